@@ -1,0 +1,64 @@
+package fresh
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"ken/internal/repo"
+)
+
+// A Receipt is a verdict that can be checked later and elsewhere: what was
+// judged, by which record, on which basis, at which commit.
+type Receipt struct {
+	Subject repo.Path
+	Verdict State
+	Basis   Digest
+	Record  Digest
+	Commit  repo.ID // HEAD at the time, zero while unborn
+}
+
+const receiptPrefix = "ken1:"
+
+// receiptJSON fixes the order and spelling of the fields: a receipt's text is
+// canonical, so equal receipts are equal strings.
+type receiptJSON struct {
+	Subject []byte  `json:"subject"`
+	Verdict State   `json:"verdict"`
+	Basis   Digest  `json:"basis"`
+	Record  Digest  `json:"record"`
+	Commit  repo.ID `json:"commit"`
+}
+
+// String returns the receipt as one word that can be pasted anywhere.
+func (r Receipt) String() string {
+	b, err := json.Marshal(receiptJSON{[]byte(r.Subject), r.Verdict, r.Basis, r.Record, r.Commit})
+	if err != nil {
+		panic(err) // every field encodes
+	}
+	return receiptPrefix + base64.RawURLEncoding.EncodeToString(b)
+}
+
+// ParseReceipt reads what String wrote. Whatever it accepts, it reads back the
+// same after printing.
+func ParseReceipt(s string) (Receipt, error) {
+	body, ok := strings.CutPrefix(strings.TrimSpace(s), receiptPrefix)
+	if !ok {
+		return Receipt{}, fmt.Errorf("not a receipt: it does not begin with %q", receiptPrefix)
+	}
+	b, err := base64.RawURLEncoding.DecodeString(body)
+	if err != nil {
+		return Receipt{}, fmt.Errorf("not a receipt: %w", err)
+	}
+	var j receiptJSON
+	if err := json.Unmarshal(b, &j); err != nil {
+		return Receipt{}, fmt.Errorf("not a receipt: %w", err)
+	}
+	r := Receipt{repo.Path(j.Subject), j.Verdict, j.Basis, j.Record, j.Commit}
+	if r.String() != receiptPrefix+body {
+		return Receipt{}, errors.New("not a receipt: not in canonical form")
+	}
+	return r, nil
+}

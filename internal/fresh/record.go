@@ -1,0 +1,109 @@
+package fresh
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"ken/internal/repo"
+)
+
+// A Digest names a text, a basis or a record by its content. Its zero value
+// names nothing.
+type Digest [sha256.Size]byte
+
+// IsZero reports whether d names nothing.
+func (d Digest) IsZero() bool { return d == Digest{} }
+
+func (d Digest) String() string {
+	if d.IsZero() {
+		return ""
+	}
+	return hex.EncodeToString(d[:])
+}
+
+// MarshalText writes the digest in hex, nothing for the zero Digest.
+func (d Digest) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+
+// UnmarshalText reads what MarshalText writes.
+func (d *Digest) UnmarshalText(b []byte) error {
+	if len(b) == 0 {
+		*d = Digest{}
+		return nil
+	}
+	if hex.DecodedLen(len(b)) != len(d) {
+		return fmt.Errorf("digest %q: want %d hex digits", b, hex.EncodedLen(len(d)))
+	}
+	_, err := hex.Decode(d[:], b)
+	return err
+}
+
+// A Basis is the content that a file's summary was written from. A writer that
+// knew only the md5 of what it read leaves the id empty. The path is no part of
+// it: the same bytes deserve the same words wherever they lie.
+type Basis struct {
+	Content repo.Content
+}
+
+// IsZero reports whether the basis names no content.
+func (b Basis) IsZero() bool { return b.Content.ID.IsZero() && b.Content.MD5.IsZero() }
+
+// Holds reports whether now is the content the basis names. Ids decide; the md5
+// decides only for a writer that gave no id.
+func (b Basis) Holds(now repo.Content) bool {
+	if !b.Content.ID.IsZero() {
+		return b.Content.ID == now.ID
+	}
+	return !b.Content.MD5.IsZero() && b.Content.MD5 == now.MD5
+}
+
+// Digest names the basis.
+func (b Basis) Digest() Digest {
+	if b.Content.ID.IsZero() {
+		return digestOf("ken basis 1", "md5", b.Content.MD5.String())
+	}
+	return digestOf("ken basis 1", "content", b.Content.ID.String())
+}
+
+// A Record is a text with everything that says where it came from. Records are
+// immutable: a new text is a new record.
+type Record struct {
+	Basis     Basis
+	Text      string
+	Author    string
+	Recipe    string    // prompt and model version; "hand" for a text given as it is
+	At        time.Time // UTC, to the second
+	Assumed   bool      // the author named no content; what was there then was assumed
+	Confirmer string    // who said that an older text holds for this basis, "" for a text of its own
+	Path      repo.Path // where the content lay when it was written; a help for readers only
+}
+
+// TextID names the words alone.
+func (r Record) TextID() Digest { return digestOf("ken text 1", r.Text) }
+
+// ID names the record: words, basis, author, recipe and time.
+func (r Record) ID() Digest {
+	return digestOf("ken record 1", r.Text, r.Basis.Digest().String(), r.Author, r.Recipe,
+		r.At.UTC().Format(time.RFC3339), r.Confirmer)
+}
+
+// digestOf hashes fields so that no two lists of them can collide.
+func digestOf(fields ...string) Digest {
+	b, err := json.Marshal(fieldsAsBytes(fields))
+	if err != nil {
+		panic(err) // a slice of byte slices always encodes
+	}
+	return sha256.Sum256(b)
+}
+
+// fieldsAsBytes keeps bytes that are not UTF-8 apart: JSON would fold them all
+// into U+FFFD, and base64 does not.
+func fieldsAsBytes(fields []string) [][]byte {
+	out := make([][]byte, len(fields))
+	for i, f := range fields {
+		out[i] = []byte(f)
+	}
+	return out
+}

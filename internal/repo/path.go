@@ -1,0 +1,99 @@
+package repo
+
+import (
+	"encoding/base64"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A Path names a tracked file by its bytes, from the repository root, with
+// slashes. It is never assumed to be UTF-8.
+type Path string
+
+// String returns the path as a person should read it on one line: as it is, or
+// Go-quoted when it is not UTF-8, holds a control character, or could be taken
+// for a quoted one.
+func (p Path) String() string {
+	if !p.plain() {
+		return strconv.Quote(string(p))
+	}
+	return string(p)
+}
+
+func (p Path) plain() bool {
+	if !utf8.ValidString(string(p)) || strings.HasPrefix(string(p), `"`) {
+		return false
+	}
+	return !strings.ContainsFunc(string(p), func(r rune) bool {
+		return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || isBidi(r)
+	})
+}
+
+// isBidi reports the characters that reorder the text after them, with which a
+// file name could disguise the line it stands in.
+func isBidi(r rune) bool {
+	return r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069'
+}
+
+// A PathJSON is how a path stands in a document: as text, and in base64 beside
+// it when the text is only a rendering. Embed it where a document names a path.
+type PathJSON struct {
+	Path string `json:"path"`
+	B64  string `json:"path_b64,omitempty"`
+}
+
+// JSON returns the path's form in documents.
+func (p Path) JSON() PathJSON {
+	if utf8.ValidString(string(p)) {
+		return PathJSON{Path: string(p)}
+	}
+	return PathJSON{Path: strconv.Quote(string(p)), B64: base64.StdEncoding.EncodeToString([]byte(p))}
+}
+
+// Raw returns the path a document's form stands for.
+func (j PathJSON) Raw() (Path, error) {
+	if j.B64 == "" {
+		return Path(j.Path), nil
+	}
+	return PathFromBase64(j.B64)
+}
+
+// PathFromBase64 reads the path_b64 form.
+func PathFromBase64(s string) (Path, error) {
+	b, err := base64.StdEncoding.DecodeString(s)
+	if err != nil {
+		return "", fmt.Errorf("path in base64 %q: %w", s, err)
+	}
+	return Path(b), nil
+}
+
+// Unquote reads the Go-quoted form that String prints; ok is false when s is
+// not in that form.
+func Unquote(s string) (p Path, ok bool) {
+	if len(s) < 2 || s[0] != '"' {
+		return "", false
+	}
+	u, err := strconv.Unquote(s)
+	return Path(u), err == nil
+}
+
+// Dir returns the path of the directory that holds p, "" for the root.
+func (p Path) Dir() Path {
+	i := strings.LastIndexByte(string(p), '/')
+	if i < 0 {
+		return ""
+	}
+	return p[:i]
+}
+
+// Base returns the last element of the path.
+func (p Path) Base() string { return string(p[strings.LastIndexByte(string(p), '/')+1:]) }
+
+// Under reports whether p is dir or lies below it. Everything is under "".
+func (p Path) Under(dir Path) bool {
+	return dir == "" || p == dir ||
+		len(p) > len(dir) && p[len(dir)] == '/' && p[:len(dir)] == dir
+}
