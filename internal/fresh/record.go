@@ -59,6 +59,15 @@ func (b Basis) Holds(now repo.Content) bool {
 	return !b.Content.MD5.IsZero() && b.Content.MD5 == now.MD5
 }
 
+// Key is the part of the basis that decides: the id, or the md5 where there is
+// no id. Bases with equal keys hold for the same content.
+func (b Basis) Key() Basis {
+	if !b.Content.ID.IsZero() {
+		b.Content.MD5 = repo.MD5{}
+	}
+	return b
+}
+
 // Digest names the basis.
 func (b Basis) Digest() Digest {
 	if b.Content.ID.IsZero() {

@@ -9,151 +9,45 @@
 package registry
 
 import (
-	"context"
-	"iter"
 	"time"
-
-	"ken/internal/fresh"
-	"ken/internal/repo"
 )
 
-// Git is what the registry asks of git. A failure is an error; an empty answer
-// means that git looked and there was nothing.
-type Git interface {
-	// Snapshot reads HEAD and the index once, consistently.
-	Snapshot(ctx context.Context) (*repo.Snapshot, error)
-	// Unmoved reports whether HEAD and the index are still those of the snapshot.
-	Unmoved(ctx context.Context, s *repo.Snapshot) (bool, error)
-	// Upstream resolves the branch that s.Head's branch follows. When the pair
-	// (HEAD, upstream) is that of known, its counts are taken over.
-	Upstream(ctx context.Context, s *repo.Snapshot, known repo.Upstream, knownHead repo.ID) (repo.Upstream, error)
-	// Tree returns the tree of a commit, ok false when the object is not there.
-	Tree(ctx context.Context, commit repo.ID) (tree repo.ID, ok bool, err error)
-	// Staged reports whether the index differs from the given tree; the zero
-	// tree is the empty one.
-	Staged(ctx context.Context, s *repo.Snapshot, tree repo.ID) (bool, error)
-	// Reachable reports whether any ref, or HEAD, still leads to the commit.
-	Reachable(ctx context.Context, commit repo.ID) (bool, error)
-	// Attributes looks up the git attributes of paths, in their order.
-	Attributes(ctx context.Context, paths []repo.Path) ([]repo.Attributes, error)
-	// HasCRLF reports whether a blob is text with CRLF in it.
-	HasCRLF(ctx context.Context, blob repo.ID) (bool, error)
-	// Cleaned returns the id git would store the file under, for paths under
-	// no filter driver.
-	Cleaned(ctx context.Context, paths []repo.Path) ([]repo.ID, error)
-	// Touched lists the paths a commit changed against its first parent, and
-	// the commit's full id.
-	Touched(ctx context.Context, rev string) (commit repo.ID, paths []repo.Path, err error)
-	// At returns the entry of a path in a commit, ok false when it has none.
-	// A commit that is not here is an error.
-	At(ctx context.Context, commit repo.ID, path repo.Path) (id repo.ID, ok bool, err error)
-	// Untracked lists the files that are neither tracked nor ignored.
-	Untracked(ctx context.Context) ([]repo.Path, error)
+// A Registry answers for one work tree. Make one per request: it reads the
+// situation once, and every answer it gives is about that reading.
+type Registry struct {
+	git   Git
+	files Files
+	store Store
+	opts  Options
 }
 
-// Files is what the registry asks of the work tree. Nothing is ever followed
-// through a symbolic link.
-type Files interface {
-	// Stat looks at every entry once, and answers in their order.
-	Stat(ctx context.Context, entries []repo.Entry) ([]repo.Found, error)
-	// Read reads files and answers in their order; a file that cannot be read
-	// has its own error.
-	Read(ctx context.Context, wants []Want) ([]Reading, error)
-}
-
-// A Want asks for one file to be read.
-type Want struct {
-	Path repo.Path
-	// Convert names the conversion whose result is wanted too; ConvertText and
-	// ConvertAuto fill [Reading.Converted].
-	Convert repo.Convert
-}
-
-// A Reading is what one streaming read of a file found.
-type Reading struct {
-	Raw repo.Content // of the bytes as they are; for a symlink, of its target text
-	// Converted is the id with CRLF turned into LF, where that was asked for
-	// and changes something; zero otherwise.
-	Converted repo.ID
-	Found     repo.Found // the stat that vouches for what was read; zero Stat when it may not
-	Kind      repo.Kind  // by name and first bytes
-	Err       error
-}
-
-// Store is what the registry asks of its storage. A store that does not exist
-// yet is an empty one; only Commit makes it.
-type Store interface {
-	// Baseline returns the last verification of a worktree, ok false if none.
-	Baseline(ctx context.Context, worktree string) (b Baseline, ok bool, err error)
-	// Rows yields a worktree's rows in byte order of their paths.
-	Rows(ctx context.Context, worktree string) iter.Seq2[Row, error]
-	// RowsOf returns the rows of the given paths, those that exist.
-	RowsOf(ctx context.Context, worktree string, paths []repo.Path) (map[repo.Path]Row, error)
-	// RawRows returns the rows matched on their raw bytes.
-	RawRows(ctx context.Context, worktree string) (map[repo.Path]Row, error)
-	// Tally counts a worktree's rows by what is known of them.
-	Tally(ctx context.Context, worktree string) (Tally, error)
-	// Known returns, for each content that some record was written from, that
-	// record's basis: the content itself, or its md5 alone where the writer
-	// knew no more.
-	Known(ctx context.Context, contents []repo.Content) (map[repo.Content]fresh.Basis, error)
-	// Newest returns, for each content that Known knows, the newest record.
-	Newest(ctx context.Context, contents []repo.Content) (map[repo.Content]fresh.Record, error)
-	// Record finds a record by its id.
-	Record(ctx context.Context, id fresh.Digest) (r fresh.Record, ok bool, err error)
-	// NewestAt returns the newest record that was written at a path.
-	NewestAt(ctx context.Context, path repo.Path) (r fresh.Record, ok bool, err error)
-	// Commit makes a change durable, all of it or nothing. Its baseline lands
-	// only if still, called inside the transaction, says so; the rest lands
-	// either way.
-	Commit(ctx context.Context, worktree string, c Change, still func() (bool, error)) error
-}
-
-// A Row is what was last verified about one tracked path of one worktree.
-type Row struct {
-	Path     repo.Path
-	Kind     repo.Kind
-	Mode     repo.Mode
-	Content  repo.Content
-	Stat     repo.Stat // vouches for Content; zero when nothing does
-	Raw      bool      // Content.ID is of the bytes on disk: the path is under a filter driver
-	Excluded string    // why nobody is asked to summarise it, "" if it is wanted
-	// About is the basis of the text shown for this path: it holds for Content
-	// when the text is fresh and not when it is stale; zero when there is none.
-	// A store corrects it as a row is put, should a record for Content exist.
-	About fresh.Basis
-}
-
-// A Baseline is what a completed verification proved.
-type Baseline struct {
-	Head     repo.ID // last_verified_sha; zero when HEAD was unborn
-	Tree     repo.ID // of Head
-	Clean    bool    // index and work tree were Head's, and no flag hid any of it
-	Policy   string  // digest of the policy that the rows were judged by
-	Raw      int     // rows matched on their raw bytes
-	Upstream repo.Upstream
-	At       time.Time
-}
-
-// A Tally counts rows by the state of their summaries.
-type Tally struct {
-	Files, Fresh, Stale, None, Excluded int
-}
-
-// A Change is one transaction's worth of writing.
-type Change struct {
-	// Records to keep; one that is kept already changes nothing. Rows of any
-	// worktree whose content is a record's basis come to be about it.
-	Records []fresh.Record
-	Put     []Row
-	Delete  []repo.Path
-	// Baseline to set, nil to leave it as it is.
-	Baseline *Baseline
-	// Worktrees that exist, so that rows of others may go; nil to leave them.
+// Options tunes a Registry. The zero value is ready to use.
+type Options struct {
+	Policy Policy           // what counts; the zero Policy is the default one
+	Author func() string    // who writes, asked only when something is written; "unknown" when nil
+	Recipe string           // how texts come about; "hand" when empty
+	Now    func() time.Time // the clock; time.Now when nil
+	// Progress hears how many of how many files have been read; nil when nobody
+	// is listening.
+	Progress func(done, total int)
+	// Worktrees lists the worktrees that exist, so that what is kept of others
+	// may go; nil keeps everything.
 	Worktrees []string
 }
 
-// IsZero reports whether the change would write nothing.
-func (c Change) IsZero() bool {
-	return len(c.Records) == 0 && len(c.Put) == 0 && len(c.Delete) == 0 && c.Baseline == nil
+// New returns a registry that asks the given three.
+func New(git Git, files Files, store Store, opts Options) *Registry {
+	if opts.Author == nil {
+		opts.Author = func() string { return "unknown" }
+	}
+	if opts.Recipe == "" {
+		opts.Recipe = "hand"
+	}
+	if opts.Progress == nil {
+		opts.Progress = func(int, int) {}
+	}
+	if opts.Now == nil {
+		opts.Now = time.Now
+	}
+	return &Registry{git: git, files: files, store: store, opts: opts}
 }

@@ -1,0 +1,129 @@
+package registry
+
+import (
+	"context"
+
+	"ken/internal/repo"
+)
+
+// entered is a session's entry: the situation it was decided from, and the
+// decision. Everything one run answers is answered from one of these.
+type entered struct {
+	view     *view
+	base     Baseline
+	verified bool // base was ever set
+	tree     repo.ID
+	policy   string // digest
+	upstream repo.Upstream
+	dirty    bool
+	flagged  bool
+	inMerge  bool
+	state    State
+	reasons  []Reason
+}
+
+// enter reads the situation and decides the entry state.
+func (r *Registry) enter(ctx context.Context) (*entered, error) {
+	snap, err := r.git.Snapshot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	e := &entered{view: &view{snap: snap}}
+	if len(snap.Index.Entries) == 0 {
+		e.state, e.reasons = Enter(Situation{})
+		e.upstream, err = r.git.Upstream(ctx, snap, repo.Upstream{}, repo.ID{})
+		return e, err
+	}
+	if e.base, e.verified, err = r.store.Baseline(ctx, snap.Worktree); err != nil {
+		return nil, err
+	}
+	rows := e.verified
+	if !rows {
+		if rows, err = anyRow(r.store.Rows(ctx, snap.Worktree)); err != nil {
+			return nil, err
+		}
+	}
+	if e.view, err = r.look(ctx, snap, e.base, nil); err != nil {
+		return nil, err
+	}
+	if e.upstream, err = r.git.Upstream(ctx, snap, e.base.Upstream, e.base.Head); err != nil {
+		return nil, err
+	}
+	if err := r.weigh(ctx, e); err != nil {
+		return nil, err
+	}
+	s := Situation{
+		Tracked: len(snap.Index.Entries), Rows: rows, Verified: e.verified, Baseline: e.base,
+		Head: snap.Head.Commit, Tree: e.tree, Dirty: e.dirty, Conflicted: e.inMerge, Flagged: e.flagged,
+		Behind: e.upstream.Behind, Policy: e.policy,
+	}
+	if e.verified && !e.base.Head.IsZero() && e.base.Head != s.Head && e.base.Tree != s.Tree {
+		reachable, err := r.git.Reachable(ctx, e.base.Head)
+		if err != nil {
+			return nil, err
+		}
+		s.Lost = !reachable
+	}
+	e.state, e.reasons = Enter(s)
+	return e, nil
+}
+
+// weigh fills in what the snapshot and the look at the work tree amount to.
+func (r *Registry) weigh(ctx context.Context, e *entered) error {
+	snap := e.view.snap
+	var attributes []repo.Content
+	for i := range snap.Index.Entries {
+		entry := &snap.Index.Entries[i]
+		e.inMerge = e.inMerge || entry.Flags.Has(repo.Conflicted)
+		e.flagged = e.flagged || entry.Flags&(repo.AssumeUnchanged|repo.SkipWorktree) != 0
+		if snap.Attributed && entry.Path.Base() == ".gitattributes" {
+			attributes = append(attributes, repo.Content{ID: e.view.sight(i).content.ID})
+		}
+	}
+	for i := range e.view.seen {
+		e.dirty = e.dirty || e.view.moved(i)
+	}
+	e.policy = r.opts.Policy.digest(snap.AttributesDigest, attributes)
+	e.tree = e.base.Tree
+	if head := snap.Head.Commit; head.IsZero() {
+		e.tree = repo.ID{}
+	} else if head != e.base.Head || e.base.Tree.IsZero() {
+		tree, ok, err := r.git.Tree(ctx, head)
+		if err != nil {
+			return err
+		}
+		// A HEAD whose commit is not there proves nothing about any file.
+		e.tree, e.dirty = tree, e.dirty || !ok
+	}
+	if e.dirty {
+		return nil
+	}
+	staged, err := r.git.Staged(ctx, snap, e.tree)
+	e.dirty = staged
+	return err
+}
+
+// report begins the report of a run.
+func (e *entered) report() *Report {
+	rep := &Report{
+		State: e.state, Reasons: e.reasons, Head: e.view.snap.Head.Commit, LastVerified: e.base.Head,
+		Upstream: Upstream{State: "unknown"}, Verdicts: []Verdict{},
+	}
+	if rep.Reasons == nil {
+		rep.Reasons = []Reason{}
+	}
+	if e.upstream.Known {
+		rep.Upstream = Upstream{State: "known", Ahead: e.upstream.Ahead, Behind: e.upstream.Behind}
+	}
+	rep.Counts.Files = len(e.view.snap.Index.Entries)
+	return rep
+}
+
+// baseline is what this entry proves once its rows have landed.
+func (e *entered) baseline(r *Registry, clean bool, raw int) *Baseline {
+	return &Baseline{
+		Head: e.view.snap.Head.Commit, Tree: e.tree, Policy: e.policy, Raw: raw, Upstream: e.upstream,
+		Clean: clean && !e.dirty && !e.flagged && !e.inMerge,
+		At:    r.opts.Now().UTC(),
+	}
+}

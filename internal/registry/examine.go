@@ -1,0 +1,126 @@
+package registry
+
+import (
+	"context"
+	"slices"
+
+	"ken/internal/fresh"
+	"ken/internal/repo"
+)
+
+// A subject is one path, examined on its own: what is known of it, and what
+// stands there now.
+type subject struct {
+	path    repo.Path
+	tracked bool
+	state   sightState // meaningful when tracked
+	err     error      // why, when unreadable
+	before  Row        // as it was kept; zero Path when it was not
+	now     Row        // as it is, About included; like before when nothing could be established
+	bytes   repo.ID    // of the bytes on disk, when they were read
+}
+
+// readable reports whether the subject's content is established.
+func (s *subject) readable() bool { return s.tracked && (s.state == same || s.state == changed) }
+
+// examine looks at the given paths and nothing else. Their bytes are read where
+// no row holds their md5.
+func (r *Registry) examine(ctx context.Context, paths []repo.Path) (*repo.Snapshot, []subject, error) {
+	snap, err := r.git.Snapshot(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	base, _, err := r.store.Baseline(ctx, snap.Worktree)
+	if err != nil {
+		return nil, nil, err
+	}
+	rows, err := r.store.RowsOf(ctx, snap.Worktree, paths)
+	if err != nil {
+		return nil, nil, err
+	}
+	subjects := make([]subject, len(paths))
+	at := make([]int, len(paths))
+	only := []int{}
+	for k, p := range paths {
+		s := &subjects[k]
+		s.path, s.before, s.now = p, rows[p], rows[p]
+		at[k], s.tracked = find(snap.Index.Entries, p)
+		if s.tracked {
+			only = append(only, at[k])
+		}
+	}
+	slices.Sort(only)
+	only = slices.Compact(only)
+	v := &verification{Registry: r, entered: &entered{base: base}}
+	if v.view, err = r.look(ctx, snap, base, only); err != nil {
+		return nil, nil, err
+	}
+	items := make([]item, len(only))
+	for k, i := range only {
+		items[k] = item{i: i, row: rows[snap.Index.Entries[i].Path]}
+	}
+	if err := v.readUnread(ctx, items); err != nil {
+		return nil, nil, err
+	}
+	classified := make([]Row, len(items))
+	if err := v.classify(ctx, items, classified); err != nil {
+		return nil, nil, err
+	}
+	for k := range subjects {
+		s := &subjects[k]
+		if !s.tracked {
+			continue
+		}
+		j, _ := slices.BinarySearch(only, at[k])
+		seen := v.view.sight(at[k])
+		s.state, s.err, s.now, s.bytes = seen.state, seen.err, classified[j], seen.bytes
+	}
+	return snap, subjects, r.attach(ctx, subjects)
+}
+
+// attach lets each subject be about the text its content has, should it have one.
+func (r *Registry) attach(ctx context.Context, subjects []subject) error {
+	var contents []repo.Content
+	for _, s := range subjects {
+		if !s.now.Content.ID.IsZero() {
+			contents = append(contents, s.now.Content)
+		}
+	}
+	known, err := r.store.Known(ctx, contents)
+	if err != nil {
+		return err
+	}
+	for k := range subjects {
+		if basis := known[subjects[k].now.Content]; !basis.IsZero() {
+			subjects[k].now.About = basis.Key()
+		}
+	}
+	return nil
+}
+
+// verdict says what the text about a subject is worth, and why.
+func (r *Registry) verdict(s *subject) (fresh.State, fresh.Grade, []string) {
+	if !s.tracked {
+		return fresh.Gone, "", []string{"not_tracked"}
+	}
+	if s.now.Excluded != "" {
+		return fresh.Excluded, "", []string{s.now.Excluded}
+	}
+	switch s.state {
+	case unreadable:
+		return fresh.Unknown, "", []string{because(s.err, "could not be read")}
+	case absent:
+		return fresh.Gone, "", []string{because(s.err, "deleted")}
+	case conflicted:
+		if s.now.About.IsZero() {
+			return fresh.None, "", []string{"conflicted"}
+		}
+		return fresh.Stale, fresh.GradeContent, []string{"conflicted"}
+	default:
+	}
+	state, grade := r.judge(s.now)
+	if state == fresh.Stale {
+		return state, grade, []string{"content_changed"}
+	}
+	return state, grade, []string{}
+}

@@ -1,0 +1,117 @@
+package registry
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"ken/internal/fresh"
+	"ken/internal/repo"
+)
+
+// DefaultMaxBytes is the size above which nobody is asked for a summary.
+const DefaultMaxBytes = 1 << 20
+
+// A Policy says which files deserve a summary, and which changes make one
+// stale. The zero value is the default policy.
+type Policy struct {
+	Exclude     []string      // globs of paths that need no summary
+	Include     []string      // globs of paths that do, whatever their kind or size
+	MaxBytes    int64         // size limit; DefaultMaxBytes when zero
+	StaleGrades []fresh.Grade // grades that count; all but format when nil
+}
+
+// Excluded says why a file needs no summary, "" when it does. Include goes
+// before Exclude, and both go before what the kind and size suggest; links have
+// no bytes of their own to speak of and are excluded whatever the globs say.
+func (p Policy) Excluded(path repo.Path, kind repo.Kind, size int64) string {
+	if kind == repo.KindSymlink || kind == repo.KindGitlink {
+		return kind.String()
+	}
+	if matches(p.Include, path) {
+		return ""
+	}
+	if matches(p.Exclude, path) {
+		return "policy"
+	}
+	switch kind {
+	case repo.KindLockfile, repo.KindGenerated, repo.KindVendored, repo.KindBinary, repo.KindLFS:
+		return kind.String()
+	default:
+	}
+	limit := p.MaxBytes
+	if limit == 0 {
+		limit = DefaultMaxBytes
+	}
+	if size > limit {
+		return fmt.Sprintf("larger than %d bytes", limit)
+	}
+	return ""
+}
+
+func matches(globs []string, path repo.Path) bool {
+	for _, g := range globs {
+		if doublestar.MatchUnvalidated(g, string(path)) {
+			return true
+		}
+	}
+	return false
+}
+
+// Validate reports the first glob or grade that makes no sense.
+func (p Policy) Validate() error {
+	for _, g := range append(append([]string(nil), p.Exclude...), p.Include...) {
+		if !doublestar.ValidatePattern(g) {
+			return fmt.Errorf("malformed glob %q", g)
+		}
+	}
+	for _, g := range p.StaleGrades {
+		if !known(g) {
+			return fmt.Errorf("unknown grade %q: want one of %q", g, fresh.Grades)
+		}
+	}
+	if p.MaxBytes < 0 {
+		return fmt.Errorf("max_bytes is %d: want a positive number", p.MaxBytes)
+	}
+	return nil
+}
+
+func known(g fresh.Grade) bool {
+	for _, k := range fresh.Grades {
+		if g == k {
+			return true
+		}
+	}
+	return false
+}
+
+// counts reports whether a change of this grade makes a summary stale.
+func (p Policy) counts(g fresh.Grade) bool {
+	if p.StaleGrades == nil {
+		return g != fresh.GradeFormat
+	}
+	for _, s := range p.StaleGrades {
+		if s == g {
+			return true
+		}
+	}
+	return false
+}
+
+// digest names the policy together with the git attributes it works through.
+// Rows judged under another digest have to be classified again.
+func (p Policy) digest(outside string, attributes []repo.Content) string {
+	b, err := json.Marshal(struct {
+		Policy     Policy
+		Outside    string
+		Attributes []repo.Content
+	}{p, outside, attributes})
+	if err != nil {
+		panic(err) // plain data always encodes
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,58 @@
+package registry
+
+import (
+	"time"
+
+	"ken/internal/fresh"
+	"ken/internal/repo"
+)
+
+// A Row is what was last verified about one tracked path of one worktree.
+type Row struct {
+	Path     repo.Path
+	Kind     repo.Kind
+	Mode     repo.Mode
+	Content  repo.Content
+	Stat     repo.Stat // vouches for Content; zero when nothing does
+	Raw      bool      // Content.ID is of the bytes on disk: the path is under a filter driver
+	Excluded string    // why nobody is asked to summarise it, "" if it is wanted
+	// About is the basis of the text shown for this path: it holds for Content
+	// when the text is fresh and not when it is stale; zero when there is none.
+	// It is kept as its [fresh.Basis.Key].
+	// A store corrects it as a row is put, should a record for Content exist.
+	About fresh.Basis
+}
+
+// A Baseline is what a completed verification proved.
+type Baseline struct {
+	Head     repo.ID // last_verified_sha; zero when HEAD was unborn
+	Tree     repo.ID // of Head
+	Clean    bool    // index and work tree were Head's, and no flag hid any of it
+	Policy   string  // digest of the policy that the rows were judged by
+	Raw      int     // rows matched on their raw bytes
+	Upstream repo.Upstream
+	At       time.Time
+}
+
+// A Tally counts rows by the state of their summaries.
+type Tally struct {
+	Files, Fresh, Stale, None, Excluded int
+}
+
+// A Change is one transaction's worth of writing.
+type Change struct {
+	// Records to keep; one that is kept already changes nothing. Rows of any
+	// worktree whose content is a record's basis come to be about it.
+	Records []fresh.Record
+	Put     []Row
+	Delete  []repo.Path
+	// Baseline to set, nil to leave it as it is.
+	Baseline *Baseline
+	// Worktrees that exist, so that rows of others may go; nil to leave them.
+	Worktrees []string
+}
+
+// IsZero reports whether the change would write nothing.
+func (c Change) IsZero() bool {
+	return len(c.Records) == 0 && len(c.Put) == 0 && len(c.Delete) == 0 && c.Baseline == nil
+}

@@ -1,0 +1,152 @@
+package registry
+
+import (
+	"context"
+	"time"
+
+	"ken/internal/fresh"
+	"ken/internal/repo"
+)
+
+// A Knowledge is a summary as a reader meets it: the text, whether it holds, and
+// everything needed to check that.
+type Knowledge struct {
+	repo.PathJSON
+	Text        string      `json:"text"`
+	Verdict     fresh.State `json:"verdict"`
+	Reasons     []string    `json:"reasons"`
+	Grade       fresh.Grade `json:"grade,omitempty"`
+	Kind        repo.Kind   `json:"kind"`
+	ID          repo.ID     `json:"content_id"` // the content the text was written from
+	MD5         repo.MD5    `json:"content_md5"`
+	CurrentID   repo.ID     `json:"current_id"` // the content there now
+	CurrentMD5  repo.MD5    `json:"current_md5"`
+	Author      string      `json:"author"`
+	Recipe      string      `json:"recipe,omitempty"`
+	UpdatedAt   *time.Time  `json:"updated_at"`
+	Assumed     bool        `json:"assumed"` // the author did not say what it read
+	ConfirmedBy string      `json:"confirmed_by,omitempty"`
+	Receipt     string      `json:"receipt"`
+	Commit      repo.ID     `json:"commit"` // judged at
+}
+
+// Show returns what is known of each path, in order. Having no summary, being
+// gone and being excluded are answers.
+func (r *Registry) Show(ctx context.Context, paths []repo.Path) ([]Knowledge, error) {
+	snap, subjects, err := r.examine(ctx, paths)
+	if err != nil {
+		return nil, err
+	}
+	texts, err := r.texts(ctx, subjects)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Knowledge, len(subjects))
+	for i := range subjects {
+		s := &subjects[i]
+		k := Knowledge{PathJSON: s.path.JSON(), Kind: s.now.Kind, Commit: snap.Head.Commit}
+		k.Verdict, k.Grade, k.Reasons = r.verdict(s)
+		if s.readable() {
+			k.CurrentID, k.CurrentMD5 = s.now.Content.ID, s.now.Content.MD5
+		}
+		record := texts[s.now.About.Content]
+		if record.Text == "" && !s.tracked {
+			if record, _, err = r.store.NewestAt(ctx, s.path); err != nil {
+				return nil, err
+			}
+		}
+		k.tell(record, s.path)
+		out[i] = k
+	}
+	return out, nil
+}
+
+// ShowContent returns the text written from a content, wherever that content
+// lies or lay; ok is false when there is none. Nothing is said about any path
+// of today, so it is no verdict but a find.
+func (r *Registry) ShowContent(ctx context.Context, c repo.Content) (k Knowledge, ok bool, err error) {
+	found, err := r.store.Newest(ctx, []repo.Content{c})
+	if err != nil {
+		return Knowledge{}, false, err
+	}
+	record, ok := found[c]
+	if !ok {
+		return Knowledge{}, false, nil
+	}
+	k = Knowledge{PathJSON: record.Path.JSON(), Verdict: fresh.Fresh, Reasons: []string{"by_content"}, CurrentID: c.ID, CurrentMD5: c.MD5}
+	k.tell(record, record.Path)
+	k.Receipt = ""
+	return k, true, nil
+}
+
+// tell fills in the text and where it came from.
+func (k *Knowledge) tell(record fresh.Record, path repo.Path) {
+	if record.Text == "" {
+		return
+	}
+	at := record.At.UTC()
+	k.Text, k.Author, k.Recipe, k.UpdatedAt = record.Text, record.Author, record.Recipe, &at
+	k.Assumed, k.ConfirmedBy = record.Assumed, record.Confirmer
+	k.ID, k.MD5 = record.Basis.Content.ID, record.Basis.Content.MD5
+	k.Receipt = fresh.Receipt{
+		Subject: path, Verdict: k.Verdict, Basis: record.Basis.Digest(), Record: record.ID(), Commit: k.Commit,
+	}.String()
+}
+
+// texts returns the records that subjects are about, by the content of their
+// basis.
+func (r *Registry) texts(ctx context.Context, subjects []subject) (map[repo.Content]fresh.Record, error) {
+	var bases []repo.Content
+	for _, s := range subjects {
+		if !s.now.About.IsZero() {
+			bases = append(bases, s.now.About.Content)
+		}
+	}
+	return r.store.Newest(ctx, bases)
+}
+
+// A Listing is everything known, one line of each.
+type Listing struct {
+	State   State       `json:"state"`
+	Reasons []Reason    `json:"reasons"`
+	Head    repo.ID     `json:"head"`
+	Entries []Knowledge `json:"summaries"`
+}
+
+// List returns the summaries of all tracked files, or of those below paths,
+// judged now. States selects by verdict; nil means every path that has a text.
+func (r *Registry) List(ctx context.Context, paths []repo.Path, states []fresh.State) (*Listing, error) {
+	rep, err := r.Status(ctx, VerifyOptions{All: true, Paths: paths})
+	if err != nil {
+		return nil, err
+	}
+	out := &Listing{State: rep.State, Reasons: rep.Reasons, Head: rep.Head, Entries: []Knowledge{}}
+	var wanted []repo.Path
+	for _, v := range rep.Verdicts {
+		if wants(states, v.Summary) && v.Reason != reasonUntracked {
+			wanted = append(wanted, v.path)
+		}
+	}
+	for len(wanted) > 0 {
+		n := min(len(wanted), readBatch)
+		known, err := r.Show(ctx, wanted[:n])
+		if err != nil {
+			return nil, err
+		}
+		out.Entries = append(out.Entries, known...)
+		wanted = wanted[n:]
+	}
+	return out, nil
+}
+
+func wants(states []fresh.State, s fresh.State) bool {
+	if states == nil {
+		return s == fresh.Fresh || s == fresh.Stale
+	}
+	for _, w := range states {
+		if w == s {
+			return true
+		}
+	}
+	return false
+}

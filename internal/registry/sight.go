@@ -1,0 +1,420 @@
+package registry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"ken/internal/repo"
+)
+
+// A sight is what stands at one tracked path now, compared with the index.
+type sight struct {
+	state   sightState
+	content repo.Content // ID zero only when it could not be established; MD5 zero when unread
+	bytes   repo.ID      // of the bytes on disk, when they were read
+	raw     bool         // content.ID is bytes: the path is under a filter driver
+	stat    repo.Stat    // vouches for content; zero when nothing may
+	size    int64
+	mode    repo.Mode
+	kind    repo.Kind // KindUnknown when the bytes were not read
+	err     error     // why, when unreadable
+}
+
+type sightState uint8
+
+const (
+	unreadable sightState = iota // could not be established
+	same                         // what the index holds
+	changed                      // other content than the index holds
+	absent                       // tracked, and not there
+	sparse                       // not there because git was told so
+	conflicted                   // unmerged
+)
+
+// A view is everything seen of a work tree in one run: the snapshot, a look at
+// every path, and the content of those paths whose look proved nothing.
+type view struct {
+	snap  *repo.Snapshot
+	found []repo.Found
+	// seen holds the sights that took more than a look. A path without one is
+	// what the index says it is.
+	seen map[int]sight
+	// raw holds the paths known to be under a filter driver: their identity is
+	// their bytes, for which the index cannot vouch.
+	raw map[repo.Path]Row
+}
+
+// sight returns what stands at entry i.
+func (v *view) sight(i int) sight {
+	if s, ok := v.seen[i]; ok {
+		return s
+	}
+	e, f := &v.snap.Index.Entries[i], &v.found[i]
+	s := sight{state: same, content: repo.Content{ID: e.ID}, size: f.Stat.Size, mode: e.Mode}
+	if !e.Flags.Has(repo.Vouched) {
+		// git compared this very stat with this very content, and not in
+		// the tick of a later write.
+		s.stat = f.Stat
+	}
+	return s
+}
+
+// moved reports whether entry i differs from the index in any way that
+// `git status` would show.
+func (v *view) moved(i int) bool {
+	e := &v.snap.Index.Entries[i]
+	if e.Flags.Has(repo.IntentToAdd) {
+		return true
+	}
+	s, ok := v.seen[i]
+	if !ok {
+		return false
+	}
+	switch s.state {
+	case same:
+		return v.snap.FileMode && s.mode != e.Mode
+	case sparse:
+		return false
+	default:
+		return true
+	}
+}
+
+// look reads the snapshot's work tree: one stat per path, and the bytes of
+// those paths for which neither the index nor an earlier row can vouch. only
+// lists the entries to look at; nil means all.
+func (r *Registry) look(ctx context.Context, snap *repo.Snapshot, base Baseline, only []int) (*view, error) {
+	v := &view{snap: snap, seen: map[int]sight{}}
+	if base.Raw > 0 {
+		var err error
+		if v.raw, err = r.store.RawRows(ctx, snap.Worktree); err != nil {
+			return nil, err
+		}
+	}
+	if err := v.stat(ctx, r.files, only); err != nil {
+		return nil, err
+	}
+	var suspects []int
+	each(len(snap.Index.Entries), only, func(i int) {
+		if v.proven(i) && v.raw == nil {
+			return
+		}
+		switch s, g := v.glance(i); g {
+		case asIndexed:
+		case settled:
+			v.seen[i] = s
+		case unsure:
+			suspects = append(suspects, i)
+		}
+	})
+	suspects, err := r.vouch(ctx, v, suspects)
+	if err != nil {
+		return nil, err
+	}
+	return v, r.read(ctx, v, suspects)
+}
+
+// stat fills found for the entries of only, leaving the others unlooked.
+func (v *view) stat(ctx context.Context, files Files, only []int) error {
+	entries := v.snap.Index.Entries
+	if only == nil {
+		var err error
+		v.found, err = files.Stat(ctx, entries)
+		return err
+	}
+	picked := make([]repo.Entry, len(only))
+	for k, i := range only {
+		picked[k] = entries[i]
+	}
+	found, err := files.Stat(ctx, picked)
+	if err != nil {
+		return err
+	}
+	v.found = make([]repo.Found, len(entries))
+	for k, i := range only {
+		v.found[i] = found[k]
+	}
+	return nil
+}
+
+// each calls f for every index in only, or for all n when only is nil.
+func each(n int, only []int, f func(i int)) {
+	if only == nil {
+		for i := range n {
+			f(i)
+		}
+		return
+	}
+	for _, i := range only {
+		f(i)
+	}
+}
+
+var (
+	errDirectory = errors.New("a directory stands in its place")
+	errSpecial   = errors.New("neither a file nor a link stands in its place")
+)
+
+// proven reports whether the index alone proves that entry i is what it holds:
+// git compared this very stat with that content, and not in the tick of a later
+// write.
+func (v *view) proven(i int) bool {
+	e, f := &v.snap.Index.Entries[i], &v.found[i]
+	if e.Flags.Has(repo.Vouched) && !e.Flags.Has(repo.AssumeUnchanged) {
+		return true
+	}
+	if e.Flags&(repo.Racy|repo.IntentToAdd|repo.Conflicted) != 0 || !f.Stat.MatchesIndex(e.Stat) {
+		return false
+	}
+	return f.Presence == repo.File && e.Mode.SameType(repo.Regular) ||
+		f.Presence == repo.Link && e.Mode == repo.Symlink
+}
+
+// A glimpse is how far a stat alone leads.
+type glimpse uint8
+
+const (
+	unsure    glimpse = iota // only the bytes can tell
+	asIndexed                // what the index says
+	settled                  // something else, and clear
+)
+
+// glance judges entry i by its stat alone.
+func (v *view) glance(i int) (sight, glimpse) {
+	e, f := &v.snap.Index.Entries[i], &v.found[i]
+	s := sight{mode: e.Mode, size: f.Stat.Size}
+	switch {
+	case e.Flags.Has(repo.Conflicted):
+		s.state = conflicted
+		return s, settled
+	case f.Presence == repo.Unreadable:
+		s.err = f.Err
+		return s, settled
+	case f.Presence == repo.Absent && e.Flags.Has(repo.SkipWorktree):
+		s.state, s.content.ID = sparse, e.ID
+		return s, settled
+	case f.Presence == repo.Absent:
+		s.state = absent
+		return s, settled
+	case e.Mode == repo.Gitlink:
+		return glanceGitlink(s, e, f), settled
+	case f.Presence == repo.Directory:
+		s.state, s.err = absent, errDirectory
+		return s, settled
+	case f.Presence == repo.Special:
+		s.state, s.err = absent, errSpecial
+		return s, settled
+	}
+	if row, ok := v.raw[e.Path]; ok {
+		if row.Stat.IsZero() || row.Stat != f.Stat {
+			return s, unsure
+		}
+		s.content, s.raw, s.stat, s.kind, s.mode = row.Content, true, row.Stat, row.Kind, modeOf(f)
+		s.state = v.stateOf(i, row.Content.ID, true)
+		return s, settled
+	}
+	if v.proven(i) {
+		return s, asIndexed
+	}
+	return s, unsure
+}
+
+// glanceGitlink judges a submodule by the commit it has checked out. One that
+// is not checked out is as the index says; what lies inside is its own affair.
+func glanceGitlink(s sight, e *repo.Entry, f *repo.Found) sight {
+	switch {
+	case f.Presence != repo.Directory:
+		s.state, s.err = absent, errors.New("no submodule stands in its place")
+	case e.Submodule.IsZero() || e.Submodule == e.ID:
+		s.state, s.content.ID = same, e.ID
+	default:
+		s.state, s.content.ID = changed, e.Submodule
+	}
+	s.kind = repo.KindGitlink
+	return s
+}
+
+// vouch settles the suspects whose row was made from the very stat that is
+// there now, and returns the others.
+func (r *Registry) vouch(ctx context.Context, v *view, suspects []int) ([]int, error) {
+	if len(suspects) == 0 {
+		return nil, nil
+	}
+	paths := make([]repo.Path, len(suspects))
+	for k, i := range suspects {
+		paths[k] = v.snap.Index.Entries[i].Path
+	}
+	rows, err := r.store.RowsOf(ctx, v.snap.Worktree, paths)
+	if err != nil {
+		return nil, err
+	}
+	left := suspects[:0]
+	for _, i := range suspects {
+		e, f := &v.snap.Index.Entries[i], &v.found[i]
+		row, ok := rows[e.Path]
+		if !ok || row.Stat.IsZero() || row.Stat != f.Stat || row.Content.MD5.IsZero() {
+			left = append(left, i)
+			continue
+		}
+		v.seen[i] = sight{
+			state: v.stateOf(i, row.Content.ID, row.Raw), content: row.Content, raw: row.Raw,
+			stat: row.Stat, size: row.Stat.Size, mode: modeOf(f), kind: row.Kind,
+		}
+	}
+	return left, nil
+}
+
+// modeOf is the mode git would record for what is on disk.
+func modeOf(f *repo.Found) repo.Mode {
+	switch {
+	case f.Presence == repo.Link:
+		return repo.Symlink
+	case f.Executable:
+		return repo.Executable
+	default:
+		return repo.Regular
+	}
+}
+
+// stateOf compares the content established for entry i with the index. Raw
+// content never equals the blob that a filter made of it: there the index's own
+// stat must prove that nothing moved, and what it cannot prove counts as moved.
+func (v *view) stateOf(i int, id repo.ID, raw bool) sightState {
+	e := &v.snap.Index.Entries[i]
+	switch {
+	case e.Flags.Has(repo.IntentToAdd):
+		return changed
+	case id == e.ID, raw && v.proven(i):
+		return same
+	default:
+		return changed
+	}
+}
+
+// readBatch bounds how many readings are held at once.
+const readBatch = 4096
+
+// read establishes the content of the given entries from their bytes.
+func (r *Registry) read(ctx context.Context, v *view, which []int) error {
+	for len(which) > 0 {
+		n := min(len(which), readBatch)
+		if err := r.readSome(ctx, v, which[:n]); err != nil {
+			return err
+		}
+		which = which[n:]
+	}
+	return nil
+}
+
+func (r *Registry) readSome(ctx context.Context, v *view, which []int) error {
+	entries := v.snap.Index.Entries
+	wants := make([]Want, len(which))
+	for k, i := range which {
+		wants[k].Path = entries[i].Path
+	}
+	got, err := r.files.Read(ctx, wants)
+	if err != nil {
+		return err
+	}
+	var unsure []int // positions in which: bytes that git may store otherwise
+	for k, i := range which {
+		g, e := &got[k], &entries[i]
+		v.settle(i, g, g.Raw.ID, false)
+		// Bytes that are the blob's own need no conversion to be so; a filter
+		// driver keeps its raw identity, which is the same then.
+		if g.Err == nil && g.Found.Presence == repo.File && g.Raw.ID != e.ID && (g.CRLF || v.snap.Attributed) {
+			unsure = append(unsure, k)
+		}
+	}
+	return r.convert(ctx, v, which, got, unsure)
+}
+
+// settle records what a reading of entry i established.
+func (v *view) settle(i int, g *Reading, id repo.ID, raw bool) {
+	e := &v.snap.Index.Entries[i]
+	if g.Err != nil {
+		v.seen[i] = sight{state: unreadable, mode: e.Mode, err: g.Err}
+		return
+	}
+	v.seen[i] = sight{
+		state:   v.stateOf(i, id, raw),
+		content: repo.Content{ID: id, MD5: g.Raw.MD5}, bytes: g.Raw.ID, raw: raw,
+		stat: g.Found.Stat, size: g.Size, mode: modeOf(&g.Found), kind: g.Kind,
+	}
+}
+
+// convert settles the entries whose raw bytes are not what git would store.
+func (r *Registry) convert(ctx context.Context, v *view, which []int, got []Reading, unsure []int) error {
+	if len(unsure) == 0 {
+		return nil
+	}
+	entries := v.snap.Index.Entries
+	paths := make([]repo.Path, len(unsure))
+	for j, k := range unsure {
+		paths[j] = entries[which[k]].Path
+	}
+	attrs, err := r.git.Attributes(ctx, paths)
+	if err != nil {
+		return err
+	}
+	var byText []Want
+	var textAt, gitAt []int // positions in which
+	var byGit []repo.Path
+	for j, k := range unsure {
+		a := attrs[j]
+		switch {
+		case a.Filtered:
+			v.settle(which[k], &got[k], got[k].Raw.ID, true)
+		case a.Convert == repo.ConvertGit:
+			byGit, gitAt = append(byGit, paths[j]), append(gitAt, k)
+		case a.Convert != repo.ConvertNone && got[k].CRLF:
+			byText, textAt = append(byText, Want{Path: paths[j], Convert: a.Convert}), append(textAt, k)
+		}
+	}
+	if err := r.convertText(ctx, v, which, byText, textAt); err != nil {
+		return err
+	}
+	if len(byGit) == 0 {
+		return nil
+	}
+	ids, err := r.git.Cleaned(ctx, byGit)
+	if err != nil {
+		return err
+	}
+	for j, k := range gitAt {
+		v.settle(which[k], &got[k], ids[j], false)
+	}
+	return nil
+}
+
+// convertText settles the entries whose line endings git would change.
+func (r *Registry) convertText(ctx context.Context, v *view, which []int, wants []Want, at []int) error {
+	if len(wants) == 0 {
+		return nil
+	}
+	again, err := r.files.Read(ctx, wants)
+	if err != nil {
+		return err
+	}
+	for j, k := range at {
+		i, g := which[k], &again[j]
+		e := &v.snap.Index.Entries[i]
+		id := g.Raw.ID
+		if g.Err == nil && !g.Converted.IsZero() {
+			id = g.Converted
+			if wants[j].Convert == repo.ConvertAuto && id != e.ID && !e.ID.IsZero() {
+				// git leaves a file alone whose committed form has CRLF already.
+				kept, err := r.git.HasCRLF(ctx, e.ID)
+				if err != nil {
+					return fmt.Errorf("line endings of %s: %w", e.Path, err)
+				}
+				if kept {
+					id = g.Raw.ID
+				}
+			}
+		}
+		v.settle(i, g, id, false)
+	}
+	return nil
+}

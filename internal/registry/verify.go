@@ -1,0 +1,183 @@
+package registry
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+	"sort"
+	"strings"
+
+	"ken/internal/fault"
+	"ken/internal/repo"
+)
+
+// VerifyOptions says how much to look at and to tell. The zero value verifies
+// what may have moved and lists what is not plainly as it was.
+type VerifyOptions struct {
+	Full      bool        // read every byte, whoever vouches for it
+	All       bool        // list every path
+	Untracked bool        // list untracked files too
+	Paths     []repo.Path // only these files, or files below these; nil means all
+}
+
+// Status decides what a session would find, and writes nothing.
+func (r *Registry) Status(ctx context.Context, opts VerifyOptions) (*Report, error) {
+	return r.verify(ctx, opts, true)
+}
+
+// Verify compares every row with what is there, and records the result. When
+// all paths were looked at, the baseline advances to HEAD, unless HEAD or the
+// index moved meanwhile.
+func (r *Registry) Verify(ctx context.Context, opts VerifyOptions) (*Report, error) {
+	return r.verify(ctx, opts, false)
+}
+
+func (r *Registry) verify(ctx context.Context, opts VerifyOptions, dry bool) (*Report, error) {
+	e, err := r.enter(ctx)
+	if err != nil {
+		return nil, err
+	}
+	rep := e.report()
+	if opts.Untracked {
+		if err := r.listUntracked(ctx, rep); err != nil {
+			return nil, err
+		}
+	}
+	if e.state == StateNew && len(opts.Paths) == 0 {
+		return rep, nil
+	}
+	if e.state == StateTrust && !opts.Full && opts.Paths == nil {
+		if err := r.trust(ctx, e, rep, opts.All); err != nil || dry {
+			return rep, err
+		}
+		return rep, r.land(ctx, e, rep, Change{}, e.baseline(r, true, e.base.Raw))
+	}
+	run := &verification{Registry: r, entered: e, opts: opts, dry: dry, rep: rep}
+	change, err := run.compare(ctx)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(rep.Verdicts, func(a, b Verdict) int { return strings.Compare(string(a.path), string(b.path)) })
+	if dry {
+		return rep, nil
+	}
+	var next *Baseline
+	if opts.Paths == nil {
+		next = e.baseline(r, run.clean(), run.raw)
+		change.Worktrees = r.opts.Worktrees
+	}
+	return rep, r.land(ctx, e, rep, change, next)
+}
+
+// land writes what changed, and the baseline if it is another than before.
+func (r *Registry) land(ctx context.Context, e *entered, rep *Report, c Change, next *Baseline) error {
+	if next != nil && (!e.verified || !next.same(e.base)) {
+		c.Baseline = next
+	}
+	if c.IsZero() {
+		return nil
+	}
+	landed := false
+	err := r.store.Commit(ctx, e.view.snap.Worktree, c, func() (bool, error) {
+		var err error
+		landed, err = r.git.Unmoved(ctx, e.view.snap)
+		return landed, err
+	})
+	if err != nil {
+		return fmt.Errorf("record the verification: %w", err)
+	}
+	if landed && c.Baseline != nil {
+		rep.LastVerified = c.Baseline.Head
+	}
+	return nil
+}
+
+// same compares what baselines prove; when they did so is no part of it.
+func (b Baseline) same(o Baseline) bool {
+	b.At = o.At
+	return b == o
+}
+
+// trust fills a report from the rows alone.
+func (r *Registry) trust(ctx context.Context, e *entered, rep *Report, all bool) error {
+	wt := e.view.snap.Worktree
+	t, err := r.store.Tally(ctx, wt)
+	if err != nil {
+		return err
+	}
+	if !all && t.Stale == 0 {
+		rep.Counts = Counts{
+			Files: rep.Counts.Files, Match: t.Files,
+			Fresh: t.Fresh, None: t.None, Excluded: t.Excluded,
+		}
+		return nil
+	}
+	for row, err := range r.store.Rows(ctx, wt) {
+		if err != nil {
+			return err
+		}
+		rep.add(r.matched(row, FoundMatch), all)
+	}
+	return nil
+}
+
+func (r *Registry) listUntracked(ctx context.Context, rep *Report) error {
+	paths, err := r.git.Untracked(ctx)
+	if err != nil {
+		return err
+	}
+	rep.Untracked = &Paths{Count: len(paths), Paths: make([]repo.PathJSON, len(paths))}
+	for i, p := range paths {
+		rep.Untracked.Paths[i] = p.JSON()
+	}
+	return nil
+}
+
+// matched is the verdict of a path whose row still says it all.
+func (r *Registry) matched(row Row, f Finding) Verdict {
+	state, grade := r.judge(row)
+	return Verdict{
+		path: row.Path, Verdict: f, MD5: row.Content.MD5, ID: row.Content.ID,
+		Summary: state, Grade: grade, Kind: row.Kind, Reason: row.Excluded,
+	}
+}
+
+// selected returns the entries and row paths that opts.Paths names, and fails
+// on a path that names neither.
+func selected(entries []repo.Entry, rows map[repo.Path]Row, paths []repo.Path) ([]int, error) {
+	var only []int
+	for _, p := range paths {
+		n := len(only)
+		from := sort.Search(len(entries), func(i int) bool { return entries[i].Path >= p })
+		for i := from; i < len(entries) && strings.HasPrefix(string(entries[i].Path), string(p)); i++ {
+			if entries[i].Path.Under(p) {
+				only = append(only, i)
+			}
+		}
+		if _, ok := rows[p]; len(only) == n && !ok {
+			return nil, &fault.Error{
+				Kind: fault.Usage,
+				Hint: "see what is tracked with: git ls-files",
+				Err:  fmt.Errorf("not tracked: %s", p),
+			}
+		}
+	}
+	slices.Sort(only)
+	return slices.Compact(only), nil
+}
+
+// find returns the position of a path among the entries.
+func find(entries []repo.Entry, p repo.Path) (int, bool) {
+	return slices.BinarySearchFunc(entries, p, func(e repo.Entry, p repo.Path) int {
+		return strings.Compare(string(e.Path), string(p))
+	})
+}
+
+// anyRow reports whether the worktree has rows at all.
+func anyRow(rows iter.Seq2[Row, error]) (bool, error) {
+	for _, err := range rows {
+		return err == nil, err
+	}
+	return false, nil
+}

@@ -1,0 +1,202 @@
+package registry
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"ken/internal/fault"
+	"ken/internal/fresh"
+	"ken/internal/repo"
+)
+
+// MaxText is how many bytes a summary may have.
+const MaxText = 16 << 10
+
+// An Update is one text to be kept, or kept on, for a path.
+type Update struct {
+	Path repo.Path
+	Text string
+	// Read is the content id or md5 of the bytes that the author read; when it
+	// is empty, those there now are assumed.
+	Read string
+	// Keep says that the text which is there already still holds; Text is empty.
+	Keep bool
+}
+
+// A Result is what became of an Update.
+type Result string
+
+// The results.
+const (
+	Stored     Result = "stored"     // the text speaks of what is there
+	Superseded Result = "superseded" // kept, for bytes that are there no longer
+	Rejected   Result = "rejected"   // not kept: see the reason
+)
+
+// A Written tells what became of one update.
+type Written struct {
+	repo.PathJSON
+	Result  Result   `json:"result"`
+	Reason  string   `json:"reason"`
+	ID      repo.ID  `json:"content_id"` // the content the text was kept for
+	MD5     repo.MD5 `json:"content_md5"`
+	Assumed bool     `json:"assumed"`
+}
+
+// Write keeps texts, each under the content that its author read. An update
+// that cannot be kept is rejected with a reason, and the others still land. The
+// baseline stays as it is.
+func (r *Registry) Write(ctx context.Context, updates []Update) ([]Written, error) {
+	paths := make([]repo.Path, len(updates))
+	for i, u := range updates {
+		paths[i] = u.Path
+	}
+	snap, subjects, err := r.examine(ctx, paths)
+	if err != nil {
+		return nil, err
+	}
+	texts, err := r.texts(ctx, subjects)
+	if err != nil {
+		return nil, err
+	}
+	now, author := r.opts.Now().UTC().Truncate(time.Second), r.opts.Author()
+	written := make([]Written, len(updates))
+	var change Change
+	for i, u := range updates {
+		w, record := r.draft(u, author, &subjects[i], texts[subjects[i].now.About.Content])
+		written[i] = w
+		if w.Result == Rejected {
+			continue
+		}
+		record.At = now
+		change.Records = append(change.Records, record)
+		row := subjects[i].now
+		if w.Result == Stored || !row.About.Holds(row.Content) {
+			row.About = record.Basis.Key()
+		}
+		change.Put = append(change.Put, row)
+	}
+	if change.IsZero() {
+		return written, nil
+	}
+	if err := r.store.Commit(ctx, snap.Worktree, change, nil); err != nil {
+		return nil, fmt.Errorf("keep the summaries: %w", err)
+	}
+	return written, nil
+}
+
+// Confirm records that the texts of paths still hold for what is there now, or
+// for the content that was read.
+func (r *Registry) Confirm(ctx context.Context, paths []repo.Path, read string) ([]Written, error) {
+	if read != "" && len(paths) > 1 {
+		return nil, &fault.Error{
+			Kind: fault.Usage,
+			Hint: "confirm one path at a time when you name what you read",
+			Err:  fmt.Errorf("one content id cannot be that of %d paths", len(paths)),
+		}
+	}
+	updates := make([]Update, len(paths))
+	for i, p := range paths {
+		updates[i] = Update{Path: p, Read: read, Keep: true}
+	}
+	return r.Write(ctx, updates)
+}
+
+// draft decides one update, and returns the record it amounts to.
+func (r *Registry) draft(u Update, author string, s *subject, old fresh.Record) (Written, fresh.Record) {
+	reject := func(format string, args ...any) (Written, fresh.Record) {
+		return Written{PathJSON: u.Path.JSON(), Result: Rejected, Reason: fmt.Sprintf(format, args...)}, fresh.Record{}
+	}
+	switch {
+	case !s.tracked:
+		return reject("not tracked by git")
+	case s.now.Excluded != "":
+		return reject("excluded: %s", s.now.Excluded)
+	case s.state == conflicted:
+		return reject("unmerged: resolve the conflict first")
+	case !s.readable():
+		return reject("%s", because(s.err, "not on disk"))
+	}
+	record := fresh.Record{
+		Text: strings.TrimRight(u.Text, "\n\t "), Author: author, Recipe: r.opts.Recipe, Path: u.Path,
+	}
+	if u.Keep {
+		if old.Text == "" {
+			return reject("there is no summary to confirm")
+		}
+		record.Text, record.Author, record.Recipe, record.Confirmer = old.Text, old.Author, old.Recipe, author
+	}
+	if why := badText(record.Text); why != "" {
+		return reject("%s", why)
+	}
+	content, moved, err := readContent(u.Read, s)
+	if err != nil {
+		return reject("%s", err)
+	}
+	record.Basis, record.Assumed = fresh.Basis{Content: content}, u.Read == ""
+	w := Written{
+		PathJSON: u.Path.JSON(), Result: Stored, ID: content.ID, MD5: content.MD5, Assumed: record.Assumed,
+	}
+	if moved {
+		w.Result, w.Reason = Superseded, "the file has moved on since it was read"
+	}
+	return w, record
+}
+
+// badText says what is wrong with a text, "" when nothing is.
+func badText(text string) string {
+	switch {
+	case strings.TrimSpace(text) == "":
+		return "the text is empty"
+	case len(text) > MaxText:
+		return fmt.Sprintf("the text has %d bytes, and %d is the most", len(text), MaxText)
+	case !utf8.ValidString(text):
+		return "the text is not UTF-8"
+	}
+	for i, c := range text {
+		if unicode.IsControl(c) && c != '\n' && c != '\t' {
+			return fmt.Sprintf("the text has the control character %U at byte %d", c, i)
+		}
+	}
+	return ""
+}
+
+// readContent resolves what an author says it read: the content there now, or
+// one that has moved on.
+func readContent(read string, s *subject) (c repo.Content, moved bool, err error) {
+	now := s.now.Content
+	switch len(read) {
+	case 0:
+		return now, false, nil
+	case 32:
+		md5, err := repo.ParseMD5(read)
+		switch {
+		case err != nil:
+			return repo.Content{}, false, err
+		case md5 == now.MD5:
+			return now, false, nil
+		case md5 == s.before.Content.MD5:
+			return s.before.Content, true, nil
+		default:
+			return repo.Content{MD5: md5}, true, nil
+		}
+	default:
+		id, err := repo.ParseID(read)
+		switch {
+		case err != nil:
+			return repo.Content{}, false, fmt.Errorf("read: want the content id or md5 of what was read, not %q", read)
+		case id.IsZero():
+			return repo.Content{}, false, fmt.Errorf("read: %s names no content", read)
+		case id == now.ID || id == s.bytes:
+			return now, false, nil
+		case id == s.before.Content.ID:
+			return s.before.Content, true, nil
+		default:
+			return repo.Content{ID: id}, true, nil
+		}
+	}
+}
