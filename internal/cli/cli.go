@@ -1,0 +1,193 @@
+// Package cli is the command line: flags become options, options meet a deciding
+// package, and the answer meets the screen. One file holds one command.
+//
+// It decides nothing about a repository and reads nothing of it; what opens one
+// comes in from outside.
+package cli
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"ken/internal/fault"
+	"ken/internal/registry"
+	"ken/internal/repo"
+	"ken/internal/term"
+)
+
+// A Workspace is an open repository, as a command needs it.
+type Workspace interface {
+	// Registry answers for the work tree; one per command.
+	Registry() *registry.Registry
+	// Path turns an argument, relative to where the command was run, into a
+	// path from the root. One that leads outside is an error.
+	Path(arg string) (repo.Path, error)
+	// Remarks says what the user should know about how the repository could
+	// be opened, e.g. that it is read-only.
+	Remarks() []string
+	Close() error
+}
+
+// Deps is what commands need from outside.
+type Deps struct {
+	// Open opens the repository that dir lies in. Progress may be nil.
+	Open func(ctx context.Context, dir string, progress func(done, total int)) (Workspace, error)
+	// ServeMCP answers an agent on stdin and stdout until it hangs up.
+	ServeMCP func(ctx context.Context, dir string) error
+	// Version names this program.
+	Version string
+}
+
+// A program is one run of the command line.
+type program struct {
+	Deps
+	io  *term.IO
+	dir string // -C
+}
+
+// errWanting ends a check whose answer was found wanting: the answer is printed
+// already, so there is nothing left to say.
+var errWanting = &fault.Error{Kind: fault.Stale, Err: errors.New("")}
+
+// Run runs one command line and returns its error, already told to the user.
+func Run(ctx context.Context, deps Deps, io *term.IO, args []string) error {
+	p := &program{Deps: deps, io: io}
+	root := p.root()
+	root.SetArgs(args)
+	root.SetIn(io.In)
+	root.SetOut(io.Out)
+	root.SetErr(io.Err)
+	err := root.ExecuteContext(ctx)
+	if err != nil {
+		tell(io, ctx, err)
+	}
+	return err
+}
+
+// tell prints an error and its hint.
+func tell(io *term.IO, ctx context.Context, err error) {
+	if ctx.Err() != nil {
+		io.Remarkf("ken: interrupted")
+		return
+	}
+	if text := err.Error(); text != "" {
+		io.Remarkf("ken: %s", text)
+	}
+	if hint := fault.HintOf(err); hint != "" {
+		io.Remarkf("hint: %s", hint)
+	}
+}
+
+// ExitStatus is the process's answer to a caller, as docs/manual promises it.
+func ExitStatus(ctx context.Context, err error) int {
+	if err == nil {
+		return 0
+	}
+	if ctx.Err() != nil {
+		return 130
+	}
+	switch fault.KindOf(err) {
+	case fault.Usage:
+		return 2
+	case fault.Stale:
+		return 3
+	case fault.NoRepo:
+		return 4
+	case fault.Locked:
+		return 5
+	case fault.Interrupted:
+		return 130
+	default:
+		return 1
+	}
+}
+
+func (p *program) root() *cobra.Command {
+	status := p.status()
+	cmd := &cobra.Command{
+		Use:   "ken",
+		Short: "Keeps what coding agents know about a git repository, and proves that it is still true",
+		Long: `ken keeps what coding agents know about a git repository, and proves that it is
+still true: every summary carries the exact content it was written from, so
+whether it holds is computed, never remembered.
+
+Without a command, ken is ken status.`,
+		Args:          cobra.NoArgs,
+		RunE:          status.RunE,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	cmd.PersistentFlags().StringVarP(&p.dir, "directory", "C", "", "run as if started in `DIR`")
+	cmd.PersistentFlags().BoolVar(&p.io.JSON, "json", false, "print one JSON document")
+	cmd.Flags().AddFlagSet(status.Flags())
+	cmd.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usage(c, err) })
+	cmd.AddCommand(status, p.verify(), p.close(), p.summary(), p.confirm(), p.receipt(), p.mcp(), p.version())
+	for _, c := range cmd.Commands() {
+		checkArgs(c)
+	}
+	return cmd
+}
+
+// checkArgs makes wrong arguments, here and below, a usage error with a hint.
+func checkArgs(c *cobra.Command) {
+	if check := c.Args; check != nil {
+		c.Args = func(c *cobra.Command, args []string) error {
+			if err := check(c, args); err != nil {
+				return usage(c, err)
+			}
+			return nil
+		}
+	}
+	for _, sub := range c.Commands() {
+		checkArgs(sub)
+	}
+}
+
+// usage says that a request made no sense, and where to read what would.
+func usage(c *cobra.Command, err error) error {
+	return &fault.Error{Kind: fault.Usage, Hint: c.CommandPath() + " --help", Err: err}
+}
+
+// within opens the repository, runs f in it, and closes it again.
+func (p *program) within(ctx context.Context, f func(Workspace) error) (err error) {
+	show := p.io.Progress("reading files")
+	w, err := p.Open(ctx, p.dir, show.Update)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		show.Done()
+		for _, r := range w.Remarks() {
+			p.io.Remarkf("ken: %s", r)
+		}
+		err = errors.Join(err, w.Close())
+	}()
+	return f(w)
+}
+
+// paths resolves arguments; nil when there are none.
+func paths(w Workspace, args, b64 []string) ([]repo.Path, error) {
+	var out []repo.Path
+	for _, a := range args {
+		path, err := w.Path(a)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, path)
+	}
+	for _, s := range b64 {
+		path, err := repo.PathFromBase64(s)
+		if err != nil {
+			return nil, &fault.Error{Kind: fault.Usage, Err: err}
+		}
+		out = append(out, path)
+	}
+	return out, nil
+}
+
+// pathB64 adds the flag that names a path by its bytes.
+func pathB64(c *cobra.Command, into *[]string) {
+	c.Flags().StringArrayVar(into, "path-b64", nil, "a path from the root, in base64, for names that are not UTF-8")
+}

@@ -1,0 +1,56 @@
+package cli
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ken/internal/fresh"
+	"ken/internal/repo"
+)
+
+func (p *program) receipt() *cobra.Command {
+	c := &cobra.Command{Use: "receipt", Short: "Check receipts of verdicts", Args: cobra.NoArgs, RunE: needsSub}
+	c.AddCommand(p.receiptCheck())
+	return c
+}
+
+func (p *program) receiptCheck() *cobra.Command {
+	return &cobra.Command{
+		Use:   "check [RECEIPT|-]",
+		Short: "Say whether a receipt held at its commit, and whether it holds here",
+		Long: `Checks a receipt offline, in any clone: did it hold at its commit, and does it
+hold here. Exits 0 when it holds here, 3 when it does not or cannot be known.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			text := "-"
+			if len(args) == 1 {
+				text = args[0]
+			}
+			if text == "-" {
+				b, err := readInput(p.io.In, "-")
+				if err != nil {
+					return err
+				}
+				text = string(b)
+			}
+			return p.within(c.Context(), func(w Workspace) error {
+				out, err := w.Registry().CheckReceipt(c.Context(), text)
+				if err != nil {
+					return err
+				}
+				if p.io.JSON {
+					err = p.io.Encode(out)
+				} else {
+					subject := display(repo.PathJSON{Path: out.Subject, B64: out.B64})
+					p.io.Line(toneOf(out.Here), out.Here.String(), subject, "here"+because(strings.Join(out.Reasons, ", ")))
+					p.io.Line(toneOf(out.AtCommit), out.AtCommit.String(), subject, "at "+out.Commit.Short())
+				}
+				if err == nil && out.Verdict != fresh.Fresh {
+					err = errWanting
+				}
+				return err
+			})
+		},
+	}
+}

@@ -1,0 +1,163 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"ken/internal/fresh"
+	"ken/internal/registry"
+	"ken/internal/term"
+)
+
+type verifyFlags struct {
+	full, all, untracked, check bool
+	b64                         []string
+}
+
+func (f *verifyFlags) bind(c *cobra.Command) {
+	c.Flags().BoolVar(&f.all, "all", false, "list every path, not only what is not plainly as it was")
+	c.Flags().BoolVar(&f.untracked, "untracked", false, "list untracked files too")
+	c.Flags().BoolVar(&f.check, "check", false, "exit 3 if anything known is stale, unknown or conflicted")
+	pathB64(c, &f.b64)
+}
+
+func (p *program) status() *cobra.Command {
+	var f verifyFlags
+	c := &cobra.Command{
+		Use:   "status [PATH…]",
+		Short: "Say how far what is known can be trusted; write nothing",
+		Long: `Decides what a session finds on entry (new, bootstrap, trust or verify, and why)
+and lists what does not hold. Reads only what it must to decide, and writes
+nothing.`,
+		RunE: func(c *cobra.Command, args []string) error {
+			return p.report(c.Context(), args, f, (*registry.Registry).Status)
+		},
+	}
+	f.bind(c)
+	return c
+}
+
+func (p *program) verify() *cobra.Command {
+	var f verifyFlags
+	c := &cobra.Command{
+		Use:   "verify [PATH…]",
+		Short: "Compare what is known with what is there, and record the result",
+		Long: `Compares every row with the content there now, and records the result. Only
+changed bytes are read; --full reads all of them. With paths, only those are
+compared, and the baseline (last_verified_sha) stays where it is.`,
+		RunE: func(c *cobra.Command, args []string) error {
+			return p.report(c.Context(), args, f, (*registry.Registry).Verify)
+		},
+	}
+	f.bind(c)
+	c.Flags().BoolVar(&f.full, "full", false, "read every byte, whatever vouches for it")
+	return c
+}
+
+type reportFunc func(*registry.Registry, context.Context, registry.VerifyOptions) (*registry.Report, error)
+
+// report runs status or verify and prints its answer.
+func (p *program) report(ctx context.Context, args []string, f verifyFlags, run reportFunc) error {
+	return p.within(ctx, func(w Workspace) error {
+		only, err := paths(w, args, f.b64)
+		if err != nil {
+			return err
+		}
+		rep, err := run(w.Registry(), ctx, registry.VerifyOptions{
+			Full: f.full, All: f.all, Untracked: f.untracked, Paths: only,
+		})
+		if err != nil {
+			return err
+		}
+		if p.io.JSON {
+			if err := p.io.Encode(rep); err != nil {
+				return err
+			}
+		} else {
+			p.printReport(rep, f.all)
+		}
+		if f.check && rep.Counts.Wanting() {
+			return errWanting
+		}
+		return nil
+	})
+}
+
+func (p *program) printReport(rep *registry.Report, all bool) {
+	p.io.Printf("%s\n", rep.Headline())
+	for _, v := range rep.Verdicts {
+		// A first scan makes every file new; nobody reads a list of all files.
+		if rep.State == registry.StateBootstrap && v.Verdict == registry.FoundNew && !all {
+			continue
+		}
+		word, tone, why := describe(v)
+		p.io.Line(tone, word, v.RawPath().String(), why)
+	}
+	if rep.Untracked != nil {
+		for _, u := range rep.Untracked.Paths {
+			if raw, err := u.Raw(); err == nil {
+				p.io.Line(term.Dim, "untracked", raw.String(), "")
+			}
+		}
+	}
+	if hint := nextStep(rep); hint != "" {
+		p.io.Remarkf("hint: %s", hint)
+	}
+}
+
+// describe puts a verdict into a person's words. What the text is worth comes
+// first, since that is what a reader came for; how the file moved says why.
+func describe(v registry.Verdict) (word string, tone term.Tone, why string) {
+	switch v.Verdict {
+	case registry.FoundUnknown, registry.FoundConflicted:
+		return v.Verdict.String(), term.Bad, v.Reason
+	case registry.FoundMissing:
+		return "missing", term.Warn, v.Reason
+	case registry.FoundSparse:
+		return "sparse", term.Dim, v.Reason
+	case registry.FoundNew:
+		if v.PathChanged != "" {
+			return "new", term.Plain, "renamed from " + v.PathChanged + ", summary " + v.Summary.String()
+		}
+		if v.Summary == fresh.None {
+			return "new", term.Plain, ""
+		}
+		return "new", term.Plain, "summary " + v.Summary.String() + because(v.Reason)
+	default:
+	}
+	switch v.Summary {
+	case fresh.Stale:
+		return "stale", term.Warn, "edited since the summary was written"
+	case fresh.Excluded:
+		return "excluded", term.Dim, v.Reason
+	case fresh.None:
+		return "none", term.Dim, ""
+	case fresh.Fresh:
+		if v.Restored {
+			return "fresh", term.Good, "back to content that is known"
+		}
+		return "fresh", term.Good, ""
+	default:
+		return v.Summary.String(), term.Bad, v.Reason
+	}
+}
+
+func because(reason string) string {
+	if reason == "" {
+		return ""
+	}
+	return ": " + reason
+}
+
+// nextStep is the command that gets a person on from here.
+func nextStep(rep *registry.Report) string {
+	switch {
+	case rep.State == registry.StateNew:
+		return "nothing is tracked yet; track files with: git add FILE"
+	case rep.State == registry.StateBootstrap && rep.LastVerified.IsZero() && rep.Counts.Fresh == 0:
+		return "describe a file with: ken summary set PATH -m TEXT"
+	default:
+		return ""
+	}
+}

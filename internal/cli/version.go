@@ -1,0 +1,18 @@
+package cli
+
+import "github.com/spf13/cobra"
+
+func (p *program) version() *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the version",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			if p.io.JSON {
+				return p.io.Encode(map[string]string{"version": p.Version})
+			}
+			p.io.Printf("ken %s\n", p.Version)
+			return nil
+		},
+	}
+}

@@ -1,0 +1,120 @@
+// Package config reads a repository's committed policy, .ken/config.yaml.
+//
+// An absent file means defaults. A malformed one is an error that names the file
+// and the line: policy that is silently ignored is worse than none.
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"regexp"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"ken/internal/fault"
+	"ken/internal/fresh"
+	"ken/internal/registry"
+)
+
+// Name is where the policy lies, from the repository root.
+const Name = ".ken/config.yaml"
+
+// maxBytes bounds what is parsed: a policy is written by hand.
+const maxBytes = 1 << 20
+
+// A Config is a repository's policy.
+type Config struct {
+	Registry registry.Policy
+}
+
+type file struct {
+	Registry struct {
+		Exclude     []string      `yaml:"exclude"`
+		Include     []string      `yaml:"include"`
+		MaxBytes    int64         `yaml:"max_bytes"`
+		StaleGrades []fresh.Grade `yaml:"stale_grades"`
+	} `yaml:"registry"`
+}
+
+// Load reads the policy of the work tree at root. Nothing is followed out of
+// the root.
+func Load(root string) (Config, error) {
+	b, err := read(root)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Config{}, nil
+	}
+	if err != nil {
+		return Config{}, fmt.Errorf("read %s: %w", Name, err)
+	}
+	return Parse(b)
+}
+
+func read(root string) ([]byte, error) {
+	// Nearly every repository has none: one look, before anything is opened.
+	if _, err := os.Lstat(root + "/" + Name); err != nil {
+		return nil, err
+	}
+	dir, err := os.OpenRoot(root)
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	f, err := dir.Open(Name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, errors.Join(err, errors.New("not a regular file"))
+	}
+	b, err := io.ReadAll(io.LimitReader(f, maxBytes+1))
+	if err == nil && len(b) > maxBytes {
+		err = fmt.Errorf("larger than %d bytes", maxBytes)
+	}
+	return b, err
+}
+
+// Parse reads a policy's text.
+func Parse(b []byte) (Config, error) {
+	var f file
+	dec := yaml.NewDecoder(bytes.NewReader(b))
+	dec.KnownFields(true)
+	if err := dec.Decode(&f); err != nil && !errors.Is(err, io.EOF) {
+		return Config{}, malformed(err)
+	}
+	c := Config{Registry: registry.Policy{
+		Exclude: f.Registry.Exclude, Include: f.Registry.Include,
+		MaxBytes: f.Registry.MaxBytes, StaleGrades: f.Registry.StaleGrades,
+	}}
+	if err := c.Registry.Validate(); err != nil {
+		return Config{}, malformed(fmt.Errorf("registry: %w", err))
+	}
+	return c, nil
+}
+
+var (
+	atLine     = regexp.MustCompile(`line (\d+): `)
+	notAField  = regexp.MustCompile(`field (\S+) not found in type \S+`)
+	typeErrors = "yaml: unmarshal errors:\n"
+)
+
+// malformed puts a decoder's complaint into the form file:line: what.
+func malformed(err error) error {
+	text := strings.TrimPrefix(strings.TrimPrefix(err.Error(), typeErrors), "yaml: ")
+	first, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	place := Name
+	if m := atLine.FindStringSubmatch(first); m != nil {
+		place += ":" + m[1]
+		first = strings.Replace(first, m[0], "", 1)
+	}
+	first = notAField.ReplaceAllString(first, "unknown field $1")
+	return &fault.Error{
+		Hint: "correct " + Name + ", or move it aside to use the defaults",
+		Err:  fmt.Errorf("%s: %s", place, first),
+	}
+}

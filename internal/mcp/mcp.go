@@ -1,0 +1,120 @@
+// Package mcp is how agents meet ken: tools of the Model Context Protocol, each
+// a thin layer over the same answers the command line prints.
+//
+// Every call opens the work tree it is about anew and is judged against one
+// reading of it, so one server answers truly for every worktree. The package
+// decides nothing; what opens a repository comes in from outside.
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"ken/internal/fault"
+	"ken/internal/registry"
+	"ken/internal/repo"
+)
+
+// A Workspace is an open repository, as a tool needs it.
+type Workspace interface {
+	Registry() *registry.Registry
+	// RootPath turns a path as agents write it, from the repository root or
+	// absolute, into one from the root. One that leads outside is an error.
+	RootPath(arg string) (repo.Path, error)
+	Close() error
+}
+
+// Deps is what the server needs from outside.
+type Deps struct {
+	// Open opens the work tree that dir lies in, for an author; "" is where
+	// the server was started.
+	Open    func(ctx context.Context, dir, author string) (Workspace, error)
+	Version string
+}
+
+type server struct{ Deps }
+
+const instructions = `ken knows which summaries of this repository's files still hold.
+Call orient first. Ask knowledge before reading files you only need to understand.
+After a commit, call file_registry_update_summaries with what you wrote.`
+
+// Serve answers one client over the transport until it hangs up or ctx ends.
+func Serve(ctx context.Context, deps Deps, transport mcp.Transport) error {
+	err := newServer(deps).Run(ctx, transport)
+	if errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
+}
+
+// ServeStdio serves the client at the other end of stdin and stdout.
+func ServeStdio(ctx context.Context, deps Deps) error {
+	return Serve(ctx, deps, &mcp.StdioTransport{})
+}
+
+func newServer(deps Deps) *mcp.Server {
+	s := &server{deps}
+	m := mcp.NewServer(
+		&mcp.Implementation{Name: "ken", Title: "ken", Version: deps.Version},
+		&mcp.ServerOptions{Instructions: instructions},
+	)
+	s.addOrient(m)
+	s.addVerify(m)
+	s.addUpdate(m)
+	s.addKnowledge(m)
+	return m
+}
+
+// at is the input every tool shares: which work tree is meant.
+type at struct {
+	Root string `json:"root,omitempty" jsonschema:"directory in the work tree meant; default: where the server was started"`
+}
+
+// within opens the work tree a call is about, runs f in it, and closes it.
+func within[Out any](ctx context.Context, s *server, req *mcp.CallToolRequest, root string, f func(Workspace) (Out, error)) (*mcp.CallToolResult, Out, error) {
+	var zero Out
+	w, err := s.Open(ctx, root, author(req))
+	if err != nil {
+		return nil, zero, told(err)
+	}
+	out, err := f(w)
+	if err := errors.Join(err, w.Close()); err != nil {
+		return nil, zero, told(err)
+	}
+	return nil, out, nil
+}
+
+// author names the client at the other end, as it named itself.
+func author(req *mcp.CallToolRequest) string {
+	if req.Session == nil {
+		return ""
+	}
+	if p := req.Session.InitializeParams(); p != nil && p.ClientInfo != nil {
+		return p.ClientInfo.Name
+	}
+	return ""
+}
+
+// told puts the hint into the text: it is all that a model gets to see.
+func told(err error) error {
+	if hint := fault.HintOf(err); hint != "" {
+		return fmt.Errorf("%w\nhint: %s", err, hint)
+	}
+	return err
+}
+
+// rootPaths resolves the paths of a call.
+func rootPaths(w Workspace, args []string) ([]repo.Path, error) {
+	var out []repo.Path
+	for _, a := range args {
+		p, err := w.RootPath(a)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, p)
+	}
+	return out, nil
+}

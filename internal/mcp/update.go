@@ -1,0 +1,64 @@
+package mcp
+
+import (
+	"context"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"ken/internal/registry"
+	"ken/internal/repo"
+)
+
+type updateInput struct {
+	at
+	Paths   []string      `json:"paths,omitempty" jsonschema:"the files you touched; default: those of the commit at HEAD"`
+	Updates []updateEntry `json:"updates,omitempty" jsonschema:"the summaries you wrote"`
+}
+
+type updateEntry struct {
+	Path    string `json:"path"`
+	Summary string `json:"summary,omitempty" jsonschema:"what the file is for and how it works, for a colleague who will not open it"`
+	Read    string `json:"read,omitempty" jsonschema:"content_id or content_md5 of what you read"`
+	Keep    bool   `json:"keep,omitempty" jsonschema:"the present text still holds; no summary needed"`
+}
+
+func (s *server) addUpdate(m *mcp.Server) {
+	add(m, &mcp.Tool{
+		Name: "file_registry_update_summaries",
+		Description: "After a commit: keep summaries you wrote, learn which touched files still need one (needs_summary), verify the rest. " +
+			"A rejected entry says why; the others are kept.",
+		Annotations: additive(),
+	}, func(ctx context.Context, req *mcp.CallToolRequest, in updateInput) (*mcp.CallToolResult, *registry.Closing, error) {
+		return within(ctx, s, req, in.Root, func(w Workspace) (*registry.Closing, error) {
+			return w.Registry().Close(ctx, closing(w, in))
+		})
+	})
+}
+
+// closing turns a call into what it asks of the registry. A path that leads
+// outside becomes one that nothing is tracked under, so that it is rejected by
+// name and the other entries still land.
+func closing(w Workspace, in updateInput) registry.CloseOptions {
+	path := func(arg string) repo.Path {
+		p, err := w.RootPath(arg)
+		if err != nil {
+			return repo.Path(arg)
+		}
+		return p
+	}
+	var opts registry.CloseOptions
+	for _, u := range in.Updates {
+		opts.Updates = append(opts.Updates, registry.Update{
+			Path: path(u.Path), Text: u.Summary, Read: u.Read, Keep: u.Keep,
+		})
+	}
+	for _, p := range in.Paths {
+		opts.Paths = append(opts.Paths, path(p))
+	}
+	if opts.Paths == nil {
+		for _, u := range opts.Updates {
+			opts.Paths = append(opts.Paths, u.Path)
+		}
+	}
+	return opts
+}

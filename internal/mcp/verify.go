@@ -1,0 +1,56 @@
+package mcp
+
+import (
+	"context"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"ken/internal/registry"
+)
+
+type verifyInput struct {
+	at
+	Paths []string `json:"paths,omitempty" jsonschema:"only these files, or files below these; from the repository root"`
+	Full  bool     `json:"full,omitempty" jsonschema:"read every byte, whatever vouches for it"`
+	All   bool     `json:"all,omitempty" jsonschema:"list plain matches too"`
+	Limit int      `json:"limit,omitempty" jsonschema:"verdicts to list at most; default 200"`
+}
+
+// listLimit keeps an answer from filling an agent's context; counts are whole
+// whatever is listed.
+const listLimit = 200
+
+// A verified is a report of which a part may be listed.
+type verified struct {
+	*registry.Report
+	Omitted int `json:"omitted"` // verdicts not listed for want of room
+}
+
+func (s *server) addVerify(m *mcp.Server) {
+	add(m, &mcp.Tool{
+		Name: "file_registry_verify",
+		Description: "Compare every known file with what is there now. Verdict per path: match, mismatch, missing, new, conflicted, sparse, unknown; " +
+			"summary: fresh, stale, none, excluded, unknown.",
+		Annotations: additive(),
+	}, func(ctx context.Context, req *mcp.CallToolRequest, in verifyInput) (*mcp.CallToolResult, *verified, error) {
+		return within(ctx, s, req, in.Root, func(w Workspace) (*verified, error) {
+			only, err := rootPaths(w, in.Paths)
+			if err != nil {
+				return nil, err
+			}
+			rep, err := w.Registry().Verify(ctx, registry.VerifyOptions{Full: in.Full, All: in.All, Paths: only})
+			if err != nil {
+				return nil, err
+			}
+			limit := in.Limit
+			if limit <= 0 {
+				limit = listLimit
+			}
+			out := &verified{Report: rep}
+			if n := len(rep.Verdicts); n > limit {
+				rep.Verdicts, out.Omitted = rep.Verdicts[:limit], n-limit
+			}
+			return out, nil
+		})
+	})
+}

@@ -1,0 +1,31 @@
+package term
+
+// A Tone is how a line's first word is meant. It only ever repeats what the
+// word says already.
+type Tone int
+
+// The tones.
+const (
+	Plain Tone = iota
+	Good
+	Warn
+	Bad
+	Dim
+)
+
+var codes = map[Tone]string{Good: "\x1b[32m", Warn: "\x1b[33m", Bad: "\x1b[31m", Dim: "\x1b[2m"}
+
+// Line writes one line about one thing: the verdict first, then its subject,
+// then why, in columns as wide as the longest verdict needs.
+func (o *IO) Line(tone Tone, verdict, subject, why string) {
+	pad := max(len("conflicted")-len(verdict), 0)
+	word := verdict
+	if code := codes[tone]; o.Color && code != "" {
+		word = code + verdict + "\x1b[0m"
+	}
+	if why == "" {
+		o.Printf("%s%*s  %s\n", word, pad, "", subject)
+		return
+	}
+	o.Printf("%s%*s  %s  %s\n", word, pad, "", subject, why)
+}
