@@ -7,10 +7,39 @@
 package repo
 
 import (
+	"crypto/sha1"
+	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash"
 )
+
+// An ObjectFormat is the hash that a repository names its objects by. The zero
+// value is SHA1.
+type ObjectFormat uint8
+
+// The formats git knows.
+const (
+	SHA1 ObjectFormat = iota
+	SHA256
+)
+
+// Size is how many bytes an id of this format has.
+func (f ObjectFormat) Size() int {
+	if f == SHA256 {
+		return sha256.Size
+	}
+	return sha1.Size
+}
+
+// New returns the format's hash.
+func (f ObjectFormat) New() hash.Hash {
+	if f == SHA256 {
+		return sha256.New()
+	}
+	return sha1.New()
+}
 
 // An ID is a git object id, of either object format. Its zero value names no
 // object and is never equal to one that does.

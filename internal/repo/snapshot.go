@@ -29,6 +29,7 @@ type Index struct {
 	Entries  []Entry // in byte order of their paths, each path once
 	Tree     ID      // tree the index would write; zero when the index does not say
 	Checksum ID      // of the index file; zero when the file carries none
+	Stat     Stat    // of the index file; zero when there is none
 }
 
 // An Entry is one tracked path.

@@ -1,0 +1,10 @@
+//go:build !linux && !darwin && !windows
+
+package content
+
+import "io/fs"
+
+// changed is not known portably.
+func changed(fs.FileInfo) int64 { return 0 }
+
+func executable(mode fs.FileMode) bool { return mode&0o100 != 0 }
