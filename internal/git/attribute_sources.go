@@ -1,0 +1,150 @@
+package git
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"ken/internal/repo"
+)
+
+// maxAttributes is the largest attributes file that git itself reads.
+const maxAttributes = 100 << 20
+
+// attributeSources reports whether any attributes may apply to any path, and a
+// digest over those that are not in tracked files, "" when there are none.
+//
+// It starts no process, so it cannot know which config files count. It looks
+// into all that might: attributes found for nothing cost one question to git,
+// attributes missed would cost a wrong answer.
+func (r *Repo) attributeSources(entries []repo.Entry) (attributed bool, digest string) {
+	rootTracked := false
+	for i := range entries {
+		p := string(entries[i].Path)
+		if !strings.HasSuffix(p, ".gitattributes") {
+			continue
+		}
+		switch strings.TrimSuffix(p, ".gitattributes") {
+		case "":
+			rootTracked, attributed = true, true
+		default:
+			attributed = attributed || strings.HasSuffix(p, "/.gitattributes")
+		}
+	}
+	files, sure := r.attributeFiles()
+	if !rootTracked {
+		// Git heeds one that nobody has added yet.
+		files = append(files, filepath.Join(r.root, ".gitattributes"))
+	}
+	h := sha256.New()
+	found := false
+	for _, file := range files {
+		b, _, err := readFile(file, maxAttributes)
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, errNotRegular) {
+			continue
+		}
+		found = true
+		fmt.Fprintf(h, "%q %d %v\n", file, len(b), err)
+		h.Write(b)
+	}
+	if !sure {
+		found = true
+		io.WriteString(h, "unsure\n") //nolint:errcheck // a hash takes everything
+	}
+	if found {
+		return true, hex.EncodeToString(h.Sum(nil))
+	}
+	return attributed, ""
+}
+
+// attributeFiles lists the files outside the work tree that may hold
+// attributes. It is not sure of them when a config cannot be read.
+func (r *Repo) attributeFiles() (files []string, sure bool) {
+	// Git for Windows brings a system-wide file, in a place only it knows.
+	sure = runtime.GOOS != "windows" && !r.strange
+	files = []string{filepath.Join(r.common, "info", "attributes")}
+	if off, _ := parseBool(os.Getenv("GIT_ATTR_NOSYSTEM")); !off {
+		files = append(files, "/etc/gitattributes", "/usr/local/etc/gitattributes", "/opt/homebrew/etc/gitattributes")
+	}
+	if dir := xdgDir(); dir != "" {
+		files = append(files, filepath.Join(dir, "attributes"))
+	}
+	s := configSearch{root: r.root, sure: sure}
+	s.take(r.own, filepath.Join(r.common, "config"), 0)
+	for _, f := range userConfigFiles() {
+		s.visit(f, 0)
+	}
+	files = append(files, s.found...)
+	slices.Sort(files)
+	return slices.Compact(files), s.sure
+}
+
+// A configSearch looks for core.attributesFile in config files and in all they
+// include, whether or not the condition of an include holds.
+type configSearch struct {
+	root  string
+	found []string
+	sure  bool
+}
+
+// maxIncludes is how deep git lets includes nest.
+const maxIncludes = 10
+
+func (s *configSearch) visit(file string, depth int) {
+	if depth > maxIncludes {
+		s.sure = false
+		return
+	}
+	c, err := readConfig(file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, errNotRegular):
+	case err != nil:
+		s.sure = false
+	default:
+		s.take(c, file, depth)
+	}
+}
+
+func (s *configSearch) take(c config, file string, depth int) {
+	for _, one := range c.list {
+		switch {
+		case one.key == "core.attributesfile":
+			if path, ok := expand(one.value, s.root); ok {
+				s.found = append(s.found, path)
+			} else {
+				s.sure = false
+			}
+		case one.key == "include.path", strings.HasPrefix(one.key, "includeif.") && strings.HasSuffix(one.key, ".path"):
+			if path, ok := expand(one.value, filepath.Dir(file)); ok {
+				s.visit(path, depth+1)
+			} else {
+				s.sure = false
+			}
+		}
+	}
+}
+
+// expand makes a file name of a path in a config, ok false when only git knows
+// how. A relative path is taken from base.
+func expand(path, base string) (string, bool) {
+	switch {
+	case path == "":
+		return "", false
+	case strings.HasPrefix(path, "~/"):
+		home, err := os.UserHomeDir()
+		return filepath.Join(home, path[2:]), err == nil
+	case path[0] == '~', strings.HasPrefix(path, "%("):
+		return "", false
+	case filepath.IsAbs(path):
+		return path, true
+	}
+	return filepath.Join(base, filepath.FromSlash(path)), true
+}

@@ -1,0 +1,143 @@
+package git
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ken/internal/repo"
+)
+
+// Cleaned returns the ids git would store the files under if they were added
+// now, in the order of paths. A path under a filter driver is an error: adding
+// it would start a program.
+//
+// It does what git add does, in a scratch directory with an index and an object
+// store of its own. `git hash-object` would be less work and is not the same: it
+// does not look at the index, and so converts line endings that git add, seeing
+// them in the index too, leaves alone.
+func (r *Repo) Cleaned(ctx context.Context, paths []repo.Path) ([]repo.ID, error) {
+	if len(paths) == 0 {
+		return nil, nil
+	}
+	attrs, err := r.attributes(ctx, paths)
+	if err != nil {
+		return nil, err
+	}
+	for i, a := range attrs {
+		if hasValue(a.filter) {
+			return nil, fmt.Errorf("clean %s: it is under the filter driver %q", paths[i], a.filter)
+		}
+	}
+	dir, err := os.MkdirTemp("", "ken-clean-")
+	if err != nil {
+		return nil, fmt.Errorf("clean files: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	objects := filepath.Join(dir, "objects")
+	if err := os.Mkdir(objects, 0o700); err != nil {
+		return nil, fmt.Errorf("clean files: %w", err)
+	}
+	env := []string{
+		"GIT_INDEX_FILE=" + filepath.Join(dir, "index"),
+		"GIT_OBJECT_DIRECTORY=" + objects,
+		"GIT_ALTERNATE_OBJECT_DIRECTORIES=" + listQuote(filepath.Join(r.common, "objects")),
+	}
+	return r.addAll(ctx, env, paths)
+}
+
+// addAll adds paths to a scratch index and returns the ids they got.
+func (r *Repo) addAll(ctx context.Context, env []string, paths []repo.Path) ([]repo.ID, error) {
+	before, err := r.seed(ctx, paths)
+	if err != nil {
+		return nil, err
+	}
+	var names strings.Builder
+	for _, p := range paths {
+		names.WriteString(string(p))
+		names.WriteByte(0)
+	}
+	ask := func(stdin string, args ...string) (string, error) {
+		out := &bounded{max: maxAnswer}
+		status, stderr, err := r.run(ctx, call{args: args, stdin: strings.NewReader(stdin), stdout: out, env: env})
+		if err == nil && status != 0 {
+			err = r.failed(args, status, stderr)
+		}
+		return out.String(), err
+	}
+	if _, err = ask(before, "update-index", "-z", "--index-info"); err == nil {
+		_, err = ask(names.String(), "update-index", "-z", "--add", "--stdin")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("clean files: %w", err)
+	}
+	out, err := ask("", "ls-files", "-z", "--stage", "-v", "--full-name")
+	if err != nil {
+		return nil, fmt.Errorf("clean files: %w", err)
+	}
+	entries, err := parseLsFiles(out)
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]repo.ID, len(paths))
+	for i, p := range paths {
+		e, ok := find(entries, p)
+		if !ok || e.ID.IsZero() {
+			return nil, fmt.Errorf("clean %s: git did not add it", p)
+		}
+		ids[i] = e.ID
+	}
+	return ids, nil
+}
+
+// seed returns what the scratch index has to hold before, in the form of
+// update-index --index-info: the paths themselves, whose line endings count, and
+// the attributes, which git reads from the index where they are not checked out.
+// They come without stat or flags, so that git reads every file.
+func (r *Repo) seed(ctx context.Context, paths []repo.Path) (string, error) {
+	idx, err := r.index(ctx)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	add := func(e repo.Entry) {
+		if !e.Flags.Has(repo.Conflicted) {
+			fmt.Fprintf(&b, "%o %s 0\t%s\x00", uint32(e.Mode), e.ID, string(e.Path))
+		}
+	}
+	for _, p := range paths {
+		if e, ok := find(idx.Entries, p); ok {
+			add(e)
+		}
+	}
+	for _, e := range idx.Entries {
+		if strings.HasSuffix(string(e.Path), ".gitattributes") {
+			add(e)
+		}
+	}
+	return b.String(), nil
+}
+
+// find looks up a path among entries in their order.
+func find(entries []repo.Entry, p repo.Path) (repo.Entry, bool) {
+	i, ok := slices.BinarySearchFunc(entries, p, func(e repo.Entry, p repo.Path) int {
+		return strings.Compare(string(e.Path), string(p))
+	})
+	if !ok {
+		return repo.Entry{}, false
+	}
+	return entries[i], true
+}
+
+// listQuote makes a path one element of a list of directories in git's
+// environment.
+func listQuote(path string) string {
+	if strings.ContainsAny(path, string(os.PathListSeparator)+`"`) {
+		return strconv.Quote(path)
+	}
+	return path
+}

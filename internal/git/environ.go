@@ -1,0 +1,63 @@
+package git
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// keptVariables are the GIT_ variables that say how git is installed and where
+// the user's configuration lies. Every other one is dropped, whether it is in
+// `git rev-parse --local-env-vars` (GIT_DIR and its kin, which a hook inherits
+// and which would make git answer for another repository), turns output into
+// something else (GIT_EXTERNAL_DIFF, GIT_TRACE, GIT_GLOB_PATHSPECS), or does
+// not exist yet.
+var keptVariables = []string{
+	"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM",
+	"GIT_ATTR_NOSYSTEM", "GIT_EXEC_PATH",
+}
+
+// environ returns the environment git is run with, made from ours.
+func (r *Repo) environ(ours []string) []string {
+	env := make([]string, 0, len(ours)+5)
+	for _, kv := range ours {
+		name, _, _ := strings.Cut(kv, "=")
+		name = strings.ToUpper(name) // on Windows, case means nothing
+		if strings.HasPrefix(name, "GIT_") && !slices.Contains(keptVariables, name) {
+			continue
+		}
+		env = append(env, kv)
+	}
+	env = append(env,
+		"LC_ALL=C", // messages we look into, and the order of bytes
+		"GIT_OPTIONAL_LOCKS=0",
+		"GIT_TERMINAL_PROMPT=0",
+		"GIT_NO_LAZY_FETCH=1",
+	)
+	// Should git not take our root for a repository after all, it must say so
+	// rather than answer for another one further up.
+	if up := filepath.Dir(r.root); !strings.ContainsRune(up, os.PathListSeparator) {
+		env = append(env, "GIT_CEILING_DIRECTORIES="+up)
+	}
+	return env
+}
+
+// fixed returns the arguments that stand before every command: where to look,
+// and no program, lock or network whatever the configuration says.
+func (r *Repo) fixed() []string {
+	args := []string{"-C", r.root}
+	if r.detached {
+		args = append(args, "--git-dir="+r.gitDir, "--work-tree="+r.root)
+	}
+	return append(args,
+		"--no-pager", "--no-optional-locks", "--literal-pathspecs",
+		"-c", "core.fsmonitor=false",
+		"-c", "core.hooksPath="+os.DevNull,
+		"-c", "core.quotePath=false",
+		"-c", "core.untrackedCache=keep",
+		"-c", "core.splitIndex=false", // or a scratch index would leave files in the git directory
+		"-c", "core.safecrlf=false",
+		"-c", "protocol.allow=never",
+	)
+}

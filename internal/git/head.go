@@ -1,0 +1,67 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"ken/internal/repo"
+)
+
+// Head returns where HEAD points: a branch, or a commit when detached. While
+// the branch has no commit yet the commit is zero.
+func (r *Repo) Head(ctx context.Context) (repo.Head, error) {
+	if ctx.Err() != nil {
+		return repo.Head{}, stopped(ctx, "read HEAD")
+	}
+	if !r.strange {
+		head, err := r.headFromFiles()
+		if !errors.Is(err, errUnusual) {
+			return head, err
+		}
+	}
+	return r.headFromGit(ctx)
+}
+
+func (r *Repo) headFromFiles() (repo.Head, error) {
+	id, name, err := r.follow("HEAD")
+	if errors.Is(err, errNoRef) {
+		if name == "HEAD" {
+			return repo.Head{}, errUnusual
+		}
+		err = nil
+	}
+	if err != nil {
+		return repo.Head{}, err
+	}
+	if name == "HEAD" {
+		name = ""
+	}
+	return repo.Head{Commit: id, Branch: name}, nil
+}
+
+// headFromGit asks git, which understands every layout or says why not.
+func (r *Repo) headFromGit(ctx context.Context) (repo.Head, error) {
+	var head repo.Head
+	name, symbolic, err := r.probe(ctx, "symbolic-ref", "--quiet", "HEAD")
+	if err != nil {
+		return repo.Head{}, fmt.Errorf("read HEAD: %w", err)
+	}
+	if symbolic {
+		head.Branch = strings.TrimSuffix(name, "\n")
+	}
+	id, found, err := r.resolveByGit(ctx, "HEAD")
+	if err != nil {
+		return repo.Head{}, fmt.Errorf("read HEAD: %w", err)
+	}
+	if !found {
+		// Git says the same of an unborn branch and of a broken one.
+		if !symbolic || r.looseExists(head.Branch) {
+			return repo.Head{}, r.brokenRef("HEAD")
+		}
+		return head, nil
+	}
+	head.Commit = id
+	return head, nil
+}

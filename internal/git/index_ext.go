@@ -1,0 +1,61 @@
+package git
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"strconv"
+
+	"ken/internal/repo"
+)
+
+// readExtensions walks the extensions that follow the entries, and returns the
+// tree the index would write where the TREE extension knows it.
+//
+// An extension whose name begins with a lower-case letter changes what the
+// entries mean (link: a split index; sdir: a sparse one), so it makes the index
+// unusual. The others are caches and may be skipped.
+func (p *indexParser) readExtensions(at int) (repo.ID, error) {
+	var tree repo.ID
+	limit := len(p.buf) - p.hash
+	for at < limit {
+		if limit-at < 8 {
+			return repo.ID{}, fmt.Errorf("%w: it ends inside an extension", errCorrupt)
+		}
+		name := p.text[at : at+4]
+		size := binary.BigEndian.Uint32(p.buf[at+4:])
+		at += 8
+		if int64(size) > int64(limit-at) {
+			return repo.ID{}, fmt.Errorf("%w: it ends inside an extension", errCorrupt)
+		}
+		if name[0] < 'A' || name[0] > 'Z' {
+			return repo.ID{}, errUnusual
+		}
+		if name == "TREE" {
+			tree = p.rootTree(p.buf[at : at+int(size)])
+		}
+		at += int(size)
+	}
+	return tree, nil
+}
+
+// rootTree returns the id of the root in a TREE extension, zero when the cache
+// does not cover the whole index.
+func (p *indexParser) rootTree(b []byte) repo.ID {
+	// Empty name, NUL, entries below, space, subtrees, newline, id. The
+	// number of entries is -1 once one of them has changed.
+	name, b, ok := bytes.Cut(b, []byte{0})
+	if !ok || len(name) != 0 {
+		return repo.ID{}
+	}
+	line, b, ok := bytes.Cut(b, []byte{'\n'})
+	if !ok || len(b) < p.hash {
+		return repo.ID{}
+	}
+	covered, _, ok := bytes.Cut(line, []byte{' '})
+	n, err := strconv.Atoi(string(covered))
+	if !ok || err != nil || n != p.count {
+		return repo.ID{}
+	}
+	return repo.IDFromBytes(b[:p.hash])
+}

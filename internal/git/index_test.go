@@ -1,0 +1,416 @@
+package git
+
+import (
+	"crypto/sha1"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"ken/internal/fault"
+	"ken/internal/repo"
+)
+
+// listed asks git for the index in a form to compare with: stat included, racy
+// left out, which git does not show.
+func (b *box) listed() []repo.Entry {
+	b.t.Helper()
+	out, err := b.try("ls-files", "-z", "--stage", "-v", "--debug")
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	var entries []repo.Entry
+	for out != "" {
+		item, rest, _ := strings.Cut(out, "\x00")
+		e, stage, err := parseLsFile(item)
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		lines := strings.SplitN(rest, "\n", 6)
+		var sec, ns int64
+		fmt.Sscanf(lines[0], "  ctime: %d:%d", &sec, &ns)
+		e.Stat.Ctime = sec*1e9 + ns
+		fmt.Sscanf(lines[1], "  mtime: %d:%d", &sec, &ns)
+		e.Stat.Mtime = sec*1e9 + ns
+		var dev int64
+		fmt.Sscanf(lines[2], "  dev: %d\tino: %d", &dev, &e.Stat.Inode)
+		var flags string
+		fmt.Sscanf(lines[4], "  size: %d\tflags: %s", &e.Stat.Size, &flags)
+		if bits, _ := strconv.ParseUint(flags, 16, 64); bits&(1<<29) != 0 {
+			e.Flags |= repo.IntentToAdd
+		}
+		out = lines[5]
+		if stage > 0 {
+			e.Stat = repo.Stat{}
+			if n := len(entries); n > 0 && entries[n-1].Path == e.Path {
+				if stage == 2 {
+					entries[n-1].Mode = e.Mode
+				}
+				continue
+			}
+		}
+		entries = append(entries, e)
+	}
+	return entries
+}
+
+func (b *box) compareIndex(idx repo.Index) {
+	b.t.Helper()
+	want := b.listed()
+	if len(want) != len(idx.Entries) {
+		b.t.Fatalf("%d entries, git has %d", len(idx.Entries), len(want))
+	}
+	for i, e := range idx.Entries {
+		e.Flags &^= repo.Racy
+		e.Submodule = repo.ID{}
+		if e != want[i] {
+			b.t.Errorf("entry %d is\n%+v, git has\n%+v", i, e, want[i])
+		}
+	}
+	if tree, err := b.try("write-tree", "--missing-ok"); err == nil && !idx.Tree.IsZero() && idx.Tree.String() != strings.TrimSpace(tree) {
+		b.t.Errorf("tree %s, git writes %s", idx.Tree, tree)
+	}
+}
+
+// fill makes a repository in which every kind of entry occurs.
+func (b *box) fill() {
+	b.t.Helper()
+	b.commit("a.txt", "a\n", "b/c/d.txt", "d\n", "b/c/e.txt", "e\n", "b.txt", "b\n", "both", "base\n",
+		"new\nline", "x", "quo\"te", "x", "non-utf8-\xff\xfe", "x", "CASE", "1", "case", "2",
+		"long/"+strings.Repeat("n", 200)+"/"+strings.Repeat("m", 250), "deep", ".github/x", "", "empty", "")
+	b.write("tool.sh", "#!/bin/sh\n")
+	os.Chmod(b.path("tool.sh"), 0o755)
+	os.Symlink("a.txt", b.path("link"))
+	b.commit()
+	b.git("checkout", "-q", "-b", "side")
+	b.commit("both", "side\n")
+	b.git("checkout", "-q", "main")
+	b.commit("both", "main\n")
+	b.try("merge", "-q", "side")
+	b.write("intended", "later\n")
+	b.git("add", "-N", "intended")
+	b.git("update-index", "--assume-unchanged", "b.txt")
+	b.git("update-index", "--skip-worktree", "b/c/d.txt")
+	b.git("update-index", "--skip-worktree", "b/c/e.txt")
+	b.git("update-index", "--assume-unchanged", "b/c/e.txt")
+}
+
+func TestIndexIsWhatGitSays(t *testing.T) {
+	for _, format := range []string{"sha1", "sha256"} {
+		for _, version := range []string{"2", "3", "4"} {
+			t.Run(format+"/v"+version, func(t *testing.T) {
+				b := newBox(t, "--object-format="+format)
+				b.fill()
+				b.git("update-index", "--index-version", version)
+				r := b.open()
+				withGit := os.Getenv("PATH")
+				withoutGit(t)
+				s, err := r.Snapshot(ctx(t))
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Setenv("PATH", withGit)
+				b.compareIndex(s.Index)
+			})
+		}
+	}
+}
+
+func TestIndexTree(t *testing.T) {
+	b := newBox(t)
+	b.commit("a", "1", "d/b", "2")
+	if got, want := b.snapshot().Index.Tree, b.id("HEAD^{tree}"); got != want {
+		t.Errorf("tree %s, want %s", got, want)
+	}
+	b.write("a", "other")
+	b.git("add", "a")
+	if got := b.snapshot().Index.Tree; !got.IsZero() {
+		t.Errorf("after add: tree %s, want none", got)
+	}
+}
+
+// A layout only git understands gives the same entries as an ordinary one.
+func TestUnusualIndexIsAskedOfGit(t *testing.T) {
+	for name, make := range map[string]func(b *box){
+		"split": func(b *box) { b.git("update-index", "--split-index"); b.write("more", "1"); b.git("add", "more") },
+		"split, replaced": func(b *box) {
+			b.git("update-index", "--split-index")
+			b.write("a.txt", "replaced")
+			b.git("add", "a.txt")
+		},
+		"split, v4": func(b *box) {
+			b.git("update-index", "--index-version", "4")
+			b.git("update-index", "--split-index")
+		},
+		"strange": func(b *box) { b.git("config", "core.repositoryformatversion", "0") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBox(t)
+			b.fill()
+			make(b)
+			r := b.open()
+			if name == "strange" {
+				r.strange = true
+			}
+			s, err := r.Snapshot(ctx(t))
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := b.listed()
+			if len(want) != len(s.Index.Entries) {
+				t.Fatalf("%d entries, git has %d", len(s.Index.Entries), len(want))
+			}
+			for i, e := range s.Index.Entries {
+				want[i].Stat = repo.Stat{}
+				vouched := e.Flags.Has(repo.Vouched)
+				e.Flags &^= repo.Vouched
+				if e != want[i] {
+					t.Errorf("entry %d is\n%+v, git has\n%+v", i, e, want[i])
+				}
+				if vouched != (want[i].Flags == 0) {
+					t.Errorf("%s: vouched %v with flags %b", e.Path, vouched, want[i].Flags)
+				}
+			}
+			if ok, err := r.Unmoved(ctx(t), s); !ok || err != nil {
+				t.Errorf("unmoved: %v, %v", ok, err)
+			}
+		})
+	}
+}
+
+func TestSparseIndexIsExpanded(t *testing.T) {
+	b := newBox(t)
+	b.commit("in/a", "1", "out/x/b", "2", "out/x/c", "3", "top", "4")
+	b.git("sparse-checkout", "set", "--cone", "--sparse-index", "in")
+	if !strings.Contains(b.git("ls-files", "--sparse"), "out/\n") {
+		t.Skip("this git makes no sparse index")
+	}
+	b.write("in/a", "edited")
+	got := map[repo.Path]repo.Flags{}
+	for _, e := range b.snapshot().Index.Entries {
+		got[e.Path] = e.Flags
+	}
+	want := map[repo.Path]repo.Flags{"in/a": 0, "out/x/b": repo.SkipWorktree, "out/x/c": repo.SkipWorktree, "top": repo.Vouched}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+func TestIndexAbsentIsEmpty(t *testing.T) {
+	b := newBox(t)
+	r := b.open()
+	s, err := r.Snapshot(ctx(t))
+	if err != nil || len(s.Index.Entries) != 0 || !s.Index.Checksum.IsZero() {
+		t.Fatalf("%+v, %v", s, err)
+	}
+	if ok, err := r.Unmoved(ctx(t), s); !ok || err != nil {
+		t.Errorf("unmoved: %v, %v", ok, err)
+	}
+	b.write("a", "")
+	b.git("add", "a")
+	if ok, err := r.Unmoved(ctx(t), s); ok || err != nil {
+		t.Errorf("unmoved after add: %v, %v", ok, err)
+	}
+}
+
+func TestIndexWithoutChecksum(t *testing.T) {
+	b := newBox(t)
+	b.commit("a", "1")
+	file := b.path(".git/index")
+	buf, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	clear(buf[len(buf)-20:]) // as index.skipHash would write it
+	if err := os.WriteFile(file, buf, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	r := b.open()
+	s, err := r.Snapshot(ctx(t))
+	if err != nil || len(s.Index.Entries) != 1 || !s.Index.Checksum.IsZero() {
+		t.Fatalf("%+v, %v", s, err)
+	}
+	if ok, err := r.Unmoved(ctx(t), s); !ok || err != nil {
+		t.Errorf("unmoved: %v, %v", ok, err)
+	}
+	if err := os.WriteFile(file, append(buf[:0:0], buf...), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	os.Chtimes(file, time.Time{}, time.Now().Add(time.Second))
+	if ok, err := r.Unmoved(ctx(t), s); ok || err != nil {
+		t.Errorf("unmoved after a write: %v, %v", ok, err)
+	}
+}
+
+func TestCorruptIndexIsNamed(t *testing.T) {
+	b := newBox(t)
+	b.commit("a", "1", "b", "2")
+	file := b.path(".git/index")
+	good, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, spoil := range map[string]func([]byte) []byte{
+		"empty":          func([]byte) []byte { return nil },
+		"cut":            func(p []byte) []byte { return p[:len(p)/2] },
+		"flipped":        func(p []byte) []byte { p[40] ^= 1; return p },
+		"other checksum": func(p []byte) []byte { p[len(p)-1] ^= 1; return p },
+		"text":           func([]byte) []byte { return []byte(strings.Repeat("no index at all ", 10)) },
+		"too many":       func(p []byte) []byte { p[8] = 0xff; return resum(p) },
+		"cut, resummed":  func(p []byte) []byte { return resum(p[:100]) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			if err := os.WriteFile(file, spoil(slices.Clone(good)), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			_, err := b.open().Snapshot(ctx(t))
+			if err == nil || !strings.Contains(err.Error(), file) || !strings.Contains(fault.HintOf(err), "git -C "+b.dir+" reset") {
+				t.Errorf("error %v, hint %q", err, fault.HintOf(err))
+			}
+		})
+	}
+}
+
+// resum gives bytes the checksum that belongs to them.
+func resum(p []byte) []byte {
+	sum := sha1.Sum(p[:len(p)-20])
+	copy(p[len(p)-20:], sum[:])
+	return p
+}
+
+func TestRacy(t *testing.T) {
+	const second, ms = int64(1e9), int64(1e6)
+	written := 1000*second + 500*ms + 1
+	for _, c := range []struct {
+		name           string
+		mtime, written int64
+		want           bool
+	}{
+		{"long before", written - second, written, false},
+		{"the tick before", written - 9*ms, written, true},
+		{"two ticks before", written - 21*ms, written, false},
+		{"the same moment", written, written, true},
+		{"later", written + second, written, true},
+		{"whole seconds, the same", 1000 * second, written, true},
+		{"whole seconds, before", 999 * second, written, false},
+		{"index in whole seconds", 1000*second + 7, 1000 * second, true},
+	} {
+		if got := isRacy(c.mtime, c.written); got != c.want {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+func TestFreshEntryIsRacyAndOldIsNot(t *testing.T) {
+	b := newBox(t)
+	b.commit("a", "1")
+	b.age()
+	if f := b.snapshot().Index.Entries[0].Flags; f.Has(repo.Racy) {
+		t.Error("an old entry is racy")
+	}
+	b.write("a", "2")
+	b.git("add", "a")
+	if f := b.snapshot().Index.Entries[0].Flags; !f.Has(repo.Racy) {
+		t.Error("an entry of this moment is not racy")
+	}
+}
+
+// build makes an index of count entries, with paths in the manner of a large
+// tree.
+func build(version uint32, count int) []byte {
+	var p []byte
+	p = append(p, "DIRC"...)
+	p = binary.BigEndian.AppendUint32(p, version)
+	p = binary.BigEndian.AppendUint32(p, uint32(count))
+	prev := ""
+	for i := range count {
+		path := fmt.Sprintf("staging/src/component%03d/internal/package%02d/file%06d_test.go", i/1000, i/100%10, i)
+		start := len(p)
+		for w := range 10 {
+			v := uint32(1_700_000_000 + i + w)
+			if w == 6 {
+				v = uint32(repo.Regular)
+			}
+			p = binary.BigEndian.AppendUint32(p, v)
+		}
+		sum := sha1.Sum([]byte(path))
+		p = append(p, sum[:]...)
+		p = binary.BigEndian.AppendUint16(p, uint16(len(path)))
+		if version == 4 {
+			n := commonPrefix([]byte(prev), []byte(path))
+			p = append(p, byte(len(prev)-n)) // below 128 here
+			p = append(p, path[n:]...)
+			p = append(p, 0)
+			prev = path
+			continue
+		}
+		p = append(p, path...)
+		p = append(p, make([]byte, 8-(len(p)-start)%8)...)
+	}
+	p = append(p, make([]byte, 20)...)
+	return resum(p)
+}
+
+func BenchmarkIndex100k(b *testing.B) {
+	for _, version := range []uint32{2, 4} {
+		buf := build(version, 100_000)
+		r := &Repo{format: repo.SHA1}
+		b.Run(fmt.Sprintf("v%d/parse", version), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := parseIndex(buf, repo.SHA1, 0); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+		b.Run(fmt.Sprintf("v%d/decode", version), func(b *testing.B) {
+			for b.Loop() {
+				if _, err := r.decodeIndex(buf, 0); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// Whatever bytes an index has, reading them does not panic, and what is read
+// has sound paths in order, each once.
+func FuzzIndex(f *testing.F) {
+	for _, v := range []uint32{2, 3, 4} {
+		f.Add(build(v, 3), false)
+	}
+	f.Add(build(2, 0), true)
+	f.Add([]byte("DIRC"), false)
+	tree := build(2, 1)
+	tree = append(tree[:len(tree)-20], "TREE\x00\x00\x00\x19\x001 0\n01234567890123456789"...)
+	f.Add(append(tree, make([]byte, 20)...), false)
+	f.Fuzz(func(t *testing.T, buf []byte, long bool) {
+		format := repo.SHA1
+		if long {
+			format = repo.SHA256
+		}
+		idx, err := parseIndex(buf, format, 0)
+		if err != nil {
+			if !errors.Is(err, errUnusual) && !errors.Is(err, errCorrupt) {
+				t.Fatalf("an error of no kind: %v", err)
+			}
+			return
+		}
+		for i, e := range idx.Entries {
+			if !soundPath([]byte(e.Path)) {
+				t.Fatalf("path %q", e.Path)
+			}
+			if i > 0 && idx.Entries[i-1].Path >= e.Path {
+				t.Fatalf("%q before %q", idx.Entries[i-1].Path, e.Path)
+			}
+			if e.Flags.Has(repo.Conflicted) != e.ID.IsZero() && e.Flags.Has(repo.Conflicted) {
+				t.Fatalf("%q is conflicted with an id", e.Path)
+			}
+		}
+	})
+}

@@ -1,0 +1,173 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"ken/internal/fault"
+	"ken/internal/repo"
+)
+
+// Tree returns the tree of a commit, ok false when the commit is not there.
+func (r *Repo) Tree(ctx context.Context, commit repo.ID) (tree repo.ID, ok bool, err error) {
+	if commit.IsZero() {
+		return repo.ID{}, false, nil
+	}
+	r.mu.Lock()
+	tree, ok = r.trees[commit]
+	r.mu.Unlock()
+	if ok {
+		return tree, true, nil
+	}
+	if tree, ok, err = r.object(ctx, commit.String()+"^{tree}"); err != nil || !ok {
+		return repo.ID{}, false, err
+	}
+	r.mu.Lock()
+	r.trees[commit] = tree
+	r.mu.Unlock()
+	return tree, true, nil
+}
+
+// object looks up an object by an expression without white space, ok false
+// when there is none of that name here.
+func (r *Repo) object(ctx context.Context, expr string) (id repo.ID, ok bool, err error) {
+	out, err := r.read(ctx, strings.NewReader(expr+"\n"), "cat-file", "--batch-check=%(objectname) %(objecttype)")
+	if err != nil {
+		return repo.ID{}, false, err
+	}
+	return parseBatchCheck(out)
+}
+
+// parseBatchCheck reads one line of `git cat-file --batch-check`: id and type,
+// or what was asked for and a word that says why there is no answer.
+func parseBatchCheck(out string) (id repo.ID, ok bool, err error) {
+	name, what, cut := strings.Cut(strings.TrimSuffix(out, "\n"), " ")
+	if !cut {
+		return repo.ID{}, false, fmt.Errorf("git cat-file: cannot read %q", out)
+	}
+	switch what {
+	case "missing":
+		return repo.ID{}, false, nil
+	case "commit", "tree", "blob", "tag":
+		id, err = repo.ParseID(name)
+		if err == nil && id.IsZero() {
+			err = errors.New("an id of zeros")
+		}
+		if err != nil {
+			return repo.ID{}, false, fmt.Errorf("git cat-file: %w", err)
+		}
+		return id, true, nil
+	}
+	return repo.ID{}, false, fmt.Errorf("git cat-file: cannot read %q", out)
+}
+
+// Reachable reports whether HEAD or any ref still leads to the commit. One that
+// is not here at all is not reachable.
+func (r *Repo) Reachable(ctx context.Context, commit repo.ID) (bool, error) {
+	if commit.IsZero() {
+		return false, nil
+	}
+	head, err := r.Head(ctx)
+	if err != nil {
+		return false, err
+	}
+	if head.Commit == commit {
+		return true, nil
+	}
+	if _, ok, err := r.object(ctx, commit.String()+"^{commit}"); err != nil || !ok {
+		return false, err
+	}
+	if !head.Commit.IsZero() {
+		if ok, err := r.verdict(ctx, "merge-base", "--is-ancestor", commit.String(), head.Commit.String()); err != nil || ok {
+			return ok, err
+		}
+	}
+	out, err := r.read(ctx, nil, "for-each-ref", "--count=1", "--format=%(objectname)", "--contains="+commit.String())
+	return out != "", err
+}
+
+// At returns the entry of a path in a commit, ok false when it has none. A
+// commit that is not here is an error.
+func (r *Repo) At(ctx context.Context, commit repo.ID, path repo.Path) (id repo.ID, ok bool, err error) {
+	if !soundPath([]byte(path)) {
+		return repo.ID{}, false, &fault.Error{Kind: fault.Usage, Err: fmt.Errorf("%s is no path of a work tree", path)}
+	}
+	if commit.IsZero() {
+		return repo.ID{}, false, fmt.Errorf("look up %s: no commit to look in", path)
+	}
+	out, err := r.read(ctx, nil, "ls-tree", "-z", "--full-tree", commit.String(), "--", string(path))
+	if err != nil {
+		return repo.ID{}, false, fmt.Errorf("look up %s in %s: %w", path, commit.Short(), err)
+	}
+	return parseLsTree(out, path)
+}
+
+// parseLsTree finds a path in `git ls-tree -z`: mode, type, id, tab, path, NUL.
+func parseLsTree(out string, path repo.Path) (id repo.ID, ok bool, err error) {
+	for len(out) > 0 {
+		item, rest, ended := strings.Cut(out, "\x00")
+		fields, name, tabbed := strings.Cut(item, "\t")
+		part := strings.Split(fields, " ")
+		if !ended || !tabbed || len(part) != 3 {
+			return repo.ID{}, false, fmt.Errorf("git ls-tree: cannot read %q", item)
+		}
+		if name == string(path) {
+			id, err = repo.ParseID(part[2])
+			return id, err == nil, err
+		}
+		out = rest
+	}
+	return repo.ID{}, false, nil
+}
+
+// Staged reports whether the index differs from a tree; the zero tree is the
+// empty one. The mere intent to add a path is no difference.
+func (r *Repo) Staged(ctx context.Context, s *repo.Snapshot, tree repo.ID) (bool, error) {
+	if tree.IsZero() {
+		for _, e := range s.Index.Entries {
+			if !e.Flags.Has(repo.IntentToAdd) {
+				return true, nil
+			}
+		}
+		return false, nil
+	}
+	if s.Index.Tree == tree {
+		return false, nil
+	}
+	same, err := r.verdict(ctx, "diff-index", "--cached", "--quiet", "--ita-invisible-in-index",
+		"--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=none", tree.String(), "--")
+	return !same, err
+}
+
+// Untracked lists the files that are neither tracked nor ignored, in git's
+// order. Another repository inside the work tree is one item that ends in a
+// slash.
+func (r *Repo) Untracked(ctx context.Context) ([]repo.Path, error) {
+	out, err := r.read(ctx, nil, "ls-files", "-z", "--others", "--exclude-standard", "--full-name")
+	if err != nil {
+		return nil, err
+	}
+	return parsePaths("ls-files", out)
+}
+
+// parsePaths reads paths that each end in a NUL.
+func parsePaths(command, out string) ([]repo.Path, error) {
+	if out == "" {
+		return nil, nil
+	}
+	body, ok := strings.CutSuffix(out, "\x00")
+	if !ok {
+		return nil, fmt.Errorf("git %s: the answer breaks off", command)
+	}
+	list := strings.Split(body, "\x00")
+	paths := make([]repo.Path, len(list))
+	for i, p := range list {
+		if p == "" {
+			return nil, fmt.Errorf("git %s: an empty path", command)
+		}
+		paths[i] = repo.Path(p)
+	}
+	return paths, nil
+}

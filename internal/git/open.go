@@ -1,0 +1,326 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"ken/internal/fault"
+	"ken/internal/repo"
+)
+
+// Open finds the repository whose work tree holds dir, as git would: by walking
+// up to the first .git. It starts no process unless core.worktree puts the work
+// tree somewhere else.
+//
+// Outside any repository the error is a [fault.NoRepo]. A bare repository, the
+// inside of a git directory, and a .git that leads nowhere are errors too, each
+// with what to do about it.
+func Open(ctx context.Context, dir string) (*Repo, error) {
+	if ctx.Err() != nil {
+		return nil, stopped(ctx, "open "+dir)
+	}
+	start, err := canonical(dir)
+	if err != nil {
+		return nil, err
+	}
+	at, gitDir, err := discover(start)
+	if err != nil {
+		return nil, err
+	}
+	if gitDir == "" {
+		return nil, &fault.Error{
+			Kind: fault.NoRepo,
+			Hint: "run ken inside a repository, or: ken -C DIR status",
+			Err:  fmt.Errorf("not a git repository: %s", dir),
+		}
+	}
+	r, err := open(at, gitDir)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.settle(ctx); err != nil {
+		return nil, err
+	}
+	if rel, err := filepath.Rel(r.root, start); err == nil && filepath.IsLocal(rel) && rel != "." {
+		r.prefix = repo.Path(filepath.ToSlash(rel))
+	}
+	return r, nil
+}
+
+// canonical returns dir as an absolute path without symbolic links.
+func canonical(dir string) (string, error) {
+	abs, err := filepath.Abs(dir)
+	if err == nil {
+		abs, err = filepath.EvalSymlinks(abs)
+	}
+	if err != nil {
+		return "", &fault.Error{Kind: fault.Usage, Err: fmt.Errorf("open %s: %w", dir, cause(err))}
+	}
+	info, err := os.Stat(abs)
+	if err != nil {
+		return "", &fault.Error{Kind: fault.Usage, Err: fmt.Errorf("open %s: %w", dir, cause(err))}
+	}
+	if !info.IsDir() {
+		return "", &fault.Error{
+			Kind: fault.Usage,
+			Hint: "name its directory: ken -C " + shellQuote(filepath.Dir(dir)) + " status",
+			Err:  fmt.Errorf("open %s: not a directory", dir),
+		}
+	}
+	return abs, nil
+}
+
+// cause strips the path that a [fs.PathError] repeats.
+func cause(err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Err
+	}
+	return err
+}
+
+// discover walks up from start to the first directory with a git directory of
+// its own. An empty gitDir means that there is none.
+func discover(start string) (at, gitDir string, err error) {
+	ceilings := filepath.SplitList(os.Getenv("GIT_CEILING_DIRECTORIES"))
+	first, err := os.Stat(start)
+	if err != nil {
+		return "", "", fmt.Errorf("open %s: %w", start, cause(err))
+	}
+	across, _ := parseBool(os.Getenv("GIT_DISCOVERY_ACROSS_FILESYSTEM"))
+	for at = start; ; {
+		gitDir, err := gitDirIn(at)
+		if err != nil || gitDir != "" {
+			return at, gitDir, err
+		}
+		if isGitDir(at) {
+			return "", "", insideGitDir(start, at)
+		}
+		up := filepath.Dir(at)
+		if up == at || stopsAt(ceilings, up) {
+			return "", "", nil
+		}
+		// Git does not look beyond the file system it started in either.
+		if info, err := os.Stat(up); err != nil || !across && !sameDevice(first, info) {
+			return "", "", nil
+		}
+		at = up
+	}
+}
+
+func stopsAt(ceilings []string, dir string) bool {
+	for _, c := range ceilings {
+		if c == "" || !filepath.IsAbs(c) {
+			continue
+		}
+		if real, err := filepath.EvalSymlinks(c); err == nil {
+			c = real
+		}
+		if filepath.Clean(c) == dir {
+			return true
+		}
+	}
+	return false
+}
+
+// gitDirIn returns the git directory that dir's .git is or points to, "" when
+// dir has none.
+func gitDirIn(dir string) (string, error) {
+	dotGit := filepath.Join(dir, ".git")
+	info, err := os.Stat(dotGit)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", nil
+	case err != nil:
+		return "", fmt.Errorf("look for a repository at %s: %w", dotGit, cause(err))
+	case info.IsDir():
+		if !isGitDir(dotGit) {
+			// An empty .git is no repository, and git looks further up. One
+			// that we may not read is another matter.
+			for _, name := range []string{".", "HEAD", "objects", "refs"} {
+				if err := denied(filepath.Join(dotGit, name)); err != nil {
+					return "", fmt.Errorf("read git directory %s: %w", dotGit, err)
+				}
+			}
+			return "", nil
+		}
+		real, err := filepath.EvalSymlinks(dotGit)
+		if err != nil {
+			return "", fmt.Errorf("read git directory %s: %w", dotGit, cause(err))
+		}
+		return real, nil
+	}
+	return followPointer(dotGit)
+}
+
+// denied returns the error of opening what we may not open, nil for all else.
+func denied(path string) error {
+	f, err := os.OpenFile(path, os.O_RDONLY|openFlags, 0)
+	switch {
+	case err == nil:
+		return f.Close()
+	case errors.Is(err, fs.ErrPermission):
+		return err
+	}
+	return nil
+}
+
+// followPointer returns the git directory that a .git file names.
+func followPointer(file string) (string, error) {
+	text, err := readSmall(file)
+	if err != nil {
+		return "", fmt.Errorf("read %s: %w", file, cause(err))
+	}
+	target, ok := strings.CutPrefix(text, "gitdir: ")
+	target = strings.TrimRight(target, "\r\n")
+	if !ok || target == "" {
+		return "", &fault.Error{
+			Hint: "look at it with: cat " + shellQuote(file),
+			Err:  fmt.Errorf("read %s: it does not name a git directory", file),
+		}
+	}
+	target = filepath.FromSlash(target)
+	if !filepath.IsAbs(target) {
+		target = filepath.Join(filepath.Dir(file), target)
+	}
+	real, err := filepath.EvalSymlinks(target)
+	if err != nil || !isGitDir(real) {
+		return "", &fault.Error{
+			Hint: "if the repository or the worktree was moved, run in the main worktree: git worktree repair " + shellQuote(filepath.Dir(file)),
+			Err:  fmt.Errorf("%s points to %s, which is not a git directory", file, target),
+		}
+	}
+	return real, nil
+}
+
+// isGitDir reports whether git would take dir for a git directory: a HEAD that
+// looks like one, with objects and refs beside it or in the common directory.
+func isGitDir(dir string) bool {
+	if !looksLikeHead(filepath.Join(dir, "HEAD")) {
+		return false
+	}
+	common, err := commonDir(dir)
+	if err != nil {
+		return false
+	}
+	return isDir(filepath.Join(common, "objects")) && isDir(filepath.Join(common, "refs"))
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+func looksLikeHead(path string) bool {
+	if target, err := os.Readlink(path); err == nil {
+		return strings.HasPrefix(filepath.ToSlash(target), "refs/")
+	}
+	text, err := readSmall(path)
+	if err != nil {
+		return false
+	}
+	if ref, ok := strings.CutPrefix(text, "ref:"); ok {
+		return strings.HasPrefix(strings.TrimLeft(ref, " \t\r\n"), "refs/")
+	}
+	_, sha1 := idAtStart(text, repo.SHA1)
+	_, sha256 := idAtStart(text, repo.SHA256)
+	return sha1 || sha256
+}
+
+// commonDir returns the directory that holds refs, objects and config for a git
+// directory: itself, or what its commondir file names.
+func commonDir(gitDir string) (string, error) {
+	file := filepath.Join(gitDir, "commondir")
+	text, err := readSmall(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return gitDir, nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("read %s: %w", file, cause(err))
+	}
+	dir := filepath.FromSlash(strings.TrimRight(text, "\r\n"))
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(gitDir, dir)
+	}
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return "", fmt.Errorf("%s points to %s: %w", file, dir, cause(err))
+	}
+	return real, nil
+}
+
+// insideGitDir explains why there is no work tree at start: gitDir is bare, or
+// start lies inside it.
+func insideGitDir(start, gitDir string) error {
+	r, err := open(gitDir, gitDir)
+	if err == nil && filepath.Base(gitDir) != ".git" && r.gitDir == r.common {
+		if bare, ok := r.own.flag("core.bare"); bare || !ok {
+			return bareError(gitDir)
+		}
+	}
+	hint := "run ken in the work tree"
+	if filepath.Base(gitDir) == ".git" {
+		hint += ": ken -C " + shellQuote(filepath.Dir(gitDir)) + " status"
+	}
+	return &fault.Error{
+		Hint: hint,
+		Err:  fmt.Errorf("%s is inside the git directory %s", start, gitDir),
+	}
+}
+
+func bareError(gitDir string) error {
+	return &fault.Error{
+		Hint: "add a work tree and run ken there: git -C " + shellQuote(gitDir) + " worktree add ../work",
+		Err:  fmt.Errorf("%s is a bare repository: it has no work tree", gitDir),
+	}
+}
+
+// open reads what a repository at root says about itself.
+func open(root, gitDir string) (*Repo, error) {
+	common, err := commonDir(gitDir)
+	if err != nil {
+		return nil, err
+	}
+	r := &Repo{root: root, gitDir: gitDir, common: common, trees: map[repo.ID]repo.ID{}}
+	return r, r.readOwnConfig()
+}
+
+// settle decides where the work tree is, and whether there is one.
+func (r *Repo) settle(ctx context.Context) error {
+	// Of a linked worktree, the shared config says nothing about the work tree,
+	// unless each worktree has a config of its own.
+	perWorktree, _ := r.own.flag("extensions.worktreeconfig")
+	if r.gitDir != r.common && !perWorktree {
+		return nil
+	}
+	tree, moved := r.own.last("core.worktree")
+	if bare, _ := r.own.flag("core.bare"); bare && !moved {
+		return bareError(r.gitDir)
+	}
+	if !moved {
+		return nil
+	}
+	tree = filepath.FromSlash(tree)
+	if !filepath.IsAbs(tree) {
+		tree = filepath.Join(r.gitDir, tree)
+	}
+	if real, err := filepath.EvalSymlinks(tree); err == nil && real == r.root {
+		return nil // a submodule's, which only says what we found
+	}
+	// Asking git checks that it agrees, and that the owner is to be trusted,
+	// which it no longer does once both directories are named.
+	top, err := r.read(ctx, nil, "rev-parse", "--show-toplevel")
+	if err != nil {
+		return err
+	}
+	root, err := filepath.EvalSymlinks(strings.TrimSuffix(top, "\n"))
+	if err != nil {
+		return fmt.Errorf("open work tree of %s: %w", r.gitDir, err)
+	}
+	r.root, r.detached = root, true
+	return nil
+}

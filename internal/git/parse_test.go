@@ -1,0 +1,166 @@
+package git
+
+import (
+	"strings"
+	"testing"
+
+	"ken/internal/repo"
+)
+
+const (
+	one  = "1111111111111111111111111111111111111111"
+	zero = "0000000000000000000000000000000000000000"
+)
+
+// Whatever ls-files prints, what is read of it is sound and in order.
+func FuzzLsFiles(f *testing.F) {
+	f.Add("H 100644 " + one + " 0\ta\x00s 100755 " + one + " 0\tb/c\x00")
+	f.Add("M 100644 " + one + " 1\ta\x00M 100644 " + one + " 2\ta\x00M 100644 " + one + " 3\ta\x00")
+	f.Add("H 160000 " + one + " 0\t../a\x00")
+	f.Add("H 040000 " + one + " 0\ta/\x00")
+	f.Add("H 100644")
+	f.Fuzz(func(t *testing.T, out string) {
+		entries, err := parseLsFiles(out)
+		if err != nil {
+			return
+		}
+		for i, e := range entries {
+			if !soundPath([]byte(e.Path)) || i > 0 && entries[i-1].Path >= e.Path {
+				t.Fatalf("%+v", entries)
+			}
+		}
+	})
+}
+
+func FuzzStatus(f *testing.F) {
+	f.Add("1 .M N... 100644 100644 100644 " + one + " " + one + " a b\x00")
+	f.Add("1 .A N... 000000 000000 100644 " + zero + " " + zero + " ita\x00")
+	f.Add("2 R. N... 100644 100644 100644 " + one + " " + one + " R100 new\x00old\x00")
+	f.Add("u UU N... 100644 100644 100644 100644 " + one + " " + one + " " + one + " both\x00")
+	f.Add("# stash 1\x00? x\x00! y\x00")
+	f.Add("1 .M N...")
+	f.Fuzz(func(t *testing.T, out string) {
+		states, err := parseStatus(out)
+		if err == nil && len(states) > strings.Count(out, "\x00") {
+			t.Fatal("more paths than items")
+		}
+	})
+}
+
+func TestParseStatus(t *testing.T) {
+	got, err := parseStatus("# stash 1\x001 .M N... 100644 100644 100644 " + one + " " + one + " a b\x00" +
+		"1 M. N... 100644 100644 100644 " + one + " " + one + " staged\x00" +
+		"1 .A N... 000000 000000 100644 " + zero + " " + zero + " ita\x00" +
+		"2 R. N... 100644 100644 100644 " + one + " " + one + " R100 new\x001 old\x00" +
+		"u UU N... 100644 100644 100644 100644 " + one + " " + one + " " + one + " both\x00")
+	want := map[repo.Path]pathState{
+		"a b": {worktree: true}, "staged": {}, "ita": {worktree: true, intent: true}, "new": {}, "both": {worktree: true},
+	}
+	if err != nil || len(got) != len(want) {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	for p, w := range want {
+		if got[p] != w {
+			t.Errorf("%s: %+v", p, got[p])
+		}
+	}
+	for _, bad := range []string{"x\x00", "1 .M\x00", "1 .M N... 1 1 1 1 1 a", "2 R. N... 1 1 1 1 1 R1 new\x00", "\x00"} {
+		if got, err := parseStatus(bad); err == nil {
+			t.Errorf("%q: %+v", bad, got)
+		}
+	}
+}
+
+func FuzzCheckAttr(f *testing.F) {
+	full := ""
+	for _, name := range attributeNames {
+		full += "a\x00" + name + "\x00unspecified\x00"
+	}
+	f.Add(full)
+	f.Add("a\x00text\x00set\x00")
+	f.Fuzz(func(t *testing.T, out string) {
+		list, err := parseCheckAttr(out, []repo.Path{"a"})
+		if err == nil {
+			list[0].judge(true)
+			list[0].judge(false)
+		}
+	})
+}
+
+// Whatever `git config -z` prints, what is read of it prints the same again.
+func FuzzConfigList(f *testing.F) {
+	f.Add("core.bare\nfalse\x00a.b\x00branch.x y.merge\nrefs/heads/\nx\x00")
+	f.Add("\x00")
+	f.Fuzz(func(t *testing.T, out string) {
+		c, err := parseConfigList(out)
+		if err != nil {
+			return
+		}
+		var back strings.Builder
+		for _, s := range c.list {
+			back.WriteString(s.key)
+			if !s.implied {
+				back.WriteString("\n" + s.value)
+			}
+			back.WriteByte(0)
+		}
+		if back.String() != out {
+			t.Fatalf("%q became %q", out, back.String())
+		}
+	})
+}
+
+// Whatever a list of paths holds, none of those read is empty, and they print
+// the same again.
+func FuzzPaths(f *testing.F) {
+	f.Add("a\x00b\nc\x00")
+	f.Add("a")
+	f.Fuzz(func(t *testing.T, out string) {
+		paths, err := parsePaths("x", out)
+		if err != nil {
+			return
+		}
+		back := ""
+		for _, p := range paths {
+			if p == "" {
+				t.Fatal("an empty path")
+			}
+			back += string(p) + "\x00"
+		}
+		if back != out {
+			t.Fatalf("%q became %q", out, back)
+		}
+	})
+}
+
+func FuzzBatchCheck(f *testing.F) {
+	f.Add(one + " tree\n")
+	f.Add(one + "^{tree} missing\n")
+	f.Add(zero + " tree\n")
+	f.Add("x ambiguous\n")
+	f.Fuzz(func(t *testing.T, out string) {
+		if id, ok, err := parseBatchCheck(out); ok != !id.IsZero() || ok && err != nil {
+			t.Fatalf("%s, %v, %v", id, ok, err)
+		}
+	})
+}
+
+func FuzzLsTree(f *testing.F) {
+	f.Add("100644 blob "+one+"\ta\x00", "a")
+	f.Add("040000 tree "+one+"\ta", "a")
+	f.Fuzz(func(t *testing.T, out, path string) {
+		if _, ok, err := parseLsTree(out, repo.Path(path)); ok && err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+func FuzzCounts(f *testing.F) {
+	f.Add("1\t2\n")
+	f.Add("x")
+	f.Fuzz(func(t *testing.T, out string) {
+		if l, r, err := parseCounts(out); err == nil && (l < 0 || r < 0) {
+			t.Fatalf("%d, %d", l, r)
+		}
+	})
+}

@@ -1,0 +1,244 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"time"
+
+	"ken/internal/fault"
+)
+
+// Every git process starts in this file, in one of three shapes, by how failure
+// behaves:
+//
+//	read     the answer, or an error
+//	probe    the answer, or the ordinary answer that there is none, or an error
+//	verdict  yes or no by exit status, or an error
+
+const (
+	defaultTimeout = 60 * time.Second
+	// killDelay is how long a killed git may take to let go of its pipes.
+	killDelay = 2 * time.Second
+	// maxAnswer bounds what is kept of an answer in memory: far more than a
+	// million paths need, and less than would take the machine down.
+	maxAnswer = 1 << 30
+	maxStderr = 4 << 10
+)
+
+// A call is one run of git.
+type call struct {
+	args   []string
+	stdin  io.Reader // nothing when nil
+	stdout io.Writer
+	env    []string // beside the usual environment
+}
+
+// read runs git and returns what it printed. Any failure is an error.
+func (r *Repo) read(ctx context.Context, stdin io.Reader, args ...string) (string, error) {
+	out := &bounded{max: maxAnswer}
+	status, stderr, err := r.run(ctx, call{args: args, stdin: stdin, stdout: out})
+	if err != nil {
+		return "", err
+	}
+	if status != 0 {
+		return "", r.failed(args, status, stderr)
+	}
+	return out.String(), nil
+}
+
+// probe runs a git command that exits with 1, and no complaint, when what it
+// was asked for does not exist. Any other failure is an error.
+func (r *Repo) probe(ctx context.Context, args ...string) (out string, found bool, err error) {
+	buf := &bounded{max: maxAnswer}
+	status, stderr, err := r.run(ctx, call{args: args, stdout: buf})
+	switch {
+	case err != nil:
+		return "", false, err
+	case status == 0:
+		return buf.String(), true, nil
+	case status == 1 && !strings.Contains(stderr, "fatal: "):
+		return "", false, nil
+	}
+	return "", false, r.failed(args, status, stderr)
+}
+
+// verdict runs a git command whose exit status is its answer: 0 is true, 1 is
+// false, anything else is an error.
+func (r *Repo) verdict(ctx context.Context, args ...string) (bool, error) {
+	status, stderr, err := r.run(ctx, call{args: args, stdout: io.Discard})
+	if err != nil {
+		return false, err
+	}
+	if status > 1 {
+		return false, r.failed(args, status, stderr)
+	}
+	return status == 0, nil
+}
+
+// run starts git, waits for it, and returns its exit status and the beginning
+// of what it said on stderr. An error means that there is no exit status to go
+// by: git did not start, was stopped, or took too long.
+func (r *Repo) run(ctx context.Context, c call) (status int, stderr string, err error) {
+	limit, err := timeout()
+	if err != nil {
+		return 0, "", err
+	}
+	limited, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+
+	cmd := exec.CommandContext(limited, "git", append(r.fixed(), c.args...)...)
+	complaint := &bounded{max: maxStderr, cut: true}
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = c.stdin, c.stdout, complaint
+	cmd.Env = append(r.environ(os.Environ()), c.env...)
+	cmd.WaitDelay = killDelay
+	ownGroup(cmd)
+
+	err = cmd.Run()
+	exit, exited := errors.AsType[*exec.ExitError](err)
+	switch {
+	case err == nil:
+		return 0, complaint.String(), nil
+	case ctx.Err() != nil:
+		return 0, "", stopped(ctx, "git "+c.args[0])
+	case limited.Err() != nil:
+		return 0, "", &fault.Error{
+			Hint: "give it longer with: export KEN_GIT_TIMEOUT=10m",
+			Err:  fmt.Errorf("git %s: no answer within %s", c.args[0], limit),
+		}
+	case errors.Is(err, exec.ErrNotFound):
+		return 0, "", &fault.Error{
+			Hint: "install git and put it on the PATH; to check: git --version",
+			Err:  fmt.Errorf("git %s: git is not installed: %w", c.args[0], err),
+		}
+	case exited && exit.ExitCode() >= 0:
+		return exit.ExitCode(), complaint.String(), nil
+	}
+	return 0, "", fmt.Errorf("git %s: %w", c.args[0], err)
+}
+
+// stopped says that the caller's context ended what we were doing.
+func stopped(ctx context.Context, act string) error {
+	kind := fault.Failed
+	if errors.Is(ctx.Err(), context.Canceled) {
+		kind = fault.Interrupted
+	}
+	return &fault.Error{Kind: kind, Err: fmt.Errorf("%s: %w", act, ctx.Err())}
+}
+
+// failed makes an error of an exit status, in git's own words where it had any.
+func (r *Repo) failed(args []string, status int, stderr string) error {
+	if strings.Contains(stderr, "dubious ownership") || strings.Contains(stderr, "unsafe repository") {
+		return &fault.Error{
+			Hint: "if you trust it: git config --global --add safe.directory " + shellQuote(r.root),
+			Err:  fmt.Errorf("git %s: %s belongs to another user", args[0], r.root),
+		}
+	}
+	return &refusal{command: args[0], status: status, text: firstComplaint(stderr)}
+}
+
+// A refusal is git's own word that it could not do what it was asked.
+type refusal struct {
+	command string
+	status  int
+	text    string
+}
+
+func (e *refusal) Error() string {
+	if e.text == "" {
+		return fmt.Sprintf("git %s: exit status %d", e.command, e.status)
+	}
+	return fmt.Sprintf("git %s: %s", e.command, e.text)
+}
+
+// firstComplaint returns the line of stderr that says what went wrong, without
+// the control characters a file name could smuggle in.
+func firstComplaint(stderr string) string {
+	first := ""
+	for line := range strings.Lines(stderr) {
+		line = strings.TrimSpace(line)
+		if strings.HasSuffix(first, ":") {
+			first += " " + line // what it complains of has a line of its own
+			break
+		}
+		if strings.HasPrefix(line, "fatal: ") || strings.HasPrefix(line, "error: ") {
+			if first = line; !strings.HasSuffix(line, ":") {
+				break
+			}
+		} else if first == "" {
+			first = line
+		}
+	}
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return '?'
+		}
+		return r
+	}, strings.ToValidUTF8(first, "?"))
+}
+
+// shellQuote makes s one word of a shell command.
+func shellQuote(s string) string {
+	plain := !strings.ContainsFunc(s, func(r rune) bool {
+		return !strings.ContainsRune("/._-+:@%,=", r) &&
+			(r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
+	})
+	if plain && s != "" {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// timeout returns how long one git process may take: KEN_GIT_TIMEOUT, a Go
+// duration or a number of seconds, else a minute.
+func timeout() (time.Duration, error) {
+	s := os.Getenv("KEN_GIT_TIMEOUT")
+	if s == "" {
+		return defaultTimeout, nil
+	}
+	d, err := time.ParseDuration(s)
+	if n, numErr := strconv.ParseFloat(s, 64); numErr == nil {
+		d, err = time.Duration(n*float64(time.Second)), nil
+	}
+	if err != nil || d <= 0 {
+		return 0, &fault.Error{
+			Kind: fault.Usage,
+			Hint: "for example: export KEN_GIT_TIMEOUT=90s",
+			Err:  fmt.Errorf("KEN_GIT_TIMEOUT is %q: want a duration above zero", s),
+		}
+	}
+	return d, nil
+}
+
+// errTooLong stops a git whose answer does not end.
+var errTooLong = errors.New("the answer is too long")
+
+// A bounded keeps what is written to it up to max bytes. Beyond that it drops
+// the rest when cut, and fails the writer otherwise.
+type bounded struct {
+	bytes.Buffer
+	max int
+	cut bool
+}
+
+func (b *bounded) Write(p []byte) (int, error) {
+	if free := b.max - b.Len(); len(p) > free {
+		if !b.cut {
+			return 0, errTooLong
+		}
+		b.Buffer.Write(p[:max(free, 0)])
+		return len(p), nil
+	}
+	return b.Buffer.Write(p)
+}
+
+// ReadFrom hides that of the buffer, which knows no bound.
+func (b *bounded) ReadFrom(src io.Reader) (int64, error) {
+	return io.Copy(struct{ io.Writer }{b}, src)
+}

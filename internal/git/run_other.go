@@ -1,0 +1,8 @@
+//go:build !unix
+
+package git
+
+import "os/exec"
+
+// ownGroup does nothing here: os/exec kills the process itself.
+func ownGroup(*exec.Cmd) {}

@@ -1,0 +1,238 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"ken/internal/fault"
+)
+
+func TestTimeoutStopsGitAndItsChildren(t *testing.T) {
+	b := newBox(t)
+	r := b.open()
+	fakeGit(t, `sleep 30 & echo $! > `+b.path("child")+`; wait`)
+	t.Setenv("KEN_GIT_TIMEOUT", "0.3")
+	start := time.Now()
+	_, err := r.read(ctx(t), nil, "status")
+	if err == nil || !strings.Contains(err.Error(), "no answer within 300ms") || !strings.Contains(fault.HintOf(err), "KEN_GIT_TIMEOUT") {
+		t.Errorf("error %v, hint %q", err, fault.HintOf(err))
+	}
+	if took := time.Since(start); took > 1500*time.Millisecond {
+		t.Errorf("took %s: the child was waited for", took)
+	}
+}
+
+func TestCancelIsAnInterruption(t *testing.T) {
+	r := newBox(t).open()
+	fakeGit(t, "sleep 30")
+	c, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	stop, cancelStop := context.WithCancel(t.Context())
+	time.AfterFunc(50*time.Millisecond, cancelStop)
+	if _, err := r.read(stop, nil, "status"); fault.KindOf(err) != fault.Interrupted || !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	if _, err := r.read(c, nil, "status"); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("the caller's deadline: %v", err)
+	}
+}
+
+func TestTimeoutSetting(t *testing.T) {
+	for value, want := range map[string]time.Duration{
+		"": time.Minute, "5s": 5 * time.Second, "2": 2 * time.Second, "1m30s": 90 * time.Second,
+		"soon": 0, "-1s": 0, "0": 0,
+	} {
+		t.Setenv("KEN_GIT_TIMEOUT", value)
+		got, err := timeout()
+		if got != want || (err == nil) != (want > 0) {
+			t.Errorf("%q: %s, %v", value, got, err)
+		}
+		if err != nil && fault.KindOf(err) != fault.Usage {
+			t.Errorf("%q: kind %d", value, fault.KindOf(err))
+		}
+	}
+}
+
+func TestGitNotInstalled(t *testing.T) {
+	r := newBox(t).open()
+	withoutGit(t)
+	_, err := r.read(ctx(t), nil, "status")
+	if err == nil || !strings.Contains(err.Error(), "git is not installed") || !strings.Contains(fault.HintOf(err), "git --version") {
+		t.Errorf("error %v, hint %q", err, fault.HintOf(err))
+	}
+}
+
+func TestDubiousOwnershipHasAHint(t *testing.T) {
+	b := newBox(t)
+	r := b.open()
+	fakeGit(t, `echo "fatal: detected dubious ownership in repository at '/x'" >&2; exit 128`)
+	_, err := r.read(ctx(t), nil, "status")
+	if err == nil || fault.HintOf(err) != "if you trust it: git config --global --add safe.directory "+b.dir {
+		t.Errorf("error %v, hint %q", err, fault.HintOf(err))
+	}
+}
+
+// Each shape tells failure from absence and from no.
+func TestThreeShapes(t *testing.T) {
+	r := newBox(t).open()
+	for _, c := range []struct {
+		name, script                string
+		read, probe, found, verdict bool // worked; worked; answer; worked
+		yes                         bool
+	}{
+		{"success", "echo out", true, true, true, true, true},
+		{"exit 1", "exit 1", false, true, false, true, false},
+		{"exit 1 and a complaint", "echo fatal: no >&2; exit 1", false, false, false, true, false},
+		{"exit 128", "echo fatal: no >&2; exit 128", false, false, false, false, false},
+		{"killed", "kill -9 $$", false, false, false, false, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			fakeGit(t, c.script)
+			out, err := r.read(ctx(t), nil, "x")
+			if (err == nil) != c.read || c.read && out != "out\n" {
+				t.Errorf("read: %q, %v", out, err)
+			}
+			_, found, err := r.probe(ctx(t), "x")
+			if (err == nil) != c.probe || found != c.found {
+				t.Errorf("probe: %v, %v", found, err)
+			}
+			yes, err := r.verdict(ctx(t), "x")
+			if (err == nil) != c.verdict || yes != c.yes {
+				t.Errorf("verdict: %v, %v", yes, err)
+			}
+		})
+	}
+}
+
+func TestComplaintIsOneHarmlessLine(t *testing.T) {
+	for in, want := range map[string]string{
+		"warning: x\nfatal: bad \x1b[31mname\nmore\n": "fatal: bad ?[31mname",
+		"hello\n":                       "hello",
+		"":                              "",
+		"fatal: unknown thing:\n\tit\n": "fatal: unknown thing: it",
+		"error: \xff\n":                 "error: ?",
+	} {
+		if got := firstComplaint(in); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestShellQuote(t *testing.T) {
+	for in, want := range map[string]string{"/a/b-c": "/a/b-c", "a b": "'a b'", "it's": `'it'\''s'`, "": "''", "$x": "'$x'"} {
+		if got := shellQuote(in); got != want {
+			t.Errorf("%q: %s", in, got)
+		}
+	}
+}
+
+func TestEnvironmentIsStripped(t *testing.T) {
+	r := &Repo{root: "/a/b"}
+	got := r.environ([]string{
+		"HOME=/h", "PATH=/bin", "GIT_DIR=/x", "GIT_WORK_TREE=/x", "GIT_INDEX_FILE=/x", "GIT_CONFIG_COUNT=1",
+		"GIT_CONFIG_KEY_0=a", "GIT_CONFIG_VALUE_0=b", "GIT_TRACE=1", "GIT_TRACE2_EVENT=1", "GIT_EXTERNAL_DIFF=x",
+		"GIT_NAMESPACE=n", "GIT_ATTR_SOURCE=x", "GIT_GLOB_PATHSPECS=1", "GIT_CONFIG_GLOBAL=/g", "git_dir=/x",
+		"GIT_CONFIG_PARAMETERS='a.b=c'", "LC_ALL=de_DE", "GIT_ALLOW_PROTOCOL=ext",
+	})
+	want := []string{
+		"HOME=/h", "PATH=/bin", "GIT_CONFIG_GLOBAL=/g", "LC_ALL=de_DE", "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0",
+		"GIT_TERMINAL_PROMPT=0", "GIT_NO_LAZY_FETCH=1", "GIT_CEILING_DIRECTORIES=/a",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q", got)
+	}
+}
+
+// What a hook or a shell left in the environment makes no difference.
+func TestInheritedEnvironmentIsIgnored(t *testing.T) {
+	b, other := newBox(t), newBox(t)
+	b.commit("mine", "1")
+	b.git("update-index", "--split-index") // so that git is asked
+	other.commit("theirs", "1")
+	for name, value := range map[string]string{
+		"GIT_DIR": other.path(".git"), "GIT_WORK_TREE": other.dir, "GIT_INDEX_FILE": other.path(".git/index"),
+		"GIT_OBJECT_DIRECTORY": other.path(".git/objects"), "GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "core.bare",
+		"GIT_CONFIG_VALUE_0": "true", "GIT_LITERAL_PATHSPECS": "0", "GIT_TRACE": "1",
+	} {
+		t.Setenv(name, value)
+	}
+	s := b.snapshot()
+	if len(s.Index.Entries) != 1 || s.Index.Entries[0].Path != "mine" {
+		t.Errorf("entries %+v", s.Index.Entries)
+	}
+	if _, ok, err := b.open().Tree(ctx(t), s.Head.Commit); !ok || err != nil {
+		t.Errorf("tree: %v, %v", ok, err)
+	}
+}
+
+// No program that a config names is started, and no setting changes an answer.
+func TestHostileConfig(t *testing.T) {
+	b := newBox(t)
+	b.commit("a", "1\n", "sub/b", "2\n", "quöte", "3")
+	head := b.commit("a", "2\n")
+	b.write("un\ttracked", "")
+	b.write("a", "3\n")
+	b.git("add", "a")
+	b.write("run", "#!/bin/sh\necho \"$0 $*\" >> "+b.path("../ran")+"\nexit 0\n")
+	os.Chmod(b.path("run"), 0o755)
+	b.write(".git/info/exclude", "run\n")
+	for key, value := range map[string]string{
+		"core.fsmonitor": b.path("run"), "core.hooksPath": b.dir, "diff.external": b.path("run"), "core.pager": b.path("run"),
+		"diff.d.textconv": b.path("run"), "core.sshCommand": b.path("run"), "core.editor": b.path("run"),
+		"core.quotePath": "true", "status.showUntrackedFiles": "no", "status.branch": "true", "status.showStash": "true",
+		"log.showRoot": "false", "log.showSignature": "true", "gpg.program": b.path("run"),
+		"diff.renames": "copies", "diff.noprefix": "true", "diff.relative": "true", "diff.ignoreSubmodules": "all",
+		"diff.orderFile": b.path("order"), "core.abbrev": "4", "color.ui": "always", "color.status": "always",
+		"core.splitIndex": "true", "submodule.recurse": "true", "status.relativePaths": "true", "core.alternateRefsCommand": b.path("run"),
+	} {
+		b.git("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "config", key, value)
+	}
+	b.write("order", "sub/*\n")
+	b.write(".git/info/attributes", "* diff=d\n")
+	b.write(".git/info/exclude", "run\norder\n")
+	os.Remove(b.path("../ran"))
+	r := b.open()
+	r.strange = true // the long way, through git
+	s, err := r.Snapshot(ctx(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(s.Index.Entries) != 3 || s.Head.Commit != head {
+		t.Errorf("snapshot %+v", s)
+	}
+	tree, _, err := r.Tree(ctx(t), head)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if staged, err := r.Staged(ctx(t), s, tree); !staged || err != nil {
+		t.Errorf("staged: %v, %v", staged, err)
+	}
+	if _, paths, err := r.Touched(ctx(t), "HEAD"); len(paths) != 1 || paths[0] != "a" || err != nil {
+		t.Errorf("touched: %q, %v", paths, err)
+	}
+	if _, paths, err := r.Touched(ctx(t), "HEAD^"); len(paths) != 3 || paths[2] != "sub/b" || err != nil {
+		t.Errorf("touched by the first: %q, %v", paths, err)
+	}
+	if paths, err := r.Untracked(ctx(t)); len(paths) != 1 || paths[0] != "un\ttracked" || err != nil {
+		t.Errorf("untracked: %q, %v", paths, err)
+	}
+	if _, err := r.Attributes(ctx(t), entryPaths(s)); err != nil {
+		t.Error(err)
+	}
+	if _, err := r.Cleaned(ctx(t), entryPaths(s)); err != nil {
+		t.Error(err)
+	}
+	if ran, err := os.ReadFile(b.path("../ran")); err == nil {
+		t.Errorf("programs were run:\n%s", ran)
+	}
+	if shared, _ := os.ReadDir(b.path(".git")); slices.ContainsFunc(shared, func(e os.DirEntry) bool {
+		return strings.HasPrefix(e.Name(), "sharedindex")
+	}) {
+		t.Error("a shared index was left behind")
+	}
+}

@@ -1,0 +1,62 @@
+package git
+
+import (
+	"context"
+
+	"ken/internal/repo"
+)
+
+// Snapshot reads HEAD and the index as they were at one moment. In ordinary
+// layouts it starts no process. When they keep moving, that is an error.
+func (r *Repo) Snapshot(ctx context.Context) (*repo.Snapshot, error) {
+	head, err := r.Head(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for range tries {
+		idx, err := r.index(ctx)
+		if err != nil {
+			return nil, err
+		}
+		// The index was read in one piece. If HEAD is still where it was
+		// before, that is where it was when the index was read.
+		again, err := r.Head(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if again == head {
+			return r.complete(ctx, &repo.Snapshot{Head: head, Index: idx})
+		}
+		head = again
+	}
+	return nil, errMoving("HEAD")
+}
+
+// complete adds what the work tree's settings say to a snapshot.
+func (r *Repo) complete(ctx context.Context, s *repo.Snapshot) (*repo.Snapshot, error) {
+	s.Worktree = r.Worktree()
+	r.fillSubmodules(ctx, s.Index.Entries)
+	var err error
+	if s.FileMode, err = r.fileMode(ctx); err != nil {
+		return nil, err
+	}
+	s.Attributed, s.AttributesDigest = r.attributeSources(s.Index.Entries)
+	return s, nil
+}
+
+// Unmoved reports whether HEAD and the index are still those of s. It reads
+// HEAD and the last bytes of the index, and no more.
+func (r *Repo) Unmoved(ctx context.Context, s *repo.Snapshot) (bool, error) {
+	now, err := r.stampIndex()
+	if err != nil {
+		return false, err
+	}
+	if !now.same(stamp{checksum: s.Index.Checksum, stat: s.Index.Stat}) {
+		return false, nil
+	}
+	head, err := r.Head(ctx)
+	if err != nil {
+		return false, err
+	}
+	return head == s.Head, nil
+}

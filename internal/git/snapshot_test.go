@@ -1,0 +1,213 @@
+package git
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"ken/internal/repo"
+)
+
+func entryPaths(s *repo.Snapshot) []repo.Path {
+	var out []repo.Path
+	for _, e := range s.Index.Entries {
+		out = append(out, e.Path)
+	}
+	return out
+}
+
+func TestUnmoved(t *testing.T) {
+	b := newBox(t)
+	b.commit("a", "1")
+	for name, move := range map[string]func(){
+		"commit":   func() { b.commit("a", "2") },
+		"add":      func() { b.write("new", ""); b.git("add", "new") },
+		"branch":   func() { b.git("checkout", "-q", "-b", "other") },
+		"empty":    func() { b.git("commit", "-q", "--allow-empty", "-m", "x") },
+		"detach":   func() { b.git("checkout", "-q", "--detach") },
+		"no index": func() { os.Remove(b.path(".git/index")) },
+	} {
+		r := b.open()
+		s, err := r.Snapshot(ctx(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ok, err := r.Unmoved(ctx(t), s); !ok || err != nil {
+			t.Errorf("before %s: %v, %v", name, ok, err)
+		}
+		move()
+		if ok, err := r.Unmoved(ctx(t), s); ok || err != nil {
+			t.Errorf("after %s: %v, %v", name, ok, err)
+		}
+		b.git("reset", "-q")
+	}
+}
+
+func TestSubmoduleHead(t *testing.T) {
+	other := newBox(t)
+	first := other.commit("s", "1")
+	b := newBox(t)
+	b.git("submodule", "--quiet", "add", other.dir, "deep/mod")
+	b.git("submodule", "--quiet", "add", other.dir, "away")
+	b.commit()
+	b.git("config", "submodule.deep/mod.ignore", "all")
+	second := b.sub(b.path("deep/mod")).commit("s", "2")
+	os.RemoveAll(b.path("away"))
+	os.Mkdir(b.path("away"), 0o755)
+	for _, strange := range []bool{false, true} {
+		r := b.open()
+		r.strange = strange
+		s, err := r.Snapshot(ctx(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, _ := find(s.Index.Entries, "deep/mod")
+		if e.Mode != repo.Gitlink || e.ID != first || e.Submodule != second || e.Flags.Has(repo.Vouched) {
+			t.Errorf("moved submodule: %+v", e)
+		}
+		if e, _ := find(s.Index.Entries, "away"); e.ID != first || !e.Submodule.IsZero() {
+			t.Errorf("submodule not checked out: %+v", e)
+		}
+	}
+	// A link in its place leads out of the work tree, and is not followed.
+	os.RemoveAll(b.path("away"))
+	os.Symlink(other.dir, b.path("away"))
+	os.Rename(b.path("deep"), filepath.Join(b.dir, "..", "deep"))
+	os.Symlink("../deep", b.path("deep"))
+	for _, e := range b.snapshot().Index.Entries {
+		if !e.Submodule.IsZero() {
+			t.Errorf("followed a link: %+v", e)
+		}
+	}
+}
+
+func TestAttributedAndDigest(t *testing.T) {
+	b := newBox(t)
+	b.commit("a", "1", "not.gitattributes", "")
+	plain := b.snapshot()
+	if plain.Attributed || plain.AttributesDigest != "" {
+		t.Errorf("nothing: %v, %q", plain.Attributed, plain.AttributesDigest)
+	}
+	seen := map[string]string{"": "nothing"}
+	check := func(name string, digest bool) {
+		t.Helper()
+		s := b.snapshot()
+		if !s.Attributed || (s.AttributesDigest != "") != digest {
+			t.Errorf("%s: %v, %q", name, s.Attributed, s.AttributesDigest)
+		}
+		if digest && seen[s.AttributesDigest] != "" {
+			t.Errorf("%s: the digest is that of %s", name, seen[s.AttributesDigest])
+		}
+		seen[s.AttributesDigest] = name
+	}
+	b.write(".git/info/attributes", "* text\n")
+	check("info", true)
+	b.write(".git/info/attributes", "* -text\n")
+	check("info, changed", true)
+	os.Remove(b.path(".git/info/attributes"))
+	b.write(".gitattributes", "* text\n")
+	check("untracked", true)
+	os.Remove(b.path(".gitattributes"))
+
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	t.Setenv("XDG_CONFIG_HOME", "")
+	at := b.sub(home)
+	at.write(".config/git/attributes", "* text\n")
+	check("the user's", true)
+	os.RemoveAll(filepath.Join(home, ".config"))
+	at.write(".gitconfig", "[includeIf \"gitdir:/nowhere/\"]\n\tpath = ~/more\n")
+	at.write("more", "[core]\n\tattributesFile = ~/attrs\n")
+	if b.snapshot().Attributed {
+		t.Error("a named file that does not exist counts")
+	}
+	at.write("attrs", "* text\n")
+	check("the user's, by an include", true)
+	os.Remove(filepath.Join(home, ".gitconfig"))
+
+	b.commit("deep/er/.gitattributes", "* text\n")
+	check("tracked", false)
+}
+
+// While others commit, a snapshot never fails and never shows a HEAD that was
+// not there.
+func TestSnapshotWhileOthersCommit(t *testing.T) {
+	b := newBox(t)
+	b.commit("a", "0")
+	r := b.open()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for i := range 15 {
+			os.WriteFile(b.path("a"), []byte{byte('a' + i)}, 0o644)
+			b.try("commit", "-q", "-a", "-m", "x")
+			b.try("pack-refs", "--all", "--prune")
+		}
+	}()
+	for busy := true; busy; {
+		select {
+		case <-done:
+			busy = false
+		default:
+		}
+		s, err := r.Snapshot(ctx(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Head.Commit.IsZero() || s.Head.Branch != "refs/heads/main" || len(s.Index.Entries) != 1 {
+			t.Fatalf("%+v", s)
+		}
+	}
+	if s, err := r.Snapshot(ctx(t)); err != nil || s.Head.Commit != b.id("HEAD") || s.Index.Tree != b.id("HEAD^{tree}") {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
+
+// With core.worktree elsewhere, every call still means that work tree.
+func TestWorkTreeElsewhere(t *testing.T) {
+	b := newBox(t)
+	b.git("config", "core.worktree", "../../other")
+	other := b.sub(b.path("../other"))
+	other.write("f", "1\r\n")
+	other.write("new", "")
+	other.write(".gitattributes", "f text ident\n")
+	at := []string{"--git-dir", b.path(".git"), "--work-tree", other.dir}
+	other.git(append(at, "add", "f", ".gitattributes")...)
+	r := b.open()
+	if r.Root() != other.dir {
+		t.Fatalf("root %s", r.Root())
+	}
+	for _, r.strange = range []bool{false, true} {
+		s, err := r.Snapshot(ctx(t))
+		if err != nil || len(s.Index.Entries) != 2 {
+			t.Fatalf("%+v, %v", s, err)
+		}
+		if got, err := r.Untracked(ctx(t)); len(got) != 1 || got[0] != "new" || err != nil {
+			t.Errorf("untracked %q, %v", got, err)
+		}
+		if got, err := r.Cleaned(ctx(t), []repo.Path{"f"}); err != nil || got[0] != s.Index.Entries[1].ID {
+			t.Errorf("cleaned %v, %v", got, err)
+		}
+	}
+}
+
+func BenchmarkSnapshot100k(b *testing.B) {
+	dir := b.TempDir()
+	for _, d := range []string{".git/objects", ".git/refs/heads"} {
+		os.MkdirAll(filepath.Join(dir, d), 0o755)
+	}
+	for name, text := range map[string]string{
+		"HEAD": "ref: refs/heads/main\n", "config": "[core]\n\tfilemode = true\n", "index": string(build(2, 100_000)),
+	} {
+		os.WriteFile(filepath.Join(dir, ".git", name), []byte(text), 0o644)
+	}
+	for b.Loop() {
+		r, err := Open(b.Context(), dir)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if _, err := r.Snapshot(b.Context()); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
