@@ -61,13 +61,13 @@ func Run(ctx context.Context, deps Deps, io *term.IO, args []string) error {
 	root.SetErr(io.Err)
 	err := root.ExecuteContext(ctx)
 	if err != nil {
-		tell(io, ctx, err)
+		tell(ctx, io, err)
 	}
 	return err
 }
 
 // tell prints an error and its hint.
-func tell(io *term.IO, ctx context.Context, err error) {
+func tell(ctx context.Context, io *term.IO, err error) {
 	if ctx.Err() != nil {
 		io.Remarkf("ken: interrupted")
 		return
@@ -124,9 +124,7 @@ Without a command, ken is ken status.`,
 	cmd.Flags().AddFlagSet(status.Flags())
 	cmd.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usage(c, err) })
 	cmd.AddCommand(status, p.verify(), p.close(), p.summary(), p.confirm(), p.receipt(), p.mcp(), p.version())
-	for _, c := range cmd.Commands() {
-		checkArgs(c)
-	}
+	checkArgs(cmd)
 	return cmd
 }
 

@@ -33,12 +33,14 @@ type Config struct {
 }
 
 type file struct {
-	Registry struct {
-		Exclude     []string      `yaml:"exclude"`
-		Include     []string      `yaml:"include"`
-		MaxBytes    int64         `yaml:"max_bytes"`
-		StaleGrades []fresh.Grade `yaml:"stale_grades"`
-	} `yaml:"registry"`
+	Registry registryPolicy `yaml:"registry"`
+}
+
+type registryPolicy struct {
+	Exclude     []string      `yaml:"exclude"`
+	Include     []string      `yaml:"include"`
+	MaxBytes    int64         `yaml:"max_bytes"`
+	StaleGrades []fresh.Grade `yaml:"stale_grades"`
 }
 
 // Load reads the policy of the work tree at root. Nothing is followed out of
@@ -87,10 +89,7 @@ func Parse(b []byte) (Config, error) {
 	if err := dec.Decode(&f); err != nil && !errors.Is(err, io.EOF) {
 		return Config{}, malformed(err)
 	}
-	c := Config{Registry: registry.Policy{
-		Exclude: f.Registry.Exclude, Include: f.Registry.Include,
-		MaxBytes: f.Registry.MaxBytes, StaleGrades: f.Registry.StaleGrades,
-	}}
+	c := Config{Registry: registry.Policy(f.Registry)}
 	if err := c.Registry.Validate(); err != nil {
 		return Config{}, malformed(fmt.Errorf("registry: %w", err))
 	}

@@ -207,6 +207,7 @@ func (v *verification) settleAll(ctx context.Context, items []item) error {
 // readUnread reads the items whose bytes a row needs and nobody has read yet.
 func (v *verification) readUnread(ctx context.Context, items []item) error {
 	var unread []int
+	var known []repo.Content
 	for _, it := range items {
 		s := v.view.sight(it.i)
 		if s.mode == repo.Gitlink || s.state != same && s.state != changed {
@@ -214,10 +215,10 @@ func (v *verification) readUnread(ctx context.Context, items []item) error {
 		}
 		asRow := it.row.Content.ID == s.content.ID && !it.row.Content.MD5.IsZero()
 		if v.opts.Full || s.content.MD5.IsZero() && (v.again || !asRow) {
-			unread = append(unread, it.i)
+			unread, known = append(unread, it.i), append(known, it.row.Content)
 		}
 	}
-	if err := v.Registry.read(ctx, v.view, unread); err != nil {
+	if err := v.read(ctx, v.view, unread, known); err != nil {
 		return err
 	}
 	for _, i := range unread {

@@ -2,7 +2,9 @@ package registry
 
 import (
 	"context"
+	"fmt"
 
+	"ken/internal/fault"
 	"ken/internal/repo"
 )
 
@@ -92,8 +94,13 @@ func (r *Registry) weigh(ctx context.Context, e *entered) error {
 		if err != nil {
 			return err
 		}
-		// A HEAD whose commit is not there proves nothing about any file.
-		e.tree, e.dirty = tree, e.dirty || !ok
+		if !ok {
+			return &fault.Error{
+				Hint: "see what the repository lacks with: git fsck",
+				Err:  fmt.Errorf("HEAD is at %s, and that commit is not in the repository", head),
+			}
+		}
+		e.tree = tree
 	}
 	if e.dirty {
 		return nil

@@ -57,6 +57,10 @@ type Files interface {
 // A Want asks for one file to be read.
 type Want struct {
 	Path repo.Path
+	// Known is a content that the bytes may well have, of which both digests
+	// are known: if the id turns out to be that one, so is the md5, and need
+	// not be computed. The zero Content is no such guess.
+	Known repo.Content
 	// Convert names the conversion whose result is wanted too; ConvertText and
 	// ConvertAuto fill [Reading.Converted].
 	Convert repo.Convert

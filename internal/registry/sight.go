@@ -61,9 +61,12 @@ func (v *view) sight(i int) sight {
 }
 
 // moved reports whether entry i differs from the index in any way that
-// `git status` would show.
+// `git status` would show, or from its row where only its bytes can tell.
 func (v *view) moved(i int) bool {
 	e := &v.snap.Index.Entries[i]
+	if row, ok := v.raw[e.Path]; ok && v.sight(i).content.ID != row.Content.ID {
+		return true
+	}
 	if e.Flags.Has(repo.IntentToAdd) {
 		return true
 	}
@@ -112,7 +115,7 @@ func (r *Registry) look(ctx context.Context, snap *repo.Snapshot, base Baseline,
 	if err != nil {
 		return nil, err
 	}
-	return v, r.read(ctx, v, suspects)
+	return v, r.read(ctx, v, suspects, nil)
 }
 
 // stat fills found for the entries of only, leaving the others unlooked.
@@ -295,24 +298,31 @@ func (v *view) stateOf(i int, id repo.ID, raw bool) sightState {
 // readBatch bounds how many readings are held at once.
 const readBatch = 4096
 
-// read establishes the content of the given entries from their bytes.
-func (r *Registry) read(ctx context.Context, v *view, which []int) error {
+// read establishes the content of the given entries from their bytes. known, if
+// not nil, holds what each may well turn out to be.
+func (r *Registry) read(ctx context.Context, v *view, which []int, known []repo.Content) error {
 	for len(which) > 0 {
 		n := min(len(which), readBatch)
-		if err := r.readSome(ctx, v, which[:n]); err != nil {
+		wants := make([]Want, n)
+		for k, i := range which[:n] {
+			wants[k].Path = v.snap.Index.Entries[i].Path
+			if known != nil {
+				wants[k].Known = known[k]
+			}
+		}
+		if err := r.readSome(ctx, v, which[:n], wants); err != nil {
 			return err
 		}
 		which = which[n:]
+		if known != nil {
+			known = known[n:]
+		}
 	}
 	return nil
 }
 
-func (r *Registry) readSome(ctx context.Context, v *view, which []int) error {
+func (r *Registry) readSome(ctx context.Context, v *view, which []int, wants []Want) error {
 	entries := v.snap.Index.Entries
-	wants := make([]Want, len(which))
-	for k, i := range which {
-		wants[k].Path = entries[i].Path
-	}
 	got, err := r.files.Read(ctx, wants)
 	if err != nil {
 		return err

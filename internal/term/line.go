@@ -13,7 +13,7 @@ const (
 	Dim
 )
 
-var codes = map[Tone]string{Good: "\x1b[32m", Warn: "\x1b[33m", Bad: "\x1b[31m", Dim: "\x1b[2m"}
+var codes = map[Tone]string{Plain: "", Good: "\x1b[32m", Warn: "\x1b[33m", Bad: "\x1b[31m", Dim: "\x1b[2m"}
 
 // Line writes one line about one thing: the verdict first, then its subject,
 // then why, in columns as wide as the longest verdict needs.
