@@ -1,0 +1,82 @@
+# make build    bin/ken, one static binary
+# make check    format, vet, linters, quick tests and import rules: a reflex
+# make test     everything, from a bare machine on: what CI runs
+# make e2e      the end-to-end scripts alone
+# make bench    ken against git and md5sum, one table
+# make fuzz     every fuzz target for FUZZTIME
+# make fmt      rewrite the sources the way check wants them
+
+VERSION  := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+LDFLAGS  := -s -w -X ken/internal/app.Version=$(VERSION)
+GOBUILD  := CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags '$(LDFLAGS)'
+PORTS    := windows/amd64 darwin/arm64 linux/arm64
+INSIDE   := $$(go list ./... | grep -v '^ken/e2e')
+FUZZTIME ?= 10s
+BENCH    ?=
+
+# Built from source once and kept under its version, so that a new one here is a
+# new file there. It stays out of go.mod: ken does not depend on its linters.
+LINT_VERSION := v2.14.0
+LINT         := bin/tools/golangci-lint-$(LINT_VERSION)/golangci-lint
+
+.PHONY: build check test bench fuzz fmt clean setup format vet lint quick race e2e cross static
+
+build:
+	$(GOBUILD) -o bin/ken ./cmd/ken
+
+check: format vet lint quick
+
+test: setup
+	$(MAKE) check
+	$(MAKE) race
+	$(MAKE) e2e
+	$(MAKE) cross
+	$(MAKE) static
+
+bench:
+	go run ./bench $(BENCH)
+
+fuzz:
+	bash scripts/fuzz $(FUZZTIME)
+
+fmt: $(LINT)
+	$(LINT) fmt
+
+clean:
+	rm -rf bin
+
+setup:
+	@bash scripts/setup
+
+format: $(LINT)
+	$(LINT) fmt --diff
+
+vet:
+	go vet ./...
+
+lint: $(LINT)
+	$(LINT) run --allow-parallel-runners
+
+quick:
+	go test $(INSIDE)
+
+race:
+	CGO_ENABLED=1 go test -race $(INSIDE)
+
+# They start a ken that they build, of which go test's cache knows nothing.
+e2e:
+	go test -count=1 ./e2e/...
+
+cross:
+	@for port in $(PORTS); do \
+		echo "build $$port"; \
+		GOOS=$${port%/*} GOARCH=$${port#*/} $(GOBUILD) -o /dev/null ./cmd/ken || exit 1; \
+	done
+
+static: build
+	@go version -m bin/ken | grep -q 'CGO_ENABLED=0' || { echo 'bin/ken was built with cgo'; exit 1; }
+	@if ldd bin/ken >/dev/null 2>&1; then echo 'bin/ken is not static'; ldd bin/ken; exit 1; fi
+	@echo 'bin/ken is static'
+
+$(LINT):
+	GOBIN=$(abspath $(@D)) go install -trimpath github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION)

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A repository that an earlier run left is the one that this run would make.
+func TestGenerate(t *testing.T) {
+	env := environment(t.TempDir())
+	dir, err := repository(t.Context(), t.TempDir(), env, 200)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask := func(args ...string) string {
+		cmd := exec.CommandContext(t.Context(), "git", args...)
+		cmd.Dir, cmd.Env = dir, env
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	if got, want := ask("rev-parse", "HEAD^{tree}"), "c7485a06af4669902c3d03b1a3f27330ade57909"; got != want {
+		t.Errorf("tree %s, want %s; a new kind of repository wants a new recipe", got, want)
+	}
+	if n := strings.Count(ask("ls-files"), "\n") + 1; n != 200 {
+		t.Errorf("%d files, want 200", n)
+	}
+	if got := ask("status", "--porcelain=v2", "--branch"); strings.Count(got, "\n") != 3 || !strings.Contains(got, "branch.ab +0 -0") {
+		t.Errorf("want clean and level with its upstream: %s", got)
+	}
+}
+
+func TestMissed(t *testing.T) {
+	for name, c := range map[string]struct {
+		row  row
+		want bool
+	}{
+		"ratio kept":    {row{ken: 5 * time.Millisecond, other: 10 * time.Millisecond, atMost: 0.5}, false},
+		"ratio missed":  {row{ken: 6 * time.Millisecond, other: 10 * time.Millisecond, atMost: 0.5}, true},
+		"none promised": {row{ken: 60 * time.Millisecond, other: 10 * time.Millisecond}, false},
+		"budget kept":   {row{ken: 99 * time.Millisecond, budget: 100 * time.Millisecond}, false},
+		"budget missed": {row{ken: 101 * time.Millisecond, budget: 100 * time.Millisecond}, true},
+		"memory kept":   {row{memory: 149, memoryBudget: 150}, false},
+		"memory missed": {row{memory: 151, memoryBudget: 150}, true},
+	} {
+		if got := c.row.missed(); got != c.want {
+			t.Errorf("%s: missed = %v", name, got)
+		}
+	}
+}

@@ -1,0 +1,118 @@
+// Command bench measures ken as its users meet it, whole processes on whole
+// repositories, and prints one table.
+//
+// Every figure is a ratio to something everybody has, git or md5sum, taken in
+// the same run with the two sides interleaved, so that it survives a change of
+// machine. docs/performance.md has the method and the last figures. It knows
+// ken by its command line only.
+//
+//	go run ./bench                       everything
+//	go run ./bench -sizes 500 -run trust one row, quickly
+//	go run ./bench -check                status 1 if a limit is missed
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// options are the flags.
+type options struct {
+	sizes  []int
+	rounds int
+	only   *regexp.Regexp
+	dir    string // of the generated repositories
+	keep   bool
+	check  bool
+	ken    string // binary to measure; built from the tree when ""
+}
+
+var errMissed = errors.New("a limit was missed")
+
+func main() {
+	opts := options{sizes: []int{500, 10_000, 100_000}, only: regexp.MustCompile("")}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		cache = os.TempDir()
+	}
+	flag.Func("sizes", "numbers of `files`, with commas (default 500,10000,100000)", opts.parseSizes)
+	flag.Func("run", "measure only the work that matches a `regexp`", func(s string) (err error) {
+		opts.only, err = regexp.Compile(s)
+		return err
+	})
+	flag.IntVar(&opts.rounds, "rounds", 10, "measured runs of each side")
+	flag.StringVar(&opts.dir, "dir", filepath.Join(cache, "ken-bench"), "where the generated repositories are")
+	flag.BoolVar(&opts.keep, "keep", true, "keep them for the next run")
+	flag.BoolVar(&opts.check, "check", false, "exit with status 1 if a limit is missed")
+	flag.StringVar(&opts.ken, "ken", "", "measure this `binary` instead of building one")
+	flag.Parse()
+
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	err = run(ctx, opts)
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func (o *options) parseSizes(s string) error {
+	o.sizes = nil
+	for field := range strings.SplitSeq(s, ",") {
+		n, err := strconv.Atoi(strings.ReplaceAll(field, "_", ""))
+		if err != nil || n < 1 {
+			return fmt.Errorf("%q is no number of files", field)
+		}
+		o.sizes = append(o.sizes, n)
+	}
+	slices.Sort(o.sizes)
+	return nil
+}
+
+func run(ctx context.Context, opts options) (err error) {
+	if opts.rounds < 1 {
+		return errors.New("at least one round is needed")
+	}
+	if err := os.MkdirAll(opts.dir, 0o755); err != nil {
+		return err
+	}
+	tmp, err := os.MkdirTemp("", "ken-bench-")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		err = errors.Join(err, os.RemoveAll(tmp))
+		if !opts.keep {
+			err = errors.Join(err, os.RemoveAll(opts.dir))
+		}
+	}()
+	b := &bench{options: opts, tmp: tmp, env: environment(opts.dir), memory: make(map[int]int64)}
+	if err := b.build(ctx); err != nil {
+		return err
+	}
+	if err := b.measure(ctx); err != nil {
+		return err
+	}
+	if err := printTable(os.Stdout, b.rows); err != nil {
+		return err
+	}
+	if opts.check && slices.ContainsFunc(b.rows, row.missed) {
+		return errMissed
+	}
+	return nil
+}
+
+// progress tells whoever waits what is going on.
+func progress(format string, args ...any) {
+	fmt.Fprintf(os.Stderr, time.Now().Format("15:04:05 ")+format+"\n", args...)
+}

@@ -1,0 +1,128 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A command is one side of a comparison: a whole process, started as a user
+// would start it.
+type command struct {
+	args []string
+	dir  string
+	env  []string
+}
+
+// A result is what one run of a command cost.
+type result struct {
+	wall   time.Duration
+	memory int64 // peak resident, in bytes; 0 where the system does not tell
+	stdout []byte
+}
+
+// run starts the command and waits for it. Its output is read through a pipe, as
+// a program that uses it would; any other exit status than 0 is an error.
+func (c command) run(ctx context.Context) (result, error) {
+	cmd := exec.CommandContext(ctx, c.args[0], c.args[1:]...)
+	cmd.Dir, cmd.Env = c.dir, c.env
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	start := time.Now()
+	err := cmd.Run()
+	wall := time.Since(start)
+	if err != nil {
+		return result{}, fmt.Errorf("%s: %w\n%s", strings.Join(c.args, " "), err, tail(stderr.Bytes()))
+	}
+	return result{wall: wall, memory: peakMemory(cmd.ProcessState), stdout: stdout.Bytes()}, nil
+}
+
+func tail(b []byte) []byte {
+	const most = 2000
+	return bytes.TrimSpace(b[max(0, len(b)-most):])
+}
+
+// A duel measures two commands against each other.
+type duel struct {
+	ken, other command
+	rounds     int
+	// before prepares each round, and after clears up; neither is timed. Both
+	// may be nil.
+	before, after func(ctx context.Context, round int) error
+	// beforeKen prepares each run of ken alone.
+	beforeKen func() error
+	// sees, when not nil, names what the output of either side must mention:
+	// a side that overlooked the work was not fast at it.
+	sees func(round int) string
+}
+
+// fight runs the two sides alternately, each going first every other time, once
+// to warm up and then for the rounds asked for. It returns the median wall times
+// and ken's peak memory.
+func (d duel) fight(ctx context.Context) (ken, other time.Duration, memory int64, err error) {
+	var kens, others []time.Duration
+	for round := range d.rounds + 1 {
+		k, o, err := d.round(ctx, round)
+		if err != nil {
+			return 0, 0, 0, err
+		}
+		memory = max(memory, k.memory)
+		if round > 0 {
+			kens, others = append(kens, k.wall), append(others, o.wall)
+		}
+	}
+	return median(kens), median(others), memory, nil
+}
+
+func (d duel) round(ctx context.Context, n int) (ken, other result, err error) {
+	if d.before != nil {
+		if err := d.before(ctx, n); err != nil {
+			return ken, other, err
+		}
+	}
+	sides := []func() error{
+		func() error {
+			if d.beforeKen != nil {
+				if err := d.beforeKen(); err != nil {
+					return err
+				}
+			}
+			ken, err = d.side(ctx, n, d.ken)
+			return err
+		},
+		func() error { other, err = d.side(ctx, n, d.other); return err },
+	}
+	if n%2 == 1 {
+		slices.Reverse(sides)
+	}
+	for _, side := range sides {
+		if err := side(); err != nil {
+			return ken, other, err
+		}
+	}
+	if d.after != nil {
+		err = d.after(ctx, n)
+	}
+	return ken, other, err
+}
+
+func (d duel) side(ctx context.Context, n int, c command) (result, error) {
+	r, err := c.run(ctx)
+	if err == nil && d.sees != nil && !bytes.Contains(r.stdout, []byte(d.sees(n))) {
+		err = fmt.Errorf("%s does not mention %s: %s", strings.Join(c.args, " "), d.sees(n), tail(r.stdout))
+	}
+	return r, err
+}
+
+func median(ds []time.Duration) time.Duration {
+	slices.Sort(ds)
+	n := len(ds)
+	if n%2 == 1 {
+		return ds[n/2]
+	}
+	return (ds[n/2-1] + ds[n/2]) / 2
+}

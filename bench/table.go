@@ -1,0 +1,83 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+)
+
+// A row is one line of the table: what ken took, what it is held against, and
+// how far it may go.
+type row struct {
+	work    string
+	files   int // 0 when the work does not depend on them
+	ken     time.Duration
+	against string
+	other   time.Duration // 0 when the limit is absolute
+	atMost  float64       // ratio; 0 when nothing was promised
+	budget  time.Duration // absolute limit, where there is no other side
+	// Memory, in bytes, for the row that is about it.
+	memory, memoryBudget int64
+}
+
+func (r row) ratio() float64 { return float64(r.ken) / float64(r.other) }
+
+// promised reports whether there is a limit at all.
+func (r row) promised() bool { return r.atMost > 0 || r.budget > 0 || r.memoryBudget > 0 }
+
+func (r row) missed() bool {
+	return r.atMost > 0 && r.ratio() > r.atMost ||
+		r.budget > 0 && r.ken > r.budget ||
+		r.memoryBudget > 0 && r.memory > r.memoryBudget
+}
+
+func (r row) cells() []string {
+	work, files, ken := r.work, "", ms(r.ken)
+	other, ratio, atMost, verdict := "", "", "", ""
+	if r.files > 0 {
+		files = fmt.Sprint(r.files)
+	}
+	if r.other > 0 {
+		other, ratio = ms(r.other), fmt.Sprintf("%.2f", r.ratio())
+	}
+	switch {
+	case r.atMost > 0:
+		atMost = fmt.Sprintf("%.1f", r.atMost)
+	case r.budget > 0:
+		atMost = ms(r.budget) + " ms"
+	case r.memoryBudget > 0:
+		ken, atMost = mb(r.memory), mb(r.memoryBudget)
+	}
+	switch {
+	case r.missed():
+		verdict = "MISS"
+	case r.promised():
+		verdict = "ok"
+	}
+	return []string{work, files, ken, r.against, other, ratio, atMost, verdict}
+}
+
+// printTable writes the rows as a table that is both aligned and Markdown, so
+// that it can go into docs/performance.md as it is.
+func printTable(w io.Writer, rows []row) error {
+	t := tabwriter.NewWriter(w, 0, 0, 1, ' ', 0)
+	line := func(cells []string) { fmt.Fprintf(t, "| %s\t|\n", strings.Join(cells, "\t| ")) }
+	line([]string{"work", "files", "ken ms", "against", "ms", "ratio", "at most", ""})
+	line([]string{"---", "---", "---", "---", "---", "---", "---", "---"})
+	for _, r := range rows {
+		line(r.cells())
+	}
+	return t.Flush()
+}
+
+func ms(d time.Duration) string {
+	v := float64(d) / float64(time.Millisecond)
+	if v < 100 {
+		return fmt.Sprintf("%.1f", v)
+	}
+	return fmt.Sprintf("%.0f", v)
+}
+
+func mb(n int64) string { return fmt.Sprintf("%.0f MB", float64(n)/1e6) }

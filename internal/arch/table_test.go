@@ -1,0 +1,92 @@
+package arch
+
+import "slices"
+
+// The layers, bottom to top. A package stands in exactly one, under its path
+// below internal/.
+var (
+	words     = []string{"repo", "fault", "fresh"}
+	decisions = []string{"registry", "survey", "contract", "spec", "docs", "prove", "board"}
+	facts     = []string{
+		"git", "content", "state", "model", "config",
+		"store", "store/sqlite", "store/postgres", "store/memory",
+	}
+	screen   = []string{"term"}
+	faces    = []string{"cli", "mcp", "web", "hook"}
+	assembly = []string{"app"}
+	helpers  = []string{"testrepo", "arch", "store/storetest"}
+)
+
+// imports says what of ken each package may import. What is not listed, it may
+// not: faces and facts both point at the decisions and never at each other.
+// Widening it is a design decision and comes with a sentence.
+var imports = func() map[string][]string {
+	m := make(map[string][]string)
+	for _, p := range words {
+		m[p] = nil
+	}
+	m["fresh"] = []string{"repo", "fault"}
+	for _, p := range decisions {
+		m[p] = words
+	}
+	m["board"] = without(join(words, decisions), "board")
+	for _, p := range facts {
+		m[p] = join(words, decisions)
+	}
+	// Choosing an engine is all that store itself does.
+	m["store"] = join(words, decisions, []string{"store/sqlite", "store/postgres", "store/memory"})
+	m["term"] = words
+	for _, p := range faces {
+		m[p] = join(words, decisions)
+	}
+	m["cli"] = join(words, decisions, screen)
+	m["app"] = join(words, decisions, facts, screen, faces)
+	m["testrepo"] = nil
+	m["arch"] = nil
+	// The memory store is the model that every engine is held against.
+	m["store/storetest"] = join(words, decisions, []string{"store/memory"})
+	return m
+}()
+
+// outside is the same for the packages that are not under internal/.
+var outside = map[string][]string{
+	"cmd/ken": {"app"},
+	"bench":   nil,
+	// These start the built program, as its users do.
+	"e2e":         nil,
+	"e2e/browser": nil,
+}
+
+// inTests is what test files may import beyond their package's own row: the
+// helpers, and the memory store, which is our fake.
+var inTests = join(helpers, []string{"store/memory"})
+
+// pure is what the words and the decisions keep out, each with everything below
+// it: no process, no SQL, no socket, no disk. Clocks are kept out call by call.
+var pure = []string{"os", "io/ioutil", "net", "syscall", "database", "plugin", "golang.org/x/sys", "path/filepath"}
+
+// clocks are the functions of package time by which a decision would learn what
+// time it is, or wait. It is told the time instead.
+var clocks = []string{"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "Tick", "NewTimer", "NewTicker"}
+
+// doors are the packages through which ken reaches something outside itself, and
+// who holds the key. A door covers everything below it; test files may pass.
+var doors = map[string][]string{
+	"os/exec":                                {"git", "testrepo", "bench"},
+	"zombiezen.com/go/sqlite":                {"store/sqlite"},
+	"modernc.org":                            {"store/sqlite"},
+	"database/sql":                           {},
+	"github.com/spf13":                       {"cli"},
+	"github.com/modelcontextprotocol/go-sdk": {"mcp"},
+	"testing":                                helpers,
+	"github.com/rogpeppe/go-internal":        {},
+	"github.com/google/go-cmp":               {"store/storetest"},
+	"pgregory.net/rapid":                     {"store/storetest"},
+	"go.uber.org/goleak":                     {},
+}
+
+func join(lists ...[]string) []string { return slices.Concat(lists...) }
+
+func without(list []string, out string) []string {
+	return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return s == out })
+}

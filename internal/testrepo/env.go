@@ -1,0 +1,133 @@
+package testrepo
+
+import (
+	"go/build"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Env is [Repo.Env] for a child process that has no repository.
+func Env(tb testing.TB, extra ...string) []string {
+	tb.Helper()
+	return append(isolated(newHome(tb)), extra...)
+}
+
+// Isolate puts the test process itself into such an environment, for packages
+// that start git with what they inherited, and returns what undoes it:
+//
+//	func TestMain(m *testing.M) {
+//		defer testrepo.Isolate()()
+//		m.Run()
+//	}
+//
+// It panics when no home can be made, because a test that went on would read the
+// developer's own configuration.
+func Isolate() func() {
+	home, err := os.MkdirTemp("", "ken-home-")
+	if err == nil {
+		err = furnish(home)
+	}
+	if err != nil {
+		panic(err)
+	}
+	before := os.Environ()
+	setAll(isolated(home))
+	return func() {
+		setAll(before)
+		_ = os.RemoveAll(home) // what stays behind is an empty home in the temporary directory
+	}
+}
+
+func setAll(env []string) {
+	os.Clearenv()
+	for _, kv := range env {
+		name, value, _ := strings.Cut(kv, "=")
+		_ = os.Setenv(name, value) // a name that came from the environment is a valid one
+	}
+}
+
+// isolated is the process's environment without anything that steers git, and
+// with a home of its own. Where Go keeps its caches is spelled out, since it
+// would follow HOME otherwise and build everything again.
+func isolated(home string) []string {
+	var env []string
+	for _, kv := range os.Environ() {
+		name, _, _ := strings.Cut(kv, "=")
+		if strings.HasPrefix(name, "GIT_") || strings.HasPrefix(name, "XDG_") || strings.HasPrefix(name, "KEN_") {
+			continue
+		}
+		switch name {
+		case "HOME", "USERPROFILE", "LANG", "LC_ALL", "LANGUAGE", "TZ", "EDITOR", "VISUAL", "PAGER", "NO_COLOR", "EMAIL":
+			continue
+		}
+		env = append(env, kv)
+	}
+	return append(
+		env,
+		"HOME="+home,
+		"USERPROFILE="+home,
+		"LC_ALL=C",
+		"TZ=UTC",
+		"GIT_CONFIG_NOSYSTEM=1",
+		"GIT_CONFIG_GLOBAL="+filepath.Join(home, ".gitconfig"),
+		"GIT_TERMINAL_PROMPT=0",
+		"GOCACHE="+goCache(),
+		"GOPATH="+build.Default.GOPATH,
+	)
+}
+
+func goCache() string {
+	if dir := os.Getenv("GOCACHE"); dir != "" {
+		return dir
+	}
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return "off"
+	}
+	return filepath.Join(dir, "go-build")
+}
+
+const gitconfig = `[user]
+	name = Ada Example
+	email = ada@example.com
+[init]
+	defaultBranch = main
+[core]
+	autocrlf = false
+	editor = true
+[commit]
+	gpgSign = false
+[gc]
+	auto = 0
+[maintenance]
+	auto = false
+[protocol "file"]
+	allow = always
+`
+
+func newHome(tb testing.TB) string {
+	tb.Helper()
+	home := tempDir(tb)
+	if err := furnish(home); err != nil {
+		tb.Fatal(err)
+	}
+	return home
+}
+
+// furnish writes a real file rather than naming the null device, which
+// `git config --global` would try to replace.
+func furnish(home string) error {
+	return os.WriteFile(filepath.Join(home, ".gitconfig"), []byte(gitconfig), 0o644)
+}
+
+// tempDir is t.TempDir with its symbolic links resolved, as git reports it.
+func tempDir(tb testing.TB) string {
+	tb.Helper()
+	dir, err := filepath.EvalSymlinks(tb.TempDir())
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return dir
+}
