@@ -66,16 +66,17 @@ func (p *program) report(ctx context.Context, args []string, f verifyFlags, run 
 		}
 		rep, err := run(w.Registry(), ctx, registry.VerifyOptions{
 			Full: f.full, All: f.all, Untracked: f.untracked, Paths: only,
+			OmitNew: !p.io.JSON && !f.all, // nobody reads a list of all files
 		})
 		if err != nil {
 			return err
 		}
 		if p.io.JSON {
-			if err := p.io.Encode(rep); err != nil {
+			if err := p.encodeReport(rep); err != nil {
 				return err
 			}
 		} else {
-			p.printReport(rep, f.all)
+			p.printReport(rep)
 		}
 		if f.check && rep.Counts.Wanting() {
 			return errWanting
@@ -84,13 +85,18 @@ func (p *program) report(ctx context.Context, args []string, f verifyFlags, run 
 	})
 }
 
-func (p *program) printReport(rep *registry.Report, all bool) {
+// encodeReport prints a report whose verdicts may be as many as there are files.
+func (p *program) encodeReport(rep *registry.Report) error {
+	head := struct {
+		*registry.Report
+		Verdicts *struct{} `json:"verdicts,omitempty"` // hides the report's own
+	}{Report: rep}
+	return p.io.EncodeList(head, "verdicts", len(rep.Verdicts), func(i int) any { return &rep.Verdicts[i] })
+}
+
+func (p *program) printReport(rep *registry.Report) {
 	p.io.Printf("%s\n", rep.Headline())
 	for _, v := range rep.Verdicts {
-		// A first scan makes every file new; nobody reads a list of all files.
-		if rep.State == registry.StateBootstrap && v.Verdict == registry.FoundNew && !all {
-			continue
-		}
 		word, tone, why := describe(v)
 		p.io.Line(tone, word, v.RawPath().String(), why)
 	}

@@ -96,15 +96,12 @@ func Parse(b []byte) (Config, error) {
 	return c, nil
 }
 
-var (
-	atLine     = regexp.MustCompile(`line (\d+): `)
-	notAField  = regexp.MustCompile(`field (\S+) not found in type \S+`)
-	typeErrors = "yaml: unmarshal errors:\n"
-)
-
 // malformed puts a decoder's complaint into the form file:line: what.
 func malformed(err error) error {
-	text := strings.TrimPrefix(strings.TrimPrefix(err.Error(), typeErrors), "yaml: ")
+	// Compiled here: a run that finds nothing wrong should not pay for them.
+	atLine := regexp.MustCompile(`line (\d+): `)
+	notAField := regexp.MustCompile(`field (\S+) not found in type \S+`)
+	text := strings.TrimPrefix(strings.TrimPrefix(err.Error(), "yaml: unmarshal errors:\n"), "yaml: ")
 	first, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	place := Name
 	if m := atLine.FindStringSubmatch(first); m != nil {

@@ -31,14 +31,10 @@ func (d dir) sub(name string) (dir, error) {
 func (d dir) close() { _ = unix.Close(d.fd) }
 
 // lstat looks at name in d.
-//
-// This is the hottest call of the program, and the kernel is nearly all of it:
-// statx measures the same, and passing the name in a reused buffer by a raw
-// system call, whose number differs by architecture, 0.92x.
 func (d dir) lstat(name string, f *repo.Found) error {
 	var st unix.Stat_t
 	for {
-		err := unix.Fstatat(d.fd, name, &st, unix.AT_SYMLINK_NOFOLLOW)
+		err := fstatat(d.fd, name, &st)
 		if err == nil {
 			fill(f, &st)
 			return nil

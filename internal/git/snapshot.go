@@ -35,7 +35,7 @@ func (r *Repo) Snapshot(ctx context.Context) (*repo.Snapshot, error) {
 // complete adds what the work tree's settings say to a snapshot.
 func (r *Repo) complete(ctx context.Context, s *repo.Snapshot) (*repo.Snapshot, error) {
 	s.Worktree = r.Worktree()
-	r.fillSubmodules(ctx, s.Index.Entries)
+	s.Index.Submodules = r.submodules(ctx, s.Index.Entries)
 	var err error
 	if s.FileMode, err = r.fileMode(ctx); err != nil {
 		return nil, err

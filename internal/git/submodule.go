@@ -10,14 +10,23 @@ import (
 	"ken/internal/repo"
 )
 
-// fillSubmodules sets the commit that each gitlink's own HEAD is at, in place.
-// It is read from the submodule itself, so no ignore setting hides it.
-func (r *Repo) fillSubmodules(ctx context.Context, entries []repo.Entry) {
+// submodules returns the commits that the gitlinks' own HEADs are at. They are
+// read from the submodules themselves, so no ignore setting hides them.
+func (r *Repo) submodules(ctx context.Context, entries []repo.Entry) map[repo.Path]repo.ID {
+	var heads map[repo.Path]repo.ID
 	for i := range entries {
-		if e := &entries[i]; e.Mode == repo.Gitlink && !e.Flags.Has(repo.Conflicted) {
-			e.Submodule = r.submoduleHead(ctx, e.Path)
+		e := &entries[i]
+		if e.Mode != repo.Gitlink || e.Flags.Has(repo.Conflicted) {
+			continue
+		}
+		if head := r.submoduleHead(ctx, e.Path); !head.IsZero() {
+			if heads == nil {
+				heads = map[repo.Path]repo.ID{}
+			}
+			heads[e.Path] = head
 		}
 	}
+	return heads
 }
 
 // submoduleHead returns the commit checked out in the submodule at path, zero

@@ -27,10 +27,16 @@ type verification struct {
 // An item is an entry that takes more than comparing two ids.
 type item struct {
 	i   int
-	row Row // zero Path when there is none
+	row *Row // nil when there is none
 }
 
-func (it item) had() bool { return it.row.Path != "" }
+// before is the row as it was, zero when there was none.
+func (it item) before() Row {
+	if it.row == nil {
+		return Row{}
+	}
+	return *it.row
+}
 
 // clean reports whether nothing turned out to have moved.
 func (v *verification) clean() bool {
@@ -42,6 +48,9 @@ func (v *verification) compare(ctx context.Context) (Change, error) {
 	items, err := v.pair(ctx)
 	if err != nil {
 		return Change{}, err
+	}
+	if !v.dry {
+		v.change.Put = make([]Row, 0, len(items))
 	}
 	for done, total := 0, len(items); done < total; {
 		n := min(total-done, readBatch)
@@ -91,7 +100,7 @@ func (v *verification) pair(ctx context.Context) ([]item, error) {
 		if i := at(k); !v.again && v.plain(i, row) {
 			v.count(row, FoundMatch)
 		} else {
-			items = append(items, item{i: i, row: row})
+			items = append(items, item{i: i, row: &row})
 		}
 		k++
 	}
@@ -213,9 +222,10 @@ func (v *verification) readUnread(ctx context.Context, items []item) error {
 		if s.mode == repo.Gitlink || s.state != same && s.state != changed {
 			continue
 		}
-		asRow := it.row.Content.ID == s.content.ID && !it.row.Content.MD5.IsZero()
+		was := it.before().Content
+		asRow := was.ID == s.content.ID && !was.MD5.IsZero()
 		if v.opts.Full || s.content.MD5.IsZero() && (v.again || !asRow) {
-			unread, known = append(unread, it.i), append(known, it.row.Content)
+			unread, known = append(unread, it.i), append(known, was)
 		}
 	}
 	if err := v.read(ctx, v.view, unread, known); err != nil {
@@ -243,12 +253,13 @@ func (v *verification) classify(ctx context.Context, items []item, rows []Row) e
 	}
 	for k, it := range items {
 		e, s := &v.view.snap.Index.Entries[it.i], v.view.sight(it.i)
-		row := it.row
+		was := it.before()
+		row := was
 		row.Path, row.Mode = e.Path, s.mode
 		if s.state == same || s.state == changed || s.state == sparse {
 			row.Content, row.Stat, row.Raw = s.content, s.stat, s.raw
-			if s.content.MD5.IsZero() && it.row.Content.ID == s.content.ID {
-				row.Content.MD5 = it.row.Content.MD5
+			if s.content.MD5.IsZero() && was.Content.ID == s.content.ID {
+				row.Content.MD5 = was.Content.MD5
 			}
 		}
 		var a repo.Attributes
@@ -258,7 +269,7 @@ func (v *verification) classify(ctx context.Context, items []item, rows []Row) e
 		if a.Filtered && !s.bytes.IsZero() {
 			row.Content.ID, row.Raw = s.bytes, true
 		}
-		row.Kind = v.kindOf(e, s, a, it.row.Kind)
+		row.Kind = v.kindOf(e, s, a, was.Kind)
 		row.Excluded = v.Registry.opts.Policy.Excluded(e.Path, row.Kind, s.size)
 		rows[k] = row
 	}
@@ -312,7 +323,7 @@ func (v *verification) judgeItem(it item, row Row, known fresh.Basis) {
 	switch s.state {
 	case same, changed:
 		switch {
-		case !it.had():
+		case it.row == nil:
 			verdict.Verdict = FoundNew
 			if old, ok := v.left[row.Content.ID]; ok {
 				verdict.PathChanged = old.Path.JSON().Path
@@ -333,11 +344,11 @@ func (v *verification) judgeItem(it item, row Row, known fresh.Basis) {
 		verdict.ID, verdict.MD5 = repo.ID{}, repo.MD5{}
 	case absent:
 		verdict.Verdict, verdict.Reason = FoundMissing, because(s.err, "tracked, and gone from the disk")
-		keep = it.had()
+		keep = it.row != nil
 	default:
 		verdict.Verdict, verdict.Reason = FoundUnknown, because(s.err, "could not be read")
 		verdict.ID, verdict.MD5 = repo.ID{}, repo.MD5{}
-		keep = it.had()
+		keep = it.row != nil
 	}
 	verdict.Summary, verdict.Grade = v.summaryOf(s.state, row)
 	if verdict.Summary == fresh.Excluded && verdict.Reason == "" {
@@ -346,8 +357,12 @@ func (v *verification) judgeItem(it item, row Row, known fresh.Basis) {
 	if keep && row.Raw {
 		v.raw++
 	}
-	v.rep.add(verdict, v.opts.All)
-	if keep && row != it.row && s.state != unreadable && s.state != absent {
+	if verdict.Verdict == FoundNew && v.state == StateBootstrap && v.opts.OmitNew {
+		v.rep.tally(verdict)
+	} else {
+		v.rep.add(verdict, v.opts.All)
+	}
+	if keep && row != it.before() && s.state != unreadable && s.state != absent {
 		v.change.Put = append(v.change.Put, row)
 	}
 }

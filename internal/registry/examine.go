@@ -57,7 +57,10 @@ func (r *Registry) examine(ctx context.Context, paths []repo.Path) (*repo.Snapsh
 	}
 	items := make([]item, len(only))
 	for k, i := range only {
-		items[k] = item{i: i, row: rows[snap.Index.Entries[i].Path]}
+		items[k] = item{i: i}
+		if row, ok := rows[snap.Index.Entries[i].Path]; ok {
+			items[k].row = &row
+		}
 	}
 	if err := v.readUnread(ctx, items); err != nil {
 		return nil, nil, err

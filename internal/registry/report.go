@@ -117,6 +117,15 @@ func (v Verdict) Notable() bool {
 
 // add counts v, and lists it if it is notable or all are wanted.
 func (rep *Report) add(v Verdict, all bool) {
+	rep.tally(v)
+	if all || v.Notable() {
+		v.PathJSON = v.path.JSON()
+		rep.Verdicts = append(rep.Verdicts, v)
+	}
+}
+
+// tally counts v.
+func (rep *Report) tally(v Verdict) {
 	c := &rep.Counts
 	switch v.Verdict {
 	case FoundMatch:
@@ -144,9 +153,5 @@ func (rep *Report) add(v Verdict, all bool) {
 	case fresh.Excluded:
 		c.Excluded++
 	default:
-	}
-	if all || v.Notable() {
-		v.PathJSON = v.path.JSON()
-		rep.Verdicts = append(rep.Verdicts, v)
 	}
 }

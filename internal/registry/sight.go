@@ -201,7 +201,7 @@ func (v *view) glance(i int) (sight, glimpse) {
 		s.state = absent
 		return s, settled
 	case e.Mode == repo.Gitlink:
-		return glanceGitlink(s, e, f), settled
+		return glanceGitlink(s, e, f, v.snap.Index.Submodules[e.Path]), settled
 	case f.Presence == repo.Directory:
 		s.state, s.err = absent, errDirectory
 		return s, settled
@@ -225,14 +225,14 @@ func (v *view) glance(i int) (sight, glimpse) {
 
 // glanceGitlink judges a submodule by the commit it has checked out. One that
 // is not checked out is as the index says; what lies inside is its own affair.
-func glanceGitlink(s sight, e *repo.Entry, f *repo.Found) sight {
+func glanceGitlink(s sight, e *repo.Entry, f *repo.Found, head repo.ID) sight {
 	switch {
 	case f.Presence != repo.Directory:
 		s.state, s.err = absent, errors.New("no submodule stands in its place")
-	case e.Submodule.IsZero() || e.Submodule == e.ID:
+	case head.IsZero() || head == e.ID:
 		s.state, s.content.ID = same, e.ID
 	default:
-		s.state, s.content.ID = changed, e.Submodule
+		s.state, s.content.ID = changed, head
 	}
 	s.kind = repo.KindGitlink
 	return s

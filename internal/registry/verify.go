@@ -18,6 +18,7 @@ type VerifyOptions struct {
 	Full      bool        // read every byte, whoever vouches for it
 	All       bool        // list every path
 	Untracked bool        // list untracked files too
+	OmitNew   bool        // do not list what a bootstrap finds: everything is new to it
 	Paths     []repo.Path // only these files, or files below these; nil means all
 }
 

@@ -29,7 +29,10 @@ type Index struct {
 	Entries  []Entry // in byte order of their paths, each path once
 	Tree     ID      // tree the index would write; zero when the index does not say
 	Checksum ID      // of the index file; zero when the file carries none
-	Stat     Stat    // of the index file; zero when there is none
+	// Submodules has the commits that the gitlinks' own HEADs are at. One that
+	// is not checked out, or could not be read, is not in it.
+	Submodules map[Path]ID
+	Stat       Stat // of the index file; zero when there is none
 }
 
 // An Entry is one tracked path.
@@ -41,9 +44,6 @@ type Entry struct {
 	// Stat is what git saw on disk when the content was ID. Sizes and inodes
 	// are cut to 32 bits there; compare with [Stat.MatchesIndex].
 	Stat Stat
-	// Submodule is the commit a gitlink's own HEAD is at, zero when the
-	// submodule is not checked out or could not be read.
-	Submodule ID
 }
 
 // Flags are what the index says about an entry beside its content.

@@ -5,6 +5,8 @@
 package term
 
 import (
+	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -40,6 +42,35 @@ func (o *IO) Printf(format string, args ...any) { fmt.Fprintf(o.Out, format, arg
 
 // Remarkf writes a line to Err.
 func (o *IO) Remarkf(format string, args ...any) { fmt.Fprintf(o.Err, format+"\n", args...) }
+
+// EncodeList writes one JSON document to Out: the fields of head, and behind
+// them one more, a list, each element on a line of its own. The list is never
+// held as text, however long it is.
+func (o *IO) EncodeList(head any, name string, n int, at func(i int) any) error {
+	b, err := json.MarshalIndent(head, "", "  ")
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriter(o.Out)
+	fmt.Fprintf(w, "%s,\n  %q: [", bytes.TrimSuffix(b, []byte("\n}")), name)
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	for i := range n {
+		if i > 0 {
+			fmt.Fprint(w, "    ,")
+		} else {
+			fmt.Fprint(w, "\n     ")
+		}
+		if err := enc.Encode(at(i)); err != nil {
+			return err
+		}
+	}
+	if n > 0 {
+		fmt.Fprint(w, "  ")
+	}
+	fmt.Fprint(w, "]\n}\n")
+	return w.Flush()
+}
 
 // Encode writes v to Out as one JSON document.
 func (o *IO) Encode(v any) error {

@@ -1,0 +1,86 @@
+package config_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ken/internal/config"
+	"ken/internal/fault"
+)
+
+func TestParse(t *testing.T) {
+	c, err := config.Parse([]byte("registry:\n  exclude: ['a/**']\n  max_bytes: 5\n"))
+	if err != nil || len(c.Registry.Exclude) != 1 || c.Registry.MaxBytes != 5 {
+		t.Errorf("%+v, %v", c, err)
+	}
+	for _, empty := range []string{"", "# nothing yet\n", "registry:\n"} {
+		if _, err := config.Parse([]byte(empty)); err != nil {
+			t.Errorf("%q: %v", empty, err)
+		}
+	}
+}
+
+func TestMalformedNamesTheLine(t *testing.T) {
+	for text, where := range map[string]string{
+		"registry:\n  include: []\n  exclud: []\n": ".ken/config.yaml:3: ",
+		"registry:\n  max_bytes: many\n":           ".ken/config.yaml:2: ",
+		"registry: [\n":                            ".ken/config.yaml:",
+		"nonsense: 1\n":                            ".ken/config.yaml:1: ",
+		"registry: {exclude: ['[a']}\n":            ".ken/config.yaml: ",
+		"registry: {stale_grades: [huge]}\n":       ".ken/config.yaml: ",
+	} {
+		_, err := config.Parse([]byte(text))
+		if err == nil || !strings.HasPrefix(err.Error(), where) || fault.HintOf(err) == "" {
+			t.Errorf("%q: %v (hint %q), want it to begin with %s", text, err, fault.HintOf(err), where)
+		}
+		if err != nil && strings.Contains(err.Error(), "\n") {
+			t.Errorf("%q: more than one line: %v", text, err)
+		}
+	}
+}
+
+// A policy is the work tree's own file: nothing behind a link that leads out of
+// it, and nothing that is not a file.
+func TestLoadStaysInside(t *testing.T) {
+	root, outside := t.TempDir(), filepath.Join(t.TempDir(), "policy.yaml")
+	if _, err := config.Load(root); err != nil {
+		t.Fatalf("without a policy: %v", err)
+	}
+	if err := os.WriteFile(outside, []byte("registry: {max_bytes: 1}\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(root, ".ken"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(root, config.Name)
+	if err := os.Symlink(outside, file); err != nil {
+		t.Fatal(err)
+	}
+	if c, err := config.Load(root); err == nil {
+		t.Errorf("followed a link out of the work tree: %+v", c)
+	}
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(file, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := config.Load(root); err == nil {
+		t.Error("a directory passes for a policy")
+	}
+}
+
+// No text crashes the parser, and what it accepts is a valid policy.
+func FuzzParse(f *testing.F) {
+	f.Add([]byte("registry:\n  exclude: ['a/**']\n"))
+	f.Add([]byte("registry: {stale_grades: [body]}"))
+	f.Add([]byte("a: &a [*a]"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		c, err := config.Parse(b)
+		if err == nil && c.Registry.Validate() != nil {
+			t.Errorf("%q gives an invalid policy", b)
+		}
+	})
+}

@@ -1,0 +1,128 @@
+package fresh_test
+
+import (
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"ken/internal/fresh"
+	"ken/internal/repo"
+)
+
+func ids() *rapid.Generator[repo.ID] {
+	return rapid.Custom(func(t *rapid.T) repo.ID {
+		n := rapid.SampledFrom([]int{0, 20, 32}).Draw(t, "size")
+		return repo.IDFromBytes(rapid.SliceOfN(rapid.Byte(), n, n).Draw(t, "id"))
+	})
+}
+
+func md5s() *rapid.Generator[repo.MD5] {
+	return rapid.Custom(func(t *rapid.T) (m repo.MD5) {
+		copy(m[:], rapid.SliceOfN(rapid.Byte(), 0, 16).Draw(t, "md5"))
+		return m
+	})
+}
+
+// Nothing that was never looked at passes for good news.
+func TestZeroIsUnknown(t *testing.T) {
+	var s fresh.State
+	if s != fresh.Unknown || s.String() != "unknown" {
+		t.Errorf("the zero state is %s", s)
+	}
+	basis := fresh.Basis{Content: repo.Content{MD5: repo.MD5{1}}}
+	if got := fresh.Judge(basis, repo.Content{}); got != fresh.Unknown {
+		t.Errorf("content that could not be established is %s", got)
+	}
+}
+
+// A text holds for the content it was written from and for no other, and the
+// id decides wherever the writer knew it.
+func TestJudge(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		was := repo.Content{ID: ids().Draw(t, "was"), MD5: md5s().Draw(t, "was md5")}
+		now := repo.Content{ID: ids().Draw(t, "now"), MD5: md5s().Draw(t, "now md5")}
+		if rapid.Bool().Draw(t, "same id") {
+			now.ID = was.ID
+		}
+		if rapid.Bool().Draw(t, "same md5") {
+			now.MD5 = was.MD5
+		}
+		want := fresh.Stale
+		switch {
+		case was == repo.Content{}:
+			want = fresh.None
+		case now == repo.Content{}:
+			want = fresh.Unknown
+		case !was.ID.IsZero() && was.ID == now.ID, was.ID.IsZero() && was.MD5 == now.MD5:
+			want = fresh.Fresh
+		}
+		basis := fresh.Basis{Content: was}
+		if got := fresh.Judge(basis, now); got != want {
+			t.Fatalf("written from %v, now %v: %s, want %s", was, now, got, want)
+		}
+		if fresh.Judge(basis, now) != fresh.Judge(basis.Key(), now) {
+			t.Fatal("the key of a basis judges otherwise than the basis")
+		}
+	})
+}
+
+// Changing any part of a record, however the parts run into each other, makes
+// another record.
+func TestRecordIDsDiffer(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		draw := func(name string) fresh.Record {
+			return fresh.Record{
+				Text: rapid.StringN(0, 3, -1).Draw(t, name+" text"), Author: rapid.StringN(0, 2, -1).Draw(t, name+" author"),
+				Recipe: rapid.StringN(0, 2, -1).Draw(t, name+" recipe"), Confirmer: rapid.StringN(0, 2, -1).Draw(t, name+" confirmer"),
+				Basis: fresh.Basis{Content: repo.Content{ID: ids().Draw(t, name)}},
+				At:    time.Unix(rapid.Int64Range(0, 3).Draw(t, name+" at"), 0),
+			}
+		}
+		a, b := draw("a"), draw("b")
+		same := a.Text == b.Text && a.Author == b.Author && a.Recipe == b.Recipe && a.Confirmer == b.Confirmer &&
+			a.Basis == b.Basis && a.At.Equal(b.At)
+		if (a.ID() == b.ID()) != same {
+			t.Fatalf("%+v and %+v: ids equal %v", a, b, a.ID() == b.ID())
+		}
+		if (a.TextID() == b.TextID()) != (a.Text == b.Text) {
+			t.Fatal("text ids do not follow the text")
+		}
+	})
+}
+
+func TestReceiptRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		want := fresh.Receipt{
+			Subject: repo.Path(rapid.SliceOf(rapid.Byte()).Draw(t, "subject")),
+			Verdict: fresh.State(rapid.IntRange(0, 5).Draw(t, "verdict")),
+			Commit:  ids().Draw(t, "commit"),
+		}
+		copy(want.Basis[:], rapid.SliceOfN(rapid.Byte(), 32, 32).Draw(t, "basis"))
+		copy(want.Record[:], rapid.SliceOfN(rapid.Byte(), 32, 32).Draw(t, "record"))
+		got, err := fresh.ParseReceipt(want.String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got != want {
+			t.Fatalf("%+v, want %+v", got, want)
+		}
+	})
+}
+
+// Whatever ParseReceipt accepts, it reads back the same after printing.
+func FuzzReceipt(f *testing.F) {
+	f.Add(fresh.Receipt{Subject: "a.go", Verdict: fresh.Fresh}.String())
+	f.Add("ken1:")
+	f.Add("ken1:e30")
+	f.Fuzz(func(t *testing.T, s string) {
+		r, err := fresh.ParseReceipt(s)
+		if err != nil {
+			return
+		}
+		again, err := fresh.ParseReceipt(r.String())
+		if err != nil || again != r {
+			t.Errorf("%q reads as %+v, and back as %+v (%v)", s, r, again, err)
+		}
+	})
+}
