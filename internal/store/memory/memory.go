@@ -1,0 +1,295 @@
+// Package memory is a registry store that forgets: the reference that the
+// durable stores are compared with, and the fake that tests elsewhere use.
+//
+// It promises exactly what [registry.Store] does, and shows it in as few words as
+// possible. Durability belongs to internal/store/sqlite.
+package memory
+
+import (
+	"context"
+	"iter"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"ken/internal/fresh"
+	"ken/internal/registry"
+	"ken/internal/repo"
+)
+
+var _ registry.Store = (*Store)(nil)
+
+// A Store keeps everything in memory. It is safe for concurrent use.
+type Store struct {
+	mu        sync.Mutex
+	rows      map[string]map[repo.Path]registry.Row
+	baselines map[string]registry.Baseline
+	records   []fresh.Record        // in the order they came
+	byID      map[fresh.Digest]int  // into records
+	byBasis   map[fresh.Basis][]int // into records, by keyOf their basis
+}
+
+// New returns an empty store.
+func New() *Store {
+	return &Store{
+		rows:      make(map[string]map[repo.Path]registry.Row),
+		baselines: make(map[string]registry.Baseline),
+		byID:      make(map[fresh.Digest]int),
+		byBasis:   make(map[fresh.Basis][]int),
+	}
+}
+
+// keyOf keeps of a basis what decides whether it holds: the id, or the md5 of a
+// basis that has no id.
+func keyOf(b fresh.Basis) fresh.Basis {
+	if !b.Content.ID.IsZero() {
+		b.Content.MD5 = repo.MD5{}
+	}
+	return b
+}
+
+// Baseline implements [registry.Store].
+func (s *Store) Baseline(ctx context.Context, worktree string) (registry.Baseline, bool, error) {
+	if err := ctx.Err(); err != nil {
+		return registry.Baseline{}, false, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	b, ok := s.baselines[worktree]
+	return b, ok, nil
+}
+
+// Rows implements [registry.Store]. The rows are those of the moment the loop
+// began, whatever is committed meanwhile.
+func (s *Store) Rows(ctx context.Context, worktree string) iter.Seq2[registry.Row, error] {
+	return func(yield func(registry.Row, error) bool) {
+		if err := ctx.Err(); err != nil {
+			yield(registry.Row{}, err)
+			return
+		}
+		s.mu.Lock()
+		rows := maps.Clone(s.rows[worktree])
+		s.mu.Unlock()
+		for _, p := range slices.Sorted(maps.Keys(rows)) {
+			if !yield(rows[p], nil) {
+				return
+			}
+		}
+	}
+}
+
+// RowsOf implements [registry.Store].
+func (s *Store) RowsOf(ctx context.Context, worktree string, paths []repo.Path) (map[repo.Path]registry.Row, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	found := make(map[repo.Path]registry.Row)
+	for _, p := range paths {
+		if r, ok := s.rows[worktree][p]; ok {
+			found[p] = r
+		}
+	}
+	return found, nil
+}
+
+// RawRows implements [registry.Store].
+func (s *Store) RawRows(ctx context.Context, worktree string) (map[repo.Path]registry.Row, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	found := make(map[repo.Path]registry.Row)
+	for p, r := range s.rows[worktree] {
+		if r.Raw {
+			found[p] = r
+		}
+	}
+	return found, nil
+}
+
+// Tally implements [registry.Store]. A text whose file's content is not known
+// counts as stale: it is not vouched for.
+func (s *Store) Tally(ctx context.Context, worktree string) (registry.Tally, error) {
+	if err := ctx.Err(); err != nil {
+		return registry.Tally{}, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t := registry.Tally{Files: len(s.rows[worktree])}
+	for _, r := range s.rows[worktree] {
+		switch {
+		case r.Excluded != "":
+			t.Excluded++
+		case r.About.IsZero():
+			t.None++
+		case r.About.Holds(r.Content):
+			t.Fresh++
+		default:
+			t.Stale++
+		}
+	}
+	return t, nil
+}
+
+// newest returns the newest record whose basis holds for c: the one with the
+// latest time and, of those, the one that came last.
+func (s *Store) newest(c repo.Content) (fresh.Record, bool) {
+	best := -1
+	for _, b := range []fresh.Basis{
+		{Content: repo.Content{ID: c.ID}},
+		{Content: repo.Content{MD5: c.MD5}},
+	} {
+		if b.IsZero() {
+			continue
+		}
+		for _, i := range s.byBasis[b] {
+			if best < 0 || s.after(i, best) {
+				best = i
+			}
+		}
+	}
+	if best < 0 {
+		return fresh.Record{}, false
+	}
+	return s.records[best], true
+}
+
+func (s *Store) after(i, j int) bool {
+	if c := s.records[i].At.Compare(s.records[j].At); c != 0 {
+		return c > 0
+	}
+	return i > j
+}
+
+// Known implements [registry.Store].
+func (s *Store) Known(ctx context.Context, contents []repo.Content) (map[repo.Content]fresh.Basis, error) {
+	newest, err := s.Newest(ctx, contents)
+	if err != nil {
+		return nil, err
+	}
+	known := make(map[repo.Content]fresh.Basis, len(newest))
+	for c, r := range newest {
+		known[c] = keyOf(r.Basis)
+	}
+	return known, nil
+}
+
+// Newest implements [registry.Store].
+func (s *Store) Newest(ctx context.Context, contents []repo.Content) (map[repo.Content]fresh.Record, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	found := make(map[repo.Content]fresh.Record)
+	for _, c := range contents {
+		if r, ok := s.newest(c); ok {
+			found[c] = r
+		}
+	}
+	return found, nil
+}
+
+// Record implements [registry.Store].
+func (s *Store) Record(ctx context.Context, id fresh.Digest) (fresh.Record, bool, error) {
+	if err := ctx.Err(); err != nil {
+		return fresh.Record{}, false, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	i, ok := s.byID[id]
+	if !ok {
+		return fresh.Record{}, false, nil
+	}
+	return s.records[i], true, nil
+}
+
+// NewestAt implements [registry.Store].
+func (s *Store) NewestAt(ctx context.Context, path repo.Path) (fresh.Record, bool, error) {
+	if err := ctx.Err(); err != nil {
+		return fresh.Record{}, false, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	best := -1
+	for i, r := range s.records {
+		if r.Path == path && (best < 0 || s.after(i, best)) {
+			best = i
+		}
+	}
+	if best < 0 {
+		return fresh.Record{}, false, nil
+	}
+	return s.records[best], true, nil
+}
+
+// Commit implements [registry.Store]. still is asked only when there is a
+// baseline to set; nil counts as yes.
+func (s *Store) Commit(ctx context.Context, worktree string, c registry.Change, still func() (bool, error)) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+
+	// Nothing below can fail, so asking first is as good as rolling back.
+	set := c.Baseline != nil
+	if set && still != nil {
+		var err error
+		if set, err = still(); err != nil {
+			return err
+		}
+	}
+
+	for _, r := range c.Records {
+		s.keep(r)
+	}
+	if s.rows[worktree] == nil && len(c.Put) > 0 {
+		s.rows[worktree] = make(map[repo.Path]registry.Row)
+	}
+	for _, r := range c.Put {
+		r.About = keyOf(r.About)
+		s.rows[worktree][r.Path] = r
+	}
+	// A row is about the newest record for its content, and keeps what it was
+	// about where there is none.
+	for _, rows := range s.rows {
+		for p, r := range rows {
+			if rec, ok := s.newest(r.Content); ok {
+				r.About = keyOf(rec.Basis)
+				rows[p] = r
+			}
+		}
+	}
+	for _, p := range c.Delete {
+		delete(s.rows[worktree], p)
+	}
+	if set {
+		b := *c.Baseline
+		b.At = b.At.UTC().Round(0)
+		s.baselines[worktree] = b
+	}
+	if c.Worktrees != nil {
+		gone := func(name string) bool { return !slices.Contains(c.Worktrees, name) }
+		maps.DeleteFunc(s.rows, func(name string, _ map[repo.Path]registry.Row) bool { return gone(name) })
+		maps.DeleteFunc(s.baselines, func(name string, _ registry.Baseline) bool { return gone(name) })
+	}
+	return nil
+}
+
+// keep adds a record unless it is kept already.
+func (s *Store) keep(r fresh.Record) {
+	id := r.ID()
+	if _, ok := s.byID[id]; ok {
+		return
+	}
+	r.At = r.At.UTC().Truncate(time.Second)
+	i := len(s.records)
+	s.records = append(s.records, r)
+	s.byID[id] = i
+	s.byBasis[keyOf(r.Basis)] = append(s.byBasis[keyOf(r.Basis)], i)
+}

@@ -1,0 +1,142 @@
+package sqlite_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"ken/internal/fresh"
+	"ken/internal/registry"
+	"ken/internal/repo"
+	"ken/internal/store/sqlite"
+	"ken/internal/store/storetest"
+)
+
+const benchRows = 100_000
+
+func benchData() (rows []registry.Row, records []fresh.Record, contents []repo.Content) {
+	for i := range benchRows {
+		text := fmt.Sprint(i)
+		p := repo.Path(fmt.Sprintf("pkg/component%03d/internal/module%02d/file_%05d.go", i/1000, i/100%10, i))
+		rows = append(rows, storetest.Row(p, text))
+		contents = append(contents, storetest.Content(text))
+		r := storetest.Record("Package x does what its name says, and some more that takes a line or two to tell.", text, 0)
+		r.Path = p
+		records = append(records, r)
+	}
+	return rows, records, contents
+}
+
+// benchStore returns a store on a disk with a row for each of benchRows files,
+// and a record for each if wanted.
+func benchStore(b *testing.B, withRecords bool) (*sqlite.Store, []registry.Row, []repo.Content) {
+	rows, records, contents := benchData()
+	s := open(b, filepath.Join(b.TempDir(), "ken.db"))
+	c := registry.Change{Put: rows, Baseline: &registry.Baseline{Head: storetest.ID("h")}}
+	if withRecords {
+		c.Records = records
+	}
+	storetest.Commit(b, s, "", c)
+	return s, rows, contents
+}
+
+func BenchmarkBootstrap(b *testing.B) {
+	rows, records, _ := benchData()
+	for _, known := range []bool{false, true} {
+		b.Run(fmt.Sprintf("known=%v", known), func(b *testing.B) {
+			for b.Loop() {
+				b.StopTimer()
+				s := open(b, filepath.Join(b.TempDir(), "ken.db"))
+				if known {
+					storetest.Commit(b, s, "", registry.Change{Records: records})
+				}
+				b.StartTimer()
+				storetest.Commit(b, s, "", registry.Change{Put: rows, Baseline: &registry.Baseline{}})
+			}
+		})
+	}
+}
+
+func BenchmarkRows(b *testing.B) {
+	s, _, _ := benchStore(b, true)
+	b.ReportAllocs()
+	for b.Loop() {
+		n := 0
+		for _, err := range s.Rows(b.Context(), "") {
+			if err != nil {
+				b.Fatal(err)
+			}
+			n++
+		}
+		if n != benchRows {
+			b.Fatal(n)
+		}
+	}
+}
+
+func BenchmarkTally(b *testing.B) {
+	s, _, _ := benchStore(b, false)
+	for b.Loop() {
+		if _, err := s.Tally(b.Context(), ""); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkKnown(b *testing.B) {
+	s, _, contents := benchStore(b, true)
+	for _, n := range []int{1, 1000, benchRows} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			for b.Loop() {
+				if known, err := s.Known(b.Context(), contents[:n]); err != nil || len(known) != n {
+					b.Fatal(len(known), err)
+				}
+			}
+		})
+		b.Run(fmt.Sprintf("newest-%d", n), func(b *testing.B) {
+			for b.Loop() {
+				if known, err := s.Newest(b.Context(), contents[:n]); err != nil || len(known) != n {
+					b.Fatal(len(known), err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkSummary is what `ken summary set` costs in a large repository.
+func BenchmarkSummary(b *testing.B) {
+	s, rows, _ := benchStore(b, false)
+	i := 0
+	for b.Loop() {
+		i++
+		text := fmt.Sprint(i % benchRows)
+		r := storetest.Record(fmt.Sprint("again ", i), text, i)
+		storetest.Commit(b, s, "", registry.Change{Records: []fresh.Record{r}, Put: rows[i%benchRows : i%benchRows+1]})
+	}
+}
+
+// BenchmarkSwitch is what a branch switch costs that changes so many files.
+func BenchmarkSwitch(b *testing.B) {
+	s, rows, _ := benchStore(b, false)
+	for _, n := range []int{1, 1000, 5000, benchRows} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			for b.Loop() {
+				storetest.Commit(b, s, "", registry.Change{Put: rows[:n], Baseline: &registry.Baseline{}})
+			}
+		})
+	}
+}
+
+// BenchmarkOpen is what a command pays that asks one question.
+func BenchmarkOpen(b *testing.B) {
+	s, _, _ := benchStore(b, false)
+	path := s.Path()
+	s.Close()
+	for b.Loop() {
+		s := sqlite.Open(path, sqlite.Options{})
+		if _, ok, err := s.Baseline(b.Context(), ""); !ok || err != nil {
+			b.Fatal(err)
+		}
+		s.Close()
+	}
+}

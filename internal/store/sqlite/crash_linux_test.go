@@ -1,0 +1,311 @@
+package sqlite_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"ken/internal/fault"
+	"ken/internal/fresh"
+	"ken/internal/registry"
+	"ken/internal/repo"
+	"ken/internal/store/sqlite"
+	"ken/internal/store/storetest"
+)
+
+// The test binary, started again with these set, is another process using a store.
+const (
+	childVerb = "KEN_STORE_CHILD"
+	childPath = "KEN_STORE_PATH"
+	childName = "KEN_STORE_NAME"
+)
+
+// What the child exits with.
+const (
+	childDone   = 0
+	childFailed = 10
+	childFull   = 11
+)
+
+func TestMain(m *testing.M) {
+	switch os.Getenv(childVerb) {
+	case "":
+		os.Exit(m.Run())
+	case "change":
+		os.Exit(childChange())
+	case "many":
+		os.Exit(childMany())
+	}
+}
+
+// crashRows are enough to need several pages.
+const crashRows = 60
+
+func crashChange(to string) registry.Change {
+	c := registry.Change{Baseline: &registry.Baseline{Head: storetest.ID(to)}}
+	for i := range crashRows {
+		text := fmt.Sprintf("%s %d", to, i)
+		c.Put = append(c.Put, storetest.Row(repo.Path(fmt.Sprintf("dir/file%03d", i)), text))
+		c.Records = append(c.Records, storetest.Record("about "+text, text, i))
+	}
+	return c
+}
+
+func childChange() int {
+	// strace counts system calls by thread.
+	runtime.LockOSThread()
+	s := sqlite.Open(os.Getenv(childPath), sqlite.Options{})
+	err := s.Commit(context.Background(), "", crashChange("new"), nil)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		if strings.Contains(err.Error(), "disk is full") && strings.Contains(fault.HintOf(err), "df -h") {
+			return childFull
+		}
+		return childFailed
+	}
+	// The commit was acknowledged; that closing fails afterwards loses nothing.
+	if err := os.WriteFile(os.Getenv(childPath)+".acknowledged", nil, 0o666); err != nil {
+		return childDone
+	}
+	if err := s.Close(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	}
+	return childDone
+}
+
+// checkWhole verifies that the store holds the old state or the new one, all of
+// it, and can be written. It reports which.
+func checkWhole(t *testing.T, path, old string) (state string) {
+	t.Helper()
+	s := open(t, path)
+	defer s.Close()
+	b, ok, err := s.Baseline(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	switch {
+	case !ok:
+		state = ""
+	case b.Head == storetest.ID("new"):
+		state = "new"
+	case b.Head == storetest.ID("old"):
+		state = "old"
+	}
+	if state != old && state != "new" {
+		t.Fatalf("state %q", state)
+	}
+	rows := storetest.Rows(t, s, "")
+	tally, err := s.Tally(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want registry.Tally
+	if state != "" {
+		want = registry.Tally{Files: crashRows, Fresh: crashRows}
+	}
+	if tally != want || len(rows) != want.Files {
+		t.Fatalf("state %q: %d rows, tally %+v", state, len(rows), tally)
+	}
+	for i, r := range rows {
+		if r.Content != storetest.Content(fmt.Sprintf("%s %d", state, i)) {
+			t.Fatalf("state %q has a row of another", state)
+		}
+		known, err := s.Newest(t.Context(), []repo.Content{r.Content})
+		if err != nil || known[r.Content].Text != fmt.Sprintf("about %s %d", state, i) {
+			t.Fatalf("state %q, row %d: %v, %v", state, i, known, err)
+		}
+	}
+	newRecords, err := s.Known(t.Context(), []repo.Content{storetest.Content("new 0")})
+	if err != nil || (len(newRecords) == 1) != (state == "new") {
+		t.Fatalf("state %q: new records %v, %v", state, newRecords, err)
+	}
+	storetest.Commit(t, s, "", registry.Change{Put: []registry.Row{storetest.Row("after", "the crash")}})
+	if n := len(storetest.Rows(t, s, "")); n != want.Files+1 {
+		t.Fatalf("%d rows after one more", n)
+	}
+	if _, err := os.Stat(path + ".acknowledged"); err == nil && state != "new" {
+		t.Fatal("an acknowledged change is lost")
+	}
+	return state
+}
+
+// inject runs the child with the nth of some system calls, and all after it if
+// forever, meeting an accident. It returns the exit status, -1 for a killed one.
+func inject(t *testing.T, path, calls, accident string) int {
+	t.Helper()
+	strace, err := exec.LookPath("strace")
+	if err != nil {
+		t.Fatalf("these tests need strace (Debian: apt install strace): %v", err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), strace, "-f", "-qq", "-o", "/dev/null",
+		"-e", "trace="+calls, "-e", "inject="+calls+":"+accident, self)
+	cmd.Env = append(os.Environ(), childVerb+"=change", childPath+"="+path)
+	out, err := cmd.CombinedOutput()
+	status := cmd.ProcessState.ExitCode()
+	if err != nil && status > 0 && status != childFailed && status != childFull && status < 128 {
+		t.Fatalf("strace: %v\n%s", err, out)
+	}
+	if status != childDone && status != childFailed && status != childFull {
+		status = -1
+	}
+	return status
+}
+
+// prepare makes a store to be changed; with old "" there is none yet.
+func prepare(t *testing.T, old string) (path string) {
+	t.Helper()
+	path = dbPath(t)
+	if old != "" {
+		s := open(t, path)
+		storetest.Commit(t, s, "", crashChange(old))
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return path
+}
+
+// everyAccident has the child meet an accident at its first write, its second,
+// and so on until it meets none.
+func everyAccident(t *testing.T, calls, accident string, check func(t *testing.T, old, path string, status int)) {
+	for _, old := range []string{"", "old"} {
+		t.Run("from "+strconv.Quote(old), func(t *testing.T) {
+			t.Parallel()
+			met := 0
+			for n := 1; ; n++ {
+				path := prepare(t, old)
+				status := inject(t, path, calls, fmt.Sprintf(accident, n))
+				check(t, old, path, status)
+				if t.Failed() {
+					t.Fatalf("at call %d", n)
+				}
+				// An accident after the change was made, while closing, is none.
+				if status == childDone {
+					if met < 5 {
+						t.Errorf("only %d accidents happened; is the child still writing by %s?", met, calls)
+					}
+					return
+				}
+				met++
+				if n > 2000 {
+					t.Fatal("it never ends")
+				}
+			}
+		})
+	}
+}
+
+// Killed at any write, a store is as it was before or as it should be after, and
+// works.
+func TestKilledAtEveryWrite(t *testing.T) {
+	everyAccident(t, "pwrite64,write,fsync,fdatasync,ftruncate,unlink,unlinkat,rename,renameat,mkdir,mkdirat", "signal=SIGKILL:when=%d",
+		func(t *testing.T, old, path string, status int) {
+			if status == childFailed || status == childFull {
+				t.Errorf("exit status %d", status)
+			}
+			checkWhole(t, path, old)
+		})
+}
+
+// On a disk that becomes full at any moment, the change is refused with a
+// sentence, and nothing else is lost.
+func TestFullDisk(t *testing.T) {
+	everyAccident(t, "pwrite64,ftruncate,fallocate", "error=ENOSPC:when=%d+",
+		func(t *testing.T, old, path string, status int) {
+			if status == -1 {
+				t.Error("it crashed")
+			}
+			state := checkWhole(t, path, old)
+			if status != childDone && state == "new" {
+				t.Error("a change that failed is there")
+			}
+		})
+}
+
+// Many small commits, some colliding, from several processes at once.
+func childMany() int {
+	s := sqlite.Open(os.Getenv(childPath), sqlite.Options{})
+	defer s.Close()
+	name := os.Getenv(childName)
+	for i := range 40 {
+		text := fmt.Sprintf("%s %d", name, i)
+		err := s.Commit(context.Background(), name, registry.Change{
+			Put:     []registry.Row{storetest.Row(repo.Path(text), text), storetest.Row("shared", "shared")},
+			Records: []fresh.Record{storetest.Record("about "+text, text, i), storetest.Record("shared", fmt.Sprint(i), 0)},
+		}, nil)
+		if err == nil {
+			_, err = s.Tally(context.Background(), name)
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return childFailed
+		}
+	}
+	return childDone
+}
+
+func TestTwoProcesses(t *testing.T) {
+	path := dbPath(t)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	names := []string{"a", "b", "c"}
+	for _, name := range names {
+		wg.Go(func() {
+			cmd := exec.CommandContext(t.Context(), self)
+			cmd.Env = append(os.Environ(), childVerb+"=many", childPath+"="+path, childName+"="+name)
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Errorf("%s: %v\n%s", name, err, out)
+			}
+		})
+	}
+	wg.Wait()
+	s := open(t, path)
+	for _, name := range names {
+		tally, err := s.Tally(t.Context(), name)
+		if want := (registry.Tally{Files: 41, Fresh: 40, None: 1}); err != nil || tally != want {
+			t.Errorf("%s: %+v, %v", name, tally, err)
+		}
+	}
+	all, err := s.Records(t.Context())
+	if err != nil || len(all) != 3*40+40 {
+		t.Errorf("%d records, %v", len(all), err)
+	}
+	if got := shell(t, path, "PRAGMA integrity_check"); got != "ok" {
+		t.Error(got)
+	}
+	if entries, err := filepath.Glob(path + "*"); err != nil || len(entries) > 3 {
+		t.Errorf("left behind: %v, %v", entries, err)
+	}
+}
+
+// A directory that may not be written gives an error that says so by its type.
+func TestReadOnlyIsTyped(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "ken"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, filepath.Join(dir, "ken", "ken.db"))
+	err := s.Commit(t.Context(), "", crashChange("x"), nil)
+	if err == nil || errors.Is(err, sqlite.ErrReadOnly) {
+		t.Errorf("a file in the way: %v", err)
+	}
+	ro := openWith(t, dbPath(t), sqlite.Options{ReadOnly: true})
+	if err := ro.Commit(t.Context(), "", crashChange("x"), nil); !errors.Is(err, sqlite.ErrReadOnly) {
+		t.Errorf("err = %v", err)
+	}
+}

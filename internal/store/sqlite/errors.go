@@ -1,0 +1,175 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"zombiezen.com/go/sqlite"
+
+	"ken/internal/fault"
+)
+
+// ErrReadOnly is in the chain of every failure that says: the database, or the
+// directory it is in, may not be written by this process.
+var ErrReadOnly = errors.New("not writable")
+
+type readOnlyError struct {
+	path string
+	err  error // nil when nobody tried
+}
+
+func (e *readOnlyError) Error() string { return fmt.Sprintf("store is not writable: %s", e.path) }
+
+func (e *readOnlyError) Is(target error) bool { return target == ErrReadOnly }
+
+func (e *readOnlyError) Unwrap() error { return e.err }
+
+// theirs is an error of a function that the caller gave, which goes back to the
+// caller as it came.
+type theirs struct{ err error }
+
+func (e *theirs) Error() string { return e.err.Error() }
+
+func (e *theirs) Unwrap() error { return e.err }
+
+func isBusy(err error) bool {
+	if err == nil {
+		return false
+	}
+	code := sqlite.ErrCode(err).ToPrimary()
+	return code == sqlite.ResultBusy || code == sqlite.ResultLocked
+}
+
+// needsCopy reports whether SQLite refused to read a database because it would
+// have had to write something first.
+func needsCopy(err error) bool {
+	if err == nil {
+		return false
+	}
+	code := sqlite.ErrCode(err).ToPrimary()
+	return code == sqlite.ResultReadOnly || code == sqlite.ResultCantOpen
+}
+
+// explain turns what SQLite or the file system said into what a person can act
+// on. Errors that were made for people pass through.
+func (s *Store) explain(ctx context.Context, act string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if ctx.Err() != nil {
+		return fmt.Errorf("%s store: %w", act, context.Cause(ctx))
+	}
+	if e, ok := errors.AsType[*theirs](err); ok {
+		return e.err
+	}
+	if _, ok := errors.AsType[*fault.Error](err); ok {
+		return err
+	}
+	if _, ok := errors.AsType[*readOnlyError](err); ok {
+		return err
+	}
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		return s.diskFull(err)
+	}
+	if s.opts.ReadOnly {
+		// That it cannot be written is known; here it could not be read.
+		if needsCopy(err) {
+			return fmt.Errorf("%s store %s: %w", act, s.path, err)
+		}
+	} else if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
+		return &readOnlyError{path: s.path, err: err}
+	}
+	switch code := sqlite.ErrCode(err).ToPrimary(); code {
+	case sqlite.ResultBusy, sqlite.ResultLocked:
+		return s.locked(err)
+	case sqlite.ResultCorrupt, sqlite.ResultNotADB:
+		dir := filepath.Dir(s.path)
+		aside := dir + ".damaged"
+		return &fault.Error{
+			Hint: fmt.Sprintf("mv %s %s && ken verify    # then rescue texts with: sqlite3 %s .recover",
+				quote(dir), quote(aside), quote(filepath.Join(aside, filepath.Base(s.path)))),
+			Err: fmt.Errorf("store is damaged: %s: %w", s.path, err),
+		}
+	case sqlite.ResultFull:
+		return s.diskFull(err)
+	case sqlite.ResultReadOnly, sqlite.ResultCantOpen, sqlite.ResultPerm, sqlite.ResultAuth:
+		if code == sqlite.ResultReadOnly || !Writable(s.path) {
+			return &readOnlyError{path: s.path, err: err}
+		}
+	case sqlite.ResultIOErr:
+		if full(filepath.Dir(s.path)) {
+			return s.diskFull(err)
+		}
+		return &fault.Error{
+			Hint: fmt.Sprintf("check the disk, then run the command again: df -h %s", quote(filepath.Dir(s.path))),
+			Err:  fmt.Errorf("%s store %s: %w", act, s.path, err),
+		}
+	}
+	return fmt.Errorf("%s store %s: %w", act, s.path, err)
+}
+
+func (s *Store) diskFull(err error) error {
+	dir := filepath.Dir(s.path)
+	return &fault.Error{
+		Hint: fmt.Sprintf("free some space, then run the command again: df -h %s", quote(dir)),
+		Err:  fmt.Errorf("disk is full: %s: %w", s.path, err),
+	}
+}
+
+func (s *Store) locked(err error) error {
+	who := "another process"
+	if pid, name := holder(s.path); pid != 0 {
+		who = fmt.Sprintf("process %d", pid)
+		if name != "" {
+			who += fmt.Sprintf(" (%s)", name)
+		}
+	}
+	return &fault.Error{
+		Kind: fault.Locked,
+		Hint: "wait for it to finish, then run the command again",
+		Err:  fmt.Errorf("store is locked by %s: %s: %w", who, s.path, err),
+	}
+}
+
+// Writable reports whether this process may write the database at path, as far
+// as permissions tell: the files that exist and the directory they are in, or
+// the nearest directory that exists.
+func Writable(path string) bool {
+	for _, suffix := range []string{"", "-wal", "-shm", "-journal"} {
+		if !writable(path+suffix) && exists(path+suffix) {
+			return false
+		}
+	}
+	dir := filepath.Dir(path)
+	for !exists(dir) {
+		up := filepath.Dir(dir)
+		if up == dir {
+			return false
+		}
+		dir = up
+	}
+	return writable(dir)
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// quote makes a word for a POSIX shell.
+func quote(s string) string {
+	plain := func(r rune) bool {
+		return r == '/' || r == '.' || r == '-' || r == '_' || r == '+' || r == ',' ||
+			'0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
+	}
+	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

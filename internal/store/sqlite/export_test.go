@@ -1,0 +1,18 @@
+package sqlite
+
+import "testing"
+
+// CountOneByOne makes commits keep the counts of rows by looking up each row
+// that changes, however many there are.
+func CountOneByOne(t testing.TB) {
+	old := lookCost
+	lookCost = 0
+	t.Cleanup(func() { lookCost = old })
+}
+
+// What tests inside and outside of the package look at.
+var (
+	WALSafeOn      = walSafeOn
+	WALSafeOnNamed = walSafeOnNamed
+	Quote          = quote
+)

@@ -1,0 +1,26 @@
+package sqlite
+
+import "syscall"
+
+// walIsSafe reports whether WAL can be trusted in a directory. One that cannot
+// be looked at is taken for an ordinary one; opening the file will tell.
+func walIsSafe(dir string) bool {
+	var st syscall.Statfs_t
+	if err := syscall.Statfs(dir, &st); err != nil {
+		return true
+	}
+	var name []byte
+	for _, c := range st.Fstypename {
+		if c == 0 {
+			break
+		}
+		name = append(name, byte(c))
+	}
+	return walSafeOnNamed(string(name))
+}
+
+// full reports whether the file system that holds dir has no room left.
+func full(dir string) bool {
+	var st syscall.Statfs_t
+	return syscall.Statfs(dir, &st) == nil && st.Bavail*uint64(st.Bsize) < 1<<20
+}

@@ -1,0 +1,469 @@
+package sqlite_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"ken/internal/fault"
+	"ken/internal/fresh"
+	"ken/internal/registry"
+	"ken/internal/repo"
+	"ken/internal/store/sqlite"
+	"ken/internal/store/storetest"
+)
+
+func open(t testing.TB, path string) *sqlite.Store {
+	t.Helper()
+	return openWith(t, path, sqlite.Options{})
+}
+
+func openWith(t testing.TB, path string, opts sqlite.Options) *sqlite.Store {
+	t.Helper()
+	s := sqlite.Open(path, opts)
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Errorf("close: %v", err)
+		}
+	})
+	return s
+}
+
+func dbPath(t testing.TB) string {
+	t.Helper()
+	return filepath.Join(storetest.Dir(t), "ken", "ken.db")
+}
+
+// shell runs the sqlite3 command line, as an outsider would.
+func shell(t testing.TB, path string, args ...string) string {
+	t.Helper()
+	bin, err := exec.LookPath("sqlite3")
+	if err != nil {
+		t.Fatalf("these tests need the sqlite3 command (Debian: apt install sqlite3): %v", err)
+	}
+	cmd := exec.CommandContext(t.Context(), bin, append([]string{"-batch", path}, args...)...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("sqlite3 %q: %v\n%s", args, err, &stderr)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+func TestConformance(t *testing.T) {
+	fresh := func(t *testing.T) registry.Store { return open(t, dbPath(t)) }
+	t.Run("counting again", func(t *testing.T) { storetest.Run(t, fresh) })
+	t.Run("counting one by one", func(t *testing.T) {
+		sqlite.CountOneByOne(t)
+		storetest.Run(t, fresh)
+	})
+}
+
+func TestNothingIsMadeByReading(t *testing.T) {
+	path := dbPath(t)
+	s := open(t, path)
+	if _, _, err := s.Baseline(t.Context(), ""); err != nil {
+		t.Fatal(err)
+	}
+	storetest.Rows(t, s, "")
+	storetest.Commit(t, s, "", registry.Change{})
+	storetest.Commit(t, s, "", registry.Change{Worktrees: []string{}})
+	if _, err := os.Stat(filepath.Dir(path)); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("reading made %s: %v", filepath.Dir(path), err)
+	}
+	storetest.Commit(t, s, "", registry.Change{Put: []registry.Row{storetest.Row("a", "x")}})
+	if _, err := os.Stat(path); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestReopen(t *testing.T) {
+	path := dbPath(t)
+	s := open(t, path)
+	row, rec := storetest.Row("a", "x"), storetest.Record("about x", "x", 0)
+	storetest.Commit(t, s, "", registry.Change{
+		Put: []registry.Row{row}, Records: []fresh.Record{rec}, Baseline: &registry.Baseline{Head: storetest.ID("h")},
+	})
+	for i := range 3 {
+		if i == 1 {
+			if err := s.Close(); err != nil { // the same store, used again
+				t.Fatal(err)
+			}
+		}
+		if i == 2 {
+			s = open(t, path)
+		}
+		if rows := storetest.Rows(t, s, ""); len(rows) != 1 || !rows[0].About.Holds(row.Content) {
+			t.Errorf("rows = %+v", rows)
+		}
+		if b, ok, err := s.Baseline(t.Context(), ""); !ok || err != nil || b.Head != storetest.ID("h") {
+			t.Errorf("baseline = %+v, %v, %v", b, ok, err)
+		}
+		if got, ok, err := s.Record(t.Context(), rec.ID()); !ok || err != nil || got != rec {
+			t.Errorf("record = %+v, %v, %v", got, ok, err)
+		}
+	}
+}
+
+// What one store commits, another on the same file sees at once.
+func TestTwoStores(t *testing.T) {
+	path := dbPath(t)
+	a, b := open(t, path), open(t, path)
+	storetest.Rows(t, b, "") // opened before there is anything
+	for i := range 3 {
+		p := repo.Path(fmt.Sprint(i))
+		storetest.Commit(t, a, "", registry.Change{Put: []registry.Row{storetest.Row(p, "x")}})
+		if n := len(storetest.Rows(t, b, "")); n != i+1 {
+			t.Errorf("%d rows, want %d", n, i+1)
+		}
+		a, b = b, a
+	}
+}
+
+// A store that was moved aside is not written to any more, and a new one begins.
+func TestMovedAside(t *testing.T) {
+	path := dbPath(t)
+	s := open(t, path)
+	storetest.Commit(t, s, "", registry.Change{Put: []registry.Row{storetest.Row("a", "x")}})
+	dir := filepath.Dir(path)
+	if err := os.Rename(dir, dir+".damaged"); err != nil {
+		t.Fatal(err)
+	}
+	if rows := storetest.Rows(t, s, ""); len(rows) != 0 {
+		t.Errorf("rows = %v", rows)
+	}
+	storetest.Commit(t, s, "", registry.Change{Put: []registry.Row{storetest.Row("b", "x")}})
+	if got := shell(t, path, "SELECT path FROM file_registry"); got != "b" {
+		t.Errorf("the new one has %q", got)
+	}
+	if got := shell(t, filepath.Join(dir+".damaged", "ken.db"), "SELECT path FROM file_registry"); got != "a" {
+		t.Errorf("the old one has %q", got)
+	}
+}
+
+func TestSettings(t *testing.T) {
+	path := dbPath(t)
+	s := open(t, path)
+	storetest.Commit(t, s, "", registry.Change{Put: []registry.Row{storetest.Row("a", "x")}})
+	got := shell(t, path, "PRAGMA journal_mode; PRAGMA application_id; PRAGMA user_version; PRAGMA integrity_check")
+	if want := "wal\n1801809457\n1\nok"; got != want {
+		t.Errorf("settings are %q, want %q", got, want)
+	}
+}
+
+// The views are for people with nothing but the sqlite3 command.
+func TestViews(t *testing.T) {
+	path := dbPath(t)
+	s := open(t, path)
+	row := func(path repo.Path, text string, kind repo.Kind) registry.Row {
+		r := storetest.Row(path, text)
+		r.Kind = kind
+		return r
+	}
+	excluded := row("vendor/v.go", "v", repo.KindVendored)
+	excluded.Excluded = "vendored"
+	stale := row("stale.go", "edited", repo.KindTest)
+	stale.About = fresh.Basis{Content: storetest.Content("before")}
+	byMD5 := storetest.Record("by md5\nalone", "m", 30)
+	byMD5.Basis.Content.ID = repo.ID{}
+	head := storetest.ID("head")
+	storetest.Commit(t, s, "", registry.Change{
+		Records: []fresh.Record{
+			storetest.Record("older", "x", 0), storetest.Record("it serves", "x", 10),
+			storetest.Record("what it was", "before", 20), storetest.Record("for vendored", "v", 0), byMD5,
+		},
+		Put: []registry.Row{
+			row("fresh.go", "x", repo.KindSource), stale, row("none.md", "n", repo.KindDoc), excluded,
+			row("by\nmd5", "m", repo.KindData),
+			{Path: "conflicted", About: fresh.Basis{Content: storetest.Content("x")}},
+		},
+		Baseline: &registry.Baseline{Head: head, Clean: true, At: storetest.Epoch},
+	})
+	storetest.Commit(t, s, "feature", registry.Change{Put: []registry.Row{row("fresh.go", "x", repo.KindSource)}})
+
+	got := shell(t, path, "-cmd", ".mode quote", `
+		SELECT path, type, content_md5, summary, summary_updated_at, summary_state, excluded
+		FROM file_registry WHERE worktree = '' ORDER BY path`)
+	md5 := func(text string) string { return storetest.Content(text).MD5.String() }
+	want := strings.Join([]string{
+		`'by` + "\n" + `md5','data','` + md5("m") + `','by md5` + "\n" + `alone','2026-01-02T03:04:35Z','fresh',NULL`,
+		`'conflicted','unknown',NULL,'it serves','2026-01-02T03:04:15Z','unknown',NULL`,
+		`'fresh.go','source','` + md5("x") + `','it serves','2026-01-02T03:04:15Z','fresh',NULL`,
+		`'none.md','doc','` + md5("n") + `',NULL,NULL,'none',NULL`,
+		`'stale.go','test','` + md5("edited") + `','what it was','2026-01-02T03:04:25Z','stale',NULL`,
+		`'vendor/v.go','vendored','` + md5("v") + `',NULL,NULL,'excluded','vendored'`,
+	}, "\n")
+	if got != want {
+		t.Errorf("file_registry is\n%s\nwant\n%s", got, want)
+	}
+	if got := shell(t, path, `SELECT content_id || ' ' || summary_of || ' ' || summary_author FROM file_registry
+		WHERE worktree = 'feature'`); got != storetest.ID("x").String()+" "+storetest.ID("x").String()+" ann" {
+		t.Errorf("feature: %q", got)
+	}
+	if got := shell(t, path, "SELECT value FROM plugin_config WHERE key = 'last_verified_sha'"); got != head.String() {
+		t.Errorf("last_verified_sha = %q, want %s", got, head)
+	}
+	if got := shell(t, path, "SELECT * FROM baseline"); got !=
+		"|"+head.String()+"||1|2026-01-02T03:04:05Z|6|2|2|1|1" {
+		t.Errorf("baseline = %q", got)
+	}
+
+	// It follows the baseline of the main worktree, and of no other.
+	storetest.Commit(t, s, "feature", registry.Change{Baseline: &registry.Baseline{Head: storetest.ID("other")}})
+	if got := shell(t, path, "SELECT value FROM plugin_config"); got != head.String() {
+		t.Errorf("last_verified_sha = %q", got)
+	}
+	storetest.Commit(t, s, "", registry.Change{Baseline: &registry.Baseline{}})
+	if got := shell(t, path, "SELECT count(*) FROM plugin_config"); got != "0" {
+		t.Errorf("an unborn HEAD has %s last_verified_sha", got)
+	}
+	storetest.Commit(t, s, "", registry.Change{Baseline: &registry.Baseline{Head: head}})
+	storetest.Commit(t, s, "", registry.Change{Worktrees: []string{"feature"}})
+	if got := shell(t, path, "SELECT count(*) FROM plugin_config"); got != "0" {
+		t.Errorf("a forgotten worktree has %s last_verified_sha", got)
+	}
+}
+
+func TestNewerSchema(t *testing.T) {
+	path := dbPath(t)
+	s := open(t, path)
+	storetest.Commit(t, s, "", registry.Change{Put: []registry.Row{storetest.Row("a", "x")}})
+	shell(t, path, "PRAGMA user_version = 7")
+	want := path + " was written by a newer ken (schema 7; this one knows 1)"
+	check := func(err error) {
+		t.Helper()
+		if err == nil || err.Error() != want {
+			t.Errorf("err = %v, want %s", err, want)
+		}
+		if hint := fault.HintOf(err); hint != "upgrade ken, or use another copy of the repository" {
+			t.Errorf("hint = %q", hint)
+		}
+	}
+	change := registry.Change{Put: []registry.Row{storetest.Row("b", "x")}}
+	check(s.Commit(t.Context(), "", change, nil)) // it was open while that happened
+	s = open(t, path)
+	_, _, err := s.Baseline(t.Context(), "")
+	check(err)
+	check(s.Commit(t.Context(), "", change, nil))
+	if got := shell(t, path, "SELECT count(*) FROM file"); got != "1" {
+		t.Errorf("there are %s rows", got)
+	}
+}
+
+func TestForeignDatabase(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "ken.db")
+	shell(t, path, "PRAGMA application_id = 42; CREATE TABLE t (x)")
+	s := open(t, path)
+	err := s.Commit(t.Context(), "", registry.Change{Put: []registry.Row{storetest.Row("a", "x")}}, nil)
+	if err == nil || !strings.Contains(err.Error(), "another program") {
+		t.Errorf("err = %v", err)
+	}
+}
+
+func TestDamaged(t *testing.T) {
+	whole := dbPath(t)
+	s := open(t, whole)
+	var rows []registry.Row
+	for i := range 2000 {
+		rows = append(rows, storetest.Row(repo.Path(fmt.Sprintf("f%04d", i)), fmt.Sprint(i)))
+	}
+	storetest.Commit(t, s, "", registry.Change{Put: rows})
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	good, err := os.ReadFile(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, bytes := range map[string][]byte{
+		"another file":      []byte(strings.Repeat("not a database\n", 100)),
+		"truncated":         good[:len(good)/2],
+		"cut in a page":     good[:5000],
+		"overwritten":       append(append([]byte(nil), good[:4096]...), make([]byte, len(good)-4096)...),
+		"noise in the tail": append(append([]byte(nil), good[:8192]...), []byte(strings.Repeat("\xde\xad", (len(good)-8192)/2))...),
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "it's", "ken.db")
+			if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, bytes, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			s := open(t, path)
+			var failed error
+			for _, err := range s.Rows(t.Context(), "") {
+				failed = err
+			}
+			if failed == nil || !strings.Contains(failed.Error(), "store is damaged: "+path) {
+				t.Fatalf("err = %v", failed)
+			}
+			if fault.KindOf(failed) != fault.Failed {
+				t.Errorf("kind = %v", fault.KindOf(failed))
+			}
+			dir := filepath.Dir(path)
+			hint := fault.HintOf(failed)
+			if !strings.HasPrefix(hint, "mv "+sqlite.Quote(dir)+" "+sqlite.Quote(dir+".damaged")+" && ken verify") {
+				t.Errorf("hint = %q", hint)
+			}
+			// The hint can be pasted, and then ken works again.
+			cmd := exec.CommandContext(t.Context(), "sh", "-c", strings.Replace(hint, "ken verify", "true", 1))
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Fatalf("%s: %v\n%s", hint, err, out)
+			}
+			storetest.Commit(t, s, "", registry.Change{Put: []registry.Row{storetest.Row("a", "x")}})
+			if n := len(storetest.Rows(t, s, "")); n != 1 {
+				t.Errorf("%d rows", n)
+			}
+			if now, err := os.ReadFile(filepath.Join(dir+".damaged", "ken.db")); err != nil || len(now) != len(bytes) {
+				t.Errorf("the damaged one is %d bytes, was %d: %v", len(now), len(bytes), err)
+			}
+		})
+	}
+}
+
+// holdLock has sqlite3 hold a lock until the test ends.
+func holdLock(t *testing.T, path, begin string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "sqlite3", "-batch", path)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatalf("these tests need the sqlite3 command (Debian: apt install sqlite3): %v", err)
+	}
+	t.Cleanup(func() { in.Close(); cmd.Wait() })
+	fmt.Fprintln(in, begin+"; SELECT 'ready';")
+	buf := make([]byte, len("ready\n"))
+	if _, err := io.ReadFull(out, buf); err != nil {
+		t.Fatal(err)
+	}
+	return cmd
+}
+
+func TestLocked(t *testing.T) {
+	for _, mode := range []string{"WAL", "DELETE"} {
+		t.Run(mode, func(t *testing.T) {
+			path := dbPath(t)
+			s := openWith(t, path, sqlite.Options{BusyTimeout: 300 * time.Millisecond})
+			storetest.Commit(t, s, "", registry.Change{Put: []registry.Row{storetest.Row("a", "x")}})
+			if err := s.Close(); err != nil {
+				t.Fatal(err)
+			}
+			shell(t, path, "PRAGMA journal_mode = "+mode)
+			holder := holdLock(t, path, "BEGIN EXCLUSIVE")
+
+			begun := time.Now()
+			err := s.Commit(t.Context(), "", registry.Change{Put: []registry.Row{storetest.Row("b", "x")}}, nil)
+			if fault.KindOf(err) != fault.Locked {
+				t.Fatalf("err = %v", err)
+			}
+			if waited := time.Since(begun); waited < 250*time.Millisecond || waited > 3*time.Second {
+				t.Errorf("waited %v", waited)
+			}
+			want := fmt.Sprintf("store is locked by process %d (sqlite3): %s", holder.Process.Pid, path)
+			if !strings.HasPrefix(err.Error(), want) {
+				t.Errorf("err = %v, want %s", err, want)
+			}
+			if hint := fault.HintOf(err); hint != "wait for it to finish, then run the command again" {
+				t.Errorf("hint = %q", hint)
+			}
+			_, _, err = s.Baseline(t.Context(), "")
+			if mode == "WAL" && err != nil {
+				t.Errorf("a reader waited for a writer: %v", err)
+			}
+			if mode == "DELETE" && fault.KindOf(err) != fault.Locked {
+				t.Errorf("err = %v", err)
+			}
+
+			ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+			defer cancel()
+			s = openWith(t, path, sqlite.Options{BusyTimeout: time.Minute})
+			begun = time.Now()
+			err = s.Commit(ctx, "", registry.Change{Put: []registry.Row{storetest.Row("b", "x")}}, nil)
+			if !errors.Is(err, context.DeadlineExceeded) || time.Since(begun) > 3*time.Second {
+				t.Errorf("after %v: %v", time.Since(begun), err)
+			}
+		})
+	}
+}
+
+// A lock that is given up in time is no failure.
+func TestWaits(t *testing.T) {
+	path := dbPath(t)
+	a, b := open(t, path), open(t, path)
+	storetest.Commit(t, a, "", registry.Change{Put: []registry.Row{storetest.Row("a", "x")}})
+	storetest.Rows(t, b, "")
+	inside, done := make(chan bool), make(chan error)
+	go func() {
+		done <- a.Commit(context.Background(), "", registry.Change{Baseline: &registry.Baseline{}}, func() (bool, error) {
+			close(inside)
+			time.Sleep(200 * time.Millisecond)
+			return true, nil
+		})
+	}()
+	<-inside
+	storetest.Commit(t, b, "", registry.Change{Put: []registry.Row{storetest.Row("b", "x")}})
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	if n := len(storetest.Rows(t, b, "")); n != 2 {
+		t.Errorf("%d rows", n)
+	}
+}
+
+func TestWALSafeOn(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		magic uint32
+		safe  bool
+	}{
+		{"ext4", 0xef53, true},
+		{"btrfs", 0x9123683e, true},
+		{"xfs", 0x58465342, true},
+		{"zfs", 0x2fc12fc1, true},
+		{"tmpfs", 0x01021994, true},
+		{"overlay", 0x794c7630, true},
+		{"never heard of", 0x12345678, true},
+		{"nfs", 0x6969, false},
+		{"smb", 0x517b, false},
+		{"cifs", 0xff534d42, false},
+		{"smb2", 0xfe534d42, false},
+		{"9p", 0x01021997, false},
+		{"virtiofs", 0x65735546, false},
+		{"vboxsf", 0x786f4256, false},
+	} {
+		if got := sqlite.WALSafeOn(c.magic); got != c.safe {
+			t.Errorf("WAL on %s: %v", c.name, got)
+		}
+	}
+	for name, safe := range map[string]bool{"apfs": true, "hfs": true, "nfs": false, "smbfs": false} {
+		if got := sqlite.WALSafeOnNamed(name); got != safe {
+			t.Errorf("WAL on %s: %v", name, got)
+		}
+	}
+}
+
+func TestQuote(t *testing.T) {
+	for in, want := range map[string]string{
+		"/a/b.db": "/a/b.db", "": "''", "a b": "'a b'", "it's": `'it'\''s'`, "$HOME": "'$HOME'", "ü": "'ü'",
+	} {
+		if got := sqlite.Quote(in); got != want {
+			t.Errorf("quote(%q) = %s, want %s", in, got, want)
+		}
+	}
+}

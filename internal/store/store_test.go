@@ -1,0 +1,26 @@
+package store_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"ken/internal/registry"
+	"ken/internal/store"
+	"ken/internal/store/storetest"
+)
+
+func TestConformance(t *testing.T) {
+	storetest.Run(t, func(t *testing.T) registry.Store {
+		dir := storetest.Dir(t)
+		s := store.Open(store.Options{CommonDir: dir, StateDir: filepath.Join(dir, "state")})
+		t.Cleanup(func() {
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+			if note := s.Note(); note != "" {
+				t.Error(note)
+			}
+		})
+		return s
+	})
+}

@@ -1,0 +1,649 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"ken/internal/fresh"
+	"ken/internal/registry"
+	"ken/internal/repo"
+)
+
+func testEmpty(t *testing.T, s registry.Store) {
+	ctx := t.Context()
+	if _, ok, err := s.Baseline(ctx, ""); ok || err != nil {
+		t.Errorf("Baseline = %v, %v", ok, err)
+	}
+	if rows := Rows(t, s, ""); len(rows) != 0 {
+		t.Errorf("Rows = %v", rows)
+	}
+	if m, err := s.RowsOf(ctx, "", []repo.Path{"a"}); len(m) != 0 || err != nil {
+		t.Errorf("RowsOf = %v, %v", m, err)
+	}
+	if m, err := s.RawRows(ctx, ""); len(m) != 0 || err != nil {
+		t.Errorf("RawRows = %v, %v", m, err)
+	}
+	if n, err := s.Tally(ctx, ""); n != (registry.Tally{}) || err != nil {
+		t.Errorf("Tally = %v, %v", n, err)
+	}
+	if m, err := s.Known(ctx, []repo.Content{Content("x"), {}}); len(m) != 0 || err != nil {
+		t.Errorf("Known = %v, %v", m, err)
+	}
+	if m, err := s.Newest(ctx, []repo.Content{Content("x"), {}}); len(m) != 0 || err != nil {
+		t.Errorf("Newest = %v, %v", m, err)
+	}
+	if _, ok, err := s.Record(ctx, fresh.Digest{1}); ok || err != nil {
+		t.Errorf("Record = %v, %v", ok, err)
+	}
+	if _, ok, err := s.NewestAt(ctx, "a"); ok || err != nil {
+		t.Errorf("NewestAt = %v, %v", ok, err)
+	}
+}
+
+func testZeroChange(t *testing.T, s registry.Store) {
+	Commit(t, s, "", registry.Change{})
+	Commit(t, s, "", registry.Change{Worktrees: []string{""}})
+	testEmpty(t, s)
+	Commit(t, s, "", registry.Change{Put: []registry.Row{Row("a", "x")}})
+	Commit(t, s, "", registry.Change{})
+	equal(t, "rows", Rows(t, s, ""), []registry.Row{Row("a", "x")})
+}
+
+func testRows(t *testing.T, s registry.Store) {
+	full := registry.Row{
+		Path: "dir/\xff\xfe\n\"name\x00\x7f", Kind: repo.KindGenerated, Mode: repo.Executable,
+		Content: repo.Content{ID: ID256("sha256"), MD5: Content("sha256").MD5},
+		Stat:    repo.Stat{Size: 1 << 40, Mtime: -1, Ctime: 1<<63 - 1, Inode: 1<<64 - 1},
+		Raw:     true, Excluded: "generated", About: basisOf("other"),
+	}
+	rows := []registry.Row{
+		{Path: "bare"},
+		{Path: "by md5 alone", Kind: repo.KindDoc, Mode: repo.Symlink, Content: repo.Content{MD5: Content("x").MD5}, About: md5Of("x")},
+		full,
+		{Path: "link", Kind: repo.KindGitlink, Mode: repo.Gitlink, Content: repo.Content{ID: ID("commit")}},
+		{Path: "stale by sha256", Content: Content("y"), About: fresh.Basis{Content: repo.Content{ID: ID256("z")}}},
+	}
+	Commit(t, s, "", registry.Change{Put: slices.Clone(rows)})
+	equal(t, "rows", Rows(t, s, ""), rows)
+
+	some, err := s.RowsOf(t.Context(), "", []repo.Path{full.Path, "absent", "bare", "bare", ""})
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "rows of", some, map[repo.Path]registry.Row{full.Path: full, "bare": rows[0]})
+
+	raw, err := s.RawRows(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "raw rows", raw, map[repo.Path]registry.Row{full.Path: full})
+
+	// Of a basis with both, the id is what decides, and what is kept.
+	both := Row("both", "now")
+	both.About = fresh.Basis{Content: Content("before")}
+	Commit(t, s, "two", registry.Change{Put: []registry.Row{both}})
+	both.About = basisOf("before")
+	equal(t, "a basis with id and md5", Rows(t, s, "two"), []registry.Row{both})
+}
+
+func testOrder(t *testing.T, s registry.Store) {
+	paths := []repo.Path{"\xff", "b", "a", "a/b", "a-b", "a\xff", "Ä", "B", "a\x00b", "\x01", "aa", "a.go"}
+	var put []registry.Row
+	for _, p := range paths {
+		put = append(put, Row(p, string(p)))
+	}
+	Commit(t, s, "", registry.Change{Put: put})
+	slices.Sort(paths)
+	var got []repo.Path
+	for _, r := range Rows(t, s, "") {
+		got = append(got, r.Path)
+	}
+	equal(t, "order", got, paths)
+}
+
+func testReplace(t *testing.T, s registry.Store) {
+	Commit(t, s, "", registry.Change{Put: []registry.Row{Row("a", "1"), Row("a", "2"), Row("b", "1")}})
+	equal(t, "the last wins", Rows(t, s, ""), []registry.Row{Row("a", "2"), Row("b", "1")})
+	other := registry.Row{Path: "a", Kind: repo.KindLFS, Mode: repo.Symlink, Raw: true, Excluded: "lfs"}
+	Commit(t, s, "", registry.Change{Put: []registry.Row{other}})
+	equal(t, "replaced whole", Rows(t, s, ""), []registry.Row{other, Row("b", "1")})
+}
+
+func testDelete(t *testing.T, s registry.Store) {
+	Commit(t, s, "", registry.Change{Put: []registry.Row{Row("a", "1"), Row("b", "2"), Row("c\xff", "3")}})
+	Commit(t, s, "", registry.Change{Delete: []repo.Path{"a", "absent", "a", "c\xff"}})
+	equal(t, "rows", Rows(t, s, ""), []registry.Row{Row("b", "2")})
+	Commit(t, s, "never seen", registry.Change{Delete: []repo.Path{"b"}})
+	equal(t, "rows", Rows(t, s, ""), []registry.Row{Row("b", "2")})
+	wantTally(t, s, "", registry.Tally{Files: 1, None: 1})
+}
+
+func testPutAndDelete(t *testing.T, s registry.Store) {
+	Commit(t, s, "", registry.Change{Put: []registry.Row{Row("a", "1")}, Delete: []repo.Path{"a"}})
+	equal(t, "rows", Rows(t, s, ""), nil)
+	wantTally(t, s, "", registry.Tally{})
+}
+
+func testWorktreesApart(t *testing.T, s registry.Store) {
+	names := []string{"", "two", "\xff\n", "it's"}
+	for i, name := range names {
+		Commit(t, s, name, registry.Change{Put: []registry.Row{Row("a", fmt.Sprint(i))}})
+	}
+	for i, name := range names {
+		equal(t, "rows of "+name, Rows(t, s, name), []registry.Row{Row("a", fmt.Sprint(i))})
+	}
+	Commit(t, s, "two", registry.Change{Delete: []repo.Path{"a"}})
+	equal(t, "rows of two", Rows(t, s, "two"), nil)
+	equal(t, "rows of main", Rows(t, s, ""), []registry.Row{Row("a", "0")})
+}
+
+func testPrune(t *testing.T, s registry.Store) {
+	for _, name := range []string{"", "two", "three"} {
+		Commit(t, s, name, registry.Change{
+			Put: []registry.Row{Row("a", name)}, Baseline: &registry.Baseline{Head: ID(name)},
+			Records: []fresh.Record{Record("about "+name, name, 0)},
+		})
+	}
+	check := func(name string, want int) {
+		t.Helper()
+		if n := len(Rows(t, s, name)); n != want {
+			t.Errorf("%q has %d rows, want %d", name, n, want)
+		}
+		if _, ok, err := s.Baseline(t.Context(), name); err != nil || ok != (want > 0) {
+			t.Errorf("%q has a baseline: %v, %v", name, ok, err)
+		}
+		wantTally(t, s, name, registry.Tally{Files: want, Fresh: want})
+	}
+	Commit(t, s, "", registry.Change{Delete: []repo.Path{"none"}, Worktrees: []string{"", "three", "new"}})
+	check("", 1)
+	check("two", 0)
+	check("three", 1)
+	// Alone, without any other change.
+	Commit(t, s, "", registry.Change{Worktrees: []string{"three"}})
+	check("", 0)
+	check("three", 1)
+	known, err := s.Known(t.Context(), []repo.Content{Content("two")})
+	if err != nil || len(known) != 1 {
+		t.Errorf("the text for a worktree's content went with it: %v, %v", known, err)
+	}
+	// What was forgotten can come again.
+	Commit(t, s, "two", registry.Change{Put: []registry.Row{Row("b", "two")}})
+	wantTally(t, s, "two", registry.Tally{Files: 1, Fresh: 1})
+}
+
+func testBaseline(t *testing.T, s registry.Store) {
+	full := registry.Baseline{
+		Head: ID("head"), Tree: ID256("tree"), Clean: true, Policy: "p1", Raw: 3,
+		Upstream: repo.Upstream{Ref: "refs/remotes/origin/main", Commit: ID("up"), Known: true, Ahead: 1, Behind: 2},
+		At:       time.Date(2026, 5, 6, 7, 8, 9, 123456789, time.FixedZone("", 3600)),
+	}
+	for _, b := range []registry.Baseline{full, {}, {At: Epoch}, full} {
+		for _, name := range []string{"", "two"} {
+			Commit(t, s, name, registry.Change{Baseline: &b})
+			got, ok, err := s.Baseline(t.Context(), name)
+			if !ok || err != nil {
+				t.Fatalf("Baseline = %v, %v", ok, err)
+			}
+			equal(t, "baseline", got, b)
+			if got.At.Location() != time.UTC {
+				t.Errorf("At is in %v", got.At.Location())
+			}
+		}
+	}
+	Commit(t, s, "", registry.Change{Put: []registry.Row{Row("a", "x")}})
+	got, ok, err := s.Baseline(t.Context(), "")
+	if !ok || err != nil {
+		t.Fatalf("Baseline = %v, %v", ok, err)
+	}
+	equal(t, "baseline after a change without one", got, full)
+	Commit(t, s, "rows only", registry.Change{Put: []registry.Row{Row("a", "x")}})
+	if _, ok, err := s.Baseline(t.Context(), "rows only"); ok || err != nil {
+		t.Errorf("Baseline of rows alone = %v, %v", ok, err)
+	}
+}
+
+func testStill(t *testing.T, s registry.Store) {
+	c := registry.Change{
+		Put: []registry.Row{Row("a", "x")}, Records: []fresh.Record{Record("about x", "x", 0)},
+		Baseline: &registry.Baseline{Head: ID("1")},
+	}
+	if err := s.Commit(t.Context(), "", c, func() (bool, error) { return false, nil }); err != nil {
+		t.Fatal(err)
+	}
+	wantTally(t, s, "", registry.Tally{Files: 1, Fresh: 1})
+	if _, ok, _ := s.Baseline(t.Context(), ""); ok {
+		t.Error("a baseline landed though HEAD had moved")
+	}
+	if err := s.Commit(t.Context(), "", c, nil); err != nil {
+		t.Fatal(err)
+	}
+	if b, ok, _ := s.Baseline(t.Context(), ""); !ok || b.Head != ID("1") {
+		t.Error("no baseline landed without still")
+	}
+}
+
+func testStillFails(t *testing.T, s registry.Store) {
+	Commit(t, s, "", registry.Change{
+		Put: []registry.Row{Row("a", "x"), Row("gone", "y")}, Baseline: &registry.Baseline{Head: ID("1")},
+	})
+	Commit(t, s, "two", registry.Change{Put: []registry.Row{Row("a", "new")}})
+	errGit := errors.New("git failed")
+	err := s.Commit(t.Context(), "", registry.Change{
+		Records: []fresh.Record{Record("about new", "new", 0)},
+		Put:     []registry.Row{Row("a", "new"), Row("b", "new")}, Delete: []repo.Path{"gone"},
+		Baseline: &registry.Baseline{Head: ID("2")}, Worktrees: []string{""},
+	}, func() (bool, error) { return true, errGit })
+	if !errors.Is(err, errGit) {
+		t.Fatalf("err = %v", err)
+	}
+	equal(t, "rows", Rows(t, s, ""), []registry.Row{Row("a", "x"), Row("gone", "y")})
+	equal(t, "rows of two", Rows(t, s, "two"), []registry.Row{Row("a", "new")})
+	wantTally(t, s, "", registry.Tally{Files: 2, None: 2})
+	if b, _, _ := s.Baseline(t.Context(), ""); b.Head != ID("1") {
+		t.Errorf("head = %v", b.Head)
+	}
+	if known, err := s.Known(t.Context(), []repo.Content{Content("new")}); err != nil || len(known) > 0 {
+		t.Errorf("Known = %v, %v", known, err)
+	}
+}
+
+func testStillUnasked(t *testing.T, s registry.Store) {
+	err := s.Commit(t.Context(), "", registry.Change{Put: []registry.Row{Row("a", "x")}}, func() (bool, error) {
+		return false, errors.New("asked")
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+func testRecords(t *testing.T, s registry.Store) {
+	odd := fresh.Record{
+		Basis: fresh.Basis{Content: repo.Content{ID: ID256("x")}},
+		Text:  "line\nline\ttab \x00 \xff end", Author: "böb\xff", Recipe: "r\x00", Assumed: true,
+		Confirmer: "carol", Path: "\xff\n",
+		At: time.Date(1969, 1, 1, 0, 0, 0, 999, time.FixedZone("", -7200)),
+	}
+	want := odd
+	want.At = time.Date(1969, 1, 1, 2, 0, 0, 0, time.UTC)
+	plain := Record("about a", "a", 0)
+	Commit(t, s, "", registry.Change{Records: []fresh.Record{odd, plain}})
+	for _, r := range []fresh.Record{want, plain} {
+		got, ok, err := s.Record(t.Context(), r.ID())
+		if !ok || err != nil {
+			t.Fatalf("Record = %v, %v", ok, err)
+		}
+		equal(t, "record", got, r)
+		got, ok, err = s.NewestAt(t.Context(), r.Path)
+		if !ok || err != nil {
+			t.Fatalf("NewestAt = %v, %v", ok, err)
+		}
+		equal(t, "newest at", got, r)
+		newest, err := s.Newest(t.Context(), []repo.Content{r.Basis.Content})
+		if err != nil {
+			t.Fatal(err)
+		}
+		equal(t, "newest", newest, map[repo.Content]fresh.Record{r.Basis.Content: r})
+	}
+	if _, ok, err := s.NewestAt(t.Context(), "elsewhere"); ok || err != nil {
+		t.Errorf("NewestAt = %v, %v", ok, err)
+	}
+	if _, ok, err := s.Record(t.Context(), fresh.Digest{}); ok || err != nil {
+		t.Errorf("Record of nothing = %v, %v", ok, err)
+	}
+}
+
+func testDuplicates(t *testing.T, s registry.Store) {
+	first := Record("about x", "x", 0)
+	again := first
+	again.Path, again.Assumed = "elsewhere", true // no part of a record's id
+	newer := Record("better", "x", 1)
+	Commit(t, s, "", registry.Change{Records: []fresh.Record{first, newer, first}})
+	Commit(t, s, "", registry.Change{Records: []fresh.Record{again}})
+	got, _, err := s.Record(t.Context(), first.ID())
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "record", got, first)
+	if _, ok, _ := s.NewestAt(t.Context(), "elsewhere"); ok {
+		t.Error("the second copy was kept")
+	}
+	newest, err := s.Newest(t.Context(), []repo.Content{Content("x")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "newest", newest[Content("x")], newer)
+}
+
+func testNewest(t *testing.T, s registry.Store) {
+	want := func(text string) {
+		t.Helper()
+		newest, err := s.Newest(t.Context(), []repo.Content{Content("x")})
+		if err != nil || newest[Content("x")].Text != text {
+			t.Errorf("newest is %q, %v; want %q", newest[Content("x")].Text, err, text)
+		}
+		at, _, err := s.NewestAt(t.Context(), "a.go")
+		if err != nil || at.Text != text {
+			t.Errorf("newest at a.go is %q, %v; want %q", at.Text, err, text)
+		}
+	}
+	Commit(t, s, "", registry.Change{Records: []fresh.Record{Record("b", "x", 5), Record("a", "x", 5)}})
+	want("a")
+	Commit(t, s, "", registry.Change{Records: []fresh.Record{Record("old", "x", 4)}})
+	want("a")
+	Commit(t, s, "", registry.Change{Records: []fresh.Record{Record("last", "x", 5)}})
+	want("last")
+	Commit(t, s, "", registry.Change{Records: []fresh.Record{Record("new", "x", 6)}})
+	want("new")
+}
+
+func md5Record(text, about string, seconds int) fresh.Record {
+	r := Record(text, about, seconds)
+	r.Basis = md5Of(about)
+	return r
+}
+
+func testMD5Only(t *testing.T, s registry.Store) {
+	Commit(t, s, "", registry.Change{Put: []registry.Row{Row("a", "x"), Row("b", "y")}})
+	Commit(t, s, "", registry.Change{Records: []fresh.Record{md5Record("by md5", "x", 0)}})
+	other := repo.Content{ID: ID("another id"), MD5: Content("x").MD5}
+	noID := repo.Content{MD5: Content("x").MD5}
+	known, err := s.Known(t.Context(), []repo.Content{Content("x"), other, noID, Content("y"), {ID: ID("x")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "known", known, map[repo.Content]fresh.Basis{Content("x"): md5Of("x"), other: md5Of("x"), noID: md5Of("x")})
+	wantTally(t, s, "", registry.Tally{Files: 2, Fresh: 1, None: 1})
+	Commit(t, s, "", registry.Change{Put: []registry.Row{Row("c", "x"), {Path: "d", Content: noID}}})
+	wantTally(t, s, "", registry.Tally{Files: 4, Fresh: 3, None: 1})
+
+	// The newest of both sorts is the one shown.
+	c := Content("x")
+	Commit(t, s, "", registry.Change{Records: []fresh.Record{Record("by id", "x", 1)}})
+	known, err = s.Known(t.Context(), []repo.Content{c})
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "known", known, map[repo.Content]fresh.Basis{c: basisOf("x")})
+	Commit(t, s, "", registry.Change{Records: []fresh.Record{md5Record("by md5 again", "x", 2)}})
+	newest, err := s.Newest(t.Context(), []repo.Content{c})
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "newest", newest[c], md5Record("by md5 again", "x", 2))
+	rows, err := s.RowsOf(t.Context(), "", []repo.Path{"a"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "about", rows["a"].About, md5Of("x"))
+}
+
+func testIDsDecide(t *testing.T, s registry.Store) {
+	// A record with both holds for its id, whatever the md5.
+	Commit(t, s, "", registry.Change{Records: []fresh.Record{Record("about x", "x", 0)}})
+	sameID := repo.Content{ID: ID("x"), MD5: Content("crlf").MD5}
+	sameMD5 := repo.Content{ID: ID("filtered"), MD5: Content("x").MD5}
+	known, err := s.Known(t.Context(), []repo.Content{sameID, sameMD5, {MD5: Content("x").MD5}, {}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "known", known, map[repo.Content]fresh.Basis{sameID: basisOf("x")})
+}
+
+func testRecordsReachRows(t *testing.T, s registry.Store) {
+	for _, name := range []string{"", "two", "three"} {
+		stale := Row("b", "y")
+		stale.About = basisOf("before")
+		excluded := Row("c", "x")
+		excluded.Excluded = "vendored"
+		Commit(t, s, name, registry.Change{Put: []registry.Row{Row("a", "x"), stale, excluded}})
+	}
+	Commit(t, s, "two", registry.Change{Records: []fresh.Record{Record("about x", "x", 0), Record("about y", "y", 0)}})
+	for _, name := range []string{"", "two", "three"} {
+		wantTally(t, s, name, registry.Tally{Files: 3, Fresh: 2, Excluded: 1})
+		rows := Rows(t, s, name)
+		equal(t, "about", rows[0].About, basisOf("x"))
+		equal(t, "about", rows[1].About, basisOf("y"))
+		equal(t, "about", rows[2].About, basisOf("x"))
+	}
+}
+
+func testPutFindsRecord(t *testing.T, s registry.Store) {
+	Commit(t, s, "", registry.Change{
+		Records: []fresh.Record{Record("about x", "x", 0)},
+		Put:     []registry.Row{Row("a", "x")},
+	})
+	equal(t, "about", Rows(t, s, "")[0].About, basisOf("x"))
+	wrong := Row("b", "x")
+	wrong.About = basisOf("something else")
+	Commit(t, s, "two", registry.Change{Put: []registry.Row{wrong}})
+	equal(t, "about", Rows(t, s, "two")[0].About, basisOf("x"))
+	kept := Row("c", "y")
+	kept.About = basisOf("x")
+	Commit(t, s, "two", registry.Change{Put: []registry.Row{kept}})
+	equal(t, "about", Rows(t, s, "two")[1].About, basisOf("x"))
+	wantTally(t, s, "two", registry.Tally{Files: 2, Fresh: 1, Stale: 1})
+}
+
+func testRestored(t *testing.T, s registry.Store) {
+	Commit(t, s, "", registry.Change{Put: []registry.Row{Row("a", "x")}, Records: []fresh.Record{Record("about x", "x", 0)}})
+	edited := Row("a", "y")
+	edited.About = basisOf("x")
+	Commit(t, s, "", registry.Change{Put: []registry.Row{edited}})
+	wantTally(t, s, "", registry.Tally{Files: 1, Stale: 1})
+	Commit(t, s, "", registry.Change{Put: []registry.Row{Row("a", "x")}})
+	wantTally(t, s, "", registry.Tally{Files: 1, Fresh: 1})
+}
+
+func testOlderRecord(t *testing.T, s registry.Store) {
+	Commit(t, s, "", registry.Change{Put: []registry.Row{Row("a", "x")}, Records: []fresh.Record{md5Record("new", "x", 9)}})
+	Commit(t, s, "", registry.Change{Records: []fresh.Record{Record("old, from a spool", "x", 1)}})
+	equal(t, "about", Rows(t, s, "")[0].About, md5Of("x"))
+}
+
+func wantTally(t testing.TB, s registry.Store, worktree string, want registry.Tally) {
+	t.Helper()
+	got, err := s.Tally(t.Context(), worktree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != want {
+		t.Errorf("tally of %q = %+v, want %+v", worktree, got, want)
+	}
+}
+
+func testTally(t *testing.T, s registry.Store) {
+	row := func(path repo.Path, text, about, excluded string) registry.Row {
+		r := Row(path, text)
+		r.Excluded = excluded
+		if about != "" {
+			r.About = basisOf(about)
+		}
+		return r
+	}
+	unknown := registry.Row{Path: "conflicted", About: basisOf("x")}
+	Commit(t, s, "", registry.Change{Put: []registry.Row{
+		row("f", "x", "x", ""), row("s", "y", "x", ""), row("n", "z", "", ""), row("e", "x", "x", "binary"), unknown,
+	}})
+	wantTally(t, s, "", registry.Tally{Files: 5, Fresh: 1, Stale: 2, None: 1, Excluded: 1})
+
+	// Enough of them that single changes are counted one by one.
+	var many []registry.Row
+	for i := range 200 {
+		many = append(many, row(repo.Path(fmt.Sprintf("m%03d", i)), fmt.Sprint(i), "", ""))
+	}
+	Commit(t, s, "", registry.Change{Put: many})
+	wantTally(t, s, "", registry.Tally{Files: 205, Fresh: 1, Stale: 2, None: 201, Excluded: 1})
+	Commit(t, s, "", registry.Change{
+		Put:    []registry.Row{row("f", "y", "x", ""), row("e", "x", "x", ""), row("new", "q", "", ""), row("new", "q", "", "data")},
+		Delete: []repo.Path{"n", "n", "m000", "absent"},
+	})
+	wantTally(t, s, "", registry.Tally{Files: 204, Fresh: 1, Stale: 3, None: 199, Excluded: 1})
+	Commit(t, s, "", registry.Change{
+		Records: []fresh.Record{Record("about y", "y", 0), Record("about 7", "7", 0), Record("about q", "q", 0)},
+		Put:     []registry.Row{row("m007", "7b", "", "")}, Delete: []repo.Path{"f"},
+	})
+	wantTally(t, s, "", registry.Tally{Files: 203, Fresh: 2, Stale: 1, None: 199, Excluded: 1})
+	Commit(t, s, "", registry.Change{Put: many})
+	wantTally(t, s, "", registry.Tally{Files: 204, Fresh: 3, Stale: 1, None: 199, Excluded: 1})
+}
+
+func testMany(t *testing.T, s registry.Store) {
+	const n = 3000
+	var records []fresh.Record
+	var put []registry.Row
+	var contents []repo.Content
+	for i := range n {
+		text := fmt.Sprint(i)
+		switch i % 3 {
+		case 0:
+			records = append(records, Record("about "+text, text, i))
+		case 1:
+			records = append(records, md5Record("about "+text, text, i))
+		}
+		put = append(put, Row(repo.Path(fmt.Sprintf("d%02d/f%04d", i%7, i)), text))
+		contents = append(contents, Content(text))
+	}
+	Commit(t, s, "", registry.Change{Records: records, Put: put})
+	wantTally(t, s, "", registry.Tally{Files: n, Fresh: 2 * n / 3, None: n / 3})
+	for _, ask := range [][]repo.Content{contents, contents[:5]} { // by scanning, and one by one
+		known, err := s.Known(t.Context(), ask)
+		if err != nil {
+			t.Fatal(err)
+		}
+		newest, err := s.Newest(t.Context(), ask)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, c := range ask {
+			text := fmt.Sprint(i)
+			b, ok := known[c]
+			r, okR := newest[c]
+			switch i % 3 {
+			case 0:
+				if b != basisOf(text) || r.Text != "about "+text {
+					t.Fatalf("content %d: %v, %+v", i, b, r)
+				}
+			case 1:
+				if b != md5Of(text) || r.Text != "about "+text {
+					t.Fatalf("content %d: %v, %+v", i, b, r)
+				}
+			default:
+				if ok || okR {
+					t.Fatalf("content %d is known", i)
+				}
+			}
+		}
+	}
+}
+
+func testReentrant(t *testing.T, s registry.Store) {
+	Commit(t, s, "", registry.Change{Put: []registry.Row{Row("a", "x"), Row("b", "y"), Row("c", "z")}})
+	var got []repo.Path
+	for r, err := range s.Rows(t.Context(), "") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, r.Path)
+		if _, err := s.Known(t.Context(), []repo.Content{r.Content}); err != nil {
+			t.Fatal(err)
+		}
+		Commit(t, s, "", registry.Change{Delete: []repo.Path{"a", "b", "c"}})
+	}
+	equal(t, "paths", got, []repo.Path{"a", "b", "c"})
+}
+
+func testBreak(t *testing.T, s registry.Store) {
+	Commit(t, s, "", registry.Change{Put: []registry.Row{Row("a", "x"), Row("b", "y")}})
+	for range s.Rows(t.Context(), "") {
+		break
+	}
+	Commit(t, s, "", registry.Change{Put: []registry.Row{Row("c", "z")}})
+	equal(t, "rows", len(Rows(t, s, "")), 3)
+}
+
+func testCancelled(t *testing.T, s registry.Store) {
+	Commit(t, s, "", registry.Change{Put: []registry.Row{Row("a", "x")}})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	want := func(what string, err error) {
+		t.Helper()
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	_, _, err := s.Baseline(ctx, "")
+	want("Baseline", err)
+	rows := 0
+	for _, err := range s.Rows(ctx, "") {
+		want("Rows", err)
+		rows++
+	}
+	if rows != 1 {
+		t.Errorf("Rows yielded %d times", rows)
+	}
+	_, err = s.RowsOf(ctx, "", []repo.Path{"a"})
+	want("RowsOf", err)
+	_, err = s.RawRows(ctx, "")
+	want("RawRows", err)
+	_, err = s.Tally(ctx, "")
+	want("Tally", err)
+	_, err = s.Known(ctx, []repo.Content{Content("x")})
+	want("Known", err)
+	_, err = s.Newest(ctx, []repo.Content{Content("x")})
+	want("Newest", err)
+	_, _, err = s.Record(ctx, fresh.Digest{1})
+	want("Record", err)
+	_, _, err = s.NewestAt(ctx, "a")
+	want("NewestAt", err)
+	want("Commit", s.Commit(ctx, "", registry.Change{Put: []registry.Row{Row("b", "y")}}, nil))
+	equal(t, "rows", Rows(t, s, ""), []registry.Row{Row("a", "x")})
+}
+
+func testConcurrent(t *testing.T, s registry.Store) {
+	const writers, each = 4, 10
+	var wg sync.WaitGroup
+	for w := range writers {
+		wg.Go(func() {
+			for i := range each {
+				text := fmt.Sprintf("%d/%d", w, i)
+				// A row and its record land together, or the count is wrong below.
+				err := s.Commit(t.Context(), fmt.Sprint(w%2), registry.Change{
+					Records:  []fresh.Record{Record("about "+text, text, i)},
+					Put:      []registry.Row{Row(repo.Path(text), text)},
+					Baseline: &registry.Baseline{Head: ID(text)},
+				}, func() (bool, error) { return i%2 == 0, nil })
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+		wg.Go(func() {
+			for range each {
+				n := 0
+				for r, err := range s.Rows(t.Context(), fmt.Sprint(w%2)) {
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					if !r.About.Holds(r.Content) {
+						t.Errorf("%v was seen without its record", r.Path)
+					}
+					n++
+				}
+				tally, err := s.Tally(t.Context(), fmt.Sprint(w%2))
+				if err != nil || tally.Files < n || tally.Fresh != tally.Files {
+					t.Errorf("tally %+v, %v; saw %d rows", tally, err, n)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	for _, name := range []string{"0", "1"} {
+		wantTally(t, s, name, registry.Tally{Files: writers / 2 * each, Fresh: writers / 2 * each})
+	}
+}

@@ -1,0 +1,9 @@
+//go:build !unix
+
+package store
+
+// syncDir makes a new name in a directory survive a power cut, where that is
+// for programs to do.
+func syncDir(string) error { return nil }
+
+func isReadOnlyFS(error) bool { return false }
