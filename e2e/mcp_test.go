@@ -1,0 +1,224 @@
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"ken/internal/testrepo"
+)
+
+// An agent is the SDK's own client, talking to the built program.
+type agent struct {
+	t       *testing.T
+	session *mcp.ClientSession
+}
+
+func connect(t *testing.T, r *testrepo.Repo) *agent {
+	t.Helper()
+	// The test's own context ends before its clean-up, which must still see the
+	// server out.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), time.Minute)
+	t.Cleanup(cancel)
+	cmd := exec.CommandContext(ctx, filepath.Join(bin, "ken"), "mcp")
+	cmd.Dir = r.Dir
+	cmd.Env = r.Env()
+	cmd.Stderr = os.Stderr
+	client := mcp.NewClient(&mcp.Implementation{Name: "test-agent", Version: "1"}, nil)
+	session, err := client.Connect(ctx, &mcp.CommandTransport{Command: cmd}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := session.Close(); err != nil {
+			t.Errorf("the server did not end well: %v", err)
+		}
+	})
+	return &agent{t, session}
+}
+
+// call calls a tool and decodes its answer.
+func (a *agent) call(tool string, args map[string]any, into any) {
+	a.t.Helper()
+	res, err := a.session.CallTool(a.t.Context(), &mcp.CallToolParams{Name: tool, Arguments: args})
+	if err != nil {
+		a.t.Fatalf("%s: %v", tool, err)
+	}
+	if res.IsError {
+		a.t.Fatalf("%s: %s", tool, textOf(res))
+	}
+	b, err := json.Marshal(res.StructuredContent)
+	if err == nil {
+		err = json.Unmarshal(b, into)
+	}
+	if err != nil {
+		a.t.Fatalf("%s: %v", tool, err)
+	}
+}
+
+// refused calls a tool that must answer with an error, and returns its words.
+func (a *agent) refused(tool string, args map[string]any) string {
+	a.t.Helper()
+	res, err := a.session.CallTool(a.t.Context(), &mcp.CallToolParams{Name: tool, Arguments: args})
+	if err != nil {
+		return err.Error()
+	}
+	if !res.IsError {
+		a.t.Fatalf("%s %v was not refused: %s", tool, args, textOf(res))
+	}
+	return textOf(res)
+}
+
+func textOf(res *mcp.CallToolResult) string {
+	var b strings.Builder
+	for _, c := range res.Content {
+		if text, ok := c.(*mcp.TextContent); ok {
+			b.WriteString(text.Text)
+		}
+	}
+	return b.String()
+}
+
+type knowledge struct {
+	Knowledge []struct {
+		Path, Text, Verdict, Author, Receipt string
+		Reasons                              []string
+		ContentID                            string `json:"content_id"`
+		CurrentID                            string `json:"current_id"`
+	}
+	Shortened int
+}
+
+type closing struct {
+	Updated []struct{ Path, Result, Reason string }
+	Needs   []struct {
+		Path string
+		ID   string `json:"content_id"`
+	} `json:"needs_summary"`
+	LastVerified string `json:"last_verified_sha"`
+}
+
+// A session as an agent lives it: orient, read what is known, work, commit,
+// write back, and be told the truth after an edit.
+func TestAgentSession(t *testing.T) {
+	r := testrepo.New(t)
+	r.Write("api/server.go", "package api\n")
+	r.Write("go.sum", "x v1 h1:x\n")
+	head := r.Commit("first")
+	a := connect(t, r)
+
+	var o struct {
+		State, Brief string
+		Reasons      []string
+		Head         string
+		Counts       map[string]int
+	}
+	a.call("orient", nil, &o)
+	if o.State != "bootstrap" || o.Head != head || o.Counts["new"] != 2 || !strings.Contains(o.Brief, "bootstrap") {
+		t.Fatalf("orient: %+v", o)
+	}
+
+	var c closing
+	a.call("file_registry_update_summaries", map[string]any{"paths": []string{"api/server.go", "go.sum"}}, &c)
+	if len(c.Needs) != 1 || c.Needs[0].Path != "api/server.go" || c.LastVerified != head {
+		t.Fatalf("what needs a summary: %+v", c)
+	}
+	a.call("file_registry_update_summaries", map[string]any{"updates": []map[string]any{
+		{"path": "api/server.go", "summary": "Serves the API.", "read": c.Needs[0].ID},
+		{"path": "../outside", "summary": "x"},
+		{"path": "go.sum", "summary": "x"},
+	}}, &c)
+	if len(c.Updated) != 3 || c.Updated[0].Result != "stored" || c.Updated[1].Result != "rejected" || c.Updated[2].Result != "rejected" || len(c.Needs) != 0 {
+		t.Fatalf("update: %+v", c)
+	}
+
+	var k knowledge
+	a.call("knowledge", map[string]any{"paths": []string{"api/server.go", filepath.Join(r.Dir, "go.sum")}}, &k)
+	if got := k.Knowledge[0]; got.Verdict != "fresh" || got.Text != "Serves the API." || got.Author != "test-agent" || !strings.HasPrefix(got.Receipt, "ken1:") {
+		t.Fatalf("knowledge: %+v", got)
+	}
+	if got := k.Knowledge[1]; got.Verdict != "excluded" || got.Path != "go.sum" {
+		t.Fatalf("knowledge by absolute path: %+v", got)
+	}
+
+	r.Write("api/server.go", "package api // edited\n")
+	var v struct {
+		State    string
+		Reasons  []string
+		Verdicts []struct{ Path, Verdict, Summary string }
+		Omitted  int
+	}
+	a.call("file_registry_verify", nil, &v)
+	if v.State != "verify" || len(v.Verdicts) != 1 || v.Verdicts[0].Verdict != "mismatch" || v.Verdicts[0].Summary != "stale" {
+		t.Fatalf("verify after an edit: %+v", v)
+	}
+	a.call("orient", map[string]any{"budget": 60}, &o)
+	if !strings.Contains(o.Brief, "stale  api/server.go") || len(o.Brief) > 240 {
+		t.Fatalf("brief: %q", o.Brief)
+	}
+	a.call("knowledge", map[string]any{"paths": []string{"api/server.go"}}, &k)
+	if got := k.Knowledge[0]; got.Verdict != "stale" || got.ContentID == got.CurrentID {
+		t.Fatalf("knowledge of an edited file: %+v", got)
+	}
+	a.call("file_registry_update_summaries", map[string]any{"updates": []map[string]any{
+		{"path": "api/server.go", "keep": true, "read": k.Knowledge[0].CurrentID},
+	}}, &c)
+	a.call("knowledge", map[string]any{"paths": []string{"api/server.go"}, "budget": 1}, &k)
+	if got := k.Knowledge[0]; got.Verdict != "fresh" || got.Text != "" || k.Shortened != 1 {
+		t.Fatalf("knowledge after keep, shortened: %+v", got)
+	}
+
+	a.call("file_registry_verify", map[string]any{"all": true, "limit": 1}, &v)
+	if len(v.Verdicts) != 1 || v.Omitted != 1 {
+		t.Fatalf("a limited list: %+v", v)
+	}
+}
+
+// One server answers for every worktree, each as it is.
+func TestAgentRoots(t *testing.T) {
+	r := testrepo.New(t)
+	r.Write("a.go", "package a\n")
+	r.Commit("first")
+	linked := filepath.Join(t.TempDir(), "linked")
+	r.Git("worktree", "add", "-q", "-b", "side", linked)
+	a := connect(t, r)
+	var v struct {
+		State  string
+		Counts map[string]int
+	}
+	a.call("file_registry_verify", nil, &v)
+	a.call("file_registry_verify", map[string]any{"root": linked}, &v)
+	if v.State != "bootstrap" {
+		t.Fatalf("the linked worktree: %+v", v)
+	}
+	if err := os.WriteFile(filepath.Join(linked, "a.go"), []byte("package b\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	a.call("file_registry_verify", map[string]any{"root": linked}, &v)
+	if v.State != "verify" {
+		t.Fatalf("the linked worktree, edited: %+v", v)
+	}
+	a.call("file_registry_verify", nil, &v)
+	if v.State != "trust" {
+		t.Fatalf("the main worktree: %+v", v)
+	}
+	for tool, args := range map[string]map[string]any{
+		"orient":               {"root": t.TempDir()},
+		"file_registry_verify": {"paths": []string{"nowhere.go"}},
+		"knowledge":            {"paths": []string{"../../etc/passwd"}},
+	} {
+		if words := a.refused(tool, args); !strings.Contains(words, "hint: ") {
+			t.Errorf("%s %v: no hint in %q", tool, args, words)
+		}
+	}
+	a.refused("orient", map[string]any{"budget": 3})
+	a.refused("knowledge", map[string]any{})
+	a.refused("knowledge", map[string]any{"paths": "a.go", "nonsense": true})
+}

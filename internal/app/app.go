@@ -1,0 +1,63 @@
+// Package app is the assembly: it alone sees both the faces and the facts, and
+// plugs them together. Each part is built when it is first needed, so a command
+// pays for what it uses.
+package app
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"ken/internal/cli"
+	"ken/internal/mcp"
+	"ken/internal/term"
+)
+
+// Version names this build; the linker sets it for releases.
+var Version = "dev"
+
+// Main runs one command line on the process's own streams and returns the exit
+// status.
+func Main(args []string) int {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	deps := cli.Deps{
+		Open: func(ctx context.Context, dir string, progress func(done, total int)) (cli.Workspace, error) {
+			onInterrupt(cancel)
+			return open(ctx, openOptions{dir: dir, progress: progress})
+		},
+		ServeMCP: func(ctx context.Context, dir string) error {
+			onInterrupt(cancel)
+			return serveMCP(ctx, dir)
+		},
+		Version: Version,
+	}
+	err := cli.Run(ctx, deps, term.Std(), args)
+	return cli.ExitStatus(ctx, err)
+}
+
+// onInterrupt calls cancel when the user or the system asks the process to end.
+// Listening costs a thread, so it is begun only by what takes long enough to be
+// interrupted; before that, a signal simply ends the process.
+func onInterrupt(cancel func()) {
+	asked := make(chan os.Signal, 1)
+	signal.Notify(asked, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-asked
+		signal.Stop(asked) // a second one ends the process
+		cancel()
+	}()
+}
+
+func serveMCP(ctx context.Context, dir string) error {
+	return mcp.ServeStdio(ctx, mcp.Deps{
+		Version: Version,
+		Open: func(ctx context.Context, root, author string) (mcp.Workspace, error) {
+			if root == "" {
+				root = dir
+			}
+			return open(ctx, openOptions{dir: root, author: author, recipe: "agent"})
+		},
+	})
+}

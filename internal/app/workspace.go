@@ -1,0 +1,161 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"ken/internal/config"
+	"ken/internal/content"
+	"ken/internal/fault"
+	"ken/internal/git"
+	"ken/internal/registry"
+	"ken/internal/repo"
+	"ken/internal/store"
+)
+
+type openOptions struct {
+	dir      string // "" is the current directory
+	author   string // who writes, if the caller knows
+	recipe   string
+	progress func(done, total int)
+}
+
+// A workspace is one open repository: its facts, and the decisions over them.
+type workspace struct {
+	git      *git.Repo
+	store    *store.Store
+	registry *registry.Registry
+}
+
+func open(ctx context.Context, opts openOptions) (*workspace, error) {
+	tuneMemory()
+	dir := opts.dir
+	if dir == "" {
+		dir = "."
+	}
+	g, err := git.Open(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	cfg, err := config.Load(g.Root())
+	if err != nil {
+		return nil, err
+	}
+	worktrees, err := g.Worktrees()
+	if err != nil {
+		return nil, err
+	}
+	s := store.Open(store.Options{CommonDir: g.CommonDir(), StateDir: stateDir()})
+	files := content.Open(g.Root(), content.Options{Format: g.ObjectFormat()})
+	w := &workspace{git: g, store: s}
+	w.registry = registry.New(g, files, s, registry.Options{
+		Policy:    cfg.Registry,
+		Author:    func() string { return author(ctx, g, opts.author) },
+		Recipe:    opts.recipe,
+		Progress:  opts.progress,
+		Worktrees: worktrees,
+	})
+	return w, nil
+}
+
+func (w *workspace) Registry() *registry.Registry { return w.registry }
+
+func (w *workspace) Remarks() []string {
+	if note := w.store.Note(); note != "" {
+		return []string{note}
+	}
+	return nil
+}
+
+func (w *workspace) Close() error { return w.store.Close() }
+
+// Path resolves an argument as git would: from where the command was run.
+func (w *workspace) Path(arg string) (repo.Path, error) {
+	return w.resolve(arg, string(w.git.Prefix()))
+}
+
+// RootPath resolves a path from the root.
+func (w *workspace) RootPath(arg string) (repo.Path, error) { return w.resolve(arg, "") }
+
+func (w *workspace) resolve(arg, prefix string) (repo.Path, error) {
+	name := arg
+	if p, ok := repo.Unquote(arg); ok {
+		name = string(p)
+	}
+	slashed := filepath.ToSlash(name)
+	if filepath.IsAbs(name) {
+		rel, err := filepath.Rel(w.git.Root(), realDir(name))
+		if err != nil {
+			return "", outside(arg)
+		}
+		slashed = filepath.ToSlash(rel)
+	} else {
+		slashed = path.Join(prefix, slashed)
+	}
+	clean := path.Clean(slashed)
+	switch {
+	case arg == "":
+		return "", &fault.Error{Kind: fault.Usage, Err: fmt.Errorf("an empty path names nothing")}
+	case clean == ".." || strings.HasPrefix(clean, "../"):
+		return "", outside(arg)
+	case clean == ".":
+		return "", nil
+	default:
+		return repo.Path(clean), nil
+	}
+}
+
+// realDir resolves the links above an absolute name, as the root has been; the
+// name itself may be a link that is tracked as such.
+func realDir(name string) string {
+	dir, err := filepath.EvalSymlinks(filepath.Dir(name))
+	if err != nil {
+		return filepath.Clean(name)
+	}
+	return filepath.Join(dir, filepath.Base(name))
+}
+
+func outside(arg string) error {
+	return &fault.Error{
+		Kind: fault.Usage,
+		Hint: "name a file inside the repository, or: ken -C DIR …",
+		Err:  fmt.Errorf("outside the repository: %s", arg),
+	}
+}
+
+// author says who is writing: whoever the environment or the caller names, else
+// the person git would name.
+func author(ctx context.Context, g *git.Repo, given string) string {
+	if a := os.Getenv("KEN_AUTHOR"); a != "" {
+		return a
+	}
+	if given != "" {
+		return given
+	}
+	if a, err := g.Author(ctx); err == nil && a != "" {
+		return a
+	}
+	return "unknown"
+}
+
+// stateDir is where a user's programs keep what cannot lie with the repository.
+func stateDir() string {
+	if d := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(d) {
+		return d
+	}
+	if runtime.GOOS == "windows" {
+		if d := os.Getenv("LOCALAPPDATA"); d != "" {
+			return d
+		}
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(home, ".local", "state")
+}
