@@ -76,7 +76,7 @@ func (p *program) report(ctx context.Context, args []string, f verifyFlags, run 
 				return err
 			}
 		} else {
-			p.printReport(rep)
+			p.printReport(rep, f.all)
 		}
 		if f.check && rep.Counts.Wanting() {
 			return errWanting
@@ -94,9 +94,12 @@ func (p *program) encodeReport(rep *registry.Report) error {
 	return p.io.EncodeList(head, "verdicts", len(rep.Verdicts), func(i int) any { return &rep.Verdicts[i] })
 }
 
-func (p *program) printReport(rep *registry.Report) {
+func (p *program) printReport(rep *registry.Report, all bool) {
 	p.io.Printf("%s\n", rep.Headline())
 	for _, v := range rep.Verdicts {
+		if v.Verdict == registry.FoundMismatch && (v.Summary == fresh.None || v.Summary == fresh.Excluded) && !all {
+			continue // nothing was known of it, so nothing is lost
+		}
 		word, tone, why := describe(v)
 		p.io.Line(tone, word, v.RawPath().String(), why)
 	}

@@ -71,6 +71,9 @@ type reader struct {
 	ctx  context.Context //nolint:containedctx // a reader lives inside one call of Read
 	walk *walk
 	now  func() time.Time
+	// again is set while a file is begun anew, because it was not what it had
+	// been seen to be.
+	again bool
 	*tools
 }
 
@@ -99,6 +102,7 @@ func (r *reader) release() { pools[r.format&1].Put(r.tools) }
 
 // read fills out, which must be zero, with what w.Path holds.
 func (r *reader) read(w registry.Want, out *registry.Reading) {
+	r.again = false
 	for range tries {
 		err := r.try(w, out)
 		if err == nil {
@@ -109,6 +113,7 @@ func (r *reader) read(w registry.Want, out *registry.Reading) {
 			return
 		}
 		*out = registry.Reading{}
+		r.again = true
 	}
 	r.fail(w.Path, errChanged, out)
 }
@@ -160,7 +165,13 @@ func (r *reader) try(w registry.Want, out *registry.Reading) error {
 }
 
 func (r *reader) file(f file, w registry.Want, out *registry.Reading) error {
-	if err := f.stat(&out.Found); err != nil {
+	// A small file is read whole by one call, so a stat before it adds nothing
+	// to the one that was seen already: if the stat afterwards is that one, the
+	// bytes are of that very state.
+	seen := w.Seen.Size < int64(len(r.buf)) && !w.Seen.IsZero() && !r.again
+	if seen {
+		out.Found = repo.Found{Presence: repo.File, Stat: w.Seen}
+	} else if err := f.stat(&out.Found); err != nil {
 		return err
 	}
 	switch out.Found.Presence {
@@ -170,50 +181,72 @@ func (r *reader) file(f file, w registry.Want, out *registry.Reading) error {
 	default:
 		return errSpecial
 	}
-	size := out.Found.Stat.Size
-	var eol crlfFinder
-
-	r.begin(size)
-	first := true
-	// md5 is the dearer of the two digests by far. Where the id is likely to
-	// settle it, it waits for that, at the price of a second look.
-	guess := !w.Known.ID.IsZero() && !w.Known.MD5.IsZero()
-	err := r.stream(f, size, func(b []byte) {
-		if first {
-			out.Kind = KindOf(w.Path, b[:min(len(b), headSize)])
-			first = false
-		}
-		if !guess {
-			r.md5.Write(b)
-		}
-		r.id.Write(b)
-		eol.add(b)
-	})
-	if err != nil {
+	if err := r.digest(f, w, out); err != nil {
 		return err
-	}
-	r.end(&out.Raw)
-	if guess {
-		out.Raw.MD5 = w.Known.MD5
-		if out.Raw.ID != w.Known.ID {
-			if err := r.again(f, size, func(b []byte) { r.md5.Write(b) }); err != nil {
-				return err
-			}
-			r.md5.Sum(out.Raw.MD5[:0])
-		}
-	}
-	out.Size, out.CRLF = size, eol.found
-	if eol.found && (w.Convert == repo.ConvertText || w.Convert == repo.ConvertAuto) {
-		if err := r.convert(f, size, w.Convert, &out.Converted); err != nil {
-			return err
-		}
 	}
 	var after repo.Found
 	if err := f.stat(&after); err != nil {
 		return err
 	}
-	if after.Stat != out.Found.Stat {
+	if after.Stat != out.Found.Stat || after.Presence != out.Found.Presence {
 		return errChanged
+	}
+	out.Found = after
+	return nil
+}
+
+// digest reads f, whose stat is in out, and fills in what its bytes say.
+func (r *reader) digest(f file, w registry.Want, out *registry.Reading) error {
+	size := out.Found.Stat.Size
+	// A digest that the other one, or the stat, is likely to settle is left for
+	// later, at the price of a second look if it does not. md5 is the dearer of
+	// the two by far.
+	proven := w.Proven && w.Seen == out.Found.Stat
+	guess := !w.Known.ID.IsZero() && !proven
+	var eol crlfFinder
+	r.begin(size)
+	first := true
+	err := r.stream(f, size, func(b []byte) {
+		if first && (!guess || size >= int64(len(r.buf))) {
+			out.Kind = KindOf(w.Path, b[:min(len(b), headSize)])
+		}
+		first = false
+		if !guess {
+			r.md5.Write(b)
+		}
+		if !proven {
+			r.id.Write(b)
+		}
+		eol.add(b)
+	})
+	if err != nil {
+		return err
+	}
+	out.Size, out.CRLF = size, eol.found
+	if proven && eol.found {
+		proven = false
+		err = r.look(f, size, func(b []byte) { r.id.Write(b) })
+	}
+	r.end(&out.Raw)
+	switch {
+	case proven:
+		out.Raw.ID = w.Known.ID
+	case guess && out.Raw.ID == w.Known.ID:
+		out.Raw.MD5 = w.Known.MD5
+	case guess:
+		err = r.look(f, size, func(b []byte) {
+			if out.Kind == repo.KindUnknown {
+				out.Kind = KindOf(w.Path, b[:min(len(b), headSize)])
+			}
+			r.md5.Write(b)
+		})
+		r.md5.Sum(out.Raw.MD5[:0])
+	}
+	if err != nil {
+		return err
+	}
+	if eol.found && (w.Convert == repo.ConvertText || w.Convert == repo.ConvertAuto) {
+		return r.convert(f, size, w.Convert, &out.Converted)
 	}
 	return nil
 }
@@ -224,7 +257,7 @@ func (r *reader) file(f file, w registry.Want, out *registry.Reading) error {
 // first.
 func (r *reader) convert(f file, size int64, c repo.Convert, id *repo.ID) error {
 	var stats textStats
-	if err := r.again(f, size, stats.add); err != nil {
+	if err := r.look(f, size, stats.add); err != nil {
 		return err
 	}
 	stats.end()
@@ -238,7 +271,7 @@ func (r *reader) convert(f file, size int64, c repo.Convert, id *repo.ID) error 
 		n, _ := r.id.Write(b)
 		got += int64(n)
 	}
-	if err := r.again(f, size, func(b []byte) { strip.add(b, write) }); err != nil {
+	if err := r.look(f, size, func(b []byte) { strip.add(b, write) }); err != nil {
 		return err
 	}
 	strip.end(write)
@@ -301,9 +334,9 @@ func (r *reader) stream(f file, size int64, do func(b []byte)) error {
 	}
 }
 
-// again is stream for another look, from memory where the buffer still holds all
+// look is stream for another look, from memory where the buffer still holds all
 // of the file. do may overwrite what it is given in its last look.
-func (r *reader) again(f file, size int64, do func(b []byte)) error {
+func (r *reader) look(f file, size int64, do func(b []byte)) error {
 	if size < int64(len(r.buf)) {
 		do(r.buf[:size])
 		return nil

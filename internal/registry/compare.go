@@ -45,7 +45,12 @@ func (v *verification) clean() bool {
 
 // compare fills the report and returns the rows to write.
 func (v *verification) compare(ctx context.Context) (Change, error) {
-	items, err := v.pair(ctx)
+	v.left = map[repo.ID]Row{}
+	v.again = v.opts.Full || !v.verified || v.policy != v.base.Policy
+	items, done, err := v.pairExceptions(ctx)
+	if err == nil && !done {
+		items, err = v.pair(ctx)
+	}
 	if err != nil {
 		return Change{}, err
 	}
@@ -71,9 +76,7 @@ func (v *verification) pair(ctx context.Context) ([]item, error) {
 	if err != nil {
 		return nil, err
 	}
-	v.again = v.opts.Full || !v.verified || v.policy != v.base.Policy
 	var items []item
-	v.left = map[repo.ID]Row{}
 	k := 0 // next position in only, or in entries when only is nil
 	size := len(entries)
 	if only != nil {
@@ -157,16 +160,16 @@ func (v *verification) plain(i int, row Row) bool {
 	s, looked := v.view.seen[i]
 	if !looked {
 		e := &v.view.snap.Index.Entries[i]
-		return e.ID == row.Content.ID && e.Mode == row.Mode && !row.Raw
+		return e.ID == row.Content.ID && e.Mode == row.Mode && row.Marks&(Raw|Astray) == 0
 	}
 	return (s.state == same || s.state == changed) && s.content.ID == row.Content.ID &&
-		s.mode == row.Mode && s.raw == row.Raw &&
+		s.mode == row.Mode && s.raw == row.Marks.Has(Raw) && v.view.astray(i, s) == row.Marks.Has(Astray) &&
 		(s.content.MD5.IsZero() || s.content.MD5 == row.Content.MD5 && s.stat == row.Stat)
 }
 
 // count reports a row that stays as it is.
 func (v *verification) count(row Row, f Finding) {
-	if row.Raw {
+	if row.Marks.Has(Raw) {
 		v.raw++
 	}
 	v.rep.add(v.matched(row, f), v.opts.All)
@@ -225,6 +228,9 @@ func (v *verification) readUnread(ctx context.Context, items []item) error {
 		was := it.before().Content
 		asRow := was.ID == s.content.ID && !was.MD5.IsZero()
 		if v.opts.Full || s.content.MD5.IsZero() && (v.again || !asRow) {
+			if it.before().Marks.Has(Converted) {
+				was = repo.Content{} // two digests of different bytes
+			}
 			unread, known = append(unread, it.i), append(known, was)
 		}
 	}
@@ -257,7 +263,7 @@ func (v *verification) classify(ctx context.Context, items []item, rows []Row) e
 		row := was
 		row.Path, row.Mode = e.Path, s.mode
 		if s.state == same || s.state == changed || s.state == sparse {
-			row.Content, row.Stat, row.Raw = s.content, s.stat, s.raw
+			row.Content, row.Stat = s.content, s.stat
 			if s.content.MD5.IsZero() && was.Content.ID == s.content.ID {
 				row.Content.MD5 = was.Content.MD5
 			}
@@ -267,13 +273,33 @@ func (v *verification) classify(ctx context.Context, items []item, rows []Row) e
 			a = attrs[k]
 		}
 		if a.Filtered && !s.bytes.IsZero() {
-			row.Content.ID, row.Raw = s.bytes, true
+			row.Content.ID, s.raw = s.bytes, true
 		}
+		row.Marks = v.marks(it, s, row)
 		row.Kind = v.kindOf(e, s, a, was.Kind)
 		row.Excluded = v.Registry.opts.Policy.Excluded(e.Path, row.Kind, s.size)
 		rows[k] = row
 	}
 	return nil
+}
+
+// marks says in which ways the row made of a sight is out of the ordinary.
+func (v *verification) marks(it item, s sight, row Row) Marks {
+	var m Marks
+	was := it.before()
+	unread := s.bytes.IsZero() && row.Content.ID == was.Content.ID
+	switch {
+	case s.raw, unread && was.Marks.Has(Raw):
+		m |= Raw
+	case unread:
+		m |= was.Marks & Converted
+	case !s.bytes.IsZero() && s.bytes != row.Content.ID:
+		m |= Converted
+	}
+	if v.view.astray(it.i, s) {
+		m |= Astray
+	}
+	return m
 }
 
 // kindOf settles what sort of file an entry is: by its mode, by what git
@@ -354,7 +380,7 @@ func (v *verification) judgeItem(it item, row Row, known fresh.Basis) {
 	if verdict.Summary == fresh.Excluded && verdict.Reason == "" {
 		verdict.Reason = row.Excluded
 	}
-	if keep && row.Raw {
+	if keep && row.Marks.Has(Raw) {
 		v.raw++
 	}
 	if verdict.Verdict == FoundNew && v.state == StateBootstrap && v.opts.OmitNew {
@@ -362,7 +388,7 @@ func (v *verification) judgeItem(it item, row Row, known fresh.Basis) {
 	} else {
 		v.rep.add(verdict, v.opts.All)
 	}
-	if keep && row != it.before() && s.state != unreadable && s.state != absent {
+	if keep && row != it.before() {
 		v.change.Put = append(v.change.Put, row)
 	}
 }

@@ -129,7 +129,7 @@ func (e *entered) report() *Report {
 // baseline is what this entry proves once its rows have landed.
 func (e *entered) baseline(r *Registry, clean bool, raw int) *Baseline {
 	return &Baseline{
-		Head: e.view.snap.Head.Commit, Tree: e.tree, Policy: e.policy, Raw: raw, Upstream: e.upstream,
+		Head: e.view.snap.Head.Commit, Tree: e.tree, Index: e.view.snap.Index.Tree, Policy: e.policy, Raw: raw, Upstream: e.upstream,
 		Clean: clean && !e.dirty && !e.flagged && !e.inMerge,
 		At:    r.opts.Now().UTC(),
 	}

@@ -23,6 +23,14 @@ type subject struct {
 // readable reports whether the subject's content is established.
 func (s *subject) readable() bool { return s.tracked && (s.state == same || s.state == changed) }
 
+// unmoved reports whether the row kept says all there is to say about what
+// stands there, whatever text it is about.
+func (s *subject) unmoved() bool {
+	now := s.now
+	now.About, now.Stat = s.before.About, s.before.Stat
+	return now == s.before
+}
+
 // examine looks at the given paths and nothing else. Their bytes are read where
 // no row holds their md5.
 func (r *Registry) examine(ctx context.Context, paths []repo.Path) (*repo.Snapshot, []subject, error) {

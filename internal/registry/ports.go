@@ -57,10 +57,17 @@ type Files interface {
 // A Want asks for one file to be read.
 type Want struct {
 	Path repo.Path
-	// Known is a content that the bytes may well have, of which both digests
-	// are known: if the id turns out to be that one, so is the md5, and need
-	// not be computed. The zero Content is no such guess.
+	// Known is a content that the bytes may well have: if the id turns out to
+	// be that one, so is the md5, and is not computed. Its md5 may be zero, for
+	// a caller that has no use for it. The zero Content is no such guess.
 	Known repo.Content
+	// Proven says that git stores the bytes as Known.ID while the file's stat
+	// is Seen. Then it is the id that is not computed, unless there are line
+	// endings that git might have converted.
+	Proven bool
+	// Seen is the stat that the file had a moment ago, which may save looking
+	// again. Zero when nobody looked.
+	Seen repo.Stat
 	// Convert names the conversion whose result is wanted too; ConvertText and
 	// ConvertAuto fill [Reading.Converted].
 	Convert repo.Convert
@@ -88,13 +95,12 @@ type Store interface {
 	Rows(ctx context.Context, worktree string) iter.Seq2[Row, error]
 	// RowsOf returns the rows of the given paths, those that exist.
 	RowsOf(ctx context.Context, worktree string, paths []repo.Path) (map[repo.Path]Row, error)
-	// RawRows returns the rows matched on their raw bytes.
-	RawRows(ctx context.Context, worktree string) (map[repo.Path]Row, error)
+	// Exceptions returns the rows that have marks, and those whose text is stale.
+	Exceptions(ctx context.Context, worktree string) (map[repo.Path]Row, error)
 	// Tally counts a worktree's rows by what is known of them.
 	Tally(ctx context.Context, worktree string) (Tally, error)
-	// Known returns, for each content that some record was written from, that
-	// record's basis: the content itself, or its md5 alone where the writer
-	// knew no more.
+	// Known returns, for each content that some record was written from, the
+	// key of the newest such record's basis.
 	Known(ctx context.Context, contents []repo.Content) (map[repo.Content]fresh.Basis, error)
 	// Newest returns, for each content that Known knows, the newest record.
 	Newest(ctx context.Context, contents []repo.Content) (map[repo.Content]fresh.Record, error)
@@ -103,7 +109,9 @@ type Store interface {
 	// NewestAt returns the newest record that was written at a path.
 	NewestAt(ctx context.Context, path repo.Path) (r fresh.Record, ok bool, err error)
 	// Commit makes a change durable, all of it or nothing. Its baseline lands
-	// only if still, called inside the transaction, says so; the rest lands
-	// either way.
+	// only if still, called inside the transaction, says so; nil counts as yes.
+	// The rest lands either way. Rows that come or go without a baseline that
+	// speaks of them unsettle the one there is: it is no longer clean, and no
+	// longer tells of an index.
 	Commit(ctx context.Context, worktree string, c Change, still func() (bool, error)) error
 }

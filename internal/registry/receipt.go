@@ -52,7 +52,7 @@ func (r *Registry) CheckReceipt(ctx context.Context, s string) (*ReceiptCheck, e
 		return nil, err
 	}
 	here, why := r.holds(record, &subjects[0])
-	then, whyThen := r.heldAt(ctx, record, receipt, subjects[0].now.Raw)
+	then, whyThen := r.heldAt(ctx, record, receipt, subjects[0].now.Marks.Has(Raw))
 	out.Verdict, out.Here, out.AtCommit = here, here, then
 	out.Reasons = append(append(out.Reasons, why...), whyThen...)
 	return out, nil

@@ -2,6 +2,8 @@ package registry
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"ken/internal/fresh"
 	"ken/internal/repo"
@@ -122,6 +124,21 @@ func (rep *Report) add(v Verdict, all bool) {
 		v.PathJSON = v.path.JSON()
 		rep.Verdicts = append(rep.Verdicts, v)
 	}
+}
+
+// matches counts as many plain matches as t counts rows.
+func (rep *Report) matches(t Tally) {
+	c := &rep.Counts
+	c.Match += t.Files
+	c.Fresh += t.Fresh
+	c.Stale += t.Stale
+	c.None += t.None
+	c.Excluded += t.Excluded
+}
+
+// sort puts the verdicts into byte order of their paths.
+func (rep *Report) sort() {
+	slices.SortFunc(rep.Verdicts, func(a, b Verdict) int { return strings.Compare(string(a.path), string(b.path)) })
 }
 
 // tally counts v.

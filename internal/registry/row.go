@@ -14,8 +14,8 @@ type Row struct {
 	Mode     repo.Mode
 	Content  repo.Content
 	Stat     repo.Stat // vouches for Content; zero when nothing does
-	Raw      bool      // Content.ID is of the bytes on disk: the path is under a filter driver
-	Excluded string    // why nobody is asked to summarise it, "" if it is wanted
+	Marks    Marks
+	Excluded string // why nobody is asked to summarise it, "" if it is wanted
 	// About is the basis of the text shown for this path: it holds for Content
 	// when the text is fresh and not when it is stale; zero when there is none.
 	// It is kept as its [fresh.Basis.Key].
@@ -23,10 +23,30 @@ type Row struct {
 	About fresh.Basis
 }
 
+// Marks say in which ways a row is out of the ordinary, which is that its content
+// is what the index held, and that its md5 and id are of the same bytes.
+type Marks uint8
+
+// The marks.
+const (
+	// Raw content: the id is of the bytes on disk, because the path is under a
+	// filter driver and its blob says too little about them.
+	Raw Marks = 1 << iota
+	// Converted content: the id is of what git makes of the bytes, and the md5
+	// of the bytes as they are.
+	Converted
+	// Astray rows were not as the index had it when they were verified.
+	Astray
+)
+
+// Has reports whether all of n is in m.
+func (m Marks) Has(n Marks) bool { return m&n == n }
+
 // A Baseline is what a completed verification proved.
 type Baseline struct {
 	Head     repo.ID // last_verified_sha; zero when HEAD was unborn
 	Tree     repo.ID // of Head
+	Index    repo.ID // tree that the index would have written; zero when it did not say
 	Clean    bool    // index and work tree were Head's, and no flag hid any of it
 	Policy   string  // digest of the policy that the rows were judged by
 	Raw      int     // rows matched on their raw bytes
@@ -37,6 +57,22 @@ type Baseline struct {
 // A Tally counts rows by the state of their summaries.
 type Tally struct {
 	Files, Fresh, Stale, None, Excluded int
+}
+
+// Add counts a row n times; n may be negative. A text about content that is not
+// known counts as stale: nothing vouches for it.
+func (t *Tally) Add(r Row, n int) {
+	t.Files += n
+	switch {
+	case r.Excluded != "":
+		t.Excluded += n
+	case r.About.IsZero():
+		t.None += n
+	case r.About.Holds(r.Content):
+		t.Fresh += n
+	default:
+		t.Stale += n
+	}
 }
 
 // A Change is one transaction's worth of writing.

@@ -40,7 +40,9 @@ type view struct {
 	// seen holds the sights that took more than a look. A path without one is
 	// what the index says it is.
 	seen map[int]sight
-	// raw holds the paths known to be under a filter driver: their identity is
+	// odd holds the rows that are exceptions, once they have been asked for.
+	odd map[repo.Path]Row
+	// raw holds those of them that are under a filter driver: their identity is
 	// their bytes, for which the index cannot vouch.
 	raw map[repo.Path]Row
 }
@@ -84,14 +86,20 @@ func (v *view) moved(i int) bool {
 	}
 }
 
+// astray reports whether entry i, seen as s, is not as the index has it. A row
+// made of it then says so, since an index that stays the same proves nothing
+// about such a path.
+func (v *view) astray(i int, s sight) bool {
+	return s.state != same && s.state != sparse || s.mode != v.snap.Index.Entries[i].Mode
+}
+
 // look reads the snapshot's work tree: one stat per path, and the bytes of
 // those paths for which neither the index nor an earlier row can vouch. only
 // lists the entries to look at; nil means all.
 func (r *Registry) look(ctx context.Context, snap *repo.Snapshot, base Baseline, only []int) (*view, error) {
 	v := &view{snap: snap, seen: map[int]sight{}}
 	if base.Raw > 0 {
-		var err error
-		if v.raw, err = r.store.RawRows(ctx, snap.Worktree); err != nil {
+		if err := r.loadExceptions(ctx, v); err != nil {
 			return nil, err
 		}
 	}
@@ -116,6 +124,26 @@ func (r *Registry) look(ctx context.Context, snap *repo.Snapshot, base Baseline,
 		return nil, err
 	}
 	return v, r.read(ctx, v, suspects, nil)
+}
+
+// loadExceptions asks the store for the rows that are exceptions, once.
+func (r *Registry) loadExceptions(ctx context.Context, v *view) error {
+	if v.odd != nil {
+		return nil
+	}
+	var err error
+	if v.odd, err = r.store.Exceptions(ctx, v.snap.Worktree); err != nil {
+		return err
+	}
+	for path, row := range v.odd {
+		if row.Marks.Has(Raw) {
+			if v.raw == nil {
+				v.raw = map[repo.Path]Row{}
+			}
+			v.raw[path] = row
+		}
+	}
+	return nil
 }
 
 // stat fills found for the entries of only, leaving the others unlooked.
@@ -261,7 +289,7 @@ func (r *Registry) vouch(ctx context.Context, v *view, suspects []int) ([]int, e
 			continue
 		}
 		v.seen[i] = sight{
-			state: v.stateOf(i, row.Content.ID, row.Raw), content: row.Content, raw: row.Raw,
+			state: v.stateOf(i, row.Content.ID, row.Marks.Has(Raw)), content: row.Content, raw: row.Marks.Has(Raw),
 			stat: row.Stat, size: row.Stat.Size, mode: modeOf(f), kind: row.Kind,
 		}
 	}
@@ -308,6 +336,10 @@ func (r *Registry) read(ctx context.Context, v *view, which []int, known []repo.
 			wants[k].Path = v.snap.Index.Entries[i].Path
 			if known != nil {
 				wants[k].Known = known[k]
+			}
+			wants[k].Seen = v.found[i].Stat
+			if wants[k].Known == (repo.Content{}) && !v.snap.Attributed && v.proven(i) {
+				wants[k].Known.ID, wants[k].Proven = v.snap.Index.Entries[i].ID, true
 			}
 		}
 		if err := r.readSome(ctx, v, which[:n], wants); err != nil {

@@ -59,7 +59,7 @@ func (r *Registry) verify(ctx context.Context, opts VerifyOptions, dry bool) (*R
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(rep.Verdicts, func(a, b Verdict) int { return strings.Compare(string(a.path), string(b.path)) })
+	rep.sort()
 	if dry {
 		return rep, nil
 	}
@@ -107,19 +107,26 @@ func (r *Registry) trust(ctx context.Context, e *entered, rep *Report, all bool)
 	if err != nil {
 		return err
 	}
-	if !all && t.Stale == 0 {
-		rep.Counts = Counts{
-			Files: rep.Counts.Files, Match: t.Files,
-			Fresh: t.Fresh, None: t.None, Excluded: t.Excluded,
+	if all {
+		for row, err := range r.store.Rows(ctx, wt) {
+			if err != nil {
+				return err
+			}
+			rep.add(r.matched(row, FoundMatch), all)
 		}
 		return nil
 	}
-	for row, err := range r.store.Rows(ctx, wt) {
-		if err != nil {
+	if t.Stale > 0 {
+		if err := r.loadExceptions(ctx, e.view); err != nil {
 			return err
 		}
-		rep.add(r.matched(row, FoundMatch), all)
+		for _, row := range e.view.odd {
+			t.Add(row, -1)
+			rep.add(r.matched(row, FoundMatch), all)
+		}
+		rep.sort()
 	}
+	rep.matches(t)
 	return nil
 }
 

@@ -74,7 +74,12 @@ func (r *Registry) Write(ctx context.Context, updates []Update) ([]Written, erro
 		}
 		record.At = now
 		change.Records = append(change.Records, record)
+		// A row that has not moved learns of the record by itself. Putting it
+		// all the same would unsettle the baseline.
 		row := subjects[i].now
+		if w.Result == Stored && subjects[i].unmoved() {
+			continue
+		}
 		if w.Result == Stored || !row.About.Holds(row.Content) {
 			row.About = record.Basis.Key()
 		}

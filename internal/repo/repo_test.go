@@ -46,8 +46,12 @@ func TestUnder(t *testing.T) {
 		path, dir repo.Path
 		want      bool
 	}{
-		{"a/b", "a", true}, {"a/b", "a/b", true}, {"a/b", "", true},
-		{"ab", "a", false}, {"a", "a/b", false}, {"a.go", "a", false},
+		{"a/b", "a", true},
+		{"a/b", "a/b", true},
+		{"a/b", "", true},
+		{"ab", "a", false},
+		{"a", "a/b", false},
+		{"a.go", "a", false},
 	} {
 		if got := c.path.Under(c.dir); got != c.want {
 			t.Errorf("%q under %q: %v", c.path, c.dir, got)

@@ -238,10 +238,10 @@ func (s *Store) RowsOf(ctx context.Context, worktree string, paths []repo.Path) 
 	})
 }
 
-// RawRows implements [registry.Store].
-func (s *Store) RawRows(ctx context.Context, worktree string) (map[repo.Path]registry.Row, error) {
+// Exceptions implements [registry.Store].
+func (s *Store) Exceptions(ctx context.Context, worktree string) (map[repo.Path]registry.Row, error) {
 	return use(ctx, s, false, func(db *sqlite.Store) (map[repo.Path]registry.Row, error) {
-		return db.RawRows(ctx, worktree)
+		return db.Exceptions(ctx, worktree)
 	})
 }
 

@@ -95,8 +95,8 @@ func (s *Store) RowsOf(ctx context.Context, worktree string, paths []repo.Path) 
 	return found, nil
 }
 
-// RawRows implements [registry.Store].
-func (s *Store) RawRows(ctx context.Context, worktree string) (map[repo.Path]registry.Row, error) {
+// Exceptions implements [registry.Store].
+func (s *Store) Exceptions(ctx context.Context, worktree string) (map[repo.Path]registry.Row, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -104,7 +104,8 @@ func (s *Store) RawRows(ctx context.Context, worktree string) (map[repo.Path]reg
 	defer s.mu.Unlock()
 	found := make(map[repo.Path]registry.Row)
 	for p, r := range s.rows[worktree] {
-		if r.Raw {
+		stale := r.Excluded == "" && !r.About.IsZero() && !r.About.Holds(r.Content)
+		if r.Marks != 0 || stale {
 			found[p] = r
 		}
 	}
@@ -227,8 +228,7 @@ func (s *Store) NewestAt(ctx context.Context, path repo.Path) (fresh.Record, boo
 	return s.records[best], true, nil
 }
 
-// Commit implements [registry.Store]. still is asked only when there is a
-// baseline to set; nil counts as yes.
+// Commit implements [registry.Store].
 func (s *Store) Commit(ctx context.Context, worktree string, c registry.Change, still func() (bool, error)) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -271,6 +271,9 @@ func (s *Store) Commit(ctx context.Context, worktree string, c registry.Change, 
 	if set {
 		b := *c.Baseline
 		b.At = b.At.UTC().Round(0)
+		s.baselines[worktree] = b
+	} else if b, ok := s.baselines[worktree]; ok && len(c.Put)+len(c.Delete) > 0 {
+		b.Clean, b.Index = false, repo.ID{}
 		s.baselines[worktree] = b
 	}
 	if c.Worktrees != nil {

@@ -15,8 +15,7 @@ import (
 // lastVerified is the key in plugin_config of the main worktree's baseline.
 const lastVerified = "last_verified_sha"
 
-// Commit implements [registry.Store]. still is asked only when there is a
-// baseline to set; nil counts as yes. A change that would write nothing does not
+// Commit implements [registry.Store]. A change that would write nothing does not
 // make a database.
 func (s *Store) Commit(ctx context.Context, worktree string, c registry.Change, still func() (bool, error)) error {
 	if c.IsZero() && (c.Worktrees == nil || !exists(s.path)) {
@@ -36,19 +35,22 @@ func (s *Store) Commit(ctx context.Context, worktree string, c registry.Change, 
 		if err := tx.tally(); err != nil {
 			return err
 		}
-		if c.Baseline != nil {
-			set := true
-			if still != nil {
-				var err error
-				if set, err = still(); err != nil {
-					return &theirs{err}
-				}
+		set := c.Baseline != nil
+		if set && still != nil {
+			var err error
+			if set, err = still(); err != nil {
+				return &theirs{err}
 			}
-			if set {
-				if err := tx.setBaseline(worktree, *c.Baseline); err != nil {
-					return err
-				}
-			}
+		}
+		var err error
+		switch {
+		case set:
+			err = tx.setBaseline(worktree, *c.Baseline)
+		case len(c.Put)+len(c.Delete) > 0:
+			err = tx.unsettle(worktree)
+		}
+		if err != nil {
+			return err
 		}
 		if c.Worktrees != nil {
 			return tx.prune(c.Worktrees)
@@ -237,36 +239,35 @@ func (tx *transaction) count(worktree int64, r registry.Row, n int) {
 	if t == nil {
 		return
 	}
-	t.Files += n
-	switch {
-	case r.Excluded != "":
-		t.Excluded += n
-	case r.About.IsZero():
-		t.None += n
-	case r.About.Holds(r.Content):
-		t.Fresh += n
-	default:
-		t.Stale += n
-	}
+	t.Add(r, n)
 }
 
 // lookCost is how many rows can be counted in the time that it takes to look one
 // up; measured. Tests set it, to go both ways.
 var lookCost = 16
 
-// recountPays reports whether counting all rows of a worktree is cheaper than
-// looking up n of them before they change.
-func (tx *transaction) recountPays(worktree int64, n int) (bool, error) {
+// files returns how many rows a worktree had before this transaction.
+func (tx *transaction) files(worktree int64) (int, error) {
 	stmt, err := tx.conn.Prepare(`SELECT files FROM worktree WHERE id = ?1`)
 	if err != nil {
-		return false, err
+		return 0, err
 	}
 	defer stmt.Reset()
 	stmt.BindInt64(1, worktree)
 	if _, err := stmt.Step(); err != nil {
-		return false, err
+		return 0, err
 	}
-	return n*lookCost > stmt.ColumnInt(0), nil
+	return stmt.ColumnInt(0), nil
+}
+
+// ascending reports whether rows are in the order of their paths, each once.
+func ascending(rows []registry.Row) bool {
+	for i := 1; i < len(rows); i++ {
+		if rows[i-1].Path >= rows[i].Path {
+			return false
+		}
+	}
+	return true
 }
 
 // put inserts rows, or replaces those at the same paths.
@@ -278,10 +279,14 @@ func (tx *transaction) put(name string, rows []registry.Row) error {
 	if err != nil {
 		return err
 	}
-	recount, err := tx.recountPays(worktree, len(rows))
+	files, err := tx.files(worktree)
 	if err != nil {
 		return err
 	}
+	// Rows that nothing can be in the way of need no looking for what they
+	// replace; of many others, counting them all again is cheaper.
+	first := files == 0 && ascending(rows)
+	recount := !first && len(rows)*lookCost > files
 	if recount {
 		tx.tallies[worktree] = nil
 	}
@@ -291,11 +296,11 @@ func (tx *transaction) put(name string, rows []registry.Row) error {
 	}
 	stmt, err := tx.conn.Prepare(`
 		INSERT INTO file (worktree, path, kind, mode, content_id, content_md5,
-			size, mtime, ctime, inode, raw, excluded, about)
+			size, mtime, ctime, inode, marks, excluded, about)
 		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
 		ON CONFLICT (worktree, path) DO UPDATE SET
 			kind = ?3, mode = ?4, content_id = ?5, content_md5 = ?6,
-			size = ?7, mtime = ?8, ctime = ?9, inode = ?10, raw = ?11, excluded = ?12, about = ?13`)
+			size = ?7, mtime = ?8, ctime = ?9, inode = ?10, marks = ?11, excluded = ?12, about = ?13`)
 	if err != nil {
 		return err
 	}
@@ -310,7 +315,7 @@ func (tx *transaction) put(name string, rows []registry.Row) error {
 		if hit.seq != 0 {
 			r.About = hit.basis(r.Content)
 		}
-		if !recount {
+		if !recount && !first {
 			old, ok, err := tx.row(worktree, r.Path)
 			if err != nil {
 				return err
@@ -318,6 +323,8 @@ func (tx *transaction) put(name string, rows []registry.Row) error {
 			if ok {
 				tx.count(worktree, old, -1)
 			}
+		}
+		if !recount {
 			tx.count(worktree, r, +1)
 		}
 		path = append(path[:0], r.Path...)
@@ -330,7 +337,7 @@ func (tx *transaction) put(name string, rows []registry.Row) error {
 		stmt.BindInt64(8, r.Stat.Mtime)
 		stmt.BindInt64(9, r.Stat.Ctime)
 		stmt.BindInt64(10, int64(r.Stat.Inode))
-		stmt.BindBool(11, r.Raw)
+		stmt.BindInt64(11, int64(r.Marks))
 		stmt.BindText(12, r.Excluded)
 		bindBasis(stmt, 13, r.About)
 		if _, err := stmt.Step(); err != nil {
@@ -446,12 +453,12 @@ func (tx *transaction) recount(worktree int64) error {
 func (tx *transaction) setBaseline(name string, b registry.Baseline) error {
 	stmt, err := tx.conn.Prepare(`
 		INSERT INTO worktree (name, head, tree, clean, policy, raw,
-			upstream_ref, upstream_commit, upstream_known, upstream_ahead, upstream_behind, verified_at)
-		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
+			upstream_ref, upstream_commit, upstream_known, upstream_ahead, upstream_behind, verified_at, index_tree)
+		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
 		ON CONFLICT (name) DO UPDATE SET
 			head = ?2, tree = ?3, clean = ?4, policy = ?5, raw = ?6,
 			upstream_ref = ?7, upstream_commit = ?8, upstream_known = ?9,
-			upstream_ahead = ?10, upstream_behind = ?11, verified_at = ?12`)
+			upstream_ahead = ?10, upstream_behind = ?11, verified_at = ?12, index_tree = ?13`)
 	if err != nil {
 		return err
 	}
@@ -467,6 +474,7 @@ func (tx *transaction) setBaseline(name string, b registry.Baseline) error {
 	stmt.BindInt64(10, int64(b.Upstream.Ahead))
 	stmt.BindInt64(11, int64(b.Upstream.Behind))
 	stmt.BindText(12, b.At.UTC().Format(time.RFC3339Nano))
+	bindID(stmt, 13, b.Index)
 	if _, err := stmt.Step(); err != nil {
 		return err
 	}
@@ -474,6 +482,17 @@ func (tx *transaction) setBaseline(name string, b registry.Baseline) error {
 		return nil
 	}
 	return setConfig(tx.conn, lastVerified, b.Head.String())
+}
+
+// unsettle takes back what a worktree's baseline says beyond its commit.
+func (tx *transaction) unsettle(name string) error {
+	stmt, err := tx.conn.Prepare(`UPDATE worktree SET clean = 0, index_tree = NULL WHERE name = ?1`)
+	if err != nil {
+		return err
+	}
+	stmt.BindText(1, name)
+	_, err = stmt.Step()
+	return err
 }
 
 // setConfig sets a key in plugin_config; "" removes it.

@@ -29,7 +29,7 @@ func (s *Store) Baseline(ctx context.Context, worktree string) (b registry.Basel
 func baselineOf(conn *sqlite.Conn, worktree string) (b registry.Baseline, ok bool, err error) {
 	stmt, err := conn.Prepare(`
 		SELECT head, tree, clean, policy, raw,
-			upstream_ref, upstream_commit, upstream_known, upstream_ahead, upstream_behind, verified_at
+			upstream_ref, upstream_commit, upstream_known, upstream_ahead, upstream_behind, verified_at, index_tree
 		FROM worktree WHERE name = ?1 AND verified_at IS NOT NULL`)
 	if err != nil {
 		return b, false, err
@@ -42,6 +42,7 @@ func baselineOf(conn *sqlite.Conn, worktree string) (b registry.Baseline, ok boo
 	b = registry.Baseline{
 		Head:   columnID(stmt, 0),
 		Tree:   columnID(stmt, 1),
+		Index:  columnID(stmt, 11),
 		Clean:  stmt.ColumnBool(2),
 		Policy: stmt.ColumnText(3),
 		Raw:    stmt.ColumnInt(4),
@@ -104,7 +105,7 @@ func (s *Store) AllRows(ctx context.Context, worktree string) (iter.Seq[registry
 // never move.
 func rowsOf(conn *sqlite.Conn, worktree string) (chunks [][]registry.Row, err error) {
 	stmt, err := conn.Prepare(`
-		SELECT path, kind, mode, content_id, content_md5, size, mtime, ctime, inode, raw, excluded, about
+		SELECT path, kind, mode, content_id, content_md5, size, mtime, ctime, inode, marks, excluded, about
 		FROM file WHERE worktree = (SELECT id FROM worktree WHERE name = ?1)
 		ORDER BY path`)
 	if err != nil {
@@ -136,7 +137,7 @@ func (s *Store) RowsOf(ctx context.Context, worktree string, paths []repo.Path) 
 	err := s.read(ctx, func(conn *sqlite.Conn) error {
 		clear(found)
 		stmt, err := conn.Prepare(`
-			SELECT path, kind, mode, content_id, content_md5, size, mtime, ctime, inode, raw, excluded, about
+			SELECT path, kind, mode, content_id, content_md5, size, mtime, ctime, inode, marks, excluded, about
 			FROM file WHERE worktree = (SELECT id FROM worktree WHERE name = ?1) AND path = ?2`)
 		if err != nil {
 			return err
@@ -165,14 +166,15 @@ func (s *Store) RowsOf(ctx context.Context, worktree string, paths []repo.Path) 
 	return found, nil
 }
 
-// RawRows implements [registry.Store].
-func (s *Store) RawRows(ctx context.Context, worktree string) (map[repo.Path]registry.Row, error) {
+// Exceptions implements [registry.Store].
+func (s *Store) Exceptions(ctx context.Context, worktree string) (map[repo.Path]registry.Row, error) {
 	found := make(map[repo.Path]registry.Row)
 	err := s.read(ctx, func(conn *sqlite.Conn) error {
 		clear(found)
 		stmt, err := conn.Prepare(`
-			SELECT path, kind, mode, content_id, content_md5, size, mtime, ctime, inode, raw, excluded, about
-			FROM file WHERE worktree = (SELECT id FROM worktree WHERE name = ?1) AND raw`)
+			SELECT path, kind, mode, content_id, content_md5, size, mtime, ctime, inode, marks, excluded, about
+			FROM file INDEXED BY file_exception -- left alone, it would read them all
+			WHERE worktree = (SELECT id FROM worktree WHERE name = ?1) AND (marks <> 0 OR state = 'stale')`)
 		if err != nil {
 			return err
 		}
@@ -231,7 +233,7 @@ type scanner struct {
 }
 
 // row reads the columns path, kind, mode, content_id, content_md5, size, mtime,
-// ctime, inode, raw, excluded and about.
+// ctime, inode, marks, excluded and about.
 func (sc *scanner) row(stmt *sqlite.Stmt) registry.Row {
 	return registry.Row{
 		Path:    sc.path(stmt, 0),
@@ -244,7 +246,7 @@ func (sc *scanner) row(stmt *sqlite.Stmt) registry.Row {
 			Ctime: stmt.ColumnInt64(7),
 			Inode: uint64(stmt.ColumnInt64(8)),
 		},
-		Raw:      stmt.ColumnBool(9),
+		Marks:    registry.Marks(stmt.ColumnInt(9)),
 		Excluded: sc.word(stmt, 10),
 		About:    columnBasis(stmt, 11),
 	}
@@ -312,11 +314,6 @@ func columnID(stmt *sqlite.Stmt, col int) repo.ID {
 func columnMD5(stmt *sqlite.Stmt, col int) (m repo.MD5) {
 	stmt.ColumnBytes(col, m[:])
 	return m
-}
-
-func columnDigest(stmt *sqlite.Stmt, col int) (d fresh.Digest) {
-	stmt.ColumnBytes(col, d[:])
-	return d
 }
 
 // columnBasis reads what bindBasis wrote.

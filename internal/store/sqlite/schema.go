@@ -36,6 +36,7 @@ CREATE TABLE worktree (
 	name            TEXT NOT NULL UNIQUE, -- '' for the main one
 	head            BLOB,
 	tree            BLOB,
+	index_tree      BLOB, -- what the index would have written
 	clean           INTEGER NOT NULL DEFAULT 0,
 	policy          TEXT NOT NULL DEFAULT '',
 	raw             INTEGER NOT NULL DEFAULT 0,
@@ -63,7 +64,7 @@ CREATE TABLE file (
 	mtime       INTEGER NOT NULL,
 	ctime       INTEGER NOT NULL,
 	inode       INTEGER NOT NULL,
-	raw         INTEGER NOT NULL,
+	marks       INTEGER NOT NULL, -- bits: raw, converted, astray
 	excluded    TEXT NOT NULL,
 	about       BLOB, -- 16 bytes: the md5, else the content id, that the text was written from
 	state       TEXT NOT NULL GENERATED ALWAYS AS (
@@ -76,7 +77,7 @@ CREATE TABLE file (
 	PRIMARY KEY (worktree, path)
 ) WITHOUT ROWID;
 
-CREATE INDEX file_raw ON file (worktree) WHERE raw;
+CREATE INDEX file_exception ON file (worktree) WHERE marks <> 0 OR state = 'stale';
 
 CREATE TABLE record (
 	seq         INTEGER PRIMARY KEY,

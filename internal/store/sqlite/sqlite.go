@@ -319,12 +319,20 @@ func (s *Store) reader() (*sqlite.Conn, error) {
 	if s.opts.ReadOnly {
 		return s.openReadOnly(file)
 	}
+	if stamp, ok := quiet(s.path); ok {
+		return s.openImmutable(file, stamp)
+	}
 	return s.open(file, sqlite.OpenReadWrite)
 }
 
 // writer returns a connection to write to, its schema the newest.
 func (s *Store) writer(ctx context.Context) (*sqlite.Conn, error) {
 	conn, err := s.reader()
+	if err == nil && conn != nil && s.frozen != "" {
+		if err = s.close(); err == nil {
+			conn, err = s.openExisting()
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -382,6 +390,39 @@ func (s *Store) open(file os.FileInfo, flags sqlite.OpenFlags) (*sqlite.Conn, er
 		}
 	}
 	return conn, nil
+}
+
+// openExisting opens the database for reading and writing.
+func (s *Store) openExisting() (*sqlite.Conn, error) {
+	file, err := os.Stat(s.path)
+	if err != nil {
+		return nil, err
+	}
+	return s.open(file, sqlite.OpenReadWrite)
+}
+
+// openImmutable opens a database as one that nobody writes. It takes no locks and
+// makes no files, which is most of the time that asking one question takes; in
+// exchange, whoever reads must look afterwards whether the stamp still stands.
+func (s *Store) openImmutable(file os.FileInfo, stamp string) (*sqlite.Conn, error) {
+	u := url.URL{Scheme: "file", Path: filepath.ToSlash(s.path), RawQuery: "mode=ro&immutable=1"}
+	conn, err := sqlite.OpenConn(u.String(), sqlite.OpenReadOnly|sqlite.OpenURI)
+	if err != nil {
+		return nil, err
+	}
+	s.conn, s.file, s.frozen = conn, file, stamp
+	return conn, nil
+}
+
+// quiet reports whether nobody has the database at path open for writing, and
+// nobody wrote it so lately that another write could go unseen; the stamp is
+// what it looks like then.
+func quiet(path string) (stamp string, ok bool) {
+	if exists(path+"-wal") || exists(path+"-journal") {
+		return "", false
+	}
+	stamp = Stamp(path)
+	return stamp, stamp == Stamp(path)
 }
 
 // openReadOnly opens a database in a directory where nothing can be written.

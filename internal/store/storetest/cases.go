@@ -25,8 +25,8 @@ func testEmpty(t *testing.T, s registry.Store) {
 	if m, err := s.RowsOf(ctx, "", []repo.Path{"a"}); len(m) != 0 || err != nil {
 		t.Errorf("RowsOf = %v, %v", m, err)
 	}
-	if m, err := s.RawRows(ctx, ""); len(m) != 0 || err != nil {
-		t.Errorf("RawRows = %v, %v", m, err)
+	if m, err := s.Exceptions(ctx, ""); len(m) != 0 || err != nil {
+		t.Errorf("Exceptions = %v, %v", m, err)
 	}
 	if n, err := s.Tally(ctx, ""); n != (registry.Tally{}) || err != nil {
 		t.Errorf("Tally = %v, %v", n, err)
@@ -59,7 +59,7 @@ func testRows(t *testing.T, s registry.Store) {
 		Path: "dir/\xff\xfe\n\"name\x00\x7f", Kind: repo.KindGenerated, Mode: repo.Executable,
 		Content: repo.Content{ID: ID256("sha256"), MD5: Content("sha256").MD5},
 		Stat:    repo.Stat{Size: 1 << 40, Mtime: -1, Ctime: 1<<63 - 1, Inode: 1<<64 - 1},
-		Raw:     true, Excluded: "generated", About: basisOf("other"),
+		Marks:   registry.Raw | registry.Astray, Excluded: "generated", About: basisOf("other"),
 	}
 	rows := []registry.Row{
 		{Path: "bare"},
@@ -77,11 +77,11 @@ func testRows(t *testing.T, s registry.Store) {
 	}
 	equal(t, "rows of", some, map[repo.Path]registry.Row{full.Path: full, "bare": rows[0]})
 
-	raw, err := s.RawRows(t.Context(), "")
+	odd, err := s.Exceptions(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	equal(t, "raw rows", raw, map[repo.Path]registry.Row{full.Path: full})
+	equal(t, "exceptions", odd, map[repo.Path]registry.Row{full.Path: full, "stale by sha256": rows[4]})
 
 	// Of a basis with both, the id is what decides, and what is kept.
 	both := Row("both", "now")
@@ -109,7 +109,7 @@ func testOrder(t *testing.T, s registry.Store) {
 func testReplace(t *testing.T, s registry.Store) {
 	Commit(t, s, "", registry.Change{Put: []registry.Row{Row("a", "1"), Row("a", "2"), Row("b", "1")}})
 	equal(t, "the last wins", Rows(t, s, ""), []registry.Row{Row("a", "2"), Row("b", "1")})
-	other := registry.Row{Path: "a", Kind: repo.KindLFS, Mode: repo.Symlink, Raw: true, Excluded: "lfs"}
+	other := registry.Row{Path: "a", Kind: repo.KindLFS, Mode: repo.Symlink, Marks: registry.Converted, Excluded: "lfs"}
 	Commit(t, s, "", registry.Change{Put: []registry.Row{other}})
 	equal(t, "replaced whole", Rows(t, s, ""), []registry.Row{other, Row("b", "1")})
 }
@@ -178,7 +178,7 @@ func testPrune(t *testing.T, s registry.Store) {
 
 func testBaseline(t *testing.T, s registry.Store) {
 	full := registry.Baseline{
-		Head: ID("head"), Tree: ID256("tree"), Clean: true, Policy: "p1", Raw: 3,
+		Head: ID("head"), Tree: ID256("tree"), Index: ID("index"), Clean: true, Policy: "p1", Raw: 3,
 		Upstream: repo.Upstream{Ref: "refs/remotes/origin/main", Commit: ID("up"), Known: true, Ahead: 1, Behind: 2},
 		At:       time.Date(2026, 5, 6, 7, 8, 9, 123456789, time.FixedZone("", 3600)),
 	}
@@ -200,7 +200,23 @@ func testBaseline(t *testing.T, s registry.Store) {
 	if !ok || err != nil {
 		t.Fatalf("Baseline = %v, %v", ok, err)
 	}
-	equal(t, "baseline after a change without one", got, full)
+	unsettled := full
+	unsettled.Clean, unsettled.Index = false, repo.ID{}
+	equal(t, "baseline after rows without one", got, unsettled)
+	Commit(t, s, "", registry.Change{Baseline: &full, Put: []registry.Row{Row("b", "x")}})
+	Commit(t, s, "", registry.Change{Records: []fresh.Record{Record("about y", "y", 0)}})
+	if got, _, _ = s.Baseline(t.Context(), ""); !got.Clean {
+		t.Error("a record unsettled the baseline")
+	}
+	refused := registry.Change{Baseline: &registry.Baseline{Head: ID("other")}, Delete: []repo.Path{"b"}}
+	if err := s.Commit(t.Context(), "", refused, func() (bool, error) { return false, nil }); err != nil {
+		t.Fatal(err)
+	}
+	got, _, err = s.Baseline(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "baseline after rows whose own was refused", got, unsettled)
 	Commit(t, s, "rows only", registry.Change{Put: []registry.Row{Row("a", "x")}})
 	if _, ok, err := s.Baseline(t.Context(), "rows only"); ok || err != nil {
 		t.Errorf("Baseline of rows alone = %v, %v", ok, err)
@@ -588,8 +604,8 @@ func testCancelled(t *testing.T, s registry.Store) {
 	}
 	_, err = s.RowsOf(ctx, "", []repo.Path{"a"})
 	want("RowsOf", err)
-	_, err = s.RawRows(ctx, "")
-	want("RawRows", err)
+	_, err = s.Exceptions(ctx, "")
+	want("Exceptions", err)
 	_, err = s.Tally(ctx, "")
 	want("Tally", err)
 	_, err = s.Known(ctx, []repo.Content{Content("x")})

@@ -45,7 +45,7 @@ func testModel(t *testing.T, open func(t *testing.T) registry.Store) {
 	row := rapid.Custom(func(t *rapid.T) registry.Row {
 		return registry.Row{
 			Path: paths.Draw(t, "path"), Kind: repo.Kind(rapid.IntRange(0, 12).Draw(t, "kind")),
-			Content: content.Draw(t, "content"), Raw: rapid.Bool().Draw(t, "raw"),
+			Content: content.Draw(t, "content"), Marks: registry.Marks(rapid.IntRange(0, 7).Draw(t, "marks")),
 			Excluded: rapid.SampledFrom([]string{"", "", "binary"}).Draw(t, "excluded"),
 			About:    fresh.Basis{Content: content.Draw(t, "about")},
 		}
@@ -126,8 +126,8 @@ func sameRows(rt *rapid.T, t *testing.T, got, want registry.Store) {
 		tg, err := got.Tally(ctx, name)
 		tw, _ := want.Tally(ctx, name)
 		check(rt, "tally", []any{tg, err}, []any{tw, nil})
-		rg, err := got.RawRows(ctx, name)
-		rw, _ := want.RawRows(ctx, name)
+		rg, err := got.Exceptions(ctx, name)
+		rw, _ := want.Exceptions(ctx, name)
 		check(rt, "raw rows", []any{rg, err}, []any{rw, nil})
 		rg, err = got.RowsOf(ctx, name, modelPaths)
 		rw, _ = want.RowsOf(ctx, name, modelPaths)

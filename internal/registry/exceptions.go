@@ -1,0 +1,135 @@
+package registry
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"ken/internal/repo"
+)
+
+// pairExceptions is pair for the usual case that the index is the very one that
+// was verified last. Then a row can only differ from what is there if its path
+// has been seen to differ from the index now, or did so then; all the others
+// match, and are counted without being read. done is false when that cannot be
+// relied on.
+func (v *verification) pairExceptions(ctx context.Context) (items []item, done bool, err error) {
+	snap := v.view.snap
+	if v.again && !v.opts.Full || !v.verified || v.policy != v.base.Policy || v.opts.All || v.opts.Paths != nil || snap.Index.Tree.IsZero() || snap.Index.Tree != v.base.Index {
+		return nil, false, nil
+	}
+	tally, err := v.store.Tally(ctx, snap.Worktree)
+	if err != nil || tally.Files != len(snap.Index.Entries) {
+		return nil, false, err
+	}
+	rows, all, err := v.exceptional(ctx)
+	if err != nil || !all {
+		return nil, false, err
+	}
+	which := make([]int, 0, len(rows))
+	for path, row := range rows {
+		i, tracked := find(snap.Index.Entries, path)
+		if !tracked {
+			return nil, false, nil
+		}
+		which = append(which, i)
+		tally.Add(row, -1)
+	}
+	slices.Sort(which)
+	if v.opts.Full {
+		moved, err := v.unsound(ctx, which)
+		if err != nil {
+			return nil, false, err
+		}
+		more, all, err := v.rowsAt(ctx, moved)
+		if err != nil || !all {
+			return nil, false, err
+		}
+		for path, row := range more {
+			rows[path] = row
+			tally.Add(row, -1)
+		}
+		which = append(which, moved...)
+	}
+	v.rep.matches(tally)
+	for _, i := range which {
+		row := rows[snap.Index.Entries[i].Path]
+		if !v.opts.Full && v.plain(i, row) {
+			v.count(row, FoundMatch)
+		} else {
+			items = append(items, item{i: i, row: &row})
+		}
+	}
+	return items, true, nil
+}
+
+// exceptional returns the rows of every path that is, or was, not as the index
+// has it; all is false when one of them has no row.
+func (v *verification) exceptional(ctx context.Context) (rows map[repo.Path]Row, all bool, err error) {
+	if err := v.loadExceptions(ctx, v.view); err != nil {
+		return nil, false, err
+	}
+	var seen []int
+	for i := range v.view.seen {
+		if _, known := v.view.odd[v.view.snap.Index.Entries[i].Path]; !known {
+			seen = append(seen, i)
+		}
+	}
+	rows, all, err = v.rowsAt(ctx, seen)
+	if err != nil || !all {
+		return nil, false, err
+	}
+	maps.Copy(rows, v.view.odd)
+	return rows, true, nil
+}
+
+// rowsAt returns the rows of some entries; all is false when one has none.
+func (v *verification) rowsAt(ctx context.Context, which []int) (rows map[repo.Path]Row, all bool, err error) {
+	paths := make([]repo.Path, len(which))
+	for k, i := range which {
+		paths[k] = v.view.snap.Index.Entries[i].Path
+	}
+	rows, err = v.store.RowsOf(ctx, v.view.snap.Worktree, paths)
+	return rows, len(rows) == len(paths), err
+}
+
+// unsound reads every byte of the entries that but lists none of, which is in
+// order, and returns those that are not plainly what the index holds. For the
+// others the row has been the index's word all along, and stays so.
+func (v *verification) unsound(ctx context.Context, but []int) ([]int, error) {
+	entries := v.view.snap.Index.Entries
+	var moved []int
+	which, wants := make([]int, 0, readBatch), make([]Want, 0, readBatch)
+	flush := func() error {
+		got, err := v.files.Read(ctx, wants)
+		if err != nil {
+			return err
+		}
+		for k, i := range which {
+			if got[k].Err != nil || got[k].Raw.ID != entries[i].ID {
+				moved = append(moved, i)
+			}
+		}
+		which, wants = which[:0], wants[:0]
+		return nil
+	}
+	for i := range entries {
+		e := &entries[i]
+		if len(but) > 0 && but[0] == i {
+			but = but[1:]
+			continue
+		}
+		if e.Mode == repo.Gitlink {
+			continue
+		}
+		which = append(which, i)
+		wants = append(wants, Want{Path: e.Path, Known: repo.Content{ID: e.ID}, Seen: v.view.found[i].Stat})
+		if len(wants) == readBatch {
+			if err := flush(); err != nil {
+				return nil, err
+			}
+			v.Registry.opts.Progress(i, len(entries))
+		}
+	}
+	return moved, flush()
+}
