@@ -39,7 +39,7 @@ func (d dir) lstat(name string, f *repo.Found) error {
 			fill(f, &st)
 			return nil
 		}
-		if err != unix.EINTR {
+		if !errors.Is(err, unix.EINTR) {
 			return err
 		}
 	}
@@ -64,7 +64,7 @@ func (d dir) open(name string) (file, error) {
 func (d dir) readlink(name string, buf []byte) (int, error) {
 	for {
 		n, err := unix.Readlinkat(d.fd, name, buf)
-		if err != unix.EINTR {
+		if !errors.Is(err, unix.EINTR) {
 			return n, err
 		}
 	}
@@ -85,7 +85,7 @@ func (f file) stat(found *repo.Found) error {
 			fill(found, &st)
 			return nil
 		}
-		if err != unix.EINTR {
+		if !errors.Is(err, unix.EINTR) {
 			return err
 		}
 	}
@@ -98,7 +98,7 @@ func (f file) readAt(b []byte, off int64) (int, error) {
 		if err == nil {
 			return n, nil
 		}
-		if err != unix.EINTR {
+		if !errors.Is(err, unix.EINTR) {
 			return 0, err
 		}
 	}
@@ -107,7 +107,7 @@ func (f file) readAt(b []byte, off int64) (int, error) {
 func openat(fd int, name string, flags int) (int, error) {
 	for {
 		got, err := unix.Openat(fd, name, flags, 0)
-		if err != unix.EINTR {
+		if !errors.Is(err, unix.EINTR) {
 			return got, err
 		}
 	}

@@ -73,7 +73,7 @@ var verbs = map[string]func(s *store.Store, arg string) error{
 	// empty finds nothing at all.
 	"empty": func(s *store.Store, _ string) error {
 		if _, ok, err := s.Baseline(context.Background(), ""); ok || err != nil {
-			return fmt.Errorf("baseline: %v, %v", ok, err)
+			return fmt.Errorf("baseline: %v, %w", ok, err)
 		}
 		return nil
 	},
@@ -92,7 +92,7 @@ var verbs = map[string]func(s *store.Store, arg string) error{
 	"refused": func(s *store.Store, text string) error {
 		err := s.Commit(context.Background(), "", change(text), nil)
 		if !errors.Is(err, store.ErrReadOnly) || !strings.Contains(fault.HintOf(err), "XDG_STATE_HOME") {
-			return fmt.Errorf("the write was answered with: %v", err)
+			return fmt.Errorf("the write was answered with: %w", err)
 		}
 		return nil
 	},
@@ -108,7 +108,7 @@ var verbs = map[string]func(s *store.Store, arg string) error{
 			}
 			got, err := s.Known(context.Background(), []repo.Content{storetest.Content(text)})
 			if err != nil || len(got) != 1 {
-				return fmt.Errorf("%s is not seen: %v, %v", text, got, err)
+				return fmt.Errorf("%s is not seen: %v, %w", text, got, err)
 			}
 			time.Sleep(time.Millisecond)
 		}
@@ -131,13 +131,13 @@ func sees(s *store.Store, text string) error {
 	ctx := context.Background()
 	b, ok, err := s.Baseline(ctx, "")
 	if err != nil || !ok || b.Head != storetest.ID(text) {
-		return fmt.Errorf("baseline: %v, %v, %v", b, ok, err)
+		return fmt.Errorf("baseline: %v, %v, %w", b, ok, err)
 	}
 	n := 0
 	for r, err := range s.Rows(ctx, "") {
 		n++
 		if err != nil || r.Content != storetest.Content(text) || !r.About.Holds(r.Content) {
-			return fmt.Errorf("row: %+v, %v", r, err)
+			return fmt.Errorf("row: %+v, %w", r, err)
 		}
 	}
 	if n != 1 {
@@ -149,7 +149,7 @@ func sees(s *store.Store, text string) error {
 func knows(s registry.Store, text string) error {
 	newest, err := s.Newest(context.Background(), []repo.Content{storetest.Content(text)})
 	if err != nil || newest[storetest.Content(text)].Text != "about "+text {
-		return fmt.Errorf("no text about %s: %v, %v", text, newest, err)
+		return fmt.Errorf("no text about %s: %v, %w", text, newest, err)
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 
 func TestConformance(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) registry.Store {
+		t.Helper()
 		dir := storetest.Dir(t)
 		s := store.Open(store.Options{CommonDir: dir, StateDir: filepath.Join(dir, "state")})
 		t.Cleanup(func() {

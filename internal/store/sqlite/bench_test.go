@@ -30,6 +30,7 @@ func benchData() (rows []registry.Row, records []fresh.Record, contents []repo.C
 // benchStore returns a store on a disk with a row for each of benchRows files,
 // and a record for each if wanted.
 func benchStore(b *testing.B, withRecords bool) (*sqlite.Store, []registry.Row, []repo.Content) {
+	b.Helper()
 	rows, records, contents := benchData()
 	s := open(b, filepath.Join(b.TempDir(), "ken.db"))
 	c := registry.Change{Put: rows, Baseline: &registry.Baseline{Head: storetest.ID("h")}}

@@ -180,6 +180,7 @@ func prepare(t *testing.T, old string) (path string) {
 // everyAccident has the child meet an accident at its first write, its second,
 // and so on until it meets none.
 func everyAccident(t *testing.T, calls, accident string, check func(t *testing.T, old, path string, status int)) {
+	t.Helper()
 	for _, old := range []string{"", "old"} {
 		t.Run("from "+strconv.Quote(old), func(t *testing.T) {
 			t.Parallel()
@@ -212,6 +213,7 @@ func everyAccident(t *testing.T, calls, accident string, check func(t *testing.T
 func TestKilledAtEveryWrite(t *testing.T) {
 	everyAccident(t, "pwrite64,write,fsync,fdatasync,ftruncate,unlink,unlinkat,rename,renameat,mkdir,mkdirat", "signal=SIGKILL:when=%d",
 		func(t *testing.T, old, path string, status int) {
+			t.Helper()
 			if status == childFailed || status == childFull {
 				t.Errorf("exit status %d", status)
 			}
@@ -224,6 +226,7 @@ func TestKilledAtEveryWrite(t *testing.T) {
 func TestFullDisk(t *testing.T) {
 	everyAccident(t, "pwrite64,ftruncate,fallocate", "error=ENOSPC:when=%d+",
 		func(t *testing.T, old, path string, status int) {
+			t.Helper()
 			if status == -1 {
 				t.Error("it crashed")
 			}

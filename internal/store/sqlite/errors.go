@@ -110,6 +110,7 @@ func (s *Store) explain(ctx context.Context, act string, err error) error {
 			Hint: fmt.Sprintf("check the disk, then run the command again: df -h %s", quote(filepath.Dir(s.path))),
 			Err:  fmt.Errorf("%s store %s: %w", act, s.path, err),
 		}
+	default:
 	}
 	return fmt.Errorf("%s store %s: %w", act, s.path, err)
 }

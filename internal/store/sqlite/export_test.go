@@ -5,6 +5,7 @@ import "testing"
 // CountOneByOne makes commits keep the counts of rows by looking up each row
 // that changes, however many there are.
 func CountOneByOne(t testing.TB) {
+	t.Helper()
 	old := lookCost
 	lookCost = 0
 	t.Cleanup(func() { lookCost = old })

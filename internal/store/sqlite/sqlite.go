@@ -108,6 +108,10 @@ func (s *Store) close() error {
 	return err
 }
 
+// drop closes a connection that nothing was written through, to begin with
+// another: what closing it has to say is of no interest to anyone.
+func (s *Store) drop() { _ = s.close() }
+
 // take waits for the connection and returns the way to give it back.
 func (s *Store) take(ctx context.Context) (release func(), err error) {
 	if err := ctx.Err(); err != nil {
@@ -153,12 +157,12 @@ func (s *Store) readAny(ctx context.Context, fn func(*sqlite.Conn) error) error 
 		err := s.readOnce(ctx, fn)
 		again := isBusy(err)
 		if s.opts.ReadOnly && !s.aside && needsCopy(err) {
-			s.close()
+			s.drop()
 			s.aside, again = true, true
 		}
 		if s.frozen != "" && Stamp(s.path) != s.frozen {
 			// Somebody wrote what was read as if nobody could.
-			s.close()
+			s.drop()
 			s.aside, again = false, true
 			time.Sleep(settled / 4)
 			if err == nil {
@@ -306,7 +310,7 @@ func interruptible(ctx context.Context, conn *sqlite.Conn) func() {
 func (s *Store) reader() (*sqlite.Conn, error) {
 	file, err := os.Stat(s.path)
 	if errors.Is(err, fs.ErrNotExist) {
-		s.close()
+		s.drop()
 		return nil, nil
 	}
 	if err != nil {
@@ -315,7 +319,7 @@ func (s *Store) reader() (*sqlite.Conn, error) {
 	if s.conn != nil && os.SameFile(s.file, file) {
 		return s.conn, nil
 	}
-	s.close()
+	s.drop()
 	if s.opts.ReadOnly {
 		return s.openReadOnly(file)
 	}
@@ -385,7 +389,7 @@ func (s *Store) open(file os.FileInfo, flags sqlite.OpenFlags) (*sqlite.Conn, er
 		// It may be in WAL mode, from a time when this was another mount.
 		err := exec(conn, `PRAGMA journal_mode = TRUNCATE`)
 		if err != nil {
-			s.close()
+			s.drop()
 			return nil, err
 		}
 	}
@@ -455,7 +459,7 @@ func (s *Store) openReadOnly(file os.FileInfo) (*sqlite.Conn, error) {
 	conn, err := sqlite.OpenConn(u.String(), flags)
 	if err != nil {
 		if temp != "" {
-			os.RemoveAll(temp)
+			err = errors.Join(err, os.RemoveAll(temp))
 		}
 		return nil, err
 	}
@@ -480,8 +484,7 @@ func copyAside(path string) (dir string, err error) {
 			err = os.WriteFile(filepath.Join(dir, filepath.Base(path)+suffix), b, 0o600)
 		}
 		if err != nil {
-			os.RemoveAll(dir)
-			return "", err
+			return "", errors.Join(err, os.RemoveAll(dir))
 		}
 	}
 	return dir, nil

@@ -60,7 +60,10 @@ func shell(t testing.TB, path string, args ...string) string {
 }
 
 func TestConformance(t *testing.T) {
-	fresh := func(t *testing.T) registry.Store { return open(t, dbPath(t)) }
+	fresh := func(t *testing.T) registry.Store {
+		t.Helper()
+		return open(t, dbPath(t))
+	}
 	t.Run("counting again", func(t *testing.T) { storetest.Run(t, fresh) })
 	t.Run("counting one by one", func(t *testing.T) {
 		sqlite.CountOneByOne(t)

@@ -66,9 +66,9 @@ func Run(t *testing.T, open func(t *testing.T) registry.Store) {
 // remembers.
 func Dir(t testing.TB) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("/dev/shm", "ken-store-")
+	dir, err := os.MkdirTemp("/dev/shm", "ken-store-") //nolint:usetesting // in memory, and open to every user
 	if err != nil {
-		dir, err = os.MkdirTemp("", "ken-store-")
+		dir, err = os.MkdirTemp("", "ken-store-") //nolint:usetesting // likewise
 	}
 	if err != nil {
 		t.Fatal(err)
