@@ -34,6 +34,10 @@ func run(m *testing.M) int {
 	}
 	defer os.RemoveAll(dir)
 	bin = dir
+	if err := os.Chmod(dir, 0o755); err != nil { // some tests run it as another user
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
 	build := exec.CommandContext(context.Background(), "go", "build", "-o", filepath.Join(dir, "ken"), "ken/cmd/ken")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {

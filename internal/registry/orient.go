@@ -68,7 +68,7 @@ func (rep *Report) Headline() string {
 	if !rep.Head.IsZero() {
 		where = "at " + rep.Head.Short()
 	}
-	line := fmt.Sprintf("%s  %s: %d files, %d summaries fresh, %d stale, %d without, %d excluded",
+	line := fmt.Sprintf("%s  %s  files %d, summaries: %d fresh, %d stale, %d none, %d excluded",
 		rep.State, where, c.Files, c.Fresh, c.Stale, c.None, c.Excluded)
 	if c.Unknown > 0 {
 		line += fmt.Sprintf(", %d unknown", c.Unknown)
