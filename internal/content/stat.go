@@ -8,8 +8,9 @@ import (
 )
 
 // statRun is how many entries a worker takes at a time: enough that entering
-// their directories again is lost in the looking.
-const statRun = 512
+// their directories again is lost in the looking, and few enough that a small
+// tree keeps every worker busy.
+func (t *Tree) statRun(n int) int { return min(max(n/(2*t.workers), 64), 512) }
 
 // Stat looks at every entry once and answers in their order. Entries in byte
 // order of their paths are looked at fastest.
@@ -20,7 +21,7 @@ const statRun = 512
 // error is about the whole question: the root cannot be entered, or ctx ended.
 func (t *Tree) Stat(ctx context.Context, entries []repo.Entry) ([]repo.Found, error) {
 	found := make([]repo.Found, len(entries))
-	err := t.spread(ctx, len(entries), statRun, func(w *walk) (func(lo, hi int), func()) {
+	err := t.spread(ctx, len(entries), t.statRun(len(entries)), func(w *walk) (func(lo, hi int), func()) {
 		return func(lo, hi int) {
 			for i := lo; i < hi; i++ {
 				w.look(entries[i].Path, &found[i])

@@ -21,7 +21,11 @@ func (s *Store) Commit(ctx context.Context, worktree string, c registry.Change, 
 	if c.IsZero() && (c.Worktrees == nil || !exists(s.path)) {
 		return ctx.Err()
 	}
-	return s.write(ctx, func(conn *sqlite.Conn) error {
+	d := forNow
+	if len(c.Records) > 0 {
+		d = forGood
+	}
+	return s.write(ctx, d, func(conn *sqlite.Conn) error {
 		tx := &transaction{conn: conn, tallies: make(map[int64]*registry.Tally)}
 		if err := tx.keep(c.Records); err != nil {
 			return err

@@ -41,6 +41,19 @@ type Options struct {
 	OnWrite func() error
 }
 
+// A durability is how much of an acknowledged transaction outlives what. The
+// database is whole in any case.
+type durability string
+
+const (
+	// forGood survives a power cut. In WAL mode only FULL promises that; it
+	// costs one fsync, however much is written.
+	forGood durability = "FULL"
+	// forNow survives the death of the process, and may be forgotten by a power
+	// cut: for what can be computed again.
+	forNow durability = "NORMAL"
+)
+
 // A Store is a registry store in one file. It is safe for concurrent use by
 // goroutines and processes. Nothing is touched before the first call, a database
 // that does not exist reads as an empty one, and only writing makes it.
@@ -55,6 +68,8 @@ type Store struct {
 	ready bool
 	// wrote says that conn is prepared for writing.
 	wrote bool
+	// lasts is how durable the transactions on conn are.
+	lasts durability
 	// frozen is set for a database read as if nobody could write it: what it
 	// looked like then.
 	frozen string
@@ -89,7 +104,7 @@ func (s *Store) Close() error {
 
 func (s *Store) close() error {
 	conn, file, temp := s.conn, s.file, s.temp
-	s.conn, s.file, s.ready, s.wrote, s.frozen, s.temp = nil, nil, false, false, "", ""
+	s.conn, s.file, s.ready, s.wrote, s.lasts, s.frozen, s.temp = nil, nil, false, false, "", "", ""
 	if conn == nil {
 		return nil
 	}
@@ -197,11 +212,11 @@ func (s *Store) readOnce(ctx context.Context, fn func(*sqlite.Conn) error) (err 
 
 // write calls fn in one writing transaction, and makes what it did durable or
 // undoes it. The database is made first if need be.
-func (s *Store) write(ctx context.Context, fn func(*sqlite.Conn) error) error {
+func (s *Store) write(ctx context.Context, d durability, fn func(*sqlite.Conn) error) error {
 	if !s.opts.Spool {
-		return s.writeAny(ctx, fn)
+		return s.writeAny(ctx, d, fn)
 	}
-	return s.writeAny(ctx, func(conn *sqlite.Conn) error {
+	return s.writeAny(ctx, d, func(conn *sqlite.Conn) error {
 		if err := drained(conn); err != nil {
 			return &theirs{err}
 		}
@@ -210,16 +225,16 @@ func (s *Store) write(ctx context.Context, fn func(*sqlite.Conn) error) error {
 }
 
 // writeAny is write for whatever state a spool is in.
-func (s *Store) writeAny(ctx context.Context, fn func(*sqlite.Conn) error) error {
+func (s *Store) writeAny(ctx context.Context, d durability, fn func(*sqlite.Conn) error) error {
 	release, err := s.take(ctx)
 	if err != nil {
 		return err
 	}
 	defer release()
-	return s.explain(ctx, "write", s.writeOnce(ctx, fn))
+	return s.explain(ctx, "write", s.writeOnce(ctx, d, fn))
 }
 
-func (s *Store) writeOnce(ctx context.Context, fn func(*sqlite.Conn) error) (err error) {
+func (s *Store) writeOnce(ctx context.Context, d durability, fn func(*sqlite.Conn) error) (err error) {
 	if s.opts.ReadOnly {
 		return &readOnlyError{path: s.path}
 	}
@@ -232,6 +247,12 @@ func (s *Store) writeOnce(ctx context.Context, fn func(*sqlite.Conn) error) (err
 		return err
 	}
 	defer interruptible(ctx, conn)()
+	if s.lasts != d {
+		if err := exec(conn, `PRAGMA synchronous = `+string(d)); err != nil {
+			return err
+		}
+		s.lasts = d
+	}
 	if err := s.begin(ctx, conn); err != nil {
 		return err
 	}
@@ -365,11 +386,6 @@ func (s *Store) writer(ctx context.Context) (*sqlite.Conn, error) {
 		if s.file, err = os.Stat(s.path); err != nil {
 			return nil, err
 		}
-	}
-	// What Commit has acknowledged must survive a power cut. In WAL mode only
-	// FULL promises that; it costs one fsync, however many rows there are.
-	if err := exec(conn, `PRAGMA synchronous = FULL`); err != nil {
-		return nil, err
 	}
 	s.ready, s.wrote = true, true
 	return conn, nil

@@ -76,7 +76,7 @@ func (s *Store) Import(ctx context.Context, from *Store, stamp string) error {
 		return err
 	}
 
-	return s.writeAny(ctx, func(conn *sqlite.Conn) error {
+	return s.writeAny(ctx, forGood, func(conn *sqlite.Conn) error {
 		tx := &transaction{conn: conn, tallies: make(map[int64]*registry.Tally)}
 		if err := tx.keep(texts); err != nil {
 			return err
@@ -114,7 +114,7 @@ func (s *Store) Import(ctx context.Context, from *Store, stamp string) error {
 // in between. The file stays: another process may have it open, and would go on
 // writing to a file without a name.
 func (s *Store) Drain(ctx context.Context, take func([]fresh.Record) error) error {
-	err := s.writeAny(ctx, func(conn *sqlite.Conn) error {
+	err := s.writeAny(ctx, forGood, func(conn *sqlite.Conn) error {
 		all, err := records(conn)
 		if err != nil {
 			return err
