@@ -13,7 +13,7 @@ import (
 // the answer.
 var attributeNames = []string{
 	"text", "crlf", "eol", "filter", "ident", "working-tree-encoding",
-	"linguist-generated", "linguist-vendored", "diff",
+	"linguist-generated", "linguist-vendored", "binary",
 }
 
 // Attributes looks up what git attributes and the line-ending configuration say
@@ -59,7 +59,7 @@ func (r *Repo) attributes(ctx context.Context, paths []repo.Path) ([]rawAttribut
 // rawAttributes are the values git gives for attributeNames: "set", "unset",
 // "unspecified" or what the attribute was set to.
 type rawAttributes struct {
-	text, crlf, eol, filter, ident, encoding, generated, vendored, diff string
+	text, crlf, eol, filter, ident, encoding, generated, vendored, binary string
 }
 
 // parseCheckAttr reads `git check-attr -z`: path, NUL, attribute, NUL, value,
@@ -73,7 +73,7 @@ func parseCheckAttr(out string, paths []repo.Path) ([]rawAttributes, error) {
 	}
 	for i, want := range paths {
 		a := &list[i]
-		values := []*string{&a.text, &a.crlf, &a.eol, &a.filter, &a.ident, &a.encoding, &a.generated, &a.vendored, &a.diff}
+		values := []*string{&a.text, &a.crlf, &a.eol, &a.filter, &a.ident, &a.encoding, &a.generated, &a.vendored, &a.binary}
 		for k, value := range values {
 			path, ok1 := field()
 			name, ok2 := field()
@@ -98,7 +98,7 @@ func (a rawAttributes) judge(auto bool) repo.Attributes {
 		Filtered:  hasValue(a.filter),
 		Generated: flagAttribute(a.generated),
 		Vendored:  flagAttribute(a.vendored),
-		Binary:    a.text == "unset" || a.diff == "unset",
+		Binary:    a.binary == "set",
 	}
 	encoded := hasValue(a.encoding) && !strings.EqualFold(a.encoding, "utf-8") && !strings.EqualFold(a.encoding, "utf8")
 	if encoded || a.ident == "set" {

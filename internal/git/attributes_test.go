@@ -111,8 +111,8 @@ func TestAttributesJudged(t *testing.T) {
 	}, "\n"))
 	yes, no := new(true), new(false)
 	cases := map[repo.Path]repo.Attributes{
-		"a.lfs": {Filtered: true, Binary: true}, "a.gen": {Generated: yes}, "a.src": {Generated: no, Vendored: no},
-		"vendor/x": {Vendored: yes}, "a.png": {Binary: true}, "a.nodiff": {Binary: true}, "a.id": {Convert: repo.ConvertGit},
+		"a.lfs": {Filtered: true}, "a.gen": {Generated: yes}, "a.src": {Generated: no, Vendored: no},
+		"vendor/x": {Vendored: yes}, "a.png": {Binary: true}, "a.nodiff": {}, "a.id": {Convert: repo.ConvertGit},
 		"a.u16": {Convert: repo.ConvertGit}, "a.u8": {}, "a.set": {}, "a.unset": {}, "plain": {}, "new\nline.png": {Binary: true},
 		"\xff.gen": {Generated: yes}, " \"q\".id": {Convert: repo.ConvertGit},
 	}

@@ -75,7 +75,7 @@ func (r *Repo) addAll(ctx context.Context, env []string, paths []repo.Path) ([]r
 	if err != nil {
 		return nil, fmt.Errorf("clean files: %w", err)
 	}
-	out, err := ask("", "ls-files", "-z", "--stage", "-v", "--full-name")
+	out, err := ask("", "ls-files", "-z", "--stage", "-v", "--debug", "--full-name")
 	if err != nil {
 		return nil, fmt.Errorf("clean files: %w", err)
 	}

@@ -15,11 +15,8 @@ import (
 // it.
 const tries = 5
 
-// indexFromGit asks git what the index tracks, and what of it is unchanged on
-// disk. It is slower than reading the index by a factor of ten and understands
-// every layout.
-//
-// The entries carry no stat; those that git calls unchanged are Vouched for.
+// indexFromGit asks git what the index tracks, and what git saw of it last. It is
+// slower than reading the index by a factor of ten and understands every layout.
 func (r *Repo) indexFromGit(ctx context.Context) (repo.Index, error) {
 	for range tries {
 		before, err := r.stampIndex()
@@ -36,6 +33,11 @@ func (r *Repo) indexFromGit(ctx context.Context) (repo.Index, error) {
 		}
 		if before.same(after) {
 			idx.Checksum, idx.Stat = after.checksum, after.stat
+			for i := range idx.Entries {
+				if e := &idx.Entries[i]; isRacy(e.Stat.Mtime, after.stat.Mtime) {
+					e.Flags |= repo.Racy
+				}
+			}
 			return idx, nil
 		}
 	}
@@ -50,7 +52,7 @@ func errMoving(what string) error {
 }
 
 func (r *Repo) askIndex(ctx context.Context) (repo.Index, error) {
-	listed, err := r.read(ctx, nil, "ls-files", "-z", "--stage", "-v", "--full-name")
+	listed, err := r.read(ctx, nil, "ls-files", "-z", "--stage", "-v", "--debug", "--full-name")
 	if err != nil {
 		return repo.Index{}, err
 	}
@@ -58,32 +60,12 @@ func (r *Repo) askIndex(ctx context.Context) (repo.Index, error) {
 	if err != nil {
 		return repo.Index{}, err
 	}
-	status, err := r.read(ctx, nil, "status", "--porcelain=v2", "-z", "--untracked-files=no",
-		"--ignored=no", "--no-renames", "--ignore-submodules=dirty", "--no-ahead-behind")
-	if err != nil {
-		return repo.Index{}, err
-	}
-	changed, err := parseStatus(status)
-	if err != nil {
-		return repo.Index{}, err
-	}
-	for i := range entries {
-		e := &entries[i]
-		state, listed := changed[e.Path]
-		if state.intent {
-			e.Flags |= repo.IntentToAdd
-		}
-		const silent = repo.AssumeUnchanged | repo.SkipWorktree | repo.Conflicted | repo.IntentToAdd
-		if (!listed || !state.worktree) && e.Flags&silent == 0 {
-			e.Flags |= repo.Vouched
-		}
-	}
 	return repo.Index{Entries: entries}, nil
 }
 
-// parseLsFiles reads `git ls-files -z --stage -v`: tag, mode, id, stage, tab,
-// path, NUL. The tag is S for skip-worktree, and in lower case for
-// assume-unchanged.
+// parseLsFiles reads `git ls-files -z --stage -v --debug`: tag, mode, id, stage,
+// tab, path, NUL, and then what git saw on disk. The tag is S for skip-worktree,
+// and in lower case for assume-unchanged.
 func parseLsFiles(out string) ([]repo.Entry, error) {
 	entries := make([]repo.Entry, 0, strings.Count(out, "\x00"))
 	stageBefore := 0
@@ -92,9 +74,11 @@ func parseLsFiles(out string) ([]repo.Entry, error) {
 		if !ok {
 			return nil, errors.New("git ls-files: the answer breaks off")
 		}
-		out = rest
 		e, stage, err := parseLsFile(item)
 		if err != nil {
+			return nil, err
+		}
+		if out, err = parseSeen(rest, &e); err != nil {
 			return nil, err
 		}
 		if n := len(entries); n > 0 {
@@ -153,45 +137,45 @@ func parseLsFile(item string) (e repo.Entry, stage int, err error) {
 	return e, stage, nil
 }
 
-// A pathState is what git status says of one path.
-type pathState struct {
-	worktree bool // it differs from the index, or git cannot tell
-	intent   bool // only the intent to add it is in the index
+// parseSeen reads the five lines in which --debug shows the rest of an entry, and
+// returns what follows them. Git does not promise their form, so a value that
+// cannot be read is left zero: that proves nothing, and costs a look at the file.
+func parseSeen(text string, e *repo.Entry) (rest string, err error) {
+	var value [5]string
+	for i, name := range []string{"ctime", "mtime", "dev", "uid", "size"} {
+		line, after, ok := strings.Cut(text, "\n")
+		key, v, sound := strings.Cut(strings.TrimLeft(line, " "), ": ")
+		if !ok || !sound || key != name {
+			return "", fmt.Errorf("git ls-files: no %s of %s in the answer", name, e.Path)
+		}
+		value[i], text = v, after
+	}
+	var seen repo.Stat
+	seen.Ctime, seen.Mtime = nanoseconds(value[0]), nanoseconds(value[1])
+	_, inode, _ := strings.Cut(value[2], "\tino: ")
+	size, flags, _ := strings.Cut(value[4], "\tflags: ")
+	n, errInode := strconv.ParseUint(inode, 10, 64)
+	seen.Inode = n
+	seen.Size, err = strconv.ParseInt(size, 10, 64)
+	bits, errFlags := strconv.ParseUint(flags, 16, 64)
+	const intentToAdd = 1 << 29 // CE_INTENT_TO_ADD
+	if bits&intentToAdd != 0 {
+		e.Flags |= repo.IntentToAdd
+	}
+	if errInode == nil && err == nil && errFlags == nil && !e.Flags.Has(repo.Conflicted) {
+		e.Stat = seen
+	}
+	return text, nil
 }
 
-// parseStatus reads `git status --porcelain=v2 -z`. Paths it does not name are
-// unchanged.
-func parseStatus(out string) (map[repo.Path]pathState, error) {
-	states := map[repo.Path]pathState{}
-	for len(out) > 0 {
-		item, rest, ok := strings.Cut(out, "\x00")
-		if !ok {
-			return nil, errors.New("git status: the answer breaks off")
-		}
-		out = rest
-		fields := 0 // before the path
-		switch {
-		case strings.HasPrefix(item, "1 "):
-			fields = 8
-		case strings.HasPrefix(item, "2 "):
-			fields = 9
-			// The path it was renamed from stands in an item of its own.
-			if _, out, ok = strings.Cut(out, "\x00"); !ok {
-				return nil, errors.New("git status: the answer breaks off")
-			}
-		case strings.HasPrefix(item, "u "):
-			fields = 10
-		case strings.HasPrefix(item, "# "), strings.HasPrefix(item, "? "), strings.HasPrefix(item, "! "):
-			continue
-		}
-		part := strings.SplitN(item, " ", fields+1)
-		if fields == 0 || len(part) != fields+1 || len(part[1]) != 2 || part[fields] == "" {
-			return nil, fmt.Errorf("git status: cannot read %q", item)
-		}
-		states[repo.Path(part[fields])] = pathState{
-			worktree: part[1][1] != '.' || fields == 10,
-			intent:   part[1] == ".A",
-		}
+// nanoseconds reads seconds and nanoseconds with a colon between them; 0 is what
+// it says of anything else.
+func nanoseconds(s string) int64 {
+	sec, ns, _ := strings.Cut(s, ":")
+	a, errA := strconv.ParseInt(sec, 10, 64)
+	b, errB := strconv.ParseInt(ns, 10, 64)
+	if errA != nil || errB != nil || a < 0 || a > 1<<33 || b < 0 || b >= 1e9 {
+		return 0
 	}
-	return states, nil
+	return a*1e9 + b
 }

@@ -14,7 +14,8 @@ const (
 
 // Whatever ls-files prints, what is read of it is sound and in order.
 func FuzzLsFiles(f *testing.F) {
-	f.Add("H 100644 " + one + " 0\ta\x00s 100755 " + one + " 0\tb/c\x00")
+	const seen = "  ctime: 1:2\n  mtime: 3:4\n  dev: 5\tino: 6\n  uid: 7\tgid: 8\n  size: 9\tflags: 0\n"
+	f.Add("H 100644 " + one + " 0\ta\x00" + seen + "s 100755 " + one + " 0\tb/c\x00" + seen)
 	f.Add("M 100644 " + one + " 1\ta\x00M 100644 " + one + " 2\ta\x00M 100644 " + one + " 3\ta\x00")
 	f.Add("H 160000 " + one + " 0\t../a\x00")
 	f.Add("H 040000 " + one + " 0\ta/\x00")
@@ -30,45 +31,6 @@ func FuzzLsFiles(f *testing.F) {
 			}
 		}
 	})
-}
-
-func FuzzStatus(f *testing.F) {
-	f.Add("1 .M N... 100644 100644 100644 " + one + " " + one + " a b\x00")
-	f.Add("1 .A N... 000000 000000 100644 " + zero + " " + zero + " ita\x00")
-	f.Add("2 R. N... 100644 100644 100644 " + one + " " + one + " R100 new\x00old\x00")
-	f.Add("u UU N... 100644 100644 100644 100644 " + one + " " + one + " " + one + " both\x00")
-	f.Add("# stash 1\x00? x\x00! y\x00")
-	f.Add("1 .M N...")
-	f.Fuzz(func(t *testing.T, out string) {
-		states, err := parseStatus(out)
-		if err == nil && len(states) > strings.Count(out, "\x00") {
-			t.Fatal("more paths than items")
-		}
-	})
-}
-
-func TestParseStatus(t *testing.T) {
-	got, err := parseStatus("# stash 1\x001 .M N... 100644 100644 100644 " + one + " " + one + " a b\x00" +
-		"1 M. N... 100644 100644 100644 " + one + " " + one + " staged\x00" +
-		"1 .A N... 000000 000000 100644 " + zero + " " + zero + " ita\x00" +
-		"2 R. N... 100644 100644 100644 " + one + " " + one + " R100 new\x001 old\x00" +
-		"u UU N... 100644 100644 100644 100644 " + one + " " + one + " " + one + " both\x00")
-	want := map[repo.Path]pathState{
-		"a b": {worktree: true}, "staged": {}, "ita": {worktree: true, intent: true}, "new": {}, "both": {worktree: true},
-	}
-	if err != nil || len(got) != len(want) {
-		t.Fatalf("%+v, %v", got, err)
-	}
-	for p, w := range want {
-		if got[p] != w {
-			t.Errorf("%s: %+v", p, got[p])
-		}
-	}
-	for _, bad := range []string{"x\x00", "1 .M\x00", "1 .M N... 1 1 1 1 1 a", "2 R. N... 1 1 1 1 1 R1 new\x00", "\x00"} {
-		if got, err := parseStatus(bad); err == nil {
-			t.Errorf("%q: %+v", bad, got)
-		}
-	}
 }
 
 func FuzzCheckAttr(f *testing.F) {

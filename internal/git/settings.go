@@ -133,6 +133,16 @@ func (r *Repo) shared(ctx context.Context) (config, error) {
 	return r.own, nil
 }
 
+// symlinks returns core.symlinks, which git init writes only where it is false.
+func (r *Repo) symlinks(ctx context.Context) (bool, error) {
+	c, err := r.shared(ctx)
+	if err != nil {
+		return false, err
+	}
+	on, ok := c.flag("core.symlinks")
+	return on || !ok, nil
+}
+
 // fileMode returns core.fileMode.
 func (r *Repo) fileMode(ctx context.Context) (bool, error) {
 	c, err := r.shared(ctx)

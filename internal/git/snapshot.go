@@ -40,6 +40,9 @@ func (r *Repo) complete(ctx context.Context, s *repo.Snapshot) (*repo.Snapshot, 
 	if s.FileMode, err = r.fileMode(ctx); err != nil {
 		return nil, err
 	}
+	if s.Symlinks, err = r.symlinks(ctx); err != nil {
+		return nil, err
+	}
 	s.Attributed, s.AttributesDigest = r.attributeSources(s.Index.Entries)
 	return s, nil
 }

@@ -2,6 +2,8 @@ package git
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -10,48 +12,58 @@ import (
 	"ken/internal/repo"
 )
 
-// submodules returns the commits that the gitlinks' own HEADs are at. They are
-// read from the submodules themselves, so no ignore setting hides them.
-func (r *Repo) submodules(ctx context.Context, entries []repo.Entry) map[repo.Path]repo.ID {
-	var heads map[repo.Path]repo.ID
+// submodules returns the gitlinks that are checked out. They are read from the
+// submodules themselves, so no ignore setting hides them.
+func (r *Repo) submodules(ctx context.Context, entries []repo.Entry) map[repo.Path]repo.Submodule {
+	var found map[repo.Path]repo.Submodule
 	for i := range entries {
 		e := &entries[i]
 		if e.Mode != repo.Gitlink || e.Flags.Has(repo.Conflicted) {
 			continue
 		}
-		if head := r.submoduleHead(ctx, e.Path); !head.IsZero() {
-			if heads == nil {
-				heads = map[repo.Path]repo.ID{}
-			}
-			heads[e.Path] = head
+		head, there, err := r.submoduleHead(ctx, e.Path)
+		if !there {
+			continue
 		}
+		if found == nil {
+			found = map[repo.Path]repo.Submodule{}
+		}
+		found[e.Path] = repo.Submodule{Head: head, Err: err}
 	}
-	return heads
+	return found
 }
 
-// submoduleHead returns the commit checked out in the submodule at path, zero
-// when there is none or it cannot be read.
-func (r *Repo) submoduleHead(ctx context.Context, path repo.Path) repo.ID {
+// submoduleHead returns the commit checked out in the submodule at path; there is
+// false when none is.
+func (r *Repo) submoduleHead(ctx context.Context, path repo.Path) (head repo.ID, there bool, err error) {
 	dir, ok := r.below(path)
 	if !ok {
-		return repo.ID{}
+		return repo.ID{}, false, nil
 	}
-	if info, err := os.Lstat(filepath.Join(dir, ".git")); err != nil || info.Mode()&fs.ModeSymlink != 0 {
-		return repo.ID{}
+	switch info, err := os.Lstat(filepath.Join(dir, ".git")); {
+	case errors.Is(err, fs.ErrNotExist):
+		return repo.ID{}, false, nil
+	case err != nil:
+		return repo.ID{}, true, err
+	case info.Mode()&fs.ModeSymlink != 0:
+		return repo.ID{}, true, fmt.Errorf("submodule %s: its .git is a link, which is not followed", path)
 	}
 	gitDir, err := gitDirIn(dir)
-	if err != nil || gitDir == "" {
-		return repo.ID{}
+	if err == nil && gitDir == "" {
+		err = errors.New("its .git leads nowhere")
+	}
+	if err != nil {
+		return repo.ID{}, true, fmt.Errorf("submodule %s: %w", path, err)
 	}
 	sub, err := open(dir, gitDir)
 	if err != nil {
-		return repo.ID{}
+		return repo.ID{}, true, fmt.Errorf("submodule %s: %w", path, err)
 	}
-	head, err := sub.Head(ctx)
+	now, err := sub.Head(ctx)
 	if err != nil {
-		return repo.ID{}
+		return repo.ID{}, true, fmt.Errorf("submodule %s: %w", path, err)
 	}
-	return head.Commit
+	return now.Commit, true, nil
 }
 
 // below returns the file name of a directory in the work tree, ok false when

@@ -47,6 +47,11 @@ func (r *Repo) Upstream(ctx context.Context, s *repo.Snapshot, known repo.Upstre
 	if shallow, err := r.isShallow(); err != nil || shallow {
 		return up, err
 	}
+	// A tracking ref to a commit that is not here says nothing about how far
+	// apart the two are.
+	if _, here, err := r.Tree(ctx, up.Commit); err != nil || !here {
+		return up, err
+	}
 	out, err := r.read(ctx, nil, "rev-list", "--left-right", "--count", s.Head.Commit.String()+"..."+up.Commit.String(), "--")
 	if err != nil {
 		return repo.Upstream{}, fmt.Errorf("compare with %s: %w", up.Ref, err)

@@ -46,7 +46,7 @@ func (v *verification) clean() bool {
 // compare fills the report and returns the rows to write.
 func (v *verification) compare(ctx context.Context) (Change, error) {
 	v.left = map[repo.ID]Row{}
-	v.again = v.opts.Full || !v.verified || v.policy != v.base.Policy
+	v.again = v.opts.Full || !v.verified || v.view.policy != v.base.Policy
 	items, done, err := v.pairExceptions(ctx)
 	if err == nil && !done {
 		items, err = v.pair(ctx)
@@ -292,9 +292,12 @@ func (v *verification) marks(it item, s sight, row Row) Marks {
 	case s.raw, unread && was.Marks.Has(Raw):
 		m |= Raw
 	case unread:
-		m |= was.Marks & Converted
+		m |= was.Marks & (Converted | Convertible)
 	case !s.bytes.IsZero() && s.bytes != row.Content.ID:
 		m |= Converted
+	}
+	if s.crlf {
+		m |= Convertible
 	}
 	if v.view.astray(it.i, s) {
 		m |= Astray

@@ -15,7 +15,6 @@ type entered struct {
 	base     Baseline
 	verified bool // base was ever set
 	tree     repo.ID
-	policy   string // digest
 	upstream repo.Upstream
 	dirty    bool
 	flagged  bool
@@ -57,7 +56,7 @@ func (r *Registry) enter(ctx context.Context) (*entered, error) {
 	s := Situation{
 		Tracked: len(snap.Index.Entries), Rows: rows, Verified: e.verified, Baseline: e.base,
 		Head: snap.Head.Commit, Tree: e.tree, Dirty: e.dirty, Conflicted: e.inMerge, Flagged: e.flagged,
-		Behind: e.upstream.Behind, Policy: e.policy,
+		Behind: e.upstream.Behind, Policy: e.view.policy,
 	}
 	if e.verified && !e.base.Head.IsZero() && e.base.Head != s.Head && e.base.Tree != s.Tree {
 		reachable, err := r.git.Reachable(ctx, e.base.Head)
@@ -73,19 +72,14 @@ func (r *Registry) enter(ctx context.Context) (*entered, error) {
 // weigh fills in what the snapshot and the look at the work tree amount to.
 func (r *Registry) weigh(ctx context.Context, e *entered) error {
 	snap := e.view.snap
-	var attributes []repo.Content
 	for i := range snap.Index.Entries {
 		entry := &snap.Index.Entries[i]
 		e.inMerge = e.inMerge || entry.Flags.Has(repo.Conflicted)
 		e.flagged = e.flagged || entry.Flags&(repo.AssumeUnchanged|repo.SkipWorktree) != 0
-		if snap.Attributed && entry.Path.Base() == ".gitattributes" {
-			attributes = append(attributes, repo.Content{ID: e.view.sight(i).content.ID})
-		}
 	}
 	for i := range e.view.seen {
 		e.dirty = e.dirty || e.view.moved(i)
 	}
-	e.policy = r.opts.Policy.digest(snap.AttributesDigest, attributes)
 	e.tree = e.base.Tree
 	if head := snap.Head.Commit; head.IsZero() {
 		e.tree = repo.ID{}
@@ -129,7 +123,8 @@ func (e *entered) report() *Report {
 // baseline is what this entry proves once its rows have landed.
 func (e *entered) baseline(r *Registry, clean bool, raw int) *Baseline {
 	return &Baseline{
-		Head: e.view.snap.Head.Commit, Tree: e.tree, Index: e.view.snap.Index.Tree, Policy: e.policy, Raw: raw, Upstream: e.upstream,
+		Generation: e.base.Generation,
+		Head:       e.view.snap.Head.Commit, Tree: e.tree, Index: e.view.snap.Index.Tree, Policy: e.view.policy, Raw: raw, Upstream: e.upstream,
 		Clean: clean && !e.dirty && !e.flagged && !e.inMerge,
 		At:    r.opts.Now().UTC(),
 	}

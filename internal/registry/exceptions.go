@@ -15,7 +15,7 @@ import (
 // relied on.
 func (v *verification) pairExceptions(ctx context.Context) (items []item, done bool, err error) {
 	snap := v.view.snap
-	if v.again && !v.opts.Full || !v.verified || v.policy != v.base.Policy || v.opts.All || v.opts.Paths != nil || snap.Index.Tree.IsZero() || snap.Index.Tree != v.base.Index {
+	if v.again && !v.opts.Full || !v.verified || v.view.policy != v.base.Policy || v.opts.All || v.opts.Paths != nil || snap.Index.Tree.IsZero() || snap.Index.Tree != v.base.Index {
 		return nil, false, nil
 	}
 	tally, err := v.store.Tally(ctx, snap.Worktree)

@@ -89,13 +89,15 @@ type Reading struct {
 // Store is what the registry asks of its storage. A store that does not exist
 // yet is an empty one; only Commit makes it.
 type Store interface {
-	// Baseline returns the last verification of a worktree, ok false if none.
+	// Baseline returns the last verification of a worktree, ok false if none;
+	// its Generation is right either way.
 	Baseline(ctx context.Context, worktree string) (b Baseline, ok bool, err error)
 	// Rows yields a worktree's rows in byte order of their paths.
 	Rows(ctx context.Context, worktree string) iter.Seq2[Row, error]
 	// RowsOf returns the rows of the given paths, those that exist.
 	RowsOf(ctx context.Context, worktree string, paths []repo.Path) (map[repo.Path]Row, error)
-	// Exceptions returns the rows that have marks, and those whose text is stale.
+	// Exceptions returns the rows with Exceptional marks, and those whose text is
+	// stale.
 	Exceptions(ctx context.Context, worktree string) (map[repo.Path]Row, error)
 	// Tally counts a worktree's rows by what is known of them.
 	Tally(ctx context.Context, worktree string) (Tally, error)
@@ -109,9 +111,9 @@ type Store interface {
 	// NewestAt returns the newest record that was written at a path.
 	NewestAt(ctx context.Context, path repo.Path) (r fresh.Record, ok bool, err error)
 	// Commit makes a change durable, all of it or nothing. Its baseline lands
-	// only if still, called inside the transaction, says so; nil counts as yes.
-	// The rest lands either way. Rows that come or go without a baseline that
-	// speaks of them unsettle the one there is: it is no longer clean, and no
-	// longer tells of an index.
+	// only if the generation is still the one it names, and still, called inside
+	// the transaction, says so; nil counts as yes. The rest lands either way.
+	// Rows that come or go without a baseline that speaks of them unsettle the
+	// one there is: it is no longer clean, and no longer tells of an index.
 	Commit(ctx context.Context, worktree string, c Change, still func() (bool, error)) error
 }

@@ -32,18 +32,28 @@ const (
 	// Raw content: the id is of the bytes on disk, because the path is under a
 	// filter driver and its blob says too little about them.
 	Raw Marks = 1 << iota
+	// Astray rows were not as the index had it when they were verified.
+	Astray
 	// Converted content: the id is of what git makes of the bytes, and the md5
 	// of the bytes as they are.
 	Converted
-	// Astray rows were not as the index had it when they were verified.
-	Astray
+	// Convertible content: the bytes hold line endings, and settings that no row
+	// knows of decide what git makes of them.
+	Convertible
 )
+
+// Exceptional are the marks of rows that an unchanged index proves nothing about.
+const Exceptional = Raw | Astray
 
 // Has reports whether all of n is in m.
 func (m Marks) Has(n Marks) bool { return m&n == n }
 
 // A Baseline is what a completed verification proved.
 type Baseline struct {
+	// Generation counts the changes to the worktree's rows and baseline. One to
+	// be set names the generation it was made from, and lands on no other.
+	Generation int64
+
 	Head     repo.ID // last_verified_sha; zero when HEAD was unborn
 	Tree     repo.ID // of Head
 	Index    repo.ID // tree that the index would have written; zero when it did not say

@@ -13,6 +13,7 @@ type sight struct {
 	state   sightState
 	content repo.Content // ID zero only when it could not be established; MD5 zero when unread
 	bytes   repo.ID      // of the bytes on disk, when they were read
+	crlf    bool         // the bytes, when they were read, hold line endings git may convert
 	raw     bool         // content.ID is bytes: the path is under a filter driver
 	stat    repo.Stat    // vouches for content; zero when nothing may
 	size    int64
@@ -40,6 +41,10 @@ type view struct {
 	// seen holds the sights that took more than a look. A path without one is
 	// what the index says it is.
 	seen map[int]sight
+	// policy names what everything is judged by.
+	policy string
+	// full says that nobody's word is taken for what bytes are.
+	full bool
 	// odd holds the rows that are exceptions, once they have been asked for.
 	odd map[repo.Path]Row
 	// raw holds those of them that are under a filter driver: their identity is
@@ -53,13 +58,9 @@ func (v *view) sight(i int) sight {
 		return s
 	}
 	e, f := &v.snap.Index.Entries[i], &v.found[i]
-	s := sight{state: same, content: repo.Content{ID: e.ID}, size: f.Stat.Size, mode: e.Mode}
-	if !e.Flags.Has(repo.Vouched) {
-		// git compared this very stat with this very content, and not in
-		// the tick of a later write.
-		s.stat = f.Stat
-	}
-	return s
+	// git compared this very stat with this very content, and not in the tick of
+	// a later write.
+	return sight{state: same, content: repo.Content{ID: e.ID}, stat: f.Stat, size: f.Stat.Size, mode: e.Mode}
 }
 
 // moved reports whether entry i differs from the index in any way that
@@ -98,17 +99,38 @@ func (v *view) astray(i int, s sight) bool {
 // lists the entries to look at; nil means all.
 func (r *Registry) look(ctx context.Context, snap *repo.Snapshot, base Baseline, only []int) (*view, error) {
 	v := &view{snap: snap, seen: map[int]sight{}}
-	if base.Raw > 0 {
+	if err := v.stat(ctx, r.files, only); err != nil {
+		return nil, err
+	}
+	// Attributes decide what bytes amount to, so they come first. Rows made
+	// under others can vouch for nothing.
+	if err := r.weighPolicy(ctx, v); err != nil {
+		return nil, err
+	}
+	vouched := v.policy == base.Policy
+	if vouched && base.Raw > 0 {
 		if err := r.loadExceptions(ctx, v); err != nil {
 			return nil, err
 		}
 	}
-	if err := v.stat(ctx, r.files, only); err != nil {
-		return nil, err
+	suspects := v.suspects(only)
+	if vouched {
+		var err error
+		if suspects, err = r.vouch(ctx, v, suspects); err != nil {
+			return nil, err
+		}
 	}
+	return v, r.read(ctx, v, suspects, nil)
+}
+
+// suspects returns the entries whose bytes alone can tell, and settles the rest.
+func (v *view) suspects(only []int) []int {
 	var suspects []int
-	each(len(snap.Index.Entries), only, func(i int) {
+	each(len(v.snap.Index.Entries), only, func(i int) {
 		if v.proven(i) && v.raw == nil {
+			return
+		}
+		if _, done := v.seen[i]; done {
 			return
 		}
 		switch s, g := v.glance(i); g {
@@ -119,11 +141,39 @@ func (r *Registry) look(ctx context.Context, snap *repo.Snapshot, base Baseline,
 			suspects = append(suspects, i)
 		}
 	})
-	suspects, err := r.vouch(ctx, v, suspects)
-	if err != nil {
-		return nil, err
+	return suspects
+}
+
+// weighPolicy establishes the content of every tracked .gitattributes, and with
+// it the policy that everything else is judged by.
+func (r *Registry) weighPolicy(ctx context.Context, v *view) error {
+	entries := v.snap.Index.Entries
+	var which []int
+	if v.snap.Attributed {
+		for i := range entries {
+			if entries[i].Path.Base() == ".gitattributes" {
+				which = append(which, i)
+			}
+		}
 	}
-	return v, r.read(ctx, v, suspects, nil)
+	var unlooked []int
+	for _, i := range which {
+		if v.found[i].Presence == repo.Unlooked {
+			unlooked = append(unlooked, i)
+		}
+	}
+	if err := v.statSome(ctx, r.files, unlooked); err != nil {
+		return err
+	}
+	if err := r.read(ctx, v, v.suspects(append([]int{}, which...)), nil); err != nil {
+		return err
+	}
+	contents := make([]repo.Content, len(which))
+	for k, i := range which {
+		contents[k].ID = v.sight(i).content.ID
+	}
+	v.policy = r.opts.Policy.digest(v.snap.AttributesDigest, contents)
+	return nil
 }
 
 // loadExceptions asks the store for the rows that are exceptions, once.
@@ -154,16 +204,21 @@ func (v *view) stat(ctx context.Context, files Files, only []int) error {
 		v.found, err = files.Stat(ctx, entries)
 		return err
 	}
-	picked := make([]repo.Entry, len(only))
-	for k, i := range only {
-		picked[k] = entries[i]
+	v.found = make([]repo.Found, len(entries))
+	return v.statSome(ctx, files, only)
+}
+
+// statSome fills found for some entries.
+func (v *view) statSome(ctx context.Context, files Files, which []int) error {
+	picked := make([]repo.Entry, len(which))
+	for k, i := range which {
+		picked[k] = v.snap.Index.Entries[i]
 	}
 	found, err := files.Stat(ctx, picked)
 	if err != nil {
 		return err
 	}
-	v.found = make([]repo.Found, len(entries))
-	for k, i := range only {
+	for k, i := range which {
 		v.found[i] = found[k]
 	}
 	return nil
@@ -192,15 +247,16 @@ var (
 // write.
 func (v *view) proven(i int) bool {
 	e, f := &v.snap.Index.Entries[i], &v.found[i]
-	if e.Flags.Has(repo.Vouched) && !e.Flags.Has(repo.AssumeUnchanged) {
-		return true
-	}
 	if e.Flags&(repo.Racy|repo.IntentToAdd|repo.Conflicted) != 0 || !f.Stat.MatchesIndex(e.Stat) {
 		return false
 	}
-	return f.Presence == repo.File && e.Mode.SameType(repo.Regular) ||
+	return f.Presence == repo.File && (e.Mode.SameType(repo.Regular) || v.linkAsFile(e)) ||
 		f.Presence == repo.Link && e.Mode == repo.Symlink
 }
+
+// linkAsFile reports whether git keeps the link e as a file with its target in
+// it, because the file system has no links.
+func (v *view) linkAsFile(e *repo.Entry) bool { return e.Mode == repo.Symlink && !v.snap.Symlinks }
 
 // A glimpse is how far a stat alone leads.
 type glimpse uint8
@@ -241,7 +297,7 @@ func (v *view) glance(i int) (sight, glimpse) {
 		if row.Stat.IsZero() || row.Stat != f.Stat {
 			return s, unsure
 		}
-		s.content, s.raw, s.stat, s.kind, s.mode = row.Content, true, row.Stat, row.Kind, modeOf(f)
+		s.content, s.raw, s.stat, s.kind, s.mode = row.Content, true, row.Stat, row.Kind, v.modeOf(e, f)
 		s.state = v.stateOf(i, row.Content.ID, true)
 		return s, settled
 	}
@@ -253,14 +309,16 @@ func (v *view) glance(i int) (sight, glimpse) {
 
 // glanceGitlink judges a submodule by the commit it has checked out. One that
 // is not checked out is as the index says; what lies inside is its own affair.
-func glanceGitlink(s sight, e *repo.Entry, f *repo.Found, head repo.ID) sight {
+func glanceGitlink(s sight, e *repo.Entry, f *repo.Found, sub repo.Submodule) sight {
 	switch {
 	case f.Presence != repo.Directory:
 		s.state, s.err = absent, errors.New("no submodule stands in its place")
-	case head.IsZero() || head == e.ID:
+	case sub.Err != nil:
+		s.state, s.err = unreadable, sub.Err
+	case sub.Head.IsZero() || sub.Head == e.ID:
 		s.state, s.content.ID = same, e.ID
 	default:
-		s.state, s.content.ID = changed, head
+		s.state, s.content.ID = changed, sub.Head
 	}
 	s.kind = repo.KindGitlink
 	return s
@@ -284,22 +342,23 @@ func (r *Registry) vouch(ctx context.Context, v *view, suspects []int) ([]int, e
 	for _, i := range suspects {
 		e, f := &v.snap.Index.Entries[i], &v.found[i]
 		row, ok := rows[e.Path]
-		if !ok || row.Stat.IsZero() || row.Stat != f.Stat || row.Content.MD5.IsZero() {
+		if !ok || row.Stat.IsZero() || row.Stat != f.Stat || row.Content.MD5.IsZero() ||
+			row.Marks&(Converted|Convertible) != 0 {
 			left = append(left, i)
 			continue
 		}
 		v.seen[i] = sight{
 			state: v.stateOf(i, row.Content.ID, row.Marks.Has(Raw)), content: row.Content, raw: row.Marks.Has(Raw),
-			stat: row.Stat, size: row.Stat.Size, mode: modeOf(f), kind: row.Kind,
+			stat: row.Stat, size: row.Stat.Size, mode: v.modeOf(e, f), kind: row.Kind,
 		}
 	}
 	return left, nil
 }
 
-// modeOf is the mode git would record for what is on disk.
-func modeOf(f *repo.Found) repo.Mode {
+// modeOf is the mode git would record for what is on disk at entry e.
+func (v *view) modeOf(e *repo.Entry, f *repo.Found) repo.Mode {
 	switch {
-	case f.Presence == repo.Link:
+	case f.Presence == repo.Link, v.linkAsFile(e):
 		return repo.Symlink
 	case f.Executable:
 		return repo.Executable
@@ -338,7 +397,7 @@ func (r *Registry) read(ctx context.Context, v *view, which []int, known []repo.
 				wants[k].Known = known[k]
 			}
 			wants[k].Seen = v.found[i].Stat
-			if wants[k].Known == (repo.Content{}) && !v.snap.Attributed && v.proven(i) {
+			if wants[k].Known == (repo.Content{}) && !v.full && !v.snap.Attributed && v.proven(i) {
 				wants[k].Known.ID, wants[k].Proven = v.snap.Index.Entries[i].ID, true
 			}
 		}
@@ -359,17 +418,50 @@ func (r *Registry) readSome(ctx context.Context, v *view, which []int, wants []W
 	if err != nil {
 		return err
 	}
-	var unsure []int // positions in which: bytes that git may store otherwise
+	var other, unsure []int // positions in which: bytes that git may store otherwise
 	for k, i := range which {
 		g, e := &got[k], &entries[i]
 		v.settle(i, g, g.Raw.ID, false)
 		// Bytes that are the blob's own need no conversion to be so; a filter
 		// driver keeps its raw identity, which is the same then.
-		if g.Err == nil && g.Found.Presence == repo.File && g.Raw.ID != e.ID && (g.CRLF || v.snap.Attributed) {
-			unsure = append(unsure, k)
+		if g.Err == nil && g.Found.Presence == repo.File && g.Raw.ID != e.ID {
+			other = append(other, k)
+			if g.CRLF {
+				unsure = append(unsure, k)
+			}
 		}
 	}
+	attributed, err := r.attributed(ctx, v, which, other)
+	if err != nil {
+		return err
+	}
+	if attributed {
+		unsure = other
+	}
 	return r.convert(ctx, v, which, got, unsure)
+}
+
+// attributed reports whether git attributes may apply to some of the entries:
+// those git tracks, and those that merely lie beside the files.
+func (r *Registry) attributed(ctx context.Context, v *view, which, some []int) (bool, error) {
+	if v.snap.Attributed || len(some) == 0 {
+		return v.snap.Attributed, nil
+	}
+	dirs := map[repo.Path]bool{}
+	var ask []repo.Entry
+	for _, k := range some {
+		for dir := v.snap.Index.Entries[which[k]].Path.Dir(); dir != "" && !dirs[dir]; dir = dir.Dir() {
+			dirs[dir] = true
+			ask = append(ask, repo.Entry{Path: dir + "/.gitattributes"})
+		}
+	}
+	found, err := r.files.Stat(ctx, ask)
+	for _, f := range found {
+		if f.Presence != repo.Absent {
+			return true, err
+		}
+	}
+	return false, err
 }
 
 // settle records what a reading of entry i established.
@@ -381,8 +473,8 @@ func (v *view) settle(i int, g *Reading, id repo.ID, raw bool) {
 	}
 	v.seen[i] = sight{
 		state:   v.stateOf(i, id, raw),
-		content: repo.Content{ID: id, MD5: g.Raw.MD5}, bytes: g.Raw.ID, raw: raw,
-		stat: g.Found.Stat, size: g.Size, mode: modeOf(&g.Found), kind: g.Kind,
+		content: repo.Content{ID: id, MD5: g.Raw.MD5}, bytes: g.Raw.ID, crlf: g.CRLF, raw: raw,
+		stat: g.Found.Stat, size: g.Size, mode: v.modeOf(e, &g.Found), kind: g.Kind,
 	}
 }
 
@@ -420,12 +512,29 @@ func (r *Registry) convert(ctx context.Context, v *view, which []int, got []Read
 	if len(byGit) == 0 {
 		return nil
 	}
-	ids, err := r.git.Cleaned(ctx, byGit)
+	return r.convertByGit(ctx, v, which, got, byGit, gitAt)
+}
+
+// convertByGit settles the entries that only git itself can convert. It reads
+// them on its own, so they are read once more to be sure that it saw the same.
+func (r *Registry) convertByGit(ctx context.Context, v *view, which []int, got []Reading, paths []repo.Path, at []int) error {
+	ids, err := r.git.Cleaned(ctx, paths)
 	if err != nil {
 		return err
 	}
-	for j, k := range gitAt {
-		v.settle(which[k], &got[k], ids[j], false)
+	wants := make([]Want, len(paths))
+	for j := range paths {
+		wants[j].Path = paths[j]
+	}
+	again, err := r.files.Read(ctx, wants)
+	if err != nil {
+		return err
+	}
+	for j, k := range at {
+		if again[j].Err == nil && again[j].Raw != got[k].Raw {
+			again[j].Err = errors.New("changed while being read")
+		}
+		v.settle(which[k], &again[j], ids[j], false)
 	}
 	return nil
 }

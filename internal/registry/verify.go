@@ -96,7 +96,7 @@ func (r *Registry) land(ctx context.Context, e *entered, rep *Report, c Change, 
 
 // same compares what baselines prove; when they did so is no part of it.
 func (b Baseline) same(o Baseline) bool {
-	b.At = o.At
+	b.At, b.Generation = o.At, o.Generation
 	return b == o
 }
 

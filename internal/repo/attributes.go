@@ -7,7 +7,7 @@ type Attributes struct {
 	Filtered bool // under a filter driver: its bytes on disk are not its blob
 	// The linguist attributes; nil when not specified.
 	Generated, Vendored *bool
-	Binary              bool // -text or -diff: git itself treats it as binary
+	Binary              bool // the attribute of that name, not merely -text or -diff
 }
 
 // A Convert is what git does to a file's bytes before it stores them.

@@ -10,6 +10,9 @@ type Snapshot struct {
 	// FileMode says whether the file system keeps executable bits that mean
 	// something (core.fileMode).
 	FileMode bool
+	// Symlinks says whether the file system has symbolic links; where it has
+	// not, git keeps them as files (core.symlinks).
+	Symlinks bool
 	// Attributed says whether any git attributes may apply to any path; when
 	// false, asking for them is a waste.
 	Attributed bool
@@ -29,9 +32,8 @@ type Index struct {
 	Entries  []Entry // in byte order of their paths, each path once
 	Tree     ID      // tree the index would write; zero when the index does not say
 	Checksum ID      // of the index file; zero when the file carries none
-	// Submodules has the commits that the gitlinks' own HEADs are at. One that
-	// is not checked out, or could not be read, is not in it.
-	Submodules map[Path]ID
+	// Submodules has the gitlinks that are checked out.
+	Submodules map[Path]Submodule
 	Stat       Stat // of the index file; zero when there is none
 }
 
@@ -46,6 +48,12 @@ type Entry struct {
 	Stat Stat
 }
 
+// A Submodule is what stands at a gitlink.
+type Submodule struct {
+	Head ID    // commit its own HEAD is at; zero while unborn
+	Err  error // why that could not be read
+}
+
 // Flags are what the index says about an entry beside its content.
 type Flags uint8
 
@@ -58,9 +66,6 @@ const (
 	// Racy marks an entry whose stat proves nothing, because the file could
 	// have been written again in the tick in which the index was.
 	Racy
-	// Vouched marks an entry that `git status` called unchanged, where the
-	// index itself could not be read by us.
-	Vouched
 )
 
 // Has reports whether all of g is in f.

@@ -79,7 +79,13 @@ var verbs = map[string]func(s *store.Store, arg string) error{
 	},
 	// writes keeps a text, a row and a baseline, and sees them.
 	"writes": func(s *store.Store, text string) error {
-		if err := s.Commit(context.Background(), "", change(text), nil); err != nil {
+		c := change(text)
+		now, _, err := s.Baseline(context.Background(), "")
+		if err != nil {
+			return err
+		}
+		c.Baseline.Generation = now.Generation
+		if err := s.Commit(context.Background(), "", c, nil); err != nil {
 			return err
 		}
 		if note := s.Note(); !strings.HasPrefix(note, "git directory is read-only; kept in ") ||

@@ -25,18 +25,21 @@ type Store struct {
 	mu        sync.Mutex
 	rows      map[string]map[repo.Path]registry.Row
 	baselines map[string]registry.Baseline
-	records   []fresh.Record        // in the order they came
-	byID      map[fresh.Digest]int  // into records
-	byBasis   map[fresh.Basis][]int // into records, by keyOf their basis
+	// generations counts the changes to a worktree's rows and baseline.
+	generations map[string]int64
+	records     []fresh.Record        // in the order they came
+	byID        map[fresh.Digest]int  // into records
+	byBasis     map[fresh.Basis][]int // into records, by keyOf their basis
 }
 
 // New returns an empty store.
 func New() *Store {
 	return &Store{
-		rows:      make(map[string]map[repo.Path]registry.Row),
-		baselines: make(map[string]registry.Baseline),
-		byID:      make(map[fresh.Digest]int),
-		byBasis:   make(map[fresh.Basis][]int),
+		rows:        make(map[string]map[repo.Path]registry.Row),
+		baselines:   make(map[string]registry.Baseline),
+		generations: make(map[string]int64),
+		byID:        make(map[fresh.Digest]int),
+		byBasis:     make(map[fresh.Basis][]int),
 	}
 }
 
@@ -57,6 +60,7 @@ func (s *Store) Baseline(ctx context.Context, worktree string) (registry.Baselin
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	b, ok := s.baselines[worktree]
+	b.Generation = s.generations[worktree]
 	return b, ok, nil
 }
 
@@ -105,7 +109,7 @@ func (s *Store) Exceptions(ctx context.Context, worktree string) (map[repo.Path]
 	found := make(map[repo.Path]registry.Row)
 	for p, r := range s.rows[worktree] {
 		stale := r.Excluded == "" && !r.About.IsZero() && !r.About.Holds(r.Content)
-		if r.Marks != 0 || stale {
+		if r.Marks&registry.Exceptional != 0 || stale {
 			found[p] = r
 		}
 	}
@@ -237,7 +241,7 @@ func (s *Store) Commit(ctx context.Context, worktree string, c registry.Change, 
 	defer s.mu.Unlock()
 
 	// Nothing below can fail, so asking first is as good as rolling back.
-	set := c.Baseline != nil
+	set := c.Baseline != nil && c.Baseline.Generation == s.generations[worktree]
 	if set && still != nil {
 		var err error
 		if set, err = still(); err != nil {
@@ -276,10 +280,14 @@ func (s *Store) Commit(ctx context.Context, worktree string, c registry.Change, 
 		b.Clean, b.Index = false, repo.ID{}
 		s.baselines[worktree] = b
 	}
+	if set || len(c.Put)+len(c.Delete) > 0 {
+		s.generations[worktree]++
+	}
 	if c.Worktrees != nil {
 		gone := func(name string) bool { return !slices.Contains(c.Worktrees, name) }
 		maps.DeleteFunc(s.rows, func(name string, _ map[repo.Path]registry.Row) bool { return gone(name) })
 		maps.DeleteFunc(s.baselines, func(name string, _ registry.Baseline) bool { return gone(name) })
+		maps.DeleteFunc(s.generations, func(name string, _ int64) bool { return gone(name) })
 	}
 	return nil
 }

@@ -39,7 +39,14 @@ func (s *Store) Commit(ctx context.Context, worktree string, c registry.Change, 
 		if err := tx.tally(); err != nil {
 			return err
 		}
-		set := c.Baseline != nil
+		set := false
+		if c.Baseline != nil {
+			now, _, err := baselineOf(conn, worktree)
+			if err != nil {
+				return err
+			}
+			set = now.Generation == c.Baseline.Generation
+		}
 		if set && still != nil {
 			var err error
 			if set, err = still(); err != nil {
@@ -55,6 +62,11 @@ func (s *Store) Commit(ctx context.Context, worktree string, c registry.Change, 
 		}
 		if err != nil {
 			return err
+		}
+		if set || len(c.Put)+len(c.Delete) > 0 {
+			if err := tx.advance(worktree); err != nil {
+				return err
+			}
 		}
 		if c.Worktrees != nil {
 			return tx.prune(c.Worktrees)
@@ -457,12 +469,12 @@ func (tx *transaction) recount(worktree int64) error {
 func (tx *transaction) setBaseline(name string, b registry.Baseline) error {
 	stmt, err := tx.conn.Prepare(`
 		INSERT INTO worktree (name, head, tree, clean, policy, raw,
-			upstream_ref, upstream_commit, upstream_known, upstream_ahead, upstream_behind, verified_at, index_tree)
-		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
+			upstream_ref, upstream_commit, upstream_known, upstream_ahead, upstream_behind, verified_at, index_tree, generation)
+		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
 		ON CONFLICT (name) DO UPDATE SET
 			head = ?2, tree = ?3, clean = ?4, policy = ?5, raw = ?6,
 			upstream_ref = ?7, upstream_commit = ?8, upstream_known = ?9,
-			upstream_ahead = ?10, upstream_behind = ?11, verified_at = ?12, index_tree = ?13`)
+			upstream_ahead = ?10, upstream_behind = ?11, verified_at = ?12, index_tree = ?13, generation = ?14`)
 	if err != nil {
 		return err
 	}
@@ -479,6 +491,7 @@ func (tx *transaction) setBaseline(name string, b registry.Baseline) error {
 	stmt.BindInt64(11, int64(b.Upstream.Behind))
 	stmt.BindText(12, b.At.UTC().Format(time.RFC3339Nano))
 	bindID(stmt, 13, b.Index)
+	stmt.BindInt64(14, b.Generation)
 	if _, err := stmt.Step(); err != nil {
 		return err
 	}
@@ -491,6 +504,17 @@ func (tx *transaction) setBaseline(name string, b registry.Baseline) error {
 // unsettle takes back what a worktree's baseline says beyond its commit.
 func (tx *transaction) unsettle(name string) error {
 	stmt, err := tx.conn.Prepare(`UPDATE worktree SET clean = 0, index_tree = NULL WHERE name = ?1`)
+	if err != nil {
+		return err
+	}
+	stmt.BindText(1, name)
+	_, err = stmt.Step()
+	return err
+}
+
+// advance begins the next generation of a worktree.
+func (tx *transaction) advance(name string) error {
+	stmt, err := tx.conn.Prepare(`UPDATE worktree SET generation = generation + 1 WHERE name = ?1`)
 	if err != nil {
 		return err
 	}

@@ -63,7 +63,12 @@ func childChange() int {
 	// strace counts system calls by thread.
 	runtime.LockOSThread()
 	s := sqlite.Open(os.Getenv(childPath), sqlite.Options{})
-	err := s.Commit(context.Background(), "", crashChange("new"), nil)
+	c := crashChange("new")
+	now, _, err := s.Baseline(context.Background(), "")
+	if err == nil {
+		c.Baseline.Generation = now.Generation
+		err = s.Commit(context.Background(), "", c, nil)
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		if strings.Contains(err.Error(), "disk is full") && strings.Contains(fault.HintOf(err), "df -h") {

@@ -26,11 +26,13 @@ func (s *Store) Baseline(ctx context.Context, worktree string) (b registry.Basel
 	return b, ok, nil
 }
 
+// baselineOf reads a worktree's baseline; where there is none, ok is false and
+// only the generation is right.
 func baselineOf(conn *sqlite.Conn, worktree string) (b registry.Baseline, ok bool, err error) {
 	stmt, err := conn.Prepare(`
 		SELECT head, tree, clean, policy, raw,
-			upstream_ref, upstream_commit, upstream_known, upstream_ahead, upstream_behind, verified_at, index_tree
-		FROM worktree WHERE name = ?1 AND verified_at IS NOT NULL`)
+			upstream_ref, upstream_commit, upstream_known, upstream_ahead, upstream_behind, verified_at, index_tree, generation
+		FROM worktree WHERE name = ?1`)
 	if err != nil {
 		return b, false, err
 	}
@@ -39,7 +41,12 @@ func baselineOf(conn *sqlite.Conn, worktree string) (b registry.Baseline, ok boo
 	if ok, err = stmt.Step(); !ok || err != nil {
 		return b, false, err
 	}
+	if stmt.ColumnIsNull(10) {
+		return registry.Baseline{Generation: stmt.ColumnInt64(12)}, false, nil
+	}
 	b = registry.Baseline{
+		Generation: stmt.ColumnInt64(12),
+
 		Head:   columnID(stmt, 0),
 		Tree:   columnID(stmt, 1),
 		Index:  columnID(stmt, 11),
@@ -174,7 +181,7 @@ func (s *Store) Exceptions(ctx context.Context, worktree string) (map[repo.Path]
 		stmt, err := conn.Prepare(`
 			SELECT path, kind, mode, content_id, content_md5, size, mtime, ctime, inode, marks, excluded, about
 			FROM file INDEXED BY file_exception -- left alone, it would read them all
-			WHERE worktree = (SELECT id FROM worktree WHERE name = ?1) AND (marks <> 0 OR state = 'stale')`)
+			WHERE worktree = (SELECT id FROM worktree WHERE name = ?1) AND (marks & 3 OR state = 'stale')`)
 		if err != nil {
 			return err
 		}

@@ -37,6 +37,7 @@ CREATE TABLE worktree (
 	head            BLOB,
 	tree            BLOB,
 	index_tree      BLOB, -- what the index would have written
+	generation      INTEGER NOT NULL DEFAULT 0, -- of the rows and the baseline
 	clean           INTEGER NOT NULL DEFAULT 0,
 	policy          TEXT NOT NULL DEFAULT '',
 	raw             INTEGER NOT NULL DEFAULT 0,
@@ -64,7 +65,7 @@ CREATE TABLE file (
 	mtime       INTEGER NOT NULL,
 	ctime       INTEGER NOT NULL,
 	inode       INTEGER NOT NULL,
-	marks       INTEGER NOT NULL, -- bits: raw, converted, astray
+	marks       INTEGER NOT NULL, -- bits: 1 raw, 2 astray, 4 converted, 8 convertible
 	excluded    TEXT NOT NULL,
 	about       BLOB, -- 16 bytes: the md5, else the content id, that the text was written from
 	state       TEXT NOT NULL GENERATED ALWAYS AS (
@@ -77,7 +78,7 @@ CREATE TABLE file (
 	PRIMARY KEY (worktree, path)
 ) WITHOUT ROWID;
 
-CREATE INDEX file_exception ON file (worktree) WHERE marks <> 0 OR state = 'stale';
+CREATE INDEX file_exception ON file (worktree) WHERE marks & 3 OR state = 'stale';
 
 CREATE TABLE record (
 	seq         INTEGER PRIMARY KEY,

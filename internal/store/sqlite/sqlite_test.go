@@ -412,8 +412,9 @@ func TestWaits(t *testing.T) {
 	storetest.Commit(t, a, "", registry.Change{Put: []registry.Row{storetest.Row("a", "x")}})
 	storetest.Rows(t, b, "")
 	inside, done := make(chan bool), make(chan error)
+	c := storetest.Current(t, a, "", registry.Change{Baseline: &registry.Baseline{}})
 	go func() {
-		done <- a.Commit(context.Background(), "", registry.Change{Baseline: &registry.Baseline{}}, func() (bool, error) {
+		done <- a.Commit(context.Background(), "", c, func() (bool, error) {
 			close(inside)
 			time.Sleep(200 * time.Millisecond)
 			return true, nil

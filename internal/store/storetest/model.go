@@ -94,6 +94,7 @@ func testModel(t *testing.T, open func(t *testing.T) registry.Store) {
 				}
 				return true, nil
 			}
+			c = Current(t, want, name, c)
 			errGot, errWant := got.Commit(ctx, name, c, still), want.Commit(ctx, name, c, still)
 			if (errGot == nil) != (errWant == nil) {
 				rt.Fatalf("commit: %v, want %v", errGot, errWant)

@@ -38,6 +38,7 @@ func Run(t *testing.T, open func(t *testing.T) registry.Store) {
 		{"worktrees that are not listed are forgotten", testPrune},
 		{"baselines read back as they were set", testBaseline},
 		{"a baseline lands only if still says so", testStill},
+		{"a baseline lands on no other generation than its own", testGeneration},
 		{"an error of still undoes everything", testStillFails},
 		{"still is not asked without a baseline", testStillUnasked},
 		{"records read back as they were kept", testRecords},
@@ -132,9 +133,27 @@ func md5Of(text string) fresh.Basis {
 // Commit commits a change, which must succeed.
 func Commit(t testing.TB, s registry.Store, worktree string, c registry.Change) {
 	t.Helper()
+	c = Current(t, s, worktree, c)
 	if err := s.Commit(t.Context(), worktree, c, func() (bool, error) { return true, nil }); err != nil {
 		t.Fatalf("commit: %v", err)
 	}
+}
+
+// Current is c with its baseline, if it has one, made from the generation that
+// the store is at.
+func Current(t testing.TB, s registry.Store, worktree string, c registry.Change) registry.Change {
+	t.Helper()
+	if c.Baseline == nil {
+		return c
+	}
+	now, _, err := s.Baseline(t.Context(), worktree)
+	if err != nil {
+		t.Fatalf("baseline: %v", err)
+	}
+	next := *c.Baseline
+	next.Generation = now.Generation
+	c.Baseline = &next
+	return c
 }
 
 // Rows returns a worktree's rows, which must be readable.
