@@ -25,6 +25,7 @@ func Main(args []string) int {
 	deps := cli.Deps{
 		Open: func(ctx context.Context, dir string, progress func(done, total int)) (cli.Workspace, error) {
 			onInterrupt(cancel)
+			tuneMemory()
 			return open(ctx, openOptions{dir: dir, progress: progress})
 		},
 		ServeMCP: func(ctx context.Context, dir string) error {

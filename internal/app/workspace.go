@@ -33,7 +33,6 @@ type workspace struct {
 }
 
 func open(ctx context.Context, opts openOptions) (*workspace, error) {
-	tuneMemory()
 	dir := opts.dir
 	if dir == "" {
 		dir = "."

@@ -8,6 +8,9 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -24,6 +27,8 @@ type Workspace interface {
 	// Path turns an argument, relative to where the command was run, into a
 	// path from the root. One that leads outside is an error.
 	Path(arg string) (repo.Path, error)
+	// RootPath is Path for a name that is from the root already.
+	RootPath(arg string) (repo.Path, error)
 	// Remarks says what the user should know about how the repository could
 	// be opened, e.g. that it is read-only.
 	Remarks() []string
@@ -60,6 +65,9 @@ func Run(ctx context.Context, deps Deps, io *term.IO, args []string) error {
 	root.SetOut(io.Out)
 	root.SetErr(io.Err)
 	err := root.ExecuteContext(ctx)
+	if failed := io.Failed(); failed != nil {
+		err = errors.Join(err, fmt.Errorf("write the answer: %w", failed))
+	}
 	if err != nil {
 		tell(ctx, io, err)
 	}
@@ -72,12 +80,22 @@ func tell(ctx context.Context, io *term.IO, err error) {
 		io.Remarkf("ken: interrupted")
 		return
 	}
-	if text := err.Error(); text != "" {
-		io.Remarkf("ken: %s", text)
+	if text := strings.TrimSpace(err.Error()); text != "" {
+		io.Remarkf("ken: %s", plain(text))
 	}
 	if hint := fault.HintOf(err); hint != "" {
-		io.Remarkf("hint: %s", hint)
+		io.Remarkf("hint: %s", plain(hint))
 	}
+}
+
+// plain takes the sting out of what a message quotes: names can hold anything.
+func plain(text string) string {
+	return strings.Map(func(c rune) rune {
+		if unicode.IsControl(c) && c != '\n' {
+			return '\uFFFD'
+		}
+		return c
+	}, text)
 }
 
 // ExitStatus is the process's answer to a caller, as docs/manual promises it.
@@ -116,9 +134,11 @@ whether it holds is computed, never remembered.
 Without a command, ken is ken status.`,
 		Args:          cobra.NoArgs,
 		RunE:          status.RunE,
+		Version:       p.Version,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
+	cmd.SetVersionTemplate("ken {{.Version}}\n")
 	cmd.PersistentFlags().StringVarP(&p.dir, "directory", "C", "", "run as if started in `DIR`")
 	cmd.PersistentFlags().BoolVar(&p.io.JSON, "json", false, "print one JSON document")
 	cmd.Flags().AddFlagSet(status.Flags())
@@ -178,7 +198,7 @@ func paths(w Workspace, args, b64 []string) ([]repo.Path, error) {
 	for _, s := range b64 {
 		path, err := repo.PathFromBase64(s)
 		if err != nil {
-			return nil, &fault.Error{Kind: fault.Usage, Err: err}
+			return nil, &fault.Error{Kind: fault.Usage, Hint: "take it from path_b64 in a document of ken", Err: err}
 		}
 		out = append(out, path)
 	}

@@ -3,8 +3,11 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -39,6 +42,14 @@ or {"path": "…", "keep": true} where the text still holds.`,
 				}
 			}
 			return p.within(c.Context(), func(w Workspace) error {
+				for i, u := range updates {
+					path, err := w.RootPath(string(u.Path))
+					if err != nil {
+						updates[i].Refused = err.Error()
+						continue
+					}
+					updates[i].Path = path
+				}
 				out, err := w.Registry().Close(c.Context(), registry.CloseOptions{Rev: rev, Updates: updates})
 				if err != nil {
 					return err
@@ -59,13 +70,21 @@ func parseUpdates(b []byte) ([]registry.Update, error) {
 		Read    string `json:"read"`
 		Keep    bool   `json:"keep"`
 	}
+	b = bytes.TrimPrefix(b, []byte("\uFEFF"))
+	if !utf8.Valid(b) {
+		return nil, errors.New("not UTF-8")
+	}
 	dec := json.NewDecoder(bytes.NewReader(b))
 	dec.DisallowUnknownFields()
-	if err := dec.Decode(&in); err != nil {
+	err := dec.Decode(&in)
+	if _, wrong := errors.AsType[*json.UnmarshalTypeError](err); wrong {
+		return nil, errors.New(`want an array like [{"path": "…", "summary": "…", "read": "…"}]`)
+	}
+	if err != nil {
 		return nil, err
 	}
-	if _, err := dec.Token(); err != io.EOF {
-		return nil, fmt.Errorf("one JSON array is wanted, and there is more behind it")
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("one JSON array is wanted, and there is more behind it")
 	}
 	out := make([]registry.Update, len(in))
 	for i, u := range in {
@@ -74,6 +93,9 @@ func parseUpdates(b []byte) ([]registry.Update, error) {
 			return nil, err
 		}
 		out[i] = registry.Update{Path: path, Text: u.Summary, Read: u.Read, Keep: u.Keep}
+		if strings.ContainsRune(u.Summary, utf8.RuneError) && !bytes.ContainsRune(b, utf8.RuneError) {
+			out[i].Refused = "the text has half a surrogate pair in it"
+		}
 	}
 	return out, nil
 }
@@ -88,12 +110,15 @@ func (p *program) printClosing(out *registry.Closing) error {
 			return err
 		}
 	} else {
-		p.io.Printf("closed  %s  last verified %s\n", out.Commit.Short(), out.LastVerified.Short())
+		p.io.Line(term.Plain, "closed", name(out.Commit), "last verified "+name(out.LastVerified))
+		if out.Unknown != "" {
+			p.io.Line(term.Bad, "unknown", "what the commit touched", out.Unknown)
+		}
 		if err := p.printWritten(out.Updated, false); err != nil && !rejected {
 			return err
 		}
 		for _, n := range out.NeedsSummary {
-			p.io.Line(term.Warn, "needs", display(n.PathJSON), "summary "+n.Summary.String()+", read "+n.ID.String())
+			p.io.Line(term.Warn, "needs", display(n.PathJSON), "summary "+n.Summary.String()+", content "+name(n.ID))
 		}
 		if len(out.NeedsSummary) > 0 {
 			p.io.Remarkf("hint: ken summary set PATH --read ID -m TEXT, or where the old text holds: ken confirm PATH")
@@ -103,4 +128,12 @@ func (p *program) printClosing(out *registry.Closing) error {
 		return &fault.Error{Err: fmt.Errorf("some summaries were rejected; the others were kept")}
 	}
 	return nil
+}
+
+// name is an id in full, or that there is none.
+func name(id repo.ID) string {
+	if id.IsZero() {
+		return "none"
+	}
+	return id.String()
 }

@@ -31,7 +31,7 @@ func (p *program) status() *cobra.Command {
 and lists what does not hold. Reads only what it must to decide, and writes
 nothing.`,
 		RunE: func(c *cobra.Command, args []string) error {
-			return p.report(c.Context(), args, f, (*registry.Registry).Status)
+			return p.report(c.Context(), args, f, (*registry.Registry).Status, "record what is there with: ken verify")
 		},
 	}
 	f.bind(c)
@@ -47,7 +47,7 @@ func (p *program) verify() *cobra.Command {
 changed bytes are read; --full reads all of them. With paths, only those are
 compared, and the baseline (last_verified_sha) stays where it is.`,
 		RunE: func(c *cobra.Command, args []string) error {
-			return p.report(c.Context(), args, f, (*registry.Registry).Verify)
+			return p.report(c.Context(), args, f, (*registry.Registry).Verify, "describe a file with: ken summary set PATH -m TEXT")
 		},
 	}
 	f.bind(c)
@@ -57,8 +57,9 @@ compared, and the baseline (last_verified_sha) stays where it is.`,
 
 type reportFunc func(*registry.Registry, context.Context, registry.VerifyOptions) (*registry.Report, error)
 
-// report runs status or verify and prints its answer.
-func (p *program) report(ctx context.Context, args []string, f verifyFlags, run reportFunc) error {
+// report runs status or verify and prints its answer; first is what to do next
+// where nothing was known before.
+func (p *program) report(ctx context.Context, args []string, f verifyFlags, run reportFunc, first string) error {
 	return p.within(ctx, func(w Workspace) error {
 		only, err := paths(w, args, f.b64)
 		if err != nil {
@@ -76,7 +77,7 @@ func (p *program) report(ctx context.Context, args []string, f verifyFlags, run 
 				return err
 			}
 		} else {
-			p.printReport(rep, f.all)
+			p.printReport(rep, f.all, first)
 		}
 		if f.check && rep.Counts.Wanting() {
 			return errWanting
@@ -94,7 +95,7 @@ func (p *program) encodeReport(rep *registry.Report) error {
 	return p.io.EncodeList(head, "verdicts", len(rep.Verdicts), func(i int) any { return &rep.Verdicts[i] })
 }
 
-func (p *program) printReport(rep *registry.Report, all bool) {
+func (p *program) printReport(rep *registry.Report, all bool, first string) {
 	p.io.Printf("%s\n", rep.Headline())
 	for _, v := range rep.Verdicts {
 		if v.Verdict == registry.FoundMismatch && (v.Summary == fresh.None || v.Summary == fresh.Excluded) && !all {
@@ -110,7 +111,7 @@ func (p *program) printReport(rep *registry.Report, all bool) {
 			}
 		}
 	}
-	if hint := nextStep(rep); hint != "" {
+	if hint := nextStep(rep, first); hint != "" {
 		p.io.Remarkf("hint: %s", hint)
 	}
 }
@@ -127,12 +128,12 @@ func describe(v registry.Verdict) (word string, tone term.Tone, why string) {
 		return "sparse", term.Dim, v.Reason
 	case registry.FoundNew:
 		if v.PathChanged != "" {
-			return "new", term.Plain, "renamed from " + v.PathChanged + ", summary " + v.Summary.String()
+			return "new", term.Plain, "renamed from " + v.PathBefore().String() + ", summary " + v.Summary.String()
 		}
 		if v.Summary == fresh.None {
 			return "new", term.Plain, ""
 		}
-		return "new", term.Plain, "summary " + v.Summary.String() + because(v.Reason)
+		return "new", term.Plain, "summary " + v.Summary.String() + colon(v.Reason)
 	default:
 	}
 	switch v.Summary {
@@ -152,7 +153,8 @@ func describe(v registry.Verdict) (word string, tone term.Tone, why string) {
 	}
 }
 
-func because(reason string) string {
+// colon puts a reason behind what it explains.
+func colon(reason string) string {
 	if reason == "" {
 		return ""
 	}
@@ -160,12 +162,12 @@ func because(reason string) string {
 }
 
 // nextStep is the command that gets a person on from here.
-func nextStep(rep *registry.Report) string {
-	switch {
-	case rep.State == registry.StateNew:
+func nextStep(rep *registry.Report, first string) string {
+	switch rep.State {
+	case registry.StateNew:
 		return "nothing is tracked yet; track files with: git add FILE"
-	case rep.State == registry.StateBootstrap && rep.LastVerified.IsZero() && rep.Counts.Fresh == 0:
-		return "describe a file with: ken summary set PATH -m TEXT"
+	case registry.StateBootstrap:
+		return first
 	default:
 		return ""
 	}

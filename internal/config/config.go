@@ -13,6 +13,7 @@ import (
 	"os"
 	"regexp"
 	"strings"
+	"syscall"
 
 	"go.yaml.in/yaml/v3"
 
@@ -51,15 +52,25 @@ func Load(root string) (Config, error) {
 		return Config{}, nil
 	}
 	if err != nil {
-		return Config{}, fmt.Errorf("read %s: %w", Name, err)
+		return Config{}, &fault.Error{
+			Hint: "correct " + Name + ", or move it aside to use the defaults",
+			Err:  fmt.Errorf("read %s: %w", Name, err),
+		}
 	}
 	return Parse(b)
 }
 
 func read(root string) ([]byte, error) {
 	// Nearly every repository has none: one look, before anything is opened.
-	if _, err := os.Lstat(root + "/" + Name); err != nil {
+	info, err := os.Lstat(root + "/" + Name)
+	if errors.Is(err, syscall.ENOTDIR) {
+		return nil, fs.ErrNotExist // .ken is somebody else's file
+	}
+	if err != nil {
 		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errors.New("not a regular file")
 	}
 	dir, err := os.OpenRoot(root)
 	if err != nil {
@@ -71,9 +82,6 @@ func read(root string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, errors.Join(err, errors.New("not a regular file"))
-	}
 	b, err := io.ReadAll(io.LimitReader(f, maxBytes+1))
 	if err == nil && len(b) > maxBytes {
 		err = fmt.Errorf("larger than %d bytes", maxBytes)

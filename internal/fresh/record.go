@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"time"
 
 	"ken/internal/repo"
@@ -83,7 +84,7 @@ type Record struct {
 	Text      string
 	Author    string
 	Recipe    string    // prompt and model version; "hand" for a text given as it is
-	At        time.Time // UTC, to the second
+	At        time.Time // UTC, to the microsecond
 	Assumed   bool      // the author named no content; what was there then was assumed
 	Confirmer string    // who said that an older text holds for this basis, "" for a text of its own
 	Path      repo.Path // where the content lay when it was written; a help for readers only
@@ -92,10 +93,11 @@ type Record struct {
 // TextID names the words alone.
 func (r Record) TextID() Digest { return digestOf("ken text 1", r.Text) }
 
-// ID names the record: words, basis, author, recipe and time.
+// ID names the record: words, basis, author, recipe and time, and whether the
+// author vouched for the basis.
 func (r Record) ID() Digest {
 	return digestOf("ken record 1", r.Text, r.Basis.Digest().String(), r.Author, r.Recipe,
-		r.At.UTC().Format(time.RFC3339), r.Confirmer)
+		r.At.UTC().Truncate(time.Microsecond).Format(time.RFC3339Nano), r.Confirmer, strconv.FormatBool(r.Assumed))
 }
 
 // digestOf hashes fields so that no two lists of them can collide.

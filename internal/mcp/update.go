@@ -36,28 +36,20 @@ func (s *server) addUpdate(m *mcp.Server) {
 }
 
 // closing turns a call into what it asks of the registry. A path that leads
-// outside becomes one that nothing is tracked under, so that it is rejected by
-// name and the other entries still land.
+// outside is refused by name, and the other entries still land.
 func closing(w Workspace, in updateInput) registry.CloseOptions {
-	path := func(arg string) repo.Path {
-		p, err := w.RootPath(arg)
-		if err != nil {
-			return repo.Path(arg)
-		}
-		return p
-	}
 	var opts registry.CloseOptions
 	for _, u := range in.Updates {
-		opts.Updates = append(opts.Updates, registry.Update{
-			Path: path(u.Path), Text: u.Summary, Read: u.Read, Keep: u.Keep,
-		})
+		update := registry.Update{Text: u.Summary, Read: u.Read, Keep: u.Keep}
+		var err error
+		if update.Path, err = w.RootPath(u.Path); err != nil {
+			update.Path, update.Refused = repo.Path(u.Path), err.Error()
+		}
+		opts.Updates = append(opts.Updates, update)
 	}
 	for _, p := range in.Paths {
-		opts.Paths = append(opts.Paths, path(p))
-	}
-	if opts.Paths == nil {
-		for _, u := range opts.Updates {
-			opts.Paths = append(opts.Paths, u.Path)
+		if path, err := w.RootPath(p); err == nil {
+			opts.Paths = append(opts.Paths, path)
 		}
 	}
 	return opts

@@ -19,6 +19,7 @@ type Closing struct {
 	Commit       repo.ID   `json:"commit"`
 	Updated      []Written `json:"updated"`
 	NeedsSummary []Needed  `json:"needs_summary"`
+	Unknown      string    `json:"unknown,omitempty"` // why the touched paths could not be told
 	LastVerified repo.ID   `json:"last_verified_sha"`
 	State        State     `json:"state"`
 	Reasons      []Reason  `json:"reasons"`
@@ -38,21 +39,12 @@ type Needed struct {
 // verified. Only then does the baseline advance, so a commit that somebody else
 // slipped in between is never vouched for unseen.
 func (r *Registry) Close(ctx context.Context, opts CloseOptions) (*Closing, error) {
-	touched := opts.Paths
-	var commit repo.ID
-	if touched == nil {
-		rev := opts.Rev
-		if rev == "" {
-			rev = "HEAD"
-		}
-		var err error
-		if commit, touched, err = r.git.Touched(ctx, rev); err != nil {
-			return nil, err
-		}
+	out := &Closing{Updated: []Written{}, NeedsSummary: []Needed{}}
+	touched, err := r.touched(ctx, opts, out)
+	if err != nil {
+		return nil, err
 	}
-	out := &Closing{Commit: commit, Updated: []Written{}, NeedsSummary: []Needed{}}
 	if len(opts.Updates) > 0 {
-		var err error
 		if out.Updated, err = r.Write(ctx, opts.Updates); err != nil {
 			return nil, err
 		}
@@ -61,7 +53,7 @@ func (r *Registry) Close(ctx context.Context, opts CloseOptions) (*Closing, erro
 	if err != nil {
 		return nil, err
 	}
-	if commit.IsZero() {
+	if out.Commit.IsZero() {
 		out.Commit = rep.Head
 	}
 	out.LastVerified, out.State, out.Reasons, out.Counts = rep.LastVerified, rep.State, rep.Reasons, rep.Counts
@@ -77,4 +69,29 @@ func (r *Registry) Close(ctx context.Context, opts CloseOptions) (*Closing, erro
 		}
 	}
 	return out, nil
+}
+
+// touched returns the paths that a piece of work touched. Where git cannot tell
+// what HEAD changed, as at the edge of a shallow clone, the texts that were given
+// are worth keeping all the same: they say which paths, and the closing says why.
+func (r *Registry) touched(ctx context.Context, opts CloseOptions, out *Closing) ([]repo.Path, error) {
+	if opts.Paths != nil {
+		return opts.Paths, nil
+	}
+	rev := opts.Rev
+	if rev == "" {
+		rev = "HEAD"
+	}
+	commit, paths, err := r.git.Touched(ctx, rev)
+	if err == nil || opts.Rev != "" || len(opts.Updates) == 0 || ctx.Err() != nil {
+		out.Commit = commit
+		return paths, err
+	}
+	out.Unknown = err.Error()
+	for _, u := range opts.Updates {
+		if u.Refused == "" {
+			paths = append(paths, u.Path)
+		}
+	}
+	return paths, nil
 }

@@ -209,9 +209,37 @@ func (v *verification) settleAll(ctx context.Context, items []item) error {
 	if err != nil {
 		return err
 	}
+	if err := v.recall(ctx, items, rows, known); err != nil {
+		return err
+	}
 	for k, it := range items {
 		v.judgeItem(it, rows[k], known[rows[k].Content])
 		delete(v.view.seen, it.i) // a full run would otherwise hold them all
+	}
+	return nil
+}
+
+// recall lets rows that are new, and whose content nobody has described, be about
+// the text that was last written at their path: from another worktree, or from
+// before a detour over a commit without them.
+func (v *verification) recall(ctx context.Context, items []item, rows []Row, known map[repo.Content]fresh.Basis) error {
+	var paths []repo.Path
+	for k, it := range items {
+		if it.row == nil && known[rows[k].Content].IsZero() {
+			paths = append(paths, rows[k].Path)
+		}
+	}
+	if len(paths) == 0 {
+		return nil
+	}
+	written, err := v.store.WrittenAt(ctx, paths)
+	if err != nil {
+		return err
+	}
+	for k, it := range items {
+		if it.row == nil {
+			rows[k].About = written[rows[k].Path]
+		}
 	}
 	return nil
 }
@@ -227,7 +255,7 @@ func (v *verification) readUnread(ctx context.Context, items []item) error {
 		}
 		was := it.before().Content
 		asRow := was.ID == s.content.ID && !was.MD5.IsZero()
-		if v.opts.Full || s.content.MD5.IsZero() && (v.again || !asRow) {
+		if v.opts.Full || v.again && s.bytes.IsZero() || s.content.MD5.IsZero() && !asRow {
 			if it.before().Marks.Has(Converted) {
 				was = repo.Content{} // two digests of different bytes
 			}
@@ -355,7 +383,8 @@ func (v *verification) judgeItem(it item, row Row, known fresh.Basis) {
 		case it.row == nil:
 			verdict.Verdict = FoundNew
 			if old, ok := v.left[row.Content.ID]; ok {
-				verdict.PathChanged = old.Path.JSON().Path
+				j := old.Path.JSON()
+				verdict.before, verdict.PathChanged, verdict.ChangedB64 = old.Path, j.Path, j.B64
 				if row.About.IsZero() {
 					row.About = old.About
 				}

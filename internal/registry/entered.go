@@ -25,7 +25,7 @@ type entered struct {
 
 // enter reads the situation and decides the entry state.
 func (r *Registry) enter(ctx context.Context) (*entered, error) {
-	snap, err := r.git.Snapshot(ctx)
+	snap, err := r.snapshot(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -32,9 +32,9 @@ func (s *subject) unmoved() bool {
 }
 
 // examine looks at the given paths and nothing else. Their bytes are read where
-// no row holds their md5.
-func (r *Registry) examine(ctx context.Context, paths []repo.Path) (*repo.Snapshot, []subject, error) {
-	snap, err := r.git.Snapshot(ctx)
+// no row holds their md5, or where the caller wants them read in any case.
+func (r *Registry) examine(ctx context.Context, paths []repo.Path, read bool) (*repo.Snapshot, []subject, error) {
+	snap, err := r.snapshot(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -59,7 +59,7 @@ func (r *Registry) examine(ctx context.Context, paths []repo.Path) (*repo.Snapsh
 	}
 	slices.Sort(only)
 	only = slices.Compact(only)
-	v := &verification{Registry: r, entered: &entered{base: base}}
+	v := &verification{Registry: r, entered: &entered{base: base}, again: read}
 	if v.view, err = r.look(ctx, snap, base, only); err != nil {
 		return nil, nil, err
 	}
@@ -89,7 +89,8 @@ func (r *Registry) examine(ctx context.Context, paths []repo.Path) (*repo.Snapsh
 	return snap, subjects, r.attach(ctx, subjects)
 }
 
-// attach lets each subject be about the text its content has, should it have one.
+// attach lets each subject be about the text its content has, or else about the
+// one that was last written at its path.
 func (r *Registry) attach(ctx context.Context, subjects []subject) error {
 	var contents []repo.Content
 	for _, s := range subjects {
@@ -101,9 +102,21 @@ func (r *Registry) attach(ctx context.Context, subjects []subject) error {
 	if err != nil {
 		return err
 	}
+	var silent []repo.Path
 	for k := range subjects {
 		if basis := known[subjects[k].now.Content]; !basis.IsZero() {
 			subjects[k].now.About = basis.Key()
+		} else if subjects[k].now.About.IsZero() {
+			silent = append(silent, subjects[k].path)
+		}
+	}
+	written, err := r.store.WrittenAt(ctx, silent)
+	if err != nil {
+		return err
+	}
+	for k := range subjects {
+		if s := &subjects[k]; s.now.About.IsZero() {
+			s.now.About = written[s.path]
 		}
 	}
 	return nil

@@ -104,7 +104,11 @@ func (r *Registry) summarise(ctx context.Context, b *brief, rep *Report, state f
 			return err
 		}
 		for i, k := range known {
-			b.line(fmt.Sprintf("%s  %s  %s", k.Verdict, paths[i], FirstLine(k.Text)))
+			note := ""
+			if k.Assumed {
+				note = "(assumed) "
+			}
+			b.line(fmt.Sprintf("%s  %s  %s%s", k.Verdict, paths[i], note, FirstLine(k.Text)))
 		}
 		paths = paths[n:]
 	}

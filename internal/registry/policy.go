@@ -21,7 +21,7 @@ type Policy struct {
 	Exclude     []string      // globs of paths that need no summary
 	Include     []string      // globs of paths that do, whatever their kind or size
 	MaxBytes    int64         // size limit; DefaultMaxBytes when zero
-	StaleGrades []fresh.Grade // grades that count; all but format when nil
+	StaleGrades []fresh.Grade // grades that count beside content; all but format when nil
 }
 
 // Excluded says why a file needs no summary, "" when it does. Include goes
@@ -88,9 +88,13 @@ func known(g fresh.Grade) bool {
 	return false
 }
 
-// counts reports whether a change of this grade makes a summary stale.
+// counts reports whether a change of this grade makes a summary stale. One whose
+// extent is not known always does: no policy can know that it was harmless.
 func (p Policy) counts(g fresh.Grade) bool {
-	if p.StaleGrades == nil {
+	switch {
+	case g == fresh.GradeContent:
+		return true
+	case p.StaleGrades == nil:
 		return g != fresh.GradeFormat
 	}
 	for _, s := range p.StaleGrades {

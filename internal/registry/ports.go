@@ -108,6 +108,9 @@ type Store interface {
 	Newest(ctx context.Context, contents []repo.Content) (map[repo.Content]fresh.Record, error)
 	// Record finds a record by its id.
 	Record(ctx context.Context, id fresh.Digest) (r fresh.Record, ok bool, err error)
+	// WrittenAt returns, for each path that some record was written at, the key
+	// of the newest such record's basis.
+	WrittenAt(ctx context.Context, paths []repo.Path) (map[repo.Path]fresh.Basis, error)
 	// NewestAt returns the newest record that was written at a path.
 	NewestAt(ctx context.Context, path repo.Path) (r fresh.Record, ok bool, err error)
 	// Commit makes a change durable, all of it or nothing. Its baseline lands

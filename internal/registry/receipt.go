@@ -47,12 +47,15 @@ func (r *Registry) CheckReceipt(ctx context.Context, s string) (*ReceiptCheck, e
 		return out, nil
 	}
 	out.Text = record.Text
-	_, subjects, err := r.examine(ctx, []repo.Path{receipt.Subject})
+	_, subjects, err := r.examine(ctx, []repo.Path{receipt.Subject}, false)
 	if err != nil {
 		return nil, err
 	}
 	here, why := r.holds(record, &subjects[0])
 	then, whyThen := r.heldAt(ctx, record, receipt, subjects[0].now.Marks.Has(Raw))
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	out.Verdict, out.Here, out.AtCommit = here, here, then
 	out.Reasons = append(append(out.Reasons, why...), whyThen...)
 	return out, nil

@@ -9,7 +9,10 @@
 package registry
 
 import (
+	"context"
 	"time"
+
+	"ken/internal/repo"
 )
 
 // A Registry answers for one work tree. Make one per request: it reads the
@@ -19,6 +22,8 @@ type Registry struct {
 	files Files
 	store Store
 	opts  Options
+
+	snap *repo.Snapshot // taken with the first question
 }
 
 // Options tunes a Registry. The zero value is ready to use.
@@ -50,4 +55,16 @@ func New(git Git, files Files, store Store, opts Options) *Registry {
 		opts.Now = time.Now
 	}
 	return &Registry{git: git, files: files, store: store, opts: opts}
+}
+
+// snapshot takes the one reading that everything is judged against.
+func (r *Registry) snapshot(ctx context.Context) (*repo.Snapshot, error) {
+	if r.snap == nil {
+		snap, err := r.git.Snapshot(ctx)
+		if err != nil {
+			return nil, err
+		}
+		r.snap = snap
+	}
+	return r.snap, nil
 }

@@ -101,12 +101,16 @@ type Verdict struct {
 	Summary     fresh.State `json:"summary"`
 	Restored    bool        `json:"restored"` // a text for this content was known already
 	PathChanged string      `json:"path_changed,omitempty"`
+	ChangedB64  string      `json:"path_changed_b64,omitempty"`
 	Kind        repo.Kind   `json:"kind"`
 	Grade       fresh.Grade `json:"grade,omitempty"`
 	Reason      string      `json:"reason,omitempty"`
 
-	path repo.Path
+	path, before repo.Path
 }
+
+// PathBefore returns by its bytes the path that a renamed file had, "" for others.
+func (v Verdict) PathBefore() repo.Path { return v.before }
 
 // RawPath returns the path by its bytes.
 func (v Verdict) RawPath() repo.Path { return v.path }

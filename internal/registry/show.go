@@ -33,7 +33,7 @@ type Knowledge struct {
 // Show returns what is known of each path, in order. Having no summary, being
 // gone and being excluded are answers.
 func (r *Registry) Show(ctx context.Context, paths []repo.Path) ([]Knowledge, error) {
-	snap, subjects, err := r.examine(ctx, paths)
+	snap, subjects, err := r.examine(ctx, paths, false)
 	if err != nil {
 		return nil, err
 	}
@@ -61,9 +61,9 @@ func (r *Registry) Show(ctx context.Context, paths []repo.Path) ([]Knowledge, er
 	return out, nil
 }
 
-// ShowContent returns the text written from a content, wherever that content
-// lies or lay; ok is false when there is none. Nothing is said about any path
-// of today, so it is no verdict but a find.
+// ShowContent returns the text written from a content; ok is false when there is
+// none. The verdict is about the path where that content lay when the text was
+// written.
 func (r *Registry) ShowContent(ctx context.Context, c repo.Content) (k Knowledge, ok bool, err error) {
 	found, err := r.store.Newest(ctx, []repo.Content{c})
 	if err != nil {
@@ -73,9 +73,19 @@ func (r *Registry) ShowContent(ctx context.Context, c repo.Content) (k Knowledge
 	if !ok {
 		return Knowledge{}, false, nil
 	}
-	k = Knowledge{PathJSON: record.Path.JSON(), Verdict: fresh.Fresh, Reasons: []string{"by_content"}, CurrentID: c.ID, CurrentMD5: c.MD5}
+	snap, subjects, err := r.examine(ctx, []repo.Path{record.Path}, false)
+	if err != nil {
+		return Knowledge{}, false, err
+	}
+	s := &subjects[0]
+	k = Knowledge{PathJSON: record.Path.JSON(), Kind: s.now.Kind, Commit: snap.Head.Commit, Reasons: []string{"by_content"}}
+	var why []string
+	k.Verdict, why = r.holds(record, s)
+	k.Reasons = append(k.Reasons, why...)
+	if s.readable() {
+		k.CurrentID, k.CurrentMD5 = s.now.Content.ID, s.now.Content.MD5
+	}
 	k.tell(record, record.Path)
-	k.Receipt = ""
 	return k, true, nil
 }
 

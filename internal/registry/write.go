@@ -25,6 +25,9 @@ type Update struct {
 	Read string
 	// Keep says that the text which is there already still holds; Text is empty.
 	Keep bool
+	// Refused is why the path cannot be one of the repository's, as far as the
+	// face could tell; the update is then rejected with that.
+	Refused string
 }
 
 // A Result is what became of an Update.
@@ -55,7 +58,9 @@ func (r *Registry) Write(ctx context.Context, updates []Update) ([]Written, erro
 	for i, u := range updates {
 		paths[i] = u.Path
 	}
-	snap, subjects, err := r.examine(ctx, paths)
+	// What an author says it read is compared with the bytes, not with what a
+	// row remembers of them.
+	snap, subjects, err := r.examine(ctx, paths, true)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +68,7 @@ func (r *Registry) Write(ctx context.Context, updates []Update) ([]Written, erro
 	if err != nil {
 		return nil, err
 	}
-	now, author := r.opts.Now().UTC().Truncate(time.Second), r.opts.Author()
+	now, author := r.opts.Now().UTC().Truncate(time.Microsecond), printable(r.opts.Author())
 	written := make([]Written, len(updates))
 	var change Change
 	for i, u := range updates {
@@ -117,6 +122,10 @@ func (r *Registry) draft(u Update, author string, s *subject, old fresh.Record) 
 		return Written{PathJSON: u.Path.JSON(), Result: Rejected, Reason: fmt.Sprintf(format, args...)}, fresh.Record{}
 	}
 	switch {
+	case u.Refused != "":
+		return reject("%s", u.Refused)
+	case u.Keep && u.Text != "":
+		return reject("a new text and keep contradict each other")
 	case !s.tracked:
 		return reject("not tracked by git")
 	case s.now.Excluded != "":
@@ -147,9 +156,20 @@ func (r *Registry) draft(u Update, author string, s *subject, old fresh.Record) 
 		PathJSON: u.Path.JSON(), Result: Stored, ID: content.ID, MD5: content.MD5, Assumed: record.Assumed,
 	}
 	if moved {
-		w.Result, w.Reason = Superseded, "the file has moved on since it was read"
+		w.Result, w.Reason = Superseded, "what was read is not what is there now"
 	}
 	return w, record
+}
+
+// printable makes a name fit for one line.
+func printable(name string) string {
+	name = strings.Map(func(c rune) rune {
+		if unicode.IsControl(c) {
+			return ' '
+		}
+		return c
+	}, strings.ToValidUTF8(name, "?"))
+	return strings.TrimSpace(name)
 }
 
 // badText says what is wrong with a text, "" when nothing is.
@@ -182,6 +202,8 @@ func readContent(read string, s *subject) (c repo.Content, moved bool, err error
 		switch {
 		case err != nil:
 			return repo.Content{}, false, err
+		case md5.IsZero():
+			return repo.Content{}, false, fmt.Errorf("read: %s names no content", read)
 		case md5 == now.MD5:
 			return now, false, nil
 		case md5 == s.before.Content.MD5:
@@ -196,6 +218,8 @@ func readContent(read string, s *subject) (c repo.Content, moved bool, err error
 			return repo.Content{}, false, fmt.Errorf("read: want the content id or md5 of what was read, not %q", read)
 		case id.IsZero():
 			return repo.Content{}, false, fmt.Errorf("read: %s names no content", read)
+		case len(id.Bytes()) != len(now.ID.Bytes()):
+			return repo.Content{}, false, fmt.Errorf("read: %s is no id of this repository's object format", read)
 		case id == now.ID || id == s.bytes:
 			return now, false, nil
 		case id == s.before.Content.ID:

@@ -47,7 +47,8 @@ type PathJSON struct {
 
 // JSON returns the path's form in documents.
 func (p Path) JSON() PathJSON {
-	if utf8.ValidString(string(p)) {
+	// A name that could be taken for a quoted one is no ordinary name either.
+	if _, quoted := Unquote(string(p)); utf8.ValidString(string(p)) && !quoted {
 		return PathJSON{Path: string(p)}
 	}
 	return PathJSON{Path: strconv.Quote(string(p)), B64: base64.StdEncoding.EncodeToString([]byte(p))}

@@ -275,6 +275,13 @@ func (s *Store) Record(ctx context.Context, id fresh.Digest) (fresh.Record, bool
 	return f.v, f.ok, err
 }
 
+// WrittenAt implements [registry.Store].
+func (s *Store) WrittenAt(ctx context.Context, paths []repo.Path) (map[repo.Path]fresh.Basis, error) {
+	return use(ctx, s, false, func(db *sqlite.Store) (map[repo.Path]fresh.Basis, error) {
+		return db.WrittenAt(ctx, paths)
+	})
+}
+
 // NewestAt implements [registry.Store].
 func (s *Store) NewestAt(ctx context.Context, path repo.Path) (fresh.Record, bool, error) {
 	f, err := use(ctx, s, false, func(db *sqlite.Store) (found[fresh.Record], error) {

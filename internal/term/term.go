@@ -21,6 +21,8 @@ type IO struct {
 	Out io.Writer
 	Err io.Writer
 
+	failed error // the first write to Out that did not work
+
 	JSON  bool // print one document instead of lines
 	Color bool // Out is a terminal whose user minds no colour
 	Live  bool // Err is a terminal: progress may be shown
@@ -37,8 +39,16 @@ func Std() *IO {
 
 func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 
-// Printf writes to Out.
-func (o *IO) Printf(format string, args ...any) { fmt.Fprintf(o.Out, format, args...) }
+// Printf writes to Out. A failure is kept for [IO.Failed].
+func (o *IO) Printf(format string, args ...any) {
+	if _, err := fmt.Fprintf(o.Out, format, args...); err != nil && o.failed == nil {
+		o.failed = err
+	}
+}
+
+// Failed returns the first error of Printf: an answer that was not written whole
+// is no answer.
+func (o *IO) Failed() error { return o.failed }
 
 // Remarkf writes a line to Err.
 func (o *IO) Remarkf(format string, args ...any) { fmt.Fprintf(o.Err, format+"\n", args...) }

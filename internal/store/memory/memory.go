@@ -213,6 +213,21 @@ func (s *Store) Record(ctx context.Context, id fresh.Digest) (fresh.Record, bool
 	return s.records[i], true, nil
 }
 
+// WrittenAt implements [registry.Store].
+func (s *Store) WrittenAt(ctx context.Context, paths []repo.Path) (map[repo.Path]fresh.Basis, error) {
+	found := make(map[repo.Path]fresh.Basis)
+	for _, p := range paths {
+		r, ok, err := s.NewestAt(ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			found[p] = r.Basis.Key()
+		}
+	}
+	return found, ctx.Err()
+}
+
 // NewestAt implements [registry.Store].
 func (s *Store) NewestAt(ctx context.Context, path repo.Path) (fresh.Record, bool, error) {
 	if err := ctx.Err(); err != nil {
@@ -298,7 +313,7 @@ func (s *Store) keep(r fresh.Record) {
 	if _, ok := s.byID[id]; ok {
 		return
 	}
-	r.At = r.At.UTC().Truncate(time.Second)
+	r.At = r.At.UTC().Truncate(time.Microsecond)
 	i := len(s.records)
 	s.records = append(s.records, r)
 	s.byID[id] = i

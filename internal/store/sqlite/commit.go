@@ -133,7 +133,7 @@ func (tx *transaction) keep(rs []fresh.Record) error {
 		stmt.BindBytes(5, textID[:])
 		stmt.BindText(6, r.Author)
 		stmt.BindText(7, r.Recipe)
-		stmt.BindInt64(8, r.At.Unix())
+		stmt.BindInt64(8, r.At.UnixMicro())
 		stmt.BindBool(9, r.Assumed)
 		stmt.BindText(10, r.Confirmer)
 		stmt.BindBytes(11, []byte(r.Path))

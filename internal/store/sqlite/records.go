@@ -123,6 +123,70 @@ func (s *Store) NewestAt(ctx context.Context, path repo.Path) (r fresh.Record, o
 	return r, ok, err
 }
 
+// WrittenAt implements [registry.Store].
+func (s *Store) WrittenAt(ctx context.Context, paths []repo.Path) (map[repo.Path]fresh.Basis, error) {
+	found := make(map[repo.Path]fresh.Basis)
+	err := s.read(ctx, func(conn *sqlite.Conn) error {
+		clear(found)
+		// A first scan asks for all paths of a work tree, while the records may
+		// be few or none: then it is they that are gone through.
+		if len(paths) > 1000 {
+			return writtenAnywhere(conn, paths, found)
+		}
+		stmt, err := conn.Prepare(`
+			SELECT coalesce(content_id, content_md5) FROM record WHERE path = ?1 ORDER BY at DESC, seq DESC LIMIT 1`)
+		if err != nil {
+			return err
+		}
+		defer stmt.Reset()
+		for _, p := range paths {
+			stmt.BindBytes(1, []byte(p))
+			ok, err := stmt.Step()
+			if err != nil {
+				return err
+			}
+			if ok {
+				found[p] = columnBasis(stmt, 0)
+			}
+			if err := stmt.Reset(); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return found, nil
+}
+
+// writtenAnywhere is WrittenAt by way of all records.
+func writtenAnywhere(conn *sqlite.Conn, paths []repo.Path, found map[repo.Path]fresh.Basis) error {
+	stmt, err := conn.Prepare(`SELECT path, coalesce(content_id, content_md5) FROM record ORDER BY path, at, seq`)
+	if err != nil {
+		return err
+	}
+	defer stmt.Reset()
+	all := make(map[repo.Path]fresh.Basis)
+	var scan scanner
+	for {
+		more, err := stmt.Step()
+		if err != nil {
+			return err
+		}
+		if !more {
+			break
+		}
+		all[scan.path(stmt, 0)] = columnBasis(stmt, 1) // the last is the newest
+	}
+	for _, p := range paths {
+		if basis, ok := all[p]; ok {
+			found[p] = basis
+		}
+	}
+	return nil
+}
+
 // Records returns every record, oldest first in the order they came.
 func (s *Store) Records(ctx context.Context) ([]fresh.Record, error) {
 	var all []fresh.Record
@@ -176,7 +240,7 @@ func columnRecord(stmt *sqlite.Stmt) fresh.Record {
 		Text:      stmt.ColumnText(3),
 		Author:    stmt.ColumnText(4),
 		Recipe:    stmt.ColumnText(5),
-		At:        time.Unix(stmt.ColumnInt64(6), 0).UTC(),
+		At:        time.UnixMicro(stmt.ColumnInt64(6)).UTC(),
 		Assumed:   stmt.ColumnBool(7),
 		Confirmer: stmt.ColumnText(8),
 		Path:      repo.Path(path),

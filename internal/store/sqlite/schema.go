@@ -89,7 +89,7 @@ CREATE TABLE record (
 	text_id     BLOB NOT NULL,
 	author      TEXT NOT NULL,
 	recipe      TEXT NOT NULL,
-	at          INTEGER NOT NULL,
+	at          INTEGER NOT NULL, -- microseconds since 1970
 	assumed     INTEGER NOT NULL,
 	confirmer   TEXT NOT NULL,
 	path        BLOB NOT NULL
@@ -110,7 +110,7 @@ SELECT
 	f.kind                                                   AS type,
 	nullif(lower(hex(f.content_md5)), '')                    AS content_md5,
 	r.text                                                   AS summary,
-	strftime('%Y-%m-%dT%H:%M:%SZ', r.at, 'unixepoch')        AS summary_updated_at,
+	strftime('%Y-%m-%dT%H:%M:%SZ', r.at / 1000000, 'unixepoch') AS summary_updated_at,
 	CASE
 		WHEN f.state = 'stale' AND f.content_id IS NULL AND f.content_md5 IS NULL THEN 'unknown'
 		ELSE f.state

@@ -351,7 +351,7 @@ func testRecords(t *testing.T, s registry.Store) {
 func testDuplicates(t *testing.T, s registry.Store) {
 	first := Record("about x", "x", 0)
 	again := first
-	again.Path, again.Assumed = "elsewhere", true // no part of a record's id
+	again.Path = "elsewhere" // no part of a record's id
 	newer := Record("better", "x", 1)
 	Commit(t, s, "", registry.Change{Records: []fresh.Record{first, newer, first}})
 	Commit(t, s, "", registry.Change{Records: []fresh.Record{again}})

@@ -1,0 +1,56 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"ken/internal/fresh"
+	"ken/internal/registry"
+)
+
+func (p *program) summaryList() *cobra.Command {
+	var states []string
+	var b64 []string
+	c := &cobra.Command{
+		Use:     "ls [PATH…]",
+		Aliases: []string{"list"},
+		Short:   "List summaries, one line each, with their verdicts",
+		RunE: func(c *cobra.Command, args []string) error {
+			var want []fresh.State
+			for _, s := range states {
+				var st fresh.State
+				if err := st.UnmarshalText([]byte(s)); err != nil {
+					return usage(c, err)
+				}
+				want = append(want, st)
+			}
+			return p.within(c.Context(), func(w Workspace) error {
+				only, err := paths(w, args, b64)
+				if err != nil {
+					return err
+				}
+				l, err := w.Registry().List(c.Context(), only, want)
+				if err != nil {
+					return err
+				}
+				if p.io.JSON {
+					return p.io.Encode(l)
+				}
+				for _, k := range l.Entries {
+					p.io.Line(toneOf(k.Verdict), k.Verdict.String(), display(k.PathJSON), assumed(k)+registry.FirstLine(k.Text))
+				}
+				return nil
+			})
+		},
+	}
+	c.Flags().StringSliceVar(&states, "state", nil, "only those in these states (fresh, stale, none, excluded, unknown); default fresh,stale")
+	pathB64(c, &b64)
+	return c
+}
+
+// assumed warns of a text whose author did not say what it read.
+func assumed(k registry.Knowledge) string {
+	if k.Assumed {
+		return "(assumed) "
+	}
+	return ""
+}

@@ -1,0 +1,139 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ken/internal/fault"
+	"ken/internal/registry"
+	"ken/internal/repo"
+	"ken/internal/term"
+)
+
+func (p *program) summarySet() *cobra.Command {
+	var text, file, read string
+	var b64 []string
+	c := &cobra.Command{
+		Use:   "set PATH (-m TEXT | -F FILE|-)",
+		Short: "Keep a summary of a file, under the content it was written from",
+		Long: `Keeps a text for a file. --read names the content id or md5 of the bytes that
+the author read; when the file has moved on since, the text is kept for those
+bytes (superseded) and never becomes a claim about others. Without --read the
+content there now is assumed, and every reader is told so.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if c.Flags().Changed("message") == c.Flags().Changed("file") {
+				return usage(c, errors.New("give the text with either -m TEXT or -F FILE"))
+			}
+			if len(args)+len(b64) != 1 {
+				return usage(c, errors.New("name one file"))
+			}
+			if c.Flags().Changed("read") && read == "" {
+				return usage(c, errors.New("--read names nothing; leave it out if you do not know what was read"))
+			}
+			if c.Flags().Changed("file") {
+				b, err := readInput(p.io.In, file)
+				if err != nil {
+					return err
+				}
+				text = string(b)
+			}
+			return p.within(c.Context(), func(w Workspace) error {
+				update := registry.Update{Text: text, Read: read}
+				path, err := onePath(w, args, b64)
+				if err != nil {
+					path, update.Refused = repo.Path(strings.Join(args, "")), err.Error()
+				}
+				update.Path = path
+				written, err := w.Registry().Write(c.Context(), []registry.Update{update})
+				if err != nil {
+					return err
+				}
+				return p.printWritten(written, true)
+			})
+		},
+	}
+	c.Flags().StringVarP(&text, "message", "m", "", "the `TEXT`")
+	c.Flags().StringVarP(&file, "file", "F", "", "read the text from `FILE`, - for standard input")
+	c.Flags().StringVar(&read, "read", "", "content `ID` or md5 of the bytes that the author read")
+	pathB64(c, &b64)
+	return c
+}
+
+// maxInput bounds what is read from a file or pipe: enough for any batch of
+// summaries, and for telling a text that is too long how long it is.
+const maxInput = 64 << 20
+
+func readInput(stdin io.Reader, name string) ([]byte, error) {
+	in := stdin
+	if name != "-" {
+		f, err := os.Open(name)
+		if err != nil {
+			return nil, &fault.Error{Kind: fault.Usage, Err: err}
+		}
+		defer f.Close()
+		in = f
+	}
+	b, err := io.ReadAll(io.LimitReader(in, maxInput+1))
+	if err == nil && len(b) > maxInput {
+		err = fmt.Errorf("read %s: more than %d bytes", name, maxInput)
+	}
+	return b, err
+}
+
+func onePath(w Workspace, args, b64 []string) (repo.Path, error) {
+	all, err := paths(w, args, b64)
+	if err != nil {
+		return "", err
+	}
+	return all[0], nil
+}
+
+// printWritten prints what became of updates, one document for a single one
+// when alone is set. A rejected update is a failure, told by its own line.
+func (p *program) printWritten(written []registry.Written, alone bool) error {
+	if p.io.JSON {
+		var doc any = written
+		if alone {
+			doc = written[0]
+		}
+		if err := p.io.Encode(doc); err != nil {
+			return err
+		}
+	} else {
+		for _, w := range written {
+			tone, why := term.Good, w.Reason
+			switch w.Result {
+			case registry.Rejected:
+				tone = term.Bad
+			case registry.Superseded:
+				tone = term.Warn
+			default:
+				if w.Assumed {
+					why = "assumed: no --read given, so for the content there now"
+				}
+			}
+			p.io.Line(tone, string(w.Result), display(w.PathJSON), why)
+		}
+	}
+	for _, w := range written {
+		if w.Result == registry.Rejected {
+			return &fault.Error{Err: errors.New("")}
+		}
+	}
+	return nil
+}
+
+// display is a document's path as a line shows it.
+func display(j repo.PathJSON) string {
+	raw, err := j.Raw()
+	if err != nil {
+		return j.Path
+	}
+	return raw.String()
+}

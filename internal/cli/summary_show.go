@@ -1,0 +1,125 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ken/internal/fault"
+	"ken/internal/fresh"
+	"ken/internal/registry"
+	"ken/internal/repo"
+	"ken/internal/term"
+)
+
+func (p *program) summaryShow() *cobra.Command {
+	var id string
+	var check bool
+	var b64 []string
+	c := &cobra.Command{
+		Use:   "show PATH… | --id CONTENT_ID",
+		Short: "Show what is known of files, and whether it holds",
+		RunE: func(c *cobra.Command, args []string) error {
+			if (id != "") == (len(args)+len(b64) > 0) {
+				return usage(c, errors.New("name either files or --id CONTENT_ID"))
+			}
+			return p.within(c.Context(), func(w Workspace) error {
+				known, err := p.lookUp(c, w, id, args, b64)
+				if err != nil {
+					return err
+				}
+				if err := p.printKnowledge(known); err != nil {
+					return err
+				}
+				for _, k := range known {
+					if check && k.Verdict != fresh.Fresh {
+						return errWanting
+					}
+				}
+				return nil
+			})
+		},
+	}
+	c.Flags().StringVar(&id, "id", "", "find the text written from this content `ID` or md5, wherever it lies or lay")
+	c.Flags().BoolVar(&check, "check", false, "exit 3 unless it is fresh")
+	pathB64(c, &b64)
+	return c
+}
+
+func (p *program) lookUp(c *cobra.Command, w Workspace, id string, args, b64 []string) ([]registry.Knowledge, error) {
+	if id == "" {
+		only, err := paths(w, args, b64)
+		if err != nil {
+			return nil, err
+		}
+		return w.Registry().Show(c.Context(), only)
+	}
+	content, err := parseContent(id)
+	if err != nil {
+		return nil, usage(c, err)
+	}
+	k, ok, err := w.Registry().ShowContent(c.Context(), content)
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		return nil, &fault.Error{
+			Hint: "list what is known with: ken summary ls",
+			Err:  fmt.Errorf("no summary was written from content %s", id),
+		}
+	}
+	return []registry.Knowledge{k}, nil
+}
+
+// parseContent reads a content id or md5.
+func parseContent(s string) (repo.Content, error) {
+	if len(s) == 32 {
+		md5, err := repo.ParseMD5(s)
+		return repo.Content{MD5: md5}, err
+	}
+	id, err := repo.ParseID(s)
+	return repo.Content{ID: id}, err
+}
+
+// printKnowledge prints one document for one file, a list for several.
+func (p *program) printKnowledge(known []registry.Knowledge) error {
+	if p.io.JSON {
+		if len(known) == 1 {
+			return p.io.Encode(known[0])
+		}
+		return p.io.Encode(known)
+	}
+	for _, k := range known {
+		why := strings.Join(k.Reasons, ", ")
+		if k.Assumed {
+			why = strings.TrimPrefix(why+", assumed", ", ")
+		}
+		p.io.Line(toneOf(k.Verdict), k.Verdict.String(), display(k.PathJSON), why)
+		if k.Text == "" {
+			continue
+		}
+		// Indented: a text must not pass for a line of ours.
+		p.io.Printf("    %s\n", strings.ReplaceAll(k.Text, "\n", "\n    "))
+		from := k.ID.String()
+		if from == "" {
+			from = "md5 " + k.MD5.String()
+		}
+		p.io.Printf("    -- %s, %s, from %s\n", k.Author, k.UpdatedAt.Format("2006-01-02 15:04"), from)
+	}
+	return nil
+}
+
+func toneOf(s fresh.State) term.Tone {
+	switch s {
+	case fresh.Fresh:
+		return term.Good
+	case fresh.Stale, fresh.Gone:
+		return term.Warn
+	case fresh.Unknown:
+		return term.Bad
+	default:
+		return term.Dim
+	}
+}
