@@ -52,7 +52,7 @@ func onInterrupt(cancel func()) {
 }
 
 func serveMCP(ctx context.Context, dir string) error {
-	return mcp.ServeStdio(ctx, mcp.Deps{
+	deps := mcp.Deps{
 		Version: Version,
 		Open: func(ctx context.Context, root, author string) (mcp.Workspace, error) {
 			if root == "" {
@@ -60,5 +60,6 @@ func serveMCP(ctx context.Context, dir string) error {
 			}
 			return open(ctx, openOptions{dir: root, author: author, recipe: "agent"})
 		},
-	})
+	}
+	return mcp.ServeStdio(ctx, deps, os.Stdin, os.Stdout)
 }

@@ -50,11 +50,6 @@ func Serve(ctx context.Context, deps Deps, transport mcp.Transport) error {
 	return err
 }
 
-// ServeStdio serves the client at the other end of stdin and stdout.
-func ServeStdio(ctx context.Context, deps Deps) error {
-	return Serve(ctx, deps, &mcp.StdioTransport{})
-}
-
 func newServer(deps Deps) *mcp.Server {
 	s := &server{deps}
 	m := mcp.NewServer(
