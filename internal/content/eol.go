@@ -3,7 +3,7 @@ package content
 import "bytes"
 
 // Git turns CRLF into LF before it stores a text file. These are the rules of
-// its convert.c, on a stream: what a text is, and which CRs go.
+// its convert.c, on a stream, for which CRs go; what a text is, is repo's.
 
 // A crlfFinder finds out whether a stream holds a CR directly before an LF.
 type crlfFinder struct {
@@ -17,60 +17,6 @@ func (f *crlfFinder) add(b []byte) {
 	}
 	f.found = f.cr && b[0] == '\n' || bytes.Contains(b, crlfBytes)
 	f.cr = b[len(b)-1] == '\r'
-}
-
-// textStats counts what git's guess looks at. Feed it with add and close it
-// with end.
-type textStats struct {
-	nul, loneCR, crlf       int64
-	printable, nonprintable int64
-	cr                      bool // the last byte was a CR whose next is not known
-	last                    byte
-}
-
-func (s *textStats) add(b []byte) {
-	for _, c := range b {
-		if s.cr {
-			s.cr = false
-			if c == '\n' {
-				s.crlf++
-				continue
-			}
-			s.loneCR++
-		}
-		switch {
-		case c == '\r':
-			s.cr = true
-		case c == '\n':
-		case c == 127:
-			s.nonprintable++
-		case c >= ' ', c == '\b', c == '\t', c == '\033', c == '\f':
-			s.printable++
-		default:
-			if c == 0 {
-				s.nul++
-			}
-			s.nonprintable++
-		}
-	}
-	if len(b) > 0 {
-		s.last = b[len(b)-1]
-	}
-}
-
-func (s *textStats) end() {
-	if s.cr {
-		s.loneCR++
-		s.cr = false
-	}
-	if s.last == 0x1a {
-		s.nonprintable-- // the end-of-file mark of DOS, not a sign of binary
-	}
-}
-
-// binary is git's guess, under which text=auto leaves a file alone.
-func (s *textStats) binary() bool {
-	return s.loneCR > 0 || s.nul > 0 || s.printable>>7 < s.nonprintable
 }
 
 // A crStripper drops every CR directly before an LF.

@@ -256,17 +256,16 @@ func (r *reader) digest(f file, w registry.Want, out *registry.Reading) error {
 // than the buffer: a blob's id begins with its size, so the CRs must be counted
 // first.
 func (r *reader) convert(f file, size int64, c repo.Convert, id *repo.ID) error {
-	var stats textStats
-	if err := r.look(f, size, stats.add); err != nil {
+	var stats repo.TextStats
+	if err := r.look(f, size, func(b []byte) { stats.Write(b) }); err != nil {
 		return err
 	}
-	stats.end()
-	if c == repo.ConvertAuto && stats.binary() {
+	if c == repo.ConvertAuto && stats.Binary() {
 		return nil
 	}
 	var got int64
 	var strip crStripper
-	r.begin(size - stats.crlf)
+	r.begin(size - stats.CRLF())
 	write := func(b []byte) {
 		n, _ := r.id.Write(b)
 		got += int64(n)
@@ -275,7 +274,7 @@ func (r *reader) convert(f file, size int64, c repo.Convert, id *repo.ID) error 
 		return err
 	}
 	strip.end(write)
-	if got != size-stats.crlf {
+	if got != size-stats.CRLF() {
 		return errChanged // the stat, stamped in ticks, might not show it
 	}
 	r.sum = r.id.Sum(r.sum[:0])

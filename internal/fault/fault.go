@@ -5,7 +5,10 @@
 // It does not print anything and knows no particular failure.
 package fault
 
-import "errors"
+import (
+	"errors"
+	"strings"
+)
 
 // A Kind says what sort of failure it is. The zero value is Failed.
 type Kind int
@@ -52,4 +55,17 @@ func HintOf(err error) string {
 		err = e.Err
 	}
 	return ""
+}
+
+// Quote makes a word of s that a shell reads back as s, for hints that can be
+// pasted.
+func Quote(s string) string {
+	plain := !strings.ContainsFunc(s, func(r rune) bool {
+		return !strings.ContainsRune("/._-+:@%,=", r) &&
+			(r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
+	})
+	if plain && s != "" {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

@@ -215,22 +215,3 @@ func TestHasCRLF(t *testing.T) {
 		t.Errorf("missing: %v", got)
 	}
 }
-
-// Counting a blob in pieces gives what counting it at once gives.
-func FuzzTextStats(f *testing.F) {
-	f.Add([]byte("a\r\nb\r\n"), 3)
-	f.Add([]byte("a\rb\x00\x1a"), 1)
-	f.Fuzz(func(t *testing.T, text []byte, cut int) {
-		if cut < 0 || cut > len(text) {
-			return
-		}
-		var whole, parts textStats
-		whole.Write(text)
-		if _, err := parts.Write(text[:cut]); err == nil {
-			parts.Write(text[cut:])
-		}
-		if whole.hasCRLF() != parts.hasCRLF() {
-			t.Fatalf("%v whole, %v cut at %d", whole.hasCRLF(), parts.hasCRLF(), cut)
-		}
-	})
-}

@@ -78,10 +78,10 @@ func (r *Repo) checksum(buf []byte) bool {
 }
 
 func (r *Repo) corruptIndex(err error) error {
-	file := shellQuote(r.indexFile())
+	file := fault.Quote(r.indexFile())
 	return &fault.Error{
 		Hint: fmt.Sprintf("to rebuild it, keeping the work tree: mv %s %s && git -C %s reset",
-			file, shellQuote(r.indexFile()+".corrupt"), shellQuote(r.root)),
+			file, fault.Quote(r.indexFile()+".corrupt"), fault.Quote(r.root)),
 		Err: fmt.Errorf("read index %s: %w", r.indexFile(), err),
 	}
 }

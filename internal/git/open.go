@@ -68,7 +68,7 @@ func canonical(dir string) (string, error) {
 	if !info.IsDir() {
 		return "", &fault.Error{
 			Kind: fault.Usage,
-			Hint: "name its directory: ken -C " + shellQuote(filepath.Dir(dir)) + " status",
+			Hint: "name its directory: ken -C " + fault.Quote(filepath.Dir(dir)) + " status",
 			Err:  fmt.Errorf("open %s: not a directory", dir),
 		}
 	}
@@ -179,7 +179,7 @@ func followPointer(file string) (string, error) {
 	target = strings.TrimRight(target, "\r\n")
 	if !ok || target == "" {
 		return "", &fault.Error{
-			Hint: "look at it with: cat " + shellQuote(file),
+			Hint: "look at it with: cat " + fault.Quote(file),
 			Err:  fmt.Errorf("read %s: it does not name a git directory", file),
 		}
 	}
@@ -190,7 +190,7 @@ func followPointer(file string) (string, error) {
 	real, err := filepath.EvalSymlinks(target)
 	if err != nil || !isGitDir(real) {
 		return "", &fault.Error{
-			Hint: "if the repository or the worktree was moved, run in the main worktree: git worktree repair " + shellQuote(filepath.Dir(file)),
+			Hint: "if the repository or the worktree was moved, run in the main worktree: git worktree repair " + fault.Quote(filepath.Dir(file)),
 			Err:  fmt.Errorf("%s points to %s, which is not a git directory", file, target),
 		}
 	}
@@ -264,7 +264,7 @@ func insideGitDir(start, gitDir string) error {
 	}
 	hint := "run ken in the work tree"
 	if filepath.Base(gitDir) == ".git" {
-		hint += ": ken -C " + shellQuote(filepath.Dir(gitDir)) + " status"
+		hint += ": ken -C " + fault.Quote(filepath.Dir(gitDir)) + " status"
 	}
 	return &fault.Error{
 		Hint: hint,
@@ -274,7 +274,7 @@ func insideGitDir(start, gitDir string) error {
 
 func bareError(gitDir string) error {
 	return &fault.Error{
-		Hint: "add a work tree and run ken there: git -C " + shellQuote(gitDir) + " worktree add ../work",
+		Hint: "add a work tree and run ken there: git -C " + fault.Quote(gitDir) + " worktree add ../work",
 		Err:  fmt.Errorf("%s is a bare repository: it has no work tree", gitDir),
 	}
 }

@@ -165,7 +165,7 @@ func (r *Repo) resolveByGit(ctx context.Context, name string) (repo.ID, bool, er
 
 func (r *Repo) brokenRef(name string) error {
 	return &fault.Error{
-		Hint: "see what git says of it: git -C " + shellQuote(r.root) + " fsck",
+		Hint: "see what git says of it: git -C " + fault.Quote(r.root) + " fsck",
 		Err:  fmt.Errorf("read ref %s: it is broken", name),
 	}
 }

@@ -136,7 +136,7 @@ func stopped(ctx context.Context, act string) error {
 func (r *Repo) failed(args []string, status int, stderr string) error {
 	if strings.Contains(stderr, "dubious ownership") || strings.Contains(stderr, "unsafe repository") {
 		return &fault.Error{
-			Hint: "if you trust it: git config --global --add safe.directory " + shellQuote(r.root),
+			Hint: "if you trust it: git config --global --add safe.directory " + fault.Quote(r.root),
 			Err:  fmt.Errorf("git %s: %s belongs to another user", args[0], r.root),
 		}
 	}
@@ -181,18 +181,6 @@ func firstComplaint(stderr string) string {
 		}
 		return r
 	}, strings.ToValidUTF8(first, "?"))
-}
-
-// shellQuote makes s one word of a shell command.
-func shellQuote(s string) string {
-	plain := !strings.ContainsFunc(s, func(r rune) bool {
-		return !strings.ContainsRune("/._-+:@%,=", r) &&
-			(r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
-	})
-	if plain && s != "" {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
 // timeout returns how long one git process may take: KEN_GIT_TIMEOUT, a Go

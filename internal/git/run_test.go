@@ -125,7 +125,7 @@ func TestComplaintIsOneHarmlessLine(t *testing.T) {
 
 func TestShellQuote(t *testing.T) {
 	for in, want := range map[string]string{"/a/b-c": "/a/b-c", "a b": "'a b'", "it's": `'it'\''s'`, "": "''", "$x": "'$x'"} {
-		if got := shellQuote(in); got != want {
+		if got := fault.Quote(in); got != want {
 			t.Errorf("%q: %s", in, got)
 		}
 	}

@@ -15,7 +15,7 @@ import (
 // relied on.
 func (v *verification) pairExceptions(ctx context.Context) (items []item, done bool, err error) {
 	snap := v.view.snap
-	if v.again && !v.opts.Full || !v.verified || v.view.policy != v.base.Policy || v.opts.All || v.opts.Paths != nil || snap.Index.Tree.IsZero() || snap.Index.Tree != v.base.Index {
+	if !v.sameIndex() || v.opts.All || v.opts.Paths != nil {
 		return nil, false, nil
 	}
 	tally, err := v.store.Tally(ctx, snap.Worktree)
@@ -61,6 +61,13 @@ func (v *verification) pairExceptions(ctx context.Context) (items []item, done b
 		}
 	}
 	return items, true, nil
+}
+
+// sameIndex reports whether the rows were verified against the very index, and
+// under the very policy, that there are now.
+func (v *verification) sameIndex() bool {
+	tree := v.view.snap.Index.Tree
+	return v.verified && v.view.policy == v.base.Policy && !tree.IsZero() && tree == v.base.Index
 }
 
 // exceptional returns the rows of every path that is, or was, not as the index

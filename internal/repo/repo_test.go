@@ -105,3 +105,21 @@ func FuzzPath(f *testing.F) {
 		}
 	})
 }
+
+// Counting a blob in pieces gives what counting it at once gives.
+func FuzzTextStats(f *testing.F) {
+	f.Add([]byte("a\r\nb\r\n"), 3)
+	f.Add([]byte("a\rb\x00\x1a"), 1)
+	f.Fuzz(func(t *testing.T, text []byte, cut int) {
+		if cut < 0 || cut > len(text) {
+			return
+		}
+		var whole, parts repo.TextStats
+		whole.Write(text)
+		parts.Write(text[:cut])
+		parts.Write(text[cut:])
+		if whole != parts {
+			t.Fatalf("%+v whole, %+v cut at %d", whole, parts, cut)
+		}
+	})
+}

@@ -29,7 +29,7 @@ type Store struct {
 	generations map[string]int64
 	records     []fresh.Record        // in the order they came
 	byID        map[fresh.Digest]int  // into records
-	byBasis     map[fresh.Basis][]int // into records, by keyOf their basis
+	byBasis     map[fresh.Basis][]int // into records, by the key of their basis
 }
 
 // New returns an empty store.
@@ -41,15 +41,6 @@ func New() *Store {
 		byID:        make(map[fresh.Digest]int),
 		byBasis:     make(map[fresh.Basis][]int),
 	}
-}
-
-// keyOf keeps of a basis what decides whether it holds: the id, or the md5 of a
-// basis that has no id.
-func keyOf(b fresh.Basis) fresh.Basis {
-	if !b.Content.ID.IsZero() {
-		b.Content.MD5 = repo.MD5{}
-	}
-	return b
 }
 
 // Baseline implements [registry.Store].
@@ -178,7 +169,7 @@ func (s *Store) Known(ctx context.Context, contents []repo.Content) (map[repo.Co
 	}
 	known := make(map[repo.Content]fresh.Basis, len(newest))
 	for c, r := range newest {
-		known[c] = keyOf(r.Basis)
+		known[c] = r.Basis.Key()
 	}
 	return known, nil
 }
@@ -271,7 +262,7 @@ func (s *Store) Commit(ctx context.Context, worktree string, c registry.Change, 
 		s.rows[worktree] = make(map[repo.Path]registry.Row)
 	}
 	for _, r := range c.Put {
-		r.About = keyOf(r.About)
+		r.About = r.About.Key()
 		s.rows[worktree][r.Path] = r
 	}
 	// A row is about the newest record for its content, and keeps what it was
@@ -279,7 +270,7 @@ func (s *Store) Commit(ctx context.Context, worktree string, c registry.Change, 
 	for _, rows := range s.rows {
 		for p, r := range rows {
 			if rec, ok := s.newest(r.Content); ok {
-				r.About = keyOf(rec.Basis)
+				r.About = rec.Basis.Key()
 				rows[p] = r
 			}
 		}
@@ -317,5 +308,5 @@ func (s *Store) keep(r fresh.Record) {
 	i := len(s.records)
 	s.records = append(s.records, r)
 	s.byID[id] = i
-	s.byBasis[keyOf(r.Basis)] = append(s.byBasis[keyOf(r.Basis)], i)
+	s.byBasis[r.Basis.Key()] = append(s.byBasis[r.Basis.Key()], i)
 }

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
 
 	"zombiezen.com/go/sqlite"
@@ -93,7 +92,7 @@ func (s *Store) explain(ctx context.Context, act string, err error) error {
 		aside := dir + ".damaged"
 		return &fault.Error{
 			Hint: fmt.Sprintf("mv %s %s && ken verify    # then rescue texts with: sqlite3 %s .recover",
-				quote(dir), quote(aside), quote(filepath.Join(aside, filepath.Base(s.path)))),
+				fault.Quote(dir), fault.Quote(aside), fault.Quote(filepath.Join(aside, filepath.Base(s.path)))),
 			Err: fmt.Errorf("store is damaged: %s: %w", s.path, err),
 		}
 	case sqlite.ResultFull:
@@ -107,7 +106,7 @@ func (s *Store) explain(ctx context.Context, act string, err error) error {
 			return s.diskFull(err)
 		}
 		return &fault.Error{
-			Hint: fmt.Sprintf("check the disk, then run the command again: df -h %s", quote(filepath.Dir(s.path))),
+			Hint: fmt.Sprintf("check the disk, then run the command again: df -h %s", fault.Quote(filepath.Dir(s.path))),
 			Err:  fmt.Errorf("%s store %s: %w", act, s.path, err),
 		}
 	default:
@@ -118,7 +117,7 @@ func (s *Store) explain(ctx context.Context, act string, err error) error {
 func (s *Store) diskFull(err error) error {
 	dir := filepath.Dir(s.path)
 	return &fault.Error{
-		Hint: fmt.Sprintf("free some space, then run the command again: df -h %s", quote(dir)),
+		Hint: fmt.Sprintf("free some space, then run the command again: df -h %s", fault.Quote(dir)),
 		Err:  fmt.Errorf("disk is full: %s: %w", s.path, err),
 	}
 }
@@ -161,16 +160,4 @@ func Writable(path string) bool {
 func exists(path string) bool {
 	_, err := os.Lstat(path)
 	return !errors.Is(err, fs.ErrNotExist)
-}
-
-// quote makes a word for a POSIX shell.
-func quote(s string) string {
-	plain := func(r rune) bool {
-		return r == '/' || r == '.' || r == '-' || r == '_' || r == '+' || r == ',' ||
-			'0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
-	}
-	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

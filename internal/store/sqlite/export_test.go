@@ -15,5 +15,4 @@ func CountOneByOne(t testing.TB) {
 var (
 	WALSafeOn      = walSafeOn
 	WALSafeOnNamed = walSafeOnNamed
-	Quote          = quote
 )

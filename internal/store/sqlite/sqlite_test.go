@@ -315,7 +315,7 @@ func TestDamaged(t *testing.T) {
 			}
 			dir := filepath.Dir(path)
 			hint := fault.HintOf(failed)
-			if !strings.HasPrefix(hint, "mv "+sqlite.Quote(dir)+" "+sqlite.Quote(dir+".damaged")+" && ken verify") {
+			if !strings.HasPrefix(hint, "mv "+fault.Quote(dir)+" "+fault.Quote(dir+".damaged")+" && ken verify") {
 				t.Errorf("hint = %q", hint)
 			}
 			// The hint can be pasted, and then ken works again.
@@ -458,16 +458,6 @@ func TestWALSafeOn(t *testing.T) {
 	for name, safe := range map[string]bool{"apfs": true, "hfs": true, "nfs": false, "smbfs": false} {
 		if got := sqlite.WALSafeOnNamed(name); got != safe {
 			t.Errorf("WAL on %s: %v", name, got)
-		}
-	}
-}
-
-func TestQuote(t *testing.T) {
-	for in, want := range map[string]string{
-		"/a/b.db": "/a/b.db", "": "''", "a b": "'a b'", "it's": `'it'\''s'`, "$HOME": "'$HOME'", "ü": "'ü'",
-	} {
-		if got := sqlite.Quote(in); got != want {
-			t.Errorf("quote(%q) = %s, want %s", in, got, want)
 		}
 	}
 }

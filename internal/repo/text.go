@@ -1,0 +1,58 @@
+package repo
+
+// TextStats counts in a stream what git's guess at text looks at. It is written
+// to like any writer, and can be asked at any time.
+type TextStats struct {
+	nul, loneCR, crlf       int64
+	printable, nonprintable int64
+	cr                      bool // the last byte was a CR whose next is not known
+	last                    byte
+}
+
+// Write counts b. It never fails.
+func (s *TextStats) Write(b []byte) (int, error) {
+	for _, c := range b {
+		if s.cr {
+			s.cr = false
+			if c == '\n' {
+				s.crlf++
+				continue
+			}
+			s.loneCR++
+		}
+		switch {
+		case c == '\r':
+			s.cr = true
+		case c == '\n':
+		case c == 0x7f:
+			s.nonprintable++
+		case c >= ' ', c == '\b', c == '\t', c == '\033', c == '\f':
+			s.printable++
+		default:
+			if c == 0 {
+				s.nul++
+			}
+			s.nonprintable++
+		}
+	}
+	if len(b) > 0 {
+		s.last = b[len(b)-1]
+	}
+	return len(b), nil
+}
+
+// CRLF is how many CRs stood directly before an LF.
+func (s *TextStats) CRLF() int64 { return s.crlf }
+
+// Hopeless reports whether nothing that may follow could make it text.
+func (s *TextStats) Hopeless() bool { return s.nul > 0 || s.loneCR > 0 }
+
+// Binary is git's guess, under which it leaves line endings alone, should the
+// stream end here.
+func (s *TextStats) Binary() bool {
+	odd := s.nonprintable
+	if s.last == 0x1a {
+		odd-- // the end-of-file mark of DOS, not a sign of binary
+	}
+	return s.Hopeless() || s.cr || s.printable>>7 < odd
+}
