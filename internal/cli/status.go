@@ -77,7 +77,7 @@ func (p *program) report(ctx context.Context, args []string, f verifyFlags, run 
 				return err
 			}
 		} else {
-			p.printReport(rep, f.all, first)
+			p.printReport(rep, first)
 		}
 		if f.check && rep.Counts.Wanting() {
 			return errWanting
@@ -95,12 +95,9 @@ func (p *program) encodeReport(rep *registry.Report) error {
 	return p.io.EncodeList(head, "verdicts", len(rep.Verdicts), func(i int) any { return &rep.Verdicts[i] })
 }
 
-func (p *program) printReport(rep *registry.Report, all bool, first string) {
+func (p *program) printReport(rep *registry.Report, first string) {
 	p.io.Printf("%s\n", rep.Headline())
 	for _, v := range rep.Verdicts {
-		if v.Verdict == registry.FoundMismatch && (v.Summary == fresh.None || v.Summary == fresh.Excluded) && !all {
-			continue // nothing was known of it, so nothing is lost
-		}
 		word, tone, why := describe(v)
 		p.io.Line(tone, word, v.RawPath().String(), why)
 	}
@@ -134,6 +131,10 @@ func describe(v registry.Verdict) (word string, tone term.Tone, why string) {
 			return "new", term.Plain, ""
 		}
 		return "new", term.Plain, "summary " + v.Summary.String() + colon(v.Reason)
+	case registry.FoundMismatch:
+		if v.Summary == fresh.None || v.Summary == fresh.Excluded {
+			return "edited", term.Dim, "summary " + v.Summary.String() + colon(v.Reason)
+		}
 	default:
 	}
 	switch v.Summary {
