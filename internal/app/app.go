@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"ken/internal/cli"
 	"ken/internal/mcp"
@@ -24,8 +25,7 @@ func Main(args []string) int {
 	defer cancel()
 	deps := cli.Deps{
 		Open: func(ctx context.Context, dir string, progress func(done, total int)) (cli.Workspace, error) {
-			onInterrupt(cancel)
-			tuneMemory()
+			time.AfterFunc(short, func() { onInterrupt(cancel) })
 			return open(ctx, openOptions{dir: dir, progress: progress})
 		},
 		ServeMCP: func(ctx context.Context, dir string) error {
@@ -38,9 +38,12 @@ func Main(args []string) int {
 	return cli.ExitStatus(ctx, err)
 }
 
+// short is a run that is over before anybody could interrupt it.
+const short = 30 * time.Millisecond
+
 // onInterrupt calls cancel when the user or the system asks the process to end.
-// Listening costs a thread, so it is begun only by what takes long enough to be
-// interrupted; before that, a signal simply ends the process.
+// Listening costs a thread, which short runs do without: there, a signal simply
+// ends the process, and leaves nothing half-written.
 func onInterrupt(cancel func()) {
 	asked := make(chan os.Signal, 1)
 	signal.Notify(asked, os.Interrupt, syscall.SIGTERM)

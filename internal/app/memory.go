@@ -2,8 +2,11 @@ package app
 
 import (
 	"math"
+	"os"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"sync"
 )
 
 const (
@@ -14,11 +17,25 @@ const (
 	// percent of what is in use. Those runs are large, and should not be twice
 	// as large as they have to be.
 	tightGrowth = 50
+	// smallIndex is the size of an index whose work tree fits into the heap
+	// that a program begins with: there is nothing to tune, and tuning stops
+	// all threads.
+	smallIndex = 1 << 20
 )
 
+var tuned sync.Once
+
 // tuneMemory trades memory that a short run does not need back for the time of
-// collecting it, and is strict from the first collection on.
-func tuneMemory() {
+// collecting it, and is strict from the first collection on. It does so once in
+// the life of a process, for the first repository that is large.
+func tuneMemory(gitDir string) {
+	if info, err := os.Stat(filepath.Join(gitDir, "index")); err != nil || info.Size() < smallIndex {
+		return
+	}
+	tuned.Do(beStrictLater)
+}
+
+func beStrictLater() {
 	debug.SetGCPercent(-1)
 	debug.SetMemoryLimit(quietHeap)
 	// The first collection finds this garbage, and so tells us that it came.

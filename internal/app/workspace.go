@@ -45,6 +45,7 @@ func open(ctx context.Context, opts openOptions) (*workspace, error) {
 	if err != nil {
 		return nil, err
 	}
+	tuneMemory(g.GitDir())
 	worktrees, err := g.Worktrees()
 	if err != nil {
 		return nil, err
