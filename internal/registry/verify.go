@@ -55,6 +55,7 @@ func (r *Registry) verify(ctx context.Context, opts VerifyOptions, dry bool) (*R
 		return rep, r.land(ctx, e, rep, Change{}, e.baseline(r, true, e.base.Raw))
 	}
 	run := &verification{Registry: r, entered: e, opts: opts, dry: dry, rep: rep}
+	e.view.full = opts.Full
 	change, err := run.compare(ctx)
 	if err != nil {
 		return nil, err

@@ -2,10 +2,8 @@ package sqlite
 
 import (
 	"context"
-	"fmt"
 	"iter"
 	"strings"
-	"time"
 
 	"zombiezen.com/go/sqlite"
 
@@ -13,59 +11,6 @@ import (
 	"ken/internal/registry"
 	"ken/internal/repo"
 )
-
-// Baseline implements [registry.Store].
-func (s *Store) Baseline(ctx context.Context, worktree string) (b registry.Baseline, ok bool, err error) {
-	err = s.read(ctx, func(conn *sqlite.Conn) (err error) {
-		b, ok, err = baselineOf(conn, worktree)
-		return err
-	})
-	if err != nil {
-		return registry.Baseline{}, false, err
-	}
-	return b, ok, nil
-}
-
-// baselineOf reads a worktree's baseline; where there is none, ok is false and
-// only the generation is right.
-func baselineOf(conn *sqlite.Conn, worktree string) (b registry.Baseline, ok bool, err error) {
-	stmt, err := conn.Prepare(`
-		SELECT head, tree, clean, policy, raw,
-			upstream_ref, upstream_commit, upstream_known, upstream_ahead, upstream_behind, verified_at, index_tree, generation
-		FROM worktree WHERE name = ?1`)
-	if err != nil {
-		return b, false, err
-	}
-	defer stmt.Reset()
-	stmt.BindText(1, worktree)
-	if ok, err = stmt.Step(); !ok || err != nil {
-		return b, false, err
-	}
-	if stmt.ColumnIsNull(10) {
-		return registry.Baseline{Generation: stmt.ColumnInt64(12)}, false, nil
-	}
-	b = registry.Baseline{
-		Generation: stmt.ColumnInt64(12),
-
-		Head:   columnID(stmt, 0),
-		Tree:   columnID(stmt, 1),
-		Index:  columnID(stmt, 11),
-		Clean:  stmt.ColumnBool(2),
-		Policy: stmt.ColumnText(3),
-		Raw:    stmt.ColumnInt(4),
-		Upstream: repo.Upstream{
-			Ref:    stmt.ColumnText(5),
-			Commit: columnID(stmt, 6),
-			Known:  stmt.ColumnBool(7),
-			Ahead:  stmt.ColumnInt(8),
-			Behind: stmt.ColumnInt(9),
-		},
-	}
-	if b.At, err = time.Parse(time.RFC3339Nano, stmt.ColumnText(10)); err != nil {
-		return b, false, fmt.Errorf("baseline of worktree %q: %w", worktree, err)
-	}
-	return b, true, nil
-}
 
 // Rows implements [registry.Store]. The rows are those of the moment the loop
 // began, whatever is committed meanwhile; the loop may use the store.

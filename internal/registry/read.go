@@ -1,0 +1,197 @@
+package registry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"ken/internal/repo"
+)
+
+// readBatch bounds how many readings are held at once.
+const readBatch = 4096
+
+// read establishes the content of the given entries from their bytes. known, if
+// not nil, holds what each may well turn out to be.
+func (r *Registry) read(ctx context.Context, v *view, which []int, known []repo.Content) error {
+	for len(which) > 0 {
+		n := min(len(which), readBatch)
+		wants := make([]Want, n)
+		for k, i := range which[:n] {
+			wants[k].Path = v.snap.Index.Entries[i].Path
+			if known != nil {
+				wants[k].Known = known[k]
+			}
+			wants[k].Seen = v.found[i].Stat
+			if wants[k].Known == (repo.Content{}) && !v.full && !v.snap.Attributed && v.proven(i) {
+				wants[k].Known.ID, wants[k].Proven = v.snap.Index.Entries[i].ID, true
+			}
+		}
+		if err := r.readSome(ctx, v, which[:n], wants); err != nil {
+			return err
+		}
+		which = which[n:]
+		if known != nil {
+			known = known[n:]
+		}
+	}
+	return nil
+}
+
+func (r *Registry) readSome(ctx context.Context, v *view, which []int, wants []Want) error {
+	entries := v.snap.Index.Entries
+	got, err := r.files.Read(ctx, wants)
+	if err != nil {
+		return err
+	}
+	var other, unsure []int // positions in which: bytes that git may store otherwise
+	for k, i := range which {
+		g, e := &got[k], &entries[i]
+		v.settle(i, g, g.Raw.ID, false)
+		// Bytes that are the blob's own need no conversion to be so; a filter
+		// driver keeps its raw identity, which is the same then.
+		if g.Err == nil && g.Found.Presence == repo.File && g.Raw.ID != e.ID {
+			other = append(other, k)
+			if g.CRLF {
+				unsure = append(unsure, k)
+			}
+		}
+	}
+	attributed, err := r.attributed(ctx, v, which, other)
+	if err != nil {
+		return err
+	}
+	if attributed {
+		unsure = other
+	}
+	return r.convert(ctx, v, which, got, unsure)
+}
+
+// attributed reports whether git attributes may apply to some of the entries:
+// those git tracks, and those that merely lie beside the files.
+func (r *Registry) attributed(ctx context.Context, v *view, which, some []int) (bool, error) {
+	if v.snap.Attributed || len(some) == 0 {
+		return v.snap.Attributed, nil
+	}
+	dirs := map[repo.Path]bool{}
+	var ask []repo.Entry
+	for _, k := range some {
+		for dir := v.snap.Index.Entries[which[k]].Path.Dir(); dir != "" && !dirs[dir]; dir = dir.Dir() {
+			dirs[dir] = true
+			ask = append(ask, repo.Entry{Path: dir + "/.gitattributes"})
+		}
+	}
+	found, err := r.files.Stat(ctx, ask)
+	for _, f := range found {
+		if f.Presence != repo.Absent {
+			return true, err
+		}
+	}
+	return false, err
+}
+
+// settle records what a reading of entry i established.
+func (v *view) settle(i int, g *Reading, id repo.ID, raw bool) {
+	e := &v.snap.Index.Entries[i]
+	if g.Err != nil {
+		v.seen[i] = sight{state: unreadable, mode: e.Mode, err: g.Err}
+		return
+	}
+	v.seen[i] = sight{
+		state:   v.stateOf(i, id, raw),
+		content: repo.Content{ID: id, MD5: g.Raw.MD5}, bytes: g.Raw.ID, crlf: g.CRLF, raw: raw,
+		stat: g.Found.Stat, size: g.Size, mode: v.modeOf(e, &g.Found), kind: g.Kind,
+	}
+}
+
+// convert settles the entries whose raw bytes are not what git would store.
+func (r *Registry) convert(ctx context.Context, v *view, which []int, got []Reading, unsure []int) error {
+	if len(unsure) == 0 {
+		return nil
+	}
+	entries := v.snap.Index.Entries
+	paths := make([]repo.Path, len(unsure))
+	for j, k := range unsure {
+		paths[j] = entries[which[k]].Path
+	}
+	attrs, err := r.git.Attributes(ctx, paths)
+	if err != nil {
+		return err
+	}
+	var byText []Want
+	var textAt, gitAt []int // positions in which
+	var byGit []repo.Path
+	for j, k := range unsure {
+		a := attrs[j]
+		switch {
+		case a.Filtered:
+			v.settle(which[k], &got[k], got[k].Raw.ID, true)
+		case a.Convert == repo.ConvertGit:
+			byGit, gitAt = append(byGit, paths[j]), append(gitAt, k)
+		case a.Convert != repo.ConvertNone && got[k].CRLF:
+			byText, textAt = append(byText, Want{Path: paths[j], Convert: a.Convert}), append(textAt, k)
+		}
+	}
+	if err := r.convertText(ctx, v, which, byText, textAt); err != nil {
+		return err
+	}
+	if len(byGit) == 0 {
+		return nil
+	}
+	return r.convertByGit(ctx, v, which, got, byGit, gitAt)
+}
+
+// convertByGit settles the entries that only git itself can convert. It reads
+// them on its own, so they are read once more to be sure that it saw the same.
+func (r *Registry) convertByGit(ctx context.Context, v *view, which []int, got []Reading, paths []repo.Path, at []int) error {
+	ids, err := r.git.Cleaned(ctx, paths)
+	if err != nil {
+		return err
+	}
+	wants := make([]Want, len(paths))
+	for j := range paths {
+		wants[j].Path = paths[j]
+	}
+	again, err := r.files.Read(ctx, wants)
+	if err != nil {
+		return err
+	}
+	for j, k := range at {
+		if again[j].Err == nil && again[j].Raw != got[k].Raw {
+			again[j].Err = errors.New("changed while being read")
+		}
+		v.settle(which[k], &again[j], ids[j], false)
+	}
+	return nil
+}
+
+// convertText settles the entries whose line endings git would change.
+func (r *Registry) convertText(ctx context.Context, v *view, which []int, wants []Want, at []int) error {
+	if len(wants) == 0 {
+		return nil
+	}
+	again, err := r.files.Read(ctx, wants)
+	if err != nil {
+		return err
+	}
+	for j, k := range at {
+		i, g := which[k], &again[j]
+		e := &v.snap.Index.Entries[i]
+		id := g.Raw.ID
+		if g.Err == nil && !g.Converted.IsZero() {
+			id = g.Converted
+			if wants[j].Convert == repo.ConvertAuto && id != e.ID && !e.ID.IsZero() {
+				// git leaves a file alone whose committed form has CRLF already.
+				kept, err := r.git.HasCRLF(ctx, e.ID)
+				if err != nil {
+					return fmt.Errorf("line endings of %s: %w", e.Path, err)
+				}
+				if kept {
+					id = g.Raw.ID
+				}
+			}
+		}
+		v.settle(i, g, id, false)
+	}
+	return nil
+}
