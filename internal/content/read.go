@@ -257,7 +257,7 @@ func (r *reader) digest(f file, w registry.Want, out *registry.Reading) error {
 // first.
 func (r *reader) convert(f file, size int64, c repo.Convert, id *repo.ID) error {
 	var stats repo.TextStats
-	if err := r.look(f, size, func(b []byte) { stats.Write(b) }); err != nil {
+	if err := r.look(f, size, stats.Add); err != nil {
 		return err
 	}
 	if c == repo.ConvertAuto && stats.Binary() {

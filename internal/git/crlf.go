@@ -36,9 +36,9 @@ var errBinary = errors.New("not text")
 type textGuess struct{ repo.TextStats }
 
 func (g *textGuess) Write(p []byte) (int, error) {
-	n, err := g.TextStats.Write(p)
+	g.Add(p)
 	if g.Hopeless() {
-		err = errBinary
+		return len(p), errBinary
 	}
-	return n, err
+	return len(p), nil
 }

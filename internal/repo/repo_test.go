@@ -115,9 +115,9 @@ func FuzzTextStats(f *testing.F) {
 			return
 		}
 		var whole, parts repo.TextStats
-		whole.Write(text)
-		parts.Write(text[:cut])
-		parts.Write(text[cut:])
+		whole.Add(text)
+		parts.Add(text[:cut])
+		parts.Add(text[cut:])
 		if whole != parts {
 			t.Fatalf("%+v whole, %+v cut at %d", whole, parts, cut)
 		}

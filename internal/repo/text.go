@@ -1,7 +1,7 @@
 package repo
 
-// TextStats counts in a stream what git's guess at text looks at. It is written
-// to like any writer, and can be asked at any time.
+// TextStats counts in a stream what git's guess at text looks at. It can be asked
+// at any time.
 type TextStats struct {
 	nul, loneCR, crlf       int64
 	printable, nonprintable int64
@@ -9,8 +9,8 @@ type TextStats struct {
 	last                    byte
 }
 
-// Write counts b. It never fails.
-func (s *TextStats) Write(b []byte) (int, error) {
+// Add counts the next bytes.
+func (s *TextStats) Add(b []byte) {
 	for _, c := range b {
 		if s.cr {
 			s.cr = false
@@ -38,7 +38,6 @@ func (s *TextStats) Write(b []byte) (int, error) {
 	if len(b) > 0 {
 		s.last = b[len(b)-1]
 	}
-	return len(b), nil
 }
 
 // CRLF is how many CRs stood directly before an LF.
