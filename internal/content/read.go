@@ -191,7 +191,7 @@ func (r *reader) file(f file, w registry.Want, out *registry.Reading) error {
 	if after.Stat != out.Found.Stat || after.Presence != out.Found.Presence {
 		return errChanged
 	}
-	out.Found = after
+	out.Found, out.AsSeen = after, after.Stat == w.Seen
 	return nil
 }
 

@@ -190,15 +190,14 @@ func (v *verification) forget(row Row) {
 
 // settleAll reads, classifies and judges some items.
 func (v *verification) settleAll(ctx context.Context, items []item) error {
-	if !v.dry {
-		if err := v.readUnread(ctx, items); err != nil {
-			return err
-		}
-	}
-	rows := make([]Row, len(items))
-	if err := v.classify(ctx, items, rows); err != nil {
+	attrs, err := v.attributes(ctx, items)
+	if err != nil {
 		return err
 	}
+	if err := v.readUnread(ctx, items, attrs); err != nil {
+		return err
+	}
+	rows := v.classify(items, attrs)
 	contents := make([]repo.Content, 0, len(rows))
 	for _, row := range rows {
 		if !row.Content.ID.IsZero() {
@@ -244,23 +243,42 @@ func (v *verification) recall(ctx context.Context, items []item, rows []Row, kno
 	return nil
 }
 
-// readUnread reads the items whose bytes a row needs and nobody has read yet.
-func (v *verification) readUnread(ctx context.Context, items []item) error {
+// attributes looks up the git attributes of items, where there can be any.
+func (v *verification) attributes(ctx context.Context, items []item) ([]repo.Attributes, error) {
+	if !v.view.snap.Attributed {
+		return make([]repo.Attributes, len(items)), nil
+	}
+	paths := make([]repo.Path, len(items))
+	for k, it := range items {
+		paths[k] = v.view.snap.Index.Entries[it.i].Path
+	}
+	return v.git.Attributes(ctx, paths)
+}
+
+// readUnread reads the items whose bytes are needed and nobody has read yet: for
+// a row, if one is to be written, and in any case where only they can tell what
+// the content is.
+func (v *verification) readUnread(ctx context.Context, items []item, attrs []repo.Attributes) error {
 	var unread []int
 	var known []repo.Content
-	for _, it := range items {
+	for k, it := range items {
 		s := v.view.sight(it.i)
 		if s.mode == repo.Gitlink || s.state != same && s.state != changed {
 			continue
 		}
-		was := it.before().Content
-		asRow := was.ID == s.content.ID && !was.MD5.IsZero()
-		if v.opts.Full || v.again && s.bytes.IsZero() || s.content.MD5.IsZero() && !asRow {
-			if it.before().Marks.Has(Converted) {
-				was = repo.Content{} // two digests of different bytes
-			}
-			unread, known = append(unread, it.i), append(known, was)
+		was, marks := it.before().Content, it.before().Marks
+		asRow := was.ID == s.content.ID && !was.MD5.IsZero() && !marks.Has(Raw)
+		telling := (attrs[k].Filtered || marks.Has(Raw)) && !s.raw && s.bytes.IsZero()
+		wanted := v.opts.Full || v.again && s.bytes.IsZero() || s.content.MD5.IsZero() && !asRow
+		if !telling && (v.dry || !wanted) {
+			continue
 		}
+		// A guess saves work only where it is of the same bytes, and where
+		// nothing but the digests is asked for.
+		if marks.Has(Converted) || v.view.policy != v.base.Policy {
+			was = repo.Content{}
+		}
+		unread, known = append(unread, it.i), append(known, was)
 	}
 	if err := v.read(ctx, v.view, unread, known); err != nil {
 		return err
@@ -273,18 +291,8 @@ func (v *verification) readUnread(ctx context.Context, items []item) error {
 
 // classify makes the row that each item's sight amounts to, About left as it
 // was. An item whose content could not be established keeps its row.
-func (v *verification) classify(ctx context.Context, items []item, rows []Row) error {
-	var attrs []repo.Attributes
-	if v.view.snap.Attributed {
-		paths := make([]repo.Path, len(items))
-		for k, it := range items {
-			paths[k] = v.view.snap.Index.Entries[it.i].Path
-		}
-		var err error
-		if attrs, err = v.git.Attributes(ctx, paths); err != nil {
-			return err
-		}
-	}
+func (v *verification) classify(items []item, attrs []repo.Attributes) []Row {
+	rows := make([]Row, len(items))
 	for k, it := range items {
 		e, s := &v.view.snap.Index.Entries[it.i], v.view.sight(it.i)
 		was := it.before()
@@ -296,10 +304,7 @@ func (v *verification) classify(ctx context.Context, items []item, rows []Row) e
 				row.Content.MD5 = was.Content.MD5
 			}
 		}
-		var a repo.Attributes
-		if attrs != nil {
-			a = attrs[k]
-		}
+		a := attrs[k]
 		if a.Filtered && !s.bytes.IsZero() {
 			row.Content.ID, s.raw = s.bytes, true
 		}
@@ -308,7 +313,7 @@ func (v *verification) classify(ctx context.Context, items []item, rows []Row) e
 		row.Excluded = v.Registry.opts.Policy.Excluded(e.Path, row.Kind, s.size)
 		rows[k] = row
 	}
-	return nil
+	return rows
 }
 
 // marks says in which ways the row made of a sight is out of the ordinary.

@@ -70,13 +70,14 @@ func (r *Registry) examine(ctx context.Context, paths []repo.Path, read bool) (*
 			items[k].row = &row
 		}
 	}
-	if err := v.readUnread(ctx, items); err != nil {
+	attrs, err := v.attributes(ctx, items)
+	if err != nil {
 		return nil, nil, err
 	}
-	classified := make([]Row, len(items))
-	if err := v.classify(ctx, items, classified); err != nil {
+	if err := v.readUnread(ctx, items, attrs); err != nil {
 		return nil, nil, err
 	}
+	classified := v.classify(items, attrs)
 	for k := range subjects {
 		s := &subjects[k]
 		if !s.tracked {

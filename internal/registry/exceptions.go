@@ -76,9 +76,16 @@ func (v *verification) exceptional(ctx context.Context) (rows map[repo.Path]Row,
 	if err := v.loadExceptions(ctx, v.view); err != nil {
 		return nil, false, err
 	}
+	odd := v.view.odd
+	if v.opts.Full {
+		// The md5 of converted content may be of bytes that are there no longer.
+		if odd, err = v.store.Exceptions(ctx, v.view.snap.Worktree, Exceptional|Converted); err != nil {
+			return nil, false, err
+		}
+	}
 	var seen []int
 	for i := range v.view.seen {
-		if _, known := v.view.odd[v.view.snap.Index.Entries[i].Path]; !known {
+		if _, known := odd[v.view.snap.Index.Entries[i].Path]; !known {
 			seen = append(seen, i)
 		}
 	}
@@ -86,7 +93,7 @@ func (v *verification) exceptional(ctx context.Context) (rows map[repo.Path]Row,
 	if err != nil || !all {
 		return nil, false, err
 	}
-	maps.Copy(rows, v.view.odd)
+	maps.Copy(rows, odd)
 	return rows, true, nil
 }
 

@@ -81,6 +81,7 @@ type Reading struct {
 	// Converted is the id with CRLF turned into LF, where that was asked for
 	// and changes something; zero otherwise.
 	Converted repo.ID
+	AsSeen    bool       // the file's stat was the Want's Seen
 	Found     repo.Found // the stat that vouches for what was read; zero Stat when it may not
 	Kind      repo.Kind  // by name and first bytes
 	Err       error
@@ -96,9 +97,9 @@ type Store interface {
 	Rows(ctx context.Context, worktree string) iter.Seq2[Row, error]
 	// RowsOf returns the rows of the given paths, those that exist.
 	RowsOf(ctx context.Context, worktree string, paths []repo.Path) (map[repo.Path]Row, error)
-	// Exceptions returns the rows with Exceptional marks, and those whose text is
-	// stale.
-	Exceptions(ctx context.Context, worktree string) (map[repo.Path]Row, error)
+	// Exceptions returns the rows with any of the marks, and those whose text is
+	// stale. Exceptional marks are found fastest.
+	Exceptions(ctx context.Context, worktree string, marks Marks) (map[repo.Path]Row, error)
 	// Tally counts a worktree's rows by what is known of them.
 	Tally(ctx context.Context, worktree string) (Tally, error)
 	// Known returns, for each content that some record was written from, the

@@ -47,6 +47,14 @@ func (r *Registry) readSome(ctx context.Context, v *view, which []int, wants []W
 	var other, unsure []int // positions in which: bytes that git may store otherwise
 	for k, i := range which {
 		g, e := &got[k], &entries[i]
+		// What the index proves, it proves whatever the settings have become
+		// since; except of raw content, and to a full run, which believes the
+		// bytes alone.
+		_, raw := v.raw[e.Path]
+		if g.Err == nil && g.AsSeen && !raw && !v.full && v.proven(i) {
+			v.settle(i, g, e.ID, false)
+			continue
+		}
 		v.settle(i, g, g.Raw.ID, false)
 		// Bytes that are the blob's own need no conversion to be so; a filter
 		// driver keeps its raw identity, which is the same then.

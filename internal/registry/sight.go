@@ -107,7 +107,8 @@ func (r *Registry) look(ctx context.Context, snap *repo.Snapshot, base Baseline,
 		return nil, err
 	}
 	vouched := v.policy == base.Policy
-	if vouched && base.Raw > 0 {
+	// An unsettled baseline does not know how many raw rows there are.
+	if vouched && (base.Raw > 0 || base.Index.IsZero()) {
 		if err := r.loadExceptions(ctx, v); err != nil {
 			return nil, err
 		}
@@ -181,7 +182,7 @@ func (r *Registry) loadExceptions(ctx context.Context, v *view) error {
 		return nil
 	}
 	var err error
-	if v.odd, err = r.store.Exceptions(ctx, v.snap.Worktree); err != nil {
+	if v.odd, err = r.store.Exceptions(ctx, v.snap.Worktree, Exceptional); err != nil {
 		return err
 	}
 	for path, row := range v.odd {

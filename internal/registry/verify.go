@@ -74,7 +74,8 @@ func (r *Registry) verify(ctx context.Context, opts VerifyOptions, dry bool) (*R
 
 // land writes what changed, and the baseline if it is another than before.
 func (r *Registry) land(ctx context.Context, e *entered, rep *Report, c Change, next *Baseline) error {
-	if next != nil && (!e.verified || !next.same(e.base)) {
+	// Rows that change without a baseline would unsettle the one there is.
+	if next != nil && (!e.verified || !next.same(e.base) || len(c.Put)+len(c.Delete) > 0) {
 		c.Baseline = next
 	}
 	if c.IsZero() {

@@ -79,13 +79,14 @@ func (r *Registry) Write(ctx context.Context, updates []Update) ([]Written, erro
 		}
 		record.At = now
 		change.Records = append(change.Records, record)
-		// A row that has not moved learns of the record by itself. Putting it
-		// all the same would unsettle the baseline.
+		// A row that has not moved learns of the record by itself, and keeps a
+		// text that holds. Putting it all the same would unsettle the baseline.
 		row := subjects[i].now
-		if w.Result == Stored && subjects[i].unmoved() {
+		tells := w.Result == Stored || !row.About.Holds(row.Content)
+		if subjects[i].unmoved() && (w.Result == Stored || !tells) {
 			continue
 		}
-		if w.Result == Stored || !row.About.Holds(row.Content) {
+		if tells {
 			row.About = record.Basis.Key()
 		}
 		change.Put = append(change.Put, row)

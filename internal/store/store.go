@@ -239,9 +239,9 @@ func (s *Store) RowsOf(ctx context.Context, worktree string, paths []repo.Path) 
 }
 
 // Exceptions implements [registry.Store].
-func (s *Store) Exceptions(ctx context.Context, worktree string) (map[repo.Path]registry.Row, error) {
+func (s *Store) Exceptions(ctx context.Context, worktree string, marks registry.Marks) (map[repo.Path]registry.Row, error) {
 	return use(ctx, s, false, func(db *sqlite.Store) (map[repo.Path]registry.Row, error) {
-		return db.Exceptions(ctx, worktree)
+		return db.Exceptions(ctx, worktree, marks)
 	})
 }
 

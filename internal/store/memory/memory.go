@@ -91,7 +91,7 @@ func (s *Store) RowsOf(ctx context.Context, worktree string, paths []repo.Path) 
 }
 
 // Exceptions implements [registry.Store].
-func (s *Store) Exceptions(ctx context.Context, worktree string) (map[repo.Path]registry.Row, error) {
+func (s *Store) Exceptions(ctx context.Context, worktree string, marks registry.Marks) (map[repo.Path]registry.Row, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -100,7 +100,7 @@ func (s *Store) Exceptions(ctx context.Context, worktree string) (map[repo.Path]
 	found := make(map[repo.Path]registry.Row)
 	for p, r := range s.rows[worktree] {
 		stale := r.Excluded == "" && !r.About.IsZero() && !r.About.Holds(r.Content)
-		if r.Marks&registry.Exceptional != 0 || stale {
+		if r.Marks&marks != 0 || stale {
 			found[p] = r
 		}
 	}

@@ -119,19 +119,30 @@ func (s *Store) RowsOf(ctx context.Context, worktree string, paths []repo.Path) 
 }
 
 // Exceptions implements [registry.Store].
-func (s *Store) Exceptions(ctx context.Context, worktree string) (map[repo.Path]registry.Row, error) {
+func (s *Store) Exceptions(ctx context.Context, worktree string, marks registry.Marks) (map[repo.Path]registry.Row, error) {
+	query := `
+		SELECT path, kind, mode, content_id, content_md5, size, mtime, ctime, inode, marks, excluded, about
+		FROM file
+		WHERE worktree = (SELECT id FROM worktree WHERE name = ?1) AND (marks & ?2 OR state = 'stale')`
+	if marks == registry.Exceptional {
+		// Left alone, SQLite would read all rows for these, too.
+		query = `
+		SELECT path, kind, mode, content_id, content_md5, size, mtime, ctime, inode, marks, excluded, about
+		FROM file INDEXED BY file_exception
+		WHERE worktree = (SELECT id FROM worktree WHERE name = ?1) AND (marks & 3 OR state = 'stale')`
+	}
 	found := make(map[repo.Path]registry.Row)
 	err := s.read(ctx, func(conn *sqlite.Conn) error {
 		clear(found)
-		stmt, err := conn.Prepare(`
-			SELECT path, kind, mode, content_id, content_md5, size, mtime, ctime, inode, marks, excluded, about
-			FROM file INDEXED BY file_exception -- left alone, it would read them all
-			WHERE worktree = (SELECT id FROM worktree WHERE name = ?1) AND (marks & 3 OR state = 'stale')`)
+		stmt, err := conn.Prepare(query)
 		if err != nil {
 			return err
 		}
 		defer stmt.Reset()
 		stmt.BindText(1, worktree)
+		if stmt.BindParamCount() > 1 {
+			stmt.BindInt64(2, int64(marks))
+		}
 		var scan scanner
 		for {
 			more, err := stmt.Step()

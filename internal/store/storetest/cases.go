@@ -25,7 +25,7 @@ func testEmpty(t *testing.T, s registry.Store) {
 	if m, err := s.RowsOf(ctx, "", []repo.Path{"a"}); len(m) != 0 || err != nil {
 		t.Errorf("RowsOf = %v, %v", m, err)
 	}
-	if m, err := s.Exceptions(ctx, ""); len(m) != 0 || err != nil {
+	if m, err := s.Exceptions(ctx, "", registry.Exceptional); len(m) != 0 || err != nil {
 		t.Errorf("Exceptions = %v, %v", m, err)
 	}
 	if n, err := s.Tally(ctx, ""); n != (registry.Tally{}) || err != nil {
@@ -77,7 +77,7 @@ func testRows(t *testing.T, s registry.Store) {
 	}
 	equal(t, "rows of", some, map[repo.Path]registry.Row{full.Path: full, "bare": rows[0]})
 
-	odd, err := s.Exceptions(t.Context(), "")
+	odd, err := s.Exceptions(t.Context(), "", registry.Exceptional)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -639,7 +639,7 @@ func testCancelled(t *testing.T, s registry.Store) {
 	}
 	_, err = s.RowsOf(ctx, "", []repo.Path{"a"})
 	want("RowsOf", err)
-	_, err = s.Exceptions(ctx, "")
+	_, err = s.Exceptions(ctx, "", registry.Exceptional)
 	want("Exceptions", err)
 	_, err = s.Tally(ctx, "")
 	want("Tally", err)

@@ -1,0 +1,71 @@
+package registry_test
+
+import (
+	"errors"
+	"testing"
+
+	"ken/internal/registry"
+	"ken/internal/repo"
+)
+
+// What git or the disk cannot answer is an error, never a verdict, and leaves
+// nothing written.
+func TestNotKnowingIsAnError(t *testing.T) {
+	for _, question := range []string{
+		"Snapshot", "Unmoved", "Upstream", "Tree", "Staged", "Reachable", "Attributes", "HasCRLF", "Cleaned", "Untracked", "Stat", "Read",
+	} {
+		t.Run(question, func(t *testing.T) {
+			w := committed(t, ".gitattributes", "*.e encoding\n*.t auto\n", "a.go", "alpha", "b.e", "café", "c.t", "one\n")
+			w.verify(t, registry.VerifyOptions{})
+			w.put("a.go", "other")
+			w.commit()
+			if question != "Staged" { // which is asked only where nothing else is dirty
+				w.write("b.e", "th\xe9")
+				w.write("c.t", "two\r\n")
+			}
+			w.broken = question
+			rep, err := w.registry().Verify(w.ctx, registry.VerifyOptions{Untracked: true})
+			if !errors.Is(err, errBroken) {
+				t.Fatalf("%+v, %v", rep, err)
+			}
+			w.broken = ""
+			if rows, err := w.store.RowsOf(w.ctx, "", []repo.Path{"a.go"}); err != nil || rows["a.go"].Content.ID != blob("alpha") {
+				t.Errorf("a row was written: %+v, %v", rows, err)
+			}
+		})
+	}
+}
+
+func TestNotKnowingIsAnErrorOfEveryQuestion(t *testing.T) {
+	ask := map[string]func(*world) error{
+		"show": func(w *world) error { _, err := w.registry().Show(w.ctx, []repo.Path{"a.go"}); return err },
+		"list": func(w *world) error { _, err := w.registry().List(w.ctx, nil, nil); return err },
+		"close": func(w *world) error {
+			_, err := w.registry().Close(w.ctx, registry.CloseOptions{Paths: []repo.Path{"a.go"}})
+			return err
+		},
+		"orient": func(w *world) error { _, err := w.registry().Orient(w.ctx, 0); return err },
+		"write": func(w *world) error {
+			_, err := w.registry().Write(w.ctx, []registry.Update{{Path: "a.go", Text: "x"}})
+			return err
+		},
+	}
+	for name, f := range ask {
+		for _, question := range []string{"Snapshot", "Stat", "Read"} {
+			w := settled(t, "a.go", "alpha")
+			w.write("a.go", "other")
+			w.broken = question
+			if err := f(w); !errors.Is(err, errBroken) {
+				t.Errorf("%s without %s: %v", name, question, err)
+			}
+		}
+	}
+}
+
+func TestHeadThatIsNotInTheRepository(t *testing.T) {
+	w := settled(t, "a.go", "alpha")
+	w.head = blob("elsewhere")
+	if rep, err := w.registry().Status(w.ctx, registry.VerifyOptions{}); err == nil {
+		t.Errorf("%+v", rep)
+	}
+}

@@ -1,0 +1,206 @@
+package registry_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"ken/internal/fresh"
+	"ken/internal/registry"
+	"ken/internal/repo"
+)
+
+// A life is a world with somebody in it, and what they know of it.
+type life struct {
+	*world
+	written map[repo.ID]bool // contents that some text was kept for
+	told    map[repo.Path]bool
+}
+
+// identity is what a path's text has to speak of: the blob git would store, or
+// the bytes themselves under a filter driver or where they are the index's own.
+func (l *life) identity(p repo.Path) repo.ID {
+	bytes := l.disk[p].bytes
+	if e := l.index[p]; l.attributesOf(p).Filtered || e != nil && e.ID == blob(bytes) {
+		return blob(bytes)
+	}
+	return blob(l.clean(p, bytes))
+}
+
+func lives(t *rapid.T) *life {
+	w := newWorld(t)
+	w.autocrlf = rapid.Bool().Draw(t, "autocrlf")
+	w.silent = rapid.Bool().Draw(t, "silent index")
+	if rapid.Bool().Draw(t, "attributed") {
+		w.put(".gitattributes", "*.f filter\n*.e encoding\n*.g generated\n")
+	}
+	return &life{world: w, written: map[repo.ID]bool{}, told: map[repo.Path]bool{}}
+}
+
+var (
+	names  = rapid.SampledFrom([]repo.Path{"a.go", "b.go", "c.f", "d.e", "dir/a.go", "dir/e.g", "x.sum"})
+	bodies = rapid.SampledFrom([]string{"", "one", "two", "one\ntwo", "one\r\ntwo", "one\nTWO", "caf\xe9", "café"})
+)
+
+// someone returns a path there is, ok false when there is none.
+func (l *life) some(t *rapid.T, from []repo.Path) (repo.Path, bool) {
+	slices.Sort(from)
+	if len(from) == 0 {
+		return "", false
+	}
+	return rapid.SampledFrom(from).Draw(t, "path"), true
+}
+
+func (l *life) present(t *rapid.T) (repo.Path, bool) {
+	return l.some(t, slices.Collect(maps.Keys(l.disk)))
+}
+
+// step lets one thing happen.
+func (l *life) step(t *rapid.T) {
+	switch what := rapid.SampledFrom([]string{
+		"edit", "edit", "edit", "scribble", "touch", "chmod", "stage", "remove", "rename", "commit", "commit all", "refresh",
+		"checkout", "amend", "tick", "tick", "describe", "describe", "verify", "verify", "verify paths", "attributes", "setting",
+	}).Draw(t, "what"); what {
+	case "edit":
+		l.write(names.Draw(t, "path"), bodies.Draw(t, "bytes"))
+	case "scribble":
+		if p, ok := l.present(t); ok && p != ".gitattributes" {
+			l.scribble(p, bodies.Draw(t, "bytes"))
+		}
+	case "touch":
+		if p, ok := l.present(t); ok {
+			l.touch(p)
+		}
+	case "chmod":
+		if p, ok := l.present(t); ok {
+			l.chmod(p, rapid.SampledFrom([]repo.Mode{repo.Regular, repo.Executable}).Draw(t, "mode"))
+		}
+	case "stage":
+		l.stage(names.Draw(t, "path"))
+	case "remove":
+		if p, ok := l.present(t); ok && p != ".gitattributes" {
+			l.remove(p)
+		}
+	case "rename":
+		// b.go may have attributes of its own, which a rename would leave behind.
+		between := rapid.SampledFrom([]repo.Path{"a.go", "dir/a.go", "z.go"})
+		from, to := between.Draw(t, "from"), between.Draw(t, "to")
+		if l.disk[from] != nil && l.index[from] != nil && from != to {
+			l.mv(from, to)
+		}
+	case "commit":
+		l.commit()
+	case "commit all":
+		l.commitAll()
+	case "refresh":
+		l.refresh()
+	case "checkout":
+		if len(l.commits) > 0 {
+			ids := slices.SortedFunc(maps.Keys(l.commits), func(a, b repo.ID) int { return slices.Compare(a.Bytes(), b.Bytes()) })
+			l.checkout(rapid.SampledFrom(ids).Draw(t, "commit"))
+		}
+	case "amend":
+		if len(l.commits) > 0 {
+			l.head = l.commits[l.head].parent
+			l.commit()
+		}
+	case "tick":
+		l.tick()
+	case "describe":
+		if p, ok := l.some(t, slices.Collect(maps.Keys(l.index))); ok {
+			w := l.tell(t, registry.Update{Path: p, Text: fmt.Sprint("text ", l.seconds)})[0]
+			if w.Result == registry.Stored {
+				l.written[w.ID], l.told[p] = true, true
+			}
+		}
+	case "verify":
+		l.verify(t, registry.VerifyOptions{Full: rapid.Bool().Draw(t, "full")})
+	case "verify paths":
+		if p, ok := l.some(t, slices.Collect(maps.Keys(l.index))); ok {
+			l.verify(t, registry.VerifyOptions{Paths: []repo.Path{p}})
+		}
+	case "attributes":
+		l.info = rapid.SampledFrom([]string{"", "b.go filter", "b.go text"}).Draw(t, "info/attributes")
+		l.checkOutAgain()
+	case "setting":
+		l.autocrlf = !l.autocrlf
+		l.checkOutAgain()
+	}
+}
+
+// checkOutAgain makes the index prove nothing of files that another setting may
+// turn into something else. What it proves, it proves whatever the settings are,
+// and the world's account of a content knows nothing of that.
+func (l *life) checkOutAgain() {
+	for _, p := range slices.Sorted(maps.Keys(l.disk)) {
+		l.touch(p)
+	}
+}
+
+// Whatever happened, by every way of asking: a text is fresh exactly when one
+// was written from the content there now; what went by exception is what a walk
+// over every row finds; and trust is right.
+func TestLife(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		l := lives(t)
+		for range rapid.IntRange(1, 60).Draw(t, "steps") {
+			l.step(t)
+		}
+		short, long := l.status(t, registry.VerifyOptions{}), l.status(t, registry.VerifyOptions{All: true})
+		l.agree(t, short, long)
+		l.truthful(t, long)
+		l.agree(t, l.verify(t, registry.VerifyOptions{}), short)
+		l.tick()
+
+		again := l.status(t, registry.VerifyOptions{All: true})
+		l.truthful(t, again)
+		l.agree(t, l.status(t, registry.VerifyOptions{}), again)
+		for _, v := range again.Verdicts {
+			if v.Verdict == registry.FoundNew || v.Verdict == registry.FoundMismatch {
+				t.Errorf("%s is %s directly after a verification", v.Path, v.Verdict)
+			}
+		}
+	})
+}
+
+// agree insists that two reports count and find the same.
+func (l *life) agree(t *rapid.T, a, b *registry.Report) {
+	if diff := cmp.Diff(notable(a), notable(b)); diff != "" {
+		t.Errorf("verdicts differ:\n%s", diff)
+	}
+	if a.Counts != b.Counts {
+		t.Errorf("counts differ:\n%+v\n%+v", a.Counts, b.Counts)
+	}
+}
+
+func notable(rep *registry.Report) []string {
+	only := *rep
+	only.Verdicts = slices.DeleteFunc(slices.Clone(rep.Verdicts), func(v registry.Verdict) bool { return !v.Notable() })
+	return verdicts(&only)
+}
+
+// truthful compares a report on every path with the world itself.
+func (l *life) truthful(t *rapid.T, rep *registry.Report) {
+	for _, v := range rep.Verdicts {
+		p := v.RawPath()
+		if l.index[p] == nil || l.disk[p] == nil {
+			if v.Verdict != registry.FoundMissing || v.Summary == fresh.Fresh {
+				t.Errorf("%s is not there, and %s %s", p, v.Verdict, v.Summary)
+			}
+			continue
+		}
+		if v.ID != l.identity(p) {
+			t.Errorf("%s is content %s, want %s", p, v.ID.Short(), l.identity(p).Short())
+		}
+		if known := l.written[l.identity(p)]; v.Summary != fresh.Excluded && known != (v.Summary == fresh.Fresh) {
+			t.Errorf("%s is %s, and a text for its content exists: %v", p, v.Summary, known)
+		}
+		if v.Summary == fresh.None && l.told[p] {
+			t.Errorf("%s is none, and was described", p)
+		}
+	}
+}

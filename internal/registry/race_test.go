@@ -1,0 +1,124 @@
+package registry_test
+
+import (
+	"testing"
+
+	"ken/internal/registry"
+	"ken/internal/repo"
+)
+
+func baseline(t *testing.T, w *world) registry.Baseline {
+	t.Helper()
+	b, ok, err := w.store.Baseline(w.ctx, "")
+	if err != nil || !ok {
+		t.Fatalf("no baseline: %v", err)
+	}
+	return b
+}
+
+// Whoever is overtaken leaves no baseline that speaks of rows it has not seen.
+func TestOvertakenVerificationIsNotTrusted(t *testing.T) {
+	w := settled(t, "a.go", "alpha", "b.go", "beta")
+	w.put("a.go", "other")
+	w.commit()
+	w.store.beforeCommit = func() { // another verifier, with b.go as it was for a moment
+		w.write("b.go", "news")
+		if _, err := w.registry().Verify(w.ctx, registry.VerifyOptions{}); err != nil {
+			t.Error(err)
+		}
+		w.checkout(w.head)
+	}
+	w.verify(t, registry.VerifyOptions{})
+	if b := baseline(t, w); b.Clean || !b.Index.IsZero() {
+		t.Errorf("%+v", b)
+	}
+	rep := w.status(t, registry.VerifyOptions{})
+	entered(t, rep, registry.StateVerify, registry.ReasonBaselineDirty)
+	same(t, "verdicts", verdicts(rep), []string{"mismatch none b.go"})
+}
+
+func TestOvertakenByAWrite(t *testing.T) {
+	w := settled(t, "a.go", "alpha", "b.go", "beta")
+	w.put("a.go", "other")
+	w.commit()
+	first := baseline(t, w).Head
+	w.store.beforeCommit = func() {
+		w.write("b.go", "news")
+		if _, err := w.registry().Write(w.ctx, []registry.Update{{Path: "b.go", Text: "about news"}}); err != nil {
+			t.Error(err)
+		}
+		w.checkout(w.head)
+	}
+	rep := w.verify(t, registry.VerifyOptions{})
+	if rep.LastVerified != first || baseline(t, w).Head != first {
+		t.Error("the baseline advanced over a row that somebody else put")
+	}
+	same(t, "verdicts", verdicts(w.status(t, registry.VerifyOptions{})), []string{"mismatch stale b.go"})
+}
+
+func TestMovedWhileVerifying(t *testing.T) {
+	for name, move := range map[string]func(*world){
+		"HEAD":  func(w *world) { w.commit() },
+		"index": func(w *world) { w.put("c.go", "gamma") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := settled(t, "a.go", "alpha", "b.go", "beta")
+			first := w.head
+			w.put("a.go", "other")
+			w.commit()
+			w.beforeUnmoved = func() {
+				w.beforeUnmoved = nil
+				move(w)
+			}
+			if rep := w.verify(t, registry.VerifyOptions{}); rep.LastVerified != first {
+				t.Errorf("last verified %s, want %s", rep.LastVerified, first)
+			}
+			if b := baseline(t, w); b.Head != first || b.Clean {
+				t.Errorf("%+v", b)
+			}
+			rows, err := w.store.RowsOf(w.ctx, "", []repo.Path{"a.go"})
+			if err != nil || rows["a.go"].Content.ID != blob("other") {
+				t.Errorf("the row did not land: %+v, %v", rows, err)
+			}
+		})
+	}
+}
+
+func TestWriteAndTrust(t *testing.T) {
+	for name, c := range map[string]struct {
+		happen func(*world)
+		state  registry.State
+	}{
+		"a row that has not moved":           {func(*world) {}, registry.StateTrust},
+		"a row whose file was touched":       {func(w *world) { w.touch("a.go") }, registry.StateTrust},
+		"a row that moved, and moved back":   {func(w *world) { w.write("a.go", "other") }, registry.StateVerify},
+		"a row of another mode, for a while": {func(w *world) { w.chmod("a.go", repo.Executable) }, registry.StateVerify},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := settled(t, "a.go", "alpha", "b.go", "beta")
+			c.happen(w)
+			w.describe(t, "a.go")
+			w.checkout(w.head)
+			if rep := w.status(t, registry.VerifyOptions{}); rep.State != c.state {
+				t.Errorf("%s %q, want %s", rep.State, rep.Reasons, c.state)
+			}
+		})
+	}
+}
+
+func TestVerifyForgetsOtherWorktrees(t *testing.T) {
+	w := settled(t, "a.go", "alpha")
+	gone := registry.Change{Put: []registry.Row{{Path: "a.go"}}}
+	if err := w.store.Commit(w.ctx, "gone", gone, nil); err != nil {
+		t.Fatal(err)
+	}
+	w.write("a.go", "other")
+	r := registry.New(w, w, w.store, registry.Options{Worktrees: []string{""}})
+	if _, err := r.Verify(w.ctx, registry.VerifyOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := w.store.RowsOf(w.ctx, "gone", []repo.Path{"a.go"})
+	if err != nil || len(rows) > 0 {
+		t.Errorf("%v, %v", rows, err)
+	}
+}

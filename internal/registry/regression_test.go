@@ -1,0 +1,107 @@
+package registry_test
+
+import (
+	"testing"
+
+	"ken/internal/registry"
+)
+
+// A session of edits stays cheap: a verification that proves what the last one
+// proved settles its rows all the same.
+func TestEditAfterEditReadsNoOtherRow(t *testing.T) {
+	w := settled(t, "a.go", "alpha", "b.go", "beta", "c.go", "gamma")
+	for _, bytes := range []string{"one", "two!", "three"} {
+		w.write("a.go", bytes)
+		w.verify(t, registry.VerifyOptions{})
+		if w.store.scans > 0 {
+			t.Errorf("%q: every row was read", bytes)
+		}
+	}
+}
+
+// Being behind is no stain on what was verified meanwhile.
+func TestTouchWhileBehindLeavesTheBaselineClean(t *testing.T) {
+	w := settled(t, "a.go", "alpha", "b.go", "beta")
+	w.behind = 1
+	w.verify(t, registry.VerifyOptions{})
+	w.touch("a.go")
+	w.verify(t, registry.VerifyOptions{})
+	w.behind = 0
+	entered(t, w.status(t, registry.VerifyOptions{}), registry.StateTrust)
+}
+
+// A row that a summary made is known to be raw before any baseline counts it.
+func TestLossyFilterOnAPathDescribedBeforeItsFirstVerification(t *testing.T) {
+	w := settled(t, ".gitattributes", "*.f filter", "a.go", "alpha")
+	w.put("notes.f", "title")
+	w.describe(t, "notes.f")
+	w.put("notes.f", "title\nbody")
+	w.commit()
+	same(t, "verify", verdicts(w.verify(t, registry.VerifyOptions{})), []string{"mismatch stale notes.f"})
+	same(t, "status", verdicts(w.status(t, registry.VerifyOptions{})), []string{"match stale notes.f"})
+}
+
+// What was just described is fresh, under a filter too.
+func TestStatusOfAFilteredPathJustDescribed(t *testing.T) {
+	w := settled(t, ".gitattributes", "*.f filter", "a.go", "alpha")
+	w.put("notes.f", "title\nbody")
+	w.describe(t, "notes.f")
+	same(t, "status", verdicts(w.status(t, registry.VerifyOptions{})), []string{})
+}
+
+// A blob says nothing about bytes that a filter made it from, not even to status.
+func TestStatusOfANewFilteredPath(t *testing.T) {
+	w := settled(t, ".gitattributes", "*.f filter", "a.go", "title")
+	w.describe(t, "a.go")
+	w.put("notes.f", "title\nbody")
+	same(t, "status", verdicts(w.status(t, registry.VerifyOptions{})), []string{"new none notes.f"})
+}
+
+// A kind that an attribute gave goes with it.
+func TestKindFollowsAttributesThatGo(t *testing.T) {
+	w := newWorld(t)
+	w.info = "*.go generated"
+	w.put("a.go", "alpha")
+	w.commit()
+	w.verify(t, registry.VerifyOptions{})
+	w.info = ""
+	same(t, "verify", verdicts(w.verify(t, registry.VerifyOptions{All: true})), []string{"match none a.go"})
+}
+
+// A full run puts the md5 right where line endings changed under one blob.
+func TestFullRefreshesTheMD5(t *testing.T) {
+	w := newWorld(t)
+	w.autocrlf = true
+	w.put("a.txt", "one\r\n")
+	w.commit()
+	w.verify(t, registry.VerifyOptions{})
+	w.put("a.txt", "one\n")
+	w.verify(t, registry.VerifyOptions{Full: true})
+	rep := w.status(t, registry.VerifyOptions{All: true})
+	if rep.Verdicts[0].MD5 != digest("one\n") {
+		t.Errorf("md5 of other bytes: %s", rep.Verdicts[0].MD5)
+	}
+}
+
+// What the index proves it proves by every way of asking, whatever settings say.
+func TestSettingChangedUnderACleanIndex(t *testing.T) {
+	w := newWorld(t)
+	w.autocrlf = true
+	w.put("a.txt", "one\r\n")
+	w.commit()
+	w.autocrlf = false // git status: clean
+	w.verify(t, registry.VerifyOptions{})
+	w.describe(t, "a.txt")
+	rep := w.status(t, registry.VerifyOptions{})
+	if k := w.show(t, "a.txt"); len(rep.Verdicts) != 0 || rep.Counts.Fresh != 1 {
+		t.Errorf("show says %s, status %q; %s %q", k.Verdict, verdicts(rep), rep.State, rep.Reasons)
+	}
+}
+
+// A late text about older bytes moves nothing.
+func TestSupersededTextLeavesTrust(t *testing.T) {
+	w := settled(t, "a.go", "alpha")
+	w.describe(t, "a.go")
+	w.tell(t, registry.Update{Path: "a.go", Text: "x", Read: blob("older").String()})
+	entered(t, w.status(t, registry.VerifyOptions{}), registry.StateTrust)
+}

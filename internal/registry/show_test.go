@@ -1,0 +1,113 @@
+package registry_test
+
+import (
+	"slices"
+	"testing"
+
+	"ken/internal/fresh"
+	"ken/internal/registry"
+	"ken/internal/repo"
+)
+
+func TestShow(t *testing.T) {
+	w := settled(t, "a.go", "alpha", "away.go", "away", "gone.go", "gone", "go.sum", "lock", "merge.go", "m", "none.go", "none", "stale.go", "old")
+	w.describe(t, "a.go", "away.go", "gone.go", "merge.go", "stale.go")
+	w.write("stale.go", "new")
+	w.remove("away.go")
+	w.remove("gone.go")
+	w.stage("gone.go")
+	w.verify(t, registry.VerifyOptions{})
+	w.flag("merge.go", repo.Conflicted)
+	for _, c := range []struct {
+		path         repo.Path
+		verdict      fresh.State
+		reasons      []string
+		text         string
+		from, is     repo.ID
+		withoutProof bool // no receipt
+	}{
+		{"a.go", fresh.Fresh, []string{}, "about a.go", blob("alpha"), blob("alpha"), false},
+		{"stale.go", fresh.Stale, []string{"content_changed"}, "about stale.go", blob("old"), blob("new"), false},
+		{"none.go", fresh.None, []string{}, "", repo.ID{}, blob("none"), true},
+		{"gone.go", fresh.Gone, []string{"not_tracked"}, "about gone.go", blob("gone"), repo.ID{}, false},
+		{"away.go", fresh.Gone, []string{"deleted"}, "about away.go", blob("away"), repo.ID{}, false},
+		{"merge.go", fresh.Stale, []string{"conflicted"}, "about merge.go", blob("m"), repo.ID{}, false},
+		{"go.sum", fresh.Excluded, []string{"lockfile"}, "", repo.ID{}, blob("lock"), true},
+		{"never.go", fresh.Gone, []string{"not_tracked"}, "", repo.ID{}, repo.ID{}, true},
+	} {
+		t.Run(string(c.path), func(t *testing.T) {
+			k := w.show(t, c.path)
+			same(t, "reasons", k.Reasons, c.reasons)
+			if k.Verdict != c.verdict || k.Text != c.text || k.ID != c.from || k.CurrentID != c.is || (k.Receipt == "") != c.withoutProof || k.Commit != w.head {
+				t.Errorf("%+v", k)
+			}
+			if c.text != "" && (k.Author != "ann" || k.Recipe != "hand" || k.UpdatedAt == nil) {
+				t.Errorf("%+v", k)
+			}
+		})
+	}
+}
+
+func TestShowContent(t *testing.T) {
+	w := settled(t, "a.go", "alpha", "b.go", "beta")
+	w.describe(t, "a.go")
+	ask := func(c repo.Content) (registry.Knowledge, bool) {
+		t.Helper()
+		k, ok, err := w.registry().ShowContent(w.ctx, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return k, ok
+	}
+	if k, ok := ask(contentOf("alpha")); !ok || k.Verdict != fresh.Fresh || k.Path != "a.go" || k.Text != "about a.go" {
+		t.Errorf("%+v", k)
+	}
+	w.write("a.go", "other")
+	if k, ok := ask(repo.Content{ID: blob("alpha")}); !ok || k.Verdict != fresh.Stale || k.CurrentID != blob("other") || k.ID != blob("alpha") {
+		t.Errorf("%+v", k)
+	}
+	w.remove("a.go")
+	w.stage("a.go")
+	if k, ok := ask(repo.Content{ID: blob("alpha")}); !ok || k.Verdict != fresh.Gone || k.Text != "about a.go" {
+		t.Errorf("%+v", k)
+	}
+	if _, ok := ask(contentOf("beta")); ok {
+		t.Error("a text that nobody wrote")
+	}
+}
+
+func TestList(t *testing.T) {
+	w := settled(t, "a.go", "alpha", "dir/b.go", "beta", "dir/c.go", "gamma", "gone.go", "gone", "go.sum", "lock")
+	w.describe(t, "a.go", "dir/b.go", "gone.go")
+	w.write("dir/b.go", "other")
+	w.remove("gone.go")
+	w.stage("gone.go")
+	for _, c := range []struct {
+		name   string
+		paths  []repo.Path
+		states []fresh.State
+		want   []string
+	}{
+		{"whatever has a text", nil, nil, []string{"fresh a.go", "stale dir/b.go"}},
+		{"below a directory", []repo.Path{"dir"}, nil, []string{"stale dir/b.go"}},
+		{"by state", nil, []fresh.State{fresh.None, fresh.Excluded}, []string{"none dir/c.go", "excluded go.sum"}},
+		{"nothing", nil, []fresh.State{}, []string{}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			list, err := w.registry().List(w.ctx, c.paths, c.states)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := []string{}
+			for _, k := range list.Entries {
+				got = append(got, k.Verdict.String()+" "+k.Path)
+			}
+			if !slices.Equal(got, c.want) {
+				t.Errorf("%q, want %q", got, c.want)
+			}
+			if list.State != registry.StateVerify || list.Head != w.head {
+				t.Errorf("%s at %s", list.State, list.Head)
+			}
+		})
+	}
+}
