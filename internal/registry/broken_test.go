@@ -12,7 +12,7 @@ import (
 // nothing written.
 func TestNotKnowingIsAnError(t *testing.T) {
 	for _, question := range []string{
-		"Snapshot", "Unmoved", "Upstream", "Tree", "Staged", "Reachable", "Attributes", "HasCRLF", "Cleaned", "Untracked", "Stat", "Read",
+		"Snapshot", "Unmoved", "Upstream", "Tree", "Staged", "Reachable", "Attributes", "HasCRLF", "Untracked", "Stat", "Read",
 	} {
 		t.Run(question, func(t *testing.T) {
 			w := committed(t, ".gitattributes", "*.e encoding\n*.t auto\n", "a.go", "alpha", "b.e", "café", "c.t", "one\n")
@@ -34,6 +34,16 @@ func TestNotKnowingIsAnError(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A file that git cannot convert is unknown, and the others are not.
+func TestUnconvertibleFile(t *testing.T) {
+	w := committed(t, ".gitattributes", "*.e encoding\n", "a.go", "alpha", "b.e", "café")
+	w.verify(t, registry.VerifyOptions{})
+	w.write("a.go", "other")
+	w.write("b.e", "th\xe9")
+	w.broken = "Cleaned"
+	same(t, "verdicts", verdicts(w.verify(t, registry.VerifyOptions{})), []string{"mismatch none a.go", "unknown unknown b.e"})
 }
 
 func TestNotKnowingIsAnErrorOfEveryQuestion(t *testing.T) {

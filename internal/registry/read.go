@@ -48,17 +48,16 @@ func (r *Registry) readSome(ctx context.Context, v *view, which []int, wants []W
 	for k, i := range which {
 		g, e := &got[k], &entries[i]
 		// What the index proves, it proves whatever the settings have become
-		// since; except of raw content, and to a full run, which believes the
-		// bytes alone.
+		// since; except of raw content, and to a full run, which wants to see
+		// it in the bytes.
 		_, raw := v.raw[e.Path]
-		if g.Err == nil && g.AsSeen && !raw && !v.full && v.proven(i) {
+		if g.Err == nil && g.AsSeen && !raw && v.proven(i) && (!v.full || g.Raw.ID == e.ID) {
 			v.settle(i, g, e.ID, false)
 			continue
 		}
 		v.settle(i, g, g.Raw.ID, false)
-		// Bytes that are the blob's own need no conversion to be so; a filter
-		// driver keeps its raw identity, which is the same then.
-		if g.Err == nil && g.Found.Presence == repo.File && g.Raw.ID != e.ID {
+		// Even bytes that are the blob's own may be stored otherwise today.
+		if g.Err == nil && g.Found.Presence == repo.File {
 			other = append(other, k)
 			if g.CRLF {
 				unsure = append(unsure, k)
@@ -152,7 +151,7 @@ func (r *Registry) convert(ctx context.Context, v *view, which []int, got []Read
 // convertByGit settles the entries that only git itself can convert. It reads
 // them on its own, so they are read once more to be sure that it saw the same.
 func (r *Registry) convertByGit(ctx context.Context, v *view, which []int, got []Reading, paths []repo.Path, at []int) error {
-	ids, err := r.git.Cleaned(ctx, paths)
+	ids, failed, err := r.cleaned(ctx, paths)
 	if err != nil {
 		return err
 	}
@@ -165,12 +164,36 @@ func (r *Registry) convertByGit(ctx context.Context, v *view, which []int, got [
 		return err
 	}
 	for j, k := range at {
-		if again[j].Err == nil && again[j].Raw != got[k].Raw {
+		switch {
+		case failed[j] != nil:
+			again[j].Err = failed[j]
+		case again[j].Err == nil && again[j].Raw != got[k].Raw:
 			again[j].Err = errors.New("changed while being read")
 		}
 		v.settle(which[k], &again[j], ids[j], false)
 	}
 	return nil
+}
+
+// cleaned asks git for the ids of files, and where it cannot give them all, for
+// one after the other: a file that cannot be converted is no reason to know
+// nothing of the others.
+func (r *Registry) cleaned(ctx context.Context, paths []repo.Path) (ids []repo.ID, failed []error, err error) {
+	failed = make([]error, len(paths))
+	if ids, err = r.git.Cleaned(ctx, paths); err == nil {
+		return ids, failed, nil
+	}
+	ids = make([]repo.ID, len(paths))
+	for j := range paths {
+		one, err := r.git.Cleaned(ctx, paths[j:j+1])
+		if ctx.Err() != nil {
+			return nil, nil, ctx.Err()
+		}
+		if failed[j] = err; err == nil {
+			ids[j] = one[0]
+		}
+	}
+	return ids, failed, nil
 }
 
 // convertText settles the entries whose line endings git would change.
