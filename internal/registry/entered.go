@@ -72,11 +72,12 @@ func (r *Registry) enter(ctx context.Context) (*entered, error) {
 // weigh fills in what the snapshot and the look at the work tree amount to.
 func (r *Registry) weigh(ctx context.Context, e *entered) error {
 	snap := e.view.snap
+	var flags repo.Flags
 	for i := range snap.Index.Entries {
-		entry := &snap.Index.Entries[i]
-		e.inMerge = e.inMerge || entry.Flags.Has(repo.Conflicted)
-		e.flagged = e.flagged || entry.Flags&(repo.AssumeUnchanged|repo.SkipWorktree) != 0
+		flags |= snap.Index.Entries[i].Flags
 	}
+	e.inMerge = flags.Has(repo.Conflicted)
+	e.flagged = flags&(repo.AssumeUnchanged|repo.SkipWorktree) != 0
 	for i := range e.view.seen {
 		e.dirty = e.dirty || e.view.moved(i)
 	}
