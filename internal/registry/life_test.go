@@ -22,10 +22,10 @@ type life struct {
 }
 
 // identity is what a path's text has to speak of: the blob git would store, or
-// the bytes themselves under a filter driver or where they are the index's own.
+// the bytes themselves under a filter driver.
 func (l *life) identity(p repo.Path) repo.ID {
 	bytes := l.disk[p].bytes
-	if e := l.index[p]; l.attributesOf(p).Filtered || e != nil && e.ID == blob(bytes) {
+	if l.attributesOf(p).Filtered {
 		return blob(bytes)
 	}
 	return blob(l.clean(p, bytes))
