@@ -52,6 +52,7 @@ format: $(LINT)
 	$(LINT) fmt --diff
 
 vet:
+	go mod tidy -diff
 	go vet ./...
 
 lint: $(LINT)
