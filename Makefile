@@ -52,7 +52,6 @@ format: $(LINT)
 	$(LINT) fmt --diff
 
 vet:
-	go mod tidy -diff
 	go vet ./...
 
 lint: $(LINT)
