@@ -1,0 +1,138 @@
+package registry
+
+import (
+	"context"
+
+	"ken/internal/repo"
+)
+
+// attributes looks up the git attributes of items, where there can be any.
+func (v *verification) attributes(ctx context.Context, items []item) ([]repo.Attributes, error) {
+	if !v.view.snap.Attributed {
+		return make([]repo.Attributes, len(items)), nil
+	}
+	paths := make([]repo.Path, len(items))
+	for k, it := range items {
+		paths[k] = v.view.snap.Index.Entries[it.i].Path
+	}
+	return v.git.Attributes(ctx, paths)
+}
+
+// readUnread reads the items whose bytes are needed and nobody has read yet: for
+// a row, if one is to be written, and in any case where only they can tell what
+// the content is.
+func (v *verification) readUnread(ctx context.Context, items []item, attrs []repo.Attributes) error {
+	var unread []int
+	var known []repo.Content
+	for k, it := range items {
+		s := v.view.sight(it.i)
+		if s.mode == repo.Gitlink || s.state != same && s.state != changed {
+			continue
+		}
+		was, marks := it.before().Content, it.before().Marks
+		asRow := was.ID == s.content.ID && !was.MD5.IsZero() && !marks.Has(Raw)
+		telling := (attrs[k].Filtered || marks.Has(Raw)) && !s.raw && s.bytes.IsZero()
+		wanted := v.opts.Full || v.again && s.bytes.IsZero() || s.content.MD5.IsZero() && !asRow
+		if !telling && (v.dry || !wanted) {
+			continue
+		}
+		// A guess saves work only where it is of the same bytes, and where
+		// nothing but the digests is asked for.
+		if marks.Has(Converted) || v.view.policy != v.base.Policy {
+			was = repo.Content{}
+		}
+		unread, known = append(unread, it.i), append(known, was)
+	}
+	if err := v.read(ctx, v.view, unread, known); err != nil {
+		return err
+	}
+	for _, i := range unread {
+		v.found = v.found || v.view.moved(i)
+	}
+	return nil
+}
+
+// classify makes the row that each item's sight amounts to, About left as it
+// was. An item whose content could not be established keeps its row.
+func (v *verification) classify(items []item, attrs []repo.Attributes) []Row {
+	rows := make([]Row, len(items))
+	for k, it := range items {
+		e, s := &v.view.snap.Index.Entries[it.i], v.view.sight(it.i)
+		was := it.before()
+		row := was
+		row.Path, row.Mode = e.Path, s.mode
+		if s.state == same || s.state == changed || s.state == sparse {
+			row.Content, row.Stat = s.content, s.stat
+			if s.content.MD5.IsZero() && was.Content.ID == s.content.ID {
+				row.Content.MD5 = was.Content.MD5
+			}
+		}
+		a := attrs[k]
+		if a.Filtered && !s.bytes.IsZero() {
+			row.Content.ID, s.raw = s.bytes, true
+		}
+		row.Marks = v.marks(it, s, row)
+		row.Kind = v.kindOf(e, s, a, was.Kind)
+		row.Excluded = v.Registry.opts.Policy.Excluded(e.Path, row.Kind, s.size)
+		rows[k] = row
+	}
+	return rows
+}
+
+// marks says in which ways the row made of a sight is out of the ordinary.
+func (v *verification) marks(it item, s sight, row Row) Marks {
+	var m Marks
+	was := it.before()
+	unread := s.bytes.IsZero() && row.Content.ID == was.Content.ID
+	switch {
+	case s.raw, unread && was.Marks.Has(Raw):
+		m |= Raw
+	case unread:
+		m |= was.Marks & (Converted | Convertible)
+	case !s.bytes.IsZero() && s.bytes != row.Content.ID:
+		m |= Converted
+	}
+	if s.crlf {
+		m |= Convertible
+	}
+	if v.view.astray(it.i, s) {
+		m |= Astray
+	}
+	return m
+}
+
+// kindOf settles what sort of file an entry is: by its mode, by what git
+// attributes say, by its bytes, and where those were not read by what its row
+// or its name says.
+func (v *verification) kindOf(e *repo.Entry, s sight, a repo.Attributes, before repo.Kind) repo.Kind {
+	kind := s.kind
+	if kind == repo.KindUnknown {
+		kind = before
+	}
+	if kind == repo.KindUnknown {
+		kind = v.files.KindByName(e.Path)
+	}
+	return refine(kind, s.mode, a)
+}
+
+// refine lets mode and attributes overrule the kind that name and bytes suggest.
+func refine(kind repo.Kind, mode repo.Mode, a repo.Attributes) repo.Kind {
+	is := func(b *bool) bool { return b != nil && *b }
+	not := func(b *bool) bool { return b != nil && !*b }
+	switch {
+	case mode == repo.Symlink:
+		return repo.KindSymlink
+	case mode == repo.Gitlink:
+		return repo.KindGitlink
+	case is(a.Vendored):
+		return repo.KindVendored
+	case is(a.Generated):
+		return repo.KindGenerated
+	case not(a.Vendored) && kind == repo.KindVendored, not(a.Generated) && kind == repo.KindGenerated:
+		return repo.KindSource
+	case a.Binary && kind != repo.KindLFS:
+		return repo.KindBinary
+	default:
+		return kind
+	}
+}

@@ -1,0 +1,111 @@
+package registry
+
+import (
+	"errors"
+
+	"ken/internal/fresh"
+	"ken/internal/repo"
+)
+
+// judgeItem reports on one item and queues its row if it is another than before.
+func (v *verification) judgeItem(it item, row Row, known fresh.Basis) {
+	s := v.view.sight(it.i)
+	verdict := Verdict{path: row.Path, Kind: row.Kind, MD5: row.Content.MD5, ID: row.Content.ID}
+	if !known.IsZero() {
+		row.About = known.Key()
+	}
+	keep := true // whether the row is to be kept, new or not
+	switch s.state {
+	case same, changed:
+		switch {
+		case it.row == nil:
+			verdict.Verdict = FoundNew
+			if old, ok := v.left[row.Content.ID]; ok {
+				j := old.Path.JSON()
+				verdict.before, verdict.PathChanged, verdict.ChangedB64 = old.Path, j.Path, j.B64
+				if row.About.IsZero() {
+					row.About = old.About
+				}
+			}
+		case it.row.Content.ID == row.Content.ID:
+			verdict.Verdict = FoundMatch
+		default:
+			verdict.Verdict = FoundMismatch
+			verdict.Restored = !known.IsZero()
+		}
+	case sparse:
+		verdict.Verdict, verdict.Reason = FoundSparse, "not checked out"
+	case conflicted:
+		verdict.Verdict, verdict.Reason = FoundConflicted, "unmerged"
+		verdict.ID, verdict.MD5 = repo.ID{}, repo.MD5{}
+	case absent:
+		verdict.Verdict, verdict.Reason = FoundMissing, because(s.err, "tracked, and gone from the disk")
+		keep = it.row != nil
+	default:
+		verdict.Verdict, verdict.Reason = FoundUnknown, because(s.err, "could not be read")
+		verdict.ID, verdict.MD5 = repo.ID{}, repo.MD5{}
+		keep = it.row != nil
+	}
+	verdict.Summary, verdict.Grade = v.summaryOf(s.state, row)
+	if verdict.Summary == fresh.Excluded && verdict.Reason == "" {
+		verdict.Reason = row.Excluded
+	}
+	if keep && row.Marks.Has(Raw) {
+		v.raw++
+	}
+	if verdict.Verdict == FoundNew && v.state == StateBootstrap && v.opts.OmitNew {
+		v.rep.tally(verdict)
+	} else {
+		v.rep.add(verdict, v.opts.All)
+	}
+	if keep && row != it.before() {
+		v.change.Put = append(v.change.Put, row)
+	}
+}
+
+// summaryOf says what the text for a row is worth, given what stands there. A
+// path that is gone or unmerged has no content for a text to be fresh about.
+func (v *verification) summaryOf(state sightState, row Row) (fresh.State, fresh.Grade) {
+	switch state {
+	case unreadable:
+		return fresh.Unknown, ""
+	case absent, conflicted:
+		if row.Excluded != "" {
+			return fresh.Excluded, ""
+		}
+		if row.About.IsZero() {
+			return fresh.None, ""
+		}
+		return fresh.Stale, fresh.GradeContent
+	default:
+		return v.judge(row)
+	}
+}
+
+// judge says what a row's text is worth, and how far the content has moved from
+// it. A change whose grade the policy does not count leaves the text fresh.
+func (r *Registry) judge(row Row) (fresh.State, fresh.Grade) {
+	if row.Excluded != "" {
+		return fresh.Excluded, ""
+	}
+	state := fresh.Judge(row.About, row.Content)
+	if state != fresh.Stale {
+		return state, ""
+	}
+	grade := fresh.GradeContent
+	if !r.opts.Policy.counts(grade) {
+		state = fresh.Fresh
+	}
+	return state, grade
+}
+
+// because returns err's text, or what to say without one.
+func because(err error, otherwise string) string {
+	if err == nil {
+		return otherwise
+	}
+	if inner := errors.Unwrap(err); inner != nil {
+		return inner.Error()
+	}
+	return err.Error()
+}
