@@ -28,6 +28,10 @@ func Main(args []string) int {
 			time.AfterFunc(short, func() { onInterrupt(cancel) })
 			return open(ctx, openOptions{dir: dir, progress: progress})
 		},
+		OpenState: func(ctx context.Context, opts cli.StateOptions) (cli.StateSpace, error) {
+			time.AfterFunc(short, func() { onInterrupt(cancel) })
+			return openState(ctx, stateOptions{from: opts.From, dir: opts.Dir, wait: opts.Wait})
+		},
 		ServeMCP: func(ctx context.Context, dir string) error {
 			onInterrupt(cancel)
 			return serveMCP(ctx, dir)
@@ -62,6 +66,12 @@ func serveMCP(ctx context.Context, dir string) error {
 				root = dir
 			}
 			return open(ctx, openOptions{dir: root, author: author, recipe: "agent"})
+		},
+		OpenState: func(ctx context.Context, root, named, author string) (mcp.StateSpace, error) {
+			if root == "" {
+				root = dir
+			}
+			return openState(ctx, stateOptions{from: root, dir: named, author: author})
 		},
 	}
 	return mcp.ServeStdio(ctx, deps, os.Stdin, os.Stdout)

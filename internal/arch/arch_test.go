@@ -59,7 +59,7 @@ func judge(f file, may []string, imp string) string {
 		switch {
 		case own == f.pkg, slices.Contains(may, own):
 			return ""
-		case f.test && slices.Contains(inTests, own):
+		case f.test && (slices.Contains(inTests, own) || slices.Contains(realParts[f.pkg], own)):
 			return ""
 		case slices.Contains(helpers, own):
 			return "that package is for test files"

@@ -6,7 +6,7 @@ import "slices"
 // below internal/.
 var (
 	words     = []string{"repo", "fault", "fresh"}
-	decisions = []string{"registry", "survey", "contract", "spec", "docs", "prove", "board"}
+	decisions = []string{"registry", "survey", "contract", "workflow", "spec", "docs", "prove", "board"}
 	facts     = []string{
 		"git", "content", "state", "model", "config",
 		"store", "store/sqlite", "store/postgres", "store/memory",
@@ -29,6 +29,8 @@ var imports = func() map[string][]string {
 	for _, p := range decisions {
 		m[p] = words
 	}
+	// A workflow's verbs are decided over the contract that its directory is under.
+	m["workflow"] = join(words, []string{"contract"})
 	m["board"] = without(join(words, decisions), "board")
 	for _, p := range facts {
 		m[p] = join(words, decisions)
@@ -60,6 +62,10 @@ var outside = map[string][]string{
 // inTests is what test files may import beyond their package's own row: the
 // helpers, and the memory store, which is our fake.
 var inTests = join(helpers, []string{"store/memory"})
+
+// realParts is what the tests of a package may import besides, since the real
+// thing is as quick as a fake would be: a workflow's verbs are tried on a disk.
+var realParts = map[string][]string{"workflow": {"state"}}
 
 // pure is what the words and the decisions keep out, each with everything below
 // it: no process, no SQL, no socket, no disk. Clocks are kept out call by call.

@@ -39,6 +39,8 @@ type Workspace interface {
 type Deps struct {
 	// Open opens the repository that dir lies in. Progress may be nil.
 	Open func(ctx context.Context, dir string, progress func(done, total int)) (Workspace, error)
+	// OpenState opens the state directory that is meant.
+	OpenState func(ctx context.Context, opts StateOptions) (StateSpace, error)
 	// ServeMCP answers an agent on stdin and stdout until it hangs up.
 	ServeMCP func(ctx context.Context, dir string) error
 	// Version names this program.
@@ -59,7 +61,7 @@ var errWanting = &fault.Error{Kind: fault.Stale, Err: errors.New("")}
 // Run runs one command line and returns its error, already told to the user.
 func Run(ctx context.Context, deps Deps, io *term.IO, args []string) error {
 	p := &program{Deps: deps, io: io}
-	root := p.root()
+	root := p.root(args)
 	root.SetArgs(args)
 	root.SetIn(io.In)
 	root.SetOut(io.Out)
@@ -122,7 +124,8 @@ func ExitStatus(ctx context.Context, err error) int {
 	}
 }
 
-func (p *program) root() *cobra.Command {
+// root returns the tree of commands, as far as args could ask for it.
+func (p *program) root(args []string) *cobra.Command {
 	status := p.status()
 	cmd := &cobra.Command{
 		Use:   "ken",
@@ -143,7 +146,7 @@ Without a command, ken is ken status.`,
 	cmd.PersistentFlags().BoolVar(&p.io.JSON, "json", false, "print one JSON document")
 	cmd.Flags().AddFlagSet(status.Flags())
 	cmd.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usage(c, err) })
-	cmd.AddCommand(status, p.verify(), p.close(), p.summary(), p.confirm(), p.receipt(), p.mcp(), p.version())
+	cmd.AddCommand(status, p.verify(), p.close(), p.summary(), p.confirm(), p.receipt(), p.state(args), p.doctor(), p.mcp(), p.version())
 	checkArgs(cmd)
 	return cmd
 }

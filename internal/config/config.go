@@ -11,6 +11,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"syscall"
@@ -31,10 +33,53 @@ const maxBytes = 1 << 20
 // A Config is a repository's policy.
 type Config struct {
 	Registry registry.Policy
+	State    State
+}
+
+// State is the policy of the workflow directory.
+type State struct {
+	// Dir is where it lies, from the root of the work tree and inside it; the
+	// contract's place when "".
+	Dir string
+	// ArchiveRuns is how many snapshots its archive keeps; the contract's
+	// number when nil.
+	ArchiveRuns *int
 }
 
 type file struct {
 	Registry registryPolicy `yaml:"registry"`
+	State    statePolicy    `yaml:"state"`
+}
+
+type statePolicy struct {
+	Dir         string `yaml:"dir"`
+	ArchiveRuns *whole `yaml:"archive_runs"`
+}
+
+// A whole is a number that is written as a whole one: 1.5 is not taken for 1.
+type whole int
+
+// UnmarshalYAML refuses every number that is not plainly whole.
+func (w *whole) UnmarshalYAML(n *yaml.Node) error {
+	if n.ShortTag() != "!!int" {
+		return fmt.Errorf("line %d: %q is not a whole number", n.Line, n.Value)
+	}
+	return n.Decode((*int)(w))
+}
+
+// validate refuses a directory that would let a repository sweep what lies
+// outside of it, and a ring that makes no sense.
+func (p statePolicy) validate() error {
+	if p.ArchiveRuns != nil && *p.ArchiveRuns < 0 {
+		return fmt.Errorf("archive_runs is %d, not a whole number from 0 on", *p.ArchiveRuns)
+	}
+	if p.Dir == "" {
+		return nil
+	}
+	if clean := path.Clean(p.Dir); !filepath.IsLocal(filepath.FromSlash(p.Dir)) || clean == "." || clean == ".git" || strings.HasPrefix(clean, ".git/") {
+		return fmt.Errorf("dir %q is not a directory inside the work tree; name another one with --dir", p.Dir)
+	}
+	return nil
 }
 
 type registryPolicy struct {
@@ -47,7 +92,7 @@ type registryPolicy struct {
 // Load reads the policy of the work tree at root. Nothing is followed out of
 // the root.
 func Load(root string) (Config, error) {
-	b, err := read(root)
+	b, err := read(root, Name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Config{}, nil
 	}
@@ -60,9 +105,9 @@ func Load(root string) (Config, error) {
 	return Parse(b)
 }
 
-func read(root string) ([]byte, error) {
+func read(root, name string) ([]byte, error) {
 	// Nearly every repository has none: one look, before anything is opened.
-	info, err := os.Lstat(root + "/" + Name)
+	info, err := os.Lstat(root + "/" + name)
 	if errors.Is(err, syscall.ENOTDIR) {
 		return nil, fs.ErrNotExist // .ken is somebody else's file
 	}
@@ -77,7 +122,7 @@ func read(root string) ([]byte, error) {
 		return nil, err
 	}
 	defer dir.Close()
-	f, err := dir.Open(Name)
+	f, err := dir.Open(name)
 	if err != nil {
 		return nil, err
 	}
@@ -101,6 +146,10 @@ func Parse(b []byte) (Config, error) {
 	if err := c.Registry.Validate(); err != nil {
 		return Config{}, malformed(fmt.Errorf("registry: %w", err))
 	}
+	if err := f.State.validate(); err != nil {
+		return Config{}, malformed(fmt.Errorf("state: %w", err))
+	}
+	c.State = State{Dir: f.State.Dir, ArchiveRuns: (*int)(f.State.ArchiveRuns)}
 	return c, nil
 }
 

@@ -15,6 +15,10 @@ func TestParse(t *testing.T) {
 	if err != nil || len(c.Registry.Exclude) != 1 || c.Registry.MaxBytes != 5 {
 		t.Errorf("%+v, %v", c, err)
 	}
+	c, err = config.Parse([]byte("state:\n  dir: .devt/state\n  archive_runs: 0\n"))
+	if err != nil || c.State.Dir != ".devt/state" || c.State.ArchiveRuns == nil || *c.State.ArchiveRuns != 0 {
+		t.Errorf("%+v, %v", c.State, err)
+	}
 	for _, empty := range []string{"", "# nothing yet\n", "registry:\n"} {
 		if _, err := config.Parse([]byte(empty)); err != nil {
 			t.Errorf("%q: %v", empty, err)
@@ -28,6 +32,13 @@ func TestMalformedNamesTheLine(t *testing.T) {
 		"registry:\n  max_bytes: many\n":           ".ken/config.yaml:2: ",
 		"registry: [\n":                            ".ken/config.yaml:",
 		"nonsense: 1\n":                            ".ken/config.yaml:1: ",
+		"state:\n  archive_runs: 1.5\n":            ".ken/config.yaml:2: ",
+		"state:\n  archive_runs: many\n":           ".ken/config.yaml:2: ",
+		"state:\n  archive_runs: -1\n":             ".ken/config.yaml: ",
+		"state:\n  dir: ../outside\n":              ".ken/config.yaml: ",
+		"state:\n  dir: /etc\n":                    ".ken/config.yaml: ",
+		"state:\n  dir: .git/x\n":                  ".ken/config.yaml: ",
+		"state:\n  dir: .\n":                       ".ken/config.yaml: ",
 		"registry: {exclude: ['[a']}\n":            ".ken/config.yaml: ",
 		"registry: {stale_grades: [huge]}\n":       ".ken/config.yaml: ",
 	} {

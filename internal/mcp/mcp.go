@@ -31,8 +31,11 @@ type Workspace interface {
 type Deps struct {
 	// Open opens the work tree that dir lies in, for an author; "" is where
 	// the server was started.
-	Open    func(ctx context.Context, dir, author string) (Workspace, error)
-	Version string
+	Open func(ctx context.Context, dir, author string) (Workspace, error)
+	// OpenState opens a state directory: the one named, from root, or that of
+	// the work tree that root lies in.
+	OpenState func(ctx context.Context, root, dir, author string) (StateSpace, error)
+	Version   string
 }
 
 type server struct{ Deps }
@@ -60,6 +63,7 @@ func newServer(deps Deps) *mcp.Server {
 	s.addVerify(m)
 	s.addUpdate(m)
 	s.addKnowledge(m)
+	s.addState(m)
 	return m
 }
 

@@ -2,13 +2,16 @@ package mcp
 
 import (
 	"reflect"
+	"slices"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"ken/internal/contract"
 	"ken/internal/fresh"
 	"ken/internal/registry"
 	"ken/internal/repo"
+	"ken/internal/workflow"
 )
 
 // written says how our own types stand in documents, which reflection alone
@@ -17,23 +20,32 @@ func written() *jsonschema.ForOptions {
 	text := &jsonschema.Schema{Type: "string"}
 	maybe := &jsonschema.Schema{Types: []string{"string", "null"}}
 	return &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
-		reflect.TypeFor[repo.ID]():          maybe,
-		reflect.TypeFor[repo.MD5]():         maybe,
-		reflect.TypeFor[repo.Kind]():        text,
-		reflect.TypeFor[fresh.State]():      text,
-		reflect.TypeFor[registry.Finding](): text,
+		reflect.TypeFor[repo.ID]():           maybe,
+		reflect.TypeFor[repo.MD5]():          maybe,
+		reflect.TypeFor[repo.Kind]():         text,
+		reflect.TypeFor[fresh.State]():       text,
+		reflect.TypeFor[registry.Finding]():  text,
+		reflect.TypeFor[contract.Bucket]():   text,
+		reflect.TypeFor[workflow.Document](): {Type: "object"},
+		reflect.TypeFor[scalar]():            {Types: []string{"string", "number", "boolean", "null"}},
+		reflect.TypeFor[stateAction]():       {Type: "string", Enum: []any{"get", "update", "put", "check"}},
 	}}
 }
 
 // add registers a tool whose answer is an Out.
 func add[In, Out any](m *mcp.Server, t *mcp.Tool, h mcp.ToolHandlerFor[In, Out]) {
-	schema, err := jsonschema.For[Out](written())
+	schema := schemaFor[Out]()
+	loosen(schema)
+	t.InputSchema, t.OutputSchema = schemaFor[In](), schema
+	mcp.AddTool(m, t, h)
+}
+
+func schemaFor[T any]() *jsonschema.Schema {
+	schema, err := jsonschema.For[T](written())
 	if err != nil {
 		panic(err) // the types are ours
 	}
-	loosen(schema)
-	t.OutputSchema = schema
-	mcp.AddTool(m, t, h)
+	return schema
 }
 
 // loosen lets fields be added to answers later without breaking a client that
@@ -42,7 +54,7 @@ func loosen(s *jsonschema.Schema) {
 	if s == nil {
 		return
 	}
-	if s.Type == "object" {
+	if s.Type == "object" || slices.Contains(s.Types, "object") {
 		s.AdditionalProperties = nil
 	}
 	for _, p := range s.Properties {

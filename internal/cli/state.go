@@ -1,0 +1,165 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ken/internal/fault"
+	"ken/internal/repo"
+	"ken/internal/term"
+	"ken/internal/workflow"
+)
+
+// A StateSpace is an open state directory, as a command needs it.
+type StateSpace interface {
+	Keeper() *workflow.Keeper
+	// Mentions lists how documents write the directory's path.
+	Mentions() []string
+	// Documents hands every text file among paths to f, directories walked.
+	Documents(ctx context.Context, paths []string, f func(path string, content []byte) error) error
+	Close() error
+}
+
+// StateOptions says which state directory is meant.
+type StateOptions struct {
+	From string        // -C
+	Dir  string        // --dir, from From; what the configuration says when ""
+	Wait time.Duration // for the lock
+}
+
+// stateFlags are the flags that every verb of ken state shares.
+type stateFlags struct {
+	dir  string
+	wait time.Duration
+}
+
+// state returns ken state. Its many verbs are built only for a command line that
+// names it: every other one would pay for them at its start.
+func (p *program) state(args []string) *cobra.Command {
+	const name = "state"
+	f := &stateFlags{}
+	c := &cobra.Command{
+		Use:   name,
+		Short: "Keep the working directory of an agent workflow under contract",
+		Long: `The state directory (.ken/state, or --dir) holds the working files of an agent
+workflow. A contract says which names may lie there, who writes them and how long
+they live; ken state contract prints it. Sweeps move into the archive inside the
+directory, from which ken state restore brings everything back.`,
+		Args: cobra.NoArgs,
+		RunE: needsSub,
+	}
+	if !slices.Contains(args, name) {
+		return c
+	}
+	c.PersistentFlags().StringVar(&f.dir, "dir", "", "the state `DIR`ectory; any, also outside of a repository")
+	c.PersistentFlags().DurationVar(&f.wait, "wait", 10*time.Second, "how long to wait for the directory's lock")
+	c.AddCommand(
+		p.stateAudit(f), p.stateCleanup(f), p.stateReset(f), p.stateEvict(f),
+		p.stateRestore(f), p.stateArchive(f),
+		p.stateInit(f), p.stateUpdate(f), p.stateGet(f), p.statePut(f),
+		p.stateCheck(f), p.stateRepair(f), p.stateLint(f),
+		p.statePause(f), p.stateResume(f), p.stateDefer(f), p.stateLog(f),
+		p.stateContract(f), p.stateSlug(),
+	)
+	return c
+}
+
+// inState opens the state directory, runs f in it, and closes it again.
+func (p *program) inState(c *cobra.Command, f *stateFlags, do func(StateSpace) error) error {
+	if f.wait < 0 {
+		return usage(c, fmt.Errorf("--wait %v is in the past", f.wait))
+	}
+	s, err := p.OpenState(c.Context(), StateOptions{From: p.dir, Dir: f.dir, Wait: max(f.wait, 1)})
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(s), s.Close())
+}
+
+// printSweep prints what moved, and fails if something that should have did not.
+func (p *program) printSweep(s *workflow.Sweep, next string) error {
+	if p.io.JSON {
+		if err := p.io.Encode(s); err != nil {
+			return err
+		}
+	} else {
+		p.printMoves(s.Moves, s.Archive)
+		if len(s.Moves) == 0 {
+			p.io.Printf("nothing to move\n")
+		} else if s.DryRun && next != "" {
+			p.io.Remarkf("hint: %s", next)
+		}
+	}
+	return p.moveFailures(s.Remarks, s.Failures())
+}
+
+// moveFailures prints remarks, and returns an error for what could not be moved.
+func (p *program) moveFailures(remarks []string, failed int) error {
+	for _, r := range remarks {
+		p.io.Remarkf("ken: %s", r)
+	}
+	if failed > 0 {
+		return &fault.Error{Err: fmt.Errorf("%d of the entries could not be moved", failed), Hint: "see who may write there, and run it again"}
+	}
+	return nil
+}
+
+func (p *program) printMoves(moves []workflow.Moved, archive *string) {
+	for _, m := range moves {
+		tone, why := term.Plain, m.Reason
+		switch m.Status {
+		case workflow.WouldArchive:
+			tone = term.Warn
+		case workflow.MoveFailed:
+			tone, why = term.Bad, m.Error
+		case workflow.Restored:
+			tone = term.Good
+		case workflow.Archived, workflow.Deleted:
+		}
+		p.io.Line(tone, string(m.Status), shown(m.Name), why)
+	}
+	if archive != nil {
+		p.io.Remarkf("ken: in %s; bring it back with: ken state restore %s", *archive, fault.Quote(base(*archive)))
+	}
+}
+
+// shown is an entry's name as a line shows it.
+func shown(n workflow.Name) string {
+	if n.B64 != "" {
+		return n.Name // quoted already
+	}
+	return repo.Path(n.Name).String()
+}
+
+func base(path string) string { return repo.Path(path).Base() }
+
+// pairs reads the arguments key=value.
+func pairs(c *cobra.Command, args []string) ([]workflow.Pair, error) {
+	var out []workflow.Pair
+	for _, a := range args {
+		pair, err := workflow.ParsePair(a)
+		if err != nil {
+			return nil, usage(c, err)
+		}
+		out = append(out, pair)
+	}
+	return out, nil
+}
+
+// printDocument prints the workflow document: as YAML to read, or as JSON.
+func (p *program) printDocument(d *workflow.Document) error {
+	if p.io.JSON {
+		return p.io.Encode(d)
+	}
+	text, err := d.YAML()
+	if err != nil {
+		return err
+	}
+	p.io.Printf("%s", text)
+	return nil
+}

@@ -1,0 +1,50 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"ken/internal/term"
+	"ken/internal/workflow"
+)
+
+func (p *program) stateCheck(f *stateFlags) *cobra.Command {
+	var check bool
+	c := &cobra.Command{
+		Use:   "check",
+		Short: "Validate the workflow document and every artifact; write nothing",
+		Long: `Reads every file that the contract says something about: the status heading of
+gated Markdown, the fields of sidecars and of the handoff, the keys of the workflow
+document. Each problem is told with the file and what was expected.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return p.inState(c, f, func(s StateSpace) error {
+				found, err := s.Keeper().Check(c.Context())
+				if err != nil {
+					return err
+				}
+				if err := p.printProblems(found); err != nil {
+					return err
+				}
+				if check && len(found.Problems) > 0 {
+					return errWanting
+				}
+				return nil
+			})
+		},
+	}
+	c.Flags().BoolVar(&check, "check", false, "exit 3 if there is a problem")
+	return c
+}
+
+func (p *program) printProblems(found *workflow.Checkup) error {
+	if p.io.JSON {
+		return p.io.Encode(found)
+	}
+	for _, problem := range found.Problems {
+		p.io.Line(term.Bad, "problem", problem.File, problem.Problem+"; expected "+problem.Expected)
+	}
+	if len(found.Problems) == 0 {
+		p.io.Printf("no problems\n")
+	}
+	return nil
+}

@@ -1,0 +1,87 @@
+package cli
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ken/internal/contract"
+	"ken/internal/term"
+)
+
+func (p *program) stateContract(f *stateFlags) *cobra.Command {
+	var asYAML, schema bool
+	c := &cobra.Command{
+		Use:   "contract",
+		Short: "Print the contract in force: every name and pattern; write nothing",
+		Long: `Prints the contract in force: the default one, and what .ken/contract.yaml adds.
+--schema prints the JSON Schema of that file, for editors.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if schema && (asYAML || p.io.JSON) || asYAML && p.io.JSON {
+				return usage(c, errors.New("choose one of --json, --yaml and --schema"))
+			}
+			if schema {
+				p.io.Printf("%s", contract.JSONSchema())
+				return nil
+			}
+			return p.inState(c, f, func(s StateSpace) error {
+				ct := s.Keeper().Contract()
+				switch {
+				case p.io.JSON:
+					return p.io.Encode(ct)
+				case asYAML:
+					text, err := ct.YAML()
+					p.io.Printf("%s", text)
+					return err
+				default:
+					p.printContract(ct)
+					return nil
+				}
+			})
+		},
+	}
+	c.Flags().BoolVar(&asYAML, "yaml", false, "print it as YAML")
+	c.Flags().BoolVar(&schema, "schema", false, "print the JSON Schema of .ken/contract.yaml")
+	return c
+}
+
+func (p *program) printContract(ct *contract.Contract) {
+	for _, f := range ct.Files {
+		p.io.Line(term.Good, contract.Canonical.String(), f.Name, strings.Join(fileNotes(f), "; "))
+	}
+	for _, pt := range ct.Patterns {
+		p.io.Line(term.Plain, contract.PatternAllowed.String(), pt.Pattern, "e.g. "+pt.Example)
+	}
+	for _, pt := range ct.Ephemeral {
+		p.io.Line(term.Dim, contract.Ephemeral.String(), pt.Pattern, "e.g. "+pt.Example)
+	}
+}
+
+func fileNotes(f contract.File) []string {
+	notes := []string{f.Purpose}
+	if f.Exempt {
+		notes = append(notes, "survives reset")
+	}
+	if len(f.Status) > 0 {
+		notes = append(notes, "status "+strings.Join(f.Status, ", "))
+	}
+	return notes
+}
+
+func (p *program) stateSlug() *cobra.Command {
+	return &cobra.Command{
+		Use:   "slug NAME",
+		Short: "Print the slug of a lane, as file names carry it",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			slug := contract.Slug(args[0])
+			if p.io.JSON {
+				return p.io.Encode(slug)
+			}
+			p.io.Printf("%s\n", slug)
+			return nil
+		},
+	}
+}

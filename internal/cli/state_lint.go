@@ -1,0 +1,64 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"ken/internal/contract"
+)
+
+func (p *program) stateLint(f *stateFlags) *cobra.Command {
+	var check bool
+	c := &cobra.Command{
+		Use:   "lint PATH…",
+		Short: "Find mentions of state files that the contract does not know",
+		Long: `Reads the given documents, and those in the given directories: every file of the
+state directory that they mention must be in the contract. Prints file:line: name.
+Reads only; nothing is moved.`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return p.inState(c, f, func(s StateSpace) error {
+				found, err := lint(c, s, args)
+				if err != nil {
+					return err
+				}
+				if p.io.JSON {
+					if err := p.io.Encode(struct {
+						References []contract.Reference `json:"references"`
+					}{found}); err != nil {
+						return err
+					}
+				} else {
+					p.printReferences(found)
+				}
+				if check && len(found) > 0 {
+					return errWanting
+				}
+				return nil
+			})
+		},
+	}
+	c.Flags().BoolVar(&check, "check", false, "exit 3 if there is such a mention")
+	return c
+}
+
+func lint(c *cobra.Command, s StateSpace, args []string) ([]contract.Reference, error) {
+	found := []contract.Reference{}
+	err := s.Documents(c.Context(), args, func(path string, content []byte) error {
+		found = append(found, s.Keeper().Contract().Lint(path, content, s.Mentions())...)
+		return nil
+	})
+	return found, err
+}
+
+func (p *program) printReferences(found []contract.Reference) {
+	for _, r := range found {
+		if r.Nearest != "" {
+			p.io.Printf("%s:%d: %s  the nearest legal name is %s\n", plain(r.File), r.Line, plain(r.Name), r.Nearest)
+		} else {
+			p.io.Printf("%s:%d: %s\n", plain(r.File), r.Line, plain(r.Name))
+		}
+	}
+	if len(found) > 0 {
+		p.io.Remarkf("hint: correct the name, or add it to .ken/contract.yaml; the legal ones: ken state contract")
+	}
+}

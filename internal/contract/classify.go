@@ -1,0 +1,68 @@
+package contract
+
+// Classify puts an entry into its bucket, by its name and kind alone. What could
+// not be inspected is Unknown.
+func (c *Contract) Classify(e Entry) Bucket {
+	switch {
+	case e.Err != nil || e.Kind == Uninspected:
+		return Unknown
+	case e.Kind == Directory:
+		if f, ok := c.File(e.Name); ok && f.Dir {
+			return Canonical
+		}
+		return AdHoc
+	}
+	return c.Bucket(e.Name)
+}
+
+// Bucket returns the bucket of a regular file of that name.
+func (c *Contract) Bucket(name string) Bucket {
+	if f, ok := c.File(name); ok {
+		if f.Dir {
+			return AdHoc
+		}
+		return Canonical
+	}
+	patterns, ephemeral := c.rules()
+	if matching(ephemeral, name) >= 0 {
+		return Ephemeral
+	}
+	if matching(patterns, name) >= 0 {
+		return PatternAllowed
+	}
+	return AdHoc
+}
+
+// Match returns the first pattern that allows name. It decides only where the
+// name is neither canonical nor ephemeral.
+func (c *Contract) Match(name string) (Pattern, bool) {
+	patterns, _ := c.rules()
+	i := matching(patterns, name)
+	if i < 0 {
+		return Pattern{}, false
+	}
+	return patterns[i].Pattern, true
+}
+
+// Evicts says when a file of that name leaves as another workflow begins. One
+// that the contract does not allow has no say: it Stays.
+func (c *Contract) Evicts(name string) Evict {
+	if f, ok := c.File(name); ok {
+		return f.Evict
+	}
+	if c.Bucket(name) != PatternAllowed {
+		return Stays
+	}
+	p, _ := c.Match(name)
+	return p.Evict
+}
+
+// matching returns the place of the first rule that fits name, or -1.
+func matching(rules []rule, name string) int {
+	for i := range rules {
+		if rules[i].matches(name) {
+			return i
+		}
+	}
+	return -1
+}

@@ -1,0 +1,46 @@
+package contract
+
+import "sync"
+
+//go:generate go test -run ^TestCompiled$ -update .
+//go:generate go test -run ^TestInventory$ -update .
+
+// Default returns the contract of a project that has none of its own. It is
+// default.yaml, compiled into Go by go generate: reading the YAML in every run
+// would take longer than most of what the run is for.
+func Default() *Contract { return defaultContract() }
+
+var defaultContract = sync.OnceValue(compiled)
+
+// ByRole returns the file that plays a role. Every contract has one for each, so
+// it panics where there is none.
+func (c *Contract) ByRole(r Role) File {
+	for _, f := range c.Files {
+		if f.Role == r && r != "" {
+			return f
+		}
+	}
+	panic("contract: no file has the role " + string(r))
+}
+
+// Name returns the name of the file that plays a role.
+func (c *Contract) Name(r Role) string { return c.ByRole(r).Name }
+
+// File returns the canonical file of that name.
+func (c *Contract) File(name string) (File, bool) {
+	i, ok := c.names()[name]
+	if !ok {
+		return File{}, false
+	}
+	return c.Files[i], true
+}
+
+// Key returns the known key of that name.
+func (c *Contract) Key(name string) (Key, bool) {
+	for _, k := range c.Keys {
+		if k.Name == name {
+			return k, true
+		}
+	}
+	return Key{}, false
+}

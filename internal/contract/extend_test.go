@@ -1,0 +1,245 @@
+package contract_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"ken/internal/contract"
+	"ken/internal/fault"
+)
+
+func extend(t *testing.T, override string) *contract.Contract {
+	t.Helper()
+	c, err := contract.Extend(contract.Default(), []byte(override), ".ken/contract.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// Nothing given changes nothing.
+func TestExtendByNothing(t *testing.T) {
+	for _, override := range []string{"", "\n", "# a comment\n", "---\n", "null\n", "files:\n", "{}", "files: []\nkeys: ~\n", "\ufeff"} {
+		if c := extend(t, override); dump(t, c) != dump(t, contract.Default()) {
+			t.Errorf("%q changed something", override)
+		}
+	}
+}
+
+// accepted are overrides that Extend takes, and the schema with it.
+var accepted = map[string]string{
+	"file":             "files:\n  - name: notes.txt\n",
+	"whole file":       "files: [{name: a.md, group: artifact, writer: me, purpose: x, evict: scoped, status: [OK], sidecar: a.json}, {name: a.json, schema: {required: [status], recommended: [x], enums: {status: [OK]}}}]",
+	"directory":        "files: [{name: notes, dir: true, exempt: true}]",
+	"log":              "files: [{name: a.jsonl, log: true, exempt: true}]",
+	"own group":        "groups: [{name: mine, title: Mine}]\nfiles: [{name: a.md, group: mine}]",
+	"retitled group":   "groups: [{name: log, title: Logs}]",
+	"numbers":          "stale_days: 0\narchive_runs: 0\ndir: .devt/state",
+	"pattern":          `patterns: [{pattern: 'adr-\d+\.md', example: adr-12.md, use: x, evict: scoped, base: research}]`,
+	"bare pattern":     `patterns: [{pattern: 'adr-\d+\.md'}]`,
+	"ephemeral":        `ephemeral: [{pattern: '.*\.swp', example: .a.swp}]`,
+	"phase":            "keys: [{name: phase, enum: [deploy]}]",
+	"new key":          "keys: [{name: ticket, type: string, enum: [A, B], initial: A}, {name: n, type: number, initial: 3}, {name: b, type: boolean, initial: true}]",
+	"nulls":            "files: [{name: a.md, group: , purpose: ~, status: , schema: ~, evict: ~, dir: ~}]\nstale_days:",
+	"stays":            "files: [{name: review.md, evict: ''}]",
+	"aliases":          "files: [{name: a.md, status: &s [OK]}, {name: b.md, status: *s}]",
+	"role kept":        "files: [{name: .lock, exempt: true, purpose: x}]",
+	"enum with spaces": "files: [{name: a.json, schema: {enums: {agent: [code reviewer]}}}]",
+	"odd names":        "files: [{name: 'a: b'}, {name: \"\\u00fc.md\"}, {name: ...}, {name: '12'}]",
+}
+
+func TestExtendAccepts(t *testing.T) {
+	for name, override := range accepted {
+		t.Run(name, func(t *testing.T) {
+			before := dump(t, contract.Default())
+			extend(t, override)
+			if dump(t, contract.Default()) != before {
+				t.Error("the base was changed")
+			}
+		})
+	}
+}
+
+// A rejected override, where and why. Those of a bad shape the schema rejects too.
+var rejected = []struct {
+	name, override string
+	line           int
+	what           string
+	shape          bool
+}{
+	{"not a mapping", "- a", 1, "the contract wants fields", true},
+	{"a word", "files", 1, "the contract wants fields", true},
+	{"unknown section", "stale_days: 3\nfile: []", 2, `unknown field "file" of the contract; did you mean files?`, true},
+	{"unknown field", "files:\n  - name: a.md\n    colour: red", 3, `unknown field "colour" of a file`, true},
+	{"misspelt field", "files:\n  - {name: a.md, purpse: x}", 2, "did you mean purpose?", true},
+	{"merge key", "files:\n  - &a {name: a.md}\n  - {<<: *a, name: b.md}", 3, `unknown field "<<"`, false},
+	{"field given twice", "files:\n  - name: a.md\n    group: log\n    group: log", 4, `"group" is given twice, first on line 3`, false},
+	{"section given twice", "files: []\nfiles: []", 2, `"files" is given twice`, false},
+	{"listed twice", "files:\n  - name: a.md\n  - name: a.md", 3, `"a.md" is listed twice, first on line 2`, false},
+	{"key listed twice", "keys:\n  - {name: a, type: list}\n  - {name: a, type: list}", 3, "listed twice", false},
+	{"no name", "files:\n  - purpose: x", 2, "each of files has a name", true},
+	{"null name", "files:\n  - name:", 2, "a text is wanted here", true},
+	{"number for a name", "files:\n  - name: 12", 2, "a text is wanted here", true},
+	{"empty name", "files:\n  - name: ''", 2, "is empty", true},
+	{"slash", "files:\n  - name: a/b", 2, "holds a slash", true},
+	{"backslash", "files:\n  - name: a\\b", 2, "holds a slash", true},
+	{"dot", "files:\n  - name: .", 2, "is a place", true},
+	{"dots", "files:\n  - name: ..", 2, "is a place", true},
+	{"control character", "files:\n  - name: \"a\\nb\"", 2, "holds a control character", true},
+	{"long name", "files:\n  - name: " + strings.Repeat("a", 256), 2, "longer than 255", true},
+	{"files as a mapping", "files:\n  a.md: {}", 2, "files wants a list", true},
+	{"file as a word", "files:\n  - a.md", 2, "each of files wants fields", true},
+	{"role", "files:\n  - name: a.md\n    role: lock", 3, "role is for ken to give", true},
+	{"group", "files:\n  - {name: a.md, group: nowhere}", 2, "group nowhere, which is not listed", false},
+	{"evict", "files:\n  - {name: a.md, evict: allways}", 2, `evict is "allways", not always or scoped; did you mean always?`, true},
+	{"exempt", "files:\n  - {name: a.md, exempt: yes}", 2, "exempt is true or false", true},
+	{"status as a word", "files:\n  - {name: a.md, status: OK}", 2, "status wants a list", true},
+	{"status of a number", "files:\n  - {name: a.md, status: [1]}", 2, "a text is wanted", true},
+	{"empty status", "files:\n  - {name: a.md, status: ['']}", 2, "empty text", true},
+	{"status of two words", "files:\n  - {name: a.md, status: [IN WORK]}", 2, `"IN WORK", which is not one plain word`, false},
+	{"status of JSON", "files:\n  - {name: a.json, status: [OK]}", 2, "for Markdown", false},
+	{"schema of Markdown", "files:\n  - {name: a.md, schema: {required: [x]}}", 2, "for .json", false},
+	{"schema as a list", "files:\n  - {name: a.json, schema: [x]}", 2, "a schema wants fields", true},
+	{"field of a schema", "files:\n  - {name: a.json, schema: {require: [x]}}", 2, `did you mean required?`, true},
+	{"enums as a list", "files:\n  - {name: a.json, schema: {enums: [x]}}", 2, "enums wants fields", true},
+	{"sidecar", "files:\n  - {name: a.md, sidecar: b.json}", 2, "sidecar b.json of a.md is not listed", false},
+	{"directory with a log", "files:\n  - {name: a, dir: true, log: true}", 2, "is a directory", false},
+	{"log that leaves", "files:\n  - {name: a.jsonl, log: true, evict: always}", 2, "is a log", false},
+	{"lock not exempt", "files:\n  - {name: .lock, exempt: false}", 2, ".lock is ken's own", false},
+	{"archive as a file", "files:\n  - {name: .archive, dir: false}", 2, ".archive is ken's own", false},
+	{"workflow as a log", "files:\n  - {name: workflow.yaml, log: true}", 2, "workflow.yaml is ken's own", false},
+	{"deferred evicted", "files:\n  - {name: deferred.md, evict: always}", 2, "deferred.md is ken's own", false},
+	{"handoff requires less", "files:\n  - {name: handoff.json, schema: {required: [task]}}", 2, "goes on requiring task, phase, paused_at", false},
+	{"bad pattern", "patterns:\n  - pattern: 'a('", 2, "missing closing )", false},
+	{"pattern out of its anchors", "patterns:\n  - pattern: 'a)|(?:b'", 2, "unexpected )", false},
+	{"lookahead", "patterns:\n  - pattern: '(?!a)b'", 2, "invalid or unsupported Perl syntax", false},
+	{"greedy pattern", "patterns:\n  - pattern: '((a{100}){9}){99}'", 2, "bad pattern", false},
+	{"empty pattern", "patterns:\n  - pattern: ''", 2, "from 1 to 1000 bytes", true},
+	{"long pattern", "patterns:\n  - pattern: " + strings.Repeat("a", 1001), 2, "from 1 to 1000 bytes", true},
+	{"pattern there already", "patterns:\n  - pattern: 'slice-[A-Za-z0-9_.-]+\\.md'", 2, "is there already", false},
+	{"pattern of leftovers", "patterns:\n  - pattern: '.*~'", 2, "is there already", false},
+	{"pattern listed twice", "patterns:\n  - pattern: b\n  - pattern: b", 3, "listed twice", false},
+	{"pattern in both lists", "patterns:\n  - pattern: b\nephemeral:\n  - pattern: b", 4, "is there already", false},
+	{"example", "patterns:\n  - {pattern: 'a+', example: aab}", 2, "example aab does not match", false},
+	{"base", "patterns:\n  - {pattern: 'a+', base: nothing}", 2, "nothing.md or nothing.json", false},
+	{"name of a pattern", "patterns:\n  - {pattern: 'a+', name: x}", 2, `unknown field "name" of a pattern`, true},
+	{"negative days", "stale_days: -1", 1, "from 0 to 36500", true},
+	{"many days", "stale_days: 36501", 1, "from 0 to 36500", true},
+	{"half a run", "archive_runs: 1.5", 1, "a whole number", true},
+	{"runs in words", "archive_runs: five", 1, "a whole number", true},
+	{"dir above", "dir: ../state", 1, "no plain path", false},
+	{"absolute dir", "dir: /state", 1, "no plain path", true},
+	{"dir of dots", "dir: .", 1, "no plain path", false},
+	{"key without a type", "keys:\n  - name: x", 2, "the key x has no type", false},
+	{"type", "keys:\n  - {name: x, type: bool}", 2, `type is "bool", not boolean, number, string or list`, true},
+	{"type of a known key", "keys:\n  - {name: active, type: string}", 2, "its type stays boolean", false},
+	{"enum of a number", "keys:\n  - {name: iteration, enum: ['1']}", 2, "only a string has an enum", false},
+	{"enum of numbers", "keys:\n  - {name: x, type: string, enum: [1]}", 2, "a text is wanted", true},
+	{"equals sign", "keys:\n  - {name: a=b, type: string}", 2, "equals sign", true},
+	{"initial", "keys:\n  - {name: phase, initial: nowhere}", 2, `the key phase cannot begin as "nowhere"`, false},
+	{"initial of a number", "keys:\n  - {name: iteration, initial: two}", 2, "cannot begin", false},
+	{"initial list", "keys:\n  - {name: x, type: string, initial: []}", 2, "initial wants", true},
+	{"group without a name", "groups:\n  - title: x", 2, "each of groups has a name", true},
+	{"two documents", "files: []\n---\nfiles: []", 2, "a second document", false},
+	{"broken YAML", "files:\n  - {name: a\n", 2, "", false},
+	{"tab", "files:\n\t- name: a", 2, "", false},
+	{"unknown anchor", "files: *x", 1, "unknown anchor", false},
+	{"not UTF-8", "# a\n\xff", 2, "", false},
+	{"NUL", "# a\n\x00", 2, "control characters", false},
+	{"too large", strings.Repeat("#", 1<<20+1), 1, "larger than 1048576 bytes", false},
+	{"contains itself", "files: &a [*a]", 1, "each of files wants fields", false},
+	{"custom tag", "stale_days: !x 3", 1, "a whole number", false},
+}
+
+func TestExtendRejects(t *testing.T) {
+	for _, tt := range rejected {
+		t.Run(tt.name, func(t *testing.T) {
+			c, err := contract.Extend(contract.Default(), []byte(tt.override), "dir/c.yaml")
+			if err == nil {
+				t.Fatalf("accepted: %s", dump(t, c))
+			}
+			text := err.Error()
+			if place := fmt.Sprintf("dir/c.yaml:%d: ", tt.line); !strings.HasPrefix(text, place) && tt.what != "" || !strings.HasPrefix(text, "dir/c.yaml:") || !strings.Contains(text, tt.what) {
+				t.Errorf("got %s\nwant %s… %s", text, place, tt.what)
+			}
+			if strings.Contains(text, "\n") || fault.KindOf(err) != fault.Failed || !strings.Contains(fault.HintOf(err), "dir/c.yaml") {
+				t.Errorf("%q has the kind %d and the hint %q", text, fault.KindOf(err), fault.HintOf(err))
+			}
+		})
+	}
+}
+
+func TestExtendMerges(t *testing.T) {
+	c := extend(t, `
+stale_days: 7
+files:
+  - {name: research.md, purpose: Ours, status: [PARKED, DONE]}
+  - {name: review.json, schema: {enums: {verdict: [REJECTED], mood: [good]}}}
+  - {name: notes.txt, exempt: true}
+  - {name: handoff.json, schema: {required: [task, phase, paused_at, ticket]}}
+patterns:
+  - {pattern: 'adr-\d+\.md', base: research, evict: always}
+keys:
+  - {name: phase, enum: [deploy, plan]}
+  - {name: ticket, type: string}
+`)
+	research, _ := c.File("research.md")
+	if research.Purpose != "Ours" || research.Writer != "researcher" || fmt.Sprint(research.Status) != "[DONE DONE_WITH_CONCERNS BLOCKED NEEDS_CONTEXT PARKED]" {
+		t.Errorf("research.md is %+v", research)
+	}
+	notes, _ := c.File("notes.txt")
+	if !notes.Exempt || notes.Group != "project" || c.Groups[len(c.Groups)-1].Title != "Of this project" {
+		t.Errorf("notes.txt is %+v of %+v", notes, c.Groups)
+	}
+	if c.StaleDays != 7 || c.ArchiveRuns != 5 || c.Bucket("notes.txt") != contract.Canonical || c.Bucket("adr-1.md") != contract.PatternAllowed || c.Evicts("adr-1.md") != contract.Always {
+		t.Error("something given was not taken")
+	}
+	for _, tt := range []struct {
+		name, content string
+		problems      int
+	}{
+		{"review.json", `{"status":"DONE","verdict":"REJECTED","mood":"good"}`, 0},
+		{"review.json", `{"status":"DONE","verdict":"APPROVED","mood":"bad"}`, 1},
+		{"adr-1.md", "## Status: PARKED", 0},
+		{"adr-1.md", "## Status: parked", 1},
+		{"handoff.json", `{"task":"t","phase":"plan","paused_at":"now"}`, 1},
+	} {
+		if got := c.Check(tt.name, []byte(tt.content)); len(got) != tt.problems {
+			t.Errorf("%s with %s: %+v", tt.name, tt.content, got)
+		}
+	}
+	phase, _ := c.Key("phase")
+	if problem, _ := phase.Check("deploy"); problem != "" || len(phase.Enum) != 26 || phase.Initial != "context_init" {
+		t.Errorf("phase is %+v", phase)
+	}
+	base, _ := contract.Default().File("review.json")
+	if contract.Default().Bucket("notes.txt") != contract.AdHoc || len(base.Schema.Enums["verdict"]) != 3 {
+		t.Error("the base was changed")
+	}
+	twice, err := contract.Extend(c, []byte("files: [{name: more.txt}]"), "c.yaml")
+	if err != nil || twice.Bucket("more.txt") != contract.Canonical || c.Bucket("more.txt") != contract.AdHoc {
+		t.Errorf("extended twice: %v", err)
+	}
+}
+
+// Aliases that multiply end in an error, not in memory.
+func TestExtendBoundsAliases(t *testing.T) {
+	words := strings.Repeat("A,", 4000)
+	var files strings.Builder
+	for i := range 4000 {
+		fmt.Fprintf(&files, "  - {name: f%d.md, status: *s}\n", i)
+	}
+	bombs := []string{
+		"files:\n  - {name: a.md, status: &s [" + words + "]}\n" + files.String(),
+		"a: &a [x,x,x]\nb: &b [*a,*a,*a]\nc: &c [*b,*b,*b]\nfiles: *c",
+		"files: [" + strings.Repeat("{name: x},", 6000) + "]",
+		strings.Repeat("[", 20_000),
+		strings.Repeat("{a: ", 20_000),
+	}
+	for _, bomb := range bombs {
+		if _, err := contract.Extend(contract.Default(), []byte(bomb), "c.yaml"); err == nil {
+			t.Errorf("%.60q… was accepted", bomb)
+		}
+	}
+}

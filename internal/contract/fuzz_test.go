@@ -1,0 +1,95 @@
+package contract_test
+
+import (
+	"strings"
+	"testing"
+
+	"ken/internal/contract"
+)
+
+// Whatever Extend accepts has all that ken relies on and can be asked about any
+// name; whatever it does not, it names a line of.
+func FuzzExtend(f *testing.F) {
+	for _, s := range accepted {
+		f.Add([]byte(s))
+	}
+	for _, tt := range rejected {
+		if len(tt.override) < 2000 {
+			f.Add([]byte(tt.override))
+		}
+	}
+	base := contract.Default()
+	f.Fuzz(func(t *testing.T, override []byte) {
+		c, err := contract.Extend(base, override, "c.yaml")
+		if err != nil {
+			if !strings.HasPrefix(err.Error(), "c.yaml:") {
+				t.Fatalf("no place in: %v", err)
+			}
+			return
+		}
+		for _, file := range base.Files {
+			now, ok := c.File(file.Name)
+			if !ok || now.Role != file.Role || file.Role != "" && (now.Dir != file.Dir || now.Exempt != file.Exempt || now.Log != file.Log) {
+				t.Fatalf("%s is %+v", file.Name, now)
+			}
+		}
+		for _, p := range c.Patterns {
+			if p.Example != "" && c.Bucket(p.Example) == contract.AdHoc {
+				if f, ok := c.File(p.Example); !ok || !f.Dir {
+					t.Fatalf("%s is not allowed", p.Example)
+				}
+			}
+		}
+		c.Nearest("reviw.md")
+		c.Markdown()
+		if _, err := c.YAML(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := contract.Extend(base, override, "c.yaml"); err != nil {
+			t.Fatalf("the second time: %v", err)
+		}
+	})
+}
+
+// Check takes anything, and what it reports is said on one line.
+func FuzzCheck(f *testing.F) {
+	f.Add("review.json", []byte(`{"status":"DONE"}`))
+	f.Add("review-lane-a.json", []byte(`{"status":"done","status":1}`))
+	f.Add("research.md", []byte("## Status: DONE"))
+	f.Add("research-x.md", []byte("\ufeff## status\r\n\r\n**done**"))
+	f.Add("handoff.json", []byte("{"))
+	f.Fuzz(func(t *testing.T, name string, content []byte) {
+		c := contract.Default()
+		found := c.Check(name, content)
+		if len(found) > 0 && !c.Checks(name) {
+			t.Fatalf("%q has problems, and Checks says that it cannot", name)
+		}
+		for _, p := range found {
+			if p.File != name || p.Problem == "" || p.Expected == "" || strings.ContainsAny(p.Problem+p.Expected, "\n\r\x00") {
+				t.Fatalf("%+v", p)
+			}
+		}
+	})
+}
+
+// Lint takes anything; what it reports is in the line that it names, or what
+// that line's braces come to, and not legal.
+func FuzzLint(f *testing.F) {
+	for _, s := range []string{
+		".ken/state/foo.md", `.ken\state\foo.md`, ".ken/state/{a,b}.md", ".ken/state/{a,{b,c}}<x>.md", ".ken/state/$(a.md", ".ken/state/a\\.md\n.ken/state/%s[",
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, content []byte) {
+		c := contract.Default()
+		lines := strings.Count(string(content), "\n") + 1
+		for _, r := range c.Lint("a.md", content, []string{".ken/state", ".devt/state"}) {
+			if r.Line < 1 || r.Line > lines || r.Name == "" || strings.ContainsAny(r.Name, "\n") {
+				t.Fatalf("%+v", r)
+			}
+			if c.Bucket(r.Name) == contract.Canonical && !strings.Contains(string(content), r.Name+"/") && !strings.Contains(string(content), `\`) && !strings.Contains(string(content), "{") {
+				t.Fatalf("%s is legal", r.Name)
+			}
+		}
+	})
+}

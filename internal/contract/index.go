@@ -1,0 +1,104 @@
+package contract
+
+import (
+	"regexp"
+	"regexp/syntax"
+	"strings"
+	"sync"
+	"unicode/utf8"
+)
+
+// An index holds what a contract works out about itself when it is first asked:
+// most runs ask about a handful of canonical names and need none of it.
+type index struct {
+	namesOnce, rulesOnce sync.Once
+
+	names               map[string]int // canonical names, to their place in Files
+	patterns, ephemeral []rule
+}
+
+// names returns the place in Files of every canonical name.
+func (c *Contract) names() map[string]int {
+	c.index.namesOnce.Do(func() {
+		c.index.names = make(map[string]int, len(c.Files))
+		for i, f := range c.Files {
+			c.index.names[f.Name] = i
+		}
+	})
+	return c.index.names
+}
+
+// rules returns the patterns that allow names, and those of leftovers.
+func (c *Contract) rules() (patterns, ephemeral []rule) {
+	c.index.rulesOnce.Do(func() {
+		c.index.patterns = rulesOf(c.Patterns)
+		c.index.ephemeral = rulesOf(c.Ephemeral)
+	})
+	return c.index.patterns, c.index.ephemeral
+}
+
+func rulesOf(patterns []Pattern) []rule {
+	rules := make([]rule, len(patterns))
+	for i, p := range patterns {
+		re, err := syntax.Parse(p.Pattern, syntax.Perl)
+		if err != nil {
+			panic("contract: " + err.Error()) // Extend lets none of these in
+		}
+		prefix, suffix := literals(re)
+		rules[i] = rule{
+			Pattern: p,
+			prefix:  prefix,
+			suffix:  suffix,
+			regexp: sync.OnceValue(func() *regexp.Regexp {
+				return regexp.MustCompile(anchored(p.Pattern))
+			}),
+		}
+	}
+	return rules
+}
+
+// anchored makes a pattern fit whole names only.
+func anchored(pattern string) string { return `\A(?:` + pattern + `)\z` }
+
+// A rule is a pattern at work. What its matches begin and end with turns most
+// names away at once, so that most patterns are never compiled.
+type rule struct {
+	Pattern
+	prefix, suffix string
+	regexp         func() *regexp.Regexp
+}
+
+func (r rule) matches(name string) bool {
+	return strings.HasPrefix(name, r.prefix) && strings.HasSuffix(name, r.suffix) && r.regexp().MatchString(name)
+}
+
+// literals returns what every match of re begins and ends with.
+func literals(re *syntax.Regexp) (prefix, suffix string) {
+	parts := []*syntax.Regexp{re}
+	if re.Op == syntax.OpConcat {
+		parts = re.Sub
+	}
+	for len(parts) > 0 && parts[0].Op == syntax.OpBeginText {
+		parts = parts[1:]
+	}
+	for len(parts) > 0 && parts[len(parts)-1].Op == syntax.OpEndText {
+		parts = parts[:len(parts)-1]
+	}
+	if len(parts) == 0 {
+		return "", ""
+	}
+	return literal(parts[0]), literal(parts[len(parts)-1])
+}
+
+// literal returns the text that re stands for, "" if it stands for several.
+func literal(re *syntax.Regexp) string {
+	if re.Op != syntax.OpLiteral || re.Flags&syntax.FoldCase != 0 {
+		return ""
+	}
+	for _, r := range re.Rune {
+		if r == utf8.RuneError { // which matches any broken byte too
+			return ""
+		}
+	}
+	return string(re.Rune)
+}

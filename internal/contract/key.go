@@ -1,0 +1,95 @@
+package contract
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// Check says what is wrong with a value of the key, and what it should be: both
+// are "" when it is fine, as null always is. A value is nil, a bool, a
+// json.Number or int64, a string or a []any.
+func (k Key) Check(v any) (problem, expected string) {
+	if v == nil {
+		return "", ""
+	}
+	var is KeyType
+	switch v.(type) {
+	case bool:
+		is = Boolean
+	case json.Number, int, int64, float64:
+		is = Number
+	case string:
+		is = String
+	case []any, []string:
+		is = List
+	}
+	if is != k.Type {
+		return k.Name + " is " + show(v), k.Type.kind()
+	}
+	if s, ok := v.(string); ok && len(k.Enum) > 0 {
+		return checkWord(k.Name, s, k.Enum)
+	}
+	return "", ""
+}
+
+// kind names the values of the type.
+func (t KeyType) kind() string {
+	switch t {
+	case Boolean:
+		return "true or false"
+	case Number:
+		return "a number"
+	case String:
+		return "a text"
+	case List:
+		return "a list"
+	default:
+		return string(t)
+	}
+}
+
+// checkWord says what is wrong with a word that must be one of legal.
+func checkWord(what, word string, legal []string) (problem, expected string) {
+	for _, l := range legal {
+		if word == l {
+			return "", ""
+		}
+	}
+	expected = oneOf(legal)
+	if near, ok := Near(word, legal); ok {
+		expected += "; did you mean " + near + "?"
+	}
+	return what + " is " + show(word), expected
+}
+
+// maxShown is how much of a wrong value is repeated to whoever wrote it.
+const maxShown = 60
+
+// show writes a value for a message, on one line.
+func show(v any) string {
+	switch v := v.(type) {
+	case string:
+		if len(v) > maxShown {
+			return fmt.Sprintf("%+q…", v[:maxShown])
+		}
+		return fmt.Sprintf("%q", v)
+	case []any, []string:
+		return "a list"
+	case map[string]any:
+		return "an object"
+	case nil:
+		return "null"
+	default:
+		return fmt.Sprint(v)
+	}
+}
+
+// oneOf lists words: a, b or c.
+func oneOf(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " or " + words[last]
+}

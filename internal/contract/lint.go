@@ -1,0 +1,166 @@
+package contract
+
+import (
+	"bytes"
+	"path"
+	"slices"
+	"strings"
+)
+
+// A Reference is a document's mention of a file that the contract does not allow.
+type Reference struct {
+	File    string `json:"file"`
+	Line    int    `json:"line"`
+	Name    string `json:"name"`
+	Nearest string `json:"nearest,omitempty"`
+}
+
+// Lint finds every mention in a document of something in one of dirs that the
+// contract does not allow, in order, each once to a line. Braces are expanded. A
+// name with a placeholder or a glob in it is legal if something legal fits it, and
+// passed over if it says nothing else. Below a directory, the directory is judged.
+func (c *Contract) Lint(document string, content []byte, dirs []string) []Reference {
+	var found []Reference
+	in := lintDirs(dirs)
+	for number := 1; len(content) > 0; number++ {
+		var line []byte
+		line, content, _ = bytes.Cut(content, []byte("\n"))
+		from := len(found)
+		for _, m := range mentions(string(line), in) {
+			for _, name := range expand(m.name) {
+				if !name.says() || c.legal(name, m.dir) || slices.ContainsFunc(found[from:], func(r Reference) bool { return r.Name == name.String() }) {
+					continue
+				}
+				near, _ := c.Nearest(name.String())
+				found = append(found, Reference{File: document, Line: number, Name: name.String(), Nearest: near})
+			}
+		}
+	}
+	return found
+}
+
+// A lintDir is the elements of a directory's path.
+type lintDir []string
+
+// lintDirs writes directories the way they are looked for.
+func lintDirs(dirs []string) []lintDir {
+	var out []lintDir
+	for _, d := range dirs {
+		d = strings.Trim(path.Clean(strings.ReplaceAll(d, `\`, "/")), "/")
+		if d != "" && d != "." {
+			out = append(out, strings.Split(d, "/"))
+		}
+	}
+	return out
+}
+
+// A mention is the name that follows a directory in a line.
+type mention struct {
+	name spelling
+	dir  bool // more follows below it
+}
+
+// mentions finds what a line says about the files of dirs, in order.
+func mentions(line string, dirs []lintDir) []mention {
+	var found []mention
+	for at := 0; at < len(line); {
+		next := len(line)
+		for _, d := range dirs {
+			if i := strings.Index(line[at:], d[0]); i >= 0 {
+				next = min(next, at+i)
+			}
+		}
+		at = next
+		end, windows := 0, false
+		for _, d := range dirs {
+			if e, w := d.leads(line[at:]); e > end {
+				end, windows = e, w
+			}
+		}
+		if end == 0 || at > 0 && partOfName(line[at-1]) {
+			at++
+			continue
+		}
+		at += end
+		name, length := spell(line[at:], windows)
+		at += length
+		below := at < len(line) && (line[at] == '/' || windows && line[at] == '\\')
+		if !below {
+			name = name.trimmed()
+		}
+		found = append(found, mention{name: name, dir: below})
+	}
+	return found
+}
+
+// partOfName reports whether a character before a directory's name makes it
+// another directory's.
+func partOfName(b byte) bool {
+	return b == '.' || b == '-' || wordByte(b) && b != '_' || b >= 0x80
+}
+
+func wordByte(b byte) bool {
+	return b == '_' || b >= '0' && b <= '9' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z'
+}
+
+// leads returns how much of s is the directory and the separator after it, 0 if s
+// does not begin so. Separators may be backslashes, single or doubled.
+func (d lintDir) leads(s string) (length int, windows bool) {
+	for i, element := range d {
+		if i > 0 {
+			n, back := separator(s[length:])
+			if n == 0 {
+				return 0, false
+			}
+			length, windows = length+n, windows || back
+		}
+		if !strings.HasPrefix(s[length:], element) {
+			return 0, false
+		}
+		length += len(element)
+	}
+	n, back := separator(s[length:])
+	if n == 0 {
+		return 0, false
+	}
+	return length + n, windows || back
+}
+
+// separator returns how much of s parts two elements of a path.
+func separator(s string) (length int, windows bool) {
+	switch {
+	case strings.HasPrefix(s, `\\`):
+		return 2, true
+	case strings.HasPrefix(s, `\`):
+		return 1, true
+	}
+	for strings.HasPrefix(s[length:], "/") {
+		length++
+	}
+	return length, false
+}
+
+// legal reports whether the contract allows what a name can stand for. dir says
+// that it must be a directory; if not, it may be either.
+func (c *Contract) legal(name spelling, dir bool) bool {
+	kinds := []EntryKind{Directory}
+	if !dir {
+		kinds = append(kinds, Regular)
+	}
+	allows := func(n string) bool {
+		return slices.ContainsFunc(kinds, func(k EntryKind) bool {
+			return c.Classify(Entry{Name: n, Kind: k}) != AdHoc
+		})
+	}
+	if name.plain() {
+		return allows(name.String())
+	}
+	if slices.ContainsFunc(c.Files, func(f File) bool { return f.Dir == dir && name.fits(f.Name) }) {
+		return true
+	}
+	return !dir && (slices.ContainsFunc(c.Patterns, func(p Pattern) bool { return name.fits(p.Example) }) ||
+		slices.ContainsFunc(samples, func(s string) bool { return allows(name.with(s)) }))
+}
+
+// samples are tried in the place of a placeholder.
+var samples = []string{"a", "a.md", "a.json", "1"}

@@ -1,0 +1,71 @@
+package contract
+
+import (
+	"strings"
+
+	"github.com/agnivade/levenshtein"
+)
+
+// Near returns the word of among that was probably meant by word: the same but
+// for case or separators, else the one that takes the fewest changes of letters.
+// It reports false when none is near.
+func Near(word string, among []string) (string, bool) {
+	if len(word) > maxName {
+		return "", false
+	}
+	plain := fold(word)
+	for _, w := range among {
+		if fold(w) == plain {
+			return w, true
+		}
+	}
+	best, least := "", 0
+	for _, w := range among {
+		if d, ok := distance(plain, fold(w)); ok && (best == "" || d < least) {
+			best, least = w, d
+		}
+	}
+	if best != "" {
+		return best, true
+	}
+	for _, w := range among {
+		if alike(plain, fold(w)) && len(w) > len(best) {
+			best = w
+		}
+	}
+	return best, best != ""
+}
+
+// fold takes out of a word what people mix up.
+func fold(s string) string {
+	return strings.NewReplacer("-", "_", " ", "_").Replace(strings.ToLower(s))
+}
+
+// distance returns how many letters make the difference between two words, and
+// whether that is few enough for a slip: a third of the shorter, three at most.
+func distance(a, b string) (int, bool) {
+	most := min(max(min(len(a), len(b))/3, 1), 3)
+	if max(len(a), len(b))-min(len(a), len(b)) > most {
+		return 0, false
+	}
+	if min(len(a), len(b)) < 3 {
+		return 0, a == b
+	}
+	d := levenshtein.ComputeDistance(a, b)
+	return d, d <= most
+}
+
+// alike reports whether two words are forms of one: impl and implementation,
+// tests and test, verify and verification.
+func alike(a, b string) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	if a == b {
+		return true
+	}
+	if root := strings.TrimSuffix(a, "s"); len(root) >= 3 && strings.HasPrefix(b, root) {
+		return true
+	}
+	return len(a) > 5 && strings.HasPrefix(b, a[:len(a)-1])
+}

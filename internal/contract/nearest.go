@@ -1,0 +1,244 @@
+package contract
+
+import (
+	"slices"
+	"strings"
+)
+
+// maxName is how long a file's name can be on any disk.
+const maxName = 255
+
+// Nearest returns the legal file name that was probably meant by name. It
+// reports false when none is plausible. What only ken writes is never offered.
+func (c *Contract) Nearest(name string) (string, bool) {
+	if name == "" || len(name) > maxName {
+		return "", false
+	}
+	search := []func(string) string{c.sameButForm, c.sameWords, c.variant, c.misspelt, c.misspeltVariant, c.turned}
+	for _, find := range search {
+		if found := find(name); found != "" {
+			return found, true
+		}
+	}
+	return "", false
+}
+
+// offered reports whether an agent may be pointed at a file.
+func offered(f File) bool {
+	return !f.Dir && f.Role != Lock && f.Role != Journal && f.Role != Archive
+}
+
+// sameButForm finds the canonical name that differs in case, separators or the
+// ending only.
+func (c *Contract) sameButForm(name string) string {
+	want := tidy(name)
+	if f, ok := c.File(want); ok && offered(f) {
+		return want
+	}
+	stem, ext := split(want)
+	if !text(ext) {
+		return ""
+	}
+	return c.best(ext, func(s string) (int, bool) { return 0, s == stem })
+}
+
+// sameWords finds the canonical name that says the same in other forms of the
+// words: implementation-summary.md for impl-summary.md.
+func (c *Contract) sameWords(name string) string {
+	stem, ext := split(tidy(name))
+	if !text(ext) {
+		return ""
+	}
+	words := strings.Split(stem, "-")
+	return c.best(ext, func(s string) (int, bool) {
+		others := strings.Split(s, "-")
+		return apart(words, others), slices.EqualFunc(words, others, alike)
+	})
+}
+
+// apart counts the letters that some words have and others lack.
+func apart(a, b []string) int {
+	n := 0
+	for i := range min(len(a), len(b)) {
+		n += max(len(a[i]), len(b[i])) - min(len(a[i]), len(b[i]))
+	}
+	return n
+}
+
+// misspelt finds the canonical name with the same ending that a slip or two
+// turn into name.
+func (c *Contract) misspelt(name string) string {
+	stem, ext := split(tidy(name))
+	if len(stem) < 4 {
+		return ""
+	}
+	best, least := "", 0
+	for _, f := range c.Files {
+		s, e := split(f.Name)
+		if e != ext || !offered(f) {
+			continue
+		}
+		d, ok := distance(stem, s)
+		if !ok || !slips(stem, s) {
+			continue
+		}
+		if best == "" || d < least {
+			best, least = f.Name, d
+		}
+	}
+	return best
+}
+
+// slips reports whether two stems of as many words differ by slips in their words,
+// rather than by a word. Where the words are not as many, a slip parted or
+// joined them.
+func slips(a, b string) bool {
+	as, bs := strings.Split(a, "-"), strings.Split(b, "-")
+	return len(as) != len(bs) || slices.EqualFunc(as, bs, func(a, b string) bool {
+		_, ok := distance(a, b)
+		return ok
+	})
+}
+
+// best returns, of the canonical files whose stem is accepted, the one that is
+// the least away, and of several such the one with the nearest ending.
+func (c *Contract) best(ext string, accept func(stem string) (int, bool)) string {
+	best, least := "", 0
+	for _, f := range c.Files {
+		s, e := split(f.Name)
+		if !offered(f) || !text(e) {
+			continue
+		}
+		away, ok := accept(s)
+		if !ok {
+			continue
+		}
+		away *= 10
+		if e != ext {
+			away += 1 + max(len(e), len(ext)) - shared(e, ext)
+		}
+		if best == "" || away < least {
+			best, least = f.Name, away
+		}
+	}
+	return best
+}
+
+// shared counts the letters that two endings begin with alike.
+func shared(a, b string) int {
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+// variant finds the name that a pattern allows and that differs from name in
+// form only.
+func (c *Contract) variant(name string) string {
+	for _, s := range []string{dashed(name), tidy(name)} {
+		if found := c.allowed(name, s); found != "" {
+			return found
+		}
+	}
+	return ""
+}
+
+// misspeltVariant finds the variant whose beginning name has got wrong:
+// implementation-summary-cr3.json for impl-summary-cr3.json.
+func (c *Contract) misspeltVariant(name string) string {
+	stem, ext := split(dashed(name))
+	words := strings.Split(stem, "-")
+	patterns, _ := c.rules()
+	for _, p := range patterns {
+		head := strings.Split(strings.TrimSuffix(p.prefix, "-"), "-")
+		if len(p.prefix) < 2 || len(words) <= len(head) {
+			continue
+		}
+		if !slices.EqualFunc(words[:len(head)], head, slip) {
+			continue
+		}
+		if found := c.allowed(name, p.prefix+strings.Join(words[len(head):], "-")+ext); found != "" {
+			return found
+		}
+	}
+	return ""
+}
+
+// turned finds the variant whose parts name has in the other order:
+// pr12-review.md for review-pr12.md. More words than one before the last say
+// something of their own.
+func (c *Contract) turned(name string) string {
+	stem, ext := split(dashed(name))
+	patterns, _ := c.rules()
+	for _, p := range patterns {
+		tail := strings.TrimSuffix(p.prefix, "-")
+		rest, ok := strings.CutSuffix(stem, "-"+tail)
+		if tail == "" || !ok || strings.Contains(rest, "-") {
+			continue
+		}
+		if found := c.allowed(name, p.prefix+rest+ext); found != "" {
+			return found
+		}
+	}
+	return ""
+}
+
+// slip reports whether a word is another one in a different form, or misspelt.
+func slip(a, b string) bool {
+	a = strings.ToLower(a)
+	if alike(a, b) {
+		return true
+	}
+	_, ok := distance(a, b)
+	return ok && len(a) > 3
+}
+
+// allowed returns s, as it is or with the ending of a document, if a pattern
+// allows that; "" if none does, or if it is what was asked about.
+func (c *Contract) allowed(asked, s string) string {
+	stem, ext := split(s)
+	if !text(ext) {
+		return ""
+	}
+	for _, e := range []string{ext, ".md", ".json"} {
+		if t := stem + e; t != asked && c.Bucket(t) == PatternAllowed {
+			return t
+		}
+	}
+	return ""
+}
+
+// split parts a name from its ending.
+func split(name string) (stem, ext string) {
+	i := strings.LastIndexByte(name, '.')
+	if i <= 0 {
+		return name, ""
+	}
+	return name[:i], name[i:]
+}
+
+// text reports whether an ending is one that people give documents, so that
+// another such may have been meant.
+func text(ext string) bool {
+	switch ext {
+	case "", ".md", ".txt", ".json", ".jsonl", ".yaml", ".yml", ".log", ".markdown", ".mdx", ".text", ".rst", ".adoc":
+		return true
+	}
+	return false
+}
+
+// dashed writes a name with hyphens for all that is no letter, digit or dot.
+func dashed(name string) string {
+	var b strings.Builder
+	for _, r := range name {
+		if r != '.' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') {
+			r = '-'
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// tidy writes a name the way the contract writes names.
+func tidy(name string) string { return strings.ToLower(dashed(name)) }

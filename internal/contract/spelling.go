@@ -1,0 +1,298 @@
+package contract
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A spelling is a file's name as a document gives it: pieces of plain text,
+// placeholders and alternatives.
+type spelling []piece
+
+// A piece is one part of a spelling.
+type piece struct {
+	text string // as it is written
+	kind pieceKind
+	// alternatives are what stands between the commas of a pair of braces.
+	alternatives []string
+}
+
+type pieceKind int
+
+const (
+	plainText pieceKind = iota
+	placeholder
+	braces
+)
+
+// String returns the name as the document gives it.
+func (s spelling) String() string {
+	var b strings.Builder
+	for _, p := range s {
+		b.WriteString(p.text)
+	}
+	return b.String()
+}
+
+// plain reports whether the name stands for itself alone.
+func (s spelling) plain() bool {
+	return !slices.ContainsFunc(s, func(p piece) bool { return p.kind != plainText })
+}
+
+// says reports whether the name says anything about what it stands for: dots and
+// placeholders alone do not.
+func (s spelling) says() bool {
+	for _, p := range s {
+		if p.kind == plainText && strings.Trim(p.text, ".-_") != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// with returns the name with every placeholder replaced.
+func (s spelling) with(sample string) string {
+	var b strings.Builder
+	for _, p := range s {
+		if p.kind == placeholder {
+			b.WriteString(sample)
+		} else {
+			b.WriteString(p.text)
+		}
+	}
+	return b.String()
+}
+
+// fits reports whether the spelling can stand for name.
+func (s spelling) fits(name string) bool {
+	texts := []string{""} // between the placeholders
+	for _, p := range s {
+		if p.kind == placeholder {
+			texts = append(texts, "")
+		} else {
+			texts[len(texts)-1] += p.text
+		}
+	}
+	rest, ok := strings.CutPrefix(name, texts[0])
+	if !ok || len(texts) == 1 {
+		return ok && rest == ""
+	}
+	last := len(texts) - 1
+	for _, t := range texts[1:last] {
+		if _, rest, ok = strings.Cut(rest, t); !ok {
+			return false
+		}
+	}
+	return strings.HasSuffix(rest, texts[last])
+}
+
+// trimmed takes off the punctuation of the sentence that the name stands in, and
+// the stars that make it bold.
+func (s spelling) trimmed() spelling {
+	for len(s) > 0 {
+		last := &s[len(s)-1]
+		switch {
+		case last.kind == plainText:
+			last.text = strings.TrimRight(last.text, ".+@-_")
+			if last.text != "" {
+				return s
+			}
+		case !s.emphasis():
+			return s
+		}
+		s = s[:len(s)-1]
+	}
+	return s
+}
+
+// emphasis reports whether the last piece is stars that are no glob: two, or one
+// after an ending.
+func (s spelling) emphasis() bool {
+	stars := s[len(s)-1].text
+	if strings.Trim(stars, "*") != "" {
+		return false
+	}
+	_, ext := split(s[:len(s)-1].String())
+	return len(stars) > 1 || ext != ""
+}
+
+// maxExpanded bounds what braces are expanded to; a document that goes beyond
+// has its further names left alone.
+const maxExpanded = 256
+
+// expand returns the spellings that a spelling's braces come to.
+func expand(s spelling) []spelling {
+	out := []spelling{nil}
+	for _, p := range s {
+		if p.kind != braces {
+			for i := range out {
+				out[i] = append(out[i], p)
+			}
+			continue
+		}
+		var next []spelling
+		for _, head := range out {
+			for _, a := range p.alternatives {
+				inner, _ := spell(a, false)
+				next = append(next, append(slices.Clone(head), inner...))
+			}
+		}
+		out = next[:min(len(next), maxExpanded)]
+	}
+	return out
+}
+
+// spell reads the name that s begins with, and how much of s that is. In a path
+// with backslashes, a backslash ends it; else it may be there to protect a dot.
+func spell(s string, windows bool) (spelling, int) {
+	var name spelling
+	add := func(p piece) {
+		if n := len(name); n > 0 && p.kind == plainText && name[n-1].kind == plainText {
+			name[n-1].text += p.text
+			return
+		}
+		name = append(name, p)
+	}
+	at := 0
+	for at < len(s) {
+		rest := s[at:]
+		if p, n := special(rest); n > 0 {
+			add(p)
+			at += n
+			continue
+		}
+		if rest[0] == '\\' && !windows && len(rest) > 1 && strings.IndexByte("._-*", rest[1]) >= 0 {
+			if rest[1] == '*' {
+				add(piece{text: "*", kind: placeholder})
+			} else {
+				add(piece{text: rest[1:2]})
+			}
+			at += 2
+			continue
+		}
+		r, n := utf8.DecodeRuneInString(rest)
+		if !inName(r) {
+			break
+		}
+		add(piece{text: rest[:n]})
+		at += n
+	}
+	return name, at
+}
+
+// inName reports whether a character belongs to the name it follows.
+func inName(r rune) bool {
+	return strings.ContainsRune("._-+@~", r) || unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)
+}
+
+// maxPlaceholder is how long a placeholder's name can be.
+const maxPlaceholder = 60
+
+// special reads the placeholder or the braces that s begins with, and how much
+// of s that is; 0 if it begins with something else.
+func special(s string) (piece, int) {
+	n := 0
+	switch s[0] {
+	case '*', '?':
+		// A question mark is a glob only where the name goes on.
+		n = len(s) - len(strings.TrimLeft(s, "*?"))
+		if s[0] == '?' && (n == len(s) || !wordByte(s[n]) && s[n] != '.') {
+			return piece{}, 0
+		}
+	case '<':
+		n = between(s, 1, '>')
+		if n > 0 && (s[1] == '/' || strings.HasPrefix(strings.ToLower(s[1:]), "br") && strings.Trim(s[3:n], " /") == ">") {
+			return piece{}, 0
+		}
+	case '[':
+		n = between(s, 1, ']')
+		for n > 0 && n < len(s) && strings.IndexByte("+*?", s[n]) >= 0 {
+			n++
+		}
+	case '%':
+		if len(s) > 1 && strings.IndexByte("sdvq", s[1]) >= 0 && (len(s) == 2 || !wordByte(s[2])) {
+			n = 2
+		}
+	case '$':
+		n = variable(s)
+	case '{':
+		return braced(s)
+	}
+	if n == 0 {
+		return piece{}, 0
+	}
+	return piece{text: s[:n], kind: placeholder}, n
+}
+
+// between returns the length of s through the first end, whose inside begins at
+// from and is like a placeholder's name; 0 if it is not.
+func between(s string, from int, end byte) int {
+	i := strings.IndexByte(s, end)
+	if i <= from || i > maxPlaceholder || strings.ContainsAny(s[from:i], "<`\"") {
+		return 0
+	}
+	return i + 1
+}
+
+// variable returns the length of the shell variable that s begins with: $X, ${X},
+// ${X:-y} or $(command).
+func variable(s string) int {
+	if len(s) < 2 {
+		return 0
+	}
+	switch s[1] {
+	case '{':
+		return closing(s[1:], '{', '}') + 1
+	case '(':
+		return closing(s[1:], '(', ')') + 1
+	}
+	n := 1
+	for n < len(s) && wordByte(s[n]) {
+		n++
+	}
+	if n == 1 {
+		return 0
+	}
+	return n
+}
+
+// closing returns the length of s through what closes the bracket it begins
+// with; -1 if nothing does.
+func closing(s string, open, end byte) int {
+	depth := 0
+	for i := range len(s) {
+		switch s[i] {
+		case open:
+			depth++
+		case end:
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return -1
+}
+
+// braced reads a pair of braces: alternatives if there are commas and nothing but
+// names between them, else a placeholder.
+func braced(s string) (piece, int) {
+	n := closing(s, '{', '}')
+	if n < 3 {
+		return piece{}, 0
+	}
+	inner := s[1 : n-1]
+	if strings.ContainsAny(inner, "{}") || !strings.ContainsAny(inner, ",|") {
+		return piece{text: s[:n], kind: placeholder}, n
+	}
+	p := piece{text: s[:n], kind: braces}
+	for a := range strings.SplitSeq(strings.ReplaceAll(inner, "|", ","), ",") {
+		a = strings.TrimSpace(a)
+		if _, length := spell(a, false); length < len(a) {
+			return piece{text: s[:n], kind: placeholder}, n
+		}
+		p.alternatives = append(p.alternatives, a)
+	}
+	return p, n
+}

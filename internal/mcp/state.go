@@ -1,0 +1,108 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"ken/internal/contract"
+	"ken/internal/fault"
+	"ken/internal/workflow"
+)
+
+// A StateSpace is an open state directory, as a tool needs it.
+type StateSpace interface {
+	Keeper() *workflow.Keeper
+	Close() error
+}
+
+type stateInput struct {
+	at
+	Dir     string            `json:"dir,omitempty" jsonschema:"the state directory, from root; default: the project's"`
+	Action  stateAction       `json:"action"`
+	Key     string            `json:"key,omitempty" jsonschema:"get: only this key"`
+	Set     map[string]scalar `json:"set,omitempty" jsonschema:"update: keys and their values"`
+	Name    string            `json:"name,omitempty" jsonschema:"put: file name, legal under the contract"`
+	Content string            `json:"content,omitempty" jsonschema:"put: the whole file"`
+	Force   bool              `json:"force,omitempty" jsonschema:"update, put: write what the contract does not allow"`
+}
+
+// A stateAction is what is to be done to the state directory.
+type stateAction string
+
+// A scalar is a value of a workflow document, as it came.
+type scalar json.RawMessage
+
+// UnmarshalJSON keeps the value as it came.
+func (s *scalar) UnmarshalJSON(b []byte) error { *s = append((*s)[:0], b...); return nil }
+
+type stateOutput struct {
+	Workflow *workflow.Document `json:"workflow,omitempty"`
+	Value    any                `json:"value,omitempty"`
+	Written  *workflow.Written  `json:"written,omitempty"`
+	// Problems is what check found.
+	Problems []contract.Problem `json:"problems,omitzero"`
+}
+
+func (s *server) addState(m *mcp.Server) {
+	add(m, &mcp.Tool{
+		Name: "state",
+		Description: "The current workflow and its working files: get or update its document (phase, tier, status…), put an artifact, check all. " +
+			"Write state files only through put: a foreign name is refused with the nearest legal one.",
+		Annotations: additive(),
+	}, func(ctx context.Context, req *mcp.CallToolRequest, in stateInput) (*mcp.CallToolResult, *stateOutput, error) {
+		space, err := s.OpenState(ctx, in.Root, in.Dir, author(req))
+		if err != nil {
+			return nil, nil, told(err)
+		}
+		defer space.Close()
+		out, err := answerState(ctx, space.Keeper(), in)
+		if err != nil {
+			return nil, nil, told(err)
+		}
+		return nil, out, nil
+	})
+}
+
+func answerState(ctx context.Context, k *workflow.Keeper, in stateInput) (out *stateOutput, err error) {
+	out = &stateOutput{}
+	switch in.Action {
+	case "get":
+		if in.Key != "" {
+			out.Value, err = k.GetKey(ctx, in.Key)
+		} else {
+			out.Workflow, err = k.Get(ctx)
+		}
+	case "update":
+		var pairs []workflow.Pair
+		if pairs, err = statePairs(in.Set); err == nil {
+			out.Workflow, err = k.Update(ctx, workflow.UpdateOptions{Pairs: pairs, Force: in.Force})
+		}
+	case "put":
+		out.Written, err = k.Put(ctx, in.Name, []byte(in.Content), in.Force)
+	case "check":
+		var found *workflow.Checkup
+		if found, err = k.Check(ctx); err == nil {
+			out.Problems = found.Problems
+		}
+	default:
+		err = &fault.Error{Kind: fault.Usage, Hint: "action is get, update, put or check", Err: fmt.Errorf("no such action: %q", in.Action)}
+	}
+	return out, err
+}
+
+func statePairs(set map[string]scalar) ([]workflow.Pair, error) {
+	var pairs []workflow.Pair
+	for _, key := range slices.Sorted(maps.Keys(set)) {
+		pair, err := workflow.PairOf(key, set[key])
+		if err != nil {
+			return nil, &fault.Error{Kind: fault.Usage, Err: err}
+		}
+		pairs = append(pairs, pair)
+	}
+	return pairs, nil
+}

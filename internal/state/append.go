@@ -1,0 +1,77 @@
+package state
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"ken/internal/repo"
+)
+
+// Append adds whole lines to a file, durably and in one write; the newline at the
+// end is ours to add. After a line that a crash has torn they begin a new one. A
+// file that they would bring past limit is first set aside in the archive; 0 sets
+// no limit.
+func (h *held) Append(name string, lines []byte, limit int64) error {
+	err := h.own(name)
+	if err == nil {
+		err = h.append(name, lines, limit)
+	}
+	if err != nil {
+		return fmt.Errorf("append to %s in %s: %w", repo.Path(name), repo.Path(h.dir.path), cause(err))
+	}
+	return nil
+}
+
+func (h *held) append(name string, lines []byte, limit int64) error {
+	if !bytes.HasSuffix(lines, []byte("\n")) {
+		lines = append(bytes.Clone(lines), '\n')
+	}
+	info, err := h.root.Lstat(name)
+	var mode fs.FileMode
+	missing := errors.Is(err, fs.ErrNotExist)
+	switch {
+	case missing:
+	case err != nil:
+		return err
+	case limit > 0 && info.Mode().IsRegular() && info.Size() > 0 && info.Size()+int64(len(lines)) > limit:
+		to, err := h.logName(name)
+		if err != nil {
+			return err
+		}
+		if err := h.rename(name, to); err != nil {
+			return err
+		}
+		if err := errors.Join(h.syncDir(h.logs()), h.syncDir(".")); err != nil {
+			return err
+		}
+		missing, mode = true, info.Mode().Perm()
+	}
+	if missing {
+		return h.replace(".", name, lines, mode) // or it would be there and empty for a while
+	}
+	f, info, err := openRegular(h.root, name, os.O_RDWR|os.O_APPEND, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(h.appendTo(f, info.Size(), lines), f.Close())
+}
+
+func (h *held) appendTo(f *os.File, size int64, lines []byte) error {
+	if size > 0 {
+		last := make([]byte, 1)
+		if _, err := f.ReadAt(last, size-1); err != nil {
+			return err
+		}
+		if last[0] != '\n' {
+			lines = append([]byte("\n"), lines...)
+		}
+	}
+	if err := h.write(f, bytes.NewReader(lines)); err != nil {
+		// Half a line is none: the disk is full, and the next one may fit.
+		return errors.Join(err, f.Truncate(size))
+	}
+	return h.sync(f)
+}

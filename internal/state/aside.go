@@ -1,0 +1,69 @@
+package state
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+
+	"ken/internal/repo"
+)
+
+// SetAside copies a file, with its time and permissions, into the archive's logs,
+// durably.
+func (h *held) SetAside(name string) error {
+	err := h.own(name)
+	if err == nil {
+		err = h.setAside(name)
+	}
+	if err != nil {
+		return fmt.Errorf("set %s in %s aside: %w", repo.Path(name), repo.Path(h.dir.path), cause(err))
+	}
+	return nil
+}
+
+func (h *held) setAside(name string) error {
+	to, err := h.logName(name)
+	if err != nil {
+		return err
+	}
+	if err := h.copyFile(name, to); err != nil {
+		return err
+	}
+	return h.syncDir(h.logs())
+}
+
+// copyFile copies a regular file of the directory, durable but for its name.
+func (h *held) copyFile(name, to string) error {
+	return readFile(h.root, name, func(f *os.File, info fs.FileInfo) error {
+		if err := h.writeNew(to, f, info.Mode().Perm()); err != nil {
+			return err
+		}
+		return h.chtimes(to, info.ModTime())
+	})
+}
+
+// logs is where logs that have grown too large, and broken files, are kept.
+func (h *held) logs() string { return h.dir.names.Archive + "/.logs" }
+
+// logName makes the folder of logs and returns a free path in it, named for the
+// file and the time.
+func (h *held) logName(name string) (string, error) {
+	if err := h.needArchive(); err != nil {
+		return "", err
+	}
+	if err := h.mkdirIf(h.dir.names.Archive, h.logs()); err != nil {
+		return "", err
+	}
+	for at := h.dir.now(); ; at = at.Add(time.Nanosecond) {
+		to := stamp(at) + "-" + name
+		to = h.logs() + "/" + to[:min(len(to), maxName)]
+		if taken, err := h.exists(to); !taken || err != nil {
+			return to, err
+		}
+	}
+}
+
+// stamp is a time as it stands in names: to the nanosecond, sortable, and of
+// characters that every system allows.
+func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15-04-05.000000000Z") }

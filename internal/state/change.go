@@ -1,0 +1,410 @@
+package state
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"syscall"
+	"time"
+
+	"ken/internal/fault"
+	"ken/internal/repo"
+	"ken/internal/workflow"
+)
+
+// What the names of folders in the archive begin with that are not snapshots: they
+// say how far a change has come, and are settled by whoever takes the lock next.
+const (
+	planned = ".plan-"  // being written down; nothing has happened
+	doing   = ".do-"    // it is decided, and will be finished
+	trash   = ".trash-" // not needed any more
+)
+
+// What lies in the folder of a change.
+const (
+	planFile     = "/PLAN.json"     // what is to be done
+	newFiles     = "/new"           // files as they shall be
+	movedFiles   = "/files"         // what has left the directory
+	manifestFile = "/MANIFEST.json" // the account of it, in place of the plan
+)
+
+var (
+	errRefused  = errors.New("cannot write")
+	errLeftover = errors.New("cannot remove")
+)
+
+// Apply makes a change, all of it or nothing, whatever happens meanwhile: a process
+// killed in its midst leaves the old state, or one that the next Lock makes the new
+// one. Ending the context stops it only before it is decided.
+//
+// Single entries that cannot be moved or brought back are no failure of the whole;
+// they are named in the answer. Snapshots are pruned only by a change that makes
+// one.
+func (h *held) Apply(ctx context.Context, c workflow.Change) (workflow.Applied, error) {
+	if err := h.check(c); err != nil {
+		return workflow.Applied{}, h.changed(c, err)
+	}
+	if len(c.Moves) == 0 && c.Restore == "" && len(c.Writes) < 2 {
+		for _, w := range c.Writes {
+			return workflow.Applied{}, h.Replace(w.Name, w.Content)
+		}
+		return workflow.Applied{}, nil
+	}
+	if ctx.Err() != nil {
+		return workflow.Applied{}, stopped(ctx, c.Verb)
+	}
+	if err := h.needArchive(); err != nil {
+		return workflow.Applied{}, h.changed(c, err)
+	}
+	p, err := h.plan(c)
+	if err != nil {
+		return workflow.Applied{}, h.changed(c, err)
+	}
+	staged := h.dir.names.Archive + "/" + planned + stamp(p.Time)
+	if err := h.stage(ctx, staged, p, c); err != nil {
+		// Best effort: the next Lock removes it too.
+		return workflow.Applied{}, h.changed(c, errors.Join(err, h.removeAll(staged)))
+	}
+	folder := h.dir.names.Archive + "/" + doing + stamp(p.Time)
+	err = h.rename(staged, folder)
+	if err == nil {
+		err = h.syncDir(h.dir.names.Archive)
+	}
+	if err != nil {
+		return workflow.Applied{}, h.changed(c, err)
+	}
+	out, err := h.carryOut(folder, p)
+	if err != nil {
+		return out, h.changed(c, err)
+	}
+	return out, nil
+}
+
+// changed names the change in an error about all of it.
+func (h *held) changed(c workflow.Change, err error) error {
+	return fmt.Errorf("%s in %s: %w", c.Verb, repo.Path(h.dir.path), cause(err))
+}
+
+// check refuses a change that makes no sense, before anything is done.
+func (h *held) check(c workflow.Change) error {
+	if strings.Trim(c.Verb, "abcdefghijklmnopqrstuvwxyz-") != "" || c.Verb == "" {
+		return fmt.Errorf("%q is not a verb", c.Verb)
+	}
+	moved := make(map[string]bool, len(c.Moves))
+	for _, m := range c.Moves {
+		if err := h.own(m.Name); err != nil {
+			return err
+		}
+		moved[m.Name] = true
+	}
+	written := make(map[string]bool, len(c.Writes))
+	for _, w := range c.Writes {
+		if err := h.own(w.Name); err != nil {
+			return err
+		}
+		if written[w.Name] {
+			return fmt.Errorf("two contents for %s", repo.Path(w.Name))
+		}
+		written[w.Name] = true
+		if _, err := h.modeOf(w.Name); err != nil && (!moved[w.Name] || !errors.Is(err, errDirectory)) {
+			return fmt.Errorf("write %s: %w", repo.Path(w.Name), cause(err))
+		}
+	}
+	if c.Restore != "" {
+		return h.checkSnapshot(c.Restore)
+	}
+	return nil
+}
+
+// needArchive makes the archive if there is none. What is there must be a directory
+// itself: a link could lead anywhere.
+func (h *held) needArchive() error {
+	name := h.dir.names.Archive
+	info, err := h.root.Lstat(name)
+	switch {
+	case err == nil && info.IsDir():
+		return nil
+	case err == nil:
+		return h.dir.notArchive()
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	return h.mkdirIf(".", name)
+}
+
+// notArchive is the error of another thing in the archive's place.
+func (d *Dir) notArchive() error {
+	return &fault.Error{
+		Hint: "move it away: " + fault.Quote(d.path+"/"+d.names.Archive),
+		Err:  fmt.Errorf("the archive %s is not a directory (a link to one is not followed)", d.names.Archive),
+	}
+}
+
+// stage writes down, durably, all that carrying out the plan needs.
+func (h *held) stage(ctx context.Context, folder string, p *plan, c workflow.Change) error {
+	for _, dir := range []string{folder, folder + newFiles, folder + movedFiles} {
+		if err := h.mkdir(dir); err != nil {
+			return err
+		}
+	}
+	moved := p.moved()
+	for _, w := range c.Writes {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err := h.keepPresent(folder, w.Name, moved); err != nil {
+			return fmt.Errorf("keep %s: %w", repo.Path(w.Name), cause(err))
+		}
+		mode, err := h.modeOf(w.Name)
+		if err != nil && !errors.Is(err, errDirectory) {
+			return err
+		}
+		if err := h.writeNew(folder+newFiles+"/"+w.Name, bytes.NewReader(w.Content), mode); err != nil {
+			return err
+		}
+	}
+	b, err := p.marshal()
+	if err != nil {
+		return err
+	}
+	if err := h.writeNew(folder+planFile, bytes.NewReader(b), 0); err != nil {
+		return err
+	}
+	for _, dir := range []string{folder + newFiles, folder + movedFiles, folder} {
+		if err := h.syncDir(dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keepPresent puts a file that is both moved and written into the archive by a
+// second name, so that no reader ever finds it absent: its new version takes the
+// place of the old one.
+func (h *held) keepPresent(folder, name string, moved map[string]bool) error {
+	if !moved[name] {
+		return nil
+	}
+	info, err := h.root.Lstat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case info.IsDir():
+		return nil // it cannot have two names, and is moved in its turn
+	}
+	to := folder + movedFiles + "/" + name
+	if err := h.link(name, to); err == nil || !info.Mode().IsRegular() {
+		return nil //nolint:nilerr // what has no second name is moved in its turn
+	}
+	return h.copyFile(name, to)
+}
+
+// carryOut does what the plan in folder says, from wherever it was left.
+//
+// A step is done when what it moves is no more where it came from, which the plan
+// alone can tell from what was never there: hence the order of the steps, and the
+// questions before each.
+func (h *held) carryOut(folder string, p *plan) (workflow.Applied, error) {
+	var out workflow.Applied
+	if err := h.moveOut(folder, p, &out); err != nil {
+		return out, err
+	}
+	if p.Restore != "" {
+		if err := h.bringBack(p.Restore, &out); err != nil {
+			return out, err
+		}
+	}
+	refused, err := h.putNew(folder, p)
+	if err != nil {
+		return out, err
+	}
+	if err := h.finish(folder, p, &out); err != nil {
+		return out, err
+	}
+	return out, refused
+}
+
+func (h *held) moveOut(folder string, p *plan, out *workflow.Applied) error {
+	if len(p.Moves) == 0 {
+		return nil
+	}
+	there, err := list(h.root, folder+movedFiles)
+	if err != nil {
+		return err
+	}
+	done := make(map[string]bool, len(there))
+	for _, name := range there {
+		done[name] = true
+	}
+	later, err := h.settled(folder, p)
+	if err != nil {
+		return err
+	}
+	for _, m := range p.Moves {
+		name := string(m.Name)
+		if done[name] || later[name] {
+			continue
+		}
+		err := h.rename(name, folder+movedFiles+"/"+name)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			note(&out.Failed, name, fmt.Errorf("move to the archive: %w", cause(err)))
+		}
+	}
+	// The old version is safe before a new one takes its name.
+	if err := h.syncDir(folder + movedFiles); err != nil {
+		return err
+	}
+	return h.syncDir(".")
+}
+
+// note adds why a name failed to a map that may still be nil.
+func note(m *map[string]error, name string, err error) {
+	if *m == nil {
+		*m = make(map[string]error)
+	}
+	(*m)[name] = err
+}
+
+// settled returns the names that, by a run before this one, were already brought
+// back or written: what bears them now is not what was to be moved.
+func (h *held) settled(folder string, p *plan) (map[string]bool, error) {
+	done := make(map[string]bool)
+	ask := func(dir string, names []rawName) error {
+		for _, name := range names {
+			waiting, err := h.exists(dir + "/" + string(name))
+			if err != nil {
+				return err
+			}
+			done[string(name)] = done[string(name)] || !waiting
+		}
+		return nil
+	}
+	if err := ask(folder+newFiles, p.Writes); err != nil {
+		return nil, err
+	}
+	return done, ask(p.From, p.Back)
+}
+
+// putNew puts the new files in their places. What can never be put there is
+// returned as refused; other failures leave the plan to be carried out later.
+func (h *held) putNew(folder string, p *plan) (refused, err error) {
+	if len(p.Writes) == 0 {
+		return nil, nil
+	}
+	for _, raw := range p.Writes {
+		name := string(raw)
+		err := h.rename(folder+newFiles+"/"+name, name)
+		switch {
+		case err == nil, errors.Is(err, fs.ErrNotExist): // done before
+		case errors.Is(err, fs.ErrPermission), errors.Is(err, fs.ErrExist), errors.Is(err, syscall.EISDIR):
+			refused = errors.Join(refused, fmt.Errorf("%w %s: %w", errRefused, repo.Path(name), cause(err)))
+		default:
+			return nil, fmt.Errorf("write %s: %w", repo.Path(name), cause(err))
+		}
+	}
+	return refused, h.syncDir(".")
+}
+
+// finish makes a snapshot of the folder, if anything was moved into it, and makes
+// room for it in the ring; without, the folder goes.
+func (h *held) finish(folder string, p *plan, out *workflow.Applied) error {
+	archive := h.dir.names.Archive
+	files, err := entriesOf(context.Background(), h.root, folder+movedFiles)
+	if err != nil {
+		return err
+	}
+	if len(files) == 0 {
+		return unlessLeftover(h.discard(folder))
+	}
+	// Before the change is over: killed in between, the next run prunes again.
+	out.Pruned, out.PruneErr = h.prune(p.Keep, p.Restore)
+	if p.Keep == 0 {
+		err := h.discard(folder)
+		if errors.Is(err, errLeftover) && out.PruneErr == nil {
+			out.PruneErr = err
+		}
+		return unlessLeftover(err)
+	}
+	at := p.Time
+	for ; ; at = at.Add(time.Nanosecond) {
+		out.Snapshot = snapshotName(at, p.Verb)
+		if taken, err := h.exists(archive + "/" + out.Snapshot); err != nil {
+			return err
+		} else if !taken {
+			break
+		}
+	}
+	if err := h.account(folder, at, p, files); err != nil {
+		return err
+	}
+	if err := h.rename(folder, archive+"/"+out.Snapshot); err != nil {
+		return err
+	}
+	return h.syncDir(archive)
+}
+
+// account puts the manifest in the place of the plan. A folder without plan has its
+// manifest already, of a run that was killed just then.
+func (h *held) account(folder string, at time.Time, p *plan, files []entry) error {
+	if p.accounted {
+		return nil
+	}
+	b, err := h.manifest(folder+movedFiles, at, p, files)
+	if err != nil {
+		return err
+	}
+	if err := h.remove(folder + manifestFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err // half written
+	}
+	if err := h.writeNew(folder+manifestFile, bytes.NewReader(b), 0); err != nil {
+		return err
+	}
+	if err := h.removeAll(folder + newFiles); err != nil {
+		return err
+	}
+	if err := h.syncDir(folder); err != nil {
+		return err
+	}
+	return h.remove(folder + planFile)
+}
+
+// discard takes a folder out of the archive: at once for whoever looks, and then
+// file by file. If the second fails, the error is an errLeftover, and the next Lock
+// tries again.
+func (h *held) discard(folder string) error {
+	archive := h.dir.names.Archive
+	gone := archive + "/" + trash + strings.TrimLeft(strings.TrimPrefix(folder, archive+"/"), ".")
+	for {
+		taken, err := h.exists(gone)
+		if err != nil {
+			return err
+		}
+		if !taken {
+			break
+		}
+		gone += "~"
+	}
+	if err := h.rename(folder, gone); err != nil {
+		return err
+	}
+	if err := h.syncDir(archive); err != nil {
+		return err
+	}
+	if err := h.removeAll(gone); err != nil {
+		return fmt.Errorf("%w %s: %w", errLeftover, gone, cause(err))
+	}
+	return nil
+}
+
+// unlessLeftover drops the error of a folder that is out of the way already.
+func unlessLeftover(err error) error {
+	if errors.Is(err, errLeftover) {
+		return nil
+	}
+	return err
+}

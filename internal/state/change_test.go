@@ -1,0 +1,362 @@
+package state
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ken/internal/fault"
+	"ken/internal/workflow"
+)
+
+func TestApplyMakesOneSnapshotWithAnAccount(t *testing.T) {
+	dir := t.TempDir()
+	put(t, dir, map[string]string{"a": "A", "d/x": "x", "l": "->a", "odd\xff": "odd", "stays": "s"})
+	out := apply(t, dir, workflow.Change{
+		Verb: "cleanup", WorkflowID: "w7", Keep: 5,
+		Moves:  moves("a", "d", "l", "odd\xff", "never there"),
+		Writes: []workflow.Write{{Name: "a", Content: []byte("new A")}},
+	})
+	const name = "2026-11-15T06-32-14.000000005Z-cleanup"
+	if want := (workflow.Applied{Snapshot: name}); !cmp.Equal(out, want) {
+		t.Errorf("applied %+v", out)
+	}
+	if b, _ := os.ReadFile(filepath.Join(dir, "a")); string(b) != "new A" {
+		t.Errorf("a holds %q", b)
+	}
+	all := snapshots(t, dir)
+	if len(all) != 1 || all[0].Name != name || !all[0].Time.Equal(now) || all[0].Manifest == nil {
+		t.Fatalf("snapshots %+v", all)
+	}
+	var files []string
+	for _, e := range all[0].Files {
+		files = append(files, e.Name)
+	}
+	if !slices.Equal(files, []string{"a", "d", "l", "odd\xff"}) {
+		t.Errorf("files %q", files)
+	}
+	m := all[0].Manifest
+	for i := range m.Files {
+		if m.Files[i].Kind != "file" {
+			m.Files[i].Size = 0 // the file system's business
+		}
+	}
+	entry := func(name, kind string) workflow.ManifestEntry {
+		return workflow.ManifestEntry{Name: name, Kind: kind, MTime: past, Bucket: "ad_hoc", Reason: "because"}
+	}
+	a, odd, l := entry("a", "file"), entry(`"odd\xff"`, "file"), entry("l", "link")
+	a.Size, a.SHA256 = 1, "559aead08264d5795d3909718cdd05abd49572e84fe55590eef31a88a08fdffd"
+	odd.Size, odd.SHA256, odd.B64 = 3, "990cb8ebd0afb7150da453a213036a92f2c05e091df0d803e62d257ea7796c27", "b2Rk/w=="
+	l.Target = "a"
+	want := &workflow.Manifest{
+		Version: 1, Verb: "cleanup", Time: now, WorkflowID: "w7",
+		Files: []workflow.ManifestEntry{a, entry("d", "dir"), l, odd},
+	}
+	if d := cmp.Diff(want, m); d != "" {
+		t.Errorf("manifest (-want +got):\n%s", d)
+	}
+	names, err := os.ReadDir(filepath.Join(dir, ".archive", name))
+	if err != nil || len(names) != 2 {
+		t.Errorf("the snapshot holds %v, %v", names, err)
+	}
+}
+
+// Two snapshots of one moment have two names, and the reset's has no suffix.
+func TestSnapshotNamesDoNotClash(t *testing.T) {
+	dir := t.TempDir()
+	for _, verb := range []string{"cleanup", "cleanup", "reset"} {
+		put(t, dir, map[string]string{"a": "A"})
+		apply(t, dir, workflow.Change{Verb: verb, Keep: 5, Moves: moves("a")})
+	}
+	want := []string{
+		"2026-11-15T06-32-14.000000005Z-cleanup", "2026-11-15T06-32-14.000000006Z-cleanup", "2026-11-15T06-32-14.000000007Z",
+	}
+	if got := snapshotList(t, dir); !slices.Equal(got, want) {
+		t.Errorf("snapshots %q", got)
+	}
+}
+
+func TestNothingToDoMakesNothing(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "made", "by the lock")
+	for _, c := range []workflow.Change{{Verb: "reset"}, {Verb: "reset", Moves: moves("not there"), Keep: 5}} {
+		if out := apply(t, dir, c); !cmp.Equal(out, workflow.Applied{}) {
+			t.Errorf("applied %+v", out)
+		}
+	}
+	if got := snapshotList(t, dir); len(got) > 0 {
+		t.Errorf("snapshots %q", got)
+	}
+	if got := image(t, dir); len(got) > 1 {
+		t.Errorf("there is %v", got)
+	}
+}
+
+// The ring keeps the newest by the time inside, whatever the names say, and other
+// programs' snapshots longest.
+func TestRing(t *testing.T) {
+	for _, c := range []struct {
+		keep int
+		want []string
+	}{
+		{-1, []string{"aaa foreign", "zzz", "mid", "2026-11-15T06-32-14.000000005Z"}},
+		{4, []string{"aaa foreign", "zzz", "mid", "2026-11-15T06-32-14.000000005Z"}},
+		{3, []string{"aaa foreign", "mid", "2026-11-15T06-32-14.000000005Z"}},
+		{2, []string{"aaa foreign", "2026-11-15T06-32-14.000000005Z"}},
+		{1, []string{"2026-11-15T06-32-14.000000005Z"}},
+		{0, nil},
+	} {
+		dir := t.TempDir()
+		put(t, dir, map[string]string{
+			".archive/aaa foreign/f": "f", ".archive/zzz/files/a": "a", ".archive/mid/files/a": "a",
+			".archive/zzz/MANIFEST.json": `{"version":1,"verb":"reset","time":"2024-01-01T00:00:00Z","files":[]}`,
+			".archive/mid/MANIFEST.json": `{"version":1,"verb":"reset","time":"2025-01-01T00:00:00Z","files":[]}`,
+			"a":                          "a",
+		})
+		if err := os.Chtimes(filepath.Join(dir, ".archive/aaa foreign"), past, past); err != nil {
+			t.Fatal(err)
+		}
+		before := snapshotList(t, dir)
+		out := apply(t, dir, workflow.Change{Verb: "reset", Moves: moves("a"), Keep: c.keep})
+		got := snapshotList(t, dir)
+		if !slices.Equal(got, c.want) || out.PruneErr != nil {
+			t.Errorf("keep %d: %q, %v", c.keep, got, out.PruneErr)
+		}
+		gone := slices.DeleteFunc(before, func(s string) bool { return slices.Contains(got, s) })
+		slices.Sort(gone)
+		slices.Sort(out.Pruned)
+		if !slices.Equal(gone, out.Pruned) {
+			t.Errorf("keep %d: pruned %q, but said %q", c.keep, gone, out.Pruned)
+		}
+		if names, _ := os.ReadDir(filepath.Join(dir, ".archive")); len(names) != len(got) {
+			t.Errorf("keep %d: left in the archive: %v", c.keep, names)
+		}
+		if _, err := os.Lstat(filepath.Join(dir, "a")); err == nil {
+			t.Errorf("keep %d: a is still there", c.keep)
+		}
+	}
+}
+
+// A change that makes no snapshot prunes none, whatever its Keep.
+func TestOnlyANewSnapshotPrunes(t *testing.T) {
+	dir := t.TempDir()
+	put(t, dir, map[string]string{"a": "a", "b": "b"})
+	apply(t, dir, workflow.Change{Verb: "reset", Moves: moves("a"), Keep: 5})
+	apply(t, dir, workflow.Change{Verb: "update", Writes: []workflow.Write{{Name: "x"}, {Name: "y"}}})
+	apply(t, dir, workflow.Change{Verb: "update", Writes: []workflow.Write{{Name: "x"}}})
+	apply(t, dir, workflow.Change{Verb: "reset", Moves: moves("gone")})
+	if got := snapshotList(t, dir); len(got) != 1 {
+		t.Errorf("snapshots %q", got)
+	}
+}
+
+func TestRestoreOverwritesNothing(t *testing.T) {
+	dir := t.TempDir()
+	put(t, dir, map[string]string{"a": "old a", "b": "old b", "odd\xff": "odd"})
+	name := apply(t, dir, workflow.Change{Verb: "reset", Moves: moves("a", "b", "odd\xff"), Keep: 5}).Snapshot
+	put(t, dir, map[string]string{"a": "new a", "odd\xff": "new"})
+	out := apply(t, dir, workflow.Change{Verb: "restore", Restore: name, Keep: 5})
+	if !slices.Equal(out.Restored, []string{"b"}) || len(out.Left) != 2 || !errors.Is(out.Left["a"], fs.ErrExist) {
+		t.Errorf("applied %+v", out)
+	}
+	s := snapshots(t, dir)
+	if len(s) != 1 || len(s[0].Files) != 2 || len(s[0].Manifest.Files) != 2 || s[0].Manifest.Files[0].Name != "a" {
+		t.Errorf("left in the archive: %+v", s)
+	}
+	if b, _ := os.ReadFile(filepath.Join(dir, "a")); string(b) != "new a" {
+		t.Errorf("a holds %q", b)
+	}
+	for _, bad := range []string{"no such", "../x", ".logs", ".", "a/b"} {
+		h := lockDirectory(t, dir)
+		if _, err := h.Apply(t.Context(), workflow.Change{Verb: "restore", Restore: bad}); err == nil {
+			t.Errorf("restored %s", bad)
+		}
+		unlockDirectory(t, h)
+	}
+}
+
+// What another program archived comes back too, but for its account.
+func TestRestoreForeign(t *testing.T) {
+	dir := t.TempDir()
+	put(t, dir, map[string]string{
+		".archive/20200101-1/a": "a", ".archive/20200101-1/files": "a file of that name", ".archive/20200101-1/MANIFEST.txt": "a",
+	})
+	s := snapshots(t, dir)
+	if len(s) != 1 || s[0].Manifest != nil || len(s[0].Files) != 2 {
+		t.Fatalf("snapshots %+v", s)
+	}
+	out := apply(t, dir, workflow.Change{Verb: "restore", Restore: s[0].Name})
+	if !slices.Equal(out.Restored, []string{"a", "files"}) || len(snapshots(t, dir)) > 0 {
+		t.Errorf("applied %+v", out)
+	}
+}
+
+// Of a snapshot whose manifest is broken, the files are still the files.
+func TestBrokenManifest(t *testing.T) {
+	dir := t.TempDir()
+	put(t, dir, map[string]string{"a": "a"})
+	name := apply(t, dir, workflow.Change{Verb: "reset", Moves: moves("a"), Keep: 5}).Snapshot
+	if err := os.WriteFile(filepath.Join(dir, ".archive", name, "MANIFEST.json"), []byte("{torn"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if s := snapshots(t, dir); len(s) != 1 || s[0].Manifest != nil || len(s[0].Files) != 1 || s[0].Files[0].Name != "a" {
+		t.Errorf("snapshots %+v", s)
+	}
+}
+
+// A link in the archive's place is followed by nothing, and nothing is moved.
+func TestArchiveMustBeADirectory(t *testing.T) {
+	for _, what := range []string{"link", "inside", "file"} {
+		dir, elsewhere := t.TempDir(), t.TempDir()
+		put(t, dir, map[string]string{"a": "a", "b": "b", "other/": ""})
+		put(t, elsewhere, map[string]string{"snap/f": "f", ".do-x/PLAN.json": "{}", ".trash-x/f": "f"})
+		archive := filepath.Join(dir, ".archive")
+		var err error
+		switch what {
+		case "link":
+			err = os.Symlink(elsewhere, archive)
+		case "inside":
+			err = os.Symlink("other", archive)
+		case "file":
+			err = os.WriteFile(archive, nil, 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		before, there := image(t, dir), image(t, elsewhere)
+		d := openDir(t, dir, Options{})
+		if _, err := d.Snapshots(t.Context()); err == nil || fault.HintOf(err) == "" {
+			t.Errorf("%s: snapshots: %v", what, err)
+		}
+		if un, err := d.Unfinished(); un || err != nil {
+			t.Errorf("%s: unfinished %v, %v", what, un, err)
+		}
+		h := lockDirectory(t, dir)
+		if _, err := h.Apply(t.Context(), workflow.Change{Verb: "reset", Moves: moves("a"), Keep: 5}); err == nil || fault.HintOf(err) == "" {
+			t.Errorf("%s: apply: %v", what, err)
+		}
+		if err := h.SetAside("a"); err == nil {
+			t.Errorf("%s: set aside", what)
+		}
+		if err := h.Append("a", []byte("x"), 1); err == nil {
+			t.Errorf("%s: rotated", what)
+		}
+		unlockDirectory(t, h)
+		if d := diff(image(t, dir), before) + diff(image(t, elsewhere), there); d != "" {
+			t.Errorf("%s:\n%s", what, d)
+		}
+	}
+}
+
+func TestApplyRefuses(t *testing.T) {
+	dir := t.TempDir()
+	put(t, dir, map[string]string{"a": "a", "d/x": "x"})
+	h := lockDirectory(t, dir)
+	defer unlockDirectory(t, h)
+	write := func(names ...string) (all []workflow.Write) {
+		for _, name := range names {
+			all = append(all, workflow.Write{Name: name})
+		}
+		return all
+	}
+	before := image(t, dir)
+	for name, c := range map[string]workflow.Change{
+		"no verb": {Moves: moves("a")}, "verb": {Verb: "../x", Moves: moves("a")}, "slash": {Verb: "reset", Moves: moves("d/x")},
+		"dots": {Verb: "reset", Moves: moves("..")}, "the archive": {Verb: "reset", Moves: moves(".archive")},
+		"the lock": {Verb: "reset", Moves: moves(".lock")}, "twice": {Verb: "reset", Writes: write("x", "x")},
+		"over a directory": {Verb: "init", Writes: write("d", "x")}, "one over a directory": {Verb: "init", Writes: write("d")},
+		"write slash": {Verb: "init", Writes: write("d/x", "x")}, "empty": {Verb: "reset", Moves: moves("")},
+	} {
+		if _, err := h.Apply(t.Context(), c); err == nil {
+			t.Errorf("%s: accepted", name)
+		}
+		if d := diff(image(t, dir), before); d != "" {
+			t.Fatalf("%s:\n%s", name, d)
+		}
+	}
+}
+
+// An entry that cannot be moved is named, and the others are moved.
+func TestSingleMovesMayFail(t *testing.T) {
+	dir := t.TempDir()
+	put(t, dir, map[string]string{"a": "a", "b": "b", "c": "c"})
+	h := lockDirectory(t, dir)
+	h.step = func(what string) error {
+		if strings.HasPrefix(what, "rename b ") {
+			return fs.ErrPermission
+		}
+		return nil
+	}
+	out, err := h.Apply(t.Context(), workflow.Change{Verb: "reset", Time: now, Moves: moves("a", "b", "c"), Keep: 5})
+	if err != nil || len(out.Failed) != 1 || !errors.Is(out.Failed["b"], fs.ErrPermission) {
+		t.Errorf("applied %+v, %v", out, err)
+	}
+	h.step = nil
+	unlockDirectory(t, h)
+	if s := snapshots(t, dir); len(s) != 1 || len(s[0].Files) != 2 || len(s[0].Manifest.Files) != 2 {
+		t.Errorf("snapshots %+v", s)
+	}
+}
+
+// A plan that nobody can read is kept as it is, and in nobody's way.
+func TestUnreadablePlanIsSalvaged(t *testing.T) {
+	dir := t.TempDir()
+	put(t, dir, map[string]string{".archive/.do-x/PLAN.json": "{torn", ".archive/.do-x/files/a": "a", ".archive/.do-y/files/b": "b"})
+	d := openDir(t, dir, Options{})
+	if un, err := d.Unfinished(); !un || err != nil {
+		t.Errorf("unfinished %v, %v", un, err)
+	}
+	unlockDirectory(t, lockDirectory(t, dir))
+	if un, err := d.Unfinished(); un || err != nil {
+		t.Errorf("then unfinished %v, %v", un, err)
+	}
+	if s := snapshots(t, dir); len(s) != 2 || !strings.HasSuffix(s[0].Name, "-unreadable") {
+		t.Errorf("snapshots %+v", s)
+	}
+	got := image(t, filepath.Join(dir, ".archive"))
+	found := 0
+	for path := range got {
+		if strings.HasSuffix(path, "/files/a") || strings.HasSuffix(path, "/files/b") {
+			found++
+		}
+	}
+	if found != 2 {
+		t.Errorf("there is %v", got)
+	}
+}
+
+// A plan someone has tampered with leads nowhere else.
+func TestPlanLeadsNowhereElse(t *testing.T) {
+	dir := t.TempDir()
+	put(t, dir, map[string]string{
+		"state/a": "a", "outside": "o",
+		"state/.archive/.do-x/PLAN.json": `{"version":1,"verb":"reset","time":"2026-01-01T00:00:00Z","keep":5,"moves":[{"name":"Li4vb3V0c2lkZQ=="}]}`,
+		"state/.archive/.do-x/files/":    "", "state/.archive/.do-x/new/": "",
+	})
+	unlockDirectory(t, lockDirectory(t, filepath.Join(dir, "state")))
+	if b, _ := os.ReadFile(filepath.Join(dir, "outside")); string(b) != "o" {
+		t.Errorf("outside holds %q", b)
+	}
+}
+
+func TestSnapshotsOfNothing(t *testing.T) {
+	d := openDir(t, filepath.Join(t.TempDir(), "none"), Options{})
+	if s, err := d.Snapshots(t.Context()); s != nil || err != nil {
+		t.Errorf("%v, %v", s, err)
+	}
+	if un, err := d.Unfinished(); un || err != nil {
+		t.Errorf("unfinished %v, %v", un, err)
+	}
+	if e, err := d.Entries(t.Context()); len(e) != 0 || err != nil {
+		t.Errorf("%v, %v", e, err)
+	}
+	if _, err := d.Read("x"); !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
+	}
+}
+

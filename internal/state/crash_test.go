@@ -1,0 +1,317 @@
+package state
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+
+	"ken/internal/workflow"
+)
+
+// crashed is what a step panics with to stand for a process that is killed there.
+type crashed struct{}
+
+// A scenario is a change to a directory.
+type scenario struct {
+	name  string
+	setup func(t testing.TB, dir string)
+	act   func(h workflow.Held) error
+}
+
+// newTime finds the times of files that the test itself made or linked.
+var newTime = regexp.MustCompile(`"mtime":"202[^"]*"`)
+
+var sample = map[string]string{
+	"workflow.yaml": "old workflow\n", "review.md": "review\n", "notes": "notes\n", "log.jsonl": "{\"a\":1}\n",
+	"sub/deep/x": "x\n", "link": "->nowhere", "odd\nname\xff": "odd\n",
+}
+
+func scenarios(t testing.TB) []scenario {
+	t.Helper()
+	plain := func(t testing.TB, dir string) { t.Helper(); put(t, dir, sample) }
+	// One snapshot of ours with four files, two of which are in the way, and a
+	// foreign one.
+	withArchive := func(t testing.TB, dir string) {
+		t.Helper()
+		put(t, dir, map[string]string{
+			"back": "back\n", "both": "old both\n", "in the way": "old\n", ".archive/2020-01-01/f": "f", ".archive/2020-01-01/MANIFEST.txt": "f",
+		})
+		apply(t, dir, workflow.Change{Verb: "cleanup", Time: past, Moves: moves("back", "both", "in the way"), Keep: -1})
+		put(t, dir, map[string]string{"both": "new both\n", "in the way": "new\n", "other": "other\n"})
+	}
+	change := func(c workflow.Change) func(workflow.Held) error {
+		c.Time = now
+		return func(h workflow.Held) error {
+			_, err := h.Apply(t.Context(), c)
+			return err
+		}
+	}
+	writes := []workflow.Write{
+		{Name: "workflow.yaml", Content: []byte("new workflow\n")},
+		{Name: "link", Content: []byte("no link\n")},
+		{Name: "sub", Content: []byte("no dir\n")},
+		{Name: "fresh", Content: []byte("fresh\n")},
+		{Name: "gone", Content: []byte("it was not there\n")},
+	}
+	return []scenario{
+		{"replace", plain, func(h workflow.Held) error { return h.Replace("workflow.yaml", []byte("new\n")) }},
+		{"replace link", plain, func(h workflow.Held) error { return h.Replace("link", []byte("new\n")) }},
+		{"append", plain, func(h workflow.Held) error { return h.Append("log.jsonl", []byte(`{"a":2}`), 0) }},
+		{"append new", plain, func(h workflow.Held) error { return h.Append("new.jsonl", []byte(`{"a":2}`), 0) }},
+		{"reset", plain, change(workflow.Change{
+			Verb: "reset", WorkflowID: "w1", Keep: 5,
+			Moves: moves("workflow.yaml", "review.md", "notes", "sub", "link", "odd\nname\xff", "gone"),
+		})},
+		{"init", plain, change(workflow.Change{
+			Verb: "init", Keep: 5, Writes: writes,
+			Moves: moves("workflow.yaml", "review.md", "sub", "link", "gone"),
+		})},
+		{"delete", withArchive, change(workflow.Change{Verb: "reset", Keep: 0, Moves: moves("both", "other")})},
+		{"ring of one", withArchive, change(workflow.Change{Verb: "reset", Keep: 1, Moves: moves("both", "other")})},
+		{"several writes", plain, change(workflow.Change{Verb: "update", Writes: append(writes[:1:1], writes[3:]...)})},
+		{"restore", withArchive, change(workflow.Change{Verb: "restore", Restore: snapshotName(past, "cleanup"), Keep: 5})},
+		{"restore all", withArchive, change(workflow.Change{
+			Verb: "restore", Restore: snapshotName(past, "cleanup"), Keep: 5,
+			Moves: moves("both", "in the way", "back"), Writes: []workflow.Write{{Name: "journal", Content: []byte("j\n")}},
+		})},
+		{"restore foreign", withArchive, change(workflow.Change{Verb: "restore", Restore: "2020-01-01", Keep: 5})},
+	}
+}
+
+// run does what a process would: lock, act, unlock. killAt is the step before which
+// it is killed; the names of the steps taken are returned, and whether it lived.
+func (s scenario) run(t testing.TB, dir string, act func(workflow.Held) error, killAt int) (steps []string, lived bool) {
+	t.Helper()
+	d := openDir(t, dir, Options{})
+	d.step = func(what string) error {
+		if len(steps) == killAt {
+			panic(crashed{})
+		}
+		steps = append(steps, strings.ReplaceAll(what, dir+"/", ""))
+		return nil
+	}
+	var h workflow.Held
+	defer func() {
+		switch r := recover(); r {
+		case nil:
+		case crashed{}:
+			if h != nil {
+				h.(*held).letGo() // as the kernel does
+			}
+		default:
+			panic(r)
+		}
+	}()
+	var err error
+	h, err = d.Lock(t.Context(), "test")
+	if err == nil && act != nil {
+		err = act(h)
+	}
+	if err == nil {
+		err = h.Unlock()
+	}
+	if err != nil {
+		t.Fatalf("after %q: %v", steps, err)
+	}
+	return steps, true
+}
+
+// A process killed before any of its steps leaves the old state or the new one,
+// whole, once the next has taken the lock; even if that one is killed too.
+func TestKilledAnywhereItIsOldOrNew(t *testing.T) {
+	for _, s := range scenarios(t) {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			fresh := func() string {
+				dir := memoryDir(t)
+				s.setup(t, dir)
+				return dir
+			}
+			before, after := fresh(), fresh()
+			steps, _ := s.run(t, after, s.act, -1)
+			unmanifest(t, before)
+			unmanifest(t, after)
+			old, want := image(t, before), image(t, after)
+			if diff(old, want) == "" {
+				t.Fatal("the scenario changes nothing")
+			}
+			judge := func(dir, when string) (isNew bool) {
+				t.Helper()
+				s.run(t, dir, nil, -1)
+				unmanifest(t, dir)
+				got := image(t, dir)
+				delete(got, testNames.Archive) // whether it was made yet is of no interest
+				o, n := diff(got, without(old)), diff(got, without(want))
+				if o != "" && n != "" {
+					t.Errorf("%s: neither old:\n%snor new:\n%s", when, o, n)
+				}
+				return n == ""
+			}
+			sawNew := false
+			for k := range steps {
+				dir := fresh()
+				if _, lived := s.run(t, dir, s.act, k); lived {
+					t.Fatal("it was not killed")
+				}
+				when := fmt.Sprintf("killed before step %d of %d, %s", k, len(steps), steps[k])
+				isNew := judge(dir, when)
+				if sawNew && !isNew {
+					t.Errorf("%s: the old state, though it was decided before", when)
+				}
+				sawNew = sawNew || isNew
+
+				for j := 0; !testing.Short(); j++ {
+					dir := fresh()
+					s.run(t, dir, s.act, k)
+					_, lived := s.run(t, dir, nil, j)
+					if judge(dir, fmt.Sprintf("%s; then the next before its %dth", when, j)) != isNew {
+						t.Errorf("%s: killing the next, too, changes the outcome", when)
+					}
+					if lived {
+						break
+					}
+				}
+			}
+			if !sawNew {
+				t.Error("it was never decided")
+			}
+		})
+	}
+}
+
+// memoryDir returns a directory in memory, where there is such a thing: thousands of
+// runs wait for a disk otherwise.
+func memoryDir(t testing.TB) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/dev/shm", "ken-state-")
+	if err != nil {
+		return t.TempDir()
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
+}
+
+func without(m map[string]string) map[string]string {
+	out := make(map[string]string)
+	for k, v := range m {
+		if k != testNames.Archive {
+			out[k] = v
+		}
+	}
+	return out
+}
+
+// unmanifest takes the times of the test itself out of manifests.
+func unmanifest(t testing.TB, dir string) {
+	t.Helper()
+	paths, _ := filepath.Glob(filepath.Join(dir, ".archive/*/MANIFEST.json"))
+	for _, path := range paths {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b = newTime.ReplaceAll(b, []byte(`"mtime":"lately"`))
+		if err := os.WriteFile(path, b, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// A disk that is full while a change is written down leaves the old state, and
+// nothing of the attempt.
+func TestFullDiskWhileStaging(t *testing.T) {
+	s := scenarios(t)[5] // init
+	dir := memoryDir(t)
+	s.setup(t, dir)
+	steps, _ := s.run(t, dir, s.act, -1)
+	for k, what := range steps {
+		dir := memoryDir(t)
+		s.setup(t, dir)
+		before := image(t, dir)
+		if strings.HasPrefix(what, "rename .archive/.plan-") {
+			return
+		}
+		d := openDir(t, dir, Options{})
+		n := 0
+		d.step = func(string) error {
+			if n++; n == k+1 {
+				return fmt.Errorf("write: %w", syscall.ENOSPC)
+			}
+			return nil
+		}
+		h, err := d.Lock(t.Context(), "test")
+		if err != nil {
+			if !errors.Is(err, syscall.ENOSPC) {
+				t.Fatal(err)
+			}
+			continue
+		}
+		err = s.act(h)
+		if strings.HasPrefix(what, "link ") {
+			if err != nil { // a copy does as well
+				t.Errorf("%s fails: %v", what, err)
+			}
+		} else if !errors.Is(err, syscall.ENOSPC) {
+			t.Errorf("%s fails: error %v", what, err)
+		}
+		unlockDirectory(t, h)
+		got := image(t, dir)
+		delete(got, ".archive")
+		if d := diff(got, before); d != "" && err != nil {
+			t.Errorf("%s fails:\n%s", what, d)
+		}
+	}
+	t.Error("never came to the decision")
+}
+
+// A write that fails leaves no temporary file, and half a line is taken back.
+func TestFailedWriteLeavesNothing(t *testing.T) {
+	for _, act := range []struct {
+		name string
+		do   func(h workflow.Held) error
+	}{
+		{"replace", func(h workflow.Held) error { return h.Replace("a", []byte("new")) }},
+		{"append", func(h workflow.Held) error { return h.Append("a", []byte("new"), 0) }},
+		{"set aside", func(h workflow.Held) error { return h.SetAside("a") }},
+	} {
+		dir := t.TempDir()
+		put(t, dir, map[string]string{"a": "old\n", ".archive/.logs/": ""})
+		d := openDir(t, dir, Options{})
+		h, err := d.Lock(t.Context(), "test")
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.(*held).step = func(what string) error {
+			if strings.HasPrefix(what, "write ") || strings.HasPrefix(what, "rename ") {
+				return syscall.ENOSPC
+			}
+			return nil
+		}
+		before := len(allNames(t, dir))
+		if err := act.do(h); !errors.Is(err, syscall.ENOSPC) {
+			t.Errorf("%s: error %v", act.name, err)
+		}
+		if b, _ := os.ReadFile(filepath.Join(dir, "a")); string(b) != "old\n" || len(allNames(t, dir)) != before {
+			t.Errorf("%s: a holds %q; there are %q", act.name, b, allNames(t, dir))
+		}
+		h.(*held).step = nil
+		unlockDirectory(t, h)
+	}
+}
+
+func allNames(t testing.TB, dir string) []string {
+	t.Helper()
+	var all []string
+	if err := filepath.Walk(dir, func(path string, _ os.FileInfo, err error) error {
+		all = append(all, path)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}

@@ -1,0 +1,342 @@
+// Package state is the state directory on disk: its lock, its files, each replaced
+// whole, and its archive, into which a verb moves all that it means to or nothing.
+//
+// What may lie in the directory, and what a verb does to it, others decide; see
+// package workflow, whose [workflow.Dir] this is. Not even the names that the
+// mechanism itself needs, of the lock and of the archive, are known here: they come
+// in through [Options].
+//
+// Everything goes through an [os.Root] opened on the directory, and no link in it is
+// ever followed. A change is a redo log in the archive: as long as its folder is
+// called .plan-…, nothing has happened; from the moment it is called .do-…, whoever
+// takes the lock next finishes it. See change.go.
+package state
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"ken/internal/fault"
+	"ken/internal/repo"
+	"ken/internal/workflow"
+)
+
+// Options tunes a Dir. Only the names have no default.
+type Options struct {
+	// Wait is how long to wait for the lock: 10 s when 0, not at all when
+	// negative.
+	Wait  time.Duration
+	Names Names            // of the files that the mechanism itself uses
+	Now   func() time.Time // the clock; time.Now when nil
+}
+
+// Names are those of the mechanism's own files in the directory.
+type Names struct{ Lock, Archive string }
+
+// A Dir is a state directory, which need not exist. It is safe for concurrent
+// use, and two Dirs of one directory exclude each other as two processes do.
+type Dir struct {
+	path  string
+	outer *os.Root // nothing leads out of it; nil when any place will do
+	rel   string   // from outer
+	wait  time.Duration
+	names Names
+	now   func() time.Time
+	step  stepFunc
+}
+
+// A stepFunc is told what is about to be done to the disk. A test that returns an
+// error stands for a call that fails; one that panics, for a process killed.
+type stepFunc func(what string) error
+
+var _ workflow.Dir = (*Dir)(nil)
+
+const (
+	defaultWait = 10 * time.Second
+	maxRead     = 64 << 20 // bytes of a file that is read whole
+)
+
+// Open returns the directory at path, which is absolute and may lie behind links.
+// It need not exist, and is not looked at yet.
+func Open(path string, opts Options) (*Dir, error) {
+	if !filepath.IsAbs(path) {
+		return nil, fmt.Errorf("state directory %s: not an absolute path", repo.Path(path))
+	}
+	return newDir(&Dir{path: path}, opts)
+}
+
+// OpenIn returns the directory rel below root. Whatever links there are on the
+// way, now or later, none of them leads out of root: using the directory fails
+// instead.
+func OpenIn(root, rel string, opts Options) (*Dir, error) {
+	if !filepath.IsLocal(rel) {
+		return nil, &fault.Error{
+			Kind: fault.Usage,
+			Err:  fmt.Errorf("state directory %s: not a path below %s", repo.Path(rel), repo.Path(root)),
+		}
+	}
+	outer, err := os.OpenRoot(root)
+	if err != nil {
+		return nil, fmt.Errorf("state directory %s: %w", repo.Path(rel), err)
+	}
+	d, err := newDir(&Dir{path: filepath.Join(root, rel), outer: outer, rel: rel}, opts)
+	if err != nil {
+		return nil, errors.Join(err, outer.Close())
+	}
+	return d, nil
+}
+
+func newDir(d *Dir, opts Options) (*Dir, error) {
+	d.names, d.now = opts.Names, opts.Now
+	for _, name := range []string{d.names.Lock, d.names.Archive} {
+		if err := checkName(name); err != nil {
+			return nil, fmt.Errorf("state directory: name of the lock or the archive: %w", err)
+		}
+	}
+	if d.now == nil {
+		d.now = time.Now
+	}
+	if d.wait = opts.Wait; d.wait == 0 {
+		d.wait = defaultWait
+	}
+	return d, nil
+}
+
+// Close lets go of the root that the directory was opened in.
+func (d *Dir) Close() error {
+	if d.outer == nil {
+		return nil
+	}
+	return d.outer.Close()
+}
+
+// Path names the directory in documents and messages.
+func (d *Dir) Path() string { return d.path }
+
+// open opens the directory as it stands now, anew each time: a program that lives
+// long must not go on looking at one that was deleted and made again. The caller
+// closes it.
+func (d *Dir) open() (*os.Root, error) {
+	// OpenRoot itself would wait for the other end of a pipe.
+	info, err := d.stat()
+	if err != nil {
+		return nil, d.failed("open", err)
+	}
+	if !info.IsDir() {
+		return nil, &fault.Error{
+			Hint: "move it out of the way, or name another directory",
+			Err:  fmt.Errorf("%s is not a directory", repo.Path(d.path)),
+		}
+	}
+	var root *os.Root
+	if d.outer != nil {
+		root, err = d.outer.OpenRoot(d.rel)
+	} else {
+		root, err = os.OpenRoot(d.path)
+	}
+	if err != nil {
+		return nil, d.failed("open", err)
+	}
+	return root, nil
+}
+
+// stat looks at the directory.
+func (d *Dir) stat() (fs.FileInfo, error) {
+	if d.outer != nil {
+		return d.outer.Stat(d.rel)
+	}
+	return os.Stat(d.path)
+}
+
+// failed names the directory in an error about all of it.
+func (d *Dir) failed(act string, err error) error {
+	return fmt.Errorf("%s %s: %w", act, repo.Path(d.path), cause(err))
+}
+
+// cause drops what the os package says about an error; our own words say it better.
+func cause(err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Err
+	}
+	if e, ok := errors.AsType[*os.LinkError](err); ok {
+		return e.Err
+	}
+	return err
+}
+
+// Read returns the content of a regular file of at most 64 MiB.
+func (d *Dir) Read(name string) ([]byte, error) {
+	var content []byte
+	err := d.with(name, func(f *os.File, info fs.FileInfo) (err error) {
+		content, err = readAll(f, info, maxRead)
+		return err
+	})
+	return content, err
+}
+
+// Size returns a regular file's size.
+func (d *Dir) Size(name string) (int64, error) {
+	var size int64
+	err := d.with(name, func(_ *os.File, info fs.FileInfo) error {
+		size = info.Size()
+		return nil
+	})
+	return size, err
+}
+
+// Digest returns the sha256 of a regular file's content, in hex.
+func (d *Dir) Digest(name string) (string, error) {
+	var sum string
+	err := d.with(name, func(f *os.File, _ fs.FileInfo) (err error) {
+		sum, err = digest(f)
+		return err
+	})
+	return sum, err
+}
+
+// with calls f with the regular file name, open for reading.
+func (d *Dir) with(name string, f func(*os.File, fs.FileInfo) error) error {
+	root, err := d.open()
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	if err := readFile(root, name, f); err != nil {
+		return fmt.Errorf("read %s in %s: %w", repo.Path(name), repo.Path(d.path), err)
+	}
+	return nil
+}
+
+// readFile calls f with the regular file name directly in root, open for reading.
+func readFile(root *os.Root, name string, f func(*os.File, fs.FileInfo) error) error {
+	if err := checkName(name); err != nil {
+		return err
+	}
+	file, info, err := openRegular(root, name, os.O_RDONLY, 0)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	return cause(f(file, info))
+}
+
+// readAll reads at most limit bytes; more are an error.
+func readAll(f io.Reader, info fs.FileInfo, limit int64) ([]byte, error) {
+	if info.Size() > limit {
+		return nil, fmt.Errorf("larger than %d MiB", limit>>20)
+	}
+	buf := make([]byte, 0, info.Size()+1)
+	for {
+		n, err := f.Read(buf[len(buf):cap(buf)])
+		buf = buf[:len(buf)+n]
+		switch {
+		case errors.Is(err, io.EOF):
+			return buf, nil
+		case err != nil:
+			return nil, err
+		case int64(len(buf)) > limit: // it has grown meanwhile
+			return nil, fmt.Errorf("larger than %d MiB", limit>>20)
+		case len(buf) == cap(buf):
+			buf = append(buf, 0)[:len(buf)]
+		}
+	}
+}
+
+func digest(f io.Reader) (string, error) {
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// Unfinished reports whether a killed holder left a change half done, or a live
+// one is in the midst of it: taking the lock settles either.
+func (d *Dir) Unfinished() (bool, error) {
+	names, err := d.inArchive()
+	for _, name := range names {
+		if strings.HasPrefix(name, doing) {
+			return true, err
+		}
+	}
+	return false, err
+}
+
+// inArchive lists the names in the archive; there are none without one.
+func (d *Dir) inArchive() ([]string, error) {
+	root, err := d.open()
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	if info, err := root.Lstat(d.names.Archive); err != nil || !info.IsDir() {
+		if errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
+		return nil, err // nothing of ours is in what is not a directory
+	}
+	names, err := list(root, d.names.Archive)
+	if err != nil {
+		return nil, d.failed("list the archive of", err)
+	}
+	return names, nil
+}
+
+// list returns the names in a directory below root, in no order.
+func list(root *os.Root, path string) ([]string, error) {
+	f, err := root.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return f.Readdirnames(-1)
+}
+
+// checkName refuses what is not the name of an entry directly in the directory.
+func checkName(name string) error {
+	if name == "" || name == "." || name == ".." || strings.ContainsAny(name, "/\x00") || !validName(name) {
+		return fmt.Errorf("%w: %s", errName, repo.Path(name))
+	}
+	return nil
+}
+
+var (
+	errName      = errors.New("not the name of an entry in the state directory")
+	errLink      = errors.New("it is a symbolic link, which is not followed")
+	errDirectory = errors.New("it is a directory")
+	errSpecial   = errors.New("it is not a regular file")
+)
+
+// regular returns why a file of this mode is not read or written, nil if it is.
+func regular(mode fs.FileMode) error {
+	switch {
+	case mode.IsRegular():
+		return nil
+	case mode.IsDir():
+		return errDirectory
+	case mode&fs.ModeSymlink != 0:
+		return errLink
+	}
+	return errSpecial
+}
+
+// stopped gives the end of a context its kind.
+func stopped(ctx context.Context, act string) error {
+	kind := fault.Failed
+	if errors.Is(ctx.Err(), context.Canceled) {
+		kind = fault.Interrupted
+	}
+	return &fault.Error{Kind: kind, Err: fmt.Errorf("%s: %w", act, ctx.Err())}
+}

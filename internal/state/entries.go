@@ -1,0 +1,42 @@
+package state
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+
+	"ken/internal/contract"
+)
+
+// Entries lists what lies in the directory, sorted by name, each as lstat saw it. A
+// directory that does not exist holds nothing. An entry that goes away meanwhile is
+// left out; one that cannot be inspected says why.
+func (d *Dir) Entries(ctx context.Context) ([]contract.Entry, error) {
+	root, err := d.open()
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	entries, err := entriesOf(ctx, root, ".")
+	switch {
+	case ctx.Err() != nil:
+		return nil, stopped(ctx, "list "+d.path)
+	case err != nil:
+		return nil, d.failed("list", err)
+	}
+	return entries, nil
+}
+
+// entriesOf lists the directory at path, as Entries does.
+func entriesOf(ctx context.Context, root *os.Root, path string) ([]contract.Entry, error) {
+	f, err := root.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return entriesIn(ctx, root, path, f)
+}

@@ -1,0 +1,87 @@
+//go:build linux || darwin
+
+package state
+
+import (
+	"context"
+	"errors"
+	"os"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"ken/internal/contract"
+)
+
+// run is how many entries a worker takes at a time.
+const run = 1024
+
+// entriesIn lists the directory f, which is at path in root.
+func entriesIn(ctx context.Context, _ *os.Root, _ string, f *os.File) ([]contract.Entry, error) {
+	names, err := f.Readdirnames(-1)
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(names)
+	entries := make([]contract.Entry, len(names))
+	fd := int(f.Fd())
+	var next, gone atomic.Int64
+	var wg sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), (len(names)+run-1)/run) {
+		wg.Go(func() {
+			for ctx.Err() == nil {
+				hi := int(next.Add(run))
+				lo := hi - run
+				if lo >= len(names) {
+					return
+				}
+				for i := lo; i < min(hi, len(names)); i++ {
+					if !look(fd, names[i], &entries[i]) {
+						gone.Add(1)
+					}
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if gone.Load() > 0 {
+		entries = slices.DeleteFunc(entries, func(e contract.Entry) bool { return e.Name == "" })
+	}
+	return entries, nil
+}
+
+// look fills in the entry name of the directory fd; false when it is no more.
+func look(fd int, name string, e *contract.Entry) bool {
+	var st unix.Stat_t
+	err := unix.Fstatat(fd, name, &st, unix.AT_SYMLINK_NOFOLLOW)
+	for errors.Is(err, unix.EINTR) {
+		err = unix.Fstatat(fd, name, &st, unix.AT_SYMLINK_NOFOLLOW)
+	}
+	switch {
+	case errors.Is(err, unix.ENOENT):
+		return false
+	case err != nil:
+		*e = contract.Entry{Name: name, Err: err}
+		return true
+	}
+	e.Name, e.Size = name, st.Size
+	e.ModTime = time.Unix(st.Mtim.Unix()).UTC()
+	switch st.Mode & unix.S_IFMT {
+	case unix.S_IFREG:
+		e.Kind = contract.Regular
+	case unix.S_IFDIR:
+		e.Kind = contract.Directory
+	case unix.S_IFLNK:
+		e.Kind = contract.Symlink
+	default:
+		e.Kind = contract.Special
+	}
+	return true
+}

@@ -1,0 +1,440 @@
+//go:build linux || darwin
+
+package state
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"ken/internal/fault"
+)
+
+// tryOnce says how an attempt to lock ended that may wait for so long.
+func tryOnce(t testing.TB, dir string, wait time.Duration) error {
+	t.Helper()
+	h, err := openDir(t, dir, Options{Wait: wait}).Lock(t.Context(), "try")
+	if err != nil {
+		return err
+	}
+	return h.Unlock()
+}
+
+func lockFile(dir string) string { return filepath.Join(dir, testNames.Lock) }
+
+// holdInChild returns a process that holds the lock, and a function that ends it.
+func holdInChild(t testing.TB, dir string) (cmd *exec.Cmd, release func()) {
+	t.Helper()
+	cmd = startChild(t, "hold", dir)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if line, err := bufio.NewReader(out).ReadString('\n'); line != "held\n" {
+		t.Fatalf("the child says %q, %v", line, err)
+	}
+	return cmd, func() {
+		in.Close()
+		_, _ = io.Copy(io.Discard, out)
+		_ = cmd.Wait()
+	}
+}
+
+func TestLockSaysWhoHoldsIt(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "x", "y")
+	h := lockDirectory(t, dir)
+	b, err := os.ReadFile(lockFile(dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		PID          int       `json:"pid"`
+		Host         string    `json:"host"`
+		ProcessStart time.Time `json:"process_start"`
+		Command      string    `json:"command"`
+		Since        time.Time `json:"since"`
+	}
+	if err := json.Unmarshal(b, &got); err != nil || bytes.Count(b, []byte("\n")) != 1 {
+		t.Fatalf("%s: %v", b, err)
+	}
+	host, _ := os.Hostname()
+	if got.PID != os.Getpid() || got.Host != host || got.Command != "test" || !got.Since.Equal(now) {
+		t.Errorf("holder %+v", got)
+	}
+	if age := time.Since(got.ProcessStart); age < 0 || age > time.Hour {
+		t.Errorf("this process is %v old", age)
+	}
+	unlockDirectory(t, h)
+	if _, err := os.Lstat(lockFile(dir)); err == nil {
+		t.Error("the lock file is still there")
+	}
+}
+
+func TestHeldLockIsNamed(t *testing.T) {
+	dir := t.TempDir()
+	cmd, release := holdInChild(t, dir)
+	start := time.Now()
+	err := tryOnce(t, dir, 50*time.Millisecond)
+	if took := time.Since(start); took < 50*time.Millisecond || took > 5*time.Second {
+		t.Errorf("waited %v", took)
+	}
+	if fault.KindOf(err) != fault.Locked || !strings.Contains(fault.HintOf(err), "--wait") {
+		t.Errorf("error %v, hint %q", err, fault.HintOf(err))
+	}
+	for _, part := range []string{fmt.Sprintf("process %d", cmd.Process.Pid), "(hold on)", "since 20"} {
+		if err == nil || !strings.Contains(err.Error(), part) {
+			t.Errorf("%v does not say %q", err, part)
+		}
+	}
+	if err := tryOnce(t, dir, -1); fault.KindOf(err) != fault.Locked {
+		t.Errorf("without waiting: %v", err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
+	defer cancel()
+	if _, err := openDir(t, dir, Options{}).Lock(ctx, "x"); err == nil || fault.KindOf(err) == fault.Locked {
+		t.Errorf("with a context that ended: %v", err)
+	}
+	stop, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := openDir(t, dir, Options{}).Lock(stop, "x"); fault.KindOf(err) != fault.Interrupted {
+		t.Errorf("with a context that was cancelled: %v", err)
+	}
+	release()
+	if err := tryOnce(t, dir, 0); err != nil {
+		t.Error(err)
+	}
+}
+
+// A holder that is killed needs neither waiting nor stealing.
+func TestKilledHolderHoldsNothing(t *testing.T) {
+	dir := t.TempDir()
+	cmd, release := holdInChild(t, dir)
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	release()
+	if _, err := os.Lstat(lockFile(dir)); err != nil {
+		t.Fatal("the killed holder left no file, and the test proves nothing")
+	}
+	if err := tryOnce(t, dir, -1); err != nil {
+		t.Error(err)
+	}
+}
+
+// One at a time, whether goroutines or processes, and all of them in time.
+func TestOneAtATime(t *testing.T) {
+	dir := t.TempDir()
+	var wg sync.WaitGroup
+	var inside, most int // of those that hold the lock, who alone touch them
+	for range 50 {
+		wg.Go(func() {
+			h, err := openDir(t, dir, Options{}).Lock(t.Context(), "goroutine")
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			inside++
+			most = max(most, inside)
+			if err := h.Append("log", []byte("line"), 0); err != nil {
+				t.Error(err)
+			}
+			inside--
+			if err := h.Unlock(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	if b, _ := os.ReadFile(filepath.Join(dir, "log")); most != 1 || string(b) != strings.Repeat("line\n", 50) {
+		t.Errorf("%d at once; %d bytes of log", most, len(b))
+	}
+}
+
+func TestHundredProcesses(t *testing.T) {
+	dir := t.TempDir()
+	var wg sync.WaitGroup
+	for range 100 {
+		wg.Go(func() {
+			if out, err := startChild(t, "count", dir).CombinedOutput(); err != nil {
+				t.Errorf("%v: %s", err, out)
+			}
+		})
+	}
+	wg.Wait()
+	if b, _ := os.ReadFile(filepath.Join(dir, "counter")); string(b) != "100" {
+		t.Errorf("the counter is %s", b)
+	}
+	if left, _ := os.ReadDir(dir); len(left) != 1 {
+		t.Errorf("left: %v", left)
+	}
+}
+
+// Files of the lock's name that nobody holds are leftovers, whatever they say, but
+// for the number of a running process that can have written it.
+func TestLeftovers(t *testing.T) {
+	dead := exec.CommandContext(t.Context(), "true")
+	if err := dead.Run(); err != nil {
+		t.Fatal(err)
+	}
+	live := exec.CommandContext(t.Context(), "sleep", "60")
+	if err := live.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer live.Wait()
+	defer live.Process.Kill()
+	pid := strconv.Itoa(live.Process.Pid)
+	for _, c := range []struct {
+		name, content string
+		age           time.Duration
+		held          bool
+	}{
+		{"empty", "", 0, false},
+		{"dead", strconv.Itoa(dead.Process.Pid), 0, false},
+		{"live", pid, 0, true},
+		{"live with newline", pid + "\n", 0, true},
+		{"live, clocks a little apart", pid, time.Second, true},
+		{"reused", pid, time.Hour, false},
+		{"our own", strconv.Itoa(os.Getpid()), 0, false},
+		{"of another user", "1", 0, true},
+		{"group", "-" + pid, 0, false},
+		{"zero", "0", 0, false},
+		{"no number", "99999999999999999999", 0, false},
+		{"not decimal", "0x1", 0, false},
+		{"live in JSON", `{"pid":` + pid + `,"host":"h","command":"ken","since":"2026-01-01T00:00:00Z"}`, 0, false},
+		{"other host", `{"pid":1,"host":"elsewhere","command":"ken","since":"2026-01-01T00:00:00Z"}`, 0, false},
+		{"binary", "\x00\xff", 0, false},
+		{"long", strings.Repeat("1", 1<<20), 0, false},
+	} {
+		dir := t.TempDir()
+		if err := os.WriteFile(lockFile(dir), []byte(c.content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		at := time.Now().Add(-c.age)
+		if err := os.Chtimes(lockFile(dir), at, at); err != nil {
+			t.Fatal(err)
+		}
+		err := tryOnce(t, dir, 20*time.Millisecond)
+		if got := fault.KindOf(err) == fault.Locked; got != c.held || !got && err != nil {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		if c.held && (!strings.Contains(fault.HintOf(err), "rm ") || !strings.Contains(err.Error(), "process "+strings.TrimSpace(c.content))) {
+			t.Errorf("%s: %v, hint %s", c.name, err, fault.HintOf(err))
+		}
+		if b, _ := os.ReadFile(lockFile(dir)); c.held && string(b) != c.content {
+			t.Errorf("%s: overwritten with %s", c.name, b)
+		}
+	}
+}
+
+// Whoever waits for another program gets the lock when that one is done.
+func TestOtherProgramLetsGo(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(lockFile(dir), []byte("1"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	time.AfterFunc(60*time.Millisecond, func() { os.Remove(lockFile(dir)) })
+	if err := tryOnce(t, dir, 0); err != nil {
+		t.Error(err)
+	}
+}
+
+// A foreign program that unlinks the lock file, before or while others wait, does
+// not split the lock in two.
+func TestUnlinkedLockFileStillLocks(t *testing.T) {
+	dir := t.TempDir()
+	_, release := holdInChild(t, dir)
+	waiting := make(chan error, 1)
+	go func() { waiting <- tryOnce(t, dir, 0) }()
+	time.Sleep(20 * time.Millisecond)
+	if err := os.Remove(lockFile(dir)); err != nil {
+		t.Fatal(err)
+	}
+	if err := tryOnce(t, dir, 20*time.Millisecond); fault.KindOf(err) != fault.Locked || !strings.Contains(err.Error(), "left no name") {
+		t.Errorf("a second holder: %v", err)
+	}
+	select {
+	case err := <-waiting:
+		t.Errorf("whoever waited came in: %v", err)
+	default:
+	}
+	// What another puts there meanwhile is not ours to remove.
+	if err := os.WriteFile(lockFile(dir), []byte("1"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	release()
+	time.Sleep(30 * time.Millisecond)
+	if b, _ := os.ReadFile(lockFile(dir)); string(b) != "1" {
+		t.Errorf("the other's file holds %q", b)
+	}
+	os.Remove(lockFile(dir))
+	if err := <-waiting; err != nil {
+		t.Error(err)
+	}
+}
+
+// A program that locks just the file, as we do where directories cannot be locked,
+// is waited for too, and the file that it unlinks is not the lock any more.
+func TestLockedFile(t *testing.T) {
+	dir := t.TempDir()
+	f, err := os.Create(lockFile(dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := tryLock(f); err != nil {
+		t.Fatal(err)
+	}
+	if err := tryOnce(t, dir, 20*time.Millisecond); fault.KindOf(err) != fault.Locked {
+		t.Errorf("error %v", err)
+	}
+	time.AfterFunc(50*time.Millisecond, func() { os.Remove(lockFile(dir)) })
+	if err := tryOnce(t, dir, 0); err != nil {
+		t.Error(err)
+	}
+}
+
+// The directory that is deleted while someone waits for it is made again.
+func TestDirectoryReplacedWhileWaiting(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "state")
+	h := lockDirectory(t, dir)
+	waiting := make(chan error, 1)
+	go func() {
+		h, err := openDir(t, dir, Options{}).Lock(t.Context(), "wait")
+		if err == nil {
+			err = h.Replace("a", nil)
+		}
+		waiting <- err
+	}()
+	time.Sleep(20 * time.Millisecond)
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	unlockDirectory(t, h)
+	if err := <-waiting; err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Lstat(filepath.Join(dir, "a")); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestLockFileMustBeAFile(t *testing.T) {
+	for name, make := range map[string]func(path string) error{
+		"directory": func(path string) error { return os.Mkdir(path, 0o755) },
+		"link":      func(path string) error { return os.Symlink("elsewhere", path) },
+		"pipe":      func(path string) error { return syscall.Mkfifo(path, 0o644) },
+	} {
+		dir := t.TempDir()
+		put(t, dir, map[string]string{"elsewhere": "e"})
+		if err := make(lockFile(dir)); err != nil {
+			t.Fatal(err)
+		}
+		before := image(t, dir)
+		err := tryOnce(t, dir, 0)
+		if err == nil || fault.KindOf(err) == fault.Locked || !strings.Contains(fault.HintOf(err), lockFile(dir)) {
+			t.Errorf("%s: %v, hint %s", name, err, fault.HintOf(err))
+		}
+		if d := diff(image(t, dir), before); d != "" {
+			t.Errorf("%s:\n%s", name, d)
+		}
+	}
+}
+
+// Killed at any moment, for real, a process leaves all of its files: in the
+// directory or in one snapshot, once the lock was taken again.
+func TestKilledForReal(t *testing.T) {
+	dir := t.TempDir()
+	files := make(map[string]string)
+	for _, name := range churned {
+		files[name] = "content of " + name
+	}
+	put(t, dir, files)
+	before := image(t, dir)
+	for range 25 {
+		cmd := startChild(t, "churn", dir)
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		r := bufio.NewReader(out)
+		if line, err := r.ReadString('\n'); line != "done\n" {
+			t.Fatalf("the child says %q, %v", line, err)
+		}
+		time.Sleep(rand.N(15 * time.Millisecond))
+		_ = cmd.Process.Kill()
+		_, _ = io.Copy(io.Discard, r)
+		_ = cmd.Wait()
+
+		if err := tryOnce(t, dir, -1); err != nil {
+			t.Fatal(err)
+		}
+		where := dir
+		switch all := snapshots(t, dir); len(all) {
+		case 0:
+		case 1:
+			where = filepath.Join(dir, ".archive", all[0].Name, "files")
+		default:
+			t.Fatalf("snapshots %+v", all)
+		}
+		got := image(t, where)
+		delete(got, ".archive")
+		if d := diff(got, before); d != "" {
+			t.Fatalf("in %s:\n%s", where, d)
+		}
+	}
+}
+
+func TestReadOnlyDirectory(t *testing.T) {
+	base := t.TempDir()
+	dir := filepath.Join(base, "state")
+	put(t, dir, map[string]string{"a": "a"})
+	cmd := startChild(t, "count", dir)
+	if os.Getuid() == 0 { // whom no mode stops: it is tried as somebody else
+		exe := filepath.Join(base, "child")
+		b, err := os.ReadFile(cmd.Path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(exe, b, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range []string{base, filepath.Dir(base)} {
+			if err := os.Chmod(p, 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		cmd.Path = exe
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+	}
+	if err := os.Chmod(dir, 0o555); err != nil {
+		t.Fatal(err)
+	}
+	defer os.Chmod(dir, 0o755)
+	out, err := cmd.CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "cannot be written") || !strings.Contains(string(out), "hint: make it writable") {
+		t.Errorf("%v: %s", err, out)
+	}
+}

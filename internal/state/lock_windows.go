@@ -1,0 +1,62 @@
+package state
+
+import (
+	"context"
+	"errors"
+	"os"
+	"time"
+
+	"golang.org/x/sys/windows"
+)
+
+// unlinksLock says that the lock file stays: it cannot be removed while it is open.
+const unlinksLock = false
+
+// lockDir has nothing to lock here; the lock file cannot be unlinked while it is held.
+func lockDir(context.Context, *os.Root) (*os.File, error) { return nil, nil }
+
+// beyond is the byte that is locked, past any content: what is locked here cannot be
+// read, and the content is there to be read by whoever waits.
+var beyond = windows.Overlapped{Offset: 0xfffffffe, OffsetHigh: 0x7fffffff}
+
+// tryLock locks a file, or fails at once with errBusy.
+func tryLock(f *os.File) error {
+	at := beyond
+	err := windows.LockFileEx(windows.Handle(f.Fd()),
+		windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, &at)
+	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) || errors.Is(err, windows.ERROR_IO_PENDING) {
+		return errBusy
+	}
+	return err
+}
+
+func unlock(f *os.File) {
+	at := beyond
+	_ = windows.UnlockFileEx(windows.Handle(f.Fd()), 0, 1, 0, &at)
+}
+
+// running reports whether there is such a process here.
+func running(pid int) bool {
+	const stillActive = 259
+	p, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION, false, uint32(pid))
+	if err != nil {
+		return errors.Is(err, windows.ERROR_ACCESS_DENIED)
+	}
+	defer windows.CloseHandle(p) //nolint:errcheck // nothing was written
+	var code uint32
+	return windows.GetExitCodeProcess(p, &code) == nil && code == stillActive
+}
+
+// processStart returns when a process started.
+func processStart(pid int) (time.Time, bool) {
+	p, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION, false, uint32(pid))
+	if err != nil {
+		return time.Time{}, false
+	}
+	defer windows.CloseHandle(p) //nolint:errcheck // nothing was written
+	var created, exited, kernel, user windows.Filetime
+	if err := windows.GetProcessTimes(p, &created, &exited, &kernel, &user); err != nil {
+		return time.Time{}, false
+	}
+	return time.Unix(0, created.Nanoseconds()), true
+}

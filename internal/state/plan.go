@@ -1,0 +1,131 @@
+package state
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"ken/internal/contract"
+	"ken/internal/repo"
+	"ken/internal/workflow"
+)
+
+// entry keeps signatures short.
+type entry = contract.Entry
+
+// A plan is a change as it is written down before it is carried out.
+type plan struct {
+	Version    int        `json:"version"`
+	Verb       string     `json:"verb"`
+	Time       time.Time  `json:"time"` // names the snapshot
+	WorkflowID string     `json:"workflow_id,omitempty"`
+	Moves      []planMove `json:"moves"`
+	Writes     []rawName  `json:"writes"`
+	Restore    string     `json:"restore,omitempty"`
+	From       string     `json:"from,omitempty"` // where the restored files lay, in the state directory
+	Back       []rawName  `json:"back,omitempty"` // their names
+	Keep       int        `json:"keep"`
+
+	accounted bool // it is over, and the manifest says what was done
+}
+
+type planMove struct {
+	Name   rawName `json:"name"`
+	Bucket string  `json:"bucket"`
+	Reason string  `json:"reason"`
+}
+
+// A rawName is a name of any bytes, which JSON holds in base64.
+type rawName []byte
+
+const planVersion = 1
+
+// plan writes down the change c. Its time is the first from c's own on of which
+// there is no snapshot, so that no two have the same.
+func (h *held) plan(c workflow.Change) (*plan, error) {
+	p := &plan{
+		Version: planVersion, Verb: c.Verb, Time: c.Time.UTC(), WorkflowID: c.WorkflowID, Restore: c.Restore, Keep: c.Keep,
+		Moves: make([]planMove, 0, len(c.Moves)), Writes: make([]rawName, 0, len(c.Writes)),
+	}
+	if c.Time.IsZero() {
+		p.Time = h.dir.now().UTC()
+	}
+	for _, m := range c.Moves {
+		p.Moves = append(p.Moves, planMove{rawName(m.Name), m.Bucket.String(), m.Reason})
+	}
+	for _, w := range c.Writes {
+		p.Writes = append(p.Writes, rawName(w.Name))
+	}
+	if c.Restore != "" {
+		s, err := h.openSnapshot(c.Restore)
+		if err != nil {
+			return nil, err
+		}
+		p.From = s.files
+		for _, e := range s.entries {
+			p.Back = append(p.Back, rawName(e.Name))
+		}
+	}
+	taken, err := list(h.root, h.dir.names.Archive)
+	if err != nil {
+		return nil, err
+	}
+	all := strings.Join(taken, "/")
+	for strings.Contains(all, stamp(p.Time)) {
+		p.Time = p.Time.Add(time.Nanosecond)
+	}
+	return p, nil
+}
+
+// moved returns the names that the plan moves.
+func (p *plan) moved() map[string]bool {
+	set := make(map[string]bool, len(p.Moves))
+	for _, m := range p.Moves {
+		set[string(m.Name)] = true
+	}
+	return set
+}
+
+func (p *plan) marshal() ([]byte, error) {
+	b, err := json.Marshal(p)
+	return append(b, '\n'), err
+}
+
+var errPlan = errors.New("its plan cannot be read")
+
+// parsePlan reads what marshal wrote, and trusts none of it: names are looked up
+// in the directory again.
+func parsePlan(b []byte) (*plan, error) {
+	var p plan
+	if err := json.Unmarshal(b, &p); err != nil {
+		return nil, fmt.Errorf("%w: %w", errPlan, err)
+	}
+	if p.Version != planVersion {
+		return nil, fmt.Errorf("%w: version %d is not known here", errPlan, p.Version)
+	}
+	raw := append([]rawName(nil), p.Writes...)
+	for _, m := range p.Moves {
+		raw = append(raw, m.Name)
+	}
+	raw = append(raw, p.Back...)
+	if p.Restore != "" {
+		raw = append(raw, rawName(p.Restore))
+	}
+	for _, name := range raw {
+		if err := checkName(string(name)); err != nil {
+			return nil, fmt.Errorf("%w: %s: %w", errPlan, repo.Path(name), err)
+		}
+	}
+	return &p, nil
+}
+
+// snapshotName is the name of the snapshot that a verb makes. A reset's has no
+// suffix, being what the archive was for at first.
+func snapshotName(at time.Time, verb string) string {
+	if verb == "reset" || verb == "" {
+		return stamp(at)
+	}
+	return stamp(at) + "-" + verb
+}

@@ -1,0 +1,104 @@
+package state
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"ken/internal/workflow"
+)
+
+// recover settles what killed holders have left in the archive: a plan that was not
+// yet decided never was, one that was is carried out, and what was thrown away goes.
+func (h *held) recover() error {
+	archive := h.dir.names.Archive
+	info, err := h.root.Lstat(archive)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() {
+		return nil // nothing of ours is there
+	}
+	if err != nil {
+		return err
+	}
+	names, err := list(h.root, archive)
+	if err != nil {
+		return err
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		switch path := archive + "/" + name; {
+		case strings.HasPrefix(name, planned), strings.HasPrefix(name, trash):
+			// What cannot be removed is in nobody's way.
+			_ = h.removeAll(path)
+		case strings.HasPrefix(name, doing):
+			if err := h.resume(path); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// resume carries out the plan in folder.
+func (h *held) resume(folder string) error {
+	p, err := h.readPlan(folder)
+	if errors.Is(err, errPlan) {
+		return h.salvage(folder)
+	}
+	if err != nil {
+		return err
+	}
+	if p.accounted {
+		return h.finish(folder, p, new(workflow.Applied))
+	}
+	if _, err := h.carryOut(folder, p); err != nil && !errors.Is(err, errRefused) {
+		return err
+	}
+	return nil
+}
+
+// readPlan reads the plan in folder. One that has none was killed between writing
+// the manifest and giving the folder its name.
+func (h *held) readPlan(folder string) (*plan, error) {
+	root, err := h.root.OpenRoot(folder)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	var b []byte
+	err = readFile(root, planFile[1:], func(f *os.File, info fs.FileInfo) (err error) {
+		b, err = readAll(f, info, maxManifest)
+		return err
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		m, err := readManifest(h.root, folder)
+		if err != nil {
+			return nil, errPlan
+		}
+		return &plan{Verb: m.Verb, Time: m.Time, Keep: -1, accounted: true}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return parsePlan(b)
+}
+
+// salvage keeps the folder of a change that nobody can read any more, as it is, as
+// a snapshot: nothing in it is lost, and nothing waits for it.
+func (h *held) salvage(folder string) error {
+	archive := h.dir.names.Archive
+	for at := h.dir.now(); ; at = at.Add(time.Nanosecond) {
+		to := archive + "/" + snapshotName(at, "unreadable")
+		if taken, err := h.exists(to); err != nil {
+			return err
+		} else if taken {
+			continue
+		}
+		if err := h.rename(folder, to); err != nil {
+			return err
+		}
+		return h.syncDir(archive)
+	}
+}

@@ -1,0 +1,69 @@
+package state
+
+import (
+	"bytes"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"ken/internal/repo"
+)
+
+// maxName is the longest name, in bytes, that every file system takes.
+const maxName = 255
+
+// Replace writes a file whole: a reader, and the next run after a crash, finds the
+// old content or the new. The file keeps its permissions. A link of that name is
+// replaced, not followed; a directory is an error.
+func (h *held) Replace(name string, content []byte) error {
+	err := h.own(name)
+	var mode fs.FileMode
+	if err == nil {
+		mode, err = h.modeOf(name)
+	}
+	if err == nil {
+		err = h.replace(".", name, content, mode)
+	}
+	if err != nil {
+		return fmt.Errorf("write %s in %s: %w", repo.Path(name), repo.Path(h.dir.path), cause(err))
+	}
+	return nil
+}
+
+// replace is Replace for the file name in any directory of the root. A mode of 0 is
+// the default.
+func (k *disk) replace(dir, name string, content []byte, mode fs.FileMode) error {
+	path, temp := dir+"/"+name, dir+"/"+tempName(name)
+	if err := k.writeNew(temp, bytes.NewReader(content), mode); err != nil {
+		return err
+	}
+	if err := k.rename(temp, path); err != nil {
+		return errors.Join(err, k.remove(temp))
+	}
+	return k.syncDir(dir)
+}
+
+// modeOf returns the permissions that a file's next version takes over from it: 0,
+// for the default, where there is no regular file. A directory is an error.
+func (k *disk) modeOf(path string) (fs.FileMode, error) {
+	info, err := k.root.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return 0, nil
+	case err != nil:
+		return 0, err
+	case info.IsDir():
+		return 0, errDirectory
+	case info.Mode().IsRegular():
+		return info.Mode().Perm(), nil
+	}
+	return 0, nil
+}
+
+// tempName returns the unique name under which a file's next version is written.
+func tempName(name string) string {
+	tail := "." + strings.ToLower(rand.Text()[:12]) + ".tmp"
+	return "." + name[:min(len(name), maxName-1-len(tail))] + tail
+}

@@ -1,0 +1,292 @@
+package state
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"golang.org/x/sync/errgroup"
+
+	"ken/internal/contract"
+	"ken/internal/repo"
+	"ken/internal/workflow"
+)
+
+const (
+	// maxManifest is the size up to which a manifest is read: a million entries.
+	maxManifest     = 512 << 20
+	manifestVersion = 1
+	// foreignManifest is how other programs that archive here call their account.
+	foreignManifest = "MANIFEST.txt"
+)
+
+// A folder is a snapshot as it lies on disk.
+type folder struct {
+	name     string
+	time     time.Time
+	manifest *workflow.Manifest // nil for a foreign one
+	files    string             // where its entries are, from the state directory
+	entries  []entry
+}
+
+// Snapshots lists the archive, oldest first by the time recorded inside; by its
+// directory's, of a snapshot that another program made.
+func (d *Dir) Snapshots(ctx context.Context) ([]workflow.Snapshot, error) {
+	root, err := d.open()
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	names, err := d.snapshotNames(root)
+	if err != nil {
+		return nil, err
+	}
+	var all []workflow.Snapshot
+	for _, name := range names {
+		if ctx.Err() != nil {
+			return nil, stopped(ctx, "list the archive")
+		}
+		f, err := openFolder(ctx, root, d.names.Archive, name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // pruned meanwhile
+		}
+		if err != nil {
+			return nil, d.failed("read snapshot "+repo.Path(name).String()+" in", err)
+		}
+		all = append(all, workflow.Snapshot{Name: name, Time: f.time, Manifest: f.manifest, Files: f.entries})
+	}
+	slices.SortStableFunc(all, func(a, b workflow.Snapshot) int { return a.Time.Compare(b.Time) })
+	return all, nil
+}
+
+// snapshotNames returns the sorted names of all snapshots, none if there is no
+// archive.
+func (d *Dir) snapshotNames(root *os.Root) ([]string, error) {
+	info, err := root.Lstat(d.names.Archive)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, d.failed("look at the archive of", err)
+	case !info.IsDir():
+		return nil, d.notArchive()
+	}
+	entries, err := entriesOf(context.Background(), root, d.names.Archive)
+	if err != nil {
+		return nil, d.failed("list the archive of", err)
+	}
+	var names []string
+	for _, e := range entries {
+		if e.Kind == contract.Directory && !strings.HasPrefix(e.Name, ".") {
+			names = append(names, e.Name)
+		}
+	}
+	return names, nil
+}
+
+// checkSnapshot refuses what is not the name of a snapshot.
+func (h *held) checkSnapshot(name string) error {
+	err := checkName(name)
+	if err == nil && strings.HasPrefix(name, ".") {
+		err = errName
+	}
+	var info fs.FileInfo
+	if err == nil {
+		info, err = h.root.Lstat(h.dir.names.Archive + "/" + name)
+	}
+	if err == nil && !info.IsDir() {
+		err = errors.New("not a directory")
+	}
+	if err != nil {
+		return fmt.Errorf("snapshot %s: %w", repo.Path(name), cause(err))
+	}
+	return nil
+}
+
+func (h *held) openSnapshot(name string) (*folder, error) {
+	return openFolder(context.Background(), h.root, h.dir.names.Archive, name)
+}
+
+// openFolder reads a snapshot. It is one of ours if it has a manifest beside a
+// folder of files; without, what lies in it is what was moved.
+func openFolder(ctx context.Context, root *os.Root, archive, name string) (*folder, error) {
+	path := archive + "/" + name
+	here, err := root.Lstat(path)
+	if err != nil {
+		return nil, err
+	}
+	f := &folder{name: name, time: here.ModTime().UTC(), files: path}
+	_, err = root.Lstat(path + manifestFile)
+	if info, e := root.Lstat(path + movedFiles); err == nil && e == nil && info.IsDir() {
+		f.files = path + movedFiles
+		if m, err := readManifest(root, path); err == nil {
+			f.manifest, f.time = m, m.Time
+		}
+	}
+	f.entries, err = entriesOf(ctx, root, f.files)
+	if f.files == path {
+		f.entries = slices.DeleteFunc(f.entries, func(e entry) bool { return e.Name == foreignManifest })
+	}
+	return f, err
+}
+
+// readManifest reads the manifest of the snapshot at path.
+func readManifest(root *os.Root, path string) (*workflow.Manifest, error) {
+	dir, err := root.OpenRoot(path)
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	m := new(workflow.Manifest)
+	err = readFile(dir, manifestFile[1:], func(f *os.File, info fs.FileInfo) error {
+		b, err := readAll(f, info, maxManifest)
+		if err != nil {
+			return err
+		}
+		return json.Unmarshal(b, m)
+	})
+	if err == nil && (m.Version != manifestVersion || m.Time.IsZero()) {
+		err = fmt.Errorf("manifest of version %d is not known here", m.Version)
+	}
+	return m, err
+}
+
+// manifest gives the account of files, which lie at path.
+func (h *held) manifest(path string, at time.Time, p *plan, files []entry) ([]byte, error) {
+	root, err := h.root.OpenRoot(path)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	m := workflow.Manifest{
+		Version: manifestVersion, Verb: p.Verb, Time: at, WorkflowID: p.WorkflowID,
+		Files: make([]workflow.ManifestEntry, len(files)),
+	}
+	why := make(map[string]planMove, len(p.Moves))
+	for _, move := range p.Moves {
+		why[string(move.Name)] = move
+	}
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	const run = 64
+	for lo := 0; lo < len(files); lo += run {
+		g.Go(func() error {
+			for i := lo; i < min(lo+run, len(files)); i++ {
+				m.Files[i] = describe(root, files[i], why[files[i].Name])
+			}
+			return nil
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return nil, err
+	}
+	b, err := json.Marshal(m)
+	return append(b, '\n'), err
+}
+
+// describe gives the account of one entry in root. What cannot be read has no
+// digest; that is no reason to lose the rest.
+func describe(root *os.Root, e entry, why planMove) workflow.ManifestEntry {
+	name := repo.Path(e.Name).JSON()
+	m := workflow.ManifestEntry{
+		Name: name.Path, B64: name.B64, Kind: "special", Size: e.Size, MTime: e.ModTime.UTC(),
+		Bucket: why.Bucket, Reason: why.Reason,
+	}
+	switch e.Kind {
+	case contract.Regular:
+		m.Kind = "file"
+		_ = readFile(root, e.Name, func(f *os.File, _ fs.FileInfo) (err error) {
+			m.SHA256, err = digest(f)
+			return err
+		})
+	case contract.Directory:
+		m.Kind = "dir"
+	case contract.Symlink:
+		m.Kind = "link"
+		m.Target, _ = root.Readlink(e.Name)
+		if !utf8.ValidString(m.Target) {
+			m.Target = strconv.Quote(m.Target)
+		}
+	case contract.Special, contract.Uninspected:
+	}
+	return m
+}
+
+// bringBack moves what a snapshot holds back into the directory, wherever nothing
+// bears its name, and the snapshot away when nothing is left in it.
+func (h *held) bringBack(name string, out *workflow.Applied) error {
+	s, err := h.openSnapshot(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // it was emptied, and is gone, by a run before this one
+	}
+	if err != nil {
+		return err
+	}
+	left := make(map[string]bool)
+	for _, e := range s.entries {
+		there, err := h.exists(e.Name)
+		if err == nil && there {
+			err = fs.ErrExist
+		}
+		if err == nil {
+			err = h.rename(s.files+"/"+e.Name, e.Name)
+		}
+		if err != nil {
+			note(&out.Left, e.Name, fmt.Errorf("bring back: %w", cause(err)))
+			left[e.Name] = true
+			continue
+		}
+		out.Restored = append(out.Restored, e.Name)
+	}
+	if err := h.syncDir("."); err != nil {
+		return err
+	}
+	if err := h.syncDir(s.files); err != nil {
+		return err
+	}
+	path := h.dir.names.Archive + "/" + name
+	if len(left) == 0 {
+		return unlessLeftover(h.discard(path))
+	}
+	if s.manifest == nil {
+		return nil
+	}
+	s.manifest.Files = slices.DeleteFunc(s.manifest.Files, func(m workflow.ManifestEntry) bool {
+		raw, err := repo.PathJSON{Path: m.Name, B64: m.B64}.Raw()
+		return err == nil && !left[string(raw)]
+	})
+	b, err := json.Marshal(s.manifest)
+	if err != nil {
+		return err
+	}
+	return h.replace(path, manifestFile[1:], append(b, '\n'), 0)
+}
+
+// byAge orders snapshots for pruning: ours first, oldest first, then foreign ones.
+func byAge(a, b *folder) int {
+	return cmp.Or(
+		cmp.Compare(btoi(a.manifest == nil), btoi(b.manifest == nil)),
+		a.time.Compare(b.time),
+		strings.Compare(a.name, b.name),
+	)
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,142 @@
+package workflow
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"ken/internal/contract"
+)
+
+// BeginOptions says what workflow begins.
+type BeginOptions struct {
+	Type string // its type, required
+	// Continue rotates within the session at hand instead of starting a new
+	// one: the anchors stay, and so does what the session wrote.
+	Continue bool
+	Pairs    []Pair // further keys of the document
+	Force    bool   // write values that the contract does not allow
+}
+
+// A Beginning is what Begin did.
+type Beginning struct {
+	Workflow *Document `json:"workflow"`
+	Moves    []Moved   `json:"moves"`
+	Archive  *string   `json:"archive"`
+	// Foreign lists what the contract does not know and no rule moved.
+	Foreign []Name   `json:"foreign"`
+	Remarks []string `json:"remarks,omitempty"`
+}
+
+// Failures is how many moves could not be made.
+func (b *Beginning) Failures() int { return (&Sweep{Moves: b.Moves}).Failures() }
+
+// Begin starts a workflow: it evicts, cleans up to the prior workflow's start, and
+// stamps a new identity, as one change with one snapshot.
+func (k *Keeper) Begin(ctx context.Context, opts BeginOptions) (*Beginning, error) {
+	if opts.Type == "" {
+		return nil, badRequest("ken state init --type dev", "a workflow needs a type")
+	}
+	var b *Beginning
+	err := k.locked(ctx, "init", func(h Held) (err error) {
+		b, err = k.begin(ctx, h, opts)
+		return err
+	})
+	return b, err
+}
+
+func (k *Keeper) begin(ctx context.Context, h Held, opts BeginOptions) (*Beginning, error) {
+	now := k.opts.Now()
+	prior, err := k.load()
+	if err != nil {
+		return nil, err
+	}
+	next, err := k.nextDocument(prior, opts, now)
+	if err != nil {
+		return nil, err
+	}
+	text, err := next.YAML()
+	if err != nil {
+		return nil, err
+	}
+	entries, err := k.dir.Entries(ctx)
+	if err != nil {
+		return nil, err
+	}
+	moves, remarks, err := k.planBegin(entries, prior, opts.Continue, now)
+	if err != nil {
+		return nil, err
+	}
+	name := k.name(contract.Workflow)
+	change := Change{Verb: "init", Time: now, Moves: moves, Keep: k.keep(), Writes: []Write{{name, text}}}
+	if prior != nil {
+		change.WorkflowID = prior.Text(keyID)
+		change.Moves = sortMoves(append(moves, Move{name, contract.Canonical, "the previous workflow's document"}))
+	}
+	if err := k.note(h, Record{Verb: "init", File: name, SHA256: digest(text), WorkflowID: next.Text(keyID)}); err != nil {
+		return nil, err
+	}
+	applied, err := h.Apply(ctx, change)
+	if err != nil {
+		return nil, err
+	}
+	swept := k.swept(change.Moves, applied)
+	b := &Beginning{Workflow: next, Moves: swept.Moves, Archive: swept.Archive, Remarks: append(remarks, swept.Remarks...), Foreign: []Name{}}
+	for _, e := range entries {
+		if k.c.Classify(e) == contract.AdHoc && !moved(change.Moves, e.Name) {
+			b.Foreign = append(b.Foreign, nameJSON(e.Name))
+		}
+	}
+	return b, nil
+}
+
+func moved(moves []Move, name string) bool {
+	for _, m := range moves {
+		if m.Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// nextDocument is the document of the workflow that begins.
+func (k *Keeper) nextDocument(prior *Document, opts BeginOptions, now time.Time) (*Document, error) {
+	pairs := []Pair{{keyActive, true}, {keyType, opts.Type}}
+	for _, key := range k.c.Keys {
+		if key.Initial != "" {
+			pairs = append(pairs, Pair{key.Name, key.Initial})
+		}
+	}
+	pairs = append(pairs, opts.Pairs...)
+	next := NewDocument()
+	if opts.Continue && prior != nil {
+		next = prior.clone()
+	}
+	return next, k.set(next, pairs, opts.Force, stamper{now: now, newID: k.opts.NewID, rotate: opts.Continue})
+}
+
+// planBegin lists what must not survive into the workflow that begins.
+func (k *Keeper) planBegin(entries []contract.Entry, prior *Document, goesOn bool, now time.Time) (moves []Move, remarks []string, err error) {
+	var s session
+	if prior != nil {
+		s = prior.session()
+	}
+	foreign := func(contract.Entry) string { return "there before this workflow began" }
+	if goesOn {
+		wrote, err := k.authors()
+		if err != nil {
+			return nil, nil, err
+		}
+		foreign = func(e contract.Entry) string { return s.foreign(e, wrote) }
+	}
+	evicted := planEvict(k.c, entries, foreign)
+	clean := CleanupOptions{AdHocCutoff: s.began, PatternCutoff: s.began}
+	if s.began.IsZero() {
+		day := 1
+		clean.StaleDays, clean.AdHocStaleDays = &day, &day
+		if prior != nil && prior.Text(keyCreated) != "" {
+			remarks = append(remarks, fmt.Sprintf("%s of the previous workflow is no time (%q): files older than one day were swept instead", keyCreated, prior.Text(keyCreated)))
+		}
+	}
+	return sortMoves(append(evicted, planCleanup(k.c, entries, now, clean)...)), remarks, nil
+}

@@ -1,0 +1,140 @@
+package workflow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"ken/internal/contract"
+	"ken/internal/fault"
+)
+
+// A Checkup lists what is wrong with what lies in the directory.
+type Checkup struct {
+	Problems []contract.Problem `json:"problems"`
+}
+
+// Check validates the workflow document and every artifact that the contract says
+// something about.
+func (k *Keeper) Check(ctx context.Context) (*Checkup, error) {
+	if err := k.settle(ctx, "check"); err != nil {
+		return nil, err
+	}
+	entries, err := k.dir.Entries(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c := &Checkup{Problems: []contract.Problem{}}
+	for _, e := range entries {
+		f, known := k.c.File(e.Name)
+		switch k.c.Classify(e) {
+		case contract.Canonical, contract.PatternAllowed:
+			if e.Kind != contract.Directory {
+				c.Problems = append(c.Problems, k.checkFile(e, f)...)
+			}
+		case contract.AdHoc:
+			if known { // the name is right, the thing is not
+				c.Problems = append(c.Problems, misfit(e, f))
+			}
+		case contract.Unknown:
+			c.Problems = append(c.Problems, contract.Problem{File: nameJSON(e.Name).Name, Problem: "cannot be inspected: " + reason(e.Err), Expected: "a readable file"})
+		case contract.Ephemeral:
+		}
+	}
+	return c, nil
+}
+
+func misfit(e contract.Entry, f contract.File) contract.Problem {
+	p := contract.Problem{File: e.Name, Problem: "is a " + kindWord(e.Kind), Expected: "a file"}
+	if f.Dir {
+		p.Expected = "a directory"
+	}
+	return p
+}
+
+func (k *Keeper) checkFile(e contract.Entry, f contract.File) []contract.Problem {
+	if e.Kind != contract.Regular {
+		return []contract.Problem{{File: nameJSON(e.Name).Name, Problem: "is a " + kindWord(e.Kind), Expected: "a regular file"}}
+	}
+	if f.Role != contract.Workflow && !k.c.Checks(e.Name) {
+		return nil
+	}
+	b, err := k.dir.Read(e.Name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // gone since it was listed
+	}
+	if err != nil {
+		return []contract.Problem{{File: e.Name, Problem: "cannot be read: " + reason(err), Expected: "a readable file"}}
+	}
+	if f.Role != contract.Workflow {
+		return k.c.Check(e.Name, b)
+	}
+	d, err := ParseDocument(b)
+	if err != nil {
+		return []contract.Problem{{File: e.Name, Problem: "corrupt: " + err.Error(), Expected: "a YAML mapping; ken state repair saves what can be read"}}
+	}
+	return append(k.keyProblems(d), k.identityProblems(d)...)
+}
+
+// identityProblems says where a document's history does not hold what it must.
+func (k *Keeper) identityProblems(d *Document) []contract.Problem {
+	old := d.history()
+	healed := healHistory(d.Text(keyOriginal), d.Text(keyID), old)
+	if len(healed) == len(old) && (len(old) == 0 || healed[0] == old[0]) {
+		return nil
+	}
+	return []contract.Problem{{
+		File:     k.name(contract.Workflow),
+		Problem:  fmt.Sprintf("%s is %q", keyHistory, old),
+		Expected: fmt.Sprintf("%q; the next ken state update heals it", healed),
+	}}
+}
+
+func reason(err error) string {
+	if path, ok := errors.AsType[*fs.PathError](err); ok {
+		return path.Err.Error()
+	}
+	return err.Error()
+}
+
+func kindWord(kind contract.EntryKind) string {
+	switch kind {
+	case contract.Directory:
+		return "directory"
+	case contract.Symlink:
+		return "symbolic link"
+	case contract.Special:
+		return "special file"
+	case contract.Regular:
+		return "file"
+	default:
+		return "thing that cannot be inspected"
+	}
+}
+
+// A Finding is something about a directory that wants a person's attention.
+type Finding struct {
+	Code string `json:"code"`
+	What string `json:"what"`
+	Mend string `json:"mend"`
+}
+
+// Findings says what of the directory is worth a doctor's word.
+func (k *Keeper) Findings(ctx context.Context) ([]Finding, error) {
+	if err := k.settle(ctx, "doctor"); err != nil {
+		return nil, err
+	}
+	var out []Finding
+	if _, err := k.load(); err != nil {
+		out = append(out, Finding{"WORKFLOW_UNREADABLE", err.Error(), fault.HintOf(err)})
+	}
+	probes, err := k.recentProbes()
+	if err != nil {
+		return nil, err
+	}
+	if probes != nil {
+		out = append(out, *probes)
+	}
+	return out, nil
+}

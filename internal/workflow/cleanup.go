@@ -1,0 +1,88 @@
+package workflow
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"ken/internal/contract"
+)
+
+// CleanupOptions says what is old enough to go. Cutoff times beat days; what is as
+// old as its cutoff stays.
+type CleanupOptions struct {
+	Apply bool // move; else only say what would move
+	// StaleDays is the age from which a file that only a pattern allows goes;
+	// the contract's number when nil.
+	StaleDays     *int
+	PatternCutoff time.Time // beats StaleDays unless zero
+	// AdHocStaleDays is the same for what nothing allows, which goes whatever
+	// its age when nil.
+	AdHocStaleDays *int
+	AdHocCutoff    time.Time // beats AdHocStaleDays unless zero
+}
+
+// Cleanup moves what nothing allows, leftovers, and stale variants into the
+// archive. Canonical files stay, and so does what cannot be inspected.
+func (k *Keeper) Cleanup(ctx context.Context, opts CleanupOptions) (*Sweep, error) {
+	return k.sweep(ctx, "cleanup", !opts.Apply, func() ([]Move, error) {
+		entries, err := k.dir.Entries(ctx)
+		return planCleanup(k.c, entries, k.opts.Now(), opts), err
+	})
+}
+
+func planCleanup(c *contract.Contract, entries []contract.Entry, now time.Time, opts CleanupOptions) []Move {
+	days := c.StaleDays
+	if opts.StaleDays != nil {
+		days = *opts.StaleDays
+	}
+	pattern := newAge(now, &days, opts.PatternCutoff)
+	adHoc := newAge(now, opts.AdHocStaleDays, opts.AdHocCutoff)
+	var moves []Move
+	for _, e := range entries {
+		move := Move{Name: e.Name, Bucket: c.Classify(e)}
+		switch move.Bucket {
+		case contract.Ephemeral:
+			move.Reason = "ephemeral"
+		case contract.AdHoc:
+			move.Reason = adHoc.reason(e, "ad_hoc")
+		case contract.PatternAllowed:
+			move.Reason = pattern.reason(e, "stale_pattern_allowed")
+		default:
+		}
+		if move.Reason != "" {
+			moves = append(moves, move)
+		}
+	}
+	return moves
+}
+
+// An age is a limit that entries may not be older than. The zero value lets
+// nothing stay.
+type age struct {
+	cutoff time.Time
+	why    string
+}
+
+func newAge(now time.Time, days *int, cutoff time.Time) age {
+	switch {
+	case !cutoff.IsZero():
+		return age{cutoff, "older than " + cutoff.UTC().Format(time.RFC3339Nano)}
+	case days != nil:
+		return age{now.AddDate(0, 0, -*days), fmt.Sprintf("older than %d days", *days)}
+	default:
+		return age{}
+	}
+}
+
+// reason says why an entry has to go, "" if it may stay.
+func (a age) reason(e contract.Entry, word string) string {
+	switch {
+	case a.why == "":
+		return word
+	case e.ModTime.Before(a.cutoff):
+		return word + ": " + a.why
+	default:
+		return ""
+	}
+}

@@ -1,0 +1,148 @@
+package workflow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+
+	"ken/internal/contract"
+	"ken/internal/fault"
+)
+
+// Defer puts a piece of work off, under an id that nothing else has had.
+func (k *Keeper) Defer(ctx context.Context, title, body string) (*Deferral, error) {
+	d := &Deferral{Title: oneLine(title), Body: body, Status: Open, CapturedBy: k.opts.Author}
+	if d.Title == "" {
+		return nil, badRequest("ken state defer add TITLE", "a title must not be empty")
+	}
+	err := k.locked(ctx, "defer add", func(h Held) error {
+		f, err := k.deferred()
+		if err != nil {
+			return err
+		}
+		j, err := k.journal()
+		if err != nil {
+			return err
+		}
+		d.ID = deferralID(f.last(j.lastID(k.name(contract.Deferred))) + 1)
+		d.CapturedAt = Stamp(k.opts.Now())
+		f.add(*d)
+		return k.writeDeferred(h, "defer add", f, d.ID)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// Deferred lists what was put off.
+func (k *Keeper) Deferred(ctx context.Context) ([]Deferral, error) {
+	if err := k.settle(ctx, "defer list"); err != nil {
+		return nil, err
+	}
+	f, err := k.deferred()
+	if err != nil {
+		return nil, err
+	}
+	return f.list(), nil
+}
+
+// Done marks a piece of work as done, and Reopen takes that back. One that is
+// marked already stays as it is.
+func (k *Keeper) Done(ctx context.Context, id string) (*Deferral, error) {
+	return k.mark(ctx, "defer close", id, Closed)
+}
+
+// Reopen takes back that a piece of work is done.
+func (k *Keeper) Reopen(ctx context.Context, id string) (*Deferral, error) {
+	return k.mark(ctx, "defer reopen", id, Open)
+}
+
+func (k *Keeper) mark(ctx context.Context, verb, id, status string) (*Deferral, error) {
+	if f, err := k.deferred(); err != nil {
+		return nil, err
+	} else if _, err := f.find(id); err != nil {
+		return nil, err // without making the directory
+	}
+	var d Deferral
+	err := k.locked(ctx, verb, func(h Held) error {
+		f, err := k.deferred()
+		if err != nil {
+			return err
+		}
+		at, err := f.find(id)
+		if err != nil {
+			return err
+		}
+		d = f.items[at].Deferral
+		if d.Status == status {
+			return nil
+		}
+		d.Status, d.ClosedAt, d.ClosedBy = status, "", ""
+		if status == Closed {
+			d.ClosedAt, d.ClosedBy = Stamp(k.opts.Now()), k.opts.Author
+		}
+		j, err := k.journal()
+		if err != nil {
+			return err
+		}
+		last := deferralID(f.last(j.lastID(k.name(contract.Deferred))))
+		f.setStatus(at, d)
+		return k.writeDeferred(h, verb, f, last)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &d, nil
+}
+
+func (k *Keeper) deferred() (*deferredFile, error) {
+	b, err := k.dir.Read(k.name(contract.Deferred))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	return parseDeferred(b), nil
+}
+
+func (k *Keeper) writeDeferred(h Held, verb string, f *deferredFile, last string) error {
+	name, text := k.name(contract.Deferred), f.bytes()
+	if err := k.note(h, Record{Verb: verb, File: name, SHA256: digest(text), WorkflowID: k.currentID(), LastID: last}); err != nil {
+		return err
+	}
+	return h.Replace(name, text)
+}
+
+// find returns the index of an entry.
+func (f *deferredFile) find(id string) (int, error) {
+	var ids []string
+	found := -1
+	for i, it := range f.items {
+		if it.ID == id && found >= 0 {
+			return 0, &fault.Error{Hint: "give one of them another id by hand", Err: fmt.Errorf("%s is there twice", id)}
+		}
+		if it.ID == id {
+			found = i
+		}
+		ids = append(ids, it.ID)
+	}
+	if found >= 0 {
+		return found, nil
+	}
+	hint := "see what there is with: ken state defer list"
+	if n := number(id); n > 0 && slices.Contains(ids, deferralID(n)) {
+		hint = "did you mean " + deferralID(n) + "?"
+	}
+	return 0, &fault.Error{Hint: hint, Err: fmt.Errorf("nothing put off has the id %q", id)}
+}
+
+// lastID is the highest id the journal remembers.
+func (j journal) lastID(file string) string {
+	for _, r := range slices.Backward(j) {
+		if r.File == file && r.LastID != "" {
+			return r.LastID
+		}
+	}
+	return ""
+}

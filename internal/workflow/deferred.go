@@ -1,0 +1,230 @@
+package workflow
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// A Deferral is one piece of work that was put off.
+type Deferral struct {
+	ID         string   `json:"id"`
+	Title      string   `json:"title"`
+	Status     string   `json:"status"`
+	Body       string   `json:"body,omitempty"`
+	CapturedAt string   `json:"captured_at,omitempty"`
+	CapturedBy string   `json:"captured_by,omitempty"`
+	Context    string   `json:"context,omitempty"`
+	Tags       []string `json:"tags,omitempty"`
+	ClosedAt   string   `json:"closed_at,omitempty"`
+	ClosedBy   string   `json:"closed_by,omitempty"`
+}
+
+// The statuses of a deferral.
+const (
+	Open   = "open"
+	Closed = "closed"
+)
+
+// A deferredFile is the text of the file, in lines, and where its entries stand. What
+// people wrote between entries stays as it is.
+type deferredFile struct {
+	lines []string
+	items []deferralAt
+}
+
+type deferralAt struct {
+	Deferral
+	from, to int // its lines, the heading included
+}
+
+const (
+	deferredHeader = "# Deferred\n"
+	headingMark    = "## "
+	idMark         = "DEF-"
+	separator      = "---"
+)
+
+func parseDeferred(b []byte) *deferredFile {
+	f := &deferredFile{}
+	if text := strings.TrimSuffix(string(b), "\n"); text != "" {
+		f.lines = strings.Split(text, "\n")
+	}
+	for i, line := range f.lines {
+		line = strings.TrimRight(line, "\r ")
+		if id, title, ok := parseHeading(line); ok {
+			f.endItem(i)
+			f.items = append(f.items, deferralAt{Deferral: Deferral{ID: id, Title: title, Status: Open}, from: i, to: -1})
+		} else if line == separator {
+			f.endItem(i)
+		}
+	}
+	f.endItem(len(f.lines))
+	for i := range f.items {
+		f.items[i].read(f.lines[f.items[i].from+1 : f.items[i].to])
+	}
+	return f
+}
+
+// endItem closes the entry that is open, if any, before line i.
+func (f *deferredFile) endItem(i int) {
+	if n := len(f.items); n > 0 && f.items[n-1].to < 0 {
+		f.items[n-1].to = i
+	}
+}
+
+// parseHeading reads "## DEF-007 — title".
+func parseHeading(line string) (id, title string, ok bool) {
+	rest, ok := strings.CutPrefix(line, headingMark+idMark)
+	if !ok {
+		return "", "", false
+	}
+	digits := len(rest) - len(strings.TrimLeft(rest, "0123456789"))
+	title, ok = strings.CutPrefix(strings.TrimSpace(rest[digits:]), "—")
+	if digits == 0 || !ok && strings.TrimSpace(rest[digits:]) != "" {
+		return "", "", false
+	}
+	return idMark + rest[:digits], strings.TrimSpace(title), true
+}
+
+// read takes an entry's fields from the lines below its heading.
+func (d *deferralAt) read(lines []string) {
+	var body []string
+	for _, line := range lines {
+		line = strings.TrimRight(line, "\r ")
+		if text, ok := strings.CutPrefix(line, ">"); ok {
+			body = append(body, strings.TrimPrefix(text, " "))
+			continue
+		}
+		field, ok := strings.CutPrefix(line, "- ")
+		key, value, pair := strings.Cut(field, ":")
+		if !ok || !pair {
+			continue
+		}
+		value = strings.TrimSpace(value)
+		switch key {
+		case "status":
+			d.Status = value
+		case "captured_at":
+			d.CapturedAt = value
+		case "captured_by":
+			d.CapturedBy = value
+		case "context":
+			d.Context = value
+		case "tags":
+			for tag := range strings.SplitSeq(value, ",") {
+				d.Tags = append(d.Tags, strings.TrimSpace(tag))
+			}
+		case "closed_at":
+			d.ClosedAt = value
+		case "closed_by":
+			d.ClosedBy = value
+		}
+	}
+	d.Body = strings.Join(body, "\n")
+}
+
+// list returns the entries.
+func (f *deferredFile) list() []Deferral {
+	out := []Deferral{}
+	for _, it := range f.items {
+		out = append(out, it.Deferral)
+	}
+	return out
+}
+
+// last is the highest number in use, in the file or given.
+func (f *deferredFile) last(given string) int {
+	highest := number(given)
+	for _, it := range f.items {
+		highest = max(highest, number(it.ID))
+	}
+	return highest
+}
+
+func number(id string) int {
+	n, err := strconv.Atoi(strings.TrimPrefix(id, idMark))
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+func deferralID(n int) string { return fmt.Sprintf("%s%03d", idMark, n) }
+
+// add appends an entry. Whatever its texts hold, they stay inside it: the title
+// is one line, and a body is quoted.
+func (f *deferredFile) add(d Deferral) {
+	if len(f.lines) == 0 {
+		f.lines = strings.Split(deferredHeader, "\n")
+	} else {
+		for len(f.lines) > 0 && strings.TrimSpace(f.lines[len(f.lines)-1]) == "" {
+			f.lines = f.lines[:len(f.lines)-1]
+		}
+		f.lines = append(f.lines, "")
+		if len(f.items) > 0 {
+			f.lines = append(f.lines, separator, "")
+		}
+	}
+	f.lines = append(f.lines, headingMark+d.ID+" — "+d.Title, "- captured_at: "+d.CapturedAt)
+	if d.CapturedBy != "" {
+		f.lines = append(f.lines, "- captured_by: "+oneLine(d.CapturedBy))
+	}
+	f.lines = append(f.lines, "- status: "+d.Status)
+	if d.Body != "" {
+		f.lines = append(f.lines, "")
+		for line := range strings.SplitSeq(d.Body, "\n") {
+			f.lines = append(f.lines, strings.TrimRight("> "+withoutControls(line), " "))
+		}
+	}
+}
+
+// setStatus rewrites the fields of one entry that say whether it is done.
+func (f *deferredFile) setStatus(at int, d Deferral) {
+	it := f.items[at]
+	fields := []string{"- status: " + d.Status}
+	if d.ClosedAt != "" {
+		fields = append(fields, "- closed_at: "+d.ClosedAt)
+	}
+	if d.ClosedBy != "" {
+		fields = append(fields, "- closed_by: "+oneLine(d.ClosedBy))
+	}
+	// They stand where the first of them stood, else right below the heading.
+	out, placed := []string{f.lines[it.from]}, false
+	for _, line := range f.lines[it.from+1 : it.to] {
+		if !statusField(line) {
+			out = append(out, line)
+		} else if !placed {
+			out, placed = append(out, fields...), true
+		}
+	}
+	if !placed {
+		out = append(append(out[:1:1], fields...), out[1:]...)
+	}
+	f.lines = append(append(append([]string{}, f.lines[:it.from]...), out...), f.lines[it.to:]...)
+}
+
+func statusField(line string) bool {
+	for _, key := range []string{"status", "closed_at", "closed_by"} {
+		if strings.HasPrefix(line, "- "+key+":") {
+			return true
+		}
+	}
+	return false
+}
+
+func (f *deferredFile) bytes() []byte { return []byte(strings.Join(f.lines, "\n") + "\n") }
+
+// oneLine makes a text one line of words.
+func oneLine(s string) string { return strings.Join(strings.Fields(withoutControls(s)), " ") }
+
+// withoutControls makes a space of whatever could pass for an end of line.
+func withoutControls(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\uFFFD"))
+}

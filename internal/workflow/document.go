@@ -1,0 +1,231 @@
+package workflow
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// A Document is the workflow document: a YAML mapping whose order and comments
+// survive every change.
+type Document struct{ m *yaml.Node } // a mapping
+
+// A CorruptError says where a document cannot be read.
+type CorruptError struct {
+	Line int // from 1; 0 when it is the whole document
+	What string
+}
+
+func (e *CorruptError) Error() string {
+	if e.Line == 0 {
+		return e.What
+	}
+	return fmt.Sprintf("line %d: %s", e.Line, e.What)
+}
+
+// NewDocument returns an empty document.
+func NewDocument() *Document {
+	return &Document{&yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}}
+}
+
+// ParseDocument reads a document. Whatever is not one mapping with text keys,
+// each once, is a *CorruptError; so is an empty file, which no writer leaves.
+func ParseDocument(b []byte) (*Document, error) {
+	if line := conflictLine(b); line > 0 {
+		return nil, &CorruptError{line, "a merge conflict that nobody has resolved"}
+	}
+	dec := yaml.NewDecoder(bytes.NewReader(b))
+	var root, more yaml.Node
+	if err := dec.Decode(&root); err != nil {
+		if errors.Is(err, io.EOF) {
+			return nil, &CorruptError{0, "the file is empty"}
+		}
+		return nil, corrupt(err)
+	}
+	if err := dec.Decode(&more); err == nil {
+		return nil, &CorruptError{more.Line, "a second YAML document"}
+	} else if !errors.Is(err, io.EOF) {
+		return nil, corrupt(err)
+	}
+	m := root.Content[0]
+	if m.Kind != yaml.MappingNode {
+		return nil, &CorruptError{m.Line, "not a mapping of keys to values"}
+	}
+	// Comments around the only mapping belong to the document node.
+	m.HeadComment = join(root.HeadComment, m.HeadComment)
+	m.FootComment = join(m.FootComment, root.FootComment)
+	if err := soundNode(m); err != nil {
+		return nil, err
+	}
+	return &Document{m}, nil
+}
+
+func join(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + "\n\n" + b
+}
+
+// conflictLine returns the line of the first conflict marker, 0 for none.
+func conflictLine(b []byte) int {
+	n := 0
+	for line := range bytes.Lines(b) {
+		n++
+		if bytes.HasPrefix(line, []byte("<<<<<<< ")) || bytes.HasPrefix(line, []byte(">>>>>>> ")) {
+			return n
+		}
+	}
+	return 0
+}
+
+// corrupt puts a parser's complaint into our form.
+func corrupt(err error) error {
+	text := strings.TrimPrefix(err.Error(), "yaml: ")
+	if m := regexp.MustCompile(`^line (\d+): `).FindStringSubmatch(text); m != nil {
+		line, _ := strconv.Atoi(m[1])
+		return &CorruptError{line, strings.TrimPrefix(text, m[0])}
+	}
+	return &CorruptError{0, text}
+}
+
+// soundNode refuses what a document of plain facts has no use for: aliases, which
+// can make a small file huge, and keys that are no text or come twice.
+func soundNode(n *yaml.Node) error {
+	if n.Kind == yaml.AliasNode || n.Anchor != "" {
+		return &CorruptError{n.Line, "anchors and aliases are not supported here"}
+	}
+	seen := make(map[string]bool)
+	for i, child := range n.Content {
+		if n.Kind == yaml.MappingNode && i%2 == 0 {
+			if child.Kind != yaml.ScalarNode {
+				return &CorruptError{child.Line, "a key that is no text"}
+			}
+			if seen[child.Value] {
+				return &CorruptError{child.Line, fmt.Sprintf("the key %q a second time", child.Value)}
+			}
+			seen[child.Value] = true
+		}
+		if err := soundNode(child); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Keys lists the document's keys in order.
+func (d *Document) Keys() []string {
+	var keys []string
+	for i := 0; i < len(d.m.Content); i += 2 {
+		keys = append(keys, d.m.Content[i].Value)
+	}
+	return keys
+}
+
+// Get returns a key's value: nil, bool, [json.Number], string, []any, or [Object].
+func (d *Document) Get(key string) (value any, ok bool) {
+	if n := d.node(key); n != nil {
+		return nodeValue(n), true
+	}
+	return nil, false
+}
+
+// Text returns a key's value if it is a string, else "".
+func (d *Document) Text(key string) string {
+	v, _ := d.Get(key)
+	s, _ := v.(string)
+	return s
+}
+
+// Set gives a key a value: nil, bool, int64, [json.Number], string or []string. A
+// comment on its line stays.
+func (d *Document) Set(key string, value any) {
+	fresh := valueNode(value)
+	if old := d.node(key); old != nil {
+		fresh.HeadComment, fresh.LineComment, fresh.FootComment = old.HeadComment, old.LineComment, old.FootComment
+		*old = *fresh
+		return
+	}
+	d.m.Content = append(d.m.Content, textNode(key), fresh)
+	d.m.Style &^= yaml.FlowStyle
+}
+
+// Delete takes a key out.
+func (d *Document) Delete(key string) {
+	for i := 0; i < len(d.m.Content); i += 2 {
+		if d.m.Content[i].Value == key {
+			d.m.Content = append(d.m.Content[:i:i], d.m.Content[i+2:]...)
+			return
+		}
+	}
+}
+
+func (d *Document) node(key string) *yaml.Node {
+	for i := 0; i < len(d.m.Content); i += 2 {
+		if d.m.Content[i].Value == key {
+			return d.m.Content[i+1]
+		}
+	}
+	return nil
+}
+
+// YAML returns the document's text.
+func (d *Document) YAML() ([]byte, error) {
+	if len(d.m.Content) == 0 {
+		return []byte("{}\n"), nil
+	}
+	var b bytes.Buffer
+	enc := yaml.NewEncoder(&b)
+	enc.SetIndent(2)
+	if err := errors.Join(enc.Encode(d.m), enc.Close()); err != nil {
+		return nil, err
+	}
+	// What cannot be read back as it was meant must never reach the disk.
+	back, err := ParseDocument(b.Bytes())
+	if err != nil {
+		return nil, fmt.Errorf("the document would not read back: %w", err)
+	}
+	want, got := appendJSON(nil, nodeValue(d.m)), appendJSON(nil, nodeValue(back.m))
+	if !bytes.Equal(want, got) {
+		return nil, errors.New("the document would read back as another")
+	}
+	return b.Bytes(), nil
+}
+
+// MarshalJSON writes the document as an object, its keys in order.
+func (d *Document) MarshalJSON() ([]byte, error) { return appendJSON(nil, nodeValue(d.m)), nil }
+
+// checkKey says what is wrong with a key, nil if nothing is.
+func checkKey(key string) error {
+	switch {
+	case key == "":
+		return errors.New("a key must not be empty")
+	case !utf8.ValidString(key):
+		return fmt.Errorf("the key %q is not UTF-8", key)
+	case strings.ContainsFunc(key, func(r rune) bool { return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' }):
+		return fmt.Errorf("the key %q holds a control character", key)
+	case strings.TrimSpace(key) != key:
+		return fmt.Errorf("the key %q begins or ends with a space", key)
+	}
+	return nil
+}
+
+// clone returns a copy that shares nothing.
+func (d *Document) clone() *Document { return &Document{cloneNode(d.m)} }
+
+func cloneNode(n *yaml.Node) *yaml.Node {
+	c := *n
+	c.Content = make([]*yaml.Node, len(n.Content))
+	for i, child := range n.Content {
+		c.Content[i] = cloneNode(child)
+	}
+	return &c
+}

@@ -1,0 +1,303 @@
+package workflow
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"ken/internal/contract"
+	"ken/internal/fault"
+)
+
+// A Handoff is what a paused workflow leaves for whoever resumes it.
+type Handoff struct {
+	Task           string   `json:"task"`
+	WorkflowID     string   `json:"workflow_id,omitempty"`
+	WorkflowType   string   `json:"workflow_type,omitempty"`
+	Tier           any      `json:"tier"`
+	Phase          string   `json:"phase"`
+	Iteration      any      `json:"iteration"`
+	PausedAt       string   `json:"paused_at"`
+	LastCommit     *string  `json:"last_commit"`
+	RemainingTasks []string `json:"remaining_tasks"`
+	NextAction     string   `json:"next_action"`
+}
+
+// PauseOptions says what the workflow document does not.
+type PauseOptions struct {
+	Task      string // the document's task when ""
+	Phase     string // the document's phase when ""
+	Next      string // what to do first on resuming
+	Remaining []string
+}
+
+// A Pause is what pausing or resuming left behind.
+type Pause struct {
+	Handoff  json.RawMessage `json:"handoff"`
+	Workflow *Document       `json:"workflow"`
+	Archive  *string         `json:"archive"` // what the two files replaced, or where they went
+	Remarks  []string        `json:"remarks,omitempty"`
+}
+
+const (
+	keyTask         = "task"
+	keyPhase        = "phase"
+	keyTier         = "tier"
+	keyIteration    = "iteration"
+	keyStoppedAt    = "stopped_at"
+	keyStoppedPhase = "stopped_phase"
+)
+
+// Pause writes the handoff, for programs and for people, and marks the workflow as
+// no longer active; one change.
+func (k *Keeper) Pause(ctx context.Context, opts PauseOptions) (*Pause, error) {
+	var p *Pause
+	err := k.locked(ctx, "pause", func(h Held) (err error) {
+		p, err = k.pause(ctx, h, opts)
+		return err
+	})
+	return p, err
+}
+
+func (k *Keeper) pause(ctx context.Context, h Held, opts PauseOptions) (*Pause, error) {
+	d, err := k.load()
+	if err != nil {
+		return nil, err
+	}
+	if d == nil {
+		d = NewDocument()
+	}
+	handoff, err := k.handoff(ctx, d, opts)
+	if err != nil {
+		return nil, err
+	}
+	text, err := json.MarshalIndent(handoff, "", "  ")
+	if err != nil {
+		return nil, err
+	}
+	text = append(text, '\n')
+	d.Set(keyActive, false)
+	d.Set(keyStoppedAt, handoff.PausedAt)
+	d.Set(keyStoppedPhase, handoff.Phase)
+	d.heal()
+	document, err := d.YAML()
+	if err != nil {
+		return nil, err
+	}
+	writes := []Write{
+		{k.name(contract.Handoff), text},
+		{k.name(contract.Narrative), []byte(handoff.narrative())},
+		{k.name(contract.Workflow), document},
+	}
+	moves, err := k.present(ctx, "replaced by a later pause", contract.Handoff, contract.Narrative)
+	if err != nil {
+		return nil, err
+	}
+	return k.change(ctx, h, Change{Verb: "pause", Moves: moves, Writes: writes}, &Pause{Handoff: text, Workflow: d})
+}
+
+// handoff gathers what is known.
+func (k *Keeper) handoff(ctx context.Context, d *Document, opts PauseOptions) (*Handoff, error) {
+	h := &Handoff{
+		Task: opts.Task, Phase: opts.Phase, WorkflowID: d.Text(keyID), WorkflowType: d.Text(keyType),
+		PausedAt: Stamp(k.opts.Now()), NextAction: opts.Next, RemainingTasks: append([]string{}, opts.Remaining...),
+	}
+	if h.Task == "" {
+		h.Task = d.Text(keyTask)
+	}
+	if h.Phase == "" {
+		h.Phase = d.Text(keyPhase)
+	}
+	if h.Phase == "" {
+		h.Phase = d.Text(keyStoppedPhase)
+	}
+	h.Tier, _ = d.Get(keyTier)
+	h.Iteration, _ = d.Get(keyIteration)
+	if commit := k.opts.Commit(ctx); commit != "" {
+		h.LastCommit = &commit
+	}
+	if h.Task == "" {
+		return nil, badRequest("ken state pause --task TEXT", "nobody says what the task is")
+	}
+	if h.Phase == "" {
+		return nil, badRequest("ken state pause --phase implement --task "+fault.Quote(h.Task), "nobody says which phase the workflow is in")
+	}
+	if p := k.keyProblem(keyPhase, h.Phase); p != nil {
+		return nil, badRequest("", "%s, expected %s", p.Problem, p.Expected)
+	}
+	return h, nil
+}
+
+// narrative tells a person where things stand.
+func (h *Handoff) narrative() string {
+	var b strings.Builder
+	line := func(what, text string) {
+		if text != "" {
+			fmt.Fprintf(&b, "- %s: %s\n", what, oneLine(text))
+		}
+	}
+	fmt.Fprintf(&b, "# Continue here\n\n%s\n\n", oneLine(h.Task))
+	line("Phase", h.Phase)
+	if h.Tier != nil {
+		line("Tier", fmt.Sprint(h.Tier))
+	}
+	if h.Iteration != nil {
+		line("Iteration", fmt.Sprint(h.Iteration))
+	}
+	line("Paused at", h.PausedAt)
+	if h.LastCommit != nil {
+		line("Last commit", *h.LastCommit)
+	}
+	line("Workflow", h.WorkflowID)
+	line("Next", h.NextAction)
+	if len(h.RemainingTasks) > 0 {
+		b.WriteString("\n## Remaining\n\n")
+		for _, t := range h.RemainingTasks {
+			fmt.Fprintf(&b, "- %s\n", oneLine(t))
+		}
+	}
+	b.WriteString("\nGo on with: ken state resume\n")
+	return b.String()
+}
+
+// present lists, as moves, which of the files that play these roles are there.
+func (k *Keeper) present(ctx context.Context, why string, roles ...contract.Role) ([]Move, error) {
+	entries, err := k.dir.Entries(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var moves []Move
+	for _, e := range entries {
+		for _, r := range roles {
+			if e.Name == k.name(r) {
+				moves = append(moves, Move{e.Name, k.c.Classify(e), why})
+			}
+		}
+	}
+	return moves, nil
+}
+
+// change journals what is written, makes the change, and completes the answer.
+func (k *Keeper) change(ctx context.Context, h Held, c Change, p *Pause) (*Pause, error) {
+	c.Time, c.Keep, c.WorkflowID = k.opts.Now(), k.keep(), p.Workflow.Text(keyID)
+	var records []Record
+	for _, w := range c.Writes {
+		records = append(records, Record{Verb: c.Verb, File: w.Name, SHA256: digest(w.Content), WorkflowID: c.WorkflowID})
+	}
+	if err := k.note(h, records...); err != nil {
+		return nil, err
+	}
+	applied, err := h.Apply(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	swept := k.swept(c.Moves, applied)
+	p.Archive, p.Remarks = swept.Archive, swept.Remarks
+	for _, m := range swept.Moves {
+		if m.Status == MoveFailed {
+			p.Remarks = append(p.Remarks, fmt.Sprintf("%s could not be moved: %s", m.Name.Name, m.Error))
+		}
+	}
+	return p, nil
+}
+
+// Resume returns the handoff, makes the workflow active again, and archives both
+// files: a handoff serves once. One that belongs to another workflow than the
+// document's is refused unless forced.
+func (k *Keeper) Resume(ctx context.Context, force bool) (*Pause, error) {
+	if err := k.settle(ctx, "resume"); err != nil {
+		return nil, err
+	}
+	if _, err := k.handoffText(); err != nil {
+		return nil, err // without making the directory
+	}
+	var p *Pause
+	err := k.locked(ctx, "resume", func(h Held) (err error) {
+		p, err = k.resume(ctx, h, force)
+		return err
+	})
+	return p, err
+}
+
+func (k *Keeper) handoffText() ([]byte, error) {
+	name := k.name(contract.Handoff)
+	b, err := k.dir.Read(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, &fault.Error{
+			Hint: "pause a workflow with: ken state pause --task TEXT",
+			Err:  fmt.Errorf("nothing to resume: there is no %s in %s", name, k.dir.Path()),
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if problems := k.c.Check(name, b); len(problems) > 0 {
+		p := problems[0]
+		return nil, &fault.Error{
+			Hint: "correct " + k.dir.Path() + "/" + name,
+			Err:  fmt.Errorf("%s: %s, expected %s", p.File, p.Problem, p.Expected),
+		}
+	}
+	return b, nil
+}
+
+func (k *Keeper) resume(ctx context.Context, h Held, force bool) (*Pause, error) {
+	text, err := k.handoffText()
+	if err != nil {
+		return nil, err
+	}
+	var handoff struct {
+		Task, Phase string
+		WorkflowID  string `json:"workflow_id"`
+	}
+	if err := json.Unmarshal(text, &handoff); err != nil {
+		return nil, fmt.Errorf("%s: %w", k.name(contract.Handoff), err)
+	}
+	d, err := k.load()
+	if err != nil {
+		return nil, err
+	}
+	if d == nil {
+		d = NewDocument()
+	}
+	if id := d.Text(keyID); id != "" && handoff.WorkflowID != "" && !d.hasHad(handoff.WorkflowID) && !force {
+		return nil, &fault.Error{
+			Hint: "ken state resume --force resumes it all the same",
+			Err:  fmt.Errorf("the handoff is of workflow %s, but the workflow at hand is %s", handoff.WorkflowID, id),
+		}
+	}
+	pairs := []Pair{{keyActive, true}}
+	for _, p := range []Pair{{keyTask, handoff.Task}, {keyPhase, handoff.Phase}} {
+		if d.Text(p.Key) == "" {
+			pairs = append(pairs, p)
+		}
+	}
+	d.Delete(keyStoppedAt)
+	d.Delete(keyStoppedPhase)
+	if err := k.set(d, pairs, true, stamper{now: k.opts.Now(), newID: k.opts.NewID}); err != nil {
+		return nil, err
+	}
+	document, err := d.YAML()
+	if err != nil {
+		return nil, err
+	}
+	moves, err := k.present(ctx, "resumed", contract.Handoff, contract.Narrative)
+	if err != nil {
+		return nil, err
+	}
+	writes := []Write{{k.name(contract.Workflow), document}}
+	return k.change(ctx, h, Change{Verb: "resume", Moves: moves, Writes: writes}, &Pause{Handoff: text, Workflow: d})
+}
+
+// hasHad reports whether id is or was the document's.
+func (d *Document) hasHad(id string) bool {
+	for _, had := range d.session().ids {
+		if had == id {
+			return true
+		}
+	}
+	return false
+}

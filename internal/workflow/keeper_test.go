@@ -1,0 +1,464 @@
+package workflow_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"ken/internal/contract"
+	"ken/internal/fault"
+	"ken/internal/state"
+	"ken/internal/workflow"
+)
+
+// A desk is a keeper on a real directory, with a clock that stands still until it
+// is moved.
+type desk struct {
+	*workflow.Keeper
+	t    *testing.T
+	path string
+	now  time.Time
+	ids  int
+}
+
+func newDesk(t *testing.T) *desk {
+	t.Helper()
+	d := &desk{t: t, path: filepath.Join(t.TempDir(), "state"), now: time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)}
+	c := contract.Default()
+	dir, err := state.Open(d.path, state.Options{Names: state.Names{Lock: c.Name(contract.Lock), Archive: c.Name(contract.Archive)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { dir.Close() })
+	d.Keeper = workflow.New(dir, workflow.Options{
+		Now:    func() time.Time { return d.now },
+		NewID:  func() string { d.ids++; return fmt.Sprintf("w%d", d.ids) },
+		Author: "ada",
+	})
+	return d
+}
+
+// write puts a file there as any program would, that long ago.
+func (d *desk) write(name, content string, ago time.Duration) {
+	d.t.Helper()
+	if err := os.MkdirAll(d.path, 0o755); err != nil {
+		d.t.Fatal(err)
+	}
+	file := filepath.Join(d.path, name)
+	if err := os.WriteFile(file, []byte(content), 0o644); err != nil {
+		d.t.Fatal(err)
+	}
+	d.date(name, ago)
+}
+
+// date gives a file the age it would have by the desk's clock.
+func (d *desk) date(name string, ago time.Duration) {
+	d.t.Helper()
+	at := d.now.Add(-ago)
+	if err := os.Chtimes(filepath.Join(d.path, name), at, at); err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+func (d *desk) put(name, content string) {
+	d.t.Helper()
+	if _, err := d.Put(d.t.Context(), name, []byte(content), false); err != nil {
+		d.t.Fatal(err)
+	}
+	d.date(name, 0)
+}
+
+func (d *desk) begin(opts workflow.BeginOptions) *workflow.Beginning {
+	d.t.Helper()
+	b, err := d.Begin(d.t.Context(), opts)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return b
+}
+
+func (d *desk) update(pairs ...workflow.Pair) *workflow.Document {
+	d.t.Helper()
+	doc, err := d.Update(d.t.Context(), workflow.UpdateOptions{Pairs: pairs})
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return doc
+}
+
+// holds says which of the names are there.
+func (d *desk) holds(names ...string) []string {
+	d.t.Helper()
+	var there []string
+	for _, n := range names {
+		if _, err := os.Lstat(filepath.Join(d.path, n)); err == nil {
+			there = append(there, n)
+		}
+	}
+	return there
+}
+
+func (d *desk) want(there []string, names ...string) {
+	d.t.Helper()
+	if !slices.Equal(there, names) {
+		d.t.Errorf("there are %q, want %q", there, names)
+	}
+}
+
+// The last pull request's review never survives into the next one's, whatever
+// its date says and whether or not its workflow was ended.
+func TestBeginLeavesNoReviewBehind(t *testing.T) {
+	for name, age := range map[string]time.Duration{"old": 48 * time.Hour, "recent": time.Minute, "of this instant": 0, "of the future": -time.Hour} {
+		t.Run(name, func(t *testing.T) {
+			d := newDesk(t)
+			d.begin(workflow.BeginOptions{Type: "code_review"})
+			d.put("review.json", `{"status":"DONE","verdict":"APPROVED","agent":"code-reviewer"}`)
+			for _, f := range []string{"review.md", "review-lane-api.md", "slice-A.md", "consolidator-ran.txt", "plan.md", "scratchpad.md", "decisions.md", "spec.md"} {
+				d.write(f, "of the last one", age)
+			}
+			d.now = d.now.Add(time.Hour)
+			b := d.begin(workflow.BeginOptions{Type: "code_review"})
+			d.want(d.holds("review.md", "review.json", "review-lane-api.md", "slice-A.md", "consolidator-ran.txt", "plan.md", "scratchpad.md", "decisions.md", "spec.md"),
+				"plan.md", "scratchpad.md", "decisions.md", "spec.md")
+			if b.Workflow.Text("original_workflow_id") != "w2" || b.Archive == nil {
+				t.Errorf("%+v", b)
+			}
+			list, err := d.Archive(t.Context())
+			if err != nil || len(list.Snapshots) != 1 || list.Snapshots[0].WorkflowID != "w1" {
+				t.Errorf("one verb makes one snapshot: %+v, %v", list, err)
+			}
+		})
+	}
+}
+
+// Going on keeps what the session wrote, by the journal or by its date, and
+// nothing of anybody else's.
+func TestContinueKeepsTheSession(t *testing.T) {
+	d := newDesk(t)
+	d.begin(workflow.BeginOptions{Type: "dev"})
+	d.put("test-summary.json", `{"status":"DONE"}`) // of the session before
+	d.now = d.now.Add(time.Hour)
+	d.begin(workflow.BeginOptions{Type: "dev"}) // sweeps it
+	d.now = d.now.Add(time.Hour)
+	d.put("impl-summary.json", `{"status":"DONE"}`)
+	d.date("impl-summary.json", 100*time.Hour) // the journal knows better than the clock
+	d.write("review.md", "by hand, now", 0)
+	d.write("verification.md", "by hand, long ago", 10*time.Hour)
+	d.write("slice-A.md", "by hand, long ago", 10*time.Hour)
+	d.now = d.now.Add(time.Hour)
+	b := d.begin(workflow.BeginOptions{Type: "code_review", Continue: true})
+	d.want(d.holds("impl-summary.json", "review.md", "verification.md", "slice-A.md"), "impl-summary.json", "review.md")
+	w := b.Workflow
+	if w.Text("workflow_id") != "w3" || w.Text("original_workflow_id") != "w2" || w.Text("first_created_at") == w.Text("created_at") {
+		t.Errorf("identity after going on: %v", w)
+	}
+}
+
+// Foreign files go at the start of a workflow only if they are older than the
+// one before; without one, than a day.
+func TestBeginSweepsByThePriorStart(t *testing.T) {
+	d := newDesk(t)
+	d.write("notes.txt", "x", 25*time.Hour)
+	d.write("today.txt", "x", 23*time.Hour)
+	d.write("plan-a.md", "x", 25*time.Hour)
+	d.write("plan-b.md", "x", 23*time.Hour)
+	b := d.begin(workflow.BeginOptions{Type: "dev"})
+	d.want(d.holds("notes.txt", "today.txt", "plan-a.md", "plan-b.md"), "today.txt", "plan-b.md")
+	if len(b.Foreign) != 1 || b.Foreign[0].Name != "today.txt" {
+		t.Errorf("foreign: %v", b.Foreign)
+	}
+	start := d.now
+	d.now = d.now.Add(2 * time.Hour)
+	d.write("during.txt", "x", time.Hour)
+	d.write("at-start.txt", "x", d.now.Sub(start))
+	d.begin(workflow.BeginOptions{Type: "dev"})
+	d.want(d.holds("today.txt", "plan-b.md", "during.txt", "at-start.txt"), "during.txt", "at-start.txt")
+}
+
+func TestEvictAsksWhoseItIs(t *testing.T) {
+	d := newDesk(t)
+	d.write("review.md", "x", 1000*time.Hour)
+	d.write("reuse-analysis.md", "x", 0)
+	// Without a session nobody knows whose the review is.
+	s, err := d.Evict(t.Context(), false)
+	if err != nil || len(s.Moves) != 1 || s.Moves[0].Name.Name != "reuse-analysis.md" {
+		t.Fatalf("%+v, %v", s, err)
+	}
+	d.begin(workflow.BeginOptions{Type: "dev"})
+	d.write("review.md", "x", -time.Second)
+	d.write("test-summary.md", "x", time.Second)
+	d.put("review-a.md", "mine")
+	d.date("review-a.md", 1000*time.Hour)
+	d.put("review-b.md", "mine")
+	d.write("review-b.md", "touched by another since", 1000*time.Hour)
+	s, err = d.Evict(t.Context(), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.want(d.holds("review.md", "test-summary.md", "review-a.md", "review-b.md"), "review.md", "review-a.md")
+	if s.Archive == nil {
+		t.Error("evict unlinks")
+	}
+}
+
+func TestCleanupCutoffs(t *testing.T) {
+	day := 24 * time.Hour
+	d := newDesk(t)
+	ages := map[string]time.Duration{
+		"research-a.md": 21 * day, "research-b.md": 21*day + 1, "research-c.md": -day, "research-d.md": 56 * 365 * day,
+		"notes.txt": 0, "x.tmp": 0, "plan.md": 1000 * day,
+	}
+	for name, age := range ages {
+		d.write(name, "x", age)
+	}
+	moved := func(opts workflow.CleanupOptions) []string {
+		t.Helper()
+		s, err := d.Cleanup(t.Context(), opts)
+		if err != nil || !s.DryRun || s.Archive != nil {
+			t.Fatalf("%+v, %v", s, err)
+		}
+		var names []string
+		for _, m := range s.Moves {
+			if m.Status != workflow.WouldArchive {
+				t.Errorf("%+v", m)
+			}
+			names = append(names, m.Name.Name)
+		}
+		return names
+	}
+	zero, hundred := 0, 100
+	for what, c := range map[string]struct {
+		opts workflow.CleanupOptions
+		want []string
+	}{
+		"the contract's days":   {workflow.CleanupOptions{}, []string{"notes.txt", "research-b.md", "research-d.md", "x.tmp"}},
+		"no day at all":         {workflow.CleanupOptions{StaleDays: &zero}, []string{"notes.txt", "research-a.md", "research-b.md", "research-d.md", "x.tmp"}},
+		"days for ad hoc":       {workflow.CleanupOptions{AdHocStaleDays: &hundred}, []string{"research-b.md", "research-d.md", "x.tmp"}},
+		"a cutoff beats days":   {workflow.CleanupOptions{StaleDays: &zero, PatternCutoff: d.now.Add(-22 * day)}, []string{"notes.txt", "research-d.md", "x.tmp"}},
+		"a cutoff for ad hoc":   {workflow.CleanupOptions{AdHocStaleDays: &zero, AdHocCutoff: d.now.Add(time.Second)}, []string{"notes.txt", "research-b.md", "research-d.md", "x.tmp"}},
+		"equal to it is kept":   {workflow.CleanupOptions{AdHocCutoff: d.now}, []string{"research-b.md", "research-d.md", "x.tmp"}},
+		"all the same for both": {workflow.CleanupOptions{AdHocStaleDays: &hundred, StaleDays: &hundred}, []string{"research-d.md", "x.tmp"}},
+	} {
+		if got := moved(c.opts); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q would go, want %q", what, got, c.want)
+		}
+	}
+}
+
+// Ids of work put off are never given twice, not even when the file is gone.
+func TestDeferredIDsAreNeverReused(t *testing.T) {
+	d := newDesk(t)
+	add := func(title string) string {
+		t.Helper()
+		got, err := d.Defer(t.Context(), title, "why\n## DEF-900 — forged\n---\n- status: closed")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got.ID
+	}
+	if a, b := add("one"), add("two\n## DEF-777 — forged\n- status: closed"); a != "DEF-001" || b != "DEF-002" {
+		t.Fatalf("%s, %s", a, b)
+	}
+	if _, err := d.Done(t.Context(), "DEF-002"); err != nil {
+		t.Fatal(err)
+	}
+	all, err := d.Deferred(t.Context())
+	if err != nil || len(all) != 2 || all[0].Status != "open" || all[1].Status != "closed" || !strings.HasPrefix(all[1].Title, "two") {
+		t.Fatalf("%+v, %v", all, err)
+	}
+	if err := os.Remove(filepath.Join(d.path, "deferred.md")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.Reset(t.Context(), false); err != nil {
+		t.Fatal(err)
+	}
+	if id := add("three"); id != "DEF-003" {
+		t.Errorf("%s was given again", id)
+	}
+}
+
+// What people wrote around and inside entries is theirs.
+func TestDeferredFileOfOthers(t *testing.T) {
+	d := newDesk(t)
+	text := "# Deferred Tasks\n\n<!-- ours -->\n\n## DEF-041 — by hand\n- captured_at: 2026-01-01T00:00:00Z\n- context: the parser\n- tags: a, b\n- status: open\n\nA remark.\n\n---\n\n## DEF-042 — done\n- status: closed\n- closed_at: 2026-01-02T00:00:00Z\n"
+	d.write("deferred.md", text, 0)
+	if _, err := d.Reopen(t.Context(), "DEF-042"); err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(filepath.Join(d.path, "deferred.md"))
+	want := strings.Replace(text, "- status: closed\n- closed_at: 2026-01-02T00:00:00Z\n", "- status: open\n", 1)
+	if err != nil || string(got) != want {
+		t.Errorf("%v\n%s", err, got)
+	}
+	if _, err := d.Done(t.Context(), "DEF-41"); fault.HintOf(err) != "did you mean DEF-041?" {
+		t.Errorf("%v: %s", err, fault.HintOf(err))
+	}
+	next, err := d.Defer(t.Context(), "next", "")
+	if err != nil || next.ID != "DEF-043" {
+		t.Errorf("%+v, %v", next, err)
+	}
+	all, err := d.Deferred(t.Context())
+	if err != nil || len(all) != 3 || all[0].Context != "the parser" || !slices.Equal(all[0].Tags, []string{"a", "b"}) {
+		t.Errorf("%+v, %v", all, err)
+	}
+}
+
+func TestLogCutsLongRecords(t *testing.T) {
+	d := newDesk(t)
+	long := strings.Repeat("ü\\\"", 3000)
+	for _, record := range []string{
+		fmt.Sprintf(`{"error":%q,"n":1}`, long),
+		fmt.Sprintf(`{%q:1,"n":1}`, long),
+		fmt.Sprintf(`{"list":[%s1],"n":1}`, strings.Repeat("1,", 5000)),
+		"{\"a\": 1,\n \"b\": {}}",
+	} {
+		line, err := d.Log(t.Context(), "probe-failures.jsonl", []byte(record))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(line) > 4032 || strings.Count(string(line), "\n") != 1 || !strings.HasPrefix(string(line), `{"ts":"2026-05-01T12:00:00Z"`) {
+			t.Errorf("%d bytes: %s", len(line), line)
+		}
+		if strings.Contains(string(line), "truncated") != (len(record) > 4000) {
+			t.Errorf("%s", line)
+		}
+	}
+	b, err := os.ReadFile(filepath.Join(d.path, "probe-failures.jsonl"))
+	if err != nil || strings.Count(string(b), "\n") != 4 {
+		t.Errorf("%v, %q", err, b)
+	}
+	for _, bad := range []string{"", "x", "[]", "{} {}", "{", `{"a":1,}`} {
+		if _, err := d.Log(t.Context(), "probe-failures.jsonl", []byte(bad)); fault.KindOf(err) != fault.Usage {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+	if _, err := d.Log(t.Context(), "probe-failure.jsonl", []byte("{}")); fault.HintOf(err) != "ken state log probe-failures.jsonl" {
+		t.Errorf("%v, %s", err, fault.HintOf(err))
+	}
+}
+
+func TestPauseAndResume(t *testing.T) {
+	d := newDesk(t)
+	if _, err := d.Pause(t.Context(), workflow.PauseOptions{}); fault.KindOf(err) != fault.Usage {
+		t.Errorf("pause of nothing: %v", err)
+	}
+	if _, err := d.Resume(t.Context(), false); err == nil || fault.HintOf(err) == "" {
+		t.Errorf("resume of nothing: %v", err)
+	}
+	d.begin(workflow.BeginOptions{Type: "dev", Pairs: []workflow.Pair{{Key: "tier", Value: "SIMPLE"}}})
+	p, err := d.Pause(t.Context(), workflow.PauseOptions{Task: "a\nb", Next: "go on"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v, _ := p.Workflow.Get("active"); v != false || p.Workflow.Text("stopped_phase") != "context_init" || p.Archive != nil {
+		t.Errorf("%+v", p)
+	}
+	if c, err := d.Check(t.Context()); err != nil || len(c.Problems) > 0 {
+		t.Errorf("%+v, %v", c, err)
+	}
+	if p, err = d.Pause(t.Context(), workflow.PauseOptions{Task: "again"}); err != nil || p.Archive == nil {
+		t.Errorf("a handoff that nobody resumed was overwritten: %+v, %v", p, err)
+	}
+	p, err = d.Resume(t.Context(), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v, _ := p.Workflow.Get("active"); v != true || p.Workflow.Text("workflow_id") != "w1" || p.Archive == nil {
+		t.Errorf("%+v", p)
+	}
+	d.want(d.holds("handoff.json", "continue-here.md"))
+
+	if _, err = d.Pause(t.Context(), workflow.PauseOptions{Task: "x"}); err != nil {
+		t.Fatal(err)
+	}
+	d.begin(workflow.BeginOptions{Type: "dev"})
+	if _, err := d.Resume(t.Context(), false); err == nil || fault.HintOf(err) == "" {
+		t.Errorf("the handoff of another workflow was resumed: %v", err)
+	}
+}
+
+func TestRepairSavesWhatCanBeRead(t *testing.T) {
+	d := newDesk(t)
+	d.write("workflow.yaml", "active: true\nworkflow_id: w7\n<<<<<<< HEAD\nphase: plan\n=======\nphase: test\n>>>>>>> x\nbad: [\n", 0)
+	if _, err := d.Update(t.Context(), workflow.UpdateOptions{Pairs: []workflow.Pair{{Key: "a", Value: "b"}}}); err == nil || !strings.Contains(err.Error(), "workflow.yaml:3: corrupt") {
+		t.Errorf("update of a corrupt document: %v", err)
+	}
+	for _, err := range []error{second(d.Get(t.Context())), second(d.Evict(t.Context(), true)), second(d.Begin(t.Context(), workflow.BeginOptions{Type: "dev"}))} {
+		var c *workflow.CorruptError
+		if err == nil || fault.HintOf(err) == "" {
+			t.Errorf("%v (%v)", err, errors.As(err, &c))
+		}
+	}
+	r, err := d.Repair(t.Context())
+	if err != nil || !r.Repaired || r.Archive == nil || !slices.Equal(r.Dropped, []int{3, 5, 6, 7, 8}) {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	if w := r.Workflow; w.Text("phase") != "plan" || w.Text("workflow_id") != "w7" || w.Text("original_workflow_id") != "w7" {
+		t.Errorf("%v", w)
+	}
+	if r, err = d.Repair(t.Context()); err != nil || r.Repaired {
+		t.Errorf("repaired again: %+v, %v", r, err)
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
+
+// Nothing is made by looking, nor by sweeping what is not there.
+func TestLookingMakesNothing(t *testing.T) {
+	d := newDesk(t)
+	for what, err := range map[string]error{
+		"audit": second(d.Audit(t.Context())), "get": second(d.Get(t.Context())), "check": second(d.Check(t.Context())),
+		"reset": second(d.Reset(t.Context(), false)), "evict": second(d.Evict(t.Context(), false)),
+		"cleanup": second(d.Cleanup(t.Context(), workflow.CleanupOptions{Apply: true})),
+		"archive": second(d.Archive(t.Context())), "deferred": second(d.Deferred(t.Context())), "repair": second(d.Repair(t.Context())),
+	} {
+		if err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	for what, err := range map[string]error{
+		"restore": second(d.Restore(t.Context(), workflow.RestoreOptions{Snapshot: "x"})),
+		"resume":  second(d.Resume(t.Context(), false)), "close": second(d.Done(t.Context(), "DEF-001")),
+	} {
+		if err == nil {
+			t.Errorf("%s of nothing works", what)
+		}
+	}
+	if _, err := os.Lstat(d.path); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the directory was made: %v", err)
+	}
+}
+
+// The journal is boiled down when it grows, and still knows whose a file is.
+func TestJournalIsDistilled(t *testing.T) {
+	d := newDesk(t)
+	d.begin(workflow.BeginOptions{Type: "dev"})
+	d.put("review-mine.md", "mine")
+	d.date("review-mine.md", time.Hour)
+	line := `{"ts":"2026-01-01T00:00:00Z","verb":"put","file":"plan.md","sha256":"` + strings.Repeat("0", 64) + `","workflow_id":"w9"}` + "\n"
+	journal := filepath.Join(d.path, ".journal.jsonl")
+	old, err := os.ReadFile(journal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(journal, append([]byte(strings.Repeat(line, 1<<20/len(line))), old...), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	d.update(workflow.Pair{Key: "phase", Value: "test"})
+	if info, err := os.Stat(journal); err != nil || info.Size() > 2000 {
+		t.Fatalf("%v, %v", info, err)
+	}
+	logs, err := filepath.Glob(filepath.Join(d.path, ".archive", ".logs", "*"))
+	if err != nil || len(logs) != 1 {
+		t.Errorf("set aside: %q, %v", logs, err)
+	}
+	if _, err := d.Evict(t.Context(), false); err != nil {
+		t.Fatal(err)
+	}
+	d.want(d.holds("review-mine.md"), "review-mine.md")
+}

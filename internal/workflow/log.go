@@ -1,0 +1,162 @@
+package workflow
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"ken/internal/contract"
+	"ken/internal/fault"
+)
+
+const (
+	// recordLimit is the longest line of a forensic log: short enough to be
+	// appended whole on any system.
+	recordLimit = 4032
+	// logLimit is the size from which on a log begins anew; the old one stays
+	// in the archive.
+	logLimit = 4 << 20
+)
+
+// Log appends a record, one JSON object, to a forensic log, and returns it as it
+// was written: with its time, and cut if it was too long.
+func (k *Keeper) Log(ctx context.Context, name string, record []byte) (json.RawMessage, error) {
+	if f, ok := k.c.File(name); !ok || !f.Log {
+		return nil, k.noLog(name)
+	}
+	line, err := logLine(record, Stamp(k.opts.Now()))
+	if err != nil {
+		return nil, badRequest(`printf '{"category":"timeout"}' | ken state log `+name, "%w", err)
+	}
+	err = k.locked(ctx, "log", func(h Held) error { return h.Append(name, line, logLimit) })
+	return line, err
+}
+
+func (k *Keeper) noLog(name string) error {
+	var logs []string
+	for _, f := range k.c.Files {
+		if f.Log {
+			logs = append(logs, f.Name)
+		}
+	}
+	hint := "the logs are " + strings.Join(logs, ", ")
+	if near, ok := contract.Near(name, logs); ok {
+		hint = "ken state log " + near
+	}
+	return &fault.Error{Kind: fault.Usage, Hint: hint, Err: fmt.Errorf("the contract knows no log %q", name)}
+}
+
+// logLine makes one line of a record. Its fields keep their order.
+func logLine(record []byte, ts string) ([]byte, error) {
+	fields, err := parseFields(record)
+	if err != nil {
+		return nil, err
+	}
+	if !slices.ContainsFunc(fields, func(f field) bool { return f.key == "ts" }) {
+		fields = append([]field{{"ts", quoted(ts)}}, fields...)
+	}
+	line := fields.line()
+	if len(line) <= recordLimit {
+		return line, nil
+	}
+	return fields.cut(len(line)), nil
+}
+
+type field struct {
+	key   string
+	value json.RawMessage
+}
+
+type fields []field
+
+// parseFields reads one JSON object, its members in order.
+func parseFields(b []byte) (fields, error) {
+	dec := json.NewDecoder(bytes.NewReader(b))
+	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+		return nil, errors.New("a record is one JSON object")
+	}
+	var out fields
+	for dec.More() {
+		key, err := dec.Token()
+		if err != nil {
+			return nil, fmt.Errorf("a record is one JSON object: %w", err)
+		}
+		var v json.RawMessage
+		if err := dec.Decode(&v); err != nil {
+			return nil, fmt.Errorf("a record is one JSON object: %w", err)
+		}
+		var flat bytes.Buffer
+		if err := json.Compact(&flat, v); err != nil {
+			return nil, err
+		}
+		out = append(out, field{key.(string), flat.Bytes()})
+	}
+	if _, err := dec.Token(); err != nil {
+		return nil, fmt.Errorf("a record is one JSON object: %w", err)
+	}
+	if dec.More() {
+		return nil, errors.New("a record is one JSON object, and there is more behind it")
+	}
+	return out, nil
+}
+
+func (fs fields) line() []byte {
+	b := []byte{'{'}
+	for i, f := range fs {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, quoted(f.key)...)
+		b = append(b, ':')
+		b = append(b, f.value...)
+	}
+	return append(b, "}\n"...)
+}
+
+// cut shortens the longest fields until the line fits, and marks it. A value that
+// is no string becomes the beginning of its text.
+func (fs fields) cut(size int) []byte {
+	fs = append(slices.Clone(fs), field{"truncated", []byte("true")}, field{"original_bytes", fmt.Appendf(nil, "%d", size-1)})
+	for {
+		over := len(fs.line()) - recordLimit
+		if over <= 0 {
+			return fs.line()
+		}
+		longest := 0
+		for i, f := range fs {
+			if len(f.key)+len(f.value) > len(fs[longest].key)+len(fs[longest].value) {
+				longest = i
+			}
+		}
+		f := &fs[longest]
+		if len(f.value) <= len(quoted("…")) {
+			fs = slices.Delete(fs, longest, longest+1) // the key itself is the trouble
+			continue
+		}
+		f.value = shorter(f.value, over)
+	}
+}
+
+// shorter returns a value that is at least over bytes shorter, or the mark of an omission.
+func shorter(value json.RawMessage, over int) json.RawMessage {
+	var text string
+	if json.Unmarshal(value, &text) != nil {
+		text = string(value)
+	}
+	for keep := len(text) - over - len("…"); keep > 0; keep -= max(over/8, 1) {
+		for keep > 0 && !utf8.RuneStart(text[keep]) {
+			keep--
+		}
+		if q := quoted(text[:keep] + "…"); len(q) <= len(value)-over {
+			return q
+		}
+	}
+	return quoted("…")
+}
+
+func quoted(s string) json.RawMessage { return appendJSON(nil, s) }

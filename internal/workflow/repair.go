@@ -1,0 +1,119 @@
+package workflow
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"strings"
+
+	"ken/internal/contract"
+)
+
+// A Repair is what became of a workflow document that could not be read.
+type Repair struct {
+	Repaired bool      `json:"repaired"` // false: there was nothing to mend
+	Problem  string    `json:"problem,omitempty"`
+	Kept     []string  `json:"kept"`    // keys whose value could be read
+	Dropped  []int     `json:"dropped"` // lines that could not; the archive has them
+	Archive  *string   `json:"archive"` // the bad copy
+	Workflow *Document `json:"workflow"`
+	Remarks  []string  `json:"remarks,omitempty"`
+}
+
+// Repair makes a readable workflow document of a corrupt one: every line that is
+// a key and a value by itself is kept, and the bad copy goes to the archive. A
+// document that can be read stays as it is.
+func (k *Keeper) Repair(ctx context.Context) (*Repair, error) {
+	if err := k.settle(ctx, "repair"); err != nil {
+		return nil, err
+	}
+	if r, err := k.sound(); r != nil || err != nil {
+		return r, err
+	}
+	var r *Repair
+	err := k.locked(ctx, "repair", func(h Held) (err error) {
+		if r, err = k.sound(); r != nil || err != nil {
+			return err
+		}
+		r, err = k.repair(ctx, h)
+		return err
+	})
+	return r, err
+}
+
+// sound returns the answer for a document that needs no repair, nil for one that
+// does.
+func (k *Keeper) sound() (*Repair, error) {
+	d, err := k.load()
+	_, corrupt := errors.AsType[*CorruptError](err)
+	switch {
+	case err == nil && d == nil:
+		return &Repair{Kept: []string{}, Dropped: []int{}, Workflow: NewDocument()}, nil
+	case err == nil:
+		return &Repair{Kept: d.Keys(), Dropped: []int{}, Workflow: d}, nil
+	case corrupt:
+		return nil, nil
+	default:
+		return nil, err
+	}
+}
+
+func (k *Keeper) repair(ctx context.Context, h Held) (*Repair, error) {
+	name := k.name(contract.Workflow)
+	b, err := k.dir.Read(name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	_, why := ParseDocument(b)
+	d, dropped := salvage(b)
+	d.Set("repair", "saved from a corrupt document at "+Stamp(k.opts.Now()))
+	d.heal()
+	text, err := d.YAML()
+	if err != nil {
+		return nil, err
+	}
+	id := d.Text(keyID)
+	if err := k.note(h, Record{Verb: "repair", File: name, SHA256: digest(text), WorkflowID: id}); err != nil {
+		return nil, err
+	}
+	moves := []Move{{name, contract.Canonical, "corrupt: " + why.Error()}}
+	applied, err := h.Apply(ctx, Change{
+		Verb: "repair", Time: k.opts.Now(), WorkflowID: id, Moves: moves,
+		Writes: []Write{{name, text}}, Keep: k.keep(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	swept := k.swept(moves, applied)
+	return &Repair{
+		Repaired: true, Problem: why.Error(), Kept: d.Keys(), Dropped: dropped,
+		Archive: swept.Archive, Workflow: d, Remarks: swept.Remarks,
+	}, nil
+}
+
+// salvage reads line by line what can be read, and lists the numbers of the lines
+// that cannot. Of a key that comes twice, as in a conflict, the first is kept.
+func salvage(b []byte) (d *Document, dropped []int) {
+	d, dropped = NewDocument(), []int{}
+	n := 0
+	for raw := range bytes.Lines(b) {
+		n++
+		line := strings.TrimRight(string(raw), "\r\n")
+		if t := strings.TrimSpace(line); t == "" || strings.HasPrefix(t, "#") {
+			continue
+		}
+		one, err := ParseDocument([]byte(line + "\n"))
+		if err != nil || len(one.Keys()) != 1 || strings.HasPrefix(line, " ") {
+			dropped = append(dropped, n)
+			continue
+		}
+		key := one.Keys()[0]
+		if _, ok := d.Get(key); ok || checkKey(key) != nil {
+			dropped = append(dropped, n)
+			continue
+		}
+		d.m.Content = append(d.m.Content, one.m.Content...)
+	}
+	return d, dropped
+}

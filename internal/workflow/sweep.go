@@ -1,0 +1,169 @@
+package workflow
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"ken/internal/contract"
+)
+
+// A Sweep is what a verb moved into the archive, or would.
+type Sweep struct {
+	DryRun bool    `json:"dry_run"`
+	Moves  []Moved `json:"moves"`
+	// Archive is where it went, from the state directory; null if nothing did.
+	Archive *string `json:"archive"`
+	// Remarks are what the user should know besides.
+	Remarks []string `json:"remarks,omitempty"`
+}
+
+// Moved is one entry of a sweep.
+type Moved struct {
+	Name
+	Bucket contract.Bucket `json:"bucket"`
+	Reason string          `json:"reason"`
+	Status MoveStatus      `json:"status"`
+	Error  string          `json:"error,omitempty"`
+}
+
+// A MoveStatus is what became of an entry.
+type MoveStatus string
+
+// The statuses.
+const (
+	WouldArchive MoveStatus = "would_archive"
+	Archived     MoveStatus = "archived"
+	Deleted      MoveStatus = "deleted" // the archive keeps nothing
+	Restored     MoveStatus = "restored"
+	MoveFailed   MoveStatus = "error"
+)
+
+// Failures is how many moves could not be made.
+func (s *Sweep) Failures() int {
+	n := 0
+	for _, m := range s.Moves {
+		if m.Status == MoveFailed {
+			n++
+		}
+	}
+	return n
+}
+
+// sweep carries out a plan, or only says what it would do. It is planned once
+// without the lock, since most plans are empty, and again with it.
+func (k *Keeper) sweep(ctx context.Context, verb string, dry bool, plan func() ([]Move, error)) (*Sweep, error) {
+	if err := k.settle(ctx, verb); err != nil {
+		return nil, err
+	}
+	moves, err := plan()
+	if err != nil {
+		return nil, err
+	}
+	if dry || len(moves) == 0 {
+		return newSweep(dry, moves, WouldArchive), nil
+	}
+	var s *Sweep
+	err = k.locked(ctx, verb, func(h Held) error {
+		if moves, err = plan(); err != nil {
+			return err
+		}
+		change := Change{Verb: verb, Time: k.opts.Now(), Moves: moves, Keep: k.keep(), WorkflowID: k.currentID()}
+		applied, err := h.Apply(ctx, change)
+		s = k.swept(moves, applied)
+		return err
+	})
+	return s, err
+}
+
+// currentID is the id of the workflow at hand, "" when nobody can say.
+func (k *Keeper) currentID() string {
+	d, err := k.load()
+	if d == nil || err != nil {
+		return ""
+	}
+	return d.Text(keyID)
+}
+
+func newSweep(dry bool, moves []Move, status MoveStatus) *Sweep {
+	s := &Sweep{DryRun: dry, Moves: []Moved{}}
+	for _, m := range moves {
+		s.Moves = append(s.Moves, Moved{Name: nameJSON(m.Name), Bucket: m.Bucket, Reason: m.Reason, Status: status})
+	}
+	return s
+}
+
+// swept says what became of moves.
+func (k *Keeper) swept(moves []Move, a Applied) *Sweep {
+	status := Archived
+	if a.Snapshot == "" && k.keep() == 0 {
+		status = Deleted
+	}
+	s := newSweep(false, moves, status)
+	for i, m := range moves {
+		if err := a.Failed[m.Name]; err != nil {
+			s.Moves[i].Status, s.Moves[i].Error = MoveFailed, err.Error()
+		}
+	}
+	if a.Snapshot != "" {
+		s.Archive = k.archived(a.Snapshot)
+	}
+	s.Remarks = pruneRemarks(a)
+	return s
+}
+
+func pruneRemarks(a Applied) []string {
+	if a.PruneErr == nil {
+		return nil
+	}
+	return []string{fmt.Sprintf("the archive holds more than it should: %v", a.PruneErr)}
+}
+
+// archived is a snapshot's path from the state directory.
+func (k *Keeper) archived(snapshot string) *string {
+	path := k.name(contract.Archive) + "/" + snapshot
+	return &path
+}
+
+// Reset moves everything that is not exempt into one snapshot.
+func (k *Keeper) Reset(ctx context.Context, dry bool) (*Sweep, error) {
+	return k.sweep(ctx, "reset", dry, func() ([]Move, error) {
+		entries, err := k.dir.Entries(ctx)
+		return planReset(k.c, entries), err
+	})
+}
+
+func planReset(c *contract.Contract, entries []contract.Entry) []Move {
+	var moves []Move
+	for _, e := range entries {
+		bucket := c.Classify(e)
+		if exempt(c, e, bucket) {
+			continue
+		}
+		moves = append(moves, Move{e.Name, bucket, "not exempt from reset"})
+	}
+	return moves
+}
+
+// exempt reports whether an entry survives a reset. One that cannot be inspected
+// is judged by its name alone: what ken itself works with must stay.
+func exempt(c *contract.Contract, e contract.Entry, b contract.Bucket) bool {
+	f, known := c.File(e.Name)
+	return known && f.Exempt && (b == contract.Canonical || b == contract.Unknown)
+}
+
+// sortMoves orders moves by name, each name once.
+func sortMoves(moves []Move) []Move {
+	slices.SortStableFunc(moves, func(a, b Move) int { return compareNames(a.Name, b.Name) })
+	return slices.CompactFunc(moves, func(a, b Move) bool { return a.Name == b.Name })
+}
+
+func compareNames(a, b string) int {
+	if a < b {
+		return -1
+	}
+	if a > b {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,181 @@
+package workflow
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"ken/internal/contract"
+	"ken/internal/fault"
+)
+
+// UpdateOptions says what to change in the workflow document.
+type UpdateOptions struct {
+	Pairs []Pair
+	Force bool // write values that the contract does not allow, and say so in the document
+}
+
+// Update merges pairs into the workflow document and returns it. Values of known
+// keys must be what the contract says; unknown keys are free.
+func (k *Keeper) Update(ctx context.Context, opts UpdateOptions) (*Document, error) {
+	if len(opts.Pairs) == 0 {
+		return nil, badRequest("ken state update phase=implement", "nothing to update")
+	}
+	var d *Document
+	err := k.locked(ctx, "update", func(h Held) (err error) {
+		if d, err = k.load(); err != nil {
+			return err
+		}
+		if d == nil {
+			d = NewDocument()
+		}
+		if err := k.set(d, opts.Pairs, opts.Force, stamper{now: k.opts.Now(), newID: k.opts.NewID}); err != nil {
+			return err
+		}
+		return k.write(h, "update", d)
+	})
+	return d, err
+}
+
+// write replaces the workflow document.
+func (k *Keeper) write(h Held, verb string, d *Document) error {
+	text, err := d.YAML()
+	if err != nil {
+		return err
+	}
+	name := k.name(contract.Workflow)
+	if err := k.note(h, Record{Verb: verb, File: name, SHA256: digest(text), WorkflowID: d.Text(keyID)}); err != nil {
+		return err
+	}
+	return h.Replace(name, text)
+}
+
+// set validates pairs and merges them into a document, which then says how valid
+// it is.
+func (k *Keeper) set(d *Document, pairs []Pair, force bool, by stamper) error {
+	var wrong []string
+	for _, p := range pairs {
+		if err := checkKey(p.Key); err != nil {
+			return badRequest("ken state update KEY=VALUE", "%w", err)
+		}
+		if s, ok := p.Value.(string); ok && !utf8.ValidString(s) {
+			return badRequest("", "the value of %s is not UTF-8", p.Key)
+		}
+		if problem := k.keyProblem(p.Key, p.Value); problem != nil {
+			wrong = append(wrong, fmt.Sprintf("%s, expected %s", problem.Problem, problem.Expected))
+		}
+	}
+	if len(wrong) > 0 && !force {
+		return badRequest("correct the value, add it to the project's contract, or write it anyway with --force", "%s", strings.Join(wrong, "\n"))
+	}
+	if err := d.merge(pairs, by); err != nil {
+		return badRequest("ken state init --type TYPE begins another workflow", "%w", err)
+	}
+	if n := len(k.keyProblems(d)); n > 0 {
+		d.Set(keyValidated, "warned")
+		d.Set(keyWarnings, int64(n))
+	} else if d.Text(keyValidated) == "warned" {
+		d.Set(keyValidated, "ok")
+		d.Set(keyWarnings, int64(0))
+	}
+	return nil
+}
+
+// keyProblem says what is wrong with the value of a key, nil if nothing is.
+func (k *Keeper) keyProblem(key string, value any) *contract.Problem {
+	known, ok := k.c.Key(key)
+	if !ok {
+		return nil
+	}
+	problem, expected := known.Check(value)
+	if problem == "" {
+		return nil
+	}
+	return &contract.Problem{File: k.name(contract.Workflow), Problem: problem, Expected: expected}
+}
+
+// keyProblems judges every known key of a document.
+func (k *Keeper) keyProblems(d *Document) []contract.Problem {
+	var out []contract.Problem
+	for _, key := range d.Keys() {
+		v, _ := d.Get(key)
+		if key == keyHistory {
+			if _, ok := v.(string); ok {
+				continue // a list inside a string is read as the list it means
+			}
+		}
+		if p := k.keyProblem(key, v); p != nil {
+			out = append(out, *p)
+		}
+	}
+	return out
+}
+
+// Get returns the workflow document, an empty one if there is none.
+func (k *Keeper) Get(ctx context.Context) (*Document, error) {
+	if err := k.settle(ctx, "get"); err != nil {
+		return nil, err
+	}
+	d, err := k.load()
+	if d == nil && err == nil {
+		d = NewDocument()
+	}
+	return d, err
+}
+
+// GetKey returns the value of one key.
+func (k *Keeper) GetKey(ctx context.Context, key string) (any, error) {
+	d, err := k.Get(ctx)
+	if err != nil {
+		return nil, err
+	}
+	v, ok := d.Get(key)
+	if key == keyHistory && ok {
+		return d.historyValue(), nil
+	}
+	if ok {
+		return v, nil
+	}
+	hint := "see what there is with: ken state get"
+	if near, ok := contract.Near(key, d.Keys()); ok {
+		hint = "ken state get " + fault.Quote(near)
+	}
+	return nil, &fault.Error{Hint: hint, Err: fmt.Errorf("the workflow document has no key %q", key)}
+}
+
+// historyValue is the history as the list it means.
+func (d *Document) historyValue() any {
+	list := []any{}
+	for _, id := range d.history() {
+		list = append(list, id)
+	}
+	return list
+}
+
+// ParsePair reads key=value.
+func ParsePair(s string) (Pair, error) {
+	key, value, ok := strings.Cut(s, "=")
+	if !ok {
+		return Pair{}, fmt.Errorf("%q is no pair: write key=value", s)
+	}
+	return Pair{key, ParseValue(value)}, nil
+}
+
+// PairOf makes a pair of a key and a value that came as JSON.
+func PairOf(key string, raw []byte) (Pair, error) {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	var v any
+	if err := dec.Decode(&v); err != nil {
+		return Pair{}, fmt.Errorf("%s: %w", key, err)
+	}
+	switch v.(type) {
+	case nil, bool, json.Number, string:
+		return Pair{key, v}, nil
+	default:
+		return Pair{}, fmt.Errorf("%s: a value is a text, a number, true, false or null", key)
+	}
+}
