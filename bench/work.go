@@ -87,6 +87,9 @@ func (b *bench) measure(ctx context.Context) error {
 			return fmt.Errorf("%d files: %w", files, err)
 		}
 	}
+	if err := b.stateWorks(ctx); err != nil {
+		return err
+	}
 	return b.startup(ctx)
 }
 

@@ -81,6 +81,16 @@ func (p *program) inState(c *cobra.Command, f *stateFlags, do func(StateSpace) e
 	return errors.Join(do(s), s.Close())
 }
 
+// anywhere is inState for what needs no directory, only the contract in force,
+// which outside of any repository is the default one.
+func (p *program) anywhere(c *cobra.Command, f *stateFlags, do func(StateSpace) error) error {
+	err := p.inState(c, f, do)
+	if fault.KindOf(err) == fault.NoRepo {
+		return p.inState(c, &stateFlags{dir: ".", wait: f.wait}, do)
+	}
+	return err
+}
+
 // printSweep prints what moved, and fails if something that should have did not.
 func (p *program) printSweep(s *workflow.Sweep, next string) error {
 	if p.io.JSON {

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -33,7 +32,7 @@ name, or the line that would allow it. Nothing is moved or written.`,
 					return err
 				}
 				if p.io.JSON {
-					if err := p.io.Encode(a); err != nil {
+					if err := p.encodeAudit(a); err != nil {
 						return err
 					}
 				} else {
@@ -49,6 +48,16 @@ name, or the line that would allow it. Nothing is moved or written.`,
 	c.Flags().BoolVar(&check, "check", false, "exit 3 if anything is ad_hoc, ephemeral or unknown")
 	c.Flags().BoolVar(&all, "all", false, fmt.Sprintf("list every entry, not only the first %d of a bucket", auditLines))
 	return c
+}
+
+// encodeAudit prints an audit whose entries may be as many as a disk holds.
+func (p *program) encodeAudit(a *workflow.Audit) error {
+	var lists []term.List
+	for _, b := range []contract.Bucket{contract.Canonical, contract.PatternAllowed, contract.Ephemeral, contract.AdHoc, contract.Unknown} {
+		entries := a.Buckets[b]
+		lists = append(lists, term.List{Name: b.String(), Len: len(entries), At: func(i int) any { return workflow.Shown(entries[i]) }})
+	}
+	return p.io.EncodeLists(a, "buckets", lists...)
 }
 
 func (p *program) printAudit(ct *contract.Contract, a *workflow.Audit, all bool) {
@@ -95,5 +104,8 @@ func advice(ct *contract.Contract, e contract.Entry) string {
 	if near, ok := ct.Nearest(e.Name); ok {
 		return "the nearest legal name is " + near
 	}
-	return "allow it in .ken/contract.yaml with " + strings.TrimSpace(ct.Line(e.Name))
+	if line := ct.Line(e.Name); line != "" {
+		return "allow it in .ken/contract.yaml with " + line
+	}
+	return "no contract can allow such a name"
 }

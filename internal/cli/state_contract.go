@@ -26,7 +26,7 @@ func (p *program) stateContract(f *stateFlags) *cobra.Command {
 				p.io.Printf("%s", contract.JSONSchema())
 				return nil
 			}
-			return p.inState(c, f, func(s StateSpace) error {
+			return p.anywhere(c, f, func(s StateSpace) error {
 				ct := s.Keeper().Contract()
 				switch {
 				case p.io.JSON:

@@ -92,7 +92,7 @@ func (p *program) encodeReport(rep *registry.Report) error {
 		*registry.Report
 		Verdicts *struct{} `json:"verdicts,omitempty"` // hides the report's own
 	}{Report: rep}
-	return p.io.EncodeList(head, "verdicts", len(rep.Verdicts), func(i int) any { return &rep.Verdicts[i] })
+	return p.io.EncodeList(head, term.List{Name: "verdicts", Len: len(rep.Verdicts), At: func(i int) any { return &rep.Verdicts[i] }})
 }
 
 func (p *program) printReport(rep *registry.Report, first string) {

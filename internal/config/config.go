@@ -14,6 +14,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -76,8 +77,9 @@ func (p statePolicy) validate() error {
 	if p.Dir == "" {
 		return nil
 	}
-	if clean := path.Clean(p.Dir); !filepath.IsLocal(filepath.FromSlash(p.Dir)) || clean == "." || clean == ".git" || strings.HasPrefix(clean, ".git/") {
-		return fmt.Errorf("dir %q is not a directory inside the work tree; name another one with --dir", p.Dir)
+	inGit := slices.ContainsFunc(strings.Split(path.Clean(p.Dir), "/"), func(e string) bool { return strings.EqualFold(e, ".git") })
+	if inGit || !filepath.IsLocal(filepath.FromSlash(p.Dir)) || path.Clean(p.Dir) == "." {
+		return fmt.Errorf("dir %q is not a directory of the work tree; one elsewhere can be named with --dir", p.Dir)
 	}
 	return nil
 }

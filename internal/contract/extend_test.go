@@ -115,6 +115,7 @@ var rejected = []struct {
 	{"pattern out of its anchors", "patterns:\n  - pattern: 'a)|(?:b'", 2, "unexpected )", false},
 	{"lookahead", "patterns:\n  - pattern: '(?!a)b'", 2, "invalid or unsupported Perl syntax", false},
 	{"greedy pattern", "patterns:\n  - pattern: '((a{100}){9}){99}'", 2, "bad pattern", false},
+	{"greedier pattern", "patterns:\n  - pattern: '(" + strings.Repeat("ab", 50) + "){999}'", 2, "it repeats too much", false},
 	{"empty pattern", "patterns:\n  - pattern: ''", 2, "from 1 to 1000 bytes", true},
 	{"long pattern", "patterns:\n  - pattern: " + strings.Repeat("a", 1001), 2, "from 1 to 1000 bytes", true},
 	{"pattern there already", "patterns:\n  - pattern: 'slice-[A-Za-z0-9_.-]+\\.md'", 2, "is there already", false},
@@ -131,6 +132,7 @@ var rejected = []struct {
 	{"dir above", "dir: ../state", 1, "no plain path", false},
 	{"absolute dir", "dir: /state", 1, "no plain path", true},
 	{"dir of dots", "dir: .", 1, "no plain path", false},
+	{"dir of git", "dir: a/.GIT/b", 1, "no plain path", false},
 	{"key without a type", "keys:\n  - name: x", 2, "the key x has no type", false},
 	{"type", "keys:\n  - {name: x, type: bool}", 2, `type is "bool", not boolean, number, string or list`, true},
 	{"type of a known key", "keys:\n  - {name: active, type: string}", 2, "its type stays boolean", false},
@@ -141,6 +143,8 @@ var rejected = []struct {
 	{"initial of a number", "keys:\n  - {name: iteration, initial: two}", 2, "cannot begin", false},
 	{"initial list", "keys:\n  - {name: x, type: string, initial: []}", 2, "initial wants", true},
 	{"group without a name", "groups:\n  - title: x", 2, "each of groups has a name", true},
+	{"field of a group", "groups:\n  - {name: a, colour: red}", 2, `unknown field "colour" of a group`, true},
+	{"field of a key", "keys:\n  - {name: a, type: list, items: x}", 2, `unknown field "items" of a key`, true},
 	{"two documents", "files: []\n---\nfiles: []", 2, "a second document", false},
 	{"broken YAML", "files:\n  - {name: a\n", 2, "", false},
 	{"tab", "files:\n\t- name: a", 2, "", false},
@@ -220,6 +224,29 @@ keys:
 	twice, err := contract.Extend(c, []byte("files: [{name: more.txt}]"), "c.yaml")
 	if err != nil || twice.Bucket("more.txt") != contract.Canonical || c.Bucket("more.txt") != contract.AdHoc {
 		t.Errorf("extended twice: %v", err)
+	}
+}
+
+// A pattern means what RE2 says, over the whole name, and leftovers come first.
+func TestExtendPatterns(t *testing.T) {
+	c := extend(t, `
+patterns:
+  - {pattern: '(?i)adr-\d+'}
+  - {pattern: 'one|two'}
+  - {pattern: '^three(x)$'}
+  - {pattern: '(a)*b'}
+  - {pattern: 'old.*'}
+  - {pattern: 'x\x{FFFD}'}
+`)
+	for name, want := range map[string]contract.Bucket{
+		"ADR-1": contract.PatternAllowed, "adr-22": contract.PatternAllowed, "adr-": contract.AdHoc, "adr-1x": contract.AdHoc,
+		"one": contract.PatternAllowed, "two": contract.PatternAllowed, "onetwo": contract.AdHoc, "onex": contract.AdHoc, "xtwo": contract.AdHoc,
+		"threex": contract.PatternAllowed, "three": contract.AdHoc, "b": contract.PatternAllowed, "aab": contract.PatternAllowed, "ba": contract.AdHoc,
+		"old": contract.PatternAllowed, "old.tmp": contract.Ephemeral, "old~": contract.Ephemeral, "x\xff": contract.PatternAllowed,
+	} {
+		if got := c.Bucket(name); got != want {
+			t.Errorf("%q is %v, want %v", name, got, want)
+		}
 	}
 }
 

@@ -25,14 +25,22 @@ func (c *Contract) Lint(document string, content []byte, dirs []string) []Refere
 	for number := 1; len(content) > 0; number++ {
 		var line []byte
 		line, content, _ = bytes.Cut(content, []byte("\n"))
-		from := len(found)
+		var said map[string]bool
 		for _, m := range mentions(string(line), in) {
 			for _, name := range expand(m.name) {
-				if !name.says() || c.legal(name, m.dir) || slices.ContainsFunc(found[from:], func(r Reference) bool { return r.Name == name.String() }) {
+				text := name.String()
+				if said[text] || !name.says() || c.legal(name, m.dir) {
 					continue
 				}
-				near, _ := c.Nearest(name.String())
-				found = append(found, Reference{File: document, Line: number, Name: name.String(), Nearest: near})
+				if said == nil {
+					said = make(map[string]bool)
+				}
+				said[text] = true
+				r := Reference{File: document, Line: number, Name: text}
+				if name.plain() {
+					r.Nearest, _ = c.Nearest(text)
+				}
+				found = append(found, r)
 			}
 		}
 	}
@@ -63,14 +71,21 @@ type mention struct {
 // mentions finds what a line says about the files of dirs, in order.
 func mentions(line string, dirs []lintDir) []mention {
 	var found []mention
-	for at := 0; at < len(line); {
+	nexts := make([]int, len(dirs)) // where each directory may begin next
+	for at := 0; ; {
 		next := len(line)
-		for _, d := range dirs {
-			if i := strings.Index(line[at:], d[0]); i >= 0 {
-				next = min(next, at+i)
+		for i, d := range dirs {
+			if nexts[i] < at || at == 0 {
+				nexts[i] = len(line)
+				if n := strings.Index(line[at:], d[0]); n >= 0 {
+					nexts[i] = at + n
+				}
 			}
+			next = min(next, nexts[i])
 		}
-		at = next
+		if at = next; at == len(line) {
+			return found
+		}
 		end, windows := 0, false
 		for _, d := range dirs {
 			if e, w := d.leads(line[at:]); e > end {
@@ -90,7 +105,6 @@ func mentions(line string, dirs []lintDir) []mention {
 		}
 		found = append(found, mention{name: name, dir: below})
 	}
-	return found
 }
 
 // partOfName reports whether a character before a directory's name makes it

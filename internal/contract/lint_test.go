@@ -25,7 +25,7 @@ func TestLint(t *testing.T) {
 		{"part of another name", "x.ken/state/foo.md ..ken/state/foo.md -.ken/state/foo.md", ""},
 		{"not the directory", ".ken/states/foo.md .ken/state-old/foo.md", ""},
 		{"wrapped", "`.ken/state/a.md` \".ken/state/b.md\" '.ken/state/c.md' (.ken/state/d.md) [x](.ken/state/e.md#top) <.ken/state/f.md>", "1:a.md 1:b.md 1:c.md 1:d.md 1:e.md 1:f.md"},
-		{"punctuated", ".ken/state/a.md. .ken/state/b.md, .ken/state/c.md; .ken/state/d.md: .ken/state/e.md! .ken/state/f.md? **.ken/state/g.md** .ken/state/h.md... *.ken/state/i.md* _.ken/state/j.md_", "1:a.md 1:b.md 1:c.md 1:d.md 1:e.md 1:f.md 1:g.md 1:h.md 1:i.md 1:j.md"},
+		{"punctuated", ".ken/state/a.md. .ken/state/b.md, .ken/state/c.md; .ken/state/d.md: .ken/state/e.md! .ken/state/f.md? **.ken/state/g.md** .ken/state/h.md... *.ken/state/i.md* _.ken/state/j.md_ **.ken/state/k**", "1:a.md 1:b.md 1:c.md 1:d.md 1:e.md 1:f.md 1:g.md 1:h.md 1:i.md 1:j.md 1:k"},
 		{"in HTML", "<td>.ken/state/a.md</td> .ken/state/b.md<br>.ken/state/c.md<br/> .ken/state/plan.md</plan>", "1:a.md 1:b.md 1:c.md"},
 		{"in shell", "cat .ken/state/a.md|wc; x=.ken/state/b.md&& cp .ken/state/c.md>.ken/state/d.md", "1:a.md 1:b.md 1:c.md 1:d.md"},
 		{"Windows", `C:\x\.ken\state\foo.md and .ken\\state\\bar.md and .ken\state\review.md`, "1:foo.md 1:bar.md"},
@@ -67,6 +67,16 @@ func TestLintNearest(t *testing.T) {
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %+v", got)
+	}
+}
+
+// A line that a program wrote takes a time that grows with its length alone.
+func TestLintLongLines(t *testing.T) {
+	for _, piece := range []string{".ken/state/{", ".ken/state/a<", ".ken/state/$(", ".ken", ".devt/state/x{1,2}", ".ken/state/{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b} "} {
+		found := contract.Default().Lint("a.md", []byte(strings.Repeat(piece, 200_000/len(piece))), []string{".ken/state", ".devt/state", "none"})
+		if len(found) > 64 {
+			t.Errorf("%q comes to %d names", piece, len(found))
+		}
 	}
 }
 

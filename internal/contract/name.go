@@ -27,13 +27,13 @@ func badName(name string) string {
 	return ""
 }
 
-// Line returns the lines of .ken/contract.yaml that allow exactly this name, ""
+// Line returns the line of .ken/contract.yaml that allows exactly this name, ""
 // for a name that no contract can list.
 func (c *Contract) Line(name string) string {
 	if badName(name) != "" {
 		return ""
 	}
-	return "files:\n  - name: " + scalar(name)
+	return "files: [{name: " + scalar(name) + "}]"
 }
 
 // scalar writes a text as YAML reads it back, in quotes where it might mean

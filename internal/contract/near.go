@@ -14,11 +14,6 @@ func Near(word string, among []string) (string, bool) {
 		return "", false
 	}
 	plain := fold(word)
-	for _, w := range among {
-		if fold(w) == plain {
-			return w, true
-		}
-	}
 	best, least := "", 0
 	for _, w := range among {
 		if d, ok := distance(plain, fold(w)); ok && (best == "" || d < least) {

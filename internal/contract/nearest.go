@@ -228,13 +228,20 @@ func text(ext string) bool {
 	return false
 }
 
-// dashed writes a name with hyphens for all that is no letter, digit or dot.
+// dashed writes a name with single hyphens, between words only, for all that is
+// no letter, digit or dot.
 func dashed(name string) string {
 	var b strings.Builder
+	gap := false
 	for _, r := range name {
 		if r != '.' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') {
-			r = '-'
+			gap = true
+			continue
 		}
+		if gap && b.Len() > 0 && r != '.' {
+			b.WriteByte('-')
+		}
+		gap = false
 		b.WriteRune(r)
 	}
 	return b.String()

@@ -96,9 +96,9 @@ func TestNear(t *testing.T) {
 
 func TestLine(t *testing.T) {
 	for name, want := range map[string]string{
-		"notes.txt":  "files:\n  - name: notes.txt",
-		"a: b #c.md": "files:\n  - name: \"a: b #c.md\"",
-		"true":       "files:\n  - name: \"true\"",
+		"notes.txt":  "files: [{name: notes.txt}]",
+		"a: b #c.md": "files: [{name: \"a: b #c.md\"}]",
+		"true":       "files: [{name: \"true\"}]",
 		"a/b":        "",
 		"a\nb":       "",
 		"..":         "",

@@ -120,7 +120,7 @@ func (s spelling) emphasis() bool {
 
 // maxExpanded bounds what braces are expanded to; a document that goes beyond
 // has its further names left alone.
-const maxExpanded = 256
+const maxExpanded = 64
 
 // expand returns the spellings that a spelling's braces come to.
 func expand(s spelling) []spelling {
@@ -229,8 +229,8 @@ func special(s string) (piece, int) {
 // between returns the length of s through the first end, whose inside begins at
 // from and is like a placeholder's name; 0 if it is not.
 func between(s string, from int, end byte) int {
-	i := strings.IndexByte(s, end)
-	if i <= from || i > maxPlaceholder || strings.ContainsAny(s[from:i], "<`\"") {
+	i := strings.IndexByte(s[:min(len(s), maxPlaceholder)], end)
+	if i <= from || strings.ContainsAny(s[from:i], "<`\"") {
 		return 0
 	}
 	return i + 1
@@ -258,11 +258,14 @@ func variable(s string) int {
 	return n
 }
 
+// maxBrackets is how long a pair of brackets can be with all that is in it.
+const maxBrackets = 500
+
 // closing returns the length of s through what closes the bracket it begins
 // with; -1 if nothing does.
 func closing(s string, open, end byte) int {
 	depth := 0
-	for i := range len(s) {
+	for i := range min(len(s), maxBrackets) {
 		switch s[i] {
 		case open:
 			depth++

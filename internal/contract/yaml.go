@@ -165,12 +165,17 @@ func (m *merger) place(at *string) func(*yaml.Node) error {
 			return err
 		}
 		if dir == "." || dir != path.Clean(dir) || strings.HasPrefix(dir, "/") || strings.HasPrefix(dir+"/", "../") ||
-			strings.ContainsFunc(dir, unicode.IsControl) || strings.ContainsAny(dir, `\:`) {
+			strings.ContainsFunc(dir, unicode.IsControl) || strings.ContainsAny(dir, `\:`) || gits(dir) {
 			return wrong(n, "dir %s is no plain path below the work tree", show(dir))
 		}
 		*at = dir
 		return nil
 	}
+}
+
+// gits reports whether a path leads into git's own directory.
+func gits(dir string) bool {
+	return slices.ContainsFunc(strings.Split(dir, "/"), func(e string) bool { return strings.EqualFold(e, ".git") })
 }
 
 // flag takes true or false.

@@ -64,16 +64,19 @@ func (h *held) Apply(ctx context.Context, c workflow.Change) (workflow.Applied, 
 		return workflow.Applied{}, h.changed(c, err)
 	}
 	staged := h.dir.names.Archive + "/" + planned + stamp(p.Time)
-	if err := h.stage(ctx, staged, p, c); err != nil {
-		// Best effort: the next Lock removes it too.
-		return workflow.Applied{}, h.changed(c, errors.Join(err, h.removeAll(staged)))
-	}
 	folder := h.dir.names.Archive + "/" + doing + stamp(p.Time)
-	err = h.rename(staged, folder)
+	err = h.stage(ctx, staged, p, c)
 	if err == nil {
-		err = h.syncDir(h.dir.names.Archive)
+		err = h.rename(staged, folder) // from here on, it will be done
 	}
 	if err != nil {
+		_ = h.removeAll(staged) // or the next Lock does
+		if ctx.Err() != nil {
+			return workflow.Applied{}, stopped(ctx, c.Verb)
+		}
+		return workflow.Applied{}, h.changed(c, err)
+	}
+	if err := h.syncDir(h.dir.names.Archive); err != nil {
 		return workflow.Applied{}, h.changed(c, err)
 	}
 	out, err := h.carryOut(folder, p)
@@ -90,8 +93,8 @@ func (h *held) changed(c workflow.Change, err error) error {
 
 // check refuses a change that makes no sense, before anything is done.
 func (h *held) check(c workflow.Change) error {
-	if strings.Trim(c.Verb, "abcdefghijklmnopqrstuvwxyz-") != "" || c.Verb == "" {
-		return fmt.Errorf("%q is not a verb", c.Verb)
+	if err := checkVerb(c.Verb); err != nil {
+		return err
 	}
 	moved := make(map[string]bool, len(c.Moves))
 	for _, m := range c.Moves {

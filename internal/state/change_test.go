@@ -359,4 +359,3 @@ func TestSnapshotsOfNothing(t *testing.T) {
 		t.Error(err)
 	}
 }
-

@@ -159,13 +159,17 @@ func TestKilledAnywhereItIsOldOrNew(t *testing.T) {
 					t.Fatal("it was not killed")
 				}
 				when := fmt.Sprintf("killed before step %d of %d, %s", k, len(steps), steps[k])
+				unfinished, err := openDir(t, dir, Options{}).Unfinished()
+				if err != nil {
+					t.Fatal(err)
+				}
 				isNew := judge(dir, when)
 				if sawNew && !isNew {
 					t.Errorf("%s: the old state, though it was decided before", when)
 				}
 				sawNew = sawNew || isNew
 
-				for j := 0; !testing.Short(); j++ {
+				for j := 0; unfinished; j++ {
 					dir := fresh()
 					s.run(t, dir, s.act, k)
 					_, lived := s.run(t, dir, nil, j)
@@ -188,7 +192,7 @@ func TestKilledAnywhereItIsOldOrNew(t *testing.T) {
 // runs wait for a disk otherwise.
 func memoryDir(t testing.TB) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("/dev/shm", "ken-state-")
+	dir, err := os.MkdirTemp("/dev/shm", "ken-state-") //nolint:usetesting // t.TempDir is on disk
 	if err != nil {
 		return t.TempDir()
 	}
@@ -219,6 +223,38 @@ func unmanifest(t testing.TB, dir string) {
 		if err := os.WriteFile(path, b, 0o644); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// Whatever is both moved and written is never absent for whoever reads meanwhile.
+func TestWrittenFilesAreAlwaysThere(t *testing.T) {
+	dir := t.TempDir()
+	put(t, dir, map[string]string{"w": "old", "l": "->w", "x": "x"})
+	h := lockDirectory(t, dir)
+	h.step = func(what string) error {
+		for _, name := range []string{"w", "l"} {
+			if _, err := os.Lstat(filepath.Join(dir, name)); err != nil {
+				t.Errorf("before %s: %v", what, err)
+			}
+		}
+		return nil
+	}
+	c := workflow.Change{Verb: "init", Time: now, Moves: moves("w", "l", "x"), Keep: 5}
+	for _, name := range []string{"w", "l"} {
+		c.Writes = append(c.Writes, workflow.Write{Name: name, Content: []byte("new")})
+	}
+	out, err := h.Apply(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	unlockDirectory(t, h)
+	archived := filepath.Join(dir, ".archive", out.Snapshot, "files")
+	got, want := image(t, archived), map[string]string{
+		"w": "-rw-r--r-- 2019-05-04T03:02:01.123456789 old", "x": "-rw-r--r-- 2019-05-04T03:02:01.123456789 x",
+		"l": "Lrwxrwxrwx 2019-05-04T03:02:01.123456789 ->w",
+	}
+	if d := diff(got, want); d != "" {
+		t.Error(d)
 	}
 }
 

@@ -21,9 +21,12 @@ func TestEntriesAreWhatLstatSees(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []contract.Entry{
-		{Name: ".lock", Kind: contract.Regular}, {Name: "a\nb", Kind: contract.Regular, Size: 1},
-		{Name: "b", Kind: contract.Regular, Size: 2}, {Name: "d", Kind: contract.Directory},
-		{Name: "dangling", Kind: contract.Symlink}, {Name: "\xff\xfe", Kind: contract.Regular, Size: 3},
+		{Name: ".lock", Kind: contract.Regular},
+		{Name: "a\nb", Kind: contract.Regular, Size: 1},
+		{Name: "b", Kind: contract.Regular, Size: 2},
+		{Name: "d", Kind: contract.Directory},
+		{Name: "dangling", Kind: contract.Symlink},
+		{Name: "\xff\xfe", Kind: contract.Regular, Size: 3},
 	}
 	if len(got) != len(want) {
 		t.Fatalf("entries %v", got)

@@ -4,12 +4,32 @@ package state
 
 import (
 	"errors"
+	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
 	"ken/internal/contract"
+	"ken/internal/workflow"
 )
+
+// What cannot be looked at says why, and what is gone is left out.
+func TestUninspected(t *testing.T) {
+	f, err := os.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var e contract.Entry
+	long := strings.Repeat("x", 300)
+	if !look(int(f.Fd()), long, &e) || e.Err == nil || e.Name != long || e.Kind != contract.Uninspected {
+		t.Errorf("entry %+v", e)
+	}
+	if look(int(f.Fd()), "gone", &e) {
+		t.Error("what is gone was seen")
+	}
+}
 
 // A pipe by the name of a file is seen for what it is, and not waited for.
 func TestPipes(t *testing.T) {
@@ -46,7 +66,7 @@ func TestPipes(t *testing.T) {
 		t.Errorf("a pipe holds %v", e)
 	}
 	// It is moved like anything else.
-	out := apply(t, dir, reset("p", "workflow.yaml"))
+	out := apply(t, dir, workflow.Change{Verb: "reset", Moves: moves("p", "workflow.yaml"), Keep: 5})
 	s := snapshots(t, dir)
 	if len(out.Failed) > 0 || len(s) != 1 || s[0].Manifest.Files[0].Kind != "special" {
 		t.Errorf("%+v, %+v", out, s)

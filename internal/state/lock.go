@@ -201,7 +201,11 @@ func (h *held) takeFile() error {
 		case err != nil:
 			return h.dir.unwritable("lock", err)
 		}
-		if err := tryLock(f); err != nil {
+		err = h.announce("lock", name)
+		if err == nil {
+			err = tryLock(f)
+		}
+		if err != nil {
 			_ = f.Close()
 			if errors.Is(err, errBusy) {
 				return err

@@ -16,12 +16,25 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
 
 	"ken/internal/fault"
 )
+
+// startChild starts such a process; its output is the caller's to read.
+func startChild(t testing.TB, act, dir string) *exec.Cmd {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), exe, dir)
+	cmd.Env = append(os.Environ(), childEnv+"="+act)
+	return cmd
+}
 
 // tryOnce says how an attempt to lock ended that may wait for so long.
 func tryOnce(t testing.TB, dir string, wait time.Duration) error {
@@ -145,7 +158,7 @@ func TestKilledHolderHoldsNothing(t *testing.T) {
 func TestOneAtATime(t *testing.T) {
 	dir := t.TempDir()
 	var wg sync.WaitGroup
-	var inside, most int // of those that hold the lock, who alone touch them
+	var inside, most atomic.Int32
 	for range 50 {
 		wg.Go(func() {
 			h, err := openDir(t, dir, Options{}).Lock(t.Context(), "goroutine")
@@ -153,20 +166,19 @@ func TestOneAtATime(t *testing.T) {
 				t.Error(err)
 				return
 			}
-			inside++
-			most = max(most, inside)
+			most.Store(max(most.Load(), inside.Add(1)))
 			if err := h.Append("log", []byte("line"), 0); err != nil {
 				t.Error(err)
 			}
-			inside--
+			inside.Add(-1)
 			if err := h.Unlock(); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	wg.Wait()
-	if b, _ := os.ReadFile(filepath.Join(dir, "log")); most != 1 || string(b) != strings.Repeat("line\n", 50) {
-		t.Errorf("%d at once; %d bytes of log", most, len(b))
+	if b, _ := os.ReadFile(filepath.Join(dir, "log")); most.Load() != 1 || string(b) != strings.Repeat("line\n", 50) {
+		t.Errorf("%d at once; %d bytes of log", most.Load(), len(b))
 	}
 }
 
@@ -310,6 +322,32 @@ func TestLockedFile(t *testing.T) {
 	time.AfterFunc(50*time.Millisecond, func() { os.Remove(lockFile(dir)) })
 	if err := tryOnce(t, dir, 0); err != nil {
 		t.Error(err)
+	}
+}
+
+// A lock file unlinked between being opened and being locked is not the lock.
+func TestLockFileUnlinkedInBetween(t *testing.T) {
+	dir := t.TempDir()
+	d := openDir(t, dir, Options{})
+	unlinked := false
+	d.step = func(what string) error {
+		if what == "lock "+testNames.Lock && !unlinked {
+			unlinked = true
+			return os.Remove(lockFile(dir))
+		}
+		return nil
+	}
+	h, err := d.Lock(t.Context(), "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unlockDirectory(t, h)
+	mine, err := h.(*held).lock.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if now, err := os.Lstat(lockFile(dir)); err != nil || !unlinked || !os.SameFile(mine, now) {
+		t.Errorf("what is locked is not the lock file: %v", err)
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"os/exec"
 	"strconv"
 	"testing"
 	"time"
@@ -86,15 +85,3 @@ func child(act, path string) error {
 
 // churned are the files that a churning child moves.
 var churned = []string{"a", "b", "c", "d", "e", "f"}
-
-// startChild starts such a process; its output is the caller's to read.
-func startChild(t testing.TB, act, dir string) *exec.Cmd {
-	t.Helper()
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.CommandContext(t.Context(), exe, dir)
-	cmd.Env = append(os.Environ(), childEnv+"="+act)
-	return cmd
-}

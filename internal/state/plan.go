@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ken/internal/contract"
+	"ken/internal/fault"
 	"ken/internal/repo"
 	"ken/internal/workflow"
 )
@@ -102,8 +103,14 @@ func parsePlan(b []byte) (*plan, error) {
 	if err := json.Unmarshal(b, &p); err != nil {
 		return nil, fmt.Errorf("%w: %w", errPlan, err)
 	}
-	if p.Version != planVersion {
-		return nil, fmt.Errorf("%w: version %d is not known here", errPlan, p.Version)
+	if p.Version > planVersion {
+		return nil, &fault.Error{
+			Hint: "use the newer ken once, which finishes it",
+			Err:  fmt.Errorf("a change by a newer ken is unfinished: its plan has version %d", p.Version),
+		}
+	}
+	if err := checkVerb(p.Verb); err != nil {
+		return nil, fmt.Errorf("%w: %w", errPlan, err)
 	}
 	raw := append([]rawName(nil), p.Writes...)
 	for _, m := range p.Moves {
@@ -119,6 +126,14 @@ func parsePlan(b []byte) (*plan, error) {
 		}
 	}
 	return &p, nil
+}
+
+// checkVerb refuses what cannot stand in the name of a snapshot.
+func checkVerb(verb string) error {
+	if verb == "" || strings.Trim(verb, "abcdefghijklmnopqrstuvwxyz-") != "" {
+		return fmt.Errorf("%q is not a verb", verb)
+	}
+	return nil
 }
 
 // snapshotName is the name of the snapshot that a verb makes. A reset's has no

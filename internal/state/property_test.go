@@ -76,11 +76,7 @@ func drawTree(t *rapid.T, dir string, depth int) []string {
 // time and mode, and leaves no trace in the archive.
 func TestRestoreUndoesReset(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		dir, err := os.MkdirTemp(memoryDir(t), "")
-		if err != nil {
-			rt.Fatal(err)
-		}
-		defer os.RemoveAll(dir)
+		dir := memoryDir(t)
 		names := drawTree(rt, dir, 2)
 		before := image(t, dir)
 		list, err := openDir(t, dir, Options{}).Entries(context.Background())
@@ -123,11 +119,7 @@ func TestRestoreUndoesReset(t *testing.T) {
 // newest, as many as it kept.
 func TestRingHoldsTheNewest(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		dir, err := os.MkdirTemp(memoryDir(t), "")
-		if err != nil {
-			rt.Fatal(err)
-		}
-		defer os.RemoveAll(dir)
+		dir := memoryDir(t)
 		var model []string
 		at := now
 		for range rapid.IntRange(1, 10).Draw(rt, "changes") {

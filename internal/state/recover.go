@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"ken/internal/workflow"
 )
 
 // recover settles what killed holders have left in the archive: a plan that was not
@@ -49,9 +47,6 @@ func (h *held) resume(folder string) error {
 	}
 	if err != nil {
 		return err
-	}
-	if p.accounted {
-		return h.finish(folder, p, new(workflow.Applied))
 	}
 	if _, err := h.carryOut(folder, p); err != nil && !errors.Is(err, errRefused) {
 		return err

@@ -193,8 +193,3 @@ func snapshotList(t testing.TB, dir string) []string {
 	}
 	return names
 }
-
-// reset is a change that moves names.
-func reset(names ...string) workflow.Change {
-	return workflow.Change{Verb: "reset", Moves: moves(names...), Keep: 5}
-}

@@ -53,33 +53,76 @@ func (o *IO) Failed() error { return o.failed }
 // Remarkf writes a line to Err.
 func (o *IO) Remarkf(format string, args ...any) { fmt.Fprintf(o.Err, format+"\n", args...) }
 
+// A List is a list of a document that may be too long to be held as text.
+type List struct {
+	Name string
+	Len  int
+	At   func(i int) any
+}
+
 // EncodeList writes one JSON document to Out: the fields of head, and behind
 // them one more, a list, each element on a line of its own. The list is never
 // held as text, however long it is.
-func (o *IO) EncodeList(head any, name string, n int, at func(i int) any) error {
+func (o *IO) EncodeList(head any, list List) error {
+	w := bufio.NewWriter(o.Out)
+	if err := openObject(w, head); err != nil {
+		return err
+	}
+	if err := list.encode(w, "  "); err != nil {
+		return err
+	}
+	fmt.Fprint(w, "\n}\n")
+	return w.Flush()
+}
+
+// EncodeLists is EncodeList with one more field that is an object of lists.
+func (o *IO) EncodeLists(head any, name string, lists ...List) error {
+	w := bufio.NewWriter(o.Out)
+	if err := openObject(w, head); err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "  %q: {\n", name)
+	for i, list := range lists {
+		if i > 0 {
+			fmt.Fprint(w, ",\n")
+		}
+		if err := list.encode(w, "    "); err != nil {
+			return err
+		}
+	}
+	fmt.Fprint(w, "\n  }\n}\n")
+	return w.Flush()
+}
+
+// openObject writes an object up to where another field can follow.
+func openObject(w *bufio.Writer, head any) error {
 	b, err := json.MarshalIndent(head, "", "  ")
 	if err != nil {
 		return err
 	}
-	w := bufio.NewWriter(o.Out)
-	fmt.Fprintf(w, "%s,\n  %q: [", bytes.TrimSuffix(b, []byte("\n}")), name)
+	fmt.Fprintf(w, "%s,\n", bytes.TrimSuffix(b, []byte("\n}")))
+	return nil
+}
+
+func (l List) encode(w *bufio.Writer, indent string) error {
+	fmt.Fprintf(w, "%s%q: [", indent, l.Name)
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
-	for i := range n {
+	for i := range l.Len {
 		if i > 0 {
-			fmt.Fprint(w, "    ,")
+			fmt.Fprint(w, indent, "  ,")
 		} else {
-			fmt.Fprint(w, "\n     ")
+			fmt.Fprint(w, "\n", indent, "   ")
 		}
-		if err := enc.Encode(at(i)); err != nil {
+		if err := enc.Encode(l.At(i)); err != nil {
 			return err
 		}
 	}
-	if n > 0 {
-		fmt.Fprint(w, "  ")
+	if l.Len > 0 {
+		fmt.Fprint(w, indent)
 	}
-	fmt.Fprint(w, "]\n}\n")
-	return w.Flush()
+	fmt.Fprint(w, "]")
+	return nil
 }
 
 // Encode writes v to Out as one JSON document.

@@ -2,7 +2,6 @@ package workflow
 
 import (
 	"context"
-	"encoding/json"
 	"time"
 
 	"ken/internal/contract"
@@ -10,10 +9,12 @@ import (
 
 // An Audit says how the contract sees every entry of the directory.
 type Audit struct {
-	Dir        string
-	Counts     Counts
-	TotalBytes int64
-	Buckets    [5][]contract.Entry // by [contract.Bucket], each sorted by name
+	Dir        string `json:"dir"`
+	Counts     Counts `json:"counts"`
+	TotalBytes int64  `json:"total_bytes"`
+	// Buckets has the entries by [contract.Bucket], each sorted by name. In
+	// documents they stand as [AuditEntry].
+	Buckets [5][]contract.Entry `json:"-"`
 }
 
 // Counts is how many entries are in each bucket.
@@ -59,42 +60,18 @@ func (k *Keeper) Audit(ctx context.Context) (*Audit, error) {
 	return a, nil
 }
 
-// MarshalJSON writes the audit as docs/formats describes it.
-func (a *Audit) MarshalJSON() ([]byte, error) {
-	type buckets struct {
-		Canonical      []auditEntry `json:"canonical"`
-		PatternAllowed []auditEntry `json:"pattern_allowed"`
-		Ephemeral      []auditEntry `json:"ephemeral"`
-		AdHoc          []auditEntry `json:"ad_hoc"`
-		Unknown        []auditEntry `json:"unknown"`
-	}
-	list := func(b contract.Bucket) []auditEntry {
-		out := make([]auditEntry, len(a.Buckets[b]))
-		for i, e := range a.Buckets[b] {
-			out[i] = entryJSON(e)
-		}
-		return out
-	}
-	return json.Marshal(struct {
-		Dir        string  `json:"dir"`
-		Counts     Counts  `json:"counts"`
-		TotalBytes int64   `json:"total_bytes"`
-		Buckets    buckets `json:"buckets"`
-	}{a.Dir, a.Counts, a.TotalBytes, buckets{
-		list(contract.Canonical), list(contract.PatternAllowed), list(contract.Ephemeral), list(contract.AdHoc), list(contract.Unknown),
-	}})
-}
-
-type auditEntry struct {
+// An AuditEntry is an entry as documents show it.
+type AuditEntry struct {
 	Name
 	Size  int64   `json:"size"`
-	MTime *string `json:"mtime"`
+	MTime *string `json:"mtime"` // null when it could not be inspected
 	IsDir bool    `json:"is_dir"`
 	Error string  `json:"error,omitempty"`
 }
 
-func entryJSON(e contract.Entry) auditEntry {
-	out := auditEntry{Name: nameJSON(e.Name), Size: e.Size, IsDir: e.Kind == contract.Directory}
+// Shown returns the entry as documents show it.
+func Shown(e contract.Entry) AuditEntry {
+	out := AuditEntry{Name: nameJSON(e.Name), Size: e.Size, IsDir: e.Kind == contract.Directory}
 	if e.Err != nil {
 		out.Error = e.Err.Error()
 		return out

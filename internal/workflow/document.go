@@ -42,6 +42,19 @@ func ParseDocument(b []byte) (*Document, error) {
 	if line := conflictLine(b); line > 0 {
 		return nil, &CorruptError{line, "a merge conflict that nobody has resolved"}
 	}
+	d, err := parseYAML(b)
+	if err == nil {
+		return d, nil
+	}
+	if other := requote(string(b)); other != string(b) {
+		if d, err := parseYAML([]byte(other)); err == nil {
+			return d, nil
+		}
+	}
+	return nil, err
+}
+
+func parseYAML(b []byte) (*Document, error) {
 	dec := yaml.NewDecoder(bytes.NewReader(b))
 	var root, more yaml.Node
 	if err := dec.Decode(&root); err != nil {

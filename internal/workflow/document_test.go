@@ -268,6 +268,22 @@ func TestOldDocumentsGetAnchors(t *testing.T) {
 	}
 }
 
+// What a program wrote that knows less of YAML than YAML does is read as it was
+// meant.
+func TestLooseDialect(t *testing.T) {
+	d, err := ParseDocument([]byte("active: true\ntask: \"C:\\temp: \\\"x\\\" and\\nmore\"\nnote: *bold* move\nat: @home\nlanes:\n  - id: \"a\"\n    scope: \"b\"\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := d.Text("task"), "C:\\temp: \"x\" and\nmore"; got != want {
+		t.Errorf("task is %q, want %q", got, want)
+	}
+	if d.Text("note") != "*bold* move" || d.Text("at") != "@home" {
+		t.Errorf("%s", mustJSON(d))
+	}
+	reread(t, d)
+}
+
 // Whatever is salvaged can be written, and a sound document loses nothing.
 func FuzzDocument(f *testing.F) {
 	for _, s := range []string{"a: 1\n", "<<<<<<< HEAD\na: 1\n=======\na: 2\n>>>>>>> b\n", "a: [\nb: 2\n", "x: &a [*a]\n", "\xff: 1\n", "k: |\n  text\n", "\ufeffa: 1"} {

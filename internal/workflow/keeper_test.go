@@ -314,6 +314,7 @@ func TestLogCutsLongRecords(t *testing.T) {
 	for _, record := range []string{
 		fmt.Sprintf(`{"error":%q,"n":1}`, long),
 		fmt.Sprintf(`{%q:1,"n":1}`, long),
+		fmt.Sprintf(`{%s"n":1}`, strings.Repeat(`"k":1,`, 2000)),
 		fmt.Sprintf(`{"list":[%s1],"n":1}`, strings.Repeat("1,", 5000)),
 		"{\"a\": 1,\n \"b\": {}}",
 	} {
@@ -329,7 +330,7 @@ func TestLogCutsLongRecords(t *testing.T) {
 		}
 	}
 	b, err := os.ReadFile(filepath.Join(d.path, "probe-failures.jsonl"))
-	if err != nil || strings.Count(string(b), "\n") != 4 {
+	if err != nil || strings.Count(string(b), "\n") != 5 {
 		t.Errorf("%v, %q", err, b)
 	}
 	for _, bad := range []string{"", "x", "[]", "{} {}", "{", `{"a":1,}`} {

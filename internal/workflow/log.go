@@ -118,31 +118,37 @@ func (fs fields) line() []byte {
 	return append(b, "}\n"...)
 }
 
-// cut shortens the longest fields until the line fits, and marks it. A value that
-// is no string becomes the beginning of its text.
+// shortValue is what a field is left with before whole fields are dropped.
+const shortValue = 64
+
+// cut makes the line fit, and marks it: it shortens the longest values, and when
+// all are short it drops fields from the end. A value that is no string becomes
+// the beginning of its text.
 func (fs fields) cut(size int) []byte {
-	fs = append(slices.Clone(fs), field{"truncated", []byte("true")}, field{"original_bytes", fmt.Appendf(nil, "%d", size-1)})
+	marks := fields{{"truncated", []byte("true")}, {"original_bytes", fmt.Appendf(nil, "%d", size-1)}}
+	fs = slices.Clone(fs)
 	for {
-		over := len(fs.line()) - recordLimit
+		line := append(slices.Clone(fs), marks...).line()
+		over := len(line) - recordLimit
 		if over <= 0 {
-			return fs.line()
+			return line
 		}
 		longest := 0
-		for i, f := range fs {
-			if len(f.key)+len(f.value) > len(fs[longest].key)+len(fs[longest].value) {
+		for i := range fs {
+			if len(fs[i].value) > len(fs[longest].value) {
 				longest = i
 			}
 		}
-		f := &fs[longest]
-		if len(f.value) <= len(quoted("…")) {
-			fs = slices.Delete(fs, longest, longest+1) // the key itself is the trouble
-			continue
+		if len(fs[longest].value) > shortValue {
+			fs[longest].value = shorter(fs[longest].value, over)
+		} else {
+			fs = fs[:len(fs)-1]
 		}
-		f.value = shorter(f.value, over)
 	}
 }
 
-// shorter returns a value that is at least over bytes shorter, or the mark of an omission.
+// shorter returns a value that is at least over bytes shorter, or the mark of an
+// omission.
 func shorter(value json.RawMessage, over int) json.RawMessage {
 	var text string
 	if json.Unmarshal(value, &text) != nil {

@@ -78,7 +78,9 @@ func (k *Keeper) foreignName(name string) error {
 		text += fmt.Sprintf("; the nearest legal name is %s", near)
 		hint = "use " + near
 	}
-	hint += "; or allow it in .ken/contract.yaml: " + strings.ReplaceAll(strings.TrimSpace(k.c.Line(name)), "\n", " ")
+	if line := k.c.Line(name); line != "" {
+		hint += "; or allow it in .ken/contract.yaml: " + line
+	}
 	return &fault.Error{Kind: fault.Usage, Hint: hint, Err: errors.New(text)}
 }
 
