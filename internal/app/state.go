@@ -27,6 +27,7 @@ type stateOptions struct {
 // A stateSpace is one open state directory, and the decisions over it.
 type stateSpace struct {
 	dir      *state.Dir
+	from     string // where paths begin
 	keeper   *workflow.Keeper
 	mentions []string
 }
@@ -58,7 +59,7 @@ func openState(ctx context.Context, opts stateOptions) (*stateSpace, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &stateSpace{dir: dir, mentions: []string{place}}
+	s := &stateSpace{dir: dir, from: opts.from, mentions: []string{place}}
 	if opts.dir != "" {
 		s.mentions = append(s.mentions, filepath.ToSlash(filepath.Clean(opts.dir)))
 	}
@@ -119,7 +120,19 @@ func (s *stateSpace) Documents(ctx context.Context, paths []string, f func(path 
 		abs, err := filepath.Abs(path)
 		return err == nil && abs == s.dir.Path()
 	}
-	return state.Documents(ctx, paths, inside, f)
+	var from []string
+	for _, path := range paths {
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(s.from, path)
+		}
+		from = append(from, path)
+	}
+	return state.Documents(ctx, from, inside, func(path string, content []byte) error {
+		if rel, err := filepath.Rel(s.from, path); s.from != "" && err == nil {
+			path = rel
+		}
+		return f(path, content)
+	})
 }
 
 func (s *stateSpace) Close() error { return s.dir.Close() }

@@ -30,7 +30,7 @@ func (p *program) doctor() *cobra.Command {
 			})
 		},
 	}
-	c.Flags().StringVar(&f.dir, "dir", "", "the state `DIR`ectory; any, also outside of a repository")
+	f.bind(c.Flags())
 	c.Flags().BoolVar(&check, "check", false, "exit 3 if there is a finding")
 	return c
 }

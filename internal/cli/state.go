@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"ken/internal/fault"
 	"ken/internal/repo"
@@ -38,6 +40,11 @@ type stateFlags struct {
 	wait time.Duration
 }
 
+func (f *stateFlags) bind(flags *pflag.FlagSet) {
+	flags.StringVar(&f.dir, "dir", "", "the state `DIR`ectory; any, also outside of a repository")
+	flags.DurationVar(&f.wait, "wait", 10*time.Second, "how long to wait for the directory's lock")
+}
+
 // state returns ken state. Its many verbs are built only for a command line that
 // names it: every other one would pay for them at its start.
 func (p *program) state(args []string) *cobra.Command {
@@ -56,8 +63,7 @@ directory, from which ken state restore brings everything back.`,
 	if !slices.Contains(args, name) {
 		return c
 	}
-	c.PersistentFlags().StringVar(&f.dir, "dir", "", "the state `DIR`ectory; any, also outside of a repository")
-	c.PersistentFlags().DurationVar(&f.wait, "wait", 10*time.Second, "how long to wait for the directory's lock")
+	f.bind(c.PersistentFlags())
 	c.AddCommand(
 		p.stateAudit(f), p.stateCleanup(f), p.stateReset(f), p.stateEvict(f),
 		p.stateRestore(f), p.stateArchive(f),
@@ -105,16 +111,20 @@ func (p *program) printSweep(s *workflow.Sweep, next string) error {
 			p.io.Remarkf("hint: %s", next)
 		}
 	}
-	return p.moveFailures(s.Remarks, s.Failures())
+	return p.afterMoves(s.Pruned, s.Remarks, s.Failures())
 }
 
-// moveFailures prints remarks, and returns an error for what could not be moved.
-func (p *program) moveFailures(remarks []string, failed int) error {
+// afterMoves prints what else is to be known about moves, and returns an error for
+// what could not be moved.
+func (p *program) afterMoves(pruned, remarks []string, failed int) error {
+	if len(pruned) > 0 {
+		p.io.Remarkf("ken: the archive made room and dropped %s", strings.Join(pruned, ", "))
+	}
 	for _, r := range remarks {
 		p.io.Remarkf("ken: %s", r)
 	}
 	if failed > 0 {
-		return &fault.Error{Err: fmt.Errorf("%d of the entries could not be moved", failed), Hint: "see who may write there, and run it again"}
+		return &fault.Error{Err: fmt.Errorf("%s could not be moved", entries(failed)), Hint: "see who may write there, and run it again"}
 	}
 	return nil
 }

@@ -45,7 +45,7 @@ func (p *program) printArchive(list *workflow.ArchiveList) {
 		if s.Foreign {
 			verb = "foreign"
 		}
-		why := fmt.Sprintf("%d entries, %s, %s", s.Files, term.Bytes(s.Bytes), term.Age(now, s.Time))
+		why := fmt.Sprintf("%s, %s, %s", term.Count(s.Files, "file"), term.Bytes(s.Bytes), term.Age(now, s.Time))
 		if s.WorkflowID != "" {
 			why += ", workflow " + s.WorkflowID
 		}

@@ -62,8 +62,8 @@ func (p *program) encodeAudit(a *workflow.Audit) error {
 
 func (p *program) printAudit(ct *contract.Contract, a *workflow.Audit, all bool) {
 	n := a.Counts
-	p.io.Printf("%s: %d entries, %s: %d canonical, %d pattern_allowed, %d ephemeral, %d ad_hoc, %d unknown\n",
-		a.Dir, n.Total, term.Bytes(a.TotalBytes), n.Canonical, n.PatternAllowed, n.Ephemeral, n.AdHoc, n.Unknown)
+	p.io.Printf("%s: %s, %s: %d canonical, %d pattern_allowed, %d ephemeral, %d ad_hoc, %d unknown\n",
+		a.Dir, entries(n.Total), term.Bytes(a.TotalBytes), n.Canonical, n.PatternAllowed, n.Ephemeral, n.AdHoc, n.Unknown)
 	now := time.Now()
 	tones := map[contract.Bucket]term.Tone{
 		contract.AdHoc: term.Bad, contract.Ephemeral: term.Warn, contract.Unknown: term.Bad,
@@ -76,7 +76,10 @@ func (p *program) printAudit(ct *contract.Contract, a *workflow.Audit, all bool)
 				break
 			}
 			why := "cannot be inspected"
-			if e.Err == nil {
+			switch {
+			case e.Kind == contract.Directory:
+				why = "a directory, " + term.Age(now, e.ModTime)
+			case e.Err == nil:
 				why = fmt.Sprintf("%s, %s", term.Bytes(e.Size), term.Age(now, e.ModTime))
 			}
 			if b == contract.AdHoc {
@@ -99,7 +102,7 @@ func advice(ct *contract.Contract, e contract.Entry) string {
 		return "a file belongs there"
 	}
 	if e.Kind == contract.Directory {
-		return "a directory that the contract does not know"
+		return "the contract does not know it"
 	}
 	if near, ok := ct.Nearest(e.Name); ok {
 		return "the nearest legal name is " + near
@@ -108,4 +111,11 @@ func advice(ct *contract.Contract, e contract.Entry) string {
 		return "allow it in .ken/contract.yaml with " + line
 	}
 	return "no contract can allow such a name"
+}
+
+func entries(n int) string {
+	if n == 1 {
+		return "1 entry"
+	}
+	return fmt.Sprintf("%d entries", n)
 }

@@ -41,7 +41,7 @@ history, and what the session wrote stays too.`,
 						p.io.Line(term.Warn, "foreign", shown(name), "the contract does not know it; left where it is")
 					}
 				}
-				return p.moveFailures(b.Remarks, b.Failures())
+				return p.afterMoves(b.Pruned, b.Remarks, b.Failures())
 			})
 		},
 	}

@@ -42,7 +42,8 @@ type server struct{ Deps }
 
 const instructions = `ken knows which summaries of this repository's files still hold.
 Call orient first. Ask knowledge before reading files you only need to understand.
-After a commit, call file_registry_update_summaries with what you wrote.`
+After a commit, call file_registry_update_summaries with what you wrote.
+Keep the workflow's phase and artifacts through state.`
 
 // Serve answers one client over the transport until it hangs up or ctx ends.
 func Serve(ctx context.Context, deps Deps, transport mcp.Transport) error {

@@ -308,12 +308,15 @@ func TestFullDiskWhileStaging(t *testing.T) {
 // A write that fails leaves no temporary file, and half a line is taken back.
 func TestFailedWriteLeavesNothing(t *testing.T) {
 	for _, act := range []struct {
-		name string
-		do   func(h workflow.Held) error
+		name, step string // the step that fails
+		do         func(h workflow.Held) error
 	}{
-		{"replace", func(h workflow.Held) error { return h.Replace("a", []byte("new")) }},
-		{"append", func(h workflow.Held) error { return h.Append("a", []byte("new"), 0) }},
-		{"set aside", func(h workflow.Held) error { return h.SetAside("a") }},
+		{"replace", "create ", func(h workflow.Held) error { return h.Replace("a", []byte("new")) }},
+		{"replace", "write ", func(h workflow.Held) error { return h.Replace("a", []byte("new")) }},
+		{"replace", "sync ", func(h workflow.Held) error { return h.Replace("a", []byte("new")) }},
+		{"replace", "rename ", func(h workflow.Held) error { return h.Replace("a", []byte("new")) }},
+		{"append", "write ", func(h workflow.Held) error { return h.Append("a", []byte("new"), 0) }},
+		{"set aside", "write ", func(h workflow.Held) error { return h.SetAside("a") }},
 	} {
 		dir := t.TempDir()
 		put(t, dir, map[string]string{"a": "old\n", ".archive/.logs/": ""})
@@ -323,17 +326,17 @@ func TestFailedWriteLeavesNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		h.(*held).step = func(what string) error {
-			if strings.HasPrefix(what, "write ") || strings.HasPrefix(what, "rename ") {
+			if strings.HasPrefix(what, act.step) {
 				return syscall.ENOSPC
 			}
 			return nil
 		}
 		before := len(allNames(t, dir))
 		if err := act.do(h); !errors.Is(err, syscall.ENOSPC) {
-			t.Errorf("%s: error %v", act.name, err)
+			t.Errorf("%s, %s: error %v", act.name, act.step, err)
 		}
 		if b, _ := os.ReadFile(filepath.Join(dir, "a")); string(b) != "old\n" || len(allNames(t, dir)) != before {
-			t.Errorf("%s: a holds %q; there are %q", act.name, b, allNames(t, dir))
+			t.Errorf("%s, %s: a holds %q; there are %q", act.name, act.step, b, allNames(t, dir))
 		}
 		h.(*held).step = nil
 		unlockDirectory(t, h)

@@ -262,36 +262,37 @@ func digest(f io.Reader) (string, error) {
 // Unfinished reports whether a killed holder left a change half done, or a live
 // one is in the midst of it: taking the lock settles either.
 func (d *Dir) Unfinished() (bool, error) {
-	names, err := d.inArchive()
-	for _, name := range names {
-		if strings.HasPrefix(name, doing) {
-			return true, err
-		}
-	}
-	return false, err
-}
-
-// inArchive lists the names in the archive; there are none without one.
-func (d *Dir) inArchive() ([]string, error) {
 	root, err := d.open()
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		return false, nil
 	}
 	if err != nil {
-		return nil, err
+		return false, err
 	}
 	defer root.Close()
 	if info, err := root.Lstat(d.names.Archive); err != nil || !info.IsDir() {
 		if errors.Is(err, fs.ErrNotExist) {
 			err = nil
 		}
-		return nil, err // nothing of ours is in what is not a directory
+		return false, err // nothing of ours is in what is not a directory
 	}
 	names, err := list(root, d.names.Archive)
 	if err != nil {
-		return nil, d.failed("list the archive of", err)
+		return false, d.failed("list the archive of", err)
 	}
-	return names, nil
+	for _, name := range names {
+		if strings.HasPrefix(name, doing) && isFolder(root, d.names.Archive+"/"+name) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// isFolder reports whether a name in the archive can be the folder of a change: a
+// file or a link there is somebody else's.
+func isFolder(root *os.Root, path string) bool {
+	info, err := root.Lstat(path)
+	return err == nil && info.IsDir()
 }
 
 // list returns the names in a directory below root, in no order.

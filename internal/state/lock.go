@@ -29,7 +29,7 @@ var _ workflow.Held = (*held)(nil)
 
 var (
 	errBusy  = errors.New("the lock is held")
-	errMoved = errors.New("the directory was replaced")
+	errMoved = errors.New("what was locked is not there any more")
 )
 
 // How often a lock is tried for which the kernel cannot wait: one of another
@@ -187,43 +187,38 @@ func (h *held) take(waiting context.Context, command string) error {
 // takeFile opens and locks the lock file.
 func (h *held) takeFile() error {
 	name := h.dir.names.Lock
-	for {
-		if err := h.announce("open", name); err != nil {
-			return err
-		}
-		f, mine, err := openRegular(h.root, name, os.O_RDWR|os.O_CREATE, defaultPerm)
-		switch {
-		case errors.Is(err, errLink), errors.Is(err, errDirectory), errors.Is(err, errSpecial):
-			return &fault.Error{
-				Hint: "move it away: " + fault.Quote(filepath.Join(h.dir.path, name)),
-				Err:  fmt.Errorf("lock %s: its lock file %s cannot be used: %w", repo.Path(h.dir.path), name, err),
-			}
-		case err != nil:
-			return h.dir.unwritable("lock", err)
-		}
-		err = h.announce("lock", name)
-		if err == nil {
-			err = tryLock(f)
-		}
-		if err != nil {
-			_ = f.Close()
-			if errors.Is(err, errBusy) {
-				return err
-			}
-			return h.dir.failed("lock", err)
-		}
-		// Another program may have unlinked the file between the two calls, and
-		// the next holder would then lock another of the same name.
-		now, err := h.root.Lstat(name)
-		if err == nil && os.SameFile(mine, now) {
-			h.lock = f
-			return nil
-		}
-		_ = f.Close()
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return h.dir.failed("lock", err)
-		}
+	if err := h.announce("open", name); err != nil {
+		return err
 	}
+	f, mine, err := openRegular(h.root, name, os.O_RDWR|os.O_CREATE, defaultPerm)
+	switch {
+	case errors.Is(err, errLink), errors.Is(err, errDirectory), errors.Is(err, errSpecial):
+		return &fault.Error{
+			Hint: "move it away: " + fault.Quote(filepath.Join(h.dir.path, name)),
+			Err:  fmt.Errorf("lock %s: its lock file %s cannot be used: %w", repo.Path(h.dir.path), name, err),
+		}
+	case err != nil:
+		return h.dir.unwritable("lock", err)
+	}
+	h.lock = f
+	if err := h.announce("lock", name); err != nil {
+		return err
+	}
+	if err := tryLock(f); errors.Is(err, errBusy) {
+		return err
+	} else if err != nil {
+		return h.dir.failed("lock", err)
+	}
+	// Another program may have unlinked the file between the two calls, and the
+	// next holder would then lock another of the same name.
+	now, err := h.root.Lstat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), err == nil && !os.SameFile(mine, now):
+		return errMoved
+	case err != nil:
+		return h.dir.failed("lock", err)
+	}
+	return nil
 }
 
 // Unlock lets go. The lock file goes away, where that can be done while the lock is

@@ -27,6 +27,7 @@ func (h *held) recover() error {
 	slices.Sort(names)
 	for _, name := range names {
 		switch path := archive + "/" + name; {
+		case !isFolder(h.root, path):
 		case strings.HasPrefix(name, planned), strings.HasPrefix(name, trash):
 			// What cannot be removed is in nobody's way.
 			_ = h.removeAll(path)

@@ -30,15 +30,16 @@ func Age(now, t time.Time) string {
 	case d < time.Minute:
 		return "just now"
 	case d < time.Hour:
-		return plural(int(d/time.Minute), "minute")
+		return Count(int(d/time.Minute), "minute")
 	case d < 48*time.Hour:
-		return plural(int(d/time.Hour), "hour")
+		return Count(int(d/time.Hour), "hour")
 	default:
-		return plural(int(d/(24*time.Hour)), "day")
+		return Count(int(d/(24*time.Hour)), "day")
 	}
 }
 
-func plural(n int, unit string) string {
+// Count writes a number of things of a unit whose plural takes an s.
+func Count(n int, unit string) string {
 	if n == 1 {
 		return "1 " + unit
 	}

@@ -3,6 +3,7 @@ package workflow
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"ken/internal/contract"
@@ -23,6 +24,7 @@ type Beginning struct {
 	Workflow *Document `json:"workflow"`
 	Moves    []Moved   `json:"moves"`
 	Archive  *string   `json:"archive"`
+	Pruned   []string  `json:"pruned,omitempty"`
 	// Foreign lists what the contract does not know and no rule moved.
 	Foreign []Name   `json:"foreign"`
 	Remarks []string `json:"remarks,omitempty"`
@@ -81,7 +83,7 @@ func (k *Keeper) begin(ctx context.Context, h Held, opts BeginOptions) (*Beginni
 		return nil, err
 	}
 	swept := k.swept(change.Moves, applied)
-	b := &Beginning{Workflow: next, Moves: swept.Moves, Archive: swept.Archive, Remarks: append(remarks, swept.Remarks...), Foreign: []Name{}}
+	b := &Beginning{Workflow: next, Moves: swept.Moves, Archive: swept.Archive, Pruned: swept.Pruned, Remarks: append(remarks, swept.Remarks...), Foreign: []Name{}}
 	for _, e := range entries {
 		if k.c.Classify(e) == contract.AdHoc && !moved(change.Moves, e.Name) {
 			b.Foreign = append(b.Foreign, nameJSON(e.Name))
@@ -121,22 +123,31 @@ func (k *Keeper) planBegin(entries []contract.Entry, prior *Document, goesOn boo
 	if prior != nil {
 		s = prior.session()
 	}
+	wrote, err := k.authors()
+	if err != nil {
+		return nil, nil, err
+	}
 	foreign := func(contract.Entry) string { return "there before this workflow began" }
 	if goesOn {
-		wrote, err := k.authors()
-		if err != nil {
-			return nil, nil, err
-		}
 		foreign = func(e contract.Entry) string { return s.foreign(e, wrote) }
 	}
-	evicted := planEvict(k.c, entries, foreign)
-	clean := CleanupOptions{AdHocCutoff: s.began, PatternCutoff: s.began}
-	if s.began.IsZero() {
+	moves = planEvict(k.c, entries, foreign)
+	cutoff := s.began
+	if goesOn {
+		cutoff = s.start // what came since is the session's own
+	}
+	clean := CleanupOptions{AdHocCutoff: cutoff, PatternCutoff: cutoff}
+	if cutoff.IsZero() {
 		day := 1
 		clean.StaleDays, clean.AdHocStaleDays = &day, &day
 		if prior != nil && prior.Text(keyCreated) != "" {
 			remarks = append(remarks, fmt.Sprintf("%s of the previous workflow is no time (%q): files older than one day were swept instead", keyCreated, prior.Text(keyCreated)))
 		}
 	}
-	return sortMoves(append(evicted, planCleanup(k.c, entries, now, clean)...)), remarks, nil
+	for _, m := range planCleanup(k.c, entries, now, clean) {
+		if by, known := wrote(m.Name); !goesOn || !known || !slices.Contains(s.ids, by) {
+			moves = append(moves, m)
+		}
+	}
+	return sortMoves(moves), remarks, nil
 }

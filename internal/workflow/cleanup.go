@@ -40,6 +40,9 @@ func planCleanup(c *contract.Contract, entries []contract.Entry, now time.Time, 
 	adHoc := newAge(now, opts.AdHocStaleDays, opts.AdHocCutoff)
 	var moves []Move
 	for _, e := range entries {
+		if machinery(c, e.Name) {
+			continue
+		}
 		move := Move{Name: e.Name, Bucket: c.Classify(e)}
 		switch move.Bucket {
 		case contract.Ephemeral:

@@ -154,6 +154,15 @@ func TestContinueKeepsTheSession(t *testing.T) {
 	b := d.begin(workflow.BeginOptions{Type: "code_review", Continue: true})
 	d.want(d.holds("impl-summary.json", "review.md", "verification.md", "slice-A.md"), "impl-summary.json", "review.md")
 	w := b.Workflow
+	d.write("plan-x.md", "by hand, now", 0)
+	d.put("plan-y.md", "mine")
+	d.date("plan-y.md", 100*time.Hour)
+	d.write("notes.txt", "by hand, now", 0)
+	for range 2 { // each rotation moves the current workflow's start
+		d.now = d.now.Add(time.Hour)
+		d.begin(workflow.BeginOptions{Type: "dev", Continue: true})
+	}
+	d.want(d.holds("impl-summary.json", "review.md", "plan-x.md", "plan-y.md", "notes.txt"), "impl-summary.json", "review.md", "plan-x.md", "plan-y.md", "notes.txt")
 	if w.Text("workflow_id") != "w3" || w.Text("original_workflow_id") != "w2" || w.Text("first_created_at") == w.Text("created_at") {
 		t.Errorf("identity after going on: %v", w)
 	}

@@ -42,7 +42,10 @@ func (k *Keeper) recentProbes() (*Finding, error) {
 	if n == 0 {
 		return nil, nil
 	}
-	what := fmt.Sprintf("%d probes failed within the last 24 hours", n)
+	what := "1 probe failed within the last 24 hours"
+	if n > 1 {
+		what = fmt.Sprintf("%d probes failed within the last 24 hours", n)
+	}
 	if words := slices.Sorted(maps.Keys(categories)); len(words) > 0 {
 		what += ": " + strings.Join(words, ", ")
 	}

@@ -67,6 +67,7 @@ func (k *Keeper) repair(ctx context.Context, h Held) (*Repair, error) {
 	}
 	_, why := ParseDocument(b)
 	d, dropped := salvage(b)
+	kept := append([]string{}, d.Keys()...)
 	d.Set("repair", "saved from a corrupt document at "+Stamp(k.opts.Now()))
 	d.heal()
 	text, err := d.YAML()
@@ -80,14 +81,15 @@ func (k *Keeper) repair(ctx context.Context, h Held) (*Repair, error) {
 	moves := []Move{{name, contract.Canonical, "corrupt: " + why.Error()}}
 	applied, err := h.Apply(ctx, Change{
 		Verb: "repair", Time: k.opts.Now(), WorkflowID: id, Moves: moves,
-		Writes: []Write{{name, text}}, Keep: k.keep(),
+		// The bad copy is kept even where sweeps delete: someone may know better.
+		Writes: []Write{{name, text}}, Keep: max(k.keep(), 1),
 	})
 	if err != nil {
 		return nil, err
 	}
 	swept := k.swept(moves, applied)
 	return &Repair{
-		Repaired: true, Problem: why.Error(), Kept: d.Keys(), Dropped: dropped,
+		Repaired: true, Problem: why.Error(), Kept: kept, Dropped: dropped,
 		Archive: swept.Archive, Workflow: d, Remarks: swept.Remarks,
 	}, nil
 }

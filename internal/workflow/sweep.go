@@ -14,6 +14,8 @@ type Sweep struct {
 	Moves  []Moved `json:"moves"`
 	// Archive is where it went, from the state directory; null if nothing did.
 	Archive *string `json:"archive"`
+	// Pruned lists the snapshots that the archive dropped to make room.
+	Pruned []string `json:"pruned,omitempty"`
 	// Remarks are what the user should know besides.
 	Remarks []string `json:"remarks,omitempty"`
 }
@@ -108,15 +110,11 @@ func (k *Keeper) swept(moves []Move, a Applied) *Sweep {
 	if a.Snapshot != "" {
 		s.Archive = k.archived(a.Snapshot)
 	}
-	s.Remarks = pruneRemarks(a)
-	return s
-}
-
-func pruneRemarks(a Applied) []string {
-	if a.PruneErr == nil {
-		return nil
+	s.Pruned = a.Pruned
+	if a.PruneErr != nil {
+		s.Remarks = append(s.Remarks, fmt.Sprintf("the archive holds more than it should: %v", a.PruneErr))
 	}
-	return []string{fmt.Sprintf("the archive holds more than it should: %v", a.PruneErr)}
+	return s
 }
 
 // archived is a snapshot's path from the state directory.
@@ -137,7 +135,7 @@ func planReset(c *contract.Contract, entries []contract.Entry) []Move {
 	var moves []Move
 	for _, e := range entries {
 		bucket := c.Classify(e)
-		if exempt(c, e, bucket) {
+		if exempt(c, e, bucket) || machinery(c, e.Name) {
 			continue
 		}
 		moves = append(moves, Move{e.Name, bucket, "not exempt from reset"})
@@ -150,6 +148,13 @@ func planReset(c *contract.Contract, entries []contract.Entry) []Move {
 func exempt(c *contract.Contract, e contract.Entry, b contract.Bucket) bool {
 	f, known := c.File(e.Name)
 	return known && f.Exempt && (b == contract.Canonical || b == contract.Unknown)
+}
+
+// machinery reports whether a name is that of the lock or the archive. Whatever
+// lies there is never moved: it is what moving is done with, and if it is not what
+// it should be, that is said instead.
+func machinery(c *contract.Contract, name string) bool {
+	return name == c.Name(contract.Lock) || name == c.Name(contract.Archive)
 }
 
 // sortMoves orders moves by name, each name once.
