@@ -126,7 +126,7 @@ const shortValue = 64
 // the beginning of its text.
 func (fs fields) cut(size int) []byte {
 	marks := fields{{"truncated", []byte("true")}, {"original_bytes", fmt.Appendf(nil, "%d", size-1)}}
-	fs = slices.Clone(fs)
+	fs = slices.Clone(fs.couldFit(recordLimit - len(marks.line())))
 	for {
 		line := append(slices.Clone(fs), marks...).line()
 		over := len(line) - recordLimit
@@ -145,6 +145,17 @@ func (fs fields) cut(size int) []byte {
 			fs = fs[:len(fs)-1]
 		}
 	}
+}
+
+// couldFit returns the first fields, as many as fit when all are short: a record
+// of millions is cut as quickly as any.
+func (fs fields) couldFit(room int) fields {
+	for i, f := range fs {
+		if room -= len(quoted(f.key)) + min(len(f.value), shortValue) + len(":,"); room < 0 {
+			return fs[:i]
+		}
+	}
+	return fs
 }
 
 // shorter returns a value that is at least over bytes shorter, or the mark of an

@@ -1,0 +1,81 @@
+package workflow
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+// Whatever a file of deferred work holds, an entry added to it is one more entry,
+// exactly as given, and what was there stays.
+func FuzzDeferred(f *testing.F) {
+	f.Add([]byte("# Deferred\n\n## DEF-001 — a\n- status: open\n"), "title", "body")
+	f.Add([]byte("## DEF-1\n---\n## DEF-002 — b\r\n- status: closed\r\n"), "## DEF-009 — x", "---\n## DEF-010 — y\n- status: closed")
+	f.Add([]byte("\xff\n---"), "a\u2028b", "> - status: closed")
+	f.Fuzz(func(t *testing.T, b []byte, title, body string) {
+		before := parseDeferred(b)
+		d := Deferral{ID: deferralID(before.last("") + 1), Title: oneLine(title), Body: body, Status: Open, CapturedAt: "now"}
+		if d.Title == "" {
+			t.Skip()
+		}
+		old := before.list()
+		before.add(d)
+		after := parseDeferred(before.bytes())
+		if len(after.items) != len(old)+1 {
+			t.Fatalf("%q: %d entries became %d", b, len(old), len(after.items))
+		}
+		added := after.items[len(after.items)-1].Deferral
+		if added.ID != d.ID || added.Title != d.Title || added.Status != Open {
+			t.Fatalf("%q: added %+v, got %+v", b, d, added)
+		}
+		for i, was := range old {
+			if is := after.items[i].Deferral; is.ID != was.ID || is.Status != was.Status || is.Title != was.Title {
+				t.Fatalf("%q: %+v became %+v", b, was, is)
+			}
+		}
+		closed := added
+		closed.Status, closed.ClosedAt = Closed, "later"
+		after.setStatus(len(after.items)-1, closed)
+		again := parseDeferred(after.bytes())
+		if last := again.items[len(again.items)-1].Deferral; len(again.items) != len(after.items) || last.Status != Closed || last.Body != added.Body {
+			t.Fatalf("%q: closing it gave %+v", b, last)
+		}
+	})
+}
+
+// Every object becomes one line that fits, is JSON, and has its time.
+func FuzzLogLine(f *testing.F) {
+	f.Add([]byte(`{"a":1}`))
+	f.Add([]byte(`{"ts":"x","a":"` + strings.Repeat("é", 5000) + `"}`))
+	f.Add([]byte(`{"a":{"b":[1,2,{"c":"\ud800"}]}}`))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		line, err := logLine(b, "2026-01-01T00:00:00Z")
+		if err != nil {
+			return
+		}
+		if len(line) > recordLimit || bytes.IndexByte(line, '\n') != len(line)-1 {
+			t.Fatalf("%q became %d bytes: %q", b, len(line), line)
+		}
+		var fields map[string]any
+		if err := json.Unmarshal(line, &fields); err != nil {
+			t.Fatalf("%q became %q: %v", b, line, err)
+		}
+	})
+}
+
+// No journal crashes its reader, and boiled down it says the same about every file.
+func FuzzJournal(f *testing.F) {
+	f.Add([]byte(`{"file":"a","sha256":"1","workflow_id":"w"}` + "\n" + `{"file":"a","sha256":"2"` + "\n\x00\n"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		j := parseJournal(b)
+		d := parseJournal(j.distil().bytes())
+		for _, r := range j {
+			was, knew := j.owner(r.File, r.SHA256)
+			is, knows := d.owner(r.File, r.SHA256)
+			if was != is || knew != knows || j.lastID(r.File) != "" && d.lastID(r.File) == "" && j[len(j)-1].LastID != "" {
+				t.Fatalf("%q: %s was %q, %v and is %q, %v", b, r.File, was, knew, is, knows)
+			}
+		}
+	})
+}
