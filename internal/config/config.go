@@ -78,8 +78,11 @@ func (p statePolicy) validate() error {
 		return nil
 	}
 	inGit := slices.ContainsFunc(strings.Split(path.Clean(p.Dir), "/"), func(e string) bool { return strings.EqualFold(e, ".git") })
-	if inGit || !filepath.IsLocal(filepath.FromSlash(p.Dir)) || path.Clean(p.Dir) == "." {
+	switch clean := path.Clean(p.Dir); {
+	case inGit, !filepath.IsLocal(filepath.FromSlash(p.Dir)), clean == ".":
 		return fmt.Errorf("dir %q is not a directory of the work tree; one elsewhere can be named with --dir", p.Dir)
+	case clean == path.Dir(Name):
+		return fmt.Errorf("dir %q holds this very file, which a sweep would move", p.Dir)
 	}
 	return nil
 }

@@ -56,7 +56,23 @@ func (h *held) append(name string, lines []byte, limit int64) error {
 	if err != nil {
 		return err
 	}
+	if shared(info) {
+		return errors.Join(h.appendToCopy(f, name, info, lines), f.Close())
+	}
 	return errors.Join(h.appendTo(f, info.Size(), lines), f.Close())
+}
+
+// appendToCopy leaves a file alone that has another name elsewhere, as in a backup
+// made of links, and puts a longer one in its place.
+func (h *held) appendToCopy(f *os.File, name string, info fs.FileInfo, lines []byte) error {
+	old, err := readAll(f, info, maxRead)
+	if err != nil {
+		return err
+	}
+	if len(old) > 0 && !bytes.HasSuffix(old, []byte("\n")) {
+		old = append(old, '\n')
+	}
+	return h.replace(".", name, append(old, lines...), info.Mode().Perm())
 }
 
 func (h *held) appendTo(f *os.File, size int64, lines []byte) error {

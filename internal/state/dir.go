@@ -271,10 +271,12 @@ func (d *Dir) Unfinished() (bool, error) {
 	}
 	defer root.Close()
 	if info, err := root.Lstat(d.names.Archive); err != nil || !info.IsDir() {
-		if errors.Is(err, fs.ErrNotExist) {
+		// Nothing of ours is in what is not a directory. Where nothing may be
+		// looked at, whoever reads next is refused too, entry by entry.
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
 			err = nil
 		}
-		return false, err // nothing of ours is in what is not a directory
+		return false, err
 	}
 	names, err := list(root, d.names.Archive)
 	if err != nil {

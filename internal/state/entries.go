@@ -22,6 +22,9 @@ func (d *Dir) Entries(ctx context.Context) ([]contract.Entry, error) {
 	}
 	defer root.Close()
 	entries, err := entriesOf(ctx, root, ".")
+	if errors.Is(err, fs.ErrPermission) {
+		entries, err = d.namesOnly(ctx, root)
+	}
 	switch {
 	case ctx.Err() != nil:
 		return nil, stopped(ctx, "list "+d.path)
@@ -29,6 +32,21 @@ func (d *Dir) Entries(ctx context.Context) ([]contract.Entry, error) {
 		return nil, d.failed("list", err)
 	}
 	return entries, nil
+}
+
+// namesOnly lists a directory that may be read and not entered, where even its own
+// name, as seen from inside, is out of reach.
+func (d *Dir) namesOnly(ctx context.Context, root *os.Root) ([]contract.Entry, error) {
+	open, path := os.Open, d.path
+	if d.outer != nil {
+		open, path = d.outer.Open, d.rel
+	}
+	f, err := open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return entriesIn(ctx, root, ".", f)
 }
 
 // entriesOf lists the directory at path, as Entries does.

@@ -157,7 +157,7 @@ func (h *held) take(waiting context.Context, command string) error {
 		if errors.Is(err, errBusy) {
 			return err
 		}
-		return h.dir.failed("lock", err)
+		return h.dir.unwritable("lock", err)
 	}
 	// While we waited, someone may have deleted the directory, or put another in
 	// its place; what we hold would then be the lock of nothing.
@@ -197,6 +197,8 @@ func (h *held) takeFile() error {
 			Hint: "move it away: " + fault.Quote(filepath.Join(h.dir.path, name)),
 			Err:  fmt.Errorf("lock %s: its lock file %s cannot be used: %w", repo.Path(h.dir.path), name, err),
 		}
+	case errors.Is(err, fs.ErrPermission):
+		return h.dropUnwritable(name, err)
 	case err != nil:
 		return h.dir.unwritable("lock", err)
 	}
@@ -217,8 +219,44 @@ func (h *held) takeFile() error {
 		return errMoved
 	case err != nil:
 		return h.dir.failed("lock", err)
+	case shared(mine):
+		// What is written into it would be written into whatever else has it.
+		return h.drop(f)
 	}
 	return nil
+}
+
+// drop removes a lock file that nobody uses, so that another can take its place: if
+// all is well, the error is errMoved.
+func (h *held) drop(f *os.File) error {
+	if who := readHolder(f); who.bare && who.alive() {
+		return errBusy
+	}
+	if err := h.remove(h.dir.names.Lock); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return h.dir.unwritable("lock", err)
+	}
+	return errMoved
+}
+
+// dropUnwritable drops a lock file that another user left. One that cannot even be
+// read may be in use by a program that honours nothing else.
+func (h *held) dropUnwritable(name string, why error) error {
+	f, _, err := openRegular(h.root, name, os.O_RDONLY, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return h.dir.unwritable("lock", why)
+	}
+	if err != nil {
+		path := filepath.Join(h.dir.path, name)
+		return &fault.Error{
+			Hint: "if nobody uses the directory, remove it: rm -f " + fault.Quote(path),
+			Err:  fmt.Errorf("lock %s: the lock file of another user is in the way: %w", repo.Path(h.dir.path), cause(err)),
+		}
+	}
+	defer f.Close()
+	if err := tryLock(f); err != nil {
+		return err
+	}
+	return h.drop(f)
 }
 
 // Unlock lets go. The lock file goes away, where that can be done while the lock is

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -49,6 +50,13 @@ func openat(dir int, name string, flag int, perm uint32) (int, error) {
 			return fd, err
 		}
 	}
+}
+
+// shared reports whether a file has another name somewhere, which would see
+// whatever is written into it.
+func shared(info fs.FileInfo) bool {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	return ok && st.Nlink > 1
 }
 
 // syncFolder makes the names in an open directory durable. Some file systems
