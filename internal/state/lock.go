@@ -281,7 +281,10 @@ func (h *held) unlink() error {
 	if now, err := h.root.Lstat(h.dir.names.Lock); err != nil || !os.SameFile(mine, now) {
 		return nil //nolint:nilerr // it is not ours any more
 	}
-	return h.remove(h.dir.names.Lock)
+	if err := h.remove(h.dir.names.Lock); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 // letGo gives back all that the kernel holds for us, as the end of the process would.

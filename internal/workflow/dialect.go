@@ -2,6 +2,8 @@ package workflow
 
 import (
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Other programs write the workflow document line by line, as key: value, and
@@ -9,22 +11,40 @@ import (
 // would. What they mean is plain; only YAML takes it for something else.
 
 // requote returns the document with such values quoted as YAML wants them. Lines
-// that mean something in YAML stay as they are, and so does what is torn.
+// that YAML understands stay as they are, and so do those that are torn: a quote
+// or a bracket that nothing closes.
 func requote(text string) string {
+	if !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool { return unicode.IsControl(r) && !unicode.IsSpace(r) }) {
+		return text // no text at all
+	}
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
 		key, value, ok := strings.Cut(strings.TrimRight(line, "\r"), ": ")
-		if !ok || !plainKey(key) || value == "" {
+		if !ok || !plainKey(key) || value == "" || torn(value) {
 			continue
 		}
-		switch inner := len(value) - 1; {
-		case len(value) > 1 && value[0] == '"' && value[inner] == '"':
-			lines[i] = key + ": " + string(quoted(unquoteLoosely(value[1:inner])))
-		case strings.IndexByte("*@%`", value[0]) >= 0:
-			lines[i] = key + ": " + string(quoted(value))
+		if _, err := parseYAML([]byte(line + "\n")); err == nil {
+			continue
 		}
+		if value[0] == '"' {
+			value = unquoteLoosely(value[1 : len(value)-1])
+		}
+		lines[i] = key + ": " + string(quoted(value))
 	}
 	return strings.Join(lines, "\n")
+}
+
+// torn reports whether a value lacks the end that its beginning promises.
+func torn(value string) bool {
+	switch value[0] {
+	case '"':
+		return len(value) < 2 || value[len(value)-1] != '"'
+	case '[':
+		return !strings.Contains(value, "]")
+	case '{':
+		return !strings.Contains(value, "}")
+	}
+	return false
 }
 
 func plainKey(key string) bool {

@@ -46,7 +46,7 @@ func ParseDocument(b []byte) (*Document, error) {
 	if err == nil {
 		return d, nil
 	}
-	if other := requote(string(b)); other != string(b) {
+	if other := requote(string(b)); other != string(b) && !usesAlias(err) {
 		if d, err := parseYAML([]byte(other)); err == nil {
 			return d, nil
 		}
@@ -75,6 +75,9 @@ func parseYAML(b []byte) (*Document, error) {
 	// Comments around the only mapping belong to the document node.
 	m.HeadComment = join(root.HeadComment, m.HeadComment)
 	m.FootComment = join(m.FootComment, root.FootComment)
+	if alias := aliasIn(m); alias != nil {
+		return nil, &CorruptError{alias.Line, aliases}
+	}
 	if err := soundNode(m); err != nil {
 		return nil, err
 	}
@@ -110,11 +113,33 @@ func corrupt(err error) error {
 	return &CorruptError{0, text}
 }
 
-// soundNode refuses what a document of plain facts has no use for: aliases, which
-// can make a small file huge, and keys that are no text or come twice.
+// aliases is what is wrong with a document that uses them: they can make a small
+// file huge.
+const aliases = "aliases are not supported here"
+
+func usesAlias(err error) bool {
+	c, ok := errors.AsType[*CorruptError](err)
+	return ok && c.What == aliases
+}
+
+// aliasIn returns the first alias in n, nil if there is none.
+func aliasIn(n *yaml.Node) *yaml.Node {
+	if n.Kind == yaml.AliasNode {
+		return n
+	}
+	for _, child := range n.Content {
+		if found := aliasIn(child); found != nil {
+			return found
+		}
+	}
+	return nil
+}
+
+// soundNode refuses what a document of plain facts has no use for: anchors, tags,
+// and keys that are no text or come twice.
 func soundNode(n *yaml.Node) error {
-	if n.Kind == yaml.AliasNode || n.Anchor != "" {
-		return &CorruptError{n.Line, "anchors and aliases are not supported here"}
+	if n.Anchor != "" || n.Style&yaml.TaggedStyle != 0 {
+		return &CorruptError{n.Line, "anchors and tags are not supported here"}
 	}
 	seen := make(map[string]bool)
 	for i, child := range n.Content {

@@ -124,7 +124,7 @@ func TestCorruptDocuments(t *testing.T) {
 		"a: 1\na: 2\n":                        2,
 		"a: 1\n<<<<<<< HEAD\nb: 1\n=======\n": 2,
 		"a: [1\n":                             1,
-		"a: &x 1\nb: *x\n":                    1,
+		"a: &x 1\nb: *x\n":                    2,
 		"a: 1\n---\nb: 2\n":                   2,
 		"? [a]\n: b\n":                        1,
 		"a:\n\t- b\n":                         2,
@@ -271,17 +271,28 @@ func TestOldDocumentsGetAnchors(t *testing.T) {
 // What a program wrote that knows less of YAML than YAML does is read as it was
 // meant.
 func TestLooseDialect(t *testing.T) {
-	d, err := ParseDocument([]byte("active: true\ntask: \"C:\\temp: \\\"x\\\" and\\nmore\"\nnote: *bold* move\nat: @home\nlanes:\n  - id: \"a\"\n    scope: \"b\"\n"))
+	d, err := ParseDocument([]byte("active: true\ntask: \"C:\\Users: \\\"x\\\" and\\nmore\"\nnote: *bold* move\nat: @home\nlanes:\n  - id: \"a\"\n    scope: \"b\"\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := d.Text("task"), "C:\\temp: \"x\" and\nmore"; got != want {
+	if got, want := d.Text("task"), "C:\\Users: \"x\" and\nmore"; got != want {
 		t.Errorf("task is %q, want %q", got, want)
 	}
 	if d.Text("note") != "*bold* move" || d.Text("at") != "@home" {
 		t.Errorf("%s", mustJSON(d))
 	}
 	reread(t, d)
+	for _, value := range []string{"[WIP] fix", "{a} b", "- x", "'tis", "> x", "| x", "!x y", "&a b", "%x", "`x`", "? x", "a: b", "] x"} {
+		d, err := ParseDocument([]byte("active: true\ntask: " + value + "\nphase: plan\n"))
+		if err != nil || d.Text("task") != value {
+			t.Errorf("task %s: %v, %v", value, d, err)
+		}
+	}
+	for _, value := range []string{"[1", "{a", "\"x", "[a, b"} {
+		if _, err := ParseDocument([]byte("active: true\ntask: " + value + "\n")); err == nil {
+			t.Errorf("task %s is torn and passes", value)
+		}
+	}
 }
 
 // Whatever is salvaged can be written, and a sound document loses nothing.

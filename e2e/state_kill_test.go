@@ -1,0 +1,429 @@
+package e2e
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"ken/internal/testrepo"
+)
+
+// A stateAct is a verb that is interrupted.
+type stateAct struct {
+	name string
+	args []string
+	// lay prepares the directory, after the files that all have.
+	lay func(*workdir)
+	// replaces names what the verb writes over; of everything else the content
+	// must be found afterwards, there or in the archive.
+	replaces []string
+	// rotates names a log that may be found set aside and not yet begun anew.
+	rotates string
+}
+
+var stateActs = []stateAct{
+	{name: "update", args: []string{"update", "phase=review", "new=1"}, replaces: []string{"workflow.yaml"}},
+	{name: "put", args: []string{"put", "plan.md", "-m", "new plan"}, replaces: []string{"plan.md"}},
+	{name: "init", args: []string{"init", "--type", "debug", "task=new"}},
+	{name: "continue", args: []string{"init", "--type", "debug", "--continue", "task=new"}},
+	{name: "reset", args: []string{"reset"}},
+	{name: "cleanup", args: []string{"cleanup", "--apply", "--stale-days", "0"}},
+	{name: "evict", args: []string{"evict"}},
+	{name: "restore", args: []string{"restore", "--overwrite", "theirs"}, lay: func(w *workdir) {
+		w.must("reset")
+		w.rename("theirs")
+		w.write("plan.md", "in the way\n")
+		w.write("spec.md", "too\n")
+	}},
+	{name: "pause", args: []string{"pause", "--task", "new"}, replaces: []string{"workflow.yaml"}, lay: func(w *workdir) {
+		w.must("pause", "--task", "old")
+		w.must("update", "active=true")
+	}},
+	{name: "resume", args: []string{"resume"}, replaces: []string{"workflow.yaml"}, lay: func(w *workdir) {
+		w.must("pause", "--task", "old")
+	}},
+	{name: "defer", args: []string{"defer", "add", "new"}, replaces: []string{"deferred.md"}},
+	{name: "log", args: []string{"log", "dispatch-warnings.jsonl", "-m", `{"new":1}`}, replaces: []string{"dispatch-warnings.jsonl"}},
+	{name: "rotate", args: []string{"log", "dispatch-warnings.jsonl", "-m", `{"new":1}`}, rotates: "dispatch-warnings.jsonl", lay: func(w *workdir) {
+		w.write("dispatch-warnings.jsonl", strings.Repeat(`{"ts":"1","pad":"`+strings.Repeat("x", 1000)+"\"}\n", 4200))
+	}},
+	{name: "journal", args: []string{"update", "new=1"}, replaces: []string{"workflow.yaml"}, lay: func(w *workdir) {
+		w.write(journal, strings.Repeat(`{"ts":"1","verb":"put","file":"plan.md","sha256":"`+strings.Repeat("0", 64)+"\"}\n", 12000))
+	}},
+	// The next verb after a killed one, killed as well.
+	{name: "after reset", args: []string{"audit"}, lay: killed("reset")},
+	{name: "after init", args: []string{"get"}, lay: killed("init", "--type", "debug")},
+	{name: "repair", args: []string{"repair"}, lay: func(w *workdir) {
+		w.write("workflow.yaml", "phase: plan\n<<<<<<< ours\ntask: a\n=======\ntask: b\n")
+	}},
+}
+
+// killed leaves a directory in the midst of a verb.
+func killed(args ...string) func(*workdir) {
+	return func(w *workdir) {
+		w.t.Helper()
+		out, err := w.run("strace", append([]string{
+			"-f", "-qq", "-o", os.DevNull, "-e", "trace=renameat", "-e", "inject=renameat:signal=SIGKILL:when=4", filepath.Join(bin, "ken"), "state", "--dir", "state",
+		}, args...)...)
+		if err == nil || !slices.ContainsFunc(listed(w.t, w.path(".archive")), func(name string) bool { return strings.HasPrefix(name, ".do-") }) {
+			w.t.Fatalf("%q was not killed in its midst: %v\n%s", args, err, out)
+		}
+	}
+}
+
+// Killed before any of its writes, a verb leaves the old state or the new one, and
+// the next verb works at once.
+func TestStateKilledAtEveryWrite(t *testing.T) {
+	for _, a := range stateActs {
+		t.Run(a.name, func(t *testing.T) {
+			t.Parallel()
+			a.suffer(t, strings.Split(writes, ","), "signal=SIGKILL:when=%d")
+		})
+	}
+}
+
+// The same on a disk that is full from some write on: a failure, and nothing lost.
+func TestStateDiskFullAtEveryWrite(t *testing.T) {
+	for _, a := range stateActs {
+		if !slices.Contains([]string{"update", "put", "init", "reset"}, a.name) {
+			continue
+		}
+		t.Run(a.name, func(t *testing.T) {
+			t.Parallel()
+			room := []string{"write", "pwrite64", "ftruncate", "fsync", "fdatasync", "mkdirat", "renameat", "linkat"}
+			a.suffer(t, room, "error=ENOSPC:when=%d+")
+		})
+	}
+}
+
+// suffer runs the verb again and again in copies of one directory, with an accident
+// at each call that it makes.
+func (a stateAct) suffer(t *testing.T, calls []string, accident string) {
+	t.Helper()
+	proto := a.prepare(t)
+	before := proto.look()
+	undisturbed := proto.copy()
+	made := undisturbed.trace(calls, a.args...)
+	after := undisturbed.look()
+	if after.equal(before) {
+		t.Fatal("the verb changes nothing, so nothing is tested")
+	}
+	accidents := 0
+	for _, call := range calls {
+		for n := 1; n <= made[call]; n++ {
+			w := proto.copy()
+			out, err := w.run("strace", append([]string{
+				"-f", "-qq", "-o", os.DevNull, "-e", "trace=" + call, "-e", fmt.Sprintf("inject=%s:"+accident, call, n), filepath.Join(bin, "ken"), "state", "--dir", "state",
+			}, a.args...)...)
+			if err != nil {
+				accidents++
+			}
+			if bytes.Contains(out, []byte("panic")) || bytes.Contains(out, []byte("goroutine")) {
+				t.Fatalf("%s %d: %s", call, n, out)
+			}
+			h := held{stateAct: a, when: fmt.Sprintf("%s %d (%v)", call, n, err), before: before, after: after}
+			h.acknowledged = err == nil
+			h.partly = call == "renameat" && strings.HasPrefix(accident, "error=")
+			h.check(w)
+		}
+	}
+	if accidents < 3 {
+		t.Fatalf("%d accidents: hardly anything was tested", accidents)
+	}
+	t.Logf("%d accidents survived", accidents)
+}
+
+// prepare lays out a directory in which every verb has something to do.
+func (a stateAct) prepare(t *testing.T) *workdir {
+	t.Helper()
+	w := &workdir{t, t.TempDir(), testrepo.Env(t)}
+	w.must("init", "--type", "dev", "phase=plan", "tier=SIMPLE")
+	for i := range 5 {
+		w.write("odd.txt", fmt.Sprintf("old %d\n", i))
+		w.must("cleanup", "--apply")
+	}
+	w.must("defer", "add", "old")
+	w.must("log", "dispatch-warnings.jsonl", "-m", `{"old":1}`)
+	for _, name := range []string{
+		"plan.md", "spec.md", "review.md", "review-a.md", "slice-b.md", "consolidator-ran.txt", "notes.txt", "MANIFEST.json", "bad\xffname", "x.tmp",
+	} {
+		w.write(name, "the "+name+" there was\n")
+	}
+	w.age("review.md", "review-a.md")
+	if a.lay != nil {
+		a.lay(w)
+	}
+	return w
+}
+
+// A workdir is a directory with a state directory in it, outside of any repository.
+type workdir struct {
+	t   *testing.T
+	dir string
+	env []string
+}
+
+func (w *workdir) path(name string) string { return filepath.Join(w.dir, "state", name) }
+
+func (w *workdir) write(name, content string) {
+	w.t.Helper()
+	if err := os.WriteFile(w.path(name), []byte(content), 0o644); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *workdir) age(names ...string) {
+	w.t.Helper()
+	for _, name := range names {
+		old := stamped(w.t, "2020-01-02T03:04:05Z")
+		if err := os.Chtimes(w.path(name), old, old); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+}
+
+// rename gives the newest snapshot a name that the test can know.
+func (w *workdir) rename(name string) {
+	w.t.Helper()
+	list := decode[struct{ Snapshots []struct{ Name string } }](w.t, w.must("archive", "ls", "--json"))
+	newest := list.Snapshots[len(list.Snapshots)-1].Name
+	if err := os.Rename(w.path(".archive/"+newest), w.path(".archive/"+name)); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *workdir) copy() *workdir {
+	w.t.Helper()
+	c := &workdir{w.t, filepath.Join(w.t.TempDir(), "copy"), w.env}
+	if out, err := w.run("cp", "-a", w.dir, c.dir); err != nil {
+		w.t.Fatalf("%v\n%s", err, out)
+	}
+	return c
+}
+
+func (w *workdir) run(name string, args ...string) ([]byte, error) {
+	w.t.Helper()
+	cmd := exec.CommandContext(w.t.Context(), name, args...)
+	cmd.Dir, cmd.Env = w.dir, w.env
+	out, err := cmd.CombinedOutput()
+	if exit, ok := errors.AsType[*exec.ExitError](err); !ok && err != nil {
+		w.t.Fatal(err)
+	} else if ok && exit.ExitCode() == 2 {
+		w.t.Fatalf("%s %q: %s", name, args, out)
+	}
+	return out, err
+}
+
+// must runs a verb that has to succeed, at once.
+func (w *workdir) must(args ...string) string {
+	w.t.Helper()
+	cmd := exec.CommandContext(w.t.Context(), filepath.Join(bin, "ken"), append([]string{"state", "--dir", "state", "--wait", "1s"}, args...)...)
+	cmd.Dir, cmd.Env = w.dir, w.env
+	out, err := cmd.Output()
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		w.t.Fatalf("ken state %q: %v\n%s%s", args, err, out, exit.Stderr)
+	} else if err != nil {
+		w.t.Fatal(err)
+	}
+	return string(out)
+}
+
+// trace runs a verb undisturbed and counts its calls.
+func (w *workdir) trace(calls []string, args ...string) map[string]int {
+	w.t.Helper()
+	log := filepath.Join(w.t.TempDir(), "calls")
+	out, err := w.run("strace", append([]string{
+		"-f", "-qq", "-o", log, "-e", "trace=" + strings.Join(calls, ","), filepath.Join(bin, "ken"), "state", "--dir", "state",
+	}, args...)...)
+	if err != nil {
+		w.t.Fatalf("%q undisturbed: %v\n%s", args, err, out)
+	}
+	b, err := os.ReadFile(log)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	made := map[string]int{}
+	for _, m := range regexp.MustCompile(`(?m)^\d+ +(\w+)\(`).FindAllSubmatch(b, -1) {
+		made[string(m[1])]++
+	}
+	return made
+}
+
+const journal = ".journal.jsonl"
+
+// A view is what a state directory holds: its files, and all contents there are,
+// the archive's included.
+type view struct {
+	files    map[string]string // without what differs from run to run
+	raw      map[string]string
+	contents map[string]bool
+}
+
+func (v view) equal(o view) bool { return maps.Equal(v.files, o.files) }
+
+var differs = regexp.MustCompile(`wf_[0-9a-f]{16}|\d{4}-\d\d-\d\dT\d\d[:-]\d\d[:-]\d\d(\.\d+)?Z`)
+
+func (w *workdir) look() view {
+	w.t.Helper()
+	v := view{map[string]string{}, map[string]string{}, map[string]bool{}}
+	root := w.path("")
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		v.contents[string(b)] = true
+		name, err := filepath.Rel(root, path)
+		if err != nil {
+			return err
+		}
+		leftover := strings.HasPrefix(name, ".") && strings.HasSuffix(name, ".tmp")
+		if strings.HasPrefix(name, ".archive/") || name == ".lock" || leftover {
+			return nil
+		}
+		v.raw[name] = string(b)
+		if name != journal { // it speaks of writes before they are made
+			v.files[name] = differs.ReplaceAllString(string(b), "*")
+		}
+		return nil
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return v
+}
+
+// A held is what must hold after an accident.
+type held struct {
+	stateAct
+	when          string
+	before, after view
+	acknowledged  bool
+	// partly says that single entries could not be moved. That is told, and
+	// the others are.
+	partly bool
+}
+
+// check looks as a reader would, and then writes.
+func (h held) check(w *workdir) {
+	t := w.t
+	t.Helper()
+	w.must("audit", "--json")
+	now := w.look()
+	if h.acknowledged && !now.equal(h.after) {
+		t.Fatalf("%s: acknowledged, and it is not there: %s", h.when, unlike(h.after.files, now.files))
+	}
+	if !h.either(now) {
+		t.Fatalf("%s: neither the old state (%s) nor the new one (%s)", h.when, unlike(h.before.files, now.files), unlike(h.after.files, now.files))
+	}
+	for name, content := range h.before.raw {
+		if name != journal && !slices.Contains(h.replaces, name) && !now.contents[content] {
+			t.Fatalf("%s: the content of %s is nowhere", h.when, name)
+		}
+	}
+	if old := h.before.raw[journal]; !strings.HasPrefix(now.raw[journal], old) && !now.contents[old] {
+		t.Fatalf("%s: the journal has lost something", h.when)
+	}
+	for line := range strings.Lines(now.raw[journal]) {
+		if !json.Valid([]byte(line)) {
+			t.Fatalf("%s: a line of the journal is torn: %s", h.when, line)
+		}
+	}
+	w.archiveHolds(h.when)
+	// The next writer, too, works at once, and leaves no trace of the accident.
+	w.must("repair")
+	w.must("update", "next=1")
+	w.must("get", "next")
+	w.must("cleanup", "--apply")
+	for _, name := range append(listed(t, w.path(".archive")), listed(t, w.path(""))...) {
+		if name == ".lock" || strings.HasPrefix(name, ".plan-") || strings.HasPrefix(name, ".do-") || strings.HasPrefix(name, ".trash-") || strings.HasSuffix(name, ".tmp") {
+			t.Fatalf("%s: %s was left", h.when, name)
+		}
+	}
+}
+
+// either reports whether a state is the old one or the new one.
+func (h held) either(now view) bool {
+	if now.equal(h.before) || now.equal(h.after) {
+		return true
+	}
+	if h.rotates != "" {
+		halfway := maps.Clone(h.before.files)
+		delete(halfway, h.rotates)
+		return maps.Equal(halfway, now.files)
+	}
+	if !h.partly {
+		return false
+	}
+	for name, content := range now.files {
+		if content != h.before.files[name] && content != h.after.files[name] {
+			return false
+		}
+	}
+	for name := range h.after.files {
+		if _, ok := now.files[name]; !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// archiveHolds checks that the archive is a ring of whole snapshots.
+func (w *workdir) archiveHolds(when string) {
+	w.t.Helper()
+	list := decode[struct {
+		Snapshots []struct {
+			Name    string
+			Files   int
+			Foreign bool
+		}
+	}](w.t, w.must("archive", "ls", "--json"))
+	for _, s := range list.Snapshots {
+		if s.Foreign || s.Files == 0 {
+			w.t.Fatalf("%s: snapshot %+v is not whole", when, s)
+		}
+	}
+}
+
+func listed(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+// unlike names the files in which two states differ.
+func unlike(a, b map[string]string) string {
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(a)) {
+		if got, ok := b[name]; !ok {
+			out = append(out, fmt.Sprintf("%q is missing", name))
+		} else if got != a[name] {
+			out = append(out, fmt.Sprintf("%q is %.300q", name, got))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(b)) {
+		if _, ok := a[name]; !ok {
+			out = append(out, fmt.Sprintf("%q is there", name))
+		}
+	}
+	return strings.Join(out, ", ")
+}
