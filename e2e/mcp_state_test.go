@@ -61,7 +61,7 @@ func TestAgentKeepsItsWorkflow(t *testing.T) {
 		{map[string]any{"action": "put", "name": "impl_summary.md", "content": "x"}, "impl-summary.md"},
 		{map[string]any{"action": "put", "name": "../escape.md", "content": "x"}, "directly in the state directory"},
 		{map[string]any{"action": "put", "name": "review.json", "content": `{"status":"DONE","verdict":"APPROVE"}`}, "APPROVED"},
-		{map[string]any{"action": "put", "name": "workflow.yaml", "content": "a: 1"}, "ken state update"},
+		{map[string]any{"action": "put", "name": "workflow.yaml", "content": "a: 1"}, "action: update"},
 		{map[string]any{"action": "update", "set": map[string]any{"phase": "implment"}}, "implement"},
 		{map[string]any{"action": "update", "set": map[string]any{"active": "yes"}}, "true or false"},
 		{map[string]any{"action": "update"}, "nothing to update"},

@@ -18,6 +18,9 @@ import (
 // stateRounds is how often the crowds are let loose.
 const stateRounds = 3
 
+// patience is for machines that have other things to do.
+const patience = "1m"
+
 // A hundred processes that write at once all succeed, and none of their words is
 // lost.
 func TestStateUpdateCrowd(t *testing.T) {
@@ -29,7 +32,7 @@ func TestStateUpdateCrowd(t *testing.T) {
 		var crowd sync.WaitGroup
 		for i := range writers {
 			crowd.Go(func() {
-				if o := ken(t, r, nil, "state", "update", fmt.Sprintf("k%d=%d", i, i)); o.status != 0 {
+				if o := ken(t, r, nil, "state", "--wait", patience, "update", fmt.Sprintf("k%d=%d", i, i)); o.status != 0 {
 					t.Errorf("round %d, writer %d: %+v", round, i, o)
 				}
 			})
@@ -63,7 +66,7 @@ func TestStateDeferCrowd(t *testing.T) {
 		var crowd sync.WaitGroup
 		for i := range writers {
 			crowd.Go(func() {
-				if o := ken(t, r, nil, "state", "defer", "add", fmt.Sprintf("thing %d", i)); o.status != 0 {
+				if o := ken(t, r, nil, "state", "--wait", patience, "defer", "add", fmt.Sprintf("thing %d", i)); o.status != 0 {
 					t.Errorf("round %d, writer %d: %+v", round, i, o)
 				}
 			})
@@ -114,7 +117,7 @@ func TestStateMixedCrowd(t *testing.T) {
 			{"audit", "--json"},
 		} {
 			crowd.Go(func() {
-				if o := ken(t, r, nil, append([]string{"state", "--wait", "1m"}, args...)...); o.status != 0 {
+				if o := ken(t, r, nil, append([]string{"state", "--wait", patience}, args...)...); o.status != 0 {
 					t.Errorf("%q: %+v", args, o)
 				}
 			})

@@ -4,15 +4,19 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"ken/internal/config"
 	"ken/internal/contract"
 	"ken/internal/fault"
 	"ken/internal/git"
+	"ken/internal/repo"
 	"ken/internal/state"
 	"ken/internal/workflow"
 )
@@ -33,7 +37,11 @@ type stateSpace struct {
 }
 
 func openState(ctx context.Context, opts stateOptions) (*stateSpace, error) {
-	g, err := repository(ctx, opts)
+	named, err := opts.named()
+	if err != nil {
+		return nil, err
+	}
+	g, err := repository(ctx, opts.from, named)
 	if err != nil {
 		return nil, err
 	}
@@ -52,10 +60,20 @@ func openState(ctx context.Context, opts stateOptions) (*stateSpace, error) {
 	if cfg.State.Dir != "" {
 		place = cfg.State.Dir
 	}
-	dir, err := openStateDir(root, place, opts, state.Options{
+	so := state.Options{
 		Wait:  opts.wait,
 		Names: state.Names{Lock: c.Name(contract.Lock), Archive: c.Name(contract.Archive)},
-	})
+	}
+	var dir *state.Dir
+	if named != "" {
+		so.Guard = func(context.Context) error { return noOther(named) }
+		dir, err = state.Open(named, so)
+	} else {
+		if place != contract.Default().Dir {
+			so.Guard = func(ctx context.Context) error { return noneTracked(ctx, g, place) }
+		}
+		dir, err = state.OpenIn(root, place, so)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -71,50 +89,118 @@ func openState(ctx context.Context, opts stateOptions) (*stateSpace, error) {
 	return s, nil
 }
 
-// repository opens the repository the caller is in. Outside of any, a directory
-// that was named is enough, and nil is returned.
-func repository(ctx context.Context, opts stateOptions) (*git.Repo, error) {
-	from := opts.from
+// named is the directory that was named, absolute; "" if none was.
+func (o stateOptions) named() (string, error) {
+	if o.dir == "" {
+		return "", nil
+	}
+	dir := o.dir
+	if !filepath.IsAbs(dir) {
+		if info, err := os.Stat(filepath.Join(o.from, ".")); err != nil || !info.IsDir() {
+			return "", &fault.Error{Kind: fault.Usage, Err: fmt.Errorf("not a directory: %s", o.from)}
+		}
+		dir = filepath.Join(o.from, dir)
+	}
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return "", fmt.Errorf("find %s: %w", o.dir, err)
+	}
+	return abs, nil
+}
+
+// repository opens the repository whose policy holds: the one that the named
+// directory lies in, else the caller's. A named directory may lie in none, and then
+// it is nil.
+func repository(ctx context.Context, from, named string) (*git.Repo, error) {
+	if named != "" {
+		g, err := git.Open(ctx, existing(named))
+		if errors.Is(err, fs.ErrPermission) { // it may not be entered; its parent says the same
+			g, err = git.Open(ctx, filepath.Dir(existing(named)))
+		}
+		if fault.KindOf(err) == fault.NoRepo {
+			return nil, nil
+		}
+		return g, err
+	}
 	if from == "" {
 		from = "."
 	}
 	g, err := git.Open(ctx, from)
-	if err == nil {
-		return g, nil
+	if fault.KindOf(err) == fault.NoRepo {
+		return nil, &fault.Error{
+			Kind: fault.NoRepo,
+			Hint: "run it inside a repository, or name the directory: ken state --dir DIR …",
+			Err:  err,
+		}
 	}
-	if fault.KindOf(err) != fault.NoRepo {
-		return nil, err
-	}
-	if opts.dir != "" {
-		return nil, nil
-	}
-	return nil, &fault.Error{
-		Kind: fault.NoRepo,
-		Hint: "run it inside a repository, or name the directory: ken state --dir DIR …",
-		Err:  err,
+	return g, err
+}
+
+// existing is dir, or the nearest directory above it that is there.
+func existing(dir string) string {
+	for {
+		info, err := os.Stat(dir)
+		if above := filepath.Dir(dir); (err != nil || !info.IsDir()) && above != dir {
+			dir = above
+			continue
+		}
+		return dir
 	}
 }
 
-func openStateDir(root, place string, opts stateOptions, so state.Options) (*state.Dir, error) {
-	if opts.dir == "" {
-		return state.OpenIn(root, place, so)
+// noOther refuses a directory that was named and is plainly something else: sweeps
+// would carry off a work tree, git's own files, ken's settings, or a home.
+func noOther(dir string) error {
+	refuse := func(what string) error {
+		return &fault.Error{
+			Kind: fault.Usage,
+			Hint: "name the directory that holds the workflow's files, such as .ken/state",
+			Err:  fmt.Errorf("%s is no state directory: it is %s", repo.Path(dir), what),
+		}
 	}
-	named := opts.dir
-	if !filepath.IsAbs(named) {
-		named = filepath.Join(opts.from, named)
+	for element := range strings.SplitSeq(filepath.ToSlash(dir), "/") {
+		if strings.EqualFold(element, ".git") {
+			return refuse("git's own")
+		}
 	}
-	abs, err := filepath.Abs(named)
+	home, _ := os.UserHomeDir()
+	switch {
+	case filepath.Dir(dir) == dir:
+		return refuse("the root of a file system")
+	case dir == home:
+		return refuse("your home directory")
+	case strings.EqualFold(filepath.Base(dir), filepath.Dir(config.Name)):
+		return refuse("where ken's settings lie")
+	}
+	if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+		return refuse("a work tree")
+	}
+	return nil
+}
+
+// noneTracked refuses a place that a repository's own settings chose and in which
+// git tracks files: a sweep would move sources.
+func noneTracked(ctx context.Context, g *git.Repo, place string) error {
+	s, err := g.Snapshot(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("find %s: %w", opts.dir, err)
+		return err
 	}
-	return state.Open(abs, so)
+	for _, e := range s.Index.Entries {
+		if e.Path.Under(repo.Path(place)) {
+			return &fault.Error{
+				Hint: "choose another directory, or, if that is meant, name it: ken state --dir " + fault.Quote(place) + " …",
+				Err:  fmt.Errorf("the state directory %s holds files that git tracks, such as %s", place, e.Path),
+			}
+		}
+	}
+	return nil
 }
 
 func (s *stateSpace) Keeper() *workflow.Keeper { return s.keeper }
 
 func (s *stateSpace) Mentions() []string { return s.mentions }
 
-func (s *stateSpace) Documents(ctx context.Context, paths []string, f func(path string, content []byte) error) error {
+func (s *stateSpace) Documents(ctx context.Context, paths []string, left func(path string, why error), f func(path string, content []byte) error) error {
 	// What lies in the directory itself is data, not a document about it.
 	inside := func(path string) bool {
 		abs, err := filepath.Abs(path)
@@ -127,12 +213,14 @@ func (s *stateSpace) Documents(ctx context.Context, paths []string, f func(path 
 		}
 		from = append(from, path)
 	}
-	return state.Documents(ctx, from, inside, func(path string, content []byte) error {
+	shown := func(path string) string {
 		if rel, err := filepath.Rel(s.from, path); s.from != "" && err == nil {
-			path = rel
+			return rel
 		}
-		return f(path, content)
-	})
+		return path
+	}
+	opts := state.DocumentOptions{Skip: inside, Left: func(path string, why error) { left(shown(path), why) }}
+	return state.Documents(ctx, from, opts, func(path string, content []byte) error { return f(shown(path), content) })
 }
 
 func (s *stateSpace) Close() error { return s.dir.Close() }

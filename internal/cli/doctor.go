@@ -43,7 +43,9 @@ func (p *program) printFindings(found []workflow.Finding) error {
 	}
 	for _, f := range found {
 		p.io.Line(term.Warn, f.Code, f.What, "")
-		p.io.Remarkf("hint: %s", f.Mend)
+		if f.Mend != "" {
+			p.io.Remarkf("hint: %s", term.Clean(f.Mend))
+		}
 	}
 	if len(found) == 0 {
 		p.io.Printf("nothing wants attention\n")

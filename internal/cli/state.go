@@ -22,8 +22,9 @@ type StateSpace interface {
 	Keeper() *workflow.Keeper
 	// Mentions lists how documents write the directory's path.
 	Mentions() []string
-	// Documents hands every text file among paths to f, directories walked.
-	Documents(ctx context.Context, paths []string, f func(path string, content []byte) error) error
+	// Documents hands every text file among paths to f, directories walked,
+	// and tells left of texts in those that could not be read.
+	Documents(ctx context.Context, paths []string, left func(path string, why error), f func(path string, content []byte) error) error
 	Close() error
 }
 
@@ -80,11 +81,42 @@ func (p *program) inState(c *cobra.Command, f *stateFlags, do func(StateSpace) e
 	if f.wait < 0 {
 		return usage(c, fmt.Errorf("--wait %v is in the past", f.wait))
 	}
+	if flag := c.Flag("dir"); flag != nil && flag.Changed && f.dir == "" {
+		return usage(c, errors.New("--dir names nothing"))
+	}
 	s, err := p.OpenState(c.Context(), StateOptions{From: p.dir, Dir: f.dir, Wait: max(f.wait, 1)})
 	if err != nil {
 		return err
 	}
-	return errors.Join(do(s), s.Close())
+	err = errors.Join(do(s), s.Close())
+	if hint := fault.HintOf(err); hint != "" {
+		return &fault.Error{Kind: fault.KindOf(err), Hint: p.here(f, hint), Err: err}
+	}
+	return err
+}
+
+// here makes a command in a hint one for the same directory.
+func (p *program) here(f *stateFlags, hint string) string {
+	command := "ken "
+	if p.dir != "" {
+		command += "-C " + fault.Quote(p.dir) + " "
+	}
+	command += "state "
+	if f.dir != "" {
+		command += "--dir " + fault.Quote(f.dir) + " "
+	}
+	return strings.ReplaceAll(hint, "ken state ", command)
+}
+
+// again is the command that was given, with one more flag.
+func again(c *cobra.Command, more string) string {
+	text := c.CommandPath()
+	c.Flags().Visit(func(f *pflag.Flag) {
+		if c.InheritedFlags().Lookup(f.Name) == nil {
+			text += " --" + f.Name + "=" + fault.Quote(f.Value.String())
+		}
+	})
+	return text + more
 }
 
 // anywhere is inState for what needs no directory, only the contract in force,
@@ -98,17 +130,17 @@ func (p *program) anywhere(c *cobra.Command, f *stateFlags, do func(StateSpace) 
 }
 
 // printSweep prints what moved, and fails if something that should have did not.
-func (p *program) printSweep(s *workflow.Sweep, next string) error {
+func (p *program) printSweep(f *stateFlags, s *workflow.Sweep, next string) error {
 	if p.io.JSON {
 		if err := p.io.Encode(s); err != nil {
 			return err
 		}
 	} else {
-		p.printMoves(s.Moves, s.Archive)
+		p.printMoves(f, s.Moves, s.Archive)
 		if len(s.Moves) == 0 {
 			p.io.Printf("nothing to move\n")
-		} else if s.DryRun && next != "" {
-			p.io.Remarkf("hint: %s", next)
+		} else if s.DryRun {
+			p.io.Remarkf("hint: move it with: %s", p.here(f, next))
 		}
 	}
 	return p.afterMoves(s.Pruned, s.Remarks, s.Failures())
@@ -118,10 +150,10 @@ func (p *program) printSweep(s *workflow.Sweep, next string) error {
 // what could not be moved.
 func (p *program) afterMoves(pruned, remarks []string, failed int) error {
 	if len(pruned) > 0 {
-		p.io.Remarkf("ken: the archive made room and dropped %s", strings.Join(pruned, ", "))
+		p.remark("the archive made room and dropped " + strings.Join(pruned, ", "))
 	}
 	for _, r := range remarks {
-		p.io.Remarkf("ken: %s", r)
+		p.remark(r)
 	}
 	if failed > 0 {
 		return &fault.Error{Err: fmt.Errorf("%s could not be moved", entries(failed)), Hint: "see who may write there, and run it again"}
@@ -129,7 +161,10 @@ func (p *program) afterMoves(pruned, remarks []string, failed int) error {
 	return nil
 }
 
-func (p *program) printMoves(moves []workflow.Moved, archive *string) {
+// remark tells something in one line, whatever it quotes.
+func (p *program) remark(text string) { p.io.Remarkf("ken: %s", term.Clean(text)) }
+
+func (p *program) printMoves(f *stateFlags, moves []workflow.Moved, archive *string) {
 	for _, m := range moves {
 		tone, why := term.Plain, m.Reason
 		switch m.Status {
@@ -144,7 +179,7 @@ func (p *program) printMoves(moves []workflow.Moved, archive *string) {
 		p.io.Line(tone, string(m.Status), shown(m.Name), why)
 	}
 	if archive != nil {
-		p.io.Remarkf("ken: in %s; bring it back with: ken state restore %s", *archive, fault.Quote(base(*archive)))
+		p.remark(p.here(f, fmt.Sprintf("in %s; bring it back with: ken state restore %s", *archive, fault.Quote(base(*archive)))))
 	}
 }
 

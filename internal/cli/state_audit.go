@@ -36,7 +36,7 @@ name, or the line that would allow it. Nothing is moved or written.`,
 						return err
 					}
 				} else {
-					p.printAudit(s.Keeper().Contract(), a, all)
+					p.printAudit(f, s.Keeper().Contract(), a, all)
 				}
 				if check && a.Counts.Wanting() {
 					return errWanting
@@ -60,7 +60,7 @@ func (p *program) encodeAudit(a *workflow.Audit) error {
 	return p.io.EncodeLists(a, "buckets", lists...)
 }
 
-func (p *program) printAudit(ct *contract.Contract, a *workflow.Audit, all bool) {
+func (p *program) printAudit(f *stateFlags, ct *contract.Contract, a *workflow.Audit, all bool) {
 	n := a.Counts
 	p.io.Printf("%s: %s, %s: %d canonical, %d pattern_allowed, %d ephemeral, %d ad_hoc, %d unknown\n",
 		a.Dir, entries(n.Total), term.Bytes(a.TotalBytes), n.Canonical, n.PatternAllowed, n.Ephemeral, n.AdHoc, n.Unknown)
@@ -89,7 +89,7 @@ func (p *program) printAudit(ct *contract.Contract, a *workflow.Audit, all bool)
 		}
 	}
 	if n.AdHoc+n.Ephemeral > 0 {
-		p.io.Remarkf("hint: see what would be archived with: ken state cleanup")
+		p.io.Remarkf("hint: see what would be archived with: %s", p.here(f, "ken state cleanup "))
 	}
 }
 

@@ -42,7 +42,7 @@ moves: the answer says what would. A file exactly as old as a cutoff stays.`,
 				if err != nil {
 					return err
 				}
-				return p.printSweep(done, "move it with: ken state cleanup --apply")
+				return p.printSweep(f, done, again(c, " --apply"))
 			})
 		},
 	}
@@ -72,7 +72,7 @@ func cutoff(c *cobra.Command, flag, text string) (time.Time, error) {
 		return time.Time{}, nil
 	}
 	t, err := time.Parse(time.RFC3339Nano, text)
-	if err != nil {
+	if err != nil || t.IsZero() {
 		return t, usage(c, fmt.Errorf("--%s %q is no RFC 3339 time such as 2026-01-02T15:04:05Z", flag, text))
 	}
 	return t, nil

@@ -69,19 +69,3 @@ func fileNotes(f contract.File) []string {
 	}
 	return notes
 }
-
-func (p *program) stateSlug() *cobra.Command {
-	return &cobra.Command{
-		Use:   "slug NAME",
-		Short: "Print the slug of a lane, as file names carry it",
-		Args:  cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			slug := contract.Slug(args[0])
-			if p.io.JSON {
-				return p.io.Encode(slug)
-			}
-			p.io.Printf("%s\n", slug)
-			return nil
-		},
-	}
-}

@@ -22,7 +22,7 @@ scratchpad always stay.`,
 				if err != nil {
 					return err
 				}
-				return p.printSweep(done, "move it with: ken state evict")
+				return p.printSweep(f, done, "ken state evict")
 			})
 		},
 	}

@@ -36,7 +36,7 @@ history, and what the session wrote stays too.`,
 					}
 				} else {
 					p.io.Line(term.Good, "begun", b.Workflow.Text("workflow_id"), opts.Type)
-					p.printMoves(b.Moves, b.Archive)
+					p.printMoves(f, b.Moves, b.Archive)
 					for _, name := range b.Foreign {
 						p.io.Line(term.Warn, "foreign", shown(name), "the contract does not know it; left where it is")
 					}

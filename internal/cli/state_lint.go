@@ -1,9 +1,14 @@
 package cli
 
 import (
+	"errors"
+	"fmt"
+
 	"github.com/spf13/cobra"
 
 	"ken/internal/contract"
+	"ken/internal/fault"
+	"ken/internal/repo"
 )
 
 func (p *program) stateLint(f *stateFlags) *cobra.Command {
@@ -17,7 +22,11 @@ Reads only; nothing is moved.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return p.inState(c, f, func(s StateSpace) error {
-				found, err := lint(c, s, args)
+				unread := 0
+				found, err := lint(c, s, args, func(path string, why error) {
+					unread++
+					p.remark(fmt.Sprintf("%s: %v", repo.Path(path), why))
+				})
 				if err != nil {
 					return err
 				}
@@ -30,8 +39,11 @@ Reads only; nothing is moved.`,
 				} else {
 					p.printReferences(found)
 				}
-				if check && len(found) > 0 {
+				switch {
+				case check && len(found) > 0:
 					return errWanting
+				case check && unread > 0:
+					return &fault.Error{Kind: fault.Stale, Err: errors.New("what could not be read is not known to be right")}
 				}
 				return nil
 			})
@@ -41,9 +53,9 @@ Reads only; nothing is moved.`,
 	return c
 }
 
-func lint(c *cobra.Command, s StateSpace, args []string) ([]contract.Reference, error) {
+func lint(c *cobra.Command, s StateSpace, args []string, left func(path string, why error)) ([]contract.Reference, error) {
 	found := []contract.Reference{}
-	err := s.Documents(c.Context(), args, func(path string, content []byte) error {
+	err := s.Documents(c.Context(), args, left, func(path string, content []byte) error {
 		found = append(found, s.Keeper().Contract().Lint(path, content, s.Mentions())...)
 		return nil
 	})

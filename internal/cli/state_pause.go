@@ -55,8 +55,8 @@ into the archive. Nothing else moves.`,
 }
 
 func (p *program) printHandoff(done *workflow.Pause) error {
-	for _, r := range done.Remarks {
-		p.io.Remarkf("ken: %s", r)
+	if err := p.afterMoves(done.Pruned, done.Remarks, 0); err != nil {
+		return err
 	}
 	if p.io.JSON {
 		return p.io.Encode(done)

@@ -19,7 +19,7 @@ as it is.`,
 					return err
 				}
 				for _, remark := range r.Remarks {
-					p.io.Remarkf("ken: %s", remark)
+					p.remark(remark)
 				}
 				if p.io.JSON {
 					return p.io.Encode(r)

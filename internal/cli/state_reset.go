@@ -21,7 +21,7 @@ in the configuration, 5 by default; 0 deletes instead).`,
 				if err != nil {
 					return err
 				}
-				return p.printSweep(done, "move it with: ken state reset")
+				return p.printSweep(f, done, "ken state reset")
 			})
 		},
 	}

@@ -23,7 +23,7 @@ happens, unless --overwrite is given.`,
 				if err != nil {
 					return err
 				}
-				return p.printSweep(done, "")
+				return p.printSweep(f, done, "")
 			})
 		},
 	}

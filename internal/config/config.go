@@ -11,15 +11,13 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path"
-	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"syscall"
 
 	"go.yaml.in/yaml/v3"
 
+	"ken/internal/contract"
 	"ken/internal/fault"
 	"ken/internal/fresh"
 	"ken/internal/registry"
@@ -53,36 +51,31 @@ type file struct {
 }
 
 type statePolicy struct {
-	Dir         string `yaml:"dir"`
+	Dir         place  `yaml:"dir"`
 	ArchiveRuns *whole `yaml:"archive_runs"`
+}
+
+// A place is a directory of the work tree.
+type place string
+
+// UnmarshalYAML refuses every other place.
+func (p *place) UnmarshalYAML(n *yaml.Node) error {
+	if err := n.Decode((*string)(p)); err != nil {
+		return err
+	}
+	if err := contract.CheckDir(string(*p)); err != nil {
+		return fmt.Errorf("line %d: state: %w", n.Line, err)
+	}
+	return nil
 }
 
 // A whole is a number that is written as a whole one: 1.5 is not taken for 1.
 type whole int
 
-// UnmarshalYAML refuses every number that is not plainly whole.
+// UnmarshalYAML refuses every number that is not plainly whole, from 0 on.
 func (w *whole) UnmarshalYAML(n *yaml.Node) error {
-	if n.ShortTag() != "!!int" {
-		return fmt.Errorf("line %d: %q is not a whole number", n.Line, n.Value)
-	}
-	return n.Decode((*int)(w))
-}
-
-// validate refuses a directory that would let a repository sweep what lies
-// outside of it, and a ring that makes no sense.
-func (p statePolicy) validate() error {
-	if p.ArchiveRuns != nil && *p.ArchiveRuns < 0 {
-		return fmt.Errorf("archive_runs is %d, not a whole number from 0 on", *p.ArchiveRuns)
-	}
-	if p.Dir == "" {
-		return nil
-	}
-	inGit := slices.ContainsFunc(strings.Split(path.Clean(p.Dir), "/"), func(e string) bool { return strings.EqualFold(e, ".git") })
-	switch clean := path.Clean(p.Dir); {
-	case inGit, !filepath.IsLocal(filepath.FromSlash(p.Dir)), clean == ".":
-		return fmt.Errorf("dir %q is not a directory of the work tree; one elsewhere can be named with --dir", p.Dir)
-	case clean == path.Dir(Name):
-		return fmt.Errorf("dir %q holds this very file, which a sweep would move", p.Dir)
+	if n.ShortTag() != "!!int" || n.Decode((*int)(w)) != nil || *w < 0 {
+		return fmt.Errorf("line %d: %q is not a whole number from 0 on", n.Line, n.Value)
 	}
 	return nil
 }
@@ -151,10 +144,7 @@ func Parse(b []byte) (Config, error) {
 	if err := c.Registry.Validate(); err != nil {
 		return Config{}, malformed(fmt.Errorf("registry: %w", err))
 	}
-	if err := f.State.validate(); err != nil {
-		return Config{}, malformed(fmt.Errorf("state: %w", err))
-	}
-	c.State = State{Dir: f.State.Dir, ArchiveRuns: (*int)(f.State.ArchiveRuns)}
+	c.State = State{Dir: string(f.State.Dir), ArchiveRuns: (*int)(f.State.ArchiveRuns)}
 	return c, nil
 }
 

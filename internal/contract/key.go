@@ -3,6 +3,7 @@ package contract
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -92,4 +93,21 @@ func oneOf(words []string) string {
 	}
 	last := len(words) - 1
 	return strings.Join(words[:last], ", ") + " or " + words[last]
+}
+
+// InitialValue is what Initial means for a key of this type: nil, a bool, an int64
+// or a string.
+func (k Key) InitialValue() any {
+	switch k.Type {
+	case Boolean:
+		return k.Initial == "true"
+	case Number:
+		n, err := strconv.ParseInt(k.Initial, 10, 64)
+		if err != nil {
+			return nil // Extend lets none of these in
+		}
+		return n
+	default:
+		return k.Initial
+	}
 }

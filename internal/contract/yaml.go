@@ -1,10 +1,7 @@
 package contract
 
 import (
-	"path"
 	"slices"
-	"strings"
-	"unicode"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -164,18 +161,12 @@ func (m *merger) place(at *string) func(*yaml.Node) error {
 		if err := m.text(&dir)(n); err != nil {
 			return err
 		}
-		if dir == "." || dir != path.Clean(dir) || strings.HasPrefix(dir, "/") || strings.HasPrefix(dir+"/", "../") ||
-			strings.ContainsFunc(dir, unicode.IsControl) || strings.ContainsAny(dir, `\:`) || gits(dir) {
-			return wrong(n, "dir %s is no plain path below the work tree", show(dir))
+		if err := CheckDir(dir); err != nil {
+			return wrong(n, "%w", err)
 		}
 		*at = dir
 		return nil
 	}
-}
-
-// gits reports whether a path leads into git's own directory.
-func gits(dir string) bool {
-	return slices.ContainsFunc(strings.Split(dir, "/"), func(e string) bool { return strings.EqualFold(e, ".git") })
 }
 
 // flag takes true or false.

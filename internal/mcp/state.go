@@ -3,9 +3,11 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -27,7 +29,7 @@ type stateInput struct {
 	Key     string            `json:"key,omitempty" jsonschema:"get: only this key"`
 	Set     map[string]scalar `json:"set,omitempty" jsonschema:"update: keys and their values"`
 	Name    string            `json:"name,omitempty" jsonschema:"put: file name, legal under the contract"`
-	Content string            `json:"content,omitempty" jsonschema:"put: the whole file"`
+	Content *string           `json:"content,omitempty" jsonschema:"put: the whole file"`
 	Force   bool              `json:"force,omitempty" jsonschema:"update, put: write what the contract does not allow"`
 }
 
@@ -42,7 +44,7 @@ func (s *scalar) UnmarshalJSON(b []byte) error { *s = append((*s)[:0], b...); re
 
 type stateOutput struct {
 	Workflow *workflow.Document `json:"workflow,omitempty"`
-	Value    any                `json:"value,omitempty"`
+	Value    *any               `json:"value,omitempty"`
 	Written  *workflow.Written  `json:"written,omitempty"`
 	// Problems is what check found.
 	Problems []contract.Problem `json:"problems,omitzero"`
@@ -53,7 +55,7 @@ func (s *server) addState(m *mcp.Server) {
 		Name: "state",
 		Description: "The current workflow and its working files: get or update its document (phase, tier, status…), put an artifact, check all. " +
 			"Write state files only through put: a foreign name is refused with the nearest legal one.",
-		Annotations: additive(),
+		Annotations: replacing(),
 	}, func(ctx context.Context, req *mcp.CallToolRequest, in stateInput) (*mcp.CallToolResult, *stateOutput, error) {
 		space, err := s.OpenState(ctx, in.Root, in.Dir, author(req))
 		if err != nil {
@@ -62,18 +64,26 @@ func (s *server) addState(m *mcp.Server) {
 		defer space.Close()
 		out, err := answerState(ctx, space.Keeper(), in)
 		if err != nil {
-			return nil, nil, told(err)
+			return nil, nil, errors.New(forAgents.Replace(told(err).Error()))
 		}
 		return nil, out, nil
 	})
 }
+
+// forAgents turns the commands in a hint into calls of the tool.
+var forAgents = strings.NewReplacer(
+	"--force", "force: true", "ken state get", "action: get", "ken state update", "action: update",
+	"ken state put", "action: put", "ken state check", "action: check",
+)
 
 func answerState(ctx context.Context, k *workflow.Keeper, in stateInput) (out *stateOutput, err error) {
 	out = &stateOutput{}
 	switch in.Action {
 	case "get":
 		if in.Key != "" {
-			out.Value, err = k.GetKey(ctx, in.Key)
+			var v any
+			v, err = k.GetKey(ctx, in.Key)
+			out.Value = &v
 		} else {
 			out.Workflow, err = k.Get(ctx)
 		}
@@ -83,7 +93,10 @@ func answerState(ctx context.Context, k *workflow.Keeper, in stateInput) (out *s
 			out.Workflow, err = k.Update(ctx, workflow.UpdateOptions{Pairs: pairs, Force: in.Force})
 		}
 	case "put":
-		out.Written, err = k.Put(ctx, in.Name, []byte(in.Content), in.Force)
+		if in.Content == nil {
+			return nil, &fault.Error{Kind: fault.Usage, Hint: "give the whole file as content; an empty one is empty text", Err: errors.New("put without content")}
+		}
+		out.Written, err = k.Put(ctx, in.Name, []byte(*in.Content), in.Force)
 	case "check":
 		var found *workflow.Checkup
 		if found, err = k.Check(ctx); err == nil {

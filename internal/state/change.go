@@ -81,7 +81,7 @@ func (h *held) Apply(ctx context.Context, c workflow.Change) (workflow.Applied, 
 	}
 	out, err := h.carryOut(folder, p)
 	if err != nil {
-		return out, h.changed(c, err)
+		return out, h.changed(c, fmt.Errorf("it is decided, and the next ken state finishes it, but now: %w", err))
 	}
 	return out, nil
 }
@@ -218,7 +218,7 @@ func (h *held) carryOut(folder string, p *plan) (workflow.Applied, error) {
 		return out, err
 	}
 	if p.Restore != "" {
-		if err := h.bringBack(p.Restore, &out); err != nil {
+		if err := h.bringBack(p, &out); err != nil {
 			return out, err
 		}
 	}
@@ -254,7 +254,10 @@ func (h *held) moveOut(folder string, p *plan, out *workflow.Applied) error {
 			continue
 		}
 		err := h.rename(name, folder+movedFiles+"/"+name)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			out.Gone = append(out.Gone, name)
+		case err != nil:
 			note(&out.Failed, name, fmt.Errorf("move to the archive: %w", cause(err)))
 		}
 	}

@@ -24,7 +24,7 @@ func TestApplyMakesOneSnapshotWithAnAccount(t *testing.T) {
 		Writes: []workflow.Write{{Name: "a", Content: []byte("new A")}},
 	})
 	const name = "2026-11-15T06-32-14.000000005Z-cleanup"
-	if want := (workflow.Applied{Snapshot: name}); !cmp.Equal(out, want) {
+	if want := (workflow.Applied{Snapshot: name, Gone: []string{"never there"}}); !cmp.Equal(out, want) {
 		t.Errorf("applied %+v", out)
 	}
 	if b, _ := os.ReadFile(filepath.Join(dir, "a")); string(b) != "new A" {
@@ -85,7 +85,7 @@ func TestSnapshotNamesDoNotClash(t *testing.T) {
 func TestNothingToDoMakesNothing(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "made", "by the lock")
 	for _, c := range []workflow.Change{{Verb: "reset"}, {Verb: "reset", Moves: moves("not there"), Keep: 5}} {
-		if out := apply(t, dir, c); !cmp.Equal(out, workflow.Applied{}) {
+		if out := apply(t, dir, c); out.Snapshot != "" || len(out.Failed) > 0 {
 			t.Errorf("applied %+v", out)
 		}
 	}
@@ -233,7 +233,7 @@ func TestArchiveMustBeADirectory(t *testing.T) {
 		if _, err := d.Snapshots(t.Context()); err == nil || fault.HintOf(err) == "" {
 			t.Errorf("%s: snapshots: %v", what, err)
 		}
-		if un, err := d.Unfinished(); un || err != nil {
+		if un, err := midst(d); un || err != nil {
 			t.Errorf("%s: unfinished %v, %v", what, un, err)
 		}
 		h := lockDirectory(t, dir)
@@ -308,11 +308,11 @@ func TestUnreadablePlanIsSalvaged(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, map[string]string{".archive/.do-x/PLAN.json": "{torn", ".archive/.do-x/files/a": "a", ".archive/.do-y/files/b": "b"})
 	d := openDir(t, dir, Options{})
-	if un, err := d.Unfinished(); !un || err != nil {
+	if un, err := midst(d); !un || err != nil {
 		t.Errorf("unfinished %v, %v", un, err)
 	}
 	unlockDirectory(t, lockDirectory(t, dir))
-	if un, err := d.Unfinished(); un || err != nil {
+	if un, err := midst(d); un || err != nil {
 		t.Errorf("then unfinished %v, %v", un, err)
 	}
 	if s := snapshots(t, dir); len(s) != 2 || !strings.HasSuffix(s[0].Name, "-unreadable") {
@@ -349,7 +349,7 @@ func TestSnapshotsOfNothing(t *testing.T) {
 	if s, err := d.Snapshots(t.Context()); s != nil || err != nil {
 		t.Errorf("%v, %v", s, err)
 	}
-	if un, err := d.Unfinished(); un || err != nil {
+	if un, err := midst(d); un || err != nil {
 		t.Errorf("unfinished %v, %v", un, err)
 	}
 	if e, err := d.Entries(t.Context()); len(e) != 0 || err != nil {
@@ -357,5 +357,64 @@ func TestSnapshotsOfNothing(t *testing.T) {
 	}
 	if _, err := d.Read("x"); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
+	}
+}
+
+// midst reports whether a change is unfinished.
+func midst(d *Dir) (bool, error) {
+	p, err := d.Pulse()
+	return p.Midst, err
+}
+
+// A plan that came with a copy or a checkout is not carried out, and one that can
+// never be stops nobody: what lies in its folder is kept.
+func TestPlansOfOthersAreNotCarriedOut(t *testing.T) {
+	for what, plant := range map[string]func(dir, home string) map[string]string{
+		"of another directory": func(string, string) map[string]string {
+			return map[string]string{"PLAN.json": `{"version":1,"home":"1:1","verb":"reset","time":"2026-01-01T00:00:00Z","keep":0,"moves":[{"name":"YQ=="}],"writes":[]}`}
+		},
+		"without a home": func(string, string) map[string]string {
+			return map[string]string{"PLAN.json": `{"version":1,"verb":"reset","time":"2026-01-01T00:00:00Z","keep":0,"moves":[{"name":"YQ=="}],"writes":[]}`}
+		},
+		"from elsewhere": func(_, home string) map[string]string {
+			return map[string]string{"PLAN.json": `{"version":1,"home":"` + home + `","verb":"restore","time":"2026-01-01T00:00:00Z","keep":-1,"restore":"s","from":"../..","back":["YQ=="],"moves":[],"writes":[]}`}
+		},
+		"of the lock": func(_, home string) map[string]string {
+			return map[string]string{"PLAN.json": `{"version":1,"home":"` + home + `","verb":"reset","time":"2026-01-01T00:00:00Z","keep":5,"moves":[{"name":"LmxvY2s="}],"writes":[]}`}
+		},
+		"that is a directory": func(string, string) map[string]string { return map[string]string{"PLAN.json/x": "x"} },
+		"without its folders": func(_, home string) map[string]string {
+			return map[string]string{"PLAN.json": `{"version":1,"home":"` + home + `","verb":"reset","time":"2026-01-01T00:00:00Z","keep":5,"moves":[{"name":"YQ=="}],"writes":[]}`}
+		},
+	} {
+		t.Run(what, func(t *testing.T) {
+			dir := t.TempDir()
+			info, err := os.Stat(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			files := map[string]string{"a": "A"}
+			for name, content := range plant(dir, identity(info)) {
+				files[".archive/.do-x/"+name] = content
+			}
+			put(t, dir, files)
+			d := openDir(t, dir, Options{})
+			h, err := d.Lock(t.Context(), "x")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := h.Unlock(); err != nil {
+				t.Fatal(err)
+			}
+			if b, err := os.ReadFile(filepath.Join(dir, "a")); string(b) != "A" {
+				t.Errorf("a: %q, %v", b, err)
+			}
+			if un, err := midst(d); un || err != nil {
+				t.Errorf("unfinished: %v, %v", un, err)
+			}
+			if s := snapshots(t, dir); len(s) != 1 || !strings.HasSuffix(s[0].Name, "-unreadable") {
+				t.Errorf("%+v", s)
+			}
+		})
 	}
 }

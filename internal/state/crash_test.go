@@ -159,7 +159,7 @@ func TestKilledAnywhereItIsOldOrNew(t *testing.T) {
 					t.Fatal("it was not killed")
 				}
 				when := fmt.Sprintf("killed before step %d of %d, %s", k, len(steps), steps[k])
-				unfinished, err := openDir(t, dir, Options{}).Unfinished()
+				unfinished, err := midst(openDir(t, dir, Options{}))
 				if err != nil {
 					t.Fatal(err)
 				}

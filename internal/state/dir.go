@@ -22,6 +22,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -35,7 +36,9 @@ type Options struct {
 	// Wait is how long to wait for the lock: 10 s when 0, not at all when
 	// negative.
 	Wait  time.Duration
-	Names Names            // of the files that the mechanism itself uses
+	Names Names // of the files that the mechanism itself uses
+	// Guard may refuse to have the directory written to; nil refuses nothing.
+	Guard func(context.Context) error
 	Now   func() time.Time // the clock; time.Now when nil
 }
 
@@ -50,6 +53,7 @@ type Dir struct {
 	rel   string   // from outer
 	wait  time.Duration
 	names Names
+	guard func(context.Context) error
 	now   func() time.Time
 	step  stepFunc
 }
@@ -74,9 +78,9 @@ func Open(path string, opts Options) (*Dir, error) {
 	return newDir(&Dir{path: path}, opts)
 }
 
-// OpenIn returns the directory rel below root. Whatever links there are on the
-// way, now or later, none of them leads out of root: using the directory fails
-// instead.
+// OpenIn returns the directory rel below root. No link on the way is followed, and
+// none that comes there later leads out of root: a repository says where rel is, and
+// must not make it mean another place.
 func OpenIn(root, rel string, opts Options) (*Dir, error) {
 	if !filepath.IsLocal(rel) {
 		return nil, &fault.Error{
@@ -89,14 +93,36 @@ func OpenIn(root, rel string, opts Options) (*Dir, error) {
 		return nil, fmt.Errorf("state directory %s: %w", repo.Path(rel), err)
 	}
 	d, err := newDir(&Dir{path: filepath.Join(root, rel), outer: outer, rel: rel}, opts)
+	if err == nil {
+		err = d.noLinks()
+	}
 	if err != nil {
 		return nil, errors.Join(err, outer.Close())
 	}
 	return d, nil
 }
 
+// noLinks refuses a directory that lies behind a link.
+func (d *Dir) noLinks() error {
+	at := ""
+	for element := range strings.SplitSeq(filepath.ToSlash(d.rel), "/") {
+		at = filepath.Join(at, element)
+		info, err := d.outer.Lstat(at)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			return &fault.Error{
+				Hint: "if that is meant, name the directory it leads to with --dir",
+				Err:  fmt.Errorf("the state directory %s lies behind a link, %s, which is not followed", repo.Path(d.path), repo.Path(at)),
+			}
+		}
+	}
+	return nil
+}
+
 func newDir(d *Dir, opts Options) (*Dir, error) {
-	d.names, d.now = opts.Names, opts.Now
+	d.names, d.now, d.guard = opts.Names, opts.Now, opts.Guard
 	for _, name := range []string{d.names.Lock, d.names.Archive} {
 		if err := checkName(name); err != nil {
 			return nil, fmt.Errorf("state directory: name of the lock or the archive: %w", err)
@@ -259,35 +285,38 @@ func digest(f io.Reader) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// Unfinished reports whether a killed holder left a change half done, or a live
-// one is in the midst of it: taking the lock settles either.
-func (d *Dir) Unfinished() (bool, error) {
+// Pulse tells whether what is read now belongs together. Every change of several
+// files makes and renames folders in the archive, which gives it another time.
+func (d *Dir) Pulse() (workflow.Pulse, error) {
 	root, err := d.open()
 	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
+		return workflow.Pulse{}, nil
 	}
 	if err != nil {
-		return false, err
+		return workflow.Pulse{}, err
 	}
 	defer root.Close()
-	if info, err := root.Lstat(d.names.Archive); err != nil || !info.IsDir() {
-		// Nothing of ours is in what is not a directory. Where nothing may be
-		// looked at, whoever reads next is refused too, entry by entry.
-		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
-			err = nil
-		}
-		return false, err
+	info, err := root.Lstat(d.names.Archive)
+	switch {
+	// Nothing of ours is in what is not a directory. Where nothing may be looked
+	// at, whoever reads next is refused too, entry by entry.
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission), err == nil && !info.IsDir():
+		return workflow.Pulse{}, nil
+	case err != nil:
+		return workflow.Pulse{}, d.failed("look at the archive of", err)
 	}
 	names, err := list(root, d.names.Archive)
 	if err != nil {
-		return false, d.failed("list the archive of", err)
+		return workflow.Pulse{}, d.failed("list the archive of", err)
 	}
+	slices.Sort(names)
+	p := workflow.Pulse{Mark: info.ModTime().Format(time.RFC3339Nano) + " " + strings.Join(names, "/")}
 	for _, name := range names {
 		if strings.HasPrefix(name, doing) && isFolder(root, d.names.Archive+"/"+name) {
-			return true, nil
+			p.Midst = true
 		}
 	}
-	return false, nil
+	return p, nil
 }
 
 // isFolder reports whether a name in the archive can be the folder of a change: a

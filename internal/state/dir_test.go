@@ -100,7 +100,7 @@ func TestNotADirectory(t *testing.T) {
 	}
 }
 
-// Of a directory below a root, no link leads out.
+// A directory below a root lies behind no link, whether it leads out or not.
 func TestOpenIn(t *testing.T) {
 	root, outside := t.TempDir(), t.TempDir()
 	put(t, root, map[string]string{"inside/f": "f", "good": "->inside"})
@@ -116,7 +116,7 @@ func TestOpenIn(t *testing.T) {
 		t.Cleanup(func() { d.Close() })
 		return d
 	}
-	for _, rel := range []string{"a/b", "good", "good/c", "inside"} {
+	for _, rel := range []string{"a/b", "inside"} {
 		d := open(rel)
 		h, err := d.Lock(t.Context(), "x")
 		if err != nil {
@@ -130,14 +130,21 @@ func TestOpenIn(t *testing.T) {
 			t.Errorf("%s: %q, %v", rel, b, err)
 		}
 	}
-	for _, rel := range []string{"bad", "bad/c"} {
-		d := open(rel)
-		if _, err := d.Lock(t.Context(), "x"); err == nil {
-			t.Errorf("locked %s", rel)
+	for _, rel := range []string{"bad", "bad/c", "good", "good/c"} {
+		if _, err := OpenIn(root, rel, Options{Names: testNames}); err == nil || fault.HintOf(err) == "" {
+			t.Errorf("opened %s: %v", rel, err)
 		}
-		if e, err := d.Entries(t.Context()); err == nil {
-			t.Errorf("%s holds %v", rel, e)
-		}
+	}
+	// One that comes there later leads nowhere either.
+	d := open("later")
+	if err := os.Symlink(outside, filepath.Join(root, "later")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.Lock(t.Context(), "x"); err == nil {
+		t.Error("locked what lies behind a link")
+	}
+	if e, err := d.Entries(t.Context()); err == nil {
+		t.Errorf("holds %v", e)
 	}
 	if left, _ := os.ReadDir(outside); len(left) != 1 {
 		t.Errorf("outside: %v", left)

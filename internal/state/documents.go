@@ -19,17 +19,26 @@ const (
 	textStart   = 8 << 10 // a NUL in here and it is no text
 )
 
+// DocumentOptions tunes Documents. The zero value is ready to use.
+type DocumentOptions struct {
+	Skip func(path string) bool       // leaves out a file, or a directory with all in it
+	Left func(path string, why error) // is told of a text that could not be read
+}
+
 // Documents calls f with every text file among paths and below the directories
 // among them, each once, sorted by path, and returns f's first error.
 //
 // A directory is walked without following links and without .git; of its files,
-// those are left out that are not regular, larger than 4 MiB, or not text, and
-// whatever skip says, directories too. A path that is named itself must be there,
-// may be behind a link, and is an error if it is too large to be read; one that is
-// no text is still left out.
-func Documents(ctx context.Context, paths []string, skip func(path string) bool, f func(path string, content []byte) error) error {
+// those are left out that are not regular or not text. Texts that are too large, or
+// in UTF-16, are left out and told. A path that is named itself must be there, may
+// be behind a link, and is an error if it cannot be read as text.
+func Documents(ctx context.Context, paths []string, opts DocumentOptions, f func(path string, content []byte) error) error {
+	skip, left := opts.Skip, opts.Left
 	if skip == nil {
 		skip = func(string) bool { return false }
+	}
+	if left == nil {
+		left = func(string, error) {}
 	}
 	named := make(map[string]bool) // every path found, and whether it was named
 	for _, path := range paths {
@@ -56,6 +65,9 @@ func Documents(ctx context.Context, paths []string, skip func(path string) bool,
 		}
 		content, err := document(path, named[path])
 		switch {
+		case errors.Is(err, errDocument) && !named[path]:
+			left(path, err)
+		case errors.Is(err, errNoText) && !named[path]:
 		case err != nil:
 			return fmt.Errorf("read %s: %w", repo.Path(path), cause(err))
 		case content == nil:
@@ -67,6 +79,11 @@ func Documents(ctx context.Context, paths []string, skip func(path string) bool,
 	}
 	return nil
 }
+
+var (
+	errNoText   = errors.New("it is no text")
+	errDocument = errors.New("it cannot be read as a document")
+)
 
 // walk adds the regular files below top to found.
 func walk(ctx context.Context, top string, skip func(string) bool, found map[string]bool) error {
@@ -105,19 +122,18 @@ func document(path string, named bool) ([]byte, error) {
 		return nil, err
 	case !info.Mode().IsRegular():
 		return nil, nil
-	case info.Size() > maxDocument && named:
-		return nil, fmt.Errorf("larger than %d MiB", maxDocument>>20)
-	case info.Size() > maxDocument:
-		return nil, nil
 	}
-	content := make([]byte, 0, max(info.Size(), 1))
-	buf := bytes.NewBuffer(content)
-	if _, err := io.Copy(buf, io.LimitReader(file, maxDocument)); err != nil {
+	content, err := io.ReadAll(io.LimitReader(file, maxDocument))
+	if err != nil {
 		return nil, err
 	}
-	content = buf.Bytes()
-	if bytes.IndexByte(content[:min(len(content), textStart)], 0) >= 0 {
-		return nil, nil
+	switch start := content[:min(len(content), textStart)]; {
+	case bytes.HasPrefix(start, []byte("\xff\xfe")), bytes.HasPrefix(start, []byte("\xfe\xff")):
+		return nil, fmt.Errorf("%w: it is in UTF-16", errDocument)
+	case bytes.IndexByte(start, 0) >= 0:
+		return nil, errNoText
+	case info.Size() > maxDocument:
+		return nil, fmt.Errorf("%w: larger than %d MiB", errDocument, maxDocument>>20)
 	}
 	return content, nil
 }

@@ -1,6 +1,7 @@
 package state
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io/fs"
@@ -17,10 +18,10 @@ func TestDocuments(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, map[string]string{
 		"docs/b.md": "b", "docs/a/z.md": "z", "docs/a.md": "a", "docs/binary": "x\x00y", "docs/link": "->b.md", "docs/empty": "",
-		"docs/.git/config": "c", "docs/skipped/x": "x", "docs/late": strings.Repeat("x", textStart) + "\x00", "docs/large": "",
+		"docs/.git/config": "c", "docs/skipped/x": "x", "docs/late": strings.Repeat("x", textStart) + "\x00", "docs/large": "", "docs/wide": "\xff\xfea\x00",
 		"one.md": "one", "link.md": "->one.md", "sub/.git": "gitdir: elsewhere", "sub/f": "f",
 	})
-	if err := os.Truncate(filepath.Join(dir, "docs/large"), maxDocument+1); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "docs/large"), bytes.Repeat([]byte("x"), maxDocument+1), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	t.Chdir(dir)
@@ -32,27 +33,37 @@ func TestDocuments(t *testing.T) {
 		got = append(got, path)
 		return nil
 	}
-	skip := func(path string) bool { return filepath.Base(path) == "skipped" }
-	if err := Documents(t.Context(), []string{"one.md", "docs/", "link.md", "docs/a.md", "sub"}, skip, collect); err != nil {
+	var left []string
+	opts := DocumentOptions{
+		Skip: func(path string) bool { return filepath.Base(path) == "skipped" },
+		Left: func(path string, _ error) { left = append(left, path) },
+	}
+	if err := Documents(t.Context(), []string{"one.md", "docs/", "link.md", "docs/a.md", "sub"}, opts, collect); err != nil {
 		t.Fatal(err)
+	}
+	if want := []string{"docs/large", "docs/wide"}; !slices.Equal(left, want) {
+		t.Errorf("left %q, want %q", left, want)
 	}
 	want := []string{"docs/a.md=a", "docs/a/z.md=z", "docs/b.md=b", "docs/empty=", "docs/late", "link.md=one", "one.md=one", "sub/f=f"}
 	if !slices.Equal(got, want) {
 		t.Errorf("documents %q, want %q", got, want)
 	}
-	if err := Documents(t.Context(), []string{"one.md", "none"}, nil, collect); !errors.Is(err, fs.ErrNotExist) {
+	if err := Documents(t.Context(), []string{"one.md", "none"}, DocumentOptions{}, collect); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a path that is not there: %v", err)
 	}
-	if err := Documents(t.Context(), []string{"docs/large"}, nil, collect); err == nil {
+	if err := Documents(t.Context(), []string{"docs/large"}, DocumentOptions{}, collect); err == nil {
 		t.Error("a file that is too large was named, and nothing said")
 	}
+	if err := Documents(t.Context(), []string{"docs/binary"}, DocumentOptions{}, collect); err == nil {
+		t.Error("a file that is no text was named, and nothing said")
+	}
 	stop := errors.New("stop")
-	if err := Documents(t.Context(), []string{"docs"}, nil, func(string, []byte) error { return stop }); !errors.Is(err, stop) {
+	if err := Documents(t.Context(), []string{"docs"}, DocumentOptions{}, func(string, []byte) error { return stop }); !errors.Is(err, stop) {
 		t.Error(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := Documents(ctx, []string{"docs"}, nil, collect); fault.KindOf(err) != fault.Interrupted {
+	if err := Documents(ctx, []string{"docs"}, DocumentOptions{}, collect); fault.KindOf(err) != fault.Interrupted {
 		t.Error(err)
 	}
 }

@@ -47,6 +47,11 @@ const (
 // is how some other programs lock, and is honoured too. Whoever waits too long gets
 // a [fault.Error] of kind Locked that names the holder.
 func (d *Dir) Lock(ctx context.Context, command string) (workflow.Held, error) {
+	if d.guard != nil {
+		if err := d.guard(ctx); err != nil {
+			return nil, err
+		}
+	}
 	h, err := d.acquire(ctx, command)
 	if err != nil {
 		return nil, err

@@ -161,7 +161,7 @@ func TestOneAtATime(t *testing.T) {
 	var inside, most atomic.Int32
 	for range 50 {
 		wg.Go(func() {
-			h, err := openDir(t, dir, Options{}).Lock(t.Context(), "goroutine")
+			h, err := openDir(t, dir, Options{Wait: time.Minute}).Lock(t.Context(), "goroutine")
 			if err != nil {
 				t.Error(err)
 				return

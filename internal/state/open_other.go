@@ -46,6 +46,9 @@ func openRegular(root *os.Root, name string, flag int, perm fs.FileMode) (*os.Fi
 // shared is not asked here: the answer would cost another call.
 func shared(fs.FileInfo) bool { return false }
 
+// identity has no short answer here.
+func identity(fs.FileInfo) string { return "" }
+
 // syncFolder has nothing to do here: a directory is not opened for writing, and its
 // names are durable when the call that makes them returns.
 func syncFolder(*os.File) error { return nil }

@@ -4,6 +4,7 @@ package state
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"syscall"
@@ -57,6 +58,15 @@ func openat(dir int, name string, flag int, perm uint32) (int, error) {
 func shared(info fs.FileInfo) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	return ok && st.Nlink > 1
+}
+
+// identity tells a directory from every other on this machine.
+func identity(info fs.FileInfo) string {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return ""
+	}
+	return fmt.Sprintf("%d:%d", st.Dev, st.Ino)
 }
 
 // syncFolder makes the names in an open directory durable. Some file systems

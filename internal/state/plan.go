@@ -20,7 +20,8 @@ type entry = contract.Entry
 type plan struct {
 	Version    int        `json:"version"`
 	Verb       string     `json:"verb"`
-	Time       time.Time  `json:"time"` // names the snapshot
+	Time       time.Time  `json:"time"`           // names the snapshot
+	Home       string     `json:"home,omitempty"` // the directory it is for
 	WorkflowID string     `json:"workflow_id,omitempty"`
 	Moves      []planMove `json:"moves"`
 	Writes     []rawName  `json:"writes"`
@@ -52,6 +53,10 @@ func (h *held) plan(c workflow.Change) (*plan, error) {
 	}
 	if c.Time.IsZero() {
 		p.Time = h.dir.now().UTC()
+	}
+	var err error
+	if p.Home, err = h.home(); err != nil {
+		return nil, err
 	}
 	for _, m := range c.Moves {
 		p.Moves = append(p.Moves, planMove{rawName(m.Name), m.Bucket.String(), m.Reason})
@@ -96,12 +101,20 @@ func (p *plan) marshal() ([]byte, error) {
 
 var errPlan = errors.New("its plan cannot be read")
 
-// parsePlan reads what marshal wrote, and trusts none of it: names are looked up
-// in the directory again.
-func parsePlan(b []byte) (*plan, error) {
+// parsePlan reads what marshal wrote, and trusts none of it: a plan that was made for
+// another directory, and came here by a copy or a checkout, is not carried out, nor
+// is one that reaches beyond what a verb can ask for.
+func (h *held) parsePlan(b []byte) (*plan, error) {
 	var p plan
 	if err := json.Unmarshal(b, &p); err != nil {
 		return nil, fmt.Errorf("%w: %w", errPlan, err)
+	}
+	home, err := h.home()
+	if err != nil {
+		return nil, err
+	}
+	if p.Home != home || p.Version < 1 {
+		return nil, fmt.Errorf("%w: it was not made for this directory", errPlan)
 	}
 	if p.Version > planVersion {
 		return nil, &fault.Error{
@@ -116,16 +129,32 @@ func parsePlan(b []byte) (*plan, error) {
 	for _, m := range p.Moves {
 		raw = append(raw, m.Name)
 	}
-	raw = append(raw, p.Back...)
+	for _, name := range raw {
+		if err := h.own(string(name)); err != nil {
+			return nil, fmt.Errorf("%w: %s: %w", errPlan, repo.Path(name), err)
+		}
+	}
 	if p.Restore != "" {
-		raw = append(raw, rawName(p.Restore))
+		raw = append(p.Back, rawName(p.Restore))
 	}
 	for _, name := range raw {
 		if err := checkName(string(name)); err != nil {
 			return nil, fmt.Errorf("%w: %s: %w", errPlan, repo.Path(name), err)
 		}
 	}
+	if from := h.dir.names.Archive + "/" + p.Restore; p.Restore == "" && p.From != "" || p.Restore != "" && p.From != from && p.From != from+movedFiles {
+		return nil, fmt.Errorf("%w: it restores from %s", errPlan, repo.Path(p.From))
+	}
 	return &p, nil
+}
+
+// home tells this directory from every other, as long as it lives.
+func (h *held) home() (string, error) {
+	info, err := h.root.Stat(".")
+	if err != nil {
+		return "", err
+	}
+	return identity(info), nil
 }
 
 // checkVerb refuses what cannot stand in the name of a snapshot.

@@ -1,15 +1,10 @@
 package state
 
 import (
-	"encoding/json"
 	"fmt"
-	"io/fs"
-	"os"
 	"slices"
-	"time"
 
 	"ken/internal/repo"
-	"ken/internal/workflow"
 )
 
 // prune removes snapshots until there is room for a new one among keep, and returns
@@ -61,40 +56,9 @@ func (h *held) ageOf(name string) (*folder, error) {
 		return nil, err
 	}
 	f := &folder{name: name, time: info.ModTime()}
-	dir, err := h.root.OpenRoot(path)
-	if err != nil {
-		return nil, err
-	}
-	defer dir.Close()
 	// Whatever cannot be read as one is no manifest of ours.
-	_ = readFile(dir, manifestFile[1:], func(file *os.File, _ fs.FileInfo) error {
-		if at, ok := manifestTime(json.NewDecoder(file)); ok {
-			f.manifest, f.time = &workflow.Manifest{}, at
-		}
-		return nil
-	})
+	if m, err := readManifest(h.root, path); err == nil {
+		f.manifest, f.time = m, m.Time
+	}
 	return f, nil
-}
-
-// manifestTime reads a manifest up to its time, which stands before the many files.
-func manifestTime(dec *json.Decoder) (time.Time, bool) {
-	if tok, err := dec.Token(); err != nil || tok != json.Delim('{') {
-		return time.Time{}, false
-	}
-	for dec.More() {
-		key, err := dec.Token()
-		if err != nil {
-			return time.Time{}, false
-		}
-		if key == "time" {
-			var at time.Time
-			err := dec.Decode(&at)
-			return at, err == nil
-		}
-		var skip json.RawMessage
-		if err := dec.Decode(&skip); err != nil {
-			return time.Time{}, false
-		}
-	}
-	return time.Time{}, false
 }

@@ -2,11 +2,17 @@ package state
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
+
+	"ken/internal/fault"
+	"ken/internal/repo"
 )
 
 // recover settles what killed holders have left in the archive: a plan that was not
@@ -33,7 +39,10 @@ func (h *held) recover() error {
 			_ = h.removeAll(path)
 		case strings.HasPrefix(name, doing):
 			if err := h.resume(path); err != nil {
-				return err
+				return &fault.Error{
+					Hint: "mend the cause and run it again, or give the change up by moving its folder away: " + fault.Quote(filepath.Join(h.dir.path, path)),
+					Err:  fmt.Errorf("%s: %w", repo.Path(path), cause(err)),
+				}
 			}
 		}
 	}
@@ -43,16 +52,30 @@ func (h *held) recover() error {
 // resume carries out the plan in folder.
 func (h *held) resume(folder string) error {
 	p, err := h.readPlan(folder)
-	if errors.Is(err, errPlan) {
-		return h.salvage(folder)
+	if err == nil {
+		_, err = h.carryOut(folder, p)
 	}
-	if err != nil {
+	switch {
+	case err == nil, errors.Is(err, errRefused):
+		return nil
+	case passing(err):
 		return err
 	}
-	if _, err := h.carryOut(folder, p); err != nil && !errors.Is(err, errRefused) {
-		return err
+	return h.salvage(folder)
+}
+
+// passing reports whether a failure may be over when the cause is mended; a plan
+// that failed otherwise can never be carried out.
+func passing(err error) bool {
+	if fault.HintOf(err) != "" {
+		return true // of a newer ken
 	}
-	return nil
+	for _, e := range []error{fs.ErrPermission, syscall.ENOSPC, syscall.EDQUOT, syscall.EIO, syscall.EROFS} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	return false
 }
 
 // readPlan reads the plan in folder. One that has none was killed between writing
@@ -78,7 +101,7 @@ func (h *held) readPlan(folder string) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	return parsePlan(b)
+	return h.parsePlan(b)
 }
 
 // salvage keeps the folder of a change that nobody can read any more, as it is, as

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
@@ -225,9 +226,74 @@ func describe(root *os.Root, e entry, why planMove) workflow.ManifestEntry {
 	return m
 }
 
+// vacant fails if something bears the name.
+func (h *held) vacant(name string) error {
+	there, err := h.exists(name)
+	if err == nil && there {
+		return fs.ErrExist
+	}
+	return err
+}
+
+// sums returns what the manifest says the files held, by name: "" where it does
+// not say.
+func (f *folder) sums() map[string]string {
+	sums := make(map[string]string)
+	if f.manifest == nil {
+		return sums
+	}
+	for _, m := range f.manifest.Files {
+		if raw, err := (repo.PathJSON{Path: m.Name, B64: m.B64}).Raw(); err == nil {
+			sums[string(raw)] = m.SHA256
+		}
+	}
+	return sums
+}
+
+// missing lists the names of a manifest that were not in the snapshot when the plan
+// was made.
+func (p *plan) missing(sums map[string]string) []string {
+	back := make(map[string]bool, len(p.Back))
+	for _, name := range p.Back {
+		back[string(name)] = true
+	}
+	var out []string
+	for name := range sums {
+		if !back[name] {
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// unaltered fails if a file in the archive is not the one that went there.
+func (h *held) unaltered(path string, e entry, sums map[string]string) error {
+	want := sums[e.Name]
+	if want == "" || e.Kind != contract.Regular {
+		return nil
+	}
+	files, err := h.root.OpenRoot(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	defer files.Close()
+	return readFile(files, e.Name, func(f *os.File, _ fs.FileInfo) error {
+		got, err := digest(f)
+		if err == nil && got != want {
+			err = fmt.Errorf("it was altered in the archive; take it by hand from %s", repo.Path(path))
+		}
+		return err
+	})
+}
+
 // bringBack moves what a snapshot holds back into the directory, wherever nothing
 // bears its name, and the snapshot away when nothing is left in it.
-func (h *held) bringBack(name string, out *workflow.Applied) error {
+//
+// What is not as the manifest has it is left alone: it would come back as something
+// else than what went.
+func (h *held) bringBack(p *plan, out *workflow.Applied) error {
+	name := p.Restore
 	s, err := h.openSnapshot(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // it was emptied, and is gone, by a run before this one
@@ -236,10 +302,18 @@ func (h *held) bringBack(name string, out *workflow.Applied) error {
 		return err
 	}
 	left := make(map[string]bool)
+	sums := s.sums()
+	for _, missing := range p.missing(sums) {
+		note(&out.Left, missing, errors.New("it is no longer in the archive"))
+		left[missing] = true
+	}
 	for _, e := range s.entries {
-		there, err := h.exists(e.Name)
-		if err == nil && there {
-			err = fs.ErrExist
+		err := h.own(e.Name)
+		if err == nil {
+			err = h.vacant(e.Name)
+		}
+		if err == nil {
+			err = h.unaltered(s.files+"/"+e.Name, e, sums)
 		}
 		if err == nil {
 			err = h.rename(s.files+"/"+e.Name, e.Name)

@@ -1,5 +1,10 @@
 package term
 
+import (
+	"strings"
+	"unicode"
+)
+
 // A Tone is how a line's first word is meant. It only ever repeats what the
 // word says already.
 type Tone int
@@ -15,9 +20,21 @@ const (
 
 var codes = map[Tone]string{Plain: "", Good: "\x1b[32m", Warn: "\x1b[33m", Bad: "\x1b[31m", Dim: "\x1b[2m"}
 
+// Clean makes a text one line that shows what it holds: whatever would end a line,
+// move the cursor or turn the text around stands as a replacement character.
+func Clean(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069' {
+			return '\uFFFD'
+		}
+		return r
+	}, text)
+}
+
 // Line writes one line about one thing: the verdict first, then its subject,
 // then why, in columns as wide as the longest verdict needs.
 func (o *IO) Line(tone Tone, verdict, subject, why string) {
+	verdict, subject, why = Clean(verdict), Clean(subject), Clean(why)
 	pad := max(len("conflicted")-len(verdict), 0)
 	word := verdict
 	if code := codes[tone]; o.Color && code != "" {

@@ -34,10 +34,7 @@ func (c Counts) Wanting() bool { return c.AdHoc+c.Ephemeral+c.Unknown > 0 }
 // Audit classifies everything in the directory, and writes nothing. A directory
 // that does not exist holds nothing.
 func (k *Keeper) Audit(ctx context.Context) (*Audit, error) {
-	if err := k.settle(ctx, "audit"); err != nil {
-		return nil, err
-	}
-	entries, err := k.dir.Entries(ctx)
+	entries, err := k.entries(ctx, "audit")
 	if err != nil {
 		return nil, err
 	}

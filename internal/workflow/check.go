@@ -7,7 +7,6 @@ import (
 	"io/fs"
 
 	"ken/internal/contract"
-	"ken/internal/fault"
 )
 
 // A Checkup lists what is wrong with what lies in the directory.
@@ -18,9 +17,15 @@ type Checkup struct {
 // Check validates the workflow document and every artifact that the contract says
 // something about.
 func (k *Keeper) Check(ctx context.Context) (*Checkup, error) {
-	if err := k.settle(ctx, "check"); err != nil {
-		return nil, err
-	}
+	var c *Checkup
+	err := k.reading(ctx, "check", func() (err error) {
+		c, err = k.check(ctx)
+		return err
+	})
+	return c, err
+}
+
+func (k *Keeper) check(ctx context.Context) (*Checkup, error) {
 	entries, err := k.dir.Entries(ctx)
 	if err != nil {
 		return nil, err
@@ -80,7 +85,7 @@ func (k *Keeper) checkFile(e contract.Entry, f contract.File) []contract.Problem
 // identityProblems says where a document's history does not hold what it must.
 func (k *Keeper) identityProblems(d *Document) []contract.Problem {
 	old := d.history()
-	healed := healHistory(d.Text(keyOriginal), d.Text(keyID), old)
+	healed := healHistory(d.id(keyOriginal), d.id(keyID), old)
 	if len(healed) == len(old) && (len(old) == 0 || healed[0] == old[0]) {
 		return nil
 	}
@@ -111,30 +116,4 @@ func kindWord(kind contract.EntryKind) string {
 	default:
 		return "thing that cannot be inspected"
 	}
-}
-
-// A Finding is something about a directory that wants a person's attention.
-type Finding struct {
-	Code string `json:"code"`
-	What string `json:"what"`
-	Mend string `json:"mend"`
-}
-
-// Findings says what of the directory is worth a doctor's word.
-func (k *Keeper) Findings(ctx context.Context) ([]Finding, error) {
-	if err := k.settle(ctx, "doctor"); err != nil {
-		return nil, err
-	}
-	var out []Finding
-	if _, err := k.load(); err != nil {
-		out = append(out, Finding{"WORKFLOW_UNREADABLE", err.Error(), fault.HintOf(err)})
-	}
-	probes, err := k.recentProbes()
-	if err != nil {
-		return nil, err
-	}
-	if probes != nil {
-		out = append(out, *probes)
-	}
-	return out, nil
 }

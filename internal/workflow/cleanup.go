@@ -2,7 +2,6 @@ package workflow
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"ken/internal/contract"
@@ -72,7 +71,7 @@ func newAge(now time.Time, days *int, cutoff time.Time) age {
 	case !cutoff.IsZero():
 		return age{cutoff, "older than " + cutoff.UTC().Format(time.RFC3339Nano)}
 	case days != nil:
-		return age{now.AddDate(0, 0, -*days), fmt.Sprintf("older than %d days", *days)}
+		return age{now.AddDate(0, 0, -*days), "older than " + counted(*days, "day")}
 	default:
 		return age{}
 	}

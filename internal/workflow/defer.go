@@ -39,10 +39,7 @@ func (k *Keeper) Defer(ctx context.Context, title, body string) (*Deferral, erro
 
 // Deferred lists what was put off.
 func (k *Keeper) Deferred(ctx context.Context) ([]Deferral, error) {
-	if err := k.settle(ctx, "defer list"); err != nil {
-		return nil, err
-	}
-	f, err := k.deferred()
+	f, err := k.readDeferred(ctx, "defer list")
 	if err != nil {
 		return nil, err
 	}
@@ -61,13 +58,15 @@ func (k *Keeper) Reopen(ctx context.Context, id string) (*Deferral, error) {
 }
 
 func (k *Keeper) mark(ctx context.Context, verb, id, status string) (*Deferral, error) {
-	if f, err := k.deferred(); err != nil {
+	f, err := k.readDeferred(ctx, verb)
+	if err != nil {
 		return nil, err
-	} else if _, err := f.find(id); err != nil {
+	}
+	if _, err := f.find(id); err != nil {
 		return nil, err // without making the directory
 	}
 	var d Deferral
-	err := k.locked(ctx, verb, func(h Held) error {
+	err = k.locked(ctx, verb, func(h Held) error {
 		f, err := k.deferred()
 		if err != nil {
 			return err
@@ -96,6 +95,15 @@ func (k *Keeper) mark(ctx context.Context, verb, id, status string) (*Deferral, 
 		return nil, err
 	}
 	return &d, nil
+}
+
+// readDeferred reads the file as it is between changes.
+func (k *Keeper) readDeferred(ctx context.Context, verb string) (f *deferredFile, err error) {
+	err = k.reading(ctx, verb, func() (err error) {
+		f, err = k.deferred()
+		return err
+	})
+	return f, err
 }
 
 func (k *Keeper) deferred() (*deferredFile, error) {

@@ -44,6 +44,7 @@ const (
 	headingMark    = "## "
 	idMark         = "DEF-"
 	separator      = "---"
+	dashes         = " \t:-–—" // what stands between an id and its title
 )
 
 func parseDeferred(b []byte) *deferredFile {
@@ -74,18 +75,18 @@ func (f *deferredFile) endItem(i int) {
 	}
 }
 
-// parseHeading reads "## DEF-007 — title".
+// parseHeading reads "## DEF-007 — title". People write other dashes, or none.
 func parseHeading(line string) (id, title string, ok bool) {
 	rest, ok := strings.CutPrefix(line, headingMark+idMark)
 	if !ok {
 		return "", "", false
 	}
-	digits := len(rest) - len(strings.TrimLeft(rest, "0123456789"))
-	title, ok = strings.CutPrefix(strings.TrimSpace(rest[digits:]), "—")
-	if digits == 0 || !ok && strings.TrimSpace(rest[digits:]) != "" {
+	title = strings.TrimLeft(rest, "0123456789")
+	digits := len(rest) - len(title)
+	if digits == 0 || title != "" && strings.IndexAny(title, dashes) != 0 {
 		return "", "", false
 	}
-	return idMark + rest[:digits], strings.TrimSpace(title), true
+	return idMark + rest[:digits], strings.TrimSpace(strings.TrimLeft(title, dashes)), true
 }
 
 // read takes an entry's fields from the lines below its heading.
@@ -143,9 +144,13 @@ func (f *deferredFile) last(given string) int {
 	return highest
 }
 
+// maxNumber is beyond what anybody puts off, and short of where counting fails.
+const maxNumber = 999_999_999
+
+// number is that of an id, in capitals or not; 0 for what is none.
 func number(id string) int {
-	n, err := strconv.Atoi(strings.TrimPrefix(id, idMark))
-	if err != nil {
+	n, err := strconv.Atoi(strings.TrimPrefix(strings.ToUpper(id), idMark))
+	if err != nil || n < 0 || n > maxNumber {
 		return 0
 	}
 	return n

@@ -239,7 +239,19 @@ func (d *Document) YAML() ([]byte, error) {
 }
 
 // MarshalJSON writes the document as an object, its keys in order.
-func (d *Document) MarshalJSON() ([]byte, error) { return appendJSON(nil, nodeValue(d.m)), nil }
+func (d *Document) MarshalJSON() ([]byte, error) { return appendJSON(nil, d.members()), nil }
+
+// members returns what the document holds, in order. A history that is a list
+// inside a string is the list that it means.
+func (d *Document) members() Object {
+	o, _ := nodeValue(d.m).(Object)
+	for i := range o {
+		if _, text := o[i].Value.(string); text && o[i].Key == keyHistory {
+			o[i].Value = d.historyValue()
+		}
+	}
+	return o
+}
 
 // checkKey says what is wrong with a key, nil if nothing is.
 func checkKey(key string) error {

@@ -170,7 +170,7 @@ func TestHistoryHealsItself(t *testing.T) {
 				t.Fatal(err)
 			}
 			d = reread(t, d)
-			h, isList := d.listed()
+			h, isList := d.history(), d.listed()
 			id := d.Text(keyID)
 			if id == "" && d.Text(keyOriginal) == "" && len(h) == 0 {
 				continue
@@ -251,6 +251,34 @@ func TestIdentity(t *testing.T) {
 	step(Pair{keyOriginal, "w1"}) // as it is
 }
 
+// Whatever form an id has, it is never lost.
+func TestNoIDIsLost(t *testing.T) {
+	for text, want := range map[string][]string{
+		"active: true\nworkflow_id: 7\n":                                            {"7"},
+		"active: true\nworkflow_id: a\nworkflow_id_history: [a, b, 17, c]\n":        {"a", "b", "17", "c"},
+		"active: true\nworkflow_id: a\nworkflow_id_history: [b, {x: 1}, null, a]\n": {"b", `{"x":1}`, "a"},
+		"active: true\nworkflow_id: 1.5\noriginal_workflow_id: 2\n":                 {"2", "1.5"},
+		"active: false\nworkflow_id: a\nworkflow_id_history: '[\"b\"]'\n":           {"b", "a"},
+	} {
+		d, err := ParseDocument([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := d.merge([]Pair{{"phase", "plan"}}, stamper{newID: func() string { return "new" }}); err != nil {
+			t.Fatal(err)
+		}
+		if got := d.history(); !slices.Equal(got, want) || !d.listed() {
+			t.Errorf("%q: history %q, want %q", text, got, want)
+		}
+	}
+	d := NewDocument()
+	d.Set(keyActive, true)
+	d.Set(keyID, "a")
+	if err := d.merge([]Pair{{keyID, "b"}}, stamper{}); err != nil || !slices.Equal(d.history(), []string{"a", "b"}) || d.Text(keyOriginal) != "a" {
+		t.Errorf("%v, %s", err, mustJSON(d))
+	}
+}
+
 // A document written before there were anchors gets them from what it knows.
 func TestOldDocumentsGetAnchors(t *testing.T) {
 	d, err := ParseDocument([]byte("active: true\nworkflow_id: b\ncreated_at: \"2026-01-02T03:04:05.123Z\"\nworkflow_id_history: \"[\\\"a\\\",\\\"b\\\"]\"\n"))
@@ -263,7 +291,7 @@ func TestOldDocumentsGetAnchors(t *testing.T) {
 	if d.Text(keyOriginal) != "a" || d.Text(keyFirst) != "2026-01-02T03:04:05.123Z" {
 		t.Errorf("%s", mustJSON(d))
 	}
-	if ids, ok := d.listed(); !ok || !slices.Equal(ids, []string{"a", "b"}) {
+	if ids := d.history(); !d.listed() || !slices.Equal(ids, []string{"a", "b"}) {
 		t.Errorf("history %v", must(d.Get(keyHistory)))
 	}
 }

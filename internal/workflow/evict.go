@@ -23,8 +23,11 @@ func (k *Keeper) Evict(ctx context.Context, dry bool) (*Sweep, error) {
 		if err != nil {
 			return nil, err
 		}
-		owned, err := k.authors()
-		return planEvict(k.c, entries, func(e contract.Entry) string { return s.foreign(e, owned) }), err
+		by, err := k.authors()
+		if err != nil {
+			return nil, err
+		}
+		return planEvict(k.c, entries, func(e contract.Entry) string { return s.foreign(e, by) }), nil
 	})
 }
 
@@ -38,15 +41,14 @@ func (k *Keeper) authors() (author, error) {
 	if err != nil {
 		return nil, err
 	}
+	words := j.last()
 	return func(name string) (string, bool) {
-		if !j.mentions(name) {
+		r, ok := words[name]
+		if !ok || r.WorkflowID == "" {
 			return "", false
 		}
 		sum, err := k.dir.Digest(name)
-		if err != nil {
-			return "", false
-		}
-		return j.owner(name, sum)
+		return r.WorkflowID, err == nil && r.vouches(sum)
 	}, nil
 }
 
@@ -82,13 +84,19 @@ func scope(b contract.Bucket) string {
 	return "workflow_scoped"
 }
 
+// wrote reports whether the session is known to have written a file.
+func (s session) wrote(name string, by author) bool {
+	id, ok := by(name)
+	return ok && slices.Contains(s.ids, id)
+}
+
 // foreign says why an entry is not the session's, "" if it is or nobody knows.
-func (s session) foreign(e contract.Entry, wrote author) string {
-	if by, ok := wrote(e.Name); ok && len(s.ids) > 0 {
-		if slices.Contains(s.ids, by) {
+func (s session) foreign(e contract.Entry, by author) string {
+	if id, ok := by(e.Name); ok && len(s.ids) > 0 {
+		if slices.Contains(s.ids, id) {
 			return ""
 		}
-		return "written by workflow " + by
+		return "written by workflow " + id
 	}
 	if s.start.IsZero() || !e.ModTime.Before(s.start) {
 		return ""

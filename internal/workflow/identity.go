@@ -27,6 +27,18 @@ type Pair struct {
 	Value any // nil, bool, int64, [json.Number] or string
 }
 
+// id returns a key's value as the id that it means: a number is as good as a text.
+func (d *Document) id(key string) string {
+	switch v, _ := d.Get(key); v := v.(type) {
+	case string:
+		return v
+	case json.Number:
+		return v.String()
+	default:
+		return ""
+	}
+}
+
 // active reports whether the document's workflow is at work.
 func (d *Document) active() bool {
 	v, _ := d.Get(keyActive)
@@ -46,6 +58,7 @@ type stamper struct {
 // pair that makes it active gives it one, and a new type while active gives it
 // the next.
 func (d *Document) merge(pairs []Pair, by stamper) error {
+	d.heal() // an id that is about to go must be in the history
 	wasActive, wasType := d.active(), d.Text(keyType)
 	gaveID := false
 	for _, p := range pairs {
@@ -58,10 +71,13 @@ func (d *Document) merge(pairs []Pair, by stamper) error {
 	is := d.Text(keyType)
 	switch {
 	case !d.active():
-	case d.Text(keyID) == "":
-		d.rotate(by)
+	case d.id(keyID) == "":
+		d.Set(keyID, by.newID())
+		if parseStamp(d.Text(keyCreated)).IsZero() {
+			d.Set(keyCreated, Stamp(by.now))
+		}
 	case by.rotate || wasActive && wasType != "" && is != "" && is != wasType && !gaveID:
-		d.heal() // the id that is about to go must be in the history
+		d.heal() // it may have become active only now
 		d.rotate(by)
 	}
 	d.heal()
@@ -78,7 +94,9 @@ func (d *Document) rotate(by stamper) {
 func (d *Document) immutable(p Pair) error {
 	switch p.Key {
 	case keyFirst, keyOriginal:
-		if old := d.Text(p.Key); old != "" && old != p.Value {
+		old := d.id(p.Key)
+		broken := p.Key == keyFirst && parseStamp(old).IsZero()
+		if old != "" && old != p.Value && !broken {
 			return fmt.Errorf("%s is an anchor and stays %q", p.Key, old)
 		}
 	case keyHistory:
@@ -91,10 +109,10 @@ func (d *Document) immutable(p Pair) error {
 // history begins with the original id, holds the current one, each once and in
 // the order they came.
 func (d *Document) heal() {
-	id := d.Text(keyID)
+	id := d.id(keyID)
 	old := d.history()
 	if d.active() && id != "" {
-		if d.Text(keyOriginal) == "" {
+		if d.id(keyOriginal) == "" {
 			first := id
 			if len(old) > 0 {
 				first = old[0]
@@ -105,9 +123,8 @@ func (d *Document) heal() {
 			d.Set(keyFirst, d.Text(keyCreated))
 		}
 	}
-	healed := healHistory(d.Text(keyOriginal), id, old)
-	_, isList := d.listed()
-	if len(healed) > 0 && (!isList || !slices.Equal(healed, old)) {
+	healed := healHistory(d.id(keyOriginal), id, old)
+	if len(healed) > 0 && (!d.listed() || !slices.Equal(healed, old)) {
 		d.Set(keyHistory, healed)
 	}
 }
@@ -126,32 +143,35 @@ func healHistory(original, current string, old []string) []string {
 // history returns the ids the session has had. A list written as JSON inside a
 // string is the list that it means.
 func (d *Document) history() []string {
-	if ids, ok := d.listed(); ok {
-		return ids
-	}
+	v, _ := d.Get(keyHistory)
 	var ids []string
-	text := d.Text(keyHistory)
-	if json.Unmarshal([]byte(text), &ids) != nil && text != "" {
-		ids = []string{text} // a lone id
+	switch v := v.(type) {
+	case []any:
+		for _, e := range v {
+			if text, ok := e.(string); ok {
+				ids = append(ids, text)
+			} else if e != nil {
+				ids = append(ids, string(appendJSON(nil, e)))
+			}
+		}
+	case string:
+		if json.Unmarshal([]byte(v), &ids) != nil {
+			ids = []string{v} // a lone id
+		}
 	}
-	return ids
+	return slices.DeleteFunc(ids, func(id string) bool { return id == "" })
 }
 
-// listed returns the history if it is a list of plain words.
-func (d *Document) listed() (ids []string, ok bool) {
+// listed reports whether the history is written as the list of texts that it is.
+func (d *Document) listed() bool {
 	v, _ := d.Get(keyHistory)
 	list, ok := v.([]any)
 	for _, e := range list {
-		switch e := e.(type) {
-		case string:
-			ids = append(ids, e)
-		case json.Number:
-			ids, ok = append(ids, e.String()), false
-		default:
-			ok = false
+		if _, text := e.(string); !text {
+			return false
 		}
 	}
-	return ids, ok
+	return ok
 }
 
 // A session is what the sweeps need to know of a document: who is at work, and
@@ -162,14 +182,31 @@ type session struct {
 	began time.Time // of the current workflow in it; zero when nobody knows
 }
 
-func (d *Document) session() session {
-	s := session{ids: healHistory(d.Text(keyOriginal), d.Text(keyID), d.history())}
-	s.began = parseStamp(d.Text(keyCreated))
-	s.start = parseStamp(d.Text(keyFirst))
+// session reads the document at a time. A start that lies ahead of it is none: it
+// would make everything that was just written old.
+func (d *Document) session(now time.Time) session {
+	past := func(key string) time.Time {
+		t := parseStamp(d.Text(key))
+		if t.After(now) {
+			return time.Time{}
+		}
+		return t
+	}
+	s := session{ids: healHistory(d.id(keyOriginal), d.id(keyID), d.history())}
+	s.began, s.start = past(keyCreated), past(keyFirst)
 	if s.start.IsZero() {
 		s.start = s.began
 	}
 	return s
+}
+
+// identifies reports whether a key is part of a document's identity.
+func identifies(key string) bool {
+	switch key {
+	case keyActive, keyType, keyID, keyCreated, keyFirst, keyOriginal, keyHistory:
+		return true
+	}
+	return false
 }
 
 // granule is how far a file system's clock may lag behind the clock that

@@ -41,33 +41,35 @@ func parseJournal(b []byte) journal {
 	return j
 }
 
-// owner returns the workflow that wrote this very content of a file; ok is false
-// when the journal is silent, since a file that anyone has touched since is no
-// longer what the journal vouches for.
-func (j journal) owner(file, digest string) (workflow string, ok bool) {
-	for _, r := range slices.Backward(j) {
-		if r.File == file {
-			return r.WorkflowID, r.SHA256 == digest && r.WorkflowID != ""
-		}
+// last returns the last word about each file.
+func (j journal) last() map[string]Record {
+	words := make(map[string]Record)
+	for _, r := range j {
+		words[r.File] = r
 	}
-	return "", false
+	return words
 }
 
-// mentions reports whether the journal knows the file at all.
-func (j journal) mentions(file string) bool {
-	return slices.ContainsFunc(j, func(r Record) bool { return r.File == file })
-}
+// vouches reports whether a record says who wrote this very content: a file that
+// anyone has touched since is no longer what the journal speaks of.
+func (r Record) vouches(digest string) bool { return r.WorkflowID != "" && r.SHA256 == digest }
 
-// distil returns what the journal has to remember: the last word about each
-// file, and the last id of what was put off.
-func (j journal) distil() journal {
+// distil returns what the journal has to remember: the last word about each file
+// that is still there, and about work put off. If even that is too much, the
+// oldest words are forgotten.
+func (j journal) distil(there func(file string) bool) journal {
 	var out journal
 	seen := make(map[string]bool)
+	room := journalLimit / 2
 	for _, r := range slices.Backward(j) {
-		if !seen[r.File] {
-			seen[r.File] = true
-			out = append(out, r)
+		if seen[r.File] || r.LastID == "" && !there(r.File) {
+			continue
 		}
+		seen[r.File] = true
+		if room -= len(journal{r}.bytes()); room < 0 && r.LastID == "" {
+			continue
+		}
+		out = append(out, r)
 	}
 	slices.Reverse(out)
 	return out
@@ -110,10 +112,15 @@ func (k *Keeper) note(h Held, records ...Record) error {
 	}
 	old, err := k.journal()
 	if err != nil {
-		return err
+		// Nobody can read it: it is set aside, and another begins.
+		return h.Append(name, lines, journalLimit)
 	}
 	if err := h.SetAside(name); err != nil {
 		return err
 	}
-	return h.Replace(name, append(old.distil(), records...).bytes())
+	there := func(file string) bool {
+		_, err := k.dir.Size(file)
+		return err == nil
+	}
+	return h.Replace(name, append(old.distil(there), records...).bytes())
 }

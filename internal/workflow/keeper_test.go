@@ -1,6 +1,7 @@
 package workflow_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -471,4 +472,82 @@ func TestJournalIsDistilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.want(d.holds("review-mine.md"), "review-mine.md")
+}
+
+// A restless directory is in the midst of a change for some pulses, and another one
+// after others.
+type restless struct {
+	*state.Dir
+	pulses []workflow.Pulse
+	looks  int
+}
+
+func (r *restless) Pulse() (workflow.Pulse, error) {
+	if len(r.pulses) == 0 {
+		return r.Dir.Pulse()
+	}
+	p := r.pulses[0]
+	r.pulses = r.pulses[1:]
+	return p, nil
+}
+
+func (r *restless) Entries(ctx context.Context) ([]contract.Entry, error) {
+	r.looks++
+	return r.Dir.Entries(ctx)
+}
+
+// What a reader saw while something changed is looked at again.
+func TestReadersLookAgain(t *testing.T) {
+	a, b := workflow.Pulse{Mark: "a"}, workflow.Pulse{Mark: "b"}
+	for what, c := range map[string]struct {
+		pulses []workflow.Pulse
+		looks  int
+	}{
+		"nothing changes":            {[]workflow.Pulse{a, a}, 1},
+		"a change comes in between":  {[]workflow.Pulse{a, b, b, b}, 2},
+		"changes never end":          {[]workflow.Pulse{a, b, a, b, a, b}, 4}, // the last one under the lock
+		"a change is not finished":   {[]workflow.Pulse{{Mark: "a", Midst: true}}, 1},
+		"and one begins as we look":  {[]workflow.Pulse{a, {Mark: "b", Midst: true}, {Mark: "b", Midst: true}}, 2},
+		"the mark alone says enough": {[]workflow.Pulse{{}, a, a, a}, 2},
+	} {
+		d := newDesk(t)
+		d.write("plan.md", "x", 0)
+		ct := contract.Default()
+		real, err := state.Open(d.path, state.Options{Names: state.Names{Lock: ct.Name(contract.Lock), Archive: ct.Name(contract.Archive)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir := &restless{Dir: real, pulses: c.pulses}
+		audit, err := workflow.New(dir, workflow.Options{Now: time.Now}).Audit(t.Context())
+		if err != nil || audit.Counts.Canonical < 1 || dir.looks != c.looks {
+			t.Errorf("%s: %d looks, want %d; %+v, %v", what, dir.looks, c.looks, audit, err)
+		}
+		real.Close()
+	}
+}
+
+// The identity is init's to give, and its start the session's.
+func TestIdentityIsInitsToGive(t *testing.T) {
+	d := newDesk(t)
+	for _, key := range []string{"workflow_id", "created_at", "first_created_at", "original_workflow_id", "workflow_type", "active"} {
+		_, err := d.Begin(t.Context(), workflow.BeginOptions{Type: "dev", Pairs: []workflow.Pair{{Key: key, Value: "x"}}})
+		if fault.KindOf(err) != fault.Usage {
+			t.Errorf("%s: %v", key, err)
+		}
+	}
+	b := d.begin(workflow.BeginOptions{Type: "dev", Continue: true})
+	if len(b.Remarks) != 1 || b.Workflow.Text("original_workflow_id") != "w1" {
+		t.Errorf("going on with nothing: %+v", b)
+	}
+	for _, bad := range []string{"yesterday", "2026-01-02", "7"} {
+		_, err := d.Update(t.Context(), workflow.UpdateOptions{Pairs: []workflow.Pair{{Key: "created_at", Value: bad}}})
+		if fault.KindOf(err) != fault.Usage {
+			t.Errorf("created_at=%s: %v", bad, err)
+		}
+	}
+	d.write("workflow.yaml", "active: true\ncreated_at: \"2026-04-01T00:00:00Z\"\nfirst_created_at: garbage\n", 0)
+	doc := d.update(workflow.Pair{Key: "first_created_at", Value: "2026-04-01T00:00:00Z"})
+	if doc.Text("created_at") != "2026-04-01T00:00:00Z" || doc.Text("first_created_at") != "2026-04-01T00:00:00Z" {
+		t.Errorf("a start that was known is lost: %v", doc)
+	}
 }

@@ -53,10 +53,11 @@ func (k *Keeper) noLog(name string) error {
 
 // logLine makes one line of a record. Its fields keep their order.
 func logLine(record []byte, ts string) ([]byte, error) {
-	fields, err := parseFields(record)
+	fields, err := parseFields(bytes.ToValidUTF8(record, []byte("\uFFFD")))
 	if err != nil {
 		return nil, err
 	}
+	fields = slices.DeleteFunc(fields, func(f field) bool { return f.key == "ts" && string(f.value) == "null" })
 	if !slices.ContainsFunc(fields, func(f field) bool { return f.key == "ts" }) {
 		fields = append([]field{{"ts", quoted(ts)}}, fields...)
 	}

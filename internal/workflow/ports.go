@@ -28,9 +28,18 @@ type Dir interface {
 	// was opened, finishes what a killed holder had begun, and returns
 	// the only way to write. The directory is made if need be.
 	Lock(ctx context.Context, command string) (Held, error)
-	// Unfinished reports whether a killed holder left a change half done, or
-	// a live one is in the midst of it: taking the lock settles either.
-	Unfinished() (bool, error)
+	// Pulse tells whether what is read now belongs together.
+	Pulse() (Pulse, error)
+}
+
+// A Pulse is a sign of life of changes. Two that are equal, and neither in the
+// midst of one, say that no change of several files came in between.
+type Pulse struct {
+	// Midst says that a killed holder left a change half done, or that a live
+	// one is at it: taking the lock settles either.
+	Midst bool
+	// Mark is another after every change.
+	Mark string
 }
 
 // Held is a locked state directory.
@@ -82,6 +91,8 @@ type Applied struct {
 	Snapshot string
 	// Failed says why a move, by name, was not possible; the others were made.
 	Failed map[string]error
+	// Gone lists the names that were no more there to be moved.
+	Gone []string
 	// Restored lists the names that came back, and Left those of the restored snapshot
 	// that could not, each with the reason.
 	Restored []string

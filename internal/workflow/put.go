@@ -42,7 +42,7 @@ func (k *Keeper) Put(ctx context.Context, name string, content []byte, force boo
 			return err
 		}
 		if d != nil {
-			w.WorkflowID = d.Text(keyID)
+			w.WorkflowID = d.id(keyID)
 		}
 		if err := k.note(h, Record{Verb: "put", File: name, SHA256: w.SHA256, WorkflowID: w.WorkflowID}); err != nil {
 			return err
@@ -72,6 +72,12 @@ func (k *Keeper) legal(name string) error {
 
 // foreignName refuses a name, and helps to find the one that was meant.
 func (k *Keeper) foreignName(name string) error {
+	if f, _ := k.c.File(name); f.Dir {
+		return badRequest("", "%s is a directory", name)
+	}
+	if k.c.Bucket(name) == contract.Ephemeral {
+		return badRequest("write what is temporary elsewhere, or under the name it is to have", "%q is the name of a leftover", name)
+	}
 	text := fmt.Sprintf("the contract knows no file %q", name)
 	hint := "see the legal names with: ken state contract"
 	if near, ok := k.c.Nearest(name); ok {

@@ -1,7 +1,6 @@
 package workflow
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io/fs"
@@ -25,14 +24,15 @@ type Repair struct {
 // a key and a value by itself is kept, and the bad copy goes to the archive. A
 // document that can be read stays as it is.
 func (k *Keeper) Repair(ctx context.Context) (*Repair, error) {
-	if err := k.settle(ctx, "repair"); err != nil {
-		return nil, err
-	}
-	if r, err := k.sound(); r != nil || err != nil {
+	var r *Repair
+	err := k.reading(ctx, "repair", func() (err error) {
+		r, err = k.sound()
+		return err
+	})
+	if r != nil || err != nil {
 		return r, err
 	}
-	var r *Repair
-	err := k.locked(ctx, "repair", func(h Held) (err error) {
+	err = k.locked(ctx, "repair", func(h Held) (err error) {
 		if r, err = k.sound(); r != nil || err != nil {
 			return err
 		}
@@ -74,7 +74,7 @@ func (k *Keeper) repair(ctx context.Context, h Held) (*Repair, error) {
 	if err != nil {
 		return nil, err
 	}
-	id := d.Text(keyID)
+	id := d.id(keyID)
 	if err := k.note(h, Record{Verb: "repair", File: name, SHA256: digest(text), WorkflowID: id}); err != nil {
 		return nil, err
 	}
@@ -94,19 +94,23 @@ func (k *Keeper) repair(ctx context.Context, h Held) (*Repair, error) {
 	}, nil
 }
 
+// indented reports a line that belongs to the one above it.
+func indented(line string) bool {
+	return strings.HasPrefix(line, " ") || strings.HasPrefix(line, "\t") || strings.HasPrefix(line, "- ")
+}
+
 // salvage reads line by line what can be read, and lists the numbers of the lines
 // that cannot. Of a key that comes twice, as in a conflict, the first is kept.
 func salvage(b []byte) (d *Document, dropped []int) {
 	d, dropped = NewDocument(), []int{}
-	n := 0
-	for raw := range bytes.Lines(b) {
-		n++
-		line := strings.TrimRight(string(raw), "\r\n")
+	lines := strings.Split(strings.ReplaceAll(string(b), "\r\n", "\n"), "\n")
+	for i, line := range lines {
 		if t := strings.TrimSpace(line); t == "" || strings.HasPrefix(t, "#") {
 			continue
 		}
+		n := i + 1
 		one, err := ParseDocument([]byte(line + "\n"))
-		if err != nil || len(one.Keys()) != 1 || strings.HasPrefix(line, " ") {
+		if err != nil || len(one.Keys()) != 1 || indented(line) || i+1 < len(lines) && indented(lines[i+1]) {
 			dropped = append(dropped, n)
 			continue
 		}

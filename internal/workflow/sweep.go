@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"ken/internal/contract"
 )
@@ -55,10 +56,11 @@ func (s *Sweep) Failures() int {
 // sweep carries out a plan, or only says what it would do. It is planned once
 // without the lock, since most plans are empty, and again with it.
 func (k *Keeper) sweep(ctx context.Context, verb string, dry bool, plan func() ([]Move, error)) (*Sweep, error) {
-	if err := k.settle(ctx, verb); err != nil {
-		return nil, err
-	}
-	moves, err := plan()
+	var moves []Move
+	err := k.reading(ctx, verb, func() (err error) {
+		moves, err = plan()
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +86,7 @@ func (k *Keeper) currentID() string {
 	if d == nil || err != nil {
 		return ""
 	}
-	return d.Text(keyID)
+	return d.id(keyID)
 }
 
 func newSweep(dry bool, moves []Move, status MoveStatus) *Sweep {
@@ -101,6 +103,7 @@ func (k *Keeper) swept(moves []Move, a Applied) *Sweep {
 	if a.Snapshot == "" && k.keep() == 0 {
 		status = Deleted
 	}
+	moves = slices.DeleteFunc(slices.Clone(moves), func(m Move) bool { return slices.Contains(a.Gone, m.Name) })
 	s := newSweep(false, moves, status)
 	for i, m := range moves {
 		if err := a.Failed[m.Name]; err != nil {
@@ -123,33 +126,6 @@ func (k *Keeper) archived(snapshot string) *string {
 	return &path
 }
 
-// Reset moves everything that is not exempt into one snapshot.
-func (k *Keeper) Reset(ctx context.Context, dry bool) (*Sweep, error) {
-	return k.sweep(ctx, "reset", dry, func() ([]Move, error) {
-		entries, err := k.dir.Entries(ctx)
-		return planReset(k.c, entries), err
-	})
-}
-
-func planReset(c *contract.Contract, entries []contract.Entry) []Move {
-	var moves []Move
-	for _, e := range entries {
-		bucket := c.Classify(e)
-		if exempt(c, e, bucket) || machinery(c, e.Name) {
-			continue
-		}
-		moves = append(moves, Move{e.Name, bucket, "not exempt from reset"})
-	}
-	return moves
-}
-
-// exempt reports whether an entry survives a reset. One that cannot be inspected
-// is judged by its name alone: what ken itself works with must stay.
-func exempt(c *contract.Contract, e contract.Entry, b contract.Bucket) bool {
-	f, known := c.File(e.Name)
-	return known && f.Exempt && (b == contract.Canonical || b == contract.Unknown)
-}
-
 // machinery reports whether a name is that of the lock or the archive. Whatever
 // lies there is never moved: it is what moving is done with, and if it is not what
 // it should be, that is said instead.
@@ -159,16 +135,6 @@ func machinery(c *contract.Contract, name string) bool {
 
 // sortMoves orders moves by name, each name once.
 func sortMoves(moves []Move) []Move {
-	slices.SortStableFunc(moves, func(a, b Move) int { return compareNames(a.Name, b.Name) })
+	slices.SortStableFunc(moves, func(a, b Move) int { return strings.Compare(a.Name, b.Name) })
 	return slices.CompactFunc(moves, func(a, b Move) bool { return a.Name == b.Name })
-}
-
-func compareNames(a, b string) int {
-	if a < b {
-		return -1
-	}
-	if a > b {
-		return 1
-	}
-	return 0
 }

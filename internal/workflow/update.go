@@ -47,7 +47,7 @@ func (k *Keeper) write(h Held, verb string, d *Document) error {
 		return err
 	}
 	name := k.name(contract.Workflow)
-	if err := k.note(h, Record{Verb: verb, File: name, SHA256: digest(text), WorkflowID: d.Text(keyID)}); err != nil {
+	if err := k.note(h, Record{Verb: verb, File: name, SHA256: digest(text), WorkflowID: d.id(keyID)}); err != nil {
 		return err
 	}
 	return h.Replace(name, text)
@@ -91,6 +91,9 @@ func (k *Keeper) keyProblem(key string, value any) *contract.Problem {
 		return nil
 	}
 	problem, expected := known.Check(value)
+	if text, ok := value.(string); ok && (key == keyCreated || key == keyFirst) && parseStamp(text).IsZero() {
+		problem, expected = fmt.Sprintf("%s is %q", key, text), "an RFC 3339 time such as 2026-01-02T15:04:05Z"
+	}
 	if problem == "" {
 		return nil
 	}
@@ -100,14 +103,8 @@ func (k *Keeper) keyProblem(key string, value any) *contract.Problem {
 // keyProblems judges every known key of a document.
 func (k *Keeper) keyProblems(d *Document) []contract.Problem {
 	var out []contract.Problem
-	for _, key := range d.Keys() {
-		v, _ := d.Get(key)
-		if key == keyHistory {
-			if _, ok := v.(string); ok {
-				continue // a list inside a string is read as the list it means
-			}
-		}
-		if p := k.keyProblem(key, v); p != nil {
+	for _, m := range d.members() {
+		if p := k.keyProblem(m.Key, m.Value); p != nil {
 			out = append(out, *p)
 		}
 	}
@@ -116,10 +113,11 @@ func (k *Keeper) keyProblems(d *Document) []contract.Problem {
 
 // Get returns the workflow document, an empty one if there is none.
 func (k *Keeper) Get(ctx context.Context) (*Document, error) {
-	if err := k.settle(ctx, "get"); err != nil {
-		return nil, err
-	}
-	d, err := k.load()
+	var d *Document
+	err := k.reading(ctx, "get", func() (err error) {
+		d, err = k.load()
+		return err
+	})
 	if d == nil && err == nil {
 		d = NewDocument()
 	}

@@ -32,8 +32,6 @@ type Options struct {
 	ArchiveRuns *int
 	// Commit returns the commit at HEAD, "" where there is none.
 	Commit func(context.Context) string
-	// Root names the contract a project may extend, in messages.
-	Root string
 }
 
 // A Keeper carries out the verbs on one state directory.
@@ -76,14 +74,31 @@ func (k *Keeper) locked(ctx context.Context, verb string, f func(Held) error) er
 	return errors.Join(f(h), h.Unlock())
 }
 
-// settle sees to it that what is read next is not the midst of a change: it
-// waits for one that is being made and finishes one that was left.
-func (k *Keeper) settle(ctx context.Context, verb string) error {
-	midst, err := k.dir.Unfinished()
-	if err != nil || !midst {
-		return err
+// tries is how often a reader looks again before it takes the lock.
+const tries = 3
+
+// reading runs f, which only reads, until no change came in between: what it saw is
+// the state before a change or after it. A change that was left half done is
+// finished first.
+func (k *Keeper) reading(ctx context.Context, verb string, f func() error) error {
+	for range tries {
+		before, err := k.dir.Pulse()
+		if err != nil {
+			return err
+		}
+		if before.Midst {
+			break
+		}
+		err = f()
+		after, failed := k.dir.Pulse()
+		if failed != nil {
+			return errors.Join(err, failed)
+		}
+		if after == before {
+			return err
+		}
 	}
-	return k.locked(ctx, verb, func(Held) error { return nil })
+	return k.locked(ctx, verb, func(Held) error { return f() })
 }
 
 // load reads the workflow document; nil if there is none.
@@ -101,6 +116,15 @@ func (k *Keeper) load() (*Document, error) {
 		return nil, k.corrupt(err)
 	}
 	return d, nil
+}
+
+// entries lists the directory as it is between changes.
+func (k *Keeper) entries(ctx context.Context, verb string) (entries []contract.Entry, err error) {
+	err = k.reading(ctx, verb, func() (err error) {
+		entries, err = k.dir.Entries(ctx)
+		return err
+	})
+	return entries, err
 }
 
 // corrupt says which file cannot be read, where, and what mends it.
@@ -121,7 +145,7 @@ func (k *Keeper) sessionNow() (session, error) {
 	if d == nil || err != nil {
 		return session{}, err
 	}
-	return d.session(), nil
+	return d.session(k.opts.Now()), nil
 }
 
 // A Name is an entry's name in documents: as text, and in base64 beside it when

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"ken/internal/contract"
@@ -39,6 +40,7 @@ type Pause struct {
 	Handoff  json.RawMessage `json:"handoff"`
 	Workflow *Document       `json:"workflow"`
 	Archive  *string         `json:"archive"` // what the two files replaced, or where they went
+	Pruned   []string        `json:"pruned,omitempty"`
 	Remarks  []string        `json:"remarks,omitempty"`
 }
 
@@ -102,7 +104,7 @@ func (k *Keeper) pause(ctx context.Context, h Held, opts PauseOptions) (*Pause, 
 // handoff gathers what is known.
 func (k *Keeper) handoff(ctx context.Context, d *Document, opts PauseOptions) (*Handoff, error) {
 	h := &Handoff{
-		Task: opts.Task, Phase: opts.Phase, WorkflowID: d.Text(keyID), WorkflowType: d.Text(keyType),
+		Task: opts.Task, Phase: opts.Phase, WorkflowID: d.id(keyID), WorkflowType: d.Text(keyType),
 		PausedAt: Stamp(k.opts.Now()), NextAction: opts.Next, RemainingTasks: append([]string{}, opts.Remaining...),
 	}
 	if h.Task == "" {
@@ -182,7 +184,7 @@ func (k *Keeper) present(ctx context.Context, why string, roles ...contract.Role
 
 // change journals what is written, makes the change, and completes the answer.
 func (k *Keeper) change(ctx context.Context, h Held, c Change, p *Pause) (*Pause, error) {
-	c.Time, c.Keep, c.WorkflowID = k.opts.Now(), k.keep(), p.Workflow.Text(keyID)
+	c.Time, c.Keep, c.WorkflowID = k.opts.Now(), k.keep(), p.Workflow.id(keyID)
 	var records []Record
 	for _, w := range c.Writes {
 		records = append(records, Record{Verb: c.Verb, File: w.Name, SHA256: digest(w.Content), WorkflowID: c.WorkflowID})
@@ -195,7 +197,7 @@ func (k *Keeper) change(ctx context.Context, h Held, c Change, p *Pause) (*Pause
 		return nil, err
 	}
 	swept := k.swept(c.Moves, applied)
-	p.Archive, p.Remarks = swept.Archive, swept.Remarks
+	p.Archive, p.Pruned, p.Remarks = swept.Archive, swept.Pruned, swept.Remarks
 	for _, m := range swept.Moves {
 		if m.Status == MoveFailed {
 			p.Remarks = append(p.Remarks, fmt.Sprintf("%s could not be moved: %s", m.Name.Name, m.Error))
@@ -208,14 +210,15 @@ func (k *Keeper) change(ctx context.Context, h Held, c Change, p *Pause) (*Pause
 // files: a handoff serves once. One that belongs to another workflow than the
 // document's is refused unless forced.
 func (k *Keeper) Resume(ctx context.Context, force bool) (*Pause, error) {
-	if err := k.settle(ctx, "resume"); err != nil {
-		return nil, err
-	}
-	if _, err := k.handoffText(); err != nil {
+	err := k.reading(ctx, "resume", func() error {
+		_, err := k.handoffText()
+		return err
+	})
+	if err != nil {
 		return nil, err // without making the directory
 	}
 	var p *Pause
-	err := k.locked(ctx, "resume", func(h Held) (err error) {
+	err = k.locked(ctx, "resume", func(h Held) (err error) {
 		p, err = k.resume(ctx, h, force)
 		return err
 	})
@@ -263,7 +266,7 @@ func (k *Keeper) resume(ctx context.Context, h Held, force bool) (*Pause, error)
 	if d == nil {
 		d = NewDocument()
 	}
-	if id := d.Text(keyID); id != "" && handoff.WorkflowID != "" && !d.hasHad(handoff.WorkflowID) && !force {
+	if id := d.id(keyID); id != "" && handoff.WorkflowID != "" && !d.hasHad(handoff.WorkflowID) && !force {
 		return nil, &fault.Error{
 			Hint: "ken state resume --force resumes it all the same",
 			Err:  fmt.Errorf("the handoff is of workflow %s, but the workflow at hand is %s", handoff.WorkflowID, id),
@@ -294,10 +297,5 @@ func (k *Keeper) resume(ctx context.Context, h Held, force bool) (*Pause, error)
 
 // hasHad reports whether id is or was the document's.
 func (d *Document) hasHad(id string) bool {
-	for _, had := range d.session().ids {
-		if had == id {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(healHistory(d.id(keyOriginal), d.id(keyID), d.history()), id)
 }

@@ -3,10 +3,10 @@ package workflow
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"ken/internal/contract"
+	"ken/internal/fault"
 )
 
 // BeginOptions says what workflow begins.
@@ -39,6 +39,11 @@ func (k *Keeper) Begin(ctx context.Context, opts BeginOptions) (*Beginning, erro
 	if opts.Type == "" {
 		return nil, badRequest("ken state init --type dev", "a workflow needs a type")
 	}
+	for _, p := range opts.Pairs {
+		if identifies(p.Key) {
+			return nil, badRequest("ken state init --type "+fault.Quote(opts.Type), "%s is given by init itself", p.Key)
+		}
+	}
 	var b *Beginning
 	err := k.locked(ctx, "init", func(h Held) (err error) {
 		b, err = k.begin(ctx, h, opts)
@@ -53,6 +58,11 @@ func (k *Keeper) begin(ctx context.Context, h Held, opts BeginOptions) (*Beginni
 	if err != nil {
 		return nil, err
 	}
+	var remarks []string
+	if opts.Continue && (prior == nil || len(prior.session(now).ids) == 0) {
+		opts.Continue = false
+		remarks = append(remarks, "there was no session to go on with: this one is new")
+	}
 	next, err := k.nextDocument(prior, opts, now)
 	if err != nil {
 		return nil, err
@@ -65,17 +75,20 @@ func (k *Keeper) begin(ctx context.Context, h Held, opts BeginOptions) (*Beginni
 	if err != nil {
 		return nil, err
 	}
-	moves, remarks, err := k.planBegin(entries, prior, opts.Continue, now)
+	moves, more, err := k.planBegin(entries, prior, opts.Continue, now)
 	if err != nil {
 		return nil, err
 	}
+	remarks = append(remarks, more...)
 	name := k.name(contract.Workflow)
 	change := Change{Verb: "init", Time: now, Moves: moves, Keep: k.keep(), Writes: []Write{{name, text}}}
 	if prior != nil {
-		change.WorkflowID = prior.Text(keyID)
+		change.WorkflowID = prior.id(keyID)
+	}
+	if prior != nil && !opts.Continue { // else it is taken over, and nothing of it is lost
 		change.Moves = sortMoves(append(moves, Move{name, contract.Canonical, "the previous workflow's document"}))
 	}
-	if err := k.note(h, Record{Verb: "init", File: name, SHA256: digest(text), WorkflowID: next.Text(keyID)}); err != nil {
+	if err := k.note(h, Record{Verb: "init", File: name, SHA256: digest(text), WorkflowID: next.id(keyID)}); err != nil {
 		return nil, err
 	}
 	applied, err := h.Apply(ctx, change)
@@ -84,29 +97,24 @@ func (k *Keeper) begin(ctx context.Context, h Held, opts BeginOptions) (*Beginni
 	}
 	swept := k.swept(change.Moves, applied)
 	b := &Beginning{Workflow: next, Moves: swept.Moves, Archive: swept.Archive, Pruned: swept.Pruned, Remarks: append(remarks, swept.Remarks...), Foreign: []Name{}}
+	moved := make(map[string]bool, len(change.Moves))
+	for _, m := range change.Moves {
+		moved[m.Name] = true
+	}
 	for _, e := range entries {
-		if k.c.Classify(e) == contract.AdHoc && !moved(change.Moves, e.Name) {
+		if k.c.Classify(e) == contract.AdHoc && !moved[e.Name] {
 			b.Foreign = append(b.Foreign, nameJSON(e.Name))
 		}
 	}
 	return b, nil
 }
 
-func moved(moves []Move, name string) bool {
-	for _, m := range moves {
-		if m.Name == name {
-			return true
-		}
-	}
-	return false
-}
-
 // nextDocument is the document of the workflow that begins.
 func (k *Keeper) nextDocument(prior *Document, opts BeginOptions, now time.Time) (*Document, error) {
 	pairs := []Pair{{keyActive, true}, {keyType, opts.Type}}
 	for _, key := range k.c.Keys {
-		if key.Initial != "" {
-			pairs = append(pairs, Pair{key.Name, key.Initial})
+		if key.Initial != "" && !identifies(key.Name) {
+			pairs = append(pairs, Pair{key.Name, key.InitialValue()})
 		}
 	}
 	pairs = append(pairs, opts.Pairs...)
@@ -121,15 +129,15 @@ func (k *Keeper) nextDocument(prior *Document, opts BeginOptions, now time.Time)
 func (k *Keeper) planBegin(entries []contract.Entry, prior *Document, goesOn bool, now time.Time) (moves []Move, remarks []string, err error) {
 	var s session
 	if prior != nil {
-		s = prior.session()
+		s = prior.session(now)
 	}
-	wrote, err := k.authors()
+	by, err := k.authors()
 	if err != nil {
 		return nil, nil, err
 	}
 	foreign := func(contract.Entry) string { return "there before this workflow began" }
 	if goesOn {
-		foreign = func(e contract.Entry) string { return s.foreign(e, wrote) }
+		foreign = func(e contract.Entry) string { return s.foreign(e, by) }
 	}
 	moves = planEvict(k.c, entries, foreign)
 	cutoff := s.began
@@ -145,7 +153,7 @@ func (k *Keeper) planBegin(entries []contract.Entry, prior *Document, goesOn boo
 		}
 	}
 	for _, m := range planCleanup(k.c, entries, now, clean) {
-		if by, known := wrote(m.Name); !goesOn || !known || !slices.Contains(s.ids, by) {
+		if !goesOn || !s.wrote(m.Name, by) {
 			moves = append(moves, m)
 		}
 	}

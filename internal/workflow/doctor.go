@@ -1,0 +1,129 @@
+package workflow
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"ken/internal/contract"
+	"ken/internal/fault"
+)
+
+// A Finding is something about a directory that wants a person's attention.
+type Finding struct {
+	Code string `json:"code"`
+	What string `json:"what"`
+	Mend string `json:"mend"`
+}
+
+// Findings says what of the directory is worth a doctor's word.
+func (k *Keeper) Findings(ctx context.Context) ([]Finding, error) {
+	var out []Finding
+	err := k.reading(ctx, "doctor", func() (err error) {
+		out, err = k.findings(ctx)
+		return err
+	})
+	return out, err
+}
+
+func (k *Keeper) findings(ctx context.Context) ([]Finding, error) {
+	entries, err := k.dir.Entries(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var out []Finding
+	for _, e := range entries {
+		if f, known := k.c.File(e.Name); known && f.Role != "" {
+			out = append(out, k.misplaced(e, f)...)
+		}
+	}
+	if _, err := k.load(); err != nil && len(out) == 0 {
+		out = append(out, Finding{"WORKFLOW_UNREADABLE", err.Error(), fault.HintOf(err)})
+	}
+	if _, err := k.journal(); err != nil && len(out) == 0 {
+		out = append(out, Finding{"JOURNAL_UNREADABLE", err.Error(), "move it aside: " + k.path(contract.Journal)})
+	}
+	probes, err := k.recentProbes()
+	return append(out, probes...), err
+}
+
+// misplaced reports something that ken works with and that is not what it must be.
+func (k *Keeper) misplaced(e contract.Entry, f contract.File) []Finding {
+	want := contract.Regular
+	if f.Dir {
+		want = contract.Directory
+	}
+	if e.Kind == want {
+		return nil
+	}
+	what := fmt.Sprintf("%s is a %s", k.path(f.Role), kindWord(e.Kind))
+	if e.Err != nil {
+		what = fmt.Sprintf("%s cannot be inspected: %s", k.path(f.Role), reason(e.Err))
+	}
+	return []Finding{{"STATE_FILE_MISPLACED", what, "move it away: " + fault.Quote(k.path(f.Role))}}
+}
+
+// path is where the file of a role lies.
+func (k *Keeper) path(r contract.Role) string { return k.dir.Path() + "/" + k.name(r) }
+
+// recent is how long a failed probe is news.
+const recent = 24 * time.Hour
+
+// recentProbes reports probes that failed lately. Records that do not say when are
+// reported too: they may have been.
+func (k *Keeper) recentProbes() ([]Finding, error) {
+	b, err := k.dir.Read(k.name(contract.Probes))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return []Finding{{"PROBES_UNREADABLE", err.Error(), "move it aside: " + fault.Quote(k.path(contract.Probes))}}, nil
+	}
+	since := k.opts.Now().Add(-recent)
+	categories, failed, undated := make(map[string]bool), 0, 0
+	for line := range bytes.Lines(b) {
+		if len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		var r map[string]any
+		_ = json.Unmarshal(line, &r) // what is no object has no time
+		ts, _ := r["ts"].(string)
+		at := parseStamp(ts)
+		switch {
+		case at.IsZero():
+			undated++
+		case !at.Before(since):
+			failed++
+			if c, ok := r["category"].(string); ok && c != "" {
+				categories[oneLine(c)] = true
+			}
+		}
+	}
+	mend := "read " + fault.Quote(k.path(contract.Probes))
+	var out []Finding
+	if failed > 0 {
+		what := counted(failed, "probe") + " failed within the last 24 hours"
+		if words := slices.Sorted(maps.Keys(categories)); len(words) > 0 {
+			what += ": " + strings.Join(words, ", ")
+		}
+		out = append(out, Finding{"PROBE_FAILURES_RECENT", what, mend})
+	}
+	if undated > 0 {
+		out = append(out, Finding{"PROBE_FAILURES_UNDATED", counted(undated, "record") + " of failed probes without a time that can be read", mend})
+	}
+	return out, nil
+}
+
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
