@@ -24,6 +24,9 @@ type stateAct struct {
 	args []string
 	// lay prepares the directory, after the files that all have.
 	lay func(*workdir)
+	// then prepares every copy of it by itself: an unfinished change is finished
+	// only where it was begun.
+	then func(*workdir)
 	// replaces names what the verb writes over; of everything else the content
 	// must be found afterwards, there or in the archive.
 	replaces []string
@@ -35,7 +38,7 @@ var stateActs = []stateAct{
 	{name: "update", args: []string{"update", "phase=review", "new=1"}, replaces: []string{"workflow.yaml"}},
 	{name: "put", args: []string{"put", "plan.md", "-m", "new plan"}, replaces: []string{"plan.md"}},
 	{name: "init", args: []string{"init", "--type", "debug", "task=new"}},
-	{name: "continue", args: []string{"init", "--type", "debug", "--continue", "task=new"}},
+	{name: "continue", args: []string{"init", "--type", "debug", "--continue", "task=new"}, replaces: []string{"workflow.yaml"}},
 	{name: "reset", args: []string{"reset"}},
 	{name: "cleanup", args: []string{"cleanup", "--apply", "--stale-days", "0"}},
 	{name: "evict", args: []string{"evict"}},
@@ -61,8 +64,8 @@ var stateActs = []stateAct{
 		w.write(journal, strings.Repeat(`{"ts":"1","verb":"put","file":"plan.md","sha256":"`+strings.Repeat("0", 64)+"\"}\n", 12000))
 	}},
 	// The next verb after a killed one, killed as well.
-	{name: "after reset", args: []string{"audit"}, lay: killed("reset")},
-	{name: "after init", args: []string{"get"}, lay: killed("init", "--type", "debug")},
+	{name: "after reset", args: []string{"audit"}, then: killed("reset")},
+	{name: "after init", args: []string{"get"}, then: killed("init", "--type", "debug")},
 	{name: "repair", args: []string{"repair"}, lay: func(w *workdir) {
 		w.write("workflow.yaml", "phase: plan\n<<<<<<< ours\ntask: a\n=======\ntask: b\n")
 	}},
@@ -106,13 +109,22 @@ func TestStateDiskFullAtEveryWrite(t *testing.T) {
 	}
 }
 
+// copy returns a copy of the directory, ready for the verb.
+func (a stateAct) copy(proto *workdir) *workdir {
+	w := proto.copy()
+	if a.then != nil {
+		a.then(w)
+	}
+	return w
+}
+
 // suffer runs the verb again and again in copies of one directory, with an accident
 // at each call that it makes.
 func (a stateAct) suffer(t *testing.T, calls []string, accident string) {
 	t.Helper()
 	proto := a.prepare(t)
-	before := proto.look()
-	undisturbed := proto.copy()
+	before := a.copy(proto).look()
+	undisturbed := a.copy(proto)
 	made := undisturbed.trace(calls, a.args...)
 	after := undisturbed.look()
 	if after.equal(before) {
@@ -121,7 +133,10 @@ func (a stateAct) suffer(t *testing.T, calls []string, accident string) {
 	accidents := 0
 	for _, call := range calls {
 		for n := 1; n <= made[call]; n++ {
-			w := proto.copy()
+			w := a.copy(proto)
+			if a.then != nil {
+				before = w.look()
+			}
 			out, err := w.run("strace", append([]string{
 				"-f", "-qq", "-o", os.DevNull, "-e", "trace=" + call, "-e", fmt.Sprintf("inject=%s:"+accident, call, n), filepath.Join(bin, "ken"), "state", "--dir", "state",
 			}, a.args...)...)
