@@ -15,6 +15,9 @@ func (p *program) stateDefer(f *stateFlags) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "defer",
 		Short: "Keep the list of work put off; it survives every sweep",
+		Long: `Keeps a list of work put off, in Markdown that people can edit too. Each piece has
+an id that is never given again. The list survives every sweep, and nothing is
+moved by keeping it.`,
 		Args:  cobra.NoArgs,
 		RunE:  needsSub,
 	}
