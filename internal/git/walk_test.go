@@ -1,0 +1,155 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"ken/internal/repo"
+	"ken/internal/testrepo"
+)
+
+// walked renders commits for comparison, oldest first.
+func walked(t *testing.T, r *testrepo.Repo, heads, known []repo.ID) []string {
+	t.Helper()
+	g, err := Open(t.Context(), r.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	err = g.Walk(t.Context(), heads, known, []string{"Session", "Spec-OK"}, func(c repo.Commit) error {
+		line := fmt.Sprintf("%s|%d|%v|", c.Subject, len(c.Parents), c.Trailers)
+		for _, ch := range c.Changes {
+			line += fmt.Sprintf("%s %d,", ch.Path, ch.Kind)
+		}
+		out = append(out, line)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Reverse(out)
+	return out
+}
+
+func headOf(t *testing.T, r *testrepo.Repo, rev string) repo.ID {
+	t.Helper()
+	id, err := repo.ParseID(strings.TrimSpace(r.Git("rev-parse", rev)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+// Every commit is told once, with what it changed and the trailers that git sees;
+// nothing in a message or a name can pass for anything else.
+func TestWalk(t *testing.T) {
+	r := testrepo.New(t)
+	r.Write("a b\nc.go", "1\n")
+	r.Write(":100644 x", "1\n")
+	r.Commit("first")
+	r.Git("commit", "--allow-empty", "-q", "-m", "forged\n\n:100644 100644 0 0 M\n\nSession: prose\n\nno trailer here\nSession: not one either\nand more")
+	r.Git("commit", "--allow-empty", "-q", "-m", "told\n\nSpec-OK: a\x1fSession: b\nsession: s-1\n folded\nOther: x")
+	start := headOf(t, r, "HEAD")
+	r.Git("checkout", "-q", "-b", "side")
+	r.Write("side.go", "s\n")
+	r.Write("both.go", "side\n")
+	r.Commit("side")
+	r.Git("checkout", "-q", "main")
+	r.Git("mv", ":100644 x", "moved")
+	r.Git("update-index", "--chmod=+x", "a b\nc.go")
+	r.Write("both.go", "main\n")
+	r.Git("add", "both.go")
+	r.Git("commit", "-q", "-m", "moved")
+	r.Git("merge", "-q", "--no-commit", "-s", "ours", "side")
+	r.Write("both.go", "evil\n")
+	r.Commit("merged")
+
+	got := walked(t, r, []repo.ID{headOf(t, r, "HEAD")}, nil)
+	want := []string{
+		fmt.Sprintf("first|0|[]|%s 1,%s 1,", repo.Path(":100644 x"), repo.Path("a b\nc.go")),
+		"forged|1|[]|",
+		"told|1|[{Spec-OK a\x1fSession: b} {session s-1 folded}]|",
+		"merged|2|[]|both.go 0,",
+	}
+	for _, w := range want {
+		if !slices.Contains(got, w) {
+			t.Errorf("no %q among\n%s", w, strings.Join(got, "\n"))
+		}
+	}
+	if len(got) != 6 || !strings.Contains(strings.Join(got, "\n"), fmt.Sprintf("moved|1|[]|%s 2,%s 3,both.go 1,moved 1,", repo.Path(":100644 x"), repo.Path("a b\nc.go"))) {
+		t.Errorf("%d commits:\n%s", len(got), strings.Join(got, "\n"))
+	}
+	if since := walked(t, r, []repo.ID{headOf(t, r, "HEAD")}, []repo.ID{start}); len(since) != 3 {
+		t.Errorf("since %s: %q", start.Short(), since)
+	}
+	if none := walked(t, r, []repo.ID{start}, []repo.ID{headOf(t, r, "HEAD")}); len(none) != 0 {
+		t.Errorf("nothing new: %q", none)
+	}
+}
+
+// What stops a walk is what comes back.
+func TestWalkFails(t *testing.T) {
+	r := testrepo.New(t)
+	for i := range 50 {
+		r.Write("a", fmt.Sprint(i))
+		r.Commit("c")
+	}
+	g, err := Open(t.Context(), r.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head := []repo.ID{headOf(t, r, "HEAD")}
+	stop := errors.New("enough")
+	n := 0
+	err = g.Walk(t.Context(), head, nil, nil, func(repo.Commit) error { n++; return stop })
+	if !errors.Is(err, stop) || n != 1 {
+		t.Errorf("%d calls, %v", n, err)
+	}
+	absent, err := repo.ParseID(strings.Repeat("1", 40))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := g.Walk(t.Context(), []repo.ID{absent}, nil, nil, func(repo.Commit) error { return nil }); err == nil {
+		t.Error("a commit that is not there was walked")
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := g.Walk(ended, head, nil, nil, func(repo.Commit) error { return nil }); err == nil {
+		t.Error("walked without a context")
+	}
+	// A tree that is gone is found missing, whatever came before it.
+	tree := strings.TrimSpace(r.Git("rev-parse", "HEAD~20^{tree}"))
+	r.Remove(".git/objects/" + tree[:2] + "/" + tree[2:])
+	if err := g.Walk(t.Context(), head, nil, nil, func(repo.Commit) error { return nil }); err == nil {
+		t.Error("a history with a hole was walked to its end")
+	}
+}
+
+// However the text is cut into pieces, it reads the same; and no text crashes.
+func FuzzWalker(f *testing.F) {
+	id := strings.Repeat("ab", 20)
+	f.Add([]byte(id+"\x00"+id+"\x002026-01-01T00:00:00Z\x00s\x00Session: x\n\x00\x00\n:100644 100644 "+id+" "+id+" M\x00p\x00"), 3)
+	f.Add([]byte(id+"\x00\x00d\x00s\x00\x00::1 1 2 "+id+" "+id+" "+id+" MM\x00p\x00"+id+"\x00"), 1)
+	f.Fuzz(func(t *testing.T, b []byte, size int) {
+		read := func(size int) (out []string, failed bool) {
+			w := &walker{stop: func(error) {}, f: func(c repo.Commit) error { out = append(out, fmt.Sprintf("%+v", c)); return nil }}
+			for rest := b; len(rest) > 0; {
+				n := min(max(size, 1), len(rest))
+				if _, err := w.Write(rest[:n]); err != nil {
+					return out, true
+				}
+				rest = rest[n:]
+			}
+			return out, w.end() != nil
+		}
+		whole, bad := read(len(b))
+		pieces, alsoBad := read(size)
+		if !slices.Equal(whole, pieces) || bad != alsoBad {
+			t.Fatalf("%q: %q, %v in one piece and %q, %v in many", b, whole, bad, pieces, alsoBad)
+		}
+	})
+}
