@@ -1,0 +1,95 @@
+package spec_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"ken/internal/spec"
+)
+
+// check holds whatever a file says: it is a node, with an id and a title, whose
+// problems point at lines it has, and which is read the same again.
+func check(t rapid.TB, content []byte) {
+	t.Helper()
+	files := []spec.File{{Path: ".spec/a/spec.md", Content: content}, {Path: ".spec/spec.md"}}
+	nodes := spec.Load(files)
+	if len(nodes) != 2 {
+		t.Fatalf("%d nodes of two files", len(nodes))
+	}
+	n := nodes[0]
+	if n.ID != "a" || n.Parent != "root" || n.Title == "" || strings.Contains(n.Title, "\n") {
+		t.Fatalf("%+v", n)
+	}
+	lines := strings.Count(string(content), "\n") + 1
+	for _, p := range n.Problems {
+		if p.Rule == "" || p.Message == "" || p.Fix == "" || p.Line < 1 || p.Line > lines {
+			t.Fatalf("of %d lines: %+v", lines, p)
+		}
+		if strings.ContainsAny(p.Message, "\n\r") || !utf8.ValidString(p.Message) {
+			t.Fatalf("a message is %q", p.Message)
+		}
+	}
+	for _, e := range append(n.Code, n.Related...) {
+		again, err := spec.ParseEntry(e.Text)
+		if err != nil || again != e {
+			t.Fatalf("%+v is read as %+v, %v", e, again, err)
+		}
+		e.Matches("src/a/b.go")
+	}
+	plain := strings.ReplaceAll(strings.TrimPrefix(string(content), "\uFEFF"), "\r\n", "\n")
+	if !strings.HasSuffix(plain, n.Body) {
+		t.Fatalf("the body is %q", n.Body)
+	}
+	if p := n.Parts; p != nil && (!strings.Contains(n.Body, p.RawSource) || !strings.Contains(n.Body, p.Expanded)) {
+		t.Fatalf("the parts are %+v", p)
+	}
+	if _, err := json.Marshal(n); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(nodes, spec.Load(files)); d != "" {
+		t.Fatal(d)
+	}
+}
+
+// Whatever a file holds, Load makes a node of it.
+func FuzzLoad(f *testing.F) {
+	for _, tt := range fronts {
+		f.Add([]byte("---\n" + tt.text + "\n---\nbody\n"))
+	}
+	for _, tt := range bodies {
+		f.Add([]byte(tt.body))
+	}
+	f.Add([]byte("\uFEFF---\r\ntitle: a\r\n---\r\n## raw source\r\n"))
+	f.Add([]byte("\xff\xfe-\x00"))
+	f.Fuzz(func(t *testing.T, content []byte) {
+		if len(content) > 1<<16 {
+			t.Skip("more of the same")
+		}
+		check(t, content)
+	})
+}
+
+// The same for files made of what spec files are made of.
+func TestLoadTakesAnything(t *testing.T) {
+	line := rapid.OneOf(
+		rapid.SampledFrom([]string{
+			"---", "", "title: a", "title: a: b", "code:", "- a.go", "  - *.go", "\t- b", "related: [a, b", "code: a, {b,c}",
+			"desc: |", "  text", "x: &x [*x]", "y: *x", "? [a]", "<<<<<<< HEAD", "...", "# c", "\"title\": x", "title:'", "- - -",
+			"## raw source", "## expanded spec #", "```", "~~~~", "<!--", "-->", "# Title", "\r", "\xff", "\uFEFF", "%YAML 1.1",
+		}),
+		rapid.StringN(0, 12, -1),
+	)
+	rapid.Check(t, func(t *rapid.T) {
+		lines := rapid.SliceOfN(line, 0, 25).Draw(t, "lines")
+		content := strings.Join(lines, "\n")
+		if rapid.Bool().Draw(t, "front") {
+			content = "---\n" + content
+		}
+		check(t, []byte(content))
+	})
+}

@@ -1,0 +1,110 @@
+// Package spec knows what a tree of specs says: which nodes it has, what each is
+// called, which code it governs and which it refers to, and what stands in its
+// body.
+//
+// A node is a directory below .spec that holds a spec.md. The package reads the
+// files that it is handed and touches no disk; where they come from, a work tree
+// or a commit, is the caller's affair. A file that cannot be understood is a node
+// with problems, never a missing node.
+package spec
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"ken/internal/repo"
+)
+
+const (
+	root     = ".spec"   // the directory of every node
+	fileName = "spec.md" // what makes a directory a node
+)
+
+// A File is a spec file as it lies in a tree.
+type File struct {
+	Path    repo.Path
+	Content []byte
+}
+
+// A Node is one spec.
+type Node struct {
+	ID     string    // one URL-safe token, unique among the nodes loaded together
+	Parent string    // the id of the nearest ancestor, "" for none
+	Path   repo.Path // of its spec.md
+
+	// Title is the one declared, else the body's first level-one heading, else
+	// the name of the directory.
+	Title    string
+	Desc     string
+	Declared string // the status it claims
+	Session  string
+	Hue      string
+	Code     []Entry // what it governs
+	Related  []Entry // what it refers to
+	Extra    []Field // the fields that ken does not know, in order
+
+	Body     string // all below the frontmatter, lines ending in \n
+	Parts    *Parts // nil when the body has neither
+	Problems []Problem
+}
+
+// Load makes nodes of the spec files of one tree, sorted by path. Paths are from
+// the repository root; a file that is not a spec.md in .spec or below is passed
+// over, and of two with one path the first counts. It never fails: what cannot be
+// read is a node with problems. The contents are not kept.
+func Load(files []File) []*Node {
+	type place struct {
+		path  repo.Path
+		index int
+	}
+	order := make([]place, 0, len(files))
+	for i, f := range files {
+		if isSpec(f.Path) {
+			order = append(order, place{f.Path, i})
+		}
+	}
+	slices.SortFunc(order, func(a, b place) int {
+		return cmp.Or(cmp.Compare(a.path, b.path), cmp.Compare(a.index, b.index))
+	})
+	order = slices.CompactFunc(order, func(a, b place) bool { return a.path == b.path })
+	nodes := make([]*Node, len(order))
+	for i, o := range order {
+		nodes[i] = read(files[o.index])
+	}
+	identify(nodes)
+	adopt(nodes)
+	return nodes
+}
+
+// Dir returns the directory that is the node.
+func (n *Node) Dir() repo.Path { return n.Path.Dir() }
+
+// isSpec reports whether p is the path of a node's file.
+func isSpec(p repo.Path) bool { return p.Base() == fileName && p.Dir().Under(root) }
+
+// adopt gives every node its parent.
+func adopt(nodes []*Node) {
+	at := make(map[repo.Path]string, len(nodes))
+	for _, n := range nodes {
+		at[n.Dir()] = n.ID
+	}
+	for _, n := range nodes {
+		for dir := n.Dir().Dir(); dir != "" && n.Parent == ""; dir = dir.Dir() {
+			n.Parent = at[dir]
+		}
+	}
+}
+
+// read makes a node of one file. It has neither id nor parent yet.
+func read(f File) *Node {
+	n := &Node{Path: f.Path}
+	text := n.decode(f.Content)
+	front, body, first := n.split(text)
+	n.readFront(front)
+	n.readBody(body, first)
+	if n.Title == "" {
+		n.Title = strings.ToValidUTF8(n.Dir().Base(), "\uFFFD")
+	}
+	return n
+}

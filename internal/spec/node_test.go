@@ -1,0 +1,106 @@
+package spec_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ken/internal/repo"
+	"ken/internal/spec"
+)
+
+// load makes nodes of files given as path, content, path, content.
+func load(pairs ...string) []*spec.Node {
+	var files []spec.File
+	for i := 0; i < len(pairs); i += 2 {
+		files = append(files, spec.File{Path: repo.Path(pairs[i]), Content: []byte(pairs[i+1])})
+	}
+	return spec.Load(files)
+}
+
+// one loads a single spec.
+func one(t *testing.T, content string) *spec.Node {
+	t.Helper()
+	nodes := load(".spec/app/node/spec.md", content)
+	if len(nodes) != 1 {
+		t.Fatalf("%d nodes of one file", len(nodes))
+	}
+	return nodes[0]
+}
+
+// told returns a node's problems as rule and line.
+func told(n *spec.Node) []spec.Problem {
+	var list []spec.Problem
+	for _, p := range n.Problems {
+		list = append(list, spec.Problem{Rule: p.Rule, Line: p.Line})
+	}
+	return list
+}
+
+func TestNoFiles(t *testing.T) {
+	if got := spec.Load(nil); len(got) != 0 {
+		t.Errorf("nodes of nothing: %v", got)
+	}
+}
+
+// A node's parent is the nearest ancestor with a spec.md, whatever lies between.
+func TestTree(t *testing.T) {
+	nodes := load(
+		".spec/app/web/deep/er/spec.md", "",
+		".spec/spec.md", "# The whole",
+		".spec/app/spec.md", "",
+		".spec/.plugins/x/spec.md", "",
+		".spec/app/web/spec.md", "",
+		".spec/app/web/spec.md", "# given again",
+		".spec/app/notes.md", "",
+		"docs/.spec/a/spec.md", "",
+		"spec.md", "",
+		".spec", "",
+	)
+	var got []string
+	for _, n := range nodes {
+		got = append(got, strings.Join([]string{string(n.Path), n.ID, n.Parent, n.Title}, " "))
+	}
+	want := []string{
+		".spec/.plugins/x/spec.md x root x",
+		".spec/app/spec.md app root app",
+		".spec/app/web/deep/er/spec.md er web er",
+		".spec/app/web/spec.md web app web",
+		".spec/spec.md root  The whole",
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestNoRoot(t *testing.T) {
+	nodes := load(".spec/a/b/spec.md", "", ".spec/root/spec.md", "")
+	for i, want := range []string{"b", "root"} {
+		if nodes[i].ID != want || nodes[i].Parent != "" {
+			t.Errorf("node %d is %q below %q", i, nodes[i].ID, nodes[i].Parent)
+		}
+	}
+	if got := nodes[0].Dir(); got != ".spec/a/b" {
+		t.Errorf("its directory is %s", got)
+	}
+}
+
+// The order in which files come is nobody's business, and the contents stay the
+// caller's.
+func TestCallerKeepsItsFiles(t *testing.T) {
+	files := []spec.File{
+		{Path: ".spec/b/spec.md", Content: []byte("---\r\ntitle: b\r\n---\r\nbody\r\n")},
+		{Path: ".spec/a/spec.md", Content: []byte("\xef\xbb\xbfa")},
+	}
+	before := slices.Clone(files)
+	nodes := spec.Load(files)
+	if d := cmp.Diff(before, files); d != "" {
+		t.Error(d)
+	}
+	clear(files[0].Content)
+	if n := nodes[1]; n.Title != "b" || n.Body != "body\n" {
+		t.Errorf("title %q, body %q", n.Title, n.Body)
+	}
+}
