@@ -21,7 +21,7 @@ const (
 // readBody takes the body, which begins on line first of the file: its parts, and
 // a title if there is none yet.
 func (n *Node) readBody(body string, first int) {
-	n.Body = body
+	n.Body, n.BodyLine = body, first
 	heads := headings(body)
 	seen := make(map[string]int)
 	for i, h := range heads {

@@ -45,6 +45,7 @@ type Node struct {
 	Extra    []Field // the fields that ken does not know, in order
 
 	Body     string // all below the frontmatter, lines ending in \n
+	BodyLine int    // the line of the file on which it begins
 	Parts    *Parts // nil when the body has neither
 	Problems []Problem
 }

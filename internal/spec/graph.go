@@ -1,0 +1,114 @@
+package spec
+
+import (
+	"fmt"
+	"strings"
+)
+
+// A GraphFormat is a language in which a graph can be written.
+type GraphFormat string
+
+// The formats.
+const (
+	Dot     GraphFormat = "dot"     // Graphviz
+	Mermaid GraphFormat = "mermaid" // what forges draw in Markdown
+)
+
+// Graph writes the tree of nodes, and below each the code that it governs.
+func Graph(nodes []*Node, format GraphFormat) string {
+	g := newGraph(nodes)
+	if format == Mermaid {
+		return g.mermaid()
+	}
+	return g.dot()
+}
+
+// A graph is nodes and files by number, so that no name can mean anything in the
+// language it is written in.
+type graph struct {
+	nodes  []*Node
+	number map[string]int // of a node, by id
+	files  []string       // what is governed, each once
+	file   map[string]int
+}
+
+func newGraph(nodes []*Node) *graph {
+	g := &graph{nodes: nodes, number: make(map[string]int), file: make(map[string]int)}
+	for i, n := range nodes {
+		g.number[n.ID] = i
+		for _, e := range n.Code {
+			if _, known := g.file[e.String()]; !known {
+				g.file[e.String()] = len(g.files)
+				g.files = append(g.files, e.String())
+			}
+		}
+	}
+	return g
+}
+
+// edges calls child for every parent and child, and governs for every node and
+// what it governs.
+func (g *graph) edges(child, governs func(from, to int)) {
+	for i, n := range g.nodes {
+		if p, ok := g.number[n.Parent]; ok && n.Parent != "" {
+			child(p, i)
+		}
+		for _, e := range n.Code {
+			governs(i, g.file[e.String()])
+		}
+	}
+}
+
+func (g *graph) dot() string {
+	var b strings.Builder
+	b.WriteString("digraph spec {\n  rankdir=LR;\n  node [shape=box];\n")
+	for i, n := range g.nodes {
+		fmt.Fprintf(&b, "  n%d [label=%s];\n", i, dotText(n.ID))
+	}
+	for i, f := range g.files {
+		fmt.Fprintf(&b, "  f%d [label=%s, shape=note];\n", i, dotText(f))
+	}
+	g.edges(
+		func(from, to int) { fmt.Fprintf(&b, "  n%d -> n%d;\n", from, to) },
+		func(from, to int) { fmt.Fprintf(&b, "  n%d -> f%d [style=dashed];\n", from, to) },
+	)
+	b.WriteString("}\n")
+	return b.String()
+}
+
+// dotText is a text as Graphviz reads it.
+func dotText(s string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", "").Replace(strings.ToValidUTF8(s, "\uFFFD")) + `"`
+}
+
+func (g *graph) mermaid() string {
+	var b strings.Builder
+	b.WriteString("flowchart LR\n")
+	for i, n := range g.nodes {
+		fmt.Fprintf(&b, "  n%d[%s]\n", i, mermaidText(n.ID))
+	}
+	for i, f := range g.files {
+		fmt.Fprintf(&b, "  f%d[/%s/]\n", i, mermaidText(f))
+	}
+	g.edges(
+		func(from, to int) { fmt.Fprintf(&b, "  n%d --> n%d\n", from, to) },
+		func(from, to int) { fmt.Fprintf(&b, "  n%d -.-> f%d\n", from, to) },
+	)
+	return b.String()
+}
+
+// mermaidText is a text as Mermaid reads it: in quotes, and what means something
+// there by its number.
+func mermaidText(s string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, r := range strings.ToValidUTF8(s, "\uFFFD") {
+		if r < ' ' || strings.ContainsRune("\"#&;<>\\`", r) {
+			fmt.Fprintf(&b, "#%d;", r)
+			continue
+		}
+		b.WriteRune(r)
+	}
+	b.WriteByte('"')
+	return b.String()
+}

@@ -1,0 +1,223 @@
+package spec
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"ken/internal/repo"
+)
+
+// Linted is what is wrong with a tree of specs. Errors are broken; warnings are
+// worth a look.
+type Linted struct {
+	Errors   []Finding `json:"errors"`
+	Warnings []Finding `json:"warnings"`
+}
+
+// A Finding is one thing that is wrong, and what closes it.
+type Finding struct {
+	Rule    string `json:"rule"`
+	Node    string `json:"node,omitempty"`
+	Path    string `json:"path,omitempty"`
+	Line    int    `json:"line,omitempty"`
+	Message string `json:"message"`
+	Fix     string `json:"fix"`
+}
+
+// The rules of lint, beside those of [Problem].
+const (
+	RuleIntegrity = "integrity" // what is governed or referred to exists
+	RuleLiving    = "living"    // a body says how things are, not how they came about
+	RuleMention   = "mention"   // a node that is mentioned exists
+	RuleID        = "id-format" // a name is an id as it stands
+	RuleCoverage  = "coverage"  // every source file is somebody's
+	RuleOwners    = "owners"    // and not everybody's
+	RuleNothing   = "nothing"   // a tree that governs nothing cannot fail
+)
+
+// LintOptions says what to hold the tree against.
+type LintOptions struct {
+	Tracked []repo.Path // every file of the work tree, sorted
+	// Sources are those that should be governed or referred to; coverage is not
+	// asked for when nil.
+	Sources   []repo.Path
+	MaxOwners int // of one file; 3 when 0
+}
+
+// shownPaths is how many paths a summary names.
+const shownPaths = 5
+
+// Lint checks the nodes of one tree.
+func Lint(nodes []*Node, opts LintOptions) Linted {
+	if opts.MaxOwners == 0 {
+		opts.MaxOwners = 3
+	}
+	l := Linted{Errors: []Finding{}, Warnings: []Finding{}}
+	ids := make(map[string]bool, len(nodes))
+	for _, n := range nodes {
+		ids[n.ID] = true
+	}
+	for _, n := range nodes {
+		for _, p := range n.Problems {
+			l.Errors = append(l.Errors, n.finding(p.Rule, p.Line, p.Message, p.Fix))
+		}
+		l.Errors = append(l.Errors, n.integrity(opts.Tracked)...)
+		l.Errors = append(l.Errors, n.living()...)
+		l.Errors = append(l.Errors, n.mentions(ids)...)
+		l.Warnings = append(l.Warnings, n.idFormat()...)
+	}
+	l.Warnings = append(l.Warnings, coverage(nodes, opts.Sources)...)
+	l.Warnings = append(l.Warnings, owners(nodes, opts)...)
+	governs := func(n *Node) bool { return len(n.Code) > 0 }
+	if len(nodes) > 0 && !slices.ContainsFunc(nodes, governs) {
+		l.Warnings = append(l.Warnings, Finding{
+			Rule: RuleNothing, Message: "no node governs any code, so nothing can drift",
+			Fix: "give a node a code: list of the files that it is about",
+		})
+	}
+	return l
+}
+
+func (n *Node) finding(rule string, line int, message, fix string) Finding {
+	return Finding{Rule: rule, Node: n.ID, Path: n.Path.String(), Line: line, Message: message, Fix: fix}
+}
+
+// integrity finds entries that name nothing.
+func (n *Node) integrity(tracked []repo.Path) []Finding {
+	var out []Finding
+	for _, list := range []struct {
+		name    string
+		entries []Entry
+	}{{"code", n.Code}, {"related", n.Related}} {
+		for _, e := range list.entries {
+			if !e.names(tracked) {
+				out = append(out, n.finding(RuleIntegrity, 0,
+					fmt.Sprintf("%s: nothing that git tracks is called %s", list.name, show(e.Text)),
+					"name what took its place, or take the entry out of "+n.Path.String()))
+			}
+		}
+	}
+	return out
+}
+
+// names reports whether an entry names any of the paths, which are sorted.
+func (e Entry) names(paths []repo.Path) bool {
+	i, exact := slices.BinarySearch(paths, repo.Path(e.Path))
+	if exact && e.Kind != DirEntry || e.Path == "" && len(paths) > 0 {
+		return true
+	}
+	below := repo.Path(e.Path + "/")
+	if j, _ := slices.BinarySearch(paths[i:], below); i+j < len(paths) && strings.HasPrefix(string(paths[i+j]), string(below)) {
+		return true
+	}
+	return e.Kind == GlobEntry && slices.ContainsFunc(paths, e.Matches)
+}
+
+// living finds headings that keep a history in the body, which git keeps.
+func (n *Node) living() []Finding {
+	var out []Finding
+	for _, h := range headings(n.Body) {
+		if versionHeading(h.text) {
+			out = append(out, n.finding(RuleLiving, n.BodyLine+h.line,
+				"the heading "+show(h.text)+" keeps a history in the body",
+				"say how it is now; git has the history: ken spec history "+n.ID))
+		}
+	}
+	return out
+}
+
+// versionHeading reports a heading such as v2, V 1.3 or v3 - later.
+func versionHeading(text string) bool {
+	rest, ok := strings.CutPrefix(strings.ToLower(text), "v")
+	if !ok {
+		return false
+	}
+	rest = strings.TrimPrefix(strings.TrimPrefix(rest, "ersion"), " ")
+	digits := len(rest) - len(strings.TrimLeft(rest, "0123456789."))
+	return digits > 0 && rest[0] != '.' && (len(rest) == digits || strings.IndexByte(" :-(", rest[digits]) >= 0)
+}
+
+// mentions finds [[id]]s in the prose of nodes that are not there.
+func (n *Node) mentions(ids map[string]bool) []Finding {
+	var out []Finding
+	for _, m := range mentionsIn(n.Body) {
+		if !ids[m.id] {
+			out = append(out, n.finding(RuleMention, n.BodyLine+m.line, "there is no node "+show(m.id),
+				"mention another node, or put a sample in backticks"))
+		}
+	}
+	return out
+}
+
+// idFormat finds directories whose name is not their id.
+func (n *Node) idFormat() []Finding {
+	name := n.Dir().Base()
+	switch {
+	case n.ID == name || n.Dir() == root:
+		return nil
+	case token(name) != name:
+		return []Finding{n.finding(RuleID, 0, fmt.Sprintf("the directory %s cannot be an id; it is called %s", show(name), n.ID),
+			"name it with letters, digits and hyphens")}
+	default:
+		return []Finding{n.finding(RuleID, 0, fmt.Sprintf("several nodes are called %s; this one is %s", show(name), n.ID),
+			"give each a name of its own")}
+	}
+}
+
+// coverage finds sources that no node governs or refers to.
+func coverage(nodes []*Node, sources []repo.Path) []Finding {
+	var loose []string
+	for _, p := range sources {
+		claimed := slices.ContainsFunc(nodes, func(n *Node) bool {
+			_, governed := claims(n.Code, p)
+			_, related := claims(n.Related, p)
+			return governed || related
+		})
+		if !claimed {
+			loose = append(loose, p.String())
+		}
+	}
+	if len(loose) == 0 {
+		return nil
+	}
+	return []Finding{{
+		Rule: RuleCoverage, Message: fmt.Sprintf("no node governs or refers to %s", few(loose, "file")),
+		Fix: "add each to the code: or related: of the node it belongs to",
+	}}
+}
+
+// owners finds files that too many nodes govern.
+func owners(nodes []*Node, opts LintOptions) []Finding {
+	var crowded []string
+	for _, p := range opts.Tracked {
+		n := 0
+		for _, node := range nodes {
+			if e, ok := claims(node.Code, p); ok && e.Symbol == "" {
+				n++
+			}
+		}
+		if n > opts.MaxOwners {
+			crowded = append(crowded, p.String())
+		}
+	}
+	if len(crowded) == 0 {
+		return nil
+	}
+	return []Finding{{
+		Rule: RuleOwners, Message: fmt.Sprintf("more than %d nodes govern %s", opts.MaxOwners, few(crowded, "file")),
+		Fix: "split the file, merge the nodes, or let one govern it and the others refer to it",
+	}}
+}
+
+// few names some of many.
+func few(names []string, what string) string {
+	if len(names) == 1 {
+		return names[0]
+	}
+	text := fmt.Sprintf("%d %ss: %s", len(names), what, strings.Join(names[:min(len(names), shownPaths)], ", "))
+	if len(names) > shownPaths {
+		text += ", …"
+	}
+	return text
+}

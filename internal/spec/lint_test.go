@@ -1,0 +1,168 @@
+package spec_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"ken/internal/repo"
+	"ken/internal/spec"
+)
+
+func TestLint(t *testing.T) {
+	tracked := []repo.Path{"a.go", "b.go", "dir/c.go", "dir/d.go", "lone.go"}
+	for _, c := range []struct {
+		name             string
+		nodes            []*spec.Node
+		errors, warnings []string
+	}{
+		{"no tree", nil, nil, nil},
+		{
+			"all is well",
+			load(".spec/a/spec.md", "---\ncode: [a.go, dir/]\nrelated: ['*.go']\n---\nSee [[b]] and [[a]].\n", ".spec/b/spec.md", ""),
+			nil, nil,
+		},
+		{
+			"what is governed is gone",
+			load(".spec/a/spec.md", "---\ncode:\n  - gone.go\n  - dir/*.rs\n  - a.go\nrelated: [di, dir/c.go/]\n---\n"),
+			[]string{"integrity a 0", "integrity a 0", "integrity a 0", "integrity a 0"},
+			[]string{"coverage"},
+		},
+		{
+			"a history in the body",
+			load(".spec/a/spec.md", "---\ncode: [a.go]\n---\n# A\n\n## v2\n\n```\n## v3\n```\n## V 1.2: later\n## vision\n## v\n## version 4\n### v5\n## v2x\n"),
+			[]string{"living a 6", "living a 11", "living a 14"},
+			[]string{"coverage"},
+		},
+		{
+			"mentions",
+			load(".spec/a/spec.md", "---\ncode: [a.go]\n---\nSee [[b]], [[nope]] and `[[sample]]`, ``[[`x`]]``.\n```\n[[fenced]]\n```\n[[<id>]] [[]] [[open\n\n    [[code]]\n`[[unclosed]] span\n", ".spec/b/spec.md", ""),
+			[]string{"mention a 4", "mention a 11"},
+			[]string{"coverage"},
+		},
+		{
+			"names",
+			load(".spec/a b/spec.md", "---\ncode: [a.go]\n---\n", ".spec/x/n/spec.md", "", ".spec/y/n/spec.md", "", ".spec/ok/spec.md", "", ".spec/spec.md", ""),
+			nil,
+			[]string{"id-format a-b", "id-format x_n", "id-format y_n", "coverage"},
+		},
+		{
+			"too many owners",
+			load(".spec/a/spec.md", "---\ncode: [a.go]\n---", ".spec/b/spec.md", "---\ncode: [a.go]\n---", ".spec/c/spec.md", "---\ncode: ['**']\n---",
+				".spec/d/spec.md", "---\ncode: [a.go, b.go]\n---", ".spec/e/spec.md", "---\ncode: [b.go#x]\n---"),
+			nil,
+			[]string{"owners"},
+		},
+		{"nothing is governed", load(".spec/a/spec.md", "---\nrelated: ['**']\n---"), nil, []string{"nothing"}},
+		{"a problem of the file", load(".spec/a/spec.md", "---\ncode: [a.go, /etc/passwd]\nrelated: ['**']\n---"), []string{"entry a 2"}, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var sources []repo.Path
+			if len(c.nodes) > 0 {
+				sources = tracked
+			}
+			l := spec.Lint(c.nodes, spec.LintOptions{Tracked: tracked, Sources: sources})
+			var errors, warnings []string
+			for _, f := range l.Errors {
+				errors = append(errors, fmt.Sprintf("%s %s %d", f.Rule, f.Node, f.Line))
+			}
+			for _, f := range l.Warnings {
+				warnings = append(warnings, strings.TrimSpace(f.Rule+" "+f.Node))
+			}
+			if !slices.Equal(errors, c.errors) || !slices.Equal(warnings, c.warnings) {
+				t.Errorf("errors %q, want %q; warnings %q, want %q", errors, c.errors, warnings, c.warnings)
+			}
+			for _, f := range slices.Concat(l.Errors, l.Warnings) {
+				if f.Fix == "" || f.Message == "" {
+					t.Errorf("no way to close %+v", f)
+				}
+			}
+		})
+	}
+}
+
+func TestOwners(t *testing.T) {
+	nodes := load(".spec/a/spec.md", "---\ndesc: about a\ncode: [src/]\nrelated: [go.mod]\n---", ".spec/b/spec.md", "---\ncode: ['src/**/*.go', src/x.go#New]\n---")
+	o := spec.Owners(nodes, "src/x.go")
+	if len(o.Governing) != 2 || o.Governing[0] != (spec.Claim{ID: "a", Desc: "about a", Entry: "src/"}) || o.Governing[1].Entry != "src/**/*.go" || len(o.Related) != 0 {
+		t.Errorf("%+v", o)
+	}
+	if o := spec.Owners(nodes, "go.mod"); len(o.Governing) != 0 || len(o.Related) != 1 {
+		t.Errorf("%+v", o)
+	}
+	if o := spec.Owners(nodes, "none\xff"); o.Governing == nil || o.Related == nil || o.B64 == "" {
+		t.Errorf("%+v", o)
+	}
+}
+
+func TestSearch(t *testing.T) {
+	nodes := load(
+		".spec/parser/spec.md", "---\ntitle: Parser\ndesc: reads text\n---\nIt fails on Ünïcode and long lines.\n",
+		".spec/lexer/spec.md", "---\ntitle: Lexer\ncode: [lex/parser.go]\n---\nUsed by the parser. parser parser parser parser parser parser\n",
+		".spec/other/spec.md", "words\n",
+	)
+	ids := func(query string) []string {
+		var out []string
+		for _, h := range spec.Search(nodes, query) {
+			out = append(out, h.ID)
+		}
+		return out
+	}
+	for query, want := range map[string][]string{
+		"parser":        {"parser", "lexer"},
+		"PARSER used":   {"lexer"},
+		"ünïcode":       {"parser"},
+		"":              nil,
+		" \x00\n":       nil,
+		"absent":        nil,
+		"parser absent": nil,
+	} {
+		if got := ids(query); !slices.Equal(got, want) {
+			t.Errorf("%q finds %q, want %q", query, got, want)
+		}
+	}
+	if h := spec.Search(nodes, "lines")[0]; !strings.Contains(h.Snippet, "long lines") {
+		t.Errorf("%+v", h)
+	}
+}
+
+// No name can mean anything in the language that a graph is written in.
+func TestGraph(t *testing.T) {
+	nodes := load(".spec/a/spec.md", "---\ncode: ['x\"]; evil -> y', 'dir/']\n---", ".spec/a/b\"]c/spec.md", "---\ncode: ['dir/']\n---")
+	dot := spec.Graph(nodes, spec.Dot)
+	for _, line := range []string{`n1 -> n0;`, `f1 [label="x\"]; evil -> y", shape=note];`, `n0 [label="b\"]c"];`, `n0 -> f0 [style=dashed];`} {
+		if !strings.Contains(dot, "  "+line+"\n") {
+			t.Errorf("no %s in\n%s", line, dot)
+		}
+	}
+	mermaid := spec.Graph(nodes, spec.Mermaid)
+	for _, line := range []string{`n1 --> n0`, `f1[/"x#34;]#59; evil -#62; y"/]`, `n0 -.-> f0`} {
+		if !strings.Contains(mermaid, "  "+line+"\n") {
+			t.Errorf("no %s in\n%s", line, mermaid)
+		}
+	}
+	if spec.Graph(nil, spec.Dot) == "" || spec.Graph(nil, spec.Mermaid) == "" {
+		t.Error("an empty tree is no graph")
+	}
+}
+
+// Lint, search and graph take any tree.
+func FuzzLint(f *testing.F) {
+	f.Add("---\ncode: [a, 'b/**']\n---\n## v2\n[[x]] `[[y]]`\n", "a")
+	f.Add("``` ` `` [[a]] `\n[[", "[[")
+	f.Fuzz(func(t *testing.T, content, query string) {
+		nodes := load(".spec/a/spec.md", content, ".spec/b/a/spec.md", content)
+		tracked := []repo.Path{"a", "b/c"}
+		l := spec.Lint(nodes, spec.LintOptions{Tracked: tracked, Sources: tracked})
+		lines := strings.Count(content, "\n") + 1
+		for _, f := range l.Errors {
+			if f.Line < 0 || f.Line > lines {
+				t.Fatalf("%q: line %d of %d: %+v", content, f.Line, lines, f)
+			}
+		}
+		spec.Search(nodes, query)
+		spec.Graph(nodes, spec.Dot)
+		spec.Graph(nodes, spec.Mermaid)
+	})
+}
