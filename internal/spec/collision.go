@@ -1,0 +1,108 @@
+package spec
+
+import (
+	"maps"
+	"slices"
+
+	"ken/internal/repo"
+)
+
+// A Collision is a node on which the work of several checkouts meets before any of
+// it has merged.
+type Collision struct {
+	Node string        `json:"node"`
+	Kind CollisionKind `json:"kind"`
+	With []string      `json:"with"` // the other worktrees, sorted
+	// Paths are those of this checkout that the others meet on, sorted.
+	Paths []repo.Path `json:"paths"`
+}
+
+// A CollisionKind is on what the work meets.
+type CollisionKind string
+
+// The kinds: two edit the spec, or two touch what it governs, or one does the one
+// and one the other.
+const (
+	OnSpec CollisionKind = "spec"
+	OnCode CollisionKind = "code"
+)
+
+// A Proposal is a checkout and what it would do.
+type Proposal struct {
+	*Checkout
+	Ops []Op
+}
+
+// Collisions says for each proposal, in order, where it meets others: a node whose
+// spec both would change, or whose spec or governed code each changes a part of.
+func Collisions(nodes []*Node, proposals []Proposal) [][]Collision {
+	stakes := make([]map[string]*stake, len(proposals))
+	for i, p := range proposals {
+		stakes[i] = p.stakes(nodes)
+	}
+	out := make([][]Collision, len(proposals))
+	for i := range proposals {
+		out[i] = []Collision{}
+		for _, id := range slices.Sorted(maps.Keys(stakes[i])) {
+			out[i] = append(out[i], meet(proposals, stakes, i, id)...)
+		}
+	}
+	return out
+}
+
+// A stake is what one proposal changes of one node.
+type stake struct {
+	spec []repo.Path
+	code []repo.Path
+}
+
+func (p Proposal) stakes(nodes []*Node) map[string]*stake {
+	all := make(map[string]*stake)
+	of := func(id string) *stake {
+		if all[id] == nil {
+			all[id] = &stake{}
+		}
+		return all[id]
+	}
+	for _, op := range p.Ops {
+		s := of(op.Node)
+		s.spec = append(s.spec, op.Path)
+	}
+	for _, n := range nodes {
+		for _, path := range p.Changed {
+			if _, governed := claims(n.Code, path); governed {
+				s := of(n.ID)
+				s.code = append(s.code, path)
+			}
+		}
+	}
+	return all
+}
+
+// meet returns the collisions of proposal i on a node, one for each kind.
+func meet(proposals []Proposal, stakes []map[string]*stake, i int, id string) []Collision {
+	mine := stakes[i][id]
+	onSpec := Collision{Node: id, Kind: OnSpec, Paths: mine.spec}
+	onCode := Collision{Node: id, Kind: OnCode, Paths: slices.Concat(mine.spec, mine.code)}
+	for j, p := range proposals {
+		theirs := stakes[j][id]
+		if j == i || theirs == nil {
+			continue
+		}
+		if len(mine.spec) > 0 && len(theirs.spec) > 0 {
+			onSpec.With = append(onSpec.With, p.Worktree)
+		}
+		if len(mine.code) > 0 || len(theirs.code) > 0 {
+			onCode.With = append(onCode.With, p.Worktree)
+		}
+	}
+	var out []Collision
+	for _, c := range []Collision{onSpec, onCode} {
+		if len(c.With) > 0 {
+			slices.Sort(c.With)
+			slices.Sort(c.Paths)
+			out = append(out, c)
+		}
+	}
+	return out
+}

@@ -1,0 +1,133 @@
+package spec
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"ken/internal/repo"
+)
+
+// A Checkout is a work tree that may propose something, as overlays see it.
+type Checkout struct {
+	Worktree string // its name
+	Branch   string // "" when detached
+	Session  string // who works there
+	// Forked says whether its history and main's have a commit in common. One
+	// that has none proposes nothing: it is another project.
+	Forked bool
+
+	Fork SpecSet // spec files where it left main
+	Head SpecSet // at its commit
+	Now  SpecSet // in its directory, untracked ones included
+	// Changed lists every other path that it changed since the fork, committed
+	// or not, sorted.
+	Changed []repo.Path
+}
+
+// A SpecSet is the content of spec files by path.
+type SpecSet map[repo.Path]repo.ID
+
+// An Op is what a checkout would do to one node of main.
+type Op struct {
+	Node string    `json:"node"` // its id
+	Path repo.Path `json:"path"` // of the spec file, where it is now
+	Op   OpKind    `json:"op"`
+	// Committed and Dirty say where the work is: in commits, in files that
+	// are not committed, or both.
+	Committed bool      `json:"committed"`
+	Dirty     bool      `json:"dirty"`
+	From      repo.Path `json:"from,omitempty"` // of a move
+	To        repo.Path `json:"to,omitempty"`
+}
+
+// An OpKind is what happens to a node.
+type OpKind string
+
+// The kinds.
+const (
+	OpAdded   OpKind = "added"
+	OpEdited  OpKind = "edited"
+	OpDeleted OpKind = "deleted"
+	OpMoved   OpKind = "moved"
+)
+
+// Main is what checkouts are compared with.
+type Main struct {
+	Specs SpecSet
+	// Had reports whether main ever had this content at a path since the fork
+	// of a checkout: then the work has landed, even if main moved on.
+	Had func(c *Checkout, path repo.Path, content repo.ID) bool
+	// ID names the node of a path.
+	ID func(path repo.Path) string
+}
+
+// Overlay says what a checkout proposes, sorted by path: what is its own work
+// since the fork, differs from main now, and has not landed before.
+func Overlay(m Main, c *Checkout) []Op {
+	ops := []Op{}
+	if !c.Forked {
+		return ops
+	}
+	var added, deleted []repo.Path
+	for _, path := range paths(c.Fork, c.Head, c.Now) {
+		base, now := c.Fork[path], c.Now[path]
+		if now == base || now == m.Specs[path] || !now.IsZero() && m.Had(c, path, now) {
+			continue
+		}
+		switch {
+		case now.IsZero():
+			deleted = append(deleted, path)
+		case base.IsZero():
+			added = append(added, path)
+		default:
+			ops = append(ops, m.op(c, path, OpEdited))
+		}
+	}
+	ops = append(ops, m.movesAmong(c, added, deleted)...)
+	slices.SortFunc(ops, func(a, b Op) int { return cmp.Compare(a.Path, b.Path) })
+	return ops
+}
+
+// movesAmong makes one move of a deletion and an addition of the same content,
+// and ops of what is left.
+func (m Main) movesAmong(c *Checkout, added, deleted []repo.Path) []Op {
+	var ops []Op
+	for _, to := range added {
+		i := slices.IndexFunc(deleted, func(from repo.Path) bool { return c.Fork[from] == c.Now[to] })
+		if i < 0 {
+			ops = append(ops, m.op(c, to, OpAdded))
+			continue
+		}
+		from := deleted[i]
+		deleted = slices.Delete(slices.Clone(deleted), i, i+1)
+		op := m.op(c, to, OpMoved)
+		gone := m.op(c, from, OpDeleted)
+		op.Node, op.From, op.To = gone.Node, from, to
+		op.Committed, op.Dirty = op.Committed || gone.Committed, op.Dirty || gone.Dirty
+		ops = append(ops, op)
+	}
+	for _, path := range deleted {
+		ops = append(ops, m.op(c, path, OpDeleted))
+	}
+	return ops
+}
+
+func (m Main) op(c *Checkout, path repo.Path, kind OpKind) Op {
+	return Op{
+		Node: m.ID(path), Path: path, Op: kind,
+		Committed: c.Head[path] != c.Fork[path],
+		Dirty:     c.Now[path] != c.Head[path],
+	}
+}
+
+// paths returns every path of the sets, sorted, each once.
+func paths(sets ...SpecSet) []repo.Path {
+	all := make(map[repo.Path]bool)
+	for _, s := range sets {
+		for p := range s {
+			all[p] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(all))
+}

@@ -1,0 +1,167 @@
+package spec_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"ken/internal/repo"
+	"ken/internal/spec"
+)
+
+// set reads spec files as name=content; a content is one letter.
+func set(text string) spec.SpecSet {
+	s := make(spec.SpecSet)
+	for pair := range strings.FieldsSeq(text) {
+		name, content, _ := strings.Cut(pair, "=")
+		s[proposed(name)] = content1(content)
+	}
+	return s
+}
+
+func proposed(name string) repo.Path { return repo.Path(".spec/" + name + "/spec.md") }
+
+func content1(letter string) repo.ID { return repo.IDFromBytes([]byte(strings.Repeat(letter, 20))) }
+
+func mainOf(specs spec.SpecSet, had string) spec.Main {
+	return spec.Main{
+		Specs: specs,
+		Had: func(_ *spec.Checkout, path repo.Path, content repo.ID) bool {
+			return set(had)[path] == content && !content.IsZero()
+		},
+		ID: func(path repo.Path) string { return path.Dir().Base() },
+	}
+}
+
+func TestOverlay(t *testing.T) {
+	for _, c := range []struct {
+		name                       string
+		main, had, fork, head, now string
+		want                       string
+	}{
+		{"nothing", "a=1 b=1", "", "a=1 b=1", "a=1 b=1", "a=1 b=1", ""},
+		{"merely behind main", "a=2 b=1 c=1", "", "a=1 b=1", "a=1 b=1", "a=1 b=1", ""},
+		{"edited and committed", "a=1", "", "a=1", "a=2", "a=2", "edited a c"},
+		{"edited and not committed", "a=1", "", "a=1", "a=1", "a=2", "edited a d"},
+		{"both", "a=1", "", "a=1", "a=2", "a=3", "edited a cd"},
+		{"edited here, and otherwise on main", "a=9", "", "a=1", "a=2", "a=2", "edited a c"},
+		{"landed, and main is there", "a=2", "", "a=1", "a=2", "a=2", ""},
+		{"landed, and main moved on", "a=3", "a=2", "a=1", "a=2", "a=2", ""},
+		{"edited, then put back", "a=1", "", "a=1", "a=2", "a=1", ""},
+		{"added", "", "", "", "a=1", "a=1", "added a c"},
+		{"added, untracked", "", "", "", "", "a=1", "added a d"},
+		{"added here and on main alike", "a=1", "", "", "a=1", "a=1", ""},
+		{"deleted", "a=1 b=1", "", "a=1 b=1", "b=1", "b=1", "deleted a c"},
+		{"deleted, not committed", "a=1", "", "a=1", "a=1", "", "deleted a d"},
+		{"deleted here and on main", "", "", "a=1", "", "", ""},
+		{"moved", "a=1", "", "a=1", "b=1", "b=1", "moved a>b c"},
+		{"moved, not committed", "a=1", "", "a=1", "a=1", "b=1", "moved a>b d"},
+		{"moved with an edit is another", "a=1", "", "a=1", "b=2", "b=2", "deleted a c, added b c"},
+		{"one of two moved", "a=1 b=1", "", "a=1 b=1", "c=1", "c=1", "deleted b c, moved a>c c"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			checkout := &spec.Checkout{Forked: true, Fork: set(c.fork), Head: set(c.head), Now: set(c.now)}
+			var got []string
+			for _, op := range spec.Overlay(mainOf(set(c.main), c.had), checkout) {
+				what := op.Path.Dir().Base()
+				if op.Op == spec.OpMoved {
+					what = op.From.Dir().Base() + ">" + op.To.Dir().Base()
+				}
+				where := ""
+				if op.Committed {
+					where += "c"
+				}
+				if op.Dirty {
+					where += "d"
+				}
+				got = append(got, fmt.Sprintf("%s %s %s", op.Op, what, where))
+			}
+			if strings.Join(got, ", ") != c.want {
+				t.Errorf("proposes %q, want %q", strings.Join(got, ", "), c.want)
+			}
+		})
+	}
+	foreign := &spec.Checkout{Fork: set(""), Head: set("a=1"), Now: set("a=2")}
+	if ops := spec.Overlay(mainOf(set(""), ""), foreign); ops == nil || len(ops) != 0 {
+		t.Errorf("another project proposes %v", ops)
+	}
+}
+
+// A checkout proposes something about a path exactly if the content there is its own
+// since the fork and main has another; what it did not touch it never proposes.
+func TestOverlayProposesOwnWorkOnly(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		draw := func(label string) spec.SpecSet {
+			s := make(spec.SpecSet)
+			for _, name := range []string{"a", "b", "c", "d"} {
+				if letter := rapid.SampledFrom([]string{"", "1", "2", "3"}).Draw(t, label+name); letter != "" {
+					s[proposed(name)] = content1(letter)
+				}
+			}
+			return s
+		}
+		main, fork := draw("main"), draw("fork")
+		c := &spec.Checkout{Forked: true, Fork: fork, Head: draw("head"), Now: draw("now")}
+		told := make(map[repo.Path]bool)
+		for _, op := range spec.Overlay(mainOf(main, ""), c) {
+			told[op.Path] = true
+			if op.Op == spec.OpMoved {
+				told[op.From] = true
+				if c.Fork[op.From] != c.Now[op.To] {
+					t.Fatalf("%+v moved another content", op)
+				}
+			}
+			if !op.Committed && !op.Dirty {
+				t.Fatalf("%+v is nowhere", op)
+			}
+		}
+		for _, name := range []string{"a", "b", "c", "d"} {
+			p := proposed(name)
+			if own := c.Now[p] != fork[p] && c.Now[p] != main[p]; own != told[p] {
+				t.Fatalf("%s: own %v, told %v", name, own, told[p])
+			}
+		}
+	})
+}
+
+func TestCollisions(t *testing.T) {
+	nodes := load(".spec/a/spec.md", "---\ncode: [a.go, shared/]\n---", ".spec/b/spec.md", "---\ncode: [shared/]\n---", ".spec/c/spec.md", "")
+	proposal := func(name, edits string, changed ...repo.Path) spec.Proposal {
+		p := spec.Proposal{Checkout: &spec.Checkout{Worktree: name, Changed: changed}}
+		for id := range strings.FieldsSeq(edits) {
+			p.Ops = append(p.Ops, spec.Op{Node: id, Path: proposed(id), Op: spec.OpEdited})
+		}
+		return p
+	}
+	got := spec.Collisions(nodes, []spec.Proposal{
+		proposal("one", "a", "shared/x.go"),
+		proposal("two", "a"),
+		proposal("three", "", "a.go"),
+		proposal("four", "c", "else.go"),
+		proposal("idle", ""),
+	})
+	text := func(cs []spec.Collision) string {
+		var out []string
+		for _, c := range cs {
+			out = append(out, fmt.Sprintf("%s %s %v %v", c.Node, c.Kind, c.With, c.Paths))
+		}
+		return strings.Join(out, "; ")
+	}
+	want := []string{
+		"a spec [two] [.spec/a/spec.md]; a code [three two] [.spec/a/spec.md shared/x.go]",
+		"a spec [one] [.spec/a/spec.md]; a code [one three] [.spec/a/spec.md]",
+		"a code [one two] [a.go]",
+		"", "",
+	}
+	for i, cs := range got {
+		if text(cs) != want[i] {
+			t.Errorf("proposal %d meets %q, want %q", i, text(cs), want[i])
+		}
+	}
+	if !slices.EqualFunc(spec.Collisions(nodes, nil), [][]spec.Collision{}, func(a, b []spec.Collision) bool { return len(a) == len(b) }) {
+		t.Error("collisions of nothing")
+	}
+}
