@@ -30,6 +30,7 @@ type workspace struct {
 	git      *git.Repo
 	store    *store.Store
 	registry *registry.Registry
+	files    *content.Tree
 }
 
 func open(ctx context.Context, opts openOptions) (*workspace, error) {
@@ -52,7 +53,7 @@ func open(ctx context.Context, opts openOptions) (*workspace, error) {
 	}
 	s := store.Open(store.Options{CommonDir: g.CommonDir(), StateDir: stateDir()})
 	files := content.Open(g.Root(), content.Options{Format: g.ObjectFormat()})
-	w := &workspace{git: g, store: s}
+	w := &workspace{git: g, store: s, files: files}
 	w.registry = registry.New(g, files, s, registry.Options{
 		Policy:    cfg.Registry,
 		Author:    func() string { return author(ctx, g, opts.author) },

@@ -17,6 +17,7 @@ import (
 	"ken/internal/fault"
 	"ken/internal/registry"
 	"ken/internal/repo"
+	"ken/internal/spec"
 	"ken/internal/term"
 )
 
@@ -24,6 +25,8 @@ import (
 type Workspace interface {
 	// Registry answers for the work tree; one per command.
 	Registry() *registry.Registry
+	// Spec answers for its specs.
+	Spec() *spec.Reader
 	// Path turns an argument, relative to where the command was run, into a
 	// path from the root. One that leads outside is an error.
 	Path(arg string) (repo.Path, error)
@@ -146,7 +149,7 @@ Without a command, ken is ken status.`,
 	cmd.PersistentFlags().BoolVar(&p.io.JSON, "json", false, "print one JSON document")
 	cmd.Flags().AddFlagSet(status.Flags())
 	cmd.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usage(c, err) })
-	cmd.AddCommand(status, p.verify(), p.close(), p.summary(), p.confirm(), p.receipt(), p.state(args), p.doctor(), p.mcp(), p.version())
+	cmd.AddCommand(status, p.verify(), p.close(), p.summary(), p.confirm(), p.receipt(), p.state(args), p.spec(args), p.doctor(), p.mcp(), p.version())
 	checkArgs(cmd)
 	return cmd
 }

@@ -18,8 +18,8 @@ func (p *program) stateDefer(f *stateFlags) *cobra.Command {
 		Long: `Keeps a list of work put off, in Markdown that people can edit too. Each piece has
 an id that is never given again. The list survives every sweep, and nothing is
 moved by keeping it.`,
-		Args:  cobra.NoArgs,
-		RunE:  needsSub,
+		Args: cobra.NoArgs,
+		RunE: needsSub,
 	}
 	c.AddCommand(
 		p.stateDeferAdd(f), p.stateDeferList(f),

@@ -32,7 +32,7 @@ func identify(nodes []*Node) {
 	waiting := make([]*bidder, 0, len(nodes))
 	var out []*bidder
 	for _, n := range nodes {
-		if n.Dir() == root {
+		if n.Dir() == Root {
 			give(n, rootID)
 			continue
 		}

@@ -154,7 +154,7 @@ func (n *Node) mentions(ids map[string]bool) []Finding {
 func (n *Node) idFormat() []Finding {
 	name := n.Dir().Base()
 	switch {
-	case n.ID == name || n.Dir() == root:
+	case n.ID == name || n.Dir() == Root:
 		return nil
 	case token(name) != name:
 		return []Finding{n.finding(RuleID, 0, fmt.Sprintf("the directory %s cannot be an id; it is called %s", show(name), n.ID),

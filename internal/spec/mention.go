@@ -22,8 +22,9 @@ func mentionsIn(body string) []mention {
 			if !closed {
 				break
 			}
+			id, _, _ = strings.Cut(id, "|") // the rest is how it reads
 			if line = after; id != "" && !strings.ContainsAny(id, "[<> \t") {
-				found = append(found, mention{strings.TrimPrefix(id, "#"), number})
+				found = append(found, mention{id, number})
 			}
 		}
 	}

@@ -16,9 +16,10 @@ import (
 	"ken/internal/repo"
 )
 
+// Where specs lie.
 const (
-	root     = ".spec"   // the directory of every node
-	fileName = "spec.md" // what makes a directory a node
+	Root     = ".spec"   // the directory of every node
+	FileName = "spec.md" // what makes a directory a node
 )
 
 // A File is a spec file as it lies in a tree.
@@ -82,7 +83,7 @@ func Load(files []File) []*Node {
 func (n *Node) Dir() repo.Path { return n.Path.Dir() }
 
 // isSpec reports whether p is the path of a node's file.
-func isSpec(p repo.Path) bool { return p.Base() == fileName && p.Dir().Under(root) }
+func isSpec(p repo.Path) bool { return p.Base() == FileName && p.Dir().Under(Root) }
 
 // adopt gives every node its parent.
 func adopt(nodes []*Node) {

@@ -17,16 +17,16 @@ type Checkout struct {
 	// that has none proposes nothing: it is another project.
 	Forked bool
 
-	Fork SpecSet // spec files where it left main
-	Head SpecSet // at its commit
-	Now  SpecSet // in its directory, untracked ones included
+	Fork Set // spec files where it left main
+	Head Set // at its commit
+	Now  Set // in its directory, untracked ones included
 	// Changed lists every other path that it changed since the fork, committed
 	// or not, sorted.
 	Changed []repo.Path
 }
 
-// A SpecSet is the content of spec files by path.
-type SpecSet map[repo.Path]repo.ID
+// A Set is the content of spec files by path.
+type Set map[repo.Path]repo.ID
 
 // An Op is what a checkout would do to one node of main.
 type Op struct {
@@ -54,7 +54,7 @@ const (
 
 // Main is what checkouts are compared with.
 type Main struct {
-	Specs SpecSet
+	Specs Set
 	// Had reports whether main ever had this content at a path since the fork
 	// of a checkout: then the work has landed, even if main moved on.
 	Had func(c *Checkout, path repo.Path, content repo.ID) bool
@@ -122,7 +122,7 @@ func (m Main) op(c *Checkout, path repo.Path, kind OpKind) Op {
 }
 
 // paths returns every path of the sets, sorted, each once.
-func paths(sets ...SpecSet) []repo.Path {
+func paths(sets ...Set) []repo.Path {
 	all := make(map[repo.Path]bool)
 	for _, s := range sets {
 		for p := range s {

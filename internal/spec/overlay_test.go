@@ -13,8 +13,8 @@ import (
 )
 
 // set reads spec files as name=content; a content is one letter.
-func set(text string) spec.SpecSet {
-	s := make(spec.SpecSet)
+func set(text string) spec.Set {
+	s := make(spec.Set)
 	for pair := range strings.FieldsSeq(text) {
 		name, content, _ := strings.Cut(pair, "=")
 		s[proposed(name)] = content1(content)
@@ -26,7 +26,7 @@ func proposed(name string) repo.Path { return repo.Path(".spec/" + name + "/spec
 
 func content1(letter string) repo.ID { return repo.IDFromBytes([]byte(strings.Repeat(letter, 20))) }
 
-func mainOf(specs spec.SpecSet, had string) spec.Main {
+func mainOf(specs spec.Set, had string) spec.Main {
 	return spec.Main{
 		Specs: specs,
 		Had: func(_ *spec.Checkout, path repo.Path, content repo.ID) bool {
@@ -94,8 +94,8 @@ func TestOverlay(t *testing.T) {
 // since the fork and main has another; what it did not touch it never proposes.
 func TestOverlayProposesOwnWorkOnly(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		draw := func(label string) spec.SpecSet {
-			s := make(spec.SpecSet)
+		draw := func(label string) spec.Set {
+			s := make(spec.Set)
 			for _, name := range []string{"a", "b", "c", "d"} {
 				if letter := rapid.SampledFrom([]string{"", "1", "2", "3"}).Draw(t, label+name); letter != "" {
 					s[proposed(name)] = content1(letter)

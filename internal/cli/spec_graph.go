@@ -1,0 +1,37 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"ken/internal/spec"
+)
+
+func (p *program) specGraph() *cobra.Command {
+	var format string
+	c := &cobra.Command{
+		Use:   "graph [--format dot|mermaid]",
+		Short: "Print the tree of nodes and what they govern, to be drawn",
+		Args:  cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if f := spec.GraphFormat(format); f != spec.Dot && f != spec.Mermaid {
+				return usage(c, fmt.Errorf("--format is %s or %s, not %q", spec.Dot, spec.Mermaid, format))
+			}
+			return p.within(c.Context(), func(w Workspace) error {
+				nodes, err := w.Spec().Nodes(c.Context())
+				if err != nil {
+					return err
+				}
+				text := spec.Graph(nodes, spec.GraphFormat(format))
+				if p.io.JSON {
+					return p.io.Encode(map[string]string{"format": format, "graph": text})
+				}
+				p.io.Printf("%s", text)
+				return nil
+			})
+		},
+	}
+	c.Flags().StringVar(&format, "format", string(spec.Dot), "the `LANGUAGE`: dot for Graphviz, mermaid for Markdown")
+	return c
+}

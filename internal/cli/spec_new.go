@@ -1,0 +1,34 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"ken/internal/spec"
+	"ken/internal/term"
+)
+
+func (p *program) specNew() *cobra.Command {
+	var d spec.Draft
+	c := &cobra.Command{
+		Use:   "new PATH [--title TEXT] [--code ENTRY]…",
+		Short: "Begin a node: write its spec.md",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			d.Dir = args[0]
+			return p.within(c.Context(), func(w Workspace) error {
+				n, err := w.Spec().New(c.Context(), d)
+				if err != nil {
+					return err
+				}
+				if p.io.JSON {
+					return p.io.Encode(shownNode(n))
+				}
+				p.io.Line(term.Good, "written", n.Path.String(), "node "+n.ID)
+				return nil
+			})
+		},
+	}
+	c.Flags().StringVar(&d.Title, "title", "", "its title (default: the name)")
+	c.Flags().StringArrayVar(&d.Code, "code", nil, "a file, directory or glob that it governs; may be repeated")
+	return c
+}

@@ -1,0 +1,42 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"ken/internal/term"
+)
+
+func (p *program) specOwner() *cobra.Command {
+	return &cobra.Command{
+		Use:   "owner PATH…",
+		Short: "Say which nodes govern files, and which refer to them",
+		Args:  cobra.MinimumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return p.within(c.Context(), func(w Workspace) error {
+				chosen, err := paths(w, args, nil)
+				if err != nil {
+					return err
+				}
+				owners, err := w.Spec().Owners(c.Context(), chosen)
+				if err != nil {
+					return err
+				}
+				if p.io.JSON {
+					return p.io.Encode(owners)
+				}
+				for _, o := range owners {
+					for _, claim := range o.Governing {
+						p.io.Line(term.Good, "governs", display(o.PathJSON), claim.ID+"  "+claim.Desc)
+					}
+					for _, claim := range o.Related {
+						p.io.Line(term.Dim, "related", display(o.PathJSON), claim.ID+"  "+claim.Desc)
+					}
+					if len(o.Governing)+len(o.Related) == 0 {
+						p.io.Line(term.Warn, "nobody", display(o.PathJSON), "")
+					}
+				}
+				return nil
+			})
+		},
+	}
+}

@@ -1,0 +1,49 @@
+package cli
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ken/internal/spec"
+	"ken/internal/term"
+)
+
+func (p *program) specShow() *cobra.Command {
+	return &cobra.Command{
+		Use:   "show ID",
+		Short: "Show a node: what it says and what it governs",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return p.within(c.Context(), func(w Workspace) error {
+				n, err := w.Spec().Node(c.Context(), args[0])
+				if err != nil {
+					return err
+				}
+				if p.io.JSON {
+					return p.io.Encode(struct {
+						specNode
+						Body  string      `json:"body"`
+						Parts *spec.Parts `json:"parts"`
+					}{shownNode(n), n.Body, n.Parts})
+				}
+				p.printNode(n)
+				return nil
+			})
+		},
+	}
+}
+
+func (p *program) printNode(n *spec.Node) {
+	p.io.Line(term.Plain, n.ID, n.Title, n.Desc)
+	for _, e := range n.Code {
+		p.io.Line(term.Plain, "governs", e.Text, "")
+	}
+	for _, e := range n.Related {
+		p.io.Line(term.Dim, "related", e.Text, "")
+	}
+	for _, problem := range n.Problems {
+		p.io.Line(term.Bad, "problem", n.Path.String(), problem.Message)
+	}
+	p.io.Printf("\n%s\n", strings.TrimSpace(plain(n.Body)))
+}

@@ -1,0 +1,102 @@
+package spec
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"path"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+
+	"ken/internal/fault"
+	"ken/internal/repo"
+)
+
+// A Draft is a node that is about to be.
+type Draft struct {
+	Dir   string   // where it lies, below .spec; the prefix may be given
+	Title string   // the name of the directory when ""
+	Code  []string // what it governs
+}
+
+// New writes the file of a node that is not there yet, and returns it as it reads
+// back.
+func (r *Reader) New(ctx context.Context, d Draft) (*Node, error) {
+	file, err := d.path()
+	if err != nil {
+		return nil, err
+	}
+	text, err := d.text(file)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.src.Create(file, text); err != nil {
+		return nil, err
+	}
+	nodes, err := r.Nodes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range nodes {
+		if n.Path == file {
+			return n, nil
+		}
+	}
+	return nil, fmt.Errorf("%s was written and is not there", file)
+}
+
+// path is where the draft's file goes.
+func (d Draft) path() (repo.Path, error) {
+	name := strings.Trim(strings.ReplaceAll(d.Dir, `\`, "/"), "/")
+	name = strings.TrimSuffix(strings.TrimPrefix(name, Root+"/"), "/"+FileName)
+	refuse := func(format string, args ...any) (repo.Path, error) {
+		return "", &fault.Error{Kind: fault.Usage, Hint: "name it with letters, digits and hyphens: ken spec new parser/lexer", Err: fmt.Errorf(format, args...)}
+	}
+	if name == "" || name == Root {
+		return refuse("a node needs a name")
+	}
+	if path.Clean(name) != name || !utf8.ValidString(name) {
+		return refuse("%s is no plain path below %s", show(d.Dir), Root)
+	}
+	for element := range strings.SplitSeq(name, "/") {
+		if element == ".." || token(element) != element || strings.ContainsFunc(element, unicode.IsUpper) {
+			return refuse("%s cannot be the name of a node", show(element))
+		}
+	}
+	return repo.Path(Root + "/" + name + "/" + FileName), nil
+}
+
+// text is what the draft's file says.
+func (d Draft) text(file repo.Path) ([]byte, error) {
+	title := d.Title
+	if title == "" {
+		title = file.Dir().Base()
+	}
+	if strings.ContainsFunc(title, unicode.IsControl) {
+		return nil, &fault.Error{Kind: fault.Usage, Err: fmt.Errorf("the title %s is not one line", show(title))}
+	}
+	front := struct {
+		Title  string   `yaml:"title"`
+		Status string   `yaml:"status"`
+		Code   []string `yaml:"code,omitempty"`
+	}{Title: title, Status: "pending"}
+	for _, c := range d.Code {
+		e, err := ParseEntry(c)
+		if err != nil {
+			return nil, err
+		}
+		front.Code = append(front.Code, e.String())
+	}
+	var b bytes.Buffer
+	b.WriteString("---\n")
+	enc := yaml.NewEncoder(&b)
+	enc.SetIndent(2)
+	if err := enc.Encode(front); err != nil {
+		return nil, err
+	}
+	fmt.Fprintf(&b, "---\n# %s\n\n## raw source\n\n## expanded spec\n", title)
+	return b.Bytes(), nil
+}

@@ -1,0 +1,103 @@
+package spec
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/agnivade/levenshtein"
+
+	"ken/internal/fault"
+	"ken/internal/repo"
+)
+
+// maxAsked is longer than any id that was meant.
+const maxAsked = 200
+
+// A Source is the work tree that specs are read from.
+type Source interface {
+	// Specs returns the spec files that are there, tracked or not.
+	Specs(ctx context.Context) ([]File, error)
+	// Tracked lists every path that git tracks, sorted.
+	Tracked(ctx context.Context) ([]repo.Path, error)
+	// Covered reports whether a file is source code that a spec should know.
+	Covered(path repo.Path) bool
+	// Create writes a file that is not there yet.
+	Create(path repo.Path, content []byte) error
+}
+
+// A Reader answers for the specs of one work tree.
+type Reader struct{ src Source }
+
+// NewReader returns the reader of a work tree.
+func NewReader(src Source) *Reader { return &Reader{src} }
+
+// Nodes returns the nodes of the work tree, sorted by path. No tree is no nodes.
+func (r *Reader) Nodes(ctx context.Context) ([]*Node, error) {
+	files, err := r.src.Specs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return Load(files), nil
+}
+
+// Node returns the node of an id.
+func (r *Reader) Node(ctx context.Context, id string) (*Node, error) {
+	nodes, err := r.Nodes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(nodes, func(n *Node) bool { return n.ID == id })
+	if i >= 0 {
+		return nodes[i], nil
+	}
+	return nil, unknownNode(nodes, id)
+}
+
+// unknownNode refuses an id, and names those that it may have been meant for.
+func unknownNode(nodes []*Node, id string) error {
+	var near []string
+	asked := strings.ToLower(id)
+	for _, n := range nodes {
+		is := strings.ToLower(n.ID)
+		if id != "" && len(id) <= maxAsked && (strings.Contains(is, asked) || levenshtein.ComputeDistance(is, asked) <= 1+len(asked)/5) {
+			near = append(near, n.ID)
+		}
+	}
+	hint := "see the nodes with: ken spec ls"
+	if len(near) > 0 {
+		hint = "did you mean " + strings.Join(near[:min(len(near), shownPaths)], ", ") + "?"
+	}
+	return &fault.Error{Kind: fault.Usage, Hint: hint, Err: fmt.Errorf("there is no node %s", show(id))}
+}
+
+// Owners says who has a say about each path.
+func (r *Reader) Owners(ctx context.Context, paths []repo.Path) ([]Ownership, error) {
+	nodes, err := r.Nodes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := []Ownership{}
+	for _, p := range paths {
+		out = append(out, Owners(nodes, p))
+	}
+	return out, nil
+}
+
+// Lint checks the tree against the files that git tracks.
+func (r *Reader) Lint(ctx context.Context) (Linted, error) {
+	nodes, err := r.Nodes(ctx)
+	if err != nil {
+		return Linted{}, err
+	}
+	tracked, err := r.src.Tracked(ctx)
+	if err != nil {
+		return Linted{}, err
+	}
+	var sources []repo.Path
+	if len(nodes) > 0 {
+		sources = slices.DeleteFunc(slices.Clone(tracked), func(p repo.Path) bool { return p.Under(Root) || !r.src.Covered(p) })
+	}
+	return Lint(nodes, LintOptions{Tracked: tracked, Sources: sources}), nil
+}
