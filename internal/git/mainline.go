@@ -1,0 +1,77 @@
+package git
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"ken/internal/fault"
+	"ken/internal/repo"
+)
+
+// Mainline returns the branch that counts as the main one, by its short name, and
+// its commit: the one given; else the one that the remote called origin calls its
+// main; else the one of the main checkout. A local branch goes before the remote
+// one of that name. The commit is zero while the branch has none.
+func (r *Repo) Mainline(ctx context.Context, given string) (name string, commit repo.ID, err error) {
+	if given != "" {
+		name, id, ok, err := r.branch(ctx, given)
+		if err == nil && !ok {
+			err = &fault.Error{
+				Hint: "see the branches with: git branch --all",
+				Err:  fmt.Errorf("there is no branch %q", given),
+			}
+		}
+		return name, id, err
+	}
+	const originHead = "refs/remotes/origin/HEAD"
+	target, symbolic, err := r.symref(ctx, originHead)
+	if err != nil {
+		return "", repo.ID{}, err
+	}
+	if branch, ok := strings.CutPrefix(target, "refs/remotes/origin/"); symbolic && ok {
+		name, id, found, err := r.branch(ctx, branch)
+		if err != nil || found {
+			return name, id, err
+		}
+	}
+	return r.mainCheckout(ctx)
+}
+
+// branch finds a branch here, else at origin.
+func (r *Repo) branch(ctx context.Context, short string) (name string, id repo.ID, ok bool, err error) {
+	short = strings.TrimPrefix(short, "refs/heads/")
+	for _, ref := range []string{"refs/heads/" + short, "refs/remotes/origin/" + short, "refs/remotes/" + short} {
+		id, ok, err = r.ResolveRef(ctx, ref)
+		if err != nil || ok {
+			return short, id, ok, err
+		}
+	}
+	return short, repo.ID{}, false, nil
+}
+
+// symref returns where a symbolic ref leads, ok false when it is none.
+func (r *Repo) symref(ctx context.Context, name string) (target string, ok bool, err error) {
+	if !r.strange {
+		text, err := r.loose(name)
+		if err == nil {
+			target, ok = strings.CutPrefix(text, "ref:")
+			return strings.Trim(target, " \t\r\n"), ok, nil
+		}
+	}
+	out, ok, err := r.probe(ctx, "symbolic-ref", "--quiet", name)
+	return strings.TrimSuffix(out, "\n"), ok, err
+}
+
+// mainCheckout is the branch of the main work tree, or of the bare repository.
+func (r *Repo) mainCheckout(ctx context.Context) (string, repo.ID, error) {
+	main := &Repo{
+		root: r.root, gitDir: r.common, common: r.common, format: r.format, own: r.own, strange: r.strange,
+		detached: r.detached || r.gitDir != r.common,
+	}
+	head, err := main.Head(ctx)
+	if err != nil {
+		return "", repo.ID{}, fmt.Errorf("find the main branch: %w", err)
+	}
+	return strings.TrimPrefix(head.Branch, "refs/heads/"), head.Commit, nil
+}
