@@ -16,24 +16,24 @@ const (
 
 // Graph writes the tree of nodes, and below each the code that it governs.
 func Graph(nodes []*Node, format GraphFormat) string {
-	g := newGraph(nodes)
+	g := newDrawing(nodes)
 	if format == Mermaid {
 		return g.mermaid()
 	}
 	return g.dot()
 }
 
-// A graph is nodes and files by number, so that no name can mean anything in the
+// A drawing is nodes and files by number, so that no name can mean anything in the
 // language it is written in.
-type graph struct {
+type drawing struct {
 	nodes  []*Node
 	number map[string]int // of a node, by id
 	files  []string       // what is governed, each once
 	file   map[string]int
 }
 
-func newGraph(nodes []*Node) *graph {
-	g := &graph{nodes: nodes, number: make(map[string]int), file: make(map[string]int)}
+func newDrawing(nodes []*Node) *drawing {
+	g := &drawing{nodes: nodes, number: make(map[string]int), file: make(map[string]int)}
 	for i, n := range nodes {
 		g.number[n.ID] = i
 		for _, e := range n.Code {
@@ -48,7 +48,7 @@ func newGraph(nodes []*Node) *graph {
 
 // edges calls child for every parent and child, and governs for every node and
 // what it governs.
-func (g *graph) edges(child, governs func(from, to int)) {
+func (g *drawing) edges(child, governs func(from, to int)) {
 	for i, n := range g.nodes {
 		if p, ok := g.number[n.Parent]; ok && n.Parent != "" {
 			child(p, i)
@@ -59,7 +59,7 @@ func (g *graph) edges(child, governs func(from, to int)) {
 	}
 }
 
-func (g *graph) dot() string {
+func (g *drawing) dot() string {
 	var b strings.Builder
 	b.WriteString("digraph spec {\n  rankdir=LR;\n  node [shape=box];\n")
 	for i, n := range g.nodes {
@@ -81,7 +81,7 @@ func dotText(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", "").Replace(strings.ToValidUTF8(s, "\uFFFD")) + `"`
 }
 
-func (g *graph) mermaid() string {
+func (g *drawing) mermaid() string {
 	var b strings.Builder
 	b.WriteString("flowchart LR\n")
 	for i, n := range g.nodes {
