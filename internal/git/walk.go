@@ -28,7 +28,7 @@ func (r *Repo) Walk(ctx context.Context, heads, known []repo.ID, keys []string, 
 	}
 	args := []string{
 		"log", "--raw", "-c", "-z", "--no-renames", "--no-abbrev", "--no-show-signature", "--no-notes", "--no-ext-diff",
-		"--no-textconv", "--ignore-submodules=none", "--root", "--no-color", "--no-decorate", "--no-mailmap",
+		"--no-textconv", "--ignore-submodules=none", "--root", "--no-color", "--no-decorate", "--no-mailmap", "--encoding=UTF-8",
 		format + ")%x00", "--stdin", "--",
 	}
 	var revisions bytes.Buffer
@@ -41,7 +41,9 @@ func (r *Repo) Walk(ctx context.Context, heads, known []repo.ID, keys []string, 
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	w := &walker{f: f, stop: stop}
-	status, stderr, err := r.run(ctx, call{args: args, stdin: &revisions, stdout: w})
+	// Without it git writes each commit by itself, which costs a tenth.
+	whole := []string{"GIT_FLUSH=0"}
+	status, stderr, err := r.run(ctx, call{args: args, stdin: &revisions, stdout: w, env: whole})
 	switch {
 	case w.err != nil:
 		return w.err

@@ -36,3 +36,7 @@ const (
 	Deleted
 	ModeFlipped
 )
+
+// A LineCount is how many lines a commit added and took away. Both are -1 for what
+// has no lines.
+type LineCount struct{ Added, Deleted int }

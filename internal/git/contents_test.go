@@ -1,0 +1,116 @@
+package git
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"ken/internal/repo"
+	"ken/internal/spec"
+	"ken/internal/testrepo"
+)
+
+// Of every path in every commit it knows what was there, as git does when it is
+// asked for one at a time.
+func TestContents(t *testing.T) {
+	for _, opt := range [][]testrepo.Option{nil, {testrepo.SHA256}} {
+		r := testrepo.New(t, opt...)
+		ids := randomHistory(t, r, rand.New(rand.NewPCG(5, 6)), 25)
+		m := newModel(t, r)
+		g, err := Open(t.Context(), r.Dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var places []spec.Place
+		var want []string
+		for _, id := range ids {
+			for _, name := range append([]string{"dir", "none", "none/at/all", "a/below", "dir/deep/none", "new\nline/x", "/a", "a/", "./a", "dir//b"}, oddNames...) {
+				places = append(places, spec.Place{Commit: id, Path: repo.Path(name)})
+				what := strings.Fields(m.commit(id).files[repo.Path(name)])
+				if len(what) < 3 {
+					tree := ""
+					if !strings.ContainsAny(name, "\n\r") && !strings.HasSuffix(name, "/") && !strings.HasPrefix(name, ".") {
+						tree, _ = r.Try("rev-parse", "-q", "--verify", id.String()+":"+name)
+					}
+					what = []string{"", "", tree}
+				}
+				if strings.Contains(name, "//") {
+					what[2] = ""
+				}
+				want = append(want, what[2])
+			}
+			places = append(places, spec.Place{Commit: id})
+			want = append(want, r.Git("rev-parse", id.String()+"^{tree}"))
+		}
+		places = append(places, places[:20]...)
+		want = append(want, want[:20]...)
+		c := g.Contents()
+		got, err := c.At(t.Context(), places)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, p := range places {
+			if got[i].String() != want[i] {
+				t.Errorf("%s in %s is %q, want %q", p.Path, p.Commit.Short(), got[i], want[i])
+			}
+		}
+		t.Run("again without git", func(t *testing.T) {
+			withoutGit(t)
+			again, err := c.At(t.Context(), places)
+			if err != nil || !slices.Equal(got, again) {
+				t.Errorf("%v", err)
+			}
+			if none, err := c.At(t.Context(), nil); err != nil || len(none) != 0 {
+				t.Errorf("%v, %v", none, err)
+			}
+		})
+	}
+}
+
+// What lay in a place is known even if its content is not here, as that of a
+// submodule never is; that a commit or a tree is not here is an error.
+func TestContentsNotHere(t *testing.T) {
+	r := testrepo.New(t)
+	r.Write("dir/a", "a\n")
+	r.Write("other/b", "b\n")
+	r.Commit("one")
+	head := headOf(t, r, "HEAD")
+	r.Git("update-index", "--add", "--cacheinfo", "160000,"+strings.Repeat("12", 20)+",dir/sub")
+	r.Git("commit", "-q", "-m", "two")
+	two := headOf(t, r, "HEAD")
+	blob, tree := r.Git("rev-parse", "HEAD:dir/a"), r.Git("rev-parse", "HEAD:other")
+	for _, id := range []string{blob, tree} {
+		r.Remove(".git/objects/" + id[:2] + "/" + id[2:])
+	}
+	g, err := Open(t.Context(), r.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := g.Contents()
+	got, err := c.At(t.Context(), []spec.Place{{Commit: two, Path: "dir/a"}, {Commit: two, Path: "dir/sub"}, {Commit: two, Path: "dir/sub/below"}, {Commit: head, Path: "dir/sub"}, {Commit: two, Path: "other"}})
+	if err != nil || fmt.Sprint(got) != fmt.Sprint([]string{blob, strings.Repeat("12", 20), "", "", tree}) {
+		t.Errorf("%v, %v", got, err)
+	}
+	absent, err := repo.ParseID(strings.Repeat("34", 20))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range []spec.Place{{Commit: two, Path: "other/b"}, {Commit: absent, Path: "a"}, {Commit: absent}, {Path: "a"}} {
+		if got, err := c.At(t.Context(), []spec.Place{{Commit: two, Path: "dir/a"}, p}); err == nil {
+			t.Errorf("%v is %v", p, got)
+		}
+	}
+}
+
+// No tree crashes the reader, and a name that is in it is found.
+func FuzzInTree(f *testing.F) {
+	f.Add([]byte("100644 a\x00"+strings.Repeat("x", 20)+"40000 b\x00"+strings.Repeat("y", 20)), "b")
+	f.Fuzz(func(t *testing.T, tree []byte, name string) {
+		if _, _, ok, err := inTree(tree, name, 20); ok && (err != nil || !bytes.Contains(tree, []byte(" "+name+"\x00"))) {
+			t.Errorf("%q in %q: %v", name, tree, err)
+		}
+	})
+}

@@ -1,0 +1,61 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"ken/internal/fault"
+	"ken/internal/repo"
+)
+
+// CommitEmpty makes a commit on top of HEAD that changes nothing, and moves HEAD's
+// branch to it. Neither the index nor the work tree is touched, and no hook runs. If
+// HEAD is not at parent any more, nothing happens and that is the error.
+func (r *Repo) CommitEmpty(ctx context.Context, parent repo.ID, message string) (repo.ID, error) {
+	tree, ok, err := r.Tree(ctx, parent)
+	if err == nil && !ok {
+		err = fmt.Errorf("commit %s is not here", parent.Short())
+	}
+	if err != nil {
+		return repo.ID{}, fmt.Errorf("commit: %w", err)
+	}
+	id, err := r.commitTree(ctx, tree, parent, message)
+	if err != nil {
+		return repo.ID{}, err
+	}
+	subject, _, _ := strings.Cut(message, "\n")
+	_, err = r.read(ctx, nil, "update-ref", "-m", "commit: "+subject, "HEAD", id.String(), parent.String())
+	if refused := (*refusal)(nil); errors.As(err, &refused) {
+		return repo.ID{}, &fault.Error{Hint: "run it again", Err: fmt.Errorf("HEAD moved meanwhile: %w", err)}
+	}
+	return id, err
+}
+
+func (r *Repo) commitTree(ctx context.Context, tree, parent repo.ID, message string) (repo.ID, error) {
+	// Who commits may be in the environment, which calls that only read are kept
+	// away from.
+	var who []string
+	for _, kv := range os.Environ() {
+		if strings.HasPrefix(kv, "GIT_AUTHOR_") || strings.HasPrefix(kv, "GIT_COMMITTER_") {
+			who = append(who, kv)
+		}
+	}
+	args := []string{"commit-tree", tree.String(), "-p", parent.String()}
+	out := &bounded{max: maxStderr}
+	status, stderr, err := r.run(ctx, call{args: args, stdin: strings.NewReader(message), stdout: out, env: who})
+	switch {
+	case err != nil:
+		return repo.ID{}, err
+	case status != 0 && strings.Contains(stderr, "tell me who you are"):
+		return repo.ID{}, &fault.Error{
+			Hint: `git config user.name "Your Name" && git config user.email you@example.org`,
+			Err:  errors.New("commit: git does not know who you are"),
+		}
+	case status != 0:
+		return repo.ID{}, r.failed(args, status, stderr)
+	}
+	return repo.ParseID(strings.TrimSpace(out.String()))
+}

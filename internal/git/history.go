@@ -1,0 +1,196 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"ken/internal/fault"
+	"ken/internal/repo"
+	"ken/internal/spec"
+)
+
+// historyTrailers are the trailers that are kept, in any case.
+var historyTrailers = []string{"Session", "Spec-OK", "Spec-OK-Basis"}
+
+// A History is what happened, as far as it can be reached from some heads: commits,
+// the paths they changed and the moves of spec files. It may hold commits that none
+// of the heads reaches. It does not change, and may be read from several goroutines.
+type History struct {
+	segments []*segment // one behind the other
+	gap      string
+	remarks  []string
+}
+
+var _ spec.History = (*History)(nil)
+
+// History returns the history of everything that can be reached from heads. It comes
+// from an index in the cache directory, which is first brought up to date by a walk
+// over what is new. When nothing is, no process is started. Zero heads are skipped.
+//
+// A history that cannot be read whole is an error, and leaves the index as it was;
+// an index that cannot be written is a remark.
+func (r *Repo) History(ctx context.Context, heads []repo.ID) (*History, error) {
+	heads = slices.DeleteFunc(slices.Clone(heads), repo.ID.IsZero)
+	// Someone may fetch what a shallow clone lacks while we walk.
+	for range 3 {
+		before, err := r.historyView(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("read history: %w", err)
+		}
+		h, err := r.historyOf(ctx, before, heads)
+		if err != nil {
+			return nil, fmt.Errorf("read history: %w", err)
+		}
+		if !h.fresh {
+			return h.History, nil
+		}
+		after, err := r.historyView(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("read history: %w", err)
+		}
+		if before.key != after.key {
+			continue
+		}
+		if err := r.saveHistory(h.History); err != nil {
+			h.remarks = append(h.remarks, fmt.Sprintf("the index of the history could not be written to %s, and has to be made again each time: %v", r.historyDir(), cause(err)))
+		}
+		return h.History, nil
+	}
+	return nil, &fault.Error{
+		Hint: "wait until git fetch has ended, and try again",
+		Err:  errors.New("read history: it changes while it is read"),
+	}
+}
+
+// An update is a history, and whether it holds what the cache does not.
+type update struct {
+	*History
+	fresh bool
+}
+
+// historyOf returns the history as one view has it.
+func (r *Repo) historyOf(ctx context.Context, v view, heads []repo.ID) (update, error) {
+	u := update{History: r.loadHistory(v.key)}
+	if missing := u.lacks(heads); len(missing) > 0 {
+		d, err := r.whatIsNew(ctx, u.History, missing)
+		if errors.Is(err, errUnfit) && u.Len() > 0 {
+			u.segments = nil
+			d, err = r.whatIsNew(ctx, u.History, heads)
+		}
+		if err == nil {
+			err = u.append(d, v.key)
+		}
+		if err != nil {
+			return u, err
+		}
+		u.fresh = true
+		if missing = u.lacks(missing); len(missing) > 0 {
+			return u, fmt.Errorf("%s is no commit", missing[0])
+		}
+	}
+	u.gap = v.gap(u.History)
+	return u, nil
+}
+
+// whatIsNew returns what can be reached from heads and is not in the history.
+func (r *Repo) whatIsNew(ctx context.Context, h *History, heads []repo.ID) (*draft, error) {
+	b, err := r.walkNew(ctx, h, heads)
+	if err != nil {
+		return nil, err
+	}
+	o, err := b.order()
+	if err != nil {
+		return nil, err
+	}
+	moves, err := b.moves(ctx, r, o)
+	if err != nil {
+		return nil, err
+	}
+	return b.draft(o, moves), nil
+}
+
+// lacks returns those of some commits that are not in the history.
+func (h *History) lacks(ids []repo.ID) []repo.ID {
+	return slices.DeleteFunc(slices.Clone(ids), func(id repo.ID) bool {
+		_, ok := h.Find(id)
+		return ok
+	})
+}
+
+// maxKnown is how many commits are named to git as known. One that is left out costs
+// a longer walk, since what comes again is recognised.
+const maxKnown = 100
+
+// walkNew walks what can be reached from heads and is not in the history.
+func (r *Repo) walkNew(ctx context.Context, h *History, heads []repo.ID) (*builder, error) {
+	known := h.tips()
+	known = known[max(0, len(known)-maxKnown):]
+	b := newBuilder(h, r.format)
+	err := r.Walk(ctx, heads, known, historyTrailers, b.add)
+	if _, refused := errors.AsType[*refusal](err); !refused || len(known) == 0 {
+		return b, err
+	}
+	// Of what is known, something may have been pruned since.
+	here, probeErr := r.present(ctx, known)
+	if probeErr != nil || len(here) == len(known) {
+		return nil, err
+	}
+	b = newBuilder(h, r.format)
+	for _, id := range known {
+		if !slices.Contains(here, id) {
+			b.lost = append(b.lost, id)
+		}
+	}
+	return b, r.Walk(ctx, heads, here, historyTrailers, b.add)
+}
+
+// present returns those of some commits that are in the repository.
+func (r *Repo) present(ctx context.Context, ids []repo.ID) ([]repo.ID, error) {
+	names := make([]string, len(ids))
+	for i, id := range ids {
+		names[i] = id.String()
+	}
+	found, err := r.batchCheck(ctx, names)
+	if err != nil {
+		return nil, err
+	}
+	var here []repo.ID
+	for i, id := range found {
+		if !id.IsZero() {
+			here = append(here, ids[i])
+		}
+	}
+	return here, nil
+}
+
+// append adds what is new. The tail is written anew for every commit, so that it
+// goes into the base once it is no longer small beside it.
+func (h *History) append(d *draft, key historyKey) error {
+	var follows segmentID
+	if len(h.segments) > 0 {
+		follows = h.segments[0].id
+	}
+	s, err := d.seal(key, follows)
+	if err != nil {
+		return err
+	}
+	if len(h.segments) > 1 {
+		if s, err = joined(h.segments[1], s).seal(key, follows); err != nil {
+			return err
+		}
+		h.segments = h.segments[:1]
+	}
+	if len(h.segments) == 1 && len(s.data) > len(h.segments[0].data)/8+tailRoom {
+		if s, err = joined(h.segments[0], s).seal(key, segmentID{}); err != nil {
+			return err
+		}
+		h.segments = nil
+	}
+	h.segments = append(h.segments, s)
+	return nil
+}
+
+// tailRoom is what a tail may take beside any base.
+const tailRoom = 64 << 10

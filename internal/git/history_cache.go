@@ -1,0 +1,106 @@
+package git
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// The index lies in two files, each of them one segment: the base, and the tail that
+// names the base it follows. Both are replaced whole, by rename. So a reader meets a
+// base with or without what follows it, never half of either; and of two writers the
+// last one wins, with what is correct as well.
+const (
+	baseFile = "base"
+	tailFile = "tail"
+	tempTail = ".tmp"
+)
+
+func (r *Repo) historyDir() string { return filepath.Join(r.common, "ken", "cache", "history") }
+
+// loadHistory returns what the cache holds for a key. Whatever is wrong with it, it
+// holds nothing.
+func (r *Repo) loadHistory(key historyKey) *History {
+	h := &History{}
+	base := r.loadSegment(baseFile, key, segmentID{}, 0)
+	if base == nil {
+		return h
+	}
+	h.segments = append(h.segments, base)
+	if tail := r.loadSegment(tailFile, key, base.id, base.count); tail != nil {
+		h.segments = append(h.segments, tail)
+	}
+	return h
+}
+
+func (r *Repo) loadSegment(name string, key historyKey, follows segmentID, first int) *segment {
+	data, _, err := readFile(filepath.Join(r.historyDir(), name), maxHistory)
+	if err != nil {
+		return nil
+	}
+	s, err := openSegment(data)
+	if err != nil || s.key != key || s.follows != follows || s.first != first || s.size != r.format.Size() {
+		return nil
+	}
+	return s
+}
+
+// saveHistory writes what changed: the tail alone, or a base that stands alone.
+func (r *Repo) saveHistory(h *History) error {
+	dir := r.historyDir()
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	sweep(dir)
+	if len(h.segments) > 1 {
+		return replaceFile(dir, tailFile, h.segments[1].data)
+	}
+	if err := replaceFile(dir, baseFile, h.segments[0].data); err != nil {
+		return err
+	}
+	// It follows another base, and would only be read in vain.
+	if err := os.Remove(filepath.Join(dir, tailFile)); !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// replaceFile writes a file beside the one it replaces and renames it. It is not
+// synced: what a crash leaves of it is recognised and made again.
+func replaceFile(dir, name string, data []byte) error {
+	if len(data) > maxHistory {
+		return fmt.Errorf("%d bytes are more than is kept", len(data))
+	}
+	temp := filepath.Join(dir, "."+name+"."+strings.ToLower(rand.Text()[:12])+tempTail)
+	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	err = errors.Join(err, f.Close())
+	if err == nil {
+		err = os.Rename(temp, filepath.Join(dir, name))
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(temp))
+	}
+	return nil
+}
+
+// sweep removes what writers that died have left.
+func sweep(dir string) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		info, err := e.Info()
+		if err == nil && strings.HasSuffix(e.Name(), tempTail) && time.Since(info.ModTime()) > time.Hour {
+			_ = os.Remove(filepath.Join(dir, e.Name())) // there is always another time
+		}
+	}
+}

@@ -1,0 +1,234 @@
+package git
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"ken/internal/repo"
+	"ken/internal/spec"
+	"ken/internal/testrepo"
+)
+
+// smallSegment is a segment with something in each section.
+func smallSegment(tb testing.TB) *segment {
+	tb.Helper()
+	id := func(n int) repo.ID {
+		id, err := repo.ParseID(fmt.Sprintf("%040x", n*7919%1000+1))
+		if err != nil {
+			tb.Fatal(err)
+		}
+		return id
+	}
+	b := newBuilder(&History{}, repo.SHA1)
+	for n := 39; n >= 0; n-- {
+		c := repo.Commit{ID: id(n), Date: "2026-01-02T03:04:05+01:00", Subject: fmt.Sprint("commit ", n)}
+		for p := n - 1; p >= max(0, n-1-n%4); p-- {
+			c.Parents = append(c.Parents, id(p))
+		}
+		if n%5 == 0 {
+			c.Date = "never"
+			c.Trailers = []repo.Trailer{{Key: "Session", Value: fmt.Sprint(n)}}
+		}
+		for k := range n % 3 {
+			c.Changes = append(c.Changes, repo.Change{Path: repo.Path(fmt.Sprintf("dir%d/file%d", n%6, n+k)), Kind: repo.ChangeKind(n % 4)})
+		}
+		if err := b.add(c); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	o, err := b.order()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	moves := []spec.Move{{Commit: 3, From: ".spec/a/spec.md", To: ".spec/b/spec.md", Same: true}, {Commit: 9, From: "x", To: "y"}}
+	s, err := b.draft(o, moves).seal(historyKey{1}, segmentID{})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for i, sec := range s.section {
+		if len(sec) == 0 {
+			tb.Fatalf("section %d is empty", i)
+		}
+	}
+	return s
+}
+
+// No byte of a file can change, and no end be cut off, unnoticed.
+func TestSegmentIsWhole(t *testing.T) {
+	data := smallSegment(t).data
+	if _, err := openSegment(slices.Clone(data)); err != nil {
+		t.Fatal(err)
+	}
+	for i := range data {
+		for _, bit := range []byte{1, 0x80, 0xff} {
+			bad := slices.Clone(data)
+			bad[i] ^= bit
+			if _, err := openSegment(bad); err == nil {
+				t.Fatalf("byte %d was changed by %#x, and nobody noticed", i, bit)
+			}
+		}
+		if _, err := openSegment(data[:i]); err == nil {
+			t.Fatalf("it was cut off at %d, and nobody noticed", i)
+		}
+	}
+	if _, err := openSegment(append(slices.Clone(data), 0)); err == nil {
+		t.Error("nobody noticed a byte too many")
+	}
+}
+
+// Whatever happens to the files of the cache, the answers stay the same.
+func TestHistoryCorrupted(t *testing.T) {
+	r := testrepo.New(t)
+	rnd := rand.New(rand.NewPCG(3, 4))
+	ids := randomHistory(t, r, rnd, 30)
+	want := history(t, r, ids...)
+	r.Remove(".git/ken/cache/history")
+	write := func(name, text string) { r.Write(".git/ken/cache/history/"+name, text) }
+	read := func(name string) string { return r.Read(".git/ken/cache/history/" + name) }
+	history(t, r, ids[:20]...)
+	one := read("base")
+	history(t, r, ids...)
+	base, tail := read("base"), read("tail")
+	if base != one {
+		t.Fatal("the base changed")
+	}
+	for _, name := range []string{"base", "tail"} {
+		whole := map[string]string{"base": base, "tail": tail}
+		for range 20 {
+			write("base", base)
+			write("tail", tail)
+			bad := []byte(whole[name])
+			switch rnd.IntN(3) {
+			case 0:
+				bad[rnd.IntN(len(bad))] ^= 1 << rnd.IntN(8)
+			case 1:
+				bad = bad[:rnd.IntN(len(bad))]
+			default:
+				bad = []byte(whole[map[string]string{"base": "tail", "tail": "base"}[name]])
+			}
+			write(name, string(bad))
+			if d := differ(want, history(t, r, ids...)); d != "" {
+				t.Fatalf("%s: %s", name, d)
+			}
+		}
+	}
+	// Another repository's files are no use either.
+	other := testrepo.New(t)
+	other.Write("a", "b")
+	other.Commit("c")
+	history(t, other, headOf(t, other, "HEAD"))
+	write("base", other.Read(".git/ken/cache/history/base"))
+	if h := history(t, r, ids...); len(h.lacks(ids)) > 0 {
+		t.Error("commits of another repository hide its own")
+	}
+	if err := os.RemoveAll(r.Path(".git/ken")); err != nil {
+		t.Fatal(err)
+	}
+	if d := differ(want, history(t, r, ids...)); d != "" {
+		t.Error(d)
+	}
+}
+
+// No bytes make a segment that cannot be asked everything: those that are accepted
+// once their checksums are put right included.
+func FuzzHistoryIndex(f *testing.F) {
+	whole := smallSegment(f).data
+	f.Add(whole)
+	f.Add(whole[:headerSize])
+	f.Add([]byte(historyMagic))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		for _, b := range [][]byte{data, mended(data)} {
+			s, err := openSegment(b)
+			if err != nil {
+				continue
+			}
+			askAll(&History{segments: []*segment{s}})
+			if s.first > 0 {
+				continue
+			}
+			key, id := s.key, s.id
+			if both, err := openSegment(follower(t, s)); err == nil {
+				if j, err := joined(s, both).seal(key, id); err == nil {
+					askAll(&History{segments: []*segment{j}})
+				}
+			}
+		}
+	})
+}
+
+// mended returns the bytes with the checksums that belong to them.
+func mended(data []byte) []byte {
+	b := slices.Clone(data)
+	if len(b) < headerSize {
+		return b
+	}
+	rest := b[headerSize:]
+	table := b[headerSize-4-sections*12:]
+	for i := range sections {
+		size := binary.LittleEndian.Uint64(table[12*i:])
+		size = min(size, uint64(len(rest)))
+		if i == sections-1 {
+			size = uint64(len(rest))
+		}
+		binary.LittleEndian.PutUint64(table[12*i:], size)
+		binary.LittleEndian.PutUint32(table[12*i+8:], crc32.Checksum(rest[:size], crcTable))
+		rest = rest[size:]
+	}
+	binary.LittleEndian.PutUint32(b[headerSize-4:], crc32.Checksum(b[:headerSize-4], crcTable))
+	return b
+}
+
+// follower returns the bytes of a segment of one commit that follows another.
+func follower(t *testing.T, s *segment) []byte {
+	t.Helper()
+	h := &History{segments: []*segment{s}}
+	format := repo.SHA1
+	if s.size == repo.SHA256.Size() {
+		format = repo.SHA256
+	}
+	b := newBuilder(h, format)
+	id, err := repo.ParseID(strings.Repeat("9e", s.size))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := repo.Commit{ID: id, Changes: []repo.Change{{Path: "dir1/file1"}, {Path: "new"}}}
+	if s.count > 0 && !h.id(0).IsZero() {
+		c.Parents = []repo.ID{h.id(0)}
+	}
+	if err := b.add(c); err != nil {
+		t.Fatal(err)
+	}
+	o, err := b.order()
+	if err != nil {
+		return nil
+	}
+	d, err := b.draft(o, nil).seal(s.key, s.id)
+	if err != nil {
+		return nil
+	}
+	return d.data
+}
+
+func askAll(h *History) {
+	for n := range h.Len() {
+		if n += spec.Num(h.segments[0].first); n > 0 && int(n) < h.segments[0].first+h.segments[0].count {
+			h.Commit(n)
+			h.Find(h.id(n))
+		}
+	}
+	h.Marked()
+	h.Moves()
+	h.tips()
+	for _, p := range h.Below("") {
+		h.Touching(p)
+	}
+	h.Below("dir1")
+	h.Touching("dir3/file9")
+	h.Touching("zzz")
+}

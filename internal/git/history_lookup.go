@@ -1,0 +1,291 @@
+package git
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+	"time"
+
+	"ken/internal/repo"
+	"ken/internal/spec"
+)
+
+// Len is how many commits there are, numbered from 0.
+func (h *History) Len() spec.Num {
+	n := 0
+	for _, s := range h.segments {
+		n += s.count
+	}
+	return spec.Num(n)
+}
+
+// Find returns a commit's number; ok is false for one that is not there.
+func (h *History) Find(id repo.ID) (n spec.Num, ok bool) {
+	for _, s := range h.segments {
+		if i, ok := s.find(id.Bytes()); ok {
+			return spec.Num(s.first + i), true
+		}
+	}
+	return 0, false
+}
+
+// Commit returns what is known of a commit. A number that is not one is the
+// caller's mistake, and panics as an index would.
+func (h *History) Commit(n spec.Num) spec.Commit {
+	for _, s := range h.segments {
+		if i := int(n) - s.first; i >= 0 && i < s.count {
+			return s.commit(i)
+		}
+	}
+	panic(fmt.Sprintf("git: no commit %d among %d", n, h.Len()))
+}
+
+// Marked lists the commits that carry a trailer, ascending.
+func (h *History) Marked() []spec.Num {
+	var list []spec.Num
+	for _, s := range h.segments {
+		for i := range len(s.section[secMarked]) / 4 {
+			list = append(list, spec.Num(s.u32(secMarked, i)))
+		}
+	}
+	return list
+}
+
+// Touching lists the commits that changed a path, ascending.
+func (h *History) Touching(path repo.Path) []spec.Touch {
+	var list []spec.Touch
+	for _, s := range h.segments {
+		if c := s.seek([]byte(path)); c.ok && string(c.name) == string(path) {
+			list = s.appendTouches(list, c.touches)
+		}
+	}
+	return list
+}
+
+// appendTouches reads the commits of a path, each as its distance to the one before.
+func (s *segment) appendTouches(list []spec.Touch, b reader) []spec.Touch {
+	n := uint64(0)
+	for len(b) > 0 {
+		v := b.uvarint()
+		if n += v >> 2; s.has(n) {
+			list = append(list, spec.Touch{Commit: spec.Num(n), Kind: repo.ChangeKind(v & 3)})
+		}
+	}
+	return list
+}
+
+// has reports whether a number is one of the segment's.
+func (s *segment) has(n uint64) bool { return n >= uint64(s.first) && n < uint64(s.first+s.count) }
+
+// Below lists every path that ever was in a directory or below it, "" being the
+// root, sorted.
+func (h *History) Below(dir repo.Path) []repo.Path {
+	prefix := ""
+	if dir != "" {
+		prefix = string(dir) + "/"
+	}
+	var list []repo.Path
+	for _, s := range h.segments {
+		for c := s.seek([]byte(prefix)); c.ok && strings.HasPrefix(string(c.name), prefix); c.next() {
+			list = append(list, repo.Path(c.name))
+		}
+	}
+	if len(h.segments) > 1 {
+		slices.Sort(list)
+		list = slices.Compact(list)
+	}
+	return list
+}
+
+// Moves lists the moves of spec files, by ascending commit.
+func (h *History) Moves() []spec.Move {
+	var list []spec.Move
+	for _, s := range h.segments {
+		b := reader(s.section[secMoves])
+		for len(b) > 0 {
+			n, same, from, to := b.uvarint(), b.uvarint(), b.text(), b.text()
+			if s.has(n) {
+				list = append(list, spec.Move{Commit: spec.Num(n), From: repo.Path(from), To: repo.Path(to), Same: same != 0})
+			}
+		}
+	}
+	return list
+}
+
+// Gap says why the history does not go back to the beginning, "" when it does.
+func (h *History) Gap() string { return h.gap }
+
+// Remarks are what the user may want to know of how the history was read, a cache
+// that could not be written say. None of it changes an answer.
+func (h *History) Remarks() []string { return slices.Clone(h.remarks) }
+
+// tips returns the ids of the commits that no other one stands on.
+func (h *History) tips() []repo.ID {
+	if len(h.segments) == 0 {
+		return nil
+	}
+	last := h.segments[len(h.segments)-1]
+	var ids []repo.ID
+	for i := range len(last.section[secTips]) / 4 {
+		ids = append(ids, h.id(spec.Num(last.u32(secTips, i))))
+	}
+	return ids
+}
+
+func (h *History) id(n spec.Num) repo.ID {
+	for _, s := range h.segments {
+		if i := int(n) - s.first; i >= 0 && i < s.count {
+			return repo.IDFromBytes(s.idBytes(i))
+		}
+	}
+	return repo.ID{}
+}
+
+func (s *segment) idBytes(i int) []byte { return s.section[secIDs][i*s.size : (i+1)*s.size] }
+
+// find returns the place of an id.
+func (s *segment) find(id []byte) (int, bool) {
+	if len(id) != s.size {
+		return 0, false
+	}
+	at, ok := sort.Find(s.count, func(k int) int {
+		return bytes.Compare(id, s.idBytes(int(s.u32(secByID, k))))
+	})
+	if !ok {
+		return 0, false
+	}
+	return int(s.u32(secByID, at)), true
+}
+
+func (s *segment) commit(i int) spec.Commit {
+	c := spec.Commit{ID: repo.IDFromBytes(s.idBytes(i)), Parents: s.parents(i)}
+	b := s.text(i)
+	rec := s.section[secCommits][i*recordSize+8:]
+	sec, zone := int64(binary.LittleEndian.Uint64(rec)), int16(binary.LittleEndian.Uint16(rec[8:]))
+	if zone == oddZone {
+		c.Date = string(b.text())
+	} else {
+		c.Date = formatDate(sec, zone)
+	}
+	c.Subject = string(b.text())
+	for len(b) > 0 {
+		c.Trailers = append(c.Trailers, repo.Trailer{Key: string(b.text()), Value: string(b.text())})
+	}
+	return c
+}
+
+// parents returns the numbers of the i-th commit's parents, in git's order.
+func (s *segment) parents(i int) []spec.Num {
+	first, second := s.record(i)
+	switch {
+	case first == noParent:
+		return nil
+	case second == noParent:
+		return []spec.Num{spec.Num(first)}
+	case second&moreFlag == 0:
+		return []spec.Num{spec.Num(first), spec.Num(second)}
+	}
+	list := []spec.Num{spec.Num(first)}
+	for at := int(second &^ moreFlag); ; at++ {
+		n := s.u32(secParents, at)
+		list = append(list, spec.Num(n&^moreFlag))
+		if n&moreFlag != 0 {
+			return list
+		}
+	}
+}
+
+// text returns what is written of the i-th commit.
+func (s *segment) text(i int) reader {
+	start := binary.LittleEndian.Uint64(s.section[secTextStart][i/textGroup*8:])
+	if start > uint64(len(s.section[secText])) {
+		return nil
+	}
+	b := reader(s.section[secText][start:])
+	for range i % textGroup {
+		b.text()
+	}
+	return b.text()
+}
+
+// A pathCursor stands on a path of a segment, or behind the last.
+type pathCursor struct {
+	ok      bool
+	name    []byte
+	touches reader
+
+	rest  reader // of the section of paths
+	after []byte // of the section of touches
+}
+
+// seek returns a cursor on the first path that is not before the one given.
+func (s *segment) seek(path []byte) *pathCursor {
+	// The block before the first one that begins behind the path.
+	k := sort.Search(len(s.section[secBlocks])/blockSize, func(k int) bool {
+		paths, _ := s.blockAt(k)
+		paths.uvarint()
+		return bytes.Compare(paths.text(), path) > 0
+	}) - 1
+	c := s.block(max(k, 0))
+	for c.ok && bytes.Compare(c.name, path) < 0 {
+		c.next()
+	}
+	return c
+}
+
+// block returns a cursor on the first path of a block.
+func (s *segment) block(k int) *pathCursor {
+	c := &pathCursor{}
+	c.rest, c.after = s.blockAt(k)
+	c.next()
+	return c
+}
+
+// blockAt returns the paths from a block on, and what is told of them.
+func (s *segment) blockAt(k int) (paths reader, touches []byte) {
+	if k*blockSize >= len(s.section[secBlocks]) {
+		return nil, nil
+	}
+	b := s.section[secBlocks][k*blockSize:]
+	p, t := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])
+	if p > uint64(len(s.section[secPaths])) || t > uint64(len(s.section[secTouches])) {
+		return nil, nil
+	}
+	return s.section[secPaths][p:], s.section[secTouches][t:]
+}
+
+// next goes on to the next path. Blocks lie one behind the other, so that the end
+// of one is no end.
+func (c *pathCursor) next() {
+	shared, rest := c.rest.uvarint(), c.rest.text()
+	c.ok = len(c.rest) > 0
+	size := c.rest.uvarint()
+	if !c.ok || shared > uint64(len(c.name)) || size > uint64(len(c.after)) {
+		*c = pathCursor{}
+		return
+	}
+	c.name = append(c.name[:shared], rest...)
+	c.touches, c.after = c.after[:size], c.after[size:]
+}
+
+// parseDate takes apart a date as git prints it: seconds since 1970 and minutes east
+// of UTC. A date that formatDate would not give back is not ok.
+func parseDate(text string) (sec int64, zone int16, ok bool) {
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return 0, 0, false
+	}
+	_, east := t.Zone()
+	sec, zone = t.Unix(), int16(east/60)
+	back := formatDate(sec, zone)
+	utc, zulu := strings.CutSuffix(back, "Z")
+	return sec, zone, back == text || zulu && utc+"+00:00" == text
+}
+
+// formatDate returns a date by RFC 3339, UTC as Z: git has printed it in both ways.
+func formatDate(sec int64, zone int16) string {
+	return time.Unix(sec, 0).In(time.FixedZone("", int(zone)*60)).Format(time.RFC3339)
+}

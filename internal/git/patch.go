@@ -1,0 +1,95 @@
+package git
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"ken/internal/repo"
+)
+
+// Lines counts what commits did to some paths, each against its first parent. A
+// commit that did nothing to them is left out. A file that a commit moved counts
+// for what it edited.
+func (r *Repo) Lines(ctx context.Context, commits []repo.ID, paths []repo.Path) (map[repo.ID]repo.LineCount, error) {
+	if len(commits) == 0 || len(paths) == 0 {
+		return map[repo.ID]repo.LineCount{}, nil
+	}
+	var stdin strings.Builder
+	for _, id := range commits {
+		fmt.Fprintln(&stdin, id)
+	}
+	args := append([]string{"log", "--no-walk=unsorted", "--stdin", "--numstat", "-z", "--format=%x00%H%x00"}, patchArgs(paths)...)
+	out, err := r.read(ctx, strings.NewReader(stdin.String()), args...)
+	if err != nil {
+		return nil, fmt.Errorf("count lines: %w", err)
+	}
+	return parseNumstat(out)
+}
+
+// Patch returns what a commit did to some paths, against its first parent, as a
+// patch; "" if it did nothing to them.
+func (r *Repo) Patch(ctx context.Context, commit repo.ID, paths []repo.Path) (string, error) {
+	args := append([]string{"log", "--no-walk", "--format=", "--unified=3", "--inter-hunk-context=0", commit.String()}, patchArgs(paths)...)
+	out, err := r.read(ctx, nil, args...)
+	if err != nil {
+		return "", fmt.Errorf("show %s: %w", commit.Short(), err)
+	}
+	return out, nil
+}
+
+// patchArgs pins whatever a configuration could make of a patch.
+func patchArgs(paths []repo.Path) []string {
+	args := []string{
+		"--diff-merges=first-parent", "--root", "-M50%", "--no-ext-diff", "--no-textconv", "--no-color", "--no-notes",
+		"--no-show-signature", "--no-mailmap", "--diff-algorithm=myers",
+		"--src-prefix=a/", "--dst-prefix=b/", "--no-indent-heuristic", "--no-relative", "--ignore-submodules=none",
+		"--abbrev=40", "--",
+	}
+	for _, p := range paths {
+		args = append(args, string(p))
+	}
+	return args
+}
+
+// parseNumstat reads commits between NULs, each with its lines of counts: added, tab,
+// deleted, tab, path, NUL; of a move the path is empty, and the two follow.
+func parseNumstat(out string) (map[repo.ID]repo.LineCount, error) {
+	counts := make(map[repo.ID]repo.LineCount)
+	var commit repo.ID
+	tokens := strings.Split(out, "\x00")
+	for i := 0; i < len(tokens); i++ {
+		t := strings.TrimLeft(tokens[i], "\n")
+		if t == "" {
+			continue
+		}
+		fields := strings.SplitN(t, "\t", 3)
+		if len(fields) == 1 {
+			id, err := repo.ParseID(t)
+			if err != nil {
+				return nil, fmt.Errorf("git log: cannot read %q: %w", t, err)
+			}
+			commit = id
+			continue
+		}
+		if len(fields) != 3 || commit.IsZero() {
+			return nil, fmt.Errorf("git log: cannot read %q", t)
+		}
+		if fields[2] == "" {
+			i += 2
+		}
+		c := counts[commit]
+		c.Added, c.Deleted = c.Added+count(fields[0]), c.Deleted+count(fields[1])
+		counts[commit] = c
+	}
+	return counts, nil
+}
+
+func count(s string) int {
+	n, err := strconv.Atoi(s)
+	if err != nil {
+		return -1 // "-", of a binary
+	}
+	return n
+}

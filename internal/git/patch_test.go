@@ -1,0 +1,68 @@
+package git
+
+import (
+	"strings"
+	"testing"
+
+	"ken/internal/repo"
+	"ken/internal/testrepo"
+)
+
+func TestLinesAndPatch(t *testing.T) {
+	r := testrepo.New(t)
+	long := strings.Repeat("line\n", 20)
+	r.Write(".spec/a/spec.md", long)
+	r.Write("b.txt", "b\n")
+	r.Commit("first")
+	first := headOf(t, r, "HEAD")
+	r.Git("config", "diff.noprefix", "true")
+	r.Git("config", "diff.renames", "false")
+	r.Git("config", "color.ui", "always")
+	r.Git("config", "diff.external", "false")
+	r.Git("mv", ".spec/a", ".spec/odd \"name")
+	r.Write(".spec/odd \"name/spec.md", long+"more\n")
+	r.Commit("moved")
+	moved := headOf(t, r, "HEAD")
+	r.Write("b.txt", "c\n")
+	r.Commit("else")
+	other := headOf(t, r, "HEAD")
+	r.Git("checkout", "-q", "-b", "side", first.String())
+	r.Write(".spec/a/spec.md", "side\n"+long)
+	r.Commit("side")
+	r.Git("checkout", "-q", "main")
+	r.Git("merge", "-q", "--no-edit", "side")
+	merge := headOf(t, r, "HEAD")
+
+	g, err := Open(t.Context(), r.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	paths := []repo.Path{".spec/a/spec.md", ".spec/odd \"name/spec.md"}
+	counts, err := g.Lines(t.Context(), []repo.ID{merge, other, moved, first}, paths)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[repo.ID]repo.LineCount{first: {Added: 20}, moved: {Added: 1}, merge: {Added: 1}}
+	for id, w := range want {
+		if counts[id] != w {
+			t.Errorf("%s: %+v, want %+v", id.Short(), counts[id], w)
+		}
+	}
+	if _, told := counts[other]; told || len(counts) != len(want) {
+		t.Errorf("%v", counts)
+	}
+	patch, err := g.Patch(t.Context(), moved, paths)
+	if err != nil || !strings.Contains(patch, "rename to") || !strings.Contains(patch, "\n+more\n") || strings.Contains(patch, "\x1b") {
+		t.Errorf("%v\n%s", err, patch)
+	}
+	if patch, err := g.Patch(t.Context(), other, paths); err != nil || patch != "" {
+		t.Errorf("%v\n%s", err, patch)
+	}
+}
+
+func FuzzNumstat(f *testing.F) {
+	id := strings.Repeat("ab", 20)
+	f.Add("\x00" + id + "\x00\n1\t2\tp\x003\t4\t\x00old\x00new\x00")
+	f.Add("-\t-\tx\x00")
+	f.Fuzz(func(_ *testing.T, out string) { _, _ = parseNumstat(out) })
+}
