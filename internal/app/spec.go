@@ -1,6 +1,7 @@
 package app
 
 import (
+	"bytes"
 	"context"
 
 	"ken/internal/content"
@@ -10,7 +11,9 @@ import (
 )
 
 // Spec answers for the specs of the work tree.
-func (w *workspace) Spec() *spec.Reader { return spec.NewReader(specSource{w.files, w.git}) }
+func (w *workspace) Spec() *spec.Reader {
+	return spec.NewReader(specSource{w.files, w.git}, specPast{w.git, w.mainline})
+}
 
 // A specSource is the work tree as specs are read from it.
 type specSource struct {
@@ -32,3 +35,25 @@ func (s specSource) Tracked(ctx context.Context) ([]repo.Path, error) {
 
 // Covered goes by the name alone: what is written by hand, to be run.
 func (s specSource) Covered(path repo.Path) bool { return s.KindByName(path) == repo.KindSource }
+
+// A specPast is the history behind it.
+type specPast struct {
+	*git.Repo
+	main string // the branch that the configuration calls main, "" for none
+}
+
+func (s specPast) Mainline(ctx context.Context) (string, repo.ID, error) {
+	return s.Repo.Mainline(ctx, s.main)
+}
+
+func (s specPast) History(ctx context.Context, heads []repo.ID) (spec.History, error) {
+	return s.Repo.History(ctx, heads)
+}
+
+func (s specPast) Contents() spec.Contents { return s.Repo.Contents() }
+
+// Stored allows for line ends that git turns into its own.
+func (s specPast) Stored(content []byte, id repo.ID) bool {
+	return s.ObjectFormat().Blob(content) == id ||
+		s.ObjectFormat().Blob(bytes.ReplaceAll(content, []byte("\r\n"), []byte("\n"))) == id
+}

@@ -31,6 +31,7 @@ type workspace struct {
 	store    *store.Store
 	registry *registry.Registry
 	files    *content.Tree
+	mainline string // the branch that the configuration calls main
 }
 
 func open(ctx context.Context, opts openOptions) (*workspace, error) {
@@ -53,7 +54,7 @@ func open(ctx context.Context, opts openOptions) (*workspace, error) {
 	}
 	s := store.Open(store.Options{CommonDir: g.CommonDir(), StateDir: stateDir()})
 	files := content.Open(g.Root(), content.Options{Format: g.ObjectFormat()})
-	w := &workspace{git: g, store: s, files: files}
+	w := &workspace{git: g, store: s, files: files, mainline: cfg.Spec.Main}
 	w.registry = registry.New(g, files, s, registry.Options{
 		Policy:    cfg.Registry,
 		Author:    func() string { return author(ctx, g, opts.author) },

@@ -14,14 +14,14 @@ func (p *program) spec(args []string) *cobra.Command {
 	const name = "spec"
 	c := &cobra.Command{
 		Use:   name,
-		Short: "Read what each part of the system is meant to do",
+		Short: "Read what each part of the system is meant to do, and whether its code moved on",
 		Long: `The specs of a repository lie in .spec, a directory to a node, each with a spec.md:
 what a part of the system is meant to do, and which code it governs.`,
 		Args: cobra.NoArgs,
 		RunE: needsSub,
 	}
 	if slices.Contains(args, name) {
-		c.AddCommand(p.specShow(), p.specOwner(), p.specSearch(), p.specGraph(), p.specLint(), p.specNew())
+		c.AddCommand(p.specList(), p.specHistory(), p.specDiff(), p.specShow(), p.specOwner(), p.specSearch(), p.specGraph(), p.specLint(), p.specNew())
 	}
 	return c
 }
@@ -37,20 +37,13 @@ type specNode struct {
 	Code    []string `json:"code"`
 	Related []string `json:"related"`
 	// Problems are what its author should look at.
-	Problems []specProblem `json:"problems"`
-}
-
-type specProblem struct {
-	Rule    string `json:"rule"`
-	Line    int    `json:"line"`
-	Message string `json:"message"`
-	Fix     string `json:"fix"`
+	Problems []spec.Problem `json:"problems"`
 }
 
 func shownNode(n *spec.Node) specNode {
 	out := specNode{
 		ID: n.ID, Path: n.Path.String(), Title: n.Title, Desc: n.Desc, Status: n.Declared,
-		Code: []string{}, Related: []string{}, Problems: []specProblem{},
+		Code: []string{}, Related: []string{}, Problems: append([]spec.Problem{}, n.Problems...),
 	}
 	if n.Parent != "" {
 		out.Parent = &n.Parent
@@ -60,9 +53,6 @@ func shownNode(n *spec.Node) specNode {
 	}
 	for _, e := range n.Related {
 		out.Related = append(out.Related, e.Text)
-	}
-	for _, p := range n.Problems {
-		out.Problems = append(out.Problems, specProblem(p))
 	}
 	return out
 }

@@ -33,6 +33,14 @@ const maxBytes = 1 << 20
 type Config struct {
 	Registry registry.Policy
 	State    State
+	Spec     Spec
+}
+
+// Spec is the policy of specs.
+type Spec struct {
+	// Main is the branch whose specs are canonical; what the remote calls its
+	// main when "".
+	Main string
 }
 
 // State is the policy of the workflow directory.
@@ -48,6 +56,11 @@ type State struct {
 type file struct {
 	Registry registryPolicy `yaml:"registry"`
 	State    statePolicy    `yaml:"state"`
+	Spec     specPolicy     `yaml:"spec"`
+}
+
+type specPolicy struct {
+	Main string `yaml:"main"`
 }
 
 type statePolicy struct {
@@ -144,6 +157,7 @@ func Parse(b []byte) (Config, error) {
 	if err := c.Registry.Validate(); err != nil {
 		return Config{}, malformed(fmt.Errorf("registry: %w", err))
 	}
+	c.Spec = Spec(f.Spec)
 	c.State = State{Dir: string(f.State.Dir), ArchiveRuns: (*int)(f.State.ArchiveRuns)}
 	return c, nil
 }

@@ -4,10 +4,10 @@ import "strconv"
 
 // A Problem is something about a spec file that its author should look at.
 type Problem struct {
-	Rule    string // what is broken: one of the constants below
-	Line    int    // of the file, from 1
-	Message string
-	Fix     string // what to do about it
+	Rule    string `json:"rule"` // what is broken: one of the constants below
+	Line    int    `json:"line"` // of the file, from 1
+	Message string `json:"message"`
+	Fix     string `json:"fix"` // what to do about it
 }
 
 // The rules.

@@ -28,10 +28,13 @@ type Source interface {
 }
 
 // A Reader answers for the specs of one work tree.
-type Reader struct{ src Source }
+type Reader struct {
+	src  Source
+	past Past
+}
 
-// NewReader returns the reader of a work tree.
-func NewReader(src Source) *Reader { return &Reader{src} }
+// NewReader returns the reader of a work tree and the history behind it.
+func NewReader(src Source, past Past) *Reader { return &Reader{src, past} }
 
 // Nodes returns the nodes of the work tree, sorted by path. No tree is no nodes.
 func (r *Reader) Nodes(ctx context.Context) ([]*Node, error) {

@@ -1,0 +1,106 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ken/internal/spec"
+	"ken/internal/term"
+)
+
+func (p *program) specList() *cobra.Command {
+	var check bool
+	c := &cobra.Command{
+		Use:   "ls",
+		Short: "List the nodes with what git says: status, version, drift",
+		Long: `Prints the tree of nodes. version counts the commits that changed what a spec says,
+drift the commits that changed code it governs since, by ancestry; an edit and its
+revert are no drift. Nothing of this is kept: it is read from git each time. What
+cannot be learnt is unknown, never 0.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return p.within(c.Context(), func(w Workspace) error {
+				l, err := w.Spec().List(c.Context())
+				if err != nil {
+					return err
+				}
+				if p.io.JSON {
+					err = p.io.Encode(l)
+				} else {
+					p.printListing(l)
+				}
+				if err == nil && check && l.Wanting() {
+					err = errWanting
+				}
+				return err
+			})
+		},
+	}
+	c.Flags().BoolVar(&check, "check", false, "exit 3 if a node drifts, is broken or cannot be judged")
+	return c
+}
+
+func (p *program) printListing(l *spec.Listing) {
+	for _, u := range l.Unknown {
+		p.io.Remarkf("ken: %s is not known: %s", u.Fact, term.Clean(u.Reason))
+	}
+	if len(l.Nodes) == 0 {
+		p.io.Printf("there are no specs yet\n")
+		p.io.Remarkf("hint: begin one with: ken spec new NAME --code PATH")
+		return
+	}
+	children := make(map[string][]spec.Listed)
+	for _, n := range l.Nodes {
+		parent := ""
+		if n.Parent != nil {
+			parent = *n.Parent
+		}
+		children[parent] = append(children[parent], n)
+	}
+	var walk func(parent string, depth int)
+	walk = func(parent string, depth int) {
+		below := children[parent]
+		slices.SortFunc(below, func(a, b spec.Listed) int { return strings.Compare(a.ID, b.ID) })
+		for _, n := range below {
+			tone, why := describeNode(n)
+			p.io.Line(tone, n.Status.String(), strings.Repeat("  ", depth)+n.ID, why)
+			walk(n.ID, depth+1)
+		}
+	}
+	walk("", 0)
+}
+
+// describeNode puts what is known of a node into a few words.
+func describeNode(n spec.Listed) (term.Tone, string) {
+	tone := map[spec.Status]term.Tone{
+		spec.StatusDrift: term.Warn, spec.StatusUnknown: term.Bad, spec.StatusPending: term.Dim,
+		spec.StatusActive: term.Plain, spec.StatusMerged: term.Good,
+	}[n.Status]
+	var words []string
+	add := func(format string, value *int) {
+		if value != nil && *value > 0 {
+			words = append(words, fmt.Sprintf(format, *value))
+		}
+	}
+	add("v%d", n.Version)
+	add("drift %d", n.Drift)
+	if n.Drift != nil && *n.Drift == 0 {
+		add("touched %d", n.Touched)
+	}
+	for _, f := range n.DriftFiles {
+		words = append(words, fmt.Sprintf("%s +%d", f.File, f.Behind))
+	}
+	if n.Dirty {
+		words = append(words, "not committed")
+	}
+	if len(n.Problems) > 0 {
+		words = append(words, term.Count(len(n.Problems), "problem"))
+	}
+	for _, u := range n.Unknown {
+		words = append(words, fmt.Sprintf("%s unknown: %s", u.Fact, u.Reason))
+	}
+	return tone, strings.Join(words, "  ")
+}

@@ -1,0 +1,91 @@
+package spec
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"ken/internal/fresh"
+	"ken/internal/repo"
+)
+
+// A Basis is the content that an ack was made for.
+type Basis struct {
+	Spec     repo.ID      // the node's spec file
+	Governed fresh.Digest // what the node governs
+}
+
+// String returns the basis as it stands in a trailer.
+func (b Basis) String() string { return b.Spec.String() + " " + b.Governed.String() }
+
+// ParseBasis reads what String wrote.
+func ParseBasis(s string) (Basis, error) {
+	words := strings.Fields(s)
+	if len(words) != 2 {
+		return Basis{}, fmt.Errorf("basis %s: want a content id and a digest", show(s))
+	}
+	var b Basis
+	var err error
+	if b.Spec, err = repo.ParseID(words[0]); err != nil {
+		return Basis{}, fmt.Errorf("basis %s: %w", show(s), err)
+	}
+	if err := b.Governed.UnmarshalText([]byte(words[1])); err != nil {
+		return Basis{}, fmt.Errorf("basis %s: %w", show(s), err)
+	}
+	return b, nil
+}
+
+// BasisAt returns the basis of an ack of a node that is made on top of head.
+func BasisAt(ctx context.Context, n *Node, at Standpoint, h History, c Contents) (Basis, error) {
+	fail := func(err error) (Basis, error) { return Basis{}, fmt.Errorf("basis of %s: %w", n.ID, err) }
+	head, ok := h.Find(at.Head)
+	if !ok {
+		return fail(fmt.Errorf("commit %s is not in the history that was read", at.Head))
+	}
+	d := newDerivation([]*Node{n}, h, head, c)
+	s := d.studies[0]
+	d.govern(s)
+	d.sheet.want(head, n.Path)
+	for _, f := range s.files {
+		d.sheet.want(head, f.path)
+	}
+	if err := d.sheet.ask(ctx); err != nil {
+		return fail(err)
+	}
+	if d.sheet.err != nil {
+		return fail(d.sheet.err)
+	}
+	b := Basis{Spec: d.sheet.at(head, n.Path), Governed: d.governedAt(s, head)}
+	if b.Spec.IsZero() {
+		return fail(errors.New("its spec is not committed"))
+	}
+	return b, nil
+}
+
+// GovernedDigest returns the digest of a set of governed files: the sha256 of a line
+// for each, sorted by path, that has the path, a NUL, the content id in hex and a
+// newline. Modes are not in it. Nor is a path with the zero ID, where there is
+// nothing.
+func GovernedDigest(files map[repo.Path]repo.ID) fresh.Digest {
+	hash := sha256.New()
+	for _, p := range slices.Sorted(maps.Keys(files)) {
+		if id := files[p]; !id.IsZero() {
+			fmt.Fprintf(hash, "%s\x00%s\n", string(p), id)
+		}
+	}
+	return fresh.Digest(hash.Sum(nil))
+}
+
+// governedAt returns the digest of what a node governs, in a commit whose contents
+// were asked for.
+func (d *derivation) governedAt(s *study, c Num) fresh.Digest {
+	set := make(map[repo.Path]repo.ID, len(s.files))
+	for _, f := range s.files[:s.entries] {
+		set[f.path] = d.sheet.at(c, f.path)
+	}
+	return GovernedDigest(set)
+}

@@ -1,0 +1,241 @@
+package spec_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"ken/internal/repo"
+	"ken/internal/spec"
+)
+
+func TestAcks(t *testing.T) {
+	tellAll(t, []tale{
+		{"all at or below it", "a: @x=1 f=1\nb: f=2\nc: f=3\nd: | Spec-OK: x", "", "v1 d0 t0 a d:valid"},
+		{"not what comes after", "a: @x=1 f=1\nb: f=2\nc: | Spec-OK: x\nd: f=3", "", "v1 d1 t1 a c:valid f-1"},
+		{"one that is not empty counts for itself too", "a: @x=1 f=1\nb: f=2 | Spec-OK: x", "", "v1 d0 t0 a b:valid"},
+		{"key without case", "a: @x=1 f=1\nb: f=2 | spec-ok: x", "", "v1 d0 t0 a b:valid"},
+		{"for that node alone", "a: @x=1 @y=1 f=1\nb: f=2 | Spec-OK: y", "", "v1 d1 t1 a f-1"},
+		{"several in one commit", "a: @x=1 @y=1 f=1\nb: f=2 | Spec-OK: y | Spec-OK: x", "", "v1 d0 t0 a b:valid"},
+		{"an id that nobody has", "a: @x=1 f=1\nb: f=2 | Spec-OK: xx | Spec-OK: | Spec-OK: x y", "", "v1 d1 t1 a f-1"},
+		{"before the node was there", "a: f=1 | Spec-OK: x\nb: @x=1\nc: f=2", "", "v1 d1 t1 b f-1"},
+		{"while it was away", "a: @x=1 f=1\nb: -@x\nc: f=2\nd: | Spec-OK: x\ne: @x~a", "", "v2 d0 t0 e,a"},
+		{"while it was away, with no version above", "a: @x=1 f=1\nb: -@x\nc: f=2\nd: | Spec-OK: x", "", "v1 d1 t1 a f-1"},
+
+		{"a new version voids it", "a: @x=1 f=1\nb: | Spec-OK: x\nc <- a: @x=2\nm <- b c: @x=3\nd <- c: f=2\nn <- m d:", "", "v3 d1 t1 m,c,a f-1"},
+		{"in the version's own commit", "a: @x=1 f=1 | Spec-OK: x\nb: f=2", "", "v1 d1 t1 a a:valid f-1"},
+		{"a version that took the code in", "a: @x=1 f=1\nb: f=2\nc: | Spec-OK: x\nd: @x=2\ne: f=3", "", "v2 d1 t1 d,a f-1"},
+		{"beside a version, it quiets what it can reach", "a: @x=1 f=1\nb: f=2\nc: | Spec-OK: x\nv <- a: @x=2\nd <- a: f=3\nm <- c v d: f=4", "", "v2 d2 t2 v,a c:valid f-2"},
+		{"on a branch that was merged", "a: @x=1 f=1\nb: f=2\nc: | Spec-OK: x\nd <- a: g=1\nm <- d c:", "", "v1 d0 t0 a c:valid"},
+		{"in a merge", "a: @x=1 f=1\nb: f=2\nc <- a: f=3\nm <- b c: f=4 | Spec-OK: x", "", "v1 d0 t0 a m:valid"},
+		{"on a branch that was not", "a: @x=1 f=1\nb: f=2\nc: | Spec-OK: x\nd <- b: g=1", "", "v1 d1 t1 a f-1"},
+		{"two, newest first", "a: @x=1 f=1\nb: f=2 | Spec-OK: x\nc: f=3 | Spec-OK: x\nd: f=4", "", "v1 d1 t1 a c:valid b:valid f-1"},
+		{"twice in a commit", "a: @x=1 f=1\nb: f=2 | Spec-OK: x | Spec-OK: x\nc: f=3 | Spec-OK: x", "", "v1 d0 t0 a c:valid b:valid b:valid"},
+		{"a reverted commit needs none", "a: @x=1 f=1\nb: f=2\nc: f=1\nd: | Spec-OK: x", "", "v1 d0 t0 a d:valid"},
+	})
+}
+
+// An id means the node that had it in the ack's commit, wherever that is now and
+// whatever it is called.
+func TestAckIDs(t *testing.T) {
+	tellAll(t, []tale{
+		{"renamed since", "a: @y=1 f=1\nb: f=2 | Spec-OK: y\nc: @y>@x", "", "v1 d0 t0 a b:valid"},
+		{"the new id before it was one", "a: @y=1 f=1\nb: f=2 | Spec-OK: x\nc: @y>@x", "", "v1 d1 t1 a f-1"},
+		{"the old id of another", "a: @x=1 @y=2 f=1\nb: f=2 | Spec-OK: x\nc: @x>@z\nd: @y>@x", "", "v1 d1 t1 a f-1"},
+		{"moved with an edit", "a: @y=1.a f=1\nb: f=2 | Spec-OK: y\nc: @y>@x=1.b", "", "v2 d0 t0 c,a"},
+		{"in the commit that moved it", "a: @y=1 f=1\nb: f=2 @y>@x | Spec-OK: x", "", "v1 d0 t0 a b:valid"},
+		{"in the commit that moved it, by the old id", "a: @y=1 f=1\nb: f=2 @y>@x | Spec-OK: y", "", "v1 d1 t1 a f-1"},
+
+		{"a collision that came", "a: @p/x=1 f=1\nb: f=2 | Spec-OK: x\nc: @q/x=1", "@p/x code=f", "v1 d0 t0 a b:valid"},
+		{"a collision that went", "a: @p/x=1 @q/x=1 f=1\nb: f=2 | Spec-OK: p_x\nc: -@q/x", "@p/x code=f", "v1 d0 t0 a b:valid"},
+		{"a collision that came and went", "a: @p/x=1 f=1\nb: @q/x=1\nc: f=2 | Spec-OK: p_x\nd: -@q/x", "@p/x code=f", "v1 d0 t0 a c:valid"},
+		{"the plain id while it is nobody's", "a: @p/x=1 @q/x=1 f=1\nb: f=2 | Spec-OK: x\nc: -@q/x", "@p/x code=f", "v1 d1 t1 a f-1"},
+		{"the long id while it is nobody's", "a: @p/x=1 f=1\nb: f=2 | Spec-OK: p_x", "@p/x code=f", "v1 d1 t1 a f-1"},
+		{"the plain id of the one that is there", "a: @q/x=1 f=1\nb: -@q/x @p/x=2\nc: f=2 | Spec-OK: x", "@p/x code=f", "v1 d0 t0 b c:valid"},
+		{"the plain id of the other", "a: @p/x=1 f=1\nb: -@p/x @q/x=2\nc: f=2 | Spec-OK: x\nd: @p/x=1 -@q/x", "@p/x code=f", "v2 d0 t0 d,a"},
+		{"the one whose path ends there", "a: @x=1 @q/x=1 f=1\nb: f=2 | Spec-OK: x", "@x code=f", "v1 d0 t0 a b:valid"},
+		{"an id that has the separator", "a: @p_x=1 @p/x=2 @q/x=3 f=1\nb: f=2 | Spec-OK: p_x", "@p_x code=f", "v1 d0 t0 a b:valid"},
+		{"and the one that has not", "a: @p_x=1 @p/x=2 @q/x=3 f=1\nb: f=2 | Spec-OK: p_x", "@p/x code=f", "v1 d1 t1 a f-1"},
+		{"a number", "a: @p_x=1 @p/x=2 @q/x=3 f=1\nb: f=2 | Spec-OK: p_x-2", "@p/x code=f", "v1 d0 t0 a b:valid"},
+		{"the root", "a: @=1 @x=1 f=1\nb: f=2 | Spec-OK: root", "@ code=f", "v1 d0 t0 a b:valid"},
+		{"root, while the root is there", "a: @=1 @p/root=1 f=1\nb: f=2 | Spec-OK: root", "@p/root code=f", "v1 d1 t1 a f-1"},
+		{"composed otherwise", "a: @caf\u00e9=1 f=1\nb: f=2 | Spec-OK: cafe\u0301", "@caf\u00e9 code=f", "v1 d0 t0 a b:valid"},
+	})
+}
+
+// basis returns the basis that an ack made on a commit would have.
+func (w *world) basis(t testing.TB, commit, node string) spec.Basis {
+	t.Helper()
+	b, err := spec.BasisAt(t.Context(), nodes(node)[0], spec.Standpoint{Head: w.id(commit)}, w, w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// A basis that is not what the commit holds voids the ack.
+func TestAckBasis(t *testing.T) {
+	const story = "a: @x=1 f=1\nb: f=2\n"
+	good := tell(story).basis(t, "b", "@x code=f")
+	old := tell(story).basis(t, "a", "@x code=f")
+	other := spec.Basis{Spec: idOf("other"), Governed: good.Governed}
+	for _, tt := range []struct{ name, history, want, why string }{
+		{"as it is", story + "c: | Spec-OK: x | Spec-OK-Basis: " + good.String(), "v1 d0 t0 a c:valid", ""},
+		{"upper case", story + "c: | Spec-OK: x | Spec-OK-Basis: " + strings.ToUpper(good.String()), "v1 d0 t0 a c:valid", ""},
+		{"other code", story + "c: | Spec-OK: x | Spec-OK-Basis: " + old.String(), "v1 d1 t1 a c:void f-1", "governed code"},
+		{"another spec", story + "c: | Spec-OK: x | Spec-OK-Basis: " + other.String(), "v1 d1 t1 a c:void f-1", "spec in that commit"},
+		{"squashed with code that nobody saw", story + "c: f=3 | Spec-OK: x | Spec-OK-Basis: " + good.String(), "v1 d2 t2 a c:void f-2", "governed code"},
+		{"rebased onto other work", "a: @x=1 f=1\nb: g=7\nd: f=2\nc: | Spec-OK: x | Spec-OK-Basis: " + good.String(), "v1 d0 t0 a c:valid", ""},
+		{"only the mode is another", story + "d: f!\nc: | Spec-OK: x | Spec-OK-Basis: " + good.String(), "v1 d0 t0 a c:valid", ""},
+		{"code that moved on later", story + "c: | Spec-OK: x | Spec-OK-Basis: " + good.String() + "\nd: f=3", "v1 d1 t1 a c:valid f-1", ""},
+		{"one that nobody can read", story + "c: | Spec-OK: x | Spec-OK-Basis: yes", "v1 d1 t1 a c:void f-1", "basis"},
+		{"half a one", story + "c: | Spec-OK: x | Spec-OK-Basis: " + good.Spec.String(), "v1 d1 t1 a c:void f-1", "basis"},
+		{"void, and a bare one", story + "c: | Spec-OK: x | Spec-OK-Basis: " + old.String() + "\nd: | Spec-OK: x", "v1 d0 t0 a d:valid c:void", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := tell(tt.history)
+			f := w.derive(t, "@x code=f")[0]
+			if got := w.brief(f); got != tt.want {
+				t.Errorf("got  %s\nwant %s", got, tt.want)
+			}
+			last := f.Acks[len(f.Acks)-1]
+			if !strings.Contains(last.Why, tt.why) || (last.State == spec.AckValid) != (last.Why == "") || last.Based != strings.Contains(tt.history, "Basis") {
+				t.Errorf("%+v", last)
+			}
+		})
+	}
+}
+
+// Which basis is whose: in order, or that of the ack right before it.
+func TestAckBasisOf(t *testing.T) {
+	const story = "a: @x=1 @y=2 f=1\nb: f=2\n"
+	w := tell(story)
+	x, y := w.basis(t, "b", "@x code=f").String(), w.basis(t, "b", "@y code=f").String()
+	for _, tt := range []struct{ name, trailers, wantX, wantY string }{
+		{"one by one", "| Spec-OK: x | Spec-OK-Basis: " + x + " | Spec-OK: y | Spec-OK-Basis: " + y, "valid", "valid"},
+		{"acks first", "| Spec-OK: x | Spec-OK: y | Spec-OK-Basis: " + x + " | Spec-OK-Basis: " + y, "valid", "valid"},
+		{"bases first", "| Spec-OK-Basis: " + x + " | Spec-OK-Basis: " + y + " | Spec-OK: x | Spec-OK: y", "valid", "valid"},
+		{"crossed", "| Spec-OK: x | Spec-OK: y | Spec-OK-Basis: " + y + " | Spec-OK-Basis: " + x, "void", "void"},
+		{"a bare one before", "| Spec-OK: x | Spec-OK: y | Spec-OK-Basis: " + y, "valid", "valid"},
+		{"a bare one behind", "| Spec-OK: x | Spec-OK-Basis: " + x + " | Spec-OK: y", "valid", "valid"},
+		{"a bare one before, and the other's", "| Spec-OK: x | Spec-OK: y | Spec-OK-Basis: " + x, "valid", "void"},
+		{"one too many", "| Spec-OK: x | Spec-OK-Basis: " + x + " | Spec-OK-Basis: " + y, "valid", ""},
+		{"one that is nobody's", "| Spec-OK-Basis: " + x + " | Spec-OK: x | Spec-OK: y", "void", "void"},
+		{"other trailers between", "| Spec-OK: x | Session: s | Spec-OK-Basis: " + x + " | Spec-OK: y", "valid", "valid"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := tell(story + "c: " + tt.trailers)
+			got := make([]string, 2)
+			for i, f := range w.derive(t, "@x code=f", "@y code=f") {
+				for _, a := range f.Acks {
+					got[i] += a.State.String()
+				}
+			}
+			if d := cmp.Diff([]string{tt.wantX, tt.wantY}, got); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+func TestAckFields(t *testing.T) {
+	w := tell("a: @x=1 f=1\nb: f=2 | Spec-OK: x | Session: ann")
+	ann := "ann"
+	want := []spec.Ack{{
+		Commit: w.id("b"), Date: "2024-01-01T00:01:00Z", Subject: "makes b", Session: &ann, ID: "x", State: spec.AckValid,
+	}}
+	if d := cmp.Diff(want, w.derive(t, "@x code=f")[0].Acks, cmp.Comparer(func(a, b repo.ID) bool { return a == b })); d != "" {
+		t.Error(d)
+	}
+	var zero spec.AckState
+	if b, err := zero.MarshalText(); err != nil || string(b) != "unknown" || spec.AckState(7).String() != "AckState(7)" {
+		t.Errorf("%s, %v", b, err)
+	}
+}
+
+func TestBasis(t *testing.T) {
+	w := tell("a: @x=1 f=1 d/g=2\nb: -f")
+	b := w.basis(t, "a", "@x code=f,d/")
+	want := spec.Basis{Spec: idOf("1"), Governed: spec.GovernedDigest(map[repo.Path]repo.ID{"f": idOf("1"), "d/g": idOf("2")})}
+	if b != want {
+		t.Errorf("%s, want %s", b, want)
+	}
+	if back, err := spec.ParseBasis(b.String()); err != nil || back != b {
+		t.Errorf("%s reads back as %s (%v)", b, back, err)
+	}
+	for _, bad := range []string{"", "a b", b.Spec.String(), b.String() + " x", b.Spec.String() + " 12"} {
+		if _, err := spec.ParseBasis(bad); err == nil {
+			t.Errorf("%q is a basis", bad)
+		}
+	}
+	ask := func(head repo.ID, node string) error {
+		_, err := spec.BasisAt(t.Context(), nodes(node)[0], spec.Standpoint{Head: head}, w, w)
+		return err
+	}
+	if ask(w.id("a"), "@new") == nil || ask(w.id("never"), "@x") == nil {
+		t.Error("a basis of nothing")
+	}
+	w.broken = errors.New("broken")
+	if err := ask(w.id("a"), "@x"); !errors.Is(err, w.broken) {
+		t.Error(err)
+	}
+}
+
+// What decides an ack is a few contents, however many nodes there are.
+func TestAcksAskLittle(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("a: @x=1 f=1")
+	for i := range 300 {
+		fmt.Fprintf(&b, " @n%d=1 @p%d/leaf=1", i, i)
+	}
+	b.WriteString("\nb: f=2\nc: | Spec-OK: x")
+	w := tell(b.String())
+	if got := w.brief(w.derive(t, "@x code=f")[0]); got != "v1 d0 t0 a c:valid" {
+		t.Error(got)
+	}
+	if len(w.asked) != 1 || len(w.asked[0]) > 6 {
+		t.Errorf("asked %v", w.asked)
+	}
+}
+
+// Whatever nodes there are and were, an ack is for the one that has the id when all
+// that are there are loaded together.
+func TestAckIDsAreThoseOfTheTree(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		name := rapid.SampledFrom([]string{"a", "b", "a_b", "a b", "a-b", "b-2", "a_b-2", "root"})
+		dirs := rapid.SliceOfNDistinct(rapid.Custom(func(t *rapid.T) string {
+			return strings.Join(rapid.SliceOfN(name, 1, 3).Draw(t, "dir"), "/")
+		}), 1, 12, rapid.ID[string]).Draw(rt, "dirs")
+		w := &world{names: make(map[string]spec.Num)}
+		first := moment{name: "first", tree: layout{"f": {content: "1"}, ".spec/spec.md": {}}}
+		for _, d := range dirs {
+			first.tree[specPath(d)] = thing{content: d}
+		}
+		w.add(first)
+		then := moment{name: "then", parents: []spec.Num{0}, tree: layout{"f": {content: "2"}}}
+		var files []spec.File
+		for p, x := range first.tree {
+			if p != "f" && rapid.Bool().Draw(rt, "kept") {
+				then.tree[p] = x
+				files = append(files, spec.File{Path: p, Content: []byte("---\ncode: f\n---\n")})
+			}
+		}
+		list := spec.Load(files)
+		ids := []string{"a", "a_b", "a-b-2", "a-b-3", "b-2", "a_b-2", "a-b_b"}
+		for _, n := range list {
+			ids = append(ids, n.ID)
+		}
+		id := rapid.SampledFrom(ids).Draw(rt, "id")
+		then.trailers = []repo.Trailer{{Key: "Spec-OK", Value: id}}
+		w.add(then)
+		for _, f := range w.deriveAt(t, w.head(), list) {
+			if acked := *f.Drift == 0; acked != (f.Node.ID == id) {
+				rt.Fatalf("Spec-OK: %s; %s at %s has drift %d", id, f.Node.ID, f.Node.Path, *f.Drift)
+			}
+		}
+	})
+}

@@ -1,0 +1,249 @@
+package spec
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+
+	"ken/internal/repo"
+)
+
+// A behind is a governed file and the commits that touched it and that nothing
+// attests.
+type behind struct {
+	file    *file
+	touches []Touch
+}
+
+// measureVersions finds what was touched since each node's versions, and which acks
+// stand.
+func (d *derivation) measureVersions(ctx context.Context) error {
+	var some []*study
+	for _, s := range d.studies {
+		if len(s.versions) == 0 && !s.before {
+			continue // it is not committed yet: nothing can be ahead of it
+		}
+		d.govern(s)
+		some = append(some, s)
+	}
+	return d.measure(ctx, some, (*study).commits, func(s *study, v *cover, i int) {
+		s.top = v.top[i]
+		s.finished = s.top
+		s.hidden = s.unseen && d.gap != ""
+		s.unseen = s.hidden && len(s.node.Code) > 0
+		if s.touched == 0 {
+			return
+		}
+		for _, c := range s.claims {
+			if at := c.ack.commit; !v.by(i, at) || slices.Contains(s.top, at) {
+				s.standing = append(s.standing, c)
+			}
+		}
+	})
+}
+
+// measure finds which of the governed files of some nodes were touched by commits
+// that head reaches and a set of commits of each node does not.
+func (d *derivation) measure(ctx context.Context, some []*study, set func(*study) []Num, then func(s *study, v *cover, i int)) error {
+	sets := make([][]Num, len(some))
+	for i, s := range some {
+		sets[i] = set(s)
+	}
+	if d.counted == nil {
+		d.counted = make([]int, d.g.head+1)
+	}
+	return d.g.cover(ctx, sets, func(v *cover) {
+		low := d.g.lowest(v)
+		for i := range v.sets {
+			s := some[v.first+i]
+			s.behind, s.touched = nil, 0
+			d.measured++
+			for _, f := range s.files {
+				from, _ := slices.BinarySearchFunc(f.touches, low[i], func(t Touch, c Num) int { return cmp.Compare(t.Commit, c) })
+				var since []Touch
+				for _, t := range f.touches[from:] {
+					if v.by(i, t.Commit) {
+						continue
+					}
+					since = append(since, t)
+					if d.counted[t.Commit] != d.measured {
+						d.counted[t.Commit] = d.measured
+						s.touched++
+					}
+				}
+				if since != nil {
+					s.behind = append(s.behind, behind{f, since})
+				}
+			}
+			s.unseen = slices.ContainsFunc(d.g.roots, func(c Num) bool { return !v.by(i, c) })
+			then(s, v, i)
+		}
+	})
+}
+
+// weigh decides the acks of the nodes whose code was touched, follows code that was
+// moved, and finds the nodes whose code is again what it was.
+func (d *derivation) weigh(ctx context.Context) error {
+	open := slices.DeleteFunc(slices.Clone(d.studies), func(s *study) bool { return s.touched == 0 })
+	if len(open) == 0 {
+		return nil
+	}
+	for _, s := range open {
+		d.wantAcks(s)
+		d.sheet.want(d.g.head, s.node.Path)
+		for _, c := range s.top {
+			d.sheet.want(c, s.pathAt(c))
+		}
+		for _, b := range s.behind {
+			d.sheet.want(d.g.head, b.file.path)
+			for _, c := range s.top {
+				d.sheet.want(c, b.file.path)
+			}
+			for _, c := range s.standing {
+				d.sheet.want(c.ack.commit, b.file.path)
+			}
+		}
+	}
+	if err := d.sheet.ask(ctx); err != nil {
+		return err
+	}
+	if d.sheet.err != nil {
+		for _, s := range open {
+			s.unsure, s.unacked = d.sheet.err, len(s.standing) > 0
+			for _, c := range s.standing {
+				c.why = d.sheet.err.Error()
+			}
+		}
+		return nil
+	}
+	if err := d.quiet(ctx, open); err != nil {
+		return err
+	}
+	open = slices.DeleteFunc(open, func(s *study) bool { return s.touched == 0 })
+	if err := d.followCode(ctx, open); err != nil {
+		return err
+	}
+	return d.compare(ctx, open)
+}
+
+// quiet takes off what valid acks reach.
+func (d *derivation) quiet(ctx context.Context, open []*study) error {
+	var acked []*study
+	for _, s := range open {
+		d.judgeAcks(s)
+		for _, c := range s.standing {
+			if c.state == AckValid {
+				s.finished = append(slices.Clip(s.finished), c.ack.commit)
+			}
+		}
+		if len(s.finished) > len(s.top) {
+			acked = append(acked, s)
+		}
+	}
+	return d.remeasure(ctx, acked)
+}
+
+// remeasure finds what was touched since all that attests some nodes.
+func (d *derivation) remeasure(ctx context.Context, some []*study) error {
+	return d.measure(ctx, some, func(s *study) []Num { return s.finished }, func(s *study, _ *cover, _ int) {
+		s.unseen = s.unseen && d.gap != "" && len(s.node.Code) > 0
+	})
+}
+
+// compare finds the nodes whose code at head is what it was in one commit that
+// attests them with the spec that they have.
+func (d *derivation) compare(ctx context.Context, open []*study) error {
+	hopeful := make(map[*study][]attestation)
+	for _, s := range open {
+		if s.unsure != nil {
+			continue
+		}
+		shifted := s.shifted()
+		for _, a := range d.attestations(s) {
+			if d.mayHold(s, a.commit, shifted) {
+				hopeful[s] = append(hopeful[s], a)
+				for _, f := range s.files {
+					d.sheet.want(a.commit, f.path)
+					d.sheet.want(d.g.head, f.path)
+				}
+			}
+		}
+	}
+	if err := d.sheet.ask(ctx); err != nil {
+		return err
+	}
+	for s, list := range hopeful {
+		s.unsure = d.sheet.err
+		s.same = s.unsure == nil && slices.ContainsFunc(list, func(a attestation) bool { return d.holds(s, a.commit) })
+	}
+	return nil
+}
+
+// An attestation is a commit that says that a node's spec, as it is there, holds.
+type attestation struct {
+	commit Num
+	path   repo.Path // of the spec
+}
+
+// attestations returns those whose spec is the one at head.
+func (d *derivation) attestations(s *study) []attestation {
+	var list []attestation
+	for _, c := range s.top {
+		list = append(list, attestation{c, s.pathAt(c)})
+	}
+	for _, c := range s.standing {
+		if c.state == AckValid {
+			list = append(list, attestation{c.ack.commit, c.path})
+		}
+	}
+	now := d.sheet.at(d.g.head, s.node.Path)
+	return slices.DeleteFunc(list, func(a attestation) bool {
+		return now.IsZero() || d.sheet.at(a.commit, a.path) != now
+	})
+}
+
+// mayHold reports whether the files that were touched are what they were in a
+// commit, as far as they were not shifted.
+func (d *derivation) mayHold(s *study, c Num, shifted map[repo.Path]bool) bool {
+	return !slices.ContainsFunc(s.behind, func(b behind) bool {
+		p := b.file.path
+		return !shifted[p] && d.sheet.knows(c, p) && d.sheet.at(c, p) != d.sheet.at(d.g.head, p)
+	})
+}
+
+// holds reports whether the governed files are what they were in a commit, under
+// the names that they have now.
+func (d *derivation) holds(s *study, c Num) bool {
+	then, now := make(map[repo.Path]repo.ID), make(map[repo.Path]repo.ID)
+	for _, f := range s.files {
+		if id := d.sheet.at(d.g.head, f.path); !id.IsZero() {
+			now[f.path] = id
+		}
+		id := d.sheet.at(c, f.path)
+		if id.IsZero() {
+			continue
+		}
+		p := s.movedTo(f.path)
+		if _, taken := then[p]; taken {
+			return false
+		}
+		then[p] = id
+	}
+	return maps.Equal(then, now)
+}
+
+// driftFiles returns the files that are behind, by path, and what is to be said of
+// them.
+func (s *study) driftFiles() (list []Behind, notes []string) {
+	for _, b := range s.behind {
+		list = append(list, Behind{b.file.path, len(b.touches)})
+	}
+	slices.SortFunc(list, func(a, b Behind) int { return cmp.Compare(a.Path, b.Path) })
+	for _, e := range s.node.Code {
+		if e.Symbol != "" && slices.ContainsFunc(list, func(b Behind) bool { return e.Matches(b.Path) }) {
+			notes = append(notes, e.String()+" is judged by its whole file")
+		}
+	}
+	return list, notes
+}

@@ -1,0 +1,212 @@
+package spec
+
+import (
+	"context"
+	"fmt"
+
+	"ken/internal/fresh"
+	"ken/internal/repo"
+)
+
+// A Standpoint is from where a history is judged.
+type Standpoint struct {
+	Head repo.ID // the commit; zero while there is none
+}
+
+// Facts are what git's history says about a node. What is nil is not known, and
+// Unknown says why.
+type Facts struct {
+	Node *Node
+
+	Version *int // how many versions there are; 0 when none was committed yet
+	// Drift is how many commits changed governed code since, 0 when all of it is
+	// again what it was; Touched is how many there are either way.
+	Drift, Touched *int
+	DriftFiles     []Behind // by path; only while there is drift
+	// Grade is how far the code has moved, "" while there is no drift. Nothing
+	// finer is known here than that it did.
+	Grade fresh.Grade
+
+	// Session is the one of the latest version, else the one that the frontmatter
+	// names; nil, with nothing about it in Unknown, when there is none.
+	Session    *string
+	LastEdited *string      // when the latest version was made, RFC 3339
+	Versions   []VersionRow // newest first; those that are known
+	Acks       []Ack        // newest first; those that no version is above
+
+	Status   Status // as long as no worktree proposes a change: see StatusUnder
+	Unknown  []Unknown
+	Problems []Problem // of what the history shows; the file's own are the node's
+	Notes    []string  // what a reader of the drift should know
+
+	unread bool // nothing could be learnt at all
+}
+
+// A Behind is a governed file that moved ahead of its spec.
+type Behind struct {
+	Path   repo.Path
+	Behind int // how many commits changed it
+}
+
+// An Unknown is a fact that could not be established.
+type Unknown struct {
+	Fact   string `json:"fact"` // one of the constants below, of a node
+	Reason string `json:"reason"`
+}
+
+// The facts that may be unknown.
+const (
+	FactVersion = "version"
+	FactDrift   = "drift"
+	FactSession = "session"
+)
+
+func (f *Facts) unknown(fact, reason string) {
+	f.Unknown = append(f.Unknown, Unknown{fact, reason})
+}
+
+// Unread returns the facts about nodes when git could not be read, for the given
+// reason: none.
+func Unread(nodes []*Node, reason string) []Facts {
+	list := make([]Facts, len(nodes))
+	for i, n := range nodes {
+		f := &list[i]
+		f.Node, f.unread = n, true
+		for _, fact := range []string{FactVersion, FactDrift, FactSession} {
+			f.unknown(fact, reason)
+		}
+		f.Status = f.StatusUnder(false)
+	}
+	return list
+}
+
+// Derive computes what git's history says about the nodes of one tree, judged at
+// head. The facts are in the order of the nodes.
+//
+// What the history or the contents cannot tell is unknown and no error; the only
+// error is that of a context that is done. The contents are asked once for all
+// nodes whose code was touched, and again only for those whose code may be what it
+// was or has moved.
+func Derive(ctx context.Context, nodes []*Node, at Standpoint, h History, c Contents) ([]Facts, error) {
+	head := Num(-1)
+	if !at.Head.IsZero() {
+		n, ok := h.Find(at.Head)
+		if !ok {
+			return Unread(nodes, fmt.Sprintf("commit %s is not in the history that was read", at.Head)), nil
+		}
+		head = n
+	}
+	d := newDerivation(nodes, h, head, c)
+	d.findAcks()
+	if err := d.findVersions(ctx); err != nil {
+		return nil, err
+	}
+	if err := d.measureVersions(ctx); err != nil {
+		return nil, err
+	}
+	if err := d.weigh(ctx); err != nil {
+		return nil, err
+	}
+	if err := d.order(ctx); err != nil {
+		return nil, err
+	}
+	list := make([]Facts, len(d.studies))
+	for i, s := range d.studies {
+		list[i] = d.facts(s)
+	}
+	return list, nil
+}
+
+// A derivation is one reading of a history.
+type derivation struct {
+	h       History
+	g       *graph
+	gap     string
+	studies []*study
+	sheet   *sheet
+
+	rivals   map[repo.Path][]*ack // by a path that may be what they speak of
+	files    map[repo.Path]*file
+	expanded map[Entry][]*file
+	measured int                             // how often a node was measured
+	counted  []int                           // by commit: when it was last counted
+	added    map[Num][]repo.Path             // what some commits added
+	arrived  map[Num]map[repo.ID][]repo.Path // and by content
+}
+
+// A study is what has been found about one node.
+type study struct {
+	node     *Node
+	versions []version // ascending
+	before   bool      // there may be versions that the history does not reach back to
+	top      []Num     // the versions that no other reaches, descending
+	rows     []Num     // the versions, newest first
+	claims   []*claim  // the acks that may be for the node
+	standing []*claim  // those of them that no version is above, newest first
+
+	files    []*file // what it governs, and where that has moved to
+	entries  int     // how many of files the entries name
+	moved    map[repo.Path]departure
+	behind   []behind // the files that were touched since
+	touched  int      // by how many commits
+	same     bool     // all of it is again what it was
+	hidden   bool     // no version that is known reaches the history's end
+	unseen   bool     // nor does any ack
+	unsure   error    // of the contents, on which drift depends
+	unacked  bool     // and so does what was touched
+	finished []Num    // all that attest: top and the valid acks
+}
+
+func newDerivation(nodes []*Node, h History, head Num, c Contents) *derivation {
+	d := &derivation{
+		h: h, g: newGraph(h, head), gap: h.Gap(), sheet: newSheet(h, c),
+		files: make(map[repo.Path]*file), expanded: make(map[Entry][]*file),
+		added: make(map[Num][]repo.Path), arrived: make(map[Num]map[repo.ID][]repo.Path),
+	}
+	for _, n := range nodes {
+		d.studies = append(d.studies, &study{node: n})
+	}
+	return d
+}
+
+// facts puts together what was found.
+func (d *derivation) facts(s *study) Facts {
+	f := Facts{Node: s.node, Versions: d.rowsOf(s), Acks: d.acksOf(s)}
+	switch {
+	case s.before:
+		f.unknown(FactVersion, d.gap)
+	default:
+		f.Version = new(len(s.versions))
+	}
+	if !s.unseen && !s.unacked {
+		f.Touched = new(s.touched)
+	}
+	switch {
+	case s.unseen:
+		f.unknown(FactDrift, d.gap)
+	case s.unsure != nil:
+		f.unknown(FactDrift, s.unsure.Error())
+	case s.same:
+		f.Drift = new(0)
+	default:
+		f.Drift = new(s.touched)
+	}
+	switch {
+	case s.hidden:
+		f.unknown(FactSession, d.gap)
+	default:
+		if len(f.Versions) > 0 {
+			f.LastEdited, f.Session = new(f.Versions[0].Date), f.Versions[0].Session
+		}
+		if f.Session == nil && s.node.Session != "" {
+			f.Session = new(s.node.Session)
+		}
+	}
+	if f.Drift != nil && *f.Drift > 0 {
+		f.Grade = fresh.GradeContent
+		f.DriftFiles, f.Notes = s.driftFiles()
+	}
+	f.Problems = d.movedProblems(s)
+	f.Status = f.StatusUnder(false)
+	return f
+}

@@ -1,0 +1,149 @@
+package spec_test
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"ken/internal/repo"
+	"ken/internal/spec"
+)
+
+// A long history is one that is large and plain: a trunk with branches of a few
+// commits, and nodes with two files each.
+type longHistory struct {
+	commits []spec.Commit
+	touches map[repo.Path][]spec.Touch
+	below   map[repo.Path][]repo.Path
+	marked  []spec.Num
+	moves   []spec.Move
+	asked   int
+}
+
+var (
+	_ spec.History  = (*longHistory)(nil)
+	_ spec.Contents = (*longHistory)(nil)
+)
+
+func (h *longHistory) Len() spec.Num                        { return spec.Num(len(h.commits)) }
+func (h *longHistory) Commit(n spec.Num) spec.Commit        { return h.commits[n] }
+func (h *longHistory) Marked() []spec.Num                   { return h.marked }
+func (h *longHistory) Touching(path repo.Path) []spec.Touch { return h.touches[path] }
+func (h *longHistory) Below(dir repo.Path) []repo.Path      { return h.below[dir] }
+func (h *longHistory) Moves() []spec.Move                   { return h.moves }
+func (h *longHistory) Gap() string                          { return "" }
+func (h *longHistory) Find(id repo.ID) (n spec.Num, ok bool) {
+	last := spec.Num(len(h.commits) - 1)
+	return last, h.commits[last].ID == id
+}
+
+func (h *longHistory) At(_ context.Context, places []spec.Place) ([]repo.ID, error) {
+	h.asked += len(places)
+	ids := make([]repo.ID, len(places))
+	for i, p := range places {
+		ids[i] = idOf(p.Commit.Short() + string(p.Path)) // everything is new in every commit
+	}
+	return ids, nil
+}
+
+// newLong makes a history of many commits about many nodes. Of ten nodes one has been
+// moved, one has been acked, and three have drift.
+func newLong(commits, count int) (*longHistory, []*spec.Node) {
+	r := rand.New(rand.NewPCG(1, 2))
+	h := &longHistory{touches: make(map[repo.Path][]spec.Touch), below: make(map[repo.Path][]repo.Path)}
+	tip := spec.Num(-1)
+	for n := range spec.Num(commits) {
+		c := spec.Commit{ID: idOf(fmt.Sprint("commit ", n)), Date: time.Unix(int64(n)*60, 0).UTC().Format(time.RFC3339)}
+		switch {
+		case tip < 0:
+		case r.IntN(10) == 0 && n-tip > 1: // merge what stands beside the trunk
+			c.Parents = []spec.Num{tip, n - 1}
+		case r.IntN(3) == 0 && n-tip < 4 && n < spec.Num(commits)-1:
+			c.Parents = []spec.Num{max(tip, n-1)}
+			h.commits = append(h.commits, c)
+			continue // the trunk stays
+		default:
+			c.Parents = []spec.Num{tip}
+		}
+		tip = n
+		h.commits = append(h.commits, c)
+	}
+	touch := func(p repo.Path, n spec.Num, kind repo.ChangeKind) {
+		h.touches[p] = append(h.touches[p], spec.Touch{Commit: n, Kind: kind})
+	}
+	var files []spec.File
+	for i := range count {
+		path := repo.Path(fmt.Sprintf(".spec/n%d/spec.md", i))
+		one, two := repo.Path(fmt.Sprintf("src/%d/a.go", i)), repo.Path(fmt.Sprintf("src/%d/b.go", i))
+		files = append(files, spec.File{Path: path, Content: fmt.Appendf(nil, "---\ncode: [%s, %s]\n---\n", one, two)})
+		h.below[spec.Root] = append(h.below[spec.Root], path)
+		born := spec.Num(r.IntN(commits / 2))
+		old := path
+		if i%10 == 0 {
+			old = repo.Path(fmt.Sprintf(".spec/o%d/spec.md", i))
+			h.below[spec.Root] = append(h.below[spec.Root], old)
+		}
+		touch(old, born, repo.Added)
+		if old != path {
+			n := born + spec.Num(commits/4)
+			h.moves = append(h.moves, spec.Move{Commit: n, From: old, To: path, Same: true})
+			touch(old, n, repo.Deleted)
+			touch(path, n, repo.Added)
+		}
+		last := spec.Num(commits - commits/10 + r.IntN(commits/20))
+		touch(path, last, repo.Modified)
+		for _, f := range []repo.Path{one, two} {
+			touch(f, born, repo.Added)
+			for n := born; n < last; n += spec.Num(1 + r.IntN(commits/50)) {
+				touch(f, n, repo.Modified)
+			}
+		}
+		if i%10 < 4 {
+			touch(one, last+spec.Num(commits/50), repo.Modified)
+		}
+		if i%10 == 3 {
+			n := spec.Num(commits - 1 - r.IntN(commits/100))
+			h.commits[n].Trailers = append(h.commits[n].Trailers, repo.Trailer{Key: "Spec-OK", Value: fmt.Sprint("n", i)})
+			h.marked = append(h.marked, n)
+		}
+	}
+	slices.Sort(h.marked)
+	h.marked = slices.Compact(h.marked)
+	slices.Sort(h.below[spec.Root])
+	slices.SortStableFunc(h.moves, func(a, b spec.Move) int { return cmp.Compare(a.Commit, b.Commit) })
+	return h, spec.Load(files)
+}
+
+func BenchmarkDerive(b *testing.B) {
+	for _, size := range []struct{ nodes, commits int }{{200, 100_000}, {400, 100_000}, {4_000, 100_000}, {200, 10_000}} {
+		b.Run(fmt.Sprintf("nodes=%d/commits=%d", size.nodes, size.commits), func(b *testing.B) {
+			h, list := newLong(size.commits, size.nodes)
+			head := spec.Standpoint{Head: h.commits[len(h.commits)-1].ID}
+			b.ReportAllocs()
+			for b.Loop() {
+				facts, err := spec.Derive(b.Context(), list, head, h, h)
+				if err != nil || len(facts) != size.nodes {
+					b.Fatal(err)
+				}
+			}
+			drift := 0
+			for _, f := range try(spec.Derive(b.Context(), list, head, h, h)) {
+				if *f.Drift > 0 {
+					drift++
+				}
+			}
+			b.ReportMetric(float64(drift), "drifting")
+		})
+	}
+}
+
+func try[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}

@@ -1,0 +1,79 @@
+package spec
+
+import (
+	"context"
+	"fmt"
+
+	"ken/internal/repo"
+)
+
+// A sheet collects questions about contents, so that they are asked together and
+// each of them once.
+type sheet struct {
+	h       History
+	c       Contents
+	known   map[spot]repo.ID
+	pending []spot
+	err     error // the first; nothing is asked after it
+}
+
+// A spot is a path in a commit.
+type spot struct {
+	commit Num
+	path   repo.Path
+}
+
+func newSheet(h History, c Contents) *sheet {
+	return &sheet{h: h, c: c, known: make(map[spot]repo.ID)}
+}
+
+// want notes a question.
+func (s *sheet) want(commit Num, path repo.Path) {
+	at := spot{commit, path}
+	if _, asked := s.known[at]; !asked {
+		s.known[at] = repo.ID{}
+		s.pending = append(s.pending, at)
+	}
+}
+
+// ask asks what is wanted and has not been asked. A failure is kept in err, so that
+// whoever needs the answers can say so; that of a context that is done is returned.
+func (s *sheet) ask(ctx context.Context) error {
+	if len(s.pending) == 0 || s.err != nil {
+		return nil
+	}
+	places := make([]Place, len(s.pending))
+	ids := make(map[Num]repo.ID)
+	for i, at := range s.pending {
+		id, ok := ids[at.commit]
+		if !ok {
+			id = s.h.Commit(at.commit).ID
+			ids[at.commit] = id
+		}
+		places[i] = Place{Commit: id, Path: at.path}
+	}
+	found, err := s.c.At(ctx, places)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		s.err = err
+	case len(found) != len(places):
+		s.err = fmt.Errorf("%d answers about %d contents", len(found), len(places))
+	default:
+		for i, at := range s.pending {
+			s.known[at] = found[i]
+		}
+	}
+	s.pending = s.pending[:0]
+	return nil
+}
+
+// at returns the answer to a question that was asked, zero where there is nothing.
+func (s *sheet) at(commit Num, path repo.Path) repo.ID { return s.known[spot{commit, path}] }
+
+// knows reports whether a question was asked and answered.
+func (s *sheet) knows(commit Num, path repo.Path) bool {
+	_, asked := s.known[spot{commit, path}]
+	return asked && s.err == nil
+}

@@ -1,0 +1,367 @@
+package spec_test
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"ken/internal/fresh"
+	"ken/internal/repo"
+	"ken/internal/spec"
+)
+
+type (
+	digest = fresh.Digest
+	nums   = map[spec.Num]bool
+)
+
+// A where is a path in a commit.
+type where struct {
+	commit spec.Num
+	path   repo.Path
+}
+
+// A naive derives the facts of one node with no thought for cost.
+type naive struct {
+	*story
+	node     *spec.Node
+	reach    nums
+	places   map[where]bool // where the node was
+	versions []spec.Num
+	top      []spec.Num
+}
+
+// model derives the facts of a node.
+func (s *story) model(n *spec.Node) spec.Facts {
+	m := &naive{story: s, node: n, reach: s.world.ancestors(s.head), places: make(map[where]bool)}
+	m.trace(s.head, n.Path)
+	m.findVersions()
+	before := false
+	if s.world.gap != "" {
+		before = len(m.versions) > 0
+		m.versions = slices.DeleteFunc(m.versions, func(c spec.Num) bool { return len(s.world.commits[c].parents) == 0 })
+	}
+	m.top = m.maximal(m.versions)
+
+	f := spec.Facts{Node: n}
+	if !before {
+		f.Version = new(len(m.versions))
+	}
+	for _, c := range m.newest(m.versions) {
+		f.Versions = append(f.Versions, spec.VersionRow{Commit: s.world.id(s.world.commits[c].name)})
+	}
+	hidden := before && m.open(m.top)
+	if !hidden {
+		f.Session = new("front")
+		if rows := m.newest(m.versions); len(rows) > 0 {
+			for _, t := range s.world.commits[rows[0]].trailers {
+				if t.Key == "Session" {
+					f.Session = &t.Value
+				}
+			}
+		}
+	}
+	if len(m.versions) == 0 && !before {
+		f.Drift, f.Touched = new(0), new(0)
+		return f
+	}
+	m.judge(&f, before)
+	return f
+}
+
+// trace notes where the node was, back from one place.
+func (m *naive) trace(c spec.Num, p repo.Path) {
+	if m.places[where{c, p}] {
+		return
+	}
+	m.places[where{c, p}] = true
+	commit := m.world.commits[c]
+	back := func(p repo.Path) {
+		for _, parent := range commit.parents {
+			m.trace(parent, p)
+		}
+	}
+	came, left := false, false
+	for _, move := range commit.moves {
+		if move.To == p {
+			came = true
+			back(move.From)
+		}
+		left = left || move.From == p
+	}
+	if len(commit.parents) > 1 || !came && !left {
+		back(p)
+	}
+}
+
+func (m *naive) findVersions() {
+	for c := range m.reach {
+		commit := m.world.commits[c]
+		for p, kind := range commit.touches {
+			edit := kind == repo.Modified || kind == repo.Added
+			pure := slices.ContainsFunc(commit.moves, func(move spec.Move) bool { return move.To == p && move.Same })
+			if edit && !pure && m.places[where{c, p}] && !slices.Contains(m.versions, c) {
+				m.versions = append(m.versions, c)
+			}
+		}
+	}
+}
+
+// before reports whether a is a proper ancestor of b.
+func (m *naive) before(a, b spec.Num) bool { return a != b && m.world.ancestors(b)[a] }
+
+func (m *naive) maximal(list []spec.Num) []spec.Num {
+	var top []spec.Num
+	for _, a := range list {
+		if !slices.ContainsFunc(list, func(b spec.Num) bool { return m.before(a, b) }) {
+			top = append(top, a)
+		}
+	}
+	return top
+}
+
+// newest takes out, again and again, the newest of those that are no ancestors of
+// another.
+func (m *naive) newest(list []spec.Num) []spec.Num {
+	var order []spec.Num
+	for rest := slices.Clone(list); len(rest) > 0; {
+		next := slices.MaxFunc(m.maximal(rest), func(a, b spec.Num) int {
+			x, y := m.world.commits[a], m.world.commits[b]
+			return cmp.Or(cmp.Compare(x.date, y.date), cmp.Compare(m.world.id(x.name).String(), m.world.id(y.name).String()))
+		})
+		order = append(order, next)
+		rest = slices.DeleteFunc(rest, func(c spec.Num) bool { return c == next })
+	}
+	return order
+}
+
+// open reports whether some root is reached from none of the commits.
+func (m *naive) open(from []spec.Num) bool {
+	covered := m.world.ancestors(from...)
+	for c := range m.reach {
+		if len(m.world.commits[c].parents) == 0 && !covered[c] {
+			return true
+		}
+	}
+	return false
+}
+
+// since returns the commits that touched one of the paths and are reached from none
+// of the others.
+func (m *naive) since(from []spec.Num, governed func(repo.Path) bool) map[repo.Path][]spec.Num {
+	covered := m.world.ancestors(from...)
+	found := make(map[repo.Path][]spec.Num)
+	for _, c := range slices.Sorted(maps.Keys(m.reach)) {
+		for p := range m.world.commits[c].touches {
+			if governed(p) && !covered[c] {
+				found[p] = append(found[p], c)
+			}
+		}
+	}
+	return found
+}
+
+func count(found map[repo.Path][]spec.Num) int {
+	all := make(nums)
+	for _, list := range found {
+		for _, c := range list {
+			all[c] = true
+		}
+	}
+	return len(all)
+}
+
+func (m *naive) judge(f *spec.Facts, before bool) {
+	type attestation struct {
+		commit spec.Num
+		path   repo.Path
+	}
+	var all []attestation
+	for _, c := range m.top {
+		names := []repo.Path{m.node.Path}
+		for _, word := range storySpecs {
+			names = append(names, at(word))
+		}
+		i := slices.IndexFunc(names, func(p repo.Path) bool {
+			kind, touched := m.world.commits[c].touches[p]
+			return touched && (kind == repo.Modified || kind == repo.Added) && m.places[where{c, p}] &&
+				!slices.ContainsFunc(m.world.commits[c].moves, func(x spec.Move) bool { return x.To == p && x.Same })
+		})
+		all = append(all, attestation{c, names[i]})
+	}
+	from := slices.Clone(m.top)
+	mine := func(p repo.Path) bool { return governs(m.node, p) }
+	if count(m.since(m.top, mine)) > 0 {
+		for _, a := range m.standing() {
+			f.Acks = append(f.Acks, spec.Ack{Commit: m.world.id(m.world.commits[a.commit].name), State: a.state})
+			if a.state == spec.AckValid {
+				from = append(from, a.commit)
+				all = append(all, attestation{a.commit, a.path})
+			}
+		}
+	}
+	followed, moved := m.follow(from)
+	governed := func(p repo.Path) bool { return mine(p) || slices.Contains(followed, p) }
+	found := m.since(from, governed)
+	if before && len(m.node.Code) > 0 && m.open(from) {
+		return
+	}
+	f.Touched = new(count(found))
+	f.Drift = f.Touched
+	head := m.world.commits[m.head].tree
+	for _, a := range all {
+		tree := m.world.commits[a.commit].tree
+		now, committed := head[m.node.Path]
+		if !committed || tree[a.path].content != now.content {
+			continue
+		}
+		if maps.Equal(contentsUnder(tree, governed, moved), contentsUnder(head, governed, nil)) {
+			f.Drift = new(0)
+		}
+	}
+	if *f.Drift > 0 {
+		for _, p := range slices.Sorted(maps.Keys(found)) {
+			f.DriftFiles = append(f.DriftFiles, spec.Behind{Path: p, Behind: len(found[p])})
+		}
+	}
+}
+
+// contentsUnder returns the governed contents by the names that they have now.
+func contentsUnder(tree layout, governed func(repo.Path) bool, moved map[repo.Path]repo.Path) map[repo.Path]string {
+	set := make(map[repo.Path]string)
+	for p, x := range tree {
+		if !governed(p) {
+			continue
+		}
+		for range len(moved) {
+			if to, ok := moved[p]; ok {
+				p = to
+			}
+		}
+		if _, twice := set[p]; twice {
+			set["two files of one name"] = ""
+		}
+		set[p] = x.content
+	}
+	return set
+}
+
+type standing struct {
+	commit spec.Num
+	path   repo.Path
+	state  spec.AckState
+}
+
+// standing returns the acks that are the node's and that no version is above, newest
+// first.
+func (m *naive) standing() []standing {
+	var list []standing
+	for _, a := range m.acks {
+		tree := m.world.commits[a.commit].tree
+		var files []spec.File
+		for p := range tree {
+			files = append(files, spec.File{Path: p})
+		}
+		var path repo.Path
+		for _, n := range spec.Load(files) {
+			if n.ID == a.id {
+				path = n.Path
+			}
+		}
+		if !m.reach[a.commit] || path == "" || !m.places[where{a.commit, path}] ||
+			slices.ContainsFunc(m.top, func(v spec.Num) bool { return m.before(a.commit, v) }) {
+			continue
+		}
+		state := spec.AckValid
+		if a.basis != nil && (a.basis.Spec != idOf(tree[path].content) || a.basis.Governed != digestOf(m.node, tree)) {
+			state = spec.AckVoid
+		}
+		list = append(list, standing{a.commit, path, state})
+	}
+	var commits []spec.Num
+	for _, a := range list {
+		if !slices.Contains(commits, a.commit) {
+			commits = append(commits, a.commit)
+		}
+	}
+	order := m.newest(commits)
+	slices.SortStableFunc(list, func(a, b standing) int {
+		return cmp.Compare(slices.Index(order, a.commit), slices.Index(order, b.commit))
+	})
+	return list
+}
+
+// follow finds where governed files went that are gone, round by round.
+func (m *naive) follow(from []spec.Num) (followed []repo.Path, moved map[repo.Path]repo.Path) {
+	type arrival struct {
+		path   repo.Path
+		commit spec.Num
+	}
+	moved = make(map[repo.Path]repo.Path)
+	taken := make(map[arrival]bool)
+	head := m.world.commits[m.head].tree
+	for grown := true; grown; {
+		grown = false
+		known := func(p repo.Path) bool { return governs(m.node, p) || slices.Contains(followed, p) }
+		found := m.since(from, known)
+		var lost []repo.Path
+		for _, p := range slices.Sorted(maps.Keys(found)) {
+			if _, there := head[p]; !there && governs(m.node, p) {
+				lost = append(lost, p)
+			}
+		}
+		for _, p := range followed {
+			if _, there := head[p]; !there && found[p] != nil {
+				lost = append(lost, p)
+			}
+		}
+		for _, p := range lost {
+			if moved[p] != "" {
+				continue
+			}
+			var options []arrival
+			for _, c := range found[p] {
+				commit := m.world.commits[c]
+				if commit.touches[p] != repo.Deleted || len(commit.parents) != 1 {
+					continue
+				}
+				was := m.world.commits[commit.parents[0]].tree[p].content
+				for q, kind := range commit.touches {
+					if kind == repo.Added && commit.tree[q].content == was && !taken[arrival{q, c}] {
+						options = append(options, arrival{q, c})
+					}
+				}
+			}
+			if len(options) == 0 {
+				continue
+			}
+			gone := func(p repo.Path) bool { _, there := head[p]; return !there }
+			best := slices.MinFunc(options, func(a, b arrival) int {
+				return cmp.Or(
+					compareBool(gone(a.path), gone(b.path)),
+					compareBool(a.path.Base() != p.Base(), b.path.Base() != p.Base()),
+					cmp.Compare(a.path, b.path),
+					cmp.Compare(m.world.id(m.world.commits[a.commit].name).String(), m.world.id(m.world.commits[b.commit].name).String()),
+				)
+			})
+			taken[best] = true
+			moved[p] = best.path
+			if !known(best.path) {
+				followed = append(followed, best.path)
+				grown = true
+			}
+		}
+	}
+	return followed, moved
+}
+
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	default:
+		return 1
+	}
+}

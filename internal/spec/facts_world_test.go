@@ -1,0 +1,484 @@
+package spec_test
+
+import (
+	"context"
+	"crypto/sha1"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"ken/internal/repo"
+	"ken/internal/spec"
+)
+
+// A world is a history in memory, with all trees in full.
+type world struct {
+	commits []moment
+	names   map[string]spec.Num
+	gap     string
+	gone    bool // the head is not in the history
+	broken  error
+	asked   [][]spec.Place // one per call
+	commit  int            // how often a commit was looked up
+}
+
+// A moment is one commit.
+type moment struct {
+	name     string
+	parents  []spec.Num
+	tree     layout
+	date     string
+	trailers []repo.Trailer
+	moves    []spec.Move
+	touches  map[repo.Path]repo.ChangeKind
+}
+
+type layout map[repo.Path]thing
+
+// A thing is a file. Two contents are at least half alike when they agree up to
+// the first dot.
+type thing struct {
+	content string
+	exec    bool
+}
+
+func idOf(s string) repo.ID {
+	sum := sha1.Sum([]byte(s))
+	return repo.IDFromBytes(sum[:])
+}
+
+// at makes the path of a spec of @name and leaves other paths as they are.
+func at(word string) repo.Path {
+	name, ok := strings.CutPrefix(word, "@")
+	switch {
+	case !ok:
+		return repo.Path(word)
+	case name == "":
+		return ".spec/spec.md"
+	default:
+		return repo.Path(".spec/" + name + "/spec.md")
+	}
+}
+
+// tell makes a history of lines, one for each commit:
+//
+//	name <- parent parent: changes | Trailer: value | Trailer: value
+//
+// Without an arrow the parent is the commit of the line before; an arrow to
+// nothing makes a root. A merge begins with the three-way merge of its parents, the
+// first winning. The changes are
+//
+//	path=content  -path  path>path  path>path=content  path! (its mode)  path~commit (as it is there)
+//
+// where @name is the spec file in .spec/name. The trailer Date is the commit's own.
+func tell(text string) *world {
+	w := &world{names: make(map[string]spec.Num)}
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" {
+			w.line(line)
+		}
+	}
+	return w
+}
+
+func (w *world) line(line string) {
+	fields := strings.Split(line, "|")
+	head, changes, ok := strings.Cut(fields[0], ":")
+	if !ok {
+		panic("no colon in " + line)
+	}
+	name, from, arrow := strings.Cut(head, "<-")
+	m := moment{name: strings.TrimSpace(name)}
+	switch {
+	case arrow:
+		for p := range strings.FieldsSeq(from) {
+			m.parents = append(m.parents, w.num(p))
+		}
+	case len(w.commits) > 0:
+		m.parents = []spec.Num{spec.Num(len(w.commits) - 1)}
+	}
+	for _, f := range fields[1:] {
+		key, value, _ := strings.Cut(f, ":")
+		key, value = strings.TrimSpace(key), strings.TrimSpace(value)
+		if key == "Date" {
+			m.date = value
+			continue
+		}
+		m.trailers = append(m.trailers, repo.Trailer{Key: key, Value: value})
+	}
+	m.tree = w.merged(m.parents)
+	for word := range strings.FieldsSeq(changes) {
+		w.change(m.tree, word)
+	}
+	w.add(m)
+}
+
+func (w *world) change(t layout, word string) {
+	if p, ok := strings.CutPrefix(word, "-"); ok {
+		delete(t, at(p))
+		return
+	}
+	if p, ok := strings.CutSuffix(word, "!"); ok {
+		t[at(p)] = thing{t[at(p)].content, !t[at(p)].exec}
+		return
+	}
+	if p, from, ok := strings.Cut(word, "~"); ok {
+		if x, there := w.commits[w.num(from)].tree[at(p)]; there {
+			t[at(p)] = x
+		} else {
+			delete(t, at(p))
+		}
+		return
+	}
+	word, content, edit := strings.Cut(word, "=")
+	if from, to, ok := strings.Cut(word, ">"); ok {
+		t[at(to)] = t[at(from)]
+		delete(t, at(from))
+		word = to
+	}
+	if edit {
+		t[at(word)] = thing{content, t[at(word)].exec}
+	}
+}
+
+func (w *world) num(name string) spec.Num {
+	n, ok := w.names[name]
+	if !ok {
+		panic("no commit " + name)
+	}
+	return n
+}
+
+// id returns the id of a commit.
+func (w *world) id(name string) repo.ID { return idOf("commit " + name) }
+
+// add takes a commit whose parents and tree are known.
+func (w *world) add(m moment) {
+	n := spec.Num(len(w.commits))
+	if m.date == "" {
+		m.date = time.Date(2024, 1, 1, 0, int(n), 0, 0, time.UTC).Format(time.RFC3339)
+	}
+	m.touches = w.touches(m)
+	m.moves = w.movesOf(n, m)
+	w.commits = append(w.commits, m)
+	w.names[m.name] = n
+}
+
+// ancestors returns a commit and all before it.
+func (w *world) ancestors(of ...spec.Num) map[spec.Num]bool {
+	seen := make(map[spec.Num]bool)
+	var visit func(n spec.Num)
+	visit = func(n spec.Num) {
+		if !seen[n] {
+			seen[n] = true
+			for _, p := range w.commits[n].parents {
+				visit(p)
+			}
+		}
+	}
+	for _, n := range of {
+		visit(n)
+	}
+	return seen
+}
+
+// merged returns the tree that parents have together.
+func (w *world) merged(parents []spec.Num) layout {
+	if len(parents) == 0 {
+		return layout{}
+	}
+	t := maps.Clone(w.commits[parents[0]].tree)
+	for _, p := range parents[1:] {
+		base := layout{}
+		first, second := w.ancestors(parents[0]), w.ancestors(p)
+		for n := spec.Num(len(w.commits) - 1); n >= 0; n-- {
+			if first[n] && second[n] {
+				base = w.commits[n].tree
+				break
+			}
+		}
+		theirs := w.commits[p].tree
+		for path := range mergeKeys(t, theirs) {
+			was, hadWas := base[path]
+			ours, hadOurs := t[path]
+			if hadOurs != hadWas || ours != was {
+				continue
+			}
+			if x, ok := theirs[path]; ok {
+				t[path] = x
+			} else {
+				delete(t, path)
+			}
+		}
+	}
+	return t
+}
+
+func mergeKeys(trees ...layout) map[repo.Path]bool {
+	keys := make(map[repo.Path]bool)
+	for _, t := range trees {
+		for p := range t {
+			keys[p] = true
+		}
+	}
+	return keys
+}
+
+// touches returns what differs from every parent.
+func (w *world) touches(m moment) map[repo.Path]repo.ChangeKind {
+	parents := make([]layout, 0, len(m.parents))
+	for _, p := range m.parents {
+		parents = append(parents, w.commits[p].tree)
+	}
+	if len(parents) == 0 {
+		parents = []layout{{}}
+	}
+	found := make(map[repo.Path]repo.ChangeKind)
+	for p := range mergeKeys(append(parents, m.tree)...) {
+		now, is := m.tree[p]
+		differs, added := true, true
+		for _, t := range parents {
+			was, had := t[p]
+			differs = differs && (had != is || was != now)
+			added = added && !had
+		}
+		switch before, had := parents[0][p]; {
+		case !differs:
+		case !is:
+			found[p] = repo.Deleted
+		case added:
+			found[p] = repo.Added
+		case had && before.content == now.content && before.exec != now.exec:
+			found[p] = repo.ModeFlipped
+		default:
+			found[p] = repo.Modified
+		}
+	}
+	return found
+}
+
+func isSpec(p repo.Path) bool { return p.Base() == "spec.md" && p.Dir().Under(".spec") }
+
+// movesOf pairs the spec files that a commit added with those that it deleted: first
+// where the content is the same, then where it is alike.
+func (w *world) movesOf(n spec.Num, m moment) []spec.Move {
+	var moves []spec.Move
+	for _, parent := range m.parents {
+		before := w.commits[parent].tree
+		var from, to []repo.Path
+		for _, p := range slices.Sorted(maps.Keys(mergeKeys(before, m.tree))) {
+			_, had := before[p]
+			_, has := m.tree[p]
+			_, touched := m.touches[p]
+			switch {
+			case !isSpec(p):
+			case had && !has:
+				from = append(from, p)
+			case has && !had && touched:
+				to = append(to, p)
+			}
+		}
+		for _, alike := range []func(a, b string) bool{
+			func(a, b string) bool { return a == b },
+			func(a, b string) bool { return stem(a) == stem(b) },
+		} {
+			for _, t := range slices.Clone(to) {
+				i := slices.IndexFunc(from, func(f repo.Path) bool { return alike(before[f].content, m.tree[t].content) })
+				if i < 0 {
+					continue
+				}
+				moves = append(moves, spec.Move{
+					Commit: n, From: from[i], To: t, Same: before[from[i]].content == m.tree[t].content,
+				})
+				from = slices.Delete(from, i, i+1)
+				to = slices.DeleteFunc(to, func(p repo.Path) bool { return p == t })
+			}
+		}
+	}
+	return moves
+}
+
+func stem(s string) string {
+	before, _, _ := strings.Cut(s, ".")
+	return before
+}
+
+var (
+	_ spec.History  = (*world)(nil)
+	_ spec.Contents = (*world)(nil)
+)
+
+func (w *world) Len() spec.Num { return spec.Num(len(w.commits)) }
+
+func (w *world) Find(id repo.ID) (spec.Num, bool) {
+	for i, m := range w.commits {
+		if w.id(m.name) == id {
+			return spec.Num(i), !w.gone
+		}
+	}
+	return 0, false
+}
+
+func (w *world) Commit(n spec.Num) spec.Commit {
+	w.commit++
+	m := w.commits[n]
+	return spec.Commit{ID: w.id(m.name), Parents: m.parents, Date: m.date, Subject: "makes " + m.name, Trailers: m.trailers}
+}
+
+func (w *world) Marked() []spec.Num {
+	var list []spec.Num
+	for i, m := range w.commits {
+		if len(m.trailers) > 0 {
+			list = append(list, spec.Num(i))
+		}
+	}
+	return list
+}
+
+func (w *world) Touching(path repo.Path) []spec.Touch {
+	var list []spec.Touch
+	for i, m := range w.commits {
+		if kind, ok := m.touches[path]; ok {
+			list = append(list, spec.Touch{Commit: spec.Num(i), Kind: kind})
+		}
+	}
+	return list
+}
+
+func (w *world) Below(dir repo.Path) []repo.Path {
+	found := make(map[repo.Path]bool)
+	for _, m := range w.commits {
+		for p := range m.touches {
+			if p.Under(dir) {
+				found[p] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(found))
+}
+
+func (w *world) Moves() []spec.Move {
+	var list []spec.Move
+	for _, m := range w.commits {
+		list = append(list, m.moves...)
+	}
+	return list
+}
+
+func (w *world) Gap() string { return w.gap }
+
+func (w *world) At(ctx context.Context, places []spec.Place) ([]repo.ID, error) {
+	w.asked = append(w.asked, places)
+	if err := cmpErr(ctx.Err(), w.broken); err != nil {
+		return nil, err
+	}
+	ids := make([]repo.ID, len(places))
+	for i, p := range places {
+		n, ok := w.Find(p.Commit)
+		if !ok {
+			return nil, errors.New("no commit " + p.Commit.String())
+		}
+		if x, there := w.commits[n].tree[p.Path]; there {
+			ids[i] = idOf(x.content)
+		}
+	}
+	return ids, nil
+}
+
+func cmpErr(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// nodes makes nodes of words, as in "@x code=a.go,lib/".
+func nodes(lines ...string) []*spec.Node {
+	var files []spec.File
+	for _, line := range lines {
+		var front strings.Builder
+		words := strings.Fields(line)
+		for _, f := range words[1:] {
+			key, value, _ := strings.Cut(f, "=")
+			if key == "code" {
+				fmt.Fprintf(&front, "code:\n")
+				for e := range strings.SplitSeq(value, ",") {
+					fmt.Fprintf(&front, "  - %q\n", e)
+				}
+				continue
+			}
+			fmt.Fprintf(&front, "%s: %q\n", key, value)
+		}
+		files = append(files, spec.File{Path: at(words[0]), Content: []byte("---\n" + front.String() + "---\n")})
+	}
+	return spec.Load(files)
+}
+
+// derive judges nodes at the last commit.
+func (w *world) derive(t testing.TB, list ...string) []spec.Facts {
+	t.Helper()
+	return w.deriveAt(t, w.head(), nodes(list...))
+}
+
+func (w *world) head() repo.ID {
+	if len(w.commits) == 0 {
+		return repo.ID{}
+	}
+	return w.id(w.commits[len(w.commits)-1].name)
+}
+
+func (w *world) deriveAt(t testing.TB, head repo.ID, list []*spec.Node) []spec.Facts {
+	t.Helper()
+	facts, err := spec.Derive(t.Context(), list, spec.Standpoint{Head: head}, w, w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return facts
+}
+
+// name returns a commit's name.
+func (w *world) name(id repo.ID) string {
+	n, ok := w.Find(id)
+	if !ok {
+		return "?"
+	}
+	return w.commits[n].name
+}
+
+// brief says the facts in a few words: version, drift, touched, the versions newest
+// first, the acks, the files that are behind, the problems.
+func (w *world) brief(f spec.Facts) string {
+	number := func(n *int) string {
+		if n == nil {
+			return "?"
+		}
+		return fmt.Sprint(*n)
+	}
+	words := []string{"v" + number(f.Version), "d" + number(f.Drift), "t" + number(f.Touched)}
+	var rows []string
+	for _, r := range f.Versions {
+		rows = append(rows, w.name(r.Commit))
+	}
+	if rows != nil {
+		words = append(words, strings.Join(rows, ","))
+	}
+	for _, a := range f.Acks {
+		words = append(words, fmt.Sprintf("%s:%s", w.name(a.Commit), a.State))
+	}
+	for _, b := range f.DriftFiles {
+		words = append(words, fmt.Sprintf("%s-%d", b.Path, b.Behind))
+	}
+	for _, p := range f.Problems {
+		words = append(words, "! "+p.Message+"; "+p.Fix)
+	}
+	for _, n := range f.Notes {
+		words = append(words, "("+n+")")
+	}
+	return strings.Join(words, " ")
+}

@@ -1,0 +1,103 @@
+package spec
+
+import (
+	"context"
+	"fmt"
+
+	"ken/internal/fault"
+	"ken/internal/repo"
+)
+
+// A HistoryRow is one version of a node.
+type HistoryRow struct {
+	Commit    repo.ID `json:"commit"`
+	Date      string  `json:"date"`
+	Subject   string  `json:"subject"`
+	Session   *string `json:"session"`
+	Additions *int    `json:"additions"` // of the spec file; null when they could not be counted
+	Deletions *int    `json:"deletions"`
+}
+
+// History returns the versions of a node, newest first. One whose history does not
+// reach back to its beginning is an error: the oldest could be missing.
+func (r *Reader) History(ctx context.Context, id string) ([]HistoryRow, error) {
+	f, err := r.factsOf(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	var commits []repo.ID
+	for _, v := range f.Versions {
+		commits = append(commits, v.Commit)
+	}
+	lines, err := r.past.Lines(ctx, commits, f.paths())
+	if err != nil {
+		return nil, err
+	}
+	rows := []HistoryRow{}
+	for _, v := range f.Versions {
+		row := HistoryRow{Commit: v.Commit, Date: v.Date, Subject: v.Subject, Session: v.Session}
+		if n, ok := lines[v.Commit]; ok {
+			row.Additions, row.Deletions = &n.Added, &n.Deleted
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
+// Diff returns what a version changed in the spec, as a patch.
+func (r *Reader) Diff(ctx context.Context, id string, commit repo.ID) (string, error) {
+	f, err := r.factsOf(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	for _, v := range f.Versions {
+		if v.Commit == commit {
+			return r.past.Patch(ctx, commit, f.paths())
+		}
+	}
+	return "", &fault.Error{
+		Kind: fault.Usage, Hint: "see its versions with: ken spec history " + fault.Quote(id),
+		Err: fmt.Errorf("%s is no version of %s", commit.Short(), id),
+	}
+}
+
+// factsOf derives what git says about one node.
+func (r *Reader) factsOf(ctx context.Context, id string) (*Facts, error) {
+	nodes, err := r.Nodes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	head, err := r.past.Head(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all, err := r.facts(ctx, nodes, head.Commit, &Listing{})
+	if err != nil {
+		return nil, err
+	}
+	for i := range all {
+		if all[i].Node.ID != id {
+			continue
+		}
+		for _, u := range all[i].Unknown {
+			if u.Fact == FactVersion {
+				return nil, fmt.Errorf("the versions of %s are not known: %s", id, u.Reason)
+			}
+		}
+		return &all[i], nil
+	}
+	return nil, unknownNode(nodes, id)
+}
+
+// paths returns where the spec file lay, now and at each version.
+func (f *Facts) paths() []repo.Path {
+	seen := map[repo.Path]bool{f.Node.Path: true}
+	out := []repo.Path{f.Node.Path}
+	for _, v := range f.Versions {
+		if !seen[v.Path] {
+			seen[v.Path] = true
+			out = append(out, v.Path)
+		}
+	}
+	return out
+}

@@ -1,0 +1,177 @@
+package spec
+
+import (
+	"cmp"
+	"context"
+	"math/bits"
+	"slices"
+)
+
+// lanes is how many sets of commits are followed down the history at a time: one
+// to each bit of a word.
+const lanes = 64
+
+// A graph is the part of a history that can be reached from one commit.
+type graph struct {
+	head    Num // -1 when there is no commit yet
+	reached []bool
+	spans   []span
+	parents []Num    // of all commits, as spans tell them apart
+	roots   []Num    // the reached commits without parents
+	mask    []uint64 // one word to a commit, for whoever needs it next
+}
+
+// A span is where the parents of a commit stand.
+type span struct{ from, to int32 }
+
+// newGraph reads what head reaches, each commit once.
+func newGraph(h History, head Num) *graph {
+	g := &graph{
+		head: head, reached: make([]bool, head+1), spans: make([]span, head+1),
+		parents: make([]Num, 0, head+1), mask: make([]uint64, head+1),
+	}
+	if head >= 0 {
+		g.reached[head] = true
+	}
+	for c := head; c >= 0; c-- {
+		if !g.reached[c] {
+			continue
+		}
+		from := int32(len(g.parents))
+		for _, p := range h.Commit(c).Parents {
+			g.parents = append(g.parents, p)
+			g.reached[p] = true
+		}
+		g.spans[c] = span{from, int32(len(g.parents))}
+		if len(g.parentsOf(c)) == 0 {
+			g.roots = append(g.roots, c)
+		}
+	}
+	return g
+}
+
+// parentsOf returns the parents of a commit.
+func (g *graph) parentsOf(c Num) []Num { return g.parents[g.spans[c].from:g.spans[c].to] }
+
+// has reports whether head reaches a commit.
+func (g *graph) has(c Num) bool { return c >= 0 && c <= g.head && g.reached[c] }
+
+// A cover is what up to 64 sets of commits reach, themselves included.
+type cover struct {
+	first int      // the first of the sets
+	sets  int      // how many there are
+	mask  []uint64 // by commit: a bit for each set that reaches it
+	top   [][]Num  // of each set, those that no other of the set reaches
+}
+
+// by reports whether a commit is reached from the i-th set of the cover.
+func (v *cover) by(i int, c Num) bool { return v.mask[c]&(1<<i) != 0 }
+
+// cover finds what sets of commits reach and calls see with 64 of them at a time.
+// It takes one pass over the commits for these: every commit hands its bits to its
+// parents, whose numbers are lower.
+func (g *graph) cover(ctx context.Context, sets [][]Num, see func(v *cover)) error {
+	type seed struct {
+		commit Num
+		lane   int
+	}
+	var seeds []seed
+	for first := 0; first < len(sets); first += lanes {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		some := sets[first:min(first+lanes, len(sets))]
+		v := &cover{first: first, sets: len(some), mask: g.mask, top: make([][]Num, len(some))}
+		seeds = seeds[:0]
+		for lane, set := range some {
+			for _, c := range set {
+				seeds = append(seeds, seed{c, lane})
+			}
+		}
+		slices.SortFunc(seeds, func(a, b seed) int {
+			return cmp.Or(cmp.Compare(b.commit, a.commit), cmp.Compare(a.lane, b.lane))
+		})
+		seeds = slices.Compact(seeds)
+		clear(g.mask)
+		rest := seeds
+		start := Num(-1)
+		if len(rest) > 0 {
+			start = rest[0].commit
+		}
+		for c := start; c >= 0; {
+			// As far as no seed stands, there is nothing to do but to hand down.
+			next := Num(-1)
+			if len(rest) > 0 {
+				next = rest[0].commit
+			}
+			g.descend(g.mask, 1, c, next)
+			if c = next; c < 0 {
+				break
+			}
+			for above := g.mask[c]; len(rest) > 0 && rest[0].commit == c; rest = rest[1:] {
+				bit := uint64(1) << rest[0].lane
+				if above&bit == 0 {
+					v.top[rest[0].lane] = append(v.top[rest[0].lane], c)
+				}
+				g.mask[c] |= bit
+			}
+			g.hand(g.mask, 1, c, 0, g.mask[c])
+			c--
+		}
+		see(v)
+	}
+	return nil
+}
+
+// descend hands the bits of the commits from one number down to another, which is
+// left out, to their parents. Each commit has so many words in mask.
+func (g *graph) descend(mask []uint64, words int, from, to Num) {
+	spans, parents := g.spans, g.parents
+	for c := from; c > to; c-- {
+		if words == 1 { // as nearly always
+			m := mask[c]
+			if m == 0 {
+				continue
+			}
+			for i := spans[c].from; i < spans[c].to; i++ {
+				mask[parents[i]] |= m
+			}
+			continue
+		}
+		for i := range words {
+			g.hand(mask, words, c, i, mask[int(c)*words+i])
+		}
+	}
+}
+
+// hand gives the parents of a commit the bits of one word.
+func (g *graph) hand(mask []uint64, words int, c Num, word int, bits uint64) {
+	for _, p := range g.parentsOf(c) {
+		mask[int(p)*words+word] |= bits
+	}
+}
+
+// lowest returns for each set the lowest number of a commit that head reaches and
+// the set does not; one above head's when there is none.
+func (g *graph) lowest(v *cover) [lanes]Num {
+	var low [lanes]Num
+	for i := range low {
+		low[i] = g.head + 1
+	}
+	wanting := ^uint64(0)
+	if v.sets < lanes {
+		wanting = 1<<v.sets - 1
+	}
+	for c := Num(0); c <= g.head && wanting != 0; c++ {
+		found := wanting &^ v.mask[c]
+		if found == 0 || !g.reached[c] {
+			continue
+		}
+		for ; found != 0; found &= found - 1 {
+			i := bits.TrailingZeros64(found)
+			low[i] = c
+			wanting &^= 1 << i
+		}
+	}
+	return low
+}

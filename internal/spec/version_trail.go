@@ -1,0 +1,218 @@
+package spec
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"ken/internal/repo"
+)
+
+// A trail follows nodes back to where they were before they were moved.
+//
+// A node is at its path in head. Going back over a commit that moved another path
+// there, it is at that path; over one that moved its path elsewhere, it is nowhere,
+// since what was there before is another node. Going back over a merge it may be at
+// either, since a merge's move is that of one parent. Where its path was deleted or
+// first added, it stays: a node that is created again continues.
+type trail struct {
+	d    *derivation
+	into map[repo.Path][]Move // the moves that head reaches, by where to
+	from map[repo.Path][]Move // and by where from
+}
+
+func newTrail(d *derivation) *trail {
+	t := &trail{d: d, into: make(map[repo.Path][]Move), from: make(map[repo.Path][]Move)}
+	for _, m := range d.h.Moves() {
+		if d.g.has(m.Commit) {
+			t.into[m.To] = append(t.into[m.To], m)
+			t.from[m.From] = append(t.from[m.From], m)
+		}
+	}
+	return t
+}
+
+// involves reports whether a path was ever moved from or to.
+func (t *trail) involves(p repo.Path) bool { return len(t.into[p]) > 0 || len(t.from[p]) > 0 }
+
+// follow finds the versions of nodes that were moved, and the acks that may be
+// theirs: as many nodes at a time as have 64 names together, in one pass over the
+// commits.
+func (t *trail) follow(ctx context.Context, moved []*study) error {
+	var some walk
+	for _, s := range moved {
+		names := t.names(s.node.Path)
+		if len(some.lanes) > 0 && len(some.lanes)+len(names) > lanes {
+			if err := some.end(ctx, t); err != nil {
+				return err
+			}
+			some = walk{}
+		}
+		some.add(s, names)
+	}
+	return some.end(ctx, t)
+}
+
+// names returns every path at which what is now at path may have been, that one
+// first.
+func (t *trail) names(path repo.Path) []repo.Path {
+	list := []repo.Path{path}
+	until := map[repo.Path]Num{path: t.d.g.head} // up to which commit
+	for todo := []repo.Path{path}; len(todo) > 0; {
+		to := todo[0]
+		todo = todo[1:]
+		for _, m := range t.into[to] {
+			if m.Commit > until[to] {
+				continue
+			}
+			before, known := until[m.From]
+			if !known {
+				list = append(list, m.From)
+			}
+			if !known || m.Commit > before {
+				until[m.From] = m.Commit
+				todo = append(todo, m.From)
+			}
+		}
+	}
+	slices.Sort(list[1:]) // the order of commits decides nothing
+	return list
+}
+
+// A walk follows some nodes back. Each name of each node has a lane: a bit that is
+// set where the node is at that path.
+type walk struct {
+	studies []*study
+	lanes   []lane
+	starts  []int // of each study's lanes
+}
+
+type lane struct {
+	study *study
+	path  repo.Path
+}
+
+func (w *walk) add(s *study, names []repo.Path) {
+	w.studies = append(w.studies, s)
+	w.starts = append(w.starts, len(w.lanes))
+	for _, p := range names {
+		w.lanes = append(w.lanes, lane{s, p})
+	}
+}
+
+// A turn is what a move does to the lanes of one node, -1 where it has no lane for
+// a path.
+type turn struct{ from, to int }
+
+// end walks, and takes what it finds.
+func (w *walk) end(ctx context.Context, t *trail) error {
+	if len(w.lanes) == 0 {
+		return nil
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	g := t.d.g
+	at := newLaneSet(g, len(w.lanes))
+	for _, first := range w.starts {
+		at.set(g.head, first)
+	}
+	turns := w.turns(t)
+	c := g.head
+	for _, stop := range slices.Backward(slices.Sorted(maps.Keys(turns))) {
+		g.descend(at.bits, at.words, c, stop)
+		before := slices.Clone(at.row(stop))
+		turnLanes(before, at.row(stop), turns[stop], len(g.parentsOf(stop)) > 1)
+		for i, bits := range before {
+			g.hand(at.bits, at.words, stop, i, bits)
+		}
+		c = stop - 1
+	}
+	g.descend(at.bits, at.words, c, -1)
+	for i, l := range w.lanes {
+		pure := make(map[Num]bool)
+		for _, m := range t.into[l.path] {
+			pure[m.Commit] = pure[m.Commit] || m.Same
+		}
+		t.d.takeVersions(l.study, l.path, func(x Touch) bool { return at.has(x.Commit, i) && !pure[x.Commit] })
+		for _, a := range t.d.rivals[l.path] {
+			if at.has(a.commit, i) {
+				l.study.claims = append(l.study.claims, &claim{ack: a, path: l.path})
+			}
+		}
+	}
+	return nil
+}
+
+// turns returns by commit what its moves do to the lanes.
+func (w *walk) turns(t *trail) map[Num][]turn {
+	turns := make(map[Num][]turn)
+	for k, start := range w.starts {
+		end := len(w.lanes)
+		if k+1 < len(w.starts) {
+			end = w.starts[k+1]
+		}
+		index := make(map[repo.Path]int, end-start)
+		for i := start; i < end; i++ {
+			index[w.lanes[i].path] = i
+		}
+		of := func(p repo.Path) int {
+			if i, ok := index[p]; ok {
+				return i
+			}
+			return -1
+		}
+		for i := start; i < end; i++ {
+			for _, m := range t.into[w.lanes[i].path] {
+				turns[m.Commit] = append(turns[m.Commit], turn{of(m.From), i})
+			}
+			for _, m := range t.from[w.lanes[i].path] {
+				if of(m.To) < 0 {
+					turns[m.Commit] = append(turns[m.Commit], turn{i, -1})
+				}
+			}
+		}
+	}
+	return turns
+}
+
+// turnLanes makes of the lanes at a commit those before it.
+func turnLanes(before, at []uint64, list []turn, merge bool) {
+	bit := func(row []uint64, i int) bool { return row[i/64]&(1<<(i%64)) != 0 }
+	if !merge {
+		for _, x := range list {
+			for _, i := range []int{x.from, x.to} {
+				if i >= 0 {
+					before[i/64] &^= 1 << (i % 64)
+				}
+			}
+		}
+	}
+	for _, x := range list {
+		if x.from >= 0 && x.to >= 0 && bit(at, x.to) {
+			before[x.from/64] |= 1 << (x.from % 64)
+		}
+	}
+}
+
+// A laneSet holds a bit for each lane at each commit.
+type laneSet struct {
+	words int // to a commit
+	bits  []uint64
+}
+
+// newLaneSet returns an empty set. It may use the graph's mask.
+func newLaneSet(g *graph, lanes int) laneSet {
+	words := (lanes + 63) / 64
+	if words > 1 {
+		return laneSet{words, make([]uint64, len(g.mask)*words)}
+	}
+	clear(g.mask)
+	return laneSet{words, g.mask}
+}
+
+func (s laneSet) row(c Num) []uint64 { return s.bits[int(c)*s.words : (int(c)+1)*s.words] }
+
+func (s laneSet) set(c Num, lane int) { s.row(c)[lane/64] |= 1 << (lane % 64) }
+
+func (s laneSet) has(c Num, lane int) bool { return s.row(c)[lane/64]&(1<<(lane%64)) != 0 }
