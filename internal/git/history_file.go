@@ -6,6 +6,7 @@ import (
 	"errors"
 	"hash/crc32"
 	"math"
+	"sync"
 
 	"ken/internal/repo"
 )
@@ -69,7 +70,8 @@ const (
 )
 
 var (
-	crcTable   = crc32.MakeTable(crc32.Castagnoli)
+	// Made when it is needed: every start would pay for it.
+	crcTable   = sync.OnceValue(func() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) })
 	errSegment = errors.New("not a history index")
 )
 
@@ -80,7 +82,7 @@ func openSegment(data []byte) (*segment, error) {
 		return nil, errSegment
 	}
 	head, sum := data[:headerSize-4], binary.LittleEndian.Uint32(data[headerSize-4:])
-	if crc32.Checksum(head, crcTable) != sum {
+	if crc32.Checksum(head, crcTable()) != sum {
 		return nil, errSegment
 	}
 	s := &segment{data: data, id: segmentIDOf(head)}
@@ -98,7 +100,7 @@ func openSegment(data []byte) (*segment, error) {
 			return nil, errSegment
 		}
 		s.section[i] = rest[:size:size]
-		if crc32.Checksum(s.section[i], crcTable) != binary.LittleEndian.Uint32(head[8:]) {
+		if crc32.Checksum(s.section[i], crcTable()) != binary.LittleEndian.Uint32(head[8:]) {
 			return nil, errSegment
 		}
 		rest, head = rest[size:], head[12:]
@@ -223,9 +225,9 @@ func (d *draft) seal(key historyKey, follows segmentID) (*segment, error) {
 	}
 	for _, sec := range d.section {
 		data = binary.LittleEndian.AppendUint64(data, uint64(len(sec)))
-		data = binary.LittleEndian.AppendUint32(data, crc32.Checksum(sec, crcTable))
+		data = binary.LittleEndian.AppendUint32(data, crc32.Checksum(sec, crcTable()))
 	}
-	data = binary.LittleEndian.AppendUint32(data, crc32.Checksum(data, crcTable))
+	data = binary.LittleEndian.AppendUint32(data, crc32.Checksum(data, crcTable()))
 	for i, sec := range d.section {
 		data = append(data, sec...)
 		d.section[i] = nil

@@ -177,10 +177,10 @@ func mended(data []byte) []byte {
 			size = uint64(len(rest))
 		}
 		binary.LittleEndian.PutUint64(table[12*i:], size)
-		binary.LittleEndian.PutUint32(table[12*i+8:], crc32.Checksum(rest[:size], crcTable))
+		binary.LittleEndian.PutUint32(table[12*i+8:], crc32.Checksum(rest[:size], crcTable()))
 		rest = rest[size:]
 	}
-	binary.LittleEndian.PutUint32(b[headerSize-4:], crc32.Checksum(b[:headerSize-4], crcTable))
+	binary.LittleEndian.PutUint32(b[headerSize-4:], crc32.Checksum(b[:headerSize-4], crcTable()))
 	return b
 }
 
