@@ -45,6 +45,7 @@ func (s AckState) MarshalText() ([]byte, error) { return []byte(s.String()), nil
 // An ack is one Spec-OK trailer of a commit that head reaches.
 type ack struct {
 	commit Num
+	nth    int // of the commit's
 	id     string
 	basis  *Basis // nil when it names none
 	void   string // why it counts for nothing, whatever it speaks of
@@ -93,7 +94,7 @@ func readAcks(trailers []repo.Trailer) []*ack {
 		switch {
 		case strings.EqualFold(t.Key, trailerAck):
 			last = len(acks)
-			acks = append(acks, &ack{id: strings.TrimSpace(t.Value)})
+			acks = append(acks, &ack{nth: last, id: strings.TrimSpace(t.Value)})
 		case strings.EqualFold(t.Key, trailerBasis):
 			bases = append(bases, t.Value)
 			behind = append(behind, last)

@@ -198,9 +198,7 @@ func (d *derivation) attestations(s *study) []attestation {
 		}
 	}
 	now := d.sheet.at(d.g.head, s.node.Path)
-	return slices.DeleteFunc(list, func(a attestation) bool {
-		return now.IsZero() || d.sheet.at(a.commit, a.path) != now
-	})
+	return slices.DeleteFunc(list, func(a attestation) bool { return d.sheet.at(a.commit, a.path) != now })
 }
 
 // mayHold reports whether the files that were touched are what they were in a

@@ -218,11 +218,7 @@ func (d *derivation) destination(l lostFile, taken map[departure]bool) (best dep
 			if taken[to] || !d.eligible(l.path, p, c) {
 				continue
 			}
-			order := cmp.Or(cmp.Compare(rank(to), rank(best)), cmp.Compare(to.to, best.to))
-			if ok && order == 0 { // two branches moved it alike; the numbers decide nothing
-				order = cmp.Compare(d.h.Commit(to.commit).ID.String(), d.h.Commit(best.commit).ID.String())
-			}
-			if !ok || order < 0 {
+			if !ok || cmp.Or(cmp.Compare(rank(to), rank(best)), cmp.Compare(to.to, best.to)) < 0 {
 				best, ok = to, true
 			}
 		}

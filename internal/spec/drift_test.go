@@ -108,6 +108,9 @@ func TestMovedCode(t *testing.T) {
 		{"two with one content", "a: @x=1 d/f=1 d/g=1\nb: d/f>e/f d/g>e/g", "@x code=d/f,d/g", "v1 d0 t1 a ! code: d/f moved to e/f; write e/f in place of d/f ! code: d/g moved to e/g; write e/g in place of d/g"},
 		{"two with one content, and one came out", "a: @x=1 d/f=1 d/g=1\nb: d/f>e/f -d/g", "@x code=d/f,d/g", "v1 d1 t1 a d/f-1 d/g-1 e/f-1 ! code: d/f moved to e/f; write e/f in place of d/f"},
 		{"by its name where it can be", "a: @x=1 f=1\nb: -f a=1 z/f=1", "", "v1 d0 t1 a ! code: f moved to z/f; write z/f in place of f"},
+		{"to one of two, of which one is gone again", "a: @x=1 f=1\nb: -f g=1 h=1\nc: -g", "", "v1 d0 t1 a ! code: f moved to h; write h in place of f"},
+		{"onto one that is gone", "a: @x=1 d/f=1 d/g=1\nb: -d/g\nc: d/f>d/g", "@x code=d/", "v1 d2 t2 a d/f-1 d/g-2"},
+		{"out of a directory of which nobody asked what is left", "a: @x=1 d/f=1 d/k=2\nb: -@x d/f>n/f", "@x code=d/", "v1 d1 t1 a d/f-1 n/f-1 ! code: d/f moved to n/f; add n/f, or leave it to another node"},
 		{"since the last ack", "a: @x=1 f=1\nb: f=2\nc: | Spec-OK: x\nd: f>g", "", "v1 d0 t1 a c:valid ! code: f moved to g; write g in place of f"},
 		{"and quieted", "a: @x=1 f=1\nb: f>g\nc: | Spec-OK: x", "", "v1 d0 t0 a c:valid"},
 		{"by a merge: nobody looks", "a: @x=1 f=1\nb: h=1\nc <- a: k=1\nm <- b c: f>g", "", "v1 d1 t1 a f-1"},
@@ -136,6 +139,21 @@ func TestMovedAmongMany(t *testing.T) {
 		}
 		if places > 20 {
 			t.Errorf("%d contents were asked for", places)
+		}
+	}
+}
+
+// Nor does it matter what was compared for another node.
+func TestMovedAmongManyAlone(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("a: @x=1 @y=1 f=1 g=2\nb: f>n/g -g")
+	for i := range 2500 {
+		fmt.Fprintf(&b, " v/%d=%d", i, i)
+	}
+	w := tell(b.String())
+	for _, f := range w.derive(t, "@x code=f", "@y code=g") {
+		if got := w.brief(f); !strings.HasPrefix(got, "v1 d1 t1") {
+			t.Errorf("%s: %s", f.Node.ID, got)
 		}
 	}
 }

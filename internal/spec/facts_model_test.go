@@ -59,7 +59,8 @@ func deref(s *string) string {
 type story struct {
 	world *world
 	head  spec.Num
-	nodes []*spec.Node
+	all   []*spec.Node // in every place
+	nodes []*spec.Node // those that are judged
 	acks  []madeAck
 }
 
@@ -96,9 +97,9 @@ func drawStory(t *rapid.T) *story {
 	w := s.world
 	for _, p := range storySpecs {
 		code := rapid.SampledFrom([]string{"code=f", "code=f,g", "code=d/", "code=d/f,f", "code=d/**/f", "code=.", ""}).Draw(t, "code of "+p)
-		s.nodes = append(s.nodes, nodes(p+" session=front "+code)...)
+		s.all = append(s.all, nodes(p+" session=front "+code)...)
 	}
-	slices.SortFunc(s.nodes, func(a, b *spec.Node) int { return cmp.Compare(a.Path, b.Path) })
+	slices.SortFunc(s.all, func(a, b *spec.Node) int { return cmp.Compare(a.Path, b.Path) })
 	size := rapid.IntRange(1, 14).Draw(t, "commits")
 	for i := range size {
 		m := moment{name: fmt.Sprintf("c%d", i)}
@@ -120,6 +121,11 @@ func drawStory(t *rapid.T) *story {
 	s.head = spec.Num(size - 1)
 	if rapid.IntRange(0, 4).Draw(t, "other head") == 0 {
 		s.head = spec.Num(rapid.IntRange(0, size-1).Draw(t, "head"))
+	}
+	for _, n := range s.all {
+		if _, there := w.commits[s.head].tree[n.Path]; there || rapid.IntRange(0, 9).Draw(t, "not committed") == 0 {
+			s.nodes = append(s.nodes, n)
+		}
 	}
 	if rapid.IntRange(0, 9).Draw(t, "gap") == 0 {
 		w.gap = "shallow"
@@ -205,7 +211,7 @@ func (s *story) drawBasis(t *rapid.T, m *moment) spec.Basis {
 	if len(s.world.commits) > 0 && rapid.IntRange(0, 3).Draw(t, "stale") == 0 {
 		tree = rapid.SampledFrom(s.world.commits).Draw(t, "basis").tree
 	}
-	n := rapid.SampledFrom(s.nodes).Draw(t, "based on")
+	n := rapid.SampledFrom(s.all).Draw(t, "based on")
 	return spec.Basis{Spec: idOf(tree[n.Path].content), Governed: digestOf(n, tree)}
 }
 

@@ -35,6 +35,7 @@ type naive struct {
 func (s *story) model(n *spec.Node) spec.Facts {
 	m := &naive{story: s, node: n, reach: s.world.ancestors(s.head), places: make(map[where]bool)}
 	m.trace(s.head, n.Path)
+	m.spread()
 	m.findVersions()
 	before := false
 	if s.world.gap != "" {
@@ -89,8 +90,36 @@ func (m *naive) trace(c spec.Num, p repo.Path) {
 		}
 		left = left || move.From == p
 	}
-	if len(commit.parents) > 1 || !came && !left {
+	if !came && !left {
 		back(p)
+	}
+}
+
+// spread notes where the node still was under an old name.
+func (m *naive) spread() {
+	var old []repo.Path
+	for _, word := range storySpecs {
+		if !slices.ContainsFunc(m.nodes, func(n *spec.Node) bool { return n.Path == at(word) }) {
+			old = append(old, at(word))
+		}
+	}
+	gone := make(map[where]bool)
+	for _, c := range slices.Sorted(maps.Keys(m.reach)) {
+		commit := m.world.commits[c]
+		for _, p := range old {
+			known, from, to := false, false, false
+			for _, parent := range commit.parents {
+				known = known || m.places[where{parent, p}]
+				gone[where{c, p}] = gone[where{c, p}] || gone[where{parent, p}]
+			}
+			for _, move := range commit.moves {
+				from, to = from || move.From == p, to || move.To == p
+			}
+			if known && !gone[where{c, p}] && !from && !to {
+				m.places[where{c, p}] = true
+			}
+			gone[where{c, p}] = (gone[where{c, p}] || from) && !to
+		}
 	}
 }
 

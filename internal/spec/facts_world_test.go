@@ -263,8 +263,8 @@ func (w *world) touches(m moment) map[repo.Path]repo.ChangeKind {
 
 func isSpec(p repo.Path) bool { return p.Base() == "spec.md" && p.Dir().Under(".spec") }
 
-// movesOf pairs the spec files that a commit added with those that it deleted: first
-// where the content is the same, then where it is alike.
+// movesOf pairs the spec files that a commit added with those that each parent has
+// and it has not: first where the content is the same, then where it is alike.
 func (w *world) movesOf(n spec.Num, m moment) []spec.Move {
 	var moves []spec.Move
 	for _, parent := range m.parents {
@@ -273,12 +273,12 @@ func (w *world) movesOf(n spec.Num, m moment) []spec.Move {
 		for _, p := range slices.Sorted(maps.Keys(mergeKeys(before, m.tree))) {
 			_, had := before[p]
 			_, has := m.tree[p]
-			_, touched := m.touches[p]
+			kind, touched := m.touches[p]
 			switch {
 			case !isSpec(p):
 			case had && !has:
 				from = append(from, p)
-			case has && !had && touched:
+			case touched && kind == repo.Added:
 				to = append(to, p)
 			}
 		}

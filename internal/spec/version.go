@@ -132,9 +132,12 @@ func (d *derivation) order(ctx context.Context) error {
 		return err
 	}
 	for i, s := range d.studies {
-		if place := lists[2*i+1]; len(place) > 1 {
+		if place := lists[2*i+1]; len(s.standing) > 1 {
 			slices.SortStableFunc(s.standing, func(a, b *claim) int {
-				return cmp.Compare(slices.Index(place, a.ack.commit), slices.Index(place, b.ack.commit))
+				return cmp.Or(
+					cmp.Compare(slices.Index(place, a.ack.commit), slices.Index(place, b.ack.commit)),
+					cmp.Compare(a.ack.nth, b.ack.nth),
+				)
 			})
 		}
 	}

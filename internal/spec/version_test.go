@@ -43,13 +43,31 @@ func TestVersions(t *testing.T) {
 		{"a merge that takes a side is none", "a: @x=1\nb: @x=2\nc <- a: @x=3\nm <- b c: @x~c", "", "v3 d0 t0 c,b,a"},
 		{"an edit made in a merge counts", "a: @x=1\nb: @x=2\nc <- a: @x=3\nm <- b c: @x=4", "", "v4 d0 t0 m,c,b,a"},
 		{"so does one that no side had a part in", "a: @x=1\nb: g=1\nc <- a: h=1\nm <- b c: @x=2", "", "v2 d0 t0 m,a"},
-		{"moved here, edited there", "a: @y=1.a\nb: @y>@x\nc <- a: @y=1.b\nm <- b c: -@y @x=1.b", "", "v2 d0 t0 c,a"},
+		{"moved here, edited there", "a: @y=1.a\nb: @y>@x\nc <- a: @y=1.b\nm <- b c: -@y @x=1.b", "", "v3 d0 t0 m,c,a"},
 		{"moved and edited here, edited there", "a: @y=1.a\nb: @y>@x=1.c\nc <- a: @y=1.b\nm <- b c: -@y @x=1.d", "", "v4 d0 t0 m,c,b,a"},
 		{"moved here, untouched there", "a: @y=1\nb: @y>@x\nc <- a: g=1\nm <- b c:", "", "v1 d0 t0 a"},
+		{"moved here, edited there to what the merge did not take", "a: @y=1.a\nb: @y>@x\nc <- a: @y=1.b\nm <- b c: -@y", "", "v2 d0 t0 c,a"},
+		{"moved here, edited there, and moved again", "a: @z=1.a\nb: @z>@y\nc <- a: @z=1.b\nd: g=1\nm <- b d: -@z\ne: @y>@x", "", "v2 d0 t0 c,a"},
+		{"moved here, and another created in its old place there", "a: @y=1\nb: @y>@x\nc <- a: g=1\nm <- b c:\nd: @y=5\ne: -@y", "", "v1 d0 t0 a"},
+		{"moved here, and the old place is a branch's own now", "a: @y=1\nb: @y>@x\nc: @w=7\nd: @w>@y\ne: @y=8\nf: -@y", "", "v1 d0 t0 a"},
+		{"moved here, and another moved to its old place there", "a: @y=1 @w=7\nb: @y>@x\nc <- a: -@y\nd: @w>@y\ne: @y=7b\nm <- b e: -@y", "", "v1 d0 t0 a"},
+		{"moved away and back, and moved, and edited there", "a: @y=1\nb: @y>@z\nc: @z>@y\nd: @y>@x\ne <- c: @y=2\nm <- d e: -@y", "", "v2 d0 t0 e,a"},
 		{"moved here, kept there", "a: @x=1\nb: @x>@y\nc <- a: @x=2\nm <- b c: @x~c -@y", "", "v2 d0 t0 c,a"},
 		{"two roots", "a: @x=1\nb <-: @x=2\nm <- a b: @x~b", "", "v2 d0 t0 b,a"},
 		{"an octopus", "a: @x=1\nb: @x=2\nc <- a: @x=3\nd <- a: @x=4\nm <- b c d: @x~d", "", "v4 d0 t0 d,c,b,a"},
 	})
+}
+
+// What a branch did to a node under the path that it had is its own, unless the path
+// is still a node.
+func TestMovedHereKeptThere(t *testing.T) {
+	w := tell("a: @y=1\nb: @y>@x\nc <- a: @y=2\nm <- b c: @y~c")
+	want := map[string]string{"x": "v1 d0 t0 a", "y": "v2 d0 t0 c,a"}
+	for _, f := range w.derive(t, "@x", "@y") {
+		if got := w.brief(f); got != want[f.Node.ID] {
+			t.Errorf("%s: %s, want %s", f.Node.ID, got, want[f.Node.ID])
+		}
+	}
 }
 
 // Newest first: by date, but no commit before its descendant, whatever the clocks

@@ -12,17 +12,28 @@ import (
 //
 // A node is at its path in head. Going back over a commit that moved another path
 // there, it is at that path; over one that moved its path elsewhere, it is nowhere,
-// since what was there before is another node. Going back over a merge it may be at
-// either, since a merge's move is that of one parent. Where its path was deleted or
-// first added, it stays: a node that is created again continues.
+// since what was there before is another node. Where its path was deleted or first
+// added, it stays: a node that is created again continues.
+//
+// A branch that began before the move and was merged after it knows the node by its
+// old path still. So from where the node was, it is at the same path in what stands
+// on that, as long as no commit has moved it away; unless that path is a node of its
+// own at head.
 type trail struct {
-	d    *derivation
-	into map[repo.Path][]Move // the moves that head reaches, by where to
-	from map[repo.Path][]Move // and by where from
+	d     *derivation
+	into  map[repo.Path][]Move // the moves that head reaches, by where to
+	from  map[repo.Path][]Move // and by where from
+	taken map[repo.Path]bool   // the paths of the nodes at head
+	left  []uint64             // for spread, one word to a commit
 }
 
 func newTrail(d *derivation) *trail {
-	t := &trail{d: d, into: make(map[repo.Path][]Move), from: make(map[repo.Path][]Move)}
+	t := &trail{
+		d: d, into: make(map[repo.Path][]Move), from: make(map[repo.Path][]Move), taken: make(map[repo.Path]bool),
+	}
+	for _, s := range d.studies {
+		t.taken[s.node.Path] = true
+	}
 	for _, m := range d.h.Moves() {
 		if d.g.has(m.Commit) {
 			t.into[m.To] = append(t.into[m.To], m)
@@ -104,6 +115,14 @@ func (w *walk) add(s *study, names []repo.Path) {
 // a path.
 type turn struct{ from, to int }
 
+// bit returns the bit of a lane in one of the words, none if it is in another.
+func (turn) bit(lane, word int) uint64 {
+	if lane < 0 || lane/64 != word {
+		return 0
+	}
+	return 1 << (lane % 64)
+}
+
 // end walks, and takes what it finds.
 func (w *walk) end(ctx context.Context, t *trail) error {
 	if len(w.lanes) == 0 {
@@ -118,17 +137,18 @@ func (w *walk) end(ctx context.Context, t *trail) error {
 		at.set(g.head, first)
 	}
 	turns := w.turns(t)
+	before := make([]uint64, at.words)
 	c := g.head
 	for _, stop := range slices.Backward(slices.Sorted(maps.Keys(turns))) {
 		g.descend(at.bits, at.words, c, stop)
-		before := slices.Clone(at.row(stop))
-		turnLanes(before, at.row(stop), turns[stop], len(g.parentsOf(stop)) > 1)
+		turnLanes(before, at.row(stop), turns[stop])
 		for i, bits := range before {
 			g.hand(at.bits, at.words, stop, i, bits)
 		}
 		c = stop - 1
 	}
 	g.descend(at.bits, at.words, c, -1)
+	w.spread(t, at, turns)
 	for i, l := range w.lanes {
 		pure := make(map[Num]bool)
 		for _, m := range t.into[l.path] {
@@ -142,6 +162,48 @@ func (w *walk) end(ctx context.Context, t *trail) error {
 		}
 	}
 	return nil
+}
+
+// spread sets the lanes of the commits that know a node by an old path.
+func (w *walk) spread(t *trail, at laneSet, turns map[Num][]turn) {
+	g := t.d.g
+	left := laneSet{at.words, t.left} // where a path has been moved away
+	if len(left.bits) != len(at.bits) {
+		left.bits = make([]uint64, len(at.bits))
+		t.left = left.bits
+	}
+	clear(left.bits)
+	old := make([]uint64, at.words) // the lanes that can be spread
+	for i, l := range w.lanes {
+		if !t.taken[l.path] {
+			old[i/64] |= 1 << (i % 64)
+		}
+	}
+	stops := slices.Sorted(maps.Keys(turns))
+	for c := Num(0); c <= g.head; c++ {
+		if !g.reached[c] {
+			continue
+		}
+		var list []turn
+		if len(stops) > 0 && stops[0] == c {
+			list, stops = turns[c], stops[1:]
+		}
+		here, gone := at.row(c), left.row(c)
+		for i := range here {
+			known := uint64(0)
+			for _, p := range g.parentsOf(c) {
+				known |= at.row(p)[i]
+				gone[i] |= left.row(p)[i]
+			}
+			var from, to uint64
+			for _, x := range list {
+				from |= x.bit(x.from, i)
+				to |= x.bit(x.to, i)
+			}
+			here[i] |= known & old[i] &^ (gone[i] | from | to)
+			gone[i] = (gone[i] | from) &^ to
+		}
+	}
 }
 
 // turns returns by commit what its moves do to the lanes.
@@ -177,21 +239,16 @@ func (w *walk) turns(t *trail) map[Num][]turn {
 }
 
 // turnLanes makes of the lanes at a commit those before it.
-func turnLanes(before, at []uint64, list []turn, merge bool) {
-	bit := func(row []uint64, i int) bool { return row[i/64]&(1<<(i%64)) != 0 }
-	if !merge {
+func turnLanes(before, at []uint64, list []turn) {
+	for i := range at {
+		var away, back uint64
 		for _, x := range list {
-			for _, i := range []int{x.from, x.to} {
-				if i >= 0 {
-					before[i/64] &^= 1 << (i % 64)
-				}
+			away |= x.bit(x.from, i) | x.bit(x.to, i)
+			if x.from >= 0 && x.to >= 0 && at[x.to/64]&(1<<(x.to%64)) != 0 {
+				back |= x.bit(x.from, i)
 			}
 		}
-	}
-	for _, x := range list {
-		if x.from >= 0 && x.to >= 0 && bit(at, x.to) {
-			before[x.from/64] |= 1 << (x.from % 64)
-		}
+		before[i] = at[i]&^away | back
 	}
 }
 
