@@ -52,6 +52,7 @@ func TestAckIDs(t *testing.T) {
 
 		{"on a branch that knew the old id", "a: @y=1 f=1\nb: @y>@x\nc <- a: f=2\nd: | Spec-OK: y\nm <- b d:", "", "v1 d0 t0 a d:valid"},
 		{"on a branch, by an id that was nobody's there", "a: @y=1 f=1\nb: @y>@x\nc <- a: f=2\nd: | Spec-OK: x\nm <- b d:", "", "v1 d1 t1 a f-1"},
+		{"of two that became one, in the commit's order", "a: @y=1 @z=2 f=1 | Spec-OK: z | Spec-OK-Basis: ? | Spec-OK: y\nb: @y>@x\nc <- a: @z>@x\nm <- b c: -@y -@z\nd: f=2", "", "v1 d1 t1 a a:void a:valid f-1"},
 		{"a collision that came", "a: @p/x=1 f=1\nb: f=2 | Spec-OK: x\nc: @q/x=1", "@p/x code=f", "v1 d0 t0 a b:valid"},
 		{"a collision that went", "a: @p/x=1 @q/x=1 f=1\nb: f=2 | Spec-OK: p_x\nc: -@q/x", "@p/x code=f", "v1 d0 t0 a b:valid"},
 		{"a collision that came and went", "a: @p/x=1 f=1\nb: @q/x=1\nc: f=2 | Spec-OK: p_x\nd: -@q/x", "@p/x code=f", "v1 d0 t0 a c:valid"},

@@ -29,7 +29,7 @@ func (d *derivation) measureVersions(ctx context.Context) error {
 	}
 	return d.measure(ctx, some, (*study).commits, func(s *study, v *cover, i int) {
 		s.top = v.top[i]
-		s.finished = s.top
+		s.attested = s.top
 		s.hidden = s.unseen && d.gap != ""
 		s.unseen = s.hidden && len(s.node.Code) > 0
 		if s.touched == 0 {
@@ -134,10 +134,10 @@ func (d *derivation) quiet(ctx context.Context, open []*study) error {
 		d.judgeAcks(s)
 		for _, c := range s.standing {
 			if c.state == AckValid {
-				s.finished = append(slices.Clip(s.finished), c.ack.commit)
+				s.attested = append(slices.Clip(s.attested), c.ack.commit)
 			}
 		}
-		if len(s.finished) > len(s.top) {
+		if len(s.attested) > len(s.top) {
 			acked = append(acked, s)
 		}
 	}
@@ -146,7 +146,7 @@ func (d *derivation) quiet(ctx context.Context, open []*study) error {
 
 // remeasure finds what was touched since all that attests some nodes.
 func (d *derivation) remeasure(ctx context.Context, some []*study) error {
-	return d.measure(ctx, some, func(s *study) []Num { return s.finished }, func(s *study, _ *cover, _ int) {
+	return d.measure(ctx, some, func(s *study) []Num { return s.attested }, func(s *study, _ *cover, _ int) {
 		s.unseen = s.unseen && d.gap != "" && len(s.node.Code) > 0
 	})
 }

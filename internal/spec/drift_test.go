@@ -104,6 +104,7 @@ func TestMovedCode(t *testing.T) {
 		{"into a directory", "a: @x=1 d/f=1 g=2\nb: g>d/g", "@x code=d/", "v1 d1 t1 a d/g-1"},
 		{"a whole directory", "a: @x=1 d/f=1 d/e/g=2\nb: d/f>n/d/f d/e/g>n/d/e/g", "@x code=d/", "v1 d0 t1 a ! code: d/ moved to n/d/; write n/d/ in place of d/"},
 		{"a whole directory in two commits", "a: @x=1 d/f=1 d/e/g=2\nb: d/f>n/f\nc: d/e/g>n/e/g", "@x code=d/", "v1 d0 t2 a ! code: d/ moved to n/; write n/ in place of d/"},
+		{"a directory to two", "a: @x=1 d/f=1 d/g=2\nb: d/f>n/f d/g>o/g", "@x code=d/", "v1 d0 t1 a ! code: d/f moved to n/f, d/g moved to o/g; add n/f, o/g, or leave it to another node"},
 		{"to where another entry leads", "a: @x=1 f=1 d/k=2\nb: f>d/f", "@x code=f,d/", "v1 d0 t1 a"},
 		{"two with one content", "a: @x=1 d/f=1 d/g=1\nb: d/f>e/f d/g>e/g", "@x code=d/f,d/g", "v1 d0 t1 a ! code: d/f moved to e/f; write e/f in place of d/f ! code: d/g moved to e/g; write e/g in place of d/g"},
 		{"two with one content, and one came out", "a: @x=1 d/f=1 d/g=1\nb: d/f>e/f -d/g", "@x code=d/f,d/g", "v1 d1 t1 a d/f-1 d/g-1 e/f-1 ! code: d/f moved to e/f; write e/f in place of d/f"},

@@ -154,7 +154,7 @@ type study struct {
 	unseen   bool     // nor does any ack
 	unsure   error    // of the contents, on which drift depends
 	unacked  bool     // and so does what was touched
-	finished []Num    // all that attest: top and the valid acks
+	attested []Num    // where it was attested: top and the valid acks
 }
 
 func newDerivation(nodes []*Node, h History, head Num, c Contents) *derivation {

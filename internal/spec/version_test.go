@@ -37,6 +37,7 @@ func TestVersions(t *testing.T) {
 		{"another was there before and a new one came", "a: @x=1\nb: @x>@z\nc: @x=2", "", "v1 d0 t0 c"},
 		{"replaced in one commit: git sees an edit", "a: @x=1 @y=2\nb: @x=2b\nc: @x>@z @y>@x", "", "v3 d0 t0 c,b,a"},
 		{"created again where it was moved to", "a: @y=1\nb: @y>@x\nc: -@x\nd: @x=2", "", "v2 d0 t0 d,a"},
+		{"two came the same way", "a: @y=1\nb: @y>@x\nc: -@x\nd: @z=2\ne: @z>@y\nf: @y>@x", "", "v1 d0 t0 d"},
 		{"a copy is no move", "a: @y=1\nb: @x=1", "", "v1 d0 t0 b"},
 
 		{"a clean merge is none", "a: @x=1\nb: @x=2\nc <- a: g=1\nm <- b c:", "", "v2 d0 t0 b,a"},
