@@ -142,7 +142,7 @@ func awaitWaiter(t *testing.T, dir string, done <-chan outcome) {
 		}
 		locks, err := os.ReadFile("/proc/locks")
 		if err != nil {
-			t.Skip(err)
+			t.Fatal(err)
 		}
 		for line := range strings.Lines(string(locks)) {
 			if strings.Contains(line, "-> ") && strings.Contains(line, waits) {
@@ -277,12 +277,18 @@ func TestStateUnreadable(t *testing.T) {
 	}
 }
 
+// needsTwoUsers fails where ken cannot be run as another user than the test.
+func needsTwoUsers(t *testing.T) {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Fatal("run the tests as root: this one runs ken as another user")
+	}
+}
+
 // Names that can be listed and not inspected are unknown, and counted; no sweep
 // touches them.
 func TestStateUninspected(t *testing.T) {
-	if os.Geteuid() != 0 {
-		t.Skip("takes two users")
-	}
+	needsTwoUsers(t)
 	r, dir := stateRepo(t)
 	open(t, r.Dir)
 	for d := dir; len(d) > len(os.TempDir()); d = filepath.Dir(d) {
@@ -309,9 +315,7 @@ func TestStateUninspected(t *testing.T) {
 
 // What cannot be moved stays and is told; the rest is moved all the same.
 func TestStateImmovable(t *testing.T) {
-	if os.Geteuid() != 0 {
-		t.Skip("takes two users")
-	}
+	needsTwoUsers(t)
 	r, dir := stateRepo(t)
 	sub := filepath.Join(dir, "sub")
 	if err := os.Mkdir(sub, 0o755); err != nil {
@@ -342,9 +346,7 @@ func TestStateImmovable(t *testing.T) {
 // A lock file that another user left, and that may not be opened, is told about or
 // harmless; it never passes for free while it is held.
 func TestStateLockOfAnotherUser(t *testing.T) {
-	if os.Geteuid() != 0 {
-		t.Skip("takes two users")
-	}
+	needsTwoUsers(t)
 	r, dir := stateRepo(t)
 	open(t, r.Dir)
 	for d := dir; len(d) > len(os.TempDir()); d = filepath.Dir(d) {

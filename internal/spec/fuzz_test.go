@@ -67,10 +67,7 @@ func FuzzLoad(f *testing.F) {
 	f.Add([]byte("\uFEFF---\r\ntitle: a\r\n---\r\n## raw source\r\n"))
 	f.Add([]byte("\xff\xfe-\x00"))
 	f.Fuzz(func(t *testing.T, content []byte) {
-		if len(content) > 1<<16 {
-			t.Skip("more of the same")
-		}
-		check(t, content)
+		check(t, content[:min(len(content), 1<<16)]) // beyond is more of the same
 	})
 }
 

@@ -18,7 +18,7 @@ func FuzzDeferred(f *testing.F) {
 		before := parseDeferred(b)
 		d := Deferral{ID: deferralID(before.last("") + 1), Title: oneLine(title), Body: body, Status: Open, CapturedAt: "now"}
 		if d.Title == "" {
-			t.Skip()
+			return // which is refused before
 		}
 		old := before.list()
 		before.add(d)
