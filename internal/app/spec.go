@@ -12,7 +12,7 @@ import (
 
 // Spec answers for the specs of the work tree.
 func (w *workspace) Spec() *spec.Reader {
-	return spec.NewReader(specSource{w.files, w.git}, specPast{w.git, w.mainline})
+	return spec.NewReader(specSource{w.files, w.git}, specPast{w.git, w})
 }
 
 // A specSource is the work tree as specs are read from it.
@@ -39,15 +39,20 @@ func (s specSource) Covered(path repo.Path) bool { return s.KindByName(path) == 
 // A specPast is the history behind it.
 type specPast struct {
 	*git.Repo
-	main string // the branch that the configuration calls main, "" for none
+	w *workspace
 }
 
 func (s specPast) Mainline(ctx context.Context) (string, repo.ID, error) {
-	return s.Repo.Mainline(ctx, s.main)
+	return s.Repo.Mainline(ctx, s.w.mainline)
 }
 
 func (s specPast) History(ctx context.Context, heads []repo.ID) (spec.History, error) {
-	return s.Repo.History(ctx, heads)
+	h, err := s.Repo.History(ctx, heads)
+	if err != nil {
+		return nil, err
+	}
+	s.w.remarks = append(s.w.remarks, h.Remarks()...)
+	return h, nil
 }
 
 func (s specPast) Contents() spec.Contents { return s.Repo.Contents() }

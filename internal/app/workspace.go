@@ -31,7 +31,8 @@ type workspace struct {
 	store    *store.Store
 	registry *registry.Registry
 	files    *content.Tree
-	mainline string // the branch that the configuration calls main
+	mainline string // the branch that the configuration calls main, "" for none
+	remarks  []string
 }
 
 func open(ctx context.Context, opts openOptions) (*workspace, error) {
@@ -69,9 +70,9 @@ func (w *workspace) Registry() *registry.Registry { return w.registry }
 
 func (w *workspace) Remarks() []string {
 	if note := w.store.Note(); note != "" {
-		return []string{note}
+		return append([]string{note}, w.remarks...)
 	}
-	return nil
+	return w.remarks
 }
 
 func (w *workspace) Close() error { return w.store.Close() }
