@@ -21,7 +21,7 @@ func (p *program) specNew() *cobra.Command {
 					return err
 				}
 				if p.io.JSON {
-					return p.io.Encode(shownNode(n))
+					return p.io.Encode(n.Describe())
 				}
 				p.io.Line(term.Good, "written", n.Path.String(), "node "+n.ID)
 				return nil

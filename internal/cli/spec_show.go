@@ -22,10 +22,10 @@ func (p *program) specShow() *cobra.Command {
 				}
 				if p.io.JSON {
 					return p.io.Encode(struct {
-						specNode
+						spec.Described
 						Body  string      `json:"body"`
 						Parts *spec.Parts `json:"parts"`
-					}{shownNode(n), n.Body, n.Parts})
+					}{n.Describe(), n.Body, n.Parts})
 				}
 				p.printNode(n)
 				return nil

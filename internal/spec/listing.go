@@ -42,13 +42,8 @@ type Mainline struct {
 
 // Listed is one node with what git says about it.
 type Listed struct {
-	ID         string       `json:"id"`
-	Parent     *string      `json:"parent"`
-	Path       repo.Path    `json:"path"`
-	Title      string       `json:"title"`
-	Desc       string       `json:"desc"`
+	Described
 	Status     Status       `json:"status"`
-	Declared   string       `json:"declared"`
 	Version    *int         `json:"version"`
 	Drift      *int         `json:"drift"`
 	Touched    *int         `json:"touched"`
@@ -56,17 +51,14 @@ type Listed struct {
 	DriftFiles []DriftFile  `json:"drift_files"`
 	Session    *string      `json:"session"`
 	LastEdited *string      `json:"last_edited"`
-	Code       []string     `json:"code"`
-	Related    []string     `json:"related"`
-	Problems   []Problem    `json:"problems"`
 	Dirty      bool         `json:"dirty"` // the file is not as HEAD has it
 	Unknown    []Unknown    `json:"unknown"`
 }
 
 // A DriftFile is a governed file that moved ahead of its spec.
 type DriftFile struct {
-	File   repo.Path `json:"file"`
-	Behind int       `json:"behind"`
+	File   string `json:"file"`
+	Behind int    `json:"behind"`
 }
 
 // Wanting reports whether any node drifted, is broken, or cannot be judged.
@@ -132,28 +124,18 @@ func (r *Reader) facts(ctx context.Context, nodes []*Node, head repo.ID, l *List
 }
 
 func (f Facts) listed(dirty bool) Listed {
-	n := f.Node
 	out := Listed{
-		ID: n.ID, Path: n.Path, Title: n.Title, Desc: n.Desc, Status: f.Status, Declared: n.Declared,
+		Described: f.Node.Describe(), Status: f.Status,
 		Version: f.Version, Drift: f.Drift, Touched: f.Touched, DriftFiles: []DriftFile{},
-		Session: f.Session, LastEdited: f.LastEdited, Code: []string{}, Related: []string{},
-		Problems: append(append([]Problem{}, n.Problems...), f.Problems...),
-		Dirty:    dirty, Unknown: append([]Unknown{}, f.Unknown...),
+		Session: f.Session, LastEdited: f.LastEdited,
+		Dirty: dirty, Unknown: append([]Unknown{}, f.Unknown...),
 	}
-	if n.Parent != "" {
-		out.Parent = &n.Parent
-	}
+	out.Problems = append(out.Problems, f.Problems...)
 	if f.Grade != "" {
 		out.Grade = &f.Grade
 	}
 	for _, b := range f.DriftFiles {
-		out.DriftFiles = append(out.DriftFiles, DriftFile{b.Path, b.Behind})
-	}
-	for _, e := range n.Code {
-		out.Code = append(out.Code, e.Text)
-	}
-	for _, e := range n.Related {
-		out.Related = append(out.Related, e.Text)
+		out.DriftFiles = append(out.DriftFiles, DriftFile{b.Path.String(), b.Behind})
 	}
 	return out
 }
