@@ -36,6 +36,7 @@ func Main(args []string) int {
 			onInterrupt(cancel)
 			return serveMCP(ctx, dir)
 		},
+		Session: session,
 		Version: Version,
 	}
 	err := cli.Run(ctx, deps, term.Std(), args)

@@ -46,6 +46,8 @@ type Deps struct {
 	OpenState func(ctx context.Context, opts StateOptions) (StateSpace, error)
 	// ServeMCP answers an agent on stdin and stdout until it hangs up.
 	ServeMCP func(ctx context.Context, dir string) error
+	// Session names the agent's session that runs the command, "" for none.
+	Session func() string
 	// Version names this program.
 	Version string
 }

@@ -6,6 +6,27 @@ import (
 	"ken/internal/repo"
 )
 
+// A Past is the history behind a work tree.
+type Past interface {
+	Head(ctx context.Context) (repo.Head, error)
+	// Mainline returns the branch that is canonical, and its commit.
+	Mainline(ctx context.Context) (name string, commit repo.ID, err error)
+	// History returns what can be reached from the heads.
+	History(ctx context.Context, heads []repo.ID) (History, error)
+	Contents() Contents
+	// SpecsAt returns the spec files of a commit.
+	SpecsAt(ctx context.Context, commit repo.ID) (Set, error)
+	// Stored reports whether git would store these bytes as that content.
+	Stored(content []byte, id repo.ID) bool
+	// Lines counts what commits did to paths, each against its first parent.
+	Lines(ctx context.Context, commits []repo.ID, paths []repo.Path) (map[repo.ID]repo.LineCount, error)
+	// Patch returns what a commit did to paths.
+	Patch(ctx context.Context, commit repo.ID, paths []repo.Path) (string, error)
+	// CommitEmpty makes a commit on top of HEAD that changes nothing, and moves
+	// HEAD to it, unless HEAD is not at parent any more.
+	CommitEmpty(ctx context.Context, parent repo.ID, message string) (repo.ID, error)
+}
+
 // A Num is a commit's number in a history: that of a parent is lower than that of
 // its child, and a commit keeps its number as long as the history is kept.
 type Num int32
