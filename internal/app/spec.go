@@ -3,6 +3,9 @@ package app
 import (
 	"bytes"
 	"context"
+	"fmt"
+	"os"
+	"slices"
 
 	"ken/internal/content"
 	"ken/internal/git"
@@ -12,7 +15,7 @@ import (
 
 // Spec answers for the specs of the work tree.
 func (w *workspace) Spec() *spec.Reader {
-	return spec.NewReader(specSource{w.files, w.git}, specPast{w.git, w})
+	return spec.NewReader(specSource{w.files, w.git}, specPast{w.git, w}, specMemo{w.git})
 }
 
 // A specSource is the work tree as specs are read from it.
@@ -55,10 +58,81 @@ func (s specPast) History(ctx context.Context, heads []repo.ID) (spec.History, e
 	return h, nil
 }
 
+// Worktrees lists the checkouts with what lies in them.
+func (s specPast) Worktrees(ctx context.Context) ([]spec.Worktree, error) {
+	list, err := s.Checkouts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	trees := make([]spec.Worktree, len(list))
+	for i, c := range list {
+		trees[i] = spec.Worktree{Name: c.Name, Here: c.Here, Head: c.Head, Err: c.Err}
+		if c.Err == nil {
+			trees[i].Work = specWork{content.Open(c.Repo.Root(), content.Options{Format: c.Repo.ObjectFormat()}), c.Repo}
+		}
+	}
+	return trees, nil
+}
+
+func (s specPast) View(ctx context.Context) (string, error) { return s.HistoryView(ctx) }
+
 func (s specPast) Contents() spec.Contents { return s.Repo.Contents() }
+
+func (s specPast) Blob(content []byte) repo.ID { return s.ObjectFormat().Blob(content) }
 
 // Stored allows for line ends that git turns into its own.
 func (s specPast) Stored(content []byte, id repo.ID) bool {
 	return s.ObjectFormat().Blob(content) == id ||
-		s.ObjectFormat().Blob(bytes.ReplaceAll(content, []byte("\r\n"), []byte("\n"))) == id
+		s.ObjectFormat().Blob(unixLines(content)) == id
+}
+
+func unixLines(content []byte) []byte {
+	return bytes.ReplaceAll(content, []byte("\r\n"), []byte("\n"))
+}
+
+// A specWork is what lies in one of the checkouts.
+type specWork struct {
+	*content.Tree
+	git *git.Repo
+}
+
+// Changed adds to what is staged and untracked the files that were edited since.
+// A file that merely was touched is not among them.
+func (w specWork) Changed(ctx context.Context, since repo.ID) ([]repo.Path, error) {
+	paths, err := w.git.ChangedSince(ctx, since)
+	if err != nil {
+		return nil, err
+	}
+	snapshot, err := w.git.Snapshot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	edited, err := w.Edited(ctx, snapshot.Index.Entries)
+	if err != nil {
+		return nil, err
+	}
+	paths = append(paths, edited...)
+	slices.Sort(paths)
+	return slices.Compact(paths), nil
+}
+
+// A specMemo keeps answers in the work tree's git directory.
+type specMemo struct{ git *git.Repo }
+
+func (m specMemo) Load(kind string) []byte { return m.git.LoadMemo(kind) }
+
+// Save keeps nothing where nothing can be kept: the next answer takes longer.
+func (m specMemo) Save(kind string, answer []byte) { _ = m.git.SaveMemo(kind, answer) }
+
+// Maker names this very build.
+func (m specMemo) Maker() string {
+	name, err := os.Executable()
+	if err != nil {
+		return Version
+	}
+	info, err := os.Stat(name)
+	if err != nil {
+		return Version
+	}
+	return fmt.Sprint(Version, " ", info.Size(), " ", info.ModTime().UnixNano())
 }

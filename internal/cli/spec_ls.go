@@ -70,7 +70,7 @@ func (p *program) printListing(l *spec.Listing) {
 			walk(n.ID, depth+1)
 		}
 	}
-	walk("", 0)
+	p.io.Together(func() { walk("", 0) })
 }
 
 // describeNode puts what is known of a node into a few words.
@@ -98,6 +98,9 @@ func describeNode(n spec.Listed) (term.Tone, string) {
 	}
 	if len(n.Problems) > 0 {
 		words = append(words, term.Count(len(n.Problems), "problem"))
+	}
+	for _, o := range n.Overlays {
+		words = append(words, string(o.Op)+" in "+o.Worktree)
 	}
 	for _, u := range n.Unknown {
 		words = append(words, fmt.Sprintf("%s unknown: %s", u.Fact, u.Reason))

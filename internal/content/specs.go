@@ -1,13 +1,17 @@
 package content
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path"
+	"time"
 
 	"ken/internal/fault"
 	"ken/internal/repo"
@@ -17,16 +21,18 @@ import (
 // maxSpec is more of a spec file than anyone reads.
 const maxSpec = 2 << 20
 
-// Specs returns the spec files in the work tree, tracked or not. No link is
-// followed.
-func (t *Tree) Specs(ctx context.Context) ([]spec.File, error) {
+// Specs returns the spec files in the work tree, tracked or not, and how they
+// looked. No link is followed.
+func (t *Tree) Specs(ctx context.Context) ([]spec.File, spec.Look, error) {
+	start := t.now()
 	root, err := os.OpenRoot(t.root)
 	if err != nil {
-		return nil, fmt.Errorf("read the specs: %w", err)
+		return nil, spec.Look{}, fmt.Errorf("read the specs: %w", err)
 	}
 	defer root.Close()
+	seen := []repo.Path{spec.Root}
 	if info, err := root.Lstat(spec.Root); errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() {
-		return nil, nil
+		return nil, t.look(ctx, seen, start), nil
 	}
 	var found []spec.File
 	err = fs.WalkDir(root.FS(), spec.Root, func(name string, e fs.DirEntry, err error) error {
@@ -35,14 +41,67 @@ func (t *Tree) Specs(ctx context.Context) ([]spec.File, error) {
 			return &fault.Error{Kind: fault.Interrupted, Err: fmt.Errorf("read the specs: %w", ctx.Err())}
 		case err != nil:
 			return fmt.Errorf("read the specs: %w", err)
+		case e.IsDir() && name != spec.Root:
+			seen = append(seen, repo.Path(name))
+			return nil
 		case e.Name() != spec.FileName || !e.Type().IsRegular():
 			return nil
 		}
 		b, err := readSpec(root, name)
+		seen = append(seen, repo.Path(name))
 		found = append(found, spec.File{Path: repo.Path(name), Content: b})
 		return err
 	})
-	return found, err
+	if err != nil {
+		return nil, spec.Look{}, err
+	}
+	return found, t.look(ctx, seen, start), nil
+}
+
+// look returns how paths look now, if that vouches for what they held at any time
+// since start: a directory or file that was changed later bears a later time, give
+// or take a tick of the file system's.
+func (t *Tree) look(ctx context.Context, paths []repo.Path, start time.Time) spec.Look {
+	sum, newest, err := t.glance(ctx, paths)
+	if err != nil || newest >= start.Add(-racy).UnixNano() {
+		return spec.Look{}
+	}
+	return spec.NewLook(paths, sum)
+}
+
+// Same reports whether the specs are surely as they looked.
+func (t *Tree) Same(ctx context.Context, l spec.Look) bool {
+	if l.IsZero() {
+		return false
+	}
+	sum, _, err := t.glance(ctx, l.Paths())
+	return err == nil && bytes.Equal(sum, l.Sum)
+}
+
+// glance digests what lstat says of paths, and returns the latest time among it.
+func (t *Tree) glance(ctx context.Context, paths []repo.Path) (sum []byte, newest int64, err error) {
+	entries := make([]repo.Entry, len(paths))
+	for i, p := range paths {
+		entries[i].Path = p
+	}
+	found, err := t.Stat(ctx, entries)
+	if err != nil {
+		return nil, 0, err
+	}
+	all := make([]byte, 0, 33*len(found))
+	for i := range found {
+		f := &found[i]
+		if f.Presence == repo.Unreadable {
+			return nil, 0, f.Err
+		}
+		newest = max(newest, f.Stat.Mtime, f.Stat.Ctime)
+		all = append(all, byte(f.Presence))
+		for _, n := range []uint64{uint64(f.Stat.Size), uint64(f.Stat.Mtime), uint64(f.Stat.Ctime), f.Stat.Inode} {
+			all = binary.LittleEndian.AppendUint64(all, n)
+		}
+	}
+	digest := sha256.Sum256(all)
+	return digest[:], newest, nil
 }
 
 func readSpec(root *os.Root, name string) ([]byte, error) {

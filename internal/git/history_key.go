@@ -3,6 +3,7 @@ package git
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -51,6 +52,13 @@ func (r *Repo) historyView(ctx context.Context) (view, error) {
 	}
 	sum.Sum(v.key[:0])
 	return v, nil
+}
+
+// HistoryView names how git tells histories here. While the name is the same, a
+// commit stands on the same parents.
+func (r *Repo) HistoryView(ctx context.Context) (string, error) {
+	v, err := r.historyView(ctx)
+	return hex.EncodeToString(v.key[:]), err
 }
 
 // optionalFile returns the text of a file in the common directory, "" for none.

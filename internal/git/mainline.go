@@ -2,6 +2,7 @@ package git
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -58,6 +59,9 @@ func (r *Repo) symref(ctx context.Context, name string) (target string, ok bool,
 			target, ok = strings.CutPrefix(text, "ref:")
 			return strings.Trim(target, " \t\r\n"), ok, nil
 		}
+		if errors.Is(err, errNoRef) {
+			return "", false, nil // packed refs are not symbolic
+		}
 	}
 	out, ok, err := r.probe(ctx, "symbolic-ref", "--quiet", name)
 	return strings.TrimSuffix(out, "\n"), ok, err
@@ -65,9 +69,9 @@ func (r *Repo) symref(ctx context.Context, name string) (target string, ok bool,
 
 // mainCheckout is the branch of the main work tree, or of the bare repository.
 func (r *Repo) mainCheckout(ctx context.Context) (string, repo.ID, error) {
-	main := &Repo{
-		root: r.root, gitDir: r.common, common: r.common, format: r.format, own: r.own, strange: r.strange,
-		detached: r.detached || r.gitDir != r.common,
+	main := r
+	if r.gitDir != r.common {
+		main = r.sibling(r.root, r.common)
 	}
 	head, err := main.Head(ctx)
 	if err != nil {

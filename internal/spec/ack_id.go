@@ -99,7 +99,7 @@ func holder(id string, there []repo.Path) repo.Path {
 	for i, p := range there {
 		nodes[i] = &Node{Path: p}
 	}
-	identify(nodes)
+	identify(nodes, make(map[string]bool, len(nodes)))
 	id = norm.NFC.String(id)
 	for _, n := range nodes {
 		if n.ID == id {

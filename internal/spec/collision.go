@@ -10,11 +10,11 @@ import (
 // A Collision is a node on which the work of several checkouts meets before any of
 // it has merged.
 type Collision struct {
-	Node string        `json:"node"`
-	Kind CollisionKind `json:"kind"`
-	With []string      `json:"with"` // the other worktrees, sorted
+	Node string
+	Kind CollisionKind
+	With []string // the other worktrees, sorted
 	// Paths are those of this checkout that the others meet on, sorted.
-	Paths []repo.Path `json:"paths"`
+	Paths []repo.Path
 }
 
 // A CollisionKind is on what the work meets.

@@ -50,12 +50,16 @@ type Behind struct {
 
 // An Unknown is a fact that could not be established.
 type Unknown struct {
-	Fact   string `json:"fact"` // one of the constants below, of a node
+	Fact   string `json:"fact"`
 	Reason string `json:"reason"`
 }
 
-// The facts that may be unknown.
+// The facts that may be unknown: of a node, and of all of them.
 const (
+	FactMain    = "main"
+	FactHistory = "history"
+	FactOverlay = "overlays"
+	FactDirty   = "dirty"
 	FactVersion = "version"
 	FactDrift   = "drift"
 	FactSession = "session"

@@ -71,7 +71,7 @@ func (r *Reader) factsOf(ctx context.Context, id string) (*Facts, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, err := r.facts(ctx, nodes, head.Commit, &Listing{})
+	all, err := r.facts(ctx, nodes, head.Commit)
 	if err != nil {
 		return nil, err
 	}

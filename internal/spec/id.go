@@ -22,9 +22,8 @@ const (
 // more element of their path than before. Who bids alone has it; of several, the
 // one whose path ends there, since the others can go on. An id once given stays,
 // also when a later bid spells the same: a_b and the b in a are two. Whoever runs
-// out of path is numbered.
-func identify(nodes []*Node) {
-	given := make(map[string]bool, len(nodes))
+// out of path is numbered. Ids that are given before are taken, and not given again.
+func identify(nodes []*Node, given map[string]bool) {
 	give := func(n *Node, id string) {
 		n.ID = id
 		given[id] = true
@@ -32,7 +31,7 @@ func identify(nodes []*Node) {
 	waiting := make([]*bidder, 0, len(nodes))
 	var out []*bidder
 	for _, n := range nodes {
-		if n.Dir() == Root {
+		if n.Dir() == Root && !given[rootID] {
 			give(n, rootID)
 			continue
 		}
@@ -93,6 +92,9 @@ type bidder struct {
 
 func newBidder(n *Node) *bidder {
 	tokens := strings.Split(string(n.Dir()), "/")[1:]
+	if len(tokens) == 0 {
+		tokens = []string{rootID}
+	}
 	sizes := make([]int, len(tokens))
 	for i, t := range tokens {
 		tokens[i] = token(t)

@@ -34,7 +34,21 @@ type Listed struct {
 	Session    *string      `json:"session"`
 	LastEdited *string      `json:"last_edited"`
 	Dirty      bool         `json:"dirty"` // the file is not as HEAD has it
-	Unknown    []Unknown    `json:"unknown"`
+	Overlays   []Proposed   `json:"overlays"`
+	// Ghost marks a node that only other worktrees have.
+	Ghost   bool      `json:"ghost,omitempty"`
+	Unknown []Unknown `json:"unknown"`
+}
+
+// Proposed is what a worktree would do to a node.
+type Proposed struct {
+	Worktree  string  `json:"worktree"`
+	Session   string  `json:"session"`
+	Op        OpKind  `json:"op"`
+	Committed bool    `json:"committed"`
+	Dirty     bool    `json:"dirty"`
+	From      *string `json:"from"` // of a move
+	To        *string `json:"to"`
 }
 
 // A DriftFile is a governed file that moved ahead of its spec.
@@ -53,64 +67,110 @@ func (l *Listing) Wanting() bool {
 	return false
 }
 
-// List derives what git says about every node. What cannot be learnt is unknown,
-// with the reason, and no error.
+// List derives what git says about every node, and what the worktrees propose. What
+// cannot be learnt is unknown, with the reason, and no error. While nothing that it
+// depends on has changed, the answer is the one of last time.
 func (r *Reader) List(ctx context.Context) (*Listing, error) {
-	files, err := r.src.Specs(ctx)
+	o, err := r.look(ctx)
 	if err != nil {
 		return nil, err
 	}
-	nodes := Load(files)
-	head, err := r.past.Head(ctx)
+	if l, ok := r.recall(ctx, o); ok {
+		return l, nil
+	}
+	files, own, err := r.src.Specs(ctx)
 	if err != nil {
 		return nil, err
 	}
-	l := &Listing{Head: head.Commit, Nodes: []Listed{}, Unknown: []Unknown{}}
-	if l.Main.Name, l.Main.Commit, err = r.past.Mainline(ctx); err != nil {
-		l.Unknown = append(l.Unknown, Unknown{"main", err.Error()})
-	}
-	facts, err := r.facts(ctx, nodes, head.Commit, l)
-	if err != nil {
-		return nil, err
-	}
-	committed, err := r.past.SpecsAt(ctx, head.Commit)
-	if err != nil {
-		l.Unknown = append(l.Unknown, Unknown{"dirty", err.Error()})
-	}
-	now := make(map[repo.Path][]byte, len(files))
-	for _, f := range files {
-		now[f.Path] = f.Content
-	}
-	for _, f := range facts {
-		dirty := committed != nil && !r.past.Stored(now[f.Node.Path], committed[f.Node.Path])
-		l.Nodes = append(l.Nodes, f.listed(dirty))
-	}
-	return l, nil
-}
-
-// facts derives, or says of every node that nothing is known.
-func (r *Reader) facts(ctx context.Context, nodes []*Node, head repo.ID, l *Listing) ([]Facts, error) {
-	var heads []repo.ID
-	if !head.IsZero() {
-		heads = []repo.ID{head}
-	}
-	h, err := r.past.History(ctx, heads)
+	l := &Listing{Head: o.head, Main: o.main, Nodes: []Listed{}, Unknown: append([]Unknown{}, o.unknown...)}
+	h, err := r.history(ctx, o)
 	if ctx.Err() != nil {
 		return nil, err
 	}
 	if err != nil {
-		l.Unknown = append(l.Unknown, Unknown{"history", err.Error()})
-		return Unread(nodes, err.Error()), nil
+		l.unknown(FactHistory, err)
+	}
+	facts, err := r.derive(ctx, Load(files), o.head, h, err)
+	if err != nil {
+		return nil, err
+	}
+	dirty := r.dirty(ctx, files, l)
+	for i := range facts {
+		l.Nodes = append(l.Nodes, facts[i].listed(dirty[facts[i].Node.Path]))
+	}
+	looks := map[string]Look{hereLook: own}
+	if h != nil {
+		p, err := r.propose(ctx, o, h, files)
+		if ctx.Err() != nil {
+			return nil, err
+		}
+		if err != nil {
+			l.unknown(FactOverlay, err)
+		} else {
+			l.lay(p, facts)
+			p.looks(looks)
+		}
+	}
+	r.remember(o, looks, l)
+	return l, nil
+}
+
+func (l *Listing) unknown(fact string, err error) {
+	l.Unknown = append(l.Unknown, Unknown{fact, err.Error()})
+}
+
+// history reads what all checkouts stand on; if that cannot be read, what this one
+// does.
+func (r *Reader) history(ctx context.Context, o *outlook) (History, error) {
+	h, err := r.past.History(ctx, o.heads())
+	if err == nil || ctx.Err() != nil || len(o.heads()) < 2 {
+		return h, err
+	}
+	if h, again := r.past.History(ctx, []repo.ID{o.head}); again == nil {
+		return h, nil
+	}
+	return nil, err
+}
+
+// derive judges the nodes; without a history nothing is known of any of them.
+func (r *Reader) derive(ctx context.Context, nodes []*Node, head repo.ID, h History, why error) ([]Facts, error) {
+	if why != nil {
+		return Unread(nodes, why.Error()), nil
 	}
 	return Derive(ctx, nodes, Standpoint{Head: head}, h, r.past.Contents())
 }
 
-func (f Facts) listed(dirty bool) Listed {
+// dirty says which files are not as HEAD has them.
+func (r *Reader) dirty(ctx context.Context, files []File, l *Listing) map[repo.Path]bool {
+	committed, err := r.past.SpecsAt(ctx, l.Head)
+	if err != nil {
+		l.unknown(FactDirty, err)
+		return nil
+	}
+	dirty := make(map[repo.Path]bool)
+	for _, f := range files {
+		id := committed[f.Path]
+		dirty[f.Path] = id.IsZero() || !r.past.Stored(f.Content, id)
+	}
+	return dirty
+}
+
+// facts derives what git says about nodes at a commit, or says of every node that
+// nothing is known.
+func (r *Reader) facts(ctx context.Context, nodes []*Node, head repo.ID) ([]Facts, error) {
+	h, err := r.past.History(ctx, []repo.ID{head})
+	if ctx.Err() != nil {
+		return nil, err
+	}
+	return r.derive(ctx, nodes, head, h, err)
+}
+
+func (f *Facts) listed(dirty bool) Listed {
 	out := Listed{
 		Described: f.Node.Describe(), Status: f.Status,
 		Version: f.Version, Drift: f.Drift, Touched: f.Touched, DriftFiles: []DriftFile{},
 		Session: f.Session, LastEdited: f.LastEdited,
-		Dirty: dirty, Unknown: append([]Unknown{}, f.Unknown...),
+		Dirty: dirty, Overlays: []Proposed{}, Unknown: append([]Unknown{}, f.Unknown...),
 	}
 	out.Problems = append(out.Problems, f.Problems...)
 	if f.Grade != "" {

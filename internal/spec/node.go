@@ -74,7 +74,7 @@ func Load(files []File) []*Node {
 	for i, o := range order {
 		nodes[i] = read(files[o.index])
 	}
-	identify(nodes)
+	identify(nodes, make(map[string]bool, len(nodes)))
 	adopt(nodes)
 	return nodes
 }

@@ -20,6 +20,8 @@ type Checkout struct {
 	Fork Set // spec files where it left main
 	Head Set // at its commit
 	Now  Set // in its directory, untracked ones included
+	// Moved says of spec files that its commits moved where they were at the fork.
+	Moved map[repo.Path]repo.Path
 	// Changed lists every other path that it changed since the fork, committed
 	// or not, sorted.
 	Changed []repo.Path
@@ -30,15 +32,14 @@ type Set map[repo.Path]repo.ID
 
 // An Op is what a checkout would do to one node of main.
 type Op struct {
-	Node string    `json:"node"` // its id
-	Path repo.Path `json:"path"` // of the spec file, where it is now
-	Op   OpKind    `json:"op"`
+	Node string // its id
+	Path repo.Path
+	Op   OpKind
 	// Committed and Dirty say where the work is: in commits, in files that
 	// are not committed, or both.
-	Committed bool      `json:"committed"`
-	Dirty     bool      `json:"dirty"`
-	From      repo.Path `json:"from,omitempty"` // of a move
-	To        repo.Path `json:"to,omitempty"`
+	Committed, Dirty bool
+	From, To         repo.Path // of a move
+	Main             repo.Path // where main has the node, "" when it has not
 }
 
 // An OpKind is what happens to a node.
@@ -56,8 +57,11 @@ const (
 type Main struct {
 	Specs Set
 	// Had reports whether main ever had this content at a path since the fork
-	// of a checkout: then the work has landed, even if main moved on.
+	// of a checkout: then the work has landed, even if main moved on. No content
+	// asks whether main deleted what was there.
 	Had func(c *Checkout, path repo.Path, content repo.ID) bool
+	// Now returns where main has what lay at a path when a checkout forked.
+	Now func(c *Checkout, path repo.Path) repo.Path
 	// ID names the node of a path.
 	ID func(path repo.Path) string
 }
@@ -71,11 +75,8 @@ func Overlay(m Main, c *Checkout) []Op {
 	}
 	var added, deleted []repo.Path
 	for _, path := range paths(c.Fork, c.Head, c.Now) {
-		base, now := c.Fork[path], c.Now[path]
-		if now == base || now == m.Specs[path] || !now.IsZero() && m.Had(c, path, now) {
-			continue
-		}
-		switch {
+		switch base, now := c.Fork[path], c.Now[path]; {
+		case now == base || m.landed(c, path):
 		case now.IsZero():
 			deleted = append(deleted, path)
 		case base.IsZero():
@@ -89,12 +90,21 @@ func Overlay(m Main, c *Checkout) []Op {
 	return ops
 }
 
-// movesAmong makes one move of a deletion and an addition of the same content,
-// and ops of what is left.
+// landed reports whether main has, or once had, what a checkout made of a path.
+func (m Main) landed(c *Checkout, path repo.Path) bool {
+	now, there := c.Now[path], m.Now(c, path)
+	return now == m.Specs[there] || m.Had(c, there, now) || !now.IsZero() && there != path && m.Had(c, path, now)
+}
+
+// movesAmong makes one move of a deletion and an addition that belong together, and
+// ops of what is left.
 func (m Main) movesAmong(c *Checkout, added, deleted []repo.Path) []Op {
 	var ops []Op
 	for _, to := range added {
-		i := slices.IndexFunc(deleted, func(from repo.Path) bool { return c.Fork[from] == c.Now[to] })
+		i := slices.Index(deleted, c.Moved[to])
+		if i < 0 {
+			i = slices.IndexFunc(deleted, func(from repo.Path) bool { return c.Fork[from] == c.Now[to] })
+		}
 		if i < 0 {
 			ops = append(ops, m.op(c, to, OpAdded))
 			continue
@@ -103,7 +113,7 @@ func (m Main) movesAmong(c *Checkout, added, deleted []repo.Path) []Op {
 		deleted = slices.Delete(slices.Clone(deleted), i, i+1)
 		op := m.op(c, to, OpMoved)
 		gone := m.op(c, from, OpDeleted)
-		op.Node, op.From, op.To = gone.Node, from, to
+		op.Node, op.Main, op.From, op.To = gone.Node, gone.Main, from, to
 		op.Committed, op.Dirty = op.Committed || gone.Committed, op.Dirty || gone.Dirty
 		ops = append(ops, op)
 	}
@@ -114,11 +124,17 @@ func (m Main) movesAmong(c *Checkout, added, deleted []repo.Path) []Op {
 }
 
 func (m Main) op(c *Checkout, path repo.Path, kind OpKind) Op {
-	return Op{
-		Node: m.ID(path), Path: path, Op: kind,
+	op := Op{
+		Path: path, Op: kind,
 		Committed: c.Head[path] != c.Fork[path],
 		Dirty:     c.Now[path] != c.Head[path],
 	}
+	there := m.Now(c, path)
+	if _, ok := m.Specs[there]; ok {
+		op.Main = there
+	}
+	op.Node = m.ID(there)
+	return op
 }
 
 // paths returns every path of the sets, sorted, each once.

@@ -32,7 +32,8 @@ func mainOf(specs spec.Set, had string) spec.Main {
 		Had: func(_ *spec.Checkout, path repo.Path, content repo.ID) bool {
 			return set(had)[path] == content && !content.IsZero()
 		},
-		ID: func(path repo.Path) string { return path.Dir().Base() },
+		Now: func(_ *spec.Checkout, path repo.Path) repo.Path { return path },
+		ID:  func(path repo.Path) string { return path.Dir().Base() },
 	}
 }
 

@@ -16,8 +16,17 @@ type Past interface {
 	Contents() Contents
 	// SpecsAt returns the spec files of a commit.
 	SpecsAt(ctx context.Context, commit repo.ID) (Set, error)
+	// Blobs returns contents by their ids.
+	Blobs(ctx context.Context, ids []repo.ID) ([][]byte, error)
+	// Worktrees lists the checkouts of the repository.
+	Worktrees(ctx context.Context) ([]Worktree, error)
+	// View names how git tells histories: another name, and the same commits may
+	// have other parents.
+	View(ctx context.Context) (string, error)
 	// Stored reports whether git would store these bytes as that content.
 	Stored(content []byte, id repo.ID) bool
+	// Blob names these bytes as git would, if it stored them as they are.
+	Blob(content []byte) repo.ID
 	// Lines counts what commits did to paths, each against its first parent.
 	Lines(ctx context.Context, commits []repo.ID, paths []repo.Path) (map[repo.ID]repo.LineCount, error)
 	// Patch returns what a commit did to paths.
@@ -25,6 +34,16 @@ type Past interface {
 	// CommitEmpty makes a commit on top of HEAD that changes nothing, and moves
 	// HEAD to it, unless HEAD is not at parent any more.
 	CommitEmpty(ctx context.Context, parent repo.ID, message string) (repo.ID, error)
+}
+
+// A Memo keeps one answer of each kind for a work tree, until the next one. What it
+// holds may be gone or broken at any time.
+type Memo interface {
+	// Load returns what was saved last, nil for nothing.
+	Load(kind string) []byte
+	Save(kind string, answer []byte)
+	// Maker names the program that answers: another one may answer otherwise.
+	Maker() string
 }
 
 // A Num is a commit's number in a history: that of a parent is lower than that of

@@ -17,8 +17,7 @@ const maxAsked = 200
 
 // A Source is the work tree that specs are read from.
 type Source interface {
-	// Specs returns the spec files that are there, tracked or not.
-	Specs(ctx context.Context) ([]File, error)
+	Files
 	// Tracked lists every path that git tracks, sorted.
 	Tracked(ctx context.Context) ([]repo.Path, error)
 	// Covered reports whether a file is source code that a spec should know.
@@ -31,14 +30,16 @@ type Source interface {
 type Reader struct {
 	src  Source
 	past Past
+	memo Memo
 }
 
-// NewReader returns the reader of a work tree and the history behind it.
-func NewReader(src Source, past Past) *Reader { return &Reader{src, past} }
+// NewReader returns the reader of a work tree and the history behind it, which
+// keeps its answers in memo.
+func NewReader(src Source, past Past, memo Memo) *Reader { return &Reader{src, past, memo} }
 
 // Nodes returns the nodes of the work tree, sorted by path. No tree is no nodes.
 func (r *Reader) Nodes(ctx context.Context) ([]*Node, error) {
-	files, err := r.src.Specs(ctx)
+	files, _, err := r.src.Specs(ctx)
 	if err != nil {
 		return nil, err
 	}

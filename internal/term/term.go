@@ -46,6 +46,18 @@ func (o *IO) Printf(format string, args ...any) {
 	}
 }
 
+// Together writes what f prints in one go: many lines cost many writes otherwise.
+func (o *IO) Together(f func()) {
+	out := o.Out
+	w := bufio.NewWriterSize(out, 64<<10)
+	o.Out = w
+	f()
+	o.Out = out
+	if err := w.Flush(); err != nil && o.failed == nil {
+		o.failed = err
+	}
+}
+
 // Failed returns the first error of Printf: an answer that was not written whole
 // is no answer.
 func (o *IO) Failed() error { return o.failed }

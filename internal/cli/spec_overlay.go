@@ -1,0 +1,74 @@
+package cli
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ken/internal/spec"
+	"ken/internal/term"
+)
+
+func (p *program) specOverlay() *cobra.Command {
+	return &cobra.Command{
+		Use:   "overlay",
+		Short: "Show what each worktree proposes to the specs of main, and where they collide",
+		Long: `A worktree proposes what it added, edited, moved or deleted since it left the main
+branch, committed or not, unless that is in main already. Two that work on one node,
+on its spec or on code that it governs, collide: better to know before either merges.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return p.within(c.Context(), func(w Workspace) error {
+				list, err := w.Spec().Overlays(c.Context())
+				if err != nil {
+					return err
+				}
+				if p.io.JSON {
+					return p.io.Encode(list)
+				}
+				for _, o := range list {
+					p.printOverlay(o)
+				}
+				return nil
+			})
+		},
+	}
+}
+
+func (p *program) printOverlay(o spec.Overlaid) {
+	who := "detached"
+	if o.Branch != nil {
+		who = *o.Branch
+	}
+	if o.Session != who && o.Session != o.Worktree {
+		who += "  " + o.Session
+	}
+	switch {
+	case len(o.Unknown) > 0:
+		for _, u := range o.Unknown {
+			p.io.Line(term.Bad, "unknown", o.Worktree, u.Fact+": "+u.Reason)
+		}
+	case len(o.Ops) > 0:
+		p.io.Line(term.Plain, "proposes", o.Worktree, who)
+	case len(o.Collisions) == 0:
+		p.io.Line(term.Dim, "idle", o.Worktree, who)
+	default:
+		p.io.Line(term.Plain, "works", o.Worktree, who)
+	}
+	for _, op := range o.Ops {
+		var words []string
+		if op.Committed {
+			words = append(words, "committed")
+		}
+		if op.Dirty {
+			words = append(words, "not committed")
+		}
+		if op.From != nil && op.To != nil {
+			words = append(words, "from "+*op.From+" to "+*op.To)
+		}
+		p.io.Line(term.Plain, "  "+string(op.Op), op.Node, strings.Join(words, "  "))
+	}
+	for _, m := range o.Collisions {
+		p.io.Line(term.Warn, "  collides", m.Node, "on its "+string(m.Kind)+" with "+strings.Join(m.With, ", ")+": "+strings.Join(m.Paths, " "))
+	}
+}

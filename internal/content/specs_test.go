@@ -1,0 +1,134 @@
+package content_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"ken/internal/content"
+	"ken/internal/repo"
+	"ken/internal/spec"
+)
+
+func specsOf(t *testing.T, root string, now func() time.Time) (*content.Tree, []spec.File, spec.Look) {
+	t.Helper()
+	tree := content.Open(root, content.Options{Now: now})
+	files, look, err := tree.Specs(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tree, files, look
+}
+
+// A look vouches for the specs until anything about them may have changed.
+func TestLookAtSpecs(t *testing.T) {
+	for name, change := range map[string]func(root string) error{
+		"edited, as long as before": func(root string) error {
+			return os.WriteFile(filepath.Join(root, ".spec/a/spec.md"), []byte("2"), 0o644)
+		},
+		"a node added": func(root string) error {
+			return errorOf(os.Mkdir(filepath.Join(root, ".spec/b"), 0o755), os.WriteFile(filepath.Join(root, ".spec/b/spec.md"), nil, 0o644))
+		},
+		"a directory became a node": func(root string) error {
+			return os.WriteFile(filepath.Join(root, ".spec/empty/spec.md"), nil, 0o644)
+		},
+		"deleted": func(root string) error { return os.Remove(filepath.Join(root, ".spec/a/spec.md")) },
+		"node moved": func(root string) error {
+			return os.Rename(filepath.Join(root, ".spec/a"), filepath.Join(root, ".spec/z"))
+		},
+		"all of it gone": func(root string) error { return os.RemoveAll(filepath.Join(root, ".spec")) },
+		"a link instead": func(root string) error {
+			return errorOf(os.Remove(filepath.Join(root, ".spec/a/spec.md")), os.Symlink("../../else", filepath.Join(root, ".spec/a/spec.md")))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			root := t.TempDir()
+			write(t, root, ".spec/a/spec.md", "1")
+			write(t, root, ".spec/a/deep/spec.md", "1")
+			if err := os.Mkdir(filepath.Join(root, ".spec/empty"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			tree, files, look := specsOf(t, root, later)
+			if len(files) != 2 || !tree.Same(t.Context(), look) {
+				t.Fatalf("%d files, or not the same as they were", len(files))
+			}
+			if err := change(root); err != nil {
+				t.Fatal(err)
+			}
+			if tree.Same(t.Context(), look) {
+				t.Error("the look vouches for what has changed")
+			}
+		})
+	}
+}
+
+func errorOf(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// What was written a moment ago can be written again and look the same.
+func TestLookIsNotTakenInTheSameTick(t *testing.T) {
+	root := t.TempDir()
+	write(t, root, ".spec/a/spec.md", "1")
+	tree, _, look := specsOf(t, root, nil)
+	if !look.IsZero() || tree.Same(t.Context(), look) {
+		t.Error("it vouches for a file that is being written")
+	}
+}
+
+// A tree without specs is looked at as well: one may come.
+func TestLookAtNothing(t *testing.T) {
+	root := t.TempDir()
+	tree, files, look := specsOf(t, root, nil)
+	if len(files) != 0 || look.IsZero() || !tree.Same(t.Context(), look) {
+		t.Error("no specs are not the same as no specs")
+	}
+	write(t, root, ".spec/spec.md", "1")
+	if tree.Same(t.Context(), look) {
+		t.Error("specs came, and nobody noticed")
+	}
+}
+
+// Edited compares files with the index; a touch is no edit, nor are line ends.
+func TestEdited(t *testing.T) {
+	root := t.TempDir()
+	for _, name := range []string{"same", "touched", "edited", "gone", "crlf"} {
+		write(t, root, name, name+"\n")
+	}
+	var entries []repo.Entry
+	for _, name := range []string{"crlf", "edited", "gone", "same", "touched"} {
+		entries = append(entries, repo.Entry{Path: repo.Path(name), Mode: repo.Regular, ID: repo.SHA1.Blob([]byte(name + "\n"))})
+	}
+	tree := content.Open(root, content.Options{})
+	found, err := tree.Stat(t.Context(), entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range entries {
+		entries[i].Stat = found[i].Stat
+	}
+	old := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(filepath.Join(root, "touched"), old, old); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(root, "gone")); err != nil {
+		t.Fatal(err)
+	}
+	write(t, root, "edited", "otherwise\n")
+	write(t, root, "crlf", "crlf\r\n")
+	got, err := tree.Edited(t.Context(), entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(got)
+	if want := []repo.Path{"edited", "gone"}; !slices.Equal(got, want) {
+		t.Errorf("edited are %q, want %q", got, want)
+	}
+}

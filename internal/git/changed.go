@@ -1,0 +1,35 @@
+package git
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"ken/internal/repo"
+)
+
+// ChangedSince lists the paths that are staged otherwise than a commit has them,
+// and those that git neither tracks nor ignores, sorted. Edits that are not staged
+// are for whoever reads the files.
+func (r *Repo) ChangedSince(ctx context.Context, commit repo.ID) ([]repo.Path, error) {
+	staged, err := r.read(ctx, nil, "diff-index", "--cached", "-z", "--name-only", "--no-renames", "--no-relative",
+		"--ignore-submodules=none", "--no-ext-diff", "--no-textconv", commit.String(), "--")
+	if err != nil {
+		return nil, fmt.Errorf("list what changed since %s: %w", commit.Short(), err)
+	}
+	paths, err := parsePaths("diff-index", staged)
+	if err != nil {
+		return nil, err
+	}
+	others, err := r.read(ctx, nil, "ls-files", "--others", "--exclude-standard", "-z")
+	if err != nil {
+		return nil, fmt.Errorf("list untracked files: %w", err)
+	}
+	more, err := parsePaths("ls-files", others)
+	if err != nil {
+		return nil, err
+	}
+	paths = append(paths, more...)
+	slices.Sort(paths)
+	return slices.Compact(paths), nil
+}

@@ -1,0 +1,119 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"ken/internal/repo"
+)
+
+// A Checkout is a work tree of the repository, the main one or a linked one.
+type Checkout struct {
+	Name string // one of its own among the checkouts, for people
+	Here bool   // it is the one that was opened
+	Head repo.Head
+	// Err says why it cannot be looked into: its directory is away, its HEAD
+	// cannot be read. Repo is nil then.
+	Err  error
+	Repo *Repo
+}
+
+// Checkouts lists the work trees of the repository, the main one first, as
+// `git worktree list` does. In ordinary layouts it starts no process. A bare
+// repository has no main one.
+func (r *Repo) Checkouts(ctx context.Context) ([]Checkout, error) {
+	names, err := r.Worktrees()
+	if err != nil {
+		return nil, err
+	}
+	var list []Checkout
+	taken := make(map[string]bool)
+	for _, name := range names[1:] {
+		list = append(list, r.checkout(ctx, name))
+		taken[name] = true
+	}
+	main, ok := r.mainRepo()
+	if !ok {
+		return list, nil
+	}
+	c := Checkout{Name: filepath.Base(main.root), Here: main.gitDir == r.gitDir, Repo: main}
+	for taken[c.Name] {
+		c.Name += " (main)"
+	}
+	c.Head, c.Err = main.Head(ctx)
+	return append([]Checkout{c}, list...), nil
+}
+
+// mainRepo returns the repository as its main work tree has it; ok is false when
+// there is none, or none that we can tell.
+func (r *Repo) mainRepo() (main *Repo, ok bool) {
+	if r.gitDir == r.common {
+		return r, true
+	}
+	root := filepath.Dir(r.common)
+	if tree, moved := r.own.last("core.worktree"); moved {
+		if root = filepath.FromSlash(tree); !filepath.IsAbs(root) {
+			root = filepath.Join(r.common, root)
+		}
+	} else if bare, _ := r.own.flag("core.bare"); bare || filepath.Base(r.common) != ".git" {
+		return nil, false
+	}
+	real, err := filepath.EvalSymlinks(root)
+	if err != nil {
+		return nil, false
+	}
+	return r.sibling(real, r.common), true
+}
+
+// sibling returns the repository as another of its work trees has it.
+func (r *Repo) sibling(root, gitDir string) *Repo {
+	return &Repo{
+		root: root, gitDir: gitDir, common: r.common, format: r.format, own: r.own, strange: r.strange,
+		detached: gitDir == r.common, trees: map[repo.ID]repo.ID{},
+	}
+}
+
+// checkout reads the linked worktree of a name.
+func (r *Repo) checkout(ctx context.Context, name string) Checkout {
+	gitDir := filepath.Join(r.common, "worktrees", name)
+	if gitDir == r.gitDir {
+		head, err := r.Head(ctx)
+		return Checkout{Name: name, Here: true, Head: head, Err: err, Repo: r}
+	}
+	c := Checkout{Name: name}
+	root, err := linkedRoot(gitDir)
+	if err != nil {
+		c.Err = err
+		return c
+	}
+	linked := r.sibling(root, gitDir)
+	if c.Head, c.Err = linked.Head(ctx); c.Err == nil {
+		c.Repo = linked
+	}
+	return c
+}
+
+// linkedRoot returns the directory of a linked worktree: the one whose .git its
+// git directory names.
+func linkedRoot(gitDir string) (string, error) {
+	text, err := readSmall(filepath.Join(gitDir, "gitdir"))
+	if err != nil {
+		return "", fmt.Errorf("find the directory of worktree %s: %w", filepath.Base(gitDir), cause(err))
+	}
+	dotGit := filepath.FromSlash(strings.TrimRight(text, "\r\n"))
+	if !filepath.IsAbs(dotGit) {
+		dotGit = filepath.Join(gitDir, dotGit)
+	}
+	if _, err := os.Stat(dotGit); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			err = errors.New("it is not there; if it was removed: git worktree prune")
+		}
+		return "", fmt.Errorf("%s: %w", filepath.Dir(dotGit), cause(err))
+	}
+	return filepath.EvalSymlinks(filepath.Dir(dotGit))
+}

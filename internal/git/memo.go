@@ -1,0 +1,31 @@
+package git
+
+import (
+	"os"
+	"path/filepath"
+)
+
+// maxMemo is more than any answer worth keeping.
+const maxMemo = 64 << 20
+
+// memoDir lies in the work tree's own git directory, and goes with it.
+func (r *Repo) memoDir() string { return filepath.Join(r.gitDir, "ken", "cache", "answers") }
+
+// LoadMemo returns what was last saved under a name for this work tree, nil for
+// nothing. What a crash left of it is for the caller to recognise.
+func (r *Repo) LoadMemo(name string) []byte {
+	data, _, err := readFile(filepath.Join(r.memoDir(), name), maxMemo)
+	if err != nil {
+		return nil
+	}
+	return data
+}
+
+// SaveMemo keeps an answer under a name, in place of the one before.
+func (r *Repo) SaveMemo(name string, answer []byte) error {
+	if err := os.MkdirAll(r.memoDir(), 0o777); err != nil {
+		return err
+	}
+	sweep(r.memoDir())
+	return replaceFile(r.memoDir(), name, answer)
+}

@@ -1,0 +1,265 @@
+package spec
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"ken/internal/repo"
+)
+
+// An Overlaid is what one worktree proposes to main, and whom it meets there.
+type Overlaid struct {
+	Worktree   string        `json:"worktree"`
+	Branch     *string       `json:"branch"`  // null when detached
+	Session    string        `json:"session"` // who works there
+	Ops        []OpJSON      `json:"ops"`
+	Collisions []CollideJSON `json:"collisions"`
+	Unknown    []Unknown     `json:"unknown"` // what could not be learnt of it
+}
+
+// An OpJSON is an op as documents show it.
+type OpJSON struct {
+	Node string `json:"node"`
+	repo.PathJSON
+	Op        OpKind  `json:"op"`
+	Committed bool    `json:"committed"`
+	Dirty     bool    `json:"dirty"`
+	From      *string `json:"from"` // of a move
+	To        *string `json:"to"`
+}
+
+// A CollideJSON is a collision as documents show it.
+type CollideJSON struct {
+	Node  string        `json:"node"`
+	Kind  CollisionKind `json:"kind"`
+	With  []string      `json:"with"`
+	Paths []string      `json:"paths"`
+}
+
+// Overlays says what every worktree proposes, in the order of git worktree list.
+// Those that propose nothing are there too.
+func (r *Reader) Overlays(ctx context.Context) ([]Overlaid, error) {
+	o, err := r.look(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if len(o.unknown) > 0 {
+		return nil, errors.New(o.unknown[0].Reason)
+	}
+	h, err := r.past.History(ctx, o.heads())
+	if err != nil {
+		return nil, err
+	}
+	files, _, err := r.src.Specs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p, err := r.propose(ctx, o, h, files)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.change(ctx, p); err != nil {
+		return nil, err
+	}
+	nodes, err := r.nodesOf(ctx, p, files)
+	if err != nil {
+		return nil, err
+	}
+	made := make([]Proposal, len(p.made))
+	for i, c := range p.made {
+		made[i] = Proposal{&c.Checkout, c.Ops}
+	}
+	collisions := Collisions(nodes, made)
+	list := make([]Overlaid, 0, len(o.trees))
+	for i := range o.trees {
+		list = append(list, p.overlaid(&o.trees[i], collisions))
+	}
+	return list, nil
+}
+
+// change finds out what else the checkouts changed, on which they may meet. Where
+// only one proposes anything, nobody is met.
+func (r *Reader) change(ctx context.Context, p *proposals) error {
+	if len(p.made) < 2 {
+		return nil
+	}
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(maxReading)
+	for _, c := range p.made {
+		if !c.Forked {
+			continue
+		}
+		g.Go(func() error {
+			all, err := c.tree.Work.Changed(ctx, c.forkID)
+			c.Changed = slices.DeleteFunc(all, isSpec)
+			c.err = err
+			return ctx.Err()
+		})
+	}
+	return g.Wait()
+}
+
+// nodesOf returns the nodes of main, and those that are proposed beside them.
+func (r *Reader) nodesOf(ctx context.Context, p *proposals, own []File) ([]*Node, error) {
+	here := make(map[repo.ID][]byte)
+	for _, f := range own {
+		here[r.past.Blob(f.Content)] = f.Content
+	}
+	var files []File
+	var missing []repo.ID
+	for _, path := range paths(p.main) {
+		id := p.main[path]
+		if _, ok := here[id]; !ok {
+			missing = append(missing, id)
+		}
+	}
+	read, err := r.past.Blobs(ctx, missing)
+	if err != nil {
+		return nil, err
+	}
+	for i, id := range missing {
+		here[id] = read[i]
+	}
+	for _, path := range paths(p.main) {
+		files = append(files, File{path, here[p.main[path]]})
+	}
+	for _, c := range p.made {
+		for _, op := range c.Ops {
+			if op.Op == OpAdded {
+				files = append(files, c.file(op.Path))
+			}
+		}
+	}
+	nodes := Load(files)
+	id := p.names()
+	for _, n := range nodes {
+		n.ID = id(n.Path)
+	}
+	return nodes, nil
+}
+
+// file returns a spec file of the checkout.
+func (c *proposal) file(path repo.Path) File {
+	i := slices.IndexFunc(c.files, func(f File) bool { return f.Path == path })
+	if i < 0 {
+		return File{Path: path}
+	}
+	return c.files[i]
+}
+
+func (p *proposals) overlaid(w *Worktree, collisions [][]Collision) Overlaid {
+	out := Overlaid{Worktree: w.Name, Ops: []OpJSON{}, Collisions: []CollideJSON{}, Unknown: []Unknown{}}
+	like := newProposal(w)
+	if like.Branch != "" {
+		out.Branch = &like.Branch
+	}
+	out.Session = cmp.Or(like.Branch, w.Name)
+	for _, u := range p.unknown {
+		if u.worktree == w.Name {
+			out.Unknown = append(out.Unknown, u.Unknown)
+		}
+	}
+	i := slices.IndexFunc(p.made, func(c *proposal) bool { return c.tree == w })
+	if i < 0 {
+		return out
+	}
+	c := p.made[i]
+	out.Session = c.Session
+	if c.err != nil {
+		out.Unknown = append(out.Unknown, Unknown{"collisions", c.err.Error()})
+	}
+	for _, op := range c.Ops {
+		out.Ops = append(out.Ops, OpJSON{op.Node, op.Path.JSON(), op.Op, op.Committed, op.Dirty, pathText(op.From), pathText(op.To)})
+	}
+	for _, m := range collisions[i] {
+		j := CollideJSON{m.Node, m.Kind, m.With, []string{}}
+		for _, path := range m.Paths {
+			j.Paths = append(j.Paths, path.String())
+		}
+		out.Collisions = append(out.Collisions, j)
+	}
+	return out
+}
+
+// pathText returns a path for a document, nil for none.
+func pathText(p repo.Path) *string {
+	if p == "" {
+		return nil
+	}
+	return new(p.String())
+}
+
+// lay puts proposals over a listing whose nodes are those of facts, in their order.
+func (l *Listing) lay(p *proposals, facts []Facts) {
+	for _, u := range p.unknown {
+		l.Unknown = append(l.Unknown, Unknown{u.Fact, u.worktree + ": " + u.Reason})
+	}
+	at := make(map[repo.Path]int, len(facts))
+	for i := range facts {
+		at[facts[i].Node.Path] = i
+	}
+	ghosts := make(map[repo.Path]*proposal)
+	for _, c := range p.made {
+		for _, op := range c.Ops {
+			i, ok := -1, false
+			for _, path := range []repo.Path{op.Path, op.Main, op.From} {
+				if i, ok = at[path]; ok {
+					break
+				}
+			}
+			switch {
+			case ok:
+			case op.Op == OpAdded:
+				i = len(l.Nodes)
+				at[op.Path] = i
+				ghosts[op.Path] = c
+				l.Nodes = append(l.Nodes, Listed{Overlays: []Proposed{}})
+			default:
+				continue // of a node that this checkout does not have
+			}
+			l.Nodes[i].Overlays = append(l.Nodes[i].Overlays, Proposed{
+				c.Worktree, c.Session, op.Op, op.Committed, op.Dirty, pathText(op.From), pathText(op.To),
+			})
+			if i < len(facts) {
+				l.Nodes[i].Status = facts[i].StatusUnder(true)
+			}
+		}
+	}
+	l.embody(ghosts, facts, at)
+}
+
+// embody describes the nodes that only others have, by the files of those. They
+// have no history here.
+func (l *Listing) embody(ghosts map[repo.Path]*proposal, facts []Facts, at map[repo.Path]int) {
+	if len(ghosts) == 0 {
+		return
+	}
+	var own, more []repo.Path
+	for i := range facts {
+		own = append(own, facts[i].Node.Path)
+	}
+	for path := range ghosts {
+		more = append(more, path)
+	}
+	ids := named(own, more)
+	byDir := make(map[repo.Path]string)
+	for path, id := range ids {
+		byDir[path.Dir()] = id
+	}
+	for _, path := range more {
+		n := read(ghosts[path].file(path))
+		n.ID = ids[path]
+		for dir := n.Dir().Dir(); dir != "" && n.Parent == ""; dir = dir.Dir() {
+			n.Parent = byDir[dir]
+		}
+		f := Facts{Node: n, Version: new(0), Drift: new(0), Touched: new(0)}
+		seen := f.listed(false)
+		seen.Status, seen.Ghost, seen.Overlays = StatusActive, true, l.Nodes[at[path]].Overlays
+		l.Nodes[at[path]] = seen
+	}
+	slices.SortStableFunc(l.Nodes, func(a, b Listed) int { return cmp.Compare(a.Path, b.Path) })
+}
