@@ -37,8 +37,9 @@ type Proposal struct {
 // spec both would change, or whose spec or governed code each changes a part of.
 func Collisions(nodes []*Node, proposals []Proposal) [][]Collision {
 	stakes := make([]map[string]*stake, len(proposals))
+	code := newLedger(nodes, codeOf)
 	for i, p := range proposals {
-		stakes[i] = p.stakes(nodes)
+		stakes[i] = p.stakes(nodes, code)
 	}
 	out := make([][]Collision, len(proposals))
 	for i := range proposals {
@@ -56,7 +57,7 @@ type stake struct {
 	code []repo.Path
 }
 
-func (p Proposal) stakes(nodes []*Node) map[string]*stake {
+func (p Proposal) stakes(nodes []*Node, code ledger) map[string]*stake {
 	all := make(map[string]*stake)
 	of := func(id string) *stake {
 		if all[id] == nil {
@@ -68,12 +69,10 @@ func (p Proposal) stakes(nodes []*Node) map[string]*stake {
 		s := of(op.Node)
 		s.spec = append(s.spec, op.Path)
 	}
-	for _, n := range nodes {
-		for _, path := range p.Changed {
-			if _, governed := claims(n.Code, path); governed {
-				s := of(n.ID)
-				s.code = append(s.code, path)
-			}
+	for _, path := range p.Changed {
+		for _, h := range code.claims(path) {
+			s := of(nodes[h.node].ID)
+			s.code = append(s.code, path)
 		}
 	}
 	return all

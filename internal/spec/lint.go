@@ -168,13 +168,9 @@ func (n *Node) idFormat() []Finding {
 // coverage finds sources that no node governs or refers to.
 func coverage(nodes []*Node, sources []repo.Path) []Finding {
 	var loose []string
+	known := newLedger(nodes, func(n *Node) []Entry { return slices.Concat(n.Code, n.Related) })
 	for _, p := range sources {
-		claimed := slices.ContainsFunc(nodes, func(n *Node) bool {
-			_, governed := claims(n.Code, p)
-			_, related := claims(n.Related, p)
-			return governed || related
-		})
-		if !claimed {
+		if len(known.claims(p)) == 0 {
 			loose = append(loose, p.String())
 		}
 	}
@@ -190,14 +186,11 @@ func coverage(nodes []*Node, sources []repo.Path) []Finding {
 // owners finds files that too many nodes govern.
 func owners(nodes []*Node, opts LintOptions) []Finding {
 	var crowded []string
+	whole := newLedger(nodes, func(n *Node) []Entry {
+		return slices.DeleteFunc(slices.Clone(n.Code), func(e Entry) bool { return e.Symbol != "" })
+	})
 	for _, p := range opts.Tracked {
-		n := 0
-		for _, node := range nodes {
-			if e, ok := claims(node.Code, p); ok && e.Symbol == "" {
-				n++
-			}
-		}
-		if n > opts.MaxOwners {
+		if len(whole.claims(p)) > opts.MaxOwners {
 			crowded = append(crowded, p.String())
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"ken/internal/repo"
 	"ken/internal/spec"
 )
@@ -82,16 +84,45 @@ func TestLint(t *testing.T) {
 	}
 }
 
+// Whoever names a path is found, as if every entry were asked.
+func TestOwnersAskEveryEntry(t *testing.T) {
+	element := rapid.SampledFrom([]string{"a", "b", "*", "**", "a?", "[ab]", "{a,b}", "ab", "c/"})
+	rapid.Check(t, func(t *rapid.T) {
+		var texts []string
+		for range rapid.IntRange(0, 6).Draw(t, "nodes") {
+			texts = append(texts, strings.Join(rapid.SliceOfN(element, 1, 4).Draw(t, "entry"), "/"))
+		}
+		path := repo.Path(strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "ab", "[ab]", "c"}), 1, 4).Draw(t, "path"), "/"))
+		var files []string
+		for i, text := range texts {
+			files = append(files, fmt.Sprintf(".spec/n%d/spec.md", i), fmt.Sprintf("---\ncode: [%q]\n---\n", text))
+		}
+		nodes := load(files...)
+		var want, got []string
+		for _, n := range nodes {
+			if slices.ContainsFunc(n.Code, func(e spec.Entry) bool { return e.Matches(path) }) {
+				want = append(want, n.ID)
+			}
+		}
+		for _, c := range spec.Owners(nodes, []repo.Path{path})[0].Governing {
+			got = append(got, c.ID)
+		}
+		if !slices.Equal(got, want) {
+			t.Fatalf("%s is governed by %q, want %q", path, got, want)
+		}
+	})
+}
+
 func TestOwners(t *testing.T) {
 	nodes := load(".spec/a/spec.md", "---\ndesc: about a\ncode: [src/]\nrelated: [go.mod]\n---", ".spec/b/spec.md", "---\ncode: ['src/**/*.go', src/x.go#New]\n---")
-	o := spec.Owners(nodes, "src/x.go")
+	o := spec.Owners(nodes, []repo.Path{"src/x.go"})[0]
 	if len(o.Governing) != 2 || o.Governing[0] != (spec.Claim{ID: "a", Desc: "about a", Entry: "src/"}) || o.Governing[1].Entry != "src/**/*.go" || len(o.Related) != 0 {
 		t.Errorf("%+v", o)
 	}
-	if o := spec.Owners(nodes, "go.mod"); len(o.Governing) != 0 || len(o.Related) != 1 {
+	if o := spec.Owners(nodes, []repo.Path{"go.mod"})[0]; len(o.Governing) != 0 || len(o.Related) != 1 {
 		t.Errorf("%+v", o)
 	}
-	if o := spec.Owners(nodes, "none\xff"); o.Governing == nil || o.Related == nil || o.B64 == "" {
+	if o := spec.Owners(nodes, []repo.Path{"none\xff"})[0]; o.Governing == nil || o.Related == nil || o.B64 == "" {
 		t.Errorf("%+v", o)
 	}
 }

@@ -16,27 +16,20 @@ type Claim struct {
 	Entry string `json:"entry"`
 }
 
-// Owners says which nodes govern a path and which refer to it, in the order of
-// the nodes.
-func Owners(nodes []*Node, path repo.Path) Ownership {
-	o := Ownership{PathJSON: path.JSON(), Governing: []Claim{}, Related: []Claim{}}
-	for _, n := range nodes {
-		if e, ok := claims(n.Code, path); ok {
-			o.Governing = append(o.Governing, Claim{n.ID, n.Desc, e.Text})
+// Owners says of each path which nodes govern it and which refer to it, in the order
+// of the nodes.
+func Owners(nodes []*Node, paths []repo.Path) []Ownership {
+	code, related := newLedger(nodes, codeOf), newLedger(nodes, relatedOf)
+	list := func(holdings []holding) []Claim {
+		claims := []Claim{}
+		for _, h := range holdings {
+			claims = append(claims, Claim{nodes[h.node].ID, nodes[h.node].Desc, h.Text})
 		}
-		if e, ok := claims(n.Related, path); ok {
-			o.Related = append(o.Related, Claim{n.ID, n.Desc, e.Text})
-		}
+		return claims
 	}
-	return o
-}
-
-// claims returns the first entry that names the path.
-func claims(entries []Entry, path repo.Path) (Entry, bool) {
-	for _, e := range entries {
-		if e.Matches(path) {
-			return e, true
-		}
+	out := []Ownership{}
+	for _, p := range paths {
+		out = append(out, Ownership{PathJSON: p.JSON(), Governing: list(code.claims(p)), Related: list(related.claims(p))})
 	}
-	return Entry{}, false
+	return out
 }

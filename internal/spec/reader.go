@@ -82,11 +82,7 @@ func (r *Reader) Owners(ctx context.Context, paths []repo.Path) ([]Ownership, er
 	if err != nil {
 		return nil, err
 	}
-	out := []Ownership{}
-	for _, p := range paths {
-		out = append(out, Owners(nodes, p))
-	}
-	return out, nil
+	return Owners(nodes, paths), nil
 }
 
 // Lint checks the tree against the files that git tracks.
