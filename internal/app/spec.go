@@ -18,6 +18,9 @@ func (w *workspace) Spec() *spec.Reader {
 	return spec.NewReader(specSource{w.files, w.git}, specPast{w.git, w}, specMemo{w.git})
 }
 
+// GatePolicy is how strict the repository has its gate.
+func (w *workspace) GatePolicy() spec.GatePolicy { return w.spec.Gate }
+
 // A specSource is the work tree as specs are read from it.
 type specSource struct {
 	*content.Tree
@@ -46,7 +49,7 @@ type specPast struct {
 }
 
 func (s specPast) Mainline(ctx context.Context) (string, repo.ID, error) {
-	return s.Repo.Mainline(ctx, s.w.mainline)
+	return s.Repo.Mainline(ctx, s.w.spec.Main)
 }
 
 func (s specPast) History(ctx context.Context, heads []repo.ID) (spec.History, error) {

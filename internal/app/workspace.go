@@ -31,7 +31,7 @@ type workspace struct {
 	store    *store.Store
 	registry *registry.Registry
 	files    *content.Tree
-	mainline string // the branch that the configuration calls main, "" for none
+	spec     config.Spec
 	remarks  []string
 }
 
@@ -55,7 +55,7 @@ func open(ctx context.Context, opts openOptions) (*workspace, error) {
 	}
 	s := store.Open(store.Options{CommonDir: g.CommonDir(), StateDir: stateDir()})
 	files := content.Open(g.Root(), content.Options{Format: g.ObjectFormat()})
-	w := &workspace{git: g, store: s, files: files, mainline: cfg.Spec.Main}
+	w := &workspace{git: g, store: s, files: files, spec: cfg.Spec}
 	w.registry = registry.New(g, files, s, registry.Options{
 		Policy:    cfg.Registry,
 		Author:    func() string { return author(ctx, g, opts.author) },

@@ -27,6 +27,8 @@ type Workspace interface {
 	Registry() *registry.Registry
 	// Spec answers for its specs.
 	Spec() *spec.Reader
+	// GatePolicy is how strict the gate over them is.
+	GatePolicy() spec.GatePolicy
 	// Path turns an argument, relative to where the command was run, into a
 	// path from the root. One that leads outside is an error.
 	Path(arg string) (repo.Path, error)

@@ -19,7 +19,7 @@ what a part of the system is meant to do, and which code it governs.`,
 		RunE: needsSub,
 	}
 	if slices.Contains(args, name) {
-		c.AddCommand(p.specList(), p.specHistory(), p.specDiff(), p.specShow(), p.specOwner(), p.specSearch(), p.specGraph(), p.specLint(), p.specNew(), p.specOverlay())
+		c.AddCommand(p.specList(), p.specHistory(), p.specDiff(), p.specShow(), p.specOwner(), p.specSearch(), p.specGraph(), p.specLint(), p.specNew(), p.specOverlay(), p.specAck(), p.specGate())
 	}
 	return c
 }

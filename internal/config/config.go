@@ -21,6 +21,7 @@ import (
 	"ken/internal/fault"
 	"ken/internal/fresh"
 	"ken/internal/registry"
+	"ken/internal/spec"
 )
 
 // Name is where the policy lies, from the repository root.
@@ -41,6 +42,8 @@ type Spec struct {
 	// Main is the branch whose specs are canonical; what the remote calls its
 	// main when "".
 	Main string
+	// Gate is how strict the gate is.
+	Gate spec.GatePolicy
 }
 
 // State is the policy of the workflow directory.
@@ -60,7 +63,37 @@ type file struct {
 }
 
 type specPolicy struct {
-	Main string `yaml:"main"`
+	Main          string      `yaml:"main"`
+	GateThreshold *threshold  `yaml:"gate_threshold"`
+	GateUnknown   gateUnknown `yaml:"gate_unknown"`
+}
+
+// A threshold is a drift from which a node blocks: with none at all, every commit
+// would be stopped.
+type threshold int
+
+// UnmarshalYAML refuses every number that is not plainly whole, from 1 on.
+func (t *threshold) UnmarshalYAML(n *yaml.Node) error {
+	if n.ShortTag() != "!!int" || n.Decode((*int)(t)) != nil || *t < 1 {
+		return fmt.Errorf("line %d: %q is not a whole number from 1 on", n.Line, n.Value)
+	}
+	return nil
+}
+
+// A gateUnknown says whether a commit is blocked that the gate could not judge.
+type gateUnknown bool
+
+// UnmarshalYAML reads the word for it.
+func (g *gateUnknown) UnmarshalYAML(n *yaml.Node) error {
+	switch n.Value {
+	case "block":
+		*g = true
+	case "warn":
+		*g = false
+	default:
+		return fmt.Errorf("line %d: spec: gate_unknown is %q: want warn or block", n.Line, n.Value)
+	}
+	return nil
 }
 
 type statePolicy struct {
@@ -157,7 +190,10 @@ func Parse(b []byte) (Config, error) {
 	if err := c.Registry.Validate(); err != nil {
 		return Config{}, malformed(fmt.Errorf("registry: %w", err))
 	}
-	c.Spec = Spec(f.Spec)
+	c.Spec = Spec{Main: f.Spec.Main, Gate: spec.GatePolicy{BlockUnknown: bool(f.Spec.GateUnknown)}}
+	if t := f.Spec.GateThreshold; t != nil {
+		c.Spec.Gate.Threshold = int(*t)
+	}
 	c.State = State{Dir: string(f.State.Dir), ArchiveRuns: (*int)(f.State.ArchiveRuns)}
 	return c, nil
 }

@@ -19,6 +19,10 @@ func TestParse(t *testing.T) {
 	if err != nil || c.State.Dir != ".devt/state" || c.State.ArchiveRuns == nil || *c.State.ArchiveRuns != 0 {
 		t.Errorf("%+v, %v", c.State, err)
 	}
+	c, err = config.Parse([]byte("spec:\n  gate_threshold: 5\n  gate_unknown: block\n"))
+	if err != nil || c.Spec.Gate.Threshold != 5 || !c.Spec.Gate.BlockUnknown {
+		t.Errorf("%+v, %v", c.Spec, err)
+	}
 	for _, empty := range []string{"", "# nothing yet\n", "registry:\n"} {
 		if _, err := config.Parse([]byte(empty)); err != nil {
 			t.Errorf("%q: %v", empty, err)
@@ -40,6 +44,8 @@ func TestMalformedNamesTheLine(t *testing.T) {
 		"state:\n  dir: .ken\n":                    ".ken/config.yaml:2: ",
 		"state:\n  dir: .git/x\n":                  ".ken/config.yaml:2: ",
 		"state:\n  dir: .\n":                       ".ken/config.yaml:2: ",
+		"spec:\n  gate_threshold: 0\n":             ".ken/config.yaml:2: ",
+		"spec:\n  gate_unknown: perhaps\n":         ".ken/config.yaml:2: ",
 		"registry: {exclude: ['[a']}\n":            ".ken/config.yaml: ",
 		"registry: {stale_grades: [huge]}\n":       ".ken/config.yaml: ",
 	} {

@@ -12,12 +12,7 @@ import (
 // and those that git neither tracks nor ignores, sorted. Edits that are not staged
 // are for whoever reads the files.
 func (r *Repo) ChangedSince(ctx context.Context, commit repo.ID) ([]repo.Path, error) {
-	staged, err := r.read(ctx, nil, "diff-index", "--cached", "-z", "--name-only", "--no-renames", "--no-relative",
-		"--ignore-submodules=none", "--no-ext-diff", "--no-textconv", commit.String(), "--")
-	if err != nil {
-		return nil, fmt.Errorf("list what changed since %s: %w", commit.Short(), err)
-	}
-	paths, err := parsePaths("diff-index", staged)
+	paths, err := r.stagedSince(ctx, commit, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -2,14 +2,28 @@ package spec
 
 import (
 	"context"
-	"errors"
+	"fmt"
+	"slices"
+	"strings"
 
 	"ken/internal/repo"
 )
 
+// DefaultThreshold is the drift from which a node blocks, unless the policy says
+// otherwise.
+const DefaultThreshold = 3
+
+// A GatePolicy says how strict a gate is.
+type GatePolicy struct {
+	// Threshold is the drift from which a node blocks; DefaultThreshold when 0.
+	Threshold int
+	// BlockUnknown has a commit stopped when the gate could not judge it.
+	BlockUnknown bool
+}
+
 // GateOptions say what is judged, and how strictly.
 type GateOptions struct {
-	Threshold int    // the drift from which a node blocks
+	Threshold int    // the drift from which a node blocks; DefaultThreshold when 0
 	Range     string // judge these commits, A..B, instead of what is staged
 }
 
@@ -19,21 +33,186 @@ type Gated struct {
 	// Notice says why nothing was judged, "" when it was.
 	Notice string `json:"notice,omitempty"`
 	// Unknown is what could not be judged: the gate does not know that it is right.
-	Unknown []Unknown `json:"unknown"`
+	Unknown []Unjudged `json:"unknown"`
 }
 
 // Blocked is a node that is too far behind what is to be committed.
 type Blocked struct {
-	Node  string      `json:"node"`
-	Spec  repo.Path   `json:"spec"` // the file to edit
-	Drift int         `json:"drift"`
-	Paths []repo.Path `json:"paths"` // what it governs of what is to be committed
+	Node  string   `json:"node"`
+	Spec  string   `json:"spec"` // the file to edit
+	Drift int      `json:"drift"`
+	Paths []string `json:"paths"` // what it governs of what is to be committed
+}
+
+// Unjudged is a node that governs what is to be committed and cannot be judged.
+type Unjudged struct {
+	Node string `json:"node"`
+	Unknown
 }
 
 // Open reports whether the commit may go through.
 func (g *Gated) Open() bool { return len(g.Blocked) == 0 && len(g.Unknown) == 0 }
 
-// Gate judges what is about to be committed, or a range of commits.
+// Gate judges what is about to be committed, or a range of commits: a node blocks
+// that governs some of it and is too far behind already, unless its spec is part of
+// it.
+//
+// The nodes are those of the commit below, not of the work tree: one that is about to
+// be changed passes anyway, and one that was edited and not staged is not what will
+// be committed.
 func (r *Reader) Gate(ctx context.Context, opts GateOptions) (*Gated, error) {
-	return nil, errors.New("not yet")
+	if opts.Threshold == 0 {
+		opts.Threshold = DefaultThreshold
+	}
+	if opts.Range != "" {
+		return r.gateRange(ctx, opts)
+	}
+	head, err := r.past.Head(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if head.Commit.IsZero() {
+		return passed("there is no commit yet that anything could be behind of"), nil
+	}
+	p, err := r.past.Pending(ctx, head.Commit)
+	switch {
+	case err != nil:
+		return nil, err
+	case p.Merge:
+		return passed("this is a merge: what it brings was judged where it was made"), nil
+	case len(p.Paths) == 0:
+		return passed("nothing is staged"), nil
+	}
+	nodes, err := r.nodesAt(ctx, head.Commit)
+	if err != nil {
+		return nil, err
+	}
+	cases := stagedCases(nodes, p.Paths)
+	drifts, err := r.driftsOf(ctx, head.Commit, cases)
+	if err != nil {
+		return nil, err
+	}
+	return judge(cases, drifts, opts.Threshold), nil
+}
+
+func passed(notice string) *Gated {
+	return &Gated{Blocked: []Blocked{}, Notice: notice, Unknown: []Unjudged{}}
+}
+
+// A gateCase is a node and what it governs of what is judged.
+type gateCase struct {
+	node  *Node
+	paths []repo.Path
+}
+
+// stagedCases returns the nodes that govern some of the paths and whose own spec is
+// not among them.
+func stagedCases(nodes []*Node, paths []repo.Path) []gateCase {
+	governed := make([][]repo.Path, len(nodes))
+	specs := make(map[repo.Path]bool)
+	owners := newLedger(nodes, codeOf)
+	for _, p := range paths {
+		specs[p] = true
+		for _, h := range owners.claims(p) {
+			governed[h.node] = append(governed[h.node], p)
+		}
+	}
+	var cases []gateCase
+	for i, n := range nodes {
+		if len(governed[i]) > 0 && !specs[n.Path] {
+			cases = append(cases, gateCase{n, governed[i]})
+		}
+	}
+	return cases
+}
+
+// A drifted is how far a node is behind, nil when that is unknown.
+type drifted struct {
+	drift   *int
+	unknown []Unknown
+}
+
+// driftsOf returns how far the nodes of a commit are behind. What was listed last is
+// good enough for those that the work tree has as they were committed.
+func (r *Reader) driftsOf(ctx context.Context, commit repo.ID, cases []gateCase) ([]drifted, error) {
+	if len(cases) == 0 {
+		return nil, nil
+	}
+	if list, ok := r.listedDrifts(ctx, cases); ok {
+		return list, nil
+	}
+	nodes := make([]*Node, len(cases))
+	for i, c := range cases {
+		nodes[i] = c.node
+	}
+	facts, err := r.facts(ctx, nodes, commit)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]drifted, len(facts))
+	for i, f := range facts {
+		list[i] = drifted{f.Drift, f.Unknown}
+	}
+	return list, nil
+}
+
+// listedDrifts takes the drifts from the listing of last time, if that is still true.
+func (r *Reader) listedDrifts(ctx context.Context, cases []gateCase) ([]drifted, bool) {
+	o, err := r.look(ctx)
+	if err != nil {
+		return nil, false
+	}
+	l, ok := r.recall(ctx, o)
+	if !ok {
+		return nil, false
+	}
+	known := make(map[string]*Listed, len(l.Nodes))
+	for i := range l.Nodes {
+		if n := &l.Nodes[i]; !n.Dirty && !n.Ghost {
+			known[n.Path] = n
+		}
+	}
+	list := make([]drifted, len(cases))
+	for i, c := range cases {
+		n := known[c.node.Path.JSON().Path]
+		if n == nil {
+			return nil, false
+		}
+		list[i] = drifted{n.Drift, n.Unknown}
+	}
+	return list, true
+}
+
+// judge decides the cases.
+func judge(cases []gateCase, drifts []drifted, threshold int) *Gated {
+	g := passed("")
+	for i, c := range cases {
+		switch d := drifts[i]; {
+		case d.drift == nil:
+			g.Unknown = append(g.Unknown, Unjudged{c.node.ID, Unknown{FactDrift, d.reason()}})
+		case *d.drift >= threshold:
+			g.Blocked = append(g.Blocked, Blocked{c.node.ID, c.node.Path.String(), *d.drift, names(c.paths)})
+		}
+	}
+	slices.SortFunc(g.Blocked, func(a, b Blocked) int { return strings.Compare(a.Node, b.Node) })
+	slices.SortFunc(g.Unknown, func(a, b Unjudged) int { return strings.Compare(a.Node, b.Node) })
+	return g
+}
+
+func names(paths []repo.Path) []string {
+	list := make([]string, len(paths))
+	for i, p := range paths {
+		list[i] = p.String()
+	}
+	return list
+}
+
+// reason says why a drift is unknown.
+func (d drifted) reason() string {
+	for _, u := range d.unknown {
+		if u.Fact == FactDrift {
+			return u.Reason
+		}
+	}
+	return fmt.Sprintf("its %s is not known", FactDrift)
 }

@@ -31,9 +31,19 @@ type Past interface {
 	Lines(ctx context.Context, commits []repo.ID, paths []repo.Path) (map[repo.ID]repo.LineCount, error)
 	// Patch returns what a commit did to paths.
 	Patch(ctx context.Context, commit repo.ID, paths []repo.Path) (string, error)
+	// Resolve returns the commit that a revision means; ok is false for none.
+	Resolve(ctx context.Context, rev string) (commit repo.ID, ok bool, err error)
+	// Pending returns what is about to be committed on top of a commit.
+	Pending(ctx context.Context, head repo.ID) (Pending, error)
 	// CommitEmpty makes a commit on top of HEAD that changes nothing, and moves
 	// HEAD to it, unless HEAD is not at parent any more.
 	CommitEmpty(ctx context.Context, parent repo.ID, message string) (repo.ID, error)
+}
+
+// Pending is what is about to be committed.
+type Pending struct {
+	Paths []repo.Path // what would change, sorted
+	Merge bool        // it would be a merge
 }
 
 // A Memo keeps one answer of each kind for a work tree, until the next one. What it

@@ -1,0 +1,79 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"ken/internal/repo"
+	"ken/internal/spec"
+)
+
+// Pending returns what is about to be committed on top of head: what differs in the
+// index, which is the one that git hands to its hook if there is one. Under commit -a
+// and commit -- path that index is not the usual one.
+func (r *Repo) Pending(ctx context.Context, head repo.ID) (spec.Pending, error) {
+	var p spec.Pending
+	switch _, err := os.Lstat(filepath.Join(r.gitDir, "MERGE_HEAD")); {
+	case err == nil:
+		p.Merge = true
+	case !errors.Is(err, fs.ErrNotExist):
+		return p, fmt.Errorf("find out whether this is a merge: %w", err)
+	}
+	var err error
+	if p.Paths, err = r.stagedSince(ctx, head, r.hookIndex()); err != nil {
+		return p, err
+	}
+	slices.Sort(p.Paths)
+	return p, nil
+}
+
+// hookIndex returns the variable by which git tells a hook of the index that will be
+// committed, unless it is meant for another repository than this.
+func (r *Repo) hookIndex() []string {
+	const name = "GIT_INDEX_FILE"
+	file := os.Getenv(name)
+	if file == "" {
+		return nil
+	}
+	if dir := os.Getenv("GIT_DIR"); dir != "" {
+		theirs, err := os.Stat(dir)
+		ours, ourErr := os.Stat(r.gitDir)
+		if err != nil || ourErr != nil || !os.SameFile(theirs, ours) {
+			return nil
+		}
+	}
+	return []string{name + "=" + file}
+}
+
+// stagedSince lists the paths that the index has otherwise than a commit, sorted as
+// git does.
+func (r *Repo) stagedSince(ctx context.Context, commit repo.ID, env []string) ([]repo.Path, error) {
+	out := &bounded{max: maxAnswer}
+	args := []string{
+		"diff-index", "--cached", "-z", "--name-only", "--no-renames", "--no-relative",
+		"--ignore-submodules=none", "--no-ext-diff", "--no-textconv", commit.String(), "--",
+	}
+	status, stderr, err := r.run(ctx, call{args: args, stdout: out, env: env})
+	if err == nil && status != 0 {
+		err = r.failed(args, status, stderr)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("list what is staged since %s: %w", commit.Short(), err)
+	}
+	return parsePaths("diff-index", out.String())
+}
+
+// Resolve returns the commit that a revision means; ok is false for one that means
+// none.
+func (r *Repo) Resolve(ctx context.Context, rev string) (commit repo.ID, ok bool, err error) {
+	if strings.ContainsAny(rev, "\x00\n") {
+		return repo.ID{}, false, nil
+	}
+	return r.resolveByGit(ctx, rev+"^{commit}")
+}

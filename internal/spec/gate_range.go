@@ -1,0 +1,113 @@
+package spec
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ken/internal/fault"
+	"ken/internal/repo"
+)
+
+// gateRange judges the commits that one end of a range reaches and the other does
+// not. A node whose spec one of them edited passes, wherever in the range that is:
+// whoever made it had the spec in hand.
+func (r *Reader) gateRange(ctx context.Context, opts GateOptions) (*Gated, error) {
+	from, to, err := r.ends(ctx, opts.Range)
+	if err != nil {
+		return nil, err
+	}
+	nodes, err := r.nodesAt(ctx, to)
+	if err != nil {
+		return nil, err
+	}
+	h, err := r.past.History(ctx, []repo.ID{to, from})
+	if ctx.Err() != nil {
+		return nil, err
+	}
+	if err != nil {
+		// What the range changed is not known either: it may be anybody's.
+		g := passed("")
+		for _, n := range nodes {
+			if len(n.Code) > 0 {
+				g.Unknown = append(g.Unknown, Unjudged{n.ID, Unknown{FactHistory, err.Error()}})
+			}
+		}
+		return g, nil
+	}
+	first, ok := h.Find(from)
+	last, found := h.Find(to)
+	if !ok || !found {
+		return nil, fmt.Errorf("gate: %s is not in the history that was read", opts.Range)
+	}
+	below := newGraph(h, first)
+	d := newDerivation(nodes, h, last, r.past.Contents())
+	within := func(c Num) bool { return d.g.has(c) && !below.has(c) }
+
+	var cases []gateCase
+	for _, s := range d.studies {
+		d.govern(s)
+		c := gateCase{node: s.node}
+		for _, f := range s.files {
+			if slices.ContainsFunc(f.touches, func(t Touch) bool { return within(t.Commit) }) {
+				c.paths = append(c.paths, f.path)
+			}
+		}
+		if len(c.paths) > 0 {
+			cases = append(cases, c)
+		}
+	}
+	touched := make([]*Node, len(cases))
+	for i, c := range cases {
+		touched[i] = c.node
+	}
+	facts, err := Derive(ctx, touched, Standpoint{Head: to}, h, r.past.Contents())
+	if err != nil {
+		return nil, err
+	}
+	var open []gateCase
+	var drifts []drifted
+	for i, f := range facts {
+		edited := slices.ContainsFunc(f.Versions, func(v VersionRow) bool {
+			n, ok := h.Find(v.Commit)
+			return ok && within(n)
+		})
+		if !edited {
+			open, drifts = append(open, cases[i]), append(drifts, drifted{f.Drift, f.Unknown})
+		}
+	}
+	return judge(open, drifts, opts.Threshold), nil
+}
+
+// ends returns the commits of a range, A..B, where an end that is not named is HEAD.
+// A...B is the same: what B has of its own.
+func (r *Reader) ends(ctx context.Context, text string) (from, to repo.ID, err error) {
+	a, b, ok := strings.Cut(text, "..")
+	if !ok {
+		return from, to, &fault.Error{
+			Kind: fault.Usage, Hint: "for example: ken spec gate --range origin/main..HEAD",
+			Err: fmt.Errorf("range %s: want A..B", show(text)),
+		}
+	}
+	if from, err = r.end(ctx, a); err != nil {
+		return from, to, err
+	}
+	to, err = r.end(ctx, strings.TrimPrefix(b, "."))
+	return from, to, err
+}
+
+func (r *Reader) end(ctx context.Context, rev string) (repo.ID, error) {
+	if rev == "" {
+		rev = "HEAD"
+	}
+	id, ok, err := r.past.Resolve(ctx, rev)
+	if err == nil && !ok {
+		err = &fault.Error{
+			Kind: fault.Usage, Hint: "see what git makes of it: git log -1 " + fault.Quote(rev),
+			Err: errors.New("there is no commit " + show(rev)),
+		}
+	}
+	return id, err
+}
