@@ -16,11 +16,14 @@ import (
 	"ken/internal/fault"
 	"ken/internal/registry"
 	"ken/internal/repo"
+	"ken/internal/spec"
 )
 
 // A Workspace is an open repository, as a tool needs it.
 type Workspace interface {
 	Registry() *registry.Registry
+	// Spec answers for its specs.
+	Spec() *spec.Reader
 	// RootPath turns a path as agents write it, from the repository root or
 	// absolute, into one from the root. One that leads outside is an error.
 	RootPath(arg string) (repo.Path, error)
@@ -43,7 +46,8 @@ type server struct{ Deps }
 const instructions = `ken knows which summaries of this repository's files still hold.
 Call orient first. Ask knowledge before reading files you only need to understand.
 After a commit, call file_registry_update_summaries with what you wrote.
-Keep the workflow's phase and artifacts through state.`
+Keep the workflow's phase and artifacts through state.
+Before editing code, ask spec who governs it.`
 
 // Serve answers one client over the transport until it hangs up or ctx ends.
 func Serve(ctx context.Context, deps Deps, transport mcp.Transport) error {
@@ -58,13 +62,19 @@ func newServer(deps Deps) *mcp.Server {
 	s := &server{deps}
 	m := mcp.NewServer(
 		&mcp.Implementation{Name: "ken", Title: "ken", Version: deps.Version},
-		&mcp.ServerOptions{Instructions: instructions},
+		&mcp.ServerOptions{
+			Instructions: instructions,
+			// Nobody is told when resources change; they are read anew each time.
+			Capabilities: &mcp.ServerCapabilities{Resources: &mcp.ResourceCapabilities{}},
+		},
 	)
 	s.addOrient(m)
 	s.addVerify(m)
 	s.addUpdate(m)
 	s.addKnowledge(m)
 	s.addState(m)
+	s.addSpec(m)
+	s.addSpecResource(m)
 	return m
 }
 

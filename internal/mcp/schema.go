@@ -11,6 +11,7 @@ import (
 	"ken/internal/fresh"
 	"ken/internal/registry"
 	"ken/internal/repo"
+	"ken/internal/spec"
 	"ken/internal/workflow"
 )
 
@@ -26,6 +27,7 @@ func written() *jsonschema.ForOptions {
 		reflect.TypeFor[fresh.State]():       text,
 		reflect.TypeFor[registry.Finding]():  text,
 		reflect.TypeFor[contract.Bucket]():   text,
+		reflect.TypeFor[spec.Status]():       text,
 		reflect.TypeFor[workflow.Document](): {Type: "object"},
 		reflect.TypeFor[scalar]():            {Types: []string{"string", "number", "boolean", "null"}},
 		reflect.TypeFor[stateAction]():       {Type: "string", Enum: []any{"get", "update", "put", "check"}},
@@ -66,7 +68,7 @@ func loosen(s *jsonschema.Schema) {
 // Annotations: nothing here reaches beyond the repository, and nothing is ever
 // thrown away.
 func readOnly() *mcp.ToolAnnotations {
-	return &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: new(false)}
+	return &mcp.ToolAnnotations{ReadOnlyHint: true, DestructiveHint: new(false), IdempotentHint: true, OpenWorldHint: new(false)}
 }
 
 func replacing() *mcp.ToolAnnotations {

@@ -1,0 +1,150 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"golang.org/x/text/unicode/norm"
+
+	"ken/internal/fault"
+	"ken/internal/repo"
+	"ken/internal/spec"
+)
+
+type specInput struct {
+	at
+	ID      string   `json:"id,omitempty" jsonschema:"a node: its text and what git says of it"`
+	Paths   []string `json:"paths,omitempty" jsonschema:"files: which nodes govern them, and whether those hold"`
+	Query   string   `json:"query,omitempty" jsonschema:"words that a node must hold"`
+	History bool     `json:"history,omitempty" jsonschema:"with id: its versions too"`
+	Limit   int      `json:"limit,omitempty" jsonschema:"nodes to list at most; default 30"`
+}
+
+// specLimit keeps a list from filling an agent's context. What is left out is
+// counted.
+const specLimit = 30
+
+func (s *server) addSpec(m *mcp.Server) {
+	add(m, &mcp.Tool{
+		Name: "spec",
+		Description: "What parts of the system are meant to do. Give one of id, paths, query; none lists the nodes, most drift first. " +
+			"Ask for paths before you edit them. drift: commits to governed code that the spec has not seen; null is unknown, not 0.",
+		Annotations: readOnly(),
+	}, func(ctx context.Context, req *mcp.CallToolRequest, in specInput) (*mcp.CallToolResult, *specAnswer, error) {
+		res, out, err := within(ctx, s, req, in.Root, func(w Workspace) (*specAnswer, error) { return answerSpec(ctx, w, in) })
+		return res, out, toldOfSpecs(err)
+	})
+}
+
+// toldOfSpecs turns the commands in a hint into calls of the tools.
+func toldOfSpecs(err error) error {
+	if err == nil {
+		return nil
+	}
+	return errors.New(specCalls.Replace(err.Error()))
+}
+
+var specCalls = strings.NewReplacer(
+	"see the nodes with: ken spec ls", "call spec without arguments to see the nodes",
+)
+
+func answerSpec(ctx context.Context, w Workspace, in specInput) (*specAnswer, error) {
+	in.ID, in.Query = nodeID(in.ID), strings.TrimSpace(in.Query)
+	asked := 0
+	for _, is := range []bool{in.ID != "", len(in.Paths) > 0, in.Query != ""} {
+		if is {
+			asked++
+		}
+	}
+	limit := in.Limit
+	if limit <= 0 {
+		limit = specLimit
+	}
+	switch {
+	case asked > 1:
+		return nil, &fault.Error{
+			Kind: fault.Usage, Err: errors.New("id, paths and query are different questions"),
+			Hint: "give one of them: id for a node, paths for who governs files, query to search; none of them lists all nodes",
+		}
+	case in.History && in.ID == "":
+		return nil, &fault.Error{Kind: fault.Usage, Err: errors.New("history is that of one node"), Hint: "give its id, too"}
+	case in.ID != "":
+		return specOf(ctx, w.Spec(), in.ID, in.History)
+	case len(in.Paths) > 0:
+		paths, err := rootPaths(w, in.Paths)
+		if err != nil {
+			return nil, err
+		}
+		return specOwners(ctx, w.Spec(), paths, limit)
+	case in.Query != "":
+		nodes, err := w.Spec().Nodes(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return found(spec.Search(nodes, in.Query), limit), nil
+	}
+	l, err := w.Spec().List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return listed(l, limit), nil
+}
+
+// nodeID is an id as nodes have them: copied from a directory's name, it may be
+// spelled in another normal form.
+func nodeID(asked string) string { return norm.NFC.String(strings.TrimSpace(asked)) }
+
+// specOf answers for one node. One that only another worktree has is told as far as
+// it is known here, without its text.
+func specOf(ctx context.Context, r *spec.Reader, id string, history bool) (*specAnswer, error) {
+	l, err := r.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	seen := nodeIn(l, id)
+	n, err := r.Node(ctx, id)
+	switch {
+	case seen != nil && seen.Ghost:
+		return shown(l, seen, nil), nil
+	case err != nil:
+		return nil, err
+	case seen == nil:
+		return nil, errChanged
+	}
+	out := shown(l, seen, &n.Body)
+	if history {
+		rows, err := r.History(ctx, id)
+		if err != nil {
+			out.Node.Unknown = append(out.Node.Unknown, spec.Unknown{Fact: spec.FactHistory, Reason: err.Error()})
+		}
+		out.Node.addHistory(rows)
+	}
+	return out, ctx.Err()
+}
+
+// errChanged is an answer that was overtaken while it was put together.
+var errChanged = &fault.Error{Hint: "ask again", Err: errors.New("the specs changed while they were read")}
+
+func nodeIn(l *spec.Listing, id string) *spec.Listed {
+	for i := range l.Nodes {
+		if l.Nodes[i].ID == id {
+			return &l.Nodes[i]
+		}
+	}
+	return nil
+}
+
+// specOwners says who governs paths, and whether what those say still holds.
+func specOwners(ctx context.Context, r *spec.Reader, paths []repo.Path, limit int) (*specAnswer, error) {
+	owners, err := r.Owners(ctx, paths)
+	if err != nil {
+		return nil, err
+	}
+	l, err := r.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return owned(l, owners, limit), nil
+}

@@ -1,0 +1,276 @@
+package mcp
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"ken/internal/fresh"
+	"ken/internal/repo"
+	"ken/internal/spec"
+)
+
+// A specAnswer is the part of the documents of ken spec that was asked for. Its
+// fields are named and mean as they do there.
+type specAnswer struct {
+	Head repo.ID        `json:"head,omitzero"` // where it was judged
+	Main *spec.Mainline `json:"main,omitempty"`
+	// Counts is how many nodes of each status there are, listed or not. Whatever
+	// it declares, a node that cannot be judged counts as unknown.
+	Counts map[string]int `json:"counts,omitempty"`
+	Nodes  []specRow      `json:"nodes,omitzero"`
+	Node   *specNode      `json:"node,omitempty"`
+	Owners []specOwned    `json:"owners,omitzero"`
+	Hits   []spec.Hit     `json:"hits,omitzero"`
+	// Omitted is how many nodes or hits were left out for want of room.
+	Omitted int            `json:"omitted,omitempty"`
+	Unknown []spec.Unknown `json:"unknown,omitempty"`
+	Note    string         `json:"note,omitempty"`
+}
+
+// A specRow is a node in a list: what is usual is left out, what is not known is
+// null.
+type specRow struct {
+	ID         string           `json:"id"`
+	Title      string           `json:"title,omitempty"` // where it says more than the id
+	Desc       string           `json:"desc,omitempty"`
+	Status     spec.Status      `json:"status"`
+	Version    *int             `json:"version"`
+	Drift      *int             `json:"drift"`
+	Grade      *fresh.Grade     `json:"grade,omitempty"`
+	DriftFiles []spec.DriftFile `json:"drift_files,omitempty"`
+	Dirty      bool             `json:"dirty,omitempty"`
+	Ghost      bool             `json:"ghost,omitempty"`
+	Overlays   []spec.Proposed  `json:"overlays,omitempty"`
+	Problems   int              `json:"problem_count,omitempty"`
+	LeftOut    leftOut          `json:"left_out,omitempty"`
+}
+
+// A specNode is one node, whole.
+type specNode struct {
+	spec.Listed
+	Body    *string           `json:"body"` // null when only another worktree has it
+	History []spec.HistoryRow `json:"history,omitzero"`
+	LeftOut leftOut           `json:"left_out,omitempty"`
+}
+
+type specOwned struct {
+	spec.Ownership
+	LeftOut leftOut `json:"left_out,omitempty"`
+}
+
+// leftOut says of a field how many of its items, or bytes of a text, were left out.
+type leftOut map[string]int
+
+// How much of something an answer holds. Whoever keeps to what lint asks for is far
+// below.
+const (
+	rowItems  = 5   // of a list within a row
+	nodeItems = 50  // of a list of one node
+	textRunes = 160 // of a text on one line
+	bodyBytes = 24 << 10
+)
+
+// capped returns the first items of a list, and notes how many there are beyond.
+func capped[T any](out *leftOut, name string, list []T, most int) []T {
+	if len(list) <= most {
+		return list
+	}
+	out.note(name, len(list)-most)
+	return slices.Clip(list[:most])
+}
+
+func (l *leftOut) note(name string, n int) {
+	if *l == nil {
+		*l = make(leftOut)
+	}
+	(*l)[name] = n
+}
+
+// line shortens a text to what a line holds.
+func line(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if len(text) <= textRunes {
+		return text
+	}
+	if r := []rune(text); len(r) > textRunes {
+		return string(r[:textRunes]) + "…"
+	}
+	return text
+}
+
+// listed makes rows of a listing, the worst first.
+func listed(l *spec.Listing, limit int) *specAnswer {
+	out := &specAnswer{Head: l.Head, Main: &l.Main, Counts: make(map[string]int)}
+	for _, n := range l.Nodes {
+		if unjudged(n) {
+			out.Counts[spec.StatusUnknown.String()]++
+		} else {
+			out.Counts[n.Status.String()]++
+		}
+	}
+	if len(l.Nodes) == 0 {
+		out.Note = "there are no specs yet; to begin one, write .spec/NAME/spec.md, or run: ken spec new NAME --code PATH"
+	}
+	out.addRows(l, slices.Clone(l.Nodes), limit)
+	return out
+}
+
+// addRows lists nodes, those first that want attention, and says why of what is not
+// known about them. A reason that many share is told once.
+func (a *specAnswer) addRows(l *spec.Listing, nodes []spec.Listed, limit int) {
+	slices.SortStableFunc(nodes, worse)
+	if len(nodes) > limit {
+		nodes, a.Omitted = nodes[:limit], len(nodes)-limit
+	}
+	a.Nodes = make([]specRow, 0, len(nodes))
+	unknown := slices.Clone(l.Unknown)
+	for _, n := range nodes {
+		a.Nodes = append(a.Nodes, row(n))
+		unknown = append(unknown, n.Unknown...)
+	}
+	a.addUnknown(unknown)
+}
+
+// addUnknown keeps each reason once, on a line.
+func (a *specAnswer) addUnknown(list []spec.Unknown) {
+	seen := make(map[spec.Unknown]bool)
+	for _, u := range list {
+		u.Reason = line(u.Reason)
+		if !seen[u] {
+			seen[u] = true
+			a.Unknown = append(a.Unknown, u)
+		}
+	}
+	if more := len(a.Unknown) - nodeItems; more > 0 {
+		a.Unknown = a.Unknown[:nodeItems]
+		a.Note = "more than is listed under unknown is not known; ask for a node by its id"
+	}
+}
+
+// worse orders nodes: the highest grade and the most drift, then what cannot be
+// judged, then what is broken, then what somebody is at.
+func worse(a, b spec.Listed) int {
+	return cmp.Or(
+		cmp.Compare(gradeRank(b), gradeRank(a)),
+		cmp.Compare(orZero(b.Drift), orZero(a.Drift)),
+		cmp.Compare(concern(b), concern(a)),
+	)
+}
+
+func gradeRank(n spec.Listed) int {
+	if n.Grade == nil || orZero(n.Drift) == 0 {
+		return -1
+	}
+	return slices.Index(fresh.Grades, *n.Grade)
+}
+
+func concern(n spec.Listed) int {
+	switch {
+	case n.Status == spec.StatusUnknown || n.Drift == nil || n.Version == nil:
+		return 3
+	case len(n.Problems) > 0:
+		return 2
+	case n.Status == spec.StatusActive:
+		return 1
+	default:
+		return 0
+	}
+}
+
+// unjudged reports a node that is only said to hold: its status is what it declares
+// where git cannot be read.
+func unjudged(n spec.Listed) bool {
+	return n.Status == spec.StatusMerged && (n.Drift == nil || n.Version == nil)
+}
+
+func orZero(n *int) int {
+	if n == nil {
+		return 0
+	}
+	return *n
+}
+
+func row(n spec.Listed) specRow {
+	r := specRow{
+		ID: n.ID, Desc: line(n.Desc), Status: n.Status, Version: n.Version, Drift: n.Drift, Grade: n.Grade,
+		Dirty: n.Dirty, Ghost: n.Ghost, Problems: len(n.Problems),
+	}
+	if !strings.EqualFold(n.Title, n.ID) {
+		r.Title = line(n.Title)
+	}
+	behind := slices.Clone(n.DriftFiles)
+	slices.SortStableFunc(behind, func(a, b spec.DriftFile) int { return cmp.Compare(b.Behind, a.Behind) })
+	r.DriftFiles = capped(&r.LeftOut, "drift_files", behind, rowItems)
+	r.Overlays = capped(&r.LeftOut, "overlays", n.Overlays, rowItems)
+	return r
+}
+
+// shown answers with one node and its body.
+func shown(l *spec.Listing, n *spec.Listed, body *string) *specAnswer {
+	out := &specAnswer{Head: l.Head, Node: &specNode{Listed: *n, Body: body}}
+	s := out.Node
+	s.DriftFiles = capped(&s.LeftOut, "drift_files", s.DriftFiles, nodeItems)
+	s.Code = capped(&s.LeftOut, "code", s.Code, nodeItems)
+	s.Related = capped(&s.LeftOut, "related", s.Related, nodeItems)
+	s.Overlays = capped(&s.LeftOut, "overlays", s.Overlays, nodeItems)
+	s.Problems = capped(&s.LeftOut, "problems", s.Problems, nodeItems)
+	if body != nil && len(*body) > bodyBytes {
+		// At the end of a line, or within one that has none.
+		to := strings.LastIndexByte((*body)[:bodyBytes], '\n') + 1
+		if to == 0 {
+			to = bodyBytes
+		}
+		s.Body = new(strings.ToValidUTF8((*body)[:to], ""))
+		s.LeftOut.note("body", len(*body)-to)
+		out.Note = "the body goes on; all of it is in the file at path"
+	}
+	out.addUnknown(l.Unknown)
+	return out
+}
+
+func (s *specNode) addHistory(rows []spec.HistoryRow) {
+	s.History = capped(&s.LeftOut, "history", rows, nodeItems)
+}
+
+// owned answers with who governs paths, and with the rows of those.
+func owned(l *spec.Listing, owners []spec.Ownership, limit int) *specAnswer {
+	out := &specAnswer{Head: l.Head, Owners: []specOwned{}}
+	governing := make(map[string]bool)
+	for _, o := range owners {
+		for _, c := range o.Governing {
+			governing[c.ID] = true
+		}
+		s := specOwned{Ownership: o}
+		s.Governing = claims(&s.LeftOut, "governing", o.Governing)
+		s.Related = claims(&s.LeftOut, "related", o.Related)
+		out.Owners = append(out.Owners, s)
+	}
+	nodes := slices.DeleteFunc(slices.Clone(l.Nodes), func(n spec.Listed) bool { return !governing[n.ID] })
+	for i := range nodes {
+		nodes[i].Desc = "" // it is with the owners
+	}
+	out.addRows(l, nodes, limit)
+	return out
+}
+
+func claims(out *leftOut, name string, list []spec.Claim) []spec.Claim {
+	list = slices.Clone(capped(out, name, list, nodeItems))
+	for i := range list {
+		list[i].Desc = line(list[i].Desc)
+	}
+	return list
+}
+
+// found answers with what a search found.
+func found(hits []spec.Hit, limit int) *specAnswer {
+	out := &specAnswer{}
+	if len(hits) > limit {
+		hits, out.Omitted = hits[:limit], len(hits)-limit
+	}
+	out.Hits = slices.Clone(hits)
+	for i := range out.Hits {
+		out.Hits[i].Title, out.Hits[i].Snippet = line(out.Hits[i].Title), line(out.Hits[i].Snippet)
+	}
+	return out
+}

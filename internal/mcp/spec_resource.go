@@ -1,0 +1,179 @@
+package mcp
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"ken/internal/fault"
+	"ken/internal/spec"
+)
+
+// The resources of specs: the file of each node, under its id.
+const (
+	specScheme   = "ken://spec/"
+	specTemplate = specScheme + "{id}"
+	specMIME     = "text/markdown"
+)
+
+// private is how long and for whom an answer may be kept: not at all, and not for
+// others. It is about somebody's work tree, as it is.
+func private() mcp.Cacheable { return mcp.Cacheable{TTLMs: 0, CacheScope: "private"} }
+
+func (s *server) addSpecResource(m *mcp.Server) {
+	m.AddResourceTemplate(&mcp.ResourceTemplate{
+		Name: "spec", Title: "Spec of a node", URITemplate: specTemplate, MIMEType: specMIME,
+		Description: "A node's spec.md, headed by what git says of it: status, version, drift.",
+	}, s.readSpec)
+	m.AddReceivingMiddleware(spellSpecs, s.listSpecs)
+}
+
+// specURI names a node's resource.
+func specURI(id string) string {
+	return specScheme + strings.ReplaceAll(url.QueryEscape(id), "+", "%20")
+}
+
+// specID is the id that a resource is named by, "" if it is none of a spec.
+func specID(uri string) string {
+	rest, ok := strings.CutPrefix(uri, specScheme)
+	if !ok || strings.ContainsAny(rest, "/?#") {
+		return ""
+	}
+	id, err := url.PathUnescape(rest)
+	if err != nil {
+		return ""
+	}
+	return nodeID(id)
+}
+
+// spellSpecs escapes what a model wrote as it is: templates match only what is
+// spelled by the book.
+func spellSpecs(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		if p, ok := req.GetParams().(*mcp.ReadResourceParams); ok && p != nil {
+			if id := specID(p.URI); id != "" {
+				p.URI = specURI(id)
+			}
+		}
+		return next(ctx, method, req)
+	}
+}
+
+func (s *server) readSpec(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+	w, err := s.Open(ctx, "", "")
+	if err != nil {
+		return nil, told(err)
+	}
+	text, err := specText(ctx, w.Spec(), req.Params.URI)
+	if err := errors.Join(err, w.Close()); err != nil {
+		if known, ok := errors.AsType[*jsonrpc.Error](err); ok {
+			return nil, known
+		}
+		return nil, told(err)
+	}
+	return &mcp.ReadResourceResult{
+		Cacheable: private(),
+		Contents:  []*mcp.ResourceContents{{URI: req.Params.URI, MIMEType: specMIME, Text: text}},
+	}, nil
+}
+
+// specText is the file of a node behind the verdict on it.
+func specText(ctx context.Context, r *spec.Reader, uri string) (string, error) {
+	id := specID(uri)
+	_, text, err := r.Text(ctx, id)
+	if fault.KindOf(err) == fault.Usage {
+		return "", noSuchSpec(uri, err)
+	}
+	if err != nil {
+		return "", err
+	}
+	l, err := r.List(ctx)
+	if err != nil {
+		return "", err
+	}
+	n := nodeIn(l, id)
+	if n == nil {
+		return "", errChanged
+	}
+	return verdictOn(l, n) + strings.ToValidUTF8(text, "\uFFFD"), nil
+}
+
+// noSuchSpec is the protocol's error for a resource that is not there, with the words
+// of ours.
+func noSuchSpec(uri string, why error) error {
+	data, err := json.Marshal(map[string]string{"uri": uri})
+	if err != nil {
+		return err
+	}
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "Resource not found: " + toldOfSpecs(told(why)).Error(), Data: data}
+}
+
+// specPage is how many nodes are listed at a time.
+const specPage = 200
+
+// specCursor begins the cursors of our pages, behind which stands the last id.
+const specCursor = "spec:"
+
+// listSpecs puts the nodes behind the resources that are always there. They are
+// those of the work tree that the server was started in, as it is now; where that
+// is in no repository, there are none. Only spec files are read for it.
+func (s *server) listSpecs(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		if method != "resources/list" {
+			return next(ctx, method, req)
+		}
+		p, _ := req.GetParams().(*mcp.ListResourcesParams)
+		res, after := &mcp.ListResourcesResult{Resources: []*mcp.Resource{}}, ""
+		ours := false
+		if p != nil {
+			after, ours = strings.CutPrefix(p.Cursor, specCursor)
+		}
+		if !ours {
+			got, err := next(ctx, method, req)
+			if err != nil {
+				return nil, err
+			}
+			fixed, ok := got.(*mcp.ListResourcesResult)
+			if !ok || fixed.NextCursor != "" {
+				return got, nil
+			}
+			res, after = fixed, ""
+		}
+		res.Cacheable = private()
+		return res, told(s.addSpecs(ctx, res, after))
+	}
+}
+
+// addSpecs adds a page of nodes to a list: those behind an id.
+func (s *server) addSpecs(ctx context.Context, res *mcp.ListResourcesResult, after string) error {
+	w, err := s.Open(ctx, "", "")
+	if fault.KindOf(err) == fault.NoRepo {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	nodes, err := w.Spec().Nodes(ctx)
+	if err := errors.Join(err, w.Close()); err != nil {
+		return err
+	}
+	nodes = slices.DeleteFunc(nodes, func(n *spec.Node) bool { return n.ID <= after })
+	slices.SortFunc(nodes, func(a, b *spec.Node) int { return cmp.Compare(a.ID, b.ID) })
+	if len(nodes) > specPage {
+		nodes = nodes[:specPage]
+		res.NextCursor = specCursor + nodes[specPage-1].ID
+	}
+	for _, n := range nodes {
+		res.Resources = append(res.Resources, &mcp.Resource{
+			URI: specURI(n.ID), Name: n.ID, Title: line(n.Title), Description: line(n.Desc), MIMEType: specMIME,
+		})
+	}
+	return nil
+}

@@ -1,0 +1,74 @@
+package mcp
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+
+	"ken/internal/spec"
+)
+
+// verdictOn says in a few lines how far a spec can be trusted. They are a comment of
+// Markdown's, so that what follows is still the file.
+func verdictOn(l *spec.Listing, n *spec.Listed) string {
+	v := &verdict{}
+	if unjudged(*n) {
+		v.line("status", "unknown; it declares "+n.Status.String())
+	} else {
+		v.line("status", n.Status.String())
+	}
+	v.number("version", n.Version)
+	v.number("drift", n.Drift)
+	var cut leftOut
+	for _, f := range capped(&cut, "behind", n.DriftFiles, nodeItems) {
+		v.line("behind", fmt.Sprintf("%s +%d", f.File, f.Behind))
+	}
+	if more := cut["behind"]; more > 0 {
+		v.line("behind", fmt.Sprintf("%d more files", more))
+	}
+	for _, u := range append(n.Unknown, l.Unknown...) {
+		v.line("unknown", u.Fact+": "+u.Reason)
+	}
+	for _, p := range n.Problems {
+		v.line("problem", fmt.Sprintf("line %d: %s; %s", p.Line, p.Message, p.Fix))
+	}
+	for _, o := range n.Overlays {
+		v.line("proposed", fmt.Sprintf("%s in %s by %s", o.Op, o.Worktree, o.Session))
+	}
+	if n.Dirty {
+		v.line("dirty", "not as committed")
+	}
+	v.line("path", n.Path)
+	if l.Head.IsZero() {
+		v.line("head", "no commit yet")
+	} else {
+		v.line("head", l.Head.String())
+	}
+	if n.Status == spec.StatusDrift {
+		v.line("next", "compare it with the code; edit it where it is wrong")
+	}
+	return "<!-- ken\n" + v.String() + "-->\n"
+}
+
+type verdict struct{ strings.Builder }
+
+// line writes one line of the comment. What a line quotes can neither end the line
+// nor the comment.
+func (v *verdict) line(name, value string) {
+	value = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
+			return ' '
+		}
+		return r
+	}, value)
+	value = strings.NewReplacer("-->", "-- >", "--!>", "-- !>").Replace(value)
+	fmt.Fprintf(v, "%s: %s\n", name, value)
+}
+
+func (v *verdict) number(name string, n *int) {
+	if n == nil {
+		v.line(name, "unknown")
+		return
+	}
+	v.line(name, fmt.Sprint(*n))
+}
