@@ -131,6 +131,54 @@ func TestAgentReadsSpecs(t *testing.T) {
 	}
 }
 
+// An agent that looked takes the drift off, with a reason; what is refused leaves no
+// commit.
+func TestAgentAcksSpecs(t *testing.T) {
+	r := specs(t)
+	r.Write("src/lex.go", "package src // edited\n")
+	head := r.Commit("lex faster")
+	a := connect(t, r, "KEN_SESSION=s-42")
+	for _, c := range []struct{ ids, reason, names string }{
+		{"lexr", "x", "lexer"},
+		{"lexer lexr", "x", "lexer"},
+		{"lexer", " \n", "hint: say why they still hold: give a reason"},
+		{"", "x", "spec without arguments"},
+	} {
+		words := a.refused("spec_ack", map[string]any{"ids": strings.Fields(c.ids), "reason": c.reason})
+		if !strings.Contains(words, c.names) {
+			t.Errorf("an ack of %q with %q is refused without a word of %q: %s", c.ids, c.reason, c.names, words)
+		}
+	}
+	if now := r.Git("rev-parse", "HEAD"); now != head {
+		t.Fatal("a refused ack made a commit")
+	}
+
+	r.Write("src/print.go", "package src // at work\n")
+	var acked struct {
+		Commit string
+		Nodes  []string
+	}
+	a.call("spec_ack", map[string]any{"ids": []string{"lexer"}, "reason": "only faster"}, &acked)
+	if now := r.Git("rev-parse", "HEAD"); acked.Commit != now || !slices.Equal(acked.Nodes, []string{"lexer"}) {
+		t.Fatalf("acked: %+v, HEAD %s", acked, now)
+	}
+	if message := r.Git("log", "-1", "--format=%B"); !strings.Contains(message, "only faster") || !strings.Contains(message, "Session: s-42") {
+		t.Errorf("on record: %s", message)
+	}
+	if status := r.Git("status", "--porcelain"); status != " M src/print.go" {
+		t.Errorf("the work tree after an ack: %q", status)
+	}
+	if got := a.spec(map[string]any{"id": "lexer"}); got.Node.Status != "merged" || !is(got.Node.Drift, 0) || got.Head != acked.Commit {
+		t.Errorf("after the ack: %+v", got.Node)
+	}
+
+	side := r.Worktree("side")
+	a.call("spec_ack", map[string]any{"ids": []string{"printer"}, "reason": "as it was", "root": side.Dir}, &acked)
+	if here, there := r.Git("rev-parse", "HEAD"), side.Git("rev-parse", "HEAD"); acked.Commit != there || here == there {
+		t.Errorf("acked in another worktree: %+v; here %s, there %s", acked, here, there)
+	}
+}
+
 // What makes no sense is refused with what would.
 func TestAgentAsksForSpecsWrongly(t *testing.T) {
 	r := specs(t)

@@ -21,7 +21,8 @@ type agent struct {
 	session *mcp.ClientSession
 }
 
-func connect(t *testing.T, r *testrepo.Repo) *agent {
+// connect starts the program in a repository, with env beside the usual one.
+func connect(t *testing.T, r *testrepo.Repo, env ...string) *agent {
 	t.Helper()
 	// The test's own context ends before its clean-up, which must still see the
 	// server out.
@@ -29,7 +30,7 @@ func connect(t *testing.T, r *testrepo.Repo) *agent {
 	t.Cleanup(cancel)
 	cmd := exec.CommandContext(ctx, filepath.Join(bin, "ken"), "mcp")
 	cmd.Dir = r.Dir
-	cmd.Env = r.Env()
+	cmd.Env = r.Env(env...)
 	cmd.Stderr = os.Stderr
 	client := mcp.NewClient(&mcp.Implementation{Name: "test-agent", Version: "1"}, nil)
 	session, err := client.Connect(ctx, &mcp.CommandTransport{Command: cmd}, nil)

@@ -62,6 +62,7 @@ func onInterrupt(cancel func()) {
 func serveMCP(ctx context.Context, dir string) error {
 	deps := mcp.Deps{
 		Version: Version,
+		Session: session,
 		Open: func(ctx context.Context, root, author string) (mcp.Workspace, error) {
 			if root == "" {
 				root = dir

@@ -38,7 +38,9 @@ type Deps struct {
 	// OpenState opens a state directory: the one named, from root, or that of
 	// the work tree that root lies in.
 	OpenState func(ctx context.Context, root, dir, author string) (StateSpace, error)
-	Version   string
+	// Session names the agent's session that the server runs in, "" for none.
+	Session func() string
+	Version string
 }
 
 type server struct{ Deps }
@@ -47,7 +49,7 @@ const instructions = `ken knows which summaries of this repository's files still
 Call orient first. Ask knowledge before reading files you only need to understand.
 After a commit, call file_registry_update_summaries with what you wrote.
 Keep the workflow's phase and artifacts through state.
-Before editing code, ask spec who governs it.`
+Before editing code, ask spec who governs it; if it then drifts, edit the spec or, if that still holds, spec_ack.`
 
 // Serve answers one client over the transport until it hangs up or ctx ends.
 func Serve(ctx context.Context, deps Deps, transport mcp.Transport) error {
@@ -74,6 +76,7 @@ func newServer(deps Deps) *mcp.Server {
 	s.addKnowledge(m)
 	s.addState(m)
 	s.addSpec(m)
+	s.addSpecAck(m)
 	s.addSpecResource(m)
 	return m
 }

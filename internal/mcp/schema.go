@@ -78,3 +78,8 @@ func replacing() *mcp.ToolAnnotations {
 func additive() *mcp.ToolAnnotations {
 	return &mcp.ToolAnnotations{DestructiveHint: new(false), IdempotentHint: true, OpenWorldHint: new(false)}
 }
+
+// recording puts one more thing on record each time.
+func recording() *mcp.ToolAnnotations {
+	return &mcp.ToolAnnotations{DestructiveHint: new(false), OpenWorldHint: new(false)}
+}

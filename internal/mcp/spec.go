@@ -48,6 +48,7 @@ func toldOfSpecs(err error) error {
 
 var specCalls = strings.NewReplacer(
 	"see the nodes with: ken spec ls", "call spec without arguments to see the nodes",
+	`ken spec ack ID --reason "TEXT"`, "give a reason",
 )
 
 func answerSpec(ctx context.Context, w Workspace, in specInput) (*specAnswer, error) {

@@ -45,7 +45,7 @@ func verdictOn(l *spec.Listing, n *spec.Listed) string {
 		v.line("head", l.Head.String())
 	}
 	if n.Status == spec.StatusDrift {
-		v.line("next", "compare it with the code; edit it where it is wrong")
+		v.line("next", "compare it with the code; edit it where it is wrong, else spec_ack")
 	}
 	return "<!-- ken\n" + v.String() + "-->\n"
 }
