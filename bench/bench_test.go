@@ -2,6 +2,7 @@ package main
 
 import (
 	"os/exec"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -34,6 +35,41 @@ func TestGenerate(t *testing.T) {
 	}
 }
 
+// So is a history with specs, and what the rows are about is in it.
+func TestGenerateSpecs(t *testing.T) {
+	env := environment(t.TempDir())
+	dir, err := specRepository(t.Context(), t.TempDir(), env, specPlan{commits: 300, nodes: 20, files: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask := func(args ...string) string {
+		out, err := gitAnswer(t.Context(), dir, env, args...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	if got, want := ask("rev-parse", "HEAD"), "08cccb1f32cf5155b93d6da9f73405dda39a36c8"; got != want {
+		t.Errorf("commit %s, want %s; a new kind of history wants a new recipe", got, want)
+	}
+	if n, err := strconv.Atoi(ask("rev-list", "--count", "HEAD")); err != nil || n < 300 || n > 306 {
+		t.Errorf("%d commits, want about 300: %v", n, err)
+	}
+	for what, args := range map[string][]string{
+		"merges":        {"rev-list", "--merges", "HEAD"},
+		"acks":          {"log", "--format=%H", "--grep=^Spec-OK:"},
+		"edits of code": {"rev-list", "HEAD", "--", "src"},
+		"edits of spec": {"rev-list", "HEAD^", "--", ".spec"},
+	} {
+		if ask(args...) == "" {
+			t.Errorf("no %s", what)
+		}
+	}
+	if got := ask("status", "--porcelain"); got != "" {
+		t.Errorf("want it clean: %s", got)
+	}
+}
+
 func TestMissed(t *testing.T) {
 	for name, c := range map[string]struct {
 		row  row
@@ -46,6 +82,8 @@ func TestMissed(t *testing.T) {
 		"budget missed": {row{ken: 101 * time.Millisecond, budget: 100 * time.Millisecond}, true},
 		"memory kept":   {row{memory: 149, memoryBudget: 150}, false},
 		"memory missed": {row{memory: 151, memoryBudget: 150}, true},
+		"count kept":    {row{counted: true}, false},
+		"count missed":  {row{counted: true, count: 1}, true},
 	} {
 		if got := c.row.missed(); got != c.want {
 			t.Errorf("%s: missed = %v", name, got)

@@ -8,6 +8,7 @@
 //
 //	go run ./bench                       everything
 //	go run ./bench -sizes 500 -run trust one row, quickly
+//	go run ./bench -run spec -repo DIR   a real history beside the generated one
 //	go run ./bench -check                status 1 if a limit is missed
 package main
 
@@ -35,6 +36,9 @@ type options struct {
 	keep   bool
 	check  bool
 	ken    string // binary to measure; built from the tree when ""
+
+	commits int    // of the generated history
+	repo    string // a real one, to be measured beside it; "" for none
 }
 
 var errMissed = errors.New("a limit was missed")
@@ -55,6 +59,8 @@ func main() {
 	flag.BoolVar(&opts.keep, "keep", true, "keep them for the next run")
 	flag.BoolVar(&opts.check, "check", false, "exit with status 1 if a limit is missed")
 	flag.StringVar(&opts.ken, "ken", "", "measure this `binary` instead of building one")
+	flag.IntVar(&opts.commits, "commits", 100_000, "length of the generated history for ken spec")
+	flag.StringVar(&opts.repo, "repo", "", "measure ken spec on a clone of the repository in this `directory` too")
 	flag.Parse()
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -80,8 +86,8 @@ func (o *options) parseSizes(s string) error {
 }
 
 func run(ctx context.Context, opts options) (err error) {
-	if opts.rounds < 1 {
-		return errors.New("at least one round is needed")
+	if opts.rounds < 1 || opts.commits < 1 {
+		return errors.New("at least one round and one commit are needed")
 	}
 	if err := os.MkdirAll(opts.dir, 0o755); err != nil {
 		return err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -12,7 +13,8 @@ import (
 // how far it may go.
 type row struct {
 	work    string
-	files   int // 0 when the work does not depend on them
+	files   int    // 0 when the work does not depend on them
+	unit    string // what files counts, when it is not files
 	ken     time.Duration
 	against string
 	other   time.Duration // 0 when the limit is absolute
@@ -20,24 +22,30 @@ type row struct {
 	budget  time.Duration // absolute limit, where there is no other side
 	// Memory, in bytes, for the row that is about it.
 	memory, memoryBudget int64
+	// A count of what must not happen at all, for the row that is about it.
+	counted bool
+	count   int
 }
 
 func (r row) ratio() float64 { return float64(r.ken) / float64(r.other) }
 
 // promised reports whether there is a limit at all.
-func (r row) promised() bool { return r.atMost > 0 || r.budget > 0 || r.memoryBudget > 0 }
+func (r row) promised() bool {
+	return r.atMost > 0 || r.budget > 0 || r.memoryBudget > 0 || r.counted
+}
 
 func (r row) missed() bool {
 	return r.atMost > 0 && r.ratio() > r.atMost ||
 		r.budget > 0 && r.ken > r.budget ||
-		r.memoryBudget > 0 && r.memory > r.memoryBudget
+		r.memoryBudget > 0 && r.memory > r.memoryBudget ||
+		r.counted && r.count > 0
 }
 
 func (r row) cells() []string {
 	work, files, ken := r.work, "", ms(r.ken)
 	other, ratio, atMost, verdict := "", "", "", ""
 	if r.files > 0 {
-		files = fmt.Sprint(r.files)
+		files = fmt.Sprint(r.files, " ", cmp.Or(r.unit, "files"))
 	}
 	if r.other > 0 {
 		other, ratio = ms(r.other), fmt.Sprintf("%.2f", r.ratio())
@@ -49,6 +57,8 @@ func (r row) cells() []string {
 		atMost = ms(r.budget) + " ms"
 	case r.memoryBudget > 0:
 		ken, atMost = mb(r.memory), mb(r.memoryBudget)
+	case r.counted:
+		ken, atMost = fmt.Sprint(r.count), "0"
 	}
 	switch {
 	case r.missed():
@@ -64,7 +74,7 @@ func (r row) cells() []string {
 func printTable(w io.Writer, rows []row) error {
 	t := tabwriter.NewWriter(w, 0, 0, 1, ' ', 0)
 	line := func(cells []string) { fmt.Fprintf(t, "| %s\t|\n", strings.Join(cells, "\t| ")) }
-	line([]string{"work", "files", "ken ms", "against", "ms", "ratio", "at most", ""})
+	line([]string{"work", "of", "ken ms", "against", "ms", "ratio", "at most", ""})
 	line([]string{"---", "---", "---", "---", "---", "---", "---", "---"})
 	for _, r := range rows {
 		line(r.cells())

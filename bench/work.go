@@ -90,6 +90,9 @@ func (b *bench) measure(ctx context.Context) error {
 	if err := b.stateWorks(ctx); err != nil {
 		return err
 	}
+	if err := b.specWorks(ctx); err != nil {
+		return err
+	}
 	return b.startup(ctx)
 }
 

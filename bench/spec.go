@@ -1,0 +1,307 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// The limits of ken spec.
+const (
+	specColdAtMost   = 1.2
+	specOneAtMost    = 10.0
+	specWarmAtMost   = 3.0
+	specGrowthAtMost = 12.0
+	specMemoryBudget = 300_000_000
+
+	specNodes = 200
+	specFew   = 400
+	specMany  = 4_000
+	// specShort is how long the history is where the number of nodes matters.
+	specShort = 1_000
+
+	gitLogAll = "git log --raw -c"
+	gitLogOne = "git log -1"
+)
+
+// specWorks fills the rows of ken spec.
+func (b *bench) specWorks(ctx context.Context) error {
+	sites := []func() (specSite, error){func() (specSite, error) {
+		dir, err := specRepository(ctx, b.dir, b.env, specPlan{b.commits, specNodes, 24})
+		return specSite{bench: b, dir: dir}, err
+	}}
+	if b.repo != "" {
+		sites = append(sites, func() (specSite, error) {
+			dir, err := specClone(ctx, b.dir, b.env, b.repo, specNodes)
+			return specSite{bench: b, dir: dir, name: ", " + filepath.Base(strings.TrimSuffix(b.repo, "/.git"))}, err
+		})
+	}
+	for _, site := range sites {
+		if !b.anyOf(specColdWork, specMemoryWork, specOneWork, specWarmWork, specGitWork) {
+			break
+		}
+		s, err := site()
+		if err != nil {
+			return err
+		}
+		if err := s.measure(ctx); err != nil {
+			return fmt.Errorf("spec%s: %w", s.name, err)
+		}
+	}
+	return b.specGrowth(ctx)
+}
+
+// anyOf reports whether any of some works is asked for.
+func (b *bench) anyOf(works ...string) bool {
+	for _, w := range works {
+		if b.only.MatchString(w) {
+			return true
+		}
+	}
+	return false
+}
+
+// The works on one repository.
+const (
+	specColdWork   = "spec ls, cold"
+	specMemoryWork = "spec ls, cold, memory"
+	specOneWork    = "spec ls, one new commit"
+	specWarmWork   = "spec ls, warm"
+	specGitWork    = "spec ls, warm, git processes"
+	specGrowthWork = "spec ls, warm, ten times the nodes"
+)
+
+// A specSite is one repository with specs under measurement.
+type specSite struct {
+	*bench
+	dir  string
+	name string // to tell it from the generated one
+}
+
+func (s specSite) measure(ctx context.Context) error {
+	commits, err := s.commitCount(ctx)
+	if err != nil {
+		return err
+	}
+	for _, w := range []struct {
+		name string
+		do   func(ctx context.Context, commits int) error
+	}{
+		{specColdWork, s.cold},
+		{specOneWork, s.one},
+		{specWarmWork, s.warm},
+	} {
+		if !s.only.MatchString(w.name) && (w.name != specColdWork || !s.only.MatchString(specMemoryWork)) &&
+			(w.name != specWarmWork || !s.only.MatchString(specGitWork)) {
+			continue
+		}
+		progress("%s%s, %d commits", w.name, s.name, commits)
+		if err := w.do(ctx, commits); err != nil {
+			return fmt.Errorf("%s: %w", w.name, err)
+		}
+	}
+	return nil
+}
+
+func (s specSite) commitCount(ctx context.Context) (n int, err error) {
+	text, err := gitAnswer(ctx, s.dir, s.env, "rev-list", "--count", "HEAD")
+	if err == nil {
+		_, err = fmt.Sscan(text, &n)
+	}
+	return n, err
+}
+
+// cold: nothing is known of the history, against git's own walk over it. One million
+// changes of paths are the measure for memory.
+func (s specSite) cold(ctx context.Context, commits int) error {
+	d := duel{
+		ken: s.command("ls", "--json"),
+		other: command{
+			args: []string{"sh", "-c", "git log --raw -c -z --no-renames HEAD >" + os.DevNull},
+			dir:  s.dir, env: s.env,
+		},
+		rounds:    min(s.rounds, specColdRounds),
+		beforeKen: s.forget,
+		after:     func(ctx context.Context, _ int) error { return s.mustKnow(ctx, specNodes) },
+	}
+	ken, other, memory, err := d.fight(ctx)
+	if err != nil {
+		return err
+	}
+	s.rows = append(s.rows,
+		row{work: specColdWork + s.name, files: commits, unit: "commits", ken: ken, against: gitLogAll, other: other, atMost: specColdAtMost},
+		row{work: specMemoryWork + s.name, files: commits, unit: "commits", memory: memory, memoryBudget: specMemoryBudget},
+	)
+	return nil
+}
+
+// specColdRounds are enough for what takes seconds.
+const specColdRounds = 5
+
+// one: HEAD is one commit ahead of what is known. The commit touches governed code,
+// another file each round, and is made and taken back untimed.
+func (s specSite) one(ctx context.Context, commits int) error {
+	if err := s.mustKnow(ctx, specNodes); err != nil {
+		return err
+	}
+	head, err := gitAnswer(ctx, s.dir, s.env, "rev-parse", "HEAD")
+	if err != nil {
+		return err
+	}
+	d := duel{
+		ken:    s.command("ls", "--json"),
+		other:  command{args: []string{"git", "log", "-1"}, dir: s.dir, env: s.env},
+		rounds: max(s.rounds, specShortRounds),
+		before: s.commitOne,
+		after:  func(ctx context.Context, _ int) error { return s.mustKnow(ctx, specNodes) },
+	}
+	ken, other, _, err := d.fight(ctx)
+	if err != nil {
+		return err
+	}
+	if err := git(ctx, s.dir, s.env, nil, "update-ref", "HEAD", head); err != nil {
+		return err
+	}
+	s.rows = append(s.rows, row{
+		work: specOneWork + s.name, files: commits, unit: "commits", ken: ken, against: gitLogOne, other: other, atMost: specOneAtMost,
+	})
+	return s.forget()
+}
+
+// specShortRounds are for what takes milliseconds, with something to prepare.
+const specShortRounds = 20
+
+// commitOne puts a commit on top that edits a file which a node governs.
+func (s specSite) commitOne(ctx context.Context, round int) error {
+	entry, err := gitAnswer(ctx, s.dir, s.env, "grep", "-h", "-m1", "^  - ", "HEAD", "--", ".spec")
+	if err != nil {
+		return err
+	}
+	entries := strings.Split(entry, "\n")
+	dir := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(entries[round%len(entries)]), "- "))
+	branch, err := gitAnswer(ctx, s.dir, s.env, "symbolic-ref", "HEAD")
+	if err != nil {
+		return err
+	}
+	text := fmt.Sprintf("round %d\n", round)
+	stream := fmt.Sprintf("commit %s\ncommitter Bench <bench@example.com> %d +0000\ndata 4\nedit\nfrom %s^0\nM 100644 inline %s/bench.go\ndata %d\n%s\n",
+		branch, 1_900_000_000+round, branch, dir, len(text), text)
+	return git(ctx, s.dir, s.env, strings.NewReader(stream), "fast-import", "--quiet", "--date-format=raw")
+}
+
+// warm: nothing moved, and git is not asked at all.
+func (s specSite) warm(ctx context.Context, _ int) error {
+	if err := s.mustKnow(ctx, specNodes); err != nil {
+		return err
+	}
+	d := duel{ken: s.command("ls"), other: s.version(""), rounds: max(s.rounds, startupRounds)}
+	ken, other, _, err := d.fight(ctx)
+	if err != nil {
+		return err
+	}
+	processes, err := s.gitProcesses(ctx, s.command("ls"))
+	if err != nil {
+		return err
+	}
+	s.rows = append(s.rows,
+		row{work: specWarmWork + s.name, files: specNodes, unit: "nodes", ken: ken, against: "ken version", other: other, atMost: specWarmAtMost},
+		row{work: specGitWork + s.name, files: specNodes, unit: "nodes", counted: true, count: processes},
+	)
+	return nil
+}
+
+// specGrowth: ten times the nodes must not cost much more than ten times as much.
+func (b *bench) specGrowth(ctx context.Context) error {
+	if !b.only.MatchString(specGrowthWork) {
+		return nil
+	}
+	var sides [2]specSite
+	for i, nodes := range []int{specMany, specFew} {
+		dir, err := specRepository(ctx, b.dir, b.env, specPlan{specShort, nodes, 4})
+		if err != nil {
+			return err
+		}
+		sides[i] = specSite{bench: b, dir: dir}
+		if err := sides[i].mustKnow(ctx, nodes); err != nil {
+			return err
+		}
+	}
+	progress(specGrowthWork)
+	d := duel{ken: sides[0].command("ls"), other: sides[1].command("ls"), rounds: max(b.rounds, specShortRounds)}
+	many, few, _, err := d.fight(ctx)
+	if err != nil {
+		return fmt.Errorf("%s: %w", specGrowthWork, err)
+	}
+	b.rows = append(b.rows, row{
+		work: specGrowthWork, files: specMany, unit: "nodes", ken: many,
+		against: fmt.Sprintf("ken, %d nodes", specFew), other: few, atMost: specGrowthAtMost,
+	})
+	return nil
+}
+
+func (s specSite) command(args ...string) command {
+	return command{args: append([]string{s.ken, "spec"}, args...), dir: s.dir, env: s.env}
+}
+
+// forget removes what ken has kept.
+func (s specSite) forget() error { return os.RemoveAll(filepath.Join(s.dir, ".git", "ken")) }
+
+// mustKnow makes sure that ken knows the version and the drift of every node: a
+// figure for an answer that was not given would be worth nothing.
+func (s specSite) mustKnow(ctx context.Context, nodes int) error {
+	r, err := s.command("ls", "--json").run(ctx)
+	if err != nil {
+		return err
+	}
+	var list struct {
+		Nodes []struct {
+			ID             string
+			Version, Drift *int
+		}
+		Unknown []struct{ Fact, Reason string }
+	}
+	if err := json.Unmarshal(r.stdout, &list); err != nil {
+		return fmt.Errorf("ken spec ls --json: %w", err)
+	}
+	if len(list.Nodes) != nodes || len(list.Unknown) > 0 {
+		return fmt.Errorf("ken spec ls told of %d nodes, want %d; not known: %v", len(list.Nodes), nodes, list.Unknown)
+	}
+	for _, n := range list.Nodes {
+		if n.Version == nil || n.Drift == nil || *n.Version == 0 {
+			return fmt.Errorf("ken spec ls does not know the history of %s", n.ID)
+		}
+	}
+	return nil
+}
+
+// gitProcesses counts how often a command starts git, by a git of our own that is
+// found first.
+func (b *bench) gitProcesses(ctx context.Context, c command) (int, error) {
+	real, err := exec.LookPath("git")
+	if err != nil {
+		return 0, err
+	}
+	dir, err := os.MkdirTemp(b.tmp, "git-")
+	if err != nil {
+		return 0, err
+	}
+	calls := filepath.Join(dir, "calls")
+	script := fmt.Sprintf("#!/bin/sh\necho \"$*\" >>'%s'\nexec '%s' \"$@\"\n", calls, real)
+	if err := os.WriteFile(filepath.Join(dir, "git"), []byte(script), 0o755); err != nil {
+		return 0, err
+	}
+	c.env = append(c.env[:len(c.env):len(c.env)], "PATH="+dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+	if _, err := c.run(ctx); err != nil {
+		return 0, err
+	}
+	text, err := os.ReadFile(calls)
+	if os.IsNotExist(err) {
+		return 0, nil
+	}
+	return bytes.Count(text, []byte{'\n'}), err
+}
