@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"ken/internal/fault"
 	"ken/internal/repo"
@@ -12,7 +13,11 @@ import (
 )
 
 // historyTrailers are the trailers that are kept, in any case.
-var historyTrailers = []string{"Session", "Spec-OK", "Spec-OK-Basis"}
+var historyTrailers = []string{"Session", trailerAck, "Spec-OK-Basis"}
+
+const trailerAck = "Spec-OK"
+
+func isAck(t repo.Trailer) bool { return strings.EqualFold(t.Key, trailerAck) }
 
 // A History is what happened, as far as it can be reached from some heads: commits,
 // the paths they changed and the moves of spec files. It may hold commits that none

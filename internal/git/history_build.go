@@ -83,7 +83,7 @@ func (b *builder) add(c repo.Commit) error {
 	if come && (gone || len(c.Parents) > 1) {
 		b.moving = append(b.moving, uint32(len(b.commits)))
 	}
-	w := walkedCommit{marked: len(c.Trailers) > 0}
+	w := walkedCommit{marked: slices.ContainsFunc(c.Trailers, isAck)}
 	var usual bool
 	if w.sec, w.zone, usual = parseDate(c.Date); !usual {
 		w.sec, w.zone = 0, oddZone

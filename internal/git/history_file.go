@@ -44,7 +44,7 @@ const (
 	secParents          // parents from the second on, of those that have more than two
 	secTextStart        // where the text of each textGroup-th commit starts
 	secText             // for each commit its length, then date, subject and trailers
-	secMarked           // numbers of the commits with trailers
+	secMarked           // numbers of the commits with acks
 	secMoves            // moves of spec files
 	secTips             // numbers of the commits that no other one stands on
 	secBlocks           // where each block of paths, and what is told of it, starts
@@ -55,7 +55,7 @@ const (
 
 const (
 	// historyMagic changes with the layout, and with what is kept.
-	historyMagic = "kenhist\x01"
+	historyMagic = "kenhist\x02"
 	headerSize   = len(historyMagic) + sha256.Size + 16 + 3*4 + sections*12 + 4
 
 	recordSize = 18 // two parents, seconds, minutes east

@@ -33,7 +33,7 @@ func smallSegment(tb testing.TB) *segment {
 		}
 		if n%5 == 0 {
 			c.Date = "never"
-			c.Trailers = []repo.Trailer{{Key: "Session", Value: fmt.Sprint(n)}}
+			c.Trailers = []repo.Trailer{{Key: "Spec-OK", Value: fmt.Sprint(n)}}
 		}
 		for k := range n % 3 {
 			c.Changes = append(c.Changes, repo.Change{Path: repo.Path(fmt.Sprintf("dir%d/file%d", n%6, n+k)), Kind: repo.ChangeKind(n % 4)})

@@ -43,7 +43,17 @@ func (h *History) Commit(n spec.Num) spec.Commit {
 	panic(fmt.Sprintf("git: no commit %d among %d", n, h.Len()))
 }
 
-// Marked lists the commits that carry a trailer, ascending.
+// AppendParents appends a commit's parents, in git's order, to a list.
+func (h *History) AppendParents(list []spec.Num, n spec.Num) []spec.Num {
+	for _, s := range h.segments {
+		if i := int(n) - s.first; i >= 0 && i < s.count {
+			return s.appendParents(list, i)
+		}
+	}
+	panic(fmt.Sprintf("git: no commit %d among %d", n, h.Len()))
+}
+
+// Marked lists the commits that carry an ack, ascending.
 func (h *History) Marked() []spec.Num {
 	var list []spec.Num
 	for _, s := range h.segments {
@@ -161,7 +171,7 @@ func (s *segment) find(id []byte) (int, bool) {
 }
 
 func (s *segment) commit(i int) spec.Commit {
-	c := spec.Commit{ID: repo.IDFromBytes(s.idBytes(i)), Parents: s.parents(i)}
+	c := spec.Commit{ID: repo.IDFromBytes(s.idBytes(i)), Parents: s.appendParents(nil, i)}
 	b := s.text(i)
 	rec := s.section[secCommits][i*recordSize+8:]
 	sec, zone := int64(binary.LittleEndian.Uint64(rec)), int16(binary.LittleEndian.Uint16(rec[8:]))
@@ -177,18 +187,18 @@ func (s *segment) commit(i int) spec.Commit {
 	return c
 }
 
-// parents returns the numbers of the i-th commit's parents, in git's order.
-func (s *segment) parents(i int) []spec.Num {
+// appendParents appends the numbers of the i-th commit's parents, in git's order.
+func (s *segment) appendParents(list []spec.Num, i int) []spec.Num {
 	first, second := s.record(i)
 	switch {
 	case first == noParent:
-		return nil
+		return list
 	case second == noParent:
-		return []spec.Num{spec.Num(first)}
+		return append(list, spec.Num(first))
 	case second&moreFlag == 0:
-		return []spec.Num{spec.Num(first), spec.Num(second)}
+		return append(list, spec.Num(first), spec.Num(second))
 	}
-	list := []spec.Num{spec.Num(first)}
+	list = append(list, spec.Num(first))
 	for at := int(second &^ moreFlag); ; at++ {
 		n := s.u32(secParents, at)
 		list = append(list, spec.Num(n&^moreFlag))

@@ -297,7 +297,7 @@ func (m *model) check(h *History, heads []repo.ID) {
 			}
 			byPath[path][id] = kind
 		}
-		if len(w.Trailers) > 0 {
+		if slices.ContainsFunc(w.Trailers, func(t repo.Trailer) bool { return strings.EqualFold(t.Key, "Spec-OK") }) {
 			marked[id] = true
 		}
 		for _, move := range w.moves {

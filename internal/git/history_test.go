@@ -74,7 +74,7 @@ func TestHistoryWarm(t *testing.T) {
 	r.Commit("one")
 	side := r.Worktree("side")
 	side.Write("b", "b\n")
-	side.Commit("two\n\nSession: s")
+	side.Commit("two\n\nSession: s\nSpec-OK: a")
 	heads := []repo.ID{headOf(t, r, "main"), headOf(t, r, "side")}
 	first := history(t, r, heads...)
 	withoutGit(t)

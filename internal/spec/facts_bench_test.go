@@ -29,8 +29,11 @@ var (
 	_ spec.Contents = (*longHistory)(nil)
 )
 
-func (h *longHistory) Len() spec.Num                        { return spec.Num(len(h.commits)) }
-func (h *longHistory) Commit(n spec.Num) spec.Commit        { return h.commits[n] }
+func (h *longHistory) Len() spec.Num                 { return spec.Num(len(h.commits)) }
+func (h *longHistory) Commit(n spec.Num) spec.Commit { return h.commits[n] }
+func (h *longHistory) AppendParents(list []spec.Num, n spec.Num) []spec.Num {
+	return append(list, h.commits[n].Parents...)
+}
 func (h *longHistory) Marked() []spec.Num                   { return h.marked }
 func (h *longHistory) Touching(path repo.Path) []spec.Touch { return h.touches[path] }
 func (h *longHistory) Below(dir repo.Path) []repo.Path      { return h.below[dir] }

@@ -329,6 +329,10 @@ func (w *world) Commit(n spec.Num) spec.Commit {
 	return spec.Commit{ID: w.id(m.name), Parents: m.parents, Date: m.date, Subject: "makes " + m.name, Trailers: m.trailers}
 }
 
+func (w *world) AppendParents(list []spec.Num, n spec.Num) []spec.Num {
+	return append(list, w.commits[n].parents...)
+}
+
 func (w *world) Marked() []spec.Num {
 	var list []spec.Num
 	for i, m := range w.commits {

@@ -68,7 +68,10 @@ type History interface {
 	Find(id repo.ID) (n Num, ok bool)
 	// Commit returns what is known of a commit.
 	Commit(n Num) Commit
-	// Marked lists the commits that carry a trailer, ascending.
+	// AppendParents appends a commit's parents to a list. It is what a walk over
+	// all commits needs, and costs a fraction of Commit.
+	AppendParents(list []Num, n Num) []Num
+	// Marked lists the commits that carry an ack, ascending; it may list others.
 	Marked() []Num
 	// Touching lists the commits that changed a path, ascending.
 	Touching(path repo.Path) []Touch

@@ -38,8 +38,8 @@ func newGraph(h History, head Num) *graph {
 			continue
 		}
 		from := int32(len(g.parents))
-		for _, p := range h.Commit(c).Parents {
-			g.parents = append(g.parents, p)
+		g.parents = h.AppendParents(g.parents, c)
+		for _, p := range g.parents[from:] {
 			g.reached[p] = true
 		}
 		g.spans[c] = span{from, int32(len(g.parents))}
