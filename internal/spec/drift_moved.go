@@ -55,12 +55,7 @@ func (d *derivation) followCode(ctx context.Context, open []*study) error {
 			for _, l := range lost[s] {
 				for _, c := range l.deleted {
 					d.sheet.want(d.g.parentsOf(c)[0], l.path)
-					for _, p := range d.added[c] {
-						if d.eligible(l.path, p, c) {
-							d.sheet.want(c, p)
-							d.sheet.want(d.g.head, p)
-						}
-					}
+					d.wantArrivals(l, c)
 				}
 			}
 		}
@@ -115,17 +110,36 @@ func (d *derivation) lost(s *study) []lostFile {
 	return list
 }
 
+// An addition is what a commit added.
+type addition struct {
+	paths  []repo.Path
+	byName map[string][]repo.Path // their last elements, when there are many
+	asked  map[string]bool        // by name: their contents were asked for
+}
+
+// maxAdded is how many files a commit may add for each of them to be compared with
+// what it deleted. Where there are more, it is only those with the same name.
+const maxAdded = 2_000
+
+// of returns what may be where the commit moved a file to.
+func (a *addition) of(from repo.Path) []repo.Path {
+	if a.byName == nil {
+		return a.paths
+	}
+	return a.byName[from.Base()]
+}
+
 // findAdded finds what the commits that deleted files have added. The history knows
 // the commits of a path and not the paths of a commit, so that this takes a look at
 // every path; it is taken for all nodes together.
 func (d *derivation) findAdded(lost map[*study][]lostFile) {
-	missing := make(map[Num]bool)
+	missing := make(map[Num]*addition)
 	for _, list := range lost {
 		for _, l := range list {
 			for _, c := range l.deleted {
-				if _, looked := d.added[c]; !looked {
-					d.added[c] = nil
-					missing[c] = true
+				if d.added[c] == nil {
+					d.added[c] = &addition{asked: make(map[string]bool)}
+					missing[c] = d.added[c]
 				}
 			}
 		}
@@ -135,34 +149,79 @@ func (d *derivation) findAdded(lost map[*study][]lostFile) {
 	}
 	for _, p := range d.h.Below("") {
 		for _, t := range d.h.Touching(p) {
-			if t.Kind == repo.Added && missing[t.Commit] {
-				d.added[t.Commit] = append(d.added[t.Commit], p)
+			if a := missing[t.Commit]; t.Kind == repo.Added && a != nil {
+				a.paths = append(a.paths, p)
 			}
+		}
+	}
+	for _, a := range missing {
+		if len(a.paths) <= maxAdded {
+			continue
+		}
+		a.byName = make(map[string][]repo.Path)
+		for _, p := range a.paths {
+			a.byName[p.Base()] = append(a.byName[p.Base()], p)
 		}
 	}
 }
 
-// maxAdded is how many files a commit may add for each of them to be compared with
-// what it deleted. Where there are more, it is only those with the same name.
-const maxAdded = 2_000
-
-// eligible reports whether a commit may be taken to have moved a file to a path that
-// it added.
-func (d *derivation) eligible(from, to repo.Path, c Num) bool {
-	return len(d.added[c]) <= maxAdded || to.Base() == from.Base()
+// wantArrivals asks what a commit put where it may have moved a file to, once for
+// all files of that name.
+func (d *derivation) wantArrivals(l lostFile, c Num) {
+	a := d.added[c]
+	name := ""
+	if a.byName != nil {
+		name = l.path.Base()
+	}
+	if a.asked[name] {
+		return
+	}
+	a.asked[name] = true
+	for _, p := range a.of(l.path) {
+		d.sheet.want(c, p)
+		d.sheet.want(d.g.head, p)
+	}
 }
 
-// arrivals returns what a commit added, by its content, as far as that was asked for.
-func (d *derivation) arrivals(c Num) map[repo.ID][]repo.Path {
+// A berth is where a commit put some content under some name: what of it is there
+// at head, and what is gone again. Under no name it is all of it.
+type berth struct {
+	commit Num
+	id     repo.ID
+	name   string
+}
+
+// An arrival is the places of a berth, each list by path.
+type arrival struct{ there, gone []repo.Path }
+
+// arrivals returns what a commit added, as far as that was asked for.
+func (d *derivation) arrivals(c Num) map[berth]*arrival {
 	found, ok := d.arrived[c]
-	if !ok {
-		found = make(map[repo.ID][]repo.Path)
-		for _, p := range d.added[c] {
-			if id := d.sheet.at(c, p); !id.IsZero() {
-				found[id] = append(found[id], p)
+	if ok {
+		return found
+	}
+	found = make(map[berth]*arrival)
+	d.arrived[c] = found
+	for _, p := range d.added[c].paths {
+		id := d.sheet.at(c, p)
+		if id.IsZero() {
+			continue
+		}
+		names := []string{p.Base(), ""}
+		if d.added[c].byName != nil {
+			names = names[:1]
+		}
+		for _, name := range names {
+			at := berth{c, id, name}
+			if found[at] == nil {
+				found[at] = &arrival{}
+			}
+			if d.sheet.at(d.g.head, p).IsZero() {
+				found[at].gone = append(found[at].gone, p)
+			} else {
+				found[at].there = append(found[at].there, p)
 			}
 		}
-		d.arrived[c] = found
 	}
 	return found
 }
@@ -170,22 +229,23 @@ func (d *derivation) arrivals(c Num) map[repo.ID][]repo.Path {
 // depart notes where the lost files of a node went, and reports whether that made
 // it govern more files.
 func (d *derivation) depart(s *study, lost []lostFile) (grown bool) {
-	taken := make(map[departure]bool)
+	if len(lost) == 0 {
+		return false
+	}
+	h := &harbour{d, make(map[departure]bool), make(map[berth]arrival)}
 	for _, to := range s.moved {
-		taken[to] = true
+		h.taken[to] = true
 	}
 	files := make(map[repo.Path]bool)
-	if len(lost) > 0 {
-		for _, f := range s.files {
-			files[f.path] = true
-		}
+	for _, f := range s.files {
+		files[f.path] = true
 	}
 	for _, l := range lost {
-		to, ok := d.destination(l, taken)
+		to, ok := h.destination(l)
 		if !ok {
 			continue
 		}
-		taken[to] = true
+		h.taken[to] = true
 		if s.moved == nil {
 			s.moved = make(map[repo.Path]departure)
 		}
@@ -198,32 +258,59 @@ func (d *derivation) depart(s *study, lost []lostFile) (grown bool) {
 	return grown
 }
 
+// A harbour is where the files of one node arrive. A place that one of them has
+// taken is not looked at again, so that many with one content cost no more than
+// others.
+type harbour struct {
+	d     *derivation
+	taken map[departure]bool
+	left  map[berth]arrival // what may not be taken yet
+}
+
 // destination returns where a lost file went: of several places with its content,
 // one that is still there, has its name, or comes first.
-func (d *derivation) destination(l lostFile, taken map[departure]bool) (best departure, ok bool) {
-	rank := func(to departure) int {
-		r := 0
-		if d.sheet.at(d.g.head, to.to).IsZero() {
-			r = 2
-		}
-		if to.to.Base() != l.path.Base() {
-			r++
-		}
-		return r
-	}
+func (h *harbour) destination(l lostFile) (best departure, ok bool) {
+	bestRank := 0
 	for _, c := range l.deleted {
-		was := d.sheet.at(d.g.parentsOf(c)[0], l.path)
-		for _, p := range d.arrivals(c)[was] {
-			to := departure{p, c}
-			if taken[to] || !d.eligible(l.path, p, c) {
+		was := h.d.sheet.at(h.d.g.parentsOf(c)[0], l.path)
+		for rank := range 4 {
+			at := berth{c, was, ""}
+			if rank%2 == 0 {
+				at.name = l.path.Base()
+			}
+			p, found := h.first(at, rank >= 2)
+			if !found {
 				continue
 			}
-			if !ok || cmp.Or(cmp.Compare(rank(to), rank(best)), cmp.Compare(to.to, best.to)) < 0 {
-				best, ok = to, true
+			if !ok || cmp.Or(cmp.Compare(rank, bestRank), cmp.Compare(p, best.to)) < 0 {
+				best, bestRank, ok = departure{p, c}, rank, true
 			}
+			break
 		}
 	}
 	return best, ok
+}
+
+// first returns the first place of a berth that is not taken.
+func (h *harbour) first(at berth, gone bool) (p repo.Path, ok bool) {
+	left, known := h.left[at]
+	if !known {
+		if all := h.d.arrivals(at.commit)[at]; all != nil {
+			left = *all
+		}
+	}
+	list := &left.there
+	if gone {
+		list = &left.gone
+	}
+	for len(*list) > 0 && h.taken[departure{(*list)[0], at.commit}] {
+		*list = (*list)[1:]
+	}
+	h.left[at] = left
+	if len(*list) == 0 {
+		return "", false
+	}
+	return (*list)[0], true
 }
 
 // movedProblems tells of the entries whose code has moved to where no entry of the

@@ -159,6 +159,28 @@ func TestMovedAmongManyAlone(t *testing.T) {
 	}
 }
 
+// However much a commit moves, and however much of it is alike, it is paired in one
+// go, and not each with each.
+func TestMovedMany(t *testing.T) {
+	const n = 6_000
+	var files, moves, renames strings.Builder
+	for i := range n {
+		fmt.Fprintf(&files, " d/%05d/f=%d", i, i%2)
+		fmt.Fprintf(&moves, " d/%05d/f>e/%05d/f", i, i)
+		fmt.Fprintf(&renames, " d/%05d/f>e/%05d/g%d", i, i, i)
+	}
+	for _, tt := range []struct{ name, moves, want string }{
+		{"with their names", moves.String(), "v1 d0 t1 a ! code: d/ moved to e/; write e/ in place of d/"},
+		{"under other names", renames.String(), "v1 d1 t1 a"},
+	} {
+		w := tell("a: @x=1" + files.String() + "\nb:" + tt.moves)
+		got := w.brief(w.derive(t, "@x code=d/")[0])
+		if got, _, _ = strings.Cut(got, " d/0"); got != tt.want {
+			t.Errorf("%s: %.200s", tt.name, got)
+		}
+	}
+}
+
 // Code that really changed takes one look at the contents: of what was touched.
 func TestOneLook(t *testing.T) {
 	var b strings.Builder

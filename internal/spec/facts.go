@@ -132,10 +132,10 @@ type derivation struct {
 	rivals   map[repo.Path][]*ack // by a path that may be what they speak of
 	files    map[repo.Path]*file
 	expanded map[Entry][]*file
-	measured int                             // how often a node was measured
-	counted  []int                           // by commit: when it was last counted
-	added    map[Num][]repo.Path             // what some commits added
-	arrived  map[Num]map[repo.ID][]repo.Path // and by content
+	measured int                        // how often a node was measured
+	counted  []int                      // by commit: when it was last counted
+	added    map[Num]*addition          // what some commits added
+	arrived  map[Num]map[berth]*arrival // and by content
 }
 
 // A study is what has been found about one node.
@@ -165,7 +165,7 @@ func newDerivation(nodes []*Node, h History, head Num, c Contents) *derivation {
 	d := &derivation{
 		h: h, g: newGraph(h, head), gap: h.Gap(), sheet: newSheet(h, c),
 		files: make(map[repo.Path]*file), expanded: make(map[Entry][]*file),
-		added: make(map[Num][]repo.Path), arrived: make(map[Num]map[repo.ID][]repo.Path),
+		added: make(map[Num]*addition), arrived: make(map[Num]map[berth]*arrival),
 	}
 	for _, n := range nodes {
 		d.studies = append(d.studies, &study{node: n})
