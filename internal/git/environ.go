@@ -59,6 +59,7 @@ func (r *Repo) fixed() []string {
 		"-c", "core.splitIndex=false", // or a scratch index would leave files in the git directory
 		"-c", "core.safecrlf=false",
 		"-c", "trailer.separators=:",
+		"-c", "core.commentChar=#", // or trailers that begin with another one would be comments
 		"-c", "core.checkStat=default", // or an edit that keeps size and time would pass
 		"-c", "core.trustctime=true",
 		"-c", "protocol.allow=never",

@@ -3,6 +3,7 @@ package git
 import (
 	"context"
 	"fmt"
+	"maps"
 	"strconv"
 	"strings"
 
@@ -10,8 +11,8 @@ import (
 )
 
 // Lines counts what commits did to some paths, each against its first parent. A
-// commit that did nothing to them is left out. A file that a commit moved counts
-// for what it edited.
+// commit that did nothing to them is left out, and so is one that did something to
+// what git takes for no text. A file that a commit moved counts for what it edited.
 func (r *Repo) Lines(ctx context.Context, commits []repo.ID, paths []repo.Path) (map[repo.ID]repo.LineCount, error) {
 	if len(commits) == 0 || len(paths) == 0 {
 		return map[repo.ID]repo.LineCount{}, nil
@@ -42,7 +43,7 @@ func (r *Repo) Patch(ctx context.Context, commit repo.ID, paths []repo.Path) (st
 // patchArgs pins whatever a configuration could make of a patch.
 func patchArgs(paths []repo.Path) []string {
 	args := []string{
-		"--diff-merges=first-parent", "--root", "-M50%", "--no-ext-diff", "--no-textconv", "--no-color", "--no-notes",
+		"--diff-merges=first-parent", "--root", "-M50%", "--no-ext-diff", "--no-textconv", "-O/dev/null", "--no-color", "--no-notes",
 		"--no-show-signature", "--no-mailmap", "--diff-algorithm=myers",
 		"--src-prefix=a/", "--dst-prefix=b/", "--no-indent-heuristic", "--no-relative", "--ignore-submodules=none",
 		"--abbrev=40", "--",
@@ -57,6 +58,7 @@ func patchArgs(paths []repo.Path) []string {
 // deleted, tab, path, NUL; of a move the path is empty, and the two follow.
 func parseNumstat(out string) (map[repo.ID]repo.LineCount, error) {
 	counts := make(map[repo.ID]repo.LineCount)
+	binary := make(map[repo.ID]bool)
 	var commit repo.ID
 	tokens := strings.Split(out, "\x00")
 	for i := 0; i < len(tokens); i++ {
@@ -79,17 +81,16 @@ func parseNumstat(out string) (map[repo.ID]repo.LineCount, error) {
 		if fields[2] == "" {
 			i += 2
 		}
+		added, err := strconv.Atoi(fields[0])
+		deleted, err2 := strconv.Atoi(fields[1])
+		if err != nil || err2 != nil {
+			binary[commit] = true // "-"
+			continue
+		}
 		c := counts[commit]
-		c.Added, c.Deleted = c.Added+count(fields[0]), c.Deleted+count(fields[1])
+		c.Added, c.Deleted = c.Added+added, c.Deleted+deleted
 		counts[commit] = c
 	}
+	maps.DeleteFunc(counts, func(id repo.ID, _ repo.LineCount) bool { return binary[id] })
 	return counts, nil
-}
-
-func count(s string) int {
-	n, err := strconv.Atoi(s)
-	if err != nil {
-		return -1 // "-", of a binary
-	}
-	return n
 }

@@ -55,6 +55,10 @@ func TestLinesAndPatch(t *testing.T) {
 	if err != nil || !strings.Contains(patch, "rename to") || !strings.Contains(patch, "\n+more\n") || strings.Contains(patch, "\x1b") {
 		t.Errorf("%v\n%s", err, patch)
 	}
+	r.Write(".gitattributes", "*.md binary\n")
+	if counts, err := g.Lines(t.Context(), []repo.ID{moved, first}, paths); err != nil || len(counts) > 0 {
+		t.Errorf("counted lines of what is no text: %v, %v", counts, err)
+	}
 	if patch, err := g.Patch(t.Context(), other, paths); err != nil || patch != "" {
 		t.Errorf("%v\n%s", err, patch)
 	}

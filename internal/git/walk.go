@@ -28,7 +28,7 @@ func (r *Repo) Walk(ctx context.Context, heads, known []repo.ID, keys []string, 
 	}
 	args := []string{
 		"log", "--raw", "-c", "-z", "--no-renames", "--no-abbrev", "--no-show-signature", "--no-notes", "--no-ext-diff",
-		"--no-textconv", "--ignore-submodules=none", "--root", "--no-color", "--no-decorate", "--no-mailmap", "--encoding=UTF-8",
+		"--no-textconv", "-O/dev/null", "--ignore-submodules=none", "--root", "--no-color", "--no-decorate", "--no-mailmap", "--encoding=UTF-8",
 		format + ")%x00", "--stdin", "--",
 	}
 	var revisions bytes.Buffer

@@ -91,6 +91,41 @@ func TestWalk(t *testing.T) {
 	}
 }
 
+// No setting changes what a walk tells: its text is the same for everybody.
+func TestWalkUnderAnyConfig(t *testing.T) {
+	r := testrepo.New(t)
+	r.Write("ü", "1\n")
+	r.Write("dir/b", "1\n")
+	r.Commit("first ü\n\n# a note\n\nSession: s-1\n# another\nSpec-OK: a")
+	r.Git("mv", "dir/b", "dir/c")
+	r.Commit("moved\n\nSession=prose\nSession: s-2")
+	r.Git("checkout", "-q", "-b", "side")
+	r.Write("ü", "2\n")
+	r.Commit("side")
+	r.Git("checkout", "-q", "main")
+	r.Git("merge", "-q", "--no-commit", "--no-ff", "side")
+	r.Write("ü", "3\n")
+	r.Commit("merged\n\nSpec-OK: b")
+	r.Git("notes", "add", "-m", "Session: noted")
+	head := headOf(t, r, "HEAD")
+	want := walked(t, r, []repo.ID{head}, nil)
+	for _, setting := range []string{
+		"core.commentChar=S", "core.commentChar=auto", "trailer.separators==", "trailer.ifexists=replace", "diff.orderFile=/nowhere/order",
+		"log.showRoot=false", "log.showSignature=true", "log.follow=true", "log.diffMerges=off", "log.diffMerges=dense-combined", "log.date=relative",
+		"log.mailmap=true", "log.decorate=full", "log.abbrevCommit=true", "format.pretty=fuller", "format.notes=*", "notes.displayRef=*",
+		"i18n.logOutputEncoding=ISO-8859-1", "i18n.commitEncoding=UTF-16", "core.quotePath=true", "core.abbrev=4", "color.ui=always",
+		"diff.renames=copies", "diff.relative=true", "diff.ignoreSubmodules=all", "diff.noprefix=true", "diff.external=false", "diff.submodule=log",
+		"diff.algorithm=patience", "core.pager=false", "pager.log=true", "log.excludeDecoration=*", "core.precomposeUnicode=true",
+	} {
+		key, value, _ := strings.Cut(setting, "=")
+		r.Git("config", key, value)
+		if got := walked(t, r, []repo.ID{head}, nil); !slices.Equal(got, want) {
+			t.Errorf("%s:\n%s\nwant\n%s", setting, strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+		r.Git("config", "--unset", key)
+	}
+}
+
 // What stops a walk is what comes back.
 func TestWalkFails(t *testing.T) {
 	r := testrepo.New(t)
