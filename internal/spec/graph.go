@@ -3,6 +3,7 @@ package spec
 import (
 	"fmt"
 	"strings"
+	"unicode"
 )
 
 // A GraphFormat is a language in which a graph can be written.
@@ -78,7 +79,13 @@ func (g *drawing) dot() string {
 
 // dotText is a text as Graphviz reads it.
 func dotText(s string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", "").Replace(strings.ToValidUTF8(s, "\uFFFD")) + `"`
+	s = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", "", "\t", " ").Replace(strings.ToValidUTF8(s, "\uFFFD"))
+	return `"` + strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return '\uFFFD' // it could speak to a terminal
+		}
+		return r
+	}, s) + `"`
 }
 
 func (g *drawing) mermaid() string {

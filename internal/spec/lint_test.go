@@ -173,6 +173,12 @@ func TestGraph(t *testing.T) {
 			t.Errorf("no %s in\n%s", line, mermaid)
 		}
 	}
+	for _, format := range []spec.GraphFormat{spec.Dot, spec.Mermaid} {
+		text := spec.Graph(load(".spec/a/spec.md", "---\ncode: [\"esc\\e\\tx\"]\n---"), format)
+		if strings.ContainsAny(text, "\x1b\t") {
+			t.Errorf("%s speaks to the terminal: %q", format, text)
+		}
+	}
 	if spec.Graph(nil, spec.Dot) == "" || spec.Graph(nil, spec.Mermaid) == "" {
 		t.Error("an empty tree is no graph")
 	}
