@@ -11,6 +11,9 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"ken/internal/fault"
@@ -34,28 +37,65 @@ func (t *Tree) Specs(ctx context.Context) ([]spec.File, spec.Look, error) {
 	if info, err := root.Lstat(spec.Root); errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() {
 		return nil, t.look(ctx, seen, start), nil
 	}
-	var found []spec.File
-	err = fs.WalkDir(root.FS(), spec.Root, func(name string, e fs.DirEntry, err error) error {
-		switch {
-		case ctx.Err() != nil:
-			return &fault.Error{Kind: fault.Interrupted, Err: fmt.Errorf("read the specs: %w", ctx.Err())}
-		case err != nil:
-			return fmt.Errorf("read the specs: %w", err)
-		case e.IsDir() && name != spec.Root:
-			seen = append(seen, repo.Path(name))
-			return nil
-		case e.Name() != spec.FileName || !e.Type().IsRegular():
-			return nil
-		}
-		b, err := readSpec(root, name)
-		seen = append(seen, repo.Path(name))
-		found = append(found, spec.File{Path: repo.Path(name), Content: b})
-		return err
-	})
-	if err != nil {
+	w := &specWalk{root: root, seen: seen}
+	if err := w.dir(ctx, spec.Root); err != nil {
 		return nil, spec.Look{}, err
 	}
-	return found, t.look(ctx, seen, start), nil
+	return w.found, t.look(ctx, w.seen, start), nil
+}
+
+// A specWalk reads the spec files of a tree. Names are bytes, of which fs.WalkDir
+// takes only those that are UTF-8.
+type specWalk struct {
+	root  *os.Root
+	found []spec.File
+	seen  []repo.Path
+}
+
+// dir reads a directory and all below it, in the order of their names.
+func (w *specWalk) dir(ctx context.Context, name string) error {
+	if ctx.Err() != nil {
+		return &fault.Error{Kind: fault.Interrupted, Err: fmt.Errorf("read the specs: %w", ctx.Err())}
+	}
+	entries, err := w.list(name)
+	if err != nil {
+		if e, ok := errors.AsType[*fs.PathError](err); ok {
+			err = e.Err
+		}
+		return fmt.Errorf("read the specs in %s: %w", repo.Path(name), err)
+	}
+	for _, e := range entries {
+		below := name + "/" + e.Name()
+		switch {
+		case e.IsDir():
+			w.seen = append(w.seen, repo.Path(below))
+			err = w.dir(ctx, below)
+		case e.Name() == spec.FileName && e.Type().IsRegular():
+			w.seen = append(w.seen, repo.Path(below))
+			err = w.file(below)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *specWalk) list(name string) ([]fs.DirEntry, error) {
+	d, err := w.root.Open(filepath.FromSlash(name))
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	entries, err := d.ReadDir(-1)
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	return entries, err
+}
+
+func (w *specWalk) file(name string) error {
+	b, err := readSpec(w.root, name)
+	w.found = append(w.found, spec.File{Path: repo.Path(name), Content: b})
+	return err
 }
 
 // look returns how paths look now, if that vouches for what they held at any time
