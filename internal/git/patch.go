@@ -3,19 +3,18 @@ package git
 import (
 	"context"
 	"fmt"
-	"maps"
 	"strconv"
 	"strings"
 
 	"ken/internal/repo"
 )
 
-// Lines counts what commits did to some paths, each against its first parent. A
-// commit that did nothing to them is left out, and so is one that did something to
-// what git takes for no text. A file that a commit moved counts for what it edited.
-func (r *Repo) Lines(ctx context.Context, commits []repo.ID, paths []repo.Path) (map[repo.ID]repo.LineCount, error) {
+// Lines counts what commits did to some paths, each against its first parent. A path
+// to which a commit did nothing is left out, and so is one that git takes for no
+// text. A file that a commit moved counts for what it edited, at its new path.
+func (r *Repo) Lines(ctx context.Context, commits []repo.ID, paths []repo.Path) (map[repo.ID]map[repo.Path]repo.LineCount, error) {
 	if len(commits) == 0 || len(paths) == 0 {
-		return map[repo.ID]repo.LineCount{}, nil
+		return map[repo.ID]map[repo.Path]repo.LineCount{}, nil
 	}
 	var stdin strings.Builder
 	for _, id := range commits {
@@ -56,9 +55,8 @@ func patchArgs(paths []repo.Path) []string {
 
 // parseNumstat reads commits between NULs, each with its lines of counts: added, tab,
 // deleted, tab, path, NUL; of a move the path is empty, and the two follow.
-func parseNumstat(out string) (map[repo.ID]repo.LineCount, error) {
-	counts := make(map[repo.ID]repo.LineCount)
-	binary := make(map[repo.ID]bool)
+func parseNumstat(out string) (map[repo.ID]map[repo.Path]repo.LineCount, error) {
+	counts := make(map[repo.ID]map[repo.Path]repo.LineCount)
 	var commit repo.ID
 	tokens := strings.Split(out, "\x00")
 	for i := 0; i < len(tokens); i++ {
@@ -73,24 +71,24 @@ func parseNumstat(out string) (map[repo.ID]repo.LineCount, error) {
 				return nil, fmt.Errorf("git log: cannot read %q: %w", t, err)
 			}
 			commit = id
+			counts[commit] = make(map[repo.Path]repo.LineCount)
 			continue
 		}
 		if len(fields) != 3 || commit.IsZero() {
 			return nil, fmt.Errorf("git log: cannot read %q", t)
 		}
-		if fields[2] == "" {
-			i += 2
+		path := fields[2]
+		if path == "" {
+			if i += 2; i >= len(tokens) {
+				return nil, fmt.Errorf("git log: cannot read %q", t)
+			}
+			path = tokens[i]
 		}
 		added, err := strconv.Atoi(fields[0])
 		deleted, err2 := strconv.Atoi(fields[1])
-		if err != nil || err2 != nil {
-			binary[commit] = true // "-"
-			continue
+		if err == nil && err2 == nil { // else it is "-"
+			counts[commit][repo.Path(path)] = repo.LineCount{Added: added, Deleted: deleted}
 		}
-		c := counts[commit]
-		c.Added, c.Deleted = c.Added+added, c.Deleted+deleted
-		counts[commit] = c
 	}
-	maps.DeleteFunc(counts, func(id repo.ID, _ repo.LineCount) bool { return binary[id] })
 	return counts, nil
 }

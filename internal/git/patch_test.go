@@ -1,6 +1,7 @@
 package git
 
 import (
+	"maps"
 	"strings"
 	"testing"
 
@@ -42,21 +43,22 @@ func TestLinesAndPatch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[repo.ID]repo.LineCount{first: {Added: 20}, moved: {Added: 1}, merge: {Added: 1}}
-	for id, w := range want {
-		if counts[id] != w {
-			t.Errorf("%s: %+v, want %+v", id.Short(), counts[id], w)
-		}
+	lines := func(path repo.Path, added int) map[repo.Path]repo.LineCount {
+		return map[repo.Path]repo.LineCount{path: {Added: added}}
 	}
-	if _, told := counts[other]; told || len(counts) != len(want) {
-		t.Errorf("%v", counts)
+	for id, want := range map[repo.ID]map[repo.Path]repo.LineCount{
+		first: lines(paths[0], 20), moved: lines(paths[1], 1), merge: lines(paths[1], 1), other: nil,
+	} {
+		if !maps.Equal(counts[id], want) {
+			t.Errorf("%s: %+v, want %+v", id.Short(), counts[id], want)
+		}
 	}
 	patch, err := g.Patch(t.Context(), moved, paths)
 	if err != nil || !strings.Contains(patch, "rename to") || !strings.Contains(patch, "\n+more\n") || strings.Contains(patch, "\x1b") {
 		t.Errorf("%v\n%s", err, patch)
 	}
 	r.Write(".gitattributes", "*.md binary\n")
-	if counts, err := g.Lines(t.Context(), []repo.ID{moved, first}, paths); err != nil || len(counts) > 0 {
+	if counts, err := g.Lines(t.Context(), []repo.ID{moved, first}, paths); err != nil || len(counts[moved])+len(counts[first]) > 0 {
 		t.Errorf("counted lines of what is no text: %v, %v", counts, err)
 	}
 	if patch, err := g.Patch(t.Context(), other, paths); err != nil || patch != "" {

@@ -37,6 +37,5 @@ const (
 	ModeFlipped
 )
 
-// A LineCount is how many lines a commit added and took away. Both are -1 for what
-// has no lines.
+// A LineCount is how many lines of a file a commit added and took away.
 type LineCount struct{ Added, Deleted int }

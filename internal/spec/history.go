@@ -3,6 +3,7 @@ package spec
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"ken/internal/fault"
 	"ken/internal/repo"
@@ -26,17 +27,20 @@ func (r *Reader) History(ctx context.Context, id string) ([]HistoryRow, error) {
 		return nil, err
 	}
 	var commits []repo.ID
+	var paths []repo.Path
 	for _, v := range f.Versions {
 		commits = append(commits, v.Commit)
+		paths = append(paths, v.paths()...)
 	}
-	lines, err := r.past.Lines(ctx, commits, f.paths())
+	slices.Sort(paths)
+	lines, err := r.past.Lines(ctx, commits, slices.Compact(paths))
 	if err != nil {
 		return nil, err
 	}
 	rows := []HistoryRow{}
 	for _, v := range f.Versions {
 		row := HistoryRow{Commit: v.Commit, Date: v.Date, Subject: v.Subject, Session: v.Session}
-		if n, ok := lines[v.Commit]; ok {
+		if n, ok := lines[v.Commit][v.Path]; ok {
 			row.Additions, row.Deletions = &n.Added, &n.Deleted
 		}
 		rows = append(rows, row)
@@ -52,7 +56,7 @@ func (r *Reader) Diff(ctx context.Context, id string, commit repo.ID) (string, e
 	}
 	for _, v := range f.Versions {
 		if v.Commit == commit {
-			return r.past.Patch(ctx, commit, f.paths())
+			return r.past.Patch(ctx, commit, v.paths())
 		}
 	}
 	return "", &fault.Error{
@@ -89,15 +93,5 @@ func (r *Reader) factsOf(ctx context.Context, id string) (*Facts, error) {
 	return nil, unknownNode(nodes, id)
 }
 
-// paths returns where the spec file lay, now and at each version.
-func (f *Facts) paths() []repo.Path {
-	seen := map[repo.Path]bool{f.Node.Path: true}
-	out := []repo.Path{f.Node.Path}
-	for _, v := range f.Versions {
-		if !seen[v.Path] {
-			seen[v.Path] = true
-			out = append(out, v.Path)
-		}
-	}
-	return out
-}
+// paths returns where the spec file lay in the version and, if that moved it, before.
+func (v VersionRow) paths() []repo.Path { return append([]repo.Path{v.Path}, v.From...) }

@@ -27,8 +27,9 @@ type Past interface {
 	Stored(content []byte, id repo.ID) bool
 	// Blob names these bytes as git would, if it stored them as they are.
 	Blob(content []byte) repo.ID
-	// Lines counts what commits did to paths, each against its first parent.
-	Lines(ctx context.Context, commits []repo.ID, paths []repo.Path) (map[repo.ID]repo.LineCount, error)
+	// Lines counts what commits did to paths, each against its first parent; for
+	// what one of them moved, by where to.
+	Lines(ctx context.Context, commits []repo.ID, paths []repo.Path) (map[repo.ID]map[repo.Path]repo.LineCount, error)
 	// Patch returns what a commit did to paths.
 	Patch(ctx context.Context, commit repo.ID, paths []repo.Path) (string, error)
 	// Resolve returns the commit that a revision means; ok is false for none.

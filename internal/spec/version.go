@@ -13,8 +13,9 @@ import (
 // A VersionRow is one version of a node.
 type VersionRow struct {
 	Commit  repo.ID
-	Path    repo.Path // of the spec file at the time
-	Date    string    // RFC 3339
+	Path    repo.Path   // of the spec file at the time
+	From    []repo.Path // where the commit moved it from, if it did
+	Date    string      // RFC 3339
 	Subject string
 	Session *string // nil for none
 }
@@ -22,7 +23,8 @@ type VersionRow struct {
 // A version is a commit that changed the content of a node's spec file.
 type version struct {
 	commit Num
-	path   repo.Path // of the file at the time
+	path   repo.Path   // of the file at the time
+	from   []repo.Path // where the commit moved it from
 }
 
 // edits reports whether a touch gave a file content that it did not have.
@@ -63,7 +65,7 @@ func (d *derivation) findVersions(ctx context.Context) error {
 func (d *derivation) takeVersions(s *study, path repo.Path, counts func(Touch) bool) {
 	for _, t := range d.h.Touching(path) {
 		if t.edits() && d.g.has(t.Commit) && counts(t) {
-			s.versions = append(s.versions, version{t.Commit, path})
+			s.versions = append(s.versions, version{commit: t.Commit, path: path})
 		}
 	}
 }
@@ -77,11 +79,14 @@ func (s *study) commits() []Num {
 	return list
 }
 
-// pathAt returns where a node's file was in one of its versions.
-func (s *study) pathAt(c Num) repo.Path {
+// at returns the version that a commit is.
+func (s *study) at(c Num) version {
 	i, _ := slices.BinarySearchFunc(s.versions, c, func(v version, c Num) int { return cmp.Compare(v.commit, c) })
-	return s.versions[i].path
+	return s.versions[i]
 }
+
+// pathAt returns where a node's file was in one of its versions.
+func (s *study) pathAt(c Num) repo.Path { return s.at(c).path }
 
 // rowsOf returns the versions of a node, newest first.
 func (d *derivation) rowsOf(s *study) []VersionRow {
@@ -89,7 +94,7 @@ func (d *derivation) rowsOf(s *study) []VersionRow {
 	for i, c := range s.rows {
 		commit := d.h.Commit(c)
 		rows[i] = VersionRow{
-			Commit: commit.ID, Path: s.pathAt(c), Date: commit.Date, Subject: commit.Subject,
+			Commit: commit.ID, Path: s.pathAt(c), From: s.at(c).from, Date: commit.Date, Subject: commit.Subject,
 			Session: session(commit.Trailers),
 		}
 	}

@@ -151,10 +151,17 @@ func (w *walk) end(ctx context.Context, t *trail) error {
 	w.spread(t, at, turns)
 	for i, l := range w.lanes {
 		pure := make(map[Num]bool)
+		from := make(map[Num][]repo.Path)
 		for _, m := range t.into[l.path] {
 			pure[m.Commit] = pure[m.Commit] || m.Same
+			from[m.Commit] = append(from[m.Commit], m.From)
 		}
+		before := len(l.study.versions)
 		t.d.takeVersions(l.study, l.path, func(x Touch) bool { return at.has(x.Commit, i) && !pure[x.Commit] })
+		for k := range l.study.versions[before:] {
+			v := &l.study.versions[before+k]
+			v.from = from[v.commit]
+		}
 		for _, a := range t.d.rivals[l.path] {
 			if at.has(a.commit, i) {
 				l.study.claims = append(l.study.claims, &claim{ack: a, path: l.path})
