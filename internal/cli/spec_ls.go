@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -52,8 +53,9 @@ func (p *program) printListing(l *spec.Listing) {
 		p.io.Remarkf("hint: begin one with: ken spec new NAME --code PATH")
 		return
 	}
-	children := make(map[string][]spec.Listed)
-	for _, n := range l.Nodes {
+	children := make(map[string][]*spec.Listed)
+	for i := range l.Nodes {
+		n := &l.Nodes[i]
 		parent := ""
 		if n.Parent != nil {
 			parent = *n.Parent
@@ -63,7 +65,7 @@ func (p *program) printListing(l *spec.Listing) {
 	var walk func(parent string, depth int)
 	walk = func(parent string, depth int) {
 		below := children[parent]
-		slices.SortFunc(below, func(a, b spec.Listed) int { return strings.Compare(a.ID, b.ID) })
+		slices.SortFunc(below, func(a, b *spec.Listed) int { return strings.Compare(a.ID, b.ID) })
 		for _, n := range below {
 			tone, why := describeNode(n)
 			p.io.Line(tone, n.Status.String(), strings.Repeat("  ", depth)+n.ID, why)
@@ -73,12 +75,23 @@ func (p *program) printListing(l *spec.Listing) {
 	p.io.Together(func() { walk("", 0) })
 }
 
+func statusTone(s spec.Status) term.Tone {
+	switch s {
+	case spec.StatusDrift:
+		return term.Warn
+	case spec.StatusUnknown:
+		return term.Bad
+	case spec.StatusPending:
+		return term.Dim
+	case spec.StatusMerged:
+		return term.Good
+	default:
+		return term.Plain
+	}
+}
+
 // describeNode puts what is known of a node into a few words.
-func describeNode(n spec.Listed) (term.Tone, string) {
-	tone := map[spec.Status]term.Tone{
-		spec.StatusDrift: term.Warn, spec.StatusUnknown: term.Bad, spec.StatusPending: term.Dim,
-		spec.StatusActive: term.Plain, spec.StatusMerged: term.Good,
-	}[n.Status]
+func describeNode(n *spec.Listed) (term.Tone, string) {
 	var words []string
 	add := func(format string, value *int) {
 		if value != nil && *value > 0 {
@@ -91,7 +104,7 @@ func describeNode(n spec.Listed) (term.Tone, string) {
 		add("touched %d", n.Touched)
 	}
 	for _, f := range n.DriftFiles {
-		words = append(words, fmt.Sprintf("%s +%d", f.File, f.Behind))
+		words = append(words, f.File+" +"+strconv.Itoa(f.Behind))
 	}
 	if n.Dirty {
 		words = append(words, "not committed")
@@ -105,5 +118,5 @@ func describeNode(n spec.Listed) (term.Tone, string) {
 	for _, u := range n.Unknown {
 		words = append(words, fmt.Sprintf("%s unknown: %s", u.Fact, u.Reason))
 	}
-	return tone, strings.Join(words, "  ")
+	return statusTone(n.Status), strings.Join(words, "  ")
 }

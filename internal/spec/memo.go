@@ -1,12 +1,12 @@
 package spec
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
+	"hash/crc32"
 )
 
 const (
@@ -14,39 +14,59 @@ const (
 	hereLook    = "" // the name of the reader's own checkout among looks
 )
 
-// A memoHead is the first line of a listing that is kept: what it was made from.
-// Behind it stands the listing, as documents show it.
-type memoHead struct {
-	Key   string          `json:"key"`   // of the outlook
-	Looks map[string]Look `json:"looks"` // by worktree
+// A keptListing is a listing with what it was made from.
+type keptListing struct {
+	Key     string          // of the outlook
+	Looks   map[string]Look // by worktree
+	Listing Listing
 }
+
+// loadListing returns the listing that was kept, nil for none, or one that another
+// build kept. It begins with a checksum and that build's name.
+func (r *Reader) loadListing() *keptListing {
+	b := r.memo.Load(memoListing)
+	if len(b) < memoStart || binary.LittleEndian.Uint32(b) != crc32.ChecksumIEEE(b[memoStart:]) {
+		return nil
+	}
+	var maker string
+	text, err := decodeMemo(string(b[memoStart:]), &maker)
+	if err != nil || maker != r.memo.Maker() {
+		return nil
+	}
+	var k keptListing
+	if rest, err := decodeMemo(text, &k); err != nil || rest != "" {
+		return nil
+	}
+	return &k
+}
+
+func (r *Reader) saveListing(k *keptListing) {
+	b := encodeMemo(make([]byte, memoStart), r.memo.Maker())
+	b = encodeMemo(b, *k)
+	binary.LittleEndian.PutUint32(b, crc32.ChecksumIEEE(b[memoStart:]))
+	r.memo.Save(memoListing, b)
+}
+
+// memoStart is how long the checksum is.
+const memoStart = 4
 
 // recall returns the listing of last time, if all that it was made from is surely
 // the same: where the checkouts stand, and the files that were read.
 func (r *Reader) recall(ctx context.Context, o *outlook) (*Listing, bool) {
-	first, rest, ok := bytes.Cut(r.memo.Load(memoListing), []byte{'\n'})
-	if !ok || len(o.unknown) > 0 {
+	k := r.loadListing()
+	if k == nil || len(o.unknown) > 0 || k.Key != o.key() {
 		return nil, false
 	}
-	var head memoHead
-	if json.Unmarshal(first, &head) != nil || head.Key != o.key(r.memo.Maker()) {
+	if own, ok := k.Looks[hereLook]; !ok || !r.src.Same(ctx, own) {
 		return nil, false
 	}
-	if own, ok := head.Looks[hereLook]; !ok || !r.src.Same(ctx, own) {
-		return nil, false
-	}
-	delete(head.Looks, hereLook)
 	for i := range o.trees {
 		w := &o.trees[i]
-		if look, ok := head.Looks[w.Name]; ok && (w.Err != nil || !w.Work.Same(ctx, look)) {
+		if look, ok := k.Looks[w.Name]; ok && w.Name != hereLook && (w.Err != nil || !w.Work.Same(ctx, look)) {
 			return nil, false
 		}
 	}
-	var l Listing
-	if json.Unmarshal(rest, &l) != nil {
-		return nil, false
-	}
-	return &l, true
+	return &k.Listing, true
 }
 
 // remember keeps a listing for the next time, unless something in it is not known
@@ -72,19 +92,13 @@ func (r *Reader) remember(o *outlook, looks map[string]Look, l *Listing) {
 			return
 		}
 	}
-	head, err := json.Marshal(memoHead{o.key(r.memo.Maker()), looks})
-	if err != nil {
-		return
-	}
-	if body, err := json.Marshal(l); err == nil {
-		r.memo.Save(memoListing, append(append(head, '\n'), body...))
-	}
+	r.saveListing(&keptListing{Key: o.key(), Looks: looks, Listing: *l})
 }
 
-// key names an outlook, and who looks.
-func (o *outlook) key(maker string) string {
+// key names an outlook.
+func (o *outlook) key() string {
 	sum := sha256.New()
-	fmt.Fprintf(sum, "%q %s %q %s %q", maker, o.head, o.main.Name, o.main.Commit, o.view)
+	fmt.Fprintf(sum, "%s %q %s %q", o.head, o.main.Name, o.main.Commit, o.view)
 	for _, w := range o.trees {
 		fmt.Fprintf(sum, "\n%q %t %q %s %v", w.Name, w.Here, w.Head.Branch, w.Head.Commit, w.Err)
 	}

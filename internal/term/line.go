@@ -23,12 +23,26 @@ var codes = map[Tone]string{Plain: "", Good: "\x1b[32m", Warn: "\x1b[33m", Bad: 
 // Clean makes a text one line that shows what it holds: whatever would end a line,
 // move the cursor or turn the text around stands as a replacement character.
 func Clean(text string) string {
+	if isPlain(text) {
+		return text
+	}
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069' {
 			return '\uFFFD'
 		}
 		return r
 	}, text)
+}
+
+// isPlain reports whether text is nothing but visible ASCII and blanks, as it is
+// nearly always.
+func isPlain(text string) bool {
+	for i := range len(text) {
+		if c := text[i]; c < ' ' || c >= 0x7f {
+			return false
+		}
+	}
+	return true
 }
 
 // Line writes one line about one thing: the verdict first, then its subject,
