@@ -56,6 +56,7 @@ type Unknown struct {
 
 // The facts that may be unknown: of a node, and of all of them.
 const (
+	FactHead    = "head"
 	FactMain    = "main"
 	FactHistory = "history"
 	FactOverlay = "overlays"

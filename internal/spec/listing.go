@@ -87,14 +87,14 @@ func (r *Reader) List(ctx context.Context) (*Listing, error) {
 	if ctx.Err() != nil {
 		return nil, err
 	}
-	if err != nil {
+	if err != nil && o.lost == nil {
 		l.unknown(FactHistory, err)
 	}
 	facts, err := r.derive(ctx, Load(files), o.head, h, err)
 	if err != nil {
 		return nil, err
 	}
-	dirty := r.dirty(ctx, files, l)
+	dirty := r.dirty(ctx, files, o, l)
 	for i := range facts {
 		l.Nodes = append(l.Nodes, facts[i].listed(dirty[facts[i].Node.Path]))
 	}
@@ -120,8 +120,11 @@ func (l *Listing) unknown(fact string, err error) {
 }
 
 // history reads what all checkouts stand on; if that cannot be read, what this one
-// does.
+// does. Without a HEAD nothing stands on anything.
 func (r *Reader) history(ctx context.Context, o *outlook) (History, error) {
+	if o.lost != nil {
+		return nil, o.lost
+	}
 	h, err := r.past.History(ctx, o.heads())
 	if err == nil || ctx.Err() != nil || len(o.heads()) < 2 {
 		return h, err
@@ -141,8 +144,12 @@ func (r *Reader) derive(ctx context.Context, nodes []*Node, head repo.ID, h Hist
 }
 
 // dirty says which files are not as HEAD has them.
-func (r *Reader) dirty(ctx context.Context, files []File, l *Listing) map[repo.Path]bool {
-	committed, err := r.past.SpecsAt(ctx, l.Head)
+func (r *Reader) dirty(ctx context.Context, files []File, o *outlook, l *Listing) map[repo.Path]bool {
+	var committed Set
+	err := o.lost
+	if err == nil {
+		committed, err = r.past.SpecsAt(ctx, o.head)
+	}
 	if err != nil {
 		l.unknown(FactDirty, err)
 		return nil

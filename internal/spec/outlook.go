@@ -10,24 +10,26 @@ import (
 // tell it.
 type outlook struct {
 	head    repo.ID
+	lost    error // why head is not known
 	main    Mainline
 	view    string
 	trees   []Worktree
 	unknown []Unknown // of all nodes
 }
 
-// look reads the outlook. What it cannot learn beside HEAD is unknown, and no error.
+// look reads the outlook. What it cannot learn is unknown, and no error.
 func (r *Reader) look(ctx context.Context) (*outlook, error) {
 	head, err := r.past.Head(ctx)
-	if err != nil {
+	if ctx.Err() != nil {
 		return nil, err
 	}
-	o := &outlook{head: head.Commit}
+	o := &outlook{head: head.Commit, lost: err}
 	miss := func(fact string, err error) {
 		if err != nil {
 			o.unknown = append(o.unknown, Unknown{fact, err.Error()})
 		}
 	}
+	miss(FactHead, err)
 	o.main.Name, o.main.Commit, err = r.past.Mainline(ctx)
 	miss(FactMain, err)
 	if o.view, err = r.past.View(ctx); err != nil {
