@@ -6,13 +6,13 @@ import "slices"
 // below internal/.
 var (
 	words     = []string{"repo", "fault", "fresh"}
-	decisions = []string{"registry", "survey", "contract", "workflow", "spec", "docs", "prove", "board"}
+	decisions = []string{"registry", "survey", "contract", "workflow", "spec", "hook", "docs", "prove", "board"}
 	facts     = []string{
 		"git", "content", "state", "model", "config",
 		"store", "store/sqlite", "store/postgres", "store/memory",
 	}
 	screen   = []string{"term"}
-	faces    = []string{"cli", "mcp", "web", "hook"}
+	faces    = []string{"cli", "mcp", "web"}
 	assembly = []string{"app"}
 	helpers  = []string{"testrepo", "arch", "store/storetest"}
 )

@@ -1,0 +1,17 @@
+// Package hook decides what ken's git hooks do: what becomes of a hook that is there
+// already when ken's part is put in or taken out, and where in a commit message the
+// session's trailer goes.
+//
+// It is given bytes and answers with bytes. Where hooks lie, how they are read and
+// written, and what git is doing at the moment are for others to find out.
+package hook
+
+// Names are the hooks that ken has a part in, in the order git runs them.
+//
+// The third belongs to the second: a message that somebody is yet to write gets its
+// trailer only once it is written (see [Message.Sign]).
+var Names = []string{"pre-commit", "prepare-commit-msg", "commit-msg"}
+
+// Aside is what a hook that ken's part cannot be put into is called meanwhile: its
+// name with this behind it.
+const Aside = ".before-ken"
