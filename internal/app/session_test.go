@@ -1,0 +1,42 @@
+package app
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestSession(t *testing.T) {
+	for _, name := range sessionVariables {
+		t.Setenv(name, "")
+	}
+	if got := session(); got != "" {
+		t.Errorf("nobody's session is %q", got)
+	}
+	t.Setenv("AGENT_SESSION_ID", "any")
+	t.Setenv("CODEX_THREAD_ID", "\n \t")
+	if got := session(); got != "any" {
+		t.Errorf("an empty variable hides the next: %q", got)
+	}
+	t.Setenv("CODEX_THREAD_ID", "codex")
+	t.Setenv("KEN_SESSION", "mine")
+	if got := session(); got != "mine" {
+		t.Errorf("KEN_SESSION gives way to %q", got)
+	}
+}
+
+func TestSessionID(t *testing.T) {
+	for in, want := range map[string]string{
+		"s-1":                          "s-1",
+		" two words \n":                "two words",
+		"a\nSpec-OK: everything":       "a",
+		"a\r\x1b[31mb\x00\u202e":       "a[31mb",
+		"a\xffb":                       "ab",
+		strings.Repeat("é", 300):       strings.Repeat("é", 100),
+		strings.Repeat("a", 199) + "é": strings.Repeat("a", 199),
+		"\x00":                         "",
+	} {
+		if got := sessionID(in); got != want {
+			t.Errorf("%q is %q, want %q", in, got, want)
+		}
+	}
+}
