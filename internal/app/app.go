@@ -32,6 +32,10 @@ func Main(args []string) int {
 			time.AfterFunc(short, func() { onInterrupt(cancel) })
 			return openState(ctx, stateOptions{from: opts.From, dir: opts.Dir, wait: opts.Wait})
 		},
+		OpenHooks: func(ctx context.Context, dir string) (cli.HookSpace, error) {
+			time.AfterFunc(short, func() { onInterrupt(cancel) })
+			return openHooks(ctx, dir)
+		},
 		ServeMCP: func(ctx context.Context, dir string) error {
 			onInterrupt(cancel)
 			return serveMCP(ctx, dir)

@@ -46,6 +46,8 @@ type Deps struct {
 	Open func(ctx context.Context, dir string, progress func(done, total int)) (Workspace, error)
 	// OpenState opens the state directory that is meant.
 	OpenState func(ctx context.Context, opts StateOptions) (StateSpace, error)
+	// OpenHooks opens the repository that dir lies in, as far as hooks need it.
+	OpenHooks func(ctx context.Context, dir string) (HookSpace, error)
 	// ServeMCP answers an agent on stdin and stdout until it hangs up.
 	ServeMCP func(ctx context.Context, dir string) error
 	// Session names the agent's session that runs the command, "" for none.
@@ -153,7 +155,7 @@ Without a command, ken is ken status.`,
 	cmd.PersistentFlags().BoolVar(&p.io.JSON, "json", false, "print one JSON document")
 	cmd.Flags().AddFlagSet(status.Flags())
 	cmd.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usage(c, err) })
-	cmd.AddCommand(status, p.verify(), p.close(), p.summary(), p.confirm(), p.receipt(), p.state(args), p.spec(args), p.doctor(), p.mcp(), p.version())
+	cmd.AddCommand(status, p.verify(), p.close(), p.summary(), p.confirm(), p.receipt(), p.state(args), p.spec(args), p.init(), p.hook(args), p.doctor(), p.mcp(), p.version())
 	checkArgs(cmd)
 	return cmd
 }

@@ -61,8 +61,13 @@ func (p *program) printGate(g *spec.Gated) {
 		p.io.Printf("passes\n")
 	}
 	for _, b := range g.Blocked {
-		p.io.Remarkf("hint: if %s is to change, edit and stage %s; if it still holds: ken spec ack %s --reason TEXT", b.Node, b.Spec, fault.Quote(b.Node))
+		p.io.Remarkf("hint: %s", gateHint(b))
 	}
+}
+
+// gateHint says what opens the gate again.
+func gateHint(b spec.Blocked) string {
+	return fmt.Sprintf("if %s is to change, edit and stage %s; if it still holds: ken spec ack %s --reason TEXT", b.Node, b.Spec, fault.Quote(b.Node))
 }
 
 // firstFew names the first of some paths.

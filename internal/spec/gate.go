@@ -32,6 +32,7 @@ type Gated struct {
 	Blocked []Blocked `json:"blocked"` // by id
 	// Notice says why nothing was judged, "" when it was.
 	Notice string `json:"notice,omitempty"`
+	Merge  bool   `json:"-"` // it was not judged because it is a merge
 	// Unknown is what could not be judged: the gate does not know that it is right.
 	Unknown []Unjudged `json:"unknown"`
 }
@@ -79,7 +80,9 @@ func (r *Reader) Gate(ctx context.Context, opts GateOptions) (*Gated, error) {
 	case err != nil:
 		return nil, err
 	case p.Merge:
-		return passed("this is a merge: what it brings was judged where it was made"), nil
+		g := passed("this is a merge: what it brings was judged where it was made")
+		g.Merge = true
+		return g, nil
 	case len(p.Paths) == 0:
 		return passed("nothing is staged"), nil
 	}

@@ -1,0 +1,52 @@
+//go:build unix
+
+package e2e
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"ken/internal/testrepo"
+)
+
+// Where nobody may write, installing says so and what to do, and leaves nothing half
+// done.
+func TestHooksInReadOnlyDirectory(t *testing.T) {
+	r := testrepo.New(t)
+	r.Write("a.go", "package a\n")
+	r.Commit("first")
+	sandbox := func(cmd *exec.Cmd) {
+		cmd.Env = append(cmd.Env, "GIT_CONFIG_COUNT=0")
+		if os.Geteuid() == 0 {
+			cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+		}
+	}
+	if os.Geteuid() == 0 {
+		for _, dir := range []string{r.Dir, filepath.Join(r.Dir, ".git")} {
+			if err := os.Chown(dir, nobody, nobody); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	closeOff(t, r.Dir, t.TempDir())
+	o := ken(t, r, sandbox, "init", "--hooks")
+	if o.status != 1 || !strings.Contains(o.stderr, "\nhint: ") || !strings.Contains(o.stderr, "chmod u+w") {
+		t.Errorf("exit %d\n%s%s", o.status, o.stdout, o.stderr)
+	}
+	left, err := os.ReadDir(filepath.Join(r.Dir, ".git", "hooks"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range left {
+		if !strings.HasSuffix(e.Name(), ".sample") {
+			t.Errorf("it left %s", e.Name())
+		}
+	}
+	if o := ken(t, r, sandbox, "init", "--hooks", "--dry-run"); o.status != 0 || !strings.Contains(o.stdout, "created") {
+		t.Errorf("a dry run: exit %d\n%s%s", o.status, o.stdout, o.stderr)
+	}
+}

@@ -1,0 +1,139 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"ken/internal/git"
+	"ken/internal/hook"
+	"ken/internal/repo"
+	"ken/internal/spec"
+)
+
+// maxMessage is more than a commit message with the longest of diffs below it.
+const maxMessage = 256 << 20
+
+// A hookSpace is a repository as git's hooks need it: nothing is opened before it is
+// asked for, since most commits need none of it.
+type hookSpace struct {
+	git *git.Repo
+	dir string // where the command was run
+}
+
+func openHooks(ctx context.Context, dir string) (*hookSpace, error) {
+	if dir == "" {
+		dir = "."
+	}
+	g, err := git.Open(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	return &hookSpace{git: g, dir: dir}, nil
+}
+
+// Gate judges what is staged. Where there are no specs the answer is nil, and git was
+// not asked to know it.
+func (h *hookSpace) Gate(ctx context.Context) (gated *spec.Gated, strict bool, err error) {
+	if some, err := h.hasSpecs(ctx); err != nil || !some {
+		return nil, false, err
+	}
+	w, err := open(ctx, openOptions{dir: h.dir})
+	if err != nil {
+		return nil, false, err
+	}
+	defer func() { err = errors.Join(err, w.Close()) }()
+	policy := w.GatePolicy()
+	gated, err = w.Spec().Gate(ctx, spec.GateOptions{Threshold: policy.Threshold})
+	return gated, policy.BlockUnknown, err
+}
+
+// hasSpecs reports whether there are specs, in the work tree or, where it is sparse or
+// they were deleted in it, in the index.
+func (h *hookSpace) hasSpecs(ctx context.Context) (bool, error) {
+	_, err := os.Lstat(filepath.Join(h.git.Root(), string(spec.Root)))
+	if err == nil {
+		return true, nil
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return false, fmt.Errorf("look for specs: %w", err)
+	}
+	s, err := h.git.Snapshot(ctx)
+	if err != nil {
+		return false, err
+	}
+	return slices.ContainsFunc(s.Index.Entries, func(e repo.Entry) bool { return e.Path.Under(spec.Root) }), nil
+}
+
+// Sign adds a session to the message that git has prepared in a file.
+func (h *hookSpace) Sign(ctx context.Context, file, source, session string) error {
+	replay, err := h.git.Replaying(ctx)
+	if err != nil {
+		return err
+	}
+	char, err := h.git.CommentChar(ctx)
+	if err != nil {
+		return err
+	}
+	return h.edit(file, func(text []byte) []byte {
+		m := hook.Message{
+			Text: text, Source: source, Replay: replay, Comment: hook.Comment(char, text),
+			Editor: os.Getenv("GIT_EDITOR") != ":", // git's way to tell a hook that there will be none
+		}
+		return m.Sign(session)
+	})
+}
+
+// Finish adds the session to a message that was not written yet when Sign met it.
+func (h *hookSpace) Finish(file string) error { return h.edit(file, hook.Finish) }
+
+// edit replaces a message, whole, if there is anything to change.
+func (h *hookSpace) edit(file string, change func([]byte) []byte) error {
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(h.dir, file)
+	}
+	root, err := os.OpenRoot(filepath.Dir(file))
+	if err != nil {
+		return fmt.Errorf("read the message: %w", err)
+	}
+	defer root.Close()
+	name := filepath.Base(file)
+	text, info, err := readWhole(root, name, maxMessage)
+	if err != nil {
+		return fmt.Errorf("read the message: %w", err)
+	}
+	changed := change(text)
+	if string(changed) == string(text) {
+		return nil
+	}
+	if err := replaceWhole(root, name, changed, info.Mode().Perm()); err != nil {
+		return fmt.Errorf("write the message: %w", err)
+	}
+	return nil
+}
+
+// readWhole reads a regular file of at most so many bytes.
+func readWhole(root *os.Root, name string, limit int64) ([]byte, fs.FileInfo, error) {
+	f, err := root.Open(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, nil, fmt.Errorf("%s is not a regular file", name)
+	}
+	text, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err == nil && int64(len(text)) > limit {
+		err = fmt.Errorf("%s holds more than %d bytes", name, limit)
+	}
+	return text, info, err
+}

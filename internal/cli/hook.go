@@ -1,0 +1,157 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ken/internal/fault"
+	"ken/internal/spec"
+	"ken/internal/term"
+)
+
+// A HookSpace is a repository, as git's hooks need it.
+type HookSpace interface {
+	// Gate judges what is staged; strict says that what is unknown stops a commit
+	// too. It is nil where there are no specs.
+	Gate(ctx context.Context) (gated *spec.Gated, strict bool, err error)
+	// Sign adds a session to the message that git has prepared in a file.
+	Sign(ctx context.Context, file, source, session string) error
+	// Finish does what Sign left for when the message is written.
+	Finish(file string) error
+	// Install puts ken's part into the hooks, or takes it out.
+	Install(ctx context.Context, opts InstallOptions) (*Installation, error)
+}
+
+// errStops ends a hook that stops a commit; what there is to say is said.
+var errStops = &fault.Error{Kind: fault.Failed, Err: errors.New("")}
+
+// hook returns ken hook. Its verbs are built only for a command line that names it,
+// as those of ken state are.
+func (p *program) hook(args []string) *cobra.Command {
+	const name = "hook"
+	c := &cobra.Command{
+		Use:   name,
+		Short: "Run what ken has to do in a git hook",
+		Long: `What the hooks that ken init --hooks installs call. The pre-commit hook alone stops a
+commit, and only because of what the gate found; whatever goes wrong with ken
+itself is said, and the commit goes through.`,
+		Args: cobra.NoArgs,
+		RunE: needsSub,
+	}
+	if slices.Contains(args, name) {
+		c.AddCommand(p.hookPreCommit(), p.hookPrepareCommitMsg(), p.hookCommitMsg())
+	}
+	return c
+}
+
+func (p *program) hookPreCommit() *cobra.Command {
+	return &cobra.Command{
+		Use:   "pre-commit",
+		Short: "Stop a commit of code whose spec has fallen too far behind",
+		Args:  cobra.ArbitraryArgs,
+		RunE: p.harmless(func(c *cobra.Command, _ []string) error {
+			h, err := p.OpenHooks(c.Context(), p.dir)
+			if err != nil {
+				return err
+			}
+			gated, strict, err := h.Gate(c.Context())
+			if err != nil || gated == nil {
+				return err
+			}
+			return p.hookGated(gated, strict)
+		}),
+	}
+}
+
+func (p *program) hookPrepareCommitMsg() *cobra.Command {
+	return &cobra.Command{
+		Use:   "prepare-commit-msg FILE [SOURCE [COMMIT]]",
+		Short: "Add the agent's session to a commit message",
+		Args:  cobra.RangeArgs(1, 3),
+		RunE: p.harmless(func(c *cobra.Command, args []string) error {
+			session := p.Session()
+			if session == "" {
+				return nil
+			}
+			h, err := p.OpenHooks(c.Context(), p.dir)
+			if err != nil {
+				return err
+			}
+			source := ""
+			if len(args) > 1 {
+				source = args[1]
+			}
+			return h.Sign(c.Context(), args[0], source, session)
+		}),
+	}
+}
+
+func (p *program) hookCommitMsg() *cobra.Command {
+	return &cobra.Command{
+		Use:   "commit-msg FILE",
+		Short: "Add the session to a message that was written in an editor",
+		Args:  cobra.ExactArgs(1),
+		RunE: p.harmless(func(c *cobra.Command, args []string) error {
+			if p.Session() == "" { // then there is nothing to finish
+				return nil
+			}
+			h, err := p.OpenHooks(c.Context(), p.dir)
+			if err != nil {
+				return err
+			}
+			return h.Finish(args[0])
+		}),
+	}
+}
+
+// harmless makes of whatever goes wrong in a hook, a panic included, a line that says
+// so: a commit never fails because ken did.
+func (p *program) harmless(run func(*cobra.Command, []string) error) func(*cobra.Command, []string) error {
+	return func(c *cobra.Command, args []string) (err error) {
+		defer func() {
+			if r := recover(); r != nil {
+				err = fmt.Errorf("ken is broken: %v", r)
+			}
+			if err == nil || errors.Is(err, errStops) {
+				return
+			}
+			p.io.Remarkf("ken: %s did not work, and the commit goes on without it: %s", c.CommandPath(), oneLine(err.Error()))
+			err = nil
+		}()
+		return run(c, args)
+	}
+}
+
+func oneLine(text string) string { return term.Clean(strings.Join(strings.Fields(text), " ")) }
+
+// hookGated says what the gate found, all of it on stderr, where git shows it. A
+// commit that simply may pass is worth no word.
+func (p *program) hookGated(g *spec.Gated, strict bool) error {
+	if g.Merge {
+		p.io.Remarkf("ken: %s", g.Notice)
+	}
+	for _, b := range g.Blocked {
+		p.io.Remarkf("blocked     %s", term.Clean(fmt.Sprintf("%s  drift %d  %s", b.Node, b.Drift, firstFew(b.Paths))))
+	}
+	for _, u := range g.Unknown {
+		p.io.Remarkf("unknown     %s  %s", term.Clean(u.Node), oneLine(u.Reason))
+	}
+	for _, b := range g.Blocked {
+		p.io.Remarkf("hint: %s", term.Clean(gateHint(b)))
+	}
+	switch {
+	case len(g.Blocked) > 0:
+		return errStops
+	case len(g.Unknown) > 0 && strict:
+		p.io.Remarkf("ken: what cannot be judged stops a commit here (spec.gate_unknown: block)")
+		return errStops
+	case len(g.Unknown) > 0:
+		p.io.Remarkf("ken: the gate could not judge this, and lets it pass")
+	}
+	return nil
+}

@@ -1,0 +1,94 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"ken/internal/spec"
+	"ken/internal/term"
+)
+
+// A brokenHooks is a repository in which nothing works.
+type brokenHooks struct{ fail func() error }
+
+func (b brokenHooks) Gate(context.Context) (*spec.Gated, bool, error) { return nil, false, b.fail() }
+
+func (b brokenHooks) Sign(context.Context, string, string, string) error { return b.fail() }
+
+func (b brokenHooks) Finish(string) error { return b.fail() }
+
+func (b brokenHooks) Install(context.Context, InstallOptions) (*Installation, error) {
+	return nil, b.fail()
+}
+
+// Whatever goes wrong in ken, a hook says it in one line and lets the commit pass.
+func TestHooksNeverFail(t *testing.T) {
+	failures := map[string]func() error{
+		"an error": func() error { return errors.New("two\nlines") },
+		"a panic":  func() error { panic("broken\nbadly") },
+		"a fault": func() error {
+			var nodes []string
+			return errors.New(nodes[3])
+		},
+	}
+	commands := [][]string{
+		{"hook", "pre-commit"},
+		{"hook", "prepare-commit-msg", "FILE", "commit", "HEAD"},
+		{"hook", "commit-msg", "FILE"},
+	}
+	for name, fail := range failures {
+		for _, args := range commands {
+			t.Run(name+" in "+args[1], func(t *testing.T) {
+				var out, said bytes.Buffer
+				deps := Deps{
+					OpenHooks: func(context.Context, string) (HookSpace, error) { return brokenHooks{fail}, nil },
+					Session:   func() string { return "s-1" },
+				}
+				err := Run(t.Context(), deps, &term.IO{Out: &out, Err: &said}, args)
+				if status := ExitStatus(t.Context(), err); status != 0 {
+					t.Errorf("exit status %d", status)
+				}
+				if strings.Count(said.String(), "\n") != 1 || !strings.HasPrefix(said.String(), "ken: ") || out.Len() > 0 {
+					t.Errorf("it said %q, and answered %q", &said, &out)
+				}
+			})
+		}
+	}
+}
+
+// Only a node that blocks, or one that cannot be judged where that was asked for,
+// stops a commit; and then with the one status that the installed hook looks for.
+func TestHookGated(t *testing.T) {
+	blocked := []spec.Blocked{{Node: "a\x1b", Spec: ".spec/a/spec.md", Drift: 3, Paths: []string{"a.go"}}}
+	unknown := []spec.Unjudged{{Node: "b", Unknown: spec.Unknown{Reason: "shallow"}}}
+	for _, tt := range []struct {
+		name   string
+		g      spec.Gated
+		strict bool
+		status int
+		lines  int
+	}{
+		{"open", spec.Gated{}, true, 0, 0},
+		{"nothing staged", spec.Gated{Notice: "nothing is staged"}, true, 0, 0},
+		{"a merge", spec.Gated{Notice: "a merge", Merge: true}, true, 0, 1},
+		{"blocked", spec.Gated{Blocked: blocked}, false, 1, 2},
+		{"unknown", spec.Gated{Unknown: unknown}, false, 0, 2},
+		{"unknown, strictly", spec.Gated{Unknown: unknown}, true, 1, 2},
+		{"both", spec.Gated{Blocked: blocked, Unknown: unknown}, false, 1, 3},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var said bytes.Buffer
+			p := &program{io: &term.IO{Err: &said}}
+			err := p.hookGated(&tt.g, tt.strict)
+			if status := ExitStatus(t.Context(), err); status != tt.status {
+				t.Errorf("exit status %d, want %d", status, tt.status)
+			}
+			if n := strings.Count(said.String(), "\n"); n != tt.lines || strings.Contains(said.String(), "\x1b") {
+				t.Errorf("it said\n%q", &said)
+			}
+		})
+	}
+}
