@@ -64,8 +64,9 @@ var outside = map[string][]string{
 var inTests = join(helpers, []string{"store/memory"})
 
 // realParts is what the tests of a package may import besides, since the real
-// thing is as quick as a fake would be: a workflow's verbs are tried on a disk.
-var realParts = map[string][]string{"workflow": {"state"}}
+// thing is as quick as a fake would be, or the fake is held against it: a workflow's
+// verbs are tried on a disk, and the model of a history is one that git tells.
+var realParts = map[string][]string{"workflow": {"state"}, "spec": {"git"}}
 
 // pure is what the words and the decisions keep out, each with everything below
 // it: no process, no SQL, no socket, no disk. Clocks are kept out call by call.

@@ -100,11 +100,17 @@ func drawStory(t *rapid.T) *story {
 		s.all = append(s.all, nodes(p+" session=front "+code)...)
 	}
 	slices.SortFunc(s.all, func(a, b *spec.Node) int { return cmp.Compare(a.Path, b.Path) })
-	size := rapid.IntRange(1, 14).Draw(t, "commits")
+	size := rapid.SampledFrom([]int{1, 2, 3, 5, 8, 10, 12, 14}).Draw(t, "commits")
+	settled := rapid.Bool().Draw(t, "settled")
 	for i := range size {
 		m := moment{name: fmt.Sprintf("c%d", i)}
 		s.drawParents(t, &m, i)
 		m.tree = w.merged(m.parents)
+		if settled && i == 0 { // else most nodes come late, and little can be ahead of them
+			for _, p := range slices.Concat(storySpecs, storyCode) {
+				s.world.change(m.tree, p+"=1.a")
+			}
+		}
 		if len(m.parents) > 1 {
 			s.drawMerge(t, &m)
 		}
@@ -118,19 +124,26 @@ func drawStory(t *rapid.T) *story {
 		s.drawAcks(t, &m)
 		w.add(m)
 	}
-	s.head = spec.Num(size - 1)
+	head := spec.Num(size - 1)
 	if rapid.IntRange(0, 4).Draw(t, "other head") == 0 {
-		s.head = spec.Num(rapid.IntRange(0, size-1).Draw(t, "head"))
+		head = spec.Num(rapid.IntRange(0, size-1).Draw(t, "head"))
 	}
-	for _, n := range s.all {
-		if _, there := w.commits[s.head].tree[n.Path]; there || rapid.IntRange(0, 9).Draw(t, "not committed") == 0 {
-			s.nodes = append(s.nodes, n)
-		}
-	}
+	s.stand(t, head)
 	if rapid.IntRange(0, 9).Draw(t, "gap") == 0 {
 		w.gap = "shallow"
 	}
 	return s
+}
+
+// stand moves the head, where the nodes are those that are there, and perhaps some
+// that are not committed.
+func (s *story) stand(t *rapid.T, head spec.Num) {
+	s.head, s.nodes = head, nil
+	for _, n := range s.all {
+		if _, there := s.world.commits[head].tree[n.Path]; there || rapid.IntRange(0, 9).Draw(t, "not committed") == 0 {
+			s.nodes = append(s.nodes, n)
+		}
+	}
 }
 
 func (s *story) drawParents(t *rapid.T, m *moment, i int) {
@@ -167,7 +180,7 @@ func (s *story) drawMerge(t *rapid.T, m *moment) {
 
 func (s *story) drawChange(t *rapid.T, m *moment) {
 	list := storyCode
-	if rapid.Bool().Draw(t, "spec") {
+	if rapid.IntRange(0, 2).Draw(t, "spec") == 0 {
 		list = storySpecs
 	}
 	p := rapid.SampledFrom(list).Draw(t, "path")

@@ -2,7 +2,6 @@ package spec_test
 
 import (
 	"context"
-	"crypto/sha1"
 	"errors"
 	"fmt"
 	"maps"
@@ -19,6 +18,7 @@ import (
 type world struct {
 	commits []moment
 	names   map[string]spec.Num
+	ids     map[string]repo.ID // of commits that were really made, by name
 	gap     string
 	gone    bool // the head is not in the history
 	broken  error
@@ -46,9 +46,13 @@ type thing struct {
 	exec    bool
 }
 
-func idOf(s string) repo.ID {
-	sum := sha1.Sum([]byte(s))
-	return repo.IDFromBytes(sum[:])
+// idOf returns what git calls a content.
+func idOf(content string) repo.ID { return repo.SHA1.Blob([]byte(textOf(content))) }
+
+// textOf returns the text of a content: git finds two of them at least half alike
+// when they are.
+func textOf(content string) string {
+	return strings.Repeat("a line of "+stem(content)+"\n", 12) + content + "\n"
 }
 
 // at makes the path of a spec of @name and leaves other paths as they are.
@@ -154,7 +158,12 @@ func (w *world) num(name string) spec.Num {
 }
 
 // id returns the id of a commit.
-func (w *world) id(name string) repo.ID { return idOf("commit " + name) }
+func (w *world) id(name string) repo.ID {
+	if id, ok := w.ids[name]; ok {
+		return id
+	}
+	return idOf("commit " + name)
+}
 
 // add takes a commit whose parents and tree are known.
 func (w *world) add(m moment) {

@@ -1,0 +1,242 @@
+package spec_test
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"ken/internal/git"
+	"ken/internal/repo"
+	"ken/internal/spec"
+	"ken/internal/testrepo"
+)
+
+func TestMain(m *testing.M) {
+	defer testrepo.Isolate()()
+	m.Run()
+}
+
+// What is derived from a real repository is what the model derives from the story
+// that it was made of; and where git's own two ways of counting the commits of a
+// path agree, it is their count.
+func TestGitTellsTheModel(t *testing.T) {
+	r := testrepo.New(t)
+	agreed, differed := 0, 0
+	rapid.Check(t, func(rt *rapid.T) {
+		s := drawStory(rt)
+		s.happen(t, rt, r)
+		w := s.world
+		// At each of the last commits, the newest last, so that the index grows.
+		for head := max(0, len(w.commits)-5); head < len(w.commits); head++ {
+			s.stand(rt, spec.Num(head))
+			for _, f := range s.deriveFromGit(t, rt, r) {
+				want := s.model(f.Node)
+				f.Problems = nil
+				if got := w.brief(f); got != w.brief(want) {
+					rt.Fatalf("%s\n%s at %s:\ngot  %s\nwant %s", s, f.Node.ID, w.commits[s.head].name, got, w.brief(want))
+				}
+				if got, want := deref(f.Session), deref(want.Session); got != want {
+					rt.Fatalf("%s\n%s: session %q, want %q", s, f.Node.ID, got, want)
+				}
+				if f.Touched == nil || f.Drift == nil || len(f.Versions) == 0 {
+					continue
+				}
+				switch agree := s.compareCounts(rt, r, f); {
+				case !agree:
+					differed++
+				case *f.Touched > 0:
+					agreed++
+				}
+			}
+		}
+	})
+	t.Logf("git's two counts agree on %d nodes with something ahead, and differ on %d", agreed, differed)
+	if agreed < differed/4 {
+		t.Error("git was hardly ever asked")
+	}
+}
+
+// happen makes the story's commits in a repository, and takes over what only git
+// knows: their ids, and which specs it finds moved.
+func (s *story) happen(t *testing.T, rt *rapid.T, r *testrepo.Repo) {
+	t.Helper()
+	os.RemoveAll(r.Path(".git/ken"))
+	os.RemoveAll(r.Path(".git/shallow"))
+	w := s.world
+	var in bytes.Buffer
+	data := func(s string) { fmt.Fprintf(&in, "data %d\n%s\n", len(s), s) }
+	for i, m := range w.commits {
+		date, err := time.Parse(time.RFC3339, m.date)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&in, "reset refs/heads/%s\ncommit refs/heads/%s\nmark :%d\nauthor A <a@x> %d +0000\n", m.name, m.name, i+1, date.Unix())
+		fmt.Fprintf(&in, "committer C <c@x> %d +0000\n", date.Unix()+rapid.Int64Range(-1e5, 1e5).Draw(rt, "skew"))
+		message := "makes " + m.name + "\n"
+		for k, trailer := range m.trailers {
+			if k == 0 {
+				message += "\n"
+			}
+			message += trailer.Key + ": " + trailer.Value + "\n"
+		}
+		data(message)
+		for k, p := range m.parents {
+			fmt.Fprintf(&in, "%s :%d\n", []string{"from", "merge"}[min(k, 1)], p+1)
+		}
+		in.WriteString("deleteall\n")
+		for _, p := range slices.Sorted(maps.Keys(m.tree)) {
+			mode := "100644"
+			if m.tree[p].exec {
+				mode = "100755"
+			}
+			fmt.Fprintf(&in, "M %s inline %s\n", mode, string(p))
+			data(textOf(m.tree[p].content))
+		}
+		in.WriteString("\n")
+	}
+	cmd := exec.CommandContext(t.Context(), "git", "fast-import", "--quiet", "--force", "--export-marks="+r.Path(".git/marks"))
+	cmd.Dir, cmd.Env, cmd.Stdin = r.Dir, r.Env(), &in
+	if out, err := cmd.CombinedOutput(); err != nil {
+		rt.Fatalf("git fast-import: %v\n%s", err, out)
+	}
+	w.ids = make(map[string]repo.ID)
+	var roots strings.Builder
+	for line := range strings.Lines(r.Read(".git/marks")) {
+		var mark int
+		var name string
+		fmt.Sscanf(line, ":%d %s", &mark, &name)
+		id, err := repo.ParseID(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.ids[w.commits[mark-1].name] = id
+		if len(w.commits[mark-1].parents) == 0 {
+			fmt.Fprintln(&roots, id)
+		}
+	}
+	s.moveAsGitSays(r)
+	if w.gap != "" {
+		r.Write(".git/shallow", roots.String())
+	}
+}
+
+// moveAsGitSays asks for the moves of spec files, of each commit against each parent.
+// What a commit moved to must not have been there in any of them.
+func (s *story) moveAsGitSays(r *testrepo.Repo) {
+	for i := range s.world.commits {
+		m := &s.world.commits[i]
+		m.moves = nil
+		for _, p := range m.parents {
+			if !slices.ContainsFunc(slices.Collect(maps.Keys(m.touches)), func(p repo.Path) bool { return isSpec(p) && m.touches[p] == repo.Added }) {
+				break
+			}
+			before := s.world.commits[p]
+			words := strings.Split(r.Git("diff-tree", "-r", "-z", "-M50%", "-l1000", "--name-status", "--diff-filter=R",
+				s.world.id(before.name).String(), s.world.id(m.name).String(), "--", ".spec"), "\x00")
+			for ; len(words) > 2; words = words[3:] {
+				move := spec.Move{Commit: spec.Num(i), From: repo.Path(words[1]), To: repo.Path(words[2])}
+				move.Same = before.tree[move.From].content == m.tree[move.To].content
+				kind, touched := m.touches[move.To]
+				if !touched || kind != repo.Added {
+					continue
+				}
+				if k := slices.IndexFunc(m.moves, func(x spec.Move) bool { return x.From == move.From && x.To == move.To }); k >= 0 {
+					m.moves[k].Same = m.moves[k].Same || move.Same
+				} else {
+					m.moves = append(m.moves, move)
+				}
+			}
+		}
+	}
+}
+
+// deriveFromGit derives from the repository, as a command does that finds what those
+// before it have left.
+func (s *story) deriveFromGit(t *testing.T, rt *rapid.T, r *testrepo.Repo) []spec.Facts {
+	t.Helper()
+	g, err := git.Open(t.Context(), r.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head := s.world.id(s.world.commits[s.head].name)
+	h, err := g.History(t.Context(), []repo.ID{head})
+	if err != nil {
+		rt.Fatal(err)
+	}
+	facts, err := spec.Derive(t.Context(), s.nodes, spec.Standpoint{Head: head}, h, g.Contents())
+	if err != nil {
+		rt.Fatal(err)
+	}
+	return facts
+}
+
+// compareCounts holds what was counted of a node against git rev-list, as far as its
+// default and its full history name the same commits of a file outside of what
+// attests the node; it reports whether they did for all files.
+//
+// What attests it is taken off here and not by git: asked for A..B, git passes over
+// the parents in A, so that a merge which takes what A has counts as a change.
+func (s *story) compareCounts(rt *rapid.T, r *testrepo.Repo, f spec.Facts) bool {
+	w := s.world
+	m := &naive{story: s}
+	var attested []spec.Num
+	for _, v := range f.Versions {
+		attested = append(attested, w.names[w.name(v.Commit)])
+	}
+	attested = m.maximal(attested)
+	for _, a := range f.Acks {
+		if a.State == spec.AckValid {
+			attested = append(attested, w.names[w.name(a.Commit)])
+		}
+	}
+	covered := w.ancestors(attested...)
+	list := func(args ...string) []string {
+		out := strings.Fields(r.Git(append([]string{"rev-list", w.id(w.commits[s.head].name).String()}, args...)...))
+		out = slices.DeleteFunc(out, func(id string) bool {
+			c, err := repo.ParseID(id)
+			return err != nil || covered[w.names[w.name(c)]]
+		})
+		slices.Sort(out)
+		return out
+	}
+	all := make(map[string]bool)
+	agree, lost := true, false
+	for _, word := range slices.Concat(storyCode, storySpecs) {
+		p := at(word)
+		if !governs(f.Node, p) {
+			continue
+		}
+		one, full := list("--", string(p)), list("--full-history", "--", string(p))
+		if !slices.Equal(one, full) {
+			agree = false
+			continue
+		}
+		for _, id := range one {
+			all[id] = true
+		}
+		_, there := w.commits[s.head].tree[p]
+		lost = lost || !there
+		behind := 0
+		for _, b := range f.DriftFiles {
+			if b.Path == p {
+				behind = b.Behind
+			}
+		}
+		if *f.Drift > 0 && behind != len(one) {
+			rt.Fatalf("%s\n%s at %s: %s is behind by %d, git says %d", s, f.Node.ID, w.commits[s.head].name, p, behind, len(one))
+		}
+	}
+	// What is no longer there may have been followed to where git was not asked.
+	if agree && !lost && *f.Touched != len(all) {
+		rt.Fatalf("%s\n%s at %s: touched %d, git says %d", s, f.Node.ID, w.commits[s.head].name, *f.Touched, len(all))
+	}
+	return agree
+}
