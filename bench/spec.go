@@ -120,7 +120,7 @@ func (s specSite) commitCount(ctx context.Context) (n int, err error) {
 // changes of paths are the measure for memory.
 func (s specSite) cold(ctx context.Context, commits int) error {
 	d := duel{
-		ken: s.command("ls", "--json"),
+		ken: s.command("ls"),
 		other: command{
 			args: []string{"sh", "-c", "git log --raw -c -z --no-renames HEAD >" + os.DevNull},
 			dir:  s.dir, env: s.env,
@@ -154,7 +154,7 @@ func (s specSite) one(ctx context.Context, commits int) error {
 		return err
 	}
 	d := duel{
-		ken:    s.command("ls", "--json"),
+		ken:    s.command("ls"),
 		other:  command{args: []string{"git", "log", "-1"}, dir: s.dir, env: s.env},
 		rounds: max(s.rounds, specShortRounds),
 		before: s.commitOne,

@@ -8,6 +8,16 @@ import (
 	"ken/internal/repo"
 )
 
+// Differ lists the paths that two commits have otherwise.
+func (r *Repo) Differ(ctx context.Context, a, b repo.ID) ([]repo.Path, error) {
+	out, err := r.read(ctx, nil, "diff-tree", "-r", "-z", "--name-only", "--no-renames", "--no-relative",
+		"--ignore-submodules=none", "--no-ext-diff", "--no-textconv", a.String(), b.String(), "--")
+	if err != nil {
+		return nil, fmt.Errorf("compare %s with %s: %w", a.Short(), b.Short(), err)
+	}
+	return parsePaths("diff-tree", out)
+}
+
 // ChangedSince lists the paths that are staged otherwise than a commit has them,
 // and those that git neither tracks nor ignores, sorted. Edits that are not staged
 // are for whoever reads the files.

@@ -2,6 +2,7 @@ package git
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"slices"
@@ -106,6 +107,26 @@ func (h *History) Below(dir repo.Path) []repo.Path {
 	if len(h.segments) > 1 {
 		slices.Sort(list)
 		list = slices.Compact(list)
+	}
+	return list
+}
+
+// Since lists the paths that commits from a number on changed, with those changes.
+// A path of both segments may be there twice.
+func (h *History) Since(first spec.Num) []spec.Trace {
+	var list []spec.Trace
+	for _, s := range h.segments {
+		if s.first+s.count <= int(first) {
+			continue
+		}
+		var touches []spec.Touch
+		for c := s.block(0); c.ok; c.next() {
+			touches = s.appendTouches(touches[:0], c.touches)
+			from, _ := slices.BinarySearchFunc(touches, first, func(t spec.Touch, n spec.Num) int { return cmp.Compare(t.Commit, n) })
+			if from < len(touches) {
+				list = append(list, spec.Trace{Path: repo.Path(c.name), Touches: slices.Clone(touches[from:])})
+			}
+		}
 	}
 	return list
 }

@@ -49,6 +49,7 @@ func (d *derivation) followCode(ctx context.Context, open []*study) error {
 		lost := make(map[*study][]lostFile)
 		for _, s := range todo {
 			lost[s] = d.lost(s)
+			s.follows = s.follows || len(lost[s]) > 0
 		}
 		d.findAdded(lost)
 		for _, s := range todo {
@@ -180,6 +181,7 @@ func (d *derivation) wantArrivals(l lostFile, c Num) {
 	for _, p := range a.of(l.path) {
 		d.sheet.want(c, p)
 		d.sheet.want(d.g.head, p)
+		d.watched[p] = true
 	}
 }
 

@@ -39,7 +39,8 @@ type Facts struct {
 	Problems []Problem // of what the history shows; the file's own are the node's
 	Notes    []string  // what a reader of the drift should know
 
-	unread bool // nothing could be learnt at all
+	unread  bool // nothing could be learnt at all
+	follows bool // some of its code is no longer there, and was looked for
 }
 
 // A Behind is a governed file that moved ahead of its spec.
@@ -93,33 +94,51 @@ func Unread(nodes []*Node, reason string) []Facts {
 // nodes whose code was touched, and again only for those whose code may be what it
 // was or has moved.
 func Derive(ctx context.Context, nodes []*Node, at Standpoint, h History, c Contents) ([]Facts, error) {
+	d, err := deriveSome(ctx, nodes, nodes, at, h, c)
+	return d.facts, err
+}
+
+// derived is what was found about some nodes.
+type derived struct {
+	facts []Facts
+	// watched are the paths where governed code may have gone. Whether they are
+	// there at head decides about the nodes that follow such code.
+	watched map[repo.Path]bool
+}
+
+// deriveSome is Derive for some of the nodes of a tree. The others are there, too:
+// a path that is a node's own is no old name of another.
+func deriveSome(ctx context.Context, some, all []*Node, at Standpoint, h History, c Contents) (derived, error) {
 	head := Num(-1)
 	if !at.Head.IsZero() {
 		n, ok := h.Find(at.Head)
 		if !ok {
-			return Unread(nodes, fmt.Sprintf("commit %s is not in the history that was read", at.Head)), nil
+			return derived{facts: Unread(some, fmt.Sprintf("commit %s is not in the history that was read", at.Head))}, nil
 		}
 		head = n
 	}
-	d := newDerivation(nodes, h, head, c)
+	d := newDerivation(some, h, head, c)
+	for _, n := range all {
+		d.taken[n.Path] = true
+	}
 	d.findAcks()
 	if err := d.findVersions(ctx); err != nil {
-		return nil, err
+		return derived{}, err
 	}
 	if err := d.measureVersions(ctx); err != nil {
-		return nil, err
+		return derived{}, err
 	}
 	if err := d.weigh(ctx); err != nil {
-		return nil, err
+		return derived{}, err
 	}
 	if err := d.order(ctx); err != nil {
-		return nil, err
+		return derived{}, err
 	}
-	list := make([]Facts, len(d.studies))
+	found := derived{facts: make([]Facts, len(d.studies)), watched: d.watched}
 	for i, s := range d.studies {
-		list[i] = d.facts(s)
+		found.facts[i] = d.facts(s)
 	}
-	return list, nil
+	return found, nil
 }
 
 // A derivation is one reading of a history.
@@ -129,6 +148,8 @@ type derivation struct {
 	gap     string
 	studies []*study
 	sheet   *sheet
+	taken   map[repo.Path]bool // the paths of the nodes at head
+	watched map[repo.Path]bool // where code may have gone
 
 	rivals   map[repo.Path][]*ack // by a path that may be what they speak of
 	files    map[repo.Path]*file
@@ -155,6 +176,7 @@ type study struct {
 	behind   []behind // the files that were touched since
 	touched  int      // by how many commits
 	same     bool     // all of it is again what it was
+	follows  bool     // some of it is lost
 	hidden   bool     // no version that is known reaches the history's end
 	unseen   bool     // nor does any ack
 	unsure   error    // of the contents, on which drift depends
@@ -165,6 +187,7 @@ type study struct {
 func newDerivation(nodes []*Node, h History, head Num, c Contents) *derivation {
 	d := &derivation{
 		h: h, g: newGraph(h, head), gap: h.Gap(), sheet: newSheet(h, c),
+		taken: make(map[repo.Path]bool), watched: make(map[repo.Path]bool),
 		files: make(map[repo.Path]*file), expanded: make(map[Entry][]*file),
 		added: make(map[Num]*addition), arrived: make(map[Num]map[berth]*arrival),
 	}
@@ -176,7 +199,7 @@ func newDerivation(nodes []*Node, h History, head Num, c Contents) *derivation {
 
 // facts puts together what was found.
 func (d *derivation) facts(s *study) Facts {
-	f := Facts{Node: s.node, Versions: d.rowsOf(s), Acks: d.acksOf(s)}
+	f := Facts{Node: s.node, Versions: d.rowsOf(s), Acks: d.acksOf(s), follows: s.follows}
 	switch {
 	case s.before:
 		f.unknown(FactVersion, d.gap)

@@ -37,6 +37,7 @@ func (h *longHistory) AppendParents(list []spec.Num, n spec.Num) []spec.Num {
 func (h *longHistory) Marked() []spec.Num                   { return h.marked }
 func (h *longHistory) Touching(path repo.Path) []spec.Touch { return h.touches[path] }
 func (h *longHistory) Below(dir repo.Path) []repo.Path      { return h.below[dir] }
+func (h *longHistory) Since(spec.Num) []spec.Trace          { panic("of no use here") }
 func (h *longHistory) Moves() []spec.Move                   { return h.moves }
 func (h *longHistory) Gap() string                          { return "" }
 func (h *longHistory) Find(id repo.ID) (n spec.Num, ok bool) {

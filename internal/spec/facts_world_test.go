@@ -374,6 +374,17 @@ func (w *world) Below(dir repo.Path) []repo.Path {
 	return slices.Sorted(maps.Keys(found))
 }
 
+func (w *world) Since(first spec.Num) []spec.Trace {
+	var list []spec.Trace
+	for _, p := range w.Below("") {
+		touches := slices.DeleteFunc(w.Touching(p), func(t spec.Touch) bool { return t.Commit < first })
+		if len(touches) > 0 {
+			list = append(list, spec.Trace{Path: p, Touches: touches})
+		}
+	}
+	return list
+}
+
 func (w *world) Moves() []spec.Move {
 	var list []spec.Move
 	for _, m := range w.commits {

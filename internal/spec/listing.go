@@ -69,16 +69,19 @@ func (l *Listing) Wanting() bool {
 
 // List derives what git says about every node, and what the worktrees propose. What
 // cannot be learnt is unknown, with the reason, and no error. While nothing that it
-// depends on has changed, the answer is the one of last time.
+// depends on has changed, the answer is the one of last time; and of each node whose
+// own affairs have not, so is what is said of it.
 func (r *Reader) List(ctx context.Context) (*Listing, error) {
 	o, err := r.look(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if l, ok := r.recall(ctx, o); ok {
-		return l, nil
+	k := r.loadListing()
+	same := k != nil && r.sameFiles(ctx, k)
+	if same && r.holds(ctx, o, k) {
+		return &k.Listing, nil
 	}
-	files, own, err := r.src.Specs(ctx)
+	t, err := r.readTree(ctx, o, k, same)
 	if err != nil {
 		return nil, err
 	}
@@ -90,16 +93,19 @@ func (r *Reader) List(ctx context.Context) (*Listing, error) {
 	if err != nil && o.lost == nil {
 		l.unknown(FactHistory, err)
 	}
-	facts, err := r.derive(ctx, Load(files), o.head, h, err)
+	facts, err := r.renew(ctx, t, o.head, h, err)
 	if err != nil {
 		return nil, err
 	}
-	dirty := r.dirty(ctx, files, o, l)
-	for i := range facts {
-		l.Nodes = append(l.Nodes, facts[i].listed(dirty[facts[i].Node.Path]))
+	if err := r.describe(ctx, t, o, l); err != nil {
+		return nil, err
 	}
-	looks := map[string]Look{hereLook: own}
+	looks := map[string]Look{hereLook: t.look}
 	if h != nil {
+		files, err := r.proposing(ctx, o, t)
+		if err != nil {
+			return nil, err
+		}
 		p, err := r.propose(ctx, o, h, files)
 		if ctx.Err() != nil {
 			return nil, err
@@ -111,7 +117,7 @@ func (r *Reader) List(ctx context.Context) (*Listing, error) {
 			p.looks(looks)
 		}
 	}
-	r.remember(o, looks, l)
+	r.remember(o, looks, l, t.ground())
 	return l, nil
 }
 

@@ -17,8 +17,10 @@ const (
 // A keptListing is a listing with what it was made from.
 type keptListing struct {
 	Key     string          // of the outlook
+	View    string          // a part of that
 	Looks   map[string]Look // by worktree
 	Listing Listing
+	Ground  string // a ground, which only a renewal has to read
 }
 
 // loadListing returns the listing that was kept, nil for none, or one that another
@@ -54,24 +56,37 @@ const memoStart = 4
 // the same: where the checkouts stand, and the files that were read.
 func (r *Reader) recall(ctx context.Context, o *outlook) (*Listing, bool) {
 	k := r.loadListing()
-	if k == nil || len(o.unknown) > 0 || k.Key != o.key() {
+	if k == nil || !r.sameFiles(ctx, k) || !r.holds(ctx, o, k) {
 		return nil, false
-	}
-	if own, ok := k.Looks[hereLook]; !ok || !r.src.Same(ctx, own) {
-		return nil, false
-	}
-	for i := range o.trees {
-		w := &o.trees[i]
-		if look, ok := k.Looks[w.Name]; ok && w.Name != hereLook && (w.Err != nil || !w.Work.Same(ctx, look)) {
-			return nil, false
-		}
 	}
 	return &k.Listing, true
 }
 
+// sameFiles reports whether the files of this checkout are surely those that a
+// listing was made from.
+func (r *Reader) sameFiles(ctx context.Context, k *keptListing) bool {
+	own, ok := k.Looks[hereLook]
+	return ok && r.src.Same(ctx, own)
+}
+
+// holds reports whether a listing is still true, if this checkout's files are the
+// same.
+func (r *Reader) holds(ctx context.Context, o *outlook, k *keptListing) bool {
+	if len(o.unknown) > 0 || k.Key != o.key() {
+		return false
+	}
+	for i := range o.trees {
+		w := &o.trees[i]
+		if look, ok := k.Looks[w.Name]; ok && w.Name != hereLook && (w.Err != nil || !w.Work.Same(ctx, look)) {
+			return false
+		}
+	}
+	return true
+}
+
 // remember keeps a listing for the next time, unless something in it is not known
 // or may have changed while it was made.
-func (r *Reader) remember(o *outlook, looks map[string]Look, l *Listing) {
+func (r *Reader) remember(o *outlook, looks map[string]Look, l *Listing, g *ground) {
 	away := 0
 	for _, look := range looks {
 		if look.IsZero() {
@@ -92,7 +107,7 @@ func (r *Reader) remember(o *outlook, looks map[string]Look, l *Listing) {
 			return
 		}
 	}
-	r.saveListing(&keptListing{Key: o.key(), Looks: looks, Listing: *l})
+	r.saveListing(&keptListing{Key: o.key(), View: o.view, Looks: looks, Listing: *l, Ground: string(encodeMemo(nil, *g))})
 }
 
 // key names an outlook.

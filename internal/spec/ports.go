@@ -16,6 +16,8 @@ type Past interface {
 	Contents() Contents
 	// SpecsAt returns the spec files of a commit.
 	SpecsAt(ctx context.Context, commit repo.ID) (Set, error)
+	// Differ lists the paths that two commits have otherwise.
+	Differ(ctx context.Context, a, b repo.ID) ([]repo.Path, error)
 	// Blobs returns contents by their ids.
 	Blobs(ctx context.Context, ids []repo.ID) ([][]byte, error)
 	// Worktrees lists the checkouts of the repository.
@@ -76,6 +78,9 @@ type History interface {
 	Marked() []Num
 	// Touching lists the commits that changed a path, ascending.
 	Touching(path repo.Path) []Touch
+	// Since lists the paths that commits from a number on changed, with those
+	// changes. What came last is told without a look at all that was before.
+	Since(first Num) []Trace
 	// Below lists every path that ever was in a directory or below it, "" being
 	// the root, sorted.
 	Below(dir repo.Path) []repo.Path
@@ -99,6 +104,12 @@ type Commit struct {
 type Touch struct {
 	Commit Num
 	Kind   repo.ChangeKind
+}
+
+// A Trace is a path and the commits that changed it.
+type Trace struct {
+	Path    repo.Path
+	Touches []Touch // ascending
 }
 
 // A Move is a spec file that a commit moved: git finds the two at least half alike.

@@ -20,20 +20,14 @@ import (
 // on that, as long as no commit has moved it away; unless that path is a node of its
 // own at head.
 type trail struct {
-	d     *derivation
-	into  map[repo.Path][]Move // the moves that head reaches, by where to
-	from  map[repo.Path][]Move // and by where from
-	taken map[repo.Path]bool   // the paths of the nodes at head
-	left  []uint64             // for spread, one word to a commit
+	d    *derivation
+	into map[repo.Path][]Move // the moves that head reaches, by where to
+	from map[repo.Path][]Move // and by where from
+	left []uint64             // for spread, one word to a commit
 }
 
 func newTrail(d *derivation) *trail {
-	t := &trail{
-		d: d, into: make(map[repo.Path][]Move), from: make(map[repo.Path][]Move), taken: make(map[repo.Path]bool),
-	}
-	for _, s := range d.studies {
-		t.taken[s.node.Path] = true
-	}
+	t := &trail{d: d, into: make(map[repo.Path][]Move), from: make(map[repo.Path][]Move)}
 	for _, m := range d.h.Moves() {
 		if d.g.has(m.Commit) {
 			t.into[m.To] = append(t.into[m.To], m)
@@ -182,7 +176,7 @@ func (w *walk) spread(t *trail, at laneSet, turns map[Num][]turn) {
 	clear(left.bits)
 	old := make([]uint64, at.words) // the lanes that can be spread
 	for i, l := range w.lanes {
-		if !t.taken[l.path] {
+		if !t.d.taken[l.path] {
 			old[i/64] |= 1 << (i % 64)
 		}
 	}

@@ -1,0 +1,218 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ken/internal/content"
+	"ken/internal/git"
+	"ken/internal/repo"
+	"ken/internal/spec"
+	"ken/internal/testrepo"
+)
+
+// A forgetful memo keeps nothing.
+type forgetful struct{}
+
+func (forgetful) Load(string) []byte  { return nil }
+func (forgetful) Save(string, []byte) {}
+func (forgetful) Maker() string       { return "" }
+
+// A countingPast counts what is asked of it.
+type countingPast struct {
+	specPast
+	histories, sets *int
+}
+
+func (p countingPast) History(ctx context.Context, heads []repo.ID) (spec.History, error) {
+	*p.histories++
+	return p.specPast.History(ctx, heads)
+}
+
+func (p countingPast) SpecsAt(ctx context.Context, commit repo.ID) (spec.Set, error) {
+	*p.sets++
+	return p.specPast.SpecsAt(ctx, commit)
+}
+
+// A changer changes a repository with specs at random.
+type changer struct {
+	*testrepo.Repo
+	rnd *rand.Rand
+	n   int
+}
+
+func (c *changer) one(list []string) string { return list[c.rnd.IntN(len(list))] }
+
+// tracked lists the files of the work tree below a directory.
+func (c *changer) tracked(dir string) []string {
+	return strings.Fields(c.Git("ls-files", "--", dir))
+}
+
+func (c *changer) text() string {
+	c.n++
+	if c.rnd.IntN(3) == 0 {
+		return fmt.Sprintf("text %d\n", c.rnd.IntN(3)) // again what it was, some time
+	}
+	return fmt.Sprintf("text %d\n", c.n)
+}
+
+func (c *changer) writeSpec(path string) {
+	code := fmt.Sprintf("  - src/d%d/\n", c.rnd.IntN(4))
+	if c.rnd.IntN(3) == 0 {
+		code += fmt.Sprintf("  - src/d%d/f%d.go\n", c.rnd.IntN(4), c.rnd.IntN(3))
+	}
+	c.n++
+	c.Write(path, fmt.Sprintf("---\ntitle: n\ncode:\n%s---\nsome words\nwhich stay\nas they are\nfor long\n%d\n", code, c.n))
+}
+
+func (c *changer) commit(message string) {
+	c.Git("add", "-A")
+	c.Git("commit", "-q", "--allow-empty", "-m", message)
+}
+
+func (c *changer) edit() {
+	c.Write(fmt.Sprintf("src/d%d/f%d.go", c.rnd.IntN(4), c.rnd.IntN(3)), c.text())
+}
+
+func (c *changer) move(from, to string) {
+	text := c.Read(from)
+	c.Remove(from)
+	c.Write(to, text)
+}
+
+func (c *changer) change() {
+	code, specs := c.tracked("src"), c.tracked(".spec")
+	c.n++
+	switch c.rnd.IntN(16) {
+	case 0, 1, 2, 3:
+		c.edit()
+		c.commit("code")
+	case 4:
+		c.edit()
+		c.writeSpec(c.one(specs))
+		c.commit("both")
+	case 5:
+		c.writeSpec(c.one(specs))
+	case 6:
+		c.move(c.one(code), fmt.Sprintf("src/d%d/m%d.go", c.rnd.IntN(5), c.n))
+		c.commit("move code")
+	case 7:
+		if len(code) > 4 {
+			c.Git("rm", "-q", "-f", c.one(code))
+			c.commit("delete code")
+		}
+	case 8:
+		name := c.one(specs)
+		name = name[:strings.LastIndexByte(name, '/')]
+		name = name[strings.LastIndexByte(name, '/')+1:]
+		c.commit("ack\n\nSpec-OK: " + name)
+	case 9:
+		c.writeSpec(fmt.Sprintf(".spec/n%d/spec.md", c.rnd.IntN(5)))
+		c.commit("spec")
+	case 10:
+		c.move(c.one(specs), fmt.Sprintf(".spec/m%d/spec.md", c.rnd.IntN(6)))
+		c.commit("move spec")
+	case 11, 12, 13:
+		c.merge()
+	case 14:
+		c.commit("whatever lies there")
+		c.Git("checkout", "-q", "--detach", c.one(strings.Fields(c.Git("rev-list", "-n6", "HEAD"))))
+	default:
+		c.commit("whatever lies there")
+		c.Git("checkout", "-q", "-B", "main")
+	}
+}
+
+// merge makes a branch from some time ago and merges it, in one of several ways.
+func (c *changer) merge() {
+	c.commit("whatever lies there")
+	branch := strings.TrimSpace(c.Git("branch", "--show-current"))
+	here := strings.TrimSpace(c.Git("rev-parse", "HEAD"))
+	c.Git("checkout", "-q", "--detach", c.one(strings.Fields(c.Git("rev-list", "-n8", "HEAD"))))
+	for range c.rnd.IntN(3) {
+		c.edit()
+		c.commit("beside")
+	}
+	side := strings.TrimSpace(c.Git("rev-parse", "HEAD"))
+	if branch == "" {
+		c.Git("checkout", "-q", "--detach", here)
+	} else {
+		c.Git("checkout", "-q", branch)
+	}
+	switch c.rnd.IntN(3) {
+	case 0:
+		c.Git("merge", "-q", "--no-ff", "-s", "ours", "-m", "merge", side)
+	case 1: // what main did is undone by taking the side's tree
+		tree := strings.TrimSpace(c.Git("rev-parse", side+"^{tree}"))
+		merge := strings.TrimSpace(c.Git("commit-tree", "-p", here, "-p", side, "-m", "merge", tree))
+		c.Git("reset", "-q", "--hard", merge)
+	default:
+		if _, err := c.Try("merge", "-q", "--no-ff", "-X", "theirs", "-m", "merge", side); err != nil {
+			_, _ = c.Try("merge", "--abort") // there is none where it was refused
+		}
+	}
+}
+
+// A listing that is renewed after HEAD or files have moved is the one that is made
+// of nothing.
+func TestListingIsRenewed(t *testing.T) {
+	ctx := t.Context()
+	renewed := 0
+	for seed := range uint64(4) {
+		c := &changer{Repo: testrepo.New(t), rnd: rand.New(rand.NewPCG(7, seed))}
+		for range 12 {
+			c.edit()
+		}
+		for i := range 4 {
+			c.writeSpec(fmt.Sprintf(".spec/n%d/spec.md", i))
+		}
+		c.commit("begin")
+		for step := range 40 {
+			for range 1 + c.rnd.IntN(2) {
+				c.change()
+			}
+			if len(c.tracked(".spec")) == 0 {
+				break
+			}
+			list := func(memo func(g *git.Repo) spec.Memo) (string, int) {
+				g, err := git.Open(ctx, c.Dir)
+				if err != nil {
+					t.Fatal(err)
+				}
+				// To a later clock nothing was written just now.
+				later := func() time.Time { return time.Now().Add(time.Minute) }
+				files := content.Open(g.Root(), content.Options{Format: g.ObjectFormat(), Now: later})
+				var histories, sets int
+				w := &workspace{git: g}
+				past := countingPast{specPast{g, w}, &histories, &sets}
+				l, err := spec.NewReader(specSource{files, g}, past, memo(g)).List(ctx)
+				if err != nil {
+					t.Fatal(err)
+				}
+				b, err := json.MarshalIndent(l, "", " ")
+				if err != nil {
+					t.Fatal(err)
+				}
+				return string(b), histories - sets
+			}
+			got, saved := list(func(g *git.Repo) spec.Memo { return specMemo{g} })
+			want, _ := list(func(*git.Repo) spec.Memo { return forgetful{} })
+			if saved > 0 {
+				renewed++
+			}
+			if got != want {
+				t.Fatalf("seed %d, step %d: %s\n%s", seed, step, cmp.Diff(want, got), c.Git("log", "--graph", "--stat", "--format=%h %s %(trailers)", "-12"))
+			}
+		}
+	}
+	if renewed < 10 {
+		t.Errorf("only %d listings were renewed", renewed)
+	}
+}

@@ -1,0 +1,322 @@
+package spec
+
+import (
+	"context"
+	"slices"
+
+	"ken/internal/repo"
+)
+
+// A ground is what a listing stands on and does not show. With it, a listing can be
+// renewed: when HEAD has moved on, only the nodes are judged again that the new
+// commits may have to do with.
+type ground struct {
+	Nodes []groundNode // those of this checkout, by path
+	// Watched are the paths on which it depends where lost code went. There are
+	// too many to keep when All is set.
+	Watched []repo.Path
+	All     bool
+}
+
+// A groundNode is a node as its file has it.
+type groundNode struct {
+	ID, Parent    string
+	Path          repo.Path
+	Title, Desc   string
+	Declared      string
+	Session       string
+	Code, Related []Entry
+	Problems      []Problem
+	Sum           repo.ID // of the file's content
+	Follows       bool
+}
+
+// maxWatched is how many paths are kept to be watched.
+const maxWatched = 10_000
+
+// A tree is the specs of a checkout: as they were read, or as they are known to be
+// still.
+type tree struct {
+	nodes []*Node
+	look  Look
+	sums  []repo.ID // by node
+	files []File    // nil while nobody read them
+
+	// What is kept of last time, nil for nothing; of the same nodes, in the same
+	// order.
+	kept  *keptListing
+	was   *ground
+	shown []*Listed // of those nodes, without what worktrees propose
+	same  bool      // the files were not touched
+
+	facts    []Facts // as far as they matter to what follows
+	valid    []bool  // what is shown of the node holds still
+	specMove bool    // a spec file changed in git
+	watched  map[repo.Path]bool
+}
+
+// readTree reads the specs, unless nobody has touched them since k was made.
+func (r *Reader) readTree(ctx context.Context, o *outlook, k *keptListing, same bool) (*tree, error) {
+	t := &tree{kept: k, same: same}
+	if k != nil {
+		var g ground
+		if rest, err := decodeMemo(k.Ground, &g); err == nil && rest == "" && len(o.unknown) == 0 && k.View == o.view {
+			t.was = &g
+		}
+	}
+	if t.same = same && t.was != nil; t.same {
+		t.look = k.Looks[hereLook]
+		for i := range t.was.Nodes {
+			t.nodes = append(t.nodes, t.was.Nodes[i].node())
+			t.sums = append(t.sums, t.was.Nodes[i].Sum)
+		}
+	} else if err := r.readFiles(ctx, t); err != nil {
+		return nil, err
+	}
+	t.match()
+	return t, nil
+}
+
+// readFiles reads the files of a tree.
+func (r *Reader) readFiles(ctx context.Context, t *tree) error {
+	files, look, err := r.src.Specs(ctx)
+	if err != nil {
+		return err
+	}
+	t.files = files
+	if t.same {
+		return nil
+	}
+	t.look, t.nodes = look, Load(files)
+	sums := make(map[repo.Path]repo.ID, len(files))
+	for _, f := range files {
+		sums[f.Path] = r.past.Blob(f.Content)
+	}
+	for _, n := range t.nodes {
+		t.sums = append(t.sums, sums[n.Path])
+	}
+	return nil
+}
+
+// match finds what was shown of the nodes, if they are still those.
+func (t *tree) match() {
+	t.facts, t.valid = make([]Facts, len(t.nodes)), make([]bool, len(t.nodes))
+	if t.was == nil {
+		return
+	}
+	byPath := make(map[string]*Listed)
+	for i := range t.kept.Listing.Nodes {
+		if l := &t.kept.Listing.Nodes[i]; !l.Ghost {
+			byPath[string(l.raw())] = l
+		}
+	}
+	if len(t.was.Nodes) != len(t.nodes) {
+		t.was = nil
+		return
+	}
+	for i, n := range t.nodes {
+		l := byPath[string(n.Path)]
+		if l == nil || t.was.Nodes[i].Path != n.Path || l.ID != n.ID {
+			t.was, t.shown = nil, nil
+			return
+		}
+		t.shown = append(t.shown, l)
+	}
+}
+
+// raw returns the path of the node's file.
+func (l *Listed) raw() repo.Path {
+	p, err := l.Raw()
+	if err != nil {
+		return ""
+	}
+	return p
+}
+
+// node returns the node, as far as a listing needs it.
+func (g *groundNode) node() *Node {
+	return &Node{
+		ID: g.ID, Parent: g.Parent, Path: g.Path, Title: g.Title, Desc: g.Desc, Declared: g.Declared,
+		Session: g.Session, Code: g.Code, Related: g.Related, Problems: g.Problems,
+	}
+}
+
+// ground returns what the tree's listing stands on.
+func (t *tree) ground() *ground {
+	g := &ground{}
+	for i, n := range t.nodes {
+		follows := t.facts[i].follows
+		if t.valid[i] {
+			follows = t.was.Nodes[i].Follows
+		}
+		g.Nodes = append(g.Nodes, groundNode{
+			ID: n.ID, Parent: n.Parent, Path: n.Path, Title: n.Title, Desc: n.Desc, Declared: n.Declared,
+			Session: n.Session, Code: n.Code, Related: n.Related, Problems: n.Problems,
+			Sum: t.sums[i], Follows: follows,
+		})
+	}
+	if slices.Contains(t.valid, true) {
+		g.All = t.was.All
+		for _, p := range t.was.Watched {
+			t.watched[p] = true
+		}
+	}
+	if g.All = g.All || len(t.watched) > maxWatched; !g.All {
+		for p := range t.watched {
+			g.Watched = append(g.Watched, p)
+		}
+		slices.Sort(g.Watched)
+	}
+	return g
+}
+
+// renew judges the nodes of a tree, as far as that has to be done again; without a
+// history nothing is known of any of them.
+func (r *Reader) renew(ctx context.Context, t *tree, head repo.ID, h History, why error) ([]Facts, error) {
+	t.watched = make(map[repo.Path]bool)
+	if why != nil {
+		t.was = nil
+		t.facts = Unread(t.nodes, why.Error())
+		return t.facts, nil
+	}
+	if t.was != nil {
+		if err := r.validate(ctx, t, head, h); err != nil {
+			return nil, err
+		}
+	}
+	var some []*Node
+	for i, n := range t.nodes {
+		if !t.valid[i] {
+			some = append(some, n)
+		}
+	}
+	var found derived
+	if len(some) > 0 || len(t.nodes) == 0 {
+		var err error
+		if found, err = deriveSome(ctx, some, t.nodes, Standpoint{Head: head}, h, r.past.Contents()); err != nil {
+			return nil, err
+		}
+		if found.watched != nil {
+			t.watched = found.watched
+		}
+	}
+	for i, n := range t.nodes {
+		if t.valid[i] {
+			l := t.shown[i]
+			t.facts[i] = Facts{Node: n, Version: l.Version, Drift: l.Drift, Touched: l.Touched}
+			t.facts[i].Status = t.facts[i].StatusUnder(false)
+			continue
+		}
+		t.facts[i], found.facts = found.facts[0], found.facts[1:]
+	}
+	return t.facts, nil
+}
+
+// validate finds the nodes of which what was shown still holds.
+func (r *Reader) validate(ctx context.Context, t *tree, head repo.ID, h History) error {
+	w, err := r.newsSince(ctx, h, t.kept.Listing.Head, head)
+	if err != nil || w == nil {
+		return err
+	}
+	touched, ok := t.touchedBy(w, h)
+	if !ok {
+		return nil
+	}
+	for i := range t.nodes {
+		t.valid[i] = !touched[i] && t.sums[i] == t.was.Nodes[i].Sum
+	}
+	t.specMove = w.specs
+	return nil
+}
+
+// touchedBy says which nodes news may have to do with; ok is false when it may be any.
+func (t *tree) touchedBy(w *news, h History) (touched []bool, ok bool) {
+	touched = make([]bool, len(t.nodes))
+	at := make(map[repo.Path]int, len(t.nodes))
+	for i, n := range t.nodes {
+		at[n.Path] = i
+	}
+	// A spec that was moved is known by names that others may have now.
+	moved := make(map[repo.Path]bool)
+	if w.specs || len(w.acked) > 0 {
+		for _, m := range h.Moves() {
+			moved[m.From], moved[m.To] = true, true
+		}
+	}
+	var names *register
+	for _, id := range w.acked {
+		if names == nil {
+			names = newRegister(h.Below(Root))
+		}
+		for _, p := range names.rivals(id) {
+			i, here := at[p]
+			if moved[p] {
+				return nil, false
+			}
+			if here {
+				touched[i] = true
+			}
+		}
+	}
+	owners := newLedger(t.nodes, codeOf)
+	watched := make(map[repo.Path]bool, len(t.was.Watched))
+	for _, p := range t.was.Watched {
+		watched[p] = true
+	}
+	followed := false
+	for p := range w.changed {
+		if isSpec(p) {
+			i, here := at[p]
+			if !here || moved[p] {
+				return nil, false
+			}
+			touched[i] = true
+		}
+		for _, h := range owners.claims(p) {
+			touched[h.node] = true
+		}
+		followed = followed || t.was.All || watched[p]
+	}
+	for i := range t.nodes {
+		touched[i] = touched[i] || followed && t.was.Nodes[i].Follows
+	}
+	return touched, true
+}
+
+// describe puts the nodes into a listing.
+func (r *Reader) describe(ctx context.Context, t *tree, o *outlook, l *Listing) error {
+	var dirty map[repo.Path]bool
+	kept := t.same && !t.specMove && slices.Contains(t.valid, true)
+	if !kept {
+		if t.files == nil {
+			if err := r.readFiles(ctx, t); err != nil {
+				return err
+			}
+		}
+		dirty = r.dirty(ctx, t.files, o, l)
+	}
+	for i := range t.nodes {
+		is := dirty[t.nodes[i].Path]
+		if kept {
+			is = t.shown[i].Dirty
+		}
+		if !t.valid[i] {
+			l.Nodes = append(l.Nodes, t.facts[i].listed(is))
+			continue
+		}
+		shown := *t.shown[i]
+		shown.Status, shown.Dirty, shown.Overlays = t.facts[i].Status, is, []Proposed{}
+		l.Nodes = append(l.Nodes, shown)
+	}
+	return nil
+}
+
+// proposing returns the files of the checkout, if it is one that may propose them.
+func (r *Reader) proposing(ctx context.Context, o *outlook, t *tree) ([]File, error) {
+	if t.files == nil && slices.ContainsFunc(o.trees, func(w Worktree) bool { return w.Here && !w.on(o.main.Name) }) {
+		if err := r.readFiles(ctx, t); err != nil {
+			return nil, err
+		}
+	}
+	return t.files, nil
+}
