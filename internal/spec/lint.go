@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -17,12 +18,34 @@ type Linted struct {
 
 // A Finding is one thing that is wrong, and what closes it.
 type Finding struct {
-	Rule    string `json:"rule"`
-	Node    string `json:"node,omitempty"`
-	Path    string `json:"path,omitempty"`
-	Line    int    `json:"line,omitempty"`
-	Message string `json:"message"`
-	Fix     string `json:"fix"`
+	Rule    string
+	Node    string // "" when it is about none
+	Path    string // of the file, if it is about one
+	Line    int    // from 1, if it is about one
+	Message string
+	Fix     string
+}
+
+// MarshalJSON writes every field, null for what the finding is not about.
+func (f Finding) MarshalJSON() ([]byte, error) {
+	doc := struct {
+		Rule    string  `json:"rule"`
+		Node    *string `json:"node"`
+		Path    *string `json:"path"`
+		Line    *int    `json:"line"`
+		Message string  `json:"message"`
+		Fix     string  `json:"fix"`
+	}{Rule: f.Rule, Message: f.Message, Fix: f.Fix}
+	if f.Node != "" {
+		doc.Node = &f.Node
+	}
+	if f.Path != "" {
+		doc.Path = &f.Path
+	}
+	if f.Line > 0 {
+		doc.Line = &f.Line
+	}
+	return json.Marshal(doc)
 }
 
 // The rules of lint, beside those of [Problem].
