@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -139,7 +140,7 @@ func (p *program) hookGated(g *spec.Gated, strict bool) error {
 		p.io.Remarkf("blocked     %s", term.Clean(fmt.Sprintf("%s  drift %d  %s", b.Node, b.Drift, firstFew(b.Paths))))
 	}
 	for _, u := range g.Unknown {
-		p.io.Remarkf("unknown     %s  %s", term.Clean(u.Node), oneLine(u.Reason))
+		p.io.Remarkf("unknown     %s  %s", term.Clean(cmp.Or(u.Node, u.Fact)), oneLine(u.Reason))
 	}
 	for _, b := range g.Blocked {
 		p.io.Remarkf("hint: %s", term.Clean(gateHint(b)))

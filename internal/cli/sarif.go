@@ -1,9 +1,12 @@
 package cli
 
 import (
+	"cmp"
 	"maps"
+	"net/url"
 	"slices"
 
+	"ken/internal/repo"
 	"ken/internal/spec"
 )
 
@@ -35,7 +38,7 @@ type sarifResult struct {
 	RuleID    string          `json:"ruleId"`
 	Level     string          `json:"level"`
 	Message   sarifText       `json:"message"`
-	Locations []sarifLocation `json:"locations,omitempty"`
+	Locations []sarifLocation `json:"locations"`
 }
 
 type sarifText struct {
@@ -47,12 +50,20 @@ type sarifLocation struct {
 		Artifact struct {
 			URI string `json:"uri"`
 		} `json:"artifactLocation"`
-		Region *sarifRegion `json:"region,omitempty"`
+		Region *sarifRegion `json:"region"`
 	} `json:"physicalLocation"`
 }
 
 type sarifRegion struct {
 	StartLine int `json:"startLine"`
+}
+
+// sarifURI is a path as a URI reference.
+func sarifURI(path string) string {
+	if raw, ok := repo.Unquote(path); ok {
+		path = string(raw)
+	}
+	return (&url.URL{Path: path}).EscapedPath()
 }
 
 // sarifOf puts what lint found into SARIF.
@@ -65,14 +76,11 @@ func sarifOf(version string, found spec.Linted) sarifLog {
 		for _, f := range findings {
 			rules[f.Rule] = true
 			r := sarifResult{RuleID: f.Rule, Level: level, Message: sarifText{f.Message + "; " + f.Fix}}
-			if f.Path != "" {
-				var l sarifLocation
-				l.Physical.Artifact.URI = f.Path
-				if f.Line > 0 {
-					l.Physical.Region = &sarifRegion{f.Line}
-				}
-				r.Locations = []sarifLocation{l}
-			}
+			// Code scanning takes no result without a place.
+			var l sarifLocation
+			l.Physical.Artifact.URI = sarifURI(cmp.Or(f.Path, spec.Root))
+			l.Physical.Region = &sarifRegion{max(f.Line, 1)}
+			r.Locations = []sarifLocation{l}
 			run.Results = append(run.Results, r)
 		}
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -52,7 +53,7 @@ func (p *program) printGate(g *spec.Gated) {
 		p.io.Line(term.Bad, "blocked", b.Node, fmt.Sprintf("drift %d  %s", b.Drift, firstFew(b.Paths)))
 	}
 	for _, u := range g.Unknown {
-		p.io.Line(term.Bad, "unknown", u.Node, u.Reason)
+		p.io.Line(term.Bad, "unknown", cmp.Or(u.Node, u.Fact), u.Reason)
 	}
 	switch {
 	case g.Notice != "":

@@ -19,8 +19,9 @@ func (p *program) specList() *cobra.Command {
 		Short: "List the nodes with what git says: status, version, drift",
 		Long: `Prints the tree of nodes. version counts the commits that changed what a spec says,
 drift the commits that changed code it governs since, by ancestry; an edit and its
-revert are no drift. Nothing of this is kept: it is read from git each time. What
-cannot be learnt is unknown, never 0.`,
+revert are no drift. It is read from git's history; what is kept of it is believed
+only while nothing that it was made from has changed. What cannot be learnt is
+unknown, never 0.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return p.within(c.Context(), func(w Workspace) error {
@@ -106,7 +107,7 @@ func describeNode(n *spec.Listed) (term.Tone, string) {
 	for _, f := range n.DriftFiles {
 		words = append(words, f.File+" +"+strconv.Itoa(f.Behind))
 	}
-	if n.Dirty {
+	if n.Dirty != nil && *n.Dirty {
 		words = append(words, "not committed")
 	}
 	if len(n.Problems) > 0 {
@@ -115,8 +116,18 @@ func describeNode(n *spec.Listed) (term.Tone, string) {
 	for _, o := range n.Overlays {
 		words = append(words, string(o.Op)+" in "+o.Worktree)
 	}
-	for _, u := range n.Unknown {
-		words = append(words, fmt.Sprintf("%s unknown: %s", u.Fact, u.Reason))
+	for i, u := range n.Unknown {
+		if i > 0 && n.Unknown[i-1].Reason == u.Reason {
+			continue // told with the one before
+		}
+		facts := u.Fact
+		for _, same := range n.Unknown[i+1:] {
+			if same.Reason != u.Reason {
+				break
+			}
+			facts += ", " + same.Fact
+		}
+		words = append(words, fmt.Sprintf("%s unknown: %s", facts, u.Reason))
 	}
 	return statusTone(n.Status), strings.Join(words, "  ")
 }

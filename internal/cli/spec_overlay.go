@@ -43,17 +43,16 @@ func (p *program) printOverlay(o spec.Overlaid) {
 	if o.Session != who && o.Session != o.Worktree {
 		who += "  " + o.Session
 	}
+	for _, u := range o.Unknown {
+		p.io.Line(term.Bad, "unknown", o.Worktree, u.Fact+": "+u.Reason)
+	}
 	switch {
-	case len(o.Unknown) > 0:
-		for _, u := range o.Unknown {
-			p.io.Line(term.Bad, "unknown", o.Worktree, u.Fact+": "+u.Reason)
-		}
 	case len(o.Ops) > 0:
 		p.io.Line(term.Plain, "proposes", o.Worktree, who)
-	case len(o.Collisions) == 0:
-		p.io.Line(term.Dim, "idle", o.Worktree, who)
-	default:
+	case o.Works || len(o.Collisions) > 0:
 		p.io.Line(term.Plain, "works", o.Worktree, who)
+	case len(o.Unknown) == 0:
+		p.io.Line(term.Dim, "idle", o.Worktree, who)
 	}
 	for _, op := range o.Ops {
 		var words []string

@@ -34,10 +34,14 @@ func (t *Tree) Specs(ctx context.Context) ([]spec.File, spec.Look, error) {
 	}
 	defer root.Close()
 	seen := []repo.Path{spec.Root}
-	if info, err := root.Lstat(spec.Root); errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() {
+	switch info, err := root.Lstat(spec.Root); {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, t.look(ctx, seen, start), nil
+	case err == nil && !info.IsDir():
+		at := spec.File{Path: spec.Root + "/" + spec.FileName, Problem: spec.Root + " is not a directory, and no link is followed"}
+		return []spec.File{at}, t.look(ctx, seen, start), nil
 	}
-	w := &specWalk{root: root, seen: seen}
+	w := &specWalk{root: root, format: t.format, seen: seen}
 	if err := w.dir(ctx, spec.Root); err != nil {
 		return nil, spec.Look{}, err
 	}
@@ -47,9 +51,10 @@ func (t *Tree) Specs(ctx context.Context) ([]spec.File, spec.Look, error) {
 // A specWalk reads the spec files of a tree. Names are bytes, of which fs.WalkDir
 // takes only those that are UTF-8.
 type specWalk struct {
-	root  *os.Root
-	found []spec.File
-	seen  []repo.Path
+	root   *os.Root
+	format repo.ObjectFormat
+	found  []spec.File
+	seen   []repo.Path
 }
 
 // dir reads a directory and all below it, in the order of their names.
@@ -67,12 +72,16 @@ func (w *specWalk) dir(ctx context.Context, name string) error {
 	for _, e := range entries {
 		below := name + "/" + e.Name()
 		switch {
-		case e.IsDir():
+		case e.IsDir() && e.Name() != spec.FileName:
 			w.seen = append(w.seen, repo.Path(below))
 			err = w.dir(ctx, below)
-		case e.Name() == spec.FileName && e.Type().IsRegular():
+		case e.Name() != spec.FileName:
+		case e.Type().IsRegular():
 			w.seen = append(w.seen, repo.Path(below))
 			err = w.file(below)
+		default:
+			w.seen = append(w.seen, repo.Path(below))
+			w.found = append(w.found, spec.File{Path: repo.Path(below), Problem: "it is not a file, and no link is followed"})
 		}
 		if err != nil {
 			return err
@@ -93,8 +102,8 @@ func (w *specWalk) list(name string) ([]fs.DirEntry, error) {
 }
 
 func (w *specWalk) file(name string) error {
-	b, err := readSpec(w.root, name)
-	w.found = append(w.found, spec.File{Path: repo.Path(name), Content: b})
+	f, err := w.read(name)
+	w.found = append(w.found, f)
 	return err
 }
 
@@ -144,17 +153,33 @@ func (t *Tree) glance(ctx context.Context, paths []repo.Path) (sum []byte, newes
 	return digest[:], newest, nil
 }
 
-func readSpec(root *os.Root, name string) ([]byte, error) {
-	f, err := root.Open(name)
+// read reads a file, and of a large one the beginning.
+func (w *specWalk) read(name string) (spec.File, error) {
+	out := spec.File{Path: repo.Path(name)}
+	fail := func(err error) (spec.File, error) { return out, fmt.Errorf("read %s: %w", out.Path, err) }
+	f, err := w.root.Open(name)
 	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", repo.Path(name), err)
+		return fail(err)
 	}
 	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, maxSpec))
-	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", repo.Path(name), err)
+	if out.Content, err = io.ReadAll(io.LimitReader(f, maxSpec)); err != nil {
+		return fail(err)
 	}
-	return b, nil
+	if len(out.Content) < maxSpec {
+		return out, nil
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return fail(err)
+	}
+	sum := w.format.New()
+	fmt.Fprintf(sum, "blob %d\x00", info.Size())
+	sum.Write(out.Content)
+	if _, err := io.Copy(sum, io.LimitReader(f, info.Size()-maxSpec)); err != nil {
+		return fail(err)
+	}
+	out.ID = repo.IDFromBytes(sum.Sum(nil))
+	return out, nil
 }
 
 // Create writes a file that is not there yet, and the directories above it.

@@ -18,13 +18,13 @@ type Checkout struct {
 	Here bool   // it is the one that was opened
 	Head repo.Head
 	// Err says why it cannot be looked into: its directory is away, its HEAD
-	// cannot be read. Repo is nil then.
+	// cannot be read.
 	Err  error
-	Repo *Repo
+	Repo *Repo // not to be used when there is an Err
 }
 
-// Checkouts lists the work trees of the repository, the main one first, as
-// `git worktree list` does. In ordinary layouts it starts no process. A bare
+// Checkouts lists the work trees of the repository, the main one first, the others
+// by name. In ordinary layouts it starts no process. A bare
 // repository has no main one.
 func (r *Repo) Checkouts(ctx context.Context) ([]Checkout, error) {
 	names, err := r.Worktrees()
@@ -115,5 +115,19 @@ func linkedRoot(gitDir string) (string, error) {
 		}
 		return "", fmt.Errorf("%s: %w", filepath.Dir(dotGit), cause(err))
 	}
+	// A copy of a repository has the worktrees of the original by name.
+	if back, err := followPointer(dotGit); err != nil || !sameFile(back, gitDir) {
+		return "", fmt.Errorf("%s: it is no worktree of this repository; if it was moved: git worktree repair", filepath.Dir(dotGit))
+	}
 	return filepath.EvalSymlinks(filepath.Dir(dotGit))
+}
+
+// sameFile reports whether two names lead to one file or directory.
+func sameFile(a, b string) bool {
+	x, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
 }

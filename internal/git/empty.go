@@ -28,10 +28,13 @@ func (r *Repo) CommitEmpty(ctx context.Context, parent repo.ID, message string) 
 	}
 	subject, _, _ := strings.Cut(message, "\n")
 	_, err = r.read(ctx, nil, "update-ref", "-m", "commit: "+subject, "HEAD", id.String(), parent.String())
-	if refused := (*refusal)(nil); errors.As(err, &refused) {
-		return repo.ID{}, &fault.Error{Hint: "run it again", Err: fmt.Errorf("HEAD moved meanwhile: %w", err)}
+	if err == nil {
+		return id, nil
 	}
-	return id, err
+	if now, headErr := r.Head(ctx); headErr == nil && now.Commit != parent {
+		err = &fault.Error{Hint: "run it again", Err: fmt.Errorf("HEAD moved meanwhile: %w", err)}
+	}
+	return repo.ID{}, err
 }
 
 func (r *Repo) commitTree(ctx context.Context, tree, parent repo.ID, message string) (repo.ID, error) {

@@ -58,6 +58,8 @@ func (r *Repo) fixed() []string {
 		"-c", "core.untrackedCache=keep",
 		"-c", "core.splitIndex=false", // or a scratch index would leave files in the git directory
 		"-c", "core.safecrlf=false",
+		"-c", "i18n.commitEncoding=UTF-8", // what we write is, and what we read is to be
+		"-c", "i18n.logOutputEncoding=UTF-8",
 		"-c", "trailer.separators=:",
 		"-c", "core.commentChar=#", // or trailers that begin with another one would be comments
 		"-c", "core.checkStat=default", // or an edit that keeps size and time would pass

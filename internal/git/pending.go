@@ -41,14 +41,16 @@ func (r *Repo) hookIndex() []string {
 	if file == "" {
 		return nil
 	}
-	if dir := os.Getenv("GIT_DIR"); dir != "" {
-		theirs, err := os.Stat(dir)
-		ours, ourErr := os.Stat(r.gitDir)
-		if err != nil || ourErr != nil || !os.SameFile(theirs, ours) {
-			return nil
-		}
+	if dir := os.Getenv("GIT_DIR"); dir != "" && !sameFile(dir, r.gitDir) {
+		return nil
 	}
-	return []string{name + "=" + file}
+	// In an ordinary checkout git does not say whose it is, but names it in full, or
+	// from the root, where its hooks run.
+	abs, err := filepath.Abs(file)
+	if dir := filepath.Dir(abs); err != nil || isGitDir(dir) && !sameFile(dir, r.gitDir) {
+		return nil
+	}
+	return []string{name + "=" + abs}
 }
 
 // stagedSince lists the paths that the index has otherwise than a commit, sorted as

@@ -194,7 +194,7 @@ func orZero(n *int) int {
 func row(n spec.Listed) specRow {
 	r := specRow{
 		ID: n.ID, Desc: line(n.Desc), Status: n.Status, Version: n.Version, Drift: n.Drift, Grade: n.Grade,
-		Dirty: n.Dirty, Ghost: n.Ghost, Problems: len(n.Problems),
+		Dirty: n.Dirty != nil && *n.Dirty, Ghost: n.Ghost, Problems: len(n.Problems),
 	}
 	if !strings.EqualFold(n.Title, n.ID) {
 		r.Title = line(n.Title)

@@ -175,6 +175,8 @@ type tree struct {
 	files []spec.File
 }
 
+func (w *tree) Blob(content []byte) repo.ID { return repo.SHA1.Blob(content) }
+
 func (w *tree) Specs(context.Context) ([]spec.File, spec.Look, error) {
 	return w.files, spec.Look{}, nil
 }

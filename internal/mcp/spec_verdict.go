@@ -35,7 +35,7 @@ func verdictOn(l *spec.Listing, n *spec.Listed) string {
 	for _, o := range n.Overlays {
 		v.line("proposed", fmt.Sprintf("%s in %s by %s", o.Op, o.Worktree, o.Session))
 	}
-	if n.Dirty {
+	if n.Dirty != nil && *n.Dirty {
 		v.line("dirty", "not as committed")
 	}
 	v.line("path", n.Path)

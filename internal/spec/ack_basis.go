@@ -3,7 +3,6 @@ package spec
 import (
 	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -39,31 +38,34 @@ func ParseBasis(s string) (Basis, error) {
 	return b, nil
 }
 
-// BasisAt returns the basis of an ack of a node that is made on top of head.
-func BasisAt(ctx context.Context, n *Node, at Standpoint, h History, c Contents) (Basis, error) {
-	fail := func(err error) (Basis, error) { return Basis{}, fmt.Errorf("basis of %s: %w", n.ID, err) }
+// BasesAt returns the bases of acks of nodes that are made on top of head.
+func BasesAt(ctx context.Context, nodes []*Node, at Standpoint, h History, c Contents) ([]Basis, error) {
 	head, ok := h.Find(at.Head)
 	if !ok {
-		return fail(fmt.Errorf("commit %s is not in the history that was read", at.Head))
+		return nil, fmt.Errorf("make an ack: commit %s is not in the history that was read", at.Head)
 	}
-	d := newDerivation([]*Node{n}, h, head, c)
-	s := d.studies[0]
-	d.govern(s)
-	d.sheet.want(head, n.Path)
-	for _, f := range s.files {
-		d.sheet.want(head, f.path)
+	d := newDerivation(nodes, h, head, c)
+	for _, s := range d.studies {
+		d.govern(s)
+		d.sheet.want(head, s.node.Path)
+		for _, f := range s.files {
+			d.sheet.want(head, f.path)
+		}
 	}
 	if err := d.sheet.ask(ctx); err != nil {
-		return fail(err)
+		return nil, err
 	}
 	if d.sheet.err != nil {
-		return fail(d.sheet.err)
+		return nil, fmt.Errorf("make an ack: %w", d.sheet.err)
 	}
-	b := Basis{Spec: d.sheet.at(head, n.Path), Governed: d.governedAt(s, head)}
-	if b.Spec.IsZero() {
-		return fail(errors.New("its spec is not committed"))
+	bases := make([]Basis, len(nodes))
+	for i, s := range d.studies {
+		bases[i] = Basis{Spec: d.sheet.at(head, s.node.Path), Governed: d.governedAt(s, head)}
+		if bases[i].Spec.IsZero() {
+			return nil, fmt.Errorf("make an ack of %s: its spec is not committed", s.node.ID)
+		}
 	}
-	return b, nil
+	return bases, nil
 }
 
 // GovernedDigest returns the digest of a set of governed files: the sha256 of a line

@@ -51,14 +51,13 @@ func (r *Reader) Ack(ctx context.Context, req AckRequest) (*Acked, error) {
 	if err != nil {
 		return nil, err
 	}
+	bases, err := BasesAt(ctx, nodes, Standpoint{Head: head.Commit}, h, r.past.Contents())
+	if err != nil {
+		return nil, err
+	}
 	done := &Acked{}
-	var bases []Basis
 	for _, n := range nodes {
-		b, err := BasisAt(ctx, n, Standpoint{Head: head.Commit}, h, r.past.Contents())
-		if err != nil {
-			return nil, err
-		}
-		bases, done.Nodes = append(bases, b), append(done.Nodes, n.ID)
+		done.Nodes = append(done.Nodes, n.ID)
 	}
 	done.Commit, err = r.past.CommitEmpty(ctx, head.Commit, ackMessage(done.Nodes, bases, reason, req.Session))
 	if err != nil {

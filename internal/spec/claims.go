@@ -29,6 +29,9 @@ func newLedger(nodes []*Node, entries func(n *Node) []Entry) ledger {
 				at = repo.Path(e.Path[:strings.IndexAny(e.Path, "*?[{")]).Dir()
 			}
 			l[at] = append(l[at], holding{i, k, e})
+			if e.Symbol != "" {
+				l[e.literal()] = append(l[e.literal()], holding{i, k, e})
+			}
 		}
 	}
 	return l

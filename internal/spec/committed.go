@@ -22,7 +22,7 @@ func (r *Reader) nodesAt(ctx context.Context, commit repo.ID) ([]*Node, error) {
 	}
 	content := make(map[repo.Path][]byte, len(set))
 	for _, f := range here {
-		if id, ok := set[f.Path]; ok && r.past.Stored(f.Content, id) {
+		if id, ok := set[f.Path]; ok && r.isStored(f, id) {
 			content[f.Path] = f.Content
 		}
 	}

@@ -62,8 +62,13 @@ func (d Draft) path() (repo.Path, error) {
 		return refuse("%s is no plain path below %s", show(d.Dir), Root)
 	}
 	for element := range strings.SplitSeq(name, "/") {
-		if element == ".." || token(element) != element || strings.ContainsFunc(element, unicode.IsUpper) {
-			return refuse("%s cannot be the name of a node", show(element))
+		switch {
+		case strings.EqualFold(element, ".git"):
+			return refuse("%s cannot be the name of a node: git takes no directory of that name", show(element))
+		case element == ".." || token(element) != element:
+			return refuse("%s cannot be the name of a node: it would not be its id", show(element))
+		case strings.ContainsFunc(element, unicode.IsUpper):
+			return refuse("%s cannot be the name of a node: write it in small letters", show(element))
 		}
 	}
 	return repo.Path(Root + "/" + name + "/" + FileName), nil

@@ -3,9 +3,11 @@ package spec
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 
+	"ken/internal/fault"
 	"ken/internal/repo"
 )
 
@@ -231,17 +233,40 @@ func (d *derivation) holds(s *study, c Num) bool {
 	return maps.Equal(then, now)
 }
 
-// driftFiles returns the files that are behind, by path, and what is to be said of
-// them.
-func (s *study) driftFiles() (list []Behind, notes []string) {
+// driftFiles returns the files that are behind, by path.
+func (s *study) driftFiles() []Behind {
+	var list []Behind
 	for _, b := range s.behind {
 		list = append(list, Behind{b.file.path, len(b.touches)})
 	}
 	slices.SortFunc(list, func(a, b Behind) int { return cmp.Compare(a.Path, b.Path) })
+	return list
+}
+
+// symbolProblems tells of entries that name a symbol and drift with their whole file.
+func (s *study) symbolProblems(list []Behind) []Problem {
+	var problems []Problem
 	for _, e := range s.node.Code {
 		if e.Symbol != "" && slices.ContainsFunc(list, func(b Behind) bool { return e.Matches(b.Path) }) {
-			notes = append(notes, e.String()+" is judged by its whole file")
+			problems = append(problems, Problem{
+				Rule: RuleSymbol, Message: e.String() + " is judged by its whole file",
+				Fix: "look whether " + e.Symbol + " itself has changed",
+			})
 		}
 	}
-	return list, notes
+	return problems
+}
+
+// voidProblems tells of acks that were meant for a node and do not count.
+func (d *derivation) voidProblems(s *study) []Problem {
+	var problems []Problem
+	for _, c := range s.standing {
+		if c.state == AckVoid {
+			problems = append(problems, Problem{
+				Rule: RuleAck, Message: fmt.Sprintf("the ack in %s does not count: %s", d.h.Commit(c.ack.commit).ID.Short(), c.why),
+				Fix: "if it still holds: ken spec ack " + fault.Quote(s.node.ID) + " --reason TEXT",
+			})
+		}
+	}
+	return problems
 }

@@ -50,7 +50,7 @@ func (d *derivation) govern(s *study) {
 // expand returns the files that an entry names, by path. The entries of all nodes
 // share what is found.
 func (d *derivation) expand(e Entry) []*file {
-	key := Entry{Path: e.Path, Kind: e.Kind}
+	key := Entry{Path: e.Path, Kind: e.Kind, Symbol: e.Symbol}
 	if list, ok := d.expanded[key]; ok {
 		return list
 	}
@@ -59,6 +59,9 @@ func (d *derivation) expand(e Entry) []*file {
 		if f := d.file(p); len(f.touches) > 0 {
 			list = append(list, f)
 		}
+	}
+	if e.Symbol != "" {
+		take(e.literal())
 	}
 	within := repo.Path(e.Path)
 	if e.Kind == GlobEntry {

@@ -33,7 +33,7 @@ func TestDrift(t *testing.T) {
 		{"a name that looks like a glob", "a: @x=1 app/[id]/p=1\nb: app/[id]/p=2", "@x code=app/[id]/p", "v1 d1 t1 a app/[id]/p-1"},
 		{"all", "a: @x=1 f=1\nb: f=2", "@x code=.", "v1 d1 t1 a f-1"},
 		{"entries that overlap", "a: @x=1 d/f=1\nb: d/f=2", "@x code=d/,d/f,d/*", "v1 d1 t1 a d/f-1"},
-		{"a symbol, by its whole file", "a: @x=1 f.go=1\nb: f.go=2", "@x code=f.go#New", "v1 d1 t1 a f.go-1 (f.go#New is judged by its whole file)"},
+		{"a symbol, by its whole file", "a: @x=1 f.go=1\nb: f.go=2", "@x code=f.go#New", "v1 d1 t1 a f.go-1 ! f.go#New is judged by its whole file; look whether New itself has changed"},
 		{"a file that became a directory", "a: @x=1 f=1\nb: -f f/g=1\nc: f/g=2", "", "v1 d2 t2 a f-1 f/g-2"},
 
 		{"parallel branches that each land spec and code", "a: @x=1 f=1 g=1\nb: f=2 @x=2\nc <- a: g=2 @x=3\nm <- b c: @x~b", "@x code=f,g", "v3 d0 t0 c,b,a"},

@@ -149,10 +149,15 @@ func (e Entry) String() string {
 	return s
 }
 
+// literal is the file of that name, should there be one: what looks like a symbol may
+// be part of a name.
+func (e Entry) literal() repo.Path { return repo.Path(e.Path + "#" + e.Symbol) }
+
 // Matches reports whether the entry names a file, whichever symbol of it it
 // means. What is written out names itself and, if it is a directory, everything
 // below, even where it could be read as a glob: app/[id]/page.tsx is that file.
+// A file that is called a.go#New is one, too.
 func (e Entry) Matches(p repo.Path) bool {
-	return p.Under(repo.Path(e.Path)) ||
+	return p.Under(repo.Path(e.Path)) || e.Symbol != "" && p == e.literal() ||
 		e.Kind == GlobEntry && doublestar.MatchUnvalidated(e.Path, string(p))
 }

@@ -77,7 +77,7 @@ func TestMatches(t *testing.T) {
 		{"src", []repo.Path{"src", "src/a.go", "src/b/c.go"}, []repo.Path{"srcs/a.go", "x/src/a.go"}},
 		{"src/", []repo.Path{"src/a.go", "src/b/c.go"}, []repo.Path{"srcs/a.go"}},
 		{".", []repo.Path{"a.go", "src/b/c.go"}, nil},
-		{"a.go#New", []repo.Path{"a.go"}, []repo.Path{"a.go#New"}},
+		{"a.go#New", []repo.Path{"a.go", "a.go#New"}, []repo.Path{"a.go#Old", "New"}},
 		{"*.go", []repo.Path{"a.go", ".go"}, []repo.Path{"src/a.go", "a.got"}},
 		{"**/*.go", []repo.Path{"a.go", "src/a.go", "src/b/c.go"}, []repo.Path{"a.md"}},
 		{"src/*", []repo.Path{"src/a"}, []repo.Path{"src/a/b", "src"}},

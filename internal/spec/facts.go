@@ -37,7 +37,6 @@ type Facts struct {
 	Status   Status // as long as no worktree proposes a change: see StatusUnder
 	Unknown  []Unknown
 	Problems []Problem // of what the history shows; the file's own are the node's
-	Notes    []string  // what a reader of the drift should know
 
 	unread  bool // nothing could be learnt at all
 	follows bool // some of its code is no longer there, and was looked for
@@ -65,6 +64,8 @@ const (
 	FactVersion = "version"
 	FactDrift   = "drift"
 	FactSession = "session"
+	FactStaged  = "staged" // of a gate: what is to be committed
+	FactSpecs   = "specs"  // of a gate: what governs it
 )
 
 func (f *Facts) unknown(fact, reason string) {
@@ -210,6 +211,9 @@ func (d *derivation) facts(s *study) Facts {
 		f.Touched = new(s.touched)
 	}
 	switch {
+	case s.node.Blind != "":
+		f.Touched = nil
+		f.unknown(FactDrift, s.node.Blind)
 	case s.unseen:
 		f.unknown(FactDrift, d.gap)
 	case s.unsure != nil:
@@ -232,9 +236,10 @@ func (d *derivation) facts(s *study) Facts {
 	}
 	if f.Drift != nil && *f.Drift > 0 {
 		f.Grade = fresh.GradeContent
-		f.DriftFiles, f.Notes = s.driftFiles()
+		f.DriftFiles = s.driftFiles()
+		f.Problems = append(s.symbolProblems(f.DriftFiles), d.voidProblems(s)...)
 	}
-	f.Problems = d.movedProblems(s)
+	f.Problems = append(f.Problems, d.movedProblems(s)...)
 	f.Status = f.StatusUnder(false)
 	return f
 }

@@ -499,10 +499,9 @@ func (w *world) brief(f spec.Facts) string {
 		words = append(words, fmt.Sprintf("%s-%d", b.Path, b.Behind))
 	}
 	for _, p := range f.Problems {
-		words = append(words, "! "+p.Message+"; "+p.Fix)
-	}
-	for _, n := range f.Notes {
-		words = append(words, "("+n+")")
+		if p.Rule != spec.RuleAck { // void, as was told of the acks
+			words = append(words, "! "+p.Message+"; "+p.Fix)
+		}
 	}
 	return strings.Join(words, " ")
 }

@@ -86,6 +86,7 @@ func (n *Node) split(text string) (front, body string, first int) {
 		Message: "the frontmatter does not end, so that all of the file is taken for its body",
 		Fix:     "put a line --- below the last field",
 	})
+	n.Blind = "its frontmatter does not end"
 	return "", text, 1
 }
 
@@ -262,6 +263,9 @@ func (t *taker) entries(name string, n *yaml.Node) []Entry {
 		item = follow(item)
 		if item.Kind != yaml.ScalarNode {
 			t.problem(line, "give every path a line of its own, as in - \"src/a.go\"", "an entry of %s is %s, not a path", name, kind(item))
+			if name == "code" {
+				t.node.Blind = "an entry of its code cannot be understood"
+			}
 			continue
 		}
 		if isNull(item) || strings.TrimSpace(item.Value) == "" {

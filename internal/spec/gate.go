@@ -47,7 +47,7 @@ type Blocked struct {
 
 // Unjudged is a node that governs what is to be committed and cannot be judged.
 type Unjudged struct {
-	Node string `json:"node"`
+	Node string `json:"node"` // "" when it may be any
 	Unknown
 }
 
@@ -78,7 +78,7 @@ func (r *Reader) Gate(ctx context.Context, opts GateOptions) (*Gated, error) {
 	p, err := r.past.Pending(ctx, head.Commit)
 	switch {
 	case err != nil:
-		return nil, err
+		return unjudged(ctx, FactStaged, err)
 	case p.Merge:
 		g := passed("this is a merge: what it brings was judged where it was made")
 		g.Merge = true
@@ -88,7 +88,7 @@ func (r *Reader) Gate(ctx context.Context, opts GateOptions) (*Gated, error) {
 	}
 	nodes, err := r.nodesAt(ctx, head.Commit)
 	if err != nil {
-		return nil, err
+		return unjudged(ctx, FactSpecs, err)
 	}
 	cases := stagedCases(nodes, p.Paths)
 	drifts, err := r.driftsOf(ctx, head.Commit, cases)
@@ -102,14 +102,24 @@ func passed(notice string) *Gated {
 	return &Gated{Blocked: []Blocked{}, Notice: notice, Unknown: []Unjudged{}}
 }
 
+// unjudged is the verdict when git could not say what there is to judge.
+func unjudged(ctx context.Context, fact string, err error) (*Gated, error) {
+	if ctx.Err() != nil {
+		return nil, err
+	}
+	g := passed("")
+	g.Unknown = append(g.Unknown, Unjudged{Unknown: Unknown{fact, err.Error()}})
+	return g, nil
+}
+
 // A gateCase is a node and what it governs of what is judged.
 type gateCase struct {
 	node  *Node
 	paths []repo.Path
 }
 
-// stagedCases returns the nodes that govern some of the paths and whose own spec is
-// not among them.
+// stagedCases returns the nodes that govern some of the paths, or may do so, and whose
+// own spec is not among them.
 func stagedCases(nodes []*Node, paths []repo.Path) []gateCase {
 	governed := make([][]repo.Path, len(nodes))
 	specs := make(map[repo.Path]bool)
@@ -122,7 +132,7 @@ func stagedCases(nodes []*Node, paths []repo.Path) []gateCase {
 	}
 	var cases []gateCase
 	for i, n := range nodes {
-		if len(governed[i]) > 0 && !specs[n.Path] {
+		if (len(governed[i]) > 0 || n.Blind != "") && !specs[n.Path] {
 			cases = append(cases, gateCase{n, governed[i]})
 		}
 	}
@@ -171,7 +181,7 @@ func (r *Reader) listedDrifts(ctx context.Context, cases []gateCase) ([]drifted,
 	}
 	known := make(map[string]*Listed, len(l.Nodes))
 	for i := range l.Nodes {
-		if n := &l.Nodes[i]; !n.Dirty && !n.Ghost {
+		if n := &l.Nodes[i]; n.Dirty != nil && !*n.Dirty && !n.Ghost {
 			known[n.Path] = n
 		}
 	}

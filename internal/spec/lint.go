@@ -130,6 +130,9 @@ func (e Entry) names(paths []repo.Path) bool {
 	if exact && e.Kind != DirEntry || e.Path == "" && len(paths) > 0 {
 		return true
 	}
+	if _, literal := slices.BinarySearch(paths, e.literal()); literal && e.Symbol != "" {
+		return true
+	}
 	below := repo.Path(e.Path + "/")
 	if j, _ := slices.BinarySearch(paths[i:], below); i+j < len(paths) && strings.HasPrefix(string(paths[i+j]), string(below)) {
 		return true

@@ -33,7 +33,7 @@ type Listed struct {
 	DriftFiles []DriftFile  `json:"drift_files"`
 	Session    *string      `json:"session"`
 	LastEdited *string      `json:"last_edited"`
-	Dirty      bool         `json:"dirty"` // the file is not as HEAD has it
+	Dirty      *bool        `json:"dirty"` // the file is not as HEAD has it
 	Overlays   []Proposed   `json:"overlays"`
 	// Ghost marks a node that only other worktrees have.
 	Ghost   bool      `json:"ghost,omitempty"`
@@ -60,7 +60,7 @@ type DriftFile struct {
 // Wanting reports whether any node drifted, is broken, or cannot be judged.
 func (l *Listing) Wanting() bool {
 	for _, n := range l.Nodes {
-		if n.Status == StatusDrift || n.Status == StatusUnknown || len(n.Problems) > 0 || len(n.Unknown) > 0 {
+		if n.Drift != nil && *n.Drift > 0 || n.Status == StatusUnknown || len(n.Problems) > 0 || len(n.Unknown) > 0 {
 			return true
 		}
 	}
@@ -101,6 +101,7 @@ func (r *Reader) List(ctx context.Context) (*Listing, error) {
 		return nil, err
 	}
 	looks := map[string]Look{hereLook: t.look}
+	certain := len(l.Unknown) == 0
 	if h != nil {
 		files, err := r.proposing(ctx, o, t)
 		if err != nil {
@@ -112,12 +113,16 @@ func (r *Reader) List(ctx context.Context) (*Listing, error) {
 		}
 		if err != nil {
 			l.unknown(FactOverlay, err)
+			certain = false
 		} else {
 			l.lay(p, facts)
 			p.looks(looks)
+			certain = certain && p.certain()
 		}
 	}
-	r.remember(o, looks, l, t.ground())
+	if certain {
+		r.remember(o, looks, l, t.ground())
+	}
 	return l, nil
 }
 
@@ -149,7 +154,7 @@ func (r *Reader) derive(ctx context.Context, nodes []*Node, head repo.ID, h Hist
 	return Derive(ctx, nodes, Standpoint{Head: head}, h, r.past.Contents())
 }
 
-// dirty says which files are not as HEAD has them.
+// dirty says which files are not as HEAD has them; nil when that is not known.
 func (r *Reader) dirty(ctx context.Context, files []File, o *outlook, l *Listing) map[repo.Path]bool {
 	var committed Set
 	err := o.lost
@@ -163,9 +168,25 @@ func (r *Reader) dirty(ctx context.Context, files []File, o *outlook, l *Listing
 	dirty := make(map[repo.Path]bool)
 	for _, f := range files {
 		id := committed[f.Path]
-		dirty[f.Path] = id.IsZero() || !r.past.Stored(f.Content, id)
+		dirty[f.Path] = id.IsZero() || !r.isStored(f, id)
 	}
 	return dirty
+}
+
+// isStored reports whether git would store a file as that content.
+func (r *Reader) isStored(f File, id repo.ID) bool {
+	if !f.ID.IsZero() {
+		return f.ID == id
+	}
+	return r.past.Stored(f.Content, id)
+}
+
+// blob names a file as git would, if it stored it as it is.
+func (r *Reader) blob(f File) repo.ID {
+	if !f.ID.IsZero() {
+		return f.ID
+	}
+	return r.past.Blob(f.Content)
 }
 
 // facts derives what git says about nodes at a commit, or says of every node that
@@ -178,7 +199,7 @@ func (r *Reader) facts(ctx context.Context, nodes []*Node, head repo.ID) ([]Fact
 	return r.derive(ctx, nodes, head, h, err)
 }
 
-func (f *Facts) listed(dirty bool) Listed {
+func (f *Facts) listed(dirty *bool) Listed {
 	out := Listed{
 		Described: f.Node.Describe(), Status: f.Status,
 		Version: f.Version, Drift: f.Drift, Touched: f.Touched, DriftFiles: []DriftFile{},

@@ -84,23 +84,13 @@ func (r *Reader) holds(ctx context.Context, o *outlook, k *keptListing) bool {
 	return true
 }
 
-// remember keeps a listing for the next time, unless something in it is not known
+// remember keeps a listing for the next time, unless something of a node is not known
 // or may have changed while it was made.
 func (r *Reader) remember(o *outlook, looks map[string]Look, l *Listing, g *ground) {
-	away := 0
 	for _, look := range looks {
 		if look.IsZero() {
 			return
 		}
-	}
-	// That a worktree cannot be looked into is part of the outlook.
-	for _, w := range o.trees {
-		if w.Err != nil {
-			away++
-		}
-	}
-	if len(l.Unknown) > away {
-		return
 	}
 	for _, n := range l.Nodes {
 		if len(n.Unknown) > 0 {

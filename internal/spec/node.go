@@ -26,6 +26,11 @@ const (
 type File struct {
 	Path    repo.Path
 	Content []byte
+	// ID is what git would name it by, where Content is only its beginning; zero
+	// where Content is all of it.
+	ID repo.ID
+	// Problem says why there is no content: it is a link, or no file at all.
+	Problem string
 }
 
 // A Node is one spec.
@@ -49,6 +54,8 @@ type Node struct {
 	BodyLine int    // the line of the file on which it begins
 	Parts    *Parts // nil when the body has neither
 	Problems []Problem
+	// Blind says why it is not known what the node governs, "" when it is.
+	Blind string
 }
 
 // Load makes nodes of the spec files of one tree, sorted by path. Paths are from
@@ -101,6 +108,10 @@ func adopt(nodes []*Node) {
 // read makes a node of one file. It has neither id nor parent yet.
 func read(f File) *Node {
 	n := &Node{Path: f.Path}
+	if f.Problem != "" {
+		n.problem(Problem{Rule: RuleFile, Line: 1, Message: f.Problem, Fix: "make it a file of its own"})
+		n.Blind = f.Problem
+	}
 	text := n.decode(f.Content)
 	front, body, first := n.split(text)
 	n.readFront(front)

@@ -75,9 +75,13 @@ func Overlay(m Main, c *Checkout) []Op {
 	}
 	var added, deleted []repo.Path
 	for _, path := range paths(c.Fork, c.Head, c.Now) {
-		switch base, now := c.Fork[path], c.Now[path]; {
-		case now == base || m.landed(c, path):
-		case now.IsZero():
+		base, is := c.Fork[path], c.Now[path]
+		if is == base {
+			is = c.Head[path] // taken back in the files alone: merging it would bring it
+		}
+		switch {
+		case is == base || m.landed(c, path, is):
+		case is.IsZero():
 			deleted = append(deleted, path)
 		case base.IsZero():
 			added = append(added, path)
@@ -91,8 +95,8 @@ func Overlay(m Main, c *Checkout) []Op {
 }
 
 // landed reports whether main has, or once had, what a checkout made of a path.
-func (m Main) landed(c *Checkout, path repo.Path) bool {
-	now, there := c.Now[path], m.Now(c, path)
+func (m Main) landed(c *Checkout, path repo.Path, now repo.ID) bool {
+	there := m.Now(c, path)
 	return now == m.Specs[there] || m.Had(c, there, now) || !now.IsZero() && there != path && m.Had(c, path, now)
 }
 

@@ -51,7 +51,11 @@ func TestOverlay(t *testing.T) {
 		{"edited here, and otherwise on main", "a=9", "", "a=1", "a=2", "a=2", "edited a c"},
 		{"landed, and main is there", "a=2", "", "a=1", "a=2", "a=2", ""},
 		{"landed, and main moved on", "a=3", "a=2", "a=1", "a=2", "a=2", ""},
-		{"edited, then put back", "a=1", "", "a=1", "a=2", "a=1", ""},
+		{"edited, then put back and committed", "a=1", "", "a=1", "a=1", "a=1", ""},
+		{"edited, and put back in the files alone", "a=1", "", "a=1", "a=2", "a=1", "edited a cd"},
+		{"added, and removed in the files alone", "", "", "", "a=1", "", "added a cd"},
+		{"deleted, and restored in the files alone", "a=1", "", "a=1", "", "a=1", "deleted a cd"},
+		{"landed, and put back in the files alone", "a=2", "", "a=1", "a=2", "a=1", ""},
 		{"added", "", "", "", "a=1", "a=1", "added a c"},
 		{"added, untracked", "", "", "", "", "a=1", "added a d"},
 		{"added here and on main alike", "a=1", "", "", "a=1", "a=1", ""},
@@ -91,8 +95,9 @@ func TestOverlay(t *testing.T) {
 	}
 }
 
-// A checkout proposes something about a path exactly if the content there is its own
-// since the fork and main has another; what it did not touch it never proposes.
+// A checkout proposes something about a path exactly if the content there, or else
+// the one it committed, is its own since the fork and main has another; what it did
+// not touch it never proposes.
 func TestOverlayProposesOwnWorkOnly(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		draw := func(label string) spec.Set {
@@ -121,7 +126,11 @@ func TestOverlayProposesOwnWorkOnly(t *testing.T) {
 		}
 		for _, name := range []string{"a", "b", "c", "d"} {
 			p := proposed(name)
-			if own := c.Now[p] != fork[p] && c.Now[p] != main[p]; own != told[p] {
+			is := c.Now[p]
+			if is == fork[p] {
+				is = c.Head[p]
+			}
+			if own := is != fork[p] && is != main[p]; own != told[p] {
 				t.Fatalf("%s: own %v, told %v", name, own, told[p])
 			}
 		}

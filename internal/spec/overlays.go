@@ -19,6 +19,7 @@ type Overlaid struct {
 	Ops        []OpJSON      `json:"ops"`
 	Collisions []CollideJSON `json:"collisions"`
 	Unknown    []Unknown     `json:"unknown"` // what could not be learnt of it
+	Works      bool          `json:"-"`       // it changed something else than specs, as far as anybody looked
 }
 
 // An OpJSON is an op as documents show it.
@@ -40,7 +41,7 @@ type CollideJSON struct {
 	Paths []string      `json:"paths"`
 }
 
-// Overlays says what every worktree proposes, in the order of git worktree list.
+// Overlays says what every worktree proposes, the main checkout first, the others by name.
 // Those that propose nothing are there too.
 func (r *Reader) Overlays(ctx context.Context) ([]Overlaid, error) {
 	o, err := r.look(ctx)
@@ -107,7 +108,9 @@ func (r *Reader) change(ctx context.Context, p *proposals) error {
 func (r *Reader) nodesOf(ctx context.Context, p *proposals, own []File) ([]*Node, error) {
 	here := make(map[repo.ID][]byte)
 	for _, f := range own {
-		here[r.past.Blob(f.Content)] = f.Content
+		if f.ID.IsZero() {
+			here[r.past.Blob(f.Content)] = f.Content
+		}
 	}
 	var files []File
 	var missing []repo.ID
@@ -125,7 +128,7 @@ func (r *Reader) nodesOf(ctx context.Context, p *proposals, own []File) ([]*Node
 		here[id] = read[i]
 	}
 	for _, path := range paths(p.main) {
-		files = append(files, File{path, here[p.main[path]]})
+		files = append(files, File{Path: path, Content: here[p.main[path]]})
 	}
 	for _, c := range p.made {
 		for _, op := range c.Ops {
@@ -170,8 +173,17 @@ func (p *proposals) overlaid(w *Worktree, collisions [][]Collision) Overlaid {
 	c := p.made[i]
 	out.Session = c.Session
 	if c.err != nil {
-		out.Unknown = append(out.Unknown, Unknown{"collisions", c.err.Error()})
+		out.Unknown = append(out.Unknown, Unknown{factCollisions, c.err.Error()})
 	}
+	for _, u := range p.unknown {
+		out.Unknown = append(out.Unknown, Unknown{factCollisions, u.worktree + ": " + u.Reason})
+	}
+	for _, other := range p.made {
+		if other != c && other.err != nil {
+			out.Unknown = append(out.Unknown, Unknown{factCollisions, other.Worktree + ": " + other.err.Error()})
+		}
+	}
+	out.Works = len(c.Changed) > 0
 	for _, op := range c.Ops {
 		out.Ops = append(out.Ops, OpJSON{op.Node, op.Path.JSON(), op.Op, op.Committed, op.Dirty, pathText(op.From), pathText(op.To)})
 	}
@@ -184,6 +196,9 @@ func (p *proposals) overlaid(w *Worktree, collisions [][]Collision) Overlaid {
 	}
 	return out
 }
+
+// factCollisions is where a worktree meets others, which may be unknown.
+const factCollisions = "collisions"
 
 // pathText returns a path for a document, nil for none.
 func pathText(p repo.Path) *string {
@@ -257,7 +272,7 @@ func (l *Listing) embody(ghosts map[repo.Path]*proposal, facts []Facts, at map[r
 			n.Parent = byDir[dir]
 		}
 		f := Facts{Node: n, Version: new(0), Drift: new(0), Touched: new(0)}
-		seen := f.listed(false)
+		seen := f.listed(new(false))
 		seen.Status, seen.Ghost, seen.Overlays = StatusActive, true, l.Nodes[at[path]].Overlays
 		l.Nodes[at[path]] = seen
 	}

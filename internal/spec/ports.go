@@ -25,7 +25,8 @@ type Past interface {
 	// View names how git tells histories: another name, and the same commits may
 	// have other parents.
 	View(ctx context.Context) (string, error)
-	// Stored reports whether git would store these bytes as that content.
+	// Stored reports whether git would store these bytes as that content, or would
+	// but for CRLF at the ends of lines.
 	Stored(content []byte, id repo.ID) bool
 	// Blob names these bytes as git would, if it stored them as they are.
 	Blob(content []byte) repo.ID

@@ -16,6 +16,8 @@ const (
 	RuleFrontmatter = "frontmatter" // what stands between the --- lines
 	RuleEntry       = "entry"       // what code and related name
 	RuleBody        = "body"        // its parts
+	RuleSymbol      = "symbol"      // what a part of a file is judged by
+	RuleAck         = "ack"         // what was said to hold
 )
 
 // maxProblems is how many problems of one file are told. A file that no one wrote

@@ -24,6 +24,12 @@ type proposals struct {
 type unread struct {
 	worktree string
 	Unknown
+	away bool // the worktree cannot be looked into, and that is part of the outlook
+}
+
+// certain reports whether all was learnt that could be, as things stand.
+func (p *proposals) certain() bool {
+	return !slices.ContainsFunc(p.unknown, func(u unread) bool { return !u.away })
 }
 
 // A proposal is a checkout while it is read.
@@ -36,7 +42,6 @@ type proposal struct {
 	err   error
 
 	head   repo.ID
-	commit Num // of head
 	fork   Num
 	forkID repo.ID
 	own    []Num // the commits that main does not reach, descending
@@ -57,7 +62,7 @@ func (r *Reader) propose(ctx context.Context, o *outlook, h History, own []File)
 		w := &o.trees[i]
 		switch {
 		case w.Err != nil:
-			p.unknown = append(p.unknown, unread{w.Name, Unknown{FactOverlay, w.Err.Error()}})
+			p.unknown = append(p.unknown, unread{w.Name, Unknown{FactOverlay, w.Err.Error()}, true})
 		case !w.on(o.main.Name) && !w.Head.Commit.IsZero():
 			p.made = append(p.made, newProposal(w))
 		}
@@ -96,7 +101,6 @@ func (c *proposal) branchOff(g *graph, h History) {
 		c.err = errors.New("its commit is not in the history that was read")
 		return
 	}
-	c.commit = head
 	mark := make([]bool, head+1)
 	mark[head] = true
 	pending := 1 // marked, and perhaps not main's
@@ -228,8 +232,8 @@ func (r *Reader) stored(files []File, head Set) Set {
 	now := make(Set, len(files))
 	for _, f := range files {
 		id := head[f.Path]
-		if id.IsZero() || !r.past.Stored(f.Content, id) {
-			id = r.past.Blob(f.Content)
+		if id.IsZero() || !r.isStored(f, id) {
+			id = r.blob(f)
 		}
 		now[f.Path] = id
 	}
@@ -249,7 +253,7 @@ func (r *Reader) judge(ctx context.Context, p *proposals, g *graph, h History) e
 	var open []*proposal
 	for _, c := range p.made {
 		if c.err != nil {
-			p.unknown = append(p.unknown, unread{c.Worktree, Unknown{FactOverlay, c.err.Error()}})
+			p.unknown = append(p.unknown, unread{c.Worktree, Unknown{FactOverlay, c.err.Error()}, false})
 			continue
 		}
 		if c.Ops = Overlay(m, &c.Checkout); len(c.Ops) > 0 {

@@ -90,7 +90,7 @@ func (r *Reader) readFiles(ctx context.Context, t *tree) error {
 	t.look, t.nodes = look, Load(files)
 	sums := make(map[repo.Path]repo.ID, len(files))
 	for _, f := range files {
-		sums[f.Path] = r.past.Blob(f.Content)
+		sums[f.Path] = r.blob(f)
 	}
 	for _, n := range t.nodes {
 		t.sums = append(t.sums, sums[n.Path])
@@ -296,9 +296,11 @@ func (r *Reader) describe(ctx context.Context, t *tree, o *outlook, l *Listing) 
 		dirty = r.dirty(ctx, t.files, o, l)
 	}
 	for i := range t.nodes {
-		is := dirty[t.nodes[i].Path]
+		var is *bool
 		if kept {
 			is = t.shown[i].Dirty
+		} else if dirty != nil {
+			is = new(dirty[t.nodes[i].Path])
 		}
 		if !t.valid[i] {
 			l.Nodes = append(l.Nodes, t.facts[i].listed(is))

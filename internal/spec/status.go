@@ -58,7 +58,7 @@ func declared(n *Node) Status {
 func (f *Facts) StatusUnder(overlay bool) Status {
 	says := declared(f.Node)
 	switch {
-	case says == StatusPending && len(f.Node.Code) == 0: // and so without drift
+	case says == StatusPending && len(f.Node.Code) == 0 && f.Node.Blind == "": // and so without drift
 		return StatusPending
 	case overlay:
 		return StatusActive
