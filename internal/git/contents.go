@@ -31,7 +31,8 @@ func (r *Repo) Contents() *Contents { return &Contents{r: r, known: make(map[spe
 // its blob, of a directory its tree, of a submodule its commit. The content itself
 // need not be here; a commit that is not, or a tree on the way, is an error.
 //
-// Git is asked once for all that exists, and again for what it finds missing.
+// Git is asked once for all that exists, and again for what it finds missing; and
+// once more for each commit of which much is asked, which it lists.
 func (c *Contents) At(ctx context.Context, places []spec.Place) ([]repo.ID, error) {
 	ids := make([]repo.ID, len(places))
 	var asked []spec.Place
@@ -66,6 +67,10 @@ func (c *Contents) At(ctx context.Context, places []spec.Place) ([]repo.ID, erro
 // lookUp finds the ids of distinct places.
 func (r *Repo) lookUp(ctx context.Context, places []spec.Place) ([]repo.ID, error) {
 	ids := make([]repo.ID, len(places))
+	listed, err := r.listMany(ctx, places, ids)
+	if err != nil {
+		return nil, err
+	}
 	var names []string
 	var named []int
 	var quests []*quest
@@ -73,7 +78,7 @@ func (r *Repo) lookUp(ctx context.Context, places []spec.Place) ([]repo.ID, erro
 		if p.Commit.IsZero() {
 			return nil, fmt.Errorf("look up %s: no commit to look in", p.Path)
 		}
-		if !inAnyTree(string(p.Path)) {
+		if listed[p.Commit] && p.Path != "" || !inAnyTree(string(p.Path)) {
 			continue
 		}
 		if name, ok := placeName(p.Commit, string(p.Path)); ok {

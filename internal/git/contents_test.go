@@ -52,10 +52,24 @@ func TestContents(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, p := range places {
-			if got[i].String() != want[i] {
-				t.Errorf("%s in %s is %q, want %q", p.Path, p.Commit.Short(), got[i], want[i])
+		// Asked for much of a commit, it looks in another way.
+		more := slices.Clone(places)
+		for _, id := range ids[:len(ids)/2] {
+			for i := range maxNamed {
+				more = append(more, spec.Place{Commit: id, Path: repo.Path(fmt.Sprint("none/", i))})
 			}
+		}
+		many, err := g.Contents().At(t.Context(), more)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, p := range places {
+			if got[i].String() != want[i] || many[i] != got[i] {
+				t.Errorf("%s in %s is %q, among many %q, want %q", p.Path, p.Commit.Short(), got[i], many[i], want[i])
+			}
+		}
+		if i := slices.IndexFunc(many[len(places):], func(id repo.ID) bool { return !id.IsZero() }); i >= 0 {
+			t.Errorf("found %s", more[len(places)+i].Path)
 		}
 		t.Run("again without git", func(t *testing.T) {
 			withoutGit(t)
@@ -93,6 +107,20 @@ func TestContentsNotHere(t *testing.T) {
 	got, err := c.At(t.Context(), []spec.Place{{Commit: two, Path: "dir/a"}, {Commit: two, Path: "dir/sub"}, {Commit: two, Path: "dir/sub/below"}, {Commit: head, Path: "dir/sub"}, {Commit: two, Path: "other"}})
 	if err != nil || fmt.Sprint(got) != fmt.Sprint([]string{blob, strings.Repeat("12", 20), "", "", tree}) {
 		t.Errorf("%v, %v", got, err)
+	}
+	// Among many, below a directory that is here, and below one that is not all here.
+	for _, dir := range []string{"dir/", ""} {
+		many := []spec.Place{{Commit: two, Path: "dir/a"}, {Commit: two, Path: "dir/sub"}}
+		for i := range maxNamed {
+			many = append(many, spec.Place{Commit: two, Path: repo.Path(fmt.Sprint(dir, "none/", i))})
+		}
+		got, err := g.Contents().At(t.Context(), many)
+		if err != nil || fmt.Sprint(got[:2]) != fmt.Sprint([]string{blob, strings.Repeat("12", 20)}) || !got[7].IsZero() {
+			t.Errorf("%v, %v", got[:2], err)
+		}
+		if got, err := g.Contents().At(t.Context(), append(many, spec.Place{Commit: two, Path: "other/b"})); err == nil {
+			t.Errorf("other/b is %v", got[len(got)-1])
+		}
 	}
 	absent, err := repo.ParseID(strings.Repeat("34", 20))
 	if err != nil {

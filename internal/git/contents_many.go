@@ -1,0 +1,131 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"ken/internal/repo"
+	"ken/internal/spec"
+)
+
+// maxNamed is how many places of one commit git is asked for by name. It reads the
+// trees on the way for each of them again, so that from here on it is quicker to have
+// it list them all.
+const maxNamed = 1_000
+
+// listMany finds the ids of the places in commits of which many are asked, and returns
+// those commits. One that cannot be listed is not among them: not all of it need be
+// here for what is asked.
+func (r *Repo) listMany(ctx context.Context, places []spec.Place, ids []repo.ID) (map[repo.ID]bool, error) {
+	if len(places) <= maxNamed {
+		return nil, nil
+	}
+	count := make(map[repo.ID]int)
+	for _, p := range places {
+		count[p.Commit]++
+	}
+	listed := make(map[repo.ID]bool)
+	for commit, n := range count {
+		if n <= maxNamed || commit.IsZero() {
+			continue
+		}
+		asked := make(map[string]int, n)
+		for i, p := range places {
+			if p.Commit == commit {
+				asked[string(p.Path)] = i
+			}
+		}
+		err := r.list(ctx, commit, asked, ids)
+		if _, refused := errors.AsType[*refusal](err); refused {
+			clearIDs(ids, asked)
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		listed[commit] = true
+	}
+	return listed, nil
+}
+
+func clearIDs(ids []repo.ID, at map[string]int) {
+	for _, i := range at {
+		ids[i] = repo.ID{}
+	}
+}
+
+// list lists the directory that holds all asked paths of a commit, and puts their ids
+// where they are asked for.
+func (r *Repo) list(ctx context.Context, commit repo.ID, asked map[string]int, ids []repo.ID) error {
+	args := []string{"ls-tree", "-r", "-t", "-z", "--full-tree", commit.String()}
+	if dir := sharedDir(asked); dir != "" {
+		args = append(args, "--", dir+"/")
+	}
+	s := &splitter{f: func(item string) error {
+		what, path, ok := strings.Cut(item, "\t")
+		i, wanted := asked[path]
+		if ok && !wanted {
+			return nil
+		}
+		words := strings.Split(what, " ")
+		if !ok || len(words) != 3 {
+			return fmt.Errorf("git ls-tree: cannot read %q", item)
+		}
+		id, err := repo.ParseID(words[2])
+		ids[i] = id
+		return err
+	}}
+	status, stderr, err := r.run(ctx, call{args: args, stdout: s})
+	switch {
+	case s.err != nil:
+		return s.err
+	case err != nil:
+		return err
+	case status != 0:
+		return r.failed(args, status, stderr)
+	case len(s.rest) > 0:
+		return errors.New("git ls-tree: the answer breaks off")
+	}
+	return nil
+}
+
+// sharedDir returns the directory that all paths lie in, "" for the root.
+func sharedDir(paths map[string]int) string {
+	dir, first := "", true
+	for p := range paths {
+		if first {
+			dir, first = p, false
+		}
+		for dir != "" && !strings.HasPrefix(p, dir+"/") {
+			dir = dir[:max(strings.LastIndexByte(dir, '/'), 0)]
+		}
+	}
+	return dir
+}
+
+// A splitter calls f with each text that ends in a NUL, as it comes.
+type splitter struct {
+	f    func(text string) error
+	rest []byte
+	err  error // the first
+}
+
+func (s *splitter) Write(b []byte) (int, error) {
+	n := len(b)
+	for s.err == nil {
+		i := bytes.IndexByte(b, 0)
+		if i < 0 {
+			s.rest = append(s.rest, b...)
+			break
+		}
+		s.err = s.f(string(append(s.rest, b[:i]...)))
+		s.rest, b = s.rest[:0], b[i+1:]
+	}
+	if s.err != nil {
+		return 0, s.err
+	}
+	return n, nil
+}
