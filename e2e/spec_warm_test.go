@@ -1,0 +1,81 @@
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"ken/internal/testrepo"
+)
+
+// A warm read starts no git, however HEAD and the branches are kept; and the next
+// commit is seen at once.
+func TestSpecWarmStartsNoGit(t *testing.T) {
+	t.Parallel()
+	for name, arrange := range map[string]func(r *testrepo.Repo) *testrepo.Repo{
+		"loose":    func(r *testrepo.Repo) *testrepo.Repo { return r },
+		"packed":   func(r *testrepo.Repo) *testrepo.Repo { r.Git("pack-refs", "--all", "--prune"); return r },
+		"detached": func(r *testrepo.Repo) *testrepo.Repo { r.Git("checkout", "--quiet", "--detach"); return r },
+		"a chain": func(r *testrepo.Repo) *testrepo.Repo {
+			r.Git("symbolic-ref", "refs/heads/alias", "refs/heads/main")
+			r.Git("symbolic-ref", "HEAD", "refs/heads/alias")
+			return r
+		},
+		"a linked worktree":        func(r *testrepo.Repo) *testrepo.Repo { return r.Worktree("linked") },
+		"beside a linked worktree": func(r *testrepo.Repo) *testrepo.Repo { r.Worktree("linked"); return r },
+		"a clone":                  func(r *testrepo.Repo) *testrepo.Repo { return r.Clone() },
+		"a clone, on another branch": func(r *testrepo.Repo) *testrepo.Repo {
+			c := r.Clone()
+			c.Git("checkout", "--quiet", "-b", "topic")
+			return c
+		},
+		"sha256, with a proposal": func(*testrepo.Repo) *testrepo.Repo {
+			r := testrepo.New(t, testrepo.SHA256)
+			specRepo(r)
+			w := r.Worktree("linked")
+			w.Write(".spec/a/spec.md", "---\ncode: [a.go]\n---\nproposed\n")
+			return r
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := testrepo.New(t)
+			specRepo(r)
+			r = arrange(r)
+			s := newSpy(t)
+			memo := filepath.Join(r.Git("rev-parse", "--absolute-git-dir"), "ken/cache/answers/listing")
+			for end := time.Now().Add(time.Minute); ; {
+				s.list(t, r)
+				if _, err := os.Stat(memo); err == nil {
+					break
+				}
+				if time.Now().After(end) {
+					t.Fatal("the answer is never kept")
+				}
+			}
+			if calls, _ := s.list(t, r); calls != 0 {
+				said, _ := os.ReadFile(filepath.Join(s.dir, "calls"))
+				t.Errorf("%d processes:\n%s", calls, said)
+			}
+			r.Write("a.go", "package a // 2\n")
+			r.Commit("more code")
+			if _, walked := s.list(t, r); walked != 1 {
+				t.Errorf("%d commits were walked", walked)
+			}
+			doc := decode[struct{ Nodes []struct{ Drift int } }](t, mustKen(t, r, "spec", "ls", "--json"))
+			if doc.Nodes[0].Drift != 2 {
+				t.Errorf("drift %d after the second commit", doc.Nodes[0].Drift)
+			}
+		})
+	}
+}
+
+// specRepo commits a spec, and code that moved on.
+func specRepo(r *testrepo.Repo) {
+	r.Write("a.go", "package a\n")
+	r.Write(".spec/a/spec.md", "---\ncode: [a.go]\n---\n")
+	r.Commit("first")
+	r.Write("a.go", "package a // 1\n")
+	r.Commit("code")
+}
