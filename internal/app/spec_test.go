@@ -30,7 +30,7 @@ func TestSpecCachesChangeNothing(t *testing.T) {
 	asked, kept := 0, 0
 	rapid.Check(t, func(rt *rapid.T) {
 		l := newLife(t)
-		for range rapid.IntRange(3, 7).Draw(rt, "steps") {
+		for range rapid.IntRange(2, 6).Draw(rt, "steps") {
 			l.step(rt)
 			at := l.repo
 			if len(l.linked) > 0 && rapid.IntRange(0, 2).Draw(rt, "from a worktree") == 0 {
