@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"runtime/debug"
 	"sync"
+
+	"ken/internal/git"
 )
 
 const (
@@ -17,9 +19,9 @@ const (
 	// percent of what is in use. Those runs are large, and should not be twice
 	// as large as they have to be.
 	tightGrowth = 50
-	// smallIndex is the size of an index whose work tree fits into the heap
-	// that a program begins with: there is nothing to tune, and tuning stops
-	// all threads.
+	// smallIndex is the size of an index, of files or of the history, up to which
+	// the work fits into the heap that a program begins with: there is nothing to
+	// tune, and tuning stops all threads.
 	smallIndex = 1 << 20
 )
 
@@ -29,10 +31,12 @@ var tuned sync.Once
 // collecting it, and is strict from the first collection on. It does so once in
 // the life of a process, for the first repository that is large.
 func tuneMemory(gitDir string) {
-	if info, err := os.Stat(filepath.Join(gitDir, "index")); err != nil || info.Size() < smallIndex {
-		return
+	for _, name := range []string{"index", git.HistoryFile} {
+		if info, err := os.Stat(filepath.Join(gitDir, name)); err == nil && info.Size() >= smallIndex {
+			tuned.Do(beStrictLater)
+			return
+		}
 	}
-	tuned.Do(beStrictLater)
 }
 
 func beStrictLater() {

@@ -77,12 +77,18 @@ type update struct {
 
 // historyOf returns the history as one view has it.
 func (r *Repo) historyOf(ctx context.Context, v view, heads []repo.ID) (update, error) {
+	early := r.walkEarly(ctx, v.key, heads)
 	u := update{History: r.loadHistory(v.key)}
-	if missing := u.lacks(heads); len(missing) > 0 {
-		d, err := r.whatIsNew(ctx, u.History, missing)
+	missing := u.lacks(heads)
+	if !early.fits(missing, knownOf(u.tips())) {
+		early.drop()
+		early = nil
+	}
+	if len(missing) > 0 {
+		d, err := r.whatIsNew(ctx, u.History, missing, early)
 		if errors.Is(err, errUnfit) && u.Len() > 0 {
 			u.segments = nil
-			d, err = r.whatIsNew(ctx, u.History, heads)
+			d, err = r.whatIsNew(ctx, u.History, heads, nil)
 		}
 		if err == nil {
 			err = u.append(d, v.key)
@@ -99,9 +105,10 @@ func (r *Repo) historyOf(ctx context.Context, v view, heads []repo.ID) (update, 
 	return u, nil
 }
 
-// whatIsNew returns what can be reached from heads and is not in the history.
-func (r *Repo) whatIsNew(ctx context.Context, h *History, heads []repo.ID) (*draft, error) {
-	b, err := r.walkNew(ctx, h, heads)
+// whatIsNew returns what can be reached from heads and is not in the history. The
+// walk over it may have begun early.
+func (r *Repo) whatIsNew(ctx context.Context, h *History, heads []repo.ID, early *earlyWalk) (*draft, error) {
+	b, err := r.walkNew(ctx, h, heads, early)
 	if err != nil {
 		return nil, err
 	}
@@ -128,12 +135,19 @@ func (h *History) lacks(ids []repo.ID) []repo.ID {
 // a longer walk, since what comes again is recognised.
 const maxKnown = 100
 
+// knownOf returns those of the tips of a history that are named.
+func knownOf(tips []repo.ID) []repo.ID { return tips[max(0, len(tips)-maxKnown):] }
+
 // walkNew walks what can be reached from heads and is not in the history.
-func (r *Repo) walkNew(ctx context.Context, h *History, heads []repo.ID) (*builder, error) {
-	known := h.tips()
-	known = known[max(0, len(known)-maxKnown):]
+func (r *Repo) walkNew(ctx context.Context, h *History, heads []repo.ID, early *earlyWalk) (*builder, error) {
+	known := knownOf(h.tips())
 	b := newBuilder(h, r.format)
-	err := r.Walk(ctx, heads, known, historyTrailers, b.add)
+	var err error
+	if early != nil {
+		err = early.take(b.add)
+	} else {
+		err = r.Walk(ctx, heads, known, historyTrailers, b.add)
+	}
 	if _, refused := errors.AsType[*refusal](err); !refused || len(known) == 0 {
 		return b, err
 	}

@@ -20,6 +20,9 @@ const (
 	tempTail = ".tmp"
 )
 
+// HistoryFile is where the larger part of the index lies, from the common directory.
+const HistoryFile = "ken/cache/history/" + baseFile
+
 func (r *Repo) historyDir() string { return filepath.Join(r.common, "ken", "cache", "history") }
 
 // loadHistory returns what the cache holds for a key. Whatever is wrong with it, it
@@ -38,7 +41,7 @@ func (r *Repo) loadHistory(key historyKey) *History {
 }
 
 func (r *Repo) loadSegment(name string, key historyKey, follows segmentID, first int) *segment {
-	data, _, err := readFile(filepath.Join(r.historyDir(), name), maxHistory)
+	data, err := loadFile(filepath.Join(r.historyDir(), name), maxHistory)
 	if err != nil {
 		return nil
 	}

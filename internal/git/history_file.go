@@ -85,7 +85,34 @@ func openSegment(data []byte) (*segment, error) {
 	if crc32.Checksum(head, crcTable()) != sum {
 		return nil, errSegment
 	}
-	s := &segment{data: data, id: segmentIDOf(head)}
+	s := &segment{data: data}
+	rest := data[headerSize:]
+	for i, sec := range s.readHeader(head) {
+		if sec.size > uint64(len(rest)) {
+			return nil, errSegment
+		}
+		s.section[i] = rest[:sec.size:sec.size]
+		if crc32.Checksum(s.section[i], crcTable()) != sec.sum {
+			return nil, errSegment
+		}
+		rest = rest[sec.size:]
+	}
+	if len(rest) > 0 || !s.sound() {
+		return nil, errSegment
+	}
+	return s, nil
+}
+
+// A sectionHead is what the header says of a section.
+type sectionHead struct {
+	size uint64
+	sum  uint32
+}
+
+// readHeader reads a header whose checksum is right, and returns what it says of the
+// sections.
+func (s *segment) readHeader(head []byte) (secs [sections]sectionHead) {
+	s.id = segmentIDOf(head)
 	head = head[len(historyMagic):]
 	head = head[copy(s.key[:], head):]
 	head = head[copy(s.follows[:], head):]
@@ -93,22 +120,11 @@ func openSegment(data []byte) (*segment, error) {
 	s.first = int(binary.LittleEndian.Uint32(head[4:]))
 	s.count = int(binary.LittleEndian.Uint32(head[8:]))
 	head = head[12:]
-	rest := data[headerSize:]
-	for i := range s.section {
-		size := binary.LittleEndian.Uint64(head)
-		if size > uint64(len(rest)) {
-			return nil, errSegment
-		}
-		s.section[i] = rest[:size:size]
-		if crc32.Checksum(s.section[i], crcTable()) != binary.LittleEndian.Uint32(head[8:]) {
-			return nil, errSegment
-		}
-		rest, head = rest[size:], head[12:]
+	for i := range secs {
+		secs[i] = sectionHead{binary.LittleEndian.Uint64(head), binary.LittleEndian.Uint32(head[8:])}
+		head = head[12:]
 	}
-	if len(rest) > 0 || !s.sound() {
-		return nil, errSegment
-	}
-	return s, nil
+	return secs
 }
 
 func segmentIDOf(head []byte) (id segmentID) {
