@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 	"sync"
@@ -20,12 +21,32 @@ type Contents struct {
 
 	mu    sync.Mutex
 	known map[spec.Place]repo.ID
+	ready *readyCheck // nil when none is
 }
 
 var _ spec.Contents = (*Contents)(nil)
 
 // Contents returns the contents of the repository's commits.
 func (r *Repo) Contents() *Contents { return &Contents{r: r, known: make(map[spec.Place]repo.ID)} }
+
+// Prepare starts the git that the first question will be put to, while the caller
+// still makes it up. What it returns ends a git that nobody asked.
+func (c *Contents) Prepare(ctx context.Context) (release func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ready == nil {
+		c.ready = c.r.startCheck(ctx)
+	}
+	mine := c.ready
+	return func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.ready == mine {
+			c.ready = nil
+			_ = mine.names.Close() // a pipe of our own
+		}
+	}
+}
 
 // At returns the content id of each place, zero where there was nothing: of a file
 // its blob, of a directory its tree, of a submodule its commit. The content itself
@@ -45,11 +66,15 @@ func (c *Contents) At(ctx context.Context, places []spec.Place) ([]repo.ID, erro
 			asked = append(asked, p)
 		}
 	}
+	var ready *readyCheck
+	if len(asked) > 0 {
+		ready, c.ready = c.ready, nil
+	}
 	c.mu.Unlock()
 	if len(asked) == 0 {
 		return ids, nil
 	}
-	found, err := c.r.lookUp(ctx, asked)
+	found, err := c.r.lookUp(ctx, asked, ready)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +90,7 @@ func (c *Contents) At(ctx context.Context, places []spec.Place) ([]repo.ID, erro
 }
 
 // lookUp finds the ids of distinct places.
-func (r *Repo) lookUp(ctx context.Context, places []spec.Place) ([]repo.ID, error) {
+func (r *Repo) lookUp(ctx context.Context, places []spec.Place, ready *readyCheck) ([]repo.ID, error) {
 	ids := make([]repo.ID, len(places))
 	listed, err := r.listMany(ctx, places, ids)
 	if err != nil {
@@ -88,7 +113,13 @@ func (r *Repo) lookUp(ctx context.Context, places []spec.Place) ([]repo.ID, erro
 			quests = append(quests, &quest{place: i, commit: p.Commit, dir: string(p.Path)})
 		}
 	}
-	found, err := r.batchCheck(ctx, names)
+	var found []repo.ID
+	var err error
+	if ready != nil {
+		found, err = ready.ids(names)
+	} else {
+		found, err = r.batchCheck(ctx, names)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -228,18 +259,53 @@ func inTree(tree []byte, name string, size int) (id repo.ID, isTree, ok bool, er
 	return repo.ID{}, false, false, nil
 }
 
+// A readyCheck is a git that waits to be asked for the ids of objects.
+type readyCheck struct {
+	names  *io.PipeWriter
+	answer chan checked
+}
+
+type checked struct {
+	out string
+	err error
+}
+
+func (r *Repo) startCheck(ctx context.Context) *readyCheck {
+	in, names := io.Pipe()
+	c := &readyCheck{names, make(chan checked, 1)}
+	go func() {
+		out, err := r.read(ctx, in, "cat-file", "--buffer", "--batch-check=%(objectname) %(objecttype)")
+		_ = in.Close() // so that nobody waits to be read
+		c.answer <- checked{out, err}
+	}()
+	return c
+}
+
+// ids asks for the ids of objects by their names, as batchCheck does, and ends it.
+func (c *readyCheck) ids(names []string) ([]repo.ID, error) {
+	if len(names) > 0 {
+		_, _ = io.WriteString(c.names, strings.Join(names, "\n")+"\n") // the answer says what went wrong
+	}
+	_ = c.names.Close() // a pipe of our own
+	got := <-c.answer
+	if got.err != nil {
+		return nil, got.err
+	}
+	return parseChecked(got.out, names)
+}
+
 // batchCheck returns the ids of objects by their names, each in a line of its own;
 // zero for one that is not here.
 func (r *Repo) batchCheck(ctx context.Context, names []string) ([]repo.ID, error) {
-	ids := make([]repo.ID, 0, len(names))
 	if len(names) == 0 {
-		return ids, nil
+		return nil, nil
 	}
-	out, err := r.read(ctx, strings.NewReader(strings.Join(names, "\n")+"\n"),
-		"cat-file", "--buffer", "--batch-check=%(objectname) %(objecttype)")
-	if err != nil {
-		return nil, err
-	}
+	return r.startCheck(ctx).ids(names)
+}
+
+// parseChecked reads the answer to some names.
+func parseChecked(out string, names []string) ([]repo.ID, error) {
+	ids := make([]repo.ID, 0, len(names))
 	for line := range strings.Lines(out) {
 		if len(ids) == len(names) {
 			return nil, errors.New("git cat-file: more answers than questions")

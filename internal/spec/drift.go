@@ -53,7 +53,7 @@ func (d *derivation) measure(ctx context.Context, some []*study, set func(*study
 		sets[i] = set(s)
 	}
 	if d.counted == nil {
-		d.counted = make([]int, d.g.head+1)
+		d.counted = make([]int32, d.g.head+1)
 	}
 	return d.g.cover(ctx, sets, func(v *cover) {
 		low := d.g.lowest(v)

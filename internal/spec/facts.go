@@ -155,8 +155,8 @@ type derivation struct {
 	rivals   map[repo.Path][]*ack // by a path that may be what they speak of
 	files    map[repo.Path]*file
 	expanded map[Entry][]*file
-	measured int                        // how often a node was measured
-	counted  []int                      // by commit: when it was last counted
+	measured int32                      // how often a node was measured
+	counted  []int32                    // by commit: when it was last counted
 	added    map[Num]*addition          // what some commits added
 	arrived  map[Num]map[berth]*arrival // and by content
 }
@@ -189,9 +189,11 @@ func newDerivation(nodes []*Node, h History, head Num, c Contents) *derivation {
 	d := &derivation{
 		h: h, g: newGraph(h, head), gap: h.Gap(), sheet: newSheet(h, c),
 		taken: make(map[repo.Path]bool), watched: make(map[repo.Path]bool),
-		files: make(map[repo.Path]*file), expanded: make(map[Entry][]*file),
-		added: make(map[Num]*addition), arrived: make(map[Num]map[berth]*arrival),
+		expanded: make(map[Entry][]*file),
+		added:    make(map[Num]*addition), arrived: make(map[Num]map[berth]*arrival),
 	}
+	d.files = make(map[repo.Path]*file)
+	d.sheet.files = d.files
 	for _, n := range nodes {
 		d.studies = append(d.studies, &study{node: n})
 	}

@@ -14,7 +14,8 @@ type sheet struct {
 	c       Contents
 	known   map[spot]repo.ID
 	pending []spot
-	err     error // the first; nothing is asked after it
+	files   map[repo.Path]*file // whose history is known
+	err     error               // the first; nothing is asked after it
 }
 
 // A spot is a path in a commit.
@@ -27,11 +28,15 @@ func newSheet(h History, c Contents) *sheet {
 	return &sheet{h: h, c: c, known: make(map[spot]repo.ID)}
 }
 
-// want notes a question.
+// want notes a question. That a file is not there before any commit touched it is
+// known, and to ask for what is not there costs most.
 func (s *sheet) want(commit Num, path repo.Path) {
 	at := spot{commit, path}
-	if _, asked := s.known[at]; !asked {
-		s.known[at] = repo.ID{}
+	if _, asked := s.known[at]; asked {
+		return
+	}
+	s.known[at] = repo.ID{}
+	if f := s.files[path]; f == nil || len(f.touches) == 0 || f.touches[0].Commit <= commit {
 		s.pending = append(s.pending, at)
 	}
 }

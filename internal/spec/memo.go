@@ -43,7 +43,8 @@ func (r *Reader) loadListing() *keptListing {
 }
 
 func (r *Reader) saveListing(k *keptListing) {
-	b := encodeMemo(make([]byte, memoStart), r.memo.Maker())
+	const perNode = 2 << 10 // about as much as one takes
+	b := encodeMemo(make([]byte, memoStart, perNode*(len(k.Listing.Nodes)+1)+len(k.Ground)), r.memo.Maker())
 	b = encodeMemo(b, *k)
 	binary.LittleEndian.PutUint32(b, crc32.ChecksumIEEE(b[memoStart:]))
 	r.memo.Save(memoListing, b)

@@ -126,6 +126,13 @@ type Contents interface {
 	At(ctx context.Context, places []Place) ([]repo.ID, error)
 }
 
+// A Preparer is contents that can get ready for the first question.
+type Preparer interface {
+	// Prepare returns at once. What it returns is called when no more questions
+	// follow.
+	Prepare(ctx context.Context) (release func())
+}
+
 // A Place is a path in a commit.
 type Place struct {
 	Commit repo.ID

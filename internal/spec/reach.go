@@ -28,7 +28,7 @@ type span struct{ from, to int32 }
 func newGraph(h History, head Num) *graph {
 	g := &graph{
 		head: head, reached: make([]bool, head+1), spans: make([]span, head+1),
-		parents: make([]Num, 0, head+1), mask: make([]uint64, head+1),
+		parents: make([]Num, 0, head+1+head/4), mask: make([]uint64, head+1),
 	}
 	if head >= 0 {
 		g.reached[head] = true

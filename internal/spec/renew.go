@@ -192,8 +192,12 @@ func (r *Reader) renew(ctx context.Context, t *tree, head repo.ID, h History, wh
 	}
 	var found derived
 	if len(some) > 0 || len(t.nodes) == 0 {
+		contents := r.past.Contents()
+		if p, ok := contents.(Preparer); ok && t.was != nil {
+			defer p.Prepare(ctx)() // nodes that commits have to do with will be asked about
+		}
 		var err error
-		if found, err = deriveSome(ctx, some, t.nodes, Standpoint{Head: head}, h, r.past.Contents()); err != nil {
+		if found, err = deriveSome(ctx, some, t.nodes, Standpoint{Head: head}, h, contents); err != nil {
 			return nil, err
 		}
 		if found.watched != nil {
