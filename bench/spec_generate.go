@@ -44,7 +44,8 @@ func specRepository(ctx context.Context, cache string, env []string, plan specPl
 
 // specClone returns a clone of someone's repository with a tree of specs on top: as
 // many nodes as asked for, each of which governs a directory, written on a branch
-// that began some commits ago and is merged now. The original is only read.
+// that began some commits ago and is merged now. Directories of 3 to 100 files are
+// governed. The original is only read.
 func specClone(ctx context.Context, cache string, env []string, origin string, nodes int) (string, error) {
 	origin, err := filepath.Abs(origin)
 	if err != nil {
@@ -60,9 +61,13 @@ func specClone(ctx context.Context, cache string, env []string, origin string, n
 		if err := git(ctx, "", env, nil, "clone", "--quiet", "--shared", "--no-checkout", origin, dir); err != nil {
 			return err
 		}
-		dirs, err := gitAnswer(ctx, dir, env, "ls-tree", "-r", "-d", "--name-only", "HEAD")
+		files, err := gitAnswer(ctx, dir, env, "ls-tree", "-r", "-z", "--name-only", "HEAD")
 		if err != nil {
 			return err
+		}
+		dirs := governable(strings.Split(files, "\x00"))
+		if len(dirs) < nodes {
+			return fmt.Errorf("%s has %d directories to govern, want %d", origin, len(dirs), nodes)
 		}
 		branch, err := gitAnswer(ctx, dir, env, "symbolic-ref", "HEAD")
 		if err != nil {
@@ -73,13 +78,32 @@ func specClone(ctx context.Context, cache string, env []string, origin string, n
 			fork = head // a short history
 		}
 		err = imported(ctx, dir, env, func(w io.Writer) error {
-			return writeSpecsOnTop(w, branch, head, fork, strings.Split(dirs, "\n"), nodes)
+			return writeSpecsOnTop(w, branch, head, fork, dirs, nodes)
 		})
 		if err != nil {
 			return err
 		}
 		return ready(ctx, dir, env)
 	})
+}
+
+// governable returns the directories that a node may govern in a clone: neither next to
+// nothing nor half of the repository.
+func governable(files []string) []string {
+	below := make(map[string]int)
+	for _, f := range files {
+		for dir := path.Dir(f); dir != "."; dir = path.Dir(dir) {
+			below[dir]++
+		}
+	}
+	var dirs []string
+	for dir, n := range below {
+		if n >= 3 && n <= 100 && !strings.HasPrefix(dir, ".") {
+			dirs = append(dirs, dir)
+		}
+	}
+	slices.Sort(dirs)
+	return dirs
 }
 
 // specForked is how many commits ago the branch began that the specs of a clone
