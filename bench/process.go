@@ -41,6 +41,28 @@ func (c command) run(ctx context.Context) (result, error) {
 	return result{wall: wall, memory: peakMemory(cmd.ProcessState), stdout: stdout.Bytes()}, nil
 }
 
+// alone runs the command and returns the most memory that it held itself, its
+// children left out where the system lets us tell them apart.
+func (c command) alone(ctx context.Context) (int64, error) {
+	cmd := exec.CommandContext(ctx, c.args[0], c.args[1:]...)
+	cmd.Dir, cmd.Env = c.dir, c.env
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	if err := cmd.Start(); err != nil {
+		return 0, err
+	}
+	stop := watchMemory(cmd.Process.Pid)
+	err := cmd.Wait()
+	peak := stop()
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w\n%s", strings.Join(c.args, " "), err, tail(stderr.Bytes()))
+	}
+	if peak == 0 {
+		peak = peakMemory(cmd.ProcessState)
+	}
+	return peak, nil
+}
+
 func tail(b []byte) []byte {
 	const most = 2000
 	return bytes.TrimSpace(b[max(0, len(b)-most):])

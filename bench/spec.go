@@ -129,7 +129,14 @@ func (s specSite) cold(ctx context.Context, commits int) error {
 		beforeKen: s.forget,
 		after:     func(ctx context.Context, _ int) error { return s.mustKnow(ctx, specNodes) },
 	}
-	ken, other, memory, err := d.fight(ctx)
+	ken, other, _, err := d.fight(ctx)
+	if err != nil {
+		return err
+	}
+	if err := s.forget(); err != nil {
+		return err
+	}
+	memory, err := d.ken.alone(ctx)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"time"
+)
+
+// watchMemory looks at a process until it is told to stop, and then tells the most
+// that the process held itself. What the kernel tells of a finished one counts its
+// own children too: a git that maps a whole pack.
+func watchMemory(pid int) (stop func() int64) {
+	done, most := make(chan struct{}), make(chan int64)
+	go func() {
+		var peak int64
+		tick := time.NewTicker(2 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			peak = max(peak, highWater(pid))
+			select {
+			case <-tick.C:
+			case <-done:
+				most <- peak
+				return
+			}
+		}
+	}()
+	return func() int64 {
+		close(done)
+		return <-most
+	}
+}
+
+// highWater returns the most that a running process has held so far.
+func highWater(pid int) int64 {
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return 0
+	}
+	_, rest, _ := bytes.Cut(status, []byte("VmHWM:"))
+	var kb int64
+	if _, err := fmt.Sscanf(string(rest), "%d kB", &kb); err != nil {
+		return 0
+	}
+	return kb * 1024
+}
