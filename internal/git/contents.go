@@ -91,6 +91,9 @@ func (c *Contents) At(ctx context.Context, places []spec.Place) ([]repo.ID, erro
 
 // lookUp finds the ids of distinct places.
 func (r *Repo) lookUp(ctx context.Context, places []spec.Place, ready *readyCheck) ([]repo.ID, error) {
+	if ready != nil {
+		defer ready.names.Close() // whether or not it is asked
+	}
 	ids := make([]repo.ID, len(places))
 	listed, err := r.listMany(ctx, places, ids)
 	if err != nil {
@@ -114,7 +117,6 @@ func (r *Repo) lookUp(ctx context.Context, places []spec.Place, ready *readyChec
 		}
 	}
 	var found []repo.ID
-	var err error
 	if ready != nil {
 		found, err = ready.ids(names)
 	} else {
