@@ -5,16 +5,16 @@ import "slices"
 // The layers, bottom to top. A package stands in exactly one, under its path
 // below internal/.
 var (
-	words     = []string{"repo", "fault", "fresh"}
+	words     = []string{"repo", "fault", "fresh", "model"}
 	decisions = []string{"registry", "survey", "contract", "workflow", "spec", "hook", "docs", "prove", "board"}
 	facts     = []string{
-		"git", "content", "state", "model", "config",
+		"git", "content", "state", "model/provider", "config",
 		"store", "store/sqlite", "store/postgres", "store/memory",
 	}
 	screen   = []string{"term"}
 	faces    = []string{"cli", "mcp", "web"}
 	assembly = []string{"app"}
-	helpers  = []string{"testrepo", "arch", "store/storetest"}
+	helpers  = []string{"testrepo", "arch", "store/storetest", "model/modeltest"}
 )
 
 // imports says what of ken each package may import. What is not listed, it may
@@ -47,6 +47,9 @@ var imports = func() map[string][]string {
 	m["arch"] = nil
 	// The memory store is the model that every engine is held against.
 	m["store/storetest"] = join(words, decisions, []string{"store/memory"})
+	// It plays a provider in the words that providers are spoken to in, and knows
+	// nothing of ours: what it shared with provider, it could not try.
+	m["model/modeltest"] = words
 	return m
 }()
 
@@ -79,7 +82,8 @@ var clocks = []string{"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "T
 // doors are the packages through which ken reaches something outside itself, and
 // who holds the key. A door covers everything below it; test files may pass.
 var doors = map[string][]string{
-	"os/exec":                                {"git", "testrepo", "bench"},
+	// git is a program, and a program may be the model that the user has.
+	"os/exec":                                {"git", "model/provider", "testrepo", "bench"},
 	"zombiezen.com/go/sqlite":                {"store/sqlite"},
 	"modernc.org":                            {"store/sqlite"},
 	"database/sql":                           {},

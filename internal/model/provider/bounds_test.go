@@ -1,0 +1,217 @@
+package provider_test
+
+import (
+	"bytes"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"ken/internal/model"
+	"ken/internal/model/modeltest"
+	"ken/internal/model/provider"
+)
+
+// A server that falls silent is given up on, and asked again.
+func TestSilence(t *testing.T) {
+	for _, api := range apis {
+		t.Run(api, func(t *testing.T) {
+			srv := modeltest.Start(t, modeltest.Say(
+				modeltest.Answer{Text: "half an answer, and then", Cuts: true, Cut: 900, Hang: true},
+				modeltest.Answer{Text: "so"},
+			))
+			m, _ := open(t, srv, api, func(o *provider.Options) { o.Idle = 100 * time.Millisecond })
+			var why model.Retry
+			r, err := m.Turn(t.Context(), hello, model.Listener{Retry: func(r model.Retry) { why = r }})
+			if err != nil || r.Text != "so" {
+				t.Fatalf("%+v, %v", r, err)
+			}
+			if why.Reason != model.Down || !strings.Contains(why.Err.Error(), "silent") {
+				t.Errorf("retry %+v", why)
+			}
+		})
+	}
+}
+
+// A turn ends in its time, even if the server has always something to say.
+func TestTotalTime(t *testing.T) {
+	for _, api := range apis {
+		t.Run(api, func(t *testing.T) {
+			srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Content-Type", "text/event-stream")
+				for r.Context().Err() == nil {
+					if _, err := w.Write([]byte(": still here\n\n")); err != nil {
+						return
+					}
+					_ = http.NewResponseController(w).Flush()
+					select {
+					case <-r.Context().Done():
+					case <-time.After(5 * time.Millisecond):
+					}
+				}
+			}))
+			defer srv.Close()
+			m := elsewhere(t, api, srv.URL, provider.Options{Total: 200 * time.Millisecond, Idle: time.Hour})
+			_, err := m.Turn(t.Context(), hello, model.Listener{})
+			if failure(t, err) != model.Down || !strings.Contains(err.Error(), "200ms") {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// elsewhere returns a model at an address, without a key.
+func elsewhere(t testing.TB, api, url string, opts provider.Options) *provider.Model {
+	t.Helper()
+	opts.Getenv = env()
+	m, err := provider.New(provider.Config{Provider: api, Model: "m", BaseURL: url}, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// What is no answer is not taken for one, and not paid for again.
+func TestGarbage(t *testing.T) {
+	html := http.Header{"Content-Type": {"text/html"}}
+	for name, a := range map[string]modeltest.Answer{
+		"a page":           {Body: []byte("<html>\x1b[2J Sign in"), Header: html},
+		"not JSON":         {Body: []byte("data: {oops\n\n")},
+		"no type at all":   {Body: []byte("data: 17\n\n")},
+		"a list":           {Body: []byte("event: message_start\ndata: []\n\n")},
+		"wrong types":      {Body: []byte("event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":\"x\",\"choices\":{}}\n\n")},
+		"JSON in one line": {Body: []byte(`[]`), Header: http.Header{"Content-Type": {"application/json"}}},
+		"no kind":          {Body: []byte("\x00\x01\x02"), Header: http.Header{"Content-Type": {"nonsense;;"}}},
+	} {
+		for _, api := range apis {
+			t.Run(api+" "+name, func(t *testing.T) {
+				srv := modeltest.Start(t, modeltest.Say(a))
+				m, _ := open(t, srv, api)
+				_, err := m.Turn(t.Context(), hello, model.Listener{})
+				if failure(t, err) != model.BadAnswer {
+					t.Error(err)
+				}
+				if n := len(srv.Turns()); n != 1 {
+					t.Errorf("%d attempts", n)
+				}
+			})
+		}
+	}
+}
+
+// An answer without end fills no memory: not in one line, not in many, not in an
+// error.
+func TestHugeAnswers(t *testing.T) {
+	for name, start := range map[string]string{
+		"one line":     "data: ",
+		"one event":    "",
+		"many events":  "data: {\"type\":\"ping\"}\n\n",
+		"many answers": "event: ping\ndata: {\"type\":\"ping\",\"choices\":[]}\n\n",
+	} {
+		for _, api := range apis {
+			for _, status := range []int{200, 500} {
+				t.Run(name+" "+api+" "+http.StatusText(status), func(t *testing.T) {
+					left := make(chan int64, 1)
+					srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+						w.Header().Set("Content-Type", "text/event-stream")
+						w.WriteHeader(status)
+						piece := []byte(strings.Repeat("data: x\n", 4096))
+						switch name {
+						case "one line":
+							piece = bytes.Repeat([]byte("x"), 32<<10)
+						case "many events", "many answers":
+							piece = []byte(strings.Repeat(start, 1024))
+						}
+						_, err := w.Write([]byte(start))
+						sent := int64(0)
+						for err == nil && sent < 1<<30 {
+							var n int
+							n, err = w.Write(piece)
+							sent += int64(n)
+						}
+						left <- sent
+					}))
+					defer srv.Close()
+					m := elsewhere(t, api, srv.URL, provider.Options{Attempts: 1, MaxBytes: 8 << 20})
+					_, err := m.Turn(t.Context(), hello, model.Listener{})
+					want := model.BadAnswer
+					if status == 500 {
+						want = model.Down
+					}
+					if got := failure(t, err); got != want {
+						t.Errorf("%v: %v", got, err)
+					}
+					if n := <-left; n > 64<<20 {
+						t.Errorf("%d bytes were taken", n)
+					}
+				})
+			}
+		}
+	}
+}
+
+// A redirect is not followed, least of all with a key.
+func TestRedirects(t *testing.T) {
+	for _, api := range apis {
+		for _, status := range []int{301, 302, 303, 307, 308} {
+			visited := false
+			other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { visited = true }))
+			srv := modeltest.Start(t, modeltest.Say(modeltest.Answer{Status: status, Header: http.Header{"Location": {other.URL + "/v1/messages"}}}))
+			m, _ := open(t, srv, api)
+			_, err := m.Turn(t.Context(), hello, model.Listener{})
+			if failure(t, err) != model.BadAnswer || visited {
+				t.Errorf("%s %d: %v, visited %v", api, status, err, visited)
+			}
+			other.Close()
+		}
+	}
+}
+
+// Streams are written in more than one way.
+func TestStreamsByOtherHands(t *testing.T) {
+	for name, mangle := range map[string]func(string) string{
+		"CRLF":           func(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") },
+		"CR":             func(s string) string { return strings.ReplaceAll(s, "\n", "\r") },
+		"comments":       func(s string) string { return ": hello\n\n" + strings.ReplaceAll(s, "\n\n", "\n: x\n\n:\n\n") },
+		"other fields":   func(s string) string { return strings.ReplaceAll(s, "data:", "id: 7\nretry: 3\nfoo\ndata:") },
+		"no spaces":      func(s string) string { return strings.ReplaceAll(s, "data: ", "data:") },
+		"a mark":         func(s string) string { return "\xef\xbb\xbf" + s },
+		"no event names": func(s string) string { return strings.ReplaceAll(s, "event: ", "x: ") },
+		"other events":   func(s string) string { return "event: novelty\ndata: {\"type\":\"novelty\"}\n\n" + s },
+	} {
+		for _, api := range apis {
+			t.Run(api+" "+name, func(t *testing.T) {
+				srv := modeltest.Start(t, modeltest.Say(modeltest.Answer{
+					Text: "a\u0000b\x1b[31m “c”\r\n", Calls: []model.Call{{ID: "1", Name: "list", Args: args(`{"a":1}`)}},
+					Mangle: func(b []byte) []byte { return []byte(mangle(string(b))) },
+				}))
+				m, _ := open(t, srv, api)
+				r, err := m.Turn(t.Context(), hello, model.Listener{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if r.Text != "a\u0000b\x1b[31m “c”\r\n" || len(r.Calls) != 1 || string(r.Calls[0].Args) != `{"a":1}` {
+					t.Errorf("reply %+v", r)
+				}
+			})
+		}
+	}
+}
+
+// A server on this machine that is not running is not waited for.
+func TestNobodyAtHome(t *testing.T) {
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr := l.Addr().String()
+	l.Close()
+	w := &waiter{}
+	m := elsewhere(t, "openai", "http://"+addr, provider.Options{Sleep: w.sleep})
+	_, err = m.Turn(t.Context(), hello, model.Listener{})
+	if failure(t, err) != model.Down || len(w.all()) != 0 || !strings.Contains(err.Error(), addr) {
+		t.Errorf("%v, waits %v", err, w.all())
+	}
+}

@@ -1,0 +1,268 @@
+package provider
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"ken/internal/model"
+)
+
+// killDelay is how long a killed program may take to let go of its pipes.
+const killDelay = 2 * time.Second
+
+// A program answers by its standard output what it is asked on its standard
+// input; docs/manual/models.md describes both forms. It has the environment that
+// ken has, and ends with all that it started.
+type program struct {
+	argv []string
+	json bool
+	max  int64
+	hide hider
+}
+
+// What a program gets and gives when it speaks JSON.
+type (
+	programRequest struct {
+		Version   int              `json:"version"`
+		System    string           `json:"system"`
+		Messages  []programMessage `json:"messages"`
+		Tools     []programTool    `json:"tools"`
+		MaxTokens int              `json:"max_tokens"`
+	}
+	programMessage struct {
+		Role    string          `json:"role"`
+		Text    string          `json:"text,omitempty"`
+		Calls   []programCall   `json:"calls,omitempty"`
+		Results []programResult `json:"results,omitempty"`
+	}
+	programTool struct {
+		Name        string          `json:"name"`
+		Description string          `json:"description"`
+		Schema      json.RawMessage `json:"schema"`
+	}
+	programCall struct {
+		ID        string          `json:"id,omitempty"`
+		Name      string          `json:"name"`
+		Arguments json.RawMessage `json:"arguments,omitempty"`
+	}
+	programResult struct {
+		ID    string `json:"id"`
+		Text  string `json:"text"`
+		Error bool   `json:"error,omitempty"`
+	}
+	programReply struct {
+		Text  *string       `json:"text"`
+		Calls []programCall `json:"calls"`
+		Stop  string        `json:"stop"`
+		Model string        `json:"model"`
+		Usage *struct {
+			Input   int64 `json:"input"`
+			Cached  int64 `json:"cached"`
+			Written int64 `json:"written"`
+			Output  int64 `json:"output"`
+		} `json:"usage"`
+	}
+)
+
+func (p *program) ask(ctx context.Context, req model.Request, text func(string)) (answer, *trouble) {
+	in, err := p.prompt(req)
+	if err != nil {
+		return answer{}, &trouble{reason: model.BadRequest, text: err.Error()}
+	}
+	out, t := p.run(ctx, in)
+	spent := answer{reached: t == nil || len(out) > 0}
+	if spent.reached {
+		spent.Usage = model.Usage{Input: model.EstimateTokens(len(in)), Output: model.EstimateTokens(len(out)), Estimated: true}
+	}
+	if t != nil {
+		return spent, t
+	}
+	a, t := p.read(out)
+	a.reached = true
+	if !a.Usage.Estimated && a.Usage.Tokens() == 0 {
+		a.Usage = spent.Usage
+	}
+	if t == nil && a.Text != "" {
+		text(a.Text)
+	}
+	return a, t
+}
+
+// prompt is what the program reads.
+func (p *program) prompt(req model.Request) ([]byte, error) {
+	if !p.json {
+		return []byte(plain(req)), nil
+	}
+	out := programRequest{
+		Version: 1, System: req.System, MaxTokens: req.MaxTokens,
+		Messages: []programMessage{}, Tools: []programTool{},
+	}
+	for _, m := range req.Messages {
+		msg := programMessage{Role: m.Role.String(), Text: m.Text}
+		for _, c := range m.Calls {
+			msg.Calls = append(msg.Calls, programCall{ID: c.ID, Name: c.Name, Arguments: arguments(c)})
+		}
+		for _, r := range m.Results {
+			msg.Results = append(msg.Results, programResult{ID: r.ID, Text: r.Text, Error: r.Failed})
+		}
+		out.Messages = append(out.Messages, msg)
+	}
+	for _, t := range req.Tools {
+		schema := t.Schema
+		if schema == nil {
+			schema = emptySchema
+		}
+		out.Tools = append(out.Tools, programTool{Name: t.Name, Description: t.Description, Schema: schema})
+	}
+	b, err := json.Marshal(out)
+	if err != nil {
+		return nil, fmt.Errorf("write the request: %w", err)
+	}
+	return append(b, '\n'), nil
+}
+
+// plain is a conversation as text: the rules, then what was said. A single
+// question stands as it is; where there is more, a line says who speaks.
+func plain(req model.Request) string {
+	var parts []string
+	if req.System != "" {
+		parts = append(parts, strings.TrimSpace(req.System))
+	}
+	for _, m := range req.Messages {
+		if len(req.Messages) > 1 {
+			parts = append(parts, "--- "+m.Role.String())
+		}
+		for _, r := range m.Results {
+			parts = append(parts, r.Text)
+		}
+		if m.Text != "" {
+			parts = append(parts, m.Text)
+		}
+	}
+	return strings.Join(parts, "\n\n") + "\n"
+}
+
+// run starts the program and returns what it printed.
+func (p *program) run(ctx context.Context, in []byte) ([]byte, *trouble) {
+	running, stop := context.WithCancel(ctx)
+	defer stop()
+	cmd := exec.CommandContext(running, p.argv[0], p.argv[1:]...)
+	stdout := &bounded{max: int(p.max), full: stop}
+	stderr := &bounded{max: maxComplaint}
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(in), stdout, stderr
+	cmd.WaitDelay = killDelay
+	kill := ownGroup(cmd)
+
+	err := cmd.Run()
+	if cmd.Process != nil && running.Err() != nil {
+		kill() // it may have ended by itself just then, and left someone behind
+	}
+	name := p.argv[0]
+	exit, exited := errors.AsType[*exec.ExitError](err)
+	said := p.hide.beginning(stderr.Bytes(), stderr.over)
+	if said != "" {
+		said = ": " + said
+	}
+	switch {
+	case stdout.over:
+		return stdout.Bytes(), &trouble{reason: model.BadAnswer, text: fmt.Sprintf("%s prints more than the %d bytes that an answer may have", name, p.max)}
+	case err == nil, errors.Is(err, exec.ErrWaitDelay) && ctx.Err() == nil:
+		return stdout.Bytes(), nil
+	case ctx.Err() != nil:
+		return stdout.Bytes(), &trouble{reason: model.Down, text: name + " was stopped"}
+	case cmd.Process == nil:
+		return nil, &trouble{
+			reason: model.NoModel, text: fmt.Sprintf("cannot start %s: %v", name, err),
+			hint: "put the program on the PATH, or name another in survey.command of .ken/config.yaml",
+		}
+	case exited && exit.ExitCode() >= 0:
+		return stdout.Bytes(), &trouble{reason: model.Down, text: fmt.Sprintf("%s exits with status %d%s", name, exit.ExitCode(), said)}
+	}
+	return stdout.Bytes(), &trouble{reason: model.Down, text: fmt.Sprintf("%s: %v%s", name, err, said)}
+}
+
+// read makes an answer of what a program printed: text, or with JSON a reply. A
+// JSON document that is not a reply of ours is text like any other: what it
+// means is for the one who asked.
+func (p *program) read(out []byte) (answer, *trouble) {
+	bad := func(format string, args ...any) (answer, *trouble) {
+		return answer{}, &trouble{reason: model.BadAnswer, text: p.argv[0] + " " + fmt.Sprintf(format, args...)}
+	}
+	switch {
+	case len(bytes.TrimSpace(out)) == 0:
+		return bad("prints nothing")
+	case !utf8.Valid(out):
+		return bad("prints something that is not text")
+	}
+	text := answer{Reply: model.Reply{Text: strings.TrimSpace(string(out)), Stop: model.End}}
+	var fields map[string]json.RawMessage
+	if !p.json || json.Unmarshal(out, &fields) != nil || fields["text"] == nil && fields["calls"] == nil {
+		return text, nil
+	}
+	var r programReply
+	if err := json.Unmarshal(out, &r); err != nil {
+		return bad("prints a reply that cannot be read: %v", err)
+	}
+	a := answer{Reply: model.Reply{Model: r.Model, Why: r.Stop}}
+	if r.Text != nil {
+		a.Text = *r.Text
+	}
+	for i, c := range r.Calls {
+		if c.ID == "" {
+			c.ID = fmt.Sprintf("call_%d", i)
+		}
+		a.Calls = append(a.Calls, newCall(c.ID, c.Name, string(c.Arguments)))
+	}
+	switch r.Stop {
+	case "":
+		a.Stop = model.End
+		if len(a.Calls) > 0 {
+			a.Stop = model.ToolUse
+		}
+	case "end", "tool_use", "max_tokens", "refusal":
+		for s := model.End; s <= model.Refusal; s++ {
+			if s.String() == r.Stop {
+				a.Stop = s
+			}
+		}
+	}
+	if u := r.Usage; u != nil {
+		in := max(u.Input, 0)
+		a.Usage = model.Usage{Input: in, Cached: min(max(u.Cached, 0), in), Written: min(max(u.Written, 0), in), Output: max(u.Output, 0)}
+	}
+	return a, nil
+}
+
+// A bounded keeps the first max bytes of what is written to it, drops the rest
+// and calls full, if there is one, at the first byte too many.
+type bounded struct {
+	bytes.Buffer
+	max  int
+	over bool
+	full func()
+}
+
+func (b *bounded) Write(p []byte) (int, error) {
+	if free := b.max - b.Len(); len(p) > free {
+		b.over = true
+		b.Buffer.Write(p[:free])
+		if b.full != nil {
+			b.full()
+		}
+		return len(p), nil
+	}
+	return b.Buffer.Write(p)
+}
+
+// ReadFrom hides that of the buffer, which knows no bound.
+func (b *bounded) ReadFrom(src io.Reader) (int64, error) {
+	return io.Copy(struct{ io.Writer }{b}, src)
+}

@@ -1,0 +1,8 @@
+//go:build !unix
+
+package provider
+
+import "os/exec"
+
+// ownGroup does nothing here: os/exec kills the program itself.
+func ownGroup(*exec.Cmd) (kill func()) { return func() {} }

@@ -1,0 +1,320 @@
+package provider
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync/atomic"
+
+	"ken/internal/model"
+)
+
+// openai is the Chat Completions API, which many servers speak besides OpenAI's:
+// Ollama, vLLM, llama.cpp, gateways. They differ in small things, and where one
+// reading fits them all, that is the one taken here.
+// https://platform.openai.com/docs/api-reference/chat
+type openai struct {
+	model string
+	// newLimit writes max_completion_tokens, which OpenAI's newer models insist
+	// on and other servers may not know, instead of max_tokens.
+	newLimit *atomic.Bool
+}
+
+func newOpenAI(model string, ep endpoint) wire {
+	w := openai{model: model, newLimit: new(atomic.Bool)}
+	w.newLimit.Store(ep.own)
+	return w
+}
+
+type (
+	openaiRequest struct {
+		Model    string          `json:"model"`
+		Messages []openaiMessage `json:"messages"`
+		Tools    []openaiTool    `json:"tools,omitempty"`
+		Stream   bool            `json:"stream"`
+		Options  struct {
+			Usage bool `json:"include_usage"`
+		} `json:"stream_options"`
+		Limit    int `json:"max_tokens,omitempty"`
+		NewLimit int `json:"max_completion_tokens,omitempty"`
+	}
+	openaiMessage struct {
+		Role    string       `json:"role"`
+		Content *string      `json:"content"`
+		Calls   []openaiCall `json:"tool_calls,omitempty"`
+		CallID  string       `json:"tool_call_id,omitempty"`
+	}
+	openaiTool struct {
+		Type     string `json:"type"`
+		Function struct {
+			Name        string          `json:"name"`
+			Description string          `json:"description,omitempty"`
+			Parameters  json.RawMessage `json:"parameters"`
+		} `json:"function"`
+	}
+	openaiCall struct {
+		ID       string `json:"id"`
+		Type     string `json:"type"`
+		Function struct {
+			Name      string `json:"name"`
+			Arguments string `json:"arguments"`
+		} `json:"function"`
+	}
+)
+
+// body keeps the order in which turns grow: what a conversation begins with is
+// what the provider may have kept from the turn before, without being asked to.
+func (o openai) body(req model.Request) ([]byte, error) {
+	out := openaiRequest{Model: o.model, Stream: true}
+	out.Options.Usage = true
+	if o.newLimit.Load() {
+		out.NewLimit = req.MaxTokens
+	} else {
+		out.Limit = req.MaxTokens
+	}
+	say := func(role, text string) *openaiMessage {
+		out.Messages = append(out.Messages, openaiMessage{Role: role, Content: &text})
+		return &out.Messages[len(out.Messages)-1]
+	}
+	if req.System != "" {
+		say("system", req.System)
+	}
+	for _, m := range req.Messages {
+		if m.Role == model.Assistant {
+			if m.Text == "" && len(m.Calls) == 0 {
+				continue
+			}
+			said := say("assistant", m.Text)
+			if m.Text == "" {
+				said.Content = nil
+			}
+			for _, c := range m.Calls {
+				call := openaiCall{ID: c.ID, Type: "function"}
+				call.Function.Name, call.Function.Arguments = c.Name, string(arguments(c))
+				said.Calls = append(said.Calls, call)
+			}
+			continue
+		}
+		for _, r := range m.Results {
+			text := r.Text
+			if r.Failed {
+				text = "error: " + text // this API has no other way to say so
+			}
+			say("tool", text).CallID = r.ID
+		}
+		if m.Text != "" {
+			say("user", m.Text)
+		}
+	}
+	for _, t := range req.Tools {
+		tool := openaiTool{Type: "function"}
+		tool.Function.Name, tool.Function.Description, tool.Function.Parameters = t.Name, t.Description, t.Schema
+		if t.Schema == nil {
+			tool.Function.Parameters = emptySchema
+		}
+		out.Tools = append(out.Tools, tool)
+	}
+	b, err := json.Marshal(out)
+	if err != nil {
+		return nil, fmt.Errorf("write the request: %w", err)
+	}
+	return b, nil
+}
+
+func (openai) header(h http.Header, key string) {
+	if key != "" {
+		h.Set("Authorization", "Bearer "+key)
+	}
+}
+
+// mend takes the other name for the limit when a server rejects the one.
+func (o openai) mend(c complaint) bool {
+	const older, newer = "max_tokens", "max_completion_tokens"
+	switch {
+	case c.Param == older && c.is("unsupported_parameter"), c.says("use '" + newer + "' instead"):
+		o.newLimit.Store(true)
+	case c.Param == newer && c.is("unsupported_parameter"), c.says("unrecognized request argument supplied: " + newer):
+		o.newLimit.Store(false)
+	default:
+		return false
+	}
+	return true
+}
+
+func (openai) listen(sent []byte, text func(string)) reading {
+	return &openaiReading{text: text, sent: len(sent)}
+}
+
+// An openaiReading is an answer as it comes: pieces of one message, the reason
+// to stop with the last of them, then the counts.
+type openaiReading struct {
+	text    func(string)
+	sent    int
+	reply   model.Reply
+	said    strings.Builder
+	refusal strings.Builder
+	calls   []*openaiPart
+	begun   bool
+	counted bool
+	wrote   int
+}
+
+// An openaiPart is a call in the making.
+type openaiPart struct {
+	index    int
+	id, name string
+	args     strings.Builder
+}
+
+type (
+	openaiChunk struct {
+		Error   json.RawMessage `json:"error"`
+		Model   string          `json:"model"`
+		Choices []struct {
+			Index   int         `json:"index"`
+			Delta   openaiDelta `json:"delta"`
+			Message openaiDelta `json:"message"` // of an answer in one piece
+			Finish  string      `json:"finish_reason"`
+		} `json:"choices"`
+		Usage *struct {
+			Input   int64 `json:"prompt_tokens"`
+			Output  int64 `json:"completion_tokens"`
+			Details struct {
+				Cached int64 `json:"cached_tokens"`
+			} `json:"prompt_tokens_details"`
+		} `json:"usage"`
+	}
+	openaiDelta struct {
+		Content   string `json:"content"`
+		Refusal   string `json:"refusal"`
+		Reasoning string `json:"reasoning_content"`
+		Calls     []struct {
+			Index    int    `json:"index"`
+			ID       string `json:"id"`
+			Function struct {
+				Name      string          `json:"name"`
+				Arguments json.RawMessage `json:"arguments"`
+			} `json:"function"`
+		} `json:"tool_calls"`
+	}
+)
+
+func (r *openaiReading) event(_ string, data []byte) (bool, *trouble) {
+	if strings.TrimSpace(string(data)) == "[DONE]" {
+		if r.reply.Why == "" {
+			return false, unfinished("the answer ends without a reason to")
+		}
+		return true, nil
+	}
+	return false, r.whole(data)
+}
+
+// whole takes a chunk, or an answer in one piece: they differ in a name.
+func (r *openaiReading) whole(data []byte) *trouble {
+	var c openaiChunk
+	if err := json.Unmarshal(data, &c); err != nil {
+		return &trouble{reason: model.BadAnswer, text: fmt.Sprintf("a piece of the answer is not what it should be: %v", err)}
+	}
+	if len(c.Error) > 0 && string(c.Error) != "null" {
+		return parseComplaint(data).amid()
+	}
+	r.begun = true
+	if c.Model != "" {
+		r.reply.Model = c.Model
+	}
+	if u := c.Usage; u != nil {
+		r.counted = true
+		r.reply.Usage = model.Usage{Input: max(u.Input, 0), Output: max(u.Output, 0)}
+		r.reply.Usage.Cached = min(max(u.Details.Cached, 0), r.reply.Usage.Input)
+	}
+	for _, choice := range c.Choices {
+		if choice.Index != 0 {
+			continue // we asked for one
+		}
+		r.piece(choice.Delta)
+		r.piece(choice.Message)
+		if choice.Finish != "" {
+			r.reply.Why = choice.Finish
+		}
+	}
+	return nil
+}
+
+func (r *openaiReading) piece(d openaiDelta) {
+	r.wrote += len(d.Content) + len(d.Reasoning) + len(d.Refusal)
+	if d.Content != "" {
+		r.said.WriteString(d.Content)
+		r.text(d.Content)
+	}
+	r.refusal.WriteString(d.Refusal)
+	for _, c := range d.Calls {
+		p := r.call(c.Index, c.ID, c.Function.Name)
+		if c.ID != "" {
+			p.id = c.ID
+		}
+		if c.Function.Name != "" {
+			p.name = c.Function.Name
+		}
+		args := string(c.Function.Arguments)
+		var s string
+		if json.Unmarshal(c.Function.Arguments, &s) == nil {
+			args = s // a string, as it should be; some servers write the object itself
+		}
+		p.args.WriteString(args)
+		r.wrote += len(args)
+	}
+}
+
+// call returns the call that a piece belongs to. A piece with a name and another
+// id begins a new one, since some servers give all calls the index 0.
+func (r *openaiReading) call(index int, id, name string) *openaiPart {
+	for i := len(r.calls) - 1; i >= 0; i-- {
+		if p := r.calls[i]; p.index == index {
+			if name != "" && id != "" && p.id != "" && id != p.id {
+				break
+			}
+			return p
+		}
+	}
+	p := &openaiPart{index: index}
+	r.calls = append(r.calls, p)
+	return p
+}
+
+func (r *openaiReading) answer() (answer, bool) {
+	a := answer{Reply: r.reply, reached: r.begun}
+	a.Text = r.said.String()
+	for i, p := range r.calls {
+		if p.id == "" {
+			p.id = fmt.Sprintf("call_%d", i)
+		}
+		a.Calls = append(a.Calls, newCall(p.id, p.name, p.args.String()))
+	}
+	a.Stop = openaiStop(a.Why)
+	if a.Stop == model.End && len(a.Calls) > 0 {
+		a.Stop = model.ToolUse // so say some servers
+	}
+	if r.refusal.Len() > 0 {
+		a.Text, a.Stop = a.Text+r.refusal.String(), model.Refusal
+	}
+	if !r.counted && r.begun {
+		a.Usage.Input, a.Usage.Output = model.EstimateTokens(r.sent), model.EstimateTokens(r.wrote)
+		a.Usage.Estimated = true
+	}
+	return a, a.Why != ""
+}
+
+func openaiStop(why string) model.Stop {
+	switch why {
+	case "stop":
+		return model.End
+	case "tool_calls", "function_call":
+		return model.ToolUse
+	case "length":
+		return model.MaxTokens
+	case "content_filter":
+		return model.Refusal
+	}
+	return model.Unknown
+}

@@ -1,0 +1,69 @@
+package provider
+
+import "ken/internal/model"
+
+// PricesOf is when the table below was read off the providers' pages.
+const PricesOf = "November 2026"
+
+// prices are those of the providers' own models, in dollars per million tokens.
+// Where a price changes with the length of the input, the row holds up to that
+// length. What is not here is unknown, which is better than wrong.
+var prices = [...]struct {
+	provider, model string
+	model.Price
+}{
+	{Anthropic, "claude-fable-5-1", model.Price{Input: 10, Cached: 0.25, Written: 12.50, Output: 50}},
+	{Anthropic, "claude-fable-5", model.Price{Input: 10, Cached: 1, Written: 12.50, Output: 50}},
+	{Anthropic, "claude-opus-5-5", model.Price{Input: 4, Cached: 0.20, Written: 5, Output: 20}},
+	{Anthropic, "claude-opus-5", model.Price{Input: 5, Cached: 0.50, Written: 6.25, Output: 25}},
+	{Anthropic, "claude-opus-4-8", model.Price{Input: 5, Cached: 0.50, Written: 6.25, Output: 25}},
+	{Anthropic, "claude-opus-4-7", model.Price{Input: 5, Cached: 0.50, Written: 6.25, Output: 25}},
+	{Anthropic, "claude-opus-4-6", model.Price{Input: 5, Cached: 0.50, Written: 6.25, Output: 25}},
+	{Anthropic, "claude-opus-4-5", model.Price{Input: 5, Cached: 0.50, Written: 6.25, Output: 25}},
+	{Anthropic, "claude-sonnet-5-5", model.Price{Input: 2, Cached: 0.10, Written: 2.50, Output: 10}},
+	{Anthropic, "claude-sonnet-5", model.Price{Input: 2, Cached: 0.20, Written: 2.50, Output: 10}},
+	{Anthropic, "claude-sonnet-4-6", model.Price{Input: 3, Cached: 0.30, Written: 3.75, Output: 15}},
+	{Anthropic, "claude-sonnet-4-5", model.Price{Input: 3, Cached: 0.30, Written: 3.75, Output: 15}},
+	{Anthropic, "claude-haiku-4-5", model.Price{Input: 1, Cached: 0.10, Written: 1.25, Output: 5}},
+	{OpenAI, "gpt-5.5", model.Price{Input: 5, Cached: 0.50, Output: 30, UpTo: 272_000}},
+	{OpenAI, "gpt-5.4", model.Price{Input: 2.50, Cached: 0.25, Output: 15, UpTo: 272_000}},
+	{OpenAI, "gpt-5.4-mini", model.Price{Input: 0.75, Cached: 0.075, Output: 4.50}},
+	{OpenAI, "gpt-5.4-nano", model.Price{Input: 0.20, Cached: 0.02, Output: 1.25}},
+	{OpenAI, "gpt-5-mini", model.Price{Input: 0.25, Cached: 0.025, Output: 2}},
+}
+
+// priceOf returns what cfg says of its model's price, else what the provider
+// asks. Elsewhere than at the provider's own address its prices mean nothing.
+func priceOf(cfg Config, own bool) model.Price {
+	if p, ok := cfg.Prices[cfg.Model]; ok {
+		return p
+	}
+	if own {
+		for _, p := range prices {
+			if p.provider == cfg.Provider && (p.model == cfg.Model || p.model == undated(cfg.Model)) {
+				return p.Price
+			}
+		}
+	}
+	return model.Price{}
+}
+
+// undated returns a model's name without the day of its making: -20250929 or
+// -2025-09-29.
+func undated(name string) string {
+	for _, form := range []string{"-dddddddd", "-dddd-dd-dd"} {
+		i := len(name) - len(form)
+		if i <= 0 {
+			continue
+		}
+		match := true
+		for j := range len(form) {
+			c, digit := name[i+j], form[j] == 'd'
+			match = match && (digit && c >= '0' && c <= '9' || !digit && c == form[j])
+		}
+		if match {
+			return name[:i]
+		}
+	}
+	return name
+}

@@ -1,0 +1,88 @@
+package provider
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+)
+
+// maxLine bounds a line of a stream of events. A tool's arguments may come in
+// one piece.
+const maxLine = 4 << 20
+
+var errLine = errors.New("a line of the stream is too long")
+
+// events reads server-sent events: lines of "field: value", an empty line after
+// each event. Lines end in CR, LF or both. Comments, fields that we do not use
+// and what is left unfinished at the end are dropped, as the standard says.
+type events struct {
+	r      *bufio.Reader
+	begun  bool
+	skipLF bool // the last line ended in CR; a LF now belongs to it
+	line   []byte
+	data   []byte
+}
+
+func newEvents(r io.Reader) *events { return &events{r: bufio.NewReaderSize(r, 16<<10)} }
+
+// next returns the next event that has data. What it returns is good until it
+// is called again. At the end of the stream it returns io.EOF.
+func (e *events) next() (name string, data []byte, err error) {
+	e.data = e.data[:0]
+	some := false
+	for {
+		line, err := e.readLine()
+		if err != nil {
+			return "", nil, err
+		}
+		if len(line) == 0 {
+			if some {
+				return name, e.data, nil
+			}
+			name = ""
+			continue
+		}
+		field, value, _ := bytes.Cut(line, []byte(":"))
+		value = bytes.TrimPrefix(value, []byte(" "))
+		switch string(field) { // "" is a comment
+		case "event":
+			name = string(value)
+		case "data":
+			if some {
+				e.data = append(e.data, '\n')
+			}
+			if len(e.data)+len(value) > maxLine {
+				return "", nil, errLine
+			}
+			e.data, some = append(e.data, value...), true
+		}
+	}
+}
+
+// readLine returns the next line without its end.
+func (e *events) readLine() ([]byte, error) {
+	e.line = e.line[:0]
+	for {
+		c, err := e.r.ReadByte()
+		if err != nil {
+			return nil, err
+		}
+		if skip := e.skipLF && c == '\n'; skip {
+			e.skipLF = false
+			continue
+		}
+		e.skipLF = c == '\r'
+		if c == '\r' || c == '\n' {
+			line := e.line
+			if !e.begun {
+				e.begun, line = true, bytes.TrimPrefix(line, []byte("\xef\xbb\xbf"))
+			}
+			return line, nil
+		}
+		if len(e.line) >= maxLine {
+			return nil, errLine
+		}
+		e.line = append(e.line, c)
+	}
+}

@@ -1,0 +1,109 @@
+package provider
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"ken/internal/fault"
+	"ken/internal/model"
+)
+
+// A trouble is why an attempt failed. It carries words rather than an error: the
+// errors below it quote what servers send, which may be our own key.
+type trouble struct {
+	reason model.Reason
+	text   string
+	passes bool          // trying again may help
+	after  time.Duration // the server's word on when; none when 0
+	hint   string        // the usual one for its reason when ""
+}
+
+// failed makes an error of a trouble that is the last.
+func (m *Model) failed(t *trouble, attempts int) error {
+	tries := ""
+	if attempts > 1 {
+		tries = fmt.Sprintf(" (%d attempts)", attempts)
+	}
+	hint := t.hint
+	if hint == "" {
+		hint = m.hint(t)
+	}
+	return &fault.Error{Hint: m.hide.clean(hint), Err: &model.Failure{
+		Reason: t.reason,
+		Err:    fmt.Errorf("ask %s: %w%s", m.name, errors.New(m.hide.clean(t.text)), tries),
+	}}
+}
+
+// hint says what to do next.
+func (m *Model) hint(t *trouble) string {
+	c, remote := m.asker.(*client)
+	switch t.reason {
+	case model.Unauthorized:
+		if remote {
+			return fmt.Sprintf("set a key that %s accepts: export %s=…", m.where, c.endpoint.keyVar)
+		}
+	case model.NoCredit:
+		return "see to the account's credit or spending limit, then go on with: ken survey run"
+	case model.NoModel:
+		if remote {
+			return fmt.Sprintf("name a model that %s has in survey.model of .ken/config.yaml; is the address right? %s", m.where, c.endpoint.url)
+		}
+	case model.RateLimited:
+		if t.after > m.opts.MaxWait {
+			return fmt.Sprintf("go on in %s with: ken survey run", t.after.Round(time.Second))
+		}
+		return "ask less at once: ken survey run --jobs 1"
+	case model.Overloaded:
+		return "go on later with: ken survey run"
+	case model.Down:
+		if remote {
+			return "see whether it answers at all: curl -sSI " + fault.Quote(c.endpoint.url.String())
+		}
+	case model.TooLong:
+		return "leave large files out by survey.exclude in .ken/config.yaml, then: ken survey run"
+	case model.BadAnswer, model.BadRequest:
+		if remote {
+			return fmt.Sprintf("does %s speak the API of the provider that survey.provider names?", c.endpoint.url)
+		}
+	default:
+	}
+	if !remote {
+		return "try the program by itself: echo hello | " + m.where
+	}
+	return "try again with: ken survey run"
+}
+
+// A hider keeps keys out of what people read.
+type hider []string
+
+// hiderOf knows every key in the environment, whomever it is for: a program that
+// we start has them all.
+func hiderOf(getenv func(string) string) hider {
+	var h hider
+	for _, s := range services {
+		if key := strings.TrimSpace(getenv(s.keyVar)); key != "" {
+			h = append(h, key)
+		}
+	}
+	return h
+}
+
+// clean returns s as one line without keys. The keys go first: a line that was
+// cut short would show the beginning of one.
+func (h hider) clean(s string) string {
+	for _, key := range h {
+		s = strings.ReplaceAll(s, key, "…")
+	}
+	return oneLine(s)
+}
+
+// beginning returns the text that b begins with. Where b has been cut off, so
+// may a key have been at its end.
+func (h hider) beginning(b []byte, cut bool) string {
+	if cut {
+		b = b[:max(len(b)-maxKey, 0)]
+	}
+	return h.clean(string(b))
+}

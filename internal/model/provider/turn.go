@@ -1,0 +1,90 @@
+package provider
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"ken/internal/fault"
+	"ken/internal/model"
+)
+
+// errTotal ends a turn that takes too long.
+var errTotal = errors.New("the turn took too long")
+
+// Turn sends the conversation and returns the model's next message; see
+// [model.Model].
+func (m *Model) Turn(ctx context.Context, req model.Request, l model.Listener) (model.Reply, error) {
+	or(&req.MaxTokens, model.DefaultMaxTokens)
+	if l.Text == nil {
+		l.Text = func(string) {}
+	}
+	limited, cancel := context.WithTimeoutCause(ctx, m.opts.Total, errTotal)
+	defer cancel()
+
+	var usage model.Usage
+	var cost model.Cost
+	for attempt := 1; ; attempt++ {
+		a, t := m.asker.ask(limited, req, l.Text)
+		if a.reached {
+			a.Usage.Requests = 1
+		}
+		usage, cost = usage.Add(a.Usage), cost.Add(m.price.Of(a.Usage))
+		if t == nil {
+			a.Usage, a.Cost = usage, cost
+			return a.Reply, nil
+		}
+		spent := model.Reply{Usage: usage, Cost: cost}
+		if limited.Err() != nil {
+			return spent, m.ended(ctx, attempt)
+		}
+		wait, again := m.wait(limited, t, attempt)
+		if !again {
+			return spent, m.failed(t, attempt)
+		}
+		if l.Retry != nil {
+			l.Retry(model.Retry{Attempt: attempt, Reason: t.reason, Err: errors.New(m.hide.clean(t.text)), Wait: wait})
+		}
+		if err := m.opts.Sleep(limited, wait); err != nil {
+			return spent, m.ended(ctx, attempt)
+		}
+	}
+}
+
+// wait says how long to wait before the next attempt, and whether there is one:
+// what has failed may pass, attempts are left, and the wait is within bounds.
+//
+// Without a server's word the wait doubles from a second on. A part of it is
+// chance, so that many who were turned away together do not come back together.
+func (m *Model) wait(ctx context.Context, t *trouble, attempt int) (time.Duration, bool) {
+	if !t.passes || attempt >= m.opts.Attempts {
+		return 0, false
+	}
+	wait := time.Second << min(attempt-1, 5)
+	wait = wait/2 + time.Duration(float64(wait/2)*m.opts.Rand())
+	if t.after > 0 {
+		if t.after > m.opts.MaxWait {
+			return 0, false
+		}
+		wait = t.after + time.Duration(float64(time.Second)*m.opts.Rand())
+	}
+	if end, ok := ctx.Deadline(); ok && m.opts.Now().Add(wait).After(end) {
+		return 0, false
+	}
+	return wait, true
+}
+
+// ended says that the caller's context, or our own limit, ended the turn.
+func (m *Model) ended(ctx context.Context, attempts int) error {
+	if err := ctx.Err(); err != nil {
+		kind := fault.Failed
+		if errors.Is(err, context.Canceled) {
+			kind = fault.Interrupted
+		}
+		return &fault.Error{Kind: kind, Hint: "go on where it stopped with: ken survey run", Err: &model.Failure{
+			Reason: model.Cancelled, Err: fmt.Errorf("ask %s: %w", m.name, err),
+		}}
+	}
+	return m.failed(&trouble{reason: model.Down, text: fmt.Sprintf("no answer within %s", m.opts.Total)}, attempts)
+}
