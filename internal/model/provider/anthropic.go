@@ -291,7 +291,7 @@ func (r *anthropicReading) count(u *anthropicUsage) {
 	}
 	set := func(to *int64, from *int64) {
 		if from != nil {
-			*to = max(*from, 0)
+			*to = count(*from)
 		}
 	}
 	n := &r.reply.Usage

@@ -2,6 +2,7 @@ package provider_test
 
 import (
 	"bytes"
+	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -16,6 +17,7 @@ import (
 
 // A server that falls silent is given up on, and asked again.
 func TestSilence(t *testing.T) {
+	t.Parallel()
 	for _, api := range apis {
 		t.Run(api, func(t *testing.T) {
 			srv := modeltest.Start(t, modeltest.Say(
@@ -37,6 +39,7 @@ func TestSilence(t *testing.T) {
 
 // A turn ends in its time, even if the server has always something to say.
 func TestTotalTime(t *testing.T) {
+	t.Parallel()
 	for _, api := range apis {
 		t.Run(api, func(t *testing.T) {
 			srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -76,12 +79,20 @@ func elsewhere(t testing.TB, api, url string, opts provider.Options) *provider.M
 // What is no answer is not taken for one, and not paid for again.
 func TestGarbage(t *testing.T) {
 	html := http.Header{"Content-Type": {"text/html"}}
+	var many strings.Builder
+	for i := range 200_000 {
+		fmt.Fprintf(&many, `{"index":%d},`, i)
+	}
+	many.WriteString(`{"index":0}`)
 	for name, a := range map[string]modeltest.Answer{
-		"a page":           {Body: []byte("<html>\x1b[2J Sign in"), Header: html},
-		"not JSON":         {Body: []byte("data: {oops\n\n")},
-		"no type at all":   {Body: []byte("data: 17\n\n")},
-		"a list":           {Body: []byte("event: message_start\ndata: []\n\n")},
-		"wrong types":      {Body: []byte("event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":\"x\",\"choices\":{}}\n\n")},
+		"a page":         {Body: []byte("<html>\x1b[2J Sign in"), Header: html},
+		"not JSON":       {Body: []byte("data: {oops\n\n")},
+		"no type at all": {Body: []byte("data: 17\n\n")},
+		"a list":         {Body: []byte("event: message_start\ndata: []\n\n")},
+		"wrong types":    {Body: []byte("event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":\"x\",\"choices\":{}}\n\n")},
+		"calls on end": {
+			Body: []byte(`data: {"type":"x","choices":[{"delta":{"tool_calls":[` + many.String() + `]}}]}` + "\n\n" + `data: {"type":"message_stop"}` + "\n\n"),
+		},
 		"JSON in one line": {Body: []byte(`[]`), Header: http.Header{"Content-Type": {"application/json"}}},
 		"no kind":          {Body: []byte("\x00\x01\x02"), Header: http.Header{"Content-Type": {"nonsense;;"}}},
 	} {
@@ -104,6 +115,7 @@ func TestGarbage(t *testing.T) {
 // An answer without end fills no memory: not in one line, not in many, not in an
 // error.
 func TestHugeAnswers(t *testing.T) {
+	t.Parallel()
 	for name, start := range map[string]string{
 		"one line":     "data: ",
 		"one event":    "",

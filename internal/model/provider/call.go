@@ -8,6 +8,13 @@ import (
 	"ken/internal/model"
 )
 
+// maxCalls is more than any model wants done at once.
+const maxCalls = 1000
+
+// count returns a number of tokens that can be added to others, whatever a
+// server claims.
+func count(n int64) int64 { return min(max(n, 0), 1<<40) }
+
 // newCall makes a call of the arguments that a model wrote. What is not a JSON
 // object is the model's mistake, and for the model to hear of.
 func newCall(id, name, args string) model.Call {

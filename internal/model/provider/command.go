@@ -167,7 +167,7 @@ func (p *program) run(ctx context.Context, in []byte) ([]byte, *trouble) {
 	}
 	name := p.argv[0]
 	exit, exited := errors.AsType[*exec.ExitError](err)
-	said := p.hide.beginning(stderr.Bytes(), stderr.over)
+	said := p.hide.clean(stderr.String())
 	if said != "" {
 		said = ": " + said
 	}
@@ -235,8 +235,8 @@ func (p *program) read(out []byte) (answer, *trouble) {
 		}
 	}
 	if u := r.Usage; u != nil {
-		in := max(u.Input, 0)
-		a.Usage = model.Usage{Input: in, Cached: min(max(u.Cached, 0), in), Written: min(max(u.Written, 0), in), Output: max(u.Output, 0)}
+		in := count(u.Input)
+		a.Usage = model.Usage{Input: in, Cached: min(count(u.Cached), in), Written: min(count(u.Written), in), Output: count(u.Output)}
 	}
 	return a, nil
 }

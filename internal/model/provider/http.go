@@ -147,7 +147,7 @@ func (c *client) read(ctx context.Context, resp *http.Response, stream io.Reader
 		b, _ := io.ReadAll(io.LimitReader(stream, maxComplaint))
 		return answer{}, &trouble{reason: model.BadAnswer, text: fmt.Sprintf(
 			"%s answers with %q, not with a stream of events: %s", c.endpoint.url.Host,
-			resp.Header.Get("Content-Type"), c.hide.beginning(b, len(b) == maxComplaint),
+			resp.Header.Get("Content-Type"), c.hide.clean(string(b)),
 		)}
 	}
 
@@ -209,7 +209,7 @@ func (c *client) refused(resp *http.Response, stream io.Reader) (*trouble, *comp
 	b, _ := io.ReadAll(io.LimitReader(stream, maxComplaint)) // as far as it came
 	said := parseComplaint(b)
 	if said.Message == "" {
-		said.Message = c.hide.beginning(b, len(b) == maxComplaint)
+		said.Message = c.hide.clean(string(b))
 	}
 	t := said.judge(resp.StatusCode)
 	t.text = fmt.Sprintf("%s answers %d %s", c.endpoint.url.Host, resp.StatusCode, http.StatusText(resp.StatusCode))

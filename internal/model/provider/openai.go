@@ -225,8 +225,8 @@ func (r *openaiReading) whole(data []byte) *trouble {
 	}
 	if u := c.Usage; u != nil {
 		r.counted = true
-		r.reply.Usage = model.Usage{Input: max(u.Input, 0), Output: max(u.Output, 0)}
-		r.reply.Usage.Cached = min(max(u.Details.Cached, 0), r.reply.Usage.Input)
+		r.reply.Usage = model.Usage{Input: count(u.Input), Output: count(u.Output)}
+		r.reply.Usage.Cached = min(count(u.Details.Cached), r.reply.Usage.Input)
 	}
 	for _, choice := range c.Choices {
 		if choice.Index != 0 {
@@ -234,6 +234,9 @@ func (r *openaiReading) whole(data []byte) *trouble {
 		}
 		r.piece(choice.Delta)
 		r.piece(choice.Message)
+		if len(r.calls) > maxCalls {
+			return &trouble{reason: model.BadAnswer, text: fmt.Sprintf("more than %d calls in one answer", maxCalls)}
+		}
 		if choice.Finish != "" {
 			r.reply.Why = choice.Finish
 		}
@@ -249,6 +252,9 @@ func (r *openaiReading) piece(d openaiDelta) {
 	}
 	r.refusal.WriteString(d.Refusal)
 	for _, c := range d.Calls {
+		if len(r.calls) > maxCalls {
+			return
+		}
 		p := r.call(c.Index, c.ID, c.Function.Name)
 		if c.ID != "" {
 			p.id = c.ID

@@ -90,20 +90,37 @@ func hiderOf(getenv func(string) string) hider {
 	return h
 }
 
-// clean returns s as one line without keys. The keys go first: a line that was
-// cut short would show the beginning of one.
+// telling is how long a part of a key must be to be hidden. Errors quote parts:
+// of an address up to its query, of a text up to some length.
+const telling = 8
+
+// clean returns s as one line without keys, or parts of them. They go before it
+// is cut short, and again after, since making a line of it may have made one.
 func (h hider) clean(s string) string {
 	for _, key := range h {
-		s = strings.ReplaceAll(s, key, "…")
+		s = hidden(oneLine(hidden(s, key)), key)
 	}
 	return oneLine(s)
 }
 
-// beginning returns the text that b begins with. Where b has been cut off, so
-// may a key have been at its end.
-func (h hider) beginning(b []byte, cut bool) string {
-	if cut {
-		b = b[:max(len(b)-maxKey, 0)]
+// hidden returns s with every telling part of key in it left out.
+func hidden(s, key string) string {
+	if len(key) < telling {
+		return strings.ReplaceAll(s, key, "…")
 	}
-	return h.clean(string(b))
+	var out strings.Builder
+	for i := 0; i < len(s); {
+		n := telling
+		if i+n > len(s) || !strings.Contains(key, s[i:i+n]) {
+			out.WriteByte(s[i])
+			i++
+			continue
+		}
+		for i+n < len(s) && strings.Contains(key, s[i:i+n+1]) {
+			n++
+		}
+		out.WriteString("…")
+		i += n
+	}
+	return out.String()
 }

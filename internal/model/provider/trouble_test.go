@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -80,6 +81,27 @@ func TestRefusals(t *testing.T) {
 				t.Errorf("waits: %s", d)
 			}
 		})
+	}
+}
+
+// What stands before a server, and knows nothing of its errors, is understood by
+// its status.
+func TestRefusalsByOthers(t *testing.T) {
+	for status, want := range map[int]model.Reason{
+		401: model.Unauthorized, 404: model.NoModel, 413: model.TooLong, 418: model.BadRequest,
+		429: model.RateLimited, 502: model.Down, 503: model.Overloaded, 529: model.Overloaded,
+	} {
+		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			http.Error(w, "<h1>so it is</h1>", status)
+		}))
+		for _, api := range apis {
+			m := elsewhere(t, api, srv.URL, provider.Options{Attempts: 1})
+			_, err := m.Turn(t.Context(), hello, model.Listener{})
+			if got := failure(t, err); got != want || !strings.Contains(err.Error(), "so it is") {
+				t.Errorf("%s %d: %v: %v", api, status, got, err)
+			}
+		}
+		srv.Close()
 	}
 }
 
@@ -180,15 +202,17 @@ func TestErrorsAmidAnAnswer(t *testing.T) {
 // Wherever a connection dies, the turn ends with the whole answer, once, and
 // with both attempts on the bill.
 func TestBrokenAnywhere(t *testing.T) {
+	t.Parallel()
 	for _, api := range apis {
 		t.Run(api, func(t *testing.T) {
 			whole := modeltest.Answer{Thinking: "hm", Text: "it is “so”", Calls: []model.Call{
 				{ID: "a", Name: "list", Args: args(`{"x":"y"}`)}, {ID: "b", Name: "list"},
 			}, Usage: model.Usage{Input: 100, Output: 40}}
-			length, ends := 0, 0
+			length, begins, ends := 0, 0, 0
 			measure := whole
 			measure.Mangle = func(b []byte) []byte {
 				length = len(b)
+				begins = bytes.Index(b, []byte("\n\n")) + 2 // from here on the model has worked
 				// From here on all of the answer is there.
 				ends = bytes.Index(b, []byte(`"stop_reason":"tool_use"`))
 				if api == "openai" {
@@ -239,10 +263,14 @@ func TestBrokenAnywhere(t *testing.T) {
 				if d := cmp.Diff(want, r); d != "" || heard.String() != want.Text {
 					t.Fatalf("cut at %d: heard %q; %s", cut, heard.String(), d)
 				}
-				if usage.Requests < 1 || usage.Requests > 1+retries || usage.Input < 1 || usage.Output < 1 {
+				attempts := 1 + retries
+				if cut < begins {
+					attempts = 1
+				}
+				if usage.Requests != attempts || attempts == 2 && usage.Input <= 100 || usage.Input < 1 || usage.Output < 1 {
 					t.Errorf("cut at %d: spent %+v", cut, usage)
 				}
-				if api == "anthropic" && usage.Requests == 2 && usage.Input != 200 {
+				if api == "anthropic" && attempts == 2 && usage.Input != 200 {
 					t.Errorf("cut at %d: both attempts were counted by the provider, yet we say %+v", cut, usage)
 				}
 			}
