@@ -59,7 +59,7 @@ type Options struct {
 	MaxBytes int64
 
 	Getenv func(string) string                        // the environment; os.Getenv when nil
-	Now    func() time.Time                           // the clock; time.Now when nil
+	Now    func() time.Time                           // the clock that a server's dates are held against; time.Now when nil
 	Sleep  func(context.Context, time.Duration) error // waits, or returns the context's error; a timer when nil
 	Rand   func() float64                             // from 0 to below 1; math/rand when nil
 	HTTP   http.RoundTripper                          // the network; one of our own when nil

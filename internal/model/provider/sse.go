@@ -60,29 +60,40 @@ func (e *events) next() (name string, data []byte, err error) {
 	}
 }
 
-// readLine returns the next line without its end.
+// readLine returns the next line without its end. It looks no further than what
+// has come: after a CR, a LF may follow in its own time.
 func (e *events) readLine() ([]byte, error) {
 	e.line = e.line[:0]
 	for {
-		c, err := e.r.ReadByte()
-		if err != nil {
+		if _, err := e.r.Peek(1); err != nil {
 			return nil, err
 		}
-		if skip := e.skipLF && c == '\n'; skip {
+		here, _ := e.r.Peek(e.r.Buffered())
+		if e.skipLF && here[0] == '\n' {
 			e.skipLF = false
+			_, _ = e.r.Discard(1)
 			continue
 		}
-		e.skipLF = c == '\r'
-		if c == '\r' || c == '\n' {
+		e.skipLF = false
+		end := bytes.IndexAny(here, "\r\n")
+		if n := end; n < 0 {
+			n = len(here)
+			e.line = append(e.line, here...)
+			_, _ = e.r.Discard(n)
+		} else {
+			e.line = append(e.line, here[:n]...)
+			e.skipLF = here[n] == '\r'
+			_, _ = e.r.Discard(n + 1)
+		}
+		if len(e.line) > maxLine {
+			return nil, errLine
+		}
+		if end >= 0 {
 			line := e.line
 			if !e.begun {
 				e.begun, line = true, bytes.TrimPrefix(line, []byte("\xef\xbb\xbf"))
 			}
 			return line, nil
 		}
-		if len(e.line) >= maxLine {
-			return nil, errLine
-		}
-		e.line = append(e.line, c)
 	}
 }

@@ -69,8 +69,12 @@ func (m *Model) hint(t *trouble) string {
 		}
 	default:
 	}
-	if !remote {
-		return "try the program by itself: echo hello | " + m.where
+	if p, ok := m.asker.(*program); ok {
+		hint := "try the program by itself: echo hello |"
+		for _, arg := range p.argv {
+			hint += " " + fault.Quote(arg)
+		}
+		return hint
 	}
 	return "try again with: ken survey run"
 }

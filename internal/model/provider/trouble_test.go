@@ -5,10 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -200,82 +203,106 @@ func TestErrorsAmidAnAnswer(t *testing.T) {
 }
 
 // Wherever a connection dies, the turn ends with the whole answer, once, and
-// with both attempts on the bill.
+// with both attempts on the bill. Every byte is tried without a network, and
+// some with one.
 func TestBrokenAnywhere(t *testing.T) {
-	t.Parallel()
 	for _, api := range apis {
 		t.Run(api, func(t *testing.T) {
-			whole := modeltest.Answer{Thinking: "hm", Text: "it is “so”", Calls: []model.Call{
-				{ID: "a", Name: "list", Args: args(`{"x":"y"}`)}, {ID: "b", Name: "list"},
-			}, Usage: model.Usage{Input: 100, Output: 40}}
-			length, begins, ends := 0, 0, 0
-			measure := whole
-			measure.Mangle = func(b []byte) []byte {
-				length = len(b)
-				begins = bytes.Index(b, []byte("\n\n")) + 2 // from here on the model has worked
-				// From here on all of the answer is there.
-				ends = bytes.Index(b, []byte(`"stop_reason":"tool_use"`))
-				if api == "openai" {
-					ends = bytes.Index(b, []byte(`"finish_reason":"tool_calls"`))
-				}
-				ends += bytes.Index(b[ends:], []byte("\n\n")) + 2
-				return b
-			}
-			cut := 0
-			srv := modeltest.Start(t, func(turn modeltest.Turn) modeltest.Answer {
-				if turn.N == 0 {
-					return measure
-				}
-				a := whole
-				if turn.Asked() == "break" {
-					a.Cuts, a.Cut = true, cut
-				}
-				return a
-			})
-			m, _ := open(t, srv, api)
-			want, err := m.Turn(t.Context(), hello, model.Listener{})
-			if err != nil {
-				t.Fatal(err)
-			}
-
-			for cut = 0; cut <= length; cut++ {
-				req := model.Request{Messages: []model.Message{model.Ask("break")}}
-				var heard bytes.Buffer
-				retries := 0
-				r, err := m.Turn(t.Context(), req, model.Listener{
-					Text: func(s string) { heard.WriteString(s) },
-					Retry: func(r model.Retry) {
-						heard.Reset()
-						if retries++; r.Reason != model.Down {
-							t.Errorf("cut at %d: %v", cut, r.Err)
-						}
-						req.Messages[0] = model.Ask("well?") // the same slice: the next attempt goes through
-					},
-				})
-				if err != nil {
-					t.Fatalf("cut at %d of %d: %v", cut, length, err)
-				}
-				if broke := cut < ends; (retries == 1) != broke {
-					t.Errorf("cut at %d of %d, whole from %d on: %d retries", cut, length, ends, retries)
-				}
-				usage := r.Usage
-				r.Usage, r.Cost = want.Usage, want.Cost
-				if d := cmp.Diff(want, r); d != "" || heard.String() != want.Text {
-					t.Fatalf("cut at %d: heard %q; %s", cut, heard.String(), d)
-				}
-				attempts := 1 + retries
-				if cut < begins {
-					attempts = 1
-				}
-				if usage.Requests != attempts || attempts == 2 && usage.Input <= 100 || usage.Input < 1 || usage.Output < 1 {
-					t.Errorf("cut at %d: spent %+v", cut, usage)
-				}
-				if api == "anthropic" && attempts == 2 && usage.Input != 200 {
-					t.Errorf("cut at %d: both attempts were counted by the provider, yet we say %+v", cut, usage)
-				}
-			}
+			testBroken(t, api, 1, func(h http.Handler) http.RoundTripper { return inProcess{h} })
 		})
+		t.Run(api+" over a network", func(t *testing.T) { testBroken(t, api, 61, func(http.Handler) http.RoundTripper { return nil }) })
 	}
+}
+
+func testBroken(t *testing.T, api string, step int, network func(http.Handler) http.RoundTripper) {
+	t.Helper()
+	whole := modeltest.Answer{Thinking: "hm", Text: "it is “so”", Calls: []model.Call{
+		{ID: "a", Name: "list", Args: args(`{"x":"y"}`)}, {ID: "b", Name: "list"},
+	}, Usage: model.Usage{Input: 100, Output: 40}}
+	length, begins, ends := 0, 0, 0
+	measure := whole
+	measure.Mangle = func(b []byte) []byte {
+		length = len(b)
+		begins = bytes.Index(b, []byte("\n\n")) + 2 // from here on the model has worked
+		// From here on all of the answer is there.
+		ends = bytes.Index(b, []byte(`"stop_reason":"tool_use"`))
+		if api == "openai" {
+			ends = bytes.Index(b, []byte(`"finish_reason":"tool_calls"`))
+		}
+		ends += bytes.Index(b[ends:], []byte("\n\n")) + 2
+		return b
+	}
+	cut := 0
+	srv := modeltest.Start(t, func(turn modeltest.Turn) modeltest.Answer {
+		if turn.N == 0 {
+			return measure
+		}
+		a := whole
+		if turn.Asked() == "break" {
+			a.Cuts, a.Cut = true, cut
+		}
+		return a
+	})
+	m, _ := open(t, srv, api, func(o *provider.Options) { o.HTTP = network(srv) })
+	want, err := m.Turn(t.Context(), hello, model.Listener{})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	for cut = 0; cut <= length; cut += step {
+		req := model.Request{Messages: []model.Message{model.Ask("break")}}
+		var heard bytes.Buffer
+		retries := 0
+		r, err := m.Turn(t.Context(), req, model.Listener{
+			Text: func(s string) { heard.WriteString(s) },
+			Retry: func(r model.Retry) {
+				heard.Reset()
+				if retries++; r.Reason != model.Down {
+					t.Errorf("cut at %d: %v", cut, r.Err)
+				}
+				req.Messages[0] = model.Ask("well?") // the same slice: the next attempt goes through
+			},
+		})
+		if err != nil {
+			t.Fatalf("cut at %d of %d: %v", cut, length, err)
+		}
+		if broke := cut < ends; (retries == 1) != broke {
+			t.Errorf("cut at %d of %d, whole from %d on: %d retries", cut, length, ends, retries)
+		}
+		usage := r.Usage
+		r.Usage, r.Cost = want.Usage, want.Cost
+		if !reflect.DeepEqual(want, r) || heard.String() != want.Text {
+			t.Fatalf("cut at %d: heard %q; %s", cut, heard.String(), cmp.Diff(want, r))
+		}
+		attempts := 1 + retries
+		if cut < begins {
+			attempts = 1
+		}
+		if usage.Requests != attempts || attempts == 2 && usage.Input <= 100 || usage.Input < 1 || usage.Output < 1 {
+			t.Errorf("cut at %d: spent %+v", cut, usage)
+		}
+		if api == "anthropic" && attempts == 2 && usage.Input != 200 {
+			t.Errorf("cut at %d: both attempts were counted by the provider, yet we say %+v", cut, usage)
+		}
+	}
+}
+
+// inProcess is a network without wires: it asks the handler itself, and a
+// handler that aborts leaves what it has written, and no end.
+type inProcess struct{ http.Handler }
+
+func (p inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
+	w := httptest.NewRecorder()
+	aborted := func() (aborted bool) {
+		defer func() { aborted = recover() != nil }()
+		p.ServeHTTP(w, r)
+		return false
+	}()
+	resp := w.Result()
+	if aborted {
+		resp.Body = io.NopCloser(io.MultiReader(resp.Body, iotest.ErrReader(io.ErrUnexpectedEOF)))
+	}
+	return resp, nil
 }
 
 // Ending the caller's context ends the turn, whatever it is at, and what was

@@ -69,7 +69,7 @@ func (m *Model) wait(ctx context.Context, t *trouble, attempt int) (time.Duratio
 		}
 		wait = t.after + time.Duration(float64(time.Second)*m.opts.Rand())
 	}
-	if end, ok := ctx.Deadline(); ok && m.opts.Now().Add(wait).After(end) {
+	if end, ok := ctx.Deadline(); ok && time.Until(end) < wait {
 		return 0, false
 	}
 	return wait, true

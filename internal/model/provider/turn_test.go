@@ -5,13 +5,16 @@ import (
 	"errors"
 	"math"
 	"net/http"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"ken/internal/model"
 	"ken/internal/model/modeltest"
+	"ken/internal/model/provider"
 )
 
 var tools = []model.Tool{
@@ -89,6 +92,32 @@ func TestConversation(t *testing.T) {
 			if d := cmp.Diff(results, turns[1].Results()); d != "" {
 				t.Errorf("results: %s", d)
 			}
+		})
+	}
+}
+
+// One model serves many conversations at once.
+func TestManyAtOnce(t *testing.T) {
+	for _, api := range apis {
+		t.Run(api, func(t *testing.T) {
+			srv := modeltest.Start(t, func(turn modeltest.Turn) modeltest.Answer {
+				if turn.N%3 == 0 {
+					return modeltest.Answer{Status: 529}
+				}
+				return modeltest.Answer{Text: "about " + turn.Asked()}
+			})
+			m, _ := open(t, srv, api, func(o *provider.Options) { o.Attempts = 1000 })
+			var all sync.WaitGroup
+			for i := range 32 {
+				all.Go(func() {
+					asked := strconv.Itoa(i)
+					r, err := m.Turn(t.Context(), model.Request{Messages: []model.Message{model.Ask(asked)}}, model.Listener{})
+					if err != nil || r.Text != "about "+asked {
+						t.Errorf("%s: %q, %v", asked, r.Text, err)
+					}
+				})
+			}
+			all.Wait()
 		})
 	}
 }
