@@ -2,7 +2,8 @@ package provider
 
 import "ken/internal/model"
 
-// PricesOf is when the table below was read off the providers' pages.
+// PricesOf is when the table below was made, from what the providers publish and
+// copies of it.
 const PricesOf = "November 2026"
 
 // prices are those of the providers' own models, in dollars per million tokens.
