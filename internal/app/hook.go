@@ -76,24 +76,43 @@ func (h *hookSpace) Sign(ctx context.Context, file, source, session string) erro
 	if err != nil {
 		return err
 	}
-	char, err := h.git.CommentChar(ctx)
-	if err != nil {
-		return err
-	}
-	return h.edit(file, func(text []byte) []byte {
-		m := hook.Message{
-			Text: text, Source: source, Replay: replay, Comment: hook.Comment(char, text),
-			Editor: os.Getenv("GIT_EDITOR") != ":", // git's way to tell a hook that there will be none
+	return h.edit(file, func(text []byte) ([]byte, error) {
+		m := hook.Message{Text: text, Source: source, Replay: replay, Editor: edited()}
+		if m.Comment, err = h.comment(ctx, text); err != nil {
+			return nil, err
 		}
-		return m.Sign(session)
+		return m.Sign(session), nil
 	})
 }
 
-// Finish adds the session to a message that was not written yet when Sign met it.
-func (h *hookSpace) Finish(file string) error { return h.edit(file, hook.Finish) }
+// Finish adds the session to a message that was not written yet when Sign met it. git
+// is asked only where there may be something to finish.
+func (h *hookSpace) Finish(ctx context.Context, file, session string) error {
+	return h.edit(file, func(text []byte) ([]byte, error) {
+		m := hook.Message{Text: text, Editor: edited()}
+		if !m.Awaits(session) {
+			return text, nil
+		}
+		var err error
+		if m.Comment, err = h.comment(ctx, text); err != nil {
+			return nil, err
+		}
+		return m.Finish(session), nil
+	})
+}
+
+// edited reports whether an editor is involved in a message: git tells a hook where
+// there is none.
+func edited() bool { return os.Getenv("GIT_EDITOR") != ":" }
+
+// comment returns what begins a comment in a message.
+func (h *hookSpace) comment(ctx context.Context, text []byte) (string, error) {
+	char, err := h.git.CommentChar(ctx)
+	return hook.Comment(char, text), err
+}
 
 // edit replaces a message, whole, if there is anything to change.
-func (h *hookSpace) edit(file string, change func([]byte) []byte) error {
+func (h *hookSpace) edit(file string, change func([]byte) ([]byte, error)) error {
 	if !filepath.IsAbs(file) {
 		file = filepath.Join(h.dir, file)
 	}
@@ -107,9 +126,9 @@ func (h *hookSpace) edit(file string, change func([]byte) []byte) error {
 	if err != nil {
 		return fmt.Errorf("read the message: %w", err)
 	}
-	changed := change(text)
-	if string(changed) == string(text) {
-		return nil
+	changed, err := change(text)
+	if err != nil || string(changed) == string(text) {
+		return err
 	}
 	if err := replaceWhole(root, name, changed, info.Mode().Perm()); err != nil {
 		return fmt.Errorf("write the message: %w", err)

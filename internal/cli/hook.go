@@ -22,8 +22,8 @@ type HookSpace interface {
 	Gate(ctx context.Context) (gated *spec.Gated, strict bool, err error)
 	// Sign adds a session to the message that git has prepared in a file.
 	Sign(ctx context.Context, file, source, session string) error
-	// Finish does what Sign left for when the message is written.
-	Finish(file string) error
+	// Finish does what Sign left for a session for when the message is written.
+	Finish(ctx context.Context, file, session string) error
 	// Install puts ken's part into the hooks, or takes it out.
 	Install(ctx context.Context, opts InstallOptions) (*Installation, error)
 }
@@ -98,14 +98,15 @@ func (p *program) hookCommitMsg() *cobra.Command {
 		Short: "Add the session to a message that was written in an editor",
 		Args:  cobra.ExactArgs(1),
 		RunE: p.harmless(func(c *cobra.Command, args []string) error {
-			if p.Session() == "" { // then there is nothing to finish
+			session := p.Session()
+			if session == "" { // then there is nothing to finish
 				return nil
 			}
 			h, err := p.OpenHooks(c.Context(), p.dir)
 			if err != nil {
 				return err
 			}
-			return h.Finish(args[0])
+			return h.Finish(c.Context(), args[0], session)
 		}),
 	}
 }

@@ -18,7 +18,7 @@ func (b brokenHooks) Gate(context.Context) (*spec.Gated, bool, error) { return n
 
 func (b brokenHooks) Sign(context.Context, string, string, string) error { return b.fail() }
 
-func (b brokenHooks) Finish(string) error { return b.fail() }
+func (b brokenHooks) Finish(context.Context, string, string) error { return b.fail() }
 
 func (b brokenHooks) Install(context.Context, InstallOptions) (*Installation, error) {
 	return nil, b.fail()

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"ken/internal/fault"
@@ -23,7 +24,7 @@ type HooksDir struct {
 // HooksDir asks git where it looks for hooks: what core.hooksPath says, from the root
 // of the work tree, else a directory that all worktrees share.
 func (r *Repo) HooksDir(ctx context.Context) (HooksDir, error) {
-	set, err := r.configured(ctx, "core.hookspath", "--type=path")
+	set, err := r.configured(ctx, nil, "core.hookspath", "--type=path")
 	if err != nil {
 		return HooksDir{}, err
 	}
@@ -62,36 +63,51 @@ func (r *Repo) Replaying(ctx context.Context) (bool, error) {
 	return found, err
 }
 
-// CommentChar returns what begins a comment in a commit message, as it is configured;
-// "" where it is not.
+// CommentChar returns what begins a comment in a commit message, as it is configured,
+// be it only for the git that runs us (git -c); "" where it is not.
 func (r *Repo) CommentChar(ctx context.Context) (string, error) {
-	set, err := r.configured(ctx, "core.comment(char|string)")
+	set, err := r.configured(ctx, commandSettings(os.Environ()), "core.comment(char|string)")
 	if err != nil || len(set) == 0 {
 		return "", err
 	}
 	return set[len(set)-1].value, nil
 }
 
+// commandSettings are the variables by which git hands on what it was told with -c, and
+// by which others tell it the same.
+func commandSettings(env []string) []string {
+	return slices.DeleteFunc(slices.Clone(env), func(kv string) bool {
+		name, _, _ := strings.Cut(kv, "=")
+		return name != "GIT_CONFIG_PARAMETERS" && name != "GIT_CONFIG_COUNT" &&
+			!strings.HasPrefix(name, "GIT_CONFIG_KEY_") && !strings.HasPrefix(name, "GIT_CONFIG_VALUE_")
+	})
+}
+
 // A scoped is a setting and whose it is.
 type scoped struct{ scope, value string }
 
-// configured asks git for the values of the keys that match, in the order in which
-// they count, without those that our own calls are pinned to.
-func (r *Repo) configured(ctx context.Context, keys string, flags ...string) ([]scoped, error) {
+// configured asks git, in an environment with env in it, for the values of the keys that
+// match, in the order in which they count. Our own calls are pinned to one of each, which
+// is last, and left out.
+func (r *Repo) configured(ctx context.Context, env []string, keys string, flags ...string) ([]scoped, error) {
 	args := append([]string{"config", "-z", "--show-scope"}, flags...)
-	out, found, err := r.probe(ctx, append(args, "--get-regexp", "^"+keys+"$")...)
-	if err != nil || !found {
+	args = append(args, "--get-regexp", "^"+keys+"$")
+	out := &bounded{max: maxAnswer}
+	status, stderr, err := r.run(ctx, call{args: args, stdout: out, env: env})
+	if err != nil {
 		return nil, err
 	}
-	items := strings.Split(strings.TrimSuffix(out, "\x00"), "\x00")
-	if len(items)%2 != 0 {
+	if status != 0 { // there is the pinned one at least
+		return nil, r.failed(args, status, stderr)
+	}
+	items := strings.Split(strings.TrimSuffix(out.String(), "\x00"), "\x00")
+	if len(items)%2 != 0 || items[len(items)-2] != "command" {
 		return nil, errors.New("git config: the answer breaks off")
 	}
 	var set []scoped
-	for i := 0; i < len(items); i += 2 {
-		if _, value, _ := strings.Cut(items[i+1], "\n"); items[i] != "command" {
-			set = append(set, scoped{items[i], value})
-		}
+	for i := 0; i < len(items)-2; i += 2 {
+		_, value, _ := strings.Cut(items[i+1], "\n")
+		set = append(set, scoped{items[i], value})
 	}
 	return set, nil
 }

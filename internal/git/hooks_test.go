@@ -104,4 +104,11 @@ func TestCommentChar(t *testing.T) {
 	check(";")
 	b.git("config", "core.commentString", "//")
 	check("//")
+	// As git hands it on to a hook, which is what its own aliases are told, too.
+	t.Setenv("GIT_CONFIG_COUNT", "1")
+	t.Setenv("GIT_CONFIG_KEY_0", "core.commentChar")
+	t.Setenv("GIT_CONFIG_VALUE_0", "%")
+	check("%")
+	t.Setenv("GIT_CONFIG_PARAMETERS", b.git("-c", "core.commentChar=@", "-c", "alias.told=!printenv GIT_CONFIG_PARAMETERS", "told"))
+	check("@")
 }

@@ -8,11 +8,12 @@ import (
 // sessionKey is the trailer that says which session made a commit.
 const sessionKey = "Session"
 
-// A Message is a commit message that git has prepared, as prepare-commit-msg meets it.
+// A Message is a commit message as a hook of git's meets it: prepared for somebody to
+// write ([Message.Sign]), or written ([Message.Finish]).
 type Message struct {
 	Text    []byte
 	Source  string // where git has it from: "", message, template, merge, squash or commit
-	Editor  bool   // somebody will edit it
+	Editor  bool   // somebody will edit it, or has
 	Replay  bool   // git is replaying commits: a rebase, a cherry-pick
 	Comment string // what begins a comment; "" is #
 }
@@ -23,17 +24,13 @@ type Message struct {
 // commit which is amended, reused or replayed stays as it is, with a trailer or
 // without. An empty message stays empty, since git takes that for a change of mind. For
 // the same reason one that is yet to be written, which with a trailer in it would be
-// empty no longer, gets a note instead, among git's own comments; [Finish] turns it
-// into the trailer.
+// empty no longer, gets a note instead, among git's own comments; [Message.Finish]
+// turns it into the trailer.
 func (m Message) Sign(session string) []byte {
 	if session == "" || m.Source == "commit" || m.Replay {
 		return m.Text
 	}
-	comment := m.Comment
-	if comment == "" {
-		comment = "#"
-	}
-	l := layout{text: m.Text, comment: comment, edited: m.Editor}
+	l := layout{text: m.Text, comment: m.comment(), edited: m.Editor}
 	switch {
 	case l.has(sessionKey):
 		return m.Text
@@ -45,9 +42,16 @@ func (m Message) Sign(session string) []byte {
 	return l.add(sessionKey + ": " + session)
 }
 
+func (m Message) comment() string {
+	if m.Comment == "" {
+		return "#"
+	}
+	return m.Comment
+}
+
 // A note is the line that stands for the trailer until the message is written. It
-// holds the comment character, and the digest of the text that was there from the
-// beginning, if any: git takes a template that nobody edited for a change of mind too.
+// holds the digest of the text that was there from the beginning, if any: git takes a
+// template that nobody edited for a change of mind too.
 type note struct{ comment, given, session string }
 
 const (
@@ -63,10 +67,22 @@ func (n note) String() string {
 	return n.comment + noteStart + n.given + noteEnd + n.session + "\n"
 }
 
-// parseNote reads a line.
-func parseNote(line string) (n note, ok bool) {
-	comment, rest, ok := strings.Cut(strings.TrimRight(line, "\r\n"), noteStart)
-	if !ok || comment == "" || strings.ContainsAny(comment, " \t") {
+// findNote returns where a session's note is, and its line. Only the line that Sign
+// would have written counts: whatever else looks like one is somebody's text.
+func (l layout) findNote(session string) (at int, line string, n note, ok bool) {
+	for text := range bytes.Lines(l.text) {
+		if n, ok := parseNote(string(text), l.comment); ok && n.session == session {
+			return at, string(text), n, true
+		}
+		at += len(text)
+	}
+	return 0, "", note{}, false
+}
+
+// parseNote reads a line, in a message in which comments begin with comment.
+func parseNote(line, comment string) (n note, ok bool) {
+	rest, ok := strings.CutPrefix(line, comment+noteStart)
+	if !ok {
 		return note{}, false
 	}
 	given, session, ok := strings.Cut(rest, noteEnd)
@@ -76,21 +92,10 @@ func parseNote(line string) (n note, ok bool) {
 	return note{comment, strings.TrimPrefix(given, noteUnless), strings.TrimSpace(session)}, ok
 }
 
-// findNote returns where a note is, and its line.
-func findNote(text []byte) (at int, line string, n note, ok bool) {
-	for l := range bytes.Lines(text) {
-		if n, ok := parseNote(string(l)); ok {
-			return at, string(l), n, true
-		}
-		at += len(l)
-	}
-	return 0, "", note{}, false
-}
-
 // note puts a note at the head of git's own comments, where it is dropped with them.
 func (l layout) note(session string) []byte {
-	if _, _, _, ok := findNote(l.text); ok || strings.ContainsAny(l.comment, " \t\r\n") {
-		return l.text // of a comment character with a space in it, Finish could not tell where it ends
+	if _, _, _, ok := l.findNote(session); ok || strings.ContainsAny(l.comment, "\r\n") {
+		return l.text // nothing with a line end in it begins a comment
 	}
 	line := note{l.comment, l.digest(), session}.String()
 	at := l.comments()
@@ -101,19 +106,30 @@ func (l layout) note(session string) []byte {
 	return []byte(text[:at] + line + text[at:])
 }
 
-// Finish turns the note that [Message.Sign] left in a message into the trailer. A
-// message without one, because it was taken out or none was needed, stays as it is;
-// one that nobody has written yet only loses it.
-func Finish(text []byte) []byte {
-	at, line, n, ok := findNote(text)
-	if !ok {
-		return text
+// Awaits reports whether a message may hold a note of a session, whatever begins its
+// comments: whether it is worth finding that out.
+func (m Message) Awaits(session string) bool {
+	return session != "" && m.Editor && bytes.Contains(m.Text, []byte(noteEnd+session))
+}
+
+// Finish turns the note that [Message.Sign] left for a session in a message into the
+// trailer. A message without one, because it was taken out or none was needed, stays as
+// it is, and so does one that nobody edited, since it was given no note; one that nobody
+// has written yet only loses it.
+func (m Message) Finish(session string) []byte {
+	l := layout{text: m.Text, comment: m.comment(), edited: true}
+	if !m.Awaits(session) {
+		return m.Text
 	}
-	l := layout{text: []byte(string(text[:at]) + string(text[at+len(line):])), comment: n.comment, edited: true}
-	if n.session == "" || l.digest() == n.given || l.has(sessionKey) {
+	at, line, n, ok := l.findNote(session)
+	if !ok {
+		return m.Text
+	}
+	l.text = []byte(string(m.Text[:at]) + string(m.Text[at+len(line):]))
+	if l.digest() == n.given || l.has(sessionKey) {
 		return l.text
 	}
-	return l.add(sessionKey + ": " + n.session)
+	return l.add(sessionKey + ": " + session)
 }
 
 // autoComments are what git chooses from where core.commentChar is auto.

@@ -48,6 +48,8 @@ func TestSign(t *testing.T) {
 		{"a template", Message{Text: []byte("[ticket]\n" + template), Source: "template", Editor: true}, "[ticket]\n\n# ken will add unless this is still 9b1cc3f9: Session: s-1\n" + template[1:]},
 		{"a template with a session", Message{Text: []byte("[ticket]\n\nSession: other\n" + template), Source: "template", Editor: true}, ""},
 		{"noted already", Message{Text: []byte(note), Editor: true}, ""},
+		{"somebody else's note", Message{Text: []byte("\n# ken will add: Session: s-2\n"), Editor: true}, "\n" + note + "# ken will add: Session: s-2\n"},
+		{"a comment in two words", Message{Text: []byte("\nrem # x\n"), Editor: true, Comment: "rem #"}, "\nrem # ken will add: Session: s-1\nrem # x\n"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -60,7 +62,7 @@ func TestSign(t *testing.T) {
 			}
 			again := tt.m
 			again.Text = got
-			if twice := again.Sign("s-2"); string(twice) != string(got) {
+			if twice := again.Sign("s-1"); string(twice) != string(got) {
 				t.Errorf("signed again it is\n%s", twice)
 			}
 			if none := tt.m.Sign(""); string(none) != string(tt.m.Text) {
@@ -75,21 +77,41 @@ func TestFinish(t *testing.T) {
 		return string(Message{Text: []byte(text), Editor: true}.Sign("s-1"))
 	}
 	written := strings.Replace(note(template+verbose), "\n", "subject\n\nbody\n", 1)
-	tests := []struct{ name, text, want string }{
-		{"written", written, "subject\n\nbody\n\nSession: s-1\n" + template[1:] + verbose},
-		{"still empty", note(template), template},
-		{"still empty, verbose", note(template + verbose), template + verbose},
-		{"a template as it was", note("[ticket]\n" + template), "[ticket]\n" + template},
-		{"a template filled in", strings.Replace(note("[ticket]\n"+template), "ticket", "12", 1), "[12]\n\nSession: s-1\n" + template},
-		{"the note taken out", "subject\n" + template, "subject\n" + template},
-		{"a session written by hand", "subject\n\nSession: mine\n" + note(template), "subject\n\nSession: mine\n" + template},
-		{"other comments", "subject\n; ken will add: Session: s-1\n; x\n", "subject\n\nSession: s-1\n; x\n"},
-		{"prose that quotes it", "subject\n\nthe line # ken will add: Session: x\n", "subject\n\nthe line # ken will add: Session: x\n"},
+	tests := []struct {
+		name, text string
+		m          Message // the rest of it
+		want       string  // "" when it stays as it is
+	}{
+		{"written", written, Message{}, "subject\n\nbody\n\nSession: s-1\n" + template[1:] + verbose},
+		{"still empty", note(template), Message{}, template},
+		{"still empty, verbose", note(template + verbose), Message{}, template + verbose},
+		{"a template as it was", note("[ticket]\n" + template), Message{}, "[ticket]\n" + template},
+		{"a template filled in", strings.Replace(note("[ticket]\n"+template), "ticket", "12", 1), Message{}, "[12]\n\nSession: s-1\n" + template},
+		{"the note taken out", "subject\n" + template, Message{}, ""},
+		{"a session written by hand", "subject\n\nSession: mine\n" + note(template), Message{}, "subject\n\nSession: mine\n" + template},
+		{"white space behind it", "subject\n# ken will add: Session: s-1 \r\n", Message{}, "subject\n\nSession: s-1\n"},
+		{"other comments", "subject\n; ken will add: Session: s-1\n; x\n", Message{Comment: ";"}, "subject\n\nSession: s-1\n; x\n"},
+		{"a comment in two words", "subject\nrem # ken will add: Session: s-1\n", Message{Comment: "rem #"}, "subject\n\nSession: s-1\n"},
+		{"comments begin otherwise", "subject\n; ken will add: Session: s-1\n; x\n", Message{}, ""},
+		{"prose that quotes it", "subject\n\nthe line # ken will add: Session: s-1\n", Message{}, ""},
+		{"prose that begins with it", "subject\n\nthen ken will add: Session: s-1\n", Message{}, ""},
+		{"of another session", "subject\n# ken will add: Session: victim\n", Message{}, ""},
+		{"of a session with a longer name", "subject\n# ken will add: Session: s-12\n", Message{}, ""},
+		{"behind that of another", "subject\n# ken will add: Session: s-12\n" + note(""), Message{}, "subject\n\nSession: s-1\n# ken will add: Session: s-12\n"},
+		{"given, not written", "subject\n# ken will add: Session: s-1\n", Message{Source: "given"}, ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := Finish([]byte(tt.text)); string(got) != tt.want {
+			m := tt.m
+			m.Text, m.Editor = []byte(tt.text), m.Source != "given"
+			if tt.want == "" {
+				tt.want = tt.text
+			}
+			if got := m.Finish("s-1"); string(got) != tt.want {
 				t.Errorf("got\n%s\nwant\n%s", got, tt.want)
+			}
+			if got := m.Finish(""); string(got) != tt.text {
+				t.Errorf("without a session it became\n%s", got)
 			}
 		})
 	}

@@ -78,7 +78,14 @@ func FuzzSign(f *testing.F) {
 		if !slices.Equal(filled(got, "s-1"), filled(text, "s-1")) {
 			t.Errorf("%q became %q", text, got)
 		}
-		Finish(got)
+		written := m
+		written.Text = got
+		if after := written.Finish("s-1"); !slices.Equal(filled(after, "s-1"), filled(text, "s-1")) {
+			t.Errorf("%q became %q, and then %q", text, got, after)
+		}
+		if after := written.Finish("s-2"); !bytes.Equal(after, got) {
+			t.Errorf("for another session %q became %q", got, after)
+		}
 	})
 }
 
