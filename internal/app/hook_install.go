@@ -162,7 +162,8 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// read looks at what lies at a hook's name. No link is followed.
+// read looks at what lies at a hook's name. No link is followed, but to see whether
+// git would run what it leads to.
 func (p *hooksPlace) read(name string) (hook.Place, error) {
 	place := hook.Place{Name: name, Sourced: p.sourced}
 	root, err := os.OpenRoot(p.dir)
@@ -190,7 +191,8 @@ func readHook(root *os.Root, name string) (hook.File, error) {
 	case err != nil:
 		return hook.File{}, err
 	case info.Mode()&fs.ModeSymlink != 0:
-		return hook.File{Kind: hook.Link}, nil
+		to, err := os.Stat(filepath.Join(root.Name(), name)) // a link may lead out of the root
+		return hook.File{Kind: hook.Link, Exec: err == nil && runs(to)}, nil
 	case !info.Mode().IsRegular():
 		return hook.File{Kind: hook.Strange}, nil
 	}
@@ -198,8 +200,10 @@ func readHook(root *os.Root, name string) (hook.File, error) {
 	if err != nil {
 		return hook.File{}, err
 	}
-	return hook.File{Kind: hook.Regular, Content: content, Exec: info.Mode().Perm()&0o111 != 0}, nil
+	return hook.File{Kind: hook.Regular, Content: content, Exec: runs(info)}, nil
 }
+
+func runs(info fs.FileInfo) bool { return info.Mode().IsRegular() && info.Mode().Perm()&0o111 != 0 }
 
 // apply does to a hook what was decided, unless it is not any more what was seen.
 func (p *hooksPlace) apply(s step) error {

@@ -23,7 +23,7 @@ const (
 type File struct {
 	Kind    Kind
 	Content []byte // of a regular one
-	Exec    bool   // git would run it
+	Exec    bool   // git would run it, or what a link leads to
 }
 
 // A Place is a hook and what lies there.
@@ -60,8 +60,9 @@ type Change struct {
 var errMarks = errors.New("the lines that mark ken's part are not a pair")
 
 // Install puts ken's part into a hook. What is there runs behind it, as it did: a
-// shell script in the same file, anything else (another language, a program, a link,
-// a hook that is switched off) under another name. Doing it twice is doing it once.
+// shell script in the same file, anything else (another language, a program, a link)
+// under another name. A hook that is switched off gets that name too, and stays off.
+// Doing it twice is doing it once.
 func (p Place) Install() (Change, error) {
 	f, err := p.find()
 	switch {
@@ -92,7 +93,11 @@ func (p Place) Install() (Change, error) {
 		}
 	}
 	part.own, part.chain = true, true
-	return Change{Deed: SetAside, Content: part.file(), Action: "set aside", Note: "runs as " + p.Name + Aside}, nil
+	c := Change{Deed: SetAside, Content: part.file(), Action: "set aside"}
+	if p.At.Exec { // or it was switched off, and stays so
+		c.Note = "runs as " + p.Name + Aside
+	}
+	return c, nil
 }
 
 // renew brings a part that is there up to date.
