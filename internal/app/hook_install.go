@@ -9,12 +9,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
-	"ken/internal/cli"
 	"ken/internal/fault"
-	"ken/internal/git"
 	"ken/internal/hook"
 	"ken/internal/repo"
 )
@@ -24,137 +23,86 @@ const maxHook = 64 << 20
 
 // A hooksPlace is the directory in which ken's part of the hooks belongs.
 type hooksPlace struct {
-	dir     string // canonical, as far as it exists
-	sourced bool   // its files are handed to a shell, and need not be executable
-	scope   string // of the configuration that names it
+	hook.Dir
+	dir string // its path as the system spells it
 }
 
 // Install puts ken's part into the hooks, or takes it out. Everything is decided
-// before anything is written; with dry, nothing is.
-func (h *hookSpace) Install(ctx context.Context, opts cli.InstallOptions) (*cli.Installation, error) {
+// before anything is written; in a dry run, nothing is.
+func (h *hookSpace) Install(ctx context.Context, opts hook.Options) (*hook.Installation, error) {
 	place, err := h.hooksPlace(ctx)
 	if err != nil {
 		return nil, err
 	}
-	done := &cli.Installation{Hooks: []cli.HookChange{}, DryRun: opts.DryRun}
-	var steps []step
-	touched := false
+	var seen []hook.Place
 	for _, name := range hook.Names {
 		p, err := place.read(name)
 		if err != nil {
 			return nil, err
 		}
-		c, err := p.Install()
-		if opts.Uninstall {
-			c, err = p.Uninstall()
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", repo.Path(place.dir), err)
-		}
-		steps = append(steps, step{p, c})
-		touched = touched || c.Deed != hook.Nothing
-		done.Hooks = append(done.Hooks, cli.HookChange{Name: name, Path: h.shown(filepath.Join(place.dir, name)), Action: c.Action, Note: c.Note})
+		seen = append(seen, p)
 	}
-	if !touched {
-		return done, nil
-	}
-	if done.Notes, err = h.notes(ctx, place); err != nil {
+	plan, err := place.Plan(seen, opts)
+	if err != nil {
 		return nil, err
 	}
-	if opts.DryRun {
+	done := h.repo().Installation(place.Dir, plan, opts)
+	if plan.Idle() {
 		return done, nil
 	}
-	for _, s := range steps {
+	done.Notes, err = h.repo().Notes(place.Dir, func(dir repo.Path) (bool, error) { return h.tracks(ctx, dir) })
+	if err != nil || opts.DryRun {
+		return done, err
+	}
+	for _, s := range plan {
 		if err := place.apply(s); err != nil {
-			return nil, place.failed(s.seen.Name, err)
+			return nil, place.failed(s.Seen.Name, err)
 		}
 	}
 	return done, nil
 }
 
-// A step is what is done to a hook, because of what was seen there.
-type step struct {
-	seen hook.Place
-	hook.Change
-}
-
-// hooksPlace finds where git looks for hooks, or whoever git hands them to.
+// hooksPlace finds where git looks for hooks, or whoever git hands them to, behind all
+// links.
 func (h *hookSpace) hooksPlace(ctx context.Context) (*hooksPlace, error) {
 	d, err := h.git.HooksDir(ctx)
 	if err != nil {
 		return nil, err
 	}
-	place := &hooksPlace{dir: d.Path, scope: d.Scope}
-	if filepath.Base(d.Path) == "_" && (filepath.Base(filepath.Dir(d.Path)) == ".husky" || exists(filepath.Join(d.Path, "h"))) {
-		// Husky writes what lies here anew, and has a shell read what lies above.
-		place.dir, place.sourced = filepath.Dir(d.Path), true
+	looked := hook.Dir{Path: filepath.ToSlash(d.Path), Scope: d.Scope}
+	seat := looked.Seat(exists(filepath.Join(d.Path, "h")))
+	dir := filepath.FromSlash(seat.Path)
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return nil, looked.NoDirectory()
 	}
-	if info, err := os.Stat(place.dir); err == nil && !info.IsDir() {
-		return nil, notADirectory(d)
-	}
-	there := existing(place.dir)
+	there := existing(dir)
 	real, err := filepath.EvalSymlinks(there)
 	if err != nil {
 		return nil, fmt.Errorf("look for hooks: %w", err)
 	}
-	real += strings.TrimPrefix(place.dir, there) // what is yet to be made
-	// What somebody configured is meant; a link in the repository may lead anywhere.
-	if h.inside(place.dir) && !h.inside(real) {
-		return nil, &fault.Error{
-			Hint: "if that is meant, say so: git config core.hooksPath " + fault.Quote(real),
-			Err:  fmt.Errorf("%s leads out of the repository, to %s", h.shown(place.dir), repo.Path(real)),
-		}
-	}
-	place.dir = real
-	return place, nil
-}
-
-func notADirectory(d git.HooksDir) error {
-	hint := "move it away"
-	if d.Scope != "" {
-		hint = "git runs no hooks as long as core.hooksPath says so; to have it run some: git config --" + d.Scope + " --unset core.hooksPath"
-	}
-	return &fault.Error{Hint: hint, Err: fmt.Errorf("look for hooks: %s is not a directory", repo.Path(d.Path))}
-}
-
-// inside reports whether a path lies in the work tree or in the git directory.
-func (h *hookSpace) inside(path string) bool {
-	for _, dir := range []string{h.git.Root(), h.git.CommonDir(), h.git.GitDir()} {
-		if rel, err := filepath.Rel(dir, path); err == nil && filepath.IsLocal(rel) {
-			return true
-		}
-	}
-	return false
-}
-
-// shown is a path from the root, or absolute where it lies elsewhere.
-func (h *hookSpace) shown(path string) string {
-	if rel, err := filepath.Rel(h.git.Root(), path); err == nil && filepath.IsLocal(rel) {
-		return repo.Path(filepath.ToSlash(rel)).String()
-	}
-	return repo.Path(path).String()
-}
-
-// notes says whom a change reaches beside this repository's user.
-func (h *hookSpace) notes(ctx context.Context, place *hooksPlace) ([]string, error) {
-	if place.scope == "global" || place.scope == "system" {
-		return []string{"core.hooksPath is set in the " + place.scope + " configuration: these hooks serve other repositories too"}, nil
-	}
-	rel, err := filepath.Rel(h.git.Root(), place.dir)
-	if err != nil || !filepath.IsLocal(rel) {
-		return nil, nil
-	}
-	s, err := h.git.Snapshot(ctx)
-	if err != nil {
+	real = filepath.Join(real, strings.TrimPrefix(dir, there)) // what is yet to be made
+	if err := h.repo().Admit(seat, filepath.ToSlash(real)); err != nil {
 		return nil, err
 	}
-	dir := repo.Path(filepath.ToSlash(rel))
-	for _, e := range s.Index.Entries {
-		if e.Path.Under(dir) {
-			return []string{fmt.Sprintf("git tracks %s: the change will show in git status, and is for everybody once it is committed", dir)}, nil
-		}
+	seat.Path = filepath.ToSlash(real)
+	return &hooksPlace{seat, real}, nil
+}
+
+// repo is the directories of the repository.
+func (h *hookSpace) repo() hook.Repo {
+	return hook.Repo{
+		Root:    filepath.ToSlash(h.git.Root()),
+		GitDirs: []string{filepath.ToSlash(h.git.CommonDir()), filepath.ToSlash(h.git.GitDir())},
 	}
-	return nil, nil
+}
+
+// tracks reports whether git tracks anything in a directory.
+func (h *hookSpace) tracks(ctx context.Context, dir repo.Path) (bool, error) {
+	s, err := h.git.Snapshot(ctx)
+	if err != nil {
+		return false, err
+	}
+	return slices.ContainsFunc(s.Index.Entries, func(e repo.Entry) bool { return e.Path.Under(dir) }), nil
 }
 
 func exists(path string) bool {
@@ -165,7 +113,7 @@ func exists(path string) bool {
 // read looks at what lies at a hook's name. No link is followed, but to see whether
 // git would run what it leads to.
 func (p *hooksPlace) read(name string) (hook.Place, error) {
-	place := hook.Place{Name: name, Sourced: p.sourced}
+	place := hook.Place{Name: name}
 	root, err := os.OpenRoot(p.dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return place, nil
@@ -206,7 +154,7 @@ func readHook(root *os.Root, name string) (hook.File, error) {
 func runs(info fs.FileInfo) bool { return info.Mode().IsRegular() && info.Mode().Perm()&0o111 != 0 }
 
 // apply does to a hook what was decided, unless it is not any more what was seen.
-func (p *hooksPlace) apply(s step) error {
+func (p *hooksPlace) apply(s hook.Step) error {
 	if s.Deed == hook.Nothing {
 		return nil
 	}
@@ -218,12 +166,12 @@ func (p *hooksPlace) apply(s step) error {
 		return err
 	}
 	defer root.Close()
-	name := s.seen.Name
+	name := s.Seen.Name
 	now, err := readHook(root, name)
 	if err != nil {
 		return err
 	}
-	if now.Kind != s.seen.At.Kind || !bytes.Equal(now.Content, s.seen.At.Content) {
+	if now.Kind != s.Seen.At.Kind || !bytes.Equal(now.Content, s.Seen.At.Content) {
 		return &fault.Error{Hint: "run it again", Err: errors.New("it was changed meanwhile")}
 	}
 	switch s.Deed {

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ken/internal/fault"
+	"ken/internal/hook"
 	"ken/internal/spec"
 	"ken/internal/term"
 )
@@ -25,7 +26,7 @@ type HookSpace interface {
 	// Finish does what Sign left for a session for when the message is written.
 	Finish(ctx context.Context, file, session string) error
 	// Install puts ken's part into the hooks, or takes it out.
-	Install(ctx context.Context, opts InstallOptions) (*Installation, error)
+	Install(ctx context.Context, opts hook.Options) (*hook.Installation, error)
 }
 
 // errStops ends a hook that stops a commit; what there is to say is said.

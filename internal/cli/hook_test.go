@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"ken/internal/hook"
 	"ken/internal/spec"
 	"ken/internal/term"
 )
@@ -20,7 +21,7 @@ func (b brokenHooks) Sign(context.Context, string, string, string) error { retur
 
 func (b brokenHooks) Finish(context.Context, string, string) error { return b.fail() }
 
-func (b brokenHooks) Install(context.Context, InstallOptions) (*Installation, error) {
+func (b brokenHooks) Install(context.Context, hook.Options) (*hook.Installation, error) {
 	return nil, b.fail()
 }
 

@@ -6,33 +6,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"ken/internal/fault"
+	"ken/internal/hook"
 	"ken/internal/term"
 )
 
-// InstallOptions say what is done with the hooks.
-type InstallOptions struct {
-	Uninstall bool // take ken's part out instead of putting it in
-	DryRun    bool // only say what would be done
-}
-
-// An Installation is what was done with the hooks.
-type Installation struct {
-	Hooks  []HookChange `json:"hooks"`
-	DryRun bool         `json:"dry_run,omitempty"` // nothing was done
-	Notes  []string     `json:"notes,omitempty"`   // what the user should know
-}
-
-// A HookChange is what was done with a hook.
-type HookChange struct {
-	Name   string `json:"name"`
-	Path   string `json:"path"` // from the root, or absolute where it lies elsewhere
-	Action string `json:"action"`
-	Note   string `json:"note,omitempty"`
-}
-
 func (p *program) init() *cobra.Command {
 	var hooks bool
-	var opts InstallOptions
+	var opts hook.Options
 	c := &cobra.Command{
 		Use:   "init --hooks [--uninstall] [--dry-run]",
 		Short: "Set a repository up: its git hooks",
@@ -61,7 +41,7 @@ Doing it twice is doing it once, and --uninstall leaves every byte as it was.`,
 	return c
 }
 
-func (p *program) printInstallation(done *Installation) error {
+func (p *program) printInstallation(done *hook.Installation) error {
 	if p.io.JSON {
 		return p.io.Encode(done)
 	}
