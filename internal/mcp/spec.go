@@ -33,23 +33,28 @@ func (s *server) addSpec(m *mcp.Server) {
 			"Ask for paths before you edit them. drift: commits to governed code that the spec has not seen; null is unknown, not 0.",
 		Annotations: readOnly(),
 	}, func(ctx context.Context, req *mcp.CallToolRequest, in specInput) (*mcp.CallToolResult, *specAnswer, error) {
-		res, out, err := within(ctx, s, req, in.Root, func(w Workspace) (*specAnswer, error) { return answerSpec(ctx, w, in) })
-		return res, out, toldOfSpecs(err)
+		return within(ctx, s, req, in.Root, func(w Workspace) (*specAnswer, error) {
+			out, err := answerSpec(ctx, w, in)
+			return out, askedBetter(err)
+		})
 	})
 }
 
-// toldOfSpecs turns the commands in a hint into calls of the tools.
-func toldOfSpecs(err error) error {
-	if err == nil {
-		return nil
+// askedBetter gives a question about specs that was asked wrongly the hint of how a
+// tool is asked, where the error's own is a command.
+func askedBetter(err error) error {
+	hint := ""
+	none, isNone := errors.AsType[*spec.NoNodeError](err)
+	switch {
+	case errors.Is(err, spec.ErrNoReason):
+		hint = "say why they still hold: give a reason"
+	case errors.Is(err, spec.ErrNoNodes), isNone && len(none.Near) == 0:
+		hint = "call spec without arguments to see the nodes"
+	default:
+		return err
 	}
-	return errors.New(specCalls.Replace(err.Error()))
+	return &fault.Error{Kind: fault.KindOf(err), Hint: hint, Err: err}
 }
-
-var specCalls = strings.NewReplacer(
-	"see the nodes with: ken spec ls", "call spec without arguments to see the nodes",
-	`ken spec ack ID --reason "TEXT"`, "give a reason",
-)
 
 func answerSpec(ctx context.Context, w Workspace, in specInput) (*specAnswer, error) {
 	in.ID, in.Query = nodeID(in.ID), strings.TrimSpace(in.Query)

@@ -28,7 +28,9 @@ func (s *server) addSpecAck(m *mcp.Server) {
 		if s.Session != nil {
 			ask.Session = s.Session()
 		}
-		res, out, err := within(ctx, s, req, in.Root, func(w Workspace) (*spec.Acked, error) { return w.Spec().Ack(ctx, ask) })
-		return res, out, toldOfSpecs(err)
+		return within(ctx, s, req, in.Root, func(w Workspace) (*spec.Acked, error) {
+			out, err := w.Spec().Ack(ctx, ask)
+			return out, askedBetter(err)
+		})
 	})
 }

@@ -88,7 +88,7 @@ func (s *server) readSpec(ctx context.Context, req *mcp.ReadResourceRequest) (*m
 func specText(ctx context.Context, r *spec.Reader, uri string) (string, error) {
 	id := specID(uri)
 	_, text, err := r.Text(ctx, id)
-	if fault.KindOf(err) == fault.Usage {
+	if _, none := errors.AsType[*spec.NoNodeError](err); none {
 		return "", noSuchSpec(uri, err)
 	}
 	if err != nil {
@@ -112,7 +112,7 @@ func noSuchSpec(uri string, why error) error {
 	if err != nil {
 		return err
 	}
-	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "Resource not found: " + toldOfSpecs(told(why)).Error(), Data: data}
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "Resource not found: " + told(askedBetter(why)).Error(), Data: data}
 }
 
 // specPage is how many nodes are listed at a time.

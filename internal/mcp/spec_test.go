@@ -12,6 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"pgregory.net/rapid"
 
+	"ken/internal/fault"
 	"ken/internal/fresh"
 	"ken/internal/repo"
 	"ken/internal/spec"
@@ -277,5 +278,46 @@ func TestSpecsWithoutGit(t *testing.T) {
 	}
 	if text := res.Contents[0].Text; !strings.HasPrefix(text, "<!-- ken\nstatus: unknown; ") || !strings.Contains(text, "\ndrift: unknown\n") || !strings.Contains(text, "\nunknown: drift: git does not answer\n") {
 		t.Errorf("the resource: %s", text)
+	}
+}
+
+// Whoever asks a tool wrongly is told how to ask it, not what to type into a shell it
+// may not have; and the error stays what it is.
+func TestHintsAreForCallers(t *testing.T) {
+	w := &tree{files: []spec.File{{Path: ".spec/parser/spec.md", Content: []byte("---\ncode: [a.go]\n---\n")}}}
+	_, session := ask(t, w)
+	refused := func(tool string, args map[string]any) string {
+		t.Helper()
+		res, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: tool, Arguments: args})
+		if err != nil || !res.IsError {
+			t.Fatalf("%s %v: %v %+v", tool, args, err, res)
+		}
+		return res.Content[0].(*mcp.TextContent).Text
+	}
+	_, err := session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "ken://spec/zebra"})
+	if err == nil {
+		t.Fatal("there is a resource of no node")
+	}
+	const list = "call spec without arguments"
+	for name, tt := range map[string]struct{ text, hint string }{
+		"no such node":        {refused("spec", map[string]any{"id": "zebra"}), list},
+		"no such resource":    {err.Error(), list},
+		"a name that is near": {refused("spec", map[string]any{"id": "parsre"}), "parser"},
+		"no reason":           {refused("spec_ack", map[string]any{"ids": []string{"parser"}, "reason": " "}), "give a reason"},
+		"nothing to ack":      {refused("spec_ack", map[string]any{"ids": []string{}, "reason": "looked"}), list},
+	} {
+		_, hint, _ := strings.Cut(tt.text, "\nhint: ")
+		if !strings.Contains(hint, tt.hint) || strings.Contains(tt.text, "ken spec") {
+			t.Errorf("%s: %s", name, tt.text)
+		}
+	}
+	for _, cause := range []error{spec.ErrNoReason, spec.ErrNoNodes, &spec.NoNodeError{ID: "x"}, &spec.NoNodeError{ID: "x", Near: []string{"y"}}} {
+		err := askedBetter(&fault.Error{Kind: fault.Usage, Hint: "type something else", Err: cause})
+		if fault.KindOf(err) != fault.Usage || !errors.Is(err, cause) {
+			t.Errorf("%v became %#v", cause, err)
+		}
+	}
+	if other := errors.New("git does not answer"); fault.HintOf(askedBetter(other)) != "" || askedBetter(nil) != nil {
+		t.Error("an error of another sort was touched")
 	}
 }

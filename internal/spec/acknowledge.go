@@ -2,7 +2,6 @@ package spec
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -33,11 +32,11 @@ func (r *Reader) Ack(ctx context.Context, req AckRequest) (*Acked, error) {
 	if len(reason) == 0 {
 		return nil, &fault.Error{
 			Kind: fault.Usage, Hint: `say why they still hold: ken spec ack ID --reason "TEXT"`,
-			Err: errors.New("an ack needs a reason"),
+			Err: ErrNoReason,
 		}
 	}
 	if len(req.Nodes) == 0 {
-		return nil, &fault.Error{Kind: fault.Usage, Hint: "see the nodes with: ken spec ls", Err: errors.New("an ack names the nodes that still hold")}
+		return nil, &fault.Error{Kind: fault.Usage, Hint: "see the nodes with: ken spec ls", Err: ErrNoNodes}
 	}
 	head, err := r.past.Head(ctx)
 	if err != nil {

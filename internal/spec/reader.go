@@ -2,7 +2,6 @@ package spec
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -73,7 +72,7 @@ func unknownNode(nodes []*Node, id string) error {
 	if len(near) > 0 {
 		hint = "did you mean " + strings.Join(near[:min(len(near), shownPaths)], ", ") + "?"
 	}
-	return &fault.Error{Kind: fault.Usage, Hint: hint, Err: fmt.Errorf("there is no node %s", show(id))}
+	return &fault.Error{Kind: fault.Usage, Hint: hint, Err: &NoNodeError{ID: id, Near: near}}
 }
 
 // Owners says who has a say about each path.
