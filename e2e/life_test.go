@@ -15,6 +15,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"ken/internal/testrepo"
 )
 
 // Whatever happens to a work tree, a summary is called fresh exactly when it was
@@ -79,7 +81,7 @@ func newLife(t *rapid.T) *life {
 		t.Fatal(err)
 	}
 	l := &life{t: t, dir: filepath.Join(dir, "repo"), home: filepath.Join(dir, "home"), known: map[string]bool{}}
-	l.env = os.Environ()
+	l.env = testrepo.Environ()
 	for k, v := range environ(l.home) {
 		l.env = append(l.env, k+"="+v)
 	}

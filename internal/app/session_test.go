@@ -1,8 +1,11 @@
 package app
 
 import (
+	"slices"
 	"strings"
 	"testing"
+
+	"ken/internal/testrepo"
 )
 
 func TestSession(t *testing.T) {
@@ -37,6 +40,21 @@ func TestSessionID(t *testing.T) {
 	} {
 		if got := sessionID(in); got != want {
 			t.Errorf("%q is %q, want %q", in, got, want)
+		}
+	}
+}
+
+// A test that an agent runs is not its session's work: no variable that names one
+// reaches what tests start.
+func TestTestsHaveNoSession(t *testing.T) {
+	for _, name := range sessionVariables {
+		t.Setenv(name, "the agent's own")
+	}
+	for _, env := range [][]string{testrepo.Environ(), testrepo.Env(t), testrepo.New(t).Env()} {
+		for _, kv := range env {
+			if name, _, _ := strings.Cut(kv, "="); slices.Contains(sessionVariables, name) {
+				t.Errorf("%s reaches in", kv)
+			}
 		}
 	}
 }

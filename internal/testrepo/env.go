@@ -4,6 +4,7 @@ import (
 	"go/build"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -48,24 +49,35 @@ func setAll(env []string) {
 	}
 }
 
-// isolated is the process's environment without anything that steers git, and
-// with a home of its own. Where Go keeps its caches is spelled out, since it
-// would follow HOME otherwise and build everything again.
-func isolated(home string) []string {
-	var env []string
-	for _, kv := range os.Environ() {
+// sessions are the variables by which agents name their session. Whoever runs the
+// tests, what is committed in them is nobody's. ken's own list is checked against it.
+var sessions = []string{
+	"CLAUDE_CODE_SESSION_ID", "CLAUDE_CODE_REMOTE_SESSION_ID", "CLAUDE_SESSION_ID", "CODEX_THREAD_ID",
+	"CURSOR_CONVERSATION_ID", "COPILOT_AGENT_SESSION_ID", "GEMINI_SESSION_ID", "AMP_CURRENT_THREAD_ID",
+	"OPENCODE_SESSION_ID", "AGENT_SESSION_ID",
+}
+
+// Environ is the process's environment without anything that steers git or ken, says
+// where they find their settings, or names a session.
+func Environ() []string {
+	return slices.DeleteFunc(os.Environ(), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
 		if strings.HasPrefix(name, "GIT_") || strings.HasPrefix(name, "XDG_") || strings.HasPrefix(name, "KEN_") {
-			continue
+			return true
 		}
 		switch name {
 		case "HOME", "USERPROFILE", "LANG", "LC_ALL", "LANGUAGE", "TZ", "EDITOR", "VISUAL", "PAGER", "NO_COLOR", "EMAIL":
-			continue
+			return true
 		}
-		env = append(env, kv)
-	}
+		return slices.Contains(sessions, name)
+	})
+}
+
+// isolated is [Environ] with a home of its own. Where Go keeps its caches is spelled
+// out, since it would follow HOME otherwise and build everything again.
+func isolated(home string) []string {
 	return append(
-		env,
+		Environ(),
 		"HOME="+home,
 		"USERPROFILE="+home,
 		"LC_ALL=C",
