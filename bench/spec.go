@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // The limits of ken spec.
@@ -18,6 +20,7 @@ const (
 	specWarmAtMost   = 3.0
 	specGrowthAtMost = 12.0
 	specMemoryBudget = 300_000_000
+	specGateBudget   = 50 * time.Millisecond
 
 	specNodes = 200
 	specFew   = 400
@@ -42,7 +45,7 @@ func (b *bench) specWorks(ctx context.Context) error {
 		})
 	}
 	for _, site := range sites {
-		if !b.anyOf(specColdWork, specMemoryWork, specOneWork, specWarmWork, specGitWork) {
+		if !b.anyOf(specColdWork, specMemoryWork, specOneWork, specWarmWork, specGitWork, specGateWork) {
 			break
 		}
 		s, err := site()
@@ -73,6 +76,7 @@ const (
 	specOneWork    = "spec ls, one new commit"
 	specWarmWork   = "spec ls, warm"
 	specGitWork    = "spec ls, warm, git processes"
+	specGateWork   = "hook pre-commit, 10 files"
 	specGrowthWork = "spec ls, warm, ten times the nodes"
 )
 
@@ -95,6 +99,7 @@ func (s specSite) measure(ctx context.Context) error {
 		{specColdWork, s.cold},
 		{specOneWork, s.one},
 		{specWarmWork, s.warm},
+		{specGateWork, s.gate},
 	} {
 		if !s.only.MatchString(w.name) && (w.name != specColdWork || !s.only.MatchString(specMemoryWork)) &&
 			(w.name != specWarmWork || !s.only.MatchString(specGitWork)) {
@@ -185,20 +190,75 @@ const specShortRounds = 20
 
 // commitOne puts a commit on top that edits a file which a node governs.
 func (s specSite) commitOne(ctx context.Context, round int) error {
-	entry, err := gitAnswer(ctx, s.dir, s.env, "grep", "-h", "-m1", "^  - ", "HEAD", "--", ".spec")
+	dirs, err := s.governed(ctx)
 	if err != nil {
 		return err
 	}
-	entries := strings.Split(entry, "\n")
-	dir := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(entries[round%len(entries)]), "- "))
 	branch, err := gitAnswer(ctx, s.dir, s.env, "symbolic-ref", "HEAD")
 	if err != nil {
 		return err
 	}
 	text := fmt.Sprintf("round %d\n", round)
 	stream := fmt.Sprintf("commit %s\ncommitter Bench <bench@example.com> %d +0000\ndata 4\nedit\nfrom %s^0\nM 100644 inline %s/bench.go\ndata %d\n%s\n",
-		branch, 1_900_000_000+round, branch, dir, len(text), text)
+		branch, 1_900_000_000+round, branch, dirs[round%len(dirs)], len(text), text)
 	return git(ctx, s.dir, s.env, strings.NewReader(stream), "fast-import", "--quiet", "--date-format=raw")
+}
+
+// governed lists a directory of each node's.
+func (s specSite) governed(ctx context.Context) ([]string, error) {
+	text, err := gitAnswer(ctx, s.dir, s.env, "grep", "-h", "-m1", "^  - ", "HEAD", "--", ".spec")
+	if err != nil {
+		return nil, err
+	}
+	var dirs []string
+	for line := range strings.Lines(text) {
+		dirs = append(dirs, strings.TrimPrefix(strings.TrimSpace(line), "- "))
+	}
+	return dirs, nil
+}
+
+// gate: ten governed files are staged, and the hook lets them through.
+func (s specSite) gate(ctx context.Context, _ int) (err error) {
+	defer func() {
+		err = errors.Join(err, os.RemoveAll(filepath.Join(s.dir, ".ken")), git(ctx, s.dir, s.env, nil, "reset", "--quiet", "--hard"))
+	}()
+	if err := os.MkdirAll(filepath.Join(s.dir, ".ken"), 0o755); err != nil {
+		return err
+	}
+	lenient := []byte("spec:\n  gate_threshold: 1000000\n")
+	if err := os.WriteFile(filepath.Join(s.dir, ".ken", "config.yaml"), lenient, 0o644); err != nil {
+		return err
+	}
+	if err := s.mustKnow(ctx, specNodes); err != nil {
+		return err
+	}
+	dirs, err := s.governed(ctx)
+	if err != nil {
+		return err
+	}
+	add := []string{"add", "--"}
+	for _, dir := range dirs[:10] {
+		name := dir + "/staged.go"
+		if err := os.WriteFile(filepath.Join(s.dir, name), []byte("staged\n"), 0o644); err != nil {
+			return err
+		}
+		add = append(add, name)
+	}
+	if err := git(ctx, s.dir, s.env, nil, add...); err != nil {
+		return err
+	}
+	d := duel{
+		ken:   command{args: []string{s.ken, "hook", "pre-commit"}, dir: s.dir, env: s.env},
+		other: s.version(""), rounds: max(s.rounds, specShortRounds),
+	}
+	ken, other, _, err := d.fight(ctx)
+	if err != nil {
+		return err
+	}
+	s.rows = append(s.rows, row{
+		work: specGateWork + s.name, files: specNodes, unit: "nodes", ken: ken, against: "ken version", other: other, budget: specGateBudget,
+	})
+	return nil
 }
 
 // warm: nothing moved, and git is not asked at all.
