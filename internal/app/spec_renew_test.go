@@ -28,16 +28,16 @@ func (forgetful) Maker() string       { return "" }
 // A countingPast counts what is asked of it.
 type countingPast struct {
 	specPast
-	histories, sets *int
+	histories, sets int
 }
 
-func (p countingPast) History(ctx context.Context, heads []repo.ID) (spec.History, error) {
-	*p.histories++
+func (p *countingPast) History(ctx context.Context, heads []repo.ID) (spec.History, error) {
+	p.histories++
 	return p.specPast.History(ctx, heads)
 }
 
-func (p countingPast) SpecsAt(ctx context.Context, commit repo.ID) (spec.Set, error) {
-	*p.sets++
+func (p *countingPast) SpecsAt(ctx context.Context, commit repo.ID) (spec.Set, error) {
+	p.sets++
 	return p.specPast.SpecsAt(ctx, commit)
 }
 
@@ -99,7 +99,11 @@ func (c *changer) change() {
 		c.writeSpec(c.one(specs))
 		c.commit("both")
 	case 5:
-		c.writeSpec(c.one(specs))
+		if name := c.one(specs); c.rnd.IntN(2) == 0 {
+			c.writeSpec(name)
+		} else {
+			c.Remove(name)
+		}
 	case 6:
 		c.move(c.one(code), fmt.Sprintf("src/d%d/m%d.go", c.rnd.IntN(5), c.n))
 		c.commit("move code")
@@ -117,6 +121,7 @@ func (c *changer) change() {
 		c.writeSpec(fmt.Sprintf(".spec/n%d/spec.md", c.rnd.IntN(5)))
 		c.commit("spec")
 	case 10:
+		c.Git("checkout", "-q", "--", ".spec")
 		c.move(c.one(specs), fmt.Sprintf(".spec/m%d/spec.md", c.rnd.IntN(6)))
 		c.commit("move spec")
 	case 11, 12, 13:
@@ -160,11 +165,20 @@ func (c *changer) merge() {
 	}
 }
 
+func document(t *testing.T, v any) string {
+	t.Helper()
+	b, err := json.MarshalIndent(v, "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
 // A listing that is renewed after HEAD or files have moved is the one that is made
-// of nothing.
+// of nothing, and so is the gate that goes by it.
 func TestListingIsRenewed(t *testing.T) {
 	ctx := t.Context()
-	renewed := 0
+	renewed, quick := 0, 0
 	for seed := range uint64(4) {
 		c := &changer{Repo: testrepo.New(t), rnd: rand.New(rand.NewPCG(7, seed))}
 		for range 12 {
@@ -181,7 +195,7 @@ func TestListingIsRenewed(t *testing.T) {
 			if len(c.tracked(".spec")) == 0 {
 				break
 			}
-			list := func(memo func(g *git.Repo) spec.Memo) (string, int) {
+			reader := func(forget bool) (*spec.Reader, *countingPast) {
 				g, err := git.Open(ctx, c.Dir)
 				if err != nil {
 					t.Fatal(err)
@@ -189,28 +203,49 @@ func TestListingIsRenewed(t *testing.T) {
 				// To a later clock nothing was written just now.
 				later := func() time.Time { return time.Now().Add(time.Minute) }
 				files := content.Open(g.Root(), content.Options{Format: g.ObjectFormat(), Now: later})
-				var histories, sets int
-				w := &workspace{git: g}
-				past := countingPast{specPast{g, w}, &histories, &sets}
-				l, err := spec.NewReader(specSource{files, g}, past, memo(g)).List(ctx)
-				if err != nil {
-					t.Fatal(err)
+				past := &countingPast{specPast: specPast{g, &workspace{git: g}}}
+				if forget {
+					return spec.NewReader(specSource{files, g}, past, forgetful{}), past
 				}
-				b, err := json.MarshalIndent(l, "", " ")
-				if err != nil {
-					t.Fatal(err)
-				}
-				return string(b), histories - sets
+				return spec.NewReader(specSource{files, g}, past, specMemo{g}), past
 			}
-			got, saved := list(func(g *git.Repo) spec.Memo { return specMemo{g} })
-			want, _ := list(func(*git.Repo) spec.Memo { return forgetful{} })
+			list := func(forget bool) (string, int) {
+				r, past := reader(forget)
+				l, err := r.List(ctx)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return document(t, l), past.histories - past.sets
+			}
+			gate := func(forget bool) (string, int) {
+				r, past := reader(forget)
+				g, err := r.Gate(ctx, spec.GateOptions{Threshold: 1})
+				if err != nil {
+					t.Fatal(err)
+				}
+				return document(t, g), past.sets
+			}
+			got, saved := list(false)
+			want, _ := list(true)
 			if saved > 0 {
 				renewed++
 			}
 			if got != want {
 				t.Fatalf("seed %d, step %d: %s\n%s", seed, step, cmp.Diff(want, got), c.Git("log", "--graph", "--stat", "--format=%h %s %(trailers)", "-12"))
 			}
+			c.edit()
+			c.Git("add", "src")
+			got, asked := gate(false)
+			if want, _ := gate(true); got != want {
+				t.Fatalf("seed %d, step %d: the gate: %s", seed, step, cmp.Diff(want, got))
+			}
+			if asked == 0 {
+				quick++
+			}
 		}
+	}
+	if quick < 10 {
+		t.Errorf("only %d times the gate knew the nodes of HEAD", quick)
 	}
 	if renewed < 10 {
 		t.Errorf("only %d listings were renewed", renewed)

@@ -86,12 +86,15 @@ func (r *Reader) Gate(ctx context.Context, opts GateOptions) (*Gated, error) {
 	case len(p.Paths) == 0:
 		return passed("nothing is staged"), nil
 	}
-	nodes, err := r.nodesAt(ctx, head.Commit)
-	if err != nil {
-		return unjudged(ctx, FactSpecs, err)
+	k := r.current(ctx, head.Commit)
+	nodes := k.committed()
+	if nodes == nil {
+		if nodes, err = r.nodesAt(ctx, head.Commit); err != nil {
+			return unjudged(ctx, FactSpecs, err)
+		}
 	}
 	cases := stagedCases(nodes, p.Paths)
-	drifts, err := r.driftsOf(ctx, head.Commit, cases)
+	drifts, err := r.driftsOf(ctx, head.Commit, nodes, cases, k)
 	if err != nil {
 		return nil, err
 	}
@@ -147,18 +150,18 @@ type drifted struct {
 
 // driftsOf returns how far the nodes of a commit are behind. What was listed last is
 // good enough for those that the work tree has as they were committed.
-func (r *Reader) driftsOf(ctx context.Context, commit repo.ID, cases []gateCase) ([]drifted, error) {
+func (r *Reader) driftsOf(ctx context.Context, commit repo.ID, nodes []*Node, cases []gateCase, k *keptListing) ([]drifted, error) {
 	if len(cases) == 0 {
 		return nil, nil
 	}
-	if list, ok := r.listedDrifts(ctx, cases); ok {
+	if list, ok := k.drifts(cases); ok {
 		return list, nil
 	}
-	nodes := make([]*Node, len(cases))
+	some := make([]*Node, len(cases))
 	for i, c := range cases {
-		nodes[i] = c.node
+		some[i] = c.node
 	}
-	facts, err := r.facts(ctx, nodes, commit)
+	facts, err := r.factsAmong(ctx, some, nodes, commit)
 	if err != nil {
 		return nil, err
 	}
@@ -169,19 +172,14 @@ func (r *Reader) driftsOf(ctx context.Context, commit repo.ID, cases []gateCase)
 	return list, nil
 }
 
-// listedDrifts takes the drifts from the listing of last time, if that is still true.
-func (r *Reader) listedDrifts(ctx context.Context, cases []gateCase) ([]drifted, bool) {
-	o, err := r.look(ctx)
-	if err != nil {
+// drifts returns the drifts as they were listed, if all of the nodes were.
+func (k *keptListing) drifts(cases []gateCase) ([]drifted, bool) {
+	if k == nil {
 		return nil, false
 	}
-	l, ok := r.recall(ctx, o)
-	if !ok {
-		return nil, false
-	}
-	known := make(map[string]*Listed, len(l.Nodes))
-	for i := range l.Nodes {
-		if n := &l.Nodes[i]; n.Dirty != nil && !*n.Dirty && !n.Ghost {
+	known := make(map[string]*Listed, len(k.Listing.Nodes))
+	for i := range k.Listing.Nodes {
+		if n := &k.Listing.Nodes[i]; n.Dirty != nil && !*n.Dirty && !n.Ghost {
 			known[n.Path] = n
 		}
 	}

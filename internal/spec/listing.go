@@ -146,16 +146,9 @@ func (r *Reader) history(ctx context.Context, o *outlook) (History, error) {
 	return nil, err
 }
 
-// derive judges the nodes; without a history nothing is known of any of them.
-func (r *Reader) derive(ctx context.Context, nodes []*Node, head repo.ID, h History, why error) ([]Facts, error) {
-	if why != nil {
-		return Unread(nodes, why.Error()), nil
-	}
-	return Derive(ctx, nodes, Standpoint{Head: head}, h, r.past.Contents())
-}
-
-// dirty says which files are not as HEAD has them; nil when that is not known.
-func (r *Reader) dirty(ctx context.Context, files []File, o *outlook, l *Listing) map[repo.Path]bool {
+// dirty says which files are not as HEAD has them, nil when that is not known, and how
+// many specs HEAD has.
+func (r *Reader) dirty(ctx context.Context, files []File, o *outlook, l *Listing) (dirty map[repo.Path]bool, specs int) {
 	var committed Set
 	err := o.lost
 	if err == nil {
@@ -163,14 +156,14 @@ func (r *Reader) dirty(ctx context.Context, files []File, o *outlook, l *Listing
 	}
 	if err != nil {
 		l.unknown(FactDirty, err)
-		return nil
+		return nil, 0
 	}
-	dirty := make(map[repo.Path]bool)
+	dirty = make(map[repo.Path]bool)
 	for _, f := range files {
 		id := committed[f.Path]
 		dirty[f.Path] = id.IsZero() || !r.isStored(f, id)
 	}
-	return dirty
+	return dirty, len(committed)
 }
 
 // isStored reports whether git would store a file as that content.
@@ -192,11 +185,20 @@ func (r *Reader) blob(f File) repo.ID {
 // facts derives what git says about nodes at a commit, or says of every node that
 // nothing is known.
 func (r *Reader) facts(ctx context.Context, nodes []*Node, head repo.ID) ([]Facts, error) {
+	return r.factsAmong(ctx, nodes, nodes, head)
+}
+
+// factsAmong is facts for some of the nodes of a tree.
+func (r *Reader) factsAmong(ctx context.Context, some, all []*Node, head repo.ID) ([]Facts, error) {
 	h, err := r.past.History(ctx, []repo.ID{head})
 	if ctx.Err() != nil {
 		return nil, err
 	}
-	return r.derive(ctx, nodes, head, h, err)
+	if err != nil {
+		return Unread(some, err.Error()), nil
+	}
+	d, err := deriveSome(ctx, some, all, Standpoint{Head: head}, h, r.past.Contents())
+	return d.facts, err
 }
 
 func (f *Facts) listed(dirty *bool) Listed {

@@ -7,6 +7,9 @@ import (
 	"encoding/hex"
 	"fmt"
 	"hash/crc32"
+	"slices"
+
+	"ken/internal/repo"
 )
 
 const (
@@ -53,14 +56,34 @@ func (r *Reader) saveListing(k *keptListing) {
 // memoStart is how long the checksum is.
 const memoStart = 4
 
-// recall returns the listing of last time, if all that it was made from is surely
-// the same: where the checkouts stand, and the files that were read.
-func (r *Reader) recall(ctx context.Context, o *outlook) (*Listing, bool) {
+// current returns the listing of last time, if all that it was made from is surely
+// the same, and HEAD is at a commit; nil if not.
+func (r *Reader) current(ctx context.Context, head repo.ID) *keptListing {
 	k := r.loadListing()
-	if k == nil || !r.sameFiles(ctx, k) || !r.holds(ctx, o, k) {
-		return nil, false
+	if k == nil || k.Listing.Head != head || !r.sameFiles(ctx, k) {
+		return nil
 	}
-	return &k.Listing, true
+	if o, err := r.look(ctx); err != nil || !r.holds(ctx, o, k) {
+		return nil
+	}
+	return k
+}
+
+// committed returns the nodes of HEAD, if these are the listed ones; nil if not.
+func (k *keptListing) committed() []*Node {
+	var g ground
+	if k == nil {
+		return nil
+	}
+	if rest, err := decodeMemo(k.Ground, &g); err != nil || rest != "" || g.Committed != len(g.Nodes) ||
+		slices.ContainsFunc(k.Listing.Nodes, func(l Listed) bool { return !l.Ghost && (l.Dirty == nil || *l.Dirty) }) {
+		return nil
+	}
+	nodes := make([]*Node, len(g.Nodes))
+	for i := range g.Nodes {
+		nodes[i] = g.Nodes[i].node()
+	}
+	return nodes
 }
 
 // sameFiles reports whether the files of this checkout are surely those that a

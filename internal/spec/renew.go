@@ -11,7 +11,8 @@ import (
 // renewed: when HEAD has moved on, only the nodes are judged again that the new
 // commits may have to do with.
 type ground struct {
-	Nodes []groundNode // those of this checkout, by path
+	Nodes     []groundNode // those of this checkout, by path
+	Committed int          // how many specs HEAD has
 	// Watched are the paths on which it depends where lost code went. There are
 	// too many to keep when All is set.
 	Watched []repo.Path
@@ -49,10 +50,11 @@ type tree struct {
 	shown []*Listed // of those nodes, without what worktrees propose
 	same  bool      // the files were not touched
 
-	facts    []Facts // as far as they matter to what follows
-	valid    []bool  // what is shown of the node holds still
-	specMove bool    // a spec file changed in git
-	watched  map[repo.Path]bool
+	facts     []Facts // as far as they matter to what follows
+	valid     []bool  // what is shown of the node holds still
+	specMove  bool    // a spec file changed in git
+	committed int     // how many specs HEAD has
+	watched   map[repo.Path]bool
 }
 
 // readTree reads the specs, unless nobody has touched them since k was made.
@@ -143,7 +145,7 @@ func (g *groundNode) node() *Node {
 
 // ground returns what the tree's listing stands on.
 func (t *tree) ground() *ground {
-	g := &ground{}
+	g := &ground{Committed: t.committed}
 	for i, n := range t.nodes {
 		follows := t.facts[i].follows
 		if t.valid[i] {
@@ -297,7 +299,9 @@ func (r *Reader) describe(ctx context.Context, t *tree, o *outlook, l *Listing) 
 				return err
 			}
 		}
-		dirty = r.dirty(ctx, t.files, o, l)
+		dirty, t.committed = r.dirty(ctx, t.files, o, l)
+	} else {
+		t.committed = t.was.Committed
 	}
 	for i := range t.nodes {
 		var is *bool
