@@ -27,6 +27,44 @@ type specSource struct {
 	git *git.Repo
 }
 
+// Specs adds those that are not checked out.
+func (s specSource) Specs(ctx context.Context) ([]spec.File, spec.Look, error) {
+	return withSparse(ctx, s.Tree, s.git)
+}
+
+// withSparse returns the specs of a checkout: as they lie there, and those that a sparse
+// checkout leaves out as they are in the index. What they look like is then nobody's to
+// say.
+func withSparse(ctx context.Context, files *content.Tree, g *git.Repo) ([]spec.File, spec.Look, error) {
+	found, look, err := files.Specs(ctx)
+	if err != nil || !g.Sparse() {
+		return found, look, err
+	}
+	there := make(map[repo.Path]bool, len(found))
+	for _, f := range found {
+		there[f.Path] = true
+	}
+	snapshot, err := g.Snapshot(ctx)
+	if err != nil {
+		return nil, spec.Look{}, err
+	}
+	var ids []repo.ID
+	var paths []repo.Path
+	for _, e := range snapshot.Index.Entries {
+		if e.Flags.Has(repo.SkipWorktree) && spec.IsSpec(e.Path) && !there[e.Path] && e.Mode.SameType(repo.Regular) {
+			ids, paths = append(ids, e.ID), append(paths, e.Path)
+		}
+	}
+	contents, err := g.Blobs(ctx, ids)
+	if err != nil {
+		return nil, spec.Look{}, err
+	}
+	for i, p := range paths {
+		found = append(found, spec.File{Path: p, Content: contents[i], ID: ids[i]})
+	}
+	return found, spec.Look{}, nil
+}
+
 func (s specSource) Tracked(ctx context.Context) ([]repo.Path, error) {
 	snapshot, err := s.git.Snapshot(ctx)
 	if err != nil {
@@ -97,6 +135,11 @@ func unixLines(content []byte) []byte {
 type specWork struct {
 	*content.Tree
 	git *git.Repo
+}
+
+// Specs adds those that are not checked out.
+func (w specWork) Specs(ctx context.Context) ([]spec.File, spec.Look, error) {
+	return withSparse(ctx, w.Tree, w.git)
 }
 
 // Changed adds to what is staged and untracked the files that were edited since.

@@ -2,12 +2,9 @@ package cli
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
-	"ken/internal/fault"
-	"ken/internal/repo"
 	"ken/internal/term"
 )
 
@@ -51,11 +48,7 @@ func (p *program) specDiff() *cobra.Command {
 		Args:  cobra.ExactArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
 			return p.within(c.Context(), func(w Workspace) error {
-				commit, err := oneVersion(c, w, args[0], args[1])
-				if err != nil {
-					return err
-				}
-				patch, err := w.Spec().Diff(c.Context(), args[0], commit)
+				commit, patch, err := w.Spec().Diff(c.Context(), args[0], args[1])
 				if err != nil {
 					return err
 				}
@@ -66,31 +59,5 @@ func (p *program) specDiff() *cobra.Command {
 				return nil
 			})
 		},
-	}
-}
-
-// oneVersion finds the version of a node that a commit's id, or the beginning of
-// one, means.
-func oneVersion(c *cobra.Command, w Workspace, id, commit string) (repo.ID, error) {
-	rows, err := w.Spec().History(c.Context(), id)
-	if err != nil {
-		return repo.ID{}, err
-	}
-	var found []repo.ID
-	for _, r := range rows {
-		if len(commit) >= 4 && strings.HasPrefix(r.Commit.String(), strings.ToLower(commit)) {
-			found = append(found, r.Commit)
-		}
-	}
-	if len(found) == 1 {
-		return found[0], nil
-	}
-	what := "is no version of " + id
-	if len(found) > 1 {
-		what = "means several versions of " + id
-	}
-	return repo.ID{}, &fault.Error{
-		Kind: fault.Usage, Hint: "see its versions with: ken spec history " + fault.Quote(id),
-		Err: fmt.Errorf("%q %s", commit, what),
 	}
 }

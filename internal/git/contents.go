@@ -92,7 +92,7 @@ func (c *Contents) At(ctx context.Context, places []spec.Place) ([]repo.ID, erro
 // lookUp finds the ids of distinct places.
 func (r *Repo) lookUp(ctx context.Context, places []spec.Place, ready *readyCheck) ([]repo.ID, error) {
 	if ready != nil {
-		defer ready.names.Close() // whether or not it is asked
+		defer func() { _ = ready.names.Close() }() // whether or not it is asked
 	}
 	ids := make([]repo.ID, len(places))
 	listed, err := r.listMany(ctx, places, ids)

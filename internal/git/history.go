@@ -13,11 +13,9 @@ import (
 )
 
 // historyTrailers are the trailers that are kept, in any case.
-var historyTrailers = []string{"Session", trailerAck, "Spec-OK-Basis"}
+var historyTrailers = []string{spec.TrailerSession, spec.TrailerAck, spec.TrailerBasis}
 
-const trailerAck = "Spec-OK"
-
-func isAck(t repo.Trailer) bool { return strings.EqualFold(t.Key, trailerAck) }
+func isAck(t repo.Trailer) bool { return strings.EqualFold(t.Key, spec.TrailerAck) }
 
 // A History is what happened, as far as it can be reached from some heads: commits,
 // the paths they changed and the moves of spec files. It may hold commits that none

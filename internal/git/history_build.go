@@ -74,7 +74,7 @@ func (b *builder) add(c repo.Commit) error {
 			b.names = append(b.names, name)
 		}
 		b.touches = append(b.touches, path<<2|uint32(ch.Kind))
-		if (ch.Kind == repo.Added || ch.Kind == repo.Deleted) && isSpecFile(ch.Path) {
+		if (ch.Kind == repo.Added || ch.Kind == repo.Deleted) && spec.IsSpec(ch.Path) {
 			gone = gone || ch.Kind == repo.Deleted
 			come = come || ch.Kind == repo.Added
 		}

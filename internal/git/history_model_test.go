@@ -241,7 +241,7 @@ func (m *model) move(c *modelCommit) {
 			_, now, _ := strings.Cut(c.files[move.To], " ")
 			move.Same = was == now
 			kind, changed := c.changes[move.To]
-			if !isSpecFile(move.From) || !isSpecFile(move.To) || !changed || kind != repo.Added {
+			if !spec.IsSpec(move.From) || !spec.IsSpec(move.To) || !changed || kind != repo.Added {
 				continue
 			}
 			if at := slices.IndexFunc(c.moves, func(x spec.Move) bool { return x.From == move.From && x.To == move.To }); at >= 0 {

@@ -13,14 +13,6 @@ import (
 	"ken/internal/spec"
 )
 
-// specDir is where specs are.
-const specDir = ".spec"
-
-// isSpecFile reports whether a path is that of a node's spec.
-func isSpecFile(path repo.Path) bool {
-	return strings.HasPrefix(string(path), specDir+"/") && strings.HasSuffix(string(path), "/spec.md")
-}
-
 // A fileMove is a move that git found in a commit, against one of its parents.
 type fileMove struct {
 	commit   repo.ID
@@ -42,7 +34,7 @@ func (r *Repo) fileMoves(ctx context.Context, commits []repo.ID) ([]fileMove, er
 	// Beyond a thousand moves with edits in one commit only those without are found,
 	// as git has it where nobody set another limit.
 	out, err := r.read(ctx, &in, "diff-tree", "--stdin", "-m", "-r", "-M50%", "-l1000", "--raw", "-z", "--no-abbrev",
-		"--no-ext-diff", "--no-textconv", "--no-color", "--no-notes", "--format=%H%x00", "--", specDir)
+		"--no-ext-diff", "--no-textconv", "--no-color", "--no-notes", "--format=%H%x00", "--", spec.Root)
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +86,7 @@ func parseMoves(out string) ([]fileMove, error) {
 		}
 		out = rest
 		m := fileMove{commit: commit, from: repo.Path(from), to: repo.Path(to), same: words[2] == words[3]}
-		if words[4][0] == 'R' && isSpecFile(m.from) && isSpecFile(m.to) {
+		if words[4][0] == 'R' && spec.IsSpec(m.from) && spec.IsSpec(m.to) {
 			moves = append(moves, m)
 		}
 	}

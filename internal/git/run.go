@@ -38,6 +38,9 @@ type call struct {
 	stdin  io.Reader // nothing when nil
 	stdout io.Writer
 	env    []string // beside the usual environment
+	// steady has it end for want of progress: the bound is not on the whole of it
+	// but on how long it may be silent.
+	steady bool
 }
 
 // read runs git and returns what it printed. Any failure is an error.
@@ -90,8 +93,13 @@ func (r *Repo) run(ctx context.Context, c call) (status int, stderr string, err 
 	if err != nil {
 		return 0, "", err
 	}
-	limited, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
+	limited, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	timer := time.AfterFunc(limit, func() { cancel(context.DeadlineExceeded) })
+	defer timer.Stop()
+	if c.steady {
+		c.stdout = &heard{c.stdout, func() { timer.Reset(limit) }}
+	}
 
 	cmd := exec.CommandContext(limited, "git", append(r.fixed(), c.args...)...)
 	complaint := &bounded{max: maxStderr, cut: true}
@@ -121,6 +129,17 @@ func (r *Repo) run(ctx context.Context, c call) (status int, stderr string, err 
 		return exit.ExitCode(), complaint.String(), nil
 	}
 	return 0, "", fmt.Errorf("git %s: %w", c.args[0], err)
+}
+
+// A heard writer says of every write that there was one.
+type heard struct {
+	io.Writer
+	heard func()
+}
+
+func (h *heard) Write(p []byte) (int, error) {
+	h.heard()
+	return h.Writer.Write(p)
 }
 
 // stopped says that the caller's context ended what we were doing.

@@ -45,23 +45,3 @@ func parseSpecs(out string) (spec.Set, error) {
 	}
 	return set, nil
 }
-
-// Blobs returns contents by their ids; one that is not here is an error.
-func (r *Repo) Blobs(ctx context.Context, ids []repo.ID) ([][]byte, error) {
-	if len(ids) == 0 {
-		return nil, nil
-	}
-	names := make([]string, len(ids))
-	for i, id := range ids {
-		names[i] = id.String()
-	}
-	contents := make([][]byte, 0, len(ids))
-	err := r.batch(ctx, names, func(name string, o object) error {
-		if o.kind != "blob" {
-			return fmt.Errorf("read content %s: it is not here", name)
-		}
-		contents = append(contents, o.content)
-		return nil
-	})
-	return contents, err
-}

@@ -43,7 +43,7 @@ func (r *Repo) Walk(ctx context.Context, heads, known []repo.ID, keys []string, 
 	w := &walker{f: f, stop: stop}
 	// Without it git writes each commit by itself, which costs a tenth.
 	whole := []string{"GIT_FLUSH=0"}
-	status, stderr, err := r.run(ctx, call{args: args, stdin: &revisions, stdout: w, env: whole})
+	status, stderr, err := r.run(ctx, call{args: args, stdin: &revisions, stdout: w, env: whole, steady: true})
 	switch {
 	case w.err != nil:
 		return w.err

@@ -92,10 +92,10 @@ func readAcks(trailers []repo.Trailer) []*ack {
 	last := -1
 	for _, t := range trailers {
 		switch {
-		case strings.EqualFold(t.Key, trailerAck):
+		case strings.EqualFold(t.Key, TrailerAck):
 			last = len(acks)
 			acks = append(acks, &ack{nth: last, id: strings.TrimSpace(t.Value)})
-		case strings.EqualFold(t.Key, trailerBasis):
+		case strings.EqualFold(t.Key, TrailerBasis):
 			bases = append(bases, t.Value)
 			behind = append(behind, last)
 			last = -1

@@ -26,7 +26,7 @@ type register struct {
 func newRegister(paths []repo.Path) *register {
 	r := &register{make(map[string][]repo.Path), make(map[repo.Path][]string)}
 	for _, p := range paths {
-		if !isSpec(p) {
+		if !IsSpec(p) {
 			continue
 		}
 		bids := []string{rootID}

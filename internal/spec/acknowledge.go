@@ -121,10 +121,10 @@ func ackMessage(ids []string, bases []Basis, reason []string, session string) st
 		fmt.Fprintf(&b, "%s\n\n", p)
 	}
 	for i, id := range ids {
-		fmt.Fprintf(&b, "%s: %s\n%s: %s\n", trailerAck, id, trailerBasis, bases[i])
+		fmt.Fprintf(&b, "%s: %s\n%s: %s\n", TrailerAck, id, TrailerBasis, bases[i])
 	}
 	if session = strings.Join(strings.Fields(printable(session)), " "); session != "" {
-		fmt.Fprintf(&b, "%s: %s\n", trailerSession, session)
+		fmt.Fprintf(&b, "%s: %s\n", TrailerSession, session)
 	}
 	return b.String()
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"ken/internal/fault"
 	"ken/internal/repo"
@@ -48,20 +49,53 @@ func (r *Reader) History(ctx context.Context, id string) ([]HistoryRow, error) {
 	return rows, nil
 }
 
-// Diff returns what a version changed in the spec, as a patch.
-func (r *Reader) Diff(ctx context.Context, id string, commit repo.ID) (string, error) {
+// Diff returns what a version changed in the spec, as a patch. The version is named by
+// the beginning of its commit's id, or as git would name the commit.
+func (r *Reader) Diff(ctx context.Context, id, rev string) (repo.ID, string, error) {
 	f, err := r.factsOf(ctx, id)
 	if err != nil {
-		return "", err
+		return repo.ID{}, "", err
 	}
+	v, err := r.version(ctx, f, rev)
+	if err != nil {
+		return repo.ID{}, "", err
+	}
+	patch, err := r.past.Patch(ctx, v.Commit, v.paths())
+	return v.Commit, patch, err
+}
+
+// leastPrefix is how much of an id is enough to name a commit.
+const leastPrefix = 4
+
+// version returns the version of a node that is meant.
+func (r *Reader) version(ctx context.Context, f *Facts, rev string) (VersionRow, error) {
+	var found []VersionRow
 	for _, v := range f.Versions {
-		if v.Commit == commit {
-			return r.past.Patch(ctx, commit, v.paths())
+		if len(rev) >= leastPrefix && strings.HasPrefix(v.Commit.String(), strings.ToLower(rev)) {
+			found = append(found, v)
 		}
 	}
-	return "", &fault.Error{
-		Kind: fault.Usage, Hint: "see its versions with: ken spec history " + fault.Quote(id),
-		Err: fmt.Errorf("%s is no version of %s", commit.Short(), id),
+	if len(found) == 0 {
+		named, ok, err := r.past.Resolve(ctx, rev)
+		if err != nil {
+			return VersionRow{}, err
+		}
+		for _, v := range f.Versions {
+			if ok && v.Commit == named {
+				found = append(found, v)
+			}
+		}
+	}
+	if len(found) == 1 {
+		return found[0], nil
+	}
+	what := "is no version of"
+	if len(found) > 1 {
+		what = "means several versions of"
+	}
+	return VersionRow{}, &fault.Error{
+		Kind: fault.Usage, Hint: "see its versions with: ken spec history " + fault.Quote(f.Node.ID),
+		Err: fmt.Errorf("%s %s %s", show(rev), what, f.Node.ID),
 	}
 }
 

@@ -71,7 +71,7 @@ func (r *Reader) newsSince(ctx context.Context, h History, from, to repo.ID) (*n
 
 func (w *news) add(p repo.Path) {
 	w.changed[p] = true
-	w.specs = w.specs || isSpec(p)
+	w.specs = w.specs || IsSpec(p)
 }
 
 // between returns the commits that to reaches and from does not, descending, and

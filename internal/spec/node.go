@@ -69,7 +69,7 @@ func Load(files []File) []*Node {
 	}
 	order := make([]place, 0, len(files))
 	for i, f := range files {
-		if isSpec(f.Path) {
+		if IsSpec(f.Path) {
 			order = append(order, place{f.Path, i})
 		}
 	}
@@ -89,8 +89,8 @@ func Load(files []File) []*Node {
 // Dir returns the directory that is the node.
 func (n *Node) Dir() repo.Path { return n.Path.Dir() }
 
-// isSpec reports whether p is the path of a node's file.
-func isSpec(p repo.Path) bool { return p.Base() == FileName && p.Dir().Under(Root) }
+// IsSpec reports whether p is the path of a node's file.
+func IsSpec(p repo.Path) bool { return p.Base() == FileName && p.Dir().Under(Root) }
 
 // adopt gives every node its parent.
 func adopt(nodes []*Node) {

@@ -96,7 +96,7 @@ func (r *Reader) change(ctx context.Context, p *proposals) error {
 		}
 		g.Go(func() error {
 			all, err := c.tree.Work.Changed(ctx, c.forkID)
-			c.Changed = slices.DeleteFunc(all, isSpec)
+			c.Changed = slices.DeleteFunc(all, IsSpec)
 			c.err = err
 			return ctx.Err()
 		})

@@ -271,7 +271,7 @@ func (t *tree) touchedBy(w *news, h History) (touched []bool, ok bool) {
 	}
 	followed := false
 	for p := range w.changed {
-		if isSpec(p) {
+		if IsSpec(p) {
 			i, here := at[p]
 			if !here || moved[p] {
 				return nil, false

@@ -101,11 +101,11 @@ func (d *derivation) rowsOf(s *study) []VersionRow {
 	return rows
 }
 
-// The trailers that ken reads.
+// The trailers that ken reads and writes.
 const (
-	trailerSession = "Session"
-	trailerAck     = "Spec-OK"
-	trailerBasis   = "Spec-OK-Basis"
+	TrailerSession = "Session"
+	TrailerAck     = "Spec-OK"
+	TrailerBasis   = "Spec-OK-Basis"
 )
 
 // session returns the session that a commit names, nil for none. Of several it is
@@ -113,7 +113,7 @@ const (
 // came with messages that were put together. One that names nothing does not count.
 func session(trailers []repo.Trailer) *string {
 	for _, t := range slices.Backward(trailers) {
-		if value := strings.TrimSpace(t.Value); value != "" && strings.EqualFold(t.Key, trailerSession) {
+		if value := strings.TrimSpace(t.Value); value != "" && strings.EqualFold(t.Key, TrailerSession) {
 			return &value
 		}
 	}

@@ -1,0 +1,65 @@
+package git
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"ken/internal/repo"
+	"ken/internal/testrepo"
+)
+
+// However the answer is cut into pieces, every content is the one that was asked for,
+// and of a large one the beginning.
+func TestBlobs(t *testing.T) {
+	r := testrepo.New(t)
+	texts := []string{"", "\n", "one", "two\nlines\n", "a blob 3\nabc\n", strings.Repeat("x", maxBlob), strings.Repeat("y", maxBlob+1), strings.Repeat("z", 2*maxBlob) + "\n"}
+	var ids []repo.ID
+	for i, text := range texts {
+		name := string(rune('a' + i))
+		r.Write(name, text)
+		ids = append(ids, repo.SHA1.Blob([]byte(text)))
+	}
+	r.Commit("all")
+	g, err := Open(t.Context(), r.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := g.Blobs(t.Context(), ids)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, text := range texts {
+		if want := text[:min(len(text), maxBlob)]; string(got[i]) != want {
+			t.Errorf("of %d bytes: %d", len(text), len(got[i]))
+		}
+	}
+	if _, err := g.Blobs(t.Context(), []repo.ID{ids[0], repo.SHA1.Blob([]byte("absent"))}); err == nil {
+		t.Error("a content that is not here is no error")
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		contents := rapid.SliceOfN(rapid.SliceOfN(rapid.SampledFrom([]byte("ab\n")), 0, 6), 1, 4).Draw(t, "contents")
+		var answer bytes.Buffer
+		for _, c := range contents {
+			answer.WriteString("0123 blob " + string(rune('0'+len(c))) + "\n" + string(c) + "\n")
+		}
+		w := &blobWriter{}
+		for rest := answer.Bytes(); len(rest) > 0; {
+			n := rapid.IntRange(1, len(rest)).Draw(t, "piece")
+			if _, err := w.Write(rest[:n]); err != nil {
+				t.Fatal(err)
+			}
+			rest = rest[n:]
+		}
+		if w.inside || len(w.found) != len(contents) {
+			t.Fatalf("%d contents of %d", len(w.found), len(contents))
+		}
+		for i, c := range contents {
+			if !bytes.Equal(w.found[i], c) {
+				t.Fatalf("%q, want %q", w.found[i], c)
+			}
+		}
+	})
+}
