@@ -2,6 +2,7 @@
 # make check    format, vet, linters, quick tests and import rules: a reflex
 # make test     everything, from a bare machine on: what CI runs
 # make e2e      the end-to-end scripts alone
+# make spec     ken's own specs, linted and gated by ken
 # make bench    ken against git and md5sum, one table
 # make fuzz     every fuzz target for FUZZTIME
 # make fmt      rewrite the sources the way check wants them
@@ -19,7 +20,7 @@ BENCH    ?=
 LINT_VERSION := v2.14.0
 LINT         := bin/tools/golangci-lint-$(LINT_VERSION)/golangci-lint
 
-.PHONY: build check test bench fuzz fmt clean setup format vet lint quick race e2e cross static
+.PHONY: build check test bench fuzz fmt clean setup format vet lint quick race e2e cross static spec
 
 build:
 	$(GOBUILD) -o bin/ken ./cmd/ken
@@ -32,6 +33,7 @@ test: setup
 	$(MAKE) e2e
 	$(MAKE) cross
 	$(MAKE) static
+	$(MAKE) spec
 
 bench:
 	go run ./bench $(BENCH)
@@ -77,6 +79,9 @@ static: build
 	@go version -m bin/ken | grep -q 'CGO_ENABLED=0' || { echo 'bin/ken was built with cgo'; exit 1; }
 	@if ldd bin/ken >/dev/null 2>&1; then echo 'bin/ken is not static'; ldd bin/ken; exit 1; fi
 	@echo 'bin/ken is static'
+
+spec: build
+	@bash scripts/spec
 
 $(LINT):
 	GOBIN=$(abspath $(@D)) go install -trimpath github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION)
