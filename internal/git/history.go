@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"ken/internal/fault"
 	"ken/internal/repo"
@@ -22,6 +23,8 @@ func isAck(t repo.Trailer) bool { return strings.EqualFold(t.Key, spec.TrailerAc
 // of the heads reaches. It does not change, and may be read from several goroutines.
 type History struct {
 	segments []*segment // one behind the other
+	lines    spec.Lineage
+	lined    sync.Once // lines are those of all commits
 	gap      string
 	remarks  []string
 }
@@ -82,10 +85,13 @@ func (r *Repo) historyOf(ctx context.Context, v view, heads []repo.ID) (update, 
 		early.drop()
 		early = nil
 	}
+	if early != nil {
+		u.line() // while git walks
+	}
 	if len(missing) > 0 {
 		d, err := r.whatIsNew(ctx, u.History, missing, early)
 		if errors.Is(err, errUnfit) && u.Len() > 0 {
-			u.segments = nil
+			u.segments, u.lines = nil, spec.Lineage{}
 			d, err = r.whatIsNew(ctx, u.History, heads, nil)
 		}
 		if err == nil {

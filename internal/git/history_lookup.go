@@ -44,14 +44,27 @@ func (h *History) Commit(n spec.Num) spec.Commit {
 	panic(fmt.Sprintf("git: no commit %d among %d", n, h.Len()))
 }
 
-// AppendParents appends a commit's parents, in git's order, to a list.
-func (h *History) AppendParents(list []spec.Num, n spec.Num) []spec.Num {
+// Lineage returns the parents of all commits, each in git's order.
+func (h *History) Lineage() spec.Lineage {
+	h.lined.Do(h.line)
+	return h.lines
+}
+
+// line brings lines up to date with the segments. Commits keep their numbers, so
+// that it may be done before more are appended.
+func (h *History) line() {
+	l := &h.lines
+	if l.Starts == nil {
+		commits := int(h.Len())
+		room := commits + commits/8 + 64
+		l.Starts, l.Parents = make([]int32, 1, room), make([]spec.Num, 0, room)
+	}
 	for _, s := range h.segments {
-		if i := int(n) - s.first; i >= 0 && i < s.count {
-			return s.appendParents(list, i)
+		for i := max(0, len(l.Starts)-1-s.first); i < s.count; i++ {
+			l.Parents = s.appendParents(l.Parents, i)
+			l.Starts = append(l.Starts, int32(len(l.Parents)))
 		}
 	}
-	panic(fmt.Sprintf("git: no commit %d among %d", n, h.Len()))
 }
 
 // Marked lists the commits that carry an ack, ascending.

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/text/unicode/norm"
+
 	"ken/internal/repo"
 )
 
@@ -65,11 +67,15 @@ type claim struct {
 func (d *derivation) findAcks() {
 	var names *register
 	d.rivals = make(map[repo.Path][]*ack)
+	ours := d.bids()
 	for _, c := range d.h.Marked() {
 		if !d.g.has(c) {
 			continue
 		}
 		for _, a := range readAcks(d.h.Commit(c).Trailers) {
+			if !slices.ContainsFunc(numbered(norm.NFC.String(a.id)), func(bid string) bool { return ours[bid] }) {
+				continue // no node that is looked at can ever have been called that
+			}
 			if names == nil {
 				names = newRegister(d.h.Below(Root))
 			}
@@ -80,6 +86,19 @@ func (d *derivation) findAcks() {
 			}
 		}
 	}
+}
+
+// bids returns all that the nodes may have been called, under any name of theirs.
+func (d *derivation) bids() map[string]bool {
+	all := make(map[string]bool)
+	for _, s := range d.studies {
+		for _, p := range d.trail.names(s.node.Path) {
+			for _, bid := range bidsOf(p) {
+				all[bid] = true
+			}
+		}
+	}
+	return all
 }
 
 // readAcks returns the acks among a commit's trailers. When there are as many bases

@@ -29,20 +29,26 @@ func newRegister(paths []repo.Path) *register {
 		if !IsSpec(p) {
 			continue
 		}
-		bids := []string{rootID}
-		if p.Dir() != Root {
-			bids = bids[:0]
-			for b := newBidder(&Node{Path: p}); !b.atEnd(); {
-				b.extend()
-				bids = append(bids, b.bid())
-			}
-		}
+		bids := bidsOf(p)
 		r.taken[p] = bids
 		for _, bid := range bids {
 			r.bids[bid] = append(r.bids[bid], p)
 		}
 	}
 	return r
+}
+
+// bidsOf returns what the node at a path may be called, shortest first.
+func bidsOf(p repo.Path) []string {
+	if p.Dir() == Root {
+		return []string{rootID}
+	}
+	var bids []string
+	for b := newBidder(&Node{Path: p}); !b.atEnd(); {
+		b.extend()
+		bids = append(bids, b.bid())
+	}
+	return bids
 }
 
 // rivals returns the paths on which it depends who has an id, sorted.

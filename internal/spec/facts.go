@@ -122,6 +122,7 @@ func deriveSome(ctx context.Context, some, all []*Node, at Standpoint, h History
 	for _, n := range all {
 		d.taken[n.Path] = true
 	}
+	d.trail = newTrail(d)
 	d.findAcks()
 	if err := d.findVersions(ctx); err != nil {
 		return derived{}, err
@@ -149,6 +150,7 @@ type derivation struct {
 	gap     string
 	studies []*study
 	sheet   *sheet
+	trail   *trail
 	taken   map[repo.Path]bool // the paths of the nodes at head
 	watched map[repo.Path]bool // where code may have gone
 

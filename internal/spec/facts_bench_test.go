@@ -31,8 +31,13 @@ var (
 
 func (h *longHistory) Len() spec.Num                 { return spec.Num(len(h.commits)) }
 func (h *longHistory) Commit(n spec.Num) spec.Commit { return h.commits[n] }
-func (h *longHistory) AppendParents(list []spec.Num, n spec.Num) []spec.Num {
-	return append(list, h.commits[n].Parents...)
+func (h *longHistory) Lineage() spec.Lineage {
+	l := spec.Lineage{Starts: make([]int32, 1, len(h.commits)+1)}
+	for _, c := range h.commits {
+		l.Parents = append(l.Parents, c.Parents...)
+		l.Starts = append(l.Starts, int32(len(l.Parents)))
+	}
+	return l
 }
 func (h *longHistory) Marked() []spec.Num                   { return h.marked }
 func (h *longHistory) Touching(path repo.Path) []spec.Touch { return h.touches[path] }

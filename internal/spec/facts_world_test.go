@@ -338,8 +338,13 @@ func (w *world) Commit(n spec.Num) spec.Commit {
 	return spec.Commit{ID: w.id(m.name), Parents: m.parents, Date: m.date, Subject: "makes " + m.name, Trailers: m.trailers}
 }
 
-func (w *world) AppendParents(list []spec.Num, n spec.Num) []spec.Num {
-	return append(list, w.commits[n].parents...)
+func (w *world) Lineage() spec.Lineage {
+	l := spec.Lineage{Starts: []int32{0}}
+	for _, m := range w.commits {
+		l.Parents = append(l.Parents, m.parents...)
+		l.Starts = append(l.Starts, int32(len(l.Parents)))
+	}
+	return l
 }
 
 func (w *world) Marked() []spec.Num {

@@ -88,13 +88,13 @@ func between(h History, from, to Num) (fresh []Num, merges, ok bool) {
 	if from == to {
 		pending = 0
 	}
-	var parents []Num
+	lines := h.Lineage()
 	for n := max(from, to); n >= 0 && pending > 0; n-- {
 		mark := marks[n]
 		if mark == 0 {
 			continue
 		}
-		parents = h.AppendParents(parents[:0], n)
+		parents := lines.Of(n)
 		if mark == above {
 			pending--
 			if fresh = append(fresh, n); len(fresh) > maxNews {

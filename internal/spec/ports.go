@@ -72,9 +72,9 @@ type History interface {
 	Find(id repo.ID) (n Num, ok bool)
 	// Commit returns what is known of a commit.
 	Commit(n Num) Commit
-	// AppendParents appends a commit's parents to a list. It is what a walk over
-	// all commits needs, and costs a fraction of Commit.
-	AppendParents(list []Num, n Num) []Num
+	// Lineage returns the parents of all commits, which costs a fraction of what
+	// Commit does.
+	Lineage() Lineage
 	// Marked lists the commits that carry an ack, ascending; it may list others.
 	Marked() []Num
 	// Touching lists the commits that changed a path, ascending.
@@ -91,6 +91,16 @@ type History interface {
 	// does: nothing can be known then of what lies before.
 	Gap() string
 }
+
+// A Lineage is the parents of all commits of a history: those of n are Parents from
+// Starts[n] to Starts[n+1]. It is not to be changed.
+type Lineage struct {
+	Starts  []int32
+	Parents []Num
+}
+
+// Of returns the parents of a commit.
+func (l *Lineage) Of(n Num) []Num { return l.Parents[l.Starts[n]:l.Starts[n+1]] }
 
 // A Commit is one commit of a history.
 type Commit struct {

@@ -15,21 +15,14 @@ const lanes = 64
 type graph struct {
 	head    Num // -1 when there is no commit yet
 	reached []bool
-	spans   []span
-	parents []Num    // of all commits, as spans tell them apart
+	lines   Lineage
 	roots   []Num    // the reached commits without parents
 	mask    []uint64 // one word to a commit, for whoever needs it next
 }
 
-// A span is where the parents of a commit stand.
-type span struct{ from, to int32 }
-
-// newGraph reads what head reaches, each commit once.
+// newGraph finds what head reaches.
 func newGraph(h History, head Num) *graph {
-	g := &graph{
-		head: head, reached: make([]bool, head+1), spans: make([]span, head+1),
-		parents: make([]Num, 0, head+1+head/4), mask: make([]uint64, head+1),
-	}
+	g := &graph{head: head, reached: make([]bool, head+1), lines: h.Lineage(), mask: make([]uint64, head+1)}
 	if head >= 0 {
 		g.reached[head] = true
 	}
@@ -37,13 +30,11 @@ func newGraph(h History, head Num) *graph {
 		if !g.reached[c] {
 			continue
 		}
-		from := int32(len(g.parents))
-		g.parents = h.AppendParents(g.parents, c)
-		for _, p := range g.parents[from:] {
+		parents := g.lines.Of(c)
+		for _, p := range parents {
 			g.reached[p] = true
 		}
-		g.spans[c] = span{from, int32(len(g.parents))}
-		if len(g.parentsOf(c)) == 0 {
+		if len(parents) == 0 {
 			g.roots = append(g.roots, c)
 		}
 	}
@@ -51,7 +42,7 @@ func newGraph(h History, head Num) *graph {
 }
 
 // parentsOf returns the parents of a commit.
-func (g *graph) parentsOf(c Num) []Num { return g.parents[g.spans[c].from:g.spans[c].to] }
+func (g *graph) parentsOf(c Num) []Num { return g.lines.Of(c) }
 
 // has reports whether head reaches a commit.
 func (g *graph) has(c Num) bool { return c >= 0 && c <= g.head && g.reached[c] }
@@ -126,14 +117,14 @@ func (g *graph) cover(ctx context.Context, sets [][]Num, see func(v *cover)) err
 // descend hands the bits of the commits from one number down to another, which is
 // left out, to their parents. Each commit has so many words in mask.
 func (g *graph) descend(mask []uint64, words int, from, to Num) {
-	spans, parents := g.spans, g.parents
+	starts, parents := g.lines.Starts, g.lines.Parents
 	for c := from; c > to; c-- {
 		if words == 1 { // as nearly always
 			m := mask[c]
 			if m == 0 {
 				continue
 			}
-			for i := spans[c].from; i < spans[c].to; i++ {
+			for i := starts[c]; i < starts[c+1]; i++ {
 				mask[parents[i]] |= m
 			}
 			continue
@@ -141,6 +132,24 @@ func (g *graph) descend(mask []uint64, words int, from, to Num) {
 		for i := range words {
 			g.hand(mask, words, c, i, mask[int(c)*words+i])
 		}
+	}
+}
+
+// ascend takes over, for the commits from one number up to another, which is left
+// out, the bits of their parents that are in old and not in left, and what is in left.
+func (g *graph) ascend(mask, left []uint64, old uint64, from, to Num) {
+	starts, parents := g.lines.Starts, g.lines.Parents
+	for c := from; c < to; c++ {
+		if !g.reached[c] {
+			continue
+		}
+		known, gone := uint64(0), left[c]
+		for i := starts[c]; i < starts[c+1]; i++ {
+			known |= mask[parents[i]]
+			gone |= left[parents[i]]
+		}
+		mask[c] |= known & old &^ gone
+		left[c] = gone
 	}
 }
 

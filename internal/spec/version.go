@@ -32,7 +32,7 @@ func (t Touch) edits() bool { return t.Kind == repo.Modified || t.Kind == repo.A
 
 // findVersions finds the versions of every node, and which acks may be its own.
 func (d *derivation) findVersions(ctx context.Context) error {
-	t := newTrail(d)
+	t := d.trail
 	var moved []*study
 	for _, s := range d.studies {
 		if t.involves(s.node.Path) {

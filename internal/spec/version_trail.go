@@ -182,6 +182,16 @@ func (w *walk) spread(t *trail, at laneSet, turns map[Num][]turn) {
 	}
 	stops := slices.Sorted(maps.Keys(turns))
 	for c := Num(0); c <= g.head; c++ {
+		if at.words == 1 { // as nearly always
+			next := g.head + 1
+			if len(stops) > 0 {
+				next = stops[0]
+			}
+			g.ascend(at.bits, left.bits, old[0], c, next)
+			if c = next; c > g.head {
+				break
+			}
+		}
 		if !g.reached[c] {
 			continue
 		}
