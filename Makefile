@@ -60,7 +60,7 @@ lint: $(LINT)
 	$(LINT) run --allow-parallel-runners
 
 quick:
-	go test $(INSIDE)
+	go test -short $(INSIDE)
 
 race:
 	CGO_ENABLED=1 go test -race $(INSIDE)
