@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -21,7 +19,7 @@ type Contents struct {
 
 	mu    sync.Mutex
 	known map[spec.Place]repo.ID
-	ready *readyCheck // nil when none is
+	ready *question // nil when none is
 }
 
 var _ spec.Contents = (*Contents)(nil)
@@ -35,7 +33,7 @@ func (c *Contents) Prepare(ctx context.Context) (release func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.ready == nil {
-		c.ready = c.r.startCheck(ctx)
+		c.ready = c.r.ask(ctx)
 	}
 	mine := c.ready
 	return func() {
@@ -52,8 +50,9 @@ func (c *Contents) Prepare(ctx context.Context) (release func()) {
 // its blob, of a directory its tree, of a submodule its commit. The content itself
 // need not be here; a commit that is not, or a tree on the way, is an error.
 //
-// Git is asked once for all that exists, and again for what it finds missing; and
-// once more for each commit of which much is asked, which it lists.
+// Git is asked for the directories that the places are in, each of them once, and
+// again for those above it where there is no such directory; and once more for each
+// commit of which much is asked, which it lists.
 func (c *Contents) At(ctx context.Context, places []spec.Place) ([]repo.ID, error) {
 	ids := make([]repo.ID, len(places))
 	var asked []spec.Place
@@ -66,7 +65,7 @@ func (c *Contents) At(ctx context.Context, places []spec.Place) ([]repo.ID, erro
 			asked = append(asked, p)
 		}
 	}
-	var ready *readyCheck
+	var ready *question
 	if len(asked) > 0 {
 		ready, c.ready = c.ready, nil
 	}
@@ -90,7 +89,7 @@ func (c *Contents) At(ctx context.Context, places []spec.Place) ([]repo.ID, erro
 }
 
 // lookUp finds the ids of distinct places.
-func (r *Repo) lookUp(ctx context.Context, places []spec.Place, ready *readyCheck) ([]repo.ID, error) {
+func (r *Repo) lookUp(ctx context.Context, places []spec.Place, ready *question) ([]repo.ID, error) {
 	if ready != nil {
 		defer func() { _ = ready.names.Close() }() // whether or not it is asked
 	}
@@ -99,39 +98,30 @@ func (r *Repo) lookUp(ctx context.Context, places []spec.Place, ready *readyChec
 	if err != nil {
 		return nil, err
 	}
-	var names []string
-	var named []int
+	var roots []string
+	var rooted []int
 	var quests []*quest
 	for i, p := range places {
-		if p.Commit.IsZero() {
+		switch {
+		case p.Commit.IsZero():
 			return nil, fmt.Errorf("look up %s: no commit to look in", p.Path)
-		}
-		if listed[p.Commit] && p.Path != "" || !inAnyTree(string(p.Path)) {
-			continue
-		}
-		if name, ok := placeName(p.Commit, string(p.Path)); ok {
-			names = append(names, name)
-			named = append(named, i)
-		} else {
+		case p.Path == "":
+			name, _ := placeName(p.Commit, "")
+			roots, rooted = append(roots, name), append(rooted, i)
+		case !listed[p.Commit] && inAnyTree(string(p.Path)):
 			quests = append(quests, &quest{place: i, commit: p.Commit, dir: string(p.Path)})
 		}
 	}
-	var found []repo.ID
-	if ready != nil {
-		found, err = ready.ids(names)
-	} else {
-		found, err = r.batchCheck(ctx, names)
-	}
+	found, err := r.batchCheck(ctx, roots)
 	if err != nil {
 		return nil, err
 	}
 	for k, id := range found {
-		i := named[k]
-		if ids[i] = id; id.IsZero() {
-			quests = append(quests, &quest{place: i, commit: places[i].Commit, dir: string(places[i].Path)})
+		if ids[rooted[k]] = id; id.IsZero() {
+			return nil, fmt.Errorf("look into commit %s: it is not here", places[rooted[k]].Commit)
 		}
 	}
-	return ids, r.search(ctx, quests, ids)
+	return ids, r.search(ctx, quests, ids, ready)
 }
 
 // inAnyTree reports whether a tree could have the path. Git would take some others
@@ -154,9 +144,8 @@ func placeName(commit repo.ID, path string) (name string, ok bool) {
 	return commit.String() + ":" + path, !strings.ContainsAny(path, "\r\n")
 }
 
-// A quest is the search for a place that git did not find, or could not be asked
-// for: that there is nothing, or a submodule, or content that is not here. It goes up
-// to the nearest directory that exists, and from there down, tree by tree.
+// A quest is the search for a place. It goes up to the nearest directory that exists,
+// mostly the one that the place is in, and from there down, tree by tree.
 type quest struct {
 	place  int
 	commit repo.ID
@@ -181,8 +170,9 @@ func (q *quest) up() (string, error) {
 	return "", fmt.Errorf("look into commit %s: it is not here", q.commit)
 }
 
-// search ends the quests, in one run of git for each step that any of them takes.
-func (r *Repo) search(ctx context.Context, quests []*quest, ids []repo.ID) error {
+// search ends the quests, in one run of git for each step that any of them takes, the
+// first of which may be ready.
+func (r *Repo) search(ctx context.Context, quests []*quest, ids []repo.ID, ready *question) error {
 	for len(quests) > 0 {
 		waiting := make(map[string][]*quest)
 		var names []string
@@ -200,18 +190,15 @@ func (r *Repo) search(ctx context.Context, quests []*quest, ids []repo.ID) error
 			waiting[name] = append(waiting[name], q)
 		}
 		quests = quests[:0:0]
-		err := r.batch(ctx, names, func(name string, o object) error {
-			for _, q := range waiting[name] {
-				further, err := q.step(o, ids)
-				if err != nil {
-					return err
-				}
-				if further {
-					quests = append(quests, q)
-				}
-			}
-			return nil
+		if ready == nil {
+			ready = r.ask(ctx)
+		}
+		err := ready.answers(names, func(name string, o object) error {
+			further, err := stepAll(waiting[name], o, ids)
+			quests = append(quests, further...)
+			return err
 		})
+		ready = nil
 		if err != nil {
 			return err
 		}
@@ -219,95 +206,91 @@ func (r *Repo) search(ctx context.Context, quests []*quest, ids []repo.ID) error
 	return nil
 }
 
+// stepAll takes what git answered to some quests, and returns those that go on.
+func stepAll(quests []*quest, o object, ids []repo.ID) (further []*quest, err error) {
+	var tree map[string]treeEntry
+	if o.kind == "tree" {
+		wanted := make(map[string]bool, len(quests))
+		for _, q := range quests {
+			wanted[q.down[0]] = true
+		}
+		if tree, err = readTree(o.content, wanted, o.size); err != nil {
+			return nil, fmt.Errorf("look into commit %s: %w", quests[0].commit, err)
+		}
+	}
+	for _, q := range quests {
+		goesOn, err := q.step(o.kind, tree, ids)
+		if err != nil {
+			return nil, err
+		}
+		if goesOn {
+			further = append(further, q)
+		}
+	}
+	return further, nil
+}
+
 // step takes what git answered, and reports whether the quest goes on.
-func (q *quest) step(o object, ids []repo.ID) (further bool, err error) {
+func (q *quest) step(kind string, tree map[string]treeEntry, ids []repo.ID) (further bool, err error) {
 	switch {
-	case o.kind == "" && !q.tree.IsZero():
+	case kind == "" && !q.tree.IsZero():
 		return false, fmt.Errorf("look into commit %s: tree %s is not here", q.commit, q.tree)
-	case o.kind == "":
+	case kind == "":
 		return true, nil
-	case o.kind != "tree":
+	case kind != "tree":
 		return false, nil // a file has nothing below it
 	}
-	id, isTree, ok, err := inTree(o.content, q.down[0], o.size)
-	if err != nil {
-		return false, fmt.Errorf("look into commit %s: %w", q.commit, err)
-	}
+	e, ok := tree[q.down[0]]
 	q.down = q.down[1:]
 	switch {
 	case !ok:
 		return false, nil
 	case len(q.down) == 0:
-		ids[q.place] = id
+		ids[q.place] = e.id
 		return false, nil
 	}
-	q.tree = id
-	return isTree, nil
+	q.tree = e.id
+	return e.isTree, nil
 }
 
-// inTree finds a name in a tree: mode, space, name, NUL, id for each entry.
-func inTree(tree []byte, name string, size int) (id repo.ID, isTree, ok bool, err error) {
+// A treeEntry is what a tree has under a name.
+type treeEntry struct {
+	id     repo.ID
+	isTree bool
+}
+
+// readTree finds names in a tree: mode, space, name, NUL, id for each entry.
+func readTree(tree []byte, names map[string]bool, size int) (map[string]treeEntry, error) {
+	found := make(map[string]treeEntry, len(names))
 	for len(tree) > 0 {
 		mode, rest, spaced := bytes.Cut(tree, []byte{' '})
-		entry, rest, ended := bytes.Cut(rest, []byte{0})
+		name, rest, ended := bytes.Cut(rest, []byte{0})
 		if !spaced || !ended || len(rest) < size {
-			return repo.ID{}, false, false, errors.New("a tree that cannot be read")
+			return nil, errors.New("a tree that cannot be read")
 		}
-		if string(entry) == name {
-			return repo.IDFromBytes(rest[:size]), string(mode) == "40000", true, nil
+		if names[string(name)] {
+			found[string(name)] = treeEntry{repo.IDFromBytes(rest[:size]), string(mode) == "40000"}
+			if len(found) == len(names) {
+				break
+			}
 		}
 		tree = rest[size:]
 	}
-	return repo.ID{}, false, false, nil
-}
-
-// A readyCheck is a git that waits to be asked for the ids of objects.
-type readyCheck struct {
-	names  *io.PipeWriter
-	answer chan checked
-}
-
-type checked struct {
-	out string
-	err error
-}
-
-func (r *Repo) startCheck(ctx context.Context) *readyCheck {
-	in, names := io.Pipe()
-	c := &readyCheck{names, make(chan checked, 1)}
-	go func() {
-		out, err := r.read(ctx, in, "cat-file", "--buffer", "--batch-check=%(objectname) %(objecttype)")
-		_ = in.Close() // so that nobody waits to be read
-		c.answer <- checked{out, err}
-	}()
-	return c
-}
-
-// ids asks for the ids of objects by their names, as batchCheck does, and ends it.
-func (c *readyCheck) ids(names []string) ([]repo.ID, error) {
-	if len(names) > 0 {
-		_, _ = io.WriteString(c.names, strings.Join(names, "\n")+"\n") // the answer says what went wrong
-	}
-	_ = c.names.Close() // a pipe of our own
-	got := <-c.answer
-	if got.err != nil {
-		return nil, got.err
-	}
-	return parseChecked(got.out, names)
+	return found, nil
 }
 
 // batchCheck returns the ids of objects by their names, each in a line of its own;
 // zero for one that is not here.
 func (r *Repo) batchCheck(ctx context.Context, names []string) ([]repo.ID, error) {
-	if len(names) == 0 {
-		return nil, nil
-	}
-	return r.startCheck(ctx).ids(names)
-}
-
-// parseChecked reads the answer to some names.
-func parseChecked(out string, names []string) ([]repo.ID, error) {
 	ids := make([]repo.ID, 0, len(names))
+	if len(names) == 0 {
+		return ids, nil
+	}
+	out, err := r.read(ctx, strings.NewReader(strings.Join(names, "\n")+"\n"),
+		"cat-file", "--buffer", "--batch-check=%(objectname) %(objecttype)")
+	if err != nil {
+		return nil, err
+	}
 	for line := range strings.Lines(out) {
 		if len(ids) == len(names) {
 			return nil, errors.New("git cat-file: more answers than questions")
@@ -326,48 +309,4 @@ func parseChecked(out string, names []string) ([]repo.ID, error) {
 		return nil, errors.New("git cat-file: the answer breaks off")
 	}
 	return ids, nil
-}
-
-// An object is what git has under a name: of no kind when there is nothing.
-type object struct {
-	kind    string
-	content []byte
-	size    int // of an id
-}
-
-// batch calls f with the objects of some names, each of which fits in a line.
-func (r *Repo) batch(ctx context.Context, names []string, f func(name string, o object) error) error {
-	out, err := r.read(ctx, strings.NewReader(strings.Join(names, "\n")+"\n"),
-		"cat-file", "--buffer", "--batch=%(objectname) %(objecttype) %(objectsize)")
-	if err != nil {
-		return err
-	}
-	for _, name := range names {
-		line, rest, ok := strings.Cut(out, "\n")
-		if !ok {
-			return errors.New("git cat-file: the answer breaks off")
-		}
-		out = rest
-		o := object{size: r.format.Size()}
-		word := strings.Fields(line)
-		switch {
-		case line == name+" missing":
-		case len(word) == 2 && word[1] == "submodule": // the word of newer gits
-			o.kind = "commit"
-		default:
-			size := -1
-			if len(word) == 3 {
-				size, err = strconv.Atoi(word[2])
-			}
-			if err != nil || size < 0 || size >= len(out) || out[size] != '\n' {
-				return fmt.Errorf("git cat-file: cannot read %q", line)
-			}
-			o.kind, o.content = word[1], []byte(out[:size])
-			out = out[size+1:]
-		}
-		if err := f(name, o); err != nil {
-			return err
-		}
-	}
-	return nil
 }

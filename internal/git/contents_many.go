@@ -11,9 +11,9 @@ import (
 	"ken/internal/spec"
 )
 
-// maxNamed is how many places of one commit git is asked for by name. It reads the
-// trees on the way for each of them again, so that from here on it is quicker to have
-// it list them all.
+// maxNamed is how many places of one commit git is asked for by their directories. It
+// reads the trees on the way for each of these again, so that from here on it is
+// quicker to have it list them all.
 const maxNamed = 1_000
 
 // listMany finds the ids of the places in commits of which many are asked, and returns

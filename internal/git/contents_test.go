@@ -134,11 +134,50 @@ func TestContentsNotHere(t *testing.T) {
 }
 
 // No tree crashes the reader, and a name that is in it is found.
-func FuzzInTree(f *testing.F) {
+func FuzzReadTree(f *testing.F) {
 	f.Add([]byte("100644 a\x00"+strings.Repeat("x", 20)+"40000 b\x00"+strings.Repeat("y", 20)), "b")
 	f.Fuzz(func(t *testing.T, tree []byte, name string) {
-		if _, _, ok, err := inTree(tree, name, 20); ok && (err != nil || !bytes.Contains(tree, []byte(" "+name+"\x00"))) {
+		found, err := readTree(tree, map[string]bool{name: true}, 20)
+		if _, ok := found[name]; ok && (err != nil || !bytes.Contains(tree, []byte(" "+name+"\x00"))) {
 			t.Errorf("%q in %q: %v", name, tree, err)
 		}
 	})
+}
+
+// Answers are understood however they are cut into pieces, and one that breaks off
+// is not taken for whole.
+func TestListener(t *testing.T) {
+	id := strings.Repeat("1", 40)
+	text := id + " tree 5\na\nb\nc\nx missing\n" + id + " tree 0\n\n" + id + " blob 3\n\n\n\n\n" + id + " submodule\n"
+	names := []string{"n", "x", "t", "b", "s"}
+	hear := func(size int, text string) (string, *listener, error) {
+		var heard string
+		l := &listener{size: 20, names: names, f: func(name string, o object) error {
+			heard += fmt.Sprintf("%s %s %q;", name, o.kind, o.content)
+			return nil
+		}}
+		for len(text) > 0 {
+			n := min(size, len(text))
+			if _, err := l.Write([]byte(text[:n])); err != nil {
+				return heard, l, err
+			}
+			text = text[n:]
+		}
+		return heard, l, nil
+	}
+	const want = `n tree "a\nb\nc";x  "";t tree "";b blob "";s commit "";`
+	for size := 1; size <= len(text); size++ {
+		got, l, err := hear(size, text)
+		if got != want || err != nil || len(l.names) > 0 {
+			t.Errorf("in pieces of %d: %s, %v, %v are left", size, got, err, l.names)
+		}
+		if _, l, err := hear(len(text), text[:size]); err == nil && size < len(text) && len(l.names) == 0 && l.skip == 0 {
+			t.Errorf("%d bytes of %d were taken for whole", size, len(text))
+		}
+	}
+	for _, bad := range []string{id + " tree 1\nab", id + " blob -1\n", "y missing\n", id + " blob\n"} {
+		if got, _, err := hear(3, bad); err == nil {
+			t.Errorf("%q is %s", bad, got)
+		}
+	}
 }
