@@ -15,7 +15,7 @@ import (
 
 // The limits of ken spec.
 const (
-	specColdAtMost   = 1.2
+	specColdAtMost   = 1.0
 	specOneAtMost    = 10.0
 	specWarmAtMost   = 3.0
 	specGrowthAtMost = 12.0

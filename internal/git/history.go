@@ -147,9 +147,12 @@ func (r *Repo) walkNew(ctx context.Context, h *History, heads []repo.ID, early *
 	known := knownOf(h.tips())
 	b := newBuilder(h, r.format)
 	var err error
-	if early != nil {
+	switch {
+	case early != nil:
 		err = early.take(b.add)
-	} else {
+	case len(known) == 0:
+		err = r.walkAll(ctx, heads, historyTrailers, b.add)
+	default:
 		err = r.Walk(ctx, heads, known, historyTrailers, b.add)
 	}
 	if _, refused := errors.AsType[*refusal](err); !refused || len(known) == 0 {

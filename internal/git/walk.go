@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"ken/internal/repo"
@@ -22,15 +23,6 @@ const walkFormat = "--format=%H%x00%P%x00%aI%x00%s%x00%(trailers:only,unfold"
 // An error from f ends the walk and is returned. A history that cannot be read whole
 // is an error, at the latest when git ends.
 func (r *Repo) Walk(ctx context.Context, heads, known []repo.ID, keys []string, f func(repo.Commit) error) error {
-	format := walkFormat
-	for _, key := range keys {
-		format += ",key=" + key
-	}
-	args := []string{
-		"log", "--raw", "-c", "-z", "--no-renames", "--no-abbrev", "--no-show-signature", "--no-notes", "--no-ext-diff",
-		"--no-textconv", "-O/dev/null", "--ignore-submodules=none", "--root", "--no-color", "--no-decorate", "--no-mailmap", "--encoding=UTF-8",
-		format + ")%x00", "--stdin", "--",
-	}
 	var revisions bytes.Buffer
 	for _, id := range heads {
 		fmt.Fprintf(&revisions, "%s\n", id)
@@ -38,12 +30,27 @@ func (r *Repo) Walk(ctx context.Context, heads, known []repo.ID, keys []string, 
 	for _, id := range known {
 		fmt.Fprintf(&revisions, "^%s\n", id)
 	}
+	return r.walk(ctx, &revisions, nil, keys, f)
+}
+
+// walk runs git log over revisions, a line each, with more options.
+func (r *Repo) walk(ctx context.Context, revisions io.Reader, options, keys []string, f func(repo.Commit) error) error {
+	format := walkFormat
+	for _, key := range keys {
+		format += ",key=" + key
+	}
+	args := []string{
+		"log", "--raw", "-c", "-z", "--no-renames", "--no-abbrev", "--no-show-signature", "--no-notes", "--no-ext-diff",
+		"--no-textconv", "-O/dev/null", "--ignore-submodules=none", "--root", "--no-color", "--no-decorate", "--no-mailmap", "--encoding=UTF-8",
+		format + ")%x00",
+	}
+	args = append(append(args, options...), "--stdin", "--")
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	w := &walker{f: f, stop: stop}
 	// Without it git writes each commit by itself, which costs a tenth.
 	whole := []string{"GIT_FLUSH=0"}
-	status, stderr, err := r.run(ctx, call{args: args, stdin: &revisions, stdout: w, env: whole, steady: true})
+	status, stderr, err := r.run(ctx, call{args: args, stdin: revisions, stdout: w, env: whole, steady: true})
 	switch {
 	case w.err != nil:
 		return w.err

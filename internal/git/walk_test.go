@@ -188,3 +188,58 @@ func FuzzWalker(f *testing.F) {
 		}
 	})
 }
+
+// Told in parts, a history is the same: with merges, several roots, commits that
+// changed nothing, one whose parents were left out and one that was replaced.
+func TestWalkInParts(t *testing.T) {
+	r := testrepo.New(t)
+	for i := range 7 {
+		r.Write("a", fmt.Sprint(i))
+		r.Commit(fmt.Sprint("commit ", i))
+	}
+	r.Git("checkout", "-q", "-b", "side", "HEAD~3")
+	r.Write("b", "b")
+	r.Commit("side\n\nSession: s")
+	r.Git("checkout", "-q", "main")
+	r.Git("merge", "-q", "--no-ff", "-m", "merge", "side")
+	r.Git("checkout", "-q", "--orphan", "other")
+	r.Write("c", "c")
+	r.Commit("another root")
+	r.Git("checkout", "-q", "main")
+	r.Git("merge", "-q", "--no-ff", "--no-commit", "--allow-unrelated-histories", "other")
+	r.Write("d", "of the merge's own")
+	r.Commit("evil merge")
+	r.Git("commit", "--allow-empty", "-q", "-m", "nothing")
+	r.Git("replace", "--graft", "HEAD~2")
+	shallow := r.Clone("--depth=2")
+	for name, r := range map[string]*testrepo.Repo{"whole": r, "shallow": shallow} {
+		g, err := Open(t.Context(), r.Dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		heads := []repo.ID{headOf(t, r, "HEAD")}
+		var want, got []string
+		take := func(list *[]string) func(repo.Commit) error {
+			return func(c repo.Commit) error { *list = append(*list, fmt.Sprint(c)); return nil }
+		}
+		if err := g.Walk(t.Context(), heads, nil, historyTrailers, take(&want)); err != nil {
+			t.Fatal(err)
+		}
+		commits, err := g.reachable(t.Context(), heads)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := g.walkParts(t.Context(), commits, 3, 2, historyTrailers, take(&got)); err != nil {
+			t.Fatal(err)
+		}
+		slices.Sort(want)
+		slices.Sort(got)
+		if len(want) < 2 || !slices.Equal(got, want) {
+			t.Errorf("%s: in parts %q, want %q", name, got, want)
+		}
+		fails := errors.New("fails")
+		if err := g.walkParts(t.Context(), commits, 1, 2, nil, func(repo.Commit) error { return fails }); !errors.Is(err, fails) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
