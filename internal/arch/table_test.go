@@ -5,7 +5,7 @@ import "slices"
 // The layers, bottom to top. A package stands in exactly one, under its path
 // below internal/.
 var (
-	words     = []string{"repo", "fault", "fresh", "model"}
+	words     = []string{"repo", "fault", "fresh", "model", "outline", "outline/syntax"}
 	decisions = []string{"registry", "survey", "contract", "workflow", "spec", "hook", "docs", "prove", "board"}
 	facts     = []string{
 		"git", "content", "state", "model/provider", "config",
@@ -26,6 +26,9 @@ var imports = func() map[string][]string {
 		m[p] = nil
 	}
 	m["fresh"] = []string{"repo", "fault"}
+	// What a grammar sees follows from a name and bytes alone, and every decision
+	// about what moved is made with it.
+	m["outline"] = []string{"repo", "fault", "fresh", "outline/syntax"}
 	for _, p := range decisions {
 		m[p] = words
 	}
@@ -90,6 +93,7 @@ var doors = map[string][]string{
 	"github.com/spf13":                       {"cli"},
 	"github.com/modelcontextprotocol/go-sdk": {"mcp"},
 	"testing":                                helpers,
+	"github.com/odvcencio/gotreesitter":      {"outline/syntax"},
 	"github.com/rogpeppe/go-internal":        {},
 	"github.com/google/go-cmp":               {"store/storetest"},
 	"pgregory.net/rapid":                     {"store/storetest"},

@@ -1,0 +1,200 @@
+package outline
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+)
+
+// A file is an outline in the making. A reader of one language fills in the
+// items, which are the file's tokens in order, and the symbols, each a range of
+// items; what is said of them is the same for all languages and done here.
+type file struct {
+	lang    Language
+	src     []byte
+	doc     string
+	pkg     string
+	imports []string
+	items   []item
+	names   []string // of marks
+	symbols []draft
+	partial string
+	broken  int  // bytes that do not parse
+	blind   bool // the items are not to be trusted: there is no Tokens
+	lines   []int
+}
+
+// An item is one token, or a mark where a part of the syntax tree begins or ends.
+type item struct {
+	start, end uint32 // its bytes
+	name       uint16 // of a mark, in the file's names
+	what       itemKind
+}
+
+type itemKind byte
+
+const (
+	leaf   itemKind = 't' // a token: its bytes count
+	aside  itemKind = 'a' // text that was not read: its bytes count
+	docs   itemKind = 'd' // a doc comment or directive: its words count
+	prose  itemKind = 'p' // running text: its bytes count, but not where lines end
+	mark   itemKind = 'm' // a token of white space: that it is there counts
+	opened itemKind = '('
+	closed itemKind = ')'
+)
+
+// A draft is a symbol before its digests are made.
+type draft struct {
+	Symbol
+	start, end int // its bytes, the comment included
+	from, to   int // its items
+	prefix     string
+	ranges     []span // of its signature
+	without    []span // in them: attributes
+	hidden     bool   // asks not to be used, whoever exports its owner
+}
+
+func newFile(lang Language, src []byte) *file {
+	f := &file{lang: lang, src: src, lines: []int{0}}
+	for i, b := range src {
+		if b == '\n' {
+			f.lines = append(f.lines, i+1)
+		}
+	}
+	return f
+}
+
+// line returns the line that an offset is on, from 1.
+func (f *file) line(offset int) int {
+	i, found := slices.BinarySearch(f.lines, offset)
+	if found {
+		return i + 1
+	}
+	return i
+}
+
+// note records why the outline may miss something; the first reason stays.
+func (f *file) note(reason string) {
+	if f.partial == "" {
+		f.partial = reason
+	}
+}
+
+// importing adds an import, once.
+func (f *file) importing(name string) {
+	if name = strings.TrimSpace(name); name != "" && len(f.imports) < MaxSymbols {
+		f.imports = append(f.imports, name)
+	}
+}
+
+// itemsIn returns the range of items that lie within some bytes.
+func (f *file) itemsIn(start, end int) (from, to int) {
+	at := func(offset int) int {
+		i, _ := slices.BinarySearchFunc(f.items, offset, func(it item, offset int) int { return int(it.start) - offset })
+		return i
+	}
+	return at(start), at(end)
+}
+
+// digestItems hashes some items.
+func (f *file) digestItems(d *digester, items []item) {
+	for _, it := range items {
+		switch it.what {
+		case leaf, aside:
+			d.part(byte(it.what), f.src[it.start:it.end])
+		case docs:
+			d.text(byte(docs), strings.Join(strings.Fields(undecorated(string(f.src[it.start:it.end]))), " "))
+		case prose:
+			d.part(byte(prose), unwrapped(f.src[it.start:it.end]))
+		default:
+			d.text(byte(it.what), f.names[it.name])
+		}
+	}
+}
+
+// unwrapped joins the lines of running text, but for those that end in a break.
+func unwrapped(text []byte) []byte {
+	var out []byte
+	for line := range bytes.Lines(text) {
+		if len(out) > 0 {
+			line = bytes.TrimLeft(line, " \t")
+		}
+		body := bytes.TrimRight(line, " \t\r\n")
+		out = append(out, body...)
+		switch {
+		case len(body) == len(line): // the last
+		case bytes.HasSuffix(body, []byte(`\`)) || bytes.HasPrefix(line[len(body):], []byte("  ")):
+			out = append(out, '\n')
+		default:
+			out = append(out, ' ')
+		}
+	}
+	return out
+}
+
+// outline makes the outline of what was read.
+func (f *file) outline() *Outline {
+	o := &Outline{
+		Language: f.lang, Doc: f.doc, Package: f.pkg, Imports: unique(f.imports), Partial: f.partial,
+		More: max(0, len(f.symbols)-MaxSymbols),
+	}
+	d := newDigester()
+	if !f.blind {
+		d.text('l', string(f.lang))
+		f.digestItems(d, f.items)
+		o.Tokens = d.digest()
+	}
+	shapes := make([]string, 0, len(f.symbols))
+	all := newDigester()
+	all.text('l', string(f.lang))
+	all.text('d', f.doc)
+	all.text('p', f.pkg)
+	for _, imp := range o.Imports {
+		all.text('i', imp)
+	}
+	for i := range f.symbols {
+		s := &f.symbols[i]
+		f.finish(s, d)
+		name := string(s.Kind) + "\x00" + s.FullName() + "\x00"
+		shapes = append(shapes, name+string(s.Shape[:]))
+		all.text('s', name+s.Doc+"\x00"+string(s.Shape[:]))
+		all.number('n', s.Depth)
+		if i < MaxSymbols {
+			o.Symbols = append(o.Symbols, s.Symbol)
+		}
+	}
+	o.Digest = all.digest()
+	slices.Sort(shapes)
+	d.reset()
+	for _, s := range shapes {
+		d.text('s', s)
+	}
+	o.Interface = d.digest()
+	return o
+}
+
+// finish computes what follows from a draft's ranges. Its signature and shape
+// are there already.
+func (f *file) finish(s *draft, d *digester) {
+	s.Line, s.EndLine = f.line(s.start), f.line(max(s.start, s.end-1))
+	if s.Qualified == s.Name {
+		s.Qualified = ""
+	}
+	d.reset()
+	d.part('x', bytes.ReplaceAll(f.src[s.start:s.end], []byte("\r\n"), []byte("\n")))
+	s.Text = d.sum()
+	if !f.blind {
+		d.reset()
+		f.digestItems(d, f.items[s.from:s.to])
+		s.Tokens = d.sum()
+	}
+}
+
+func unique(list []string) []string {
+	seen := make(map[string]bool, len(list))
+	return slices.DeleteFunc(list, func(s string) bool {
+		was := seen[s]
+		seen[s] = true
+		return was
+	})
+}

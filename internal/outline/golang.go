@@ -1,0 +1,391 @@
+package outline
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/scanner"
+	"go/token"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// readGo reads Go by the standard library: go/parser for what is declared,
+// go/scanner for the tokens.
+func readGo(f *file) error {
+	set := token.NewFileSet()
+	tree, err := parser.ParseFile(set, "", f.src, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		f.note("syntax error: " + clip(err.Error(), 200))
+	}
+	if tree == nil {
+		f.blind = true
+		return nil
+	}
+	g := &goReader{file: f, tokens: set.File(tree.FileStart), docs: make(map[token.Pos]bool)}
+	if tree.Name != nil {
+		f.pkg = tree.Name.Name
+	}
+	if tree.Doc != nil {
+		f.doc = g.sentence(tree.Doc)
+		g.docs[tree.Doc.Pos()] = true
+	}
+	for _, decl := range tree.Decls {
+		g.markDocs(decl)
+	}
+	g.scan()
+	for _, decl := range tree.Decls {
+		g.declare(decl)
+	}
+	for i := range f.symbols {
+		s := &f.symbols[i]
+		s.from, s.to = f.itemsIn(s.start, s.end)
+	}
+	return nil
+}
+
+type goReader struct {
+	*file
+	tokens *token.File
+	docs   map[token.Pos]bool // comments that document something
+	toks   []span             // all tokens; auto-inserted semicolons are empty
+}
+
+func (g *goReader) at(p token.Pos) int {
+	if !p.IsValid() {
+		return 0
+	}
+	return min(max(g.tokens.Offset(p), 0), len(g.src))
+}
+
+// directives are comments that a tool reads: the compiler's, those of linters, and what
+// examples are held to.
+var directives = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^//(line |export |extern |nolint|[a-z0-9]+:[a-z0-9])|^//\s*\+build |^// Code generated .* DO NOT EDIT\.$|^(//|/\*)\s*(?i:unordered )?(?i:output:)`)
+})
+
+// markDocs notes the doc comments of a declaration. Those inside of bodies
+// document nothing that others see.
+func (g *goReader) markDocs(decl ast.Decl) {
+	note := func(groups ...*ast.CommentGroup) {
+		for _, c := range groups {
+			if c != nil {
+				for _, line := range c.List {
+					g.docs[line.Pos()] = true
+				}
+			}
+		}
+	}
+	ast.Inspect(decl, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.BlockStmt, *ast.CommentGroup:
+			return false
+		case *ast.FuncDecl:
+			note(n.Doc)
+		case *ast.GenDecl:
+			note(n.Doc)
+		case *ast.TypeSpec:
+			note(n.Doc, n.Comment)
+		case *ast.ValueSpec:
+			note(n.Doc, n.Comment)
+		case *ast.ImportSpec:
+			note(n.Doc)
+		case *ast.Field:
+			note(n.Doc, n.Comment)
+		}
+		return true
+	})
+}
+
+// scan makes the items. A semicolon is one whether written or implied by the end
+// of a line, and none before a closing brace or parenthesis, where it and a comma
+// mean nothing.
+func (g *goReader) scan() {
+	set := token.NewFileSet()
+	tf := set.AddFile("", -1, len(g.src))
+	var s scanner.Scanner
+	s.Init(tf, g.src, func(pos token.Position, msg string) {
+		g.blind = true
+		g.note("syntax error: " + strconv.Itoa(pos.Line) + ":" + strconv.Itoa(pos.Column) + ": " + msg)
+	}, scanner.ScanComments)
+	g.names = []string{";"}
+	base := g.tokens.Base() - tf.Base()
+	held := item{} // a comma or semicolon that the next token decides about
+	for {
+		pos, tok, lit := s.Scan()
+		start := tf.Offset(pos)
+		it := item{what: leaf, start: uint32(start), end: uint32(start + len(lit))}
+		if tok.IsOperator() && tok != token.SEMICOLON {
+			it.end = uint32(start + len(tok.String()))
+		}
+		switch tok {
+		case token.COMMENT:
+			// The scanner takes carriage returns out of lit.
+			it.end = uint32(start + g.commentLen(start))
+			if !g.docs[pos+token.Pos(base)] && !directives().MatchString(lit) {
+				continue
+			}
+			it.what = docs
+		case token.SEMICOLON:
+			it = item{what: mark, start: uint32(start), end: uint32(start)}
+		case token.STRING:
+			it.end = uint32(start + g.stringLen(start, lit))
+		default:
+		}
+		if held.what != 0 && tok != token.COMMENT {
+			if tok != token.RPAREN && tok != token.RBRACE && tok != token.EOF {
+				g.items = append(g.items, held)
+				g.toks = append(g.toks, spanOf(held))
+			}
+			held = item{}
+		}
+		switch tok {
+		case token.EOF:
+			return
+		case token.COMMA, token.SEMICOLON:
+			held = it
+			continue
+		default:
+		}
+		g.items = append(g.items, it)
+		if it.what == leaf {
+			g.toks = append(g.toks, spanOf(it))
+		}
+	}
+}
+
+func spanOf(it item) span {
+	if it.what == mark {
+		return span{int(it.start), int(it.end), ";"}
+	}
+	return span{start: int(it.start), end: int(it.end)}
+}
+
+func (g *goReader) commentLen(start int) int {
+	rest := string(g.src[start:])
+	if strings.HasPrefix(rest, "/*") {
+		if i := strings.Index(rest, "*/"); i >= 0 {
+			return i + 2
+		}
+		return len(rest)
+	}
+	if i := strings.IndexByte(rest, '\n'); i >= 0 {
+		return i
+	}
+	return len(rest)
+}
+
+// stringLen is the length of a literal, whose carriage returns the scanner takes
+// out of a raw one.
+func (g *goReader) stringLen(start int, lit string) int {
+	if lit[0] != '`' {
+		return len(lit)
+	}
+	if i := strings.IndexByte(string(g.src[start+1:]), '`'); i >= 0 {
+		return i + 2
+	}
+	return len(g.src) - start
+}
+
+func (g *goReader) sentence(groups ...*ast.CommentGroup) string {
+	for _, c := range groups {
+		if c != nil {
+			if s := sentence(c.Text()); s != "" {
+				return s
+			}
+		}
+	}
+	return ""
+}
+
+// declare adds the symbols of a declaration.
+func (g *goReader) declare(decl ast.Decl) {
+	switch d := decl.(type) {
+	case *ast.FuncDecl:
+		g.function(d)
+	case *ast.GenDecl:
+		for _, spec := range d.Specs {
+			doc, start, end := d.Doc, d.Pos(), d.End()
+			if d.Lparen.IsValid() {
+				doc, start, end = nil, spec.Pos(), spec.End()
+			}
+			switch s := spec.(type) {
+			case *ast.ImportSpec:
+				if name, err := strconv.Unquote(s.Path.Value); err == nil {
+					g.importing(name)
+				}
+			case *ast.TypeSpec:
+				g.typ(s, doc, start, end)
+			case *ast.ValueSpec:
+				g.values(d.Tok, s, doc, start, end)
+			}
+		}
+	}
+}
+
+// add begins a symbol whose comment is one of groups.
+func (g *goReader) add(kind Kind, name string, start, end token.Pos, groups ...*ast.CommentGroup) *draft {
+	s := draft{start: g.at(start), end: g.at(end)}
+	s.Kind, s.Name, s.Qualified, s.Exported = kind, name, name, ast.IsExported(name)
+	for _, c := range groups {
+		if c != nil {
+			s.start, s.end = min(s.start, g.at(c.Pos())), max(s.end, g.at(c.End()))
+		}
+	}
+	s.Doc = g.sentence(groups...)
+	g.symbols = append(g.symbols, s)
+	return &g.symbols[len(g.symbols)-1]
+}
+
+// between returns the tokens from one place to another.
+func (g *goReader) between(start, end token.Pos) []span {
+	from, to := g.at(start), g.at(end)
+	lo, hi := searchSpans(g.toks, from), searchSpans(g.toks, to)
+	return g.toks[lo:max(lo, hi)]
+}
+
+// searchSpans returns the first of spans that starts at an offset or behind it.
+func searchSpans(spans []span, offset int) int {
+	lo, hi := 0, len(spans)
+	for lo < hi {
+		mid := (lo + hi) / 2
+		if spans[mid].start < offset {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo
+}
+
+func (g *goReader) function(d *ast.FuncDecl) {
+	s := g.add(Func, d.Name.Name, d.Pos(), d.End(), d.Doc)
+	if d.Recv != nil {
+		s.Kind = Method
+		if len(d.Recv.List) > 0 {
+			if owner := receiver(d.Recv.List[0].Type); owner != "" {
+				s.Qualified = owner + "." + s.Name
+				s.Exported = s.Exported && ast.IsExported(owner)
+			}
+		}
+	}
+	end := d.End()
+	if d.Body != nil {
+		end = d.Body.Pos()
+	}
+	g.sign(s, g.between(d.Pos(), end))
+}
+
+// receiver names the type that a method belongs to.
+func receiver(e ast.Expr) string {
+	for {
+		switch t := e.(type) {
+		case *ast.StarExpr:
+			e = t.X
+		case *ast.ParenExpr:
+			e = t.X
+		case *ast.IndexExpr:
+			e = t.X
+		case *ast.IndexListExpr:
+			e = t.X
+		case *ast.Ident:
+			return t.Name
+		default:
+			return ""
+		}
+	}
+}
+
+func (g *goReader) typ(spec *ast.TypeSpec, doc *ast.CommentGroup, start, end token.Pos) {
+	s := g.add(Type, spec.Name.Name, start, end, spec.Doc, doc, spec.Comment)
+	owner, exported := s.Name, s.Exported
+	switch t := spec.Type.(type) {
+	case *ast.StructType:
+		s.Kind = Struct
+		g.signType(s, spec, t.Fields)
+		g.fields(owner, exported, t.Fields, Field, 1)
+	case *ast.InterfaceType:
+		s.Kind = Interface
+		g.signType(s, spec, t.Methods)
+		g.fields(owner, exported, t.Methods, Method, 1)
+	default:
+		g.sign(s, g.prefixed("type", spec.Pos(), spec.End()))
+	}
+}
+
+// signType signs a type by everything before its opening brace.
+func (g *goReader) signType(s *draft, spec *ast.TypeSpec, fields *ast.FieldList) {
+	end := spec.End()
+	if fields != nil && fields.Opening.IsValid() {
+		end = fields.Opening
+	}
+	g.sign(s, g.prefixed("type", spec.Pos(), end))
+}
+
+func (g *goReader) prefixed(word string, start, end token.Pos) []span {
+	return slices.Concat([]span{{text: word}}, g.between(start, end))
+}
+
+// fields adds the fields of a struct, or the methods of an interface.
+func (g *goReader) fields(owner string, exported bool, list *ast.FieldList, kind Kind, depth int) {
+	if list == nil {
+		return
+	}
+	for _, field := range list.List {
+		names := field.Names
+		if len(names) == 0 { // embedded; in an interface perhaps a union of types
+			name := receiver(field.Type)
+			if sel, ok := field.Type.(*ast.SelectorExpr); ok {
+				name = sel.Sel.Name
+			} else if star, ok := field.Type.(*ast.StarExpr); ok && name == "" {
+				if sel, ok := star.X.(*ast.SelectorExpr); ok {
+					name = sel.Sel.Name
+				}
+			}
+			if name == "" {
+				name = string(g.src[g.at(field.Type.Pos()):g.at(field.Type.End())])
+				name = clip(strings.Join(strings.Fields(name), " "), 80)
+			}
+			names = []*ast.Ident{{Name: name}}
+		}
+		for _, name := range names {
+			k := kind
+			if _, isFunc := field.Type.(*ast.FuncType); kind == Method && !isFunc {
+				k = Field
+			}
+			s := g.add(k, name.Name, field.Pos(), field.End(), field.Doc, field.Comment)
+			s.Qualified, s.Depth, s.Exported = owner+"."+s.Name, depth, s.Exported && exported
+			tokens := g.between(field.Type.Pos(), field.End())
+			if len(field.Names) > 0 {
+				tokens = slices.Concat(g.between(name.Pos(), name.End()), tokens)
+			}
+			g.sign(s, tokens)
+		}
+	}
+}
+
+// values adds constants, whose values are part of what they declare, or
+// variables, whose values are not.
+func (g *goReader) values(tok token.Token, spec *ast.ValueSpec, doc *ast.CommentGroup, start, end token.Pos) {
+	kind := Var
+	if tok == token.CONST {
+		kind = Const
+	}
+	for i, name := range spec.Names {
+		if name.Name == "_" {
+			continue
+		}
+		s := g.add(kind, name.Name, start, end, spec.Doc, doc, spec.Comment)
+		tokens := g.prefixed(tok.String(), name.Pos(), name.End())
+		if spec.Type != nil {
+			tokens = append(tokens, g.between(spec.Type.Pos(), spec.Type.End())...)
+		}
+		if kind == Const && i < len(spec.Values) {
+			tokens = append(tokens, span{text: "="})
+			tokens = append(tokens, g.between(spec.Values[i].Pos(), spec.Values[i].End())...)
+		}
+		g.sign(s, tokens)
+	}
+}

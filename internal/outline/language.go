@@ -1,0 +1,122 @@
+package outline
+
+import (
+	"bytes"
+	"strings"
+
+	"ken/internal/repo"
+)
+
+// A Language is one that outlines are made of. Its zero value is Unknown.
+type Language string
+
+// The languages.
+const (
+	Unknown    Language = ""
+	Bash       Language = "shell"
+	C          Language = "c"
+	CPP        Language = "c++"
+	CSharp     Language = "c#"
+	Go         Language = "go"
+	Java       Language = "java"
+	JavaScript Language = "javascript" // and JSX
+	Markdown   Language = "markdown"
+	PHP        Language = "php"
+	Python     Language = "python"
+	Ruby       Language = "ruby"
+	Rust       Language = "rust"
+	TSX        Language = "tsx"
+	TypeScript Language = "typescript"
+)
+
+// LanguageOf says which language a file is in, by its name, else by the program
+// that its first line names. A header with C++ in it is C++.
+func LanguageOf(path repo.Path, content []byte) Language {
+	base := strings.ToLower(path.Base())
+	if i := strings.LastIndexByte(base, '.'); i >= 0 {
+		ext := base[i+1:]
+		if path.Base() != base && strings.HasSuffix(path.Base(), ".C") { // by long custom C++
+			return CPP
+		}
+		if lang := languageOfExt(ext); lang != Unknown {
+			return lang
+		}
+	}
+	switch base {
+	case "rakefile", "gemfile", "guardfile", "vagrantfile", "podfile", "brewfile", "capfile", "fastfile", "config.ru":
+		return Ruby
+	case "sconstruct", "sconscript", "wscript":
+		return Python
+	case ".bashrc", ".bash_profile", ".bash_aliases", ".profile", ".envrc", "pkgbuild", "apkbuild":
+		return Bash
+	}
+	return languageOfShebang(content)
+}
+
+func languageOfExt(ext string) Language {
+	switch ext {
+	case "go":
+		return Go
+	case "py", "pyi", "pyw":
+		return Python
+	case "js", "jsx", "mjs", "cjs":
+		return JavaScript
+	case "ts", "mts", "cts":
+		return TypeScript
+	case "tsx":
+		return TSX
+	case "rs":
+		return Rust
+	case "java":
+		return Java
+	case "c", "h":
+		return C
+	case "cc", "cpp", "cxx", "c++", "hh", "hpp", "hxx", "h++", "inl", "ipp", "ixx", "cppm", "tcc", "tpp":
+		return CPP
+	case "cs", "csx":
+		return CSharp
+	case "rb", "rake", "gemspec", "ru", "podspec":
+		return Ruby
+	case "php", "phtml", "php5", "php7":
+		return PHP
+	case "sh", "bash", "ksh", "zsh", "bats", "ebuild":
+		return Bash
+	case "md", "markdown", "mdown", "mkd":
+		return Markdown
+	}
+	return Unknown
+}
+
+// languageOfShebang knows the programs that scripts without an extension name.
+func languageOfShebang(content []byte) Language {
+	line, _, _ := bytes.Cut(content[:min(len(content), 256)], []byte("\n"))
+	rest, ok := bytes.CutPrefix(line, []byte("#!"))
+	if !ok {
+		return Unknown
+	}
+	words := strings.Fields(string(rest))
+	for i, word := range words {
+		name := strings.TrimRight(word[strings.LastIndexByte(word, '/')+1:], "0123456789.")
+		switch name {
+		case "sh", "bash", "dash", "ash", "ksh", "zsh", "bats":
+			return Bash
+		case "python", "pypy":
+			return Python
+		case "ruby", "jruby":
+			return Ruby
+		case "node", "nodejs", "bun":
+			return JavaScript
+		case "deno", "ts-node", "tsx":
+			return TypeScript
+		case "php":
+			return PHP
+		case "env":
+			continue
+		}
+		if i > 0 && (strings.HasPrefix(word, "-") || strings.ContainsRune(word, '=')) {
+			continue // of env: an option, or a variable for the program
+		}
+		break
+	}
+	return Unknown
+}

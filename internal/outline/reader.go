@@ -1,0 +1,229 @@
+package outline
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"ken/internal/outline/syntax"
+)
+
+// A reader makes a file of a syntax tree. Each language has a method of it that
+// walks the declarations; the rest is common to all.
+type reader struct {
+	*file
+	docAt   map[int]bool // comments that document something, by where they start
+	headEnd int          // of the comment that is the file's own
+	owner   string       // qualified name of what is being walked
+	depth   int
+	public  bool           // what is being walked may be used by others
+	known   map[string]int // symbols by name, where a language asks
+	inType  bool           // what is being walked is a type
+}
+
+// readTree reads src by the tree of text, which is src, or src with the bytes in
+// blanked made white.
+func readTree(lang Language, src, text []byte, blanked []span) (*file, error) {
+	load, declare := grammarOf(lang)
+	if load == nil {
+		return nil, errors.New("no grammar for it")
+	}
+	grammar, err := load()
+	if err != nil {
+		return nil, err
+	}
+	tree, err := grammar.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	f := newFile(lang, src)
+	r := &reader{file: f, docAt: make(map[int]bool), known: make(map[string]int), public: true}
+	root := tree.Root()
+	if at, broken := firstBroken(root); !tree.Whole() {
+		f.blind, f.broken = true, max(1, broken)
+		f.note(fmt.Sprintf("line %d does not parse", f.line(at)))
+	}
+	if blanked != nil {
+		f.note(fmt.Sprintf("read by the first branch of each #if, from line %d", f.line(blanked[0].start)))
+	}
+	declare(r, root)
+	r.itemise(grammar, root, blanked)
+	for i := range f.symbols {
+		s := &f.symbols[i]
+		s.from, s.to = f.itemsIn(s.start, s.end)
+		r.sign(s, r.tokens(s))
+	}
+	return f, nil
+}
+
+// tokens returns those of a symbol's signature.
+func (r *reader) tokens(s *draft) []span {
+	var out []span
+	if s.prefix != "" {
+		out = append(out, span{text: s.prefix})
+	}
+	for _, sig := range s.ranges {
+		from, to := r.itemsIn(sig.start, sig.end)
+		for _, it := range r.items[from:to] {
+			if it.what == leaf && !slices.ContainsFunc(s.without, func(w span) bool { return int(it.start) >= w.start && int(it.start) < w.end }) {
+				out = append(out, span{start: int(it.start), end: int(it.end)})
+			}
+		}
+	}
+	for len(out) > 1 && out[len(out)-1].text == "" {
+		switch last := out[len(out)-1]; string(r.src[last.start:last.end]) {
+		case ";", "{", ":", "=", ",", "(":
+			out = out[:len(out)-1]
+			continue
+		}
+		break
+	}
+	return out
+}
+
+// firstBroken returns where broken syntax begins, and how many bytes of it there
+// are.
+func firstBroken(root syntax.Node) (at, size int) {
+	at = -1
+	todo := []syntax.Node{root}
+	for len(todo) > 0 {
+		n := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if !n.Broken() && !n.Missing() {
+			continue
+		}
+		if (n.Type() == "ERROR" || n.Missing()) && n.Start() != root.Start() || n.Missing() {
+			if at < 0 {
+				at = n.Start()
+			}
+			size += 1 + n.End() - n.Start()
+			continue
+		}
+		children := n.Children()
+		slices.Reverse(children)
+		todo = append(todo, children...)
+	}
+	return max(at, 0), size
+}
+
+// itemise makes the items of a tree: its leaves, its shape, and the comments
+// that count.
+func (r *reader) itemise(g *syntax.Grammar, root syntax.Node, blanked []span) {
+	r.names = g.Names()
+	type frame struct {
+		children []syntax.Node
+		at       int
+		end      int
+		name     uint16
+	}
+	last := 0 // all bytes before it are accounted for
+	// What stands between two nodes and is not white was a token that the grammar
+	// hides.
+	gap := func(to int) {
+		for len(blanked) > 0 && blanked[0].start < to {
+			r.items = append(r.items, item{what: aside, start: uint32(blanked[0].start), end: uint32(blanked[0].end)})
+			last = max(last, blanked[0].end)
+			blanked = blanked[1:]
+		}
+		if last < to {
+			from := last + len(r.src[last:to]) - len(bytes.TrimLeft(r.src[last:to], " \t\r\n\f\v"))
+			if from < to {
+				r.items = append(r.items, item{what: leaf, start: uint32(from), end: uint32(to)})
+			}
+			last = to
+		}
+	}
+	var stack []frame
+	visit := func(n syntax.Node) {
+		start, end := n.Start(), n.End()
+		gap(min(start, len(r.src)))
+		switch kind := n.Type(); {
+		case isComment(kind):
+			if text := n.Text(r.src); r.docAt[start] || isDirective(text) {
+				r.items = append(r.items, item{what: docs, start: uint32(start), end: uint32(end)})
+			}
+			last = max(last, end)
+			return
+		case r.lang == Markdown && (kind == "inline" || kind == "pipe_table_cell"):
+			r.items = append(r.items, item{what: prose, start: uint32(start), end: uint32(end)})
+			last = max(last, end)
+			return
+		case isVerbatim(r.lang, kind):
+			r.items = append(r.items, item{what: leaf, start: uint32(start), end: uint32(end)})
+			last = max(last, end)
+			return
+		}
+		children := n.Children()
+		if len(children) == 0 {
+			it := item{what: leaf, start: uint32(start), end: uint32(end)}
+			if len(bytes.TrimSpace(r.src[start:end])) == 0 {
+				it.what, it.name = mark, n.Symbol()
+			}
+			r.items = append(r.items, it)
+			last = max(last, end)
+			return
+		}
+		r.items = append(r.items, item{what: opened, start: uint32(start), end: uint32(start), name: n.Symbol()})
+		stack = append(stack, frame{children: children, end: end, name: n.Symbol()})
+	}
+	visit(root)
+	for len(stack) > 0 {
+		top := &stack[len(stack)-1]
+		if top.at == len(top.children) {
+			gap(top.end)
+			r.items = append(r.items, item{what: closed, start: uint32(top.end), end: uint32(top.end), name: top.name})
+			stack = stack[:len(stack)-1]
+			continue
+		}
+		top.at++
+		visit(top.children[top.at-1])
+	}
+	gap(len(r.src))
+}
+
+// isVerbatim reports a node in which white space is content, or what looks like
+// a comment is none.
+func isVerbatim(lang Language, kind string) bool {
+	switch kind {
+	case "string", "string_literal", "char_literal", "character_literal", "raw_string_literal", "raw_string", "regex":
+		return true
+	case "heredoc_body", "heredoc_start", "heredoc_end", "ansi_c_string", "translated_string", "herestring_redirect":
+		return lang == Bash || lang == Ruby
+	case "system_lib_string", "preproc_arg":
+		return lang == C || lang == CPP || lang == CSharp
+	case "verbatim_string_literal", "interpolated_string_expression":
+		return lang == CSharp
+	case "text_block":
+		return lang == Java
+	case "template_string", "jsx_text", "template_literal_type", "html_comment":
+		return lang == JavaScript || lang == TypeScript || lang == TSX
+	case "fenced_code_block", "indented_code_block", "html_block", "minus_metadata", "plus_metadata", "link_reference_definition":
+		return lang == Markdown
+	case "encapsed_string", "heredoc", "nowdoc", "text", "shell_command_expression", "text_interpolation":
+		return lang == PHP
+	case "heredoc_beginning", "subshell", "bare_string", "string_array", "symbol_array", "delimited_symbol", "character", "uninterpreted":
+		return lang == Ruby
+	}
+	return false
+}
+
+func isComment(kind string) bool {
+	switch kind {
+	case "comment", "line_comment", "block_comment", "doc_comment":
+		return true
+	}
+	return false
+}
+
+// isDirective reports a comment that a tool reads: it is content.
+func isDirective(text string) bool {
+	return directive().MatchString(text[:min(len(text), 200)]) || strings.HasPrefix(text, "/**") && strings.Contains(text, "@")
+}
+
+var directive = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:#!|(?:[/#*!<\s-]|--)*(?:(?i:eslint|tslint|jshint|jslint|globals? |istanbul|prettier|biome|webpack|sourceMappingURL|sourceURL|pylint|mypy|pyright|ruff|flake8|isort|yapf|rubocop|shellcheck|frozen_string_literal|encoding|coding|vim:|warn_indent|shareable_constant_value|typed:|nolint|clang-|IWYU|NOSONAR|noinspection|ReSharper|checkstyle|spotless|pragma|phpcs|psalm|phpstan|formatter:|language=|region|endregion|include |todo-directive)|(?:type|noqa|nosec|fmt|go|cython|distutils|c8|v8)\b\s*:|noqa|nosec|@|__PURE__|reference |amd-))`)
+})

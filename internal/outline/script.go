@@ -1,0 +1,287 @@
+package outline
+
+import (
+	"strings"
+
+	"ken/internal/outline/syntax"
+)
+
+// script walks JavaScript and TypeScript.
+func (r *reader) script(root syntax.Node) {
+	children := root.Children()
+	r.headDoc(children)
+	exported := make(map[string]bool) // by a clause elsewhere in the file
+	r.scriptBlock(children, false, exported)
+	for i := range r.symbols {
+		if s := &r.symbols[i]; exported[s.Name] && s.Depth == 0 && !s.Exported {
+			r.publish(i)
+		}
+	}
+}
+
+// publish makes a symbol public, and what is inside it that asks for nothing
+// else.
+func (r *reader) publish(i int) {
+	depth := r.symbols[i].Depth
+	r.symbols[i].Exported = true
+	for j := i + 1; j < len(r.symbols) && r.symbols[j].Depth > depth; j++ {
+		r.symbols[j].Exported = !r.symbols[j].hidden
+	}
+}
+
+// scriptBlock walks statements. What is not exported is private to its module,
+// but in a namespace that is declared as a whole, and in a declaration file.
+func (r *reader) scriptBlock(nodes []syntax.Node, ambient bool, exported map[string]bool) {
+	r.each(nodes, func(n syntax.Node, l lead) { r.scriptStatement(n, n, l, ambient, exported) })
+}
+
+func (r *reader) scriptStatement(n, whole syntax.Node, l lead, public bool, exported map[string]bool) {
+	switch n.Type() {
+	case "import_statement":
+		r.importing(unquote(r.text(n.Child("source"))))
+	case "export_statement":
+		r.scriptExport(n, l, exported)
+	case "ambient_declaration":
+		for _, c := range n.Children() {
+			if c.Named() && !isComment(c.Type()) {
+				r.scriptStatement(c, n, l, public, exported)
+			}
+		}
+	case "function_declaration", "generator_function_declaration", "function_signature":
+		r.exporting(public, func() { r.add(Func, r.name(n), whole, l, upTo(n, "body")) })
+	case "class_declaration", "abstract_class_declaration", "class":
+		r.exporting(public, func() { r.scriptClass(r.name(n), n, whole, l) })
+	case "interface_declaration":
+		r.exporting(public, func() {
+			i := r.add(Interface, r.name(n), whole, l, upTo(n, "body"))
+			r.within(i, func() { r.scriptMembers(n.Child("body")) })
+		})
+	case "type_alias_declaration":
+		r.exporting(public, func() {
+			value := n.Child("value")
+			if value.Type() != "object_type" {
+				r.add(Type, r.name(n), whole, l, n.End())
+				return
+			}
+			i := r.add(Type, r.name(n), whole, l, value.Start())
+			r.within(i, func() { r.scriptMembers(value) })
+		})
+	case "enum_declaration":
+		r.exporting(public, func() {
+			i := r.add(Enum, r.name(n), whole, l, upTo(n, "body"))
+			r.within(i, func() {
+				r.each(n.Child("body").Children(), func(m syntax.Node, l lead) {
+					switch m.Type() {
+					case "enum_assignment":
+						r.add(Member, r.name(m), m, l, m.End())
+					case "property_identifier", "string":
+						r.add(Member, unquote(r.text(m)), m, l, m.End())
+					}
+				})
+			})
+		})
+	case "module", "internal_module":
+		r.exporting(public, func() {
+			i := r.add(Module, unquote(r.name(n)), whole, l, upTo(n, "body"))
+			r.within(i, func() { r.scriptBlock(n.Child("body").Children(), false, exported) })
+		})
+	case "lexical_declaration", "variable_declaration":
+		for _, d := range n.Children() {
+			if d.Type() == "variable_declarator" {
+				r.exporting(public, func() { r.scriptVariable(n, d, whole, l) })
+				l = lead{start: d.Start()}
+			}
+		}
+	case "expression_statement":
+		r.scriptExpression(n, l, exported)
+	case "if_statement", "statement_block", "else_clause":
+		// Function bodies are elsewhere; this is a block of the module's own.
+		r.scriptBlock(n.Children(), public, exported)
+	}
+}
+
+func (r *reader) scriptExport(n syntax.Node, l lead, exported map[string]bool) {
+	if source := n.Child("source"); !source.IsZero() {
+		r.importing(unquote(r.text(source)))
+	}
+	if d := n.Child("declaration"); !d.IsZero() {
+		r.scriptStatement(d, n, l, true, exported)
+		return
+	}
+	if v := n.Child("value"); !v.IsZero() { // export default
+		switch v.Type() {
+		case "identifier":
+			exported[r.text(v)] = true
+		case "class":
+			r.scriptClass("default", v, n, l)
+		default:
+			end := upTo(v, "body")
+			if end == v.End() {
+				end = v.Start()
+			}
+			r.add(Func, "default", n, l, end)
+		}
+		return
+	}
+	for _, spec := range n.First("export_clause").Children() {
+		if spec.Type() == "export_specifier" {
+			exported[r.name(spec)] = true
+		}
+	}
+}
+
+func (r *reader) scriptClass(name string, n, whole syntax.Node, l lead) {
+	i := r.add(Class, name, whole, l, upTo(n, "body"))
+	r.within(i, func() { r.scriptMembers(n.Child("body")) })
+}
+
+func (r *reader) scriptMembers(body syntax.Node) {
+	r.each(body.Children(), func(m syntax.Node, l lead) {
+		name := r.name(m)
+		kind := Field
+		end := m.End()
+		switch m.Type() {
+		case "method_definition", "method_signature", "abstract_method_signature":
+			kind, end = Method, upTo(m, "body")
+		case "call_signature", "construct_signature":
+			kind, name = Method, "("+strings.TrimSuffix(m.Type(), "_signature")+")"
+		case "property_signature", "index_signature":
+			if name == "" {
+				name = "[]"
+			}
+		case "field_definition", "public_field_definition":
+			if name == "" {
+				name = r.text(m.Child("property"))
+			}
+			v := m.Child("value")
+			switch {
+			case v.IsZero():
+			case isFunctionValue(v):
+				kind, end = Method, upTo(v, "body")
+			default:
+				end = v.Start()
+			}
+		default:
+			return
+		}
+		access := r.text(m.First("accessibility_modifier"))
+		hidden := strings.HasPrefix(name, "#") || access == "private" || access == "protected"
+		r.exporting(!hidden, func() {
+			i := r.add(kind, unquote(name), m, l, end)
+			r.symbols[i].hidden = hidden
+		})
+	})
+}
+
+func isFunctionValue(n syntax.Node) bool {
+	switch n.Type() {
+	case "arrow_function", "function_expression", "generator_function", "function":
+		return true
+	}
+	return false
+}
+
+// scriptVariable adds a variable, or the function or class that it holds.
+func (r *reader) scriptVariable(decl, d, whole syntax.Node, l lead) {
+	name, value := d.Child("name"), d.Child("value")
+	switch {
+	case name.Type() != "identifier":
+		if call := value; call.Type() == "call_expression" && r.text(call.Child("function")) == "require" {
+			r.importing(unquote(strings.Trim(r.text(call.Child("arguments")), "()")))
+		}
+		return
+	case isFunctionValue(value):
+		r.add(Func, r.text(name), whole, l, upTo(value, "body"))
+		return
+	case value.Type() == "class":
+		r.scriptClass(r.text(name), value, whole, l)
+		return
+	case value.Type() == "call_expression" && r.text(value.Child("function")) == "require":
+		r.importing(unquote(strings.Trim(r.text(value.Child("arguments")), "()")))
+		return
+	}
+	kind := Var
+	if decl.Child("kind").Type() == "const" {
+		kind = Const
+	}
+	end := d.End()
+	if !value.IsZero() {
+		end = value.Start()
+	}
+	i := r.add(kind, r.text(name), whole, l, end)
+	if d.Start() > r.symbols[i].start { // not the first of several
+		s := &r.symbols[i]
+		keyword := decl.Children()[0]
+		s.ranges = []span{{start: keyword.Start(), end: keyword.End()}, {start: d.Start(), end: end}}
+		if whole.Type() == "export_statement" || whole.Type() == "ambient_declaration" {
+			s.ranges[0].start = whole.Start()
+		}
+	}
+}
+
+// scriptExpression knows how modules were written before there were any:
+// exports.name = function, Type.prototype.name = function, require(name).
+func (r *reader) scriptExpression(n syntax.Node, l lead, exported map[string]bool) {
+	a := n.First("assignment_expression")
+	if a.IsZero() {
+		if call := n.First("call_expression"); r.text(call.Child("function")) == "require" {
+			r.importing(unquote(strings.Trim(r.text(call.Child("arguments")), "()")))
+		}
+		return
+	}
+	left, value := r.text(a.Child("left")), a.Child("right")
+	for value.Type() == "assignment_expression" { // exports = module.exports = createApplication
+		if inner := r.text(value.Child("left")); inner == "module.exports" {
+			left = inner
+		}
+		value = value.Child("right")
+	}
+	if left == "module.exports" || left == "exports" {
+		switch {
+		case value.Type() == "identifier":
+			exported[r.text(value)] = true
+		case value.Type() == "object":
+			for _, p := range value.Children() {
+				switch p.Type() {
+				case "shorthand_property_identifier":
+					exported[r.text(p)] = true
+				case "pair":
+					if v := p.Child("value"); v.Type() == "identifier" {
+						exported[r.text(v)] = true
+					}
+				}
+			}
+		case isFunctionValue(value):
+			r.add(Func, "module.exports", n, l, upTo(value, "body"))
+		case value.Type() == "class":
+			r.scriptClass("module.exports", value, n, l)
+		}
+		return
+	}
+	if a.Child("left").Type() != "member_expression" || strings.ContainsAny(left, "()[]\n") {
+		return
+	}
+	name := strings.TrimPrefix(strings.TrimPrefix(left, "module."), "exports.")
+	public := name != left
+	if owner, method, ok := strings.Cut(name, ".prototype."); ok {
+		name = owner + "." + method
+	}
+	kind, end := Var, a.Child("right").Start()
+	switch {
+	case isFunctionValue(value):
+		kind, end = Func, upTo(value, "body")
+		if strings.Contains(name, ".") {
+			kind = Method
+		}
+	case !public:
+		return
+	}
+	r.exporting(public || kind == Method, func() {
+		i := r.add(kind, name, n, l, end)
+		if dot := strings.LastIndexByte(name, '.'); dot >= 0 {
+			r.symbols[i].Name, r.symbols[i].Qualified = name[dot+1:], name
+		}
+	})
+}
+
+func unquote(s string) string { return strings.Trim(strings.TrimSpace(s), "\"'`") }

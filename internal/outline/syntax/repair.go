@@ -1,0 +1,202 @@
+package syntax
+
+import (
+	"bytes"
+	"slices"
+
+	ts "github.com/odvcencio/gotreesitter"
+)
+
+// What repairs cost. Of several ways to go on behind broken syntax the cheapest
+// wins that lets the text behind it be read.
+const (
+	costRepair  = 500 // each
+	costMissing = 110 // a token put in
+	costTree    = 100 // each piece left out
+	costLine    = 30
+	costByte    = 1
+)
+
+// How far a repair looks.
+const (
+	maxUnwind  = 400 // entries to go back
+	maxResumes = 3   // ways to go on at one token
+	maxTried   = 12  // ways to complete what stands there
+)
+
+// repair is called when every reading is stuck. It takes the best of them and
+// goes on in several ways: with a token put in, or with something left out.
+func (p *parser) repair() {
+	best := p.versions[0]
+	for _, v := range p.versions[1:] {
+		if v.top.cost < best.top.cost || v.top.cost == best.top.cost && v.top.pos > best.top.pos {
+			best = v
+		}
+	}
+	p.repairs++
+	p.versions = p.versions[:0]
+	top := best.top
+	if p.repairs > maxRepairs {
+		p.giveUp(top)
+		return
+	}
+	for _, e := range p.completions(top) {
+		p.putIn(e)
+	}
+	p.versions = append(p.versions, version{top: top, broken: true})
+}
+
+// completions returns a stack and those it can be reduced to whatever follows.
+func (p *parser) completions(top *entry) []*entry {
+	out := []*entry{top}
+	for i := 0; i < len(out) && len(out) < maxTried; i++ {
+		e := out[i]
+		var seen []ts.ParseAction
+		for sym := uint16(1); uint32(sym) < p.g.lang.TokenCount; sym++ {
+			for _, act := range p.actions(e.state, sym) {
+				if act.Type != ts.ParseActionReduce || act.ChildCount == 0 || slices.Contains(seen, act) {
+					continue
+				}
+				seen = append(seen, act)
+				p.work = p.work[:0]
+				p.reduce(e, act, false)
+				for _, next := range p.work {
+					if !slices.ContainsFunc(out, func(o *entry) bool { return o.state == next.state && o.depth == next.depth }) {
+						out = append(out, next)
+					}
+				}
+			}
+		}
+	}
+	return out
+}
+
+// putIn goes on with one token that is not there, if that completes something.
+func (p *parser) putIn(top *entry) {
+	for sym := uint16(1); uint32(sym) < p.g.lang.TokenCount; sym++ {
+		state := p.next(top.state, sym)
+		if state == 0 || state == top.state {
+			continue
+		}
+		t := p.lexIn(state, top.pos, top.scan)
+		acts, _ := p.actionsAt(state, t)
+		if len(acts) == 0 || acts[0].Type != ts.ParseActionReduce {
+			continue
+		}
+		n := p.newNode()
+		*n = node{sym: sym, start: uint32(top.pos), end: uint32(top.pos), flags: isMissing, cost: costMissing + costRepair}
+		e := p.push(top, n, state)
+		e.since = 0
+		p.versions = append(p.versions, version{top: e})
+		return
+	}
+}
+
+// skip takes a reading that is looking for a way on over one token: it goes on
+// wherever a state below it knows what to do with that token, and without it.
+func (p *parser) skip(i int) {
+	v := p.versions[i]
+	t := p.lexIn(0, v.top.pos, v.top.scan)
+	if t.sym == 0 && !t.broken && t.start >= len(p.src) || t.none {
+		p.giveUp(v.top, v.skipped...)
+		p.versions = slices.Delete(p.versions, i, i+1)
+		return
+	}
+	// Where it begins a line, the likeliest place to go on is behind something
+	// that began a line at the same column.
+	column, begins := p.indent(t.start)
+	resumes, unwound := 0, 0
+	for e, above := v.top, (*entry)(nil); e != nil && unwound <= maxUnwind; e, above, unwound = e.prev, e, unwound+1 {
+		p.steps++
+		aligned := false
+		if begins && above != nil {
+			c, first := p.indent(int(above.node.start))
+			aligned = first && c == column
+		}
+		if unwound == 0 && len(v.skipped) == 0 || resumes >= maxResumes && !aligned || !p.knows(e.state, v.top, t) {
+			continue
+		}
+		n := p.errorNode(v.top, e, v.skipped)
+		if aligned {
+			n.cost = costRepair
+		}
+		next := p.push(e, n, e.state)
+		next.pos, next.scan, next.since = v.top.pos, v.top.scan, 0
+		p.versions = append(p.versions, version{top: next})
+		resumes++
+		if aligned {
+			break
+		}
+	}
+	// Without it. The stack stays as it is; its end moves on.
+	n := p.newNode()
+	*n = node{sym: t.sym, start: uint32(t.start), end: uint32(t.end)}
+	if t.broken {
+		n.sym = errorSym
+	}
+	moved := p.newEntry()
+	*moved = *v.top
+	moved.pos, moved.scan, moved.since = max(t.end, v.top.pos), t.scan, 0
+	moved.cost += costTree + costByte*(t.end-t.start) + costLine*bytes.Count(p.src[t.start:t.end], []byte("\n"))
+	if len(v.skipped) == 0 {
+		moved.cost += costRepair
+	}
+	if t.end <= v.top.pos && t.scan == v.top.scan { // nothing would ever change
+		moved.pos = min(len(p.src), v.top.pos+1)
+	}
+	p.versions[i] = version{top: moved, broken: true, skipped: append(slices.Clip(v.skipped), n)}
+}
+
+// indent returns the column of a place, and whether it is the first on its line.
+func (p *parser) indent(pos int) (column int, first bool) {
+	line, found := slices.BinarySearch(p.lines, pos)
+	if !found {
+		line--
+	}
+	for _, b := range p.src[p.lines[line]:pos] {
+		if b != ' ' && b != '\t' {
+			return 0, false
+		}
+	}
+	return pos - p.lines[line], true
+}
+
+// knows reports whether a state has something to do at the token t.
+func (p *parser) knows(state uint32, top *entry, t *token) bool {
+	if t.broken || p.cell(state, t.sym) == 0 && (t.keyword == 0 || p.cell(state, t.keyword) == 0) {
+		return false
+	}
+	own := p.lexIn(state, top.pos, top.scan)
+	acts, _ := p.actionsAt(state, own)
+	return len(acts) > 0 && own.start == t.start && own.end == t.end
+}
+
+// errorNode makes one node of everything above an entry and of what was skipped.
+func (p *parser) errorNode(top, below *entry, skipped []*node) *node {
+	p.scratch = append(p.scratch[:0], skipped...)
+	slices.Reverse(p.scratch)
+	for e := top; e != below && e.node != nil; e = e.prev {
+		p.scratch = append(p.scratch, e.node)
+	}
+	n := p.parent(errorSym, 0, p.scratch, top.pos)
+	n.flags |= isExtra
+	n.cost += int32(costRepair + costTree*len(p.scratch) + costByte*int(n.end-n.start) +
+		costLine*bytes.Count(p.src[n.start:n.end], []byte("\n")))
+	return n
+}
+
+// giveUp makes a tree of what there is: everything read so far and skipped, and
+// the rest of the text as one piece.
+func (p *parser) giveUp(top *entry, skipped ...*node) {
+	bottom := top
+	for bottom.node != nil {
+		bottom = bottom.prev
+	}
+	if top.pos < len(p.src) {
+		n := p.newNode()
+		*n = node{sym: errorSym, start: uint32(top.pos), end: uint32(len(p.src)), flags: isExtra}
+		skipped = append(slices.Clip(skipped), n)
+	}
+	n := p.errorNode(top, bottom, skipped)
+	p.finish(n, top.cost+int(n.cost))
+}

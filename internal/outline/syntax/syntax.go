@@ -1,0 +1,79 @@
+// Package syntax makes trees of source text by the tables of tree-sitter
+// grammars.
+//
+// The tables, and the scanners that some languages need beside them, are those of
+// github.com/odvcencio/gotreesitter, loaded when a language is first asked for.
+// The parser that runs over them is our own: deterministic, with a budget of steps
+// instead of a clock, so that a file has the same tree on every machine or on
+// none. What the nodes mean is for internal/content/outline to say.
+package syntax
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+
+	ts "github.com/odvcencio/gotreesitter"
+)
+
+// Limits of one parse, in terms of the length of the text.
+const (
+	stepsPerByte = 60 // actions of the parser; ordinary text takes about one
+	stepsAtLeast = 200_000
+	maxVersions  = 12   // readings of an ambiguous text, side by side
+	maxForks     = 64   // of one reading at one token
+	maxPaths     = 64   // down one stack
+	maxLinks     = 8    // of one entry of a stack
+	maxStack     = 5000 // of nested constructs; deeper text is refused
+	maxRepairs   = 400  // of broken syntax
+)
+
+// ErrTooHard is wrapped by the errors for text that the parser gives up on.
+var ErrTooHard = errors.New("too hard to parse")
+
+// A Grammar parses one language. It is safe for concurrent use.
+type Grammar struct {
+	lang    *ts.Language
+	scanner ts.ExternalScanner // for what the tables cannot say, nil for nothing
+	names   []string           // of symbols
+	lexers  []lexTable
+	keyword []lexTable
+	parsers sync.Pool
+}
+
+func newGrammar(lang *ts.Language) (*Grammar, error) {
+	if lang == nil || lang.InitialState == 0 || len(lang.LargeStateGotos) > 0 || lang.TokenCount == 0 ||
+		len(lang.ParseTable) != int(lang.LargeStateCount) || len(lang.LexModes) < int(lang.StateCount) {
+		return nil, errors.New("the grammar's tables have an unknown form")
+	}
+	if lang.ExternalScanner != nil {
+		if err := checkExternalLexer(); err != nil {
+			return nil, err
+		}
+	}
+	g := &Grammar{lang: lang, scanner: lang.ExternalScanner, names: lang.SymbolNames}
+	if lang.Name == "c_sharp" && len(lang.ExternalSymbols) > csharpContent {
+		g.scanner = csharpScanner{lang.ExternalScanner, lang.ExternalSymbols[csharpContent]}
+	}
+	g.lexers = make([]lexTable, len(lang.LexStates))
+	g.keyword = make([]lexTable, len(lang.KeywordLexStates))
+	g.parsers.New = func() any { return newParser(g) }
+	return g, nil
+}
+
+// Parse returns the tree of a text. Where the text breaks the grammar, the tree
+// has ERROR nodes and [Tree.Whole] is false.
+// An error wraps ErrTooHard, or says that the grammar failed.
+func (g *Grammar) Parse(src []byte) (tree *Tree, err error) {
+	if uint64(len(src)) > 1<<31 {
+		return nil, fmt.Errorf("%w: %d bytes", ErrTooHard, len(src))
+	}
+	p, _ := g.parsers.Get().(*parser)
+	tree, err = p.parse(src)
+	p.forget()
+	g.parsers.Put(p)
+	return tree, err
+}
+
+// Names are what the grammar calls the types of its nodes.
+func (g *Grammar) Names() []string { return g.names }

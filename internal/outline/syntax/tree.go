@@ -1,0 +1,238 @@
+package syntax
+
+import ts "github.com/odvcencio/gotreesitter"
+
+// A node is a piece of the tree as the parser makes it, with the helper nodes
+// that a grammar hides.
+type node struct {
+	sym        uint16
+	prod       uint16
+	flags      uint8
+	start, end uint32
+	prec       int32
+	cost       int32
+	children   []*node
+}
+
+const (
+	isExtra   = 1 << iota // a comment or the like, outside of the grammar's rules
+	isMissing             // put in by a repair
+)
+
+// errorSym is what broken syntax is gathered under.
+const errorSym = 0xffff
+
+// parent makes a node of its children, which come in reverse order. One without
+// children stands at pos.
+func (p *parser) parent(sym, prod uint16, children []*node, pos int) *node {
+	n := p.newNode()
+	*n = node{sym: sym, prod: prod, start: uint32(pos), end: uint32(pos), children: p.list(children)}
+	for i, c := range n.children {
+		if i == 0 {
+			n.start, n.end = c.start, c.end
+		}
+		n.end = max(n.end, c.end)
+		n.prec += c.prec
+		n.cost += c.cost
+	}
+	return n
+}
+
+// A Tree is the syntax tree of a text.
+type Tree struct {
+	g    *Grammar
+	src  []byte
+	root *node
+}
+
+// A Node is a node of a tree as its grammar means it to be seen. The zero Node
+// is none: it has no type, no text and no children.
+type Node struct {
+	raw   *node
+	sym   uint16 // as it is called here
+	field uint16
+	g     *Grammar
+}
+
+// Root returns the node that everything else is in.
+func (t *Tree) Root() Node { return Node{raw: t.root, sym: t.root.sym, g: t.g} }
+
+// Whole reports whether the text follows its grammar throughout.
+func (t *Tree) Whole() bool { return t.root.cost == 0 && t.root.sym != errorSym }
+
+// IsZero reports whether there is no such node.
+func (n Node) IsZero() bool { return n.raw == nil }
+
+// Type is what the grammar calls the node: a rule's name, or the text of a
+// token that has none. Broken syntax is "ERROR".
+func (n Node) Type() string {
+	if n.raw == nil {
+		return ""
+	}
+	if n.sym == errorSym {
+		return "ERROR"
+	}
+	return n.g.names[n.sym]
+}
+
+// Symbol is the number of the node's type among the grammar's names.
+func (n Node) Symbol() uint16 {
+	if n.sym == errorSym {
+		return 0
+	}
+	return n.sym
+}
+
+// Field is what the node is to its parent, "" for nothing particular.
+func (n Node) Field() string {
+	if n.raw == nil {
+		return ""
+	}
+	if int(n.field) < len(n.g.lang.FieldNames) {
+		return n.g.lang.FieldNames[n.field]
+	}
+	return ""
+}
+
+// Named reports a node that stands for a rule, rather than for punctuation.
+func (n Node) Named() bool {
+	return n.raw != nil && (n.sym == errorSym || int(n.sym) < len(n.g.lang.SymbolMetadata) && n.g.lang.SymbolMetadata[n.sym].Named)
+}
+
+// Extra reports a node that may stand anywhere, such as a comment.
+func (n Node) Extra() bool { return n.raw != nil && n.raw.flags&isExtra != 0 }
+
+// Missing reports a token that is not in the text and should be.
+func (n Node) Missing() bool { return n.raw != nil && n.raw.flags&isMissing != 0 }
+
+// Broken reports broken syntax, in the node or anywhere inside it.
+func (n Node) Broken() bool { return n.raw != nil && (n.raw.cost > 0 || n.sym == errorSym) }
+
+// Start is where the node begins.
+func (n Node) Start() int {
+	if n.raw == nil {
+		return 0
+	}
+	return int(n.raw.start)
+}
+
+// End is where the node ends.
+func (n Node) End() int {
+	if n.raw == nil {
+		return 0
+	}
+	return int(n.raw.end)
+}
+
+// Text returns the node's text.
+func (n Node) Text(src []byte) string {
+	if n.raw == nil {
+		return ""
+	}
+	return string(src[n.raw.start:n.raw.end])
+}
+
+// Child returns the first child with a field's name.
+func (n Node) Child(field string) Node {
+	if n.raw == nil {
+		return Node{}
+	}
+	for _, c := range n.Children() {
+		if c.field != 0 && c.Field() == field {
+			return c
+		}
+	}
+	return Node{}
+}
+
+// First returns the first child of one of several types.
+func (n Node) First(types ...string) Node {
+	if n.raw == nil {
+		return Node{}
+	}
+	for _, c := range n.Children() {
+		t := c.Type()
+		for _, want := range types {
+			if t == want {
+				return c
+			}
+		}
+	}
+	return Node{}
+}
+
+// Children returns the node's children, comments and punctuation included.
+func (n Node) Children() []Node {
+	if n.raw == nil || len(n.raw.children) == 0 {
+		return nil
+	}
+	return n.AppendChildren(make([]Node, 0, len(n.raw.children)))
+}
+
+// AppendChildren appends the node's children to out.
+func (n Node) AppendChildren(out []Node) []Node {
+	// Hidden nodes are seen through. They nest as deeply as a list is long, so
+	// this keeps a stack of its own.
+	type level struct {
+		node  *node
+		at    int    // the next child
+		index int    // its place, comments apart
+		field uint16 // what the whole hidden node is to its parent
+	}
+	lang := n.g.lang
+	stack := []level{{node: n.raw}}
+	for len(stack) > 0 {
+		top := &stack[len(stack)-1]
+		if top.at >= len(top.node.children) {
+			stack = stack[:len(stack)-1]
+			continue
+		}
+		c := top.node.children[top.at]
+		top.at++
+		sym, field := c.sym, top.field
+		if c.flags&isExtra == 0 && top.node.sym != errorSym {
+			prod := top.node.prod
+			if alias := aliasOf(lang, prod, top.index); alias != 0 {
+				sym = alias
+			}
+			if own := fieldOf(lang, prod, top.index); own != 0 {
+				field = own
+			}
+			top.index++
+		}
+		visible := sym == errorSym || int(sym) < len(lang.SymbolMetadata) && lang.SymbolMetadata[sym].Visible
+		switch {
+		case visible:
+			out = append(out, Node{raw: c, sym: sym, field: field, g: n.g})
+		case len(c.children) > 0:
+			stack = append(stack, level{node: c, field: field})
+		}
+	}
+	return out
+}
+
+// Hidden tokens have no node; what they cover is text between the nodes that
+// are seen.
+
+func aliasOf(lang *ts.Language, prod uint16, index int) uint16 {
+	if prod == 0 || int(prod) >= len(lang.AliasSequences) {
+		return 0
+	}
+	if seq := lang.AliasSequences[prod]; index < len(seq) {
+		return uint16(seq[index])
+	}
+	return 0
+}
+
+func fieldOf(lang *ts.Language, prod uint16, index int) uint16 {
+	if int(prod) >= len(lang.FieldMapSlices) {
+		return 0
+	}
+	s := lang.FieldMapSlices[prod]
+	for _, e := range lang.FieldMapEntries[s[0] : s[0]+s[1]] {
+		if int(e.ChildIndex) == index && !e.Inherited {
+			return uint16(e.FieldID)
+		}
+	}
+	return 0
+}

@@ -1,0 +1,241 @@
+package outline
+
+import (
+	"regexp"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Lengths of what is shown. Digests are made of the whole.
+const (
+	maxSentence  = 300
+	maxSignature = 400
+)
+
+// A span is a token of a signature: bytes of the file, or text put in.
+type span struct {
+	start, end int
+	text       string // instead of the bytes
+}
+
+// sign gives a draft its signature: tokens on one line, spaced as they are in the file, however
+// many lines they are on there. The shape is made of the tokens alone, so neither
+// white space nor a comma before what closes a list changes it.
+func (f *file) sign(s *draft, tokens []span) {
+	d := newDigester()
+	var b strings.Builder
+	text := func(t span) string {
+		if t.text != "" {
+			return t.text
+		}
+		return string(f.src[t.start:t.end])
+	}
+	prev := ""
+	for i, t := range tokens {
+		word := text(t)
+		if i+1 < len(tokens) && (word == "," || word == ";") {
+			if next := text(tokens[i+1]); next == ")" || next == "}" || next == ">" {
+				continue
+			}
+		}
+		d.text('t', word)
+		if b.Len() <= maxSignature {
+			if prev != "" && f.spaced(tokens[i-1], t, prev, word) {
+				b.WriteByte(' ')
+			}
+			b.WriteString(strings.Join(strings.Fields(word), " "))
+		}
+		prev = word
+	}
+	s.Signature = clip(b.String(), maxSignature)
+	s.Shape = d.sum()
+}
+
+// spaced reports whether two tokens of a signature stand apart. What a line
+// break has parted from its parenthesis is put back.
+func (f *file) spaced(a, b span, left, right string) bool {
+	if a.text != "" || b.text != "" {
+		return right != ";"
+	}
+	if a.end >= b.start {
+		return false
+	}
+	if strings.IndexByte(string(f.src[a.end:b.start]), '\n') < 0 {
+		return true
+	}
+	return !strings.ContainsAny(left[len(left)-1:], "([<") && right != "." && !strings.ContainsAny(right[:1], ")],;>")
+}
+
+// clip shortens s to at most n bytes and a mark, between characters, and makes
+// of bytes that are no UTF-8 something that can be printed.
+func clip(s string, n int) string {
+	s = strings.ToValidUTF8(s, "\uFFFD")
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069' {
+			return ' '
+		}
+		return r
+	}, s)
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return strings.TrimSpace(s[:n]) + "…"
+}
+
+// sentence returns the first sentence of a comment, without its markers, on one
+// line.
+func sentence(comment string) string {
+	var words []string
+	title := false
+	for line := range strings.Lines(undecorated(comment)) {
+		line = strings.TrimSpace(unmarked(line))
+		if line == "" || isRule(line) {
+			if len(words) > 0 {
+				break
+			}
+			continue
+		}
+		if startsBlock(line) || title && startsUpper(line) {
+			break
+		}
+		// A short line that ends without a stop is a title, if a sentence follows.
+		title = len(words) == 0 && len(line) < 50 && !strings.ContainsAny(line[len(line)-1:], ".,;:!?-(")
+		words = append(words, strings.Fields(line)...)
+		if len(words) > maxSentence {
+			break
+		}
+	}
+	text := unmarked(strings.Join(words, " "))
+	for i := 0; i < len(text); i++ {
+		if end := sentenceEnd(text, i); end > 0 {
+			return clip(text[:end], maxSentence)
+		}
+	}
+	return clip(text, maxSentence)
+}
+
+func startsUpper(s string) bool {
+	r, _ := utf8.DecodeRuneInString(s)
+	return unicode.IsUpper(r)
+}
+
+// unmarked takes the markup of documentation tools out of a line: {@link Name},
+// and the tags of HTML and XML.
+func unmarked(line string) string {
+	for {
+		i := strings.Index(line, "{@")
+		if i < 0 {
+			break
+		}
+		n := strings.IndexByte(line[i:], '}')
+		if n < 0 {
+			break
+		}
+		_, text, _ := strings.Cut(line[i:i+n], " ")
+		line = line[:i] + strings.TrimPrefix(text, "#") + line[i+n+1:]
+	}
+	if !strings.Contains(line, "<") {
+		return line
+	}
+	return tags().ReplaceAllStringFunc(line, func(tag string) string {
+		// <see cref="Name"/> stands for a name.
+		if _, name, ok := strings.Cut(tag, `ref="`); ok && !strings.HasPrefix(tag, "<a ") {
+			name, _, _ = strings.Cut(name, `"`)
+			return name
+		}
+		return ""
+	})
+}
+
+var tags = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`</?(?:summary|remarks|para|p|code|c|b|i|em|strong|tt|pre|ul|ol|li|br|a|see|seealso|paramref|typeparamref|inheritdoc|example|returns)(?:\s[^<>]*)?/?>`)
+})
+
+// sentenceEnd returns where the sentence ends whose full stop may stand at i, 0
+// if that is none.
+func sentenceEnd(text string, i int) int {
+	if r, n := utf8.DecodeRuneInString(text[i:]); r == '。' || r == '！' || r == '？' {
+		return i + n
+	}
+	if text[i] != '.' && text[i] != '!' && text[i] != '?' {
+		return 0
+	}
+	rest := text[i+1:]
+	if rest == "" {
+		return i + 1
+	}
+	if rest[0] != ' ' {
+		return 0
+	}
+	if next, _ := utf8.DecodeRuneInString(rest[1:]); text[i] == '.' && unicode.IsLower(next) {
+		return 0
+	}
+	if text[i] == '.' {
+		word := text[strings.LastIndexByte(text[:i], ' ')+1 : i]
+		switch strings.ToLower(strings.TrimLeft(word, "(")) {
+		case "e.g", "i.e", "etc", "vs", "cf", "mr", "dr", "st", "resp", "approx", "no":
+			return 0
+		}
+		if utf8.RuneCountInString(word) == 1 && unicode.IsUpper(rune(word[0])) { // an initial
+			return 0
+		}
+	}
+	return i + 1
+}
+
+// startsBlock reports a line with which the prose of a comment is over: a tag or
+// a list.
+func startsBlock(line string) bool {
+	for _, p := range [...]string{"@", ":param", ":return", ":raise", ":type", "- ", "* ", "```", ">>> ", "\\param", "\\return", "Args:", "Returns:", "Raises:"} {
+		if strings.HasPrefix(line, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// isRule reports a line drawn with punctuation.
+func isRule(line string) bool {
+	return len(line) > 2 && strings.Trim(line, "-=*#~_+/\\") == ""
+}
+
+// undecorated takes the markers off a comment, or off several that follow each
+// other, and leaves the text with its lines.
+func undecorated(comment string) string {
+	if !utf8.ValidString(comment) {
+		comment = strings.ToValidUTF8(comment, "\uFFFD")
+	}
+	var b strings.Builder
+	inBlock := false
+	for line := range strings.Lines(comment) {
+		line = strings.TrimSpace(line)
+		if !inBlock {
+			switch {
+			case strings.HasPrefix(line, "/*"):
+				line, inBlock = strings.TrimLeft(line[1:], "*!"), true
+			case strings.HasPrefix(line, "//"):
+				line = strings.TrimLeft(line, "/")
+				line = strings.TrimPrefix(line, "!")
+				line = strings.TrimPrefix(line, "<")
+			case strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "#["):
+				line = strings.TrimLeft(line, "#")
+				line = strings.TrimPrefix(line, ":")
+			}
+		} else if line != "*/" && strings.HasPrefix(line, "*") {
+			line = line[1:]
+		}
+		if inBlock {
+			if i := strings.Index(line, "*/"); i >= 0 {
+				line, inBlock = strings.TrimRight(line[:i], "*"), false
+			}
+		}
+		b.WriteString(strings.TrimSpace(line))
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
