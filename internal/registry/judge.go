@@ -93,7 +93,7 @@ func (r *Registry) judge(row Row) (fresh.State, fresh.Grade) {
 		return state, ""
 	}
 	grade := fresh.GradeContent
-	if !r.opts.Policy.counts(grade) {
+	if !r.opts.Policy.Counts(grade) {
 		state = fresh.Fresh
 	}
 	return state, grade

@@ -88,9 +88,9 @@ func known(g fresh.Grade) bool {
 	return false
 }
 
-// counts reports whether a change of this grade makes a summary stale. One whose
+// Counts reports whether a change of this grade makes a summary stale. One whose
 // extent is not known always does: no policy can know that it was harmless.
-func (p Policy) counts(g fresh.Grade) bool {
+func (p Policy) Counts(g fresh.Grade) bool {
 	switch {
 	case g == fresh.GradeContent:
 		return true

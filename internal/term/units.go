@@ -2,6 +2,7 @@ package term
 
 import (
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -38,10 +39,13 @@ func Age(now, t time.Time) string {
 	}
 }
 
-// Count writes a number of things of a unit whose plural takes an s.
+// Count writes a number of things of a unit whose plural takes an s, or ies.
 func Count(n int, unit string) string {
 	if n == 1 {
 		return "1 " + unit
+	}
+	if stem, ok := strings.CutSuffix(unit, "ry"); ok {
+		return fmt.Sprintf("%d %sries", n, stem)
 	}
 	return fmt.Sprintf("%d %ss", n, unit)
 }

@@ -1,0 +1,73 @@
+package content
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"ken/internal/repo"
+)
+
+// ErrTooLarge says that a file is larger than what was asked for.
+var ErrTooLarge = errors.New("too large")
+
+// Bytes reads whole files and hands each to see, with its place among paths; several
+// at once, so see must bear that. The bytes are see's until it returns. Of a file
+// larger than most bytes there are none, and no link is followed.
+func (t *Tree) Bytes(ctx context.Context, paths []repo.Path, most int64, see func(i int, content []byte, err error)) error {
+	return t.spread(ctx, len(paths), 1, func(w *walk) (func(lo, hi int), func()) {
+		var buf []byte
+		work := func(lo, hi int) {
+			for i := lo; i < hi; i++ {
+				b, err := readWhole(w, paths[i], most, buf)
+				if cap(b) > cap(buf) {
+					buf = b[:0]
+				}
+				see(i, b, err)
+			}
+		}
+		return work, func() {}
+	})
+}
+
+// readWhole reads one file into buf, or into a larger one.
+func readWhole(w *walk, p repo.Path, most int64, buf []byte) ([]byte, error) {
+	d, name, err := w.enter(p)
+	if err != nil {
+		return nil, err
+	}
+	f, err := d.open(name)
+	if err != nil {
+		return nil, &pathError{"read", p, err}
+	}
+	defer f.close()
+	var found repo.Found
+	if err := f.stat(&found); err != nil {
+		return nil, &pathError{"read", p, err}
+	}
+	switch {
+	case found.Presence != repo.File:
+		return nil, &pathError{"read", p, errSpecial}
+	case found.Stat.Size > most:
+		return nil, &pathError{"read", p, fmt.Errorf("%w: %d bytes, more than %d", ErrTooLarge, found.Stat.Size, most)}
+	}
+	if need := int(found.Stat.Size) + 1; cap(buf) < need {
+		buf = make([]byte, need)
+	}
+	buf = buf[:found.Stat.Size+1] // one more, to see it grow
+	n := 0
+	for n < len(buf) {
+		k, err := f.readAt(buf[n:], int64(n))
+		if err != nil {
+			return nil, &pathError{"read", p, err}
+		}
+		if k == 0 {
+			break
+		}
+		n += k
+	}
+	if int64(n) != found.Stat.Size {
+		return nil, &pathError{"read", p, errChanged}
+	}
+	return buf[:n], nil
+}

@@ -1,0 +1,221 @@
+package survey
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"ken/internal/fresh"
+	"ken/internal/repo"
+)
+
+// A Brief is the smallest useful context: what a reader of one place should know
+// first, the most relevant first, as much as fits.
+type Brief struct {
+	Commit   repo.ID   `json:"commit"`
+	State    string    `json:"state"`
+	Tokens   int       `json:"tokens"` // of the text, estimated at 4 bytes each
+	Sections []Section `json:"sections"`
+	LeftOut  int       `json:"left_out"` // sections that did not fit
+}
+
+// A Section is what is said of one subject, and whether it holds.
+type Section struct {
+	Subject string  `json:"subject"`
+	Verdict string  `json:"verdict"`
+	Text    string  `json:"text"`
+	Receipt *string `json:"receipt"`
+}
+
+// BriefOptions say what a brief is about.
+type BriefOptions struct {
+	Path   repo.Path // a file or a directory; "" for the root
+	Budget int       // tokens; DefaultBudget when 0
+	State  string    // how the files were found
+	// About is what others know of the path: a file's summary, the specs that
+	// govern it.
+	About []Section
+}
+
+// The budget of a brief, in tokens.
+const (
+	DefaultBudget = 1500
+	MinBudget     = 50
+)
+
+// String returns the section as a paragraph that carries its verdict.
+func (s Section) String() string { return fmt.Sprintf("[%s] %s: %s\n", s.Verdict, s.Subject, s.Text) }
+
+// String returns the brief as text.
+func (b *Brief) String() string {
+	var text strings.Builder
+	for _, s := range b.Sections {
+		text.WriteString(s.String())
+	}
+	return text.String()
+}
+
+// Brief says what to know about a path.
+func (s *Survey) Brief(ctx context.Context, opts BriefOptions) (*Brief, error) {
+	if opts.Budget == 0 {
+		opts.Budget = DefaultBudget
+	}
+	j, err := s.judge(ctx)
+	if err != nil {
+		return nil, err
+	}
+	b := &Brief{Commit: s.tree.Commit(), State: opts.State, Sections: []Section{}}
+	w := &briefing{judgement: j, Brief: b, left: opts.Budget * bytesPerToken}
+	if len(j.order) == 0 {
+		w.add(Section{Subject: ".", Verdict: None.String(), Text: "nothing is tracked yet"}, 0)
+		w.count()
+		return b, nil
+	}
+	at, err := j.nearest(opts.Path)
+	if err != nil {
+		return nil, err
+	}
+	w.write(at, opts)
+	w.count()
+	return b, nil
+}
+
+// nearest returns the directory that a path is, or lies in.
+func (j *judgement) nearest(p repo.Path) (*Directory, error) {
+	if d, err := j.find(p); err == nil {
+		return d, nil
+	}
+	for i := range j.files {
+		if j.files[i].Path == p {
+			return j.find(p.Dir())
+		}
+	}
+	return j.find(p) // which says that there is none
+}
+
+// A briefing is a brief in the making.
+type briefing struct {
+	*judgement
+	*Brief
+	left int // bytes
+}
+
+// How much of a text is told where it is not the subject itself.
+const (
+	chainBytes   = 500
+	siblingBytes = 140
+	leastBytes   = 40 // what is left of a text that is cut is worth reading
+)
+
+// write tells, in this order: how far all this holds, what others know of the path, its
+// directory, the root, the directories between, what lies in it, and beside it.
+func (w *briefing) write(at *Directory, opts BriefOptions) {
+	w.headline()
+	for _, s := range opts.About {
+		w.add(s, 0)
+	}
+	w.tell(at, 0)
+	root := w.order[len(w.order)-1]
+	if at != root {
+		w.tell(root, chainBytes)
+	}
+	for up := at.Parent; up != nil && up != root; up = up.Parent {
+		w.tell(up, chainBytes)
+	}
+	for _, c := range at.Children {
+		if !w.quotes(at) { // or each was told with it
+			w.tell(c, siblingBytes)
+		}
+	}
+	if at.Parent != nil {
+		for _, c := range at.Parent.Children {
+			if c != at {
+				w.tell(c, siblingBytes)
+			}
+		}
+	}
+	for _, c := range at.Children {
+		for _, below := range c.Children {
+			w.tell(below, siblingBytes)
+		}
+	}
+}
+
+// quotes reports whether what is said of a directory has a line about each child.
+func (w *briefing) quotes(d *Directory) bool {
+	st := w.at[d]
+	return st.Record != nil && st.Record.Outlined() && len(d.Children) <= childLines
+}
+
+// headline says how far what is known holds.
+func (w *briefing) headline() {
+	counts := make(map[fresh.State]int)
+	for _, d := range w.order {
+		counts[w.at[d].Verdict.State()]++
+	}
+	text := fmt.Sprintf("directories: %d fresh, %d stale, %d without a text", counts[fresh.Fresh], counts[fresh.Stale], counts[fresh.None])
+	verdict := fresh.Fresh.String()
+	if counts[fresh.Stale] > 0 {
+		verdict = fresh.Stale.String()
+	}
+	if n := counts[fresh.Unknown]; n > 0 {
+		text += fmt.Sprintf(", %d unknown", n)
+		verdict = fresh.Unknown.String()
+	}
+	w.add(Section{Subject: "knowledge", Verdict: verdict, Text: text}, 0)
+}
+
+// tell adds a directory's text, or its beginning.
+func (w *briefing) tell(d *Directory, most int) {
+	st := w.at[d]
+	if st.Verdict == Excluded {
+		return
+	}
+	s := Section{Subject: Label(d.Path).String(), Verdict: st.Verdict.String(), Text: "no text yet"}
+	if shown := w.shown(st); shown.Text != nil {
+		s.Text, s.Receipt = *shown.Text, shown.Receipt
+		if shown.Outline {
+			s.Verdict += ", outline"
+		}
+	}
+	if len(st.Reasons) > 0 && st.Verdict != Fresh {
+		s.Verdict += ": " + cut(strings.Join(st.Reasons, ", "), siblingBytes)
+	}
+	w.add(s, most)
+}
+
+// add adds a section, no more of its text than most bytes unless that is 0, and no
+// more than fits.
+func (w *briefing) add(s Section, most int) {
+	if most > 0 {
+		first, _, _ := strings.Cut(s.Text, "\n")
+		if most > siblingBytes {
+			first = s.Text
+		}
+		s.Text = cutLines(first, most)
+	}
+	if over := len(s.String()) - w.left; over > 0 {
+		room := len(s.Text) - over
+		if room < leastBytes {
+			w.LeftOut++
+			return
+		}
+		s.Text = cutLines(s.Text, room)
+	}
+	w.left -= len(s.String())
+	w.Sections = append(w.Sections, s)
+}
+
+// count says how long the brief is.
+func (w *briefing) count() { w.Tokens = (len(w.String()) + bytesPerToken - 1) / bytesPerToken }
+
+// cutLines shortens a text to so many bytes, after a line where it can.
+func cutLines(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	if i := strings.LastIndexByte(text[:limit-len("\n…")], '\n'); i > limit/2 {
+		return text[:i] + "\n…"
+	}
+	return cut(text, limit)
+}

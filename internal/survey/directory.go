@@ -1,0 +1,109 @@
+package survey
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"ken/internal/repo"
+)
+
+// A Directory is one that holds tracked files, or directories that do.
+type Directory struct {
+	Path     repo.Path // "" is the root
+	Files    []*File   // its own, that count, by path
+	Children []*Directory
+	Parent   *Directory // nil for the root
+	Excluded string     // why it is left out, "" when it is not
+
+	rank  Rank // how it is to be treated
+	band  Rank // when it is worked on: never after what is above it
+	depth int
+}
+
+// Name is what its parent calls it.
+func (d *Directory) Name() string { return d.Path.Base() }
+
+// Label is the directory's path as documents have it: the root is a dot.
+func Label(p repo.Path) repo.Path {
+	if p == "" {
+		return "."
+	}
+	return p
+}
+
+// directories makes the tree of directories from tracked files, which are sorted by
+// path, and returns every one of them after all that lie below it. A repository
+// without files has none.
+func directories(files []File, opts Options) []*Directory {
+	if len(files) == 0 {
+		return nil
+	}
+	byPath := make(map[repo.Path]*Directory)
+	root := &Directory{}
+	byPath[""] = root
+	var enter func(p repo.Path) *Directory
+	enter = func(p repo.Path) *Directory {
+		if d, ok := byPath[p]; ok {
+			return d
+		}
+		up := enter(p.Dir())
+		d := &Directory{Path: p, Parent: up, depth: up.depth + 1}
+		up.Children = append(up.Children, d)
+		byPath[p] = d
+		return d
+	}
+	reasons := make(map[*Directory]string) // why a directory's own files are left out
+	at := root
+	for i := range files {
+		f := &files[i]
+		if dir := f.Path.Dir(); dir != at.Path {
+			at = enter(dir)
+		}
+		why := f.Excluded
+		if why == "" && matches(opts.Exclude, f.Path) {
+			why = "policy"
+		}
+		if why != "" {
+			if reasons[at] == "" {
+				reasons[at] = why
+			}
+			continue
+		}
+		at.Files = append(at.Files, f)
+	}
+	opts.rank(root, rankUnset, RankSkip)
+	var order []*Directory
+	var walk func(d *Directory, why string)
+	walk = func(d *Directory, why string) {
+		if why == "" && d.Path != "" && matches(opts.Exclude, d.Path) {
+			why = "policy"
+		}
+		if d.rank == RankSkip {
+			why = "skipped by plan"
+		}
+		slices.SortFunc(d.Children, func(a, b *Directory) int { return strings.Compare(string(a.Path), string(b.Path)) })
+		wanted := len(d.Files) > 0
+		for _, c := range d.Children {
+			walk(c, why)
+			wanted = wanted || c.Excluded == ""
+		}
+		d.Excluded = why
+		if why == "" && !wanted {
+			d.Excluded = "nothing in it counts"
+			if why := reasons[d]; why != "" {
+				d.Excluded += ": " + why
+			}
+		}
+		order = append(order, d)
+	}
+	walk(root, "")
+	return order
+}
+
+func matches(globs []string, p repo.Path) bool {
+	return slices.ContainsFunc(globs, func(g string) bool {
+		return doublestar.MatchUnvalidated(g, string(p))
+	})
+}

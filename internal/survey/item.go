@@ -1,0 +1,101 @@
+package survey
+
+import (
+	"context"
+	"strings"
+
+	"ken/internal/fresh"
+	"ken/internal/outline"
+	"ken/internal/repo"
+)
+
+// An Item is a directory to be described, with all that its text is written from.
+type Item struct {
+	Path     repo.Path
+	Rank     Rank
+	Basis    Basis
+	Files    []ItemFile
+	Children []Child
+	Old      *Record  // what was said of it before, nil for nothing
+	Changes  []string // since then
+}
+
+// An ItemFile is one of its own files.
+type ItemFile struct {
+	*File
+	Outline *outline.Outline // nil when no grammar is for it
+	Summary Summary
+}
+
+// A Summary is what is said of a file.
+type Summary struct {
+	Text  string
+	State fresh.State
+}
+
+// A ChildStatus is what can be told of a child.
+type ChildStatus string
+
+// The statuses of a child.
+const (
+	ChildSummary  ChildStatus = "summary"  // its text holds
+	ChildStale    ChildStatus = "stale"    // its text may not
+	ChildPending  ChildStatus = "pending"  // nobody has described it yet
+	ChildFailed   ChildStatus = "failed"   // somebody tried
+	ChildExcluded ChildStatus = "excluded" // nobody will
+)
+
+// A Child is what a directory is told about one that lies in it, and never a lie.
+type Child struct {
+	Path   repo.Path
+	Status ChildStatus
+	Reason string // of all but a summary that holds
+	Text   string // of a summary, stale or not
+}
+
+// child says what can be told of a directory.
+func (s *Standing) child() Child {
+	c := Child{Path: s.Dir.Path, Reason: strings.Join(s.Reasons, ", ")}
+	switch {
+	case s.Verdict == Excluded:
+		c.Status = ChildExcluded
+	case s.Record == nil && s.Verdict == Failed:
+		c.Status = ChildFailed
+	case s.Record == nil:
+		c.Status = ChildPending
+		if c.Reason == "" {
+			c.Reason = "pending"
+		}
+	case s.Verdict == Fresh:
+		c.Status, c.Text, c.Reason = ChildSummary, s.Record.Text, ""
+	default:
+		c.Status, c.Text = ChildStale, s.Record.Text
+	}
+	return c
+}
+
+// item puts together what a text about a directory is written from now.
+func (j *judgement) item(ctx context.Context, s *Standing) (*Item, error) {
+	it := &Item{Path: s.Dir.Path, Rank: s.Dir.rank, Basis: j.basis(s)}
+	if s.Verdict != Fresh {
+		it.Old, it.Changes = s.Record, s.Reasons
+	}
+	if len(s.Dir.Files) > 0 {
+		shapes, err := j.tree.Outlines(ctx, s.Dir.Files)
+		if err != nil {
+			return nil, err
+		}
+		said, err := j.tree.Summaries(ctx, s.Dir.Files)
+		if err != nil {
+			return nil, err
+		}
+		for i, f := range s.Dir.Files {
+			it.Files = append(it.Files, ItemFile{f, shapes[i], said[i]})
+			it.Basis.Files[i].Shape = shapeOf(shapes[i])
+		}
+	}
+	for _, c := range s.children {
+		it.Children = append(it.Children, c.child())
+	}
+	return it, nil
+}

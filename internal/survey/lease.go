@@ -1,0 +1,176 @@
+package survey
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"ken/internal/repo"
+)
+
+// LeaseRecipe is the recipe of what agents write under a lease.
+const LeaseRecipe = "lease/" + PromptVersion
+
+// DefaultLease is how long a lease lasts when nobody says.
+const DefaultLease = 15 * time.Minute
+
+// A Desk hands out directories to agents and takes in what they write.
+type Desk struct {
+	*Survey
+	leases   Leases
+	worktree string
+	token    func() string // a new one with each call
+}
+
+// NewDesk returns the desk of a work tree. Tokens come from token, which never gives
+// one twice.
+func NewDesk(s *Survey, leases Leases, worktree string, token func() string) *Desk {
+	return &Desk{s, leases, worktree, token}
+}
+
+// Handed is a directory that was handed out, or none.
+type Handed struct {
+	Item      *WorkItem `json:"item"`      // null when nothing is ready
+	Remaining int       `json:"remaining"` // directories that are to be described, this one and those in other hands included
+}
+
+// A WorkItem is what an agent is given.
+type WorkItem struct {
+	repo.PathJSON
+	Lease   string    `json:"lease"`
+	Expires time.Time `json:"expires_at"`
+	Prompt  string    `json:"prompt"`
+}
+
+// patience is how many directories are tried when others take them first.
+const patience = 64
+
+// Next hands out the next directory that is ready: all below it have a text, or could
+// not be given one.
+func (d *Desk) Next(ctx context.Context, lasting time.Duration) (*Handed, error) {
+	if lasting <= 0 {
+		lasting = DefaultLease
+	}
+	j, err := d.judge(ctx)
+	if err != nil {
+		return nil, err
+	}
+	now := d.opts.Now()
+	held, err := d.leases.Leases(ctx, d.worktree)
+	if err != nil {
+		return nil, err
+	}
+	hand := agent{}
+	q := newQueue(j, func(s *Standing) bool { return wanted(s, hand) })
+	out := &Handed{Remaining: q.total}
+	for range patience {
+		st := q.next()
+		if st == nil {
+			return out, nil
+		}
+		if st.Verdict == Failed {
+			q.done(st) // whoever is above need not wait for it
+			continue
+		}
+		if l, ok := held[st.Dir.Path]; ok && l.Expires.After(now) {
+			continue
+		}
+		it, err := j.item(ctx, st)
+		if err != nil {
+			return nil, err
+		}
+		l := Lease{Path: st.Dir.Path, Token: d.token(), Expires: now.Add(lasting).UTC().Truncate(time.Second), Basis: it.Basis, Recipe: hand.Recipe()}
+		ok, err := d.leases.Take(ctx, d.worktree, l, now)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			out.Item = &WorkItem{Label(l.Path).JSON(), l.Token, l.Expires, Rules + "\n\n" + it.Prompt()}
+			return out, nil
+		}
+	}
+	return out, nil
+}
+
+// An agent is a writer that is not called: it asks.
+type agent struct{}
+
+func (agent) Author() string { return "" }
+func (agent) Recipe() string { return LeaseRecipe }
+func (agent) Write(context.Context, *Item) (Draft, error) {
+	return Draft{}, errors.New("an agent asks for its work")
+}
+
+// A Submission is an agent's answer.
+type Submission struct {
+	Path   repo.Path
+	Lease  string
+	Author string
+	Draft
+}
+
+// A SubmitResult is what became of a submission.
+type SubmitResult string
+
+// The results.
+const (
+	SubmitStored     SubmitResult = "stored"     // it speaks of what is there
+	SubmitSuperseded SubmitResult = "superseded" // it is kept for what it was written from
+	SubmitFenced     SubmitResult = "fenced"     // somebody else has the directory now
+	SubmitRejected   SubmitResult = "rejected"   // it cannot be kept
+)
+
+// Submitted tells what became of a submission.
+type Submitted struct {
+	repo.PathJSON
+	Result SubmitResult `json:"result"`
+	Reason string       `json:"reason"`
+
+	Basis Basis `json:"-"` // what it was written from
+}
+
+// Submit takes in an answer. Its basis is what the work item held, whatever has
+// happened since.
+func (d *Desk) Submit(ctx context.Context, sub Submission) (*Submitted, error) {
+	out := &Submitted{PathJSON: Label(sub.Path).JSON()}
+	held, err := d.leases.Leases(ctx, d.worktree)
+	if err != nil {
+		return nil, err
+	}
+	l, ok := held[sub.Path]
+	if !ok || l.Token != sub.Lease {
+		out.Result, out.Reason = SubmitFenced, "the lease is not the one that holds: it ran out and somebody else took over, or it was settled"
+		return out, nil
+	}
+	out.Basis = l.Basis
+	j, err := d.judge(ctx)
+	if err != nil {
+		return nil, err
+	}
+	it := &Item{Path: l.Path, Basis: l.Basis}
+	moved := "the directory is gone"
+	if dir, err := j.find(l.Path); err == nil {
+		it.Old = j.at[dir].Record
+		if moved = ""; j.basis(j.at[dir]).Digest() != l.Basis.Digest() {
+			moved = "what was handed out is not what is there now"
+		}
+	}
+	r, err := d.record(it, sub.Draft, sub.Author, l.Recipe)
+	if err != nil {
+		out.Result, out.Reason = SubmitRejected, err.Error()
+		return out, nil
+	}
+	ok, err = d.leases.Settle(ctx, d.worktree, l, r)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("keep what was written about %s: %w", Label(l.Path), err)
+	case !ok:
+		out.Result, out.Reason = SubmitFenced, "somebody else took the directory over"
+	case moved != "":
+		out.Result, out.Reason = SubmitSuperseded, moved
+	default:
+		out.Result = SubmitStored
+	}
+	return out, nil
+}

@@ -1,0 +1,84 @@
+package survey
+
+import (
+	"context"
+
+	"ken/internal/repo"
+)
+
+// A Plan is what is to be done, in the order of work.
+type Plan struct {
+	Directories []Planned `json:"directories"`
+	Estimate    int64     `json:"estimate_tokens"` // of all
+}
+
+// Planned is a directory of a plan.
+type Planned struct {
+	repo.PathJSON
+	Rank     Rank           `json:"rank"`
+	Depth    int            `json:"depth"`
+	Files    int            `json:"files"` // its own
+	Children []PlannedChild `json:"children"`
+	Verdict  Verdict        `json:"verdict"`
+	Reasons  []string       `json:"reasons"`
+	Estimate int64          `json:"estimate_tokens"`
+}
+
+// A PlannedChild is what the directory would be told of a child, were it described
+// now.
+type PlannedChild struct {
+	repo.PathJSON
+	Status ChildStatus `json:"status"`
+	Reason string      `json:"reason"`
+}
+
+// Plan lists what a writer would describe, or with all every directory.
+func (s *Survey) Plan(ctx context.Context, w Writer, all bool) (*Plan, error) {
+	j, err := s.judge(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p := &Plan{Directories: []Planned{}}
+	for _, d := range inOrder(j.order) {
+		st := j.at[d]
+		if !all && !wanted(st, w) {
+			continue
+		}
+		n := Planned{
+			PathJSON: Label(d.Path).JSON(), Rank: d.rank, Depth: d.depth, Files: len(d.Files), Children: []PlannedChild{},
+			Verdict: st.Verdict, Reasons: append([]string{}, st.Reasons...),
+		}
+		for _, c := range st.children {
+			told := c.child()
+			n.Children = append(n.Children, PlannedChild{told.Path.JSON(), told.Status, told.Reason})
+		}
+		if wanted(st, w) && !outlines(w) {
+			n.Estimate = st.estimate()
+			p.Estimate += n.Estimate
+		}
+		p.Directories = append(p.Directories, n)
+	}
+	return p, nil
+}
+
+// What an estimate assumes.
+const (
+	bytesPerToken  = 4
+	readBytes      = 32 << 10 // the most that is read of one file
+	shallowBytes   = 2 << 10
+	tokensPerChild = 150
+	tokensApart    = 1200 // rules, tools and the answer
+)
+
+// estimate guesses the tokens that describing a directory takes.
+func (s *Standing) estimate() int64 {
+	most := int64(readBytes)
+	if s.Dir.rank == RankShallow {
+		most = shallowBytes
+	}
+	n := int64(tokensApart)
+	for _, f := range s.Dir.Files {
+		n += min(f.Size, most) / bytesPerToken
+	}
+	return n + int64(s.N)*tokensPerChild
+}

@@ -1,0 +1,70 @@
+package survey
+
+// A queue hands out directories in the order of the plan, each once all below it that
+// are to be worked on are done.
+type queue struct {
+	order    []*Standing // of those to be worked on
+	waits    map[*Directory]int
+	taken    map[*Directory]bool
+	first    int // of order: all before it are taken
+	finished int
+	total    int
+}
+
+// newQueue queues the directories that are to be worked on. Those above one of them
+// wait for it, whether or not they turn out to be touched by it.
+func newQueue(j *judgement, wanted func(*Standing) bool) *queue {
+	q := &queue{waits: make(map[*Directory]int), taken: make(map[*Directory]bool)}
+	in := make(map[*Directory]bool)
+	for _, d := range inOrder(j.order) {
+		if s := j.at[d]; wanted(s) {
+			in[d] = true
+			q.order = append(q.order, s)
+		}
+	}
+	for _, s := range q.order {
+		if up := above(s.Dir, in); up != nil {
+			q.waits[up]++
+		}
+	}
+	q.total = len(q.order)
+	return q
+}
+
+// above returns the nearest directory above that is in the queue.
+func above(d *Directory, in map[*Directory]bool) *Directory {
+	for up := d.Parent; up != nil; up = up.Parent {
+		if in[up] {
+			return up
+		}
+	}
+	return nil
+}
+
+// next takes the first directory that is ready, nil when none is.
+func (q *queue) next() *Standing {
+	for q.first < len(q.order) && q.taken[q.order[q.first].Dir] {
+		q.first++
+	}
+	for _, s := range q.order[q.first:] {
+		if !q.taken[s.Dir] && q.waits[s.Dir] == 0 {
+			q.taken[s.Dir] = true
+			return s
+		}
+	}
+	return nil
+}
+
+// done says that a directory was worked on, or need not be.
+func (q *queue) done(s *Standing) {
+	q.finished++
+	for up := s.Dir.Parent; up != nil; up = up.Parent {
+		if n, ok := q.waits[up]; ok {
+			q.waits[up] = n - 1
+			break
+		}
+	}
+}
+
+// left is how many are not done.
+func (q *queue) left() int { return q.total - q.finished }

@@ -1,0 +1,55 @@
+package survey
+
+import "fmt"
+
+// A Rank is how much a directory matters to a plan.
+type Rank int
+
+// The ranks, from the first to be worked on to the last. Its zero value is none.
+const (
+	rankUnset    Rank = iota
+	RankPriority      // before all others
+	RankNormal        // as it comes
+	RankShallow       // after all others, at a glance
+	RankSkip          // not at all
+)
+
+var rankNames = [...]string{"", "priority", "normal", "shallow", "skip"}
+
+func (r Rank) String() string {
+	if r > rankUnset && int(r) < len(rankNames) {
+		return rankNames[r]
+	}
+	return fmt.Sprintf("Rank(%d)", int(r))
+}
+
+// MarshalText writes the rank's name.
+func (r Rank) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
+
+// UnmarshalText reads the rank's name.
+func (r *Rank) UnmarshalText(b []byte) error {
+	for i, name := range rankNames {
+		if i > 0 && name == string(b) {
+			*r = Rank(i)
+			return nil
+		}
+	}
+	return fmt.Errorf("there is no rank %q: want priority, normal, shallow or skip", b)
+}
+
+// rank gives a directory and all below it their ranks. A rank holds for the whole
+// subtree until one below says otherwise. What is worked on when is another matter:
+// what lies below is worked on with what is above it or before, never after.
+func (o Options) rank(d *Directory, treated, band Rank) {
+	if r, ok := o.Ranks[d.Path]; ok && treated != RankSkip {
+		treated = r
+	}
+	d.rank = treated
+	if d.rank == rankUnset {
+		d.rank = RankNormal
+	}
+	d.band = min(d.rank, band)
+	for _, c := range d.Children {
+		o.rank(c, treated, d.band)
+	}
+}

@@ -1,0 +1,132 @@
+package survey
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"strings"
+	"time"
+
+	"ken/internal/fresh"
+	"ken/internal/outline"
+	"ken/internal/repo"
+)
+
+// A Basis is what a directory's text was written from. The directory's own name is no
+// part of it: a rename carries the text along.
+type Basis struct {
+	Files    []FileBasis  `json:"files,omitempty"`    // its own files, by name
+	Children []ChildBasis `json:"children,omitempty"` // by name
+}
+
+// A FileBasis is a file as it was: its content, and what the grammar saw in it, so
+// that a later content can be compared without this one.
+type FileBasis struct {
+	Name  []byte  `json:"name"`
+	ID    repo.ID `json:"id"`
+	Shape Shape   `json:"shape,omitzero"`
+}
+
+// A Shape is of an outline what two contents are compared by. The zero Shape is that of
+// a content that no grammar is for.
+type Shape struct {
+	Language  outline.Language `json:"language"`
+	Partial   bool             `json:"partial,omitempty"`
+	Tokens    fresh.Digest     `json:"tokens,omitzero"`
+	Interface fresh.Digest     `json:"interface,omitzero"`
+	Digest    fresh.Digest     `json:"digest,omitzero"`
+}
+
+// shapeOf returns the shape of an outline.
+func shapeOf(o *outline.Outline) Shape {
+	if o == nil {
+		return Shape{}
+	}
+	return Shape{o.Language, o.Partial != "", o.Tokens, o.Interface, o.Digest}
+}
+
+// outline returns as much of the outline as the shape has, nil for none.
+func (s Shape) outline() *outline.Outline {
+	if s.Language == "" {
+		return nil
+	}
+	o := &outline.Outline{Language: s.Language, Tokens: s.Tokens, Interface: s.Interface, Digest: s.Digest}
+	if s.Partial {
+		o.Partial = "it was"
+	}
+	return o
+}
+
+// A ChildBasis is what was known of a child.
+type ChildBasis struct {
+	Name []byte       `json:"name"`
+	Text fresh.Digest `json:"text,omitzero"` // zero when it had no text yet
+}
+
+// Digest names the basis by contents and texts alone: what a grammar saw follows from
+// them.
+func (b Basis) Digest() fresh.Digest {
+	type file struct {
+		Name []byte
+		ID   repo.ID
+	}
+	files := make([]file, len(b.Files))
+	for i, f := range b.Files {
+		files[i] = file{f.Name, f.ID}
+	}
+	return digestOf("ken directory basis 1", files, b.Children)
+}
+
+// Missing is how many children had no text.
+func (b Basis) Missing() int {
+	n := 0
+	for _, c := range b.Children {
+		if c.Text.IsZero() {
+			n++
+		}
+	}
+	return n
+}
+
+// A Record is a directory's text with everything that says where it came from.
+// Records are immutable: a new text is a new record.
+type Record struct {
+	Path      repo.Path // where it was written; a help for readers, and no part of its name
+	Basis     Basis
+	Text      string
+	Author    string
+	Recipe    string    // prompt and model version
+	At        time.Time // UTC, to the microsecond
+	Confirmer string    // who said that an older text holds for this basis, "" for a text of its own
+	Partial   bool      // the author could not finish; it is to be tried again
+	Flags     []Flag    // what the author wants people to look at
+}
+
+// A Flag is something an author came upon.
+type Flag struct {
+	Path     repo.Path `json:"path"`
+	Severity string    `json:"severity"` // info, concern or critical
+	Finding  string    `json:"finding"`
+}
+
+// outlineRecipe is what the recipes of texts begin with that no mind wrote.
+const outlineRecipe = "outline/"
+
+// Outlined reports whether the text was made of outlines alone.
+func (r *Record) Outlined() bool { return strings.HasPrefix(r.Recipe, outlineRecipe) }
+
+// TextID names the words alone.
+func (r *Record) TextID() fresh.Digest { return fresh.Record{Text: r.Text}.TextID() }
+
+// ID names the record.
+func (r *Record) ID() fresh.Digest {
+	return digestOf("ken directory record 1", []byte(r.Text), r.Basis.Digest(), []byte(r.Author), []byte(r.Recipe),
+		r.At.UTC().Truncate(time.Microsecond).Format(time.RFC3339Nano), []byte(r.Confirmer), r.Partial, r.Flags)
+}
+
+func digestOf(fields ...any) fresh.Digest {
+	b, err := json.Marshal(fields)
+	if err != nil {
+		panic(err) // plain data always encodes
+	}
+	return sha256.Sum256(b)
+}

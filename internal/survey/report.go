@@ -1,0 +1,99 @@
+package survey
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"ken/internal/fresh"
+	"ken/internal/repo"
+)
+
+// A Report is what is known of the repository as a whole.
+type Report struct {
+	Commit repo.ID `json:"commit"`
+	// Overview is what a mind made of it all; its verdict says whether it was made
+	// from what is said now.
+	Overview *Section         `json:"overview"`
+	Sections []ShownDirectory `json:"directories"` // the top levels, parents first
+	Flags    []Flag           `json:"flags"`
+	Counts   map[string]int   `json:"counts"` // directories by verdict
+}
+
+// Report tells what is known of the top levels, and what authors flagged anywhere. A
+// flag goes with the text that it came with: once that no longer holds, it is gone.
+func (s *Survey) Report(ctx context.Context) (*Report, error) {
+	j, err := s.judge(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r := &Report{Commit: s.tree.Commit(), Sections: []ShownDirectory{}, Flags: []Flag{}, Counts: make(map[string]int)}
+	for _, d := range j.order {
+		st := j.at[d]
+		r.Counts[st.Verdict.String()]++
+		if st.Record != nil && st.Verdict.State() == fresh.Fresh {
+			r.Flags = append(r.Flags, st.Record.Flags...)
+		}
+	}
+	list := j.overview()
+	for _, st := range list {
+		r.Sections = append(r.Sections, j.shown(st))
+	}
+	if len(list) == 0 {
+		return r, nil
+	}
+	now, err := j.synthesis(ctx, overviewBasis(list))
+	if err != nil {
+		return nil, err
+	}
+	verdict := Fresh
+	if now == nil {
+		now, verdict = newest(j.latest[reportPath]), StaleBelow
+	}
+	if now != nil {
+		receipt := fresh.Receipt{Subject: reportPath, Verdict: verdict.State(), Basis: now.Basis.Digest(), Record: now.ID(), Commit: r.Commit}.String()
+		r.Overview = &Section{Subject: "overview", Verdict: verdict.String(), Text: now.Text, Receipt: &receipt}
+	}
+	return r, nil
+}
+
+// Markdown returns the report as a document.
+func (r *Report) Markdown() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# Survey\n\nAt %s: %d directories fresh", where(r.Commit), r.Counts[Fresh.String()])
+	for _, v := range []Verdict{StaleSelf, StaleBelow, Incomplete, Partial, None, Failed, Unknown, Excluded} {
+		if n := r.Counts[v.String()]; n > 0 {
+			fmt.Fprintf(&b, ", %d %s", n, v)
+		}
+	}
+	b.WriteString(".\n")
+	if o := r.Overview; o != nil {
+		fmt.Fprintf(&b, "\n## Overview (%s)\n\n%s\n", o.Verdict, o.Text)
+	}
+	for _, d := range r.Sections {
+		label := d.Verdict.String()
+		if d.Outline {
+			label += ", outline"
+		}
+		fmt.Fprintf(&b, "\n## %s (%s)\n\n", d.Path, label)
+		if d.Text == nil {
+			b.WriteString("No text yet.\n")
+			continue
+		}
+		fmt.Fprintf(&b, "%s\n", *d.Text)
+	}
+	if len(r.Flags) > 0 {
+		b.WriteString("\n## To be looked at\n\n")
+		for _, f := range r.Flags {
+			fmt.Fprintf(&b, "- %s: %s: %s\n", f.Severity, f.Path, f.Finding)
+		}
+	}
+	return b.String()
+}
+
+func where(commit repo.ID) string {
+	if commit.IsZero() {
+		return "no commit yet"
+	}
+	return commit.Short()
+}

@@ -1,0 +1,135 @@
+package survey
+
+import (
+	"context"
+	"fmt"
+
+	"ken/internal/fault"
+	"ken/internal/fresh"
+	"ken/internal/repo"
+)
+
+// Shown is what is known of directories.
+type Shown struct {
+	Commit      repo.ID          `json:"commit"`
+	Directories []ShownDirectory `json:"directories"`
+}
+
+// A ShownDirectory is what is known of one.
+type ShownDirectory struct {
+	repo.PathJSON
+	Verdict    Verdict  `json:"verdict"`
+	Reasons    []string `json:"reasons"`
+	K          int      `json:"k"` // children that are not as the text knew them
+	N          int      `json:"n"` // children that count
+	Text       *string  `json:"text"`
+	Author     *string  `json:"author"`
+	Outline    bool     `json:"outline"`    // nobody wrote it
+	Incomplete bool     `json:"incomplete"` // children had no text when it was written
+	Receipt    *string  `json:"receipt"`
+
+	Depth int `json:"-"`
+}
+
+// Show tells what is known of a directory and all below it, parents first.
+func (s *Survey) Show(ctx context.Context, within repo.Path) (*Shown, error) {
+	j, err := s.judge(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := &Shown{Commit: s.tree.Commit(), Directories: []ShownDirectory{}}
+	var walk func(d *Directory)
+	walk = func(d *Directory) {
+		out.Directories = append(out.Directories, j.shown(j.at[d]))
+		for _, c := range d.Children {
+			walk(c)
+		}
+	}
+	if len(j.order) == 0 && within == "" {
+		return out, nil
+	}
+	d, err := j.find(within)
+	if err != nil {
+		return nil, err
+	}
+	walk(d)
+	return out, nil
+}
+
+// find returns a directory.
+func (j *judgement) find(p repo.Path) (*Directory, error) {
+	for _, d := range j.order {
+		if d.Path == p {
+			return d, nil
+		}
+	}
+	return nil, &fault.Error{
+		Kind: fault.Usage, Hint: "see the directories with: ken survey show",
+		Err: fmt.Errorf("no directory of tracked files: %s", Label(p)),
+	}
+}
+
+func (j *judgement) shown(st *Standing) ShownDirectory {
+	d := ShownDirectory{
+		PathJSON: Label(st.Dir.Path).JSON(), Verdict: st.Verdict, Reasons: append([]string{}, st.Reasons...),
+		K: st.K, N: st.N, Depth: st.Dir.depth,
+	}
+	if r := st.Record; r != nil {
+		d.Text, d.Author, d.Outline, d.Incomplete = &r.Text, &r.Author, r.Outlined(), r.Basis.Missing() > 0
+		receipt := fresh.Receipt{
+			Subject: Label(st.Dir.Path), Verdict: st.Verdict.State(), Basis: r.Basis.Digest(), Record: r.ID(), Commit: j.tree.Commit(),
+		}.String()
+		d.Receipt = &receipt
+	}
+	return d
+}
+
+// State is the verdict in the words of every kind of knowledge.
+func (v Verdict) State() fresh.State {
+	switch v {
+	case Fresh:
+		return fresh.Fresh
+	case StaleSelf, StaleBelow, Incomplete, Partial, Failed:
+		return fresh.Stale
+	case None:
+		return fresh.None
+	case Excluded:
+		return fresh.Excluded
+	default:
+		return fresh.Unknown
+	}
+}
+
+// Wanting reports whether some text does not hold, or could not be judged. Having none
+// is no failure.
+func (s *Shown) Wanting() bool {
+	for _, d := range s.Directories {
+		if state := d.Verdict.State(); state == fresh.Stale || state == fresh.Unknown {
+			return true
+		}
+	}
+	return false
+}
+
+// Prompt returns what a writer would be told about a directory now.
+func (s *Survey) Prompt(ctx context.Context, dir repo.Path) (string, error) {
+	j, err := s.judge(ctx)
+	if err != nil {
+		return "", err
+	}
+	d, err := j.find(dir)
+	if err != nil {
+		return "", err
+	}
+	if d.Excluded != "" {
+		return "", &fault.Error{
+			Kind: fault.Usage, Hint: "see why with: ken survey show " + fault.Quote(string(Label(dir))),
+			Err: fmt.Errorf("nobody is asked about %s: %s", Label(dir), d.Excluded),
+		}
+	}
+	it, err := j.item(ctx, j.at[d])
+	if err != nil {
+		return "", err
+	}
+	return Rules + "\n\n" + it.Prompt(), nil
+}

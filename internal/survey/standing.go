@@ -1,0 +1,364 @@
+package survey
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ken/internal/fresh"
+	"ken/internal/outline"
+	"ken/internal/repo"
+)
+
+// A Standing is what is known of a directory now.
+type Standing struct {
+	Dir     *Directory
+	Verdict Verdict
+	Record  *Record // that speaks for it; nil when none does
+	Reasons []string
+	// K of the N children that count are not as the record knew them.
+	K, N int
+
+	children []*Standing // by name
+}
+
+// text names what is said of the directory, zero when nothing is.
+func (s *Standing) text() fresh.Digest {
+	if s.Record == nil {
+		return fresh.Digest{}
+	}
+	return s.Record.TextID()
+}
+
+// A judgement is one reading of a tree.
+type judgement struct {
+	*Survey
+	files  []File
+	order  []*Directory // every one after all below it
+	latest map[repo.Path][]*Record
+	failed map[repo.Path]Failure
+	at     map[*Directory]*Standing
+}
+
+// judge reads the tree and finds how every directory stands.
+func (s *Survey) judge(ctx context.Context) (*judgement, error) {
+	files, err := s.tree.Files(ctx)
+	if err != nil {
+		return nil, err
+	}
+	j := &judgement{Survey: s, files: files, order: directories(files, s.opts), at: make(map[*Directory]*Standing)}
+	if len(j.order) == 0 {
+		return j, nil
+	}
+	if j.latest, err = s.store.Latest(ctx); err != nil {
+		return nil, err
+	}
+	if j.failed, err = s.store.Failures(ctx); err != nil {
+		return nil, err
+	}
+	for _, level := range levels(j.order) {
+		if err := j.judgeLevel(ctx, level); err != nil {
+			return nil, err
+		}
+	}
+	return j, nil
+}
+
+// levels groups directories so that each level depends on those before it alone.
+func levels(order []*Directory) [][]*Directory {
+	height := make(map[*Directory]int, len(order))
+	var list [][]*Directory
+	for _, d := range order {
+		h := 0
+		for _, c := range d.Children {
+			h = max(h, height[c]+1)
+		}
+		height[d] = h
+		if h == len(list) {
+			list = append(list, nil)
+		}
+		list[h] = append(list[h], d)
+	}
+	return list
+}
+
+// judgeLevel finds how directories stand whose children have been judged.
+func (j *judgement) judgeLevel(ctx context.Context, level []*Directory) error {
+	var open []*Standing
+	for _, d := range level {
+		s := &Standing{Dir: d}
+		j.at[d] = s
+		for _, c := range d.Children {
+			child := j.at[c]
+			s.children = append(s.children, child)
+			if child.Verdict != Excluded {
+				s.N++
+			}
+		}
+		switch {
+		case d.Excluded != "":
+			s.Verdict, s.Reasons = Excluded, []string{d.Excluded}
+		case j.unreadable(s):
+			s.Verdict = Unknown
+			s.Record = newest(j.latest[d.Path])
+		case !j.settled(s, j.latest[d.Path]):
+			open = append(open, s)
+		}
+	}
+	if len(open) == 0 {
+		return nil
+	}
+	// The same may have been there before, at another time or in another place.
+	bases := make([]fresh.Digest, len(open))
+	for i, s := range open {
+		bases[i] = j.basis(s).Digest()
+	}
+	known, err := j.store.WrittenFrom(ctx, bases)
+	if err != nil {
+		return err
+	}
+	return j.settle(ctx, open, bases, known)
+}
+
+// unreadable notes the files of a directory whose content is not known.
+func (j *judgement) unreadable(s *Standing) bool {
+	for _, f := range s.Dir.Files {
+		if f.ID.IsZero() {
+			s.Reasons = append(s.Reasons, fmt.Sprintf("%s: %s", f.Path.Base(), cmp.Or(f.Problem, "its content is not known")))
+		}
+	}
+	return len(s.Reasons) > 0
+}
+
+// settled takes a record that was written from just what is there, if there is one.
+func (j *judgement) settled(s *Standing, records []*Record) bool {
+	for _, r := range ranked(records) {
+		if s.sameFiles(r) && len(s.differing(r)) == 0 {
+			s.Record = r
+			s.finish()
+			return true
+		}
+	}
+	return false
+}
+
+// ranked puts what a mind wrote before what was outlined, and the newest first.
+func ranked(records []*Record) []*Record {
+	if len(records) < 2 {
+		return records
+	}
+	list := slices.Clone(records)
+	slices.SortStableFunc(list, func(a, b *Record) int {
+		switch {
+		case a.Outlined() != b.Outlined() && b.Outlined():
+			return -1
+		case a.Outlined() != b.Outlined():
+			return 1
+		}
+		return b.At.Compare(a.At)
+	})
+	return list
+}
+
+func newest(records []*Record) *Record {
+	if len(records) == 0 {
+		return nil
+	}
+	return ranked(records)[0]
+}
+
+// sameFiles reports whether the own files are byte for byte what a record was
+// written from.
+func (s *Standing) sameFiles(r *Record) bool {
+	return slices.EqualFunc(s.Dir.Files, r.Basis.Files, func(f *File, b FileBasis) bool {
+		return f.ID == b.ID && f.Path.Base() == string(b.Name)
+	})
+}
+
+// finish gives the verdict about a directory whose record was written from just what
+// is there.
+func (s *Standing) finish() {
+	switch {
+	case s.Record.Basis.Missing() > 0:
+		s.Verdict, s.K = Incomplete, s.Record.Basis.Missing()
+		s.Reasons = append(s.Reasons, fmt.Sprintf("written while %d of %d had no text", s.K, s.N))
+	case s.Record.Partial:
+		s.Verdict = Partial
+		s.Reasons = append(s.Reasons, "its author could not finish")
+	default:
+		s.Verdict = Fresh
+	}
+}
+
+// differing names the children that are not as a record knew them, or whose own text
+// does not hold.
+func (s *Standing) differing(r *Record) []string {
+	was := make(map[string]fresh.Digest, len(r.Basis.Children))
+	for _, c := range r.Basis.Children {
+		was[string(c.Name)] = c.Text
+	}
+	var names []string
+	for _, c := range s.children {
+		if c.Verdict == Excluded {
+			continue
+		}
+		name := c.Dir.Name()
+		text, known := was[name]
+		delete(was, name)
+		switch {
+		case !known:
+			names = append(names, name+" is new")
+		case text != c.text():
+			names = append(names, name+" is described anew")
+		case !text.IsZero() && c.Verdict != Fresh:
+			names = append(names, name+" is "+c.Verdict.String())
+		}
+	}
+	for _, c := range r.Basis.Children {
+		if _, gone := was[string(c.Name)]; gone {
+			names = append(names, string(c.Name)+" is gone")
+		}
+	}
+	return names
+}
+
+// settle gives the verdicts about directories that are not just as their latest
+// record knew them.
+func (j *judgement) settle(ctx context.Context, open []*Standing, bases []fresh.Digest, known map[fresh.Digest][]*Record) error {
+	var rest []*Standing
+	var ask []*File
+	for i, s := range open {
+		if j.settled(s, known[bases[i]]) {
+			continue
+		}
+		if f, ok := j.failed[s.Dir.Path]; ok && f.Basis == bases[i] {
+			s.Verdict, s.Reasons = Failed, []string{f.Reason}
+			s.Record = newest(j.latest[s.Dir.Path])
+			continue
+		}
+		if len(j.latest[s.Dir.Path]) == 0 {
+			s.Verdict = None
+			continue
+		}
+		rest = append(rest, s)
+		for _, r := range j.latest[s.Dir.Path] {
+			ask = append(ask, s.moved(r)...)
+		}
+	}
+	shapes, err := j.shapes(ctx, ask)
+	if err != nil {
+		return err
+	}
+	for _, s := range rest {
+		var best *Standing
+		for _, r := range ranked(j.latest[s.Dir.Path]) {
+			if c := j.compare(s, r, shapes); best == nil || c.Verdict == Fresh && best.Verdict != Fresh {
+				best = c
+			}
+		}
+		*s = *best
+	}
+	return nil
+}
+
+// moved returns the files that a record knew with another content.
+func (s *Standing) moved(r *Record) []*File {
+	was := make(map[string]FileBasis, len(r.Basis.Files))
+	for _, b := range r.Basis.Files {
+		was[string(b.Name)] = b
+	}
+	var list []*File
+	for _, f := range s.Dir.Files {
+		if b, ok := was[f.Path.Base()]; ok && b.ID != f.ID && b.Shape.Language != "" {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+// shapes returns the outlines of files.
+func (j *judgement) shapes(ctx context.Context, files []*File) (map[*File]*outline.Outline, error) {
+	slices.SortFunc(files, func(a, b *File) int { return strings.Compare(string(a.Path), string(b.Path)) })
+	files = slices.Compact(files)
+	if len(files) == 0 {
+		return nil, nil
+	}
+	list, err := j.tree.Outlines(ctx, files)
+	if err != nil {
+		return nil, err
+	}
+	shapes := make(map[*File]*outline.Outline, len(files))
+	for i, f := range files {
+		shapes[f] = list[i]
+	}
+	return shapes, nil
+}
+
+// compare judges a directory by a record of it.
+func (j *judgement) compare(s *Standing, r *Record, shapes map[*File]*outline.Outline) *Standing {
+	c := *s
+	c.Record = r
+	changed := j.changed(s, r, shapes)
+	differing := s.differing(r)
+	c.K = len(differing)
+	switch {
+	case len(changed) > 0:
+		c.Verdict, c.Reasons = StaleSelf, append(changed, differing...)
+	case len(differing) > 0:
+		c.Verdict, c.Reasons = StaleBelow, differing
+	default:
+		c.finish()
+	}
+	return &c
+}
+
+// changed names the own files that are not as a record knew them, as far as it
+// matters.
+func (j *judgement) changed(s *Standing, r *Record, shapes map[*File]*outline.Outline) []string {
+	was := make(map[string]FileBasis, len(r.Basis.Files))
+	for _, b := range r.Basis.Files {
+		was[string(b.Name)] = b
+	}
+	var names []string
+	for _, f := range s.Dir.Files {
+		name := f.Path.Base()
+		b, known := was[name]
+		delete(was, name)
+		switch {
+		case !known:
+			names = append(names, name+" is new")
+		case b.ID == f.ID:
+		case r.Outlined():
+			if now := shapes[f]; b.Shape.Digest.IsZero() || now == nil || b.Shape.Digest != now.Digest {
+				names = append(names, name+" changed")
+			}
+		default:
+			if g := outline.Grade(b.Shape.outline(), shapes[f]); j.opts.Counts(g) {
+				names = append(names, fmt.Sprintf("%s changed (%s)", name, g))
+			}
+		}
+	}
+	for _, b := range r.Basis.Files {
+		if _, gone := was[string(b.Name)]; gone {
+			names = append(names, string(b.Name)+" is gone")
+		}
+	}
+	return names
+}
+
+// basis returns what a text about a directory would be written from now, without
+// what grammars see.
+func (j *judgement) basis(s *Standing) Basis {
+	var b Basis
+	for _, f := range s.Dir.Files {
+		b.Files = append(b.Files, FileBasis{Name: []byte(f.Path.Base()), ID: f.ID})
+	}
+	for _, c := range s.children {
+		if c.Verdict != Excluded {
+			b.Children = append(b.Children, ChildBasis{Name: []byte(c.Dir.Name()), Text: c.text()})
+		}
+	}
+	return b
+}

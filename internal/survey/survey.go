@@ -1,0 +1,119 @@
+// Package survey keeps a text about every directory of a repository, written
+// leaves first, and decides whether each still holds.
+//
+// What a directory's text was written from is its own files and the texts of its
+// children, so no directory is ever described before those below it, under any
+// plan; and one whose child is described anew in the same words stays as it was.
+// The package decides the order, the verdicts, what a writer is told and what of
+// an answer is kept. Where the files come from, a work tree or a commit, who
+// writes, and where texts are kept is for others to know: they come in through
+// interfaces.
+package survey
+
+import (
+	"context"
+	"time"
+
+	"ken/internal/fresh"
+	"ken/internal/outline"
+	"ken/internal/repo"
+)
+
+// A Tree is what is surveyed, as it is at one moment: a work tree, or a commit.
+type Tree interface {
+	// Commit is what the tree stands on, zero while there is none.
+	Commit() repo.ID
+	// Files lists what git tracks, sorted by path.
+	Files(ctx context.Context) ([]File, error)
+	// Read returns the beginning of a file's content, no more than max bytes.
+	Read(ctx context.Context, f *File, max int) ([]byte, error)
+	// Outlines returns what the grammars see in files, in their order; nil for a
+	// file that no grammar is for.
+	Outlines(ctx context.Context, files []*File) ([]*outline.Outline, error)
+	// Summaries returns what is said of files, in their order.
+	Summaries(ctx context.Context, files []*File) ([]Summary, error)
+}
+
+// A File is a tracked file.
+type File struct {
+	Path     repo.Path
+	ID       repo.ID // of its content; zero when that is not known
+	Size     int64
+	Kind     repo.Kind
+	Excluded string // why nobody is asked about it, "" when somebody is
+	Problem  string // why its content is not known, "" when it is
+}
+
+// A Store keeps what was written. One that does not exist yet is empty.
+type Store interface {
+	// Latest returns the records that were written last at each directory: the
+	// newest outline, and the newest of any other recipe.
+	Latest(ctx context.Context) (map[repo.Path][]*Record, error)
+	// WrittenFrom returns the newest records that were written from exactly one
+	// of the given bases, by the digest of the basis.
+	WrittenFrom(ctx context.Context, bases []fresh.Digest) (map[fresh.Digest][]*Record, error)
+	// Keep makes records durable. One that is kept already changes nothing.
+	Keep(ctx context.Context, records []*Record) error
+	// Failures returns the last attempt at each directory that brought no text
+	// and that no record has followed.
+	Failures(ctx context.Context) (map[repo.Path]Failure, error)
+	// KeepFailure makes a failure known.
+	KeepFailure(ctx context.Context, f Failure) error
+}
+
+// Leases are the directories that agents have taken to describe. What belongs to one
+// work tree is no concern of another.
+type Leases interface {
+	// Leases returns those of a work tree, expired or not, by directory.
+	Leases(ctx context.Context, worktree string) (map[repo.Path]Lease, error)
+	// Take keeps a lease unless another one of its directory holds at now.
+	Take(ctx context.Context, worktree string, l Lease, now time.Time) (ok bool, err error)
+	// Settle keeps a record and ends the lease that it was written under, both or
+	// neither; ok is false when the directory's lease has another token by now.
+	Settle(ctx context.Context, worktree string, l Lease, r *Record) (ok bool, err error)
+}
+
+// A Lease is a directory in somebody's hands.
+type Lease struct {
+	Path    repo.Path
+	Token   string // nobody else has it
+	Expires time.Time
+	Basis   Basis  // what is to be described
+	Recipe  string // of what will be written
+}
+
+// A Failure is an attempt that brought no text.
+type Failure struct {
+	Path   repo.Path
+	Basis  fresh.Digest // of what was to be described
+	Reason string
+	At     time.Time
+}
+
+// Options tunes a Survey. The zero value is ready to use.
+type Options struct {
+	Exclude []string // globs of directories and files that are left out
+	Ranks   map[repo.Path]Rank
+	// Counts reports whether a change of that grade to a file makes what was
+	// said of its directory stale; all but format do when nil.
+	Counts func(fresh.Grade) bool
+	Now    func() time.Time // the clock; time.Now when nil
+}
+
+// A Survey answers for one tree. Make one per request.
+type Survey struct {
+	tree  Tree
+	store Store
+	opts  Options
+}
+
+// New returns the survey of a tree, whose texts are in a store.
+func New(tree Tree, store Store, opts Options) *Survey {
+	if opts.Counts == nil {
+		opts.Counts = func(g fresh.Grade) bool { return g != fresh.GradeFormat }
+	}
+	if opts.Now == nil {
+		opts.Now = time.Now
+	}
+	return &Survey{tree, store, opts}
+}

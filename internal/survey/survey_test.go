@@ -1,0 +1,540 @@
+package survey_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"ken/internal/fresh"
+	"ken/internal/outline"
+	"ken/internal/repo"
+	"ken/internal/survey"
+)
+
+// A world is a tree and a store in memory.
+type world struct {
+	mu       sync.Mutex
+	content  map[repo.Path]string
+	excluded map[repo.Path]string
+	records  []*survey.Record
+	failures map[repo.Path]survey.Failure
+	leases   map[repo.Path]survey.Lease
+	clock    time.Time
+}
+
+func newWorld(files ...string) *world {
+	w := &world{
+		content: make(map[repo.Path]string), excluded: make(map[repo.Path]string),
+		failures: make(map[repo.Path]survey.Failure), leases: make(map[repo.Path]survey.Lease),
+		clock: time.Unix(1e9, 0).UTC(),
+	}
+	for _, f := range files {
+		w.content[repo.Path(f)] = "content of " + f
+	}
+	return w
+}
+
+func (w *world) survey(ranks map[repo.Path]survey.Rank) *survey.Survey {
+	return survey.New(w, w, survey.Options{Ranks: ranks, Now: func() time.Time {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.clock = w.clock.Add(time.Second)
+		return w.clock
+	}})
+}
+
+func (w *world) Commit() repo.ID { return repo.ID{} }
+
+func (w *world) Files(context.Context) ([]survey.File, error) {
+	var list []survey.File
+	for _, p := range slices.Sorted(maps.Keys(w.content)) {
+		list = append(list, survey.File{
+			Path: p, ID: repo.SHA1.Blob([]byte(w.content[p])), Size: int64(len(w.content[p])),
+			Kind: repo.KindSource, Excluded: w.excluded[p],
+		})
+	}
+	return list, nil
+}
+
+func (w *world) Read(_ context.Context, f *survey.File, most int) ([]byte, error) {
+	text := w.content[f.Path]
+	return []byte(text[:min(len(text), most)]), nil
+}
+
+// Outlines takes a file's first line for its doc, and the second for its interface;
+// what stands behind a # is a comment.
+func (w *world) Outlines(_ context.Context, files []*survey.File) ([]*outline.Outline, error) {
+	list := make([]*outline.Outline, len(files))
+	for i, f := range files {
+		code, _, _ := strings.Cut(w.content[f.Path], "#")
+		code = strings.TrimSpace(code)
+		face, _, _ := strings.Cut(code, ";")
+		list[i] = &outline.Outline{
+			Language: "toy", Doc: face,
+			Interface: fresh.Record{Text: "i" + face}.TextID(), Digest: fresh.Record{Text: "d" + face}.TextID(), Tokens: fresh.Record{Text: "t" + code}.TextID(),
+		}
+	}
+	return list, nil
+}
+
+func (w *world) Summaries(_ context.Context, files []*survey.File) ([]survey.Summary, error) {
+	return make([]survey.Summary, len(files)), nil
+}
+
+func (w *world) Latest(context.Context) (map[repo.Path][]*survey.Record, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	type key struct {
+		path    repo.Path
+		outline bool
+	}
+	last := make(map[key]*survey.Record)
+	for _, r := range w.records {
+		k := key{r.Path, r.Outlined()}
+		if last[k] == nil || !r.At.Before(last[k].At) {
+			last[k] = r
+		}
+	}
+	out := make(map[repo.Path][]*survey.Record)
+	for k, r := range last {
+		out[k.path] = append(out[k.path], r)
+	}
+	return out, nil
+}
+
+func (w *world) WrittenFrom(_ context.Context, bases []fresh.Digest) (map[fresh.Digest][]*survey.Record, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	out := make(map[fresh.Digest][]*survey.Record)
+	for _, r := range w.records {
+		if d := r.Basis.Digest(); slices.Contains(bases, d) {
+			out[d] = append(out[d], r)
+		}
+	}
+	return out, nil
+}
+
+func (w *world) Keep(_ context.Context, records []*survey.Record) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.records = append(w.records, records...)
+	for _, r := range records {
+		delete(w.failures, r.Path)
+	}
+	return nil
+}
+
+func (w *world) Failures(context.Context) (map[repo.Path]survey.Failure, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return maps.Clone(w.failures), nil
+}
+
+func (w *world) KeepFailure(_ context.Context, f survey.Failure) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.failures[f.Path] = f
+	return nil
+}
+
+func (w *world) Leases(context.Context, string) (map[repo.Path]survey.Lease, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return maps.Clone(w.leases), nil
+}
+
+func (w *world) Take(_ context.Context, _ string, l survey.Lease, now time.Time) (bool, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if old, ok := w.leases[l.Path]; ok && old.Expires.After(now) {
+		return false, nil
+	}
+	w.leases[l.Path] = l
+	return true, nil
+}
+
+func (w *world) Settle(ctx context.Context, _ string, l survey.Lease, r *survey.Record) (bool, error) {
+	w.mu.Lock()
+	same := w.leases[l.Path].Token == l.Token
+	if same {
+		delete(w.leases, l.Path)
+	}
+	w.mu.Unlock()
+	if !same {
+		return false, nil
+	}
+	return true, w.Keep(ctx, []*survey.Record{r})
+}
+
+// A scribe writes what it is told to, and notes what it was asked.
+type scribe struct {
+	mu    sync.Mutex
+	items []*survey.Item
+	say   func(it *survey.Item) (survey.Draft, error)
+}
+
+func (s *scribe) Author() string { return "scribe" }
+func (s *scribe) Recipe() string { return "test/1" }
+
+func (s *scribe) Write(_ context.Context, it *survey.Item) (survey.Draft, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.items = append(s.items, it)
+	if s.say != nil {
+		return s.say(it)
+	}
+	// The text depends on all that it is written from, and on nothing else.
+	var b strings.Builder
+	for _, f := range it.Files {
+		fmt.Fprintf(&b, "%s=%s ", f.Path.Base(), f.Outline.Doc)
+	}
+	for _, c := range it.Children {
+		fmt.Fprintf(&b, "%s(%s) ", c.Path.Base(), c.Text)
+	}
+	return survey.Draft{Text: b.String() + "."}, nil
+}
+
+func (s *scribe) paths() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var list []string
+	for _, it := range s.items {
+		list = append(list, survey.Label(it.Path).String())
+	}
+	s.items = nil
+	return list
+}
+
+func verdicts(t testing.TB, w *world) map[string]string {
+	t.Helper()
+	shown, err := w.survey(nil).Show(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := make(map[string]string)
+	for _, d := range shown.Directories {
+		out[d.Path] = d.Verdict.String()
+		if d.Verdict == survey.StaleBelow || d.Verdict == survey.Incomplete {
+			out[d.Path] += fmt.Sprintf(" %d/%d", d.K, d.N)
+		}
+	}
+	return out
+}
+
+func run(t testing.TB, w *world, s survey.Writer) *survey.Ran {
+	t.Helper()
+	ran, err := w.survey(nil).Run(t.Context(), s, survey.RunOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ran
+}
+
+func same(t testing.TB, what string, got, want []string) {
+	t.Helper()
+	if !slices.Equal(got, want) {
+		t.Errorf("%s: %q, want %q", what, got, want)
+	}
+}
+
+// A refresh redoes what is stale, in order, and nothing else.
+func TestRefreshIsExact(t *testing.T) {
+	w := newWorld("a.go", "src/b.go", "src/deep/c.go", "src/other/d.go", "doc/e.md")
+	s := &scribe{}
+	run(t, w, s)
+	same(t, "all", s.paths(), []string{"doc", "src/deep", "src/other", "src", "."})
+	run(t, w, s)
+	same(t, "nothing", s.paths(), nil)
+
+	w.content["src/deep/c.go"] = "another"
+	got := verdicts(t, w)
+	want := map[string]string{".": "stale-below 1/2", "doc": "fresh", "src": "stale-below 1/2", "src/deep": "stale-self", "src/other": "fresh"}
+	if !maps.Equal(got, want) {
+		t.Errorf("verdicts %v, want %v", got, want)
+	}
+	run(t, w, s)
+	same(t, "the file's directory and those above", s.paths(), []string{"src/deep", "src", "."})
+
+	// A comment is no change, and a revert costs nothing.
+	w.content["src/deep/c.go"] = "another # said in passing"
+	run(t, w, s)
+	same(t, "a comment", s.paths(), nil)
+	w.content["src/deep/c.go"] = "content of src/deep/c.go"
+	run(t, w, s)
+	same(t, "a revert", s.paths(), nil)
+	if got := verdicts(t, w)["."]; got != "fresh" {
+		t.Errorf("after a revert the root is %s", got)
+	}
+}
+
+// What is described anew in the same words leaves those above as they were.
+func TestEarlyCutoff(t *testing.T) {
+	w := newWorld("src/deep/c.go", "src/b.go")
+	s := &scribe{say: func(it *survey.Item) (survey.Draft, error) {
+		if it.Old != nil {
+			return survey.Draft{Keep: true}, nil
+		}
+		return survey.Draft{Text: "constant words"}, nil
+	}}
+	run(t, w, s)
+	s.paths()
+	w.content["src/deep/c.go"] = "changed; inside"
+	ran := run(t, w, s)
+	same(t, "asked", s.paths(), []string{"src/deep"})
+	same(t, "done", ran.Done, []string{"src/deep"})
+	for p, v := range verdicts(t, w) {
+		if v != "fresh" {
+			t.Errorf("%s is %s", p, v)
+		}
+	}
+}
+
+// A rename carries the text along; the parent learns of the name.
+func TestRenameCarries(t *testing.T) {
+	w := newWorld("src/deep/c.go", "src/b.go")
+	s := &scribe{}
+	run(t, w, s)
+	s.paths()
+	w.content["src/renamed/c.go"] = w.content["src/deep/c.go"]
+	delete(w.content, "src/deep/c.go")
+	if got := verdicts(t, w); got["src/renamed"] != "fresh" || !strings.HasPrefix(got["src"], "stale-below") {
+		t.Errorf("verdicts %v", got)
+	}
+	run(t, w, s)
+	same(t, "asked", s.paths(), []string{"src", "."})
+}
+
+// A directory that fails is noted, those above are told, and it is made good later.
+func TestFailureIsTold(t *testing.T) {
+	w := newWorld("src/deep/c.go", "src/b.go")
+	fail := true
+	var told string
+	s := &scribe{}
+	s.say = func(it *survey.Item) (survey.Draft, error) {
+		if it.Path == "src/deep" && fail {
+			return survey.Draft{}, fmt.Errorf("no answer")
+		}
+		if it.Path == "src" {
+			told = it.Prompt()
+		}
+		return survey.Draft{Text: "about " + survey.Label(it.Path).String()}, nil
+	}
+	ran := run(t, w, s)
+	if len(ran.Failed) != 1 || ran.Failed[0].Path != "src/deep" {
+		t.Errorf("failed: %+v", ran.Failed)
+	}
+	if !strings.Contains(told, "not yet investigated: deep (no answer)") || strings.Contains(told, "no subdirectories") {
+		t.Errorf("the parent was told:\n%s", told)
+	}
+	if got := verdicts(t, w); got["src/deep"] != "failed" || got["src"] != "incomplete 1/1" {
+		t.Errorf("verdicts %v", got)
+	}
+	fail = false
+	s.paths()
+	run(t, w, s)
+	same(t, "made good", s.paths(), []string{"src/deep", "src"})
+	if got := verdicts(t, w); got["."] != "fresh" || got["src"] != "fresh" {
+		t.Errorf("verdicts %v", got)
+	}
+}
+
+// What policy leaves out is said to be, and a leaf is called one only when it is.
+func TestExcluded(t *testing.T) {
+	w := newWorld("src/b.go", "src/vendor/x.go", "src/vendor/y/z.go")
+	w.excluded["src/vendor/x.go"], w.excluded["src/vendor/y/z.go"] = "vendored", "vendored"
+	s := &scribe{}
+	run(t, w, s)
+	prompt := s.items[0].Prompt()
+	same(t, "asked", s.paths(), []string{"src", "."})
+	if !strings.Contains(prompt, "left out by policy: vendor") || strings.Contains(prompt, "no subdirectories") {
+		t.Errorf("told:\n%s", prompt)
+	}
+}
+
+// Whatever the tree and the plan, serially, in parallel or under leases: every
+// directory comes after all that lie below it, and no parent is lied to.
+func TestLeavesFirst(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w, ranks := drawWorld(t)
+		s := &scribe{}
+		jobs := rapid.IntRange(1, 4).Draw(t, "jobs")
+		if rapid.Bool().Draw(t, "leased") {
+			workDesk(t, w, ranks, s)
+		} else if _, err := w.survey(ranks).Run(t.Context(), s, survey.RunOptions{Jobs: jobs}); err != nil {
+			t.Fatal(err)
+		}
+		done := make(map[repo.Path]bool)
+		for _, it := range s.items {
+			prompt := it.Prompt()
+			if strings.Contains(prompt, "no subdirectories") != (len(it.Children) == 0) {
+				t.Fatalf("%s: told of a leaf:\n%s", it.Path, prompt)
+			}
+			for _, c := range it.Children {
+				if c.Status != survey.ChildExcluded && !done[c.Path] {
+					t.Fatalf("%s came before %s", it.Path, c.Path)
+				}
+				if c.Status != survey.ChildExcluded && c.Status != survey.ChildSummary {
+					t.Fatalf("%s was told that %s is %s", it.Path, c.Path, c.Status)
+				}
+			}
+			done[it.Path] = true
+		}
+		plan, err := w.survey(ranks).Plan(t.Context(), s, false)
+		if err != nil || len(plan.Directories) != 0 {
+			t.Fatalf("left to do: %+v, %v", plan, err)
+		}
+	})
+}
+
+func drawWorld(t *rapid.T) (*world, map[repo.Path]survey.Rank) {
+	w := newWorld()
+	name := rapid.SampledFrom([]string{"a", "b", "c", "-", "a b", "é"})
+	for range rapid.IntRange(0, 14).Draw(t, "files") {
+		parts := rapid.SliceOfN(name, 1, 5).Draw(t, "path")
+		path := strings.Join(parts, "/") + ".go"
+		w.content[repo.Path(path)] = path // or one text would serve several
+	}
+	ranks := make(map[repo.Path]survey.Rank)
+	for _, p := range slices.Sorted(maps.Keys(w.content)) {
+		for d := p.Dir(); ; d = d.Dir() {
+			if rapid.IntRange(0, 3).Draw(t, "ranked") == 0 {
+				ranks[d] = survey.Rank(rapid.IntRange(1, 4).Draw(t, "rank"))
+			}
+			if d == "" {
+				break
+			}
+		}
+	}
+	return w, ranks
+}
+
+// workDesk has several agents work until nothing remains.
+func workDesk(t *rapid.T, w *world, ranks map[repo.Path]survey.Rank, s *scribe) {
+	n := 0
+	desk := func() *survey.Desk {
+		return survey.NewDesk(w.survey(ranks), w, "", func() string { n++; return fmt.Sprint("t", n) })
+	}
+	type hand struct {
+		path  repo.Path
+		lease string
+	}
+	var hands []hand
+	for range 200 {
+		if len(hands) > 0 && (len(hands) == 3 || rapid.Bool().Draw(t, "submit")) {
+			i := rapid.IntRange(0, len(hands)-1).Draw(t, "which")
+			h := hands[i]
+			hands = slices.Delete(hands, i, i+1)
+			out, err := desk().Submit(t.Context(), survey.Submission{Path: h.path, Lease: h.lease, Author: "agent", Draft: survey.Draft{Text: "about " + survey.Label(h.path).String()}})
+			if err != nil || out.Result != survey.SubmitStored {
+				t.Fatalf("submit %s: %+v, %v", h.path, out, err)
+			}
+			continue
+		}
+		got, err := desk().Next(t.Context(), time.Hour)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Item == nil {
+			if len(hands) == 0 {
+				if got.Remaining > 0 {
+					t.Fatalf("%d remain and none is ready", got.Remaining)
+				}
+				return
+			}
+			continue
+		}
+		path := repo.Path(got.Item.Path)
+		if path == "." {
+			path = ""
+		}
+		lease := w.leases[path]
+		it := &survey.Item{Path: path, Basis: lease.Basis}
+		for _, c := range lease.Basis.Children {
+			child := survey.Child{Path: repo.Path(strings.TrimPrefix(string(path)+"/"+string(c.Name), "/")), Status: survey.ChildPending}
+			if !c.Text.IsZero() {
+				child.Status = survey.ChildSummary
+			}
+			it.Children = append(it.Children, child)
+		}
+		if len(it.Children) == 0 && !strings.Contains(got.Item.Prompt, "no subdirectories") && !strings.Contains(got.Item.Prompt, "left out by policy") {
+			t.Fatalf("%s: neither children nor a leaf", path)
+		}
+		s.items = append(s.items, it)
+		hands = append(hands, hand{path, got.Item.Lease})
+	}
+	t.Fatal("the desk never came to an end")
+}
+
+// A lease that ran out and was taken over is fenced off; what was written from what
+// has moved is kept for what it was.
+func TestLeases(t *testing.T) {
+	w := newWorld("src/b.go")
+	n := 0
+	desk := func() *survey.Desk {
+		return survey.NewDesk(w.survey(nil), w, "", func() string { n++; return fmt.Sprint("t", n) })
+	}
+	next := func() *survey.WorkItem {
+		t.Helper()
+		got, err := desk().Next(t.Context(), time.Minute)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got.Item
+	}
+	submit := func(lease, text string) *survey.Submitted {
+		t.Helper()
+		out, err := desk().Submit(t.Context(), survey.Submission{Path: "src", Lease: lease, Author: "agent", Draft: survey.Draft{Text: text}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	first := next()
+	if first == nil || next() != nil {
+		t.Fatal("one directory is ready, and only once")
+	}
+	w.clock = w.clock.Add(time.Hour)
+	second := next()
+	if second == nil {
+		t.Fatal("the lease ran out and nobody can take over")
+	}
+	if out := submit(first.Lease, "late"); out.Result != survey.SubmitFenced {
+		t.Errorf("the first holder: %+v", out)
+	}
+	if out := submit(second.Lease, " \n"); out.Result != survey.SubmitRejected {
+		t.Errorf("an empty text: %+v", out)
+	}
+	w.content["src/b.go"] = "moved on"
+	if out := submit(second.Lease, "about what was"); out.Result != survey.SubmitSuperseded {
+		t.Errorf("what has moved: %+v", out)
+	}
+	if got := verdicts(t, w)["src"]; got != "stale-self" {
+		t.Errorf("src is %s", got)
+	}
+	w.content["src/b.go"] = "content of src/b.go"
+	if got := verdicts(t, w)["src"]; got != "fresh" {
+		t.Errorf("put back, src is %s", got)
+	}
+}
+
+// A run that is stopped keeps what was paid for and goes on later.
+func TestLimits(t *testing.T) {
+	w := newWorld("a/x.go", "b/x.go", "c/x.go")
+	s := &scribe{say: func(it *survey.Item) (survey.Draft, error) {
+		return survey.Draft{Text: "about " + survey.Label(it.Path).String(), Spent: survey.Spent{Calls: 1, In: 60, Out: 40}}, nil
+	}}
+	ran, err := w.survey(nil).Run(t.Context(), s, survey.RunOptions{MaxTokens: 150})
+	if err != nil || ran.Stopped == "" || ran.Left != 2 || ran.Tokens.In != 120 {
+		t.Errorf("%+v, %v", ran, err)
+	}
+	same(t, "first", s.paths(), []string{"a", "b"})
+	run(t, w, s)
+	same(t, "then", s.paths(), []string{"c", "."})
+}

@@ -1,0 +1,240 @@
+package survey
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"ken/internal/model"
+	"ken/internal/repo"
+)
+
+// What a model may see at once.
+const (
+	lookBytes   = 32 << 10 // of a file
+	searchFiles = 2000     // files that are looked through
+	searchHits  = 60
+	searchBytes = 256 << 10 // of each
+	listEntries = 400
+	hitBytes    = 200
+	maxFlags    = 20
+)
+
+// tools returns what a model may call: all of them read.
+func tools() []model.Tool {
+	return []model.Tool{
+		{Name: "read_file", Description: "Read a tracked file, from a line on.", Schema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string","description":"from the repository's root"},"from_line":{"type":"integer","minimum":1}},"required":["path"]}`)},
+		{Name: "list_directory", Description: "List the tracked files and directories of a directory.", Schema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string","description":"from the repository's root; . is the root"}},"required":["path"]}`)},
+		{Name: "search", Description: "Find lines of tracked files by a regular expression (RE2).", Schema: json.RawMessage(`{"type":"object","properties":{"pattern":{"type":"string"},"within":{"type":"string","description":"a directory; the whole repository if left out"}},"required":["pattern"]}`)},
+		{Name: "outline", Description: "Show what a file declares.", Schema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}`)},
+		{Name: "flag", Description: "Note something that people should look at.", Schema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"},"finding":{"type":"string"},"severity":{"type":"string","enum":["info","concern","critical"]}},"required":["path","finding","severity"]}`)},
+		{Name: "submit", Description: "Hand in the text about the directory; keep as the summary if what was said before still holds.", Schema: json.RawMessage(`{"type":"object","properties":{"summary":{"type":"string","description":"at most 200 words"},"files":{"type":"object","additionalProperties":{"type":"string"},"description":"by name of the directory's own files: what each is for, in one or two sentences"},"completeness":{"type":"string","enum":["complete","partial"]},"confidence":{"type":"string","enum":["high","medium","low"]}},"required":["summary"]}`)},
+	}
+}
+
+type submitArgs struct {
+	Summary      string            `json:"summary"`
+	Files        map[string]string `json:"files"`
+	Completeness string            `json:"completeness"`
+	Confidence   string            `json:"confidence"`
+}
+
+// call carries out one call of the model's. What it may not have is an error that it
+// is told.
+func (s *session) call(ctx context.Context, c model.Call) (string, error) {
+	if c.Err != nil {
+		return "", c.Err
+	}
+	var in struct {
+		submitArgs
+		Path, Pattern, Within, Finding, Severity string
+		FromLine                                 int `json:"from_line"`
+	}
+	if err := json.Unmarshal(c.Args, &in); err != nil {
+		return "", fmt.Errorf("the arguments of %s: %w", c.Name, err)
+	}
+	switch c.Name {
+	case "read_file":
+		return s.readFile(ctx, in.Path, in.FromLine)
+	case "list_directory":
+		return s.list(ctx, in.Path)
+	case "search":
+		return s.search(ctx, in.Pattern, in.Within)
+	case "outline":
+		f, err := s.find(ctx, in.Path)
+		if err != nil {
+			return "", err
+		}
+		o, err := s.Tree.Outlines(ctx, []*File{f})
+		if err != nil {
+			return "", err
+		}
+		if o[0] == nil {
+			return "", errors.New("there is no outline of it; read it")
+		}
+		return fence(strings.Join(outlineText(o[0], listEntries), "\n")), nil
+	case "flag":
+		return s.flag(ctx, in.Path, in.Finding, in.Severity)
+	case "submit":
+		if s.done {
+			return "", errors.New("the text was handed in already")
+		}
+		if err := s.submit(in.submitArgs); err != nil {
+			return "", err
+		}
+		return "handed in", nil
+	}
+	return "", fmt.Errorf("there is no tool %q", c.Name)
+}
+
+// find returns a tracked file. Whatever else a path may name does not exist for a
+// model.
+func (s *session) find(ctx context.Context, name string) (*File, error) {
+	files, err := s.Tree.Files(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p := repo.Path(path.Clean(strings.TrimPrefix(name, "./")))
+	i, ok := slices.BinarySearchFunc(files, p, func(f File, p repo.Path) int { return strings.Compare(string(f.Path), string(p)) })
+	if !ok {
+		return nil, fmt.Errorf("no tracked file %q", name)
+	}
+	f := &files[i]
+	switch {
+	case f.Kind == repo.KindSymlink || f.Kind == repo.KindGitlink || f.Kind == repo.KindBinary || f.Kind == repo.KindLFS:
+		return nil, fmt.Errorf("%s is not a text file (%s)", f.Path, f.Kind)
+	case f.Problem != "":
+		return nil, fmt.Errorf("%s: %s", f.Path, f.Problem)
+	}
+	return f, nil
+}
+
+// maxRead is the largest file of which some is shown.
+const maxRead = 16 << 20
+
+func (s *session) readFile(ctx context.Context, name string, from int) (string, error) {
+	f, err := s.find(ctx, name)
+	if err != nil {
+		return "", err
+	}
+	if f.Size > maxRead {
+		return "", fmt.Errorf("%s has %d bytes: too many to read; search it", f.Path, f.Size)
+	}
+	b, err := s.Tree.Read(ctx, f, maxRead)
+	if err != nil {
+		return "", err
+	}
+	if bytes.IndexByte(b, 0) >= 0 {
+		return "", fmt.Errorf("%s is not a text file", f.Path)
+	}
+	for line := 1; line < from; line++ {
+		i := bytes.IndexByte(b, '\n')
+		if i < 0 {
+			return "", fmt.Errorf("%s has %d lines", f.Path, line)
+		}
+		b = b[i+1:]
+	}
+	text := clean(string(b[:min(len(b), lookBytes)]))
+	if len(b) > lookBytes {
+		text += fmt.Sprintf("\n(cut here: %d more bytes)", len(b)-lookBytes)
+	}
+	return fence(text), nil
+}
+
+func (s *session) list(ctx context.Context, name string) (string, error) {
+	files, err := s.Tree.Files(ctx)
+	if err != nil {
+		return "", err
+	}
+	dir := repo.Path(path.Clean(strings.TrimPrefix(name, "./")))
+	if dir == "." {
+		dir = ""
+	}
+	var lines []string
+	seen := make(map[string]bool)
+	for _, f := range files {
+		if !f.Path.Under(dir) || f.Path == dir {
+			continue
+		}
+		rest := strings.TrimPrefix(strings.TrimPrefix(string(f.Path), string(dir)), "/")
+		line := fmt.Sprintf("%s (%s, %d bytes)", repo.Path(rest), f.Kind, f.Size)
+		if sub, _, deeper := strings.Cut(rest, "/"); deeper {
+			line = repo.Path(sub).String() + "/"
+		}
+		if !seen[line] {
+			seen[line] = true
+			lines = append(lines, line)
+		}
+	}
+	if len(lines) == 0 {
+		return "", fmt.Errorf("no directory of tracked files %q", name)
+	}
+	if more := len(lines) - listEntries; more > 0 {
+		lines = append(lines[:listEntries], fmt.Sprintf("and %d more", more))
+	}
+	return fence(strings.Join(lines, "\n")), nil
+}
+
+func (s *session) search(ctx context.Context, pattern, within string) (string, error) {
+	re, err := regexp.Compile(pattern)
+	if err != nil {
+		return "", err
+	}
+	files, err := s.Tree.Files(ctx)
+	if err != nil {
+		return "", err
+	}
+	dir := repo.Path(path.Clean(strings.TrimPrefix(within, "./")))
+	if dir == "." {
+		dir = ""
+	}
+	var hits []string
+	looked := 0
+	for i := range files {
+		f := &files[i]
+		if f.Excluded != "" || f.Problem != "" || f.Size > searchBytes || !f.Path.Under(dir) {
+			continue
+		}
+		if looked++; looked > searchFiles || len(hits) >= searchHits {
+			hits = append(hits, "(there may be more)")
+			break
+		}
+		b, err := s.Tree.Read(ctx, f, searchBytes)
+		if err != nil || bytes.IndexByte(b, 0) >= 0 {
+			continue
+		}
+		n := 0
+		for line := range bytes.Lines(b) {
+			if n++; re.Match(line) && len(hits) < searchHits {
+				hits = append(hits, fmt.Sprintf("%s:%d: %s", f.Path, n, cut(clean(string(line)), hitBytes)))
+			}
+		}
+	}
+	if len(hits) == 0 {
+		return "no line matches", nil
+	}
+	return fence(strings.Join(hits, "\n")), nil
+}
+
+func (s *session) flag(ctx context.Context, name, finding, severity string) (string, error) {
+	f, err := s.find(ctx, name)
+	if err != nil {
+		return "", err
+	}
+	switch {
+	case len(s.draft.Flags) >= maxFlags:
+		return "", errors.New("that is enough about one directory")
+	case !slices.Contains([]string{"info", "concern", "critical"}, severity):
+		return "", fmt.Errorf("severity is %q: want info, concern or critical", severity)
+	case badText(finding) != nil:
+		return "", fmt.Errorf("finding: %w", badText(finding))
+	}
+	s.draft.Flags = append(s.draft.Flags, Flag{f.Path, severity, cut(finding, 500)})
+	return "noted", nil
+}

@@ -1,0 +1,92 @@
+package survey
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"ken/internal/repo"
+)
+
+// MaxText is how many bytes the text about a directory may have.
+const MaxText = 16 << 10
+
+// A Writer describes directories.
+type Writer interface {
+	// Author says who writes.
+	Author() string
+	// Recipe says how: the prompt's version and the model.
+	Recipe() string
+	// Write describes one directory. What it spent is in the draft, with an
+	// error too.
+	Write(ctx context.Context, it *Item) (Draft, error)
+}
+
+// A Draft is a writer's answer.
+type Draft struct {
+	Text    string
+	Keep    bool                 // what was said before still holds; Text is empty
+	Files   map[repo.Path]string // what is to be said of its files
+	Partial bool                 // it could not finish
+	Flags   []Flag
+	Spent   Spent
+}
+
+// Spent is what writing cost.
+type Spent struct {
+	Calls   int
+	In, Out int64   // tokens
+	Cost    float64 // in dollars
+	Unknown bool    // the price is not known, so neither is Cost
+}
+
+// Add returns the sum of both.
+func (s Spent) Add(t Spent) Spent {
+	return Spent{s.Calls + t.Calls, s.In + t.In, s.Out + t.Out, s.Cost + t.Cost, s.Unknown || t.Unknown}
+}
+
+// record makes a record of a draft; err says what is wrong with it.
+func (s *Survey) record(it *Item, d Draft, author, recipe string) (*Record, error) {
+	r := &Record{
+		Path: it.Path, Basis: it.Basis, Text: strings.TrimSpace(d.Text), Author: oneLine(author), Recipe: recipe,
+		At: s.opts.Now().UTC().Truncate(time.Microsecond), Partial: d.Partial, Flags: d.Flags,
+	}
+	if d.Keep {
+		if it.Old == nil {
+			return nil, fmt.Errorf("there is no text yet that could be kept")
+		}
+		r.Text, r.Author, r.Recipe, r.Confirmer = it.Old.Text, it.Old.Author, it.Old.Recipe, oneLine(author)
+	}
+	return r, badText(r.Text)
+}
+
+// badText says what is wrong with a text.
+func badText(text string) error {
+	switch {
+	case strings.TrimSpace(text) == "":
+		return fmt.Errorf("the text is empty")
+	case len(text) > MaxText:
+		return fmt.Errorf("the text has %d bytes, and %d is the most", len(text), MaxText)
+	case !utf8.ValidString(text):
+		return fmt.Errorf("the text is not UTF-8")
+	}
+	for i, c := range text {
+		if unicode.IsControl(c) && c != '\n' && c != '\t' {
+			return fmt.Errorf("the text has the control character %U at byte %d", c, i)
+		}
+	}
+	return nil
+}
+
+func oneLine(s string) string {
+	s = strings.Map(func(c rune) rune {
+		if unicode.IsControl(c) {
+			return ' '
+		}
+		return c
+	}, strings.ToValidUTF8(s, "?"))
+	return strings.TrimSpace(s)
+}
