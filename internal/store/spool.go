@@ -7,8 +7,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"ken/internal/fresh"
-	"ken/internal/registry"
 	"ken/internal/store/sqlite"
 )
 
@@ -69,14 +67,15 @@ func (s *Store) refresh(ctx context.Context) error {
 }
 
 // merge moves the spool's records into main, which is known to be writable, and
-// empties the spool once they are safe. Its rows and baselines are let go: the
-// next verification finds the texts by their content.
+// empties the spool once they are safe. Failures and leases go with them, so that
+// an agent that took a directory in a sandbox can hand it in. Rows and baselines are
+// let go: the next verification finds the texts by their content.
 func (s *Store) merge(ctx context.Context) error {
 	if !exists(s.spool.Path()) {
 		return os.Remove(s.pending) // made by a run that died before it wrote
 	}
-	err := s.spool.Drain(ctx, func(records []fresh.Record) error {
-		if err := s.main.Commit(ctx, "", registry.Change{Records: records}, nil); err != nil {
+	err := s.spool.Drain(ctx, func(all *sqlite.Kept) error {
+		if err := s.main.Absorb(ctx, all); err != nil {
 			return err
 		}
 		return os.Remove(s.pending)

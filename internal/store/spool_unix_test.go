@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -189,12 +190,12 @@ func (b *sandbox) protect(on bool) {
 	if on {
 		dir, file = 0o555, 0o444
 	}
-	os.Chmod(b.common, dir)
-	os.Chmod(filepath.Join(b.common, "ken"), dir)
-	files, _ := filepath.Glob(filepath.Join(b.common, "ken", "*"))
-	for _, f := range files {
-		os.Chmod(f, file)
-	}
+	filepath.WalkDir(b.common, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() {
+			return os.Chmod(path, dir)
+		}
+		return errors.Join(err, os.Chmod(path, file))
+	})
 }
 
 func (b *sandbox) path() string { return filepath.Join(b.common, "ken", "ken.db") }
@@ -249,10 +250,11 @@ func (b *sandbox) write(text string) {
 // files lists what is in the git directory.
 func (b *sandbox) files() string {
 	files, err := filepath.Glob(filepath.Join(b.common, "*", "*"))
-	if err != nil {
+	deeper, err2 := filepath.Glob(filepath.Join(b.common, "*", "*", "*"))
+	if err := errors.Join(err, err2); err != nil {
 		b.t.Fatal(err)
 	}
-	return strings.Join(files, "\n")
+	return strings.Join(append(files, deeper...), "\n")
 }
 
 // pending reports whether the spool waits to be merged.

@@ -1,9 +1,10 @@
-// Package store chooses where the registry is kept.
+// Package store chooses where the registry and the survey are kept.
 //
 // That is <git common dir>/ken/ken.db, shared by all worktrees. Where that cannot
 // be written, as in many sandboxes, reads still answer from it, and writes go to
-// a spool under the user's state directory until it can. How a database is read
-// and written belongs to internal/store/sqlite.
+// a spool under the user's state directory until it can. [Outlines] are kept beside it,
+// and may be lost. How a database is read and written belongs to
+// internal/store/sqlite.
 package store
 
 import (
@@ -40,7 +41,7 @@ type Options struct {
 	BusyTimeout time.Duration // see [sqlite.Options]
 }
 
-// A Store is the registry's store, wherever it can be kept at the moment. It is
+// A Store is that of the registry and the survey, wherever it can be kept at the moment. It is
 // safe for concurrent use. Nothing is touched before the first call.
 type Store struct {
 	main     *sqlite.Store // as it should be

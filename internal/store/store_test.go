@@ -12,16 +12,25 @@ import (
 func TestConformance(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) registry.Store {
 		t.Helper()
-		dir := storetest.Dir(t)
-		s := store.Open(store.Options{CommonDir: dir, StateDir: filepath.Join(dir, "state")})
-		t.Cleanup(func() {
-			if err := s.Close(); err != nil {
-				t.Error(err)
-			}
-			if note := s.Note(); note != "" {
-				t.Error(note)
-			}
-		})
-		return s
+		return open(t)
 	})
+	storetest.RunSurvey(t, func(t *testing.T) storetest.SurveyStore {
+		t.Helper()
+		return open(t)
+	})
+}
+
+func open(t *testing.T) *store.Store {
+	t.Helper()
+	dir := storetest.Dir(t)
+	s := store.Open(store.Options{CommonDir: dir, StateDir: filepath.Join(dir, "state")})
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+		if note := s.Note(); note != "" {
+			t.Error(note)
+		}
+	})
+	return s
 }

@@ -1,8 +1,9 @@
-// Package memory is a registry store that forgets: the reference that the
-// durable stores are compared with, and the fake that tests elsewhere use.
+// Package memory is a store that forgets: the reference that the durable stores are
+// compared with, and the fake that tests elsewhere use.
 //
-// It promises exactly what [registry.Store] does, and shows it in as few words as
-// possible. Durability belongs to internal/store/sqlite.
+// It promises exactly what [registry.Store], [survey.Store] and [survey.Leases] do,
+// and shows it in as few words as possible. Durability belongs to
+// internal/store/sqlite.
 package memory
 
 import (
@@ -16,6 +17,7 @@ import (
 	"ken/internal/fresh"
 	"ken/internal/registry"
 	"ken/internal/repo"
+	"ken/internal/survey"
 )
 
 var _ registry.Store = (*Store)(nil)
@@ -30,6 +32,12 @@ type Store struct {
 	records     []fresh.Record        // in the order they came
 	byID        map[fresh.Digest]int  // into records
 	byBasis     map[fresh.Basis][]int // into records, by the key of their basis
+
+	directories []*survey.Record                  // in the order they came
+	written     map[fresh.Digest][]*survey.Record // the same, by basis
+	kept        map[placed]bool
+	failed      map[repo.Path]survey.Failure
+	leases      map[string]map[repo.Path]survey.Lease // by worktree
 }
 
 // New returns an empty store.
@@ -40,6 +48,10 @@ func New() *Store {
 		generations: make(map[string]int64),
 		byID:        make(map[fresh.Digest]int),
 		byBasis:     make(map[fresh.Basis][]int),
+		written:     make(map[fresh.Digest][]*survey.Record),
+		kept:        make(map[placed]bool),
+		failed:      make(map[repo.Path]survey.Failure),
+		leases:      make(map[string]map[repo.Path]survey.Lease),
 	}
 }
 
@@ -294,6 +306,7 @@ func (s *Store) Commit(ctx context.Context, worktree string, c registry.Change, 
 		maps.DeleteFunc(s.rows, func(name string, _ map[repo.Path]registry.Row) bool { return gone(name) })
 		maps.DeleteFunc(s.baselines, func(name string, _ registry.Baseline) bool { return gone(name) })
 		maps.DeleteFunc(s.generations, func(name string, _ int64) bool { return gone(name) })
+		maps.DeleteFunc(s.leases, func(name string, _ map[repo.Path]survey.Lease) bool { return gone(name) })
 	}
 	return nil
 }

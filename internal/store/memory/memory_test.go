@@ -11,3 +11,7 @@ import (
 func TestConformance(t *testing.T) {
 	storetest.Run(t, func(*testing.T) registry.Store { return memory.New() })
 }
+
+func TestSurveyConformance(t *testing.T) {
+	storetest.RunSurvey(t, func(*testing.T) storetest.SurveyStore { return memory.New() })
+}

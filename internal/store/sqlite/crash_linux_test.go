@@ -19,6 +19,7 @@ import (
 	"ken/internal/repo"
 	"ken/internal/store/sqlite"
 	"ken/internal/store/storetest"
+	"ken/internal/survey"
 )
 
 // The test binary, started again with these set, is another process using a store.
@@ -43,6 +44,8 @@ func TestMain(m *testing.M) {
 		os.Exit(childChange())
 	case "many":
 		os.Exit(childMany())
+	case "settle":
+		os.Exit(childSettle())
 	}
 }
 
@@ -144,7 +147,7 @@ func checkWhole(t *testing.T, path, old string) (state string) {
 
 // inject runs the child with the nth of some system calls, and all after it if
 // forever, meeting an accident. It returns the exit status, -1 for a killed one.
-func inject(t *testing.T, path, calls, accident string) int {
+func inject(t *testing.T, verb, path, calls, accident string) int {
 	t.Helper()
 	strace, err := exec.LookPath("strace")
 	if err != nil {
@@ -156,7 +159,7 @@ func inject(t *testing.T, path, calls, accident string) int {
 	}
 	cmd := exec.CommandContext(t.Context(), strace, "-f", "-qq", "-o", "/dev/null",
 		"-e", "trace="+calls, "-e", "inject="+calls+":"+accident, self)
-	cmd.Env = append(os.Environ(), childVerb+"=change", childPath+"="+path)
+	cmd.Env = append(os.Environ(), childVerb+"="+verb, childPath+"="+path)
 	out, err := cmd.CombinedOutput()
 	status := cmd.ProcessState.ExitCode()
 	if err != nil && status > 0 && status != childFailed && status != childFull && status < 128 {
@@ -192,7 +195,7 @@ func everyAccident(t *testing.T, calls, accident string, check func(t *testing.T
 			met := 0
 			for n := 1; ; n++ {
 				path := prepare(t, old)
-				status := inject(t, path, calls, fmt.Sprintf(accident, n))
+				status := inject(t, "change", path, calls, fmt.Sprintf(accident, n))
 				check(t, old, path, status)
 				if t.Failed() {
 					t.Fatalf("at call %d", n)
@@ -240,6 +243,110 @@ func TestFullDisk(t *testing.T) {
 				t.Error("a change that failed is there")
 			}
 		})
+}
+
+// settleSize is enough to need several pages.
+const settleSize = 20_000
+
+func settled() (survey.Lease, *survey.Record) {
+	r := storetest.Directory("a", "new", 1)
+	r.Text = strings.Repeat("x", settleSize)
+	return storetest.Lease("a", "token", 10), r
+}
+
+func childSettle() int {
+	runtime.LockOSThread() // strace counts system calls by thread
+	s := sqlite.Open(os.Getenv(childPath), sqlite.Options{})
+	l, r := settled()
+	if ok, err := s.Settle(context.Background(), "", l, r); !ok || err != nil {
+		fmt.Fprintln(os.Stderr, ok, err)
+		return childFailed
+	}
+	if err := os.WriteFile(os.Getenv(childPath)+".acknowledged", nil, 0o666); err != nil {
+		return childDone
+	}
+	if err := s.Close(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	}
+	return childDone
+}
+
+// Killed at any write, an agent's work is handed in or still in its hands.
+func TestSettleKilledAtEveryWrite(t *testing.T) {
+	l, r := settled()
+	for n, met := 1, 0; ; n++ {
+		path := dbPath(t)
+		s := open(t, path)
+		storetest.Keep(t, s, storetest.Directory("a", "old", 0))
+		if ok, err := s.Take(t.Context(), "", l, storetest.Epoch); !ok || err != nil {
+			t.Fatal(ok, err)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		status := inject(t, "settle", path, "pwrite64,write,fsync,fdatasync,ftruncate,unlink,unlinkat,rename,renameat",
+			fmt.Sprintf("signal=SIGKILL:when=%d", n))
+		latest, err := s.Latest(t.Context())
+		if err != nil || len(latest["a"]) != 1 {
+			t.Fatalf("at call %d: %v, %v", n, latest, err)
+		}
+		held, err := s.Leases(t.Context(), "")
+		if err != nil {
+			t.Fatalf("at call %d: %v", n, err)
+		}
+		done := latest["a"][0].Text == r.Text
+		if done == (len(held) == 1) || !done && latest["a"][0].Text != "about old" {
+			t.Fatalf("at call %d: %.20s, %d leases", n, latest["a"][0].Text, len(held))
+		}
+		if _, err := os.Stat(path + ".acknowledged"); err == nil && !done {
+			t.Fatalf("at call %d: what was acknowledged is lost", n)
+		}
+		// And it can be handed in still, once.
+		if ok, err := s.Settle(t.Context(), "", l, r); ok == done || err != nil {
+			t.Fatalf("at call %d: settling again: %v, %v", n, ok, err)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if status == childFailed {
+			t.Fatalf("at call %d: it failed", n)
+		}
+		if status == childDone {
+			if met < 5 {
+				t.Errorf("only %d accidents happened", met)
+			}
+			return
+		}
+		met++
+	}
+}
+
+// Killed at any write of its migration, a database of the first schema is still one, or
+// is of the newest.
+func TestMigrationKilledAtEveryWrite(t *testing.T) {
+	for n, met := 1, 0; ; n++ {
+		path := schema1(t, "wal")
+		status := inject(t, "settle", path, "pwrite64,write,fsync,fdatasync,ftruncate,unlink,unlinkat,rename,renameat",
+			fmt.Sprintf("signal=SIGKILL:when=%d", n))
+		s := open(t, path)
+		checkSchema1(t, s)
+		storetest.Keep(t, s, storetest.Directory("a", "x", 0))
+		knowsDirectory(t, s, "a", "x")
+		checkSchema1(t, s)
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if t.Failed() {
+			t.Fatalf("at call %d", n)
+		}
+		if status == childFailed { // it got as far as to find no lease
+			if met < 5 {
+				t.Errorf("only %d accidents happened", met)
+			}
+			return
+		}
+		met++
+	}
 }
 
 // Many small commits, some colliding, from several processes at once.

@@ -141,20 +141,21 @@ func (s *Store) locked(err error) error {
 // as permissions tell: the files that exist and the directory they are in, or
 // the nearest directory that exists.
 func Writable(path string) bool {
+	// Each is asked about once: what others have open comes and goes.
 	for _, suffix := range []string{"", "-wal", "-shm", "-journal"} {
-		if !writable(path+suffix) && exists(path+suffix) {
+		if err := access(path + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return false
 		}
 	}
-	dir := filepath.Dir(path)
-	for !exists(dir) {
-		up := filepath.Dir(dir)
-		if up == dir {
+	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
+		err := access(dir)
+		if err == nil {
+			return true
+		}
+		if !errors.Is(err, fs.ErrNotExist) || dir == filepath.Dir(dir) {
 			return false
 		}
-		dir = up
 	}
-	return writable(dir)
 }
 
 func exists(path string) bool {

@@ -1,6 +1,10 @@
 package sqlite
 
-import "testing"
+import (
+	"testing"
+
+	"ken/internal/survey"
+)
 
 // CountOneByOne makes commits keep the counts of rows by looking up each row
 // that changes, however many there are.
@@ -16,3 +20,9 @@ var (
 	WALSafeOn      = walSafeOn
 	WALSafeOnNamed = walSafeOnNamed
 )
+
+// What the tests of a basis need.
+var AppendBasis = appendBasis
+
+// ReadBasis reads one basis.
+func ReadBasis(in []byte) (survey.Basis, error) { return new(basisReader).read(in) }

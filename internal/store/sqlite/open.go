@@ -64,7 +64,7 @@ func (s *Store) writer(ctx context.Context) (*sqlite.Conn, error) {
 		return nil, err
 	}
 	if version < len(migrations) {
-		if err := s.migrate(ctx, conn); err != nil {
+		if err := s.migrate(ctx, conn, version); err != nil {
 			return nil, err
 		}
 	}

@@ -55,7 +55,7 @@ func (s *Store) Newest(ctx context.Context, contents []repo.Content) (map[repo.C
 				wanted[hit.seq] = append(wanted[hit.seq], c)
 			}
 		}
-		if look.scanPays(len(wanted)) {
+		if scanPays(len(wanted), look.last) {
 			return eachRecord(conn, func(seq int64, r func() fresh.Record) {
 				if cs := wanted[seq]; len(cs) > 0 {
 					rec := r()
@@ -294,15 +294,15 @@ func newLookup(conn *sqlite.Conn, n int) (*lookup, error) {
 		return nil, err
 	}
 	l.last, l.md5s = stmt.ColumnInt64(0), stmt.ColumnBool(1)
-	if l.last > 0 && l.scanPays(n) {
+	if l.last > 0 && scanPays(n, l.last) {
 		return l, l.load()
 	}
 	return l, nil
 }
 
-// scanPays reports whether reading all records is cheaper than asking for n:
-// one question costs as much as passing ten of them.
-func (l *lookup) scanPays(n int) bool { return n > 64 && int64(n)*10 > l.last }
+// scanPays reports whether reading the keys of all records is cheaper than asking
+// for n: one question costs as much as passing ten of them.
+func scanPays(n int, all int64) bool { return n > 64 && int64(n)*10 > all }
 
 // load reads all keys, from the indexes alone.
 func (l *lookup) load() error {

@@ -15,7 +15,7 @@ const applicationID = 0x6b656e31
 
 // migrations lead from each schema version to the next; the first makes the
 // tables. They are never changed once released.
-var migrations = []string{migration1}
+var migrations = []string{migration1, migration2}
 
 // Why the tables are as they are, in figures for 100,000 rows on two cores:
 //
@@ -145,6 +145,65 @@ FROM worktree
 WHERE verified_at IS NOT NULL;
 `
 
+// What a survey writes. Every survey begins with the latest records of all
+// directories, so that is what the tables are made for; in figures for 20,000
+// directories with five files each, described five times:
+//
+// directory_latest names the latest records, and Keep keeps it right. With it they are
+// read in 55 ms, however many came before. A mark on the latest in an index
+// of its own takes 70 ms and changes rows that are never changed otherwise; a window
+// over all records takes 230 ms, and more with every survey.
+//
+// directory_record has its large columns last, so that the others can be read
+// without them. A record is named by its id and its path: its id says nothing of
+// where it was written, and directories with equal content may be described in equal
+// words in the same moment.
+const migration2 = `
+CREATE TABLE directory_record (
+	seq       INTEGER PRIMARY KEY,
+	id        BLOB NOT NULL,
+	path      BLOB NOT NULL,
+	basis_id  BLOB NOT NULL,
+	outlined  INTEGER NOT NULL,
+	at        INTEGER NOT NULL, -- microseconds since 1970
+	partial   INTEGER NOT NULL,
+	author    TEXT NOT NULL,
+	recipe    TEXT NOT NULL,
+	confirmer TEXT NOT NULL,
+	flags     TEXT, -- JSON; NULL for none
+	text      TEXT NOT NULL,
+	basis     BLOB NOT NULL, -- see appendBasis
+	UNIQUE (id, path)
+);
+
+CREATE INDEX directory_record_basis ON directory_record (basis_id, outlined, at);
+
+CREATE TABLE directory_latest (
+	path     BLOB NOT NULL,
+	outlined INTEGER NOT NULL,
+	at       INTEGER NOT NULL,
+	record   INTEGER NOT NULL REFERENCES directory_record (seq),
+	PRIMARY KEY (path, outlined)
+) WITHOUT ROWID;
+
+CREATE TABLE directory_failure (
+	path     BLOB PRIMARY KEY NOT NULL,
+	basis_id BLOB, -- NULL: nobody came so far as to know
+	reason   TEXT NOT NULL,
+	at       INTEGER NOT NULL
+) WITHOUT ROWID;
+
+CREATE TABLE lease (
+	worktree TEXT NOT NULL, -- by name: one that was never verified has no number
+	path     BLOB NOT NULL,
+	token    TEXT NOT NULL,
+	expires  INTEGER NOT NULL, -- microseconds since 1970
+	recipe   TEXT NOT NULL,
+	basis    BLOB NOT NULL,
+	PRIMARY KEY (worktree, path)
+) WITHOUT ROWID;
+`
+
 // versionOf returns the schema version of a database, 0 for an empty one. It
 // refuses a database that a newer ken or another program has made.
 func versionOf(conn *sqlite.Conn, path string) (int, error) {
@@ -184,11 +243,13 @@ func pragma(conn *sqlite.Conn, query string) (int, error) {
 	return stmt.ColumnInt(0), nil
 }
 
-// migrate brings the database to the newest schema, each step in a transaction
-// of its own. Whoever else is doing the same is waited for.
-func (s *Store) migrate(ctx context.Context, conn *sqlite.Conn) error {
-	if err := s.setJournal(ctx, conn); err != nil {
-		return err
+// migrate brings the database to the newest schema from a version that it had a moment
+// ago, 0 for a new one, each step in a transaction of its own. Whoever else is doing the same is waited for.
+func (s *Store) migrate(ctx context.Context, conn *sqlite.Conn, from int) error {
+	if from == 0 {
+		if err := s.setJournal(ctx, conn); err != nil {
+			return err
+		}
 	}
 	for {
 		done, err := s.migrateOnce(ctx, conn)

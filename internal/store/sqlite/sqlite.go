@@ -1,8 +1,8 @@
-// Package sqlite keeps the registry in one SQLite file, without cgo.
+// Package sqlite keeps the registry and the survey in one SQLite file, without cgo.
 //
-// It knows how rows, baselines and records lie in tables, how a transaction is
-// made durable, and what a failure of SQLite means to a person. What the rows
-// mean belongs to internal/registry; which file to use, and what to do when it
+// It knows how rows, baselines, records and leases lie in tables, how a transaction
+// is made durable, and what a failure of SQLite means to a person. What they
+// mean belongs to internal/registry and internal/survey; which file to use, and what to do when it
 // cannot be written, to internal/store. docs/formats/store.md describes the
 // part of the schema that outsiders may read.
 package sqlite
@@ -19,9 +19,14 @@ import (
 	"zombiezen.com/go/sqlite"
 
 	"ken/internal/registry"
+	"ken/internal/survey"
 )
 
-var _ registry.Store = (*Store)(nil)
+var (
+	_ registry.Store = (*Store)(nil)
+	_ survey.Store   = (*Store)(nil)
+	_ survey.Leases  = (*Store)(nil)
+)
 
 // Options tunes a Store. The zero value is ready to use.
 type Options struct {
@@ -52,7 +57,7 @@ const (
 	forNow durability = "NORMAL"
 )
 
-// A Store is a registry store in one file. It is safe for concurrent use by
+// A Store keeps the registry and the survey in one file. It is safe for concurrent use by
 // goroutines and processes. Nothing is touched before the first call, a database
 // that does not exist reads as an empty one, and only writing makes it.
 type Store struct {
@@ -289,7 +294,11 @@ const tick = 50 * time.Millisecond
 // patiently repeats act while another process is in the way, until the busy
 // timeout has passed or ctx is done.
 func (s *Store) patiently(ctx context.Context, act func() error) error {
-	deadline := time.Now().Add(s.opts.BusyTimeout)
+	return patiently(ctx, s.opts.BusyTimeout, act)
+}
+
+func patiently(ctx context.Context, timeout time.Duration, act func() error) error {
+	deadline := time.Now().Add(timeout)
 	for {
 		begun := time.Now()
 		err := act()

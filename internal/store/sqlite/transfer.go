@@ -8,6 +8,8 @@ import (
 
 	"ken/internal/fresh"
 	"ken/internal/registry"
+	"ken/internal/repo"
+	"ken/internal/survey"
 )
 
 // sourceKey is the key in plugin_config of the stamp of what was imported last.
@@ -35,8 +37,77 @@ func (s *Store) Source(ctx context.Context) (stamp string, err error) {
 	return stamp, err
 }
 
-// Import copies the records of another store into this one and, the first time,
-// its rows and baselines too, and notes the stamp. All of it lands or nothing.
+// Kept is what one store hands to another: all that cannot be found out again, and
+// what is known of directories in the hands of agents.
+type Kept struct {
+	records     []fresh.Record
+	directories []directoryRow
+	failures    map[repo.Path]survey.Failure
+	leases      []leaseRow
+}
+
+// texts reads the records of a database.
+func (k *Kept) texts(conn *sqlite.Conn) (err error) {
+	*k = Kept{}
+	if k.records, err = records(conn); err != nil {
+		return err
+	}
+	if ok, err := hasSurvey(conn); !ok || err != nil {
+		return err
+	}
+	k.directories, err = directoryRows(conn)
+	return err
+}
+
+// rest reads what else there is.
+func (k *Kept) rest(conn *sqlite.Conn) (err error) {
+	if ok, err := hasSurvey(conn); !ok || err != nil {
+		return err
+	}
+	if k.failures, err = failures(conn); err != nil {
+		return err
+	}
+	k.leases, err = leases(conn)
+	return err
+}
+
+func (k *Kept) isZero() bool {
+	return len(k.records)+len(k.directories)+len(k.failures)+len(k.leases) == 0
+}
+
+// absorb adds what another store has kept. What is here already is not changed by it.
+func (tx *transaction) absorb(k *Kept) error {
+	if err := tx.keep(k.records); err != nil {
+		return err
+	}
+	if err := keepDirectories(tx.conn, k.directories); err != nil {
+		return err
+	}
+	for _, f := range k.failures {
+		if err := keepFailure(tx.conn, f); err != nil {
+			return err
+		}
+	}
+	return keepLeases(tx.conn, k.leases)
+}
+
+// Absorb adds what another store has kept. All of it lands or nothing; doing so twice
+// changes nothing. Nothing does not make a database.
+func (s *Store) Absorb(ctx context.Context, k *Kept) error {
+	if k.isZero() {
+		return ctx.Err()
+	}
+	return s.write(ctx, forGood, func(conn *sqlite.Conn) error {
+		tx := &transaction{conn: conn, tallies: make(map[int64]*registry.Tally)}
+		if err := tx.absorb(k); err != nil {
+			return err
+		}
+		return tx.tally()
+	})
+}
+
+// Import copies the records of another store into this one and, the first time, all
+// else that it has, and notes the stamp. All of it lands or nothing.
 func (s *Store) Import(ctx context.Context, from *Store, stamp string) error {
 	source, err := s.Source(ctx)
 	if err != nil {
@@ -49,10 +120,13 @@ func (s *Store) Import(ctx context.Context, from *Store, stamp string) error {
 		baseline registry.Baseline
 		verified bool
 	}
-	var texts []fresh.Record
+	var kept Kept
 	var trees map[string]worktree
-	err = from.read(ctx, func(conn *sqlite.Conn) (err error) {
-		if texts, err = records(conn); err != nil || !first {
+	err = from.read(ctx, func(conn *sqlite.Conn) error {
+		if err := kept.texts(conn); err != nil || !first {
+			return err
+		}
+		if err := kept.rest(conn); err != nil {
 			return err
 		}
 		names, err := worktrees(conn)
@@ -78,7 +152,7 @@ func (s *Store) Import(ctx context.Context, from *Store, stamp string) error {
 
 	return s.writeAny(ctx, forGood, func(conn *sqlite.Conn) error {
 		tx := &transaction{conn: conn, tallies: make(map[int64]*registry.Tally)}
-		if err := tx.keep(texts); err != nil {
+		if err := tx.absorb(&kept); err != nil {
 			return err
 		}
 		source, err := config(conn, sourceKey)
@@ -109,23 +183,30 @@ func (s *Store) Import(ctx context.Context, from *Store, stamp string) error {
 	})
 }
 
-// Drain hands every record to take and, when that returns nil, empties the
-// store. Both happen in one writing transaction, so that nothing can be written
-// in between. The file stays: another process may have it open, and would go on
-// writing to a file without a name.
-func (s *Store) Drain(ctx context.Context, take func([]fresh.Record) error) error {
+// Drain hands all that is kept to take and, when that returns nil, empties the store.
+// Both happen in one writing transaction, so that nothing can be written in between.
+// The file stays: another process may have it open, and would go on writing to a file
+// without a name.
+func (s *Store) Drain(ctx context.Context, take func(*Kept) error) error {
 	err := s.writeAny(ctx, forGood, func(conn *sqlite.Conn) error {
-		all, err := records(conn)
-		if err != nil {
+		var all Kept
+		if err := all.texts(conn); err != nil {
 			return err
 		}
-		if err := take(all); err != nil {
+		if err := all.rest(conn); err != nil {
+			return err
+		}
+		if err := take(&all); err != nil {
 			return &theirs{err}
 		}
 		return script(conn, `
 			DELETE FROM file;
 			DELETE FROM worktree;
 			DELETE FROM record;
+			DELETE FROM directory_latest;
+			DELETE FROM directory_record;
+			DELETE FROM directory_failure;
+			DELETE FROM lease;
 			DELETE FROM plugin_config`)
 	})
 	if err != nil {

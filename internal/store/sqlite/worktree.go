@@ -229,5 +229,5 @@ func (tx *transaction) prune(keep []string) error {
 			}
 		}
 	}
-	return nil
+	return pruneLeases(tx.conn, keep)
 }

@@ -1,6 +1,7 @@
-// Package storetest is the one suite that every registry store passes.
+// Package storetest is the one suite that every store passes.
 //
-// It knows what [registry.Store] promises, and nothing of how any store keeps it.
+// It knows what [registry.Store], [survey.Store] and [survey.Leases] promise, and
+// nothing of how any store keeps it.
 // What only one store can do wrong is tested beside that store.
 package storetest
 
@@ -20,7 +21,7 @@ import (
 	"ken/internal/repo"
 )
 
-// Run runs the suite. Every call of open returns a new, empty store.
+// Run runs the part of the suite that is about the registry. Every call of open returns a new, empty store.
 func Run(t *testing.T, open func(t *testing.T) registry.Store) {
 	t.Helper()
 	for _, c := range []struct {

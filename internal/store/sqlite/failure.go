@@ -1,0 +1,77 @@
+package sqlite
+
+import (
+	"context"
+	"time"
+
+	"zombiezen.com/go/sqlite"
+
+	"ken/internal/fresh"
+	"ken/internal/repo"
+	"ken/internal/survey"
+)
+
+// Failures implements [survey.Store].
+func (s *Store) Failures(ctx context.Context) (failed map[repo.Path]survey.Failure, err error) {
+	err = s.readSurvey(ctx, func(conn *sqlite.Conn) (err error) {
+		failed, err = failures(conn)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if failed == nil {
+		failed = make(map[repo.Path]survey.Failure)
+	}
+	return failed, nil
+}
+
+func failures(conn *sqlite.Conn) (map[repo.Path]survey.Failure, error) {
+	stmt, err := conn.Prepare(`SELECT path, basis_id, reason, at FROM directory_failure`)
+	if err != nil {
+		return nil, err
+	}
+	defer stmt.Reset()
+	failed := make(map[repo.Path]survey.Failure)
+	var scan scanner
+	for {
+		more, err := stmt.Step()
+		if !more || err != nil {
+			return failed, err
+		}
+		f := survey.Failure{Path: scan.path(stmt, 0), Reason: stmt.ColumnText(2), At: time.UnixMicro(stmt.ColumnInt64(3)).UTC()}
+		stmt.ColumnBytes(1, f.Basis[:])
+		failed[f.Path] = f
+	}
+}
+
+// KeepFailure implements [survey.Store]. That it failed can be found out again.
+func (s *Store) KeepFailure(ctx context.Context, f survey.Failure) error {
+	return s.write(ctx, forNow, func(conn *sqlite.Conn) error { return keepFailure(conn, f) })
+}
+
+// keepFailure notes a failure, unless something newer is known of its directory. What
+// happened at the same time happened in the order it came.
+func keepFailure(conn *sqlite.Conn, f survey.Failure) error {
+	stmt, err := conn.Prepare(`
+		INSERT INTO directory_failure (path, basis_id, reason, at)
+		SELECT ?1, ?2, ?3, ?4 WHERE NOT EXISTS (SELECT 1 FROM directory_latest WHERE path = ?1 AND at > ?4)
+		ON CONFLICT (path) DO UPDATE SET basis_id = ?2, reason = ?3, at = ?4 WHERE at <= ?4`)
+	if err != nil {
+		return err
+	}
+	defer stmt.Reset()
+	stmt.BindBytes(1, []byte(f.Path))
+	bindDigest(stmt, 2, f.Basis)
+	stmt.BindText(3, f.Reason)
+	stmt.BindInt64(4, f.At.UnixMicro())
+	return run(stmt)
+}
+
+func bindDigest(stmt *sqlite.Stmt, param int, d fresh.Digest) {
+	if d.IsZero() {
+		stmt.BindNull(param)
+	} else {
+		stmt.BindBytes(param, d[:])
+	}
+}

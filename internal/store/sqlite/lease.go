@@ -1,0 +1,183 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"zombiezen.com/go/sqlite"
+
+	"ken/internal/repo"
+	"ken/internal/survey"
+)
+
+// A leaseRow is a lease as it lies in the table.
+type leaseRow struct {
+	worktree string
+	path     []byte
+	token    string
+	expires  int64
+	recipe   string
+	basis    []byte
+}
+
+func leaseRowOf(worktree string, l survey.Lease) leaseRow {
+	return leaseRow{worktree, []byte(l.Path), l.Token, l.Expires.UnixMicro(), l.Recipe, appendBasis(nil, l.Basis)}
+}
+
+// bind binds the columns worktree, path, token, expires, recipe and basis.
+func (l leaseRow) bind(stmt *sqlite.Stmt) {
+	stmt.BindText(1, l.worktree)
+	stmt.BindBytes(2, l.path)
+	stmt.BindText(3, l.token)
+	stmt.BindInt64(4, l.expires)
+	stmt.BindText(5, l.recipe)
+	stmt.BindBytes(6, l.basis)
+}
+
+// Leases implements [survey.Leases].
+func (s *Store) Leases(ctx context.Context, worktree string) (map[repo.Path]survey.Lease, error) {
+	held := make(map[repo.Path]survey.Lease)
+	err := s.readSurvey(ctx, func(conn *sqlite.Conn) error {
+		clear(held)
+		rows, err := leases(conn)
+		if err != nil {
+			return err
+		}
+		var read basisReader
+		for _, row := range rows {
+			if row.worktree != worktree {
+				continue
+			}
+			l := survey.Lease{Path: repo.Path(row.path), Token: row.token, Expires: time.UnixMicro(row.expires).UTC(), Recipe: row.recipe}
+			if l.Basis, err = read.read(row.basis); err != nil {
+				return fmt.Errorf("basis of the lease of %s: %w", survey.Label(l.Path), err)
+			}
+			held[l.Path] = l
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return held, nil
+}
+
+// leases returns those of all worktrees. They are few: one to an agent, and some that
+// have expired.
+func leases(conn *sqlite.Conn) (rows []leaseRow, err error) {
+	stmt, err := conn.Prepare(`SELECT worktree, path, token, expires, recipe, basis FROM lease`)
+	if err != nil {
+		return nil, err
+	}
+	defer stmt.Reset()
+	var scan scanner
+	for {
+		more, err := stmt.Step()
+		if !more || err != nil {
+			return rows, err
+		}
+		rows = append(rows, leaseRow{
+			worktree: stmt.ColumnText(0),
+			path:     []byte(scan.path(stmt, 1)),
+			token:    stmt.ColumnText(2),
+			expires:  stmt.ColumnInt64(3),
+			recipe:   stmt.ColumnText(4),
+			basis:    slices.Clone(scan.bytes(stmt, 5)),
+		})
+	}
+}
+
+// Take implements [survey.Leases]. A lease that is kept already is made to expire
+// when this one does.
+func (s *Store) Take(ctx context.Context, worktree string, l survey.Lease, now time.Time) (ok bool, err error) {
+	row := leaseRowOf(worktree, l)
+	err = s.write(ctx, forNow, func(conn *sqlite.Conn) error {
+		stmt, err := conn.Prepare(`
+			INSERT INTO lease (worktree, path, token, expires, recipe, basis) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+			ON CONFLICT (worktree, path) DO UPDATE SET token = ?3, expires = ?4, recipe = ?5, basis = ?6
+			WHERE expires <= ?7 OR token = ?3`)
+		if err != nil {
+			return err
+		}
+		defer stmt.Reset()
+		row.bind(stmt)
+		stmt.BindInt64(7, now.UnixMicro())
+		if err := run(stmt); err != nil {
+			return err
+		}
+		ok = conn.Changes() > 0
+		return nil
+	})
+	return ok && err == nil, err
+}
+
+// Settle implements [survey.Leases].
+func (s *Store) Settle(ctx context.Context, worktree string, l survey.Lease, r *survey.Record) (ok bool, err error) {
+	row, err := directoryRowOf(r)
+	if err != nil {
+		return false, fmt.Errorf("keep the text about %s: %w", survey.Label(r.Path), err)
+	}
+	err = s.write(ctx, forGood, func(conn *sqlite.Conn) error {
+		stmt, err := conn.Prepare(`DELETE FROM lease WHERE worktree = ?1 AND path = ?2 AND token = ?3`)
+		if err != nil {
+			return err
+		}
+		defer stmt.Reset()
+		stmt.BindText(1, worktree)
+		stmt.BindBytes(2, []byte(l.Path))
+		stmt.BindText(3, l.Token)
+		if err := run(stmt); err != nil {
+			return err
+		}
+		if ok = conn.Changes() > 0; !ok {
+			return nil
+		}
+		return keepDirectories(conn, []directoryRow{row})
+	})
+	return ok && err == nil, err
+}
+
+// keepLeases takes over leases from another store. Of two leases of a directory, the
+// one that expires later is the younger.
+func keepLeases(conn *sqlite.Conn, rows []leaseRow) error {
+	stmt, err := conn.Prepare(`
+		INSERT INTO lease (worktree, path, token, expires, recipe, basis) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+		ON CONFLICT (worktree, path) DO UPDATE SET token = ?3, expires = ?4, recipe = ?5, basis = ?6
+		WHERE expires < ?4`)
+	if err != nil {
+		return err
+	}
+	defer stmt.Reset()
+	for _, l := range rows {
+		l.bind(stmt)
+		if err := run(stmt); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pruneLeases forgets those of worktrees that are not listed.
+func pruneLeases(conn *sqlite.Conn, keep []string) error {
+	rows, err := leases(conn)
+	if err != nil {
+		return err
+	}
+	stmt, err := conn.Prepare(`DELETE FROM lease WHERE worktree = ?1`)
+	if err != nil {
+		return err
+	}
+	defer stmt.Reset()
+	for _, l := range rows {
+		if slices.Contains(keep, l.worktree) {
+			continue
+		}
+		stmt.BindText(1, l.worktree)
+		if err := run(stmt); err != nil {
+			return err
+		}
+	}
+	return nil
+}

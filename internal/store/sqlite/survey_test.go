@@ -1,0 +1,290 @@
+package sqlite_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"ken/internal/fresh"
+	"ken/internal/registry"
+	"ken/internal/repo"
+	"ken/internal/store/sqlite"
+	"ken/internal/store/storetest"
+	"ken/internal/survey"
+)
+
+// schema1 makes a database as the first schema left it.
+func schema1(t *testing.T, journal string) (path string) {
+	t.Helper()
+	path = dbPath(t)
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	shell(t, path, "PRAGMA journal_mode = "+journal, ".read testdata/schema1.sql")
+	return path
+}
+
+// checkSchema1 verifies that what was in the database is in it.
+func checkSchema1(t *testing.T, s registry.Store) {
+	t.Helper()
+	rows := storetest.Rows(t, s, "")
+	if len(rows) != 3 || !rows[0].About.Holds(rows[0].Content) || rows[1].Path != "b\xff.go" || rows[2].About.Holds(rows[2].Content) {
+		t.Errorf("rows = %+v", rows)
+	}
+	if rows := storetest.Rows(t, s, "two"); len(rows) != 1 {
+		t.Errorf("rows of two = %+v", rows)
+	}
+	if b, ok, err := s.Baseline(t.Context(), ""); !ok || err != nil || b.Head != storetest.ID("head") || !b.Clean {
+		t.Errorf("baseline = %+v, %v, %v", b, ok, err)
+	}
+	known, err := s.Newest(t.Context(), []repo.Content{storetest.Content("x"), storetest.Content("before")})
+	if err != nil || known[storetest.Content("x")].Text != "about x" || known[storetest.Content("before")].Text != "about before" {
+		t.Errorf("texts = %v, %v", known, err)
+	}
+}
+
+// wantNoSurvey verifies that nothing is known of directories.
+func wantNoSurvey(t *testing.T, s storetest.SurveyStore) {
+	t.Helper()
+	ctx := t.Context()
+	if m, err := s.Latest(ctx); len(m) != 0 || m == nil || err != nil {
+		t.Errorf("latest = %v, %v", m, err)
+	}
+	if m, err := s.WrittenFrom(ctx, []fresh.Digest{{1}}); len(m) != 0 || m == nil || err != nil {
+		t.Errorf("written from = %v, %v", m, err)
+	}
+	if m, err := s.Failures(ctx); len(m) != 0 || m == nil || err != nil {
+		t.Errorf("failures = %v, %v", m, err)
+	}
+	if m, err := s.Leases(ctx, ""); len(m) != 0 || m == nil || err != nil {
+		t.Errorf("leases = %v, %v", m, err)
+	}
+}
+
+// knowsDirectory verifies that the record of a text is the latest at a directory.
+func knowsDirectory(t *testing.T, s survey.Store, path repo.Path, text string) {
+	t.Helper()
+	m, err := s.Latest(t.Context())
+	if err != nil || len(m[path]) != 1 || m[path][0].Text != "about "+text {
+		t.Errorf("%s: %v, %v", path, m[path], err)
+	}
+}
+
+const schemaOf = "SELECT type, name, sql FROM sqlite_schema ORDER BY type, name"
+
+// A database of the first schema answers as it is, and the first write brings it to
+// the newest.
+func TestMigration(t *testing.T) {
+	fresh := dbPath(t)
+	storetest.Keep(t, open(t, fresh), storetest.Directory("a", "x", 0))
+	for _, journal := range []string{"wal", "delete"} {
+		t.Run(journal, func(t *testing.T) {
+			path := schema1(t, journal)
+			reader, readonly, writer := open(t, path), openWith(t, path, sqlite.Options{ReadOnly: true}), open(t, path)
+			for _, s := range []*sqlite.Store{reader, readonly, writer} {
+				checkSchema1(t, s)
+				wantNoSurvey(t, s)
+			}
+			if got := shell(t, path, "PRAGMA user_version"); got != "1" {
+				t.Errorf("reading made it schema %s", got)
+			}
+			storetest.Keep(t, writer, storetest.Directory("a", "x", 0))
+			for _, s := range []*sqlite.Store{reader, readonly, writer} {
+				checkSchema1(t, s)
+				knowsDirectory(t, s, "a", "x")
+			}
+			want := journal + "\n1801809457\n2\nok"
+			if got := shell(t, path, "PRAGMA journal_mode; PRAGMA application_id; PRAGMA user_version; PRAGMA integrity_check"); got != want {
+				t.Errorf("settings are %q, want %q", got, want)
+			}
+			if got, want := shell(t, path, schemaOf), shell(t, fresh, schemaOf); got != want {
+				t.Errorf("the schema is\n%s\nand a new one\n%s", got, want)
+			}
+		})
+	}
+}
+
+// Several that find the first schema bring it to the newest together.
+func TestMigrateAtOnce(t *testing.T) {
+	path := schema1(t, "wal")
+	var stores []survey.Leases
+	for range 4 {
+		stores = append(stores, open(t, path))
+	}
+	if taken := storetest.TakeAtOnce(t, "a", 0, stores...); len(taken) != 1 {
+		t.Errorf("%d have the lease", len(taken))
+	}
+	checkSchema1(t, open(t, path))
+}
+
+// What the first schema has can be copied into a spool.
+func TestImportSchema1(t *testing.T) {
+	from := openWith(t, schema1(t, "wal"), sqlite.Options{ReadOnly: true})
+	spool := openWith(t, dbPath(t), sqlite.Options{Spool: true})
+	if err := spool.Import(t.Context(), from, "stamp"); err != nil {
+		t.Fatal(err)
+	}
+	checkSchema1(t, spool)
+	wantNoSurvey(t, spool)
+}
+
+// Of several processes that take a lease, one gets it.
+func TestTakeFromManyConnections(t *testing.T) {
+	path := dbPath(t)
+	var stores []survey.Leases
+	for range 4 {
+		stores = append(stores, open(t, path))
+	}
+	for round := range 5 {
+		if taken := storetest.TakeAtOnce(t, "a", 10*round, stores...); len(taken) != 1 {
+			t.Fatalf("round %d: %d have the lease", round, len(taken))
+		}
+	}
+}
+
+// What goes from one store to another arrives once, however often it goes, and changes
+// nothing that is newer there.
+func TestTransfer(t *testing.T) {
+	ctx := t.Context()
+	spool, main := openWith(t, dbPath(t), sqlite.Options{Spool: true}), open(t, dbPath(t))
+	if _, err := spool.Latest(ctx); !errors.Is(err, sqlite.ErrDrained) {
+		t.Errorf("a spool that nothing was imported to: %v", err)
+	}
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	takes := func(s survey.Leases, l survey.Lease) {
+		t.Helper()
+		if ok, err := s.Take(ctx, "", l, storetest.Epoch); !ok || err != nil {
+			t.Fatal(ok, err)
+		}
+	}
+	storetest.Keep(t, main, storetest.Directory("a", "one", 1))
+	takes(main, storetest.Lease("later in main", "main", 20))
+	takes(main, storetest.Lease("settled", "main", 20))
+	must(main.KeepFailure(ctx, survey.Failure{Path: "main failed", Reason: "r", At: storetest.Epoch}))
+
+	must(spool.Import(ctx, main, "stamp"))
+	knowsDirectory(t, spool, "a", "one")
+	if f, err := spool.Failures(ctx); err != nil || len(f) != 1 {
+		t.Errorf("failures of the spool: %v, %v", f, err)
+	}
+	// Who has taken a directory can hand it in wherever there is room.
+	if ok, err := spool.Settle(ctx, "", storetest.Lease("settled", "main", 20), storetest.Directory("settled", "two", 2)); !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	storetest.Keep(t, spool, storetest.Directory("a", "three", 3), storetest.Outlined("b\xff", "four", 4))
+	must(spool.KeepFailure(ctx, survey.Failure{Path: "spool failed", Reason: "r", At: storetest.Epoch}))
+	must(spool.KeepFailure(ctx, survey.Failure{Path: "c", Reason: "superseded in main", At: storetest.Epoch}))
+	takes(spool, storetest.Lease("taken", "spool", 30))
+	storetest.Keep(t, main, storetest.Directory("a", "five", 5), storetest.Directory("c", "six", 6))
+
+	for range 2 {
+		undone := errors.New("undone")
+		if err := spool.Drain(ctx, func(k *sqlite.Kept) error { must(main.Absorb(ctx, k)); return undone }); !errors.Is(err, undone) {
+			t.Fatalf("drain: %v", err)
+		}
+	}
+	must(spool.Drain(ctx, func(k *sqlite.Kept) error { return main.Absorb(ctx, k) }))
+	if _, err := spool.Latest(ctx); !errors.Is(err, sqlite.ErrDrained) {
+		t.Errorf("after draining: %v", err)
+	}
+	if got := shell(t, spool.Path(), "SELECT (SELECT count(*) FROM directory_record) + (SELECT count(*) FROM directory_latest) "+
+		"+ (SELECT count(*) FROM directory_failure) + (SELECT count(*) FROM lease)"); got != "0" {
+		t.Errorf("%s rows are left in the spool", got)
+	}
+
+	knowsDirectory(t, main, "a", "five")
+	knowsDirectory(t, main, "settled", "two")
+	knowsDirectory(t, main, "b\xff", "four")
+	knowsDirectory(t, main, "c", "six")
+	if got := shell(t, main.Path(), "SELECT count(*) FROM directory_record"); got != "6" {
+		t.Errorf("%s records", got)
+	}
+	failed, err := main.Failures(ctx)
+	if err != nil || len(failed) != 2 || failed["spool failed"].Reason == "" {
+		t.Errorf("failures: %v, %v", failed, err)
+	}
+	held, err := main.Leases(ctx, "")
+	if err != nil || held["taken"].Token != "spool" || held["later in main"].Token != "main" {
+		t.Errorf("leases: %v, %v", held, err)
+	}
+}
+
+// What is damaged is named, and passes for nothing else.
+func TestDamagedBasis(t *testing.T) {
+	path := dbPath(t)
+	s := open(t, path)
+	storetest.Keep(t, s, storetest.Directory("dir/a", "x", 0))
+	for _, basis := range []string{"X''", "X'63'", "X'01ff'", "X'010001'", "X'0100000000'", "substr(basis, 1, length(basis) - 1)"} {
+		shell(t, path, "UPDATE directory_record SET basis = "+basis)
+		if _, err := s.Latest(t.Context()); err == nil || !strings.Contains(err.Error(), "basis of directory dir/a") {
+			t.Errorf("%s: %v", basis, err)
+		}
+	}
+}
+
+// A basis has room for every field that the survey knows.
+func TestBasisIsWhole(t *testing.T) {
+	n := byte(0)
+	var fill func(v reflect.Value)
+	fill = func(v reflect.Value) {
+		n++
+		switch v.Type() {
+		case reflect.TypeFor[[]byte]():
+			v.SetBytes([]byte{n})
+			return
+		case reflect.TypeFor[repo.ID]():
+			v.Set(reflect.ValueOf(storetest.ID(fmt.Sprint(n))))
+			return
+		case reflect.TypeFor[fresh.Digest]():
+			v.Set(reflect.ValueOf(fresh.Digest{n}))
+			return
+		}
+		switch v.Kind() {
+		case reflect.Slice:
+			v.Set(reflect.MakeSlice(v.Type(), 2, 2))
+			for i := range v.Len() {
+				fill(v.Index(i))
+			}
+		case reflect.Struct:
+			for i := range v.NumField() {
+				fill(v.Field(i))
+			}
+		default:
+			t.Fatalf("teach appendBasis and this test to keep a %v", v.Type())
+		}
+	}
+	var want survey.Basis
+	fill(reflect.ValueOf(&want).Elem())
+	got, err := sqlite.ReadBasis(sqlite.AppendBasis(nil, want))
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, want %+v, %v", got, want, err)
+	}
+}
+
+// Whatever is read as a basis reads back the same after writing, and nothing is read
+// that makes the reader take more memory than there is.
+func FuzzBasis(f *testing.F) {
+	f.Add([]byte{})
+	f.Add(sqlite.AppendBasis(nil, survey.Basis{}))
+	f.Add(sqlite.AppendBasis(nil, storetest.SurveyBasis("x")))
+	f.Add([]byte("\x01\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"))
+	f.Fuzz(func(t *testing.T, in []byte) {
+		b, err := sqlite.ReadBasis(in)
+		if err != nil {
+			return
+		}
+		again, err := sqlite.ReadBasis(sqlite.AppendBasis(nil, b))
+		if err != nil || !reflect.DeepEqual(again, b) {
+			t.Errorf("%x reads as %+v, and back as %+v (%v)", in, b, again, err)
+		}
+	})
+}

@@ -1,0 +1,159 @@
+package storetest
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"ken/internal/fresh"
+	"ken/internal/registry"
+	"ken/internal/repo"
+	"ken/internal/survey"
+)
+
+// A SurveyStore keeps what a survey writes, beside the registry.
+type SurveyStore interface {
+	registry.Store
+	survey.Store
+	survey.Leases
+}
+
+// RunSurvey runs the part of the suite that is about directories. Every call of open
+// returns a new, empty store.
+func RunSurvey(t *testing.T, open func(t *testing.T) SurveyStore) {
+	t.Helper()
+	for _, c := range []struct {
+		name string
+		test func(*testing.T, SurveyStore)
+	}{
+		{"an empty store answers every question with nothing", testSurveyEmpty},
+		{"directories read back as they were kept", testDirectories},
+		{"a directory that is kept already changes nothing", testKeptAlready},
+		{"a record is the store's own", testRecordIsOwn},
+		{"the same record at two places is at both", testTwoPlaces},
+		{"latest is the newest outline and the newest other", testLatest},
+		{"written from finds by the basis, wherever it was", testWrittenFrom},
+		{"a failure stands until a record follows it", testFailures},
+		{"leases read back as they were taken", testLeases},
+		{"a lease is taken by one, and again when it has expired", testTake},
+		{"of many that take a lease, one gets it", testTakeAtOnce},
+		{"settling keeps the record and ends the lease, or neither", testSettle},
+		{"of many that settle a lease, one does", testSettleAtOnce},
+		{"worktrees that are forgotten leave no lease", testPruneLeases},
+		{"many directories at once", testManyDirectories},
+		{"a cancelled context stops everything", testSurveyCancelled},
+	} {
+		t.Run(c.name, func(t *testing.T) { c.test(t, open(t)) })
+	}
+	t.Run("random surveys leave what memory says", func(t *testing.T) { testSurveyModel(t, open) })
+}
+
+// SurveyBasis returns a basis that is told by a text: two files and a child.
+func SurveyBasis(text string) survey.Basis {
+	return survey.Basis{
+		Files: []survey.FileBasis{
+			{Name: []byte("a.go"), ID: ID(text), Shape: survey.Shape{Language: "go", Interface: fresh.Digest(ID256("i " + text).Bytes()), Tokens: fresh.Digest(ID256("t " + text).Bytes())}},
+			{Name: []byte("LICENSE"), ID: ID("license")},
+		},
+		Children: []survey.ChildBasis{{Name: []byte("child"), Text: fresh.Digest(ID256("c " + text).Bytes())}},
+	}
+}
+
+// The recipes of these tests.
+const (
+	OutlineRecipe = "outline/1"
+	ModelRecipe   = "prompt/1 model"
+)
+
+// Directory returns a record about a directory, written by a model from the basis of a
+// text so many seconds after Epoch.
+func Directory(path repo.Path, text string, seconds int) *survey.Record {
+	return &survey.Record{
+		Path: path, Basis: SurveyBasis(text), Text: fmt.Sprintf("about %s", text), Author: "ann", Recipe: ModelRecipe,
+		At: Epoch.Add(time.Duration(seconds) * time.Second),
+	}
+}
+
+// Outlined is Directory by no mind.
+func Outlined(path repo.Path, text string, seconds int) *survey.Record {
+	r := Directory(path, text, seconds)
+	r.Author, r.Recipe = "ken outline", OutlineRecipe
+	return r
+}
+
+// Lease returns a lease that expires so many seconds after Epoch.
+func Lease(path repo.Path, token string, seconds int) survey.Lease {
+	return survey.Lease{
+		Path: path, Token: token, Expires: Epoch.Add(time.Duration(seconds) * time.Second),
+		Basis: SurveyBasis(string(path)), Recipe: ModelRecipe,
+	}
+}
+
+// Keep keeps records, which must succeed.
+func Keep(t testing.TB, s survey.Store, records ...*survey.Record) {
+	t.Helper()
+	if err := s.Keep(t.Context(), records); err != nil {
+		t.Fatalf("keep: %v", err)
+	}
+}
+
+func wantLatest(t testing.TB, s survey.Store, want map[repo.Path][]*survey.Record) {
+	t.Helper()
+	got, err := s.Latest(t.Context())
+	if err != nil {
+		t.Fatalf("latest: %v", err)
+	}
+	equal(t, "latest", got, want)
+}
+
+func wantWritten(t testing.TB, s survey.Store, want map[fresh.Digest][]*survey.Record, bases ...fresh.Digest) {
+	t.Helper()
+	got, err := s.WrittenFrom(t.Context(), bases)
+	if err != nil {
+		t.Fatalf("written from: %v", err)
+	}
+	equal(t, "written from", got, want)
+}
+
+func wantFailures(t testing.TB, s survey.Store, want ...survey.Failure) {
+	t.Helper()
+	got, err := s.Failures(t.Context())
+	if err != nil {
+		t.Fatalf("failures: %v", err)
+	}
+	byPath := make(map[repo.Path]survey.Failure)
+	for _, f := range want {
+		byPath[f.Path] = f
+	}
+	equal(t, "failures", got, byPath)
+}
+
+func wantLeases(t testing.TB, s survey.Leases, worktree string, want ...survey.Lease) {
+	t.Helper()
+	got, err := s.Leases(t.Context(), worktree)
+	if err != nil {
+		t.Fatalf("leases: %v", err)
+	}
+	byPath := make(map[repo.Path]survey.Lease)
+	for _, l := range want {
+		byPath[l.Path] = l
+	}
+	equal(t, "leases of "+worktree, got, byPath)
+}
+
+// take takes a lease so many seconds after Epoch, which must be possible or not.
+func take(t testing.TB, s survey.Leases, worktree string, l survey.Lease, seconds int, want bool) {
+	t.Helper()
+	ok, err := s.Take(t.Context(), worktree, l, Epoch.Add(time.Duration(seconds)*time.Second))
+	if ok != want || err != nil {
+		t.Errorf("take %s of %s at %d: %v, %v", l.Token, l.Path, seconds, ok, err)
+	}
+}
+
+func settle(t testing.TB, s survey.Leases, worktree string, l survey.Lease, r *survey.Record, want bool) {
+	t.Helper()
+	ok, err := s.Settle(t.Context(), worktree, l, r)
+	if ok != want || err != nil {
+		t.Errorf("settle %s of %s: %v, %v", l.Token, l.Path, ok, err)
+	}
+}

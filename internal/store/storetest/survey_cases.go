@@ -1,0 +1,367 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"ken/internal/fresh"
+	"ken/internal/registry"
+	"ken/internal/repo"
+	"ken/internal/survey"
+)
+
+type (
+	latest  = map[repo.Path][]*survey.Record
+	written = map[fresh.Digest][]*survey.Record
+)
+
+func testSurveyEmpty(t *testing.T, s SurveyStore) {
+	wantLatest(t, s, latest{})
+	wantWritten(t, s, written{})
+	wantWritten(t, s, written{}, fresh.Digest{1}, fresh.Digest{})
+	wantFailures(t, s)
+	wantLeases(t, s, "")
+	settle(t, s, "", Lease("a", "token", 10), Directory("a", "x", 0), false)
+	Keep(t, s)
+	wantLatest(t, s, latest{})
+}
+
+func testDirectories(t *testing.T, s SurveyStore) {
+	full := &survey.Record{
+		Path: "dir/\xff\xfe\n\"name\x00\x7f",
+		Basis: survey.Basis{
+			Files: []survey.FileBasis{
+				{Name: []byte("\xff\x00\n"), ID: ID256("sha256"), Shape: survey.Shape{Language: "c++", Partial: true, Interface: fresh.Digest{1}, Tokens: fresh.Digest{31: 1}, Digest: fresh.Digest{7}}},
+				{Name: []byte("no content")},
+				{Name: []byte("no interface"), ID: ID("x"), Shape: survey.Shape{Language: "go", Tokens: fresh.Digest{2}}},
+				{Name: []byte("no tokens"), ID: ID("y"), Shape: survey.Shape{Language: "go", Interface: fresh.Digest{3}}},
+			},
+			Children: []survey.ChildBasis{{Name: []byte("\xc3\x28"), Text: fresh.Digest{4}}, {Name: []byte("no text")}},
+		},
+		Text: "what it is\n\tüber \u2028 all\n", Author: "ann", Recipe: ModelRecipe, Confirmer: "bob", Partial: true,
+		At: time.Date(2026, 5, 6, 7, 8, 9, 123456000, time.UTC),
+		Flags: []survey.Flag{
+			{Path: "dir/\xff", Severity: "critical", Finding: `a "key" in it`},
+			{Path: `"quoted"`, Severity: "info", Finding: ""},
+		},
+	}
+	bare := &survey.Record{Path: "", Text: "the root", At: Epoch}
+	many := &survey.Record{Path: "many", Text: "many", Recipe: OutlineRecipe, At: Epoch}
+	for i := range 1000 {
+		many.Basis.Files = append(many.Basis.Files, survey.FileBasis{Name: fmt.Append(nil, "file ", i), ID: ID(fmt.Sprint(i))})
+		many.Basis.Children = append(many.Basis.Children, survey.ChildBasis{Name: fmt.Append(nil, "dir ", i), Text: fresh.Digest{byte(i), 1}})
+	}
+	Keep(t, s, full, bare, many)
+	wantLatest(t, s, latest{full.Path: {full}, "": {bare}, "many": {many}})
+	b := full.Basis.Digest()
+	wantWritten(t, s, written{b: {full}}, b)
+
+	// A time is kept to the microsecond, and in UTC.
+	odd := Directory("odd", "odd", 0)
+	odd.At = time.Date(2026, 5, 6, 7, 8, 9, 123456789, time.FixedZone("", 3600))
+	Keep(t, s, odd)
+	got, err := s.Latest(t.Context())
+	if err != nil || len(got["odd"]) != 1 {
+		t.Fatalf("latest: %v, %v", got["odd"], err)
+	}
+	r := got["odd"][0]
+	if want := odd.At.Truncate(time.Microsecond); !r.At.Equal(want) || r.At.Location() != time.UTC || r.ID() != odd.ID() {
+		t.Errorf("at %v, want %v in UTC", r.At, want)
+	}
+}
+
+func testKeptAlready(t *testing.T, s SurveyStore) {
+	r, other := Directory("a", "x", 0), Directory("a", "y", 1)
+	Keep(t, s, r, r)
+	Keep(t, s, r)
+	wantLatest(t, s, latest{"a": {r}})
+	Keep(t, s, other)
+	f := survey.Failure{Path: "a", Reason: "no", At: other.At.Add(time.Second)}
+	if err := s.KeepFailure(t.Context(), f); err != nil {
+		t.Fatal(err)
+	}
+	Keep(t, s, r, other)
+	wantLatest(t, s, latest{"a": {other}})
+	wantFailures(t, s, f)
+	b := r.Basis.Digest()
+	wantWritten(t, s, written{b: {r}}, b)
+}
+
+func testRecordIsOwn(t *testing.T, s SurveyStore) {
+	r := Directory("a", "x", 0)
+	Keep(t, s, r)
+	r.Text, r.Path = "changed", "b"
+	wantLatest(t, s, latest{"a": {Directory("a", "x", 0)}})
+}
+
+// What two directories hold may be the same, and be described in the same moment.
+func testTwoPlaces(t *testing.T, s SurveyStore) {
+	a, b := Outlined("a", "x", 0), Outlined("b", "x", 0)
+	Keep(t, s, a, b)
+	wantLatest(t, s, latest{"a": {a}, "b": {b}})
+	basis := a.Basis.Digest()
+	wantWritten(t, s, written{basis: {b}}, basis) // the last of them
+}
+
+func testLatest(t *testing.T, s SurveyStore) {
+	Keep(t, s, Outlined("a", "x", 0), Directory("a", "x", 1), Outlined("only", "o", 5))
+	wantLatest(t, s, latest{"a": {Directory("a", "x", 1), Outlined("a", "x", 0)}, "only": {Outlined("only", "o", 5)}})
+	Keep(t, s, Outlined("a", "y", 2))
+	wantLatest(t, s, latest{"a": {Outlined("a", "y", 2), Directory("a", "x", 1)}, "only": {Outlined("only", "o", 5)}})
+	// What is older does not displace it, whenever it came.
+	Keep(t, s, Outlined("a", "z", 1), Directory("a", "z", 0))
+	wantLatest(t, s, latest{"a": {Outlined("a", "y", 2), Directory("a", "x", 1)}, "only": {Outlined("only", "o", 5)}})
+	// Of what was written at the same time, the last does.
+	other := Directory("a", "w", 1)
+	other.Recipe = "another recipe"
+	Keep(t, s, other, Outlined("a", "w", 2), Directory("b", "x", 3), Outlined("b", "x", 3))
+	wantLatest(t, s, latest{
+		"a": {Outlined("a", "w", 2), other}, "only": {Outlined("only", "o", 5)},
+		"b": {Outlined("b", "x", 3), Directory("b", "x", 3)},
+	})
+}
+
+func testWrittenFrom(t *testing.T, s SurveyStore) {
+	x, y, none := SurveyBasis("x").Digest(), SurveyBasis("y").Digest(), SurveyBasis("none").Digest()
+	again := Directory("moved/here", "x", 4)
+	again.Recipe = "another recipe"
+	Keep(t, s, Directory("a", "x", 0), Outlined("a", "x", 9), Directory("b", "x", 3), again, Outlined("c", "x", 2), Outlined("b", "y", 1))
+	wantWritten(t, s, written{x: {Outlined("a", "x", 9), again}, y: {Outlined("b", "y", 1)}}, x, none, y, x)
+	wantWritten(t, s, written{y: {Outlined("b", "y", 1)}}, y)
+	// What a grammar saw is no part of the question.
+	bare := SurveyBasis("x")
+	for i := range bare.Files {
+		bare.Files[i].Shape = survey.Shape{}
+	}
+	wantWritten(t, s, written{x: {Outlined("a", "x", 9), again}}, bare.Digest())
+}
+
+func testFailures(t *testing.T, s SurveyStore) {
+	failure := func(path repo.Path, reason string, seconds int) survey.Failure {
+		return survey.Failure{Path: path, Basis: SurveyBasis(reason).Digest(), Reason: reason, At: Epoch.Add(time.Duration(seconds) * time.Second)}
+	}
+	keep := func(f survey.Failure) {
+		t.Helper()
+		if err := s.KeepFailure(t.Context(), f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	root := survey.Failure{Path: "", Reason: "no key\xff", At: Epoch}
+	odd := failure("\xff\n", "odd", 0)
+	keep(root)
+	keep(odd)
+	wantFailures(t, s, root, odd)
+
+	keep(failure("a", "one", 1))
+	keep(failure("a", "two", 2))
+	wantFailures(t, s, root, odd, failure("a", "two", 2))
+	keep(failure("a", "late news", 1))
+	wantFailures(t, s, root, odd, failure("a", "two", 2))
+
+	Keep(t, s, Directory("a", "before", 1), Directory("b", "another", 9))
+	wantFailures(t, s, root, odd, failure("a", "two", 2))
+	Keep(t, s, Outlined("a", "after", 3))
+	wantFailures(t, s, root, odd)
+	keep(failure("a", "late news", 2))
+	wantFailures(t, s, root, odd)
+	// At the same time, the order is that in which they came.
+	keep(failure("a", "again", 3))
+	wantFailures(t, s, root, odd, failure("a", "again", 3))
+	Keep(t, s, Directory("a", "and again", 3))
+	wantFailures(t, s, root, odd)
+}
+
+func testLeases(t *testing.T, s SurveyStore) {
+	full := survey.Lease{
+		Path: "dir/\xff\n", Token: "token", Expires: time.Date(2026, 5, 6, 7, 8, 9, 123456000, time.UTC), Recipe: ModelRecipe,
+		Basis: survey.Basis{Files: []survey.FileBasis{{Name: []byte("\xff"), ID: ID256("x"), Shape: survey.Shape{Language: "go", Interface: fresh.Digest{1}, Tokens: fresh.Digest{2}}}}},
+	}
+	root := survey.Lease{Path: "", Token: "other", Expires: Epoch}
+	take(t, s, "", full, 0, true)
+	take(t, s, "", root, 0, true)
+	take(t, s, "two\xff", Lease("a", "third", 5), 0, true)
+	wantLeases(t, s, "", full, root)
+	wantLeases(t, s, "two\xff", Lease("a", "third", 5))
+	wantLeases(t, s, "three")
+	wantLatest(t, s, latest{})
+}
+
+func testTake(t *testing.T, s SurveyStore) {
+	take(t, s, "", Lease("a", "one", 10), 0, true)
+	take(t, s, "", Lease("a", "two", 20), 9, false)
+	wantLeases(t, s, "", Lease("a", "one", 10))
+	// Other directories and other worktrees are free.
+	take(t, s, "", Lease("b", "two", 20), 9, true)
+	take(t, s, "tree", Lease("a", "two", 20), 9, true)
+	// Its holder may take it again, for longer.
+	take(t, s, "", Lease("a", "one", 15), 9, true)
+	take(t, s, "", Lease("a", "two", 20), 14, false)
+	// It ends when it expires.
+	take(t, s, "", Lease("a", "two", 25), 15, true)
+	take(t, s, "", Lease("a", "one", 30), 16, false)
+	wantLeases(t, s, "", Lease("a", "two", 25), Lease("b", "two", 20))
+	wantLeases(t, s, "tree", Lease("a", "two", 20))
+}
+
+// TakeAtOnce has each of some stores try to take one lease several times at once, at a
+// time so many seconds after Epoch, and returns what was taken. They may be one store.
+func TakeAtOnce(t testing.TB, path repo.Path, seconds int, stores ...survey.Leases) (taken []survey.Lease) {
+	t.Helper()
+	var mu sync.Mutex
+	var all sync.WaitGroup
+	begin := make(chan bool)
+	for i, s := range stores {
+		for k := range 4 {
+			all.Go(func() {
+				l := Lease(path, fmt.Sprintf("%d of %d at %d", k, i, seconds), seconds+10)
+				<-begin
+				ok, err := s.Take(t.Context(), "", l, Epoch.Add(time.Duration(seconds)*time.Second))
+				if err != nil {
+					t.Errorf("take: %v", err)
+				}
+				if ok {
+					mu.Lock()
+					defer mu.Unlock()
+					taken = append(taken, l)
+				}
+			})
+		}
+	}
+	close(begin)
+	all.Wait()
+	return taken
+}
+
+func testTakeAtOnce(t *testing.T, s SurveyStore) {
+	for round := range 5 { // each time, the last has just expired
+		taken := TakeAtOnce(t, "a", 10*round, s, s, s, s)
+		if len(taken) != 1 {
+			t.Fatalf("round %d: %d have the lease", round, len(taken))
+		}
+		wantLeases(t, s, "", taken[0])
+	}
+}
+
+func testSettle(t *testing.T, s SurveyStore) {
+	one, two := Lease("a", "one", 10), Lease("a", "two", 20)
+	failed := survey.Failure{Path: "a", Reason: "no", At: Epoch}
+	if err := s.KeepFailure(t.Context(), failed); err != nil {
+		t.Fatal(err)
+	}
+	take(t, s, "", one, 0, true)
+	take(t, s, "", two, 10, true)
+	take(t, s, "", Lease("b", "three", 20), 10, true)
+	take(t, s, "tree", one, 10, true)
+
+	settle(t, s, "", one, Directory("a", "too late", 11), false)
+	wantLatest(t, s, latest{})
+	wantFailures(t, s, failed)
+	wantLeases(t, s, "", two, Lease("b", "three", 20))
+
+	// Expired or not, nobody else has it.
+	settle(t, s, "", two, Directory("a", "in time", 99), true)
+	wantLatest(t, s, latest{"a": {Directory("a", "in time", 99)}})
+	wantFailures(t, s)
+	wantLeases(t, s, "", Lease("b", "three", 20))
+	wantLeases(t, s, "tree", one)
+
+	settle(t, s, "", two, Directory("a", "twice", 100), false)
+	settle(t, s, "", Lease("b", "two", 20), Directory("b", "of another", 100), false)
+	wantLatest(t, s, latest{"a": {Directory("a", "in time", 99)}})
+
+	// A record that is kept already ends the lease as well.
+	take(t, s, "", Lease("a", "four", 110), 100, true)
+	settle(t, s, "", Lease("a", "four", 110), Directory("a", "in time", 99), true)
+	wantLeases(t, s, "", Lease("b", "three", 20))
+}
+
+func testSettleAtOnce(t *testing.T, s SurveyStore) {
+	l := Lease("a", "one", 10)
+	take(t, s, "", l, 0, true)
+	var done atomic.Int64
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Go(func() {
+			ok, err := s.Settle(t.Context(), "", l, Directory("a", fmt.Sprint(i), i))
+			if err != nil {
+				t.Errorf("settle: %v", err)
+			}
+			if ok {
+				done.Add(1)
+			}
+		})
+	}
+	all.Wait()
+	got, err := s.Latest(t.Context())
+	if done.Load() != 1 || err != nil || len(got["a"]) != 1 {
+		t.Errorf("%d have settled, and there is %v, %v", done.Load(), got, err)
+	}
+	wantLeases(t, s, "")
+}
+
+func testPruneLeases(t *testing.T, s SurveyStore) {
+	for _, name := range []string{"", "two", "three"} {
+		take(t, s, name, Lease("a", name, 10), 0, true)
+	}
+	Keep(t, s, Directory("a", "x", 0))
+	Commit(t, s, "", registry.Change{Worktrees: []string{"", "three"}})
+	wantLeases(t, s, "", Lease("a", "", 10))
+	wantLeases(t, s, "two")
+	wantLeases(t, s, "three", Lease("a", "three", 10))
+	Commit(t, s, "", registry.Change{Put: []registry.Row{Row("a", "x")}})
+	wantLeases(t, s, "three", Lease("a", "three", 10))
+	wantLatest(t, s, latest{"a": {Directory("a", "x", 0)}})
+}
+
+func testManyDirectories(t *testing.T, s SurveyStore) {
+	const n = 512
+	want, from := make(latest), make(written)
+	var records []*survey.Record
+	var bases []fresh.Digest
+	for i := range n {
+		r := Outlined(repo.Path(fmt.Sprintf("dir%03d", i)), fmt.Sprint(i), i)
+		records = append(records, r)
+		want[r.Path] = []*survey.Record{r}
+		bases = append(bases, r.Basis.Digest(), fresh.Digest{1, byte(i)})
+		from[r.Basis.Digest()] = want[r.Path]
+	}
+	Keep(t, s, records...)
+	wantLatest(t, s, want)
+	wantWritten(t, s, from, bases...)
+	wantWritten(t, s, written{bases[0]: from[bases[0]]}, bases[:2]...)
+}
+
+func testSurveyCancelled(t *testing.T, s SurveyStore) {
+	Keep(t, s, Directory("a", "x", 0))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	check := func(what string, err error) {
+		t.Helper()
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	_, err := s.Latest(ctx)
+	check("latest", err)
+	_, err = s.WrittenFrom(ctx, nil)
+	check("written from", err)
+	_, err = s.Failures(ctx)
+	check("failures", err)
+	_, err = s.Leases(ctx, "")
+	check("leases", err)
+	check("keep nothing", s.Keep(ctx, nil))
+	check("keep", s.Keep(ctx, []*survey.Record{Directory("a", "y", 1)}))
+	check("keep failure", s.KeepFailure(ctx, survey.Failure{Path: "a", At: Epoch}))
+	_, err = s.Take(ctx, "", Lease("a", "one", 10), Epoch)
+	check("take", err)
+	_, err = s.Settle(ctx, "", Lease("a", "one", 10), Directory("a", "y", 1))
+	check("settle", err)
+	wantLatest(t, s, latest{"a": {Directory("a", "x", 0)}})
+	wantFailures(t, s)
+	wantLeases(t, s, "")
+}

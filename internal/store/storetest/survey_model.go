@@ -1,0 +1,100 @@
+package storetest
+
+import (
+	"context"
+	"io"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"ken/internal/fresh"
+	"ken/internal/repo"
+	"ken/internal/store/memory"
+	"ken/internal/survey"
+)
+
+// testSurveyModel: whatever is written of directories, in whatever order, a store
+// answers every question as the memory store does.
+func testSurveyModel(t *testing.T, open func(t *testing.T) SurveyStore) {
+	names := []string{"x", "y", "z"}
+	texts := rapid.SampledFrom(names)
+	paths := rapid.SampledFrom([]repo.Path{"", "a", "a/b", "\xff"})
+	trees := rapid.SampledFrom([]string{"", "two"})
+	seconds := rapid.IntRange(0, 3)
+	record := rapid.Custom(func(t *rapid.T) *survey.Record {
+		r := Directory(paths.Draw(t, "path"), texts.Draw(t, "basis"), seconds.Draw(t, "at"))
+		r.Text, r.Partial = texts.Draw(t, "text"), rapid.Bool().Draw(t, "partial")
+		r.Recipe = rapid.SampledFrom([]string{OutlineRecipe, ModelRecipe, "outline/2"}).Draw(t, "recipe")
+		return r
+	})
+	lease := rapid.Custom(func(t *rapid.T) survey.Lease {
+		return Lease(paths.Draw(t, "path"), rapid.SampledFrom([]string{"one", "two"}).Draw(t, "token"), seconds.Draw(t, "expires"))
+	})
+	var few, often []fresh.Digest
+	for _, n := range append(names, "none") {
+		few = append(few, SurveyBasis(n).Digest())
+	}
+	for range 20 { // a store may choose another way to look
+		often = append(often, few...)
+	}
+
+	rapid.Check(t, func(rt *rapid.T) {
+		got, want := open(t), memory.New()
+		if c, ok := got.(io.Closer); ok {
+			defer c.Close() // there are many; the end of the test is too late
+		}
+		ctx := context.Background()
+		both := func(what string, ask func(s SurveyStore) (any, error)) {
+			rt.Helper()
+			g, err := ask(got)
+			w, _ := ask(want)
+			check(rt, what, []any{g, err}, []any{w, nil})
+		}
+		for range rapid.IntRange(1, 15).Draw(rt, "steps") {
+			tree := trees.Draw(rt, "worktree")
+			switch rapid.IntRange(0, 4).Draw(rt, "act") {
+			case 0, 1:
+				records := rapid.SliceOfN(record, 1, 4).Draw(rt, "records")
+				both("keep", func(s SurveyStore) (any, error) { return nil, s.Keep(ctx, records) })
+			case 2:
+				f := survey.Failure{
+					Path: paths.Draw(rt, "path"), Basis: SurveyBasis(texts.Draw(rt, "basis")).Digest(), Reason: texts.Draw(rt, "reason"),
+					At: Epoch.Add(time.Duration(seconds.Draw(rt, "at")) * time.Second),
+				}
+				both("keep failure", func(s SurveyStore) (any, error) { return nil, s.KeepFailure(ctx, f) })
+			case 3:
+				l, now := lease.Draw(rt, "lease"), Epoch.Add(time.Duration(seconds.Draw(rt, "now"))*time.Second)
+				both("take", func(s SurveyStore) (any, error) { return s.Take(ctx, tree, l, now) })
+			case 4:
+				l, r := lease.Draw(rt, "lease"), record.Draw(rt, "record")
+				both("settle", func(s SurveyStore) (any, error) { return s.Settle(ctx, tree, l, r) })
+			}
+			both("latest", func(s SurveyStore) (any, error) {
+				m, err := s.Latest(ctx)
+				return plain(m), err
+			})
+			for _, bases := range [][]fresh.Digest{few, often} {
+				both("written from", func(s SurveyStore) (any, error) {
+					m, err := s.WrittenFrom(ctx, bases)
+					return plain(m), err
+				})
+			}
+			both("failures", func(s SurveyStore) (any, error) { return s.Failures(ctx) })
+			for _, tree := range []string{"", "two"} {
+				both("leases", func(s SurveyStore) (any, error) { return s.Leases(ctx, tree) })
+			}
+		}
+	})
+}
+
+// plain is m without pointers, whose text says nothing.
+func plain[K comparable](m map[K][]*survey.Record) map[K][]survey.Record {
+	out := make(map[K][]survey.Record, len(m))
+	for k, list := range m {
+		for _, r := range list {
+			out[k] = append(out[k], *r)
+		}
+	}
+	return out
+}

@@ -1,0 +1,77 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"ken/internal/fresh"
+	"ken/internal/repo"
+	"ken/internal/store/sqlite"
+	"ken/internal/survey"
+)
+
+var (
+	_ survey.Store  = (*Store)(nil)
+	_ survey.Leases = (*Store)(nil)
+)
+
+// Latest implements [survey.Store].
+func (s *Store) Latest(ctx context.Context) (map[repo.Path][]*survey.Record, error) {
+	return use(ctx, s, false, func(db *sqlite.Store) (map[repo.Path][]*survey.Record, error) {
+		return db.Latest(ctx)
+	})
+}
+
+// WrittenFrom implements [survey.Store].
+func (s *Store) WrittenFrom(ctx context.Context, bases []fresh.Digest) (map[fresh.Digest][]*survey.Record, error) {
+	return use(ctx, s, false, func(db *sqlite.Store) (map[fresh.Digest][]*survey.Record, error) {
+		return db.WrittenFrom(ctx, bases)
+	})
+}
+
+// Keep implements [survey.Store].
+func (s *Store) Keep(ctx context.Context, records []*survey.Record) error {
+	if len(records) == 0 {
+		return ctx.Err()
+	}
+	_, err := use(ctx, s, true, func(db *sqlite.Store) (struct{}, error) {
+		return struct{}{}, db.Keep(ctx, records)
+	})
+	return err
+}
+
+// Failures implements [survey.Store].
+func (s *Store) Failures(ctx context.Context) (map[repo.Path]survey.Failure, error) {
+	return use(ctx, s, false, func(db *sqlite.Store) (map[repo.Path]survey.Failure, error) {
+		return db.Failures(ctx)
+	})
+}
+
+// KeepFailure implements [survey.Store].
+func (s *Store) KeepFailure(ctx context.Context, f survey.Failure) error {
+	_, err := use(ctx, s, true, func(db *sqlite.Store) (struct{}, error) {
+		return struct{}{}, db.KeepFailure(ctx, f)
+	})
+	return err
+}
+
+// Leases implements [survey.Leases].
+func (s *Store) Leases(ctx context.Context, worktree string) (map[repo.Path]survey.Lease, error) {
+	return use(ctx, s, false, func(db *sqlite.Store) (map[repo.Path]survey.Lease, error) {
+		return db.Leases(ctx, worktree)
+	})
+}
+
+// Take implements [survey.Leases].
+func (s *Store) Take(ctx context.Context, worktree string, l survey.Lease, now time.Time) (bool, error) {
+	return use(ctx, s, true, func(db *sqlite.Store) (bool, error) {
+		return db.Take(ctx, worktree, l, now)
+	})
+}
+
+// Settle implements [survey.Leases].
+func (s *Store) Settle(ctx context.Context, worktree string, l survey.Lease, r *survey.Record) (bool, error) {
+	return use(ctx, s, true, func(db *sqlite.Store) (bool, error) {
+		return db.Settle(ctx, worktree, l, r)
+	})
+}
