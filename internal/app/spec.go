@@ -19,7 +19,7 @@ func (w *workspace) Spec() *spec.Reader {
 }
 
 // GatePolicy is how strict the repository has its gate.
-func (w *workspace) GatePolicy() spec.GatePolicy { return w.spec.Gate }
+func (w *workspace) GatePolicy() spec.GatePolicy { return w.cfg.Spec.Gate }
 
 // A specSource is the work tree as specs are read from it.
 type specSource struct {
@@ -87,7 +87,7 @@ type specPast struct {
 }
 
 func (s specPast) Mainline(ctx context.Context) (string, repo.ID, error) {
-	return s.Repo.Mainline(ctx, s.w.spec.Main)
+	return s.Repo.Mainline(ctx, s.w.cfg.Spec.Main)
 }
 
 func (s specPast) History(ctx context.Context, heads []repo.ID) (spec.History, error) {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 
 	"ken/internal/config"
 	"ken/internal/content"
@@ -31,8 +32,11 @@ type workspace struct {
 	store    *store.Store
 	registry *registry.Registry
 	files    *content.Tree
-	spec     config.Spec
+	cfg      config.Config
 	remarks  []string
+
+	cacheOnce sync.Once
+	cache     *store.Outlines // of what grammars see; nil until it is needed
 }
 
 func open(ctx context.Context, opts openOptions) (*workspace, error) {
@@ -55,7 +59,7 @@ func open(ctx context.Context, opts openOptions) (*workspace, error) {
 	}
 	s := store.Open(store.Options{CommonDir: g.CommonDir(), StateDir: stateDir()})
 	files := content.Open(g.Root(), content.Options{Format: g.ObjectFormat()})
-	w := &workspace{git: g, store: s, files: files, spec: cfg.Spec}
+	w := &workspace{git: g, store: s, files: files, cfg: cfg}
 	w.registry = registry.New(g, files, s, registry.Options{
 		Policy:    cfg.Registry,
 		Author:    func() string { return author(ctx, g, opts.author) },
@@ -75,7 +79,12 @@ func (w *workspace) Remarks() []string {
 	return w.remarks
 }
 
-func (w *workspace) Close() error { return w.store.Close() }
+func (w *workspace) Close() error {
+	if w.cache != nil {
+		w.cache.Close()
+	}
+	return w.store.Close()
+}
 
 // Path resolves an argument as git would: from where the command was run.
 func (w *workspace) Path(arg string) (repo.Path, error) {

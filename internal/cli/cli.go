@@ -18,6 +18,7 @@ import (
 	"ken/internal/registry"
 	"ken/internal/repo"
 	"ken/internal/spec"
+	"ken/internal/survey"
 	"ken/internal/term"
 )
 
@@ -29,6 +30,20 @@ type Workspace interface {
 	Spec() *spec.Reader
 	// GatePolicy is how strict the gate over them is.
 	GatePolicy() spec.GatePolicy
+	// Survey answers for its directories; ranks go before those that are
+	// configured.
+	Survey(ranks map[repo.Path]survey.Rank) *survey.Survey
+	// Writer returns who describes directories: the provider that is named, else
+	// the one that is configured.
+	Writer(ctx context.Context, provider, model string) (survey.Writer, error)
+	// SurveyLimits fills in what is configured and was not given.
+	SurveyLimits(opts survey.RunOptions) survey.RunOptions
+	// Brief says what to know about a path first.
+	Brief(ctx context.Context, opts BriefOptions) (*survey.Brief, error)
+	// Desk hands out directories to agents.
+	Desk() *survey.Desk
+	// Submit takes in what an agent wrote, about a directory and its files.
+	Submit(ctx context.Context, sub survey.Submission) (*survey.Submitted, error)
 	// Path turns an argument, relative to where the command was run, into a
 	// path from the root. One that leads outside is an error.
 	Path(arg string) (repo.Path, error)
@@ -38,6 +53,13 @@ type Workspace interface {
 	// be opened, e.g. that it is read-only.
 	Remarks() []string
 	Close() error
+}
+
+// BriefOptions say what a brief is about.
+type BriefOptions struct {
+	Path   repo.Path
+	Budget int    // tokens; the default when 0
+	At     string // a revision; the work tree when ""
 }
 
 // Deps is what commands need from outside.
@@ -66,6 +88,9 @@ type program struct {
 // errWanting ends a check whose answer was found wanting: the answer is printed
 // already, so there is nothing left to say.
 var errWanting = &fault.Error{Kind: fault.Stale, Err: errors.New("")}
+
+// errFailed is errWanting for what could not be done.
+var errFailed = &fault.Error{Err: errors.New("")}
 
 // Run runs one command line and returns its error, already told to the user.
 func Run(ctx context.Context, deps Deps, io *term.IO, args []string) error {
@@ -155,7 +180,7 @@ Without a command, ken is ken status.`,
 	cmd.PersistentFlags().BoolVar(&p.io.JSON, "json", false, "print one JSON document")
 	cmd.Flags().AddFlagSet(status.Flags())
 	cmd.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usage(c, err) })
-	cmd.AddCommand(status, p.verify(), p.close(), p.summary(), p.confirm(), p.receipt(), p.state(args), p.spec(args), p.init(), p.hook(args), p.doctor(), p.mcp(), p.version())
+	cmd.AddCommand(status, p.verify(), p.close(), p.summary(), p.confirm(), p.receipt(), p.state(args), p.spec(args), p.survey(args), p.brief(), p.up(), p.init(), p.hook(args), p.doctor(), p.mcp(), p.version())
 	checkArgs(cmd)
 	return cmd
 }

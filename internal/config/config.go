@@ -11,17 +11,22 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 
+	"github.com/bmatcuk/doublestar/v4"
 	"go.yaml.in/yaml/v3"
 
 	"ken/internal/contract"
 	"ken/internal/fault"
 	"ken/internal/fresh"
 	"ken/internal/registry"
+	"ken/internal/repo"
 	"ken/internal/spec"
+	"ken/internal/survey"
 )
 
 // Name is where the policy lies, from the repository root.
@@ -35,6 +40,21 @@ type Config struct {
 	Registry registry.Policy
 	State    State
 	Spec     Spec
+	Survey   Survey
+}
+
+// Survey is the policy of the survey.
+type Survey struct {
+	Provider string   // who describes; the outline when ""
+	Model    string   // of the provider's
+	BaseURL  string   // where the provider is
+	Command  []string // the program that answers, and its arguments
+	Exclude  []string // globs of what is left out
+	Ranks    map[repo.Path]survey.Rank
+	Jobs     int
+	// MaxTokens and MaxCost are what one run may spend; no limit when 0.
+	MaxTokens int64
+	MaxCost   float64
 }
 
 // Spec is the policy of specs.
@@ -60,6 +80,47 @@ type file struct {
 	Registry registryPolicy `yaml:"registry"`
 	State    statePolicy    `yaml:"state"`
 	Spec     specPolicy     `yaml:"spec"`
+	Survey   surveyPolicy   `yaml:"survey"`
+}
+
+type surveyPolicy struct {
+	Provider  string                 `yaml:"provider"`
+	Model     string                 `yaml:"model"`
+	BaseURL   string                 `yaml:"base_url"`
+	Command   []string               `yaml:"command"`
+	Exclude   []string               `yaml:"exclude"`
+	Ranks     map[string]survey.Rank `yaml:"ranks"`
+	Jobs      int                    `yaml:"jobs"`
+	MaxTokens int64                  `yaml:"max_tokens"`
+	MaxCost   float64                `yaml:"max_cost"`
+}
+
+// policy checks what it says.
+func (p surveyPolicy) policy() (Survey, error) {
+	s := Survey{
+		Provider: p.Provider, Model: p.Model, BaseURL: p.BaseURL, Command: p.Command, Exclude: p.Exclude,
+		Jobs: p.Jobs, MaxTokens: p.MaxTokens, MaxCost: p.MaxCost, Ranks: make(map[repo.Path]survey.Rank),
+	}
+	for dir, rank := range p.Ranks {
+		if dir = path.Clean(dir); dir == "." {
+			dir = ""
+		}
+		s.Ranks[repo.Path(dir)] = rank
+	}
+	for _, g := range p.Exclude {
+		if !doublestar.ValidatePattern(g) {
+			return s, fmt.Errorf("malformed glob %q", g)
+		}
+	}
+	switch {
+	case !slices.Contains([]string{"", "outline", "anthropic", "openai", "command"}, p.Provider):
+		return s, fmt.Errorf("there is no provider %q: want outline, anthropic, openai or command", p.Provider)
+	case p.Provider == "command" && len(p.Command) == 0:
+		return s, errors.New("the provider command needs a command: a list of the program and its arguments")
+	case p.Jobs < 0 || p.MaxTokens < 0 || p.MaxCost < 0:
+		return s, errors.New("jobs, max_tokens and max_cost are no less than 0")
+	}
+	return s, nil
 }
 
 type specPolicy struct {
@@ -193,6 +254,10 @@ func Parse(b []byte) (Config, error) {
 	c.Spec = Spec{Main: f.Spec.Main, Gate: spec.GatePolicy{BlockUnknown: bool(f.Spec.GateUnknown)}}
 	if t := f.Spec.GateThreshold; t != nil {
 		c.Spec.Gate.Threshold = int(*t)
+	}
+	var err error
+	if c.Survey, err = f.Survey.policy(); err != nil {
+		return Config{}, malformed(fmt.Errorf("survey: %w", err))
 	}
 	c.State = State{Dir: string(f.State.Dir), ArchiveRuns: (*int)(f.State.ArchiveRuns)}
 	return c, nil

@@ -1,0 +1,46 @@
+package cli
+
+import (
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"ken/internal/survey"
+)
+
+func (p *program) brief() *cobra.Command {
+	var budget int
+	var rev string
+	c := &cobra.Command{
+		Use:   "brief [PATH]",
+		Short: "Print the smallest useful context about the repository, or a place in it",
+		Long: `Prints what to know first about a file or directory: what is said of it, of the
+root and of the directories between, which specs govern it, and what lies beside
+it, each with whether it still holds. The most relevant goes first, and no more
+is printed than the budget allows.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if c.Flags().Changed("budget") && budget < survey.MinBudget {
+				return usage(c, errors.New("--budget: want a number of tokens from 50 on"))
+			}
+			return p.within(c.Context(), func(w Workspace) error {
+				path, err := oneDir(w, args)
+				if err != nil {
+					return err
+				}
+				b, err := w.Brief(c.Context(), BriefOptions{Path: path, Budget: budget, At: rev})
+				if err != nil {
+					return err
+				}
+				if p.io.JSON {
+					return p.io.Encode(b)
+				}
+				p.io.Printf("%s", plain(b.String()))
+				return nil
+			})
+		},
+	}
+	c.Flags().IntVar(&budget, "budget", 0, "`TOKENS` at most, at 4 bytes each (default 1500)")
+	c.Flags().StringVar(&rev, "at", "", "answer for this `REV` instead of the work tree")
+	return c
+}

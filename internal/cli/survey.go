@@ -1,0 +1,76 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ken/internal/repo"
+	"ken/internal/survey"
+)
+
+// survey returns ken survey. Its verbs are built only for a command line that names
+// it.
+func (p *program) survey(args []string) *cobra.Command {
+	const name = "survey"
+	c := &cobra.Command{
+		Use:   name,
+		Short: "Describe every directory, leaves first, and know which descriptions still hold",
+		Long: `Keeps a text about every directory that holds tracked files. A directory is
+described after all below it, from its own files and from what is said of its
+children; that is what its text carries, so whether it holds is computed.`,
+		Args: cobra.NoArgs,
+		RunE: needsSub,
+	}
+	if slices.Contains(args, name) {
+		c.AddCommand(p.surveyPlan(), p.surveyRun(), p.surveyShow(), p.surveyPrompt(), p.surveyNext(), p.surveySubmit(), p.surveyReport())
+	}
+	return c
+}
+
+// surveyFlags say who describes, and what comes first.
+type surveyFlags struct {
+	provider, model string
+	ranks           []string
+}
+
+func (f *surveyFlags) bind(c *cobra.Command) {
+	c.Flags().StringVar(&f.provider, "provider", "", "who describes: outline, anthropic, openai or command (default: as configured, else outline)")
+	c.Flags().StringVar(&f.model, "model", "", "which model of the provider's")
+	c.Flags().StringArrayVar(&f.ranks, "rank", nil, "`DIR=RANK`: priority, normal, shallow or skip; may be repeated")
+}
+
+// setup returns the survey that the flags ask for, and who describes.
+func (f *surveyFlags) setup(c *cobra.Command, w Workspace) (*survey.Survey, survey.Writer, error) {
+	ranks := make(map[repo.Path]survey.Rank)
+	for _, text := range f.ranks {
+		i := strings.LastIndexByte(text, '=')
+		if i < 0 {
+			return nil, nil, usage(c, fmt.Errorf("--rank %s: want DIR=RANK", text))
+		}
+		dir, err := w.Path(text[:i])
+		if err != nil {
+			return nil, nil, err
+		}
+		var rank survey.Rank
+		if err := rank.UnmarshalText([]byte(text[i+1:])); err != nil {
+			return nil, nil, usage(c, fmt.Errorf("--rank %s: %w", text, err))
+		}
+		ranks[dir] = rank
+	}
+	writer, err := w.Writer(c.Context(), f.provider, f.model)
+	if err != nil {
+		return nil, nil, err
+	}
+	return w.Survey(ranks), writer, nil
+}
+
+// oneDir resolves the argument that names a directory; none is the root.
+func oneDir(w Workspace, args []string) (repo.Path, error) {
+	if len(args) == 0 {
+		return "", nil
+	}
+	return w.Path(args[0])
+}

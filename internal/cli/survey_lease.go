@@ -1,0 +1,134 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ken/internal/fault"
+	"ken/internal/repo"
+	"ken/internal/survey"
+	"ken/internal/term"
+)
+
+func (p *program) surveyNext() *cobra.Command {
+	var seconds int
+	c := &cobra.Command{
+		Use:   "next [--lease SECONDS]",
+		Short: "Take the next directory to describe, under a lease",
+		Long: `Hands out a directory whose children have all been described, with all that its
+text is to be written from. Answer with: ken survey submit DIR --lease TOKEN -F FILE.
+Any number of agents may ask; no two get the same one while a lease lasts.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if c.Flags().Changed("lease") && seconds < 1 {
+				return usage(c, errors.New("--lease: want a number of seconds from 1 on"))
+			}
+			return p.within(c.Context(), func(w Workspace) error {
+				got, err := w.Desk().Next(c.Context(), time.Duration(seconds)*time.Second)
+				if err != nil {
+					return err
+				}
+				if p.io.JSON {
+					return p.io.Encode(got)
+				}
+				if got.Item == nil {
+					p.io.Printf("nothing is ready; %d remain\n", got.Remaining)
+					return nil
+				}
+				p.io.Printf("%s\n", plain(got.Item.Prompt))
+				p.io.Remarkf("ken: yours until %s; answer with: ken survey submit %s --lease %s -F -",
+					got.Item.Expires.Format(time.RFC3339), fault.Quote(got.Item.Path), got.Item.Lease)
+				return nil
+			})
+		},
+	}
+	c.Flags().IntVar(&seconds, "lease", 0, "how many `SECONDS` it is yours (default 900)")
+	return c
+}
+
+func (p *program) surveySubmit() *cobra.Command {
+	var sub survey.Submission
+	var text, file string
+	var files []string
+	c := &cobra.Command{
+		Use:   "submit DIR --lease TOKEN (-m TEXT | -F FILE|- | --keep)",
+		Short: "Hand in the text about a directory that was taken",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			given := 0
+			for _, name := range []string{"message", "text-file", "keep"} {
+				if c.Flags().Changed(name) {
+					given++
+				}
+			}
+			if given != 1 {
+				return usage(c, errors.New("give the text with one of -m TEXT, -F FILE and --keep"))
+			}
+			if c.Flags().Changed("text-file") {
+				b, err := readInput(p.io.In, file)
+				if err != nil {
+					return err
+				}
+				text = string(b)
+			}
+			sub.Text = text
+			return p.within(c.Context(), func(w Workspace) error {
+				var err error
+				if sub.Path, err = oneDir(w, args); err != nil {
+					return err
+				}
+				if sub.Files, err = fileTexts(c, w, files); err != nil {
+					return err
+				}
+				return p.submit(c, w, sub)
+			})
+		},
+	}
+	c.Flags().StringVar(&sub.Lease, "lease", "", "the `TOKEN` that came with it (required)")
+	c.Flags().StringVarP(&text, "message", "m", "", "the `TEXT`")
+	c.Flags().StringVarP(&file, "text-file", "F", "", "read the text from `FILE`, - for standard input")
+	c.Flags().BoolVar(&sub.Keep, "keep", false, "what was said before still holds, word for word")
+	c.Flags().StringArrayVar(&files, "file", nil, "`PATH=TEXT`: what to say of one of its files; may be repeated")
+	return c
+}
+
+func (p *program) submit(c *cobra.Command, w Workspace, sub survey.Submission) error {
+	done, err := w.Submit(c.Context(), sub)
+	if err != nil {
+		return err
+	}
+	if p.io.JSON {
+		err = p.io.Encode(done)
+	} else {
+		tone := term.Good
+		if done.Result != survey.SubmitStored {
+			tone = term.Warn
+		}
+		p.io.Line(tone, string(done.Result), done.Path, done.Reason)
+	}
+	if err == nil && (done.Result == survey.SubmitRejected || done.Result == survey.SubmitFenced) {
+		return errFailed
+	}
+	return err
+}
+
+// fileTexts reads what is to be said of files.
+func fileTexts(c *cobra.Command, w Workspace, given []string) (map[repo.Path]string, error) {
+	texts := make(map[repo.Path]string)
+	for _, g := range given {
+		name, text, ok := strings.Cut(g, "=")
+		if !ok {
+			return nil, usage(c, fmt.Errorf("--file %s: want PATH=TEXT", g))
+		}
+		path, err := w.Path(name)
+		if err != nil {
+			return nil, err
+		}
+		texts[path] = text
+	}
+	return texts, nil
+}

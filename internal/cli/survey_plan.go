@@ -1,0 +1,65 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ken/internal/survey"
+)
+
+func (p *program) surveyPlan() *cobra.Command {
+	var f surveyFlags
+	var all, estimate bool
+	c := &cobra.Command{
+		Use:   "plan",
+		Short: "List the directories to be described, in the order of work",
+		Long: `Lists what is to be described: every child before its parent. --estimate says how
+many tokens that would take, before anything is paid.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return p.within(c.Context(), func(w Workspace) error {
+				s, writer, err := f.setup(c, w)
+				if err != nil {
+					return err
+				}
+				plan, err := s.Plan(c.Context(), writer, all)
+				if err != nil {
+					return err
+				}
+				if p.io.JSON {
+					return p.io.Encode(plan)
+				}
+				p.printPlan(plan, estimate)
+				return nil
+			})
+		},
+	}
+	f.bind(c)
+	c.Flags().BoolVar(&all, "all", false, "list fresh and excluded directories too")
+	c.Flags().BoolVar(&estimate, "estimate", false, "say how many tokens each would take")
+	return c
+}
+
+func (p *program) printPlan(plan *survey.Plan, estimate bool) {
+	if len(plan.Directories) == 0 {
+		p.io.Printf("nothing is to be described\n")
+		return
+	}
+	p.io.Together(func() {
+		for _, d := range plan.Directories {
+			why := d.Reasons
+			if d.Rank != survey.RankNormal {
+				why = append([]string{d.Rank.String()}, why...)
+			}
+			if estimate {
+				why = append([]string{fmt.Sprintf("about %d tokens", d.Estimate)}, why...)
+			}
+			p.io.Line(toneOf(d.Verdict.State()), d.Verdict.String(), d.Path, strings.Join(why, ", "))
+		}
+	})
+	if estimate {
+		p.io.Printf("about %d tokens in all, at 4 bytes each\n", plan.Estimate)
+	}
+}

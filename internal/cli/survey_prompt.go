@@ -1,0 +1,28 @@
+package cli
+
+import "github.com/spf13/cobra"
+
+func (p *program) surveyPrompt() *cobra.Command {
+	return &cobra.Command{
+		Use:   "prompt DIR",
+		Short: "Print exactly what a model would be told about a directory",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return p.within(c.Context(), func(w Workspace) error {
+				dir, err := oneDir(w, args)
+				if err != nil {
+					return err
+				}
+				text, err := w.Survey(nil).Prompt(c.Context(), dir)
+				if err != nil {
+					return err
+				}
+				if p.io.JSON {
+					return p.io.Encode(map[string]string{"path": args[0], "prompt": text})
+				}
+				p.io.Printf("%s", plain(text))
+				return nil
+			})
+		},
+	}
+}

@@ -1,0 +1,24 @@
+package cli
+
+import "github.com/spf13/cobra"
+
+func (p *program) surveyReport() *cobra.Command {
+	return &cobra.Command{
+		Use:   "report",
+		Short: "Print what is known of the repository as a whole, as Markdown",
+		Args:  cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return p.within(c.Context(), func(w Workspace) error {
+				r, err := w.Survey(nil).Report(c.Context())
+				if err != nil {
+					return err
+				}
+				if p.io.JSON {
+					return p.io.Encode(r)
+				}
+				p.io.Printf("%s", plain(r.Markdown()))
+				return nil
+			})
+		},
+	}
+}

@@ -1,0 +1,87 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"ken/internal/fault"
+	"ken/internal/survey"
+	"ken/internal/term"
+)
+
+func (p *program) surveyRun() *cobra.Command {
+	var f surveyFlags
+	var opts survey.RunOptions
+	c := &cobra.Command{
+		Use:   "run [DIR]",
+		Short: "Describe what is to be described",
+		Long: `Describes the directories that have no text or whose text does not hold, every child
+before its parent, and nothing else. What was written is kept at once: a run that is
+stopped, or reaches a limit, goes on where it was.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if opts.Jobs < 0 || opts.MaxTokens < 0 || opts.MaxCost < 0 {
+				return usage(c, errors.New("a limit is no less than 0"))
+			}
+			return p.within(c.Context(), func(w Workspace) error {
+				s, writer, err := f.setup(c, w)
+				if err != nil {
+					return err
+				}
+				if opts.Within, err = oneDir(w, args); err != nil {
+					return err
+				}
+				ran, err := p.runSurvey(c, w, s, writer, opts)
+				if err != nil {
+					return err
+				}
+				if p.io.JSON {
+					err = p.io.Encode(ran)
+				} else {
+					p.printRan(ran, writer)
+				}
+				if err == nil && len(ran.Failed) > 0 {
+					err = &fault.Error{Hint: "see what is left with: ken survey plan", Err: fmt.Errorf("%s could not be described", term.Count(len(ran.Failed), "directory"))}
+				}
+				return err
+			})
+		},
+	}
+	f.bind(c)
+	c.Flags().IntVar(&opts.Jobs, "jobs", 0, "directories that are described at once (default: as configured, else 4; outlines use all cores)")
+	c.Flags().Int64Var(&opts.MaxTokens, "max-tokens", 0, "begin no more once so many were spent")
+	c.Flags().Float64Var(&opts.MaxCost, "max-cost", 0, "begin no more once so many dollars were spent")
+	return c
+}
+
+// runSurvey runs, and shows how far it has come. A mind plans before, and writes an
+// overview afterwards.
+func (p *program) runSurvey(c *cobra.Command, w Workspace, s *survey.Survey, writer survey.Writer, opts survey.RunOptions) (*survey.Ran, error) {
+	show := p.io.Progress("describing directories")
+	defer show.Done()
+	opts = w.SurveyLimits(opts)
+	opts.Progress = func(done survey.Progress) { show.Update(done.Done, done.Total) }
+	return s.Run(c.Context(), writer, opts)
+}
+
+func (p *program) printRan(ran *survey.Ran, w survey.Writer) {
+	for _, f := range ran.Failed {
+		p.io.Line(term.Bad, "failed", f.Path, f.Reason)
+	}
+	spent := ""
+	if ran.Calls > 0 {
+		spent = fmt.Sprintf(", %d calls, %d tokens in, %d out", ran.Calls, ran.Tokens.In, ran.Tokens.Out)
+		if ran.Cost != nil {
+			spent += fmt.Sprintf(", $%.4f", *ran.Cost)
+		}
+	}
+	p.io.Printf("described %s as %s%s\n", term.Count(len(ran.Done), "directory"), w.Author(), spent)
+	for _, r := range ran.Remarks {
+		p.io.Remarkf("ken: %s", r)
+	}
+	if ran.Stopped != "" {
+		p.io.Remarkf("ken: stopped: %s; %d left; go on with: ken survey run", ran.Stopped, ran.Left)
+	}
+}

@@ -1,0 +1,62 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"ken/internal/registry"
+	"ken/internal/survey"
+)
+
+// Up is what ken up did and found.
+type Up struct {
+	State registry.State  `json:"state"`
+	Files registry.Counts `json:"files"`
+	Ran   *survey.Ran     `json:"survey"`
+	Brief *survey.Brief   `json:"brief"`
+}
+
+func (p *program) up() *cobra.Command {
+	var f surveyFlags
+	c := &cobra.Command{
+		Use:   "up",
+		Short: "Verify, describe what is not described, and say what this repository is",
+		Long: `Does everything once: compares what is known with what is there, describes the
+directories that have no text or whose text does not hold, and prints a brief.
+Without a provider in the configuration it works offline and costs nothing.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return p.within(c.Context(), func(w Workspace) error {
+				rep, err := w.Registry().Verify(c.Context(), registry.VerifyOptions{OmitNew: true})
+				if err != nil {
+					return err
+				}
+				s, writer, err := f.setup(c, w)
+				if err != nil {
+					return err
+				}
+				ran, err := p.runSurvey(c, w, s, writer, survey.RunOptions{})
+				if err != nil {
+					return err
+				}
+				b, err := w.Brief(c.Context(), BriefOptions{})
+				if err != nil {
+					return err
+				}
+				if p.io.JSON {
+					return p.io.Encode(Up{rep.State, rep.Counts, ran, b})
+				}
+				p.io.Printf("%s\n", rep.Headline())
+				if rep.Counts.Files == 0 {
+					p.io.Remarkf("hint: nothing is tracked yet; add files with: git add FILE…")
+					return nil
+				}
+				p.printRan(ran, writer)
+				p.io.Printf("\n%s", plain(b.String()))
+				p.io.Remarkf("hint: about one place: ken brief PATH; all of it: ken survey report")
+				return nil
+			})
+		},
+	}
+	f.bind(c)
+	return c
+}
