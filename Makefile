@@ -7,6 +7,14 @@
 # make fuzz     every fuzz target for FUZZTIME
 # make fmt      rewrite the sources the way check wants them
 
+# Of the grammars that outlines are made with, only these are linked: without the
+# tags ken is the same, twice as large and slower to start.
+GRAMMARS := bash c cpp c_sharp java javascript markdown php python ruby rust tsx typescript
+empty    :=
+space    := $(empty) $(empty)
+comma    := ,
+export GOFLAGS := -tags=$(subst $(space),$(comma),grammar_subset $(GRAMMARS:%=grammar_subset_%))
+
 VERSION  := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 LDFLAGS  := -s -w -X ken/internal/app.Version=$(VERSION)
 GOBUILD  := CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags '$(LDFLAGS)'
