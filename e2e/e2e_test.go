@@ -68,6 +68,7 @@ func TestScripts(t *testing.T) {
 			"opens":   opens,
 			"write":   write,
 			"touchat": touchAt,
+			"let":     let,
 		},
 	})
 }
@@ -156,6 +157,25 @@ func jsonIs(ts *testscript.TestScript, neg bool, args []string) {
 	if same == neg {
 		ts.Fatalf("%s is %s, and that is not what was asked for", args[0], text)
 	}
+}
+
+// let NAME PATH gives a variable the text that the last stdout, which is JSON, has at
+// PATH.
+func let(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 2 {
+		ts.Fatalf("usage: let NAME PATH")
+	}
+	var doc any
+	if err := json.Unmarshal([]byte(ts.ReadFile("stdout")), &doc); err != nil {
+		ts.Fatalf("stdout is no JSON: %v", err)
+	}
+	got, err := dig(doc, args[1])
+	ts.Check(err)
+	text, ok := got.(string)
+	if !ok {
+		ts.Fatalf("%s is no text: %v", args[1], got)
+	}
+	ts.Setenv(args[0], text)
 }
 
 var step = regexp.MustCompile(`^(?:\[([^\]=]+)=([^\]]*)\]|\[(\d+)\]|\.?([A-Za-z0-9_]+))`)

@@ -3,11 +3,13 @@ package app
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"ken/internal/cli"
 	"ken/internal/fault"
 	"ken/internal/fresh"
+	"ken/internal/registry"
 	"ken/internal/repo"
 	"ken/internal/spec"
 	"ken/internal/survey"
@@ -25,15 +27,19 @@ func (w *workspace) Brief(ctx context.Context, opts cli.BriefOptions) (*survey.B
 			return nil, err
 		}
 		in.State = "commit"
-		return w.surveyOf(&commitTree{w: w, commit: commit}, nil).Brief(ctx, in)
+		tree := &commitTree{w: w, commit: commit}
+		if in.About, err = aboutFile(ctx, tree, in.Path); err != nil {
+			return nil, err
+		}
+		return w.surveyOf(tree, nil).Brief(ctx, in)
 	}
+	tree := &surveyTree{w: w}
 	if in.Path != "" {
 		var err error
-		if in.About, err = w.about(ctx, in.Path); err != nil {
+		if in.About, err = w.about(ctx, tree, in.Path); err != nil {
 			return nil, err
 		}
 	}
-	tree := &surveyTree{w: w}
 	b, err := w.surveyOf(tree, nil).Brief(ctx, in)
 	if err != nil {
 		return nil, err
@@ -42,13 +48,33 @@ func (w *workspace) Brief(ctx context.Context, opts cli.BriefOptions) (*survey.B
 	return b, nil
 }
 
+// Orient sums up what is known of files and, where any are described, of directories.
+func (w *workspace) Orient(ctx context.Context, budget int) (*registry.Orientation, error) {
+	return w.registry.OrientWith(ctx, budget, func(most int) (string, error) {
+		said, err := w.store.Latest(ctx)
+		if err != nil || len(said) == 0 {
+			return "", err
+		}
+		b, err := w.Survey(nil).Brief(ctx, survey.BriefOptions{Budget: max(1, most/survey.BytesPerToken)})
+		if err != nil {
+			return "", err
+		}
+		return b.String(), nil
+	})
+}
+
 // about is what is said of a path besides its directory: the file's own summary, and
 // the specs that govern it.
-func (w *workspace) about(ctx context.Context, p repo.Path) ([]survey.Section, error) {
-	var list []survey.Section
+func (w *workspace) about(ctx context.Context, tree survey.Tree, p repo.Path) ([]survey.Section, error) {
 	known, err := w.registry.Show(ctx, []repo.Path{p})
 	if err != nil {
 		return nil, err
+	}
+	var list []survey.Section
+	if known[0].Text == "" {
+		if list, err = aboutFile(ctx, tree, p); err != nil {
+			return nil, err
+		}
 	}
 	if k := known[0]; k.Text != "" && (k.Verdict == fresh.Fresh || k.Verdict == fresh.Stale) {
 		list = append(list, survey.Section{Subject: p.String(), Verdict: k.Verdict.String(), Text: k.Text, Receipt: &k.Receipt})
@@ -69,6 +95,39 @@ func (w *workspace) about(ctx context.Context, p repo.Path) ([]survey.Section, e
 		}
 	}
 	return list, nil
+}
+
+// briefOutline is how many lines of a file's outline a brief has.
+const briefOutline = 12
+
+// aboutFile is what a tree alone tells of a file: its summary, else its outline. Of what
+// is no file there is nothing to tell.
+func aboutFile(ctx context.Context, tree survey.Tree, p repo.Path) ([]survey.Section, error) {
+	files, err := tree.Files(ctx)
+	if err != nil {
+		return nil, err
+	}
+	i, ok := slices.BinarySearchFunc(files, p, func(f survey.File, p repo.Path) int { return strings.Compare(string(f.Path), string(p)) })
+	if !ok {
+		return nil, nil
+	}
+	one := []*survey.File{&files[i]}
+	said, err := tree.Summaries(ctx, one)
+	if err != nil {
+		return nil, err
+	}
+	if said[0].State == fresh.Fresh {
+		return []survey.Section{{Subject: p.String(), Verdict: fresh.Fresh.String(), Text: said[0].Text}}, nil
+	}
+	seen, err := tree.Outlines(ctx, one)
+	if err != nil {
+		return nil, err
+	}
+	lines := survey.OutlineText(seen[0], briefOutline)
+	if len(lines) == 0 {
+		return nil, nil
+	}
+	return []survey.Section{{Subject: p.String(), Verdict: fresh.Fresh.String() + ", outline", Text: strings.Join(lines, "\n")}}, nil
 }
 
 func specSection(n spec.Listed) survey.Section {

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"path"
 	"slices"
+	"strings"
 	"sync"
 
 	"ken/internal/fault"
@@ -46,18 +47,28 @@ func (w *workspace) Desk() *survey.Desk {
 // that the work item held.
 func (w *workspace) Submit(ctx context.Context, sub survey.Submission) (*survey.Submitted, error) {
 	if sub.Author == "" {
-		sub.Author = author(ctx, w.git, "")
+		sub.Author = author(ctx, w.git, w.author)
 	}
 	done, err := w.Desk().Submit(ctx, sub)
 	if err != nil || done.Result == survey.SubmitFenced || done.Result == survey.SubmitRejected {
 		return done, err
 	}
-	return done, w.keepFiles(ctx, sub.Path, done.Basis, sub.Files)
+	refused, err := w.keepFiles(ctx, sub.Path, done.Basis, sub.Files)
+	if len(refused) > 0 {
+		refused = slices.Sorted(slices.Values(refused))
+		if done.Reason != "" {
+			done.Reason += "; "
+		}
+		done.Reason += "not kept: " + strings.Join(refused, ", ")
+	}
+	return done, err
 }
 
-// keepFiles keeps what was said of a directory's files, those that it has.
-func (w *workspace) keepFiles(ctx context.Context, dir repo.Path, basis survey.Basis, texts map[repo.Path]string) error {
+// keepFiles keeps what was said of a directory's files. What it does not keep, it names
+// with the reason.
+func (w *workspace) keepFiles(ctx context.Context, dir repo.Path, basis survey.Basis, texts map[repo.Path]string) (refused []string, err error) {
 	var updates []registry.Update
+	texts = maps.Clone(texts)
 	for _, f := range basis.Files {
 		path := repo.Path(f.Name)
 		if dir != "" {
@@ -65,13 +76,22 @@ func (w *workspace) keepFiles(ctx context.Context, dir repo.Path, basis survey.B
 		}
 		if text, ok := texts[path]; ok {
 			updates = append(updates, registry.Update{Path: path, Text: text, Read: f.ID.String()})
+			delete(texts, path)
 		}
 	}
-	if len(updates) == 0 {
-		return nil
+	for path := range texts {
+		refused = append(refused, fmt.Sprintf("%s (not one of its files)", path))
 	}
-	_, err := w.registry.Write(ctx, updates)
-	return err
+	if len(updates) == 0 {
+		return refused, nil
+	}
+	written, err := w.registry.Write(ctx, updates)
+	for i, u := range written {
+		if u.Result == registry.Rejected {
+			refused = append(refused, fmt.Sprintf("%s (%s)", updates[i].Path, u.Reason))
+		}
+	}
+	return refused, err
 }
 
 // SurveyLimits fills in what is configured.
@@ -87,7 +107,8 @@ func (w *workspace) SurveyLimits(opts survey.RunOptions) survey.RunOptions {
 		opts.MaxCost = c.MaxCost
 	}
 	opts.Files = func(ctx context.Context, it *survey.Item, texts map[repo.Path]string) error {
-		return w.keepFiles(ctx, it.Path, it.Basis, texts)
+		_, err := w.keepFiles(ctx, it.Path, it.Basis, texts)
+		return err
 	}
 	return opts
 }
@@ -176,7 +197,28 @@ func (t *surveyTree) verify(ctx context.Context) ([]survey.File, error) {
 		}
 		files = append(files, f)
 	}
-	return files, nil
+	return files, t.measure(ctx, files)
+}
+
+// measure fills in sizes: a row has none while nothing vouches for its content.
+func (t *surveyTree) measure(ctx context.Context, files []survey.File) error {
+	var which []int
+	var entries []repo.Entry
+	for i, f := range files {
+		if f.Size == 0 && f.Problem == "" {
+			which, entries = append(which, i), append(entries, repo.Entry{Path: f.Path})
+		}
+	}
+	if len(which) == 0 {
+		return nil
+	}
+	found, err := t.w.files.Stat(ctx, entries)
+	for k, i := range which {
+		if err == nil {
+			files[i].Size = found[k].Stat.Size
+		}
+	}
+	return err
 }
 
 // Read reads a file as it lies in the work tree.

@@ -33,6 +33,7 @@ type workspace struct {
 	registry *registry.Registry
 	files    *content.Tree
 	cfg      config.Config
+	author   string // who writes, if whoever opened it knows
 	remarks  []string
 
 	cacheOnce sync.Once
@@ -59,7 +60,7 @@ func open(ctx context.Context, opts openOptions) (*workspace, error) {
 	}
 	s := store.Open(store.Options{CommonDir: g.CommonDir(), StateDir: stateDir()})
 	files := content.Open(g.Root(), content.Options{Format: g.ObjectFormat()})
-	w := &workspace{git: g, store: s, files: files, cfg: cfg}
+	w := &workspace{git: g, store: s, files: files, cfg: cfg, author: opts.author}
 	w.registry = registry.New(g, files, s, registry.Options{
 		Policy:    cfg.Registry,
 		Author:    func() string { return author(ctx, g, opts.author) },

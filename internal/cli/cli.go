@@ -127,7 +127,7 @@ func tell(ctx context.Context, io *term.IO, err error) {
 // plain takes the sting out of what a message quotes: names can hold anything.
 func plain(text string) string {
 	return strings.Map(func(c rune) rune {
-		if unicode.IsControl(c) && c != '\n' {
+		if unicode.IsControl(c) && c != '\n' && c != '\t' {
 			return '\uFFFD'
 		}
 		return c

@@ -41,7 +41,7 @@ Any number of agents may ask; no two get the same one while a lease lasts.`,
 				}
 				p.io.Printf("%s\n", plain(got.Item.Prompt))
 				p.io.Remarkf("ken: yours until %s; answer with: ken survey submit %s --lease %s -F -",
-					got.Item.Expires.Format(time.RFC3339), fault.Quote(got.Item.Path), got.Item.Lease)
+					got.Item.Expires.Format(time.RFC3339), fault.Quote(display(got.Item.PathJSON)), got.Item.Lease)
 				return nil
 			})
 		},
@@ -108,7 +108,7 @@ func (p *program) submit(c *cobra.Command, w Workspace, sub survey.Submission) e
 		if done.Result != survey.SubmitStored {
 			tone = term.Warn
 		}
-		p.io.Line(tone, string(done.Result), done.Path, done.Reason)
+		p.io.Line(tone, string(done.Result), display(done.PathJSON), done.Reason)
 	}
 	if err == nil && (done.Result == survey.SubmitRejected || done.Result == survey.SubmitFenced) {
 		return errFailed

@@ -56,7 +56,7 @@ func (p *program) printPlan(plan *survey.Plan, estimate bool) {
 			if estimate {
 				why = append([]string{fmt.Sprintf("about %d tokens", d.Estimate)}, why...)
 			}
-			p.io.Line(toneOf(d.Verdict.State()), d.Verdict.String(), d.Path, strings.Join(why, ", "))
+			p.io.Line(toneOf(d.Verdict.State()), d.Verdict.String(), display(d.PathJSON), strings.Join(why, ", "))
 		}
 	})
 	if estimate {

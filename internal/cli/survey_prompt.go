@@ -1,6 +1,10 @@
 package cli
 
-import "github.com/spf13/cobra"
+import (
+	"github.com/spf13/cobra"
+
+	"ken/internal/survey"
+)
 
 func (p *program) surveyPrompt() *cobra.Command {
 	return &cobra.Command{
@@ -18,7 +22,7 @@ func (p *program) surveyPrompt() *cobra.Command {
 					return err
 				}
 				if p.io.JSON {
-					return p.io.Encode(map[string]string{"path": args[0], "prompt": text})
+					return p.io.Encode(map[string]string{"path": survey.Label(dir).String(), "prompt": text})
 				}
 				p.io.Printf("%s", plain(text))
 				return nil

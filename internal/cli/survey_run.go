@@ -68,7 +68,7 @@ func (p *program) runSurvey(c *cobra.Command, w Workspace, s *survey.Survey, wri
 
 func (p *program) printRan(ran *survey.Ran, w survey.Writer) {
 	for _, f := range ran.Failed {
-		p.io.Line(term.Bad, "failed", f.Path, f.Reason)
+		p.io.Line(term.Bad, "failed", display(f.PathJSON), f.Reason)
 	}
 	spent := ""
 	if ran.Calls > 0 {

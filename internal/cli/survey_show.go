@@ -55,7 +55,7 @@ func (p *program) printShown(shown *survey.Shown, named bool) {
 				why = append([]string{fmt.Sprintf("%d/%d", d.K, d.N)}, why...)
 			}
 			if named && i == 0 && d.Text != nil {
-				p.io.Line(toneOf(d.Verdict.State()), d.Verdict.String(), d.Path, strings.Join(append(why, "by "+*d.Author), ", "))
+				p.io.Line(toneOf(d.Verdict.State()), d.Verdict.String(), display(d.PathJSON), strings.Join(append(why, "by "+*d.Author), ", "))
 				p.io.Printf("%s\n\n", plain(*d.Text))
 				continue
 			}
@@ -63,7 +63,7 @@ func (p *program) printShown(shown *survey.Shown, named bool) {
 				first, _, _ := strings.Cut(*d.Text, "\n")
 				why = append(why, first)
 			}
-			p.io.Line(toneOf(d.Verdict.State()), d.Verdict.String(), strings.Repeat("  ", d.Depth)+d.Path, strings.Join(why, ", "))
+			p.io.Line(toneOf(d.Verdict.State()), d.Verdict.String(), strings.Repeat("  ", d.Depth)+display(d.PathJSON), strings.Join(why, ", "))
 		}
 	})
 }

@@ -2,28 +2,46 @@ package mcp
 
 import (
 	"context"
+	"encoding/json"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"ken/internal/registry"
+	"ken/internal/repo"
+	"ken/internal/survey"
 )
 
 type knowledgeInput struct {
 	at
-	Paths  []string `json:"paths" jsonschema:"files, from the repository root"`
+	Paths  []string `json:"paths" jsonschema:"files and directories, from the repository root, which is ."`
 	Budget int      `json:"budget,omitempty" jsonschema:"tokens the texts may take; default: no limit"`
 }
 
 // A knowledge is what is known of the paths asked about, in their order.
 type knowledge struct {
-	Knowledge []registry.Knowledge `json:"knowledge"`
-	Shortened int                  `json:"shortened"` // texts left out for want of room
+	Knowledge []known `json:"knowledge"`
+	Shortened int     `json:"shortened"` // texts left out for want of room
+}
+
+// A known is what is known of a file, or of a directory where that is not nil.
+type known struct {
+	file registry.Knowledge
+	dir  *survey.ShownDirectory
+}
+
+// MarshalJSON writes the one that it is.
+func (k known) MarshalJSON() ([]byte, error) {
+	if k.dir != nil {
+		return json.Marshal(k.dir)
+	}
+	return json.Marshal(k.file)
 }
 
 func (s *server) addKnowledge(m *mcp.Server) {
 	add(m, &mcp.Tool{
 		Name: "knowledge",
-		Description: "Summaries of files with verdict and receipt. Trust fresh ones instead of reading the file; " +
+		Description: "Summaries of files and directories with verdict and receipt. Trust fresh ones instead of reading; " +
 			"stale ones describe older content. What you read because of none or stale, write back.",
 		Annotations: readOnly(),
 	}, func(ctx context.Context, req *mcp.CallToolRequest, in knowledgeInput) (*mcp.CallToolResult, *knowledge, error) {
@@ -32,13 +50,61 @@ func (s *server) addKnowledge(m *mcp.Server) {
 			if err != nil {
 				return nil, err
 			}
-			known, err := w.Registry().Show(ctx, paths)
-			if err != nil {
-				return nil, err
-			}
-			out := &knowledge{Knowledge: known}
-			out.Shortened = registry.Shorten(known, in.Budget)
-			return out, nil
+			return answerKnowledge(ctx, w, paths, in.Budget)
 		})
-	})
+	}, func(out *jsonschema.Schema) { out.Properties["knowledge"].Items = knownSchema() })
+}
+
+func answerKnowledge(ctx context.Context, w Workspace, paths []repo.Path, budget int) (*knowledge, error) {
+	files, err := w.Registry().Show(ctx, paths)
+	if err != nil {
+		return nil, err
+	}
+	out := &knowledge{Knowledge: make([]known, len(paths))}
+	var ask []repo.Path
+	var which []int
+	for i, f := range files {
+		if f.CurrentID.IsZero() { // no file can be read there: it may be a directory
+			ask, which = append(ask, paths[i]), append(which, i)
+		}
+	}
+	if len(ask) > 0 {
+		dirs, err := w.Survey(nil).Directories(ctx, ask)
+		if err != nil {
+			return nil, err
+		}
+		for k, i := range which {
+			if out.Knowledge[i].dir = dirs[k]; dirs[k] != nil {
+				files[i].Text = dirs[k].Words()
+			}
+		}
+	}
+	out.Shortened = registry.Shorten(files, budget)
+	for i := range out.Knowledge {
+		k := &out.Knowledge[i]
+		if k.file = files[i]; k.dir != nil && k.dir.Text != nil && files[i].Text == "" {
+			k.dir.Text = nil
+			k.dir.Reasons = append(k.dir.Reasons, files[i].Reasons[len(files[i].Reasons)-1])
+		}
+	}
+	return out, nil
+}
+
+// knownSchema is what a file and a directory have in common, and what either may have
+// besides.
+func knownSchema() *jsonschema.Schema {
+	file, dir := schemaFor[registry.Knowledge](), schemaFor[survey.ShownDirectory]()
+	var both []string
+	for _, name := range file.Required {
+		if _, ok := dir.Properties[name]; ok {
+			both = append(both, name)
+		}
+	}
+	for name, p := range dir.Properties {
+		if old, ok := file.Properties[name]; !ok || old.Type == "string" && len(p.Types) > 0 {
+			file.Properties[name] = p
+		}
+	}
+	file.Required = both
+	return file
 }

@@ -17,6 +17,7 @@ import (
 	"ken/internal/registry"
 	"ken/internal/repo"
 	"ken/internal/spec"
+	"ken/internal/survey"
 )
 
 // A Workspace is an open repository, as a tool needs it.
@@ -24,6 +25,15 @@ type Workspace interface {
 	Registry() *registry.Registry
 	// Spec answers for its specs.
 	Spec() *spec.Reader
+	// Survey answers for its directories; ranks go before those configured.
+	Survey(ranks map[repo.Path]survey.Rank) *survey.Survey
+	// Desk hands out directories to agents.
+	Desk() *survey.Desk
+	// Submit takes in what an agent wrote, about a directory and its files.
+	Submit(ctx context.Context, sub survey.Submission) (*survey.Submitted, error)
+	// Orient sums up what is known of files and directories, within a budget of
+	// tokens; the usual one when 0.
+	Orient(ctx context.Context, budget int) (*registry.Orientation, error)
 	// RootPath turns a path as agents write it, from the repository root or
 	// absolute, into one from the root. One that leads outside is an error.
 	RootPath(arg string) (repo.Path, error)
@@ -45,8 +55,9 @@ type Deps struct {
 
 type server struct{ Deps }
 
-const instructions = `ken knows which summaries of this repository's files still hold.
-Call orient first. Ask knowledge before reading files you only need to understand.
+const instructions = `ken knows which summaries of this repository's files and directories still hold.
+Call orient first. Ask knowledge before reading what you only need to understand.
+Asked to survey or describe the repository, loop over survey_next and survey_submit.
 After a commit, call file_registry_update_summaries with what you wrote.
 Keep the workflow's phase and artifacts through state.
 Before editing code, ask spec who governs it; if it then drifts, edit the spec or, if that still holds, spec_ack.`
@@ -74,6 +85,8 @@ func newServer(deps Deps) *mcp.Server {
 	s.addVerify(m)
 	s.addUpdate(m)
 	s.addKnowledge(m)
+	s.addSurveyNext(m)
+	s.addSurveySubmit(m)
 	s.addState(m)
 	s.addSpec(m)
 	s.addSpecAck(m)

@@ -25,7 +25,7 @@ func (s *server) addOrient(m *mcp.Server) {
 			return nil, nil, &fault.Error{Kind: fault.Usage, Err: fmt.Errorf("budget is %d: give at least %d tokens, or leave it out", in.Budget, registry.MinBudget)}
 		}
 		return within(ctx, s, req, in.Root, func(w Workspace) (*registry.Orientation, error) {
-			return w.Registry().Orient(ctx, in.Budget)
+			return w.Orient(ctx, in.Budget)
 		})
 	})
 }

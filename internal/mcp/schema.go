@@ -12,6 +12,7 @@ import (
 	"ken/internal/registry"
 	"ken/internal/repo"
 	"ken/internal/spec"
+	"ken/internal/survey"
 	"ken/internal/workflow"
 )
 
@@ -28,15 +29,20 @@ func written() *jsonschema.ForOptions {
 		reflect.TypeFor[registry.Finding]():  text,
 		reflect.TypeFor[contract.Bucket]():   text,
 		reflect.TypeFor[spec.Status]():       text,
+		reflect.TypeFor[survey.Verdict]():    text,
 		reflect.TypeFor[workflow.Document](): {Type: "object"},
 		reflect.TypeFor[scalar]():            {Types: []string{"string", "number", "boolean", "null"}},
 		reflect.TypeFor[stateAction]():       {Type: "string", Enum: []any{"get", "update", "put", "check"}},
 	}}
 }
 
-// add registers a tool whose answer is an Out.
-func add[In, Out any](m *mcp.Server, t *mcp.Tool, h mcp.ToolHandlerFor[In, Out]) {
+// add registers a tool whose answer is an Out. What reflection cannot see of it, refine
+// puts right.
+func add[In, Out any](m *mcp.Server, t *mcp.Tool, h mcp.ToolHandlerFor[In, Out], refine ...func(*jsonschema.Schema)) {
 	schema := schemaFor[Out]()
+	for _, f := range refine {
+		f(schema)
+	}
 	loosen(schema)
 	t.InputSchema, t.OutputSchema = schemaFor[In](), schema
 	mcp.AddTool(m, t, h)

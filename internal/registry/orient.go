@@ -38,6 +38,12 @@ const bytesPerToken = 4
 // within a budget of tokens: first what does not hold, then a line of every
 // summary that does.
 func (r *Registry) Orient(ctx context.Context, budget int) (*Orientation, error) {
+	return r.OrientWith(ctx, budget, nil)
+}
+
+// OrientWith is Orient with what others know, right after the headline: more returns
+// whole lines, no longer than the bytes that it is given, which is half of what is left.
+func (r *Registry) OrientWith(ctx context.Context, budget int, more func(most int) (string, error)) (*Orientation, error) {
 	if budget == 0 {
 		budget = DefaultBudget
 	}
@@ -51,6 +57,14 @@ func (r *Registry) Orient(ctx context.Context, budget int) (*Orientation, error)
 	}
 	b := &brief{left: budget * bytesPerToken}
 	b.line(rep.Headline())
+	if more != nil && !b.full() {
+		text, err := more(b.left / 2)
+		if err != nil {
+			return nil, err
+		}
+		b.WriteString(text)
+		b.left -= len(text)
+	}
 	for _, state := range []fresh.State{fresh.Unknown, fresh.Stale, fresh.Fresh} {
 		if err := r.summarise(ctx, b, rep, state); err != nil {
 			return nil, err

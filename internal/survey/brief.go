@@ -65,7 +65,7 @@ func (s *Survey) Brief(ctx context.Context, opts BriefOptions) (*Brief, error) {
 		return nil, err
 	}
 	b := &Brief{Commit: s.tree.Commit(), State: opts.State, Sections: []Section{}}
-	w := &briefing{judgement: j, Brief: b, left: opts.Budget * bytesPerToken}
+	w := &briefing{judgement: j, Brief: b, left: opts.Budget * BytesPerToken}
 	if len(j.order) == 0 {
 		w.add(Section{Subject: ".", Verdict: None.String(), Text: "nothing is tracked yet"}, 0)
 		w.count()
@@ -207,7 +207,7 @@ func (w *briefing) add(s Section, most int) {
 }
 
 // count says how long the brief is.
-func (w *briefing) count() { w.Tokens = (len(w.String()) + bytesPerToken - 1) / bytesPerToken }
+func (w *briefing) count() { w.Tokens = (len(w.String()) + BytesPerToken - 1) / BytesPerToken }
 
 // cutLines shortens a text to so many bytes, after a line where it can.
 func cutLines(text string, limit int) string {

@@ -148,6 +148,9 @@ func (d *Desk) Submit(ctx context.Context, sub Submission) (*Submitted, error) {
 	if err != nil {
 		return nil, err
 	}
+	if isKeep(sub.Text) {
+		sub.Text, sub.Keep = "", true
+	}
 	it := &Item{Path: l.Path, Basis: l.Basis}
 	moved := "the directory is gone"
 	if dir, err := j.find(l.Path); err == nil {
@@ -157,6 +160,9 @@ func (d *Desk) Submit(ctx context.Context, sub Submission) (*Submitted, error) {
 		}
 	}
 	r, err := d.record(it, sub.Draft, sub.Author, l.Recipe)
+	if err == nil && sub.Keep && moved != "" {
+		err = fmt.Errorf("%s, so nobody knows which text you would keep: hand in the words", moved)
+	}
 	if err != nil {
 		out.Result, out.Reason = SubmitRejected, err.Error()
 		return out, nil

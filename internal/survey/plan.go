@@ -61,9 +61,11 @@ func (s *Survey) Plan(ctx context.Context, w Writer, all bool) (*Plan, error) {
 	return p, nil
 }
 
+// BytesPerToken is the usual rule of thumb; what is made with it is labelled an estimate.
+const BytesPerToken = 4
+
 // What an estimate assumes.
 const (
-	bytesPerToken  = 4
 	readBytes      = 32 << 10 // the most that is read of one file
 	shallowBytes   = 2 << 10
 	tokensPerChild = 150
@@ -78,7 +80,7 @@ func (s *Standing) estimate() int64 {
 	}
 	n := int64(tokensApart)
 	for _, f := range s.Dir.Files {
-		n += min(f.Size, most) / bytesPerToken
+		n += min(f.Size, most) / BytesPerToken
 	}
 	return n + int64(s.N)*tokensPerChild
 }

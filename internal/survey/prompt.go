@@ -55,7 +55,7 @@ func (f *ItemFile) prompt(b *strings.Builder) {
 	default:
 	}
 	b.WriteString("\n")
-	if lines := outlineText(f.Outline, outlineLines); len(lines) > 0 {
+	if lines := OutlineText(f.Outline, outlineLines); len(lines) > 0 {
 		fmt.Fprintf(b, "%s\n", fence(strings.Join(lines, "\n")))
 	}
 }
@@ -87,9 +87,9 @@ func fence(text string) string {
 	return "<<<data" + text + "\ndata>>>"
 }
 
-// outlineText returns an outline as lines, the doc first and then a line to a symbol,
+// OutlineText returns an outline as at most so many lines and one that counts the rest, the doc first and then a line to a symbol,
 // those that others can use before the rest.
-func outlineText(o *outline.Outline, most int) []string {
+func OutlineText(o *outline.Outline, most int) []string {
 	if o == nil {
 		return nil
 	}

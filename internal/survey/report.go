@@ -75,7 +75,7 @@ func (r *Report) Markdown() string {
 		if d.Outline {
 			label += ", outline"
 		}
-		fmt.Fprintf(&b, "\n## %s (%s)\n\n", d.Path, label)
+		fmt.Fprintf(&b, "\n## %s (%s)\n\n", d.shownPath(), label)
 		if d.Text == nil {
 			b.WriteString("No text yet.\n")
 			continue
@@ -89,6 +89,14 @@ func (r *Report) Markdown() string {
 		}
 	}
 	return b.String()
+}
+
+// shownPath is the path as a line shows it.
+func (d *ShownDirectory) shownPath() string {
+	if raw, err := d.Raw(); err == nil {
+		return raw.String()
+	}
+	return d.Path
 }
 
 func where(commit repo.ID) string {

@@ -46,7 +46,7 @@ type Ran struct {
 
 // A FailedPath is a directory that could not be described.
 type FailedPath struct {
-	Path   string `json:"path"`
+	repo.PathJSON
 	Reason string `json:"reason"`
 }
 
@@ -246,7 +246,7 @@ func (r *run) finish(ctx context.Context, a answer) error {
 		}
 		st.Record, st.Reasons, st.K = rec, nil, 0
 		st.finish()
-		r.ran.Done = append(r.ran.Done, Label(st.Dir.Path).String())
+		r.ran.Done = append(r.ran.Done, Label(st.Dir.Path).JSON().Path)
 		if r.how.Files != nil && len(a.draft.Files) > 0 {
 			if err := r.how.Files(keep, a.item, a.draft.Files); err != nil {
 				return err
@@ -263,7 +263,7 @@ func (r *run) finish(ctx context.Context, a answer) error {
 			return err
 		}
 		st.Verdict, st.Reasons = Failed, []string{f.Reason}
-		r.ran.Failed = append(r.ran.Failed, FailedPath{Label(st.Dir.Path).String(), f.Reason})
+		r.ran.Failed = append(r.ran.Failed, FailedPath{Label(st.Dir.Path).JSON(), f.Reason})
 		if errors.Is(a.err, ErrHopeless) {
 			r.ran.Stopped = f.Reason
 		}

@@ -56,6 +56,31 @@ func (s *Survey) Show(ctx context.Context, within repo.Path) (*Shown, error) {
 	return out, nil
 }
 
+// Directories tells what is known of each of some directories, nil for a path that is
+// none.
+func (s *Survey) Directories(ctx context.Context, paths []repo.Path) ([]*ShownDirectory, error) {
+	j, err := s.judge(ctx)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]*ShownDirectory, len(paths))
+	for i, p := range paths {
+		if d, err := j.find(p); err == nil {
+			shown := j.shown(j.at[d])
+			list[i] = &shown
+		}
+	}
+	return list, nil
+}
+
+// Words are the text, "" when there is none.
+func (d *ShownDirectory) Words() string {
+	if d.Text == nil {
+		return ""
+	}
+	return *d.Text
+}
+
 // find returns a directory.
 func (j *judgement) find(p repo.Path) (*Directory, error) {
 	for _, d := range j.order {

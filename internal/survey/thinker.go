@@ -144,10 +144,15 @@ func (s *session) turn(ctx context.Context, req model.Request) (model.Reply, err
 // keepWord is the answer that says that nothing is to be changed.
 const keepWord = "keep"
 
+// isKeep reports whether an answer says that nothing is to be changed.
+func isKeep(text string) bool {
+	return strings.EqualFold(strings.Trim(text, "`\"'. \n"), keepWord)
+}
+
 // submit takes the text in, or says what is wrong with it.
 func (s *session) submit(in submitArgs) error {
 	text := strings.TrimSpace(in.Summary)
-	if strings.EqualFold(strings.Trim(text, "`\"'. "), keepWord) {
+	if isKeep(text) {
 		if s.item.Old == nil {
 			return errors.New("there is no text yet that could be kept: write one")
 		}

@@ -78,7 +78,7 @@ func (s *session) call(ctx context.Context, c model.Call) (string, error) {
 		if o[0] == nil {
 			return "", errors.New("there is no outline of it; read it")
 		}
-		return fence(strings.Join(outlineText(o[0], listEntries), "\n")), nil
+		return fence(strings.Join(OutlineText(o[0], listEntries), "\n")), nil
 	case "flag":
 		return s.flag(ctx, in.Path, in.Finding, in.Severity)
 	case "submit":

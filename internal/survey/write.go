@@ -58,7 +58,10 @@ func (s *Survey) record(it *Item, d Draft, author, recipe string) (*Record, erro
 		if it.Old == nil {
 			return nil, fmt.Errorf("there is no text yet that could be kept")
 		}
-		r.Text, r.Author, r.Recipe, r.Confirmer = it.Old.Text, it.Old.Author, it.Old.Recipe, oneLine(author)
+		r.Text, r.Author, r.Confirmer = it.Old.Text, it.Old.Author, oneLine(author)
+		if !it.Old.Outlined() { // else a mind has looked at it by now, and need not again
+			r.Recipe = it.Old.Recipe
+		}
 	}
 	return r, badText(r.Text)
 }

@@ -1,0 +1,206 @@
+package e2e
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"ken/internal/testrepo"
+)
+
+type handed struct {
+	Item *struct {
+		Path, Lease, Prompt string
+		Expires             string `json:"expires_at"`
+	}
+	Remaining int
+}
+
+type submitted struct{ Path, Result, Reason string }
+
+// surveyed is a repository of three directories, one below the other.
+func surveyed(t *testing.T) *testrepo.Repo {
+	t.Helper()
+	r := testrepo.New(t)
+	r.Write("README.md", "# Shop\n\nRoutes orders.\n")
+	r.Write("api/api.go", "package api\n\n// Serve serves.\nfunc Serve() {}\n")
+	r.Write("api/v1/v1.go", "package v1\n\n// List lists.\nfunc List() {}\n")
+	r.Commit("begin")
+	return r
+}
+
+// submit hands in a text about what was handed out.
+func (a *agent) submit(h handed, with map[string]any) (out submitted) {
+	a.t.Helper()
+	args := map[string]any{"path": h.Item.Path, "lease": h.Item.Lease}
+	for k, v := range with {
+		args[k] = v
+	}
+	a.call("survey_submit", args, &out)
+	return out
+}
+
+// An agent describes a repository, leaves first, and is told afterwards what it said.
+func TestAgentSurveys(t *testing.T) {
+	r := surveyed(t)
+	a := connect(t, r)
+
+	var orientation struct{ Brief string }
+	a.call("orient", nil, &orientation)
+	if strings.Contains(orientation.Brief, "directories") {
+		t.Errorf("orient speaks of directories that nobody has described: %s", orientation.Brief)
+	}
+
+	var order []string
+	for range 10 {
+		var h handed
+		a.call("survey_next", map[string]any{"lease": 60}, &h)
+		if h.Item == nil {
+			if h.Remaining != 0 {
+				t.Fatalf("%d remain, and none is handed out", h.Remaining)
+			}
+			break
+		}
+		if n := len(order); n > 0 && !strings.Contains(h.Item.Prompt, "About "+order[n-1]+".") {
+			t.Errorf("the prompt of %s does not hold what was said of %s:\n%s", h.Item.Path, order[n-1], h.Item.Prompt)
+		}
+		order = append(order, h.Item.Path)
+		with := map[string]any{"text": "About " + h.Item.Path + "."}
+		if h.Item.Path == "api" {
+			with["files"] = map[string]string{"api/api.go": "Serves.", "api/v1/v1.go": "not its own"}
+		}
+		got := a.submit(h, with)
+		if got.Path != h.Item.Path || got.Result != "stored" || (got.Reason != "") != (h.Item.Path == "api") {
+			t.Fatalf("submit: %+v", got)
+		}
+	}
+	if !slices.Equal(order, []string{"api/v1", "api", "."}) {
+		t.Fatalf("handed out: %v", order)
+	}
+
+	var k struct {
+		Knowledge []struct {
+			Path, Verdict   string
+			Text, Author    *string
+			Outline         *bool
+			K, N            *int
+			Receipt         *string
+			Reasons         []string
+			CurrentID, Kind *string
+		}
+		Shortened int
+	}
+	paths := []string{".", "api/api.go", "api", "nowhere", "api/"}
+	a.call("knowledge", map[string]any{"paths": paths}, &k)
+	if len(k.Knowledge) != len(paths) {
+		t.Fatalf("knowledge: %+v", k)
+	}
+	root, file, api, none := k.Knowledge[0], k.Knowledge[1], k.Knowledge[2], k.Knowledge[3]
+	if root.Path != "." || root.Verdict != "fresh" || *root.Text != "About .." || *root.Author != "test-agent" || *root.Outline || *root.N != 1 || *root.Receipt == "" {
+		t.Errorf("of the root: %+v", root)
+	}
+	if file.Kind == nil || *file.Text != "Serves." || file.Outline != nil {
+		t.Errorf("of a file: %+v", file)
+	}
+	if api.Path != "api" || *api.Text != "About api." || k.Knowledge[4].Path != "api" {
+		t.Errorf("of a directory: %+v, %+v", api, k.Knowledge[4])
+	}
+	if none.Verdict == "fresh" || none.Outline != nil {
+		t.Errorf("of nothing: %+v", none)
+	}
+	a.call("knowledge", map[string]any{"paths": paths[:3], "budget": 3}, &k)
+	if k.Shortened != 2 || k.Knowledge[0].Text == nil || k.Knowledge[2].Text != nil || len(k.Knowledge[2].Reasons) != 1 {
+		t.Errorf("within three tokens: %+v", k)
+	}
+
+	a.call("orient", nil, &orientation)
+	for _, want := range []string{"[fresh] .: About ..", "[fresh] api: About api.", "api/api.go  Serves."} {
+		if !strings.Contains(orientation.Brief, want) {
+			t.Errorf("orient does not say %q:\n%s", want, orientation.Brief)
+		}
+	}
+	for _, budget := range []int{50, 60, 80, 120} {
+		a.call("orient", map[string]any{"budget": budget}, &orientation)
+		if n := len(orientation.Brief); n == 0 || n > budget*4 {
+			t.Errorf("of %d tokens the brief takes %d bytes", budget, n)
+		}
+	}
+}
+
+// What an agent hands in too late, or badly, is answered with a result that says so.
+func TestAgentsSubmissionIsJudged(t *testing.T) {
+	r := surveyed(t)
+	a, b := connect(t, r), connect(t, r)
+	var h, other, third handed
+	a.call("survey_next", nil, &h)
+	b.call("survey_next", nil, &other)
+	if h.Item == nil || h.Item.Path != "api/v1" || other.Item != nil || other.Remaining != 3 {
+		t.Fatalf("one is ready: %+v, %+v", h, other)
+	}
+	for want, with := range map[string]map[string]any{
+		"empty":                   {"text": "  "},
+		"16384":                   {"text": strings.Repeat("x", 20_000)},
+		"control":                 {"text": "a\x1b[31mb"},
+		"no text yet":             {"keep": true},
+		"no text yet that could ": {"text": "keep"},
+	} {
+		if got := a.submit(h, with); got.Result != "rejected" || !strings.Contains(got.Reason, want) {
+			t.Errorf("%s: %+v", want, got)
+		}
+	}
+	wrong := h
+	item := *h.Item
+	item.Lease = "other"
+	wrong.Item = &item
+	if got := b.submit(wrong, map[string]any{"text": "x"}); got.Result != "fenced" {
+		t.Errorf("another's lease: %+v", got)
+	}
+	r.Write("api/v1/v1.go", "package v1\n\n// Rows lists.\nfunc Rows() {}\n")
+	if got := a.submit(h, map[string]any{"text": "It lists."}); got.Result != "superseded" {
+		t.Errorf("what moved meanwhile: %+v", got)
+	}
+	a.call("survey_next", nil, &third)
+	if third.Item == nil || third.Item.Path != "api/v1" || !strings.Contains(third.Item.Prompt, "It lists.") {
+		t.Fatalf("it is to be described anew: %+v", third)
+	}
+	if got := a.submit(third, map[string]any{"keep": true}); got.Result != "stored" {
+		t.Errorf("keep: %+v", got)
+	}
+	words := a.refused("survey_next", map[string]any{"lease": -1})
+	if !strings.Contains(words, "lease") {
+		t.Errorf("a lease of no time: %s", words)
+	}
+	if words = a.refused("survey_submit", map[string]any{"path": "../x", "lease": "x", "text": "x"}); !strings.Contains(words, "../x") {
+		t.Errorf("a path that leads outside: %s", words)
+	}
+}
+
+// Many agents ask at once, and no two get the same directory.
+func TestAgentsShareASurvey(t *testing.T) {
+	r := testrepo.New(t)
+	for i := range 6 {
+		r.Write(fmt.Sprintf("d%d/a.go", i), "package a\n")
+	}
+	r.Commit("begin")
+	got := make(chan handed)
+	for range 3 {
+		a := connect(t, r)
+		for range 2 {
+			go func() {
+				var h handed
+				defer func() { got <- h }()
+				a.call("survey_next", nil, &h)
+			}()
+		}
+	}
+	seen := make(map[string]bool)
+	for range 6 {
+		h := <-got
+		if h.Item == nil || seen[h.Item.Path] {
+			t.Errorf("handed out: %+v", h)
+			continue
+		}
+		seen[h.Item.Path] = true
+	}
+}

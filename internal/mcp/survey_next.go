@@ -1,0 +1,33 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"ken/internal/fault"
+	"ken/internal/survey"
+)
+
+type surveyNextInput struct {
+	at
+	Lease int `json:"lease,omitempty" jsonschema:"seconds it is yours; default 900"`
+}
+
+func (s *server) addSurveyNext(m *mcp.Server) {
+	add(m, &mcp.Tool{
+		Name: "survey_next",
+		Description: "Take the next directory to describe, children before parents: item.prompt holds all you need. " +
+			"Answer with survey_submit, then ask again until item is null.",
+		Annotations: recording(),
+	}, func(ctx context.Context, req *mcp.CallToolRequest, in surveyNextInput) (*mcp.CallToolResult, *survey.Handed, error) {
+		if in.Lease < 0 {
+			return nil, nil, &fault.Error{Kind: fault.Usage, Err: errors.New("lease: give a number of seconds from 1 on, or leave it out")}
+		}
+		return within(ctx, s, req, in.Root, func(w Workspace) (*survey.Handed, error) {
+			return w.Desk().Next(ctx, time.Duration(in.Lease)*time.Second)
+		})
+	})
+}
