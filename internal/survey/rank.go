@@ -39,7 +39,8 @@ func (r *Rank) UnmarshalText(b []byte) error {
 
 // rank gives a directory and all below it their ranks. A rank holds for the whole
 // subtree until one below says otherwise. What is worked on when is another matter:
-// what lies below is worked on with what is above it or before, never after.
+// what lies below a directory that was ranked is worked on with it or before, never
+// after; and one that nobody ranked waits for what lies below.
 func (o Options) rank(d *Directory, treated, band Rank) {
 	if r, ok := o.Ranks[d.Path]; ok && treated != RankSkip {
 		treated = r
@@ -49,7 +50,13 @@ func (o Options) rank(d *Directory, treated, band Rank) {
 		d.rank = RankNormal
 	}
 	d.band = min(d.rank, band)
+	if treated != rankUnset {
+		band = d.band
+	}
 	for _, c := range d.Children {
-		o.rank(c, treated, d.band)
+		o.rank(c, treated, band)
+		if treated == rankUnset && c.band != RankSkip {
+			d.band = max(d.band, c.band)
+		}
 	}
 }

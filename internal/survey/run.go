@@ -93,6 +93,11 @@ func (s *Survey) Run(ctx context.Context, w Writer, opts RunOptions) (*Ran, erro
 	if err != nil {
 		return ran, err
 	}
+	if opts.Within != "" {
+		if _, err := j.find(opts.Within); err != nil {
+			return ran, err
+		}
+	}
 	r := &run{judgement: j, writer: w, how: opts, ran: ran, spent: spent}
 	r.queue = newQueue(j, func(st *Standing) bool {
 		return st.Dir.Path.Under(opts.Within) && wanted(st, w)
