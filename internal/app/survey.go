@@ -171,6 +171,9 @@ func (t *surveyTree) verify(ctx context.Context) ([]survey.File, error) {
 		return nil, err
 	}
 	t.commit, t.state = rep.Head, rep.State
+	if rep.State == registry.StateNew {
+		return nil, nil // and rows, if there are any, are of what was there before
+	}
 	problems := make(map[repo.Path]string)
 	for _, v := range rep.Verdicts {
 		switch v.Verdict {

@@ -5,8 +5,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
+	"ken/internal/content"
 	"ken/internal/outline"
+	"ken/internal/registry"
 	"ken/internal/repo"
 	"ken/internal/survey"
 )
@@ -15,34 +18,93 @@ import (
 type commitTree struct {
 	w      *workspace
 	commit repo.ID
+
+	once  sync.Once
+	files []survey.File
+	err   error
 }
 
 // Commit is the commit itself.
 func (t *commitTree) Commit() repo.ID { return t.commit }
 
-// Files lists what the commit has. What kind a file is, its name alone must tell.
+// Files lists what the commit has.
 func (t *commitTree) Files(ctx context.Context) ([]survey.File, error) {
+	t.once.Do(func() { t.files, t.err = t.list(ctx) })
+	return t.files, t.err
+}
+
+func (t *commitTree) list(ctx context.Context) ([]survey.File, error) {
 	list, err := t.w.git.FilesAt(ctx, t.commit)
 	if err != nil {
 		return nil, err
 	}
 	files := make([]survey.File, len(list))
+	var unsure []*survey.File
 	for i, f := range list {
-		kind := t.w.files.KindByName(f.Path)
+		files[i] = survey.File{Path: f.Path, ID: f.ID, Size: f.Size, Kind: t.w.files.KindByName(f.Path)}
 		switch f.Mode {
 		case repo.Symlink:
-			kind = repo.KindSymlink
+			files[i].Kind = repo.KindSymlink
 		case repo.Gitlink:
-			kind = repo.KindGitlink
+			files[i].Kind = repo.KindGitlink
 		default:
+			if t.excluded(&files[i]) == "" {
+				unsure = append(unsure, &files[i])
+			}
 		}
-		files[i] = survey.File{
-			Path: f.Path, ID: f.ID, Size: f.Size, Kind: kind, Excluded: t.w.cfg.Registry.Excluded(f.Path, kind, f.Size),
-		}
+	}
+	if err := t.kinds(ctx, unsure); err != nil {
+		return nil, err
+	}
+	for i := range files {
+		files[i].Excluded = t.excluded(&files[i])
 	}
 	slices.SortFunc(files, func(a, b survey.File) int { return strings.Compare(string(a.Path), string(b.Path)) })
 	return files, nil
 }
+
+func (t *commitTree) excluded(f *survey.File) string {
+	return t.w.cfg.Registry.Excluded(f.Path, f.Kind, f.Size)
+}
+
+// kinds finds what kinds files are of whose names do not exclude them: their contents
+// may, as in the work tree. Most of them are there still, and were looked at; the
+// others are read, some at a time.
+func (t *commitTree) kinds(ctx context.Context, files []*survey.File) error {
+	known := make(map[repo.Path]registry.Row)
+	for row, err := range t.w.store.Rows(ctx, t.w.git.Worktree()) {
+		if err != nil {
+			return err
+		}
+		known[row.Path] = row
+	}
+	files = slices.DeleteFunc(files, func(f *survey.File) bool {
+		row, ok := known[f.Path]
+		if ok = ok && row.Content.ID == f.ID; ok {
+			f.Kind = row.Kind
+		}
+		return ok
+	})
+	for len(files) > 0 {
+		var ids []repo.ID
+		for size := int64(0); len(ids) < len(files) && (len(ids) == 0 || size < commitBatch); {
+			f := files[len(ids)]
+			ids, size = append(ids, f.ID), size+f.Size
+		}
+		contents, err := t.w.git.Blobs(ctx, ids)
+		if err != nil {
+			return err
+		}
+		for i, b := range contents {
+			files[i].Kind = content.KindOf(files[i].Path, b)
+		}
+		files = files[len(ids):]
+	}
+	return nil
+}
+
+// commitBatch is about how many bytes of contents are read at a time.
+const commitBatch = 8 << 20
 
 // Read reads a file's content from git.
 func (t *commitTree) Read(ctx context.Context, f *survey.File, most int) ([]byte, error) {
