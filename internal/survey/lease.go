@@ -69,7 +69,7 @@ func (d *Desk) Next(ctx context.Context, lasting time.Duration) (*Handed, error)
 		if st == nil {
 			return out, nil
 		}
-		if st.Verdict == Failed {
+		if st.Verdict == Failed || j.inVain(st, hand) {
 			q.done(st) // whoever is above need not wait for it
 			continue
 		}

@@ -62,6 +62,13 @@ func wanted(s *Standing, w Writer) bool {
 	return s.Verdict.Open() || s.Verdict == Fresh && s.Record.Outlined() && w.Recipe() != s.Record.Recipe && !outlines(w)
 }
 
+// inVain reports whether a writer would be given just what the text was written from:
+// what is below could not be described, or not be read, and so nothing new can be said.
+func (j *judgement) inVain(s *Standing, w Writer) bool {
+	return (s.Verdict == StaleBelow || s.Verdict == Incomplete) && !s.Record.Partial &&
+		(outlines(w) || !s.Record.Outlined()) && s.Record.Basis.Digest() == j.basis(s).Digest()
+}
+
 func outlines(w Writer) bool { return (&Record{Recipe: w.Recipe()}).Outlined() }
 
 // Run describes what is to be described, every directory after all below it. One
@@ -225,7 +232,7 @@ func (r *run) take(ctx context.Context) (*Standing, error) {
 			*st = *r.at[st.Dir]
 			r.at[st.Dir] = st
 		}
-		if wanted(st, r.writer) {
+		if wanted(st, r.writer) && !r.inVain(st, r.writer) {
 			return st, nil
 		}
 		r.queue.done(st)
