@@ -155,8 +155,11 @@ func (w *briefing) headline() {
 	}
 	text := fmt.Sprintf("directories: %d fresh, %d stale, %d without a text", counts[fresh.Fresh], counts[fresh.Stale], counts[fresh.None])
 	verdict := fresh.Fresh.String()
-	if counts[fresh.Stale] > 0 {
+	switch {
+	case counts[fresh.Stale] > 0:
 		verdict = fresh.Stale.String()
+	case counts[fresh.Fresh] == 0:
+		verdict = fresh.None.String()
 	}
 	if n := counts[fresh.Unknown]; n > 0 {
 		text += fmt.Sprintf(", %d unknown", n)

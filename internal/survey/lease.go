@@ -43,7 +43,7 @@ type WorkItem struct {
 	Prompt  string    `json:"prompt"`
 }
 
-// patience is how many directories are tried when others take them first.
+// patience is how many directories are tried that others take in that moment.
 const patience = 64
 
 // Next hands out the next directory that is ready: all below it have a text, or could
@@ -64,7 +64,7 @@ func (d *Desk) Next(ctx context.Context, lasting time.Duration) (*Handed, error)
 	hand := agent{}
 	q := newQueue(j, func(s *Standing) bool { return wanted(s, hand) })
 	out := &Handed{Remaining: q.total}
-	for range patience {
+	for tries := 0; tries < patience; {
 		st := q.next()
 		if st == nil {
 			return out, nil
@@ -85,7 +85,7 @@ func (d *Desk) Next(ctx context.Context, lasting time.Duration) (*Handed, error)
 		if err != nil {
 			return nil, err
 		}
-		if ok {
+		if tries++; ok {
 			out.Item = &WorkItem{Label(l.Path).JSON(), l.Token, l.Expires, Rules + "\n\n" + it.Prompt()}
 			return out, nil
 		}
