@@ -53,7 +53,7 @@ func (w *workspace) Submit(ctx context.Context, sub survey.Submission) (*survey.
 	if err != nil || done.Result == survey.SubmitFenced || done.Result == survey.SubmitRejected {
 		return done, err
 	}
-	refused, err := w.keepFiles(ctx, sub.Path, done.Basis, sub.Files)
+	refused, err := w.keepFiles(ctx, sub.Author, sub.Path, done.Basis, sub.Files)
 	if len(refused) > 0 {
 		refused = slices.Sorted(slices.Values(refused))
 		if done.Reason != "" {
@@ -66,7 +66,7 @@ func (w *workspace) Submit(ctx context.Context, sub survey.Submission) (*survey.
 
 // keepFiles keeps what was said of a directory's files. What it does not keep, it names
 // with the reason.
-func (w *workspace) keepFiles(ctx context.Context, dir repo.Path, basis survey.Basis, texts map[repo.Path]string) (refused []string, err error) {
+func (w *workspace) keepFiles(ctx context.Context, author string, dir repo.Path, basis survey.Basis, texts map[repo.Path]string) (refused []string, err error) {
 	var updates []registry.Update
 	texts = maps.Clone(texts)
 	for _, f := range basis.Files {
@@ -75,7 +75,7 @@ func (w *workspace) keepFiles(ctx context.Context, dir repo.Path, basis survey.B
 			path = dir + "/" + path
 		}
 		if text, ok := texts[path]; ok {
-			updates = append(updates, registry.Update{Path: path, Text: text, Read: f.ID.String()})
+			updates = append(updates, registry.Update{Path: path, Text: text, Read: f.ID.String(), Author: author})
 			delete(texts, path)
 		}
 	}
@@ -106,8 +106,8 @@ func (w *workspace) SurveyLimits(opts survey.RunOptions) survey.RunOptions {
 	if opts.MaxCost == 0 {
 		opts.MaxCost = c.MaxCost
 	}
-	opts.Files = func(ctx context.Context, it *survey.Item, texts map[repo.Path]string) error {
-		_, err := w.keepFiles(ctx, it.Path, it.Basis, texts)
+	opts.Files = func(ctx context.Context, author string, it *survey.Item, texts map[repo.Path]string) error {
+		_, err := w.keepFiles(ctx, author, it.Path, it.Basis, texts)
 		return err
 	}
 	return opts
@@ -118,28 +118,48 @@ const defaultJobs = 4
 
 // Writer returns who describes directories. What a repository's configuration would
 // have started as a program, only the user's own word starts: a clone is a stranger.
-func (w *workspace) Writer(_ context.Context, named, called string) (survey.Writer, error) {
-	c := w.cfg.Survey
-	kind := cmp.Or(named, c.Provider, outlineProvider)
-	if kind == outlineProvider {
+func (w *workspace) Writer(named, called string) (survey.Writer, error) {
+	cfg := w.provider(named, called)
+	if cfg.Provider == outlineProvider {
 		return survey.Outliner{}, nil
 	}
-	if kind == provider.Command && named == "" {
+	if cfg.Provider == provider.Command && named == "" {
 		return nil, &fault.Error{
 			Kind: fault.Usage, Hint: "if you trust it: ken survey run --provider command",
-			Err: fmt.Errorf("the configuration wants to start %q", c.Command),
+			Err: fmt.Errorf("the configuration wants to start %q", cfg.Command),
 		}
 	}
-	if kind != c.Provider && called == "" {
-		c.Model, c.BaseURL = "", "" // those of another provider
-	}
-	m, err := provider.New(provider.Config{
-		Provider: kind, Model: cmp.Or(called, c.Model), BaseURL: c.BaseURL, Command: c.Command,
-	}, provider.Options{})
+	m, err := provider.New(cfg, provider.Options{})
 	if err != nil {
 		return nil, err
 	}
-	return &survey.Thinker{Model: m, Tree: &surveyTree{w: w}, Plain: kind == provider.Command}, nil
+	return &survey.Thinker{Model: m, Plain: cfg.Provider == provider.Command}, nil
+}
+
+// Planner returns the same as far as plans go: it has a name and a price, and needs no
+// key, for it is not asked.
+func (w *workspace) Planner(named, called string) (survey.Writer, error) {
+	cfg := w.provider(named, called)
+	if cfg.Provider == outlineProvider {
+		return survey.Outliner{}, nil
+	}
+	m, err := provider.Quote(cfg, provider.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return &survey.Thinker{Model: m}, nil
+}
+
+// provider says who is meant: by the user's word, else by the configuration.
+func (w *workspace) provider(named, called string) provider.Config {
+	c := w.cfg.Survey
+	kind := cmp.Or(named, c.Provider, outlineProvider)
+	if c.Provider != "" && c.Provider != outlineProvider && kind != c.Provider {
+		c.Model, c.BaseURL = "", "" // those of another provider
+	}
+	return provider.Config{
+		Provider: kind, Model: cmp.Or(called, c.Model), BaseURL: c.BaseURL, Command: c.Command, Prices: c.Prices,
+	}
 }
 
 const outlineProvider = "outline"
@@ -233,6 +253,10 @@ func (t *surveyTree) Read(ctx context.Context, f *survey.File, most int) ([]byte
 	})
 	if err == nil {
 		err = failed
+	}
+	// Whoever reads another content than the one that is judged would write about it.
+	if past := (specPast{t.w.git, t.w}); err == nil && !past.Stored(out, f.ID) {
+		err = fmt.Errorf("read %s: it has changed since it was looked at", f.Path)
 	}
 	return out, err
 }

@@ -35,7 +35,8 @@ type Workspace interface {
 	Survey(ranks map[repo.Path]survey.Rank) *survey.Survey
 	// Writer returns who describes directories: the provider that is named, else
 	// the one that is configured.
-	Writer(ctx context.Context, provider, model string) (survey.Writer, error)
+	Writer(provider, model string) (survey.Writer, error)
+	Planner(provider, model string) (survey.Writer, error)
 	// SurveyLimits fills in what is configured and was not given.
 	SurveyLimits(opts survey.RunOptions) survey.RunOptions
 	// Brief says what to know about a path first.

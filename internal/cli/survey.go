@@ -42,8 +42,9 @@ func (f *surveyFlags) bind(c *cobra.Command) {
 	c.Flags().StringArrayVar(&f.ranks, "rank", nil, "`DIR=RANK`: priority, normal, shallow or skip; may be repeated")
 }
 
-// setup returns the survey that the flags ask for, and who describes.
-func (f *surveyFlags) setup(c *cobra.Command, w Workspace) (*survey.Survey, survey.Writer, error) {
+// setup returns the survey that the flags ask for, and who describes: the one that find
+// has under a provider's and a model's name.
+func (f *surveyFlags) setup(c *cobra.Command, w Workspace, find func(provider, model string) (survey.Writer, error)) (*survey.Survey, survey.Writer, error) {
 	ranks := make(map[repo.Path]survey.Rank)
 	for _, text := range f.ranks {
 		i := strings.LastIndexByte(text, '=')
@@ -60,7 +61,7 @@ func (f *surveyFlags) setup(c *cobra.Command, w Workspace) (*survey.Survey, surv
 		}
 		ranks[dir] = rank
 	}
-	writer, err := w.Writer(c.Context(), f.provider, f.model)
+	writer, err := find(f.provider, f.model)
 	if err != nil {
 		return nil, nil, err
 	}

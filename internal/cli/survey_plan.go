@@ -20,7 +20,7 @@ many tokens that would take, before anything is paid.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return p.within(c.Context(), func(w Workspace) error {
-				s, writer, err := f.setup(c, w)
+				s, writer, err := f.setup(c, w, w.Planner)
 				if err != nil {
 					return err
 				}
@@ -59,7 +59,12 @@ func (p *program) printPlan(plan *survey.Plan, estimate bool) {
 			p.io.Line(toneOf(d.Verdict.State()), d.Verdict.String(), display(d.PathJSON), strings.Join(why, ", "))
 		}
 	})
-	if estimate {
-		p.io.Printf("about %d tokens in all, at 4 bytes each\n", plan.Estimate)
+	if !estimate {
+		return
 	}
+	money := "at a price that is not known"
+	if plan.Cost != nil {
+		money = fmt.Sprintf("about $%.2f", *plan.Cost)
+	}
+	p.io.Printf("about %d tokens in all, at 4 bytes each, %s; looking around comes on top\n", plan.Estimate, money)
 }

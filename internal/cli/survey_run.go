@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -26,7 +27,7 @@ stopped, or reaches a limit, goes on where it was.`,
 				return usage(c, errors.New("a limit is no less than 0"))
 			}
 			return p.within(c.Context(), func(w Workspace) error {
-				s, writer, err := f.setup(c, w)
+				s, writer, err := f.setup(c, w, w.Writer)
 				if err != nil {
 					return err
 				}
@@ -34,18 +35,19 @@ stopped, or reaches a limit, goes on where it was.`,
 					return err
 				}
 				ran, err := p.runSurvey(c, w, s, writer, opts)
-				if err != nil {
+				if err != nil && ran.Calls == 0 {
 					return err
 				}
+				// What was paid for is told of, whatever went wrong then.
 				if p.io.JSON {
-					err = p.io.Encode(ran)
+					err = errors.Join(err, p.io.Encode(ran))
 				} else {
 					p.printRan(ran, writer)
 				}
-				if err == nil && len(ran.Failed) > 0 {
-					err = &fault.Error{Hint: "see what is left with: ken survey plan", Err: fmt.Errorf("%s could not be described", term.Count(len(ran.Failed), "directory"))}
+				if err != nil {
+					return err
 				}
-				return err
+				return failure(c, ran)
 			})
 		},
 	}
@@ -62,7 +64,12 @@ func (p *program) runSurvey(c *cobra.Command, w Workspace, s *survey.Survey, wri
 	show := p.io.Progress("describing directories")
 	defer show.Done()
 	opts = w.SurveyLimits(opts)
-	opts.Progress = func(done survey.Progress) { show.Update(done.Done, done.Total) }
+	every := 0 // outlines come by the hundred
+	if _, thinks := writer.(survey.Mind); thinks {
+		every = 10
+	}
+	show.Lines(every, 10*time.Second)
+	opts.Progress = func(done survey.Progress) { show.Tell(done.Done, done.Total, spent(done.Spent)) }
 	return s.Run(c.Context(), writer, opts)
 }
 
@@ -70,18 +77,49 @@ func (p *program) printRan(ran *survey.Ran, w survey.Writer) {
 	for _, f := range ran.Failed {
 		p.io.Line(term.Bad, "failed", display(f.PathJSON), f.Reason)
 	}
-	spent := ""
+	cost := ""
 	if ran.Calls > 0 {
-		spent = fmt.Sprintf(", %d calls, %d tokens in, %d out", ran.Calls, ran.Tokens.In, ran.Tokens.Out)
+		cost = fmt.Sprintf(", %s, %d tokens in, %d out", term.Count(ran.Calls, "call"), ran.Tokens.In, ran.Tokens.Out)
 		if ran.Cost != nil {
-			spent += fmt.Sprintf(", $%.4f", *ran.Cost)
+			cost += fmt.Sprintf(", $%.4f", *ran.Cost)
 		}
 	}
-	p.io.Printf("described %s as %s%s\n", term.Count(len(ran.Done), "directory"), w.Author(), spent)
+	p.io.Printf("described %s as %s%s\n", term.Count(len(ran.Done), "directory"), w.Author(), cost)
 	for _, r := range ran.Remarks {
 		p.io.Remarkf("ken: %s", r)
 	}
 	if ran.Stopped != "" {
-		p.io.Remarkf("ken: stopped: %s; %d left; go on with: ken survey run", ran.Stopped, ran.Left)
+		left := fmt.Sprintf("%d left", ran.Left)
+		if ran.Left == 0 {
+			left = "the overview is left"
+		}
+		p.io.Remarkf("ken: stopped: %s; %s; go on with: ken survey run", ran.Stopped, left)
+	}
+}
+
+// spent says what was spent so far, "" for nothing.
+func spent(s survey.Spent) string {
+	switch tokens := s.In + s.Out; {
+	case tokens == 0:
+		return ""
+	case s.Unknown:
+		return fmt.Sprintf("%d tokens", tokens)
+	default:
+		return fmt.Sprintf("%d tokens, $%.4f", tokens, s.Cost)
+	}
+}
+
+// failure is what a run's exit status tells: whether somebody stopped it, nobody could
+// be asked, or directories failed. A limit that was reached is no failure.
+func failure(c *cobra.Command, ran *survey.Ran) error {
+	switch {
+	case c.Context().Err() != nil:
+		return &fault.Error{Kind: fault.Interrupted, Err: errors.New("interrupted")}
+	case ran.Err != nil:
+		return ran.Err
+	case len(ran.Failed) > 0:
+		return &fault.Error{Hint: "see what is left with: ken survey plan", Err: fmt.Errorf("%s could not be described", term.Count(len(ran.Failed), "directory"))}
+	default:
+		return nil
 	}
 }

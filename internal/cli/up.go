@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"errors"
+
 	"github.com/spf13/cobra"
 
 	"ken/internal/registry"
@@ -30,11 +32,14 @@ Without a provider in the configuration it works offline and costs nothing.`,
 				if err != nil {
 					return err
 				}
-				s, writer, err := f.setup(c, w)
+				s, writer, err := f.setup(c, w, w.Writer)
 				if err != nil {
 					return err
 				}
 				ran, err := p.runSurvey(c, w, s, writer, survey.RunOptions{})
+				if err == nil && c.Context().Err() != nil {
+					err = c.Context().Err()
+				}
 				if err != nil {
 					return err
 				}
@@ -43,7 +48,7 @@ Without a provider in the configuration it works offline and costs nothing.`,
 					return err
 				}
 				if p.io.JSON {
-					return p.io.Encode(Up{rep.State, rep.Counts, ran, b})
+					return errors.Join(p.io.Encode(Up{rep.State, rep.Counts, ran, b}), failure(c, ran))
 				}
 				p.io.Printf("%s\n", rep.Headline())
 				if rep.Counts.Files == 0 {
@@ -53,7 +58,7 @@ Without a provider in the configuration it works offline and costs nothing.`,
 				p.printRan(ran, writer)
 				p.io.Printf("\n%s", plain(b.String()))
 				p.io.Remarkf("hint: about one place: ken brief PATH; all of it: ken survey report")
-				return nil
+				return failure(c, ran)
 			})
 		},
 	}

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path"
 	"regexp"
@@ -23,6 +24,7 @@ import (
 	"ken/internal/contract"
 	"ken/internal/fault"
 	"ken/internal/fresh"
+	"ken/internal/model"
 	"ken/internal/registry"
 	"ken/internal/repo"
 	"ken/internal/spec"
@@ -55,6 +57,8 @@ type Survey struct {
 	// MaxTokens and MaxCost are what one run may spend; no limit when 0.
 	MaxTokens int64
 	MaxCost   float64
+	// Prices are those of models by name; they go before the ones that are known.
+	Prices map[string]model.Price
 }
 
 // Spec is the policy of specs.
@@ -93,6 +97,30 @@ type surveyPolicy struct {
 	Jobs      int                    `yaml:"jobs"`
 	MaxTokens int64                  `yaml:"max_tokens"`
 	MaxCost   float64                `yaml:"max_cost"`
+	Prices    map[string]price       `yaml:"prices"`
+}
+
+// A price is what a million tokens cost, in dollars.
+type price struct {
+	Input   float64 `yaml:"input"`
+	Cached  float64 `yaml:"cached"`
+	Written float64 `yaml:"written"`
+	Output  float64 `yaml:"output"`
+}
+
+// prices checks what is said of prices. One of nothing is that of a model that costs
+// nothing.
+func prices(given map[string]price) (map[string]model.Price, error) {
+	list := make(map[string]model.Price, len(given))
+	for name, p := range given {
+		for _, n := range []float64{p.Input, p.Cached, p.Written, p.Output} {
+			if n < 0 || math.IsNaN(n) || math.IsInf(n, 0) {
+				return nil, fmt.Errorf("prices: of %s: want dollars for a million tokens, no less than 0", name)
+			}
+		}
+		list[name] = model.Price{Input: p.Input, Cached: p.Cached, Written: p.Written, Output: p.Output, Free: p == price{}}
+	}
+	return list, nil
 }
 
 // policy checks what it says.
@@ -107,6 +135,10 @@ func (p surveyPolicy) policy() (Survey, error) {
 		}
 		s.Ranks[repo.Path(dir)] = rank
 	}
+	var err error
+	if s.Prices, err = prices(p.Prices); err != nil {
+		return s, err
+	}
 	for _, g := range p.Exclude {
 		if !doublestar.ValidatePattern(g) {
 			return s, fmt.Errorf("malformed glob %q", g)
@@ -117,7 +149,7 @@ func (p surveyPolicy) policy() (Survey, error) {
 		return s, fmt.Errorf("there is no provider %q: want outline, anthropic, openai or command", p.Provider)
 	case p.Provider == "command" && len(p.Command) == 0:
 		return s, errors.New("the provider command needs a command: a list of the program and its arguments")
-	case p.Jobs < 0 || p.MaxTokens < 0 || p.MaxCost < 0:
+	case p.Jobs < 0 || p.MaxTokens < 0 || p.MaxCost < 0 || math.IsNaN(p.MaxCost):
 		return s, errors.New("jobs, max_tokens and max_cost are no less than 0")
 	}
 	return s, nil

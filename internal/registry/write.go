@@ -23,6 +23,8 @@ type Update struct {
 	// Read is the content id or md5 of the bytes that the author read; when it
 	// is empty, those there now are assumed.
 	Read string
+	// Author is who wrote it; whoever the registry writes for when "".
+	Author string
 	// Keep says that the text which is there already still holds; Text is empty.
 	Keep bool
 	// Refused is why the path cannot be one of the repository's, as far as the
@@ -68,10 +70,14 @@ func (r *Registry) Write(ctx context.Context, updates []Update) ([]Written, erro
 	if err != nil {
 		return nil, err
 	}
-	now, author := r.opts.Now().UTC().Truncate(time.Microsecond), printable(r.opts.Author())
+	now, own := r.opts.Now().UTC().Truncate(time.Microsecond), printable(r.opts.Author())
 	written := make([]Written, len(updates))
 	var change Change
 	for i, u := range updates {
+		author := own
+		if u.Author != "" {
+			author = printable(u.Author)
+		}
 		w, record := r.draft(u, author, &subjects[i], texts[subjects[i].now.About.Content])
 		written[i] = w
 		if w.Result == Rejected {

@@ -12,6 +12,7 @@ import (
 // An Item is a directory to be described, with all that its text is written from.
 type Item struct {
 	Path     repo.Path
+	About    string // what the repository seems to be, "" when nobody has said
 	Rank     Rank
 	Basis    Basis
 	Files    []ItemFile
@@ -77,6 +78,9 @@ func (s *Standing) child() Child {
 // item puts together what a text about a directory is written from now.
 func (j *judgement) item(ctx context.Context, s *Standing) (*Item, error) {
 	it := &Item{Path: s.Dir.Path, Rank: s.Dir.rank, Basis: j.basis(s)}
+	if j.plan != nil {
+		it.About = j.plan.About
+	}
 	if s.Verdict != Fresh {
 		it.Old, it.Changes = s.Record, s.Reasons
 	}

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"unicode"
 
 	"ken/internal/outline"
 	"ken/internal/repo"
@@ -300,7 +299,7 @@ func cut(text string, limit int) string {
 // anything.
 func clean(text string) string {
 	return strings.TrimSpace(strings.Map(func(c rune) rune {
-		if unicode.IsControl(c) && c != '\n' && c != '\t' {
+		if controls(c) && c != '\n' && c != '\t' {
 			return -1
 		}
 		return c

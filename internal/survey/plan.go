@@ -3,6 +3,7 @@ package survey
 import (
 	"context"
 
+	"ken/internal/model"
 	"ken/internal/repo"
 )
 
@@ -10,6 +11,7 @@ import (
 type Plan struct {
 	Directories []Planned `json:"directories"`
 	Estimate    int64     `json:"estimate_tokens"` // of all
+	Cost        *float64  `json:"estimate_cost"`   // the same in dollars; null when the price is not known
 }
 
 // Planned is a directory of a plan.
@@ -39,6 +41,7 @@ func (s *Survey) Plan(ctx context.Context, w Writer, all bool) (*Plan, error) {
 		return nil, err
 	}
 	p := &Plan{Directories: []Planned{}}
+	var asked int64
 	for _, d := range inOrder(j.order) {
 		st := j.at[d]
 		if !all && !wanted(st, w) {
@@ -55,8 +58,18 @@ func (s *Survey) Plan(ctx context.Context, w Writer, all bool) (*Plan, error) {
 		if wanted(st, w) && !outlines(w) {
 			n.Estimate = st.estimate()
 			p.Estimate += n.Estimate
+			asked++
 		}
 		p.Directories = append(p.Directories, n)
+	}
+	price := model.Price{Free: true}
+	if m, ok := w.(Mind); ok {
+		price = m.Price()
+		price.UpTo = 0 // that is of one request
+	}
+	out := tokensAnswer * asked
+	if cost := price.Of(model.Usage{Input: p.Estimate - out, Output: out}); cost.Known() {
+		p.Cost = &cost.USD
 	}
 	return p, nil
 }
@@ -69,7 +82,8 @@ const (
 	readBytes      = 32 << 10 // the most that is read of one file
 	shallowBytes   = 2 << 10
 	tokensPerChild = 150
-	tokensApart    = 1200 // rules, tools and the answer
+	tokensApart    = 800 // rules and tools
+	tokensAnswer   = 400
 )
 
 // estimate guesses the tokens that describing a directory takes.
@@ -78,7 +92,7 @@ func (s *Standing) estimate() int64 {
 	if s.Dir.rank == RankShallow {
 		most = shallowBytes
 	}
-	n := int64(tokensApart)
+	n := int64(tokensApart + tokensAnswer)
 	for _, f := range s.Dir.Files {
 		n += min(f.Size, most) / BytesPerToken
 	}

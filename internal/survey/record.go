@@ -3,6 +3,7 @@ package survey
 import (
 	"crypto/sha256"
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -106,6 +107,24 @@ type Flag struct {
 	Path     repo.Path `json:"path"`
 	Severity string    `json:"severity"` // info, concern or critical
 	Finding  string    `json:"finding"`
+}
+
+// flagsFor returns what was flagged of files that a later basis has as they were: it
+// holds as long as its text is kept.
+func (r *Record) flagsFor(now Basis) []Flag {
+	same := make(map[string]bool)
+	for _, f := range now.Files {
+		same[string(f.Name)+"\x00"+f.ID.String()] = true
+	}
+	var list []Flag
+	for _, flag := range r.Flags {
+		if slices.ContainsFunc(r.Basis.Files, func(f FileBasis) bool {
+			return string(f.Name) == flag.Path.Base() && flag.Path.Dir() == r.Path && same[string(f.Name)+"\x00"+f.ID.String()]
+		}) {
+			list = append(list, flag)
+		}
+	}
+	return list
 }
 
 // outlineRecipe is what the recipes of texts begin with that no mind wrote.

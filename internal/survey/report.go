@@ -3,6 +3,7 @@ package survey
 import (
 	"context"
 	"fmt"
+	"path"
 	"strings"
 
 	"ken/internal/fresh"
@@ -32,7 +33,12 @@ func (s *Survey) Report(ctx context.Context) (*Report, error) {
 		st := j.at[d]
 		r.Counts[st.Verdict.String()]++
 		if st.Record != nil && st.Verdict.State() == fresh.Fresh {
-			r.Flags = append(r.Flags, st.Record.Flags...)
+			for _, f := range st.Record.Flags {
+				if rest, ok := strings.CutPrefix(string(f.Path), string(st.Record.Path)); ok && f.Path.Under(st.Record.Path) {
+					f.Path = repo.Path(strings.TrimPrefix(path.Join(string(st.Dir.Path), rest), "/")) // the directory may have moved
+				}
+				r.Flags = append(r.Flags, f)
+			}
 		}
 	}
 	list := j.overview()

@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"sync"
 	"time"
 
+	"ken/internal/fault"
 	"ken/internal/repo"
 )
 
@@ -21,12 +21,12 @@ type RunOptions struct {
 	// Progress hears of every directory that is done, in order.
 	Progress func(Progress)
 	// Files is given what is to be said of files; nil to let that go.
-	Files func(ctx context.Context, it *Item, texts map[repo.Path]string) error
+	Files func(ctx context.Context, author string, it *Item, texts map[repo.Path]string) error
 }
 
 // Progress is how far a run has come.
 type Progress struct {
-	Path        repo.Path
+	Path        repo.Path // that was done; "" with a Total of 0 while it is being planned
 	Err         error
 	Done, Total int
 	Spent       Spent
@@ -38,10 +38,13 @@ type Ran struct {
 	Failed  []FailedPath `json:"failed"`
 	Calls   int          `json:"calls"`
 	Tokens  Tokens       `json:"tokens"`
-	Cost    *float64     `json:"cost"`              // null when the price is not known
+	Cost    *float64     `json:"cost"`              // in dollars; null when the price is not known
 	Stopped string       `json:"stopped,omitempty"` // why it ended before all was done
 	Left    int          `json:"left"`              // what is still to be done
 	Remarks []string     `json:"remarks,omitempty"` // what else went wrong
+
+	// Err is why nobody could be asked at all, nil when somebody could.
+	Err error `json:"-"`
 }
 
 // A FailedPath is a directory that could not be described.
@@ -78,47 +81,73 @@ func outlines(w Writer) bool { return (&Record{Recipe: w.Recipe()}).Outlined() }
 // A mind plans before, and writes an overview afterwards. Neither is needed: if it
 // fails at one of them, that is noted too.
 func (s *Survey) Run(ctx context.Context, w Writer, opts RunOptions) (*Ran, error) {
-	ran := &Ran{Done: []string{}, Failed: []FailedPath{}}
-	var spent Spent
-	mind, thinks := w.(Mind)
-	if thinks {
-		plan, cost, err := s.Recon(ctx, mind)
-		spent = cost
-		switch {
-		case errors.Is(err, ErrHopeless) || ctx.Err() != nil:
-			return ran, err
-		case err != nil:
-			ran.Remarks = append(ran.Remarks, oneLine(err.Error()))
-		case plan != nil:
-			mind.Know(plan.About)
-			ranks := plan.Ranking()
-			maps.Copy(ranks, s.opts.Ranks) // what people say goes before
-			s = New(s.tree, s.store, Options{Exclude: s.opts.Exclude, Ranks: ranks, Counts: s.opts.Counts, Now: s.opts.Now})
-		}
-	}
+	r := &run{writer: w, how: opts, ran: &Ran{Done: []string{}, Failed: []FailedPath{}}}
+	defer r.sum()
 	j, err := s.judge(ctx)
 	if err != nil {
-		return ran, err
+		return r.ran, err
 	}
 	if opts.Within != "" {
 		if _, err := j.find(opts.Within); err != nil {
-			return ran, err
+			return r.ran, err
 		}
 	}
-	r := &run{judgement: j, writer: w, how: opts, ran: ran, spent: spent}
-	r.queue = newQueue(j, func(st *Standing) bool {
-		return st.Dir.Path.Under(opts.Within) && wanted(st, w)
-	})
-	err = r.work(ctx)
-	if err == nil && thinks && ran.Stopped == "" && opts.Within == "" {
+	mind, thinks := w.(Mind)
+	if thinks {
+		if opts.MaxCost > 0 && !mind.Price().Known() {
+			return r.ran, &fault.Error{
+				Kind: fault.Usage, Hint: "give it in survey.prices of .ken/config.yaml, or bound the run by --max-tokens",
+				Err: fmt.Errorf("what %s costs is not known, so no cost can be kept to", mind.Author()),
+			}
+		}
+		mind.See(s.tree)
+		if j, err = r.plan(ctx, j, mind); err != nil || r.ran.Stopped != "" {
+			return r.ran, err
+		}
+	}
+	r.judgement, r.queue = j, newQueue(j, r.wants)
+	if err := r.work(ctx); err != nil {
+		return r.ran, err
+	}
+	if thinks && r.ran.Stopped == "" && opts.Within == "" {
 		cost, err := s.Synthesise(ctx, mind)
 		r.spent = r.spent.Add(cost)
-		if err != nil {
-			ran.Remarks = append(ran.Remarks, oneLine(err.Error()))
-		}
+		r.note(ctx, err)
 	}
-	r.sum()
-	return ran, err
+	return r.ran, nil
+}
+
+// plan has a mind plan what is to be done, if it is worth it and nobody has.
+func (r *run) plan(ctx context.Context, j *judgement, m Mind) (*judgement, error) {
+	if len(j.order) <= tiny || j.plan != nil && j.plan.exact || newQueue(j, r.wants).total == 0 {
+		return j, nil
+	}
+	cost, err := j.replan(ctx, m)
+	r.spent = r.spent.Add(cost)
+	if err != nil {
+		r.ran.Left = newQueue(j, r.wants).total
+		r.note(ctx, err)
+		return j, nil
+	}
+	return j.judge(context.WithoutCancel(ctx))
+}
+
+// wants reports whether a directory is to be described.
+func (r *run) wants(s *Standing) bool {
+	return s.Dir.Path.Under(r.how.Within) && wanted(s, r.writer)
+}
+
+// note puts down what went wrong apart from directories.
+func (r *run) note(ctx context.Context, err error) {
+	switch {
+	case err == nil:
+	case ctx.Err() != nil:
+		r.ran.Stopped = interrupted
+	case errors.Is(err, ErrHopeless):
+		r.ran.Stopped, r.ran.Err = oneLine(err.Error()), err
+	default:
+		r.ran.Remarks = append(r.ran.Remarks, oneLine(err.Error()))
+	}
 }
 
 // A run is one going through the queue. The judgement is the scheduler's own; the
@@ -131,6 +160,7 @@ type run struct {
 	ran    *Ran
 	spent  Spent
 	batch  int // how many records are kept at once
+	away   int // directories in a row that the provider was away for
 	unkept []*Record
 }
 
@@ -168,6 +198,7 @@ func (r *run) work(ctx context.Context) error {
 	}
 	var fatal error
 	busy := 0
+	r.limits(ctx) // planning may have cost it all
 	for {
 		for busy < jobs && fatal == nil && r.ran.Stopped == "" {
 			st, err := r.take(ctx)
@@ -259,14 +290,23 @@ func (r *run) finish(ctx context.Context, a answer) error {
 		st.Record, st.Reasons, st.K = rec, nil, 0
 		st.finish()
 		r.ran.Done = append(r.ran.Done, Label(st.Dir.Path).JSON().Path)
+		r.away = 0
 		if r.how.Files != nil && len(a.draft.Files) > 0 {
-			if err := r.how.Files(keep, a.item, a.draft.Files); err != nil {
-				return err
+			if err := r.how.Files(keep, r.writer.Author(), a.item, a.draft.Files); err != nil {
+				r.ran.Remarks = append(r.ran.Remarks, oneLine(fmt.Sprintf("what was said of the files of %s: %v", Label(st.Dir.Path), err)))
 			}
 		}
 	case ctx.Err() != nil:
 		return nil // it was stopped, and did not fail
+	case errors.Is(a.err, ErrHopeless):
+		r.note(ctx, a.err) // nor did the directory
+		return nil
 	default:
+		if errors.Is(a.err, errAway) {
+			r.away++
+		} else {
+			r.away = 0
+		}
 		f := Failure{Path: st.Dir.Path, Reason: oneLine(a.err.Error()), At: r.opts.Now().UTC().Truncate(time.Microsecond)}
 		if a.item != nil {
 			f.Basis = a.item.Basis.Digest()
@@ -276,9 +316,6 @@ func (r *run) finish(ctx context.Context, a answer) error {
 		}
 		st.Verdict, st.Reasons = Failed, []string{f.Reason}
 		r.ran.Failed = append(r.ran.Failed, FailedPath{Label(st.Dir.Path).JSON(), f.Reason})
-		if errors.Is(a.err, ErrHopeless) {
-			r.ran.Stopped = f.Reason
-		}
 	}
 	r.queue.done(st)
 	if r.how.Progress != nil {
@@ -288,18 +325,29 @@ func (r *run) finish(ctx context.Context, a answer) error {
 }
 
 // ErrHopeless is in the chain of a failure after which trying other directories makes
-// no sense: there is no key, or nobody answers.
+// no sense: the key is not accepted, or there is no such model.
 var ErrHopeless = errors.New("no other directory would fare better")
 
-// limits stops the run when enough has been spent.
+// errAway is in the chain of a failure of a provider that did not answer.
+var errAway = errors.New("the provider is away")
+
+// maxAway is for how many directories in a row a provider may be away before no more
+// are begun: each has waited for a while.
+const maxAway = 8
+
+const interrupted = "interrupted"
+
+// limits stops the run when enough has been spent, or nobody answers any more.
 func (r *run) limits(ctx context.Context) {
 	switch {
 	case r.ran.Stopped != "":
 	case ctx.Err() != nil:
-		r.ran.Stopped = "interrupted"
+		r.ran.Stopped = interrupted
+	case r.away >= maxAway:
+		r.ran.Stopped = fmt.Sprintf("there was no answer about %d directories in a row", r.away)
 	case r.how.MaxTokens > 0 && r.spent.In+r.spent.Out >= r.how.MaxTokens:
-		r.ran.Stopped = fmt.Sprintf("%d tokens were the most", r.how.MaxTokens)
+		r.ran.Stopped = fmt.Sprintf("%d tokens were spent, and %d are the most", r.spent.In+r.spent.Out, r.how.MaxTokens)
 	case r.how.MaxCost > 0 && r.spent.Cost >= r.how.MaxCost:
-		r.ran.Stopped = fmt.Sprintf("$%.2f was the most", r.how.MaxCost)
+		r.ran.Stopped = fmt.Sprintf("$%.4f was spent, and $%.2f is the most", r.spent.Cost, r.how.MaxCost)
 	}
 }

@@ -37,6 +37,7 @@ type judgement struct {
 	*Survey
 	files  []File
 	order  []*Directory // every one after all below it
+	plan   *Recon       // nil for none
 	latest map[repo.Path][]*Record
 	failed map[repo.Path]Failure
 	at     map[*Directory]*Standing
@@ -57,6 +58,14 @@ func (s *Survey) judge(ctx context.Context) (*judgement, error) {
 	}
 	if j.failed, err = s.store.Failures(ctx); err != nil {
 		return nil, err
+	}
+	if j.plan, err = j.recall(ctx); err != nil {
+		return nil, err
+	}
+	if j.plan != nil && len(j.plan.ranks) > 0 {
+		opts := s.opts
+		opts.Ranks = j.plan.under(opts.Ranks)
+		j.order = directories(files, opts)
 	}
 	for _, level := range levels(j.order) {
 		if err := j.judgeLevel(ctx, level); err != nil {

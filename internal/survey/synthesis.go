@@ -67,20 +67,20 @@ func (s *Survey) Synthesise(ctx context.Context, m Mind) (Spent, error) {
 		case ChildSummary:
 			fmt.Fprintf(&b, "%s:\n%s\n", Label(c.Path), fence(c.Text))
 		case ChildStale:
-			fmt.Fprintf(&b, "%s (stale: %s):\n%s\n", Label(c.Path), c.Reason, fence(c.Text))
+			fmt.Fprintf(&b, "%s (stale: %s):\n%s\n", Label(c.Path), oneLine(c.Reason), fence(c.Text))
 		default:
-			fmt.Fprintf(&b, "not yet investigated: %s (%s)\n", Label(c.Path), c.Reason)
+			fmt.Fprintf(&b, "not yet investigated: %s (%s)\n", Label(c.Path), oneLine(c.Reason))
 		}
 	}
 	text, spent, err := m.Ask(ctx, synthesisRules, b.String())
 	if err != nil {
-		return spent, err
+		return spent, fmt.Errorf("write the overview: %w", err)
 	}
 	text = clean(text)
 	if err := badText(text); err != nil {
-		return spent, fmt.Errorf("the overview: %w", err)
+		return spent, fmt.Errorf("write the overview: %w", err)
 	}
-	return spent, s.store.Keep(ctx, []*Record{{
+	return spent, s.store.Keep(context.WithoutCancel(ctx), []*Record{{
 		Path: reportPath, Basis: basis, Text: text, Author: oneLine(m.Author()), Recipe: m.Recipe(),
 		At: s.opts.Now().UTC().Truncate(time.Microsecond),
 	}})

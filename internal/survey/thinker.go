@@ -22,22 +22,24 @@ type Thinker struct {
 	// Plain has the model told everything at once, and takes its answer as it is: for
 	// one that cannot call tools.
 	Plain bool
-
-	about string // the repository, as was made out beforehand
 }
 
-// Know tells it what the repository seems to be.
-func (t *Thinker) Know(about string) { t.about = about }
+// See gives the model the tree to look at.
+func (t *Thinker) See(tree Tree) { t.Tree = tree }
 
 // How far a model may go about one directory.
 const (
 	DefaultTurns = 12
 	shallowTurns = 3
+	idleTurns    = 3 // in a row, in which it calls nothing
 	replyTokens  = 4096
 )
 
 // Author is the model.
 func (t *Thinker) Author() string { return t.Model.Name() }
+
+// Price is what the model's tokens cost.
+func (t *Thinker) Price() model.Price { return t.Model.Price() }
 
 // Recipe is the prompt and the model.
 func (t *Thinker) Recipe() string { return "prompt/" + PromptVersion + " " + t.Model.Name() }
@@ -60,51 +62,79 @@ func (t *Thinker) Write(ctx context.Context, it *Item) (Draft, error) {
 	if it.Rank == RankShallow {
 		turns = min(turns, shallowTurns)
 	}
-	req := model.Request{System: Rules + toolRules, Tools: tools(), MaxTokens: replyTokens, Messages: []model.Message{model.Ask(t.prompt(it))}}
+	req := model.Request{System: Rules + toolRules, Tools: tools(), MaxTokens: replyTokens, Messages: []model.Message{model.Ask(it.Prompt())}}
+	idle := 0
 	for turn := range turns {
 		reply, err := s.turn(ctx, req)
 		if err != nil {
 			return s.draft, err
 		}
+		s.carryOut(ctx, reply.Calls)
+		// What was handed in is paid for, whatever happened meanwhile.
 		if s.done {
 			return s.draft, nil
 		}
-		next := model.Ask("Call submit with your text now.")
+		if err := ctx.Err(); err != nil {
+			return s.draft, err
+		}
+		next := model.Answer(s.results...)
+		idle++
 		switch {
 		case len(reply.Calls) > 0:
-			next = model.Answer(s.results...)
+			idle = 0
 			if turn == turns-2 {
 				next.Text = "That was the last look. Call submit with your text now."
 			}
 		case reply.Stop == model.Refusal:
 			return s.draft, errors.New("the model will not describe it")
+		case idle == idleTurns:
+			return s.draft, s.unsubmitted(turn + 1)
+		default:
+			next = model.Ask("Call submit with your text now.")
 		}
 		req.Messages = append(req.Messages, reply.Message(), next)
 	}
-	return s.draft, fmt.Errorf("the model did not submit a text within %d turns", turns)
+	return s.draft, s.unsubmitted(turns)
 }
 
-// prompt is what the model is told about an item.
-func (t *Thinker) prompt(it *Item) string {
-	if t.about == "" {
-		return it.Prompt()
+// unsubmitted says that no text came, and what was wrong with the last one that did.
+func (s *session) unsubmitted(turns int) error {
+	if s.refused != nil {
+		return fmt.Errorf("the model did not submit a text that can be kept within %d turns: %w", turns, s.refused)
 	}
-	return "What the repository seems to be:\n" + fence(t.about) + "\n\n" + it.Prompt()
+	return fmt.Errorf("the model did not submit a text within %d turns", turns)
 }
 
 // writePlain asks once, and takes the answer for the text: as it is, or as JSON.
 func (t *Thinker) writePlain(ctx context.Context, it *Item) (Draft, error) {
 	s := &session{Thinker: t, item: it}
-	reply, err := s.turn(ctx, model.Request{System: Rules, MaxTokens: replyTokens, Messages: []model.Message{model.Ask(t.prompt(it))}})
+	reply, err := s.turn(ctx, model.Request{System: Rules, MaxTokens: replyTokens, Messages: []model.Message{model.Ask(it.Prompt())}})
 	if err != nil {
 		return s.draft, err
 	}
 	text := strings.TrimSpace(reply.Text)
-	var in submitArgs
-	if strings.HasPrefix(text, "{") && json.Unmarshal([]byte(text), &in) == nil && in.Summary != "" {
-		return s.draft, s.submit(in)
+	in := submitArgs{Summary: text}
+	if doc := unquoted(text); strings.HasPrefix(doc, "{") && json.Valid([]byte(doc)) {
+		in = submitArgs{}
+		if err := json.Unmarshal([]byte(doc), &in); err != nil {
+			return s.draft, fmt.Errorf("the answer is not the JSON that was asked for: %w", err)
+		}
+		if in.Summary == "" {
+			return s.draft, errors.New("the answer is JSON without a summary")
+		}
 	}
-	return s.draft, s.submit(submitArgs{Summary: text})
+	err = s.submit(in)
+	return s.draft, err
+}
+
+// unquoted takes a document out of the fence that models like to put around it.
+func unquoted(text string) string {
+	if body, ok := strings.CutPrefix(text, "```"); ok {
+		if body, ok = strings.CutSuffix(body, "```"); ok {
+			return strings.TrimSpace(strings.TrimPrefix(body, "json"))
+		}
+	}
+	return text
 }
 
 // A session is one conversation about one directory.
@@ -113,24 +143,41 @@ type session struct {
 	item    *Item
 	draft   Draft
 	done    bool
+	refused error // what was wrong with the last text that was handed in
 	results []model.Result
 }
 
-// turn asks the model and carries out what it calls for.
+// turn asks the model, and counts what that cost.
 func (s *session) turn(ctx context.Context, req model.Request) (model.Reply, error) {
 	reply, err := s.Model.Turn(ctx, req, model.Listener{})
 	s.draft.Spent = s.draft.Spent.Add(Spent{
 		Calls: reply.Usage.Requests, In: reply.Usage.Input, Out: reply.Usage.Output,
 		Cost: reply.Cost.USD, Unknown: !reply.Cost.Known(),
 	})
-	if err != nil {
-		if model.ReasonOf(err).Hopeless() {
-			err = fmt.Errorf("%w (%w)", err, ErrHopeless)
-		}
-		return reply, err
+	switch reason := model.ReasonOf(err); {
+	case err == nil:
+	case reason.Hopeless():
+		err = &providerError{err, ErrHopeless}
+	case reason == model.Down || reason == model.Overloaded || reason == model.RateLimited:
+		err = &providerError{err, errAway}
 	}
+	return reply, err
+}
+
+// A providerError is a failure that is none of the directory's. Its words are the
+// provider's alone.
+type providerError struct {
+	error
+
+	sort error
+}
+
+func (e *providerError) Unwrap() []error { return []error{e.error, e.sort} }
+
+// carryOut does what the model calls for.
+func (s *session) carryOut(ctx context.Context, calls []model.Call) {
 	s.results = nil
-	for _, c := range reply.Calls {
+	for _, c := range calls {
 		text, err := s.call(ctx, c)
 		if err != nil {
 			s.results = append(s.results, c.Fail(err))
@@ -138,7 +185,6 @@ func (s *session) turn(ctx context.Context, req model.Request) (model.Reply, err
 		}
 		s.results = append(s.results, c.Result(text))
 	}
-	return reply, ctx.Err()
 }
 
 // keepWord is the answer that says that nothing is to be changed.
@@ -151,7 +197,7 @@ func isKeep(text string) bool {
 
 // submit takes the text in, or says what is wrong with it.
 func (s *session) submit(in submitArgs) error {
-	text := strings.TrimSpace(in.Summary)
+	text := strings.TrimSpace(strings.ReplaceAll(in.Summary, "\r\n", "\n"))
 	if isKeep(text) {
 		if s.item.Old == nil {
 			return errors.New("there is no text yet that could be kept: write one")
@@ -166,8 +212,9 @@ func (s *session) submit(in submitArgs) error {
 	s.draft.Partial = in.Completeness == "partial"
 	for _, f := range s.item.Files {
 		for _, name := range []string{f.Path.Base(), string(f.Path)} {
-			if said, ok := in.Files[name]; ok && badText(said) == nil {
-				s.draft.Files[f.Path] = strings.TrimSpace(said)
+			said := strings.TrimSpace(strings.ReplaceAll(in.Files[name], "\r\n", "\n"))
+			if badText(said) == nil {
+				s.draft.Files[f.Path] = said
 			}
 		}
 	}

@@ -85,12 +85,23 @@ func (s *session) call(ctx context.Context, c model.Call) (string, error) {
 		if s.done {
 			return "", errors.New("the text was handed in already")
 		}
-		if err := s.submit(in.submitArgs); err != nil {
-			return "", err
+		if in.Path != "" && dirOf(in.Path) != s.item.Path {
+			return "", fmt.Errorf("you were asked about %s: hand in a text about that", Label(s.item.Path))
+		}
+		if s.refused = s.submit(in.submitArgs); s.refused != nil {
+			return "", s.refused
 		}
 		return "handed in", nil
 	}
 	return "", fmt.Errorf("there is no tool %q", c.Name)
+}
+
+// dirOf reads a path as models write it.
+func dirOf(name string) repo.Path {
+	if name = path.Clean(name); name == "." {
+		return ""
+	}
+	return repo.Path(name)
 }
 
 // find returns a tracked file. Whatever else a path may name does not exist for a
@@ -100,7 +111,7 @@ func (s *session) find(ctx context.Context, name string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := repo.Path(path.Clean(strings.TrimPrefix(name, "./")))
+	p := dirOf(name)
 	i, ok := slices.BinarySearchFunc(files, p, func(f File, p repo.Path) int { return strings.Compare(string(f.Path), string(p)) })
 	if !ok {
 		return nil, fmt.Errorf("no tracked file %q", name)
@@ -124,7 +135,7 @@ func (s *session) readFile(ctx context.Context, name string, from int) (string, 
 		return "", err
 	}
 	if f.Size > maxRead {
-		return "", fmt.Errorf("%s has %d bytes: too many to read; search it", f.Path, f.Size)
+		return "", fmt.Errorf("%s has %d bytes: too many to be shown", f.Path, f.Size)
 	}
 	b, err := s.Tree.Read(ctx, f, maxRead)
 	if err != nil {
@@ -152,10 +163,7 @@ func (s *session) list(ctx context.Context, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	dir := repo.Path(path.Clean(strings.TrimPrefix(name, "./")))
-	if dir == "." {
-		dir = ""
-	}
+	dir := dirOf(name)
 	var lines []string
 	seen := make(map[string]bool)
 	for _, f := range files {
@@ -190,10 +198,7 @@ func (s *session) search(ctx context.Context, pattern, within string) (string, e
 	if err != nil {
 		return "", err
 	}
-	dir := repo.Path(path.Clean(strings.TrimPrefix(within, "./")))
-	if dir == "." {
-		dir = ""
-	}
+	dir := dirOf(within)
 	var hits []string
 	looked := 0
 	for i := range files {

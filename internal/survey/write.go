@@ -62,6 +62,7 @@ func (s *Survey) record(it *Item, d Draft, author, recipe string) (*Record, erro
 		if !it.Old.Outlined() { // else a mind has looked at it by now, and need not again
 			r.Recipe = it.Old.Recipe
 		}
+		r.Flags = append(it.Old.flagsFor(it.Basis), r.Flags...)
 	}
 	return r, badText(r.Text)
 }
@@ -77,16 +78,23 @@ func badText(text string) error {
 		return fmt.Errorf("the text is not UTF-8")
 	}
 	for i, c := range text {
-		if unicode.IsControl(c) && c != '\n' && c != '\t' {
+		if controls(c) && c != '\n' && c != '\t' {
 			return fmt.Errorf("the text has the control character %U at byte %d", c, i)
 		}
 	}
 	return nil
 }
 
+// controls reports whether a character makes a reader see something else than what is
+// there: control characters, those that turn the direction of writing, and tags.
+func controls(c rune) bool {
+	return unicode.IsControl(c) || c >= 0x202A && c <= 0x202E || c >= 0x2066 && c <= 0x2069 || c == 0x2028 || c == 0x2029 ||
+		c >= 0xE0000 && c <= 0xE007F
+}
+
 func oneLine(s string) string {
 	s = strings.Map(func(c rune) rune {
-		if unicode.IsControl(c) {
+		if controls(c) {
 			return ' '
 		}
 		return c

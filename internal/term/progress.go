@@ -10,40 +10,87 @@ import (
 const patience = 500 * time.Millisecond
 
 // A Progress shows on Err how far some work is, once it takes long enough to be
-// felt and only where a person is watching. It is safe for concurrent use.
+// felt: on a terminal in one line that is written over, elsewhere, if that was asked
+// for, in a plain line now and then. It is safe for concurrent use.
 type Progress struct {
 	io    *IO
 	what  string
 	mu    sync.Mutex
 	begun time.Time
 	shown time.Time
+	now   func() time.Time
+
+	every int           // see Lines
+	pause time.Duration // 0 for no lines
+	told  int           // of how many the last line spoke
 }
 
 // Progress begins to watch work, described as in "reading files".
 func (o *IO) Progress(what string) *Progress {
-	return &Progress{io: o, what: what, begun: time.Now()}
+	p := &Progress{io: o, what: what, now: time.Now}
+	p.begun = p.now()
+	return p
+}
+
+// Lines has plain lines printed where nobody watches: one whenever so many more are
+// done, if every is not 0, and one at the first chance after each pause.
+func (p *Progress) Lines(every int, pause time.Duration) {
+	p.every, p.pause, p.shown = every, pause, p.begun
 }
 
 // Update says that done of total are done.
-func (p *Progress) Update(done, total int) {
-	if !p.io.Live {
-		return
-	}
+func (p *Progress) Update(done, total int) { p.Tell(done, total, "") }
+
+// Tell is Update with a few words more, such as what it has cost, and says how fast it
+// goes and how long it will take.
+func (p *Progress) Tell(done, total int, more string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	now := time.Now()
-	if now.Sub(p.begun) < patience || now.Sub(p.shown) < patience/5 {
+	now := p.now()
+	switch {
+	case p.io.Live:
+		if now.Sub(p.begun) < patience || now.Sub(p.shown) < patience/5 {
+			return
+		}
+	case p.pause == 0:
+		return
+	case now.Sub(p.shown) < p.pause && (p.every == 0 || done-p.told < p.every):
 		return
 	}
-	p.shown = now
-	fmt.Fprintf(p.io.Err, "\r\x1b[K%s: %d of %d", p.what, done, total)
+	p.shown, p.told = now, done
+	line := fmt.Sprintf("%s: %d of %d", p.what, done, total)
+	if more != "" {
+		line += pace(done, total, now.Sub(p.begun)) + ", " + more
+	}
+	if p.io.Live {
+		fmt.Fprintf(p.io.Err, "\r\x1b[K%s", line)
+	} else {
+		p.io.Remarkf("ken: %s", line)
+	}
+}
+
+// pace says how fast work goes, and how long it will go on.
+func pace(done, total int, took time.Duration) string {
+	if done == 0 || took <= 0 {
+		return ""
+	}
+	each := took / time.Duration(done)
+	rate := fmt.Sprintf("%.1f a second", float64(time.Second)/float64(each))
+	if each > time.Second {
+		rate = fmt.Sprintf("%.1f a minute", float64(time.Minute)/float64(each))
+	}
+	left := each * time.Duration(total-done)
+	if left < time.Second {
+		return ", " + rate
+	}
+	return fmt.Sprintf(", %s, about %s left", rate, left.Round(time.Second))
 }
 
 // Done wipes the line, if one was shown.
 func (p *Progress) Done() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !p.shown.IsZero() {
+	if p.io.Live && !p.shown.IsZero() {
 		fmt.Fprint(p.io.Err, "\r\x1b[K")
 		p.shown = time.Time{}
 	}

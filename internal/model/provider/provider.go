@@ -96,7 +96,7 @@ func New(cfg Config, opts Options) (*Model, error) {
 	case Anthropic, OpenAI:
 		svc := serviceOf(cfg.Provider)
 		if cfg.Model == "" {
-			return nil, misuse("set survey.model in .ken/config.yaml to one of "+svc.models, "no model is named for the provider %s", cfg.Provider)
+			return nil, svc.unnamed()
 		}
 		ep, err := svc.endpoint(cfg.BaseURL, opts.Getenv)
 		if err != nil {
@@ -109,17 +109,75 @@ func New(cfg Config, opts Options) (*Model, error) {
 		if len(cfg.Command) == 0 || cfg.Command[0] == "" {
 			return nil, misuse("name one in survey.command, such as: command: [claude, -p]", "no program is named for the provider command")
 		}
-		name := cfg.Model
-		if name == "" {
-			name = filepath.Base(cfg.Command[0])
-		}
-		m.name, m.where = Command+"/"+name, filepath.Base(cfg.Command[0])
+		m.name, m.where = commandName(cfg), filepath.Base(cfg.Command[0])
 		m.price = priceOf(cfg, false)
 		m.asker = &program{argv: cfg.Command, json: cfg.JSON, max: opts.commandBytes(), hide: m.hide}
 	default:
-		return nil, misuse("set survey.provider to anthropic, openai or command", "there is no provider %q", cfg.Provider)
+		return nil, unknown(cfg.Provider)
 	}
 	return m, nil
+}
+
+func unknown(provider string) error {
+	return misuse("set survey.provider to anthropic, openai or command", "there is no provider %q", provider)
+}
+
+// unnamed says that the model is missing.
+func (s *service) unnamed() error {
+	return misuse("set survey.model in .ken/config.yaml to one of "+s.models, "no model is named for the provider %s", s.name)
+}
+
+// commandName is what a program is called: by its model, else by its file.
+func commandName(cfg Config) string {
+	name := cfg.Model
+	if name == "" && len(cfg.Command) > 0 {
+		name = filepath.Base(cfg.Command[0])
+	}
+	return Command + "/" + name
+}
+
+// Quote returns as much of the model that cfg names as can be told without a key or
+// a program: its name and its price. It answers nothing.
+func Quote(cfg Config, opts Options) (model.Model, error) {
+	opts = opts.withDefaults()
+	q := quoted{name: cfg.Provider + "/" + cfg.Model}
+	switch cfg.Provider {
+	case Anthropic, OpenAI:
+		svc := serviceOf(cfg.Provider)
+		if cfg.Model == "" {
+			return nil, svc.unnamed()
+		}
+		base := strings.TrimSpace(opts.Getenv(svc.baseVar))
+		or(&base, svc.base)
+		if cfg.BaseURL != "" {
+			base = cfg.BaseURL
+		}
+		at, err := svc.parse("base_url", base)
+		if err != nil {
+			return nil, err
+		}
+		own, err := svc.parse("base", svc.base)
+		if err != nil {
+			return nil, err
+		}
+		q.price = priceOf(cfg, sameHost(at, own))
+	case Command:
+		q.name, q.price = commandName(cfg), priceOf(cfg, false)
+	default:
+		return nil, unknown(cfg.Provider)
+	}
+	return q, nil
+}
+
+type quoted struct {
+	name  string
+	price model.Price
+}
+
+func (q quoted) Name() string       { return q.name }
+func (q quoted) Price() model.Price { return q.price }
+func (q quoted) Turn(context.Context, model.Request, model.Listener) (model.Reply, error) {
+	return model.Reply{}, fmt.Errorf("ask %s: it was not meant to be asked", q.name)
 }
 
 // Name is the provider and its model.

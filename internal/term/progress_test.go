@@ -1,0 +1,51 @@
+package term
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+)
+
+// watch plays work of 40 steps, a second each, and returns what was shown of it.
+func watch(live bool, every int, pause time.Duration) string {
+	var out bytes.Buffer
+	clock := time.Unix(0, 0)
+	p := (&IO{Err: &out, Live: live}).Progress("describing")
+	p.now, p.begun = func() time.Time { return clock }, clock
+	if pause > 0 {
+		p.Lines(every, pause)
+	}
+	for i := 1; i <= 40; i++ {
+		clock = clock.Add(time.Second)
+		p.Tell(i, 40, "$0.01")
+	}
+	p.Done()
+	return out.String()
+}
+
+func TestProgress(t *testing.T) {
+	if got := watch(false, 0, 0); got != "" {
+		t.Errorf("lines that nobody asked for: %q", got)
+	}
+	// Every ten, or every five seconds, whichever comes first.
+	for _, tt := range []struct {
+		every int
+		pause time.Duration
+		lines int
+	}{{10, time.Hour, 4}, {10, 5 * time.Second, 8}, {0, 10 * time.Second, 4}} {
+		got := watch(false, tt.every, tt.pause)
+		if strings.Count(got, "\n") != tt.lines || strings.ContainsAny(got, "\r\x1b") {
+			t.Errorf("every %d or %v: %q", tt.every, tt.pause, got)
+		}
+	}
+	live := watch(true, 10, time.Hour)
+	if strings.Count(live, "\r\x1b[K") != 41 || strings.Contains(live, "\n") || !strings.HasSuffix(live, "\r\x1b[K") {
+		t.Errorf("on a terminal: %q", live)
+	}
+	for _, part := range []string{"10 of 40", "1.0 a second", "30s left", "$0.01"} {
+		if !strings.Contains(live, part) {
+			t.Errorf("on a terminal, no %q", part)
+		}
+	}
+}
