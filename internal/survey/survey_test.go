@@ -23,6 +23,8 @@ type world struct {
 	mu       sync.Mutex
 	content  map[repo.Path]string
 	excluded map[repo.Path]string
+	kinds    map[repo.Path]repo.Kind // source when not said
+	sizes    map[repo.Path]int64     // that of the content when not said
 	records  []*survey.Record
 	failures map[repo.Path]survey.Failure
 	leases   map[repo.Path]survey.Lease
@@ -55,10 +57,17 @@ func (w *world) Commit() repo.ID { return repo.ID{} }
 func (w *world) Files(context.Context) ([]survey.File, error) {
 	var list []survey.File
 	for _, p := range slices.Sorted(maps.Keys(w.content)) {
-		list = append(list, survey.File{
+		f := survey.File{
 			Path: p, ID: repo.SHA1.Blob([]byte(w.content[p])), Size: int64(len(w.content[p])),
 			Kind: repo.KindSource, Excluded: w.excluded[p],
-		})
+		}
+		if kind, ok := w.kinds[p]; ok {
+			f.Kind = kind
+		}
+		if size, ok := w.sizes[p]; ok {
+			f.Size = size
+		}
+		list = append(list, f)
 	}
 	return list, nil
 }
