@@ -7,6 +7,7 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 	"time"
 
@@ -25,7 +26,11 @@ func Main(args []string) int {
 	defer cancel()
 	deps := cli.Deps{
 		Open: func(ctx context.Context, dir string, progress func(done, total int)) (cli.Workspace, error) {
-			time.AfterFunc(short, func() { onInterrupt(cancel) })
+			if slices.ContainsFunc(args, func(a string) bool { return a == "survey" || a == "up" }) {
+				onInterrupt(cancel) // money may be spent from the first moment on
+			} else {
+				time.AfterFunc(short, func() { onInterrupt(cancel) })
+			}
 			return open(ctx, openOptions{dir: dir, progress: progress})
 		},
 		OpenState: func(ctx context.Context, opts cli.StateOptions) (cli.StateSpace, error) {
