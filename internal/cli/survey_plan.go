@@ -66,5 +66,5 @@ func (p *program) printPlan(plan *survey.Plan, estimate bool) {
 	if plan.Cost != nil {
 		money = fmt.Sprintf("about $%.2f", *plan.Cost)
 	}
-	p.io.Printf("about %d tokens in all, at 4 bytes each, %s; looking around comes on top\n", plan.Estimate, money)
+	p.io.Printf("about %d tokens in all, at 4 bytes each, %s; looking further comes on top\n", plan.Estimate, money)
 }

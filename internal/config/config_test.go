@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 	"ken/internal/config"
 	"ken/internal/fault"
+	"ken/internal/model"
 )
 
 func TestParse(t *testing.T) {
@@ -101,4 +103,21 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("%q gives an invalid policy", b)
 		}
 	})
+}
+
+// A price is of dollars; none at all is that of a model that costs nothing.
+func TestPrices(t *testing.T) {
+	c, err := config.Parse([]byte("survey: {prices: {m1: {input: 1.5, output: 6, cached: 0.1, written: 2}, local: {}}}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]model.Price{"m1": {Input: 1.5, Output: 6, Cached: 0.1, Written: 2}, "local": {Free: true}}
+	if !maps.Equal(c.Survey.Prices, want) {
+		t.Errorf("%+v", c.Survey.Prices)
+	}
+	for _, bad := range []string{"{m: {input: -1}}", "{m: {output: .nan}}", "{m: {input: .inf}}", "{m: {price: 1}}", "{m: cheap}", "[m]"} {
+		if _, err := config.Parse([]byte("survey: {prices: " + bad + "}")); err == nil {
+			t.Errorf("%s was taken", bad)
+		}
+	}
 }

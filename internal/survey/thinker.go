@@ -143,6 +143,7 @@ type session struct {
 	item    *Item
 	draft   Draft
 	done    bool
+	shown   int   // bytes that the model was shown
 	refused error // what was wrong with the last text that was handed in
 	results []model.Result
 }
@@ -183,6 +184,7 @@ func (s *session) carryOut(ctx context.Context, calls []model.Call) {
 			s.results = append(s.results, c.Fail(err))
 			continue
 		}
+		s.shown += len(text)
 		s.results = append(s.results, c.Result(text))
 	}
 }

@@ -397,6 +397,23 @@ func TestJobs(t *testing.T) {
 	}
 }
 
+// However much a model asks for at once, what it is shown has an end.
+func TestThinkerSeesSoMuch(t *testing.T) {
+	w := newWorld("src/a.go")
+	w.content["src/a.go"] = strings.Repeat("0123456789\n", 10_000)
+	var greedy model.Reply
+	for i := range 100 {
+		c := calling("read_file", map[string]any{"path": "src/a.go"}).Calls[0]
+		c.ID = fmt.Sprint(i)
+		greedy.Calls = append(greedy.Calls, c)
+	}
+	o := &oracle{say: inTurn(greedy, submitting("words"))}
+	d, err := (&survey.Thinker{Model: o, Tree: w}).Write(t.Context(), &survey.Item{Path: "src"})
+	if n := len(told(o.turns()[1])); err != nil || d.Text != "words" || n < 256<<10 || n > 320<<10 {
+		t.Errorf("%d bytes, %q, %v", n, d.Text, err)
+	}
+}
+
 // A program answers once, with text or with a document.
 func TestPlainAnswers(t *testing.T) {
 	for answer, want := range map[string]string{

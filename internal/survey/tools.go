@@ -24,6 +24,7 @@ const (
 	listEntries = 400
 	hitBytes    = 200
 	maxFlags    = 20
+	maxShown    = 256 << 10 // about one directory, all told
 )
 
 // tools returns what a model may call: all of them read.
@@ -58,6 +59,9 @@ func (s *session) call(ctx context.Context, c model.Call) (string, error) {
 	}
 	if err := json.Unmarshal(c.Args, &in); err != nil {
 		return "", fmt.Errorf("the arguments of %s: %w", c.Name, err)
+	}
+	if s.shown > maxShown && c.Name != "submit" && c.Name != "flag" {
+		return "", errors.New("that is all that is shown about one directory: call submit with your text now")
 	}
 	switch c.Name {
 	case "read_file":
