@@ -204,6 +204,48 @@ func TestSurveyByModel(t *testing.T) {
 	}
 }
 
+// A model that answers oddly is told what is wrong, in a form that its API takes; one
+// that never hands anything in has failed at that directory alone.
+func TestSurveyOddAnswers(t *testing.T) {
+	t.Parallel()
+	for _, api := range apis {
+		t.Run(api, func(t *testing.T) {
+			t.Parallel()
+			r := nested(t)
+			broken := call("submit", nil)
+			broken.Args = []byte(`{"summary": "cut o`)
+			odd := []modeltest.Answer{
+				{},
+				{Text: "I am a teapot."},
+				{Calls: []model.Call{broken}},
+				submit("red \x1b[31malert"), submit(strings.Repeat("long ", 5000)),
+				{Text: "Sorry.", Calls: []model.Call{call("rm", map[string]any{"path": "/"})}},
+				{Calls: []model.Call{call("submit", map[string]any{"path": "src/deep", "summary": "about the other"})}},
+				submit("Заказы и цены."),
+			}
+			n := 0
+			srv := modeltest.Start(t, func(turn modeltest.Turn) modeltest.Answer {
+				switch about(turn) {
+				case "src":
+					n++
+					return odd[n-1]
+				case "src/deep":
+					return modeltest.Answer{Text: "Well, well."}
+				}
+				return describe(turn)
+			})
+			doc, o := think(t, r, srv, api)
+			if o.status != 1 || !slices.Equal(doc.Done, []string{"src", "."}) || len(doc.Failed) != 1 || doc.Failed[0].Path != "src/deep" || n != len(odd) {
+				t.Errorf("%d answers, %+v", n, o)
+			}
+			shown := decode[shownDirs](t, mustKen(t, r, "survey", "show", "src", "--json")).Directories[0]
+			if shown.Verdict != "incomplete" || *shown.Text != "Заказы и цены." || *shown.Author != api+"/m1" {
+				t.Errorf("%+v", shown)
+			}
+		})
+	}
+}
+
 // A model that says keep leaves all above as they were.
 func TestSurveyKeep(t *testing.T) {
 	t.Parallel()

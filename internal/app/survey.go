@@ -33,8 +33,9 @@ func (w *workspace) surveyOf(tree survey.Tree, ranks map[repo.Path]survey.Rank) 
 		all = make(map[repo.Path]survey.Rank)
 	}
 	maps.Copy(all, ranks)
+	_, past := tree.(*commitTree)
 	return survey.New(tree, w.store, survey.Options{
-		Exclude: w.cfg.Survey.Exclude, Ranks: all, Counts: w.cfg.Registry.Counts,
+		Exclude: w.cfg.Survey.Exclude, Ranks: all, Counts: w.cfg.Registry.Counts, Past: past,
 	})
 }
 

@@ -80,6 +80,9 @@ func (j *judgement) recall(ctx context.Context) (*Recon, error) {
 			return plan, nil
 		}
 	}
+	if j.opts.Past {
+		return nil, nil
+	}
 	plan, err := j.readRecon(last.Text)
 	if err != nil {
 		return nil, nil //nolint:nilerr // what cannot be read is no plan

@@ -90,6 +90,10 @@ func TestPlanIsKept(t *testing.T) {
 	if v := verdicts(t, w); v["examples"] != "excluded" || v["new"] != "none" {
 		t.Errorf("%v", v)
 	}
+	past, err := survey.New(w, w, survey.Options{Past: true}).Show(t.Context(), "examples")
+	if err != nil || past.Directories[0].Verdict != survey.None {
+		t.Errorf("in the past: %+v, %v", past, err)
+	}
 	plan = `{"about": "A market."}`
 	run(t, w, &survey.Thinker{Model: o})
 	if plans, _ := questions(o.turns()); plans != 1 {

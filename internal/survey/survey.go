@@ -94,6 +94,9 @@ type Failure struct {
 type Options struct {
 	Exclude []string // globs of directories and files that are left out
 	Ranks   map[repo.Path]Rank
+	// Past says that the tree is one of the past, about which nothing is planned any
+	// more: a plan that was made for other directories does not hold for it.
+	Past bool
 	// Counts reports whether a change of that grade to a file makes what was
 	// said of its directory stale; all but format do when nil.
 	Counts func(fresh.Grade) bool
