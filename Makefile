@@ -7,13 +7,12 @@
 # make fuzz     every fuzz target for FUZZTIME
 # make fmt      rewrite the sources the way check wants them
 
-# Of the grammars that outlines are made with, only these are linked: without the
+# Of all grammars only those are linked that outlines are made with: without these
 # tags ken is the same, twice as large and slower to start.
-GRAMMARS := bash c cpp c_sharp java javascript markdown php python ruby rust tsx typescript
 empty    :=
 space    := $(empty) $(empty)
 comma    := ,
-export GOFLAGS := -tags=$(subst $(space),$(comma),grammar_subset $(GRAMMARS:%=grammar_subset_%))
+export GOFLAGS := -tags=$(subst $(space),$(comma),$(strip $(file < internal/outline/syntax/tags)))
 
 VERSION  := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 LDFLAGS  := -s -w -X ken/internal/app.Version=$(VERSION)

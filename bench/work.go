@@ -60,7 +60,11 @@ func (b *bench) build(ctx context.Context) (err error) {
 }
 
 func goBuild(ctx context.Context, out, what string) error {
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", out, what)
+	tags, err := os.ReadFile("internal/outline/syntax/tags") // as the Makefile has it
+	if err != nil {
+		return err
+	}
+	cmd := exec.CommandContext(ctx, "go", "build", "-tags", string(tags), "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", out, what)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if msg, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("build %s: %w\n%s", what, err, tail(msg))

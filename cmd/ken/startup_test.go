@@ -83,7 +83,11 @@ func build(t *testing.T) (ken, empty string) {
 		if runtime.GOOS == "windows" {
 			bin += ".exe"
 		}
-		cmd := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", bin, what)
+		tags, err := os.ReadFile("../../internal/outline/syntax/tags")
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.CommandContext(t.Context(), "go", "build", "-tags", string(tags), "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", bin, what)
 		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 		if msg, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("build %s: %v\n%s", what, err, msg)

@@ -6,13 +6,28 @@ import "bytes"
 type conditional struct {
 	taking bool // the branch that is being read is the one taken
 	done   bool // one has been taken
+	plain  bool // it is none that the reading is about: all stays
 }
 
-// firstBranches returns src with every branch but the first of each conditional
-// made white, and the lines of the directives too, and what was made so. The
-// first branch of #if 0 is the second.
-func firstBranches(src []byte) (out []byte, blanked []span) {
-	out = bytes.Clone(src)
+// A reading says what to make of an #if: nothing, or whether its first branch is
+// the one to be taken.
+type reading func(directive []byte) (decided, taken bool)
+
+// firsts takes the first branch of each, and the second of #if 0.
+func firsts(directive []byte) (decided, taken bool) {
+	words := bytes.Fields(directive)
+	return true, len(words) != 2 || string(words[0]) != "if" || string(words[1]) != "0"
+}
+
+// forCPP leaves out what is there for C++ alone.
+func forCPP(directive []byte) (decided, taken bool) {
+	return bytes.Contains(directive, []byte("__cplusplus")) && !bytes.HasPrefix(directive, []byte("ifndef")) &&
+		!bytes.Contains(directive, []byte("!")), false
+}
+
+// branches returns src with every branch that a reading does not take made white,
+// and the lines of its directives too, and what was made so.
+func branches(src []byte, read reading) (out []byte, blanked []span) {
 	var open []conditional
 	skipping := 0   // how many of them are not being taken
 	follow := false // the line goes on a directive's
@@ -28,16 +43,20 @@ func firstBranches(src []byte) (out []byte, blanked []span) {
 			directive = true
 			switch {
 			case bytes.HasPrefix(rest, []byte("if")):
-				never := isNever(rest)
-				open = append(open, conditional{taking: !never, done: !never})
-				skipping += count(never)
+				decided, taken := read(rest)
+				open = append(open, conditional{taking: taken || !decided, done: taken, plain: !decided})
+				skipping += count(decided && !taken)
+				directive = decided
 			case bytes.HasPrefix(rest, []byte("endif")):
 				if n := len(open); n > 0 {
 					skipping -= count(!open[n-1].taking)
+					directive = !open[n-1].plain
 					open = open[:n-1]
 				}
 			case bytes.HasPrefix(rest, []byte("el")):
-				if n := len(open); n > 0 {
+				if n := len(open); n > 0 && open[n-1].plain {
+					directive = false
+				} else if n > 0 {
 					c := &open[n-1]
 					skipping -= count(!c.taking)
 					c.taking = !c.done
@@ -49,11 +68,6 @@ func firstBranches(src []byte) (out []byte, blanked []span) {
 			}
 		}
 		if directive || skipping > 0 {
-			for i := at; i < end; i++ {
-				if out[i] != '\n' && out[i] != '\r' {
-					out[i] = ' '
-				}
-			}
 			if len(line) > 0 {
 				blanked = append(blanked, span{start: at, end: at + len(bytes.TrimRight(src[at:end], "\r\n"))})
 			}
@@ -61,7 +75,7 @@ func firstBranches(src []byte) (out []byte, blanked []span) {
 		follow = directive && bytes.HasSuffix(line, []byte(`\`))
 		at = end
 	}
-	return out, blanked
+	return blank(src, blanked), blanked
 }
 
 func count(b bool) int {
@@ -69,10 +83,4 @@ func count(b bool) int {
 		return 1
 	}
 	return 0
-}
-
-// isNever reports #if 0.
-func isNever(directive []byte) bool {
-	words := bytes.Fields(directive)
-	return len(words) == 2 && string(words[0]) == "if" && string(words[1]) == "0"
 }

@@ -146,8 +146,8 @@ func (r *reader) cName(d syntax.Node) (name string, function bool) {
 
 // addC adds a symbol whose name may say where it belongs, as in Type::method.
 func (r *reader) addC(kind Kind, name string, n syntax.Node, l lead, end int) int {
-	full := plainName(name)
-	if i := strings.LastIndexByte(full, '.'); i > 0 && !strings.Contains(full, "<") {
+	full := plainName(withoutArguments(name))
+	if i := strings.LastIndexByte(full, '.'); i > 0 {
 		owner, in := r.owner, r.inType
 		r.owner = join(owner, full[:i])
 		j := r.add(kind, full[i+1:], n, l, end)
@@ -158,6 +158,28 @@ func (r *reader) addC(kind Kind, name string, n syntax.Node, l lead, end int) in
 		return j
 	}
 	return r.add(kind, full, n, l, end)
+}
+
+// withoutArguments takes a template's arguments out of a name: Shape<T>::area is
+// Shape::area. An operator keeps what it is made of.
+func withoutArguments(name string) string {
+	head, operator, isOperator := strings.Cut(name, "operator")
+	var b strings.Builder
+	depth := 0
+	for _, c := range head {
+		switch {
+		case c == '<':
+			depth++
+		case c == '>':
+			depth--
+		case depth == 0:
+			b.WriteRune(c)
+		}
+	}
+	if isOperator {
+		return b.String() + "operator" + operator
+	}
+	return b.String()
 }
 
 func (r *reader) cFunction(n, whole syntax.Node, l lead, end int) {
@@ -246,7 +268,7 @@ func (r *reader) cVariables(n, whole syntax.Node, l lead) {
 		r.exporting(!static, func() {
 			i := r.addC(kind, name, whole, l, end)
 			r.symbols[i].ranges = []span{{start: whole.Start(), end: max(until, whole.Start())}, {start: max(until, d.Start()), end: end}}
-			if d.Start() < until {
+			if d.Start() < until || typ.IsZero() {
 				r.symbols[i].ranges = []span{{start: whole.Start(), end: end}}
 			}
 		})

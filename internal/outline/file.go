@@ -156,6 +156,9 @@ func (f *file) outline() *Outline {
 		s := &f.symbols[i]
 		f.finish(s, d)
 		name := string(s.Kind) + "\x00" + s.FullName() + "\x00"
+		if s.Exported {
+			name += "+"
+		}
 		shapes = append(shapes, name+string(s.Shape[:]))
 		all.text('s', name+s.Doc+"\x00"+string(s.Shape[:]))
 		all.number('n', s.Depth)
@@ -181,7 +184,7 @@ func (f *file) finish(s *draft, d *digester) {
 		s.Qualified = ""
 	}
 	d.reset()
-	d.part('x', bytes.ReplaceAll(f.src[s.start:s.end], []byte("\r\n"), []byte("\n")))
+	d.part('x', f.src[s.start:s.end])
 	s.Text = d.sum()
 	if !f.blind {
 		d.reset()

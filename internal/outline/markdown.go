@@ -9,54 +9,70 @@ import (
 )
 
 // markdown walks a document: its headings are the symbols, each reaching to the
-// next of its level, found by the anchor that links to it have.
+// next of its level or a higher one, found by the anchor that links to it have.
 func (r *reader) markdown(root syntax.Node) {
-	seen := make(map[string]int)
-	r.markdownSection(root, seen)
+	m := &document{reader: r, seen: make(map[string]int)}
+	m.walk(root)
+	m.close(0, root.End())
 }
 
-func (r *reader) markdownSection(section syntax.Node, seen map[string]int) {
-	children := section.Children()
-	heading := -1
-	for i, n := range children {
+// A document is a Markdown file being walked.
+type document struct {
+	*reader
+	seen map[string]int // anchors, and how often
+	open []int          // symbols of the headings that the text is under
+	at   []int          // their levels
+}
+
+// close ends the headings of a level and of those below it.
+func (m *document) close(level, end int) {
+	for n := len(m.open); n > 0 && m.at[n-1] >= level; n-- {
+		m.symbols[m.open[n-1]].end = end
+		m.open, m.at = m.open[:n-1], m.at[:n-1]
+	}
+}
+
+func (m *document) walk(section syntax.Node) {
+	for _, n := range section.Children() {
 		switch n.Type() {
-		case "atx_heading", "setext_heading":
-			content := n.Child("heading_content")
-			text := strings.TrimSpace(r.text(content))
-			if n.Type() == "atx_heading" {
-				text = strings.TrimSpace(strings.TrimRight(text, "#"))
-			}
-			text = plainMarkdown(text)
-			heading = r.add(Heading, text, n, lead{start: n.Start()}, n.End())
-			s := &r.symbols[heading]
-			s.Qualified = anchor(text, seen)
-			s.prefix, s.ranges = r.headingLevel(n)+" "+text, nil
-			s.end = section.End()
-			if n.Type() == "setext_heading" && i+1 < len(children) {
-				s.end = nextHeading(children[i+1:], section.End())
-			}
-		case "paragraph":
-			text := plainMarkdown(r.text(n))
-			if text == "" || strings.ContainsAny(text[:1], "[<|") { // badges and links to translations
-				continue
-			}
-			text = sentence(text)
-			if heading >= 0 && r.symbols[heading].Doc == "" {
-				r.symbols[heading].Doc = text
-			}
-			if r.doc == "" {
-				r.doc = text
-			}
 		case "section":
-			if heading >= 0 {
-				depth := r.depth
-				r.depth = min(r.symbols[heading].Depth+1, MaxDepth)
-				r.markdownSection(n, seen)
-				r.depth = depth
-			} else {
-				r.markdownSection(n, seen)
-			}
+			m.walk(n)
+		case "atx_heading", "setext_heading":
+			m.heading(n)
+		case "paragraph":
+			m.paragraph(n)
 		}
+	}
+}
+
+func (m *document) heading(n syntax.Node) {
+	text := strings.TrimSpace(m.text(n.Child("heading_content")))
+	if n.Type() == "atx_heading" {
+		text = strings.TrimSpace(strings.TrimRight(text, "#"))
+	}
+	text = plainMarkdown(text)
+	mark := m.headingLevel(n)
+	m.close(len(mark), n.Start())
+	m.depth = min(len(m.open), MaxDepth)
+	i := m.add(Heading, text, n, lead{start: n.Start()}, n.End())
+	s := &m.symbols[i]
+	s.Qualified = anchor(text, m.seen)
+	s.prefix, s.ranges = mark+" "+text, nil
+	m.open, m.at = append(m.open, i), append(m.at, len(mark))
+}
+
+// paragraph takes the first one for what a heading, or the document, is about.
+func (m *document) paragraph(n syntax.Node) {
+	text := plainMarkdown(m.text(n))
+	if text == "" || strings.ContainsAny(text[:1], "[<|") { // badges and links to translations
+		return
+	}
+	text = sentence(text)
+	if last := len(m.open) - 1; last >= 0 && m.symbols[m.open[last]].Doc == "" {
+		m.symbols[m.open[last]].Doc = text
+	}
+	if m.doc == "" {
+		m.doc = text
 	}
 }
 
@@ -73,18 +89,6 @@ func (r *reader) headingLevel(n syntax.Node) string {
 		}
 	}
 	return "#"
-}
-
-// nextHeading is where the text under a heading ends that has no section of its
-// own.
-func nextHeading(nodes []syntax.Node, end int) int {
-	for _, n := range nodes {
-		switch n.Type() {
-		case "atx_heading", "setext_heading", "section":
-			return n.Start()
-		}
-	}
-	return end
 }
 
 // plainMarkdown takes the marks for emphasis, code, images and links out of a

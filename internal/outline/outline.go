@@ -18,6 +18,7 @@
 package outline
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 
@@ -31,7 +32,7 @@ const Version = 1
 // Limits of what is read. Beyond them there is no outline, or a shorter one that
 // says so.
 const (
-	MaxBytes   = 4 << 20 // of a file; beyond it there is no outline
+	MaxBytes   = 1 << 20 // of a file; beyond it there is no outline
 	MaxSymbols = 20000   // listed; all are in the digests
 	MaxDepth   = 16      // of symbols within symbols; deeper ones are body
 )
@@ -57,7 +58,8 @@ type Outline struct {
 	// indentation where the language says so. It is zero when the file could not
 	// be read well enough to tell.
 	Tokens fresh.Digest `json:"tokens,omitzero"`
-	// Interface names the signatures, in whatever order they stand.
+	// Interface names the signatures and whose they are to use, in whatever
+	// order they stand.
 	Interface fresh.Digest `json:"interface,omitzero"`
 	// Digest names all that the outline says: doc sentences, imports and
 	// symbols, in order, but not on which lines. A text made from an outline
@@ -128,6 +130,18 @@ func Of(path repo.Path, content []byte) (o *Outline, err error) {
 	}
 	if len(content) > MaxBytes {
 		return nil, fmt.Errorf("%w of %s: %d bytes, more than %d", ErrNone, path, len(content), MaxBytes)
+	}
+	if bytes.IndexByte(content, 0) >= 0 {
+		return nil, fmt.Errorf("%w of %s: it is not text", ErrNone, path)
+	}
+	// Line endings, one at the end or none, and a byte order mark are no part of
+	// what is written.
+	content = bytes.TrimPrefix(content, []byte("\ufeff"))
+	if bytes.IndexByte(content, '\r') >= 0 {
+		content = bytes.ReplaceAll(content, []byte("\r\n"), []byte("\n"))
+	}
+	if len(content) > 0 && content[len(content)-1] != '\n' {
+		content = append(bytes.Clone(content), '\n')
 	}
 	// Grammars run over whatever lies in a repository. One that trips over a
 	// file costs that file its outline, and nobody else anything.

@@ -68,7 +68,14 @@ func (r *reader) pythonStatement(n, whole syntax.Node, l lead, class bool) {
 		r.exporting(isPublicName(r.name(n)), func() {
 			i := r.add(Class, r.name(n), whole, l, upTo(n, "body"))
 			r.pythonDoc(i, n)
-			r.within(i, func() { r.pythonBlock(n.Child("body").Children(), true) })
+			// A comment that opens the body stands before it.
+			var inside []syntax.Node
+			for _, c := range n.Children() {
+				if isComment(c.Type()) {
+					inside = append(inside, c)
+				}
+			}
+			r.within(i, func() { r.pythonBlock(append(inside, n.Child("body").Children()...), true) })
 		})
 	case "type_alias_statement":
 		left := n.Child("left")

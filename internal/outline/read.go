@@ -2,6 +2,7 @@ package outline
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 
 	"ken/internal/outline/syntax"
@@ -35,21 +36,47 @@ func isCPP(src []byte) bool {
 	return false
 }
 
-// readAs reads a file by a tree-sitter grammar. Where conditional compilation
-// makes a text that does not parse as a whole, its first branches may.
+// readAs reads a file by a tree-sitter grammar. A language with a preprocessor may
+// not parse before that has run; then it is tried again without what stands in
+// the way, and the reading is taken that has the least broken.
 func readAs(lang Language, src []byte) (*file, error) {
-	f, err := readTree(lang, src, src, nil)
-	if err != nil || f.partial == "" || lang != C && lang != CPP && lang != CSharp {
-		return f, err
+	best, err := readTree(lang, src, src, nil)
+	if err != nil || best.broken == 0 || lang != C && lang != CPP && lang != CSharp {
+		return best, err
 	}
-	once, blanked := firstBranches(src)
-	if len(blanked) == 0 {
-		return f, nil
+	text, blanked := src, []span(nil)
+	try := func() *file {
+		if f, err := readTree(lang, src, text, blanked); err == nil && f.broken < best.broken {
+			best = f
+		}
+		return best
 	}
-	if other, err := readTree(lang, src, once, blanked); err == nil && other.broken < f.broken {
-		return other, nil
+	if lang == C {
+		// What is there for C++ alone is nothing that C declares.
+		if text, blanked = branches(src, forCPP); len(blanked) > 0 && try().broken == 0 {
+			return best, nil
+		}
 	}
-	return f, nil
+	if lang != CSharp {
+		plain, macros := withoutMacros(text)
+		if text, blanked = plain, sorted(blanked, macros); len(macros) > 0 && try().broken == 0 {
+			return best, nil
+		}
+	}
+	once, others := branches(src, firsts)
+	if len(others) == 0 {
+		return best, nil
+	}
+	text, blanked = once, others
+	if lang != CSharp {
+		plain, macros := withoutMacros(once)
+		text, blanked = plain, sorted(others, macros)
+	}
+	was := best
+	if try() != was {
+		best.note(fmt.Sprintf("read by the first branch of each #if, from line %d", best.line(others[0].start)))
+	}
+	return best, nil
 }
 
 // grammarOf returns the grammar of a language that is read by tree-sitter's

@@ -47,9 +47,6 @@ func readTree(lang Language, src, text []byte, blanked []span) (*file, error) {
 		f.blind, f.broken = true, max(1, broken)
 		f.note(fmt.Sprintf("line %d does not parse", f.line(at)))
 	}
-	if blanked != nil {
-		f.note(fmt.Sprintf("read by the first branch of each #if, from line %d", f.line(blanked[0].start)))
-	}
 	declare(r, root)
 	r.itemise(grammar, root, blanked)
 	for i := range f.symbols {
@@ -75,8 +72,8 @@ func (r *reader) tokens(s *draft) []span {
 		}
 	}
 	for len(out) > 1 && out[len(out)-1].text == "" {
-		switch last := out[len(out)-1]; string(r.src[last.start:last.end]) {
-		case ";", "{", ":", "=", ",", "(":
+		switch last := out[len(out)-1]; strings.TrimSpace(string(r.src[last.start:last.end])) {
+		case ";", "{", ":", "=", ",", "(", `\`:
 			out = out[:len(out)-1]
 			continue
 		}
@@ -140,6 +137,7 @@ func (r *reader) itemise(g *syntax.Grammar, root syntax.Node, blanked []span) {
 	var stack []frame
 	visit := func(n syntax.Node) {
 		start, end := n.Start(), n.End()
+		before := last
 		gap(min(start, len(r.src)))
 		switch kind := n.Type(); {
 		case isComment(kind):
@@ -148,11 +146,17 @@ func (r *reader) itemise(g *syntax.Grammar, root syntax.Node, blanked []span) {
 			}
 			last = max(last, end)
 			return
+		case kind == "block_continuation" && len(bytes.TrimSpace(r.src[start:end])) == 0:
+			last = max(last, end) // the indentation of a list, which the tree shows
+			return
 		case r.lang == Markdown && (kind == "inline" || kind == "pipe_table_cell"):
 			r.items = append(r.items, item{what: prose, start: uint32(start), end: uint32(end)})
 			last = max(last, end)
 			return
 		case isVerbatim(r.lang, kind):
+			if kind == "heredoc_body" { // its first lines may be empty
+				start = min(start, before)
+			}
 			r.items = append(r.items, item{what: leaf, start: uint32(start), end: uint32(end)})
 			last = max(last, end)
 			return

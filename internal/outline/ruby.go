@@ -27,7 +27,8 @@ func (r *reader) rubyBody(nodes []syntax.Node) {
 				r.public = public
 			}
 		case "body_statement", "begin", "if", "unless", "then", "else":
-			r.rubyBody(n.Children())
+			// A comment that opens the body stands before it.
+			r.rubyBody(append(l.comments, n.Children()...))
 		case "class", "module":
 			kind := Class
 			if n.Type() == "module" {

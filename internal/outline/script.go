@@ -115,11 +115,14 @@ func (r *reader) scriptExport(n syntax.Node, l lead, exported map[string]bool) {
 		case "class":
 			r.scriptClass("default", v, n, l)
 		default:
-			end := upTo(v, "body")
-			if end == v.End() {
-				end = v.Start()
+			kind, end := Func, upTo(v, "body")
+			if !isFunctionValue(v) {
+				kind, end = Var, v.End()
+				if v.End()-v.Start() > 80 {
+					end = v.Start()
+				}
 			}
-			r.add(Func, "default", n, l, end)
+			r.add(kind, "default", n, l, end)
 		}
 		return
 	}
@@ -181,23 +184,40 @@ func isFunctionValue(n syntax.Node) bool {
 	return false
 }
 
+// required returns what a value is required from, as in require("name").part or
+// require("name")(options), "" if it is not.
+func (r *reader) required(value syntax.Node) string {
+	for {
+		switch value.Type() {
+		case "member_expression":
+			value = value.Child("object")
+			continue
+		case "call_expression":
+			f := value.Child("function")
+			if r.text(f) == "require" {
+				return unquote(strings.Trim(r.text(value.Child("arguments")), "()"))
+			}
+			value = f
+			continue
+		}
+		return ""
+	}
+}
+
 // scriptVariable adds a variable, or the function or class that it holds.
 func (r *reader) scriptVariable(decl, d, whole syntax.Node, l lead) {
 	name, value := d.Child("name"), d.Child("value")
 	switch {
+	case r.required(value) != "":
+		r.importing(r.required(value))
+		return
 	case name.Type() != "identifier":
-		if call := value; call.Type() == "call_expression" && r.text(call.Child("function")) == "require" {
-			r.importing(unquote(strings.Trim(r.text(call.Child("arguments")), "()")))
-		}
 		return
 	case isFunctionValue(value):
 		r.add(Func, r.text(name), whole, l, upTo(value, "body"))
 		return
 	case value.Type() == "class":
 		r.scriptClass(r.text(name), value, whole, l)
-		return
-	case value.Type() == "call_expression" && r.text(value.Child("function")) == "require":
-		r.importing(unquote(strings.Trim(r.text(value.Child("arguments")), "()")))
 		return
 	}
 	kind := Var
@@ -224,9 +244,7 @@ func (r *reader) scriptVariable(decl, d, whole syntax.Node, l lead) {
 func (r *reader) scriptExpression(n syntax.Node, l lead, exported map[string]bool) {
 	a := n.First("assignment_expression")
 	if a.IsZero() {
-		if call := n.First("call_expression"); r.text(call.Child("function")) == "require" {
-			r.importing(unquote(strings.Trim(r.text(call.Child("arguments")), "()")))
-		}
+		r.importing(r.required(n.First("call_expression")))
 		return
 	}
 	left, value := r.text(a.Child("left")), a.Child("right")
@@ -277,10 +295,12 @@ func (r *reader) scriptExpression(n syntax.Node, l lead, exported map[string]boo
 		return
 	}
 	r.exporting(public || kind == Method, func() {
-		i := r.add(kind, name, n, l, end)
+		owner := r.owner
 		if dot := strings.LastIndexByte(name, '.'); dot >= 0 {
-			r.symbols[i].Name, r.symbols[i].Qualified = name[dot+1:], name
+			r.owner, name = join(owner, name[:dot]), name[dot+1:]
 		}
+		r.add(kind, name, n, l, end)
+		r.owner = owner
 	})
 }
 

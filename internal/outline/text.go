@@ -59,7 +59,7 @@ func (f *file) spaced(a, b span, left, right string) bool {
 	if a.text != "" || b.text != "" {
 		return right != ";"
 	}
-	if a.end >= b.start {
+	if a.end >= b.start || right == "," || right == ";" {
 		return false
 	}
 	if strings.IndexByte(string(f.src[a.end:b.start]), '\n') < 0 {
@@ -100,7 +100,10 @@ func sentence(comment string) string {
 			}
 			continue
 		}
-		if startsBlock(line) || title && startsUpper(line) {
+		if len(words) == 0 {
+			line = strings.TrimSpace(strings.TrimPrefix(strings.TrimPrefix(line, "@brief"), `\brief`))
+		}
+		if line == "" || startsBlock(line) || title && startsUpper(line) {
 			break
 		}
 		// A short line that ends without a stop is a title, if a sentence follows.

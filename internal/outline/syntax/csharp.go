@@ -1,6 +1,10 @@
 package syntax
 
-import ts "github.com/odvcencio/gotreesitter"
+import (
+	"bytes"
+
+	ts "github.com/odvcencio/gotreesitter"
+)
 
 // csharpScanner is the library's scanner for C#, but for the text of
 // interpolated strings, where it takes a doubled brace for one that opens
@@ -98,4 +102,22 @@ func run(lexer *ts.ExternalLexer, r rune) (n int) {
 		n++
 	}
 	return n
+}
+
+// emptyCollection goes on over what C# has for an empty collection since the
+// grammar was written, [], as if it had an element.
+func (p *parser) emptyCollection(top *entry) bool {
+	if _, ok := p.g.scanner.(csharpScanner); !ok || top.node == nil || string(p.src[top.node.start:top.node.end]) != "[" {
+		return false
+	}
+	rest := bytes.TrimLeft(p.src[top.pos:], " \t\r\n")
+	word := uint16(p.g.lang.KeywordCaptureToken)
+	state := p.next(top.state, word)
+	if len(rest) == 0 || rest[0] != ']' || state == 0 {
+		return false
+	}
+	n := p.newNode()
+	*n = node{sym: word, start: uint32(top.pos), end: uint32(top.pos)}
+	p.versions = append(p.versions, version{top: p.push(top, n, state)})
+	return true
 }

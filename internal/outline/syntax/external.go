@@ -3,6 +3,7 @@ package syntax
 import (
 	"errors"
 	"reflect"
+	"slices"
 	"sort"
 	"sync"
 	"unsafe"
@@ -61,12 +62,17 @@ func (p *parser) external(state uint32, pos int, scan string) (token, bool) {
 	p.lexer = externalLexer{source: p.src, startPos: pos, pos: pos, endPos: pos, startPoint: at, point: at, endPoint: at}
 	// The layouts are the same: checkExternalLexer has been asked.
 	lexer := (*ts.ExternalLexer)(unsafe.Pointer(&p.lexer))
-	p.steps++
-	if !p.g.scanner.Scan(p.payload, lexer, valid) || !p.lexer.hasResult {
+	found := p.g.scanner.Scan(p.payload, lexer, valid)
+	l := &p.lexer
+	p.steps += 1 + (l.pos-pos)/8
+	if !found || !l.hasResult {
 		return token{}, false
 	}
-	l := &p.lexer
-	p.steps += (l.pos - pos) / 16
+	// A scanner may answer with more than it was asked for; the tables would
+	// not know what to do with it.
+	if i := slices.Index(p.g.lang.ExternalSymbols, l.resultSymbol); i < 0 || !valid[i] {
+		return token{}, false
+	}
 	t := token{sym: uint16(l.resultSymbol), start: l.startPos, end: l.endPos, external: true}
 	if !l.endMarked {
 		t.end = l.pos

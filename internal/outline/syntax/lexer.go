@@ -63,7 +63,7 @@ func step(st *ts.LexState, r rune) int32 {
 // run lets a lexer loose at pos. ok is false where it accepts nothing; eof says
 // that only white space was left.
 func (p *parser) run(states []ts.LexState, tables []lexTable, state uint32, pos int) (sym uint16, start, end int, ok, eof bool) {
-	src := p.src
+	src, from := p.src, pos
 	start = pos
 	cur := int32(state)
 	hops := 0
@@ -99,6 +99,7 @@ func (p *parser) run(states []ts.LexState, tables []lexTable, state uint32, pos 
 		}
 		cur = next
 	}
+	p.steps += (pos - from) / 8
 	return sym, start, end, ok, !ok && start >= len(src)
 }
 

@@ -2,7 +2,7 @@ package syntax
 
 import (
 	"cmp"
-	"fmt"
+	"errors"
 	"slices"
 
 	ts "github.com/odvcencio/gotreesitter"
@@ -67,8 +67,8 @@ type link struct {
 type version struct {
 	top     *entry
 	paused  bool    // no action: waits for the others to fail too
-	skipped []*node // while a broken piece is being skipped
-	broken  bool    // is skipping
+	broken  bool    // is looking for a way on
+	skipped []*node // what it has skipped so far, in at most maxSkipped pieces
 }
 
 func newParser(g *Grammar) *parser {
@@ -101,17 +101,19 @@ func (p *parser) parse(src []byte) (*Tree, error) {
 	}
 	p.versions = []version{{top: first}}
 	for len(p.versions) > 0 {
-		if p.steps > p.limit {
-			return nil, fmt.Errorf("%w: it can be read in too many ways", ErrTooHard)
-		}
 		i := p.pick()
+		if p.steps > p.limit {
+			p.stop(i)
+			break
+		}
 		if i < 0 {
 			p.repair()
 			continue
 		}
 		v := p.versions[i]
 		if v.top.depth > maxStack {
-			return nil, fmt.Errorf("%w: it is nested too deeply", ErrTooHard)
+			p.stop(i)
+			break
 		}
 		if v.broken {
 			p.skip(i)
@@ -123,7 +125,7 @@ func (p *parser) parse(src []byte) (*Tree, error) {
 		}
 	}
 	if p.tree == nil {
-		return nil, fmt.Errorf("%w: no reading of it is left", ErrTooHard)
+		return nil, errors.New("no reading of the text is left")
 	}
 	return &Tree{g: p.g, src: src, root: p.tree}, nil
 }
@@ -422,6 +424,10 @@ func (p *parser) accept(top *entry) {
 		whole.children = slices.Concat(all[:i], root.children, all[i+1:])
 		whole.start = whole.children[0].start
 		whole.end = max(whole.end, whole.children[len(whole.children)-1].end)
+		whole.cost = 0
+		for _, n := range all {
+			whole.cost += n.cost
+		}
 		root = &whole
 	}
 	p.finish(root, top.cost)

@@ -1,7 +1,6 @@
 package syntax
 
 import (
-	"bytes"
 	"slices"
 
 	ts "github.com/odvcencio/gotreesitter"
@@ -22,6 +21,7 @@ const (
 	maxUnwind  = 400 // entries to go back
 	maxResumes = 3   // ways to go on at one token
 	maxTried   = 12  // ways to complete what stands there
+	maxSkipped = 64  // pieces, before they are made one
 )
 
 // repair is called when every reading is stuck. It takes the best of them and
@@ -33,9 +33,12 @@ func (p *parser) repair() {
 			best = v
 		}
 	}
-	p.repairs++
 	p.versions = p.versions[:0]
 	top := best.top
+	if p.emptyCollection(top) {
+		return
+	}
+	p.repairs++
 	if p.repairs > maxRepairs {
 		p.giveUp(top)
 		return
@@ -51,6 +54,7 @@ func (p *parser) completions(top *entry) []*entry {
 	out := []*entry{top}
 	for i := 0; i < len(out) && len(out) < maxTried; i++ {
 		e := out[i]
+		p.steps += int(p.g.lang.TokenCount) / 4
 		var seen []ts.ParseAction
 		for sym := uint16(1); uint32(sym) < p.g.lang.TokenCount; sym++ {
 			for _, act := range p.actions(e.state, sym) {
@@ -73,11 +77,14 @@ func (p *parser) completions(top *entry) []*entry {
 
 // putIn goes on with one token that is not there, if that completes something.
 func (p *parser) putIn(top *entry) {
+	next := p.lexIn(0, top.pos, top.scan)
+	p.steps += int(p.g.lang.TokenCount) / 4
 	for sym := uint16(1); uint32(sym) < p.g.lang.TokenCount; sym++ {
 		state := p.next(top.state, sym)
-		if state == 0 || state == top.state {
+		if state == 0 || state == top.state || !p.mayKnow(state, next) {
 			continue
 		}
+		p.steps++
 		t := p.lexIn(state, top.pos, top.scan)
 		acts, _ := p.actionsAt(state, t)
 		if len(acts) == 0 || acts[0].Type != ts.ParseActionReduce {
@@ -137,14 +144,20 @@ func (p *parser) skip(i int) {
 	moved := p.newEntry()
 	*moved = *v.top
 	moved.pos, moved.scan, moved.since = max(t.end, v.top.pos), t.scan, 0
-	moved.cost += costTree + costByte*(t.end-t.start) + costLine*bytes.Count(p.src[t.start:t.end], []byte("\n"))
+	moved.cost += costTree + costByte*(t.end-t.start) + costLine*p.linesIn(t.start, t.end)
 	if len(v.skipped) == 0 {
 		moved.cost += costRepair
 	}
 	if t.end <= v.top.pos && t.scan == v.top.scan { // nothing would ever change
 		moved.pos = min(len(p.src), v.top.pos+1)
 	}
-	p.versions[i] = version{top: moved, broken: true, skipped: append(slices.Clip(v.skipped), n)}
+	skipped := append(slices.Clip(v.skipped), n)
+	if len(skipped) >= maxSkipped {
+		p.scratch = append(p.scratch[:0], skipped...)
+		slices.Reverse(p.scratch)
+		skipped = []*node{p.parent(errorSym, 0, p.scratch, moved.pos)}
+	}
+	p.versions[i] = version{top: moved, broken: true, skipped: skipped}
 }
 
 // indent returns the column of a place, and whether it is the first on its line.
@@ -161,11 +174,25 @@ func (p *parser) indent(pos int) (column int, first bool) {
 	return pos - p.lines[line], true
 }
 
+// linesIn counts the line breaks in some text.
+func (p *parser) linesIn(start, end int) int {
+	a, _ := slices.BinarySearch(p.lines, start+1)
+	b, _ := slices.BinarySearch(p.lines, end+1)
+	return b - a
+}
+
+// mayKnow reports whether a state could have something to do at the token t, as
+// far as can be told without lexing again.
+func (p *parser) mayKnow(state uint32, t *token) bool {
+	return !t.broken && (p.cell(state, t.sym) != 0 || t.keyword != 0 && p.cell(state, t.keyword) != 0)
+}
+
 // knows reports whether a state has something to do at the token t.
 func (p *parser) knows(state uint32, top *entry, t *token) bool {
-	if t.broken || p.cell(state, t.sym) == 0 && (t.keyword == 0 || p.cell(state, t.keyword) == 0) {
+	if !p.mayKnow(state, t) {
 		return false
 	}
+	p.steps++
 	own := p.lexIn(state, top.pos, top.scan)
 	acts, _ := p.actionsAt(state, own)
 	return len(acts) > 0 && own.start == t.start && own.end == t.end
@@ -180,9 +207,22 @@ func (p *parser) errorNode(top, below *entry, skipped []*node) *node {
 	}
 	n := p.parent(errorSym, 0, p.scratch, top.pos)
 	n.flags |= isExtra
-	n.cost += int32(costRepair + costTree*len(p.scratch) + costByte*int(n.end-n.start) +
-		costLine*bytes.Count(p.src[n.start:n.end], []byte("\n")))
+	p.steps += len(p.scratch) / 4
+	n.cost += int32(costRepair + costTree*len(p.scratch) + costByte*int(n.end-n.start) + costLine*p.linesIn(int(n.start), int(n.end)))
 	return n
+}
+
+// stop ends a parse that has reached a limit, by the reading that got furthest.
+func (p *parser) stop(i int) {
+	best := max(i, 0)
+	for j, v := range p.versions {
+		if b := p.versions[best]; v.top.cost < b.top.cost || v.top.cost == b.top.cost && v.top.pos > b.top.pos {
+			best = j
+		}
+	}
+	v := p.versions[best]
+	p.tree = nil
+	p.giveUp(v.top, v.skipped...)
 }
 
 // giveUp makes a tree of what there is: everything read so far and skipped, and

@@ -5,7 +5,7 @@
 // github.com/odvcencio/gotreesitter, loaded when a language is first asked for.
 // The parser that runs over them is our own: deterministic, with a budget of steps
 // instead of a clock, so that a file has the same tree on every machine or on
-// none. What the nodes mean is for internal/content/outline to say.
+// none. What the nodes mean is for internal/outline to say.
 package syntax
 
 import (
@@ -16,7 +16,8 @@ import (
 	ts "github.com/odvcencio/gotreesitter"
 )
 
-// Limits of one parse, in terms of the length of the text.
+// Limits of one parse. Behind the place where one is reached, the text is broken
+// syntax.
 const (
 	stepsPerByte = 60 // actions of the parser; ordinary text takes about one
 	stepsAtLeast = 200_000
@@ -24,12 +25,9 @@ const (
 	maxForks     = 64   // of one reading at one token
 	maxPaths     = 64   // down one stack
 	maxLinks     = 8    // of one entry of a stack
-	maxStack     = 5000 // of nested constructs; deeper text is refused
+	maxStack     = 5000 // of nested constructs
 	maxRepairs   = 400  // of broken syntax
 )
-
-// ErrTooHard is wrapped by the errors for text that the parser gives up on.
-var ErrTooHard = errors.New("too hard to parse")
 
 // A Grammar parses one language. It is safe for concurrent use.
 type Grammar struct {
@@ -62,11 +60,10 @@ func newGrammar(lang *ts.Language) (*Grammar, error) {
 }
 
 // Parse returns the tree of a text. Where the text breaks the grammar, the tree
-// has ERROR nodes and [Tree.Whole] is false.
-// An error wraps ErrTooHard, or says that the grammar failed.
+// has ERROR nodes and [Tree.Whole] is false. The text is not kept.
 func (g *Grammar) Parse(src []byte) (tree *Tree, err error) {
 	if uint64(len(src)) > 1<<31 {
-		return nil, fmt.Errorf("%w: %d bytes", ErrTooHard, len(src))
+		return nil, fmt.Errorf("%d bytes are more than can be parsed", len(src))
 	}
 	p, _ := g.parsers.Get().(*parser)
 	tree, err = p.parse(src)

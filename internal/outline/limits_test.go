@@ -1,0 +1,139 @@
+package outline
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+
+	"ken/internal/repo"
+)
+
+// What is too large, no text or in no known language has no outline, and the
+// reason is said.
+func TestNoOutline(t *testing.T) {
+	for name, c := range map[string]struct {
+		path repo.Path
+		src  string
+		why  string
+	}{
+		"unknown": {"a.xyz", "x", "no grammar"},
+		"large":   {"a.go", "package a\n" + strings.Repeat("\n", MaxBytes), "more than"},
+		"binary":  {"a.c", "int\x00", "not text"},
+		"utf-16":  {"a.js", "\xff\xfea\x00b\x00", "not text"},
+	} {
+		o, err := Of(c.path, []byte(c.src))
+		if o != nil || !errors.Is(err, ErrNone) || !strings.Contains(fmt.Sprint(err), c.why) {
+			t.Errorf("%s: %v, %v; want no outline, since %q", name, o, err, c.why)
+		}
+	}
+}
+
+// Deeply nested text costs no more than its outline.
+func TestNesting(t *testing.T) {
+	size := 10_000
+	if os.Getenv("KEN_CORPUS") != "" {
+		size = 200_000
+	}
+	for _, path := range []repo.Path{"a.go", "a.py", "a.js", "a.ts", "a.tsx", "a.rs", "A.java", "a.c", "a.cc", "A.cs", "a.rb", "a.php", "a.sh", "a.md"} {
+		for _, open := range []string{"(", "[", "{", "if(", "a(b[", "<", "`${", "\"", "/*", "- ", "> ", "$(", "class A{", "def f\n", "!"} {
+			src := strings.Repeat(open, size/len(open))
+			o, err := Of(path, []byte(src))
+			if err != nil && strings.Contains(err.Error(), "grammar failed") {
+				t.Errorf("%s of %q: %v", path, open, err)
+			}
+			if o != nil {
+				checkSpans(t, path, []byte(src), o)
+			}
+		}
+	}
+}
+
+// More symbols than are listed are counted all the same.
+func TestManySymbols(t *testing.T) {
+	n := 30_000
+	if os.Getenv("KEN_CORPUS") != "" {
+		n = 100_000
+	}
+	for path, line := range map[repo.Path]string{
+		"a.go": "const C%d = 1\n", "a.py": "def f%d(): pass\n", "a.js": "var v%d;\n", "a.c": "int f%d();\n", "a.md": "# h%d\n",
+		"a.rb": "def f%d; end\n", "a.sh": "V%d=1\n",
+	} {
+		var b strings.Builder
+		if path == "a.go" {
+			b.WriteString("package a\n")
+		}
+		for i := range n {
+			fmt.Fprintf(&b, line, i)
+		}
+		o, err := Of(path, []byte(b.String()))
+		if err != nil {
+			t.Errorf("%s: %v", path, err)
+			continue
+		}
+		if len(o.Symbols)+o.More != n || len(o.Symbols) != MaxSymbols || o.Partial != "" {
+			t.Errorf("%s: %d symbols and %d more, partial %q", path, len(o.Symbols), o.More, o.Partial)
+		}
+	}
+}
+
+// Go's own library is read whole, and as gofmt sees it: indentation means
+// nothing.
+func TestGoLibrary(t *testing.T) {
+	root := filepath.Join(runtime.GOROOT(), "src") //nolint:staticcheck // the tests run where the toolchain is
+	step, n := 12, 0
+	if os.Getenv("KEN_CORPUS") != "" {
+		step = 1
+	}
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && (d.Name() == "testdata" || d.Name() == "cmd") {
+			return fs.SkipDir
+		}
+		if filepath.Ext(path) != ".go" {
+			return nil
+		}
+		if n++; n%step != 0 {
+			return nil
+		}
+		src, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		name := repo.Path(filepath.Base(path))
+		o, err := Of(name, src)
+		if err != nil {
+			if len(src) <= MaxBytes {
+				t.Error(err)
+			}
+			return nil
+		}
+		if o.Partial != "" || o.Package == "" || o.Tokens.IsZero() {
+			t.Errorf("%s is partial: %s", path, o.Partial)
+		}
+		checkSpans(t, name, src, o)
+		if strings.Contains(string(src), "`") {
+			return nil // tabs in a raw string count
+		}
+		spaced := regexp.MustCompile(`(?m)^\t+`).ReplaceAllStringFunc(string(src), func(tabs string) string {
+			return strings.Repeat("    ", len(tabs))
+		})
+		if other, err := Of(name, []byte(spaced)); err != nil || other.Tokens != o.Tokens || other.Digest != o.Digest {
+			t.Errorf("%s: spaces for tabs are a change (%v)", path, err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n == 0 {
+		t.Fatal("no files")
+	}
+}
