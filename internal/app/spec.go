@@ -9,8 +9,10 @@ import (
 
 	"ken/internal/content"
 	"ken/internal/git"
+	"ken/internal/outline"
 	"ken/internal/repo"
 	"ken/internal/spec"
+	"ken/internal/survey"
 )
 
 // Spec answers for the specs of the work tree.
@@ -118,6 +120,34 @@ func (s specPast) Worktrees(ctx context.Context) ([]spec.Worktree, error) {
 func (s specPast) View(ctx context.Context) (string, error) { return s.HistoryView(ctx) }
 
 func (s specPast) Contents() spec.Contents { return s.Repo.Contents() }
+
+// Outlines reads contents from git, unless what a grammar saw in them is kept. One that
+// git cuts short has none.
+func (s specPast) Outlines(ctx context.Context, shapes []spec.Shape) ([]*outline.Outline, error) {
+	files := make([]*survey.File, len(shapes))
+	for i, shape := range shapes {
+		files[i] = &survey.File{Path: shape.Path, ID: shape.ID}
+	}
+	return s.w.outlines(ctx, files, func(which []int, see func(k int, content []byte)) error {
+		var ids []repo.ID
+		places := make(map[repo.ID][]int) // of a content among which
+		for k, i := range which {
+			id := files[i].ID
+			if places[id] == nil {
+				ids = append(ids, id)
+			}
+			places[id] = append(places[id], k)
+		}
+		return s.EachBlob(ctx, ids, func(i int, content []byte) {
+			if content == nil || len(content) >= outline.MaxBytes {
+				return
+			}
+			for _, k := range places[ids[i]] {
+				see(k, content)
+			}
+		})
+	})
+}
 
 func (s specPast) Blob(content []byte) repo.ID { return s.ObjectFormat().Blob(content) }
 

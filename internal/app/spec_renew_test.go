@@ -57,16 +57,27 @@ func (c *changer) tracked(dir string) []string {
 
 func (c *changer) text() string {
 	c.n++
+	n := c.n
 	if c.rnd.IntN(3) == 0 {
-		return fmt.Sprintf("text %d\n", c.rnd.IntN(3)) // again what it was, some time
+		n = c.rnd.IntN(3) // again what it was, some time
 	}
-	return fmt.Sprintf("text %d\n", c.n)
+	if c.rnd.IntN(4) == 0 {
+		return fmt.Sprintf("text %d\n", n)
+	}
+	a, b := n, 0
+	if c.rnd.IntN(2) == 0 {
+		a, b = 0, n // moves B only
+	}
+	return fmt.Sprintf("package p\n\n// note %d\n\nfunc A() int { return %d }\n\nfunc B() int { return %d }\n", c.rnd.IntN(3), a, b)
 }
 
 func (c *changer) writeSpec(path string) {
 	code := fmt.Sprintf("  - src/d%d/\n", c.rnd.IntN(4))
 	if c.rnd.IntN(3) == 0 {
 		code += fmt.Sprintf("  - src/d%d/f%d.go\n", c.rnd.IntN(4), c.rnd.IntN(3))
+	}
+	if c.rnd.IntN(3) == 0 {
+		code = fmt.Sprintf("  - src/d%d/*.go#A\n", c.rnd.IntN(4))
 	}
 	c.n++
 	c.Write(path, fmt.Sprintf("---\ntitle: n\ncode:\n%s---\nsome words\nwhich stay\nas they are\nfor long\n%d\n", code, c.n))

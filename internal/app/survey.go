@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -262,12 +261,6 @@ func (t *surveyTree) Read(ctx context.Context, f *survey.File, most int) ([]byte
 	return out, err
 }
 
-// mayOutline reports whether a grammar may be for a file, by its name: one without an
-// extension may name its language in its first line.
-func mayOutline(p repo.Path) bool {
-	return outline.LanguageOf(p, nil) != outline.Unknown || path.Ext(p.Base()) == ""
-}
-
 // outlineMaker names what makes outlines: another one may make others.
 func outlineMaker(path repo.Path) string {
 	return fmt.Sprint(outline.Version, " ", outline.LanguageOf(path, nil))
@@ -304,7 +297,7 @@ func (w *workspace) outlines(ctx context.Context, files []*survey.File, read fun
 	list := make([]*outline.Outline, len(files))
 	var missing []int
 	for i, f := range files {
-		if f.Problem == "" && mayOutline(f.Path) {
+		if f.Problem == "" && outline.MayRead(f.Path) {
 			missing = append(missing, i)
 		}
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -19,7 +20,8 @@ func (p *program) specList() *cobra.Command {
 		Short: "List the nodes with what git says: status, version, drift",
 		Long: `Prints the tree of nodes. version counts the commits that changed what a spec says,
 drift the commits that changed code it governs since, by ancestry; an edit and its
-revert are no drift. It is read from git's history; what is kept of it is believed
+revert are no drift. Behind it stands the grade, how far that code has moved: format,
+body, interface or content; the highest comes first. It is read from git's history; what is kept of it is believed
 only while nothing that it was made from has changed. What cannot be learnt is
 unknown, never 0.`,
 		Args: cobra.NoArgs,
@@ -63,10 +65,29 @@ func (p *program) printListing(l *spec.Listing) {
 		}
 		children[parent] = append(children[parent], n)
 	}
+	// What has moved farthest comes first, with all that it stands below.
+	rank := make(map[string]int, len(l.Nodes))
+	var highest func(n *spec.Listed) int
+	highest = func(n *spec.Listed) int {
+		r := -1
+		if n.Grade != nil {
+			r = n.Grade.Rank()
+		}
+		for _, below := range children[n.ID] {
+			r = max(r, highest(below))
+		}
+		rank[n.ID] = r
+		return r
+	}
+	for _, n := range children[""] {
+		highest(n)
+	}
 	var walk func(parent string, depth int)
 	walk = func(parent string, depth int) {
 		below := children[parent]
-		slices.SortFunc(below, func(a, b *spec.Listed) int { return strings.Compare(a.ID, b.ID) })
+		slices.SortFunc(below, func(a, b *spec.Listed) int {
+			return cmp.Or(cmp.Compare(rank[b.ID], rank[a.ID]), strings.Compare(a.ID, b.ID))
+		})
 		for _, n := range below {
 			tone, why := describeNode(n)
 			p.io.Line(tone, n.Status.String(), strings.Repeat("  ", depth)+n.ID, why)
@@ -100,7 +121,11 @@ func describeNode(n *spec.Listed) (term.Tone, string) {
 		}
 	}
 	add("v%d", n.Version)
-	add("drift %d", n.Drift)
+	drift := "drift %d"
+	if n.Grade != nil {
+		drift += " " + string(*n.Grade)
+	}
+	add(drift, n.Drift)
 	if n.Drift != nil && *n.Drift == 0 {
 		add("touched %d", n.Touched)
 	}

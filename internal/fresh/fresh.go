@@ -9,6 +9,7 @@ package fresh
 
 import (
 	"fmt"
+	"slices"
 
 	"ken/internal/repo"
 )
@@ -63,6 +64,9 @@ const (
 
 // Grades lists every grade, from least to most.
 var Grades = []Grade{GradeFormat, GradeBody, GradeInterface, GradeContent}
+
+// Rank orders grades: the more moved, the higher; -1 for what is none.
+func (g Grade) Rank() int { return slices.Index(Grades, g) }
 
 // Judge says whether a text written from basis holds for the content now there.
 // A content that could not be established is Unknown, whatever the basis.

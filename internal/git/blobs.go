@@ -18,36 +18,59 @@ const maxBlob = 4 << 20
 // Blobs returns contents by their ids, of a large one the beginning; one that is not
 // here is an error.
 func (r *Repo) Blobs(ctx context.Context, ids []repo.ID) ([][]byte, error) {
+	var found [][]byte
+	w := &blobWriter{see: func(content []byte) { found = append(found, content) }}
+	if err := r.catBlobs(ctx, ids, w); err != nil {
+		return nil, err
+	}
+	return found, nil
+}
+
+// EachBlob is Blobs for many, and for what may not be here: see is called with each
+// content as it comes, in order, and with nil for what is not here or is no blob.
+func (r *Repo) EachBlob(ctx context.Context, ids []repo.ID, see func(i int, content []byte)) error {
+	i := -1
+	return r.catBlobs(ctx, ids, &blobWriter{lenient: true, see: func(content []byte) {
+		i++
+		see(i, content)
+	}})
+}
+
+func (r *Repo) catBlobs(ctx context.Context, ids []repo.ID, w *blobWriter) error {
 	if len(ids) == 0 {
-		return nil, nil
+		return nil
 	}
 	var names strings.Builder
 	for _, id := range ids {
 		names.WriteString(id.String() + "\n")
 	}
 	args := []string{"cat-file", "--buffer", "--batch"}
-	w := &blobWriter{}
 	status, stderr, err := r.run(ctx, call{args: args, stdin: strings.NewReader(names.String()), stdout: w, steady: true})
 	switch {
 	case w.err != nil:
-		return nil, w.err
+		return w.err
 	case err != nil:
-		return nil, err
+		return err
 	case status != 0:
-		return nil, r.failed(args, status, stderr)
-	case w.inside || len(w.found) != len(ids):
-		return nil, errors.New("git cat-file: the answer breaks off")
+		return r.failed(args, status, stderr)
+	case w.inside || w.seen != len(ids):
+		return errors.New("git cat-file: the answer breaks off")
 	}
-	return w.found, nil
+	return nil
 }
 
 // A blobWriter reads the answer of git cat-file --batch as it comes: of each object a
 // line with its name, kind and size, its content, and a line end.
 type blobWriter struct {
+	see     func(content []byte)
+	seen    int
+	lenient bool // what is not here, or is no blob, is nil
+
 	head   []byte // of a line that is not complete
 	inside bool   // of a content
 	left   int64  // of it, the line end included
-	found  [][]byte
+	skip   bool   // it is not wanted
+	body   []byte // as much of it as is kept
 	err    error
 }
 
@@ -65,16 +88,18 @@ func (w *blobWriter) Write(p []byte) (int, error) {
 			continue
 		}
 		k := min(w.left, int64(len(p)))
-		last := len(w.found) - 1
-		if room := maxBlob - len(w.found[last]); room > 0 {
+		if room := maxBlob - len(w.body); room > 0 && !w.skip {
 			keep := min(k, int64(room))
 			if k == w.left && keep == k {
 				keep-- // the line end
 			}
-			w.found[last] = append(w.found[last], p[:keep]...)
+			w.body = append(w.body, p[:keep]...)
 		}
 		w.left -= k
 		w.inside, p = w.left > 0, p[k:]
+		if !w.inside {
+			w.end(w.body)
+		}
 	}
 	return n, w.err
 }
@@ -83,9 +108,11 @@ func (w *blobWriter) Write(p []byte) (int, error) {
 func (w *blobWriter) begin(line string) {
 	word := strings.Fields(line)
 	switch {
+	case len(word) == 2 && w.lenient:
+		w.end(nil)
 	case len(word) == 2:
 		w.err = fmt.Errorf("read content %s: it is not here", word[0])
-	case len(word) != 3 || word[1] != "blob":
+	case len(word) != 3 || word[1] != "blob" && !w.lenient:
 		w.err = fmt.Errorf("git cat-file: cannot read %q", line)
 	default:
 		size, err := strconv.ParseInt(word[2], 10, 64)
@@ -93,7 +120,16 @@ func (w *blobWriter) begin(line string) {
 			w.err = fmt.Errorf("git cat-file: cannot read %q", line)
 			return
 		}
-		w.found = append(w.found, make([]byte, 0, min(size, maxBlob)))
+		if w.skip = word[1] != "blob"; !w.skip {
+			w.body = make([]byte, 0, min(size, maxBlob))
+		}
 		w.inside, w.left = true, size+1
 	}
+}
+
+// end tells of a content.
+func (w *blobWriter) end(content []byte) {
+	w.seen++
+	w.body = nil
+	w.see(content)
 }

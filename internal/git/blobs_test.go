@@ -2,6 +2,7 @@ package git
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -39,13 +40,26 @@ func TestBlobs(t *testing.T) {
 	if _, err := g.Blobs(t.Context(), []repo.ID{ids[0], repo.SHA1.Blob([]byte("absent"))}); err == nil {
 		t.Error("a content that is not here is no error")
 	}
+	commit, err := repo.ParseID(strings.TrimSpace(r.Git("rev-parse", "HEAD")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := []repo.ID{ids[3], commit, ids[0], repo.SHA1.Blob([]byte("absent")), ids[2]}
+	var told []string
+	err = g.EachBlob(t.Context(), asked, func(i int, content []byte) {
+		told = append(told, fmt.Sprintf("%d %q %t", i, content, content == nil))
+	})
+	if want := `0 "two\nlines\n" false, 1 "" true, 2 "" false, 3 "" true, 4 "one" false`; err != nil || strings.Join(told, ", ") != want {
+		t.Errorf("each: %q, %v", told, err)
+	}
 	rapid.Check(t, func(t *rapid.T) {
 		contents := rapid.SliceOfN(rapid.SliceOfN(rapid.SampledFrom([]byte("ab\n")), 0, 6), 1, 4).Draw(t, "contents")
 		var answer bytes.Buffer
 		for _, c := range contents {
 			answer.WriteString("0123 blob " + string(rune('0'+len(c))) + "\n" + string(c) + "\n")
 		}
-		w := &blobWriter{}
+		var found [][]byte
+		w := &blobWriter{see: func(content []byte) { found = append(found, content) }}
 		for rest := answer.Bytes(); len(rest) > 0; {
 			n := rapid.IntRange(1, len(rest)).Draw(t, "piece")
 			if _, err := w.Write(rest[:n]); err != nil {
@@ -53,12 +67,12 @@ func TestBlobs(t *testing.T) {
 			}
 			rest = rest[n:]
 		}
-		if w.inside || len(w.found) != len(contents) {
-			t.Fatalf("%d contents of %d", len(w.found), len(contents))
+		if w.inside || len(found) != len(contents) {
+			t.Fatalf("%d contents of %d", len(found), len(contents))
 		}
 		for i, c := range contents {
-			if !bytes.Equal(w.found[i], c) {
-				t.Fatalf("%q, want %q", w.found[i], c)
+			if !bytes.Equal(found[i], c) {
+				t.Fatalf("%q, want %q", found[i], c)
 			}
 		}
 	})

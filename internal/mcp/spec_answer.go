@@ -162,7 +162,7 @@ func gradeRank(n spec.Listed) int {
 	if n.Grade == nil || orZero(n.Drift) == 0 {
 		return -1
 	}
-	return slices.Index(fresh.Grades, *n.Grade)
+	return n.Grade.Rank()
 }
 
 func concern(n spec.Listed) int {

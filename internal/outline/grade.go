@@ -30,28 +30,28 @@ func Grade(old, now *Outline) fresh.Grade {
 // GradeSymbol is Grade for what one name stands for, as Type.Method, and nothing
 // else of the file. It is "" when that has not moved at all.
 //
-// A name that came or went is a change of interface. One that neither version
-// has, or that a partial outline may have missed, is graded as the file is.
-func GradeSymbol(old, now *Outline, name string) fresh.Grade {
+// A name that came or went is a change of interface. One that neither version has
+// is graded as the file is, and found is false; so is any name of a partial outline,
+// which may have missed it, or where it ends.
+func GradeSymbol(old, now *Outline, name string) (g fresh.Grade, found bool) {
 	if old == nil || now == nil || old.Language != now.Language {
-		return fresh.GradeContent
+		return fresh.GradeContent, false
 	}
 	was, is := old.Find(name), now.Find(name)
 	switch {
 	case len(was) == 0 && len(is) == 0,
-		len(was) == 0 && (old.Partial != "" || old.More > 0),
-		len(is) == 0 && (now.Partial != "" || now.More > 0):
-		return Grade(old, now)
+		len(was) == 0 && old.More > 0,
+		len(is) == 0 && now.More > 0,
+		old.Partial != "" || now.Partial != "":
+		return Grade(old, now), false
 	case same(was, is, func(s *Symbol) Sum { return s.Text }):
-		return ""
+		return "", true
 	case same(was, is, func(s *Symbol) Sum { return s.Tokens }):
-		return fresh.GradeFormat
-	case old.Partial != "" || now.Partial != "":
-		return fresh.GradeContent
+		return fresh.GradeFormat, true
 	case same(was, is, func(s *Symbol) Sum { return s.Shape }):
-		return fresh.GradeBody
+		return fresh.GradeBody, true
 	default:
-		return fresh.GradeInterface
+		return fresh.GradeInterface, true
 	}
 }
 

@@ -2,6 +2,7 @@ package outline
 
 import (
 	"bytes"
+	"path"
 	"strings"
 
 	"ken/internal/repo"
@@ -31,11 +32,11 @@ const (
 
 // LanguageOf says which language a file is in, by its name, else by the program
 // that its first line names. A header with C++ in it is C++.
-func LanguageOf(path repo.Path, content []byte) Language {
-	base := strings.ToLower(path.Base())
+func LanguageOf(p repo.Path, content []byte) Language {
+	base := strings.ToLower(p.Base())
 	if i := strings.LastIndexByte(base, '.'); i >= 0 {
 		ext := base[i+1:]
-		if path.Base() != base && strings.HasSuffix(path.Base(), ".C") { // by long custom C++
+		if p.Base() != base && strings.HasSuffix(p.Base(), ".C") { // by long custom C++
 			return CPP
 		}
 		if lang := languageOfExt(ext); lang != Unknown {
@@ -51,6 +52,12 @@ func LanguageOf(path repo.Path, content []byte) Language {
 		return Bash
 	}
 	return languageOfShebang(content)
+}
+
+// MayRead reports whether there may be a grammar for a file, by its name alone: one
+// without an extension may name its language in its first line.
+func MayRead(p repo.Path) bool {
+	return LanguageOf(p, nil) != Unknown || path.Ext(p.Base()) == ""
 }
 
 func languageOfExt(ext string) Language {

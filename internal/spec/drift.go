@@ -177,7 +177,7 @@ func (d *derivation) compare(ctx context.Context, open []*study) error {
 	}
 	for s, list := range hopeful {
 		s.unsure = d.sheet.err
-		s.same = s.unsure == nil && slices.ContainsFunc(list, func(a attestation) bool { return d.holds(s, a.commit) })
+		s.same = s.unsure == nil && slices.ContainsFunc(list, func(a attestation) bool { return d.holds(s, a.commit, nil) })
 	}
 	return nil
 }
@@ -213,10 +213,13 @@ func (d *derivation) mayHold(s *study, c Num, shifted map[repo.Path]bool) bool {
 }
 
 // holds reports whether the governed files are what they were in a commit, under
-// the names that they have now.
-func (d *derivation) holds(s *study, c Num) bool {
+// the names that they have now. Some of them may not matter.
+func (d *derivation) holds(s *study, c Num, but map[repo.Path]bool) bool {
 	then, now := make(map[repo.Path]repo.ID), make(map[repo.Path]repo.ID)
 	for _, f := range s.files {
+		if but[f.path] {
+			continue
+		}
 		if id := d.sheet.at(d.g.head, f.path); !id.IsZero() {
 			now[f.path] = id
 		}
@@ -233,28 +236,38 @@ func (d *derivation) holds(s *study, c Num) bool {
 	return maps.Equal(then, now)
 }
 
+// drift is how many commits there are that changed governed code and that nothing
+// attests.
+func (s *study) drift() int {
+	if s.extent == nil || len(s.extent.quiet) == 0 {
+		return s.touched
+	}
+	commits := make(map[Num]bool)
+	for _, b := range s.loud() {
+		for _, t := range b.touches {
+			commits[t.Commit] = true
+		}
+	}
+	return len(commits)
+}
+
+// loud returns the files that were touched since, but for those of which only parts
+// are governed that have not moved.
+func (s *study) loud() []behind {
+	if s.extent == nil {
+		return s.behind
+	}
+	return slices.DeleteFunc(slices.Clone(s.behind), func(b behind) bool { return s.extent.quiet[b.file.path] })
+}
+
 // driftFiles returns the files that are behind, by path.
 func (s *study) driftFiles() []Behind {
 	var list []Behind
-	for _, b := range s.behind {
+	for _, b := range s.loud() {
 		list = append(list, Behind{b.file.path, len(b.touches)})
 	}
 	slices.SortFunc(list, func(a, b Behind) int { return cmp.Compare(a.Path, b.Path) })
 	return list
-}
-
-// symbolProblems tells of entries that name a symbol and drift with their whole file.
-func (s *study) symbolProblems(list []Behind) []Problem {
-	var problems []Problem
-	for _, e := range s.node.Code {
-		if e.Symbol != "" && slices.ContainsFunc(list, func(b Behind) bool { return e.Matches(b.Path) }) {
-			problems = append(problems, Problem{
-				Rule: RuleSymbol, Message: e.String() + " is judged by its whole file",
-				Fix: "look whether " + e.Symbol + " itself has changed",
-			})
-		}
-	}
-	return problems
 }
 
 // voidProblems tells of acks that were meant for a node and do not count.

@@ -8,9 +8,12 @@ import (
 	"ken/internal/repo"
 )
 
-// A Standpoint is from where a history is judged.
+// A Standpoint is from where a history is judged, and with which eyes.
 type Standpoint struct {
 	Head repo.ID // the commit; zero while there is none
+	// Outlines tell how far code has moved. Without them a file has moved as a whole
+	// or not at all.
+	Outlines Outlines
 }
 
 // Facts are what git's history says about a node. What is nil is not known, and
@@ -20,11 +23,11 @@ type Facts struct {
 
 	Version *int // how many versions there are; 0 when none was committed yet
 	// Drift is how many commits changed governed code since, 0 when all of it is
-	// again what it was; Touched is how many there are either way.
+	// again what it was; Touched is how many changed the files that it is in.
 	Drift, Touched *int
 	DriftFiles     []Behind // by path; only while there is drift
-	// Grade is how far the code has moved, "" while there is no drift. Nothing
-	// finer is known here than that it did.
+	// Grade is how far the code has moved, by the file that moved farthest; "" while
+	// there is no drift.
 	Grade fresh.Grade
 
 	// Session is the one of the latest version, else the one that the frontmatter
@@ -93,7 +96,7 @@ func Unread(nodes []*Node, reason string) []Facts {
 // What the history or the contents cannot tell is unknown and no error; the only
 // error is that of a context that is done. The contents are asked once for all
 // nodes whose code was touched, and again only for those whose code may be what it
-// was or has moved.
+// was or has moved; the outlines are asked once for all that drift.
 func Derive(ctx context.Context, nodes []*Node, at Standpoint, h History, c Contents) ([]Facts, error) {
 	d, err := deriveSome(ctx, nodes, nodes, at, h, c)
 	return d.facts, err
@@ -105,6 +108,9 @@ type derived struct {
 	// watched are the paths where governed code may have gone. Whether they are
 	// there at head decides about the nodes that follow such code.
 	watched map[repo.Path]bool
+	// doubt is why nobody could look how far code has moved. What is said holds all
+	// the same; another time it may be less.
+	doubt error
 }
 
 // deriveSome is Derive for some of the nodes of a tree. The others are there, too:
@@ -133,10 +139,15 @@ func deriveSome(ctx context.Context, some, all []*Node, at Standpoint, h History
 	if err := d.weigh(ctx); err != nil {
 		return derived{}, err
 	}
+	if at.Outlines != nil {
+		if err := d.gradeAll(ctx, at.Outlines); err != nil {
+			return derived{}, err
+		}
+	}
 	if err := d.order(ctx); err != nil {
 		return derived{}, err
 	}
-	found := derived{facts: make([]Facts, len(d.studies)), watched: d.watched}
+	found := derived{facts: make([]Facts, len(d.studies)), watched: d.watched, doubt: d.doubt}
 	for i, s := range d.studies {
 		found.facts[i] = d.facts(s)
 	}
@@ -161,6 +172,7 @@ type derivation struct {
 	counted  []int32                    // by commit: when it was last counted
 	added    map[Num]*addition          // what some commits added
 	arrived  map[Num]map[berth]*arrival // and by content
+	doubt    error                      // of the outlines
 }
 
 // A study is what has been found about one node.
@@ -185,6 +197,7 @@ type study struct {
 	unsure   error    // of the contents, on which drift depends
 	unacked  bool     // and so does what was touched
 	attested []Num    // where it was attested: top and the valid acks
+	extent   *extent  // how far it has moved; nil when nobody looked
 }
 
 func newDerivation(nodes []*Node, h History, head Num, c Contents) *derivation {
@@ -225,7 +238,7 @@ func (d *derivation) facts(s *study) Facts {
 	case s.same:
 		f.Drift = new(0)
 	default:
-		f.Drift = new(s.touched)
+		f.Drift = new(s.drift())
 	}
 	switch {
 	case s.hidden:
@@ -239,9 +252,9 @@ func (d *derivation) facts(s *study) Facts {
 		}
 	}
 	if f.Drift != nil && *f.Drift > 0 {
-		f.Grade = fresh.GradeContent
+		f.Grade = s.grade()
 		f.DriftFiles = s.driftFiles()
-		f.Problems = append(s.symbolProblems(f.DriftFiles), d.voidProblems(s)...)
+		f.Problems = append(s.symbolProblems(), d.voidProblems(s)...)
 	}
 	f.Problems = append(f.Problems, d.movedProblems(s)...)
 	f.Status = f.StatusUnder(false)

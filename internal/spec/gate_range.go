@@ -63,7 +63,7 @@ func (r *Reader) gateRange(ctx context.Context, opts GateOptions) (*Gated, error
 	for i, c := range cases {
 		touched[i] = c.node
 	}
-	facts, err := Derive(ctx, touched, Standpoint{Head: to}, h, r.past.Contents())
+	facts, err := Derive(ctx, touched, r.standAt(to), h, r.past.Contents())
 	if err != nil {
 		return nil, err
 	}

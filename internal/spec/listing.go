@@ -101,7 +101,7 @@ func (r *Reader) List(ctx context.Context) (*Listing, error) {
 		return nil, err
 	}
 	looks := map[string]Look{hereLook: t.look}
-	certain := len(l.Unknown) == 0
+	certain := len(l.Unknown) == 0 && t.doubt == nil
 	if h != nil {
 		files, err := r.proposing(ctx, o, t)
 		if err != nil {
@@ -197,9 +197,12 @@ func (r *Reader) factsAmong(ctx context.Context, some, all []*Node, head repo.ID
 	if err != nil {
 		return Unread(some, err.Error()), nil
 	}
-	d, err := deriveSome(ctx, some, all, Standpoint{Head: head}, h, r.past.Contents())
+	d, err := deriveSome(ctx, some, all, r.standAt(head), h, r.past.Contents())
 	return d.facts, err
 }
+
+// standAt is where the reader judges from.
+func (r *Reader) standAt(head repo.ID) Standpoint { return Standpoint{Head: head, Outlines: r.past} }
 
 func (f *Facts) listed(dirty *bool) Listed {
 	out := Listed{

@@ -3,6 +3,7 @@ package spec
 import (
 	"context"
 
+	"ken/internal/outline"
 	"ken/internal/repo"
 )
 
@@ -14,6 +15,7 @@ type Past interface {
 	// History returns what can be reached from the heads.
 	History(ctx context.Context, heads []repo.ID) (History, error)
 	Contents() Contents
+	Outlines
 	// SpecsAt returns the spec files of a commit.
 	SpecsAt(ctx context.Context, commit repo.ID) (Set, error)
 	// Differ lists the paths that two commits have otherwise.
@@ -141,6 +143,20 @@ type Preparer interface {
 	// Prepare returns at once. What it returns is called when no more questions
 	// follow.
 	Prepare(ctx context.Context) (release func())
+}
+
+// Outlines are what grammars see in contents.
+type Outlines interface {
+	// Outlines returns the outline of each content, nil where no grammar could read
+	// it or it is not here. An error means that nobody could look: another time they
+	// may be there.
+	Outlines(ctx context.Context, shapes []Shape) ([]*outline.Outline, error)
+}
+
+// A Shape is a content that is to be outlined, under the name that tells its language.
+type Shape struct {
+	Path repo.Path
+	ID   repo.ID
 }
 
 // A Place is a path in a commit.

@@ -55,6 +55,7 @@ type tree struct {
 	specMove  bool    // a spec file changed in git
 	committed int     // how many specs HEAD has
 	watched   map[repo.Path]bool
+	doubt     error // why more may be said another time
 }
 
 // readTree reads the specs, unless nobody has touched them since k was made.
@@ -199,9 +200,10 @@ func (r *Reader) renew(ctx context.Context, t *tree, head repo.ID, h History, wh
 			defer p.Prepare(ctx)() // nodes that commits have to do with will be asked about
 		}
 		var err error
-		if found, err = deriveSome(ctx, some, t.nodes, Standpoint{Head: head}, h, contents); err != nil {
+		if found, err = deriveSome(ctx, some, t.nodes, r.standAt(head), h, contents); err != nil {
 			return nil, err
 		}
+		t.doubt = found.doubt
 		if found.watched != nil {
 			t.watched = found.watched
 		}
