@@ -67,6 +67,7 @@ func open(ctx context.Context, opts openOptions) (*workspace, error) {
 		Recipe:    opts.recipe,
 		Progress:  opts.progress,
 		Worktrees: worktrees,
+		Grader:    grader{w},
 	})
 	return w, nil
 }

@@ -139,7 +139,7 @@ func describe(v registry.Verdict) (word string, tone term.Tone, why string) {
 	}
 	switch v.Summary {
 	case fresh.Stale:
-		return "stale", term.Warn, "edited since the summary was written"
+		return "stale", term.Warn, "edited since the summary was written" + colon(extent(v.Grade))
 	case fresh.Excluded:
 		return "excluded", term.Dim, v.Reason
 	case fresh.None:
@@ -148,10 +148,21 @@ func describe(v registry.Verdict) (word string, tone term.Tone, why string) {
 		if v.Restored {
 			return "fresh", term.Good, "back to content that is known"
 		}
+		if v.Grade != "" {
+			return "fresh", term.Good, "edited in a way that does not count" + colon(extent(v.Grade))
+		}
 		return "fresh", term.Good, ""
 	default:
 		return v.Summary.String(), term.Bad, v.Reason
 	}
+}
+
+// extent names how far something moved, unless nothing finer is known than that it did.
+func extent(g fresh.Grade) string {
+	if g == fresh.GradeContent {
+		return ""
+	}
+	return string(g)
 }
 
 // colon puts a reason behind what it explains.

@@ -211,6 +211,18 @@ func (v *verification) settleAll(ctx context.Context, items []item) error {
 		return err
 	}
 	for k, it := range items {
+		if basis := known[rows[k].Content]; !basis.IsZero() {
+			rows[k].About = basis.Key()
+		} else if old, ok := v.left[rows[k].Content.ID]; ok && it.row == nil && rows[k].About.IsZero() {
+			if s := v.view.sight(it.i); s.state == same || s.state == changed {
+				rows[k].About = old.About
+			}
+		}
+	}
+	if err := v.grade(ctx, rows, func(k int) Row { return items[k].before() }); err != nil {
+		return err
+	}
+	for k, it := range items {
 		v.judgeItem(it, rows[k], known[rows[k].Content])
 		delete(v.view.seen, it.i) // a full run would otherwise hold them all
 	}

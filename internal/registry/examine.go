@@ -87,7 +87,18 @@ func (r *Registry) examine(ctx context.Context, paths []repo.Path, read bool) (*
 		seen := v.view.sight(at[k])
 		s.state, s.err, s.now, s.bytes = seen.state, seen.err, classified[j], seen.bytes
 	}
-	return snap, subjects, r.attach(ctx, subjects)
+	if err := r.attach(ctx, subjects); err != nil {
+		return nil, nil, err
+	}
+	now := make([]Row, len(subjects))
+	for k := range subjects {
+		now[k] = subjects[k].now
+	}
+	err = r.grade(ctx, now, func(k int) Row { return subjects[k].before })
+	for k := range subjects {
+		subjects[k].now.Marks = now[k].Marks
+	}
+	return snap, subjects, err
 }
 
 // attach lets each subject be about the text its content has, or else about the

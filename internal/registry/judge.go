@@ -11,9 +11,6 @@ import (
 func (v *verification) judgeItem(it item, row Row, known fresh.Basis) {
 	s := v.view.sight(it.i)
 	verdict := Verdict{path: row.Path, Kind: row.Kind, MD5: row.Content.MD5, ID: row.Content.ID}
-	if !known.IsZero() {
-		row.About = known.Key()
-	}
 	keep := true // whether the row is to be kept, new or not
 	switch s.state {
 	case same, changed:
@@ -23,9 +20,6 @@ func (v *verification) judgeItem(it item, row Row, known fresh.Basis) {
 			if old, ok := v.left[row.Content.ID]; ok {
 				j := old.Path.JSON()
 				verdict.before, verdict.PathChanged, verdict.ChangedB64 = old.Path, j.Path, j.B64
-				if row.About.IsZero() {
-					row.About = old.About
-				}
 			}
 		case it.row.Content.ID == row.Content.ID:
 			verdict.Verdict = FoundMatch
@@ -92,7 +86,7 @@ func (r *Registry) judge(row Row) (fresh.State, fresh.Grade) {
 	if state != fresh.Stale {
 		return state, ""
 	}
-	grade := fresh.GradeContent
+	grade := row.Marks.Grade()
 	if !r.opts.Policy.Counts(grade) {
 		state = fresh.Fresh
 	}

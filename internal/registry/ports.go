@@ -98,7 +98,7 @@ type Store interface {
 	// RowsOf returns the rows of the given paths, those that exist.
 	RowsOf(ctx context.Context, worktree string, paths []repo.Path) (map[repo.Path]Row, error)
 	// Exceptions returns the rows with any of the marks, and those whose text is
-	// stale. Exceptional marks are found fastest.
+	// about other content. Exceptional marks are found fastest.
 	Exceptions(ctx context.Context, worktree string, marks Marks) (map[repo.Path]Row, error)
 	// Tally counts a worktree's rows by what is known of them.
 	Tally(ctx context.Context, worktree string) (Tally, error)

@@ -65,7 +65,9 @@ func (r *Registry) CheckReceipt(ctx context.Context, s string) (*ReceiptCheck, e
 func (r *Registry) holds(record fresh.Record, s *subject) (fresh.State, []string) {
 	if s.readable() {
 		row := s.now
-		row.About = record.Basis
+		if row.About = record.Basis; record.Basis.Key() != s.now.About {
+			row.Marks &^= graded | Spared // those are about another text
+		}
 		switch state, _ := r.judge(row); state {
 		case fresh.Fresh:
 			return state, nil

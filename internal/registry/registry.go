@@ -23,7 +23,8 @@ type Registry struct {
 	store Store
 	opts  Options
 
-	snap *repo.Snapshot // taken with the first question
+	snap  *repo.Snapshot // taken with the first question
+	asked int            // how many paths the grader was asked about
 }
 
 // Options tunes a Registry. The zero value is ready to use.
@@ -38,6 +39,9 @@ type Options struct {
 	// Worktrees lists the worktrees that exist, so that what is kept of others
 	// may go; nil keeps everything.
 	Worktrees []string
+	// Grader says how far a file has moved from what its summary was written from;
+	// when nil, nothing finer is known than that it did.
+	Grader Grader
 }
 
 // New returns a registry that asks the given three.

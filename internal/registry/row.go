@@ -17,7 +17,8 @@ type Row struct {
 	Marks    Marks
 	Excluded string // why nobody is asked to summarise it, "" if it is wanted
 	// About is the basis of the text shown for this path: it holds for Content
-	// when the text is fresh and not when it is stale; zero when there is none.
+	// when the text is fresh and not when it is stale or spared; zero when there is
+	// none.
 	// It is kept as its [fresh.Basis.Key].
 	// A store corrects it as a row is put, should a record for Content exist.
 	About fresh.Basis
@@ -40,6 +41,17 @@ const (
 	// Convertible content: the bytes hold line endings, and settings that no row
 	// knows of decide what git makes of them.
 	Convertible
+
+	// How far Content has moved from what the text is about, of stale rows: two bits,
+	// none for content.
+	gradedFormat
+	gradedBody
+	// Spared rows have moved in a way that the policy does not count: their text is
+	// as good as fresh.
+	Spared
+
+	graded          = gradedFormat | gradedBody
+	gradedInterface = graded
 )
 
 // Exceptional are the marks of rows that an unchanged index proves nothing about.
@@ -78,7 +90,7 @@ func (t *Tally) Add(r Row, n int) {
 		t.Excluded += n
 	case r.About.IsZero():
 		t.None += n
-	case r.About.Holds(r.Content):
+	case r.About.Holds(r.Content), r.Marks.Has(Spared):
 		t.Fresh += n
 	default:
 		t.Stale += n

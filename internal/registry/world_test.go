@@ -44,6 +44,7 @@ type world struct {
 
 	store  *store
 	policy registry.Policy
+	grader registry.Grader
 	calls  calls
 	broken string // the question that fails, by its method's name
 	// What happens elsewhere just before an answer; nil for nothing.
@@ -92,7 +93,7 @@ func committed(t interface{ Context() context.Context }, files ...string) *world
 // registry returns a fresh one, as every request gets.
 func (w *world) registry() *registry.Registry {
 	return registry.New(w, w, w.store, registry.Options{
-		Policy: w.policy,
+		Policy: w.policy, Grader: w.grader,
 		Author: func() string { return "ann" },
 		Now: func() time.Time {
 			w.seconds++

@@ -134,7 +134,7 @@ func (s *Store) Tally(ctx context.Context, worktree string) (registry.Tally, err
 			t.Excluded++
 		case r.About.IsZero():
 			t.None++
-		case r.About.Holds(r.Content):
+		case r.About.Holds(r.Content), r.Marks.Has(registry.Spared):
 			t.Fresh++
 		default:
 			t.Stale++

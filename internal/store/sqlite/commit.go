@@ -143,11 +143,11 @@ func (tx *transaction) lastRecord() (int64, error) {
 // the newest record for it.
 func (tx *transaction) tell(last int64, md5s bool) error {
 	query := `
-		SELECT worktree, path, content_id, content_md5, about, excluded <> '' FROM file
+		SELECT worktree, path, content_id, content_md5, about, excluded <> '', marks FROM file
 		WHERE content_id IN (SELECT content_id FROM record WHERE seq > ?1 AND content_id IS NOT NULL)`
 	if md5s {
 		query = `
-		SELECT worktree, path, content_id, content_md5, about, excluded <> '' FROM file
+		SELECT worktree, path, content_id, content_md5, about, excluded <> '', marks FROM file
 		WHERE content_id IN (SELECT content_id FROM record WHERE seq > ?1 AND content_id IS NOT NULL)
 		OR content_md5 IN (SELECT content_md5 FROM record WHERE seq > ?1 AND content_id IS NULL)`
 	}
@@ -175,6 +175,7 @@ func (tx *transaction) tell(last int64, md5s bool) error {
 			Path:    scan.path(stmt, 1),
 			Content: repo.Content{ID: columnID(stmt, 2), MD5: columnMD5(stmt, 3)},
 			About:   columnBasis(stmt, 4),
+			Marks:   registry.Marks(stmt.ColumnInt64(6)),
 		}}
 		if stmt.ColumnBool(5) {
 			f.row.Excluded = "yes"

@@ -129,7 +129,7 @@ func (tx *transaction) put(name string, rows []registry.Row) error {
 // row reads as much of a row as counting it needs.
 func (tx *transaction) row(worktree int64, path repo.Path) (r registry.Row, ok bool, err error) {
 	stmt, err := tx.conn.Prepare(`
-		SELECT content_id, content_md5, about, excluded FROM file WHERE worktree = ?1 AND path = ?2`)
+		SELECT content_id, content_md5, about, excluded, marks FROM file WHERE worktree = ?1 AND path = ?2`)
 	if err != nil {
 		return r, false, err
 	}
@@ -143,6 +143,7 @@ func (tx *transaction) row(worktree int64, path repo.Path) (r registry.Row, ok b
 		Content:  repo.Content{ID: columnID(stmt, 0), MD5: columnMD5(stmt, 1)},
 		About:    columnBasis(stmt, 2),
 		Excluded: stmt.ColumnText(3),
+		Marks:    registry.Marks(stmt.ColumnInt64(4)),
 	}, true, nil
 }
 
@@ -213,7 +214,7 @@ func (tx *transaction) tally() error {
 func (tx *transaction) recount(worktree int64) error {
 	stmt, err := tx.conn.Prepare(`
 		UPDATE worktree SET (files, fresh, stale, none, excluded) = (
-			SELECT count(*), total(state = 'fresh'), total(state = 'stale'),
+			SELECT count(*), total(state = 'fresh' OR state = 'stale' AND marks & 64), total(state = 'stale' AND NOT marks & 64),
 				total(state = 'none'), total(state = 'excluded')
 			FROM file WHERE worktree = ?1)
 		WHERE id = ?1`)

@@ -182,6 +182,8 @@ func TestViews(t *testing.T) {
 	excluded.Excluded = "vendored"
 	stale := row("stale.go", "edited", repo.KindTest)
 	stale.About = fresh.Basis{Content: storetest.Content("before")}
+	spared := row("spared.go", "edited", repo.KindTest)
+	spared.About, spared.Marks = stale.About, registry.Spared
 	byMD5 := storetest.Record("by md5\nalone", "m", 30)
 	byMD5.Basis.Content.ID = repo.ID{}
 	head := storetest.ID("head")
@@ -191,7 +193,7 @@ func TestViews(t *testing.T) {
 			storetest.Record("what it was", "before", 20), storetest.Record("for vendored", "v", 0), byMD5,
 		},
 		Put: []registry.Row{
-			row("fresh.go", "x", repo.KindSource), stale, row("none.md", "n", repo.KindDoc), excluded,
+			row("fresh.go", "x", repo.KindSource), stale, spared, row("none.md", "n", repo.KindDoc), excluded,
 			row("by\nmd5", "m", repo.KindData),
 			{Path: "conflicted", About: fresh.Basis{Content: storetest.Content("x")}},
 		},
@@ -208,6 +210,7 @@ func TestViews(t *testing.T) {
 		`'conflicted','unknown',NULL,'it serves','2026-01-02T03:04:15Z','unknown',NULL`,
 		`'fresh.go','source','` + md5("x") + `','it serves','2026-01-02T03:04:15Z','fresh',NULL`,
 		`'none.md','doc','` + md5("n") + `',NULL,NULL,'none',NULL`,
+		`'spared.go','test','` + md5("edited") + `','what it was','2026-01-02T03:04:25Z','fresh',NULL`,
 		`'stale.go','test','` + md5("edited") + `','what it was','2026-01-02T03:04:25Z','stale',NULL`,
 		`'vendor/v.go','vendored','` + md5("v") + `',NULL,NULL,'excluded','vendored'`,
 	}, "\n")
@@ -222,7 +225,7 @@ func TestViews(t *testing.T) {
 		t.Errorf("last_verified_sha = %q, want %s", got, head)
 	}
 	if got := shell(t, path, "SELECT * FROM baseline"); got !=
-		"|"+head.String()+"||1|2026-01-02T03:04:05Z|6|2|2|1|1" {
+		"|"+head.String()+"||1|2026-01-02T03:04:05Z|7|3|2|1|1" {
 		t.Errorf("baseline = %q", got)
 	}
 

@@ -490,6 +490,26 @@ func testRestored(t *testing.T, s registry.Store) {
 	wantTally(t, s, "", registry.Tally{Files: 1, Fresh: 1})
 }
 
+func testSpared(t *testing.T, s registry.Store) {
+	row := Row("a", "y")
+	row.About, row.Marks = basisOf("x"), registry.Spared
+	Commit(t, s, "", registry.Change{Put: []registry.Row{row, Row("b", "z")}, Records: []fresh.Record{Record("about x", "x", 0)}})
+	wantTally(t, s, "", registry.Tally{Files: 2, Fresh: 1, None: 1})
+	equal(t, "row", Rows(t, s, "")[0], row)
+	if odd, err := s.Exceptions(t.Context(), "", registry.Exceptional); err != nil || len(odd) != 1 {
+		t.Errorf("exceptions: %v, %v", odd, err)
+	}
+	row.Marks = 0
+	Commit(t, s, "", registry.Change{Put: []registry.Row{row}})
+	wantTally(t, s, "", registry.Tally{Files: 2, Stale: 1, None: 1})
+	row.Marks = registry.Spared
+	Commit(t, s, "", registry.Change{Put: []registry.Row{row}})
+	Commit(t, s, "", registry.Change{Records: []fresh.Record{Record("about y", "y", 1)}})
+	wantTally(t, s, "", registry.Tally{Files: 2, Fresh: 1, None: 1})
+	Commit(t, s, "", registry.Change{Delete: []repo.Path{"a"}})
+	wantTally(t, s, "", registry.Tally{Files: 1, None: 1})
+}
+
 func testOlderRecord(t *testing.T, s registry.Store) {
 	Commit(t, s, "", registry.Change{Put: []registry.Row{Row("a", "x")}, Records: []fresh.Record{md5Record("new", "x", 9)}})
 	Commit(t, s, "", registry.Change{Records: []fresh.Record{Record("old, from a spool", "x", 1)}})

@@ -45,7 +45,7 @@ func testModel(t *testing.T, open func(t *testing.T) registry.Store) {
 	row := rapid.Custom(func(t *rapid.T) registry.Row {
 		return registry.Row{
 			Path: paths.Draw(t, "path"), Kind: repo.Kind(rapid.IntRange(0, 12).Draw(t, "kind")),
-			Content: content.Draw(t, "content"), Marks: registry.Marks(rapid.IntRange(0, 7).Draw(t, "marks")),
+			Content: content.Draw(t, "content"), Marks: registry.Marks(rapid.IntRange(0, 127).Draw(t, "marks")),
 			Excluded: rapid.SampledFrom([]string{"", "", "binary"}).Draw(t, "excluded"),
 			About:    fresh.Basis{Content: content.Draw(t, "about")},
 		}

@@ -50,6 +50,7 @@ func Run(t *testing.T, open func(t *testing.T) registry.Store) {
 		{"a new record makes rows of every worktree fresh", testRecordsReachRows},
 		{"a row put with known content is about it", testPutFindsRecord},
 		{"content that comes back is fresh again", testRestored},
+		{"a row that is spared counts as fresh", testSpared},
 		{"an older record does not displace a newer one", testOlderRecord},
 		{"counts are right after every kind of change", testTally},
 		{"many contents at once", testMany},
