@@ -212,7 +212,7 @@ func TestBodyOfExactlyThatSymbol(t *testing.T) {
 				for j := range f.symbols {
 					other := &f.symbols[j]
 					inside := int(it.start) >= other.start && int(it.start) < other.end
-					g := GradeSymbol(was, now, other.FullName())
+					g, _ := GradeSymbol(was, now, other.FullName())
 					if same := len(was.Find(other.FullName())) > 1; !same && (g == "") == inside {
 						t.Errorf("%s: %q grades %s as %q", s.path, around(src, int(it.end)), other.FullName(), g)
 					}

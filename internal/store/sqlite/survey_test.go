@@ -249,6 +249,10 @@ func TestBasisIsWhole(t *testing.T) {
 			return
 		}
 		switch v.Kind() {
+		case reflect.String:
+			v.SetString(fmt.Sprint("language ", n))
+		case reflect.Bool:
+			v.SetBool(true)
 		case reflect.Slice:
 			v.Set(reflect.MakeSlice(v.Type(), 2, 2))
 			for i := range v.Len() {
