@@ -313,7 +313,7 @@ func TestGradeOfNothing(t *testing.T) {
 		if g := outline.Grade(pair[0], pair[1]); g != whole && pair[0] != nil && pair[0].Language != "" {
 			t.Errorf("%+v against %+v is %s", pair[0], pair[1], g)
 		}
-		if g := outline.GradeSymbol(pair[0], pair[1], "F"); g == "" || g == format {
+		if g, _ := outline.GradeSymbol(pair[0], pair[1], "F"); g == "" || g == format {
 			t.Errorf("a symbol of %+v against %+v is %q", pair[0], pair[1], g)
 		}
 	}
@@ -349,7 +349,7 @@ func TestGradeSymbol(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := outline.GradeSymbol(was, now, c.symbol); got != c.want {
+		if got, _ := outline.GradeSymbol(was, now, c.symbol); got != c.want {
 			t.Errorf("%q for %q: %s moved by %q, want %q", c.now, c.old, c.symbol, got, c.want)
 		}
 	}
