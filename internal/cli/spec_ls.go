@@ -112,6 +112,9 @@ func statusTone(s spec.Status) term.Tone {
 	}
 }
 
+// shownFiles is how many files a line names.
+const shownFiles = 4
+
 // describeNode puts what is known of a node into a few words.
 func describeNode(n *spec.Listed) (term.Tone, string) {
 	var words []string
@@ -129,7 +132,11 @@ func describeNode(n *spec.Listed) (term.Tone, string) {
 	if n.Drift != nil && *n.Drift == 0 {
 		add("touched %d", n.Touched)
 	}
-	for _, f := range n.DriftFiles {
+	for i, f := range n.DriftFiles {
+		if more := len(n.DriftFiles) - i; i == shownFiles && more > 1 {
+			words = append(words, "and "+strconv.Itoa(more)+" more")
+			break
+		}
 		words = append(words, f.File+" +"+strconv.Itoa(f.Behind))
 	}
 	if n.Dirty != nil && *n.Dirty {

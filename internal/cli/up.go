@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ken/internal/fault"
 	"ken/internal/registry"
 	"ken/internal/survey"
 )
@@ -32,7 +33,7 @@ Without a provider in the configuration it works offline and costs nothing.`,
 				if err != nil {
 					return err
 				}
-				s, writer, err := f.setup(c, w, w.Writer)
+				s, writer, err := f.setup(c, w, p.anyWriter(w))
 				if err != nil {
 					return err
 				}
@@ -64,4 +65,20 @@ Without a provider in the configuration it works offline and costs nothing.`,
 	}
 	f.bind(c)
 	return c
+}
+
+// anyWriter finds who describes: the provider that was named, or the configured one if
+// it can be had, else the outline. A newcomer without a key is not sent away.
+func (p *program) anyWriter(w Workspace) func(provider, model string) (survey.Writer, error) {
+	return func(provider, model string) (survey.Writer, error) {
+		writer, err := w.Writer(provider, model)
+		if err == nil || provider != "" {
+			return writer, err
+		}
+		p.io.Remarkf("ken: %s; outlines are made instead", plain(err.Error()))
+		if hint := fault.HintOf(err); hint != "" {
+			p.io.Remarkf("hint: %s", plain(hint))
+		}
+		return survey.Outliner{}, nil
+	}
 }
