@@ -149,7 +149,7 @@ func TestAgentSession(t *testing.T) {
 		t.Fatalf("knowledge by absolute path: %+v", got)
 	}
 
-	r.Write("api/server.go", "package api // edited\n")
+	r.Write("api/server.go", "package api\n\nvar edited int\n")
 	var v struct {
 		State    string
 		Reasons  []string

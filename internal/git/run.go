@@ -93,13 +93,15 @@ func (r *Repo) run(ctx context.Context, c call) (status int, stderr string, err 
 	if err != nil {
 		return 0, "", err
 	}
-	limited, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	timer := time.AfterFunc(limit, func() { cancel(context.DeadlineExceeded) })
-	defer timer.Stop()
+	limited, cancel := context.WithTimeout(ctx, limit)
 	if c.steady {
+		cancel()
+		limited, cancel = context.WithCancel(ctx)
+		timer := time.AfterFunc(limit, cancel)
+		defer timer.Stop()
 		c.stdout = &heard{c.stdout, func() { timer.Reset(limit) }}
 	}
+	defer cancel()
 
 	cmd := exec.CommandContext(limited, "git", append(r.fixed(), c.args...)...)
 	complaint := &bounded{max: maxStderr, cut: true}
