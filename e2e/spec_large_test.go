@@ -12,9 +12,6 @@ import (
 // A commit that adds 80,000 governed files is one commit of drift, and so is one that
 // moves them all: which is none.
 func TestSpecWideCommits(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
 	t.Parallel()
 	r := testrepo.New(t)
 	const n = 80_000
