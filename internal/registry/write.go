@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 	"unicode"
-	"unicode/utf8"
 
 	"ken/internal/fault"
 	"ken/internal/fresh"
@@ -151,8 +150,8 @@ func (r *Registry) draft(u Update, author string, s *subject, old fresh.Record) 
 		}
 		record.Text, record.Author, record.Recipe, record.Confirmer = old.Text, old.Author, old.Recipe, author
 	}
-	if why := badText(record.Text); why != "" {
-		return reject("%s", why)
+	if err := fresh.CheckText(record.Text, MaxText, unicode.IsControl); err != nil {
+		return reject("%s", err)
 	}
 	content, moved, err := readContent(u.Read, s)
 	if err != nil {
@@ -177,24 +176,6 @@ func printable(name string) string {
 		return c
 	}, strings.ToValidUTF8(name, "?"))
 	return strings.TrimSpace(name)
-}
-
-// badText says what is wrong with a text, "" when nothing is.
-func badText(text string) string {
-	switch {
-	case strings.TrimSpace(text) == "":
-		return "the text is empty"
-	case len(text) > MaxText:
-		return fmt.Sprintf("the text has %d bytes, and %d is the most", len(text), MaxText)
-	case !utf8.ValidString(text):
-		return "the text is not UTF-8"
-	}
-	for i, c := range text {
-		if unicode.IsControl(c) && c != '\n' && c != '\t' {
-			return fmt.Sprintf("the text has the control character %U at byte %d", c, i)
-		}
-	}
-	return ""
 }
 
 // readContent resolves what an author says it read: the content there now, or

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
-	"unicode/utf8"
 
+	"ken/internal/fresh"
 	"ken/internal/repo"
 )
 
@@ -68,22 +68,7 @@ func (s *Survey) record(it *Item, d Draft, author, recipe string) (*Record, erro
 }
 
 // badText says what is wrong with a text.
-func badText(text string) error {
-	switch {
-	case strings.TrimSpace(text) == "":
-		return fmt.Errorf("the text is empty")
-	case len(text) > MaxText:
-		return fmt.Errorf("the text has %d bytes, and %d is the most", len(text), MaxText)
-	case !utf8.ValidString(text):
-		return fmt.Errorf("the text is not UTF-8")
-	}
-	for i, c := range text {
-		if controls(c) && c != '\n' && c != '\t' {
-			return fmt.Errorf("the text has the control character %U at byte %d", c, i)
-		}
-	}
-	return nil
-}
+func badText(text string) error { return fresh.CheckText(text, MaxText, controls) }
 
 // controls reports whether a character makes a reader see something else than what is
 // there: control characters, those that turn the direction of writing, and tags.
