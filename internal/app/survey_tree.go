@@ -1,0 +1,164 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"ken/internal/fresh"
+	"ken/internal/outline"
+	"ken/internal/registry"
+	"ken/internal/repo"
+	"ken/internal/survey"
+)
+
+// A surveyTree is the work tree as it was verified.
+type surveyTree struct {
+	w      *workspace
+	commit repo.ID
+	state  registry.State // as the files were found
+	about  map[repo.Path]registry.Row
+
+	once  sync.Once
+	files []survey.File
+	err   error
+}
+
+// Commit is HEAD, once the files were asked for.
+func (t *surveyTree) Commit() repo.ID { return t.commit }
+
+// Files verifies the work tree and lists what it holds, the same whenever it is asked.
+func (t *surveyTree) Files(ctx context.Context) ([]survey.File, error) {
+	t.once.Do(func() { t.files, t.err = t.verify(ctx) })
+	return t.files, t.err
+}
+
+func (t *surveyTree) verify(ctx context.Context) ([]survey.File, error) {
+	rep, err := t.w.registry.Verify(ctx, registry.VerifyOptions{OmitNew: true})
+	if err != nil {
+		return nil, err
+	}
+	t.commit, t.state = rep.Head, rep.State
+	if rep.State == registry.StateNew {
+		return nil, nil // and rows, if there are any, are of what was there before
+	}
+	problems := make(map[repo.Path]string)
+	for _, v := range rep.Verdicts {
+		switch v.Verdict {
+		case registry.FoundUnknown, registry.FoundConflicted, registry.FoundMissing:
+			problems[v.RawPath()] = v.Verdict.String()
+			if v.Reason != "" {
+				problems[v.RawPath()] = v.Reason
+			}
+		default:
+		}
+	}
+	var files []survey.File
+	t.about = make(map[repo.Path]registry.Row)
+	for row, err := range t.w.store.Rows(ctx, t.w.git.Worktree()) {
+		if err != nil {
+			return nil, err
+		}
+		f := survey.File{Path: row.Path, ID: row.Content.ID, Size: row.Stat.Size, Kind: row.Kind, Excluded: row.Excluded}
+		if why, ok := problems[row.Path]; ok {
+			f.ID, f.Problem = repo.ID{}, why
+		}
+		if !row.About.IsZero() {
+			t.about[row.Path] = row
+		}
+		files = append(files, f)
+	}
+	return files, t.measure(ctx, files)
+}
+
+// measure fills in sizes: a row has none while nothing vouches for its content.
+func (t *surveyTree) measure(ctx context.Context, files []survey.File) error {
+	var which []int
+	var entries []repo.Entry
+	for i, f := range files {
+		if f.Size == 0 && f.Problem == "" {
+			which, entries = append(which, i), append(entries, repo.Entry{Path: f.Path})
+		}
+	}
+	if len(which) == 0 {
+		return nil
+	}
+	found, err := t.w.files.Stat(ctx, entries)
+	for k, i := range which {
+		if err == nil {
+			files[i].Size = found[k].Stat.Size
+		}
+	}
+	return err
+}
+
+// Read reads a file as it lies in the work tree.
+func (t *surveyTree) Read(ctx context.Context, f *survey.File, most int) ([]byte, error) {
+	var out []byte
+	var failed error
+	err := t.w.files.Bytes(ctx, []repo.Path{f.Path}, int64(most), func(_ int, b []byte, err error) {
+		out, failed = append(out, b...), err
+	})
+	if err == nil {
+		err = failed
+	}
+	// Whoever reads another content than the one that is judged would write about it.
+	if past := (specPast{t.w.git, t.w}); err == nil && !past.Stored(out, f.ID) {
+		err = fmt.Errorf("read %s: it has changed since it was looked at", f.Path)
+	}
+	return out, err
+}
+
+// Outlines reads the files that have none kept.
+func (t *surveyTree) Outlines(ctx context.Context, files []*survey.File) ([]*outline.Outline, error) {
+	past := specPast{t.w.git, t.w}
+	return t.w.outlines(ctx, files, func(which []int, see func(k int, content []byte)) error {
+		paths := make([]repo.Path, len(which))
+		for k, i := range which {
+			paths[k] = files[i].Path
+		}
+		return t.w.files.Bytes(ctx, paths, outline.MaxBytes, func(k int, b []byte, err error) {
+			// What is not of the content that is judged has no say.
+			if err == nil && past.Stored(b, files[which[k]].ID) {
+				see(k, b)
+			}
+		})
+	})
+}
+
+// Summaries returns what the registry has about files.
+func (t *surveyTree) Summaries(ctx context.Context, files []*survey.File) ([]survey.Summary, error) {
+	return t.w.summaries(ctx, files, func(f *survey.File) (repo.Content, bool) {
+		row, ok := t.about[f.Path]
+		return row.About.Content, ok
+	})
+}
+
+// summaries returns the texts about files whose content, or what the text was written
+// from, is known by about.
+func (w *workspace) summaries(ctx context.Context, files []*survey.File, about func(*survey.File) (repo.Content, bool)) ([]survey.Summary, error) {
+	list := make([]survey.Summary, len(files))
+	var bases []repo.Content
+	for _, f := range files {
+		if c, ok := about(f); ok {
+			bases = append(bases, c)
+		}
+	}
+	if len(bases) == 0 {
+		return list, nil
+	}
+	texts, err := w.store.Newest(ctx, bases)
+	if err != nil {
+		return nil, err
+	}
+	for i, f := range files {
+		c, ok := about(f)
+		if !ok {
+			continue
+		}
+		if record, ok := texts[c]; ok {
+			list[i] = survey.Summary{Text: record.Text, State: fresh.Judge(record.Basis, repo.Content{ID: f.ID})}
+		}
+	}
+	return list, nil
+}
