@@ -181,9 +181,40 @@ Without a command, ken is ken status.`,
 	cmd.PersistentFlags().BoolVar(&p.io.JSON, "json", false, "print one JSON document")
 	cmd.Flags().AddFlagSet(status.Flags())
 	cmd.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usage(c, err) })
-	cmd.AddCommand(status, p.verify(), p.close(), p.summary(), p.confirm(), p.receipt(), p.state(args), p.spec(args), p.survey(args), p.brief(), p.up(), p.init(), p.hook(args), p.doctor(), p.mcp(), p.version())
+	commands := p.commands(args, status)
+	if build, only := commands[first(args)]; only {
+		cmd.AddCommand(build())
+		cmd.CompletionOptions.DisableDefaultCmd = true // nobody asks for it
+	} else {
+		for _, build := range commands {
+			cmd.AddCommand(build())
+		}
+	}
 	checkArgs(cmd)
 	return cmd
+}
+
+// commands returns how each command is built, by its name.
+func (p *program) commands(args []string, status *cobra.Command) map[string]func() *cobra.Command {
+	return map[string]func() *cobra.Command{
+		"status": func() *cobra.Command { return status },
+		"verify": p.verify, "close": p.close, "summary": p.summary, "confirm": p.confirm, "receipt": p.receipt,
+		"state":  func() *cobra.Command { return p.state(args) },
+		"spec":   func() *cobra.Command { return p.spec(args) },
+		"survey": func() *cobra.Command { return p.survey(args) },
+		"brief":  p.brief, "up": p.up, "init": p.init,
+		"hook":   func() *cobra.Command { return p.hook(args) },
+		"doctor": p.doctor, "mcp": p.mcp, "version": p.version,
+	}
+}
+
+// first returns the first argument, "" for none: when it is a command, no other is asked
+// for, and none is built.
+func first(args []string) string {
+	if len(args) == 0 {
+		return ""
+	}
+	return args[0]
 }
 
 // checkArgs makes wrong arguments, here and below, a usage error with a hint.
