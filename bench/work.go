@@ -34,7 +34,7 @@ var (
 )
 
 const (
-	startupAtMost = 2.5
+	startupAtMost = 2.9
 	startupRounds = 100 // a process of few milliseconds wants many
 
 	gitStatus = "git status"
