@@ -51,7 +51,7 @@ func TestSpecCachesChangeNothing(t *testing.T) {
 		}
 	})
 	t.Logf("%d answers, %d of them new and kept", asked, kept)
-	if kept < asked/4 {
+	if kept < asked/4 && !testing.Short() { // a short run draws too few to tell
 		t.Error("hardly an answer was kept for the second reading")
 	}
 }

@@ -59,7 +59,7 @@ func TestGitTellsTheModel(t *testing.T) {
 		}
 	})
 	t.Logf("git's two counts agree on %d nodes with something ahead, and differ on %d", agreed, differed)
-	if agreed < differed/4 {
+	if agreed < differed/4 && !testing.Short() { // a short run draws too few to tell
 		t.Error("git was hardly ever asked")
 	}
 }
