@@ -9,13 +9,16 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"ken/internal/config"
+	"ken/internal/content"
 	"ken/internal/contract"
 	"ken/internal/fault"
 	"ken/internal/git"
+	"ken/internal/litter"
 	"ken/internal/repo"
 	"ken/internal/state"
 	"ken/internal/workflow"
@@ -31,7 +34,8 @@ type stateOptions struct {
 // A stateSpace is one open state directory, and the decisions over it.
 type stateSpace struct {
 	dir      *state.Dir
-	from     string // where paths begin
+	git      *git.Repo // whose policy holds; nil outside of any
+	from     string    // where paths begin
 	keeper   *workflow.Keeper
 	mentions []string
 }
@@ -77,7 +81,7 @@ func openState(ctx context.Context, opts stateOptions) (*stateSpace, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &stateSpace{dir: dir, from: opts.from, mentions: []string{place}}
+	s := &stateSpace{dir: dir, git: g, from: opts.from, mentions: []string{place}}
 	if opts.dir != "" {
 		s.mentions = append(s.mentions, filepath.ToSlash(filepath.Clean(opts.dir)))
 	}
@@ -221,6 +225,26 @@ func (s *stateSpace) Documents(ctx context.Context, paths []string, left func(pa
 	}
 	opts := state.DocumentOptions{Skip: inside, Left: func(path string, why error) { left(shown(path), why) }}
 	return state.Documents(ctx, from, opts, func(path string, content []byte) error { return f(shown(path), content) })
+}
+
+func (s *stateSpace) Litter(ctx context.Context) ([]litter.Found, error) {
+	if s.git == nil {
+		return nil, nil
+	}
+	snap, err := s.git.Snapshot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	loose, err := s.git.Untracked(ctx)
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(loose)
+	has := litter.Git{Loose: loose, Tracked: make([]repo.Path, len(snap.Index.Entries))}
+	for i := range snap.Index.Entries {
+		has.Tracked[i] = snap.Index.Entries[i].Path
+	}
+	return litter.Audit(ctx, content.Open(s.git.Root(), content.Options{}), has)
 }
 
 func (s *stateSpace) Close() error { return s.dir.Close() }

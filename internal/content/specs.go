@@ -11,9 +11,6 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
 	"ken/internal/fault"
@@ -62,7 +59,7 @@ func (w *specWalk) dir(ctx context.Context, name string) error {
 	if ctx.Err() != nil {
 		return &fault.Error{Kind: fault.Interrupted, Err: fmt.Errorf("read the specs: %w", ctx.Err())}
 	}
-	entries, err := w.list(name)
+	entries, err := list(w.root, name)
 	if err != nil {
 		if e, ok := errors.AsType[*fs.PathError](err); ok {
 			err = e.Err
@@ -88,17 +85,6 @@ func (w *specWalk) dir(ctx context.Context, name string) error {
 		}
 	}
 	return nil
-}
-
-func (w *specWalk) list(name string) ([]fs.DirEntry, error) {
-	d, err := w.root.Open(filepath.FromSlash(name))
-	if err != nil {
-		return nil, err
-	}
-	defer d.Close()
-	entries, err := d.ReadDir(-1)
-	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
-	return entries, err
 }
 
 func (w *specWalk) file(name string) error {
