@@ -42,10 +42,12 @@ func (t *surveyTree) verify(ctx context.Context) ([]survey.File, error) {
 	if rep.State == registry.StateNew {
 		return nil, nil // and rows, if there are any, are of what was there before
 	}
-	problems := make(map[repo.Path]string)
+	problems, missing := make(map[repo.Path]string), make(map[repo.Path]bool)
 	for _, v := range rep.Verdicts {
 		switch v.Verdict {
-		case registry.FoundUnknown, registry.FoundConflicted, registry.FoundMissing:
+		case registry.FoundMissing:
+			missing[v.RawPath()] = true
+		case registry.FoundUnknown, registry.FoundConflicted:
 			problems[v.RawPath()] = v.Verdict.String()
 			if v.Reason != "" {
 				problems[v.RawPath()] = v.Reason
@@ -58,6 +60,9 @@ func (t *surveyTree) verify(ctx context.Context) ([]survey.File, error) {
 	for row, err := range t.w.store.Rows(ctx, t.w.git.Worktree()) {
 		if err != nil {
 			return nil, err
+		}
+		if missing[row.Path] {
+			continue // it may be tracked still, but what is described is the work tree
 		}
 		f := survey.File{Path: row.Path, ID: row.Content.ID, Size: row.Stat.Size, Kind: row.Kind, Excluded: row.Excluded}
 		if why, ok := problems[row.Path]; ok {
