@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ken/internal/fault"
+	"ken/internal/fresh"
 	"ken/internal/registry"
 	"ken/internal/repo"
 	"ken/internal/spec"
@@ -41,6 +42,9 @@ type Workspace interface {
 	SurveyLimits(opts survey.RunOptions) survey.RunOptions
 	// Brief says what to know about a path first.
 	Brief(ctx context.Context, opts BriefOptions) (*survey.Brief, error)
+	// Confirm says that what is said of files and directories still holds, for what
+	// is there now or, of one path, for what was read.
+	Confirm(ctx context.Context, paths []repo.Path, read string) ([]Confirmed, error)
 	// Desk hands out directories to agents.
 	Desk() *survey.Desk
 	// Submit takes in what an agent wrote, about a directory and its files.
@@ -61,6 +65,16 @@ type BriefOptions struct {
 	Path   repo.Path
 	Budget int    // tokens; the default when 0
 	At     string // a revision; the work tree when ""
+}
+
+// Confirmed tells what became of a confirmation. Verdict, Reasons, Basis and Above are
+// about directories.
+type Confirmed struct {
+	registry.Written
+	Basis   fresh.Digest    `json:"basis,omitzero"`
+	Verdict *survey.Verdict `json:"verdict,omitempty"`
+	Reasons []string        `json:"reasons,omitempty"`
+	Above   []string        `json:"above,omitempty"` // directories that hold again because of it
 }
 
 // Deps is what commands need from outside.

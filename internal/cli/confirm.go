@@ -2,8 +2,14 @@ package cli
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/spf13/cobra"
+
+	"ken/internal/fault"
+	"ken/internal/registry"
+	"ken/internal/survey"
+	"ken/internal/term"
 )
 
 func (p *program) confirm() *cobra.Command {
@@ -11,28 +17,60 @@ func (p *program) confirm() *cobra.Command {
 	var b64 []string
 	c := &cobra.Command{
 		Use:   "confirm PATH…",
-		Short: "Say that a summary still holds for what is there now",
-		Long: `Records that you read a file and its summary still holds: the same text, with
-the content there now as its new basis, and you as its witness. The cheap answer
-to a stale mark.`,
+		Short: "Say that what is said of a file or directory still holds for what is there now",
+		Long: `Records that you read a file or looked at a directory, and what is said of it
+still holds: the same text, with what is there now as its new basis, and you as its
+witness. The cheap answer to a stale mark. The words being the same, directories
+above that were stale because of it hold again.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args)+len(b64) == 0 {
-				return usage(c, errors.New("name at least one file"))
+				return usage(c, errors.New("name at least one file or directory"))
 			}
 			return p.within(c.Context(), func(w Workspace) error {
 				only, err := paths(w, args, b64)
 				if err != nil {
 					return err
 				}
-				written, err := w.Registry().Confirm(c.Context(), only, read)
+				done, err := w.Confirm(c.Context(), only, read)
 				if err != nil {
 					return err
 				}
-				return p.printWritten(written, false)
+				return p.printConfirmed(done)
 			})
 		},
 	}
-	c.Flags().StringVar(&read, "read", "", "content `ID` or md5 of the bytes that you read")
+	c.Flags().StringVar(&read, "read", "", "content `ID` or md5 of the bytes that you read; of a directory, basis as ken survey show --json has it")
 	pathB64(c, &b64)
 	return c
+}
+
+// printConfirmed prints what became of confirmations. One that was rejected is a
+// failure, told by its own line.
+func (p *program) printConfirmed(list []Confirmed) error {
+	if p.io.JSON {
+		if err := p.io.Encode(list); err != nil {
+			return err
+		}
+	}
+	rejected := false
+	for _, c := range list {
+		rejected = rejected || c.Result == registry.Rejected
+		switch {
+		case p.io.JSON:
+		case c.Verdict == nil || c.Result == registry.Rejected:
+			p.printWrittenLine(c.Written)
+		case *c.Verdict != survey.Fresh:
+			p.io.Line(term.Warn, string(c.Result), display(c.PathJSON), c.Reason+colon(strings.Join(c.Reasons, ", ")))
+		default:
+			why := "the same text, for what is there now"
+			if len(c.Above) > 0 {
+				why += "; hold again: " + strings.Join(c.Above, ", ")
+			}
+			p.io.Line(term.Good, string(c.Result), display(c.PathJSON), why)
+		}
+	}
+	if rejected {
+		return &fault.Error{Err: errors.New("")}
+	}
+	return nil
 }

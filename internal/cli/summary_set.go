@@ -107,18 +107,7 @@ func (p *program) printWritten(written []registry.Written, alone bool) error {
 		}
 	} else {
 		for _, w := range written {
-			tone, why := term.Good, w.Reason
-			switch w.Result {
-			case registry.Rejected:
-				tone = term.Bad
-			case registry.Superseded:
-				tone = term.Warn
-			default:
-				if w.Assumed {
-					why = "assumed: no --read given, so for the content there now"
-				}
-			}
-			p.io.Line(tone, string(w.Result), display(w.PathJSON), why)
+			p.printWrittenLine(w)
 		}
 	}
 	for _, w := range written {
@@ -127,6 +116,22 @@ func (p *program) printWritten(written []registry.Written, alone bool) error {
 		}
 	}
 	return nil
+}
+
+// printWrittenLine tells what became of one update.
+func (p *program) printWrittenLine(w registry.Written) {
+	tone, why := term.Good, w.Reason
+	switch w.Result {
+	case registry.Rejected:
+		tone = term.Bad
+	case registry.Superseded:
+		tone = term.Warn
+	default:
+		if w.Assumed {
+			why = "assumed: no --read given, so for the content there now"
+		}
+	}
+	p.io.Line(tone, string(w.Result), display(w.PathJSON), why)
 }
 
 // display is a document's path as a line shows it.

@@ -49,6 +49,8 @@ type Written struct {
 	ID      repo.ID  `json:"content_id"` // the content the text was kept for
 	MD5     repo.MD5 `json:"content_md5"`
 	Assumed bool     `json:"assumed"`
+
+	Untracked bool `json:"-"` // it was rejected because git tracks no file of that name
 }
 
 // Write keeps texts, each under the content that its author read. An update
@@ -133,7 +135,9 @@ func (r *Registry) draft(u Update, author string, s *subject, old fresh.Record) 
 	case u.Keep && u.Text != "":
 		return reject("a new text and keep contradict each other")
 	case !s.tracked:
-		return reject("not tracked by git")
+		w, none := reject("not tracked by git")
+		w.Untracked = true
+		return w, none
 	case s.now.Excluded != "":
 		return reject("excluded: %s", s.now.Excluded)
 	case s.state == conflicted:

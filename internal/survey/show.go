@@ -24,9 +24,12 @@ type ShownDirectory struct {
 	N          int      `json:"n"` // children that count
 	Text       *string  `json:"text"`
 	Author     *string  `json:"author"`
+	Confirmer  string   `json:"confirmed_by,omitempty"`
 	Outline    bool     `json:"outline"`    // nobody wrote it
 	Incomplete bool     `json:"incomplete"` // children had no text when it was written
 	Receipt    *string  `json:"receipt"`
+	// Basis names what is there now, for whoever confirms the text.
+	Basis fresh.Digest `json:"basis,omitzero"`
 
 	Depth int `json:"-"`
 }
@@ -99,8 +102,12 @@ func (j *judgement) shown(st *Standing) ShownDirectory {
 		PathJSON: Label(st.Dir.Path).JSON(), Verdict: st.Verdict, Reasons: append([]string{}, st.Reasons...),
 		K: st.K, N: st.N, Depth: st.Dir.depth,
 	}
+	if st.Verdict != Unknown && st.Verdict != Excluded {
+		d.Basis = j.basis(st).Digest()
+	}
 	if r := st.Record; r != nil {
 		d.Text, d.Author, d.Outline, d.Incomplete = &r.Text, &r.Author, r.Outlined(), r.Basis.Missing() > 0
+		d.Confirmer = r.Confirmer
 		receipt := fresh.Receipt{
 			Subject: Label(st.Dir.Path), Verdict: st.Verdict.State(), Basis: r.Basis.Digest(), Record: r.ID(), Commit: j.tree.Commit(),
 		}.String()
