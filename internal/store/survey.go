@@ -29,6 +29,20 @@ func (s *Store) WrittenFrom(ctx context.Context, bases []fresh.Digest) (map[fres
 	})
 }
 
+// WrittenIn implements [survey.Store].
+func (s *Store) WrittenIn(ctx context.Context, places []survey.Place) (map[survey.Place][]*survey.Record, error) {
+	return use(ctx, s, false, func(db *sqlite.Store) (map[survey.Place][]*survey.Record, error) {
+		return db.WrittenIn(ctx, places)
+	})
+}
+
+// Kept implements [survey.Store].
+func (s *Store) Kept(ctx context.Context, id fresh.Digest) (*survey.Record, error) {
+	return use(ctx, s, false, func(db *sqlite.Store) (*survey.Record, error) {
+		return db.Kept(ctx, id)
+	})
+}
+
 // Keep implements [survey.Store].
 func (s *Store) Keep(ctx context.Context, records []*survey.Record) error {
 	if len(records) == 0 {

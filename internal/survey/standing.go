@@ -128,7 +128,43 @@ func (j *judgement) judgeLevel(ctx context.Context, level []*Directory) error {
 	if err != nil {
 		return err
 	}
-	return j.settle(ctx, open, bases, known)
+	found := make([][]*Record, len(open))
+	for i := range open {
+		found[i] = known[bases[i]]
+	}
+	if err := j.preferOwn(ctx, open, bases, found); err != nil {
+		return err
+	}
+	return j.settle(ctx, open, bases, found)
+}
+
+// preferOwn replaces what was written elsewhere, from the same, by what was written at
+// the directory itself: twins may be described in words of their own. What was merely
+// outlined has the same words everywhere.
+func (j *judgement) preferOwn(ctx context.Context, open []*Standing, bases []fresh.Digest, found [][]*Record) error {
+	strange := func(r *Record, at repo.Path) bool { return r.Path != at && !r.Outlined() }
+	var places []Place
+	for i, s := range open {
+		at := s.Dir.Path
+		if len(j.latest[at]) > 0 && slices.ContainsFunc(found[i], func(r *Record) bool { return strange(r, at) }) {
+			places = append(places, Place{at, bases[i]})
+		}
+	}
+	if len(places) == 0 {
+		return nil
+	}
+	own, err := j.store.WrittenIn(ctx, places)
+	if err != nil {
+		return err
+	}
+	for i, s := range open {
+		mine := slices.DeleteFunc(slices.Clone(own[Place{s.Dir.Path, bases[i]}]), (*Record).Outlined)
+		if len(mine) > 0 {
+			rest := slices.DeleteFunc(slices.Clone(found[i]), func(r *Record) bool { return strange(r, s.Dir.Path) })
+			found[i] = append(mine, rest...)
+		}
+	}
+	return nil
 }
 
 // unreadable notes the files of a directory whose content is not known.
@@ -201,6 +237,9 @@ func (s *Standing) finish() {
 	}
 }
 
+// describedAnew is said of a child whose words are others.
+const describedAnew = " is described anew"
+
 // differing names the children that are not as a record knew them, or whose own text
 // does not hold.
 func (s *Standing) differing(r *Record) []string {
@@ -220,7 +259,7 @@ func (s *Standing) differing(r *Record) []string {
 		case !known:
 			names = append(names, name+" is new")
 		case text != c.text():
-			names = append(names, name+" is described anew")
+			names = append(names, name+describedAnew)
 		case !text.IsZero() && c.Verdict != Fresh:
 			names = append(names, name+" is "+c.Verdict.String())
 		}
@@ -235,11 +274,11 @@ func (s *Standing) differing(r *Record) []string {
 
 // settle gives the verdicts about directories that are not just as their latest
 // record knew them.
-func (j *judgement) settle(ctx context.Context, open []*Standing, bases []fresh.Digest, known map[fresh.Digest][]*Record) error {
+func (j *judgement) settle(ctx context.Context, open []*Standing, bases []fresh.Digest, found [][]*Record) error {
 	var rest []*Standing
 	var ask []*File
 	for i, s := range open {
-		if j.settled(s, known[bases[i]]) {
+		if j.settled(s, found[i]) {
 			continue
 		}
 		if f, ok := j.failed[s.Dir.Path]; ok && f.Basis == bases[i] {

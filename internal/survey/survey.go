@@ -52,6 +52,10 @@ type Store interface {
 	// WrittenFrom returns the newest records that were written from exactly one
 	// of the given bases, by the digest of the basis.
 	WrittenFrom(ctx context.Context, bases []fresh.Digest) (map[fresh.Digest][]*Record, error)
+	// WrittenIn is WrittenFrom for places: what was written there, from that.
+	WrittenIn(ctx context.Context, places []Place) (map[Place][]*Record, error)
+	// Kept returns the record of that name, nil when there is none.
+	Kept(ctx context.Context, id fresh.Digest) (*Record, error)
 	// Keep makes records durable. One that is kept already changes nothing.
 	Keep(ctx context.Context, records []*Record) error
 	// Failures returns the last attempt at each directory that brought no text
@@ -59,6 +63,12 @@ type Store interface {
 	Failures(ctx context.Context) (map[repo.Path]Failure, error)
 	// KeepFailure makes a failure known.
 	KeepFailure(ctx context.Context, f Failure) error
+}
+
+// A Place is a directory as it is.
+type Place struct {
+	Path  repo.Path
+	Basis fresh.Digest
 }
 
 // Leases are the directories that agents have taken to describe. What belongs to one

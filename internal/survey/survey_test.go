@@ -130,6 +130,29 @@ func (w *world) WrittenFrom(_ context.Context, bases []fresh.Digest) (map[fresh.
 	return out, nil
 }
 
+func (w *world) WrittenIn(_ context.Context, places []survey.Place) (map[survey.Place][]*survey.Record, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	out := make(map[survey.Place][]*survey.Record)
+	for _, r := range w.records {
+		if p := (survey.Place{Path: r.Path, Basis: r.Basis.Digest()}); slices.Contains(places, p) {
+			out[p] = append(out[p], r)
+		}
+	}
+	return out, nil
+}
+
+func (w *world) Kept(_ context.Context, id fresh.Digest) (*survey.Record, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, r := range w.records {
+		if r.ID() == id {
+			return r, nil
+		}
+	}
+	return nil, nil
+}
+
 func (w *world) Keep(_ context.Context, records []*survey.Record) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -321,6 +344,24 @@ func TestRenameCarries(t *testing.T) {
 }
 
 // A directory that fails is noted, those above are told, and it is made good later.
+// Twins have words of their own, and find them again.
+func TestTwins(t *testing.T) {
+	w := newWorld()
+	s := &scribe{say: func(it *survey.Item) (survey.Draft, error) {
+		return survey.Draft{Text: "of " + string(it.Path) + "!"}, nil
+	}}
+	for _, content := range []string{"same", "other", "same"} {
+		w.content["a/x.go"], w.content["b/x.go"] = content, content
+		run(t, w, s)
+	}
+	same(t, "twice each, and never again", s.paths(), []string{"a", "b", ".", "a", "b"})
+	shown, err := w.survey(nil).Directories(t.Context(), []repo.Path{"a", "b"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, "words", []string{shown[0].Words(), shown[1].Words()}, []string{"of a!", "of b!"})
+}
+
 func TestFailureIsTold(t *testing.T) {
 	w := newWorld("src/deep/c.go", "src/b.go")
 	fail := true

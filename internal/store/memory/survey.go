@@ -43,6 +43,38 @@ func (s *Store) WrittenFrom(ctx context.Context, bases []fresh.Digest) (map[fres
 	return found, nil
 }
 
+// WrittenIn implements [survey.Store].
+func (s *Store) WrittenIn(ctx context.Context, places []survey.Place) (map[survey.Place][]*survey.Record, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	found := make(map[survey.Place][]*survey.Record)
+	for _, p := range places {
+		there := slices.DeleteFunc(slices.Clone(s.written[p.Basis]), func(r *survey.Record) bool { return r.Path != p.Path })
+		if len(there) > 0 {
+			found[p] = newestBy(there, func(*survey.Record) survey.Place { return p })[p]
+		}
+	}
+	return found, nil
+}
+
+// Kept implements [survey.Store].
+func (s *Store) Kept(ctx context.Context, id fresh.Digest) (*survey.Record, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, r := range s.directories {
+		if r.ID() == id {
+			return r, nil
+		}
+	}
+	return nil, nil
+}
+
 // newestBy returns the newest outline and the newest other record with each key, the
 // newer one first: that with the later time and, if they are the same, that which
 // came later.

@@ -229,6 +229,79 @@ func (s *Store) WrittenFrom(ctx context.Context, bases []fresh.Digest) (map[fres
 	return found, nil
 }
 
+// WrittenIn implements [survey.Store]. Of the records in one place, it returns the
+// newest outline and the newest of any other recipe.
+func (s *Store) WrittenIn(ctx context.Context, places []survey.Place) (map[survey.Place][]*survey.Record, error) {
+	found := make(map[survey.Place][]*survey.Record)
+	err := s.readSurvey(ctx, func(conn *sqlite.Conn) error {
+		clear(found)
+		stmt, err := conn.Prepare(`
+			SELECT path, at, partial, author, recipe, confirmer, flags, text, basis, seq
+			FROM directory_record WHERE basis_id = ?1 AND outlined = ?2 AND path = ?3 ORDER BY at DESC, seq DESC LIMIT 1`)
+		if err != nil {
+			return err
+		}
+		defer stmt.Reset()
+		var read directoryReader
+		for _, p := range places {
+			var hits []directoryHit
+			for outlined := range int64(2) {
+				stmt.BindBytes(1, p.Basis[:])
+				stmt.BindInt64(2, outlined)
+				stmt.BindBytes(3, []byte(p.Path))
+				more, err := stmt.Step()
+				if err != nil {
+					return err
+				}
+				if more {
+					hit, err := read.hit(stmt)
+					if err != nil {
+						return err
+					}
+					hits = append(hits, hit)
+				}
+				if err := stmt.Reset(); err != nil {
+					return err
+				}
+			}
+			if len(hits) > 0 {
+				found[p] = newestFirst(hits...)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return found, nil
+}
+
+// Kept implements [survey.Store].
+func (s *Store) Kept(ctx context.Context, id fresh.Digest) (r *survey.Record, err error) {
+	err = s.readSurvey(ctx, func(conn *sqlite.Conn) error {
+		r = nil
+		stmt, err := conn.Prepare(`
+			SELECT path, at, partial, author, recipe, confirmer, flags, text, basis, seq
+			FROM directory_record WHERE id = ?1 ORDER BY seq LIMIT 1`)
+		if err != nil {
+			return err
+		}
+		defer stmt.Reset()
+		stmt.BindBytes(1, id[:])
+		more, err := stmt.Step()
+		if !more || err != nil {
+			return err
+		}
+		var read directoryReader
+		r, err = read.record(stmt)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
 // writtenFrom finds the newest records from each of the bases, by their sequence
 // numbers.
 func writtenFrom(conn *sqlite.Conn, bases []fresh.Digest) (map[int64]fresh.Digest, error) {

@@ -27,6 +27,9 @@ func testSurveyEmpty(t *testing.T, s SurveyStore) {
 	wantFailures(t, s)
 	wantLeases(t, s, "")
 	settle(t, s, "", Lease("a", "token", 10), Directory("a", "x", 0), false)
+	if r, err := s.Kept(t.Context(), fresh.Digest{1}); r != nil || err != nil {
+		t.Errorf("kept: %v, %v", r, err)
+	}
 	Keep(t, s)
 	wantLatest(t, s, latest{})
 }
@@ -60,6 +63,13 @@ func testDirectories(t *testing.T, s SurveyStore) {
 	wantLatest(t, s, latest{full.Path: {full}, "": {bare}, "many": {many}})
 	b := full.Basis.Digest()
 	wantWritten(t, s, written{b: {full}}, b)
+	for _, want := range []*survey.Record{full, bare, many} {
+		got, err := s.Kept(t.Context(), want.ID())
+		if err != nil {
+			t.Fatalf("kept: %v", err)
+		}
+		equal(t, "kept", got, want)
+	}
 
 	// A time is kept to the microsecond, and in UTC.
 	odd := Directory("odd", "odd", 0)

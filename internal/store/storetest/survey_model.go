@@ -80,6 +80,16 @@ func testSurveyModel(t *testing.T, open func(t *testing.T) SurveyStore) {
 					return plain(m), err
 				})
 			}
+			both("written in", func(s SurveyStore) (any, error) {
+				var places []survey.Place
+				for _, p := range []repo.Path{"", "a", "a/b", "\xff"} {
+					for _, b := range few {
+						places = append(places, survey.Place{Path: p, Basis: b})
+					}
+				}
+				m, err := s.WrittenIn(ctx, places)
+				return plain(m), err
+			})
 			both("failures", func(s SurveyStore) (any, error) { return s.Failures(ctx) })
 			for _, tree := range []string{"", "two"} {
 				both("leases", func(s SurveyStore) (any, error) { return s.Leases(ctx, tree) })
