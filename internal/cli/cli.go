@@ -45,6 +45,8 @@ type Workspace interface {
 	// Confirm says that what is said of files and directories still holds, for what
 	// is there now or, of one path, for what was read.
 	Confirm(ctx context.Context, paths []repo.Path, read string) ([]Confirmed, error)
+	// CheckReceipt says whether a receipt of a file or a directory holds.
+	CheckReceipt(ctx context.Context, receipt string) (*registry.ReceiptCheck, error)
 	// Desk hands out directories to agents.
 	Desk() *survey.Desk
 	// Submit takes in what an agent wrote, about a directory and its files.

@@ -35,7 +35,7 @@ hold here. Exits 0 when it holds here, 3 when it does not or cannot be known.`,
 				text = string(b)
 			}
 			return p.within(c.Context(), func(w Workspace) error {
-				out, err := w.Registry().CheckReceipt(c.Context(), text)
+				out, err := w.CheckReceipt(c.Context(), text)
 				if err != nil {
 					return err
 				}
@@ -43,7 +43,7 @@ hold here. Exits 0 when it holds here, 3 when it does not or cannot be known.`,
 					err = p.io.Encode(out)
 				} else {
 					subject := display(repo.PathJSON{Path: out.Subject, B64: out.B64})
-					p.io.Line(toneOf(out.Here), out.Here.String(), subject, "here"+colon(strings.Join(out.Reasons, ", ")))
+					p.io.Line(toneOf(out.Here), out.Here.String(), subject, "here"+colon(strings.Join(append(out.Reasons, out.Details...), ", ")))
 					p.io.Line(toneOf(out.AtCommit), out.AtCommit.String(), subject, "at "+out.Commit.Short())
 				}
 				if err == nil && out.Verdict != fresh.Fresh {

@@ -19,6 +19,10 @@ type ReceiptCheck struct {
 	Here     fresh.State `json:"here"`
 	Commit   repo.ID     `json:"commit"`
 	Text     string      `json:"text,omitempty"`
+	Details  []string    `json:"details,omitempty"` // what reasons mean here, of a directory
+
+	// Elsewhere says that no file's record has that name; a directory's may.
+	Elsewhere bool `json:"-"`
 }
 
 // CheckReceipt checks a receipt against this clone, offline. What cannot be
@@ -28,7 +32,7 @@ func (r *Registry) CheckReceipt(ctx context.Context, s string) (*ReceiptCheck, e
 	if err != nil {
 		return nil, &fault.Error{
 			Kind: fault.Usage,
-			Hint: "copy the receipt from: ken summary show PATH --json",
+			Hint: "copy the receipt from: ken summary show PATH --json, or: ken survey show DIR --json",
 			Err:  err,
 		}
 	}
@@ -39,7 +43,7 @@ func (r *Registry) CheckReceipt(ctx context.Context, s string) (*ReceiptCheck, e
 		return nil, err
 	}
 	if !ok {
-		out.Reasons = append(out.Reasons, "record_not_here")
+		out.Reasons, out.Elsewhere = append(out.Reasons, "record_not_here"), true
 		return out, nil
 	}
 	if record.Basis.Digest() != receipt.Basis {

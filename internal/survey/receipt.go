@@ -1,0 +1,100 @@
+package survey
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"ken/internal/fresh"
+	"ken/internal/repo"
+)
+
+// A Held is whether a record holds for a directory, and why not. Reasons are words for
+// programs, Details say the same of names.
+type Held struct {
+	State   fresh.State
+	Reasons []string
+	Details []string
+}
+
+// The reasons why a record does not hold, or why that is not known.
+const (
+	reasonGone      = "gone"
+	reasonExcluded  = "excluded"
+	reasonUnread    = "not_readable"
+	reasonContent   = "content_changed"
+	reasonBelow     = "below_changed"
+	reasonReworded  = "below_described_anew"
+	reasonUnwritten = "children_without_text"
+	reasonPartial   = "partial"
+)
+
+// Holds says whether a record holds for a directory of this tree: its files are what it
+// was written from, as far as that counts, and what it was told of its children is
+// still said of them, and holds.
+//
+// Of a past tree it is not known what was said of the children then, only what is now;
+// where that alone differs, the answer is unknown.
+func (s *Survey) Holds(ctx context.Context, r *Record, dir repo.Path) (Held, error) {
+	j, err := s.judge(ctx)
+	if err != nil {
+		return Held{}, err
+	}
+	held, err := j.holds(ctx, r, dir)
+	if s.opts.Past {
+		for i, why := range held.Reasons {
+			held.Reasons[i] = inCommit(why)
+		}
+	}
+	return held, err
+}
+
+// inCommit is a reason as it is said of a commit.
+func inCommit(why string) string {
+	switch why {
+	case reasonContent:
+		return "other_content_in_commit"
+	case reasonGone:
+		return "not_in_commit"
+	default:
+		return why + "_in_commit"
+	}
+}
+
+func (j *judgement) holds(ctx context.Context, r *Record, dir repo.Path) (Held, error) {
+	d, err := j.find(dir)
+	if err != nil {
+		return Held{fresh.Gone, []string{reasonGone}, nil}, nil //nolint:nilerr // it is the answer
+	}
+	st := j.at[d]
+	switch st.Verdict {
+	case Excluded:
+		return Held{fresh.Excluded, []string{reasonExcluded}, st.Reasons}, nil
+	case Unknown:
+		return Held{fresh.Unknown, []string{reasonUnread}, st.Reasons}, nil
+	default:
+	}
+	shapes, err := j.shapes(ctx, st.moved(r))
+	if err != nil {
+		return Held{}, err
+	}
+	bare := *st
+	bare.Reasons = nil
+	now := j.compare(&bare, r, shapes)
+	held := Held{State: now.Verdict.State(), Details: now.Reasons}
+	switch now.Verdict {
+	case StaleSelf:
+		held.Reasons = []string{reasonContent}
+	case StaleBelow:
+		held.Reasons = []string{reasonBelow}
+		if j.opts.Past && !slices.ContainsFunc(now.Reasons, func(why string) bool { return !strings.HasSuffix(why, describedAnew) }) {
+			held.State, held.Reasons = fresh.Unknown, []string{reasonReworded}
+		}
+	case Incomplete:
+		held.Reasons = []string{reasonUnwritten}
+	case Partial:
+		held.Reasons = []string{reasonPartial}
+	default:
+	}
+	return held, nil
+}
