@@ -33,6 +33,10 @@ func Main(args []string) int {
 			}
 			return open(ctx, openOptions{dir: dir, progress: progress})
 		},
+		OpenCommits: func(ctx context.Context, dir string) (cli.Commits, error) {
+			time.AfterFunc(short, func() { onInterrupt(cancel) })
+			return openCommits(ctx, dir)
+		},
 		OpenState: func(ctx context.Context, opts cli.StateOptions) (cli.StateSpace, error) {
 			time.AfterFunc(short, func() { onInterrupt(cancel) })
 			return openState(ctx, stateOptions{from: opts.From, dir: opts.Dir, wait: opts.Wait})

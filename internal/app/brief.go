@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ken/internal/cli"
+	"ken/internal/config"
 	"ken/internal/fault"
 	"ken/internal/fresh"
 	"ken/internal/registry"
@@ -25,6 +26,11 @@ func (w *workspace) Brief(ctx context.Context, opts cli.BriefOptions) (*survey.B
 		}
 		if err != nil {
 			return nil, err
+		}
+		if w.bare {
+			if err := w.configAt(ctx, commit); err != nil {
+				return nil, err
+			}
 		}
 		in.State = "commit"
 		tree := &commitTree{w: w, commit: commit}
@@ -46,6 +52,21 @@ func (w *workspace) Brief(ctx context.Context, opts cli.BriefOptions) (*survey.B
 	}
 	b.State = string(tree.state)
 	return b, nil
+}
+
+// configAt takes the configuration from a commit, where there is no work tree to take
+// it from.
+func (w *workspace) configAt(ctx context.Context, commit repo.ID) error {
+	id, ok, err := w.git.At(ctx, commit, config.Name)
+	if err != nil || !ok {
+		return err
+	}
+	text, err := w.git.Blobs(ctx, []repo.ID{id})
+	if err != nil {
+		return err
+	}
+	w.cfg, err = config.Parse(text[0])
+	return err
 }
 
 // Orient sums up what is known of files and, where any are described, of directories.

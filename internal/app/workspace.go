@@ -35,6 +35,7 @@ type workspace struct {
 	cfg      config.Config
 	author   string // who writes, if whoever opened it knows
 	remarks  []string
+	bare     bool // there is no work tree: only commits can be asked about
 
 	cacheOnce sync.Once
 	cache     *store.Outlines // of what grammars see; nil until it is needed
@@ -70,6 +71,26 @@ func open(ctx context.Context, opts openOptions) (*workspace, error) {
 		Grader:    grader{w},
 	})
 	return w, nil
+}
+
+// openCommits opens a repository for questions about commits: where there is no work
+// tree, what it holds of policy and files is for the commit to say.
+func openCommits(ctx context.Context, dir string) (*workspace, error) {
+	if dir == "" {
+		dir = "."
+	}
+	g, bare, err := git.OpenCommits(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	if !bare {
+		return open(ctx, openOptions{dir: dir})
+	}
+	return &workspace{
+		git: g, bare: true,
+		store: store.Open(store.Options{CommonDir: g.CommonDir(), StateDir: stateDir()}),
+		files: content.Open(g.Root(), content.Options{Format: g.ObjectFormat()}),
+	}, nil
 }
 
 func (w *workspace) Registry() *registry.Registry { return w.registry }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 
 	"github.com/spf13/cobra"
@@ -23,7 +24,7 @@ is printed than the budget allows.`,
 			if c.Flags().Changed("budget") && budget < survey.MinBudget {
 				return usage(c, errors.New("--budget: want a number of tokens from 50 on"))
 			}
-			return p.within(c.Context(), func(w Workspace) error {
+			answer := func(w Commits) error {
 				path, err := oneDir(w, args)
 				if err != nil {
 					return err
@@ -37,10 +38,29 @@ is printed than the budget allows.`,
 				}
 				p.io.Printf("%s", plain(b.String()))
 				return nil
-			})
+			}
+			if rev != "" {
+				return p.withinCommits(c.Context(), answer)
+			}
+			return p.within(c.Context(), func(w Workspace) error { return answer(w) })
 		},
 	}
 	c.Flags().IntVar(&budget, "budget", 0, "`TOKENS` at most, at 4 bytes each (default 1500)")
 	c.Flags().StringVar(&rev, "at", "", "answer for this `REV` instead of the work tree")
 	return c
+}
+
+// withinCommits runs f on a repository that may have no work tree.
+func (p *program) withinCommits(ctx context.Context, f func(Commits) error) (err error) {
+	w, err := p.OpenCommits(ctx, p.dir)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		for _, r := range w.Remarks() {
+			p.io.Remarkf("ken: %s", r)
+		}
+		err = errors.Join(err, w.Close())
+	}()
+	return f(w)
 }

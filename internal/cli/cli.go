@@ -62,6 +62,15 @@ type Workspace interface {
 	Close() error
 }
 
+// Commits is a repository that is asked about commits alone, and may have no work tree.
+type Commits interface {
+	// Brief is that of a Workspace, with a revision.
+	Brief(ctx context.Context, opts BriefOptions) (*survey.Brief, error)
+	Path(arg string) (repo.Path, error)
+	Remarks() []string
+	Close() error
+}
+
 // BriefOptions say what a brief is about.
 type BriefOptions struct {
 	Path   repo.Path
@@ -83,6 +92,8 @@ type Confirmed struct {
 type Deps struct {
 	// Open opens the repository that dir lies in. Progress may be nil.
 	Open func(ctx context.Context, dir string, progress func(done, total int)) (Workspace, error)
+	// OpenCommits opens it for questions about commits.
+	OpenCommits func(ctx context.Context, dir string) (Commits, error)
 	// OpenState opens the state directory that is meant.
 	OpenState func(ctx context.Context, opts StateOptions) (StateSpace, error)
 	// OpenHooks opens the repository that dir lies in, as far as hooks need it.

@@ -69,7 +69,7 @@ func (f *surveyFlags) setup(c *cobra.Command, w Workspace, find func(provider, m
 }
 
 // oneDir resolves the argument that names a directory; none is the root.
-func oneDir(w Workspace, args []string) (repo.Path, error) {
+func oneDir(w Commits, args []string) (repo.Path, error) {
 	if len(args) == 0 {
 		return "", nil
 	}

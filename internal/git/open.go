@@ -272,11 +272,29 @@ func insideGitDir(start, gitDir string) error {
 	}
 }
 
+// A BareError is in the chain of what Open returns for a repository without a work tree.
+type BareError struct{ GitDir string }
+
+func (e *BareError) Error() string {
+	return e.GitDir + " is a bare repository: it has no work tree"
+}
+
 func bareError(gitDir string) error {
 	return &fault.Error{
-		Hint: "add a work tree and run ken there: git -C " + fault.Quote(gitDir) + " worktree add ../work",
-		Err:  fmt.Errorf("%s is a bare repository: it has no work tree", gitDir),
+		Hint: "add a work tree and run ken there: git -C " + fault.Quote(gitDir) + " worktree add ../work (about a commit, this does: ken brief --at HEAD)",
+		Err:  &BareError{gitDir},
 	}
+}
+
+// OpenCommits is Open for whoever asks about commits alone: a bare repository will do.
+// Its root is then the git directory, where no path of a commit leads anywhere.
+func OpenCommits(ctx context.Context, dir string) (r *Repo, bare bool, err error) {
+	r, err = Open(ctx, dir)
+	if e, ok := errors.AsType[*BareError](err); ok {
+		r, err = open(e.GitDir, e.GitDir)
+		return r, true, err
+	}
+	return r, false, err
 }
 
 // open reads what a repository at root says about itself.
