@@ -24,18 +24,24 @@ const recipe = "1"
 // now unless an earlier run left it whole and clean.
 func repository(ctx context.Context, cache string, env []string, files int) (string, error) {
 	dir := filepath.Join(cache, fmt.Sprintf("v%s-%d", recipe, files))
+	return repositoryOf(ctx, dir, env, func(w io.Writer) error { return writeHistory(w, files) })
+}
+
+// repositoryOf returns the repository at dir, whose history write writes, made now
+// unless an earlier run left it whole and clean.
+func repositoryOf(ctx context.Context, dir string, env []string, write func(io.Writer) error) (string, error) {
 	if _, err := os.Stat(dir); err == nil {
 		// A run that was interrupted may have left an edit behind.
 		if git(ctx, dir, env, nil, "diff-index", "--quiet", "HEAD") == nil {
 			return dir, nil
 		}
 	}
-	progress("generating %d files in %s", files, dir)
+	progress("generating %s", dir)
 	half := dir + ".part" // only a whole one gets the name
 	if err := errors.Join(os.RemoveAll(dir), os.RemoveAll(half)); err != nil {
 		return "", err
 	}
-	if err := generate(ctx, half, env, files); err != nil {
+	if err := generate(ctx, half, env, write); err != nil {
 		return "", errors.Join(err, os.RemoveAll(half))
 	}
 	return dir, os.Rename(half, dir)
@@ -44,12 +50,12 @@ func repository(ctx context.Context, cache string, env []string, files int) (str
 // generate makes a repository as a clone leaves it: one pack, a checked-out work
 // tree, a branch that follows an upstream. It streams through git fast-import,
 // which is several times faster than adding files and keeps this process small.
-func generate(ctx context.Context, dir string, env []string, files int) error {
+func generate(ctx context.Context, dir string, env []string, write func(io.Writer) error) error {
 	if err := git(ctx, "", env, nil, "init", "--quiet", "--initial-branch=main", dir); err != nil {
 		return err
 	}
 	pr, pw := io.Pipe()
-	go func() { pw.CloseWithError(writeHistory(pw, files)) }()
+	go func() { pw.CloseWithError(write(pw)) }()
 	err := git(ctx, dir, env, pr, "-c", "core.compression=1", "fast-import", "--quiet", "--date-format=raw")
 	pr.CloseWithError(err) // lets the writer go when git gave up
 	if err != nil {

@@ -97,6 +97,9 @@ func (b *bench) measure(ctx context.Context) error {
 	if err := b.specWorks(ctx); err != nil {
 		return err
 	}
+	if err := b.surveyWorks(ctx); err != nil {
+		return err
+	}
 	return b.startup(ctx)
 }
 
