@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"ken/internal/cli"
@@ -86,7 +85,7 @@ func (w *workspace) Orient(ctx context.Context, budget int) (*registry.Orientati
 
 // about is what is said of a path besides its directory: the file's own summary, and
 // the specs that govern it.
-func (w *workspace) about(ctx context.Context, tree survey.Tree, p repo.Path) ([]survey.Section, error) {
+func (w *workspace) about(ctx context.Context, tree oneTree, p repo.Path) ([]survey.Section, error) {
 	known, err := w.registry.Show(ctx, []repo.Path{p})
 	if err != nil {
 		return nil, err
@@ -118,21 +117,23 @@ func (w *workspace) about(ctx context.Context, tree survey.Tree, p repo.Path) ([
 	return list, nil
 }
 
+// A oneTree is a tree that can be asked for one file, nil when it is none.
+type oneTree interface {
+	survey.Tree
+	one(ctx context.Context, p repo.Path) (*survey.File, error)
+}
+
 // briefOutline is how many lines of a file's outline a brief has.
 const briefOutline = 12
 
 // aboutFile is what a tree alone tells of a file: its summary, else its outline. Of what
 // is no file there is nothing to tell.
-func aboutFile(ctx context.Context, tree survey.Tree, p repo.Path) ([]survey.Section, error) {
-	files, err := tree.Files(ctx)
-	if err != nil {
+func aboutFile(ctx context.Context, tree oneTree, p repo.Path) ([]survey.Section, error) {
+	f, err := tree.one(ctx, p)
+	if f == nil || err != nil {
 		return nil, err
 	}
-	i, ok := slices.BinarySearchFunc(files, p, func(f survey.File, p repo.Path) int { return strings.Compare(string(f.Path), string(p)) })
-	if !ok {
-		return nil, nil
-	}
-	one := []*survey.File{&files[i]}
+	one := []*survey.File{f}
 	said, err := tree.Summaries(ctx, one)
 	if err != nil {
 		return nil, err

@@ -24,10 +24,14 @@ func (w *workspace) surveyOf(tree survey.Tree, ranks map[repo.Path]survey.Rank) 
 		all = make(map[repo.Path]survey.Rank)
 	}
 	maps.Copy(all, ranks)
-	_, past := tree.(*commitTree)
-	return survey.New(tree, w.store, survey.Options{
-		Exclude: w.cfg.Survey.Exclude, Ranks: all, Counts: w.cfg.Registry.Counts, Past: past,
-	})
+	opts := survey.Options{Exclude: w.cfg.Survey.Exclude, Ranks: all, Counts: w.cfg.Registry.Counts}
+	switch tree := tree.(type) {
+	case *surveyTree:
+		opts.Memo = &surveyMemo{tree, ranks}
+	case *commitTree:
+		opts.Past = true
+	}
+	return survey.New(tree, w.store, opts)
 }
 
 // Desk hands the directories out.

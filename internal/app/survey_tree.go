@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sync"
@@ -18,10 +19,18 @@ type surveyTree struct {
 	commit repo.ID
 	state  registry.State // as the files were found
 	about  map[repo.Path]registry.Row
+	// problems are why contents are not known.
+	problems map[repo.Path]string
+	// missing are the files of rows that are gone from the disk.
+	missing map[repo.Path]bool
+	// measured are the sizes of files that their rows do not tell.
+	measured []measured
 
-	once  sync.Once
-	files []survey.File
-	err   error
+	looked sync.Once
+	failed error
+	once   sync.Once
+	files  []survey.File
+	err    error
 }
 
 // Commit is HEAD, once the files were asked for.
@@ -29,31 +38,37 @@ func (t *surveyTree) Commit() repo.ID { return t.commit }
 
 // Files verifies the work tree and lists what it holds, the same whenever it is asked.
 func (t *surveyTree) Files(ctx context.Context) ([]survey.File, error) {
-	t.once.Do(func() { t.files, t.err = t.verify(ctx) })
+	t.once.Do(func() { t.files, t.err = t.list(ctx) })
 	return t.files, t.err
 }
 
-func (t *surveyTree) verify(ctx context.Context) ([]survey.File, error) {
-	rep, err := t.w.registry.Verify(ctx, registry.VerifyOptions{OmitNew: true})
-	if err != nil {
-		return nil, err
-	}
-	t.commit, t.state = rep.Head, rep.State
-	if rep.State == registry.StateNew {
-		return nil, nil // and rows, if there are any, are of what was there before
-	}
-	problems, missing := make(map[repo.Path]string), make(map[repo.Path]bool)
-	for _, v := range rep.Verdicts {
-		switch v.Verdict {
-		case registry.FoundMissing:
-			missing[v.RawPath()] = true
-		case registry.FoundUnknown, registry.FoundConflicted:
-			problems[v.RawPath()] = v.Verdict.String()
-			if v.Reason != "" {
-				problems[v.RawPath()] = v.Reason
-			}
-		default:
+// verify looks at the work tree, once.
+func (t *surveyTree) verify(ctx context.Context) error {
+	t.looked.Do(func() {
+		rep, err := t.w.registry.Verify(ctx, registry.VerifyOptions{OmitNew: true})
+		if err != nil {
+			t.failed = err
+			return
 		}
+		t.commit, t.state = rep.Head, rep.State
+		t.problems, t.missing = make(map[repo.Path]string), make(map[repo.Path]bool)
+		for _, v := range rep.Verdicts {
+			switch v.Verdict {
+			case registry.FoundMissing:
+				t.missing[v.RawPath()] = true
+			case registry.FoundUnknown, registry.FoundConflicted:
+				t.problems[v.RawPath()] = cmp.Or(v.Reason, v.Verdict.String())
+			default:
+			}
+		}
+	})
+	return t.failed
+}
+
+func (t *surveyTree) list(ctx context.Context) ([]survey.File, error) {
+	// Of what is new there are no rows, or those of what was there before.
+	if err := t.verify(ctx); err != nil || t.state == registry.StateNew {
+		return nil, err
 	}
 	var files []survey.File
 	t.about = make(map[repo.Path]registry.Row)
@@ -61,19 +76,50 @@ func (t *surveyTree) verify(ctx context.Context) ([]survey.File, error) {
 		if err != nil {
 			return nil, err
 		}
-		if missing[row.Path] {
+		if t.missing[row.Path] {
 			continue // it may be tracked still, but what is described is the work tree
-		}
-		f := survey.File{Path: row.Path, ID: row.Content.ID, Size: row.Stat.Size, Kind: row.Kind, Excluded: row.Excluded}
-		if why, ok := problems[row.Path]; ok {
-			f.ID, f.Problem = repo.ID{}, why
 		}
 		if !row.About.IsZero() {
 			t.about[row.Path] = row
 		}
-		files = append(files, f)
+		files = append(files, t.file(row))
 	}
 	return files, t.measure(ctx, files)
+}
+
+func (t *surveyTree) file(row registry.Row) survey.File {
+	f := survey.File{Path: row.Path, ID: row.Content.ID, Size: row.Stat.Size, Kind: row.Kind, Excluded: row.Excluded}
+	if why, ok := t.problems[row.Path]; ok {
+		f.ID, f.Problem = repo.ID{}, why
+	}
+	return f
+}
+
+// one returns a file without listing all of them, nil when there is none. Its size is
+// what the row says.
+func (t *surveyTree) one(ctx context.Context, p repo.Path) (*survey.File, error) {
+	if err := t.verify(ctx); err != nil || t.state == registry.StateNew {
+		return nil, err
+	}
+	rows, err := t.w.store.RowsOf(ctx, t.w.git.Worktree(), []repo.Path{p})
+	if err != nil {
+		return nil, err
+	}
+	row, ok := rows[p]
+	if !ok || t.missing[p] {
+		return nil, nil
+	}
+	if !row.About.IsZero() && t.about == nil {
+		t.about = map[repo.Path]registry.Row{p: row}
+	}
+	f := t.file(row)
+	return &f, nil
+}
+
+// A measured is a file's size as it was found.
+type measured struct {
+	Path []byte
+	Size int64
 }
 
 // measure fills in sizes: a row has none while nothing vouches for its content.
@@ -92,6 +138,9 @@ func (t *surveyTree) measure(ctx context.Context, files []survey.File) error {
 	for k, i := range which {
 		if err == nil {
 			files[i].Size = found[k].Stat.Size
+		}
+		if err == nil && files[i].Size != 0 {
+			t.measured = append(t.measured, measured{[]byte(files[i].Path), files[i].Size})
 		}
 	}
 	return err

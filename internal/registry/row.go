@@ -62,8 +62,8 @@ func (m Marks) Has(n Marks) bool { return m&n == n }
 
 // A Baseline is what a completed verification proved.
 type Baseline struct {
-	// Generation counts the changes to the worktree's rows and baseline. One to
-	// be set names the generation it was made from, and lands on no other.
+	// Generation grows with every change to the worktree's rows and baseline. One
+	// to be set names the generation it was made from, and lands on no other.
 	Generation int64
 
 	Head     repo.ID // last_verified_sha; zero when HEAD was unborn

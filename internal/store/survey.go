@@ -22,6 +22,25 @@ func (s *Store) Latest(ctx context.Context) (map[repo.Path][]*survey.Record, err
 	})
 }
 
+// LatestOf returns what Latest has of some directories.
+func (s *Store) LatestOf(ctx context.Context, dirs []repo.Path) (map[repo.Path][]*survey.Record, error) {
+	return use(ctx, s, false, func(db *sqlite.Store) (map[repo.Path][]*survey.Record, error) {
+		return db.LatestOf(ctx, dirs)
+	})
+}
+
+// SurveyMark names all that a survey of a worktree finds in the store: it changes with
+// whatever changes that, and never comes back with something else. It is "" where there
+// is nothing, and while things are kept elsewhere than they belong.
+func (s *Store) SurveyMark(ctx context.Context, worktree string) (string, error) {
+	return use(ctx, s, false, func(db *sqlite.Store) (string, error) {
+		if db != s.main {
+			return "", nil
+		}
+		return db.SurveyMark(ctx, worktree)
+	})
+}
+
 // WrittenFrom implements [survey.Store].
 func (s *Store) WrittenFrom(ctx context.Context, bases []fresh.Digest) (map[fresh.Digest][]*survey.Record, error) {
 	return use(ctx, s, false, func(db *sqlite.Store) (map[fresh.Digest][]*survey.Record, error) {

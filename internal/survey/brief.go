@@ -1,8 +1,10 @@
 package survey
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"ken/internal/fresh"
@@ -60,7 +62,12 @@ func (s *Survey) Brief(ctx context.Context, opts BriefOptions) (*Brief, error) {
 	if opts.Budget == 0 {
 		opts.Budget = DefaultBudget
 	}
-	j, err := s.judge(ctx)
+	j, err := s.look(ctx, func(j *judgement) []*Directory {
+		if at, err := j.nearest(ctx, opts.Path); err == nil {
+			return around(at)
+		}
+		return nil
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +78,7 @@ func (s *Survey) Brief(ctx context.Context, opts BriefOptions) (*Brief, error) {
 		w.count()
 		return b, nil
 	}
-	at, err := j.nearest(opts.Path)
+	at, err := j.nearest(ctx, opts.Path)
 	if err != nil {
 		return nil, err
 	}
@@ -81,16 +88,42 @@ func (s *Survey) Brief(ctx context.Context, opts BriefOptions) (*Brief, error) {
 }
 
 // nearest returns the directory that a path is, or lies in.
-func (j *judgement) nearest(p repo.Path) (*Directory, error) {
-	if d, err := j.find(p); err == nil {
+func (j *judgement) nearest(ctx context.Context, p repo.Path) (*Directory, error) {
+	d, missing := j.find(p)
+	if missing == nil {
 		return d, nil
 	}
-	for i := range j.files {
-		if j.files[i].Path == p {
-			return j.find(p.Dir())
+	if ok, err := j.tracks(ctx, p); err != nil || !ok {
+		return nil, cmp.Or(err, missing)
+	}
+	return j.find(p.Dir())
+}
+
+// tracks reports whether a path is a tracked file.
+func (j *judgement) tracks(ctx context.Context, p repo.Path) (bool, error) {
+	if j.restored {
+		return j.opts.Memo.Tracks(ctx, p)
+	}
+	return slices.ContainsFunc(j.files, func(f File) bool { return f.Path == p }), nil
+}
+
+// around returns the directories that a brief about one may tell of.
+func around(at *Directory) []*Directory {
+	list := []*Directory{at}
+	for up := at.Parent; up != nil; up = up.Parent {
+		list = append(list, up)
+	}
+	if at.Parent != nil {
+		for _, c := range at.Parent.Children {
+			if c != at {
+				list = append(list, c)
+			}
 		}
 	}
-	return j.find(p) // which says that there is none
+	for _, c := range at.Children {
+		list = append(append(list, c), c.Children...)
+	}
+	return list
 }
 
 // A briefing is a brief in the making.

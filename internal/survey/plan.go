@@ -36,7 +36,7 @@ type PlannedChild struct {
 
 // Plan lists what a writer would describe, or with all every directory.
 func (s *Survey) Plan(ctx context.Context, w Writer, all bool) (*Plan, error) {
-	j, err := s.judge(ctx)
+	j, err := s.look(ctx, func(*judgement) []*Directory { return nil })
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +48,7 @@ func (s *Survey) Plan(ctx context.Context, w Writer, all bool) (*Plan, error) {
 			continue
 		}
 		n := Planned{
-			PathJSON: Label(d.Path).JSON(), Rank: d.rank, Depth: d.depth, Files: len(d.Files), Children: []PlannedChild{},
+			PathJSON: Label(d.Path).JSON(), Rank: d.rank, Depth: d.depth, Files: st.count(), Children: []PlannedChild{},
 			Verdict: st.Verdict, Reasons: append([]string{}, st.Reasons...),
 		}
 		for _, c := range st.children {
@@ -88,6 +88,9 @@ const (
 
 // estimate guesses the tokens that describing a directory takes.
 func (s *Standing) estimate() int64 {
+	if s.kept != nil {
+		return s.kept.estimate
+	}
 	most := int64(readBytes)
 	if s.Dir.rank == RankShallow {
 		most = shallowBytes

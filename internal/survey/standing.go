@@ -21,7 +21,8 @@ type Standing struct {
 	// K of the N children that count are not as the record knew them.
 	K, N int
 
-	children []*Standing // by name
+	children []*Standing   // by name
+	kept     *keptStanding // of one that was kept, nil for one that was judged now
 }
 
 // text names what is said of the directory, zero when nothing is.
@@ -41,6 +42,9 @@ type judgement struct {
 	latest map[repo.Path][]*Record
 	failed map[repo.Path]Failure
 	at     map[*Directory]*Standing
+
+	restored bool // it was kept, see look
+	unsure   bool // a grammar saw nothing where it once did: the file may have been on the move
 }
 
 // judge reads the tree and finds how every directory stands.
@@ -340,6 +344,7 @@ func (j *judgement) shapes(ctx context.Context, files []*File) (map[*File]*outli
 	shapes := make(map[*File]*outline.Outline, len(files))
 	for i, f := range files {
 		shapes[f] = list[i]
+		j.unsure = j.unsure || list[i] == nil
 	}
 	return shapes, nil
 }

@@ -111,6 +111,7 @@ type Options struct {
 	// said of its directory stale; all but format do when nil.
 	Counts func(fresh.Grade) bool
 	Now    func() time.Time // the clock; time.Now when nil
+	Memo   Memo             // keeps how directories stood; nothing does when nil
 }
 
 // A Survey answers for one tree. Make one per request.

@@ -137,9 +137,10 @@ func (tx *transaction) unsettle(name string) error {
 	return err
 }
 
-// advance begins the next generation of a worktree.
+// advance begins the next generation of a worktree. How far it is to the next is drawn:
+// a database that was made anew, or put back to what it was, comes to other ones.
 func (tx *transaction) advance(name string) error {
-	stmt, err := tx.conn.Prepare(`UPDATE worktree SET generation = generation + 1 WHERE name = ?1`)
+	stmt, err := tx.conn.Prepare(`UPDATE worktree SET generation = generation + 1 + (random() & 0x7fffffff) WHERE name = ?1`)
 	if err != nil {
 		return err
 	}

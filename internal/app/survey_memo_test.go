@@ -1,0 +1,227 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"ken/internal/fresh"
+	"ken/internal/repo"
+	"ken/internal/survey"
+	"ken/internal/testrepo"
+)
+
+// An agentWriter is a writer as far as plans go.
+type agentWriter struct{ survey.Outliner }
+
+func (agentWriter) Recipe() string { return survey.LeaseRecipe }
+
+// A surveyWorld is a repository that is changed and surveyed at random.
+type surveyWorld struct {
+	*testrepo.Repo
+	t   *testing.T
+	rnd *rand.Rand
+	n   int
+}
+
+// within opens the repository anew, as every command does.
+func (w *surveyWorld) within(act func(*workspace) error) {
+	w.t.Helper()
+	ws, err := open(w.t.Context(), openOptions{dir: w.Dir, author: "test"})
+	if err == nil {
+		err = act(ws)
+	}
+	if err == nil {
+		err = ws.Close()
+	}
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *surveyWorld) path() string {
+	return fmt.Sprintf("%s/f%d.go", path.Join([]string{".", "a", "a/b", "a/b/c", "d", "d/e"}[w.rnd.IntN(6)]), w.rnd.IntN(3))
+}
+
+func (w *surveyWorld) text() string {
+	w.n++
+	n := w.n
+	if w.rnd.IntN(2) == 0 {
+		n = w.rnd.IntN(3) // again what it was, some time
+	}
+	return fmt.Sprintf("// Package p is number %d.\npackage p\n\n// note %d\nfunc A() int { return %d }\n", n/2, w.rnd.IntN(3), n)
+}
+
+// change does one thing that may change how directories stand, and says what.
+func (w *surveyWorld) change() string {
+	ctx := w.t.Context()
+	files := strings.Fields(w.Git("ls-files", "*.go"))
+	one := files[w.rnd.IntN(len(files))]
+	switch w.rnd.IntN(15) {
+	case 0, 1:
+		if _, err := os.Stat(w.Path(one)); err == nil {
+			w.Write(one, w.text())
+		}
+		return "edit " + one
+	case 2:
+		w.Git("checkout", "-q", "-f", "HEAD")
+		return "revert"
+	case 3:
+		if len(files) > 4 {
+			w.Git("rm", "-q", "-f", one)
+		}
+		return "rm " + one
+	case 4:
+		_ = os.Remove(w.Path(one)) // and git does not know
+		return "lose " + one
+	case 5:
+		p := w.path()
+		w.Write(p, w.text())
+		w.Git("add", "-A")
+		return "add " + p
+	case 6:
+		w.Git("add", "-A")
+		w.Git("commit", "-q", "--allow-empty", "-m", "c")
+		return "commit"
+	case 7:
+		if out, err := w.Try("checkout", "-q", "-f", "HEAD~1"); err != nil {
+			return "no branch: " + out
+		}
+		return "checkout HEAD~1"
+	case 8, 9:
+		w.within(func(ws *workspace) error {
+			_, err := ws.Survey(nil).Run(ctx, survey.Outliner{}, survey.RunOptions{Jobs: 2})
+			return err
+		})
+		return "run"
+	case 10:
+		w.submit(ctx)
+		return "submit"
+	case 11:
+		config := []string{
+			"", "survey:\n  exclude: [a/b/**]\n", "survey:\n  ranks: {a: priority, d: skip}\n",
+			"registry:\n  stale_grades: [interface]\n", "registry:\n  exclude: [\"**/f1.go\"]\n",
+		}[w.rnd.IntN(5)]
+		w.Write(".ken/config.yaml", config)
+		return "configure " + config
+	case 12:
+		w.within(func(ws *workspace) error {
+			return ws.store.KeepFailure(ctx, survey.Failure{Path: "a", Basis: fresh.Digest{byte(w.rnd.IntN(2))}, Reason: fmt.Sprint(w.n), At: time.Now()})
+		})
+		return "fail"
+	case 13:
+		if w.rnd.IntN(3) == 0 {
+			for _, name := range []string{"ken.db", "ken.db-wal", "ken.db-shm"} {
+				_ = os.Remove(filepath.Join(w.Dir, ".git", "ken", name))
+			}
+			return "lose the store"
+		}
+		if info, err := os.Stat(w.Path(one)); err == nil {
+			w.Write(one, strings.ReplaceAll(w.Read(one), "\n", "\r\n"))
+			return fmt.Sprint("line ends of ", one, info.Size())
+		}
+	}
+	return "nothing"
+}
+
+// submit describes the next directory as an agent would.
+func (w *surveyWorld) submit(ctx context.Context) {
+	w.within(func(ws *workspace) error {
+		handed, err := ws.Desk().Next(ctx, time.Minute)
+		if err != nil || handed.Item == nil {
+			return err
+		}
+		p, err := handed.Item.Raw()
+		if err != nil {
+			return err
+		}
+		if p == "." {
+			p = ""
+		}
+		w.n++
+		_, err = ws.Submit(ctx, survey.Submission{
+			Path: p, Lease: handed.Item.Lease, Author: "agent", Draft: survey.Draft{Text: fmt.Sprintf("Text %d.", w.n/2)},
+		})
+		return err
+	})
+}
+
+// asked is what readers are told: a plan of everything, for two writers, and briefs.
+// With forget they are told without a memo.
+func (w *surveyWorld) asked(paths []repo.Path, forget bool) (answers []string, restored bool) {
+	w.t.Helper()
+	ctx := w.t.Context()
+	for i := range 2 + len(paths) {
+		w.within(func(ws *workspace) error {
+			tree := &surveyTree{w: ws}
+			opts := survey.Options{Exclude: ws.cfg.Survey.Exclude, Ranks: ws.cfg.Survey.Ranks, Counts: ws.cfg.Registry.Counts}
+			if !forget {
+				memo := &surveyMemo{tree, nil}
+				opts.Memo = memo
+				if made, err := memo.Made(ctx); err == nil && made != "" {
+					restored = restored || strings.Contains(string(memo.Load(ctx)), made)
+				}
+			}
+			s := survey.New(tree, ws.store, opts)
+			var answer any
+			var err error
+			switch i {
+			case 0:
+				answer, err = s.Plan(ctx, survey.Outliner{}, true)
+			case 1:
+				answer, err = s.Plan(ctx, agentWriter{}, false)
+			default:
+				answer, err = s.Brief(ctx, survey.BriefOptions{Path: paths[i-2]})
+			}
+			text, _ := json.Marshal(answer)
+			answers = append(answers, fmt.Sprint(string(text), " ", err))
+			return nil
+		})
+	}
+	return answers, restored
+}
+
+// Whatever happens to a repository and its store, readers are told what they would be
+// told had nothing been kept.
+func TestKeptJudgement(t *testing.T) {
+	for seed := range uint64(4) {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			t.Parallel()
+			w := &surveyWorld{Repo: testrepo.New(t), t: t, rnd: rand.New(rand.NewPCG(seed, 7))}
+			for range 12 {
+				w.Write(w.path(), w.text())
+			}
+			w.Git("add", "-A")
+			w.Git("commit", "-q", "-m", "begin")
+			steps, hits := 40, 0
+			if testing.Short() {
+				steps = 12
+			}
+			var past []string
+			for range steps {
+				past = append(past, w.change())
+				paths := []repo.Path{"", "a/b", repo.Path(w.path()), "nowhere"}
+				kept, restored := w.asked(paths, false)
+				plain, _ := w.asked(paths, true)
+				again, _ := w.asked(paths, false)
+				if restored {
+					hits++
+				}
+				if !slices.Equal(kept, plain) || !slices.Equal(again, plain) {
+					t.Fatalf("after %q:\nkept  %q\nagain %q\nplain %q", past, kept, again, plain)
+				}
+			}
+			if hits == 0 {
+				t.Error("nothing was ever kept")
+			}
+		})
+	}
+}
