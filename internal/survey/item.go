@@ -16,6 +16,7 @@ type Item struct {
 	Rank     Rank
 	Basis    Basis
 	Files    []ItemFile
+	Word     Word // what it says of itself where no grammar reads it
 	Children []Child
 	Old      *Record  // what was said of it before, nil for nothing
 	Changes  []string // since then
@@ -96,6 +97,9 @@ func (j *judgement) item(ctx context.Context, s *Standing) (*Item, error) {
 		for i, f := range s.Dir.Files {
 			it.Files = append(it.Files, ItemFile{f, shapes[i], said[i]})
 			it.Basis.Files[i].Shape = shapeOf(shapes[i])
+		}
+		if it.Word, err = j.word(ctx, it); err != nil {
+			return nil, err
 		}
 	}
 	for _, c := range s.children {

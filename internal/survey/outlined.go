@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
@@ -13,7 +14,7 @@ import (
 )
 
 // outlineVersion changes with what an Outliner writes.
-const outlineVersion = "1"
+const outlineVersion = "2"
 
 // An Outliner writes without a mind: what a directory's files and children say of
 // themselves, in a few lines. It is the same whenever they are the same.
@@ -28,76 +29,358 @@ func (Outliner) Recipe() string { return outlineRecipe + outlineVersion }
 // How much an outline tells.
 const (
 	leadBytes   = 400 // of what the directory says of itself
-	fileLines   = 16  // files that are named
+	fileLines   = 16  // files that are told of
 	fileBytes   = 160 // of what is said of each
 	fileSymbols = 6   // symbols named of a file that says nothing of itself
-	childLines  = 40  // children that are named
+	childLines  = 40  // children that are told of
 	childBytes  = 160
+	gistNames   = 8 // names that stand for a directory that says nothing of itself
+	asideNames  = 12
 )
 
 // Write describes a directory by its outline. The first line is the one that the
 // directory above will quote.
 func (Outliner) Write(_ context.Context, it *Item) (Draft, error) {
+	w := &sketch{Item: it, docs: make(map[*ItemFile]string)}
+	w.listen()
 	var b strings.Builder
-	lead, from := it.lead()
-	census := it.census()
-	switch {
+	lead, from := w.lead()
+	switch census := w.census(); {
 	case lead == "":
-		fmt.Fprintf(&b, "%s\n", it.gist(census))
-	case census != "":
+		fmt.Fprintf(&b, "%s\n", w.gist(census))
+	case w.code():
 		fmt.Fprintf(&b, "%s\n%s.\n", lead, census)
 	default:
 		fmt.Fprintf(&b, "%s\n", lead)
 	}
-	it.writeFiles(&b, from)
-	it.writeChildren(&b)
+	w.writeFiles(&b, from)
+	w.writeChildren(&b, lead)
 	return Draft{Text: clean(b.String())}, nil
 }
 
-// gistNames is how many names stand for a directory that says nothing of itself.
-const gistNames = 8
-
-// gist says in one line what is in a directory that says nothing of itself: how many
-// files of what sort, and what the weightiest of them are called.
-func (it *Item) gist(census string) string {
-	list := it.weighty()
-	var names []string
-	for _, f := range list {
-		if stem := stemOf(f.Path); !slices.Contains(names, stem) && len(names) < gistNames {
-			names = append(names, stem)
-		}
-	}
-	for _, c := range it.Children {
-		if c.Status != ChildExcluded && len(names) < gistNames {
-			names = append(names, repo.Path(c.Path.Base()).String()+"/")
-		}
-	}
-	if census == "" {
-		census = fmt.Sprintf("Holds %d directories", len(it.Children))
-		if len(it.Children) == 1 {
-			census = "Holds one directory"
-		}
-	}
-	if len(names) == 0 {
-		return census + "."
-	}
-	return cut(census+": "+strings.Join(names, ", "), leadBytes) + "."
+// A sketch is the outline of a directory in the making.
+type sketch struct {
+	*Item
+	docs map[*ItemFile]string // what files say of themselves, where that tells something
 }
 
-// stemOf is a file's name without what says its sort.
-func stemOf(p repo.Path) string {
-	base := p.Base()
-	if i := strings.IndexByte(base, '.'); i > 0 {
-		base = base[:i]
+// listen hears what the files say. What several say in the same words is about none of
+// them: a licence, or a mark of the house.
+func (w *sketch) listen() {
+	said := make(map[string]int)
+	for i := range w.Files {
+		f := &w.Files[i]
+		if f.Outline == nil {
+			continue
+		}
+		text := tidy(f.Outline.Doc)
+		if isReadme(f.Path.Base()) {
+			text = readmeLead(f.Outline)
+		}
+		if telling(text) {
+			w.docs[f] = text
+			said[text]++
+		}
 	}
-	return repo.Path(base).String()
+	maps.DeleteFunc(w.docs, func(f *ItemFile, text string) bool {
+		return said[text] > 1 && !f.packaged() && !isReadme(f.Path.Base())
+	})
+}
+
+func isReadme(base string) bool {
+	stem, _, _ := strings.Cut(strings.ToLower(base), ".")
+	return stem == "readme"
+}
+
+// readmeLead returns what a README says of its subject: the first paragraph that does,
+// else one under a heading that promises it, else under any that is not about
+// something else.
+func readmeLead(o *outline.Outline) string {
+	first := tidy(o.Doc)
+	off := false
+	for _, s := range o.Symbols {
+		if s.Doc == o.Doc {
+			off = s.Depth > 0 && offTopic(s.Name)
+			break
+		}
+	}
+	if telling(first) && !off {
+		return first
+	}
+	for _, promised := range []bool{true, false} {
+		for i, s := range o.Symbols {
+			if !promised && i >= readmeHeadings {
+				break
+			}
+			low := strings.ToLower(s.Name)
+			about := strings.Contains(low, "about") || strings.Contains(low, "introduc") || strings.Contains(low, "overview") || strings.Contains(low, "what is")
+			if text := tidy(s.Doc); telling(text) && about == promised && (promised || !offTopic(s.Name)) {
+				return text
+			}
+		}
+	}
+	return ""
+}
+
+// readmeHeadings is how far into a README its subject is looked for.
+const readmeHeadings = 3
+
+// lead returns what the directory says of itself: its README, else the doc of its
+// package, its manifest, or the doc of the file that speaks for it, by name; and
+// which file that was.
+func (w *sketch) lead() (text string, from *ItemFile) {
+	var best *ItemFile
+	for i := range w.Files {
+		f := &w.Files[i]
+		if w.docs[f] != "" && w.speaks(f) > 0 && (best == nil || w.speaks(f) > w.speaks(best)) {
+			best = f
+		}
+	}
+	rank := 0
+	if best != nil {
+		rank = w.speaks(best)
+	}
+	switch {
+	case w.Word.Text != "" && (rank < speaksPackage || w.Word.Readme && rank < speaksReadme):
+		return w.Word.Text, nil
+	case rank == 0:
+		return "", nil
+	case rank < speaksPackage && !w.named(best):
+		return cut(repo.Path(best.Path.Base()).String()+": "+w.docs[best], leadBytes), best
+	default:
+		return cut(w.docs[best], leadBytes), best
+	}
+}
+
+// named reports whether whose words they are goes without saying: the file bears the
+// name of the directory, or begins with its own.
+func (w *sketch) named(f *ItemFile) bool {
+	stem, _, _ := strings.Cut(strings.ToLower(f.Path.Base()), ".")
+	return stem == strings.ToLower(w.Path.Base()) || strings.HasPrefix(strings.ToLower(w.docs[f]), stem)
+}
+
+// How well a file speaks for its directory.
+const (
+	speaksAlone   = 1 // nobody else is there
+	speaksMain    = 2 // it bears the directory's name, or is where one begins to read
+	speaksPackage = 3 // what it says is said of the package
+	speaksFirst   = 4 // it is where packages are documented
+	speaksReadme  = 5
+)
+
+// speaks says how well a file speaks for its directory, 0 for not at all.
+func (w *sketch) speaks(f *ItemFile) int {
+	name := strings.ToLower(f.Path.Base())
+	stem, _, _ := strings.Cut(name, ".")
+	switch {
+	case name == "readme.md", name == "readme.markdown":
+		return speaksReadme + 1
+	case stem == "readme":
+		return speaksReadme
+	case name == "doc.go", name == "__init__.py", name == "mod.rs", name == "lib.rs", name == "package-info.java":
+		return speaksFirst
+	case f.Kind != repo.KindSource:
+		return 0
+	case f.packaged():
+		return speaksPackage
+	case stem == strings.ToLower(w.Path.Base()), stem == "index", stem == "main":
+		return speaksMain
+	case len(w.Files) == 1:
+		return speaksAlone
+	}
+	return 0
+}
+
+// leads is how the line of a directory begins that only leads to another.
+const leads = "Leads to "
+
+// gist says in one line what is in a directory that says nothing of itself: how many
+// files of what sort, what the weightiest of them are called, and what lies below.
+func (w *sketch) gist(census string) string {
+	main := w.main()
+	if main != nil && w.plain() {
+		name := repo.Path(main.Path.Base()).String() + "/"
+		line, _, _ := strings.Cut(main.Text, "\n")
+		if below, ok := strings.CutPrefix(line, leads); ok {
+			return cut(leads+name+below, leadBytes)
+		}
+		return cut(leads+name+": "+line, leadBytes)
+	}
+	var below []string
+	for _, c := range w.inOrder() {
+		if c.Status != ChildExcluded {
+			below = append(below, repo.Path(c.Path.Base()).String()+"/")
+		}
+	}
+	names := w.names()
+	if len(names) == 1 && len(below) == 0 && len(w.Files) == 1 {
+		if line := w.line(&w.Files[0]); line != "" {
+			return ended(cut(repo.Path(w.Files[0].Path.Base()).String()+": "+line, leadBytes))
+		}
+	}
+	if len(below) > 0 && w.plain() {
+		census, names = "", nil
+	}
+	text := census
+	if text == "" {
+		text = fmt.Sprintf("Holds %d directories", len(below))
+		if len(below) == 1 {
+			text = "Holds one directory"
+		}
+	}
+	if len(names) > 0 {
+		text += ": " + enumerate(names, gistNames)
+	}
+	switch {
+	case main != nil && len(names) <= 1:
+		line, _, _ := strings.Cut(main.Text, "\n")
+		text += fmt.Sprintf("; below it %s/: %s", repo.Path(main.Path.Base()), line)
+		return cut(text, leadBytes)
+	case len(below) > 0:
+		link := ": "
+		if census != "" {
+			link = "; below it "
+		}
+		text += link + enumerate(below, gistNames)
+	}
+	return ended(cut(text, leadBytes))
+}
+
+// ended puts a full stop behind what does not end in one.
+func ended(text string) string {
+	if text == "" || strings.ContainsAny(text[len(text)-1:], ".!?") || strings.HasSuffix(text, "…") {
+		return text
+	}
+	return text + "."
+}
+
+// plain reports whether the files, if there are any, are all there to keep the house in order.
+func (w *sketch) plain() bool {
+	return !slices.ContainsFunc(w.Files, func(f ItemFile) bool { return f.Kind != repo.KindConfig && !aside(&f) && !builds(&f) })
+}
+
+// main is the child that a directory is about: the only one, or the only one beside
+// another of lesser promise. It is nil when there is none.
+func (w *sketch) main() *Child {
+	var list []*Child
+	for i := range w.Children {
+		if c := &w.Children[i]; c.Status != ChildExcluded {
+			list = append(list, c)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *Child) int { return cmp.Compare(promise(a.Path.Base()), promise(b.Path.Base())) })
+	switch {
+	case len(list) == 0 || len(list) > 2 || list[0].Text == "":
+		return nil
+	case len(list) == 2 && (promise(list[0].Path.Base()) > promiseCommon || promise(list[1].Path.Base()) <= promiseCommon):
+		return nil
+	}
+	return list[0]
+}
+
+// enumerate lists names, and counts those that are too many.
+func enumerate(names []string, most int) string {
+	if len(names) <= most+1 {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+}
+
+// names returns what the files are called, the weightiest first, without what says
+// their sort.
+func (w *sketch) names() []string {
+	weighty := w.weighty()
+	var rest, house []*ItemFile
+	for i := range w.Files {
+		switch f := &w.Files[i]; {
+		case slices.Contains(weighty, f):
+		case aside(f) || builds(f):
+			house = append(house, f)
+		default:
+			rest = append(rest, f)
+		}
+	}
+	if len(weighty)+len(rest) == 0 && len(w.Children) == 0 {
+		rest = house
+	}
+	if w.code() { // what else lies there is not what it is for
+		rest = slices.DeleteFunc(rest, func(f *ItemFile) bool { return f.Kind != repo.KindSource && f.Kind != repo.KindTest })
+	}
+	var names []string
+	for _, f := range append(weighty, rest...) {
+		base := f.Path.Base()
+		if f.Kind != repo.KindConfig {
+			if i := strings.IndexByte(base, '.'); i > 0 {
+				base = base[:i]
+			}
+		}
+		if name := repo.Path(base).String(); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if len(names) > 1 { // what marks a package is there in each
+		names = slices.DeleteFunc(names, func(n string) bool { return n == "__init__" })
+	}
+	return names
+}
+
+// aside reports whether a file belongs to the house and tells nothing about what is
+// done in it.
+func aside(f *ItemFile) bool {
+	name := strings.ToLower(f.Path.Base())
+	stem, _, _ := strings.Cut(name, ".")
+	stem = strings.NewReplacer("-", "", "_", "").Replace(stem)
+	for _, p := range [...]string{
+		"readme", "license", "licence", "copying", "notice", "patents", "authors", "contributors", "maintainers", "changelog", "changes", "history",
+		"releasenotes", "releasing", "codeofconduct", "contributing", "security", "support", "governance", "backers", "sponsors", "codeowners",
+		"funding", "pullrequesttemplate", "issuetemplate", "dependabot", "unlicense", "thirdparty",
+	} {
+		if strings.HasPrefix(stem, p) && f.Kind != repo.KindSource && f.Kind != repo.KindTest {
+			return true
+		}
+	}
+	return name[0] == '.' || stem == "news" && f.Kind == repo.KindDoc
+}
+
+// builds reports whether a file says how the directory is built or installed.
+func builds(f *ItemFile) bool {
+	name := strings.ToLower(f.Path.Base())
+	switch name {
+	case "package.json", "composer.json", "cargo.toml", "go.mod", "pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", "pom.xml",
+		"build.gradle", "build.gradle.kts", "cmakelists.txt", "makefile", "gnumakefile", "configure.ac", "meson.build", "gemfile", "rakefile",
+		"dockerfile", "justfile", "build.bazel", "build", "build.zig", "build.rs", "build.sbt", "mix.exs", "tox.ini", "pnpm-workspace.yaml", "deno.json":
+		return true
+	}
+	if strings.Contains(name, ".config.") {
+		return true
+	}
+	switch path.Ext(name) {
+	case ".gemspec", ".sln", ".slnx", ".csproj", ".fsproj", ".cabal":
+		return true
+	}
+	return false
+}
+
+// code reports whether the directory is one of source: at least as much of that lies in
+// it as of all else.
+func (w *sketch) code() bool {
+	n, some := 0, false
+	for i := range w.Files {
+		switch f := &w.Files[i]; {
+		case f.Outline != nil && (f.Kind == repo.KindSource || f.Kind == repo.KindTest) && !builds(f):
+			n, some = n+1, true
+		case !aside(f) && !builds(f):
+			n--
+		}
+	}
+	return n >= 0 && some
 }
 
 // weighty returns the files that say something, those that declare most first.
-func (it *Item) weighty() []*ItemFile {
+func (w *sketch) weighty() []*ItemFile {
 	var list []*ItemFile
-	for i := range it.Files {
-		if f := &it.Files[i]; f.line() != "" && f.Kind != repo.KindTest {
+	for i := range w.Files {
+		if f := &w.Files[i]; f.Kind != repo.KindTest && !aside(f) && !builds(f) && w.line(f) != "" {
 			list = append(list, f)
 		}
 	}
@@ -108,7 +391,10 @@ func (it *Item) weighty() []*ItemFile {
 // weight is how much a file declares; what others may use counts double.
 func (f *ItemFile) weight() int {
 	n := 0
-	for _, s := range f.symbols() {
+	if f.Outline == nil {
+		return 0
+	}
+	for _, s := range f.Outline.Symbols {
 		n++
 		if s.Exported {
 			n++
@@ -117,57 +403,34 @@ func (f *ItemFile) weight() int {
 	return n
 }
 
-// lead returns what the directory says of itself: the first paragraph of its README,
-// else the doc of the file that speaks for it, and which file that was.
-func (it *Item) lead() (text string, from *ItemFile) {
-	var best *ItemFile
-	for i := range it.Files {
-		f := &it.Files[i]
-		if f.doc() != "" && (best == nil || it.speaks(f) > it.speaks(best)) {
-			best = f
-		}
-	}
-	if best == nil || it.speaks(best) == 0 {
-		return "", nil
-	}
-	return cut(best.doc(), leadBytes), best
-}
-
-// speaks says how well a file speaks for its directory, 0 for not at all.
-func (it *Item) speaks(f *ItemFile) int {
-	name := strings.ToLower(f.Path.Base())
-	stem, _, _ := strings.Cut(name, ".")
-	switch {
-	case stem == "readme":
-		return 5
-	case name == "doc.go", name == "__init__.py", name == "mod.rs", name == "lib.rs", name == "package-info.java":
-		return 4
-	case f.Kind != repo.KindSource:
-		return 0
-	case stem == strings.ToLower(it.Path.Base()), stem == "index", stem == "main":
-		return 3
-	case f.packaged():
-		return 2
-	case len(it.Files) == 1:
-		return 1
-	}
-	return 0
-}
-
-// census counts the files by language and kind.
-func (it *Item) census() string {
+// census counts the files by language and kind: the code where there is some, else
+// all.
+func (w *sketch) census() string {
 	counts := make(map[string]int)
-	for _, f := range it.Files {
+	code := w.code()
+	total := 0
+	for i := range w.Files {
+		f := &w.Files[i]
+		ours := f.Kind == repo.KindSource || f.Kind == repo.KindTest
+		if code && (!ours || builds(f)) {
+			continue
+		}
 		what := f.Kind.String()
-		if f.Outline != nil && (f.Kind == repo.KindSource || f.Kind == repo.KindTest) {
+		switch {
+		case f.Outline != nil && ours:
 			what = string(f.Outline.Language)
 			if f.Kind == repo.KindTest {
 				what += " test"
 			}
+		case f.Kind == repo.KindSource:
+			if ext := strings.ToLower(path.Ext(f.Path.Base())); len(ext) > 1 && len(ext) < 10 {
+				what = repo.Path(ext).String()
+			}
 		}
 		counts[what]++
+		total++
 	}
-	if len(counts) == 0 {
+	if total == 0 {
 		return ""
 	}
 	names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
@@ -178,76 +441,243 @@ func (it *Item) census() string {
 		parts = append(parts, fmt.Sprintf("%d %s", counts[n], n))
 	}
 	noun := " files"
-	if len(it.Files) == 1 {
+	if total == 1 {
 		noun = " file"
 	}
-	return "Holds " + strings.Join(parts, ", ") + noun
+	return "Holds " + enumerate(parts, 4) + noun
 }
 
-// writeFiles names the files that say most, in the order of their names.
-func (it *Item) writeFiles(b *strings.Builder, spoken *ItemFile) {
-	list := slices.DeleteFunc(it.weighty(), func(f *ItemFile) bool { return f == spoken })
+// writeFiles tells of the files that say most, in the order of their names, and names
+// those by which the directory is built and those that are of the house.
+func (w *sketch) writeFiles(b *strings.Builder, spoken *ItemFile) {
+	if spoken != nil && spoken.packaged() {
+		spoken = nil // it spoke of the package, and not of itself
+	}
+	list := slices.DeleteFunc(w.weighty(), func(f *ItemFile) bool { return f == spoken })
 	left := max(0, len(list)-fileLines)
 	list = list[:len(list)-left]
 	slices.SortFunc(list, func(x, y *ItemFile) int { return cmp.Compare(x.Path, y.Path) })
 	for _, f := range list {
-		fmt.Fprintf(b, "- %s: %s\n", repo.Path(f.Path.Base()), cut(f.line(), fileBytes))
+		fmt.Fprintf(b, "- %s: %s\n", repo.Path(f.Path.Base()), cut(w.line(f), fileBytes))
 	}
 	if left > 0 {
 		fmt.Fprintf(b, "- and %d more\n", left)
 	}
-}
-
-// doc is what a file says of itself, or of the package that it is a part of.
-func (f *ItemFile) doc() string {
-	if f.Outline == nil {
-		return ""
+	var built, house []string
+	for i := range w.Files {
+		f := &w.Files[i]
+		switch base := f.Path.Base(); {
+		case f == spoken || isReadme(base) || base[0] == '.':
+		case builds(f):
+			built = append(built, repo.Path(base).String())
+		case aside(f):
+			house = append(house, repo.Path(base).String())
+		}
 	}
-	return f.Outline.Doc
+	if len(built) > 0 {
+		fmt.Fprintf(b, "- built by: %s\n", enumerate(built, asideNames))
+	}
+	if len(house) > 0 {
+		fmt.Fprintf(b, "- also: %s\n", enumerate(house, asideNames))
+	}
 }
 
 // packaged reports whether the file is one of several that make a package, so that
 // what it says is said of all of them.
 func (f *ItemFile) packaged() bool { return f.Outline != nil && f.Outline.Language == outline.Go }
 
+// symbols returns what the file declares at its top. Where that is nothing but the
+// namespace that all of it lies in, or a title, it is what lies in there.
 func (f *ItemFile) symbols() []outline.Symbol {
 	if f.Outline == nil {
 		return nil
 	}
-	return f.Outline.Symbols
-}
-
-// line is what a file says of itself, else what it defines.
-func (f *ItemFile) line() string {
-	if f.doc() != "" && !f.packaged() {
-		return f.doc()
-	}
-	var names []string
-	more := 0
-	for _, public := range []bool{true, false} {
-		for _, s := range f.symbols() {
-			switch {
-			case s.Exported != public || s.Depth > 0:
-			case len(names) == fileSymbols:
-				more++
-			default:
-				names = append(names, s.FullName())
+	var above []outline.Symbol // the level above, unless that is a title
+	for depth := range outline.MaxDepth + 1 {
+		var level []outline.Symbol
+		for _, s := range f.Outline.Symbols {
+			if s.Depth == depth {
+				level = append(level, s)
 			}
 		}
-		if len(names) > 0 {
-			break
+		if len(level) == 0 {
+			return above
+		}
+		title := len(level) == 1 && level[0].Kind == outline.Heading
+		if above = nil; !title {
+			above = level
+		}
+		if !title && slices.ContainsFunc(level, func(s outline.Symbol) bool { return s.Kind != outline.Module }) {
+			return level
 		}
 	}
-	if more > 0 {
-		names = append(names, fmt.Sprintf("%d more", more))
+	return nil
+}
+
+// line is what a file says of itself, else what is said of the one type that it is
+// about, else what it defines.
+func (w *sketch) line(f *ItemFile) string {
+	if text := w.docs[f]; text != "" && !f.packaged() {
+		return text
 	}
-	return strings.Join(names, ", ")
+	list := f.symbols()
+	for _, public := range []bool{true, false} {
+		var types, others []*outline.Symbol
+		for i := range list {
+			s := &list[i]
+			switch {
+			case s.Exported != public || ancillary(s.Name):
+			case prominence(s) == 0:
+				types = append(types, s)
+			default:
+				others = append(others, s)
+			}
+		}
+		switch {
+		case len(types)+len(others) == 0:
+		case len(types) == 1:
+			return f.about(types[0], others)
+		default:
+			return enumerate(namesOf(append(types, others...)), fileSymbols)
+		}
+	}
+	return ""
+}
+
+// about is what to say of a file with one type: its doc, or what belongs to it. That
+// its name is the file's goes without saying.
+func (f *ItemFile) about(t *outline.Symbol, others []*outline.Symbol) string {
+	stem, _, _ := strings.Cut(f.Path.Base(), ".")
+	same := strings.EqualFold(strings.NewReplacer("_", "", "-", "").Replace(stem), t.Name)
+	name := clean(t.Name)
+	switch doc := tidy(t.Doc); {
+	case telling(doc) && (same || strings.Contains(doc, t.Name)):
+		return doc
+	case telling(doc):
+		return name + ": " + doc
+	case len(others) > 0:
+		return enumerate(namesOf(append([]*outline.Symbol{t}, others...)), fileSymbols)
+	}
+	var parts []*outline.Symbol
+	for i := range f.Outline.Symbols {
+		if s := &f.Outline.Symbols[i]; s.Depth > t.Depth && s.Exported && s.Name != t.Name && prominence(s) < 2 {
+			parts = append(parts, s)
+		}
+	}
+	switch names := namesOf(parts); {
+	case len(names) > 0 && same:
+		return "has " + enumerate(names, fileSymbols)
+	case len(names) > 0:
+		return name + " with " + enumerate(names, fileSymbols)
+	default:
+		return name
+	}
+}
+
+// namesOf returns the names of symbols, each once, the most prominent first. What
+// belongs to none of the first sorts is named only where there is nothing else.
+func namesOf(list []*outline.Symbol) []string {
+	var names []string
+	for rank := range 3 {
+		if rank == 2 && len(names) > 0 {
+			break
+		}
+		for _, s := range list {
+			if name := clean(s.Name); prominence(s) == rank && name != "" && !slices.Contains(names, name) && !ancillary(name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
+// ancillary reports whether a name says nothing about what it is the name of.
+func ancillary(name string) bool {
+	switch name {
+	case "tests", "default", "constructor", "initialize", "__init__", "__construct", "__all__", "module.exports":
+		return true
+	}
+	return len(name) < 2 || name[0] == '~' || strings.HasPrefix(name, "operator")
+}
+
+// prominence says which symbols a file is known by: its types, then its functions, then
+// the rest.
+func prominence(s *outline.Symbol) int {
+	switch s.Kind {
+	case outline.Class, outline.Struct, outline.Interface, outline.Trait, outline.Type, outline.Enum, outline.Union, outline.Heading:
+		return 0
+	case outline.Func, outline.Method, outline.Module:
+		if strings.HasPrefix(s.Name, "_") {
+			return 2
+		}
+		return 1
+	case outline.Impl:
+		return 3
+	default:
+		return 2
+	}
+}
+
+// promise says how much the name of a directory promises to whoever is new, the most
+// first.
+func promise(name string) int {
+	low := strings.ToLower(name)
+	switch {
+	case low == "" || low[0] == '.':
+		return promiseHidden
+	case strings.HasPrefix(low, "test") || strings.HasSuffix(low, "tests") || strings.HasSuffix(low, "_test") || strings.HasSuffix(low, "-test"):
+		return promiseTests
+	}
+	switch low {
+	case "src", "source", "sources", "lib", "libs", "pkg", "packages", "crates", "modules", "internal", "cmd", "app", "apps", "include", "core":
+		return promiseCode
+	case "spec", "specs", "__tests__", "e2e", "fixtures", "mocks", "__mocks__", "snapshots", "__snapshots__":
+		return promiseTests
+	case "doc", "docs", "documentation", "example", "examples", "sample", "samples", "benchmark", "benchmarks", "__benchmarks__", "bench", "contrib",
+		"ci", "scripts", "script", "tools", "assets", "resources", "static", "public", "locale", "locales", "changelogs", "site", "website",
+		"hack", "third_party", "vendor", "extras", "misc", "types", "typings":
+		return promiseAside
+	default:
+		return promiseCommon
+	}
+}
+
+// The promises of names.
+const (
+	promiseCode = iota
+	promiseCommon
+	promiseAside
+	promiseTests
+	promiseHidden
+	promiseNone
+)
+
+// inOrder returns the children, those first that promise most.
+func (it *Item) inOrder() []Child {
+	list := slices.Clone(it.Children)
+	rank := func(c Child) int {
+		if c.Status == ChildExcluded {
+			return promiseNone
+		}
+		return promise(c.Path.Base())
+	}
+	slices.SortStableFunc(list, func(a, b Child) int { return cmp.Compare(rank(a), rank(b)) })
+	return list
+}
+
+// unsaid is what to quote of a text whose first line has been said: the census behind it,
+// else what stands for it.
+func unsaid(rest, instead string) string {
+	if line, _, _ := strings.Cut(rest, "\n"); strings.HasPrefix(line, "Holds ") {
+		return line
+	}
+	return instead
 }
 
 // writeChildren gives each child the first sentence of its text.
-func (it *Item) writeChildren(b *strings.Builder) {
+func (w *sketch) writeChildren(b *strings.Builder, lead string) {
 	left := 0
-	for i, c := range it.Children {
+	for i, c := range w.inOrder() {
 		if i >= childLines {
 			left++
 			continue
@@ -257,7 +687,11 @@ func (it *Item) writeChildren(b *strings.Builder) {
 		case ChildExcluded:
 			fmt.Fprintf(b, "- %s/: left out by policy (%s)\n", name, c.Reason)
 		case ChildSummary, ChildStale:
-			fmt.Fprintf(b, "- %s/: %s\n", name, cut(firstSentence(c.Text), childBytes))
+			line, more, _ := strings.Cut(c.Text, "\n")
+			if line == lead { // the same words need not be said twice
+				line = unsaid(more, "as said above")
+			}
+			fmt.Fprintf(b, "- %s/: %s\n", name, cut(sentenceOf(line), childBytes))
 		default:
 			fmt.Fprintf(b, "- %s/: not yet investigated (%s)\n", name, c.Reason)
 		}
@@ -265,17 +699,6 @@ func (it *Item) writeChildren(b *strings.Builder) {
 	if left > 0 {
 		fmt.Fprintf(b, "- and %d more directories\n", left)
 	}
-}
-
-// firstSentence returns the first sentence of the first line.
-func firstSentence(text string) string {
-	line, _, _ := strings.Cut(text, "\n")
-	for i, c := range line {
-		if (c == '.' || c == '!' || c == '?') && (i+1 == len(line) || line[i+1] == ' ') {
-			return line[:i+1]
-		}
-	}
-	return line
 }
 
 // cut shortens a text to so many bytes, between words where it can, and puts it on

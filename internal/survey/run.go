@@ -60,9 +60,9 @@ type Tokens struct {
 }
 
 // wanted reports whether a directory is to be worked on by a writer: whatever does
-// not hold, and for one with a mind also what was merely outlined.
+// not hold, and what was merely outlined, for one with a mind or with another outline.
 func wanted(s *Standing, w Writer) bool {
-	return s.Verdict.Open() || s.Verdict == Fresh && s.Record.Outlined() && w.Recipe() != s.Record.Recipe && !outlines(w)
+	return s.Verdict.Open() || s.Verdict == Fresh && s.Record.Outlined() && w.Recipe() != s.Record.Recipe
 }
 
 // inVain reports whether a writer would be given just what the text was written from:
