@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -72,7 +73,7 @@ func (s *Survey) Brief(ctx context.Context, opts BriefOptions) (*Brief, error) {
 		return nil, err
 	}
 	b := &Brief{Commit: s.tree.Commit(), State: opts.State, Sections: []Section{}}
-	w := &briefing{judgement: j, Brief: b, left: opts.Budget * BytesPerToken}
+	w := &briefing{judgement: j, Brief: b, left: opts.Budget * BytesPerToken, said: make(map[string]string)}
 	if len(j.order) == 0 {
 		w.add(Section{Subject: ".", Verdict: None.String(), Text: "nothing is tracked yet"}, 0)
 		w.count()
@@ -130,7 +131,10 @@ func around(at *Directory) []*Directory {
 type briefing struct {
 	*judgement
 	*Brief
-	left int // bytes
+	left int               // bytes
+	said map[string]string // whose first lines were said, so that none is said twice
+	rest int               // directories that were too many
+	mute int               // directories without a text that would have had a line
 }
 
 // How much of a text is told where it is not the subject itself.
@@ -153,26 +157,87 @@ func (w *briefing) write(at *Directory, opts BriefOptions) {
 		w.tell(root, chainBytes)
 	}
 	for up := at.Parent; up != nil && up != root; up = up.Parent {
-		w.tell(up, chainBytes)
-	}
-	for _, c := range at.Children {
-		if !w.quotes(at) { // or each was told with it
-			w.tell(c, siblingBytes)
+		if r := w.at[up].Record; r == nil || !strings.HasPrefix(r.Text, leads) { // else the path says all of it
+			w.tell(up, chainBytes)
 		}
+	}
+	if at == root {
+		w.languages()
+	}
+	if !w.quotes(at) { // or each was told with it
+		w.beside(at.Children, at)
 	}
 	if at.Parent != nil {
-		for _, c := range at.Parent.Children {
-			if c != at {
-				w.tell(c, siblingBytes)
-			}
-		}
+		w.beside(slices.DeleteFunc(slices.Clone(at.Parent.Children), func(d *Directory) bool {
+			return promise(d.Name()) == promiseHidden && promise(at.Name()) != promiseHidden
+		}), at)
 	}
-	for _, c := range at.Children {
-		for _, below := range c.Children {
-			w.tell(below, siblingBytes)
+	// Further down, only of what promises most.
+	for _, c := range promising(at.Children) {
+		if p := promise(c.Name()); p > promiseCommon || p > promise(promising(at.Children)[0].Name()) {
+			break
+		}
+		for len(c.Files) == 0 && len(c.Children) == 1 { // it only leads on, and its line said so
+			c = c.Children[0]
+		}
+		w.beside(c.Children, at)
+	}
+	if w.mute > 0 {
+		w.add(Section{Subject: "others", Verdict: None.String(), Text: fmt.Sprintf("%d more without text", w.mute)}, 0)
+	}
+	w.LeftOut += w.rest
+}
+
+// promising returns directories, those first whose names promise most.
+func promising(list []*Directory) []*Directory {
+	list = slices.Clone(list)
+	slices.SortStableFunc(list, func(a, b *Directory) int { return cmp.Compare(promise(a.Name()), promise(b.Name())) })
+	return list
+}
+
+// beside tells of each directory in a line, of those without a text only how many they
+// are.
+func (w *briefing) beside(list []*Directory, but *Directory) {
+	told := 0
+	for _, c := range promising(list) {
+		switch st := w.at[c]; {
+		case c == but || st.Verdict == Excluded:
+		case st.Record == nil:
+			w.mute++
+		case told == besideLines:
+			w.rest++
+		default:
+			w.tell(c, siblingBytes)
+			told++
 		}
 	}
 }
+
+// besideLines is how many directories that lie beside each other are told of.
+const besideLines = 20
+
+// languages says what the repository is made of.
+func (w *briefing) languages() {
+	counts := make(map[string]int)
+	total := 0
+	for _, d := range w.order {
+		for _, f := range d.Files {
+			counts[extension(f.Path)]++
+			total++
+		}
+	}
+	names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
+	})
+	parts := make([]string, 0, len(names))
+	for _, n := range names[:min(len(names), languagesTold)] {
+		parts = append(parts, fmt.Sprintf("%d %s", counts[n], repo.Path(n)))
+	}
+	w.add(Section{Subject: "files", Verdict: fresh.Fresh.String(), Text: fmt.Sprintf("%d that count: %s", total, strings.Join(parts, ", "))}, 0)
+}
+
+// languagesTold is how many sorts of files a brief counts.
+const languagesTold = 6
 
 // quotes reports whether what is said of a directory has a line about each child.
 func (w *briefing) quotes(d *Directory) bool {
@@ -217,6 +282,16 @@ func (w *briefing) tell(d *Directory, most int) {
 	if len(st.Reasons) > 0 && st.Verdict != Fresh {
 		s.Verdict += ": " + cut(strings.Join(st.Reasons, ", "), siblingBytes)
 	}
+	// Of an outline the first line is what others quote; the rest is about its parts.
+	first, _, _ := strings.Cut(s.Text, "\n")
+	if most > 0 && st.Record != nil && st.Record.Outlined() {
+		_, more, _ := strings.Cut(s.Text, "\n")
+		s.Text = first
+		if said, ok := w.said[first]; ok {
+			s.Text = unsaid(more, "in the same words as "+said)
+		}
+	}
+	w.said[first] = s.Subject
 	w.add(s, most)
 }
 
