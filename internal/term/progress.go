@@ -63,10 +63,27 @@ func (p *Progress) Tell(done, total int, more string) {
 		line += pace(done, total, now.Sub(p.begun)) + ", " + more
 	}
 	if p.io.Live {
-		fmt.Fprintf(p.io.Err, "\r\x1b[K%s", line)
+		fmt.Fprintf(p.io.Err, "\r\x1b[K%s", p.io.fit(line))
 	} else {
 		p.io.Remarkf("ken: %s", line)
 	}
+}
+
+// fit shortens a line so that it stays on one: a line that goes on below is not written
+// over, and one that fills the last column makes some terminals begin another.
+func (o *IO) fit(line string) string {
+	if o.Width == nil {
+		return line
+	}
+	width := o.Width()
+	letters := []rune(line)
+	if width <= 0 || len(letters) < width {
+		return line
+	}
+	if width < 3 {
+		return ""
+	}
+	return string(letters[:width-2]) + "…"
 }
 
 // pace says how fast work goes, and how long it will go on.

@@ -49,3 +49,31 @@ func TestProgress(t *testing.T) {
 		}
 	}
 }
+
+// A line that is written over stays on one line, however narrow the terminal is and
+// becomes.
+func TestProgressFits(t *testing.T) {
+	var out bytes.Buffer
+	clock, width := time.Unix(0, 0), 0
+	p := (&IO{Err: &out, Live: true, Width: func() int { return width }}).Progress("describing the directories")
+	p.now, p.begun = func() time.Time { return clock }, clock
+	for _, tt := range []struct {
+		width int
+		want  string
+	}{
+		{0, "describing the directories: 1 of 2, 1.0 a second, about 1s left, $0.01"},
+		{200, "describing the directories: 1 of 2, 30.0 a minute, about 2s left, $0.01"},
+		{36, "describing the directories: 1 of 2…"},
+		{20, "describing the dir…"},
+		{3, "d…"},
+		{2, ""},
+	} {
+		width = tt.width
+		clock = clock.Add(time.Second)
+		out.Reset()
+		p.Tell(1, 2, "$0.01")
+		if got := strings.TrimPrefix(out.String(), "\r\x1b[K"); got != tt.want {
+			t.Errorf("%d columns: %q, want %q", width, got, tt.want)
+		}
+	}
+}

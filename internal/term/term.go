@@ -26,6 +26,9 @@ type IO struct {
 	JSON  bool // print one document instead of lines
 	Color bool // Out is a terminal whose user minds no colour
 	Live  bool // Err is a terminal: progress may be shown
+
+	// Width is how many columns Err has now, 0 when that is not known; nil for never.
+	Width func() int
 }
 
 // Std returns the process's own streams.
@@ -34,10 +37,19 @@ func Std() *IO {
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
 		Color: os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && isTerminal(os.Stdout),
 		Live:  isTerminal(os.Stderr),
+		Width: func() int { return widthOf(os.Stderr) },
 	}
 }
 
 func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
+
+func widthOf(f *os.File) int {
+	width, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 0
+	}
+	return width
+}
 
 // Printf writes to Out. A failure is kept for [IO.Failed].
 func (o *IO) Printf(format string, args ...any) {
