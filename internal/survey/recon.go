@@ -106,6 +106,22 @@ func (r *Recon) under(given map[repo.Path]Rank) map[repo.Path]Rank {
 	return ranks
 }
 
+// planAsked names the question for a plan: about these directories, to this mind.
+func (j *judgement) planAsked(m Mind) fresh.Digest {
+	return digestOf("ken plan asked 1", j.planBasis().Digest(), []byte(m.Recipe()))
+}
+
+// inVainPlanned says what came of it when this mind was asked for just this plan and
+// made no sense, nil when it was not or did.
+func (j *judgement) inVainPlanned(m Mind) error {
+	f, ok := j.failed[reconPath]
+	if !ok || f.Basis != j.planAsked(m) {
+		return nil
+	}
+	return fmt.Errorf("there is no plan: %s was asked on %s and %s; it is asked again when directories come or go",
+		m.Author(), f.At.Format(time.DateOnly), f.Reason)
+}
+
 // replan has a mind plan the survey.
 func (j *judgement) replan(ctx context.Context, m Mind) (Spent, error) {
 	answer, spent, err := m.Ask(ctx, reconRules, fence(j.layout()))
@@ -114,7 +130,12 @@ func (j *judgement) replan(ctx context.Context, m Mind) (Spent, error) {
 	}
 	plan, err := j.readRecon(answer)
 	if err != nil {
-		return spent, fmt.Errorf("plan the survey: %w", err)
+		// It was paid for. The same question would be answered in the same way.
+		f := Failure{Path: reconPath, Basis: j.planAsked(m), Reason: oneLine(err.Error()), At: j.opts.Now().UTC().Truncate(time.Microsecond)}
+		if kept := j.store.KeepFailure(context.WithoutCancel(ctx), f); kept != nil {
+			return spent, errors.Join(fmt.Errorf("plan the survey: %w", err), kept)
+		}
+		return spent, fmt.Errorf("plan the survey: %w; %s is not asked again until directories come or go", err, m.Author())
 	}
 	text, err := json.Marshal(plan)
 	if err != nil {
@@ -130,14 +151,14 @@ func (j *judgement) replan(ctx context.Context, m Mind) (Spent, error) {
 func (j *judgement) readRecon(text string) (*Recon, error) {
 	from, to := strings.IndexByte(text, '{'), strings.LastIndexByte(text, '}')
 	if from < 0 || to < from {
-		return nil, errors.New("the answer is not JSON")
+		return nil, errors.New("the answer was not JSON")
 	}
 	var in struct {
 		About string            `json:"about"`
 		Ranks map[string]string `json:"ranks"`
 	}
 	if err := json.Unmarshal([]byte(text[from:to+1]), &in); err != nil {
-		return nil, fmt.Errorf("the answer is not the JSON that was asked for: %w", err)
+		return nil, fmt.Errorf("the answer was not the JSON that was asked for: %w", err)
 	}
 	out := &Recon{About: cut(clean(in.About), 1000), Ranks: make(map[string]Rank), ranks: make(map[repo.Path]Rank)}
 	for _, d := range j.order {
@@ -148,7 +169,7 @@ func (j *judgement) readRecon(text string) (*Recon, error) {
 	}
 	root := j.order[len(j.order)-1]
 	if len(root.Children) > 0 && !slices.ContainsFunc(root.Children, func(d *Directory) bool { return out.ranks[d.Path] != RankSkip }) {
-		return nil, errors.New("the answer leaves everything out")
+		return nil, errors.New("the answer left everything out")
 	}
 	return out, nil
 }

@@ -219,6 +219,32 @@ func TestFlags(t *testing.T) {
 	same(t, "flags after a rename", flags(), []string{"critical lib/a.go a secret", "info lib/b.go odd"})
 }
 
+// A plan that made no sense is not paid for again, until there is something else to
+// plan or somebody else to ask; and that is said.
+func TestNonsenseIsNotAskedForAgain(t *testing.T) {
+	w := newWorld()
+	for i := range 14 {
+		w.content[repo.Path(fmt.Sprintf("p%02d/a.go", i))] = "x"
+	}
+	plan := "no"
+	o := planner(&plan)
+	first := run(t, w, &survey.Thinker{Model: o})
+	if plans, _ := questions(o.turns()); plans != 1 || len(first.Remarks) != 1 || !strings.Contains(first.Remarks[0], "is not asked again") {
+		t.Fatalf("%d plans, %q", plans, first.Remarks)
+	}
+	w.content["p00/a.go"] = "y"
+	again := run(t, w, &survey.Thinker{Model: o})
+	if plans, _ := questions(o.turns()); plans != 0 || len(again.Remarks) != 1 || !strings.Contains(again.Remarks[0], "there is no plan") {
+		t.Errorf("%d plans, %q", plans, again.Remarks)
+	}
+	w.content["new/a.go"] = "z"
+	plan = `{"about": "A shop."}`
+	last := run(t, w, &survey.Thinker{Model: o})
+	if plans, _ := questions(o.turns()); plans != 1 || len(last.Remarks) != 0 {
+		t.Errorf("%d plans, %q", plans, last.Remarks)
+	}
+}
+
 // What a plan would cost is told where the price is known.
 func TestEstimate(t *testing.T) {
 	w := newWorld("a/a.go", "b/b.go")

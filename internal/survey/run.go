@@ -122,6 +122,10 @@ func (r *run) plan(ctx context.Context, j *judgement, m Mind) (*judgement, error
 	if len(j.order) <= tiny || j.plan != nil && j.plan.exact || newQueue(j, r.wants).total == 0 {
 		return j, nil
 	}
+	if err := j.inVainPlanned(m); err != nil {
+		r.note(ctx, err)
+		return j, nil
+	}
 	cost, err := j.replan(ctx, m)
 	r.spent = r.spent.Add(cost)
 	if err != nil {
