@@ -6,6 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ken/internal/fresh"
+	"ken/internal/repo"
 	"ken/internal/survey"
 )
 
@@ -43,12 +45,10 @@ many tokens that would take, before anything is paid.`,
 }
 
 func (p *program) printPlan(plan *survey.Plan, estimate bool) {
-	if len(plan.Directories) == 0 {
-		p.io.Printf("nothing is to be described\n")
-		return
-	}
+	told := make(map[repo.PathJSON]bool)
 	p.io.Together(func() {
 		for _, d := range plan.Directories {
+			told[d.PathJSON] = true
 			why := d.Reasons
 			if d.Rank != survey.RankNormal {
 				why = append([]string{d.Rank.String()}, why...)
@@ -58,7 +58,20 @@ func (p *program) printPlan(plan *survey.Plan, estimate bool) {
 			}
 			p.io.Line(toneOf(d.Verdict.State()), d.Verdict.String(), display(d.PathJSON), strings.Join(why, ", "))
 		}
+		for _, d := range plan.Unknown {
+			if !told[d.PathJSON] {
+				p.io.Line(toneOf(fresh.Unknown), survey.Unknown.String(), display(d.PathJSON), strings.Join(d.Reasons, ", "))
+			}
+		}
 	})
+	if len(plan.Directories) == 0 {
+		if len(plan.Unknown) > 0 {
+			p.io.Printf("nothing can be described: what is unknown could not be read, and all else is fresh\n")
+			return
+		}
+		p.io.Printf("nothing is to be described\n")
+		return
+	}
 	if !estimate {
 		return
 	}

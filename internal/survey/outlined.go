@@ -47,7 +47,9 @@ func (Outliner) Write(_ context.Context, it *Item) (Draft, error) {
 	lead, from := w.lead()
 	switch census := w.census(); {
 	case lead == "":
-		fmt.Fprintf(&b, "%s\n", w.gist(census))
+		text, told := w.gist(census)
+		fmt.Fprintf(&b, "%s\n", text)
+		from = told
 	case w.code():
 		fmt.Fprintf(&b, "%s\n%s.\n", lead, census)
 	default:
@@ -147,6 +149,8 @@ func (w *sketch) lead() (text string, from *ItemFile) {
 		return "", nil
 	case rank < speaksPackage && !w.named(best):
 		return cut(repo.Path(best.Path.Base()).String()+": "+w.docs[best], leadBytes), best
+	case best.packaged(): // it spoke of the package, and not of itself
+		return cut(w.docs[best], leadBytes), nil
 	default:
 		return cut(w.docs[best], leadBytes), best
 	}
@@ -195,16 +199,17 @@ func (w *sketch) speaks(f *ItemFile) int {
 const leads = "Leads to "
 
 // gist says in one line what is in a directory that says nothing of itself: how many
-// files of what sort, what the weightiest of them are called, and what lies below.
-func (w *sketch) gist(census string) string {
+// files of what sort, what the weightiest of them are called, and what lies below; of
+// one file alone, which it returns, what there is to say of that.
+func (w *sketch) gist(census string) (text string, told *ItemFile) {
 	main := w.main()
 	if main != nil && w.plain() {
 		name := repo.Path(main.Path.Base()).String() + "/"
 		line, _, _ := strings.Cut(main.Text, "\n")
 		if below, ok := strings.CutPrefix(line, leads); ok {
-			return cut(leads+name+below, leadBytes)
+			return cut(leads+name+below, leadBytes), nil
 		}
-		return cut(leads+name+": "+line, leadBytes)
+		return cut(leads+name+": "+line, leadBytes), nil
 	}
 	var below []string
 	for _, c := range w.inOrder() {
@@ -215,13 +220,13 @@ func (w *sketch) gist(census string) string {
 	names := w.names()
 	if len(names) == 1 && len(below) == 0 && len(w.Files) == 1 {
 		if line := w.line(&w.Files[0]); line != "" {
-			return ended(cut(repo.Path(w.Files[0].Path.Base()).String()+": "+line, leadBytes))
+			return ended(cut(repo.Path(w.Files[0].Path.Base()).String()+": "+line, leadBytes)), &w.Files[0]
 		}
 	}
 	if len(below) > 0 && w.plain() {
 		census, names = "", nil
 	}
-	text := census
+	text = census
 	if text == "" {
 		text = fmt.Sprintf("Holds %d directories", len(below))
 		if len(below) == 1 {
@@ -235,7 +240,7 @@ func (w *sketch) gist(census string) string {
 	case main != nil && len(names) <= 1:
 		line, _, _ := strings.Cut(main.Text, "\n")
 		text += fmt.Sprintf("; below it %s/: %s", repo.Path(main.Path.Base()), line)
-		return cut(text, leadBytes)
+		return cut(text, leadBytes), nil
 	case len(below) > 0:
 		link := ": "
 		if census != "" {
@@ -243,7 +248,7 @@ func (w *sketch) gist(census string) string {
 		}
 		text += link + enumerate(below, gistNames)
 	}
-	return ended(cut(text, leadBytes))
+	return ended(cut(text, leadBytes)), nil
 }
 
 // ended puts a full stop behind what does not end in one.
@@ -450,9 +455,6 @@ func (w *sketch) census() string {
 // writeFiles tells of the files that say most, in the order of their names, and names
 // those by which the directory is built and those that are of the house.
 func (w *sketch) writeFiles(b *strings.Builder, spoken *ItemFile) {
-	if spoken != nil && spoken.packaged() {
-		spoken = nil // it spoke of the package, and not of itself
-	}
 	list := slices.DeleteFunc(w.weighty(), func(f *ItemFile) bool { return f == spoken })
 	left := max(0, len(list)-fileLines)
 	list = list[:len(list)-left]

@@ -2,6 +2,7 @@ package survey
 
 import (
 	"context"
+	"slices"
 
 	"ken/internal/model"
 	"ken/internal/repo"
@@ -12,6 +13,15 @@ type Plan struct {
 	Directories []Planned `json:"directories"`
 	Estimate    int64     `json:"estimate_tokens"` // of all
 	Cost        *float64  `json:"estimate_cost"`   // the same in dollars; null when the price is not known
+	// Unknown are the directories of which nobody can say whether they are to be
+	// described: they, or what lies below, could not be read.
+	Unknown []UnknownPath `json:"unknown,omitempty"`
+}
+
+// An UnknownPath is a directory that could not be judged.
+type UnknownPath struct {
+	repo.PathJSON
+	Reasons []string `json:"reasons"`
 }
 
 // Planned is a directory of a plan.
@@ -42,9 +52,13 @@ func (s *Survey) Plan(ctx context.Context, w Writer, all bool) (*Plan, error) {
 	}
 	p := &Plan{Directories: []Planned{}}
 	var asked int64
+	work := j.work(w)
 	for _, d := range inOrder(j.order) {
 		st := j.at[d]
-		if !all && !wanted(st, w) {
+		if st.Verdict == Unknown {
+			p.Unknown = append(p.Unknown, UnknownPath{Label(d.Path).JSON(), append([]string{}, st.Reasons...)})
+		}
+		if !all && !work[d] {
 			continue
 		}
 		n := Planned{
@@ -55,7 +69,7 @@ func (s *Survey) Plan(ctx context.Context, w Writer, all bool) (*Plan, error) {
 			told := c.child()
 			n.Children = append(n.Children, PlannedChild{told.Path.JSON(), told.Status, told.Reason})
 		}
-		if wanted(st, w) && !outlines(w) {
+		if work[d] && !outlines(w) {
 			n.Estimate = st.estimate()
 			p.Estimate += n.Estimate
 			asked++
@@ -72,6 +86,17 @@ func (s *Survey) Plan(ctx context.Context, w Writer, all bool) (*Plan, error) {
 		p.Cost = &cost.USD
 	}
 	return p, nil
+}
+
+// work finds the directories that a writer would describe. One that could be told nothing
+// new is none of them, unless something below is: that may turn out otherwise.
+func (j *judgement) work(w Writer) map[*Directory]bool {
+	work := make(map[*Directory]bool)
+	for _, d := range j.order { // each after all below it
+		below := slices.ContainsFunc(d.Children, func(c *Directory) bool { return work[c] })
+		work[d] = wanted(j.at[d], w) && (below || !j.inVain(j.at[d], w))
+	}
+	return work
 }
 
 // BytesPerToken is the usual rule of thumb; what is made with it is labelled an estimate.

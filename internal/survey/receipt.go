@@ -90,6 +90,8 @@ func (j *judgement) holds(ctx context.Context, r *Record, dir repo.Path) (Held, 
 		if j.opts.Past && !slices.ContainsFunc(now.Reasons, func(why string) bool { return !strings.HasSuffix(why, describedAnew) }) {
 			held.State, held.Reasons = fresh.Unknown, []string{reasonReworded}
 		}
+	case Unknown:
+		held.Reasons = []string{reasonUnread}
 	case Incomplete:
 		held.Reasons = []string{reasonUnwritten}
 	case Partial:

@@ -184,7 +184,7 @@ func (j *judgement) unreadable(s *Standing) bool {
 // settled takes a record that was written from just what is there, if there is one.
 func (j *judgement) settled(s *Standing, records []*Record) bool {
 	for _, r := range ranked(records) {
-		if s.sameFiles(r) && len(s.differing(r)) == 0 {
+		if names, _ := s.differing(r); s.sameFiles(r) && len(names) == 0 {
 			s.Record = r
 			s.finish()
 			return true
@@ -245,13 +245,12 @@ func (s *Standing) finish() {
 const describedAnew = " is described anew"
 
 // differing names the children that are not as a record knew them, or whose own text
-// does not hold.
-func (s *Standing) differing(r *Record) []string {
+// does not hold; of so many that is not known.
+func (s *Standing) differing(r *Record) (names []string, unknown int) {
 	was := make(map[string]fresh.Digest, len(r.Basis.Children))
 	for _, c := range r.Basis.Children {
 		was[string(c.Name)] = c.Text
 	}
-	var names []string
 	for _, c := range s.children {
 		if c.Verdict == Excluded {
 			continue
@@ -265,6 +264,9 @@ func (s *Standing) differing(r *Record) []string {
 		case text != c.text():
 			names = append(names, name+describedAnew)
 		case !text.IsZero() && c.Verdict != Fresh:
+			if c.Verdict == Unknown {
+				unknown++
+			}
 			names = append(names, name+" is "+c.Verdict.String())
 		}
 	}
@@ -273,7 +275,7 @@ func (s *Standing) differing(r *Record) []string {
 			names = append(names, string(c.Name)+" is gone")
 		}
 	}
-	return names
+	return names, unknown
 }
 
 // settle gives the verdicts about directories that are not just as their latest
@@ -354,13 +356,15 @@ func (j *judgement) compare(s *Standing, r *Record, shapes map[*File]*outline.Ou
 	c := *s
 	c.Record = r
 	changed := j.changed(s, r, shapes)
-	differing := s.differing(r)
+	differing, unknown := s.differing(r)
 	c.K = len(differing)
 	switch {
 	case len(changed) > 0:
 		c.Verdict, c.Reasons = StaleSelf, append(changed, differing...)
-	case len(differing) > 0:
+	case len(differing) > unknown:
 		c.Verdict, c.Reasons = StaleBelow, differing
+	case unknown > 0: // nothing is known to have changed, and nobody could say what it says
+		c.Verdict, c.Reasons = Unknown, differing
 	default:
 		c.finish()
 	}

@@ -8,7 +8,7 @@ type Verdict uint8
 
 // The verdicts.
 const (
-	Unknown    Verdict = iota // some of what it speaks of could not be read
+	Unknown    Verdict = iota // some of what it speaks of, or what lies below, could not be read
 	Fresh                     // all it was written from is as it was
 	StaleSelf                 // its own files have changed
 	StaleBelow                // only what is said of its children has
