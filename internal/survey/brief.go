@@ -65,7 +65,7 @@ func (s *Survey) Brief(ctx context.Context, opts BriefOptions) (*Brief, error) {
 	}
 	j, err := s.look(ctx, func(j *judgement) []*Directory {
 		if at, err := j.nearest(ctx, opts.Path); err == nil {
-			return around(at)
+			return j.around(at)
 		}
 		return nil
 	})
@@ -109,7 +109,7 @@ func (j *judgement) tracks(ctx context.Context, p repo.Path) (bool, error) {
 }
 
 // around returns the directories that a brief about one may tell of.
-func around(at *Directory) []*Directory {
+func (j *judgement) around(at *Directory) []*Directory {
 	list := []*Directory{at}
 	for up := at.Parent; up != nil; up = up.Parent {
 		list = append(list, up)
@@ -122,9 +122,18 @@ func around(at *Directory) []*Directory {
 		}
 	}
 	for _, c := range at.Children {
-		list = append(append(list, c), c.Children...)
+		list = append(append(list, c), j.leadsTo(c).Children...)
 	}
 	return list
+}
+
+// leadsTo returns the directory below one that is the first to hold more than a
+// directory, itself as a rule.
+func (j *judgement) leadsTo(d *Directory) *Directory {
+	for j.at[d].count() == 0 && len(d.Children) == 1 {
+		d = d.Children[0]
+	}
+	return d
 }
 
 // A briefing is a brief in the making.
@@ -177,10 +186,7 @@ func (w *briefing) write(at *Directory, opts BriefOptions) {
 		if p := promise(c.Name()); p > promiseCommon || p > promise(promising(at.Children)[0].Name()) {
 			break
 		}
-		for len(c.Files) == 0 && len(c.Children) == 1 { // it only leads on, and its line said so
-			c = c.Children[0]
-		}
-		w.beside(c.Children, at)
+		w.beside(w.leadsTo(c).Children, at) // where it only leads on, its line said so
 	}
 	if w.mute > 0 {
 		w.add(Section{Subject: "others", Verdict: None.String(), Text: fmt.Sprintf("%d more without text", w.mute)}, 0)
@@ -218,13 +224,9 @@ const besideLines = 20
 
 // languages says what the repository is made of.
 func (w *briefing) languages() {
-	counts := make(map[string]int)
-	total := 0
-	for _, d := range w.order {
-		for _, f := range d.Files {
-			counts[extension(f.Path)]++
-			total++
-		}
+	counts, total := w.extensions(), 0
+	for _, n := range counts {
+		total += n
 	}
 	names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
 		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
@@ -234,6 +236,20 @@ func (w *briefing) languages() {
 		parts = append(parts, fmt.Sprintf("%d %s", counts[n], repo.Path(n)))
 	}
 	w.add(Section{Subject: "files", Verdict: fresh.Fresh.String(), Text: fmt.Sprintf("%d that count: %s", total, strings.Join(parts, ", "))}, 0)
+}
+
+// extensions counts the files that count by what their names end in.
+func (j *judgement) extensions() map[string]int {
+	if j.restored {
+		return j.kinds
+	}
+	counts := make(map[string]int)
+	for _, d := range j.order {
+		for _, f := range d.Files {
+			counts[extension(f.Path)]++
+		}
+	}
+	return counts
 }
 
 // languagesTold is how many sorts of files a brief counts.

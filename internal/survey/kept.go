@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"hash/crc32"
+	"maps"
 	"slices"
 
 	"ken/internal/fresh"
@@ -95,10 +96,10 @@ func (s *Standing) count() int {
 	return len(s.Dir.Files)
 }
 
-const keptFormat = 1
+const keptFormat = 2
 
 // keep writes down how directories stand: a sum over the rest, the name of what it is
-// made from, the recipes, then each directory after all below it.
+// made from, the recipes, the kinds of files, then each directory after all below it.
 func (j *judgement) keep(made string) []byte {
 	out := make([]byte, 4, 4+len(made)+128*len(j.order))
 	out = append(out, keptFormat)
@@ -116,6 +117,11 @@ func (j *judgement) keep(made string) []byte {
 	out = binary.AppendUvarint(out, uint64(len(names)))
 	for _, n := range names {
 		out = appendString(out, n)
+	}
+	kinds := j.extensions()
+	out = binary.AppendUvarint(out, uint64(len(kinds)))
+	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
+		out = binary.AppendUvarint(appendString(out, kind), uint64(kinds[kind]))
 	}
 	out = binary.AppendUvarint(out, uint64(len(j.order)))
 	reasons := 0
@@ -170,8 +176,13 @@ func (s *Survey) restore(made string, b []byte) *judgement {
 	for i := range recipes {
 		recipes[i] = r.text()
 	}
+	kinds := make(map[string]int)
+	for n := r.number(); n > 0 && !r.bad; n-- {
+		kind := r.text()
+		kinds[kind] = r.number()
+	}
 	n := r.number()
-	j := &judgement{Survey: s, restored: true, order: make([]*Directory, n), at: make(map[*Directory]*Standing, n)}
+	j := &judgement{Survey: s, restored: true, kinds: kinds, order: make([]*Directory, n), at: make(map[*Directory]*Standing, n)}
 	dirs, standings, facts := make([]Directory, n), make([]Standing, n), make([]keptStanding, n)
 	records := make([]Record, n)
 	reasons := make([]string, r.number())

@@ -43,8 +43,9 @@ type judgement struct {
 	failed map[repo.Path]Failure
 	at     map[*Directory]*Standing
 
-	restored bool // it was kept, see look
-	unsure   bool // a grammar saw nothing where it once did: the file may have been on the move
+	restored bool           // it was kept, see look
+	kinds    map[string]int // of files, when it was kept
+	unsure   bool           // a grammar saw nothing where it once did: the file may have been on the move
 }
 
 // judge reads the tree and finds how every directory stands.
