@@ -45,28 +45,49 @@ func (s *Sum) UnmarshalText(b []byte) error {
 // other: every part goes in with its length.
 type digester struct {
 	h   hash.Hash
-	buf [binary.MaxVarintLen64 + 1]byte
+	buf []byte // what is not hashed yet: most parts are a few bytes
 }
 
-func newDigester() *digester { return &digester{h: sha256.New()} }
+// digesterBytes are hashed at a time.
+const digesterBytes = 4 << 10
+
+func newDigester() *digester { return &digester{h: sha256.New(), buf: make([]byte, 0, digesterBytes)} }
 
 // part adds one part of a kind.
 func (d *digester) part(kind byte, b []byte) {
-	d.buf[0] = kind
-	n := binary.PutUvarint(d.buf[1:], uint64(len(b)))
-	d.h.Write(d.buf[:1+n])
-	d.h.Write(b)
+	d.begin(kind, len(b))
+	if len(b) > digesterBytes/2 {
+		d.flush()
+		d.h.Write(b)
+		return
+	}
+	d.buf = append(d.buf, b...)
 }
 
-func (d *digester) text(kind byte, s string) { d.part(kind, []byte(s)) }
+func (d *digester) text(kind byte, s string) {
+	d.begin(kind, len(s))
+	d.buf = append(d.buf, s...)
+}
+
+// begin adds what stands before a part, behind which there is room for a small one.
+func (d *digester) begin(kind byte, size int) {
+	if len(d.buf)+size+1+binary.MaxVarintLen64 > digesterBytes {
+		d.flush()
+	}
+	d.buf = binary.AppendUvarint(append(d.buf, kind), uint64(size))
+}
 
 func (d *digester) number(kind byte, n int) {
-	d.buf[0] = kind
-	k := binary.PutVarint(d.buf[1:], int64(n))
-	d.h.Write(d.buf[:1+k])
+	d.buf = binary.AppendVarint(append(d.buf, kind), int64(n))
+}
+
+func (d *digester) flush() {
+	d.h.Write(d.buf)
+	d.buf = d.buf[:0]
 }
 
 func (d *digester) digest() (out fresh.Digest) {
+	d.flush()
 	d.h.Sum(out[:0])
 	return out
 }
@@ -77,4 +98,7 @@ func (d *digester) sum() (out Sum) {
 	return out
 }
 
-func (d *digester) reset() { d.h.Reset() }
+func (d *digester) reset() {
+	d.h.Reset()
+	d.buf = d.buf[:0]
+}

@@ -22,6 +22,7 @@ type file struct {
 	broken  int  // bytes that do not parse
 	blind   bool // the items are not to be trusted: there is no Tokens
 	lines   []int
+	hash    *digester // for one after the other
 }
 
 // An item is one token, or a mark where a part of the syntax tree begins or ends.
@@ -55,7 +56,7 @@ type draft struct {
 }
 
 func newFile(lang Language, src []byte) *file {
-	f := &file{lang: lang, src: src, lines: []int{0}}
+	f := &file{lang: lang, src: src, lines: make([]int, 1, 2+bytes.Count(src, []byte{'\n'})), hash: newDigester()}
 	for i, b := range src {
 		if b == '\n' {
 			f.lines = append(f.lines, i+1)
@@ -138,7 +139,8 @@ func (f *file) outline() *Outline {
 		Language: f.lang, Doc: f.doc, Package: f.pkg, Imports: unique(f.imports), Partial: f.partial,
 		More: max(0, len(f.symbols)-MaxSymbols),
 	}
-	d := newDigester()
+	d := f.hash
+	d.reset()
 	if !f.blind {
 		d.text('l', string(f.lang))
 		f.digestItems(d, f.items)

@@ -116,5 +116,8 @@ func grammarOf(lang Language) (load func() (*syntax.Grammar, error), declare fun
 
 // plainName writes a qualified name with dots, however its language does.
 func plainName(name string) string {
+	if !strings.ContainsAny(name, `:#>\`) {
+		return name
+	}
 	return strings.NewReplacer("::", ".", "#", ".", "->", ".", "\\", ".").Replace(name)
 }

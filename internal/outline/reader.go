@@ -40,6 +40,7 @@ func readTree(lang Language, src, text []byte, blanked []span) (*file, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer tree.Release() // what is read from it is in the file
 	f := newFile(lang, src)
 	r := &reader{file: f, docAt: make(map[int]bool), known: make(map[string]int), public: true}
 	root := tree.Root()
@@ -111,13 +112,14 @@ func firstBroken(root syntax.Node) (at, size int) {
 // that count.
 func (r *reader) itemise(g *syntax.Grammar, root syntax.Node, blanked []span) {
 	r.names = g.Names()
+	r.items = make([]item, 0, len(r.src)/2)
 	type frame struct {
-		children []syntax.Node
-		at       int
+		from, at int // its children among nodes: all, and those that are left
 		end      int
 		name     uint16
 	}
-	last := 0 // all bytes before it are accounted for
+	var nodes []syntax.Node // the children of all frames, one behind the other
+	last := 0               // all bytes before it are accounted for
 	// What stands between two nodes and is not white was a token that the grammar
 	// hides.
 	gap := func(to int) {
@@ -161,8 +163,8 @@ func (r *reader) itemise(g *syntax.Grammar, root syntax.Node, blanked []span) {
 			last = max(last, end)
 			return
 		}
-		children := n.Children()
-		if len(children) == 0 {
+		from := len(nodes)
+		if nodes = n.AppendChildren(nodes); len(nodes) == from {
 			it := item{what: leaf, start: uint32(start), end: uint32(end)}
 			if len(bytes.TrimSpace(r.src[start:end])) == 0 {
 				it.what, it.name = mark, n.Symbol()
@@ -172,19 +174,20 @@ func (r *reader) itemise(g *syntax.Grammar, root syntax.Node, blanked []span) {
 			return
 		}
 		r.items = append(r.items, item{what: opened, start: uint32(start), end: uint32(start), name: n.Symbol()})
-		stack = append(stack, frame{children: children, end: end, name: n.Symbol()})
+		stack = append(stack, frame{from: from, at: from, end: end, name: n.Symbol()})
 	}
 	visit(root)
 	for len(stack) > 0 {
 		top := &stack[len(stack)-1]
-		if top.at == len(top.children) {
+		if top.at == len(nodes) {
+			nodes = nodes[:top.from]
 			gap(top.end)
 			r.items = append(r.items, item{what: closed, start: uint32(top.end), end: uint32(top.end), name: top.name})
 			stack = stack[:len(stack)-1]
 			continue
 		}
 		top.at++
-		visit(top.children[top.at-1])
+		visit(nodes[top.at-1])
 	}
 	gap(len(r.src))
 }
@@ -225,8 +228,21 @@ func isComment(kind string) bool {
 
 // isDirective reports a comment that a tool reads: it is content.
 func isDirective(text string) bool {
-	return directive().MatchString(text[:min(len(text), 200)]) || strings.HasPrefix(text, "/**") && strings.Contains(text, "@")
+	return mayDirect(text) && directive().MatchString(text[:min(len(text), 200)]) || strings.HasPrefix(text, "/**") && strings.Contains(text, "@")
 }
+
+// mayDirect reports whether a comment may match directive, as far as its first two
+// characters tell: most begin otherwise.
+func mayDirect(text string) bool {
+	rest := strings.TrimLeft(text, "/#*!<- \t\n\f\r")
+	if strings.HasPrefix(text, "#!") || len(rest) < 2 || rest[0] == '@' || rest[0] >= 0x80 || rest[1] >= 0x80 {
+		return true
+	}
+	return strings.Contains(directiveStarts, " "+strings.ToLower(rest[:2]))
+}
+
+// directiveStarts are the first two letters of what directive looks for.
+const directiveStarts = " es ts js gl is pr bi we so py my ru fl ya sh fr en co vi wa ty no cl iw re ch sp ph ps fo la in to fm go cy di c8 v8 __ am"
 
 var directive = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:#!|(?:[/#*!<\s-]|--)*(?:(?i:eslint|tslint|jshint|jslint|globals? |istanbul|prettier|biome|webpack|sourceMappingURL|sourceURL|pylint|mypy|pyright|ruff|flake8|isort|yapf|rubocop|shellcheck|frozen_string_literal|encoding|coding|vim:|warn_indent|shareable_constant_value|typed:|nolint|clang-|IWYU|NOSONAR|noinspection|ReSharper|checkstyle|spotless|pragma|phpcs|psalm|phpstan|formatter:|language=|region|endregion|include |todo-directive)|(?:type|noqa|nosec|fmt|go|cython|distutils|c8|v8)\b\s*:|noqa|nosec|@|__PURE__|reference |amd-))`)

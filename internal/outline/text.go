@@ -24,7 +24,8 @@ type span struct {
 // many lines they are on there. The shape is made of the tokens alone, so neither
 // white space nor a comma before what closes a list changes it.
 func (f *file) sign(s *draft, tokens []span) {
-	d := newDigester()
+	d := f.hash
+	d.reset()
 	var b strings.Builder
 	text := func(t span) string {
 		if t.text != "" {

@@ -104,13 +104,13 @@ func (p *parser) run(states []ts.LexState, tables []lexTable, state uint32, pos 
 }
 
 // lex returns the token at the top of a stack.
-func (p *parser) lex(top *entry) *token {
+func (p *parser) lex(top *entry) token {
 	return p.lexIn(top.state, top.pos, top.scan)
 }
 
 // lexIn returns the token at a place as a state sees it. A state that knows
 // nothing of what stands there gets what the grammar as a whole knows.
-func (p *parser) lexIn(state uint32, pos int, scan string) *token {
+func (p *parser) lexIn(state uint32, pos int, scan string) token {
 	mode := &p.g.lang.LexModes[state]
 	start := mode.LexStateIndex()
 	// Where the external tokens come from the parse table, each state has its own.
@@ -119,23 +119,23 @@ func (p *parser) lexIn(state uint32, pos int, scan string) *token {
 		ext = state + 1
 	}
 	for i := range p.recent {
-		if r := &p.recent[i]; r.pos == pos && r.lex == start && r.ext == ext && r.scan == scan && r.token != nil {
+		if r := &p.recent[i]; r.pos == pos && r.lex == start && r.ext == ext && r.known && r.scan == scan {
 			return r.token
 		}
 	}
-	t := &token{}
-	*t = p.scan(state, start, pos, scan)
-	p.recent[p.turn%len(p.recent)] = lexed{pos, start, ext, scan, t}
+	r := &p.recent[p.turn%len(p.recent)]
 	p.turn++
-	return t
+	*r = lexed{pos: pos, lex: start, ext: ext, known: true, scan: scan, token: p.scan(state, start, pos, scan)}
+	return r.token
 }
 
 // A lexed token is remembered for the other readings at the same place.
 type lexed struct {
 	pos      int
 	lex, ext uint32
+	known    bool // there is one
 	scan     string
-	token    *token
+	token    token
 }
 
 func (p *parser) scan(state, lexState uint32, pos int, scan string) token {

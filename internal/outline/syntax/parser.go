@@ -35,9 +35,9 @@ type parser struct {
 	serialized [1024]byte
 	lastScan   string
 
-	nodes    []node
-	entries  []entry
-	children []*node
+	nodes    slab[node]
+	entries  slab[entry]
+	children slab[*node]
 	scratch  []*node
 }
 
@@ -75,10 +75,17 @@ func newParser(g *Grammar) *parser {
 	return &parser{g: g, cells: make([]uint64, 1<<13), valid: make(map[uint32][]bool)}
 }
 
-// forget lets go of the text and of all that was made of it.
+// forget lets go of the text and of all that was made of it, but for the memory.
 func (p *parser) forget() {
-	g, cells, valid, payload, buf := p.g, p.cells, p.valid, p.payload, p.scanBuf
-	*p = parser{g: g, cells: cells, valid: valid, payload: payload, scanBuf: buf}
+	next := parser{
+		g: p.g, cells: p.cells, valid: p.valid, payload: p.payload, scanBuf: p.scanBuf,
+		lines: p.lines[:0], work: p.work[:0], failed: p.failed[:0], scratch: p.scratch[:0],
+		nodes: p.nodes, entries: p.entries, children: p.children,
+	}
+	*p = next
+	p.nodes.reset()
+	p.entries.reset()
+	p.children.reset()
 }
 
 func (p *parser) parse(src []byte) (*Tree, error) {
@@ -127,7 +134,7 @@ func (p *parser) parse(src []byte) (*Tree, error) {
 	if p.tree == nil {
 		return nil, errors.New("no reading of the text is left")
 	}
-	return &Tree{g: p.g, src: src, root: p.tree}, nil
+	return &Tree{g: p.g, src: src, root: p.tree, maker: p}, nil
 }
 
 // pick returns the reading that is furthest behind, -1 if all are stuck.
@@ -153,7 +160,7 @@ func (p *parser) advance(i int) {
 		top.done = true
 		p.steps++
 		t := p.lex(top)
-		acts, sym := p.actionsAt(top.state, t)
+		acts, sym := p.actionsAt(top.state, &t)
 		if len(acts) == 0 {
 			p.failed = append(p.failed, top)
 			continue
@@ -164,7 +171,7 @@ func (p *parser) advance(i int) {
 				if act.Repetition || t.none {
 					continue
 				}
-				next := p.shift(top, t, sym, act)
+				next := p.shift(top, &t, sym, act)
 				if shifted == 0 {
 					p.versions[i] = version{top: next}
 				} else {
@@ -534,34 +541,18 @@ func (p *parser) compare(a, b *node) int {
 	return 0
 }
 
-func (p *parser) newEntry() *entry {
-	if len(p.entries) == 0 {
-		p.entries = make([]entry, 256)
-	}
-	e := &p.entries[0]
-	p.entries = p.entries[1:]
-	return e
-}
+// newEntry returns an entry that may hold anything: the caller sets all of it.
+func (p *parser) newEntry() *entry { return &p.entries.take(1)[0] }
 
-func (p *parser) newNode() *node {
-	if len(p.nodes) == 0 {
-		p.nodes = make([]node, 256)
-	}
-	n := &p.nodes[0]
-	p.nodes = p.nodes[1:]
-	return n
-}
+// newNode returns a node that may hold anything.
+func (p *parser) newNode() *node { return &p.nodes.take(1)[0] }
 
 // list copies nodes in reverse order to where they stay.
 func (p *parser) list(nodes []*node) []*node {
 	if len(nodes) == 0 {
 		return nil
 	}
-	if len(p.children) < len(nodes) {
-		p.children = make([]*node, max(1024, len(nodes)))
-	}
-	out := p.children[:len(nodes):len(nodes)]
-	p.children = p.children[len(nodes):]
+	out := p.children.take(len(nodes))
 	for i, n := range nodes {
 		out[len(out)-1-i] = n
 	}

@@ -81,12 +81,12 @@ func (p *parser) putIn(top *entry) {
 	p.steps += int(p.g.lang.TokenCount) / 4
 	for sym := uint16(1); uint32(sym) < p.g.lang.TokenCount; sym++ {
 		state := p.next(top.state, sym)
-		if state == 0 || state == top.state || !p.mayKnow(state, next) {
+		if state == 0 || state == top.state || !p.mayKnow(state, &next) {
 			continue
 		}
 		p.steps++
 		t := p.lexIn(state, top.pos, top.scan)
-		acts, _ := p.actionsAt(state, t)
+		acts, _ := p.actionsAt(state, &t)
 		if len(acts) == 0 || acts[0].Type != ts.ParseActionReduce {
 			continue
 		}
@@ -120,7 +120,7 @@ func (p *parser) skip(i int) {
 			c, first := p.indent(int(above.node.start))
 			aligned = first && c == column
 		}
-		if unwound == 0 && len(v.skipped) == 0 || resumes >= maxResumes && !aligned || !p.knows(e.state, v.top, t) {
+		if unwound == 0 && len(v.skipped) == 0 || resumes >= maxResumes && !aligned || !p.knows(e.state, v.top, &t) {
 			continue
 		}
 		n := p.errorNode(v.top, e, v.skipped)
@@ -194,7 +194,7 @@ func (p *parser) knows(state uint32, top *entry, t *token) bool {
 	}
 	p.steps++
 	own := p.lexIn(state, top.pos, top.scan)
-	acts, _ := p.actionsAt(state, own)
+	acts, _ := p.actionsAt(state, &own)
 	return len(acts) > 0 && own.start == t.start && own.end == t.end
 }
 

@@ -60,16 +60,22 @@ func newGrammar(lang *ts.Language) (*Grammar, error) {
 }
 
 // Parse returns the tree of a text. Where the text breaks the grammar, the tree
-// has ERROR nodes and [Tree.Whole] is false. The text is not kept.
+// has ERROR nodes and [Tree.Whole] is false. The text is not kept beyond the tree.
 func (g *Grammar) Parse(src []byte) (tree *Tree, err error) {
 	if uint64(len(src)) > 1<<31 {
 		return nil, fmt.Errorf("%d bytes are more than can be parsed", len(src))
 	}
 	p, _ := g.parsers.Get().(*parser)
-	tree, err = p.parse(src)
-	p.forget()
-	g.parsers.Put(p)
+	if tree, err = p.parse(src); err != nil {
+		p.free()
+	}
 	return tree, err
+}
+
+// free makes a parser ready for the next text.
+func (p *parser) free() {
+	p.forget()
+	p.g.parsers.Put(p)
 }
 
 // Names are what the grammar calls the types of its nodes.

@@ -43,6 +43,17 @@ type Tree struct {
 	g    *Grammar
 	src  []byte
 	root *node
+
+	maker *parser
+}
+
+// Release gives back the memory of the tree, whose nodes are not to be used any more. A
+// tree that is not released is collected as anything else.
+func (t *Tree) Release() {
+	if p := t.maker; p != nil {
+		t.root, t.src, t.maker = nil, nil, nil
+		p.free()
+	}
 }
 
 // A Node is a node of a tree as its grammar means it to be seen. The zero Node
@@ -180,7 +191,8 @@ func (n Node) AppendChildren(out []Node) []Node {
 		field uint16 // what the whole hidden node is to its parent
 	}
 	lang := n.g.lang
-	stack := []level{{node: n.raw}}
+	var few [8]level
+	stack := append(few[:0], level{node: n.raw})
 	for len(stack) > 0 {
 		top := &stack[len(stack)-1]
 		if top.at >= len(top.node.children) {
