@@ -4,9 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"ken/internal/outline"
 	"ken/internal/repo"
@@ -61,11 +63,7 @@ func (w *workspace) keptOutlines(ctx context.Context, files []*survey.File, list
 	}
 	var missing []int
 	for maker, some := range byMaker {
-		ids := make([]repo.ID, len(some))
-		for k, i := range some {
-			ids[k] = files[i].ID
-		}
-		kept, err := w.outlineCache().Load(ctx, maker, ids)
+		kept, err := w.outlineCache().load(ctx, maker, some, files)
 		for _, i := range some {
 			text, ok := kept[files[i].ID]
 			var o *outline.Outline
@@ -93,12 +91,80 @@ func (w *workspace) keepOutlines(ctx context.Context, files []*survey.File, whic
 		}
 		byMaker[maker][files[i].ID] = found[k]
 	}
+	w.outlineCache().keep(ctx, byMaker)
+}
+
+func (w *workspace) outlineCache() *outlineCache {
+	w.cacheOnce.Do(func() {
+		w.cache = &outlineCache{kept: store.OpenOutlines(w.git.CommonDir()), pending: make(map[string]map[repo.ID][]byte)}
+	})
+	return w.cache
+}
+
+// An outlineCache keeps outlines many at a time: a survey makes those of one directory
+// after the other.
+type outlineCache struct {
+	kept *store.Outlines
+
+	mu      sync.Mutex
+	pending map[string]map[repo.ID][]byte // by maker
+	bytes   int
+}
+
+// maxPending is how many bytes of outlines wait to be kept.
+const maxPending = 2 << 20
+
+// load returns the outlines that are known of some of the files.
+func (c *outlineCache) load(ctx context.Context, maker string, which []int, files []*survey.File) (map[repo.ID][]byte, error) {
+	waiting := make(map[repo.ID][]byte)
+	var ids []repo.ID
+	c.mu.Lock()
+	for _, i := range which {
+		if text, ok := c.pending[maker][files[i].ID]; ok {
+			waiting[files[i].ID] = text
+		} else {
+			ids = append(ids, files[i].ID)
+		}
+	}
+	c.mu.Unlock()
+	if len(ids) == 0 {
+		return waiting, nil
+	}
+	found, err := c.kept.Load(ctx, maker, ids)
+	maps.Copy(waiting, found)
+	return waiting, err
+}
+
+// keep keeps outlines, some time before close.
+func (c *outlineCache) keep(ctx context.Context, byMaker map[string]map[repo.ID][]byte) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	for maker, outlines := range byMaker {
-		_ = w.outlineCache().Save(ctx, maker, outlines) // its only error is the context's, which the caller meets
+		if c.pending[maker] == nil {
+			c.pending[maker] = make(map[repo.ID][]byte)
+		}
+		for id, text := range outlines {
+			c.pending[maker][id] = text
+			c.bytes += len(text)
+		}
+	}
+	if c.bytes > maxPending {
+		c.flush(ctx)
 	}
 }
 
-func (w *workspace) outlineCache() *store.Outlines {
-	w.cacheOnce.Do(func() { w.cache = store.OpenOutlines(w.git.CommonDir()) })
-	return w.cache
+func (c *outlineCache) flush(ctx context.Context) {
+	for maker, outlines := range c.pending {
+		_ = c.kept.Save(ctx, maker, outlines) // its only error is the context's, which the caller meets
+	}
+	clear(c.pending)
+	c.bytes = 0
+}
+
+// close keeps what waits, though the run was stopped, and lets go of the file.
+func (c *outlineCache) close() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.flush(context.Background())
+	c.kept.Close()
 }

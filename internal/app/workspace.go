@@ -38,7 +38,7 @@ type workspace struct {
 	bare     bool // there is no work tree: only commits can be asked about
 
 	cacheOnce sync.Once
-	cache     *store.Outlines // of what grammars see; nil until it is needed
+	cache     *outlineCache // of what grammars see; nil until it is needed
 }
 
 func open(ctx context.Context, opts openOptions) (*workspace, error) {
@@ -104,7 +104,7 @@ func (w *workspace) Remarks() []string {
 
 func (w *workspace) Close() error {
 	if w.cache != nil {
-		w.cache.Close()
+		w.cache.close()
 	}
 	return w.store.Close()
 }
