@@ -16,6 +16,7 @@ import (
 
 	"ken/internal/fault"
 	"ken/internal/fresh"
+	"ken/internal/prove"
 	"ken/internal/registry"
 	"ken/internal/repo"
 	"ken/internal/spec"
@@ -47,6 +48,8 @@ type Workspace interface {
 	Confirm(ctx context.Context, paths []repo.Path, read string) ([]Confirmed, error)
 	// CheckReceipt says whether a receipt of a file or a directory holds.
 	CheckReceipt(ctx context.Context, receipt string) (*registry.ReceiptCheck, error)
+	// Prove replays the history, and writes a plot of it if that is wanted.
+	Prove(ctx context.Context, opts ProveOptions) (*prove.Report, error)
 	// Desk hands out directories to agents.
 	Desk() *survey.Desk
 	// Submit takes in what an agent wrote, about a directory and its files.
@@ -229,7 +232,7 @@ func (p *program) commands(args []string, status *cobra.Command) map[string]func
 		"state":  func() *cobra.Command { return p.state(args) },
 		"spec":   func() *cobra.Command { return p.spec(args) },
 		"survey": func() *cobra.Command { return p.survey(args) },
-		"brief":  p.brief, "up": p.up, "init": p.init,
+		"brief":  p.brief, "up": p.up, "init": p.init, "prove": p.prove,
 		"hook":   func() *cobra.Command { return p.hook(args) },
 		"doctor": p.doctor, "mcp": p.mcp, "version": p.version,
 	}

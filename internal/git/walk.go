@@ -187,7 +187,7 @@ func (w *walker) change(entry, path string) error {
 	if err != nil {
 		return fmt.Errorf("git log: %q of %s: %w", entry, w.commit.ID, err)
 	}
-	c := repo.Change{Path: repo.Path(path), Old: before, New: after}
+	c := repo.Change{Path: repo.Path(path), Old: before, New: after, OldMode: octal(modes[0]), NewMode: octal(modes[parents])}
 	switch {
 	case after.IsZero():
 		c.Kind = repo.Deleted
@@ -198,6 +198,18 @@ func (w *walker) change(entry, path string) error {
 	}
 	w.commit.Changes = append(w.commit.Changes, c)
 	return nil
+}
+
+// octal reads a mode, 0 when it is none.
+func octal(s string) repo.Mode {
+	var m repo.Mode
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '7' {
+			return 0
+		}
+		m = m<<3 | repo.Mode(s[i]-'0')
+	}
+	return m
 }
 
 // flush hands over the commit whose changes are complete.

@@ -112,11 +112,11 @@ func (v *verification) kindOf(e *repo.Entry, s sight, a repo.Attributes, before 
 	if kind == repo.KindUnknown {
 		kind = v.files.KindByName(e.Path)
 	}
-	return refine(kind, s.mode, a)
+	return Refine(kind, s.mode, a)
 }
 
-// refine lets mode and attributes overrule the kind that name and bytes suggest.
-func refine(kind repo.Kind, mode repo.Mode, a repo.Attributes) repo.Kind {
+// Refine lets mode and attributes overrule the kind that name and bytes suggest.
+func Refine(kind repo.Kind, mode repo.Mode, a repo.Attributes) repo.Kind {
 	is := func(b *bool) bool { return b != nil && *b }
 	not := func(b *bool) bool { return b != nil && !*b }
 	switch {

@@ -24,6 +24,8 @@ type Change struct {
 	Kind ChangeKind
 	Old  ID // content before, against the first parent; zero for an addition
 	New  ID // content after; zero for a deletion
+
+	OldMode, NewMode Mode // of the same
 }
 
 // A ChangeKind is how a path changed.

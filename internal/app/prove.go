@@ -1,0 +1,176 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"ken/internal/cli"
+	"ken/internal/fault"
+	"ken/internal/prove"
+	"ken/internal/repo"
+	"ken/internal/survey"
+)
+
+// Prove replays the history of HEAD by the repository's policy as it is now.
+func (w *workspace) Prove(ctx context.Context, opts cli.ProveOptions) (*prove.Report, error) {
+	var plot *plotFile
+	if opts.Plot != "" {
+		var err error
+		if plot, err = w.openPlot(opts.Plot); err != nil {
+			return nil, err
+		}
+		defer plot.discard()
+	}
+	h, err := w.history(ctx, opts)
+	if err != nil {
+		return nil, err
+	}
+	a := survey.Assumptions()
+	r := prove.Replay(h, prove.Options{
+		Counts: w.cfg.Registry.Counts,
+		Assumed: prove.Assumed{
+			BytesPerToken: survey.BytesPerToken, Brief: survey.DefaultBudget,
+			ReadBytes: a.ReadBytes, Text: a.Text, Apart: a.Apart, Answer: a.Answer,
+		},
+	})
+	if plot == nil {
+		return r, ctx.Err()
+	}
+	return r, plot.write(r)
+}
+
+// history reads the newest commits of HEAD with all that a replay has to know of them.
+func (w *workspace) history(ctx context.Context, opts cli.ProveOptions) (prove.History, error) {
+	h := prove.History{Asked: opts.Commits}
+	head, err := w.git.Head(ctx)
+	if err != nil || head.Commit.IsZero() {
+		return h, err
+	}
+	var commits []repo.Commit // the newest first
+	h.Cut, err = w.git.FirstParents(ctx, head.Commit, opts.Commits, func(c repo.Commit) error {
+		c.Trailers = nil
+		commits = append(commits, c)
+		return nil
+	})
+	if err != nil {
+		return h, err
+	}
+	slices.Reverse(commits)
+	before, err := w.treeBefore(ctx, head.Commit, commits)
+	if err != nil {
+		return h, err
+	}
+	known, err := w.contents(ctx, before, commits, opts.Progress)
+	if err != nil {
+		return h, err
+	}
+	for _, p := range before {
+		h.Before = append(h.Before, prove.Entry{Path: p.path, File: known.file(p)})
+	}
+	h.Commits = make([]prove.Commit, len(commits))
+	for i, c := range commits {
+		h.Commits[i] = prove.Commit{ID: c.ID, Subject: c.Subject, Merge: len(c.Parents) > 1, Changes: make([]prove.Change, len(c.Changes))}
+		for k, ch := range c.Changes {
+			h.Commits[i].Changes[k] = prove.Change{Path: ch.Path, Old: known.file(oldPlace(ch)), New: known.file(newPlace(ch))}
+		}
+	}
+	return h, w.gradeAll(ctx, h.Commits, opts.Progress)
+}
+
+// A place is a content at a path of some tree. Without a content there is nothing.
+type place struct {
+	path repo.Path
+	id   repo.ID
+	mode repo.Mode
+}
+
+func oldPlace(c repo.Change) place { return place{c.Path, c.Old, c.OldMode} }
+func newPlace(c repo.Change) place { return place{c.Path, c.New, c.NewMode} }
+
+// regular reports whether it is a file with bytes of its own.
+func (p place) regular() bool { return !p.id.IsZero() && p.mode.SameType(repo.Regular) }
+
+// treeBefore returns the tree that the first of some commits was made on, by going back
+// from the last: one listing, however many they are.
+func (w *workspace) treeBefore(ctx context.Context, head repo.ID, commits []repo.Commit) ([]place, error) {
+	files, err := w.git.EntriesAt(ctx, head)
+	if err != nil {
+		return nil, err
+	}
+	at := make(map[repo.Path]place, len(files))
+	for _, f := range files {
+		at[f.Path] = place{f.Path, f.ID, f.Mode}
+	}
+	for _, c := range slices.Backward(commits) {
+		for _, ch := range c.Changes {
+			if p := newPlace(ch); at[ch.Path] != p && !(p.id.IsZero() && at[ch.Path].id.IsZero()) {
+				return nil, fmt.Errorf("replay %s: it does not lead to what comes after it at %s", c.ID.Short(), ch.Path)
+			}
+			if p := oldPlace(ch); p.id.IsZero() {
+				delete(at, ch.Path)
+			} else {
+				at[ch.Path] = p
+			}
+		}
+	}
+	list := make([]place, 0, len(at))
+	for _, p := range at {
+		list = append(list, p)
+	}
+	slices.SortFunc(list, func(a, b place) int { return strings.Compare(string(a.path), string(b.path)) })
+	return list, nil
+}
+
+// A plotFile is a plot that is not there yet: it is written beside its place, and put
+// there whole.
+type plotFile struct {
+	temp *os.File
+	name string
+}
+
+// openPlot finds out whether a plot can be written before any work is done for it.
+func (w *workspace) openPlot(name string) (*plotFile, error) {
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
+		return nil, &fault.Error{
+			Kind: fault.Usage, Hint: "name a file: ken prove --plot " + fault.Quote(filepath.Join(name, "prove.svg")),
+			Err: fmt.Errorf("plot: %s is not a file", name),
+		}
+	}
+	f, err := os.CreateTemp(filepath.Dir(name), ".ken-plot-*")
+	if err != nil {
+		why := err
+		if e, ok := errors.AsType[*fs.PathError](err); ok {
+			why = e.Err
+		}
+		return nil, &fault.Error{
+			Hint: "name a file where you may write: ken prove --plot " + fault.Quote(filepath.Join(os.TempDir(), "prove.svg")),
+			Err:  fmt.Errorf("plot: write into %s: %w", filepath.Dir(name), why),
+		}
+	}
+	return &plotFile{f, name}, nil
+}
+
+func (p *plotFile) write(r *prove.Report) error {
+	err := prove.Plot(p.temp, r)
+	err = cmp.Or(err, p.temp.Chmod(0o644), p.temp.Sync(), p.temp.Close())
+	if err == nil {
+		err = os.Rename(p.temp.Name(), p.name)
+	}
+	if err != nil {
+		return fmt.Errorf("plot: write %s: %w", p.name, err)
+	}
+	return nil
+}
+
+// discard lets go of what was not put in its place.
+func (p *plotFile) discard() {
+	_ = p.temp.Close()           // closed already where all went well
+	_ = os.Remove(p.temp.Name()) // and so is there no such file any more
+}

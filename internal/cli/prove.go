@@ -1,0 +1,214 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ken/internal/prove"
+	"ken/internal/term"
+)
+
+// ProveOptions say what is replayed.
+type ProveOptions struct {
+	Commits  int                   // at most
+	Plot     string                // the file to draw into; none when ""
+	Progress func(done, total int) // is told how far the reading is
+}
+
+// defaultCommits is how many commits are replayed unless another number is given.
+const defaultCommits = 200
+
+func (p *program) prove() *cobra.Command {
+	opts := ProveOptions{}
+	c := &cobra.Command{
+		Use:   "prove",
+		Short: "Replay the history: what knowledge would have gone stale, cost and saved",
+		Long: `Replays the last commits of HEAD from git's objects, without a checkout, a network or
+a model: which texts each commit would have made stale and how far the change went,
+what it would have cost to write them anew, and what is read with a brief and
+without. Losses count as gains do, and the method is part of the answer.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if opts.Commits < 1 {
+				return usage(c, errors.New("--commits: want a number from 1 on"))
+			}
+			if c.Flags().Changed("plot") && opts.Plot == "" {
+				return usage(c, errors.New("--plot: want the name of a file"))
+			}
+			if opts.Plot != "" && !filepath.IsAbs(opts.Plot) {
+				opts.Plot = filepath.Join(p.dir, opts.Plot)
+			}
+			return p.within(c.Context(), func(w Workspace) error {
+				show := p.io.Progress("reading contents")
+				opts.Progress = show.Update
+				r, err := w.Prove(c.Context(), opts)
+				show.Done()
+				if err != nil {
+					return err
+				}
+				if p.io.JSON {
+					return p.io.Encode(r)
+				}
+				p.printProof(r)
+				return nil
+			})
+		},
+	}
+	c.Flags().IntVar(&opts.Commits, "commits", defaultCommits, "replay the last `N` commits of HEAD, first parents only")
+	c.Flags().StringVar(&opts.Plot, "plot", "", "draw the history into `FILE`, as SVG")
+	return c
+}
+
+func (p *program) printProof(r *prove.Report) {
+	p.io.Together(func() {
+		p.printReplayed(r)
+		if r.Commits.Replayed == 0 {
+			return
+		}
+		p.printSpreads(r)
+		p.printNet(r)
+		p.printWorst(r)
+		p.io.Printf("\n%s\n", wrap("Method. "+r.Method, 112))
+	})
+}
+
+// printReplayed says what the figures are of, and what is missing from them.
+func (p *program) printReplayed(r *prove.Report) {
+	c := r.Commits
+	switch {
+	case len(r.History) == 0 && c.Cut:
+		p.io.Printf("nothing to replay: this shallow clone has no commit with its parent; fetch more: git fetch --deepen=%d\n", c.Asked)
+		return
+	case len(r.History) == 0:
+		p.io.Printf("nothing to replay: there is no commit yet\n")
+		return
+	}
+	p.io.Printf("%s of %s asked for, %s to %s along first parents; %s and %s with a text at the end\n",
+		term.Count(c.Replayed, "commit"), thousands(int64(c.Asked)), c.First.Short(), c.Last.Short(),
+		thousands(int64(r.Files))+" "+plural(r.Files, "file", "files"), thousands(int64(r.Directories))+" "+plural(r.Directories, "directory", "directories"))
+	if c.Cut {
+		p.io.Printf("cut short: this is a shallow clone, and what came before is not here; fetch it: git fetch --unshallow\n")
+	}
+	if c.Unknown > 0 {
+		p.io.Printf("unknown: %s, whose contents are not here, in no figure below; fetch them: git fetch --refetch --no-filter\n", term.Count(c.Unknown, "more commit"))
+	}
+}
+
+func (p *program) printSpreads(r *prove.Report) {
+	c, s := r.Commits, r.Spreads
+	p.io.Printf("all that was known stayed true in %d of %s; ", c.Valid, term.Count(c.Replayed, "commit"))
+	p.io.Printf("files changed by grade: %s format, %s body, %s interface, %s content\n",
+		thousands(int64(r.Changes.Format)), thousands(int64(r.Changes.Body)), thousands(int64(r.Changes.Interface)), thousands(int64(r.Changes.Content)))
+	p.io.Printf("\n%-46s%12s%12s%12s%14s\n", "a commit", "median", "9 of 10", "most", "in all")
+	for _, row := range []struct {
+		name string
+		prove.Spread
+	}{
+		{"stale files", s.StaleFiles},
+		{"  had every byte and path counted", s.ByByte},
+		{"stale directories, by their own files", s.StaleSelf},
+		{"  and above them, at most", s.StaleBelow},
+		{"tokens to refresh, reading what changed", s.Refresh},
+		{"  reading all files of stale directories", s.Reread},
+		{"tokens read with briefs", s.With},
+		{"  without, all neighbours read", s.Without},
+	} {
+		p.io.Printf("%-46s%12s%12s%12s%14s\n", row.name, thousands(row.Median), thousands(row.P90), thousands(row.Max), thousands(row.Total))
+	}
+}
+
+func (p *program) printNet(r *prove.Report) {
+	n := r.Net
+	list := []prove.Balance{n.Outline, n.Model, n.Reread}
+	row := func(name string, of func(prove.Balance) string) {
+		p.io.Printf("%-46s", name)
+		for _, b := range list {
+			p.io.Printf("%17s", of(b))
+		}
+		p.io.Printf("\n")
+	}
+	p.io.Printf("\n%-46s%17s%17s%17s\n", "net tokens, savings less costs", "outlines (free)", "a model", "model rereads")
+	row("had all neighbours been read without briefs", func(b prove.Balance) string { return signed(b.All) })
+	row("had none been read", func(b prove.Balance) string { return signed(b.None) })
+	row("it pays from this share of neighbours on", func(b prove.Balance) string {
+		switch {
+		case b.Even == nil:
+			return "no neighbours"
+		case *b.Even > 100:
+			return fmt.Sprintf("never (%s%%)", thousands(*b.Even))
+		}
+		return fmt.Sprintf("%d%%", *b.Even)
+	})
+	p.io.Printf("not in it: %s tokens for a model to describe everything once\n", thousands(n.Begin))
+	p.io.Printf("briefs were longer than all neighbours together in %d of %s\n", r.Commits.Lost, term.Count(r.Commits.Replayed, "commit"))
+}
+
+// printWorst lists the commits that speak most against it.
+func (p *program) printWorst(r *prove.Report) {
+	p.io.Printf("\nworst commits: net tokens with a model, had all neighbours been read; stale texts; subject\n")
+	for i := range r.Worst {
+		o := &r.Worst[i]
+		stale := o.StaleFiles + o.StaleSelf + o.StaleBelow
+		p.io.Printf("%12s  %s  %5d  %s\n", signed(o.Net()), o.Commit.Short(), stale, shorten(term.Clean(o.Subject), 70))
+	}
+}
+
+// thousands writes a number with its thousands apart.
+func thousands(n int64) string {
+	if n < 0 {
+		return "-" + thousands(-n)
+	}
+	s := strconv.FormatInt(n, 10)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// signed is thousands with a sign in any case.
+func signed(n int64) string {
+	if n > 0 {
+		return "+" + thousands(n)
+	}
+	return thousands(n)
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
+
+// shorten cuts a line to so many characters.
+func shorten(s string, most int) string {
+	if r := []rune(s); len(r) > most {
+		return strings.TrimRight(string(r[:most-1]), " ") + "…"
+	}
+	return s
+}
+
+// wrap breaks a text into lines of at most so many bytes, between words.
+func wrap(text string, most int) string {
+	var b strings.Builder
+	column := 0
+	for i, word := range strings.Fields(text) {
+		switch {
+		case i == 0:
+		case column+1+len(word) > most:
+			b.WriteByte('\n')
+			column = 0
+		default:
+			b.WriteByte(' ')
+			column++
+		}
+		b.WriteString(word)
+		column += len(word)
+	}
+	return b.String()
+}

@@ -1,0 +1,6 @@
+package prove
+
+import "io"
+
+// Plot draws.
+func Plot(w io.Writer, r *Report) error { return nil }

@@ -1,0 +1,360 @@
+package prove
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"slices"
+	"strings"
+
+	"ken/internal/fresh"
+	"ken/internal/repo"
+)
+
+// A tree is what is known after some commits: a text about every file and directory that
+// counts. A commit is applied by its changes alone, however large the rest is.
+type tree struct {
+	opts    Options
+	dirs    map[repo.Path]*directory
+	texts   map[repo.ID]bool // contents about which there is a text
+	known   map[sum]sum      // texts about directories, by what they were written from
+	files   int              // that count
+	counted int              // directories that do
+}
+
+// A directory is one with files that count, or with directories that do.
+type directory struct {
+	path   repo.Path
+	parent *directory
+
+	files  int
+	absent int   // of them, whose content is not here
+	tokens int64 // of reading all of them
+	told   int64 // of what is said of them, or of themselves where that is shorter
+	names  sum   // of the files and their contents
+	// Children that count, and the sum of their names and texts.
+	children int
+	below    sum
+
+	text sum // what is said of it; zero while it does not count
+
+	// What the commit at hand does to it.
+	touched bool  // a file that counts came, went or changed
+	self    bool  // by more than does not matter
+	moved   bool  // what is said of a child is other than it was
+	anew    int64 // tokens of reading the files that no text is about yet, and writing one
+	queued  bool
+}
+
+// A sum names a set of things: it is the same in whatever order they came, and what was
+// added can be taken out again.
+type sum [4]uint64
+
+func (s *sum) add(t sum) {
+	for i := range s {
+		s[i] += t[i]
+	}
+}
+
+func (s *sum) sub(t sum) {
+	for i := range s {
+		s[i] -= t[i]
+	}
+}
+
+func sumOf(parts ...string) sum {
+	h := sha256.New()
+	for _, p := range parts {
+		h.Write(binary.AppendUvarint(nil, uint64(len(p))))
+		h.Write([]byte(p))
+	}
+	var s sum
+	b := h.Sum(nil)
+	for i := range s {
+		s[i] = binary.LittleEndian.Uint64(b[8*i:])
+	}
+	return s
+}
+
+func (s sum) bytes() string {
+	var b []byte
+	for _, w := range s {
+		b = binary.LittleEndian.AppendUint64(b, w)
+	}
+	return string(b)
+}
+
+func newTree(opts Options) *tree {
+	t := &tree{opts: opts, dirs: make(map[repo.Path]*directory), texts: make(map[repo.ID]bool), known: make(map[sum]sum)}
+	t.dirs[""] = &directory{}
+	return t
+}
+
+// dir returns the directory of a path, made if need be.
+func (t *tree) dir(p repo.Path) *directory {
+	d, ok := t.dirs[p]
+	if !ok {
+		d = &directory{path: p, parent: t.dir(p.Dir())}
+		t.dirs[p] = d
+	}
+	return d
+}
+
+// read is what reading a file takes.
+func (t *tree) read(f File) int64 {
+	return min(f.Size, t.opts.Assumed.ReadBytes) / t.opts.Assumed.BytesPerToken
+}
+
+// tell is what it takes to tell of a file that there is a text about.
+func (t *tree) tell(f File) int64 { return min(t.read(f), t.opts.Assumed.Text) }
+
+// put enters a file that counts.
+func (t *tree) put(p repo.Path, f File) {
+	if f.Counts {
+		t.enter(t.dir(p.Dir()), p, f, 1)
+	}
+}
+
+// enter enters a file into its directory, or with -1 takes it out again.
+func (t *tree) enter(d *directory, p repo.Path, f File, sign int) {
+	t.files += sign
+	d.files += sign
+	name := sumOf(p.Base(), f.ID.String())
+	if sign > 0 {
+		d.names.add(name)
+	} else {
+		d.names.sub(name)
+	}
+	if f.Absent {
+		d.absent += sign
+	} else {
+		d.tokens += int64(sign) * t.read(f)
+		d.told += int64(sign) * t.tell(f)
+	}
+}
+
+// basis names what a text about a directory would be written from.
+func (d *directory) basis() sum { return sumOf(d.names.bytes(), d.below.bytes()) }
+
+// counts reports whether somebody is asked for a text about it.
+func (d *directory) counts() bool { return d.files > 0 || d.children > 0 }
+
+// begin gives every directory its text, and returns what writing all of them takes.
+func (t *tree) begin() int64 {
+	all := make([]*directory, 0, len(t.dirs))
+	for _, d := range t.dirs {
+		all = append(all, d)
+	}
+	var cost int64
+	for _, d := range upwards(all) {
+		if d.counts() {
+			cost += t.estimate(d)
+			t.rewrite(d, d.basis())
+		}
+	}
+	return cost
+}
+
+// upwards sorts directories so that each comes after those below it.
+func upwards(list []*directory) []*directory {
+	slices.SortFunc(list, func(a, b *directory) int {
+		return cmp.Or(cmp.Compare(depth(b.path), depth(a.path)), strings.Compare(string(a.path), string(b.path)))
+	})
+	return list
+}
+
+func depth(p repo.Path) int {
+	if p == "" {
+		return 0
+	}
+	return strings.Count(string(p), "/") + 1
+}
+
+// rewrite has a directory's text be another one, zero for none, and tells its parent.
+func (t *tree) rewrite(d *directory, text sum) {
+	was := d.text
+	if was == text {
+		return
+	}
+	d.text = text
+	if was == (sum{}) {
+		t.counted++
+	}
+	if text == (sum{}) {
+		t.counted--
+	} else {
+		t.known[d.basis()] = text
+	}
+	up := d.parent
+	if up == nil {
+		return
+	}
+	up.moved = true
+	if was != (sum{}) {
+		up.below.sub(sumOf(d.path.Base(), was.bytes()))
+		up.children--
+	}
+	if text != (sum{}) {
+		up.below.add(sumOf(d.path.Base(), text.bytes()))
+		up.children++
+	}
+}
+
+// estimate is what describing a directory takes if all of its files are read.
+func (t *tree) estimate(d *directory) int64 {
+	a := t.opts.Assumed
+	return a.Apart + a.Answer + d.tokens + int64(d.children)*a.Text
+}
+
+// refresh is what it takes if only those are read that no text is about yet, and texts
+// about them are written: of the others, of the children, and of the directory itself as
+// it was, it is the texts that are read.
+func (t *tree) refresh(d *directory) int64 {
+	a := t.opts.Assumed
+	told := int64(d.children)
+	if d.text != (sum{}) {
+		told++
+	}
+	return a.Apart + a.Answer + told*a.Text + d.told + d.anew
+}
+
+// apply replays a commit: finds what it made stale, and has it written anew.
+func (t *tree) apply(c *Commit) Outcome {
+	o := Outcome{Commit: c.ID, Subject: c.Subject, Merge: c.Merge}
+	touched := t.reading(c, &o)
+	for i := range c.Changes {
+		t.change(&c.Changes[i], &o)
+	}
+	t.settle(touched, &o)
+	for i := range c.Changes {
+		if f := c.Changes[i].New; f.Counts {
+			t.texts[f.ID] = true
+		}
+	}
+	return o
+}
+
+// reading counts what is read before the commit is made, and returns the directories
+// that it touches.
+func (t *tree) reading(c *Commit, o *Outcome) []*directory {
+	var list []*directory
+	for i := range c.Changes {
+		ch := &c.Changes[i]
+		if !ch.counts() {
+			continue
+		}
+		d := t.dir(ch.Path.Dir())
+		if !d.touched {
+			d.touched = true
+			list = append(list, d)
+			o.Neighbours += d.tokens
+			o.Unknown = o.Unknown || d.absent > 0
+			if d.counts() {
+				o.Briefs += t.opts.Assumed.Brief
+			}
+		}
+		if ch.Old.Counts && !ch.Old.Absent {
+			o.Touched += t.read(ch.Old)
+		}
+	}
+	o.Neighbours -= o.Touched
+	// Who does not know yet where the work is asks too.
+	o.Briefs = max(o.Briefs, t.opts.Assumed.Brief)
+	return list
+}
+
+// counts reports whether the change is one to something that is known.
+func (c *Change) counts() bool {
+	return (c.Old.Counts || c.New.Counts) && c.Old != c.New
+}
+
+// change carries out one change to a file.
+func (t *tree) change(c *Change, o *Outcome) {
+	if !c.counts() {
+		return
+	}
+	d := t.dir(c.Path.Dir())
+	was, is := c.Old.Counts, c.New.Counts
+	if was {
+		t.enter(d, c.Path, c.Old, -1)
+		o.Unknown = o.Unknown || c.Old.Absent
+	}
+	if is {
+		t.enter(d, c.Path, c.New, 1)
+		o.Unknown = o.Unknown || c.New.Absent
+	}
+	stale := is && !t.texts[c.New.ID]
+	switch {
+	case was && is:
+		grade := cmp.Or(c.Grade, fresh.GradeContent)
+		o.Grades.count(grade)
+		o.ByByte++
+		counts := t.opts.Counts(grade)
+		if stale = stale && counts; stale {
+			o.StaleFiles++
+		}
+		d.self = d.self || counts
+	case was:
+		o.Removed++
+		d.self = true
+	case stale:
+		o.Added++
+		d.self = true
+	default:
+		o.Carried++
+		o.ByByte++ // its path is new
+		d.self = true
+	}
+	if stale {
+		d.anew += t.read(c.New) - t.tell(c.New) + t.opts.Assumed.Text
+	}
+}
+
+// settle finds which directories went stale, those below first, and has each of them
+// written anew.
+func (t *tree) settle(touched []*directory, o *Outcome) {
+	var list []*directory
+	for _, d := range touched {
+		for ; d != nil && !d.queued; d = d.parent {
+			d.queued = true
+			list = append(list, d)
+		}
+	}
+	for _, d := range upwards(list) {
+		t.judge(d, o)
+		d.touched, d.self, d.moved, d.queued, d.anew = false, false, false, false, 0
+		if !d.counts() && d.parent != nil {
+			delete(t.dirs, d.path)
+		}
+	}
+}
+
+// judge finds whether a directory went stale, those below having been judged.
+func (t *tree) judge(d *directory, o *Outcome) {
+	switch {
+	case !d.counts():
+		t.rewrite(d, sum{})
+		return
+	case !d.touched && !d.moved:
+		return
+	}
+	basis := d.basis()
+	text, before := t.known[basis]
+	switch {
+	case before:
+		t.rewrite(d, text) // it was written from just that once
+		return
+	case d.text == sum{}:
+		o.NewDirs++
+	case d.self:
+		o.StaleSelf++
+	case d.moved:
+		o.StaleBelow++
+	default:
+		return // it changed by what does not matter
+	}
+	o.Unknown = o.Unknown || d.absent > 0
+	o.Refresh += t.refresh(d)
+	o.Reread += t.estimate(d)
+	t.rewrite(d, basis)
+}
