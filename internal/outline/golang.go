@@ -1,6 +1,7 @@
 package outline
 
 import (
+	"bytes"
 	"go/ast"
 	"go/parser"
 	"go/scanner"
@@ -164,14 +165,14 @@ func spanOf(it item) span {
 }
 
 func (g *goReader) commentLen(start int) int {
-	rest := string(g.src[start:])
-	if strings.HasPrefix(rest, "/*") {
-		if i := strings.Index(rest, "*/"); i >= 0 {
+	rest := g.src[start:] // never a copy: there may be as many comments as lines
+	if bytes.HasPrefix(rest, []byte("/*")) {
+		if i := bytes.Index(rest, []byte("*/")); i >= 0 {
 			return i + 2
 		}
 		return len(rest)
 	}
-	if i := strings.IndexByte(rest, '\n'); i >= 0 {
+	if i := bytes.IndexByte(rest, '\n'); i >= 0 {
 		return i
 	}
 	return len(rest)
@@ -183,7 +184,7 @@ func (g *goReader) stringLen(start int, lit string) int {
 	if lit[0] != '`' {
 		return len(lit)
 	}
-	if i := strings.IndexByte(string(g.src[start+1:]), '`'); i >= 0 {
+	if i := bytes.IndexByte(g.src[start+1:], '`'); i >= 0 {
 		return i + 2
 	}
 	return len(g.src) - start
