@@ -63,6 +63,7 @@ func (w *workspace) history(ctx context.Context, opts cli.ProveOptions) (prove.H
 		return h, err
 	}
 	slices.Reverse(commits)
+	h.Whole = !h.Cut && len(commits) > 0 && len(commits[0].Parents) == 0
 	before, err := w.treeBefore(ctx, head.Commit, commits)
 	if err != nil {
 		return h, err

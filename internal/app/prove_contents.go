@@ -136,11 +136,13 @@ func (w *workspace) attributesNow(ctx context.Context, places []place) (map[repo
 // eachContent reads contents, each by one of several gits, and calls see with them, from
 // several goroutines. Those that are not here are left out.
 func (w *workspace) eachContent(ctx context.Context, ids []repo.ID, see func(id repo.ID, b []byte)) error {
-	workers := min(runtime.GOMAXPROCS(0), maxReaders, len(ids)/16+1)
+	workers := min(runtime.GOMAXPROCS(0), maxReaders)
+	parts := min(4*workers, len(ids)/minRead+1) // some for the slower one to leave to the faster
 	g, ctx := errgroup.WithContext(ctx)
-	for k := range workers {
-		// Neighbours lie together in a pack, and stay together.
-		part := ids[len(ids)*k/workers : len(ids)*(k+1)/workers]
+	g.SetLimit(workers)
+	for k := range parts {
+		// What lies together in a pack stays together.
+		part := ids[len(ids)*k/parts : len(ids)*(k+1)/parts]
 		g.Go(func() error {
 			return w.git.EachBlob(ctx, part, func(i int, b []byte) {
 				if b != nil {
@@ -152,8 +154,10 @@ func (w *workspace) eachContent(ctx context.Context, ids []repo.ID, see func(id 
 	return g.Wait()
 }
 
-// maxReaders is how many gits read contents at a time.
-const maxReaders = 4
+const (
+	maxReaders = 4  // gits that read contents at a time
+	minRead    = 32 // contents that are worth a git of their own
+)
 
 // gradeAll says of every change how far it went.
 func (w *workspace) gradeAll(ctx context.Context, commits []prove.Commit, progress func(done, total int)) error {

@@ -88,9 +88,12 @@ func (p *program) printReplayed(r *prove.Report) {
 		p.io.Printf("nothing to replay: there is no commit yet\n")
 		return
 	}
-	p.io.Printf("%s of %s asked for, %s to %s along first parents; %s and %s with a text at the end\n",
-		term.Count(c.Replayed, "commit"), thousands(int64(c.Asked)), c.First.Short(), c.Last.Short(),
-		thousands(int64(r.Files))+" "+plural(r.Files, "file", "files"), thousands(int64(r.Directories))+" "+plural(r.Directories, "directory", "directories"))
+	more := ""
+	if c.Whole && len(r.History) < c.Asked {
+		more = ", which is all there are"
+	}
+	p.io.Printf("%s of %s asked for%s: %s to %s along first parents\n",
+		term.Count(c.Replayed, "commit"), thousands(int64(c.Asked)), more, c.First.Short(), c.Last.Short())
 	if c.Cut {
 		p.io.Printf("cut short: this is a shallow clone, and what came before is not here; fetch it: git fetch --unshallow\n")
 	}
@@ -101,10 +104,13 @@ func (p *program) printReplayed(r *prove.Report) {
 
 func (p *program) printSpreads(r *prove.Report) {
 	c, s := r.Commits, r.Spreads
-	p.io.Printf("all that was known stayed true in %d of %s; ", c.Valid, term.Count(c.Replayed, "commit"))
+	p.io.Printf("all that was known stayed true in %d of %s\n", c.Valid, term.Count(c.Replayed, "commit"))
+	p.io.Printf("the median commit made %s texts stale; at the end there were %s: %s and %s\n",
+		thousands(s.Stale.Median), thousands(int64(r.Files+r.Directories)),
+		counted(r.Files, "file"), counted(r.Directories, "directory"))
 	p.io.Printf("files changed by grade: %s format, %s body, %s interface, %s content\n",
 		thousands(int64(r.Changes.Format)), thousands(int64(r.Changes.Body)), thousands(int64(r.Changes.Interface)), thousands(int64(r.Changes.Content)))
-	p.io.Printf("\n%-46s%12s%12s%12s%14s\n", "a commit", "median", "9 of 10", "most", "in all")
+	p.io.Printf("\n%-46s%12s%12s%12s%14s\n", "a commit", "median", "p90", "max", "total")
 	for _, row := range []struct {
 		name string
 		prove.Spread
@@ -144,7 +150,7 @@ func (p *program) printNet(r *prove.Report) {
 		}
 		return fmt.Sprintf("%d%%", *b.Even)
 	})
-	p.io.Printf("not in it: %s tokens for a model to describe everything once\n", thousands(n.Begin))
+	p.io.Printf("not in it: about %s tokens for a model to describe everything once, as it is now\n", thousands(n.Describe))
 	p.io.Printf("briefs were longer than all neighbours together in %d of %s\n", r.Commits.Lost, term.Count(r.Commits.Replayed, "commit"))
 }
 
@@ -153,8 +159,7 @@ func (p *program) printWorst(r *prove.Report) {
 	p.io.Printf("\nworst commits: net tokens with a model, had all neighbours been read; stale texts; subject\n")
 	for i := range r.Worst {
 		o := &r.Worst[i]
-		stale := o.StaleFiles + o.StaleSelf + o.StaleBelow
-		p.io.Printf("%12s  %s  %5d  %s\n", signed(o.Net()), o.Commit.Short(), stale, shorten(term.Clean(o.Subject), 70))
+		p.io.Printf("%12s  %s  %5d  %s\n", signed(o.Net()), o.Commit.Short(), o.Stale(), shorten(term.Clean(o.Subject), 70))
 	}
 }
 
@@ -178,11 +183,10 @@ func signed(n int64) string {
 	return thousands(n)
 }
 
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return one
-	}
-	return many
+// counted is term.Count with thousands apart.
+func counted(n int, unit string) string {
+	_, unit, _ = strings.Cut(term.Count(n, unit), " ")
+	return thousands(int64(n)) + " " + unit
 }
 
 // shorten cuts a line to so many characters.

@@ -1,6 +1,286 @@
 package prove
 
-import "io"
+import (
+	"bufio"
+	"cmp"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
 
-// Plot draws.
-func Plot(w io.Writer, r *Report) error { return nil }
+// Plot draws a report's history as SVG: above, what each commit changed and made stale;
+// below, what was read and spent up to it. It suits a light and a dark page.
+func Plot(w io.Writer, r *Report) error {
+	p := &plot{Writer: bufio.NewWriter(w), report: r, bars: bars(r.History)}
+	p.frame()
+	if len(p.bars) > 0 {
+		p.upper()
+		p.lower()
+	} else {
+		p.text(plotWidth/2, plotHeight/2, "middle", "", "no commits to draw")
+	}
+	p.printf("</svg>\n")
+	return p.Flush()
+}
+
+// The picture, in its own units.
+const (
+	plotWidth, plotHeight = 960, 660
+	plotLeft, plotRight   = 80, 940
+	upperTop, upperBottom = 108, 300
+	lowerTop, lowerBottom = 396, 590
+	mostBars              = 240
+)
+
+// A bar is one commit, or as many as share one where there are too many.
+type bar struct {
+	commits int
+	unknown int // of them
+	label   string
+	parts   [6]int64 // in the order of barParts
+	sums    [5]int64 // up to here, in the order of lineParts
+}
+
+var barParts = [6]struct{ class, name string }{
+	{"format", "format"},
+	{"body", "body"},
+	{"interface", "interface"},
+	{"content", "content"},
+	{"self", "directories stale by their files"},
+	{"below", "and above them, at most"},
+}
+
+var lineParts = [5]struct{ class, name string }{
+	{"all", "no briefs, all neighbours read"},
+	{"none", "no briefs, no neighbours read"},
+	{"outline", "briefs, outlines (free)"},
+	{"model", "briefs and a model"},
+	{"reread", "briefs and a model that rereads"},
+}
+
+func (b *bar) height() int64 {
+	var n int64
+	for _, part := range b.parts {
+		n += part
+	}
+	return n
+}
+
+// bars makes bars of commits, no more than mostBars.
+func bars(history []Outcome) []bar {
+	each := max(1, (len(history)+mostBars-1)/mostBars)
+	var list []bar
+	var sums [5]int64
+	for group := range slices.Chunk(history, each) {
+		b := bar{commits: len(group)}
+		for i := range group {
+			o := &group[i]
+			if o.Unknown {
+				b.unknown++
+				continue
+			}
+			for k, n := range []int{o.Grades.Format, o.Grades.Body, o.Grades.Interface, o.Grades.Content, o.StaleSelf, o.StaleBelow} {
+				b.parts[k] += int64(n)
+			}
+			for k, n := range []int64{o.Without(), o.Touched, o.With(), o.With() + o.Refresh, o.With() + o.Reread} {
+				sums[k] += n
+			}
+		}
+		b.sums = sums
+		b.label = group[0].Commit.Short() + " " + group[0].Subject
+		if each > 1 {
+			b.label = group[0].Commit.Short() + " to " + group[len(group)-1].Commit.Short()
+		}
+		list = append(list, b)
+	}
+	return list
+}
+
+type plot struct {
+	*bufio.Writer
+	report *Report
+	bars   []bar
+}
+
+func (p *plot) printf(format string, args ...any) { fmt.Fprintf(p, format, args...) } // Flush tells of an error
+
+const plotStyle = `text{font:12px system-ui,sans-serif;fill:#333}
+.title{font-size:16px;font-weight:600}.head{font-weight:600}.note{fill:#666}
+.grid{stroke:#ddd}.axis{stroke:#888}.page{fill:#fff}
+.format{fill:#bbb}.body{fill:#56b4e9}.interface{fill:#e69f00}.content{fill:#d55e00}.self{fill:#009e73}.below{fill:#9fd8c6}.unknown{fill:#f3e0f0}
+.line{fill:none;stroke-width:2}.all{stroke:#d55e00}.none{stroke:#999;stroke-dasharray:5 4}.outline{stroke:#0072b2}.model{stroke:#cc79a7}.reread{stroke:#cc79a7;stroke-dasharray:2 3}
+@media(prefers-color-scheme:dark){text{fill:#ddd}.note{fill:#aaa}.grid{stroke:#3a3a3a}.axis{stroke:#888}.page{fill:#161616}
+.format{fill:#777}.below{fill:#2f6b59}.outline{stroke:#56b4e9}.unknown{fill:#3b2a38}}
+`
+
+// frame draws what is there whatever the figures are.
+func (p *plot) frame() {
+	c := p.report.Commits
+	p.printf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" role="img">`+"\n",
+		plotWidth, plotHeight, plotWidth, plotHeight)
+	title := fmt.Sprintf("What %d commits did to kept knowledge", c.Replayed)
+	if c.Replayed == 1 {
+		title = "What one commit did to kept knowledge"
+	}
+	p.printf("<title>%s</title>\n<style>%s</style>\n", escape(title), plotStyle)
+	p.printf(`<rect class="page" width="%d" height="%d"/>`+"\n", plotWidth, plotHeight)
+	p.text(plotLeft, 28, "start", "title", title)
+	note := fmt.Sprintf("%d of them left everything true", c.Valid)
+	if c.Unknown > 0 {
+		note += fmt.Sprintf("; %d more are unknown, their contents are not here", c.Unknown)
+	}
+	if c.Cut {
+		note += "; cut short by a shallow clone"
+	}
+	p.text(plotLeft, 48, "start", "note", note)
+}
+
+// upper draws what each commit changed and made stale.
+func (p *plot) upper() {
+	each := p.bars[0].commits
+	head := "Changed files by grade, and stale directories, for each commit"
+	if each > 1 {
+		head = fmt.Sprintf("Changed files by grade, and stale directories, for every %d commits", each)
+	}
+	p.text(plotLeft, upperTop-26, "start", "head", head)
+	heights := make([]int64, len(p.bars))
+	for i := range p.bars {
+		heights[i] = p.bars[i].height()
+	}
+	top := ceiling(heights)
+	y := p.axis(upperTop, upperBottom, top)
+	wide := float64(plotRight-plotLeft) / float64(len(p.bars))
+	lastCut := -1000.0
+	for i := range p.bars {
+		b := &p.bars[i]
+		x := plotLeft + float64(i)*wide
+		if b.height() == 0 && b.unknown == 0 {
+			continue
+		}
+		p.printf("<g><title>%s</title>", escape(b.label))
+		if b.unknown > 0 {
+			p.printf(`<rect class="unknown" x="%.1f" y="%d" width="%.2f" height="%d"/>`, x, upperTop, wide, upperBottom-upperTop)
+		}
+		var below int64
+		for k, part := range b.parts {
+			from, to := min(below, top), min(below+part, top)
+			below += part
+			if to > from {
+				p.printf(`<rect class="%s" x="%.1f" y="%.1f" width="%.2f" height="%.1f"/>`, barParts[k].class, x, y(to), max(wide*0.85, 0.5), y(from)-y(to))
+			}
+		}
+		p.printf("</g>\n")
+		if below > top && x-lastCut > 30 {
+			p.text(x+wide/2, upperTop-4, "middle", "note", "↑"+short(below))
+			lastCut = x
+		}
+	}
+	x := plotLeft
+	for _, part := range barParts {
+		p.printf(`<rect class="%s" x="%d" y="%d" width="10" height="10"/>`, part.class, x, upperBottom+16)
+		p.text(float64(x+15), upperBottom+25, "start", "", part.name)
+		x += 40 + 7*len(part.name)
+	}
+	p.ends(upperBottom + 48)
+}
+
+// lower draws what was read and spent up to each commit.
+func (p *plot) lower() {
+	p.text(plotLeft, lowerTop-12, "start", "head", "Tokens up to each commit, estimated at "+fmt.Sprint(p.report.Assumed.BytesPerToken)+" bytes each")
+	last := p.bars[len(p.bars)-1].sums
+	y := p.axis(lowerTop, lowerBottom, max(1, slices.Max(last[:])))
+	wide := float64(plotRight-plotLeft) / float64(len(p.bars))
+	for k, part := range lineParts {
+		var points strings.Builder
+		fmt.Fprintf(&points, "%d,%.1f", plotLeft, y(0))
+		for i := range p.bars {
+			fmt.Fprintf(&points, " %.1f,%.1f", plotLeft+float64(i+1)*wide, y(p.bars[i].sums[k]))
+		}
+		p.printf(`<polyline class="line %s" points="%s"/>`+"\n", part.class, points.String())
+	}
+	for k, part := range lineParts {
+		x, y := plotLeft+290*(k%3), lowerBottom+28+22*(k/3)
+		p.printf(`<path class="line %s" d="M%d %dh16"/>`, part.class, x, y-4)
+		p.text(float64(x+22), float64(y), "start", "", short(last[k])+" "+part.name)
+	}
+}
+
+// ends names the first and the last commit.
+func (p *plot) ends(y int) {
+	c := p.report.Commits
+	p.text(plotLeft, float64(y), "start", "note", "oldest: "+c.First.Short())
+	p.text(plotRight, float64(y), "end", "note", "newest: "+c.Last.Short())
+}
+
+// axis draws the lines that figures from 0 to top are read by, and returns where a
+// figure is.
+func (p *plot) axis(high, low int, top int64) func(int64) float64 {
+	y := func(n int64) float64 { return float64(low) - float64(n)/float64(top)*float64(low-high) }
+	step := tick(top)
+	for n := int64(0); n <= top; n += step {
+		class := "grid"
+		if n == 0 {
+			class = "axis"
+		}
+		p.printf(`<path class="%s" d="M%d %.1fH%d"/>`, class, plotLeft, y(n), plotRight)
+		p.text(plotLeft-8, y(n)+4, "end", "", short(n))
+	}
+	return y
+}
+
+func (p *plot) text(x, y float64, anchor, class, text string) {
+	if class != "" {
+		class = ` class="` + class + `"`
+	}
+	p.printf(`<text x="%.1f" y="%.1f" text-anchor="%s"%s>%s</text>`+"\n", x, y, anchor, class, escape(text))
+}
+
+// tick is a round number that goes a few times into top.
+func tick(top int64) int64 {
+	step := int64(1)
+	for {
+		for _, by := range []int64{1, 2, 5} {
+			if top/(step*by) <= 5 {
+				return step * by
+			}
+		}
+		step *= 10
+	}
+}
+
+// ceiling is how high bars are drawn: all of them whole, unless a few are so high that
+// the others could not be seen.
+func ceiling(heights []int64) int64 {
+	sorted := slices.SortedFunc(slices.Values(heights), cmp.Compare[int64])
+	most := max(1, sorted[len(sorted)-1])
+	usual := max(1, sorted[(len(sorted)*95+99)/100-1])
+	if most <= 2*usual {
+		return most
+	}
+	return usual + usual/4 + 1
+}
+
+// short writes a number in a few characters, rounded.
+func short(n int64) string {
+	for _, unit := range []struct {
+		of   int64
+		name string
+	}{{1e9, "G"}, {1e6, "M"}, {1e3, "k"}} {
+		switch {
+		case n >= 10*unit.of:
+			return fmt.Sprintf("%d%s", (n+unit.of/2)/unit.of, unit.name)
+		case n >= unit.of && unit.of > 1e3:
+			return strings.TrimSuffix(fmt.Sprintf("%.1f", float64(n)/float64(unit.of)), ".0") + unit.name
+		}
+	}
+	return fmt.Sprint(n)
+}
+
+// escape makes a text one that XML can hold, whatever a commit is called.
+func escape(s string) string {
+	var b strings.Builder
+	_ = xml.EscapeText(&b, []byte(strings.ToValidUTF8(s, "\uFFFD"))) // a builder takes everything
+	return b.String()
+}

@@ -38,6 +38,7 @@ type History struct {
 	Commits []Commit // the oldest first, each on top of the one before it
 	Asked   int      // how many commits were wanted
 	Cut     bool     // it is a shallow clone's, which has no more
+	Whole   bool     // there is no more: it begins with the first commit of all
 }
 
 // An Entry is a file in a tree.
@@ -96,6 +97,7 @@ type Outcome struct {
 	// counted of such a commit is in no sum.
 	Unknown bool `json:"unknown"`
 
+	Texts   int    `json:"texts"`   // about files and directories, that there were before it
 	Grades  Grades `json:"grades"`  // of the files whose bytes changed
 	Added   int    `json:"added"`   // files with a content that is new
 	Carried int    `json:"carried"` // files with a content that was there before
@@ -124,10 +126,13 @@ func (o *Outcome) Without() int64 { return o.Touched + o.Neighbours }
 // keeps the texts. It is negative where that costs more than it saves.
 func (o *Outcome) Net() int64 { return o.Neighbours - o.Briefs - o.Refresh }
 
+// Stale is how many texts do not hold any more.
+func (o *Outcome) Stale() int { return o.StaleFiles + o.StaleSelf + o.StaleBelow }
+
 // Valid reports whether everything that was known is still true, and nothing is to be
 // written.
 func (o *Outcome) Valid() bool {
-	return !o.Unknown && o.StaleFiles+o.StaleSelf+o.StaleBelow+o.NewDirs+o.Added == 0
+	return !o.Unknown && o.Stale()+o.NewDirs+o.Added == 0
 }
 
 // Grades counts changes by how far they went.
@@ -169,13 +174,14 @@ func Replay(h History, opts Options) *Report {
 		t.put(e.Path, e.File)
 		t.texts[e.ID] = t.texts[e.ID] || e.Counts
 	}
-	r := &Report{Commits: Commits{Asked: h.Asked, Cut: h.Cut}, Assumed: opts.Assumed, Method: Method(opts.Assumed)}
-	r.Net.Begin = t.begin()
+	r := &Report{Commits: Commits{Asked: h.Asked, Cut: h.Cut, Whole: h.Whole}, Assumed: opts.Assumed, Method: Method(opts.Assumed)}
+	t.describe()
 	r.History = make([]Outcome, len(h.Commits))
 	for i := range h.Commits {
 		r.History[i] = t.apply(&h.Commits[i])
 	}
 	r.Files, r.Directories = t.files, t.counted
+	r.Net.Describe = t.whole()
 	r.sum()
 	return r
 }

@@ -14,13 +14,13 @@ type Report struct {
 	Files       int `json:"files"`
 	Directories int `json:"directories"`
 
-	Changes  Grades    `json:"changes"` // of all files whose bytes changed
-	Spreads  Spreads   `json:"per_commit"`
-	Net      Net       `json:"net"`
-	Worst    []Outcome `json:"worst"` // of all commits, the worst first
-	Assumed  Assumed   `json:"assumed"`
-	Method   string    `json:"method"`
-	History  []Outcome `json:"history"` // the oldest first
+	Changes Grades    `json:"changes"` // of all files whose bytes changed
+	Spreads Spreads   `json:"per_commit"`
+	Net     Net       `json:"net"`
+	Worst   []Outcome `json:"worst"` // of all commits, the worst first
+	Assumed Assumed   `json:"assumed"`
+	Method  string    `json:"method"`
+	History []Outcome `json:"history"` // the oldest first
 }
 
 // Commits counts the commits of a history.
@@ -29,6 +29,7 @@ type Commits struct {
 	Replayed int     `json:"replayed"` // all but those that are unknown
 	Unknown  int     `json:"unknown"`  // contents are missing to tell
 	Cut      bool    `json:"cut"`      // a shallow clone ends before as many as were asked for
+	Whole    bool    `json:"whole"`    // the history has no more of them
 	Valid    int     `json:"valid"`    // of those replayed, how many left everything true
 	Lost     int     `json:"lost"`     // in how many the briefs were longer than all neighbours
 	First    repo.ID `json:"first"`
@@ -37,6 +38,7 @@ type Commits struct {
 
 // Spreads are the figures of single commits.
 type Spreads struct {
+	Stale      Spread `json:"stale"` // texts of any sort
 	StaleFiles Spread `json:"stale_files"`
 	ByByte     Spread `json:"by_byte"`
 	StaleSelf  Spread `json:"stale_self"`
@@ -78,12 +80,12 @@ func spread(list []Outcome, of func(*Outcome) int64) Spread {
 type Net struct {
 	Briefs     int64 `json:"brief_tokens"`
 	Neighbours int64 `json:"neighbour_tokens"`
-	// Begin is what describing everything once takes, before the first commit. It
-	// is in no balance.
-	Begin   int64   `json:"begin_tokens"`
-	Outline Balance `json:"outline"` // texts are outlines, which cost no token
-	Model   Balance `json:"model"`   // a model writes them, and reads what changed
-	Reread  Balance `json:"reread"`  // a model writes them, and reads all files of a directory
+	// Describe is what a model takes to describe everything once as it is in the
+	// end. It is in no balance.
+	Describe int64   `json:"describe_tokens"`
+	Outline  Balance `json:"outline"` // texts are outlines, which cost no token
+	Model    Balance `json:"model"`   // a model writes them, and reads what changed
+	Reread   Balance `json:"reread"`  // a model writes them, and reads all files of a directory
 }
 
 // A Balance is what is left of the savings.
@@ -139,6 +141,7 @@ func (r *Report) sum() {
 	}
 	of := func(f func(*Outcome) int64) Spread { return spread(r.History, f) }
 	r.Spreads = Spreads{
+		Stale:      of(func(o *Outcome) int64 { return int64(o.Stale()) }),
 		StaleFiles: of(func(o *Outcome) int64 { return int64(o.StaleFiles) }),
 		ByByte:     of(func(o *Outcome) int64 { return int64(o.ByByte) }),
 		StaleSelf:  of(func(o *Outcome) int64 { return int64(o.StaleSelf) }),

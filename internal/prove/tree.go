@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
+	"maps"
 	"slices"
 	"strings"
 
@@ -139,20 +140,25 @@ func (d *directory) basis() sum { return sumOf(d.names.bytes(), d.below.bytes())
 // counts reports whether somebody is asked for a text about it.
 func (d *directory) counts() bool { return d.files > 0 || d.children > 0 }
 
-// begin gives every directory its text, and returns what writing all of them takes.
-func (t *tree) begin() int64 {
-	all := make([]*directory, 0, len(t.dirs))
-	for _, d := range t.dirs {
-		all = append(all, d)
-	}
-	var cost int64
-	for _, d := range upwards(all) {
+// describe gives every directory its text.
+func (t *tree) describe() {
+	for _, d := range upwards(slices.Collect(maps.Values(t.dirs))) {
 		if d.counts() {
-			cost += t.estimate(d)
 			t.rewrite(d, d.basis())
 		}
+		d.moved = false
 	}
-	return cost
+}
+
+// whole is what describing everything takes.
+func (t *tree) whole() int64 {
+	var n int64
+	for _, d := range t.dirs {
+		if d.counts() {
+			n += t.estimate(d)
+		}
+	}
+	return n
 }
 
 // upwards sorts directories so that each comes after those below it.
@@ -220,7 +226,7 @@ func (t *tree) refresh(d *directory) int64 {
 
 // apply replays a commit: finds what it made stale, and has it written anew.
 func (t *tree) apply(c *Commit) Outcome {
-	o := Outcome{Commit: c.ID, Subject: c.Subject, Merge: c.Merge}
+	o := Outcome{Commit: c.ID, Subject: c.Subject, Merge: c.Merge, Texts: t.files + t.counted}
 	touched := t.reading(c, &o)
 	for i := range c.Changes {
 		t.change(&c.Changes[i], &o)
