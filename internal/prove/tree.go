@@ -18,7 +18,7 @@ type tree struct {
 	opts    Options
 	dirs    map[repo.Path]*directory
 	texts   map[repo.ID]bool // contents about which there is a text
-	known   map[sum]sum      // texts about directories, by what they were written from
+	known   map[sum]bool     // texts about directories, each by what it was written from
 	files   int              // that count
 	counted int              // directories that do
 }
@@ -37,7 +37,7 @@ type directory struct {
 	children int
 	below    sum
 
-	text sum // what is said of it; zero while it does not count
+	text sum // what is said of it, by what that was written from; zero while it does not count
 
 	// What the commit at hand does to it.
 	touched bool  // a file that counts came, went or changed
@@ -86,7 +86,7 @@ func (s sum) bytes() string {
 }
 
 func newTree(opts Options) *tree {
-	t := &tree{opts: opts, dirs: make(map[repo.Path]*directory), texts: make(map[repo.ID]bool), known: make(map[sum]sum)}
+	t := &tree{opts: opts, dirs: make(map[repo.Path]*directory), texts: make(map[repo.ID]bool), known: make(map[sum]bool)}
 	t.dirs[""] = &directory{}
 	return t
 }
@@ -145,6 +145,7 @@ func (t *tree) describe() {
 	for _, d := range upwards(slices.Collect(maps.Values(t.dirs))) {
 		if d.counts() {
 			t.rewrite(d, d.basis())
+			t.known[d.text] = true
 		}
 		d.moved = false
 	}
@@ -188,8 +189,6 @@ func (t *tree) rewrite(d *directory, text sum) {
 	}
 	if text == (sum{}) {
 		t.counted--
-	} else {
-		t.known[d.basis()] = text
 	}
 	up := d.parent
 	if up == nil {
@@ -326,30 +325,37 @@ func (t *tree) settle(touched []*directory, o *Outcome) {
 			list = append(list, d)
 		}
 	}
+	var written []sum
 	for _, d := range upwards(list) {
-		t.judge(d, o)
+		if t.judge(d, o) {
+			written = append(written, d.text)
+		}
 		d.touched, d.self, d.moved, d.queued, d.anew = false, false, false, false, 0
 		if !d.counts() && d.parent != nil {
 			delete(t.dirs, d.path)
 		}
 	}
+	// Only now: of two that went stale alike, both did.
+	for _, text := range written {
+		t.known[text] = true
+	}
 }
 
-// judge finds whether a directory went stale, those below having been judged.
-func (t *tree) judge(d *directory, o *Outcome) {
+// judge finds whether a directory went stale, those below having been judged, and has it
+// written anew if so.
+func (t *tree) judge(d *directory, o *Outcome) (written bool) {
 	switch {
 	case !d.counts():
 		t.rewrite(d, sum{})
-		return
+		return false
 	case !d.touched && !d.moved:
-		return
+		return false
 	}
 	basis := d.basis()
-	text, before := t.known[basis]
 	switch {
-	case before:
-		t.rewrite(d, text) // it was written from just that once
-		return
+	case t.known[basis]:
+		t.rewrite(d, basis) // the text that was written from just that once
+		return false
 	case d.text == sum{}:
 		o.NewDirs++
 	case d.self:
@@ -357,10 +363,11 @@ func (t *tree) judge(d *directory, o *Outcome) {
 	case d.moved:
 		o.StaleBelow++
 	default:
-		return // it changed by what does not matter
+		return false // it changed by what does not matter
 	}
 	o.Unknown = o.Unknown || d.absent > 0
 	o.Refresh += t.refresh(d)
 	o.Reread += t.estimate(d)
 	t.rewrite(d, basis)
+	return true
 }

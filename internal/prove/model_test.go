@@ -1,0 +1,311 @@
+package prove
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"ken/internal/fresh"
+	"ken/internal/repo"
+)
+
+// A naive tells the same story from whole trees: nothing is carried from commit to
+// commit but what was said of directories, each with the full text of what it was
+// written from.
+type naive struct {
+	opts    Options
+	files   map[repo.Path]File
+	texts   map[repo.ID]bool
+	said    map[string]string // of a directory: the text
+	written map[string]string // texts by what they were written from
+}
+
+// dirs returns the directories that count, those below first, and what is in each.
+func (n *naive) dirs(files map[repo.Path]File) (order []string, own map[string][]repo.Path, children map[string][]string) {
+	own, children = make(map[string][]repo.Path), make(map[string][]string)
+	seen := make(map[string]bool)
+	for p, f := range files {
+		if !f.Counts {
+			continue
+		}
+		dir := string(p.Dir())
+		own[dir] = append(own[dir], p)
+		for d := p.Dir(); !seen[string(d)]; d = d.Dir() {
+			seen[string(d)] = true
+			if d == "" {
+				break
+			}
+			children[string(d.Dir())] = append(children[string(d.Dir())], string(d))
+		}
+	}
+	order = slices.SortedFunc(maps.Keys(seen), func(a, b string) int {
+		deep := func(s string) int { return len(strings.FieldsFunc(s, func(r rune) bool { return r == '/' })) }
+		return deep(b) - deep(a)
+	})
+	for d := range seen {
+		slices.Sort(own[d])
+		slices.Sort(children[d])
+	}
+	return order, own, children
+}
+
+func (n *naive) basis(dir string, files map[repo.Path]File, own []repo.Path, children []string) string {
+	var b strings.Builder
+	for _, p := range own {
+		fmt.Fprintf(&b, "%q %s\n", p.Base(), files[p].ID)
+	}
+	for _, c := range children {
+		fmt.Fprintf(&b, "%q/ %q\n", repo.Path(c).Base(), n.said[c])
+	}
+	return b.String()
+}
+
+func (n *naive) begin() {
+	order, own, children := n.dirs(n.files)
+	for _, d := range order {
+		b := n.basis(d, n.files, own[d], children[d])
+		n.said[d], n.written[b] = b, b
+	}
+	for _, f := range n.files {
+		n.texts[f.ID] = n.texts[f.ID] || f.Counts
+	}
+}
+
+func (n *naive) tokens(f File) int64 { return min(f.Size, n.opts.Assumed.ReadBytes) / n.opts.Assumed.BytesPerToken }
+
+func (n *naive) apply(c *Commit) Outcome {
+	a := n.opts.Assumed
+	o := Outcome{Commit: c.ID, Subject: c.Subject, Merge: c.Merge}
+	was := maps.Clone(n.files)
+	orderWas, ownWas, childrenWas := n.dirs(was)
+	for _, f := range was {
+		if f.Counts {
+			o.Texts++
+		}
+	}
+	o.Texts += len(orderWas)
+	counting := make(map[string]bool) // directories with a change that matters
+	touched := make(map[string]bool)
+	anew := make(map[repo.Path]bool)
+	for _, ch := range c.Changes {
+		dir := string(ch.Path.Dir())
+		delete(n.files, ch.Path)
+		if ch.New != (File{}) {
+			n.files[ch.Path] = ch.New
+		}
+		if ch.Old.ID == ch.New.ID && ch.Old.Counts == ch.New.Counts || !ch.Old.Counts && !ch.New.Counts {
+			continue
+		}
+		touched[dir] = true
+		o.Unknown = o.Unknown || ch.Old.Counts && ch.Old.Absent || ch.New.Counts && ch.New.Absent
+		if ch.Old.Counts {
+			o.Touched += n.tokens(ch.Old)
+		}
+		known := n.texts[ch.New.ID]
+		switch {
+		case ch.Old.Counts && ch.New.Counts:
+			o.ByByte++
+			o.Grades.count(ch.Grade)
+			if n.opts.Counts(ch.Grade) {
+				counting[dir] = true
+				if !known {
+					o.StaleFiles++
+					anew[ch.Path] = true
+				}
+			}
+		case ch.Old.Counts:
+			o.Removed++
+			counting[dir] = true
+		case known:
+			o.Carried++
+			o.ByByte++
+			counting[dir] = true
+		default:
+			o.Added++
+			anew[ch.Path] = true
+			counting[dir] = true
+		}
+	}
+	for d := range touched {
+		if slices.Contains(orderWas, d) {
+			o.Briefs += a.Brief
+		}
+		for _, p := range ownWas[d] {
+			o.Unknown = o.Unknown || was[p].Absent
+			if !slices.ContainsFunc(c.Changes, func(ch Change) bool {
+				return ch.Path == p && (ch.Old.ID != ch.New.ID || ch.Old.Counts != ch.New.Counts)
+			}) {
+				o.Neighbours += n.tokens(was[p])
+			}
+		}
+	}
+	o.Briefs = max(o.Briefs, a.Brief)
+	n.judge(&o, childrenWas, touched, counting, anew)
+	for _, ch := range c.Changes {
+		n.texts[ch.New.ID] = n.texts[ch.New.ID] || ch.New.Counts
+	}
+	return o
+}
+
+func (n *naive) judge(o *Outcome, childrenWas map[string][]string, touched, counting map[string]bool, anew map[repo.Path]bool) {
+	a := n.opts.Assumed
+	before := maps.Clone(n.said)
+	order, own, children := n.dirs(n.files)
+	for d := range before {
+		if !slices.Contains(order, d) {
+			delete(n.said, d)
+		}
+	}
+	for _, d := range order {
+		b := n.basis(d, n.files, own[d], children[d])
+		below := !slices.Equal(children[d], childrenWas[d]) ||
+			slices.ContainsFunc(children[d], func(c string) bool { return before[c] != n.said[c] })
+		_, had := before[d]
+		if had && !touched[d] && !below {
+			continue
+		}
+		if text, ok := n.written[b]; ok {
+			n.said[d] = text
+			continue
+		}
+		if had && !counting[d] && !below {
+			continue
+		}
+		refresh, reread := a.Apart+a.Answer, a.Apart+a.Answer
+		switch {
+		case !had:
+			o.NewDirs++
+		case counting[d]:
+			o.StaleSelf++
+			refresh += a.Text
+		default:
+			o.StaleBelow++
+			refresh += a.Text
+		}
+		for _, p := range own[d] {
+			f := n.files[p]
+			o.Unknown = o.Unknown || f.Absent
+			reread += n.tokens(f)
+			if anew[p] {
+				refresh += n.tokens(f) + a.Text
+			} else {
+				refresh += min(n.tokens(f), a.Text)
+			}
+		}
+		o.Refresh += refresh + int64(len(children[d]))*a.Text
+		o.Reread += reread + int64(len(children[d]))*a.Text
+		n.said[d] = b
+		defer func() { n.written[b] = b }() // of two that went stale alike, both did
+	}
+}
+
+// randomHistory makes few contents at few paths, so that moves, copies, reverts and whole
+// directories that come and go are common.
+func randomHistory(rnd *rand.Rand) History {
+	ids := make([]repo.ID, 8)
+	for i := range ids {
+		id, err := repo.ParseID(fmt.Sprintf("%040x", i+1))
+		if err != nil {
+			panic(err)
+		}
+		ids[i] = id
+	}
+	absent := rnd.IntN(4) == 0
+	file := func() File {
+		k := rnd.IntN(len(ids))
+		return File{ID: ids[k], Size: int64(k * k * 700), Counts: k != 3, Absent: absent && k == 5}
+	}
+	path := func() repo.Path {
+		p := ""
+		for range rnd.IntN(4) {
+			p += string("abc"[rnd.IntN(3)]) + "/"
+		}
+		return repo.Path(p + string("xyz"[rnd.IntN(3)]))
+	}
+	now := make(map[repo.Path]File)
+	var h History
+	for range rnd.IntN(12) {
+		now[path()] = file()
+	}
+	for _, p := range slices.Sorted(maps.Keys(now)) {
+		h.Before = append(h.Before, Entry{p, now[p]})
+	}
+	for i := range 1 + rnd.IntN(8) {
+		c := Commit{ID: ids[i%len(ids)], Subject: fmt.Sprint("commit ", i)}
+		seen := make(map[repo.Path]bool)
+		set := func(p repo.Path, f File) {
+			if now[p] == f || seen[p] {
+				return
+			}
+			seen[p] = true
+			c.Changes = append(c.Changes, Change{Path: p, Old: now[p], New: f, Grade: fresh.Grades[rnd.IntN(4)]})
+		}
+		switch rnd.IntN(4) {
+		case 0: // a directory moves
+			from, to := path().Dir(), path().Dir()
+			for _, p := range slices.Sorted(maps.Keys(now)) {
+				if from != "" && p.Under(from) && !to.Under(from) && to != "" {
+					set(to+p[len(from):], now[p])
+					set(p, File{})
+				}
+			}
+		default:
+			for range rnd.IntN(4) {
+				f := File{}
+				if rnd.IntN(3) > 0 {
+					f = file()
+				}
+				set(path(), f)
+			}
+		}
+		for _, ch := range c.Changes {
+			if delete(now, ch.Path); ch.New != (File{}) {
+				now[ch.Path] = ch.New
+			}
+		}
+		h.Commits = append(h.Commits, c)
+	}
+	return h
+}
+
+var assumed = Assumed{BytesPerToken: 4, ReadBytes: 32 << 10, Brief: 1500, Text: 150, Apart: 800, Answer: 400}
+
+// Applying changes one by one comes to the same as looking at whole trees each time.
+func TestReplayIsTheNaiveStory(t *testing.T) {
+	for seed := range uint64(3000) {
+		rnd := rand.New(rand.NewPCG(seed, 1))
+		h := randomHistory(rnd)
+		counts := []func(fresh.Grade) bool{
+			func(g fresh.Grade) bool { return g != fresh.GradeFormat },
+			func(g fresh.Grade) bool { return g == fresh.GradeContent || g == fresh.GradeInterface },
+			func(fresh.Grade) bool { return true },
+		}[seed%3]
+		opts := Options{Assumed: assumed, Counts: counts}
+		n := &naive{opts, make(map[repo.Path]File), make(map[repo.ID]bool), make(map[string]string), make(map[string]string)}
+		for _, e := range h.Before {
+			n.files[e.Path] = e.File
+		}
+		n.begin()
+		r := Replay(h, opts)
+		for i := range h.Commits {
+			want, got := n.apply(&h.Commits[i]), r.History[i]
+			if want.Unknown && got.Unknown {
+				continue // whose figures are in no sum
+			}
+			if got != want {
+				t.Fatalf("seed %d, commit %d, %+v\n got %+v\nwant %+v", seed, i, h.Commits[i].Changes, got, want)
+			}
+		}
+		order, own, _ := n.dirs(n.files)
+		files := 0
+		for _, list := range own {
+			files += len(list)
+		}
+		if r.Directories != len(order) || r.Files != files {
+			t.Fatalf("seed %d: %d files, %d directories; want %d, %d", seed, r.Files, r.Directories, files, len(order))
+		}
+	}
+}
