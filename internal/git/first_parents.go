@@ -1,7 +1,6 @@
 package git
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -60,61 +59,4 @@ func (r *Repo) EntriesAt(ctx context.Context, commit repo.ID) ([]TreeFile, error
 		files = append(files, f)
 	}
 	return files, nil
-}
-
-// Sizes returns how many bytes contents have, in their order, -1 for one that is not
-// here.
-func (r *Repo) Sizes(ctx context.Context, ids []repo.ID) ([]int64, error) {
-	if len(ids) == 0 {
-		return nil, nil
-	}
-	var names strings.Builder
-	for _, id := range ids {
-		names.WriteString(id.String() + "\n")
-	}
-	w := &sizeWriter{sizes: make([]int64, 0, len(ids))}
-	args := []string{"cat-file", "--buffer", "--batch-check=%(objectsize)"}
-	status, stderr, err := r.run(ctx, call{args: args, stdin: strings.NewReader(names.String()), stdout: w, steady: true})
-	switch {
-	case w.err != nil:
-		return nil, w.err
-	case err != nil:
-		return nil, err
-	case status != 0:
-		return nil, r.failed(args, status, stderr)
-	case len(w.rest) > 0 || len(w.sizes) != len(ids):
-		return nil, errors.New("git cat-file: the answer breaks off")
-	}
-	return w.sizes, nil
-}
-
-// A sizeWriter reads sizes, a line each, or what was asked for and why there is none.
-type sizeWriter struct {
-	sizes []int64
-	rest  []byte // of a line that is not complete
-	err   error
-}
-
-// Write takes the next piece.
-func (w *sizeWriter) Write(p []byte) (int, error) {
-	n := len(p)
-	for w.err == nil {
-		line, rest, ended := bytes.Cut(p, []byte{'\n'})
-		w.rest, p = append(w.rest, line...), rest
-		if !ended {
-			return n, nil
-		}
-		text := string(w.rest)
-		w.rest = w.rest[:0]
-		size, err := strconv.ParseInt(text, 10, 64)
-		switch {
-		case strings.HasSuffix(text, " missing"):
-			size = -1
-		case err != nil || size < 0:
-			w.err = fmt.Errorf("git cat-file: cannot read %q", text)
-			return 0, w.err
-		}
-		w.sizes = append(w.sizes, size)
-	}
-	return 0, w.err
 }

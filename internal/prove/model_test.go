@@ -74,7 +74,9 @@ func (n *naive) begin() {
 	}
 }
 
-func (n *naive) tokens(f File) int64 { return min(f.Size, n.opts.Assumed.ReadBytes) / n.opts.Assumed.BytesPerToken }
+func (n *naive) tokens(f File) int64 {
+	return min(f.Size, n.opts.Assumed.ReadBytes) / n.opts.Assumed.BytesPerToken
+}
 
 func (n *naive) apply(c *Commit) Outcome {
 	a := n.opts.Assumed

@@ -1,0 +1,147 @@
+package git_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"ken/internal/git"
+	"ken/internal/repo"
+	"ken/internal/testrepo"
+)
+
+func parents(t *testing.T, r *testrepo.Repo, n int) (list []repo.Commit, cut bool) {
+	t.Helper()
+	g := opened(t, r)
+	head, err := g.Head(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	cut, err = g.FirstParents(t.Context(), head.Commit, n, func(c repo.Commit) error {
+		list = append(list, c)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list, cut
+}
+
+// A merge is what it brought to the branch, and what came before on the other side is
+// nobody's commit of its own.
+func TestFirstParents(t *testing.T) {
+	r := testrepo.New(t)
+	r.Write("a", "one\n")
+	r.Symlink("a", "link")
+	r.Commit("first")
+	r.Git("checkout", "--quiet", "-b", "side")
+	r.Write("b", "two\n")
+	r.Commit("beside")
+	r.Git("checkout", "--quiet", "main")
+	r.Git("merge", "--quiet", "--no-ff", "-m", "merged", "side")
+	r.Remove("link")
+	r.Write("link", "no link\n")
+	r.Commit("third")
+
+	list, cut := parents(t, r, 10)
+	var got []string
+	for _, c := range list {
+		line := c.Subject
+		for _, ch := range c.Changes {
+			line += fmt.Sprintf(" %s:%o>%o", ch.Path, ch.OldMode, ch.NewMode)
+		}
+		got = append(got, line)
+	}
+	want := []string{"third link:120000>100644", "merged b:0>100644", "first a:0>100644 link:0>120000"}
+	if !slices.Equal(got, want) || cut {
+		t.Errorf("got %q, cut %v\nwant %q", got, cut, want)
+	}
+	if list, _ := parents(t, r, 2); len(list) != 2 || list[1].Subject != "merged" {
+		t.Errorf("two of them: %v", list)
+	}
+	if list, cut := parents(t, r.Clone("--depth=2"), 10); len(list) != 1 || !cut {
+		t.Errorf("of a shallow clone: %v, cut %v", list, cut)
+	}
+	stop := errors.New("enough")
+	g := opened(t, r)
+	if _, err := g.FirstParents(t.Context(), list[0].ID, 10, func(repo.Commit) error { return stop }); !errors.Is(err, stop) {
+		t.Errorf("its caller's error became %v", err)
+	}
+}
+
+func TestEntriesAt(t *testing.T) {
+	r := testrepo.New(t)
+	r.Write("a\nb", "one\n")
+	r.Write("dir/ä", "two\n")
+	r.Symlink("x", "link")
+	commit, err := repo.ParseID(r.Commit("first"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := opened(t, r)
+	got, err := g.EntriesAt(t.Context(), commit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := g.FilesAt(t.Context(), commit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range want {
+		want[i].Size = 0
+	}
+	if !slices.Equal(got, want) || len(got) != 3 {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// Of what is not here there is no size, and nothing is fetched to find out.
+func TestSizes(t *testing.T) {
+	r := testrepo.New(t)
+	r.Git("config", "uploadpack.allowFilter", "true")
+	r.Write("a", "one\n")
+	r.Commit("first")
+	r.Write("a", "three\n")
+	r.Write("empty", "")
+	r.Commit("second")
+	ids := make([]repo.ID, 0, 4)
+	for _, rev := range []string{"HEAD~1:a", "HEAD:a", "HEAD:empty"} {
+		ids = append(ids, parse(t, r.Git("rev-parse", rev)))
+	}
+	ids = append(ids, parse(t, strings.Repeat("1", 40)))
+	for name, tt := range map[string]struct {
+		repo *git.Repo
+		want []int64
+	}{
+		"whole":   {opened(t, r), []int64{4, 6, 0, -1}},
+		"partial": {opened(t, r.Clone("--filter=blob:none")), []int64{-1, 6, 0, -1}},
+	} {
+		got, err := tt.repo.Sizes(t.Context(), ids)
+		if err != nil || !slices.Equal(got, tt.want) {
+			t.Errorf("%s: got %v, %v, want %v", name, got, err, tt.want)
+		}
+	}
+	if got, err := opened(t, r).Sizes(t.Context(), nil); len(got) != 0 || err != nil {
+		t.Errorf("of nothing: %v, %v", got, err)
+	}
+}
+
+func opened(t *testing.T, r *testrepo.Repo) *git.Repo {
+	t.Helper()
+	g, err := git.Open(t.Context(), r.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+func parse(t *testing.T, text string) repo.ID {
+	t.Helper()
+	id, err := repo.ParseID(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}

@@ -1,0 +1,129 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"ken/internal/repo"
+)
+
+// Sizes returns how many bytes contents have, in their order, -1 for one that is not
+// here.
+func (r *Repo) Sizes(ctx context.Context, ids []repo.ID) ([]int64, error) {
+	sizes, err := r.sizes(ctx, ids)
+	// A git that does not know how not to fetch fails at the first content that it
+	// would have to.
+	if why, refused := errors.AsType[*refusal](err); !refused || !strings.Contains(why.text, "promisor") {
+		return sizes, err
+	}
+	here, err := r.here(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	var some []repo.ID
+	for _, id := range ids {
+		if here[id] {
+			some = append(some, id)
+		}
+	}
+	found, err := r.sizes(ctx, some)
+	if err != nil {
+		return nil, err
+	}
+	sizes = make([]int64, len(ids))
+	for i, id := range ids {
+		if sizes[i] = -1; here[id] {
+			sizes[i], found = found[0], found[1:]
+		}
+	}
+	return sizes, nil
+}
+
+// here returns which contents of a partial clone are here.
+func (r *Repo) here(ctx context.Context, ids []repo.ID) (map[repo.ID]bool, error) {
+	out, err := r.read(ctx, names(ids), "rev-list", "--objects", "--no-object-names", "--no-walk",
+		"--ignore-missing", "--missing=allow-any", "--stdin")
+	if err != nil {
+		return nil, err
+	}
+	here := make(map[repo.ID]bool)
+	for line := range strings.FieldsSeq(out) {
+		id, err := repo.ParseID(line)
+		if err != nil {
+			return nil, fmt.Errorf("git rev-list: %w", err)
+		}
+		here[id] = true
+	}
+	return here, nil
+}
+
+// names lists ids, a line each.
+func names(ids []repo.ID) *strings.Reader {
+	var b strings.Builder
+	for _, id := range ids {
+		b.WriteString(id.String() + "\n")
+	}
+	return strings.NewReader(b.String())
+}
+
+func (r *Repo) sizes(ctx context.Context, ids []repo.ID) ([]int64, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	w := &sizeWriter{sizes: make([]int64, 0, len(ids))}
+	args := []string{"cat-file", "--buffer", "--batch-check=%(objectsize)"}
+	status, stderr, err := r.run(ctx, call{args: args, stdin: names(ids), stdout: w, steady: true})
+	switch {
+	case w.err != nil:
+		return nil, w.err
+	case err != nil:
+		return nil, err
+	case status != 0:
+		return nil, r.failed(args, status, lastComplaint(stderr))
+	case len(w.rest) > 0 || len(w.sizes) != len(ids):
+		return nil, errors.New("git cat-file: the answer breaks off")
+	}
+	return w.sizes, nil
+}
+
+// lastComplaint returns the last line of stderr: a git that tries to fetch says first
+// why it could not, and then what.
+func lastComplaint(stderr string) string {
+	lines := strings.Split(strings.TrimSpace(stderr), "\n")
+	return lines[len(lines)-1]
+}
+
+// A sizeWriter reads sizes, a line each, or what was asked for and why there is none.
+type sizeWriter struct {
+	sizes []int64
+	rest  []byte // of a line that is not complete
+	err   error
+}
+
+// Write takes the next piece.
+func (w *sizeWriter) Write(p []byte) (int, error) {
+	n := len(p)
+	for w.err == nil {
+		line, rest, ended := bytes.Cut(p, []byte{'\n'})
+		w.rest, p = append(w.rest, line...), rest
+		if !ended {
+			return n, nil
+		}
+		text := string(w.rest)
+		w.rest = w.rest[:0]
+		size, err := strconv.ParseInt(text, 10, 64)
+		switch {
+		case strings.HasSuffix(text, " missing"):
+			size = -1
+		case err != nil || size < 0:
+			w.err = fmt.Errorf("git cat-file: cannot read %q", text)
+			return 0, w.err
+		}
+		w.sizes = append(w.sizes, size)
+	}
+	return 0, w.err
+}
