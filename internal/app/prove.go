@@ -111,7 +111,7 @@ func (w *workspace) treeBefore(ctx context.Context, head repo.ID, commits []repo
 	}
 	for _, c := range slices.Backward(commits) {
 		for _, ch := range c.Changes {
-			if p := newPlace(ch); at[ch.Path] != p && !(p.id.IsZero() && at[ch.Path].id.IsZero()) {
+			if there := at[ch.Path]; there.id != ch.New || there.mode != ch.NewMode {
 				return nil, fmt.Errorf("replay %s: it does not lead to what comes after it at %s", c.ID.Short(), ch.Path)
 			}
 			if p := oldPlace(ch); p.id.IsZero() {

@@ -93,18 +93,18 @@ func (p *program) printReplayed(r *prove.Report) {
 		more = ", which is all there are"
 	}
 	p.io.Printf("%s of %s asked for%s: %s to %s along first parents\n",
-		term.Count(c.Replayed, "commit"), thousands(int64(c.Asked)), more, c.First.Short(), c.Last.Short())
+		counted(len(r.History), "commit"), thousands(int64(c.Asked)), more, c.First.Short(), c.Last.Short())
 	if c.Cut {
 		p.io.Printf("cut short: this is a shallow clone, and what came before is not here; fetch it: git fetch --unshallow\n")
 	}
 	if c.Unknown > 0 {
-		p.io.Printf("unknown: %s, whose contents are not here, in no figure below; fetch them: git fetch --refetch --no-filter\n", term.Count(c.Unknown, "more commit"))
+		p.io.Printf("unknown: %d of them, in no figure below, as contents are not here; fetch those: git fetch --refetch --no-filter\n", c.Unknown)
 	}
 }
 
 func (p *program) printSpreads(r *prove.Report) {
 	c, s := r.Commits, r.Spreads
-	p.io.Printf("all that was known stayed true in %d of %s\n", c.Valid, term.Count(c.Replayed, "commit"))
+	p.io.Printf("all that was known stayed true in %d of %s\n", c.Valid, counted(c.Replayed, "commit"))
 	p.io.Printf("the median commit made %s texts stale; at the end there were %s: %s and %s\n",
 		thousands(s.Stale.Median), thousands(int64(r.Files+r.Directories)),
 		counted(r.Files, "file"), counted(r.Directories, "directory"))
@@ -151,7 +151,7 @@ func (p *program) printNet(r *prove.Report) {
 		return fmt.Sprintf("%d%%", *b.Even)
 	})
 	p.io.Printf("not in it: about %s tokens for a model to describe everything once, as it is now\n", thousands(n.Describe))
-	p.io.Printf("briefs were longer than all neighbours together in %d of %s\n", r.Commits.Lost, term.Count(r.Commits.Replayed, "commit"))
+	p.io.Printf("briefs were longer than all neighbours together in %d of %s\n", r.Commits.Lost, counted(r.Commits.Replayed, "commit"))
 }
 
 // printWorst lists the commits that speak most against it.

@@ -131,7 +131,7 @@ func TestPlot(t *testing.T) {
 			t.Errorf("%d commits: %d bytes", n, first.Len())
 		}
 		for d := xml.NewDecoder(&first); ; {
-			if _, err := d.Token(); err == io.EOF {
+			if _, err := d.Token(); errors.Is(err, io.EOF) {
 				break
 			} else if err != nil {
 				t.Fatalf("%d commits: %v", n, err)
