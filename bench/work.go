@@ -98,6 +98,7 @@ func (b *bench) measure(ctx context.Context) error {
 		return err
 	}
 	if err := b.surveyWorks(ctx); err != nil {
+	if err := b.proveWorks(ctx); err != nil {
 		return err
 	}
 	return b.startup(ctx)
