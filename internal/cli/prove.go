@@ -156,10 +156,10 @@ func (p *program) printNet(r *prove.Report) {
 
 // printWorst lists the commits that speak most against it.
 func (p *program) printWorst(r *prove.Report) {
-	p.io.Printf("\nworst commits: net tokens with a model, had all neighbours been read; stale texts; subject\n")
+	p.io.Printf("\nworst commits: net tokens with a model, had all neighbours been read; texts to write; subject\n")
 	for i := range r.Worst {
 		o := &r.Worst[i]
-		p.io.Printf("%12s  %s  %5d  %s\n", signed(o.Net()), o.Commit.Short(), o.Stale(), shorten(term.Clean(o.Subject), 70))
+		p.io.Printf("%12s  %s  %5d  %s\n", signed(o.Net()), o.Commit.Short(), o.Stale()+o.Added+o.NewDirs, shorten(term.Clean(o.Subject), 70))
 	}
 }
 
