@@ -98,6 +98,8 @@ func (b *bench) measure(ctx context.Context) error {
 		return err
 	}
 	if err := b.surveyWorks(ctx); err != nil {
+		return err
+	}
 	if err := b.proveWorks(ctx); err != nil {
 		return err
 	}
