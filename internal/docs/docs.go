@@ -32,16 +32,26 @@ type Mention struct {
 	Kind Kind
 
 	// Name is what to look for. Of a path it is the path alone, unescaped, with
-	// forward slashes and without line numbers and anchors, perhaps with ".." in it;
-	// of a symbol its name, parts joined by dots; of a command what the tool is
-	// asked to run, "test" in make test.
+	// forward slashes, without line numbers and anchors, a "./" at its front and a
+	// slash at its end, perhaps with ".." in it; one that begins with a slash is
+	// meant from the top of the repository or of a site. Of a symbol it is its name,
+	// parts joined by dots; of a command what the tool is asked to run, "test" in
+	// make test.
 	Name string
-	Tool string // of a command: make, npm, just
+	Tool string // of a command: make, npm, yarn, pnpm, bun, just, task, rake, composer
+	Dir  bool   // of a path: it is said to be a directory
+	Glob bool   // of a path: Name is a pattern in the manner of doublestar
+	// In is the directory that Name is said to be in: what the shell changed to, or
+	// the root of a drawing. It may as well be the repository's own, under the name
+	// it has been cloned to. "" where nothing is said.
+	In string
 
 	Form Form
 	// Hedged is set where the words around it say that it is not there, or is an
 	// example: removed, formerly, e.g.
 	Hedged bool
+	// Acked is set where the document says itself that the mention is as it should be.
+	Acked bool
 	// At is where Name stands in the document, where it stands there letter by
 	// letter; what merely moved can be put right there.
 	At Span
