@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ken/internal/docs"
 	"ken/internal/fault"
 	"ken/internal/fresh"
 	"ken/internal/prove"
@@ -50,6 +51,8 @@ type Workspace interface {
 	CheckReceipt(ctx context.Context, receipt string) (*registry.ReceiptCheck, error)
 	// Prove replays the history, and writes a plot of it if that is wanted.
 	Prove(ctx context.Context, opts ProveOptions) (*prove.Report, error)
+	// Docs judges what documents name: those given, all when nil.
+	Docs(ctx context.Context, paths []repo.Path) (*docs.Report, error)
 	// Desk hands out directories to agents.
 	Desk() *survey.Desk
 	// Submit takes in what an agent wrote, about a directory and its files.
@@ -232,7 +235,7 @@ func (p *program) commands(args []string, status *cobra.Command) map[string]func
 		"state":  func() *cobra.Command { return p.state(args) },
 		"spec":   func() *cobra.Command { return p.spec(args) },
 		"survey": func() *cobra.Command { return p.survey(args) },
-		"brief":  p.brief, "up": p.up, "init": p.init, "prove": p.prove,
+		"brief":  p.brief, "up": p.up, "init": p.init, "docs": p.docs, "prove": p.prove,
 		"hook":   func() *cobra.Command { return p.hook(args) },
 		"doctor": p.doctor, "mcp": p.mcp, "version": p.version,
 	}

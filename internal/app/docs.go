@@ -1,0 +1,165 @@
+package app
+
+import (
+	"context"
+	"fmt"
+
+	"ken/internal/docs"
+	"ken/internal/git"
+	"ken/internal/repo"
+	"ken/internal/spec"
+)
+
+// Docs judges the documents of the work tree.
+func (w *workspace) Docs(ctx context.Context, paths []repo.Path) (*docs.Report, error) {
+	snapshot, err := w.git.Snapshot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	tree := docsTree{w, snapshot}
+	past := &docsPast{Repo: w.git, head: snapshot.Head.Commit, contents: w.git.Contents()}
+	defer func() { w.remarks = append(w.remarks, past.remarks...) }()
+	return docs.Judge(ctx, tree, past, docs.Options{Paths: paths})
+}
+
+// A docsTree is the work tree as documents are judged against it.
+type docsTree struct {
+	w        *workspace
+	snapshot *repo.Snapshot
+}
+
+func (t docsTree) Files(context.Context) ([]docs.File, error) {
+	files := make([]docs.File, len(t.snapshot.Index.Entries))
+	for i, e := range t.snapshot.Index.Entries {
+		files[i] = docs.File{Path: e.Path, ID: e.ID, Mode: e.Mode}
+	}
+	return files, nil
+}
+
+// Read takes what a sparse checkout leaves out from the index.
+func (t docsTree) Read(ctx context.Context, files []docs.File, most int64, see func(i int, content []byte, err error)) error {
+	paths := make([]repo.Path, len(files))
+	for i, f := range files {
+		paths[i] = f.Path
+	}
+	if !t.w.git.Sparse() {
+		return t.w.files.Bytes(ctx, paths, most, see)
+	}
+	found, err := t.w.files.Stat(ctx, entriesOf(paths))
+	if err != nil {
+		return err
+	}
+	var here []repo.Path
+	var ids []repo.ID
+	var which, whose []int
+	for i, f := range found {
+		if f.Presence == repo.Absent && !files[i].ID.IsZero() {
+			ids, whose = append(ids, files[i].ID), append(whose, i)
+		} else {
+			here, which = append(here, paths[i]), append(which, i)
+		}
+	}
+	err = t.w.files.Bytes(ctx, here, most, func(i int, b []byte, err error) { see(which[i], b, err) })
+	if err != nil {
+		return err
+	}
+	return t.w.git.EachBlob(ctx, ids, func(i int, b []byte) {
+		if b == nil || int64(len(b)) > most {
+			see(whose[i], nil, fmt.Errorf("read %s: it is not checked out, and git does not have it", files[whose[i]].Path))
+			return
+		}
+		see(whose[i], b, nil)
+	})
+}
+
+func (t docsTree) Present(ctx context.Context, paths []repo.Path) ([]bool, error) {
+	found, err := t.w.files.Stat(ctx, entriesOf(paths))
+	there := make([]bool, len(found))
+	for i, f := range found {
+		// What cannot be looked at may be there.
+		there[i] = f.Presence != repo.Absent && f.Presence != repo.Unlooked
+	}
+	return there, err
+}
+
+func entriesOf(paths []repo.Path) []repo.Entry {
+	entries := make([]repo.Entry, len(paths))
+	for i, p := range paths {
+		entries[i].Path = p
+	}
+	return entries
+}
+
+func (t docsTree) Ignored(ctx context.Context, paths []repo.Path) ([]bool, error) {
+	return t.w.git.Ignored(ctx, paths)
+}
+
+// A docsPast is the history of HEAD.
+type docsPast struct {
+	*git.Repo
+	head     repo.ID
+	contents *git.Contents
+	remarks  []string
+}
+
+func (p *docsPast) Head() repo.ID { return p.head }
+
+func (p *docsPast) History(ctx context.Context) (docs.History, error) {
+	h, err := p.Repo.History(ctx, []repo.ID{p.head})
+	if err != nil {
+		return nil, err
+	}
+	p.remarks = append(p.remarks, h.Remarks()...)
+	head, ok := h.Find(p.head)
+	if !ok {
+		return nil, fmt.Errorf("the history of %s does not have it", p.head.Short())
+	}
+	lines := h.Lineage()
+	reached := make([]bool, head+1)
+	reached[head] = true
+	for n := head; n >= 0; n-- {
+		if reached[n] {
+			for _, up := range lines.Of(n) {
+				reached[up] = true
+			}
+		}
+	}
+	return docsHistory{h, reached}, nil
+}
+
+func (p *docsPast) At(ctx context.Context, places []docs.Place) ([]repo.ID, error) {
+	asked := make([]spec.Place, len(places))
+	for i, place := range places {
+		asked[i] = spec.Place(place)
+	}
+	return p.contents.At(ctx, asked)
+}
+
+func (p *docsPast) FilesAt(ctx context.Context, commit repo.ID) ([]docs.File, error) {
+	return p.TreeAt(ctx, commit)
+}
+
+func (p *docsPast) Blobs(ctx context.Context, ids []repo.ID, see func(i int, content []byte)) error {
+	return p.EachBlob(ctx, ids, see)
+}
+
+// A docsHistory is the part of a history that HEAD reaches.
+type docsHistory struct {
+	*git.History
+	reached []bool
+}
+
+func (h docsHistory) Commit(n docs.Num) docs.Commit {
+	c := h.History.Commit(spec.Num(n))
+	return docs.Commit{ID: c.ID, Date: c.Date, Subject: c.Subject}
+}
+
+func (h docsHistory) Touching(path repo.Path) []docs.Touch {
+	var list []docs.Touch
+	for _, t := range h.History.Touching(path) {
+		if int(t.Commit) < len(h.reached) && h.reached[t.Commit] {
+			list = append(list, docs.Touch{Commit: docs.Num(t.Commit), Kind: t.Kind})
+		}
+	}
+	return list
+}

@@ -1,0 +1,245 @@
+package docs
+
+import (
+	"context"
+	"encoding/json"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"ken/internal/repo"
+)
+
+// A recipe book is a file that says what can be run, in the manner of one tool.
+type book struct {
+	names   []string // of such files, the one that the tool prefers first
+	ext     string   // of more of them; "" for none
+	recipes func(content []byte) recipes
+}
+
+// recipes are what a book has.
+type recipes struct {
+	names map[string]bool
+	// open is set if there may be others: the book includes another, or makes them up.
+	open bool
+}
+
+// books are the tools whose books can be read.
+var books = map[string]book{
+	"make":     {[]string{"GNUmakefile", "makefile", "Makefile"}, ".mk", makeTargets},
+	"just":     {[]string{"justfile", "Justfile", ".justfile"}, ".just", justRecipes},
+	"task":     {[]string{"Taskfile.yml", "Taskfile.yaml", "taskfile.yml", "taskfile.yaml"}, "", taskNames},
+	"rake":     {[]string{"Rakefile", "rakefile", "Rakefile.rb"}, ".rake", rakeTasks},
+	"composer": {[]string{"composer.json"}, "", scripts},
+	"npm":      {[]string{"package.json"}, "", scripts},
+	"yarn":     {[]string{"package.json"}, "", scripts},
+	"pnpm":     {[]string{"package.json"}, "", scripts},
+	"bun":      {[]string{"package.json"}, "", scripts},
+}
+
+// has reports whether a file is one of the book's.
+func (b *book) has(p repo.Path) bool {
+	base := p.Base()
+	return slices.Contains(b.names, base) || b.ext != "" && strings.HasSuffix(base, b.ext)
+}
+
+const maxBook = 1 << 20
+
+var (
+	makeRule = regexp.MustCompile(`(?m)^([^\s#:=][^#:=\n]*?)\s*::?(?:[^=:\n]|$)`)
+	makeOpen = regexp.MustCompile(`(?m)^\s*-?s?include\b|^[^\s#:=]*[%$][^:=\n]*:|\$\(eval\b`)
+	justRule = regexp.MustCompile(`(?m)^(?:@?([A-Za-z_][\w-]*)(?:\s[^:=\n]*)?:(?:[^=]|$)|alias\s+([\w-]+)\s*:=)`)
+	justOpen = regexp.MustCompile(`(?m)^(?:import|mod)\b`)
+	taskRule = regexp.MustCompile(`(?m)^\s+["']?([\w:.*-]+)["']?:`)
+	taskOpen = regexp.MustCompile(`(?m)^includes:`)
+	rakeRule = regexp.MustCompile(`\b(?:task|file|multitask)\b[\s(]*(?::?["']?([\w:-]+)["']?)`)
+)
+
+func makeTargets(content []byte) recipes {
+	r := recipes{names: make(map[string]bool), open: makeOpen.Match(content)}
+	joined := strings.ReplaceAll(string(content), "\\\n", " ")
+	for _, m := range makeRule.FindAllStringSubmatch(joined, -1) {
+		for name := range strings.FieldsSeq(m[1]) {
+			r.names[name] = true
+		}
+	}
+	for line := range strings.Lines(joined) {
+		if rest, ok := strings.CutPrefix(line, ".PHONY"); ok {
+			for name := range strings.FieldsSeq(strings.TrimLeft(rest, " \t:")) {
+				r.names[name] = true
+			}
+		}
+	}
+	return r
+}
+
+func justRecipes(content []byte) recipes {
+	r := recipes{names: make(map[string]bool), open: justOpen.Match(content)}
+	for _, m := range justRule.FindAllSubmatch(content, -1) {
+		r.names[string(m[1])+string(m[2])] = true
+	}
+	return r
+}
+
+func taskNames(content []byte) recipes {
+	r := recipes{names: make(map[string]bool), open: taskOpen.Match(content)}
+	for _, m := range taskRule.FindAllSubmatch(content, -1) {
+		r.names[string(m[1])] = true
+	}
+	return r
+}
+
+// rakeTasks never has all of them: tasks are made by code.
+func rakeTasks(content []byte) recipes {
+	r := recipes{names: make(map[string]bool), open: true}
+	for _, m := range rakeRule.FindAllSubmatch(content, -1) {
+		r.names[string(m[1])] = true
+	}
+	return r
+}
+
+// scripts are those of a package; a dependency brings programs that are run as if they
+// were.
+func scripts(content []byte) recipes {
+	var pack struct {
+		Scripts      map[string]any `json:"scripts"`
+		Dependencies map[string]any `json:"dependencies"`
+		Dev          map[string]any `json:"devDependencies"`
+		Bin          any            `json:"bin"`
+	}
+	r := recipes{names: make(map[string]bool)}
+	if json.Unmarshal(content, &pack) != nil {
+		r.open = true
+		return r
+	}
+	for name := range pack.Scripts {
+		r.names[name] = true
+	}
+	for _, list := range []map[string]any{pack.Dependencies, pack.Dev} {
+		for name := range list {
+			r.names[path.Base(name)] = true
+		}
+	}
+	return r
+}
+
+// lookForRecipes decides which commands hold: those that any book of the tree has.
+func (j *judge) lookForRecipes(ctx context.Context, files []File) error {
+	open := make(map[string][]int) // by tool
+	for i := range j.list {
+		if m := &j.list[i]; m.Kind == Command {
+			open[m.Tool] = append(open[m.Tool], i)
+		}
+	}
+	for tool, which := range open {
+		b, ok := books[tool]
+		if !ok {
+			for _, i := range which {
+				j.list[i].Verdict, j.list[i].Why = Ambiguous, "it is not known what "+tool+" runs"
+			}
+			continue
+		}
+		all, err := j.allRecipes(ctx, files, &b)
+		if err != nil {
+			return err
+		}
+		for _, i := range which {
+			switch {
+			case all.names[j.list[i].Name]:
+				j.list[i].Verdict = Holds
+			case all.open:
+				j.list[i].Verdict, j.list[i].Why = Ambiguous, "there may be more than what "+tool+" is told in so many words"
+			}
+		}
+	}
+	return nil
+}
+
+// allRecipes reads all books of a tool. One that cannot be read may have anything.
+func (j *judge) allRecipes(ctx context.Context, files []File, b *book) (recipes, error) {
+	var mine []File
+	for _, f := range files {
+		if b.has(f.Path) {
+			mine = append(mine, f)
+		}
+	}
+	all := recipes{names: make(map[string]bool)}
+	var lock sync.Mutex
+	err := j.tree.Read(ctx, mine, maxBook, func(_ int, content []byte, err error) {
+		var r recipes
+		if err == nil {
+			r = b.recipes(content)
+		}
+		lock.Lock()
+		defer lock.Unlock()
+		all.open = all.open || r.open || err != nil
+		for name := range r.names {
+			all.names[name] = true
+		}
+	})
+	return all, err
+}
+
+// lookBackCommands judges commands that no book has: did one have it when the document
+// named it?
+func (j *judge) lookBackCommands(ctx context.Context, open []int, claims map[int]claim) error {
+	type try struct {
+		mention int
+		place   Place
+	}
+	var tries []try
+	var places []Place
+	for _, i := range open {
+		m, c := &j.list[i], claims[i]
+		b := books[m.Tool]
+		for _, name := range b.names {
+			at := Mention{Name: name, In: m.In}
+			for _, p := range readingOf(c.doc, &at, false).paths {
+				place := Place{c.commit, repo.Path(p)}
+				tries = append(tries, try{i, place})
+				places = append(places, place)
+			}
+		}
+	}
+	ids, err := j.past.At(ctx, places)
+	if err != nil {
+		return err
+	}
+	var blobs []repo.ID
+	var whose []int
+	for k, id := range ids {
+		if !id.IsZero() {
+			blobs, whose = append(blobs, id), append(whose, k)
+		}
+	}
+	err = j.past.Blobs(ctx, blobs, func(k int, content []byte) {
+		t := tries[whose[k]]
+		m := &j.list[t.mention]
+		b := books[m.Tool]
+		if m.Verdict == "" && b.recipes(content).names[m.Name] {
+			m.Verdict, m.True, m.target = Gone, true, t.place.Path
+		}
+	})
+	if err != nil {
+		return err
+	}
+	for _, i := range open {
+		m := &j.list[i]
+		if m.target == "" {
+			continue
+		}
+		b := books[m.Tool]
+		n, err := j.lastWith(ctx, m.target, func(content []byte) bool { return b.recipes(content).names[m.Name] })
+		if err != nil {
+			return err
+		}
+		if n >= 0 {
+			since := j.history.Commit(n)
+			m.Since = &since
+		}
+		m.Why = "it was in " + m.target.String()
+	}
+	return nil
+}

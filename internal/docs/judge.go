@@ -1,0 +1,280 @@
+package docs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ken/internal/repo"
+)
+
+// A Judged is a mention with what became of what it names.
+type Judged struct {
+	Mention
+	Verdict Verdict
+	// Since is the commit that removed it, nil where that is not known or not
+	// committed yet.
+	Since *Commit
+	// To is where it is now, of one that moved.
+	To repo.Path
+	// True is set if it was there when the document named it: only then has the
+	// document become wrong.
+	True bool
+	// Written is the commit that wrote it into the document; nil where nobody looked.
+	Written *Commit
+	// Hidden says why it is not shown unless all is asked for, "" if it is.
+	Hidden string
+	// Why says more than the verdict does, "" for nothing.
+	Why string
+
+	target repo.Path // what was there, of a path
+}
+
+// Options say what is judged.
+type Options struct {
+	// Paths are documents, or directories of them; all when nil.
+	Paths []repo.Path
+	// OK are mentions that are right as they are, letter by letter or as globs.
+	OK []string
+	// Exclude are globs of documents that nobody wants judged.
+	Exclude []string
+}
+
+// A Report is what was found in documents.
+type Report struct {
+	Head      repo.ID
+	Documents int
+	Mentions  []Judged // by document and line
+	Counts    map[Verdict]int
+	// Unread are the documents that could not be read, with the reason.
+	Unread []Unread
+	// Gap says why history could not be followed to its beginning.
+	Gap string
+}
+
+// An Unread is a document that nobody could judge.
+type Unread struct {
+	File repo.Path
+	Why  string
+}
+
+// Shown lists what a document's owner should see.
+func (r *Report) Shown() []Judged {
+	var list []Judged
+	for _, j := range r.Mentions {
+		if j.Hidden == "" {
+			list = append(list, j)
+		}
+	}
+	return list
+}
+
+// Why a mention is hidden, beside a verdict that is no complaint.
+const (
+	HiddenAcked      = "acknowledged"
+	HiddenHistorical = "historical"             // the document speaks of the past
+	HiddenHedged     = "hedged"                 // the words around it say so themselves
+	HiddenBefore     = "gone before it was written" // so it may mean something else
+)
+
+// maxDocument is how large a document may be: a person has to have read it.
+const maxDocument = 4 << 20
+
+// A judge goes through the documents of one tree.
+type judge struct {
+	tree Tree
+	past Past
+	opts Options
+
+	census  *census
+	history History // nil while nothing needs it
+	list    []Judged
+	report  *Report
+}
+
+// Judge reads the documents of a tree and says of each mention whether what it names is
+// there.
+func Judge(ctx context.Context, tree Tree, past Past, opts Options) (*Report, error) {
+	files, err := tree.Files(ctx)
+	if err != nil {
+		return nil, err
+	}
+	j := &judge{tree: tree, past: past, opts: opts, census: newCensus(files), report: &Report{Head: past.Head(), Counts: make(map[Verdict]int)}}
+	if err := j.readDocuments(ctx, files); err != nil {
+		return nil, err
+	}
+	if err := j.lookAround(ctx, files); err != nil {
+		return nil, err
+	}
+	if err := j.lookBack(ctx); err != nil {
+		return nil, err
+	}
+	for i := range j.list {
+		m := &j.list[i]
+		j.report.Counts[m.Verdict]++
+		m.Hidden = j.hidden(m)
+	}
+	j.report.Mentions = j.list
+	return j.report, nil
+}
+
+// hidden says why a mention is not worth a line, "" if it is.
+func (j *judge) hidden(m *Judged) string {
+	switch {
+	case m.Verdict != Gone && m.Verdict != Moved:
+		return string(m.Verdict)
+	case m.Hidden != "":
+		return m.Hidden
+	case !m.True:
+		return HiddenBefore
+	}
+	return ""
+}
+
+// readDocuments finds what the documents mention.
+func (j *judge) readDocuments(ctx context.Context, files []File) error {
+	var chosen []File
+	for _, f := range files {
+		if f.Mode.SameType(repo.Regular) && IsDocument(f.Path) && j.asked(f.Path) && !excluded(j.opts.Exclude, f.Path) {
+			chosen = append(chosen, f)
+		}
+	}
+	found := make([][]Judged, len(chosen))
+	failed := make([]error, len(chosen))
+	err := j.tree.Read(ctx, chosen, maxDocument, func(i int, content []byte, err error) {
+		if failed[i] = err; err != nil {
+			return
+		}
+		found[i], failed[i] = j.mentions(chosen[i].Path, content)
+	})
+	if err != nil {
+		return err
+	}
+	for i, f := range chosen {
+		if failed[i] != nil {
+			if errors.Is(failed[i], context.Canceled) {
+				return failed[i]
+			}
+			j.report.Unread = append(j.report.Unread, Unread{f.Path, failed[i].Error()})
+			continue
+		}
+		j.report.Documents++
+		j.list = append(j.list, found[i]...)
+	}
+	return nil
+}
+
+// asked reports whether a document is among those that are to be judged.
+func (j *judge) asked(p repo.Path) bool {
+	return j.opts.Paths == nil || slices.ContainsFunc(j.opts.Paths, p.Under)
+}
+
+// lookAround decides what the tree alone can decide: what holds.
+func (j *judge) lookAround(ctx context.Context, files []File) error {
+	var open []int
+	for i := range j.list {
+		m := &j.list[i]
+		if m.Kind != Path {
+			continue
+		}
+		r := readingOf(m.File, &m.Mention, false)
+		switch {
+		case j.census.holdsPath(&m.Mention, r):
+			m.Verdict = Holds
+		case len(r.paths) == 0:
+			m.Verdict, m.Why = Ambiguous, "it leads out of the repository"
+		default:
+			open = append(open, i)
+		}
+	}
+	if err := j.lookOnDisk(ctx, open); err != nil {
+		return err
+	}
+	if err := j.lookForRecipes(ctx, files); err != nil {
+		return err
+	}
+	return j.lookForWords(ctx, files)
+}
+
+// lookOnDisk decides about paths that are not tracked: what lies there all the same, and
+// what git ignores, is made by somebody or kept by the reader.
+func (j *judge) lookOnDisk(ctx context.Context, open []int) error {
+	var paths []repo.Path
+	var whose []int
+	for _, i := range open {
+		m := &j.list[i]
+		for _, p := range readingOf(m.File, &m.Mention, false).paths {
+			if !m.Glob && usable(p) {
+				paths, whose = append(paths, repo.Path(p)), append(whose, i)
+			}
+		}
+	}
+	there, err := j.tree.Present(ctx, paths)
+	if err != nil {
+		return err
+	}
+	var rest []repo.Path
+	var restOf []int
+	for k, i := range whose {
+		if there[k] {
+			j.list[i].Verdict, j.list[i].Why = Holds, "it lies there untracked"
+		}
+	}
+	for k, i := range whose {
+		if j.list[i].Verdict == "" {
+			rest, restOf = append(rest, paths[k]), append(restOf, i)
+		}
+	}
+	ignored, err := j.tree.Ignored(ctx, rest)
+	if err != nil {
+		return err
+	}
+	for k, i := range restOf {
+		if ignored[k] {
+			j.list[i].Verdict, j.list[i].Why = Holds, "git ignores it: it is made, or the reader's own"
+		}
+	}
+	return nil
+}
+
+// usable reports whether a path can be asked for at all.
+func usable(p string) bool { return !strings.ContainsAny(p, "\x00\n") && len(p) < 4096 }
+
+// lookBack asks history about what does not hold.
+func (j *judge) lookBack(ctx context.Context) error {
+	open := false
+	for i := range j.list {
+		open = open || j.list[i].Verdict == ""
+	}
+	if !open {
+		return nil
+	}
+	if j.past.Head().IsZero() {
+		j.settle(Never, "nothing was committed yet")
+		return nil
+	}
+	var err error
+	if j.history, err = j.past.History(ctx); err != nil {
+		return fmt.Errorf("read the history: %w", err)
+	}
+	j.report.Gap = j.history.Gap()
+	if err := j.lookBackAll(ctx); err != nil {
+		return err
+	}
+	if j.report.Gap != "" {
+		j.settle(Unknown, j.report.Gap)
+	}
+	j.settle(Never, "")
+	return nil
+}
+
+// settle gives a verdict to what has none yet.
+func (j *judge) settle(v Verdict, why string) {
+	for i := range j.list {
+		if m := &j.list[i]; m.Verdict == "" {
+			m.Verdict, m.Why = v, why
+		}
+	}
+}

@@ -1,0 +1,54 @@
+package docs
+
+import (
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"ken/internal/repo"
+)
+
+// mentions reads one document, and marks what nobody wants to hear of.
+func (j *judge) mentions(doc repo.Path, content []byte) ([]Judged, error) {
+	read, err := Read(doc, content)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]Judged, len(read.Mentions))
+	past := Historical(doc)
+	for i, m := range read.Mentions {
+		list[i].Mention = m
+		switch {
+		case m.Acked || okayed(j.opts.OK, &m):
+			list[i].Hidden = HiddenAcked
+		case past:
+			list[i].Hidden = HiddenHistorical
+		case m.Hedged:
+			list[i].Hidden = HiddenHedged
+		}
+	}
+	return list, nil
+}
+
+// okayed reports whether the policy says that a mention is right as it is.
+func okayed(ok []string, m *Mention) bool {
+	for _, o := range ok {
+		if o == m.Text || o == m.Name {
+			return true
+		}
+		if match, err := doublestar.Match(o, strings.TrimPrefix(m.Name, "./")); err == nil && match {
+			return true
+		}
+	}
+	return false
+}
+
+// excluded reports whether a glob covers a document.
+func excluded(globs []string, p repo.Path) bool {
+	for _, g := range globs {
+		if ok, err := doublestar.Match(g, string(p)); err == nil && ok {
+			return true
+		}
+	}
+	return false
+}

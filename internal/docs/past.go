@@ -1,0 +1,283 @@
+package docs
+
+import (
+	"context"
+	"path"
+	"slices"
+	"strings"
+
+	"ken/internal/repo"
+)
+
+// maxMoves is how often something is followed from one place to the next.
+const maxMoves = 12
+
+// lookBackAll judges what is not there.
+func (j *judge) lookBackAll(ctx context.Context) error {
+	ever := j.everNamed()
+	open := make(map[Kind][]int)
+	var asked []int // when they were written
+	for i := range j.list {
+		m := &j.list[i]
+		switch {
+		case m.Verdict != "":
+			continue
+		case m.Glob:
+			m.Verdict, m.Why = Ambiguous, "nothing matches it"
+			continue
+		case m.Kind == Path && !ever[path.Base(path.Clean(m.Name))]:
+			continue
+		case m.Hidden == "":
+			asked = append(asked, i)
+		case m.Kind != Path:
+			continue // and of a path it can be said whether it ever was there
+		}
+		open[m.Kind] = append(open[m.Kind], i)
+	}
+	claims, err := j.claims(ctx, asked)
+	if err != nil {
+		return err
+	}
+	for i, c := range claims {
+		if c.num >= 0 {
+			written := j.history.Commit(c.num)
+			j.list[i].Written = &written
+		}
+	}
+	gone, err := j.thereThen(ctx, open[Path], claims)
+	if err != nil {
+		return err
+	}
+	if err := j.whereTo(ctx, gone); err != nil {
+		return err
+	}
+	if err := j.lookBackCommands(ctx, open[Command], claims); err != nil {
+		return err
+	}
+	return j.lookBackSymbols(ctx, open[Symbol], claims)
+}
+
+// everNamed returns the last elements of all paths that there ever were, of files and
+// directories.
+func (j *judge) everNamed() map[string]bool {
+	ever := make(map[string]bool)
+	dirs := make(map[string]bool)
+	for _, p := range j.history.Below("") {
+		ever[path.Base(string(p))] = true
+		for dir := parent(string(p)); dir != "" && !dirs[dir]; dir = parent(dir) {
+			dirs[dir] = true
+			ever[path.Base(dir)] = true
+		}
+	}
+	return ever
+}
+
+// thereThen finds out what was there when the document named it, and returns what ever was.
+func (j *judge) thereThen(ctx context.Context, open []int, claims map[int]claim) ([]int, error) {
+	var places []Place
+	for _, i := range open {
+		if c, ok := claims[i]; ok {
+			for _, p := range readingOf(c.doc, &j.list[i].Mention, true).paths {
+				places = append(places, Place{c.commit, repo.Path(p)})
+			}
+		}
+	}
+	ids, err := j.past.At(ctx, places)
+	if err != nil {
+		return nil, err
+	}
+	var gone []int
+	k := 0
+	for _, i := range open {
+		m := &j.list[i]
+		c, ok := claims[i]
+		if ok {
+			for _, p := range readingOf(c.doc, &m.Mention, true).paths {
+				if !ids[k].IsZero() && m.target == "" && (c.num >= 0 || !j.census.has(p)) {
+					m.target, m.True = repo.Path(p), true
+				}
+				k++
+			}
+		}
+		if m.target == "" {
+			for _, p := range readingOf(m.File, &m.Mention, true).paths {
+				if len(j.history.Touching(repo.Path(p))) > 0 || len(j.history.Below(repo.Path(p))) > 0 {
+					m.target = repo.Path(p)
+					break
+				}
+			}
+		}
+		if m.target != "" {
+			m.Verdict = Gone
+			gone = append(gone, i)
+		}
+	}
+	return gone, nil
+}
+
+// A chase follows one path through its moves.
+type chase struct {
+	at     repo.Path
+	dir    bool
+	since  Num // the commit that first took it away, -1 while nobody knows
+	to     repo.Path
+	remove Num // of the step that is being taken
+}
+
+// whereTo finds out when paths went, and where to.
+func (j *judge) whereTo(ctx context.Context, gone []int) error {
+	chases := make(map[repo.Path]*chase)
+	var open []*chase
+	for _, i := range gone {
+		target := j.list[i].target
+		if chases[target] == nil {
+			c := &chase{at: target, since: -1}
+			chases[target] = c
+			open = append(open, c)
+		}
+	}
+	byID := j.contents()
+	for range maxMoves {
+		var err error
+		if open, err = j.chaseOn(ctx, open, byID); err != nil || len(open) == 0 {
+			if err != nil {
+				return err
+			}
+			break
+		}
+	}
+	for _, i := range gone {
+		m := &j.list[i]
+		c := chases[m.target]
+		if c.since >= 0 {
+			since := j.history.Commit(c.since)
+			m.Since = &since
+		}
+		if c.to != "" {
+			m.Verdict, m.To = Moved, c.to
+		}
+	}
+	return nil
+}
+
+// contents returns the tracked files by what is in them.
+func (j *judge) contents() map[repo.ID][]repo.Path {
+	byID := make(map[repo.ID][]repo.Path, len(j.census.files))
+	for _, f := range j.census.files {
+		byID[f.ID] = append(byID[f.ID], f.Path)
+	}
+	return byID
+}
+
+// chaseOn takes one step with each chase, and returns those that go on.
+func (j *judge) chaseOn(ctx context.Context, open []*chase, byID map[repo.ID][]repo.Path) ([]*chase, error) {
+	var commits []repo.ID
+	at := make(map[repo.ID]int)
+	open = slices.DeleteFunc(open, func(c *chase) bool { return !j.removed(c) })
+	for _, c := range open {
+		id := j.history.Commit(c.remove).ID
+		if _, again := at[id]; !again {
+			at[id] = len(commits)
+			commits = append(commits, id)
+		}
+	}
+	left, err := j.past.Departures(ctx, commits)
+	if err != nil {
+		return nil, err
+	}
+	var further []*chase
+	for _, c := range open {
+		if c.since < 0 {
+			c.since = c.remove
+		}
+		departures := left[at[j.history.Commit(c.remove).ID]]
+		next := destination(c, departures, byID)
+		switch {
+		case next == "" || next == c.at:
+		case j.census.has(string(next)):
+			c.to = next
+		default:
+			c.at = next
+			further = append(further, c)
+		}
+	}
+	return further, nil
+}
+
+// removed finds the commit that last took a path away; of a directory, the one that took
+// the last of it.
+func (j *judge) removed(c *chase) bool {
+	c.remove = -1
+	touches := j.history.Touching(c.at)
+	if c.dir = len(touches) == 0; c.dir {
+		for _, p := range j.history.Below(c.at) {
+			c.remove = max(c.remove, lastDeletion(j.history.Touching(p)))
+		}
+	} else {
+		c.remove = lastDeletion(touches)
+	}
+	return c.remove >= 0
+}
+
+func lastDeletion(touches []Touch) Num {
+	for _, t := range slices.Backward(touches) {
+		if t.Kind == repo.Deleted {
+			return t.Commit
+		}
+	}
+	return -1
+}
+
+// destination says where a commit put what it took away, "" for nowhere.
+func destination(c *chase, left []Departure, byID map[repo.ID][]repo.Path) repo.Path {
+	if c.dir {
+		return newHome(c.at, left)
+	}
+	for _, d := range left {
+		if d.From != c.at {
+			continue
+		}
+		if d.To != "" {
+			return d.To
+		}
+		return sameContent(d, byID)
+	}
+	return ""
+}
+
+// sameContent finds a file by what was in it: the only one there is, or the only one of
+// that name.
+func sameContent(d Departure, byID map[repo.ID][]repo.Path) repo.Path {
+	found := byID[d.ID]
+	named := slices.DeleteFunc(slices.Clone(found), func(p repo.Path) bool { return p.Base() != d.From.Base() })
+	if len(named) == 1 {
+		return named[0]
+	}
+	// A short text under another name is more likely there by itself.
+	if len(found) == 1 && path.Ext(string(found[0])) == path.Ext(string(d.From)) {
+		return found[0]
+	}
+	return ""
+}
+
+// newHome says where most of a directory went, "" if that cannot be said.
+func newHome(dir repo.Path, left []Departure) repo.Path {
+	votes := make(map[string]int)
+	all := 0
+	for _, d := range left {
+		if !d.From.Under(dir) {
+			continue
+		}
+		all++
+		rest := strings.TrimPrefix(string(d.From), string(dir))
+		if home, ok := strings.CutSuffix(string(d.To), rest); ok && home != "" {
+			votes[home]++
+		}
+	}
+	for home, n := range votes {
+		if 2*n > all {
+			return repo.Path(home)
+		}
+	}
+	return ""
+}

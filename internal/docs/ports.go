@@ -1,0 +1,87 @@
+package docs
+
+import (
+	"context"
+
+	"ken/internal/repo"
+)
+
+// A File is a file that git tracks, now or in a commit.
+type File struct {
+	Path repo.Path
+	ID   repo.ID
+	Mode repo.Mode
+}
+
+// A Tree is the work tree whose documents are judged.
+type Tree interface {
+	// Files lists what the index has, sorted by path.
+	Files(ctx context.Context) ([]File, error)
+	// Read hands over the files as they lie there, of those that are not checked out
+	// as the index has them; several at once. Of one that is larger than most there
+	// is an error. The bytes are see's until it returns.
+	Read(ctx context.Context, files []File, most int64, see func(i int, content []byte, err error)) error
+	// Present says of each path whether anything lies there, tracked or not.
+	Present(ctx context.Context, paths []repo.Path) ([]bool, error)
+	// Ignored says of each path whether git would ignore it.
+	Ignored(ctx context.Context, paths []repo.Path) ([]bool, error)
+}
+
+// A Past is the history behind it.
+type Past interface {
+	// Head is the commit that history is told from, zero while there is none.
+	Head() repo.ID
+	// History returns what HEAD reaches.
+	History(ctx context.Context) (History, error)
+	// At returns the content of each place, zero where there was nothing: of a
+	// directory its tree.
+	At(ctx context.Context, places []Place) ([]repo.ID, error)
+	// FilesAt lists the files of a commit.
+	FilesAt(ctx context.Context, commit repo.ID) ([]File, error)
+	// Blobs hands over contents in order, nil for what is not here.
+	Blobs(ctx context.Context, ids []repo.ID, see func(i int, content []byte)) error
+	// Departures lists for each commit what it took away from where it was.
+	Departures(ctx context.Context, commits []repo.ID) ([][]Departure, error)
+}
+
+// A Num is a commit's number in a history: that of a parent is lower than that of its
+// child.
+type Num int32
+
+// A History is the commits that HEAD reaches, and no others.
+type History interface {
+	// Commit returns what is known of a commit.
+	Commit(n Num) Commit
+	// Touching lists the commits that changed a path, ascending.
+	Touching(path repo.Path) []Touch
+	// Below lists every path that ever was below a directory.
+	Below(dir repo.Path) []repo.Path
+	// Gap says why the history does not go back to the beginning, "" when it does.
+	Gap() string
+}
+
+// A Commit is one commit, as a reader recognises it.
+type Commit struct {
+	ID      repo.ID `json:"commit"`
+	Date    string  `json:"date,omitempty"` // RFC 3339
+	Subject string  `json:"subject"`
+}
+
+// A Touch is a commit that changed a path.
+type Touch struct {
+	Commit Num
+	Kind   repo.ChangeKind
+}
+
+// A Place is a path in a commit.
+type Place struct {
+	Commit repo.ID
+	Path   repo.Path
+}
+
+// A Departure is a path that a commit left without its file.
+type Departure struct {
+	From repo.Path
+	To   repo.Path // where git finds it again, at least half alike; "" for nowhere
+	ID   repo.ID   // what it was
+}

@@ -1,0 +1,297 @@
+package docs
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"ken/internal/outline"
+	"ken/internal/repo"
+)
+
+// What is read to learn whether symbols were defined. What is left is unknown.
+const (
+	maxText      = 16 << 20  // of one file of the tree
+	maxPastTrees = 400       // commits whose files are listed
+	maxPastBytes = 384 << 20 // of contents that are no more
+	pastBatch    = 512       // contents that are asked for at a time
+)
+
+// A wordSet is words to look for in texts. It may be asked from several goroutines.
+type wordSet map[string]*atomic.Bool
+
+// wordOf is the word by which a symbol is found in a text: the last part of its name,
+// without what only some spell.
+func wordOf(name string) string {
+	if i := strings.LastIndexAny(name, ".:#"); i >= 0 {
+		name = name[i+1:]
+	}
+	return strings.Trim(name, "$@?!&*()")
+}
+
+// mark notes the words that a text has.
+func (w wordSet) mark(text []byte) {
+	eachWord(text, func(word []byte) {
+		if seen := w[string(word)]; seen != nil && !seen.Load() {
+			seen.Store(true)
+		}
+	})
+}
+
+// in returns the words that a text has, each once.
+func (w wordSet) in(text []byte) []string {
+	var found []string
+	eachWord(text, func(word []byte) {
+		if w[string(word)] != nil && !slices.Contains(found, string(word)) {
+			found = append(found, string(word))
+		}
+	})
+	return found
+}
+
+// wordBytes are those that identifiers are made of; bytes that are no ASCII are letters.
+var wordBytes = func() (is [256]bool) {
+	for c := range is {
+		is[c] = c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c >= 0x80
+	}
+	return is
+}()
+
+// eachWord calls f with each word of a text that is long enough to mean anything.
+func eachWord(text []byte, f func(word []byte)) {
+	start := -1
+	for i, c := range text {
+		switch {
+		case wordBytes[c] && start < 0:
+			start = i
+		case !wordBytes[c] && start >= 0:
+			f(text[start:i])
+			start = -1
+		}
+	}
+	if start >= 0 {
+		f(text[start:])
+	}
+}
+
+// lookForWords decides which symbols hold: those whose name is anywhere in the tree
+// beside its documents, be it defined there or merely used. A name that is still in use
+// may be another's now, which nobody can tell from its spelling.
+func (j *judge) lookForWords(ctx context.Context, files []File) error {
+	words := make(wordSet)
+	for i := range j.list {
+		if m := &j.list[i]; m.Kind == Symbol {
+			words[wordOf(m.Name)] = new(atomic.Bool)
+		}
+	}
+	if len(words) == 0 {
+		return nil
+	}
+	var texts []File
+	for _, f := range files {
+		if !f.Mode.SameType(repo.Regular) || IsDocument(f.Path) {
+			continue
+		}
+		texts = append(texts, f)
+		for element := range strings.SplitSeq(string(f.Path), "/") {
+			words.mark([]byte(element))
+		}
+	}
+	err := j.tree.Read(ctx, texts, maxText, func(_ int, content []byte, err error) {
+		if err == nil {
+			words.mark(content)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	for i := range j.list {
+		if m := &j.list[i]; m.Kind == Symbol && words[wordOf(m.Name)].Load() {
+			m.Verdict = Holds
+		}
+	}
+	return nil
+}
+
+// lookBackSymbols judges the symbols whose names are nowhere: were they defined when the
+// document named them?
+func (j *judge) lookBackSymbols(ctx context.Context, open []int, claims map[int]claim) error {
+	words := make(wordSet)
+	byCommit := make(map[repo.ID][]int)
+	for _, i := range open {
+		c := claims[i]
+		words[wordOf(j.list[i].Name)] = new(atomic.Bool)
+		byCommit[c.commit] = append(byCommit[c.commit], i)
+	}
+	commits := make([]repo.ID, 0, len(byCommit))
+	for id := range byCommit {
+		commits = append(commits, id)
+	}
+	// Where most is to be learnt first; of the rest, in some order that is always the same.
+	slices.SortFunc(commits, func(a, b repo.ID) int {
+		return cmp.Or(len(byCommit[b])-len(byCommit[a]), strings.Compare(a.String(), b.String()))
+	})
+	p := &pastWords{j: j, words: words, defines: make(map[repo.ID][]string), budget: maxPastBytes, now: make(map[repo.ID]bool)}
+	for _, f := range j.census.files {
+		p.now[f.ID] = true
+	}
+	var gone []int
+	for n, id := range commits {
+		if n >= maxPastTrees || p.budget <= 0 {
+			for _, i := range byCommit[id] {
+				j.list[i].Verdict, j.list[i].Why = Unknown, "too much would have to be read"
+			}
+			continue
+		}
+		where, err := p.at(ctx, id)
+		if err != nil {
+			return err
+		}
+		for _, i := range byCommit[id] {
+			m := &j.list[i]
+			if def, ok := where[wordOf(m.Name)]; ok {
+				m.Verdict, m.True, m.target = Gone, true, def
+				gone = append(gone, i)
+			}
+		}
+	}
+	return j.sinceWords(ctx, gone)
+}
+
+// pastWords finds where words were defined.
+type pastWords struct {
+	j       *judge
+	words   wordSet
+	defines map[repo.ID][]string // the words that a content defines, once it was read
+	now     map[repo.ID]bool     // contents that are in the tree, where the words are not
+	budget  int64
+}
+
+// at returns which of the words a commit defined, and in which file.
+func (p *pastWords) at(ctx context.Context, commit repo.ID) (map[string]repo.Path, error) {
+	files, err := p.j.past.FilesAt(ctx, commit)
+	if err != nil {
+		return nil, err
+	}
+	var unread []File
+	files = slices.DeleteFunc(files, func(f File) bool {
+		return p.now[f.ID] || !f.Mode.SameType(repo.Regular) || IsDocument(f.Path) ||
+			!outline.MayRead(f.Path) || outline.LanguageOf(f.Path, nil) == outline.Markdown
+	})
+	for _, f := range files {
+		if _, read := p.defines[f.ID]; !read {
+			p.defines[f.ID] = nil
+			unread = append(unread, f)
+		}
+	}
+	for batch := range slices.Chunk(unread, pastBatch) {
+		if p.budget <= 0 {
+			break
+		}
+		if err := p.read(ctx, batch); err != nil {
+			return nil, err
+		}
+	}
+	where := make(map[string]repo.Path)
+	for _, f := range files {
+		for _, w := range p.defines[f.ID] {
+			if _, ok := where[w]; !ok {
+				where[w] = f.Path
+			}
+		}
+	}
+	return where, nil
+}
+
+// read finds the words that contents define.
+func (p *pastWords) read(ctx context.Context, files []File) error {
+	ids := make([]repo.ID, len(files))
+	for i, f := range files {
+		ids[i] = f.ID
+	}
+	return p.j.past.Blobs(ctx, ids, func(i int, content []byte) {
+		p.budget -= int64(len(content))
+		found := p.words.in(content)
+		if len(found) == 0 || len(content) > outline.MaxBytes {
+			return
+		}
+		o, err := outline.Of(files[i].Path, content)
+		if err != nil {
+			return
+		}
+		for _, s := range o.Symbols {
+			if name := wordOf(s.Name); slices.Contains(found, name) && !slices.Contains(p.defines[ids[i]], name) {
+				p.defines[ids[i]] = append(p.defines[ids[i]], name)
+			}
+		}
+	})
+}
+
+// sinceWords finds the commits that took symbols away.
+func (j *judge) sinceWords(ctx context.Context, gone []int) error {
+	known := make(map[string]*Commit)
+	for _, i := range gone {
+		m := &j.list[i]
+		word := wordOf(m.Name)
+		since, ok := known[word]
+		if !ok {
+			n, err := j.lastWith(ctx, m.target, func(content []byte) bool { return hasWord(content, word) })
+			if err != nil {
+				return err
+			}
+			if n >= 0 {
+				c := j.history.Commit(n)
+				since = &c
+			}
+			known[word] = since
+		}
+		m.Since = since
+		m.Why = "it was defined in " + m.target.String()
+	}
+	return nil
+}
+
+func hasWord(content []byte, word string) (has bool) {
+	eachWord(content, func(w []byte) { has = has || string(w) == word })
+	return has
+}
+
+// lastWith returns the commit after which a file was no longer as said, -1 if that
+// cannot be found.
+func (j *judge) lastWith(ctx context.Context, file repo.Path, is func(content []byte) bool) (Num, error) {
+	const most = 256
+	touches := j.history.Touching(file)
+	after := Num(-1)
+	for step := 8; len(touches) > 0 && step <= most; step *= 2 {
+		some := touches[max(0, len(touches)-step):]
+		touches = touches[:len(touches)-len(some)]
+		places := make([]Place, len(some))
+		for i, t := range some {
+			places[i] = Place{j.history.Commit(t.Commit).ID, file}
+		}
+		ids, err := j.past.At(ctx, places)
+		if err != nil {
+			return -1, err
+		}
+		has := make([]bool, len(some))
+		var asked []repo.ID
+		var which []int
+		for i, id := range ids {
+			if !id.IsZero() {
+				asked, which = append(asked, id), append(which, i)
+			}
+		}
+		if err := j.past.Blobs(ctx, asked, func(i int, content []byte) { has[which[i]] = is(content) }); err != nil {
+			return -1, err
+		}
+		for i, t := range slices.Backward(some) {
+			if has[i] {
+				return after, nil
+			}
+			after = t.Commit
+		}
+	}
+	return -1, nil
+}

@@ -1,0 +1,167 @@
+package docs
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"ken/internal/repo"
+)
+
+// A census is every file and directory that git tracks, to be asked by name.
+type census struct {
+	files  map[string]File
+	dirs   map[string]bool     // "" is the root
+	byBase map[string][]string // files and directories by their last element
+	stems  map[string]bool     // files without their last extension
+}
+
+func newCensus(files []File) *census {
+	c := &census{
+		files:  make(map[string]File, len(files)),
+		dirs:   map[string]bool{"": true},
+		byBase: make(map[string][]string, len(files)),
+		stems:  make(map[string]bool, len(files)),
+	}
+	for _, f := range files {
+		p := string(f.Path)
+		c.files[p] = f
+		c.byBase[path.Base(p)] = append(c.byBase[path.Base(p)], p)
+		if ext := path.Ext(p); ext != "" {
+			c.stems[strings.TrimSuffix(p, ext)] = true
+		}
+		for dir := parent(p); dir != "" && !c.dirs[dir]; dir = parent(dir) {
+			c.dirs[dir] = true
+			c.byBase[path.Base(dir)] = append(c.byBase[path.Base(dir)], dir)
+		}
+	}
+	return c
+}
+
+func parent(p string) string { return string(repo.Path(p).Dir()) }
+
+// has reports whether a path is a tracked file or directory.
+func (c *census) has(p string) bool {
+	_, ok := c.files[p]
+	return ok || c.dirs[p]
+}
+
+// beyond reports whether a path leads through something whose inside git does not
+// track: a link or a submodule.
+func (c *census) beyond(p string) bool {
+	for dir := parent(p); dir != ""; dir = parent(dir) {
+		if f, ok := c.files[dir]; ok && (f.Mode == repo.Symlink || f.Mode == repo.Gitlink) {
+			return true
+		}
+	}
+	return false
+}
+
+// ends reports whether a tracked path ends in a name, element by element.
+func (c *census) ends(name string) bool {
+	for _, p := range c.byBase[path.Base(name)] {
+		if p == name || strings.HasSuffix(p, "/"+name) {
+			return true
+		}
+	}
+	return false
+}
+
+// twin reports whether what a name stands for is kept under another extension: a page
+// that is made of its source, a module that is named without its ending, or by that of
+// what it is compiled to.
+func (c *census) twin(p string, form Form) bool {
+	ext := path.Ext(p)
+	stem := strings.TrimSuffix(p, ext)
+	switch ext {
+	case "":
+		return c.stems[p] || c.stems[p+"/index"] || c.stems[p+"/README"]
+	case ".html", ".htm":
+		return c.stems[stem] || c.stems[stem+"/index"]
+	case ".js", ".jsx", ".mjs", ".cjs":
+		return form != Link && c.anyOf(stem, ".ts", ".tsx", ".mts", ".cts", ".jsx")
+	}
+	return false
+}
+
+func (c *census) anyOf(stem string, exts ...string) bool {
+	for _, ext := range exts {
+		if _, ok := c.files[stem+ext]; ok {
+			return true
+		}
+	}
+	return false
+}
+
+// matches reports whether a glob matches a tracked file or directory.
+func (c *census) matches(glob string) bool {
+	if !doublestar.ValidatePattern(glob) {
+		return false
+	}
+	for p := range c.files {
+		if ok, err := doublestar.Match(glob, p); err == nil && ok {
+			return true
+		}
+	}
+	for p := range c.dirs {
+		if ok, err := doublestar.Match(glob, p); err == nil && ok {
+			return true
+		}
+	}
+	return false
+}
+
+// A reading is the ways to take a path that a document names.
+type reading struct {
+	paths []string // from the root, the most literal first, each once
+}
+
+// readingOf returns the paths that a name in a document may stand for: from the
+// document's directory, from the root, and from each directory between them. One that
+// begins with a slash is from the root. Strictly, a bare name is not looked for in
+// between: too many files go by the same one.
+func readingOf(doc repo.Path, m *Mention, strict bool) reading {
+	var r reading
+	add := func(parts ...string) {
+		p := path.Join(parts...)
+		if p != "" && p != "." && p != ".." && !strings.HasPrefix(p, "../") && !slices.Contains(r.paths, p) {
+			r.paths = append(r.paths, p)
+		}
+	}
+	if rooted, ok := strings.CutPrefix(m.Name, "/"); ok {
+		add(rooted)
+		return r
+	}
+	bare := strict && !strings.Contains(m.Name, "/")
+	for dir := string(doc.Dir()); ; dir = parent(dir) {
+		if m.In != "" {
+			add(dir, m.In, m.Name)
+		}
+		if !bare || dir == "" || dir == string(doc.Dir()) {
+			add(dir, m.Name)
+		}
+		if dir == "" {
+			return r
+		}
+	}
+}
+
+// holdsPath reports whether a path that a document names is there, as far as what is
+// tracked can tell.
+func (c *census) holdsPath(m *Mention, r reading) bool {
+	name := strings.TrimPrefix(path.Clean("/"+m.Name), "/")
+	for _, p := range r.paths {
+		switch {
+		case c.has(p) || c.beyond(p) || c.twin(p, m.Form):
+			return true
+		case m.Glob && c.matches(p):
+			return true
+		}
+	}
+	if m.Glob {
+		return c.matches("**/" + name) // it may be cut short, as any other path
+	}
+	return name == "" || c.ends(name)
+}

@@ -1,0 +1,60 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"ken/internal/repo"
+)
+
+// Ignored says of each path whether git would ignore a file there. What git refuses to
+// say, since the path lies behind a link or in a submodule, is not ignored.
+func (r *Repo) Ignored(ctx context.Context, paths []repo.Path) ([]bool, error) {
+	ignored := make([]bool, len(paths))
+	if len(paths) == 0 {
+		return ignored, nil
+	}
+	found, err := r.checkIgnore(ctx, paths)
+	if _, refused := errors.AsType[*refusal](err); refused && len(paths) > 1 {
+		// One such path spoils the whole question.
+		half := len(paths) / 2
+		first, err := r.Ignored(ctx, paths[:half])
+		if err != nil {
+			return nil, err
+		}
+		second, err := r.Ignored(ctx, paths[half:])
+		return append(first, second...), err
+	} else if refused {
+		return ignored, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	for i, p := range paths {
+		ignored[i] = found[string(p)]
+	}
+	return ignored, nil
+}
+
+func (r *Repo) checkIgnore(ctx context.Context, paths []repo.Path) (map[string]bool, error) {
+	var names strings.Builder
+	for _, p := range paths {
+		// Named from the root, so that none is taken for an option or for magic.
+		names.WriteString("./" + string(p) + "\x00")
+	}
+	found := make(map[string]bool)
+	s := &splitter{f: func(name string) error {
+		found[strings.TrimPrefix(name, "./")] = true
+		return nil
+	}}
+	args := []string{"check-ignore", "-z", "--stdin"}
+	status, stderr, err := r.run(ctx, call{args: args, stdin: strings.NewReader(names.String()), stdout: s})
+	switch {
+	case err != nil:
+		return nil, err
+	case status > 1:
+		return nil, r.failed(args, status, stderr)
+	}
+	return found, nil
+}
