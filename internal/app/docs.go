@@ -1,8 +1,10 @@
 package app
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"slices"
 
 	"ken/internal/docs"
 	"ken/internal/git"
@@ -19,7 +21,47 @@ func (w *workspace) Docs(ctx context.Context, paths []repo.Path) (*docs.Report, 
 	tree := docsTree{w, snapshot}
 	past := &docsPast{Repo: w.git, head: snapshot.Head.Commit, contents: w.git.Contents()}
 	defer func() { w.remarks = append(w.remarks, past.remarks...) }()
-	return docs.Judge(ctx, tree, past, docs.Options{Paths: paths})
+	return docs.Judge(ctx, tree, past, docs.Options{Paths: paths, OK: w.cfg.Docs.OK, Exclude: w.cfg.Docs.Exclude})
+}
+
+// FixDocs puts right what merely moved, and returns what was changed, by document.
+func (w *workspace) FixDocs(ctx context.Context, rep *docs.Report, dry bool) (map[repo.Path][]docs.Edit, error) {
+	var paths []repo.Path
+	for _, j := range rep.Shown() {
+		if j.Verdict == docs.Moved && !slices.Contains(paths, j.File) {
+			paths = append(paths, j.File)
+		}
+	}
+	fixed := make(map[repo.Path][]docs.Edit)
+	for _, p := range paths {
+		edits, err := w.fixDoc(ctx, p, rep, dry)
+		if err != nil {
+			return fixed, err
+		}
+		if len(edits) > 0 {
+			fixed[p] = edits
+		}
+	}
+	return fixed, nil
+}
+
+func (w *workspace) fixDoc(ctx context.Context, p repo.Path, rep *docs.Report, dry bool) ([]docs.Edit, error) {
+	var before, after []byte
+	var edits []docs.Edit
+	var failed error
+	err := w.files.Bytes(ctx, []repo.Path{p}, docs.MaxBytes, func(_ int, b []byte, err error) {
+		if failed = err; err == nil {
+			before = bytes.Clone(b)
+			after, edits = docs.Fix(p, before, rep.Mentions)
+		}
+	})
+	if err == nil {
+		err = failed
+	}
+	if err != nil || len(edits) == 0 || dry {
+		return edits, err
+	}
+	return edits, w.files.Replace(p, before, after)
 }
 
 // A docsTree is the work tree as documents are judged against it.

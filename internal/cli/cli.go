@@ -53,6 +53,9 @@ type Workspace interface {
 	Prove(ctx context.Context, opts ProveOptions) (*prove.Report, error)
 	// Docs judges what documents name: those given, all when nil.
 	Docs(ctx context.Context, paths []repo.Path) (*docs.Report, error)
+	// FixDocs puts right what merely moved in documents, unless dry is set, and
+	// returns what was changed, or would be.
+	FixDocs(ctx context.Context, rep *docs.Report, dry bool) (map[repo.Path][]docs.Edit, error)
 	// Desk hands out directories to agents.
 	Desk() *survey.Desk
 	// Submit takes in what an agent wrote, about a directory and its files.

@@ -2,26 +2,40 @@ package cli
 
 import (
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
 	"ken/internal/docs"
+	"ken/internal/fault"
 	"ken/internal/repo"
 	"ken/internal/term"
 )
 
 type docsFlags struct {
-	all, check bool
+	all, check, sarif, fix, dry bool
+	b64                         []string
 }
 
 func (p *program) docs() *cobra.Command {
 	var f docsFlags
 	c := &cobra.Command{
 		Use:   "docs [PATH…]",
-		Short: "Say which paths, symbols and commands the documents name are no longer there",
+		Short: "Say what documents name that is no longer there",
+		Long: `Reads the prose that people and agents rely on (instructions for agents, README,
+docs, decisions, specs) and looks for every path, symbol and command that it names.
+Listed is what history proves: it was there when the document named it, and is there
+no more. With --all the rest is listed too: what never was there, what may be an
+example, what the document itself calls gone.`,
 		RunE: func(c *cobra.Command, args []string) error {
+			if f.dry && !f.fix {
+				return usage(c, fmt.Errorf("--dry-run says what --fix would do, and there is no --fix"))
+			}
 			return p.within(c.Context(), func(w Workspace) error {
-				only, err := paths(w, args, nil)
+				only, err := paths(w, args, f.b64)
 				if err != nil {
 					return err
 				}
@@ -29,38 +43,232 @@ func (p *program) docs() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				p.printDocs(rep, f.all)
-				if f.check && len(rep.Shown()) > 0 {
-					return errWanting
+				if f.fix {
+					return p.fixDocs(c, w, rep, f.dry)
 				}
-				return nil
+				return p.showDocs(rep, f)
 			})
 		},
 	}
-	c.Flags().BoolVar(&f.all, "all", false, "list everything that does not hold")
-	c.Flags().BoolVar(&f.check, "check", false, "exit 3 if anything is listed")
+	c.Flags().BoolVar(&f.all, "all", false, "list everything that does not hold, with the reason why it is not listed otherwise")
+	c.Flags().BoolVar(&f.check, "check", false, "exit 3 if anything is listed, a document could not be read, or history is cut off")
+	c.Flags().BoolVar(&f.sarif, "sarif", false, "print SARIF, for code scanning")
+	c.Flags().BoolVar(&f.fix, "fix", false, "rewrite what names files that merely moved")
+	c.Flags().BoolVar(&f.dry, "dry-run", false, "with --fix: say what would be rewritten")
+	pathB64(c, &f.b64)
 	return c
 }
 
-func (p *program) printDocs(rep *docs.Report, all bool) {
-	shown := 0
-	for _, j := range rep.Mentions {
-		if j.Hidden != "" && (!all || j.Verdict == docs.Holds) {
-			continue
-		}
-		shown++
-		p.io.Printf("%s\n", docsLine(&j))
+func (p *program) showDocs(rep *docs.Report, f docsFlags) (err error) {
+	for _, u := range rep.Unread {
+		p.io.Remarkf("ken: %s is not judged: %s", u.File, plain(u.Why))
 	}
-	p.io.Printf("%d documents, %d mentions, %d shown, %v\n", rep.Documents, len(rep.Mentions), shown, rep.Counts)
+	cut := rep.Gap != "" && rep.Counts[docs.Unknown] > 0
+	if cut {
+		p.io.Remarkf("ken: what was there once is not known: %s", plain(rep.Gap))
+		p.io.Remarkf("hint: fetch the rest of the history: git fetch --unshallow")
+	}
+	shown := rep.Shown()
+	switch {
+	case f.sarif:
+		err = p.io.Encode(sarifOfDocs(p.Version, shown))
+	case p.io.JSON:
+		err = p.encodeDocs(rep, f.all)
+	default:
+		p.io.Together(func() { p.printDocs(rep, f.all) })
+	}
+	if err == nil && f.check && (len(shown) > 0 || len(rep.Unread) > 0 || cut) {
+		err = errWanting
+	}
+	return err
 }
 
-func docsLine(j *docs.Judged) string {
-	text := fmt.Sprintf("%s:%d: %s — %s", j.File, j.Line, term.Clean(j.Text), j.Verdict)
-	if j.Verdict == docs.Moved {
-		text += " to " + repo.Path(j.To).String()
+// printDocs prints a line to a mention, and one about all of them.
+func (p *program) printDocs(rep *docs.Report, all bool) {
+	shown, hidden := 0, make(map[string]int)
+	for i := range rep.Mentions {
+		j := &rep.Mentions[i]
+		if j.Hidden != "" {
+			if j.Verdict != docs.Holds {
+				hidden[j.Hidden]++
+			}
+			if !all || j.Verdict == docs.Holds {
+				continue
+			}
+		}
+		shown++
+		p.io.Printf("%s:%d: %s — %s\n", j.File, j.Line, term.Clean(j.Text), term.Clean(docsVerdict(j)))
 	}
-	if j.Since != nil {
-		text += fmt.Sprintf(" since %s %q", j.Since.ID.Short(), j.Since.Subject)
+	if rep.Documents == 0 {
+		p.io.Printf("no documents\n")
+		return
+	}
+	p.io.Printf("%s, %s: %d hold, %d listed", term.Count(rep.Documents, "document"), term.Count(len(rep.Mentions), "mention"),
+		rep.Counts[docs.Holds], shown)
+	if len(hidden) > 0 && !all {
+		var parts []string
+		for _, why := range slices.Sorted(maps.Keys(hidden)) {
+			parts = append(parts, fmt.Sprintf("%s %d", why, hidden[why]))
+		}
+		p.io.Printf("; not listed: %s; see them with: ken docs --all", strings.Join(parts, ", "))
+	}
+	p.io.Printf("\n")
+}
+
+// docsVerdict says what became of what is named.
+func docsVerdict(j *docs.Judged) string {
+	text := string(j.Verdict)
+	if j.Verdict == docs.Moved {
+		text += " to " + j.To.String()
+	}
+	switch {
+	case j.Since != nil:
+		text += fmt.Sprintf(" since %s %q", j.Since.ID.Short(), shorten(j.Since.Subject))
+	case j.Verdict == docs.Gone || j.Verdict == docs.Moved:
+		text += ", which is not committed" // or history does not say
+	}
+	why := j.Why
+	if j.Hidden != "" && j.Hidden != string(j.Verdict) {
+		why = j.Hidden
+	}
+	if why != "" {
+		text += " (" + why + ")"
 	}
 	return text
+}
+
+// shorten cuts a subject where a line has no room for more.
+func shorten(text string) string {
+	const most = 72
+	if utf8.RuneCountInString(text) <= most {
+		return text
+	}
+	return string([]rune(text)[:most-1]) + "…"
+}
+
+// A docsMention is one in a document of ours.
+type docsMention struct {
+	File    string       `json:"file"`
+	FileB64 string       `json:"file_b64,omitempty"`
+	Line    int          `json:"line"`
+	Mention string       `json:"mention"`
+	Name    string       `json:"name"`
+	Kind    docs.Kind    `json:"kind"`
+	Form    docs.Form    `json:"form"`
+	Tool    string       `json:"tool,omitempty"`
+	Verdict docs.Verdict `json:"verdict"`
+	Since   repo.ID      `json:"since"`
+	Subject string       `json:"since_subject,omitempty"`
+	Date    string       `json:"since_date,omitempty"`
+	MovedTo *string      `json:"moved_to"`
+	Written repo.ID      `json:"written,omitzero"`
+	Hidden  string       `json:"hidden,omitempty"`
+	Why     string       `json:"why,omitempty"`
+}
+
+func docsMentionOf(j *docs.Judged) docsMention {
+	file := j.File.JSON()
+	m := docsMention{
+		File: file.Path, FileB64: file.B64, Line: j.Line, Mention: j.Text, Name: j.Name,
+		Kind: j.Kind, Form: j.Form, Tool: j.Tool, Verdict: j.Verdict, Hidden: j.Hidden, Why: j.Why,
+	}
+	if j.Since != nil {
+		m.Since, m.Subject, m.Date = j.Since.ID, j.Since.Subject, j.Since.Date
+	}
+	if j.Written != nil {
+		m.Written = j.Written.ID
+	}
+	if j.To != "" {
+		to := j.To.String()
+		m.MovedTo = &to
+	}
+	return m
+}
+
+func (p *program) encodeDocs(rep *docs.Report, all bool) error {
+	type unread struct {
+		repo.PathJSON
+		Why string `json:"why"`
+	}
+	head := struct {
+		Commit    repo.ID              `json:"commit"`
+		Documents int                  `json:"documents"`
+		Counts    map[docs.Verdict]int `json:"counts"`
+		Hidden    map[string]int       `json:"hidden"`
+		Unread    []unread             `json:"unread"`
+		Gap       string               `json:"gap,omitempty"`
+	}{rep.Head, rep.Documents, make(map[docs.Verdict]int), make(map[string]int), []unread{}, rep.Gap}
+	for _, v := range docs.Verdicts {
+		head.Counts[v] = rep.Counts[v]
+	}
+	for _, u := range rep.Unread {
+		head.Unread = append(head.Unread, unread{u.File.JSON(), u.Why})
+	}
+	list := rep.Shown()
+	if all {
+		list = rep.Mentions
+	}
+	for i := range rep.Mentions {
+		if j := &rep.Mentions[i]; j.Hidden != "" {
+			head.Hidden[j.Hidden]++
+		}
+	}
+	return p.io.EncodeList(head, term.List{Name: "mentions", Len: len(list), At: func(i int) any { return docsMentionOf(&list[i]) }})
+}
+
+// sarifOfDocs puts what was found into SARIF.
+func sarifOfDocs(version string, found []docs.Judged) sarifLog {
+	var run sarifRun
+	run.Tool.Driver = sarifDriver{Name: "ken", Version: version, Rules: []sarifRule{}}
+	run.Results = []sarifResult{}
+	for i := range found {
+		j := &found[i]
+		rule := sarifRule{"docs/" + string(j.Kind) + "-" + string(j.Verdict)}
+		if !slices.Contains(run.Tool.Driver.Rules, rule) {
+			run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, rule)
+		}
+		r := sarifResult{RuleID: rule.ID, Level: "warning", Message: sarifText{term.Clean(j.Text) + " is " + term.Clean(docsVerdict(j))}}
+		var l sarifLocation
+		l.Physical.Artifact.URI = sarifURI(j.File.String())
+		l.Physical.Region = &sarifRegion{max(j.Line, 1)}
+		r.Locations = []sarifLocation{l}
+		run.Results = append(run.Results, r)
+	}
+	return sarifLog{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0", Runs: []sarifRun{run}}
+}
+
+// fixDocs rewrites what merely moved, and says so.
+func (p *program) fixDocs(c *cobra.Command, w Workspace, rep *docs.Report, dry bool) error {
+	fixed, err := w.FixDocs(c.Context(), rep, dry)
+	word := "fixed"
+	if dry {
+		word = "would fix"
+	}
+	type edit struct {
+		File string `json:"file"`
+		Line int    `json:"line"`
+		From string `json:"from"`
+		To   string `json:"to"`
+	}
+	edits := []edit{}
+	for _, file := range slices.Sorted(maps.Keys(fixed)) {
+		for _, e := range fixed[file] {
+			edits = append(edits, edit{file.String(), e.Line, e.From, e.To})
+		}
+	}
+	left := len(rep.Shown()) - len(edits)
+	if p.io.JSON {
+		if failed := p.io.Encode(map[string]any{"dry_run": dry, "edits": edits, "left": left}); failed != nil {
+			return failed
+		}
+	} else {
+		for _, e := range edits {
+			p.io.Printf("%s:%d: %s: %s → %s\n", e.File, e.Line, word, term.Clean(e.From), term.Clean(e.To))
+		}
+		p.io.Printf("%s %s; %d left\n", word, term.Count(len(edits), "mention"), left)
+	}
+	if err != nil {
+		return &fault.Error{Hint: "the documents named above are done; see the rest with: ken docs", Err: err}
+	}
+	return nil
 }

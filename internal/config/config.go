@@ -43,6 +43,13 @@ type Config struct {
 	State    State
 	Spec     Spec
 	Survey   Survey
+	Docs     Docs
+}
+
+// Docs is the policy of documents.
+type Docs struct {
+	OK      []string // mentions that are right as they are, or globs of them
+	Exclude []string // globs of documents that are not judged
 }
 
 // Survey is the policy of the survey.
@@ -85,6 +92,12 @@ type file struct {
 	State    statePolicy    `yaml:"state"`
 	Spec     specPolicy     `yaml:"spec"`
 	Survey   surveyPolicy   `yaml:"survey"`
+	Docs     docsPolicy     `yaml:"docs"`
+}
+
+type docsPolicy struct {
+	OK      []string `yaml:"ok"`
+	Exclude []string `yaml:"exclude"`
 }
 
 type surveyPolicy struct {
@@ -291,6 +304,12 @@ func Parse(b []byte) (Config, error) {
 	if c.Survey, err = f.Survey.policy(); err != nil {
 		return Config{}, malformed(fmt.Errorf("survey: %w", err))
 	}
+	for _, g := range f.Docs.Exclude {
+		if !doublestar.ValidatePattern(g) {
+			return Config{}, malformed(fmt.Errorf("docs: malformed glob %q", g))
+		}
+	}
+	c.Docs = Docs(f.Docs)
 	c.State = State{Dir: string(f.State.Dir), ArchiveRuns: (*int)(f.State.ArchiveRuns)}
 	return c, nil
 }

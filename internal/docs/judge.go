@@ -77,10 +77,12 @@ const (
 	HiddenHistorical = "historical"             // the document speaks of the past
 	HiddenHedged     = "hedged"                 // the words around it say so themselves
 	HiddenBefore     = "gone before it was written" // so it may mean something else
+	HiddenCommon     = "any project has one"        // so it may be the reader's
+	HiddenSaid       = "it says where it went"
 )
 
-// maxDocument is how large a document may be: a person has to have read it.
-const maxDocument = 4 << 20
+// MaxBytes is how large a document may be: a person has to have read it.
+const MaxBytes = 4 << 20
 
 // A judge goes through the documents of one tree.
 type judge struct {
@@ -129,9 +131,55 @@ func (j *judge) hidden(m *Judged) string {
 		return m.Hidden
 	case !m.True:
 		return HiddenBefore
+	case m.Kind == Path && m.Form != Link && m.Form != Import && common(m.Name):
+		return HiddenCommon
+	case m.Verdict == Moved && j.saysWhere(m):
+		return HiddenSaid
 	}
 	return ""
 }
+
+// saysWhere reports whether a document names, close by, where something has moved: then it
+// speaks of the move.
+func (j *judge) saysWhere(m *Judged) bool {
+	const close = 3 // lines
+	for i := range j.list {
+		o := &j.list[i]
+		if o.File != m.File || o.Verdict != Holds || o.Kind != Path || o.Line < m.Line-close || o.Line > m.Line+close {
+			continue
+		}
+		if slices.Contains(readingOf(o.File, &o.Mention, false).paths, string(m.To)) {
+			return true
+		}
+	}
+	return false
+}
+
+// common reports whether a bare name is one that files have in any project. Prose that
+// names it means the reader's more often than its own.
+func common(name string) bool {
+	base := strings.ToLower(name)
+	if strings.Contains(base, "/") {
+		return false
+	}
+	stem, _, _ := strings.Cut(strings.TrimPrefix(base, "."), ".")
+	return slices.Contains(commonNames, base) || slices.Contains(commonStems, stem)
+}
+
+var (
+	commonStems = []string{
+		"readme", "license", "licence", "copying", "changelog", "changes", "contributing", "authors", "notice", "todo",
+		"claude", "agents", "gemini", "copilot-instructions", "makefile", "dockerfile", "docker-compose", "rakefile",
+		"gemfile", "procfile", "vagrantfile", "justfile", "env", "config", "settings", "index", "main", "gitignore",
+		"gitattributes", "editorconfig", "npmrc", "nvmrc", "eslintrc", "prettierrc", "babelrc",
+	}
+	commonNames = []string{
+		"package.json", "package-lock.json", "yarn.lock", "pnpm-lock.yaml", "tsconfig.json", "go.mod", "go.sum",
+		"cargo.toml", "cargo.lock", "pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", "tox.ini",
+		"composer.json", "composer.lock", "pom.xml", "build.gradle", "cmakelists.txt", "build", "dist", "src", "lib",
+		"test", "tests", "docs", "bin", "node_modules", "vendor", "tmp", "app.py", "test.py", "app.js", "server.js",
+	}
+)
 
 // readDocuments finds what the documents mention.
 func (j *judge) readDocuments(ctx context.Context, files []File) error {
@@ -143,7 +191,7 @@ func (j *judge) readDocuments(ctx context.Context, files []File) error {
 	}
 	found := make([][]Judged, len(chosen))
 	failed := make([]error, len(chosen))
-	err := j.tree.Read(ctx, chosen, maxDocument, func(i int, content []byte, err error) {
+	err := j.tree.Read(ctx, chosen, MaxBytes, func(i int, content []byte, err error) {
 		if failed[i] = err; err != nil {
 			return
 		}
@@ -278,3 +326,6 @@ func (j *judge) settle(v Verdict, why string) {
 		}
 	}
 }
+
+// Verdicts are all of them.
+var Verdicts = []Verdict{Holds, Moved, Gone, Never, Ambiguous, Unknown}

@@ -93,7 +93,7 @@ func (j *judge) thereThen(ctx context.Context, open []int, claims map[int]claim)
 		c, ok := claims[i]
 		if ok {
 			for _, p := range readingOf(c.doc, &m.Mention, true).paths {
-				if !ids[k].IsZero() && m.target == "" && (c.num >= 0 || !j.census.has(p)) {
+				if !ids[k].IsZero() && m.target == "" {
 					m.target, m.True = repo.Path(p), true
 				}
 				k++
@@ -107,7 +107,9 @@ func (j *judge) thereThen(ctx context.Context, open []int, claims map[int]claim)
 				}
 			}
 		}
-		if m.target != "" {
+		if m.target != "" && j.census.has(string(m.target)) {
+			m.Verdict = Holds // and the document is elsewhere
+		} else if m.target != "" {
 			m.Verdict = Gone
 			gone = append(gone, i)
 		}

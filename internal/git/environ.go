@@ -43,6 +43,9 @@ func (r *Repo) environ(ours []string) []string {
 	return env
 }
 
+// literalPathspecs has git take names for names.
+const literalPathspecs = "--literal-pathspecs"
+
 // fixed returns the arguments that stand before every command: where to look,
 // and no program, lock or network whatever the configuration says.
 func (r *Repo) fixed() []string {
@@ -51,7 +54,7 @@ func (r *Repo) fixed() []string {
 		args = append(args, "--git-dir="+r.gitDir, "--work-tree="+r.root)
 	}
 	return append(args,
-		"--no-pager", "--no-optional-locks", "--literal-pathspecs",
+		"--no-pager", "--no-optional-locks", literalPathspecs,
 		"-c", "core.fsmonitor=false",
 		"-c", "core.hooksPath="+os.DevNull,
 		"-c", "core.quotePath=false",

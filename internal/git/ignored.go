@@ -40,7 +40,7 @@ func (r *Repo) Ignored(ctx context.Context, paths []repo.Path) ([]bool, error) {
 func (r *Repo) checkIgnore(ctx context.Context, paths []repo.Path) (map[string]bool, error) {
 	var names strings.Builder
 	for _, p := range paths {
-		// Named from the root, so that none is taken for an option or for magic.
+		// A name that begins like this is never taken for an option or for magic.
 		names.WriteString("./" + string(p) + "\x00")
 	}
 	found := make(map[string]bool)
@@ -49,7 +49,7 @@ func (r *Repo) checkIgnore(ctx context.Context, paths []repo.Path) (map[string]b
 		return nil
 	}}
 	args := []string{"check-ignore", "-z", "--stdin"}
-	status, stderr, err := r.run(ctx, call{args: args, stdin: strings.NewReader(names.String()), stdout: s})
+	status, stderr, err := r.run(ctx, call{args: args, stdin: strings.NewReader(names.String()), stdout: s, spec: true})
 	switch {
 	case err != nil:
 		return nil, err

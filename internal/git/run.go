@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -41,6 +42,9 @@ type call struct {
 	// steady has it end for want of progress: the bound is not on the whole of it
 	// but on how long it may be silent.
 	steady bool
+	// spec lets names be pathspecs, for a command that refuses to be told that they
+	// are not.
+	spec bool
 }
 
 // read runs git and returns what it printed. Any failure is an error.
@@ -103,7 +107,11 @@ func (r *Repo) run(ctx context.Context, c call) (status int, stderr string, err 
 	}
 	defer cancel()
 
-	cmd := exec.CommandContext(limited, "git", append(r.fixed(), c.args...)...)
+	fixed := r.fixed()
+	if c.spec {
+		fixed = slices.DeleteFunc(fixed, func(arg string) bool { return arg == literalPathspecs })
+	}
+	cmd := exec.CommandContext(limited, "git", append(fixed, c.args...)...)
 	complaint := &bounded{max: maxStderr, cut: true}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = c.stdin, c.stdout, complaint
 	cmd.Env = append(r.environ(os.Environ()), c.env...)
