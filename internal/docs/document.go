@@ -1,6 +1,11 @@
 package docs
 
-import "ken/internal/repo"
+import (
+	"path"
+	"strings"
+
+	"ken/internal/repo"
+)
 
 // A Role is what a document is there for. The zero one is no document.
 type Role string
@@ -14,11 +19,91 @@ const (
 )
 
 // RoleOf returns what the file is there for, "" if it is no document.
-func RoleOf(p repo.Path) Role { return "" }
+func RoleOf(p repo.Path) Role {
+	base := strings.ToLower(p.Base())
+	dirs := strings.Split(strings.ToLower(string(p.Dir())), "/")
+	if agentFiles.has(base) {
+		return Agent
+	}
+	stem, ext := base, path.Ext(base)
+	stem = strings.TrimSuffix(stem, ext)
+	switch {
+	case markdown.has(ext):
+		for i, dir := range dirs {
+			if agentDirs.has(dir) || dir == ".github" && i+1 < len(dirs) && githubDirs.has(dirs[i+1]) {
+				return Agent
+			}
+		}
+		if guides.has(stem) {
+			return Guide
+		}
+		for _, dir := range dirs {
+			if dir == "adr" || dir == "adrs" || dir == "decisions" || dir == "rfcs" {
+				return Decision
+			}
+		}
+		return Page
+	case guides.has(base), plainText.has(ext) && guides.has(stem):
+		return Guide
+	case ext == ".rst" || ext == ".adoc" || ext == ".asciidoc":
+		return Page
+	}
+	return ""
+}
 
 // IsDocument reports whether a file is prose to be judged.
 func IsDocument(p repo.Path) bool { return RoleOf(p) != "" }
 
+// isMarkdown reports whether a document is read as Markdown; others are read as
+// lines with spans of code in them.
+func isMarkdown(p repo.Path) bool {
+	ext := strings.ToLower(path.Ext(p.Base()))
+	return markdown.has(ext) || agentFiles.has(strings.ToLower(p.Base())) && !plainText.has(ext)
+}
+
+var (
+	markdown  = lexicon{text: ".md .markdown .mdown .mkd .mdx .mdc"}
+	plainText = lexicon{text: ".rst .adoc .asciidoc .txt"}
+
+	agentFiles = lexicon{text: `claude.md claude.local.md agents.md agents.override.md agent.md gemini.md qwen.md codex.md
+		copilot-instructions.md skill.md .cursorrules .windsurfrules .clinerules .roorules .goosehints .rules
+		llms.txt conventions.md`}
+	agentDirs = lexicon{text: `.claude .cursor .codex .agents .agent .gemini .windsurf .clinerules .roo .opencode .continue .kiro
+		.junie .amazonq .trae skills agents prompts`}
+	githubDirs = lexicon{text: "instructions prompts chatmodes agents skills"}
+
+	guides = lexicon{text: `readme contributing architecture design development developing hacking building install installing
+		installation testing maintaining maintainers onboarding structure overview getting-started getting_started
+		quickstart style styleguide support security`}
+)
+
 // Historical reports whether a document speaks of the past or of another project.
 // Those are judged only on demand.
-func Historical(p repo.Path) bool { return false }
+func Historical(p repo.Path) bool {
+	parts := strings.Split(strings.ToLower(string(p)), "/")
+	base := parts[len(parts)-1]
+	for _, dir := range parts[:len(parts)-1] {
+		if elsewhere.has(dir) {
+			return true
+		}
+	}
+	stem := strings.TrimSuffix(base, path.Ext(base))
+	for _, word := range strings.FieldsFunc(stem, func(r rune) bool {
+		return r == '-' || r == '_' || r == '.' || r == ' '
+	}) {
+		if bygone.has(word) {
+			return true
+		}
+	}
+	return bygone.has(strings.NewReplacer("-", "", "_", "", " ", "").Replace(stem))
+}
+
+var (
+	// elsewhere are directories whose documents speak of other projects or times.
+	elsewhere = lexicon{text: `testdata fixtures fixture __fixtures__ __snapshots__ snapshots node_modules vendor vendored third_party
+		third-party thirdparty external deps bower_components changelog changelogs .changeset changes release-notes
+		releasenotes release_notes releases archive archives archived attic old history legacy migrations migration
+		upgrade upgrading templates template examples-data postmortems newsletters blog _posts`}
+	bygone = lexicon{text: `changelog changes history news releases release releasenotes whatsnew migration migrating migrate upgrade
+		upgrading archive archived deprecated postmortem template`}
+)

@@ -1,6 +1,16 @@
 package docs
 
-import "ken/internal/repo"
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+
+	"ken/internal/repo"
+)
 
 // A Document is what a document says of its repository.
 type Document struct {
@@ -9,20 +19,281 @@ type Document struct {
 	Acks     []Ack     // likewise
 }
 
-// An Ack is an acknowledgement that stands in the document itself, in a comment:
-//
-//	<!-- ken:ok MENTION [reason] -->         that mention, anywhere in the document
-//	<!-- ken:ok [-- reason] -->              the block it stands in, or the next one if it stands alone
-//	<!-- ken:off --> ... <!-- ken:on -->     everything between the two
-type Ack struct {
-	Line    int
-	Mention string // "" if it covers a stretch
-	Reason  string
-	Covers  int // how many mentions
+// MaxBytes is how large a document may be to be read.
+const MaxBytes = 4 << 20
+
+// The reasons not to read a document, besides those of whoever fetches it.
+var (
+	ErrTooLarge = errors.New("too large")
+	ErrNotText  = errors.New("not text")
+)
+
+// Read returns what a document mentions. It takes time that grows with its size
+// alone. One larger than [MaxBytes] is [ErrTooLarge], one with zero bytes near its
+// front [ErrNotText]; bytes that are not UTF-8 are read past.
+func Read(path repo.Path, content []byte) (*Document, error) {
+	if len(content) > MaxBytes {
+		return nil, fmt.Errorf("read %s: %w: %d bytes, and a document is read up to %d", path, ErrTooLarge, len(content), MaxBytes)
+	}
+	if bytes.IndexByte(content[:min(len(content), 8000)], 0) >= 0 {
+		return nil, fmt.Errorf("read %s: %w: there are zero bytes in it", path, ErrNotText)
+	}
+	r := reader{path: path, src: content, agent: RoleOf(path) == Agent, mdx: strings.HasSuffix(string(path), ".mdx")}
+	var blocks []leaf
+	if isMarkdown(path) {
+		blocks = leaves(content)
+		r.define(blocks)
+	} else {
+		r.plain = true
+		blocks = paragraphs(content)
+	}
+	for i := range blocks {
+		r.leaf(&blocks[i])
+	}
+
+	slices.SortStableFunc(r.found, func(a, b found) int { return cmp.Compare(a.pos, b.pos) })
+	doc := &Document{Path: path, Acks: r.finish()}
+	doc.Mentions = make([]Mention, len(r.found))
+	for i, f := range r.found {
+		doc.Mentions[i] = f.Mention
+	}
+	return doc, nil
 }
 
-// Read returns what a document mentions. It reads the whole of it in time that
-// grows with its size alone; a document that is too large or no text is an error.
-func Read(path repo.Path, content []byte) (*Document, error) {
-	return &Document{Path: path}, nil
+// paragraphs returns the blocks of a text that is no Markdown: lines up to the next
+// blank one. What is indented is code or a continuation, and left alone.
+func paragraphs(src []byte) []leaf {
+	var out []leaf
+	open := false
+	for at := 0; at < len(src); {
+		end, next := lineEnd(src, at)
+		line := src[at:end]
+		switch {
+		case len(bytes.TrimSpace(line)) == 0:
+			open = false
+		case bytes.HasPrefix(line, []byte("    ")) || bytes.HasPrefix(line, []byte("\t")):
+		default:
+			if !open {
+				out = append(out, leaf{kind: paragraph})
+				open = true
+			}
+			last := &out[len(out)-1]
+			last.lines = append(last.lines, Span{at, end})
+		}
+		at = next
+	}
+	return out
 }
+
+// A found is a mention with the place it stands at.
+type found struct {
+	Mention
+	pos  int // in the document
+	text int // in the passage, while that is read
+}
+
+// A reader reads one document.
+type reader struct {
+	path  repo.Path
+	src   []byte
+	agent bool // @path imports
+	plain bool // no Markdown
+	mdx   bool
+
+	line, lineAt int             // the line that was asked for last, and where it begins
+	external     map[string]bool // the labels of links, and whether they lead elsewhere
+	headings     []section
+	leads        []section // lines that end in a colon
+	found        []found
+	notes        []note
+}
+
+// A section is what a heading or a leading line says of all that follows, so far as
+// it is deeper.
+type section struct {
+	level  int
+	hedged bool
+}
+
+// A passage is the text of a block, without what its lines are indented by, and
+// where in the document it comes from.
+type passage struct {
+	text   string
+	starts []int // of each line, in text
+	lines  []Span
+}
+
+func (r *reader) passage(l *leaf) passage {
+	p := passage{lines: l.lines, starts: make([]int, len(l.lines))}
+	if len(l.lines) == 1 {
+		p.text = string(r.src[l.lines[0].Start:l.lines[0].End])
+		return p
+	}
+	var b strings.Builder
+	for i, line := range l.lines {
+		p.starts[i] = b.Len()
+		b.Write(r.src[line.Start:line.End])
+		b.WriteByte('\n')
+	}
+	p.text = b.String()
+	return p
+}
+
+// at returns where in the document a place in the text is.
+func (p *passage) at(i int) int {
+	n := sort.SearchInts(p.starts, i+1) - 1
+	if n < 0 {
+		return 0
+	}
+	return min(p.lines[n].Start+i-p.starts[n], p.lines[n].End)
+}
+
+// lineOf returns the number of the line that a place is in. Places are mostly asked
+// for in order.
+func (r *reader) lineOf(pos int) int {
+	if r.line == 0 || pos < r.lineAt {
+		r.line, r.lineAt = 1, 0
+	}
+	for {
+		n := bytes.IndexByte(r.src[r.lineAt:pos], '\n')
+		if n < 0 {
+			return r.line
+		}
+		r.line++
+		r.lineAt += n + 1
+	}
+}
+
+// add puts down what a piece of the passage names; the piece begins at offset.
+func (r *reader) add(p *passage, offset int, piece string, n named, form Form) *found {
+	if n.text == (Span{}) {
+		n.text = Span{0, len(piece)}
+	}
+	text := piece[n.text.Start:n.text.End]
+	pos := p.at(offset + n.text.Start)
+	f := found{
+		Mention: Mention{
+			File: r.path, Text: strings.ReplaceAll(text, "\n", " "), Kind: n.kind, Name: n.name, Tool: n.tool,
+			Dir: n.dir, Glob: n.glob, In: n.in, Form: form,
+		},
+		pos: pos, text: offset + n.text.Start,
+	}
+	if n.end > n.start {
+		at := Span{p.at(offset + n.start), p.at(offset+n.end-1) + 1}
+		if at.End-at.Start == len(n.name) && string(r.src[at.Start:at.End]) == n.name {
+			f.At = at
+		}
+	}
+	r.found = append(r.found, f)
+	return &r.found[len(r.found)-1]
+}
+
+// leaf reads a block.
+func (r *reader) leaf(l *leaf) {
+	before := len(r.found)
+	p := r.passage(l)
+	for len(r.leads) > 0 {
+		last := r.leads[len(r.leads)-1]
+		if last.level < l.depth || last.level == l.depth && l.kind == code {
+			break
+		}
+		r.leads = r.leads[:len(r.leads)-1]
+	}
+	around := r.around()
+	r.cover(l)
+	switch l.kind {
+	case heading:
+		for len(r.headings) > 0 && r.headings[len(r.headings)-1].level >= l.level {
+			r.headings = r.headings[:len(r.headings)-1]
+		}
+		around = r.around()
+		mask := r.inline(&p, l)
+		r.headings = append(r.headings, section{l.level, hedgedHeading(mask)})
+		r.weigh(before, mask, around)
+	case paragraph:
+		if r.mdx && (strings.HasPrefix(p.text, "import ") || strings.HasPrefix(p.text, "export ")) {
+			return
+		}
+		mask := r.inline(&p, l)
+		last := r.weigh(before, mask, around)
+		if t := strings.TrimRight(mask, " \t\n*_"); strings.HasSuffix(t, ":") || strings.HasSuffix(t, "：") {
+			r.leads = append(r.leads, section{l.depth, last()})
+		}
+	case html:
+		r.inline(&p, l)
+		r.weigh(before, "", around)
+	case code:
+		r.code(&p, l, around)
+	}
+	for i := before; i < len(r.found); i++ {
+		r.found[i].Line = r.lineOf(r.found[i].pos)
+	}
+}
+
+// around reports whether what stands above hedges.
+func (r *reader) around() bool {
+	is := func(s section) bool { return s.hedged }
+	return slices.ContainsFunc(r.headings, is) || slices.ContainsFunc(r.leads, is)
+}
+
+// weigh marks the mentions that were found from an index on as hedged where the
+// sentence they stand in is, or all is. It returns how to learn that of the last sentence.
+func (r *reader) weigh(from int, mask string, all bool) (last func() bool) {
+	var ends []int
+	known := make(map[int]bool)
+	sentence := func(at int) bool {
+		if ends == nil {
+			ends = sentences(mask)
+		}
+		i := sort.SearchInts(ends, at+1)
+		if i == len(ends) {
+			i--
+		}
+		is, ok := known[i]
+		if !ok {
+			start := 0
+			if i > 0 {
+				start = ends[i-1]
+			}
+			is = hedged(mask[start:ends[i]])
+			known[i] = is
+		}
+		return is
+	}
+	for i := from; i < len(r.found); i++ {
+		r.found[i].Hedged = all || mask != "" && sentence(r.found[i].text)
+	}
+	return func() bool { return all || mask != "" && sentence(len(strings.TrimRight(mask, " \t\n"))-1) }
+}
+
+// code reads a block of code.
+func (r *reader) code(p *passage, l *leaf, hedge bool) {
+	if len(l.lines) == 0 {
+		return
+	}
+	switch {
+	case drawings.has(l.info) || l.info == "":
+		if names, comments, ok := drawnNames(p.text); ok {
+			for i, n := range names {
+				f := r.add(p, 0, p.text, n, Drawing)
+				f.Hedged = hedge || hedged(comments[i])
+			}
+			return
+		}
+	case shells.has(l.info):
+	default:
+		return
+	}
+	if l.info != "" && !shells.has(l.info) {
+		return
+	}
+	for _, n := range shellNames(p.text, l.info != "") {
+		r.add(p, 0, p.text, n, Block).Hedged = hedge
+	}
+}
+
+var (
+	shells   = lexicon{text: `sh bash shell console zsh terminal shell-session shellsession sh-session bash-session fish ksh shellscript`}
+	drawings = lexicon{text: `text txt plain plaintext tree ascii none console sh bash shell markdown md dir directory nohighlight fs bash
+		zsh terminal`}
+)

@@ -1,0 +1,158 @@
+package docs
+
+import (
+	"sort"
+	"strings"
+)
+
+// An Ack is an acknowledgement that stands in the document itself, in a comment:
+//
+//	<!-- ken:ok MENTION [reason] -->         that mention, anywhere in the document
+//	<!-- ken:ok [-- reason] -->              the block it stands in, or the next one if it stands alone
+//	<!-- ken:off --> ... <!-- ken:on -->     everything between the two
+//
+// A mention with spaces in it is put between backticks or quotes.
+type Ack struct {
+	Line    int
+	Mention string // "" if it covers a stretch
+	Reason  string
+	Covers  int // how many mentions
+}
+
+// A note is an acknowledgement with the stretch that it covers.
+type note struct {
+	Ack
+	span Span
+	open openness
+	// depth is that of the block the note stands in, of one that waits for the next
+	// block or is in the middle of it.
+	depth int
+}
+
+type openness int
+
+const (
+	closed  openness = iota
+	waiting          // for the block that comes
+	within           // a block that goes on in deeper ones
+	off              // until it is turned on again
+)
+
+// note takes down a comment, if it is one for ken.
+func (r *reader) note(p *passage, l *leaf, at int, comment string) {
+	rest, ok := strings.CutPrefix(strings.TrimSpace(comment), "ken:")
+	if !ok {
+		return
+	}
+	verb, rest, _ := strings.Cut(rest, " ")
+	rest = strings.TrimSpace(rest)
+	pos := p.at(at)
+	n := note{Ack: Ack{Line: r.lineOf(pos), Reason: rest}, depth: l.depth}
+	switch {
+	case verb == "on":
+		for i := range r.notes {
+			if r.notes[i].open == off {
+				r.notes[i].open = closed
+				r.notes[i].span.End = pos
+			}
+		}
+		return
+	case verb == "off":
+		n.open = off
+		n.span = Span{pos, len(r.src)}
+		for i := range r.notes {
+			if r.notes[i].open == off { // it is off already
+				return
+			}
+		}
+	case verb != "ok":
+		return
+	case rest == "" || strings.HasPrefix(rest, "--") || strings.HasPrefix(rest, "—"):
+		n.Reason = strings.TrimSpace(strings.TrimLeft(rest, "-—"))
+		if l.kind == html {
+			n.open = waiting
+		} else {
+			n.span = Span{l.lines[0].Start, l.lines[len(l.lines)-1].End}
+		}
+	default:
+		n.Mention, n.Reason = firstOf(rest)
+	}
+	r.notes = append(r.notes, n)
+}
+
+// firstOf cuts the first word from a text, or what is between two quotes.
+func firstOf(s string) (first, rest string) {
+	if strings.IndexByte("`\"'", s[0]) >= 0 {
+		if n := strings.IndexByte(s[1:], s[0]); n > 0 {
+			return s[1 : 1+n], strings.TrimSpace(strings.TrimLeft(s[n+2:], " -—:"))
+		}
+	}
+	if n := strings.IndexAny(s, " \t\n"); n > 0 {
+		return s[:n], strings.TrimSpace(strings.TrimLeft(s[n:], " \t\n-—:"))
+	}
+	return s, ""
+}
+
+// cover puts a block under the notes that wait for one.
+func (r *reader) cover(l *leaf) {
+	if len(l.lines) == 0 {
+		return
+	}
+	span := Span{l.lines[0].Start, l.lines[len(l.lines)-1].End}
+	for i := len(r.notes) - 1; i >= 0 && i > len(r.notes)-32; i-- {
+		n := &r.notes[i]
+		switch n.open {
+		case waiting:
+			if l.kind == html && l.depth == n.depth {
+				continue // another comment
+			}
+			n.span = span
+			n.open = closed
+			if l.depth > n.depth { // a list or a quote, all of it
+				n.open = within
+			}
+		case within:
+			if l.depth > n.depth {
+				n.span.End = span.End
+			} else {
+				n.open = closed
+			}
+		case closed, off:
+		}
+	}
+}
+
+// finish marks what the notes cover, of mentions in their order, and returns them.
+func (r *reader) finish() []Ack {
+	names := make(map[string]*note)
+	for i := range r.notes {
+		n := &r.notes[i]
+		if n.Mention != "" {
+			if names[n.Mention] == nil {
+				names[n.Mention] = n
+			}
+			continue
+		}
+		from := sort.Search(len(r.found), func(i int) bool { return r.found[i].pos >= n.span.Start })
+		for j := from; j < len(r.found) && r.found[j].pos < n.span.End; j++ {
+			r.found[j].Acked = true
+			n.Covers++
+		}
+	}
+	acks := make([]Ack, len(r.notes))
+	for i := range r.found {
+		f := &r.found[i]
+		n := names[f.Text]
+		if n == nil {
+			n = names[f.Name]
+		}
+		if n != nil {
+			f.Acked = true
+			n.Covers++
+		}
+	}
+	for i, n := range r.notes {
+		acks[i] = n.Ack
+	}
+	return acks
+}

@@ -1,0 +1,25 @@
+package docs
+
+import (
+	"strings"
+	"sync"
+)
+
+// A lexicon is a set of words. It is made when it is first asked, so that a run
+// that reads no document does not pay for it.
+type lexicon struct {
+	text string
+	once sync.Once
+	set  map[string]bool
+}
+
+func (l *lexicon) has(word string) bool {
+	l.once.Do(func() {
+		words := strings.Fields(l.text)
+		l.set = make(map[string]bool, len(words))
+		for _, w := range words {
+			l.set[w] = true
+		}
+	})
+	return l.set[word]
+}

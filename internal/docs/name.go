@@ -1,0 +1,438 @@
+package docs
+
+import (
+	"path"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A named is what a piece of text names, and where in it.
+type named struct {
+	kind       Kind
+	name       string
+	start, end int // of name in the text, as far as it stands there
+	tool       string
+	in         string
+	dir, glob  bool
+	text       Span // what of the text is the mention; the zero one for all of it
+}
+
+// maxName is how long a name may be. What is longer is no name that anyone wrote.
+const maxName = 300
+
+// spanNames returns what a span of code names.
+func spanNames(s string) []named {
+	s = strings.TrimRight(s, " \t\n")
+	lead := len(s) - len(strings.TrimLeft(s, " \t\n"))
+	if len(s)-lead == 0 || len(s)-lead > maxName {
+		return nil
+	}
+	t := s[lead:]
+	if strings.ContainsAny(t, " \t\n") {
+		if symbol, ok := symbolOf(t); ok && strings.HasSuffix(t, ")") {
+			return []named{symbol.shift(lead)}
+		}
+		found := spoken(t)
+		for i := range found {
+			found[i] = found[i].shift(lead)
+		}
+		return found
+	}
+	if p, ok := pathOf(t); ok {
+		return []named{p.shift(lead)}
+	}
+	if sym, ok := symbolOf(t); ok {
+		return []named{sym.shift(lead)}
+	}
+	return nil
+}
+
+func (n named) shift(by int) named {
+	n.start += by
+	n.end += by
+	if n.text != (Span{}) {
+		n.text.Start += by
+		n.text.End += by
+	}
+	return n
+}
+
+// pathOf returns the path that a word without space in it is. It errs towards no:
+// a word that may as well be something else is none.
+func pathOf(s string) (named, bool) {
+	n := named{kind: Path, end: len(s)}
+	if s == "" || strings.Contains(s, "://") || strings.Contains(s, "…") || !utf8.ValidString(s) {
+		return n, false
+	}
+	n.end = cutPlace(s)
+	t := s[:n.end]
+	if strings.HasSuffix(t, "/...") { // all below, as Go has it
+		t = strings.TrimSuffix(t, "/...")
+		n.dir = true
+	}
+	windows := false
+	if !strings.Contains(t, "/") && strings.Contains(t, `\`) {
+		if !windowsPath(t) {
+			return n, false
+		}
+		t = strings.ReplaceAll(t, `\`, "/")
+		windows = true
+	}
+	if rest := strings.TrimRight(t, "/"); rest != t {
+		if len(t)-len(rest) > 1 || rest == "" {
+			return n, false
+		}
+		t = rest
+		n.dir = true
+	}
+	front := 0
+	explicit := false
+	for strings.HasPrefix(t[front:], "./") {
+		front += 2
+		explicit = true
+	}
+	t = t[front:]
+	if strings.HasPrefix(t, "../") {
+		explicit = true
+	}
+	if t == "" || t == "." || t == ".." {
+		return n, false
+	}
+	glob, ok := plainOrGlob(t)
+	if !ok {
+		return n, false
+	}
+	n.glob = glob
+	if !plausible(t, n.dir, explicit, glob) {
+		return n, false
+	}
+	n.name = t
+	n.start, n.end = front, front+len(t)
+	if windows {
+		n.start, n.end = 0, 0
+	}
+	return n, true
+}
+
+// cutPlace returns where a path ends and a place in its file begins: a line, an
+// anchor, a test in it.
+func cutPlace(s string) int {
+	if i := strings.IndexByte(s, '#'); i > 0 {
+		s = s[:i]
+	}
+	if i := strings.Index(s, "::"); i > 0 && path.Ext(s[:i]) != "" && isExtension(path.Ext(s[:i])) {
+		s = s[:i]
+	}
+	for range 3 {
+		i := strings.LastIndexByte(s, ':')
+		if i <= 0 {
+			break
+		}
+		place := s[i+1:]
+		if place == "" || strings.Trim(place, "0123456789-,L") == "" || isExtension(path.Ext(s[:i])) && identifier(place) {
+			s = s[:i]
+			continue
+		}
+		break
+	}
+	return len(s)
+}
+
+// windowsPath reports whether a word is a path with backslashes, and no pattern
+// and no name of a class.
+func windowsPath(s string) bool {
+	parts := strings.Split(strings.TrimRight(strings.TrimPrefix(s, `.\`), `\`), `\`)
+	for _, p := range parts {
+		if p == "" {
+			return false
+		}
+		for i := range len(p) {
+			if b := p[i]; !isLetter(b) && !isDigit(b) && b != '_' && b != '-' && b != '.' {
+				return false
+			}
+		}
+	}
+	return isExtension(path.Ext(s)) && len(parts) > 1
+}
+
+// plainOrGlob reports whether all of a word can be a path, and whether it is a
+// pattern for paths.
+func plainOrGlob(t string) (glob, ok bool) {
+	brace := 0
+	for i, r := range t {
+		switch {
+		case r == '*':
+			glob = true
+		case r == '{':
+			if brace > 0 || !strings.Contains(t[i:], ",") {
+				return false, false // a placeholder
+			}
+			brace++
+			glob = true
+		case r == '}':
+			brace--
+		case r == ',' && brace > 0:
+		case r == '[' || r == ']' || r == '(' || r == ')':
+			// Directories of routes are called so: app/[id]/(group)/page.tsx.
+			if !strings.Contains(t, "/") || !isExtension(path.Ext(t)) || strings.HasPrefix(t, "[") || strings.HasPrefix(t, "(") {
+				return false, false
+			}
+		case r < utf8.RuneSelf:
+			if b := byte(r); !isLetter(b) && !isDigit(b) && strings.IndexByte("_-./@+~", b) < 0 {
+				return false, false
+			}
+		case !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r):
+			return false, false
+		}
+	}
+	return glob, brace == 0
+}
+
+// plausible reports whether a word of the letters of a path is meant as one.
+func plausible(t string, dir, explicit, glob bool) bool {
+	if t[0] == '~' || t[0] == '-' || t[0] == '@' || t[0] == '+' || strings.Contains(t, "...") || strings.Contains(t, "//") {
+		return false
+	}
+	rooted := t[0] == '/'
+	parts := strings.Split(strings.Trim(t, "/"), "/")
+	base := parts[len(parts)-1]
+	ext := path.Ext(base)
+	known := isExtension(ext) && base != ext || isExtension(ext) && dotfiles.has(base) || files.has(base) || dotfiles.has(base)
+	digits := true
+	upper := true
+	for i, p := range parts {
+		if p == "" {
+			return false
+		}
+		if p == ".." {
+			if i > 0 && parts[i-1] != ".." {
+				return false
+			}
+			continue
+		}
+		if p == "~" || p == "." || placeholder(p) || i > 0 && p == "to" && parts[i-1] == "path" {
+			return false
+		}
+		if glob && strings.Trim(p, "*.") == "" {
+			continue
+		}
+		digits = digits && strings.Trim(p, "0123456789.-vxX_") == ""
+		upper = upper && strings.ToUpper(p) == p
+	}
+	if digits {
+		return false
+	}
+	first := parts[0]
+	if installed.has(first) || first == "vendor" && len(parts) > 1 && parts[1] == "bin" {
+		return false
+	}
+	if glob {
+		// A pattern says where, or it could be about anything.
+		return len(parts) > 1 && !rooted && strings.Trim(first, "*") != "" && !isDomain(first)
+	}
+	if len(parts) == 1 {
+		switch {
+		case rooted:
+			return false // a route, or a command of an agent
+		case files.has(base) || dotfiles.has(base):
+			return true
+		case known:
+			return fileName(base, ext) || explicit
+		}
+		// src/ is a directory, and so is ./src; "and/" is not.
+		return (dir || explicit) && !words.has(strings.ToLower(base)) && len(base) > 1
+	}
+	if rooted {
+		return known && !systemDirs.has(first)
+	}
+	if isDomain(first) || (first == "www" || first == "localhost") {
+		return false
+	}
+	if known || explicit {
+		return true
+	}
+	if ext != "" && !dir && strings.Trim(ext, ".0123456789") == "" && len(parts) == 2 {
+		return false // a product and its version: Mozilla/5.0
+	}
+	if media.has(first) && len(parts) == 2 || remotes.has(first) && !dir || strings.Contains(t, "@") {
+		return false
+	}
+	if upper && !dir {
+		return false // GET/POST
+	}
+	if len(parts) == 2 && !dir && (words.has(strings.ToLower(first)) || words.has(strings.ToLower(base)) || len(first) == 1 || len(base) == 1) {
+		return false // and/or
+	}
+	return true
+}
+
+// fileName reports whether a name with a known extension and no directory is a
+// file's: main.go, and not Node.js, obj.key, foo.bar.
+func fileName(base, ext string) bool {
+	stem := strings.TrimSuffix(base, ext)
+	switch {
+	case stem == "" || products.has(strings.ToLower(base)) || shortExt.has(ext):
+		return false
+	case stem[0] == '.':
+		// .eslintrc.json is a file; .test.ts and .d.ts are endings.
+		return !endings.has(stem[1:]) && !strings.HasPrefix(stem, "..")
+	case strings.ContainsAny(stem, "()"):
+		return false
+	}
+	return true
+}
+
+// placeholder reports whether a part of a path stands for another.
+func placeholder(p string) bool {
+	if p == "" {
+		return false
+	}
+	stem := strings.TrimSuffix(p, path.Ext(p))
+	low := strings.ToLower(stem)
+	if placeholders.has(low) || strings.HasPrefix(low, "your") || strings.HasPrefix(low, "my-") || strings.HasPrefix(low, "my_") || strings.HasPrefix(low, "some-") || strings.HasPrefix(low, "example-") {
+		return true
+	}
+	return stem != "" && (strings.Trim(stem, "X") == "" || strings.Trim(stem, "N") == "" || strings.Trim(stem, "x") == "" || strings.Contains(stem, "YYYY") || strings.Contains(stem, "XXX") || strings.Contains(stem, "NNN") || capsPlaceholders.has(stem))
+}
+
+// isDomain reports whether the first part of a path is a host's name.
+func isDomain(first string) bool {
+	i := strings.LastIndexByte(first, '.')
+	return i > 0 && (domains.has(first[i+1:]) || strings.Count(first, ".") > 1 && strings.Trim(first, "0123456789.:") == "")
+}
+
+func isExtension(ext string) bool { return len(ext) > 1 && extensions.has(strings.ToLower(ext[1:])) }
+
+func isDigit(b byte) bool { return '0' <= b && b <= '9' }
+
+// symbolOf returns the symbol that a span of code names: Foo.bar, foo_bar,
+// foo(), (*T).M. A lone ordinary word is none.
+func symbolOf(s string) (named, bool) {
+	n := named{kind: Symbol}
+	t := s
+	called := false
+	start := 0
+	if rest, ok := strings.CutPrefix(t, "(*"); ok {
+		typ, method, ok := strings.Cut(rest, ").")
+		if !ok || !identifier(typ) {
+			return n, false
+		}
+		method, _, _ = strings.Cut(method, "(")
+		if !identifier(method) {
+			return n, false
+		}
+		n.name = typ + "." + method
+		return n, true
+	}
+	if i := strings.IndexByte(t, '('); i > 0 {
+		if !strings.HasSuffix(t, ")") || strings.Count(t, "(") != strings.Count(t, ")") || strings.Contains(t[i:], ").") {
+			return n, false
+		}
+		t = t[:i]
+		called = true
+	}
+	if strings.HasSuffix(t, "!") && !called { // a macro, a method of Ruby's
+		t = strings.TrimSuffix(t, "!")
+		called = true
+	}
+	if strings.HasSuffix(t, "?") {
+		t = strings.TrimSuffix(t, "?")
+		called = true
+	}
+	sep := "."
+	for _, other := range []string{"::", "#", "->", `\`} {
+		if strings.Contains(t, other) {
+			if sep != "." {
+				return n, false
+			}
+			sep = other
+		}
+	}
+	if sep == `\` && strings.HasPrefix(t, `\`) {
+		t = t[1:]
+		start = 1
+	}
+	parts := strings.Split(t, sep)
+	if sep != "." && strings.Contains(t, ".") {
+		// mod.Type#method, and ken.path:Name alike.
+		parts = strings.FieldsFunc(t, func(r rune) bool { return r == '.' || strings.ContainsRune(sep, r) })
+	}
+	for _, p := range parts {
+		if !identifier(p) {
+			return n, false
+		}
+	}
+	if !symbolic(parts, called, sep) {
+		return n, false
+	}
+	n.name = strings.Join(parts, ".")
+	if n.name == t {
+		n.start, n.end = start, start+len(t)
+	}
+	return n, true
+}
+
+// symbolic reports whether identifiers that belong together are a symbol of a program.
+func symbolic(parts []string, called bool, sep string) bool {
+	first, last := parts[0], parts[len(parts)-1]
+	if placeholders.has(strings.ToLower(first)) || placeholders.has(strings.ToLower(last)) {
+		return false
+	}
+	if len(parts) > 1 {
+		if foreign.has(first) {
+			return false
+		}
+		if sep == "." && !called {
+			lower := strings.ToLower(last) == last
+			if lower && (domains.has(last) || extensions.has(last) || last == "g" || last == "e") {
+				return false
+			}
+		}
+		return len(first) > 1 && len(last) > 1
+	}
+	if conventions.has(first) || len(first) < 3 {
+		return false
+	}
+	if called {
+		return !builtins.has(first)
+	}
+	if strings.HasPrefix(first, "__") {
+		return false
+	}
+	if strings.ToUpper(first) == first {
+		return false // a variable of the environment, as likely as a constant
+	}
+	core := strings.Trim(first, "_")
+	if strings.Contains(core, "_") || first[0] == '_' && len(core) > 3 {
+		return true
+	}
+	return mixed(core)
+}
+
+// mixed reports whether a word has capitals inside: fooBar, FooBar, HTTPServer.
+func mixed(s string) bool {
+	lower, inner := false, false
+	for i, r := range s {
+		lower = lower || unicode.IsLower(r)
+		inner = inner || i > 0 && unicode.IsUpper(r)
+	}
+	if !lower || !inner {
+		return false
+	}
+	// APIs, IDs and v1Beta: a plural of an abbreviation is a word.
+	return !(strings.HasSuffix(s, "s") && strings.ToUpper(s[:len(s)-1]) == s[:len(s)-1])
+}
+
+// identifier reports whether a word is a name in a programming language.
+func identifier(s string) bool {
+	if s == "" || len(s) > 100 {
+		return false
+	}
+	for i, r := range s {
+		if r != '_' && !unicode.IsLetter(r) && (i == 0 || !unicode.IsDigit(r)) {
+			return false
+		}
+	}
+	return utf8.ValidString(s)
+}
