@@ -81,9 +81,6 @@ const (
 	HiddenSaid       = "it says where it went"
 )
 
-// MaxBytes is how large a document may be: a person has to have read it.
-const MaxBytes = 4 << 20
-
 // A judge goes through the documents of one tree.
 type judge struct {
 	tree Tree

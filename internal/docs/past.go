@@ -193,7 +193,7 @@ func (j *judge) chaseOn(ctx context.Context, open []*chase, byID map[repo.ID][]r
 			c.since = c.remove
 		}
 		departures := left[at[j.history.Commit(c.remove).ID]]
-		next := destination(c, departures, byID)
+		next := wentTo(c, departures, byID)
 		switch {
 		case next == "" || next == c.at:
 		case j.census.has(string(next)):
@@ -230,8 +230,8 @@ func lastDeletion(touches []Touch) Num {
 	return -1
 }
 
-// destination says where a commit put what it took away, "" for nowhere.
-func destination(c *chase, left []Departure, byID map[repo.ID][]repo.Path) repo.Path {
+// wentTo says where a commit put what it took away, "" for nowhere.
+func wentTo(c *chase, left []Departure, byID map[repo.ID][]repo.Path) repo.Path {
 	if c.dir {
 		return newHome(c.at, left)
 	}
