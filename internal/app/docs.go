@@ -3,25 +3,42 @@ package app
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
+	"ken/internal/cli"
+	"ken/internal/content"
 	"ken/internal/docs"
 	"ken/internal/git"
 	"ken/internal/repo"
 	"ken/internal/spec"
 )
 
-// Docs judges the documents of the work tree.
-func (w *workspace) Docs(ctx context.Context, paths []repo.Path) (*docs.Report, error) {
+// Docs judges the documents of the work tree, unless nothing has changed since.
+func (w *workspace) Docs(ctx context.Context, opts cli.DocsOptions) (*docs.Report, error) {
 	snapshot, err := w.git.Snapshot(ctx)
 	if err != nil {
 		return nil, err
 	}
-	tree := docsTree{w, snapshot}
+	ground, err := w.docsGround(ctx, snapshot)
+	if err != nil {
+		return nil, err
+	}
+	if rep := w.keptDocs(ctx, ground); rep != nil && !opts.Holding {
+		if opts.Paths != nil {
+			rep = rep.Only(opts.Paths)
+		}
+		return rep, nil
+	}
+	tree := &docsTree{w: w, snapshot: snapshot}
 	past := &docsPast{Repo: w.git, head: snapshot.Head.Commit, contents: w.git.Contents()}
-	defer func() { w.remarks = append(w.remarks, past.remarks...) }()
-	return docs.Judge(ctx, tree, past, docs.Options{Paths: paths, OK: w.cfg.Docs.OK, Exclude: w.cfg.Docs.Exclude})
+	rep, err := docs.Judge(ctx, tree, past, docs.Options{Paths: opts.Paths, OK: w.cfg.Docs.OK, Exclude: w.cfg.Docs.Exclude})
+	w.remarks = append(w.remarks, past.remarks...)
+	if err == nil && opts.Paths == nil {
+		w.keepDocs(ctx, ground, tree.looked, rep)
+	}
+	return rep, err
 }
 
 // FixDocs puts right what merely moved, and returns what was changed, by document.
@@ -68,9 +85,10 @@ func (w *workspace) fixDoc(ctx context.Context, p repo.Path, rep *docs.Report, d
 type docsTree struct {
 	w        *workspace
 	snapshot *repo.Snapshot
+	looked   []repo.Path // untracked places that had a say
 }
 
-func (t docsTree) Files(context.Context) ([]docs.File, error) {
+func (t *docsTree) Files(context.Context) ([]docs.File, error) {
 	files := make([]docs.File, len(t.snapshot.Index.Entries))
 	for i, e := range t.snapshot.Index.Entries {
 		files[i] = docs.File{Path: e.Path, ID: e.ID, Mode: e.Mode}
@@ -79,13 +97,19 @@ func (t docsTree) Files(context.Context) ([]docs.File, error) {
 }
 
 // Read takes what a sparse checkout leaves out from the index.
-func (t docsTree) Read(ctx context.Context, files []docs.File, most int64, see func(i int, content []byte, err error)) error {
+func (t *docsTree) Read(ctx context.Context, files []docs.File, most int64, see func(i int, content []byte, err error)) error {
 	paths := make([]repo.Path, len(files))
 	for i, f := range files {
 		paths[i] = f.Path
 	}
+	tell := func(i int, b []byte, err error) {
+		if errors.Is(err, content.ErrTooLarge) {
+			err = fmt.Errorf("%w: more than %d bytes", docs.ErrTooLarge, most)
+		}
+		see(i, b, err)
+	}
 	if !t.w.git.Sparse() {
-		return t.w.files.Bytes(ctx, paths, most, see)
+		return t.w.files.Bytes(ctx, paths, most, tell)
 	}
 	found, err := t.w.files.Stat(ctx, entriesOf(paths))
 	if err != nil {
@@ -101,7 +125,7 @@ func (t docsTree) Read(ctx context.Context, files []docs.File, most int64, see f
 			here, which = append(here, paths[i]), append(which, i)
 		}
 	}
-	err = t.w.files.Bytes(ctx, here, most, func(i int, b []byte, err error) { see(which[i], b, err) })
+	err = t.w.files.Bytes(ctx, here, most, func(i int, b []byte, err error) { tell(which[i], b, err) })
 	if err != nil {
 		return err
 	}
@@ -114,7 +138,8 @@ func (t docsTree) Read(ctx context.Context, files []docs.File, most int64, see f
 	})
 }
 
-func (t docsTree) Present(ctx context.Context, paths []repo.Path) ([]bool, error) {
+func (t *docsTree) Present(ctx context.Context, paths []repo.Path) ([]bool, error) {
+	t.looked = append(t.looked, paths...)
 	found, err := t.w.files.Stat(ctx, entriesOf(paths))
 	there := make([]bool, len(found))
 	for i, f := range found {
@@ -132,7 +157,7 @@ func entriesOf(paths []repo.Path) []repo.Entry {
 	return entries
 }
 
-func (t docsTree) Ignored(ctx context.Context, paths []repo.Path) ([]bool, error) {
+func (t *docsTree) Ignored(ctx context.Context, paths []repo.Path) ([]bool, error) {
 	return t.w.git.Ignored(ctx, paths)
 }
 

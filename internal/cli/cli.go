@@ -51,8 +51,8 @@ type Workspace interface {
 	CheckReceipt(ctx context.Context, receipt string) (*registry.ReceiptCheck, error)
 	// Prove replays the history, and writes a plot of it if that is wanted.
 	Prove(ctx context.Context, opts ProveOptions) (*prove.Report, error)
-	// Docs judges what documents name: those given, all when nil.
-	Docs(ctx context.Context, paths []repo.Path) (*docs.Report, error)
+	// Docs judges what documents name.
+	Docs(ctx context.Context, opts DocsOptions) (*docs.Report, error)
 	// FixDocs puts right what merely moved in documents, unless dry is set, and
 	// returns what was changed, or would be.
 	FixDocs(ctx context.Context, rep *docs.Report, dry bool) (map[repo.Path][]docs.Edit, error)

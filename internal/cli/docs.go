@@ -20,6 +20,13 @@ type docsFlags struct {
 	b64                         []string
 }
 
+// DocsOptions say which documents are judged.
+type DocsOptions struct {
+	Paths []repo.Path // documents, or directories of them; all when nil
+	// Holding asks for the mentions that hold, too.
+	Holding bool
+}
+
 func (p *program) docs() *cobra.Command {
 	var f docsFlags
 	c := &cobra.Command{
@@ -39,7 +46,7 @@ example, what the document itself calls gone.`,
 				if err != nil {
 					return err
 				}
-				rep, err := w.Docs(c.Context(), only)
+				rep, err := w.Docs(c.Context(), DocsOptions{Paths: only, Holding: f.all && p.io.JSON})
 				if err != nil {
 					return err
 				}
@@ -63,7 +70,7 @@ func (p *program) showDocs(rep *docs.Report, f docsFlags) (err error) {
 	for _, u := range rep.Unread {
 		p.io.Remarkf("ken: %s is not judged: %s", u.File, plain(u.Why))
 	}
-	cut := rep.Gap != "" && rep.Counts[docs.Unknown] > 0
+	cut := rep.Gap != "" && rep.Counts()[docs.Unknown] > 0
 	if cut {
 		p.io.Remarkf("ken: what was there once is not known: %s", plain(rep.Gap))
 		p.io.Remarkf("hint: fetch the rest of the history: git fetch --unshallow")
@@ -99,12 +106,16 @@ func (p *program) printDocs(rep *docs.Report, all bool) {
 		shown++
 		p.io.Printf("%s:%d: %s — %s\n", j.File, j.Line, term.Clean(j.Text), term.Clean(docsVerdict(j)))
 	}
-	if rep.Documents == 0 {
+	if len(rep.Documents) == 0 {
 		p.io.Printf("no documents\n")
 		return
 	}
-	p.io.Printf("%s, %s: %d hold, %d listed", term.Count(rep.Documents, "document"), term.Count(len(rep.Mentions), "mention"),
-		rep.Counts[docs.Holds], shown)
+	counts, mentions := rep.Counts(), 0
+	for _, n := range counts {
+		mentions += n
+	}
+	p.io.Printf("%s, %s: %d hold, %d listed", term.Count(len(rep.Documents), "document"), term.Count(mentions, "mention"),
+		counts[docs.Holds], shown)
 	if len(hidden) > 0 && !all {
 		var parts []string
 		for _, why := range slices.Sorted(maps.Keys(hidden)) {
@@ -197,9 +208,10 @@ func (p *program) encodeDocs(rep *docs.Report, all bool) error {
 		Hidden    map[string]int       `json:"hidden"`
 		Unread    []unread             `json:"unread"`
 		Gap       string               `json:"gap,omitempty"`
-	}{rep.Head, rep.Documents, make(map[docs.Verdict]int), make(map[string]int), []unread{}, rep.Gap}
+	}{rep.Head, len(rep.Documents), make(map[docs.Verdict]int), make(map[string]int), []unread{}, rep.Gap}
+	counts := rep.Counts()
 	for _, v := range docs.Verdicts {
-		head.Counts[v] = rep.Counts[v]
+		head.Counts[v] = counts[v]
 	}
 	for _, u := range rep.Unread {
 		head.Unread = append(head.Unread, unread{u.File.JSON(), u.Why})
@@ -209,7 +221,7 @@ func (p *program) encodeDocs(rep *docs.Report, all bool) error {
 		list = rep.Mentions
 	}
 	for i := range rep.Mentions {
-		if j := &rep.Mentions[i]; j.Hidden != "" {
+		if j := &rep.Mentions[i]; j.Hidden != "" && j.Verdict != docs.Holds {
 			head.Hidden[j.Hidden]++
 		}
 	}

@@ -219,7 +219,7 @@ func (j *judge) lookBackCommands(ctx context.Context, open []int, claims map[int
 		m := &j.list[t.mention]
 		b := books[m.Tool]
 		if m.Verdict == "" && b.recipes(content).names[m.Name] {
-			m.Verdict, m.True, m.target = Gone, true, t.place.Path
+			m.Verdict, m.True, m.Was = Gone, true, t.place.Path
 		}
 	})
 	if err != nil {
@@ -227,11 +227,11 @@ func (j *judge) lookBackCommands(ctx context.Context, open []int, claims map[int
 	}
 	for _, i := range open {
 		m := &j.list[i]
-		if m.target == "" {
+		if m.Was == "" {
 			continue
 		}
 		b := books[m.Tool]
-		n, err := j.lastWith(ctx, m.target, func(content []byte) bool { return b.recipes(content).names[m.Name] })
+		n, err := j.lastWith(ctx, m.Was, func(content []byte) bool { return b.recipes(content).names[m.Name] })
 		if err != nil {
 			return err
 		}
@@ -239,7 +239,7 @@ func (j *judge) lookBackCommands(ctx context.Context, open []int, claims map[int
 			since := j.history.Commit(n)
 			m.Since = &since
 		}
-		m.Why = "it was in " + m.target.String()
+		m.Why = "it was in " + m.Was.String()
 	}
 	return nil
 }

@@ -55,12 +55,12 @@ func newName(doc repo.Path, j *Judged) (name string, ok bool) {
 		return "", false // the directory that it is said to be in may be another now
 	}
 	dir := string(doc.Dir())
-	if path.Join(dir, j.Name) == string(j.target) || j.Form == Link || j.Form == Import {
+	if path.Join(dir, j.Name) == string(j.Was) || j.Form == Link || j.Form == Import {
 		return relative(dir, to), true
 	}
 	for d := dir; d != ""; {
 		d = parent(d)
-		if path.Join(d, j.Name) == string(j.target) && (d == "" || strings.HasPrefix(to, d+"/")) {
+		if path.Join(d, j.Name) == string(j.Was) && (d == "" || strings.HasPrefix(to, d+"/")) {
 			return relative(d, to), true
 		}
 	}

@@ -29,7 +29,8 @@ type Judged struct {
 	// Why says more than the verdict does, "" for nothing.
 	Why string
 
-	target repo.Path // what was there, of a path
+	// Was is the path that it meant, or the file that it was in.
+	Was repo.Path
 }
 
 // Options say what is judged.
@@ -45,19 +46,48 @@ type Options struct {
 // A Report is what was found in documents.
 type Report struct {
 	Head      repo.ID
-	Documents int
+	Documents []Tally  // those that were read, by path
 	Mentions  []Judged // by document and line
-	Counts    map[Verdict]int
 	// Unread are the documents that could not be read, with the reason.
 	Unread []Unread
 	// Gap says why history could not be followed to its beginning.
 	Gap string
 }
 
+// A Tally is how many mentions of a document came to which verdict.
+type Tally struct {
+	File   repo.Path
+	Counts map[Verdict]int
+}
+
+// Counts are those of all documents.
+func (r *Report) Counts() map[Verdict]int {
+	all := make(map[Verdict]int)
+	for _, d := range r.Documents {
+		for v, n := range d.Counts {
+			all[v] += n
+		}
+	}
+	return all
+}
+
+// Only returns the part of a report that is about some documents, or directories of
+// them.
+func (r *Report) Only(paths []repo.Path) *Report {
+	part := *r
+	out := func(p repo.Path) bool { return !slices.ContainsFunc(paths, p.Under) }
+	part.Documents = slices.DeleteFunc(slices.Clone(r.Documents), func(t Tally) bool { return out(t.File) })
+	part.Mentions = slices.DeleteFunc(slices.Clone(r.Mentions), func(m Judged) bool { return out(m.File) })
+	part.Unread = slices.DeleteFunc(slices.Clone(r.Unread), func(u Unread) bool { return out(u.File) })
+	return &part
+}
+
 // An Unread is a document that nobody could judge.
 type Unread struct {
 	File repo.Path
 	Why  string
+	// Lasting is set if that is so by what is in it, whoever reads it.
+	Lasting bool
 }
 
 // Shown lists what a document's owner should see.
@@ -74,10 +104,10 @@ func (r *Report) Shown() []Judged {
 // Why a mention is hidden, beside a verdict that is no complaint.
 const (
 	HiddenAcked      = "acknowledged"
-	HiddenHistorical = "historical"             // the document speaks of the past
-	HiddenHedged     = "hedged"                 // the words around it say so themselves
-	HiddenBefore     = "gone before it was written" // so it may mean something else
-	HiddenCommon     = "any project has one"        // so it may be the reader's
+	HiddenHistorical = "historical"                    // the document speaks of the past
+	HiddenHedged     = "hedged"                        // the words around it say so themselves
+	HiddenUntrue     = "not there when it was written" // so it may mean something else
+	HiddenCommon     = "any project has one"           // so it may be the reader's
 	HiddenSaid       = "it says where it went"
 )
 
@@ -100,7 +130,7 @@ func Judge(ctx context.Context, tree Tree, past Past, opts Options) (*Report, er
 	if err != nil {
 		return nil, err
 	}
-	j := &judge{tree: tree, past: past, opts: opts, census: newCensus(files), report: &Report{Head: past.Head(), Counts: make(map[Verdict]int)}}
+	j := &judge{tree: tree, past: past, opts: opts, census: newCensus(files), report: &Report{Head: past.Head()}}
 	if err := j.readDocuments(ctx, files); err != nil {
 		return nil, err
 	}
@@ -110,24 +140,35 @@ func Judge(ctx context.Context, tree Tree, past Past, opts Options) (*Report, er
 	if err := j.lookBack(ctx); err != nil {
 		return nil, err
 	}
+	j.tally()
+	return j.report, nil
+}
+
+// tally puts what was found into the report.
+func (j *judge) tally() {
+	at := 0 // mentions are in the order of documents
 	for i := range j.list {
 		m := &j.list[i]
-		j.report.Counts[m.Verdict]++
+		for j.report.Documents[at].File != m.File {
+			at++
+		}
+		j.report.Documents[at].Counts[m.Verdict]++
 		m.Hidden = j.hidden(m)
 	}
 	j.report.Mentions = j.list
-	return j.report, nil
 }
 
 // hidden says why a mention is not worth a line, "" if it is.
 func (j *judge) hidden(m *Judged) string {
 	switch {
-	case m.Verdict != Gone && m.Verdict != Moved:
+	case m.Verdict == Holds:
 		return string(m.Verdict)
 	case m.Hidden != "":
 		return m.Hidden
+	case m.Verdict != Gone && m.Verdict != Moved:
+		return string(m.Verdict)
 	case !m.True:
-		return HiddenBefore
+		return HiddenUntrue
 	case m.Kind == Path && m.Form != Link && m.Form != Import && common(m.Name):
 		return HiddenCommon
 	case m.Verdict == Moved && j.saysWhere(m):
@@ -202,10 +243,13 @@ func (j *judge) readDocuments(ctx context.Context, files []File) error {
 			if errors.Is(failed[i], context.Canceled) {
 				return failed[i]
 			}
-			j.report.Unread = append(j.report.Unread, Unread{f.Path, failed[i].Error()})
+			j.report.Unread = append(j.report.Unread, Unread{
+				File: f.Path, Why: failed[i].Error(),
+				Lasting: errors.Is(failed[i], ErrTooLarge) || errors.Is(failed[i], ErrNotText),
+			})
 			continue
 		}
-		j.report.Documents++
+		j.report.Documents = append(j.report.Documents, Tally{f.Path, make(map[Verdict]int)})
 		j.list = append(j.list, found[i]...)
 	}
 	return nil

@@ -30,7 +30,9 @@ func (j *judge) lookBackAll(ctx context.Context) error {
 		case m.Hidden == "":
 			asked = append(asked, i)
 		case m.Kind != Path:
-			continue // and of a path it can be said whether it ever was there
+			// Of a path alone it can be said whether it ever was there.
+			m.Verdict, m.Why = Ambiguous, "nobody looked further"
+			continue
 		}
 		open[m.Kind] = append(open[m.Kind], i)
 	}
@@ -93,23 +95,23 @@ func (j *judge) thereThen(ctx context.Context, open []int, claims map[int]claim)
 		c, ok := claims[i]
 		if ok {
 			for _, p := range readingOf(c.doc, &m.Mention, true).paths {
-				if !ids[k].IsZero() && m.target == "" {
-					m.target, m.True = repo.Path(p), true
+				if !ids[k].IsZero() && m.Was == "" {
+					m.Was, m.True = repo.Path(p), true
 				}
 				k++
 			}
 		}
-		if m.target == "" {
+		if m.Was == "" {
 			for _, p := range readingOf(m.File, &m.Mention, true).paths {
 				if len(j.history.Touching(repo.Path(p))) > 0 || len(j.history.Below(repo.Path(p))) > 0 {
-					m.target = repo.Path(p)
+					m.Was = repo.Path(p)
 					break
 				}
 			}
 		}
-		if m.target != "" && j.census.has(string(m.target)) {
+		if m.Was != "" && j.census.has(string(m.Was)) {
 			m.Verdict = Holds // and the document is elsewhere
-		} else if m.target != "" {
+		} else if m.Was != "" {
 			m.Verdict = Gone
 			gone = append(gone, i)
 		}
@@ -123,7 +125,8 @@ type chase struct {
 	dir    bool
 	since  Num // the commit that first took it away, -1 while nobody knows
 	to     repo.Path
-	remove Num // of the step that is being taken
+	maybe  repo.Path // where it may be, if git's guess is right
+	remove Num       // of the step that is being taken
 }
 
 // whereTo finds out when paths went, and where to.
@@ -131,7 +134,7 @@ func (j *judge) whereTo(ctx context.Context, gone []int) error {
 	chases := make(map[repo.Path]*chase)
 	var open []*chase
 	for _, i := range gone {
-		target := j.list[i].target
+		target := j.list[i].Was
 		if chases[target] == nil {
 			c := &chase{at: target, since: -1}
 			chases[target] = c
@@ -150,13 +153,16 @@ func (j *judge) whereTo(ctx context.Context, gone []int) error {
 	}
 	for _, i := range gone {
 		m := &j.list[i]
-		c := chases[m.target]
+		c := chases[m.Was]
 		if c.since >= 0 {
 			since := j.history.Commit(c.since)
 			m.Since = &since
 		}
-		if c.to != "" {
+		switch {
+		case c.to != "":
 			m.Verdict, m.To = Moved, c.to
+		case c.maybe != "":
+			m.Why = "renamed to " + c.maybe.String() + "?"
 		}
 	}
 	return nil
@@ -193,11 +199,14 @@ func (j *judge) chaseOn(ctx context.Context, open []*chase, byID map[repo.ID][]r
 			c.since = c.remove
 		}
 		departures := left[at[j.history.Commit(c.remove).ID]]
-		next := wentTo(c, departures, byID)
+		next, sure := wentTo(c, departures, byID)
 		switch {
 		case next == "" || next == c.at:
+		case j.census.has(string(next)) && !sure:
+			c.maybe = next
 		case j.census.has(string(next)):
 			c.to = next
+		case !sure:
 		default:
 			c.at = next
 			further = append(further, c)
@@ -230,21 +239,26 @@ func lastDeletion(touches []Touch) Num {
 	return -1
 }
 
-// wentTo says where a commit put what it took away, "" for nowhere.
-func wentTo(c *chase, left []Departure, byID map[repo.ID][]repo.Path) repo.Path {
+// surelyAlike is how much of a file, in percent, has to be found under another name for
+// it to be the same one.
+const surelyAlike = 70
+
+// wentTo says where a commit put what it took away, "" for nowhere. It is sure if the name
+// is the same or most of the content is.
+func wentTo(c *chase, left []Departure, byID map[repo.ID][]repo.Path) (to repo.Path, sure bool) {
 	if c.dir {
-		return newHome(c.at, left)
+		return newHome(c.at, left), true
 	}
 	for _, d := range left {
-		if d.From != c.at {
-			continue
+		switch {
+		case d.From != c.at:
+		case d.To != "":
+			return d.To, d.Alike >= surelyAlike || d.From.Base() == d.To.Base()
+		default:
+			return sameContent(d, byID), true
 		}
-		if d.To != "" {
-			return d.To
-		}
-		return sameContent(d, byID)
 	}
-	return ""
+	return "", false
 }
 
 // sameContent finds a file by what was in it: the only one there is, or the only one of

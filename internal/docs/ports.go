@@ -83,5 +83,7 @@ type Place struct {
 type Departure struct {
 	From repo.Path
 	To   repo.Path // where git finds it again, at least half alike; "" for nowhere
-	ID   repo.ID   // what it was
+	// Alike is how much of it is there still, in percent.
+	Alike int
+	ID    repo.ID // what it was
 }

@@ -133,7 +133,7 @@ func (j *judge) lookBackSymbols(ctx context.Context, open []int, claims map[int]
 	slices.SortFunc(commits, func(a, b repo.ID) int {
 		return cmp.Or(len(byCommit[b])-len(byCommit[a]), strings.Compare(a.String(), b.String()))
 	})
-	p := &pastWords{j: j, words: words, defines: make(map[repo.ID][]string), budget: maxPastBytes, now: make(map[repo.ID]bool)}
+	p := &pastWords{j: j, words: words, defines: make(map[repo.ID][]string), budget: maxPastBytes, now: make(map[repo.ID]bool), missing: make(map[repo.ID]bool)}
 	for _, f := range j.census.files {
 		p.now[f.ID] = true
 	}
@@ -151,9 +151,15 @@ func (j *judge) lookBackSymbols(ctx context.Context, open []int, claims map[int]
 		}
 		for _, i := range byCommit[id] {
 			m := &j.list[i]
-			if def, ok := where[wordOf(m.Name)]; ok {
-				m.Verdict, m.True, m.target = Gone, true, def
+			def, ok := where[wordOf(m.Name)]
+			switch {
+			case ok:
+				m.Verdict, m.True, m.Was = Gone, true, def
 				gone = append(gone, i)
+			case p.cut:
+				m.Verdict, m.Why = Unknown, "not all of what was there then could be read"
+			default:
+				m.Verdict, m.Why = Never, "it was not defined when it was written"
 			}
 		}
 	}
@@ -166,7 +172,9 @@ type pastWords struct {
 	words   wordSet
 	defines map[repo.ID][]string // the words that a content defines, once it was read
 	now     map[repo.ID]bool     // contents that are in the tree, where the words are not
+	missing map[repo.ID]bool     // contents that are not here
 	budget  int64
+	cut     bool // of the commit that was asked for, something could not be read
 }
 
 // at returns which of the words a commit defined, and in which file.
@@ -186,8 +194,10 @@ func (p *pastWords) at(ctx context.Context, commit repo.ID) (map[string]repo.Pat
 			unread = append(unread, f)
 		}
 	}
+	p.cut = false
 	for batch := range slices.Chunk(unread, pastBatch) {
 		if p.budget <= 0 {
+			p.cut = true
 			break
 		}
 		if err := p.read(ctx, batch); err != nil {
@@ -196,6 +206,7 @@ func (p *pastWords) at(ctx context.Context, commit repo.ID) (map[string]repo.Pat
 	}
 	where := make(map[string]repo.Path)
 	for _, f := range files {
+		p.cut = p.cut || p.missing[f.ID]
 		for _, w := range p.defines[f.ID] {
 			if _, ok := where[w]; !ok {
 				where[w] = f.Path
@@ -213,6 +224,7 @@ func (p *pastWords) read(ctx context.Context, files []File) error {
 	}
 	return p.j.past.Blobs(ctx, ids, func(i int, content []byte) {
 		p.budget -= int64(len(content))
+		p.missing[ids[i]] = content == nil
 		found := p.words.in(content)
 		if len(found) == 0 || len(content) > outline.MaxBytes {
 			return
@@ -237,7 +249,7 @@ func (j *judge) sinceWords(ctx context.Context, gone []int) error {
 		word := wordOf(m.Name)
 		since, ok := known[word]
 		if !ok {
-			n, err := j.lastWith(ctx, m.target, func(content []byte) bool { return hasWord(content, word) })
+			n, err := j.lastWith(ctx, m.Was, func(content []byte) bool { return hasWord(content, word) })
 			if err != nil {
 				return err
 			}
@@ -248,7 +260,7 @@ func (j *judge) sinceWords(ctx context.Context, gone []int) error {
 			known[word] = since
 		}
 		m.Since = since
-		m.Why = "it was defined in " + m.target.String()
+		m.Why = "it was defined in " + m.Was.String()
 	}
 	return nil
 }

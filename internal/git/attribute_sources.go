@@ -77,7 +77,7 @@ func (r *Repo) attributeFiles() (files []string, sure bool) {
 	if dir := xdgDir(); dir != "" {
 		files = append(files, filepath.Join(dir, "attributes"))
 	}
-	s := configSearch{root: r.root, sure: sure}
+	s := configSearch{key: "core.attributesfile", root: r.root, sure: sure}
 	s.take(r.own, filepath.Join(r.common, "config"), 0)
 	for _, f := range userConfigFiles() {
 		s.visit(f, 0)
@@ -87,9 +87,10 @@ func (r *Repo) attributeFiles() (files []string, sure bool) {
 	return slices.Compact(files), s.sure
 }
 
-// A configSearch looks for core.attributesFile in config files and in all they
+// A configSearch looks for a setting that names files in config files and in all they
 // include, whether or not the condition of an include holds.
 type configSearch struct {
+	key   string
 	root  string
 	found []string
 	sure  bool
@@ -116,7 +117,7 @@ func (s *configSearch) visit(file string, depth int) {
 func (s *configSearch) take(c config, file string, depth int) {
 	for _, one := range c.list {
 		switch {
-		case one.key == "core.attributesfile":
+		case one.key == s.key:
 			if path, ok := expand(one.value, s.root); ok {
 				s.found = append(s.found, path)
 			} else {

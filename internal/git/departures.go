@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"ken/internal/docs"
@@ -75,6 +76,10 @@ func (p *departures) item(text string) error {
 		p.next, p.kind, p.wants = docs.Departure{ID: id}, part[4][0], 1
 		if p.kind == 'R' || p.kind == 'C' {
 			p.wants = 2
+			p.next.Alike, err = strconv.Atoi(part[4][1:])
+		}
+		if err != nil {
+			return fmt.Errorf("git diff-tree: cannot read %q", text)
 		}
 		return nil
 	}
