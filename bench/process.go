@@ -75,8 +75,8 @@ type duel struct {
 	// before prepares each round, and after clears up; neither is timed. Both
 	// may be nil.
 	before, after func(ctx context.Context, round int) error
-	// beforeKen prepares each run of ken alone.
-	beforeKen func() error
+	// beforeKen prepares each run of ken alone, beforeOther each of the other side.
+	beforeKen, beforeOther func() error
 	// sees, when not nil, names what the output of either side must mention:
 	// a side that overlooked the work was not fast at it.
 	sees func(round int) string
@@ -116,7 +116,15 @@ func (d duel) round(ctx context.Context, n int) (ken, other result, err error) {
 			ken, err = d.side(ctx, n, d.ken)
 			return err
 		},
-		func() error { other, err = d.side(ctx, n, d.other); return err },
+		func() error {
+			if d.beforeOther != nil {
+				if err := d.beforeOther(); err != nil {
+					return err
+				}
+			}
+			other, err = d.side(ctx, n, d.other)
+			return err
+		},
 	}
 	if n%2 == 1 {
 		slices.Reverse(sides)

@@ -94,14 +94,10 @@ func (b *bench) measure(ctx context.Context) error {
 	if err := b.stateWorks(ctx); err != nil {
 		return err
 	}
-	if err := b.specWorks(ctx); err != nil {
-		return err
-	}
-	if err := b.surveyWorks(ctx); err != nil {
-		return err
-	}
-	if err := b.proveWorks(ctx); err != nil {
-		return err
+	for _, works := range []func(context.Context) error{b.specWorks, b.surveyWorks, b.docsWorks, b.proveWorks} {
+		if err := works(ctx); err != nil {
+			return err
+		}
 	}
 	return b.startup(ctx)
 }

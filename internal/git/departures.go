@@ -94,10 +94,9 @@ func (p *departures) item(text string) error {
 
 func (p *departures) path(text string) error {
 	p.wants--
-	switch {
-	case p.next.From == "":
+	if p.next.From == "" {
 		p.next.From = repo.Path(text)
-	default:
+	} else {
 		p.next.To = repo.Path(text)
 	}
 	if p.wants == 0 && (p.kind == 'D' || p.kind == 'R') {
