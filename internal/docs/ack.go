@@ -35,7 +35,6 @@ const (
 	closed  openness = iota
 	waiting          // for the block that comes
 	within           // a block that goes on in deeper ones
-	off              // until it is turned on again
 )
 
 // note takes down a comment, if it is one for ken.
@@ -50,21 +49,17 @@ func (r *reader) note(p *passage, l *leaf, at int, comment string) {
 	n := note{Ack: Ack{Line: r.lineOf(pos), Reason: rest}, depth: l.depth}
 	switch {
 	case verb == "on":
-		for i := range r.notes {
-			if r.notes[i].open == off {
-				r.notes[i].open = closed
-				r.notes[i].span.End = pos
-			}
+		if r.off > 0 {
+			r.notes[r.off-1].span.End = pos
+			r.off = 0
 		}
 		return
 	case verb == "off":
-		n.open = off
-		n.span = Span{pos, len(r.src)}
-		for i := range r.notes {
-			if r.notes[i].open == off { // it is off already
-				return
-			}
+		if r.off > 0 {
+			return
 		}
+		n.span = Span{pos, len(r.src)}
+		r.off = len(r.notes) + 1
 	case verb != "ok":
 		return
 	case rest == "" || strings.HasPrefix(rest, "--") || strings.HasPrefix(rest, "—"):
@@ -117,7 +112,7 @@ func (r *reader) cover(l *leaf) {
 			} else {
 				n.open = closed
 			}
-		case closed, off:
+		case closed:
 		}
 	}
 }

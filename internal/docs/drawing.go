@@ -19,6 +19,9 @@ type drawn struct {
 // drawnNames returns the paths in a drawing of a directory tree, ok if the text is
 // one at all. Each comes with the comment beside it.
 func drawnNames(text string) (names []named, comments []string, ok bool) {
+	if strings.ContainsAny(text, "┐┘┤┼╮╯┓┛╗╝") {
+		return nil, nil, false // boxes
+	}
 	lines, branches := drawnLines(text)
 	if branches < 2 && !indented(lines, text) {
 		return nil, nil, false
@@ -115,7 +118,7 @@ func drawnLines(text string) (lines []drawn, branches int) {
 		i := 0
 		for i < len(line) {
 			r, size := utf8.DecodeRuneInString(line[i:])
-			if strings.ContainsRune("│├└─┬┌╰╭┃┣┗━╠╚═║", r) {
+			if strings.ContainsRune("│├└─┬┃┣┗━╠╚═║", r) {
 				l.branch = true
 			} else if r != ' ' && r != '\t' && r != '\u00a0' {
 				if n := asciiBranch(line[i:]); n > 0 {

@@ -2,6 +2,7 @@ package docs
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -296,18 +297,7 @@ func (r *reader) destination(p *passage, offset int, piece string, dest Span) {
 // link reads what follows the bracket that closes the text of a link, and returns
 // where it ends. Code in the text of a link that leads elsewhere is somebody else's.
 func (r *reader) link(p *passage, t string, from bracket, at int) int {
-	forget := func() {
-		kept := r.found[:from.found]
-		for _, f := range r.found[from.found:] {
-			if f.Form == Link {
-				kept = append(kept, f)
-			}
-		}
-		r.found = kept
-	}
-	if len(r.found)-from.found > 64 {
-		forget = func() {}
-	}
+	forget := func() { r.forget(from.found, func(*found) bool { return true }) }
 	if at < len(t) && t[at] == '(' {
 		i := skipSpace(t, at+1)
 		dest, next, ok := destination(t, i)
@@ -331,13 +321,8 @@ func (r *reader) link(p *passage, t string, from bracket, at int) int {
 			n, ok := linkName(text)
 			switch {
 			case ok:
-				kept := r.found[:from.found]
-				for _, f := range r.found[from.found:] {
-					if f.Form == Link || !strings.HasSuffix("/"+n.name, "/"+f.Name) {
-						kept = append(kept, f)
-					}
-				}
-				r.found = kept
+				// Its text says the same again.
+				r.forget(from.found, func(f *found) bool { return strings.HasSuffix("/"+n.name, "/"+f.Name) })
 				r.add(p, dest.Start, text, n, Link)
 			case elsewhereLink(text):
 				forget()
@@ -359,6 +344,17 @@ func (r *reader) link(p *passage, t string, from bracket, at int) int {
 		forget()
 	}
 	return stop
+}
+
+// forget takes back what was found from an index on and is no link. Of a text with a
+// great many things in it, which is no link that anyone wrote, nothing is.
+func (r *reader) forget(from int, is func(*found) bool) {
+	if len(r.found)-from > 64 {
+		return
+	}
+	r.found = append(r.found[:from], slices.DeleteFunc(r.found[from:], func(f found) bool {
+		return f.Form != Link && is(&f)
+	})...)
 }
 
 func skipSpace(t string, i int) int {
@@ -433,16 +429,16 @@ func (r *reader) codeSpan(p *passage, t string, start, end int) {
 		for start < end && (t[start] == '~' || t[start] == '!') {
 			start++
 		}
+		if end-start > 2 && t[start] == '_' && t[end-1] == '_' && t[start+1] != '_' { // set in italics
+			start, end = start+1, end-1
+		}
 	}
 	piece := t[start:end]
 	for _, n := range spanNames(piece) {
-		if n.kind != Command || n.text == (Span{}) {
+		if n.text == (Span{}) {
 			trimmed := strings.Trim(piece, " \t\n")
 			at := strings.Index(piece, trimmed)
 			n.text = Span{at, at + len(trimmed)}
-		}
-		if n.kind == Command {
-			n.text = Span{0, len(piece)}
 		}
 		r.add(p, start, piece, n, Code)
 	}

@@ -211,8 +211,14 @@ func plausible(t string, dir, explicit, glob bool) bool {
 			}
 			continue
 		}
-		if p == "~" || p == "." || placeholder(p) || i > 0 && p == "to" && parts[i-1] == "path" {
+		if p == "~" || p == "." || placeholder(p) || i == 0 && p == "path" || i > 0 && p == "to" && parts[i-1] == "path" {
 			return false
+		}
+		if i < len(parts)-1 && (isExtension(path.Ext(p)) && !shortExt.has(path.Ext(p)) && path.Ext(p) != p || files.has(p)) {
+			return false // CLAUDE.md/AGENTS.md: the one or the other
+		}
+		if i < len(parts)-1 && strings.Contains(p, "_") && strings.ToUpper(p) == p && !strings.Contains(p, "__") {
+			return false // a variable of the environment
 		}
 		if glob && strings.Trim(p, "*.") == "" {
 			continue
@@ -246,7 +252,7 @@ func plausible(t string, dir, explicit, glob bool) bool {
 	if rooted {
 		return known && !systemDirs.has(first)
 	}
-	if isDomain(first) || (first == "www" || first == "localhost") {
+	if isDomain(first) || strings.HasPrefix(first, "www.") || first == "localhost" {
 		return false
 	}
 	if known || explicit {
@@ -272,7 +278,7 @@ func plausible(t string, dir, explicit, glob bool) bool {
 func fileName(base, ext string) bool {
 	stem := strings.TrimSuffix(base, ext)
 	switch {
-	case stem == "" || products.has(strings.ToLower(base)) || shortExt.has(ext):
+	case stem == "" || stem == "d" || stem == "tar" || products.has(strings.ToLower(base)) || shortExt.has(ext):
 		return false
 	case stem[0] == '.':
 		// .eslintrc.json is a file; .test.ts and .d.ts are endings.
@@ -293,13 +299,13 @@ func placeholder(p string) bool {
 	if placeholders.has(low) || strings.HasPrefix(low, "your") || strings.HasPrefix(low, "my-") || strings.HasPrefix(low, "my_") || strings.HasPrefix(low, "some-") || strings.HasPrefix(low, "example-") {
 		return true
 	}
-	return stem != "" && (strings.Trim(stem, "X") == "" || strings.Trim(stem, "N") == "" || strings.Trim(stem, "x") == "" || strings.Contains(stem, "YYYY") || strings.Contains(stem, "XXX") || strings.Contains(stem, "NNN") || capsPlaceholders.has(stem))
+	return stem != "" && (strings.Contains(stem, "YYYY") || strings.Contains(stem, "XXX") || strings.Contains(stem, "NNN") || capsPlaceholders.has(stem))
 }
 
 // isDomain reports whether the first part of a path is a host's name.
 func isDomain(first string) bool {
 	i := strings.LastIndexByte(first, '.')
-	return i > 0 && (domains.has(first[i+1:]) || strings.Count(first, ".") > 1 && strings.Trim(first, "0123456789.:") == "")
+	return i > 0 && (domains.has(first[i+1:]) || isDigit(first[0]) && strings.Trim(first, "0123456789.:") == "")
 }
 
 func isExtension(ext string) bool { return len(ext) > 1 && extensions.has(strings.ToLower(ext[1:])) }
@@ -394,11 +400,11 @@ func symbolic(parts []string, called bool, sep string) bool {
 	if conventions.has(first) || len(first) < 3 {
 		return false
 	}
-	if called {
-		return !builtins.has(first)
-	}
 	if strings.HasPrefix(first, "__") {
 		return false
+	}
+	if called {
+		return !builtins.has(first)
 	}
 	if strings.ToUpper(first) == first {
 		return false // a variable of the environment, as likely as a constant

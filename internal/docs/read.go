@@ -100,12 +100,13 @@ type reader struct {
 	plain bool // no Markdown
 	mdx   bool
 
-	line, lineAt int             // the line that was asked for last, and where it begins
-	external     map[string]bool // the labels of links, and whether they lead elsewhere
-	headings     []section
-	leads        []section // lines that end in a colon
-	found        []found
-	notes        []note
+	ends     []int           // of the lines
+	external map[string]bool // the labels of links, and whether they lead elsewhere
+	headings []section
+	leads    []section // lines that end in a colon
+	found    []found
+	notes    []note
+	off      int // which of them is open, counted from 1
 }
 
 // A section is what a heading or a leading line says of all that follows, so far as
@@ -148,20 +149,20 @@ func (p *passage) at(i int) int {
 	return min(p.lines[n].Start+i-p.starts[n], p.lines[n].End)
 }
 
-// lineOf returns the number of the line that a place is in. Places are mostly asked
-// for in order.
+// lineOf returns the number of the line that a place is in.
 func (r *reader) lineOf(pos int) int {
-	if r.line == 0 || pos < r.lineAt {
-		r.line, r.lineAt = 1, 0
-	}
-	for {
-		n := bytes.IndexByte(r.src[r.lineAt:pos], '\n')
-		if n < 0 {
-			return r.line
+	if r.ends == nil {
+		r.ends = make([]int, 0, len(r.src)/32)
+		for at := 0; ; at++ {
+			n := bytes.IndexByte(r.src[at:], '\n')
+			if n < 0 {
+				break
+			}
+			at += n
+			r.ends = append(r.ends, at)
 		}
-		r.line++
-		r.lineAt += n + 1
 	}
+	return sort.SearchInts(r.ends, pos) + 1
 }
 
 // add puts down what a piece of the passage names; the piece begins at offset.

@@ -28,12 +28,14 @@ func shellNames(text string, sure bool) []named {
 // prompted blanks the prompts of a session, and what was printed between them.
 // Every byte stays in its place.
 func prompted(text string) string {
-	session := false
+	session, first := false, true
 	for line := range strings.Lines(text) {
-		if n := prompt(line); n > 0 && strings.TrimSpace(line[:n]) != ">" {
+		// A line may begin with > for another reason, the first one hardly.
+		if n := prompt(line); n > 0 && (first || strings.TrimSpace(line[:n]) != ">") {
 			session = true
 			break
 		}
+		first = first && strings.TrimSpace(line) == ""
 	}
 	if !session {
 		return text
@@ -77,6 +79,7 @@ type shellReader struct {
 	doubt bool // not every line is a command
 
 	place
+	head   int     // where the command begins
 	outer  []place // of the shells around
 	cloned bool    // the last but one command was git clone
 	found  []named
@@ -286,6 +289,7 @@ func (r *shellReader) command(line []word) {
 	cloned := r.cloned
 	r.cloned = false
 	head, args := line[0], line[1:]
+	r.head = head.start
 	name := path.Base(head.value)
 	local := strings.Contains(head.value, "/")
 	if r.doubt && !local && !heads.has(head.value) {
@@ -402,7 +406,7 @@ func (r *shellReader) ask(tool string, w word, in string) {
 	} else if r.in != "" {
 		in = path.Join(r.in, in)
 	}
-	n := named{kind: Command, name: w.value, tool: tool, in: in, start: w.start, end: w.end, text: Span{w.start, w.end}}
+	n := named{kind: Command, name: w.value, tool: tool, in: in, start: w.start, end: w.end, text: Span{r.head, w.end}}
 	r.found = append(r.found, n)
 }
 

@@ -27,7 +27,7 @@ var (
 		.stylelintrc .flake8 .pylintrc .coveragerc .rubocop.yml .clang-format .clang-tidy .mailmap .cursorrules
 		.windsurfrules .clinerules .env.example .env.sample .env.template .envrc .mcp.json .npmignore .yarnrc .yarnrc.yml
 		.swcrc .lintstagedrc .commitlintrc .golangci.yml .golangci.yaml .goreleaser.yml .goreleaser.yaml .pre-commit-config.yaml
-		.travis.yml .gitlab-ci.yml .rspec .swiftlint.yml .rustfmt.toml .taplo.toml .ignore .rgignore .fdignore .hgignore`}
+		.travis.yml .gitlab-ci.yml .rspec .swiftlint.yml .rustfmt.toml .taplo.toml`}
 	endings  = lexicon{text: `d test spec min stories story module config tar prod dev e2e bench env test-d`}
 	products = lexicon{text: `node.js vue.js next.js nuxt.js express.js react.js angular.js d3.js three.js ember.js backbone.js
 		socket.io chart.js moment.js nest.js deno.js bun.js discord.js alpine.js solid.js p5.js asp.net vb.net ml.net
@@ -40,10 +40,10 @@ var (
 	systemDirs = lexicon{text: `etc usr var tmp home opt bin sbin dev proc sys root mnt media lib lib64 run srv boot Users private
 		Applications Library Volumes api v1 v2 v3 c d C D workspace workspaces github`}
 
-	placeholders = lexicon{text: `foo bar baz qux quux foobar foo1 foo2 bar1 bar2 xxx yyy zzz xyz abc lorem ipsum yourname yourproject
+	placeholders = lexicon{text: `foo bar baz qux quux foo1 foo2 bar1 bar2 xxx yyy zzz xyz abc lorem ipsum yourname yourproject
 		myproject myapp mypackage mymodule myfile mydir mylib mycomponent myclass myfunction myfunc mymethod somefile
 		somedir somewhere something somepath filename dirname pathname placeholder todo tbd asdf blah hoge fuga acme
-		name.ext file.ext`}
+		ext xx nn nnnn xx`}
 	capsPlaceholders = lexicon{text: `PATH FILE DIR NAME FOO BAR BAZ FILENAME DIRNAME TARGET PROJECT MODULE PACKAGE VERSION ID SLUG
 		TOPIC OWNER REPO USER ORG DATE TITLE FEATURE YOUR`}
 	// words are those that are joined by a slash in prose, and never directories.
@@ -73,7 +73,7 @@ var (
 		functools typing asyncio logging subprocess pathlib strings strconv bytes bufio errors sort sync atomic context
 		http net url filepath ioutil reflect unsafe math rand unicode utf8 regexp runtime testing java javax kotlin scala
 		System Microsoft Array React ReactDOM np pd plt tf torch http.Client e i import meta node github gopkg golang
-		npm user git core.autocrlf com org net io`}
+		npm user git tar core.autocrlf com org net io`}
 	// builtins are called everywhere and are nobody's own.
 	builtins = lexicon{text: `print println printf sprintf len cap append make new copy delete panic recover close range input open map
 		filter reduce forEach push pop shift unshift slice splice join split replace concat includes indexOf find findIndex
