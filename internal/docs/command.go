@@ -50,7 +50,7 @@ const maxBook = 1 << 20
 var (
 	makeRule = regexp.MustCompile(`(?m)^([^\s#:=][^#:=\n]*?)\s*::?(?:[^=:\n]|$)`)
 	makeOpen = regexp.MustCompile(`(?m)^\s*-?s?include\b|^[^\s#:=]*[%$][^:=\n]*:|\$\(eval\b`)
-	justRule = regexp.MustCompile(`(?m)^(?:@?([A-Za-z_][\w-]*)(?:\s[^:=\n]*)?:(?:[^=]|$)|alias\s+([\w-]+)\s*:=)`)
+	justRule = regexp.MustCompile(`(?m)^(?:@?([A-Za-z_][\w-]*)(?:\s[^:\n]*)?:(?:[^=]|$)|alias\s+([\w-]+)\s*:=)`)
 	justOpen = regexp.MustCompile(`(?m)^(?:import|mod)\b`)
 	taskRule = regexp.MustCompile(`(?m)^\s+["']?([\w:.*-]+)["']?:`)
 	taskOpen = regexp.MustCompile(`(?m)^includes:`)
@@ -65,6 +65,7 @@ func makeTargets(content []byte) recipes {
 			r.names[name] = true
 		}
 	}
+	delete(r.names, ".PHONY")
 	for line := range strings.Lines(joined) {
 		if rest, ok := strings.CutPrefix(line, ".PHONY"); ok {
 			for name := range strings.FieldsSeq(strings.TrimLeft(rest, " \t:")) {

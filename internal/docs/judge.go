@@ -108,7 +108,7 @@ const (
 	HiddenHedged     = "hedged"                        // the words around it say so themselves
 	HiddenUntrue     = "not there when it was written" // so it may mean something else
 	HiddenCommon     = "any project has one"           // so it may be the reader's
-	HiddenSaid       = "it says where it went"
+	HiddenSaid       = "told in the document"          // elsewhere in it
 )
 
 // A judge goes through the documents of one tree.
@@ -171,7 +171,7 @@ func (j *judge) hidden(m *Judged) string {
 		return HiddenUntrue
 	case m.Kind == Path && m.Form != Link && m.Form != Import && common(m.Name):
 		return HiddenCommon
-	case m.Verdict == Moved && j.saysWhere(m):
+	case m.Verdict == Moved && j.saysWhere(m), j.saysGone(m):
 		return HiddenSaid
 	}
 	return ""
@@ -181,9 +181,10 @@ func (j *judge) hidden(m *Judged) string {
 // speaks of the move.
 func (j *judge) saysWhere(m *Judged) bool {
 	const close = 3 // lines
-	for i := range j.list {
-		o := &j.list[i]
-		if o.File != m.File || o.Verdict != Holds || o.Kind != Path || o.Line < m.Line-close || o.Line > m.Line+close {
+	around := j.ofDocument(m.File)
+	for i := range around {
+		o := &around[i]
+		if o.Verdict != Holds || o.Kind != Path || o.Line < m.Line-close || o.Line > m.Line+close {
 			continue
 		}
 		if slices.Contains(readingOf(o.File, &o.Mention, false).paths, string(m.To)) {
@@ -191,6 +192,24 @@ func (j *judge) saysWhere(m *Judged) bool {
 		}
 	}
 	return false
+}
+
+// saysGone reports whether a document says in another place that something is no more:
+// then it speaks of it knowingly.
+func (j *judge) saysGone(m *Judged) bool {
+	return slices.ContainsFunc(j.ofDocument(m.File), func(o Judged) bool {
+		return o.Hedged && o.Kind == Path && m.Kind == Path && o.Name == m.Name
+	})
+}
+
+// ofDocument returns the mentions of a document, which stand together.
+func (j *judge) ofDocument(p repo.Path) []Judged {
+	start, _ := slices.BinarySearchFunc(j.list, p, func(m Judged, p repo.Path) int { return strings.Compare(string(m.File), string(p)) })
+	end := start
+	for end < len(j.list) && j.list[end].File == p {
+		end++
+	}
+	return j.list[start:end]
 }
 
 // common reports whether a bare name is one that files have in any project. Prose that

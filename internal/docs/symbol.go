@@ -133,7 +133,7 @@ func (j *judge) lookBackSymbols(ctx context.Context, open []int, claims map[int]
 	slices.SortFunc(commits, func(a, b repo.ID) int {
 		return cmp.Or(len(byCommit[b])-len(byCommit[a]), strings.Compare(a.String(), b.String()))
 	})
-	p := &pastWords{j: j, words: words, defines: make(map[repo.ID][]string), budget: maxPastBytes, now: make(map[repo.ID]bool), missing: make(map[repo.ID]bool)}
+	p := &pastWords{j: j, words: words, defines: make(map[repo.ID][]defined), budget: maxPastBytes, now: make(map[repo.ID]bool), missing: make(map[repo.ID]bool)}
 	for _, f := range j.census.files {
 		p.now[f.ID] = true
 	}
@@ -153,8 +153,10 @@ func (j *judge) lookBackSymbols(ctx context.Context, open []int, claims map[int]
 			m := &j.list[i]
 			def, ok := where[wordOf(m.Name)]
 			switch {
+			case ok && def.faint && !m.plainly():
+				m.Verdict, m.Why = Ambiguous, "it was a member in "+def.file.String()+", and other things have such a name"
 			case ok:
-				m.Verdict, m.True, m.Was = Gone, true, def
+				m.Verdict, m.True, m.Was = Gone, true, def.file
 				gone = append(gone, i)
 			case p.cut:
 				m.Verdict, m.Why = Unknown, "not all of what was there then could be read"
@@ -166,19 +168,33 @@ func (j *judge) lookBackSymbols(ctx context.Context, open []int, claims map[int]
 	return j.sinceWords(ctx, gone)
 }
 
+// A defined is a word that a content defines.
+type defined struct {
+	word string
+	// faint is set if the name alone does not tell it from an option, a key or a
+	// column: that of a field, or of a method in lower case.
+	faint bool
+}
+
+// A definedAt is where a word was defined.
+type definedAt struct {
+	file  repo.Path
+	faint bool // in each place
+}
+
 // pastWords finds where words were defined.
 type pastWords struct {
 	j       *judge
 	words   wordSet
-	defines map[repo.ID][]string // the words that a content defines, once it was read
-	now     map[repo.ID]bool     // contents that are in the tree, where the words are not
-	missing map[repo.ID]bool     // contents that are not here
+	defines map[repo.ID][]defined // of the words, by content, once it was read
+	now     map[repo.ID]bool      // contents that are in the tree, where the words are not
+	missing map[repo.ID]bool      // contents that are not here
 	budget  int64
 	cut     bool // of the commit that was asked for, something could not be read
 }
 
 // at returns which of the words a commit defined, and in which file.
-func (p *pastWords) at(ctx context.Context, commit repo.ID) (map[string]repo.Path, error) {
+func (p *pastWords) at(ctx context.Context, commit repo.ID) (map[string]definedAt, error) {
 	files, err := p.j.past.FilesAt(ctx, commit)
 	if err != nil {
 		return nil, err
@@ -204,12 +220,12 @@ func (p *pastWords) at(ctx context.Context, commit repo.ID) (map[string]repo.Pat
 			return nil, err
 		}
 	}
-	where := make(map[string]repo.Path)
+	where := make(map[string]definedAt)
 	for _, f := range files {
 		p.cut = p.cut || p.missing[f.ID]
-		for _, w := range p.defines[f.ID] {
-			if _, ok := where[w]; !ok {
-				where[w] = f.Path
+		for _, d := range p.defines[f.ID] {
+			if old, ok := where[d.word]; !ok || old.faint && !d.faint {
+				where[d.word] = definedAt{f.Path, d.faint}
 			}
 		}
 	}
@@ -233,13 +249,27 @@ func (p *pastWords) read(ctx context.Context, files []File) error {
 		if err != nil {
 			return
 		}
-		for _, s := range o.Symbols {
-			if name := wordOf(s.Name); slices.Contains(found, name) && !slices.Contains(p.defines[ids[i]], name) {
-				p.defines[ids[i]] = append(p.defines[ids[i]], name)
+		for k := range o.Symbols {
+			s := &o.Symbols[k]
+			if name := wordOf(s.Name); slices.Contains(found, name) {
+				p.defines[ids[i]] = append(p.defines[ids[i]], defined{name, isFaint(s)})
 			}
 		}
 	})
 }
+
+func isFaint(s *outline.Symbol) bool {
+	switch s.Kind {
+	case outline.Field, outline.Property, outline.Member:
+		return true
+	default:
+		return s.Depth > 0 && s.Name == strings.ToLower(s.Name)
+	}
+}
+
+// plainly reports whether a mention can mean nothing but a symbol: it says whose it is, or
+// calls it.
+func (m *Mention) plainly() bool { return strings.ContainsAny(m.Text, ".:#(") }
 
 // sinceWords finds the commits that took symbols away.
 func (j *judge) sinceWords(ctx context.Context, gone []int) error {

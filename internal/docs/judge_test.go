@@ -1,0 +1,195 @@
+package docs
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"ken/internal/repo"
+)
+
+func censusOf(paths ...string) *census {
+	var list []File
+	for i, p := range paths {
+		mode := repo.Regular
+		if p, ok := strings.CutSuffix(p, "@"); ok {
+			list = append(list, File{Path: repo.Path(p), Mode: repo.Symlink})
+			continue
+		}
+		list = append(list, File{Path: repo.Path(p), Mode: mode, ID: repo.SHA1.Blob([]byte{byte(i)})})
+	}
+	return newCensus(list)
+}
+
+func TestHoldsPath(t *testing.T) {
+	c := censusOf("README.md", "docs/guide.md", "docs/deep/page.md", "api/server.go", "api/v1/index.ts", "web/a/util.ts",
+		"web/b/util.ts", "site/about.md", "linked@")
+	for _, tt := range []struct {
+		doc, name string
+		m         Mention
+		want      bool
+	}{
+		{"docs/guide.md", "deep/page.md", Mention{}, true},
+		{"docs/deep/page.md", "guide.md", Mention{}, true}, // from the directory above
+		{"docs/guide.md", "api/server.go", Mention{}, true},
+		{"docs/guide.md", "../api/server.go", Mention{}, true},
+		{"docs/guide.md", "/api/server.go", Mention{}, true},
+		{"docs/guide.md", "api", Mention{Dir: true}, true},
+		{"docs/guide.md", "v1/index.ts", Mention{}, true}, // it is cut short
+		{"docs/guide.md", "util.ts", Mention{}, true},     // one of them will be meant
+		{"docs/guide.md", "x/util.ts", Mention{}, false},
+		{"docs/guide.md", "api/v1", Mention{}, true},
+		{"docs/guide.md", "api/server", Mention{}, true}, // a module
+		{"docs/guide.md", "site/about.html", Mention{Form: Link}, true},
+		{"docs/guide.md", "api/v1/index.js", Mention{Form: Code}, true},
+		{"docs/guide.md", "api/v1/index.js", Mention{Form: Link}, false},
+		{"docs/guide.md", "linked/anything.go", Mention{}, true}, // what is behind a link is not known
+		{"docs/guide.md", "server.go", Mention{In: "api"}, true},
+		{"docs/guide.md", "nothing.go", Mention{}, false},
+		{"docs/guide.md", "erver.go", Mention{}, false},
+		{"docs/guide.md", "api/*.go", Mention{Glob: true}, true},
+		{"docs/guide.md", "v1/*.ts", Mention{Glob: true}, true},
+		{"docs/guide.md", "api/*.rs", Mention{Glob: true}, false},
+		{"docs/guide.md", "api/[", Mention{Glob: true}, false},
+	} {
+		m := tt.m
+		m.File, m.Name, m.Kind = repo.Path(tt.doc), tt.name, Path
+		if got := c.holdsPath(&m, readingOf(m.File, &m, false)); got != tt.want {
+			t.Errorf("%s in %s: holds %v", tt.name, tt.doc, got)
+		}
+	}
+}
+
+// What leads out of the repository has no reading, and a bare name only those from the two
+// ends when it has to be meant.
+func TestReadingOf(t *testing.T) {
+	for _, tt := range []struct {
+		doc, name string
+		strict    bool
+		want      string
+	}{
+		{"a/b/c.md", "x/y.go", true, "a/b/x/y.go a/x/y.go x/y.go"},
+		{"a/b/c.md", "y.go", true, "a/b/y.go y.go"},
+		{"a/b/c.md", "y.go", false, "a/b/y.go a/y.go y.go"},
+		{"a/b/c.md", "../../../y.go", true, ""},
+		{"a/b/c.md", "../y.go", true, "a/y.go y.go"},
+		{"a.md", "y.go", true, "y.go"},
+		{"a/b.md", "/y.go", true, "y.go"},
+		{"a/b.md", "..", true, ""},
+	} {
+		got := strings.Join(readingOf(repo.Path(tt.doc), &Mention{Name: tt.name}, tt.strict).paths, " ")
+		if got != tt.want {
+			t.Errorf("%s in %s: %q, want %q", tt.name, tt.doc, got, tt.want)
+		}
+	}
+}
+
+func TestSays(t *testing.T) {
+	for text, want := range map[string]bool{
+		"see api/a.go.": true, "api/a.go": true, "xapi/a.go api/a.gox": false, "xapi/a.go api/a.go": true,
+		"api/a.goé": false, "\xffapi/a.go\xff": true, "": false,
+	} {
+		if got := says([]byte(text), &Mention{Name: "api/a.go", At: Span{0, 8}}); got != want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+	if says([]byte("anything"), &Mention{}) {
+		t.Error("nothing is said everywhere")
+	}
+}
+
+func TestRecipes(t *testing.T) {
+	for _, tt := range []struct {
+		tool, text, want string
+		open             bool
+	}{
+		{"make", ".PHONY: all \\\n  dist\nall: x.o y.o\n\techo: no\nx.o y.o: x.c\nV := 1\nW = a:b\nfoo::\n# c: d\n", "all dist foo x.o y.o", false},
+		{"make", "include a.mk\na:\n", "a", true},
+		{"make", "%.o: %.c\n", "%.o", true},
+		{"make", "$(BIN): x\n", "$(BIN)", true},
+		{"npm", `{"scripts": {"a": "b"}, "devDependencies": {"@x/jest": "1"}}`, "a jest", false},
+		{"npm", `{`, "", true},
+		{"just", "default: build\nbuild arg='x':\n  y\nv := 'z'\nalias b := build\n@quiet:\n", "b build default quiet", false},
+		{"just", "mod other\n", "", true},
+		{"task", "version: '3'\ntasks:\n  build:\n    cmds: [x]\n", "build cmds", false},
+		{"rake", "task :a => :b do\nend\ntask('c')\n", "a c", true},
+	} {
+		r := books[tt.tool].recipes([]byte(tt.text))
+		var names []string
+		for n := range r.names {
+			names = append(names, n)
+		}
+		slices.Sort(names)
+		if got := strings.Join(names, " "); got != tt.want || r.open != tt.open {
+			t.Errorf("%s %q: %q, %v", tt.tool, tt.text, got, r.open)
+		}
+	}
+}
+
+func TestFix(t *testing.T) {
+	const text = "See [a](./old/a.go), `old/a.go` and `docs/old/a.go`."
+	at := func(s string, n int) Span {
+		i := -1
+		for range n {
+			i += 1 + strings.Index(text[i+1:], s)
+		}
+		return Span{i, i + len(s)}
+	}
+	moved := func(name string, span Span, form Form, was, to string) Judged {
+		return Judged{
+			Mention: Mention{File: "docs/g.md", Line: 1, Name: name, At: span, Form: form, Kind: Path},
+			Verdict: Moved, To: repo.Path(to), Was: repo.Path(was),
+		}
+	}
+	list := []Judged{
+		moved("docs/old/a.go", at("docs/old/a.go", 1), Code, "docs/old/a.go", "new/a.go"),
+		moved("old/a.go", at("old/a.go", 1), Link, "docs/old/a.go", "new/a.go"),
+		moved("old/a.go", at("old/a.go", 2), Code, "docs/old/a.go", "new/a.go"),
+	}
+	got, edits := Fix("docs/g.md", []byte(text), list)
+	if want := "See [a](../new/a.go), `../new/a.go` and `new/a.go`."; string(got) != want || len(edits) != 3 {
+		t.Errorf("%s, %v", got, edits)
+	}
+	for name, change := range map[string]func(j *Judged){
+		"it is not there letter by letter":   func(j *Judged) { j.At.Start++ },
+		"it is hidden":                       func(j *Judged) { j.Hidden = HiddenHedged },
+		"it is gone":                         func(j *Judged) { j.Verdict = Gone },
+		"its new name has to be escaped":     func(j *Judged) { j.To = "a b.go" },
+		"it is beyond the end":               func(j *Judged) { j.At.End = 1000 },
+		"it is of another document":          func(j *Judged) { j.File = "x.md" },
+		"where it is said to be has changed": func(j *Judged) { j.In = "old" },
+	} {
+		one := slices.Clone(list[:1])
+		change(&one[0])
+		if got, edits := Fix("docs/g.md", []byte(text), one); string(got) != text || len(edits) != 0 {
+			t.Errorf("%s: %s, %v", name, got, edits)
+		}
+	}
+}
+
+func TestRelative(t *testing.T) {
+	for _, tt := range [][3]string{
+		{"a/b", "a/b/c.go", "c.go"},
+		{"a/b", "a/c.go", "../c.go"},
+		{"a/b", "c/d.go", "../../c/d.go"},
+		{"", "c.go", "c.go"},
+		{"a/b", "a", ".."},
+		{"a", "ab/c.go", "../ab/c.go"},
+		{"a", "a", "."},
+	} {
+		if got := relative(tt[0], tt[1]); got != tt[2] {
+			t.Errorf("%s from %s: %s, want %s", tt[1], tt[0], got, tt[2])
+		}
+	}
+}
+
+func TestCommon(t *testing.T) {
+	for name, want := range map[string]bool{
+		"README.md": true, "CLAUDE.md": true, ".env.example": true, "package.json": true, "Makefile": true,
+		"docs/README.md": false, "server.go": false, "build.sh": false, ".travis.yml": false,
+	} {
+		if common(name) != want {
+			t.Errorf("%s: %v", name, !want)
+		}
+	}
+}
