@@ -43,7 +43,7 @@ func (r *Repo) Departures(ctx context.Context, commits []repo.ID) ([][]docs.Depa
 		return nil, err
 	case status != 0:
 		return nil, r.failed(args, status, stderr)
-	case len(s.rest) > 0 || p.wants > 0:
+	case len(s.rest) > 0 || p.wants > 0 || p.seen < len(commits):
 		return nil, errors.New("git diff-tree: the answer breaks off")
 	}
 	return list, nil
@@ -55,6 +55,7 @@ type departures struct {
 	where map[string]int
 	list  [][]docs.Departure
 	at    int // the commit, -1 before the first
+	seen  int // commits
 	next  docs.Departure
 	kind  byte
 	wants int // paths of it that are still to come
@@ -89,6 +90,7 @@ func (p *departures) item(text string) error {
 		return fmt.Errorf("git diff-tree: cannot read %q", text)
 	}
 	p.at = i
+	p.seen++
 	return nil
 }
 

@@ -1,0 +1,127 @@
+package git
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"ken/internal/docs"
+	"ken/internal/repo"
+	"ken/internal/testrepo"
+)
+
+func TestDepartures(t *testing.T) {
+	r := testrepo.New(t)
+	long := strings.Repeat("a line that is long enough to be found again\n", 20)
+	r.Write("a.go", long)
+	r.Write("dir/b.go", "short\n")
+	r.Write("-c\n.go", "odd "+long)
+	first := idOf(t, r.Commit("first"))
+	r.Git("mv", "a.go", "moved.go")
+	r.Write("moved.go", long+"and more\n")
+	r.Remove("dir/b.go")
+	r.Git("mv", "--", "-c\n.go", "c.go")
+	second := idOf(t, r.Commit("second"))
+	r.Git("switch", "-q", "-c", "side", first.String())
+	r.Remove("a.go")
+	r.Commit("side")
+	r.Git("switch", "-q", "main")
+	r.Git("merge", "-q", "-s", "ours", "side")
+	merge := idOf(t, r.Git("rev-parse", "HEAD"))
+
+	got, err := opened(t, r.Dir).Departures(t.Context(), []repo.ID{merge, second, first})
+	if err != nil {
+		t.Fatal(err)
+	}
+	blob := func(s string) repo.ID { return repo.SHA1.Blob([]byte(s)) }
+	want := []docs.Departure{
+		{From: "-c\n.go", To: "c.go", Alike: 100, ID: blob("odd " + long)},
+		{From: "dir/b.go", ID: blob("short\n")},
+		{From: "a.go", To: "moved.go", Alike: 99, ID: blob(long)},
+	}
+	if len(got[0]) != 0 || len(got[2]) != 0 {
+		t.Errorf("a merge and a first commit took away %v and %v", got[0], got[2])
+	}
+	if len(got[1]) != len(want) {
+		t.Fatalf("got %+v", got[1])
+	}
+	for _, w := range want {
+		found := false
+		for _, d := range got[1] {
+			found = found || reflect.DeepEqual(d, w)
+		}
+		if !found {
+			t.Errorf("no %+v among %+v", w, got[1])
+		}
+	}
+	if _, err := opened(t, r.Dir).Departures(t.Context(), []repo.ID{repo.SHA1.Blob(nil)}); err == nil {
+		t.Error("what is no commit took nothing away")
+	}
+}
+
+func TestIgnored(t *testing.T) {
+	r := testrepo.New(t)
+	r.Write(".gitignore", "*.o\n/build/\n!keep.o\n")
+	r.Write("a.go", "a\n")
+	r.Symlink("a", "link")
+	r.Commit("first")
+	paths := []repo.Path{"x.o", "dir/y.o", "keep.o", "build/a", "other", "link/behind.o", "-x.o", ":(top)z.o", "[.o", "a.go"}
+	want := []bool{true, true, false, true, false, false, true, true, true, false}
+	got, err := opened(t, r.Dir).Ignored(t.Context(), paths)
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("got %v, %v", got, err)
+	}
+	if got, err := opened(t, r.Dir).Ignored(t.Context(), nil); err != nil || len(got) != 0 {
+		t.Errorf("of nothing: %v, %v", got, err)
+	}
+}
+
+func TestIgnoreDigest(t *testing.T) {
+	r := testrepo.New(t)
+	r.Commit("first")
+	plain := opened(t, r.Dir).IgnoreDigest()
+	if plain == "" {
+		t.Skip("nobody knows here without asking git")
+	}
+	r.Write(".git/info/exclude", "*.x\n")
+	excluded := opened(t, r.Dir).IgnoreDigest()
+	r.Write(".git/mine", "*.y\n")
+	r.Git("config", "core.excludesFile", r.Path(".git/mine"))
+	own := opened(t, r.Dir).IgnoreDigest()
+	if plain == excluded || excluded == own || own == plain {
+		t.Errorf("%s, %s, %s", plain, excluded, own)
+	}
+}
+
+func TestTreeAt(t *testing.T) {
+	r := testrepo.New(t)
+	r.Write("dir/a\tb.go", "a\n")
+	r.Symlink("x", "link")
+	commit := idOf(t, r.Commit("first"))
+	got, err := opened(t, r.Dir).TreeAt(t.Context(), commit)
+	want := []docs.File{
+		{Path: "dir/a\tb.go", ID: repo.SHA1.Blob([]byte("a\n")), Mode: repo.Regular},
+		{Path: "link", ID: repo.SHA1.Blob([]byte("x")), Mode: repo.Symlink},
+	}
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
+func opened(t *testing.T, dir string) *Repo {
+	t.Helper()
+	r, err := Open(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func idOf(t *testing.T, text string) repo.ID {
+	t.Helper()
+	id, err := repo.ParseID(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
