@@ -11,7 +11,8 @@ import (
 //	<!-- ken:ok [-- reason] -->              the block it stands in, or the next one if it stands alone
 //	<!-- ken:off --> ... <!-- ken:on -->     everything between the two
 //
-// A mention with spaces in it is put between backticks or quotes.
+// A mention with spaces in it is put between backticks or quotes. In MDX, which has
+// no such comments, {/* ken:ok */} is one.
 type Ack struct {
 	Line    int
 	Mention string // "" if it covers a stretch

@@ -2,6 +2,7 @@ package docs
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"ken/internal/repo"
@@ -88,14 +89,9 @@ func Historical(p repo.Path) bool {
 		}
 	}
 	stem := strings.TrimSuffix(base, path.Ext(base))
-	for _, word := range strings.FieldsFunc(stem, func(r rune) bool {
-		return r == '-' || r == '_' || r == '.' || r == ' '
-	}) {
-		if bygone.has(word) {
-			return true
-		}
-	}
-	return bygone.has(strings.NewReplacer("-", "", "_", "", " ", "").Replace(stem))
+	parts = strings.FieldsFunc(stem, func(r rune) bool { return r == '-' || r == '_' || r == '.' || r == ' ' })
+	whole := strings.Join(parts, "")
+	return pastStems.has(whole) || strings.Contains(whole, "releasenotes") || slices.ContainsFunc(parts, pastWords.has)
 }
 
 var (
@@ -104,6 +100,7 @@ var (
 		third-party thirdparty external deps bower_components changelog changelogs .changeset changes release-notes
 		releasenotes release_notes releases archive archives archived attic old history legacy migrations migration
 		upgrade upgrading templates template examples-data postmortems newsletters blog _posts`}
-	bygone = lexicon{text: `changelog changes history news releases release releasenotes whatsnew migration migrating migrate upgrade
-		upgrading archive archived deprecated postmortem template`}
+	pastStems = lexicon{text: `changes breakingchanges releases archive archived whatsnew`}
+	pastWords = lexicon{text: `changelog history news migration migrations migrating migrate upgrade upgrading deprecated
+		postmortem template`}
 )

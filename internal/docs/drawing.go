@@ -46,8 +46,9 @@ func drawnNames(text string) (names []named, comments []string, ok bool) {
 			if p, ok := pathOf(l.name); ok && (p.dir || l.comment == "") {
 				root = p.name
 				if p.dir {
+					p = p.shift(l.start)
 					p.text = Span{l.start, l.end}
-					names = append(names, p.shift2(l.start))
+					names = append(names, p)
 					comments = append(comments, l.comment)
 				}
 			} else if strings.ContainsAny(name, " <>{}$*") {
@@ -96,15 +97,6 @@ func drawnNames(text string) (names []named, comments []string, ok bool) {
 		stack = append(stack, lv)
 	}
 	return names, comments, true
-}
-
-// shift2 moves a name that stands letter by letter, and leaves where its text is.
-func (n named) shift2(by int) named {
-	if n.end > n.start {
-		n.start += by
-		n.end += by
-	}
-	return n
 }
 
 // drawnLines takes the lines of a drawing apart, and counts those with branches.

@@ -9,9 +9,11 @@ import (
 // hedged reports whether a sentence says of what it names that it is not there, or
 // is an example.
 func hedged(sentence string) bool {
-	for _, p := range hedgesElsewhere {
-		if strings.Contains(sentence, p) {
-			return true
+	if strings.ContainsFunc(sentence, func(r rune) bool { return r >= utf8.RuneSelf }) {
+		for _, p := range hedgesElsewhere {
+			if strings.Contains(sentence, p) {
+				return true
+			}
 		}
 	}
 	var before [2]string // the two words before
@@ -114,15 +116,16 @@ var (
 		used_to no_longer instead_of replaced_by replaces will_be to_be_created add_a_new add_new for_example for_instance
 		such_as e_g not_exist doesn't_exist don't_exist didn't_exist never_existed not_yet moved_to moved_from moved_into
 		has_been had_been have_been to_be_added to_be_written will_live will_become going_away went_away is_gone are_gone
-		let's_say if_you_have say_you creating_a create_a created_a new_file new_files pretend like_this`}
+		let's_say if_you_have say_you creating_a create_a created_a new_file new_files pretend like_this
+		por_ejemplo por_exemplo zum_beispiel z_b entfernt veraltet eliminado obsoleto removido`}
 	hedgingHeadings = lexicon{text: `migration migrations migrating history removed removal removals changelog deprecated deprecations
 		deprecation example examples sample samples roadmap future ideas planned plans upgrading upgrade legacy obsolete
 		breaking proposal proposals alternatives rejected superseded previously tutorial walkthrough archive postmortem
 		background motivation before`}
+	// hedgesElsewhere are those with letters that are not ASCII's.
 	hedgesElsewhere = []string{
 		"已删除", "已移除", "删除了", "移除了", "废弃", "弃用", "例如", "比如", "不再", "以前", "曾经", "示例", "旧的", "重命名",
 		"削除", "廃止", "例えば", "以前は", "삭제", "예를 들어", "устарел", "удалён", "удален", "например",
-		"supprimé", "obsolète", "par exemple", "entfernt", "veraltet", "zum Beispiel", "z.B.", "früher", "eliminado",
-		"por ejemplo", "obsoleto", "por exemplo",
+		"supprimé", "obsolète", "früher", "gelöscht",
 	}
 )

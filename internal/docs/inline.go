@@ -208,6 +208,15 @@ func (r *reader) inline(p *passage, l *leaf) (mask string) {
 	unclosed := false // comments
 	for i < len(t) {
 		switch b := t[i]; {
+		case r.mdx && strings.HasPrefix(t[i:], "{/*") && !unclosed:
+			n := strings.Index(t[i:], "*/}")
+			if n < 0 {
+				unclosed = true
+				continue
+			}
+			r.note(p, l, i, t[i+3:max(i+3, i+n)])
+			blank(i, i+n+3)
+			i += n + 3
 		case l.kind == html && b != '<':
 			i++
 		case b == '`':

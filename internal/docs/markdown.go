@@ -322,8 +322,8 @@ func rule(line []byte) bool {
 
 // block takes a line that begins or is a block of another kind than a paragraph.
 func (s *scanner) block(line []byte, text, end, matched int, lazy bool) bool {
-	switch b := line[0]; {
-	case b == '`' || b == '~':
+	switch b := line[0]; b {
+	case '`', '~':
 		n := run(line)
 		if n < 3 || b == '`' && bytes.IndexByte(line[n:], '`') >= 0 {
 			return false
@@ -332,7 +332,7 @@ func (s *scanner) block(line []byte, text, end, matched int, lazy bool) bool {
 		s.begin(leaf{kind: code, info: language(string(line[n:min(len(line), n+200)]))})
 		s.fence = fence{b, n}
 		return true
-	case b == '#':
+	case '#':
 		n := run(line)
 		if n > 6 || n < len(line) && line[n] != ' ' && line[n] != '\t' {
 			return false
@@ -341,7 +341,7 @@ func (s *scanner) block(line []byte, text, end, matched int, lazy bool) bool {
 		s.begin(leaf{kind: heading, level: n, lines: []Span{{text + n, end}}})
 		s.shut()
 		return true
-	case b == '=' || b == '-':
+	case '=', '-':
 		if s.inParagraph() && !lazy && run(bytes.TrimRight(line, " \t")) == len(bytes.TrimRight(line, " \t")) && len(s.stack) == matched {
 			s.open.kind, s.open.level = heading, 1
 			if b == '-' {
@@ -350,7 +350,7 @@ func (s *scanner) block(line []byte, text, end, matched int, lazy bool) bool {
 			s.shut()
 			return true
 		}
-	case b == '<':
+	case '<':
 		if until := markup(line, s.inParagraph()); until != nil {
 			s.leave(matched)
 			s.begin(leaf{kind: html, lines: []Span{{text, end}}})

@@ -369,7 +369,7 @@ func symbolOf(s string) (named, bool) {
 			return n, false
 		}
 	}
-	if !symbolic(parts, called, sep) {
+	if len(parts) == 0 || !symbolic(parts, called, sep) {
 		return n, false
 	}
 	n.name = strings.Join(parts, ".")
@@ -427,7 +427,7 @@ func mixed(s string) bool {
 		return false
 	}
 	// APIs, IDs and v1Beta: a plural of an abbreviation is a word.
-	return !(strings.HasSuffix(s, "s") && strings.ToUpper(s[:len(s)-1]) == s[:len(s)-1])
+	return !strings.HasSuffix(s, "s") || strings.ToUpper(s[:len(s)-1]) != s[:len(s)-1]
 }
 
 // identifier reports whether a word is a name in a programming language.

@@ -193,6 +193,9 @@ func (r *reader) add(p *passage, offset int, piece string, n named, form Form) *
 func (r *reader) leaf(l *leaf) {
 	before := len(r.found)
 	p := r.passage(l)
+	if t := strings.TrimSpace(p.text); r.mdx && l.kind == paragraph && strings.HasPrefix(t, "{/*") && strings.HasSuffix(t, "*/}") {
+		l.kind = html // which has no other comments there
+	}
 	for len(r.leads) > 0 {
 		last := r.leads[len(r.leads)-1]
 		if last.level < l.depth || last.level == l.depth && l.kind == code {

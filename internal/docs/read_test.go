@@ -541,6 +541,9 @@ func TestAcks(t *testing.T) {
 }
 
 func TestOtherFormats(t *testing.T) {
+	same(t, told(read(t, "a.mdx", "import x from 'src/a.js'\n\n{/* ken:ok -- x */}\n`src/a.ts`\n\n`src/b.ts` {/* ken:ok */}\n\n`src/c.ts` {/* `src/d.ts` */}").Mentions), []string{
+		"4 path code src/a.ts acked", "6 path code src/b.ts acked", "8 path code src/c.ts",
+	})
 	same(t, told(read(t, "README.rst", "Read ``src/a.py`` and :class:`~flask.Flask`.\n\n    src/code.py ``src/b.py``\n\nsrc/c.py").Mentions), []string{
 		"1 path code src/a.py", "1 symbol code flask.Flask", "5 path word src/c.py",
 	})
@@ -632,17 +635,20 @@ func TestBombs(t *testing.T) {
 
 // A document reads the same each time, and what is said of where things stand is so.
 func FuzzRead(f *testing.F) {
-	f.Add("CLAUDE.md", "# A `b_c`\r\n\r\n- [x](y/z.md#q) `make a`\r\n  ```sh\r\n  $ cd a && make b \\\r\n  c\r\n  ```\r\n@docs/a.md src/a.go\r\n")
-	f.Add("a.md", "```\na/\n├── b.go, c.go\n│   └── d/ # old\n```\n<!-- ken:ok -->\n| `a_b` | [`c.d`][e] |\n\n[e]: <f g.md> 'h'\n<img src=\"a.png\">\n")
-	f.Add("a.rst", "``a/b.py`` :class:`~a.B`\n\n_x_ `_a.b_`")
-	f.Add("a.md", "---\ncode: x\n---\n> 1. > a `(*T).M` \t`src\\a\\b.cs`\n\t\tmake x\n<!-- ken:off --><!-- ken:on --> \xff\xfe。`文.md`")
-	f.Fuzz(func(t *testing.T, path, content string) {
-		doc, err := Read(repo.Path(path), []byte(content))
+	paths := []repo.Path{"CLAUDE.md", "a.md", "a.mdx", "a.rst"}
+	f.Add(byte(0), "# A `b_c`\r\n\r\n- [x](y/z.md#q) `make a`\r\n  ```sh\r\n  $ cd a && make b \\\r\n  c\r\n  ```\r\n@docs/a.md src/a.go\r\n")
+	f.Add(byte(1), "```\na/\n├── b.go, c.go\n│   └── d/ # old\n```\n<!-- ken:ok -->\n| `a_b` | [`c.d`][e] |\n\n[e]: <f g.md> 'h'\n<img src=\"a.png\">\n")
+	f.Add(byte(3), "``a/b.py`` :class:`~a.B`\n\n_x_ `_a.b_`")
+	f.Add(byte(2), "---\ncode: x\n---\n> 1. > a `(*T).M` \t`src\\a\\b.cs`\n\t\tmake x\n<!-- ken:off --><!-- ken:on --> \xff\xfe。`文.md`")
+	f.Add(byte(1), "`.#` `#.` `::` `.::.`")
+	f.Fuzz(func(t *testing.T, which byte, content string) {
+		path := paths[which%4]
+		doc, err := Read(path, []byte(content))
 		if err != nil {
 			return
 		}
 		check(t, content, doc)
-		again, err := Read(repo.Path(path), []byte(content))
+		again, err := Read(path, []byte(content))
 		if err != nil || fmt.Sprint(again) != fmt.Sprint(doc) {
 			t.Errorf("read twice: %v\n%v\n%v", err, doc, again)
 		}
@@ -674,7 +680,8 @@ func TestRoles(t *testing.T) {
 	for path, want := range map[repo.Path]bool{
 		"CHANGELOG.md": true, "docs/HISTORY.md": true, "NEWS.md": true, "docs/release-notes/1.md": true, "docs/migration-guide.md": true,
 		"UPGRADING.md": true, "docs/archive/a.md": true, "x/testdata/README.md": true, "node_modules/a/README.md": true, "vendor/a/README.md": true,
-		"third_party/README.md": true, "README.md": false, "docs/releasing.md": false, "CLAUDE.md": false, "docs/newsroom.md": false, "docs/old/a.md": true,
+		"third_party/README.md": true, "README.md": false, "docs/releasing.md": false, "CLAUDE.md": false, "docs/newsroom.md": false, "docs/old/a.md": true, "RELEASING.md": false, "docs/release.md": false,
+		"docs/making-changes.md": false, "docs/release-notes-2.md": true, "CHANGES.rst": true,
 	} {
 		if got := Historical(path); got != want {
 			t.Errorf("%q: historical %v, want %v", path, got, want)

@@ -260,7 +260,6 @@ func readWord(t string, i int) (word, int) {
 
 // skipHere returns where the document in a script ends that begins at a place.
 func skipHere(t string, i int, end string) int {
-	from := i
 	for i < len(t) {
 		n := strings.IndexByte(t[i:], '\n')
 		line, next := t[i:], len(t)
@@ -272,10 +271,7 @@ func skipHere(t string, i int, end string) int {
 			return i
 		}
 	}
-	// It is not closed: no document then, or the rest of the block. Reading what is
-	// no command would make names of data.
-	_ = from
-	return len(t)
+	return len(t) // it is not closed; what follows may be data
 }
 
 // command takes a command with its words.
