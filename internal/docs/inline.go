@@ -1,8 +1,8 @@
 package docs
 
 import (
-	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -128,10 +128,7 @@ func linkName(dest string) (named, bool) {
 		n.dir = true
 	}
 	raw := dest[start:end]
-	name, err := url.PathUnescape(unescape(raw))
-	if err != nil {
-		name = unescape(raw)
-	}
+	name := decode(unescape(raw))
 	if !utf8.ValidString(name) || strings.ContainsAny(name, "\x00\n<>{}") || strings.Contains(name, "...") || strings.Contains(name, "…") {
 		return n, false
 	}
@@ -159,6 +156,25 @@ func linkName(dest string) (named, bool) {
 	n.name = name
 	n.start, n.end = start, end
 	return n, true
+}
+
+// decode puts the bytes in that a destination has as %20.
+func decode(s string) string {
+	if !strings.Contains(s, "%") {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '%' && i+2 < len(s) {
+			if n, err := strconv.ParseUint(s[i+1:i+3], 16, 8); err == nil {
+				b.WriteByte(byte(n))
+				i += 2
+				continue
+			}
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
 }
 
 // unescape takes the backslashes from before punctuation.

@@ -199,6 +199,9 @@ func plausible(t string, dir, explicit, glob bool) bool {
 	base := parts[len(parts)-1]
 	ext := path.Ext(base)
 	known := isExtension(ext) && base != ext || isExtension(ext) && dotfiles.has(base) || files.has(base) || dotfiles.has(base)
+	if qualified(ext) && !known && !dir && !explicit {
+		return false // net/http.Client
+	}
 	digits := true
 	upper := true
 	for i, p := range parts {
@@ -310,6 +313,11 @@ func isDomain(first string) bool {
 
 func isExtension(ext string) bool { return len(ext) > 1 && extensions.has(strings.ToLower(ext[1:])) }
 
+// qualified reports whether an ending is no file's and a symbol's name.
+func qualified(ext string) bool {
+	return len(ext) > 2 && 'A' <= ext[1] && ext[1] <= 'Z' && identifier(ext[1:]) && strings.ToUpper(ext) != ext
+}
+
 func isDigit(b byte) bool { return '0' <= b && b <= '9' }
 
 // symbolOf returns the symbol that a span of code names: Foo.bar, foo_bar,
@@ -330,6 +338,17 @@ func symbolOf(s string) (named, bool) {
 		}
 		n.name = typ + "." + method
 		return n, true
+	}
+	if i := strings.LastIndexByte(t, '/'); i > 0 {
+		// net/http.Client, whose package goes by its last name.
+		if !qualified(path.Ext(t)) || foreign.has(t[:i]) {
+			return n, false
+		}
+		if _, ok := plainOrGlob(t); !ok {
+			return n, false
+		}
+		inner, ok := symbolOf(t[i+1:])
+		return inner.shift(i + 1), ok
 	}
 	if i := strings.IndexByte(t, '('); i > 0 {
 		if !strings.HasSuffix(t, ")") || strings.Count(t, "(") != strings.Count(t, ")") || strings.Contains(t[i:], ").") {
@@ -410,10 +429,7 @@ func symbolic(parts []string, called bool, sep string) bool {
 		return false // a variable of the environment, as likely as a constant
 	}
 	core := strings.Trim(first, "_")
-	if strings.Contains(core, "_") || first[0] == '_' && len(core) > 3 {
-		return true
-	}
-	return mixed(core)
+	return strings.Contains(core, "_") || mixed(core)
 }
 
 // mixed reports whether a word has capitals inside: fooBar, FooBar, HTTPServer.

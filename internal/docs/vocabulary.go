@@ -40,7 +40,7 @@ var (
 	systemDirs = lexicon{text: `etc usr var tmp home opt bin sbin dev proc sys root mnt media lib lib64 run srv boot Users private
 		Applications Library Volumes api v1 v2 v3 c d C D workspace workspaces github`}
 
-	placeholders = lexicon{text: `foo bar baz qux quux foo1 foo2 bar1 bar2 xxx yyy zzz xyz abc lorem ipsum yourname yourproject
+	placeholders = lexicon{text: `foo bar baz qux quux my foo1 foo2 bar1 bar2 xxx yyy zzz xyz abc lorem ipsum yourname yourproject
 		myproject myapp mypackage mymodule myfile mydir mylib mycomponent myclass myfunction myfunc mymethod somefile
 		somedir somewhere something somepath filename dirname pathname placeholder todo tbd asdf blah hoge fuga acme
 		ext xx nn nnnn xx`}
@@ -73,7 +73,7 @@ var (
 		functools typing asyncio logging subprocess pathlib strings strconv bytes bufio errors sort sync atomic context
 		http net url filepath ioutil reflect unsafe math rand unicode utf8 regexp runtime testing java javax kotlin scala
 		System Microsoft Array React ReactDOM np pd plt tf torch http.Client e i import meta node github gopkg golang
-		npm user git tar core.autocrlf com org net io`}
+		npm tar com org net io`}
 	// builtins are called everywhere and are nobody's own.
 	builtins = lexicon{text: `print println printf sprintf len cap append make new copy delete panic recover close range input open map
 		filter reduce forEach push pop shift unshift slice splice join split replace concat includes indexOf find findIndex
