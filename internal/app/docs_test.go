@@ -46,6 +46,8 @@ func TestKeptDocs(t *testing.T) {
 		{"nothing", func() {}},
 		{"a file comes, untracked", func() { r.Write("late.txt", "x\n") }},
 		{"it goes", func() { r.Remove("late.txt") }},
+		{"a directory of that name comes", func() { r.Write("late.txt/file", "x\n") }}, // its looks need not settle
+		{"and goes", func() { r.Remove("late.txt") }},
 		{"it is ignored, by a file that is not tracked", func() { r.Write(".gitignore", "late.txt\n") }},
 		{"by the clone", func() { r.Remove(".gitignore"); r.Write(".git/info/exclude", "late.txt\n") }},
 		{"or not at all", func() { r.Remove(".git/info/exclude") }},

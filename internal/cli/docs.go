@@ -67,8 +67,14 @@ example, what the document itself calls gone.`,
 }
 
 func (p *program) showDocs(rep *docs.Report, f docsFlags) (err error) {
+	unread := 0
 	for _, u := range rep.Unread {
-		p.io.Remarkf("ken: %s is not judged: %s", u.File, plain(u.Why))
+		if !u.NoText || f.all {
+			p.io.Remarkf("ken: %s is not judged: %s", u.File, plain(u.Why))
+		}
+		if !u.NoText {
+			unread++
+		}
 	}
 	cut := rep.Gap != "" && rep.Counts()[docs.Unknown] > 0
 	if cut {
@@ -84,7 +90,7 @@ func (p *program) showDocs(rep *docs.Report, f docsFlags) (err error) {
 	default:
 		p.io.Together(func() { p.printDocs(rep, f.all) })
 	}
-	if err == nil && f.check && (len(shown) > 0 || len(rep.Unread) > 0 || cut) {
+	if err == nil && f.check && (len(shown) > 0 || unread > 0 || cut) {
 		err = errWanting
 	}
 	return err

@@ -86,8 +86,9 @@ func (r *Report) Only(paths []repo.Path) *Report {
 type Unread struct {
 	File repo.Path
 	Why  string
-	// Lasting is set if that is so by what is in it, whoever reads it.
-	Lasting bool
+	// Lasting is set if that is so by what is in it, whoever reads it, and NoText if
+	// that is no prose at all.
+	Lasting, NoText bool
 }
 
 // Shown lists what a document's owner should see.
@@ -106,6 +107,7 @@ const (
 	HiddenAcked      = "acknowledged"
 	HiddenHistorical = "historical"                    // the document speaks of the past
 	HiddenHedged     = "hedged"                        // the words around it say so themselves
+	HiddenPrinted    = "printed by a program"          // once
 	HiddenUntrue     = "not there when it was written" // so it may mean something else
 	HiddenCommon     = "any project has one"           // so it may be the reader's
 	HiddenSaid       = "told in the document"          // elsewhere in it
@@ -265,6 +267,7 @@ func (j *judge) readDocuments(ctx context.Context, files []File) error {
 			j.report.Unread = append(j.report.Unread, Unread{
 				File: f.Path, Why: failed[i].Error(),
 				Lasting: errors.Is(failed[i], ErrTooLarge) || errors.Is(failed[i], ErrNotText),
+				NoText:  errors.Is(failed[i], ErrNotText),
 			})
 			continue
 		}

@@ -1,6 +1,8 @@
 package docs
 
 import (
+	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -25,10 +27,29 @@ func (j *judge) mentions(doc repo.Path, content []byte) ([]Judged, error) {
 			list[i].Hidden = HiddenHistorical
 		case m.Hedged:
 			list[i].Hidden = HiddenHedged
+		case m.Form == Drawing && printed(content, m.Line):
+			list[i].Hidden = HiddenPrinted
 		}
 	}
 	return list, nil
 }
+
+// printed reports whether the block of code that a line is in begins with a command at a
+// prompt: then the line is what a program once printed.
+func printed(content []byte, line int) bool {
+	lines := bytes.SplitN(content, []byte("\n"), line+1)
+	for i := min(line, len(lines)) - 2; i >= 0; i-- {
+		text := strings.TrimSpace(string(lines[i]))
+		if !strings.HasPrefix(text, "```") && !strings.HasPrefix(text, "~~~") {
+			continue
+		}
+		first := strings.TrimSpace(string(lines[i+1]))
+		return slices.ContainsFunc(prompts, func(p string) bool { return strings.HasPrefix(first, p) })
+	}
+	return false
+}
+
+var prompts = []string{"$ ", "> ", "% ", "❯ ", "➜ ", "PS> "}
 
 // okayed reports whether the policy says that a mention is right as it is.
 func okayed(ok []string, m *Mention) bool {

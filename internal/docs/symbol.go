@@ -133,7 +133,7 @@ func (j *judge) lookBackSymbols(ctx context.Context, open []int, claims map[int]
 	slices.SortFunc(commits, func(a, b repo.ID) int {
 		return cmp.Or(len(byCommit[b])-len(byCommit[a]), strings.Compare(a.String(), b.String()))
 	})
-	p := &pastWords{j: j, words: words, defines: make(map[repo.ID][]defined), budget: maxPastBytes, now: make(map[repo.ID]bool), missing: make(map[repo.ID]bool)}
+	p := &wordHunt{j: j, words: words, defines: make(map[repo.ID][]defined), budget: maxPastBytes, now: make(map[repo.ID]bool), missing: make(map[repo.ID]bool)}
 	for _, f := range j.census.files {
 		p.now[f.ID] = true
 	}
@@ -182,8 +182,8 @@ type definedAt struct {
 	faint bool // in each place
 }
 
-// pastWords finds where words were defined.
-type pastWords struct {
+// wordHunt finds where words were defined.
+type wordHunt struct {
 	j       *judge
 	words   wordSet
 	defines map[repo.ID][]defined // of the words, by content, once it was read
@@ -194,7 +194,7 @@ type pastWords struct {
 }
 
 // at returns which of the words a commit defined, and in which file.
-func (p *pastWords) at(ctx context.Context, commit repo.ID) (map[string]definedAt, error) {
+func (p *wordHunt) at(ctx context.Context, commit repo.ID) (map[string]definedAt, error) {
 	files, err := p.j.past.FilesAt(ctx, commit)
 	if err != nil {
 		return nil, err
@@ -233,7 +233,7 @@ func (p *pastWords) at(ctx context.Context, commit repo.ID) (map[string]definedA
 }
 
 // read finds the words that contents define.
-func (p *pastWords) read(ctx context.Context, files []File) error {
+func (p *wordHunt) read(ctx context.Context, files []File) error {
 	ids := make([]repo.ID, len(files))
 	for i, f := range files {
 		ids[i] = f.ID
