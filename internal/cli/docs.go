@@ -50,6 +50,11 @@ example, what the document itself calls gone.`,
 				if err != nil {
 					return err
 				}
+				for _, path := range only {
+					if len(rep.Only([]repo.Path{path}).Documents) == 0 && !slices.ContainsFunc(rep.Unread, func(u docs.Unread) bool { return u.File.Under(path) }) {
+						p.io.Remarkf("ken: nothing that git tracks at %s is a document", path)
+					}
+				}
 				if f.fix {
 					return p.fixDocs(c, w, rep, f.dry)
 				}

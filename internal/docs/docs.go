@@ -8,6 +8,14 @@
 // project's, and is nobody's mistake; so it is told apart, and not reported unless
 // it is asked for.
 //
+// The tree is asked first. A path holds if it is there from the document's directory, from
+// the root or from a directory between them, tracked or not, if a tracked path ends in
+// it, or if git ignores it; a symbol if its name is anywhere in tracked files that are no
+// documents; a command if any file of its tool has it. About the rest history is asked:
+// which commit wrote the mention, the oldest version of the document that has it in the
+// unbroken run back from HEAD; whether what it names was there in that commit; which
+// commit took it away, and where to. Where history is cut off, nothing is known.
+//
 // The package reads documents and decides. What the tree holds and what history
 // knows come in through interfaces.
 package docs
