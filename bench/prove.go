@@ -55,7 +55,9 @@ func (b *bench) proveSite(ctx context.Context, s specSite) error {
 		if err != nil {
 			return err
 		}
-		var report struct{ Commits struct{ Replayed, Unknown int } }
+		var report struct {
+			Commits struct{ Replayed, Unknown int }
+		}
 		if err := json.Unmarshal(r.stdout, &report); err != nil {
 			return fmt.Errorf("ken prove --json: %w", err)
 		}

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -145,7 +144,7 @@ func docsVerdict(j *docs.Judged) string {
 	}
 	switch {
 	case j.Since != nil:
-		text += fmt.Sprintf(" since %s %q", j.Since.ID.Short(), shorten(j.Since.Subject))
+		text += fmt.Sprintf(" since %s %q", j.Since.ID.Short(), term.Shorten(j.Since.Subject, 72))
 	case j.Verdict == docs.Gone || j.Verdict == docs.Moved:
 		text += ", which is not committed" // or history does not say
 	}
@@ -157,15 +156,6 @@ func docsVerdict(j *docs.Judged) string {
 		text += " (" + why + ")"
 	}
 	return text
-}
-
-// shorten cuts a subject where a line has no room for more.
-func shorten(text string) string {
-	const most = 72
-	if utf8.RuneCountInString(text) <= most {
-		return text
-	}
-	return string([]rune(text)[:most-1]) + "…"
 }
 
 // A docsMention is one in a document of ours.

@@ -159,7 +159,7 @@ func (p *program) printWorst(r *prove.Report) {
 	p.io.Printf("\nworst commits: net tokens with a model, had all neighbours been read; texts to write; subject\n")
 	for i := range r.Worst {
 		o := &r.Worst[i]
-		p.io.Printf("%12s  %s  %5d  %s\n", signed(o.Net()), o.Commit.Short(), o.Stale()+o.Added+o.NewDirs, shorten(term.Clean(o.Subject), 70))
+		p.io.Printf("%12s  %s  %5d  %s\n", signed(o.Net()), o.Commit.Short(), o.Stale()+o.Added+o.NewDirs, term.Shorten(term.Clean(o.Subject), 70))
 	}
 }
 
@@ -187,14 +187,6 @@ func signed(n int64) string {
 func counted(n int, unit string) string {
 	_, unit, _ = strings.Cut(term.Count(n, unit), " ")
 	return thousands(int64(n)) + " " + unit
-}
-
-// shorten cuts a line to so many characters.
-func shorten(s string, most int) string {
-	if r := []rune(s); len(r) > most {
-		return strings.TrimRight(string(r[:most-1]), " ") + "…"
-	}
-	return s
 }
 
 // wrap breaks a text into lines of at most so many bytes, between words.

@@ -20,6 +20,14 @@ const (
 
 var codes = map[Tone]string{Plain: "", Good: "\x1b[32m", Warn: "\x1b[33m", Bad: "\x1b[31m", Dim: "\x1b[2m"}
 
+// Shorten cuts a text to so many characters, and shows that it did.
+func Shorten(text string, most int) string {
+	if r := []rune(text); len(r) > most {
+		return strings.TrimRight(string(r[:most-1]), " ") + "…"
+	}
+	return text
+}
+
 // Clean makes a text one line that shows what it holds: whatever would end a line,
 // move the cursor or turn the text around stands as a replacement character.
 func Clean(text string) string {
