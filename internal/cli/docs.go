@@ -114,7 +114,7 @@ func (p *program) printDocs(rep *docs.Report, all bool) {
 			}
 		}
 		shown++
-		p.io.Printf("%s:%d: %s — %s\n", j.File, j.Line, term.Clean(j.Text), term.Clean(docsVerdict(j)))
+		p.io.Printf("%s:%d: %s — %s\n", j.File, j.Line, term.Clean(j.Text), term.Clean(docsVerdict(j, docsSubject)))
 	}
 	if len(rep.Documents) == 0 {
 		p.io.Printf("no documents\n")
@@ -136,15 +136,18 @@ func (p *program) printDocs(rep *docs.Report, all bool) {
 	p.io.Printf("\n")
 }
 
-// docsVerdict says what became of what is named.
-func docsVerdict(j *docs.Judged) string {
+// docsSubject is how much of a commit's subject a line has.
+const docsSubject = 72
+
+// docsVerdict says what became of what is named, with no more than so much of a subject.
+func docsVerdict(j *docs.Judged, subject int) string {
 	text := string(j.Verdict)
 	if j.Verdict == docs.Moved {
 		text += " to " + j.To.String()
 	}
 	switch {
 	case j.Since != nil:
-		text += fmt.Sprintf(" since %s %q", j.Since.ID.Short(), term.Shorten(j.Since.Subject, 72))
+		text += fmt.Sprintf(" since %s %q", j.Since.ID.Short(), term.Shorten(j.Since.Subject, subject))
 	case j.Verdict == docs.Gone || j.Verdict == docs.Moved:
 		text += ", which is not committed" // or history does not say
 	}
@@ -240,7 +243,7 @@ func sarifOfDocs(version string, found []docs.Judged) sarifLog {
 		if !slices.Contains(run.Tool.Driver.Rules, rule) {
 			run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, rule)
 		}
-		r := sarifResult{RuleID: rule.ID, Level: "warning", Message: sarifText{term.Clean(j.Text) + " is " + term.Clean(docsVerdict(j))}}
+		r := sarifResult{RuleID: rule.ID, Level: "warning", Message: sarifText{term.Clean(j.Text) + " is " + term.Clean(docsVerdict(j, docsSubject))}}
 		var l sarifLocation
 		l.Physical.Artifact.URI = sarifURI(j.File.String())
 		l.Physical.Region = &sarifRegion{max(j.Line, 1)}

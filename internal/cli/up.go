@@ -16,6 +16,8 @@ type Up struct {
 	Files registry.Counts `json:"files"`
 	Ran   *survey.Ran     `json:"survey"`
 	Brief *survey.Brief   `json:"brief"`
+	// Glance is null while nothing is tracked.
+	Glance *Glance `json:"glance"`
 }
 
 func (p *program) up() *cobra.Command {
@@ -24,7 +26,9 @@ func (p *program) up() *cobra.Command {
 		Use:   "up",
 		Short: "Verify, describe what is not described, and say what this repository is",
 		Long: `Does everything once: compares what is known with what is there, describes the
-directories that have no text or whose text does not hold, and prints a brief.
+directories that have no text or whose text does not hold, prints a brief, and ends
+with what only ken knows: which documents name what is gone, what the last commits
+would have cost, which worktrees collide, and how to have an agent write summaries.
 Without a provider in the configuration it works offline and costs nothing.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -48,23 +52,39 @@ Without a provider in the configuration it works offline and costs nothing.`,
 				if err != nil {
 					return err
 				}
-				if p.io.JSON {
-					return errors.Join(p.io.Encode(Up{rep.State, rep.Counts, ran, b}), failure(c, ran))
+				did := Up{State: rep.State, Files: rep.Counts, Ran: ran, Brief: b}
+				if !p.io.JSON {
+					p.printUp(rep, did, writer)
 				}
-				p.io.Printf("%s\n", rep.Headline())
-				if rep.Counts.Files == 0 {
-					p.io.Remarkf("hint: nothing is tracked yet; add files with: git add FILE…")
-					return nil
+				if rep.Counts.Files > 0 {
+					if did.Glance, err = p.glance(c.Context(), w, b); err != nil {
+						return err
+					}
 				}
-				p.printRan(ran, writer)
-				p.io.Printf("\n%s", plain(b.String()))
-				p.io.Remarkf("hint: about one place: ken brief PATH; all of it: ken survey report")
-				return failure(c, ran)
+				switch {
+				case p.io.JSON:
+					err = p.io.Encode(did)
+				case did.Glance != nil:
+					p.printGlance(did.Glance)
+				}
+				return errors.Join(err, failure(c, ran))
 			})
 		},
 	}
 	f.bind(c)
 	return c
+}
+
+// printUp prints what there is to say before anybody has looked further.
+func (p *program) printUp(rep *registry.Report, did Up, writer survey.Writer) {
+	p.io.Printf("%s\n", rep.Headline())
+	if rep.Counts.Files == 0 {
+		p.io.Remarkf("hint: nothing is tracked yet; add files with: git add FILE…")
+		return
+	}
+	p.printRan(did.Ran, writer)
+	p.io.Printf("\n%s", plain(did.Brief.String()))
+	p.io.Remarkf("hint: about one place: ken brief PATH; all of it: ken survey report")
 }
 
 // anyWriter finds who describes: the provider that was named, or the configured one if

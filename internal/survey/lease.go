@@ -46,6 +46,16 @@ type WorkItem struct {
 // patience is how many directories are tried that others take in that moment.
 const patience = 64
 
+// Remaining counts the directories that agents have still to describe, those in
+// somebody's hands among them.
+func (d *Desk) Remaining(ctx context.Context) (int, error) {
+	j, err := d.look(ctx, func(*judgement) []*Directory { return nil })
+	if err != nil {
+		return 0, err
+	}
+	return newQueue(j, func(s *Standing) bool { return wanted(s, agent{}) }).total, nil
+}
+
 // Next hands out the next directory that is ready: all below it have a text, or could
 // not be given one.
 func (d *Desk) Next(ctx context.Context, lasting time.Duration) (*Handed, error) {

@@ -1,0 +1,218 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ken/internal/docs"
+	"ken/internal/prove"
+	"ken/internal/spec"
+	"ken/internal/survey"
+	"ken/internal/term"
+)
+
+// A Glance is what only ken knows of a repository, in a few lines. A part that could
+// not be had is null, and says why in Unknown.
+type Glance struct {
+	What       string             `json:"what"` // the first line about the root
+	Docs       *docsGlance        `json:"docs"`
+	History    *historyGlance     `json:"history"`
+	Collisions []spec.CollideJSON `json:"collisions"`
+	// Undescribed is how many directories no model and no agent has described as
+	// they are now.
+	Undescribed *int           `json:"undescribed"`
+	Unknown     []spec.Unknown `json:"unknown"`
+}
+
+type docsGlance struct {
+	Documents int           `json:"documents"`
+	Mentions  int           `json:"mentions"`
+	Hold      int           `json:"hold"`
+	Wrong     []docsMention `json:"wrong"`
+	unsure    string        // why more may be wrong
+
+	shown []docs.Judged
+}
+
+type historyGlance struct {
+	Commits     int    `json:"commits"`
+	Valid       int    `json:"valid"`
+	MedianStale int64  `json:"median_stale"`
+	Refresh     int64  `json:"median_refresh_tokens"`
+	EvenOutline *int64 `json:"outline_even_percent"`
+	EvenModel   *int64 `json:"model_even_percent"`
+	Unknown     int    `json:"unknown"`
+}
+
+// glanceCommits is how many commits a glance replays.
+const glanceCommits = 200
+
+// glance asks all parts; whatever one of them cannot tell, the others can.
+func (p *program) glance(ctx context.Context, w Workspace, b *survey.Brief) (*Glance, error) {
+	g := &Glance{Collisions: []spec.CollideJSON{}, Unknown: []spec.Unknown{}}
+	for _, s := range b.Sections {
+		if s.Subject == survey.Label("").String() {
+			g.What, _, _ = strings.Cut(s.Text, "\n")
+		}
+	}
+	parts := []struct {
+		name string
+		ask  func() error
+	}{
+		{"documents", func() error {
+			show := p.io.Progress("reading documents")
+			defer show.Done()
+			show.Update(0, 0)
+			rep, err := w.Docs(ctx, DocsOptions{})
+			if err == nil {
+				g.Docs = glanceDocs(rep)
+			}
+			return err
+		}},
+		{"history", func() error {
+			show := p.io.Progress("replaying the history")
+			defer show.Done()
+			r, err := w.Prove(ctx, ProveOptions{Commits: glanceCommits, Progress: show.Update})
+			if err == nil {
+				g.History = glanceHistory(r)
+			}
+			return err
+		}},
+		{"worktrees", func() error {
+			list, err := w.Spec().Overlays(ctx)
+			g.collide(list)
+			return err
+		}},
+		{"undescribed", func() error {
+			n, err := w.Desk().Remaining(ctx)
+			if err == nil {
+				g.Undescribed = &n
+			}
+			return err
+		}},
+	}
+	for _, part := range parts {
+		if err := part.ask(); err != nil {
+			if ctx.Err() != nil {
+				return nil, err
+			}
+			g.Unknown = append(g.Unknown, spec.Unknown{Fact: part.name, Reason: err.Error()})
+		}
+	}
+	return g, nil
+}
+
+// collide takes in the collisions of worktrees, each of which both sides report, once.
+func (g *Glance) collide(list []spec.Overlaid) {
+	for _, o := range list {
+		for _, c := range o.Collisions {
+			c.With = slices.Sorted(slices.Values(append([]string{o.Worktree}, c.With...)))
+			if !slices.ContainsFunc(g.Collisions, func(d spec.CollideJSON) bool {
+				return d.Node == c.Node && d.Kind == c.Kind && slices.Equal(d.With, c.With)
+			}) {
+				g.Collisions = append(g.Collisions, c)
+			}
+		}
+		g.Unknown = append(g.Unknown, o.Unknown...)
+	}
+}
+
+func glanceDocs(rep *docs.Report) *docsGlance {
+	counts := rep.Counts()
+	d := &docsGlance{Documents: len(rep.Documents), Hold: counts[docs.Holds], Wrong: []docsMention{}, shown: rep.Shown()}
+	for _, n := range counts {
+		d.Mentions += n
+	}
+	for i := range d.shown {
+		d.Wrong = append(d.Wrong, docsMentionOf(&d.shown[i]))
+	}
+	if counts[docs.Unknown] > 0 {
+		d.unsure = rep.Gap
+	}
+	return d
+}
+
+func glanceHistory(r *prove.Report) *historyGlance {
+	return &historyGlance{
+		Commits: r.Commits.Replayed, Valid: r.Commits.Valid, Unknown: r.Commits.Unknown,
+		MedianStale: r.Spreads.Stale.Median, Refresh: r.Spreads.Refresh.Median,
+		EvenOutline: r.Net.Outline.Even, EvenModel: r.Net.Model.Even,
+	}
+}
+
+// How much a glance tells of each part; all together are at most fifteen lines.
+const (
+	glanceWrong    = 5
+	glanceCollides = 2
+	glanceWide     = 150
+	glanceSubject  = 40
+)
+
+func (p *program) printGlance(g *Glance) {
+	say := func(what, format string, args ...any) {
+		p.io.Printf("%-10s %s\n", what, term.Shorten(term.Clean(fmt.Sprintf(format, args...)), glanceWide))
+	}
+	p.io.Printf("\n")
+	if g.What != "" {
+		say("this is", "%s", g.What)
+	}
+	if d := g.Docs; d != nil {
+		p.printDocsGlance(d, say)
+	}
+	if h := g.History; h != nil && h.Commits > 0 {
+		say("history", "of the last %s %d left everything that was known true; the median one made %s stale",
+			term.Count(h.Commits, "commit"), h.Valid, term.Count(int(h.MedianStale), "text"))
+		if h.EvenOutline != nil && h.EvenModel != nil {
+			say("", "briefs pay %s by outlines and %s if a model writes the texts; how that is counted: ken prove",
+				evenly(*h.EvenOutline), evenly(*h.EvenModel))
+		}
+	}
+	for i, c := range g.Collisions {
+		if i == glanceCollides {
+			say("", "and %d more: ken spec overlay", len(g.Collisions)-i)
+			break
+		}
+		say("collides", "%s on the %s of %s: %s", strings.Join(c.With, ", "), c.Kind, c.Node, strings.Join(c.Paths, " "))
+	}
+	for i, u := range g.Unknown {
+		if i == glanceCollides {
+			break
+		}
+		say("unknown", "%s: %s", u.Fact, u.Reason)
+	}
+	if g.Undescribed != nil && *g.Undescribed > 0 {
+		p.io.Printf("%-10s %s without words of a model or an agent; to have yours write them, paste to it:\n", "next", term.Count(*g.Undescribed, "directory"))
+		p.io.Printf("           Run `ken survey next`, describe what it hands you with the command it names, and repeat until nothing is left.\n")
+	}
+}
+
+func (p *program) printDocsGlance(d *docsGlance, say func(what, format string, args ...any)) {
+	switch {
+	case d.Documents == 0:
+		say("documents", "there are none")
+	case len(d.Wrong) > 0:
+		say("documents", "%d of %s in %s: it was there when it was written, and is no more",
+			len(d.Wrong), term.Count(d.Mentions, "mention"), term.Count(d.Documents, "document"))
+	case d.unsure != "":
+		say("documents", "%d of %s hold; what the others name may be gone: %s", d.Hold, term.Count(d.Mentions, "mention"), d.unsure)
+	default:
+		say("documents", "nothing of what %s in %s name has gone since it was written", term.Count(d.Mentions, "mention"), term.Count(d.Documents, "document"))
+	}
+	for i := range d.shown[:min(len(d.shown), glanceWrong)] {
+		j := &d.shown[i]
+		p.io.Printf("           %s:%d: %s — %s\n", j.File, j.Line, term.Clean(j.Text), term.Clean(docsVerdict(j, glanceSubject)))
+	}
+	if more := len(d.shown) - glanceWrong; more > 0 {
+		say("", "and %d more: ken docs", more)
+	}
+}
+
+// evenly says when briefs pay.
+func evenly(percent int64) string {
+	if percent > 100 {
+		return "never"
+	}
+	return fmt.Sprintf("once they spare reading %d%% of neighbouring files", percent)
+}
