@@ -181,17 +181,27 @@ func (w *briefing) write(at *Directory, opts BriefOptions) {
 			return promise(d.Name()) == promiseHidden && promise(at.Name()) != promiseHidden
 		}), at)
 	}
-	// Further down, only of what promises most.
-	for _, c := range promising(at.Children) {
-		if p := promise(c.Name()); p > promiseCommon || p > promise(promising(at.Children)[0].Name()) {
-			break
-		}
-		w.beside(w.leadsTo(c).Children, at) // where it only leads on, its line said so
-	}
+	w.further(at)
 	if w.mute > 0 {
 		w.add(Section{Subject: "others", Verdict: None.String(), Text: fmt.Sprintf("%d more without text", w.mute)}, 0)
 	}
 	w.LeftOut += w.rest
+}
+
+// further tells of what lies further down, only of what promises most.
+func (w *briefing) further(at *Directory) {
+	var list []*Directory
+	for _, c := range promising(at.Children) {
+		if p := promise(c.Name()); p > promiseCommon || p > promise(promising(at.Children)[0].Name()) {
+			break
+		}
+		end := w.leadsTo(c)
+		if r := w.at[c].Record; end == c && r != nil && r.Outlined() && strings.HasPrefix(r.Text, leads) {
+			continue // its line said where, and what is there
+		}
+		list = append(list, promising(end.Children)...)
+	}
+	w.beside(list, at)
 }
 
 // promising returns directories, those first whose names promise most.
@@ -303,11 +313,13 @@ func (w *briefing) tell(d *Directory, most int) {
 	if most > 0 && st.Record != nil && st.Record.Outlined() {
 		_, more, _ := strings.Cut(s.Text, "\n")
 		s.Text = first
-		if said, ok := w.said[first]; ok {
+		if said, ok := w.said[first]; ok && !strings.HasPrefix(first, holds) {
 			s.Text = unsaid(more, "in the same words as "+said)
 		}
 	}
-	w.said[first] = s.Subject
+	if _, ok := w.said[first]; !ok {
+		w.said[first] = s.Subject
+	}
 	w.add(s, most)
 }
 

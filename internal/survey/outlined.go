@@ -195,8 +195,11 @@ func (w *sketch) speaks(f *ItemFile) int {
 	return 0
 }
 
-// leads is how the line of a directory begins that only leads to another.
-const leads = "Leads to "
+// How the line begins of a directory that only leads to another, and how a census does.
+const (
+	leads = "Leads to "
+	holds = "Holds "
+)
 
 // gist says in one line what is in a directory that says nothing of itself: how many
 // files of what sort, what the weightiest of them are called, and what lies below; of
@@ -264,8 +267,11 @@ func (w *sketch) plain() bool {
 	return !slices.ContainsFunc(w.Files, func(f ItemFile) bool { return f.Kind != repo.KindConfig && !aside(&f) && !builds(&f) })
 }
 
-// main is the child that a directory is about: the only one, or the only one beside
-// another of lesser promise. It is nil when there is none.
+// mainOf is of how many children one may be what the directory is about.
+const mainOf = 4
+
+// main is the child that a directory is about: the only one, or the only one beside a
+// few of lesser promise. It is nil when there is none.
 func (w *sketch) main() *Child {
 	var list []*Child
 	for i := range w.Children {
@@ -274,11 +280,14 @@ func (w *sketch) main() *Child {
 		}
 	}
 	slices.SortStableFunc(list, func(a, b *Child) int { return cmp.Compare(promise(a.Path.Base()), promise(b.Path.Base())) })
-	switch {
-	case len(list) == 0 || len(list) > 2 || list[0].Text == "":
+	if len(list) == 0 || len(list) > mainOf || list[0].Text == "" {
 		return nil
-	case len(list) == 2 && (promise(list[0].Path.Base()) > promiseCommon || promise(list[1].Path.Base()) <= promiseCommon):
-		return nil
+	}
+	if len(list) > 1 {
+		first, second := promise(list[0].Path.Base()), promise(list[1].Path.Base())
+		if first > promiseCommon || second == first || promise(w.Path.Base()) == promiseTests {
+			return nil
+		}
 	}
 	return list[0]
 }
@@ -352,15 +361,15 @@ func builds(f *ItemFile) bool {
 	name := strings.ToLower(f.Path.Base())
 	switch name {
 	case "package.json", "composer.json", "cargo.toml", "go.mod", "pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", "pom.xml",
-		"build.gradle", "build.gradle.kts", "cmakelists.txt", "makefile", "gnumakefile", "configure.ac", "meson.build", "gemfile", "rakefile",
+		"build.gradle", "build.gradle.kts", "cmakelists.txt", "makefile", "gnumakefile", "configure.ac", "meson.build", "module-info.java", "gemfile", "rakefile",
 		"dockerfile", "justfile", "build.bazel", "build", "build.zig", "build.rs", "build.sbt", "mix.exs", "tox.ini", "pnpm-workspace.yaml", "deno.json":
 		return true
 	}
-	if strings.Contains(name, ".config.") {
+	if strings.Contains(name, ".config.") || strings.HasSuffix(name, ".gradle.kts") {
 		return true
 	}
 	switch path.Ext(name) {
-	case ".gemspec", ".sln", ".slnx", ".csproj", ".fsproj", ".cabal":
+	case ".gradle", ".gemspec", ".sln", ".slnx", ".csproj", ".fsproj", ".cabal":
 		return true
 	}
 	return false
@@ -449,7 +458,7 @@ func (w *sketch) census() string {
 	if total == 1 {
 		noun = " file"
 	}
-	return "Holds " + enumerate(parts, 4) + noun
+	return holds + enumerate(parts, 4) + noun
 }
 
 // writeFiles tells of the files that say most, in the order of their names, and names
@@ -596,10 +605,10 @@ func namesOf(list []*outline.Symbol) []string {
 // ancillary reports whether a name says nothing about what it is the name of.
 func ancillary(name string) bool {
 	switch name {
-	case "tests", "default", "constructor", "initialize", "__init__", "__construct", "__all__", "module.exports":
+	case "tests", "default", "constructor", "initialize", "__init__", "__construct", "__all__", "module.exports", "new":
 		return true
 	}
-	return len(name) < 2 || name[0] == '~' || strings.HasPrefix(name, "operator")
+	return len(name) < 2 || name[0] == '~' || strings.Contains(name, "<") || strings.HasPrefix(name, "operator")
 }
 
 // prominence says which symbols a file is known by: its types, then its functions, then
@@ -631,7 +640,7 @@ func promise(name string) int {
 		return promiseTests
 	}
 	switch low {
-	case "src", "source", "sources", "lib", "libs", "pkg", "packages", "crates", "modules", "internal", "cmd", "app", "apps", "include", "core":
+	case "src", "main", "source", "sources", "lib", "libs", "pkg", "packages", "crates", "modules", "internal", "cmd", "app", "apps", "include", "core":
 		return promiseCode
 	case "spec", "specs", "__tests__", "e2e", "fixtures", "mocks", "__mocks__", "snapshots", "__snapshots__":
 		return promiseTests
@@ -670,7 +679,7 @@ func (it *Item) inOrder() []Child {
 // unsaid is what to quote of a text whose first line has been said: the census behind it,
 // else what stands for it.
 func unsaid(rest, instead string) string {
-	if line, _, _ := strings.Cut(rest, "\n"); strings.HasPrefix(line, "Holds ") {
+	if line, _, _ := strings.Cut(rest, "\n"); strings.HasPrefix(line, holds) {
 		return line
 	}
 	return instead

@@ -33,7 +33,11 @@ func tidy(text string) string {
 	text = strings.Join(strings.Fields(clean(text)), " ")
 	text = strings.TrimSpace(rule().ReplaceAllString(gap().ReplaceAllString(text, "$1$2"), ""))
 	if head, ok := strings.CutSuffix(text, ":"); ok {
-		text = head + "…"
+		return head + "…"
+	}
+	switch text[strings.LastIndexByte(text, ' ')+1:] {
+	case "as", "the", "a", "and", "or", "of", "to", "with", "for", "in", "by", "are", "is", "following", "on":
+		return text + "…"
 	}
 	return text
 }
