@@ -29,7 +29,7 @@ type ShownDirectory struct {
 	Incomplete bool     `json:"incomplete"` // children had no text when it was written
 	Receipt    *string  `json:"receipt"`
 	// Basis names what is there now, for whoever confirms the text.
-	Basis fresh.Digest `json:"basis,omitzero"`
+	Basis string `json:"basis,omitempty"`
 
 	Depth int `json:"-"`
 }
@@ -103,7 +103,7 @@ func (j *judgement) shown(st *Standing) ShownDirectory {
 		K: st.K, N: st.N, Depth: st.Dir.depth,
 	}
 	if st.Verdict != Unknown && st.Verdict != Excluded {
-		d.Basis = j.basis(st).Digest()
+		d.Basis = j.basis(st).Digest().String()
 	}
 	if r := st.Record; r != nil {
 		d.Text, d.Author, d.Outline, d.Incomplete = &r.Text, &r.Author, r.Outlined(), r.Basis.Missing() > 0
