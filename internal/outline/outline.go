@@ -27,7 +27,7 @@ import (
 )
 
 // Version changes whenever the same bytes would get another outline.
-const Version = 1
+const Version = 2
 
 // Limits of what is read. Beyond them there is no outline, or a shorter one that
 // says so.

@@ -140,8 +140,11 @@ func unmarked(line string) string {
 		if n < 0 {
 			break
 		}
-		_, text, _ := strings.Cut(line[i:i+n], " ")
-		line = line[:i] + strings.TrimPrefix(text, "#") + line[i+n+1:]
+		tag, text, _ := strings.Cut(line[i:i+n], " ")
+		if text = strings.TrimPrefix(text, "#"); strings.HasPrefix(tag, "{@link") {
+			text = linked(text)
+		}
+		line = line[:i] + text + line[i+n+1:]
 	}
 	if !strings.Contains(line, "<") {
 		return line
@@ -154,6 +157,19 @@ func unmarked(line string) string {
 		}
 		return ""
 	})
+}
+
+// linked is what a link to a name shows: its label, where it has one.
+func linked(text string) string {
+	text = strings.TrimSpace(text)
+	name := 0 // where it ends; parameters belong to it
+	if open := strings.IndexAny(text, "( "); open >= 0 && text[open] == '(' {
+		name = max(0, strings.IndexByte(text, ')'))
+	}
+	if _, label, ok := strings.Cut(text[name:], " "); ok && strings.TrimSpace(label) != "" {
+		return strings.TrimSpace(label)
+	}
+	return text
 }
 
 var tags = sync.OnceValue(func() *regexp.Regexp {

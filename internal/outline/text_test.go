@@ -1,0 +1,21 @@
+package outline
+
+import "testing"
+
+// A link shows its label, and code what it is.
+func TestUnmarked(t *testing.T) {
+	for line, want := range map[string]string{
+		"for {@link Descriptor} and all":                "for Descriptor and all",
+		"for {@link Descriptor descriptors} and all":    "for descriptors and all",
+		"by {@link #get(int, String)}":                  "by get(int, String)",
+		"by {@linkplain Shop#get(int, String) the way}": "by the way",
+		"says {@code new Shop()}":                       "says new Shop()",
+		"{@link }":                                      "",
+		"{@link (":                                      "{@link (",
+		"{@link a(b c}":                                 "c",
+	} {
+		if got := unmarked(line); got != want {
+			t.Errorf("%q: %q, want %q", line, got, want)
+		}
+	}
+}
