@@ -230,7 +230,7 @@ func (w *briefing) beside(list []*Directory, but *Directory) {
 }
 
 // besideLines is how many directories that lie beside each other are told of.
-const besideLines = 20
+const besideLines = 24
 
 // languages says what the repository is made of.
 func (w *briefing) languages() {

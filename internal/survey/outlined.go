@@ -160,7 +160,7 @@ func (w *sketch) lead() (text string, from *ItemFile) {
 // name of the directory, or begins with its own.
 func (w *sketch) named(f *ItemFile) bool {
 	stem, _, _ := strings.Cut(strings.ToLower(f.Path.Base()), ".")
-	return stem == strings.ToLower(w.Path.Base()) || strings.HasPrefix(strings.ToLower(w.docs[f]), stem)
+	return stem != "" && (stem == strings.ToLower(w.Path.Base()) || strings.HasPrefix(strings.ToLower(w.docs[f]), stem))
 }
 
 // How well a file speaks for its directory.
@@ -187,7 +187,7 @@ func (w *sketch) speaks(f *ItemFile) int {
 		return 0
 	case f.packaged():
 		return speaksPackage
-	case stem == strings.ToLower(w.Path.Base()), stem == "index", stem == "main":
+	case stem != "" && stem == strings.ToLower(w.Path.Base()), stem == "index", stem == "main":
 		return speaksMain
 	case len(w.Files) == 1:
 		return speaksAlone
@@ -642,9 +642,9 @@ func promise(name string) int {
 	switch low {
 	case "src", "main", "source", "sources", "lib", "libs", "pkg", "packages", "crates", "modules", "internal", "cmd", "app", "apps", "include", "core":
 		return promiseCode
-	case "spec", "specs", "__tests__", "e2e", "fixtures", "mocks", "__mocks__", "snapshots", "__snapshots__":
+	case "__tests__", "e2e", "fixtures", "mocks", "__mocks__", "snapshots", "__snapshots__":
 		return promiseTests
-	case "doc", "docs", "documentation", "example", "examples", "sample", "samples", "benchmark", "benchmarks", "__benchmarks__", "bench", "contrib",
+	case "spec", "specs", "doc", "docs", "documentation", "example", "examples", "sample", "samples", "benchmark", "benchmarks", "__benchmarks__", "bench", "contrib",
 		"ci", "scripts", "script", "tools", "assets", "resources", "static", "public", "locale", "locales", "changelogs", "site", "website",
 		"hack", "third_party", "vendor", "extras", "misc", "types", "typings":
 		return promiseAside
