@@ -27,7 +27,7 @@ func (w *workspace) surveyOf(tree survey.Tree, ranks map[repo.Path]survey.Rank) 
 	opts := survey.Options{Exclude: w.cfg.Survey.Exclude, Ranks: all, Counts: w.cfg.Registry.Counts}
 	switch tree := tree.(type) {
 	case *surveyTree:
-		opts.Memo = &surveyMemo{tree, ranks}
+		opts.Memo = &surveyMemo{surveyTree: tree, ranks: ranks}
 	case *commitTree:
 		opts.Past = true
 	}

@@ -6,9 +6,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"ken/internal/registry"
 	"ken/internal/repo"
+	"ken/internal/store"
 	"ken/internal/survey"
 )
 
@@ -16,6 +18,8 @@ import (
 type surveyMemo struct {
 	*surveyTree
 	ranks map[repo.Path]survey.Rank // given for this time
+	// sizeless says that nobody will ask for estimates, all that sizes are for.
+	sizeless bool
 }
 
 // Made verifies the work tree. Then the rows are what is there, and what they are has a
@@ -28,11 +32,66 @@ func (m *surveyMemo) Made(ctx context.Context) (string, error) {
 		return "", nil
 	}
 	mark, err := m.w.store.SurveyMark(ctx, m.w.git.Worktree())
-	if mark == "" || err != nil {
+	if mark.IsZero() || err != nil {
 		return "", err
 	}
+	return m.name(mark), nil
+}
+
+func (m *surveyMemo) name(mark store.SurveyMark) string {
 	c := m.w.cfg
-	return fmt.Sprintf("%q %q %#v %#v %#v %#v", specMemo{m.w.git}.Maker(), mark, c.Registry, c.Survey.Exclude, c.Survey.Ranks, m.ranks), nil
+	return fmt.Sprintf("%q %q %#v %#v %#v %#v", specMemo{m.w.git}.Maker(), mark, c.Registry, c.Survey.Exclude, c.Survey.Ranks, m.ranks)
+}
+
+// Step looks at the store before the work tree is verified, and again afterwards. What
+// the verification has changed is known exactly if its baseline was made from the rows
+// that were there before, and is the one that is there after.
+func (m *surveyMemo) Step(ctx context.Context) (was, made string, changed []repo.Path, err error) {
+	m.sizeless = true
+	before, err := m.w.store.SurveyMark(ctx, m.w.git.Worktree())
+	if before.IsZero() || err != nil {
+		return "", "", nil, err
+	}
+	if made, err := m.Made(ctx); made == "" || err != nil {
+		return "", "", nil, err
+	}
+	after, err := m.w.store.SurveyMark(ctx, m.w.git.Worktree())
+	if err != nil || after.Written != before.Written {
+		return "", "", nil, err
+	}
+	if after.Baseline.Generation != before.Baseline.Generation {
+		if m.step == nil || m.step.Deleted || m.step.Baseline.Generation != before.Baseline.Generation || !landed(m.step.Baseline, after.Baseline) {
+			return "", "", nil, nil
+		}
+		changed = m.step.Put
+	}
+	return m.name(before), m.name(after), changed, nil
+}
+
+// landed reports whether what is there is a baseline that was to be set, and nobody has
+// changed rows since: then it would have no index.
+func landed(b, now registry.Baseline) bool {
+	same := b.At.Equal(now.At)
+	b.At, b.Generation = now.At, now.Generation
+	return same && b == now && !now.Index.IsZero()
+}
+
+// FilesIn returns the files that lie directly in directories, sorted by path.
+func (m *surveyMemo) FilesIn(ctx context.Context, dirs []repo.Path) ([]survey.File, error) {
+	rows, err := m.w.store.RowsIn(ctx, m.w.git.Worktree(), dirs)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(rows, func(a, b registry.Row) int { return strings.Compare(string(a.Path), string(b.Path)) })
+	files := make([]survey.File, len(rows))
+	m.about = make(map[repo.Path]registry.Row)
+	for i, row := range rows {
+		files[i] = m.file(row)
+		if !row.About.IsZero() {
+			m.about[row.Path] = row
+		}
+	}
+	return files, m.measure(ctx, files)
 }
 
 // maxMeasured is how many sizes are worth looking at again.
@@ -46,7 +105,7 @@ func (m *surveyMemo) Load(ctx context.Context) []byte {
 	if !ok || json.Unmarshal(head, &sizes) != nil {
 		return nil
 	}
-	if len(sizes) == 0 {
+	if len(sizes) == 0 || m.sizeless {
 		return kept
 	}
 	entries := make([]repo.Entry, len(sizes))

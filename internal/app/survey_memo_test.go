@@ -30,6 +30,8 @@ type surveyWorld struct {
 	t   *testing.T
 	rnd *rand.Rand
 	n   int
+
+	renewed int // runs that listed no files
 }
 
 // within opens the repository anew, as every command does.
@@ -65,7 +67,27 @@ func (w *surveyWorld) change() string {
 	ctx := w.t.Context()
 	files := strings.Fields(w.Git("ls-files", "*.go"))
 	one := files[w.rnd.IntN(len(files))]
-	switch w.rnd.IntN(15) {
+	switch w.rnd.IntN(17) {
+	case 15, 16:
+		// A refresh that follows an edit, and nothing in between.
+		w.Git("add", "-A")
+		w.Git("commit", "-q", "--allow-empty", "-m", "c")
+		w.run()
+		w.asked([]repo.Path{""}, false)
+		for range 1 + w.rnd.IntN(2) {
+			one = files[w.rnd.IntN(len(files))]
+			w.Write(one, w.text())
+		}
+		switch w.rnd.IntN(4) {
+		case 0:
+			w.Git("add", "-A")
+		case 1:
+			w.Write(w.path(), w.text())
+			w.Git("add", "-A")
+			w.Git("commit", "-q", "-m", "c")
+		}
+		w.run()
+		return "refresh"
 	case 0, 1:
 		if _, err := os.Stat(w.Path(one)); err == nil {
 			w.Write(one, w.text())
@@ -97,10 +119,7 @@ func (w *surveyWorld) change() string {
 		}
 		return "checkout HEAD~1"
 	case 8, 9:
-		w.within(func(ws *workspace) error {
-			_, err := ws.Survey(nil).Run(ctx, survey.Outliner{}, survey.RunOptions{Jobs: 2})
-			return err
-		})
+		w.run()
 		return "run"
 	case 10:
 		w.submit(ctx)
@@ -130,6 +149,34 @@ func (w *surveyWorld) change() string {
 		}
 	}
 	return "nothing"
+}
+
+// run describes what is to be described, and makes sure that a copy of the repository
+// where nothing is kept would have the same described.
+func (w *surveyWorld) run() {
+	w.t.Helper()
+	plain := &surveyWorld{Repo: &testrepo.Repo{Dir: w.t.TempDir()}, t: w.t}
+	if err := os.CopyFS(plain.Dir, os.DirFS(w.Dir)); err != nil {
+		w.t.Fatal(err)
+	}
+	if err := os.RemoveAll(filepath.Join(plain.Dir, ".git", "ken", "cache")); err != nil {
+		w.t.Fatal(err)
+	}
+	var done [2][]string
+	for i, world := range []*surveyWorld{w, plain} {
+		world.within(func(ws *workspace) error {
+			tree := &surveyTree{w: ws}
+			ran, err := ws.surveyOf(tree, nil).Run(w.t.Context(), survey.Outliner{}, survey.RunOptions{})
+			done[i] = ran.Done
+			if i == 0 && tree.files == nil && len(ran.Done) > 0 {
+				w.renewed++
+			}
+			return err
+		})
+	}
+	if !slices.Equal(done[0], done[1]) {
+		w.t.Fatalf("with what was kept %q are described, without %q", done[0], done[1])
+	}
 }
 
 // submit describes the next directory as an agent would.
@@ -164,7 +211,7 @@ func (w *surveyWorld) asked(paths []repo.Path, forget bool) (answers []string, r
 			tree := &surveyTree{w: ws}
 			opts := survey.Options{Exclude: ws.cfg.Survey.Exclude, Ranks: ws.cfg.Survey.Ranks, Counts: ws.cfg.Registry.Counts}
 			if !forget {
-				memo := &surveyMemo{tree, nil}
+				memo := &surveyMemo{surveyTree: tree}
 				opts.Memo = memo
 				if made, err := memo.Made(ctx); err == nil && made != "" {
 					restored = restored || strings.Contains(string(memo.Load(ctx)), made)
@@ -219,9 +266,10 @@ func TestKeptJudgement(t *testing.T) {
 					t.Fatalf("after %q:\nkept  %q\nagain %q\nplain %q", past, kept, again, plain)
 				}
 			}
-			if hits == 0 {
-				t.Error("nothing was ever kept")
+			if hits == 0 || w.renewed == 0 && !testing.Short() {
+				t.Errorf("what was kept was used %d times, and %d times by a refresh", hits, w.renewed)
 			}
+			t.Logf("%d hits, %d refreshes", hits, w.renewed)
 		})
 	}
 }

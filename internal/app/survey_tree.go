@@ -23,6 +23,7 @@ type surveyTree struct {
 	problems map[repo.Path]string
 	// missing are the files of rows that are gone from the disk.
 	missing map[repo.Path]bool
+	step    *registry.Step
 	// measured are the sizes of files that their rows do not tell.
 	measured []measured
 
@@ -50,7 +51,7 @@ func (t *surveyTree) verify(ctx context.Context) error {
 			t.failed = err
 			return
 		}
-		t.commit, t.state = rep.Head, rep.State
+		t.commit, t.state, t.step = rep.Head, rep.State, rep.Step
 		t.problems, t.missing = make(map[repo.Path]string), make(map[repo.Path]bool)
 		for _, v := range rep.Verdicts {
 			switch v.Verdict {

@@ -12,6 +12,10 @@ import (
 // A Report answers both status and verify: what a session found on entry, and
 // the verdict of every path that is not plainly as it was.
 type Report struct {
+	// Step is what the verification has changed; nil when it changed nothing, or
+	// others have too.
+	Step *Step `json:"-"`
+
 	State        State     `json:"state"` // decided at entry
 	Reasons      []Reason  `json:"reasons"`
 	Head         repo.ID   `json:"head"` // the commit judged at

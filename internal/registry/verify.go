@@ -92,8 +92,20 @@ func (r *Registry) land(ctx context.Context, e *entered, rep *Report, c Change, 
 	}
 	if landed && c.Baseline != nil {
 		rep.LastVerified = c.Baseline.Head
+		rep.Step = &Step{Baseline: *c.Baseline, Deleted: len(c.Delete) > 0}
+		for _, row := range c.Put {
+			rep.Step.Put = append(rep.Step.Put, row.Path)
+		}
 	}
 	return nil
+}
+
+// A Step is all that a verification has changed: from the rows of the generation that
+// its baseline was made from to those that the baseline is of.
+type Step struct {
+	Baseline Baseline
+	Put      []repo.Path // rows that were added or changed
+	Deleted  bool        // some were deleted
 }
 
 // same compares what baselines prove; when they did so is no part of it.

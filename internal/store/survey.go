@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"ken/internal/fresh"
+	"ken/internal/registry"
 	"ken/internal/repo"
 	"ken/internal/store/sqlite"
 	"ken/internal/survey"
@@ -29,15 +30,26 @@ func (s *Store) LatestOf(ctx context.Context, dirs []repo.Path) (map[repo.Path][
 	})
 }
 
-// SurveyMark names all that a survey of a worktree finds in the store: it changes with
-// whatever changes that, and never comes back with something else. It is "" where there
-// is nothing, and while things are kept elsewhere than they belong.
-func (s *Store) SurveyMark(ctx context.Context, worktree string) (string, error) {
-	return use(ctx, s, false, func(db *sqlite.Store) (string, error) {
+// A SurveyMark names all that a survey of a worktree finds in a store: it changes with
+// whatever changes that, and never comes back with something else.
+type SurveyMark = sqlite.SurveyMark
+
+// SurveyMark returns the mark of what there is now, the zero one while things are kept
+// elsewhere than they belong.
+func (s *Store) SurveyMark(ctx context.Context, worktree string) (SurveyMark, error) {
+	return use(ctx, s, false, func(db *sqlite.Store) (SurveyMark, error) {
 		if db != s.main {
-			return "", nil
+			return SurveyMark{}, nil
 		}
 		return db.SurveyMark(ctx, worktree)
+	})
+}
+
+// RowsIn returns the rows of a worktree whose files lie directly in one of some
+// directories.
+func (s *Store) RowsIn(ctx context.Context, worktree string, dirs []repo.Path) ([]registry.Row, error) {
+	return use(ctx, s, false, func(db *sqlite.Store) ([]registry.Row, error) {
+		return db.RowsIn(ctx, worktree, dirs)
 	})
 }
 

@@ -21,6 +21,13 @@ type Memo interface {
 	// Whatever of it changes changes the name, and no name comes back with
 	// something else. It is "" when it cannot be told.
 	Made(ctx context.Context) (string, error)
+	// Step is asked before anything else is. It names what there was before the files
+	// were looked at, as Made does, and what there is now, and lists the files that
+	// were found otherwise: come, or with another content. The names are "" when
+	// more may have changed.
+	Step(ctx context.Context) (was, made string, changed []repo.Path, err error)
+	// FilesIn returns the files that lie directly in some directories, by path.
+	FilesIn(ctx context.Context, dirs []repo.Path) ([]File, error)
 	// Load returns what was saved last, nil for nothing. What a crash left of it
 	// may come too.
 	Load(ctx context.Context) []byte

@@ -83,7 +83,14 @@ func outlines(w Writer) bool { return (&Record{Recipe: w.Recipe()}).Outlined() }
 func (s *Survey) Run(ctx context.Context, w Writer, opts RunOptions) (*Ran, error) {
 	r := &run{writer: w, how: opts, ran: &Ran{Done: []string{}, Failed: []FailedPath{}}}
 	defer r.sum()
-	j, err := s.judge(ctx)
+	var j *judgement
+	var err error
+	if outlines(w) {
+		j, err = s.renew(ctx)
+	}
+	if j == nil && err == nil {
+		j, err = s.judge(ctx)
+	}
 	if err != nil {
 		return r.ran, err
 	}

@@ -4,21 +4,34 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"strings"
 
 	"zombiezen.com/go/sqlite"
 
+	"ken/internal/registry"
 	"ken/internal/repo"
 	"ken/internal/survey"
 )
 
-// SurveyMark names all that a survey of a worktree finds in the store: rows, records of
+// A SurveyMark names all that a survey of a worktree finds in a store: rows, records of
 // directories, and failures. Whatever changes one of them changes the mark, and no mark
 // comes back with something else: generations are never used twice, not even by a
 // database that was made anew or put back, and the last record is named by what it says.
-// It is "" where there are no rows.
-func (s *Store) SurveyMark(ctx context.Context, worktree string) (mark string, err error) {
+// The zero mark is that of a store without rows.
+type SurveyMark struct {
+	Baseline registry.Baseline // with the generation of the rows
+	Written  string            // of records and failures
+}
+
+// IsZero reports whether there are no rows.
+func (m SurveyMark) IsZero() bool { return m.Written == "" }
+
+func (m SurveyMark) String() string { return fmt.Sprint(m.Baseline.Generation, " ", m.Written) }
+
+// SurveyMark returns the mark of what there is now.
+func (s *Store) SurveyMark(ctx context.Context, worktree string) (mark SurveyMark, err error) {
 	err = s.readSurvey(ctx, func(conn *sqlite.Conn) error {
-		mark = ""
+		mark = SurveyMark{}
 		base, verified, err := baselineOf(conn, worktree)
 		if err != nil || !verified {
 			return err
@@ -34,7 +47,7 @@ func (s *Store) SurveyMark(ctx context.Context, worktree string) (mark string, e
 		var id [sha256.Size]byte
 		last.ColumnBytes(1, id[:])
 		failed, err := failureSum(conn)
-		mark = fmt.Sprintf("%d %d %x %x", base.Generation, last.ColumnInt64(0), id, failed)
+		mark = SurveyMark{base, fmt.Sprintf("%d %x %x", last.ColumnInt64(0), id, failed)}
 		return err
 	})
 	return mark, err
@@ -105,4 +118,60 @@ func (s *Store) LatestOf(ctx context.Context, dirs []repo.Path) (map[repo.Path][
 		return nil, err
 	}
 	return latest, nil
+}
+
+// RowsIn returns the rows of a worktree whose files lie directly in one of some
+// directories.
+func (s *Store) RowsIn(ctx context.Context, worktree string, dirs []repo.Path) ([]registry.Row, error) {
+	var rows []registry.Row
+	err := s.read(ctx, func(conn *sqlite.Conn) error {
+		rows = nil
+		// What lies below a directory is skipped by going on behind it.
+		stmt, err := conn.Prepare(`
+			SELECT path, kind, mode, content_id, content_md5, size, mtime, ctime, inode, marks, excluded, about
+			FROM file WHERE worktree = (SELECT id FROM worktree WHERE name = ?1) AND path >= ?2
+			ORDER BY path`)
+		if err != nil {
+			return err
+		}
+		defer stmt.Reset()
+		stmt.BindText(1, worktree)
+		var scan scanner
+		for _, dir := range dirs {
+			prefix := string(dir)
+			if prefix != "" {
+				prefix += "/"
+			}
+			for from := prefix; ; {
+				if err := stmt.Reset(); err != nil {
+					return err
+				}
+				stmt.BindBytes(2, []byte(from))
+				from = ""
+				for {
+					more, err := stmt.Step()
+					if err != nil {
+						return err
+					}
+					rest, ok := "", false
+					if more {
+						rest, ok = strings.CutPrefix(string(scan.bytes(stmt, 0)), prefix)
+					}
+					if !ok {
+						break
+					}
+					if sub, _, deeper := strings.Cut(rest, "/"); deeper {
+						from = prefix + sub + "0" // the character behind the slash
+						break
+					}
+					rows = append(rows, scan.row(stmt))
+				}
+				if from == "" {
+					break
+				}
+			}
+		}
+		return nil
+	})
+	return rows, err
 }

@@ -1,0 +1,132 @@
+package survey
+
+import (
+	"context"
+	"slices"
+
+	"ken/internal/repo"
+)
+
+// renew finds how every directory stands from how they stood before the files were looked
+// at: only those that hold a changed file, and those above, are judged again. It is for a
+// writer that has no mind and estimates nothing, and returns nil where nothing is kept, or more has to be known
+// than of those directories: then all are to be judged.
+//
+// What comes back is good for a run: whatever is to be described has its files, and what
+// is said of its children.
+func (s *Survey) renew(ctx context.Context) (*judgement, error) {
+	memo := s.opts.Memo
+	if memo == nil {
+		return nil, nil
+	}
+	was, made, changed, err := memo.Step(ctx)
+	if was == "" || err != nil {
+		return nil, err
+	}
+	j := s.restore(was, memo.Load(ctx))
+	if j == nil {
+		return nil, nil
+	}
+	again := j.touched(changed)
+	if again == nil {
+		return nil, nil
+	}
+	if len(again) == 0 {
+		return j, nil
+	}
+	if err := j.furnish(ctx, again); err != nil {
+		return nil, orNothing(err)
+	}
+	if now, err := memo.Made(ctx); err != nil || now != made {
+		return nil, err
+	}
+	// An own file that nobody knows may be all that a directory has.
+	if slices.ContainsFunc(again, func(d *Directory) bool { return d.Excluded == "" && !d.wanted() }) {
+		return nil, nil
+	}
+	for _, d := range again {
+		if err := j.judgeLevel(ctx, []*Directory{d}); err != nil {
+			return nil, err
+		}
+	}
+	return j, nil
+}
+
+// orNothing makes nothing of a store that has moved on.
+func orNothing(err error) error {
+	if err == errMoved { //nolint:errorlint // it is returned bare, and never leaves the package
+		return nil
+	}
+	return err
+}
+
+// wanted reports whether a directory has something that counts.
+func (d *Directory) wanted() bool {
+	return len(d.Files) > 0 || slices.ContainsFunc(d.Children, func(c *Directory) bool { return c.Excluded == "" })
+}
+
+// touched returns the directories of files and all above them, each after all below it;
+// nil when that is not all that has to be looked at: a directory is new or was left out,
+// or another one is to be described too.
+func (j *judgement) touched(files []repo.Path) []*Directory {
+	byPath := make(map[repo.Path]*Directory, len(j.order))
+	for _, d := range j.order {
+		byPath[d.Path] = d
+	}
+	in := make(map[*Directory]bool)
+	for _, p := range files {
+		d := byPath[p.Dir()]
+		if d == nil || d.Excluded != "" {
+			return nil
+		}
+		for ; d != nil && !in[d]; d = d.Parent {
+			in[d] = true
+		}
+	}
+	list := make([]*Directory, 0, len(in))
+	for _, d := range j.order {
+		switch st := j.at[d]; {
+		case in[d]:
+			list = append(list, d)
+		case st.Verdict.Open() || st.Verdict == Unknown:
+			return nil
+		}
+	}
+	return list
+}
+
+// furnish gives directories their files, and reads what is said of them and of their
+// children.
+func (j *judgement) furnish(ctx context.Context, dirs []*Directory) error {
+	paths := make([]repo.Path, len(dirs))
+	own := make(map[repo.Path]*Directory, len(dirs))
+	in := make(map[*Directory]bool, len(dirs))
+	for i, d := range dirs {
+		paths[i], own[d.Path], in[d] = d.Path, d, true
+	}
+	files, err := j.opts.Memo.FilesIn(ctx, paths)
+	if err != nil {
+		return err
+	}
+	for i := range files {
+		f := &files[i]
+		if d := own[f.Path.Dir()]; d != nil && f.Excluded == "" && !matches(j.opts.Exclude, f.Path) {
+			d.Files = append(d.Files, f)
+		}
+	}
+	if j.latest, err = j.opts.Memo.LatestOf(ctx, paths); err != nil {
+		return err
+	}
+	if j.failed, err = j.store.Failures(ctx); err != nil {
+		return err
+	}
+	var beside []*Directory
+	for _, d := range dirs {
+		for _, c := range d.Children {
+			if !in[c] {
+				beside = append(beside, c)
+			}
+		}
+	}
+	return j.fetch(ctx, beside)
+}
