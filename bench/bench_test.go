@@ -70,6 +70,37 @@ func TestGenerateSpecs(t *testing.T) {
 	}
 }
 
+// So is a repository of code.
+func TestGenerateCode(t *testing.T) {
+	env := environment(t.TempDir())
+	dir, err := surveyRepository(t.Context(), t.TempDir(), env, surveyPlan{directories: 24, files: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := gitAnswer(t.Context(), dir, env, "rev-parse", "HEAD^{tree}")
+	if want := "3cff1eef5b84ac8bb24d505dce3b966abe49166d"; err != nil || got != want {
+		t.Errorf("tree %s, %v, want %s; a new kind of repository wants a new recipe", got, err, want)
+	}
+}
+
+// A refresh touches the directory of the file, and those above without a gap.
+func TestMustTouchOnly(t *testing.T) {
+	for name, c := range map[string]struct {
+		answer string
+		ok     bool
+	}{
+		"its directory":     {`{"done":["a/b"]}`, true},
+		"and those above":   {`{"done":["a/b","a","."]}`, true},
+		"nothing":           {`{"done":[]}`, false},
+		"another":           {`{"done":["a/b","a/c"]}`, false},
+		"one that is above": {`{"done":["a"]}`, false},
+	} {
+		if err := mustTouchOnly("a/b/f.go", []byte(c.answer)); (err == nil) != c.ok {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func TestMissed(t *testing.T) {
 	for name, c := range map[string]struct {
 		row  row

@@ -1,0 +1,91 @@
+package sqlite_test
+
+import (
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"ken/internal/registry"
+	"ken/internal/repo"
+	"ken/internal/store/sqlite"
+	"ken/internal/store/storetest"
+	"ken/internal/survey"
+)
+
+// The rows in some directories are those of all rows that lie there, whatever sorts
+// between them.
+func TestRowsIn(t *testing.T) {
+	s := sqlite.Open(filepath.Join(t.TempDir(), "ken.db"), sqlite.Options{})
+	defer s.Close()
+	var put []registry.Row
+	for _, p := range []repo.Path{"a", "a-b", "a.go", "a/b", "a/b-c", "a/c/d", "a/c/d/e", "a/c0", "a/z", "a0", "b/\xff", "b/\xff\xff/x", "b/c/d/e/f", "z"} {
+		put = append(put, storetest.Row(p, "text"))
+	}
+	storetest.Commit(t, s, "", registry.Change{Put: put})
+	storetest.Commit(t, s, "other", registry.Change{Put: put[:3]})
+	dirs := []repo.Path{"", "a", "a/c", "b", "b/c", "b/c/d/e", "none", "a/c/d"}
+	for _, dir := range dirs {
+		got, err := s.RowsIn(t.Context(), "", []repo.Path{dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := slices.DeleteFunc(storetest.Rows(t, s, ""), func(r registry.Row) bool { return r.Path.Dir() != dir })
+		if !slices.Equal(got, want) {
+			t.Errorf("rows in %q: %v, want %v", dir, got, want)
+		}
+	}
+}
+
+// Whatever a survey would find otherwise has another mark, and what it would not has the
+// same; the latest of some directories are those of the latest of all.
+func TestSurveyMark(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "ken.db")
+	s := sqlite.Open(path, sqlite.Options{})
+	defer s.Close()
+	ctx := t.Context()
+	seen := make(map[string]string)
+	look := func(after string, moved bool) {
+		t.Helper()
+		mark, err := s.SurveyMark(ctx, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if was, ok := seen[mark.String()]; ok == moved {
+			t.Errorf("after %s the mark is that after %q", after, was)
+		}
+		seen[mark.String()] = after
+	}
+	if mark, err := s.SurveyMark(ctx, ""); err != nil || !mark.IsZero() {
+		t.Fatalf("mark of nothing: %v, %v", mark, err)
+	}
+	storetest.Commit(t, s, "", storetest.Current(t, s, "", registry.Change{
+		Put: []registry.Row{storetest.Row("a", "1")}, Baseline: &registry.Baseline{Head: storetest.ID("h"), At: storetest.Epoch},
+	}))
+	look("rows", true)
+	storetest.Commit(t, s, "", registry.Change{Put: []registry.Row{storetest.Row("a", "2")}})
+	look("another content", true)
+	storetest.Commit(t, s, "two", registry.Change{Put: []registry.Row{storetest.Row("a", "3")}})
+	look("rows of another worktree", false)
+	for i, dir := range []repo.Path{"d", "e"} {
+		if err := s.Keep(ctx, []*survey.Record{storetest.Directory(dir, "text", i)}); err != nil {
+			t.Fatal(err)
+		}
+		look("a record at "+string(dir), true)
+	}
+	if err := s.Keep(ctx, []*survey.Record{storetest.Directory("d", "text", 0)}); err != nil {
+		t.Fatal(err)
+	}
+	look("a record that was kept", false)
+	if err := s.KeepFailure(ctx, survey.Failure{Path: "f", Reason: "no", At: storetest.Epoch}); err != nil {
+		t.Fatal(err)
+	}
+	look("a failure", true)
+	all, err := s.Latest(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	some, err := s.LatestOf(ctx, []repo.Path{"e", "none"})
+	if err != nil || len(some) != 1 || some["e"][0].ID() != all["e"][0].ID() {
+		t.Errorf("latest of e: %v, %v", some, err)
+	}
+}
