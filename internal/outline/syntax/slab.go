@@ -11,7 +11,7 @@ type slab[T any] struct {
 const (
 	slabChunk = 1024
 	// slabKept is how many chunks are kept for the next text; few need more.
-	slabKept = 32
+	slabKept = 8
 )
 
 // take returns n of them, which hold whatever they held.

@@ -383,10 +383,15 @@ func scanWrittenFrom(conn *sqlite.Conn, bases []fresh.Digest) (map[int64]fresh.D
 	return found, nil
 }
 
-// Keep implements [survey.Store].
+// Keep implements [survey.Store]. Outlines are not waited for: what a power cut takes of
+// them is made again, in the same words.
 func (s *Store) Keep(ctx context.Context, records []*survey.Record) error {
 	if len(records) == 0 {
 		return ctx.Err()
+	}
+	d := forNow
+	if slices.ContainsFunc(records, func(r *survey.Record) bool { return !r.Outlined() }) {
+		d = forGood
 	}
 	rows := make([]directoryRow, len(records))
 	for i, r := range records {
@@ -395,7 +400,7 @@ func (s *Store) Keep(ctx context.Context, records []*survey.Record) error {
 			return fmt.Errorf("keep the text about %s: %w", survey.Label(r.Path), err)
 		}
 	}
-	return s.write(ctx, forGood, func(conn *sqlite.Conn) error { return keepDirectories(conn, rows) })
+	return s.write(ctx, d, func(conn *sqlite.Conn) error { return keepDirectories(conn, rows) })
 }
 
 // keepDirectories adds records, unless they are kept already, and lets go of the
