@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"sync"
 
@@ -187,6 +188,7 @@ func (w *workspace) gradeAll(ctx context.Context, commits []prove.Commit, progre
 		see(c.Path, c.Old)
 		see(c.Path, c.New)
 	})
+	defer debug.SetGCPercent(debug.SetGCPercent(outlineGrowth))
 	shapes, err := w.shapes(ctx, files, progress)
 	if err != nil {
 		return err
@@ -204,6 +206,10 @@ func (w *workspace) gradeAll(ctx context.Context, commits []prove.Commit, progre
 	})
 	return ctx.Err()
 }
+
+// outlineGrowth is how far the heap may grow between collections while contents are
+// outlined, in percent of what is in use: nearly all of it is garbage a moment later.
+const outlineGrowth = 200
 
 // shapeBatch is how many outlines are held whole at a time.
 const shapeBatch = 512

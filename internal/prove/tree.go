@@ -331,9 +331,6 @@ func (t *tree) settle(touched []*directory, o *Outcome) {
 			written = append(written, d.text)
 		}
 		d.touched, d.self, d.moved, d.queued, d.anew = false, false, false, false, 0
-		if !d.counts() && d.parent != nil {
-			delete(t.dirs, d.path)
-		}
 	}
 	// Only now: of two that went stale alike, both did.
 	for _, text := range written {
