@@ -150,7 +150,8 @@ func (p *program) printNet(r *prove.Report) {
 		}
 		return fmt.Sprintf("%d%%", *b.Even)
 	})
-	p.io.Printf("not in it: about %s tokens for a model to describe everything once, as it is now\n", thousands(n.Describe))
+	p.io.Printf("of a model's refreshes %s went into directories above, most of which texts that keep their words would spare\n", thousands(n.Above))
+	p.io.Printf("beside all this: about %s tokens for a model to describe everything once, as it is now\n", thousands(n.Describe))
 	p.io.Printf("briefs were longer than all neighbours together in %d of %s\n", r.Commits.Lost, counted(r.Commits.Replayed, "commit"))
 }
 

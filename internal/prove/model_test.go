@@ -197,7 +197,11 @@ func (n *naive) judge(o *Outcome, childrenWas map[string][]string, touched, coun
 				refresh += min(n.tokens(f), a.Text)
 			}
 		}
-		o.Refresh += refresh + int64(len(children[d]))*a.Text
+		refresh += int64(len(children[d])) * a.Text
+		if had && !counting[d] {
+			o.Above += refresh
+		}
+		o.Refresh += refresh
 		o.Reread += reread + int64(len(children[d]))*a.Text
 		n.said[d] = b
 		defer func() { n.written[b] = b }() // of two that went stale alike, both did

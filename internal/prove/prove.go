@@ -110,6 +110,7 @@ type Outcome struct {
 	NewDirs    int `json:"new_directories"`
 
 	Refresh    int64 `json:"refresh_tokens"`   // what changed is read, of the rest the texts
+	Above      int64 `json:"above_tokens"`     // of these, for directories that are stale from below alone
 	Reread     int64 `json:"reread_tokens"`    // every file of every stale directory is read
 	Briefs     int64 `json:"brief_tokens"`     // of the directories that it touched
 	Touched    int64 `json:"touched_tokens"`   // of the files that it touched, as they were

@@ -82,10 +82,13 @@ type Net struct {
 	Neighbours int64 `json:"neighbour_tokens"`
 	// Describe is what a model takes to describe everything once as it is in the
 	// end. It is in no balance.
-	Describe int64   `json:"describe_tokens"`
-	Outline  Balance `json:"outline"` // texts are outlines, which cost no token
-	Model    Balance `json:"model"`   // a model writes them, and reads what changed
-	Reread   Balance `json:"reread"`  // a model writes them, and reads all files of a directory
+	Describe int64 `json:"describe_tokens"`
+	// Above is how much of Model's refresh went into directories that were stale
+	// from below alone. Texts that keep their words would spare most of it.
+	Above   int64   `json:"above_tokens"`
+	Outline Balance `json:"outline"` // texts are outlines, which cost no token
+	Model   Balance `json:"model"`   // a model writes them, and reads what changed
+	Reread  Balance `json:"reread"`  // a model writes them, and reads all files of a directory
 }
 
 // A Balance is what is left of the savings.
@@ -135,6 +138,7 @@ func (r *Report) sum() {
 		r.Changes = r.Changes.Add(o.Grades)
 		r.Net.Briefs += o.Briefs
 		r.Net.Neighbours += o.Neighbours
+		r.Net.Above += o.Above
 	}
 	for _, i := range worst(r.History, worstListed) {
 		r.Worst = append(r.Worst, r.History[i])

@@ -44,6 +44,7 @@ func TestReplayByHand(t *testing.T) {
 		// a: rules and answer, its old text, y's text, x read and written about;
 		// the root: the same, its file, which is shorter than a text, and its child.
 		Refresh: 1200 + 150 + 150 + 200 + 150 + 1200 + 150 + 20 + 150,
+		Above:   1200 + 150 + 20 + 150,
 		Reread:  1200 + 200 + 8192 + 1200 + 20 + 150,
 		Briefs:  1500, Touched: 100, Neighbours: 8192,
 	}

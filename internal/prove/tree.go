@@ -359,6 +359,7 @@ func (t *tree) judge(d *directory, o *Outcome) (written bool) {
 		o.StaleSelf++
 	case d.moved:
 		o.StaleBelow++
+		o.Above += t.refresh(d)
 	default:
 		return false // it changed by what does not matter
 	}
