@@ -11,8 +11,11 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/sync/errgroup"
+
 	"ken/internal/cli"
 	"ken/internal/fault"
+	"ken/internal/git"
 	"ken/internal/prove"
 	"ken/internal/repo"
 	"ken/internal/survey"
@@ -54,17 +57,26 @@ func (w *workspace) history(ctx context.Context, opts cli.ProveOptions) (prove.H
 		return h, err
 	}
 	var commits []repo.Commit // the newest first
-	h.Cut, err = w.git.FirstParents(ctx, head.Commit, opts.Commits, func(c repo.Commit) error {
-		c.Trailers = nil
-		commits = append(commits, c)
-		return nil
+	var files []git.TreeFile  // of the newest
+	both, bothCtx := errgroup.WithContext(ctx)
+	both.Go(func() (err error) {
+		h.Cut, err = w.git.FirstParents(bothCtx, head.Commit, opts.Commits, func(c repo.Commit) error {
+			c.Trailers = nil
+			commits = append(commits, c)
+			return nil
+		})
+		return err
 	})
-	if err != nil {
+	both.Go(func() (err error) {
+		files, err = w.git.EntriesAt(bothCtx, head.Commit)
+		return err
+	})
+	if err := both.Wait(); err != nil {
 		return h, err
 	}
 	slices.Reverse(commits)
 	h.Whole = !h.Cut && len(commits) > 0 && len(commits[0].Parents) == 0
-	before, err := w.treeBefore(ctx, head.Commit, commits)
+	before, err := treeBefore(files, commits)
 	if err != nil {
 		return h, err
 	}
@@ -99,12 +111,8 @@ func newPlace(c repo.Change) place { return place{c.Path, c.New, c.NewMode} }
 func (p place) regular() bool { return !p.id.IsZero() && p.mode.SameType(repo.Regular) }
 
 // treeBefore returns the tree that the first of some commits was made on, by going back
-// from the last: one listing, however many they are.
-func (w *workspace) treeBefore(ctx context.Context, head repo.ID, commits []repo.Commit) ([]place, error) {
-	files, err := w.git.EntriesAt(ctx, head)
-	if err != nil {
-		return nil, err
-	}
+// from the files of the last: one listing, however many they are.
+func treeBefore(files []git.TreeFile, commits []repo.Commit) ([]place, error) {
 	at := make(map[repo.Path]place, len(files))
 	for _, f := range files {
 		at[f.Path] = place{f.Path, f.ID, f.Mode}
