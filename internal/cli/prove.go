@@ -105,8 +105,8 @@ func (p *program) printReplayed(r *prove.Report) {
 func (p *program) printSpreads(r *prove.Report) {
 	c, s := r.Commits, r.Spreads
 	p.io.Printf("all that was known stayed true in %d of %s\n", c.Valid, counted(c.Replayed, "commit"))
-	p.io.Printf("the median commit made %s texts stale; at the end there were %s: %s and %s\n",
-		thousands(s.Stale.Median), thousands(int64(r.Files+r.Directories)),
+	p.io.Printf("the median commit made %s stale; at the end there were %s: %s and %s\n",
+		counted(int(s.Stale.Median), "text"), thousands(int64(r.Files+r.Directories)),
 		counted(r.Files, "file"), counted(r.Directories, "directory"))
 	p.io.Printf("files changed by grade: %s format, %s body, %s interface, %s content\n",
 		thousands(int64(r.Changes.Format)), thousands(int64(r.Changes.Body)), thousands(int64(r.Changes.Interface)), thousands(int64(r.Changes.Content)))

@@ -182,10 +182,11 @@ func (n *naive) judge(o *Outcome, childrenWas map[string][]string, touched, coun
 			o.NewDirs++
 		case counting[d]:
 			o.StaleSelf++
-			refresh += a.Text
 		default:
 			o.StaleBelow++
-			refresh += a.Text
+		}
+		if had {
+			refresh, reread = refresh+a.Text, reread+a.Text
 		}
 		for _, p := range own[d] {
 			f := n.files[p]
@@ -193,6 +194,7 @@ func (n *naive) judge(o *Outcome, childrenWas map[string][]string, touched, coun
 			reread += n.tokens(f)
 			if anew[p] {
 				refresh += n.tokens(f) + a.Text
+				reread += a.Text
 			} else {
 				refresh += min(n.tokens(f), a.Text)
 			}
@@ -300,6 +302,9 @@ func TestReplayIsTheNaiveStory(t *testing.T) {
 			want, got := n.apply(&h.Commits[i]), r.History[i]
 			if want.Unknown && got.Unknown {
 				continue // whose figures are in no sum
+			}
+			if got.Refresh > got.Reread || got.Above > got.Refresh {
+				t.Fatalf("seed %d: to read less cannot cost more: %+v", seed, got)
 			}
 			if got != want {
 				t.Fatalf("seed %d, commit %d, %+v\n got %+v\nwant %+v", seed, i, h.Commits[i].Changes, got, want)

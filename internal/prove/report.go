@@ -166,7 +166,8 @@ func Method(a Assumed) string {
 		"makes stale to be written anew after it; what lies above a text that is written anew counts as stale, which is an upper bound. "+
 		"Tokens are estimated at %d bytes each, from at most %d KiB of a file. Before a commit, the files that it touches are read; "+
 		"with ken also a brief of %d tokens for each directory touched, without ken the neighbours: the other files of these directories. "+
-		"A refresh takes %d tokens for each stale directory, the files without a text, and %d for each text that is told or written. "+
+		"A refresh takes %d tokens for each stale directory, the files without a text (a model that rereads: all files of that directory), "+
+		"and %d for each text that is told or written. "+
 		"Whether a brief spares anybody the neighbours no history can tell: hence both ends, and the share from which on it pays.",
 		a.BytesPerToken, a.ReadBytes>>10, a.Brief, a.Apart+a.Answer, a.Text)
 }

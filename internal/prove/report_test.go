@@ -45,7 +45,7 @@ func TestReplayByHand(t *testing.T) {
 		// the root: the same, its file, which is shorter than a text, and its child.
 		Refresh: 1200 + 150 + 150 + 200 + 150 + 1200 + 150 + 20 + 150,
 		Above:   1200 + 150 + 20 + 150,
-		Reread:  1200 + 200 + 8192 + 1200 + 20 + 150,
+		Reread:  1200 + 150 + 200 + 150 + 8192 + 1200 + 150 + 20 + 150,
 		Briefs:  1500, Touched: 100, Neighbours: 8192,
 	}
 	if got := r.History[0]; got != one {
@@ -63,7 +63,7 @@ func TestReplayByHand(t *testing.T) {
 	if n.Briefs != 6000 || n.Neighbours != 3*8192 || n.Outline.All != 3*8192-6000 || n.Outline.None != -6000 || *n.Outline.Even != 25 {
 		t.Errorf("net: %+v", n)
 	}
-	if n.Model.All != n.Outline.All-one.Refresh || *n.Reread.Even != 70 {
+	if n.Model.All != n.Outline.All-one.Refresh || *n.Reread.Even != 71 {
 		t.Errorf("net: %+v, %d%%", n, *n.Reread.Even)
 	}
 	if r.Worst[0].Subject != "nothing" || len(r.Worst) != 4 {

@@ -43,7 +43,8 @@ type directory struct {
 	touched bool  // a file that counts came, went or changed
 	self    bool  // by more than does not matter
 	moved   bool  // what is said of a child is other than it was
-	anew    int64 // tokens of reading the files that no text is about yet, and writing one
+	anew    int64 // tokens of reading the files that no text is about yet, beyond told
+	written int64 // tokens of the texts that are written about these
 	queued  bool
 }
 
@@ -211,17 +212,19 @@ func (t *tree) estimate(d *directory) int64 {
 	return a.Apart + a.Answer + d.tokens + int64(d.children)*a.Text
 }
 
-// refresh is what it takes if only those are read that no text is about yet, and texts
-// about them are written: of the others, of the children, and of the directory itself as
-// it was, it is the texts that are read.
-func (t *tree) refresh(d *directory) int64 {
-	a := t.opts.Assumed
-	told := int64(d.children)
+// reread is the same for one that went stale: what was said of it is told too, and texts
+// are written about the files that have none.
+func (t *tree) reread(d *directory) int64 {
+	n := t.estimate(d) + d.written
 	if d.text != (sum{}) {
-		told++
+		n += t.opts.Assumed.Text
 	}
-	return a.Apart + a.Answer + told*a.Text + d.told + d.anew
+	return n
 }
+
+// refresh is reread if only those files are read that no text is about yet: of the others
+// it is the texts.
+func (t *tree) refresh(d *directory) int64 { return t.reread(d) - d.tokens + d.told + d.anew }
 
 // apply replays a commit: finds what it made stale, and has it written anew.
 func (t *tree) apply(c *Commit) Outcome {
@@ -311,7 +314,8 @@ func (t *tree) change(c *Change, o *Outcome) {
 		d.self = true
 	}
 	if stale {
-		d.anew += t.read(c.New) - t.tell(c.New) + t.opts.Assumed.Text
+		d.anew += t.read(c.New) - t.tell(c.New)
+		d.written += t.opts.Assumed.Text
 	}
 }
 
@@ -330,7 +334,7 @@ func (t *tree) settle(touched []*directory, o *Outcome) {
 		if t.judge(d, o) {
 			written = append(written, d.text)
 		}
-		d.touched, d.self, d.moved, d.queued, d.anew = false, false, false, false, 0
+		d.touched, d.self, d.moved, d.queued, d.anew, d.written = false, false, false, false, 0, 0
 	}
 	// Only now: of two that went stale alike, both did.
 	for _, text := range written {
@@ -365,7 +369,7 @@ func (t *tree) judge(d *directory, o *Outcome) (written bool) {
 	}
 	o.Unknown = o.Unknown || d.absent > 0
 	o.Refresh += t.refresh(d)
-	o.Reread += t.estimate(d)
+	o.Reread += t.reread(d)
 	t.rewrite(d, basis)
 	return true
 }
