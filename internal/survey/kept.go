@@ -82,6 +82,8 @@ type keptStanding struct {
 	estimate int64
 	from     recordSource
 	basis    fresh.Digest // of a record that was found by it
+
+	nothingNew bool
 }
 
 // A recordSource says where the record that speaks for a directory is found again, in a
@@ -103,7 +105,7 @@ func (s *Standing) count() int {
 	return len(s.Dir.Files)
 }
 
-const keptFormat = 2
+const keptFormat = 3
 
 // keep writes down how directories stand: a sum over the rest, the name of what it is
 // made from, the recipes, the kinds of files, then each directory after all below it.
@@ -139,7 +141,7 @@ func (j *judgement) keep(made string) []byte {
 	for _, d := range j.order {
 		st := j.at[d]
 		out = appendString(out, string(d.Path))
-		out = append(out, byte(d.depth), byte(d.depth>>8), byte(d.rank), byte(d.band), byte(st.Verdict))
+		out = append(out, byte(d.depth), byte(d.depth>>8), byte(d.rank), byte(d.band), byte(st.Verdict), flag(j.nothingNew(st)))
 		out = appendString(out, d.Excluded)
 		for _, n := range []int{st.K, st.N, len(d.Files), int(st.estimate()), len(st.Reasons)} {
 			out = binary.AppendUvarint(out, uint64(n))
@@ -162,6 +164,13 @@ func (j *judgement) keep(made string) []byte {
 	}
 	binary.LittleEndian.PutUint32(out, keptSum(out))
 	return out
+}
+
+func flag(set bool) byte {
+	if set {
+		return 1
+	}
+	return 0
 }
 
 func keptSum(b []byte) uint32 { return crc32.Checksum(b[4:], crc32.MakeTable(crc32.Castagnoli)) }
@@ -202,6 +211,7 @@ func (s *Survey) restore(made string, b []byte) *judgement {
 		d.Path = repo.Path(r.text())
 		d.depth = int(r.octet()) | int(r.octet())<<8
 		d.rank, d.band, st.Verdict = Rank(r.octet()), Rank(r.octet()), Verdict(r.octet())
+		k.nothingNew = r.octet() != 0
 		d.Excluded = r.text()
 		st.K, st.N, k.files, k.estimate = r.number(), r.number(), r.number(), int64(r.number())
 		if m := r.number(); m > 0 && m <= len(reasons) {

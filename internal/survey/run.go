@@ -68,8 +68,16 @@ func wanted(s *Standing, w Writer) bool {
 // inVain reports whether a writer would be given just what the text was written from:
 // what is below could not be described, or not be read, and so nothing new can be said.
 func (j *judgement) inVain(s *Standing, w Writer) bool {
-	return (s.Verdict == StaleBelow || s.Verdict == Incomplete) && !s.Record.Partial &&
-		(outlines(w) || !s.Record.Outlined()) && s.Record.Basis.Digest() == j.basis(s).Digest()
+	return j.nothingNew(s) && (outlines(w) || !s.Record.Outlined())
+}
+
+// nothingNew reports whether a text that does not hold was written from all that there is
+// to tell now.
+func (j *judgement) nothingNew(s *Standing) bool {
+	if s.kept != nil {
+		return s.kept.nothingNew
+	}
+	return (s.Verdict == StaleBelow || s.Verdict == Incomplete) && !s.Record.Partial && s.Record.Basis.Digest() == j.basis(s).Digest()
 }
 
 func outlines(w Writer) bool { return (&Record{Recipe: w.Recipe()}).Outlined() }
