@@ -191,7 +191,7 @@ func (p *docsPast) History(ctx context.Context) (docs.History, error) {
 			}
 		}
 	}
-	return docsHistory{h, reached}, nil
+	return docsHistory{h, reached, lines}, nil
 }
 
 func (p *docsPast) At(ctx context.Context, places []docs.Place) ([]repo.ID, error) {
@@ -206,6 +206,11 @@ func (p *docsPast) FilesAt(ctx context.Context, commit repo.ID) ([]docs.File, er
 	return p.TreeAt(ctx, commit)
 }
 
+func (p *docsPast) Changed(ctx context.Context, commit repo.ID) ([]repo.Path, error) {
+	_, paths, err := p.Touched(ctx, commit.String())
+	return paths, err
+}
+
 func (p *docsPast) Blobs(ctx context.Context, ids []repo.ID, see func(i int, content []byte)) error {
 	return p.EachBlob(ctx, ids, see)
 }
@@ -214,11 +219,20 @@ func (p *docsPast) Blobs(ctx context.Context, ids []repo.ID, see func(i int, con
 type docsHistory struct {
 	*git.History
 	reached []bool
+	lines   spec.Lineage
 }
 
 func (h docsHistory) Commit(n docs.Num) docs.Commit {
 	c := h.History.Commit(spec.Num(n))
 	return docs.Commit{ID: c.ID, Date: c.Date, Subject: c.Subject}
+}
+
+func (h docsHistory) Parents(n docs.Num) []docs.Num {
+	var list []docs.Num
+	for _, p := range h.lines.Of(spec.Num(n)) {
+		list = append(list, docs.Num(p))
+	}
+	return list
 }
 
 func (h docsHistory) Touching(path repo.Path) []docs.Touch {

@@ -40,6 +40,8 @@ type Past interface {
 	FilesAt(ctx context.Context, commit repo.ID) ([]File, error)
 	// Blobs hands over contents in order, nil for what is not here.
 	Blobs(ctx context.Context, ids []repo.ID, see func(i int, content []byte)) error
+	// Changed lists the paths that a commit has otherwise than its first parent.
+	Changed(ctx context.Context, commit repo.ID) ([]repo.Path, error)
 	// Departures lists for each commit what it took away from where it was.
 	Departures(ctx context.Context, commits []repo.ID) ([][]Departure, error)
 }
@@ -52,6 +54,8 @@ type Num int32
 type History interface {
 	// Commit returns what is known of a commit.
 	Commit(n Num) Commit
+	// Parents returns those of a commit, as far as they are here.
+	Parents(n Num) []Num
 	// Touching lists the commits that changed a path, ascending.
 	Touching(path repo.Path) []Touch
 	// Below lists every path that ever was below a directory.

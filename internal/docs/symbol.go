@@ -279,7 +279,7 @@ func (j *judge) sinceWords(ctx context.Context, gone []int) error {
 		word := wordOf(m.Name)
 		since, ok := known[word]
 		if !ok {
-			n, err := j.lastWith(ctx, m.Was, func(content []byte) bool { return hasWord(content, word) })
+			n, err := j.lastSeen(ctx, m.Was, word)
 			if err != nil {
 				return err
 			}
@@ -295,45 +295,110 @@ func (j *judge) sinceWords(ctx context.Context, gone []int) error {
 	return nil
 }
 
+// lastSeen returns the commit that took the last of a word away, -1 if that cannot be
+// found. A commit that took it out of one file may have put it into another.
+func (j *judge) lastSeen(ctx context.Context, file repo.Path, word string) (Num, error) {
+	last := Num(-1)
+	for range maxMoves {
+		n, err := j.lastWith(ctx, file, func(content []byte) bool { return hasWord(content, word) })
+		if err != nil || n <= last {
+			return last, err
+		}
+		last = n
+		if file, err = j.alsoIn(ctx, j.history.Commit(n).ID, word); err != nil || file == "" {
+			return last, err
+		}
+	}
+	return last, nil
+}
+
+// alsoIn returns a file that a commit changed, and left with a word in it; "" for none.
+func (j *judge) alsoIn(ctx context.Context, commit repo.ID, word string) (repo.Path, error) {
+	const most = 500 // files; a commit of more moved everything
+	changed, err := j.past.Changed(ctx, commit)
+	if err != nil {
+		return "", err
+	}
+	changed = slices.DeleteFunc(changed, func(p repo.Path) bool { return IsDocument(p) || !outline.MayRead(p) })
+	if len(changed) > most {
+		return "", nil
+	}
+	places := make([]Place, len(changed))
+	for i, p := range changed {
+		places[i] = Place{commit, p}
+	}
+	has, err := j.which(ctx, places, func(content []byte) bool { return hasWord(content, word) })
+	if i := slices.Index(has, true); i >= 0 {
+		return changed[i], err
+	}
+	return "", err
+}
+
 func hasWord(content []byte, word string) (has bool) {
 	eachWord(content, func(w []byte) { has = has || string(w) == word })
 	return has
 }
 
-// lastWith returns the commit after which a file was no longer as said, -1 if that
-// cannot be found.
+// lastWith returns the last commit that found a file as said and left it otherwise, -1 if
+// there is none among the latest.
 func (j *judge) lastWith(ctx context.Context, file repo.Path, is func(content []byte) bool) (Num, error) {
 	const most = 256
 	touches := j.history.Touching(file)
-	after := Num(-1)
 	for step := 8; len(touches) > 0 && step <= most; step *= 2 {
 		some := touches[max(0, len(touches)-step):]
 		touches = touches[:len(touches)-len(some)]
-		places := make([]Place, len(some))
-		for i, t := range some {
-			places[i] = Place{j.history.Commit(t.Commit).ID, file}
+		// Of each commit what it made of the file, and what it found. A merge took away
+		// only what all of its parents had.
+		var places []Place
+		starts := make([]int, 0, len(some))
+		for _, t := range some {
+			starts = append(starts, len(places))
+			places = append(places, Place{j.history.Commit(t.Commit).ID, file})
+			for _, p := range j.history.Parents(t.Commit) {
+				places = append(places, Place{j.history.Commit(p).ID, file})
+			}
 		}
-		ids, err := j.past.At(ctx, places)
+		has, err := j.which(ctx, places, is)
 		if err != nil {
 			return -1, err
 		}
-		has := make([]bool, len(some))
-		var asked []repo.ID
-		var which []int
-		for i, id := range ids {
-			if !id.IsZero() {
-				asked, which = append(asked, id), append(which, i)
-			}
-		}
-		if err := j.past.Blobs(ctx, asked, func(i int, content []byte) { has[which[i]] = is(content) }); err != nil {
-			return -1, err
-		}
+		end := len(has)
 		for i, t := range slices.Backward(some) {
-			if has[i] {
-				return after, nil
+			found := has[starts[i]+1 : end]
+			if !has[starts[i]] && len(found) > 0 && !slices.Contains(found, false) {
+				return t.Commit, nil
 			}
-			after = t.Commit
+			end = starts[i]
 		}
 	}
 	return -1, nil
+}
+
+// which says of each place whether what was there is as said. Where nothing was, it is not.
+func (j *judge) which(ctx context.Context, places []Place, is func(content []byte) bool) ([]bool, error) {
+	ids, err := j.past.At(ctx, places)
+	if err != nil {
+		return nil, err
+	}
+	whose := make(map[repo.ID][]int)
+	var asked []repo.ID
+	for i, id := range ids {
+		if id.IsZero() {
+			continue
+		}
+		if whose[id] == nil {
+			asked = append(asked, id)
+		}
+		whose[id] = append(whose[id], i)
+	}
+	has := make([]bool, len(places))
+	err = j.past.Blobs(ctx, asked, func(i int, content []byte) {
+		if content == nil || !is(content) {
+			return
+		}
+		for _, k := range whose[asked[i]] {
+			has[k] = true
+		}
+	})
+	return has, err
 }
