@@ -584,6 +584,9 @@ func TestRefused(t *testing.T) {
 // No document takes longer than its size allows: ten times the size, some ten times
 // the time.
 func TestBombs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	r := strings.Repeat
 	rising := func(unit string) func(int) string {
 		return func(n int) string {
