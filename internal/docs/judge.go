@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 
@@ -263,6 +264,9 @@ func (j *judge) readDocuments(ctx context.Context, files []File) error {
 		if failed[i] != nil {
 			if errors.Is(failed[i], context.Canceled) {
 				return failed[i]
+			}
+			if errors.Is(failed[i], fs.ErrNotExist) {
+				continue // it was removed, and that is not committed yet
 			}
 			j.report.Unread = append(j.report.Unread, Unread{
 				File: f.Path, Why: failed[i].Error(),
