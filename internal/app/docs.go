@@ -206,11 +206,6 @@ func (p *docsPast) FilesAt(ctx context.Context, commit repo.ID) ([]docs.File, er
 	return p.TreeAt(ctx, commit)
 }
 
-func (p *docsPast) Changed(ctx context.Context, commit repo.ID) ([]repo.Path, error) {
-	_, paths, err := p.Touched(ctx, commit.String())
-	return paths, err
-}
-
 func (p *docsPast) Blobs(ctx context.Context, ids []repo.ID, see func(i int, content []byte)) error {
 	return p.EachBlob(ctx, ids, see)
 }

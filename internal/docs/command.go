@@ -226,21 +226,23 @@ func (j *judge) lookBackCommands(ctx context.Context, open []int, claims map[int
 	if err != nil {
 		return err
 	}
+	var hunts []*hunt
+	var gone []int
 	for _, i := range open {
 		m := &j.list[i]
 		if m.Was == "" {
 			continue
 		}
-		b := books[m.Tool]
-		n, err := j.lastWith(ctx, m.Was, func(content []byte) bool { return b.recipes(content).names[m.Name] })
-		if err != nil {
-			return err
-		}
-		if n >= 0 {
-			since := j.history.Commit(n)
-			m.Since = &since
-		}
+		recipesOf := books[m.Tool].recipes
+		hunts = append(hunts, &hunt{file: m.Was, last: -1, is: func(content []byte) bool { return recipesOf(content).names[m.Name] }})
+		gone = append(gone, i)
 		m.Why = "it was in " + m.Was.String()
+	}
+	if err := j.huntDown(ctx, hunts); err != nil {
+		return err
+	}
+	for k, i := range gone {
+		j.list[i].Since = j.commit(hunts[k].last)
 	}
 	return nil
 }

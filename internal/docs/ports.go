@@ -40,8 +40,9 @@ type Past interface {
 	FilesAt(ctx context.Context, commit repo.ID) ([]File, error)
 	// Blobs hands over contents in order, nil for what is not here.
 	Blobs(ctx context.Context, ids []repo.ID, see func(i int, content []byte)) error
-	// Changed lists the paths that a commit has otherwise than its first parent.
-	Changed(ctx context.Context, commit repo.ID) ([]repo.Path, error)
+	// Changed lists for each commit the paths that it has otherwise than its first
+	// parent.
+	Changed(ctx context.Context, commits []repo.ID) ([][]repo.Path, error)
 	// Departures lists for each commit what it took away from where it was.
 	Departures(ctx context.Context, commits []repo.ID) ([][]Departure, error)
 }

@@ -271,134 +271,58 @@ func isFaint(s *outline.Symbol) bool {
 // calls it.
 func (m *Mention) plainly() bool { return strings.ContainsAny(m.Text, ".:#(") }
 
-// sinceWords finds the commits that took symbols away.
+// sinceWords finds the commits that took symbols away, the last of each. One that took it out
+// of a file may have put it into another.
 func (j *judge) sinceWords(ctx context.Context, gone []int) error {
-	known := make(map[string]*Commit)
+	hunts := make(map[string]*hunt)
+	var open []*hunt
 	for _, i := range gone {
 		m := &j.list[i]
+		m.Why = "it was defined in " + m.Was.String()
 		word := wordOf(m.Name)
-		since, ok := known[word]
-		if !ok {
-			n, err := j.lastSeen(ctx, m.Was, word)
+		if hunts[word] == nil {
+			hunts[word] = &hunt{file: m.Was, last: -1, is: func(content []byte) bool { return hasWord(content, word) }}
+			open = append(open, hunts[word])
+		}
+	}
+	for range maxMoves {
+		before := make([]Num, len(open))
+		for k, h := range open {
+			before[k] = h.last
+		}
+		if err := j.huntDown(ctx, open); err != nil {
+			return err
+		}
+		var moved []*hunt
+		for k, h := range open {
+			if h.last > before[k] {
+				moved = append(moved, h)
+			}
+		}
+		var err error
+		if open, err = j.alsoIn(ctx, moved); err != nil || len(open) == 0 {
 			if err != nil {
 				return err
 			}
-			if n >= 0 {
-				c := j.history.Commit(n)
-				since = &c
-			}
-			known[word] = since
+			break
 		}
-		m.Since = since
-		m.Why = "it was defined in " + m.Was.String()
+	}
+	for _, i := range gone {
+		j.list[i].Since = j.commit(hunts[wordOf(j.list[i].Name)].last)
 	}
 	return nil
 }
 
-// lastSeen returns the commit that took the last of a word away, -1 if that cannot be
-// found. A commit that took it out of one file may have put it into another.
-func (j *judge) lastSeen(ctx context.Context, file repo.Path, word string) (Num, error) {
-	last := Num(-1)
-	for range maxMoves {
-		n, err := j.lastWith(ctx, file, func(content []byte) bool { return hasWord(content, word) })
-		if err != nil || n <= last {
-			return last, err
-		}
-		last = n
-		if file, err = j.alsoIn(ctx, j.history.Commit(n).ID, word); err != nil || file == "" {
-			return last, err
-		}
+// commit returns a commit by its number, nil for none.
+func (j *judge) commit(n Num) *Commit {
+	if n < 0 {
+		return nil
 	}
-	return last, nil
-}
-
-// alsoIn returns a file that a commit changed, and left with a word in it; "" for none.
-func (j *judge) alsoIn(ctx context.Context, commit repo.ID, word string) (repo.Path, error) {
-	const most = 500 // files; a commit of more moved everything
-	changed, err := j.past.Changed(ctx, commit)
-	if err != nil {
-		return "", err
-	}
-	changed = slices.DeleteFunc(changed, func(p repo.Path) bool { return IsDocument(p) || !outline.MayRead(p) })
-	if len(changed) > most {
-		return "", nil
-	}
-	places := make([]Place, len(changed))
-	for i, p := range changed {
-		places[i] = Place{commit, p}
-	}
-	has, err := j.which(ctx, places, func(content []byte) bool { return hasWord(content, word) })
-	if i := slices.Index(has, true); i >= 0 {
-		return changed[i], err
-	}
-	return "", err
+	c := j.history.Commit(n)
+	return &c
 }
 
 func hasWord(content []byte, word string) (has bool) {
 	eachWord(content, func(w []byte) { has = has || string(w) == word })
 	return has
-}
-
-// lastWith returns the last commit that found a file as said and left it otherwise, -1 if
-// there is none among the latest.
-func (j *judge) lastWith(ctx context.Context, file repo.Path, is func(content []byte) bool) (Num, error) {
-	const most = 256
-	touches := j.history.Touching(file)
-	for step := 8; len(touches) > 0 && step <= most; step *= 2 {
-		some := touches[max(0, len(touches)-step):]
-		touches = touches[:len(touches)-len(some)]
-		// Of each commit what it made of the file, and what it found. A merge took away
-		// only what all of its parents had.
-		var places []Place
-		starts := make([]int, 0, len(some))
-		for _, t := range some {
-			starts = append(starts, len(places))
-			places = append(places, Place{j.history.Commit(t.Commit).ID, file})
-			for _, p := range j.history.Parents(t.Commit) {
-				places = append(places, Place{j.history.Commit(p).ID, file})
-			}
-		}
-		has, err := j.which(ctx, places, is)
-		if err != nil {
-			return -1, err
-		}
-		end := len(has)
-		for i, t := range slices.Backward(some) {
-			found := has[starts[i]+1 : end]
-			if !has[starts[i]] && len(found) > 0 && !slices.Contains(found, false) {
-				return t.Commit, nil
-			}
-			end = starts[i]
-		}
-	}
-	return -1, nil
-}
-
-// which says of each place whether what was there is as said. Where nothing was, it is not.
-func (j *judge) which(ctx context.Context, places []Place, is func(content []byte) bool) ([]bool, error) {
-	ids, err := j.past.At(ctx, places)
-	if err != nil {
-		return nil, err
-	}
-	whose := make(map[repo.ID][]int)
-	var asked []repo.ID
-	for i, id := range ids {
-		if id.IsZero() {
-			continue
-		}
-		if whose[id] == nil {
-			asked = append(asked, id)
-		}
-		whose[id] = append(whose[id], i)
-	}
-	has := make([]bool, len(places))
-	err = j.past.Blobs(ctx, asked, func(i int, content []byte) {
-		if content == nil || !is(content) {
-			return
-		}
-		for _, k := range whose[asked[i]] {
-			has[k] = true
-		}
-	})
-	return has, err
 }

@@ -16,73 +16,89 @@ import (
 // took away more than can be compared, only what is exactly the same is found.
 func (r *Repo) Departures(ctx context.Context, commits []repo.ID) ([][]docs.Departure, error) {
 	list := make([][]docs.Departure, len(commits))
+	err := r.diffTrees(ctx, commits, []string{"-M", "-l1000"}, func(i int, c treeChange) {
+		if c.kind == 'D' || c.kind == 'R' {
+			list[i] = append(list[i], docs.Departure{From: c.path, To: c.to, Alike: c.alike, ID: c.old})
+		}
+	})
+	return list, err
+}
+
+// Changed lists for each commit the paths that it has otherwise than its first parent.
+func (r *Repo) Changed(ctx context.Context, commits []repo.ID) ([][]repo.Path, error) {
+	list := make([][]repo.Path, len(commits))
+	err := r.diffTrees(ctx, commits, []string{"--no-renames"}, func(i int, c treeChange) { list[i] = append(list[i], c.path) })
+	return list, err
+}
+
+// A treeChange is what a commit did to one path.
+type treeChange struct {
+	kind  byte // git's letter
+	old   repo.ID
+	path  repo.Path
+	to    repo.Path // of one that was moved or copied
+	alike int
+}
+
+// diffTrees calls see with what each of some commits did, against its first parent. A
+// first commit did nothing.
+func (r *Repo) diffTrees(ctx context.Context, commits []repo.ID, more []string, see func(i int, c treeChange)) error {
 	if len(commits) == 0 {
-		return list, nil
+		return nil
 	}
 	var names strings.Builder
-	where := make(map[string]int, len(commits))
+	p := &treeChanges{where: make(map[string]int, len(commits)), see: see, at: -1}
 	for i, id := range commits {
-		if _, again := where[id.String()]; again {
-			return nil, fmt.Errorf("list what %s took away: it is asked for twice", id.Short())
+		if _, again := p.where[id.String()]; again {
+			return fmt.Errorf("list what %s changed: it is asked for twice", id.Short())
 		}
-		where[id.String()] = i
+		p.where[id.String()] = i
 		names.WriteString(id.String() + "\n")
 	}
-	args := []string{
-		"diff-tree", "--stdin", "-r", "-z", "--raw", "--no-abbrev", "--always", "-M", "-l1000",
-		"--diff-merges=first-parent", "--no-relative", "--ignore-submodules=none",
-		"--no-ext-diff", "--no-textconv",
-	}
-	p := &departures{where: where, list: list, at: -1}
+	args := append([]string{
+		"diff-tree", "--stdin", "-r", "-z", "--raw", "--no-abbrev", "--always", "--diff-merges=first-parent", "--no-relative",
+		"--ignore-submodules=none", "--no-ext-diff", "--no-textconv",
+	}, more...)
 	s := &splitter{f: p.item}
 	status, stderr, err := r.run(ctx, call{args: args, stdin: strings.NewReader(names.String()), stdout: s, steady: true})
 	switch {
 	case s.err != nil:
-		return nil, s.err
+		return s.err
 	case err != nil:
-		return nil, err
+		return err
 	case status != 0:
-		return nil, r.failed(args, status, stderr)
+		return r.failed(args, status, stderr)
 	case len(s.rest) > 0 || p.wants > 0 || p.seen < len(commits):
-		return nil, errors.New("git diff-tree: the answer breaks off")
+		return errors.New("git diff-tree: the answer breaks off")
 	}
-	return list, nil
+	return nil
 }
 
-// departures reads what diff-tree says of commits: the id of each, followed by a line
+// treeChanges reads what diff-tree says of commits: the id of each, followed by a line
 // and one or two paths for each change.
-type departures struct {
+type treeChanges struct {
 	where map[string]int
-	list  [][]docs.Departure
+	see   func(i int, c treeChange)
 	at    int // the commit, -1 before the first
 	seen  int // commits
-	next  docs.Departure
-	kind  byte
+	next  treeChange
 	wants int // paths of it that are still to come
 }
 
-func (p *departures) item(text string) error {
+func (p *treeChanges) item(text string) error {
 	if p.wants > 0 {
-		return p.path(text)
-	}
-	if fields, ok := strings.CutPrefix(text, ":"); ok && p.at >= 0 {
-		part := strings.Fields(fields)
-		if len(part) != 5 {
-			return fmt.Errorf("git diff-tree: cannot read %q", text)
+		if p.wants--; p.next.path == "" {
+			p.next.path = repo.Path(text)
+		} else {
+			p.next.to = repo.Path(text)
 		}
-		id, err := repo.ParseID(part[2])
-		if err != nil {
-			return fmt.Errorf("git diff-tree: %w", err)
-		}
-		p.next, p.kind, p.wants = docs.Departure{ID: id}, part[4][0], 1
-		if p.kind == 'R' || p.kind == 'C' {
-			p.wants = 2
-			p.next.Alike, err = strconv.Atoi(part[4][1:])
-		}
-		if err != nil {
-			return fmt.Errorf("git diff-tree: cannot read %q", text)
+		if p.wants == 0 {
+			p.see(p.at, p.next)
 		}
 		return nil
+	}
+	if fields, ok := strings.CutPrefix(text, ":"); ok && p.at >= 0 {
+		return p.line(strings.Fields(fields))
 	}
 	// The id of a commit ends in a line end or a NUL, by the version of git.
 	i, ok := p.where[strings.TrimSpace(text)]
@@ -94,15 +110,21 @@ func (p *departures) item(text string) error {
 	return nil
 }
 
-func (p *departures) path(text string) error {
-	p.wants--
-	if p.next.From == "" {
-		p.next.From = repo.Path(text)
-	} else {
-		p.next.To = repo.Path(text)
+// line reads two modes, two ids and a letter, perhaps with a number.
+func (p *treeChanges) line(part []string) error {
+	if len(part) != 5 {
+		return fmt.Errorf("git diff-tree: cannot read %q", part)
 	}
-	if p.wants == 0 && (p.kind == 'D' || p.kind == 'R') {
-		p.list[p.at] = append(p.list[p.at], p.next)
+	id, err := repo.ParseID(part[2])
+	p.next, p.wants = treeChange{kind: part[4][0], old: id}, 1
+	if p.next.kind == 'R' || p.next.kind == 'C' {
+		p.wants = 2
+		var bad error
+		p.next.alike, bad = strconv.Atoi(part[4][1:])
+		err = errors.Join(err, bad)
+	}
+	if err != nil {
+		return fmt.Errorf("git diff-tree: %w", err)
 	}
 	return nil
 }

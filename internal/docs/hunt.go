@@ -1,0 +1,164 @@
+package docs
+
+import (
+	"context"
+	"slices"
+
+	"ken/internal/outline"
+	"ken/internal/repo"
+)
+
+// A hunt looks for the commit that left a file without something.
+type hunt struct {
+	file repo.Path
+	is   func(content []byte) bool // it has it
+	last Num                       // the last such commit; -1 while none is known
+
+	touches []Touch // still to be looked at
+}
+
+// maxHunted is how many of the latest changes of a file are looked at.
+const maxHunted = 500
+
+// huntDown finds for each hunt the last commit that found the file with it and left it
+// without. One that is not found leaves the hunt as it was.
+func (j *judge) huntDown(ctx context.Context, hunts []*hunt) error {
+	for _, h := range hunts {
+		h.touches = j.history.Touching(h.file)
+		h.touches = h.touches[max(0, len(h.touches)-maxHunted):]
+	}
+	open := slices.Clone(hunts)
+	for step := 4; len(open) > 0; step *= 4 {
+		var looks []look
+		var first []int // look of each hunt
+		for _, h := range open {
+			first = append(first, len(looks))
+			looks = append(looks, j.looks(h, step)...)
+		}
+		if err := j.lookAt(ctx, looks); err != nil {
+			return err
+		}
+		var further []*hunt
+		for k, h := range open {
+			end := len(looks)
+			if k+1 < len(first) {
+				end = first[k+1]
+			}
+			if n := lastLoss(looks[first[k]:end]); n >= 0 {
+				h.last = max(h.last, n)
+			} else if len(h.touches) > 0 {
+				further = append(further, h)
+			}
+		}
+		open = further
+	}
+	return nil
+}
+
+// A look is at what a commit made of a file, or at what it found.
+type look struct {
+	place  Place
+	hunt   *hunt
+	commit Num
+	found  bool // by the commit, in a parent
+	has    bool
+}
+
+// looks takes the latest changes of a hunt's file.
+func (j *judge) looks(h *hunt, step int) []look {
+	some := h.touches[max(0, len(h.touches)-step):]
+	h.touches = h.touches[:len(h.touches)-len(some)]
+	var list []look
+	for _, t := range some {
+		list = append(list, look{place: Place{j.history.Commit(t.Commit).ID, h.file}, hunt: h, commit: t.Commit})
+		for _, p := range j.history.Parents(t.Commit) {
+			list = append(list, look{place: Place{j.history.Commit(p).ID, h.file}, hunt: h, commit: t.Commit, found: true})
+		}
+	}
+	return list
+}
+
+// lastLoss returns the last commit that found something and did not leave it, -1 for none.
+// A merge took away only what all of its parents had.
+func lastLoss(looks []look) Num {
+	last := Num(-1)
+	for i := 0; i < len(looks); {
+		made := looks[i]
+		found, all := false, true
+		for i++; i < len(looks) && looks[i].found; i++ {
+			found, all = true, all && looks[i].has
+		}
+		if found && all && !made.has {
+			last = max(last, made.commit)
+		}
+	}
+	return last
+}
+
+// lookAt says of each look whether what was there has it. Where nothing was, it has not.
+func (j *judge) lookAt(ctx context.Context, looks []look) error {
+	places := make([]Place, len(looks))
+	for i, l := range looks {
+		places[i] = l.place
+	}
+	ids, err := j.past.At(ctx, places)
+	if err != nil {
+		return err
+	}
+	whose := make(map[repo.ID][]int)
+	var asked []repo.ID
+	for i, id := range ids {
+		if id.IsZero() {
+			continue
+		}
+		if whose[id] == nil {
+			asked = append(asked, id)
+		}
+		whose[id] = append(whose[id], i)
+	}
+	return j.past.Blobs(ctx, asked, func(i int, content []byte) {
+		for _, k := range whose[asked[i]] {
+			looks[k].has = content != nil && looks[k].hunt.is(content)
+		}
+	})
+}
+
+// alsoIn returns the hunts that go on: the commit that each has come to left what it hunts
+// in another file, which is the next.
+func (j *judge) alsoIn(ctx context.Context, hunts []*hunt) ([]*hunt, error) {
+	const most = 500 // files; a commit of more moved everything
+	var commits []repo.ID
+	at := make(map[Num]int)
+	for _, h := range hunts {
+		if _, again := at[h.last]; !again {
+			at[h.last] = len(commits)
+			commits = append(commits, j.history.Commit(h.last).ID)
+		}
+	}
+	changed, err := j.past.Changed(ctx, commits)
+	if err != nil {
+		return nil, err
+	}
+	for i, paths := range changed {
+		changed[i] = slices.DeleteFunc(paths, func(p repo.Path) bool { return IsDocument(p) || !outline.MayRead(p) })
+	}
+	var looks []look
+	for _, h := range hunts {
+		if paths := changed[at[h.last]]; len(paths) <= most {
+			for _, p := range paths {
+				looks = append(looks, look{place: Place{commits[at[h.last]], p}, hunt: h})
+			}
+		}
+	}
+	if err := j.lookAt(ctx, looks); err != nil {
+		return nil, err
+	}
+	var further []*hunt
+	for _, l := range looks {
+		if l.has && !slices.Contains(further, l.hunt) {
+			l.hunt.file = l.place.Path
+			further = append(further, l.hunt)
+		}
+	}
+	return further, nil
+}
