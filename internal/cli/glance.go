@@ -165,8 +165,7 @@ func (p *program) printGlance(g *Glance) {
 		say("history", "of the last %s %d left everything that was known true; the median one made %s stale",
 			term.Count(h.Commits, "commit"), h.Valid, term.Count(int(h.MedianStale), "text"))
 		if h.EvenOutline != nil && h.EvenModel != nil {
-			say("", "briefs pay %s by outlines and %s if a model writes the texts; how that is counted: ken prove",
-				evenly(*h.EvenOutline), evenly(*h.EvenModel))
+			say("", "a brief pays %s; if a model writes the texts, %s: ken prove", evenly(*h.EvenOutline), evenly(*h.EvenModel))
 		}
 	}
 	for i, c := range g.Collisions {
@@ -214,5 +213,5 @@ func evenly(percent int64) string {
 	if percent > 100 {
 		return "never"
 	}
-	return fmt.Sprintf("once they spare reading %d%% of neighbouring files", percent)
+	return fmt.Sprintf("from %d%% of the neighbouring files on that it spares", percent)
 }
