@@ -5,6 +5,7 @@
 # make spec     ken's own specs, linted and gated by ken
 # make bench    ken against git and md5sum, one table
 # make fuzz     every fuzz target for FUZZTIME
+# make release  dist/: archives for every platform, checksums, install.sh
 # make fmt      rewrite the sources the way check wants them
 
 # Of all grammars only those are linked that outlines are made with: without these
@@ -27,7 +28,7 @@ BENCH    ?=
 LINT_VERSION := v2.14.0
 LINT         := bin/tools/golangci-lint-$(LINT_VERSION)/golangci-lint
 
-.PHONY: build check test bench fuzz fmt clean setup format vet lint quick race e2e cross static spec
+.PHONY: build check test bench fuzz release fmt clean setup format vet lint quick race e2e cross static spec
 
 build:
 	$(GOBUILD) -o bin/ken ./cmd/ken
@@ -48,11 +49,14 @@ bench:
 fuzz:
 	bash scripts/fuzz $(FUZZTIME)
 
+release:
+	go run ./release -version $(VERSION) -o dist
+
 fmt: $(LINT)
 	$(LINT) fmt
 
 clean:
-	rm -rf bin
+	rm -rf bin dist
 
 setup:
 	@bash scripts/setup

@@ -147,6 +147,12 @@ func Run(ctx context.Context, deps Deps, io *term.IO, args []string) error {
 	return err
 }
 
+// Tree returns all commands, to be described and not to be run.
+func Tree(version string) *cobra.Command {
+	p := &program{Deps: Deps{Version: version}, io: &term.IO{}}
+	return p.root([]string{"", "state", "spec", "survey", "hook"}) // the verbs of these are built when they are asked for
+}
+
 // tell prints an error and its hint.
 func tell(ctx context.Context, io *term.IO, err error) {
 	if ctx.Err() != nil {

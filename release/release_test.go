@@ -1,0 +1,126 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ken/internal/cli"
+)
+
+var made = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+
+func TestArchivesAreTheSameEachTime(t *testing.T) {
+	files := []file{{"ken", 0o755, []byte("program")}, {"man/ken.1", 0o644, []byte("page")}}
+	for kind, fill := range map[string]func(*os.File) error{
+		"tar": tarred("ken_1", files, made), "zip": zipped("ken_1", files, made),
+	} {
+		dir := t.TempDir()
+		var got [2][]byte
+		for i := range got {
+			name := filepath.Join(dir, "archive")
+			if err := write(name, fill); err != nil {
+				t.Fatal(err)
+			}
+			content, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got[i] = content
+		}
+		if !bytes.Equal(got[0], got[1]) {
+			t.Errorf("two archives of the same files differ: %s", kind)
+		}
+		if left, _ := filepath.Glob(filepath.Join(dir, ".release-*")); left != nil {
+			t.Errorf("%s left %v", kind, left)
+		}
+	}
+}
+
+func TestEveryCommandHasAPage(t *testing.T) {
+	root := cli.Tree("v1")
+	files, err := manual(root, "v1", made)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages := map[string]bool{}
+	for _, f := range files {
+		pages[f.name] = true
+	}
+	var look func(c *cobra.Command)
+	look = func(c *cobra.Command) {
+		if c.IsAvailableCommand() || !c.HasParent() {
+			if page := "man/" + strings.ReplaceAll(c.CommandPath(), " ", "-") + ".1"; !pages[page] {
+				t.Errorf("there is no %s", page)
+			}
+		}
+		for _, sub := range c.Commands() {
+			look(sub)
+		}
+	}
+	look(root)
+	if len(pages) < 40 {
+		t.Errorf("there are %d pages, and ken has more commands", len(pages))
+	}
+}
+
+// The script is run as it is shipped, on an archive with a program that says its name.
+func TestInstall(t *testing.T) {
+	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
+		t.Skip("the script is for systems with a shell")
+	}
+	stem := "ken_1_" + runtime.GOOS + "_" + runtime.GOARCH
+	dist := t.TempDir()
+	program := []byte("#!/bin/sh\necho ken of the archive\n")
+	files := []file{{"ken", 0o755, program}, {"man/ken.1", 0o644, []byte("page")}}
+	archive := filepath.Join(dist, stem+".tar.gz")
+	if err := write(archive, tarred(stem, files, made)); err != nil {
+		t.Fatal(err)
+	}
+	if err := sums(dist, []string{stem + ".tar.gz"}); err != nil {
+		t.Fatal(err)
+	}
+	install := func() (string, string, error) {
+		to := filepath.Join(t.TempDir(), "a b", "bin")
+		out, err := exec.CommandContext(t.Context(), "sh", "install.sh", "--from", dist, "--to", to, "--man", filepath.Join(to, "man")).CombinedOutput()
+		return to, string(out), err
+	}
+
+	to, out, err := install()
+	if err != nil || !strings.Contains(out, "ken of the archive") {
+		t.Fatalf("install: %v\n%s", err, out)
+	}
+	for _, name := range []string{"ken", "man/man1/ken.1"} {
+		if _, err := os.Stat(filepath.Join(to, name)); err != nil {
+			t.Error(err)
+		}
+	}
+
+	content, err := os.ReadFile(archive)
+	if err != nil {
+		t.Fatal(err)
+	}
+	content[len(content)/2] ^= 1
+	if err := os.WriteFile(archive, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if to, out, err := install(); err == nil || !strings.Contains(out, "not what SHA256SUMS says") {
+		t.Errorf("a torn archive was installed: %v\n%s", err, out)
+	} else if _, err := os.Stat(to); err == nil {
+		t.Errorf("a torn archive left something in %s", to)
+	}
+
+	if err := os.WriteFile(filepath.Join(dist, "SHA256SUMS"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, out, err := install(); err == nil || !strings.Contains(out, "names no archive") {
+		t.Errorf("an archive that no checksum is for was installed: %v\n%s", err, out)
+	}
+}
