@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"ken/internal/board"
 	"ken/internal/cli"
 	"ken/internal/mcp"
 	"ken/internal/term"
@@ -44,6 +45,10 @@ func Main(args []string) int {
 		OpenHooks: func(ctx context.Context, dir string) (cli.HookSpace, error) {
 			time.AfterFunc(short, func() { onInterrupt(cancel) })
 			return openHooks(ctx, dir)
+		},
+		Board: func(ctx context.Context, dir string, all bool) (*board.Board, error) {
+			time.AfterFunc(short, func() { onInterrupt(cancel) })
+			return makeBoard(ctx, dir, all)
 		},
 		ServeMCP: func(ctx context.Context, dir string) error {
 			onInterrupt(cancel)

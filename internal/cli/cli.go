@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ken/internal/docs"
+	"ken/internal/board"
 	"ken/internal/fault"
 	"ken/internal/fresh"
 	"ken/internal/prove"
@@ -107,6 +108,8 @@ type Deps struct {
 	OpenState func(ctx context.Context, opts StateOptions) (StateSpace, error)
 	// OpenHooks opens the repository that dir lies in, as far as hooks need it.
 	OpenHooks func(ctx context.Context, dir string) (HookSpace, error)
+	// Board sums up the worktree that dir lies in, or every one.
+	Board func(ctx context.Context, dir string, all bool) (*board.Board, error)
 	// ServeMCP answers an agent on stdin and stdout until it hangs up.
 	ServeMCP func(ctx context.Context, dir string) error
 	// Session names the agent's session that runs the command, "" for none.
@@ -246,6 +249,7 @@ func (p *program) commands(args []string, status *cobra.Command) map[string]func
 		"survey": func() *cobra.Command { return p.survey(args) },
 		"brief":  p.brief, "up": p.up, "init": p.init, "docs": p.docs, "prove": p.prove,
 		"hook":   func() *cobra.Command { return p.hook(args) },
+		"board":  p.board,
 		"doctor": p.doctor, "mcp": p.mcp, "version": p.version,
 	}
 }

@@ -1,0 +1,213 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"path/filepath"
+	"sync"
+
+	"ken/internal/board"
+	"ken/internal/fresh"
+	"ken/internal/git"
+	"ken/internal/registry"
+	"ken/internal/repo"
+	"ken/internal/spec"
+	"ken/internal/survey"
+	"ken/internal/workflow"
+)
+
+// makeBoard sums up the worktree that dir lies in or, with all, every one.
+func makeBoard(ctx context.Context, dir string, all bool) (*board.Board, error) {
+	if dir == "" {
+		dir = "."
+	}
+	g, err := git.Open(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	trees, err := g.Checkouts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var some []git.Checkout
+	for _, c := range trees {
+		if all || c.Here {
+			some = append(some, c)
+		}
+	}
+	return boardOf(ctx, g, trees, some)
+}
+
+// boardOf sums up some of the worktrees of a repository.
+func boardOf(ctx context.Context, g *git.Repo, all, some []git.Checkout) (*board.Board, error) {
+	var desks []*boardDesk
+	var sources []board.Source
+	defer func() {
+		for _, d := range desks {
+			d.close()
+		}
+	}()
+	for _, c := range some {
+		d, err := openDesk(ctx, c)
+		if err != nil && ctx.Err() != nil {
+			return nil, err
+		}
+		if d != nil {
+			desks = append(desks, d)
+		}
+		sources = append(sources, d.source(c, err))
+	}
+	over, err := open(ctx, openOptions{dir: g.Root()})
+	if err != nil {
+		return nil, err
+	}
+	b := board.Make(ctx, repositoryName(g, all), sources, over.Spec())
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	return b, over.Close()
+}
+
+// repositoryName is what people call it: its main checkout's name, or of a bare one
+// the directory's.
+func repositoryName(g *git.Repo, all []git.Checkout) string {
+	if len(all) > 0 && all[0].Err == nil && all[0].Repo != nil && all[0].Repo.GitDir() == g.CommonDir() {
+		return all[0].Name
+	}
+	return filepath.Base(g.CommonDir())
+}
+
+// A boardDesk answers for one worktree. Files and directories are judged from one
+// reading of it; specs and the state directory have their own.
+type boardDesk struct {
+	files, specs *workspace
+	state        *stateSpace
+	stateErr     error
+
+	once   sync.Once
+	report *registry.Report
+	sizes  map[repo.Path]int64
+	err    error
+}
+
+func openDesk(ctx context.Context, c git.Checkout) (*boardDesk, error) {
+	if c.Err != nil {
+		return nil, c.Err
+	}
+	files, err := open(ctx, openOptions{dir: c.Repo.Root()})
+	if err != nil {
+		return nil, err
+	}
+	specs, err := open(ctx, openOptions{dir: c.Repo.Root()})
+	if err != nil {
+		return nil, errors.Join(err, files.Close())
+	}
+	d := &boardDesk{files: files, specs: specs}
+	d.state, d.stateErr = openState(ctx, stateOptions{from: c.Repo.Root()})
+	return d, nil
+}
+
+func (d *boardDesk) close() {
+	_ = d.files.Close()
+	_ = d.specs.Close()
+	if d.state != nil {
+		_ = d.state.Close()
+	}
+}
+
+func (d *boardDesk) source(c git.Checkout, err error) board.Source {
+	s := board.Source{Name: c.Name, Here: c.Here, Branch: shortBranch(c.Head.Branch), Head: c.Head.Commit, Err: err}
+	if err != nil {
+		return s
+	}
+	s.Registry, s.Sizes, s.Survey, s.Spec = d, d, d, d.specs.Spec()
+	if s.State = board.Keeper(noKeeper{d.stateErr}); d.state != nil {
+		s.State = d.state.keeper
+	}
+	return s
+}
+
+// shortBranch is a branch as people call it.
+func shortBranch(ref string) string {
+	const heads = "refs/heads/"
+	if len(ref) > len(heads) && ref[:len(heads)] == heads {
+		return ref[len(heads):]
+	}
+	return ref
+}
+
+// look reads the worktree once, and writes nothing.
+func (d *boardDesk) look(ctx context.Context) error {
+	d.once.Do(func() {
+		d.report, d.err = d.files.registry.Status(ctx, registry.VerifyOptions{All: true})
+		if d.err != nil {
+			return
+		}
+		var snap *repo.Snapshot
+		if snap, d.err = d.files.git.Snapshot(ctx); d.err != nil {
+			return
+		}
+		d.sizes = make(map[repo.Path]int64, len(snap.Index.Entries))
+		for _, e := range snap.Index.Entries {
+			d.sizes[e.Path] = e.Stat.Size
+		}
+	})
+	return d.err
+}
+
+// Status implements [board.Registry].
+func (d *boardDesk) Status(ctx context.Context, _ registry.VerifyOptions) (*registry.Report, error) {
+	return d.report, d.look(ctx)
+}
+
+// Sizes implements [board.Sizes]: as git saw them last.
+func (d *boardDesk) Sizes(ctx context.Context) (map[repo.Path]int64, error) {
+	return d.sizes, d.look(ctx)
+}
+
+// Show implements [board.Directories] over what was found, as it was found.
+func (d *boardDesk) Show(ctx context.Context, within repo.Path) (*survey.Shown, error) {
+	if err := d.look(ctx); err != nil {
+		return nil, err
+	}
+	t := &surveyTree{w: d.files, commit: d.report.Head, state: d.report.State}
+	t.once.Do(func() { t.files = d.tracked() })
+	return d.files.surveyOf(t, nil).Show(ctx, within)
+}
+
+// tracked lists the files of a report as a survey wants them.
+func (d *boardDesk) tracked() []survey.File {
+	var files []survey.File
+	for i := range d.report.Verdicts {
+		v := &d.report.Verdicts[i]
+		size, tracked := d.sizes[v.RawPath()]
+		if !tracked || v.Verdict == registry.FoundMissing {
+			continue
+		}
+		f := survey.File{Path: v.RawPath(), ID: v.ID, Size: size, Kind: v.Kind}
+		if v.Summary == fresh.Excluded {
+			f.Excluded = cmp.Or(v.Reason, "policy")
+		}
+		if v.Verdict == registry.FoundUnknown || v.Verdict == registry.FoundConflicted {
+			f.ID, f.Problem = repo.ID{}, v.Verdict.String()
+			if v.Reason != "" {
+				f.Problem = v.Reason
+			}
+		}
+		files = append(files, f)
+	}
+	return files
+}
+
+// A noKeeper is a state directory that could not be opened.
+type noKeeper struct{ err error }
+
+func (k noKeeper) Audit(context.Context) (*workflow.Audit, error)         { return nil, k.err }
+func (k noKeeper) Archive(context.Context) (*workflow.ArchiveList, error) { return nil, k.err }
+func (k noKeeper) Get(context.Context) (*workflow.Document, error)        { return nil, k.err }
+func (k noKeeper) Cleanup(context.Context, workflow.CleanupOptions) (*workflow.Sweep, error) {
+	return nil, k.err
+}
+
+var _ board.Overlays = (*spec.Reader)(nil)

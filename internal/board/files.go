@@ -1,0 +1,104 @@
+package board
+
+import (
+	"context"
+	"strings"
+	"unicode/utf8"
+
+	"ken/internal/registry"
+	"ken/internal/repo"
+	"ken/internal/survey"
+)
+
+// files asks the registry. What it answers is decided without writing anything: looking
+// at a board must not change what the next session finds.
+func (s *Source) files(ctx context.Context) (*Files, error) {
+	rep, err := s.Registry.Status(ctx, registry.VerifyOptions{All: true})
+	if err != nil {
+		return nil, err
+	}
+	sizes, err := s.Sizes.Sizes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	f := &Files{
+		State: rep.State, Reasons: append([]registry.Reason{}, rep.Reasons...), LastVerified: rep.LastVerified,
+		Upstream: rep.Upstream, Counts: rep.Counts,
+	}
+	for i := range rep.Verdicts {
+		v := &rep.Verdicts[i]
+		size, tracked := sizes[v.RawPath()]
+		if !tracked {
+			continue // it was there once
+		}
+		f.Bytes += size
+		f.Leaves = append(f.Leaves, Leaf{v.RawPath(), size, v.Verdict, v.Summary, v.Grade, v.Reason})
+	}
+	return f, nil
+}
+
+// survey asks for the directories, whose sizes are those of the files below them.
+func (s *Source) survey(ctx context.Context, files *Files) (*Survey, error) {
+	shown, err := s.Survey.Show(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	type weight struct {
+		files int
+		bytes int64
+	}
+	below := make(map[repo.Path]weight)
+	if files != nil {
+		for _, l := range files.Leaves {
+			for dir := l.Path.Dir(); ; dir = dir.Dir() {
+				w := below[dir]
+				below[dir] = weight{w.files + 1, w.bytes + l.Size}
+				if dir == "" {
+					break
+				}
+			}
+		}
+	}
+	out := &Survey{Counts: make(map[string]int), Directories: make([]Directory, 0, len(shown.Directories))}
+	for i := range shown.Directories {
+		d := &shown.Directories[i]
+		raw, err := d.Raw()
+		if err != nil {
+			return nil, err
+		}
+		if raw == "." {
+			raw = ""
+		}
+		out.Counts[d.Verdict.String()]++
+		n := Directory{
+			PathJSON: d.PathJSON, Verdict: d.Verdict, Reasons: d.Reasons, K: d.K, N: d.N, Outline: d.Outline,
+			Files: below[raw].files, Bytes: below[raw].bytes, Line: firstLine(d.Words()), Raw: raw, Text: d.Words(),
+		}
+		if d.Author != nil {
+			n.Author = *d.Author
+		}
+		out.Directories = append(out.Directories, n)
+	}
+	return out, nil
+}
+
+// lineLength is how much of a text stands for it.
+const lineLength = 160
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	if len(line) <= lineLength {
+		return line
+	}
+	line = line[:lineLength]
+	for !utf8.ValidString(line) && len(line) > lineLength-utf8.UTFMax {
+		line = line[:len(line)-1]
+	}
+	return strings.ToValidUTF8(line, "\uFFFD") + "…"
+}
+
+// Verdicts are those of directories, the worst first.
+var Verdicts = []survey.Verdict{
+	survey.Unknown, survey.Failed, survey.StaleSelf, survey.StaleBelow, survey.Incomplete, survey.Partial,
+	survey.None, survey.Fresh, survey.Excluded,
+}

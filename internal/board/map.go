@@ -1,0 +1,160 @@
+package board
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ken/internal/fresh"
+	"ken/internal/registry"
+	"ken/internal/repo"
+	"ken/internal/survey"
+)
+
+// A Tile is a directory or a file on the map.
+type Tile struct {
+	Name  string // its last element, or what it stands for
+	Path  repo.Path
+	Dir   bool
+	Rest  bool // it stands for all that is too small to be drawn
+	Files int
+	Bytes int64
+	State fresh.State
+	// Verdict is the word for it, finer than State.
+	Verdict string
+	Why     string // the reasons, "" for none
+	Line    string // what is said of it, in one line
+	Rect    Rect
+	Inside  []Tile // of a directory, without any of their own
+}
+
+// How much is drawn. What is left out stands in one tile.
+const (
+	mostTiles  = 160
+	mostInside = 24
+	// leastShare is the smallest part of the whole that anything is drawn as: an
+	// empty file is there too.
+	leastShare = 1.0 / 4000
+)
+
+// Map lays a directory out within a rectangle: what is directly in it, and faintly what
+// is directly in that. ok is false when there is no such directory.
+func (w *Worktree) Map(dir repo.Path, in Rect) (tiles []Tile, ok bool) {
+	files, known := w.Files.Known, w.Survey.Known
+	if files == nil || known == nil {
+		return nil, false
+	}
+	at := slices.IndexFunc(known.Directories, func(d Directory) bool { return d.Raw == dir })
+	if at < 0 {
+		return nil, false
+	}
+	under := known.inside(at)
+	tiles = layOut(contents(dir, under, files.under(dir)), in, mostTiles)
+	for i := range tiles {
+		t := &tiles[i]
+		if !t.Dir {
+			continue
+		}
+		at := slices.IndexFunc(under, func(d Directory) bool { return d.Raw == t.Path })
+		inner := (&Survey{Directories: under}).inside(at)
+		t.Inside = layOut(contents(t.Path, inner, files.under(t.Path)), Rect{W: 100, H: 100 * t.Rect.H / max(t.Rect.W, 1e-9)}, mostInside)
+	}
+	return tiles, true
+}
+
+// Directory returns what is known of a directory, nil when there is none of that path.
+func (s *Survey) Directory(path repo.Path) *Directory {
+	i := slices.IndexFunc(s.Directories, func(d Directory) bool { return d.Raw == path })
+	if i < 0 {
+		return nil
+	}
+	return &s.Directories[i]
+}
+
+// inside returns the directories below one, which stand behind it.
+func (s *Survey) inside(at int) []Directory {
+	dir := s.Directories[at].Raw
+	rest := s.Directories[at+1:]
+	end := slices.IndexFunc(rest, func(d Directory) bool { return !d.Raw.Under(dir) })
+	if end < 0 {
+		end = len(rest)
+	}
+	return rest[:end]
+}
+
+// under returns the files below a directory.
+func (f *Files) under(dir repo.Path) []Leaf {
+	if dir == "" {
+		return f.Leaves
+	}
+	from, _ := slices.BinarySearchFunc(f.Leaves, dir+"/", func(l Leaf, p repo.Path) int { return cmp.Compare(l.Path, p) })
+	to, _ := slices.BinarySearchFunc(f.Leaves, dir+"0", func(l Leaf, p repo.Path) int { return cmp.Compare(l.Path, p) }) // '0' follows '/'
+	return f.Leaves[from:to]
+}
+
+// contents makes a tile of everything that is directly in a directory.
+func contents(dir repo.Path, below []Directory, files []Leaf) []Tile {
+	var tiles []Tile
+	for i := range below {
+		if d := &below[i]; d.Raw.Dir() == dir {
+			tiles = append(tiles, d.tile())
+		}
+	}
+	for _, l := range files {
+		if l.Path.Dir() == dir {
+			tiles = append(tiles, l.tile())
+		}
+	}
+	return tiles
+}
+
+func (d *Directory) tile() Tile {
+	why := strings.Join(d.Reasons, "; ")
+	if d.Verdict == survey.StaleBelow || d.Verdict == survey.Incomplete {
+		why = strings.TrimSuffix(fmt.Sprintf("%d of %d children; %s", d.K, d.N, why), "; ")
+	}
+	return Tile{
+		Name: repo.Path(d.Raw.Base()).String(), Path: d.Raw, Dir: true, Files: d.Files, Bytes: d.Bytes,
+		State: d.Verdict.State(), Verdict: d.Verdict.String(), Why: why, Line: d.Line,
+	}
+}
+
+func (l Leaf) tile() Tile {
+	t := Tile{Name: repo.Path(l.Path.Base()).String(), Path: l.Path, Files: 1, Bytes: l.Size, State: l.Summary, Verdict: l.Summary.String(), Why: l.Reason}
+	if l.Found == registry.FoundUnknown || l.Found == registry.FoundConflicted {
+		t.State, t.Verdict = fresh.Unknown, l.Found.String()
+	}
+	if l.Summary == fresh.Stale && l.Grade != "" {
+		t.Verdict += ", " + string(l.Grade)
+	}
+	return t
+}
+
+// layOut gives tiles their places, the largest first, and puts those that are too many
+// into one.
+func layOut(tiles []Tile, in Rect, most int) []Tile {
+	slices.SortStableFunc(tiles, func(a, b Tile) int {
+		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.Path, b.Path))
+	})
+	if len(tiles) > most {
+		rest := Tile{Rest: true, State: fresh.Excluded, Verdict: "not drawn", Name: fmt.Sprintf("%d more", len(tiles)-most+1)}
+		for _, t := range tiles[most-1:] {
+			rest.Files += t.Files
+			rest.Bytes += t.Bytes
+		}
+		tiles = append(tiles[:most-1:most-1], rest)
+	}
+	var total float64
+	for _, t := range tiles {
+		total += float64(t.Bytes)
+	}
+	weights := make([]float64, len(tiles))
+	for i, t := range tiles {
+		weights[i] = max(float64(t.Bytes), total*leastShare, 1)
+	}
+	for i, r := range Squarify(in, weights) {
+		tiles[i].Rect = r
+	}
+	return tiles
+}

@@ -1,0 +1,149 @@
+package board
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"ken/internal/spec"
+)
+
+// spec asks for the nodes.
+func (s *Source) spec(ctx context.Context) (*Spec, error) {
+	l, err := s.Spec.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := &Spec{Main: l.Main, Nodes: arrange(l.Nodes), Unknown: l.Unknown}
+	c := &out.Counts
+	for i := range l.Nodes {
+		n := &l.Nodes[i]
+		c.Nodes++
+		switch n.Status {
+		case spec.StatusMerged:
+			c.Merged++
+		case spec.StatusDrift:
+			c.Drift++
+		case spec.StatusActive:
+			c.Active++
+		case spec.StatusPending:
+			c.Pending++
+		default:
+			c.Unknown++
+		}
+		if len(n.Problems) > 0 {
+			c.Problems++
+		}
+		if n.Ghost {
+			c.Ghosts++
+		}
+	}
+	return out, nil
+}
+
+// arrange puts nodes into the order of their tree. One whose parent is not among them
+// is a root of its own.
+func arrange(nodes []spec.Listed) []Node {
+	known := make(map[string]bool, len(nodes))
+	for i := range nodes {
+		known[nodes[i].ID] = true
+	}
+	children := make(map[string][]*spec.Listed)
+	for i := range nodes {
+		n := &nodes[i]
+		parent := ""
+		if n.Parent != nil && known[*n.Parent] && *n.Parent != n.ID {
+			parent = *n.Parent
+		}
+		children[parent] = append(children[parent], n)
+	}
+	rank := make(map[string]int, len(nodes))
+	var highest func(n *spec.Listed) int
+	highest = func(n *spec.Listed) int {
+		r := -1
+		if n.Grade != nil {
+			r = n.Grade.Rank()
+		}
+		for _, below := range children[n.ID] {
+			r = max(r, highest(below))
+		}
+		rank[n.ID] = r
+		return r
+	}
+	for _, n := range children[""] {
+		highest(n)
+	}
+	list := make([]Node, 0, len(nodes))
+	var walk func(parent string, depth int)
+	walk = func(parent string, depth int) {
+		below := children[parent]
+		slices.SortFunc(below, func(a, b *spec.Listed) int {
+			return cmp.Or(cmp.Compare(rank[b.ID], rank[a.ID]), strings.Compare(a.ID, b.ID))
+		})
+		for _, n := range below {
+			at := len(list)
+			list = append(list, Node{Listed: *n, Depth: depth, Collisions: []Meeting{}})
+			walk(n.ID, depth+1)
+			list[at].Below = len(list) - at - 1
+		}
+	}
+	walk("", 0)
+	return list
+}
+
+// proposals asks what worktrees propose, and where they meet.
+func proposals(ctx context.Context, from Overlays) (*Proposals, error) {
+	list, err := from.Overlays(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &Proposals{Worktrees: list, Meetings: meetings(list)}, nil
+}
+
+// meetings makes one of the collisions that each worktree has with the others.
+func meetings(list []spec.Overlaid) []Meeting {
+	type subject struct {
+		node string
+		kind spec.CollisionKind
+	}
+	at := make(map[subject]int)
+	out := []Meeting{}
+	for _, w := range list {
+		for _, c := range w.Collisions {
+			k := subject{c.Node, c.Kind}
+			i, ok := at[k]
+			if !ok {
+				i = len(out)
+				at[k] = i
+				out = append(out, Meeting{Node: c.Node, Kind: c.Kind})
+			}
+			m := &out[i]
+			m.Worktrees = append(append(m.Worktrees, w.Worktree), c.With...)
+			m.Paths = append(m.Paths, c.Paths...)
+		}
+	}
+	for i := range out {
+		slices.Sort(out[i].Worktrees)
+		out[i].Worktrees = slices.Compact(out[i].Worktrees)
+		slices.Sort(out[i].Paths)
+		out[i].Paths = slices.Compact(out[i].Paths)
+	}
+	slices.SortFunc(out, func(a, b Meeting) int {
+		return cmp.Or(cmp.Compare(a.Node, b.Node), cmp.Compare(a.Kind, b.Kind))
+	})
+	return out
+}
+
+// meet puts meetings at their nodes.
+func (s *Spec) meet(all []Meeting) {
+	at := make(map[string]int, len(s.Nodes))
+	for i := range s.Nodes {
+		at[s.Nodes[i].ID] = i
+	}
+	for _, m := range all {
+		if i, ok := at[m.Node]; ok {
+			s.Nodes[i].Collisions = append(s.Nodes[i].Collisions, m)
+		}
+	}
+}

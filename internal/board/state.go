@@ -1,0 +1,44 @@
+package board
+
+import (
+	"context"
+
+	"ken/internal/contract"
+	"ken/internal/workflow"
+)
+
+// buckets is their order: what should not be there first.
+var buckets = []contract.Bucket{contract.AdHoc, contract.Unknown, contract.Ephemeral, contract.PatternAllowed, contract.Canonical}
+
+// state asks the keeper of the state directory.
+func (s *Source) state(ctx context.Context) (*State, error) {
+	audit, err := s.State.Audit(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := &State{Dir: audit.Dir, Counts: audit.Counts, TotalBytes: audit.TotalBytes}
+	for _, name := range buckets {
+		b := Bucket{Name: name, Entries: []workflow.AuditEntry{}}
+		for _, e := range audit.Buckets[name] {
+			b.Entries = append(b.Entries, workflow.Shown(e))
+		}
+		out.Buckets = append(out.Buckets, b)
+	}
+	out.Cleanup = part(func() (*[]workflow.Moved, error) {
+		sweep, err := s.State.Cleanup(ctx, workflow.CleanupOptions{})
+		if err != nil {
+			return nil, err
+		}
+		return &sweep.Moves, nil
+	})
+	out.Snapshots = part(func() (*[]Snapshot, error) {
+		list, err := s.State.Archive(ctx)
+		if err != nil {
+			return nil, err
+		}
+		out.Keep = list.Keep
+		return &list.Snapshots, nil
+	})
+	out.Workflow = part(func() (*workflow.Document, error) { return s.State.Get(ctx) })
+	return out, nil
+}
