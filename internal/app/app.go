@@ -50,6 +50,10 @@ func Main(args []string) int {
 			time.AfterFunc(short, func() { onInterrupt(cancel) })
 			return makeBoard(ctx, dir, all)
 		},
+		Serve: func(ctx context.Context, dir string, opts cli.ServeOptions) error {
+			onInterrupt(cancel)
+			return serve(ctx, dir, opts)
+		},
 		ServeMCP: func(ctx context.Context, dir string) error {
 			onInterrupt(cancel)
 			return serveMCP(ctx, dir)
@@ -78,7 +82,12 @@ func onInterrupt(cancel func()) {
 }
 
 func serveMCP(ctx context.Context, dir string) error {
-	deps := mcp.Deps{
+	return mcp.ServeStdio(ctx, mcpDeps(dir), os.Stdin, os.Stdout)
+}
+
+// mcpDeps is what agents are answered with, for dir unless they name another.
+func mcpDeps(dir string) mcp.Deps {
+	return mcp.Deps{
 		Version: Version,
 		Session: session,
 		Open: func(ctx context.Context, root, author string) (mcp.Workspace, error) {
@@ -94,5 +103,4 @@ func serveMCP(ctx context.Context, dir string) error {
 			return openState(ctx, stateOptions{from: root, dir: named, author: author})
 		},
 	}
-	return mcp.ServeStdio(ctx, deps, os.Stdin, os.Stdout)
 }

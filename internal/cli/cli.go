@@ -110,6 +110,8 @@ type Deps struct {
 	OpenHooks func(ctx context.Context, dir string) (HookSpace, error)
 	// Board sums up the worktree that dir lies in, or every one.
 	Board func(ctx context.Context, dir string, all bool) (*board.Board, error)
+	// Serve shows it in a browser until ctx ends.
+	Serve func(ctx context.Context, dir string, opts ServeOptions) error
 	// ServeMCP answers an agent on stdin and stdout until it hangs up.
 	ServeMCP func(ctx context.Context, dir string) error
 	// Session names the agent's session that runs the command, "" for none.
@@ -249,7 +251,7 @@ func (p *program) commands(args []string, status *cobra.Command) map[string]func
 		"survey": func() *cobra.Command { return p.survey(args) },
 		"brief":  p.brief, "up": p.up, "init": p.init, "docs": p.docs, "prove": p.prove,
 		"hook":   func() *cobra.Command { return p.hook(args) },
-		"board":  p.board,
+		"board": p.board, "serve": p.serve,
 		"doctor": p.doctor, "mcp": p.mcp, "version": p.version,
 	}
 }

@@ -1,0 +1,230 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"ken/internal/config"
+	"ken/internal/content"
+	"ken/internal/git"
+	"ken/internal/repo"
+	"ken/internal/spec"
+	"ken/internal/web"
+)
+
+// A pulse takes cheap looks at a repository: stats of all that a board is made from,
+// and the contents of nothing. What it keeps saves time alone.
+type pulse struct {
+	root string // of the worktree that the server was started in
+
+	mu      sync.Mutex
+	indexes map[string]*indexed // by git directory
+}
+
+// indexed is what an index tracks, while it looks the same.
+type indexed struct {
+	stat    string
+	entries []repo.Entry
+	dirs    []string // of those, from the root
+}
+
+func newPulse(root string) *pulse { return &pulse{root: root, indexes: make(map[string]*indexed)} }
+
+// take looks at everything that the boards of a repository depend on.
+func (p *pulse) take(ctx context.Context) (web.Pulse, error) {
+	g, err := git.Open(ctx, p.root)
+	if err != nil {
+		return web.Pulse{}, err
+	}
+	trees, err := g.Checkouts(ctx)
+	if err != nil {
+		return web.Pulse{}, err
+	}
+	all, specs := sha256.New(), sha256.New()
+	common := g.CommonDir()
+	for _, name := range []string{"HEAD", "packed-refs", "config", "shallow", "info/attributes", "info/exclude", "ken/ken.db"} {
+		stat(all, filepath.Join(common, filepath.FromSlash(name)))
+	}
+	if info, err := os.Lstat(filepath.Join(common, "ken", "ken.db-wal")); err == nil && info.Size() > 0 { // readers leave empty ones
+		note(all, "wal", info)
+	}
+	walk(all, filepath.Join(common, "refs"))
+	for i := range trees {
+		c := &trees[i]
+		fmt.Fprintf(all, "%q %t %q %s %v\n", c.Name, c.Here, c.Head.Branch, c.Head.Commit, c.Err)
+		if c.Err != nil {
+			continue
+		}
+		root := c.Repo.Root()
+		stat(all, filepath.Join(c.Repo.GitDir(), "index"))
+		stat(all, filepath.Join(root, filepath.FromSlash(config.Name)))
+		stat(all, filepath.Join(root, ".ken", "contract.yaml"))
+		walk(specs, filepath.Join(root, spec.Root))
+		if err := p.files(ctx, all, c.Repo); err != nil {
+			return web.Pulse{}, err
+		}
+		if s, err := openState(ctx, stateOptions{from: root}); err == nil {
+			list(all, s.dir.Path())
+			list(all, filepath.Join(s.dir.Path(), ".archive"))
+			_ = s.Close()
+		}
+	}
+	look := hex.EncodeToString(specs.Sum(nil))
+	_, _ = all.Write([]byte(look))
+	return web.Pulse{Key: hex.EncodeToString(all.Sum(nil)), Specs: look}, nil
+}
+
+// files looks at every tracked file of a worktree.
+func (p *pulse) files(ctx context.Context, sum hash.Hash, g *git.Repo) error {
+	idx, err := p.index(ctx, g)
+	if err != nil {
+		return err
+	}
+	found, err := content.Open(g.Root(), content.Options{Format: g.ObjectFormat()}).Stat(ctx, idx.entries)
+	if err != nil {
+		return err
+	}
+	for i := range found {
+		f := &found[i]
+		fmt.Fprintf(sum, "%d %t %d %d %d %d\n", f.Presence, f.Executable, f.Stat.Size, f.Stat.Mtime, f.Stat.Ctime, f.Stat.Inode)
+	}
+	return nil
+}
+
+func (p *pulse) index(ctx context.Context, g *git.Repo) (*indexed, error) {
+	look := sha256.New()
+	stat(look, filepath.Join(g.GitDir(), "index"))
+	key := hex.EncodeToString(look.Sum(nil))
+	p.mu.Lock()
+	kept := p.indexes[g.GitDir()]
+	p.mu.Unlock()
+	if kept != nil && kept.stat == key {
+		return kept, nil
+	}
+	snap, err := g.Snapshot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	idx := &indexed{stat: key, entries: make([]repo.Entry, len(snap.Index.Entries))}
+	last := repo.Path("/")
+	for i, e := range snap.Index.Entries {
+		idx.entries[i] = repo.Entry{Path: e.Path}
+		if dir := e.Path.Dir(); dir != last {
+			last = dir
+			idx.dirs = append(idx.dirs, string(dir))
+		}
+	}
+	slices.Sort(idx.dirs)
+	idx.dirs = slices.Compact(idx.dirs)
+	p.mu.Lock()
+	p.indexes[g.GitDir()] = idx
+	p.mu.Unlock()
+	return idx, nil
+}
+
+// maxWatched is how many directories are watched: systems have room for few more. What
+// is not watched is looked at all the same, a little later.
+const maxWatched = 4096
+
+// places lists the directories in which something may happen.
+func (p *pulse) places(ctx context.Context) []string {
+	g, err := git.Open(ctx, p.root)
+	if err != nil {
+		return nil
+	}
+	trees, err := g.Checkouts(ctx)
+	if err != nil {
+		return nil
+	}
+	dirs := []string{g.CommonDir(), filepath.Join(g.CommonDir(), "ken")}
+	below := func(dir string) {
+		_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+			if err == nil && d.IsDir() && len(dirs) < maxWatched {
+				dirs = append(dirs, path)
+			}
+			return nil
+		})
+	}
+	below(filepath.Join(g.CommonDir(), "refs"))
+	slices.SortStableFunc(trees, func(a, b git.Checkout) int { return -cmp.Compare(bit(a.Here), bit(b.Here)) })
+	for _, c := range trees {
+		if c.Err != nil {
+			continue
+		}
+		dirs = append(dirs, c.Repo.GitDir())
+		below(filepath.Join(c.Repo.Root(), spec.Root))
+		if s, err := openState(ctx, stateOptions{from: c.Repo.Root()}); err == nil {
+			dirs = append(dirs, s.dir.Path())
+			_ = s.Close()
+		}
+		idx, err := p.index(ctx, c.Repo)
+		if err != nil {
+			continue
+		}
+		for _, d := range idx.dirs {
+			if len(dirs) < maxWatched {
+				dirs = append(dirs, filepath.Join(c.Repo.Root(), filepath.FromSlash(d)))
+			}
+		}
+	}
+	slices.Sort(dirs)
+	return slices.Compact(dirs)
+}
+
+func bit(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// stat notes how a file looks, or that it is not there.
+func stat(sum hash.Hash, name string) {
+	info, err := os.Lstat(name)
+	if err != nil {
+		fmt.Fprintf(sum, "%q: none\n", name)
+		return
+	}
+	note(sum, name, info)
+}
+
+func note(sum hash.Hash, name string, info fs.FileInfo) {
+	fmt.Fprintf(sum, "%q %d %d %o\n", name, info.Size(), info.ModTime().UnixNano(), info.Mode())
+}
+
+// list notes how everything directly in a directory looks.
+func list(sum hash.Hash, dir string) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		fmt.Fprintf(sum, "%q: %t\n", dir, os.IsNotExist(err))
+		return
+	}
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil {
+			note(sum, e.Name(), info)
+		}
+	}
+}
+
+// walk notes how everything below a directory looks.
+func walk(sum hash.Hash, dir string) {
+	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			fmt.Fprintf(sum, "%q: %v\n", path, err)
+			return nil
+		}
+		if info, err := d.Info(); err == nil {
+			note(sum, path, info)
+		}
+		return nil
+	})
+}

@@ -1,0 +1,245 @@
+package web
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"ken/internal/repo"
+	"ken/internal/spec"
+	"ken/internal/workflow"
+)
+
+// handleAPI adds what programs ask. Each answer is the document that the command line
+// prints with --json.
+func (s *Server) handleAPI(mux *http.ServeMux) {
+	mux.HandleFunc("GET /api/board", s.apiBoard)
+	mux.HandleFunc("GET /api/spec", s.inWorktree(func(r *http.Request, w Workspace) (any, error) { return w.Spec().List(r.Context()) }))
+	mux.HandleFunc("GET /api/spec/{id}", s.inWorktree(apiNode))
+	mux.HandleFunc("GET /api/spec/{id}/history", s.inWorktree(func(r *http.Request, w Workspace) (any, error) {
+		return w.Spec().History(r.Context(), r.PathValue("id"))
+	}))
+	mux.HandleFunc("GET /api/spec/{id}/diff/{commit}", s.inWorktree(apiDiff))
+	mux.HandleFunc("GET /api/overlays", s.inWorktree(func(r *http.Request, w Workspace) (any, error) { return w.Spec().Overlays(r.Context()) }))
+	mux.HandleFunc("GET /api/survey", s.inWorktree(func(r *http.Request, w Workspace) (any, error) {
+		dir := repo.Path(strings.TrimSuffix(r.URL.Query().Get("dir"), "/"))
+		return w.Show(r.Context(), dir)
+	}))
+	mux.HandleFunc("GET /api/archive", s.inState(func(r *http.Request, k *workflow.Keeper) (any, error) { return k.Archive(r.Context()) }))
+	mux.HandleFunc("POST /api/spec/{id}/ack", s.apiAck)
+	mux.HandleFunc("POST /api/state/restore", s.apiRestore)
+	mux.HandleFunc("POST /api/login", func(w http.ResponseWriter, r *http.Request) {
+		v, err := s.login(r, w)
+		s.reply(w, r, v, err, "/")
+	})
+	mux.HandleFunc("/api/", func(w http.ResponseWriter, r *http.Request) { s.fail(w, r, errNoPage) })
+}
+
+// apiBoard is the board, which waits until it is made.
+func (s *Server) apiBoard(w http.ResponseWriter, r *http.Request) {
+	f := &frame{}
+	name, err := s.worktree(r, f)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	v, late, err := s.boards.get(r.Context(), name, answerTime-requestTime)
+	if err == nil && (late || v == nil) {
+		err = refusal(http.StatusServiceUnavailable, "the board is still being made", "ask again")
+	}
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	answer(w, r, v.json, `"`+v.tag+`"`)
+}
+
+// inWorktree answers with a document about a worktree.
+func (s *Server) inWorktree(ask func(*http.Request, Workspace) (any, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		v, err := s.within(r, func(ws Workspace) (any, error) { return ask(r, ws) })
+		s.reply(w, r, v, err, "")
+	}
+}
+
+func (s *Server) within(r *http.Request, ask func(Workspace) (any, error)) (v any, err error) {
+	name, err := s.worktree(r, &frame{})
+	if err != nil {
+		return nil, err
+	}
+	ws, err := s.deps.Open(r.Context(), name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, ws.Close()) }()
+	return ask(ws)
+}
+
+// inState is inWorktree for its state directory.
+func (s *Server) inState(ask func(*http.Request, *workflow.Keeper) (any, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		v, err := s.withinState(r, func(k *workflow.Keeper) (any, error) { return ask(r, k) })
+		s.reply(w, r, v, err, "")
+	}
+}
+
+func (s *Server) withinState(r *http.Request, ask func(*workflow.Keeper) (any, error)) (v any, err error) {
+	name, err := s.worktree(r, &frame{})
+	if err != nil {
+		return nil, err
+	}
+	st, err := s.deps.OpenState(r.Context(), name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, st.Close()) }()
+	return ask(st.Keeper())
+}
+
+func apiNode(r *http.Request, w Workspace) (any, error) {
+	n, err := w.Spec().Node(r.Context(), r.PathValue("id"))
+	if err != nil {
+		return nil, err
+	}
+	return struct {
+		spec.Described
+		Body  string      `json:"body"`
+		Parts *spec.Parts `json:"parts"`
+	}{n.Describe(), n.Body, n.Parts}, nil
+}
+
+func apiDiff(r *http.Request, w Workspace) (any, error) {
+	if !isHexID(r.PathValue("commit")) {
+		return nil, errID
+	}
+	commit, patch, err := w.Spec().Diff(r.Context(), r.PathValue("id"), r.PathValue("commit"))
+	return map[string]any{"commit": commit, "patch": patch}, err
+}
+
+// apiAck records that a spec still holds. Whoever says so names the commit that they
+// looked at: what has moved since, they have not seen.
+func (s *Server) apiAck(w http.ResponseWriter, r *http.Request) {
+	var in struct {
+		Reason string `json:"reason"`
+		Head   string `json:"head"`
+	}
+	err := decode(r, &in)
+	var done any
+	if err == nil {
+		s.writing.Lock()
+		done, err = s.within(r, func(ws Workspace) (any, error) {
+			l, err := ws.Spec().List(r.Context())
+			if err != nil {
+				return nil, err
+			}
+			if in.Head != "" && in.Head != l.Head.String() {
+				return nil, errMoved
+			}
+			req := spec.AckRequest{Nodes: []string{r.PathValue("id")}, Reason: in.Reason}
+			if s.deps.Session != nil {
+				req.Session = s.deps.Session()
+			}
+			return ws.Spec().Ack(r.Context(), req)
+		})
+		s.writing.Unlock()
+	}
+	s.reply(w, r, done, err, "/node/"+url.PathEscape(r.PathValue("id")))
+}
+
+// apiRestore brings a snapshot of the archive back.
+func (s *Server) apiRestore(w http.ResponseWriter, r *http.Request) {
+	var in struct {
+		Snapshot  string `json:"snapshot"`
+		Overwrite flag   `json:"overwrite"`
+	}
+	err := decode(r, &in)
+	var done any
+	if err == nil {
+		s.writing.Lock()
+		done, err = s.withinState(r, func(k *workflow.Keeper) (any, error) {
+			return k.Restore(r.Context(), workflow.RestoreOptions{Snapshot: in.Snapshot, Overwrite: bool(in.Overwrite)})
+		})
+		s.writing.Unlock()
+	}
+	s.reply(w, r, done, err, "/state")
+}
+
+// A flag is true by true, and by the "on" of a form.
+type flag bool
+
+// UnmarshalJSON reads both.
+func (f *flag) UnmarshalJSON(b []byte) error {
+	*f = string(b) == "true" || string(b) == `"on"` || string(b) == `"true"`
+	return nil
+}
+
+// decode reads what was sent: one JSON object, or a form.
+func decode(r *http.Request, into any) error {
+	bad := func(err error) error {
+		if _, large := errors.AsType[*http.MaxBytesError](err); large {
+			return err
+		}
+		return refusal(http.StatusBadRequest, "the request cannot be read: "+err.Error(), "send one JSON object")
+	}
+	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if kind == "application/x-www-form-urlencoded" {
+		if err := r.ParseForm(); err != nil {
+			return bad(err)
+		}
+		fields := make(map[string]string)
+		for name := range r.PostForm {
+			fields[name] = r.PostForm.Get(name)
+		}
+		b, err := json.Marshal(fields)
+		if err != nil {
+			return bad(err)
+		}
+		if err := json.Unmarshal(b, into); err != nil {
+			return bad(err)
+		}
+		return nil
+	}
+	if kind != "application/json" {
+		return refusal(http.StatusUnsupportedMediaType, "that is neither JSON nor a form", "send it as application/json")
+	}
+	d := json.NewDecoder(r.Body)
+	if err := d.Decode(into); err != nil {
+		return bad(err)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return bad(errors.New("more than one object"))
+	}
+	return nil
+}
+
+// reply answers with a document; a form that a browser sent by itself is led back to its
+// page.
+func (s *Server) reply(w http.ResponseWriter, r *http.Request, v any, err error, back string) {
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	if back != "" && strings.Contains(r.Header.Get("Accept"), "text/html") {
+		if name := r.URL.Query().Get("w"); name != "" {
+			back += "?w=" + url.QueryEscape(name)
+		}
+		http.Redirect(w, r, back, http.StatusSeeOther)
+		return
+	}
+	b, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	if r.Method == http.MethodGet {
+		answer(w, r, append(b, '\n'), tagOf(b))
+		return
+	}
+	_, _ = w.Write(append(b, '\n'))
+}

@@ -1,0 +1,48 @@
+// What every page does: stay current, answer to keys, and send its forms.
+import { follow } from "./live.js";
+import { morph } from "./morph.js";
+import { search } from "./search.js";
+import { keys } from "./keys.js";
+import { forms, login } from "./forms.js";
+import { theme } from "./theme-switch.js";
+import { patches } from "./patches.js";
+
+let etag = null;
+let fetching = null; // the one under way
+let again = false; // something changed meanwhile
+
+// refresh draws the page anew where it differs, and leaves the rest alone.
+async function refresh() {
+  if (fetching) { again = true; return fetching; }
+  fetching = (async () => {
+    do {
+      again = false;
+      const headers = etag ? { "If-None-Match": etag } : {};
+      const answer = await fetch(location.href, { headers: { ...headers, Accept: "text/html" }, cache: "no-store", credentials: "same-origin" });
+      if (answer.status === 304) continue;
+      const text = await answer.text();
+      const next = new DOMParser().parseFromString(text, "text/html");
+      if (next.body.dataset.release !== document.body.dataset.release) { location.reload(); return; }
+      etag = answer.headers.get("ETag");
+      morph(document.body, next.body);
+      document.title = next.title;
+      document.dispatchEvent(new CustomEvent("ken:drawn"));
+    } while (again);
+  })().finally(() => { fetching = null; });
+  return fetching;
+}
+
+theme();
+search();
+keys();
+patches();
+forms(refresh);
+login().then((entered) => { if (entered) refresh(); });
+follow(document.body.dataset, refresh);
+
+document.addEventListener("change", (e) => {
+  if (e.target.id !== "worktree") return;
+  const url = new URL(location.href);
+  if (e.target.value) url.searchParams.set("w", e.target.value); else url.searchParams.delete("w");
+  location.assign(url);
+});

@@ -1,0 +1,59 @@
+// Sends forms without leaving the page, and says what came of it beside the button.
+
+export function forms(refresh) {
+  document.addEventListener("submit", async (e) => {
+    const form = e.target;
+    if (!form.matches("[data-act], [data-login]")) return;
+    e.preventDefault();
+    const outcome = form.querySelector(".outcome");
+    const button = form.querySelector("button[type=submit]");
+    button.disabled = true;
+    tell(outcome, "", "…");
+    try {
+      const answer = await fetch(form.action, { method: "POST", body: new URLSearchParams(new FormData(form)), headers: { Accept: "application/json" } });
+      const said = await answer.json();
+      if (!answer.ok) {
+        tell(outcome, "bad", said.error + (said.hint ? " — " + said.hint : ""));
+        if (answer.status === 409) await refresh();
+        return;
+      }
+      if (form.matches("[data-login]")) { location.assign("/"); return; }
+      tell(outcome, "good", form.dataset.act);
+      notify(form.dataset.act + (said.commit ? " in " + said.commit.slice(0, 7) : ""));
+      form.reset();
+      await refresh();
+    } catch (err) {
+      tell(outcome, "bad", "The server does not answer: " + err.message);
+    } finally {
+      button.disabled = false;
+    }
+  });
+}
+
+function tell(where, tone, text) {
+  if (!where) return;
+  where.className = "outcome " + tone;
+  where.textContent = text;
+}
+
+// notify says something that outlives the form that it is about.
+function notify(text) {
+  document.querySelectorAll(".toast").forEach((t) => t.remove());
+  const toast = document.createElement("div");
+  toast.className = "toast";
+  toast.setAttribute("role", "status");
+  toast.textContent = text;
+  document.documentElement.append(toast);
+  setTimeout(() => toast.remove(), 6000);
+}
+
+// login trades the token in the address for a cookie, and takes it out of the address.
+export async function login() {
+  const token = new URLSearchParams(location.hash.slice(1)).get("token");
+  if (!token) return false;
+  history.replaceState(null, "", location.pathname + location.search);
+  const answer = await fetch("/api/login", { method: "POST", headers: { "Content-Type": "application/json", Accept: "application/json" }, body: JSON.stringify({ token }) });
+  if (!answer.ok) { notify("The token in the address is not the one that holds."); return false; }
+  if (document.body.dataset.page === "login") { location.assign("/"); return false; }
+  return true;
+}

@@ -1,0 +1,50 @@
+// Hears when there is something new to see: from one stream for all pages of the
+// browser, else from one of its own, else by asking every second.
+
+const POLL = 1000;
+
+function say(word) {
+  const live = document.getElementById("live");
+  if (!live || live.dataset.state === word) return;
+  live.dataset.state = word;
+  live.querySelector(".word").textContent = word;
+}
+
+// follow calls refresh whenever the board of this page's worktree is another than the
+// one that the page was drawn from.
+export function follow(page, refresh) {
+  let failed = 0;
+  const look = () => refresh().then(() => { failed = 0; }, () => { failed++; say("offline"); });
+  const hear = (news) => {
+    if (news.state) { say(news.state); return; }
+    say("live");
+    if (news.worktree === page.worktree && news.tag !== page.tag) look();
+  };
+  const poll = () => {
+    say("polling");
+    setInterval(async () => { await look(); if (!failed) say("polling"); }, POLL);
+  };
+  const own = () => {
+    if (!("EventSource" in window)) { poll(); return; }
+    listen(hear);
+  };
+  // Coming back to a page that slept, what it missed is fetched at once.
+  document.addEventListener("visibilitychange", () => { if (!document.hidden) look(); });
+  if (!("SharedWorker" in window)) { own(); return; }
+  try {
+    const worker = new SharedWorker("/assets/worker.js?v=" + page.release, { name: "ken-" + page.release });
+    worker.onerror = own;
+    worker.port.onmessage = (e) => hear(e.data);
+    worker.port.start();
+    addEventListener("pagehide", () => worker.port.postMessage("gone"));
+    addEventListener("pageshow", (e) => { if (e.persisted) { worker.port.postMessage("back"); look(); } });
+  } catch { own(); }
+}
+
+// listen opens a stream of this page's own.
+function listen(hear) {
+  const stream = new EventSource("/events");
+  stream.addEventListener("board", (e) => hear(JSON.parse(e.data)));
+  stream.onopen = () => hear({ state: "live" });
+  stream.onerror = () => hear({ state: "offline" });
+}

@@ -1,0 +1,69 @@
+// morph makes an element like another by changing only what differs, so that focus,
+// scrolling, selections, open details and what was typed stay as they are.
+//
+// Elements with an id are found by it wherever they are among their siblings. The
+// attribute data-keep names what belongs to the reader and not to the page: "all" of
+// the element, its "value", or whether it is "pressed".
+export function morph(have, want) {
+  attributes(have, want);
+  if (have.dataset && have.dataset.keep === "all") return;
+  children(have, want);
+}
+
+function attributes(have, want) {
+  const keep = have.dataset && have.dataset.keep;
+  if (keep === "all") return;
+  for (const { name, value } of want.attributes) {
+    if (name === "aria-pressed" && keep === "pressed") continue;
+    if (have.getAttribute(name) !== value) have.setAttribute(name, value);
+  }
+  for (const { name } of [...have.attributes]) {
+    if (want.hasAttribute(name)) continue;
+    if (name === "open" || name === "hidden" || name === "tabindex") continue; // the reader's, or a script's
+    have.removeAttribute(name);
+  }
+}
+
+function children(have, want) {
+  const byID = new Map();
+  for (const c of have.children) if (c.id) byID.set(c.id, c);
+  let at = have.firstChild;
+  for (const w of [...want.childNodes]) {
+    let match = null;
+    if (w.nodeType === Node.ELEMENT_NODE && w.id) {
+      match = byID.get(w.id) || null;
+      if (match && match.localName !== w.localName) match = null;
+    } else if (at && same(at, w)) {
+      match = at;
+    }
+    if (!match) {
+      have.insertBefore(document.importNode(w, true), at);
+      continue;
+    }
+    if (match === at) at = at.nextSibling;
+    else move(have, match, at);
+    if (match.isEqualNode(w)) continue;
+    if (match.nodeType === Node.ELEMENT_NODE) morph(match, w);
+    else match.nodeValue = w.nodeValue;
+  }
+  while (at) {
+    const gone = at;
+    at = at.nextSibling;
+    have.removeChild(gone);
+  }
+}
+
+// same reports whether a node without an id can become another.
+function same(a, b) {
+  return a.nodeType === b.nodeType && a.nodeName === b.nodeName && !a.id;
+}
+
+// move puts a child somewhere else, without its losing focus where the browser can.
+function move(parent, child, before) {
+  if (parent.moveBefore) {
+    try { parent.moveBefore(child, before); return; } catch { /* it is elsewhere */ }
+  }
+  const focused = child.contains(document.activeElement) ? document.activeElement : null;
+  parent.insertBefore(child, before);
+  if (focused) focused.focus({ preventScroll: true });
+}

@@ -1,0 +1,19 @@
+// Fetches what a version changed when somebody opens it.
+export function patches() {
+  document.addEventListener("toggle", async (e) => {
+    const details = e.target;
+    if (!details.open || !details.dataset.src) return;
+    const slot = details.querySelector(".patch-slot");
+    if (slot.dataset.filled) return;
+    slot.dataset.filled = "yes";
+    try {
+      const answer = await fetch(details.dataset.src, { headers: { "X-Ken-Part": "patch", Accept: "text/html" } });
+      const part = new DOMParser().parseFromString(await answer.text(), "text/html");
+      if (!answer.ok) throw new Error(part.querySelector("h1")?.textContent || answer.statusText);
+      slot.replaceChildren(...part.body.childNodes);
+    } catch (err) {
+      slot.textContent = "It could not be read: " + err.message;
+      delete slot.dataset.filled;
+    }
+  }, true);
+}

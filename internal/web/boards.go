@@ -1,0 +1,202 @@
+package web
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"ken/internal/board"
+)
+
+// A view is a board as it was made, with what it was made from.
+type view struct {
+	board *board.Board
+	tree  *board.Worktree // the one that it is about
+	json  []byte
+	tag   string // changes when anything that pages show of it does
+	pulse Pulse
+}
+
+// boards keeps the last board of each worktree that somebody looked at.
+type boards struct {
+	deps Deps
+	ctx  context.Context // of the server: a board is made for everybody
+
+	mu      sync.Mutex
+	at      map[string]*shelf
+	pulses  map[string]*looks
+	running sync.WaitGroup
+}
+
+// A shelf is the place of one worktree's board.
+type shelf struct {
+	last *view
+	err  error         // why the last attempt brought none
+	busy chan struct{} // closed when the one under way is over; nil when none is
+	from Pulse         // what last, or err, was made from
+}
+
+func newBoards(deps Deps) *boards {
+	return &boards{deps: deps, ctx: context.Background(), at: make(map[string]*shelf), pulses: make(map[string]*looks)}
+}
+
+// wait returns when nothing is being made any more.
+func (b *boards) wait() { b.running.Wait() }
+
+// get returns the board of a worktree as things are now. If making it takes longer
+// than patience, it returns what there is, which may be nil, and says that it is late.
+func (b *boards) get(ctx context.Context, worktree string, patience time.Duration) (v *view, late bool, err error) {
+	over := time.NewTimer(patience)
+	defer over.Stop()
+	for {
+		pulse, err := b.look(ctx, worktree)
+		if err != nil {
+			return nil, false, err
+		}
+		v, busy, err := b.ask(worktree, pulse)
+		if busy == nil {
+			return v, false, err
+		}
+		select {
+		case <-busy:
+		case <-over.C:
+			return v, true, nil
+		case <-ctx.Done():
+			return v, true, ctx.Err()
+		}
+	}
+}
+
+// ask returns the board that was made from a pulse, or has one made.
+func (b *boards) ask(worktree string, pulse Pulse) (v *view, busy chan struct{}, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	s := b.at[worktree]
+	if s == nil {
+		s = &shelf{}
+		b.at[worktree] = s
+	}
+	if s.busy != nil {
+		return s.last, s.busy, nil
+	}
+	if s.from == pulse && (s.last != nil || s.err != nil) {
+		err := s.err
+		if err != nil {
+			s.from = Pulse{} // the next one tries again
+		}
+		return s.last, nil, err
+	}
+	s.busy = make(chan struct{})
+	b.running.Go(func() { b.make(worktree, s, pulse) })
+	return s.last, s.busy, nil
+}
+
+func (b *boards) make(worktree string, s *shelf, pulse Pulse) {
+	v, err := b.build(worktree, pulse)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	s.err, s.from = err, pulse
+	if err == nil {
+		s.last = v
+	}
+	close(s.busy)
+	s.busy = nil
+}
+
+func (b *boards) build(worktree string, pulse Pulse) (v *view, err error) {
+	defer func() {
+		if r := recover(); r != nil { // the server stays up
+			err = fmt.Errorf("ken went wrong: %v", r)
+		}
+	}()
+	made, err := b.deps.Board(b.ctx, worktree)
+	if err != nil {
+		return nil, err
+	}
+	v = &view{board: made, tree: made.Worktree(worktree), pulse: pulse}
+	if v.tree == nil {
+		return nil, errNoPage
+	}
+	if v.json, err = json.MarshalIndent(made, "", "  "); err != nil {
+		return nil, err
+	}
+	sum := sha256.New()
+	sum.Write(v.json)
+	_, _ = io.WriteString(sum, pulse.Specs)
+	if f := v.tree.Files.Known; f != nil {
+		for _, l := range f.Leaves {
+			fmt.Fprintf(sum, "%q %d %d %d %s\n", l.Path, l.Size, l.Found, l.Summary, l.Grade)
+		}
+	}
+	v.tag = hex.EncodeToString(sum.Sum(nil)[:12])
+	return v, nil
+}
+
+// watched lists the worktrees that somebody has looked at.
+func (b *boards) watched() (names []string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Sorted(maps.Keys(b.at))
+}
+
+// forget lets go of all boards, once nobody looks any more.
+func (b *boards) forget() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	maps.DeleteFunc(b.at, func(_ string, s *shelf) bool { return s.busy == nil })
+}
+
+// looks are the looks at one worktree: the one being taken, and the next.
+type looks struct {
+	mu        sync.Mutex
+	now, next *look
+}
+
+// A look is one that several wait for.
+type look struct {
+	done  chan struct{}
+	pulse Pulse
+	err   error
+}
+
+// look takes a look that begins no earlier than it was asked for, and shares it with
+// all who asked meanwhile: a crowd costs as much as two.
+func (b *boards) look(ctx context.Context, worktree string) (Pulse, error) {
+	b.mu.Lock()
+	l := b.pulses[worktree]
+	if l == nil {
+		l = &looks{}
+		b.pulses[worktree] = l
+	}
+	b.mu.Unlock()
+	l.mu.Lock()
+	if l.next == nil {
+		l.next = &look{done: make(chan struct{})}
+		before, mine := l.now, l.next
+		b.running.Go(func() {
+			if before != nil {
+				<-before.done
+			}
+			l.mu.Lock()
+			l.now, l.next = mine, nil
+			l.mu.Unlock()
+			defer close(mine.done)
+			mine.pulse, mine.err = b.deps.Pulse(b.ctx, worktree)
+		})
+	}
+	mine := l.next
+	l.mu.Unlock()
+	select {
+	case <-mine.done:
+		return mine.pulse, mine.err
+	case <-ctx.Done():
+		return Pulse{}, ctx.Err()
+	}
+}

@@ -1,0 +1,202 @@
+package web
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"time"
+
+	"ken/internal/fault"
+)
+
+// Options says under which addresses a dashboard is reached, and by what it knows
+// those who may write.
+type Options struct {
+	// Addr is the address that it listens on.
+	Addr netip.AddrPort
+	// Hosts are names that it may be asked under, besides its address and localhost.
+	Hosts []string
+	// Token opens everything. It is never empty.
+	Token string
+	// Name sets the cookies of one repository's dashboard apart from those of
+	// another: ports do not.
+	Name string
+}
+
+// A guard decides who may ask what.
+//
+// Whoever is on this machine may look, unless the dashboard is reachable from others;
+// writing, and everything an agent may do, takes the token. A browser that is on some
+// other page never gets through: the host must be one that we are known by, so that no
+// name that was made to lead here is good for anything, and the origin must be ours.
+type guard struct {
+	opts   Options
+	cookie string // its name
+	pass   string // its value, of which the token cannot be told
+	cross  *http.CrossOriginProtection
+}
+
+func newGuard(opts Options) *guard {
+	sum := sha256.Sum256([]byte(opts.Name))
+	mac := hmac.New(sha256.New, []byte(opts.Token))
+	mac.Write([]byte("cookie"))
+	return &guard{
+		opts: opts, cookie: "ken_" + hex.EncodeToString(sum[:4]), pass: hex.EncodeToString(mac.Sum(nil)),
+		cross: http.NewCrossOriginProtection(),
+	}
+}
+
+// What a request is refused with.
+var (
+	errHost   = refusal(http.StatusMisdirectedRequest, "this address is not one that ken serve is known by", "use the address that it printed")
+	errOrigin = refusal(http.StatusForbidden, "the request comes from another site", "use the dashboard's own pages")
+	errToken  = refusal(http.StatusUnauthorized, "this needs the token", "open the address that ken serve printed, or send it as: Authorization: Bearer TOKEN")
+	errNoPage = refusal(http.StatusNotFound, "there is no such page", "begin at /")
+	errMethod = refusal(http.StatusMethodNotAllowed, "that cannot be done here", "see docs/manual/serve.md")
+	errID     = refusal(http.StatusBadRequest, "that is no commit id", "name a commit by 4 to 64 hexadecimal digits")
+	errMoved  = refusal(http.StatusConflict, "the repository has moved on since this page was drawn", "look at what is there now, and decide again")
+)
+
+// A statusError is an error with its own HTTP status.
+type statusError struct {
+	error
+	status int
+}
+
+func (e *statusError) Unwrap() error { return e.error }
+
+func refusal(status int, text, hint string) error {
+	return &statusError{&fault.Error{Kind: fault.Usage, Hint: hint, Err: errors.New(text)}, status}
+}
+
+// protect lets through what may pass, with every answer told how it may be used.
+func (g *guard) protect(next http.Handler, fail func(http.ResponseWriter, *http.Request, error)) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "+
+			"worker-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("Cross-Origin-Opener-Policy", "same-origin")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		h.Set("Cache-Control", "no-cache")
+		if err := g.check(r); err != nil {
+			if r.Method == http.MethodGet && errors.Is(err, errToken) && wantsPage(r) {
+				http.Redirect(w, r, "/login", http.StatusSeeOther) // the fragment goes along
+				return
+			}
+			fail(w, r, err)
+			return
+		}
+		control := http.NewResponseController(w)
+		if r.URL.Path != "/events" && r.URL.Path != "/mcp" {
+			_ = control.SetWriteDeadline(time.Now().Add(answerTime))
+		} else {
+			_ = control.SetReadDeadline(time.Time{}) // it may go on for as long as both want
+		}
+		if r.URL.Path != "/mcp" {
+			r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+func (g *guard) check(r *http.Request) error {
+	if !g.known(r) {
+		return errHost
+	}
+	if origin := r.Header.Get("Origin"); origin != "" && origin != "http://"+r.Host && origin != "https://"+r.Host {
+		return errOrigin
+	}
+	if g.cross.Check(r) != nil {
+		return errOrigin
+	}
+	if site := r.Header.Get("Sec-Fetch-Site"); site == "cross-site" && r.Header.Get("Sec-Fetch-Mode") != "navigate" {
+		return errOrigin
+	}
+	if g.needsToken(r) && !g.mayWrite(r) {
+		return errToken
+	}
+	return nil
+}
+
+// known reports whether a request was sent to a name that is ours.
+func (g *guard) known(r *http.Request) bool {
+	host, port, err := net.SplitHostPort(r.Host)
+	if err != nil {
+		host, port = strings.Trim(r.Host, "[]"), "80"
+	}
+	if port != fmt.Sprint(g.opts.Addr.Port()) {
+		return false
+	}
+	for _, name := range g.opts.Hosts {
+		if strings.EqualFold(name, host) {
+			return true
+		}
+	}
+	if strings.EqualFold(host, "localhost") {
+		return true
+	}
+	addr, err := netip.ParseAddr(host)
+	if err != nil {
+		return false
+	}
+	// No name leads to an address that is spelled out: whoever asks for one that this
+	// connection came in on means us.
+	if local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok {
+		if ap, err := netip.ParseAddrPort(local.String()); err == nil && ap.Addr().Unmap() == addr.Unmap() {
+			return true
+		}
+	}
+	return addr.IsLoopback() && g.local() || addr.Unmap() == g.opts.Addr.Addr().Unmap()
+}
+
+// local reports whether only this machine can reach the dashboard.
+func (g *guard) local() bool { return g.opts.Addr.Addr().IsLoopback() }
+
+func (g *guard) needsToken(r *http.Request) bool {
+	switch path := r.URL.Path; {
+	case path == "/healthz", path == "/login", path == "/api/login", strings.HasPrefix(path, "/assets/"):
+		return false
+	case path == "/mcp":
+		return true
+	case r.Method != http.MethodGet && r.Method != http.MethodHead:
+		return true
+	}
+	return !g.local()
+}
+
+// mayWrite reports whether a request brings the token, or the cookie that was given
+// for it.
+func (g *guard) mayWrite(r *http.Request) bool {
+	if given, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok && g.opens(given) {
+		return true
+	}
+	c, err := r.Cookie(g.cookie)
+	return err == nil && subtle.ConstantTimeCompare([]byte(c.Value), []byte(g.pass)) == 1
+}
+
+// opens reports whether a text is the token.
+func (g *guard) opens(given string) bool {
+	a, b := sha256.Sum256([]byte(given)), sha256.Sum256([]byte(g.opts.Token))
+	return g.opts.Token != "" && subtle.ConstantTimeCompare(a[:], b[:]) == 1
+}
+
+// admit gives the browser the cookie.
+func (g *guard) admit(w http.ResponseWriter) {
+	http.SetCookie(w, &http.Cookie{
+		Name: g.cookie, Value: g.pass, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, MaxAge: 180 * 24 * 3600,
+	})
+}
+
+func wantsPage(r *http.Request) bool {
+	return !strings.HasPrefix(r.URL.Path, "/api/") && r.URL.Path != "/events" && r.URL.Path != "/mcp" &&
+		strings.Contains(r.Header.Get("Accept"), "text/html")
+}

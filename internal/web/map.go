@@ -1,0 +1,115 @@
+package web
+
+import (
+	"fmt"
+	"html/template"
+	"net/http"
+	"strings"
+
+	"ken/internal/board"
+	"ken/internal/repo"
+)
+
+// A mapBody is what the map shows of one directory.
+type mapBody struct {
+	Dir    repo.Path
+	About  *board.Directory
+	Words  template.HTML
+	Above  []crumb
+	Tiles  []tile
+	Counts []segment
+	Total  int // directories that count
+	Done   int // of those, the ones whose text holds
+	Share  string
+}
+
+// A crumb is a directory above.
+type crumb struct {
+	Name string
+	Path repo.Path
+}
+
+// A tile is a tile with its place in percent of the picture.
+type tile struct {
+	board.Tile
+	X, Y, W, H string
+	Wide, Tall bool // there is room for a name, and for a line under it
+	Small      []tile
+	Label      string // what it says to those who do not see it
+}
+
+// mapPage is the repository by size, coloured by how far what is said of it holds.
+func (s *Server) mapPage(r *http.Request) (*frame, error) {
+	f, err := s.begin(r, "map", "Map")
+	if err != nil || f.Tree == nil {
+		return f, err
+	}
+	if f.Tree.Survey.Known == nil || f.Tree.Files.Known == nil {
+		return f, nil // the page says why
+	}
+	known := f.Tree.Survey.Known
+	b := &mapBody{Dir: repo.Path(r.URL.Query().Get("dir"))}
+	b.count(f.Tree)
+	f.Body = b
+	if len(known.Directories) == 0 && b.Dir == "" {
+		return f, nil
+	}
+	if b.About = known.Directory(b.Dir); b.About == nil {
+		return f, refusal(http.StatusNotFound, "no directory of tracked files: "+b.Dir.String(), "begin at /map")
+	}
+	b.Words = markdown(b.About.Text)
+	b.Above = crumbs(f.Board.Repository, b.Dir)
+	// The picture is about as wide as this is to that; tiles are nearly square in it.
+	tiles, _ := f.Tree.Map(b.Dir, board.Rect{W: 160, H: 100})
+	for _, t := range tiles {
+		b.Tiles = append(b.Tiles, placed(t, 160, 100))
+	}
+	return f, nil
+}
+
+// count sums up how far the survey has come.
+func (b *mapBody) count(w *board.Worktree) {
+	b.Counts = sumUp(w).Directories
+	for _, c := range b.Counts {
+		if c.Tone != "excluded" {
+			b.Total += c.Count
+		}
+		if c.Tone == "fresh" {
+			b.Done = c.Count
+		}
+	}
+	b.Share = share100(b.Done, b.Total)
+}
+
+func crumbs(name string, dir repo.Path) []crumb {
+	list := []crumb{{name, ""}}
+	if dir == "" {
+		return list
+	}
+	parts := strings.Split(string(dir), "/")
+	for i := range parts {
+		list = append(list, crumb{repo.Path(parts[i]).String(), repo.Path(strings.Join(parts[:i+1], "/"))})
+	}
+	return list
+}
+
+func placed(t board.Tile, w, h float64) tile {
+	percent := func(part, whole float64) string { return fmt.Sprintf("%.3f%%", 100*part/whole) }
+	out := tile{
+		Tile: t, X: percent(t.Rect.X, w), Y: percent(t.Rect.Y, h), W: percent(t.Rect.W, w), H: percent(t.Rect.H, h),
+		Wide: t.Rect.W > 5 && t.Rect.H > 3.2, Tall: t.Rect.W > 14 && t.Rect.H > 8,
+	}
+	for _, in := range t.Inside {
+		// Its places are within a hundred by what the tile is high for its width.
+		out.Small = append(out.Small, placed(in, 100, 100*t.Rect.H/max(t.Rect.W, 1e-9)))
+	}
+	kind := "file"
+	if t.Dir {
+		kind = "directory, " + countText(t.Files, "file")
+	}
+	out.Label = fmt.Sprintf("%s, %s, %s, %s", t.Name, t.Verdict, bytesText(t.Bytes), kind)
+	if t.Why != "" {
+		out.Label += ": " + t.Why
+	}
+	return out
+}

@@ -1,0 +1,179 @@
+// Package web is the dashboard: pages that are made on the server, a JSON interface that
+// mirrors --json, and a stream of events that tells open pages when to look again.
+//
+// It decides nothing about a repository. What is shown is a [board.Board], made and
+// kept for as long as a cheap look at the repository says that nothing has moved; what
+// opens a repository, takes that look and watches for changes comes in from outside.
+// The package does decide who may ask: see guard.go.
+package web
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"golang.org/x/net/netutil"
+
+	"ken/internal/board"
+	"ken/internal/repo"
+	"ken/internal/spec"
+	"ken/internal/survey"
+	"ken/internal/workflow"
+)
+
+// Deps is what the dashboard needs from outside.
+type Deps struct {
+	Version string
+	// Worktrees lists the checkouts of the repository, the one that was asked from
+	// marked.
+	Worktrees func(ctx context.Context) ([]Worktree, error)
+	// Board sums up one of them.
+	Board func(ctx context.Context, worktree string) (*board.Board, error)
+	// Pulse takes a cheap look: while it is the same, so is the board.
+	Pulse func(ctx context.Context, worktree string) (Pulse, error)
+	// Watch calls nudge soon after something may have changed, until ctx ends. It
+	// need not notice everything; nil when there is no such thing.
+	Watch func(ctx context.Context, nudge func())
+	// Open opens a worktree.
+	Open func(ctx context.Context, worktree string) (Workspace, error)
+	// OpenState opens the state directory of a worktree.
+	OpenState func(ctx context.Context, worktree string) (StateSpace, error)
+	// Session names the agent's session that the server runs in, "" for none.
+	Session func() string
+	// MCP serves agents; nil when nobody does.
+	MCP http.Handler
+}
+
+// A Worktree is a checkout of the repository.
+type Worktree struct {
+	Name string
+	Here bool
+}
+
+// A Pulse is a cheap look at a repository.
+type Pulse struct {
+	Key   string // of everything that a board is made from
+	Specs string // of the spec files alone, whose words a board does not have
+}
+
+// A Workspace is an open worktree, as a page needs it.
+type Workspace interface {
+	Spec() *spec.Reader
+	// Show tells what is said of a directory and those below it, and writes nothing.
+	Show(ctx context.Context, within repo.Path) (*survey.Shown, error)
+	Close() error
+}
+
+// A StateSpace is an open state directory, as a page needs it.
+type StateSpace interface {
+	Keeper() *workflow.Keeper
+	Close() error
+}
+
+//go:embed assets templates
+var files embed.FS
+
+// A Server is one dashboard.
+type Server struct {
+	deps   Deps
+	guard  *guard
+	boards *boards
+	hub    *hub
+	pages  *pages
+	nodes  *nodeCache
+
+	// writing is held by whoever changes the repository: of two that would, the second
+	// sees what the first did.
+	writing sync.Mutex
+}
+
+// New returns a dashboard. Its addresses are those that it will be reached under.
+func New(deps Deps, opts Options) (*Server, error) {
+	p, err := loadPages()
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{deps: deps, guard: newGuard(opts), pages: p, hub: newHub(), nodes: newNodeCache()}
+	s.boards = newBoards(deps)
+	return s, nil
+}
+
+// How long anything may take, and how much there may be of it.
+const (
+	headerTime      = 5 * time.Second
+	requestTime     = 15 * time.Second // to send one
+	idleTime        = 2 * time.Minute
+	answerTime      = time.Minute
+	shutdownTime    = 3 * time.Second
+	maxHeader       = 32 << 10
+	maxBody         = 256 << 10
+	maxConnections  = 512
+	firstPaint      = 250 * time.Millisecond // how long a page waits for a board
+	heartbeat       = 15 * time.Second
+	eventWriteLimit = 10 * time.Second
+)
+
+// Serve answers on a listener until ctx ends, then lets what is under way finish.
+func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	s.boards.ctx = ctx
+	var watching sync.WaitGroup
+	watching.Go(func() { s.watch(ctx) })
+	srv := &http.Server{
+		Handler:           s.Handler(),
+		ReadHeaderTimeout: headerTime,
+		ReadTimeout:       requestTime,
+		IdleTimeout:       idleTime,
+		MaxHeaderBytes:    maxHeader,
+	}
+	done := make(chan error, 1)
+	go func() { done <- srv.Serve(netutil.LimitListener(l, maxConnections)) }()
+	var err error
+	select {
+	case err = <-done:
+	case <-ctx.Done():
+		s.hub.close() // streams would never finish
+		end, stop := context.WithTimeout(context.WithoutCancel(ctx), shutdownTime)
+		defer stop()
+		if srv.Shutdown(end) != nil {
+			err = srv.Close()
+		}
+	}
+	cancel()
+	s.hub.close()
+	watching.Wait()
+	s.boards.wait()
+	if errors.Is(err, http.ErrServerClosed) {
+		return nil
+	}
+	return err
+}
+
+// Handler returns what answers requests, behind the guard.
+func (s *Server) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /{$}", s.page(s.boardPage))
+	mux.HandleFunc("GET /node/{id}", s.page(s.nodePage))
+	mux.HandleFunc("GET /node/{id}/patch/{commit}", s.page(s.patchPage))
+	mux.HandleFunc("GET /map", s.page(s.mapPage))
+	mux.HandleFunc("GET /state", s.page(s.statePage))
+	mux.HandleFunc("GET /worktrees", s.page(s.worktreesPage))
+	mux.HandleFunc("GET /login", s.page(s.loginPage))
+	mux.HandleFunc("GET /assets/{name}", s.asset)
+	mux.HandleFunc("GET /events", s.events)
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		_, _ = w.Write([]byte("ok\n"))
+	})
+	s.handleAPI(mux)
+	if s.deps.MCP != nil {
+		mux.Handle("/mcp", s.deps.MCP)
+	}
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { s.fail(w, r, errNoPage) })
+	return s.guard.protect(mux, s.fail)
+}

@@ -1,0 +1,8 @@
+package web
+
+import "net/http"
+
+// worktreesPage is who works where, and what each proposes.
+func (s *Server) worktreesPage(r *http.Request) (*frame, error) {
+	return s.begin(r, "worktrees", "Worktrees")
+}
