@@ -279,7 +279,7 @@ func (s *Server) asset(w http.ResponseWriter, r *http.Request) {
 
 // helpers are what templates may call.
 var helpers = template.FuncMap{
-	"num": num, "yes": yes,
+	"num": num, "yes": yes, "brief": brief,
 	"bytes":   bytesText,
 	"count":   countText,
 	"hue":     func(s string) int { h := fnv.New32a(); _, _ = h.Write([]byte(s)); return int(h.Sum32() % 12) },
@@ -389,3 +389,19 @@ func num(p *int) int {
 
 // yes reports whether something is known, and true.
 func yes(p *bool) bool { return p != nil && *p }
+
+// briefly is how much of a description a row has room for.
+const briefly = 150
+
+// brief cuts a text at a word, if it is longer than a row.
+func brief(text string) string {
+	r := []rune(strings.Join(strings.Fields(text), " "))
+	if len(r) <= briefly {
+		return string(r)
+	}
+	cut := string(r[:briefly])
+	if i := strings.LastIndexByte(cut, ' '); i > briefly/2 {
+		cut = cut[:i]
+	}
+	return cut + "…"
+}

@@ -1,0 +1,199 @@
+package browser
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"ken/internal/testrepo"
+)
+
+// A commit that is made while the page is open shows on it, without its being loaded
+// again and without a typed word, the focus or an open part being lost; an ack from the
+// page clears it, there and on every other page.
+func TestDriftAppearsIsAckedAndClears(t *testing.T) {
+	d := serve(t, sample(t))
+	d.signIn()
+	d.reads("#n-api", "The API")
+	d.lacks("#n-api", "drift")
+	d.reads("#live", "live")
+
+	d.do(chromedp.Click("#search"))
+	d.keys("answers")
+	d.reads("#found", "1 of 2")
+	marked := `window.sameDocument`
+	eval[int](d, marked+" = 1")
+
+	node := d.tab()
+	node.open("/node/api")
+	node.reads("h1", "The API")
+	node.reads("#node-facts", "merged")
+	node.until(`!document.getElementById("ack")`)
+	node.do(chromedp.Click("#history summary"))
+	node.reads("#history .patch", "+title: The API")
+
+	d.repo.Write("api/server.go", "package api\n\nfunc Serve(n int) int { return n }\n")
+	d.repo.Commit("serve more")
+
+	d.reads("#n-api .facts", "drift 1")
+	d.reads("#sum-specs", "1 of 2 nodes in drift")
+	if got := eval[string](d, `document.activeElement.id + " " + document.getElementById("search").value + " " + document.getElementById("found").textContent`); got != "search answers 1 of 2" {
+		t.Errorf("after the change the search has %q", got)
+	}
+	if eval[int](d, marked) != 1 {
+		t.Error("the page was loaded again")
+	}
+
+	node.reads("#node-facts", "drift 1 interface")
+	node.reads("#governed", "1 behind")
+	if !eval[bool](node, `document.querySelector("#history details").open && !!document.querySelector("#history .patch")`) {
+		t.Error("the open part of the history closed")
+	}
+	node.do(chromedp.Focus("#reason"))
+	node.keys("the number is a detail")
+	node.do(chromedp.Click("#ack button"))
+	node.reads(".toast", "Acknowledged")
+	node.lacks("#node-facts", "drift")
+	node.until(`!document.getElementById("ack")`)
+	d.lacks("#n-api .facts", "drift")
+
+	if got := d.repo.Git("log", "-1", "--format=%s"); got != "ack api: the number is a detail" && got != "ack api: the number is a detail\n" {
+		t.Errorf("the last commit is %q", got)
+	}
+}
+
+// Everything is reached without a mouse.
+func TestKeyboardAlone(t *testing.T) {
+	d := serve(t, sample(t))
+	d.open("/")
+	d.reads("#n-api", "The API")
+	d.reads("#live", "live") // the scripts run
+
+	d.press("/")
+	d.until(`document.activeElement.id === "search"`)
+	d.keys("api")
+	d.reads("#found", "1 of 2")
+	d.keys(kb.ArrowDown)
+	d.keys(kb.ArrowDown)
+	d.until(`document.activeElement.closest("li").id === "n-api"`)
+	d.keys(kb.Enter)
+	d.until(`location.pathname === "/node/api" && document.body.dataset.page === "node"`)
+	d.reads("#live", "live")
+	d.press("u")
+	d.until(`location.pathname === "/node/app"`)
+	d.reads("#live", "live")
+	d.press("m")
+	d.until(`location.pathname === "/map"`)
+	d.reads("#live", "live")
+	d.press("?")
+	d.until(`document.getElementById("keys").open`)
+	d.keys(kb.Escape)
+	d.until(`!document.getElementById("keys").open`)
+	d.press("b")
+	d.until(`location.pathname === "/"`)
+	d.reads("#live", "live")
+	// The first stop is the way past the header.
+	d.keys(kb.Tab)
+	d.until(`document.activeElement.className === "skip"`)
+}
+
+// Chips narrow the tree to one status, and what leads to a match stays in sight.
+func TestFilter(t *testing.T) {
+	r := sample(t)
+	r.Write("api/server.go", "package api\n\nfunc Serve(n int) int { return n }\n")
+	r.Commit("move")
+	d := serve(t, r)
+	d.open("/")
+	d.reads("#n-api .facts", "drift 1")
+	d.reads("#live", "live")
+	d.do(chromedp.Click("#chip-drift"))
+	d.reads("#found", "1 of 2")
+	if got := eval[bool](d, `!document.getElementById("n-app").hidden && document.getElementById("n-app").classList.contains("lead")`); !got {
+		t.Error("the node above the match is not in sight")
+	}
+	d.do(chromedp.Click("#search"))
+	d.keys("zebra")
+	d.until(`!document.getElementById("nothing").hidden`)
+	d.keys(kb.Escape)
+	d.reads("#found", "1 of 2")
+}
+
+// Where there is no worker to share a stream, and where there is no stream at all,
+// pages are current just the same.
+func TestLiveWithoutWorkerOrStream(t *testing.T) {
+	for name, less := range map[string]string{
+		"stream of its own": "delete window.SharedWorker",
+		"polling":           "delete window.SharedWorker; delete window.EventSource",
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := serve(t, sample(t))
+			d.before(less)
+			d.open("/")
+			d.lacks("#n-api", "drift")
+			d.until(`["live", "polling"].includes(document.querySelector("#live .word").textContent)`)
+			d.repo.Write("api/server.go", "package api\n\nfunc Serve(n int) int { return n }\n")
+			d.repo.Commit("move")
+			d.reads("#n-api .facts", "drift 1")
+		})
+	}
+}
+
+// What people write is shown, and never runs.
+func TestHostileWordsAreText(t *testing.T) {
+	const script = `<script>window.pwned=1</script><img src=x onerror=window.pwned=1>`
+	r := testrepo.New(t)
+	r.Write("a/<img src=x onerror=window.pwned=1>.go", "package a\n")
+	node(r, "bad", `"<b onmouseover=window.pwned=1>Title</b>`+script+`"`, `"`+script+`"`, "a/**",
+		script+"\n\n[click](javascript:window.pwned=1) ![pic](http://example.invalid/x.png) <a href=javascript:window.pwned=1>x</a>\n\n<div onclick=window.pwned=1>\nblock\n</div>\n")
+	r.Commit(script)
+	r.Write("a/b.go", "package a\n")
+	r.Commit("more " + script)
+	d := serve(t, r)
+	d.open("/")
+	d.reads("#n-bad", script)
+	d.open("/node/bad")
+	d.reads("h1", "<b onmouseover")
+	d.reads(".prose", script)
+	d.reads(".prose", "<div onclick=window.pwned=1>")
+	d.reads("#history", script)
+	if n := eval[int](d, `document.querySelectorAll("main script, main img, main [onclick], main [onerror], main [onmouseover], main a[href^='javascript']").length`); n != 0 {
+		t.Errorf("%d elements on the page were made from words", n)
+	}
+	d.open("/map?dir=a")
+	d.reads("#inside", "<img src=x onerror=window.pwned=1>.go")
+	if eval[bool](d, `"pwned" in window`) {
+		t.Error("something ran")
+	}
+}
+
+// Four thousand nodes are painted within a second, and searched as one types.
+func TestFourThousandNodes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it makes a large repository")
+	}
+	r := testrepo.New(t)
+	for i := range 4000 {
+		r.Write(fmt.Sprintf(".spec/p%02d/n%04d/spec.md", i%40, i), fmt.Sprintf("---\ntitle: Node %d\ndesc: what part %d is for\n---\nIt holds.\n", i, i))
+	}
+	r.Commit("many")
+	d := serve(t, r)
+	d.open("/")
+	d.reads("#n-n3999", "Node 3999")
+	d.open("/") // warm
+	type paint struct{ First, Loaded float64 }
+	d.until(`performance.getEntriesByName("first-contentful-paint").length > 0`)
+	p := eval[paint](d, `({First: performance.getEntriesByName("first-contentful-paint")[0].startTime, Loaded: performance.timing.loadEventEnd - performance.timing.navigationStart})`)
+	t.Logf("first paint after %.0f ms, loaded after %.0f ms", p.First, p.Loaded)
+	if p.First > 1000 && !raceOrBusy() {
+		t.Errorf("the first paint took %.0f ms", p.First)
+	}
+	d.reads("#live", "live")
+	d.do(chromedp.Click("#search"))
+	start := time.Now()
+	d.keys("node 3777")
+	d.reads("#found", "1 of 4000")
+	t.Logf("nine keys and the answer took %v", time.Since(start))
+}

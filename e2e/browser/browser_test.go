@@ -1,0 +1,247 @@
+// Package browser tries the dashboard as people meet it: the built program, a real
+// repository, and a real browser that is asked what can be read on its pages.
+package browser
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+
+	"ken/internal/testrepo"
+)
+
+var (
+	program  string // the built ken
+	chromium string
+)
+
+func TestMain(m *testing.M) {
+	os.Exit(func() int {
+		for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+			if path, err := exec.LookPath(name); err == nil {
+				chromium = path
+				break
+			}
+		}
+		if chromium == "" {
+			fmt.Fprintln(os.Stderr, "there is no Chromium to try the dashboard with\nhint: make setup, or as root: apt-get install chromium")
+			return 1
+		}
+		dir, err := os.MkdirTemp("", "ken-browser")
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		defer os.RemoveAll(dir)
+		program = filepath.Join(dir, "ken")
+		if out, err := exec.Command("go", "build", "-o", program, "ken/cmd/ken").CombinedOutput(); err != nil {
+			fmt.Fprintf(os.Stderr, "build ken: %v\n%s", err, out)
+			return 1
+		}
+		return m.Run()
+	}())
+}
+
+// soon is how long anything may take that should be there within a second, on a busy
+// machine.
+const soon = 20 * time.Second
+
+// A dashboard is a served repository, and a page of it in a browser.
+type dashboard struct {
+	t    *testing.T
+	repo *testrepo.Repo
+	url  string // without the token
+	full string
+	ctx  context.Context
+}
+
+// serve starts ken serve in a repository, and a browser that has signed in.
+func serve(t *testing.T, r *testrepo.Repo) *dashboard {
+	t.Helper()
+	d := &dashboard{t: t, repo: r}
+	d.start()
+	d.ctx = browse(t)
+	return d
+}
+
+// start starts the server.
+func (d *dashboard) start() {
+	d.t.Helper()
+	cmd := exec.CommandContext(d.t.Context(), program, "serve", "--json")
+	cmd.Dir, cmd.Env = d.repo.Dir, d.repo.Env()
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = 5 * time.Second
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		d.t.Fatal(err)
+	}
+	d.t.Cleanup(func() { _ = cmd.Wait() })
+	var said struct{ URL string }
+	if err := json.NewDecoder(bufio.NewReader(out)).Decode(&said); err != nil {
+		d.t.Fatalf("ken serve said nothing: %v", err)
+	}
+	d.full = said.URL
+	d.url, _, _ = strings.Cut(said.URL, "/#")
+}
+
+// browse starts a browser.
+func browse(t *testing.T) context.Context {
+	t.Helper()
+	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.ExecPath(chromium))
+	ctx, cancel := chromedp.NewExecAllocator(context.WithoutCancel(t.Context()), opts...)
+	t.Cleanup(cancel)
+	ctx, cancel = chromedp.NewContext(ctx)
+	t.Cleanup(cancel)
+	ctx, cancel = context.WithTimeout(ctx, 3*time.Minute)
+	t.Cleanup(cancel)
+	if err := chromedp.Do(ctx, chromedp.EmulateViewport(1280, 900)); err != nil {
+		t.Fatalf("start %s: %v", chromium, err)
+	}
+	return ctx
+}
+
+// tab is the same browser with another page.
+func (d *dashboard) tab() *dashboard {
+	d.t.Helper()
+	ctx, cancel := chromedp.NewContext(d.ctx)
+	d.t.Cleanup(cancel)
+	other := *d
+	other.ctx = ctx
+	return &other
+}
+
+// open goes to a page.
+func (d *dashboard) open(path string) {
+	d.t.Helper()
+	if err := chromedp.Do(d.ctx, chromedp.Navigate(d.url+path)); err != nil {
+		d.t.Fatalf("open %s: %v", path, err)
+	}
+}
+
+// signIn opens the address that was printed.
+func (d *dashboard) signIn() {
+	d.t.Helper()
+	if err := chromedp.Do(d.ctx, chromedp.Navigate(d.full)); err != nil {
+		d.t.Fatal(err)
+	}
+	d.until(`!location.hash.includes("token") && !document.getElementById("foot").textContent.includes("reading only")`)
+}
+
+// do performs steps.
+func (d *dashboard) do(steps ...chromedp.Action[chromedp.Void]) {
+	d.t.Helper()
+	if err := chromedp.Do(d.ctx, steps...); err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+// eval returns the value of an expression.
+func eval[T any](d *dashboard, expression string) T {
+	d.t.Helper()
+	v, err := chromedp.Run(d.ctx, chromedp.Evaluate[T](expression))
+	if err != nil {
+		d.t.Fatalf("%s: %v", expression, err)
+	}
+	return v
+}
+
+// until waits for an expression to hold, across pages.
+func (d *dashboard) until(expression string) {
+	d.t.Helper()
+	wait := fmt.Sprintf(`new Promise((yes) => { const end = performance.now() + 2000; const look = () => {
+		try { if (%s) { yes(true); return; } } catch { /* not yet */ }
+		if (performance.now() > end) yes(false); else setTimeout(look, 10);
+	}; look(); })`, expression)
+	end := time.Now().Add(soon)
+	var err error
+	for time.Now().Before(end) {
+		var ok bool
+		ok, err = chromedp.Run(d.ctx, chromedp.Evaluate[bool](wait, chromedp.EvalAwaitPromise))
+		if ok && err == nil {
+			return
+		}
+	}
+	text, _ := chromedp.Run(d.ctx, chromedp.Evaluate[string](`location.href + "\n" + document.body.innerText`))
+	d.t.Fatalf("never so: %s (%v)\nthe page says:\n%s", expression, err, text)
+}
+
+// reads waits until an element says something.
+func (d *dashboard) reads(selector, text string) {
+	d.t.Helper()
+	d.until(fmt.Sprintf(`document.querySelector(%q).textContent.replace(/\s+/g, " ").includes(%q)`, selector, text))
+}
+
+// lacks waits until it does not.
+func (d *dashboard) lacks(selector, text string) {
+	d.t.Helper()
+	d.until(fmt.Sprintf(`!document.querySelector(%q).textContent.replace(/\s+/g, " ").includes(%q)`, selector, text))
+}
+
+// keys presses keys.
+func (d *dashboard) keys(text string) {
+	d.t.Helper()
+	d.do(chromedp.KeyEvent(text))
+}
+
+// press presses one key as a hand does: what a page does with it comes first.
+func (d *dashboard) press(key string) {
+	d.t.Helper()
+	for _, kind := range []input.DispatchKeyEventType{input.DispatchKeyEventTypeKeyDown, input.DispatchKeyEventTypeKeyUp} {
+		p := input.DispatchKeyEventParams{Type: kind, Key: key}
+		if kind == input.DispatchKeyEventTypeKeyDown {
+			p.Text = key
+		}
+		if _, err := chromedp.Call(d.ctx, input.DispatchKeyEvent, p); err != nil {
+			d.t.Fatal(err)
+		}
+	}
+}
+
+// ken runs a command beside the server.
+func (d *dashboard) ken(args ...string) string {
+	d.t.Helper()
+	cmd := exec.CommandContext(d.t.Context(), program, args...)
+	cmd.Dir, cmd.Env = d.repo.Dir, d.repo.Env()
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		d.t.Fatalf("ken %v: %v\n%s", args, err, out)
+	}
+	return string(out)
+}
+
+// node writes a spec.
+func node(r *testrepo.Repo, dir, title, desc, code, body string) {
+	entries := ""
+	if code != "" {
+		entries = "code:\n  - " + code + "\n"
+	}
+	r.Write(".spec/"+dir+"/spec.md", "---\ntitle: "+title+"\ndesc: "+desc+"\n"+entries+"---\n"+body)
+}
+
+// sample is a repository with two specs, and code under one of them.
+func sample(t *testing.T) *testrepo.Repo {
+	t.Helper()
+	r := testrepo.New(t)
+	r.Write("api/server.go", "package api\n\nfunc Serve() int { return 1 }\n")
+	r.Write("api/client.go", "package api\n\nfunc Call() {}\n")
+	r.Write("docs/guide.md", "# Guide\n\nHow to.\n")
+	node(r, "app", "The app", "everything", "", "# The app\n")
+	node(r, "app/api", "The API", "answers requests", "api/server.go",
+		"## raw source\n\nIt answers.\n\n## expanded spec\n\nIt answers **quickly**, as [[app]] wants.\n")
+	r.Commit("begin")
+	return r
+}

@@ -1,0 +1,236 @@
+package browser
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+
+	"ken/internal/testrepo"
+)
+
+// before runs a script in every document before its own.
+func (d *dashboard) before(script string) {
+	d.t.Helper()
+	if _, err := chromedp.Call(d.ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: script}); err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+// raceOrBusy reports whether times mean nothing here.
+func raceOrBusy() bool { return os.Getenv("KEN_SLOW") != "" }
+
+// The map is walked down by clicking, and a directory that is described while one looks
+// turns fresh.
+func TestMapIsWalkedAndFillsIn(t *testing.T) {
+	d := serve(t, sample(t))
+	d.open("/map")
+	d.reads("#progress", "0 of")
+	d.reads("#live", "live")
+	if got := eval[string](d, `document.querySelector("[id='t-api']").getAttribute("aria-label")`); !strings.HasPrefix(got, "api, none,") {
+		t.Errorf("the directory is called %q", got)
+	}
+	d.ken("survey", "run", "--provider", "outline")
+	d.until(`document.querySelector("[id='t-api']").getAttribute("aria-label").startsWith("api, fresh,")`)
+	d.until(`(() => { const m = /(\d+) of (\d+)/.exec(document.getElementById("progress").textContent); return m && m[1] === m[2]; })()`)
+	d.do(chromedp.Click("#t-api"))
+	d.until(`location.search === "?dir=api"`)
+	d.reads("h1", "api")
+	d.reads("#inside", "server.go")
+	d.reads(".words", "fresh, outline")
+	// An edit shows too.
+	d.reads("#live", "live")
+	d.repo.Write("api/server.go", "package api\n\nfunc Other() {}\n")
+	d.reads(".words .tag", "stale-self")
+}
+
+// What a cleanup moved comes back by a click.
+func TestSnapshotIsRestored(t *testing.T) {
+	r := sample(t)
+	d := serve(t, r)
+	d.ken("state", "init", "--type", "debug")
+	r.Write(".ken/state/notes-of-mine.txt", "mine\n")
+	d.signIn()
+	d.open("/state")
+	d.reads("#workflow", "debug")
+	d.reads("#bucket-ad_hoc", "notes-of-mine.txt")
+	d.reads("#cleanup", "notes-of-mine.txt")
+	d.reads("#live", "live")
+	d.ken("state", "cleanup", "--apply")
+	d.lacks("#bucket-ad_hoc", "notes-of-mine.txt")
+	d.reads("#snapshots li", "cleanup")
+	d.do(chromedp.Click("#snapshots li button"))
+	d.reads("#bucket-ad_hoc", "notes-of-mine.txt")
+	if got := r.Read(".ken/state/notes-of-mine.txt"); got != "mine\n" {
+		t.Errorf("what came back is %q", got)
+	}
+}
+
+// Who proposes what is seen, and where two meet before either has merged.
+func TestWorktreesAndTheirCollisions(t *testing.T) {
+	r := sample(t)
+	one, two := r.Worktree("one"), r.Worktree("two")
+	d := serve(t, r)
+	d.open("/worktrees")
+	d.reads("#w-one", "Proposes no change")
+	d.reads("#live", "live")
+	node(one, "app/api", "The API", "answers all requests", "api/server.go", "It answers.\n")
+	one.Commit("edit")
+	d.reads("#w-one", "edited")
+	node(two, "app/api", "The API", "answers no requests", "api/server.go", "It does not.\n")
+	node(two, "app/new", "A new one", "more", "", "New.\n")
+	d.reads("#w-two", "not committed")
+	d.reads(".radar", "api")
+	d.reads("#w-two", "meets one on the spec of api")
+	d.open("/")
+	d.reads("#n-api .facts", "⚠")
+	d.reads("#n-api .facts", "~")
+	d.reads("#n-new", "+")
+	d.reads(".radar", "collision")
+}
+
+// A repository in which there is nothing yet says so, on every page.
+func TestEmptyRepository(t *testing.T) {
+	r := testrepo.New(t)
+	d := serve(t, r)
+	d.open("/")
+	d.reads("main", "There are no specs yet")
+	d.reads("#foot", "no commit yet")
+	d.open("/map")
+	d.reads("main", "Nothing is tracked yet")
+	d.open("/state")
+	d.reads("main", "No workflow is under way")
+	d.open("/nowhere")
+	d.reads("h1", "there is no such page")
+}
+
+// A part that cannot be read says why, and is not drawn as good news.
+func TestWhatIsNotKnownIsSaid(t *testing.T) {
+	r := sample(t)
+	d := serve(t, r)
+	d.ken("state", "init", "--type", "debug")
+	_ = os.WriteFile(r.Path(d.stateFile()), []byte("a: [\n"), 0o600)
+	d.open("/state")
+	d.reads("#workflow", "Not known.")
+	d.reads("#buckets-title", "What lies there")
+}
+
+func (d *dashboard) stateFile() string {
+	for _, name := range []string{"workflow.yaml", "workflow-state.yaml", "workflow.yml"} {
+		if _, err := os.Stat(d.repo.Path(".ken/state/" + name)); err == nil {
+			return ".ken/state/" + name
+		}
+	}
+	entries, _ := os.ReadDir(d.repo.Path(".ken/state"))
+	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), ".yaml") {
+			return ".ken/state/" + e.Name()
+		}
+	}
+	d.t.Fatal("there is no workflow document")
+	return ""
+}
+
+// Without the token a browser may look, and is told how to write.
+func TestReadingOnly(t *testing.T) {
+	r := sample(t)
+	r.Write("api/server.go", "package api\n\nfunc Serve(n int) int { return n }\n")
+	r.Commit("move")
+	d := serve(t, r)
+	d.open("/node/api")
+	d.reads("#ack", "This browser may read")
+	d.reads("#foot", "reading only")
+	d.open("/#token=WRONG")
+	d.reads(".toast", "not the one that holds")
+	if got := eval[string](d, `location.hash`); got != "" {
+		t.Errorf("the token stays in the address: %q", got)
+	}
+}
+
+// Every page has what a screen reader goes by: one h1, landmarks, names for all that
+// can be used; and none is wider than a phone.
+func TestEveryPageIsAccessible(t *testing.T) {
+	r := sample(t)
+	r.Write("api/server.go", "package api\n\nfunc Serve(n int) int { return n }\n")
+	r.Write("long/"+strings.Repeat("very-long-name-", 12)+"/"+strings.Repeat("x", 120)+".go", "package x\n")
+	node(r, "app/rtl", "\"\u0645\u0648\u0627\u0635\u0641\u0627\u062a\"", "\"\u0646\u0635 \u0645\u0646 \u0627\u0644\u064a\u0645\u064a\u0646\"", "", "\u0646\u0635\n")
+	node(r, "app/"+strings.Repeat("long", 30), strings.Repeat("Unbreakable", 30), strings.Repeat("word ", 100), "", "x\n")
+	r.Commit("move")
+	r.Worktree("other")
+	d := serve(t, r)
+	d.signIn()
+	d.ken("state", "init", "--type", "debug")
+	r.Write(".ken/state/"+strings.Repeat("n", 200)+".txt", "x\n")
+	const check = `(() => {
+		const bad = [];
+		if (document.querySelectorAll("h1").length !== 1) bad.push("there are " + document.querySelectorAll("h1").length + " h1");
+		for (const tag of ["header", "nav", "main", "footer"]) if (!document.querySelector(tag)) bad.push("no " + tag);
+		if (!document.documentElement.lang) bad.push("no language");
+		const name = (e) => (e.getAttribute("aria-label") || e.textContent || e.title || "").trim() || (e.labels && e.labels[0] && e.labels[0].textContent.trim());
+		for (const e of document.querySelectorAll("a, button, summary, [role=img]")) if (!name(e)) bad.push("no name: " + e.outerHTML.slice(0, 120));
+		for (const e of document.querySelectorAll("input:not([type=hidden]), select, textarea")) if (!name(e)) bad.push("no label: " + e.outerHTML.slice(0, 120));
+		const ids = [...document.querySelectorAll("[id]")].map((e) => e.id);
+		for (const id of ids) if (ids.indexOf(id) !== ids.lastIndexOf(id)) bad.push("twice: " + id);
+		for (const e of document.querySelectorAll("[aria-labelledby]")) if (!document.getElementById(e.getAttribute("aria-labelledby"))) bad.push("labelled by nothing: " + e.getAttribute("aria-labelledby"));
+		let last = 0;
+		for (const h of document.querySelectorAll("h1, h2, h3, h4")) { if (h.closest("dialog, .prose")) continue; const l = Number(h.tagName[1]); if (l > last + 1) bad.push("heading jumps to " + h.outerHTML.slice(0, 80)); last = l; }
+		if (document.documentElement.scrollWidth > innerWidth) { const wide = [...document.querySelectorAll("main *")].filter((e) => e.getBoundingClientRect().right > innerWidth + 1 && !e.closest("pre, svg, .prose table")).slice(0, 3); bad.push("wider than the screen by " + (document.documentElement.scrollWidth - innerWidth) + ": " + wide.map((e) => e.outerHTML.slice(0, 100)).join(" | ")); }
+		const rgb = (c) => { const m = c.match(/[\d.]+/g).map(Number); return c.startsWith("color(") ? [m[0] * 255, m[1] * 255, m[2] * 255, m[3] ?? 1] : [m[0], m[1], m[2], m[3] ?? 1]; };
+		const lum = ([r, g, b]) => { const f = (v) => { v /= 255; return v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; }; return 0.2126 * f(r) + 0.7152 * f(g) + 0.0722 * f(b); };
+		const behind = (e) => { for (; e; e = e.parentElement) { const c = rgb(getComputedStyle(e).backgroundColor); if (c[3] > 0.9) return c; } return [255, 255, 255, 1]; };
+		for (const e of document.querySelectorAll("main *, header *, footer *")) {
+			if (e.closest("svg, .sr, [hidden], dialog") || ![...e.childNodes].some((n) => n.nodeType === 3 && n.nodeValue.trim()) || !e.checkVisibility()) continue;
+			if (e.matches(".st, [aria-hidden]") || e.closest("[aria-hidden]")) continue;
+			const a = lum(rgb(getComputedStyle(e).color)), b = lum(behind(e));
+			const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+			if (ratio < 4.5) bad.push("contrast " + ratio.toFixed(2) + ": " + e.outerHTML.slice(0, 100));
+		}
+		return bad.join("\n");
+	})()`
+	for _, theme := range []string{"light", "dark"} {
+		d.media(theme)
+		for _, width := range []int64{1280, 360} {
+			d.do(chromedp.EmulateViewport(width, 800))
+			for _, path := range []string{"/", "/node/api", "/node/rtl", "/map", "/map?dir=long", "/state", "/worktrees", "/login", "/nowhere"} {
+				d.open(path)
+				if path != "/login" && path != "/nowhere" {
+					d.until(`document.body.dataset.tag !== ""`)
+				}
+				if bad := eval[string](d, check); bad != "" {
+					t.Errorf("%s, %s, %d wide:\n%s", path, theme, width, bad)
+				}
+			}
+		}
+	}
+}
+
+// media sets what the system prefers.
+func (d *dashboard) media(theme string) {
+	d.t.Helper()
+	_, err := chromedp.Call(d.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: theme}},
+	})
+	if err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+// The button goes round the themes, and the choice outlives the page.
+func TestTheme(t *testing.T) {
+	d := serve(t, sample(t))
+	d.media("light")
+	d.open("/")
+	d.reads("#live", "live")
+	light := eval[string](d, `getComputedStyle(document.documentElement).backgroundColor`)
+	d.do(chromedp.Click("#theme"))
+	d.do(chromedp.Click("#theme"))
+	d.reads("#theme", "dark")
+	d.open("/state")
+	d.reads("#theme", "dark")
+	if dark := eval[string](d, `getComputedStyle(document.documentElement).backgroundColor`); dark == light {
+		t.Errorf("light and dark are both %s", dark)
+	}
+}
