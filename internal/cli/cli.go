@@ -251,6 +251,8 @@ func (p *program) commands(args []string, status *cobra.Command) map[string]func
 		"survey": func() *cobra.Command { return p.survey(args) },
 		"brief":  p.brief, "up": p.up, "init": p.init, "docs": p.docs, "prove": p.prove,
 		"hook":   func() *cobra.Command { return p.hook(args) },
+		"brief":  p.brief, "up": p.up, "init": p.init,
+		"hook":  func() *cobra.Command { return p.hook(args) },
 		"board": p.board, "serve": p.serve,
 		"doctor": p.doctor, "mcp": p.mcp, "version": p.version,
 	}

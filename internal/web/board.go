@@ -38,8 +38,10 @@ func sumUp(w *board.Worktree) *summing {
 		c := f.Counts
 		rest := max(c.Files-c.Fresh-c.Stale-c.None-c.Excluded, 0)
 		out.Files = bar([]segment{
-			{Word: "fresh", Tone: "fresh", Count: c.Fresh}, {Word: "stale", Tone: "stale", Count: c.Stale},
-			{Word: "none", Tone: "none", Count: c.None}, {Word: "excluded", Tone: "excluded", Count: c.Excluded},
+			{Word: "fresh", Tone: "fresh", Count: c.Fresh},
+			{Word: "stale", Tone: "stale", Count: c.Stale},
+			{Word: "none", Tone: "none", Count: c.None},
+			{Word: "excluded", Tone: "excluded", Count: c.Excluded},
 			{Word: "unknown", Tone: "unknown", Count: rest},
 		})
 	}

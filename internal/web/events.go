@@ -132,7 +132,7 @@ const (
 	seldom  = 5 * time.Second
 	settle  = 30 * time.Millisecond // after a nudge: changes come in bunches
 	share   = 10                    // looking takes no more than one part in so many of the time
-	waiting = 10 * time.Minute // for a board that takes long
+	waiting = 10 * time.Minute      // for a board that takes long
 )
 
 // watch keeps the hub up to date while somebody listens.

@@ -280,12 +280,12 @@ func (s *Server) asset(w http.ResponseWriter, r *http.Request) {
 // helpers are what templates may call.
 var helpers = template.FuncMap{
 	"num": num, "yes": yes, "brief": brief,
-	"bytes":   bytesText,
-	"count":   countText,
-	"hue":     func(s string) int { h := fnv.New32a(); _, _ = h.Write([]byte(s)); return int(h.Sum32() % 12) },
-	"glyph":   glyph,
-	"opGlyph": opGlyph,
-	"depth":   func(d int) int { return min(d, 9) },
+	"bytes":    bytesText,
+	"count":    countText,
+	"hue":      func(s string) int { h := fnv.New32a(); _, _ = h.Write([]byte(s)); return int(h.Sum32() % 12) },
+	"glyph":    glyph,
+	"opGlyph":  opGlyph,
+	"depth":    func(d int) int { return min(d, 9) },
 	"verdicts": func() []survey.Verdict { return board.Verdicts },
 	"tone":     func(s fresh.State) string { return s.String() },
 	"list":     func(v ...any) []any { return v },

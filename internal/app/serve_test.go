@@ -1,0 +1,512 @@
+package app
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ken/internal/git"
+	"ken/internal/testrepo"
+	"ken/internal/web"
+)
+
+// A served repository, and how it is asked.
+type served struct {
+	t     *testing.T
+	base  string
+	token string
+}
+
+// serveRepo serves a repository on an address of this machine.
+func serveRepo(t *testing.T, r *testrepo.Repo, more func(*web.Options)) *served {
+	t.Helper()
+	g, err := git.Open(t.Context(), r.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	opts := web.Options{Addr: netip.MustParseAddrPort(l.Addr().String()), Token: "the-token-of-the-test", Name: r.Dir}
+	if more != nil {
+		more(&opts)
+	}
+	s, err := web.New(webDeps(g), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	done := make(chan error, 1)
+	go func() { done <- s.Serve(ctx, l) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Errorf("serve: %v", err)
+		}
+	})
+	return &served{t: t, base: "http://" + l.Addr().String(), token: opts.Token}
+}
+
+// A call is one request and what came of it.
+type call struct {
+	method, path, body string
+	head               map[string]string
+	token              bool
+}
+
+func (s *served) do(c call) (*http.Response, string) {
+	s.t.Helper()
+	if c.method == "" {
+		c.method = http.MethodGet
+	}
+	req, err := http.NewRequestWithContext(s.t.Context(), c.method, s.base+c.path, strings.NewReader(c.body))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if c.body != "" {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	if c.token {
+		req.Header.Set("Authorization", "Bearer "+s.token)
+	}
+	for name, value := range c.head {
+		req.Header.Set(name, value)
+		if name == "Host" {
+			req.Host = value
+		}
+	}
+	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	resp, err := client.Do(req)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return resp, string(b)
+}
+
+// gives checks the status of an answer, and returns what it says.
+func (s *served) gives(status int, c call) string {
+	s.t.Helper()
+	resp, body := s.do(c)
+	if resp.StatusCode != status {
+		s.t.Fatalf("%s %s: %s, want %d\n%s", c.method, c.path, resp.Status, status, body)
+	}
+	return body
+}
+
+// specced is a repository with a spec whose code has moved ahead of it.
+func specced(t *testing.T) *testrepo.Repo {
+	t.Helper()
+	r := testrepo.New(t)
+	r.Write("api.go", "package api\n")
+	r.Write(".spec/api/spec.md", "---\ntitle: The API\ncode:\n  - api.go\n---\nIt answers.\n")
+	r.Commit("begin")
+	r.Write("api.go", "package api\n\nfunc Serve() {}\n")
+	r.Commit("move")
+	return r
+}
+
+func TestServeTellsOneBoard(t *testing.T) {
+	r := specced(t)
+	s := serveRepo(t, r, nil)
+	resp, body := s.do(call{path: "/api/board"})
+	want, err := makeBoard(t.Context(), r.Dir, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	printed, err := json.MarshalIndent(want, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if body != string(printed) {
+		t.Error("what is served is not what ken board --json prints:\n" + cmp.Diff(string(printed), body))
+	}
+	if n := want.Worktrees[0].Spec.Known.Counts.Drift; n != 1 {
+		t.Errorf("%d nodes drift, want 1", n)
+	}
+	tag := resp.Header.Get("ETag")
+	s.gives(http.StatusNotModified, call{path: "/api/board", head: map[string]string{"If-None-Match": tag}})
+	r.Write("api.go", "package api\n\nfunc Other() {}\n")
+	r.Commit("again")
+	s.gives(http.StatusOK, call{path: "/api/board", head: map[string]string{"If-None-Match": tag}})
+	for _, path := range []string{"/", "/map", "/state", "/worktrees", "/node/api", "/api/spec", "/api/spec/api", "/api/spec/api/history", "/api/overlays", "/api/survey", "/api/archive", "/healthz", "/assets/style.css"} {
+		s.gives(http.StatusOK, call{path: path})
+	}
+}
+
+// A name that was made to lead here, and a page that is somebody else's, get nothing.
+func TestServeKnowsItsNamesAndOrigin(t *testing.T) {
+	s := serveRepo(t, specced(t), nil)
+	port := s.base[strings.LastIndexByte(s.base, ':'):]
+	for _, host := range []string{"evil.example" + port, "evil.example", "127.0.0.1", "127.0.0.1:1", "127.0.0.1.evil.example" + port, "10.0.0.1" + port, "localhost.evil.example" + port, "@evil" + port} {
+		for _, path := range []string{"/", "/api/board", "/events", "/healthz", "/mcp", "/assets/app.js"} {
+			if resp, _ := s.do(call{path: path, head: map[string]string{"Host": host}, token: true}); resp.StatusCode != http.StatusMisdirectedRequest && resp.StatusCode != http.StatusBadRequest {
+				t.Errorf("%s under the name %s: %s", path, host, resp.Status)
+			}
+		}
+	}
+	for _, host := range []string{"127.0.0.1" + port, "localhost" + port, "LOCALHOST" + port} {
+		s.gives(http.StatusOK, call{path: "/healthz", head: map[string]string{"Host": host}})
+	}
+	for _, head := range []map[string]string{
+		{"Origin": "http://evil.example"},
+		{"Origin": "null"},
+		{"Origin": "http://127.0.0.1:1"},
+		{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"},
+	} {
+		for _, path := range []string{"/", "/api/board", "/events"} {
+			s.gives(http.StatusForbidden, call{path: path, head: head, token: true})
+		}
+		s.gives(http.StatusForbidden, call{method: http.MethodPost, path: "/api/spec/api/ack", body: `{"reason":"x"}`, head: head, token: true})
+	}
+	resp, _ := s.do(call{path: "/api/board", head: map[string]string{"Origin": s.base}})
+	for name := range resp.Header {
+		if strings.HasPrefix(name, "Access-Control-") {
+			t.Errorf("the answer has %s", name)
+		}
+	}
+	policy := resp.Header.Get("Content-Security-Policy")
+	if strings.Contains(policy, "unsafe") || strings.Contains(policy, "*") || !strings.Contains(policy, "default-src 'none'") {
+		t.Errorf("the policy is %q", policy)
+	}
+}
+
+// Looking is free on this machine; writing and agents take the token.
+func TestServeTakesTheTokenForWriting(t *testing.T) {
+	r := specced(t)
+	s := serveRepo(t, r, nil)
+	ack := call{method: http.MethodPost, path: "/api/spec/api/ack", body: `{"reason":"it holds"}`}
+	s.gives(http.StatusUnauthorized, ack)
+	s.gives(http.StatusUnauthorized, call{method: http.MethodPost, path: "/api/state/restore", body: `{"snapshot":"x"}`})
+	s.gives(http.StatusUnauthorized, call{method: http.MethodPost, path: "/mcp", body: `{}`})
+	s.gives(http.StatusUnauthorized, call{path: "/mcp"})
+	s.gives(http.StatusUnauthorized, call{method: http.MethodDelete, path: "/"})
+	for _, head := range []map[string]string{{"Authorization": "Bearer wrong"}, {"Authorization": "Bearer "}, {"Cookie": "ken_00000000=" + s.token}, {"Authorization": s.token}} {
+		s.gives(http.StatusUnauthorized, call{method: ack.method, path: ack.path, body: ack.body, head: head})
+	}
+	s.gives(http.StatusUnauthorized, call{method: http.MethodPost, path: "/api/login", body: `{"token":"wrong"}`})
+	if got := r.Git("rev-list", "--count", "HEAD"); strings.TrimSpace(got) != "2" {
+		t.Fatalf("somebody wrote: %s commits", got)
+	}
+	resp, _ := s.do(call{method: http.MethodPost, path: "/api/login", body: `{"token":"` + s.token + `"}`})
+	cookie := resp.Header.Get("Set-Cookie")
+	if resp.StatusCode != http.StatusOK || !strings.Contains(cookie, "HttpOnly") || !strings.Contains(cookie, "SameSite=Strict") || strings.Contains(cookie, s.token) {
+		t.Fatalf("%s, %q", resp.Status, cookie)
+	}
+	pair, _, _ := strings.Cut(cookie, ";")
+	s.gives(http.StatusOK, call{method: ack.method, path: ack.path, body: ack.body, head: map[string]string{"Cookie": pair}})
+	if got := strings.TrimSpace(r.Git("log", "-1", "--format=%s")); got != "ack api: it holds" {
+		t.Errorf("the last commit is %q", got)
+	}
+	ack.token = true
+	ack.body = `{"reason":"again"}`
+	s.gives(http.StatusOK, ack)
+}
+
+// Where others can reach it, nothing is free but the way in.
+func TestServeElsewhereTakesTheTokenForAll(t *testing.T) {
+	s := serveRepo(t, specced(t), func(o *web.Options) {
+		o.Addr = netip.AddrPortFrom(netip.MustParseAddr("0.0.0.0"), o.Addr.Port())
+		o.Hosts = []string{"board.example"}
+	})
+	for _, path := range []string{"/api/board", "/events", "/map", "/api/spec"} {
+		s.gives(http.StatusUnauthorized, call{path: path})
+	}
+	resp, _ := s.do(call{path: "/", head: map[string]string{"Accept": "text/html"}})
+	if resp.StatusCode != http.StatusSeeOther || resp.Header.Get("Location") != "/login" {
+		t.Errorf("a browser is sent to %s %q", resp.Status, resp.Header.Get("Location"))
+	}
+	s.gives(http.StatusOK, call{path: "/login"})
+	s.gives(http.StatusOK, call{path: "/api/board", token: true})
+	port := s.base[strings.LastIndexByte(s.base, ':'):]
+	s.gives(http.StatusOK, call{path: "/api/board", token: true, head: map[string]string{"Host": "board.example" + port}})
+	s.gives(http.StatusMisdirectedRequest, call{path: "/api/board", token: true, head: map[string]string{"Host": "other.example" + port}})
+}
+
+// The token is nobody else's to read, stays the same, and can be replaced.
+func TestServeToken(t *testing.T) {
+	dir := t.TempDir()
+	first, err := serveToken(dir, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(dir, "ken", tokenFile)
+	if info, err := os.Stat(name); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+	if again, err := serveToken(dir, false); err != nil || again != first {
+		t.Errorf("%q, %v; before it was %q", again, err, first)
+	}
+	other, err := serveToken(dir, true)
+	if err != nil || other == first {
+		t.Errorf("a new token is %q, %v", other, err)
+	}
+	if runtime.GOOS != "windows" {
+		if err := os.Chmod(name, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if again, err := serveToken(dir, false); err != nil || again == other {
+			t.Errorf("a token that others could read is still good: %v", err)
+		}
+	}
+}
+
+// Nothing leads outside of the worktrees, and nothing but digits reaches git.
+func TestServeConfinesPathsAndIDs(t *testing.T) {
+	r := specced(t)
+	s := serveRepo(t, r, nil)
+	outside := filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(outside, []byte("SECRET"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{
+		"/map?dir=../..", "/map?dir=/etc", "/map?dir=%2e%2e%2f", "/map?dir=" + outside, "/api/survey?dir=..", "/api/survey?dir=/etc",
+		"/assets/..%2fweb.go", "/assets/%2e%2e/web.go", "/assets/../web.go", "/node/..%2f..%2fetc", "/node/%2e%2e", "/?w=..%2f..", "/?w=/etc", "/?w=nowhere", "/api/spec/..%2fapi",
+		"/node/api/patch/--output=x", "/node/api/patch/HEAD", "/node/api/patch/HEAD~1", "/node/api/patch/..", "/node/api/patch/%2e%2e", "/node/api/patch/--help",
+		"/api/spec/api/diff/--output=pwned", "/api/spec/api/diff/@%7b0%7d", "/api/spec/api/diff/deadbeef", "/api/spec/--output=x/history",
+	} {
+		resp, body := s.do(call{path: path})
+		if resp.StatusCode < 300 || resp.StatusCode >= 500 {
+			t.Errorf("%s: %s", path, resp.Status)
+		}
+		if strings.Contains(body, "SECRET") {
+			t.Errorf("%s tells what lies outside", path)
+		}
+	}
+	for _, snapshot := range []string{"../../..", "/etc", "--help", ""} {
+		body, _ := json.Marshal(map[string]string{"snapshot": snapshot})
+		if resp, _ := s.do(call{method: http.MethodPost, path: "/api/state/restore", body: string(body), token: true}); resp.StatusCode < 400 {
+			t.Errorf("restore %q: %s", snapshot, resp.Status)
+		}
+	}
+	if got := strings.TrimSpace(r.Git("status", "--porcelain")); got != "" {
+		t.Errorf("something was written: %s", got)
+	}
+	// An agent that asks from afar stays in the repository too.
+	other := specced(t)
+	for _, root := range []string{other.Dir, "/", filepath.Dir(r.Dir)} {
+		ask := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"spec","arguments":{"root":%q}}}`, root)
+		body := s.gives(http.StatusOK, call{method: http.MethodPost, path: "/mcp", body: ask, token: true, head: map[string]string{"Accept": "application/json, text/event-stream"}})
+		if !strings.Contains(body, "answers for one repository") {
+			t.Errorf("asked about %s, an agent is told: %s", root, body)
+		}
+	}
+	ask := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"spec","arguments":{}}}`
+	if body := s.gives(http.StatusOK, call{method: http.MethodPost, path: "/mcp", body: ask, token: true, head: map[string]string{"Accept": "application/json, text/event-stream"}}); !strings.Contains(body, "The API") && !strings.Contains(body, "api") || strings.Contains(body, `"isError":true`) {
+		t.Errorf("an agent is told: %s", body)
+	}
+}
+
+// Whoever sends too much, too slowly, or nonsense is turned away, and the others are
+// answered all the while.
+func TestServeStaysUp(t *testing.T) {
+	s := serveRepo(t, specced(t), nil)
+	addr := strings.TrimPrefix(s.base, "http://")
+	t.Run("bodies", func(t *testing.T) {
+		body := &endless{left: 100 << 20}
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.base+"/api/spec/api/ack", body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Content-Type", "application/json")
+		req.Header.Set("Authorization", "Bearer "+s.token)
+		resp, err := http.DefaultClient.Do(req)
+		if err == nil {
+			defer resp.Body.Close()
+			if resp.StatusCode != http.StatusRequestEntityTooLarge {
+				t.Errorf("100 MB: %s", resp.Status)
+			}
+		} // else it was hung up on, which is as good
+		if sent := 100<<20 - body.left; sent > 16<<20 {
+			t.Errorf("%d bytes were taken in", sent)
+		}
+		for _, bad := range []string{"{", "[]", `{"reason":"x"}{"reason":"y"}`, `{"reason":""}`, `{"reason":"   "}`, "\x00"} {
+			if resp, _ := s.do(call{method: http.MethodPost, path: "/api/spec/api/ack", body: bad, token: true}); resp.StatusCode != http.StatusBadRequest {
+				t.Errorf("%q: %s", bad, resp.Status)
+			}
+		}
+		s.gives(http.StatusUnsupportedMediaType, call{method: http.MethodPost, path: "/api/spec/api/ack", body: `{"reason":"x"}`, token: true, head: map[string]string{"Content-Type": "text/plain"}})
+	})
+	t.Run("headers", func(t *testing.T) {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.base+"/healthz", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("X-Large", strings.Repeat("x", 200<<10))
+		if resp, err := http.DefaultClient.Do(req); err == nil {
+			defer resp.Body.Close()
+			if resp.StatusCode != http.StatusRequestHeaderFieldsTooLarge {
+				t.Errorf("200 kB of headers: %s", resp.Status)
+			}
+		}
+	})
+	t.Run("slow", func(t *testing.T) {
+		var conns []net.Conn
+		for range 100 {
+			c, err := new(net.Dialer).DialContext(t.Context(), "tcp", addr)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer c.Close()
+			if _, err := io.WriteString(c, "GET / HTTP/1.1\r\nHost: "+addr+"\r\nX: "); err != nil {
+				t.Fatal(err)
+			}
+			conns = append(conns, c)
+		}
+		s.gives(http.StatusOK, call{path: "/healthz"})
+		start := time.Now()
+		_ = conns[0].SetReadDeadline(start.Add(30 * time.Second))
+		_, err := io.ReadAll(conns[0])
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Error("who never ends a request is never hung up on")
+		}
+	})
+	t.Run("nonsense", func(t *testing.T) {
+		for _, raw := range []string{"\r\n\r\n", "GET\r\n\r\n", "GET / HTTP/9.9\r\n\r\n", "\x16\x03\x01\x02\x00\x01\x00", "GET http://evil.example/ HTTP/1.1\r\nHost: " + addr + "\r\n\r\n", "POST /api/login HTTP/1.1\r\nHost: " + addr + "\r\nContent-Length: -1\r\n\r\n"} {
+			c, err := new(net.Dialer).DialContext(t.Context(), "tcp", addr)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = c.SetDeadline(time.Now().Add(20 * time.Second))
+			_, _ = io.WriteString(c, raw)
+			line, _ := bufio.NewReader(c).ReadString('\n')
+			if strings.Contains(line, " 200 ") {
+				t.Errorf("%q is answered with %q", raw, line)
+			}
+			c.Close()
+		}
+	})
+	s.gives(http.StatusOK, call{path: "/api/board"})
+}
+
+// An endless body counts what is taken of it.
+type endless struct {
+	left  int
+	begun bool
+}
+
+func (e *endless) Read(p []byte) (int, error) {
+	if e.left <= 0 {
+		return 0, io.EOF
+	}
+	n := min(len(p), e.left)
+	for i := range p[:n] {
+		p[i] = 'x'
+	}
+	if !e.begun {
+		e.begun = true
+		copy(p, `{"reason":"`)
+	}
+	e.left -= n
+	return n, nil
+}
+
+// Of two who acknowledge what they saw at one commit, one does; the other is shown what
+// the first did.
+func TestServeTwoAcksAtOnce(t *testing.T) {
+	r := specced(t)
+	s := serveRepo(t, r, nil)
+	head := strings.TrimSpace(r.Git("rev-parse", "HEAD"))
+	var mu sync.Mutex
+	got := map[int]int{}
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Go(func() {
+			resp, _ := s.do(call{method: http.MethodPost, path: "/api/spec/api/ack", body: fmt.Sprintf(`{"reason":"number %d","head":%q}`, i, head), token: true})
+			mu.Lock()
+			defer mu.Unlock()
+			got[resp.StatusCode]++
+		})
+	}
+	all.Wait()
+	if got[http.StatusOK] != 1 || got[http.StatusConflict] != 7 {
+		t.Errorf("the answers were %v", got)
+	}
+	if n := strings.TrimSpace(r.Git("rev-list", "--count", "HEAD")); n != "3" {
+		t.Errorf("there are %s commits, want 3", n)
+	}
+}
+
+// A stream tells of a commit, of an edit, and of what is described, soon after each.
+func TestServeStream(t *testing.T) {
+	r := specced(t)
+	s := serveRepo(t, r, nil)
+	s.gives(http.StatusOK, call{path: "/api/board"})
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.base+"/events", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	tags := make(chan string, 100)
+	go func() {
+		defer close(tags)
+		lines := bufio.NewScanner(resp.Body)
+		for lines.Scan() {
+			if id, ok := strings.CutPrefix(lines.Text(), "id: "); ok {
+				tags <- id
+			}
+		}
+	}()
+	next := func(what string) string {
+		select {
+		case tag := <-tags:
+			return tag
+		case <-time.After(20 * time.Second):
+			t.Fatalf("nothing was heard of %s", what)
+			return ""
+		}
+	}
+	seen := map[string]bool{next("what there is"): true}
+	change := func(what string, act func()) {
+		t.Helper()
+		act()
+		for {
+			tag := next(what)
+			current, _ := s.do(call{path: "/api/board"})
+			if !seen[tag] && current.Header.Get("ETag") == `"`+tag+`"` {
+				seen[tag] = true
+				return
+			}
+		}
+	}
+	change("a verification", func() {
+		w, err := open(t.Context(), openOptions{dir: r.Dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer w.Close()
+		if _, err := w.Orient(t.Context(), 0); err != nil {
+			t.Fatal(err)
+		}
+	})
+	change("a commit", func() { r.Write("api.go", "package api\n\nfunc More() {}\n"); r.Commit("more") })
+	change("an edit", func() { r.Write("api.go", "package api\n\nfunc Edited() {}\n") })
+	change("a spec's edit", func() {
+		r.Write(".spec/api/spec.md", "---\ntitle: The API\ncode:\n  - api.go\n---\nIt answers well.\n")
+	})
+	change("a file of the workflow", func() { r.Write(".ken/state/odd.txt", "x") })
+}
