@@ -13,6 +13,8 @@ import (
 	"slices"
 	"sync"
 
+	"golang.org/x/sync/errgroup"
+
 	"ken/internal/config"
 	"ken/internal/content"
 	"ken/internal/git"
@@ -49,38 +51,71 @@ func (p *pulse) take(ctx context.Context) (web.Pulse, error) {
 	if err != nil {
 		return web.Pulse{}, err
 	}
-	all, specs := sha256.New(), sha256.New()
-	common := g.CommonDir()
-	for _, name := range []string{"HEAD", "packed-refs", "config", "shallow", "info/attributes", "info/exclude", "ken/ken.db"} {
-		stat(all, filepath.Join(common, filepath.FromSlash(name)))
-	}
-	if info, err := os.Lstat(filepath.Join(common, "ken", "ken.db-wal")); err == nil && info.Size() > 0 { // readers leave empty ones
-		note(all, "wal", info)
-	}
-	walk(all, filepath.Join(common, "refs"))
+	parts := make([]part, 1+3*len(trees))
+	var group errgroup.Group
+	group.Go(func() error { return parts[0].of(func(sum hash.Hash) error { return shared(sum, g.CommonDir()) }) })
 	for i := range trees {
-		c := &trees[i]
-		fmt.Fprintf(all, "%q %t %q %s %v\n", c.Name, c.Here, c.Head.Branch, c.Head.Commit, c.Err)
+		c, at := &trees[i], parts[1+3*i:]
 		if c.Err != nil {
 			continue
 		}
 		root := c.Repo.Root()
-		stat(all, filepath.Join(c.Repo.GitDir(), "index"))
-		stat(all, filepath.Join(root, filepath.FromSlash(config.Name)))
-		stat(all, filepath.Join(root, ".ken", "contract.yaml"))
-		walk(specs, filepath.Join(root, spec.Root))
-		if err := p.files(ctx, all, c.Repo); err != nil {
-			return web.Pulse{}, err
-		}
-		if s, err := openState(ctx, stateOptions{from: root}); err == nil {
-			list(all, s.dir.Path())
-			list(all, filepath.Join(s.dir.Path(), ".archive"))
-			_ = s.Close()
-		}
+		group.Go(func() error { return at[0].of(func(sum hash.Hash) error { return p.files(ctx, sum, c.Repo) }) })
+		group.Go(func() error {
+			return at[1].of(func(sum hash.Hash) error { walk(sum, filepath.Join(root, spec.Root)); return nil })
+		})
+		group.Go(func() error { return at[2].of(func(sum hash.Hash) error { return own(ctx, sum, c.Repo) }) })
 	}
-	look := hex.EncodeToString(specs.Sum(nil))
-	_, _ = all.Write([]byte(look))
-	return web.Pulse{Key: hex.EncodeToString(all.Sum(nil)), Specs: look}, nil
+	if err := group.Wait(); err != nil {
+		return web.Pulse{}, err
+	}
+	all, specs := sha256.New(), sha256.New()
+	for i := range trees {
+		c := &trees[i]
+		fmt.Fprintf(all, "%q %t %q %s %v\n", c.Name, c.Here, c.Head.Branch, c.Head.Commit, c.Err)
+		fmt.Fprintf(specs, "%x\n", parts[1+3*i+1])
+	}
+	for _, part := range parts {
+		fmt.Fprintf(all, "%x\n", part)
+	}
+	return web.Pulse{Key: hex.EncodeToString(all.Sum(nil)), Specs: hex.EncodeToString(specs.Sum(nil))}, nil
+}
+
+// A part is the digest of what was seen in one place.
+type part [sha256.Size]byte
+
+func (p *part) of(look func(hash.Hash) error) error {
+	sum := sha256.New()
+	err := look(sum)
+	sum.Sum(p[:0])
+	return err
+}
+
+// shared looks at what all worktrees have in common.
+func shared(sum hash.Hash, common string) error {
+	for _, name := range []string{"HEAD", "packed-refs", "config", "shallow", "info/attributes", "info/exclude", "ken/ken.db"} {
+		stat(sum, filepath.Join(common, filepath.FromSlash(name)))
+	}
+	if info, err := os.Lstat(filepath.Join(common, "ken", "ken.db-wal")); err == nil && info.Size() > 0 { // readers leave empty ones
+		note(sum, "wal", info)
+	}
+	walk(sum, filepath.Join(common, "refs"))
+	return nil
+}
+
+// own looks at what is one worktree's own, besides its files.
+func own(ctx context.Context, sum hash.Hash, g *git.Repo) error {
+	stat(sum, filepath.Join(g.GitDir(), "index"))
+	stat(sum, filepath.Join(g.Root(), filepath.FromSlash(config.Name)))
+	stat(sum, filepath.Join(g.Root(), ".ken", "contract.yaml"))
+	s, err := openState(ctx, stateOptions{from: g.Root()})
+	if err != nil {
+		fmt.Fprintf(sum, "%v\n", err) // the board says so
+		return nil
+	}
+	list(sum, s.dir.Path())
+	list(sum, filepath.Join(s.dir.Path(), ".archive"))
+	return s.Close()
 }
 
 // files looks at every tracked file of a worktree.

@@ -15,6 +15,7 @@ import (
 	"net/url"
 	"path"
 	"strings"
+	"sync"
 
 	"ken/internal/board"
 	"ken/internal/contract"
@@ -22,6 +23,7 @@ import (
 	"ken/internal/fresh"
 	"ken/internal/spec"
 	"ken/internal/survey"
+	"ken/internal/workflow"
 )
 
 // pages are the templates, one set for each page, and the assets by the name that they
@@ -179,7 +181,56 @@ func (s *Server) page(make func(*http.Request) (*frame, error)) http.HandlerFunc
 	}
 }
 
+// drawn keeps pages for as long as the board that they were drawn from.
+type drawn struct {
+	mu sync.Mutex
+	at map[string]drawing
+}
+
+type drawing struct {
+	from *board.Board
+	body []byte
+	tag  string
+}
+
+// maxDrawn is how many are kept.
+const maxDrawn = 64
+
+// key names all that a page depends on besides its board, "" for one that depends on
+// more.
+func (f *frame) key(r *http.Request) string {
+	if f.status != http.StatusOK || f.Board == nil || f.bare != "" || f.Page == "node" {
+		return ""
+	}
+	return fmt.Sprintf("%s %t %t %v", r.URL.RequestURI(), f.Late, f.MayWrite, f.Worktrees)
+}
+
+func (d *drawn) find(key string, from *board.Board) (drawing, bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	p, ok := d.at[key]
+	return p, ok && key != "" && p.from == from
+}
+
+func (d *drawn) keep(key string, p drawing) {
+	if key == "" {
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(d.at) >= maxDrawn || d.at == nil {
+		d.at = make(map[string]drawing)
+	}
+	d.at[key] = p
+}
+
 func (s *Server) draw(w http.ResponseWriter, r *http.Request, f *frame) {
+	key := f.key(r)
+	if p, ok := s.drawn.find(key, f.Board); ok {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		answer(w, r, p.body, p.tag)
+		return
+	}
 	name := "layout"
 	if f.bare != "" {
 		name = f.bare
@@ -195,7 +246,9 @@ func (s *Server) draw(w http.ResponseWriter, r *http.Request, f *frame) {
 		_, _ = w.Write(b.Bytes())
 		return
 	}
-	answer(w, r, b.Bytes(), tagOf(b.Bytes()))
+	p := drawing{f.Board, b.Bytes(), tagOf(b.Bytes())}
+	s.drawn.keep(key, p)
+	answer(w, r, p.body, p.tag)
 }
 
 // answer sends a body unless the asker has it.
@@ -279,7 +332,7 @@ func (s *Server) asset(w http.ResponseWriter, r *http.Request) {
 
 // helpers are what templates may call.
 var helpers = template.FuncMap{
-	"num": num, "yes": yes, "brief": brief,
+	"num": num, "yes": yes, "brief": brief, "who": who, "is": func(p *string, s string) bool { return p != nil && *p == s }, "foreign": func(c workflow.Counts) int { return c.AdHoc + c.Ephemeral + c.Unknown }, "str": func(s string) string { return s },
 	"bytes":    bytesText,
 	"count":    countText,
 	"hue":      func(s string) int { h := fnv.New32a(); _, _ = h.Write([]byte(s)); return int(h.Sum32() % 12) },
@@ -391,7 +444,7 @@ func num(p *int) int {
 func yes(p *bool) bool { return p != nil && *p }
 
 // briefly is how much of a description a row has room for.
-const briefly = 150
+const briefly = 120
 
 // brief cuts a text at a word, if it is longer than a row.
 func brief(text string) string {
@@ -404,4 +457,15 @@ func brief(text string) string {
 		cut = cut[:i]
 	}
 	return cut + "…"
+}
+
+// whoLength is how much of a session's name sets it apart from others.
+const whoLength = 12
+
+// who is a session's name for a narrow place.
+func who(session string) string {
+	if r := []rune(session); len(r) > whoLength+4 {
+		return string(r[:whoLength]) + "…"
+	}
+	return session
 }

@@ -48,7 +48,9 @@ func (b *stateBody) fields(d *workflow.Document) {
 		v, _ := d.Get(key)
 		if list, ok := v.([]any); ok && key == "workflow_id_history" {
 			for _, id := range list {
-				b.History = append(b.History, fmt.Sprint(id))
+				if text := fmt.Sprint(id); text != d.Text("workflow_id") {
+					b.History = append(b.History, text)
+				}
 			}
 			continue
 		}

@@ -85,6 +85,7 @@ type Server struct {
 	hub    *hub
 	pages  *pages
 	nodes  *nodeCache
+	drawn  drawn
 
 	// writing is held by whoever changes the repository: of two that would, the second
 	// sees what the first did.
