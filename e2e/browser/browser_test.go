@@ -44,7 +44,7 @@ func TestMain(m *testing.M) {
 		}
 		defer os.RemoveAll(dir)
 		program = filepath.Join(dir, "ken")
-		if out, err := exec.Command("go", "build", "-o", program, "ken/cmd/ken").CombinedOutput(); err != nil {
+		if out, err := exec.CommandContext(context.Background(), "go", "build", "-o", program, "ken/cmd/ken").CombinedOutput(); err != nil {
 			fmt.Fprintf(os.Stderr, "build ken: %v\n%s", err, out)
 			return 1
 		}

@@ -23,6 +23,7 @@ type Tile struct {
 	State fresh.State
 	// Verdict is the word for it, finer than State.
 	Verdict string
+	Mild    bool   // of what is stale: it moved only below, or in what it does inside
 	Why     string // the reasons, "" for none
 	Line    string // what is said of it, in one line
 	Rect    Rect
@@ -117,6 +118,7 @@ func (d *Directory) tile() Tile {
 	return Tile{
 		Name: repo.Path(d.Raw.Base()).String(), Path: d.Raw, Dir: true, Files: d.Files, Bytes: d.Bytes,
 		State: d.Verdict.State(), Verdict: d.Verdict.String(), Why: why, Line: d.Line,
+		Mild: d.Verdict != survey.StaleSelf && d.Verdict != survey.Failed,
 	}
 }
 
@@ -127,6 +129,7 @@ func (l Leaf) tile() Tile {
 	}
 	if l.Summary == fresh.Stale && l.Grade != "" {
 		t.Verdict += ", " + string(l.Grade)
+		t.Mild = l.Grade == fresh.GradeFormat || l.Grade == fresh.GradeBody
 	}
 	return t
 }

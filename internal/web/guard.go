@@ -59,7 +59,6 @@ var (
 	errOrigin = refusal(http.StatusForbidden, "the request comes from another site", "use the dashboard's own pages")
 	errToken  = refusal(http.StatusUnauthorized, "this needs the token", "open the address that ken serve printed, or send it as: Authorization: Bearer TOKEN")
 	errNoPage = refusal(http.StatusNotFound, "there is no such page", "begin at /")
-	errMethod = refusal(http.StatusMethodNotAllowed, "that cannot be done here", "see docs/manual/serve.md")
 	errID     = refusal(http.StatusBadRequest, "that is no commit id", "name a commit by 4 to 64 hexadecimal digits")
 	errMoved  = refusal(http.StatusConflict, "the repository has moved on since this page was drawn", "look at what is there now, and decide again")
 )
