@@ -1,0 +1,190 @@
+package board_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"ken/internal/board"
+	"ken/internal/fault"
+	"ken/internal/fresh"
+	"ken/internal/registry"
+	"ken/internal/repo"
+	"ken/internal/spec"
+	"ken/internal/survey"
+	"ken/internal/workflow"
+)
+
+// A teller answers for everything, with what it was given.
+type teller struct {
+	report   *registry.Report
+	sizes    map[repo.Path]int64
+	shown    *survey.Shown
+	audit    *workflow.Audit
+	listing  *spec.Listing
+	overlaid []spec.Overlaid
+	err      error // instead of any of it
+	wrong    bool  // it panics
+}
+
+func tell[T any](t *teller, v T) (T, error) {
+	if t.wrong {
+		panic("a table is empty")
+	}
+	return v, t.err
+}
+
+func (t *teller) Status(context.Context, registry.VerifyOptions) (*registry.Report, error) {
+	return tell(t, t.report)
+}
+func (t *teller) Sizes(context.Context) (map[repo.Path]int64, error)     { return tell(t, t.sizes) }
+func (t *teller) Show(context.Context, repo.Path) (*survey.Shown, error) { return tell(t, t.shown) }
+func (t *teller) Audit(context.Context) (*workflow.Audit, error)         { return tell(t, t.audit) }
+func (t *teller) List(context.Context) (*spec.Listing, error)            { return tell(t, t.listing) }
+func (t *teller) Overlays(context.Context) ([]spec.Overlaid, error)      { return tell(t, t.overlaid) }
+func (t *teller) Get(context.Context) (*workflow.Document, error) {
+	return tell(t, workflow.NewDocument())
+}
+func (t *teller) Archive(context.Context) (*workflow.ArchiveList, error) {
+	return tell(t, &workflow.ArchiveList{})
+}
+func (t *teller) Cleanup(context.Context, workflow.CleanupOptions) (*workflow.Sweep, error) {
+	return tell(t, &workflow.Sweep{})
+}
+
+// whole is one who knows everything, and has nothing to complain of.
+func whole() *teller {
+	return &teller{
+		report: &registry.Report{State: registry.StateTrust}, shown: &survey.Shown{}, audit: &workflow.Audit{}, listing: &spec.Listing{},
+	}
+}
+
+func source(t *teller) board.Source {
+	return board.Source{Name: "main", Registry: t, Sizes: t, Survey: t, State: t, Spec: t}
+}
+
+// A part that cannot be read says why, and the others are told; a board that does not
+// know something is found wanting.
+func TestAPartThatIsNotKnownLeavesTheRest(t *testing.T) {
+	bad := &teller{err: &fault.Error{Hint: "mend it", Err: errors.New("it is broken")}}
+	parts := map[string]func(*board.Source){
+		"files":     func(s *board.Source) { s.Registry = bad },
+		"survey":    func(s *board.Source) { s.Survey = bad },
+		"state":     func(s *board.Source) { s.State = bad },
+		"spec":      func(s *board.Source) { s.Spec = bad },
+		"proposals": nil,
+	}
+	if b := board.Make(t.Context(), "r", []board.Source{source(whole())}, whole()); b.Wanting() {
+		t.Error("a board with nothing to complain of is found wanting")
+	}
+	for name, spoil := range parts {
+		s, over := source(whole()), board.Overlays(whole())
+		if spoil != nil {
+			spoil(&s)
+		} else {
+			over = bad
+		}
+		b := board.Make(t.Context(), "r", []board.Source{s}, over)
+		w := b.Worktrees[0]
+		unread := map[string]*board.Unread{
+			"files": w.Files.Unknown, "survey": w.Survey.Unknown, "state": w.State.Unknown, "spec": w.Spec.Unknown, "proposals": b.Proposals.Unknown,
+		}
+		for part, u := range unread {
+			if (u != nil) != (part == name) {
+				t.Errorf("without %s, %s is %+v", name, part, u)
+			}
+		}
+		if u := unread[name]; u == nil || u.Reason != "it is broken" || u.Hint != "mend it" {
+			t.Errorf("%s says %+v", name, u)
+		}
+		if !b.Wanting() {
+			t.Errorf("a board that does not know its %s is not found wanting", name)
+		}
+	}
+}
+
+// A mistake of ken's own makes a part unknown, and no more than that.
+func TestAPanicIsNotKnowing(t *testing.T) {
+	s := source(whole())
+	s.Spec = &teller{wrong: true}
+	b := board.Make(t.Context(), "r", []board.Source{s}, whole())
+	if u := b.Worktrees[0].Spec.Unknown; u == nil || !strings.Contains(u.Reason, "a table is empty") {
+		t.Errorf("it says %+v", u)
+	}
+	if b.Worktrees[0].Files.Known == nil {
+		t.Error("the others are not told")
+	}
+}
+
+// A worktree that cannot be looked into is on the board, with the reason everywhere.
+func TestAWorktreeThatIsAway(t *testing.T) {
+	b := board.Make(t.Context(), "r", []board.Source{{Name: "away", Err: errors.New("it is not there")}}, whole())
+	w := b.Worktree("away")
+	for _, u := range []*board.Unread{w.Files.Unknown, w.Survey.Unknown, w.State.Unknown, w.Spec.Unknown} {
+		if u == nil || u.Reason != "it is not there" {
+			t.Errorf("it says %+v", u)
+		}
+	}
+	text, err := json.Marshal(b)
+	if err != nil || strings.Contains(string(text), `"known":{`) && !strings.Contains(string(text), `"proposals"`) {
+		t.Errorf("%s, %v", text, err)
+	}
+}
+
+func listed(id, parent string, grade fresh.Grade) spec.Listed {
+	n := spec.Listed{Described: spec.Described{ID: id}, Status: spec.StatusMerged}
+	if parent != "" {
+		n.Parent = &parent
+	}
+	if grade != "" {
+		n.Grade, n.Status = &grade, spec.StatusDrift
+	}
+	return n
+}
+
+// Nodes stand as in their tree, and what has moved farthest comes first, with all that
+// it stands below. None is lost.
+func TestNodesAreInTheOrderOfTheirTree(t *testing.T) {
+	w := whole()
+	w.listing.Nodes = []spec.Listed{
+		listed("root", "", ""), listed("a", "root", ""), listed("a1", "a", ""), listed("b", "root", ""), listed("b1", "b", fresh.GradeInterface),
+		listed("ghost", "gone", ""), listed("self", "self", ""),
+	}
+	b := board.Make(t.Context(), "r", []board.Source{source(w)}, w)
+	s := b.Worktrees[0].Spec.Known
+	var got []string
+	for _, n := range s.Nodes {
+		got = append(got, strings.Repeat(" ", n.Depth)+n.ID)
+	}
+	want := []string{"root", " b", "  b1", " a", "  a1", "ghost", "self"}
+	if !slices.Equal(got, want) {
+		t.Errorf("the order is %q, want %q", got, want)
+	}
+	if s.Nodes[0].Below != 4 || s.Counts.Drift != 1 || s.Counts.Merged != 6 {
+		t.Errorf("%d below the root, %+v", s.Nodes[0].Below, s.Counts)
+	}
+}
+
+// What each of several says of one meeting is told once, and stands at the node.
+func TestMeetingsAreToldOnce(t *testing.T) {
+	w := whole()
+	w.listing.Nodes = []spec.Listed{listed("a", "", "")}
+	w.overlaid = []spec.Overlaid{
+		{Worktree: "one", Collisions: []spec.CollideJSON{{Node: "a", Kind: spec.OnSpec, With: []string{"two"}, Paths: []string{"p"}}}},
+		{Worktree: "two", Collisions: []spec.CollideJSON{{Node: "a", Kind: spec.OnSpec, With: []string{"one"}, Paths: []string{"p", "q"}}}},
+	}
+	b := board.Make(t.Context(), "r", []board.Source{source(w)}, w)
+	m := b.Proposals.Known.Meetings
+	if len(m) != 1 || !slices.Equal(m[0].Worktrees, []string{"one", "two"}) || !slices.Equal(m[0].Paths, []string{"p", "q"}) {
+		t.Errorf("the meetings are %+v", m)
+	}
+	if n := b.Worktrees[0].Spec.Known.Nodes[0]; len(n.Collisions) != 1 {
+		t.Errorf("at the node: %+v", n.Collisions)
+	}
+	if !b.Wanting() {
+		t.Error("a collision is nothing to look at")
+	}
+}

@@ -1,0 +1,165 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"ken/internal/board"
+)
+
+// A repository whose pulse and board are given.
+type given struct {
+	mu    sync.Mutex
+	pulse string
+	made  atomic.Int32
+	looks atomic.Int32
+	hold  chan struct{} // a board waits for it; nil for none
+	err   error
+}
+
+func (g *given) set(pulse string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.pulse = pulse
+}
+
+func (g *given) deps() Deps {
+	return Deps{
+		Pulse: func(context.Context, string) (Pulse, error) {
+			g.looks.Add(1)
+			g.mu.Lock()
+			defer g.mu.Unlock()
+			return Pulse{Key: g.pulse}, nil
+		},
+		Board: func(context.Context, string) (*board.Board, error) {
+			g.made.Add(1)
+			if g.hold != nil {
+				<-g.hold
+			}
+			g.mu.Lock()
+			defer g.mu.Unlock()
+			if g.err != nil {
+				return nil, g.err
+			}
+			return &board.Board{Repository: g.pulse, Worktrees: []board.Worktree{{Name: "w"}}}, nil
+		},
+	}
+}
+
+// A board is made once for what is there, and again when anything has moved.
+func TestABoardIsMadeOncePerPulse(t *testing.T) {
+	g := &given{pulse: "1"}
+	b := newBoards(g.deps())
+	for range 3 {
+		v, late, err := b.get(t.Context(), "w", time.Minute)
+		if err != nil || late || v.board.Repository != "1" {
+			t.Fatalf("%+v, %t, %v", v, late, err)
+		}
+	}
+	if n := g.made.Load(); n != 1 {
+		t.Errorf("it was made %d times", n)
+	}
+	g.set("2")
+	if v, _, _ := b.get(t.Context(), "w", time.Minute); v.board.Repository != "2" {
+		t.Errorf("after a change it is that of %s", v.board.Repository)
+	}
+}
+
+// Who cannot wait gets what was there before, and is told so.
+func TestALateBoardIsSaidToBeLate(t *testing.T) {
+	g := &given{pulse: "1"}
+	b := newBoards(g.deps())
+	if _, _, err := b.get(t.Context(), "w", time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	g.hold = make(chan struct{})
+	g.set("2")
+	v, late, err := b.get(t.Context(), "w", time.Millisecond)
+	if err != nil || !late || v.board.Repository != "1" {
+		t.Errorf("%+v, %t, %v", v, late, err)
+	}
+	close(g.hold)
+	if v, late, err = b.get(t.Context(), "w", time.Minute); err != nil || late || v.board.Repository != "2" {
+		t.Errorf("%+v, %t, %v", v, late, err)
+	}
+}
+
+// A failure is told, and tried again the next time.
+func TestAFailedBoardIsTriedAgain(t *testing.T) {
+	g := &given{pulse: "1", err: errors.New("no")}
+	b := newBoards(g.deps())
+	if _, _, err := b.get(t.Context(), "w", time.Minute); err == nil {
+		t.Fatal("a failure is not told")
+	}
+	g.mu.Lock()
+	g.err = nil
+	g.mu.Unlock()
+	if v, _, err := b.get(t.Context(), "w", time.Minute); err != nil || v == nil {
+		t.Errorf("%+v, %v", v, err)
+	}
+}
+
+// A crowd shares looks, and nobody is given one that began before they asked.
+func TestACrowdSharesLooks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		var began atomic.Int32
+		b := newBoards(Deps{Pulse: func(context.Context, string) (Pulse, error) {
+			n := began.Add(1)
+			<-release
+			return Pulse{Key: fmt.Sprint(n)}, nil
+		}})
+		const crowd = 50
+		got := make(chan Pulse, 1+crowd)
+		ask := func() {
+			p, err := b.look(t.Context(), "w")
+			if err != nil {
+				t.Error(err)
+			}
+			got <- p
+		}
+		go ask()
+		synctest.Wait() // its look has begun
+		for range crowd {
+			go ask()
+		}
+		synctest.Wait()
+		close(release)
+		synctest.Wait()
+		seen := make(map[string]int)
+		for range 1 + crowd {
+			seen[(<-got).Key]++
+		}
+		if seen["1"] != 1 || seen["2"] != crowd {
+			t.Errorf("the looks were given %v times", seen)
+		}
+	})
+}
+
+// A stream that was slow misses nothing: it gets what is true by then.
+func TestASlowStreamGetsTheNewest(t *testing.T) {
+	h := newHub()
+	wake, leave := h.listen()
+	defer leave()
+	told := make(map[string]string)
+	<-wake
+	h.since(told)
+	for _, tag := range []string{"1", "2", "3"} {
+		h.tell("w", tag)
+	}
+	<-wake
+	if news := h.since(told); len(news) != 1 || news["w"] != "3" {
+		t.Errorf("it is told %v", news)
+	}
+	select {
+	case <-wake:
+		t.Error("it is woken for nothing")
+	default:
+	}
+}
