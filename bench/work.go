@@ -99,6 +99,9 @@ func (b *bench) measure(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := b.serveWorks(ctx); err != nil {
+		return err
+	}
 	return b.startup(ctx)
 }
 

@@ -44,13 +44,17 @@ func (t *teller) Sizes(context.Context) (map[repo.Path]int64, error)     { retur
 func (t *teller) Show(context.Context, repo.Path) (*survey.Shown, error) { return tell(t, t.shown) }
 func (t *teller) Audit(context.Context) (*workflow.Audit, error)         { return tell(t, t.audit) }
 func (t *teller) List(context.Context) (*spec.Listing, error)            { return tell(t, t.listing) }
-func (t *teller) Overlays(context.Context) ([]spec.Overlaid, error)      { return tell(t, t.overlaid) }
+
+func (t *teller) Overlays(context.Context) ([]spec.Overlaid, error) { return tell(t, t.overlaid) }
+
 func (t *teller) Get(context.Context) (*workflow.Document, error) {
 	return tell(t, workflow.NewDocument())
 }
+
 func (t *teller) Archive(context.Context) (*workflow.ArchiveList, error) {
 	return tell(t, &workflow.ArchiveList{})
 }
+
 func (t *teller) Cleanup(context.Context, workflow.CleanupOptions) (*workflow.Sweep, error) {
 	return tell(t, &workflow.Sweep{})
 }

@@ -57,7 +57,7 @@ func (s *Server) mapPage(r *http.Request) (*frame, error) {
 	if b.About = known.Directory(b.Dir); b.About == nil {
 		return f, refusal(http.StatusNotFound, "no directory of tracked files: "+b.Dir.String(), "begin at /map")
 	}
-	b.Words = markdown(b.About.Text)
+	b.Words = markdown(b.About.Text, nil)
 	b.Above = crumbs(f.Board.Repository, b.Dir)
 	// The picture is about as wide as this is to that; tiles are nearly square in it.
 	tiles, _ := f.Tree.Map(b.Dir, board.Rect{W: 160, H: 100})

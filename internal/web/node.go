@@ -76,7 +76,16 @@ func (s *Server) nodePage(r *http.Request) (*frame, error) {
 		}
 	}
 	f.Title = body.Node.Title
-	body.read(r.Context(), w, id)
+	known := make(map[string]bool, len(nodes))
+	for i := range nodes {
+		known[nodes[i].ID] = true
+	}
+	body.read(r.Context(), w, id, func(id string) string {
+		if !known[id] {
+			return ""
+		}
+		return string(f.Node(id))
+	})
 	body.govern()
 	body.History, body.HistoryUnknown = s.nodes.history(r.Context(), nodeKey{f.Worktree, id, f.Tag}, w.Spec())
 	f.Body = body
@@ -84,7 +93,7 @@ func (s *Server) nodePage(r *http.Request) (*frame, error) {
 }
 
 // read renders the words of the node.
-func (b *nodeBody) read(ctx context.Context, w Workspace, id string) {
+func (b *nodeBody) read(ctx context.Context, w Workspace, id string, link func(id string) string) {
 	n, err := w.Spec().Node(ctx, id)
 	switch {
 	case err != nil && b.Node.Ghost:
@@ -92,9 +101,9 @@ func (b *nodeBody) read(ctx context.Context, w Workspace, id string) {
 	case err != nil:
 		b.Missing = err.Error()
 	case n.Parts == nil:
-		b.Whole = markdown(n.Body)
+		b.Whole = markdown(n.Body, link)
 	default:
-		b.Raw, b.Expanded = markdown(n.Parts.RawSource), markdown(n.Parts.Expanded)
+		b.Raw, b.Expanded = markdown(n.Parts.RawSource, link), markdown(n.Parts.Expanded, link)
 	}
 }
 
