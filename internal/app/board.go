@@ -36,11 +36,11 @@ func makeBoard(ctx context.Context, dir string, all bool) (*board.Board, error) 
 			some = append(some, c)
 		}
 	}
-	return boardOf(ctx, g, trees, some)
+	return boardOf(ctx, g, trees, some, nil)
 }
 
-// boardOf sums up some of the worktrees of a repository.
-func boardOf(ctx context.Context, g *git.Repo, all, some []git.Checkout) (*board.Board, error) {
+// boardOf sums up some of the worktrees of a repository, and tells what it has so far.
+func boardOf(ctx context.Context, g *git.Repo, all, some []git.Checkout, tell func(*board.Board)) (*board.Board, error) {
 	var desks []*boardDesk
 	var sources []board.Source
 	defer func() {
@@ -62,7 +62,7 @@ func boardOf(ctx context.Context, g *git.Repo, all, some []git.Checkout) (*board
 	if err != nil {
 		return nil, err
 	}
-	b := board.Make(ctx, repositoryName(g, all), sources, over.Spec())
+	b := board.Make(ctx, repositoryName(g, all), sources, over.Spec(), tell)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}

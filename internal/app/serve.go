@@ -139,12 +139,12 @@ func webDeps(g *git.Repo) web.Deps {
 			}
 			return list, nil
 		},
-		Board: func(ctx context.Context, name string) (*board.Board, error) {
+		Board: func(ctx context.Context, name string, tell func(*board.Board)) (*board.Board, error) {
 			g, all, c, err := find(ctx, name)
 			if err != nil {
 				return nil, err
 			}
-			return boardOf(ctx, g, all, []git.Checkout{c})
+			return boardOf(ctx, g, all, []git.Checkout{c}, tell)
 		},
 		Pulse: func(ctx context.Context, _ string) (web.Pulse, error) { return p.take(ctx) },
 		Watch: func(ctx context.Context, nudge func()) { content.Watch(ctx, p.places, nudge) },

@@ -15,6 +15,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -330,7 +331,8 @@ func TestServeStaysUp(t *testing.T) {
 	s := serveRepo(t, specced(t), nil)
 	addr := strings.TrimPrefix(s.base, "http://")
 	t.Run("bodies", func(t *testing.T) {
-		body := &endless{left: 100 << 20}
+		body := &endless{}
+		body.left.Store(100 << 20)
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.base+"/api/spec/api/ack", body)
 		if err != nil {
 			t.Fatal(err)
@@ -344,7 +346,7 @@ func TestServeStaysUp(t *testing.T) {
 				t.Errorf("100 MB: %s", resp.Status)
 			}
 		} // else it was hung up on, which is as good
-		if sent := 100<<20 - body.left; sent > 16<<20 {
+		if sent := 100<<20 - body.left.Load(); sent > 16<<20 {
 			t.Errorf("%d bytes were taken in", sent)
 		}
 		for _, bad := range []string{"{", "[]", `{"reason":"x"}{"reason":"y"}`, `{"reason":""}`, `{"reason":"   "}`, "\x00"} {
@@ -408,15 +410,16 @@ func TestServeStaysUp(t *testing.T) {
 
 // An endless body counts what is taken of it.
 type endless struct {
-	left  int
+	left  atomic.Int64
 	begun bool
 }
 
 func (e *endless) Read(p []byte) (int, error) {
-	if e.left <= 0 {
+	left := int(e.left.Load())
+	if left <= 0 {
 		return 0, io.EOF
 	}
-	n := min(len(p), e.left)
+	n := min(len(p), left)
 	for i := range p[:n] {
 		p[i] = 'x'
 	}
@@ -424,7 +427,7 @@ func (e *endless) Read(p []byte) (int, error) {
 		e.begun = true
 		copy(p, `{"reason":"`)
 	}
-	e.left -= n
+	e.left.Add(int64(-n))
 	return n, nil
 }
 

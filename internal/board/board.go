@@ -11,6 +11,7 @@ package board
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"ken/internal/contract"
@@ -175,10 +176,22 @@ type Proposals struct {
 }
 
 // Make asks every source, and puts together what they say. It never fails: what could
-// not be learnt is in the board. When ctx ends, that is all of it.
-func Make(ctx context.Context, repository string, sources []Source, overlays Overlays) *Board {
+// not be learnt is in the board. When ctx ends, that is all of it. Whenever a part has
+// come, tell gets the board so far, unless it is nil.
+func Make(ctx context.Context, repository string, sources []Source, overlays Overlays, tell func(*Board)) *Board {
 	b := &Board{Repository: repository, Worktrees: make([]Worktree, len(sources))}
 	var all sync.WaitGroup
+	var mu sync.Mutex
+	come := func(put func()) {
+		mu.Lock()
+		defer mu.Unlock()
+		put()
+		if tell != nil {
+			so := *b
+			so.Worktrees = slices.Clone(b.Worktrees)
+			tell(&so)
+		}
+	}
 	for i := range sources {
 		s := &sources[i]
 		w := &b.Worktrees[i]
@@ -191,13 +204,24 @@ func Make(ctx context.Context, repository string, sources []Source, overlays Ove
 			continue
 		}
 		all.Go(func() {
-			w.Files = part(func() (*Files, error) { return s.files(ctx) })
-			w.Survey = part(func() (*Survey, error) { return s.survey(ctx, w.Files.Known) })
+			files := part(func() (*Files, error) { return s.files(ctx) })
+			come(func() { w.Files = files })
+			survey := part(func() (*Survey, error) { return s.survey(ctx, files.Known) })
+			come(func() { w.Survey = survey })
 		})
-		all.Go(func() { w.State = part(func() (*State, error) { return s.state(ctx) }) })
-		all.Go(func() { w.Spec = part(func() (*Spec, error) { return s.spec(ctx) }) })
+		all.Go(func() {
+			state := part(func() (*State, error) { return s.state(ctx) })
+			come(func() { w.State = state })
+		})
+		all.Go(func() {
+			spec := part(func() (*Spec, error) { return s.spec(ctx) })
+			come(func() { w.Spec = spec })
+		})
 	}
-	all.Go(func() { b.Proposals = part(func() (*Proposals, error) { return proposals(ctx, overlays) }) })
+	all.Go(func() {
+		p := part(func() (*Proposals, error) { return proposals(ctx, overlays) })
+		come(func() { b.Proposals = p })
+	})
 	all.Wait()
 	if p := b.Proposals.Known; p != nil {
 		for i := range b.Worktrees {

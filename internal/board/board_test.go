@@ -81,7 +81,7 @@ func TestAPartThatIsNotKnownLeavesTheRest(t *testing.T) {
 		"spec":      func(s *board.Source) { s.Spec = bad },
 		"proposals": nil,
 	}
-	if b := board.Make(t.Context(), "r", []board.Source{source(whole())}, whole()); b.Wanting() {
+	if b := board.Make(t.Context(), "r", []board.Source{source(whole())}, whole(), nil); b.Wanting() {
 		t.Error("a board with nothing to complain of is found wanting")
 	}
 	for name, spoil := range parts {
@@ -91,7 +91,7 @@ func TestAPartThatIsNotKnownLeavesTheRest(t *testing.T) {
 		} else {
 			over = bad
 		}
-		b := board.Make(t.Context(), "r", []board.Source{s}, over)
+		b := board.Make(t.Context(), "r", []board.Source{s}, over, nil)
 		w := b.Worktrees[0]
 		unread := map[string]*board.Unread{
 			"files": w.Files.Unknown, "survey": w.Survey.Unknown, "state": w.State.Unknown, "spec": w.Spec.Unknown, "proposals": b.Proposals.Unknown,
@@ -114,7 +114,7 @@ func TestAPartThatIsNotKnownLeavesTheRest(t *testing.T) {
 func TestAPanicIsNotKnowing(t *testing.T) {
 	s := source(whole())
 	s.Spec = &teller{wrong: true}
-	b := board.Make(t.Context(), "r", []board.Source{s}, whole())
+	b := board.Make(t.Context(), "r", []board.Source{s}, whole(), nil)
 	if u := b.Worktrees[0].Spec.Unknown; u == nil || !strings.Contains(u.Reason, "a table is empty") {
 		t.Errorf("it says %+v", u)
 	}
@@ -125,7 +125,7 @@ func TestAPanicIsNotKnowing(t *testing.T) {
 
 // A worktree that cannot be looked into is on the board, with the reason everywhere.
 func TestAWorktreeThatIsAway(t *testing.T) {
-	b := board.Make(t.Context(), "r", []board.Source{{Name: "away", Err: errors.New("it is not there")}}, whole())
+	b := board.Make(t.Context(), "r", []board.Source{{Name: "away", Err: errors.New("it is not there")}}, whole(), nil)
 	w := b.Worktree("away")
 	for _, u := range []*board.Unread{w.Files.Unknown, w.Survey.Unknown, w.State.Unknown, w.Spec.Unknown} {
 		if u == nil || u.Reason != "it is not there" {
@@ -157,7 +157,7 @@ func TestNodesAreInTheOrderOfTheirTree(t *testing.T) {
 		listed("root", "", ""), listed("a", "root", ""), listed("a1", "a", ""), listed("b", "root", ""), listed("b1", "b", fresh.GradeInterface),
 		listed("ghost", "gone", ""), listed("self", "self", ""),
 	}
-	b := board.Make(t.Context(), "r", []board.Source{source(w)}, w)
+	b := board.Make(t.Context(), "r", []board.Source{source(w)}, w, nil)
 	s := b.Worktrees[0].Spec.Known
 	var got []string
 	for _, n := range s.Nodes {
@@ -180,7 +180,7 @@ func TestMeetingsAreToldOnce(t *testing.T) {
 		{Worktree: "one", Collisions: []spec.CollideJSON{{Node: "a", Kind: spec.OnSpec, With: []string{"two"}, Paths: []string{"p"}}}},
 		{Worktree: "two", Collisions: []spec.CollideJSON{{Node: "a", Kind: spec.OnSpec, With: []string{"one"}, Paths: []string{"p", "q"}}}},
 	}
-	b := board.Make(t.Context(), "r", []board.Source{source(w)}, w)
+	b := board.Make(t.Context(), "r", []board.Source{source(w)}, w, nil)
 	m := b.Proposals.Known.Meetings
 	if len(m) != 1 || !slices.Equal(m[0].Worktrees, []string{"one", "two"}) || !slices.Equal(m[0].Paths, []string{"p", "q"}) {
 		t.Errorf("the meetings are %+v", m)
@@ -190,5 +190,31 @@ func TestMeetingsAreToldOnce(t *testing.T) {
 	}
 	if !b.Wanting() {
 		t.Error("a collision is nothing to look at")
+	}
+}
+
+// The board so far is told part by part, and the last of it is all.
+func TestPartsAreToldAsTheyCome(t *testing.T) {
+	var told []*board.Board
+	b := board.Make(t.Context(), "r", []board.Source{source(whole())}, whole(), func(so *board.Board) { told = append(told, so) })
+	if len(told) != 5 {
+		t.Fatalf("it was told %d times", len(told))
+	}
+	known := func(b *board.Board) (n int) {
+		w := b.Worktrees[0]
+		for _, is := range []bool{w.Files.Known != nil, w.Survey.Known != nil, w.State.Known != nil, w.Spec.Known != nil, b.Proposals.Known != nil} {
+			if is {
+				n++
+			}
+		}
+		return n
+	}
+	for i, so := range told {
+		if known(so) != i+1 {
+			t.Errorf("after %d parts %d are known", i+1, known(so))
+		}
+	}
+	if known(b) != 5 {
+		t.Errorf("at the end %d are known", known(b))
 	}
 }

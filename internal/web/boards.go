@@ -27,7 +27,8 @@ type view struct {
 // boards keeps the last board of each worktree that somebody looked at.
 type boards struct {
 	deps Deps
-	ctx  context.Context // of the server: a board is made for everybody
+	ctx  context.Context            // of the server: a board is made for everybody
+	tell func(worktree, tag string) // of a first board that is being made
 
 	mu      sync.Mutex
 	at      map[string]*shelf
@@ -38,13 +39,14 @@ type boards struct {
 // A shelf is the place of one worktree's board.
 type shelf struct {
 	last *view
+	some *view         // what there is of the first one
 	err  error         // why the last attempt brought none
 	busy chan struct{} // closed when the one under way is over; nil when none is
 	from Pulse         // what last, or err, was made from
 }
 
 func newBoards(deps Deps) *boards {
-	return &boards{deps: deps, ctx: context.Background(), at: make(map[string]*shelf), pulses: make(map[string]*looks)}
+	return &boards{deps: deps, tell: func(string, string) {}, ctx: context.Background(), at: make(map[string]*shelf), pulses: make(map[string]*looks)}
 }
 
 // wait returns when nothing is being made any more.
@@ -67,6 +69,9 @@ func (b *boards) get(ctx context.Context, worktree string, patience time.Duratio
 		select {
 		case <-busy:
 		case <-over.C:
+			if v == nil {
+				v = b.soFar(worktree)
+			}
 			return v, true, nil
 		case <-ctx.Done():
 			return v, true, ctx.Err()
@@ -99,24 +104,41 @@ func (b *boards) ask(worktree string, pulse Pulse) (v *view, busy chan struct{},
 }
 
 func (b *boards) make(worktree string, s *shelf, pulse Pulse) {
-	v, err := b.build(worktree, pulse)
+	parts := 0
+	v, err := b.build(worktree, pulse, func(so *board.Board) {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		if s.last != nil {
+			return // what was true before says more
+		}
+		parts++
+		s.some = &view{board: so, tree: so.Worktree(worktree), tag: fmt.Sprintf("%d parts", parts)}
+		b.tell(worktree, s.some.tag)
+	})
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	s.err, s.from = err, pulse
-	if err == nil {
+	if s.some = nil; err == nil {
 		s.last = v
 	}
 	close(s.busy)
 	s.busy = nil
 }
 
-func (b *boards) build(worktree string, pulse Pulse) (v *view, err error) {
+// soFar returns what there is of a first board.
+func (b *boards) soFar(worktree string) *view {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.at[worktree].some
+}
+
+func (b *boards) build(worktree string, pulse Pulse, tell func(*board.Board)) (v *view, err error) {
 	defer func() {
 		if r := recover(); r != nil { // the server stays up
 			err = fmt.Errorf("ken went wrong: %v", r)
 		}
 	}()
-	made, err := b.deps.Board(b.ctx, worktree)
+	made, err := b.deps.Board(b.ctx, worktree, tell)
 	if err != nil {
 		return nil, err
 	}

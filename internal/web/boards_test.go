@@ -37,9 +37,10 @@ func (g *given) deps() Deps {
 			defer g.mu.Unlock()
 			return Pulse{Key: g.pulse}, nil
 		},
-		Board: func(context.Context, string) (*board.Board, error) {
+		Board: func(_ context.Context, _ string, tell func(*board.Board)) (*board.Board, error) {
 			g.made.Add(1)
 			if g.hold != nil {
+				tell(&board.Board{Repository: "so far", Worktrees: []board.Worktree{{Name: "w"}}})
 				<-g.hold
 			}
 			g.mu.Lock()
@@ -88,6 +89,22 @@ func TestALateBoardIsSaidToBeLate(t *testing.T) {
 	if v, late, err = b.get(t.Context(), "w", time.Minute); err != nil || late || v.board.Repository != "2" {
 		t.Errorf("%+v, %t, %v", v, late, err)
 	}
+}
+
+// Of the first board those see what there is who cannot wait for all of it.
+func TestAFirstBoardIsSeenAsItComes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := &given{pulse: "1", hold: make(chan struct{})}
+		b := newBoards(g.deps())
+		v, late, err := b.get(t.Context(), "w", time.Second)
+		if err != nil || !late || v == nil || v.board.Repository != "so far" {
+			t.Fatalf("%+v, %t, %v", v, late, err)
+		}
+		close(g.hold)
+		if v, late, err := b.get(t.Context(), "w", time.Minute); err != nil || late || v.board.Repository != "1" {
+			t.Errorf("%+v, %t, %v", v, late, err)
+		}
+	})
 }
 
 // A failure is told, and tried again the next time.

@@ -31,8 +31,8 @@ type Deps struct {
 	// Worktrees lists the checkouts of the repository, the one that was asked from
 	// marked.
 	Worktrees func(ctx context.Context) ([]Worktree, error)
-	// Board sums up one of them.
-	Board func(ctx context.Context, worktree string) (*board.Board, error)
+	// Board sums up one of them; tell gets what there is so far, part by part.
+	Board func(ctx context.Context, worktree string, tell func(*board.Board)) (*board.Board, error)
 	// Pulse takes a cheap look: while it is the same, so is the board.
 	Pulse func(ctx context.Context, worktree string) (Pulse, error)
 	// Watch calls nudge soon after something may have changed, until ctx ends. It
@@ -100,6 +100,7 @@ func New(deps Deps, opts Options) (*Server, error) {
 	}
 	s := &Server{deps: deps, guard: newGuard(opts), pages: p, hub: newHub(), nodes: newNodeCache()}
 	s.boards = newBoards(deps)
+	s.boards.tell = s.hub.tell
 	return s, nil
 }
 
