@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -89,7 +90,11 @@ func (d *dashboard) start() {
 	if err := cmd.Start(); err != nil {
 		d.t.Fatal(err)
 	}
-	d.t.Cleanup(func() { _ = cmd.Wait() })
+	d.t.Cleanup(func() {
+		if err := cmd.Wait(); err != nil && !errors.Is(err, context.Canceled) {
+			d.t.Errorf("ken serve, interrupted, ended with %v", err)
+		}
+	})
 	var said struct{ URL string }
 	if err := json.NewDecoder(bufio.NewReader(out)).Decode(&said); err != nil {
 		d.t.Fatalf("ken serve said nothing: %v", err)

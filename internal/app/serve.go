@@ -31,10 +31,6 @@ func serve(ctx context.Context, dir string, opts cli.ServeOptions) error {
 	if err != nil {
 		return err
 	}
-	token, err := serveToken(g.CommonDir(), opts.NewToken)
-	if err != nil {
-		return err
-	}
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", opts.Addr)
 	if err != nil {
 		return &fault.Error{Hint: "choose another with: ken serve --addr 127.0.0.1:0", Err: fmt.Errorf("listen on %s: %w", opts.Addr, err)}
@@ -42,6 +38,10 @@ func serve(ctx context.Context, dir string, opts cli.ServeOptions) error {
 	addr, err := netip.ParseAddrPort(l.Addr().String())
 	if err != nil {
 		return errors.Join(fmt.Errorf("listen on %s: %w", opts.Addr, err), l.Close())
+	}
+	token, err := serveToken(g.CommonDir(), opts.NewToken)
+	if err != nil {
+		return errors.Join(err, l.Close())
 	}
 	s, err := web.New(webDeps(g), web.Options{Addr: addr, Hosts: opts.Hosts, Token: token, Name: g.CommonDir()})
 	if err != nil {

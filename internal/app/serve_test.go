@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"ken/internal/git"
 	"ken/internal/testrepo"
@@ -519,4 +520,44 @@ func TestServeStream(t *testing.T) {
 		r.Write(".spec/api/spec.md", "---\ntitle: The API\ncode:\n  - api.go\n---\nIt answers well.\n")
 	})
 	change("a file of the workflow", func() { r.Write(".ken/state/odd.txt", "x") })
+}
+
+// Agents that speak the protocol's own client are answered over HTTP as on a pipe.
+func TestServeMCP(t *testing.T) {
+	s := serveRepo(t, specced(t), nil)
+	dial := func(token string) (*mcp.ClientSession, error) {
+		client := &http.Client{Transport: bearer{token}}
+		return mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).
+			Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: s.base + "/mcp", HTTPClient: client, MaxRetries: -1}, nil)
+	}
+	if session, err := dial("wrong"); err == nil {
+		session.Close()
+		t.Error("an agent without the token is let in")
+	}
+	session, err := dial(s.token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close()
+	tools, err := session.ListTools(t.Context(), nil)
+	if err != nil || len(tools.Tools) < 9 {
+		t.Fatalf("%+v, %v", tools, err)
+	}
+	done, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "spec", Arguments: map[string]any{"id": "api"}})
+	if err != nil || done.IsError {
+		t.Fatalf("%+v, %v", done, err)
+	}
+	text, err := json.Marshal(done.StructuredContent)
+	if err != nil || !strings.Contains(string(text), "It answers.") {
+		t.Errorf("it is told %s, %v", text, err)
+	}
+}
+
+// bearer sends a token along.
+type bearer struct{ token string }
+
+func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "Bearer "+b.token)
+	return http.DefaultTransport.RoundTrip(r)
 }
