@@ -122,7 +122,7 @@ func (s *serving) get(ctx context.Context, path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer resp.Body.Close()
+	defer resp.Body.Close() //nolint:errcheck // it was only read
 	body, err := io.ReadAll(resp.Body)
 	if err == nil && resp.StatusCode != http.StatusOK {
 		err = fmt.Errorf("GET %s: %s: %s", path, resp.Status, tail(body))
@@ -256,7 +256,7 @@ func (s *serving) listen(ctx context.Context) (*listener, error) {
 	var done sync.WaitGroup
 	l.close = func() { cancel(); done.Wait() }
 	done.Go(func() {
-		defer resp.Body.Close()
+		defer resp.Body.Close() //nolint:errcheck // it was only read
 		lines := bufio.NewScanner(resp.Body)
 		for lines.Scan() {
 			if strings.HasPrefix(lines.Text(), "id: ") {

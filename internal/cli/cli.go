@@ -14,8 +14,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ken/internal/docs"
 	"ken/internal/board"
+	"ken/internal/docs"
 	"ken/internal/fault"
 	"ken/internal/fresh"
 	"ken/internal/prove"
@@ -250,8 +250,6 @@ func (p *program) commands(args []string, status *cobra.Command) map[string]func
 		"spec":   func() *cobra.Command { return p.spec(args) },
 		"survey": func() *cobra.Command { return p.survey(args) },
 		"brief":  p.brief, "up": p.up, "init": p.init, "docs": p.docs, "prove": p.prove,
-		"hook":   func() *cobra.Command { return p.hook(args) },
-		"brief":  p.brief, "up": p.up, "init": p.init,
 		"hook":  func() *cobra.Command { return p.hook(args) },
 		"board": p.board, "serve": p.serve,
 		"doctor": p.doctor, "mcp": p.mcp, "version": p.version,
