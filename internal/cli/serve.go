@@ -20,6 +20,9 @@ type Serving struct {
 	Local bool   `json:"local"`
 }
 
+// anyPort is where the dashboard listens unless told otherwise: on this machine alone.
+const anyPort = "127.0.0.1:0"
+
 func (p *program) serve() *cobra.Command {
 	var opts ServeOptions
 	c := &cobra.Command{
@@ -34,22 +37,25 @@ It listens on this machine alone. Whoever is on it may look; writing, and MCP at
 everything takes the token.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			opts.Ready = func(s Serving) {
-				if p.io.JSON {
-					_ = p.io.Encode(s)
-					return
-				}
-				p.io.Printf("%s\n", s.URL)
-				if !s.Local {
-					p.io.Remarkf("ken: %s can be reached from other machines, and is not encrypted; everything takes the token", s.Addr)
-				}
-				p.io.Remarkf("hint: stop it with Ctrl-C")
-			}
+			opts.Ready = p.announce
 			return p.Serve(c.Context(), p.dir, opts)
 		},
 	}
-	c.Flags().StringVar(&opts.Addr, "addr", "127.0.0.1:0", "the `ADDRESS` to listen on; port 0 takes any that is free")
+	c.Flags().StringVar(&opts.Addr, "addr", anyPort, "the `ADDRESS` to listen on; port 0 takes any that is free")
 	c.Flags().StringArrayVar(&opts.Hosts, "allow-host", nil, "a `NAME` that it may be asked under, besides its address and localhost")
 	c.Flags().BoolVar(&opts.NewToken, "new-token", false, "make a new token; the old one opens nothing any more")
 	return c
+}
+
+// announce prints where the dashboard can be reached.
+func (p *program) announce(s Serving) {
+	if p.io.JSON {
+		_ = p.io.Encode(s)
+		return
+	}
+	p.io.Printf("%s\n", s.URL)
+	if !s.Local {
+		p.io.Remarkf("ken: %s can be reached from other machines, and is not encrypted; everything takes the token", s.Addr)
+	}
+	p.io.Remarkf("hint: stop it with Ctrl-C")
 }

@@ -22,6 +22,7 @@ type Up struct {
 
 func (p *program) up() *cobra.Command {
 	var f surveyFlags
+	var unserved bool
 	c := &cobra.Command{
 		Use:   "up",
 		Short: "Verify, describe what is not described, and say what this repository is",
@@ -29,50 +30,63 @@ func (p *program) up() *cobra.Command {
 directories that have no text or whose text does not hold, prints a brief, and ends
 with what only ken knows: which documents name what is gone, what the last commits
 would have cost, which worktrees collide, and how to have an agent write summaries.
+On a terminal it then serves the dashboard, as ken serve does, unless --no-serve is given.
 Without a provider in the configuration it works offline and costs nothing.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return p.within(c.Context(), func(w Workspace) error {
-				rep, err := w.Registry().Verify(c.Context(), registry.VerifyOptions{OmitNew: true})
-				if err != nil {
-					return err
-				}
-				s, writer, err := f.setup(c, w, p.anyWriter(w))
-				if err != nil {
-					return err
-				}
-				ran, err := p.runSurvey(c, w, s, writer, survey.RunOptions{})
-				if err == nil && c.Context().Err() != nil {
-					err = c.Context().Err()
-				}
-				if err != nil {
-					return err
-				}
-				b, err := w.Brief(c.Context(), BriefOptions{})
-				if err != nil {
-					return err
-				}
-				did := Up{State: rep.State, Files: rep.Counts, Ran: ran, Brief: b}
-				if !p.io.JSON {
-					p.printUp(rep, did, writer)
-				}
-				if rep.Counts.Files > 0 {
-					if did.Glance, err = p.glance(c.Context(), w, b); err != nil {
-						return err
-					}
-				}
-				switch {
-				case p.io.JSON:
-					err = p.io.Encode(did)
-				case did.Glance != nil:
-					p.printGlance(did.Glance)
-				}
-				return errors.Join(err, failure(c, ran))
-			})
+			err := p.within(c.Context(), func(w Workspace) error { return p.bringUp(c, w, &f) })
+			if err != nil || unserved || p.io.JSON {
+				return err
+			}
+			if !p.io.Live {
+				p.io.Remarkf("hint: the same in a browser, live: ken serve")
+				return nil
+			}
+			return p.Serve(c.Context(), p.dir, ServeOptions{Addr: anyPort, Ready: p.announce})
 		},
 	}
+	c.Flags().BoolVar(&unserved, "no-serve", false, "do not serve the dashboard afterwards")
 	f.bind(c)
 	return c
+}
+
+// bringUp does all of it but serving.
+func (p *program) bringUp(c *cobra.Command, w Workspace, f *surveyFlags) error {
+	rep, err := w.Registry().Verify(c.Context(), registry.VerifyOptions{OmitNew: true})
+	if err != nil {
+		return err
+	}
+	s, writer, err := f.setup(c, w, p.anyWriter(w))
+	if err != nil {
+		return err
+	}
+	ran, err := p.runSurvey(c, w, s, writer, survey.RunOptions{})
+	if err == nil && c.Context().Err() != nil {
+		err = c.Context().Err()
+	}
+	if err != nil {
+		return err
+	}
+	b, err := w.Brief(c.Context(), BriefOptions{})
+	if err != nil {
+		return err
+	}
+	did := Up{State: rep.State, Files: rep.Counts, Ran: ran, Brief: b}
+	if !p.io.JSON {
+		p.printUp(rep, did, writer)
+	}
+	if rep.Counts.Files > 0 {
+		if did.Glance, err = p.glance(c.Context(), w, b); err != nil {
+			return err
+		}
+	}
+	switch {
+	case p.io.JSON:
+		err = p.io.Encode(did)
+	case did.Glance != nil:
+		p.printGlance(did.Glance)
+	}
+	return errors.Join(err, failure(c, ran))
 }
 
 // printUp prints what there is to say before anybody has looked further.
