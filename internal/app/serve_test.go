@@ -100,7 +100,7 @@ func (s *served) do(c call) (reply, string) {
 			req.Host = value
 		}
 	}
-	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	client := &http.Client{Timeout: 30 * time.Second, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	resp, err := client.Do(req)
 	if err != nil {
 		s.t.Fatal(err)
@@ -292,7 +292,7 @@ func TestServeConfinesPathsAndIDs(t *testing.T) {
 		"/map?dir=../..", "/map?dir=/etc", "/map?dir=%2e%2e%2f", "/map?dir=" + outside, "/api/survey?dir=..", "/api/survey?dir=/etc",
 		"/assets/..%2fweb.go", "/assets/%2e%2e/web.go", "/assets/../web.go", "/node/..%2f..%2fetc", "/node/%2e%2e", "/?w=..%2f..", "/?w=/etc", "/?w=nowhere", "/api/spec/..%2fapi",
 		"/node/api/patch/--output=x", "/node/api/patch/HEAD", "/node/api/patch/HEAD~1", "/node/api/patch/..", "/node/api/patch/%2e%2e", "/node/api/patch/--help",
-		"/api/spec/api/diff/--output=pwned", "/api/spec/api/diff/@%7b0%7d", "/api/spec/api/diff/deadbeef", "/api/spec/--output=x/history",
+		"/api/spec/api/diff/--output=pwned", "/api/spec/api/diff/@%7b0%7d", "/api/spec/api/diff/deadbeef", "/api/spec/api/diff/HEAD~1", "/api/spec/--output=x/history",
 	} {
 		resp, body := s.do(call{path: path})
 		if resp.StatusCode < 300 || resp.StatusCode >= 500 {
