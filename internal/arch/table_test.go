@@ -6,7 +6,7 @@ import "slices"
 // below internal/.
 var (
 	words     = []string{"repo", "fault", "fresh", "model", "outline", "outline/syntax"}
-	decisions = []string{"registry", "survey", "contract", "workflow", "spec", "hook", "docs", "prove", "litter", "board"}
+	decisions = []string{"registry", "survey", "contract", "workflow", "spec", "hook", "docs", "prove", "litter", "board", "client"}
 	facts     = []string{
 		"git", "content", "state", "model/provider", "config",
 		"store", "store/sqlite", "store/postgres", "store/memory",
@@ -97,6 +97,8 @@ var doors = map[string][]string{
 	"github.com/modelcontextprotocol/go-sdk": {"mcp"},
 	"testing":                                helpers,
 	"github.com/odvcencio/gotreesitter":      {"outline/syntax"},
+	"github.com/tailscale/hujson":            {"client"},
+	"github.com/pelletier/go-toml":           {"client"},
 	"github.com/rogpeppe/go-internal":        {},
 	"github.com/google/go-cmp":               {"store/storetest"},
 	"pgregory.net/rapid":                     {"store/storetest"},

@@ -112,6 +112,8 @@ type Deps struct {
 	Board func(ctx context.Context, dir string, all bool) (*board.Board, error)
 	// Serve shows it in a browser until ctx ends.
 	Serve func(ctx context.Context, dir string, opts ServeOptions) error
+	// OpenClients finds where clients keep their files, from dir.
+	OpenClients func(ctx context.Context, dir string) (ClientSpace, error)
 	// ServeMCP answers an agent on stdin and stdout until it hangs up.
 	ServeMCP func(ctx context.Context, dir string) error
 	// Session names the agent's session that runs the command, "" for none.
@@ -252,6 +254,8 @@ func (p *program) commands(args []string, status *cobra.Command) map[string]func
 		"brief":  p.brief, "up": p.up, "init": p.init, "docs": p.docs, "prove": p.prove,
 		"hook":  func() *cobra.Command { return p.hook(args) },
 		"board": p.board, "serve": p.serve,
+		"brief":  p.brief, "up": p.up, "init": p.init, "install": p.install, "prove": p.prove,
+		"hook":   func() *cobra.Command { return p.hook(args) },
 		"doctor": p.doctor, "mcp": p.mcp, "version": p.version,
 	}
 }

@@ -1,0 +1,266 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"ken/internal/client"
+	"ken/internal/fault"
+	"ken/internal/git"
+	"ken/internal/repo"
+)
+
+// maxClient is more than any client's file: that of Claude Code grows with use.
+const maxClient = 64 << 20
+
+// A clientSpace is where clients keep their files.
+type clientSpace struct {
+	root string // of the work tree; "" outside of any
+}
+
+func openClients(ctx context.Context, dir string) (*clientSpace, error) {
+	if dir == "" {
+		dir = "."
+	}
+	g, err := git.Open(ctx, dir)
+	if fault.KindOf(err) == fault.NoRepo {
+		return &clientSpace{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &clientSpace{root: g.Root()}, nil
+}
+
+// Install puts ken into the files of a client, or takes it out. Everything is decided
+// before anything is written; in a dry run, nothing is.
+func (s *clientSpace) Install(_ context.Context, c client.Client, opts client.Options) (*client.Installation, error) {
+	if opts.Scope == "" {
+		opts.Scope = client.Project
+	}
+	done := &client.Installation{Client: c.Name, Scope: opts.Scope, Files: []client.Outcome{}, DryRun: opts.DryRun}
+	var seen []*clientFile
+	var plan []client.Change
+	for _, f := range c.In(opts.Scope) {
+		at, err := s.file(f)
+		if err != nil {
+			return nil, err
+		}
+		decide := f.Install
+		if opts.Uninstall {
+			decide = f.Uninstall
+		}
+		change, err := decide(at.text)
+		if err != nil {
+			return nil, &fault.Error{Hint: fault.HintOf(err), Err: fmt.Errorf("read %s: %w", at.shown, err)}
+		}
+		out := client.Outcome{Path: at.shown, Action: change.Action, Note: change.Note}
+		if opts.DryRun && change.Deed != client.Nothing {
+			out.Diff = client.Diff(at.shown, at.text, change.Text)
+		}
+		done.Files = append(done.Files, out)
+		seen, plan = append(seen, at), append(plan, change)
+	}
+	if opts.DryRun {
+		return done, nil
+	}
+	for i, change := range plan {
+		if err := seen[i].apply(change); err != nil {
+			return nil, fmt.Errorf("write %s: %w", seen[i].shown, err)
+		}
+	}
+	return done, nil
+}
+
+// Standings says how far ken is in the clients' files that are there.
+func (s *clientSpace) Standings(_ context.Context) []client.Standing {
+	var list []client.Standing
+	for _, c := range client.All {
+		for _, f := range c.Files {
+			if f.Base == client.Work && s.root == "" {
+				continue
+			}
+			st := client.Standing{Client: c.Name, Scope: f.Scope, Of: len(f.Parts), Server: f.Parts[0].Name != ""}
+			at, err := s.file(f)
+			if at != nil {
+				st.Path = at.shown
+			}
+			if err == nil && at.text == nil {
+				continue
+			}
+			if err == nil {
+				st.Parts, err = f.Has(at.text)
+			}
+			if err != nil {
+				st.Broken = err.Error()
+			}
+			list = append(list, st)
+		}
+	}
+	return list
+}
+
+// A clientFile is a client's file as it lies on the disk.
+type clientFile struct {
+	base  string // a directory without links
+	name  string // below it, as the system spells it
+	shown string
+	text  []byte // nil when it is not there
+	mode  fs.FileMode
+}
+
+// file reads one of a client's files. No link is followed, neither at its name nor on
+// the way there from its base: whoever made it means another file to be the one.
+func (s *clientSpace) file(f client.File) (*clientFile, error) {
+	base, err := s.base(f.Base)
+	if err != nil {
+		return nil, err
+	}
+	at := &clientFile{base: base, name: filepath.FromSlash(f.Path), mode: 0o600}
+	at.shown = repo.Path(filepath.ToSlash(filepath.Join(base, at.name))).String()
+	if f.Base == client.Work {
+		at.shown, at.mode = f.Path, 0o644
+	}
+	root, err := os.OpenRoot(base)
+	if errors.Is(err, fs.ErrNotExist) {
+		return at, nil
+	}
+	if err != nil {
+		return at, fmt.Errorf("read %s: %w", at.shown, err)
+	}
+	defer root.Close()
+	for _, dir := range above(f.Path) {
+		info, err := root.Lstat(filepath.FromSlash(dir))
+		if errors.Is(err, fs.ErrNotExist) {
+			return at, nil
+		}
+		if err := refused(at.shown, dir, info, err, dir != f.Path); err != nil {
+			return at, err
+		}
+	}
+	text, info, err := readWhole(root, at.name, maxClient)
+	if err != nil {
+		return at, fmt.Errorf("read %s: %w", at.shown, err)
+	}
+	at.text, at.mode = append([]byte{}, text...), info.Mode().Perm()
+	return at, nil
+}
+
+// above lists the directories on the way to a path, and the path.
+func above(p string) []string {
+	var list []string
+	for ; p != "."; p = path.Dir(p) {
+		list = append([]string{p}, list...)
+	}
+	return list
+}
+
+// refused says why something on the way to a file is left alone.
+func refused(shown, part string, info fs.FileInfo, err error, dir bool) error {
+	switch {
+	case err != nil:
+		return fmt.Errorf("read %s: %w", shown, err)
+	case info.Mode()&fs.ModeSymlink != 0:
+		return &fault.Error{
+			Hint: "put a file in its place, or add ken by hand: see ken install CLIENT --dry-run elsewhere",
+			Err:  fmt.Errorf("read %s: %s is a symbolic link", shown, part),
+		}
+	case dir != info.IsDir() || !dir && !info.Mode().IsRegular():
+		return &fault.Error{Hint: "move it away", Err: fmt.Errorf("read %s: %s is not what it should be", shown, part)}
+	}
+	return nil
+}
+
+// apply does to a file what was decided, unless it is not any more what was seen.
+func (f *clientFile) apply(c client.Change) error {
+	if c.Deed == client.Nothing {
+		return nil
+	}
+	dir := filepath.Join(f.base, filepath.Dir(f.name))
+	if c.Deed == client.Create {
+		if err := os.MkdirAll(dir, 0o777); err != nil {
+			return err
+		}
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	name := filepath.Base(f.name)
+	now, _, err := readWhole(root, name, maxClient)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if (err == nil) != (f.text != nil) || !bytes.Equal(now, f.text) {
+		return &fault.Error{Hint: "run it again", Err: errors.New("it was changed meanwhile")}
+	}
+	if c.Deed != client.Remove {
+		return replaceWhole(root, name, c.Text, f.mode)
+	}
+	if err := root.Remove(name); err != nil {
+		return err
+	}
+	// What was made for it goes with it; a directory that holds anything stays.
+	for rel := filepath.Dir(f.name); rel != "."; rel = filepath.Dir(rel) {
+		if os.Remove(filepath.Join(f.base, rel)) != nil {
+			break
+		}
+	}
+	return nil
+}
+
+// base finds a directory that a client's paths begin at.
+func (s *clientSpace) base(b client.Base) (string, error) {
+	if b == client.Work {
+		if s.root == "" {
+			return "", &fault.Error{
+				Kind: fault.NoRepo,
+				Hint: "run it inside a repository, or for all of yours: ken install CLIENT --user",
+				Err:  errors.New("not a git repository"),
+			}
+		}
+		return s.root, nil
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", fmt.Errorf("find the home directory: %w", err)
+	}
+	switch b {
+	case client.ClaudeFile:
+		return or("CLAUDE_CONFIG_DIR", home), nil
+	case client.ClaudeDir:
+		return or("CLAUDE_CONFIG_DIR", filepath.Join(home, ".claude")), nil
+	case client.CodexDir:
+		return or("CODEX_HOME", filepath.Join(home, ".codex")), nil
+	case client.ConfigDir:
+		return or("XDG_CONFIG_HOME", filepath.Join(home, ".config")), nil
+	case client.CodeDir:
+		dir := or("XDG_CONFIG_HOME", filepath.Join(home, ".config"))
+		switch runtime.GOOS {
+		case "darwin":
+			dir = filepath.Join(home, "Library", "Application Support")
+		case "windows":
+			dir = or("APPDATA", filepath.Join(home, "AppData", "Roaming"))
+		}
+		return filepath.Join(dir, "Code", "User"), nil
+	default:
+		return home, nil
+	}
+}
+
+// or is the directory that a variable names, or another.
+func or(variable, dir string) string {
+	if d := os.Getenv(variable); filepath.IsAbs(d) && !strings.ContainsRune(d, 0) {
+		return d
+	}
+	return dir
+}

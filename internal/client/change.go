@@ -1,0 +1,199 @@
+package client
+
+import (
+	"bytes"
+	"fmt"
+
+	"ken/internal/fault"
+)
+
+// A Deed is what is done to a file.
+type Deed int
+
+// The deeds.
+const (
+	Nothing Deed = iota
+	Create       // write a file that is not there yet
+	Rewrite      // write the file anew, its mode as it is
+	Remove       // remove the file
+)
+
+// A Change is what putting ken in, or taking it out, makes of a file.
+type Change struct {
+	Deed   Deed
+	Text   []byte // of what is written
+	Action string // the word for it
+	Note   string // what the user should know besides
+}
+
+// Install puts ken into a text; nil is a file that is not there. Doing it twice is
+// doing it once. What somebody else calls ken in it stays as it is.
+func (f File) Install(text []byte) (Change, error) {
+	if text == nil {
+		made, err := f.made()
+		return Change{Deed: Create, Text: made, Action: "created", Note: f.Note}, err
+	}
+	out, note, err := f.put(text)
+	switch {
+	case err != nil:
+		return Change{}, err
+	case bytes.Equal(out, text):
+		return Change{Action: "kept", Note: note}, nil
+	}
+	if note == "" {
+		note = f.Note
+	}
+	return Change{Deed: Rewrite, Text: out, Action: "added", Note: note}, nil
+}
+
+// Uninstall takes ken out of a text, and leaves what was there before. A file that ken
+// made goes once nothing else is in it.
+func (f File) Uninstall(text []byte) (Change, error) {
+	if text == nil {
+		return Change{Action: "absent"}, nil
+	}
+	made, err := f.made()
+	if err != nil {
+		return Change{}, err
+	}
+	if bytes.Equal(text, made) {
+		return Change{Deed: Remove, Action: "removed"}, nil
+	}
+	out, bare, note, err := f.take(text)
+	switch {
+	case err != nil:
+		return Change{}, err
+	case bare:
+		return Change{Deed: Remove, Action: "removed"}, nil
+	case bytes.Equal(out, text):
+		return Change{Action: "absent", Note: note}, nil
+	}
+	return Change{Deed: Rewrite, Text: out, Action: "taken out", Note: note}, nil
+}
+
+// Has counts the parts of ken that are in a text, however they came there; nil is a
+// file that is not there.
+func (f File) Has(text []byte) (int, error) {
+	if text == nil {
+		return 0, nil
+	}
+	if f.Format == TOML {
+		return hasTOML(text)
+	}
+	doc, err := parse(text)
+	if err != nil {
+		return 0, err
+	}
+	n := 0
+	for _, p := range f.Parts {
+		found, err := doc.find(p)
+		if err != nil {
+			return n, err
+		}
+		if found != nil {
+			n++
+		}
+	}
+	return n, nil
+}
+
+// made is the file that is made where there is none.
+func (f File) made() ([]byte, error) {
+	if f.Format == TOML {
+		return tomlBlock(true), nil
+	}
+	text := []byte("{\n" + headLine(f.Head) + "}\n")
+	for _, p := range f.Parts {
+		doc, err := parse(text)
+		if err != nil {
+			return nil, err
+		}
+		doc.made = true
+		if text, err = doc.insert(p); err != nil {
+			return nil, err
+		}
+	}
+	return text, nil
+}
+
+func headLine(head string) string {
+	if head == "" {
+		return ""
+	}
+	return "  " + compact(head) + "\n"
+}
+
+// put puts the parts in that are not there yet.
+func (f File) put(text []byte) (out []byte, note string, err error) {
+	if f.Format == TOML {
+		return putTOML(text)
+	}
+	out = text
+	for _, p := range f.Parts {
+		doc, err := parse(out)
+		if err != nil {
+			return nil, "", err
+		}
+		found, err := doc.find(p)
+		if err != nil {
+			return nil, "", err
+		}
+		if found != nil {
+			if p.Name != "" && !found.is(p.Value) {
+				note = "it has a server ken of its own, which stays as it is"
+			}
+			continue
+		}
+		if out, err = doc.insert(p); err != nil {
+			return nil, "", err
+		}
+	}
+	return out, note, nil
+}
+
+// take takes the parts out, the last first. bare says that nothing is left of a file
+// that ken made.
+func (f File) take(text []byte) (out []byte, bare bool, note string, err error) {
+	if f.Format == TOML {
+		return takeTOML(text)
+	}
+	out = text
+	for i := len(f.Parts) - 1; i >= 0; i-- {
+		p := f.Parts[i]
+		for {
+			doc, err := parse(out)
+			if err != nil {
+				return nil, false, "", err
+			}
+			found, err := doc.find(p)
+			if err != nil {
+				return nil, false, "", err
+			}
+			if found == nil {
+				break
+			}
+			if p.Name != "" && !found.runsKen() {
+				note = "its server ken is not this one, and stays as it is"
+				break
+			}
+			if out, bare = doc.remove(found); bare {
+				return nil, true, "", nil
+			}
+		}
+	}
+	return out, false, note, nil
+}
+
+// Malformed is the error for a text that is not of its format.
+type Malformed struct{ Err error }
+
+func (e *Malformed) Error() string { return e.Err.Error() }
+
+func (e *Malformed) Unwrap() error { return e.Err }
+
+func malformed(format string, args ...any) error {
+	return &fault.Error{
+		Hint: "mend it first; ken changes no file that it cannot read",
+		Err:  &Malformed{fmt.Errorf(format, args...)},
+	}
+}

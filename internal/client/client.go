@@ -1,0 +1,104 @@
+// Package client knows the programs in which agents run: which of their files name an
+// MCP server or a hook, and how such a text becomes one that names ken, and back.
+//
+// It is given texts and answers with texts. Everything that ken did not put in is kept
+// byte for byte, comments included; what takes ken out again leaves the text that was
+// there before. Where the files lie on this machine, and how they are read and written,
+// is for others to find out.
+package client
+
+import (
+	"errors"
+	"slices"
+)
+
+// A Scope says whose files are meant.
+type Scope string
+
+// The scopes.
+const (
+	Project Scope = "project" // of one repository, for everybody who works in it
+	User    Scope = "user"    // of one person, for every repository
+)
+
+// A Base is a directory that paths of a client begin at.
+type Base int
+
+// The bases. Each but Work depends on the person and on the system.
+const (
+	Work       Base = iota // the root of the work tree
+	Home                   // the home directory
+	ClaudeFile             // where Claude Code keeps .claude.json
+	ClaudeDir              // where Claude Code keeps its settings
+	CodexDir               // where Codex keeps its configuration
+	ConfigDir              // where programs keep their configuration: XDG_CONFIG_HOME
+	CodeDir                // where VS Code keeps a user's files
+)
+
+// A Format is how a file is written.
+type Format int
+
+// The formats.
+const (
+	JSON Format = iota // with comments and trailing commas
+	TOML
+)
+
+// A Client is a program in which agents run.
+type Client struct {
+	Name  string // on the command line
+	Title string // as its makers call it
+	Files []File
+}
+
+// A File is one of a client's files, and what ken has in it.
+type File struct {
+	Scope  Scope
+	Base   Base
+	Path   string // below the base, with slashes
+	Format Format
+	// Head is what a JSON file of this kind begins with, as members of an object; it is
+	// only written into a file that is made.
+	Head  string
+	Parts []Part
+	Note  string // what the user should know once something was put in
+}
+
+// A Part is one thing of ken's in a file: a server, or a hook.
+type Part struct {
+	// At leads to the object or, of a hook, to the array that the part is in.
+	At []string
+	// Name is the member's; "" for an element of an array.
+	Name string
+	// Event is the verb of ken hook that the element runs; "" for a server.
+	Event string
+	// Value is what is put in, as compact JSON.
+	Value string
+}
+
+// ErrUnknown is the error for a client that is none of [All].
+var ErrUnknown = errors.New("unknown client")
+
+// Find returns the client of that name.
+func Find(name string) (Client, error) {
+	for _, c := range All {
+		if c.Name == name {
+			return c, nil
+		}
+	}
+	return Client{}, ErrUnknown
+}
+
+// Names lists the clients by name.
+func Names() []string {
+	var list []string
+	for _, c := range All {
+		list = append(list, c.Name)
+	}
+	return list
+}
+
+// In returns the files of a scope.
+func (c Client) In(s Scope) []File {
+	return slices.DeleteFunc(slices.Clone(c.Files), func(f File) bool { return f.Scope != s })
+}

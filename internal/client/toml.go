@@ -1,0 +1,171 @@
+package client
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+
+	"ken/internal/fault"
+)
+
+// In TOML, ken's part is the lines from one mark to the other, at the end. No library
+// that edits TOML keeps every byte, and nothing else needs one.
+const (
+	markStart = "# >>> ken >>>"
+	markEnd   = "# <<< ken <<<"
+
+	blockText = markStart + "\n" +
+		"# Put in by ken install codex; ken install codex --uninstall takes it out.\n" +
+		"[mcp_servers.ken]\n" +
+		"command = \"ken\"\n" +
+		"args = [\"mcp\"]\n" +
+		markEnd
+)
+
+// tomlBlock is the block as a text; ended says that its last line has an end.
+func tomlBlock(ended bool) []byte {
+	if ended {
+		return []byte(blockText + "\n")
+	}
+	return []byte(blockText)
+}
+
+// table is what a text says of servers.
+func table(text []byte) (map[string]any, error) {
+	var doc map[string]any
+	if err := toml.Unmarshal(bytes.TrimPrefix(text, []byte(bom)), &doc); err != nil {
+		where := ""
+		if e, ok := errors.AsType[*toml.DecodeError](err); ok {
+			line, _ := e.Position()
+			where = fmt.Sprintf(" in line %d", line)
+		}
+		return nil, malformed("not TOML%s: %s", where, strings.TrimPrefix(err.Error(), "toml: "))
+	}
+	switch servers := doc["mcp_servers"].(type) {
+	case nil:
+		return map[string]any{}, nil
+	case map[string]any:
+		return servers, nil
+	default:
+		return nil, malformed("mcp_servers is not a table")
+	}
+}
+
+func hasTOML(text []byte) (int, error) {
+	servers, err := table(text)
+	if err != nil || servers[name] == nil {
+		return 0, err
+	}
+	return 1, nil
+}
+
+// putTOML puts the block behind a text. One whose last line has no end gets a block
+// without one, by which taking it out knows what to leave.
+func putTOML(text []byte) (out []byte, note string, err error) {
+	servers, err := table(text)
+	if err != nil {
+		return nil, "", err
+	}
+	if servers[name] != nil {
+		if at, _, err := block(text); err != nil || at >= 0 {
+			return text, "", err
+		}
+		return text, "it has a server ken of its own, which stays as it is", nil
+	}
+	eol := "\n"
+	if bytes.Contains(text, []byte("\r\n")) {
+		eol = "\r\n"
+	}
+	own := strings.ReplaceAll(blockText, "\n", eol)
+	switch {
+	case len(text) == 0:
+		out = []byte(own)
+	case bytes.HasSuffix(text, []byte("\n")):
+		out = []byte(string(text) + eol + own + eol)
+	default:
+		out = []byte(string(text) + eol + eol + own)
+	}
+	if _, err := table(out); err != nil { // e.g. where mcp_servers is written in one line
+		return nil, "", &fault.Error{
+			Hint: "add to it by hand: ken = { command = \"ken\", args = [\"mcp\"] }",
+			Err:  errors.New("a table mcp_servers.ken cannot be added to it"),
+		}
+	}
+	return out, "", nil
+}
+
+// takeTOML takes the block out.
+func takeTOML(text []byte) (out []byte, bare bool, note string, err error) {
+	servers, err := table(text)
+	if err != nil {
+		return nil, false, "", err
+	}
+	at, end, err := block(text)
+	if err != nil {
+		return nil, false, "", err
+	}
+	if at < 0 {
+		if servers[name] != nil {
+			note = "its server ken was not put in by ken install, and stays as it is"
+		}
+		return text, false, note, nil
+	}
+	before, after := text[:at], text[end:]
+	rest, ended := bytes.CutPrefix(after, []byte("\n"))
+	if !ended {
+		rest, ended = bytes.CutPrefix(after, []byte("\r\n"))
+	}
+	switch {
+	case len(before) == 0 && ended && len(rest) == 0:
+		return nil, true, "", nil
+	case ended:
+		before = trimEOL(before)
+	default:
+		before = trimEOL(trimEOL(before))
+	}
+	out = []byte(string(before) + string(rest))
+	servers, err = table(out)
+	if err != nil {
+		return nil, false, "", &fault.Error{
+			Hint: "take it out by hand, from " + markStart + " to " + markEnd,
+			Err:  errors.New("something in it depends on what ken put in"),
+		}
+	}
+	if servers[name] != nil {
+		note = "there is more of a server ken in it, which stays as it is"
+	}
+	return out, false, note, nil
+}
+
+func trimEOL(text []byte) []byte {
+	return bytes.TrimSuffix(bytes.TrimSuffix(text, []byte("\n")), []byte("\r"))
+}
+
+// block finds ken's part: where it begins, and where its last mark ends; -1 when there
+// is none. Marks that are not a pair are an error.
+func block(text []byte) (at, end int, err error) {
+	at, end = -1, -1
+	starts, ends, offset := 0, 0, 0
+	for line := range bytes.Lines(text) {
+		switch string(bytes.TrimRight(line, "\r\n")) {
+		case markStart:
+			at, starts = offset, starts+1
+		case markEnd:
+			end, ends = offset+len(markEnd), ends+1
+		}
+		offset += len(line)
+	}
+	if starts == 0 && ends == 0 {
+		return -1, -1, nil
+	}
+	if starts != 1 || ends != 1 || end < at {
+		return -1, -1, &fault.Error{
+			Hint: "take ken's lines out of it by hand, from " + markStart + " to " + markEnd,
+			Err:  errors.New("the lines that mark ken's part are not a pair"),
+		}
+	}
+	return at, end, nil
+}
