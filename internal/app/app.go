@@ -54,6 +54,7 @@ func Main(args []string) int {
 			onInterrupt(cancel)
 			return serve(ctx, dir, opts)
 		},
+		Hear:        hear,
 		OpenClients: func(ctx context.Context, dir string) (cli.ClientSpace, error) { return openClients(ctx, dir) },
 		ServeMCP: func(ctx context.Context, dir string) error {
 			onInterrupt(cancel)

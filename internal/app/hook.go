@@ -12,6 +12,7 @@ import (
 
 	"ken/internal/git"
 	"ken/internal/hook"
+	"ken/internal/registry"
 	"ken/internal/repo"
 	"ken/internal/spec"
 )
@@ -99,6 +100,27 @@ func (h *hookSpace) Finish(ctx context.Context, file, session string) error {
 		}
 		return m.Finish(session), nil
 	})
+}
+
+// Close closes the commit at HEAD, where there is a verification that it can go on from:
+// reading every file for the first time is nothing to do in a hook. While commits are
+// replayed each of them comes by, and none is anybody's work.
+func (h *hookSpace) Close(ctx context.Context) (closed *registry.Closing, err error) {
+	if !exists(filepath.Join(h.git.CommonDir(), "ken", "ken.db")) {
+		return nil, nil
+	}
+	if replay, err := h.git.Replaying(ctx); err != nil || replay {
+		return nil, err
+	}
+	w, err := open(ctx, openOptions{dir: h.dir})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, w.Close()) }()
+	if _, verified, err := w.store.Baseline(ctx, w.git.Worktree()); err != nil || !verified {
+		return nil, err
+	}
+	return w.registry.Close(ctx, registry.CloseOptions{})
 }
 
 // edited reports whether an editor is involved in a message: git tells a hook where

@@ -18,7 +18,9 @@ type surveyTree struct {
 	w      *workspace
 	commit repo.ID
 	state  registry.State // as the files were found
-	about  map[repo.Path]registry.Row
+	// headline says what was found of files, in one line.
+	headline string
+	about    map[repo.Path]registry.Row
 	// problems are why contents are not known.
 	problems map[repo.Path]string
 	// missing are the files of rows that are gone from the disk.
@@ -52,6 +54,7 @@ func (t *surveyTree) verify(ctx context.Context) error {
 			return
 		}
 		t.commit, t.state, t.step = rep.Head, rep.State, rep.Step
+		t.commit, t.state, t.headline = rep.Head, rep.State, rep.Headline()
 		t.problems, t.missing = make(map[repo.Path]string), make(map[repo.Path]bool)
 		for _, v := range rep.Verdicts {
 			switch v.Verdict {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"ken/internal/agent"
 	"ken/internal/config"
 	"ken/internal/content"
 	"ken/internal/fault"
@@ -36,6 +37,9 @@ type workspace struct {
 	author   string // who writes, if whoever opened it knows
 	remarks  []string
 	bare     bool // there is no work tree: only commits can be asked about
+
+	memoryOnce sync.Once
+	memory     *agent.Memory // of the session that this process runs in
 
 	cacheOnce sync.Once
 	cache     *outlineCache // of what grammars see; nil until it is needed
@@ -69,6 +73,7 @@ func open(ctx context.Context, opts openOptions) (*workspace, error) {
 		Progress:  opts.progress,
 		Worktrees: worktrees,
 		Grader:    grader{w},
+		Seen:      w.seen,
 	})
 	return w, nil
 }

@@ -16,6 +16,7 @@ import (
 
 	"ken/internal/board"
 	"ken/internal/docs"
+	"ken/internal/agent"
 	"ken/internal/fault"
 	"ken/internal/fresh"
 	"ken/internal/prove"
@@ -112,6 +113,9 @@ type Deps struct {
 	Board func(ctx context.Context, dir string, all bool) (*board.Board, error)
 	// Serve shows it in a browser until ctx ends.
 	Serve func(ctx context.Context, dir string, opts ServeOptions) error
+	// Hear answers what an agent's client tells a hook that was started in dir: with what
+	// the agent is told, "" for nothing.
+	Hear func(ctx context.Context, dir string, e agent.Event, c agent.Call) (string, error)
 	// OpenClients finds where clients keep their files, from dir.
 	OpenClients func(ctx context.Context, dir string) (ClientSpace, error)
 	// ServeMCP answers an agent on stdin and stdout until it hangs up.

@@ -10,8 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ken/internal/agent"
 	"ken/internal/fault"
 	"ken/internal/hook"
+	"ken/internal/registry"
 	"ken/internal/spec"
 	"ken/internal/term"
 )
@@ -25,6 +27,9 @@ type HookSpace interface {
 	Sign(ctx context.Context, file, source, session string) error
 	// Finish does what Sign left for a session for when the message is written.
 	Finish(ctx context.Context, file, session string) error
+	// Close closes the commit at HEAD. It is nil where nothing was ever verified, and
+	// for a commit that is made again.
+	Close(ctx context.Context) (*registry.Closing, error)
 	// Install puts ken's part into the hooks, or takes it out.
 	Install(ctx context.Context, opts hook.Options) (*hook.Installation, error)
 }
@@ -38,15 +43,18 @@ func (p *program) hook(args []string) *cobra.Command {
 	const name = "hook"
 	c := &cobra.Command{
 		Use:   name,
-		Short: "Run what ken has to do in a git hook",
-		Long: `What the hooks that ken init --hooks installs call. The pre-commit hook alone stops a
-commit, and only because of what the gate found; whatever goes wrong with ken
-itself is said, and the commit goes through.`,
+		Short: "Run what ken has to do in a hook of git's or of an agent's client",
+		Long: `What the hooks that ken init --hooks and ken install put in call. The pre-commit hook
+alone stops a commit, and only because of what the gate found; whatever goes wrong
+with ken itself is said, and the commit or the agent goes on.`,
 		Args: cobra.NoArgs,
 		RunE: needsSub,
 	}
 	if slices.Contains(args, name) {
-		c.AddCommand(p.hookPreCommit(), p.hookPrepareCommitMsg(), p.hookCommitMsg())
+		c.AddCommand(p.hookPreCommit(), p.hookPrepareCommitMsg(), p.hookCommitMsg(), p.hookPostCommit())
+		for _, e := range agent.Events {
+			c.AddCommand(p.hookAgent(e))
+		}
 	}
 	return c
 }
@@ -56,7 +64,7 @@ func (p *program) hookPreCommit() *cobra.Command {
 		Use:   "pre-commit",
 		Short: "Stop a commit of code whose spec has fallen too far behind",
 		Args:  cobra.ArbitraryArgs,
-		RunE: p.harmless(func(c *cobra.Command, _ []string) error {
+		RunE: p.harmless("the commit", func(c *cobra.Command, _ []string) error {
 			h, err := p.OpenHooks(c.Context(), p.dir)
 			if err != nil {
 				return err
@@ -75,7 +83,7 @@ func (p *program) hookPrepareCommitMsg() *cobra.Command {
 		Use:   "prepare-commit-msg FILE [SOURCE [COMMIT]]",
 		Short: "Add the agent's session to a commit message",
 		Args:  cobra.RangeArgs(1, 3),
-		RunE: p.harmless(func(c *cobra.Command, args []string) error {
+		RunE: p.harmless("the commit", func(c *cobra.Command, args []string) error {
 			session := p.Session()
 			if session == "" {
 				return nil
@@ -98,7 +106,7 @@ func (p *program) hookCommitMsg() *cobra.Command {
 		Use:   "commit-msg FILE",
 		Short: "Add the session to a message that was written in an editor",
 		Args:  cobra.ExactArgs(1),
-		RunE: p.harmless(func(c *cobra.Command, args []string) error {
+		RunE: p.harmless("the commit", func(c *cobra.Command, args []string) error {
 			session := p.Session()
 			if session == "" { // then there is nothing to finish
 				return nil
@@ -113,8 +121,8 @@ func (p *program) hookCommitMsg() *cobra.Command {
 }
 
 // harmless makes of whatever goes wrong in a hook, a panic included, a line that says
-// so: a commit never fails because ken did.
-func (p *program) harmless(run func(*cobra.Command, []string) error) func(*cobra.Command, []string) error {
+// so: nothing ever fails because ken did.
+func (p *program) harmless(what string, run func(*cobra.Command, []string) error) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) (err error) {
 		defer func() {
 			if r := recover(); r != nil {
@@ -123,7 +131,7 @@ func (p *program) harmless(run func(*cobra.Command, []string) error) func(*cobra
 			if err == nil || errors.Is(err, errStops) {
 				return
 			}
-			p.io.Remarkf("ken: %s did not work, and the commit goes on without it: %s", c.CommandPath(), oneLine(err.Error()))
+			p.io.Remarkf("ken: %s did not work, and %s goes on without it: %s", c.CommandPath(), what, oneLine(err.Error()))
 			err = nil
 		}()
 		return run(c, args)

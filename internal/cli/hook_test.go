@@ -3,11 +3,16 @@ package cli
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
+	"io"
 	"strings"
 	"testing"
+	"testing/iotest"
 
+	"ken/internal/agent"
 	"ken/internal/hook"
+	"ken/internal/registry"
 	"ken/internal/spec"
 	"ken/internal/term"
 )
@@ -20,6 +25,8 @@ func (b brokenHooks) Gate(context.Context) (*spec.Gated, bool, error) { return n
 func (b brokenHooks) Sign(context.Context, string, string, string) error { return b.fail() }
 
 func (b brokenHooks) Finish(context.Context, string, string) error { return b.fail() }
+
+func (b brokenHooks) Close(context.Context) (*registry.Closing, error) { return nil, b.fail() }
 
 func (b brokenHooks) Install(context.Context, hook.Options) (*hook.Installation, error) {
 	return nil, b.fail()
@@ -39,6 +46,10 @@ func TestHooksNeverFail(t *testing.T) {
 		{"hook", "pre-commit"},
 		{"hook", "prepare-commit-msg", "FILE", "commit", "HEAD"},
 		{"hook", "commit-msg", "FILE"},
+		{"hook", "post-commit"},
+	}
+	for _, e := range agent.Events {
+		commands = append(commands, []string{"hook", string(e)}, []string{"hook", string(e), "--client", "cursor"})
 	}
 	for name, fail := range failures {
 		for _, args := range commands {
@@ -46,9 +57,10 @@ func TestHooksNeverFail(t *testing.T) {
 				var out, said bytes.Buffer
 				deps := Deps{
 					OpenHooks: func(context.Context, string) (HookSpace, error) { return brokenHooks{fail}, nil },
+					Hear:      func(context.Context, string, agent.Event, agent.Call) (string, error) { return "", fail() },
 					Session:   func() string { return "s-1" },
 				}
-				err := Run(t.Context(), deps, &term.IO{Out: &out, Err: &said}, args)
+				err := Run(t.Context(), deps, &term.IO{In: strings.NewReader("{}"), Out: &out, Err: &said}, args)
 				if status := ExitStatus(t.Context(), err); status != 0 {
 					t.Errorf("exit status %d", status)
 				}
@@ -58,6 +70,50 @@ func TestHooksNeverFail(t *testing.T) {
 			})
 		}
 	}
+}
+
+// Whatever a client says, or does not say, an agent's hook ends well, and soon.
+func TestAgentHooksSurviveTheirInput(t *testing.T) {
+	deps := Deps{Hear: func(_ context.Context, _ string, _ agent.Event, c agent.Call) (string, error) {
+		return "heard " + strings.Join(c.Paths, ","), nil
+	}}
+	for name, tt := range map[string]struct {
+		in       io.Reader
+		answered bool
+	}{
+		"nothing":      {strings.NewReader(""), true},
+		"no JSON":      {strings.NewReader("hello"), false},
+		"half of it":   {strings.NewReader(`{"cwd": "/`), false},
+		"a list":       {strings.NewReader(`[{}]`), false},
+		"wrong types":  {strings.NewReader(`{"cwd": 3, "tool_name": [], "tool_input": "x"}`), true},
+		"far too much": {io.MultiReader(strings.NewReader(`{"cwd": "`), &endless{}), false},
+		"a broken one": {iotest.ErrReader(errors.New("gone")), false},
+		"bytes":        {strings.NewReader("{\"tool_name\": \"Read\", \"tool_input\": {\"file_path\": \"\xff\\u0000\"}}"), true},
+	} {
+		for _, e := range agent.Events {
+			var out, said bytes.Buffer
+			err := Run(t.Context(), deps, &term.IO{In: tt.in, Out: &out, Err: &said}, []string{"hook", string(e), "--unheard-of"})
+			if status := ExitStatus(t.Context(), err); status != 0 {
+				t.Errorf("%s, %s: exit status %d", name, e, status)
+			}
+			if tt.answered != (out.Len() > 0) || out.Len() > 0 && !json.Valid(out.Bytes()) {
+				t.Errorf("%s, %s: answered %q, said %q", name, e, &out, &said)
+			}
+			if s, ok := tt.in.(*strings.Reader); ok {
+				_, _ = s.Seek(0, io.SeekStart)
+			}
+		}
+	}
+}
+
+// endless never stops talking.
+type endless struct{}
+
+func (*endless) Read(b []byte) (int, error) {
+	for i := range b {
+		b[i] = 'x'
+	}
+	return len(b), nil
 }
 
 // Only a node that blocks, or one that cannot be judged where that was asked for,

@@ -23,8 +23,9 @@ func (p *program) summarySet() *cobra.Command {
 		Short: "Keep a summary of a file, under the content it was written from",
 		Long: `Keeps a text for a file. --read names the content id or md5 of the bytes that
 the author read; when the file has moved on since, the text is kept for those
-bytes (superseded) and never becomes a claim about others. Without --read the
-content there now is assumed, and every reader is told so.`,
+bytes (superseded) and never becomes a claim about others. Without --read it is
+what the agent's session saw last, where hooks told; else the content there now is
+assumed, and every reader is told so.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if c.Flags().Changed("message") == c.Flags().Changed("file") {

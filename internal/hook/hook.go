@@ -11,7 +11,7 @@ package hook
 //
 // The third belongs to the second: a message that somebody is yet to write gets its
 // trailer only once it is written (see [Message.Sign]).
-var Names = []string{"pre-commit", "prepare-commit-msg", "commit-msg"}
+var Names = []string{"pre-commit", "prepare-commit-msg", "commit-msg", "post-commit"}
 
 // Aside is what a hook that ken's part cannot be put into is called meanwhile: its
 // name with this behind it.

@@ -39,6 +39,9 @@ type Options struct {
 	// Worktrees lists the worktrees that exist, so that what is kept of others
 	// may go; nil keeps everything.
 	Worktrees []string
+	// Seen says which content of a path its author saw last, for texts that come without
+	// a word about that; zero when it is not known, and nil when nobody remembers.
+	Seen func(repo.Path) repo.ID
 	// Grader says how far a file has moved from what its summary was written from;
 	// when nil, nothing finer is known than that it did.
 	Grader Grader

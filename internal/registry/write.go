@@ -20,7 +20,8 @@ type Update struct {
 	Path repo.Path
 	Text string
 	// Read is the content id or md5 of the bytes that the author read; when it
-	// is empty, those there now are assumed.
+	// is empty, those that it is known to have seen last, else those there now
+	// are assumed.
 	Read string
 	// Author is who wrote it; whoever the registry writes for when "".
 	Author string
@@ -75,6 +76,9 @@ func (r *Registry) Write(ctx context.Context, updates []Update) ([]Written, erro
 	written := make([]Written, len(updates))
 	var change Change
 	for i, u := range updates {
+		if id := r.seen(u); !id.IsZero() {
+			u.Read = id.String()
+		}
 		author := own
 		if u.Author != "" {
 			author = printable(u.Author)
@@ -105,6 +109,14 @@ func (r *Registry) Write(ctx context.Context, updates []Update) ([]Written, erro
 		return nil, fmt.Errorf("keep the summaries: %w", err)
 	}
 	return written, nil
+}
+
+// seen is what the author of an update saw last, where it does not say what it read.
+func (r *Registry) seen(u Update) repo.ID {
+	if u.Read != "" || r.opts.Seen == nil {
+		return repo.ID{}
+	}
+	return r.opts.Seen(u.Path)
 }
 
 // Confirm records that the texts of paths still hold for what is there now, or

@@ -1,0 +1,111 @@
+package agent
+
+import (
+	"fmt"
+	"strings"
+
+	"ken/internal/fresh"
+)
+
+// MaxGreeting is how many bytes an agent is greeted with: 200 tokens, at 4 bytes each.
+const MaxGreeting = 800
+
+// Greeting is what an agent learns when it starts: how far what is known can be trusted,
+// as much of the brief as fits, and whom to ask for more.
+func Greeting(headline, brief string) string {
+	const ask = "Ask ken before reading what you only need to understand: orient, knowledge.\n"
+	var s strings.Builder
+	add := func(line string, keep int) bool {
+		if s.Len()+len(line)+keep > MaxGreeting {
+			return false
+		}
+		s.WriteString(line)
+		return true
+	}
+	line := "ken: " + headline + "\n"
+	if !add(line, len(ask)) {
+		s.WriteString(cut(line, MaxGreeting-len(ask)-1) + "\n")
+	}
+	for l := range strings.Lines(brief) {
+		if !add(strings.TrimRight(l, "\n")+"\n", len(ask)) {
+			break
+		}
+	}
+	s.WriteString(ask)
+	return s.String()
+}
+
+// cut shortens a text to so many bytes, at a character.
+func cut(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:max(0, most)], "")
+}
+
+// maxLine is how long one line of a remark may be.
+const maxLine = 300
+
+// A Spec is one that governs a file.
+type Spec struct{ ID, Desc string }
+
+// Governed tells which specs govern a file, before it is edited; "" when none does.
+func Governed(path string, claims []Spec) string {
+	var list []string
+	for _, c := range claims {
+		list = append(list, cut(fmt.Sprintf("ken: %s is governed by spec %s: %s", path, c.ID, oneLine(c.Desc)), maxLine))
+		if len(list) == 2 {
+			break
+		}
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	if len(claims) > len(list) {
+		list = append(list, fmt.Sprintf("ken: and %d more; ask the tool spec", len(claims)-len(list)))
+	}
+	return strings.Join(list, "\n")
+}
+
+// Touched tells what became of the summary of a file that was edited; "" where nothing
+// is said of it, or still holds.
+func Touched(path string, verdict fresh.State, grade fresh.Grade) string {
+	if verdict != fresh.Stale {
+		return ""
+	}
+	how := ""
+	if grade != "" {
+		how = " (" + string(grade) + ")"
+	}
+	return cut(fmt.Sprintf("ken: the summary of %s is stale now%s; after the commit, give a new one with file_registry_update_summaries.", path, how), maxLine)
+}
+
+// Left tells what is stale when an agent stops; "" for nothing.
+func Left(stale []string, unknown int) string {
+	if len(stale) == 0 && unknown == 0 {
+		return ""
+	}
+	const few = 5
+	var s strings.Builder
+	s.WriteString("ken: ")
+	switch len(stale) {
+	case 0:
+	case 1:
+		s.WriteString("1 summary is stale: ")
+	default:
+		fmt.Fprintf(&s, "%d summaries are stale: ", len(stale))
+	}
+	s.WriteString(strings.Join(stale[:min(few, len(stale))], ", "))
+	if len(stale) > few {
+		fmt.Fprintf(&s, " and %d more", len(stale)-few)
+	}
+	if unknown > 0 {
+		if len(stale) > 0 {
+			s.WriteString("; ")
+		}
+		fmt.Fprintf(&s, "%d could not be judged", unknown)
+	}
+	return cut(s.String(), MaxGreeting)
+}
+
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

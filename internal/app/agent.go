@@ -1,0 +1,228 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"ken/internal/agent"
+	"ken/internal/fault"
+	"ken/internal/fresh"
+	"ken/internal/git"
+	"ken/internal/registry"
+	"ken/internal/repo"
+	"ken/internal/survey"
+)
+
+// hear answers a hook of an agent's client. What is said is what holds at this moment.
+// Outside of a repository nothing is said.
+func hear(ctx context.Context, dir string, e agent.Event, c agent.Call) (said string, err error) {
+	where, err := whereabouts(ctx, dir, c)
+	if err != nil || where == "" {
+		return "", err
+	}
+	w, err := open(ctx, openOptions{dir: where})
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, w.Close()) }()
+	if c.Session == "" {
+		c.Session = session()
+	}
+	h := &hearing{w: w, file: sessionIn(w.git.GitDir(), c.Session)}
+	h.memory = h.file.remember()
+	switch e {
+	case agent.SessionStart, agent.SubagentStart:
+		forgetOld(w.git.GitDir(), time.Now())
+		said, err = h.greet(ctx)
+	case agent.PreToolUse:
+		said, err = h.before(ctx, c)
+	case agent.PostToolUse:
+		said, err = h.after(ctx, c)
+	case agent.Stop:
+		said, err = h.leave(ctx)
+	}
+	if err != nil {
+		return "", err
+	}
+	return said, h.file.add(h.lines.String())
+}
+
+// whereabouts is the directory of the work tree that a call is about: where its files
+// lie, if that is in the agent's repository or a worktree of it, else where the agent is.
+// It is "" where that is in none.
+func whereabouts(ctx context.Context, dir string, c agent.Call) (string, error) {
+	if dir == "" {
+		dir = "."
+	}
+	if info, err := os.Stat(c.Dir); c.Dir != "" && filepath.IsAbs(c.Dir) && err == nil && info.IsDir() {
+		dir = c.Dir
+	}
+	g, err := git.Open(ctx, dir)
+	if err != nil {
+		if fault.KindOf(err) == fault.NoRepo {
+			err = nil
+		}
+		return "", err
+	}
+	if len(c.Paths) == 0 || !filepath.IsAbs(c.Paths[0]) {
+		return dir, nil
+	}
+	at := existing(filepath.Dir(c.Paths[0]))
+	other, err := git.Open(ctx, at)
+	if err != nil || other.CommonDir() != g.CommonDir() {
+		return "", nil
+	}
+	return at, nil
+}
+
+// A hearing is one hook of a session.
+type hearing struct {
+	w      *workspace
+	file   sessionFile
+	memory *agent.Memory
+	lines  strings.Builder // to be remembered
+}
+
+// once returns a text unless the session was told just that about the subject last.
+func (h *hearing) once(subject, what, text string) string {
+	if text == "" || h.memory.Told(subject, what) {
+		return ""
+	}
+	h.lines.WriteString(agent.ToldLine(subject, what))
+	return text
+}
+
+// greet says how far what is known can be trusted, and the first of it. Where nothing was
+// verified yet, or the root is not described, there is no more to say than that: reading
+// every file is not for a hook to begin.
+func (h *hearing) greet(ctx context.Context) (string, error) {
+	_, verified, err := h.w.store.Baseline(ctx, h.w.git.Worktree())
+	if err != nil {
+		return "", err
+	}
+	if verified {
+		root, err := h.w.store.LatestOf(ctx, []repo.Path{""})
+		if err != nil {
+			return "", err
+		}
+		if len(root[""]) > 0 {
+			return h.introduce(ctx)
+		}
+	}
+	rep, err := h.w.registry.Status(ctx, registry.VerifyOptions{OmitNew: true})
+	if err != nil || rep.State == registry.StateNew {
+		return "", err
+	}
+	return agent.Greeting(rep.Headline(), ""), nil
+}
+
+// introduce verifies, and sums up the root.
+func (h *hearing) introduce(ctx context.Context) (string, error) {
+	tree := &surveyTree{w: h.w}
+	b, err := h.w.surveyOf(tree, nil).Brief(ctx, survey.BriefOptions{Budget: agent.MaxGreeting / survey.BytesPerToken})
+	if err != nil {
+		return "", err
+	}
+	return agent.Greeting(tree.headline, b.String()), nil
+}
+
+// paths are those of a call, from the root; those that lead outside are left out.
+func (h *hearing) paths(c agent.Call) []repo.Path {
+	var list []repo.Path
+	for _, p := range c.Paths {
+		resolve := h.w.Path
+		if filepath.IsAbs(p) {
+			resolve = h.w.RootPath
+		}
+		if path, err := resolve(p); err == nil && path != "" {
+			list = append(list, path)
+		}
+	}
+	return list
+}
+
+// before says what governs the files that are about to be edited.
+func (h *hearing) before(ctx context.Context, c agent.Call) (string, error) {
+	if c.Deed != agent.Edit {
+		return "", nil
+	}
+	return h.governed(ctx, h.paths(c))
+}
+
+func (h *hearing) governed(ctx context.Context, paths []repo.Path) (string, error) {
+	if len(paths) == 0 || !exists(filepath.Join(h.w.git.Root(), ".spec")) {
+		return "", nil
+	}
+	owners, err := h.w.Spec().Owners(ctx, paths)
+	if err != nil {
+		return "", err
+	}
+	var said []string
+	for i, o := range owners {
+		var specs []agent.Spec
+		for _, g := range o.Governing {
+			specs = append(specs, agent.Spec{ID: g.ID, Desc: g.Desc})
+		}
+		if text := h.once("spec of "+string(paths[i]), "governed", agent.Governed(paths[i].String(), specs)); text != "" {
+			said = append(said, text)
+		}
+	}
+	return strings.Join(said, "\n"), nil
+}
+
+// after remembers what the agent saw, and says what became of what it edited.
+func (h *hearing) after(ctx context.Context, c agent.Call) (string, error) {
+	paths := h.paths(c)
+	if c.Deed == agent.Other || len(paths) == 0 {
+		return "", nil
+	}
+	known, err := h.w.registry.Show(ctx, paths)
+	if err != nil {
+		return "", err
+	}
+	var said []string
+	for i, k := range known {
+		if was, _ := h.memory.Seen(paths[i]); !k.CurrentID.IsZero() && was != k.CurrentID {
+			h.lines.WriteString(agent.SawLine(paths[i], k.CurrentID))
+		}
+		if c.Deed != agent.Edit {
+			continue
+		}
+		text := h.once("summary of "+string(paths[i]), k.Verdict.String(), agent.Touched(paths[i].String(), k.Verdict, k.Grade))
+		if text != "" {
+			said = append(said, text)
+		}
+	}
+	if c.Deed == agent.Edit {
+		// A client that cannot be told before an edit is told behind it; one that was is
+		// not told again.
+		text, err := h.governed(ctx, paths)
+		if err != nil {
+			return "", err
+		}
+		if text != "" {
+			said = append(said, text)
+		}
+	}
+	return strings.Join(said, "\n"), nil
+}
+
+// leave says what is stale when the agent stops, unless that is what was said last.
+func (h *hearing) leave(ctx context.Context) (string, error) {
+	rep, err := h.w.registry.Status(ctx, registry.VerifyOptions{OmitNew: true})
+	if err != nil {
+		return "", err
+	}
+	var stale []string
+	for _, v := range rep.Verdicts {
+		if v.Summary == fresh.Stale {
+			stale = append(stale, v.RawPath().String())
+		}
+	}
+	text := agent.Left(stale, rep.Counts.Unknown)
+	return h.once("left", digest(text), text), nil
+}

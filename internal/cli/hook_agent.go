@@ -1,0 +1,84 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ken/internal/agent"
+)
+
+// patience is how long a hook may keep an agent waiting, all in all.
+const patience = 2 * time.Second
+
+var agentShort = map[agent.Event]string{
+	agent.SessionStart:  "Tell a session how far what is known can be trusted, and the first of it",
+	agent.SubagentStart: "Tell a subagent the same",
+	agent.PreToolUse:    "Tell which spec governs a file that is about to be edited",
+	agent.PostToolUse:   "Remember what the agent saw, and tell what its edit made stale",
+	agent.Stop:          "Tell what is left stale",
+}
+
+func (p *program) hookAgent(e agent.Event) *cobra.Command {
+	var client string
+	c := &cobra.Command{
+		Use:   string(e) + " [--client NAME]",
+		Short: agentShort[e],
+		Long: agentShort[e] + `.
+
+Reads what the client tells its hooks, as JSON, from standard input, and answers in
+the client's own form. It never blocks an agent and never fails: where something
+goes wrong, that is a line on standard error.`,
+		Args: cobra.ArbitraryArgs,
+		RunE: p.harmless("the agent", func(c *cobra.Command, _ []string) error {
+			ctx, cancel := context.WithTimeout(c.Context(), patience)
+			defer cancel()
+			input, err := p.heard(ctx)
+			if err != nil {
+				return err
+			}
+			call, err := agent.Parse(input)
+			if err != nil {
+				return err
+			}
+			said, err := p.Hear(ctx, p.dir, e, call)
+			if err != nil {
+				return err
+			}
+			p.io.Printf("%s", agent.Dialect(client).Answer(e, plain(said)))
+			return nil
+		}),
+	}
+	c.Flags().StringVar(&client, "client", string(agent.Claude), "whose `NAME` the answer is for, as in ken install")
+	c.FParseErrWhitelist.UnknownFlags = true
+	return c
+}
+
+// heard reads what the client says, all of it or nothing, and does not wait for ever.
+func (p *program) heard(ctx context.Context) ([]byte, error) {
+	type reading struct {
+		text []byte
+		err  error
+	}
+	done := make(chan reading, 1)
+	go func() {
+		text, err := io.ReadAll(io.LimitReader(p.io.In, agent.MaxInput+1))
+		done <- reading{text, err}
+	}()
+	select {
+	case r := <-done:
+		if r.err != nil {
+			return nil, fmt.Errorf("read what the client says: %w", r.err)
+		}
+		if len(r.text) > agent.MaxInput {
+			return nil, fmt.Errorf("what the client says is more than %d bytes", agent.MaxInput)
+		}
+		return r.text, nil
+	case <-ctx.Done():
+		return nil, errors.New("the client did not finish what it says")
+	}
+}

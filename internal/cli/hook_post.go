@@ -1,0 +1,48 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"ken/internal/fresh"
+	"ken/internal/registry"
+)
+
+func (p *program) hookPostCommit() *cobra.Command {
+	return &cobra.Command{
+		Use:   "post-commit",
+		Short: "Close a commit: verify what it changed, and say which summaries are stale",
+		Args:  cobra.ArbitraryArgs,
+		RunE: p.harmless("the commit", func(c *cobra.Command, _ []string) error {
+			ctx, cancel := context.WithTimeout(c.Context(), patience)
+			defer cancel()
+			h, err := p.OpenHooks(ctx, p.dir)
+			if err != nil {
+				return err
+			}
+			closed, err := h.Close(ctx)
+			if err != nil || closed == nil {
+				return err
+			}
+			stale := staleIn(closed)
+			if len(stale) == 0 {
+				return nil
+			}
+			p.io.Remarkf("ken: stale now: %s", firstFew(stale))
+			p.io.Remarkf("hint: ken close lists what to write; where the old text holds: ken confirm PATH")
+			return nil
+		}),
+	}
+}
+
+// staleIn lists what a commit touched whose text does not hold any more.
+func staleIn(c *registry.Closing) []string {
+	var list []string
+	for _, n := range c.NeedsSummary {
+		if n.Summary == fresh.Stale {
+			list = append(list, display(n.PathJSON))
+		}
+	}
+	return list
+}
