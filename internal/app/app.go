@@ -55,6 +55,7 @@ func Main(args []string) int {
 			return serve(ctx, dir, opts)
 		},
 		Hear:        hear,
+		Diagnose:    diagnose,
 		OpenClients: func(ctx context.Context, dir string) (cli.ClientSpace, error) { return openClients(ctx, dir) },
 		ServeMCP: func(ctx context.Context, dir string) error {
 			onInterrupt(cancel)

@@ -6,7 +6,7 @@ import "slices"
 // below internal/.
 var (
 	words     = []string{"repo", "fault", "fresh", "model", "outline", "outline/syntax"}
-	decisions = []string{"registry", "survey", "contract", "workflow", "spec", "hook", "docs", "prove", "litter", "board", "client", "agent"}
+	decisions = []string{"registry", "survey", "contract", "workflow", "spec", "hook", "docs", "prove", "litter", "board", "client", "agent", "setup"}
 	facts     = []string{
 		"git", "content", "state", "model/provider", "config",
 		"store", "store/sqlite", "store/postgres", "store/memory",

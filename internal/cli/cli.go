@@ -17,11 +17,13 @@ import (
 	"ken/internal/board"
 	"ken/internal/docs"
 	"ken/internal/agent"
+	"ken/internal/client"
 	"ken/internal/fault"
 	"ken/internal/fresh"
 	"ken/internal/prove"
 	"ken/internal/registry"
 	"ken/internal/repo"
+	"ken/internal/setup"
 	"ken/internal/spec"
 	"ken/internal/survey"
 	"ken/internal/term"
@@ -116,6 +118,9 @@ type Deps struct {
 	// Hear answers what an agent's client tells a hook that was started in dir: with what
 	// the agent is told, "" for nothing.
 	Hear func(ctx context.Context, dir string, e agent.Event, c agent.Call) (string, error)
+	// Diagnose finds out how the repository that dir lies in is set up, and in which
+	// clients' files ken is; ok is false outside of any.
+	Diagnose func(ctx context.Context, dir string) (facts setup.Facts, clients []client.Standing, ok bool, err error)
 	// OpenClients finds where clients keep their files, from dir.
 	OpenClients func(ctx context.Context, dir string) (ClientSpace, error)
 	// ServeMCP answers an agent on stdin and stdout until it hangs up.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ken/internal/client"
 	"ken/internal/litter"
 	"ken/internal/repo"
 	"ken/internal/term"
@@ -19,23 +20,36 @@ func (p *program) doctor() *cobra.Command {
 		Short: "Say what wants attention, and how to mend it; write nothing",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return p.inState(c, f, func(s StateSpace) error {
-				found, err := s.Keeper().Findings(c.Context())
+			d := &diagnosis{}
+			blind, err := p.diagnose(c, f, d)
+			if err != nil {
+				return err
+			}
+			if !blind {
+				err = p.inState(c, f, func(s StateSpace) error {
+					found, err := s.Keeper().Findings(c.Context())
+					d.findings = append(found, d.findings...)
+					if err != nil {
+						return err
+					}
+					d.litter, err = s.Litter(c.Context())
+					if err != nil {
+						p.io.Remarkf("what other tools keep here is not known: %s", term.Clean(err.Error()))
+					}
+					d.looked = err == nil
+					return nil
+				})
 				if err != nil {
 					return err
 				}
-				left, err := s.Litter(c.Context())
-				if err != nil {
-					p.io.Remarkf("what other tools keep here is not known: %s", term.Clean(err.Error()))
-				}
-				if err := p.printDiagnosis(found, left, err == nil); err != nil {
-					return err
-				}
-				if check && len(found) > 0 {
-					return errWanting
-				}
-				return nil
-			})
+			}
+			if err := p.printDiagnosis(d); err != nil {
+				return err
+			}
+			if check && len(d.findings) > 0 {
+				return errWanting
+			}
+			return nil
 		},
 	}
 	f.bind(c.Flags())
@@ -43,33 +57,81 @@ func (p *program) doctor() *cobra.Command {
 	return c
 }
 
-// printDiagnosis prints the findings and what other tools keep, which without
-// looked nobody knows: it is null then, and not empty.
-func (p *program) printDiagnosis(found []workflow.Finding, left []litter.Found, looked bool) error {
+// A diagnosis is what was found.
+type diagnosis struct {
+	findings []workflow.Finding
+	clients  []client.Standing // in whose files ken is
+	litter   []litter.Found
+	looked   bool // for litter; else nobody knows
+}
+
+// diagnose looks at how the repository is set up. Where its configuration cannot be
+// read, nothing else can be looked at: blind says so.
+func (p *program) diagnose(c *cobra.Command, f *stateFlags, d *diagnosis) (blind bool, err error) {
+	if f.dir != "" { // it is about that directory, and not about a repository
+		return false, nil
+	}
+	facts, clients, ok, err := p.Diagnose(c.Context(), p.dir)
+	if err != nil || !ok {
+		return false, err
+	}
+	for _, found := range facts.Findings() {
+		d.findings = append(d.findings, workflow.Finding{Code: found.Code, What: found.What, Mend: found.Mend})
+	}
+	for _, s := range clients {
+		if s.Parts > 0 {
+			d.clients = append(d.clients, s)
+		}
+	}
+	if facts.Config != nil {
+		p.io.Remarkf("ken: nothing else was looked at: the configuration cannot be read")
+	}
+	return facts.Config != nil, nil
+}
+
+// printDiagnosis prints what was found. What other tools keep is null where nobody
+// looked, and not empty.
+func (p *program) printDiagnosis(d *diagnosis) error {
 	if p.io.JSON {
 		var litter []litterJSON
-		if looked {
-			litter = make([]litterJSON, len(left))
-			for i, l := range left {
+		if d.looked {
+			litter = make([]litterJSON, len(d.litter))
+			for i, l := range d.litter {
 				litter[i] = describeLitter(l)
 			}
 		}
 		return p.io.Encode(struct {
 			Findings []workflow.Finding `json:"findings"`
+			Clients  []client.Standing  `json:"clients"`
 			Litter   []litterJSON       `json:"litter"`
-		}{append([]workflow.Finding{}, found...), litter})
+		}{append([]workflow.Finding{}, d.findings...), append([]client.Standing{}, d.clients...), litter})
 	}
-	for _, f := range found {
-		p.io.Line(term.Warn, f.Code, f.What, "")
+	for _, f := range d.findings {
+		p.io.Line(term.Warn, f.Code, plain(oneLine(f.What)), "")
 		if f.Mend != "" {
 			p.io.Remarkf("hint: %s", term.Clean(f.Mend))
 		}
 	}
-	if len(found) == 0 {
+	if len(d.findings) == 0 {
 		p.io.Printf("nothing wants attention\n")
 	}
+	if len(d.clients) > 0 {
+		p.io.Printf("\nclients that know ken:\n")
+	}
+	for _, s := range d.clients {
+		what := "hooks"
+		if s.Server {
+			what = "server"
+		}
+		p.io.Printf("  %-11s  %-6s  %s\n", s.Client, what, term.Clean(s.Path))
+	}
+	p.printLitter(d.litter)
+	return nil
+}
+
+func (p *program) printLitter(left []litter.Found) {
 	if len(left) == 0 {
-		return nil
+		return
 	}
 	p.io.Printf("\nother tools keep here, and ken leaves alone:\n")
 	now := time.Now()
@@ -92,7 +154,6 @@ func (p *program) printDiagnosis(found []workflow.Finding, left []litter.Found, 
 		}
 		p.io.Printf("  %-*s  %s: %s; %s, %s%s\n", min(wide, 40), names[i], l.Tool, l.Holds, amount, standing(l), age)
 	}
-	return nil
 }
 
 type litterJSON struct {

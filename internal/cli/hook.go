@@ -14,6 +14,7 @@ import (
 	"ken/internal/fault"
 	"ken/internal/hook"
 	"ken/internal/registry"
+	"ken/internal/setup"
 	"ken/internal/spec"
 	"ken/internal/term"
 )
@@ -30,6 +31,8 @@ type HookSpace interface {
 	// Close closes the commit at HEAD. It is nil where nothing was ever verified, and
 	// for a commit that is made again.
 	Close(ctx context.Context) (*registry.Closing, error)
+	// Setup makes the files that a repository is set up with, or takes them back.
+	Setup(ctx context.Context, opts hook.Options) ([]setup.Outcome, error)
 	// Install puts ken's part into the hooks, or takes it out.
 	Install(ctx context.Context, opts hook.Options) (*hook.Installation, error)
 }

@@ -13,6 +13,7 @@ import (
 	"ken/internal/agent"
 	"ken/internal/hook"
 	"ken/internal/registry"
+	"ken/internal/setup"
 	"ken/internal/spec"
 	"ken/internal/term"
 )
@@ -27,6 +28,10 @@ func (b brokenHooks) Sign(context.Context, string, string, string) error { retur
 func (b brokenHooks) Finish(context.Context, string, string) error { return b.fail() }
 
 func (b brokenHooks) Close(context.Context) (*registry.Closing, error) { return nil, b.fail() }
+
+func (b brokenHooks) Setup(context.Context, hook.Options) ([]setup.Outcome, error) {
+	return nil, b.fail()
+}
 
 func (b brokenHooks) Install(context.Context, hook.Options) (*hook.Installation, error) {
 	return nil, b.fail()

@@ -1,12 +1,10 @@
 package cli
 
 import (
-	"errors"
-
 	"github.com/spf13/cobra"
 
-	"ken/internal/fault"
 	"ken/internal/hook"
+	"ken/internal/setup"
 	"ken/internal/term"
 )
 
@@ -14,43 +12,59 @@ func (p *program) init() *cobra.Command {
 	var hooks bool
 	var opts hook.Options
 	c := &cobra.Command{
-		Use:   "init --hooks [--uninstall] [--dry-run]",
-		Short: "Set a repository up: its git hooks",
-		Long: `--hooks puts ken's part into the hooks pre-commit, prepare-commit-msg and commit-msg,
-wherever git looks for them. A hook that is there already keeps running, behind it.
-Doing it twice is doing it once, and --uninstall leaves every byte as it was.`,
+		Use:   "init [--hooks] [--uninstall] [--dry-run]",
+		Short: "Set a repository up: its configuration and its git hooks",
+		Long: `Makes .ken/config.yaml, which says what can be configured and changes nothing, and
+.ken/.gitignore, and puts ken's part into the hooks pre-commit, prepare-commit-msg,
+commit-msg and post-commit, wherever git looks for them; with --hooks the hooks
+alone. A hook that is there already keeps running, behind it. Doing it twice is
+doing it once, and --uninstall leaves every byte as it was.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if !hooks {
-				return &fault.Error{Kind: fault.Usage, Hint: "to install the git hooks: ken init --hooks", Err: errors.New("say what to set up")}
-			}
 			h, err := p.OpenHooks(c.Context(), p.dir)
 			if err != nil {
 				return err
 			}
-			done, err := h.Install(c.Context(), opts)
-			if err != nil {
+			done := &initialized{Installation: &hook.Installation{}}
+			if !hooks {
+				if done.Files, err = h.Setup(c.Context(), opts); err != nil {
+					return err
+				}
+			}
+			if done.Installation, err = h.Install(c.Context(), opts); err != nil {
 				return err
 			}
 			return p.printInstallation(done)
 		},
 	}
-	c.Flags().BoolVar(&hooks, "hooks", false, "the git hooks")
+	c.Flags().BoolVar(&hooks, "hooks", false, "the git hooks alone")
 	c.Flags().BoolVar(&opts.Uninstall, "uninstall", false, "take out what ken put in, and nothing else")
 	c.Flags().BoolVar(&opts.DryRun, "dry-run", false, "say what would change, and change nothing")
 	return c
 }
 
-func (p *program) printInstallation(done *hook.Installation) error {
+// initialized is what was done to set a repository up.
+type initialized struct {
+	Files []setup.Outcome `json:"files,omitempty"`
+	*hook.Installation
+}
+
+func (p *program) printInstallation(done *initialized) error {
 	if p.io.JSON {
 		return p.io.Encode(done)
 	}
-	for _, h := range done.Hooks {
+	line := func(action, path, note string) {
 		tone := term.Good
-		if h.Action == "kept" || h.Action == "absent" {
+		if action == "kept" || action == "absent" {
 			tone = term.Dim
 		}
-		p.io.Line(tone, h.Action, h.Path, h.Note)
+		p.io.Line(tone, action, path, note)
+	}
+	for _, f := range done.Files {
+		line(f.Action, f.Path, f.Note)
+	}
+	for _, h := range done.Hooks {
+		line(h.Action, h.Path, h.Note)
 	}
 	for _, n := range done.Notes {
 		p.io.Remarkf("ken: %s", term.Clean(n))

@@ -1,0 +1,111 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"ken/internal/client"
+	"ken/internal/config"
+	"ken/internal/fault"
+	"ken/internal/git"
+	"ken/internal/hook"
+	"ken/internal/setup"
+)
+
+// Setup makes the files that a repository is set up with, or takes them back.
+func (h *hookSpace) Setup(_ context.Context, opts hook.Options) ([]setup.Outcome, error) {
+	at := &clientSpace{root: h.git.Root()}
+	var done []setup.Outcome
+	for _, f := range setup.Files {
+		seen, err := at.file(client.File{Base: client.Work, Path: f.Path})
+		if err != nil {
+			return nil, err
+		}
+		decide := f.Install
+		if opts.Uninstall {
+			decide = f.Uninstall
+		}
+		c := decide(seen.text)
+		done = append(done, setup.Outcome{Path: f.Path, Action: c.Action, Note: c.Note})
+		if opts.DryRun {
+			continue
+		}
+		switch c.Deed {
+		case setup.Create:
+			err = seen.apply(client.Change{Deed: client.Create, Text: []byte(f.Text)})
+		case setup.Remove:
+			err = seen.apply(client.Change{Deed: client.Remove})
+		case setup.Nothing:
+		}
+		if err != nil {
+			return nil, fmt.Errorf("write %s: %w", f.Path, err)
+		}
+	}
+	return done, nil
+}
+
+// diagnose finds out how the repository that dir lies in is set up; ok is false outside
+// of any.
+func diagnose(ctx context.Context, dir string) (facts setup.Facts, standings []client.Standing, ok bool, err error) {
+	if dir == "" {
+		dir = "."
+	}
+	g, err := git.Open(ctx, dir)
+	if fault.KindOf(err) == fault.NoRepo {
+		return facts, nil, false, nil
+	}
+	if err != nil {
+		return facts, nil, false, err
+	}
+	_, facts.Config = config.Load(g.Root())
+	facts.Git, facts.NoGit = g.Version(ctx)
+	facts.Store = readsStore(ctx, dir, facts.Config != nil)
+	facts.Hooks = make(map[string]string)
+	done, err := (&hookSpace{git: g, dir: dir}).Install(ctx, hook.Options{DryRun: true})
+	facts.NoHooks = err
+	if err == nil {
+		for _, o := range done.Hooks {
+			facts.Hooks[o.Name] = o.Action
+		}
+	}
+	facts.OnPath = onPath("ken")
+	standings = (&clientSpace{root: g.Root()}).Standings(ctx)
+	for _, s := range standings {
+		facts.Clients = append(facts.Clients, setup.ClientFile{
+			Client: s.Client, Scope: string(s.Scope), Path: s.Path, Has: s.Parts, Of: s.Of, Broken: s.Broken,
+		})
+	}
+	return facts, standings, true, ctx.Err()
+}
+
+// readsStore says why what is kept cannot be read. Without a configuration nothing can
+// be opened, and that is its own finding.
+func readsStore(ctx context.Context, dir string, blind bool) error {
+	if blind {
+		return nil
+	}
+	w, err := open(ctx, openOptions{dir: dir})
+	if err != nil {
+		return err
+	}
+	_, _, err = w.store.Baseline(ctx, w.git.Worktree())
+	return errors.Join(err, w.Close())
+}
+
+// onPath reports whether a shell would find a program.
+func onPath(name string) bool {
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
+		info, err := os.Stat(filepath.Join(dir, name))
+		if err == nil && info.Mode().IsRegular() && (runtime.GOOS == "windows" || info.Mode()&0o111 != 0) {
+			return true
+		}
+	}
+	return false
+}

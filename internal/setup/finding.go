@@ -1,0 +1,139 @@
+package setup
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"ken/internal/fault"
+)
+
+// A Finding is something about the set-up that wants a person's attention.
+type Finding struct {
+	Code, What, Mend string
+}
+
+// Facts are what was found out about how a repository is set up.
+type Facts struct {
+	Config error // why the configuration cannot be read
+	Store  error // why what is kept cannot be read
+	// Git is what git calls its version, and NoGit why it does not say.
+	Git   string
+	NoGit error
+	// Hooks are what would be done to each hook to have ken in it, by the word for it.
+	Hooks map[string]string
+	// NoHooks is why they could not be looked at.
+	NoHooks error
+	OnPath  bool // a ken is on the PATH
+	// Clients are the clients' files that are there.
+	Clients []ClientFile
+}
+
+// A ClientFile is one of a client's files.
+type ClientFile struct {
+	Client, Scope, Path string
+	Has, Of             int    // of ken's parts
+	Broken              string // why it cannot be read
+}
+
+// oldest is the git from which on ken works.
+const oldest = "2.31"
+
+// Findings says what of the facts is worth a doctor's word.
+func (f Facts) Findings() []Finding {
+	var list []Finding
+	add := func(code, what, mend string) { list = append(list, Finding{code, what, mend}) }
+	if f.Config != nil {
+		add("CONFIG_INVALID", f.Config.Error(), orElse(fault.HintOf(f.Config), "mend .ken/config.yaml"))
+	}
+	if f.Store != nil {
+		add("STORE_UNREADABLE", f.Store.Error(), orElse(fault.HintOf(f.Store), "see the page trouble of the manual"))
+	}
+	switch {
+	case f.NoGit != nil:
+		add("GIT_UNKNOWN", f.NoGit.Error(), orElse(fault.HintOf(f.NoGit), "install git"))
+	case older(f.Git, oldest):
+		add("GIT_OLD", fmt.Sprintf("git is %s; ken wants %s or newer", f.Git, oldest), "install a newer git")
+	}
+	used := f.hooks(add)
+	used = f.clients(add) || used
+	if used && !f.OnPath {
+		add("KEN_NOT_ON_PATH", "hooks or clients start ken, and no ken is on the PATH", "put ken on the PATH: make build, then copy bin/ken into a directory of it")
+	}
+	return list
+}
+
+// hooks reports whether ken is in any hook.
+func (f Facts) hooks(add func(code, what, mend string)) bool {
+	if f.NoHooks != nil {
+		add("HOOKS_UNKNOWN", f.NoHooks.Error(), fault.HintOf(f.NoHooks))
+		return false
+	}
+	var missing, old []string
+	in := 0
+	for name, action := range f.Hooks {
+		switch action {
+		case "kept":
+			in++
+		case "updated":
+			in++
+			old = append(old, name)
+		default:
+			missing = append(missing, name)
+		}
+	}
+	slices.Sort(missing)
+	slices.Sort(old)
+	if in > 0 && len(missing) > 0 {
+		add("HOOKS_PARTIAL", "ken is in some git hooks, and not in "+strings.Join(missing, ", "), "ken init --hooks")
+	}
+	if len(old) > 0 {
+		add("HOOKS_OLD", "ken's part is that of another version in "+strings.Join(old, ", "), "ken init --hooks")
+	}
+	return in > 0
+}
+
+// clients reports whether ken is in any client's file.
+func (f Facts) clients(add func(code, what, mend string)) bool {
+	used := make(map[[2]string]bool)
+	for _, c := range f.Clients {
+		used[[2]string{c.Client, c.Scope}] = used[[2]string{c.Client, c.Scope}] || c.Has > 0
+	}
+	any := false
+	for _, c := range f.Clients {
+		if !used[[2]string{c.Client, c.Scope}] {
+			continue
+		}
+		any = true
+		command := "ken install " + c.Client
+		if c.Scope == "user" {
+			command += " --user"
+		}
+		switch {
+		case c.Broken != "":
+			add("CLIENT_BROKEN", c.Broken, "mend it, then: "+command)
+		case c.Has < c.Of:
+			add("CLIENT_PARTIAL", fmt.Sprintf("%s has %d of %d entries of ken's", c.Path, c.Has, c.Of), command)
+		}
+	}
+	return any
+}
+
+func orElse(text, other string) string {
+	if text == "" {
+		return other
+	}
+	return text
+}
+
+// older reports whether a version is before another; one that cannot be read is not.
+func older(version, than string) bool {
+	var a, b [2]int
+	if n, _ := fmt.Sscanf(version, "%d.%d", &a[0], &a[1]); n != 2 {
+		return false
+	}
+	if n, _ := fmt.Sscanf(than, "%d.%d", &b[0], &b[1]); n != 2 {
+		return false
+	}
+	return slices.Compare(a[:], b[:]) < 0
+}

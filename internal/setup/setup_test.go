@@ -1,0 +1,77 @@
+package setup
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+func TestFiles(t *testing.T) {
+	for _, f := range Files {
+		for name, tt := range map[string]struct {
+			text     []byte
+			in, back string
+		}{
+			"nothing":   {nil, "created", "absent"},
+			"as made":   {[]byte(f.Text), "kept", "removed"},
+			"edited":    {[]byte(f.Text + "x"), "kept", "kept"},
+			"emptied":   {[]byte{}, "kept", "kept"},
+			"their own": {[]byte("registry: {}\n"), "kept", "kept"},
+		} {
+			if in, back := f.Install(tt.text).Action, f.Uninstall(tt.text).Action; in != tt.in || back != tt.back {
+				t.Errorf("%s, %s: %s, %s", f.Path, name, in, back)
+			}
+		}
+	}
+}
+
+func TestFindings(t *testing.T) {
+	fine := Facts{
+		Git: "2.39.5 (Apple Git-154)", OnPath: true, Hooks: map[string]string{"a": "kept", "b": "kept"},
+		Clients: []ClientFile{{Client: "x", Scope: "project", Path: "x.json", Has: 1, Of: 1}},
+	}
+	with := func(change func(*Facts)) Facts {
+		f := fine
+		change(&f)
+		return f
+	}
+	none := map[string]string{"a": "created", "b": "set aside"}
+	for name, tt := range map[string]struct {
+		facts Facts
+		want  string
+	}{
+		"all is well":         {fine, ""},
+		"nothing is set up":   {Facts{Git: "2.31.0", Hooks: none}, ""},
+		"a broken config":     {with(func(f *Facts) { f.Config = errors.New("x") }), "CONFIG_INVALID"},
+		"a broken store":      {with(func(f *Facts) { f.Store = errors.New("x") }), "STORE_UNREADABLE"},
+		"an old git":          {with(func(f *Facts) { f.Git = "2.9.0" }), "GIT_OLD"},
+		"an odd git":          {with(func(f *Facts) { f.Git = "next" }), ""},
+		"no git":              {with(func(f *Facts) { f.NoGit = errors.New("x") }), "GIT_UNKNOWN"},
+		"a hook is missing":   {with(func(f *Facts) { f.Hooks = map[string]string{"a": "kept", "b": "created"} }), "HOOKS_PARTIAL"},
+		"a hook is old":       {with(func(f *Facts) { f.Hooks = map[string]string{"a": "kept", "b": "updated"} }), "HOOKS_OLD"},
+		"no way to the hooks": {with(func(f *Facts) { f.NoHooks = errors.New("x") }), "HOOKS_UNKNOWN"},
+		"hooks without ken":   {with(func(f *Facts) { f.OnPath, f.Clients = false, nil }), "KEN_NOT_ON_PATH"},
+		"clients without ken": {with(func(f *Facts) { f.OnPath, f.Hooks = false, none }), "KEN_NOT_ON_PATH"},
+		"nobody wants ken":    {with(func(f *Facts) { f.OnPath, f.Hooks, f.Clients = false, none, nil }), ""},
+		"half a client": {with(func(f *Facts) {
+			f.Clients = append(f.Clients[:1:1], ClientFile{Client: "x", Scope: "project", Has: 2, Of: 5})
+		}), "CLIENT_PARTIAL"},
+		"half a client, broken": {with(func(f *Facts) {
+			f.Clients = append(f.Clients[:1:1], ClientFile{Client: "x", Scope: "project", Of: 5, Broken: "no JSON"})
+		}), "CLIENT_BROKEN"},
+		"another's, broken": {with(func(f *Facts) {
+			f.Clients = append(f.Clients[:1:1], ClientFile{Client: "y", Scope: "project", Of: 5, Broken: "no JSON"})
+		}), ""},
+	} {
+		var got []string
+		for _, found := range tt.facts.Findings() {
+			got = append(got, found.Code)
+			if found.What == "" || found.Mend == "" && found.Code != "HOOKS_UNKNOWN" {
+				t.Errorf("%s: %+v says too little", name, found)
+			}
+		}
+		if strings.Join(got, " ") != tt.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
