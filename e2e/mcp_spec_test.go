@@ -215,7 +215,7 @@ func TestAgentFindsNoSpecs(t *testing.T) {
 	if got.Nodes == nil || len(got.Nodes) != 0 || !strings.Contains(got.Note, "ken spec new") {
 		t.Errorf("before the first commit: %+v", got)
 	}
-	if list, err := a.session.ListResources(t.Context(), nil); err != nil || len(list.Resources) != 0 {
+	if list, err := a.session.ListResources(t.Context(), nil); err != nil || len(list.Resources) != 1 || list.Resources[0].URI != "ken://brief" {
 		t.Errorf("resources: %+v %v", list, err)
 	}
 }
@@ -274,14 +274,14 @@ func TestAgentReadsSpecResources(t *testing.T) {
 		t.Errorf("what is promised of resources: %+v", caps.Resources)
 	}
 	templates, err := a.session.ListResourceTemplates(t.Context(), nil)
-	if err != nil || len(templates.ResourceTemplates) != 1 || templates.ResourceTemplates[0].URITemplate != "ken://spec/{id}" {
+	if err != nil || len(templates.ResourceTemplates) != 2 || templates.ResourceTemplates[0].URITemplate != "ken://spec/{id}" {
 		t.Fatalf("templates: %+v %v", templates, err)
 	}
 	list, err := a.session.ListResources(t.Context(), nil)
-	if err != nil || len(list.Resources) != 3 || list.TTLMs != 0 {
+	if err != nil || len(list.Resources) != 4 || list.TTLMs != 0 {
 		t.Fatalf("resources: %+v %v", list, err)
 	}
-	for _, res := range list.Resources {
+	for _, res := range list.Resources[1:] {
 		words := a.resource(res.URI)
 		if !strings.HasPrefix(words, "<!-- ken\nstatus: merged\n") || !strings.HasSuffix(words, "-->\n"+r.Read(filepath.Join(".spec", strings.ReplaceAll(res.Name, "größe-&-maß", "größe & maß"), "spec.md"))) {
 			t.Errorf("%s: %s", res.URI, words)
@@ -329,7 +329,8 @@ func TestAgentPagesThroughSpecs(t *testing.T) {
 		}
 		seen[res.URI] = true
 	}
-	if len(seen) != many {
+	if len(seen) != many+1 { // and the brief
+
 		t.Errorf("%d of %d", len(seen), many)
 	}
 	if got := a.spec(nil); len(got.Nodes) != 30 || got.Omitted != many-30 || got.Counts["merged"] != many {
@@ -342,7 +343,7 @@ func TestAgentOutsideARepository(t *testing.T) {
 	r := testrepo.New(t)
 	r.Remove(".git")
 	a := connect(t, r)
-	if list, err := a.session.ListResources(t.Context(), nil); err != nil || len(list.Resources) != 0 {
+	if list, err := a.session.ListResources(t.Context(), nil); err != nil || len(list.Resources) != 1 || list.Resources[0].URI != "ken://brief" {
 		t.Errorf("resources: %+v %v", list, err)
 	}
 	_, err := a.session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "ken://spec/lexer"})

@@ -24,6 +24,12 @@ type agent struct {
 // connect starts the program in a repository, with env beside the usual one.
 func connect(t *testing.T, r *testrepo.Repo, env ...string) *agent {
 	t.Helper()
+	return connectWith(t, r, nil, env...)
+}
+
+// connectWith is connect for a client that wants to hear more than answers.
+func connectWith(t *testing.T, r *testrepo.Repo, opts *mcp.ClientOptions, env ...string) *agent {
+	t.Helper()
 	// The test's own context ends before its clean-up, which must still see the
 	// server out.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), time.Minute)
@@ -32,7 +38,7 @@ func connect(t *testing.T, r *testrepo.Repo, env ...string) *agent {
 	cmd.Dir = r.Dir
 	cmd.Env = r.Env(env...)
 	cmd.Stderr = os.Stderr
-	client := mcp.NewClient(&mcp.Implementation{Name: "test-agent", Version: "1"}, nil)
+	client := mcp.NewClient(&mcp.Implementation{Name: "test-agent", Version: "1"}, opts)
 	session, err := client.Connect(ctx, &mcp.CommandTransport{Command: cmd}, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -38,6 +38,8 @@ type workspace struct {
 	remarks  []string
 	bare     bool // there is no work tree: only commits can be asked about
 
+	progress func(done, total int) // who hears how many files have been read; may be nil
+
 	memoryOnce sync.Once
 	memory     *agent.Memory // of the session that this process runs in
 
@@ -65,12 +67,12 @@ func open(ctx context.Context, opts openOptions) (*workspace, error) {
 	}
 	s := store.Open(store.Options{CommonDir: g.CommonDir(), StateDir: stateDir()})
 	files := content.Open(g.Root(), content.Options{Format: g.ObjectFormat()})
-	w := &workspace{git: g, store: s, files: files, cfg: cfg, author: opts.author}
+	w := &workspace{git: g, store: s, files: files, cfg: cfg, author: opts.author, progress: opts.progress}
 	w.registry = registry.New(g, files, s, registry.Options{
 		Policy:    cfg.Registry,
 		Author:    func() string { return author(ctx, g, opts.author) },
 		Recipe:    opts.recipe,
-		Progress:  opts.progress,
+		Progress:  w.tell,
 		Worktrees: worktrees,
 		Grader:    grader{w},
 		Seen:      w.seen,
@@ -99,6 +101,16 @@ func openCommits(ctx context.Context, dir string) (*workspace, error) {
 }
 
 func (w *workspace) Registry() *registry.Registry { return w.registry }
+
+// OnProgress has f told how many of how many files have been read, instead of whoever was
+// told before.
+func (w *workspace) OnProgress(f func(done, total int)) { w.progress = f }
+
+func (w *workspace) tell(done, total int) {
+	if w.progress != nil {
+		w.progress(done, total)
+	}
+}
 
 func (w *workspace) Remarks() []string {
 	if note := w.store.Note(); note != "" {

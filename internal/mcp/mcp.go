@@ -37,6 +37,8 @@ type Workspace interface {
 	// RootPath turns a path as agents write it, from the repository root or
 	// absolute, into one from the root. One that leads outside is an error.
 	RootPath(arg string) (repo.Path, error)
+	// OnProgress has f told how many of how many files have been read.
+	OnProgress(f func(done, total int))
 	Close() error
 }
 
@@ -73,12 +75,16 @@ func Serve(ctx context.Context, deps Deps, transport mcp.Transport) error {
 
 func newServer(deps Deps) *mcp.Server {
 	s := &server{deps}
+	w := &watch{}
 	m := mcp.NewServer(
 		&mcp.Implementation{Name: "ken", Title: "ken", Version: deps.Version},
 		&mcp.ServerOptions{
 			Instructions: instructions,
-			// Nobody is told when resources change; they are read anew each time.
-			Capabilities: &mcp.ServerCapabilities{Resources: &mcp.ResourceCapabilities{}},
+			// The list of resources is read anew each time; whoever wants to hear of one
+			// is told to read it again.
+			Capabilities:       &mcp.ServerCapabilities{Resources: &mcp.ResourceCapabilities{Subscribe: true}},
+			SubscribeHandler:   w.subscribe,
+			UnsubscribeHandler: w.unsubscribe,
 		},
 	)
 	s.addOrient(m)
@@ -90,7 +96,10 @@ func newServer(deps Deps) *mcp.Server {
 	s.addState(m)
 	s.addSpec(m)
 	s.addSpecAck(m)
+	s.addKnownResources(m)
 	s.addSpecResource(m)
+	s.addPrompts(m)
+	m.AddReceivingMiddleware(w.announce(m))
 	return m
 }
 
@@ -105,6 +114,9 @@ func within[Out any](ctx context.Context, s *server, req *mcp.CallToolRequest, r
 	w, err := s.Open(ctx, root, author(req))
 	if err != nil {
 		return nil, zero, told(err)
+	}
+	if f := progress(ctx, req); f != nil {
+		w.OnProgress(f)
 	}
 	out, err := f(w)
 	if err := errors.Join(err, w.Close()); err != nil {

@@ -1,0 +1,200 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"ken/internal/fresh"
+)
+
+// The resources of what is known: all of it in short, and of each file and directory.
+const (
+	briefURI        = "ken://brief"
+	summaryScheme   = "ken://summary/"
+	summaryTemplate = summaryScheme + "{+path}"
+)
+
+func (s *server) addKnownResources(m *mcp.Server) {
+	m.AddResource(&mcp.Resource{
+		URI: briefURI, Name: "brief", Title: "What is known here", MIMEType: specMIME,
+		Description: "May what is known be trusted, and the first of it: what orient answers.",
+	}, s.readBrief)
+	m.AddResourceTemplate(&mcp.ResourceTemplate{
+		Name: "summary", Title: "Summary of a file or directory", URITemplate: summaryTemplate, MIMEType: specMIME,
+		Description: "The text about a path, headed by whether it holds.",
+	}, s.readSummary)
+	m.AddReceivingMiddleware(spellSummaries)
+}
+
+// summaryURI names the resource of a path.
+func summaryURI(path string) string {
+	parts := strings.Split(path, "/")
+	for i, p := range parts {
+		parts[i] = url.PathEscape(p)
+	}
+	return summaryScheme + strings.Join(parts, "/")
+}
+
+// spellSummaries escapes what a model wrote as it is, as spellSpecs does.
+func spellSummaries(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		if p, ok := req.GetParams().(*mcp.ReadResourceParams); ok && p != nil {
+			if path, ok := summaryPath(p.URI); ok {
+				p.URI = summaryURI(path)
+			}
+		}
+		return next(ctx, method, req)
+	}
+}
+
+func summaryPath(uri string) (string, bool) {
+	rest, ok := strings.CutPrefix(uri, summaryScheme)
+	if !ok || rest == "" {
+		return "", false
+	}
+	if path, err := url.PathUnescape(rest); err == nil {
+		return path, true
+	}
+	return rest, true
+}
+
+// document is an answer to the reading of a resource.
+func document(uri, text string) *mcp.ReadResourceResult {
+	return &mcp.ReadResourceResult{
+		Cacheable: private(),
+		Contents:  []*mcp.ResourceContents{{URI: uri, MIMEType: specMIME, Text: strings.ToValidUTF8(text, "\uFFFD")}},
+	}
+}
+
+// reading opens the work tree that the server was started in, for one resource.
+func (s *server) reading(ctx context.Context, uri string, f func(Workspace) (string, error)) (*mcp.ReadResourceResult, error) {
+	w, err := s.Open(ctx, "", "")
+	if err != nil {
+		return nil, told(err)
+	}
+	text, err := f(w)
+	if err := errors.Join(err, w.Close()); err != nil {
+		if known, ok := errors.AsType[*jsonrpc.Error](err); ok {
+			return nil, known
+		}
+		return nil, told(err)
+	}
+	return document(uri, text), nil
+}
+
+func (s *server) readBrief(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+	return s.reading(ctx, req.Params.URI, func(w Workspace) (string, error) {
+		o, err := w.Orient(ctx, 0)
+		if err != nil {
+			return "", err
+		}
+		return o.Brief, nil
+	})
+}
+
+func (s *server) readSummary(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+	uri := req.Params.URI
+	return s.reading(ctx, uri, func(w Workspace) (string, error) {
+		name, _ := summaryPath(uri)
+		paths, err := rootPaths(w, []string{name})
+		if err != nil {
+			return "", noSuchSpec(uri, err)
+		}
+		all, err := answerKnowledge(ctx, w, paths, 0)
+		if err != nil {
+			return "", err
+		}
+		k := all.Knowledge[0]
+		if k.dir != nil {
+			receipt := ""
+			if k.dir.Receipt != nil {
+				receipt = *k.dir.Receipt
+			}
+			return headed(k.dir.Verdict.String(), k.dir.Path, k.dir.Reasons, receipt, k.dir.Words()), nil
+		}
+		f := k.file
+		if f.Verdict == fresh.Unknown && f.CurrentID.IsZero() && f.Text == "" {
+			return "", noSuchSpec(uri, fmt.Errorf("nothing is known of %s: %s", paths[0], strings.Join(f.Reasons, ", ")))
+		}
+		return headed(f.Verdict.String(), f.Path, f.Reasons, f.Receipt, f.Text), nil
+	})
+}
+
+// headed is a text behind the verdict on it. The comment is ken's, all below it is the
+// text.
+func headed(verdict, path string, reasons []string, receipt, text string) string {
+	var s strings.Builder
+	fmt.Fprintf(&s, "<!-- ken\nverdict: %s\npath: %s\n", verdict, line(path))
+	if len(reasons) > 0 {
+		fmt.Fprintf(&s, "because: %s\n", line(strings.Join(reasons, ", ")))
+	}
+	if receipt != "" {
+		fmt.Fprintf(&s, "receipt: %s\n", line(receipt))
+	}
+	s.WriteString("-->\n" + text)
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		s.WriteString("\n")
+	}
+	return s.String()
+}
+
+// A watch is the resources that clients want to hear of. ken does not look out by itself:
+// after a call that may have changed what is known, it tells them to read again.
+type watch struct {
+	mu   sync.Mutex
+	uris map[string]int
+}
+
+func (w *watch) subscribe(_ context.Context, req *mcp.SubscribeRequest) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.uris == nil {
+		w.uris = make(map[string]int)
+	}
+	w.uris[req.Params.URI]++
+	return nil
+}
+
+func (w *watch) unsubscribe(_ context.Context, req *mcp.UnsubscribeRequest) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.uris[req.Params.URI]--; w.uris[req.Params.URI] <= 0 {
+		delete(w.uris, req.Params.URI)
+	}
+	return nil
+}
+
+// writers are the tools after which something may hold that did not before.
+var writers = []string{"file_registry_update_summaries", "survey_submit", "spec_ack"}
+
+// announce tells who wants to hear of a resource that it may have changed.
+func (w *watch) announce(m *mcp.Server) mcp.Middleware {
+	return func(next mcp.MethodHandler) mcp.MethodHandler {
+		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+			res, err := next(ctx, method, req)
+			p, ok := req.GetParams().(*mcp.CallToolParamsRaw)
+			if err != nil || !ok || p == nil || !slices.Contains(writers, p.Name) {
+				return res, err
+			}
+			if r, ok := res.(*mcp.CallToolResult); ok && r.IsError {
+				return res, nil
+			}
+			w.mu.Lock()
+			uris := slices.Sorted(maps.Keys(w.uris))
+			w.mu.Unlock()
+			for _, uri := range uris {
+				_ = m.ResourceUpdated(ctx, &mcp.ResourceUpdatedNotificationParams{URI: uri})
+			}
+			return res, nil
+		}
+	}
+}
