@@ -292,3 +292,26 @@ func (g *textGen) list(open rune, items []string, end rune) string {
 	s.WriteRune(end)
 	return s.String()
 }
+
+// What lies in integrations for hand-work is what ken install writes.
+func TestIntegrationsAreWhatIsInstalled(t *testing.T) {
+	for dir, client := range map[string]string{"claude-code": "claude", "codex": "codex", "cursor": "cursor", "vscode": "vscode"} {
+		c := must(Find(client))
+		for _, f := range c.In(Project) {
+			name := filepath.Base(f.Path)
+			switch f.Path {
+			case ".claude/settings.json":
+				name = "hooks/hooks.json"
+			case ".github/hooks/ken.json":
+				name = "hooks.json"
+			}
+			got, err := os.ReadFile(filepath.Join("..", "..", "integrations", dir, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(must(f.Install(nil)).Text), string(got)); diff != "" {
+				t.Errorf("%s/%s (-installed +there):\n%s", dir, name, diff)
+			}
+		}
+	}
+}
