@@ -31,6 +31,8 @@ var (
 	bootAtMost   = map[int]float64{100_000: 1.8}
 	passBudget   = map[int]time.Duration{500: 100 * time.Millisecond}
 	memoryBudget = map[int]int64{100_000: 150_000_000}
+	greetBudget  = map[int]time.Duration{10_000: 100 * time.Millisecond}
+	hookBudget   = map[int]time.Duration{10_000: 50 * time.Millisecond}
 )
 
 const (
@@ -107,7 +109,7 @@ func (b *bench) measure(ctx context.Context) error {
 
 func (b *bench) measureSize(ctx context.Context, files int) error {
 	works := slices.Clone(works)
-	works = slices.DeleteFunc(works, func(w work) bool { return !b.only.MatchString(w.name) })
+	works = slices.DeleteFunc(works, func(w work) bool { return !b.only.MatchString(w.name) || w.most > 0 && files > w.most })
 	if len(works) == 0 {
 		return nil
 	}
@@ -138,6 +140,7 @@ type work struct {
 	atMost  map[int]float64       // of the other side, by number of files
 	budget  map[int]time.Duration // the same, absolute
 	duel    func(site) duel
+	most    int // files, beyond which it is not measured; 0 for no limit
 }
 
 var works = []work{
@@ -145,6 +148,11 @@ var works = []work{
 	{name: "verify --full", against: md5sum, atMost: fullAtMost, budget: passBudget, duel: site.full},
 	{name: "status, trust", against: gitStatus, atMost: trustAtMost, duel: site.trust},
 	{name: "verify, one edit", against: gitStatus, atMost: verifyAtMost, duel: site.edit},
+	{name: "hook session-start", against: gitStatus, budget: greetBudget, duel: site.greet, most: 10_000},
+	{name: "hook stop", against: gitStatus, budget: hookBudget, duel: hook("stop"), most: 10_000},
+	{name: "hook pre-tool-use", against: gitStatus, budget: hookBudget, duel: hook("pre-tool-use"), most: 10_000},
+	{name: "hook post-tool-use", against: gitStatus, budget: hookBudget, duel: hook("post-tool-use"), most: 10_000},
+	{name: "hook post-commit", against: gitStatus, budget: hookBudget, duel: site.commit, most: 10_000},
 }
 
 // A site is one repository under measurement.
@@ -222,6 +230,62 @@ func (s site) edit() duel {
 			}
 			return s.trusted(ctx)
 		},
+	}
+}
+
+// greet: a session begins where every directory is described.
+func (s site) greet() duel {
+	d := hook("session-start")(s)
+	d.before = func(ctx context.Context, _ int) error {
+		_, err := s.command("survey", "run").run(ctx)
+		return err
+	}
+	return d
+}
+
+// commit: somebody has committed one edited file.
+func (s site) commit() duel {
+	d := hook("post-commit")(s)
+	d.before = func(ctx context.Context, round int) error {
+		name := filepath.Join(s.dir, fileName(0))
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(name, fmt.Appendf(text, "edited %d\n", round), 0o644); err != nil {
+			return err
+		}
+		return git(ctx, s.dir, s.env, nil, "-c", "user.name=bench", "-c", "user.email=bench@example.org", "commit", "-qam", "edited")
+	}
+	d.after = func(ctx context.Context, _ int) error {
+		if err := git(ctx, s.dir, s.env, nil, "reset", "-q", "--hard", "HEAD~1"); err != nil {
+			return err
+		}
+		old := time.Now().Add(-time.Hour)
+		if err := os.Chtimes(filepath.Join(s.dir, fileName(0)), old, old); err != nil {
+			return err
+		}
+		if err := git(ctx, s.dir, s.env, nil, "update-index", "--refresh"); err != nil {
+			return err
+		}
+		return s.trusted(ctx)
+	}
+	return d
+}
+
+// hook: an agent has edited a file, and put it back.
+func hook(verb string) func(site) duel {
+	return func(s site) duel {
+		said, err := json.Marshal(map[string]any{
+			"session_id": "bench", "cwd": s.dir, "tool_name": "Edit", "tool_input": map[string]string{"file_path": fileName(0)},
+		})
+		if err != nil {
+			panic(err)
+		}
+		return duel{
+			ken:   command{args: []string{"sh", "-c", `printf %s "$1" | "$0" hook "$2"`, s.ken, string(said), verb}, dir: s.dir, env: s.env},
+			other: s.gitStatus(),
+		}
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 
 	"ken/internal/client"
 	"ken/internal/fault"
@@ -74,7 +75,7 @@ func (s *clientSpace) Install(_ context.Context, c client.Client, opts client.Op
 	}
 	for i, change := range plan {
 		if err := seen[i].apply(change); err != nil {
-			return nil, fmt.Errorf("write %s: %w", seen[i].shown, err)
+			return nil, seen[i].failed(err)
 		}
 	}
 	return done, nil
@@ -216,6 +217,16 @@ func (f *clientFile) apply(c client.Change) error {
 		}
 	}
 	return nil
+}
+
+// failed says what could not be written, and what to do where the reason is that nobody
+// may write there.
+func (f *clientFile) failed(err error) error {
+	hint := fault.HintOf(err)
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
+		hint = "make it writable (chmod u+w " + fault.Quote(filepath.Join(f.base, filepath.Dir(f.name))) + "), and run it again"
+	}
+	return &fault.Error{Hint: hint, Err: fmt.Errorf("write %s: %w", f.shown, err)}
 }
 
 // base finds a directory that a client's paths begin at.

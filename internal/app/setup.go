@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -42,7 +41,7 @@ func (h *hookSpace) Setup(_ context.Context, opts hook.Options) ([]setup.Outcome
 		case setup.Nothing:
 		}
 		if err != nil {
-			return nil, fmt.Errorf("write %s: %w", f.Path, err)
+			return nil, seen.failed(err)
 		}
 	}
 	return done, nil
