@@ -53,8 +53,7 @@ func (t *surveyTree) verify(ctx context.Context) error {
 			t.failed = err
 			return
 		}
-		t.commit, t.state, t.step = rep.Head, rep.State, rep.Step
-		t.commit, t.state, t.headline = rep.Head, rep.State, rep.Headline()
+		t.commit, t.state, t.step, t.headline = rep.Head, rep.State, rep.Step, rep.Headline()
 		t.problems, t.missing = make(map[repo.Path]string), make(map[repo.Path]bool)
 		for _, v := range rep.Verdicts {
 			switch v.Verdict {

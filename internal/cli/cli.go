@@ -14,10 +14,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ken/internal/board"
-	"ken/internal/docs"
 	"ken/internal/agent"
+	"ken/internal/board"
 	"ken/internal/client"
+	"ken/internal/docs"
 	"ken/internal/fault"
 	"ken/internal/fresh"
 	"ken/internal/prove"
@@ -262,9 +262,7 @@ func (p *program) commands(args []string, status *cobra.Command) map[string]func
 		"survey": func() *cobra.Command { return p.survey(args) },
 		"brief":  p.brief, "up": p.up, "init": p.init, "docs": p.docs, "prove": p.prove,
 		"hook":  func() *cobra.Command { return p.hook(args) },
-		"board": p.board, "serve": p.serve,
-		"brief":  p.brief, "up": p.up, "init": p.init, "install": p.install, "prove": p.prove,
-		"hook":   func() *cobra.Command { return p.hook(args) },
+		"board": p.board, "serve": p.serve, "install": p.install,
 		"doctor": p.doctor, "mcp": p.mcp, "version": p.version,
 	}
 }
