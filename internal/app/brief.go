@@ -147,9 +147,21 @@ func aboutFile(ctx context.Context, tree oneTree, p repo.Path) ([]survey.Section
 	}
 	lines := survey.OutlineGist(seen[0], briefOutline)
 	if len(lines) == 0 {
-		return nil, nil
+		return []survey.Section{unoutlined(f)}, nil
 	}
 	return []survey.Section{{Subject: p.String(), Verdict: fresh.Fresh.String() + ", outline", Text: strings.Join(lines, "\n")}}, nil
+}
+
+// unoutlined tells of a file what its name and size do.
+func unoutlined(f *survey.File) survey.Section {
+	s := survey.Section{Subject: f.Path.String(), Verdict: fresh.None.String(), Text: fmt.Sprintf("no text and no outline: %s, %d bytes", f.Kind, f.Size)}
+	switch {
+	case f.Problem != "":
+		s.Verdict, s.Text = fresh.Unknown.String(), f.Problem
+	case f.Excluded != "":
+		s.Verdict, s.Text = fresh.Excluded.String(), fmt.Sprintf("left out by policy: %s", f.Excluded)
+	}
+	return s
 }
 
 func specSection(n spec.Listed) survey.Section {

@@ -7,6 +7,7 @@ import (
 	"path"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 
@@ -112,11 +113,15 @@ func (w *workspace) tell(done, total int) {
 	}
 }
 
+// Remarks are told once each, however often it came to them.
 func (w *workspace) Remarks() []string {
-	if note := w.store.Note(); note != "" {
-		return append([]string{note}, w.remarks...)
+	var list []string
+	for _, r := range append([]string{w.store.Note()}, w.remarks...) {
+		if r != "" && !slices.Contains(list, r) {
+			list = append(list, r)
+		}
 	}
-	return w.remarks
+	return list
 }
 
 func (w *workspace) Close() error {

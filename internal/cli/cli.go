@@ -238,7 +238,7 @@ Without a command, ken is ken status.`,
 	cmd.PersistentFlags().StringVarP(&p.dir, "directory", "C", "", "run as if started in `DIR`")
 	cmd.PersistentFlags().BoolVar(&p.io.JSON, "json", false, "print one JSON document")
 	cmd.Flags().AddFlagSet(status.Flags())
-	cmd.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usage(c, err) })
+	cmd.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usage(c, plainly(err)) })
 	commands := p.commands(args, status)
 	if build, only := commands[first(args)]; only {
 		cmd.AddCommand(build())
@@ -294,6 +294,15 @@ func checkArgs(c *cobra.Command) {
 // usage says that a request made no sense, and where to read what would.
 func usage(c *cobra.Command, err error) error {
 	return &fault.Error{Kind: fault.Usage, Hint: c.CommandPath() + " --help", Err: err}
+}
+
+// plainly says what a flag was given without how Go says that it is no number.
+func plainly(err error) error {
+	text, _, of := strings.Cut(err.Error(), ": strconv.")
+	if !of {
+		return err
+	}
+	return errors.New(text + ": want a number")
 }
 
 // within opens the repository, runs f in it, and closes it again.

@@ -161,7 +161,7 @@ func (p *program) printGlance(g *Glance) {
 	if d := g.Docs; d != nil {
 		p.printDocsGlance(d, say)
 	}
-	if h := g.History; h != nil && h.Commits > 0 {
+	if h := g.History; h != nil && h.Commits > 1 {
 		say("history", "of the last %s %d left everything that was known true; the median one made %s stale",
 			term.Count(h.Commits, "commit"), h.Valid, term.Count(int(h.MedianStale), "text"))
 		if h.EvenOutline != nil && h.EvenModel != nil {

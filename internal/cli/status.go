@@ -173,11 +173,19 @@ func colon(reason string) string {
 	return ": " + reason
 }
 
+// untracked says how files come to be tracked where none are.
+func untracked(rep *registry.Report) string {
+	if !rep.Head.IsZero() {
+		return "the index is empty, though there is a commit; get its files with: git checkout HEAD -- ."
+	}
+	return "nothing is tracked yet; track files with: git add FILE"
+}
+
 // nextStep is the command that gets a person on from here.
 func nextStep(rep *registry.Report, first string) string {
 	switch rep.State {
 	case registry.StateNew:
-		return "nothing is tracked yet; track files with: git add FILE"
+		return untracked(rep)
 	case registry.StateBootstrap:
 		return first
 	default:

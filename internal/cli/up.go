@@ -93,7 +93,7 @@ func (p *program) bringUp(c *cobra.Command, w Workspace, f *surveyFlags) error {
 func (p *program) printUp(rep *registry.Report, did Up, writer survey.Writer) {
 	p.io.Printf("%s\n", rep.Headline())
 	if rep.Counts.Files == 0 {
-		p.io.Remarkf("hint: nothing is tracked yet; add files with: git add FILE…")
+		p.io.Remarkf("hint: %s", untracked(rep))
 		return
 	}
 	p.printRan(did.Ran, writer)
