@@ -39,8 +39,11 @@ func (m *surveyMemo) Made(ctx context.Context) (string, error) {
 }
 
 func (m *surveyMemo) name(mark store.SurveyMark) string {
-	c := m.w.cfg
-	return fmt.Sprintf("%q %q %#v %#v %#v %#v", specMemo{m.w.git}.Maker(), mark, c.Registry, c.Survey.Exclude, c.Survey.Ranks, m.ranks)
+	c, ranks := m.w.cfg, m.ranks
+	if len(ranks) == 0 {
+		ranks = nil // it is written otherwise than an empty map, and means the same
+	}
+	return fmt.Sprintf("%q %q %#v %#v %#v %#v", specMemo{m.w.git}.Maker(), mark, c.Registry, c.Survey.Exclude, c.Survey.Ranks, ranks)
 }
 
 // Step looks at the store before the work tree is verified, and again afterwards. What

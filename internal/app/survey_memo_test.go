@@ -15,6 +15,7 @@ import (
 
 	"ken/internal/fresh"
 	"ken/internal/repo"
+	"ken/internal/store"
 	"ken/internal/survey"
 	"ken/internal/testrepo"
 )
@@ -23,6 +24,11 @@ import (
 type agentWriter struct{ survey.Outliner }
 
 func (agentWriter) Recipe() string { return survey.LeaseRecipe }
+
+// An olderOutliner is the outliner of another version.
+type olderOutliner struct{ survey.Outliner }
+
+func (olderOutliner) Recipe() string { return "outline/0" }
 
 // A surveyWorld is a repository that is changed and surveyed at random.
 type surveyWorld struct {
@@ -67,12 +73,15 @@ func (w *surveyWorld) change() string {
 	ctx := w.t.Context()
 	files := strings.Fields(w.Git("ls-files", "*.go"))
 	one := files[w.rnd.IntN(len(files))]
-	switch w.rnd.IntN(17) {
+	switch w.rnd.IntN(18) {
+	case 17:
+		w.twins(ctx)
+		return "twins"
 	case 15, 16:
 		// A refresh that follows an edit, and nothing in between.
 		w.Git("add", "-A")
 		w.Git("commit", "-q", "--allow-empty", "-m", "c")
-		w.run()
+		w.run(survey.Outliner{})
 		w.asked([]repo.Path{""}, false)
 		for range 1 + w.rnd.IntN(2) {
 			one = files[w.rnd.IntN(len(files))]
@@ -86,7 +95,7 @@ func (w *surveyWorld) change() string {
 			w.Git("add", "-A")
 			w.Git("commit", "-q", "-m", "c")
 		}
-		w.run()
+		w.run(survey.Outliner{})
 		return "refresh"
 	case 0, 1:
 		if _, err := os.Stat(w.Path(one)); err == nil {
@@ -119,7 +128,11 @@ func (w *surveyWorld) change() string {
 		}
 		return "checkout HEAD~1"
 	case 8, 9:
-		w.run()
+		if w.rnd.IntN(4) == 0 {
+			w.run(olderOutliner{})
+			return "run an older version"
+		}
+		w.run(survey.Outliner{})
 		return "run"
 	case 10:
 		w.submit(ctx)
@@ -153,7 +166,7 @@ func (w *surveyWorld) change() string {
 
 // run describes what is to be described, and makes sure that a copy of the repository
 // where nothing is kept would have the same described.
-func (w *surveyWorld) run() {
+func (w *surveyWorld) run(writer survey.Writer) {
 	w.t.Helper()
 	plain := &surveyWorld{Repo: &testrepo.Repo{Dir: w.t.TempDir()}, t: w.t}
 	if err := os.CopyFS(plain.Dir, os.DirFS(w.Dir)); err != nil {
@@ -166,11 +179,16 @@ func (w *surveyWorld) run() {
 	for i, world := range []*surveyWorld{w, plain} {
 		world.within(func(ws *workspace) error {
 			tree := &surveyTree{w: ws}
-			ran, err := ws.surveyOf(tree, nil).Run(w.t.Context(), survey.Outliner{}, survey.RunOptions{})
+			ran, err := ws.surveyOf(tree, nil).Run(w.t.Context(), writer, survey.RunOptions{})
 			done[i] = ran.Done
 			if i == 0 && tree.files == nil && len(ran.Done) > 0 {
 				w.renewed++
 			}
+			if err != nil {
+				return err
+			}
+			said, err := w.said(ws)
+			done[i] = append(done[i], said...)
 			return err
 		})
 	}
@@ -179,14 +197,42 @@ func (w *surveyWorld) run() {
 	}
 }
 
+// said is what was written last at each directory.
+func (w *surveyWorld) said(ws *workspace) ([]string, error) {
+	latest, err := ws.store.Latest(w.t.Context())
+	var list []string
+	for p, records := range latest {
+		for _, r := range records {
+			list = append(list, fmt.Sprintf("%s, %s of %s: %s", survey.Label(p), r.Recipe, r.Basis.Digest(), r.Text))
+		}
+	}
+	slices.Sort(list)
+	return list, err
+}
+
 // submit describes the next directory as an agent would.
 func (w *surveyWorld) submit(ctx context.Context) {
+	if it := w.next(ctx); it != nil {
+		w.hand(ctx, it)
+	}
+}
+
+// next takes the next directory, nil when none is ready.
+func (w *surveyWorld) next(ctx context.Context) (it *survey.WorkItem) {
 	w.within(func(ws *workspace) error {
 		handed, err := ws.Desk().Next(ctx, time.Minute)
-		if err != nil || handed.Item == nil {
-			return err
+		if err == nil {
+			it = handed.Item
 		}
-		p, err := handed.Item.Raw()
+		return err
+	})
+	return it
+}
+
+// hand hands in a text about a directory that was taken.
+func (w *surveyWorld) hand(ctx context.Context, it *survey.WorkItem) {
+	w.within(func(ws *workspace) error {
+		p, err := it.Raw()
 		if err != nil {
 			return err
 		}
@@ -195,10 +241,38 @@ func (w *surveyWorld) submit(ctx context.Context) {
 		}
 		w.n++
 		_, err = ws.Submit(ctx, survey.Submission{
-			Path: p, Lease: handed.Item.Lease, Author: "agent", Draft: survey.Draft{Text: fmt.Sprintf("Text %d.", w.n/2)},
+			Path: p, Lease: it.Lease, Author: "agent", Draft: survey.Draft{Text: fmt.Sprintf("Text %d.", w.n/2)},
 		})
 		return err
 	})
+}
+
+// twins has two directories with the same files described at the same time, in words of
+// their own; then one is another for a while, and again what it was.
+func (w *surveyWorld) twins(ctx context.Context) {
+	same := w.text()
+	for _, dir := range []string{"t/one", "t/two"} {
+		w.Write(dir+"/f0.go", same)
+	}
+	w.Git("add", "-A")
+	w.describe(ctx)
+	w.Write("t/one/f0.go", w.text())
+	w.describe(ctx)
+	w.Write("t/one/f0.go", same)
+}
+
+// describe has agents describe all that is ready, then what is ready after that, until
+// nothing is.
+func (w *surveyWorld) describe(ctx context.Context) {
+	for range 4 {
+		var taken []*survey.WorkItem
+		for it := w.next(ctx); it != nil; it = w.next(ctx) {
+			taken = append(taken, it)
+		}
+		for _, it := range taken {
+			w.hand(ctx, it)
+		}
+	}
 }
 
 // asked is what readers are told: a plan of everything, for two writers, and briefs.
@@ -236,6 +310,66 @@ func (w *surveyWorld) asked(paths []repo.Path, forget bool) (answers []string, r
 	return answers, restored
 }
 
+// What was written at a directory itself goes before what was written since about one that
+// holds the same, also for a reader of what is kept.
+func TestKeptJudgementOfTwins(t *testing.T) {
+	t.Parallel()
+	w := &surveyWorld{Repo: testrepo.New(t), t: t, rnd: rand.New(rand.NewPCG(1, 7))}
+	w.twins(t.Context())
+	paths := []repo.Path{"t/one", "t/two"}
+	plain, _ := w.asked(paths, true)
+	for range 2 {
+		if kept, _ := w.asked(paths, false); !slices.Equal(kept, plain) {
+			t.Errorf("kept  %s\nplain %s", kept, plain)
+		}
+	}
+}
+
+// Another version of the outlines is a reason to describe directories in which nothing
+// has changed, and what is kept does not have their files.
+func TestRunOfAnotherVersion(t *testing.T) {
+	t.Parallel()
+	w := &surveyWorld{Repo: testrepo.New(t), t: t}
+	w.Write("a/x.go", "// Package a launches rockets.\npackage a\n")
+	w.Write("b/x.go", "// Package b holds the fuel.\npackage b\n")
+	w.Commit("begin")
+	run := func(writer survey.Writer) (said []string) {
+		w.within(func(ws *workspace) error {
+			_, err := ws.Survey(nil).Run(t.Context(), writer, survey.RunOptions{})
+			if err != nil {
+				return err
+			}
+			said, err = w.said(ws)
+			return err
+		})
+		return said
+	}
+	want := strings.Join(run(olderOutliner{}), "\n")
+	want = strings.ReplaceAll(want, olderOutliner{}.Recipe(), survey.Outliner{}.Recipe())
+	w.asked(nil, false)
+	if got := strings.Join(run(survey.Outliner{}), "\n"); got != want {
+		t.Errorf("described anew as\n%s\nwant\n%s", got, want)
+	}
+}
+
+// Ranks that nobody gave are the same whoever did not.
+func TestSurveyMemoName(t *testing.T) {
+	t.Parallel()
+	w := &surveyWorld{Repo: testrepo.New(t), t: t}
+	w.within(func(ws *workspace) error {
+		of := func(ranks map[repo.Path]survey.Rank) string {
+			return (&surveyMemo{surveyTree: &surveyTree{w: ws}, ranks: ranks}).name(store.SurveyMark{})
+		}
+		if of(nil) != of(map[repo.Path]survey.Rank{}) {
+			t.Errorf("%s\n%s", of(nil), of(map[repo.Path]survey.Rank{}))
+		}
+		if of(nil) == of(map[repo.Path]survey.Rank{"a": survey.RankSkip}) {
+			t.Error("a rank makes no difference")
+		}
+		return nil
+	})
+}
+
 // Whatever happens to a repository and its store, readers are told what they would be
 // told had nothing been kept.
 func TestKeptJudgement(t *testing.T) {
@@ -255,7 +389,7 @@ func TestKeptJudgement(t *testing.T) {
 			var past []string
 			for range steps {
 				past = append(past, w.change())
-				paths := []repo.Path{"", "a/b", repo.Path(w.path()), "nowhere"}
+				paths := []repo.Path{"", "a/b", "t/one", repo.Path(w.path()), "nowhere"}
 				kept, restored := w.asked(paths, false)
 				plain, _ := w.asked(paths, true)
 				again, _ := w.asked(paths, false)

@@ -81,7 +81,7 @@ type keptStanding struct {
 	files    int
 	estimate int64
 	from     recordSource
-	basis    fresh.Digest // of a record that was found by it
+	basis    fresh.Digest // of a record that was found by it, there or elsewhere
 
 	nothingNew bool
 }
@@ -93,7 +93,8 @@ type recordSource byte
 const (
 	noRecord     recordSource = iota
 	fromLatest                // the latest at the directory, with its recipe
-	fromBasis                 // one that was written elsewhere, or before, from the same
+	fromPlace                 // one that was written at the directory before, from the same
+	fromBasis                 // one that was written elsewhere from the same
 	sourceNumber              // of sources
 )
 
@@ -105,7 +106,7 @@ func (s *Standing) count() int {
 	return len(s.Dir.Files)
 }
 
-const keptFormat = 3
+const keptFormat = 4
 
 // keep writes down how directories stand: a sum over the rest, the name of what it is
 // made from, the recipes, the kinds of files, then each directory after all below it.
@@ -156,7 +157,11 @@ func (j *judgement) keep(made string) []byte {
 			out = append(out, byte(fromLatest))
 			out = binary.AppendUvarint(out, uint64(recipes[r.Recipe]))
 		default:
-			out = append(out, byte(fromBasis))
+			from := fromBasis
+			if r.Path == d.Path { // a twin's may be newer
+				from = fromPlace
+			}
+			out = append(out, byte(from))
 			out = binary.AppendUvarint(out, uint64(recipes[r.Recipe]))
 			basis := r.Basis.Digest()
 			out = append(out, basis[:]...)
@@ -227,7 +232,7 @@ func (s *Survey) restore(made string, b []byte) *judgement {
 			}
 			st.Record = &records[i]
 		}
-		if k.from == fromBasis {
+		if k.from == fromPlace || k.from == fromBasis {
 			copy(k.basis[:], r.take(len(k.basis)))
 		}
 		if r.bad {
@@ -302,11 +307,14 @@ func (j *judgement) fetch(ctx context.Context, dirs []*Directory) error {
 		return nil
 	}
 	var paths []repo.Path
+	var places []Place
 	var bases []fresh.Digest
 	for _, d := range dirs {
 		switch k := j.at[d].kept; k.from {
 		case fromLatest:
 			paths = append(paths, d.Path)
+		case fromPlace:
+			places = append(places, Place{d.Path, k.basis})
 		case fromBasis:
 			bases = append(bases, k.basis)
 		default:
@@ -315,6 +323,12 @@ func (j *judgement) fetch(ctx context.Context, dirs []*Directory) error {
 	latest, err := j.opts.Memo.LatestOf(ctx, paths)
 	if err != nil {
 		return err
+	}
+	here := make(map[Place][]*Record)
+	if len(places) > 0 {
+		if here, err = j.store.WrittenIn(ctx, places); err != nil {
+			return err
+		}
 	}
 	written := make(map[fresh.Digest][]*Record)
 	if len(bases) > 0 {
@@ -328,6 +342,8 @@ func (j *judgement) fetch(ctx context.Context, dirs []*Directory) error {
 		switch st.kept.from {
 		case fromLatest:
 			among = latest[d.Path]
+		case fromPlace:
+			among = here[Place{d.Path, st.kept.basis}]
 		case fromBasis:
 			among = written[st.kept.basis]
 		default:

@@ -9,12 +9,12 @@ import (
 
 // renew finds how every directory stands from how they stood before the files were looked
 // at: only those that hold a changed file, and those above, are judged again. It is for a
-// writer that has no mind and estimates nothing, and returns nil where nothing is kept, or more has to be known
-// than of those directories: then all are to be judged.
+// writer that has no mind and estimates nothing, and returns nil where nothing is kept, or
+// more has to be known than of those directories: then all are to be judged.
 //
 // What comes back is good for a run: whatever is to be described has its files, and what
 // is said of its children.
-func (s *Survey) renew(ctx context.Context) (*judgement, error) {
+func (s *Survey) renew(ctx context.Context, w Writer) (*judgement, error) {
 	memo := s.opts.Memo
 	if memo == nil {
 		return nil, nil
@@ -27,7 +27,7 @@ func (s *Survey) renew(ctx context.Context) (*judgement, error) {
 	if j == nil {
 		return nil, nil
 	}
-	again := j.touched(changed)
+	again := j.touched(changed, w)
 	if again == nil {
 		return nil, nil
 	}
@@ -68,7 +68,7 @@ func (d *Directory) wanted() bool {
 // touched returns the directories of files and all above them, each after all below it;
 // nil when that is not all that has to be looked at: a directory is new or was left out,
 // or another one is to be described too.
-func (j *judgement) touched(files []repo.Path) []*Directory {
+func (j *judgement) touched(files []repo.Path, w Writer) []*Directory {
 	byPath := make(map[repo.Path]*Directory, len(j.order))
 	for _, d := range j.order {
 		byPath[d.Path] = d
@@ -88,7 +88,7 @@ func (j *judgement) touched(files []repo.Path) []*Directory {
 		switch st := j.at[d]; {
 		case in[d]:
 			list = append(list, d)
-		case st.Verdict.Open() || st.Verdict == Unknown:
+		case wanted(st, w) || st.Verdict == Unknown:
 			return nil
 		}
 	}

@@ -94,7 +94,7 @@ func (s *Survey) Run(ctx context.Context, w Writer, opts RunOptions) (*Ran, erro
 	var j *judgement
 	var err error
 	if outlines(w) {
-		j, err = s.renew(ctx)
+		j, err = s.renew(ctx, w)
 	}
 	if j == nil && err == nil {
 		j, err = s.judge(ctx)
