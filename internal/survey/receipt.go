@@ -29,7 +29,8 @@ const (
 	reasonPartial   = "partial"
 )
 
-// Holds says whether a record holds for a directory of this tree: its files are what it
+// Holds says whether a record holds for a directory of this tree, or as the overview of
+// it all under the name that its receipt has: its files are what it
 // was written from, as far as that counts, and what it was told of its children is
 // still said of them, and holds.
 //
@@ -61,12 +62,23 @@ func inCommit(why string) string {
 	}
 }
 
-func (j *judgement) holds(ctx context.Context, r *Record, dir repo.Path) (Held, error) {
+// subject returns how the subject of a receipt stands, nil for one that is gone.
+func (j *judgement) subject(dir repo.Path) *Standing {
+	if dir == reportPath {
+		return j.whole()
+	}
 	d, err := j.find(dir)
 	if err != nil {
-		return Held{fresh.Gone, []string{reasonGone}, nil}, nil //nolint:nilerr // it is the answer
+		return nil
 	}
-	st := j.at[d]
+	return j.at[d]
+}
+
+func (j *judgement) holds(ctx context.Context, r *Record, dir repo.Path) (Held, error) {
+	st := j.subject(dir)
+	if st == nil {
+		return Held{fresh.Gone, []string{reasonGone}, nil}, nil
+	}
 	switch st.Verdict {
 	case Excluded:
 		return Held{fresh.Excluded, []string{reasonExcluded}, st.Reasons}, nil

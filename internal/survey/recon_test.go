@@ -2,9 +2,11 @@ package survey_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
+	"ken/internal/fresh"
 	"ken/internal/model"
 	"ken/internal/repo"
 	"ken/internal/survey"
@@ -142,14 +144,43 @@ func TestOverview(t *testing.T) {
 		}
 		return r.Overview
 	}
-	if got := report(); got == nil || got.Verdict != "fresh" || got.Text != "an overview" {
-		t.Errorf("%+v", got)
+	first := report()
+	if first == nil || first.Verdict != "fresh" || first.Text != "an overview" {
+		t.Fatalf("%+v", first)
+	}
+	receipt, err := fresh.ParseReceipt(*first.Receipt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	holds := func() survey.Held {
+		t.Helper()
+		record, err := w.Kept(t.Context(), receipt.Record)
+		if err != nil {
+			t.Fatal(err)
+		}
+		held, err := w.survey(nil).Holds(t.Context(), record, receipt.Subject)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return held
+	}
+	if got := holds(); got.State != fresh.Fresh {
+		t.Errorf("its receipt: %+v", got)
 	}
 	// Deep down something changes, and in the end nothing that the overview tells.
 	w.content["a/b/c/d/e.go"] = "changed; inside"
+	if got := report(); got == nil || got.Verdict != "stale-below" {
+		t.Errorf("made from what does not hold: %+v", got)
+	}
+	if got := holds(); got.State != fresh.Stale || !slices.Equal(got.Reasons, []string{"below_changed"}) {
+		t.Errorf("its receipt: %+v", got)
+	}
 	run(t, w, &survey.Thinker{Model: o})
 	if _, n := questions(o.turns()); n != 0 {
 		t.Errorf("%d overviews of the same", n)
+	}
+	if got := report(); got == nil || got.Verdict != "fresh" {
+		t.Errorf("%+v", got)
 	}
 	before := o.say
 	o.say = func(req model.Request) (model.Reply, error) {
@@ -159,7 +190,7 @@ func TestOverview(t *testing.T) {
 		return before(req)
 	}
 	w.content["x/y.go"] = "changed"
-	if got := report(); got == nil || got.Verdict != "stale-below" && got.Verdict != "fresh" {
+	if got := report(); got == nil || got.Verdict != "stale-below" {
 		t.Errorf("%+v", got)
 	}
 	run(t, w, &survey.Thinker{Model: o})

@@ -14,7 +14,7 @@ import (
 type Report struct {
 	Commit repo.ID `json:"commit"`
 	// Overview is what a mind made of it all; its verdict says whether it was made
-	// from what is said now.
+	// from what is said now, and whether that holds.
 	Overview *Section         `json:"overview"`
 	Sections []ShownDirectory `json:"directories"` // the top levels, parents first
 	Flags    []Flag           `json:"flags"`
@@ -41,24 +41,19 @@ func (s *Survey) Report(ctx context.Context) (*Report, error) {
 			}
 		}
 	}
-	list := j.overview()
-	for _, st := range list {
-		r.Sections = append(r.Sections, j.shown(st))
-	}
-	if len(list) == 0 {
-		return r, nil
-	}
-	now, err := j.synthesis(ctx, overviewBasis(list))
+	whole, err := j.judgeOverview(ctx)
 	if err != nil {
 		return nil, err
 	}
-	verdict := Fresh
-	if now == nil {
-		now, verdict = newest(j.latest[reportPath]), StaleBelow
+	if whole == nil {
+		return r, nil
 	}
-	if now != nil {
-		receipt := fresh.Receipt{Subject: reportPath, Verdict: verdict.State(), Basis: now.Basis.Digest(), Record: now.ID(), Commit: r.Commit}.String()
-		r.Overview = &Section{Subject: "overview", Verdict: verdict.String(), Text: now.Text, Receipt: &receipt}
+	for _, st := range whole.children {
+		r.Sections = append(r.Sections, j.shown(st))
+	}
+	if whole.Record != nil {
+		shown := j.shown(whole)
+		r.Overview = &Section{Subject: "overview", Verdict: whole.Verdict.String(), Text: shown.Words(), Receipt: shown.Receipt}
 	}
 	return r, nil
 }

@@ -256,7 +256,7 @@ func (s *Standing) differing(r *Record) (names []string, unknown int) {
 		if c.Verdict == Excluded {
 			continue
 		}
-		name := c.Dir.Name()
+		name := s.calls(c)
 		text, known := was[name]
 		delete(was, name)
 		switch {
@@ -277,6 +277,14 @@ func (s *Standing) differing(r *Record) (names []string, unknown int) {
 		}
 	}
 	return names, unknown
+}
+
+// calls is the name by which a text knows what lies below.
+func (s *Standing) calls(c *Standing) string {
+	if s.Dir.Path == reportPath {
+		return string(Label(c.Dir.Path)) // an overview has them from several levels
+	}
+	return c.Dir.Name()
 }
 
 // settle gives the verdicts about directories that are not just as their latest
@@ -415,7 +423,7 @@ func (j *judgement) basis(s *Standing) Basis {
 	}
 	for _, c := range s.children {
 		if c.Verdict != Excluded {
-			b.Children = append(b.Children, ChildBasis{Name: []byte(c.Dir.Name()), Text: c.text()})
+			b.Children = append(b.Children, ChildBasis{Name: []byte(s.calls(c)), Text: c.text()})
 		}
 	}
 	return b

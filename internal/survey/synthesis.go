@@ -39,30 +39,54 @@ func (j *judgement) overview() []*Standing {
 	return list
 }
 
-// overviewBasis is what an overview is written from.
-func overviewBasis(list []*Standing) Basis {
-	var b Basis
-	for _, st := range list {
-		b.Children = append(b.Children, ChildBasis{Name: []byte(Label(st.Dir.Path)), Text: st.text()})
+// whole returns how the repository stands as what an overview tells of: to it, the
+// directories that it is made from are its children. It is nil when there are none.
+func (j *judgement) whole() *Standing {
+	list := j.overview()
+	if len(list) == 0 {
+		return nil
 	}
-	return b
+	return &Standing{Dir: &Directory{Path: reportPath}, Verdict: None, N: len(list), children: list}
+}
+
+// judgeOverview finds how the repository stands by the overview that was written from
+// what is said now, else by the last one.
+func (j *judgement) judgeOverview(ctx context.Context) (*Standing, error) {
+	st := j.whole()
+	if st == nil {
+		return nil, nil
+	}
+	r, err := j.synthesis(ctx, j.basis(st))
+	if err != nil {
+		return nil, err
+	}
+	if r == nil {
+		r = newest(j.latest[reportPath])
+	}
+	if r == nil {
+		return st, nil
+	}
+	return j.compare(st, r, nil), nil
 }
 
 // Synthesise has a mind write the overview, unless there is one from just what is said
 // now.
 func (s *Survey) Synthesise(ctx context.Context, m Mind) (Spent, error) {
 	j, err := s.judge(ctx)
-	if err != nil || len(j.order) == 0 {
+	if err != nil {
 		return Spent{}, err
 	}
-	list := j.overview()
-	basis := overviewBasis(list)
+	st := j.whole()
+	if st == nil {
+		return Spent{}, nil
+	}
+	basis := j.basis(st)
 	if r, err := j.synthesis(ctx, basis); err != nil || r != nil {
 		return Spent{}, err
 	}
 	var b strings.Builder
-	for _, st := range list {
-		c := st.child()
+	for _, below := range st.children {
+		c := below.child()
 		switch c.Status {
 		case ChildSummary:
 			fmt.Fprintf(&b, "%s:\n%s\n", Label(c.Path), fence(c.Text))
