@@ -25,7 +25,7 @@ func (w *workspace) CheckReceipt(ctx context.Context, text string) (*registry.Re
 		return out, err
 	}
 	if record.Basis.Digest() != receipt.Basis {
-		out.Reasons = []string{"basis_is_not_the_records"}
+		out.Because([]string{"basis_is_not_the_records"}, nil)
 		return out, nil
 	}
 	dir := receipt.Subject
@@ -42,7 +42,8 @@ func (w *workspace) CheckReceipt(ctx context.Context, text string) (*registry.Re
 		return nil, err
 	}
 	out.Verdict, out.Here, out.AtCommit = here.State, here.State, then.State
-	out.Reasons, out.Details = append(append([]string{}, here.Reasons...), then.Reasons...), here.Details
+	out.Because(here.Reasons, then.Reasons)
+	out.Details = here.Details
 	return out, nil
 }
 

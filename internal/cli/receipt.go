@@ -43,8 +43,8 @@ hold here. Exits 0 when it holds here, 3 when it does not or cannot be known.`,
 					err = p.io.Encode(out)
 				} else {
 					subject := display(repo.PathJSON{Path: out.Subject, B64: out.B64})
-					p.io.Line(toneOf(out.Here), out.Here.String(), subject, "here"+colon(strings.Join(append(out.Reasons, out.Details...), ", ")))
-					p.io.Line(toneOf(out.AtCommit), out.AtCommit.String(), subject, "at "+out.Commit.Short())
+					p.io.Line(toneOf(out.Here), out.Here.String(), subject, "here"+colon(strings.Join(append(out.ReasonsHere, out.Details...), ", ")))
+					p.io.Line(toneOf(out.AtCommit), out.AtCommit.String(), subject, "at "+out.Commit.Short()+colon(strings.Join(out.ReasonsThen, ", ")))
 				}
 				if err == nil && out.Verdict != fresh.Fresh {
 					err = errWanting

@@ -21,8 +21,18 @@ type ReceiptCheck struct {
 	Text     string      `json:"text,omitempty"`
 	Details  []string    `json:"details,omitempty"` // what reasons mean here, of a directory
 
+	// ReasonsHere and ReasonsThen are the reasons for here and those for the commit.
+	ReasonsHere []string `json:"-"`
+	ReasonsThen []string `json:"-"`
+
 	// Elsewhere says that no file's record has that name; a directory's may.
 	Elsewhere bool `json:"-"`
+}
+
+// Because gives the reasons for here and those for the commit.
+func (c *ReceiptCheck) Because(here, then []string) {
+	c.ReasonsHere, c.ReasonsThen = here, then
+	c.Reasons = append(append([]string{}, here...), then...)
 }
 
 // CheckReceipt checks a receipt against this clone, offline. What cannot be
@@ -43,11 +53,12 @@ func (r *Registry) CheckReceipt(ctx context.Context, s string) (*ReceiptCheck, e
 		return nil, err
 	}
 	if !ok {
-		out.Reasons, out.Elsewhere = append(out.Reasons, "record_not_here"), true
+		out.Because([]string{"record_not_here"}, nil)
+		out.Elsewhere = true
 		return out, nil
 	}
 	if record.Basis.Digest() != receipt.Basis {
-		out.Reasons = append(out.Reasons, "basis_is_not_the_records")
+		out.Because([]string{"basis_is_not_the_records"}, nil)
 		return out, nil
 	}
 	out.Text = record.Text
@@ -61,7 +72,7 @@ func (r *Registry) CheckReceipt(ctx context.Context, s string) (*ReceiptCheck, e
 		return nil, err
 	}
 	out.Verdict, out.Here, out.AtCommit = here, here, then
-	out.Reasons = append(append(out.Reasons, why...), whyThen...)
+	out.Because(why, whyThen)
 	return out, nil
 }
 
