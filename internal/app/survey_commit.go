@@ -98,6 +98,10 @@ func (t *commitTree) kinds(ctx context.Context, files []*survey.File) error {
 		}
 		return ok
 	})
+	files, err := t.unfiltered(ctx, files, known)
+	if err != nil {
+		return err
+	}
 	for len(files) > 0 {
 		var ids []repo.ID
 		for size := int64(0); len(ids) < len(files) && (len(ids) == 0 || size < commitBatch); {
@@ -114,6 +118,32 @@ func (t *commitTree) kinds(ctx context.Context, files []*survey.File) error {
 		files = files[len(ids):]
 	}
 	return nil
+}
+
+// unfiltered returns the files that no filter stands between a commit and a work tree of.
+// What is said of the others was written from the bytes that a filter made, which no
+// commit has: how they differ is not known.
+func (t *commitTree) unfiltered(ctx context.Context, files []*survey.File, known map[repo.Path]registry.Row) ([]*survey.File, error) {
+	paths := make([]repo.Path, len(files))
+	for i, f := range files {
+		paths[i] = f.Path
+	}
+	attrs, err := t.w.git.Attributes(ctx, paths)
+	if err != nil {
+		return nil, err
+	}
+	rest := files[:0]
+	for i, f := range files {
+		if !attrs[i].Filtered {
+			rest = append(rest, f)
+			continue
+		}
+		f.ID, f.Problem = repo.ID{}, survey.Incomparable
+		if row, ok := known[f.Path]; ok {
+			f.Kind = row.Kind
+		}
+	}
+	return rest, nil
 }
 
 // commitBatch is about how many bytes of contents are read at a time.

@@ -29,6 +29,10 @@ const (
 	reasonPartial   = "partial"
 )
 
+// Incomparable is the [File.Problem] of a file in a commit whose bytes in a work tree a
+// filter makes: what was written from those cannot be compared with what git stores.
+const Incomparable = "not_comparable_with_a_commit"
+
 // Holds says whether a record holds for a directory of this tree, or as the overview of
 // it all under the name that its receipt has: its files are what it
 // was written from, as far as that counts, and what it was told of its children is
@@ -57,6 +61,8 @@ func inCommit(why string) string {
 		return "other_content_in_commit"
 	case reasonGone:
 		return "not_in_commit"
+	case Incomparable:
+		return why
 	default:
 		return why + "_in_commit"
 	}
@@ -83,7 +89,11 @@ func (j *judgement) holds(ctx context.Context, r *Record, dir repo.Path) (Held, 
 	case Excluded:
 		return Held{fresh.Excluded, []string{reasonExcluded}, st.Reasons}, nil
 	case Unknown:
-		return Held{fresh.Unknown, []string{reasonUnread}, st.Reasons}, nil
+		why := reasonUnread
+		if slices.ContainsFunc(st.Dir.Files, func(f *File) bool { return f.Problem == Incomparable }) {
+			why = Incomparable
+		}
+		return Held{fresh.Unknown, []string{why}, st.Reasons}, nil
 	default:
 	}
 	shapes, err := j.shapes(ctx, st.moved(r))
