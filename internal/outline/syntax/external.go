@@ -4,7 +4,6 @@ import (
 	"errors"
 	"reflect"
 	"slices"
-	"sort"
 	"sync"
 	"unsafe"
 
@@ -46,19 +45,14 @@ var checkExternalLexer = sync.OnceValue(func() error {
 })
 
 // external asks the language's scanner for a token.
-func (p *parser) external(state uint32, pos int, scan string) (token, bool) {
-	valid := p.validExternals(state)
-	if valid == nil {
-		return token{}, false
-	}
+func (p *parser) external(state uint32, valid []bool, pos int, scan uint32) (token, bool) {
 	if p.payload == nil {
 		p.payload = p.g.scanner.Create()
 	}
 	// A scanner may write into what it is given.
-	p.scanBuf = append(p.scanBuf[:0], scan...)
+	p.scanBuf = append(p.scanBuf[:0], p.scans[scan]...)
 	p.g.scanner.Deserialize(p.payload, p.scanBuf)
-	line := sort.SearchInts(p.lines, pos+1) - 1
-	at := ts.Point{Row: uint32(line), Column: uint32(pos - p.lines[line])}
+	at := p.point(pos)
 	p.lexer = externalLexer{source: p.src, startPos: pos, pos: pos, endPos: pos, startPoint: at, point: at, endPoint: at}
 	// The layouts are the same: checkExternalLexer has been asked.
 	lexer := (*ts.ExternalLexer)(unsafe.Pointer(&p.lexer))
@@ -73,58 +67,56 @@ func (p *parser) external(state uint32, pos int, scan string) (token, bool) {
 	if i := slices.Index(p.g.lang.ExternalSymbols, l.resultSymbol); i < 0 || !valid[i] {
 		return token{}, false
 	}
-	t := token{sym: uint16(l.resultSymbol), start: l.startPos, end: l.endPos, external: true}
+	start, end := l.startPos, l.endPos
 	if !l.endMarked {
-		t.end = l.pos
+		end = l.pos
 	}
-	if t.end < t.start { // the end was marked before white space that was skipped since
-		t.start = t.end
+	if end < start { // the end was marked before white space that was skipped since
+		start = end
 	}
-	if t.start < pos || t.end > len(p.src) {
+	if start < pos || end > len(p.src) {
 		return token{}, false
 	}
+	t := token{sym: uint16(l.resultSymbol), start: uint32(start), end: uint32(end)}
 	n := p.g.scanner.Serialize(p.payload, p.serialized[:])
 	t.scan = p.remember(p.serialized[:max(0, min(n, len(p.serialized)))])
 	// An empty token that changes nothing would come again and again while a
 	// broken text is being repaired.
-	if state == 0 && t.end <= pos && t.scan == scan {
+	if state == 0 && end <= pos && t.scan == scan {
 		return token{}, false
 	}
 	return t, true
 }
 
-// remember returns scanner states as strings, equal ones once.
-func (p *parser) remember(b []byte) string {
-	if string(b) == p.lastScan {
+// scansKept is how many scanner states are known beyond a text; few have more.
+const scansKept = 1 << 10
+
+// remember returns the number of a scanner state.
+func (p *parser) remember(b []byte) uint32 {
+	if string(b) == p.scans[p.lastScan] {
 		return p.lastScan
 	}
-	p.lastScan = string(b)
-	return p.lastScan
+	id, ok := p.scanIDs[string(b)]
+	if !ok {
+		id = uint32(len(p.scans))
+		p.scans = append(p.scans, string(b))
+		p.scanIDs[p.scans[id]] = id
+	}
+	p.lastScan = id
+	return id
 }
 
-// validExternals returns which of the scanner's tokens a state has a use for,
-// nil for none.
-func (p *parser) validExternals(state uint32) []bool {
-	lang := p.g.lang
-	if len(lang.ExternalLexStates) > 0 {
-		i := int(lang.LexModes[state].ExternalLexState)
-		if i == 0 || i >= len(lang.ExternalLexStates) {
-			return nil
+// point returns the line and column of a place, mostly near the last one.
+func (p *parser) point(pos int) ts.Point {
+	if p.line >= len(p.lines) || pos < p.lines[p.line] {
+		line, found := slices.BinarySearch(p.lines, pos)
+		if !found {
+			line--
 		}
-		return lang.ExternalLexStates[i]
+		p.line = line
 	}
-	if v, ok := p.valid[state]; ok {
-		return v
+	for p.line+1 < len(p.lines) && p.lines[p.line+1] <= pos {
+		p.line++
 	}
-	var v []bool
-	for i, sym := range lang.ExternalSymbols {
-		if state == 0 || p.cell(state, uint16(sym)) != 0 {
-			if v == nil {
-				v = make([]bool, len(lang.ExternalSymbols))
-			}
-			v[i] = true
-		}
-	}
-	p.valid[state] = v
-	return v
+	return ts.Point{Row: uint32(p.line), Column: uint32(pos - p.lines[p.line])}
 }

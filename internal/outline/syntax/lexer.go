@@ -9,18 +9,25 @@ import (
 
 // A token is the next piece of text as one state sees it.
 type token struct {
+	start, end uint32
+	scan       uint32 // what the language's scanner remembers behind it
 	sym        uint16
-	start, end int
 	keyword    uint16 // what it is where that keyword may stand, 0 if it is none
-	external   bool   // found by the language's scanner
-	scan       string // what that scanner remembers behind it
 	none       bool   // the state wants no token: what it has is complete
 	broken     bool   // nothing that any state knows
 }
 
-// A lexTable is one state of a lexer by ASCII character, made when first needed.
+// A lexTable is a lexer: its states, each spread out when first needed.
 type lexTable struct {
-	ascii atomic.Pointer[[128]int32]
+	states []ts.LexState
+	rows   []atomic.Pointer[lexRow]
+}
+
+// A lexRow is one state of a lexer.
+type lexRow struct {
+	ascii   [utf8.RuneSelf]int32 // where a character leads, see step
+	accepts bool                 // what was read so far is a token
+	sym     uint16               // of that
 }
 
 const (
@@ -28,16 +35,21 @@ const (
 	skipBit = 1 << 30
 )
 
-func (t *lexTable) get(st *ts.LexState) *[128]int32 {
-	if a := t.ascii.Load(); a != nil {
-		return a
+func newLexTable(states []ts.LexState) lexTable {
+	return lexTable{states, make([]atomic.Pointer[lexRow], len(states))}
+}
+
+func (t *lexTable) row(state int32) *lexRow {
+	if r := t.rows[state].Load(); r != nil {
+		return r
 	}
-	a := new([128]int32)
-	for c := range a {
-		a[c] = step(st, rune(c))
+	st := &t.states[state]
+	r := &lexRow{accepts: st.AcceptToken > 0 || st.Skip, sym: uint16(st.AcceptToken)}
+	for c := range r.ascii {
+		r.ascii[c] = step(st, rune(c))
 	}
-	t.ascii.Store(a)
-	return a
+	t.rows[state].Store(r)
+	return r
 }
 
 // step follows a transition: the next state, with skipBit if the character is
@@ -62,18 +74,22 @@ func step(st *ts.LexState, r rune) int32 {
 
 // run lets a lexer loose at pos. ok is false where it accepts nothing; eof says
 // that only white space was left.
-func (p *parser) run(states []ts.LexState, tables []lexTable, state uint32, pos int) (sym uint16, start, end int, ok, eof bool) {
+func (p *parser) run(table *lexTable, state uint32, pos int) (sym uint16, start, end int, ok, eof bool) {
 	src, from := p.src, pos
 	start = pos
 	cur := int32(state)
 	hops := 0
-	for cur >= 0 && int(cur) < len(states) {
-		st := &states[cur]
-		if st.AcceptToken > 0 || st.Skip {
-			sym, end, ok = uint16(st.AcceptToken), pos, true
+	for cur >= 0 && int(cur) < len(table.rows) {
+		row := table.row(cur)
+		// Most of a text are runs of one kind: white space, words, comments.
+		for pos < len(src) && src[pos] < utf8.RuneSelf && row.ascii[src[pos]] == cur {
+			pos++
+		}
+		if row.accepts {
+			sym, end, ok = row.sym, pos, true
 		}
 		if pos >= len(src) {
-			if st.EOF >= 0 && hops <= len(states) {
+			if st := &table.states[cur]; st.EOF >= 0 && hops <= len(table.states) {
 				cur = int32(st.EOF)
 				hops++
 				continue
@@ -81,20 +97,24 @@ func (p *parser) run(states []ts.LexState, tables []lexTable, state uint32, pos 
 			break
 		}
 		var next int32
-		size := 1
 		if b := src[pos]; b < utf8.RuneSelf {
-			next = tables[cur].get(st)[b]
+			next = row.ascii[b]
+			if next == nowhere {
+				break
+			}
+			pos++
 		} else {
-			var r rune
-			r, size = utf8.DecodeRune(src[pos:])
-			next = step(st, r)
+			r, size := utf8.DecodeRune(src[pos:])
+			if next = step(&table.states[cur], r); next == nowhere {
+				break
+			}
+			pos += size
 		}
-		if next == nowhere {
-			break
-		}
-		pos += size
 		if next&skipBit != 0 {
 			next &^= skipBit
+			for next == cur && pos < len(src) && src[pos] < utf8.RuneSelf && row.ascii[src[pos]] == cur|skipBit {
+				pos++
+			}
 			start, ok = pos, false
 		}
 		cur = next
@@ -105,65 +125,78 @@ func (p *parser) run(states []ts.LexState, tables []lexTable, state uint32, pos 
 
 // lex returns the token at the top of a stack.
 func (p *parser) lex(top *entry) token {
-	return p.lexIn(top.state, top.pos, top.scan)
+	return *p.lexIn(top.state, top.pos, top.scan)
 }
 
-// lexIn returns the token at a place as a state sees it. A state that knows
-// nothing of what stands there gets what the grammar as a whole knows.
-func (p *parser) lexIn(state uint32, pos int, scan string) token {
-	mode := &p.g.lang.LexModes[state]
-	start := mode.LexStateIndex()
-	// Where the external tokens come from the parse table, each state has its own.
-	ext := uint32(mode.ExternalLexState)
-	if p.g.scanner != nil && len(p.g.lang.ExternalLexStates) == 0 {
-		ext = state + 1
-	}
-	for i := range p.recent {
-		if r := &p.recent[i]; r.pos == pos && r.lex == start && r.ext == ext && r.known && r.scan == scan {
-			return r.token
-		}
-	}
-	r := &p.recent[p.turn%len(p.recent)]
-	p.turn++
-	*r = lexed{pos: pos, lex: start, ext: ext, known: true, scan: scan, token: p.scan(state, start, pos, scan)}
-	return r.token
+// lexedTokens are the last tokens, for the other states and readings at the same
+// place.
+type lexedTokens struct {
+	list [8]lexed
+	turn uint // how many there were: the next takes the place of the oldest
+	last uint // the one that was asked for last
+	far  int  // no place behind it has been asked for
 }
 
-// A lexed token is remembered for the other readings at the same place.
 type lexed struct {
+	token    token
 	pos      int
 	lex, ext uint32
+	scan     uint32
 	known    bool // there is one
-	scan     string
-	token    token
 }
 
-func (p *parser) scan(state, lexState uint32, pos int, scan string) token {
-	lang := p.g.lang
-	if lexState == ^uint32(0) || lexState == 0xffff {
-		return token{start: pos, end: pos, scan: scan, none: true}
+// lexIn returns the token at a place as a state sees it, until the next call. A state
+// that knows nothing of what stands there gets what the grammar as a whole knows.
+func (p *parser) lexIn(state uint32, pos int, scan uint32) *token {
+	return p.lexAs(state, p.g.row(state), pos, scan)
+}
+
+func (p *parser) lexAs(state uint32, row *stateRow, pos int, scan uint32) *token {
+	seen := &p.recent
+	if pos <= seen.far {
+		for i := range uint(len(seen.list)) {
+			at := (seen.last + i) % uint(len(seen.list))
+			if r := &seen.list[at]; r.pos == pos && r.lex == row.lex && r.ext == row.ext && r.scan == scan && r.known {
+				seen.last = at
+				return &r.token
+			}
+		}
 	}
+	at := seen.turn % uint(len(seen.list))
+	seen.turn++
+	seen.last, seen.far = at, max(seen.far, pos)
+	r := &seen.list[at]
+	r.pos, r.lex, r.ext, r.scan, r.known = pos, row.lex, row.ext, scan, true
+	r.token = p.scan(state, row, pos, scan)
+	return &r.token
+}
+
+func (p *parser) scan(state uint32, row *stateRow, pos int, scan uint32) token {
+	if row.lex == ^uint32(0) || row.lex == 0xffff {
+		return token{start: uint32(pos), end: uint32(pos), scan: scan, none: true}
+	}
+	size := uint32(len(p.src))
 	if pos == 0 && len(p.src) >= 3 && string(p.src[:3]) == "\ufeff" {
 		pos = 3
 	}
 	for {
-		if p.g.scanner != nil {
-			if t, ok := p.external(state, pos, scan); ok {
+		if row.valid != nil {
+			if t, ok := p.external(state, row.valid, pos, scan); ok {
 				return t
 			}
 		}
 		for at := pos; ; {
-			sym, start, end, ok, eof := p.run(lang.LexStates, p.g.lexers, lexState, at)
+			sym, start, end, ok, eof := p.run(&p.g.lexers, row.lex, at)
 			if eof {
-				return token{start: len(p.src), end: len(p.src), scan: scan}
+				return token{start: size, end: size, scan: scan}
 			}
 			if ok && sym == 0 && end > at { // white space that is a token of its own
 				at = end
 				continue
 			}
 			if ok && sym != 0 {
-				t := token{sym: sym, start: start, end: end, scan: scan}
-				if sym == uint16(lang.KeywordCaptureToken) {
+				t := token{sym: sym, start: uint32(start), end: uint32(end), scan: scan}
+				if sym == uint16(p.g.lang.KeywordCaptureToken) {
 					t.keyword = p.keywordIn(start, end)
 				}
 				return t
@@ -173,7 +206,7 @@ func (p *parser) scan(state, lexState uint32, pos int, scan string) token {
 		if state == 0 {
 			break
 		}
-		state, lexState = 0, lang.LexModes[0].LexStateIndex()
+		state, row = 0, p.g.row(0)
 	}
 	// Nothing knows what this is: take it character by character until
 	// something does.
@@ -188,14 +221,14 @@ func (p *parser) scan(state, lexState uint32, pos int, scan string) token {
 		if end >= len(p.src) || isSpace(p.src[end]) {
 			break
 		}
-		if _, _, _, ok, _ := p.run(lang.LexStates, p.g.lexers, lexState, end); ok {
+		if _, _, _, ok, _ := p.run(&p.g.lexers, row.lex, end); ok {
 			break
 		}
 	}
 	if start >= len(p.src) {
-		return token{start: len(p.src), end: len(p.src), scan: scan}
+		return token{start: size, end: size, scan: scan}
 	}
-	return token{start: start, end: end, scan: scan, broken: true}
+	return token{start: uint32(start), end: uint32(end), scan: scan, broken: true}
 }
 
 func isSpace(b byte) bool {
@@ -204,11 +237,10 @@ func isSpace(b byte) bool {
 
 // keywordIn returns the keyword that a word is, 0 if it is none.
 func (p *parser) keywordIn(from, to int) uint16 {
-	states := p.g.lang.KeywordLexStates
-	if len(states) == 0 {
+	if len(p.g.keyword.states) == 0 {
 		return 0
 	}
-	sym, start, end, ok, _ := p.run(states, p.g.keyword, 0, from)
+	sym, start, end, ok, _ := p.run(&p.g.keyword, 0, from)
 	if ok && start == from && end == to {
 		return sym
 	}

@@ -24,16 +24,18 @@ type parser struct {
 	cost     int
 	repairs  int
 
-	recent [8]lexed
-	turn   int
-	cells  []uint64
-	valid  map[uint32][]bool
+	recent  lexedTokens
+	stack   straightStack
+	careful bool // never goes straight, for the tests
 
 	payload    any
 	lexer      externalLexer
 	scanBuf    []byte
 	serialized [1024]byte
-	lastScan   string
+	scans      []string // what the scanner remembers, by number
+	scanIDs    map[string]uint32
+	lastScan   uint32
+	line       int // of the last place that the scanner was set on
 
 	nodes    slab[node]
 	entries  slab[entry]
@@ -49,7 +51,7 @@ type entry struct {
 	more  []link
 	state uint32
 	pos   int    // where the text goes on
-	scan  string // what the scanner remembers
+	scan  uint32 // what the scanner remembers
 	depth int
 	cost  int  // of the repairs so far
 	prec  int  // of the readings chosen
@@ -72,17 +74,21 @@ type version struct {
 }
 
 func newParser(g *Grammar) *parser {
-	return &parser{g: g, cells: make([]uint64, 1<<13), valid: make(map[uint32][]bool)}
+	return &parser{g: g, scans: []string{""}, scanIDs: map[string]uint32{"": 0}}
 }
 
 // forget lets go of the text and of all that was made of it, but for the memory.
 func (p *parser) forget() {
 	next := parser{
-		g: p.g, cells: p.cells, valid: p.valid, payload: p.payload, scanBuf: p.scanBuf,
+		g: p.g, payload: p.payload, scanBuf: p.scanBuf, scans: p.scans, scanIDs: p.scanIDs,
+		stack: straightStack{slots: p.stack.slots[:0], undo: p.stack.undo[:0]},
 		lines: p.lines[:0], work: p.work[:0], failed: p.failed[:0], scratch: p.scratch[:0],
 		nodes: p.nodes, entries: p.entries, children: p.children,
 	}
 	*p = next
+	if len(p.scans) > scansKept {
+		p.scans, p.scanIDs = []string{""}, map[string]uint32{"": 0}
+	}
 	p.nodes.reset()
 	p.entries.reset()
 	p.children.reset()
@@ -125,7 +131,14 @@ func (p *parser) parse(src []byte) (*Tree, error) {
 		if v.broken {
 			p.skip(i)
 		} else {
-			p.advance(i)
+			done := 0
+			if len(p.versions) == 1 && p.tree == nil && !p.careful {
+				var limit bool
+				if done, limit = p.straight(); limit {
+					continue
+				}
+			}
+			p.advance(i, done)
 		}
 		if len(p.versions) > 1 || p.tree != nil {
 			p.condense()
@@ -149,13 +162,13 @@ func (p *parser) pick() int {
 	return best
 }
 
-// advance takes a reading over one token.
-func (p *parser) advance(i int) {
+// advance takes a reading over one token, at which straight has done so much already.
+func (p *parser) advance(i, done int) {
 	p.work = append(p.work[:0], p.versions[i].top)
 	p.failed = p.failed[:0]
 	shifted, accepted := 0, false
 	start := p.versions[i].top
-	for n := 0; n < len(p.work) && n < maxForks; n++ {
+	for n := 0; n < len(p.work) && done+n < maxForks; n++ {
 		top := p.work[n]
 		top.done = true
 		p.steps++
@@ -194,6 +207,9 @@ func (p *parser) advance(i int) {
 	case len(p.failed) > 0:
 		p.versions[i] = version{top: p.failed[len(p.failed)-1], paused: true}
 	default: // the tables led nowhere
+		if done > 0 {
+			start = p.rewound()
+		}
 		p.versions[i] = version{top: start, paused: true}
 	}
 }
@@ -214,14 +230,14 @@ func (p *parser) actionsAt(state uint32, t *token) ([]ts.ParseAction, uint16) {
 
 func (p *parser) shift(top *entry, t *token, sym uint16, act ts.ParseAction) *entry {
 	n := p.newNode()
-	*n = node{sym: sym, start: uint32(t.start), end: uint32(t.end)}
+	*n = node{sym: sym, start: t.start, end: t.end}
 	state := uint32(act.State)
 	if act.Extra {
 		n.flags |= isExtra
 		state = top.state
 	}
 	e := p.push(top, n, state)
-	e.pos, e.scan, e.since = t.end, t.scan, top.since+1
+	e.pos, e.scan, e.since = int(t.end), t.scan, top.since+1
 	return e
 }
 

@@ -77,7 +77,7 @@ func (p *parser) completions(top *entry) []*entry {
 
 // putIn goes on with one token that is not there, if that completes something.
 func (p *parser) putIn(top *entry) {
-	next := p.lexIn(0, top.pos, top.scan)
+	next := *p.lexIn(0, top.pos, top.scan)
 	p.steps += int(p.g.lang.TokenCount) / 4
 	for sym := uint16(1); uint32(sym) < p.g.lang.TokenCount; sym++ {
 		state := p.next(top.state, sym)
@@ -85,7 +85,7 @@ func (p *parser) putIn(top *entry) {
 			continue
 		}
 		p.steps++
-		t := p.lexIn(state, top.pos, top.scan)
+		t := *p.lexIn(state, top.pos, top.scan)
 		acts, _ := p.actionsAt(state, &t)
 		if len(acts) == 0 || acts[0].Type != ts.ParseActionReduce {
 			continue
@@ -103,15 +103,15 @@ func (p *parser) putIn(top *entry) {
 // wherever a state below it knows what to do with that token, and without it.
 func (p *parser) skip(i int) {
 	v := p.versions[i]
-	t := p.lexIn(0, v.top.pos, v.top.scan)
-	if t.sym == 0 && !t.broken && t.start >= len(p.src) || t.none {
+	t := *p.lexIn(0, v.top.pos, v.top.scan)
+	if t.sym == 0 && !t.broken && int(t.start) >= len(p.src) || t.none {
 		p.giveUp(v.top, v.skipped...)
 		p.versions = slices.Delete(p.versions, i, i+1)
 		return
 	}
 	// Where it begins a line, the likeliest place to go on is behind something
 	// that began a line at the same column.
-	column, begins := p.indent(t.start)
+	column, begins := p.indent(int(t.start))
 	resumes, unwound := 0, 0
 	for e, above := v.top, (*entry)(nil); e != nil && unwound <= maxUnwind; e, above, unwound = e.prev, e, unwound+1 {
 		p.steps++
@@ -137,18 +137,18 @@ func (p *parser) skip(i int) {
 	}
 	// Without it. The stack stays as it is; its end moves on.
 	n := p.newNode()
-	*n = node{sym: t.sym, start: uint32(t.start), end: uint32(t.end)}
+	*n = node{sym: t.sym, start: t.start, end: t.end}
 	if t.broken {
 		n.sym = errorSym
 	}
 	moved := p.newEntry()
 	*moved = *v.top
-	moved.pos, moved.scan, moved.since = max(t.end, v.top.pos), t.scan, 0
-	moved.cost += costTree + costByte*(t.end-t.start) + costLine*p.linesIn(t.start, t.end)
+	moved.pos, moved.scan, moved.since = max(int(t.end), v.top.pos), t.scan, 0
+	moved.cost += costTree + costByte*int(t.end-t.start) + costLine*p.linesIn(int(t.start), int(t.end))
 	if len(v.skipped) == 0 {
 		moved.cost += costRepair
 	}
-	if t.end <= v.top.pos && t.scan == v.top.scan { // nothing would ever change
+	if int(t.end) <= v.top.pos && t.scan == v.top.scan { // nothing would ever change
 		moved.pos = min(len(p.src), v.top.pos+1)
 	}
 	skipped := append(slices.Clip(v.skipped), n)
@@ -193,7 +193,7 @@ func (p *parser) knows(state uint32, top *entry, t *token) bool {
 		return false
 	}
 	p.steps++
-	own := p.lexIn(state, top.pos, top.scan)
+	own := *p.lexIn(state, top.pos, top.scan)
 	acts, _ := p.actionsAt(state, &own)
 	return len(acts) > 0 && own.start == t.start && own.end == t.end
 }

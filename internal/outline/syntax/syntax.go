@@ -5,7 +5,9 @@
 // github.com/odvcencio/gotreesitter, loaded when a language is first asked for.
 // The parser that runs over them is our own: deterministic, with a budget of steps
 // instead of a clock, so that a file has the same tree on every machine or on
-// none. What the nodes mean is for internal/outline to say.
+// none. Where a text has one reading it goes straight, as a plain LR parser does;
+// where it has several, they share a graph-structured stack. What the nodes mean is
+// for internal/outline to say.
 package syntax
 
 import (
@@ -34,8 +36,11 @@ type Grammar struct {
 	lang    *ts.Language
 	scanner ts.ExternalScanner // for what the tables cannot say, nil for nothing
 	names   []string           // of symbols
-	lexers  []lexTable
-	keyword []lexTable
+	symbols int                // how many
+	rows    rowTable
+	moves   []move // by entry of actions
+	lexers  lexTable
+	keyword lexTable
 	parsers sync.Pool
 }
 
@@ -53,8 +58,14 @@ func newGrammar(lang *ts.Language) (*Grammar, error) {
 	if lang.Name == "c_sharp" && len(lang.ExternalSymbols) > csharpContent {
 		g.scanner = csharpScanner{lang.ExternalScanner, lang.ExternalSymbols[csharpContent]}
 	}
-	g.lexers = make([]lexTable, len(lang.LexStates))
-	g.keyword = make([]lexTable, len(lang.KeywordLexStates))
+	g.symbols = max(int(lang.SymbolCount), len(lang.SymbolNames))
+	for _, row := range lang.ParseTable {
+		g.symbols = max(g.symbols, len(row))
+	}
+	g.rows = make(rowTable, len(lang.LexModes))
+	g.moves = movesOf(lang)
+	g.lexers = newLexTable(lang.LexStates)
+	g.keyword = newLexTable(lang.KeywordLexStates)
 	g.parsers.New = func() any { return newParser(g) }
 	return g, nil
 }

@@ -1,7 +1,9 @@
 package syntax
 
 import (
+	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -127,6 +129,53 @@ func TestRepair(t *testing.T) {
 			t.Errorf("%s: no %s %s found in\n%s", lang, c.kind, c.name, c.src)
 		}
 	}
+}
+
+// Going straight is only a faster way to the same tree by the same number of steps,
+// in what people write and in what is left of it when pieces are missing.
+func TestStraight(t *testing.T) {
+	files, err := filepath.Glob("../testdata/*/*")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no samples: %v", err)
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, name := range files {
+		load := all[map[string]string{"shell": "bash", "csharp": "c_sharp"}[filepath.Base(filepath.Dir(name))]]
+		if load == nil {
+			load = all[filepath.Base(filepath.Dir(name))]
+		}
+		if load == nil || strings.HasSuffix(name, ".outline") {
+			continue
+		}
+		g, err := load()
+		if err != nil {
+			t.Fatal(err)
+		}
+		src, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 12 {
+			straight, careful := newParser(g), newParser(g)
+			careful.careful = true
+			a, errA := straight.parse(src)
+			b, errB := careful.parse(src)
+			if errA != nil || errB != nil {
+				t.Fatalf("%s: %v, %v", name, errA, errB)
+			}
+			if !sameTree(a.root, b.root) || straight.steps != careful.steps {
+				t.Errorf("%s: another tree, or %d steps instead of %d, of\n%s", name, straight.steps, careful.steps, src)
+				break
+			}
+			at := rng.IntN(len(src))
+			src = slices.Delete(slices.Clone(src), at, min(len(src), at+1+rng.IntN(20)))
+		}
+	}
+}
+
+func sameTree(a, b *node) bool {
+	return a.sym == b.sym && a.prod == b.prod && a.flags == b.flags && a.start == b.start && a.end == b.end && a.cost == b.cost && a.prec == b.prec &&
+		slices.EqualFunc(a.children, b.children, sameTree)
 }
 
 // A parse ends, whatever it is given, and the tree has the whole text.
