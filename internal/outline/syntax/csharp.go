@@ -107,7 +107,7 @@ func run(lexer *ts.ExternalLexer, r rune) (n int) {
 // emptyCollection goes on over what C# has for an empty collection since the
 // grammar was written, [], as if it had an element.
 func (p *parser) emptyCollection(top *entry) bool {
-	if _, ok := p.g.scanner.(csharpScanner); !ok || top.node == nil || string(p.src[top.node.start:top.node.end]) != "[" {
+	if _, ok := p.g.scanner.(csharpScanner); !ok || top.node == 0 || string(p.src[p.nodes[top.node].start:p.nodes[top.node].end]) != "[" {
 		return false
 	}
 	rest := bytes.TrimLeft(p.src[top.pos:], " \t\r\n")
@@ -116,8 +116,7 @@ func (p *parser) emptyCollection(top *entry) bool {
 	if len(rest) == 0 || rest[0] != ']' || state == 0 {
 		return false
 	}
-	n := p.newNode()
-	*n = node{sym: word, start: uint32(top.pos), end: uint32(top.pos)}
+	n := p.add(node{sym: word, start: uint32(top.pos), end: uint32(top.pos)})
 	p.versions = append(p.versions, version{top: p.push(top, n, state)})
 	return true
 }

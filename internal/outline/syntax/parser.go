@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"slices"
+	"sync"
 
 	ts "github.com/odvcencio/gotreesitter"
 )
@@ -20,7 +21,7 @@ type parser struct {
 	versions []version
 	work     []*entry
 	failed   []*entry
-	tree     *node // the best complete reading
+	tree     ref // the best complete reading
 	cost     int
 	repairs  int
 
@@ -37,10 +38,12 @@ type parser struct {
 	lastScan   uint32
 	line       int // of the last place that the scanner was set on
 
-	nodes    slab[node]
+	// Nodes and their children are known by numbers, in memory that holds no
+	// pointers: the collector has nothing to look for in it.
+	nodes    []node
+	children []ref
 	entries  slab[entry]
-	children slab[*node]
-	scratch  []*node
+	scratch  []ref
 }
 
 // An entry is one element of a stack. Readings share the entries below the place
@@ -62,36 +65,51 @@ type entry struct {
 // A link leads down over a node.
 type link struct {
 	prev *entry
-	node *node // nil at the bottom
+	node ref // none at the bottom
 }
 
 // A version is one reading of the text so far.
 type version struct {
 	top     *entry
-	paused  bool    // no action: waits for the others to fail too
-	broken  bool    // is looking for a way on
-	skipped []*node // what it has skipped so far, in at most maxSkipped pieces
+	paused  bool  // no action: waits for the others to fail too
+	broken  bool  // is looking for a way on
+	skipped []ref // what it has skipped so far, in at most maxSkipped pieces
 }
 
+// parsers are used again, for whatever language comes next.
+var parsers = sync.Pool{New: func() any {
+	return &parser{nodes: make([]node, 1), scans: []string{""}, scanIDs: map[string]uint32{"": 0}}
+}}
+
+// nodesKept is how much memory for nodes a parser keeps for the next text: few need
+// more.
+const nodesKept = 1 << 16
+
 func newParser(g *Grammar) *parser {
-	return &parser{g: g, scans: []string{""}, scanIDs: map[string]uint32{"": 0}}
+	p, _ := parsers.Get().(*parser)
+	p.g = g
+	return p
 }
 
 // forget lets go of the text and of all that was made of it, but for the memory.
 func (p *parser) forget() {
 	next := parser{
-		g: p.g, payload: p.payload, scanBuf: p.scanBuf, scans: p.scans, scanIDs: p.scanIDs,
+		scanBuf: p.scanBuf, scans: p.scans, scanIDs: p.scanIDs,
 		stack: straightStack{slots: p.stack.slots[:0], undo: p.stack.undo[:0]},
 		lines: p.lines[:0], work: p.work[:0], failed: p.failed[:0], scratch: p.scratch[:0],
-		nodes: p.nodes, entries: p.entries, children: p.children,
+		nodes: p.nodes[:1], entries: p.entries, children: p.children[:0],
+	}
+	if p.payload != nil {
+		p.g.scanner.Destroy(p.payload)
 	}
 	*p = next
 	if len(p.scans) > scansKept {
 		p.scans, p.scanIDs = []string{""}, map[string]uint32{"": 0}
 	}
-	p.nodes.reset()
+	if cap(p.nodes) > nodesKept || cap(p.children) > nodesKept {
+		p.nodes, p.children = make([]node, 1), nil
+	}
 	p.entries.reset()
-	p.children.reset()
 }
 
 func (p *parser) parse(src []byte) (*Tree, error) {
@@ -105,9 +123,6 @@ func (p *parser) parse(src []byte) (*Tree, error) {
 	first := p.newEntry()
 	*first = entry{state: uint32(p.g.lang.InitialState)}
 	if scanner := p.g.scanner; scanner != nil {
-		if p.payload != nil {
-			scanner.Destroy(p.payload)
-		}
 		p.payload = scanner.Create()
 		n := scanner.Serialize(p.payload, p.serialized[:])
 		first.scan = p.remember(p.serialized[:max(0, n)])
@@ -132,7 +147,7 @@ func (p *parser) parse(src []byte) (*Tree, error) {
 			p.skip(i)
 		} else {
 			done := 0
-			if len(p.versions) == 1 && p.tree == nil && !p.careful {
+			if len(p.versions) == 1 && p.tree == 0 && !p.careful {
 				var limit bool
 				if done, limit = p.straight(); limit {
 					continue
@@ -140,14 +155,14 @@ func (p *parser) parse(src []byte) (*Tree, error) {
 			}
 			p.advance(i, done)
 		}
-		if len(p.versions) > 1 || p.tree != nil {
+		if len(p.versions) > 1 || p.tree != 0 {
 			p.condense()
 		}
 	}
-	if p.tree == nil {
+	if p.tree == 0 {
 		return nil, errors.New("no reading of the text is left")
 	}
-	return &Tree{g: p.g, src: src, root: p.tree, maker: p}, nil
+	return &Tree{root: p.tree, p: p}, nil
 }
 
 // pick returns the reading that is furthest behind, -1 if all are stuck.
@@ -229,22 +244,22 @@ func (p *parser) actionsAt(state uint32, t *token) ([]ts.ParseAction, uint16) {
 }
 
 func (p *parser) shift(top *entry, t *token, sym uint16, act ts.ParseAction) *entry {
-	n := p.newNode()
-	*n = node{sym: sym, start: t.start, end: t.end}
+	n := node{sym: sym, start: t.start, end: t.end}
 	state := uint32(act.State)
 	if act.Extra {
 		n.flags |= isExtra
 		state = top.state
 	}
-	e := p.push(top, n, state)
+	e := p.push(top, p.add(n), state)
 	e.pos, e.scan, e.since = int(t.end), t.scan, top.since+1
 	return e
 }
 
-func (p *parser) push(below *entry, n *node, state uint32) *entry {
+func (p *parser) push(below *entry, r ref, state uint32) *entry {
 	e := p.newEntry()
+	n := &p.nodes[r]
 	*e = entry{
-		link: link{below, n}, state: state, pos: below.pos, scan: below.scan, depth: below.depth + 1,
+		link: link{below, r}, state: state, pos: below.pos, scan: below.scan, depth: below.depth + 1,
 		cost: below.cost + int(n.cost), prec: below.prec + int(n.prec), since: below.since,
 	}
 	return e
@@ -273,10 +288,10 @@ func (p *parser) reduceStraight(top *entry, act ts.ParseAction, complete bool) b
 		if below.more != nil {
 			return false
 		}
-		if below.node == nil {
+		if below.node == 0 {
 			return true // no such way
 		}
-		if below.node.flags&isExtra == 0 {
+		if !p.extra(below.node) {
 			want--
 		}
 		p.scratch = append(p.scratch, below.node)
@@ -287,12 +302,12 @@ func (p *parser) reduceStraight(top *entry, act ts.ParseAction, complete bool) b
 
 // A path is a way down a stack: the nodes on it, topmost first.
 type path struct {
-	nodes []*node
+	nodes []ref
 	below *entry
 }
 
 // paths collects the ways down over so many nodes, comments apart.
-func (p *parser) paths(e *entry, want int, nodes []*node, out *[]path) {
+func (p *parser) paths(e *entry, want int, nodes []ref, out *[]path) {
 	p.steps++
 	if want == 0 {
 		*out = append(*out, path{slices.Clone(nodes), e})
@@ -303,11 +318,11 @@ func (p *parser) paths(e *entry, want int, nodes []*node, out *[]path) {
 		if i >= 0 {
 			l = e.more[i]
 		}
-		if l.node == nil {
+		if l.node == 0 {
 			continue
 		}
 		left := want
-		if l.node.flags&isExtra == 0 {
+		if !p.extra(l.node) {
 			left--
 		}
 		p.paths(l.prev, left, append(nodes, l.node), out)
@@ -327,9 +342,10 @@ func (p *parser) chosen(paths []path, i int) bool {
 	return true
 }
 
-func (p *parser) comparePaths(a, b []*node) int {
-	total := func(nodes []*node) (cost, prec int) {
-		for _, n := range nodes {
+func (p *parser) comparePaths(a, b []ref) int {
+	total := func(nodes []ref) (cost, prec int) {
+		for _, r := range nodes {
+			n := &p.nodes[r]
 			cost, prec = cost+int(n.cost), prec+int(n.prec)
 		}
 		return cost, prec
@@ -349,7 +365,7 @@ func (p *parser) comparePaths(a, b []*node) int {
 
 // reduceTo puts one node for several on an entry. Where the tables know no way
 // on, nothing comes of it.
-func (p *parser) reduceTo(top, below *entry, nodes []*node, act ts.ParseAction, complete bool) {
+func (p *parser) reduceTo(top, below *entry, nodes []ref, act ts.ParseAction, complete bool) {
 	next := p.next(below.state, uint16(act.Symbol))
 	if next == 0 {
 		return
@@ -357,14 +373,14 @@ func (p *parser) reduceTo(top, below *entry, nodes []*node, act ts.ParseAction, 
 	p.steps += len(nodes) / 4
 	trailing := 0
 	if act.ChildCount > 0 {
-		for nodes[trailing].flags&isExtra != 0 {
+		for p.extra(nodes[trailing]) {
 			trailing++
 		}
 	}
 	n := p.parent(uint16(act.Symbol), act.ProductionID, nodes[trailing:], top.pos)
-	n.prec += int32(act.DynamicPrecedence)
+	p.nodes[n].prec += int32(act.DynamicPrecedence)
 	if complete && next == below.state {
-		n.flags |= isExtra
+		p.nodes[n].flags |= isExtra
 	}
 	e := p.push(below, n, next)
 	// Comments behind it stay behind it.
@@ -387,7 +403,7 @@ func (p *parser) merge(a, b *entry) bool {
 	if a == b {
 		return true
 	}
-	if a.state != b.state || a.pos != b.pos || a.cost != b.cost || a.scan != b.scan || a.node == nil || b.node == nil {
+	if a.state != b.state || a.pos != b.pos || a.cost != b.cost || a.scan != b.scan || a.node == 0 || b.node == 0 {
 		return false
 	}
 	p.join(a, b.link)
@@ -411,11 +427,12 @@ func (p *parser) join(e *entry, l link) {
 		if own.node == l.node && own.prev == l.prev {
 			return
 		}
-		if own.node.sym != l.node.sym || own.node.start != l.node.start || own.node.end != l.node.end || own.node.flags != l.node.flags {
+		a, b := &p.nodes[own.node], &p.nodes[l.node]
+		if a.sym != b.sym || a.start != b.start || a.end != b.end || a.flags != b.flags {
 			continue
 		}
 		if own.prev == l.prev {
-			if p.comparePaths([]*node{own.node}, []*node{l.node}) > 0 {
+			if p.comparePaths([]ref{own.node}, []ref{l.node}) > 0 {
 				own.node = l.node
 			}
 			return
@@ -431,33 +448,35 @@ func (p *parser) join(e *entry, l link) {
 
 // accept notes a complete reading.
 func (p *parser) accept(top *entry) {
-	var all []*node
-	for e := top; e.node != nil; e = e.prev {
+	var all []ref
+	for e := top; e.node != 0; e = e.prev {
 		all = append(all, e.node)
 	}
 	slices.Reverse(all)
 	// One of them is the root; comments may stand before and behind it.
-	i := slices.IndexFunc(all, func(n *node) bool { return n.flags&isExtra == 0 })
+	i := slices.IndexFunc(all, func(r ref) bool { return !p.extra(r) })
 	if i < 0 {
 		return
 	}
 	root := all[i]
 	if len(all) > 1 {
-		whole := *root
-		whole.children = slices.Concat(all[:i], root.children, all[i+1:])
-		whole.start = whole.children[0].start
-		whole.end = max(whole.end, whole.children[len(whole.children)-1].end)
+		whole := p.nodes[root]
+		children := slices.Concat(all[:i], p.childrenOf(root), all[i+1:])
+		whole.first, whole.count = uint32(len(p.children)), uint32(len(children))
+		p.children = append(p.children, children...)
+		whole.start = p.nodes[children[0]].start
+		whole.end = max(whole.end, p.nodes[children[len(children)-1]].end)
 		whole.cost = 0
-		for _, n := range all {
-			whole.cost += n.cost
+		for _, r := range all {
+			whole.cost += p.nodes[r].cost
 		}
-		root = &whole
+		root = p.add(whole)
 	}
 	p.finish(root, top.cost)
 }
 
-func (p *parser) finish(root *node, cost int) {
-	if p.tree == nil || cost < p.cost {
+func (p *parser) finish(root ref, cost int) {
+	if p.tree == 0 || cost < p.cost {
 		p.tree, p.cost = root, cost
 	}
 }
@@ -470,7 +489,7 @@ func (p *parser) condense() {
 	active := slices.ContainsFunc(vs, func(v version) bool { return !v.paused })
 	dead := func(i int) bool { return vs[i].top == nil }
 	for i := range vs {
-		if p.tree != nil && vs[i].top.cost >= p.cost {
+		if p.tree != 0 && vs[i].top.cost >= p.cost {
 			vs[i].top = nil
 			continue
 		}
@@ -537,8 +556,8 @@ func sameStates(a, b *entry) bool {
 
 // compare puts two trees over the same text in order, the one to be preferred
 // first.
-func (p *parser) compare(a, b *node) int {
-	type pair struct{ a, b *node }
+func (p *parser) compare(a, b ref) int {
+	type pair struct{ a, b ref }
 	todo := []pair{{a, b}}
 	for len(todo) > 0 {
 		t := todo[len(todo)-1]
@@ -547,11 +566,12 @@ func (p *parser) compare(a, b *node) int {
 		if t.a == t.b {
 			continue
 		}
-		if c := cmp.Or(cmp.Compare(t.a.sym, t.b.sym), cmp.Compare(len(t.a.children), len(t.b.children))); c != 0 {
+		a, b := p.childrenOf(t.a), p.childrenOf(t.b)
+		if c := cmp.Or(cmp.Compare(p.nodes[t.a].sym, p.nodes[t.b].sym), cmp.Compare(len(a), len(b))); c != 0 {
 			return c
 		}
-		for i := len(t.a.children) - 1; i >= 0; i-- {
-			todo = append(todo, pair{t.a.children[i], t.b.children[i]})
+		for i := len(a) - 1; i >= 0; i-- {
+			todo = append(todo, pair{a[i], b[i]})
 		}
 	}
 	return 0
@@ -560,17 +580,17 @@ func (p *parser) compare(a, b *node) int {
 // newEntry returns an entry that may hold anything: the caller sets all of it.
 func (p *parser) newEntry() *entry { return &p.entries.take(1)[0] }
 
-// newNode returns a node that may hold anything.
-func (p *parser) newNode() *node { return &p.nodes.take(1)[0] }
+// add keeps a node.
+func (p *parser) add(n node) ref {
+	p.nodes = append(p.nodes, n)
+	return ref(len(p.nodes) - 1)
+}
 
-// list copies nodes in reverse order to where they stay.
-func (p *parser) list(nodes []*node) []*node {
-	if len(nodes) == 0 {
-		return nil
-	}
-	out := p.children.take(len(nodes))
-	for i, n := range nodes {
-		out[len(out)-1-i] = n
-	}
-	return out
+// extra reports a node outside of the grammar's rules.
+func (p *parser) extra(r ref) bool { return p.nodes[r].flags&isExtra != 0 }
+
+// childrenOf returns the children of a node.
+func (p *parser) childrenOf(r ref) []ref {
+	n := &p.nodes[r]
+	return p.children[n.first : n.first+n.count]
 }

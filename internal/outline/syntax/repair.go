@@ -90,8 +90,7 @@ func (p *parser) putIn(top *entry) {
 		if len(acts) == 0 || acts[0].Type != ts.ParseActionReduce {
 			continue
 		}
-		n := p.newNode()
-		*n = node{sym: sym, start: uint32(top.pos), end: uint32(top.pos), flags: isMissing, cost: costMissing + costRepair}
+		n := p.add(node{sym: sym, start: uint32(top.pos), end: uint32(top.pos), flags: isMissing, cost: costMissing + costRepair})
 		e := p.push(top, n, state)
 		e.since = 0
 		p.versions = append(p.versions, version{top: e})
@@ -117,7 +116,7 @@ func (p *parser) skip(i int) {
 		p.steps++
 		aligned := false
 		if begins && above != nil {
-			c, first := p.indent(int(above.node.start))
+			c, first := p.indent(int(p.nodes[above.node].start))
 			aligned = first && c == column
 		}
 		if unwound == 0 && len(v.skipped) == 0 || resumes >= maxResumes && !aligned || !p.knows(e.state, v.top, &t) {
@@ -125,7 +124,7 @@ func (p *parser) skip(i int) {
 		}
 		n := p.errorNode(v.top, e, v.skipped)
 		if aligned {
-			n.cost = costRepair
+			p.nodes[n].cost = costRepair
 		}
 		next := p.push(e, n, e.state)
 		next.pos, next.scan, next.since = v.top.pos, v.top.scan, 0
@@ -136,8 +135,7 @@ func (p *parser) skip(i int) {
 		}
 	}
 	// Without it. The stack stays as it is; its end moves on.
-	n := p.newNode()
-	*n = node{sym: t.sym, start: t.start, end: t.end}
+	n := node{sym: t.sym, start: t.start, end: t.end}
 	if t.broken {
 		n.sym = errorSym
 	}
@@ -151,11 +149,11 @@ func (p *parser) skip(i int) {
 	if int(t.end) <= v.top.pos && t.scan == v.top.scan { // nothing would ever change
 		moved.pos = min(len(p.src), v.top.pos+1)
 	}
-	skipped := append(slices.Clip(v.skipped), n)
+	skipped := append(slices.Clip(v.skipped), p.add(n))
 	if len(skipped) >= maxSkipped {
 		p.scratch = append(p.scratch[:0], skipped...)
 		slices.Reverse(p.scratch)
-		skipped = []*node{p.parent(errorSym, 0, p.scratch, moved.pos)}
+		skipped = []ref{p.parent(errorSym, 0, p.scratch, moved.pos)}
 	}
 	p.versions[i] = version{top: moved, broken: true, skipped: skipped}
 }
@@ -199,17 +197,18 @@ func (p *parser) knows(state uint32, top *entry, t *token) bool {
 }
 
 // errorNode makes one node of everything above an entry and of what was skipped.
-func (p *parser) errorNode(top, below *entry, skipped []*node) *node {
+func (p *parser) errorNode(top, below *entry, skipped []ref) ref {
 	p.scratch = append(p.scratch[:0], skipped...)
 	slices.Reverse(p.scratch)
-	for e := top; e != below && e.node != nil; e = e.prev {
+	for e := top; e != below && e.node != 0; e = e.prev {
 		p.scratch = append(p.scratch, e.node)
 	}
-	n := p.parent(errorSym, 0, p.scratch, top.pos)
-	n.flags |= isExtra
+	r := p.parent(errorSym, 0, p.scratch, top.pos)
 	p.steps += len(p.scratch) / 4
+	n := &p.nodes[r]
+	n.flags |= isExtra
 	n.cost += int32(costRepair + costTree*len(p.scratch) + costByte*int(n.end-n.start) + costLine*p.linesIn(int(n.start), int(n.end)))
-	return n
+	return r
 }
 
 // stop ends a parse that has reached a limit, by the reading that got furthest.
@@ -221,22 +220,21 @@ func (p *parser) stop(i int) {
 		}
 	}
 	v := p.versions[best]
-	p.tree = nil
+	p.tree = 0
 	p.giveUp(v.top, v.skipped...)
 }
 
 // giveUp makes a tree of what there is: everything read so far and skipped, and
 // the rest of the text as one piece.
-func (p *parser) giveUp(top *entry, skipped ...*node) {
+func (p *parser) giveUp(top *entry, skipped ...ref) {
 	bottom := top
-	for bottom.node != nil {
+	for bottom.node != 0 {
 		bottom = bottom.prev
 	}
 	if top.pos < len(p.src) {
-		n := p.newNode()
-		*n = node{sym: errorSym, start: uint32(top.pos), end: uint32(len(p.src)), flags: isExtra}
+		n := p.add(node{sym: errorSym, start: uint32(top.pos), end: uint32(len(p.src)), flags: isExtra})
 		skipped = append(slices.Clip(skipped), n)
 	}
 	n := p.errorNode(top, bottom, skipped)
-	p.finish(n, top.cost+int(n.cost))
+	p.finish(n, top.cost+int(p.nodes[n].cost))
 }

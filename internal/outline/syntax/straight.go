@@ -10,7 +10,7 @@ import "slices"
 
 // A slot is an entry that only one reading knows.
 type slot struct {
-	node  *node
+	node  ref
 	state uint32
 	pos   uint32
 	scan  uint32
@@ -52,8 +52,7 @@ func (p *parser) straight() (done int, limit bool) {
 			p.versions[0].top = p.entriesOf(s)
 			return done, false
 		}
-		n := p.newNode()
-		*n = node{sym: sym, start: t.start, end: t.end}
+		n := node{sym: sym, start: t.start, end: t.end}
 		if m.extra {
 			n.flags = isExtra
 			state = s.top()
@@ -62,7 +61,7 @@ func (p *parser) straight() (done int, limit bool) {
 		}
 		pos, scan = int(t.end), t.scan
 		s.since++
-		s.slots = append(s.slots, slot{n, state, t.end, t.scan})
+		s.slots = append(s.slots, slot{p.add(n), state, t.end, t.scan})
 	}
 }
 
@@ -129,7 +128,7 @@ func (p *parser) reduceSlots(s *straightStack, m *move, pos int, scan uint32, co
 			from++
 		}
 		from--
-		if s.slots[from].node.flags&isExtra == 0 {
+		if !p.extra(s.slots[from].node) {
 			want--
 		}
 	}
@@ -143,12 +142,12 @@ func (p *parser) reduceSlots(s *straightStack, m *move, pos int, scan uint32, co
 	size = len(s.slots) - from
 	// Comments behind it stay behind it.
 	last := len(s.slots)
-	for last > from && s.slots[last-1].node.flags&isExtra != 0 {
+	for last > from && p.extra(s.slots[last-1].node) {
 		last--
 	}
 	n := p.parentOf(m, s.slots[from:last], pos)
 	if complete && next == below {
-		n.flags |= isExtra
+		p.nodes[n].flags |= isExtra
 	}
 	trailing := s.slots[last:]
 	s.slots = s.slots[:from]
@@ -170,7 +169,7 @@ func (p *parser) reduceSlots(s *straightStack, m *move, pos int, scan uint32, co
 // node and a single way down.
 func (s *straightStack) unroll() bool {
 	e := s.base
-	if e.more != nil || e.node == nil {
+	if e.more != nil || e.node == 0 {
 		return false
 	}
 	// What a rewind needs may lie behind the slots in use.
@@ -210,21 +209,20 @@ func (s *straightStack) rewind() {
 }
 
 // parentOf makes a node of slots. One without children stands at pos.
-func (p *parser) parentOf(m *move, slots []slot, pos int) *node {
-	n := p.newNode()
-	*n = node{sym: m.sym, prod: m.prod, start: uint32(pos), end: uint32(pos), prec: int32(m.prec)}
-	if len(slots) == 0 {
-		return n
+func (p *parser) parentOf(m *move, slots []slot, pos int) ref {
+	n := node{
+		sym: m.sym, prod: m.prod, start: uint32(pos), end: uint32(pos), prec: int32(m.prec),
+		first: uint32(len(p.children)), count: uint32(len(slots)),
 	}
-	first := slots[0].node
-	n.start, n.end = first.start, first.end
-	n.children = p.children.take(len(slots))
 	for i := range slots {
-		c := slots[i].node
-		n.children[i] = c
+		c := &p.nodes[slots[i].node]
+		if i == 0 {
+			n.start, n.end = c.start, c.end
+		}
 		n.end = max(n.end, c.end)
 		n.prec += c.prec
 		n.cost += c.cost
+		p.children = append(p.children, slots[i].node)
 	}
-	return n
+	return p.add(n)
 }

@@ -13,7 +13,6 @@ package syntax
 import (
 	"errors"
 	"fmt"
-	"sync"
 
 	ts "github.com/odvcencio/gotreesitter"
 )
@@ -41,7 +40,6 @@ type Grammar struct {
 	moves   []move // by entry of actions
 	lexers  lexTable
 	keyword lexTable
-	parsers sync.Pool
 }
 
 func newGrammar(lang *ts.Language) (*Grammar, error) {
@@ -66,7 +64,6 @@ func newGrammar(lang *ts.Language) (*Grammar, error) {
 	g.moves = movesOf(lang)
 	g.lexers = newLexTable(lang.LexStates)
 	g.keyword = newLexTable(lang.KeywordLexStates)
-	g.parsers.New = func() any { return newParser(g) }
 	return g, nil
 }
 
@@ -76,7 +73,7 @@ func (g *Grammar) Parse(src []byte) (tree *Tree, err error) {
 	if uint64(len(src)) > 1<<31 {
 		return nil, fmt.Errorf("%d bytes are more than can be parsed", len(src))
 	}
-	p, _ := g.parsers.Get().(*parser)
+	p := newParser(g)
 	if tree, err = p.parse(src); err != nil {
 		p.free()
 	}
@@ -86,7 +83,7 @@ func (g *Grammar) Parse(src []byte) (tree *Tree, err error) {
 // free makes a parser ready for the next text.
 func (p *parser) free() {
 	p.forget()
-	p.g.parsers.Put(p)
+	parsers.Put(p)
 }
 
 // Names are what the grammar calls the types of its nodes.

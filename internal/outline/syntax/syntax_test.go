@@ -163,7 +163,7 @@ func TestStraight(t *testing.T) {
 			if errA != nil || errB != nil {
 				t.Fatalf("%s: %v, %v", name, errA, errB)
 			}
-			if !sameTree(a.root, b.root) || straight.steps != careful.steps {
+			if !sameTree(a.p, b.p, a.root, b.root) || straight.steps != careful.steps {
 				t.Errorf("%s: another tree, or %d steps instead of %d, of\n%s", name, straight.steps, careful.steps, src)
 				break
 			}
@@ -173,9 +173,10 @@ func TestStraight(t *testing.T) {
 	}
 }
 
-func sameTree(a, b *node) bool {
-	return a.sym == b.sym && a.prod == b.prod && a.flags == b.flags && a.start == b.start && a.end == b.end && a.cost == b.cost && a.prec == b.prec &&
-		slices.EqualFunc(a.children, b.children, sameTree)
+func sameTree(p, q *parser, r, s ref) bool {
+	a, b := p.nodes[r], q.nodes[s]
+	a.first, b.first = 0, 0
+	return a == b && slices.EqualFunc(p.childrenOf(r), q.childrenOf(s), func(r, s ref) bool { return sameTree(p, q, r, s) })
 }
 
 // A parse ends, whatever it is given, and the tree has the whole text.

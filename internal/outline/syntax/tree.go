@@ -1,18 +1,25 @@
 package syntax
 
-import ts "github.com/odvcencio/gotreesitter"
+import (
+	"slices"
+
+	ts "github.com/odvcencio/gotreesitter"
+)
 
 // A node is a piece of the tree as the parser makes it, with the helper nodes
 // that a grammar hides.
 type node struct {
-	sym        uint16
-	prod       uint16
-	flags      uint8
-	start, end uint32
-	prec       int32
-	cost       int32
-	children   []*node
+	start, end   uint32
+	first, count uint32 // its children among the parser's
+	prec         int32
+	cost         int32
+	sym          uint16
+	prod         uint16
+	flags        uint8
 }
+
+// A ref is the number of a node among the parser's, 0 for none.
+type ref uint32
 
 const (
 	isExtra   = 1 << iota // a comment or the like, outside of the grammar's rules
@@ -24,34 +31,34 @@ const errorSym = 0xffff
 
 // parent makes a node of its children, which come in reverse order. One without
 // children stands at pos.
-func (p *parser) parent(sym, prod uint16, children []*node, pos int) *node {
-	n := p.newNode()
-	*n = node{sym: sym, prod: prod, start: uint32(pos), end: uint32(pos), children: p.list(children)}
-	for i, c := range n.children {
-		if i == 0 {
+func (p *parser) parent(sym, prod uint16, children []ref, pos int) ref {
+	n := node{
+		sym: sym, prod: prod, start: uint32(pos), end: uint32(pos), first: uint32(len(p.children)), count: uint32(len(children)),
+	}
+	for i, r := range slices.Backward(children) {
+		p.children = append(p.children, r)
+		c := &p.nodes[r]
+		if i == len(children)-1 {
 			n.start, n.end = c.start, c.end
 		}
 		n.end = max(n.end, c.end)
 		n.prec += c.prec
 		n.cost += c.cost
 	}
-	return n
+	return p.add(n)
 }
 
 // A Tree is the syntax tree of a text.
 type Tree struct {
-	g    *Grammar
-	src  []byte
-	root *node
-
-	maker *parser
+	root ref
+	p    *parser
 }
 
 // Release gives back the memory of the tree, whose nodes are not to be used any more. A
 // tree that is not released is collected as anything else.
 func (t *Tree) Release() {
-	if p := t.maker; p != nil {
-		t.root, t.src, t.maker = nil, nil, nil
+	if p := t.p; p != nil {
+		t.root, t.p = 0, nil
 		p.free()
 	}
 }
@@ -59,31 +66,37 @@ func (t *Tree) Release() {
 // A Node is a node of a tree as its grammar means it to be seen. The zero Node
 // is none: it has no type, no text and no children.
 type Node struct {
-	raw   *node
+	p     *parser
+	ref   ref
 	sym   uint16 // as it is called here
 	field uint16
-	g     *Grammar
 }
 
+// raw is the node as the parser made it.
+func (n Node) raw() *node { return &n.p.nodes[n.ref] }
+
 // Root returns the node that everything else is in.
-func (t *Tree) Root() Node { return Node{raw: t.root, sym: t.root.sym, g: t.g} }
+func (t *Tree) Root() Node { return Node{p: t.p, ref: t.root, sym: t.p.nodes[t.root].sym} }
 
 // Whole reports whether the text follows its grammar throughout.
-func (t *Tree) Whole() bool { return t.root.cost == 0 && t.root.sym != errorSym }
+func (t *Tree) Whole() bool {
+	root := &t.p.nodes[t.root]
+	return root.cost == 0 && root.sym != errorSym
+}
 
 // IsZero reports whether there is no such node.
-func (n Node) IsZero() bool { return n.raw == nil }
+func (n Node) IsZero() bool { return n.p == nil }
 
 // Type is what the grammar calls the node: a rule's name, or the text of a
 // token that has none. Broken syntax is "ERROR".
 func (n Node) Type() string {
-	if n.raw == nil {
+	if n.p == nil {
 		return ""
 	}
 	if n.sym == errorSym {
 		return "ERROR"
 	}
-	return n.g.names[n.sym]
+	return n.p.g.names[n.sym]
 }
 
 // Symbol is the number of the node's type among the grammar's names.
@@ -96,56 +109,56 @@ func (n Node) Symbol() uint16 {
 
 // Field is what the node is to its parent, "" for nothing particular.
 func (n Node) Field() string {
-	if n.raw == nil {
+	if n.p == nil {
 		return ""
 	}
-	if int(n.field) < len(n.g.lang.FieldNames) {
-		return n.g.lang.FieldNames[n.field]
+	if int(n.field) < len(n.p.g.lang.FieldNames) {
+		return n.p.g.lang.FieldNames[n.field]
 	}
 	return ""
 }
 
 // Named reports a node that stands for a rule, rather than for punctuation.
 func (n Node) Named() bool {
-	return n.raw != nil && (n.sym == errorSym || int(n.sym) < len(n.g.lang.SymbolMetadata) && n.g.lang.SymbolMetadata[n.sym].Named)
+	return n.p != nil && (n.sym == errorSym || int(n.sym) < len(n.p.g.lang.SymbolMetadata) && n.p.g.lang.SymbolMetadata[n.sym].Named)
 }
 
 // Extra reports a node that may stand anywhere, such as a comment.
-func (n Node) Extra() bool { return n.raw != nil && n.raw.flags&isExtra != 0 }
+func (n Node) Extra() bool { return n.p != nil && n.raw().flags&isExtra != 0 }
 
 // Missing reports a token that is not in the text and should be.
-func (n Node) Missing() bool { return n.raw != nil && n.raw.flags&isMissing != 0 }
+func (n Node) Missing() bool { return n.p != nil && n.raw().flags&isMissing != 0 }
 
 // Broken reports broken syntax, in the node or anywhere inside it.
-func (n Node) Broken() bool { return n.raw != nil && (n.raw.cost > 0 || n.sym == errorSym) }
+func (n Node) Broken() bool { return n.p != nil && (n.raw().cost > 0 || n.sym == errorSym) }
 
 // Start is where the node begins.
 func (n Node) Start() int {
-	if n.raw == nil {
+	if n.p == nil {
 		return 0
 	}
-	return int(n.raw.start)
+	return int(n.raw().start)
 }
 
 // End is where the node ends.
 func (n Node) End() int {
-	if n.raw == nil {
+	if n.p == nil {
 		return 0
 	}
-	return int(n.raw.end)
+	return int(n.raw().end)
 }
 
 // Text returns the node's text.
 func (n Node) Text(src []byte) string {
-	if n.raw == nil {
+	if n.p == nil {
 		return ""
 	}
-	return string(src[n.raw.start:n.raw.end])
+	return string(src[n.raw().start:n.raw().end])
 }
 
 // Child returns the first child with a field's name.
 func (n Node) Child(field string) Node {
-	if n.raw == nil {
+	if n.p == nil {
 		return Node{}
 	}
 	for _, c := range n.Children() {
@@ -158,7 +171,7 @@ func (n Node) Child(field string) Node {
 
 // First returns the first child of one of several types.
 func (n Node) First(types ...string) Node {
-	if n.raw == nil {
+	if n.p == nil {
 		return Node{}
 	}
 	for _, c := range n.Children() {
@@ -174,10 +187,10 @@ func (n Node) First(types ...string) Node {
 
 // Children returns the node's children, comments and punctuation included.
 func (n Node) Children() []Node {
-	if n.raw == nil || len(n.raw.children) == 0 {
+	if n.p == nil || n.raw().count == 0 {
 		return nil
 	}
-	return n.AppendChildren(make([]Node, 0, len(n.raw.children)))
+	return n.AppendChildren(make([]Node, 0, n.raw().count))
 }
 
 // AppendChildren appends the node's children to out.
@@ -186,20 +199,21 @@ func (n Node) AppendChildren(out []Node) []Node {
 	// this keeps a stack of its own.
 	type level struct {
 		node  *node
-		at    int    // the next child
+		at    uint32 // the next child
 		index int    // its place, comments apart
 		field uint16 // what the whole hidden node is to its parent
 	}
-	lang := n.g.lang
+	lang := n.p.g.lang
 	var few [8]level
-	stack := append(few[:0], level{node: n.raw})
+	stack := append(few[:0], level{node: n.raw()})
 	for len(stack) > 0 {
 		top := &stack[len(stack)-1]
-		if top.at >= len(top.node.children) {
+		if top.at >= top.node.count {
 			stack = stack[:len(stack)-1]
 			continue
 		}
-		c := top.node.children[top.at]
+		r := n.p.children[top.node.first+top.at]
+		c := &n.p.nodes[r]
 		top.at++
 		sym, field := c.sym, top.field
 		if c.flags&isExtra == 0 && top.node.sym != errorSym {
@@ -215,8 +229,8 @@ func (n Node) AppendChildren(out []Node) []Node {
 		visible := sym == errorSym || int(sym) < len(lang.SymbolMetadata) && lang.SymbolMetadata[sym].Visible
 		switch {
 		case visible:
-			out = append(out, Node{raw: c, sym: sym, field: field, g: n.g})
-		case len(c.children) > 0:
+			out = append(out, Node{p: n.p, ref: r, sym: sym, field: field})
+		case c.count > 0:
 			stack = append(stack, level{node: c, field: field})
 		}
 	}
