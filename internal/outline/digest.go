@@ -46,6 +46,7 @@ func (s *Sum) UnmarshalText(b []byte) error {
 type digester struct {
 	h   hash.Hash
 	buf []byte // what is not hashed yet: most parts are a few bytes
+	out fresh.Digest
 }
 
 // digesterBytes are hashed at a time.
@@ -86,10 +87,16 @@ func (d *digester) flush() {
 	d.buf = d.buf[:0]
 }
 
-func (d *digester) digest() (out fresh.Digest) {
+// coded adds parts that are written down already.
+func (d *digester) coded(parts []byte) {
 	d.flush()
-	d.h.Sum(out[:0])
-	return out
+	d.h.Write(parts)
+}
+
+func (d *digester) digest() fresh.Digest {
+	d.flush()
+	d.h.Sum(d.out[:0])
+	return d.out
 }
 
 func (d *digester) sum() (out Sum) {

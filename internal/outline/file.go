@@ -22,7 +22,7 @@ type file struct {
 	broken  int  // bytes that do not parse
 	blind   bool // the items are not to be trusted: there is no Tokens
 	lines   []int
-	hash    *digester // for one after the other
+	scratch *scratch
 }
 
 // An item is one token, or a mark where a part of the syntax tree begins or ends.
@@ -56,13 +56,8 @@ type draft struct {
 }
 
 func newFile(lang Language, src []byte) *file {
-	f := &file{lang: lang, src: src, lines: make([]int, 1, 2+bytes.Count(src, []byte{'\n'})), hash: newDigester()}
-	for i, b := range src {
-		if b == '\n' {
-			f.lines = append(f.lines, i+1)
-		}
-	}
-	return f
+	s, _ := scratches.Get().(*scratch)
+	return &file{lang: lang, src: src, scratch: s, items: s.items[:0], lines: appendLines(s.lines[:0], src)}
 }
 
 // line returns the line that an offset is on, from 1.
@@ -97,22 +92,6 @@ func (f *file) itemsIn(start, end int) (from, to int) {
 	return at(start), at(end)
 }
 
-// digestItems hashes some items.
-func (f *file) digestItems(d *digester, items []item) {
-	for _, it := range items {
-		switch it.what {
-		case leaf, aside:
-			d.part(byte(it.what), f.src[it.start:it.end])
-		case docs:
-			d.text(byte(docs), strings.Join(strings.Fields(undecorated(string(f.src[it.start:it.end]))), " "))
-		case prose:
-			d.part(byte(prose), unwrapped(f.src[it.start:it.end]))
-		default:
-			d.text(byte(it.what), f.names[it.name])
-		}
-	}
-}
-
 // unwrapped joins the lines of running text, but for those that end in a break.
 func unwrapped(text []byte) []byte {
 	var out []byte
@@ -139,15 +118,17 @@ func (f *file) outline() *Outline {
 		Language: f.lang, Doc: f.doc, Package: f.pkg, Imports: unique(f.imports), Partial: f.partial,
 		More: max(0, len(f.symbols)-MaxSymbols),
 	}
-	d := f.hash
+	d := &f.scratch.hash
 	d.reset()
 	if !f.blind {
+		f.encode()
 		d.text('l', string(f.lang))
-		f.digestItems(d, f.items)
+		d.coded(f.scratch.code)
 		o.Tokens = d.digest()
 	}
 	shapes := make([]string, 0, len(f.symbols))
-	all := newDigester()
+	all := &f.scratch.another
+	all.reset()
 	all.text('l', string(f.lang))
 	all.text('d', f.doc)
 	all.text('p', f.pkg)
@@ -190,7 +171,7 @@ func (f *file) finish(s *draft, d *digester) {
 	s.Text = d.sum()
 	if !f.blind {
 		d.reset()
-		f.digestItems(d, f.items[s.from:s.to])
+		d.coded(f.codeOf(s.from, s.to))
 		s.Tokens = d.sum()
 	}
 }

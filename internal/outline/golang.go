@@ -25,7 +25,7 @@ func readGo(f *file) error {
 		f.blind = true
 		return nil
 	}
-	g := &goReader{file: f, tokens: set.File(tree.FileStart), docs: make(map[token.Pos]bool)}
+	g := &goReader{file: f, tokens: set.File(tree.FileStart), docs: make(map[token.Pos]bool), toks: f.scratch.spans[:0]}
 	if tree.Name != nil {
 		f.pkg = tree.Name.Name
 	}
@@ -44,6 +44,7 @@ func readGo(f *file) error {
 		s := &f.symbols[i]
 		s.from, s.to = f.itemsIn(s.start, s.end)
 	}
+	f.scratch.spans = g.toks[:0]
 	return nil
 }
 

@@ -154,5 +154,7 @@ func Of(path repo.Path, content []byte) (o *Outline, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w of %s: %w", ErrNone, path, err)
 	}
-	return f.outline(), nil
+	o = f.outline()
+	f.release()
+	return o, nil
 }

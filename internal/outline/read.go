@@ -46,9 +46,14 @@ func readAs(lang Language, src []byte) (*file, error) {
 	}
 	text, blanked := src, []span(nil)
 	try := func() *file {
-		if f, err := readTree(lang, src, text, blanked); err == nil && f.broken < best.broken {
-			best = f
+		f, err := readTree(lang, src, text, blanked)
+		if err != nil {
+			return best
 		}
+		if f.broken < best.broken {
+			best, f = f, best
+		}
+		f.release()
 		return best
 	}
 	if lang == C {

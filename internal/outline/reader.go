@@ -60,7 +60,8 @@ func readTree(lang Language, src, text []byte, blanked []span) (*file, error) {
 
 // tokens returns those of a symbol's signature.
 func (r *reader) tokens(s *draft) []span {
-	var out []span
+	out := r.scratch.spans[:0]
+	defer func() { r.scratch.spans = out[:0] }()
 	if s.prefix != "" {
 		out = append(out, span{text: s.prefix})
 	}
@@ -73,7 +74,7 @@ func (r *reader) tokens(s *draft) []span {
 		}
 	}
 	for len(out) > 1 && out[len(out)-1].text == "" {
-		switch last := out[len(out)-1]; strings.TrimSpace(string(r.src[last.start:last.end])) {
+		switch last := out[len(out)-1]; string(bytes.TrimSpace(r.src[last.start:last.end])) {
 		case ";", "{", ":", "=", ",", "(", `\`:
 			out = out[:len(out)-1]
 			continue
@@ -112,14 +113,14 @@ func firstBroken(root syntax.Node) (at, size int) {
 // that count.
 func (r *reader) itemise(g *syntax.Grammar, root syntax.Node, blanked []span) {
 	r.names = g.Names()
-	r.items = make([]item, 0, len(r.src)/2)
+	kinds := nodeKindsOf(r.lang, r.names)
 	type frame struct {
 		from, at int // its children among nodes: all, and those that are left
 		end      int
 		name     uint16
 	}
-	var nodes []syntax.Node // the children of all frames, one behind the other
-	last := 0               // all bytes before it are accounted for
+	nodes := r.scratch.nodes[:0] // the children of all frames, one behind the other
+	last := 0                    // all bytes before it are accounted for
 	// What stands between two nodes and is not white was a token that the grammar
 	// hides.
 	gap := func(to int) {
@@ -129,7 +130,10 @@ func (r *reader) itemise(g *syntax.Grammar, root syntax.Node, blanked []span) {
 			blanked = blanked[1:]
 		}
 		if last < to {
-			from := last + len(r.src[last:to]) - len(bytes.TrimLeft(r.src[last:to], " \t\r\n\f\v"))
+			from := last
+			for from < to && isSpace(r.src[from]) {
+				from++
+			}
 			if from < to {
 				r.items = append(r.items, item{what: leaf, start: uint32(from), end: uint32(to)})
 			}
@@ -141,22 +145,23 @@ func (r *reader) itemise(g *syntax.Grammar, root syntax.Node, blanked []span) {
 		start, end := n.Start(), n.End()
 		before := last
 		gap(min(start, len(r.src)))
-		switch kind := n.Type(); {
-		case isComment(kind):
+		switch kind := kinds[n.Symbol()]; {
+		case kind == ordinaryNode:
+		case kind == commentNode:
 			if text := n.Text(r.src); r.docAt[start] || isDirective(text) {
 				r.items = append(r.items, item{what: docs, start: uint32(start), end: uint32(end)})
 			}
 			last = max(last, end)
 			return
-		case kind == "block_continuation" && len(bytes.TrimSpace(r.src[start:end])) == 0:
+		case kind == continuationNode && isWhite(r.src[start:end]):
 			last = max(last, end) // the indentation of a list, which the tree shows
 			return
-		case r.lang == Markdown && (kind == "inline" || kind == "pipe_table_cell"):
+		case kind == proseNode:
 			r.items = append(r.items, item{what: prose, start: uint32(start), end: uint32(end)})
 			last = max(last, end)
 			return
-		case isVerbatim(r.lang, kind):
-			if kind == "heredoc_body" { // its first lines may be empty
+		case kind == verbatimNode:
+			if n.Type() == "heredoc_body" { // its first lines may be empty
 				start = min(start, before)
 			}
 			r.items = append(r.items, item{what: leaf, start: uint32(start), end: uint32(end)})
@@ -166,7 +171,7 @@ func (r *reader) itemise(g *syntax.Grammar, root syntax.Node, blanked []span) {
 		from := len(nodes)
 		if nodes = n.AppendChildren(nodes); len(nodes) == from {
 			it := item{what: leaf, start: uint32(start), end: uint32(end)}
-			if len(bytes.TrimSpace(r.src[start:end])) == 0 {
+			if isWhite(r.src[start:end]) {
 				it.what, it.name = mark, n.Symbol()
 			}
 			r.items = append(r.items, it)
@@ -190,6 +195,53 @@ func (r *reader) itemise(g *syntax.Grammar, root syntax.Node, blanked []span) {
 		visit(nodes[top.at-1])
 	}
 	gap(len(r.src))
+	r.scratch.nodes = nodes[:0]
+}
+
+// isWhite reports text that cannot be seen.
+func isWhite(text []byte) bool {
+	if len(text) > 0 && text[0] > ' ' && text[0] < 0x7f { // as nearly always
+		return false
+	}
+	return len(bytes.TrimSpace(text)) == 0
+}
+
+func isSpace(b byte) bool { return b == ' ' || b >= '\t' && b <= '\r' }
+
+// A nodeKind is what a node means to itemise.
+type nodeKind byte
+
+const (
+	ordinaryNode nodeKind = iota
+	commentNode
+	verbatimNode
+	proseNode
+	continuationNode
+)
+
+var nodeKinds sync.Map // []nodeKind by Language
+
+// nodeKindsOf returns the kinds of a language's nodes by symbol.
+func nodeKindsOf(lang Language, names []string) []nodeKind {
+	if known, ok := nodeKinds.Load(lang); ok {
+		kinds, _ := known.([]nodeKind)
+		return kinds
+	}
+	kinds := make([]nodeKind, len(names))
+	for i, name := range names {
+		switch {
+		case isComment(name):
+			kinds[i] = commentNode
+		case name == "block_continuation":
+			kinds[i] = continuationNode
+		case lang == Markdown && (name == "inline" || name == "pipe_table_cell"):
+			kinds[i] = proseNode
+		case isVerbatim(lang, name):
+			kinds[i] = verbatimNode
+		}
+	}
+	nodeKinds.Store(lang, kinds)
+	return kinds
 }
 
 // isVerbatim reports a node in which white space is content, or what looks like

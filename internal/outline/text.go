@@ -1,6 +1,7 @@
 package outline
 
 import (
+	"bytes"
 	"regexp"
 	"strings"
 	"sync"
@@ -24,54 +25,61 @@ type span struct {
 // many lines they are on there. The shape is made of the tokens alone, so neither
 // white space nor a comma before what closes a list changes it.
 func (f *file) sign(s *draft, tokens []span) {
-	d := f.hash
+	d := &f.scratch.hash
 	d.reset()
-	var b strings.Builder
-	text := func(t span) string {
+	line := f.scratch.words[:0]
+	text := func(t span) []byte {
 		if t.text != "" {
-			return t.text
+			return []byte(t.text)
 		}
-		return string(f.src[t.start:t.end])
+		return f.src[t.start:t.end]
 	}
-	prev := ""
+	var prev []byte
 	for i, t := range tokens {
 		word := text(t)
-		if i+1 < len(tokens) && (word == "," || word == ";") {
-			if next := text(tokens[i+1]); next == ")" || next == "}" || next == ">" {
+		if i+1 < len(tokens) && (string(word) == "," || string(word) == ";") {
+			if next := text(tokens[i+1]); string(next) == ")" || string(next) == "}" || string(next) == ">" {
 				continue
 			}
 		}
-		d.text('t', word)
-		if b.Len() <= maxSignature {
-			if prev != "" && f.spaced(tokens[i-1], t, prev, word) {
-				b.WriteByte(' ')
+		d.part('t', word)
+		if len(line) <= maxSignature {
+			if len(prev) > 0 && f.spaced(tokens[i-1], t, prev, word) {
+				line = append(line, ' ')
 			}
-			b.WriteString(strings.Join(strings.Fields(word), " "))
+			if bytes.ContainsFunc(word, unicode.IsSpace) {
+				word = bytes.Join(bytes.Fields(word), []byte(" "))
+			}
+			line = append(line, word...)
 		}
-		prev = word
+		prev = text(t)
 	}
-	s.Signature = clip(b.String(), maxSignature)
+	f.scratch.words = line[:0]
+	s.Signature = clip(string(line), maxSignature)
 	s.Shape = d.sum()
 }
 
 // spaced reports whether two tokens of a signature stand apart. What a line
 // break has parted from its parenthesis is put back.
-func (f *file) spaced(a, b span, left, right string) bool {
+func (f *file) spaced(a, b span, left, right []byte) bool {
 	if a.text != "" || b.text != "" {
-		return right != ";"
+		return string(right) != ";"
 	}
-	if a.end >= b.start || right == "," || right == ";" {
+	if a.end >= b.start || string(right) == "," || string(right) == ";" {
 		return false
 	}
-	if strings.IndexByte(string(f.src[a.end:b.start]), '\n') < 0 {
+	if bytes.IndexByte(f.src[a.end:b.start], '\n') < 0 {
 		return true
 	}
-	return !strings.ContainsAny(left[len(left)-1:], "([<") && right != "." && !strings.ContainsAny(right[:1], ")],;>")
+	return strings.IndexByte("([<", left[len(left)-1]) < 0 && string(right) != "." && strings.IndexByte(")],;>", right[0]) < 0
 }
 
 // clip shortens s to at most n bytes and a mark, between characters, and makes
 // of bytes that are no UTF-8 something that can be printed.
 func clip(s string, n int) string {
+	if isPlain(s) && len(s) <= n {
+		return s
+	}
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069' {
@@ -86,6 +94,16 @@ func clip(s string, n int) string {
 		n--
 	}
 	return strings.TrimSpace(s[:n]) + "…"
+}
+
+// isPlain reports a text that is printed as it is, as nearly all are.
+func isPlain(s string) bool {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] >= 0x7f {
+			return false
+		}
+	}
+	return true
 }
 
 // sentence returns the first sentence of a comment, without its markers, on one

@@ -112,7 +112,8 @@ func (r *reader) add(kind Kind, name string, n syntax.Node, l lead, end int) int
 // say more about what is done with it than about what it is. A Python decorator
 // is none of them.
 func attributes(n syntax.Node, out []span) []span {
-	for _, c := range n.Children() {
+	var few [16]syntax.Node
+	for _, c := range n.AppendChildren(few[:0]) {
 		switch c.Type() {
 		case "attribute_list", "marker_annotation", "annotation", "attribute_declaration", "attribute_specifier":
 			out = append(out, span{start: c.Start(), end: c.End()})
@@ -160,7 +161,8 @@ func (r *reader) exporting(public bool, add func()) {
 // upTo is where a signature ends: before the first of a node's children that has
 // one of the names, as a field or a type; else the node's end.
 func upTo(n syntax.Node, names ...string) int {
-	for _, c := range n.Children() {
+	var few [16]syntax.Node
+	for _, c := range n.AppendChildren(few[:0]) {
 		if slices.Contains(names, c.Field()) || slices.Contains(names, c.Type()) {
 			return c.Start()
 		}

@@ -161,7 +161,8 @@ func (n Node) Child(field string) Node {
 	if n.p == nil {
 		return Node{}
 	}
-	for _, c := range n.Children() {
+	var few [16]Node
+	for _, c := range n.AppendChildren(few[:0]) {
 		if c.field != 0 && c.Field() == field {
 			return c
 		}
@@ -174,7 +175,8 @@ func (n Node) First(types ...string) Node {
 	if n.p == nil {
 		return Node{}
 	}
-	for _, c := range n.Children() {
+	var few [16]Node
+	for _, c := range n.AppendChildren(few[:0]) {
 		t := c.Type()
 		for _, want := range types {
 			if t == want {
@@ -195,6 +197,9 @@ func (n Node) Children() []Node {
 
 // AppendChildren appends the node's children to out.
 func (n Node) AppendChildren(out []Node) []Node {
+	if n.p == nil {
+		return out
+	}
 	// Hidden nodes are seen through. They nest as deeply as a list is long, so
 	// this keeps a stack of its own.
 	type level struct {
