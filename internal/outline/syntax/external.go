@@ -44,8 +44,8 @@ var checkExternalLexer = sync.OnceValue(func() error {
 	return nil
 })
 
-// external asks the language's scanner for a token.
-func (p *parser) external(state uint32, valid []bool, pos int, scan uint32) (token, bool) {
+// external asks the language's scanner for a token, and reports whether there is one.
+func (p *parser) external(t *token, state uint32, valid []bool, pos int, scan uint32) bool {
 	if p.payload == nil {
 		p.payload = p.g.scanner.Create()
 	}
@@ -53,19 +53,21 @@ func (p *parser) external(state uint32, valid []bool, pos int, scan uint32) (tok
 	p.scanBuf = append(p.scanBuf[:0], p.scans[scan]...)
 	p.g.scanner.Deserialize(p.payload, p.scanBuf)
 	at := p.point(pos)
-	p.lexer = externalLexer{source: p.src, startPos: pos, pos: pos, endPos: pos, startPoint: at, point: at, endPoint: at}
+	l := &p.lexer // whose source is the text
+	l.startPos, l.pos, l.endPos = pos, pos, pos
+	l.startPoint, l.point, l.endPoint = at, at, at
+	l.endMarked, l.advancedContent, l.resultSymbol, l.hasResult = false, false, 0, false
 	// The layouts are the same: checkExternalLexer has been asked.
 	lexer := (*ts.ExternalLexer)(unsafe.Pointer(&p.lexer))
 	found := p.g.scanner.Scan(p.payload, lexer, valid)
-	l := &p.lexer
 	p.steps += 1 + (l.pos-pos)/8
 	if !found || !l.hasResult {
-		return token{}, false
+		return false
 	}
 	// A scanner may answer with more than it was asked for; the tables would
 	// not know what to do with it.
 	if i := slices.Index(p.g.lang.ExternalSymbols, l.resultSymbol); i < 0 || !valid[i] {
-		return token{}, false
+		return false
 	}
 	start, end := l.startPos, l.endPos
 	if !l.endMarked {
@@ -75,17 +77,17 @@ func (p *parser) external(state uint32, valid []bool, pos int, scan uint32) (tok
 		start = end
 	}
 	if start < pos || end > len(p.src) {
-		return token{}, false
+		return false
 	}
-	t := token{sym: uint16(l.resultSymbol), start: uint32(start), end: uint32(end)}
 	n := p.g.scanner.Serialize(p.payload, p.serialized[:])
-	t.scan = p.remember(p.serialized[:max(0, min(n, len(p.serialized)))])
+	after := p.remember(p.serialized[:max(0, min(n, len(p.serialized)))])
 	// An empty token that changes nothing would come again and again while a
 	// broken text is being repaired.
-	if state == 0 && end <= pos && t.scan == scan {
-		return token{}, false
+	if state == 0 && end <= pos && after == scan {
+		return false
 	}
-	return t, true
+	t.sym, t.start, t.end, t.scan = uint16(l.resultSymbol), uint32(start), uint32(end), after
+	return true
 }
 
 // scansKept is how many scanner states are known beyond a text; few have more.

@@ -43,6 +43,10 @@ func (t *lexTable) row(state int32) *lexRow {
 	if r := t.rows[state].Load(); r != nil {
 		return r
 	}
+	return t.newRow(state)
+}
+
+func (t *lexTable) newRow(state int32) *lexRow {
 	st := &t.states[state]
 	r := &lexRow{accepts: st.AcceptToken > 0 || st.Skip, sym: uint16(st.AcceptToken)}
 	for c := range r.ascii {
@@ -167,13 +171,16 @@ func (p *parser) lexAs(state uint32, row *stateRow, pos int, scan uint32) *token
 	seen.last, seen.far = at, max(seen.far, pos)
 	r := &seen.list[at]
 	r.pos, r.lex, r.ext, r.scan, r.known = pos, row.lex, row.ext, scan, true
-	r.token = p.scan(state, row, pos, scan)
+	p.scan(&r.token, state, row, pos, scan)
 	return &r.token
 }
 
-func (p *parser) scan(state uint32, row *stateRow, pos int, scan uint32) token {
+// scan makes the token at a place.
+func (p *parser) scan(t *token, state uint32, row *stateRow, pos int, scan uint32) {
+	*t = token{scan: scan}
 	if row.lex == ^uint32(0) || row.lex == 0xffff {
-		return token{start: uint32(pos), end: uint32(pos), scan: scan, none: true}
+		t.start, t.end, t.none = uint32(pos), uint32(pos), true
+		return
 	}
 	size := uint32(len(p.src))
 	if pos == 0 && len(p.src) >= 3 && string(p.src[:3]) == "\ufeff" {
@@ -181,25 +188,26 @@ func (p *parser) scan(state uint32, row *stateRow, pos int, scan uint32) token {
 	}
 	for {
 		if row.valid != nil {
-			if t, ok := p.external(state, row.valid, pos, scan); ok {
-				return t
+			if p.external(t, state, row.valid, pos, scan) {
+				return
 			}
 		}
 		for at := pos; ; {
 			sym, start, end, ok, eof := p.run(&p.g.lexers, row.lex, at)
 			if eof {
-				return token{start: size, end: size, scan: scan}
+				t.start, t.end = size, size
+				return
 			}
 			if ok && sym == 0 && end > at { // white space that is a token of its own
 				at = end
 				continue
 			}
 			if ok && sym != 0 {
-				t := token{sym: sym, start: uint32(start), end: uint32(end), scan: scan}
+				t.sym, t.start, t.end = sym, uint32(start), uint32(end)
 				if sym == uint16(p.g.lang.KeywordCaptureToken) {
 					t.keyword = p.keywordIn(start, end)
 				}
-				return t
+				return
 			}
 			break
 		}
@@ -226,9 +234,10 @@ func (p *parser) scan(state uint32, row *stateRow, pos int, scan uint32) token {
 		}
 	}
 	if start >= len(p.src) {
-		return token{start: size, end: size, scan: scan}
+		t.start, t.end = size, size
+		return
 	}
-	return token{start: uint32(start), end: uint32(end), scan: scan, broken: true}
+	t.start, t.end, t.broken = uint32(start), uint32(end), true
 }
 
 func isSpace(b byte) bool {

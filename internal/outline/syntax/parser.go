@@ -114,6 +114,7 @@ func (p *parser) forget() {
 
 func (p *parser) parse(src []byte) (*Tree, error) {
 	p.src, p.limit = src, stepsAtLeast+stepsPerByte*len(src)
+	p.lexer.source = src
 	p.lines = append(p.lines, 0)
 	for i, b := range src {
 		if b == '\n' {

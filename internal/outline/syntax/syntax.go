@@ -37,7 +37,9 @@ type Grammar struct {
 	names   []string           // of symbols
 	symbols int                // how many
 	rows    rowTable
-	moves   []move // by entry of actions
+	moves   []move       // by entry of actions
+	visible []bool       // by symbol: its nodes are seen
+	prods   []production // by number
 	lexers  lexTable
 	keyword lexTable
 }
@@ -62,6 +64,7 @@ func newGrammar(lang *ts.Language) (*Grammar, error) {
 	}
 	g.rows = make(rowTable, len(lang.LexModes))
 	g.moves = movesOf(lang)
+	g.visible, g.prods = visibleOf(lang), productionsOf(lang)
 	g.lexers = newLexTable(lang.LexStates)
 	g.keyword = newLexTable(lang.KeywordLexStates)
 	return g, nil

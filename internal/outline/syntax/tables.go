@@ -21,9 +21,7 @@ func (g *Grammar) row(state uint32) *stateRow {
 	if r := g.rows[state].Load(); r != nil {
 		return r
 	}
-	r := g.newRow(state)
-	g.rows[state].Store(r)
-	return r
+	return g.newRow(state)
 }
 
 func (g *Grammar) newRow(state uint32) *stateRow {
@@ -51,6 +49,7 @@ func (g *Grammar) newRow(state uint32) *stateRow {
 	case r.ext != 0 && int(r.ext) < len(lang.ExternalLexStates):
 		r.valid = lang.ExternalLexStates[r.ext]
 	}
+	g.rows[state].Store(r)
 	return r
 }
 

@@ -203,40 +203,49 @@ func (n Node) AppendChildren(out []Node) []Node {
 	// Hidden nodes are seen through. They nest as deeply as a list is long, so
 	// this keeps a stack of its own.
 	type level struct {
-		node  *node
-		at    uint32 // the next child
-		index int    // its place, comments apart
+		left  []ref // the children to come
+		prod  *production
+		index int    // the place of the next, comments apart
 		field uint16 // what the whole hidden node is to its parent
 	}
-	lang := n.p.g.lang
+	p := n.p
+	g := p.g
+	enter := func(r ref, field uint16) level {
+		l := level{left: p.childrenOf(r), field: field}
+		if at := p.nodes[r]; at.sym != errorSym {
+			l.prod = g.production(at.prod)
+		}
+		return l
+	}
 	var few [8]level
-	stack := append(few[:0], level{node: n.raw()})
+	stack := append(few[:0], enter(n.ref, 0))
 	for len(stack) > 0 {
 		top := &stack[len(stack)-1]
-		if top.at >= top.node.count {
+		if len(top.left) == 0 {
 			stack = stack[:len(stack)-1]
 			continue
 		}
-		r := n.p.children[top.node.first+top.at]
-		c := &n.p.nodes[r]
-		top.at++
+		r := top.left[0]
+		top.left = top.left[1:]
+		c := &p.nodes[r]
 		sym, field := c.sym, top.field
-		if c.flags&isExtra == 0 && top.node.sym != errorSym {
-			prod := top.node.prod
-			if alias := aliasOf(lang, prod, top.index); alias != 0 {
-				sym = alias
-			}
-			if own := fieldOf(lang, prod, top.index); own != 0 {
-				field = own
+		if top.prod != nil && c.flags&isExtra == 0 {
+			if top.index < len(top.prod.children) {
+				as := &top.prod.children[top.index]
+				if as.alias != 0 {
+					sym = as.alias
+				}
+				if as.field != 0 {
+					field = as.field
+				}
 			}
 			top.index++
 		}
-		visible := sym == errorSym || int(sym) < len(lang.SymbolMetadata) && lang.SymbolMetadata[sym].Visible
 		switch {
-		case visible:
-			out = append(out, Node{p: n.p, ref: r, sym: sym, field: field})
+		case sym == errorSym || int(sym) < len(g.visible) && g.visible[sym]:
+			out = append(out, Node{p: p, ref: r, sym: sym, field: field})
 		case c.count > 0:
-			stack = append(stack, level{node: c, field: field})
+			stack = append(stack, enter(r, field))
 		}
 	}
 	return out
@@ -245,25 +254,59 @@ func (n Node) AppendChildren(out []Node) []Node {
 // Hidden tokens have no node; what they cover is text between the nodes that
 // are seen.
 
-func aliasOf(lang *ts.Language, prod uint16, index int) uint16 {
-	if prod == 0 || int(prod) >= len(lang.AliasSequences) {
-		return 0
-	}
-	if seq := lang.AliasSequences[prod]; index < len(seq) {
-		return uint16(seq[index])
-	}
-	return 0
+// A production says what the children of a node are to it, by their places.
+type production struct{ children []childRole }
+
+type childRole struct {
+	alias uint16 // what it is called there, 0 for what it is
+	field uint16 // 0 for nothing particular
 }
 
-func fieldOf(lang *ts.Language, prod uint16, index int) uint16 {
-	if int(prod) >= len(lang.FieldMapSlices) {
-		return 0
+var noProduction production
+
+func (g *Grammar) production(id uint16) *production {
+	if int(id) < len(g.prods) {
+		return &g.prods[id]
 	}
-	s := lang.FieldMapSlices[prod]
-	for _, e := range lang.FieldMapEntries[s[0] : s[0]+s[1]] {
-		if int(e.ChildIndex) == index && !e.Inherited {
-			return uint16(e.FieldID)
+	return &noProduction
+}
+
+func productionsOf(lang *ts.Language) []production {
+	out := make([]production, max(len(lang.AliasSequences), len(lang.FieldMapSlices)))
+	for id := range out {
+		p := &out[id]
+		role := func(index int) *childRole {
+			for len(p.children) <= index {
+				p.children = append(p.children, childRole{})
+			}
+			return &p.children[index]
+		}
+		if id > 0 && id < len(lang.AliasSequences) {
+			for i, alias := range lang.AliasSequences[id] {
+				if alias != 0 {
+					role(i).alias = uint16(alias)
+				}
+			}
+		}
+		if id < len(lang.FieldMapSlices) {
+			s := lang.FieldMapSlices[id]
+			for _, e := range lang.FieldMapEntries[s[0] : s[0]+s[1]] {
+				if e.Inherited {
+					continue
+				}
+				if r := role(int(e.ChildIndex)); r.field == 0 { // the first counts
+					r.field = uint16(e.FieldID)
+				}
+			}
 		}
 	}
-	return 0
+	return out
+}
+
+func visibleOf(lang *ts.Language) []bool {
+	out := make([]bool, len(lang.SymbolMetadata))
+	for i := range out {
+		out[i] = lang.SymbolMetadata[i].Visible
+	}
+	return out
 }
