@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 
 	"ken/internal/git"
 )
@@ -23,6 +24,11 @@ const (
 	// the work fits into the heap that a program begins with: there is nothing to
 	// tune, and tuning stops all threads.
 	smallIndex = 1 << 20
+	// outlineGrowth is how far it may grow between collections while contents are
+	// outlined: nearly all of it is garbage a moment later. From outlineHeap on
+	// it may not, so that the whole stays within what a survey may take.
+	outlineGrowth = 200
+	outlineHeap   = 180 << 20
 )
 
 var tuned sync.Once
@@ -44,7 +50,29 @@ func beStrictLater() {
 	debug.SetMemoryLimit(quietHeap)
 	// The first collection finds this garbage, and so tells us that it came.
 	runtime.AddCleanup(new([16]byte), func(struct{}) {
-		debug.SetGCPercent(tightGrowth)
-		debug.SetMemoryLimit(math.MaxInt64)
+		if outlining.Load() == 0 {
+			beStrict()
+		}
 	}, struct{}{})
+}
+
+func beStrict() {
+	debug.SetGCPercent(tightGrowth)
+	debug.SetMemoryLimit(math.MaxInt64)
+}
+
+// outlining counts who is making outlines.
+var outlining atomic.Int32
+
+// beginOutlines collects less while outlines are made, until the end is called.
+func beginOutlines() (end func()) {
+	if outlining.Add(1) == 1 {
+		debug.SetGCPercent(outlineGrowth)
+		debug.SetMemoryLimit(outlineHeap)
+	}
+	return func() {
+		if outlining.Add(-1) == 0 {
+			beStrict()
+		}
+	}
 }

@@ -36,6 +36,7 @@ func (w *workspace) outlines(ctx context.Context, files []*survey.File, read fun
 	if len(missing) == 0 {
 		return list, nil
 	}
+	w.outlineCache().begin()
 	found := make([][]byte, len(missing))
 	err := read(missing, func(k int, content []byte) {
 		o, err := outline.Of(files[missing[k]].Path, content)
@@ -105,14 +106,19 @@ func (w *workspace) outlineCache() *outlineCache {
 // after the other.
 type outlineCache struct {
 	kept *store.Outlines
+	once sync.Once
+	end  func() // of making outlines, nil if none was made
 
 	mu      sync.Mutex
 	pending map[string]map[repo.ID][]byte // by maker
 	bytes   int
 }
 
+// begin is called before outlines are made.
+func (c *outlineCache) begin() { c.once.Do(func() { c.end = beginOutlines() }) }
+
 // maxPending is how many bytes of outlines wait to be kept.
-const maxPending = 2 << 20
+const maxPending = 4 << 20
 
 // load returns the outlines that are known of some of the files.
 func (c *outlineCache) load(ctx context.Context, maker string, which []int, files []*survey.File) (map[repo.ID][]byte, error) {
@@ -138,7 +144,6 @@ func (c *outlineCache) load(ctx context.Context, maker string, which []int, file
 // keep keeps outlines, some time before close.
 func (c *outlineCache) keep(ctx context.Context, byMaker map[string]map[repo.ID][]byte) {
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	for maker, outlines := range byMaker {
 		if c.pending[maker] == nil {
 			c.pending[maker] = make(map[repo.ID][]byte)
@@ -148,23 +153,29 @@ func (c *outlineCache) keep(ctx context.Context, byMaker map[string]map[repo.ID]
 			c.bytes += len(text)
 		}
 	}
+	var full map[string]map[repo.ID][]byte
 	if c.bytes > maxPending {
-		c.flush(ctx)
+		full, c.pending, c.bytes = c.pending, make(map[string]map[repo.ID][]byte), 0
 	}
+	c.mu.Unlock()
+	// Meanwhile the others go on. One of these that is asked for now is made again.
+	c.save(ctx, full)
 }
 
-func (c *outlineCache) flush(ctx context.Context) {
-	for maker, outlines := range c.pending {
+func (c *outlineCache) save(ctx context.Context, byMaker map[string]map[repo.ID][]byte) {
+	for maker, outlines := range byMaker {
 		_ = c.kept.Save(ctx, maker, outlines) // its only error is the context's, which the caller meets
 	}
-	clear(c.pending)
-	c.bytes = 0
 }
 
 // close keeps what waits, though the run was stopped, and lets go of the file.
 func (c *outlineCache) close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.flush(context.Background())
+	c.save(context.Background(), c.pending)
+	clear(c.pending)
 	c.kept.Close()
+	if c.end != nil {
+		c.end()
+	}
 }

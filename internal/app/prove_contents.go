@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"sync"
 
@@ -188,7 +187,7 @@ func (w *workspace) gradeAll(ctx context.Context, commits []prove.Commit, progre
 		see(c.Path, c.Old)
 		see(c.Path, c.New)
 	})
-	defer debug.SetGCPercent(debug.SetGCPercent(outlineGrowth))
+	defer beginOutlines()()
 	shapes, err := w.shapes(ctx, files, progress)
 	if err != nil {
 		return err
@@ -206,10 +205,6 @@ func (w *workspace) gradeAll(ctx context.Context, commits []prove.Commit, progre
 	})
 	return ctx.Err()
 }
-
-// outlineGrowth is how far the heap may grow between collections while contents are
-// outlined, in percent of what is in use: nearly all of it is garbage a moment later.
-const outlineGrowth = 200
 
 // shapeBatch is how many outlines are held whole at a time.
 const shapeBatch = 512
