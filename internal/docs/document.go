@@ -83,15 +83,34 @@ var (
 func Historical(p repo.Path) bool {
 	parts := strings.Split(strings.ToLower(string(p)), "/")
 	base := parts[len(parts)-1]
+	page := RoleOf(p) == Page
 	for _, dir := range parts[:len(parts)-1] {
-		if elsewhere.has(dir) {
+		if elsewhere.has(dir) || page && records.has(dir) {
 			return true
 		}
 	}
 	stem := strings.TrimSuffix(base, path.Ext(base))
 	parts = strings.FieldsFunc(stem, func(r rune) bool { return r == '-' || r == '_' || r == '.' || r == ' ' })
 	whole := strings.Join(parts, "")
-	return pastStems.has(whole) || strings.Contains(whole, "releasenotes") || slices.ContainsFunc(parts, pastWords.has)
+	last := len(parts) - 1
+	return pastStems.has(whole) || strings.Contains(whole, "releasenotes") || slices.ContainsFunc(parts, pastWords.has) ||
+		page && (last > 0 && recordWords.has(parts[last]) || dated(parts))
+}
+
+// dated reports whether the words of a name have a day among them: what is called by
+// the day it was written is not kept up afterwards.
+func dated(words []string) bool {
+	const year, month, day = 4, 2, 2
+	digits := func(s string, n int) bool { return len(s) == n && strings.Trim(s, "0123456789") == "" }
+	for i, w := range words {
+		if digits(w, year+month+day) && (strings.HasPrefix(w, "19") || strings.HasPrefix(w, "20")) {
+			return true
+		}
+		if i+2 < len(words) && digits(w, year) && digits(words[i+1], month) && digits(words[i+2], day) {
+			return true
+		}
+	}
+	return false
 }
 
 var (
@@ -100,7 +119,12 @@ var (
 		third-party thirdparty external deps bower_components changelog changelogs .changeset changes release-notes
 		releasenotes release_notes releases archive archives archived attic old history legacy migrations migration
 		upgrade upgrading templates template examples-data postmortems newsletters blog _posts`}
+	// records are directories whose pages were written about one day, or are something
+	// to be measured with. Guides and instructions among them are kept up.
+	records   = lexicon{text: "issues .issues plans planning reports audits bench benchmark benchmarks"}
 	pastStems = lexicon{text: `changes breakingchanges releases archive archived whatsnew`}
 	pastWords = lexicon{text: `changelog history news migration migrations migrating migrate upgrade upgrading deprecated
 		postmortem template`}
+	// recordWords are what the name of such a page ends in, behind other words.
+	recordWords = lexicon{text: "report issues findings audit plan prd retrospective"}
 )

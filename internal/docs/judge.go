@@ -111,6 +111,7 @@ const (
 	HiddenPrinted    = "printed by a program"          // once
 	HiddenUntrue     = "not there when it was written" // so it may mean something else
 	HiddenCommon     = "any project has one"           // so it may be the reader's
+	HiddenMade       = "named in code"                 // so a program may make it
 	HiddenSaid       = "told in the document"          // elsewhere in it
 )
 
@@ -376,6 +377,9 @@ func (j *judge) lookBack(ctx context.Context) error {
 	}
 	j.report.Gap = j.history.Gap()
 	if err := j.lookBackAll(ctx); err != nil {
+		return err
+	}
+	if err := j.lookForMakers(ctx); err != nil {
 		return err
 	}
 	if j.report.Gap != "" {

@@ -193,3 +193,15 @@ func TestCommon(t *testing.T) {
 		}
 	}
 }
+
+func TestQuotes(t *testing.T) {
+	for text, want := range map[string]bool{
+		`mkdir("memory/runs")`: true, `open("./memory/runs/a.json")`: true, "`memory/runs`": true,
+		`open("x/memory/runs")`: false, `"memory/runs2"`: false, `// memory/runs`: false, `memory/runs`: false,
+		`memory/runs and "memory/runs"`: true,
+	} {
+		if got := quotes([]byte(text), "memory/runs"); got != want {
+			t.Errorf("%s: %v", text, got)
+		}
+	}
+}

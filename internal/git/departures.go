@@ -13,10 +13,31 @@ import (
 
 // Departures lists for each commit the paths that it left without their files, and where
 // git finds these again: against the first parent, as git log -M would. For a commit that
-// took away more than can be compared, only what is exactly the same is found.
+// took away more than can be compared, or contents that are not here, only what is exactly
+// the same is found.
 func (r *Repo) Departures(ctx context.Context, commits []repo.ID) ([][]docs.Departure, error) {
+	list, err := r.departures(ctx, commits, "-M")
+	var no *refusal
+	if !errors.As(err, &no) {
+		return list, err
+	}
+	// Git refuses all for the sake of one.
+	if len(commits) == 1 {
+		return r.departures(ctx, commits, "-M100%")
+	}
+	half := len(commits) / 2
+	front, err := r.Departures(ctx, commits[:half])
+	if err != nil {
+		return nil, err
+	}
+	back, err := r.Departures(ctx, commits[half:])
+	return append(front, back...), err
+}
+
+// departures are those with one way to find files again.
+func (r *Repo) departures(ctx context.Context, commits []repo.ID, alike string) ([][]docs.Departure, error) {
 	list := make([][]docs.Departure, len(commits))
-	err := r.diffTrees(ctx, commits, []string{"-M", "-l1000"}, func(i int, c treeChange) {
+	err := r.diffTrees(ctx, commits, []string{alike, "-l1000"}, func(i int, c treeChange) {
 		if c.kind == 'D' || c.kind == 'R' {
 			list[i] = append(list[i], docs.Departure{From: c.path, To: c.to, Alike: c.alike, ID: c.old})
 		}

@@ -1,7 +1,10 @@
 package git
 
 import (
+	"os"
+	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -124,4 +127,34 @@ func idOf(t *testing.T, text string) repo.ID {
 		t.Fatal(err)
 	}
 	return id
+}
+
+func TestDeparturesWithoutContents(t *testing.T) {
+	r := testrepo.New(t)
+	long := strings.Repeat("a line that is long enough to be found again\n", 20)
+	r.Write("a.go", long)
+	r.Write("b.go", "b "+long)
+	r.Write("c.go", "c "+long)
+	r.Commit("first")
+	r.Git("mv", "a.go", "moved.go")
+	whole := idOf(t, r.Commit("whole"))
+	r.Git("mv", "b.go", "b2.go")
+	r.Write("b2.go", "b "+long+"more\n")
+	r.Git("mv", "c.go", "c2.go")
+	cut := idOf(t, r.Commit("cut"))
+	old := r.Git("rev-parse", "HEAD~1:b.go")
+	if err := os.Remove(filepath.Join(r.Dir, ".git", "objects", old[:2], old[2:])); err != nil {
+		t.Fatal(err)
+	}
+	got, err := opened(t, r.Dir).Departures(t.Context(), []repo.ID{whole, cut})
+	if err != nil {
+		t.Fatal(err)
+	}
+	to := make(map[repo.Path]repo.Path)
+	for _, d := range slices.Concat(got...) {
+		to[d.From] = d.To
+	}
+	if want := map[repo.Path]repo.Path{"a.go": "moved.go", "b.go": "", "c.go": "c2.go"}; !reflect.DeepEqual(to, want) {
+		t.Errorf("got %v", to)
+	}
 }

@@ -1,0 +1,80 @@
+package docs
+
+import (
+	"bytes"
+	"context"
+	"path"
+	"strings"
+	"sync/atomic"
+
+	"ken/internal/outline"
+	"ken/internal/repo"
+)
+
+// lookForMakers hides the data that a program makes. Somebody once committed it and somebody
+// took it out again, but the code has its path in a string still: what the document names
+// is what the program leaves with the reader.
+func (j *judge) lookForMakers(ctx context.Context) error {
+	named := make(map[repo.Path]*atomic.Bool)
+	mayBeMade := func(m *Judged) bool {
+		return (m.Verdict == Gone || m.Verdict == Moved) && m.True && m.Hidden == "" && m.Kind == Path &&
+			m.Form != Link && m.Form != Import && j.isData(m.Was)
+	}
+	for i := range j.list {
+		if m := &j.list[i]; mayBeMade(m) {
+			named[m.Was] = new(atomic.Bool)
+		}
+	}
+	if len(named) == 0 {
+		return nil
+	}
+	var code []File
+	for _, f := range j.census.files {
+		if f.Mode.SameType(repo.Regular) && !IsDocument(f.Path) && outline.MayRead(f.Path) {
+			code = append(code, f)
+		}
+	}
+	err := j.tree.Read(ctx, code, maxText, func(_ int, content []byte, err error) {
+		if err != nil {
+			return
+		}
+		for p, seen := range named {
+			if !seen.Load() && quotes(content, string(p)) {
+				seen.Store(true)
+			}
+		}
+	})
+	if err != nil {
+		return err
+	}
+	for i := range j.list {
+		if m := &j.list[i]; mayBeMade(m) && named[m.Was].Load() {
+			m.Hidden = HiddenMade
+		}
+	}
+	return nil
+}
+
+// isData reports whether a path was a directory or a file of data, below another.
+func (j *judge) isData(p repo.Path) bool {
+	return strings.Contains(string(p), "/") && (len(j.history.Touching(p)) == 0 || dataExt.has(path.Ext(strings.ToLower(string(p)))))
+}
+
+var dataExt = lexicon{text: ".json .jsonl .ndjson .db .sqlite .log .csv .tsv .yaml .yml .toml .txt .xml .pid .lock .env .cache"}
+
+// quotes reports whether a text has a path, or one below it, at the front of a string.
+func quotes(text []byte, p string) bool {
+	const quote = "\"'`"
+	for {
+		i := bytes.Index(text, []byte(p))
+		if i < 0 {
+			return false
+		}
+		before, after := bytes.TrimSuffix(text[:i], []byte("./")), text[i+len(p):]
+		if len(before) > 0 && len(after) > 0 && strings.IndexByte(quote, before[len(before)-1]) >= 0 &&
+			strings.IndexByte(quote+"/", after[0]) >= 0 {
+			return true
+		}
+		text = after
+	}
+}
