@@ -126,5 +126,5 @@ var (
 	pastWords = lexicon{text: `changelog history news migration migrations migrating migrate upgrade upgrading deprecated
 		postmortem template`}
 	// recordWords are what the name of such a page ends in, behind other words.
-	recordWords = lexicon{text: "report issues findings audit plan prd retrospective"}
+	recordWords = lexicon{text: "report issues findings audit plan phases prd retrospective"}
 )

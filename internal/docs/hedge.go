@@ -119,6 +119,7 @@ var (
 		let's_say if_you_have say_you creating_a create_a created_a new_file new_files pretend like_this
 		replacement_for successor_to in_place_of in_favor_of in_favour_of before_this never_had names_like paths_like
 		files_like ids_like something_like there_is_no there_are_no there's_no
+		add_files add_a_file
 		por_ejemplo por_exemplo zum_beispiel z_b entfernt veraltet eliminado obsoleto removido`}
 	hedgingHeadings = lexicon{text: `migration migrations migrating history removed removal removals changelog deprecated deprecations
 		deprecation example examples sample samples roadmap future ideas planned plans upgrading upgrade legacy obsolete

@@ -23,7 +23,7 @@ func censusOf(paths ...string) *census {
 
 func TestHoldsPath(t *testing.T) {
 	c := censusOf("README.md", "docs/guide.md", "docs/deep/page.md", "api/server.go", "api/v1/index.ts", "web/a/util.ts",
-		"web/b/util.ts", "site/about.md", "linked@")
+		"web/b/util.ts", "site/about.md", "linked@", "docs/cli-js.md", "docs/cli.de.md", "docs/cli-notes.md")
 	for _, tt := range []struct {
 		doc, name string
 		m         Mention
@@ -46,6 +46,11 @@ func TestHoldsPath(t *testing.T) {
 		{"docs/guide.md", "linked/anything.go", Mention{}, true}, // what is behind a link is not known
 		{"docs/guide.md", "server.go", Mention{In: "api"}, true},
 		{"docs/guide.md", "nothing.go", Mention{}, false},
+		{"docs/guide-js.md", "./cli.md", Mention{Form: Link}, true}, // the page in its language
+		{"docs/guide.de.md", "cli.md", Mention{Form: Link}, true},
+		{"docs/guide.fr.md", "cli.md", Mention{Form: Link}, false},
+		{"docs/guide-notes.md", "cli.md", Mention{Form: Link}, false},
+		{"docs/guide.md", "cli.md", Mention{Form: Link}, false},
 		{"docs/guide.md", "erver.go", Mention{}, false},
 		{"docs/guide.md", "api/*.go", Mention{Glob: true}, true},
 		{"docs/guide.md", "v1/*.ts", Mention{Glob: true}, true},
@@ -187,6 +192,7 @@ func TestCommon(t *testing.T) {
 	for name, want := range map[string]bool{
 		"README.md": true, "CLAUDE.md": true, ".env.example": true, "package.json": true, "Makefile": true,
 		"docs/README.md": false, "server.go": false, "build.sh": false, ".travis.yml": false,
+		".cursorrules": true, ".windsurfrules": true,
 	} {
 		if common(name) != want {
 			t.Errorf("%s: %v", name, !want)

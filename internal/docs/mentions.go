@@ -17,13 +17,13 @@ func (j *judge) mentions(doc repo.Path, content []byte) ([]Judged, error) {
 		return nil, err
 	}
 	list := make([]Judged, len(read.Mentions))
-	past := Historical(doc)
+	past, decision := Historical(doc), RoleOf(doc) == Decision
 	for i, m := range read.Mentions {
 		list[i].Mention = m
 		switch {
 		case m.Acked || okayed(j.opts.OK, &m):
 			list[i].Hidden = HiddenAcked
-		case past:
+		case past, decision && m.Form != Link: // it was so when it was decided, but a link leads somewhere
 			list[i].Hidden = HiddenHistorical
 		case m.Hedged:
 			list[i].Hidden = HiddenHedged

@@ -477,7 +477,7 @@ func TestHedges(t *testing.T) {
 		"## Layout of `f3.go`",
 		"`f4.go` 已删除。`f5.go`",
 		"",
-		"There is no `g1.go` there. There is `g2.go`.",
+		"There is no `g1.go` there. There is `g2.go`. Add files named `g3.go`.",
 	}, "\n"))
 	got := make(map[string]bool)
 	for _, m := range doc.Mentions {
@@ -486,7 +486,7 @@ func TestHedges(t *testing.T) {
 	for name, want := range map[string]bool{
 		"a1.go": true, "a2.go": true, "a3.go": false, "b1.go": true, "b2.go": false, "b3.go": false, "c1.go": true, "c2.go": false,
 		"d1.go": true, "d2.go": true, "d3.go": false, "e1.go": true, "e2.go": false, "e3.go": false,
-		"f1.go": true, "f2.go": true, "f3.go": false, "f4.go": true, "f5.go": false, "g1.go": true, "g2.go": false,
+		"f1.go": true, "f2.go": true, "f3.go": false, "f4.go": true, "f5.go": false, "g1.go": true, "g2.go": false, "g3.go": true,
 	} {
 		if is, ok := got[name]; !ok || is != want {
 			t.Errorf("%s: hedged %v (found %v), want %v", name, is, ok, want)
@@ -692,7 +692,7 @@ func TestRoles(t *testing.T) {
 		"docs/making-changes.md": false, "docs/release-notes-2.md": true, "CHANGES.rst": true,
 		"script/benchmarks/post.md": true, "benchmarks/README.md": false, "docs/benchmarks.md": false, "docs/issues/a.md": true,
 		".claude/skills/issues/SKILL.md": false, "docs/plans/a.md": true, ".claude/commands/make-plan.md": false, "docs/plan.md": false,
-		"docs/review-findings.md": true, "docs/report.md": false, "docs/2026-01-02-call.md": true, "docs/notes_20260102.md": true,
+		"docs/review-findings.md": true, "docs/build-phases.md": true, "docs/report.md": false, "docs/2026-01-02-call.md": true, "docs/notes_20260102.md": true,
 		"docs/rfc-2026.md": false, "docs/port-80801234.md": false,
 	} {
 		if got := Historical(path); got != want {

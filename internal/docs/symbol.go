@@ -172,7 +172,7 @@ func (j *judge) lookBackSymbols(ctx context.Context, open []int, claims map[int]
 type defined struct {
 	word string
 	// faint is set if the name alone does not tell it from an option, a key or a
-	// column: that of a field, or of a method in lower case.
+	// column: that of a field, or of a method or a module in lower case.
 	faint bool
 }
 
@@ -262,6 +262,8 @@ func isFaint(s *outline.Symbol) bool {
 	switch s.Kind {
 	case outline.Field, outline.Property, outline.Member:
 		return true
+	case outline.Module:
+		return s.Name == strings.ToLower(s.Name)
 	default:
 		return s.Depth > 0 && s.Name == strings.ToLower(s.Name)
 	}

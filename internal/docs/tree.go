@@ -86,6 +86,22 @@ func (c *census) twin(p string, form Form) bool {
 	return false
 }
 
+// inLanguage reports whether a page is kept in the language that the document is in, by the
+// same mark at the end of its name: from guide-js.md or guide.de.md a link to page.md leads to
+// page-js.md or page.de.md.
+func (c *census) inLanguage(doc repo.Path, p string) bool {
+	base := strings.TrimSuffix(doc.Base(), path.Ext(doc.Base()))
+	i := strings.LastIndexAny(base, "-._")
+	ext := path.Ext(p)
+	if i <= 0 || !markdown.has(ext) || !languages.has(strings.ToLower(base[i+1:])) {
+		return false
+	}
+	_, ok := c.files[strings.TrimSuffix(p, ext)+base[i:]+ext]
+	return ok
+}
+
+var languages = lexicon{text: "js ts py python java csharp go rust ruby php kotlin swift en de fr es it pt ru uk pl tr ar ja jp ko zh cn tw"}
+
 func (c *census) anyOf(stem string, exts ...string) bool {
 	for _, ext := range exts {
 		if _, ok := c.files[stem+ext]; ok {
@@ -154,7 +170,7 @@ func (c *census) holdsPath(m *Mention, r reading) bool {
 	name := strings.TrimPrefix(path.Clean("/"+m.Name), "/")
 	for _, p := range r.paths {
 		switch {
-		case c.has(p) || c.beyond(p) || c.twin(p, m.Form):
+		case c.has(p) || c.beyond(p) || c.twin(p, m.Form) || c.inLanguage(m.File, p):
 			return true
 		case m.Glob && c.matches(p):
 			return true
