@@ -148,8 +148,10 @@ func docsVerdict(j *docs.Judged, subject int) string {
 	switch {
 	case j.Since != nil:
 		text += fmt.Sprintf(" since %s %q", j.Since.ID.Short(), term.Shorten(j.Since.Subject, subject))
+	case j.Uncommitted:
+		text += ", which is not committed"
 	case j.Verdict == docs.Gone || j.Verdict == docs.Moved:
-		text += ", which is not committed" // or history does not say
+		text += ", and history does not say since when"
 	}
 	why := j.Why
 	if j.Hidden != "" && j.Hidden != string(j.Verdict) {
@@ -175,6 +177,7 @@ type docsMention struct {
 	Since   repo.ID      `json:"since"`
 	Subject string       `json:"since_subject,omitempty"`
 	Date    string       `json:"since_date,omitempty"`
+	Pending bool         `json:"uncommitted,omitempty"`
 	MovedTo *string      `json:"moved_to"`
 	Written repo.ID      `json:"written,omitzero"`
 	Hidden  string       `json:"hidden,omitempty"`
@@ -186,6 +189,7 @@ func docsMentionOf(j *docs.Judged) docsMention {
 	m := docsMention{
 		File: file.Path, FileB64: file.B64, Line: j.Line, Mention: j.Text, Name: j.Name,
 		Kind: j.Kind, Form: j.Form, Tool: j.Tool, Verdict: j.Verdict, Hidden: j.Hidden, Why: j.Why,
+		Pending: j.Uncommitted,
 	}
 	if j.Since != nil {
 		m.Since, m.Subject, m.Date = j.Since.ID, j.Since.Subject, j.Since.Date

@@ -242,7 +242,7 @@ func (j *judge) lookBackCommands(ctx context.Context, open []int, claims map[int
 		return err
 	}
 	for k, i := range gone {
-		j.list[i].Since = j.commit(hunts[k].last)
+		j.since(i, hunts[k])
 	}
 	return nil
 }

@@ -14,6 +14,8 @@ type hunt struct {
 	is   func(content []byte) bool // it has it
 	last Num                       // the last such commit; -1 while none is known
 
+	inHead bool // HEAD's file has it: no such commit is the last
+
 	touches []Touch // still to be looked at
 }
 
@@ -23,11 +25,22 @@ const maxHunted = 500
 // huntDown finds for each hunt the last commit that found the file with it and left it
 // without. One that is not found leaves the hunt as it was.
 func (j *judge) huntDown(ctx context.Context, hunts []*hunt) error {
-	for _, h := range hunts {
+	now := make([]look, len(hunts))
+	for i, h := range hunts {
+		now[i] = look{place: Place{j.past.Head(), h.file}, hunt: h}
+	}
+	if err := j.lookAt(ctx, now); err != nil {
+		return err
+	}
+	var open []*hunt
+	for i, h := range hunts {
+		if h.inHead = now[i].has; h.inHead {
+			continue // whatever took it away, it came back
+		}
 		h.touches = j.history.Touching(h.file)
 		h.touches = h.touches[max(0, len(h.touches)-maxHunted):]
+		open = append(open, h)
 	}
-	open := slices.Clone(hunts)
 	for step := 4; len(open) > 0; step *= 4 {
 		var looks []look
 		var first []int // look of each hunt

@@ -18,6 +18,8 @@ type Judged struct {
 	// Since is the commit that removed it, nil where that is not known or not
 	// committed yet.
 	Since *Commit
+	// Uncommitted is set if HEAD still has it.
+	Uncommitted bool
 	// To is where it is now, of one that moved.
 	To repo.Path
 	// True is set if it was there when the document named it: only then has the

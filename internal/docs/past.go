@@ -127,6 +127,7 @@ type chase struct {
 	to     repo.Path
 	maybe  repo.Path // where it may be, if git's guess is right
 	remove Num       // of the step that is being taken
+	inHead bool      // nothing has taken it away yet that is committed
 }
 
 // whereTo finds out when paths went, and where to.
@@ -154,10 +155,7 @@ func (j *judge) whereTo(ctx context.Context, gone []int) error {
 	for _, i := range gone {
 		m := &j.list[i]
 		c := chases[m.Was]
-		if c.since >= 0 {
-			since := j.history.Commit(c.since)
-			m.Since = &since
-		}
+		m.Since, m.Uncommitted = j.commit(c.since), c.since < 0 && c.inHead
 		switch {
 		case c.to != "":
 			m.Verdict, m.To = Moved, c.to
@@ -181,7 +179,10 @@ func (j *judge) contents() map[repo.ID][]repo.Path {
 func (j *judge) chaseOn(ctx context.Context, open []*chase, byID map[repo.ID][]repo.Path) ([]*chase, error) {
 	var commits []repo.ID
 	at := make(map[repo.ID]int)
-	open = slices.DeleteFunc(open, func(c *chase) bool { return !j.removed(c) })
+	if err := j.lookInHead(ctx, open); err != nil {
+		return nil, err
+	}
+	open = slices.DeleteFunc(open, func(c *chase) bool { return c.inHead || !j.removed(c) })
 	for _, c := range open {
 		id := j.history.Commit(c.remove).ID
 		if _, again := at[id]; !again {
@@ -215,8 +216,25 @@ func (j *judge) chaseOn(ctx context.Context, open []*chase, byID map[repo.ID][]r
 	return further, nil
 }
 
-// removed finds the commit that last took a path away; of a directory, the one that took
-// the last of it.
+// lookInHead finds out which paths HEAD has. Whatever commit took one of them away before,
+// it came back.
+func (j *judge) lookInHead(ctx context.Context, chases []*chase) error {
+	places := make([]Place, len(chases))
+	for i, c := range chases {
+		places[i] = Place{j.past.Head(), c.at}
+	}
+	ids, err := j.past.At(ctx, places)
+	if err != nil {
+		return err
+	}
+	for i, c := range chases {
+		c.inHead = !ids[i].IsZero()
+	}
+	return nil
+}
+
+// removed finds the commit that last took a path away that HEAD does not have; of a
+// directory, the one that took the last of it.
 func (j *judge) removed(c *chase) bool {
 	c.remove = -1
 	touches := j.history.Touching(c.at)

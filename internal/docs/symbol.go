@@ -297,7 +297,7 @@ func (j *judge) sinceWords(ctx context.Context, gone []int) error {
 		}
 		var moved []*hunt
 		for k, h := range open {
-			if h.last > before[k] {
+			if h.last > before[k] && !h.inHead {
 				moved = append(moved, h)
 			}
 		}
@@ -310,9 +310,17 @@ func (j *judge) sinceWords(ctx context.Context, gone []int) error {
 		}
 	}
 	for _, i := range gone {
-		j.list[i].Since = j.commit(hunts[wordOf(j.list[i].Name)].last)
+		j.since(i, hunts[wordOf(j.list[i].Name)])
 	}
 	return nil
+}
+
+// since notes when a hunt says that something went.
+func (j *judge) since(i int, h *hunt) {
+	m := &j.list[i]
+	if m.Uncommitted = h.inHead; !h.inHead {
+		m.Since = j.commit(h.last)
+	}
 }
 
 // commit returns a commit by its number, nil for none.
