@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
+	"sync/atomic"
 
 	"ken/internal/cli"
 	"ken/internal/content"
@@ -21,22 +23,24 @@ func (w *workspace) Docs(ctx context.Context, opts cli.DocsOptions) (*docs.Repor
 	if err != nil {
 		return nil, err
 	}
-	ground, err := w.docsGround(ctx, snapshot)
+	ground, edited, err := w.docsGround(ctx, snapshot)
 	if err != nil {
 		return nil, err
 	}
-	if rep := w.keptDocs(ctx, ground); rep != nil && !opts.Holding {
+	if kept := w.keptDocs(ctx, ground); kept != nil && !opts.Holding {
+		w.remarks = append(w.remarks, kept.Remarks...)
 		if opts.Paths != nil {
-			rep = rep.Only(opts.Paths)
+			return kept.Report.Only(opts.Paths), nil
 		}
-		return rep, nil
+		return kept.Report, nil
 	}
-	tree := &docsTree{w: w, snapshot: snapshot}
+	tree := &docsTree{w: w, snapshot: snapshot, edited: edited}
 	past := &docsPast{Repo: w.git, head: snapshot.Head.Commit, contents: w.git.Contents()}
 	rep, err := docs.Judge(ctx, tree, past, docs.Options{Paths: opts.Paths, OK: w.cfg.Docs.OK, Exclude: w.cfg.Docs.Exclude})
 	w.remarks = append(w.remarks, past.remarks...)
-	if err == nil && opts.Paths == nil {
-		w.keepDocs(ctx, ground, tree.looked, rep)
+	// What could not be had this time may be there the next, and nothing else differ.
+	if err == nil && opts.Paths == nil && !past.lacks && !tree.lacks.Load() {
+		w.keepDocs(ctx, ground, tree.looked, keptDocs{Report: rep, Remarks: past.remarks})
 	}
 	return rep, err
 }
@@ -85,13 +89,15 @@ func (w *workspace) fixDoc(ctx context.Context, p repo.Path, rep *docs.Report, d
 type docsTree struct {
 	w        *workspace
 	snapshot *repo.Snapshot
+	edited   []bool      // of the index's entries: the file may be otherwise
 	looked   []repo.Path // untracked places that had a say
+	lacks    atomic.Bool // something could not be read, and not for what it is
 }
 
 func (t *docsTree) Files(context.Context) ([]docs.File, error) {
 	files := make([]docs.File, len(t.snapshot.Index.Entries))
 	for i, e := range t.snapshot.Index.Entries {
-		files[i] = docs.File{Path: e.Path, ID: e.ID, Mode: e.Mode}
+		files[i] = docs.File{Path: e.Path, ID: e.ID, Mode: e.Mode, Edited: t.edited[i]}
 	}
 	return files, nil
 }
@@ -104,7 +110,9 @@ func (t *docsTree) Read(ctx context.Context, files []docs.File, most int64, see 
 	}
 	tell := func(i int, b []byte, err error) {
 		if errors.Is(err, content.ErrTooLarge) {
-			err = fmt.Errorf("%w: more than %d bytes", docs.ErrTooLarge, most)
+			err = tooLarge(paths[i], most)
+		} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.lacks.Store(true)
 		}
 		see(i, b, err)
 	}
@@ -129,13 +137,26 @@ func (t *docsTree) Read(ctx context.Context, files []docs.File, most int64, see 
 	if err != nil {
 		return err
 	}
-	return t.w.git.EachBlob(ctx, ids, func(i int, b []byte) {
-		if b == nil || int64(len(b)) > most {
-			see(whose[i], nil, fmt.Errorf("read %s: it is not checked out, and git does not have it", files[whose[i]].Path))
-			return
+	return t.w.git.EachBlob(ctx, ids, func(i int, b []byte, size int64) {
+		p := paths[whose[i]]
+		switch {
+		case size < 0:
+			t.lacks.Store(true)
+			see(whose[i], nil, fmt.Errorf("read %s: it is not checked out: %w", p, docs.ErrAbsent))
+		case size > most || size > int64(len(b)):
+			see(whose[i], nil, tooLarge(p, min(most, int64(len(b)))))
+		default:
+			see(whose[i], b, nil)
 		}
-		see(whose[i], b, nil)
 	})
+}
+
+// tooLarge says that a file is not read, unless by its name there is no text in it.
+func tooLarge(p repo.Path, most int64) error {
+	if content.KindOf(p, nil) == repo.KindBinary {
+		return fmt.Errorf("%w: nor is it read to make sure, of more than %d bytes", docs.ErrNotText, most)
+	}
+	return fmt.Errorf("%w: more than %d bytes", docs.ErrTooLarge, most)
 }
 
 func (t *docsTree) Present(ctx context.Context, paths []repo.Path) ([]bool, error) {
@@ -167,6 +188,7 @@ type docsPast struct {
 	head     repo.ID
 	contents *git.Contents
 	remarks  []string
+	lacks    bool // contents were asked for that are not here
 }
 
 func (p *docsPast) Head() repo.ID { return p.head }
@@ -206,8 +228,26 @@ func (p *docsPast) FilesAt(ctx context.Context, commit repo.ID) ([]docs.File, er
 	return p.TreeAt(ctx, commit)
 }
 
-func (p *docsPast) Blobs(ctx context.Context, ids []repo.ID, see func(i int, content []byte)) error {
-	return p.EachBlob(ctx, ids, see)
+func (p *docsPast) Blobs(ctx context.Context, ids []repo.ID, see func(i int, content []byte, err error)) error {
+	return p.EachBlob(ctx, ids, func(i int, b []byte, size int64) {
+		switch {
+		case size < 0:
+			p.lacks = true
+			see(i, nil, docs.ErrAbsent)
+		case size > int64(len(b)):
+			see(i, nil, docs.ErrTooLarge)
+		default:
+			see(i, b, nil)
+		}
+	})
+}
+
+func (p *docsPast) Departures(ctx context.Context, commits []repo.ID) ([][]docs.Departure, error) {
+	list, err := p.Repo.Departures(ctx, commits)
+	for _, left := range list {
+		p.lacks = p.lacks || slices.ContainsFunc(left, func(d docs.Departure) bool { return d.Unseen })
+	}
+	return list, err
 }
 
 // A docsHistory is the part of a history that HEAD reaches.

@@ -28,16 +28,18 @@ type docsGround struct {
 	sure bool // the looks vouch for the contents
 }
 
-// docsGround looks where everything stands. It starts no git.
-func (w *workspace) docsGround(ctx context.Context, s *repo.Snapshot) (docsGround, error) {
+// docsGround looks where everything stands, and which files of the index may not be as
+// git has seen them last. It starts no git.
+func (w *workspace) docsGround(ctx context.Context, s *repo.Snapshot) (docsGround, []bool, error) {
 	view, err := w.git.HistoryView(ctx)
 	if err != nil {
-		return docsGround{}, err
+		return docsGround{}, nil, err
 	}
 	found, err := w.files.Stat(ctx, s.Index.Entries)
 	if err != nil {
-		return docsGround{}, err
+		return docsGround{}, nil, err
 	}
+	edited := make([]bool, len(found))
 	ignored := w.git.IgnoreDigest()
 	g := docsGround{sure: ignored != ""}
 	h := sha256.New()
@@ -52,20 +54,23 @@ func (w *workspace) docsGround(ctx context.Context, s *repo.Snapshot) (docsGroun
 		if e.Flags&^repo.AssumeUnchanged == 0 && f.Presence == repo.File && f.Stat.MatchesIndex(e.Stat) {
 			continue // git has compared them, and what it saw is in the checksum
 		}
+		// Of what a sparse checkout leaves out, what the index has counts.
+		edited[i] = f.Presence != repo.Absent
 		fmt.Fprintf(h, "%d %q %d %+v\n", i, string(e.Path), f.Presence, f.Stat)
 		if f.Stat.Mtime > recent || f.Stat.Ctime > recent {
 			g.sure = false
 		}
 	}
 	g.key = hex.EncodeToString(h.Sum(nil))
-	return g, nil
+	return g, edited, nil
 }
 
 // keptDocs are a report with what it was made from.
 type keptDocs struct {
-	Key    string
-	Looked []lookedAt
-	Report *docs.Report
+	Key     string
+	Looked  []lookedAt
+	Report  *docs.Report
+	Remarks []string // on the history
 }
 
 // A lookedAt is an untracked place that had a say, and what was there.
@@ -77,7 +82,7 @@ type lookedAt struct {
 
 // keptDocs returns the report of last time, without what holds, if all that it was made
 // from is the same; nil if not.
-func (w *workspace) keptDocs(ctx context.Context, g docsGround) *docs.Report {
+func (w *workspace) keptDocs(ctx context.Context, g docsGround) *keptDocs {
 	b := w.git.LoadMemo(memoDocs)
 	const sum = 8 // hex digits of the checksum
 	if !g.sure || len(b) < sum || fmt.Sprintf("%08x", crc32.ChecksumIEEE(b[sum:])) != string(b[:sum]) {
@@ -100,7 +105,7 @@ func (w *workspace) keptDocs(ctx context.Context, g docsGround) *docs.Report {
 			return nil
 		}
 	}
-	return kept.Report
+	return &kept
 }
 
 // lasting reports whether a report is one that can be kept: what could not be read once
@@ -116,12 +121,13 @@ func lasting(rep *docs.Report) bool {
 
 // keepDocs keeps a report for the next time, unless something may have changed while it
 // was made.
-func (w *workspace) keepDocs(ctx context.Context, g docsGround, looked []repo.Path, rep *docs.Report) {
+func (w *workspace) keepDocs(ctx context.Context, g docsGround, looked []repo.Path, made keptDocs) {
+	rep := made.Report
 	snapshot, err := w.git.Snapshot(ctx)
 	if err != nil || !g.sure || !lasting(rep) {
 		return
 	}
-	if now, err := w.docsGround(ctx, snapshot); err != nil || now != g {
+	if now, _, err := w.docsGround(ctx, snapshot); err != nil || now != g {
 		return
 	}
 	// Who ignores a place may lie beside it, untracked itself.
@@ -143,7 +149,7 @@ func (w *workspace) keepDocs(ctx context.Context, g docsGround, looked []repo.Pa
 	if err != nil {
 		return
 	}
-	kept := keptDocs{Key: g.key, Report: &docs.Report{Head: rep.Head, Documents: rep.Documents, Unread: rep.Unread, Gap: rep.Gap}}
+	kept := keptDocs{Key: g.key, Remarks: made.Remarks, Report: &docs.Report{Head: rep.Head, Documents: rep.Documents, Unread: rep.Unread, Gap: rep.Gap}}
 	recent := time.Now().Add(-settled).UnixNano()
 	for i, f := range found {
 		l := lookedAt{Path: []byte(looked[i]), Seen: f.Presence}

@@ -134,7 +134,8 @@ func (w *workspace) attributesNow(ctx context.Context, places []place) (map[repo
 }
 
 // eachContent reads contents, each by one of several gits, and calls see with them, from
-// several goroutines. Those that are not here are left out.
+// several goroutines. Those that are not here are left out; of a large one there is the
+// beginning.
 func (w *workspace) eachContent(ctx context.Context, ids []repo.ID, see func(id repo.ID, b []byte)) error {
 	workers := min(runtime.GOMAXPROCS(0), maxReaders)
 	parts := min(4*workers, len(ids)/minRead+1) // some for the slower one to leave to the faster
@@ -144,8 +145,8 @@ func (w *workspace) eachContent(ctx context.Context, ids []repo.ID, see func(id 
 		// What lies together in a pack stays together.
 		part := ids[len(ids)*k/parts : len(ids)*(k+1)/parts]
 		g.Go(func() error {
-			return w.git.EachBlob(ctx, part, func(i int, b []byte) {
-				if b != nil {
+			return w.git.EachBlob(ctx, part, func(i int, b []byte, size int64) {
+				if size >= 0 {
 					see(part[i], b)
 				}
 			})

@@ -138,8 +138,8 @@ func (s specPast) Outlines(ctx context.Context, shapes []spec.Shape) ([]*outline
 			}
 			places[id] = append(places[id], k)
 		}
-		return s.EachBlob(ctx, ids, func(i int, content []byte) {
-			if content == nil || len(content) >= outline.MaxBytes {
+		return s.EachBlob(ctx, ids, func(i int, content []byte, size int64) {
+			if size < 0 || size >= outline.MaxBytes {
 				return
 			}
 			for _, k := range places[ids[i]] {

@@ -83,7 +83,7 @@ func (p *program) showDocs(rep *docs.Report, f docsFlags) (err error) {
 	cut := rep.Gap != "" && rep.Counts()[docs.Unknown] > 0
 	if cut {
 		p.io.Remarkf("ken: what was there once is not known: %s", plain(rep.Gap))
-		p.io.Remarkf("hint: fetch the rest of the history: git fetch --unshallow")
+		p.io.Remarkf("hint: %s", docsHint(rep.Gap))
 	}
 	shown := rep.Shown()
 	switch {
@@ -98,6 +98,14 @@ func (p *program) showDocs(rep *docs.Report, f docsFlags) (err error) {
 		err = errWanting
 	}
 	return err
+}
+
+// docsHint says how what history lacks can be had.
+func docsHint(gap string) string {
+	if gap == docs.WhyAbsent {
+		return "fetch them: git fetch --refetch --no-filter"
+	}
+	return "fetch the rest of the history: git fetch --unshallow"
 }
 
 // printDocs prints a line to a mention, and one about all of them.

@@ -3,6 +3,8 @@ package docs
 import (
 	"bytes"
 	"context"
+	"errors"
+	"slices"
 	"unicode"
 	"unicode/utf8"
 
@@ -15,15 +17,35 @@ type claim struct {
 	commit repo.ID
 	num    Num       // of the commit; -1 for HEAD, if no version has the mention yet
 	doc    repo.Path // where the document was then
+	// vague says why an older version may have it, "" if none has. Then what was there
+	// in this one was there when the document named it, and of what was not nothing is
+	// known.
+	vague string
 }
 
-// What is read of the versions of documents. Where that is not enough, the oldest version
-// that was read counts: what was there then was there when the document named it.
+// What is read of the versions of documents. Where that is not enough, claims are vague.
 const (
 	maxVersions     = 2_000     // of one document
 	maxVersionBytes = 256 << 20 // of all
+	maxSearched     = 32 << 30  // bytes, each as often as something is looked for in it
 	maxDocMoves     = 8         // of one document
 )
+
+// Why something is unknown, where that is not the history's gap.
+const (
+	// WhyAbsent is a partial clone's.
+	WhyAbsent  = "contents are missing that history speaks of"
+	whyTooMuch = "too much would have to be read"
+	whyUnread  = "not all of what was there then could be read"
+)
+
+// whyNot says why a content that could not be read leaves something unknown.
+func whyNot(err error) string {
+	if errors.Is(err, ErrAbsent) {
+		return WhyAbsent
+	}
+	return whyUnread
+}
 
 // A trail is a document that is followed back.
 type trail struct {
@@ -32,27 +54,46 @@ type trail struct {
 	last    Num     // the commit that was looked at last
 	read    int     // versions
 	moves   int
-	open    []int // mentions that all versions had so far
+	begun   bool   // nothing of it is older than what was looked at last
+	absent  bool   // it is not where it was looked for last
+	vague   string // why nobody looks further, "" if not
+	open    []int  // mentions that all versions had so far
+}
+
+// end says why older versions may have what all had so far.
+func (t *trail) end(h History) string {
+	switch {
+	case t.vague != "":
+		return t.vague
+	case t.begun || t.read == 0:
+		return ""
+	case t.read == maxVersions || t.moves == maxDocMoves || len(t.touches) > 0:
+		return whyTooMuch
+	case len(h.Parents(t.last)) == 0:
+		return h.Gap() // it may be cut off here
+	}
+	return ""
 }
 
 // claims finds where mentions were written, by their places in the list.
 func (j *judge) claims(ctx context.Context, which []int) (map[int]claim, error) {
 	found := make(map[int]claim, len(which))
 	byDoc := make(map[repo.Path]*trail)
-	var trails []*trail
+	var all []*trail
 	for _, i := range which {
 		doc := j.list[i].File
-		found[i] = claim{j.past.Head(), -1, doc}
+		found[i] = claim{commit: j.past.Head(), num: -1, doc: doc}
 		t := byDoc[doc]
 		if t == nil {
 			t = &trail{path: doc, touches: j.history.Touching(doc)}
 			byDoc[doc] = t
-			trails = append(trails, t)
+			all = append(all, t)
 		}
 		t.open = append(t.open, i)
 	}
-	budget := int64(maxVersionBytes)
-	for step := 4; len(trails) > 0 && budget > 0; step = min(step*4, 256) {
+	budget := versionBudget{maxVersionBytes, maxSearched}
+	trails := all
+	for step := 4; len(trails) > 0 && budget.left(); step = min(step*4, 256) {
 		steps, err := j.stepsBack(ctx, trails, step)
 		if err != nil {
 			return nil, err
@@ -64,8 +105,20 @@ func (j *judge) claims(ctx context.Context, which []int) (map[int]claim, error) 
 			return nil, err
 		}
 	}
+	for _, t := range all {
+		for _, i := range t.open {
+			c := found[i]
+			c.vague = t.end(j.history)
+			found[i] = c
+		}
+	}
 	return found, nil
 }
+
+// A versionBudget is what may still be read of versions, and searched in them.
+type versionBudget struct{ bytes, searched int64 }
+
+func (b *versionBudget) left() bool { return b.bytes > 0 && b.searched > 0 }
 
 // A version is one of a document.
 type version struct {
@@ -88,7 +141,7 @@ func (j *judge) stepsBack(ctx context.Context, trails []*trail, step int) ([]ver
 			t.touches = t.touches[:len(t.touches)-1]
 			t.read++
 			if touch.Kind == repo.Deleted {
-				t.touches, t.moves = nil, maxDocMoves // what was before was another document
+				t.touches, t.begun = nil, true // what was before was another document
 				break
 			}
 			t.last = touch.Commit
@@ -97,25 +150,51 @@ func (j *judge) stepsBack(ctx context.Context, trails []*trail, step int) ([]ver
 		}
 	}
 	ids, err := j.past.At(ctx, places)
+	if err != nil {
+		return nil, err
+	}
 	for i := range ids {
 		list[i].id = ids[i]
 	}
-	return list, err
+	return slices.DeleteFunc(list, func(v version) bool {
+		if v.id.IsZero() { // a merge has left it out
+			v.trail.touches, v.trail.begun, v.trail.absent = nil, true, true
+		}
+		return v.trail.absent
+	}), nil
 }
 
 // compare moves claims back to the versions that have them, and closes what one has not.
-func (j *judge) compare(ctx context.Context, versions []version, found map[int]claim, budget *int64) error {
+func (j *judge) compare(ctx context.Context, versions []version, found map[int]claim, budget *versionBudget) error {
 	ids := make([]repo.ID, len(versions))
 	for i, v := range versions {
 		ids[i] = v.id
 	}
-	return j.past.Blobs(ctx, ids, func(i int, content []byte) {
+	return j.past.Blobs(ctx, ids, func(i int, content []byte, err error) {
 		v := &versions[i]
-		*budget -= int64(len(content))
+		switch {
+		case v.trail.vague != "" || len(v.trail.open) == 0:
+			return
+		case err != nil:
+			v.trail.vague = whyNot(err)
+			return
+		case !budget.left():
+			v.trail.vague = whyTooMuch
+			return
+		}
+		budget.bytes -= int64(len(content))
+		said := make(map[string]bool) // by what was looked for
 		still := v.trail.open[:0]
 		for _, m := range v.trail.open {
-			if content != nil && says(content, &j.list[m].Mention) {
-				found[m] = claim{j.history.Commit(v.commit).ID, v.commit, v.trail.path}
+			text := j.list[m].searched()
+			has, known := said[text]
+			if !known {
+				has = says(content, text)
+				said[text] = has
+				budget.searched -= int64(len(content))
+			}
+			if has {
+				found[m] = claim{commit: j.history.Commit(v.commit).ID, num: v.commit, doc: v.trail.path}
 				still = append(still, m)
 			}
 		}
@@ -123,12 +202,17 @@ func (j *judge) compare(ctx context.Context, versions []version, found map[int]c
 	})
 }
 
-// says reports whether a text has a mention, not as part of a longer name.
-func says(content []byte, m *Mention) bool {
-	text := []byte(m.Name)
+// searched is the text by which a mention is found in other versions.
+func (m *Mention) searched() string {
 	if m.At == (Span{}) {
-		text = []byte(m.Text)
+		return m.Text
 	}
+	return m.Name
+}
+
+// says reports whether a content has a text, not as part of a longer name.
+func says(content []byte, searched string) bool {
+	text := []byte(searched)
 	for at := 0; ; {
 		i := bytes.Index(content[at:], text)
 		if i < 0 || len(text) == 0 {
@@ -155,7 +239,7 @@ func (j *judge) goOn(ctx context.Context, trails []*trail) ([]*trail, error) {
 	at := make(map[repo.ID]int)
 	for _, t := range trails {
 		switch {
-		case len(t.open) == 0:
+		case len(t.open) == 0 || t.begun || t.vague != "":
 		case len(t.touches) > 0:
 			further = append(further, t)
 		case t.moves < maxDocMoves && t.read > 0 && t.read < maxVersions:
@@ -173,9 +257,13 @@ func (j *judge) goOn(ctx context.Context, trails []*trail) ([]*trail, error) {
 	}
 	for _, t := range ended {
 		for _, d := range left[at[j.history.Commit(t.last).ID]] {
+			if d.Unseen && t.path != d.From {
+				t.vague = WhyAbsent // it may be what that has become
+			}
 			if d.To != t.path {
 				continue
 			}
+			t.vague = ""
 			t.path, t.touches = d.From, before(j.history.Touching(d.From), t.last)
 			if t.moves++; len(t.touches) > 0 {
 				further = append(further, t)

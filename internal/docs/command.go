@@ -209,40 +209,81 @@ func (j *judge) lookBackCommands(ctx context.Context, open []int, claims map[int
 		return err
 	}
 	var blobs []repo.ID
-	var whose []int
+	whose := make(map[repo.ID][]int)
 	for k, id := range ids {
-		if !id.IsZero() {
-			blobs, whose = append(blobs, id), append(whose, k)
+		if id.IsZero() {
+			continue
 		}
+		if whose[id] == nil {
+			blobs = append(blobs, id)
+		}
+		whose[id] = append(whose[id], k)
 	}
-	err = j.past.Blobs(ctx, blobs, func(k int, content []byte) {
-		t := tries[whose[k]]
-		m := &j.list[t.mention]
-		b := books[m.Tool]
-		if m.Verdict == "" && b.recipes(content).names[m.Name] {
-			m.Verdict, m.True, m.Was = Gone, true, t.place.Path
+	vague := make(map[int]string) // why a mention may have been in a book all the same
+	more := make(map[int]bool)    // a book did not have it in so many words
+	err = j.past.Blobs(ctx, blobs, func(k int, content []byte, err error) {
+		read := make(map[string]recipes) // by tool
+		for _, k := range whose[blobs[k]] {
+			t := tries[k]
+			m := &j.list[t.mention]
+			r, known := read[m.Tool]
+			if !known && err == nil && len(content) <= maxBook {
+				r = books[m.Tool].recipes(content)
+				read[m.Tool] = r
+			}
+			switch {
+			case err != nil || len(content) > maxBook:
+				vague[t.mention] = whyNot(err)
+			case m.Was == "" && r.names[m.Name]:
+				m.Verdict, m.True, m.Was = Gone, true, t.place.Path
+			case r.open:
+				more[t.mention] = true
+			}
 		}
 	})
 	if err != nil {
 		return err
 	}
-	var hunts []*hunt
-	var gone []int
-	for _, i := range open {
+	return j.sinceCommands(ctx, slices.DeleteFunc(slices.Clone(open), func(i int) bool {
 		m := &j.list[i]
-		if m.Was == "" {
-			continue
+		switch {
+		case m.Was != "":
+			return false
+		case vague[i] != "":
+			m.Verdict, m.Why = Unknown, vague[i]
+		case claims[i].vague != "":
+			m.Verdict, m.Why = Unknown, claims[i].vague
+		case more[i]:
+			m.Verdict, m.Why = Ambiguous, "there may have been more than what "+m.Tool+" was told in so many words"
 		}
-		recipesOf := books[m.Tool].recipes
-		hunts = append(hunts, &hunt{file: m.Was, last: -1, is: func(content []byte) bool { return recipesOf(content).names[m.Name] }})
-		gone = append(gone, i)
-		m.Why = "it was in " + m.Was.String()
+		return true
+	}))
+}
+
+// sinceCommands finds the commits that took commands out of their books.
+func (j *judge) sinceCommands(ctx context.Context, gone []int) error {
+	type recipe struct {
+		book       repo.Path
+		tool, name string
 	}
-	if err := j.huntDown(ctx, hunts); err != nil {
+	hunts := make(map[recipe]*hunt)
+	var list []*hunt
+	for _, i := range gone {
+		m := &j.list[i]
+		m.Why = "it was in " + m.Was.String()
+		r := recipe{m.Was, m.Tool, m.Name}
+		if hunts[r] == nil {
+			recipesOf := books[m.Tool].recipes
+			hunts[r] = &hunt{file: m.Was, last: -1, is: func(content []byte) bool { return recipesOf(content).names[r.name] }}
+			list = append(list, hunts[r])
+		}
+	}
+	if err := j.huntDown(ctx, list); err != nil {
 		return err
 	}
-	for k, i := range gone {
-		j.since(i, hunts[k])
+	for _, i := range gone {
+		m := &j.list[i]
+		j.since(i, hunts[recipe{m.Was, m.Tool, m.Name}])
 	}
 	return nil
 }

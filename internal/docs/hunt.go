@@ -15,6 +15,7 @@ type hunt struct {
 	last Num                       // the last such commit; -1 while none is known
 
 	inHead bool // HEAD's file has it: no such commit is the last
+	blind  bool // a content that has a say could not be read
 
 	touches []Touch // still to be looked at
 }
@@ -34,8 +35,9 @@ func (j *judge) huntDown(ctx context.Context, hunts []*hunt) error {
 	}
 	var open []*hunt
 	for i, h := range hunts {
-		if h.inHead = now[i].has; h.inHead {
-			continue // whatever took it away, it came back
+		h.inHead, h.blind = now[i].has, h.blind || now[i].unread
+		if h.inHead || h.blind {
+			continue // whatever took it away, it came back, or may have
 		}
 		h.touches = j.history.Touching(h.file)
 		h.touches = h.touches[max(0, len(h.touches)-maxHunted):]
@@ -57,9 +59,13 @@ func (j *judge) huntDown(ctx context.Context, hunts []*hunt) error {
 			if k+1 < len(first) {
 				end = first[k+1]
 			}
-			if n := lastLoss(looks[first[k]:end]); n >= 0 {
+			n, sure := lastLoss(looks[first[k]:end])
+			switch {
+			case !sure:
+				h.blind = true
+			case n >= 0:
 				h.last = max(h.last, n)
-			} else if len(h.touches) > 0 {
+			case len(h.touches) > 0:
 				further = append(further, h)
 			}
 		}
@@ -75,6 +81,7 @@ type look struct {
 	commit Num
 	found  bool // by the commit, in a parent
 	has    bool
+	unread bool // nobody knows
 }
 
 // looks takes the latest changes of a hunt's file.
@@ -92,20 +99,24 @@ func (j *judge) looks(h *hunt, step int) []look {
 }
 
 // lastLoss returns the last commit that found something and did not leave it, -1 for none.
-// A merge took away only what all of its parents had.
-func lastLoss(looks []look) Num {
-	last := Num(-1)
+// A merge took away only what all of its parents had. It is sure if no later one may have.
+func lastLoss(looks []look) (last Num, sure bool) {
+	last, maybe := -1, Num(-1)
 	for i := 0; i < len(looks); {
 		made := looks[i]
-		found, all := false, true
+		found, all, unread := false, true, made.unread
 		for i++; i < len(looks) && looks[i].found; i++ {
-			found, all = true, all && looks[i].has
+			found, all, unread = true, all && (looks[i].has || looks[i].unread), unread || looks[i].unread
 		}
-		if found && all && !made.has {
+		switch {
+		case !found || !all || made.has:
+		case unread:
+			maybe = max(maybe, made.commit)
+		default:
 			last = max(last, made.commit)
 		}
 	}
-	return last
+	return last, last >= maybe
 }
 
 // lookAt says of each look whether what was there has it. Where nothing was, it has not.
@@ -129,9 +140,9 @@ func (j *judge) lookAt(ctx context.Context, looks []look) error {
 		}
 		whose[id] = append(whose[id], i)
 	}
-	return j.past.Blobs(ctx, asked, func(i int, content []byte) {
+	return j.past.Blobs(ctx, asked, func(i int, content []byte, err error) {
 		for _, k := range whose[asked[i]] {
-			looks[k].has = content != nil && looks[k].hunt.is(content)
+			looks[k].has, looks[k].unread = err == nil && looks[k].hunt.is(content), err != nil
 		}
 	})
 }
@@ -167,6 +178,9 @@ func (j *judge) alsoIn(ctx context.Context, hunts []*hunt) ([]*hunt, error) {
 		return nil, err
 	}
 	var further []*hunt
+	for _, l := range looks {
+		l.hunt.blind = l.hunt.blind || l.unread
+	}
 	for _, l := range looks {
 		if l.has && !slices.Contains(further, l.hunt) {
 			l.hunt.file = l.place.Path

@@ -53,7 +53,9 @@ type Report struct {
 	Mentions  []Judged // by document and line
 	// Unread are the documents that could not be read, with the reason.
 	Unread []Unread
-	// Gap says why history could not be followed to its beginning.
+	// Gap says why the repository cannot tell what some mentions come to: its history
+	// does not go back to the beginning, or lacks contents. It is "" where nothing is
+	// unknown for that.
 	Gap string
 }
 
@@ -82,7 +84,23 @@ func (r *Report) Only(paths []repo.Path) *Report {
 	part.Documents = slices.DeleteFunc(slices.Clone(r.Documents), func(t Tally) bool { return out(t.File) })
 	part.Mentions = slices.DeleteFunc(slices.Clone(r.Mentions), func(m Judged) bool { return out(m.File) })
 	part.Unread = slices.DeleteFunc(slices.Clone(r.Unread), func(u Unread) bool { return out(u.File) })
+	part.Gap = gapOf(part.Mentions, r.Gap)
 	return &part
+}
+
+// gapOf returns what leaves mentions unknown: a gap of the history, or missing contents.
+func gapOf(list []Judged, gap string) string {
+	found := ""
+	for i := range list {
+		switch m := &list[i]; {
+		case m.Verdict != Unknown:
+		case m.Why == gap && gap != "":
+			return gap
+		case m.Why == WhyAbsent:
+			found = WhyAbsent
+		}
+	}
+	return found
 }
 
 // An Unread is a document that nobody could judge.
@@ -161,7 +179,7 @@ func (j *judge) tally() {
 		j.report.Documents[at].Counts[m.Verdict]++
 		m.Hidden = j.hidden(m)
 	}
-	j.report.Mentions = j.list
+	j.report.Mentions, j.report.Gap = j.list, gapOf(j.list, j.report.Gap)
 }
 
 // hidden says why a mention is not worth a line, "" if it is.

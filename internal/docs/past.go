@@ -41,7 +41,7 @@ func (j *judge) lookBackAll(ctx context.Context) error {
 		return err
 	}
 	for i, c := range claims {
-		if c.num >= 0 {
+		if c.num >= 0 && c.vague == "" {
 			written := j.history.Commit(c.num)
 			j.list[i].Written = &written
 		}
@@ -109,9 +109,13 @@ func (j *judge) thereThen(ctx context.Context, open []int, claims map[int]claim)
 				}
 			}
 		}
-		if m.Was != "" && j.census.has(string(m.Was)) {
+		switch {
+		case m.Was == "":
+		case j.census.has(string(m.Was)):
 			m.Verdict = Holds // and the document is elsewhere
-		} else if m.Was != "" {
+		case !m.True && c.vague != "":
+			m.Verdict, m.Why = Unknown, c.vague
+		default:
 			m.Verdict = Gone
 			gone = append(gone, i)
 		}
@@ -128,6 +132,7 @@ type chase struct {
 	maybe  repo.Path // where it may be, if git's guess is right
 	remove Num       // of the step that is being taken
 	inHead bool      // nothing has taken it away yet that is committed
+	unseen bool      // contents are not here by which it might be found
 }
 
 // whereTo finds out when paths went, and where to.
@@ -161,6 +166,8 @@ func (j *judge) whereTo(ctx context.Context, gone []int) error {
 			m.Verdict, m.To = Moved, c.to
 		case c.maybe != "":
 			m.Why = "renamed to " + c.maybe.String() + "?"
+		case c.unseen:
+			m.Why = "or moved: " + WhyAbsent
 		}
 	}
 	return nil
@@ -201,6 +208,7 @@ func (j *judge) chaseOn(ctx context.Context, open []*chase, byID map[repo.ID][]r
 		}
 		departures := left[at[j.history.Commit(c.remove).ID]]
 		next, sure := wentTo(c, departures, byID)
+		c.unseen = next == "" && slices.ContainsFunc(departures, func(d Departure) bool { return d.Unseen && d.From.Under(c.at) })
 		switch {
 		case next == "" || next == c.at:
 		case j.census.has(string(next)) && !sure:

@@ -2,15 +2,21 @@ package docs
 
 import (
 	"context"
+	"errors"
 
 	"ken/internal/repo"
 )
+
+// ErrAbsent says that git knows of a content and does not have it.
+var ErrAbsent = errors.New("its content is not here")
 
 // A File is a file that git tracks, now or in a commit.
 type File struct {
 	Path repo.Path
 	ID   repo.ID
 	Mode repo.Mode
+	// Edited is set if what lies there may be otherwise than ID has it.
+	Edited bool
 }
 
 // A Tree is the work tree whose documents are judged.
@@ -19,7 +25,8 @@ type Tree interface {
 	Files(ctx context.Context) ([]File, error)
 	// Read hands over the files as they lie there, of those that are not checked out
 	// as the index has them; several at once. Of one that is larger than most there
-	// is an error. The bytes are see's until it returns.
+	// is [ErrTooLarge], or [ErrNotText] if its name says so. The bytes are see's until
+	// it returns.
 	Read(ctx context.Context, files []File, most int64, see func(i int, content []byte, err error)) error
 	// Present says of each path whether anything lies there, tracked or not.
 	Present(ctx context.Context, paths []repo.Path) ([]bool, error)
@@ -38,8 +45,9 @@ type Past interface {
 	At(ctx context.Context, places []Place) ([]repo.ID, error)
 	// FilesAt lists the files of a commit.
 	FilesAt(ctx context.Context, commit repo.ID) ([]File, error)
-	// Blobs hands over contents in order, nil for what is not here.
-	Blobs(ctx context.Context, ids []repo.ID, see func(i int, content []byte)) error
+	// Blobs hands over contents in order. Of one that is not here there is
+	// [ErrAbsent], of one that is not read whole [ErrTooLarge].
+	Blobs(ctx context.Context, ids []repo.ID, see func(i int, content []byte, err error)) error
 	// Changed lists for each commit the paths that it has otherwise than its first
 	// parent.
 	Changed(ctx context.Context, commits []repo.ID) ([][]repo.Path, error)
@@ -91,4 +99,6 @@ type Departure struct {
 	// Alike is how much of it is there still, in percent.
 	Alike int
 	ID    repo.ID // what it was
+	// Unseen is set if contents are not here by which it might be found again.
+	Unseen bool
 }

@@ -3,6 +3,9 @@ package docs
 import (
 	"cmp"
 	"context"
+	"errors"
+	"io/fs"
+	"maps"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -41,12 +44,16 @@ func (w wordSet) mark(text []byte) {
 }
 
 // in returns the words that a text has, each once.
-func (w wordSet) in(text []byte) []string {
-	var found []string
+func (w wordSet) in(text []byte) map[string]bool {
+	var found map[string]bool
 	eachWord(text, func(word []byte) {
-		if w[string(word)] != nil && !slices.Contains(found, string(word)) {
-			found = append(found, string(word))
+		if w[string(word)] == nil {
+			return
 		}
+		if found == nil {
+			found = make(map[string]bool)
+		}
+		found[string(word)] = true
 	})
 	return found
 }
@@ -99,20 +106,47 @@ func (j *judge) lookForWords(ctx context.Context, files []File) error {
 			words.mark([]byte(element))
 		}
 	}
-	err := j.tree.Read(ctx, texts, maxText, func(_ int, content []byte, err error) {
+	unread := make([]error, len(texts))
+	err := j.tree.Read(ctx, texts, maxText, func(i int, content []byte, err error) {
 		if err == nil {
 			words.mark(content)
+		} else if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, ErrNotText) {
+			unread[i] = err
 		}
 	})
+	if err == nil {
+		err = ctx.Err()
+	}
 	if err != nil {
 		return err
 	}
+	blind := slices.IndexFunc(unread, func(err error) bool { return errors.Is(err, ErrAbsent) })
+	why := WhyAbsent
+	if blind < 0 {
+		if blind = slices.IndexFunc(unread, func(err error) bool { return err != nil }); blind >= 0 {
+			why = "it may be in " + texts[blind].Path.String() + ", which is not read: " + unreadWhy(unread[blind])
+		}
+	}
 	for i := range j.list {
-		if m := &j.list[i]; m.Kind == Symbol && words[wordOf(m.Name)].Load() {
+		switch m := &j.list[i]; {
+		case m.Kind != Symbol:
+		case words[wordOf(m.Name)].Load():
 			m.Verdict = Holds
+		case blind >= 0:
+			m.Verdict, m.Why = Unknown, why
 		}
 	}
 	return nil
+}
+
+// unreadWhy is an error in a few words.
+func unreadWhy(err error) string {
+	for _, known := range []error{ErrTooLarge, fs.ErrPermission} {
+		if errors.Is(err, known) {
+			return known.Error()
+		}
+	}
+	return err.Error()
 }
 
 // lookBackSymbols judges the symbols whose names are nowhere: were they defined when the
@@ -133,15 +167,17 @@ func (j *judge) lookBackSymbols(ctx context.Context, open []int, claims map[int]
 	slices.SortFunc(commits, func(a, b repo.ID) int {
 		return cmp.Or(len(byCommit[b])-len(byCommit[a]), strings.Compare(a.String(), b.String()))
 	})
-	p := &wordHunt{j: j, words: words, defines: make(map[repo.ID][]defined), budget: maxPastBytes, now: make(map[repo.ID]bool), missing: make(map[repo.ID]bool)}
+	p := &wordHunt{j: j, words: words, defines: make(map[repo.ID][]defined), budget: maxPastBytes, now: make(map[repo.ID]bool), blank: make(map[repo.ID]string), vague: make(map[repo.ID][]string)}
 	for _, f := range j.census.files {
-		p.now[f.ID] = true
+		if !f.Edited {
+			p.now[f.ID] = true
+		}
 	}
 	var gone []int
 	for n, id := range commits {
 		if n >= maxPastTrees || p.budget <= 0 {
 			for _, i := range byCommit[id] {
-				j.list[i].Verdict, j.list[i].Why = Unknown, "too much would have to be read"
+				j.list[i].Verdict, j.list[i].Why = Unknown, whyTooMuch
 			}
 			continue
 		}
@@ -158,8 +194,12 @@ func (j *judge) lookBackSymbols(ctx context.Context, open []int, claims map[int]
 			case ok:
 				m.Verdict, m.True, m.Was = Gone, true, def.file
 				gone = append(gone, i)
-			case p.cut:
-				m.Verdict, m.Why = Unknown, "not all of what was there then could be read"
+			case p.cut != "":
+				m.Verdict, m.Why = Unknown, p.cut
+			case p.unsure[wordOf(m.Name)]:
+				m.Verdict, m.Why = Unknown, "a file that names it then has no outline"
+			case claims[i].vague != "":
+				m.Verdict, m.Why = Unknown, claims[i].vague
 			default:
 				m.Verdict, m.Why = Never, "it was not defined when it was written"
 			}
@@ -188,9 +228,12 @@ type wordHunt struct {
 	words   wordSet
 	defines map[repo.ID][]defined // of the words, by content, once it was read
 	now     map[repo.ID]bool      // contents that are in the tree, where the words are not
-	missing map[repo.ID]bool      // contents that are not here
+	blank   map[repo.ID]string    // contents that could not be read, with the reason
+	vague   map[repo.ID][]string  // words of contents that have no outline
 	budget  int64
-	cut     bool // of the commit that was asked for, something could not be read
+	// Of the commit that was asked for last:
+	cut    string          // why something could not be read, "" if all was
+	unsure map[string]bool // words that files have which have no outline
 }
 
 // at returns which of the words a commit defined, and in which file.
@@ -206,14 +249,12 @@ func (p *wordHunt) at(ctx context.Context, commit repo.ID) (map[string]definedAt
 	})
 	for _, f := range files {
 		if _, read := p.defines[f.ID]; !read {
-			p.defines[f.ID] = nil
+			p.defines[f.ID], p.blank[f.ID] = nil, whyTooMuch
 			unread = append(unread, f)
 		}
 	}
-	p.cut = false
 	for batch := range slices.Chunk(unread, pastBatch) {
 		if p.budget <= 0 {
-			p.cut = true
 			break
 		}
 		if err := p.read(ctx, batch); err != nil {
@@ -221,8 +262,14 @@ func (p *wordHunt) at(ctx context.Context, commit repo.ID) (map[string]definedAt
 		}
 	}
 	where := make(map[string]definedAt)
+	p.cut, p.unsure = "", make(map[string]bool)
 	for _, f := range files {
-		p.cut = p.cut || p.missing[f.ID]
+		if why := p.blank[f.ID]; p.cut != WhyAbsent && why != "" {
+			p.cut = why
+		}
+		for _, word := range p.vague[f.ID] {
+			p.unsure[word] = true
+		}
 		for _, d := range p.defines[f.ID] {
 			if old, ok := where[d.word]; !ok || old.faint && !d.faint {
 				where[d.word] = definedAt{f.Path, d.faint}
@@ -238,20 +285,25 @@ func (p *wordHunt) read(ctx context.Context, files []File) error {
 	for i, f := range files {
 		ids[i] = f.ID
 	}
-	return p.j.past.Blobs(ctx, ids, func(i int, content []byte) {
+	return p.j.past.Blobs(ctx, ids, func(i int, content []byte, err error) {
+		if err != nil {
+			p.blank[ids[i]] = whyNot(err)
+			return
+		}
+		delete(p.blank, ids[i])
 		p.budget -= int64(len(content))
-		p.missing[ids[i]] = content == nil
 		found := p.words.in(content)
-		if len(found) == 0 || len(content) > outline.MaxBytes {
+		if len(found) == 0 || outline.LanguageOf(files[i].Path, content) == outline.Unknown {
 			return
 		}
 		o, err := outline.Of(files[i].Path, content)
 		if err != nil {
+			p.vague[ids[i]] = slices.Collect(maps.Keys(found))
 			return
 		}
 		for k := range o.Symbols {
 			s := &o.Symbols[k]
-			if name := wordOf(s.Name); slices.Contains(found, name) {
+			if name := wordOf(s.Name); found[name] {
 				p.defines[ids[i]] = append(p.defines[ids[i]], defined{name, isFaint(s)})
 			}
 		}
@@ -297,7 +349,7 @@ func (j *judge) sinceWords(ctx context.Context, gone []int) error {
 		}
 		var moved []*hunt
 		for k, h := range open {
-			if h.last > before[k] && !h.inHead {
+			if h.last > before[k] && !h.inHead && !h.blind {
 				moved = append(moved, h)
 			}
 		}
@@ -318,7 +370,7 @@ func (j *judge) sinceWords(ctx context.Context, gone []int) error {
 // since notes when a hunt says that something went.
 func (j *judge) since(i int, h *hunt) {
 	m := &j.list[i]
-	if m.Uncommitted = h.inHead; !h.inHead {
+	if m.Uncommitted = h.inHead; !h.inHead && !h.blind {
 		m.Since = j.commit(h.last)
 	}
 }

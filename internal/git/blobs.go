@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -19,7 +20,7 @@ const maxBlob = 4 << 20
 // here is an error.
 func (r *Repo) Blobs(ctx context.Context, ids []repo.ID) ([][]byte, error) {
 	var found [][]byte
-	w := &blobWriter{see: func(content []byte) { found = append(found, content) }}
+	w := &blobWriter{see: func(content []byte, _ int64) { found = append(found, content) }}
 	if err := r.catBlobs(ctx, ids, w); err != nil {
 		return nil, err
 	}
@@ -27,12 +28,33 @@ func (r *Repo) Blobs(ctx context.Context, ids []repo.ID) ([][]byte, error) {
 }
 
 // EachBlob is Blobs for many, and for what may not be here: see is called with each
-// content as it comes, in order, and with nil for what is not here or is no blob.
-func (r *Repo) EachBlob(ctx context.Context, ids []repo.ID, see func(i int, content []byte)) error {
-	i := -1
-	return r.catBlobs(ctx, ids, &blobWriter{lenient: true, see: func(content []byte) {
-		i++
-		see(i, content)
+// content as it comes, in order, and with its size. A size larger than the content says
+// that this is but its beginning; what is not here or is no blob is nil, of size -1.
+// Nothing is fetched.
+func (r *Repo) EachBlob(ctx context.Context, ids []repo.ID, see func(i int, content []byte, size int64)) error {
+	next := 0
+	tell := func(content []byte, size int64) {
+		next++
+		see(next-1, content, size)
+	}
+	err := r.catBlobs(ctx, ids, &blobWriter{lenient: true, see: tell})
+	if !wouldFetch(err) {
+		return err
+	}
+	here, err := r.here(ctx, ids[next:])
+	if err != nil {
+		return err
+	}
+	pass := func() { // over what is not here
+		for next < len(ids) && !here[ids[next]] {
+			tell(nil, -1)
+		}
+	}
+	pass()
+	rest := slices.DeleteFunc(slices.Clone(ids[next:]), func(id repo.ID) bool { return !here[id] })
+	return r.catBlobs(ctx, rest, &blobWriter{lenient: true, see: func(content []byte, size int64) {
+		tell(content, size)
+		pass()
 	}})
 }
 
@@ -62,12 +84,13 @@ func (r *Repo) catBlobs(ctx context.Context, ids []repo.ID, w *blobWriter) error
 // A blobWriter reads the answer of git cat-file --batch as it comes: of each object a
 // line with its name, kind and size, its content, and a line end.
 type blobWriter struct {
-	see     func(content []byte)
+	see     func(content []byte, size int64)
 	seen    int
 	lenient bool // what is not here, or is no blob, is nil
 
 	head   []byte // of a line that is not complete
 	inside bool   // of a content
+	size   int64  // of it
 	left   int64  // of it, the line end included
 	skip   bool   // it is not wanted
 	body   []byte // as much of it as is kept
@@ -98,7 +121,10 @@ func (w *blobWriter) Write(p []byte) (int, error) {
 		w.left -= k
 		w.inside, p = w.left > 0, p[k:]
 		if !w.inside {
-			w.end(w.body)
+			if w.skip {
+				w.size = -1
+			}
+			w.end(w.body, w.size)
 		}
 	}
 	return n, w.err
@@ -109,7 +135,7 @@ func (w *blobWriter) begin(line string) {
 	word := strings.Fields(line)
 	switch {
 	case len(word) == 2 && w.lenient:
-		w.end(nil)
+		w.end(nil, -1)
 	case len(word) == 2:
 		w.err = fmt.Errorf("read content %s: it is not here", word[0])
 	case len(word) != 3 || word[1] != "blob" && !w.lenient:
@@ -123,13 +149,13 @@ func (w *blobWriter) begin(line string) {
 		if w.skip = word[1] != "blob"; !w.skip {
 			w.body = make([]byte, 0, min(size, maxBlob))
 		}
-		w.inside, w.left = true, size+1
+		w.inside, w.size, w.left = true, size, size+1
 	}
 }
 
 // end tells of a content.
-func (w *blobWriter) end(content []byte) {
+func (w *blobWriter) end(content []byte, size int64) {
 	w.seen++
 	w.body = nil
-	w.see(content)
+	w.see(content, size)
 }

@@ -44,12 +44,12 @@ func TestBlobs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	asked := []repo.ID{ids[3], commit, ids[0], repo.SHA1.Blob([]byte("absent")), ids[2]}
+	asked := []repo.ID{ids[3], commit, ids[0], repo.SHA1.Blob([]byte("absent")), ids[2], ids[6]}
 	var told []string
-	err = g.EachBlob(t.Context(), asked, func(i int, content []byte) {
-		told = append(told, fmt.Sprintf("%d %q %t", i, content, content == nil))
+	err = g.EachBlob(t.Context(), asked, func(i int, content []byte, size int64) {
+		told = append(told, fmt.Sprintf("%d %q %t %d", i, content[:min(len(content), 20)], content == nil, size-int64(len(content))))
 	})
-	if want := `0 "two\nlines\n" false, 1 "" true, 2 "" false, 3 "" true, 4 "one" false`; err != nil || strings.Join(told, ", ") != want {
+	if want := `0 "two\nlines\n" false 0, 1 "" true -1, 2 "" false 0, 3 "" true -1, 4 "one" false 0, 5 "yyyyyyyyyyyyyyyyyyyy" false 1`; err != nil || strings.Join(told, ", ") != want {
 		t.Errorf("each: %q, %v", told, err)
 	}
 	rapid.Check(t, func(t *rapid.T) {
@@ -59,7 +59,7 @@ func TestBlobs(t *testing.T) {
 			answer.WriteString("0123 blob " + string(rune('0'+len(c))) + "\n" + string(c) + "\n")
 		}
 		var found [][]byte
-		w := &blobWriter{see: func(content []byte) { found = append(found, content) }}
+		w := &blobWriter{see: func(content []byte, _ int64) { found = append(found, content) }}
 		for rest := answer.Bytes(); len(rest) > 0; {
 			n := rapid.IntRange(1, len(rest)).Draw(t, "piece")
 			if _, err := w.Write(rest[:n]); err != nil {
@@ -76,4 +76,32 @@ func TestBlobs(t *testing.T) {
 			}
 		}
 	})
+}
+
+// What a partial clone lacks is told apart from what it has, in order, and not fetched.
+func TestEachBlobPartial(t *testing.T) {
+	r := testrepo.New(t)
+	r.Git("config", "uploadpack.allowFilter", "true")
+	var ids []repo.ID
+	for i, text := range []string{"one\n", "two\n", "three\n"} {
+		r.Write("a", text)
+		r.Write("b", "same\n")
+		r.Commit(fmt.Sprint(i))
+		ids = append(ids, repo.SHA1.Blob([]byte(text)))
+	}
+	ids = append(ids, repo.SHA1.Blob([]byte("same\n")), ids[0])
+	clone := r.Clone("--filter=blob:none")
+	g, err := Open(t.Context(), clone.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // nor by the first time
+		var told []string
+		err = g.EachBlob(t.Context(), ids, func(i int, content []byte, size int64) {
+			told = append(told, fmt.Sprintf("%d %q %d", i, content, size))
+		})
+		if want := `0 "" -1, 1 "" -1, 2 "three\n" 6, 3 "same\n" 5, 4 "" -1`; err != nil || strings.Join(told, ", ") != want {
+			t.Errorf("each: %q, %v", told, err)
+		}
+	}
 }

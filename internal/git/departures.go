@@ -17,27 +17,33 @@ import (
 // the same is found.
 func (r *Repo) Departures(ctx context.Context, commits []repo.ID) ([][]docs.Departure, error) {
 	list, err := r.departures(ctx, commits, "-M")
-	var no *refusal
-	if !errors.As(err, &no) {
+	if !wouldFetch(err) {
 		return list, err
 	}
 	// Git refuses all for the sake of one.
-	if len(commits) == 1 {
-		return r.departures(ctx, commits, "-M100%")
+	if len(commits) > 1 {
+		half := len(commits) / 2
+		front, err := r.Departures(ctx, commits[:half])
+		if err != nil {
+			return nil, err
+		}
+		back, err := r.Departures(ctx, commits[half:])
+		return append(front, back...), err
 	}
-	half := len(commits) / 2
-	front, err := r.Departures(ctx, commits[:half])
-	if err != nil {
-		return nil, err
+	// Without the contents it can be told what stayed letter by letter.
+	list, err = r.departures(ctx, commits, "-M100%")
+	for _, left := range list {
+		for i := range left {
+			left[i].Unseen = left[i].To == ""
+		}
 	}
-	back, err := r.Departures(ctx, commits[half:])
-	return append(front, back...), err
+	return list, err
 }
 
 // departures are those with one way to find files again.
-func (r *Repo) departures(ctx context.Context, commits []repo.ID, alike string) ([][]docs.Departure, error) {
+func (r *Repo) departures(ctx context.Context, commits []repo.ID, renames string) ([][]docs.Departure, error) {
 	list := make([][]docs.Departure, len(commits))
-	err := r.diffTrees(ctx, commits, []string{alike, "-l1000"}, func(i int, c treeChange) {
+	err := r.diffTrees(ctx, commits, []string{renames, "-l1000"}, func(i int, c treeChange) {
 		if c.kind == 'D' || c.kind == 'R' {
 			list[i] = append(list[i], docs.Departure{From: c.path, To: c.to, Alike: c.alike, ID: c.old})
 		}

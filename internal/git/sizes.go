@@ -15,9 +15,7 @@ import (
 // here.
 func (r *Repo) Sizes(ctx context.Context, ids []repo.ID) ([]int64, error) {
 	sizes, err := r.sizes(ctx, ids)
-	// A git that does not know how not to fetch fails at the first content that it
-	// would have to.
-	if why, refused := errors.AsType[*refusal](err); !refused || !strings.Contains(why.text, "promisor") {
+	if !wouldFetch(err) {
 		return sizes, err
 	}
 	here, err := r.here(ctx, ids)
@@ -41,6 +39,14 @@ func (r *Repo) Sizes(ctx context.Context, ids []repo.ID) ([]int64, error) {
 		}
 	}
 	return sizes, nil
+}
+
+// wouldFetch reports whether git has failed because a partial clone lacks something. One
+// that does not know how not to fetch fails at the first content that it would have to;
+// others do where they cannot go on without.
+func wouldFetch(err error) bool {
+	why, refused := errors.AsType[*refusal](err)
+	return refused && strings.Contains(why.text, "promisor")
 }
 
 // here returns which contents of a partial clone are here.
