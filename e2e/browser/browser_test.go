@@ -245,7 +245,7 @@ func sample(t *testing.T) *testrepo.Repo {
 	r.Write("api/client.go", "package api\n\nfunc Call() {}\n")
 	r.Write("docs/guide.md", "# Guide\n\nHow to.\n")
 	node(r, "app", "The app", "everything", "", "# The app\n")
-	node(r, "app/api", "The API", "answers requests", "api/server.go",
+	node(r, "app/api", "The API", "answers requests, all of them, whoever asks, at any time, in the order in which they came, and never twice", "api/server.go",
 		"## raw source\n\nIt answers.\n\n## expanded spec\n\nIt answers **quickly**, as [[app]] wants.\n")
 	r.Commit("begin")
 	return r

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"sync"
 
@@ -168,7 +169,7 @@ func (p *pulse) index(ctx context.Context, g *git.Repo) (*indexed, error) {
 
 // maxWatched is how many directories are watched: systems have room for few more. What
 // is not watched is looked at all the same, a little later.
-const maxWatched = 4096
+const maxWatched = 2048
 
 // places lists the directories in which something may happen.
 func (p *pulse) places(ctx context.Context) []string {
@@ -200,6 +201,9 @@ func (p *pulse) places(ctx context.Context) []string {
 		if s, err := openState(ctx, stateOptions{from: c.Repo.Root()}); err == nil {
 			dirs = append(dirs, s.dir.Path())
 			_ = s.Close()
+		}
+		if runtime.GOOS != "linux" && runtime.GOOS != "windows" {
+			continue // elsewhere every file of a watched directory is held open
 		}
 		idx, err := p.index(ctx, c.Repo)
 		if err != nil {
