@@ -561,3 +561,46 @@ func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 	r.Header.Set("Authorization", "Bearer "+b.token)
 	return http.DefaultTransport.RoundTrip(r)
 }
+
+// A name is shown as it can be read, and followed by its bytes.
+func TestServeNamesByTheirBytes(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("names are text here")
+	}
+	r := testrepo.New(t)
+	r.Write("odd\xff\u202edir/in \"it\".go", "package x\n")
+	r.Write("a&b=c?#/x.go", "package x\n")
+	r.Commit("begin")
+	s := serveRepo(t, r, nil)
+	s.gives(http.StatusOK, call{path: "/api/board"})
+	page := s.gives(http.StatusOK, call{path: "/map"})
+	for _, dir := range []string{"odd%FF%E2%80%AEdir", "a%26b%3Dc%3F%23"} {
+		if !strings.Contains(page, `"/map?dir=`+dir+`"`) {
+			t.Errorf("nothing leads to %s:\n%s", dir, page)
+		}
+	}
+	if inside := s.gives(http.StatusOK, call{path: "/map?dir=odd%FF%E2%80%AEdir"}); !strings.Contains(inside, "in &#34;it&#34;.go") {
+		t.Errorf("it does not show what is inside:\n%s", inside)
+	}
+}
+
+// A repository that goes away is said to be away; one that comes back is shown again.
+func TestServeSurvivesTheRepository(t *testing.T) {
+	r := specced(t)
+	s := serveRepo(t, r, nil)
+	s.gives(http.StatusOK, call{path: "/api/board"})
+	away := r.Dir + ".away"
+	if err := os.Rename(r.Path(".git"), away); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"/", "/map", "/api/board", "/api/spec"} {
+		if resp, body := s.do(call{path: path}); resp.StatusCode < 400 {
+			t.Errorf("%s: %s\n%s", path, resp.Status, body)
+		}
+	}
+	s.gives(http.StatusOK, call{path: "/healthz"})
+	if err := os.Rename(away, r.Path(".git")); err != nil {
+		t.Fatal(err)
+	}
+	s.gives(http.StatusOK, call{path: "/api/board"})
+}

@@ -21,6 +21,7 @@ import (
 	"ken/internal/contract"
 	"ken/internal/fault"
 	"ken/internal/fresh"
+	"ken/internal/repo"
 	"ken/internal/spec"
 	"ken/internal/survey"
 	"ken/internal/workflow"
@@ -116,7 +117,11 @@ func (f *frame) Link(path string, pairs ...any) template.URL {
 		q.Set("w", f.Worktree)
 	}
 	for i := 0; i+1 < len(pairs); i += 2 {
-		if v := fmt.Sprintf("%s", pairs[i+1]); v != "" {
+		v := fmt.Sprint(pairs[i+1])
+		if p, ok := pairs[i+1].(repo.Path); ok {
+			v = string(p) // its bytes, and not how it is read
+		}
+		if v != "" {
 			q.Set(fmt.Sprint(pairs[i]), v)
 		}
 	}
@@ -332,7 +337,10 @@ func (s *Server) asset(w http.ResponseWriter, r *http.Request) {
 
 // helpers are what templates may call.
 var helpers = template.FuncMap{
-	"num": num, "yes": yes, "brief": brief, "who": who, "is": func(p *string, s string) bool { return p != nil && *p == s }, "foreign": func(c workflow.Counts) int { return c.AdHoc + c.Ephemeral + c.Unknown }, "str": func(s string) string { return s },
+	"num": num, "yes": yes, "brief": brief, "minute": minute, "who": who,
+	"is":       func(p *string, s string) bool { return p != nil && *p == s },
+	"foreign":  func(c workflow.Counts) int { return c.AdHoc + c.Ephemeral + c.Unknown },
+	"str":      func(s string) string { return s },
 	"bytes":    bytesText,
 	"count":    countText,
 	"hue":      func(s string) int { h := fnv.New32a(); _, _ = h.Write([]byte(s)); return int(h.Sum32() % 12) },
@@ -468,4 +476,12 @@ func who(session string) string {
 		return string(r[:whoLength]) + "…"
 	}
 	return session
+}
+
+// minute is a time for a list: the day, and when on it.
+func minute(stamp string) string {
+	if len(stamp) < len("2006-01-02T15:04") {
+		return stamp
+	}
+	return stamp[:10] + " " + stamp[11:16]
 }

@@ -6,6 +6,7 @@ export function patches() {
     const slot = details.querySelector(".patch-slot");
     if (slot.dataset.filled) return;
     slot.dataset.filled = "yes";
+    slot.textContent = "Being read…";
     try {
       const answer = await fetch(details.dataset.src, { headers: { "X-Ken-Part": "patch", Accept: "text/html" } });
       const part = new DOMParser().parseFromString(await answer.text(), "text/html");
