@@ -113,6 +113,9 @@ func TestRefused(t *testing.T) {
 		"servers twice":        {mcp, `{"mcpServers": {}, "mcpServers": {}}`},
 		"hooks in an array":    {settings, `{"hooks": []}`},
 		"an event as a string": {settings, `{"hooks": {"SessionStart": "x"}}`},
+		"a pit":                {mcp, `{"a":` + strings.Repeat("[", 3_000_000)},
+		"a pit of tables":      {toml, "a = " + strings.Repeat("[", 3_000_000)},
+		"an emptied part":      {toml, markStart + "\n" + markEnd + "\n"},
 		"no TOML":              {toml, "[x\n"},
 		"servers in a string":  {toml, "mcp_servers = 1\n"},
 		"servers in a line":    {toml, "mcp_servers = { x = { command = \"x\" } }\n"},
@@ -121,6 +124,15 @@ func TestRefused(t *testing.T) {
 		if c, err := tt.file.Install([]byte(tt.text)); err == nil {
 			t.Errorf("%s: %s\n%s", name, c.Action, c.Text)
 		}
+	}
+}
+
+// Brackets in words and comments are not nesting.
+func TestBracketsInWords(t *testing.T) {
+	many := strings.Repeat("[{", maxDepth)
+	text := `{"a": "\"` + many + `", /* ` + many + " */ // " + many + "\n" + `"b": 1}`
+	if c, err := must(Find("claude")).Files[0].Install([]byte(text)); err != nil || c.Action != "added" {
+		t.Errorf("%s, %v", c.Action, err)
 	}
 }
 

@@ -35,6 +35,9 @@ func tomlBlock(ended bool) []byte {
 
 // table is what a text says of servers.
 func table(text []byte) (map[string]any, error) {
+	if tooDeep(text, TOML) {
+		return nil, malformed("it is nested too deeply")
+	}
 	var doc map[string]any
 	if err := toml.Unmarshal(bytes.TrimPrefix(text, []byte(bom)), &doc); err != nil {
 		where := ""
@@ -69,11 +72,19 @@ func putTOML(text []byte) (out []byte, note string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
-	if servers[name] != nil {
-		if at, _, err := block(text); err != nil || at >= 0 {
-			return text, "", err
-		}
+	at, _, err := block(text)
+	switch {
+	case err != nil:
+		return nil, "", err
+	case servers[name] != nil && at >= 0:
+		return text, "", nil
+	case servers[name] != nil:
 		return text, "it has a server ken of its own, which stays as it is", nil
+	case at >= 0: // somebody emptied it
+		return nil, "", &fault.Error{
+			Hint: "take ken's lines out of it by hand, from " + markStart + " to " + markEnd,
+			Err:  errors.New("ken's part of it has no server ken"),
+		}
 	}
 	eol := "\n"
 	if bytes.Contains(text, []byte("\r\n")) {
