@@ -17,7 +17,7 @@ import (
 // the same is found.
 func (r *Repo) Departures(ctx context.Context, commits []repo.ID) ([][]docs.Departure, error) {
 	list, err := r.departures(ctx, commits, "-M")
-	if !wouldFetch(err) {
+	if _, refused := errors.AsType[*refusal](err); !refused {
 		return list, err
 	}
 	// Git refuses all for the sake of one.
