@@ -182,13 +182,10 @@ func TestFourThousandNodes(t *testing.T) {
 	d := serve(t, r)
 	d.open("/")
 	d.reads("#n-n3999", "Node 3999")
-	d.open("/") // warm
-	type paint struct{ First, Loaded float64 }
-	d.until(`performance.getEntriesByName("first-contentful-paint").length > 0`)
-	p := eval[paint](d, `({First: performance.getEntriesByName("first-contentful-paint")[0].startTime, Loaded: performance.timing.loadEventEnd - performance.timing.navigationStart})`)
-	t.Logf("first paint after %.0f ms, loaded after %.0f ms", p.First, p.Loaded)
-	if p.First > 1000 && !raceOrBusy() {
-		t.Errorf("the first paint took %.0f ms", p.First)
+	small, many := d.paint("/login"), d.paint("/")
+	t.Logf("first paint after %v; the smallest page's after %v", many, small)
+	if many > max(time.Second, slower*small) {
+		t.Errorf("the first paint took %v, that of the smallest page %v", many, small)
 	}
 	d.reads("#live", "live")
 	d.do(chromedp.Click("#search"))
@@ -196,4 +193,22 @@ func TestFourThousandNodes(t *testing.T) {
 	d.keys("node 3777")
 	d.reads("#found", "1 of 4000")
 	t.Logf("nine keys and the answer took %v", time.Since(start))
+}
+
+// slower is how much longer many nodes may take than the smallest page, on a machine
+// that is too busy for a second to mean anything.
+const slower = 12
+
+// paint returns how long it took until something was to be seen of a page: the best of
+// a few times, since others use the machine, too.
+func (d *dashboard) paint(path string) time.Duration {
+	d.t.Helper()
+	best := time.Hour
+	for range 5 {
+		d.open(path)
+		d.until(`performance.getEntriesByName("first-contentful-paint").length > 0`)
+		ms := eval[float64](d, `performance.getEntriesByName("first-contentful-paint")[0].startTime`)
+		best = min(best, time.Duration(ms*float64(time.Millisecond)).Round(time.Millisecond))
+	}
+	return best
 }

@@ -20,9 +20,6 @@ func (d *dashboard) before(script string) {
 	}
 }
 
-// raceOrBusy reports whether times mean nothing here.
-func raceOrBusy() bool { return os.Getenv("KEN_SLOW") != "" }
-
 // The map is walked down by clicking, and a directory that is described while one looks
 // turns fresh.
 func TestMapIsWalkedAndFillsIn(t *testing.T) {
