@@ -1,0 +1,89 @@
+package app
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"ken/internal/agent"
+	"ken/internal/repo"
+)
+
+// What sessions saw is kept by any number of hooks at once, within bounds, in a file that
+// no name leads away from.
+func TestSessionFile(t *testing.T) {
+	dir := t.TempDir()
+	id, err := repo.ParseID(strings.Repeat("a", 40))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := sessionIn(dir, "../../etc/passwd\x00")
+	if rel, err := filepath.Rel(filepath.Join(dir, "ken", "cache", "sessions"), string(f)); err != nil || strings.Contains(rel, string(filepath.Separator)) {
+		t.Fatalf("it lies at %s", f)
+	}
+	var wg sync.WaitGroup
+	for i := range 50 {
+		wg.Go(func() {
+			if err := f.add(agent.SawLine(repo.Path(fmt.Sprint("f", i)), id)); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	m := f.remember()
+	for i := range 50 {
+		if got, ok := m.Seen(repo.Path(fmt.Sprint("f", i))); !ok || got != id {
+			t.Errorf("f%d was forgotten", i)
+		}
+	}
+
+	// Too much is no memory, and the next word begins it anew.
+	if err := os.WriteFile(string(f), []byte(strings.Repeat("x", agent.MaxMemory)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.add(agent.SawLine("g", id)); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(string(f)); err != nil || info.Size() > 100 {
+		t.Errorf("%v, %v", info, err)
+	}
+	if _, ok := f.remember().Seen("g"); !ok {
+		t.Error("the new word was not kept")
+	}
+
+	// A link is taken away, and what it leads to stays.
+	victim := filepath.Join(dir, "victim")
+	if err := os.WriteFile(victim, []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(string(f)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(victim, string(f)); err != nil {
+		t.Skip("no links here")
+	}
+	if err := f.add(agent.SawLine("h", id)); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(victim); err != nil || string(text) != "mine" {
+		t.Errorf("%q, %v", text, err)
+	}
+
+	// Nobody's session is nobody's memory; and one that is long over is forgotten.
+	none := sessionIn(dir, " \n")
+	if err := none.add("seen\n"); err != nil || none != "" {
+		t.Errorf("%q, %v", none, err)
+	}
+	forgetOld(dir, time.Now().Add(forgetAfter-time.Hour))
+	if _, ok := f.remember().Seen("h"); !ok {
+		t.Error("forgotten too early")
+	}
+	forgetOld(dir, time.Now().Add(forgetAfter+time.Hour))
+	if _, err := os.Lstat(string(f)); !os.IsNotExist(err) {
+		t.Errorf("not forgotten: %v", err)
+	}
+}
