@@ -97,6 +97,7 @@ var doors = map[string][]string{
 	"github.com/modelcontextprotocol/go-sdk": {"mcp"},
 	"testing":                                helpers,
 	"github.com/odvcencio/gotreesitter":      {"outline/syntax"},
+	"github.com/fsnotify/fsnotify":           {"content"},
 	"github.com/tailscale/hujson":            {"client"},
 	"github.com/pelletier/go-toml":           {"client"},
 	"github.com/rogpeppe/go-internal":        {},
