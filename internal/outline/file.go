@@ -135,20 +135,25 @@ func (f *file) outline() *Outline {
 	for _, imp := range o.Imports {
 		all.text('i', imp)
 	}
+	words := f.scratch.words[:0]
 	for i := range f.symbols {
 		s := &f.symbols[i]
 		f.finish(s, d)
-		name := string(s.Kind) + "\x00" + s.FullName() + "\x00"
-		if s.Exported {
-			name += "+"
+		name := append(append(append(words[:0], s.Kind...), 0), s.FullName()...)
+		if name = append(name, 0); s.Exported {
+			name = append(name, '+')
 		}
-		shapes = append(shapes, name+string(s.Shape[:]))
-		all.text('s', name+s.Doc+"\x00"+string(s.Shape[:]))
+		size := len(name)
+		words = append(name, s.Shape[:]...)
+		shapes = append(shapes, string(words))
+		words = append(append(append(words[:size], s.Doc...), 0), s.Shape[:]...)
+		all.part('s', words)
 		all.number('n', s.Depth)
 		if i < MaxSymbols {
 			o.Symbols = append(o.Symbols, s.Symbol)
 		}
 	}
+	f.scratch.words = words[:0]
 	o.Digest = all.digest()
 	slices.Sort(shapes)
 	d.reset()

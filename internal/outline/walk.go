@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 	"strings"
+	"unicode"
 
 	"ken/internal/outline/syntax"
 )
@@ -92,7 +93,10 @@ func (r *reader) trailing(i int, comment syntax.Node) {
 
 // add adds a symbol and returns its number. Its signature is the node up to end.
 func (r *reader) add(kind Kind, name string, n syntax.Node, l lead, end int) int {
-	name = clip(strings.Join(strings.Fields(name), " "), 200)
+	if strings.ContainsFunc(name, unicode.IsSpace) {
+		name = strings.Join(strings.Fields(name), " ")
+	}
+	name = clip(name, 200)
 	if name == "" {
 		name = "(anonymous)"
 	}

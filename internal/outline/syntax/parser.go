@@ -44,6 +44,7 @@ type parser struct {
 	children []ref
 	entries  slab[entry]
 	scratch  []ref
+	levels   []level
 }
 
 // An entry is one element of a stack. Readings share the entries below the place
@@ -95,7 +96,7 @@ func newParser(g *Grammar) *parser {
 func (p *parser) forget() {
 	next := parser{
 		scanBuf: p.scanBuf, scans: p.scans, scanIDs: p.scanIDs,
-		stack: straightStack{slots: p.stack.slots[:0], undo: p.stack.undo[:0]},
+		levels: p.levels[:0], stack: straightStack{slots: p.stack.slots[:0], undo: p.stack.undo[:0]},
 		lines: p.lines[:0], work: p.work[:0], failed: p.failed[:0], scratch: p.scratch[:0],
 		nodes: p.nodes[:1], entries: p.entries, children: p.children[:0],
 	}

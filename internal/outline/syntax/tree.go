@@ -48,7 +48,7 @@ func (p *parser) parent(sym, prod uint16, children []ref, pos int) ref {
 	return p.add(n)
 }
 
-// A Tree is the syntax tree of a text.
+// A Tree is the syntax tree of a text, for one reader at a time.
 type Tree struct {
 	root ref
 	p    *parser
@@ -197,41 +197,29 @@ func (n Node) Children() []Node {
 
 // AppendChildren appends the node's children to out.
 func (n Node) AppendChildren(out []Node) []Node {
-	if n.p == nil {
+	if n.p == nil || n.raw().count == 0 {
 		return out
 	}
 	// Hidden nodes are seen through. They nest as deeply as a list is long, so
 	// this keeps a stack of its own.
-	type level struct {
-		left  []ref // the children to come
-		prod  *production
-		index int    // the place of the next, comments apart
-		field uint16 // what the whole hidden node is to its parent
-	}
 	p := n.p
 	g := p.g
-	enter := func(r ref, field uint16) level {
-		l := level{left: p.childrenOf(r), field: field}
-		if at := p.nodes[r]; at.sym != errorSym {
-			l.prod = g.production(at.prod)
-		}
-		return l
-	}
-	var few [8]level
-	stack := append(few[:0], enter(n.ref, 0))
-	for len(stack) > 0 {
-		top := &stack[len(stack)-1]
-		if len(top.left) == 0 {
-			stack = stack[:len(stack)-1]
+	stack := p.levels[:0]
+	top := p.level(n.ref, 0)
+	for {
+		if top.at == top.end {
+			if len(stack) == 0 {
+				break
+			}
+			top, stack = stack[len(stack)-1], stack[:len(stack)-1]
 			continue
 		}
-		r := top.left[0]
-		top.left = top.left[1:]
+		r := p.children[top.at]
+		top.at++
 		c := &p.nodes[r]
 		sym, field := c.sym, top.field
-		if top.prod != nil && c.flags&isExtra == 0 {
-			if top.index < len(top.prod.children) {
-				as := &top.prod.children[top.index]
+		if !top.broken && c.flags&isExtra == 0 {
+			if as := g.role(top.prod, top.index); as.alias != 0 || as.field != 0 {
 				if as.alias != 0 {
 					sym = as.alias
 				}
@@ -245,10 +233,26 @@ func (n Node) AppendChildren(out []Node) []Node {
 		case sym == errorSym || int(sym) < len(g.visible) && g.visible[sym]:
 			out = append(out, Node{p: p, ref: r, sym: sym, field: field})
 		case c.count > 0:
-			stack = append(stack, enter(r, field))
+			stack = append(stack, top)
+			top = p.level(r, field)
 		}
 	}
+	p.levels = stack
 	return out
+}
+
+// A level is a node whose children are being seen.
+type level struct {
+	at, end uint32 // the children to come
+	index   uint32 // the place of the next, comments apart
+	prod    uint16
+	field   uint16 // what the whole is to its parent, if it is hidden
+	broken  bool   // nothing is said of its children
+}
+
+func (p *parser) level(r ref, field uint16) level {
+	n := &p.nodes[r]
+	return level{at: n.first, end: n.first + n.count, prod: n.prod, field: field, broken: n.sym == errorSym}
 }
 
 // Hidden tokens have no node; what they cover is text between the nodes that
@@ -262,13 +266,14 @@ type childRole struct {
 	field uint16 // 0 for nothing particular
 }
 
-var noProduction production
-
-func (g *Grammar) production(id uint16) *production {
-	if int(id) < len(g.prods) {
-		return &g.prods[id]
+// role returns what the child at a place is to a node of a production.
+func (g *Grammar) role(prod uint16, index uint32) childRole {
+	if int(prod) < len(g.prods) {
+		if c := g.prods[prod].children; int(index) < len(c) {
+			return c[index]
+		}
 	}
-	return &noProduction
+	return childRole{}
 }
 
 func productionsOf(lang *ts.Language) []production {
