@@ -146,7 +146,9 @@ type lexed struct {
 	pos      int
 	lex, ext uint32
 	scan     uint32
-	known    bool // there is one
+	known    bool   // there is one
+	state    uint32 // that asked for it last
+	cost     int    // in steps
 }
 
 // lexIn returns the token at a place as a state sees it, until the next call. A state
@@ -162,6 +164,9 @@ func (p *parser) lexAs(state uint32, row *stateRow, pos int, scan uint32) *token
 			at := (seen.last + i) % uint(len(seen.list))
 			if r := &seen.list[at]; r.pos == pos && r.lex == row.lex && r.ext == row.ext && r.scan == scan && r.known {
 				seen.last = at
+				if r.state != state {
+					p.again(r, state)
+				}
 				return &r.token
 			}
 		}
@@ -171,8 +176,20 @@ func (p *parser) lexAs(state uint32, row *stateRow, pos int, scan uint32) *token
 	seen.last, seen.far = at, max(seen.far, pos)
 	r := &seen.list[at]
 	r.pos, r.lex, r.ext, r.scan, r.known = pos, row.lex, row.ext, scan, true
+	before := p.steps
 	p.scan(&r.token, state, row, pos, scan)
+	r.state, r.cost = state, p.steps-before
 	return &r.token
+}
+
+// again counts a token that another state gets as well. In a grammar that says of
+// each state for itself what it wants of the scanner, it counts as if it had been made
+// for that state alone.
+func (p *parser) again(r *lexed, state uint32) {
+	r.state = state
+	if p.g.scanner != nil && len(p.g.lang.ExternalLexStates) == 0 {
+		p.steps += r.cost
+	}
 }
 
 // scan makes the token at a place.

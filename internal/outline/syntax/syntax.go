@@ -13,6 +13,7 @@ package syntax
 import (
 	"errors"
 	"fmt"
+	"sync"
 
 	ts "github.com/odvcencio/gotreesitter"
 )
@@ -40,6 +41,8 @@ type Grammar struct {
 	moves   []move       // by entry of actions
 	visible []bool       // by symbol: its nodes are seen
 	prods   []production // by number
+	mu      sync.Mutex
+	sets    map[string]uint32 // see wanted
 	lexers  lexTable
 	keyword lexTable
 }
@@ -54,7 +57,7 @@ func newGrammar(lang *ts.Language) (*Grammar, error) {
 			return nil, err
 		}
 	}
-	g := &Grammar{lang: lang, scanner: lang.ExternalScanner, names: lang.SymbolNames}
+	g := &Grammar{sets: make(map[string]uint32), lang: lang, scanner: lang.ExternalScanner, names: lang.SymbolNames}
 	if lang.Name == "c_sharp" && len(lang.ExternalSymbols) > csharpContent {
 		g.scanner = csharpScanner{lang.ExternalScanner, lang.ExternalSymbols[csharpContent]}
 	}

@@ -36,8 +36,7 @@ func (g *Grammar) newRow(state uint32) *stateRow {
 	switch {
 	case g.scanner == nil:
 	case len(lang.ExternalLexStates) == 0:
-		// The external tokens come from the parse table: each state has its own.
-		r.ext = state + 1
+		// The external tokens come from the parse table.
 		for i, sym := range lang.ExternalSymbols {
 			if state == 0 || r.cell(uint16(sym)) != 0 {
 				if r.valid == nil {
@@ -46,11 +45,32 @@ func (g *Grammar) newRow(state uint32) *stateRow {
 				r.valid[i] = true
 			}
 		}
+		if state != 0 { // which stands for all of them
+			r.ext = g.wanted(r.valid)
+		}
 	case r.ext != 0 && int(r.ext) < len(lang.ExternalLexStates):
 		r.valid = lang.ExternalLexStates[r.ext]
 	}
 	g.rows[state].Store(r)
 	return r
+}
+
+// wanted numbers the sets of external tokens that states have a use for.
+func (g *Grammar) wanted(valid []bool) uint32 {
+	key := make([]byte, len(valid))
+	for i, v := range valid {
+		if v {
+			key[i] = 1
+		}
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	id, ok := g.sets[string(key)]
+	if !ok {
+		id = uint32(len(g.sets)) + 1
+		g.sets[string(key)] = id
+	}
+	return id
 }
 
 // spread lays out the compressed part of the table: groups of symbols that share
