@@ -145,7 +145,7 @@ func aboutFile(ctx context.Context, tree oneTree, p repo.Path) ([]survey.Section
 	if err != nil {
 		return nil, err
 	}
-	lines := survey.OutlineGist(seen[0], briefOutline)
+	lines := survey.OutlineGist(seen[0].Outline, briefOutline)
 	if len(lines) == 0 {
 		return []survey.Section{unoutlined(f)}, nil
 	}

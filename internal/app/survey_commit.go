@@ -124,6 +124,9 @@ func (t *commitTree) kinds(ctx context.Context, files []*survey.File) error {
 // What is said of the others was written from the bytes that a filter made, which no
 // commit has: how they differ is not known.
 func (t *commitTree) unfiltered(ctx context.Context, files []*survey.File, known map[repo.Path]registry.Row) ([]*survey.File, error) {
+	if len(files) == 0 {
+		return nil, nil
+	}
 	paths := make([]repo.Path, len(files))
 	for i, f := range files {
 		paths[i] = f.Path
@@ -162,8 +165,8 @@ func (t *commitTree) Read(ctx context.Context, f *survey.File, most int) ([]byte
 }
 
 // Outlines reads the contents from git.
-func (t *commitTree) Outlines(ctx context.Context, files []*survey.File) ([]*outline.Outline, error) {
-	return t.w.outlines(ctx, files, func(which []int, see func(k int, content []byte)) error {
+func (t *commitTree) Outlines(ctx context.Context, files []*survey.File) ([]survey.Seen, error) {
+	list, err := t.w.outlines(ctx, files, func(which []int, see func(k int, content []byte)) error {
 		for k, i := range which {
 			if files[i].Size > outline.MaxBytes {
 				continue
@@ -176,6 +179,16 @@ func (t *commitTree) Outlines(ctx context.Context, files []*survey.File) ([]*out
 		}
 		return nil
 	})
+	return seen(list), err
+}
+
+// seen is what a tree says of outlines that it has from the contents that it listed.
+func seen(list []*outline.Outline) []survey.Seen {
+	out := make([]survey.Seen, len(list))
+	for i, o := range list {
+		out[i].Outline = o
+	}
+	return out
 }
 
 // Summaries returns what was written about the contents.

@@ -3,9 +3,11 @@ package app
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 
+	"ken/internal/content"
 	"ken/internal/fresh"
 	"ken/internal/outline"
 	"ken/internal/registry"
@@ -28,6 +30,10 @@ type surveyTree struct {
 	step    *registry.Step
 	// measured are the sizes of files that their rows do not tell.
 	measured []measured
+
+	skips      sync.Once
+	skipped    map[repo.Path]bool
+	skipFailed error
 
 	looked sync.Once
 	failed error
@@ -156,31 +162,110 @@ func (t *surveyTree) Read(ctx context.Context, f *survey.File, most int) ([]byte
 	err := t.w.files.Bytes(ctx, []repo.Path{f.Path}, int64(most), func(_ int, b []byte, err error) {
 		out, failed = append(out, b...), err
 	})
-	if err == nil {
-		err = failed
+	if err != nil {
+		return nil, err
 	}
 	// Whoever reads another content than the one that is judged would write about it.
-	if past := (specPast{t.w.git, t.w}); err == nil && !past.Stored(out, f.ID) {
-		err = fmt.Errorf("read %s: it has changed since it was looked at", f.Path)
+	switch past := (specPast{t.w.git, t.w}); {
+	case errors.Is(failed, content.ErrTooLarge) && f.Size > int64(most):
+		return nil, failed
+	case failed == nil && past.Stored(out, f.ID):
+		return out, nil
 	}
-	return out, err
+	moved, err := t.moved(ctx, []*survey.File{f})
+	if err == nil && moved[0] {
+		err = fmt.Errorf("read %s: %w", f.Path, survey.ErrMoved)
+	}
+	if err == nil {
+		err = fmt.Errorf("read %s: it is not checked out, or git stores other bytes of it than lie there", f.Path)
+	}
+	return nil, err
+}
+
+// moved says which of some files have moved, whose bytes are not those that git would
+// store or could not be read: all but those that git does not store as they are, or was
+// told not to check out.
+func (t *surveyTree) moved(ctx context.Context, files []*survey.File) ([]bool, error) {
+	if len(files) == 0 {
+		return nil, nil
+	}
+	paths := make([]repo.Path, len(files))
+	for i, f := range files {
+		paths[i] = f.Path
+	}
+	attrs, err := t.w.git.Attributes(ctx, paths)
+	if err != nil {
+		return nil, err
+	}
+	sparse, err := t.sparse(ctx)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]bool, len(attrs))
+	for i, a := range attrs {
+		list[i] = !a.Filtered && a.Convert != repo.ConvertGit && !sparse[paths[i]]
+	}
+	return list, nil
+}
+
+// sparse returns the files that git was told not to check out.
+func (t *surveyTree) sparse(ctx context.Context) (map[repo.Path]bool, error) {
+	t.skips.Do(func() {
+		var now *repo.Snapshot
+		if now, t.skipFailed = t.w.git.Snapshot(ctx); t.skipFailed != nil {
+			return
+		}
+		t.skipped = make(map[repo.Path]bool)
+		for _, e := range now.Index.Entries {
+			if e.Flags.Has(repo.SkipWorktree) {
+				t.skipped[e.Path] = true
+			}
+		}
+	})
+	return t.skipped, t.skipFailed
 }
 
 // Outlines reads the files that have none kept.
-func (t *surveyTree) Outlines(ctx context.Context, files []*survey.File) ([]*outline.Outline, error) {
+func (t *surveyTree) Outlines(ctx context.Context, files []*survey.File) ([]survey.Seen, error) {
 	past := specPast{t.w.git, t.w}
-	return t.w.outlines(ctx, files, func(which []int, see func(k int, content []byte)) error {
+	other := make([]bool, len(files)) // what lies there is not what was listed
+	list, err := t.w.outlines(ctx, files, func(which []int, see func(k int, content []byte)) error {
 		paths := make([]repo.Path, len(which))
 		for k, i := range which {
 			paths[k] = files[i].Path
 		}
 		return t.w.files.Bytes(ctx, paths, outline.MaxBytes, func(k int, b []byte, err error) {
 			// What is not of the content that is judged has no say.
-			if err == nil && past.Stored(b, files[which[k]].ID) {
+			switch f := files[which[k]]; {
+			case err == nil && past.Stored(b, f.ID):
 				see(k, b)
+			case errors.Is(err, content.ErrTooLarge) && f.Size > outline.MaxBytes:
+			default:
+				other[which[k]] = true
 			}
 		})
 	})
+	if err != nil {
+		return nil, err
+	}
+	out := seen(list)
+	var doubted []*survey.File
+	var which []int
+	for i, f := range files {
+		if other[i] {
+			doubted, which = append(doubted, f), append(which, i)
+		}
+	}
+	moved, err := t.moved(ctx, doubted)
+	if err != nil {
+		return nil, err
+	}
+	for k, i := range which {
+		if moved[k] {
+			out[i].Err = fmt.Errorf("read %s: %w", files[i].Path, survey.ErrMoved)
+		}
+	}
+	return out, nil
 }
 
 // Summaries returns what the registry has about files.

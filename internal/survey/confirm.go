@@ -2,6 +2,7 @@ package survey
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -91,6 +92,10 @@ func (j *judgement) confirm(ctx context.Context, d *Directory, c Confirmation, o
 		return nil, nil
 	}
 	it, err := j.item(ctx, st)
+	if errors.Is(err, ErrMoved) {
+		out.Refused, out.Verdict, out.Reasons = err.Error(), st.Verdict, st.Reasons
+		return nil, nil
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package survey
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"ken/internal/fresh"
@@ -76,7 +77,8 @@ func (s *Standing) child() Child {
 	return c
 }
 
-// item puts together what a text about a directory is written from now.
+// item puts together what a text about a directory is written from now. If a file is not
+// what was judged any more, there is no such text to be had: [ErrMoved].
 func (j *judgement) item(ctx context.Context, s *Standing) (*Item, error) {
 	it := &Item{Path: s.Dir.Path, Rank: s.Dir.rank, Basis: j.basis(s)}
 	if j.plan != nil {
@@ -95,8 +97,11 @@ func (j *judgement) item(ctx context.Context, s *Standing) (*Item, error) {
 			return nil, err
 		}
 		for i, f := range s.Dir.Files {
-			it.Files = append(it.Files, ItemFile{f, shapes[i], said[i]})
-			it.Basis.Files[i].Shape = shapeOf(shapes[i])
+			if err := shapes[i].Err; err != nil {
+				return nil, err
+			}
+			it.Files = append(it.Files, ItemFile{f, shapes[i].Outline, said[i]})
+			it.Basis.Files[i].Shape = shapeOf(shapes[i].Outline)
 		}
 		if it.Word, err = j.word(ctx, it); err != nil {
 			return nil, err
@@ -106,4 +111,15 @@ func (j *judgement) item(ctx context.Context, s *Standing) (*Item, error) {
 		it.Children = append(it.Children, c.child())
 	}
 	return it, nil
+}
+
+// still returns [ErrMoved] if a file of an item is no longer what it was. Whoever wrote
+// about it may have looked at the file itself, in between.
+func (s *Survey) still(ctx context.Context, it *Item) error {
+	for _, f := range it.Files {
+		if _, err := s.tree.Read(ctx, f.File, maxRead); errors.Is(err, ErrMoved) {
+			return err
+		}
+	}
+	return nil
 }

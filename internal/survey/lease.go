@@ -87,6 +87,9 @@ func (d *Desk) Next(ctx context.Context, lasting time.Duration) (*Handed, error)
 			continue
 		}
 		it, err := j.item(ctx, st)
+		if errors.Is(err, ErrMoved) {
+			continue // whoever asks next is told what is there by then
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -204,6 +204,9 @@ func (r *run) work(ctx context.Context) error {
 				if a.err == nil {
 					a.draft, a.err = r.writer.Write(ctx, a.item)
 				}
+				if a.err == nil && !outlines(r.writer) { // which are made of the item alone
+					a.err = r.still(context.WithoutCancel(ctx), a.item)
+				}
 				answers <- a
 			}
 		})
@@ -320,6 +323,10 @@ func (r *run) finish(ctx context.Context, a answer) error {
 	case errors.Is(a.err, ErrHopeless):
 		r.note(ctx, a.err) // nor did the directory
 		return nil
+	case errors.Is(a.err, ErrMoved):
+		// Nobody failed: it is as it was, and the next run sees what is there.
+		r.away = 0
+		r.ran.Failed = append(r.ran.Failed, FailedPath{Label(st.Dir.Path).JSON(), oneLine(a.err.Error())})
 	default:
 		if errors.Is(a.err, errAway) {
 			r.away++

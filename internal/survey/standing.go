@@ -354,8 +354,8 @@ func (j *judgement) shapes(ctx context.Context, files []*File) (map[*File]*outli
 	}
 	shapes := make(map[*File]*outline.Outline, len(files))
 	for i, f := range files {
-		shapes[f] = list[i]
-		j.unsure = j.unsure || list[i] == nil
+		shapes[f] = list[i].Outline
+		j.unsure = j.unsure || list[i].Outline == nil
 	}
 	return shapes, nil
 }

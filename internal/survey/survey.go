@@ -12,6 +12,7 @@ package survey
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"ken/internal/fresh"
@@ -25,11 +26,11 @@ type Tree interface {
 	Commit() repo.ID
 	// Files lists what git tracks, sorted by path.
 	Files(ctx context.Context) ([]File, error)
-	// Read returns the beginning of a file's content, no more than max bytes.
-	Read(ctx context.Context, f *File, max int) ([]byte, error)
-	// Outlines returns what the grammars see in files, in their order; nil for a
-	// file that no grammar is for.
-	Outlines(ctx context.Context, files []*File) ([]*outline.Outline, error)
+	// Read returns a file's content. That of a file with more than most bytes is an
+	// error, and so is any other than the one that was listed: [ErrMoved].
+	Read(ctx context.Context, f *File, most int) ([]byte, error)
+	// Outlines returns what the grammars see in files, in their order.
+	Outlines(ctx context.Context, files []*File) ([]Seen, error)
 	// Summaries returns what is said of files, in their order.
 	Summaries(ctx context.Context, files []*File) ([]Summary, error)
 }
@@ -43,6 +44,16 @@ type File struct {
 	Excluded string // why nobody is asked about it, "" when somebody is
 	Problem  string // why its content is not known, "" when it is
 }
+
+// Seen is what a grammar saw in a file.
+type Seen struct {
+	Outline *outline.Outline // nil when no grammar is for it
+	Err     error            // [ErrMoved] when it could not look at the content that was listed
+}
+
+// ErrMoved is in the chain when a file no longer has the content that was listed, or
+// cannot be read any more: whatever were written now would not be about that content.
+var ErrMoved = errors.New("it has changed since it was looked at")
 
 // A Store keeps what was written. One that does not exist yet is empty.
 type Store interface {

@@ -73,19 +73,38 @@ func (w *world) Files(context.Context) ([]survey.File, error) {
 }
 
 func (w *world) Read(_ context.Context, f *survey.File, most int) ([]byte, error) {
+	text, err := w.judged(f)
+	if err == nil && len(text) > most {
+		err = fmt.Errorf("%s has more than %d bytes", f.Path, most)
+	}
+	return []byte(text), err
+}
+
+// judged returns the content of a file as it was listed.
+func (w *world) judged(f *survey.File) (string, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	text := w.content[f.Path]
-	return []byte(text[:min(len(text), most)]), nil
+	if repo.SHA1.Blob([]byte(text)) != f.ID {
+		return "", fmt.Errorf("read %s: %w", f.Path, survey.ErrMoved)
+	}
+	return text, nil
 }
 
 // Outlines takes a file's first line for its doc, and the second for its interface;
 // what stands behind a # is a comment.
-func (w *world) Outlines(_ context.Context, files []*survey.File) ([]*outline.Outline, error) {
-	list := make([]*outline.Outline, len(files))
+func (w *world) Outlines(_ context.Context, files []*survey.File) ([]survey.Seen, error) {
+	list := make([]survey.Seen, len(files))
 	for i, f := range files {
-		code, _, _ := strings.Cut(w.content[f.Path], "#")
+		text, err := w.judged(f)
+		if err != nil {
+			list[i].Err = err
+			continue
+		}
+		code, _, _ := strings.Cut(text, "#")
 		code = strings.TrimSpace(code)
 		face, _, _ := strings.Cut(code, ";")
-		list[i] = &outline.Outline{
+		list[i].Outline = &outline.Outline{
 			Language: "toy", Doc: face,
 			Interface: fresh.Record{Text: "i" + face}.TextID(), Digest: fresh.Record{Text: "d" + face}.TextID(), Tokens: fresh.Record{Text: "t" + code}.TextID(),
 		}
@@ -258,6 +277,61 @@ func verdicts(t testing.TB, w *world) map[string]string {
 		}
 	}
 	return out
+}
+
+// A file that moves before its directory is described, or while it is: no text is kept for
+// a content that nobody saw.
+func TestNothingIsKeptForWhatMoved(t *testing.T) {
+	const was = "content of b/x.go"
+	for _, when := range []string{"a", "b"} { // whose description is being written
+		for _, outlined := range []bool{false, true} {
+			w := newWorld("a/x.go", "b/x.go", "c/x.go")
+			edit := func(it *survey.Item) {
+				if string(it.Path) == when {
+					w.mu.Lock()
+					w.content["b/x.go"] = "func LaunchRocket"
+					w.mu.Unlock()
+				}
+			}
+			s := &scribe{say: func(it *survey.Item) (survey.Draft, error) {
+				edit(it)
+				return survey.Draft{Text: "about " + string(survey.Label(it.Path))}, nil
+			}}
+			var writer survey.Writer = s
+			if outlined {
+				writer = editing{edit: edit}
+			}
+			ran := run(t, w, writer)
+			kept := outlined && when == "b" // it was made of the item, and that of what was there
+			if failed := len(ran.Failed) == 1 && ran.Failed[0].Path == "b"; failed == kept {
+				t.Errorf("edited during %s: failed %+v", when, ran.Failed)
+			}
+			w.content["b/x.go"] = was
+			if got := verdicts(t, w); got["b"] == "fresh" != kept || got["a"] != "fresh" || got["c"] != "fresh" {
+				t.Errorf("edited during %s and put back: %v", when, got)
+			}
+			s.say = nil
+			if ran := run(t, w, writer); len(ran.Failed) > 0 {
+				t.Errorf("the next run: %+v", ran.Failed)
+			}
+			if got := verdicts(t, w); got["b"] != "fresh" {
+				t.Errorf("after the next run: %v", got)
+			}
+		}
+	}
+}
+
+// An editing outliner edits before it describes.
+type editing struct {
+	survey.Outliner
+	edit func(*survey.Item)
+}
+
+func (e editing) Write(ctx context.Context, it *survey.Item) (survey.Draft, error) {
+	if it.Files != nil {
+		e.edit(it)
+	}
+	return e.Outliner.Write(ctx, it)
 }
 
 func run(t testing.TB, w *world, s survey.Writer) *survey.Ran {

@@ -79,10 +79,13 @@ func (s *session) call(ctx context.Context, c model.Call) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if o[0] == nil {
+		if o[0].Err != nil {
+			return "", o[0].Err
+		}
+		if o[0].Outline == nil {
 			return "", errors.New("there is no outline of it; read it")
 		}
-		return fence(strings.Join(OutlineText(o[0], listEntries), "\n")), nil
+		return fence(strings.Join(OutlineText(o[0].Outline, listEntries), "\n")), nil
 	case "flag":
 		return s.flag(ctx, in.Path, in.Finding, in.Severity)
 	case "submit":

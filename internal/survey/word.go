@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"encoding/xml"
+	"errors"
 	"path"
 	"regexp"
 	"slices"
@@ -69,11 +70,10 @@ func (j *judgement) word(ctx context.Context, it *Item) (Word, error) {
 			continue
 		}
 		content, err := j.tree.Read(ctx, it.Files[i].File, wordBytes)
+		if errors.Is(err, ErrMoved) || ctx.Err() != nil {
+			return Word{}, err
+		}
 		if err != nil {
-			// It moves while we look; that it has no word is true of nothing else.
-			if err := ctx.Err(); err != nil {
-				return Word{}, err
-			}
 			continue
 		}
 		if text := tidy(m.read(strings.ToValidUTF8(string(content), "\uFFFD"))); telling(text) {

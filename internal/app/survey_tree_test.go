@@ -1,0 +1,73 @@
+package app
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"ken/internal/outline"
+	"ken/internal/survey"
+	"ken/internal/testrepo"
+)
+
+// A file that is no longer what was listed says so, and only such a file: not one that no
+// grammar is for, that is too large for one, that git stores otherwise, or that is not
+// checked out.
+func TestSurveyTreeTellsWhatMoved(t *testing.T) {
+	t.Parallel()
+	w := &surveyWorld{Repo: testrepo.New(t), t: t}
+	const code = "package p\n"
+	w.Write(".gitattributes", "ident.go ident\n")
+	w.Write("same.go", code)
+	w.Write("edited.go", code)
+	w.Write("lost.go", code)
+	w.Write("grown.go", code)
+	w.Write("large.go", code+strings.Repeat("// and so on\n", outline.MaxBytes/8))
+	w.Write("plain.xyz", "no language\n")
+	w.Write("ident.go", code+"\n// $Id$\n")
+	w.Write("away.go", code)
+	w.Commit("begin")
+	w.Remove("ident.go")
+	w.Git("checkout", "ident.go") // as git writes it, which is not as git stores it
+	w.Git("update-index", "--skip-worktree", "away.go")
+	w.Remove("away.go")
+	w.within(func(ws *workspace) error {
+		tree := &surveyTree{w: ws}
+		files, err := tree.Files(t.Context())
+		if err != nil {
+			return err
+		}
+		w.Write("edited.go", "package q\n")
+		w.Write("grown.go", w.Read("large.go"))
+		w.Remove("lost.go")
+		list := make([]*survey.File, len(files))
+		for i := range files {
+			list[i] = &files[i]
+		}
+		seen, err := tree.Outlines(t.Context(), list)
+		if err != nil {
+			return err
+		}
+		moved := map[string]bool{"edited.go": true, "lost.go": true, "grown.go": true}
+		for i, f := range files {
+			name := string(f.Path)
+			if got := errors.Is(seen[i].Err, survey.ErrMoved); got != moved[name] {
+				t.Errorf("%s: outlined with %v", name, seen[i].Err)
+			}
+			if got := seen[i].Outline != nil; got != (name == "same.go") {
+				t.Errorf("%s: outlined as %+v", name, seen[i].Outline)
+			}
+			if _, err := tree.Read(t.Context(), list[i], 1<<20); errors.Is(err, survey.ErrMoved) != moved[name] {
+				t.Errorf("%s: read with %v", name, err)
+			}
+		}
+		if len(files) != 9 {
+			t.Errorf("%d files", len(files))
+		}
+		return nil
+	})
+	if _, err := os.Stat(w.Path("away.go")); err == nil {
+		t.Error("away.go is there")
+	}
+}
