@@ -161,6 +161,10 @@ func (t *commitTree) Read(ctx context.Context, f *survey.File, most int) ([]byte
 	if err != nil {
 		return nil, err
 	}
+	// Of a large blob, or of one that is not here, there is less.
+	if int64(len(found[0])) != f.Size {
+		return nil, fmt.Errorf("read %s: %d of its %d bytes could be had", f.Path, len(found[0]), f.Size)
+	}
 	return found[0], nil
 }
 

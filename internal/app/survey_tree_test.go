@@ -71,3 +71,30 @@ func TestSurveyTreeTellsWhatMoved(t *testing.T) {
 		t.Error("away.go is there")
 	}
 }
+
+// What cannot be had whole of a commit is an error, not its beginning.
+func TestCommitTreeReadsWholeFiles(t *testing.T) {
+	t.Parallel()
+	w := &surveyWorld{Repo: testrepo.New(t), t: t}
+	w.Write("small.txt", "small\n")
+	w.Write("large.txt", strings.Repeat("large\n", 1<<20))
+	w.Commit("begin")
+	w.within(func(ws *workspace) error {
+		head, _, err := ws.git.Resolve(t.Context(), "HEAD")
+		if err != nil {
+			return err
+		}
+		tree := &commitTree{w: ws, commit: head}
+		files, err := tree.Files(t.Context())
+		if err != nil {
+			return err
+		}
+		for i, f := range files {
+			b, err := tree.Read(t.Context(), &files[i], 16<<20)
+			if (err == nil) != (f.Path == "small.txt") || err == nil && string(b) != "small\n" {
+				t.Errorf("%s: %d bytes, %v", f.Path, len(b), err)
+			}
+		}
+		return nil
+	})
+}
