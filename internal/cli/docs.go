@@ -212,25 +212,32 @@ func docsMentionOf(j *docs.Judged) docsMention {
 	return m
 }
 
-func (p *program) encodeDocs(rep *docs.Report, all bool) error {
-	type unread struct {
-		repo.PathJSON
-		Why string `json:"why"`
+// An unreadDoc is a document that nobody could judge.
+type unreadDoc struct {
+	repo.PathJSON
+	Why string `json:"why"`
+}
+
+func unreadDocs(list []docs.Unread) []unreadDoc {
+	told := []unreadDoc{}
+	for _, u := range list {
+		told = append(told, unreadDoc{u.File.JSON(), u.Why})
 	}
+	return told
+}
+
+func (p *program) encodeDocs(rep *docs.Report, all bool) error {
 	head := struct {
 		Commit    repo.ID              `json:"commit"`
 		Documents int                  `json:"documents"`
 		Counts    map[docs.Verdict]int `json:"counts"`
 		Hidden    map[string]int       `json:"hidden"`
-		Unread    []unread             `json:"unread"`
+		Unread    []unreadDoc          `json:"unread"`
 		Gap       string               `json:"gap,omitempty"`
-	}{rep.Head, len(rep.Documents), make(map[docs.Verdict]int), make(map[string]int), []unread{}, rep.Gap}
+	}{rep.Head, len(rep.Documents), make(map[docs.Verdict]int), make(map[string]int), unreadDocs(rep.Unread), rep.Gap}
 	counts := rep.Counts()
 	for _, v := range docs.Verdicts {
 		head.Counts[v] = counts[v]
-	}
-	for _, u := range rep.Unread {
-		head.Unread = append(head.Unread, unread{u.File.JSON(), u.Why})
 	}
 	list := rep.Shown()
 	if all {

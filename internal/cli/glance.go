@@ -31,9 +31,11 @@ type docsGlance struct {
 	Mentions  int           `json:"mentions"`
 	Hold      int           `json:"hold"`
 	Wrong     []docsMention `json:"wrong"`
-	unsure    string        // why more may be wrong
+	Unread    []unreadDoc   `json:"unread"`
+	Gap       string        `json:"gap,omitempty"` // why more may be wrong
 
-	shown []docs.Judged
+	shown  []docs.Judged
+	unread []docs.Unread // that are text
 }
 
 type historyGlance struct {
@@ -76,7 +78,7 @@ func (p *program) glance(ctx context.Context, w Workspace, b *survey.Brief) (*Gl
 			defer show.Done()
 			r, err := w.Prove(ctx, ProveOptions{Commits: glanceCommits, Progress: show.Update})
 			if err == nil {
-				g.History = glanceHistory(r)
+				g.History, err = glanceHistory(r)
 			}
 			return err
 		}},
@@ -121,25 +123,34 @@ func (g *Glance) collide(list []spec.Overlaid) {
 
 func glanceDocs(rep *docs.Report) *docsGlance {
 	counts := rep.Counts()
-	d := &docsGlance{Documents: len(rep.Documents), Hold: counts[docs.Holds], Wrong: []docsMention{}, shown: rep.Shown()}
+	d := &docsGlance{Documents: len(rep.Documents), Hold: counts[docs.Holds], Wrong: []docsMention{}, Unread: unreadDocs(rep.Unread), Gap: rep.Gap, shown: rep.Shown()}
 	for _, n := range counts {
 		d.Mentions += n
 	}
 	for i := range d.shown {
 		d.Wrong = append(d.Wrong, docsMentionOf(&d.shown[i]))
 	}
-	if counts[docs.Unknown] > 0 {
-		d.unsure = rep.Gap
+	for _, u := range rep.Unread {
+		if !u.NoText {
+			d.unread = append(d.unread, u)
+		}
 	}
 	return d
 }
 
-func glanceHistory(r *prove.Report) *historyGlance {
+// glanceHistory returns what the last commits did, or why none of them can tell.
+func glanceHistory(r *prove.Report) (*historyGlance, error) {
+	switch c := r.Commits; {
+	case c.Replayed == 0 && c.Unknown > 0:
+		return nil, fmt.Errorf("contents of %s are not here; fetch them: git fetch --refetch --no-filter", term.Count(c.Unknown, "commit"))
+	case c.Replayed == 0 && c.Cut:
+		return nil, fmt.Errorf("this shallow clone has no commit with its parent; fetch more: git fetch --deepen=%d", c.Asked)
+	}
 	return &historyGlance{
 		Commits: r.Commits.Replayed, Valid: r.Commits.Valid, Unknown: r.Commits.Unknown,
 		MedianStale: r.Spreads.Stale.Median, Refresh: r.Spreads.Refresh.Median,
 		EvenOutline: r.Net.Outline.Even, EvenModel: r.Net.Model.Even,
-	}
+	}, nil
 }
 
 // How much a glance tells of each part; all together are at most fifteen lines.
@@ -162,8 +173,12 @@ func (p *program) printGlance(g *Glance) {
 		p.printDocsGlance(d, say)
 	}
 	if h := g.History; h != nil && h.Commits > 1 {
-		say("history", "of the last %s %d left everything that was known true; the median one made %s stale",
-			term.Count(h.Commits, "commit"), h.Valid, term.Count(int(h.MedianStale), "text"))
+		lacking := ""
+		if h.Unknown > 0 {
+			lacking = fmt.Sprintf(", beside %d whose contents are not here,", h.Unknown)
+		}
+		say("history", "of the last %s%s %d left everything that was known true; the median one made %s stale",
+			term.Count(h.Commits, "commit"), lacking, h.Valid, term.Count(int(h.MedianStale), "text"))
 		if h.EvenOutline != nil && h.EvenModel != nil {
 			say("", "a brief pays %s; if a model writes the texts, %s: ken prove", evenly(*h.EvenOutline), evenly(*h.EvenModel))
 		}
@@ -189,13 +204,15 @@ func (p *program) printGlance(g *Glance) {
 
 func (p *program) printDocsGlance(d *docsGlance, say func(what, format string, args ...any)) {
 	switch {
+	case d.Documents == 0 && len(d.unread) > 0:
+		// and that is said below
 	case d.Documents == 0:
 		say("documents", "there are none")
 	case len(d.Wrong) > 0:
 		say("documents", "%d of %s in %s: it was there when it was written, and is no more",
 			len(d.Wrong), term.Count(d.Mentions, "mention"), term.Count(d.Documents, "document"))
-	case d.unsure != "":
-		say("documents", "%d of %s hold; what the others name may be gone: %s", d.Hold, term.Count(d.Mentions, "mention"), d.unsure)
+	case d.Gap != "":
+		say("documents", "%d of %s hold; what the others name may be gone: %s", d.Hold, term.Count(d.Mentions, "mention"), d.Gap)
 	default:
 		say("documents", "nothing of what %s in %s name has gone since it was written", term.Count(d.Mentions, "mention"), term.Count(d.Documents, "document"))
 	}
@@ -205,6 +222,12 @@ func (p *program) printDocsGlance(d *docsGlance, say func(what, format string, a
 	}
 	if more := len(d.shown) - glanceWrong; more > 0 {
 		say("", "and %d more: ken docs", more)
+	}
+	if len(d.Wrong) > 0 && d.Gap != "" {
+		say("", "more may be gone: %s", d.Gap)
+	}
+	if n := len(d.unread); n > 0 {
+		say("documents", "%d could not be read: %s: %s", n, d.unread[0].File, plain(d.unread[0].Why))
 	}
 }
 
