@@ -170,6 +170,7 @@ func Judge(ctx context.Context, tree Tree, past Past, opts Options) (*Report, er
 
 // tally puts what was found into the report.
 func (j *judge) tally() {
+	told := toldIn(j.list)
 	at := 0 // mentions are in the order of documents
 	for i := range j.list {
 		m := &j.list[i]
@@ -177,13 +178,13 @@ func (j *judge) tally() {
 			at++
 		}
 		j.report.Documents[at].Counts[m.Verdict]++
-		m.Hidden = j.hidden(m)
+		m.Hidden = told.hidden(m)
 	}
 	j.report.Mentions, j.report.Gap = j.list, gapOf(j.list, j.report.Gap)
 }
 
 // hidden says why a mention is not worth a line, "" if it is.
-func (j *judge) hidden(m *Judged) string {
+func (t telling) hidden(m *Judged) string {
 	switch {
 	case m.Verdict == Holds:
 		return string(m.Verdict)
@@ -195,46 +196,57 @@ func (j *judge) hidden(m *Judged) string {
 		return HiddenUntrue
 	case m.Kind == Path && m.Form != Link && m.Form != Import && common(m.Name):
 		return HiddenCommon
-	case m.Verdict == Moved && j.saysWhere(m), j.saysGone(m):
+	case m.Verdict == Moved && t.where(m), t.knows(m):
 		return HiddenSaid
 	}
 	return ""
 }
 
-// saysWhere reports whether a document names, close by, where something has moved: then it
-// speaks of the move.
-func (j *judge) saysWhere(m *Judged) bool {
-	const close = 3 // lines
-	around := j.ofDocument(m.File)
-	for i := range around {
-		o := &around[i]
-		if o.Verdict != Holds || o.Kind != Path || o.Line < m.Line-close || o.Line > m.Line+close {
+// A telling is what documents tell of the mentions in them.
+type telling struct {
+	gone  map[spelt]bool  // said to be no more, in any place
+	holds map[spelt][]int // on which lines something is named that is there, ascending
+}
+
+// A spelt is a name in a document, or the path that one stands for.
+type spelt struct {
+	doc  repo.Path
+	name string
+}
+
+func toldIn(list []Judged) telling {
+	t := telling{gone: make(map[spelt]bool), holds: make(map[spelt][]int)}
+	moved := slices.ContainsFunc(list, func(m Judged) bool { return m.Verdict == Moved })
+	for i := range list {
+		m := &list[i]
+		if m.Kind != Path {
 			continue
 		}
-		if slices.Contains(readingOf(o.File, &o.Mention, false).paths, string(m.To)) {
-			return true
+		if m.Hedged {
+			t.gone[spelt{m.File, m.Name}] = true
+		}
+		if moved && m.Verdict == Holds {
+			for _, p := range readingOf(m.File, &m.Mention, false).paths {
+				at := spelt{m.File, p}
+				t.holds[at] = append(t.holds[at], m.Line)
+			}
 		}
 	}
-	return false
+	return t
 }
 
-// saysGone reports whether a document says in another place that something is no more:
-// then it speaks of it knowingly.
-func (j *judge) saysGone(m *Judged) bool {
-	return slices.ContainsFunc(j.ofDocument(m.File), func(o Judged) bool {
-		return o.Hedged && o.Kind == Path && m.Kind == Path && o.Name == m.Name
-	})
+// where reports whether a document names, close by, where something has moved: then it
+// speaks of the move.
+func (t telling) where(m *Judged) bool {
+	const close = 3 // lines
+	lines := t.holds[spelt{m.File, string(m.To)}]
+	i, _ := slices.BinarySearch(lines, m.Line-close)
+	return i < len(lines) && lines[i] <= m.Line+close
 }
 
-// ofDocument returns the mentions of a document, which stand together.
-func (j *judge) ofDocument(p repo.Path) []Judged {
-	start, _ := slices.BinarySearchFunc(j.list, p, func(m Judged, p repo.Path) int { return strings.Compare(string(m.File), string(p)) })
-	end := start
-	for end < len(j.list) && j.list[end].File == p {
-		end++
-	}
-	return j.list[start:end]
-}
+// knows reports whether a document says in another place that something is no more: then
+// it speaks of it knowingly.
+func (t telling) knows(m *Judged) bool { return m.Kind == Path && t.gone[spelt{m.File, m.Name}] }
 
 // common reports whether a bare name is one that files have in any project. Prose that
 // names it means the reader's more often than its own.
@@ -316,10 +328,16 @@ func (j *judge) lookAround(ctx context.Context, files []File) error {
 		if m.Kind != Path {
 			continue
 		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		r := readingOf(m.File, &m.Mention, false)
+		j.census.globs.skipped = false
 		switch {
 		case j.census.holdsPath(&m.Mention, r):
 			m.Verdict = Holds
+		case j.census.globs.skipped:
+			m.Verdict, m.Why = Ambiguous, "there are too many patterns, or choices in it, to try"
 		case len(r.paths) == 0:
 			m.Verdict, m.Why = Ambiguous, "it leads out of the repository"
 		default:

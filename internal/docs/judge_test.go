@@ -1,9 +1,11 @@
 package docs
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"ken/internal/repo"
 )
@@ -209,5 +211,87 @@ func TestQuotes(t *testing.T) {
 		if got := quotes([]byte(text), "memory/runs"); got != want {
 			t.Errorf("%s: %v", text, got)
 		}
+	}
+}
+// A lot of mentions takes as long as there are: ten times as many, some ten times the time.
+func TestJudgeBombs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	var paths []string
+	for i := range 2_000 {
+		paths = append(paths, fmt.Sprintf("d%d/f%d.txt", i%50, i))
+	}
+	for name, bomb := range map[string]func(n int) *judge{
+		"a drawing": func(n int) *judge {
+			text := []byte("# t\n```\nproj\n")
+			for i := range n {
+				text = fmt.Appendf(text, "├── file%d.go\n", i)
+			}
+			j := &judge{census: newCensus(nil)}
+			if _, err := j.mentions("README.md", append(text, "```\n"...)); err != nil {
+				t.Fatal(err)
+			}
+			return j
+		},
+		"globs": func(n int) *judge {
+			c := censusOf(paths...)
+			for i := range n {
+				m := Mention{File: "README.md", Kind: Path, Glob: true, Name: fmt.Sprintf("*/**/a%d*/b*.txt", i)}
+				c.holdsPath(&m, readingOf(m.File, &m, false))
+			}
+			return &judge{census: c}
+		},
+		"what has gone": func(n int) *judge {
+			j := &judge{report: &Report{Documents: []Tally{{"README.md", make(map[Verdict]int)}}}}
+			for i := range n {
+				m := Judged{Mention: Mention{File: "README.md", Line: 2 * i, Kind: Path, Name: fmt.Sprintf("src/x%d.go", i)}, Verdict: Gone, True: true}
+				switch i % 3 {
+				case 0:
+					m.Verdict, m.To = Moved, "src/y.go"
+				case 1:
+					m.Verdict = Holds
+				}
+				j.list = append(j.list, m)
+			}
+			j.tally()
+			return j
+		},
+	} {
+		took := func(n int) time.Duration {
+			start := time.Now()
+			bomb(n)
+			return time.Since(start)
+		}
+		for try := 1; ; try++ {
+			short, long := took(2_000), took(16_000)
+			if long < 250*time.Millisecond || long < 20*short && long < 10*time.Second {
+				break
+			}
+			if try == 3 { // it was not the machine
+				t.Errorf("%s: %s for 2000, and %s for 16000", name, short, long)
+				break
+			}
+		}
+	}
+}
+
+// What a document tells of what it names, close by or anywhere, need not be told.
+func TestTelling(t *testing.T) {
+	list := []Judged{
+		{Mention: Mention{File: "a.md", Line: 1, Kind: Path, Name: "new.go"}, Verdict: Holds},
+		{Mention: Mention{File: "a.md", Line: 4, Kind: Path, Name: "old.go"}, Verdict: Moved, True: true, To: "new.go"},
+		{Mention: Mention{File: "a.md", Line: 5, Kind: Path, Name: "old.go"}, Verdict: Moved, True: true, To: "new.go"},
+		{Mention: Mention{File: "a.md", Line: 6, Kind: Path, Name: "x.go"}, Verdict: Gone, True: true},
+		{Mention: Mention{File: "a.md", Line: 99, Kind: Path, Name: "x.go", Hedged: true}, Verdict: Gone, True: true, Hidden: HiddenHedged},
+		{Mention: Mention{File: "b.md", Line: 1, Kind: Path, Name: "x.go"}, Verdict: Gone, True: true},
+	}
+	told := toldIn(list)
+	var got []string
+	for i := range list {
+		got = append(got, told.hidden(&list[i]))
+	}
+	if want := []string{"holds", HiddenSaid, "", HiddenSaid, HiddenHedged, ""}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

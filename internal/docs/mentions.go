@@ -18,6 +18,7 @@ func (j *judge) mentions(doc repo.Path, content []byte) ([]Judged, error) {
 	}
 	list := make([]Judged, len(read.Mentions))
 	past, decision := Historical(doc), RoleOf(doc) == Decision
+	var prompted []bool // of each line, once somebody asks
 	for i, m := range read.Mentions {
 		list[i].Mention = m
 		switch {
@@ -27,26 +28,32 @@ func (j *judge) mentions(doc repo.Path, content []byte) ([]Judged, error) {
 			list[i].Hidden = HiddenHistorical
 		case m.Hedged:
 			list[i].Hidden = HiddenHedged
-		case m.Form == Drawing && printed(content, m.Line):
-			list[i].Hidden = HiddenPrinted
+		case m.Form == Drawing:
+			if prompted == nil {
+				prompted = printed(content)
+			}
+			if m.Line <= len(prompted) && prompted[m.Line-1] {
+				list[i].Hidden = HiddenPrinted
+			}
 		}
 	}
 	return list, nil
 }
 
-// printed reports whether the block of code that a line is in begins with a command at a
-// prompt: then the line is what a program once printed.
-func printed(content []byte, line int) bool {
-	lines := bytes.SplitN(content, []byte("\n"), line+1)
-	for i := min(line, len(lines)) - 2; i >= 0; i-- {
-		text := strings.TrimSpace(string(lines[i]))
-		if !strings.HasPrefix(text, "```") && !strings.HasPrefix(text, "~~~") {
-			continue
+// printed says of each line whether the block of code that it is in begins with a command
+// at a prompt: then the line is what a program once printed.
+func printed(content []byte) []bool {
+	var is []bool
+	at, fenced := false, false
+	for line := range bytes.Lines(content) {
+		text := bytes.TrimSpace(line)
+		if fenced { // the line before opens a block, or closes one
+			at = slices.ContainsFunc(prompts, func(p string) bool { return bytes.HasPrefix(text, []byte(p)) })
 		}
-		first := strings.TrimSpace(string(lines[i+1]))
-		return slices.ContainsFunc(prompts, func(p string) bool { return strings.HasPrefix(first, p) })
+		is = append(is, at)
+		fenced = bytes.HasPrefix(text, []byte("```")) || bytes.HasPrefix(text, []byte("~~~"))
 	}
-	return false
+	return is
 }
 
 var prompts = []string{"$ ", "> ", "% ", "❯ ", "➜ ", "PS> "}

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bmatcuk/doublestar/v4"
-
 	"ken/internal/repo"
 )
 
@@ -16,6 +14,8 @@ type census struct {
 	dirs   map[string]bool     // "" is the root
 	byBase map[string][]string // files and directories by their last element
 	stems  map[string]bool     // files without their last extension
+
+	globs globs
 }
 
 func newCensus(files []File) *census {
@@ -37,6 +37,7 @@ func newCensus(files []File) *census {
 			c.byBase[path.Base(dir)] = append(c.byBase[path.Base(dir)], dir)
 		}
 	}
+	c.globs = globs{census: c, tried: make(map[string]bool), budget: maxMatched}
 	return c
 }
 
@@ -111,24 +112,6 @@ func (c *census) anyOf(stem string, exts ...string) bool {
 	return false
 }
 
-// matches reports whether a glob matches a tracked file or directory.
-func (c *census) matches(glob string) bool {
-	if !doublestar.ValidatePattern(glob) {
-		return false
-	}
-	for p := range c.files {
-		if ok, err := doublestar.Match(glob, p); err == nil && ok {
-			return true
-		}
-	}
-	for p := range c.dirs {
-		if ok, err := doublestar.Match(glob, p); err == nil && ok {
-			return true
-		}
-	}
-	return false
-}
-
 // A reading is the ways to take a path that a document names.
 type reading struct {
 	paths []string // from the root, the most literal first, each once
@@ -172,12 +155,12 @@ func (c *census) holdsPath(m *Mention, r reading) bool {
 		switch {
 		case c.has(p) || c.beyond(p) || c.twin(p, m.Form) || c.inLanguage(m.File, p):
 			return true
-		case m.Glob && c.matches(p):
+		case m.Glob && c.globs.match(p):
 			return true
 		}
 	}
 	if m.Glob {
-		return c.matches("**/" + name) // it may be cut short, as any other path
+		return c.globs.match("**/" + name) // it may be cut short, as any other path
 	}
 	return name == "" || c.ends(name)
 }

@@ -1,0 +1,75 @@
+package docs
+
+import (
+	"maps"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// What is done to match the globs of documents. Those that are left are matched by
+// nothing, and who asks is told so.
+const (
+	maxMatched = 16_000_000 // paths that are passed, each glob's for itself
+	matching   = 4          // paths are passed in the time that one is matched
+	maxGlob    = 512        // bytes of one
+	maxChoices = 16         // braces and commas of one: each pair may double the work
+)
+
+// globs are patterns of documents, matched with what git tracks.
+type globs struct {
+	census *census
+	paths  []string // files and directories, sorted; nil until somebody asks
+	tried  map[string]bool
+	budget int
+	// skipped is set once a glob was not tried, for whoever asks next to clear.
+	skipped bool
+}
+
+// match reports whether a glob matches a tracked file or directory.
+func (g *globs) match(glob string) bool {
+	if does, ok := g.tried[glob]; ok {
+		return does
+	}
+	if len(glob) > maxGlob || strings.Count(glob, "{")+strings.Count(glob, ",") > maxChoices || g.budget <= 0 {
+		g.skipped = true
+		return false
+	}
+	does := doublestar.ValidatePattern(glob) && g.scan(glob)
+	if !does && g.budget <= 0 {
+		g.skipped = true
+		return false
+	}
+	g.tried[glob] = does
+	return does
+}
+
+// scan goes through the paths that have the beginning and the end of a glob.
+func (g *globs) scan(glob string) bool {
+	if g.paths == nil {
+		g.paths = append(slices.Sorted(maps.Keys(g.census.files)), slices.Collect(maps.Keys(g.census.dirs))...)
+		sort.Strings(g.paths)
+	}
+	const meta = "*?[]{}\\"
+	head := glob[:strings.IndexAny(glob+"*", meta)]
+	tail := strings.TrimPrefix(glob[strings.LastIndexAny(glob, meta)+1:], "/") // **/a is a, too
+	if strings.HasPrefix(glob[len(head):], "**") {
+		head = strings.TrimSuffix(head, "/") // a/** is a, too
+	}
+	start, _ := slices.BinarySearch(g.paths, head)
+	for _, p := range g.paths[start:] {
+		if g.budget--; g.budget <= 0 || !strings.HasPrefix(p, head) {
+			return false
+		}
+		if !strings.HasSuffix(p, tail) {
+			continue
+		}
+		g.budget -= matching
+		if ok, err := doublestar.Match(glob, p); err == nil && ok {
+			return true
+		}
+	}
+	return false
+}
