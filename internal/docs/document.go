@@ -85,7 +85,7 @@ func Historical(p repo.Path) bool {
 	base := parts[len(parts)-1]
 	page := RoleOf(p) == Page
 	for _, dir := range parts[:len(parts)-1] {
-		if elsewhere.has(dir) || page && records.has(dir) {
+		if elsewhere.has(dir) || ofRelease(dir) || page && records.has(dir) {
 			return true
 		}
 	}
@@ -93,8 +93,16 @@ func Historical(p repo.Path) bool {
 	parts = strings.FieldsFunc(stem, func(r rune) bool { return r == '-' || r == '_' || r == '.' || r == ' ' })
 	whole := strings.Join(parts, "")
 	last := len(parts) - 1
-	return pastStems.has(whole) || strings.Contains(whole, "releasenotes") || slices.ContainsFunc(parts, pastWords.has) ||
+	return pastStems.has(whole) || strings.Contains(whole, "releasenotes") || strings.Contains(string(p), "relnotes") || slices.ContainsFunc(parts, pastWords.has) ||
 		page && (last > 0 && recordWords.has(parts[last]) || dated(parts))
+}
+
+// ofRelease reports whether a directory holds what was written for one release, and stays
+// with it.
+func ofRelease(dir string) bool {
+	number, ok := strings.CutPrefix(dir, "version-")
+	return strings.HasPrefix(dir, "release-notes") || strings.HasPrefix(dir, "release_notes") ||
+		strings.HasSuffix(dir, "versioned_docs") || ok && number != "" && isDigit(number[0])
 }
 
 // dated reports whether the words of a name have a day among them: what is called by
@@ -124,7 +132,7 @@ var (
 	records   = lexicon{text: "issues .issues plans planning reports audits bench benchmark benchmarks"}
 	pastStems = lexicon{text: `changes breakingchanges releases archive archived whatsnew`}
 	pastWords = lexicon{text: `changelog history news migration migrations migrating migrate upgrade upgrading deprecated
-		postmortem template`}
+		postmortem template old`}
 	// recordWords are what the name of such a page ends in, behind other words.
 	recordWords = lexicon{text: "report issues findings audit plan phases prd retrospective"}
 )

@@ -29,12 +29,16 @@ func hedged(sentence string) bool {
 
 // hedgedHeading reports whether a heading says so of all that is below it.
 func hedgedHeading(text string) bool {
+	before := ""
 	for word := range lowerWords(text) {
-		if hedgingHeadings.has(word) {
+		if hedgingHeadings.has(word) || before == "implementation" && word == "plan" {
 			return true
 		}
+		before = word
 	}
-	return hedged(text)
+	const plan = "plan:"
+	text = strings.TrimSpace(text)
+	return len(text) >= len(plan) && strings.EqualFold(text[:len(plan)], plan) || hedged(text)
 }
 
 // lowerWords yields the words of a text in lower case.

@@ -478,6 +478,12 @@ func TestHedges(t *testing.T) {
 		"`f4.go` 已删除。`f5.go`",
 		"",
 		"There is no `g1.go` there. There is `g2.go`. Add files named `g3.go`.",
+		"## Plan: a new crate",
+		"`h1.go`",
+		"## The plan of a query",
+		"`h2.go`",
+		"## Implementation plan",
+		"`h3.go`",
 	}, "\n"))
 	got := make(map[string]bool)
 	for _, m := range doc.Mentions {
@@ -487,6 +493,7 @@ func TestHedges(t *testing.T) {
 		"a1.go": true, "a2.go": true, "a3.go": false, "b1.go": true, "b2.go": false, "b3.go": false, "c1.go": true, "c2.go": false,
 		"d1.go": true, "d2.go": true, "d3.go": false, "e1.go": true, "e2.go": false, "e3.go": false,
 		"f1.go": true, "f2.go": true, "f3.go": false, "f4.go": true, "f5.go": false, "g1.go": true, "g2.go": false, "g3.go": true,
+		"h1.go": true, "h2.go": false, "h3.go": true,
 	} {
 		if is, ok := got[name]; !ok || is != want {
 			t.Errorf("%s: hedged %v (found %v), want %v", name, is, ok, want)
@@ -693,6 +700,8 @@ func TestRoles(t *testing.T) {
 		"script/benchmarks/post.md": true, "benchmarks/README.md": false, "docs/benchmarks.md": false, "docs/issues/a.md": true,
 		".claude/skills/issues/SKILL.md": false, "docs/plans/a.md": true, ".claude/commands/make-plan.md": false, "docs/plan.md": false,
 		"docs/review-findings.md": true, "docs/build-phases.md": true, "docs/report.md": false, "docs/2026-01-02-call.md": true, "docs/notes_20260102.md": true,
+		"docs/release-notes-4-1/README.md": true, "api_versioned_docs/a.md": true, "docs/version-6.1/a.md": true, "docs/version-control/a.md": false,
+		"CONTRIBUTING.old.md": true, "docs/0.32-relnotes/index.md": true, "docs/holding.md": false,
 		"docs/rfc-2026.md": false, "docs/port-80801234.md": false,
 	} {
 		if got := Historical(path); got != want {
