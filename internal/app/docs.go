@@ -45,7 +45,8 @@ func (w *workspace) Docs(ctx context.Context, opts cli.DocsOptions) (*docs.Repor
 	return rep, err
 }
 
-// FixDocs puts right what merely moved, and returns what was changed, by document.
+// FixDocs puts right what merely moved, and returns what was changed, by document. One that
+// cannot be written keeps no other from it.
 func (w *workspace) FixDocs(ctx context.Context, rep *docs.Report, dry bool) (map[repo.Path][]docs.Edit, error) {
 	var paths []repo.Path
 	for _, j := range rep.Shown() {
@@ -54,35 +55,47 @@ func (w *workspace) FixDocs(ctx context.Context, rep *docs.Report, dry bool) (ma
 		}
 	}
 	fixed := make(map[repo.Path][]docs.Edit)
+	var failed []error
 	for _, p := range paths {
 		edits, err := w.fixDoc(ctx, p, rep, dry)
 		if err != nil {
-			return fixed, err
-		}
-		if len(edits) > 0 {
+			failed = append(failed, err)
+		} else if len(edits) > 0 {
 			fixed[p] = edits
 		}
+		if ctx.Err() != nil {
+			break
+		}
 	}
-	return fixed, nil
+	return fixed, errors.Join(failed...)
 }
 
-func (w *workspace) fixDoc(ctx context.Context, p repo.Path, rep *docs.Report, dry bool) ([]docs.Edit, error) {
-	var before, after []byte
-	var edits []docs.Edit
-	var failed error
-	err := w.files.Bytes(ctx, []repo.Path{p}, docs.MaxBytes, func(_ int, b []byte, err error) {
-		if failed = err; err == nil {
-			before = bytes.Clone(b)
-			after, edits = docs.Fix(p, before, rep.Mentions)
+// fixTries is how often a document that somebody else is writing to is read again.
+const fixTries = 5
+
+// fixDoc puts one document right. Where it was changed since it was judged, that which
+// still stands in its place is.
+func (w *workspace) fixDoc(ctx context.Context, p repo.Path, rep *docs.Report, dry bool) (edits []docs.Edit, err error) {
+	for range fixTries {
+		var before, after []byte
+		var failed error
+		err = w.files.Bytes(ctx, []repo.Path{p}, docs.MaxBytes, func(_ int, b []byte, err error) {
+			if failed = err; err == nil {
+				before = bytes.Clone(b)
+				after, edits = docs.Fix(p, before, rep.Mentions)
+			}
+		})
+		if err == nil {
+			err = failed
 		}
-	})
-	if err == nil {
-		err = failed
+		if err != nil || len(edits) == 0 || dry {
+			return edits, err
+		}
+		if err = w.files.Replace(p, before, after); !errors.Is(err, content.ErrChanged) {
+			return edits, err
+		}
 	}
-	if err != nil || len(edits) == 0 || dry {
-		return edits, err
-	}
-	return edits, w.files.Replace(p, before, after)
+	return nil, err
 }
 
 // A docsTree is the work tree as documents are judged against it.

@@ -302,8 +302,8 @@ func (p *program) fixDocs(c *cobra.Command, w Workspace, rep *docs.Report, dry b
 		}
 		p.io.Printf("%s %s; %d left\n", word, term.Count(len(edits), "mention"), left)
 	}
-	if err != nil {
-		return &fault.Error{Hint: "the documents named above are done; see the rest with: ken docs", Err: err}
+	if err != nil && fault.HintOf(err) == "" {
+		err = &fault.Error{Hint: "the documents named above are done; see the rest with: ken docs", Err: err}
 	}
-	return nil
+	return err
 }

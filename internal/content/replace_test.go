@@ -1,6 +1,7 @@
 package content
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -55,5 +56,88 @@ func TestReplace(t *testing.T) {
 	}
 	if b, _ := os.ReadFile(outside); string(b) != "old" {
 		t.Error("a link was followed out of the root")
+	}
+}
+
+// Whoever writes to a file while it is replaced finds it again with what was written.
+func TestReplaceMeanwhile(t *testing.T) {
+	for _, step := range []string{"written", "looked", "replaced", "synced"} {
+		t.Run(step, func(t *testing.T) {
+			dir := t.TempDir()
+			name := filepath.Join(dir, "a.md")
+			if err := os.WriteFile(name, []byte("old\n"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			f, err := os.OpenFile(name, os.O_WRONLY|os.O_APPEND, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer f.Close()
+			err = Open(dir, Options{}).replace("a.md", []byte("old\n"), []byte("new\n"), func(done string) {
+				if done == step {
+					if _, err := f.WriteString("line\n"); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+			if !errors.Is(err, ErrChanged) {
+				t.Errorf("it says %v", err)
+			}
+			if b, _ := os.ReadFile(name); string(b) != "old\nline\n" {
+				t.Errorf("it holds %q", b)
+			}
+			if left, _ := filepath.Glob(filepath.Join(dir, ".*")); len(left) > 0 {
+				t.Errorf("left behind: %v", left)
+			}
+		})
+	}
+}
+
+// Where the new file was written to as well as the old one, both are there still.
+func TestReplaceBothChanged(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "a.md")
+	if err := os.WriteFile(name, []byte("old"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	err = Open(dir, Options{}).replace("a.md", []byte("old"), []byte("new"), func(done string) {
+		if done == "replaced" {
+			if _, err := f.WriteString(" line"); err != nil {
+				t.Error(err)
+			}
+			if err := os.WriteFile(name, []byte("other"), 0o644); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	left, _ := filepath.Glob(filepath.Join(dir, ".a.md.*"))
+	if err == nil || errors.Is(err, ErrChanged) || len(left) != 1 || !strings.Contains(err.Error(), filepath.Base(left[0])) {
+		t.Fatalf("it says %v, and left %v", err, left)
+	}
+	if old, _ := os.ReadFile(left[0]); string(old) != "old line" {
+		t.Errorf("the old one holds %q", old)
+	}
+	if b, _ := os.ReadFile(name); string(b) != "other" {
+		t.Errorf("the new one holds %q", b)
+	}
+}
+
+func TestReplaceReadOnly(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "a.md")
+	if err := os.WriteFile(name, []byte("old"), 0o444); err != nil {
+		t.Fatal(err)
+	}
+	err := Open(dir, Options{}).Replace("a.md", []byte("old"), []byte("new"))
+	if err == nil || !strings.Contains(err.Error(), "may only be read") {
+		t.Errorf("it says %v", err)
+	}
+	if b, _ := os.ReadFile(name); string(b) != "old" {
+		t.Errorf("it holds %q", b)
 	}
 }

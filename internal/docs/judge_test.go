@@ -213,6 +213,7 @@ func TestQuotes(t *testing.T) {
 		}
 	}
 }
+
 // A lot of mentions takes as long as there are: ten times as many, some ten times the time.
 func TestJudgeBombs(t *testing.T) {
 	if testing.Short() {
