@@ -62,7 +62,7 @@ example, what the document itself calls gone.`,
 		},
 	}
 	c.Flags().BoolVar(&f.all, "all", false, "list everything that does not hold, with the reason why it is not listed otherwise")
-	c.Flags().BoolVar(&f.check, "check", false, "exit 3 if anything is listed, a document could not be read, or history is cut off")
+	c.Flags().BoolVar(&f.check, "check", false, "exit 3 if anything is listed, a document could not be read, or history is cut off or lacks contents")
 	c.Flags().BoolVar(&f.sarif, "sarif", false, "print SARIF, for code scanning")
 	c.Flags().BoolVar(&f.fix, "fix", false, "rewrite what names files that merely moved")
 	c.Flags().BoolVar(&f.dry, "dry-run", false, "with --fix: say what would be rewritten")

@@ -14,7 +14,8 @@
 // documents; a command if any file of its tool has it. About the rest history is asked:
 // which commit wrote the mention, the oldest version of the document that has it in the
 // unbroken run back from HEAD; whether what it names was there in that commit; which
-// commit took it away, and where to. Where history is cut off, nothing is known.
+// commit took it away, and where to. Where history is cut off, or what it would take to
+// tell cannot be read, nothing is known.
 //
 // The package reads documents and decides. What the tree holds and what history
 // knows come in through interfaces.
