@@ -93,7 +93,14 @@ func (d *Desk) Next(ctx context.Context, lasting time.Duration) (*Handed, error)
 		if err != nil {
 			return nil, err
 		}
+		// An outline holds, and is to be looked at all the same.
+		if it.Old == nil && st.Record != nil {
+			it.Old, it.Changes = st.Record, []string{"nobody has looked at it yet"}
+		}
 		l := Lease{Path: st.Dir.Path, Token: d.token(), Expires: now.Add(lasting).UTC().Truncate(time.Second), Basis: it.Basis, Recipe: hand.Recipe()}
+		if it.Old != nil {
+			l.Shown = it.Old.ID()
+		}
 		ok, err := d.leases.Take(ctx, d.worktree, l, now)
 		if err != nil {
 			return nil, err
@@ -167,14 +174,19 @@ func (d *Desk) Submit(ctx context.Context, sub Submission) (*Submitted, error) {
 	it := &Item{Path: l.Path, Basis: l.Basis}
 	moved := "the directory is gone"
 	if dir, err := j.find(l.Path); err == nil {
-		it.Old = j.at[dir].Record
 		if moved = ""; j.basis(j.at[dir]).Digest() != l.Basis.Digest() {
 			moved = "what was handed out is not what is there now"
 		}
 	}
+	// Whatever is said of it by now, what was looked at is what was shown.
+	if sub.Keep && !l.Shown.IsZero() {
+		if it.Old, err = d.store.Kept(ctx, l.Shown); err != nil {
+			return nil, err
+		}
+	}
 	r, err := d.record(it, sub.Draft, sub.Author, l.Recipe)
 	if err == nil && sub.Keep && moved != "" {
-		err = fmt.Errorf("%s, so nobody knows which text you would keep: hand in the words", moved)
+		err = fmt.Errorf("%s: hand in the words", moved)
 	}
 	if err != nil {
 		out.Result, out.Reason = SubmitRejected, err.Error()

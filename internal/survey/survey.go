@@ -101,6 +101,9 @@ type Lease struct {
 	Expires time.Time
 	Basis   Basis  // what is to be described
 	Recipe  string // of what will be written
+	// Shown is the record whose text came with it, zero when none did: the one that
+	// whoever has the lease may keep.
+	Shown fresh.Digest
 }
 
 // A Failure is an attempt that brought no text.

@@ -662,3 +662,73 @@ func TestLimits(t *testing.T) {
 	run(t, w, s)
 	same(t, "then", s.paths(), []string{"c", "."})
 }
+
+// Who keeps a text keeps the one that was shown, whatever is said by then.
+func TestKeepIsOfWhatWasShown(t *testing.T) {
+	w := newWorld("src/b.go")
+	n := 0
+	desk := func() *survey.Desk {
+		return survey.NewDesk(w.survey(nil), w, "", func() string { n++; return fmt.Sprint("t", n) })
+	}
+	next := func() *survey.WorkItem {
+		t.Helper()
+		got, err := desk().Next(t.Context(), time.Minute)
+		if err != nil || got.Item == nil {
+			t.Fatal(got, err)
+		}
+		return got.Item
+	}
+	submit := func(lease, text string) survey.SubmitResult {
+		t.Helper()
+		out, err := desk().Submit(t.Context(), survey.Submission{Path: "src", Lease: lease, Author: "agent", Draft: survey.Draft{Text: text}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out.Result
+	}
+	said := func() string {
+		t.Helper()
+		shown, err := w.survey(nil).Show(t.Context(), "src")
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := shown.Directories[0]
+		return fmt.Sprintf("%s, %v: %s", d.Verdict, d.Outline, d.Words())
+	}
+
+	// Nothing was shown, and then something is said.
+	it := next()
+	if strings.Contains(it.Prompt, "was said of it before") {
+		t.Errorf("a text of nothing: %s", it.Prompt)
+	}
+	run(t, w, survey.Outliner{})
+	if got := submit(it.Lease, "keep"); got != survey.SubmitRejected {
+		t.Errorf("kept without having seen it: %s", got)
+	}
+	if got := submit(it.Lease, "hand text"); got != survey.SubmitStored {
+		t.Errorf("words: %s", got)
+	}
+
+	// An outline comes after the text that was shown.
+	w.content["src/b.go"] = "changed; a lot"
+	it = next()
+	if !strings.Contains(it.Prompt, "hand text") {
+		t.Errorf("the old text is not shown: %s", it.Prompt)
+	}
+	run(t, w, survey.Outliner{})
+	if got := submit(it.Lease, "keep"); got != survey.SubmitStored || said() != "fresh, false: hand text" {
+		t.Errorf("%s, and then %s", got, said())
+	}
+
+	// An outline that holds is shown, and counts as looked at once it is kept.
+	w = newWorld("src/b.go")
+	run(t, w, survey.Outliner{})
+	outlined := strings.TrimPrefix(said(), "fresh, true: ")
+	it = next()
+	if !strings.Contains(it.Prompt, outlined) || !strings.Contains(it.Prompt, "answer with the single word keep") {
+		t.Errorf("the outline is not shown: %s", it.Prompt)
+	}
+	if got := submit(it.Lease, "keep"); got != survey.SubmitStored || said() != "fresh, false: "+outlined {
+		t.Errorf("%s, and then %s", got, said())
+	}
+}

@@ -2,7 +2,7 @@ package survey
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"strings"
 	"time"
 	"unicode"
@@ -56,7 +56,7 @@ func (s *Survey) record(it *Item, d Draft, author, recipe string) (*Record, erro
 	}
 	if d.Keep {
 		if it.Old == nil {
-			return nil, fmt.Errorf("there is no text yet that could be kept")
+			return nil, errors.New("no text was shown that could be kept: hand in the words")
 		}
 		r.Text, r.Author, r.Confirmer = it.Old.Text, it.Old.Author, oneLine(author)
 		if !it.Old.Outlined() { // else a mind has looked at it by now, and need not again

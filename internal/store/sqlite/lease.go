@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"zombiezen.com/go/sqlite"
@@ -18,12 +19,30 @@ type leaseRow struct {
 	path     []byte
 	token    string
 	expires  int64
-	recipe   string
+	recipe   string // and on a second line the id of the record that was shown, if one was
 	basis    []byte
 }
 
 func leaseRowOf(worktree string, l survey.Lease) leaseRow {
-	return leaseRow{worktree, []byte(l.Path), l.Token, l.Expires.UnixMicro(), l.Recipe, appendBasis(nil, l.Basis)}
+	row := leaseRow{worktree, []byte(l.Path), l.Token, l.Expires.UnixMicro(), l.Recipe, appendBasis(nil, l.Basis)}
+	if !l.Shown.IsZero() {
+		row.recipe += "\n" + l.Shown.String()
+	}
+	return row
+}
+
+// lease returns the lease that a row holds.
+func (l leaseRow) lease(read *basisReader) (survey.Lease, error) {
+	recipe, shown, _ := strings.Cut(l.recipe, "\n")
+	out := survey.Lease{Path: repo.Path(l.path), Token: l.token, Expires: time.UnixMicro(l.expires).UTC(), Recipe: recipe}
+	var err error
+	if out.Basis, err = read.read(l.basis); err == nil && shown != "" {
+		err = out.Shown.UnmarshalText([]byte(shown))
+	}
+	if err != nil {
+		return out, fmt.Errorf("lease of %s: %w", survey.Label(out.Path), err)
+	}
+	return out, nil
 }
 
 // bind binds the columns worktree, path, token, expires, recipe and basis.
@@ -50,9 +69,9 @@ func (s *Store) Leases(ctx context.Context, worktree string) (map[repo.Path]surv
 			if row.worktree != worktree {
 				continue
 			}
-			l := survey.Lease{Path: repo.Path(row.path), Token: row.token, Expires: time.UnixMicro(row.expires).UTC(), Recipe: row.recipe}
-			if l.Basis, err = read.read(row.basis); err != nil {
-				return fmt.Errorf("basis of the lease of %s: %w", survey.Label(l.Path), err)
+			l, err := row.lease(&read)
+			if err != nil {
+				return err
 			}
 			held[l.Path] = l
 		}

@@ -188,7 +188,8 @@ func testFailures(t *testing.T, s SurveyStore) {
 
 func testLeases(t *testing.T, s SurveyStore) {
 	full := survey.Lease{
-		Path: "dir/\xff\n", Token: "token", Expires: time.Date(2026, 5, 6, 7, 8, 9, 123456000, time.UTC), Recipe: ModelRecipe,
+		Shown: fresh.Digest{1, 2, 3},
+		Path:  "dir/\xff\n", Token: "token", Expires: time.Date(2026, 5, 6, 7, 8, 9, 123456000, time.UTC), Recipe: ModelRecipe,
 		Basis: survey.Basis{Files: []survey.FileBasis{{Name: []byte("\xff"), ID: ID256("x"), Shape: survey.Shape{Language: "go", Interface: fresh.Digest{1}, Tokens: fresh.Digest{2}}}}},
 	}
 	root := survey.Lease{Path: "", Token: "other", Expires: Epoch}
