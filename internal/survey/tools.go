@@ -35,15 +35,16 @@ func tools() []model.Tool {
 		{Name: "search", Description: "Find lines of tracked files by a regular expression (RE2).", Schema: json.RawMessage(`{"type":"object","properties":{"pattern":{"type":"string"},"within":{"type":"string","description":"a directory; the whole repository if left out"}},"required":["pattern"]}`)},
 		{Name: "outline", Description: "Show what a file declares.", Schema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}`)},
 		{Name: "flag", Description: "Note something that people should look at.", Schema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"},"finding":{"type":"string"},"severity":{"type":"string","enum":["info","concern","critical"]}},"required":["path","finding","severity"]}`)},
-		{Name: "submit", Description: "Hand in the text about the directory; keep as the summary if what was said before still holds.", Schema: json.RawMessage(`{"type":"object","properties":{"summary":{"type":"string","description":"at most 200 words"},"files":{"type":"object","additionalProperties":{"type":"string"},"description":"by name of the directory's own files: what each is for, in one or two sentences"},"completeness":{"type":"string","enum":["complete","partial"]},"confidence":{"type":"string","enum":["high","medium","low"]}},"required":["summary"]}`)},
+		{Name: "submit", Description: "Hand in the text about the directory; keep as the summary if what was said before still holds.", Schema: json.RawMessage(`{"type":"object","properties":{"summary":{"type":"string","description":"at most 200 words"},"files":{"type":"object","additionalProperties":{"type":"string"},"description":"by name of the directory's own files: what each is for, in one or two sentences"},"completeness":{"type":"string","enum":["complete","partial"]}},"required":["summary"]}`)},
 	}
 }
 
+// submitArgs is what a model hands in. What else it says, such as how sure it is, is let
+// go.
 type submitArgs struct {
 	Summary      string            `json:"summary"`
 	Files        map[string]string `json:"files"`
 	Completeness string            `json:"completeness"`
-	Confidence   string            `json:"confidence"`
 }
 
 // call carries out one call of the model's. What it may not have is an error that it
