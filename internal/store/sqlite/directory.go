@@ -87,6 +87,24 @@ func (d *directoryReader) hit(stmt *sqlite.Stmt) (directoryHit, error) {
 	return directoryHit{stmt.ColumnInt64(9), r}, err
 }
 
+// all reads what a bound statement returns, and makes it ready for the next time.
+func (d *directoryReader) all(stmt *sqlite.Stmt) (hits []directoryHit, err error) {
+	for {
+		more, err := stmt.Step()
+		if err != nil {
+			return nil, err
+		}
+		if !more {
+			return hits, stmt.Reset()
+		}
+		hit, err := d.hit(stmt)
+		if err != nil {
+			return nil, err
+		}
+		hits = append(hits, hit)
+	}
+}
+
 func (d *directoryReader) record(stmt *sqlite.Stmt) (*survey.Record, error) {
 	r := &survey.Record{
 		Path:      d.path(stmt, 0),
@@ -249,20 +267,11 @@ func (s *Store) WrittenIn(ctx context.Context, places []survey.Place) (map[surve
 				stmt.BindBytes(1, p.Basis[:])
 				stmt.BindInt64(2, outlined)
 				stmt.BindBytes(3, []byte(p.Path))
-				more, err := stmt.Step()
+				more, err := read.all(stmt)
 				if err != nil {
 					return err
 				}
-				if more {
-					hit, err := read.hit(stmt)
-					if err != nil {
-						return err
-					}
-					hits = append(hits, hit)
-				}
-				if err := stmt.Reset(); err != nil {
-					return err
-				}
+				hits = append(hits, more...)
 			}
 			if len(hits) > 0 {
 				found[p] = newestFirst(hits...)

@@ -90,22 +90,8 @@ func (s *Store) LatestOf(ctx context.Context, dirs []repo.Path) (map[repo.Path][
 		var read directoryReader
 		for _, dir := range dirs {
 			stmt.BindBytes(1, []byte(dir))
-			var hits []directoryHit
-			for {
-				more, err := stmt.Step()
-				if err != nil {
-					return err
-				}
-				if !more {
-					break
-				}
-				hit, err := read.hit(stmt)
-				if err != nil {
-					return err
-				}
-				hits = append(hits, hit)
-			}
-			if err := stmt.Reset(); err != nil {
+			hits, err := read.all(stmt)
+			if err != nil {
 				return err
 			}
 			if len(hits) > 0 {
