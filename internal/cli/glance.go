@@ -197,7 +197,7 @@ func (p *program) printGlance(g *Glance) {
 		say("unknown", "%s: %s", u.Fact, u.Reason)
 	}
 	if g.Undescribed != nil && *g.Undescribed > 0 {
-		p.io.Printf("%-10s %s without words of a model or an agent; to have yours write them, paste to it:\n", "next", term.Count(*g.Undescribed, "directory"))
+		p.io.Printf("%-10s %s without words of a model or an agent that hold; to have yours write them, paste to it:\n", "next", term.Count(*g.Undescribed, "directory"))
 		p.io.Printf("           Run `ken survey next`, describe what it hands you with the command it names, and repeat until nothing is left.\n")
 	}
 }

@@ -61,8 +61,12 @@ type Tokens struct {
 
 // wanted reports whether a directory is to be worked on by a writer: whatever does
 // not hold, and what was merely outlined, for one with a mind or with another outline.
+// What a mind wrote is no business of one that only outlines.
 func wanted(s *Standing, w Writer) bool {
-	return s.Verdict.Open() || s.Verdict == Fresh && s.Record.Outlined() && w.Recipe() != s.Record.Recipe
+	if s.Verdict.Open() {
+		return !outlines(w) || s.Record == nil || s.Record.Outlined()
+	}
+	return s.Verdict == Fresh && s.Record.Outlined() && w.Recipe() != s.Record.Recipe
 }
 
 // inVain reports whether a writer would be given just what the text was written from:

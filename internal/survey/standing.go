@@ -117,7 +117,7 @@ func (j *judgement) judgeLevel(ctx context.Context, level []*Directory) error {
 		case j.unreadable(s):
 			s.Verdict = Unknown
 			s.Record = newest(j.latest[d.Path])
-		case !j.settled(s, j.latest[d.Path]):
+		case !j.settled(s, j.speakers(d.Path, j.latest[d.Path])):
 			open = append(open, s)
 		}
 	}
@@ -135,13 +135,26 @@ func (j *judgement) judgeLevel(ctx context.Context, level []*Directory) error {
 	}
 	found := make([][]*Record, len(open))
 	for i := range open {
-		found[i] = known[bases[i]]
+		found[i] = j.speakers(open[i].Dir.Path, known[bases[i]])
 	}
 	if err := j.preferOwn(ctx, open, bases, found); err != nil {
 		return err
 	}
 	return j.settle(ctx, open, bases, found)
 }
+
+// speakers returns those of some records that may speak for a directory. What a mind wrote
+// there stays, stale or not: no outline displaces it. Of the past, whatever goes with it
+// is told.
+func (j *judgement) speakers(p repo.Path, records []*Record) []*Record {
+	if j.opts.Past || !slices.ContainsFunc(j.latest[p], minded) || !slices.ContainsFunc(records, (*Record).Outlined) {
+		return records
+	}
+	return slices.DeleteFunc(slices.Clone(records), (*Record).Outlined)
+}
+
+// minded reports whether a mind wrote a record, or looked at it.
+func minded(r *Record) bool { return !r.Outlined() }
 
 // preferOwn replaces what was written elsewhere, from the same, by what was written at
 // the directory itself: twins may be described in words of their own. What was merely
@@ -306,7 +319,7 @@ func (j *judgement) settle(ctx context.Context, open []*Standing, bases []fresh.
 			continue
 		}
 		rest = append(rest, s)
-		for _, r := range j.latest[s.Dir.Path] {
+		for _, r := range j.speakers(s.Dir.Path, j.latest[s.Dir.Path]) {
 			ask = append(ask, s.moved(r)...)
 		}
 	}
@@ -316,7 +329,7 @@ func (j *judgement) settle(ctx context.Context, open []*Standing, bases []fresh.
 	}
 	for _, s := range rest {
 		var best *Standing
-		for _, r := range ranked(j.latest[s.Dir.Path]) {
+		for _, r := range ranked(j.speakers(s.Dir.Path, j.latest[s.Dir.Path])) {
 			if c := j.compare(s, r, shapes); best == nil || c.Verdict == Fresh && best.Verdict != Fresh {
 				best = c
 			}

@@ -402,6 +402,46 @@ func TestEarlyCutoff(t *testing.T) {
 	}
 }
 
+// No outline displaces what a mind wrote: that stays, stale, until a mind looks again.
+func TestOutlinesDisplaceNothing(t *testing.T) {
+	w := newWorld("src/deep/c.go", "src/b.go", "doc/e.md")
+	s := &scribe{say: func(it *survey.Item) (survey.Draft, error) {
+		return survey.Draft{Text: "words about " + survey.Label(it.Path).String()}, nil
+	}}
+	run(t, w, s)
+	s.paths()
+	w.content["src/deep/c.go"] = "another"
+	w.content["new/n.go"] = "has only an outline"
+	same(t, "outlined", run(t, w, survey.Outliner{}).Done, []string{"new"})
+	same(t, "outlined again", run(t, w, survey.Outliner{}).Done, []string{})
+	want := map[string]string{".": "stale-below 2/3", "doc": "fresh", "new": "fresh", "src": "stale-below 1/1", "src/deep": "stale-self"}
+	if got := verdicts(t, w); !maps.Equal(got, want) {
+		t.Errorf("verdicts %v, want %v", got, want)
+	}
+	for _, p := range []repo.Path{"src/deep", "src", ""} {
+		prompt, err := w.survey(nil).Prompt(t.Context(), p)
+		if words := "words about " + survey.Label(p).String(); err != nil || !strings.Contains(prompt, words) {
+			t.Errorf("%q is not told of any more: %s, %v", words, prompt, err)
+		}
+	}
+	// A mind's work it is.
+	plan, err := w.survey(nil).Plan(t.Context(), s, false)
+	if err != nil || len(plan.Directories) != 4 {
+		t.Errorf("planned %+v, %v", plan, err)
+	}
+	confirmed, err := w.survey(nil).Confirm(t.Context(), []survey.Confirmation{{Path: "src/deep", Author: "somebody"}})
+	if err != nil || confirmed[0].Verdict != survey.Fresh || !slices.Contains(confirmed[0].Above, "src") {
+		t.Errorf("confirmed %+v, %v", confirmed, err)
+	}
+	shown, err := w.survey(nil).Directories(t.Context(), []repo.Path{"src/deep"})
+	if err != nil || shown[0].Words() != "words about src/deep" || shown[0].Outline {
+		t.Errorf("shown %+v, %v", shown[0], err)
+	}
+	// And so is what was only outlined.
+	run(t, w, s)
+	same(t, "described", s.paths(), []string{"new", "."})
+}
+
 // A rename carries the text along; the parent learns of the name.
 func TestRenameCarries(t *testing.T) {
 	w := newWorld("src/deep/c.go", "src/b.go")
