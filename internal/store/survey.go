@@ -67,6 +67,13 @@ func (s *Store) WrittenIn(ctx context.Context, places []survey.Place) (map[surve
 	})
 }
 
+// WrittenOf implements [survey.Store].
+func (s *Store) WrittenOf(ctx context.Context, dirs []repo.Path) (map[repo.Path][]*survey.Record, error) {
+	return use(ctx, s, false, func(db *sqlite.Store) (map[repo.Path][]*survey.Record, error) {
+		return db.WrittenOf(ctx, dirs)
+	})
+}
+
 // Kept implements [survey.Store].
 func (s *Store) Kept(ctx context.Context, id fresh.Digest) (*survey.Record, error) {
 	return use(ctx, s, false, func(db *sqlite.Store) (*survey.Record, error) {

@@ -327,6 +327,8 @@ func (j *judgement) settle(ctx context.Context, open []*Standing, bases []fresh.
 	if err != nil {
 		return err
 	}
+	var past []*Standing
+	bare := make(map[*Standing]Standing)
 	for _, s := range rest {
 		var best *Standing
 		for _, r := range ranked(j.speakers(s.Dir.Path, j.latest[s.Dir.Path])) {
@@ -334,9 +336,60 @@ func (j *judgement) settle(ctx context.Context, open []*Standing, bases []fresh.
 				best = c
 			}
 		}
+		if best.Verdict != Fresh && !best.Record.Outlined() {
+			past, bare[s] = append(past, s), *s
+		}
 		*s = *best
 	}
+	return j.recollect(ctx, past, bare)
+}
+
+// recollect looks for older texts that hold again for directories whose latest does not:
+// what is there now may differ from what they were written from, as long as that does not
+// count. Standings as they were before they were judged are in bare.
+func (j *judgement) recollect(ctx context.Context, past []*Standing, bare map[*Standing]Standing) error {
+	if len(past) == 0 {
+		return nil
+	}
+	dirs := make([]repo.Path, len(past))
+	for i, s := range past {
+		dirs[i] = s.Dir.Path
+	}
+	written, err := j.store.WrittenOf(ctx, dirs)
+	if err != nil {
+		return err
+	}
+	var ask []*File
+	for _, s := range past {
+		older := slices.DeleteFunc(slices.Clone(written[s.Dir.Path]), func(r *Record) bool { return !s.sameNames(r) })
+		written[s.Dir.Path] = older
+		for _, r := range older {
+			ask = append(ask, s.moved(r)...)
+		}
+	}
+	shapes, err := j.shapes(ctx, ask)
+	if err != nil {
+		return err
+	}
+	for _, s := range past {
+		was := bare[s]
+		for _, r := range written[s.Dir.Path] {
+			if c := j.compare(&was, r, shapes); c.Verdict == Fresh {
+				*s = *c
+				break
+			}
+		}
+	}
 	return nil
+}
+
+// sameNames reports whether the own files have the names that a record knew, and what
+// is said of the children is what it was told.
+func (s *Standing) sameNames(r *Record) bool {
+	names, _ := s.differing(r)
+	return len(names) == 0 && slices.EqualFunc(s.Dir.Files, r.Basis.Files, func(f *File, b FileBasis) bool {
+		return f.Path.Base() == string(b.Name)
+	})
 }
 
 // moved returns the files that a record knew with another content.

@@ -65,6 +65,9 @@ type Store interface {
 	WrittenFrom(ctx context.Context, bases []fresh.Digest) (map[fresh.Digest][]*Record, error)
 	// WrittenIn is WrittenFrom for places: what was written there, from that.
 	WrittenIn(ctx context.Context, places []Place) (map[Place][]*Record, error)
+	// WrittenOf returns what minds wrote at each of some directories, whatever from,
+	// the newest first; of one no more than the newest PastTexts.
+	WrittenOf(ctx context.Context, dirs []repo.Path) (map[repo.Path][]*Record, error)
 	// Kept returns the record of that name, nil when there is none.
 	Kept(ctx context.Context, id fresh.Digest) (*Record, error)
 	// Keep makes records durable. One that is kept already changes nothing.
@@ -75,6 +78,9 @@ type Store interface {
 	// KeepFailure makes a failure known.
 	KeepFailure(ctx context.Context, f Failure) error
 }
+
+// PastTexts is how many older texts of a directory may speak for it again.
+const PastTexts = 32
 
 // A Place is a directory as it is.
 type Place struct {

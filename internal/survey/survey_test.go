@@ -161,6 +161,18 @@ func (w *world) WrittenIn(_ context.Context, places []survey.Place) (map[survey.
 	return out, nil
 }
 
+func (w *world) WrittenOf(_ context.Context, dirs []repo.Path) (map[repo.Path][]*survey.Record, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	out := make(map[repo.Path][]*survey.Record)
+	for _, r := range slices.Backward(w.records) {
+		if slices.Contains(dirs, r.Path) && !r.Outlined() {
+			out[r.Path] = append(out[r.Path], r)
+		}
+	}
+	return out, nil
+}
+
 func (w *world) Kept(_ context.Context, id fresh.Digest) (*survey.Record, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -378,6 +390,30 @@ func TestRefreshIsExact(t *testing.T) {
 	if got := verdicts(t, w)["."]; got != "fresh" {
 		t.Errorf("after a revert the root is %s", got)
 	}
+}
+
+// What is found again need not have been written from just what is there: what does not
+// count may differ.
+func TestSwitchCostsNothing(t *testing.T) {
+	w := newWorld("src/main.go", "src/walk.go", "a.go")
+	s := &scribe{}
+	run(t, w, s)
+	s.paths()
+	w.content["src/main.go"] += " # formatted"
+	if got := verdicts(t, w)["src"]; got != "fresh" {
+		t.Fatalf("after a change of format src is %s", got)
+	}
+	w.content["src/walk.go"] = "walks further"
+	run(t, w, s)
+	same(t, "described", s.paths(), []string{"src", "."})
+	w.content["src/walk.go"] = "content of src/walk.go"
+	for p, v := range verdicts(t, w) {
+		if v != "fresh" {
+			t.Errorf("back where it was, %s is %s", p, v)
+		}
+	}
+	run(t, w, s)
+	same(t, "described again", s.paths(), nil)
 }
 
 // What is described anew in the same words leaves those above as they were.

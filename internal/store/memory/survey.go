@@ -60,6 +60,24 @@ func (s *Store) WrittenIn(ctx context.Context, places []survey.Place) (map[surve
 	return found, nil
 }
 
+// WrittenOf implements [survey.Store].
+func (s *Store) WrittenOf(ctx context.Context, dirs []repo.Path) (map[repo.Path][]*survey.Record, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	ordered := slices.Clone(s.directories)
+	slices.SortStableFunc(ordered, func(a, b *survey.Record) int { return a.At.Compare(b.At) })
+	found := make(map[repo.Path][]*survey.Record)
+	for _, r := range slices.Backward(ordered) {
+		if slices.Contains(dirs, r.Path) && !r.Outlined() && len(found[r.Path]) < survey.PastTexts {
+			found[r.Path] = append(found[r.Path], r)
+		}
+	}
+	return found, nil
+}
+
 // Kept implements [survey.Store].
 func (s *Store) Kept(ctx context.Context, id fresh.Digest) (*survey.Record, error) {
 	if err := ctx.Err(); err != nil {

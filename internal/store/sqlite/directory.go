@@ -285,6 +285,48 @@ func (s *Store) WrittenIn(ctx context.Context, places []survey.Place) (map[surve
 	return found, nil
 }
 
+// WrittenOf implements [survey.Store].
+func (s *Store) WrittenOf(ctx context.Context, dirs []repo.Path) (map[repo.Path][]*survey.Record, error) {
+	found := make(map[repo.Path][]*survey.Record)
+	err := s.readSurvey(ctx, func(conn *sqlite.Conn) error {
+		clear(found)
+		stmt, err := conn.Prepare(`
+			SELECT path, at, partial, author, recipe, confirmer, flags, text, basis, seq
+			FROM directory_record WHERE path = ?1 AND outlined = 0 ORDER BY at DESC, seq DESC LIMIT ?2`)
+		if err != nil {
+			return err
+		}
+		defer stmt.Reset()
+		var read directoryReader
+		for _, dir := range dirs {
+			stmt.BindBytes(1, []byte(dir))
+			stmt.BindInt64(2, survey.PastTexts)
+			for {
+				more, err := stmt.Step()
+				if err != nil {
+					return err
+				}
+				if !more {
+					break
+				}
+				r, err := read.record(stmt)
+				if err != nil {
+					return err
+				}
+				found[dir] = append(found[dir], r)
+			}
+			if err := stmt.Reset(); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return found, nil
+}
+
 // Kept implements [survey.Store].
 func (s *Store) Kept(ctx context.Context, id fresh.Digest) (r *survey.Record, err error) {
 	err = s.readSurvey(ctx, func(conn *sqlite.Conn) error {

@@ -15,7 +15,7 @@ const applicationID = 0x6b656e31
 
 // migrations lead from each schema version to the next; the first makes the
 // tables. They are never changed once released.
-var migrations = []string{migration1, migration2}
+var migrations = []string{migration1, migration2, migration3}
 
 // Why the tables are as they are, in figures for 100,000 rows on two cores:
 //
@@ -242,6 +242,12 @@ CREATE TABLE lease (
 	basis    BLOB NOT NULL,
 	PRIMARY KEY (worktree, path)
 ) WITHOUT ROWID;
+`
+
+// What minds wrote at a directory is looked through when its latest text does not hold.
+// Outlines are many, and are never looked for in this way: they have no part in the index.
+const migration3 = `
+CREATE INDEX directory_record_past ON directory_record (path, at) WHERE outlined = 0;
 `
 
 // versionOf returns the schema version of a database, 0 for an empty one. It

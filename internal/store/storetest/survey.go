@@ -33,6 +33,7 @@ func RunSurvey(t *testing.T, open func(t *testing.T) SurveyStore) {
 		{"the same record at two places is at both", testTwoPlaces},
 		{"latest is the newest outline and the newest other", testLatest},
 		{"written from finds by the basis, wherever it was", testWrittenFrom},
+		{"written of finds what minds wrote there, the newest first", testWrittenOf},
 		{"a failure stands until a record follows it", testFailures},
 		{"leases read back as they were taken", testLeases},
 		{"a lease is taken by one, and again when it has expired", testTake},

@@ -151,6 +151,20 @@ func testWrittenFrom(t *testing.T, s SurveyStore) {
 	wantWritten(t, s, written{x: {Outlined("a", "x", 9), again}}, bare.Digest())
 }
 
+func testWrittenOf(t *testing.T, s SurveyStore) {
+	var want []*survey.Record
+	for i := range survey.PastTexts + 2 {
+		r := Directory("a", fmt.Sprint("x", i), i)
+		Keep(t, s, r, Outlined("a", fmt.Sprint("o", i), i), Directory("b", "x", i))
+		want = append([]*survey.Record{r}, want...)
+	}
+	got, err := s.WrittenOf(t.Context(), []repo.Path{"a", "nowhere"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "written of", got, latest{"a": want[:survey.PastTexts]})
+}
+
 func testFailures(t *testing.T, s SurveyStore) {
 	failure := func(path repo.Path, reason string, seconds int) survey.Failure {
 		return survey.Failure{Path: path, Basis: SurveyBasis(reason).Digest(), Reason: reason, At: Epoch.Add(time.Duration(seconds) * time.Second)}
