@@ -12,6 +12,7 @@ import (
 	"ken/internal/cli"
 	"ken/internal/content"
 	"ken/internal/docs"
+	"ken/internal/fault"
 	"ken/internal/git"
 	"ken/internal/repo"
 	"ken/internal/spec"
@@ -23,6 +24,43 @@ func (w *workspace) Docs(ctx context.Context, opts cli.DocsOptions) (*docs.Repor
 	if err != nil {
 		return nil, err
 	}
+	missed, err := undocumented(snapshot, opts.Paths)
+	if err != nil {
+		return nil, err
+	}
+	rep, err := w.judgeDocs(ctx, snapshot, opts)
+	if err != nil {
+		return nil, err
+	}
+	rep.Missed = missed
+	return rep, nil
+}
+
+// undocumented returns the paths at which nothing is a document. One at which nothing is
+// tracked was mistyped.
+func undocumented(s *repo.Snapshot, paths []repo.Path) (none []repo.Path, err error) {
+	for _, p := range paths {
+		tracked, document := p == "", false
+		for i := range s.Index.Entries {
+			if e := &s.Index.Entries[i]; e.Path.Under(p) {
+				tracked = true
+				document = document || e.Mode.SameType(repo.Regular) && docs.IsDocument(e.Path)
+			}
+		}
+		if !tracked {
+			return nil, &fault.Error{
+				Kind: fault.Usage, Hint: "git ls-files; a new document is judged after: git add " + fault.Quote(string(p)),
+				Err: fmt.Errorf("git tracks nothing at %s", p),
+			}
+		}
+		if !document {
+			none = append(none, p)
+		}
+	}
+	return none, nil
+}
+
+func (w *workspace) judgeDocs(ctx context.Context, snapshot *repo.Snapshot, opts cli.DocsOptions) (*docs.Report, error) {
 	ground, edited, err := w.docsGround(ctx, snapshot)
 	if err != nil {
 		return nil, err
@@ -45,57 +83,61 @@ func (w *workspace) Docs(ctx context.Context, opts cli.DocsOptions) (*docs.Repor
 	return rep, err
 }
 
-// FixDocs puts right what merely moved, and returns what was changed, by document. One that
-// cannot be written keeps no other from it.
-func (w *workspace) FixDocs(ctx context.Context, rep *docs.Report, dry bool) (map[repo.Path][]docs.Edit, error) {
-	var paths []repo.Path
-	for _, j := range rep.Shown() {
-		if j.Verdict == docs.Moved && !slices.Contains(paths, j.File) {
-			paths = append(paths, j.File)
-		}
-	}
-	fixed := make(map[repo.Path][]docs.Edit)
+// FixDocs puts right what merely moved. A document that cannot be written keeps no other
+// from it.
+func (w *workspace) FixDocs(ctx context.Context, rep *docs.Report, dry bool) (docs.Fixed, error) {
+	var all docs.Fixed
 	var failed []error
-	for _, p := range paths {
-		edits, err := w.fixDoc(ctx, p, rep, dry)
+	shown := rep.Shown()
+	for len(shown) > 0 {
+		p, n := shown[0].File, 1
+		for n < len(shown) && shown[n].File == p {
+			n++
+		}
+		fixed, err := w.fixDoc(ctx, p, shown[:n], dry)
 		if err != nil {
 			failed = append(failed, err)
-		} else if len(edits) > 0 {
-			fixed[p] = edits
 		}
-		if ctx.Err() != nil {
+		all.Edits, all.Left = append(all.Edits, fixed.Edits...), append(all.Left, fixed.Left...)
+		if shown = shown[n:]; ctx.Err() != nil {
 			break
 		}
 	}
-	return fixed, errors.Join(failed...)
+	return all, errors.Join(failed...)
 }
 
 // fixTries is how often a document that somebody else is writing to is read again.
 const fixTries = 5
 
-// fixDoc puts one document right. Where it was changed since it was judged, that which
-// still stands in its place is.
-func (w *workspace) fixDoc(ctx context.Context, p repo.Path, rep *docs.Report, dry bool) (edits []docs.Edit, err error) {
+// fixDoc puts one document right, of which those mentions are listed. Where it was changed
+// since it was judged, that which still stands in its place is.
+func (w *workspace) fixDoc(ctx context.Context, p repo.Path, listed []docs.Judged, dry bool) (fixed docs.Fixed, err error) {
+	if !slices.ContainsFunc(listed, func(j docs.Judged) bool { return j.Verdict == docs.Moved }) {
+		return docs.Fixed{Left: listed}, nil
+	}
 	for range fixTries {
 		var before, after []byte
 		var failed error
 		err = w.files.Bytes(ctx, []repo.Path{p}, docs.MaxBytes, func(_ int, b []byte, err error) {
 			if failed = err; err == nil {
 				before = bytes.Clone(b)
-				after, edits = docs.Fix(p, before, rep.Mentions)
+				after, fixed = docs.Fix(p, before, listed)
 			}
 		})
 		if err == nil {
 			err = failed
 		}
-		if err != nil || len(edits) == 0 || dry {
-			return edits, err
+		if err == nil && len(fixed.Edits) > 0 && !dry {
+			err = w.files.Replace(p, before, after)
 		}
-		if err = w.files.Replace(p, before, after); !errors.Is(err, content.ErrChanged) {
-			return edits, err
+		if !errors.Is(err, content.ErrChanged) {
+			break
 		}
 	}
-	return nil, err
+	if err != nil {
+		return docs.Fixed{Left: listed}, err
+	}
+	return fixed, nil
 }
 
 // A docsTree is the work tree as documents are judged against it.

@@ -58,8 +58,8 @@ type Workspace interface {
 	// Docs judges what documents name.
 	Docs(ctx context.Context, opts DocsOptions) (*docs.Report, error)
 	// FixDocs puts right what merely moved in documents, unless dry is set, and
-	// returns what was changed, or would be.
-	FixDocs(ctx context.Context, rep *docs.Report, dry bool) (map[repo.Path][]docs.Edit, error)
+	// returns what was changed, or would be, and what was not.
+	FixDocs(ctx context.Context, rep *docs.Report, dry bool) (docs.Fixed, error)
 	// Desk hands out directories to agents.
 	Desk() *survey.Desk
 	// Submit takes in what an agent wrote, about a directory and its files.

@@ -40,6 +40,9 @@ example, what the document itself calls gone.`,
 			if f.dry && !f.fix {
 				return usage(c, fmt.Errorf("--dry-run says what --fix would do, and there is no --fix"))
 			}
+			if f.sarif && (f.fix || p.io.JSON) {
+				return usage(c, fmt.Errorf("--sarif is a form of its own: leave out --json and --fix"))
+			}
 			return p.within(c.Context(), func(w Workspace) error {
 				only, err := paths(w, args, f.b64)
 				if err != nil {
@@ -49,15 +52,19 @@ example, what the document itself calls gone.`,
 				if err != nil {
 					return err
 				}
-				for _, path := range only {
-					if len(rep.Only([]repo.Path{path}).Documents) == 0 && !slices.ContainsFunc(rep.Unread, func(u docs.Unread) bool { return u.File.Under(path) }) {
-						p.io.Remarkf("ken: nothing that git tracks at %s is a document", path)
-					}
-				}
+				wanting := p.remarkDocs(rep, f.all)
 				if f.fix {
-					return p.fixDocs(c, w, rep, f.dry)
+					left, err := p.fixDocs(c, w, rep, f.dry)
+					wanting = wanting || left
+					if err != nil || !f.check || !wanting {
+						return err
+					}
+					return errWanting
 				}
-				return p.showDocs(rep, f)
+				if err := p.showDocs(rep, f); err != nil || !f.check || !wanting && len(rep.Shown()) == 0 {
+					return err
+				}
+				return errWanting
 			})
 		},
 	}
@@ -70,34 +77,36 @@ example, what the document itself calls gone.`,
 	return c
 }
 
-func (p *program) showDocs(rep *docs.Report, f docsFlags) (err error) {
-	unread := 0
+// remarkDocs says what could not be judged, and reports whether that leaves a check
+// wanting.
+func (p *program) remarkDocs(rep *docs.Report, all bool) (wanting bool) {
+	for _, path := range rep.Missed {
+		p.io.Remarkf("ken: nothing that git tracks at %s is a document", path)
+		wanting = true
+	}
 	for _, u := range rep.Unread {
-		if !u.NoText || f.all {
+		if !u.NoText || all {
 			p.io.Remarkf("ken: %s is not judged: %s", u.File, plain(u.Why))
 		}
-		if !u.NoText {
-			unread++
-		}
+		wanting = wanting || !u.NoText
 	}
-	cut := rep.Gap != "" && rep.Counts()[docs.Unknown] > 0
-	if cut {
+	if rep.Gap != "" && rep.Undecided() {
 		p.io.Remarkf("ken: what was there once is not known: %s", plain(rep.Gap))
 		p.io.Remarkf("hint: %s", docsHint(rep.Gap))
+		wanting = true
 	}
-	shown := rep.Shown()
+	return wanting
+}
+
+func (p *program) showDocs(rep *docs.Report, f docsFlags) error {
 	switch {
 	case f.sarif:
-		err = p.io.Encode(sarifOfDocs(p.Version, shown))
+		return p.io.Encode(sarifOfDocs(p.Version, rep.Shown()))
 	case p.io.JSON:
-		err = p.encodeDocs(rep, f.all)
-	default:
-		p.io.Together(func() { p.printDocs(rep, f.all) })
+		return p.encodeDocs(rep, f.all)
 	}
-	if err == nil && f.check && (len(shown) > 0 || unread > 0 || cut) {
-		err = errWanting
-	}
-	return err
+	p.io.Together(func() { p.printDocs(rep, f.all) })
+	return nil
 }
 
 // docsHint says how what history lacks can be had.
@@ -272,38 +281,46 @@ func sarifOfDocs(version string, found []docs.Judged) sarifLog {
 	return sarifLog{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0", Runs: []sarifRun{run}}
 }
 
-// fixDocs rewrites what merely moved, and says so.
-func (p *program) fixDocs(c *cobra.Command, w Workspace, rep *docs.Report, dry bool) error {
+// fixDocs rewrites what merely moved, says so, and reports whether anything is listed
+// still.
+func (p *program) fixDocs(c *cobra.Command, w Workspace, rep *docs.Report, dry bool) (left bool, err error) {
 	fixed, err := w.FixDocs(c.Context(), rep, dry)
 	word := "fixed"
 	if dry {
 		word = "would fix"
 	}
-	type edit struct {
-		File string `json:"file"`
-		Line int    `json:"line"`
-		From string `json:"from"`
-		To   string `json:"to"`
-	}
-	edits := []edit{}
-	for _, file := range slices.Sorted(maps.Keys(fixed)) {
-		for _, e := range fixed[file] {
-			edits = append(edits, edit{file.String(), e.Line, e.From, e.To})
-		}
-	}
-	left := len(rep.Shown()) - len(edits)
 	if p.io.JSON {
-		if failed := p.io.Encode(map[string]any{"dry_run": dry, "edits": edits, "left": left}); failed != nil {
-			return failed
+		type edit struct {
+			File string `json:"file"`
+			Line int    `json:"line"`
+			From string `json:"from"`
+			To   string `json:"to"`
+		}
+		edits, listed := []edit{}, []docsMention{}
+		for _, e := range fixed.Edits {
+			edits = append(edits, edit{e.File.String(), e.Line, e.From, e.To})
+		}
+		for i := range fixed.Left {
+			listed = append(listed, docsMentionOf(&fixed.Left[i]))
+		}
+		told := map[string]any{"dry_run": dry, "edits": edits, "left": len(listed), "mentions": listed}
+		if failed := p.io.Encode(told); failed != nil {
+			return true, failed
 		}
 	} else {
-		for _, e := range edits {
-			p.io.Printf("%s:%d: %s: %s → %s\n", e.File, e.Line, word, term.Clean(e.From), term.Clean(e.To))
-		}
-		p.io.Printf("%s %s; %d left\n", word, term.Count(len(edits), "mention"), left)
+		p.io.Together(func() {
+			for _, e := range fixed.Edits {
+				p.io.Printf("%s:%d: %s: %s → %s\n", e.File, e.Line, word, term.Clean(e.From), term.Clean(e.To))
+			}
+			for i := range fixed.Left {
+				j := &fixed.Left[i]
+				p.io.Printf("%s:%d: left: %s — %s\n", j.File, j.Line, term.Clean(j.Text), term.Clean(docsVerdict(j, docsSubject)))
+			}
+			p.io.Printf("%s %s; %d left\n", word, term.Count(len(fixed.Edits), "mention"), len(fixed.Left))
+		})
 	}
 	if err != nil && fault.HintOf(err) == "" {
 		err = &fault.Error{Hint: "the documents named above are done; see the rest with: ken docs", Err: err}
 	}
-	return err
+	return len(fixed.Left) > 0 || dry && len(fixed.Edits) > 0, err
 }

@@ -1,36 +1,54 @@
 package docs
 
 import (
+	"net/url"
 	"path"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"ken/internal/repo"
 )
 
 // An Edit is a mention that was put right.
 type Edit struct {
+	File     repo.Path
 	Line     int
 	From, To string
 }
 
+// A Fixed is what became of the mentions that are listed.
+type Fixed struct {
+	Edits []Edit
+	// Left are those that stay listed. Of one that merely moved, Why says why it was not
+	// put right.
+	Left []Judged
+}
+
 // Fix puts right what merely moved in one document, in the form that the document has it
-// in: what was named from its directory is still named from there. The content has to be
-// the one that was judged; a mention that does not stand there letter by letter is left,
-// and so is one whose new name would have to be escaped.
-func Fix(doc repo.Path, content []byte, judged []Judged) ([]byte, []Edit) {
-	list := slices.DeleteFunc(slices.Clone(judged), func(j Judged) bool {
-		return j.File != doc || j.Hidden != "" || j.Verdict != Moved || j.At.Start < 0 || j.At.Start >= j.At.End ||
-			j.At.End > len(content) || string(content[j.At.Start:j.At.End]) != j.Name
-	})
-	slices.SortFunc(list, func(a, b Judged) int { return a.At.Start - b.At.Start })
+// in: what was named from its directory is still named from there. A mention that does
+// not stand there letter by letter is left, and so is one whose new name cannot be
+// written in its form.
+func Fix(doc repo.Path, content []byte, judged []Judged) ([]byte, Fixed) {
+	list := slices.DeleteFunc(slices.Clone(judged), func(j Judged) bool { return j.File != doc || j.Hidden != "" })
+	slices.SortStableFunc(list, func(a, b Judged) int { return a.At.Start - b.At.Start })
 	var out []byte
-	var edits []Edit
+	var fixed Fixed
 	done := 0
 	for _, j := range list {
-		name, ok := newName(doc, &j)
+		if j.Verdict != Moved {
+			fixed.Left = append(fixed.Left, j)
+			continue
+		}
 		start := j.At.Start
-		if !ok || start < done {
+		name, why := "", "it is put otherwise there"
+		if start >= done && start < j.At.End && j.At.End <= len(content) && string(content[start:j.At.End]) == j.Name {
+			name, why = newName(doc, &j)
+		}
+		if why != "" {
+			j.Why = why
+			fixed.Left = append(fixed.Left, j)
 			continue
 		}
 		if strings.HasPrefix(name, "../") && start >= done+2 && string(content[start-2:start]) == "./" {
@@ -38,33 +56,63 @@ func Fix(doc repo.Path, content []byte, judged []Judged) ([]byte, []Edit) {
 		}
 		out = append(append(out, content[done:start]...), name...)
 		done = j.At.End
-		edits = append(edits, Edit{j.Line, j.Name, name})
+		fixed.Edits = append(fixed.Edits, Edit{doc, j.Line, j.Name, name})
 	}
-	return append(out, content[done:]...), edits
+	slices.SortStableFunc(fixed.Left, func(a, b Judged) int { return a.Line - b.Line })
+	return append(out, content[done:]...), fixed
 }
 
-// newName is how a document names what has moved.
-func newName(doc repo.Path, j *Judged) (name string, ok bool) {
+// newName is how a document names what has moved, or why it cannot be said.
+func newName(doc repo.Path, j *Judged) (name, why string) {
+	if j.In != "" && !strings.HasPrefix(j.Name, "/") {
+		return "", "the directory that it is said to be in may be another now"
+	}
+	name, ok := spelled(from(doc, j), doc, j.Form)
+	if !ok {
+		return "", "its new name would have to be escaped"
+	}
+	return name, ""
+}
+
+// spelled is a path as it is written in a form: a link has it percent-encoded, a span of
+// code as it is, and elsewhere it has to be plain.
+func spelled(name string, doc repo.Path, form Form) (string, bool) {
+	var b strings.Builder
+	for _, c := range name {
+		switch {
+		case plainRune(c):
+			b.WriteRune(c)
+		case c == utf8.RuneError || unicode.IsControl(c):
+			return "", false
+		case form == Code && c != '`' && (c == ' ' || !unicode.IsSpace(c)):
+			b.WriteRune(c)
+		case form == Link && isMarkdown(doc) && c != ':': // which could be that of a scheme
+			b.WriteString(url.PathEscape(string(c)))
+		default:
+			return "", false
+		}
+	}
+	return b.String(), true
+}
+
+// from is what has moved as its document would name it, by the directory that it was named
+// from.
+func from(doc repo.Path, j *Judged) string {
 	to := string(j.To)
-	switch {
-	case strings.ContainsFunc(to, func(c rune) bool { return !plainRune(c) }):
-		return "", false
-	case strings.HasPrefix(j.Name, "/"):
-		return "/" + to, true
-	case j.In != "":
-		return "", false // the directory that it is said to be in may be another now
+	if strings.HasPrefix(j.Name, "/") {
+		return "/" + to
 	}
 	dir := string(doc.Dir())
 	if path.Join(dir, j.Name) == string(j.Was) || j.Form == Link || j.Form == Import {
-		return relative(dir, to), true
+		return relative(dir, to)
 	}
 	for d := dir; d != ""; {
 		d = parent(d)
 		if path.Join(d, j.Name) == string(j.Was) && (d == "" || strings.HasPrefix(to, d+"/")) {
-			return relative(d, to), true
+			return relative(d, to)
 		}
 	}
-	return to, true
+	return to
 }
 
 func plainRune(c rune) bool {

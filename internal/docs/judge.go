@@ -51,6 +51,8 @@ type Report struct {
 	Head      repo.ID
 	Documents []Tally  // those that were read, by path
 	Mentions  []Judged // by document and line
+	// Missed are paths that were asked for, and no document that git tracks is there.
+	Missed []repo.Path
 	// Unread are the documents that could not be read, with the reason.
 	Unread []Unread
 	// Gap says why the repository cannot tell what some mentions come to: its history
@@ -101,6 +103,14 @@ func gapOf(list []Judged, gap string) string {
 		}
 	}
 	return found
+}
+
+// Undecided reports whether something is unknown that would perhaps be listed if it were
+// known.
+func (r *Report) Undecided() bool {
+	return slices.ContainsFunc(r.Mentions, func(m Judged) bool {
+		return m.Verdict == Unknown && m.Hidden == string(Unknown) && !m.anyones()
+	})
 }
 
 // An Unread is a document that nobody could judge.
@@ -194,7 +204,7 @@ func (t telling) hidden(m *Judged) string {
 		return string(m.Verdict)
 	case !m.True:
 		return HiddenUntrue
-	case m.Kind == Path && m.Form != Link && m.Form != Import && common(m.Name):
+	case m.anyones():
 		return HiddenCommon
 	case m.Verdict == Moved && t.where(m), t.knows(m):
 		return HiddenSaid
@@ -247,6 +257,11 @@ func (t telling) where(m *Judged) bool {
 // knows reports whether a document says in another place that something is no more: then
 // it speaks of it knowingly.
 func (t telling) knows(m *Judged) bool { return m.Kind == Path && t.gone[spelt{m.File, m.Name}] }
+
+// anyones reports whether a mention may mean a file that any project has.
+func (m *Mention) anyones() bool {
+	return m.Kind == Path && m.Form != Link && m.Form != Import && common(m.Name)
+}
 
 // common reports whether a bare name is one that files have in any project. Prose that
 // names it means the reader's more often than its own.

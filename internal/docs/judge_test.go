@@ -153,23 +153,54 @@ func TestFix(t *testing.T) {
 		moved("old/a.go", at("old/a.go", 1), Link, "docs/old/a.go", "new/a.go"),
 		moved("old/a.go", at("old/a.go", 2), Code, "docs/old/a.go", "new/a.go"),
 	}
-	got, edits := Fix("docs/g.md", []byte(text), list)
-	if want := "See [a](../new/a.go), `../new/a.go` and `new/a.go`."; string(got) != want || len(edits) != 3 {
-		t.Errorf("%s, %v", got, edits)
+	got, fixed := Fix("docs/g.md", []byte(text), list)
+	if want := "See [a](../new/a.go), `../new/a.go` and `new/a.go`."; string(got) != want || len(fixed.Edits) != 3 {
+		t.Errorf("%s, %v", got, fixed)
 	}
-	for name, change := range map[string]func(j *Judged){
-		"it is not there letter by letter":   func(j *Judged) { j.At.Start++ },
-		"it is hidden":                       func(j *Judged) { j.Hidden = HiddenHedged },
-		"it is gone":                         func(j *Judged) { j.Verdict = Gone },
-		"its new name has to be escaped":     func(j *Judged) { j.To = "a b.go" },
-		"it is beyond the end":               func(j *Judged) { j.At.End = 1000 },
-		"it is of another document":          func(j *Judged) { j.File = "x.md" },
-		"where it is said to be has changed": func(j *Judged) { j.In = "old" },
+	for name, tt := range map[string]struct {
+		change func(j *Judged)
+		why    string // of one that is left
+	}{
+		"it is not there letter by letter":   {func(j *Judged) { j.At.Start++ }, "it is put otherwise there"},
+		"it is hidden":                       {func(j *Judged) { j.Hidden = HiddenHedged }, ""},
+		"it is gone":                         {func(j *Judged) { j.Verdict, j.Why = Gone, "gone" }, "gone"},
+		"its new name has to be escaped":     {func(j *Judged) { j.To = "a`b.go" }, "its new name would have to be escaped"},
+		"it is in running text":              {func(j *Judged) { j.To, j.Form = "a b.go", Word }, "its new name would have to be escaped"},
+		"it is beyond the end":               {func(j *Judged) { j.At.End = 1000 }, "it is put otherwise there"},
+		"it is of another document":          {func(j *Judged) { j.File = "x.md" }, ""},
+		"where it is said to be has changed": {func(j *Judged) { j.In = "old" }, "the directory that it is said to be in may be another now"},
 	} {
 		one := slices.Clone(list[:1])
-		change(&one[0])
-		if got, edits := Fix("docs/g.md", []byte(text), one); string(got) != text || len(edits) != 0 {
-			t.Errorf("%s: %s, %v", name, got, edits)
+		tt.change(&one[0])
+		got, fixed := Fix("docs/g.md", []byte(text), one)
+		if string(got) != text || len(fixed.Edits) != 0 {
+			t.Errorf("%s: %s, %v", name, got, fixed.Edits)
+		}
+		if left := fixed.Left; len(left) > 1 || len(left) == 1 && left[0].Why != tt.why || len(left) == 0 && tt.why != "" {
+			t.Errorf("%s: left %v", name, left)
+		}
+	}
+}
+
+func TestSpelled(t *testing.T) {
+	for _, tt := range []struct {
+		name, doc string
+		form      Form
+		want      string
+	}{
+		{"a/my file (1).go", "g.md", Code, "a/my file (1).go"},
+		{"a/my file (1).go", "g.md", Link, "a/my%20file%20%281%29.go"},
+		{"a/my file.go", "g.rst", Link, ""},
+		{"a/my file.go", "g.md", Block, ""},
+		{"a/é.go", "g.md", Link, "a/%C3%A9.go"},
+		{"a/é.go", "g.md", Code, "a/é.go"},
+		{"a/`.go", "g.md", Code, ""},
+		{"a/b\nc.go", "g.md", Code, ""},
+		{"a/\xff.go", "g.md", Code, ""},
+		{"c:d.md", "g.md", Link, ""},
+	} {
+		if got, ok := spelled(tt.name, repo.Path(tt.doc), tt.form); ok != (tt.want != "") || ok && got != tt.want {
+			t.Errorf("%q as %s in %s: %q, %v", tt.name, tt.form, tt.doc, got, ok)
 		}
 	}
 }
