@@ -73,12 +73,16 @@ func (w *surveyWorld) change() string {
 	ctx := w.t.Context()
 	files := strings.Fields(w.Git("ls-files", "*.go"))
 	one := files[w.rnd.IntN(len(files))]
-	switch w.rnd.IntN(18) {
+	switch w.rnd.IntN(20) {
 	case 17:
 		w.twins(ctx)
 		return "twins"
-	case 15, 16:
-		// A refresh that follows an edit, and nothing in between.
+	case 15, 16, 18, 19:
+		// A refresh that follows an edit, and nothing in between; as a rule with nothing
+		// that agents wrote, which is no business of a refresh.
+		if w.rnd.IntN(4) > 0 {
+			w.lose()
+		}
 		w.Git("add", "-A")
 		w.Git("commit", "-q", "--allow-empty", "-m", "c")
 		w.run(survey.Outliner{})
@@ -151,9 +155,7 @@ func (w *surveyWorld) change() string {
 		return "fail"
 	case 13:
 		if w.rnd.IntN(3) == 0 {
-			for _, name := range []string{"ken.db", "ken.db-wal", "ken.db-shm"} {
-				_ = os.Remove(filepath.Join(w.Dir, ".git", "ken", name))
-			}
+			w.lose()
 			return "lose the store"
 		}
 		if info, err := os.Stat(w.Path(one)); err == nil {
@@ -162,6 +164,13 @@ func (w *surveyWorld) change() string {
 		}
 	}
 	return "nothing"
+}
+
+// lose loses the store.
+func (w *surveyWorld) lose() {
+	for _, name := range []string{"ken.db", "ken.db-wal", "ken.db-shm"} {
+		_ = os.Remove(filepath.Join(w.Dir, ".git", "ken", name))
+	}
 }
 
 // run describes what is to be described, and makes sure that a copy of the repository
