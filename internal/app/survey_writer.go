@@ -23,6 +23,7 @@ func (w *workspace) SurveyLimits(opts survey.RunOptions) survey.RunOptions {
 	if opts.MaxCost == 0 {
 		opts.MaxCost = c.MaxCost
 	}
+	opts.Desk = w.Desk()
 	opts.Files = func(ctx context.Context, author string, it *survey.Item, texts map[repo.Path]string) error {
 		_, err := w.keepFiles(ctx, author, it.Path, it.Basis, texts)
 		return err

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ken/internal/fault"
 	"ken/internal/repo"
 	"ken/internal/survey"
 )
@@ -40,6 +41,24 @@ func (f *surveyFlags) bind(c *cobra.Command) {
 	c.Flags().StringVar(&f.provider, "provider", "", "who describes: outline, anthropic, openai or command (default: as configured, else outline)")
 	c.Flags().StringVar(&f.model, "model", "", "which model of the provider's")
 	c.Flags().StringArrayVar(&f.ranks, "rank", nil, "`DIR=RANK`: priority, normal, shallow or skip; may be repeated")
+}
+
+// again is a command line with the same flags and arguments, to be pasted.
+func (f *surveyFlags) again(command string, args ...string) string {
+	words := []string{command}
+	if f.provider != "" {
+		words = append(words, "--provider", fault.Quote(f.provider))
+	}
+	if f.model != "" {
+		words = append(words, "--model", fault.Quote(f.model))
+	}
+	for _, r := range f.ranks {
+		words = append(words, "--rank", fault.Quote(r))
+	}
+	for _, a := range args {
+		words = append(words, fault.Quote(a))
+	}
+	return strings.Join(words, " ")
 }
 
 // setup returns the survey that the flags ask for, and who describes: the one that find

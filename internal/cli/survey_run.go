@@ -3,6 +3,8 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -42,12 +44,12 @@ stopped, or reaches a limit, goes on where it was.`,
 				if p.io.JSON {
 					err = errors.Join(err, p.io.Encode(ran))
 				} else {
-					p.printRan(ran, writer)
+					p.printRan(ran, writer, f.again("ken survey run", append(limitsOf(c), args...)...))
 				}
 				if err != nil {
 					return err
 				}
-				return failure(c, ran)
+				return failure(c, ran, f.again("ken survey plan"))
 			})
 		},
 	}
@@ -56,6 +58,16 @@ stopped, or reaches a limit, goes on where it was.`,
 	c.Flags().Int64Var(&opts.MaxTokens, "max-tokens", 0, "begin no more once so many were spent")
 	c.Flags().Float64Var(&opts.MaxCost, "max-cost", 0, "begin no more once so many dollars were spent")
 	return c
+}
+
+// limitsOf are the limits that were given, as they were given.
+func limitsOf(c *cobra.Command) (words []string) {
+	for _, name := range []string{"jobs", "max-tokens", "max-cost"} {
+		if f := c.Flags().Lookup(name); f.Changed {
+			words = append(words, "--"+name, f.Value.String())
+		}
+	}
+	return words
 }
 
 // runSurvey runs, and shows how far it has come. A mind plans before, and writes an
@@ -69,11 +81,18 @@ func (p *program) runSurvey(c *cobra.Command, w Workspace, s *survey.Survey, wri
 		every = 10
 	}
 	show.Lines(every, 10*time.Second)
-	opts.Progress = func(done survey.Progress) { show.Tell(done.Done, done.Total, spent(done.Spent)) }
+	opts.Progress = func(done survey.Progress) {
+		more := spent(done.Spent)
+		if done.UnderWay > 0 {
+			more = strings.TrimPrefix(more+fmt.Sprintf(", %d under way", done.UnderWay), ", ")
+		}
+		show.Tell(done.Done, done.Total, more)
+	}
 	return s.Run(c.Context(), writer, opts)
 }
 
-func (p *program) printRan(ran *survey.Ran, w survey.Writer) {
+// printRan tells what a run did, and how to go on: with again.
+func (p *program) printRan(ran *survey.Ran, w survey.Writer, again string) {
 	for _, f := range ran.Failed {
 		p.io.Line(term.Bad, "failed", display(f.PathJSON), f.Reason)
 	}
@@ -93,7 +112,11 @@ func (p *program) printRan(ran *survey.Ran, w survey.Writer) {
 		if ran.Left == 0 {
 			left = "the overview is left"
 		}
-		p.io.Remarkf("ken: stopped: %s; %s; go on with: ken survey run", ran.Stopped, left)
+		p.io.Remarkf("ken: stopped: %s; %s; go on with: %s", ran.Stopped, left, again)
+	} else if len(ran.Held) > 0 {
+		until := slices.MaxFunc(ran.Held, func(a, b survey.HeldPath) int { return a.Until.Compare(b.Until) }).Until
+		p.io.Remarkf("ken: %d left: %s in other hands until %s; go on then with: %s",
+			ran.Left, term.Count(len(ran.Held), "directory"), until.Local().Format(time.TimeOnly), again)
 	}
 }
 
@@ -110,15 +133,16 @@ func spent(s survey.Spent) string {
 }
 
 // failure is what a run's exit status tells: whether somebody stopped it, nobody could
-// be asked, or directories failed. A limit that was reached is no failure.
-func failure(c *cobra.Command, ran *survey.Ran) error {
+// be asked, or directories failed: what is left is listed by plan. A limit that was reached
+// is no failure.
+func failure(c *cobra.Command, ran *survey.Ran, plan string) error {
 	switch {
 	case c.Context().Err() != nil:
 		return &fault.Error{Kind: fault.Interrupted, Err: errors.New("interrupted")}
 	case ran.Err != nil:
 		return ran.Err
 	case len(ran.Failed) > 0:
-		return &fault.Error{Hint: "see what is left with: ken survey plan", Err: fmt.Errorf("%s could not be described", term.Count(len(ran.Failed), "directory"))}
+		return &fault.Error{Hint: "see what is left with: " + plan, Err: fmt.Errorf("%s could not be described", term.Count(len(ran.Failed), "directory"))}
 	default:
 		return nil
 	}

@@ -73,7 +73,7 @@ func (p *program) bringUp(c *cobra.Command, w Workspace, f *surveyFlags) error {
 	}
 	did := Up{State: rep.State, Files: rep.Counts, Ran: ran, Brief: b}
 	if !p.io.JSON {
-		p.printUp(rep, did, writer)
+		p.printUp(rep, did, writer, f.again("ken survey run"))
 	}
 	if rep.Counts.Files > 0 {
 		if did.Glance, err = p.glance(c.Context(), w, b); err != nil {
@@ -86,17 +86,17 @@ func (p *program) bringUp(c *cobra.Command, w Workspace, f *surveyFlags) error {
 	case did.Glance != nil:
 		p.printGlance(did.Glance)
 	}
-	return errors.Join(err, failure(c, ran))
+	return errors.Join(err, failure(c, ran, f.again("ken survey plan")))
 }
 
 // printUp prints what there is to say before anybody has looked further.
-func (p *program) printUp(rep *registry.Report, did Up, writer survey.Writer) {
+func (p *program) printUp(rep *registry.Report, did Up, writer survey.Writer, again string) {
 	p.io.Printf("%s\n", rep.Headline())
 	if rep.Counts.Files == 0 {
 		p.io.Remarkf("hint: %s", untracked(rep))
 		return
 	}
-	p.printRan(did.Ran, writer)
+	p.printRan(did.Ran, writer, again)
 	p.io.Printf("\n%s", plain(did.Brief.String()))
 	p.io.Remarkf("hint: about one place: ken brief PATH; all of it: ken survey report")
 }

@@ -9,6 +9,14 @@ type queue struct {
 	first    int // of order: all before it are taken
 	finished int
 	total    int
+	waiting  []heldStanding
+}
+
+// A heldStanding is a directory that is ready and in other hands.
+type heldStanding struct {
+	*Standing
+
+	by Lease
 }
 
 // newQueue queues the directories that are to be worked on. Those above one of them
@@ -53,6 +61,24 @@ func (q *queue) next() *Standing {
 		}
 	}
 	return nil
+}
+
+// putAside has a directory that was taken wait until putBack.
+func (q *queue) putAside(s *Standing, by Lease) {
+	q.waiting = append(q.waiting, heldStanding{s, by})
+}
+
+// putBack has those that were put aside be ready again, and says which they are.
+func (q *queue) putBack() []HeldPath {
+	var list []HeldPath
+	for _, a := range q.waiting {
+		list = append(list, HeldPath{Label(a.Dir.Path).JSON(), a.by.Expires, a.by.Recipe == LeaseRecipe})
+		q.taken[a.Dir] = false
+	}
+	if len(list) > 0 {
+		q.waiting, q.first = nil, 0
+	}
+	return list
 }
 
 // done says that a directory was worked on, or need not be.

@@ -18,8 +18,14 @@ type RunOptions struct {
 	MaxTokens int64     // spent in and out together, at which no more are begun; no limit when 0
 	MaxCost   float64   // the same in dollars
 	Within    repo.Path // only this directory and those below it
-	// Progress hears of every directory that is done, in order.
+	// Desk has a mind take directories as agents do: what is in other hands is left to
+	// them, and what it works on is handed to nobody. Nil takes no leases. Outlines cost
+	// nothing, and need none.
+	Desk *Desk
+	// Progress hears of every directory that is done, in order, and once in a Beat that
+	// the run is still at it.
 	Progress func(Progress)
+	Beat     time.Duration // 5 seconds when 0
 	// Files is given what is to be said of files; nil to let that go.
 	Files func(ctx context.Context, author string, it *Item, texts map[repo.Path]string) error
 }
@@ -29,6 +35,7 @@ type Progress struct {
 	Path        repo.Path // that was done; "" with a Total of 0 while it is being planned
 	Err         error
 	Done, Total int
+	UnderWay    int // directories; of a beat
 	Spent       Spent
 }
 
@@ -41,6 +48,7 @@ type Ran struct {
 	Cost    *float64     `json:"cost"`              // in dollars; null when the price is not known
 	Stopped string       `json:"stopped,omitempty"` // why it ended before all was done
 	Left    int          `json:"left"`              // what is still to be done
+	Held    []HeldPath   `json:"held,omitempty"`    // of that, what is in other hands
 	Remarks []string     `json:"remarks,omitempty"` // what else went wrong
 
 	// Err is why nobody could be asked at all, nil when somebody could.
@@ -51,6 +59,14 @@ type Ran struct {
 type FailedPath struct {
 	repo.PathJSON
 	Reason string `json:"reason"`
+}
+
+// A HeldPath is a directory that somebody else is describing.
+type HeldPath struct {
+	repo.PathJSON
+	Until time.Time `json:"until"` // when it can be had, if nothing comes of it
+
+	agent bool
 }
 
 // Tokens are what went in and came out.
@@ -93,8 +109,9 @@ func outlines(w Writer) bool { return (&Record{Recipe: w.Recipe()}).Outlined() }
 // A mind plans before, and writes an overview afterwards. Neither is needed: if it
 // fails at one of them, that is noted too.
 func (s *Survey) Run(ctx context.Context, w Writer, opts RunOptions) (*Ran, error) {
-	r := &run{writer: w, how: opts, ran: &Ran{Done: []string{}, Failed: []FailedPath{}}}
+	r := &run{writer: w, how: opts, mine: make(map[repo.Path]Lease), ran: &Ran{Done: []string{}, Failed: []FailedPath{}}}
 	defer r.sum()
+	defer r.pulse(ctx)()
 	var j *judgement
 	var err error
 	if outlines(w) {
@@ -128,7 +145,7 @@ func (s *Survey) Run(ctx context.Context, w Writer, opts RunOptions) (*Ran, erro
 	if err := r.work(ctx); err != nil {
 		return r.ran, err
 	}
-	if thinks && r.ran.Stopped == "" && opts.Within == "" {
+	if thinks && r.ran.Stopped == "" && opts.Within == "" && r.ran.Left == 0 {
 		cost, err := s.Synthesise(ctx, mind)
 		r.spent = r.spent.Add(cost)
 		r.note(ctx, err)
@@ -185,6 +202,10 @@ type run struct {
 	batch  int // how many records are kept at once
 	away   int // directories in a row that the provider was away for
 	unkept []*Record
+
+	mu   sync.Mutex // guards what beats tell and keep
+	last Progress
+	mine map[repo.Path]Lease // of what is under way
 }
 
 // outlineBatch is how many outlines are kept at once: they cost nothing to make again.
@@ -235,13 +256,19 @@ func (r *run) work(ctx context.Context) error {
 				break
 			}
 			busy++
+			r.busy(busy)
 			items <- answer{standing: st}
 		}
 		if busy == 0 {
+			if fatal == nil && r.awaits(ctx) {
+				r.limits(ctx)
+				continue
+			}
 			break
 		}
 		a := <-answers
 		busy--
+		r.busy(busy)
 		if err := r.finish(ctx, a); err != nil && fatal == nil {
 			fatal = err
 		}
@@ -277,10 +304,19 @@ func (r *run) flush(ctx context.Context) error {
 // take returns the next directory that is ready and still to be described: those
 // below it may have turned out as they were.
 func (r *run) take(ctx context.Context) (*Standing, error) {
+	held, err := r.others(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { r.ran.Held = r.queue.putBack() }()
 	for {
 		st := r.queue.next()
 		if st == nil {
 			return nil, nil
+		}
+		if l, ok := held[st.Dir.Path]; ok {
+			r.queue.putAside(st, l)
+			continue
 		}
 		if len(st.children) > 0 {
 			if err := r.judgeLevel(ctx, []*Directory{st.Dir}); err != nil {
@@ -289,10 +325,20 @@ func (r *run) take(ctx context.Context) (*Standing, error) {
 			*st = *r.at[st.Dir]
 			r.at[st.Dir] = st
 		}
-		if wanted(st, r.writer) && !r.inVain(st, r.writer) {
-			return st, nil
+		if !wanted(st, r.writer) || r.inVain(st, r.writer) {
+			r.queue.done(st)
+			continue
 		}
-		r.queue.done(st)
+		switch ok, err := r.hold(ctx, st); {
+		case err != nil:
+			return nil, err
+		case ok:
+			return st, nil
+		case wanted(st, r.writer):
+			r.queue.putAside(st, Lease{}) // somebody was faster
+		default:
+			r.queue.done(st)
+		}
 	}
 }
 
@@ -306,9 +352,16 @@ func (r *run) finish(ctx context.Context, a answer) error {
 	}
 	// What is to be kept is kept though the run be stopped.
 	keep := context.WithoutCancel(ctx)
+	settled, err := r.letGo(keep, st, rec)
+	if err != nil {
+		return err
+	}
 	switch {
 	case a.err == nil:
-		if r.unkept = append(r.unkept, rec); len(r.unkept) >= r.batch {
+		if !settled {
+			r.unkept = append(r.unkept, rec)
+		}
+		if len(r.unkept) >= r.batch {
 			if err := r.flush(keep); err != nil {
 				return err
 			}
@@ -348,9 +401,7 @@ func (r *run) finish(ctx context.Context, a answer) error {
 		r.ran.Failed = append(r.ran.Failed, FailedPath{Label(st.Dir.Path).JSON(), f.Reason})
 	}
 	r.queue.done(st)
-	if r.how.Progress != nil {
-		r.how.Progress(Progress{st.Dir.Path, a.err, r.queue.finished, r.queue.total, r.spent})
-	}
+	r.tell(Progress{Path: st.Dir.Path, Err: a.err, Done: r.queue.finished, Total: r.queue.total, Spent: r.spent})
 	return nil
 }
 

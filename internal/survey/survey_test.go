@@ -2,11 +2,13 @@ package survey_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -216,7 +218,7 @@ func (w *world) Leases(context.Context, string) (map[repo.Path]survey.Lease, err
 func (w *world) Take(_ context.Context, _ string, l survey.Lease, now time.Time) (bool, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if old, ok := w.leases[l.Path]; ok && old.Expires.After(now) {
+	if old, ok := w.leases[l.Path]; ok && old.Token != l.Token && old.Expires.After(now) {
 		return false, nil
 	}
 	w.leases[l.Path] = l
@@ -721,6 +723,86 @@ func TestLeases(t *testing.T) {
 	w.content["src/b.go"] = "content of src/b.go"
 	if got := verdicts(t, w)["src"]; got != "fresh" {
 		t.Errorf("put back, src is %s", got)
+	}
+}
+
+// What an agent has taken is left to it, and no two runs ask about the same.
+func TestRunsTakeLeases(t *testing.T) {
+	w := newWorld("a/x.go", "b/x.go", "c/x.go")
+	w.content["b/x.go"], w.content["c/x.go"] = "of b", "of c"
+	var n atomic.Int64
+	desk := func() *survey.Desk {
+		return survey.NewDesk(survey.New(w, w, survey.Options{}), w, "", func() string { return fmt.Sprint("t", n.Add(1)) })
+	}
+	handed, err := desk().Next(t.Context(), time.Hour)
+	if err != nil || handed.Item == nil || handed.Item.Path != "a" {
+		t.Fatalf("%+v, %v", handed, err)
+	}
+	// Two runs go on at once, each with something to wait for.
+	var mu sync.Mutex
+	asked := make(map[repo.Path]int)
+	both := make(chan struct{})
+	say := func(it *survey.Item) (survey.Draft, error) {
+		mu.Lock()
+		asked[it.Path]++
+		if len(asked) == 2 {
+			close(both)
+		}
+		mu.Unlock()
+		<-both
+		return survey.Draft{Text: "about " + survey.Label(it.Path).String()}, nil
+	}
+	var runs sync.WaitGroup
+	for range 2 {
+		runs.Go(func() {
+			s := &scribe{say: say}
+			ran, err := w.survey(nil).Run(t.Context(), s, survey.RunOptions{Desk: desk(), Beat: time.Millisecond})
+			if err != nil || ran.Left != 2 || len(ran.Held) != 1 || ran.Held[0].Path != "a" {
+				t.Errorf("%+v, %v", ran, err)
+			}
+		})
+	}
+	runs.Wait()
+	if want := map[repo.Path]int{"b": 1, "c": 1}; !maps.Equal(asked, want) {
+		t.Errorf("asked %v, want %v", asked, want)
+	}
+	// Once the agent is done, the root is ready; a failure lets go of it.
+	if _, err := desk().Submit(t.Context(), survey.Submission{Path: "a", Lease: handed.Item.Lease, Draft: survey.Draft{Text: "about a"}}); err != nil {
+		t.Fatal(err)
+	}
+	s := &scribe{say: func(*survey.Item) (survey.Draft, error) { return survey.Draft{}, errors.New("no answer") }}
+	ran, err := w.survey(nil).Run(t.Context(), s, survey.RunOptions{Desk: desk()})
+	if err != nil || len(ran.Failed) != 1 {
+		t.Errorf("%+v, %v", ran, err)
+	}
+	s.say = nil
+	ran, err = w.survey(nil).Run(t.Context(), s, survey.RunOptions{Desk: desk()})
+	if err != nil || !slices.Equal(ran.Done, []string{"."}) || ran.Left != 0 {
+		t.Errorf("%+v, %v", ran, err)
+	}
+}
+
+// Who takes long shows that it is alive.
+func TestRunsHaveAPulse(t *testing.T) {
+	w := newWorld("a.go")
+	heard := make(chan survey.Progress, 1)
+	s := &scribe{say: func(*survey.Item) (survey.Draft, error) {
+		p := <-heard
+		if p.Done != 0 || p.Total != 1 || p.UnderWay != 1 {
+			t.Errorf("heard %+v", p)
+		}
+		return survey.Draft{Text: "at last"}, nil
+	}}
+	_, err := w.survey(nil).Run(t.Context(), s, survey.RunOptions{Beat: time.Millisecond, Progress: func(p survey.Progress) {
+		if p.UnderWay > 0 {
+			select {
+			case heard <- p:
+			default:
+			}
+		}
+	}})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 

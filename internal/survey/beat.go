@@ -1,0 +1,184 @@
+package survey
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"ken/internal/repo"
+)
+
+// defaultBeat is how often a run shows that it is alive.
+const defaultBeat = 5 * time.Second
+
+// runLease is how long a directory stays in the hands of a run that has died. One that
+// lives holds on to it with every beat.
+const runLease = 3 * defaultBeat
+
+// awaitPause is how often a run looks whether another one is done with what it waits for.
+const awaitPause = time.Second / 2
+
+// pulse has the run show that it is alive, and hold on to what it works on, until stop is
+// called.
+func (r *run) pulse(ctx context.Context) (stop func()) {
+	beat := r.how.Beat
+	if beat == 0 {
+		beat = defaultBeat
+	}
+	stopped, gone := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(gone)
+		ticks := time.NewTicker(beat)
+		defer ticks.Stop()
+		for {
+			select {
+			case <-stopped:
+				return
+			case <-ticks.C:
+				r.beat(ctx)
+			}
+		}
+	}()
+	return func() { close(stopped); <-gone }
+}
+
+func (r *run) beat(ctx context.Context) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.how.Progress != nil {
+		p := r.last
+		p.Path, p.Err = "", nil
+		r.how.Progress(p)
+	}
+	for path, l := range r.mine {
+		// Who could not hold on learns of it when the text is handed in.
+		l.Expires = time.Now().Add(runLease).UTC()
+		if ok, err := r.how.Desk.leases.Take(ctx, r.how.Desk.worktree, l, time.Now()); ok && err == nil {
+			r.mine[path] = l
+		}
+	}
+}
+
+// busy notes how many directories are under way.
+func (r *run) busy(n int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.last.UnderWay = n
+	if r.queue != nil {
+		r.last.Done, r.last.Total = r.queue.finished, r.queue.total
+	}
+}
+
+// tell tells of a directory that is done.
+func (r *run) tell(p Progress) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	underWay := r.last.UnderWay
+	r.last = p
+	r.last.UnderWay = underWay
+	if r.how.Progress != nil {
+		r.how.Progress(p)
+	}
+}
+
+// leased reports whether directories are taken under leases.
+func (r *run) leased() bool { return r.how.Desk != nil && !outlines(r.writer) }
+
+// others returns the leases of others that hold now.
+func (r *run) others(ctx context.Context) (map[repo.Path]Lease, error) {
+	if !r.leased() {
+		return nil, nil
+	}
+	desk := r.how.Desk
+	held, err := desk.leases.Leases(ctx, desk.worktree)
+	if err != nil {
+		return nil, err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	now := time.Now()
+	for p, l := range held {
+		if mine, ok := r.mine[p]; ok && mine.Token == l.Token || !l.Expires.After(now) {
+			delete(held, p)
+		}
+	}
+	return held, nil
+}
+
+// awaits waits a moment if another run is at something that this one needs; ok is false
+// if none is. Agents are not waited for: they take their time, and may never come back.
+func (r *run) awaits(ctx context.Context) (ok bool) {
+	if r.ran.Stopped != "" || !slices.ContainsFunc(r.ran.Held, func(h HeldPath) bool { return !h.agent }) {
+		return false
+	}
+	pause := time.NewTimer(awaitPause)
+	defer pause.Stop()
+	select {
+	case <-ctx.Done():
+	case <-pause.C:
+	}
+	return true
+}
+
+// hold takes a directory for this run; ok is false when somebody else has it, or has
+// described it: then its standing says so.
+func (r *run) hold(ctx context.Context, st *Standing) (ok bool, err error) {
+	if !r.leased() {
+		return true, nil
+	}
+	desk, now := r.how.Desk, time.Now()
+	l := Lease{Path: st.Dir.Path, Token: desk.token(), Expires: now.Add(runLease).UTC(), Basis: r.basis(st), Recipe: r.writer.Recipe()}
+	if ok, err := desk.leases.Take(ctx, desk.worktree, l, now); !ok || err != nil {
+		return false, err
+	}
+	r.mu.Lock()
+	r.mine[l.Path] = l
+	r.mu.Unlock()
+	// Who had it before may have handed it in since we looked.
+	written, err := r.store.WrittenOf(ctx, []repo.Path{l.Path})
+	if err != nil {
+		return false, err
+	}
+	if list := written[l.Path]; len(list) > 0 {
+		latest := list[:1]
+		for _, r := range r.latest[l.Path] {
+			if r.Outlined() {
+				latest = append(latest[:1:1], r)
+			}
+		}
+		r.latest[l.Path] = latest
+	}
+	if err := r.judgeLevel(ctx, []*Directory{st.Dir}); err != nil {
+		return false, err
+	}
+	*st = *r.at[st.Dir]
+	r.at[st.Dir] = st
+	if wanted(st, r.writer) && !r.inVain(st, r.writer) {
+		return true, nil
+	}
+	_, err = r.letGo(ctx, st, nil)
+	return false, err
+}
+
+// letGo ends the lease of a directory, and keeps its record with it if there is one and
+// nobody has taken over; ok reports whether it did.
+func (r *run) letGo(ctx context.Context, st *Standing, rec *Record) (ok bool, err error) {
+	r.mu.Lock()
+	l, held := r.mine[st.Dir.Path]
+	delete(r.mine, st.Dir.Path)
+	r.mu.Unlock()
+	if !held {
+		return false, nil
+	}
+	desk := r.how.Desk
+	if rec != nil {
+		if ok, err = desk.leases.Settle(ctx, desk.worktree, l, rec); err != nil {
+			return false, fmt.Errorf("keep what was written about %s: %w", Label(l.Path), err)
+		}
+		return ok, nil
+	}
+	l.Expires = time.Now().UTC() // it is over
+	_, err = desk.leases.Take(ctx, desk.worktree, l, l.Expires)
+	return false, err
+}
