@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,11 +25,15 @@ text is to be written from. Answer with: ken survey submit DIR --lease TOKEN -F 
 Any number of agents may ask; no two get the same one while a lease lasts.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if c.Flags().Changed("lease") && seconds < 1 {
-				return usage(c, errors.New("--lease: want a number of seconds from 1 on"))
+			lasting, err := survey.LeaseFor(seconds)
+			if c.Flags().Changed("lease") && seconds == 0 {
+				err = errors.New("a lease lasts 1 second at least")
+			}
+			if err != nil {
+				return usage(c, fmt.Errorf("--lease: %w", err))
 			}
 			return p.within(c.Context(), func(w Workspace) error {
-				got, err := w.Desk().Next(c.Context(), time.Duration(seconds)*time.Second)
+				got, err := w.Desk().Next(c.Context(), lasting)
 				if err != nil {
 					return err
 				}
@@ -36,7 +41,7 @@ Any number of agents may ask; no two get the same one while a lease lasts.`,
 					return p.io.Encode(got)
 				}
 				if got.Item == nil {
-					p.io.Printf("nothing is ready; %d remain\n", got.Remaining)
+					p.io.Printf("%s\n", unready(got))
 					return nil
 				}
 				p.io.Printf("%s\n", plain(got.Item.Prompt))
@@ -48,6 +53,17 @@ Any number of agents may ask; no two get the same one while a lease lasts.`,
 	}
 	c.Flags().IntVar(&seconds, "lease", 0, "how many `SECONDS` it is yours (default 900)")
 	return c
+}
+
+// unready says why nothing is handed out, and when to ask again.
+func unready(got *survey.Handed) string {
+	text := fmt.Sprintf("nothing is ready; %d remain", got.Remaining)
+	if len(got.Held) == 0 {
+		return text
+	}
+	first := slices.MinFunc(got.Held, func(a, b survey.HeldPath) int { return a.Until.Compare(b.Until) })
+	return text + fmt.Sprintf(": %s in other hands, %s until %s; ask again then, or once it is handed in",
+		term.Count(len(got.Held), "directory"), display(first.PathJSON), first.Until.Format(time.RFC3339))
 }
 
 func (p *program) surveySubmit() *cobra.Command {

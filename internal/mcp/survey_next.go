@@ -2,8 +2,7 @@ package mcp
 
 import (
 	"context"
-	"errors"
-	"time"
+	"fmt"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -23,11 +22,12 @@ func (s *server) addSurveyNext(m *mcp.Server) {
 			"Answer with survey_submit, then ask again until item is null.",
 		Annotations: recording(),
 	}, func(ctx context.Context, req *mcp.CallToolRequest, in surveyNextInput) (*mcp.CallToolResult, *survey.Handed, error) {
-		if in.Lease < 0 {
-			return nil, nil, &fault.Error{Kind: fault.Usage, Err: errors.New("lease: give a number of seconds from 1 on, or leave it out")}
+		lasting, err := survey.LeaseFor(in.Lease)
+		if err != nil {
+			return nil, nil, &fault.Error{Kind: fault.Usage, Err: fmt.Errorf("lease: %w; leave it out for 900", err)}
 		}
 		return within(ctx, s, req, in.Root, func(w Workspace) (*survey.Handed, error) {
-			return w.Desk().Next(ctx, time.Duration(in.Lease)*time.Second)
+			return w.Desk().Next(ctx, lasting)
 		})
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"ken/internal/repo"
@@ -14,6 +15,17 @@ const LeaseRecipe = "lease/" + PromptVersion
 
 // DefaultLease is how long a lease lasts when nobody says.
 const DefaultLease = 15 * time.Minute
+
+// MaxLease is the longest that a lease may last.
+const MaxLease = 24 * time.Hour
+
+// LeaseFor returns how long a lease of so many seconds lasts, the default one for 0.
+func LeaseFor(seconds int) (time.Duration, error) {
+	if seconds < 0 || seconds > int(MaxLease/time.Second) {
+		return 0, fmt.Errorf("a lease lasts from 1 to %d seconds, and not %d", int(MaxLease/time.Second), seconds)
+	}
+	return time.Duration(seconds) * time.Second, nil
+}
 
 // A Desk hands out directories to agents and takes in what they write.
 type Desk struct {
@@ -33,6 +45,9 @@ func NewDesk(s *Survey, leases Leases, worktree string, token func() string) *De
 type Handed struct {
 	Item      *WorkItem `json:"item"`      // null when nothing is ready
 	Remaining int       `json:"remaining"` // directories that are to be described, this one and those in other hands included
+	// Held are those that would be ready, were they not in other hands; told when
+	// nothing else is.
+	Held []HeldPath `json:"held,omitempty"`
 }
 
 // A WorkItem is what an agent is given.
@@ -77,13 +92,15 @@ func (d *Desk) Next(ctx context.Context, lasting time.Duration) (*Handed, error)
 	for tries := 0; tries < patience; {
 		st := q.next()
 		if st == nil {
+			out.Held = q.putBack()
 			return out, nil
 		}
-		if st.Verdict == Failed || j.inVain(st, hand) {
+		if j.inVain(st, hand) {
 			q.done(st) // whoever is above need not wait for it
 			continue
 		}
 		if l, ok := held[st.Dir.Path]; ok && l.Expires.After(now) {
+			q.putAside(st, l)
 			continue
 		}
 		it, err := j.item(ctx, st)
@@ -160,8 +177,7 @@ func (d *Desk) Submit(ctx context.Context, sub Submission) (*Submitted, error) {
 	}
 	l, ok := held[sub.Path]
 	if !ok || l.Token != sub.Lease {
-		out.Result, out.Reason = SubmitFenced, "the lease is not the one that holds: it ran out and somebody else took over, or it was settled"
-		return out, nil
+		return out, d.fence(ctx, sub.Path, out)
 	}
 	out.Basis = l.Basis
 	j, err := d.judge(ctx)
@@ -197,11 +213,28 @@ func (d *Desk) Submit(ctx context.Context, sub Submission) (*Submitted, error) {
 	case err != nil:
 		return nil, fmt.Errorf("keep what was written about %s: %w", Label(l.Path), err)
 	case !ok:
-		out.Result, out.Reason = SubmitFenced, "somebody else took the directory over"
+		out.Result, out.Reason = SubmitFenced, "somebody else took the directory over"+takeAnother
 	case moved != "":
 		out.Result, out.Reason = SubmitSuperseded, moved
 	default:
 		out.Result = SubmitStored
 	}
 	return out, nil
+}
+
+// takeAnother is what is left to do for who is fenced off.
+const takeAnother = "; take what is to be described now with: ken survey next"
+
+// fence refuses an answer without the lease that holds, unless there is nothing to hold.
+func (d *Desk) fence(ctx context.Context, p repo.Path, out *Submitted) error {
+	files, err := d.tree.Files(ctx)
+	if err != nil {
+		return err
+	}
+	out.Result = SubmitFenced
+	out.Reason = "the lease is not the one that holds: it ran out and somebody else took over, or it was settled" + takeAnother
+	if p != "" && !slices.ContainsFunc(files, func(f File) bool { return f.Path.Dir().Under(p) }) {
+		out.Result, out.Reason = SubmitRejected, "no tracked file is in "+string(p)+"; see the directories with: ken survey show"
+	}
+	return nil
 }
