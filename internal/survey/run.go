@@ -334,7 +334,7 @@ func (r *run) take(ctx context.Context) (*Standing, error) {
 			return nil, err
 		case ok:
 			return st, nil
-		case wanted(st, r.writer):
+		case wanted(st, r.writer) && !r.inVain(st, r.writer):
 			r.queue.putAside(st, Lease{}) // somebody was faster
 		default:
 			r.queue.done(st)
@@ -349,6 +349,9 @@ func (r *run) finish(ctx context.Context, a answer) error {
 	var rec *Record
 	if a.err == nil {
 		rec, a.err = r.record(a.item, a.draft, r.writer.Author(), r.writer.Recipe())
+	}
+	if a.err != nil {
+		rec = nil
 	}
 	// What is to be kept is kept though the run be stopped.
 	keep := context.WithoutCancel(ctx)

@@ -775,6 +775,11 @@ func TestRunsTakeLeases(t *testing.T) {
 	if err != nil || len(ran.Failed) != 1 {
 		t.Errorf("%+v, %v", ran, err)
 	}
+	s.say = func(*survey.Item) (survey.Draft, error) { return survey.Draft{Text: "not \x1b kept"}, nil }
+	ran, err = w.survey(nil).Run(t.Context(), s, survey.RunOptions{Desk: desk()})
+	if err != nil || len(ran.Failed) != 1 || verdicts(t, w)["."] != "failed" {
+		t.Errorf("%+v, %v", ran, err)
+	}
 	s.say = nil
 	ran, err = w.survey(nil).Run(t.Context(), s, survey.RunOptions{Desk: desk()})
 	if err != nil || !slices.Equal(ran.Done, []string{"."}) || ran.Left != 0 {
