@@ -1,6 +1,7 @@
 package docs
 
 import (
+	"bytes"
 	"path"
 	"slices"
 	"strings"
@@ -94,7 +95,8 @@ func Historical(p repo.Path) bool {
 	whole := strings.Join(parts, "")
 	last := len(parts) - 1
 	return pastStems.has(whole) || strings.Contains(whole, "releasenotes") || strings.Contains(string(p), "relnotes") || slices.ContainsFunc(parts, pastWords.has) ||
-		page && (last > 0 && recordWords.has(parts[last]) || dated(parts))
+		page && (last > 0 && recordWords.has(parts[last]) || dated(parts)) ||
+		mayChronicle(p) && (p.Dir() == "" || allCapitals(p.Base()))
 }
 
 // ofRelease reports whether a directory holds what was written for one release, and stays
@@ -121,6 +123,50 @@ func dated(words []string) bool {
 	return false
 }
 
+// mayChronicle reports whether a name is that of a chronicle, or of a page about what it
+// says: history.md. At the root and in capitals it is a chronicle.
+func mayChronicle(p repo.Path) bool {
+	base := strings.ToLower(p.Base())
+	words := strings.FieldsFunc(strings.TrimSuffix(base, path.Ext(base)), func(r rune) bool { return r == '-' || r == '_' || r == '.' || r == ' ' })
+	return len(words) == 1 && chronicles.has(words[0]) || slices.Contains(words, "history") || slices.Contains(words, "news")
+}
+
+// chronicle reports whether a document that may be one is a chronicle: its headings are
+// versions or dates.
+func chronicle(p repo.Path, content []byte) bool {
+	const enough = 2
+	if !mayChronicle(p) {
+		return false
+	}
+	n := 0
+	var above []byte
+	for line := range bytes.Lines(content) {
+		head := bytes.TrimLeft(line, "#=")
+		switch {
+		case len(head) == len(line):
+			head = nil // unless it is underlined
+			if len(bytes.Trim(line, "-~\r\n")) == 0 {
+				head = above
+			}
+		case len(bytes.TrimSpace(head)) == 0:
+			head = above
+		}
+		above = line
+		if head = bytes.TrimLeft(head, " [vV"); len(head) > 0 && isDigit(head[0]) {
+			if n++; n >= enough {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// allCapitals reports whether the name of a file, but for its extension, is in capitals.
+func allCapitals(base string) bool {
+	stem := strings.TrimSuffix(base, path.Ext(base))
+	return stem == strings.ToUpper(stem)
+}
+
 var (
 	// elsewhere are directories whose documents speak of other projects or times.
 	elsewhere = lexicon{text: `testdata fixtures fixture __fixtures__ __snapshots__ snapshots node_modules vendor vendored third_party
@@ -129,9 +175,10 @@ var (
 		upgrade upgrading templates template examples-data postmortems newsletters blog _posts`}
 	// records are directories whose pages were written about one day, or are something
 	// to be measured with. Guides and instructions among them are kept up.
-	records   = lexicon{text: "issues .issues plans planning reports audits bench benchmark benchmarks"}
-	pastStems = lexicon{text: `changes breakingchanges releases archive archived whatsnew`}
-	pastWords = lexicon{text: `changelog history news migration migrations migrating migrate upgrade upgrading deprecated
+	records    = lexicon{text: "issues .issues plans planning reports audits bench benchmark benchmarks"}
+	chronicles = lexicon{text: `changes releases archive archived`}
+	pastStems  = lexicon{text: `breakingchanges whatsnew`}
+	pastWords  = lexicon{text: `changelog migration migrations migrating migrate upgrade upgrading deprecated
 		postmortem template old`}
 	// recordWords are what the name of such a page ends in, behind other words.
 	recordWords = lexicon{text: "report issues findings audit plan phases prd retrospective"}

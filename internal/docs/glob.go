@@ -51,6 +51,9 @@ func (g *globs) scan(glob string) bool {
 	if g.paths == nil {
 		g.paths = append(slices.Sorted(maps.Keys(g.census.files)), slices.Collect(maps.Keys(g.census.dirs))...)
 		sort.Strings(g.paths)
+		if len(g.paths) > 0 && g.paths[0] == "" {
+			g.paths = g.paths[1:] // the root has no name to match
+		}
 	}
 	const meta = "*?[]{}\\"
 	head := glob[:strings.IndexAny(glob+"*", meta)]

@@ -703,9 +703,32 @@ func TestRoles(t *testing.T) {
 		"docs/release-notes-4-1/README.md": true, "api_versioned_docs/a.md": true, "docs/version-6.1/a.md": true, "docs/version-control/a.md": false,
 		"CONTRIBUTING.old.md": true, "docs/0.32-relnotes/index.md": true, "docs/holding.md": false,
 		"docs/rfc-2026.md": false, "docs/port-80801234.md": false,
+		"history.md": true, "docs/formats/archive.md": false, "docs/history.md": false, "docs/news.md": false, "docs/git-history.md": false,
+		"docs/NEWS-2.md": true, "docs/changes.md": false, "docs/history/a.md": true, "pkg/a/HISTORY": true,
 	} {
 		if got := Historical(path); got != want {
 			t.Errorf("%q: historical %v, want %v", path, got, want)
+		}
+	}
+}
+
+func TestChronicle(t *testing.T) {
+	const log = "# History\n\n## 1.1.0\n\n- `a.go`\n\n## [v1.0.0] - 2020\n"
+	for _, tt := range []struct {
+		path repo.Path
+		text string
+		want bool
+	}{
+		{"docs/history.md", log, true},
+		{"docs/release-history.md", log, true},
+		{"docs/archive.md", "# Archive\n\n## 1. What it is\n\nA line.\n", false},
+		{"docs/formats.md", log, false},
+		{"docs/news.rst", "News\n====\n\n1.1\n---\n\n* a\n\n1.0\n---\n", true},
+		{"docs/news.rst", "News\n====\n\n1.1\n\n* 1 a\n* 2 b\n", false},
+		{"docs/news.md", "2 lines\n3 lines\n", false},
+	} {
+		if got := chronicle(tt.path, []byte(tt.text)); got != tt.want {
+			t.Errorf("%s: %v", tt.path, got)
 		}
 	}
 }
