@@ -189,6 +189,9 @@ func (j *judge) chaseOn(ctx context.Context, open []*chase, byID map[repo.ID][]r
 	if err := j.lookInHead(ctx, open); err != nil {
 		return nil, err
 	}
+	if err := j.whereToStaged(ctx, open); err != nil {
+		return nil, err
+	}
 	open = slices.DeleteFunc(open, func(c *chase) bool { return c.inHead || !j.removed(c) })
 	for _, c := range open {
 		id := j.history.Commit(c.remove).ID
@@ -237,6 +240,42 @@ func (j *judge) lookInHead(ctx context.Context, chases []*chase) error {
 	}
 	for i, c := range chases {
 		c.inHead = !ids[i].IsZero()
+	}
+	return nil
+}
+
+// whereToStaged finds where the index has put what HEAD has elsewhere, letter by letter:
+// documents are put right in the commit that moves what they name.
+func (j *judge) whereToStaged(ctx context.Context, open []*chase) error {
+	open = slices.DeleteFunc(slices.Clone(open), func(c *chase) bool { return !c.inHead })
+	if len(open) == 0 {
+		return nil
+	}
+	before, err := j.past.FilesAt(ctx, j.past.Head())
+	if err != nil {
+		return err
+	}
+	had := make(map[repo.Path]bool, len(before))
+	for _, f := range before {
+		had[f.Path] = true
+	}
+	come := j.contents()
+	for id, paths := range come {
+		come[id] = slices.DeleteFunc(paths, func(p repo.Path) bool { return had[p] })
+	}
+	var left []Departure
+	for _, f := range before {
+		if _, here := j.census.files[string(f.Path)]; !here {
+			d := Departure{From: f.Path, ID: f.ID, Alike: 100}
+			d.To = sameContent(d, come)
+			left = append(left, d)
+		}
+	}
+	for _, c := range open {
+		c.dir = !had[c.at]
+		if to, sure := wentTo(c, left, nil); sure && to != "" && j.census.has(string(to)) {
+			c.to = to
+		}
 	}
 	return nil
 }
