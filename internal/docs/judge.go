@@ -393,6 +393,12 @@ func (j *judge) lookOnDisk(ctx context.Context, open []int) error {
 		}
 	}
 	for k, i := range whose {
+		// What is in there has a history of its own, and git refuses to say what it ignores.
+		if m := &j.list[i]; m.Verdict == "" && j.census.behind(string(paths[k]), repo.Gitlink) {
+			m.Verdict, m.Why = Ambiguous, "it would be in a submodule, and does not lie there"
+		}
+	}
+	for k, i := range whose {
 		if j.list[i].Verdict == "" {
 			rest, restOf = append(rest, paths[k]), append(restOf, i)
 		}

@@ -49,11 +49,11 @@ func (c *census) has(p string) bool {
 	return ok || c.dirs[p]
 }
 
-// beyond reports whether a path leads through something whose inside git does not
-// track: a link or a submodule.
-func (c *census) beyond(p string) bool {
+// behind reports whether a path leads through something of a mode whose inside git does
+// not track: a link or a submodule.
+func (c *census) behind(p string, mode repo.Mode) bool {
 	for dir := parent(p); dir != ""; dir = parent(dir) {
-		if f, ok := c.files[dir]; ok && (f.Mode == repo.Symlink || f.Mode == repo.Gitlink) {
+		if f, ok := c.files[dir]; ok && f.Mode == mode {
 			return true
 		}
 	}
@@ -153,7 +153,7 @@ func (c *census) holdsPath(m *Mention, r reading) bool {
 	name := strings.TrimPrefix(path.Clean("/"+m.Name), "/")
 	for _, p := range r.paths {
 		switch {
-		case c.has(p) || c.beyond(p) || c.twin(p, m.Form) || c.inLanguage(m.File, p):
+		case c.has(p) || c.behind(p, repo.Symlink) || c.twin(p, m.Form) || c.inLanguage(m.File, p):
 			return true
 		case m.Glob && c.globs.match(p):
 			return true
