@@ -33,6 +33,12 @@ func (w *workspace) Docs(ctx context.Context, opts cli.DocsOptions) (*docs.Repor
 		return nil, err
 	}
 	rep.Missed = missed
+	for i := range snapshot.Index.Entries {
+		p := snapshot.Index.Entries[i].Path
+		if docs.UnreadForm(p) && (opts.Paths == nil || slices.ContainsFunc(opts.Paths, p.Under)) {
+			rep.Passed++
+		}
+	}
 	return rep, nil
 }
 

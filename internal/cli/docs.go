@@ -133,8 +133,12 @@ func (p *program) printDocs(rep *docs.Report, all bool) {
 		shown++
 		p.io.Printf("%s:%d: %s — %s\n", j.File, j.Line, term.Clean(j.Text), term.Clean(docsVerdict(j, docsSubject)))
 	}
+	passed := ""
+	if rep.Passed > 0 {
+		passed = fmt.Sprintf("; not read: %s among documents, in other forms", term.Count(rep.Passed, "file"))
+	}
 	if len(rep.Documents) == 0 {
-		p.io.Printf("no documents\n")
+		p.io.Printf("no documents%s\n", passed)
 		return
 	}
 	counts, mentions := rep.Counts(), 0
@@ -150,7 +154,7 @@ func (p *program) printDocs(rep *docs.Report, all bool) {
 		}
 		p.io.Printf("; not listed: %s; see them with: ken docs --all", strings.Join(parts, ", "))
 	}
-	p.io.Printf("\n")
+	p.io.Printf("%s\n", passed)
 }
 
 // docsSubject is how much of a commit's subject a line has.
@@ -242,8 +246,9 @@ func (p *program) encodeDocs(rep *docs.Report, all bool) error {
 		Counts    map[docs.Verdict]int `json:"counts"`
 		Hidden    map[string]int       `json:"hidden"`
 		Unread    []unreadDoc          `json:"unread"`
+		Passed    int                  `json:"passed"`
 		Gap       string               `json:"gap,omitempty"`
-	}{rep.Head, len(rep.Documents), make(map[docs.Verdict]int), make(map[string]int), unreadDocs(rep.Unread), rep.Gap}
+	}{rep.Head, len(rep.Documents), make(map[docs.Verdict]int), make(map[string]int), unreadDocs(rep.Unread), rep.Passed, rep.Gap}
 	counts := rep.Counts()
 	for _, v := range docs.Verdicts {
 		head.Counts[v] = counts[v]

@@ -47,7 +47,7 @@ func RoleOf(p repo.Path) Role {
 		return Page
 	case guides.has(base), plainText.has(ext) && guides.has(stem):
 		return Guide
-	case ext == ".rst" || ext == ".adoc" || ext == ".asciidoc":
+	case ext == ".rst" || ext == ".adoc" || ext == ".asciidoc", ext == ".txt" && amongDocs(dirs) && !isList(stem):
 		return Page
 	}
 	return ""
@@ -55,6 +55,21 @@ func RoleOf(p repo.Path) Role {
 
 // IsDocument reports whether a file is prose to be judged.
 func IsDocument(p repo.Path) bool { return RoleOf(p) != "" }
+
+// UnreadForm reports whether a file lies among documents, and is prose in a form that
+// nobody here can read.
+func UnreadForm(p repo.Path) bool {
+	lower := strings.ToLower(string(p))
+	return otherForms.has(path.Ext(lower)) && !IsDocument(p) && amongDocs(strings.Split(path.Dir(lower), "/"))
+}
+
+// amongDocs reports whether a directory, by its elements, is one of documents.
+func amongDocs(dirs []string) bool { return slices.ContainsFunc(dirs, docDirs.has) }
+
+// isList reports whether a text is called like one that a program reads line by line.
+func isList(stem string) bool {
+	return slices.ContainsFunc(strings.FieldsFunc(stem, func(r rune) bool { return r == '-' || r == '_' || r == '.' }), listWords.has)
+}
 
 // isMarkdown reports whether a document is read as Markdown; others are read as
 // lines with spans of code in them.
@@ -66,6 +81,10 @@ func isMarkdown(p repo.Path) bool {
 var (
 	markdown  = lexicon{text: ".md .markdown .mdown .mkd .mdx .mdc"}
 	plainText = lexicon{text: ".rst .adoc .asciidoc .txt"}
+
+	docDirs    = lexicon{text: "doc docs documentation"}
+	otherForms = lexicon{text: ".org .tex .texi .texinfo .textile .wiki .mediawiki .pod .rdoc .typ .ipynb .html .htm"}
+	listWords  = lexicon{text: "requirements constraints cmakelists robots wordlist spelling words dictionary licenses license sitemap"}
 
 	agentFiles = lexicon{text: `claude.md claude.local.md agents.md agents.override.md agent.md gemini.md qwen.md codex.md
 		copilot-instructions.md skill.md .cursorrules .windsurfrules .clinerules .roorules .goosehints .rules
@@ -178,7 +197,7 @@ var (
 	records    = lexicon{text: "issues .issues plans planning reports audits bench benchmark benchmarks"}
 	chronicles = lexicon{text: `changes releases archive archived`}
 	pastStems  = lexicon{text: `breakingchanges whatsnew`}
-	pastWords  = lexicon{text: `changelog migration migrations migrating migrate upgrade upgrading deprecated
+	pastWords  = lexicon{text: `changelog migration migrations migrating migrate upgrade upgrading deprecated deprecation deprecations
 		postmortem template old`}
 	// recordWords are what the name of such a page ends in, behind other words.
 	recordWords = lexicon{text: "report issues findings audit plan phases prd retrospective"}

@@ -53,6 +53,8 @@ type Report struct {
 	Mentions  []Judged // by document and line
 	// Missed are paths that were asked for, and no document that git tracks is there.
 	Missed []repo.Path
+	// Passed is how many files among documents are prose in a form that is not read.
+	Passed int
 	// Unread are the documents that could not be read, with the reason.
 	Unread []Unread
 	// Gap says why the repository cannot tell what some mentions come to: its history

@@ -685,7 +685,8 @@ func TestRoles(t *testing.T) {
 		"CLAUDE.md": Agent, "sub/AGENTS.md": Agent, ".cursorrules": Agent, ".cursor/rules/a.mdc": Agent, ".claude/commands/x.md": Agent,
 		".github/copilot-instructions.md": Agent, ".github/instructions/a.instructions.md": Agent, "skills/x/SKILL.md": Agent,
 		"README": Guide, "README.md": Guide, "readme.rst": Guide, "README.txt": Guide, "CONTRIBUTING": Guide, "docs/architecture.md": Guide,
-		"docs/adr/0001-x.md": Decision, "docs/a.md": Page, "docs/a.mdx": Page, "docs/a.rst": Page, ".spec/x/spec.md": Page, ".github/PULL.md": Page,
+		"docs/adr/0001-x.md": Decision, "docs/a.md": Page, "docs/a.mdx": Page, "docs/a.rst": Page, "docs/ref/models.txt": Page, "pkg/doc/a.txt": Page, "notes/a.txt": "", "docs/requirements.txt": "",
+		"docs/dev-requirements.txt": "", "docs/spelling_wordlist.txt": "", "docs/CMakeLists.txt": "", "docs/guide.org": "", ".spec/x/spec.md": Page, ".github/PULL.md": Page,
 		"main.go": "", "requirements.txt": "", "a.json": "", "LICENSE": "", "": "",
 	} {
 		if got := RoleOf(path); got != want {
@@ -704,7 +705,7 @@ func TestRoles(t *testing.T) {
 		"CONTRIBUTING.old.md": true, "docs/0.32-relnotes/index.md": true, "docs/holding.md": false,
 		"docs/rfc-2026.md": false, "docs/port-80801234.md": false,
 		"history.md": true, "docs/formats/archive.md": false, "docs/history.md": false, "docs/news.md": false, "docs/git-history.md": false,
-		"docs/NEWS-2.md": true, "docs/changes.md": false, "docs/history/a.md": true, "pkg/a/HISTORY": true,
+		"docs/NEWS-2.md": true, "docs/deprecation.txt": true, "docs/changes.md": false, "docs/history/a.md": true, "pkg/a/HISTORY": true,
 	} {
 		if got := Historical(path); got != want {
 			t.Errorf("%q: historical %v, want %v", path, got, want)
