@@ -274,7 +274,7 @@ func (j *judge) sinceCommands(ctx context.Context, gone []int) error {
 		r := recipe{m.Was, m.Tool, m.Name}
 		if hunts[r] == nil {
 			recipesOf := books[m.Tool].recipes
-			hunts[r] = &hunt{file: m.Was, last: -1, is: func(content []byte) bool { return recipesOf(content).names[r.name] }}
+			hunts[r] = &hunt{file: m.Was, last: -1, is: func(v *held) bool { return recipesOf(v.content).names[r.name] }}
 			list = append(list, hunts[r])
 		}
 	}

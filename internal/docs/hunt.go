@@ -11,8 +11,8 @@ import (
 // A hunt looks for the commit that left a file without something.
 type hunt struct {
 	file repo.Path
-	is   func(content []byte) bool // it has it
-	last Num                       // the last such commit; -1 while none is known
+	is   func(v *held) bool // it has it
+	last Num                // the last such commit; -1 while none is known
 
 	inHead bool // HEAD's file has it: no such commit is the last
 	blind  bool // a content that has a say could not be read
@@ -141,10 +141,43 @@ func (j *judge) lookAt(ctx context.Context, looks []look) error {
 		whose[id] = append(whose[id], i)
 	}
 	return j.past.Blobs(ctx, asked, func(i int, content []byte, err error) {
+		v := held{content: content}
 		for _, k := range whose[asked[i]] {
-			looks[k].has, looks[k].unread = err == nil && looks[k].hunt.is(content), err != nil
+			v.at(looks[k].place.Path)
+			looks[k].has, looks[k].unread = err == nil && looks[k].hunt.is(&v), err != nil
 		}
 	})
+}
+
+// A held is what a file held once, and what it defined.
+type held struct {
+	path    repo.Path
+	content []byte
+	outline *outline.Outline // nil while nobody asked, or if there is none
+	asked   bool
+}
+
+// at takes the content for that of a file.
+func (v *held) at(p repo.Path) {
+	if v.path != p {
+		v.path, v.outline, v.asked = p, nil, false
+	}
+}
+
+// defines reports whether such a content defined a word. Where no grammar can tell, one that
+// has it may.
+func (v *held) defines(word string) bool {
+	if !hasWord(v.content, word) {
+		return false
+	}
+	if !v.asked {
+		v.asked = true
+		if o, err := outline.Of(v.path, v.content); err == nil {
+			v.outline = o
+		}
+	}
+	return v.outline == nil || v.outline.Partial != "" ||
+		slices.ContainsFunc(v.outline.Symbols, func(s outline.Symbol) bool { return wordOf(s.Name) == word })
 }
 
 // alsoIn returns the hunts that go on: the commit that each has come to left what it hunts

@@ -335,7 +335,7 @@ func (j *judge) sinceWords(ctx context.Context, gone []int) error {
 		m.Why = "it was defined in " + m.Was.String()
 		word := wordOf(m.Name)
 		if hunts[word] == nil {
-			hunts[word] = &hunt{file: m.Was, last: -1, is: func(content []byte) bool { return hasWord(content, word) }}
+			hunts[word] = &hunt{file: m.Was, last: -1, is: func(v *held) bool { return v.defines(word) }}
 			open = append(open, hunts[word])
 		}
 	}
