@@ -176,6 +176,12 @@ func (t *surveyTree) Read(ctx context.Context, f *survey.File, most int) ([]byte
 	if err == nil && moved[0] {
 		err = fmt.Errorf("read %s: %w", f.Path, survey.ErrMoved)
 	}
+	if err == nil && t.skipped[f.Path] {
+		err = t.unchecked(ctx, []*survey.File{f}, []int{0}, func(_ int, b []byte) { out = b }, []bool{true})
+		if err == nil && out != nil && len(out) <= most {
+			return out, nil
+		}
+	}
 	if err == nil {
 		err = fmt.Errorf("read %s: it is not checked out, or git stores other bytes of it than lie there", f.Path)
 	}
@@ -225,16 +231,34 @@ func (t *surveyTree) sparse(ctx context.Context) (map[repo.Path]bool, error) {
 	return t.skipped, t.skipFailed
 }
 
-// Outlines reads the files that have none kept.
+// unchecked has git tell the contents of files that it was told not to check out, of those
+// that some are: nil for one that it does not have.
+func (t *surveyTree) unchecked(ctx context.Context, files []*survey.File, which []int, see func(k int, content []byte), some []bool) error {
+	sparse, err := t.sparse(ctx)
+	if err != nil {
+		return err
+	}
+	var ids []repo.ID
+	var whose []int
+	for k, i := range which {
+		if some[i] && sparse[files[i].Path] {
+			ids, whose = append(ids, files[i].ID), append(whose, k)
+		}
+	}
+	return t.w.git.EachBlob(ctx, ids, func(n int, b []byte) { see(whose[n], b) })
+}
+
+// Outlines reads the files that have none kept; what is not checked out it has from git.
 func (t *surveyTree) Outlines(ctx context.Context, files []*survey.File) ([]survey.Seen, error) {
 	past := specPast{t.w.git, t.w}
 	other := make([]bool, len(files)) // what lies there is not what was listed
+	absent := make([]bool, len(files))
 	list, err := t.w.outlines(ctx, files, func(which []int, see func(k int, content []byte)) error {
 		paths := make([]repo.Path, len(which))
 		for k, i := range which {
 			paths[k] = files[i].Path
 		}
-		return t.w.files.Bytes(ctx, paths, outline.MaxBytes, func(k int, b []byte, err error) {
+		err := t.w.files.Bytes(ctx, paths, outline.MaxBytes, func(k int, b []byte, err error) {
 			// What is not of the content that is judged has no say.
 			switch f := files[which[k]]; {
 			case err == nil && past.Stored(b, f.ID):
@@ -244,11 +268,26 @@ func (t *surveyTree) Outlines(ctx context.Context, files []*survey.File) ([]surv
 				other[which[k]] = true
 			}
 		})
+		if err != nil || !t.w.git.Sparse() {
+			return err
+		}
+		return t.unchecked(ctx, files, which, func(k int, b []byte) {
+			if other[which[k]] = false; b == nil {
+				absent[which[k]] = true
+			} else if len(b) <= outline.MaxBytes {
+				see(k, b)
+			}
+		}, other)
 	})
 	if err != nil {
 		return nil, err
 	}
 	out := seen(list)
+	for i, f := range files {
+		if absent[i] {
+			out[i].Err = fmt.Errorf("read %s: %w", f.Path, survey.ErrAbsent)
+		}
+	}
 	var doubted []*survey.File
 	var which []int
 	for i, f := range files {

@@ -21,6 +21,7 @@ type Item struct {
 	Children []Child
 	Old      *Record  // what was said of it before, nil for nothing
 	Changes  []string // since then
+	Absent   int      // files whose content nobody can see here
 }
 
 // An ItemFile is one of its own files.
@@ -97,7 +98,10 @@ func (j *judgement) item(ctx context.Context, s *Standing) (*Item, error) {
 			return nil, err
 		}
 		for i, f := range s.Dir.Files {
-			if err := shapes[i].Err; err != nil {
+			switch err := shapes[i].Err; {
+			case errors.Is(err, ErrAbsent):
+				it.Absent++
+			case err != nil:
 				return nil, err
 			}
 			it.Files = append(it.Files, ItemFile{f, shapes[i].Outline, said[i]})

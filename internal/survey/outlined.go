@@ -57,7 +57,7 @@ func (Outliner) Write(_ context.Context, it *Item) (Draft, error) {
 	}
 	w.writeFiles(&b, from)
 	w.writeChildren(&b, lead)
-	return Draft{Text: clean(b.String())}, nil
+	return Draft{Text: clean(b.String()), Partial: it.Absent > 0}, nil
 }
 
 // A sketch is the outline of a directory in the making.

@@ -142,6 +142,12 @@ func (r *Record) ID() fresh.Digest {
 		r.At.UTC().Truncate(time.Microsecond).Format(time.RFC3339Nano), []byte(r.Confirmer), r.Partial, r.Flags)
 }
 
+// repeats reports whether a record says what another one does, from the same and no
+// better.
+func (r *Record) repeats(old *Record) bool {
+	return old != nil && r.Text == old.Text && r.Recipe == old.Recipe && r.Partial == old.Partial && r.Basis.Digest() == old.Basis.Digest()
+}
+
 func digestOf(fields ...any) fresh.Digest {
 	b, err := json.Marshal(fields)
 	if err != nil {

@@ -360,6 +360,8 @@ func (r *run) finish(ctx context.Context, a answer) error {
 		return err
 	}
 	switch {
+	case a.err == nil && outlines(r.writer) && rec.Partial && rec.repeats(st.Record):
+		// It was tried again, and nothing came of it.
 	case a.err == nil:
 		if !settled {
 			r.unkept = append(r.unkept, rec)

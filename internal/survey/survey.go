@@ -48,8 +48,12 @@ type File struct {
 // Seen is what a grammar saw in a file.
 type Seen struct {
 	Outline *outline.Outline // nil when no grammar is for it
-	Err     error            // [ErrMoved] when it could not look at the content that was listed
+	Err     error            // [ErrMoved] or [ErrAbsent] when it could not look at the content that was listed
 }
+
+// ErrAbsent is in the chain when the content of a file is known by its name alone: it is
+// not checked out, and git does not have it here. What is written without it is partial.
+var ErrAbsent = errors.New("it is not checked out, and git does not have it here")
 
 // ErrMoved is in the chain when a file no longer has the content that was listed, or
 // cannot be read any more: whatever were written now would not be about that content.
