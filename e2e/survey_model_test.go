@@ -489,7 +489,7 @@ func TestSurveyEndlessCommand(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait()
-	if doc := decode[ran](t, out.String()); cmd.ProcessState.ExitCode() != 130 || len(doc.Done)+len(doc.Failed) != 0 || doc.Stopped != "interrupted" {
+	if doc := decode[ran](t, out.String()); cmd.ProcessState.ExitCode() != 130 || len(doc.Done)+len(doc.Failed) != 0 || doc.Stopped != "interrupted" || doc.Calls != 1 {
 		t.Errorf("exit %d, %s", cmd.ProcessState.ExitCode(), &out)
 	}
 	for _, pid := range strings.Fields(string(text)) {

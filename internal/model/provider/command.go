@@ -78,7 +78,8 @@ func (p *program) ask(ctx context.Context, req model.Request, text func(string))
 		return answer{}, &trouble{reason: model.BadRequest, text: err.Error()}
 	}
 	out, t := p.run(ctx, in)
-	spent := answer{reached: t == nil || len(out) > 0}
+	// A program that was started has been asked, whatever comes of it.
+	spent := answer{reached: t == nil || t.reason != model.NoModel}
 	if spent.reached {
 		spent.Usage = model.Usage{Input: model.EstimateTokens(len(in)), Output: model.EstimateTokens(len(out)), Estimated: true}
 	}
