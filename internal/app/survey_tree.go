@@ -245,7 +245,7 @@ func (t *surveyTree) unchecked(ctx context.Context, files []*survey.File, which 
 			ids, whose = append(ids, files[i].ID), append(whose, k)
 		}
 	}
-	return t.w.git.EachBlob(ctx, ids, func(n int, b []byte) { see(whose[n], b) })
+	return t.w.git.EachBlob(ctx, ids, func(n int, b []byte, _ int64) { see(whose[n], b) })
 }
 
 // Outlines reads the files that have none kept; what is not checked out it has from git.
