@@ -1,7 +1,7 @@
 package docs
 
 import (
-	"net/url"
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -86,8 +86,10 @@ func spelled(name string, doc repo.Path, form Form) (string, bool) {
 			return "", false
 		case form == Code && c != '`' && (c == ' ' || !unicode.IsSpace(c)):
 			b.WriteRune(c)
-		case form == Link && isMarkdown(doc) && c != ':': // which could be that of a scheme
-			b.WriteString(url.PathEscape(string(c)))
+		case form == Link && isMarkdown(doc):
+			for _, octet := range []byte(string(c)) {
+				fmt.Fprintf(&b, "%%%02X", octet)
+			}
 		default:
 			return "", false
 		}

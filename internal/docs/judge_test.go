@@ -197,7 +197,7 @@ func TestSpelled(t *testing.T) {
 		{"a/`.go", "g.md", Code, ""},
 		{"a/b\nc.go", "g.md", Code, ""},
 		{"a/\xff.go", "g.md", Code, ""},
-		{"c:d.md", "g.md", Link, ""},
+		{"c:d.md", "g.md", Link, "c%3Ad.md"},
 	} {
 		if got, ok := spelled(tt.name, repo.Path(tt.doc), tt.form); ok != (tt.want != "") || ok && got != tt.want {
 			t.Errorf("%q as %s in %s: %q, %v", tt.name, tt.form, tt.doc, got, ok)
