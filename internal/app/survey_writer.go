@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"time"
 
 	"ken/internal/fault"
 	"ken/internal/model/provider"
@@ -24,6 +25,10 @@ func (w *workspace) SurveyLimits(opts survey.RunOptions) survey.RunOptions {
 		opts.MaxCost = c.MaxCost
 	}
 	opts.Desk = w.Desk()
+	opts.Ticks = func(pause time.Duration) (<-chan time.Time, func()) {
+		t := time.NewTicker(pause)
+		return t.C, t.Stop
+	}
 	opts.Files = func(ctx context.Context, author string, it *survey.Item, texts map[repo.Path]string) error {
 		_, err := w.keepFiles(ctx, author, it.Path, it.Basis, texts)
 		return err

@@ -22,6 +22,9 @@ const awaitPause = time.Second / 2
 // pulse has the run show that it is alive, and hold on to what it works on, until stop is
 // called.
 func (r *run) pulse(ctx context.Context) (stop func()) {
+	if r.how.Ticks == nil {
+		return func() {}
+	}
 	beat := r.how.Beat
 	if beat == 0 {
 		beat = defaultBeat
@@ -29,13 +32,13 @@ func (r *run) pulse(ctx context.Context) (stop func()) {
 	stopped, gone := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(gone)
-		ticks := time.NewTicker(beat)
-		defer ticks.Stop()
+		ticks, stop := r.how.Ticks(beat)
+		defer stop()
 		for {
 			select {
 			case <-stopped:
 				return
-			case <-ticks.C:
+			case <-ticks:
 				r.beat(ctx)
 			}
 		}
@@ -53,8 +56,8 @@ func (r *run) beat(ctx context.Context) {
 	}
 	for path, l := range r.mine {
 		// Who could not hold on learns of it when the text is handed in.
-		l.Expires = time.Now().Add(runLease).UTC()
-		if ok, err := r.how.Desk.leases.Take(ctx, r.how.Desk.worktree, l, time.Now()); ok && err == nil {
+		l.Expires = r.opts.Now().Add(runLease).UTC()
+		if ok, err := r.how.Desk.leases.Take(ctx, r.how.Desk.worktree, l, r.opts.Now()); ok && err == nil {
 			r.mine[path] = l
 		}
 	}
@@ -97,7 +100,7 @@ func (r *run) others(ctx context.Context) (map[repo.Path]Lease, error) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	now := time.Now()
+	now := r.opts.Now()
 	for p, l := range held {
 		if mine, ok := r.mine[p]; ok && mine.Token == l.Token || !l.Expires.After(now) {
 			delete(held, p)
@@ -109,14 +112,14 @@ func (r *run) others(ctx context.Context) (map[repo.Path]Lease, error) {
 // awaits waits a moment if another run is at something that this one needs; ok is false
 // if none is. Agents are not waited for: they take their time, and may never come back.
 func (r *run) awaits(ctx context.Context) (ok bool) {
-	if r.ran.Stopped != "" || !slices.ContainsFunc(r.ran.Held, func(h HeldPath) bool { return !h.agent }) {
+	if r.how.Ticks == nil || r.ran.Stopped != "" || !slices.ContainsFunc(r.ran.Held, func(h HeldPath) bool { return !h.agent }) {
 		return false
 	}
-	pause := time.NewTimer(awaitPause)
-	defer pause.Stop()
+	ticks, stop := r.how.Ticks(awaitPause)
+	defer stop()
 	select {
 	case <-ctx.Done():
-	case <-pause.C:
+	case <-ticks:
 	}
 	return true
 }
@@ -127,7 +130,7 @@ func (r *run) hold(ctx context.Context, st *Standing) (ok bool, err error) {
 	if !r.leased() {
 		return true, nil
 	}
-	desk, now := r.how.Desk, time.Now()
+	desk, now := r.how.Desk, r.opts.Now()
 	l := Lease{Path: st.Dir.Path, Token: desk.token(), Expires: now.Add(runLease).UTC(), Basis: r.basis(st), Recipe: r.writer.Recipe()}
 	if ok, err := desk.leases.Take(ctx, desk.worktree, l, now); !ok || err != nil {
 		return false, err
@@ -178,7 +181,7 @@ func (r *run) letGo(ctx context.Context, st *Standing, rec *Record) (ok bool, er
 		}
 		return ok, nil
 	}
-	l.Expires = time.Now().UTC() // it is over
+	l.Expires = r.opts.Now().UTC() // it is over
 	_, err = desk.leases.Take(ctx, desk.worktree, l, l.Expires)
 	return false, err
 }

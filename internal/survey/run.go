@@ -26,6 +26,9 @@ type RunOptions struct {
 	// the run is still at it.
 	Progress func(Progress)
 	Beat     time.Duration // 5 seconds when 0
+	// Ticks returns what is sent to once in each pause, until stop is called. Without it a
+	// run gives no sign of life, and waits for no other.
+	Ticks func(pause time.Duration) (ticks <-chan time.Time, stop func())
 	// Files is given what is to be said of files; nil to let that go.
 	Files func(ctx context.Context, author string, it *Item, texts map[repo.Path]string) error
 }

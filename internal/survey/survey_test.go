@@ -756,7 +756,7 @@ func TestRunsTakeLeases(t *testing.T) {
 	for range 2 {
 		runs.Go(func() {
 			s := &scribe{say: say}
-			ran, err := w.survey(nil).Run(t.Context(), s, survey.RunOptions{Desk: desk(), Beat: time.Millisecond})
+			ran, err := w.survey(nil).Run(t.Context(), s, survey.RunOptions{Desk: desk(), Beat: time.Millisecond, Ticks: ticks})
 			if err != nil || ran.Left != 2 || len(ran.Held) != 1 || ran.Held[0].Path != "a" {
 				t.Errorf("%+v, %v", ran, err)
 			}
@@ -771,17 +771,17 @@ func TestRunsTakeLeases(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := &scribe{say: func(*survey.Item) (survey.Draft, error) { return survey.Draft{}, errors.New("no answer") }}
-	ran, err := w.survey(nil).Run(t.Context(), s, survey.RunOptions{Desk: desk()})
+	ran, err := w.survey(nil).Run(t.Context(), s, survey.RunOptions{Desk: desk(), Ticks: ticks})
 	if err != nil || len(ran.Failed) != 1 {
 		t.Errorf("%+v, %v", ran, err)
 	}
 	s.say = func(*survey.Item) (survey.Draft, error) { return survey.Draft{Text: "not \x1b kept"}, nil }
-	ran, err = w.survey(nil).Run(t.Context(), s, survey.RunOptions{Desk: desk()})
+	ran, err = w.survey(nil).Run(t.Context(), s, survey.RunOptions{Desk: desk(), Ticks: ticks})
 	if err != nil || len(ran.Failed) != 1 || verdicts(t, w)["."] != "failed" {
 		t.Errorf("%+v, %v", ran, err)
 	}
 	s.say = nil
-	ran, err = w.survey(nil).Run(t.Context(), s, survey.RunOptions{Desk: desk()})
+	ran, err = w.survey(nil).Run(t.Context(), s, survey.RunOptions{Desk: desk(), Ticks: ticks})
 	if err != nil || !slices.Equal(ran.Done, []string{"."}) || ran.Left != 0 {
 		t.Errorf("%+v, %v", ran, err)
 	}
@@ -798,7 +798,7 @@ func TestRunsHaveAPulse(t *testing.T) {
 		}
 		return survey.Draft{Text: "at last"}, nil
 	}}
-	_, err := w.survey(nil).Run(t.Context(), s, survey.RunOptions{Beat: time.Millisecond, Progress: func(p survey.Progress) {
+	_, err := w.survey(nil).Run(t.Context(), s, survey.RunOptions{Beat: time.Millisecond, Ticks: ticks, Progress: func(p survey.Progress) {
 		if p.UnderWay > 0 {
 			select {
 			case heard <- p:
@@ -894,4 +894,9 @@ func TestKeepIsOfWhatWasShown(t *testing.T) {
 	if got := submit(it.Lease, "keep"); got != survey.SubmitStored || said() != "fresh, false: "+outlined {
 		t.Errorf("%s, and then %s", got, said())
 	}
+}
+
+func ticks(pause time.Duration) (<-chan time.Time, func()) {
+	t := time.NewTicker(pause)
+	return t.C, t.Stop
 }
