@@ -88,10 +88,16 @@ func (c *Child) prompt(b *strings.Builder) {
 // fence marks text as data. What looks like one of the marks is taken apart wherever
 // it stands, so that no text can end the fence before its end.
 func fence(text string) string {
-	return "<<<data\n" + mark().ReplaceAllStringFunc(text, func(m string) string {
+	return dataBegins + "\n" + mark().ReplaceAllStringFunc(text, func(m string) string {
 		return strings.NewReplacer("<", "< ", ">", "> ").Replace(m)
-	}) + "\ndata>>>"
+	}) + "\n" + dataEnds
 }
+
+// The lines between which data stands.
+const (
+	dataBegins = "<<<data"
+	dataEnds   = "data>>>"
+)
 
 // mark is what a reader could take for the end or the beginning of data.
 var mark = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)data\s*>>+|<<+\s*data`) })

@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
 	"ken/internal/fault"
+	"ken/internal/fresh"
 	"ken/internal/repo"
 )
 
@@ -112,7 +115,7 @@ func outlines(w Writer) bool { return (&Record{Recipe: w.Recipe()}).Outlined() }
 // A mind plans before, and writes an overview afterwards. Neither is needed: if it
 // fails at one of them, that is noted too.
 func (s *Survey) Run(ctx context.Context, w Writer, opts RunOptions) (*Ran, error) {
-	r := &run{writer: w, how: opts, mine: make(map[repo.Path]Lease), ran: &Ran{Done: []string{}, Failed: []FailedPath{}}}
+	r := &run{writer: w, how: opts, mine: make(map[repo.Path]Lease), alike: make(map[string][]*Record), ran: &Ran{Done: []string{}, Failed: []FailedPath{}}}
 	defer r.sum()
 	defer r.pulse(ctx)()
 	var j *judgement
@@ -202,8 +205,9 @@ type run struct {
 	queue  *queue
 	ran    *Ran
 	spent  Spent
-	batch  int // how many records are kept at once
-	away   int // directories in a row that the provider was away for
+	batch  int                  // how many records are kept at once
+	away   int                  // directories in a row that the provider was away for
+	alike  map[string][]*Record // what minds wrote, by the words
 	unkept []*Record
 
 	mu   sync.Mutex // guards what beats tell and keep
@@ -281,7 +285,30 @@ func (r *run) work(ctx context.Context) error {
 		fatal = err
 	}
 	r.ran.Left = r.queue.left()
+	r.remarkAlike()
 	return fatal
+}
+
+// fewAlike is how many directories may get the same words without a remark.
+const fewAlike = 2
+
+// remarkAlike says which different directories got the very same words: a refusal, or
+// gibberish, looks like a text.
+func (r *run) remarkAlike() {
+	for _, text := range slices.Sorted(maps.Keys(r.alike)) {
+		var names []string
+		bases := make(map[fresh.Digest]bool)
+		for _, rec := range r.alike[text] {
+			if b := rec.Basis.Digest(); !bases[b] {
+				bases[b], names = true, append(names, Label(rec.Path).String())
+			}
+		}
+		if len(names) <= fewAlike {
+			continue
+		}
+		r.ran.Remarks = append(r.ran.Remarks, fmt.Sprintf("%d directories got the very same text, %s and %s among them: %q; look at it with: ken survey show %s",
+			len(names), names[0], names[1], cut(oneLine(text), 80), fault.Quote(names[0])))
+	}
 }
 
 // sum puts down what was spent.
@@ -373,6 +400,9 @@ func (r *run) finish(ctx context.Context, a answer) error {
 			if err := r.flush(keep); err != nil {
 				return err
 			}
+		}
+		if !a.draft.Keep && !rec.Outlined() {
+			r.alike[rec.Text] = append(r.alike[rec.Text], rec)
 		}
 		st.Record, st.Reasons, st.K = rec, nil, 0
 		st.finish()

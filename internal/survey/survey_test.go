@@ -811,6 +811,29 @@ func TestRunsHaveAPulse(t *testing.T) {
 	}
 }
 
+// What is no text about a directory is refused where that can be told, and remarked where
+// it can be guessed.
+func TestNoTexts(t *testing.T) {
+	w := newWorld("a/x.go", "b/y.go", "c/z.go", "r.go")
+	for name, say := range map[string]func(it *survey.Item) string{
+		"an echo":              func(it *survey.Item) string { return survey.Rules + it.Prompt() },
+		"an echo of the data":  func(it *survey.Item) string { return it.Prompt() },
+		"more than asked for":  func(*survey.Item) string { return strings.Repeat("words ", 700) },
+		"and nothing that is.": func(*survey.Item) string { return " " },
+	} {
+		ran := run(t, w, &scribe{say: func(it *survey.Item) (survey.Draft, error) { return survey.Draft{Text: say(it)}, nil }})
+		if len(ran.Done) != 0 {
+			t.Errorf("%s is a text about %q", name, ran.Done)
+		}
+	}
+	ran := run(t, w, &scribe{say: func(*survey.Item) (survey.Draft, error) {
+		return survey.Draft{Text: "I am sorry, I cannot help with that."}, nil
+	}})
+	if len(ran.Remarks) != 1 || !strings.Contains(ran.Remarks[0], "4 directories got the very same text") {
+		t.Errorf("remarked %q", ran.Remarks)
+	}
+}
+
 // A run that is stopped keeps what was paid for and goes on later.
 func TestLimits(t *testing.T) {
 	w := newWorld("a/x.go", "b/x.go", "c/x.go")

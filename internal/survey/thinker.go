@@ -207,7 +207,7 @@ func (s *session) submit(in submitArgs) error {
 		s.draft.Keep, s.done = true, true
 		return nil
 	}
-	if err := badText(text); err != nil {
+	if err := badWords(text); err != nil {
 		return err
 	}
 	s.draft.Text, s.draft.Files, s.done = text, make(map[repo.Path]string), true

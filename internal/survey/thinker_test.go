@@ -110,7 +110,7 @@ func TestThinkerAnswers(t *testing.T) {
 		{"reminded", []model.Reply{{Text: "Let me see"}, good}, "good words", "", 2},
 		{"refusing", []model.Reply{{Stop: model.Refusal}}, "", "will not", 1},
 		{"too long", []model.Reply{submitting(strings.Repeat("long ", 10_000)), good}, "good words", "", 2},
-		{"too long forever", []model.Reply{submitting(strings.Repeat("long ", 10_000))}, "", "16384 is the most", 12},
+		{"too long forever", []model.Reply{submitting(strings.Repeat("long ", 10_000))}, "", "4096 is the most", 12},
 		{"control characters", []model.Reply{submitting("red \x1b[31malert"), good}, "good words", "", 2},
 		{"turned direction", []model.Reply{submitting("safe \u202egnihton"), good}, "good words", "", 2},
 		{"empty text", []model.Reply{submitting(" \n"), good}, "good words", "", 2},

@@ -3,6 +3,7 @@ package survey
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 	"unicode"
@@ -11,8 +12,12 @@ import (
 	"ken/internal/repo"
 )
 
-// MaxText is how many bytes the text about a directory may have.
-const MaxText = 16 << 10
+// MaxText is how many bytes the text about a directory may have, and MaxWords how many it
+// may have if a mind wrote it: 200 words are asked for.
+const (
+	MaxText  = 16 << 10
+	MaxWords = 4 << 10
+)
 
 // A Writer describes directories.
 type Writer interface {
@@ -63,8 +68,30 @@ func (s *Survey) record(it *Item, d Draft, author, recipe string) (*Record, erro
 			r.Recipe = it.Old.Recipe
 		}
 		r.Flags = append(it.Old.flagsFor(it.Basis), r.Flags...)
+		return r, badText(r.Text)
+	}
+	if !r.Outlined() {
+		return r, badWords(r.Text)
 	}
 	return r, badText(r.Text)
+}
+
+// badWords says what is wrong with a text that a mind has written: more than was asked for,
+// or the question itself.
+func badWords(text string) error {
+	if err := fresh.CheckText(text, MaxWords, controls); err != nil {
+		return err
+	}
+	asked, _, _ := strings.Cut(Rules, "\n")
+	if strings.Contains(text, asked) {
+		return errors.New("the text repeats the question")
+	}
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line == dataBegins || line == dataEnds {
+			return fmt.Errorf("the text repeats the question: it has the line %s", line)
+		}
+	}
+	return nil
 }
 
 // badText says what is wrong with a text.
