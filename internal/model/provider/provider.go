@@ -119,12 +119,12 @@ func New(cfg Config, opts Options) (*Model, error) {
 }
 
 func unknown(provider string) error {
-	return misuse("set survey.provider to anthropic, openai or command", "there is no provider %q", provider)
+	return misuse("give one of outline, anthropic, openai and command: --provider NAME, or survey.provider in .ken/config.yaml", "there is no provider %q", provider)
 }
 
 // unnamed says that the model is missing.
 func (s *service) unnamed() error {
-	return misuse("set survey.model in .ken/config.yaml to one of "+s.models, "no model is named for the provider %s", s.name)
+	return misuse("name one of "+s.models+" with --model NAME, or survey.model in .ken/config.yaml", "no model is named for the provider %s", s.name)
 }
 
 // commandName is what a program is called: by its model, else by its file.
