@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -84,7 +85,11 @@ func (f *surveyFlags) setup(c *cobra.Command, w Workspace, find func(provider, m
 	if err != nil {
 		return nil, nil, err
 	}
-	return w.Survey(ranks), writer, nil
+	s := w.Survey(ranks)
+	if err := s.Known(c.Context(), slices.Sorted(maps.Keys(ranks))); err != nil {
+		return nil, nil, err
+	}
+	return s, writer, nil
 }
 
 // oneDir resolves the argument that names a directory; none is the root.

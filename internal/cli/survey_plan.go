@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -9,6 +10,7 @@ import (
 	"ken/internal/fresh"
 	"ken/internal/repo"
 	"ken/internal/survey"
+	"ken/internal/term"
 )
 
 func (p *program) surveyPlan() *cobra.Command {
@@ -34,7 +36,10 @@ many tokens that would take, before anything is paid.`,
 					return p.io.Encode(plan)
 				}
 				p.printPlan(plan, estimate)
-				return nil
+				if _, thinks := writer.(survey.Mind); thinks {
+					return nil
+				}
+				return p.planElse(c.Context(), w)
 			})
 		},
 	}
@@ -42,6 +47,15 @@ many tokens that would take, before anything is paid.`,
 	c.Flags().BoolVar(&all, "all", false, "list fresh and excluded directories too")
 	c.Flags().BoolVar(&estimate, "estimate", false, "say how many tokens each would take")
 	return c
+}
+
+// planElse says what there is to do for others than the outline, for which all may be well.
+func (p *program) planElse(ctx context.Context, w Workspace) error {
+	n, err := w.Desk().Remaining(ctx)
+	if err == nil && n > 0 {
+		p.io.Remarkf("ken: that is the plan for outlines; for agents or a model it is %s: ken survey next, or see ken survey plan --provider NAME", term.Count(n, "directory"))
+	}
+	return err
 }
 
 func (p *program) printPlan(plan *survey.Plan, estimate bool) {

@@ -61,7 +61,11 @@ func (s *Survey) Report(ctx context.Context) (*Report, error) {
 // Markdown returns the report as a document.
 func (r *Report) Markdown() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# Survey\n\nAt %s: %d directories fresh", where(r.Commit), r.Counts[Fresh.String()])
+	noun := "directories"
+	if r.Counts[Fresh.String()] == 1 {
+		noun = "directory"
+	}
+	fmt.Fprintf(&b, "# Survey\n\nAt %s: %d %s fresh", where(r.Commit), r.Counts[Fresh.String()], noun)
 	for _, v := range []Verdict{StaleSelf, StaleBelow, Incomplete, Partial, None, Failed, Unknown, Excluded} {
 		if n := r.Counts[v.String()]; n > 0 {
 			fmt.Fprintf(&b, ", %d %s", n, v)

@@ -208,7 +208,9 @@ type run struct {
 	batch  int                  // how many records are kept at once
 	away   int                  // directories in a row that the provider was away for
 	alike  map[string][]*Record // what minds wrote, by the words
-	unkept []*Record
+	// reached says which limit was, nil for none.
+	reached func() string
+	unkept  []*Record
 
 	mu   sync.Mutex // guards what beats tell and keep
 	last Progress
@@ -313,6 +315,9 @@ func (r *run) remarkAlike() {
 
 // sum puts down what was spent.
 func (r *run) sum() {
+	if r.reached != nil {
+		r.ran.Stopped = r.reached()
+	}
 	r.ran.Calls, r.ran.Tokens = r.spent.Calls, Tokens{r.spent.In, r.spent.Out}
 	if !r.spent.Unknown {
 		r.ran.Cost = &r.spent.Cost
@@ -465,8 +470,16 @@ func (r *run) limits(ctx context.Context) {
 	case r.away >= maxAway:
 		r.ran.Stopped = fmt.Sprintf("there was no answer about %d directories in a row", r.away)
 	case r.how.MaxTokens > 0 && r.spent.In+r.spent.Out >= r.how.MaxTokens:
-		r.ran.Stopped = fmt.Sprintf("%d tokens were spent, and %d are the most", r.spent.In+r.spent.Out, r.how.MaxTokens)
+		r.reach(func() string {
+			return fmt.Sprintf("%d tokens were spent, and %d are the most", r.spent.In+r.spent.Out, r.how.MaxTokens)
+		})
 	case r.how.MaxCost > 0 && r.spent.Cost >= r.how.MaxCost:
-		r.ran.Stopped = fmt.Sprintf("$%.4f was spent, and $%.2f is the most", r.spent.Cost, r.how.MaxCost)
+		r.reach(func() string {
+			return fmt.Sprintf("$%.4f was spent, and $%.2f is the most", r.spent.Cost, r.how.MaxCost)
+		})
 	}
 }
+
+// reach stops the run at a limit. What is under way is finished, so that what was spent is
+// told when all is over.
+func (r *run) reach(limit func() string) { r.ran.Stopped, r.reached = limit(), limit }

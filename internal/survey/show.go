@@ -84,6 +84,25 @@ func (d *ShownDirectory) Words() string {
 	return *d.Text
 }
 
+// Known returns an error that names the first of some paths that is no directory of tracked
+// files.
+func (s *Survey) Known(ctx context.Context, dirs []repo.Path) error {
+	if len(dirs) == 0 {
+		return nil
+	}
+	files, err := s.tree.Files(ctx)
+	if err != nil {
+		return err
+	}
+	j := &judgement{order: directories(files, s.opts)}
+	for _, d := range dirs {
+		if _, err := j.find(d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // find returns a directory.
 func (j *judgement) find(p repo.Path) (*Directory, error) {
 	for _, d := range j.order {

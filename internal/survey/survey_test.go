@@ -847,6 +847,13 @@ func TestLimits(t *testing.T) {
 	same(t, "first", s.paths(), []string{"a", "b"})
 	run(t, w, s)
 	same(t, "then", s.paths(), []string{"c", "."})
+
+	// What was under way is told with the rest.
+	w = newWorld("a/x.go", "b/x.go", "c/x.go", "d/x.go")
+	ran, err = w.survey(nil).Run(t.Context(), s, survey.RunOptions{MaxTokens: 10, Jobs: 3})
+	if err != nil || !strings.HasPrefix(ran.Stopped, fmt.Sprint(ran.Tokens.In+ran.Tokens.Out, " tokens")) {
+		t.Errorf("%+v, %v", ran, err)
+	}
 }
 
 // Who keeps a text keeps the one that was shown, whatever is said by then.
