@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
@@ -39,7 +38,12 @@ many tokens that would take, before anything is paid.`,
 				if _, thinks := writer.(survey.Mind); thinks {
 					return nil
 				}
-				return p.planElse(c.Context(), w)
+				// For the outline all may be well, and for others not.
+				if plan.Minds > 0 {
+					p.io.Remarkf("ken: that is the plan for outlines; for agents or a model it is %s: ken survey next, or see ken survey plan --provider NAME",
+						term.Count(plan.Minds, "directory"))
+				}
+				return nil
 			})
 		},
 	}
@@ -47,15 +51,6 @@ many tokens that would take, before anything is paid.`,
 	c.Flags().BoolVar(&all, "all", false, "list fresh and excluded directories too")
 	c.Flags().BoolVar(&estimate, "estimate", false, "say how many tokens each would take")
 	return c
-}
-
-// planElse says what there is to do for others than the outline, for which all may be well.
-func (p *program) planElse(ctx context.Context, w Workspace) error {
-	n, err := w.Desk().Remaining(ctx)
-	if err == nil && n > 0 {
-		p.io.Remarkf("ken: that is the plan for outlines; for agents or a model it is %s: ken survey next, or see ken survey plan --provider NAME", term.Count(n, "directory"))
-	}
-	return err
 }
 
 func (p *program) printPlan(plan *survey.Plan, estimate bool) {

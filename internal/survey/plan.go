@@ -16,6 +16,8 @@ type Plan struct {
 	// Unknown are the directories of which nobody can say whether they are to be
 	// described: they, or what lies below, could not be read.
 	Unknown []UnknownPath `json:"unknown,omitempty"`
+	// Minds is how many directories a model or an agent would be asked about.
+	Minds int `json:"-"`
 }
 
 // An UnknownPath is a directory that could not be judged.
@@ -53,6 +55,11 @@ func (s *Survey) Plan(ctx context.Context, w Writer, all bool) (*Plan, error) {
 	p := &Plan{Directories: []Planned{}}
 	var asked int64
 	work := j.work(w)
+	for _, st := range j.at {
+		if wanted(st, agent{}) {
+			p.Minds++
+		}
+	}
 	for _, d := range inOrder(j.order) {
 		st := j.at[d]
 		if st.Verdict == Unknown {
