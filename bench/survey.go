@@ -133,6 +133,10 @@ func (s surveySite) memory(ctx context.Context) error {
 // another. Both sides are given the same edit: it is put back between them. The
 // directory of the file must be described anew, and nothing but those above it.
 func (s surveySite) edit(ctx context.Context) error {
+	// What an earlier run wrote of the same edits would be found again.
+	if err := s.forget(); err != nil {
+		return err
+	}
 	if err := s.described(ctx); err != nil {
 		return err
 	}

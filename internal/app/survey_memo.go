@@ -98,7 +98,7 @@ func (m *surveyMemo) FilesIn(ctx context.Context, dirs []repo.Path) ([]survey.Fi
 }
 
 // maxMeasured is how many sizes are worth looking at again.
-const maxMeasured = 1000
+const maxMeasured = 100_000
 
 // Load returns what was kept, unless a file whose row does not tell its size has another
 // one by now: its line ends may have changed, and nothing else.
