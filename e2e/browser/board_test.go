@@ -171,9 +171,6 @@ func TestHostileWordsAreText(t *testing.T) {
 
 // Four thousand nodes are painted within a second, and searched as one types.
 func TestFourThousandNodes(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it makes a large repository")
-	}
 	r := testrepo.New(t)
 	for i := range 4000 {
 		r.Write(fmt.Sprintf(".spec/p%02d/n%04d/spec.md", i%40, i), fmt.Sprintf("---\ntitle: Node %d\ndesc: what part %d is for\n---\nIt holds.\n", i, i))

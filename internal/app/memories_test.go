@@ -64,7 +64,7 @@ func TestSessionFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := os.Symlink(victim, string(f)); err != nil {
-		t.Skip("no links here")
+		t.Fatal(err)
 	}
 	if err := f.add(agent.SawLine("h", id)); err != nil {
 		t.Fatal(err)

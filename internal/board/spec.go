@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strings"
 
 	"ken/internal/spec"
 )
@@ -42,53 +41,13 @@ func (s *Source) spec(ctx context.Context) (*Spec, error) {
 	return out, nil
 }
 
-// arrange puts nodes into the order of their tree. One whose parent is not among them
-// is a root of its own.
+// arrange puts nodes into the order of their tree.
 func arrange(nodes []spec.Listed) []Node {
-	known := make(map[string]bool, len(nodes))
-	for i := range nodes {
-		known[nodes[i].ID] = true
+	placed := spec.InOrder(nodes)
+	list := make([]Node, len(placed))
+	for i, p := range placed {
+		list[i] = Node{Listed: *p.Node, Depth: p.Depth, Below: p.Below, Collisions: []Meeting{}}
 	}
-	children := make(map[string][]*spec.Listed)
-	for i := range nodes {
-		n := &nodes[i]
-		parent := ""
-		if n.Parent != nil && known[*n.Parent] && *n.Parent != n.ID {
-			parent = *n.Parent
-		}
-		children[parent] = append(children[parent], n)
-	}
-	rank := make(map[string]int, len(nodes))
-	var highest func(n *spec.Listed) int
-	highest = func(n *spec.Listed) int {
-		r := -1
-		if n.Grade != nil {
-			r = n.Grade.Rank()
-		}
-		for _, below := range children[n.ID] {
-			r = max(r, highest(below))
-		}
-		rank[n.ID] = r
-		return r
-	}
-	for _, n := range children[""] {
-		highest(n)
-	}
-	list := make([]Node, 0, len(nodes))
-	var walk func(parent string, depth int)
-	walk = func(parent string, depth int) {
-		below := children[parent]
-		slices.SortFunc(below, func(a, b *spec.Listed) int {
-			return cmp.Or(cmp.Compare(rank[b.ID], rank[a.ID]), strings.Compare(a.ID, b.ID))
-		})
-		for _, n := range below {
-			at := len(list)
-			list = append(list, Node{Listed: *n, Depth: depth, Collisions: []Meeting{}})
-			walk(n.ID, depth+1)
-			list[at].Below = len(list) - at - 1
-		}
-	}
-	walk("", 0)
 	return list
 }
 

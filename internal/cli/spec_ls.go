@@ -1,9 +1,7 @@
 package cli
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -56,45 +54,12 @@ func (p *program) printListing(l *spec.Listing) {
 		p.io.Remarkf("hint: begin one with: ken spec new NAME --code PATH")
 		return
 	}
-	children := make(map[string][]*spec.Listed)
-	for i := range l.Nodes {
-		n := &l.Nodes[i]
-		parent := ""
-		if n.Parent != nil {
-			parent = *n.Parent
+	p.io.Together(func() {
+		for _, at := range spec.InOrder(l.Nodes) {
+			tone, why := describeNode(at.Node)
+			p.io.Line(tone, at.Node.Status.String(), strings.Repeat("  ", at.Depth)+at.Node.ID, why)
 		}
-		children[parent] = append(children[parent], n)
-	}
-	// What has moved farthest comes first, with all that it stands below.
-	rank := make(map[string]int, len(l.Nodes))
-	var highest func(n *spec.Listed) int
-	highest = func(n *spec.Listed) int {
-		r := -1
-		if n.Grade != nil {
-			r = n.Grade.Rank()
-		}
-		for _, below := range children[n.ID] {
-			r = max(r, highest(below))
-		}
-		rank[n.ID] = r
-		return r
-	}
-	for _, n := range children[""] {
-		highest(n)
-	}
-	var walk func(parent string, depth int)
-	walk = func(parent string, depth int) {
-		below := children[parent]
-		slices.SortFunc(below, func(a, b *spec.Listed) int {
-			return cmp.Or(cmp.Compare(rank[b.ID], rank[a.ID]), strings.Compare(a.ID, b.ID))
-		})
-		for _, n := range below {
-			tone, why := describeNode(n)
-			p.io.Line(tone, n.Status.String(), strings.Repeat("  ", depth)+n.ID, why)
-			walk(n.ID, depth+1)
-		}
-	}
-	p.io.Together(func() { walk("", 0) })
+	})
 }
 
 func statusTone(s spec.Status) term.Tone {

@@ -26,7 +26,7 @@ func TestReplace(t *testing.T) {
 	}
 	for name, to := range map[string]string{"link": "plain", "away": outside, "way": "sub"} {
 		if err := os.Symlink(to, filepath.Join(dir, name)); err != nil {
-			t.Skip("no links here")
+			t.Fatal(err)
 		}
 	}
 	tree := Open(dir, Options{})
