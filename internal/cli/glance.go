@@ -180,7 +180,8 @@ func (p *program) printGlance(g *Glance) {
 		say("history", "of the last %s%s %d left everything that was known true; the median one made %s stale",
 			term.Count(h.Commits, "commit"), lacking, h.Valid, term.Count(int(h.MedianStale), "text"))
 		if h.EvenOutline != nil && h.EvenModel != nil {
-			say("", "a brief pays %s; if a model writes the texts, %s: ken prove", evenly(*h.EvenOutline), evenly(*h.EvenModel))
+			say("", "share of neighbouring files that a brief must spare to pay: %s; if a model writes the texts, %s: ken prove",
+				evenly(*h.EvenOutline), evenly(*h.EvenModel))
 		}
 	}
 	for i, c := range g.Collisions {
@@ -231,10 +232,10 @@ func (p *program) printDocsGlance(d *docsGlance, say func(what, format string, a
 	}
 }
 
-// evenly says when briefs pay.
+// evenly writes from which share on something pays.
 func evenly(percent int64) string {
 	if percent > 100 {
-		return "never"
+		return "never pays"
 	}
-	return fmt.Sprintf("from %d%% of the neighbouring files on that it spares", percent)
+	return fmt.Sprintf("%d%%", percent)
 }
