@@ -22,7 +22,7 @@ type Up struct {
 
 func (p *program) up() *cobra.Command {
 	var f surveyFlags
-	var unserved bool
+	var served, unserved bool
 	c := &cobra.Command{
 		Use:   "up",
 		Short: "Verify, describe what is not described, and say what this repository is",
@@ -30,21 +30,26 @@ func (p *program) up() *cobra.Command {
 directories that have no text or whose text does not hold, prints a brief, and ends
 with what only ken knows: which documents name what is gone, what the last commits
 would have cost, which worktrees collide, and how to have an agent write summaries.
-On a terminal it then serves the dashboard, as ken serve does, unless --no-serve is given.
+On a terminal it then serves the dashboard, as ken serve does, unless --no-serve is
+given; elsewhere only with --serve, so that no script waits for it forever.
 Without a provider in the configuration it works offline and costs nothing.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
+			if served && unserved {
+				return usage(c, errors.New("--serve and --no-serve say the opposite"))
+			}
 			err := p.within(c.Context(), func(w Workspace) error { return p.bringUp(c, w, &f) })
 			if err != nil || unserved || p.io.JSON {
 				return err
 			}
-			if !p.io.Live {
+			if !p.io.Live && !served {
 				p.io.Remarkf("hint: the same in a browser, live: ken serve")
 				return nil
 			}
 			return p.Serve(c.Context(), p.dir, ServeOptions{Addr: anyPort, Ready: p.announce})
 		},
 	}
+	c.Flags().BoolVar(&served, "serve", false, "serve the dashboard afterwards, also where nobody watches")
 	c.Flags().BoolVar(&unserved, "no-serve", false, "do not serve the dashboard afterwards")
 	f.bind(c)
 	return c

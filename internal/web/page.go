@@ -346,7 +346,6 @@ var helpers = template.FuncMap{
 	"hue":      func(s string) int { h := fnv.New32a(); _, _ = h.Write([]byte(s)); return int(h.Sum32() % 12) },
 	"glyph":    glyph,
 	"opGlyph":  opGlyph,
-	"depth":    func(d int) int { return min(d, 9) },
 	"verdicts": func() []survey.Verdict { return board.Verdicts },
 	"tone":     func(s fresh.State) string { return s.String() },
 	"list":     func(v ...any) []any { return v },
@@ -452,7 +451,7 @@ func num(p *int) int {
 func yes(p *bool) bool { return p != nil && *p }
 
 // briefly is how much of a description a row has room for.
-const briefly = 120
+const briefly = 96
 
 // brief cuts a text at a word, if it is longer than a row.
 func brief(text string) string {
