@@ -76,13 +76,14 @@ func (r *Repo) Reachable(ctx context.Context, commit repo.ID) (bool, error) {
 	if head.Commit == commit {
 		return true, nil
 	}
+	// HEAD mostly stands on it. That git refuses to say is for the next question to explain.
+	if !head.Commit.IsZero() {
+		if ok, err := r.verdict(ctx, "merge-base", "--is-ancestor", commit.String(), head.Commit.String()); err == nil && ok {
+			return true, nil
+		}
+	}
 	if _, ok, err := r.object(ctx, commit.String()+"^{commit}"); err != nil || !ok {
 		return false, err
-	}
-	if !head.Commit.IsZero() {
-		if ok, err := r.verdict(ctx, "merge-base", "--is-ancestor", commit.String(), head.Commit.String()); err != nil || ok {
-			return ok, err
-		}
 	}
 	out, err := r.read(ctx, nil, "for-each-ref", "--count=1", "--format=%(objectname)", "--contains="+commit.String())
 	return out != "", err

@@ -56,6 +56,11 @@ func (r *Repo) commit(ctx context.Context, rev string) (repo.ID, error) {
 	if rev == "" || strings.ContainsAny(rev, "\x00\n") {
 		return repo.ID{}, unknown("not a revision")
 	}
+	if rev == "HEAD" { // the one that is asked for after each commit needs no process
+		if head, err := r.Head(ctx); err == nil && !head.Commit.IsZero() {
+			return head.Commit, nil
+		}
+	}
 	out, found, err := r.probe(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", rev+"^{commit}")
 	if why, refused := errors.AsType[*refusal](err); refused {
 		return repo.ID{}, unknown(why.text)
