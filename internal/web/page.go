@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"mime"
 	"net/http"
+	"path/filepath"
 	"net/url"
 	"path"
 	"strings"
@@ -342,6 +343,7 @@ var helpers = template.FuncMap{
 	"foreign":  func(c workflow.Counts) int { return c.AdHoc + c.Ephemeral + c.Unknown },
 	"str":      func(s string) string { return s },
 	"bytes":    bytesText,
+	"place":    place,
 	"count":    countText,
 	"hue":      func(s string) int { h := fnv.New32a(); _, _ = h.Write([]byte(s)); return int(h.Sum32() % 12) },
 	"glyph":    glyph,
@@ -452,6 +454,12 @@ func yes(p *bool) bool { return p != nil && *p }
 
 // briefly is how much of a description a row has room for.
 const briefly = 96
+
+// place shortens the path of a directory to what tells it from others of its kind.
+func place(dir string) string {
+	parts := strings.Split(filepath.ToSlash(dir), "/")
+	return strings.Join(parts[max(0, len(parts)-2):], "/")
+}
 
 // brief cuts a text at a word, if it is longer than a row.
 func brief(text string) string {
