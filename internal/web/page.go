@@ -12,9 +12,9 @@ import (
 	"io/fs"
 	"mime"
 	"net/http"
-	"path/filepath"
 	"net/url"
 	"path"
+	"path/filepath"
 	"strings"
 	"sync"
 
