@@ -56,7 +56,7 @@ func (w *workspace) Writer(named, called string) (survey.Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &survey.Thinker{Model: m, Plain: cfg.Provider == provider.Command}, nil
+	return &survey.Thinker{Model: m, Plain: cfg.Provider == provider.Command && !cfg.JSON}, nil
 }
 
 // Planner returns the same as far as plans go: it has a name and a price, and needs no
@@ -81,7 +81,8 @@ func (w *workspace) provider(named, called string) provider.Config {
 		c.Model, c.BaseURL = "", "" // those of another provider
 	}
 	return provider.Config{
-		Provider: kind, Model: cmp.Or(called, c.Model), BaseURL: c.BaseURL, Command: c.Command, Prices: c.Prices,
+		Provider: kind, Model: cmp.Or(called, c.Model), BaseURL: c.BaseURL, Command: c.Command, JSON: c.Protocol == "json",
+		Prices: c.Prices,
 	}
 }
 

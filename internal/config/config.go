@@ -58,6 +58,7 @@ type Survey struct {
 	Model    string   // of the provider's
 	BaseURL  string   // where the provider is
 	Command  []string // the program that answers, and its arguments
+	Protocol string   // how it is spoken to: text, also when "", or json
 	Exclude  []string // globs of what is left out
 	Ranks    map[repo.Path]survey.Rank
 	Jobs     int
@@ -105,6 +106,7 @@ type surveyPolicy struct {
 	Model     string                 `yaml:"model"`
 	BaseURL   string                 `yaml:"base_url"`
 	Command   []string               `yaml:"command"`
+	Protocol  string                 `yaml:"protocol"`
 	Exclude   []string               `yaml:"exclude"`
 	Ranks     map[string]survey.Rank `yaml:"ranks"`
 	Jobs      int                    `yaml:"jobs"`
@@ -139,7 +141,7 @@ func prices(given map[string]price) (map[string]model.Price, error) {
 // policy checks what it says.
 func (p surveyPolicy) policy() (Survey, error) {
 	s := Survey{
-		Provider: p.Provider, Model: p.Model, BaseURL: p.BaseURL, Command: p.Command, Exclude: p.Exclude,
+		Provider: p.Provider, Model: p.Model, BaseURL: p.BaseURL, Command: p.Command, Protocol: p.Protocol, Exclude: p.Exclude,
 		Jobs: p.Jobs, MaxTokens: p.MaxTokens, MaxCost: p.MaxCost, Ranks: make(map[repo.Path]survey.Rank),
 	}
 	for dir, rank := range p.Ranks {
@@ -162,6 +164,8 @@ func (p surveyPolicy) policy() (Survey, error) {
 		return s, fmt.Errorf("there is no provider %q: want outline, anthropic, openai or command", p.Provider)
 	case p.Provider == "command" && len(p.Command) == 0:
 		return s, errors.New("the provider command needs a command: a list of the program and its arguments")
+	case !slices.Contains([]string{"", "text", "json"}, p.Protocol):
+		return s, fmt.Errorf("there is no protocol %q: want text or json", p.Protocol)
 	case p.Jobs < 0 || p.MaxTokens < 0 || p.MaxCost < 0 || math.IsNaN(p.MaxCost):
 		return s, errors.New("jobs, max_tokens and max_cost are no less than 0")
 	}
