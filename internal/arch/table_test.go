@@ -9,12 +9,12 @@ var (
 	decisions = []string{"registry", "survey", "contract", "workflow", "spec", "hook", "docs", "prove", "litter", "board", "client", "agent", "setup"}
 	facts     = []string{
 		"git", "content", "state", "model/provider", "config",
-		"store", "store/sqlite", "store/postgres", "store/memory",
+		"store", "store/sqlite", "store/postgres", "store/memory", "queue",
 	}
 	screen   = []string{"term"}
 	faces    = []string{"cli", "mcp", "web"}
 	assembly = []string{"app"}
-	helpers  = []string{"testrepo", "arch", "store/storetest", "model/modeltest"}
+	helpers  = []string{"testrepo", "arch", "store/storetest", "model/modeltest", "pgtest"}
 )
 
 // imports says what of ken each package may import. What is not listed, it may
@@ -53,13 +53,15 @@ var imports = func() map[string][]string {
 	// It plays a provider in the words that providers are spoken to in, and knows
 	// nothing of ours: what it shared with provider, it could not try.
 	m["model/modeltest"] = words
+	m["pgtest"] = nil
 	return m
 }()
 
 // outside is the same for the packages that are not under internal/.
 var outside = map[string][]string{
 	"cmd/ken": {"app"},
-	"bench":   nil,
+	// What is measured on a server needs one.
+	"bench": {"pgtest"},
 	// Manual pages and completions are made of the commands themselves.
 	"release": {"cli"},
 	// These start the built program, as its users do.
@@ -89,10 +91,12 @@ var clocks = []string{"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "T
 // who holds the key. A door covers everything below it; test files may pass.
 var doors = map[string][]string{
 	// git is a program, and a program may be the model that the user has.
-	"os/exec":                                {"git", "model/provider", "testrepo", "bench", "release"},
+	"os/exec":                                {"git", "model/provider", "testrepo", "pgtest", "bench", "release"},
 	"zombiezen.com/go/sqlite":                {"store/sqlite"},
 	"modernc.org":                            {"store/sqlite"},
 	"database/sql":                           {},
+	"github.com/jackc":                       {"store/postgres", "queue", "pgtest"},
+	"github.com/riverqueue":                  {"queue"},
 	"github.com/spf13":                       {"cli", "release"},
 	"github.com/modelcontextprotocol/go-sdk": {"mcp"},
 	"testing":                                helpers,
