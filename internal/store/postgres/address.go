@@ -1,0 +1,183 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"ken/internal/fault"
+)
+
+// An Address says where a database is and who goes there. It never holds a password, and so
+// may be printed.
+type Address struct {
+	User, Host, Database string
+	Port                 uint16
+
+	// secrets are what must not be printed, should a message of somebody else hold it.
+	secrets []string
+}
+
+func (a Address) String() string {
+	u := url.URL{Scheme: "postgres", User: url.User(a.User), Path: "/" + a.Database}
+	if strings.HasPrefix(a.Host, "/") {
+		u.RawQuery = url.Values{"host": {a.Host}}.Encode()
+	} else {
+		u.Host = net.JoinHostPort(a.Host, strconv.Itoa(int(a.Port)))
+	}
+	return u.String()
+}
+
+// HasPassword reports whether a password is written in an address.
+func HasPassword(address string) bool {
+	u, err := url.Parse(address)
+	if err != nil {
+		// It may be in there all the same: a password with a slash is no address.
+		_, rest, _ := strings.Cut(address, "://")
+		user, _, at := strings.Cut(rest, "@")
+		return at && strings.Contains(user, ":")
+	}
+	_, ok := u.User.Password()
+	return ok || u.Query().Has("password")
+}
+
+// parse reads an address. What pgx says of one that it does not understand may quote it, and
+// is not passed on.
+func parse(address string) (Address, *pgxpool.Config, error) {
+	if !strings.HasPrefix(address, "postgres://") && !strings.HasPrefix(address, "postgresql://") {
+		return Address{}, nil, unreadable("it begins with neither postgres:// nor postgresql://")
+	}
+	config, err := pgxpool.ParseConfig(address)
+	if err != nil {
+		why := "libpq would not take it either"
+		if _, bad := url.Parse(address); bad != nil {
+			why = "it is not a URL; characters like / @ : # in a password are written %2F %40 %3A %23"
+		} else if reason, ok := errors.AsType[*url.Error](err); ok {
+			why = reason.Err.Error()
+		} else if detail := parseDetail(err); detail != "" {
+			why = detail
+		}
+		return Address{}, nil, unreadable(why)
+	}
+	c := config.ConnConfig
+	a := Address{User: c.User, Host: c.Host, Port: c.Port, Database: c.Database}
+	if c.Password != "" {
+		a.secrets = []string{c.Password, url.QueryEscape(c.Password), url.PathEscape(c.Password)}
+	}
+	return a, config, nil
+}
+
+// parseDetail returns what is known to be wrong and quotes nothing.
+func parseDetail(err error) string {
+	for _, known := range []string{"sslmode is invalid", "invalid port", "failed to configure TLS", "unable to read CA file"} {
+		if strings.Contains(err.Error(), known) {
+			return known
+		}
+	}
+	return ""
+}
+
+func unreadable(why string) error {
+	return &fault.Error{
+		Kind: fault.Usage,
+		Hint: "write it as: store: postgres://USER@HOST:5432/DATABASE (the password in PGPASSWORD or ~/.pgpass)",
+		Err:  fmt.Errorf("address of the store: %s", why),
+	}
+}
+
+// A serverError is a failure of a server, in words without secrets.
+type serverError struct {
+	words string
+	err   error
+}
+
+func (e *serverError) Error() string { return e.words }
+
+func (e *serverError) Unwrap() error { return e.err }
+
+// explain says what failed, where and why, and what to do about it. What somebody who was
+// called back has reported, and that somebody gave up waiting, stays as it is.
+func (s *Store) explain(what string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if t, ok := errors.AsType[*theirs](err); ok {
+		return t.error
+	}
+	if _, ok := errors.AsType[*serverError](err); ok {
+		return err
+	}
+	why, hint := s.reason(err)
+	for _, secret := range s.address.secrets {
+		why = strings.ReplaceAll(why, secret, "•••")
+	}
+	return &fault.Error{Hint: hint, Err: &serverError{fmt.Sprintf("%s store %s: %s", what, s.address, why), err}}
+}
+
+// reason puts a failure into words, with what to do about it.
+func (s *Store) reason(err error) (why, hint string) {
+	if f, ok := errors.AsType[*fault.Error](err); ok {
+		return f.Error(), f.Hint
+	}
+	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return refusal(pg)
+	}
+	if dns, ok := errors.AsType[*net.DNSError](err); ok {
+		return fmt.Sprintf("no such host: %s", dns.Name), "look at the host in: store, in .ken/config.yaml, or at KEN_STORE"
+	}
+	timeout := false
+	if n, ok := errors.AsType[net.Error](err); ok {
+		timeout = n.Timeout()
+	}
+	const reach = "try: psql "
+	switch {
+	case errors.Is(err, context.Canceled):
+		return "interrupted", ""
+	case timeout, errors.Is(err, context.DeadlineExceeded), pgconn.Timeout(err):
+		return "the server does not answer", reach + fault.Quote(s.address.String())
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return "nobody listens there", reach + fault.Quote(s.address.String())
+	}
+	// Several attempts are several lines, of which the last is as good as any.
+	lines := strings.Split(strings.TrimSpace(err.Error()), "\n")
+	return strings.TrimSpace(lines[len(lines)-1]), ""
+}
+
+// refusal puts what the server said into words.
+func refusal(pg *pgconn.PgError) (why, hint string) {
+	said := pg.Message
+	switch pg.Code {
+	case "28P01", "28000": // invalid_password, invalid_authorization_specification
+		return said, "give the password in PGPASSWORD or ~/.pgpass"
+	case "3D000": // invalid_catalog_name
+		return said, "make it, as an administrator: createdb DATABASE"
+	case "42501": // insufficient_privilege
+		return said, "the role lacks a right: see the role that ken uses, in docs/manual/team.md"
+	case "53300", "57P01", "57P02", "57P03": // too_many_connections, shutting down, starting up
+		return said, "try again in a moment"
+	}
+	return fmt.Sprintf("%s (SQLSTATE %s)", said, pg.Code), ""
+}
+
+// Away reports whether an error says that the server could not be reached or did not answer:
+// nothing that a person could mend in the repository.
+func Away(err error) bool {
+	e, ok := errors.AsType[*serverError](err)
+	if !ok {
+		return false
+	}
+	pg, refused := errors.AsType[*pgconn.PgError](e.err)
+	if refused {
+		return strings.HasPrefix(pg.Code, "57P") || pg.Code == "53300"
+	}
+	_, said := errors.AsType[*fault.Error](e.err)
+	return !said
+}

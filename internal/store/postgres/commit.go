@@ -1,0 +1,68 @@
+package postgres
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+
+	"ken/internal/registry"
+)
+
+// Commit implements [registry.Store].
+func (s *Store) Commit(ctx context.Context, worktree string, c registry.Change, still func() (bool, error)) error {
+	if c.IsZero() && c.Worktrees == nil {
+		return ctx.Err()
+	}
+	return s.write(ctx, "write", func(tx pgx.Tx) error {
+		if err := s.keepRecords(ctx, tx, c.Records); err != nil {
+			return err
+		}
+		if len(c.Put)+len(c.Delete) > 0 || c.Baseline != nil {
+			if err := s.change(ctx, tx, worktree, c, still); err != nil {
+				return err
+			}
+		}
+		if c.Worktrees == nil {
+			return nil
+		}
+		return s.prune(ctx, tx, c.Worktrees)
+	})
+}
+
+// change writes what a change says of a work tree.
+func (s *Store) change(ctx context.Context, tx pgx.Tx, worktree string, c registry.Change, still func() (bool, error)) error {
+	id, err := s.hold(ctx, tx, worktree)
+	if err != nil {
+		return err
+	}
+	if err := s.put(ctx, tx, id, c.Put); err != nil {
+		return err
+	}
+	if err := s.remove(ctx, tx, id, c.Delete); err != nil {
+		return err
+	}
+	set := false
+	if c.Baseline != nil {
+		now, _, err := s.baseline(ctx, tx, worktree)
+		if err != nil {
+			return err
+		}
+		set = now.Generation == c.Baseline.Generation
+	}
+	if set && still != nil {
+		if set, err = still(); err != nil {
+			return &theirs{err}
+		}
+	}
+	moved := len(c.Put)+len(c.Delete) > 0
+	switch {
+	case set:
+		err = s.setBaseline(ctx, tx, id, *c.Baseline)
+	case moved:
+		err = s.unsettle(ctx, tx, id)
+	}
+	if err != nil || !set && !moved {
+		return err
+	}
+	return s.advance(ctx, tx, id)
+}

@@ -1,0 +1,321 @@
+package postgres
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"ken/internal/fresh"
+	"ken/internal/repo"
+	"ken/internal/survey"
+)
+
+var (
+	_ survey.Store  = (*Store)(nil)
+	_ survey.Leases = (*Store)(nil)
+)
+
+// A flag is [survey.Flag] with a path that need not be UTF-8.
+type flag struct {
+	repo.PathJSON
+	Severity string `json:"severity"`
+	Finding  string `json:"finding"`
+}
+
+// A directoryRow is what is read of a directory's record.
+type directoryRow struct {
+	path, author, recipe, confirmer, text []byte
+	at                                    time.Time
+	partial                               bool
+	flags, basis                          []byte
+}
+
+// columns are those of path, at, partial, author, recipe, confirmer, flags, basis and text.
+func (r *directoryRow) columns() []any {
+	return []any{&r.path, &r.at, &r.partial, &r.author, &r.recipe, &r.confirmer, &r.flags, &r.basis, &r.text}
+}
+
+func (r *directoryRow) record() (*survey.Record, error) {
+	out := &survey.Record{
+		Path: repo.Path(r.path), At: r.at.UTC(), Partial: r.partial,
+		Author: string(r.author), Recipe: string(r.recipe), Confirmer: string(r.confirmer), Text: string(r.text),
+	}
+	if err := json.Unmarshal(r.basis, &out.Basis); err != nil {
+		return nil, fmt.Errorf("basis of directory %s: %w", survey.Label(out.Path), err)
+	}
+	if r.flags == nil {
+		return out, nil
+	}
+	var flags []flag
+	if err := json.Unmarshal(r.flags, &flags); err != nil {
+		return nil, fmt.Errorf("flags of directory %s: %w", survey.Label(out.Path), err)
+	}
+	for _, f := range flags {
+		p, err := f.Raw()
+		if err != nil {
+			return nil, fmt.Errorf("flags of directory %s: %w", survey.Label(out.Path), err)
+		}
+		out.Flags = append(out.Flags, survey.Flag{Path: p, Severity: f.Severity, Finding: f.Finding})
+	}
+	return out, nil
+}
+
+func flagsOf(r *survey.Record) ([]byte, error) {
+	if len(r.Flags) == 0 {
+		return nil, nil
+	}
+	flags := make([]flag, len(r.Flags))
+	for i, f := range r.Flags {
+		flags[i] = flag{f.Path.JSON(), f.Severity, f.Finding}
+	}
+	return json.Marshal(flags)
+}
+
+// directories runs a query whose first argument is the repository, whose columns are a key
+// and those of a directoryRow, and which returns what is newer first.
+func directories[K comparable](ctx context.Context, s *Store, query string, key func(path, key []byte) K, args ...any) (map[K][]*survey.Record, error) {
+	found := make(map[K][]*survey.Record)
+	err := s.read(ctx, "read", func(tx pgx.Tx) error {
+		rows, err := tx.Query(ctx, query, append([]any{s.repository}, args...)...)
+		var by []byte
+		var r directoryRow
+		return scanAll(rows, err, func() error {
+			rec, err := r.record()
+			if err != nil {
+				return err
+			}
+			k := key(r.path, by)
+			found[k] = append(found[k], rec)
+			return nil
+		}, append([]any{&by}, r.columns()...)...)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return found, nil
+}
+
+func byPath(path, _ []byte) repo.Path { return repo.Path(path) }
+
+// Latest implements [survey.Store].
+func (s *Store) Latest(ctx context.Context) (map[repo.Path][]*survey.Record, error) {
+	return directories(ctx, s, `
+		SELECT r.basis_id, r.path, r.at, r.partial, r.author, r.recipe, r.confirmer, r.flags, r.basis, r.text
+		FROM ken.directory_latest l JOIN ken.directory_record r ON r.repository = l.repository AND r.seq = l.seq
+		WHERE l.repository = $1
+		ORDER BY r.at DESC, r.seq DESC`, byPath)
+}
+
+// LatestOf is Latest for some directories.
+func (s *Store) LatestOf(ctx context.Context, dirs []repo.Path) (map[repo.Path][]*survey.Record, error) {
+	return directories(ctx, s, `
+		SELECT r.basis_id, r.path, r.at, r.partial, r.author, r.recipe, r.confirmer, r.flags, r.basis, r.text
+		FROM ken.directory_latest l JOIN ken.directory_record r ON r.repository = l.repository AND r.seq = l.seq
+		WHERE l.repository = $1 AND l.path = ANY ($2::bytea[])
+		ORDER BY r.at DESC, r.seq DESC`, byPath, pathBytes(dirs))
+}
+
+// WrittenFrom implements [survey.Store]. Of the records from one basis, it returns the newest
+// outline and the newest of any other recipe.
+func (s *Store) WrittenFrom(ctx context.Context, bases []fresh.Digest) (map[fresh.Digest][]*survey.Record, error) {
+	keys := columns(len(bases))
+	for i, b := range bases {
+		keys[i] = b[:]
+	}
+	return directories(ctx, s, `
+		SELECT want.basis, r.path, r.at, r.partial, r.author, r.recipe, r.confirmer, r.flags, r.basis, r.text
+		FROM (SELECT DISTINCT unnest($2::bytea[]) AS basis) want
+		CROSS JOIN (VALUES (true), (false)) AS kind (outlined)
+		CROSS JOIN LATERAL (
+			SELECT * FROM ken.directory_record
+			WHERE repository = $1 AND basis_id = want.basis AND outlined = kind.outlined
+			ORDER BY at DESC, seq DESC LIMIT 1
+		) r
+		ORDER BY r.at DESC, r.seq DESC`,
+		func(_, key []byte) fresh.Digest { return fresh.Digest(key) }, keys)
+}
+
+// WrittenIn implements [survey.Store]. Of the records in one place, it returns the newest
+// outline and the newest of any other recipe.
+func (s *Store) WrittenIn(ctx context.Context, places []survey.Place) (map[survey.Place][]*survey.Record, error) {
+	paths, bases := columns(len(places)), columns(len(places))
+	for i, p := range places {
+		paths[i], bases[i] = []byte(p.Path), p.Basis[:]
+	}
+	return directories(ctx, s, `
+		SELECT want.basis, r.path, r.at, r.partial, r.author, r.recipe, r.confirmer, r.flags, r.basis, r.text
+		FROM (SELECT DISTINCT * FROM unnest($2::bytea[], $3::bytea[]) AS pair (path, basis)) want
+		CROSS JOIN (VALUES (true), (false)) AS kind (outlined)
+		CROSS JOIN LATERAL (
+			SELECT * FROM ken.directory_record
+			WHERE repository = $1 AND basis_id = want.basis AND path = want.path AND outlined = kind.outlined
+			ORDER BY at DESC, seq DESC LIMIT 1
+		) r
+		ORDER BY r.at DESC, r.seq DESC`,
+		func(path, key []byte) survey.Place {
+			return survey.Place{Path: repo.Path(path), Basis: fresh.Digest(key)}
+		}, paths, bases)
+}
+
+// WrittenOf implements [survey.Store].
+func (s *Store) WrittenOf(ctx context.Context, dirs []repo.Path) (map[repo.Path][]*survey.Record, error) {
+	return directories(ctx, s, `
+		SELECT r.basis_id, r.path, r.at, r.partial, r.author, r.recipe, r.confirmer, r.flags, r.basis, r.text
+		FROM (SELECT DISTINCT unnest($2::bytea[]) AS path) want
+		CROSS JOIN LATERAL (
+			SELECT * FROM ken.directory_record
+			WHERE repository = $1 AND path = want.path AND NOT outlined
+			ORDER BY at DESC, seq DESC LIMIT $3
+		) r
+		ORDER BY r.at DESC, r.seq DESC`, byPath, pathBytes(dirs), survey.PastTexts)
+}
+
+// Kept implements [survey.Store].
+func (s *Store) Kept(ctx context.Context, id fresh.Digest) (out *survey.Record, err error) {
+	err = s.read(ctx, "read", func(tx pgx.Tx) error {
+		var r directoryRow
+		err := tx.QueryRow(ctx, `
+			SELECT path, at, partial, author, recipe, confirmer, flags, basis, text
+			FROM ken.directory_record WHERE repository = $1 AND id = $2 ORDER BY seq LIMIT 1`, s.repository, id[:]).Scan(r.columns()...)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		out, err = r.record()
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// Keep implements [survey.Store].
+func (s *Store) Keep(ctx context.Context, records []*survey.Record) error {
+	if len(records) == 0 {
+		return ctx.Err()
+	}
+	return s.write(ctx, "write", func(tx pgx.Tx) error { return s.KeepIn(ctx, tx, records) })
+}
+
+// KeepIn is Keep in a transaction of the caller's, which it does not end.
+func (s *Store) KeepIn(ctx context.Context, tx pgx.Tx, records []*survey.Record) error {
+	if len(records) == 0 {
+		return nil
+	}
+	if _, err := s.Pool(ctx); err != nil {
+		return err
+	}
+	seq, err := s.draw(ctx, tx, len(records))
+	if err != nil {
+		return err
+	}
+	return s.insertDirectories(ctx, tx, records, func() int64 { seq++; return seq })
+}
+
+// insertDirectories adds records under numbers that are drawn already, unless they are kept
+// already, and lets go of the failures that they follow.
+func (s *Store) insertDirectories(ctx context.Context, tx pgx.Tx, list []*survey.Record, next func() int64) error {
+	for len(list) > 0 {
+		part := list[:min(batch, len(list))]
+		list = list[len(part):]
+		n := len(part)
+		var (
+			ids, paths, bases, authors, recipes, confirmers, texts = columns(n), columns(n), columns(n), columns(n), columns(n), columns(n), columns(n)
+			seqs                                                   = make([]int64, n)
+			outlined, partial                                      = make([]bool, n), make([]bool, n)
+			ats                                                    = make([]time.Time, n)
+			flags                                                  = make([]*string, n)
+			basis                                                  = make([]string, n)
+		)
+		for i, r := range part {
+			id, basisID := r.ID(), r.Basis.Digest()
+			ids[i], paths[i], seqs[i], bases[i] = id[:], []byte(r.Path), next(), basisID[:]
+			outlined[i], ats[i], partial[i] = r.Outlined(), r.At, r.Partial
+			authors[i], recipes[i], confirmers[i], texts[i] = []byte(r.Author), []byte(r.Recipe), []byte(r.Confirmer), []byte(r.Text)
+			words, err := flagsOf(r)
+			if err == nil && words != nil {
+				text := string(words)
+				flags[i] = &text
+			}
+			var from []byte
+			if err == nil {
+				from, err = json.Marshal(r.Basis)
+				basis[i] = string(from)
+			}
+			if err != nil {
+				return fmt.Errorf("keep the text about %s: %w", survey.Label(r.Path), err)
+			}
+		}
+		_, err := tx.Exec(ctx, `
+			WITH added AS (
+				INSERT INTO ken.directory_record (repository, id, path, seq, basis_id, outlined, at, partial, author, recipe, confirmer, flags, basis, text)
+				SELECT $1, n.id, n.path, n.seq, n.basis_id, n.outlined, n.at, n.partial, n.author, n.recipe, n.confirmer, n.flags::json, n.basis::json, n.text
+				FROM unnest($2::bytea[], $3::bytea[], $4::bigint[], $5::bytea[], $6::boolean[], $7::timestamptz[], $8::boolean[],
+					$9::bytea[], $10::bytea[], $11::bytea[], $12::text[], $13::text[], $14::bytea[])
+					AS n (id, path, seq, basis_id, outlined, at, partial, author, recipe, confirmer, flags, basis, text)
+				ON CONFLICT (repository, id, path) DO NOTHING
+				RETURNING path, outlined, at, seq
+			), mended AS (
+				DELETE FROM ken.directory_failure f USING added a
+				WHERE f.repository = $1 AND f.path = a.path AND f.at <= a.at
+			)
+			INSERT INTO ken.directory_latest AS l (repository, path, outlined, at, seq)
+			SELECT DISTINCT ON (path, outlined) $1::bigint, path, outlined, at, seq FROM added ORDER BY path, outlined, at DESC, seq DESC
+			ON CONFLICT (repository, path, outlined) DO UPDATE SET at = excluded.at, seq = excluded.seq WHERE l.at <= excluded.at`,
+			s.repository, ids, paths, seqs, bases, outlined, ats, partial, authors, recipes, confirmers, flags, basis, texts)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Failures implements [survey.Store].
+func (s *Store) Failures(ctx context.Context) (map[repo.Path]survey.Failure, error) {
+	failed := make(map[repo.Path]survey.Failure)
+	err := s.read(ctx, "read", func(tx pgx.Tx) error {
+		rows, err := tx.Query(ctx, `SELECT path, basis_id, reason, at FROM ken.directory_failure WHERE repository = $1`, s.repository)
+		var path, basis, reason []byte
+		var at time.Time
+		return scanAll(rows, err, func() error {
+			f := survey.Failure{Path: repo.Path(path), Reason: string(reason), At: at.UTC()}
+			copy(f.Basis[:], basis)
+			failed[f.Path] = f
+			return nil
+		}, &path, &basis, &reason, &at)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return failed, nil
+}
+
+// KeepFailure implements [survey.Store]. What happened at the same time happened in the order
+// it came.
+func (s *Store) KeepFailure(ctx context.Context, f survey.Failure) error {
+	return s.write(ctx, "write", func(tx pgx.Tx) error {
+		// Records and failures of a repository come one after the other.
+		if _, err := s.draw(ctx, tx, 0); err != nil {
+			return err
+		}
+		var basis []byte
+		if !f.Basis.IsZero() {
+			basis = f.Basis[:]
+		}
+		_, err := tx.Exec(ctx, `
+			INSERT INTO ken.directory_failure AS f (repository, path, basis_id, reason, at)
+			SELECT $1, $2, $3, $4, $5
+			WHERE NOT EXISTS (SELECT 1 FROM ken.directory_latest WHERE repository = $1 AND path = $2 AND at > $5)
+			ON CONFLICT (repository, path) DO UPDATE SET basis_id = excluded.basis_id, reason = excluded.reason, at = excluded.at
+			WHERE f.at <= excluded.at`,
+			s.repository, []byte(f.Path), basis, []byte(f.Reason), f.At)
+		return err
+	})
+}

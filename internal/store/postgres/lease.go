@@ -1,0 +1,77 @@
+package postgres
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"ken/internal/repo"
+	"ken/internal/survey"
+)
+
+// Leases implements [survey.Leases].
+func (s *Store) Leases(ctx context.Context, worktree string) (map[repo.Path]survey.Lease, error) {
+	held := make(map[repo.Path]survey.Lease)
+	err := s.read(ctx, "read", func(tx pgx.Tx) error {
+		rows, err := tx.Query(ctx, `
+			SELECT path, token, expires, recipe, shown, basis FROM ken.lease
+			WHERE repository = $1 AND machine = $2 AND worktree = $3`, s.repository, s.machine(), []byte(worktree))
+		var path, token, recipe, shown, basis []byte
+		var expires time.Time
+		return scanAll(rows, err, func() error {
+			l := survey.Lease{Path: repo.Path(path), Token: string(token), Expires: expires.UTC(), Recipe: string(recipe)}
+			copy(l.Shown[:], shown)
+			if err := json.Unmarshal(basis, &l.Basis); err != nil {
+				return fmt.Errorf("lease of %s: %w", survey.Label(l.Path), err)
+			}
+			held[l.Path] = l
+			return nil
+		}, &path, &token, &expires, &recipe, &shown, &basis)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return held, nil
+}
+
+// Take implements [survey.Leases]. A lease that is kept already is made to expire when this
+// one does.
+func (s *Store) Take(ctx context.Context, worktree string, l survey.Lease, now time.Time) (ok bool, err error) {
+	basis, err := json.Marshal(l.Basis)
+	if err != nil {
+		return false, fmt.Errorf("lease of %s: %w", survey.Label(l.Path), err)
+	}
+	var shown []byte
+	if !l.Shown.IsZero() {
+		shown = l.Shown[:]
+	}
+	err = s.write(ctx, "write", func(tx pgx.Tx) error {
+		tag, err := tx.Exec(ctx, `
+			INSERT INTO ken.lease AS l (repository, machine, worktree, path, token, expires, recipe, shown, basis)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+			ON CONFLICT (repository, machine, worktree, path) DO UPDATE SET
+				token = excluded.token, expires = excluded.expires, recipe = excluded.recipe, shown = excluded.shown, basis = excluded.basis
+			WHERE l.expires <= $10 OR l.token = excluded.token`,
+			s.repository, s.machine(), []byte(worktree), []byte(l.Path), []byte(l.Token), l.Expires, []byte(l.Recipe), shown, string(basis), now)
+		ok = tag.RowsAffected() > 0
+		return err
+	})
+	return ok && err == nil, err
+}
+
+// Settle implements [survey.Leases].
+func (s *Store) Settle(ctx context.Context, worktree string, l survey.Lease, r *survey.Record) (ok bool, err error) {
+	err = s.write(ctx, "write", func(tx pgx.Tx) error {
+		tag, err := tx.Exec(ctx, `
+			DELETE FROM ken.lease WHERE repository = $1 AND machine = $2 AND worktree = $3 AND path = $4 AND token = $5`,
+			s.repository, s.machine(), []byte(worktree), []byte(l.Path), []byte(l.Token))
+		if ok = tag.RowsAffected() > 0; !ok || err != nil {
+			return err
+		}
+		return s.KeepIn(ctx, tx, []*survey.Record{r})
+	})
+	return ok && err == nil, err
+}

@@ -1,0 +1,182 @@
+// Package postgres keeps the registry and the survey of many machines and repositories in
+// one PostgreSQL database: the store of a team.
+//
+// Texts belong to a repository and are named by content, so that whoever writes one writes
+// it for all. Rows, baselines and leases belong to a work tree of a machine. It says what
+// is wrong with a server in words that never hold a password. When a machine comes to the
+// server, and what it does while there is none, belongs to internal/store/team.
+package postgres
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"ken/internal/registry"
+)
+
+var _ registry.Store = (*Store)(nil)
+
+// Options says whose store it is.
+type Options struct {
+	// Repository names the repository; what one has written, no other sees.
+	Repository string
+	// Machine names the machine, whose work trees are apart from those of others. Host is
+	// what people call it.
+	Machine, Host string
+	// Connections is how many there may be at a time; 4 when 0.
+	Connections int
+}
+
+// connectTimeout is how long a server may take to let somebody in. One at the other end of
+// the world takes under a second, with TLS.
+const connectTimeout = 5 * time.Second
+
+// A Store is the store of one repository, as one machine sees it. It is safe for concurrent
+// use. Nothing is connected before the first call, which also brings the tables to the
+// newest schema.
+type Store struct {
+	opts    Options
+	address Address
+	config  *pgxpool.Config
+
+	mu   sync.Mutex
+	pool *pgxpool.Pool
+	// repository is the number that the server knows the repository by, 0 before it was
+	// asked for.
+	repository int64
+	database   string // see [Store.Database]
+}
+
+// Open returns the store at an address, as libpq understands it: what it does not say comes
+// from the environment (PGPASSWORD, PGSSLMODE and so on) and from ~/.pgpass.
+func Open(address string, opts Options) (*Store, error) {
+	a, config, err := parse(address)
+	if err != nil {
+		return nil, err
+	}
+	if opts.Repository == "" {
+		return nil, errors.New("a store on PostgreSQL needs the name of its repository")
+	}
+	if opts.Connections == 0 {
+		opts.Connections = 4
+	}
+	config.MaxConns = int32(opts.Connections)
+	config.MinConns = 0
+	if config.ConnConfig.ConnectTimeout == 0 {
+		config.ConnConfig.ConnectTimeout = connectTimeout
+	}
+	if config.ConnConfig.RuntimeParams["application_name"] == "" {
+		config.ConnConfig.RuntimeParams["application_name"] = "ken"
+	}
+	return &Store{opts: opts, address: a, config: config}, nil
+}
+
+// Address returns where the store is, without the password.
+func (s *Store) Address() Address { return s.address }
+
+// Database names the database, as no other is named: not one of the same address that was
+// made anew.
+func (s *Store) Database(ctx context.Context) (string, error) {
+	if _, err := s.Pool(ctx); err != nil {
+		return "", err
+	}
+	return s.database, nil
+}
+
+// Close lets go of all connections.
+func (s *Store) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.pool != nil {
+		s.pool.Close()
+		s.pool = nil
+	}
+	return nil
+}
+
+// Pool returns the connections, to a database that has the tables.
+func (s *Store) Pool(ctx context.Context) (*pgxpool.Pool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.pool != nil {
+		return s.pool, nil
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	pool, err := pgxpool.NewWithConfig(ctx, s.config.Copy())
+	if err != nil {
+		return nil, s.explain("open", err)
+	}
+	if err := s.enter(ctx, pool); err != nil {
+		pool.Close()
+		return nil, s.explain("open", err)
+	}
+	s.pool = pool
+	return pool, nil
+}
+
+// Repository returns the number that the server knows the repository by, which it makes if
+// need be.
+func (s *Store) Repository(ctx context.Context) (int64, error) {
+	_, err := s.Pool(ctx)
+	return s.repository, err
+}
+
+// enter brings the tables up to date and finds the repository's number.
+func (s *Store) enter(ctx context.Context, pool *pgxpool.Pool) error {
+	if err := s.migrate(ctx, pool); err != nil {
+		return err
+	}
+	const find = `
+		SELECT r.id, s.database::text FROM ken.schema s, ken.repository r WHERE r.name = $1`
+	err := pool.QueryRow(ctx, find, []byte(s.opts.Repository)).Scan(&s.repository, &s.database)
+	if !errors.Is(err, pgx.ErrNoRows) {
+		return err
+	}
+	_, err = pool.Exec(ctx, `INSERT INTO ken.repository (name) VALUES ($1) ON CONFLICT (name) DO NOTHING`, []byte(s.opts.Repository))
+	if err != nil {
+		return err
+	}
+	return pool.QueryRow(ctx, find, []byte(s.opts.Repository)).Scan(&s.repository, &s.database)
+}
+
+// read calls fn in a transaction that sees one state of everything and changes nothing.
+func (s *Store) read(ctx context.Context, what string, fn func(tx pgx.Tx) error) error {
+	return s.within(ctx, what, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, fn)
+}
+
+// write calls fn in a transaction, and commits it when fn returns nil.
+func (s *Store) write(ctx context.Context, what string, fn func(tx pgx.Tx) error) error {
+	return s.within(ctx, what, pgx.TxOptions{}, fn)
+}
+
+func (s *Store) within(ctx context.Context, what string, opts pgx.TxOptions, fn func(tx pgx.Tx) error) error {
+	pool, err := s.Pool(ctx)
+	if err != nil {
+		return err
+	}
+	return s.explain(what, pgx.BeginTxFunc(ctx, pool, opts, fn))
+}
+
+// A theirs is an error of somebody who was called back: it is not the server's.
+type theirs struct{ error }
+
+func (t *theirs) Unwrap() error { return t.error }
+
+// machine is what stands for the machine in the tables.
+func (s *Store) machine() []byte { return []byte(s.opts.Machine) }
+
+// scanAll calls scan with each row of an answer.
+func scanAll(rows pgx.Rows, err error, scan func() error, into ...any) error {
+	if err != nil {
+		return err
+	}
+	_, err = pgx.ForEachRow(rows, into, scan)
+	return err
+}

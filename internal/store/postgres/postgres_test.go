@@ -1,0 +1,48 @@
+package postgres_test
+
+import (
+	"fmt"
+	"sync/atomic"
+	"testing"
+
+	"ken/internal/pgtest"
+	"ken/internal/registry"
+	"ken/internal/store/postgres"
+	"ken/internal/store/storetest"
+)
+
+// newRepository numbers the repositories of this process: each is an empty store, in a
+// database that others fill.
+var newRepository atomic.Int64
+
+func open(t *testing.T, address string) *postgres.Store {
+	t.Helper()
+	s, err := postgres.Open(address, postgres.Options{
+		Repository: fmt.Sprint("repository ", newRepository.Add(1)), Machine: "machine", Host: "host",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+func TestStore(t *testing.T) {
+	address := pgtest.Database(t)
+	storetest.Run(t, func(t *testing.T) registry.Store {
+		t.Helper()
+		return open(t, address)
+	})
+}
+
+func TestSurvey(t *testing.T) {
+	address := pgtest.Database(t)
+	storetest.RunSurvey(t, func(t *testing.T) storetest.SurveyStore {
+		t.Helper()
+		return open(t, address)
+	})
+}

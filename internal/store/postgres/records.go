@@ -1,0 +1,252 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"ken/internal/fresh"
+	"ken/internal/repo"
+)
+
+// draw gives numbers to n records, and returns the one before the first. Nobody else gets
+// any until the transaction ends.
+func (s *Store) draw(ctx context.Context, tx pgx.Tx, n int) (before int64, err error) {
+	err = tx.QueryRow(ctx, `UPDATE ken.repository SET seq = seq + $2 WHERE id = $1 RETURNING seq - $2`, s.repository, n).Scan(&before)
+	return before, err
+}
+
+// batch is how many records go in one statement: enough that its cost does not count, and
+// few enough that neither side holds much.
+const batch = 5000
+
+// keepRecords adds records, unless they are kept already.
+func (s *Store) keepRecords(ctx context.Context, tx pgx.Tx, list []fresh.Record) error {
+	if len(list) == 0 {
+		return nil
+	}
+	seq, err := s.draw(ctx, tx, len(list))
+	if err != nil {
+		return err
+	}
+	return s.insertRecords(ctx, tx, list, func() int64 { seq++; return seq })
+}
+
+// insertRecords is keepRecords with numbers that are drawn already, one to a record.
+func (s *Store) insertRecords(ctx context.Context, tx pgx.Tx, list []fresh.Record, next func() int64) error {
+	for len(list) > 0 {
+		part := list[:min(batch, len(list))]
+		list = list[len(part):]
+		n := len(part)
+		var (
+			ids, contents, md5s, paths, authors, recipes, confirmers, texts = columns(n), columns(n), columns(n), columns(n), columns(n), columns(n), columns(n), columns(n)
+			seqs                                                            = make([]int64, n)
+			ats                                                             = make([]time.Time, n)
+			assumed                                                         = make([]bool, n)
+		)
+		for i, r := range part {
+			id := r.ID()
+			ids[i], seqs[i] = id[:], next()
+			contents[i], md5s[i] = idBytes(r.Basis.Content.ID), md5Bytes(r.Basis.Content.MD5)
+			ats[i], assumed[i], paths[i] = r.At, r.Assumed, []byte(r.Path)
+			authors[i], recipes[i], confirmers[i], texts[i] = []byte(r.Author), []byte(r.Recipe), []byte(r.Confirmer), []byte(r.Text)
+		}
+		_, err := tx.Exec(ctx, `
+			INSERT INTO ken.record (repository, id, seq, content_id, content_md5, at, assumed, path, author, recipe, confirmer, text)
+			SELECT $1, new.* FROM unnest($2::bytea[], $3::bigint[], $4::bytea[], $5::bytea[], $6::timestamptz[], $7::boolean[],
+				$8::bytea[], $9::bytea[], $10::bytea[], $11::bytea[], $12::bytea[]) AS new
+			ON CONFLICT (repository, id) DO NOTHING`,
+			s.repository, ids, seqs, contents, md5s, ats, assumed, paths, authors, recipes, confirmers, texts)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// columns makes room for n values of a column.
+func columns(n int) [][]byte { return make([][]byte, n) }
+
+// Known implements [registry.Store].
+func (s *Store) Known(ctx context.Context, contents []repo.Content) (map[repo.Content]fresh.Basis, error) {
+	known := make(map[repo.Content]fresh.Basis)
+	err := s.newest(ctx, "read", contents, func(c repo.Content, r fresh.Record) { known[c] = r.Basis.Key() })
+	if err != nil {
+		return nil, err
+	}
+	return known, nil
+}
+
+// Newest implements [registry.Store].
+func (s *Store) Newest(ctx context.Context, contents []repo.Content) (map[repo.Content]fresh.Record, error) {
+	found := make(map[repo.Content]fresh.Record)
+	err := s.newest(ctx, "read", contents, func(c repo.Content, r fresh.Record) { found[c] = r })
+	if err != nil {
+		return nil, err
+	}
+	return found, nil
+}
+
+// newest calls visit with the newest record for each content that has one.
+func (s *Store) newest(ctx context.Context, what string, contents []repo.Content, visit func(repo.Content, fresh.Record)) error {
+	if len(contents) == 0 {
+		return ctx.Err()
+	}
+	ids, md5s := columns(len(contents)), columns(len(contents))
+	for i, c := range contents {
+		ids[i], md5s[i] = idBytes(c.ID), md5Bytes(c.MD5)
+	}
+	return s.read(ctx, what, func(tx pgx.Tx) error {
+		rows, err := tx.Query(ctx, `
+			SELECT want.n, newest.*
+			FROM unnest($2::bytea[], $3::bytea[]) WITH ORDINALITY AS want (id, md5, n)
+			CROSS JOIN LATERAL (
+				SELECT content_id, content_md5, text, author, recipe, at, assumed, confirmer, path FROM (
+					(SELECT * FROM ken.record r
+					WHERE r.repository = $1 AND r.content_id = want.id AND r.content_id IS NOT NULL
+					ORDER BY r.at DESC, r.seq DESC LIMIT 1)
+					UNION ALL
+					(SELECT * FROM ken.record r
+					WHERE r.repository = $1 AND r.content_md5 = want.md5 AND r.content_id IS NULL AND r.content_md5 IS NOT NULL
+					ORDER BY r.at DESC, r.seq DESC LIMIT 1)
+				) either
+				ORDER BY at DESC, seq DESC LIMIT 1
+			) newest`, s.repository, ids, md5s)
+		var n int64
+		var r recordRow
+		return scanAll(rows, err, func() error {
+			visit(contents[n-1], r.record())
+			return nil
+		}, append([]any{&n}, r.columns()...)...)
+	})
+}
+
+// Record implements [registry.Store].
+func (s *Store) Record(ctx context.Context, id fresh.Digest) (fresh.Record, bool, error) {
+	return s.oneRecord(ctx, `
+		SELECT content_id, content_md5, text, author, recipe, at, assumed, confirmer, path
+		FROM ken.record WHERE repository = $1 AND id = $2`, id[:])
+}
+
+// NewestAt implements [registry.Store].
+func (s *Store) NewestAt(ctx context.Context, path repo.Path) (fresh.Record, bool, error) {
+	return s.oneRecord(ctx, `
+		SELECT content_id, content_md5, text, author, recipe, at, assumed, confirmer, path
+		FROM ken.record WHERE repository = $1 AND path = $2 ORDER BY at DESC, seq DESC LIMIT 1`, []byte(path))
+}
+
+func (s *Store) oneRecord(ctx context.Context, query string, key []byte) (out fresh.Record, ok bool, err error) {
+	err = s.read(ctx, "read", func(tx pgx.Tx) error {
+		var r recordRow
+		err := tx.QueryRow(ctx, query, s.repository, key).Scan(r.columns()...)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return nil
+		}
+		out, ok = r.record(), err == nil
+		return err
+	})
+	return out, ok && err == nil, err
+}
+
+// WrittenAt implements [registry.Store].
+func (s *Store) WrittenAt(ctx context.Context, paths []repo.Path) (map[repo.Path]fresh.Basis, error) {
+	found := make(map[repo.Path]fresh.Basis)
+	if len(paths) == 0 {
+		return found, ctx.Err()
+	}
+	err := s.read(ctx, "read", func(tx pgx.Tx) error {
+		rows, err := tx.Query(ctx, `
+			SELECT want.path, newest.key
+			FROM unnest($2::bytea[]) AS want (path)
+			CROSS JOIN LATERAL (
+				SELECT coalesce(content_id, content_md5) AS key FROM ken.record r
+				WHERE r.repository = $1 AND r.path = want.path
+				ORDER BY r.at DESC, r.seq DESC LIMIT 1
+			) newest`, s.repository, pathBytes(paths))
+		var path, key []byte
+		return scanAll(rows, err, func() error {
+			found[repo.Path(path)] = basisOf(key)
+			return nil
+		}, &path, &key)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return found, nil
+}
+
+// A recordRow is what is read of a record.
+type recordRow struct {
+	contentID, contentMD5                 []byte
+	text, author, recipe, confirmer, path []byte
+	at                                    time.Time
+	assumed                               bool
+}
+
+// columns are those of content_id, content_md5, text, author, recipe, at, assumed, confirmer
+// and path.
+func (r *recordRow) columns() []any {
+	return []any{&r.contentID, &r.contentMD5, &r.text, &r.author, &r.recipe, &r.at, &r.assumed, &r.confirmer, &r.path}
+}
+
+func (r *recordRow) record() fresh.Record {
+	return fresh.Record{
+		Basis:     fresh.Basis{Content: repo.Content{ID: repo.IDFromBytes(r.contentID), MD5: md5Of(r.contentMD5)}},
+		Text:      string(r.text),
+		Author:    string(r.author),
+		Recipe:    string(r.recipe),
+		At:        r.at.UTC(),
+		Assumed:   r.assumed,
+		Confirmer: string(r.confirmer),
+		Path:      repo.Path(r.path),
+	}
+}
+
+// idBytes, md5Bytes and basisBytes write what has a zero value as NULL.
+func idBytes(id repo.ID) []byte {
+	if id.IsZero() {
+		return nil
+	}
+	return id.Bytes()
+}
+
+func md5Bytes(m repo.MD5) []byte {
+	if m.IsZero() {
+		return nil
+	}
+	return m[:]
+}
+
+// basisBytes writes what decides whether a basis holds: its id, else its md5. Their lengths
+// tell them apart.
+func basisBytes(b fresh.Basis) []byte {
+	if b.Content.ID.IsZero() {
+		return md5Bytes(b.Content.MD5)
+	}
+	return b.Content.ID.Bytes()
+}
+
+func md5Of(b []byte) (m repo.MD5) {
+	copy(m[:], b)
+	return m
+}
+
+// basisOf reads what basisBytes wrote.
+func basisOf(b []byte) (out fresh.Basis) {
+	if len(b) == len(out.Content.MD5) {
+		out.Content.MD5 = repo.MD5(b)
+	} else {
+		out.Content.ID = repo.IDFromBytes(b)
+	}
+	return out
+}
+
+func pathBytes(paths []repo.Path) [][]byte {
+	out := columns(len(paths))
+	for i, p := range paths {
+		out[i] = []byte(p)
+	}
+	return out
+}

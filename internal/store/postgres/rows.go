@@ -1,0 +1,159 @@
+package postgres
+
+import (
+	"context"
+	"iter"
+
+	"github.com/jackc/pgx/v5"
+
+	"ken/internal/registry"
+	"ken/internal/repo"
+)
+
+// Rows implements [registry.Store]. The rows are those of the moment the loop began, whatever
+// is committed meanwhile; the loop may use the store.
+func (s *Store) Rows(ctx context.Context, worktree string) iter.Seq2[registry.Row, error] {
+	return func(yield func(registry.Row, error) bool) {
+		var rows []registry.Row
+		err := s.eachRow(ctx, worktree, `
+			SELECT path, kind, mode, content_id, content_md5, size, mtime, ctime, inode, marks, excluded, about
+			FROM ken.row WHERE repository = $1 AND worktree = $2 ORDER BY path`,
+			func(r registry.Row) { rows = append(rows, r) })
+		if err != nil {
+			yield(registry.Row{}, err)
+			return
+		}
+		for _, r := range rows {
+			if !yield(r, nil) {
+				return
+			}
+		}
+	}
+}
+
+// RowsOf implements [registry.Store].
+func (s *Store) RowsOf(ctx context.Context, worktree string, paths []repo.Path) (map[repo.Path]registry.Row, error) {
+	return s.rowsBy(ctx, worktree, `
+		SELECT path, kind, mode, content_id, content_md5, size, mtime, ctime, inode, marks, excluded, about
+		FROM ken.row WHERE repository = $1 AND worktree = $2 AND path = ANY ($3::bytea[])`, pathBytes(paths))
+}
+
+// Exceptions implements [registry.Store].
+func (s *Store) Exceptions(ctx context.Context, worktree string, marks registry.Marks) (map[repo.Path]registry.Row, error) {
+	return s.rowsBy(ctx, worktree, `
+		SELECT path, kind, mode, content_id, content_md5, size, mtime, ctime, inode, marks, excluded, about
+		FROM ken.row
+		WHERE repository = $1 AND worktree = $2 AND (
+			marks & $3 <> 0
+			OR excluded = '' AND about IS NOT NULL
+				AND about IS DISTINCT FROM CASE length(about) WHEN 16 THEN content_md5 ELSE content_id END
+		)`, int32(marks))
+}
+
+// Tally implements [registry.Store]. A text whose file's content is not known counts as
+// stale: it is not vouched for.
+func (s *Store) Tally(ctx context.Context, worktree string) (t registry.Tally, err error) {
+	err = s.eachRow(ctx, worktree, `
+		SELECT path, kind, mode, content_id, content_md5, size, mtime, ctime, inode, marks, excluded, about
+		FROM ken.row WHERE repository = $1 AND worktree = $2`,
+		func(r registry.Row) { t.Add(r, 1) })
+	if err != nil {
+		return registry.Tally{}, err
+	}
+	return t, nil
+}
+
+func (s *Store) rowsBy(ctx context.Context, worktree, query string, args ...any) (map[repo.Path]registry.Row, error) {
+	found := make(map[repo.Path]registry.Row)
+	err := s.eachRow(ctx, worktree, query, func(r registry.Row) { found[r.Path] = r }, args...)
+	if err != nil {
+		return nil, err
+	}
+	return found, nil
+}
+
+// eachRow calls visit with the rows that a query returns, whose first arguments are the
+// repository and the worktree.
+func (s *Store) eachRow(ctx context.Context, worktree, query string, visit func(registry.Row), args ...any) error {
+	return s.read(ctx, "read", func(tx pgx.Tx) error {
+		id, ok, err := s.worktree(ctx, tx, worktree)
+		if !ok || err != nil {
+			return err
+		}
+		rows, err := tx.Query(ctx, query, append([]any{s.repository, id}, args...)...)
+		var (
+			path, contentID, contentMD5, excluded, about []byte
+			kind                                         string
+			mode, size, mtime, ctime, inode              int64
+			marks                                        int32
+		)
+		return scanAll(rows, err, func() error {
+			// A kind that only another ken knows is unknown here, not a failure.
+			k, _ := repo.ParseKind(kind)
+			visit(registry.Row{
+				Path: repo.Path(path), Kind: k, Mode: repo.Mode(mode),
+				Content:  repo.Content{ID: repo.IDFromBytes(contentID), MD5: md5Of(contentMD5)},
+				Stat:     repo.Stat{Size: size, Mtime: mtime, Ctime: ctime, Inode: uint64(inode)},
+				Marks:    registry.Marks(marks),
+				Excluded: string(excluded),
+				About:    basisOf(about),
+			})
+			return nil
+		}, &path, &kind, &mode, &contentID, &contentMD5, &size, &mtime, &ctime, &inode, &marks, &excluded, &about)
+	})
+}
+
+// put inserts rows, or replaces those at the same paths.
+func (s *Store) put(ctx context.Context, tx pgx.Tx, worktree int64, list []registry.Row) error {
+	// One statement may not put a row twice; the last of them stays.
+	last := make(map[repo.Path]int, len(list))
+	for i, r := range list {
+		last[r.Path] = i
+	}
+	once := make([]registry.Row, 0, len(last))
+	for i, r := range list {
+		if last[r.Path] == i {
+			once = append(once, r)
+		}
+	}
+	for len(once) > 0 {
+		part := once[:min(batch, len(once))]
+		once = once[len(part):]
+		n := len(part)
+		var (
+			paths, contents, md5s, excluded, about = columns(n), columns(n), columns(n), columns(n), columns(n)
+			kinds                                  = make([]string, n)
+			modes, sizes, mtimes, ctimes, inodes   = make([]int64, n), make([]int64, n), make([]int64, n), make([]int64, n), make([]int64, n)
+			marks                                  = make([]int32, n)
+		)
+		for i, r := range part {
+			paths[i], kinds[i], modes[i] = []byte(r.Path), r.Kind.String(), int64(r.Mode)
+			contents[i], md5s[i] = idBytes(r.Content.ID), md5Bytes(r.Content.MD5)
+			sizes[i], mtimes[i], ctimes[i], inodes[i] = r.Stat.Size, r.Stat.Mtime, r.Stat.Ctime, int64(r.Stat.Inode)
+			marks[i], excluded[i], about[i] = int32(r.Marks), []byte(r.Excluded), basisBytes(r.About)
+		}
+		_, err := tx.Exec(ctx, `
+			INSERT INTO ken.file (repository, worktree, path, kind, mode, content_id, content_md5, size, mtime, ctime, inode, marks, excluded, about)
+			SELECT $1, $2, new.* FROM unnest($3::bytea[], $4::text[], $5::bigint[], $6::bytea[], $7::bytea[],
+				$8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[], $12::integer[], $13::bytea[], $14::bytea[]) AS new
+			ON CONFLICT (repository, worktree, path) DO UPDATE SET
+				kind = excluded.kind, mode = excluded.mode, content_id = excluded.content_id, content_md5 = excluded.content_md5,
+				size = excluded.size, mtime = excluded.mtime, ctime = excluded.ctime, inode = excluded.inode,
+				marks = excluded.marks, excluded = excluded.excluded, about = excluded.about`,
+			s.repository, worktree, paths, kinds, modes, contents, md5s, sizes, mtimes, ctimes, inodes, marks, excluded, about)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// remove deletes rows.
+func (s *Store) remove(ctx context.Context, tx pgx.Tx, worktree int64, paths []repo.Path) error {
+	if len(paths) == 0 {
+		return nil
+	}
+	_, err := tx.Exec(ctx, `DELETE FROM ken.file WHERE repository = $1 AND worktree = $2 AND path = ANY ($3::bytea[])`,
+		s.repository, worktree, pathBytes(paths))
+	return err
+}

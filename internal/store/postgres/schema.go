@@ -1,0 +1,340 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"ken/internal/fault"
+)
+
+// migrations lead from each schema version to the next; the first makes the tables. They
+// are never changed once released.
+var migrations = []string{migration1}
+
+// Why the tables are as they are:
+//
+// Every key begins with the repository, the one thing that no question crosses: tables can be
+// partitioned or distributed by it as they are. For the same reason nothing refers to
+// another table by a constraint: each of 100,000 records would look up its one repository.
+//
+// A repository counts what is written in it, in repository.seq. Whoever writes holds that
+// row until the end, so that numbers appear in the order in which they are given: who has
+// seen everything up to a number has missed nothing before it. A sequence would not promise
+// that, since a transaction that drew a smaller number may end later.
+//
+// What a row is about is looked up when it is read (the view ken.row). A record
+// would otherwise have to find the rows of all machines that hold its content, and write
+// to them.
+//
+// Words are bytea: authors and paths need not be UTF-8, and text takes no zero byte.
+// ken.words makes them readable; ken.summary and ken.directory are for people.
+const migration1 = `
+CREATE TABLE ken.repository (
+	id   bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+	name bytea  NOT NULL UNIQUE, -- team.repository, else the id of its root commit
+	seq  bigint NOT NULL DEFAULT 0 -- the last that was given to a record
+);
+
+CREATE TABLE ken.worktree (
+	repository      bigint NOT NULL,
+	machine         bytea  NOT NULL,
+	name            bytea  NOT NULL, -- '' for the main one
+	id              bigint GENERATED ALWAYS AS IDENTITY,
+	generation      bigint NOT NULL DEFAULT 0, -- of the rows and the baseline
+	head            bytea,
+	tree            bytea,
+	index_tree      bytea, -- what the index would have written
+	clean           boolean NOT NULL DEFAULT false,
+	policy          bytea   NOT NULL DEFAULT '',
+	raw             integer NOT NULL DEFAULT 0,
+	upstream_ref    bytea   NOT NULL DEFAULT '',
+	upstream_commit bytea,
+	upstream_known  boolean NOT NULL DEFAULT false,
+	upstream_ahead  integer NOT NULL DEFAULT 0,
+	upstream_behind integer NOT NULL DEFAULT 0,
+	verified_at     text, -- RFC 3339, to the nanosecond; NULL: there are rows, but no baseline
+	host            bytea   NOT NULL DEFAULT '', -- what people call the machine
+	told_at         timestamptz, -- when the machine last told how it stands:
+	files           integer NOT NULL DEFAULT 0,
+	fresh           integer NOT NULL DEFAULT 0,
+	stale           integer NOT NULL DEFAULT 0,
+	none            integer NOT NULL DEFAULT 0,
+	excluded        integer NOT NULL DEFAULT 0,
+	PRIMARY KEY (repository, machine, name)
+);
+
+CREATE TABLE ken.file (
+	repository  bigint  NOT NULL,
+	worktree    bigint  NOT NULL,
+	path        bytea   NOT NULL,
+	kind        text    NOT NULL,
+	mode        bigint  NOT NULL,
+	content_id  bytea,
+	content_md5 bytea,
+	size        bigint  NOT NULL,
+	mtime       bigint  NOT NULL,
+	ctime       bigint  NOT NULL,
+	inode       bigint  NOT NULL,
+	marks       integer NOT NULL, -- bits, as in the local store
+	excluded    bytea   NOT NULL,
+	about       bytea, -- 16 bytes: the md5, else the content id, that the text was written from
+	PRIMARY KEY (repository, worktree, path)
+);
+
+CREATE TABLE ken.record (
+	repository  bigint  NOT NULL,
+	id          bytea   NOT NULL,
+	seq         bigint  NOT NULL,
+	content_id  bytea,
+	content_md5 bytea,
+	at          timestamptz NOT NULL,
+	assumed     boolean NOT NULL,
+	path        bytea   NOT NULL,
+	author      bytea   NOT NULL,
+	recipe      bytea   NOT NULL,
+	confirmer   bytea   NOT NULL,
+	text        bytea   NOT NULL,
+	PRIMARY KEY (repository, id)
+);
+
+CREATE UNIQUE INDEX record_seq ON ken.record (repository, seq);
+CREATE INDEX record_content_id ON ken.record (repository, content_id, at, seq) WHERE content_id IS NOT NULL;
+CREATE INDEX record_content_md5 ON ken.record (repository, content_md5, at, seq) WHERE content_id IS NULL AND content_md5 IS NOT NULL;
+CREATE INDEX record_path ON ken.record (repository, path, at, seq);
+
+CREATE TABLE ken.directory_record (
+	repository bigint  NOT NULL,
+	id         bytea   NOT NULL,
+	path       bytea   NOT NULL,
+	seq        bigint  NOT NULL,
+	basis_id   bytea   NOT NULL,
+	outlined   boolean NOT NULL,
+	at         timestamptz NOT NULL,
+	partial    boolean NOT NULL,
+	author     bytea   NOT NULL,
+	recipe     bytea   NOT NULL,
+	confirmer  bytea   NOT NULL,
+	flags      json, -- NULL for none
+	basis      json    NOT NULL,
+	text       bytea   NOT NULL,
+	PRIMARY KEY (repository, id, path)
+);
+
+CREATE UNIQUE INDEX directory_record_seq ON ken.directory_record (repository, seq);
+CREATE INDEX directory_record_basis ON ken.directory_record (repository, basis_id, outlined, at, seq);
+CREATE INDEX directory_record_past ON ken.directory_record (repository, path, at, seq) WHERE NOT outlined;
+
+CREATE TABLE ken.directory_latest (
+	repository bigint  NOT NULL,
+	path       bytea   NOT NULL,
+	outlined   boolean NOT NULL,
+	at         timestamptz NOT NULL,
+	seq        bigint  NOT NULL,
+	PRIMARY KEY (repository, path, outlined)
+);
+
+CREATE TABLE ken.directory_failure (
+	repository bigint NOT NULL,
+	path       bytea  NOT NULL,
+	basis_id   bytea, -- NULL: nobody came so far as to know
+	reason     bytea  NOT NULL,
+	at         timestamptz NOT NULL,
+	PRIMARY KEY (repository, path)
+);
+
+CREATE TABLE ken.lease (
+	repository bigint NOT NULL,
+	machine    bytea  NOT NULL,
+	worktree   bytea  NOT NULL, -- by name: one that was never verified has no number
+	path       bytea  NOT NULL,
+	token      bytea  NOT NULL,
+	expires    timestamptz NOT NULL,
+	recipe     bytea  NOT NULL,
+	shown      bytea, -- the record whose text came with it
+	basis      json   NOT NULL,
+	PRIMARY KEY (repository, machine, worktree, path)
+);
+
+-- The rows, each about the newest record for its content or, where there is none, about what
+-- it was about.
+CREATE VIEW ken.row AS
+SELECT
+	f.repository, f.worktree, f.path, f.kind, f.mode, f.content_id, f.content_md5,
+	f.size, f.mtime, f.ctime, f.inode, f.marks, f.excluded,
+	coalesce(newest.key, f.about) AS about
+FROM ken.file f
+LEFT JOIN LATERAL (
+	SELECT key FROM (
+		(SELECT r.content_id AS key, r.at, r.seq FROM ken.record r
+		WHERE r.repository = f.repository AND r.content_id = f.content_id AND r.content_id IS NOT NULL
+		ORDER BY r.at DESC, r.seq DESC LIMIT 1)
+		UNION ALL
+		(SELECT r.content_md5, r.at, r.seq FROM ken.record r
+		WHERE r.repository = f.repository AND r.content_md5 = f.content_md5 AND r.content_id IS NULL AND r.content_md5 IS NOT NULL
+		ORDER BY r.at DESC, r.seq DESC LIMIT 1)
+	) either
+	ORDER BY at DESC, seq DESC LIMIT 1
+) newest ON true;
+
+-- words makes words readable: what is not UTF-8 in them is escaped.
+CREATE FUNCTION ken.words(b bytea) RETURNS text LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+BEGIN
+	RETURN convert_from(b, 'UTF8');
+EXCEPTION WHEN OTHERS THEN
+	RETURN encode(b, 'escape');
+END $$;
+
+CREATE VIEW ken.summary AS
+SELECT
+	ken.words(p.name)        AS repository,
+	ken.words(r.path)        AS path,
+	encode(r.content_id, 'hex')  AS content_id,
+	encode(r.content_md5, 'hex') AS content_md5,
+	ken.words(r.text)        AS summary,
+	ken.words(r.author)      AS author,
+	ken.words(r.recipe)      AS recipe,
+	r.at,
+	encode(r.id, 'hex')      AS record,
+	r.seq
+FROM ken.record r JOIN ken.repository p ON p.id = r.repository;
+
+CREATE VIEW ken.directory AS
+SELECT
+	ken.words(p.name)        AS repository,
+	ken.words(r.path)        AS path,
+	ken.words(r.text)        AS summary,
+	ken.words(r.author)      AS author,
+	ken.words(r.recipe)      AS recipe,
+	r.at, r.partial, r.flags,
+	encode(r.id, 'hex')      AS record,
+	r.seq
+FROM ken.directory_latest l
+JOIN ken.directory_record r ON r.repository = l.repository AND r.seq = l.seq
+JOIN ken.repository p ON p.id = l.repository;
+
+CREATE VIEW ken.machine AS
+SELECT
+	ken.words(p.name)        AS repository,
+	ken.words(w.machine)     AS machine,
+	ken.words(w.host)        AS host,
+	ken.words(w.name)        AS worktree,
+	encode(w.head, 'hex')    AS last_verified_sha,
+	w.verified_at, w.told_at, w.clean, w.files, w.fresh, w.stale, w.none, w.excluded
+FROM ken.worktree w JOIN ken.repository p ON p.id = w.repository;
+`
+
+// version returns the version of the schema, 0 for none.
+func version(ctx context.Context, q querier) (v int, err error) {
+	err = q.QueryRow(ctx, `SELECT version FROM ken.schema`).Scan(&v)
+	pg, said := errors.AsType[*pgconn.PgError](err)
+	switch {
+	case said && pg.Code == "42P01": // no such table
+		return 0, foreign(ctx, q)
+	case errors.Is(err, pgx.ErrNoRows):
+		return 0, &fault.Error{
+			Hint: "name another database, or empty it: DROP SCHEMA ken CASCADE",
+			Err:  errors.New("its schema ken is half made"),
+		}
+	}
+	return v, err
+}
+
+// A querier is a connection, a pool or a transaction.
+type querier interface {
+	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
+}
+
+// foreign says whose a schema ken without ken's table is: nobody's, while it is empty.
+func foreign(ctx context.Context, q querier) error {
+	var things int
+	err := q.QueryRow(ctx, `SELECT count(*) FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = 'ken'`).Scan(&things)
+	if err != nil || things == 0 {
+		return err
+	}
+	return &fault.Error{
+		Hint: "name another database in: store, in .ken/config.yaml",
+		Err:  errors.New("its schema ken belongs to another program"),
+	}
+}
+
+func newer(version int) error {
+	return &fault.Error{
+		Hint: "upgrade ken; meanwhile it answers from the local store",
+		Err:  fmt.Errorf("the tables were made by a newer ken (schema %d; this one knows %d)", version, len(migrations)),
+	}
+}
+
+// migrating is the advisory lock of whoever changes the schema: "ken schema" in a number.
+const migrating = 0x6b656e5f736368
+
+// migrate brings the tables to the newest schema, all steps in one transaction. Whoever else
+// is doing the same is waited for. A role that may not is told who should.
+func (s *Store) migrate(ctx context.Context, pool *pgxpool.Pool) error {
+	v, err := version(ctx, pool)
+	switch {
+	case err != nil:
+		return err
+	case v > len(migrations):
+		return newer(v)
+	case v == len(migrations):
+		return nil
+	}
+	err = pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock($1)`, int64(migrating)); err != nil {
+			return err
+		}
+		return s.migrateIn(ctx, tx)
+	})
+	if pg, ok := errors.AsType[*pgconn.PgError](err); ok && pg.Code == "42501" {
+		return &fault.Error{
+			Hint: "let the owner of the database make them: KEN_STORE=postgres://OWNER@HOST/DATABASE ken share status",
+			Err:  fmt.Errorf("the tables are of schema %d, this ken needs %d, and the role may not make them: %s", v, len(migrations), pg.Message),
+		}
+	}
+	return err
+}
+
+func (s *Store) migrateIn(ctx context.Context, tx pgx.Tx) error {
+	// A failed question would end the transaction, so that this asks differently.
+	var schema, there bool
+	err := tx.QueryRow(ctx, `SELECT to_regnamespace('ken') IS NOT NULL, to_regclass('ken.schema') IS NOT NULL`).Scan(&schema, &there)
+	if err != nil {
+		return err
+	}
+	if !schema {
+		if _, err := tx.Exec(ctx, `CREATE SCHEMA ken`); err != nil {
+			return err
+		}
+	}
+	v := 0
+	if there {
+		if v, err = version(ctx, tx); err != nil {
+			return err
+		}
+		if v > len(migrations) {
+			return newer(v)
+		}
+	} else {
+		_, err := tx.Conn().PgConn().Exec(ctx, `
+			CREATE TABLE ken.schema (
+				version  integer NOT NULL,
+				database uuid NOT NULL DEFAULT gen_random_uuid() -- names this database, as no other is named
+			);
+			INSERT INTO ken.schema (version) VALUES (0)`).ReadAll()
+		if err != nil {
+			return err
+		}
+	}
+	for ; v < len(migrations); v++ {
+		if _, err := tx.Conn().PgConn().Exec(ctx, migrations[v]).ReadAll(); err != nil {
+			return fmt.Errorf("schema %d: %w", v+1, err)
+		}
+	}
+	_, err = tx.Exec(ctx, `UPDATE ken.schema SET version = $1`, v)
+	return err
+}

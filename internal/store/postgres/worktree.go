@@ -1,0 +1,188 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"ken/internal/registry"
+	"ken/internal/repo"
+)
+
+// worktree returns the number of a work tree of this machine, ok false when it has none.
+func (s *Store) worktree(ctx context.Context, tx pgx.Tx, name string) (id int64, ok bool, err error) {
+	err = tx.QueryRow(ctx, `SELECT id FROM ken.worktree WHERE repository = $1 AND machine = $2 AND name = $3`,
+		s.repository, s.machine(), []byte(name)).Scan(&id)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return 0, false, nil
+	}
+	return id, err == nil, err
+}
+
+// hold returns the number of a work tree, which it makes if need be, and keeps others from
+// changing it until the transaction ends.
+func (s *Store) hold(ctx context.Context, tx pgx.Tx, name string) (id int64, err error) {
+	_, err = tx.Exec(ctx, `
+		INSERT INTO ken.worktree (repository, machine, name, host) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (repository, machine, name) DO NOTHING`,
+		s.repository, s.machine(), []byte(name), []byte(s.opts.Host))
+	if err != nil {
+		return 0, err
+	}
+	err = tx.QueryRow(ctx, `SELECT id FROM ken.worktree WHERE repository = $1 AND machine = $2 AND name = $3 FOR UPDATE`,
+		s.repository, s.machine(), []byte(name)).Scan(&id)
+	return id, err
+}
+
+// Baseline implements [registry.Store].
+func (s *Store) Baseline(ctx context.Context, worktree string) (b registry.Baseline, ok bool, err error) {
+	err = s.read(ctx, "read", func(tx pgx.Tx) (err error) {
+		b, ok, err = s.baseline(ctx, tx, worktree)
+		return err
+	})
+	if err != nil {
+		return registry.Baseline{}, false, err
+	}
+	return b, ok, nil
+}
+
+// baseline reads a work tree's baseline; where there is none, ok is false and only the
+// generation is right.
+func (s *Store) baseline(ctx context.Context, tx pgx.Tx, worktree string) (b registry.Baseline, ok bool, err error) {
+	var head, tree, index, policy, ref, commit []byte
+	var at *string
+	err = tx.QueryRow(ctx, `
+		SELECT generation, head, tree, index_tree, clean, policy, raw,
+			upstream_ref, upstream_commit, upstream_known, upstream_ahead, upstream_behind, verified_at
+		FROM ken.worktree WHERE repository = $1 AND machine = $2 AND name = $3`,
+		s.repository, s.machine(), []byte(worktree)).Scan(
+		&b.Generation, &head, &tree, &index, &b.Clean, &policy, &b.Raw,
+		&ref, &commit, &b.Upstream.Known, &b.Upstream.Ahead, &b.Upstream.Behind, &at)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return registry.Baseline{}, false, nil
+	case err != nil:
+		return registry.Baseline{}, false, err
+	case at == nil:
+		return registry.Baseline{Generation: b.Generation}, false, nil
+	}
+	b.Head, b.Tree, b.Index = repo.IDFromBytes(head), repo.IDFromBytes(tree), repo.IDFromBytes(index)
+	b.Policy, b.Upstream.Ref, b.Upstream.Commit = string(policy), string(ref), repo.IDFromBytes(commit)
+	if b.At, err = time.Parse(time.RFC3339Nano, *at); err != nil {
+		return b, false, fmt.Errorf("baseline of work tree %q: %w", worktree, err)
+	}
+	return b, true, nil
+}
+
+// setBaseline sets the baseline of a work tree that is held.
+func (s *Store) setBaseline(ctx context.Context, tx pgx.Tx, worktree int64, b registry.Baseline) error {
+	_, err := tx.Exec(ctx, `
+		UPDATE ken.worktree SET
+			head = $3, tree = $4, index_tree = $5, clean = $6, policy = $7, raw = $8,
+			upstream_ref = $9, upstream_commit = $10, upstream_known = $11, upstream_ahead = $12, upstream_behind = $13,
+			verified_at = $14
+		WHERE repository = $1 AND id = $2`,
+		s.repository, worktree, idBytes(b.Head), idBytes(b.Tree), idBytes(b.Index), b.Clean, []byte(b.Policy), b.Raw,
+		[]byte(b.Upstream.Ref), idBytes(b.Upstream.Commit), b.Upstream.Known, b.Upstream.Ahead, b.Upstream.Behind,
+		b.At.UTC().Format(time.RFC3339Nano))
+	return err
+}
+
+// unsettle takes back what a work tree's baseline says beyond its commit.
+func (s *Store) unsettle(ctx context.Context, tx pgx.Tx, worktree int64) error {
+	_, err := tx.Exec(ctx, `UPDATE ken.worktree SET clean = false, index_tree = NULL WHERE repository = $1 AND id = $2`, s.repository, worktree)
+	return err
+}
+
+// advance begins the next generation of a work tree. How far it is to the next is drawn: a
+// database that was made anew, or put back to what it was, comes to other ones.
+func (s *Store) advance(ctx context.Context, tx pgx.Tx, worktree int64) error {
+	_, err := tx.Exec(ctx, `UPDATE ken.worktree SET generation = generation + $3 WHERE repository = $1 AND id = $2`,
+		s.repository, worktree, 1+rand.Int64N(1<<31))
+	return err
+}
+
+// prune forgets the work trees of this machine that are not listed.
+func (s *Store) prune(ctx context.Context, tx pgx.Tx, keep []string) error {
+	names := columns(len(keep))
+	for i, name := range keep {
+		names[i] = []byte(name)
+	}
+	for _, query := range []string{
+		`DELETE FROM ken.file f USING ken.worktree w
+		WHERE w.repository = $1 AND w.machine = $2 AND w.name <> ALL ($3::bytea[]) AND f.repository = w.repository AND f.worktree = w.id`,
+		`DELETE FROM ken.worktree WHERE repository = $1 AND machine = $2 AND name <> ALL ($3::bytea[])`,
+		`DELETE FROM ken.lease WHERE repository = $1 AND machine = $2 AND worktree <> ALL ($3::bytea[])`,
+	} {
+		if _, err := tx.Exec(ctx, query, s.repository, s.machine(), names); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A Machine is how a work tree of some machine stood when it last told.
+type Machine struct {
+	ID       string         `json:"machine"`
+	Host     string         `json:"host"`
+	Worktree string         `json:"worktree"` // "" for the main one
+	Head     repo.ID        `json:"head,omitzero"`
+	Verified time.Time      `json:"verified_at,omitzero"` // zero when it never was
+	Told     time.Time      `json:"told_at,omitzero"`
+	Tally    registry.Tally `json:"-"`
+}
+
+// Machines returns the work trees of all machines, by host, machine and name.
+func (s *Store) Machines(ctx context.Context) (list []Machine, err error) {
+	err = s.read(ctx, "read", func(tx pgx.Tx) error {
+		rows, err := tx.Query(ctx, `
+			SELECT machine, host, name, head, verified_at, told_at, files, fresh, stale, none, excluded
+			FROM ken.worktree WHERE repository = $1 ORDER BY host, machine, name`, s.repository)
+		var machine, host, name, head []byte
+		var verified *string
+		var told *time.Time
+		var t registry.Tally
+		return scanAll(rows, err, func() error {
+			m := Machine{ID: string(machine), Host: string(host), Worktree: string(name), Head: repo.IDFromBytes(head), Tally: t}
+			if verified != nil {
+				if m.Verified, err = time.Parse(time.RFC3339Nano, *verified); err != nil {
+					return err
+				}
+			}
+			if told != nil {
+				m.Told = told.UTC()
+			}
+			list = append(list, m)
+			return nil
+		}, &machine, &host, &name, &head, &verified, &told, &t.Files, &t.Fresh, &t.Stale, &t.None, &t.Excluded)
+	})
+	return list, err
+}
+
+// Tell says how a work tree of this machine stands: the baseline, nil when it was never
+// verified, and the counts. Its rows may follow later.
+func (s *Store) Tell(ctx context.Context, worktree string, b *registry.Baseline, t registry.Tally) error {
+	return s.write(ctx, "write", func(tx pgx.Tx) error {
+		id, err := s.hold(ctx, tx, worktree)
+		if err != nil {
+			return err
+		}
+		if b != nil {
+			if err := s.setBaseline(ctx, tx, id, *b); err != nil {
+				return err
+			}
+			if err := s.advance(ctx, tx, id); err != nil {
+				return err
+			}
+		}
+		_, err = tx.Exec(ctx, `
+			UPDATE ken.worktree SET host = $3, told_at = now(), files = $4, fresh = $5, stale = $6, none = $7, excluded = $8
+			WHERE repository = $1 AND id = $2`,
+			s.repository, id, []byte(s.opts.Host), t.Files, t.Fresh, t.Stale, t.None, t.Excluded)
+		return err
+	})
+}
