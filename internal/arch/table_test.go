@@ -6,7 +6,7 @@ import "slices"
 // below internal/.
 var (
 	words     = []string{"repo", "fault", "fresh", "model", "outline", "outline/syntax"}
-	decisions = []string{"registry", "survey", "contract", "workflow", "spec", "hook", "docs", "prove", "litter", "board", "client", "agent", "setup"}
+	decisions = []string{"registry", "survey", "contract", "workflow", "spec", "hook", "docs", "prove", "litter", "board", "client", "agent", "setup", "share"}
 	facts     = []string{
 		"git", "content", "state", "model/provider", "config",
 		"store", "store/sqlite", "store/postgres", "store/memory", "queue",
@@ -34,6 +34,8 @@ var imports = func() map[string][]string {
 	}
 	// A workflow's verbs are decided over the contract that its directory is under.
 	m["workflow"] = join(words, []string{"contract"})
+	// What travels are the records of the survey, and those of files, which are words.
+	m["share"] = join(words, []string{"survey"})
 	m["board"] = without(join(words, decisions), "board")
 	for _, p := range facts {
 		m[p] = join(words, decisions)

@@ -75,7 +75,7 @@ func (s *Store) merge(ctx context.Context) error {
 		return os.Remove(s.pending) // made by a run that died before it wrote
 	}
 	err := s.spool.Drain(ctx, func(all *sqlite.Kept) error {
-		if err := s.main.Absorb(ctx, all); err != nil {
+		if err := s.main.Receive(ctx, all); err != nil {
 			return err
 		}
 		return os.Remove(s.pending)

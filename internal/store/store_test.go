@@ -18,6 +18,10 @@ func TestConformance(t *testing.T) {
 		t.Helper()
 		return open(t)
 	})
+	storetest.RunShare(t, func(t *testing.T) storetest.ShareStore {
+		t.Helper()
+		return open(t)
+	})
 }
 
 func open(t *testing.T) *store.Store {

@@ -15,3 +15,7 @@ func TestConformance(t *testing.T) {
 func TestSurveyConformance(t *testing.T) {
 	storetest.RunSurvey(t, func(*testing.T) storetest.SurveyStore { return memory.New() })
 }
+
+func TestShareConformance(t *testing.T) {
+	storetest.RunShare(t, func(*testing.T) storetest.ShareStore { return memory.New() })
+}

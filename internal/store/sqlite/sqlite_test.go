@@ -75,6 +75,12 @@ func TestConformance(t *testing.T) {
 			return open(t, dbPath(t))
 		})
 	})
+	t.Run("records that travel", func(t *testing.T) {
+		storetest.RunShare(t, func(t *testing.T) storetest.ShareStore {
+			t.Helper()
+			return open(t, dbPath(t))
+		})
+	})
 }
 
 func TestNothingIsMadeByReading(t *testing.T) {

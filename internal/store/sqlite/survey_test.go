@@ -188,11 +188,11 @@ func TestTransfer(t *testing.T) {
 
 	for range 2 {
 		undone := errors.New("undone")
-		if err := spool.Drain(ctx, func(k *sqlite.Kept) error { must(main.Absorb(ctx, k)); return undone }); !errors.Is(err, undone) {
+		if err := spool.Drain(ctx, func(k *sqlite.Kept) error { must(main.Receive(ctx, k)); return undone }); !errors.Is(err, undone) {
 			t.Fatalf("drain: %v", err)
 		}
 	}
-	must(spool.Drain(ctx, func(k *sqlite.Kept) error { return main.Absorb(ctx, k) }))
+	must(spool.Drain(ctx, func(k *sqlite.Kept) error { return main.Receive(ctx, k) }))
 	if _, err := spool.Latest(ctx); !errors.Is(err, sqlite.ErrDrained) {
 		t.Errorf("after draining: %v", err)
 	}

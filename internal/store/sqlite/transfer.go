@@ -91,9 +91,9 @@ func (tx *transaction) absorb(k *Kept) error {
 	return keepLeases(tx.conn, k.leases)
 }
 
-// Absorb adds what another store has kept. All of it lands or nothing; doing so twice
+// Receive adds what another store has kept. All of it lands or nothing; doing so twice
 // changes nothing. Nothing does not make a database.
-func (s *Store) Absorb(ctx context.Context, k *Kept) error {
+func (s *Store) Receive(ctx context.Context, k *Kept) error {
 	if k.isZero() {
 		return ctx.Err()
 	}

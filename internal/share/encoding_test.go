@@ -1,0 +1,184 @@
+package share_test
+
+import (
+	"bytes"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"ken/internal/fresh"
+	"ken/internal/repo"
+	"ken/internal/share"
+	"ken/internal/store/storetest"
+	"ken/internal/survey"
+)
+
+func file(r fresh.Record) share.Record        { return share.Record{File: &r} }
+func directory(r *survey.Record) share.Record { return share.Record{Directory: r} }
+
+// examples are records with every field, and with as few as there can be.
+func examples() []share.Record {
+	full := storetest.Record("über \"all\"\n\t\x01\u2028 \\ <&>", "x", 1)
+	full.Assumed, full.Confirmer, full.Path = true, "bob", "dir/\xff\x00"
+	odd := storetest.Record("\xff", "x", 1)
+	odd.Author, odd.Recipe, odd.Confirmer = "\xfe", "\xfd", "\xfc"
+	sha256 := storetest.Record("t", "x", 1)
+	sha256.Basis = fresh.Basis{Content: repo.Content{ID: storetest.ID256("x")}}
+	md5 := storetest.Record("t", "x", 1)
+	md5.Basis.Content.ID = repo.ID{}
+	md5.At = time.Date(2026, 5, 6, 7, 8, 9, 123456789, time.FixedZone("", 3600))
+	dir := storetest.Directory("a/b", "x", 1)
+	dir.Partial, dir.Confirmer = true, "bob"
+	dir.Flags = []survey.Flag{{Path: "a/\xff", Severity: "info", Finding: "f"}, {Path: "a", Severity: "\xff", Finding: "\xfe"}}
+	dir.Basis.Files = append(dir.Basis.Files, survey.FileBasis{Name: []byte("\xff"), Shape: survey.Shape{Language: "c++", Partial: true, Digest: fresh.Digest{1}}})
+	dir.Basis.Children = append(dir.Basis.Children, survey.ChildBasis{Name: []byte("\xff")})
+	return []share.Record{
+		file(full), file(odd), file(sha256), file(md5), file(fresh.Record{}),
+		directory(dir), directory(storetest.Outlined("", "x", 2)), directory(&survey.Record{}),
+	}
+}
+
+// A record arrives as it was sent.
+func TestEncoding(t *testing.T) {
+	seen := make(map[share.Name]bool)
+	for _, r := range examples() {
+		b := r.Encode()
+		got, err := share.Decode(b)
+		if err != nil {
+			t.Errorf("%s: %v", b, err)
+			continue
+		}
+		if !bytes.Equal(got.Encode(), b) {
+			t.Errorf("%s\nreads as\n%s", b, got.Encode())
+		}
+		want := r
+		if want.File != nil {
+			f := *want.File
+			f.At = f.At.UTC().Truncate(time.Microsecond)
+			want.File = &f
+			if got.File == nil || got.File.ID() != f.ID() {
+				t.Errorf("%s has another id", b)
+			}
+		} else if got.Directory == nil || got.Directory.ID() != want.Directory.ID() {
+			t.Errorf("%s has another id", b)
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("%s reads as %+v", b, got)
+		}
+		if name := share.NameOf(b); seen[name] {
+			t.Errorf("%s is there twice", b)
+		} else if seen[name] = true; !reflect.DeepEqual(mustName(t, name.String()), name) {
+			t.Errorf("%s reads as another name", name)
+		}
+	}
+}
+
+func mustName(t *testing.T, s string) share.Name {
+	t.Helper()
+	n, err := share.ParseName(s)
+	if err != nil {
+		t.Error(err)
+	}
+	return n
+}
+
+// The spelling of a record is a promise: what it is named by on all machines.
+func TestSpelling(t *testing.T) {
+	r := file(storetest.Record("it \"is\"\n", "x", 1))
+	const want = `{"ken":1,"about":"file","path":"a.go","content":"11f6ad8ec52a2984abaafd7c3b516503785c2072","md5":"9dd4e461268c8034f5c8564e155c67a6","text":"it \"is\"\n","author":"ann","recipe":"hand","at":"2026-01-02T03:04:06.000000Z"}` + "\n"
+	if got := string(r.Encode()); got != want {
+		t.Errorf("%s, want\n%s", got, want)
+	}
+}
+
+// What is not spelled as ken spells it has no name, and is refused.
+func TestDecodeRefuses(t *testing.T) {
+	good := string(examples()[2].Encode())
+	for name, bad := range map[string]string{
+		"nothing":          "",
+		"no document":      "junk",
+		"a list":           "[]",
+		"no record":        "{}",
+		"half of one":      good[:len(good)/2],
+		"two":              good + good,
+		"a blank more":     good + " ",
+		"no line end":      strings.TrimSuffix(good, "\n"),
+		"a member more":    strings.Replace(good, `"ken":1,`, `"ken":1,"x":1,`, 1),
+		"other case":       strings.Replace(good, `"text"`, `"Text"`, 1),
+		"an escape":        strings.Replace(good, `"text":"t"`, `"text":"\u0074"`, 1),
+		"another order":    strings.Replace(good, `"ken":1,"about":"file"`, `"about":"file","ken":1`, 1),
+		"upper-case id":    strings.Replace(good, storetest.ID256("x").String(), strings.ToUpper(storetest.ID256("x").String()), 1),
+		"half an id":       strings.Replace(good, storetest.ID256("x").String(), storetest.ID256("x").String()[:30], 1),
+		"no time":          strings.Replace(good, `"at":"2026`, `"at":"a`, 1),
+		"needless base64":  strings.Replace(good, `"text":"t"`, `"text_b64":"dA=="`, 1),
+		"about the moon":   strings.Replace(good, `"file"`, `"moon"`, 1),
+		"version 0":        strings.Replace(good, `"ken":1`, `"ken":0`, 1),
+		"too large":        strings.Replace(good, `"text":"t"`, `"text":"`+strings.Repeat("t", share.MaxSize)+`"`, 1),
+		"a null":           strings.Replace(good, `"text":"t"`, `"text":null`, 1),
+		"a number for one": strings.Replace(good, `"text":"t"`, `"text":1`, 1),
+	} {
+		if bad == good {
+			t.Errorf("%s: nothing was changed", name)
+		}
+		if _, err := share.Decode([]byte(bad)); err == nil {
+			t.Errorf("%s is accepted", name)
+		}
+	}
+	if _, err := share.Decode([]byte(strings.Replace(good, `"ken":1`, `"ken":2,"more":[]`, 1))); !errors.Is(err, share.ErrNewer) {
+		t.Errorf("a later version: %v", err)
+	}
+	for _, bad := range []string{"", "abc", strings.Repeat("A", 64), strings.Repeat("g", 64), strings.Repeat("a", 65)} {
+		if _, err := share.ParseName(bad); err == nil {
+			t.Errorf("%q is a name", bad)
+		}
+	}
+}
+
+// What ken would not have kept is not taken over.
+func TestCheck(t *testing.T) {
+	if err := file(storetest.Record("a\n\ttext", "x", 1)).Check(); err != nil {
+		t.Error(err)
+	}
+	if err := directory(storetest.Directory("d", "x", 1)).Check(); err != nil {
+		t.Error(err)
+	}
+	for name, change := range map[string]func(*fresh.Record){
+		"no basis":      func(r *fresh.Record) { r.Basis = fresh.Basis{} },
+		"no text":       func(r *fresh.Record) { r.Text = " " },
+		"escapes":       func(r *fresh.Record) { r.Text = "\x1b[31m" },
+		"turned around": func(r *fresh.Record) { r.Text = "a\u202eb" },
+		"author":        func(r *fresh.Record) { r.Author = "\x1b[31m" },
+		"recipe":        func(r *fresh.Record) { r.Recipe = strings.Repeat("r", 1<<20) },
+		"confirmer":     func(r *fresh.Record) { r.Confirmer = "\xff" },
+		"a long text":   func(r *fresh.Record) { r.Text = strings.Repeat("r", 1<<20) },
+	} {
+		r := storetest.Record("text", "x", 1)
+		change(&r)
+		if file(r).Check() == nil {
+			t.Errorf("%s is taken over", name)
+		}
+	}
+}
+
+// Whatever Decode accepts, it encodes the same.
+func FuzzDecode(f *testing.F) {
+	for _, r := range examples() {
+		f.Add(r.Encode())
+	}
+	f.Add([]byte(`{"ken":2}`))
+	f.Fuzz(func(t *testing.T, in []byte) {
+		r, err := share.Decode(in)
+		if err != nil {
+			return
+		}
+		if (r.File == nil) == (r.Directory == nil) {
+			t.Fatalf("%q is about both or none", in)
+		}
+		if out := r.Encode(); !bytes.Equal(out, in) {
+			t.Fatalf("%q encodes as %q", in, out)
+		}
+		_ = r.Check()
+	})
+}

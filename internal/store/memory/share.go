@@ -1,0 +1,56 @@
+package memory
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"ken/internal/registry"
+	"ken/internal/repo"
+	"ken/internal/share"
+	"ken/internal/survey"
+)
+
+var _ share.Store = (*Store)(nil)
+
+// Since implements [share.Store].
+func (s *Store) Since(ctx context.Context, mark share.Mark, most int) (list []share.Record, next share.Mark, err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, "", err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var files, directories int
+	var owner string
+	if n, _ := fmt.Sscanf(string(mark), "%s %d %d", &owner, &files, &directories); n != 3 || owner != fmt.Sprintf("%p", s) {
+		files, directories = 0, 0
+	}
+	for ; files < len(s.records) && len(list) < most; files++ {
+		r := s.records[files]
+		list = append(list, share.Record{File: &r})
+	}
+	latest := newestBy(s.directories, func(r *survey.Record) repo.Path { return r.Path })
+	for ; directories < len(s.directories) && len(list) < most; directories++ {
+		if r := s.directories[directories]; !r.Outlined() || slices.Contains(latest[r.Path], r) {
+			list = append(list, share.Record{Directory: r})
+		}
+	}
+	return list, share.Mark(fmt.Sprintf("%p %d %d", s, files, directories)), nil
+}
+
+// Absorb implements [share.Store].
+func (s *Store) Absorb(ctx context.Context, list []share.Record) error {
+	var c registry.Change
+	var directories []*survey.Record
+	for _, r := range list {
+		if r.File != nil {
+			c.Records = append(c.Records, *r.File)
+		} else {
+			directories = append(directories, r.Directory)
+		}
+	}
+	if err := s.Commit(ctx, "", c, nil); err != nil {
+		return err
+	}
+	return s.Keep(ctx, directories)
+}

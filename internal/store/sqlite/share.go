@@ -1,0 +1,167 @@
+package sqlite
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"strings"
+
+	"zombiezen.com/go/sqlite"
+
+	"ken/internal/share"
+)
+
+var _ share.Store = (*Store)(nil)
+
+// Since implements [share.Store]. A mark is two positions, one in each table of records:
+// a number, and a digest of the records just before it. So one of another database, or of
+// this one before it was put back to an earlier day, is known for what it is, and the
+// database need not carry a name for it.
+func (s *Store) Since(ctx context.Context, mark share.Mark, most int) (list []share.Record, next share.Mark, err error) {
+	err = s.read(ctx, func(conn *sqlite.Conn) error {
+		list, next = nil, mark
+		files, directories, _ := strings.Cut(string(mark), " ")
+		from, err := position(conn, files, fileIDs)
+		if err != nil {
+			return err
+		}
+		if from, err = filesSince(conn, from, most, &list); err != nil {
+			return err
+		}
+		if files, err = placeOf(conn, from, fileIDs); err != nil {
+			return err
+		}
+		next = share.Mark(files)
+		if ok, err := hasSurvey(conn); !ok || err != nil {
+			return err
+		}
+		if from, err = position(conn, directories, directoryIDs); err != nil {
+			return err
+		}
+		if from, err = directoriesSince(conn, from, most, &list); err != nil {
+			return err
+		}
+		directories, err = placeOf(conn, from, directoryIDs)
+		next = share.Mark(files + " " + directories)
+		return err
+	})
+	return list, next, err
+}
+
+// filesSince adds records after a number until the list has most, and returns the number
+// of the last one.
+func filesSince(conn *sqlite.Conn, from int64, most int, list *[]share.Record) (int64, error) {
+	stmt, err := conn.Prepare(`
+		SELECT seq, content_id, content_md5, text, author, recipe, at, assumed, confirmer, path
+		FROM record WHERE seq > ?1 ORDER BY seq LIMIT ?2`)
+	if err != nil {
+		return 0, err
+	}
+	defer stmt.Reset()
+	stmt.BindInt64(1, from)
+	stmt.BindInt64(2, int64(most-len(*list)))
+	for {
+		more, err := stmt.Step()
+		if !more || err != nil {
+			return from, err
+		}
+		r := columnRecord(stmt)
+		*list = append(*list, share.Record{File: &r})
+		from = stmt.ColumnInt64(0)
+	}
+}
+
+// directoriesSince is filesSince for directories. Outlines that another one has followed
+// are passed over.
+func directoriesSince(conn *sqlite.Conn, from int64, most int, list *[]share.Record) (int64, error) {
+	stmt, err := conn.Prepare(`
+		SELECT path, at, partial, author, recipe, confirmer, flags, text, basis, seq
+		FROM directory_record r
+		WHERE seq > ?1 AND (outlined = 0 OR seq = (SELECT record FROM directory_latest l WHERE l.path = r.path AND l.outlined = 1))
+		ORDER BY seq LIMIT ?2`)
+	if err != nil {
+		return 0, err
+	}
+	defer stmt.Reset()
+	stmt.BindInt64(1, from)
+	stmt.BindInt64(2, int64(most-len(*list)))
+	var read directoryReader
+	for {
+		more, err := stmt.Step()
+		if !more || err != nil {
+			return from, err
+		}
+		hit, err := read.hit(stmt)
+		if err != nil {
+			return 0, err
+		}
+		*list = append(*list, share.Record{Directory: hit.record})
+		from = hit.seq
+	}
+}
+
+// The ids of the records up to a number.
+const (
+	fileIDs      = `SELECT id FROM record WHERE seq <= ?1 ORDER BY seq DESC LIMIT ?2`
+	directoryIDs = `SELECT id FROM directory_record WHERE seq <= ?1 ORDER BY seq DESC LIMIT ?2`
+)
+
+// behind is how many records a position knows the ids of. Two databases that go
+// different ways and are alike in so many are one.
+const behind = 16
+
+// placeOf spells a position in the table that a query is about.
+func placeOf(conn *sqlite.Conn, seq int64, query string) (string, error) {
+	if seq == 0 {
+		return "0", nil
+	}
+	stmt, err := conn.Prepare(query)
+	if err != nil {
+		return "", err
+	}
+	defer stmt.Reset()
+	stmt.BindInt64(1, seq)
+	stmt.BindInt64(2, behind)
+	sum := sha256.New()
+	var scan scanner
+	for {
+		more, err := stmt.Step()
+		if err != nil {
+			return "", err
+		}
+		if !more {
+			return fmt.Sprintf("%d:%x", seq, sum.Sum(nil)[:8]), nil
+		}
+		sum.Write(scan.bytes(stmt, 0))
+	}
+}
+
+// position reads what placeOf has written, 0 where it does not fit this database.
+func position(conn *sqlite.Conn, place, query string) (int64, error) {
+	var seq int64
+	if _, err := fmt.Sscanf(place, "%d:", &seq); err != nil || seq <= 0 {
+		return 0, nil //nolint:nilerr // what cannot be read is of no use, which costs time alone
+	}
+	now, err := placeOf(conn, seq, query)
+	if err != nil || now != place {
+		return 0, err
+	}
+	return seq, nil
+}
+
+// Absorb implements [share.Store]. Nothing does not make a database.
+func (s *Store) Absorb(ctx context.Context, list []share.Record) error {
+	var k Kept
+	for _, r := range list {
+		if r.File != nil {
+			k.records = append(k.records, *r.File)
+			continue
+		}
+		row, err := directoryRowOf(r.Directory)
+		if err != nil {
+			return err
+		}
+		k.directories = append(k.directories, row)
+	}
+	return s.Receive(ctx, &k)
+}

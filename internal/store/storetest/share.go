@@ -1,0 +1,199 @@
+package storetest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+
+	"ken/internal/fresh"
+	"ken/internal/registry"
+	"ken/internal/repo"
+	"ken/internal/share"
+	"ken/internal/survey"
+)
+
+// A ShareStore hands over what it keeps, and takes over what others do.
+type ShareStore interface {
+	SurveyStore
+	share.Store
+}
+
+// RunShare runs the part of the suite that is about records that travel. Every call of
+// open returns a new, empty store.
+func RunShare(t *testing.T, open func(t *testing.T) ShareStore) {
+	t.Helper()
+	for _, c := range []struct {
+		name string
+		test func(*testing.T, func(*testing.T) ShareStore)
+	}{
+		{"an empty store has nothing to share", testShareEmpty},
+		{"what is kept travels once, in order", testSince},
+		{"of outlines only the latest travels", testShareOutlines},
+		{"a mark of another store is the beginning", testForeignMark},
+		{"what travels arrives as it was, however often", testAbsorb},
+		{"what arrives makes rows fresh", testAbsorbReachesRows},
+		{"a cancelled context stops everything", testShareCancelled},
+	} {
+		t.Run(c.name, func(t *testing.T) { c.test(t, open) })
+	}
+}
+
+// Since returns all that a store has to share after a mark, asked in steps of so many.
+func Since(t testing.TB, s share.Store, mark share.Mark, most int) ([]share.Record, share.Mark) {
+	t.Helper()
+	var all []share.Record
+	for range 10_000 {
+		list, next, err := s.Since(t.Context(), mark, most)
+		if err != nil {
+			t.Fatalf("since %q: %v", mark, err)
+		}
+		if len(list) > most {
+			t.Fatalf("%d records, and no more than %d were asked for", len(list), most)
+		}
+		mark = next
+		if len(list) == 0 {
+			return all, mark
+		}
+		all = append(all, list...)
+	}
+	t.Fatal("there is no end to it")
+	return nil, ""
+}
+
+// Absorb adds records, which must succeed.
+func Absorb(t testing.TB, s share.Store, list ...share.Record) {
+	t.Helper()
+	if err := s.Absorb(t.Context(), list); err != nil {
+		t.Fatalf("absorb: %v", err)
+	}
+}
+
+func about(r fresh.Record) share.Record { return share.Record{File: &r} }
+
+func in(r *survey.Record) share.Record { return share.Record{Directory: r} }
+
+// encoded is what travels of records.
+func encoded(list []share.Record) []string {
+	var out []string
+	for _, r := range list {
+		out = append(out, string(r.Encode()))
+	}
+	return out
+}
+
+func testShareEmpty(t *testing.T, open func(*testing.T) ShareStore) {
+	s := open(t)
+	for _, mark := range []share.Mark{"", "nonsense", "7:abc 9:def"} {
+		if list, _ := Since(t, s, mark, 10); len(list) > 0 {
+			t.Errorf("since %q: %v", mark, list)
+		}
+	}
+	Absorb(t, s)
+	if list, _ := Since(t, s, "", 10); len(list) > 0 {
+		t.Errorf("%v", list)
+	}
+}
+
+func testSince(t *testing.T, open func(*testing.T) ShareStore) {
+	s := open(t)
+	one, two := Record("one", "a", 5), Record("two", "b", 1)
+	md5Only := Record("three", "c", 2)
+	md5Only.Basis, md5Only.Assumed, md5Only.Confirmer, md5Only.Path = md5Of("c"), true, "bob", "\xff"
+	Commit(t, s, "", registry.Change{Records: []fresh.Record{one, two}})
+	first, mark := Since(t, s, "", 100)
+	equal(t, "the first", encoded(first), encoded([]share.Record{about(one), about(two)}))
+
+	x, y := Directory("x", "x", 3), Directory("y", "y", 2)
+	y.Flags = []survey.Flag{{Path: "y/\xff", Severity: "info", Finding: "f"}}
+	Keep(t, s, x)
+	Commit(t, s, "", registry.Change{Records: []fresh.Record{md5Only, one}})
+	Keep(t, s, y, x)
+	later, end := Since(t, s, mark, 100)
+	equal(t, "the second", encoded(later), encoded([]share.Record{about(md5Only), in(x), in(y)}))
+	if again, _ := Since(t, s, end, 100); len(again) > 0 {
+		t.Errorf("after the end: %v", again)
+	}
+	for most := 1; most < 4; most++ {
+		all, last := Since(t, s, "", most)
+		equal(t, fmt.Sprint("in steps of ", most), encoded(all), encoded([]share.Record{about(one), about(two), about(md5Only), in(x), in(y)}))
+		equal(t, "the mark", last, end)
+	}
+}
+
+func testShareOutlines(t *testing.T, open func(*testing.T) ShareStore) {
+	s := open(t)
+	Keep(t, s, Outlined("a", "one", 1), Directory("a", "mind", 0), Outlined("b", "one", 9))
+	_, mark := Since(t, s, "", 1)
+	Keep(t, s, Outlined("a", "two", 2), Directory("a", "later mind", 3), Outlined("b", "older", 8))
+	all, _ := Since(t, s, "", 2)
+	equal(t, "all", encoded(all), encoded([]share.Record{
+		in(Directory("a", "mind", 0)), in(Outlined("b", "one", 9)), in(Outlined("a", "two", 2)), in(Directory("a", "later mind", 3)),
+	}))
+	later, _ := Since(t, s, mark, 2)
+	equal(t, "later", encoded(later), encoded([]share.Record{in(Outlined("a", "two", 2)), in(Directory("a", "later mind", 3))}))
+}
+
+func testForeignMark(t *testing.T, open func(*testing.T) ShareStore) {
+	s, other := open(t), open(t)
+	for i := range 5 {
+		Absorb(t, s, about(Record("here", fmt.Sprint(i), i)), in(Directory("d", fmt.Sprint(i), i)))
+		Absorb(t, other, about(Record("there", fmt.Sprint(i), i)), in(Directory("d", fmt.Sprint("there", i), i)))
+	}
+	_, mark := Since(t, other, "", 100)
+	if list, _ := Since(t, s, mark, 3); len(list) != 10 {
+		t.Errorf("%d records since the mark of another store", len(list))
+	}
+}
+
+func testAbsorb(t *testing.T, open func(*testing.T) ShareStore) {
+	from, to := open(t), open(t)
+	Commit(t, from, "", registry.Change{Records: []fresh.Record{Record("one", "a", 1), Record("two", "a", 2)}})
+	Keep(t, from, Directory("", "root", 1), Outlined("x\xff", "x", 2), Directory("x\xff", "x", 3))
+	all, _ := Since(t, from, "", 100)
+	Absorb(t, to, slices.Concat(all[2:], all[:1])...)
+	for range 2 {
+		Absorb(t, to, all...)
+	}
+	got, _ := Since(t, to, "", 100)
+	g, w := encoded(got), encoded(all)
+	slices.Sort(g)
+	slices.Sort(w)
+	equal(t, "what arrived", g, w)
+	newest, err := to.Newest(t.Context(), []repo.Content{Content("a")})
+	if err != nil || newest[Content("a")].Text != "two" {
+		t.Errorf("newest: %v, %v", newest, err)
+	}
+	want, err := from.Latest(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantLatest(t, to, want)
+	// It travels on, as something that is new here.
+	if len(got) != 5 {
+		t.Errorf("%d records travel on", len(got))
+	}
+}
+
+func testAbsorbReachesRows(t *testing.T, open func(*testing.T) ShareStore) {
+	s := open(t)
+	Commit(t, s, "", registry.Change{Put: []registry.Row{Row("a.go", "x"), Row("b.go", "y")}})
+	Absorb(t, s, about(Record("about x", "x", 0)))
+	tally, err := s.Tally(t.Context(), "")
+	if err != nil || tally.Fresh != 1 || tally.None != 1 {
+		t.Errorf("%+v, %v", tally, err)
+	}
+}
+
+func testShareCancelled(t *testing.T, open func(*testing.T) ShareStore) {
+	s := open(t)
+	Absorb(t, s, about(Record("about x", "x", 0)))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, _, err := s.Since(ctx, "", 1); err == nil {
+		t.Error("since answers")
+	}
+	if err := s.Absorb(ctx, []share.Record{in(Directory("d", "x", 0))}); err == nil {
+		t.Error("absorb answers")
+	}
+}
