@@ -46,3 +46,11 @@ func TestSurvey(t *testing.T) {
 		return open(t, address)
 	})
 }
+
+func TestShare(t *testing.T) {
+	address := pgtest.Database(t)
+	storetest.RunShare(t, func(t *testing.T) storetest.ShareStore {
+		t.Helper()
+		return open(t, address)
+	})
+}
