@@ -1,0 +1,138 @@
+package main
+
+import (
+	"context"
+	"crypto/sha1"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"ken/internal/fresh"
+	"ken/internal/pgtest"
+	"ken/internal/repo"
+	"ken/internal/share"
+	"ken/internal/store/postgres"
+)
+
+// What a store of a team is held to.
+const (
+	upsertAtMost  = 2.5
+	upsertRecords = 100_000
+	upsertRounds  = 5
+
+	upsertWork = "postgres, upsert"
+	againWork  = "postgres, upsert of what is there"
+)
+
+// postgresWorks fills the rows of the store on PostgreSQL. It is the one part that is measured
+// without the program around it: what is held against COPY is the writing alone.
+func (b *bench) postgresWorks(ctx context.Context) (err error) {
+	if !b.anyOf(upsertWork, againWork) {
+		return nil
+	}
+	progress("%s, %d summaries", upsertWork, upsertRecords)
+	server, err := pgtest.Run()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, server.Close()) }()
+	name, err := server.Create(ctx)
+	if err != nil {
+		return err
+	}
+	address := server.Address("postgres", "", name)
+	store, err := postgres.Open(address, postgres.Options{Repository: "bench", Machine: "bench"})
+	if err != nil {
+		return err
+	}
+	defer store.Close() //nolint:errcheck // the server goes with it
+	conn, err := pgx.Connect(ctx, address)
+	if err != nil {
+		return err
+	}
+	defer conn.Close(ctx) //nolint:errcheck // likewise
+
+	list := summaries(upsertRecords)
+	var upsert, again, plain []time.Duration
+	for range min(b.rounds, upsertRounds) {
+		if err := store.Absorb(ctx, nil); err != nil { // connected, and the tables are there
+			return err
+		}
+		if _, err := store.Repository(ctx); err != nil {
+			return err
+		}
+		for _, side := range []struct {
+			took  *[]time.Duration
+			clean bool
+			write func() error
+		}{
+			{&upsert, true, func() error { return store.Absorb(ctx, list) }},
+			{&again, false, func() error { return store.Absorb(ctx, list) }},
+			{&plain, true, func() error { return copyIn(ctx, conn, list) }},
+		} {
+			if side.clean {
+				if _, err := conn.Exec(ctx, `TRUNCATE ken.record`); err != nil {
+					return err
+				}
+			}
+			if _, err := conn.Exec(ctx, `CHECKPOINT`); err != nil {
+				return err
+			}
+			start := time.Now()
+			if err := side.write(); err != nil {
+				return err
+			}
+			*side.took = append(*side.took, time.Since(start))
+			var n int
+			if err := conn.QueryRow(ctx, `SELECT count(*) FROM ken.record`).Scan(&n); err != nil {
+				return err
+			}
+			if n != len(list) {
+				return fmt.Errorf("%d records, want %d", n, len(list))
+			}
+		}
+	}
+	b.rows = append(
+		b.rows,
+		row{work: upsertWork, files: upsertRecords, unit: "summaries", ken: middle(upsert), against: "COPY into the table", other: middle(plain), atMost: upsertAtMost},
+		row{work: againWork, files: upsertRecords, unit: "summaries", ken: middle(again), against: "COPY into the table", other: middle(plain)},
+	)
+	return nil
+}
+
+func middle(took []time.Duration) time.Duration {
+	slices.Sort(took)
+	return took[len(took)/2]
+}
+
+// summaries returns records of the usual size, each about a file of its own.
+func summaries(n int) []share.Record {
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	list := make([]share.Record, n)
+	for i := range list {
+		sum := sha1.Sum(fmt.Append(nil, i))
+		list[i] = share.Record{File: &fresh.Record{
+			Basis:  fresh.Basis{Content: repo.Content{ID: repo.IDFromBytes(sum[:])}},
+			Text:   fmt.Sprintf("File %d reads what a client sends, checks that it is one of the forms that are known, and hands it to the part that is meant; what it cannot read it refuses with a sentence that says where.", i),
+			Author: "bench", Recipe: "hand", At: at.Add(time.Duration(i) * time.Second),
+			Path: repo.Path(fmt.Sprintf("part%d/module%d/file%d.go", i%7, i%211, i)),
+		}}
+	}
+	return list
+}
+
+// copyIn writes the same rows as plainly as PostgreSQL can.
+func copyIn(ctx context.Context, conn *pgx.Conn, list []share.Record) error {
+	_, err := conn.CopyFrom(
+		ctx, pgx.Identifier{"ken", "record"},
+		[]string{"repository", "id", "seq", "content_id", "content_md5", "at", "assumed", "path", "author", "recipe", "confirmer", "text"},
+		pgx.CopyFromSlice(len(list), func(i int) ([]any, error) {
+			r := list[i].File
+			id := r.ID()
+			return []any{int64(1), id[:], int64(i), r.Basis.Content.ID.Bytes(), nil, r.At, r.Assumed, []byte(r.Path), []byte(r.Author), []byte(r.Recipe), []byte(r.Confirmer), []byte(r.Text)}, nil
+		}))
+	return err
+}
