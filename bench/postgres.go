@@ -48,12 +48,12 @@ func (b *bench) postgresWorks(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	defer store.Close() //nolint:errcheck // the server goes with it
+	defer store.Close()
 	conn, err := pgx.Connect(ctx, address)
 	if err != nil {
 		return err
 	}
-	defer conn.Close(ctx) //nolint:errcheck // likewise
+	defer conn.Close(ctx)
 
 	list := summaries(upsertRecords)
 	var upsert, again, plain []time.Duration

@@ -9,7 +9,7 @@ var (
 	decisions = []string{"registry", "survey", "contract", "workflow", "spec", "hook", "docs", "prove", "litter", "board", "client", "agent", "setup", "share"}
 	facts     = []string{
 		"git", "content", "state", "model/provider", "config",
-		"store", "store/sqlite", "store/postgres", "store/memory", "queue",
+		"store", "store/sqlite", "store/postgres", "store/memory", "store/team", "queue",
 	}
 	screen   = []string{"term"}
 	faces    = []string{"cli", "mcp", "web"}
@@ -42,6 +42,8 @@ var imports = func() map[string][]string {
 	}
 	// Choosing an engine is all that store itself does.
 	m["store"] = join(words, decisions, []string{"store/sqlite", "store/postgres", "store/memory"})
+	// One base that a machine keeps in step with, and the one engine that it is on.
+	m["store/team"] = join(words, decisions, []string{"store/postgres"})
 	m["term"] = words
 	for _, p := range faces {
 		m[p] = join(words, decisions)
@@ -80,7 +82,7 @@ var inTests = join(helpers, []string{"store/memory"})
 // thing is as quick as a fake would be, or the fake is held against it: a workflow's
 // verbs are tried on a disk, and the model of a history is one that git tells. What a
 // played model says to the built program is written in the words of a conversation.
-var realParts = map[string][]string{"workflow": {"state"}, "spec": {"git"}, "e2e": {"model"}}
+var realParts = map[string][]string{"workflow": {"state"}, "spec": {"git"}, "e2e": {"model"}, "store/team": {"store"}}
 
 // pure is what the words and the decisions keep out, each with everything below
 // it: no process, no SQL, no socket, no disk. Clocks are kept out call by call.

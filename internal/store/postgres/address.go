@@ -49,6 +49,12 @@ func HasPassword(address string) bool {
 	return ok || u.Query().Has("password")
 }
 
+// Parse reads an address.
+func Parse(address string) (Address, error) {
+	a, _, err := parse(address)
+	return a, err
+}
+
 // parse reads an address. What pgx says of one that it does not understand may quote it, and
 // is not passed on.
 func parse(address string) (Address, *pgxpool.Config, error) {

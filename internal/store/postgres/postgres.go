@@ -10,6 +10,7 @@ package postgres
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -49,7 +50,7 @@ type Store struct {
 	// repository is the number that the server knows the repository by, 0 before it was
 	// asked for.
 	repository int64
-	database   string // see [Store.Database]
+	database   string // drawn when the tables were made
 }
 
 // Open returns the store at an address, as libpq understands it: what it does not say comes
@@ -79,13 +80,13 @@ func Open(address string, opts Options) (*Store, error) {
 // Address returns where the store is, without the password.
 func (s *Store) Address() Address { return s.address }
 
-// Database names the database, as no other is named: not one of the same address that was
-// made anew.
-func (s *Store) Database(ctx context.Context) (string, error) {
+// Scope names the repository in this database, as no other is named: not the one of the same
+// name in a database that was made anew at the same address.
+func (s *Store) Scope(ctx context.Context) (string, error) {
 	if _, err := s.Pool(ctx); err != nil {
 		return "", err
 	}
-	return s.database, nil
+	return fmt.Sprintf("%s/%d", s.database, s.repository), nil
 }
 
 // Close lets go of all connections.

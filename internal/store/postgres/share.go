@@ -209,3 +209,15 @@ func (s *Store) AbsorbAt(ctx context.Context, mark share.Mark, list []share.Reco
 	}
 	return next, nil
 }
+
+// Knows reports whether a mark is one of this base. One that is not was made by another base,
+// or by this one before it was put back to an earlier day: who holds it cannot be sure that
+// what he has written is still there.
+func (s *Store) Knows(ctx context.Context, mark share.Mark) (ok bool, err error) {
+	err = s.read(ctx, "read", func(tx pgx.Tx) error {
+		at, err := s.places(ctx, tx, mark)
+		ok = err == nil && at.mark() == mark
+		return err
+	})
+	return ok && err == nil, err
+}

@@ -164,7 +164,7 @@ func (s *Store) Machines(ctx context.Context) (list []Machine, err error) {
 }
 
 // Tell says how a work tree of this machine stands: the baseline, nil when it was never
-// verified, and the counts. Its rows may follow later.
+// verified, and the counts. Its rows may follow later, and begin the next generation then.
 func (s *Store) Tell(ctx context.Context, worktree string, b *registry.Baseline, t registry.Tally) error {
 	return s.write(ctx, "write", func(tx pgx.Tx) error {
 		id, err := s.hold(ctx, tx, worktree)
@@ -173,9 +173,6 @@ func (s *Store) Tell(ctx context.Context, worktree string, b *registry.Baseline,
 		}
 		if b != nil {
 			if err := s.setBaseline(ctx, tx, id, *b); err != nil {
-				return err
-			}
-			if err := s.advance(ctx, tx, id); err != nil {
 				return err
 			}
 		}

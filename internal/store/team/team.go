@@ -1,0 +1,418 @@
+// Package team keeps a local store in step with the base of a team.
+//
+// Every answer comes from the local store; the base is where machines meet. What is new there
+// is taken over when a command begins, what was written here is handed over when it ends, and
+// how the work tree stands is told along the way. All of it is a union of records named by
+// content, taken up where a mark says, so that being cut off at any point costs nothing but
+// doing it again. A base that is away is noted once and left alone for a while. How a base
+// is spoken to belongs to internal/store/postgres.
+package team
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"path/filepath"
+	"time"
+
+	"ken/internal/fault"
+	"ken/internal/registry"
+	"ken/internal/share"
+	"ken/internal/store/postgres"
+)
+
+// Bounds of what a command that was about something else spends on the base.
+const (
+	// every is how long what came from the base is new enough. An agent that asks ten
+	// questions in a row goes there once.
+	every = 5 * time.Second
+	// share of the time: a base at the other end of the world takes a second each time, and is
+	// asked every minute.
+	part = 50
+	// answer is how long one step may take before the base counts as away: connecting, or some
+	// hundred records. Who waits longer for a question about one file thinks that ken hangs.
+	answer = 2 * time.Second
+	// most is how long all steps may take together. The first visit to a large base is the
+	// one that needs it; the next command goes on where this one stopped.
+	most = 20 * time.Second
+	// rowsEvery is how often rows are handed over: nobody's answer depends on them.
+	rowsEvery = time.Minute
+	// rowsMost is how many go at a time, unless that was asked for: a second or so.
+	rowsMost = 20_000
+	// away is how long a base that did not answer is left alone, twice as long each time up
+	// to longAway. Who comes back on line waits no longer than for a mail.
+	away     = 15 * time.Second
+	longAway = 5 * time.Minute
+	// patience is answer for somebody who has asked for nothing else.
+	patience = 30 * time.Second
+	// batch is how many records go in a step: about half a megabyte.
+	batch = 500
+)
+
+// Local is the store of this machine.
+type Local interface {
+	share.Store
+	Baseline(ctx context.Context, worktree string) (registry.Baseline, bool, error)
+	Rows(ctx context.Context, worktree string) iter.Seq2[registry.Row, error]
+	Tally(ctx context.Context, worktree string) (registry.Tally, error)
+	// Remember keeps a value beside the records, to be lost and put back with them.
+	Remember(ctx context.Context, key, value string) error
+	Remembered(ctx context.Context, key string) (string, error)
+}
+
+// Options says which base, and for whom.
+type Options struct {
+	Address string // of the base
+	// Given says that the user's own environment named it. One that a repository names is
+	// gone to only when it is on this machine, or after the user has asked for it: see
+	// [Team.Agree].
+	Given bool
+	// Repository names the repository. It is called once, when it is needed.
+	Repository func(ctx context.Context) (string, error)
+	Local      Local
+	// StateDir is the user's directory for state that outlives a run; "" when there is none,
+	// and so no memory of what was agreed and of when the base was away.
+	StateDir  string
+	CommonDir string // the git directory that all work trees share, which names the clone
+	Root      string // of the work tree
+	Worktree  string // the work tree's name, "" for the main one
+	Now       func() time.Time
+}
+
+// A Team is one clone's way to its base. It is for one goroutine. Nothing is looked at before
+// the first call.
+type Team struct {
+	opts    Options
+	base    *postgres.Store
+	address postgres.Address
+	memory  memory
+	marks   marks
+	arrived map[string]bool // what came from the base in this run
+	moved   Moved
+}
+
+// Moved counts the records that went each way.
+type Moved struct {
+	Pulled int `json:"pulled"`
+	Pushed int `json:"pushed"`
+}
+
+// Open returns the way to a base. An address that cannot be read is an error.
+func Open(opts Options) (*Team, error) {
+	if opts.Now == nil {
+		opts.Now = time.Now
+	}
+	address, err := postgres.Parse(opts.Address)
+	if err != nil {
+		return nil, err
+	}
+	t := &Team{opts: opts, address: address, arrived: make(map[string]bool)}
+	t.memory = t.recall()
+	return t, nil
+}
+
+// Address is where the base is, without the password.
+func (t *Team) Address() string { return t.address.String() }
+
+// Close lets go of the base.
+func (t *Team) Close() error {
+	if t.base == nil {
+		return nil
+	}
+	return t.base.Close()
+}
+
+// clone names this clone among those of the machine.
+func (t *Team) clone() string {
+	sum := sha256.Sum256([]byte(t.opts.CommonDir))
+	return hex.EncodeToString(sum[:3])
+}
+
+// worktree names the work tree among those of the machine.
+func (t *Team) worktree() string {
+	name := filepath.Base(t.opts.Root) + "-" + t.clone()
+	if t.opts.Worktree != "" {
+		name += "/" + t.opts.Worktree
+	}
+	return name
+}
+
+// Arrive takes over what is new in the base and hands over what is not there yet, unless that
+// was done a moment ago or the base is away. It returns what a person should be told, "" for
+// nothing: it never fails, because the local store answers without it.
+func (t *Team) Arrive(ctx context.Context) (note string) {
+	if !t.agreed() {
+		return fmt.Sprintf("not used: the store %s, which %s; to use it: ken share status", t.address, "the repository names")
+	}
+	now := t.opts.Now()
+	if t.memory.away(now) || t.memory.recent(now) {
+		return ""
+	}
+	return t.visit(ctx, func(ctx context.Context, step stepper) error {
+		if err := t.pull(ctx, step); err != nil {
+			return err
+		}
+		if err := t.push(ctx, step); err != nil {
+			return err
+		}
+		return t.tell(ctx, step, false)
+	})
+}
+
+// Leave hands over what was written since, if anything was. It returns what a person should be
+// told.
+func (t *Team) Leave(ctx context.Context) (note string) {
+	if !t.agreed() || t.memory.away(t.opts.Now()) {
+		return ""
+	}
+	unsent, err := t.unsent(ctx)
+	if err != nil || !unsent {
+		return "" // what cannot be read now has been reported by who needed it
+	}
+	return t.visit(ctx, func(ctx context.Context, step stepper) error {
+		if err := t.push(ctx, step); err != nil {
+			return err
+		}
+		return t.tell(ctx, step, false)
+	})
+}
+
+// Sync does all of it now, however long it takes.
+func (t *Team) Sync(ctx context.Context) (Moved, error) {
+	t.moved = Moved{}
+	step := func(ctx context.Context, do func(context.Context) error) error {
+		return within(ctx, patience, do)
+	}
+	err := t.enter(ctx, step)
+	if err == nil {
+		err = t.pull(ctx, step)
+	}
+	if err == nil {
+		err = t.push(ctx, step)
+	}
+	if err == nil {
+		err = t.tell(ctx, step, true)
+	}
+	if err == nil {
+		t.memory.Failures, t.memory.At = 0, t.opts.Now()
+		t.keep()
+	}
+	return t.moved, err
+}
+
+// A stepper bounds one step in time.
+type stepper func(ctx context.Context, do func(context.Context) error) error
+
+func within(ctx context.Context, limit time.Duration, do func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	return do(ctx)
+}
+
+// visit goes to the base in bounded time, and remembers how that went.
+func (t *Team) visit(ctx context.Context, do func(context.Context, stepper) error) (note string) {
+	began := t.opts.Now()
+	deadline := began.Add(most)
+	errEnough := errors.New("enough for now")
+	step := func(ctx context.Context, do func(context.Context) error) error {
+		if t.opts.Now().After(deadline) {
+			return errEnough
+		}
+		return within(ctx, answer, do)
+	}
+	err := t.enter(ctx, step)
+	if err == nil {
+		err = do(ctx, step)
+	}
+	if ctx.Err() != nil {
+		return "" // it was not the base that gave up
+	}
+	now := t.opts.Now()
+	t.memory.At, t.memory.Took = now, now.Sub(began)
+	switch {
+	case err == nil:
+		t.memory.Failures = 0
+		t.memory.Note = ""
+	case errors.Is(err, errEnough):
+		t.memory.At = time.Time{} // the next command goes on
+		note = fmt.Sprintf("there is more in the store %s than one command takes over; the next one goes on, or: ken share pull", t.address)
+	default:
+		t.memory.Failures++
+		note = t.said(err)
+		t.memory.Note = note
+	}
+	t.keep()
+	return note
+}
+
+// said is what a person is told of a failure.
+func (t *Team) said(err error) string {
+	note := fmt.Sprintf("%v; answered from the local store, and nothing is lost", err)
+	if hint := fault.HintOf(err); hint != "" && !postgres.Away(err) {
+		note += " (" + hint + ")"
+	}
+	return note
+}
+
+// marks are how far this clone has come with a base.
+type marks struct {
+	Base   string     `json:"base"`   // the base that they are about
+	Pulled share.Mark `json:"pulled"` // of the base: what is up to here is in the local store
+	Pushed share.Mark `json:"pushed"` // of the local store: what is up to here is in the base
+	// Told is the generation of the work tree's rows that the base was told of, and Rows that
+	// of the rows it has.
+	Told map[string]int64 `json:"told,omitempty"`
+	Rows map[string]int64 `json:"rows,omitempty"`
+	// RowsAt is when rows were last handed over.
+	RowsAt time.Time `json:"rows_at,omitzero"`
+}
+
+// key is what the marks are remembered under.
+func (t *Team) key() string { return "team " + t.address.String() }
+
+func (t *Team) load(ctx context.Context) (m marks, err error) {
+	text, err := t.opts.Local.Remembered(ctx, t.key())
+	if err != nil || text == "" {
+		return m, err
+	}
+	if json.Unmarshal([]byte(text), &m) != nil {
+		return marks{}, nil // what cannot be read is the beginning, which costs time alone
+	}
+	return m, nil
+}
+
+func (t *Team) save(ctx context.Context) error {
+	text, err := json.Marshal(t.marks)
+	if err != nil {
+		return err
+	}
+	return t.opts.Local.Remember(ctx, t.key(), string(text))
+}
+
+// enter connects, and finds out how far this clone has come with the base that is there.
+func (t *Team) enter(ctx context.Context, step stepper) error {
+	if t.base == nil {
+		repository, err := t.opts.Repository(ctx)
+		if err != nil {
+			return err
+		}
+		machine := t.machine()
+		if t.base, err = postgres.Open(t.opts.Address, postgres.Options{Repository: repository, Machine: machine.ID, Host: machine.Host, Connections: 2}); err != nil {
+			return err
+		}
+	}
+	marks, err := t.load(ctx)
+	if err != nil {
+		return err
+	}
+	t.marks = marks
+	return step(ctx, func(ctx context.Context) error {
+		base, err := t.base.Scope(ctx)
+		if err != nil {
+			return err
+		}
+		known := t.marks.Base == base
+		if known && t.marks.Pulled != "" {
+			if known, err = t.base.Knows(ctx, t.marks.Pulled); err != nil {
+				return err
+			}
+		}
+		if !known {
+			// Another base, or this one as it was on an earlier day: what it has of ours is not
+			// known, and everything is handed over again.
+			t.marks = newMarks(base)
+		}
+		return nil
+	})
+}
+
+func newMarks(base string) marks { return marks{Base: base} }
+
+// pull takes over what the base has and the local store may not have.
+func (t *Team) pull(ctx context.Context, step stepper) error {
+	for {
+		var list []share.Record
+		next := t.marks.Pulled
+		err := step(ctx, func(ctx context.Context) (err error) {
+			list, next, err = t.base.Since(ctx, t.marks.Pulled, batch)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if len(list) == 0 {
+			return nil
+		}
+		if err := t.opts.Local.Absorb(ctx, list); err != nil {
+			return err
+		}
+		for _, r := range list {
+			t.arrived[nameOf(r)] = true
+		}
+		t.moved.Pulled += len(list)
+		t.marks.Pulled = next
+		if err := t.save(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// push hands over what the local store has and the base may not have. What has just come from
+// there is not sent back.
+func (t *Team) push(ctx context.Context, step stepper) error {
+	for {
+		list, next, err := t.opts.Local.Since(ctx, t.marks.Pushed, batch)
+		if err != nil {
+			return err
+		}
+		if len(list) == 0 {
+			return nil
+		}
+		ours := make([]share.Record, 0, len(list))
+		for _, r := range list {
+			if !t.arrived[nameOf(r)] {
+				ours = append(ours, r)
+			}
+		}
+		pulled := t.marks.Pulled
+		err = step(ctx, func(ctx context.Context) (err error) {
+			pulled, err = t.base.AbsorbAt(ctx, t.marks.Pulled, ours)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		t.moved.Pushed += len(ours)
+		t.marks.Pulled, t.marks.Pushed = pulled, next
+		if err := t.save(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// nameOf names a record within a run. The same text at two directories is two.
+func nameOf(r share.Record) string {
+	if r.File != nil {
+		id := r.File.ID()
+		return string(id[:])
+	}
+	id := r.Directory.ID()
+	return string(id[:]) + string(r.Directory.Path)
+}
+
+// unsent reports whether the local store has something that the base may not have.
+func (t *Team) unsent(ctx context.Context) (bool, error) {
+	m, err := t.load(ctx)
+	if err != nil {
+		return false, err
+	}
+	list, _, err := t.opts.Local.Since(ctx, m.Pushed, 1)
+	if err != nil || len(list) == 0 {
+		return false, err
+	}
+	return true, nil
+}

@@ -1,0 +1,405 @@
+package team_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"ken/internal/fresh"
+	"ken/internal/pgtest"
+	"ken/internal/registry"
+	"ken/internal/repo"
+	"ken/internal/share"
+	"ken/internal/store"
+	"ken/internal/store/postgres"
+	"ken/internal/store/storetest"
+	"ken/internal/store/team"
+)
+
+// A clone is one with a store and a user's state of its own, whose clock stands still.
+type clone struct {
+	*store.Store
+	dir, state string
+	now        time.Time
+	repository string
+}
+
+func newClone(t *testing.T) *clone {
+	t.Helper()
+	c := &clone{dir: storetest.Dir(t), state: t.TempDir(), now: storetest.Epoch, repository: "r"}
+	c.Store = store.Open(store.Options{CommonDir: c.dir, StateDir: c.state})
+	t.Cleanup(func() {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return c
+}
+
+// wait lets time pass.
+func (c *clone) wait(d time.Duration) { c.now = c.now.Add(d) }
+
+// command is one run of ken: it goes to the base when it begins and when it ends, and writes in
+// between. It returns what the user was told.
+func (c *clone) command(t *testing.T, address string, write ...fresh.Record) string {
+	t.Helper()
+	way := c.team(t, address)
+	note := way.Arrive(t.Context())
+	if len(write) > 0 {
+		storetest.Commit(t, c, "", registry.Change{Records: write})
+	}
+	note += way.Leave(t.Context())
+	if err := way.Close(); err != nil {
+		t.Error(err)
+	}
+	return note
+}
+
+// quiet is a command that has nothing to say of the base.
+func (c *clone) quiet(t *testing.T, address string, write ...fresh.Record) {
+	t.Helper()
+	if note := c.command(t, address, write...); note != "" {
+		t.Errorf("it says: %s", note)
+	}
+}
+
+func (c *clone) team(t *testing.T, address string) *team.Team {
+	t.Helper()
+	way, err := team.Open(team.Options{
+		Address: address, Local: c.Store, StateDir: c.state, CommonDir: c.dir, Root: c.dir + "/work",
+		Repository: func(context.Context) (string, error) { return c.repository, nil },
+		Now:        func() time.Time { return c.now },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return way
+}
+
+// has returns the texts that a store has, sorted. One that is there twice is listed twice.
+func has(t *testing.T, s share.Store) []string {
+	t.Helper()
+	list, _ := storetest.Since(t, s, "", 100)
+	var texts []string
+	for _, r := range list {
+		if r.File != nil {
+			texts = append(texts, r.File.Text)
+		} else {
+			texts = append(texts, r.Directory.Text)
+		}
+	}
+	slices.Sort(texts)
+	return texts
+}
+
+func want(t *testing.T, s share.Store, texts ...string) {
+	t.Helper()
+	slices.Sort(texts)
+	if got := has(t, s); !slices.Equal(got, texts) {
+		t.Errorf("it has %q, want %q", got, texts)
+	}
+}
+
+// base opens the base of a repository, to look into it.
+func base(t *testing.T, address, repository string) *postgres.Store {
+	t.Helper()
+	s, err := postgres.Open(address, postgres.Options{Repository: repository, Machine: "looking"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+func text(s string) fresh.Record { return storetest.Record(s, s, len(s)) }
+
+const (
+	soon  = 6 * time.Second // later than a visit is good for
+	later = time.Hour       // later than any base is left alone
+)
+
+// What one machine writes, the next command of another one has.
+func TestTwoMachines(t *testing.T) {
+	address := pgtest.Database(t)
+	ann, bob := newClone(t), newClone(t)
+	ann.quiet(t, address, text("by ann"))
+	storetest.Keep(t, ann.Store, storetest.Directory("d", "d", 1))
+	ann.wait(soon)
+	ann.quiet(t, address)
+	bob.quiet(t, address, text("by bob"))
+	want(t, bob, "by ann", "about d", "by bob")
+	ann.wait(soon)
+	ann.quiet(t, address)
+	want(t, ann, "by ann", "about d", "by bob")
+	want(t, base(t, address, "r"), "by ann", "about d", "by bob")
+}
+
+// Nobody is sent what he has: neither his own words from the base, nor what came from there
+// back to it.
+func TestNothingTravelsTwice(t *testing.T) {
+	address := pgtest.Database(t)
+	ann, bob := newClone(t), newClone(t)
+	for i := range 3 {
+		ann.quiet(t, address, text(fmt.Sprint("ann ", i)))
+		ann.wait(soon)
+	}
+	moved := func(c *clone) team.Moved {
+		way := c.team(t, address)
+		defer way.Close()
+		m, err := way.Sync(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	for _, c := range []struct {
+		who  *clone
+		want team.Moved
+	}{{ann, team.Moved{}}, {bob, team.Moved{Pulled: 3}}, {bob, team.Moved{}}, {ann, team.Moved{}}} {
+		if got := moved(c.who); got != c.want {
+			t.Errorf("moved %+v, want %+v", got, c.want)
+		}
+	}
+}
+
+// Repositories on one server do not see each other's words, nor machines.
+func TestRepositoriesApart(t *testing.T) {
+	address := pgtest.Database(t)
+	ann, eve := newClone(t), newClone(t)
+	eve.repository = "another"
+	storetest.Commit(t, ann, "", registry.Change{Put: []registry.Row{storetest.Row("a", "x")}, Baseline: &registry.Baseline{Head: storetest.ID("h"), At: storetest.Epoch}})
+	ann.quiet(t, address, text("secret"))
+	eve.quiet(t, address, text("other"))
+	eve.wait(soon)
+	eve.quiet(t, address)
+	want(t, eve, "other")
+	want(t, base(t, address, "another"), "other")
+	if list, err := base(t, address, "another").Machines(t.Context()); err != nil || len(list) > 0 {
+		t.Errorf("machines of another repository: %v, %v", list, err)
+	}
+}
+
+// A base that is away from the start is noted once, left alone for a while, and caught up with.
+func TestAwayFromTheStart(t *testing.T) {
+	server := pgtest.Start(t)
+	address := server.Database(t)
+	server.Stop(t)
+	ann := newClone(t)
+	note := ann.command(t, address, text("off line"))
+	if !strings.Contains(note, "nobody listens there") || strings.Count(note, "nothing is lost") != 1 {
+		t.Errorf("it says: %s", note)
+	}
+	ann.quiet(t, address, text("later"))
+	want(t, ann, "off line", "later")
+	server.Restart(t)
+	ann.quiet(t, address) // it is still left alone
+	ann.wait(later)
+	ann.quiet(t, address)
+	want(t, base(t, address, "r"), "off line", "later")
+}
+
+// So is one that goes away in the middle, by a stop, a crash or a closed door.
+func TestAwayInTheMiddle(t *testing.T) {
+	server := pgtest.Start(t)
+	address := server.Database(t)
+	ann, bob := newClone(t), newClone(t)
+	var all []string
+	for i, stop := range []func(testing.TB){server.Stop, server.Crash} {
+		before, off := fmt.Sprint("before ", i), fmt.Sprint("off line ", i)
+		ann.quiet(t, address, text(before))
+		stop(t)
+		ann.wait(later)
+		bob.wait(later)
+		if note := ann.command(t, address, text(off)); note == "" {
+			t.Error("nobody says that the base is away")
+		}
+		if note := bob.command(t, address, text("bob's "+off)); note == "" {
+			t.Error("nobody says that the base is away")
+		}
+		server.Restart(t)
+		all = append(all, before, off, "bob's "+off)
+		for range 2 {
+			for _, c := range []*clone{ann, bob} {
+				c.wait(later)
+				c.quiet(t, address)
+			}
+		}
+		want(t, ann, all...)
+		want(t, bob, all...)
+		want(t, base(t, address, "r"), all...)
+	}
+}
+
+// A base that accepts and never answers costs one command a bounded time, and the next ones
+// nothing.
+func TestStalls(t *testing.T) {
+	proxy := pgtest.Through(t, pgtest.Database(t))
+	ann := newClone(t)
+	proxy.Stall(true)
+	began := time.Now()
+	note := ann.command(t, proxy.Address(), text("meanwhile"))
+	if !strings.Contains(note, "does not answer") {
+		t.Errorf("it says: %s", note)
+	}
+	if took := time.Since(began); took > 5*time.Second {
+		t.Errorf("it took %v", took)
+	}
+	taken := proxy.Taken()
+	ann.wait(soon)
+	for range 20 {
+		ann.quiet(t, proxy.Address())
+	}
+	if proxy.Taken() != taken {
+		t.Error("a base that stalls was tried again at once")
+	}
+	proxy.Stall(false)
+	ann.wait(later)
+	ann.quiet(t, proxy.Address())
+	want(t, base(t, proxy.Address(), "r"), "meanwhile")
+}
+
+// Wherever the connection is cut, nothing is lost and nothing is there twice.
+func TestCut(t *testing.T) {
+	address := pgtest.Database(t)
+	proxy := pgtest.Through(t, address)
+	ann, bob := newClone(t), newClone(t)
+	if err := base(t, address, "r").Absorb(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	cuts := 0
+	for i, n := 0, 0; i < 25; i, n = i+1, n+137 {
+		word := fmt.Sprint("word ", i)
+		all = append(all, word)
+		storetest.Commit(t, ann, "", registry.Change{Records: []fresh.Record{text(word)}, Put: []registry.Row{storetest.Row("a", word)}})
+		proxy.CutAfter(n)
+		for _, c := range []*clone{ann, bob} {
+			way := c.team(t, proxy.Address())
+			if _, err := way.Sync(t.Context()); err != nil {
+				cuts++
+			}
+			way.Close()
+		}
+		if got := has(t, base(t, address, "r")); len(got) != len(slices.Compact(slices.Clone(got))) {
+			t.Fatalf("after a cut at %d the base has %q", n, got)
+		}
+	}
+	if cuts < 5 {
+		t.Errorf("only %d cuts hit anything", cuts)
+	}
+	proxy.CutAfter(-1)
+	for _, c := range []*clone{ann, bob} {
+		c.wait(later)
+		c.quiet(t, proxy.Address())
+		want(t, c, all...)
+	}
+	want(t, base(t, address, "r"), all...)
+}
+
+// A base that was made anew, or put back to an earlier day, gets everything again.
+func TestBasePutBack(t *testing.T) {
+	address := pgtest.Database(t)
+	ann := newClone(t)
+	ann.quiet(t, address, text("one"), text("second"))
+	ann.wait(soon)
+	ann.quiet(t, address, text("last one"))
+	pgtest.Exec(t, address, `DELETE FROM ken.record WHERE seq > 2; UPDATE ken.repository SET seq = 2`)
+	bob := newClone(t)
+	bob.quiet(t, address, text("by bob")) // it takes the number that "last one" had
+	ann.wait(soon)
+	ann.quiet(t, address)
+	want(t, base(t, address, "r"), "one", "second", "last one", "by bob")
+	want(t, ann, "one", "second", "last one", "by bob")
+
+	pgtest.Exec(t, address, `DROP SCHEMA ken CASCADE`)
+	ann.wait(soon)
+	ann.quiet(t, address)
+	want(t, base(t, address, "r"), "one", "second", "last one", "by bob")
+}
+
+// A clone that lost its store gets everything again.
+func TestLocalLost(t *testing.T) {
+	address := pgtest.Database(t)
+	ann := newClone(t)
+	ann.quiet(t, address, text("one"))
+	lost := newClone(t)
+	lost.state = ann.state
+	lost.now = ann.now.Add(soon)
+	lost.quiet(t, address)
+	want(t, lost, "one")
+}
+
+// A base that a repository names is not gone to on its word, unless it is on this machine.
+func TestAgreed(t *testing.T) {
+	ann := newClone(t)
+	const address = "postgres://ken@db.invalid/ken"
+	if note := ann.command(t, address, text("one")); !strings.Contains(note, "not used: the store postgres://ken@db.invalid:5432/ken") {
+		t.Errorf("it says: %s", note)
+	}
+	way := ann.team(t, address)
+	if err := way.Agree(); err != nil {
+		t.Fatal(err)
+	}
+	if note := ann.command(t, address); !strings.Contains(note, "no such host") {
+		t.Errorf("it says: %s", note)
+	}
+	other := ann.command(t, "postgres://ken@other.invalid/ken")
+	if !strings.Contains(other, "not used") {
+		t.Errorf("it says: %s", other)
+	}
+}
+
+// The base is told how a work tree stands, and has its rows.
+func TestRows(t *testing.T) {
+	address := pgtest.Database(t)
+	ann := newClone(t)
+	verify := func(head string, c registry.Change) {
+		t.Helper()
+		c.Baseline = &registry.Baseline{Head: storetest.ID(head), Clean: true, At: ann.now}
+		storetest.Commit(t, ann, "", c)
+	}
+	rows := func() string {
+		t.Helper()
+		s := base(t, address, "r")
+		list, err := s.Machines(t.Context())
+		if err != nil || len(list) != 1 {
+			t.Fatalf("machines: %v, %v", list, err)
+		}
+		m := list[0]
+		looking, err := postgres.Open(address, postgres.Options{Repository: "r", Machine: m.ID})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer looking.Close()
+		var out []string
+		for _, r := range storetest.Rows(t, looking, m.Worktree) {
+			out = append(out, fmt.Sprint(string(r.Path), " ", r.Content == storetest.Content("2"), " ", r.About.Holds(r.Content)))
+		}
+		return fmt.Sprintf("%v %v %+v", m.Head, out, m.Tally)
+	}
+	verify("1", registry.Change{Put: []registry.Row{storetest.Row("a", "1"), storetest.Row("b\xff", "1"), storetest.Row("gone", "1")}, Records: []fresh.Record{text("1")}})
+	ann.quiet(t, address)
+	if got, want := rows(), fmt.Sprintf("%v [a false true b\xff false true gone false true] {Files:3 Fresh:3 Stale:0 None:0 Excluded:0}", storetest.ID("1")); got != want {
+		t.Errorf("%s, want\n%s", got, want)
+	}
+	// The baseline is told at once, rows follow.
+	verify("2", registry.Change{Put: []registry.Row{storetest.Row("b\xff", "2")}, Delete: []repo.Path{"gone"}})
+	ann.wait(soon)
+	ann.quiet(t, address)
+	if got, want := rows(), fmt.Sprintf("%v [a false true b\xff false true gone false true] {Files:2 Fresh:1 Stale:0 None:1 Excluded:0}", storetest.ID("2")); got != want {
+		t.Errorf("%s, want\n%s", got, want)
+	}
+	ann.wait(time.Minute)
+	ann.quiet(t, address)
+	if got, want := rows(), fmt.Sprintf("%v [a false true b\xff true false] {Files:2 Fresh:1 Stale:0 None:1 Excluded:0}", storetest.ID("2")); got != want {
+		t.Errorf("%s, want\n%s", got, want)
+	}
+	// Without a memory of what was sent, the base is asked.
+	ann.state = t.TempDir()
+	verify("3", registry.Change{Put: []registry.Row{storetest.Row("c", "2")}})
+	ann.wait(later)
+	ann.quiet(t, address)
+}
