@@ -403,3 +403,22 @@ func TestRows(t *testing.T) {
 	ann.wait(later)
 	ann.quiet(t, address)
 }
+
+// What somebody else has handed over between one's coming and going is not passed over.
+func TestBetween(t *testing.T) {
+	address := pgtest.Database(t)
+	ann, bob := newClone(t), newClone(t)
+	way := ann.team(t, address)
+	defer way.Close()
+	if note := way.Arrive(t.Context()); note != "" {
+		t.Error(note)
+	}
+	bob.quiet(t, address, text("by bob"))
+	storetest.Commit(t, ann, "", registry.Change{Records: []fresh.Record{text("by ann")}})
+	if note := way.Leave(t.Context()); note != "" {
+		t.Error(note)
+	}
+	ann.wait(soon)
+	ann.quiet(t, address)
+	want(t, ann, "by ann", "by bob")
+}
