@@ -43,6 +43,27 @@ func (r *Repo) environ(ours []string) []string {
 	return env
 }
 
+// networkVariables are those that say how a remote is reached, which only calls that
+// speak to one are given.
+var networkVariables = []string{
+	"GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSH_VARIANT", "GIT_ASKPASS", "GIT_PROXY_COMMAND", "GIT_PROXY_SSL_CERT",
+	"GIT_ALLOW_PROTOCOL", "GIT_CURL_FTP_NO_EPSV", "GIT_SSL_NO_VERIFY", "GIT_SSL_CAINFO", "GIT_SSL_CAPATH",
+	"GIT_SSL_CERT", "GIT_SSL_KEY", "GIT_SSL_VERSION", "GIT_SSL_CIPHER_LIST", "GIT_HTTP_PROXY_AUTHMETHOD",
+	"GIT_HTTP_USER_AGENT", "GIT_HTTP_LOW_SPEED_LIMIT", "GIT_HTTP_LOW_SPEED_TIME",
+}
+
+// network returns what of ours is added to the environment of a call to a remote.
+func network(ours []string) []string {
+	var env []string
+	for _, kv := range ours {
+		name, _, _ := strings.Cut(kv, "=")
+		if slices.Contains(networkVariables, strings.ToUpper(name)) {
+			env = append(env, kv)
+		}
+	}
+	return env
+}
+
 // literalPathspecs has git take names for names.
 const literalPathspecs = "--literal-pathspecs"
 

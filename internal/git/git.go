@@ -8,9 +8,9 @@
 // never a wrong answer. What neither can tell is an error.
 //
 // The package leaves to others: reading the work tree's files, and deciding
-// what any of it means. Nothing here but CommitEmpty writes to the repository, beside
-// a cache of its history that can be deleted at any time; nothing starts a program
-// named in a config, or touches the network.
+// what any of it means. Nothing here but CommitEmpty and [Ledger] writes to the
+// repository, beside a cache of its history that can be deleted at any time; nothing but
+// a Ledger starts a program named in a config, or touches the network.
 package git
 
 import (

@@ -42,6 +42,8 @@ type call struct {
 	// steady has it end for want of progress: the bound is not on the whole of it
 	// but on how long it may be silent.
 	steady bool
+	// network lets it speak to a remote, which may take as long as it keeps talking.
+	network bool
 	// spec lets names be pathspecs, for a command that refuses to be told that they
 	// are not.
 	spec bool
@@ -98,12 +100,18 @@ func (r *Repo) run(ctx context.Context, c call) (status int, stderr string, err 
 		return 0, "", err
 	}
 	limited, cancel := context.WithTimeout(ctx, limit)
-	if c.steady {
+	complaint := &complaints{bounded: bounded{max: maxStderr, cut: true}}
+	var stderrTo io.Writer = complaint
+	if c.steady || c.network {
 		cancel()
 		limited, cancel = context.WithCancel(ctx)
 		timer := time.AfterFunc(limit, cancel)
 		defer timer.Stop()
 		c.stdout = &heard{c.stdout, func() { timer.Reset(limit) }}
+		if c.network {
+			complaint.progress = true
+			stderrTo = &heard{complaint, func() { timer.Reset(limit) }}
+		}
 	}
 	defer cancel()
 
@@ -111,9 +119,12 @@ func (r *Repo) run(ctx context.Context, c call) (status int, stderr string, err 
 	if c.spec {
 		fixed = slices.DeleteFunc(fixed, func(arg string) bool { return arg == literalPathspecs })
 	}
+	if c.network {
+		fixed = append(fixed, "-c", "protocol.allow=user") // as git has it by itself
+		c.env = append(c.env, network(os.Environ())...)
+	}
 	cmd := exec.CommandContext(limited, "git", append(fixed, c.args...)...)
-	complaint := &bounded{max: maxStderr, cut: true}
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = c.stdin, c.stdout, complaint
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = c.stdin, c.stdout, stderrTo
 	cmd.Env = append(r.environ(os.Environ()), c.env...)
 	cmd.WaitDelay = killDelay
 	ownGroup(cmd)
@@ -139,6 +150,34 @@ func (r *Repo) run(ctx context.Context, c call) (status int, stderr string, err 
 		return exit.ExitCode(), complaint.String(), nil
 	}
 	return 0, "", fmt.Errorf("git %s: %w", c.args[0], err)
+}
+
+// complaints keeps what git says on stderr. Where it shows how far it is, those lines are
+// left out, or they would leave no room for what counts.
+type complaints struct {
+	bounded
+	progress bool
+	line     []byte
+}
+
+func (c *complaints) Write(p []byte) (int, error) {
+	if !c.progress {
+		return c.bounded.Write(p)
+	}
+	for _, b := range p {
+		switch {
+		case b == '\r':
+			c.line = c.line[:0]
+		case b == '\n':
+			if line := string(c.line); !strings.HasSuffix(line, ", done.") {
+				c.bounded.Write([]byte(line + "\n")) //nolint:errcheck // what is too much is cut
+			}
+			c.line = c.line[:0]
+		case len(c.line) < maxStderr:
+			c.line = append(c.line, b)
+		}
+	}
+	return len(p), nil
 }
 
 // A heard writer says of every write that there was one.

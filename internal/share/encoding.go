@@ -20,7 +20,7 @@ import (
 const Format = 1
 
 // MaxSize is how many bytes an encoding may have.
-const MaxSize = 8 << 20
+const MaxSize = 4 << 20
 
 // ErrNewer is in the chain of what Decode returns for a document of a later version.
 var ErrNewer = errors.New("it was written by a newer ken")

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -57,7 +58,8 @@ type Store interface {
 	// about files before those about directories, and the mark behind the last of
 	// them. They are at most so many; fewer than that do not mean that there are no
 	// more, and none do. The zero Mark, and one of another store, are before
-	// everything. Of outlines, only the latest of a directory is returned.
+	// everything. Of outlines, only the latest of a directory is returned. Whoever asks
+	// for none learns whether the mark is this store's: it comes back unchanged.
 	Since(ctx context.Context, mark Mark, most int) (list []Record, next Mark, err error)
 	// Absorb adds the records that are not kept yet. All of them land or none; doing
 	// so twice changes nothing.
@@ -82,6 +84,13 @@ func (r Record) Author() string {
 		return r.File.Author
 	}
 	return r.Directory.Author
+}
+
+func (r Record) at() time.Time {
+	if r.File != nil {
+		return r.File.At
+	}
+	return r.Directory.At
 }
 
 // Check says why a record should not be taken over from somebody else, nil if it may be:

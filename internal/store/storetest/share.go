@@ -141,6 +141,11 @@ func testForeignMark(t *testing.T, open func(*testing.T) ShareStore) {
 		Absorb(t, other, about(Record("there", fmt.Sprint(i), i)), in(Directory("d", fmt.Sprint("there", i), i)))
 	}
 	_, mark := Since(t, other, "", 100)
+	for s, want := range map[share.Store]bool{s: false, other: true} {
+		if _, now, err := s.Since(t.Context(), mark, 0); (now == mark) != want || err != nil {
+			t.Errorf("%q comes back as %q, %v", mark, now, err)
+		}
+	}
 	if list, _ := Since(t, s, mark, 3); len(list) != 10 {
 		t.Errorf("%d records since the mark of another store", len(list))
 	}

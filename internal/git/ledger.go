@@ -1,0 +1,288 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ken/internal/fault"
+	"ken/internal/repo"
+	"ken/internal/share"
+)
+
+// knowledgeRef is where a ledger lies, here and at remotes. Neither branches nor tags
+// are below refs/ken, so that nothing of it is fetched, pushed or shown by itself.
+const knowledgeRef = "refs/ken/knowledge"
+
+// A Ledger is the history of shared records in a repository. It implements
+// [share.Ledger].
+type Ledger struct{ r *Repo }
+
+var _ share.Ledger = Ledger{}
+
+// Ledger returns that of the repository.
+func (r *Repo) Ledger() Ledger { return Ledger{r} }
+
+func knowledgeOf(remote string) string { return "refs/ken/remotes/" + remote + "/knowledge" }
+
+// Tips implements [share.Ledger].
+func (l Ledger) Tips(ctx context.Context, remote string) (own, theirs repo.ID, err error) {
+	if err := l.checkRemote(ctx, remote); err != nil {
+		return own, theirs, err
+	}
+	if own, _, err = l.r.ResolveRef(ctx, knowledgeRef); err != nil {
+		return own, theirs, err
+	}
+	theirs, _, err = l.r.ResolveRef(ctx, knowledgeOf(remote))
+	return own, theirs, err
+}
+
+// checkRemote refuses what is not configured: a name comes from a file that anybody may
+// have committed, and git would take a path, an address or an option for one too.
+func (l Ledger) checkRemote(ctx context.Context, remote string) error {
+	c, err := l.r.everything(ctx)
+	if err != nil {
+		return err
+	}
+	if _, ok := c.last("remote." + remote + ".url"); ok && validRef(knowledgeOf(remote)) && !strings.HasPrefix(remote, "-") {
+		return nil
+	}
+	var names []string
+	for _, s := range c.list {
+		if name, ok := strings.CutPrefix(s.key, "remote."); ok && strings.HasSuffix(name, ".url") {
+			names = append(names, strings.TrimSuffix(name, ".url"))
+		}
+	}
+	slices.Sort(names)
+	hint := "add one: git remote add " + share.DefaultRemote + " URL"
+	if names = slices.Compact(names); len(names) > 0 {
+		hint = "name one of them: ken share status " + strings.Join(names, "|")
+	}
+	return &fault.Error{Kind: fault.Usage, Hint: hint, Err: fmt.Errorf("there is no remote %q", remote)}
+}
+
+// Author implements [share.Ledger].
+func (l Ledger) Author(ctx context.Context) (who string, signs bool, err error) {
+	name, email, signs, err := l.committer(ctx)
+	return name + " <" + email + ">", signs, err
+}
+
+// Layout implements [share.Ledger].
+func (l Ledger) Layout(ctx context.Context, tip repo.ID) (share.Layout, error) {
+	lay := share.Layout{Dropped: make(map[share.Name]repo.ID)}
+	names := []string{tip.String(), tip.String() + ":format", tip.String() + ":records", tip.String() + ":dropped"}
+	out, err := l.r.read(ctx, strings.NewReader(strings.Join(names, "\n")+"\n"), "cat-file", "--batch-check=%(objectname) %(objecttype)")
+	if err != nil {
+		return lay, err
+	}
+	lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
+	if len(lines) != len(names) {
+		return lay, fmt.Errorf("git cat-file: cannot read %q", out)
+	}
+	ids := make([]repo.ID, len(names))
+	for i, want := range []string{"commit", "blob", "tree", "tree"} {
+		switch name, kind, _ := strings.Cut(lines[i], " "); {
+		case kind == want:
+			if ids[i], err = repo.ParseID(name); err != nil {
+				return lay, err
+			}
+		case i == 0 && kind == "missing":
+			return lay, fmt.Errorf("the commit %s is not here", tip.Short())
+		case i == 0:
+			return lay, fmt.Errorf("it is no commit but a %s", kind)
+		}
+	}
+	if !ids[1].IsZero() {
+		format, err := l.r.Blobs(ctx, ids[1:2])
+		if err != nil {
+			return lay, err
+		}
+		lay.Format = string(format[0])
+	}
+	lay.Records, lay.Lists = ids[2], ids[3]
+	if lay.Lists.IsZero() {
+		return lay, nil
+	}
+	entries, err := l.list(ctx, lay.Lists)
+	for _, e := range entries {
+		if n, err := share.ParseName(string(e.Path)); err == nil && e.NewMode == repo.Regular {
+			lay.Dropped[n] = e.New
+		}
+	}
+	return lay, err
+}
+
+// list lists all files below a commit or tree, as if they were new.
+func (l Ledger) list(ctx context.Context, tree repo.ID) ([]repo.Change, error) {
+	var list []repo.Change
+	err := l.split(ctx, []string{"ls-tree", "-r", "-z", "--full-tree", tree.String()}, func(item string) error {
+		what, path, ok := strings.Cut(item, "\t")
+		word := strings.Split(what, " ")
+		if !ok || len(word) != 3 {
+			return fmt.Errorf("git ls-tree: cannot read %q", item)
+		}
+		c := repo.Change{Path: repo.Path(path), Kind: repo.Added}
+		var err error
+		c.NewMode = octal(word[0])
+		c.New, err = repo.ParseID(word[2])
+		list = append(list, c)
+		return err
+	})
+	return list, err
+}
+
+// split runs git and calls f with each of its answers that end in a NUL.
+func (l Ledger) split(ctx context.Context, args []string, f func(string) error) error {
+	s := &splitter{f: f}
+	status, stderr, err := l.r.run(ctx, call{args: args, stdout: s, steady: true})
+	switch {
+	case s.err != nil:
+		return s.err
+	case err != nil:
+		return err
+	case status != 0:
+		return l.r.failed(args, status, stderr)
+	case len(s.rest) > 0:
+		return fmt.Errorf("git %s: the answer breaks off", args[0])
+	}
+	return nil
+}
+
+// Differences implements [share.Ledger].
+func (l Ledger) Differences(ctx context.Context, from, to repo.ID) ([]repo.Change, error) {
+	if from == to {
+		return nil, nil
+	}
+	if from.IsZero() {
+		return l.list(ctx, to)
+	}
+	var list []repo.Change
+	entry := ""
+	args := []string{"diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", "--no-ext-diff", "--ignore-submodules=none", from.String(), to.String()}
+	err := l.split(ctx, args, func(item string) error {
+		if entry == "" {
+			entry = item
+			return nil
+		}
+		c, err := parseRaw(entry)
+		c.Path, entry = repo.Path(item), ""
+		list = append(list, c)
+		return err
+	})
+	if err == nil && entry != "" {
+		err = errors.New("git diff-tree: the answer breaks off")
+	}
+	return list, err
+}
+
+// parseRaw reads what stands before a path: modes, ids and a letter.
+func parseRaw(entry string) (c repo.Change, err error) {
+	word := strings.Split(strings.TrimPrefix(entry, ":"), " ")
+	if len(word) != 5 {
+		return c, fmt.Errorf("git diff-tree: cannot read %q", entry)
+	}
+	c.OldMode, c.NewMode = octal(word[0]), octal(word[1])
+	if c.Old, err = repo.ParseID(word[2]); err != nil {
+		return c, err
+	}
+	c.New, err = repo.ParseID(word[3])
+	return c, err
+}
+
+// manyPaths is from how many on it is quicker to have all files listed than to ask for
+// each.
+const manyPaths = 2000
+
+// Have implements [share.Ledger].
+func (l Ledger) Have(ctx context.Context, paths []repo.Path, tips ...repo.ID) ([]bool, error) {
+	have := make([]bool, len(paths))
+	tips = slices.DeleteFunc(slices.Clone(tips), repo.ID.IsZero)
+	slices.SortFunc(tips, func(a, b repo.ID) int { return strings.Compare(a.String(), b.String()) })
+	if tips = slices.Compact(tips); len(paths) == 0 || len(tips) == 0 {
+		return have, nil
+	}
+	if len(paths) > manyPaths {
+		at := make(map[repo.Path]int, len(paths))
+		for i, p := range paths {
+			at[p] = i
+		}
+		for _, tip := range tips {
+			list, err := l.list(ctx, tip)
+			if err != nil {
+				return nil, err
+			}
+			for _, c := range list {
+				if i, ok := at[c.Path]; ok {
+					have[i] = true
+				}
+			}
+		}
+		return have, nil
+	}
+	var ask strings.Builder
+	for _, p := range paths {
+		for _, tip := range tips {
+			ask.WriteString(tip.String() + ":" + string(p) + "\n")
+		}
+	}
+	out, err := l.r.read(ctx, strings.NewReader(ask.String()), "cat-file", "--buffer", "--batch-check=%(objecttype)")
+	if err != nil {
+		return nil, err
+	}
+	lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
+	if len(lines) != len(paths)*len(tips) {
+		return nil, errors.New("git cat-file: the answer breaks off")
+	}
+	for i, line := range lines {
+		if !strings.HasSuffix(line, " missing") {
+			have[i/len(tips)] = true
+		}
+	}
+	return have, nil
+}
+
+// EachBlob implements [share.Ledger].
+func (l Ledger) EachBlob(ctx context.Context, ids []repo.ID, see func(i int, content []byte, size int64)) error {
+	return l.r.EachBlob(ctx, ids, see)
+}
+
+// Introductions implements [share.Ledger].
+func (l Ledger) Introductions(ctx context.Context, tip, known repo.ID, verify bool, f func(share.Voucher, []repo.Change) error) error {
+	signature := "%x00"
+	if verify {
+		signature = "%G?%x00%GS"
+	}
+	args := []string{"log", "-z", "--no-patch", "--no-show-signature", "--no-notes", "--no-color", "--no-decorate", "--no-mailmap", "--encoding=UTF-8"}
+	args = append(args, "--format=%H%x00%cn <%ce>%x00"+signature, tip.String())
+	heads, exclude := []repo.ID{tip}, []repo.ID(nil)
+	if !known.IsZero() {
+		args = append(args, "^"+known.String())
+		exclude = []repo.ID{known}
+	}
+	who := make(map[repo.ID]share.Voucher)
+	var field []string
+	err := l.split(ctx, append(args, "--"), func(item string) error {
+		if field = append(field, item); len(field) < 4 {
+			return nil
+		}
+		id, err := repo.ParseID(field[0])
+		who[id] = share.Voucher{Commit: id, Committer: field[1], Good: field[2] == "G", Signer: field[3]}
+		field = nil
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return l.r.Walk(ctx, heads, exclude, []string{"Signed-off-by"}, func(c repo.Commit) error {
+		v, ok := who[c.ID]
+		if !ok {
+			return fmt.Errorf("git log: nothing of commit %s", c.ID.Short())
+		}
+		for _, t := range c.Trailers {
+			v.SignedOff = append(v.SignedOff, t.Value)
+		}
+		return f(v, c.Changes)
+	})
+}

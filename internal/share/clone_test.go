@@ -1,0 +1,246 @@
+package share_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"ken/internal/git"
+	"ken/internal/repo"
+	"ken/internal/share"
+	"ken/internal/store/memory"
+	"ken/internal/store/storetest"
+	"ken/internal/testrepo"
+)
+
+func TestMain(m *testing.M) {
+	restore := testrepo.Isolate()
+	code := m.Run()
+	restore()
+	os.Exit(code)
+}
+
+// memories is a Memory that is kept in memory.
+type memories struct {
+	mu sync.Mutex
+	m  share.Memory
+}
+
+func (m *memories) Load() share.Memory { m.mu.Lock(); defer m.mu.Unlock(); return m.m }
+
+func (m *memories) Save(n share.Memory) error { m.mu.Lock(); defer m.mu.Unlock(); m.m = n; return nil }
+
+// A clone is one with a store of its own.
+type clone struct {
+	*testrepo.Repo
+	t        testing.TB
+	store    *memory.Store
+	memories *memories
+	policy   share.Policy
+	spied    *spy
+}
+
+// A remote is a bare repository with one commit.
+func newRemote(t testing.TB, opts ...testrepo.Option) *testrepo.Repo {
+	t.Helper()
+	seed := testrepo.New(t, opts...)
+	seed.Write("a.txt", "a\n")
+	seed.Commit("first")
+	return seed.Clone("--bare")
+}
+
+func newClone(t testing.TB, remote *testrepo.Repo, args ...string) *clone {
+	t.Helper()
+	return &clone{Repo: remote.Clone(args...), t: t, store: memory.New(), memories: new(memories)}
+}
+
+// A spy counts what a ledger is asked for.
+type spy struct {
+	share.Ledger
+	fetches, pushes, read int
+}
+
+func (s *spy) Fetch(ctx context.Context, remote string) (repo.ID, error) {
+	s.fetches++
+	return s.Ledger.Fetch(ctx, remote)
+}
+
+func (s *spy) Push(ctx context.Context, remote string, o share.Offer) (bool, error) {
+	s.pushes++
+	return s.Ledger.Push(ctx, remote, o)
+}
+
+func (s *spy) EachBlob(ctx context.Context, ids []repo.ID, see func(int, []byte, int64)) error {
+	s.read += len(ids)
+	return s.Ledger.EachBlob(ctx, ids, see)
+}
+
+var now = time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
+
+func (c *clone) share() *share.Share {
+	c.t.Helper()
+	g, _, err := git.OpenCommits(c.t.Context(), c.Dir)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	c.spied = &spy{Ledger: g.Ledger()}
+	return share.New(c.spied, c.store, c.memories, share.Options{
+		Policy: c.policy, Now: func() time.Time { return now },
+		Wait: func(ctx context.Context, tries int) error {
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-time.After(time.Duration(rand.N(5<<min(tries, 6))) * time.Millisecond):
+				return nil
+			}
+		},
+	})
+}
+
+// know keeps records about texts.
+func (c *clone) know(texts ...string) {
+	c.t.Helper()
+	for _, text := range texts {
+		r := storetest.Record("about "+text, text, len(text))
+		r.Path = repo.Path(text)
+		storetest.Absorb(c.t, c.store, file(r))
+	}
+}
+
+func (c *clone) push(opts ...share.PushOptions) *share.Pushed {
+	c.t.Helper()
+	out, err := c.share().Push(c.t.Context(), append(opts, share.PushOptions{})[0])
+	if err != nil {
+		c.t.Fatalf("push: %v", err)
+	}
+	return out
+}
+
+func (c *clone) pull() *share.Pulled {
+	c.t.Helper()
+	out, err := c.share().Pull(c.t.Context(), "")
+	if err != nil {
+		c.t.Fatalf("pull: %v", err)
+	}
+	return out
+}
+
+func (c *clone) status() *share.Standing {
+	c.t.Helper()
+	out, err := c.share().Status(c.t.Context(), "", true)
+	if err != nil {
+		c.t.Fatalf("status: %v", err)
+	}
+	return out
+}
+
+// knows returns what a clone has, in one text.
+func (c *clone) knows() string {
+	c.t.Helper()
+	all, _ := storetest.Since(c.t, c.store, "", 1000)
+	var texts []string
+	for _, r := range all {
+		texts = append(texts, share.NameOf(r.Encode()).String())
+	}
+	slices.Sort(texts)
+	return strings.Join(texts, "\n")
+}
+
+// records lists the names of what lies in a ledger.
+func records(r *testrepo.Repo, ref string) []string {
+	out, err := r.Try("ls-tree", "-r", "--name-only", ref, "records/")
+	if err != nil {
+		return nil
+	}
+	return strings.Fields(out)
+}
+
+const ref = "refs/ken/knowledge"
+
+func wantCounts(t *testing.T, what string, got, want int) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%s: %d, want %d", what, got, want)
+	}
+}
+
+// What one knows, the other knows, and each looks only at what is new.
+func TestThereAndBack(t *testing.T) {
+	for _, opts := range [][]testrepo.Option{nil, {testrepo.SHA256}} {
+		t.Run(fmt.Sprint(opts), func(t *testing.T) {
+			remote := newRemote(t, opts...)
+			a, b := newClone(t, remote), newClone(t, remote)
+			if out := b.pull(); !out.Tip.IsZero() || out.Taken != 0 {
+				t.Errorf("a remote without knowledge: %+v", out)
+			}
+			if st := b.status(); !st.Current() {
+				t.Errorf("nothing to share: %+v", st)
+			}
+			a.know("one", "two", "three")
+			if st := a.status(); st.Unpushed != 3 || st.Current() {
+				t.Errorf("before the first push: %+v", st)
+			}
+			if out := a.push(share.PushOptions{DryRun: true}); out.Records != 3 || records(remote, ref) != nil {
+				t.Errorf("a dry run: %+v", out)
+			}
+			wantCounts(t, "pushed", a.push().Records, 3)
+			wantCounts(t, "pulled", b.pull().Taken, 3)
+			if a.knows() != b.knows() {
+				t.Errorf("%s\nand\n%s", a.knows(), b.knows())
+			}
+			b.know("four")
+			out := b.push()
+			wantCounts(t, "pushed back", out.Records, 1)
+			wantCounts(t, "fetches of a push that nobody was before", b.spied.fetches, 0)
+			wantCounts(t, "records", out.Size.Records, 4)
+			a.know("five")
+			out = a.push() // which is told that it is behind
+			wantCounts(t, "pushed late", out.Records, 1)
+			wantCounts(t, "taken on the way", out.Taken, 1)
+			wantCounts(t, "pushes", a.spied.pushes, 2)
+			wantCounts(t, "read", a.spied.read, 1)
+			wantCounts(t, "pulled late", b.pull().Taken, 1)
+			wantCounts(t, "read late", b.spied.read, 1)
+			for _, c := range []*clone{a, b} {
+				if st := c.status(); !st.Current() || st.Size.Records != 5 || st.Size.Bytes == 0 {
+					t.Errorf("in the end: %+v", st)
+				}
+				if out := c.push(); out.Records != 0 || c.spied.pushes+c.spied.fetches > 0 {
+					t.Errorf("nothing is new: %+v", out)
+				}
+				if got := c.Git("status", "--porcelain"); got != "" {
+					t.Errorf("git status: %s", got)
+				}
+				if got := c.Git("fsck", "--strict", "--no-dangling"); got != "" {
+					t.Errorf("git fsck: %s", got)
+				}
+				if got := c.Git("for-each-ref", "--format=%(refname)", "refs/ken"); got != "refs/ken/knowledge\nrefs/ken/remotes/origin/knowledge" {
+					t.Errorf("refs: %s", got)
+				}
+			}
+			if a.knows() != b.knows() || a.Git("rev-parse", ref) != b.Git("rev-parse", ref) {
+				t.Error("they differ")
+			}
+			// What is remembered may be lost, and so may the store.
+			a.memories.m = share.Memory{}
+			if st := a.status(); !st.Current() || st.Size.Records != 5 {
+				t.Errorf("without a memory: %+v", st)
+			}
+			wantCounts(t, "pushed without a memory", a.push().Records, 0)
+			before := b.knows()
+			b.store = memory.New()
+			b.know("six")
+			b.pull()
+			wantCounts(t, "pushed from a new store", b.push().Records, 1)
+			if got := b.knows(); len(strings.Fields(got)) != len(strings.Fields(before))+1 {
+				t.Errorf("the new store has\n%s", got)
+			}
+		})
+	}
+}

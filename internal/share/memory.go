@@ -1,0 +1,56 @@
+package share
+
+import (
+	"time"
+
+	"ken/internal/repo"
+)
+
+// A Memory is what a clone remembers of its ledger, so that only what is new need be
+// looked at. Losing it costs a full comparison, and nothing else.
+type Memory struct {
+	Version int     `json:"version"`
+	Policy  string  `json:"policy"` // that everything was judged by
+	Tip     repo.ID `json:"tip"`    // of this clone's ledger: all below is about it
+	Mark    Mark    `json:"mark"`   // what the store had kept up to here is in it, or was dropped
+
+	// Store is a mark near the beginning of the store: a store that does not know it
+	// has not taken over what this clone's ledger has.
+	Store Mark `json:"store"`
+
+	Epoch   []Name `json:"epoch,omitempty"` // lists of what was dropped, those that are trusted
+	Records int    `json:"records"`
+	Bytes   int64  `json:"bytes"`
+
+	Quarantined []Quarantined `json:"quarantined,omitempty"`
+	Held        []Held        `json:"held,omitempty"`
+	Unfit       []Quarantined `json:"unfit,omitempty"` // kept here, and not shared
+
+	Fetched map[string]time.Time `json:"fetched,omitempty"` // when a remote was last heard of
+}
+
+// memoryVersion is that of a Memory. Another ken may judge otherwise what it could not
+// read; so the version of records is part of it.
+const memoryVersion = 100 + Format
+
+// A Quarantined is a file of a ledger that is not taken over.
+type Quarantined struct {
+	repo.PathJSON
+	Reason string `json:"reason"`
+}
+
+// A Held is a record that is not taken over because nobody who is trusted has shared it.
+type Held struct {
+	Name   Name    `json:"name"`
+	Who    string  `json:"who"`
+	Commit repo.ID `json:"commit"`
+	Reason string  `json:"reason"`
+}
+
+// Memories is where a Memory is kept.
+type Memories interface {
+	// Load returns what was saved, the zero Memory when there is nothing or it cannot
+	// be read.
+	Load() Memory
+	Save(m Memory) error
+}

@@ -1,0 +1,160 @@
+package share
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"ken/internal/repo"
+)
+
+// A Dropped is a record that a new epoch lets go.
+type Dropped struct {
+	Name  Name   `json:"name"`
+	About string `json:"about"` // file or directory
+	repo.PathJSON
+	Author string    `json:"author"`
+	At     time.Time `json:"at"`
+	Bytes  int64     `json:"bytes"`
+	Reason string    `json:"reason"`
+
+	outlined bool
+	rank     int
+}
+
+// The order in which records are let go.
+const (
+	supersededOutline = iota
+	supersededText
+	anyOutline
+	anyText
+)
+
+var ranks = [...]string{"a later outline of it is kept", "a later text about it is kept", "an outline can be made again", "it is one of the oldest"}
+
+func dropped(r Record, n Name, size int64) Dropped {
+	d := Dropped{Name: n, About: "file", PathJSON: r.Path().JSON(), Author: r.Author(), At: r.at(), Bytes: size}
+	if r.Directory != nil {
+		d.About, d.outlined = "directory", r.Directory.Outlined()
+	}
+	return d
+}
+
+// choose returns what is let go so that what remains has no more bytes than room: first
+// outlines and then texts that a later one followed at the same place, then outlines,
+// which cost nothing to make again, then the oldest.
+func choose(all []Dropped, room int64) []Dropped {
+	type place struct {
+		about    string
+		path     repo.PathJSON
+		outlined bool
+	}
+	older := func(a, b Dropped) int { return cmp.Or(a.At.Compare(b.At), bytes.Compare(a.Name[:], b.Name[:])) }
+	newest := make(map[place]int)
+	total := int64(0)
+	for i, d := range all {
+		total += d.Bytes
+		at := place{d.About, d.PathJSON, d.outlined}
+		if k, ok := newest[at]; !ok || older(all[k], d) < 0 {
+			newest[at] = i
+		}
+	}
+	list := slices.Clone(all)
+	for i := range list {
+		d := &list[i]
+		last := newest[place{d.About, d.PathJSON, d.outlined}] == i
+		switch {
+		case d.outlined && !last:
+			d.rank = supersededOutline
+		case !last:
+			d.rank = supersededText
+		case d.outlined:
+			d.rank = anyOutline
+		default:
+			d.rank = anyText
+		}
+		d.Reason = ranks[d.rank]
+	}
+	slices.SortFunc(list, func(a, b Dropped) int { return cmp.Or(cmp.Compare(a.rank, b.rank), older(a, b)) })
+	n := 0
+	for ; n < len(list) && total > room; n++ {
+		total -= list[n].Bytes
+	}
+	return list[:n]
+}
+
+// maxList is how many names one list has: as many as can be read at once.
+const maxList = 50_000
+
+// prune begins a new epoch, if there is more than the budget allows, and returns what
+// that drops.
+func (s *Share) prune(ctx context.Context, p *plan) ([]Dropped, error) {
+	if p.tip.IsZero() || !s.size(p.state).Over() {
+		return nil, nil
+	}
+	changes, err := s.ledger.Differences(ctx, repo.ID{}, p.tip)
+	if err != nil {
+		return nil, err
+	}
+	var names []Name
+	var ids []repo.ID
+	for _, c := range changes {
+		n, ok := recordAt(c.Path)
+		if _, held := p.held[n]; ok && !held && !p.dropped[n] && p.quarantined[c.Path] == "" {
+			names, ids = append(names, n), append(ids, c.New)
+		}
+	}
+	var all []Dropped
+	missing := 0
+	err = s.ledger.EachBlob(ctx, ids, func(i int, content []byte, size int64) {
+		if r, err := readRecord(names[i], content, size); err == nil {
+			all = append(all, dropped(r, names[i], size))
+		} else {
+			missing++
+		}
+	})
+	if err == nil && missing > 0 {
+		err = notHere(missing)
+	}
+	if err != nil {
+		return nil, err
+	}
+	// Some room is made, or the next push would be too much again.
+	gone := choose(all, s.opts.Policy.budget()*3/4)
+	lay, err := s.ledger.Layout(ctx, p.tip)
+	if err != nil {
+		return nil, err
+	}
+	lists := make(map[Name]repo.ID)
+	for _, n := range p.epoch {
+		lists[n] = lay.Dropped[n]
+	}
+	next := make([]Name, len(gone))
+	for i, d := range gone {
+		next[i] = d.Name
+	}
+	slices.SortFunc(next, func(a, b Name) int { return bytes.Compare(a[:], b[:]) })
+	without := maps.Clone(p.dropped) // those too that somebody has put back
+	for _, n := range next {
+		without[n] = true
+	}
+	if err := s.anew(ctx, p, lay.Records, p.tip, lists, without); err != nil {
+		return nil, err
+	}
+	for part := range slices.Chunk(next, maxList) {
+		data := encodeList(part)
+		n := NameOf(data)
+		p.epoch = append(p.epoch, n)
+		p.commit.Put = append(p.commit.Put, Put{Path: listPath(n), Data: data})
+	}
+	slices.SortFunc(p.epoch, func(a, b Name) int { return bytes.Compare(a[:], b[:]) })
+	p.dropped, p.replace = without, true
+	if err := s.commit(ctx, p, fmt.Sprintf("ken: a new epoch, without %s", counted(len(gone)))); err != nil {
+		return nil, err
+	}
+	return gone, s.count(ctx, p.state)
+}

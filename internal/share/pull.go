@@ -1,0 +1,75 @@
+package share
+
+import (
+	"context"
+	"fmt"
+
+	"ken/internal/repo"
+)
+
+// A Pulled says what was pulled.
+type Pulled struct {
+	Remote      string        `json:"remote"`
+	Tip         repo.ID       `json:"tip"` // of the remote; null when it has shared nothing yet
+	Taken       int           `json:"taken"`
+	Held        []Held        `json:"held"`        // of those that came
+	Quarantined []Quarantined `json:"quarantined"` // likewise
+	Dropped     int           `json:"dropped"`     // records that an epoch has dropped
+	Size        Size          `json:"size"`
+}
+
+// Pull takes over what a remote has and this clone has not.
+func (s *Share) Pull(ctx context.Context, remote string) (*Pulled, error) {
+	remote = s.opts.Policy.remote(remote)
+	out, err := s.pull(ctx, remote)
+	if err != nil {
+		return nil, fmt.Errorf("share with %s: %w", remote, err)
+	}
+	return out, nil
+}
+
+func (s *Share) pull(ctx context.Context, remote string) (*Pulled, error) {
+	m := s.memories.Load()
+	theirs, err := s.fetch(ctx, remote, &m)
+	if err != nil {
+		return nil, err
+	}
+	own, _, err := s.ledger.Tips(ctx, remote)
+	if err != nil {
+		return nil, err
+	}
+	st, err := s.settled(ctx, &m, own, true)
+	if err != nil {
+		return nil, err
+	}
+	out := &Pulled{Remote: remote, Tip: theirs, Held: []Held{}, Quarantined: []Quarantined{}}
+	p := &plan{state: st}
+	if !theirs.IsZero() && theirs != own {
+		ex, err := s.examine(ctx, st, theirs, true)
+		if err != nil {
+			return nil, unusable(remote, err)
+		}
+		for _, h := range ex.listHeld() {
+			if _, before := st.held[h.Name]; !before {
+				out.Held = append(out.Held, h)
+			}
+		}
+		for _, q := range ex.listQuarantined() {
+			if raw, _ := q.Raw(); st.quarantined[raw] == "" {
+				out.Quarantined = append(out.Quarantined, q)
+			}
+		}
+		out.Taken, out.Dropped = ex.taken, len(ex.dropped)
+		if p, err = s.join(ctx, st, ex); err != nil {
+			return nil, err
+		}
+		if p.crossed {
+			m.Mark = ""
+		}
+		if err := s.write(ctx, p, nil); err != nil {
+			return nil, err
+		}
+	}
+	out.Size = s.size(p.state)
+	return out, s.note(ctx, remote, p.state, &m, Move{From: own, To: p.tip, Theirs: theirs})
+}

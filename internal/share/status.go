@@ -1,0 +1,99 @@
+package share
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"ken/internal/repo"
+)
+
+// A Standing is how what is known here stands to what a remote has.
+type Standing struct {
+	Remote  string    `json:"remote"`
+	Known   bool      `json:"known"`   // the remote was asked once, or pushed to
+	Fetched time.Time `json:"fetched"` // when it was last heard of
+	Tip     repo.ID   `json:"tip"`     // of this clone
+	Theirs  repo.ID   `json:"theirs"`  // of the remote, when it was last heard of
+
+	Unpushed    int           `json:"unpushed"` // records that the remote has not
+	Unpulled    int           `json:"unpulled"` // records of the remote that are not here
+	Quarantined []Quarantined `json:"quarantined"`
+	Held        []Held        `json:"held"`
+	Unfit       []Quarantined `json:"unfit"` // kept here, and not shared
+	Epoch       int           `json:"epoch"` // how often something was dropped
+	Trust       string        `json:"trust"`
+	Size        Size          `json:"size"`
+}
+
+// Current reports whether nothing is to be done, as far as is known.
+func (s *Standing) Current() bool {
+	return s.Known && s.Unpushed == 0 && s.Unpulled == 0 && len(s.Quarantined) == 0 && !s.Size.Over()
+}
+
+// Status says how this clone stands to a remote: by what was last heard of that, or by
+// what it says now. Nothing is taken over.
+func (s *Share) Status(ctx context.Context, remote string, fetch bool) (*Standing, error) {
+	remote = s.opts.Policy.remote(remote)
+	out, err := s.status(ctx, remote, fetch)
+	if err != nil {
+		return nil, fmt.Errorf("share with %s: %w", remote, err)
+	}
+	return out, nil
+}
+
+func (s *Share) status(ctx context.Context, remote string, fetch bool) (*Standing, error) {
+	m := s.memories.Load()
+	if fetch {
+		if _, err := s.fetch(ctx, remote, &m); err != nil {
+			return nil, err
+		}
+		if err := s.memories.Save(m); err != nil {
+			return nil, err
+		}
+	}
+	own, theirs, err := s.ledger.Tips(ctx, remote)
+	if err != nil {
+		return nil, err
+	}
+	st, err := s.settled(ctx, &m, own, false)
+	if err != nil {
+		return nil, err
+	}
+	_, heard := m.Fetched[remote]
+	out := &Standing{
+		Remote: remote, Known: heard || !theirs.IsZero(), Fetched: m.Fetched[remote], Tip: own, Theirs: theirs,
+		Quarantined: []Quarantined{}, Held: []Held{}, Unfit: []Quarantined{}, Trust: s.opts.Policy.Trust.String(),
+	}
+	p := &plan{state: st}
+	if theirs.IsZero() || theirs == own {
+		if p.dropped, err = s.droppedBy(ctx, st); err != nil {
+			return nil, err
+		}
+	} else {
+		ex, err := s.examine(ctx, st, theirs, false)
+		if err != nil {
+			return nil, unusable(remote, err)
+		}
+		out.Unpulled = ex.taken
+		if p, err = s.join(ctx, st, ex); err != nil {
+			return nil, err
+		}
+	}
+	if p.crossed {
+		m.Mark = ""
+	}
+	if out.Unpushed, err = s.unpushed(ctx, p, theirs); err != nil {
+		return nil, err
+	}
+	fresh, err := s.fresh(ctx, p, &m, []repo.ID{own, theirs})
+	if err != nil {
+		return nil, err
+	}
+	out.Unpushed += len(fresh)
+	out.Epoch, out.Size = len(p.epoch), s.size(p.state)
+	out.Quarantined = append(out.Quarantined, p.listQuarantined()...)
+	out.Held = append(out.Held, p.listHeld()...)
+	out.Unfit = append(out.Unfit, m.Unfit...)
+	return out, nil
+}

@@ -1,0 +1,58 @@
+package store
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"ken/internal/share"
+)
+
+// A ShareMemory is where a clone remembers how far it has shared: a file beside the
+// database, which may be deleted at any time. It implements [share.Memories].
+type ShareMemory struct{ path string }
+
+// OpenShareMemory returns that of the repository with that common git directory.
+func OpenShareMemory(common string) ShareMemory {
+	return ShareMemory{filepath.Join(common, "ken", "share.json")}
+}
+
+// Load implements [share.Memories].
+func (m ShareMemory) Load() (out share.Memory) {
+	b, err := os.ReadFile(m.path)
+	if err != nil || json.Unmarshal(b, &out) != nil {
+		return share.Memory{}
+	}
+	return out
+}
+
+// Save implements [share.Memories]. The file is replaced whole.
+func (m ShareMemory) Save(memory share.Memory) (err error) {
+	b, err := json.Marshal(memory)
+	if err != nil {
+		return err
+	}
+	dir := filepath.Dir(m.path)
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return fmt.Errorf("remember what was shared: %w", err)
+	}
+	f, err := os.CreateTemp(dir, "share-*.tmp")
+	if err != nil {
+		return fmt.Errorf("remember what was shared: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			os.Remove(f.Name()) //nolint:errcheck // what failed is told already
+		}
+	}()
+	if _, err = f.Write(b); err == nil {
+		err = f.Close()
+	} else {
+		f.Close() //nolint:errcheck // likewise
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), m.path)
+	}
+	return err
+}
