@@ -24,6 +24,7 @@ import (
 	"ken/internal/registry"
 	"ken/internal/repo"
 	"ken/internal/setup"
+	"ken/internal/share"
 	"ken/internal/spec"
 	"ken/internal/survey"
 	"ken/internal/term"
@@ -64,6 +65,11 @@ type Workspace interface {
 	Desk() *survey.Desk
 	// Submit takes in what an agent wrote, about a directory and its files.
 	Submit(ctx context.Context, sub survey.Submission) (*survey.Submitted, error)
+	// Share answers for what it shares with other clones.
+	Share(ctx context.Context) (*share.Share, error)
+	// AfterClose shares what is known, if that is wanted, and returns what a person should
+	// be told if it could not be.
+	AfterClose(ctx context.Context) string
 	// Path turns an argument, relative to where the command was run, into a
 	// path from the root. One that leads outside is an error.
 	Path(arg string) (repo.Path, error)
@@ -80,6 +86,8 @@ type Commits interface {
 	// Brief is that of a Workspace, with a revision.
 	Brief(ctx context.Context, opts BriefOptions) (*survey.Brief, error)
 	Path(arg string) (repo.Path, error)
+	// Share answers for what it shares with other clones.
+	Share(ctx context.Context) (*share.Share, error)
 	Remarks() []string
 	Close() error
 }
@@ -166,7 +174,7 @@ func Run(ctx context.Context, deps Deps, io *term.IO, args []string) error {
 // Tree returns all commands, to be described and not to be run.
 func Tree(version string) *cobra.Command {
 	p := &program{Deps: Deps{Version: version}, io: &term.IO{}}
-	return p.root([]string{"", "state", "spec", "survey", "hook"}) // the verbs of these are built when they are asked for
+	return p.root([]string{"", "state", "spec", "survey", "hook", "share"}) // the verbs of these are built when they are asked for
 }
 
 // tell prints an error and its hint.
@@ -262,6 +270,7 @@ func (p *program) commands(args []string, status *cobra.Command) map[string]func
 		"survey": func() *cobra.Command { return p.survey(args) },
 		"brief":  p.brief, "up": p.up, "init": p.init, "docs": p.docs, "prove": p.prove,
 		"hook":  func() *cobra.Command { return p.hook(args) },
+		"share": func() *cobra.Command { return p.share(args) },
 		"board": p.board, "serve": p.serve, "install": p.install,
 		"doctor": p.doctor, "mcp": p.mcp, "version": p.version,
 	}

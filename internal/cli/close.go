@@ -54,7 +54,11 @@ or {"path": "…", "keep": true} where the text still holds.`,
 				if err != nil {
 					return err
 				}
-				return p.printClosing(out)
+				err = p.printClosing(out)
+				if said := w.AfterClose(c.Context()); said != "" {
+					p.io.Remarkf("ken: %s", plain(said))
+				}
+				return err
 			})
 		},
 	}

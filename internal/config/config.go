@@ -27,6 +27,7 @@ import (
 	"ken/internal/model"
 	"ken/internal/registry"
 	"ken/internal/repo"
+	"ken/internal/share"
 	"ken/internal/spec"
 	"ken/internal/survey"
 )
@@ -44,6 +45,7 @@ type Config struct {
 	Spec     Spec
 	Survey   Survey
 	Docs     Docs
+	Share    share.Policy
 }
 
 // Docs is the policy of documents.
@@ -94,6 +96,7 @@ type file struct {
 	Spec     specPolicy     `yaml:"spec"`
 	Survey   surveyPolicy   `yaml:"survey"`
 	Docs     docsPolicy     `yaml:"docs"`
+	Share    sharePolicy    `yaml:"share"`
 }
 
 type docsPolicy struct {
@@ -307,6 +310,9 @@ func Parse(b []byte) (Config, error) {
 	var err error
 	if c.Survey, err = f.Survey.policy(); err != nil {
 		return Config{}, malformed(fmt.Errorf("survey: %w", err))
+	}
+	if c.Share, err = f.Share.policy(); err != nil {
+		return Config{}, malformed(fmt.Errorf("share: %w", err))
 	}
 	for _, g := range f.Docs.Exclude {
 		if !doublestar.ValidatePattern(g) {

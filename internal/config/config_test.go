@@ -13,6 +13,7 @@ import (
 	"ken/internal/fault"
 	"ken/internal/model"
 	"ken/internal/setup"
+	"ken/internal/share"
 )
 
 func TestParse(t *testing.T) {
@@ -27,6 +28,11 @@ func TestParse(t *testing.T) {
 	c, err = config.Parse([]byte("spec:\n  gate_threshold: 5\n  gate_unknown: block\n"))
 	if err != nil || c.Spec.Gate.Threshold != 5 || !c.Spec.Gate.BlockUnknown {
 		t.Errorf("%+v, %v", c.Spec, err)
+	}
+	c, err = config.Parse([]byte("share: {remote: team, push_on_close: true, trust: signed-off, authors: ['*@example.org'], budget: 64 MB}\n"))
+	want := share.Policy{Remote: "team", PushOnClose: true, Trust: share.SignedOff, Authors: []string{"*@example.org"}, Budget: 64_000_000}
+	if err != nil || !reflect.DeepEqual(c.Share, want) {
+		t.Errorf("%+v, %v", c.Share, err)
 	}
 	for _, empty := range []string{"", "# nothing yet\n", "registry:\n"} {
 		if _, err := config.Parse([]byte(empty)); err != nil {
@@ -51,6 +57,10 @@ func TestMalformedNamesTheLine(t *testing.T) {
 		"state:\n  dir: .\n":                       ".ken/config.yaml:2: ",
 		"spec:\n  gate_threshold: 0\n":             ".ken/config.yaml:2: ",
 		"spec:\n  gate_unknown: perhaps\n":         ".ken/config.yaml:2: ",
+		"share:\n  budget: much\n":                 ".ken/config.yaml:2: ",
+		"share:\n  budget: 0\n":                    ".ken/config.yaml:2: ",
+		"share: {trust: everybody}\n":              ".ken/config.yaml: ",
+		"share: {authors: ['[a']}\n":               ".ken/config.yaml: ",
 		"registry: {exclude: ['[a']}\n":            ".ken/config.yaml: ",
 		"registry: {stale_grades: [huge]}\n":       ".ken/config.yaml: ",
 	} {

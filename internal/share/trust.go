@@ -19,7 +19,7 @@ type Policy struct {
 }
 
 // DefaultBudget is how many bytes the records of a repository may have.
-const DefaultBudget = 64 << 20
+const DefaultBudget = 64_000_000
 
 // DefaultRemote is whom things are shared with.
 const DefaultRemote = "origin"

@@ -1,0 +1,63 @@
+package app
+
+import (
+	"context"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"ken/internal/fault"
+	"ken/internal/repo"
+	"ken/internal/share"
+	"ken/internal/store"
+)
+
+// Share returns what this clone shares with others. Where there is no work tree, the
+// policy is that of HEAD.
+func (w *workspace) Share(ctx context.Context) (*share.Share, error) {
+	if w.bare {
+		head, err := w.git.Head(ctx)
+		if err == nil && head.Commit != (repo.ID{}) {
+			err = w.configAt(ctx, head.Commit)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return share.New(w.git.Ledger(), w.store, store.OpenShareMemory(w.git.CommonDir()), share.Options{
+		Policy: w.cfg.Share,
+		Wait:   waitForOthers,
+	}), nil
+}
+
+// waitForOthers waits before another attempt, for a random part of a time that grows, so
+// that many who push at once do not meet again.
+func waitForOthers(ctx context.Context, tries int) error {
+	most := min(20*time.Millisecond<<min(tries, 6), time.Second)
+	select {
+	case <-ctx.Done():
+		return &fault.Error{Kind: fault.Interrupted, Err: ctx.Err()}
+	case <-time.After(rand.N(most)):
+		return nil
+	}
+}
+
+// AfterClose pushes what is known, where the policy says so. What goes wrong with that is
+// told, and takes nothing away from what was closed.
+func (w *workspace) AfterClose(ctx context.Context) string {
+	if !w.cfg.Share.PushOnClose {
+		return ""
+	}
+	s, err := w.Share(ctx)
+	if err == nil {
+		_, err = s.Push(ctx, share.PushOptions{})
+	}
+	if err == nil {
+		return ""
+	}
+	said := "not shared: " + strings.TrimSpace(err.Error())
+	if hint := fault.HintOf(err); hint != "" {
+		said += " (" + hint + ")"
+	}
+	return said
+}

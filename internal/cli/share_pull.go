@@ -1,0 +1,51 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"ken/internal/share"
+	"ken/internal/term"
+)
+
+func (p *program) sharePull() *cobra.Command {
+	return &cobra.Command{
+		Use:   "pull [REMOTE]",
+		Short: "Take over what a remote has and this clone has not",
+		Long: `Takes over what is new in refs/ken/knowledge of the remote. What was written
+about a content that is here is fresh at once, wherever it was written.
+
+What cannot be read is quarantined, and what nobody whom the policy trusts has
+shared is held back: ken share status lists both.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return p.sharing(c.Context(), func(s *share.Share) error {
+				out, err := s.Pull(c.Context(), argument(args))
+				if err != nil {
+					return err
+				}
+				return p.printPulled(out)
+			})
+		},
+	}
+}
+
+func (p *program) printPulled(out *share.Pulled) error {
+	if p.io.JSON {
+		return p.io.Encode(out)
+	}
+	switch {
+	case out.Tip.IsZero():
+		p.io.Line(term.Plain, "none", out.Remote, "nobody has shared anything there yet; begin with: ken share push "+out.Remote)
+	case out.Taken == 0:
+		p.io.Line(term.Good, "current", out.Remote, "nothing is new there")
+	default:
+		p.io.Line(term.Good, "pulled", out.Remote, term.Count(out.Taken, "record"))
+	}
+	if n := len(out.Held); n > 0 {
+		p.io.Line(term.Warn, "held", out.Remote, term.Count(n, "record")+" of those whom the policy does not trust")
+	}
+	if n := len(out.Quarantined); n > 0 {
+		p.io.Line(term.Warn, "bad", out.Remote, term.Count(n, "file")+" quarantined; see why: ken share status")
+	}
+	return nil
+}

@@ -1,0 +1,82 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"ken/internal/share"
+	"ken/internal/term"
+)
+
+func (p *program) sharePush() *cobra.Command {
+	var opts share.PushOptions
+	c := &cobra.Command{
+		Use:   "push [REMOTE]",
+		Short: "Hand over what is new here to a remote",
+		Long: `Adds what is known here and not at the remote to its refs/ken/knowledge. If
+somebody else was quicker, what they pushed is taken over on the way.
+
+When there is more than the budget allows, --prune begins a new epoch: it lets go
+of texts that later ones followed, then of outlines, then of the oldest, and lists
+what it dropped, so that no clone brings that back.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			opts.Remote = argument(args)
+			return p.sharing(c.Context(), func(s *share.Share) error {
+				out, err := s.Push(c.Context(), opts)
+				if err != nil {
+					return err
+				}
+				return p.printPushed(out, opts.Prune)
+			})
+		},
+	}
+	c.Flags().BoolVar(&opts.DryRun, "dry-run", false, "say what would be pushed or dropped, and do neither")
+	c.Flags().BoolVar(&opts.Prune, "prune", false, "drop the least useful records if there is more than the budget allows")
+	return c
+}
+
+// argument returns the one argument, "" for none.
+func argument(args []string) string {
+	if len(args) == 0 {
+		return ""
+	}
+	return args[0]
+}
+
+func (p *program) printPushed(out *share.Pushed, prune bool) error {
+	if p.io.JSON {
+		return p.io.Encode(out)
+	}
+	would := ""
+	if out.DryRun {
+		would = "would be "
+	}
+	p.io.Together(func() {
+		for _, d := range out.Dropped {
+			p.io.Line(term.Warn, "dropped", display(d.PathJSON), fmt.Sprintf("%s of %s by %s: %s", term.Bytes(d.Bytes), d.At.Format("2006-01-02"), d.Author, d.Reason))
+		}
+		if len(out.Dropped) > 0 {
+			p.io.Line(term.Warn, "dropped", out.Remote, would+"let go by a new epoch: "+term.Count(len(out.Dropped), "record"))
+		}
+		switch {
+		case out.Records == 0 && len(out.Dropped) == 0:
+			p.io.Line(term.Good, "current", out.Remote, "nothing is new here")
+		case out.Records > 0:
+			p.io.Line(term.Good, "pushed", out.Remote, would+term.Count(out.Records, "record"))
+		}
+		if out.Taken > 0 {
+			p.io.Line(term.Good, "pulled", out.Remote, term.Count(out.Taken, "record")+" on the way")
+		}
+	})
+	if out.Unfit > 0 {
+		p.io.Remarkf("ken: %s cannot be shared; see which: ken share status", term.Count(out.Unfit, "record"))
+	}
+	if out.Size.Over() {
+		p.io.Remarkf("ken: %s of records, and the budget is %s; make room with: ken share push --prune", term.Bytes(out.Size.Bytes), term.Bytes(out.Size.Budget))
+	} else if prune && len(out.Dropped) == 0 {
+		p.io.Remarkf("ken: nothing need be dropped: %s of records, and the budget is %s", term.Bytes(out.Size.Bytes), term.Bytes(out.Size.Budget))
+	}
+	return nil
+}

@@ -1,0 +1,91 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"ken/internal/share"
+	"ken/internal/term"
+)
+
+func (p *program) shareStatus() *cobra.Command {
+	var check, fetch bool
+	c := &cobra.Command{
+		Use:   "status [REMOTE]",
+		Short: "Say what is not shared yet, and what was not taken over",
+		Long: `Compares what is known here with what the remote had when it was last heard of;
+--fetch asks it now. Nothing is taken over.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return p.sharing(c.Context(), func(s *share.Share) error {
+				out, err := s.Status(c.Context(), argument(args), fetch)
+				if err != nil {
+					return err
+				}
+				if err := p.printSharing(out); err != nil {
+					return err
+				}
+				if check && !out.Current() {
+					return errWanting
+				}
+				return nil
+			})
+		},
+	}
+	c.Flags().BoolVar(&check, "check", false, "exit with status 3 if anything is unpushed, unpulled, quarantined, over the budget or not known")
+	c.Flags().BoolVar(&fetch, "fetch", false, "ask the remote now")
+	return c
+}
+
+func (p *program) printSharing(s *share.Standing) error {
+	if p.io.JSON {
+		return p.io.Encode(s)
+	}
+	when := ""
+	if !s.Fetched.IsZero() {
+		when = ", as of " + s.Fetched.Format("2006-01-02 15:04:05 MST")
+	}
+	p.io.Together(func() {
+		switch {
+		case !s.Known:
+			p.io.Line(term.Bad, "unknown", s.Remote, "it was never asked: ken share pull "+s.Remote)
+		case s.Current():
+			p.io.Line(term.Good, "current", s.Remote, fmt.Sprintf("%s, %s%s", term.Count(s.Size.Records, "record"), term.Bytes(s.Size.Bytes), when))
+		}
+		if s.Unpushed > 0 {
+			p.io.Line(term.Warn, "unpushed", s.Remote, term.Count(s.Unpushed, "record")+": ken share push "+s.Remote)
+		}
+		if s.Unpulled > 0 {
+			p.io.Line(term.Warn, "unpulled", s.Remote, term.Count(s.Unpulled, "record")+": ken share pull "+s.Remote)
+		}
+		if s.Size.Over() {
+			p.io.Line(term.Warn, "over", s.Remote, fmt.Sprintf("%s of records, and the budget is %s: ken share push --prune", term.Bytes(s.Size.Bytes), term.Bytes(s.Size.Budget)))
+		}
+		for _, q := range s.Quarantined {
+			p.io.Line(term.Bad, "bad", display(q.PathJSON), q.Reason)
+		}
+		for _, u := range s.Unfit {
+			p.io.Line(term.Warn, "unfit", display(u.PathJSON), "kept here, and not shared: "+u.Reason)
+		}
+		p.printHeld(s.Held)
+	})
+	return nil
+}
+
+// printHeld sums up what is held back, by who brought it.
+func (p *program) printHeld(list []share.Held) {
+	type group struct{ who, reason string }
+	var order []group
+	count := make(map[group]int)
+	for _, h := range list {
+		g := group{h.Who, h.Reason}
+		if count[g] == 0 {
+			order = append(order, g)
+		}
+		count[g]++
+	}
+	for _, g := range order {
+		p.io.Line(term.Warn, "held", g.who, term.Count(count[g], "record")+": "+g.reason)
+	}
+}

@@ -1,0 +1,54 @@
+package config
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"ken/internal/share"
+)
+
+type sharePolicy struct {
+	Remote      string   `yaml:"remote"`
+	PushOnClose bool     `yaml:"push_on_close"`
+	Trust       string   `yaml:"trust"`
+	Authors     []string `yaml:"authors"`
+	Budget      size     `yaml:"budget"`
+}
+
+// policy checks what it says.
+func (p sharePolicy) policy() (share.Policy, error) {
+	out := share.Policy{Remote: p.Remote, PushOnClose: p.PushOnClose, Authors: p.Authors, Budget: int64(p.Budget)}
+	var err error
+	if out.Trust, err = share.ParseTrust(p.Trust); err != nil {
+		return out, err
+	}
+	for _, g := range p.Authors {
+		if err := share.CheckGlob(g); err != nil {
+			return out, fmt.Errorf("authors: %w", err)
+		}
+	}
+	return out, nil
+}
+
+// A size is a number of bytes, which may be followed by kB, MB or GB.
+type size int64
+
+// UnmarshalYAML refuses what is no size.
+func (s *size) UnmarshalYAML(n *yaml.Node) error {
+	text, unit := strings.ReplaceAll(n.Value, " ", ""), int64(1)
+	for name, bytes := range map[string]int64{"kb": 1000, "mb": 1000_000, "gb": 1000_000_000} {
+		if rest, ok := strings.CutSuffix(strings.ToLower(text), name); ok {
+			text, unit = rest, bytes
+		}
+	}
+	v, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n.Kind != yaml.ScalarNode || v < 1 || v > math.MaxInt64/unit {
+		return fmt.Errorf("line %d: %q is no size: want bytes, or a number with kB, MB or GB", n.Line, n.Value)
+	}
+	*s = size(v * unit)
+	return nil
+}
