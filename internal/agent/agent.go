@@ -90,6 +90,9 @@ func Parse(input []byte) (Call, error) {
 		}
 	}
 	c := Call{Dir: in.Dir, Deed: deeds[plain(in.Tool)]}
+	if c.Deed == Read && inPart(in.Input) {
+		c.Deed = Other // who has seen some lines has not seen the content
+	}
 	for _, id := range []string{in.Session, in.SessionID, in.Conversation} {
 		if c.Session == "" {
 			c.Session = id
@@ -120,6 +123,20 @@ func plain(tool string) string {
 		}
 		return r
 	}, strings.ToLower(tool))
+}
+
+// inPart reports whether a tool was asked for some lines of a file.
+func inPart(input json.RawMessage) bool {
+	var in map[string]json.RawMessage
+	if json.Unmarshal(input, &in) != nil {
+		return false
+	}
+	for _, key := range []string{"offset", "limit", "pages", "start_line", "end_line", "startLine", "endLine", "view_range"} {
+		if v, ok := in[key]; ok && string(v) != "null" {
+			return true
+		}
+	}
+	return false
 }
 
 // paths are the files that a tool's input names.

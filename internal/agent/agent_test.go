@@ -19,7 +19,7 @@ func TestParse(t *testing.T) {
 		want Call
 	}{
 		"Claude Code reads": {
-			`{"session_id":"s","transcript_path":"/t","cwd":"/r","hook_event_name":"PostToolUse","tool_name":"Read","tool_input":{"file_path":"/r/a.go","limit":10},"tool_response":{"file":{}}}`,
+			`{"session_id":"s","transcript_path":"/t","cwd":"/r","hook_event_name":"PostToolUse","tool_name":"Read","tool_input":{"file_path":"/r/a.go","limit":null},"tool_response":{"file":{}}}`,
 			Call{Session: "s", Dir: "/r", Deed: Read, Paths: []string{"/r/a.go"}},
 		},
 		"Claude Code edits a notebook": {`{"tool_name":"NotebookEdit","tool_input":{"notebook_path":"/r/a.ipynb"}}`, Call{Deed: Edit, Paths: []string{"/r/a.ipynb"}}},
@@ -27,12 +27,13 @@ func TestParse(t *testing.T) {
 			`{"session_id":"s","cwd":"/r","tool_name":"apply_patch","tool_input":{"command":"*** Begin Patch\n*** Update File: a.go\n@@\n-x\n+*** Add File: no\n*** Move to: b.go\n*** Add File: c d.go\n*** End Patch"}}`,
 			Call{Session: "s", Dir: "/r", Deed: Edit, Paths: []string{"a.go", "b.go", "c d.go"}},
 		},
-		"Cursor writes":   {`{"conversation_id":"c","workspace_roots":["/r","/q"],"tool_name":"Write","tool_input":{"path":"/r/a"}}`, Call{Session: "c", Dir: "/r", Deed: Edit, Paths: []string{"/r/a"}}},
-		"VS Code edits":   {`{"sessionId":"v","cwd":"/r","tool_name":"editFiles","tool_input":{"files":["a","b","a"]}}`, Call{Session: "v", Dir: "/r", Deed: Edit, Paths: []string{"a", "b"}}},
-		"VS Code reads":   {`{"tool_name":"read_file","tool_input":{"filePath":"/r/a"}}`, Call{Deed: Read, Paths: []string{"/r/a"}}},
-		"a shell":         {`{"tool_name":"Bash","tool_input":{"command":"*** Update File: x","file_path":"y"}}`, Call{}},
-		"an unknown tool": {`{"tool_name":"mcp__x__read","tool_input":{"path":"y"}}`, Call{}},
-		"nothing":         {"", Call{}},
+		"Cursor writes":                {`{"conversation_id":"c","workspace_roots":["/r","/q"],"tool_name":"Write","tool_input":{"path":"/r/a"}}`, Call{Session: "c", Dir: "/r", Deed: Edit, Paths: []string{"/r/a"}}},
+		"VS Code edits":                {`{"sessionId":"v","cwd":"/r","tool_name":"editFiles","tool_input":{"files":["a","b","a"]}}`, Call{Session: "v", Dir: "/r", Deed: Edit, Paths: []string{"a", "b"}}},
+		"VS Code reads":                {`{"tool_name":"read_file","tool_input":{"filePath":"/r/a"}}`, Call{Deed: Read, Paths: []string{"/r/a"}}},
+		"Claude Code reads some lines": {`{"cwd":"/r","tool_name":"Read","tool_input":{"file_path":"/r/a.go","limit":10}}`, Call{Dir: "/r"}},
+		"a shell":                      {`{"tool_name":"Bash","tool_input":{"command":"*** Update File: x","file_path":"y"}}`, Call{}},
+		"an unknown tool":              {`{"tool_name":"mcp__x__read","tool_input":{"path":"y"}}`, Call{}},
+		"nothing":                      {"", Call{}},
 	} {
 		got, err := Parse([]byte(tt.in))
 		if err != nil || got.Session != tt.want.Session || got.Dir != tt.want.Dir || got.Deed != tt.want.Deed || !slices.Equal(got.Paths, tt.want.Paths) {
