@@ -27,6 +27,12 @@ doing it once, and --uninstall leaves every byte as it was.`,
 			}
 			done := &initialized{Installation: &hook.Installation{}}
 			if !hooks {
+				// What cannot be done is found out before any of it is.
+				plan := opts
+				plan.DryRun = true
+				if _, err := h.Install(c.Context(), plan); err != nil {
+					return err
+				}
 				if done.Files, err = h.Setup(c.Context(), opts); err != nil {
 					return err
 				}
