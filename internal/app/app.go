@@ -32,7 +32,7 @@ func Main(args []string) int {
 			} else {
 				time.AfterFunc(short, func() { onInterrupt(cancel) })
 			}
-			return open(ctx, openOptions{dir: dir, progress: progress})
+			return openHere(ctx, openOptions{dir: dir, progress: progress})
 		},
 		OpenCommits: func(ctx context.Context, dir string) (cli.Commits, error) {
 			time.AfterFunc(short, func() { onInterrupt(cancel) })
@@ -97,7 +97,7 @@ func mcpDeps(dir string) mcp.Deps {
 			if root == "" {
 				root = dir
 			}
-			return open(ctx, openOptions{dir: root, author: author, recipe: "agent"})
+			return openHere(ctx, openOptions{dir: root, author: author, recipe: "agent"})
 		},
 		OpenState: func(ctx context.Context, root, named, author string) (mcp.StateSpace, error) {
 			if root == "" {

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path"
@@ -19,6 +20,7 @@ import (
 	"ken/internal/registry"
 	"ken/internal/repo"
 	"ken/internal/store"
+	"ken/internal/store/team"
 )
 
 type openOptions struct {
@@ -46,6 +48,9 @@ type workspace struct {
 
 	cacheOnce sync.Once
 	cache     *outlineCache // of what grammars see; nil until it is needed
+
+	team  *team.Team    // the way to the base of a team; nil without one
+	leave func() string // what is done there in the end, and what is to be said of it; may be nil
 }
 
 func open(ctx context.Context, opts openOptions) (*workspace, error) {
@@ -79,6 +84,16 @@ func open(ctx context.Context, opts openOptions) (*workspace, error) {
 		Seen:      w.seen,
 	})
 	return w, nil
+}
+
+// openHere is open for whoever asks something, and is answered with what the team knows. Hooks
+// are not: what they tell is what this clone knows.
+func openHere(ctx context.Context, opts openOptions) (*workspace, error) {
+	w, err := open(ctx, opts)
+	if err == nil {
+		w.arrive(ctx)
+	}
+	return w, err
 }
 
 // openCommits opens a repository for questions about commits: where there is no work
@@ -128,7 +143,7 @@ func (w *workspace) Close() error {
 	if w.cache != nil {
 		w.cache.close()
 	}
-	return w.store.Close()
+	return errors.Join(w.closeTeam(), w.store.Close())
 }
 
 // Path resolves an argument as git would: from where the command was run.

@@ -67,6 +67,8 @@ type Workspace interface {
 	Submit(ctx context.Context, sub survey.Submission) (*survey.Submitted, error)
 	// Share answers for what it shares with other clones.
 	Share(ctx context.Context) (*share.Share, error)
+	// Base is that of Commits.
+	Base(ctx context.Context, sync bool) (*share.Base, error)
 	// AfterClose shares what is known, if that is wanted, and returns what a person should
 	// be told if it could not be.
 	AfterClose(ctx context.Context) string
@@ -88,6 +90,9 @@ type Commits interface {
 	Path(arg string) (repo.Path, error)
 	// Share answers for what it shares with other clones.
 	Share(ctx context.Context) (*share.Share, error)
+	// Base keeps this clone in step with the base of its team, or only says how it stands; nil
+	// where there is none. What is known without the base comes with the error, too.
+	Base(ctx context.Context, sync bool) (*share.Base, error)
 	Remarks() []string
 	Close() error
 }
@@ -323,10 +328,10 @@ func (p *program) within(ctx context.Context, f func(Workspace) error) (err erro
 	}
 	defer func() {
 		show.Done()
-		for _, r := range w.Remarks() {
+		err = errors.Join(err, w.Close())
+		for _, r := range w.Remarks() { // those of closing, too
 			p.io.Remarkf("ken: %s", r)
 		}
-		err = errors.Join(err, w.Close())
 	}()
 	return f(w)
 }

@@ -15,11 +15,15 @@ func (p *program) share(args []string) *cobra.Command {
 	const name = "share"
 	c := &cobra.Command{
 		Use:   name,
-		Short: "Share what is known with other clones, through a git remote",
+		Short: "Share what is known with other clones, through a git remote or a base",
 		Long: `What one clone knows of a content, all can know. Summaries of files and
 directories travel as records under refs/ken/knowledge of a remote that you have
 anyway: joining what two know is a union, with no conflicts. The work tree, the
-index and git status never see it.`,
+index and git status never see it.
+
+Where .ken/config.yaml or KEN_STORE names a PostgreSQL database, that is the base
+of the team: these commands go there when no REMOTE is given, and to a git remote
+too when share.remote names one.`,
 		Args: cobra.NoArgs,
 		RunE: needsSub,
 	}
@@ -29,21 +33,41 @@ index and git status never see it.`,
 	return c
 }
 
-// sharing opens the repository, which may be bare, and runs f with what it shares.
-func (p *program) sharing(ctx context.Context, f func(*share.Share) error) (err error) {
+// sharing opens the repository, which may be bare, and runs f with what it shares. Unless a
+// remote is named, it goes to the base of the team first, if there is one; f is for git
+// remotes, and not called where the policy names none beside the base.
+func (p *program) sharing(ctx context.Context, remote string, act baseAct, f func(*share.Share, *share.Base) error) (err error) {
 	w, err := p.OpenCommits(ctx, p.dir)
 	if err != nil {
 		return err
 	}
 	defer func() {
+		err = errors.Join(err, w.Close())
 		for _, r := range w.Remarks() {
 			p.io.Remarkf("ken: %s", r)
 		}
-		err = errors.Join(err, w.Close())
 	}()
+	var base *share.Base
+	if remote == "" && act != noBase {
+		var away error
+		base, away = w.Base(ctx, act == syncBase)
+		if base != nil {
+			p.printBase(base, act)
+		}
+		if base != nil && (base.Only || away != nil) && p.io.JSON {
+			if err := p.io.Encode(struct {
+				Base *share.Base `json:"base"`
+			}{base}); err != nil {
+				return err
+			}
+		}
+		if away != nil || base != nil && base.Only {
+			return away
+		}
+	}
 	s, err := w.Share(ctx)
 	if err != nil {
 		return err
 	}
-	return f(s)
+	return f(s, base)
 }

@@ -18,11 +18,12 @@ What cannot be read is quarantined, and what nobody whom the policy trusts has
 shared is held back: ken share status lists both.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return p.sharing(c.Context(), func(s *share.Share) error {
+			return p.sharing(c.Context(), argument(args), syncBase, func(s *share.Share, base *share.Base) error {
 				out, err := s.Pull(c.Context(), argument(args))
 				if err != nil {
 					return err
 				}
+				out.Base = base
 				return p.printPulled(out)
 			})
 		},

@@ -23,11 +23,19 @@ what it dropped, so that no clone brings that back.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			opts.Remote = argument(args)
-			return p.sharing(c.Context(), func(s *share.Share) error {
+			act := syncBase
+			switch {
+			case opts.Prune:
+				act = noBase // a budget is that of a git remote
+			case opts.DryRun:
+				act = lookBase
+			}
+			return p.sharing(c.Context(), opts.Remote, act, func(s *share.Share, base *share.Base) error {
 				out, err := s.Push(c.Context(), opts)
 				if err != nil {
 					return err
 				}
+				out.Base = base
 				return p.printPushed(out, opts.Prune)
 			})
 		},

@@ -18,15 +18,16 @@ func (p *program) shareStatus() *cobra.Command {
 --fetch asks it now. Nothing is taken over.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return p.sharing(c.Context(), func(s *share.Share) error {
+			return p.sharing(c.Context(), argument(args), lookBase, func(s *share.Share, base *share.Base) error {
 				out, err := s.Status(c.Context(), argument(args), fetch)
 				if err != nil {
 					return err
 				}
+				out.Base = base
 				if err := p.printSharing(out); err != nil {
 					return err
 				}
-				if check && !out.Current() {
+				if check && (!out.Current() || base != nil && base.Unsent > 0) {
 					return errWanting
 				}
 				return nil

@@ -46,6 +46,7 @@ type Config struct {
 	Survey   Survey
 	Docs     Docs
 	Share    share.Policy
+	Team     Team
 }
 
 // Docs is the policy of documents.
@@ -97,6 +98,8 @@ type file struct {
 	Survey   surveyPolicy   `yaml:"survey"`
 	Docs     docsPolicy     `yaml:"docs"`
 	Share    sharePolicy    `yaml:"share"`
+	Store    string         `yaml:"store"`
+	Team     teamPolicy     `yaml:"team"`
 }
 
 type docsPolicy struct {
@@ -313,6 +316,9 @@ func Parse(b []byte) (Config, error) {
 	}
 	if c.Share, err = f.Share.policy(); err != nil {
 		return Config{}, malformed(fmt.Errorf("share: %w", err))
+	}
+	if c.Team, err = team(f.Store, f.Team); err != nil {
+		return Config{}, malformed(err)
 	}
 	for _, g := range f.Docs.Exclude {
 		if !doublestar.ValidatePattern(g) {

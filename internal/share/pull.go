@@ -16,6 +16,7 @@ type Pulled struct {
 	Quarantined []Quarantined `json:"quarantined"` // likewise
 	Dropped     int           `json:"dropped"`     // records that an epoch has dropped
 	Size        Size          `json:"size"`
+	Base        *Base         `json:"base,omitempty"` // of the team, where there is one
 }
 
 // Pull takes over what a remote has and this clone has not.

@@ -55,6 +55,7 @@ type Pushed struct {
 	Dropped []Dropped `json:"dropped,omitempty"` // by a new epoch
 	Unfit   int       `json:"unfit"`             // records that cannot be shared; see status
 	Size    Size      `json:"size"`
+	Base    *Base     `json:"base,omitempty"` // of the team, where there is one
 }
 
 // A Size is how much there is in a ledger.

@@ -16,6 +16,8 @@ type Standing struct {
 	Tip     repo.ID   `json:"tip"`     // of this clone
 	Theirs  repo.ID   `json:"theirs"`  // of the remote, when it was last heard of
 
+	Base *Base `json:"base,omitempty"` // of the team, where there is one
+
 	Unpushed    int           `json:"unpushed"` // records that the remote has not
 	Unpulled    int           `json:"unpulled"` // records of the remote that are not here
 	Quarantined []Quarantined `json:"quarantined"`

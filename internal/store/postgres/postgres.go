@@ -80,6 +80,9 @@ func Open(address string, opts Options) (*Store, error) {
 // Address returns where the store is, without the password.
 func (s *Store) Address() Address { return s.address }
 
+// Name is what the repository is called.
+func (s *Store) Name() string { return s.opts.Repository }
+
 // Scope names the repository in this database, as no other is named: not the one of the same
 // name in a database that was made anew at the same address.
 func (s *Store) Scope(ctx context.Context) (string, error) {

@@ -221,3 +221,13 @@ func (s *Store) Knows(ctx context.Context, mark share.Mark) (ok bool, err error)
 	})
 	return ok && err == nil, err
 }
+
+// Count returns how many records there are.
+func (s *Store) Count(ctx context.Context) (n int, err error) {
+	err = s.read(ctx, "read", func(tx pgx.Tx) error {
+		return tx.QueryRow(ctx, `
+			SELECT (SELECT count(*) FROM ken.record WHERE repository = $1) + (SELECT count(*) FROM ken.directory_record WHERE repository = $1)`,
+			s.repository).Scan(&n)
+	})
+	return n, err
+}

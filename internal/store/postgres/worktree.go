@@ -11,6 +11,7 @@ import (
 
 	"ken/internal/registry"
 	"ken/internal/repo"
+	"ken/internal/share"
 )
 
 // worktree returns the number of a work tree of this machine, ok false when it has none.
@@ -125,29 +126,21 @@ func (s *Store) prune(ctx context.Context, tx pgx.Tx, keep []string) error {
 	return nil
 }
 
-// A Machine is how a work tree of some machine stood when it last told.
-type Machine struct {
-	ID       string         `json:"machine"`
-	Host     string         `json:"host"`
-	Worktree string         `json:"worktree"` // "" for the main one
-	Head     repo.ID        `json:"head,omitzero"`
-	Verified time.Time      `json:"verified_at,omitzero"` // zero when it never was
-	Told     time.Time      `json:"told_at,omitzero"`
-	Tally    registry.Tally `json:"-"`
-}
-
 // Machines returns the work trees of all machines, by host, machine and name.
-func (s *Store) Machines(ctx context.Context) (list []Machine, err error) {
+func (s *Store) Machines(ctx context.Context) (list []share.Machine, err error) {
 	err = s.read(ctx, "read", func(tx pgx.Tx) error {
 		rows, err := tx.Query(ctx, `
-			SELECT machine, host, name, head, verified_at, told_at, files, fresh, stale, none, excluded
+			SELECT machine, host, name, head, verified_at, told_at, files, fresh, stale, none
 			FROM ken.worktree WHERE repository = $1 ORDER BY host, machine, name`, s.repository)
 		var machine, host, name, head []byte
 		var verified *string
 		var told *time.Time
 		var t registry.Tally
 		return scanAll(rows, err, func() error {
-			m := Machine{ID: string(machine), Host: string(host), Worktree: string(name), Head: repo.IDFromBytes(head), Tally: t}
+			m := share.Machine{
+				ID: string(machine), Host: string(host), Worktree: string(name), Head: repo.IDFromBytes(head),
+				Files: t.Files, Fresh: t.Fresh, Stale: t.Stale, None: t.None,
+			}
 			if verified != nil {
 				if m.Verified, err = time.Parse(time.RFC3339Nano, *verified); err != nil {
 					return err
@@ -158,7 +151,7 @@ func (s *Store) Machines(ctx context.Context) (list []Machine, err error) {
 			}
 			list = append(list, m)
 			return nil
-		}, &machine, &host, &name, &head, &verified, &told, &t.Files, &t.Fresh, &t.Stale, &t.None, &t.Excluded)
+		}, &machine, &host, &name, &head, &verified, &told, &t.Files, &t.Fresh, &t.Stale, &t.None)
 	})
 	return list, err
 }

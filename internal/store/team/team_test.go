@@ -378,23 +378,23 @@ func TestRows(t *testing.T) {
 		for _, r := range storetest.Rows(t, looking, m.Worktree) {
 			out = append(out, fmt.Sprint(string(r.Path), " ", r.Content == storetest.Content("2"), " ", r.About.Holds(r.Content)))
 		}
-		return fmt.Sprintf("%v %v %+v", m.Head, out, m.Tally)
+		return fmt.Sprintf("%v %v of %d fresh %d stale %d none %d", m.Head, out, m.Files, m.Fresh, m.Stale, m.None)
 	}
 	verify("1", registry.Change{Put: []registry.Row{storetest.Row("a", "1"), storetest.Row("b\xff", "1"), storetest.Row("gone", "1")}, Records: []fresh.Record{text("1")}})
 	ann.quiet(t, address)
-	if got, want := rows(), fmt.Sprintf("%v [a false true b\xff false true gone false true] {Files:3 Fresh:3 Stale:0 None:0 Excluded:0}", storetest.ID("1")); got != want {
+	if got, want := rows(), fmt.Sprintf("%v [a false true b\xff false true gone false true] of 3 fresh 3 stale 0 none 0", storetest.ID("1")); got != want {
 		t.Errorf("%s, want\n%s", got, want)
 	}
 	// The baseline is told at once, rows follow.
 	verify("2", registry.Change{Put: []registry.Row{storetest.Row("b\xff", "2")}, Delete: []repo.Path{"gone"}})
 	ann.wait(soon)
 	ann.quiet(t, address)
-	if got, want := rows(), fmt.Sprintf("%v [a false true b\xff false true gone false true] {Files:2 Fresh:1 Stale:0 None:1 Excluded:0}", storetest.ID("2")); got != want {
+	if got, want := rows(), fmt.Sprintf("%v [a false true b\xff false true gone false true] of 2 fresh 1 stale 0 none 1", storetest.ID("2")); got != want {
 		t.Errorf("%s, want\n%s", got, want)
 	}
 	ann.wait(time.Minute)
 	ann.quiet(t, address)
-	if got, want := rows(), fmt.Sprintf("%v [a false true b\xff true false] {Files:2 Fresh:1 Stale:0 None:1 Excluded:0}", storetest.ID("2")); got != want {
+	if got, want := rows(), fmt.Sprintf("%v [a false true b\xff true false] of 2 fresh 1 stale 0 none 1", storetest.ID("2")); got != want {
 		t.Errorf("%s, want\n%s", got, want)
 	}
 	// Without a memory of what was sent, the base is asked.

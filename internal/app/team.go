@@ -1,0 +1,108 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"os"
+
+	"ken/internal/repo"
+	"ken/internal/share"
+	"ken/internal/store/team"
+)
+
+// storeVariable names the base of the team, before the repository does.
+const storeVariable = "KEN_STORE"
+
+// arrive goes to the base of the team, if there is one, and takes over what is new there. What
+// is in the way of that is a remark: the local store answers in any case.
+func (w *workspace) arrive(ctx context.Context) {
+	t, err := w.openTeam(ctx)
+	if err != nil {
+		w.remarks = append(w.remarks, err.Error())
+		return
+	}
+	if t == nil {
+		return
+	}
+	w.team = t
+	w.remarks = append(w.remarks, t.Arrive(ctx))
+	w.leave = func() string { return t.Leave(ctx) }
+}
+
+// openTeam returns the way to the base, nil where none is named.
+func (w *workspace) openTeam(ctx context.Context) (*team.Team, error) {
+	if w.bare {
+		// Where there is no work tree, the policy is that of HEAD.
+		head, err := w.git.Head(ctx)
+		if err == nil && !head.Commit.IsZero() {
+			err = w.configAt(ctx, head.Commit)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	given := os.Getenv(storeVariable)
+	address := cmp.Or(given, w.cfg.Team.Store)
+	if address == "" {
+		return nil, nil
+	}
+	return team.Open(team.Options{
+		Address: address, Given: given != "", Repository: w.identity, Local: w.store,
+		StateDir: stateDir(), CommonDir: w.git.CommonDir(), Root: w.git.Root(), Worktree: w.git.Worktree(),
+	})
+}
+
+// rootKey is what the root commit is remembered under. It never becomes another one.
+const rootKey = "root commit"
+
+// identity is the name by which a team's machines know the repository.
+func (w *workspace) identity(ctx context.Context) (string, error) {
+	if name := w.cfg.Team.Repository; name != "" {
+		return name, nil
+	}
+	known, err := w.store.Remembered(ctx, rootKey)
+	if err == nil && known != "" {
+		if id, err := repo.ParseID(known); err == nil {
+			return id.String(), nil
+		}
+	}
+	root, err := w.git.RootCommit(ctx)
+	if err != nil {
+		return "", err
+	}
+	// Finding it takes as long as the history is. Where it cannot be remembered, it is found
+	// again.
+	_ = w.store.Remember(ctx, rootKey, root.String())
+	return root.String(), nil
+}
+
+// Base keeps this clone in step with the base of its team, or only says how it stands; nil
+// where there is none. To ask for it is to agree with it.
+func (w *workspace) Base(ctx context.Context, sync bool) (*share.Base, error) {
+	t, err := w.openTeam(ctx)
+	if t == nil || err != nil {
+		return nil, err
+	}
+	w.team = t
+	if err := t.Agree(); err != nil {
+		return nil, err
+	}
+	var away error
+	if sync {
+		_, away = t.Sync(ctx)
+	}
+	b, err := t.Status(ctx, away)
+	b.Only = w.cfg.Share.Remote == ""
+	return b, err
+}
+
+// closeTeam hands over what was written, and lets go of the base.
+func (w *workspace) closeTeam() error {
+	if w.team == nil {
+		return nil
+	}
+	if w.leave != nil {
+		w.remarks = append(w.remarks, w.leave())
+	}
+	return w.team.Close()
+}

@@ -1,0 +1,66 @@
+package cli
+
+import (
+	"fmt"
+
+	"ken/internal/share"
+	"ken/internal/term"
+)
+
+// A baseAct is what a command wants of the base of a team.
+type baseAct int
+
+const (
+	noBase    baseAct = iota
+	lookBase          // to know how this clone stands with it
+	syncBase          // to be in step with it
+	baseEpoch = "2006-01-02 15:04:05 MST"
+)
+
+// printBase says how the clone stands with the base. In JSON it is part of the one document.
+func (p *program) printBase(b *share.Base, act baseAct) {
+	if p.io.JSON {
+		return
+	}
+	p.io.Together(func() {
+		switch {
+		case b.Problem != "":
+			p.io.Line(term.Bad, "away", b.Address, "it could not be reached")
+		case act == syncBase && b.Pulled+b.Pushed == 0:
+			p.io.Line(term.Good, "current", b.Address, "nothing is new, neither here nor there")
+		case act == lookBase && b.Unsent == 0:
+			p.io.Line(term.Good, "current", b.Address, fmt.Sprintf("%s about repository %s", term.Count(b.Records, "record"), b.Repository))
+		}
+		if b.Pulled > 0 {
+			p.io.Line(term.Good, "pulled", b.Address, term.Count(b.Pulled, "record"))
+		}
+		if b.Pushed > 0 {
+			p.io.Line(term.Good, "pushed", b.Address, term.Count(b.Pushed, "record"))
+		}
+		if b.Unsent > 0 {
+			p.io.Line(term.Warn, "unsent", b.Address, term.Count(b.Unsent, "record")+", kept here and handed over when it can be: ken share push")
+		}
+		if act != lookBase {
+			return
+		}
+		for _, m := range b.Machines {
+			p.io.Line(term.Plain, "machine", m.Host+":"+m.Worktree, machineStands(m))
+		}
+	})
+}
+
+// machineStands says how a work tree stands.
+func machineStands(m share.Machine) string {
+	here := ""
+	if m.Here {
+		here = ", this one"
+	}
+	if m.Verified.IsZero() {
+		return "never verified" + here
+	}
+	head := "before the first commit"
+	if !m.Head.IsZero() {
+		head = "at " + m.Head.String()[:12]
+	}
+	return fmt.Sprintf("%s, verified %s: %d of %d fresh, %d stale%s", head, m.Verified.Format(baseEpoch), m.Fresh, m.Files, m.Stale, here)
+}

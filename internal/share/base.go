@@ -1,0 +1,39 @@
+package share
+
+import (
+	"time"
+
+	"ken/internal/repo"
+)
+
+// A Base is how a clone stands with the base of its team, a store on a server that machines
+// meet in.
+type Base struct {
+	Address    string `json:"address"` // without a password
+	Repository string `json:"repository,omitempty"`
+	// Only says that the policy names no git remote to share by as well.
+	Only bool `json:"-"`
+	// Problem is why it could not be gone to, "" when it could.
+	Problem string `json:"problem,omitempty"`
+	Pulled  int    `json:"pulled"` // records that were taken over just now
+	Pushed  int    `json:"pushed"`
+	Unsent  int    `json:"unsent"` // records that are here, and not there as far as is known
+	Records int    `json:"records,omitempty"`
+	// Machines are the work trees that have told how they stand.
+	Machines []Machine `json:"machines,omitempty"`
+}
+
+// A Machine is how a work tree of some machine stood when it last told.
+type Machine struct {
+	ID       string    `json:"id"`
+	Host     string    `json:"host"` // what people call it
+	Here     bool      `json:"here,omitempty"`
+	Worktree string    `json:"worktree"`
+	Head     repo.ID   `json:"head,omitzero"`
+	Verified time.Time `json:"verified_at,omitzero"`
+	Told     time.Time `json:"told_at,omitzero"`
+	Files    int       `json:"files"`
+	Fresh    int       `json:"fresh"`
+	Stale    int       `json:"stale"`
+	None     int       `json:"none"`
+}

@@ -1,0 +1,64 @@
+package team
+
+import (
+	"context"
+
+	"ken/internal/share"
+)
+
+// Status says how this clone stands with the base. What is known without the base is in it
+// even when that cannot be reached; why Sync could not, if it could not, is not found out again.
+func (t *Team) Status(ctx context.Context, away error) (*share.Base, error) {
+	out := &share.Base{Address: t.Address(), Pulled: t.moved.Pulled, Pushed: t.moved.Pushed}
+	step := func(ctx context.Context, do func(context.Context) error) error {
+		return within(ctx, patience, do)
+	}
+	if away == nil {
+		away = t.enter(ctx, step)
+	}
+	if t.base != nil {
+		out.Repository = t.base.Name()
+	}
+	// Without the base the marks that are remembered are the best there is.
+	mark := t.marks.Pushed
+	if away != nil {
+		if m, err := t.load(ctx); err == nil {
+			mark = m.Pushed
+		}
+	}
+	for {
+		list, next, err := t.opts.Local.Since(ctx, mark, batch)
+		if err != nil {
+			return out, err
+		}
+		if len(list) == 0 {
+			break
+		}
+		out.Unsent += len(list)
+		mark = next
+	}
+	if away == nil {
+		away = step(ctx, func(ctx context.Context) error { return t.look(ctx, out) })
+	}
+	if away != nil {
+		out.Problem = away.Error()
+	}
+	return out, away
+}
+
+// look asks the base who is there.
+func (t *Team) look(ctx context.Context, out *share.Base) (err error) {
+	if out.Records, err = t.base.Count(ctx); err != nil {
+		return err
+	}
+	list, err := t.base.Machines(ctx)
+	if err != nil {
+		return err
+	}
+	here, name := t.machine(), t.worktree()
+	for _, m := range list {
+		m.Here = m.ID == here.ID && m.Worktree == name
+		out.Machines = append(out.Machines, m)
+	}
+	return nil
+}
