@@ -48,19 +48,25 @@ func (b *book) has(p repo.Path) bool {
 const maxBook = 1 << 20
 
 var (
-	makeRule = regexp.MustCompile(`(?m)^([^\s#:=][^#:=\n]*?)\s*::?(?:[^=:\n]|$)`)
-	makeOpen = regexp.MustCompile(`(?m)^\s*-?s?include\b|^[^\s#:=]*[%$][^:=\n]*:|\$\(eval\b`)
-	justRule = regexp.MustCompile(`(?m)^(?:@?([A-Za-z_][\w-]*)(?:\s[^:\n]*)?:(?:[^=]|$)|alias\s+([\w-]+)\s*:=)`)
-	justOpen = regexp.MustCompile(`(?m)^(?:import|mod)\b`)
-	taskRule = regexp.MustCompile(`(?m)^\s+["']?([\w:.*-]+)["']?:`)
-	taskOpen = regexp.MustCompile(`(?m)^includes:`)
-	rakeRule = regexp.MustCompile(`\b(?:task|file|multitask)\b[\s(]*(?::?["']?([\w:-]+)["']?)`)
+	makeRule = later(`(?m)^([^\s#:=][^#:=\n]*?)\s*::?(?:[^=:\n]|$)`)
+	makeOpen = later(`(?m)^\s*-?s?include\b|^[^\s#:=]*[%$][^:=\n]*:|\$\(eval\b`)
+	justRule = later(`(?m)^(?:@?([A-Za-z_][\w-]*)(?:\s[^:\n]*)?:(?:[^=]|$)|alias\s+([\w-]+)\s*:=)`)
+	justOpen = later(`(?m)^(?:import|mod)\b`)
+	taskRule = later(`(?m)^\s+["']?([\w:.*-]+)["']?:`)
+	taskOpen = later(`(?m)^includes:`)
+	rakeRule = later(`\b(?:task|file|multitask)\b[\s(]*(?::?["']?([\w:-]+)["']?)`)
 )
 
+// later returns an expression that is compiled when it is first asked for: hooks start ken all
+// day, and read no book.
+func later(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}
+
 func makeTargets(content []byte) recipes {
-	r := recipes{names: make(map[string]bool), open: makeOpen.Match(content)}
+	r := recipes{names: make(map[string]bool), open: makeOpen().Match(content)}
 	joined := strings.ReplaceAll(string(content), "\\\n", " ")
-	for _, m := range makeRule.FindAllStringSubmatch(joined, -1) {
+	for _, m := range makeRule().FindAllStringSubmatch(joined, -1) {
 		for name := range strings.FieldsSeq(m[1]) {
 			r.names[name] = true
 		}
@@ -77,16 +83,16 @@ func makeTargets(content []byte) recipes {
 }
 
 func justRecipes(content []byte) recipes {
-	r := recipes{names: make(map[string]bool), open: justOpen.Match(content)}
-	for _, m := range justRule.FindAllSubmatch(content, -1) {
+	r := recipes{names: make(map[string]bool), open: justOpen().Match(content)}
+	for _, m := range justRule().FindAllSubmatch(content, -1) {
 		r.names[string(m[1])+string(m[2])] = true
 	}
 	return r
 }
 
 func taskNames(content []byte) recipes {
-	r := recipes{names: make(map[string]bool), open: taskOpen.Match(content)}
-	for _, m := range taskRule.FindAllSubmatch(content, -1) {
+	r := recipes{names: make(map[string]bool), open: taskOpen().Match(content)}
+	for _, m := range taskRule().FindAllSubmatch(content, -1) {
 		r.names[string(m[1])] = true
 	}
 	return r
@@ -95,7 +101,7 @@ func taskNames(content []byte) recipes {
 // rakeTasks never has all of them: tasks are made by code.
 func rakeTasks(content []byte) recipes {
 	r := recipes{names: make(map[string]bool), open: true}
-	for _, m := range rakeRule.FindAllSubmatch(content, -1) {
+	for _, m := range rakeRule().FindAllSubmatch(content, -1) {
 		r.names[string(m[1])] = true
 	}
 	return r
