@@ -110,7 +110,11 @@ func (j *judgement) find(p repo.Path) (*Directory, error) {
 			return d, nil
 		}
 	}
-	return nil, &fault.Error{
+	return nil, noDirectory(p)
+}
+
+func noDirectory(p repo.Path) error {
+	return &fault.Error{
 		Kind: fault.Usage, Hint: "see the directories with: ken survey show",
 		Err: fmt.Errorf("no directory of tracked files: %s", Label(p)),
 	}

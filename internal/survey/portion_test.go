@@ -1,0 +1,125 @@
+package survey_test
+
+import (
+	"maps"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"ken/internal/repo"
+	"ken/internal/survey"
+)
+
+// A survey in portions, described by many hands in any order that their waits allow, is the
+// survey of one: the same directories are asked about, no parent before its child, and the
+// same is said of all.
+func TestPortionsAmountToARun(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w, ranks := drawWorld(t)
+		one, many := &scribe{}, &scribe{}
+		if rapid.Bool().Draw(t, "described before") {
+			if _, err := w.survey(ranks).Run(t.Context(), one, survey.RunOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			one.paths()
+			for _, p := range slices.Sorted(maps.Keys(w.content)) {
+				if rapid.IntRange(0, 3).Draw(t, "edited") == 0 {
+					w.content[p] += rapid.SampledFrom([]string{"#comment", ";body", " more"}).Draw(t, "edit")
+				}
+			}
+		}
+		alone := &world{content: w.content, excluded: w.excluded, failures: map[repo.Path]survey.Failure{}, records: slices.Clone(w.records), clock: w.clock}
+		if _, err := alone.survey(ranks).Run(t.Context(), one, survey.RunOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		describeAll(t, w, ranks, many)
+		asked, shared := one.paths(), many.paths()
+		slices.Sort(asked)
+		slices.Sort(shared)
+		if !slices.Equal(asked, shared) {
+			t.Errorf("one asks about %v, many about %v", asked, shared)
+		}
+		a, b := saidOf(t, alone, ranks), saidOf(t, w, ranks)
+		if !maps.Equal(a, b) {
+			t.Errorf("one says %v, many %v", a, b)
+		}
+	})
+}
+
+func saidOf(t *rapid.T, w *world, ranks map[repo.Path]survey.Rank) map[string]string {
+	t.Helper()
+	shown, err := w.survey(ranks).Show(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := make(map[string]string)
+	for _, d := range shown.Directories {
+		said[d.Path] = d.Verdict.String()
+		if d.Text != nil {
+			said[d.Path] += " " + *d.Text
+		}
+	}
+	return said
+}
+
+// describeAll describes all portions as workers would, each with a survey of its own.
+func describeAll(t *rapid.T, w *world, ranks map[repo.Path]survey.Rank, by *scribe) {
+	t.Helper()
+	out, err := w.survey(ranks).Portions(t.Context(), by, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := make(map[repo.Path]*survey.Portion)
+	for i := range out.Portions {
+		at[out.Portions[i].Path] = &out.Portions[i]
+	}
+	told := func(p *survey.Portion) survey.Told {
+		r, err := w.Kept(t.Context(), p.Record)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return survey.Told{Portion: *p, Said: r}
+	}
+	done := make(map[repo.Path]bool)
+	for range out.Work {
+		var ready []*survey.Portion
+		for i := range out.Portions {
+			if p := &out.Portions[i]; p.Work && p.Waits == 0 && !done[p.Path] {
+				ready = append(ready, p)
+			}
+		}
+		p := rapid.SampledFrom(ready).Draw(t, "next")
+		var below []survey.Told
+		for i := range out.Portions {
+			if c := &out.Portions[i]; c.Path != "" && c.Path.Dir() == p.Path {
+				if c.Work && !done[c.Path] {
+					t.Fatalf("%s is ready before %s", p.Path, c.Path)
+				}
+				below = append(below, told(c))
+			}
+		}
+		s := w.survey(ranks)
+		piece, err := s.Piece(t.Context(), by, out.About, told(p), below)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if piece.Item != nil {
+			draft, err := by.Write(t.Context(), piece.Item)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := piece.Take(draft)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := w.Keep(t.Context(), []*survey.Record{r}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		p.Verdict, p.Reasons, p.Record = piece.Turned()
+		if done[p.Path] = true; !p.Top {
+			at[p.Above].Waits--
+		}
+	}
+}
