@@ -6,7 +6,7 @@ import "slices"
 // below internal/.
 var (
 	words     = []string{"repo", "fault", "fresh", "model", "outline", "outline/syntax"}
-	decisions = []string{"registry", "survey", "contract", "workflow", "spec", "hook", "docs", "prove", "litter", "board", "client", "agent", "setup", "share"}
+	decisions = []string{"registry", "survey", "crew", "contract", "workflow", "spec", "hook", "docs", "prove", "litter", "board", "client", "agent", "setup", "share"}
 	facts     = []string{
 		"git", "content", "state", "model/provider", "config",
 		"store", "store/sqlite", "store/postgres", "store/memory", "store/team", "queue",
@@ -36,6 +36,8 @@ var imports = func() map[string][]string {
 	m["workflow"] = join(words, []string{"contract"})
 	// What travels are the records of the survey, and those of files, which are words.
 	m["share"] = join(words, []string{"survey"})
+	// What many workers share is a survey.
+	m["crew"] = join(words, []string{"survey"})
 	m["board"] = without(join(words, decisions), "board")
 	for _, p := range facts {
 		m[p] = join(words, decisions)

@@ -86,7 +86,7 @@ func (t *Thinker) Write(ctx context.Context, it *Item) (Draft, error) {
 				next.Text = "That was the last look. Call submit with your text now."
 			}
 		case reply.Stop == model.Refusal:
-			return s.draft, errors.New("the model will not describe it")
+			return s.draft, ErrRefused
 		case idle == idleTurns:
 			return s.draft, s.unsubmitted(turn + 1)
 		default:
@@ -96,6 +96,9 @@ func (t *Thinker) Write(ctx context.Context, it *Item) (Draft, error) {
 	}
 	return s.draft, s.unsubmitted(turns)
 }
+
+// ErrRefused is in the chain when a model will not write about a directory.
+var ErrRefused = errors.New("the model will not describe it")
 
 // unsubmitted says that no text came, and what was wrong with the last one that did.
 func (s *session) unsubmitted(turns int) error {

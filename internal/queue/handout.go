@@ -1,0 +1,107 @@
+package queue
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/riverqueue/river"
+
+	"ken/internal/crew"
+	"ken/internal/fresh"
+	"ken/internal/repo"
+	"ken/internal/survey"
+)
+
+// HandOut begins a run: its directories, and the jobs of those that wait for none, are
+// there together or not at all. It returns the run's id.
+func (q *Queue) HandOut(ctx context.Context, run crew.Run, out *survey.Handout) (id int64, err error) {
+	err = q.in(ctx, func(tx pgx.Tx) error {
+		err := tx.QueryRow(ctx, `
+			INSERT INTO ken.survey_run (repository, commit_id, recipe, provider, model, asked_by, about, state, max_tokens, max_cost)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, 'running', $8, $9) RETURNING id`,
+			run.Repository, run.Commit.String(), run.Recipe, run.Provider, run.Model, run.By, out.About,
+			run.Ceiling.Tokens, run.Ceiling.Cost,
+		).Scan(&id)
+		if err != nil {
+			return err
+		}
+		var ready []survey.Portion
+		rows := make([][]any, 0, len(out.Portions))
+		for _, p := range out.Portions {
+			state := "kept"
+			switch {
+			case p.Work && p.Waits == 0:
+				state = "ready"
+				ready = append(ready, p)
+			case p.Work:
+				state = "waiting"
+			}
+			var parent, above []byte
+			if p.Path != "" {
+				parent = bytesOf(p.Path.Dir())
+			}
+			if !p.Top {
+				above = bytesOf(p.Above)
+			}
+			rows = append(rows, []any{
+				id, bytesOf(p.Path), parent, above, p.Waits, state, int16(p.Rank), int16(p.Band), int16(p.Verdict), append([]string{}, p.Reasons...), name(p.Record), //nolint:gosec // few of each
+			})
+		}
+		columns := []string{"run", "path", "parent", "above", "waits", "state", "rank", "band", "verdict", "reasons", "record"}
+		if _, err := tx.CopyFrom(ctx, pgx.Identifier{"ken", "survey_directory"}, columns, pgx.CopyFromRows(rows)); err != nil {
+			return err
+		}
+		return q.insertMany(ctx, tx, run.Repository, id, ready)
+	})
+	if err != nil {
+		return 0, away(err)
+	}
+	return id, nil
+}
+
+// insertMany is insert for many directories at once.
+func (q *Queue) insertMany(ctx context.Context, tx pgx.Tx, repository string, run int64, list []survey.Portion) error {
+	const most = 1000 // at a time, for what a statement may have of parameters
+	for len(list) > 0 {
+		n := min(len(list), most)
+		params := make([]river.InsertManyParams, n)
+		for i, p := range list[:n] {
+			params[i] = river.InsertManyParams{
+				Args:       wake{run, []byte(p.Path)},
+				InsertOpts: &river.InsertOpts{Queue: queueOf(repository), Priority: priority(p.Band)},
+			}
+		}
+		res, err := q.jobs.InsertManyTx(ctx, tx, params)
+		if err != nil {
+			return err
+		}
+		paths, ids := make([][]byte, n), make([]int64, n)
+		for i, r := range res {
+			paths[i], ids[i] = bytesOf(list[i].Path), r.Job.ID
+		}
+		_, err = tx.Exec(ctx, `
+			UPDATE ken.survey_directory d SET job = n.job, queued = now()
+			FROM unnest($2::bytea[], $3::bigint[]) AS n (path, job) WHERE d.run = $1 AND d.path = n.path`, run, paths, ids)
+		if err != nil {
+			return err
+		}
+		list = list[n:]
+	}
+	return nil
+}
+
+// bytesOf is a path as the table has it: the root is empty, and not null.
+func bytesOf(p repo.Path) []byte { return append([]byte{}, p...) }
+
+// name is a digest as the table has it: null for none.
+func name(d fresh.Digest) []byte {
+	if d.IsZero() {
+		return nil
+	}
+	return d[:]
+}
+
+func digest(b []byte) (d fresh.Digest) {
+	copy(d[:], b)
+	return d
+}

@@ -1,0 +1,198 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/rivermigrate"
+
+	"ken/internal/fault"
+)
+
+// migrations are the steps that make the tables, each in the transaction that notes it.
+var migrations = []string{`
+CREATE TABLE ken.survey_run (
+	id              bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+	repository      text NOT NULL,
+	commit_id       text NOT NULL,
+	recipe          text NOT NULL,
+	provider        text NOT NULL,
+	model           text NOT NULL,
+	asked_by        text NOT NULL,
+	about           text NOT NULL,
+	state           text NOT NULL CHECK (state IN ('running', 'paused', 'done', 'incomplete', 'cancelled')),
+	why             text NOT NULL DEFAULT '',
+	today           boolean NOT NULL DEFAULT false, -- paused by the day's ceiling, and resumed with it
+	need_tokens     bigint NOT NULL DEFAULT 0,      -- what it was paused for
+	need_cost       bigint NOT NULL DEFAULT 0,
+	max_tokens      bigint,
+	max_cost        bigint,                         -- money is in billionths of a dollar
+	calls           bigint NOT NULL DEFAULT 0,
+	spent_tokens    bigint NOT NULL DEFAULT 0,
+	spent_cost      bigint NOT NULL DEFAULT 0,
+	unpriced        boolean NOT NULL DEFAULT false,
+	assumed_tokens  bigint NOT NULL DEFAULT 0,
+	assumed_cost    bigint NOT NULL DEFAULT 0,
+	reserved_tokens bigint NOT NULL DEFAULT 0 CHECK (reserved_tokens >= 0),
+	reserved_cost   bigint NOT NULL DEFAULT 0 CHECK (reserved_cost >= 0),
+	begun           timestamptz NOT NULL DEFAULT now(),
+	ended           timestamptz
+);
+CREATE INDEX survey_run_repository ON ken.survey_run (repository, id);
+CREATE INDEX survey_run_open ON ken.survey_run (repository) WHERE state IN ('running', 'paused');
+
+CREATE TABLE ken.survey_directory (
+	run             bigint NOT NULL REFERENCES ken.survey_run ON DELETE CASCADE,
+	path            bytea NOT NULL,
+	parent          bytea,                          -- the directory that it lies in
+	above           bytea,                          -- the nearest that waits for it
+	waits           integer NOT NULL CHECK (waits >= 0),
+	state           text NOT NULL CHECK (state IN ('kept', 'waiting', 'ready', 'taken', 'done', 'partial', 'failed', 'dead')),
+	rank            smallint NOT NULL,
+	band            smallint NOT NULL,
+	verdict         smallint NOT NULL,
+	reasons         text[] NOT NULL,
+	record          bytea,                          -- the name of what is said of it
+	basis           bytea,                          -- the name of what that was written from
+	token           text,
+	expires         timestamptz,
+	worker          text NOT NULL DEFAULT '',
+	attempts        integer NOT NULL DEFAULT 0,
+	absent          timestamptz,                    -- since when workers came that did not have the commit
+	error           text NOT NULL DEFAULT '',
+	job             bigint,                         -- of River, that was inserted last
+	queued          timestamptz,
+	turn            integer NOT NULL DEFAULT 0,     -- calls that whoever has it was let make
+	calls           bigint NOT NULL DEFAULT 0,
+	spent_tokens    bigint NOT NULL DEFAULT 0,
+	spent_cost      bigint NOT NULL DEFAULT 0,
+	reserved_tokens bigint NOT NULL DEFAULT 0,
+	reserved_cost   bigint NOT NULL DEFAULT 0,
+	reserved_on     date,
+	taken_at        timestamptz,
+	settled_at      timestamptz,
+	PRIMARY KEY (run, path)
+);
+CREATE INDEX survey_directory_parent ON ken.survey_directory (run, parent);
+CREATE INDEX survey_directory_open ON ken.survey_directory (run, state) WHERE state IN ('ready', 'taken', 'dead');
+CREATE INDEX survey_directory_lease ON ken.survey_directory (expires) WHERE state = 'taken';
+
+CREATE TABLE ken.survey_ceiling (
+	one             boolean PRIMARY KEY DEFAULT true CHECK (one),
+	max_tokens      bigint,
+	max_cost        bigint
+);
+INSERT INTO ken.survey_ceiling DEFAULT VALUES;
+
+CREATE TABLE ken.survey_day (
+	day             date PRIMARY KEY,
+	spent_tokens    bigint NOT NULL DEFAULT 0,
+	spent_cost      bigint NOT NULL DEFAULT 0,
+	reserved_tokens bigint NOT NULL DEFAULT 0,
+	reserved_cost   bigint NOT NULL DEFAULT 0
+);
+`}
+
+// migrateLock is the advisory lock of whoever makes the tables: "kenq" in ASCII.
+const migrateLock = 0x6b656e71
+
+// migrate brings the tables up to date, ours and then River's, whose steps need a
+// transaction each. Tables of a newer program are left alone.
+func (q *Queue) migrate(ctx context.Context) error {
+	err := q.pool.AcquireFunc(ctx, func(c *pgxpool.Conn) error {
+		if current, err := q.current(ctx, c); current || err != nil {
+			return err
+		}
+		// One at a time: the lock is the connection's, and goes with it.
+		if _, err := c.Exec(ctx, `SELECT pg_advisory_lock($1)`, migrateLock); err != nil {
+			return err
+		}
+		err := pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error { return makeTables(ctx, tx) })
+		if err == nil {
+			err = q.migrateRiver(ctx)
+		}
+		_, unlocked := c.Exec(context.WithoutCancel(ctx), `SELECT pg_advisory_unlock($1)`, migrateLock)
+		return errors.Join(err, unlocked)
+	})
+	if err == nil || fault.HintOf(err) != "" {
+		return err
+	}
+	return away(err)
+}
+
+// current reports whether there is nothing to be made.
+func (q *Queue) current(ctx context.Context, c *pgxpool.Conn) (bool, error) {
+	var there bool
+	err := c.QueryRow(ctx, `SELECT to_regclass('ken.survey_version') IS NOT NULL AND to_regclass('ken.river_migration') IS NOT NULL`).Scan(&there)
+	if err != nil || !there {
+		return false, err
+	}
+	have, err := version(ctx, c)
+	if err != nil || have < len(migrations) {
+		return false, err
+	}
+	m, err := q.river()
+	if err != nil {
+		return false, err
+	}
+	all := m.AllVersions()
+	var river int
+	err = c.QueryRow(ctx, `SELECT coalesce(max(version), 0) FROM ken.river_migration WHERE line = 'main'`).Scan(&river)
+	return river >= all[len(all)-1].Version, err
+}
+
+// version is how many of the steps were taken, unless a newer program took more.
+func version(ctx context.Context, c interface {
+	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
+}) (have int, err error) {
+	err = c.QueryRow(ctx, `SELECT coalesce(max(version), 0) FROM ken.survey_version`).Scan(&have)
+	if err == nil && have > len(migrations) {
+		err = &fault.Error{
+			Hint: "update ken here",
+			Err:  fmt.Errorf("the server's queue is of a newer ken: its version is %d, and this one knows %d", have, len(migrations)),
+		}
+	}
+	return have, err
+}
+
+func makeTables(ctx context.Context, tx pgx.Tx) error {
+	if _, err := tx.Exec(ctx, `CREATE SCHEMA IF NOT EXISTS ken`); err != nil {
+		return err
+	}
+	if _, err := tx.Exec(ctx, `CREATE TABLE IF NOT EXISTS ken.survey_version (version integer PRIMARY KEY)`); err != nil {
+		return err
+	}
+	have, err := version(ctx, tx)
+	if err != nil {
+		return err
+	}
+	for have < len(migrations) {
+		if _, err := tx.Conn().PgConn().Exec(ctx, migrations[have]).ReadAll(); err != nil {
+			return fmt.Errorf("make the tables of the queue: %w", err)
+		}
+		have++
+		if _, err := tx.Exec(ctx, `INSERT INTO ken.survey_version VALUES ($1)`, have); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (q *Queue) river() (*rivermigrate.Migrator[pgx.Tx], error) {
+	return rivermigrate.New(riverpgxv5.New(q.pool), &rivermigrate.Config{Logger: quiet(), Schema: schema})
+}
+
+func (q *Queue) migrateRiver(ctx context.Context) error {
+	m, err := q.river()
+	if err != nil {
+		return err
+	}
+	if _, err := m.Migrate(ctx, rivermigrate.DirectionUp, nil); err != nil {
+		return fmt.Errorf("make River's tables: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,479 @@
+package queue_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"ken/internal/crew"
+	"ken/internal/fresh"
+	"ken/internal/model"
+	"ken/internal/pgtest"
+	"ken/internal/queue"
+	"ken/internal/repo"
+	"ken/internal/survey"
+)
+
+// A site is a database with a queue, and what was kept in it: a table of the test's own
+// stands for the store.
+type site struct {
+	*queue.Queue
+
+	pool *pgxpool.Pool
+}
+
+func open(t *testing.T, address string) *site {
+	t.Helper()
+	cfg, err := pgxpool.ParseConfig(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg.MaxConns = 12
+	pool, err := pgxpool.NewWithConfig(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	q, err := queue.Open(t.Context(), pool, queue.Options{Keep: keep, Absent: time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := pool.Exec(t.Context(), `CREATE TABLE IF NOT EXISTS kept (n bigint GENERATED ALWAYS AS IDENTITY, repository text, path text, words text)`); err != nil {
+		t.Fatal(err)
+	}
+	return &site{q, pool}
+}
+
+func keep(ctx context.Context, tx pgx.Tx, repository string, directories []*survey.Record, _ []fresh.Record) error {
+	for _, r := range directories {
+		if _, err := tx.Exec(ctx, `INSERT INTO kept (repository, path, words) VALUES ($1, $2, $3)`, repository, string(r.Path), r.Text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// kept returns how often something was kept of each directory.
+func (s *site) kept(t *testing.T) map[string]int {
+	t.Helper()
+	rows, err := s.pool.Query(t.Context(), `SELECT path FROM kept ORDER BY n`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	paths, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		t.Fatal(err)
+	}
+	times := make(map[string]int)
+	for _, p := range paths {
+		times[p]++
+	}
+	return times
+}
+
+// grow makes a tree of directories, all of which are to be described.
+func grow(width ...int) *survey.Handout {
+	out := &survey.Handout{}
+	var add func(p repo.Path, widths []int)
+	add = func(p repo.Path, widths []int) {
+		here := survey.Portion{Path: p, Work: true, Above: p.Dir(), Top: p == "", Rank: survey.RankNormal, Band: survey.RankNormal, Verdict: survey.None}
+		if len(widths) > 0 {
+			here.Waits = widths[0]
+			for i := range widths[0] {
+				add(repo.Path(path.Join(string(p), fmt.Sprint("d", i))), widths[1:])
+			}
+		}
+		out.Portions, out.Work = append(out.Portions, here), out.Work+1
+	}
+	add("", width)
+	return out
+}
+
+// A hand describes directories as it is told to.
+type hand struct {
+	able     func(crew.Run) error
+	describe func(ctx context.Context, of survey.Portion, till crew.Till) (queue.Described, error)
+
+	mu    sync.Mutex
+	early []string // parents that came before a child
+	calls int
+}
+
+func (h *hand) Able(_ context.Context, run crew.Run) error {
+	if h.able != nil {
+		return h.able(run)
+	}
+	return nil
+}
+
+func (h *hand) Describe(ctx context.Context, _ crew.Run, of survey.Portion, below []survey.Portion, till crew.Till) (queue.Described, error) {
+	h.mu.Lock()
+	h.calls++
+	for _, c := range below {
+		if c.Work && c.Record.IsZero() && c.Verdict != survey.Failed {
+			h.early = append(h.early, string(of.Path)+" before "+string(c.Path))
+		}
+	}
+	h.mu.Unlock()
+	if h.describe != nil {
+		return h.describe(ctx, of, till)
+	}
+	return said(of), nil
+}
+
+func said(of survey.Portion) queue.Described {
+	r := &survey.Record{Path: of.Path, Text: "about " + string(of.Path), At: time.Unix(1e9, 0)}
+	return queue.Described{Record: r, Verdict: survey.Fresh, Speaks: r.ID(), Calls: 1}
+}
+
+var testRun = crew.Run{Repository: "r", Recipe: "prompt/1 test", Provider: "test", Model: "test", By: "tester"}
+
+func (s *site) handOut(t *testing.T, run crew.Run, out *survey.Handout) int64 {
+	t.Helper()
+	run.Commit = repo.SHA1.Blob([]byte("commit"))
+	id, err := s.HandOut(t.Context(), run, out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+func (s *site) run(t *testing.T, id int64) *crew.Run {
+	t.Helper()
+	r, err := s.Run(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// work has workers work until no run is under way.
+func (s *site) work(t *testing.T, n int, opts queue.WorkOptions, h *hand) {
+	t.Helper()
+	opts.UntilIdle = true
+	if opts.Lease == 0 {
+		opts.Lease = 2 * time.Second
+	}
+	if opts.Repositories == nil {
+		opts.Repositories = map[string]queue.Describer{"r": h}
+	}
+	var all sync.WaitGroup
+	for i := range n {
+		all.Go(func() {
+			opts := opts
+			opts.Name = fmt.Sprint("w", i)
+			if err := s.Work(t.Context(), opts); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+}
+
+// Whatever the tree and however many workers: every directory is described once, after all
+// below it.
+func TestEveryDirectoryOnceAfterItsChildren(t *testing.T) {
+	t.Parallel()
+	s := open(t, pgtest.Database(t))
+	out := grow(3, 4, 3)
+	id := s.handOut(t, testRun, out)
+	h := &hand{}
+	s.work(t, 4, queue.WorkOptions{Jobs: 2}, h)
+	r := s.run(t, id)
+	if c := r.Directories; r.State != crew.Done || c.Done != out.Work || c.Total != out.Work || r.Ended == nil {
+		t.Errorf("%+v", r)
+	}
+	for p, n := range s.kept(t) {
+		if n != 1 {
+			t.Errorf("%s was kept %d times", p, n)
+		}
+	}
+	if got := len(s.kept(t)); got != out.Work || h.calls != out.Work {
+		t.Errorf("%d kept, %d described, of %d", got, h.calls, out.Work)
+	}
+	if len(h.early) > 0 {
+		t.Errorf("too early: %v", h.early)
+	}
+}
+
+// A directory whose children turned out as they were needs nobody's words, and is done.
+func TestNobodyIsAskedInVain(t *testing.T) {
+	t.Parallel()
+	s := open(t, pgtest.Database(t))
+	id := s.handOut(t, testRun, grow(2))
+	s.work(t, 1, queue.WorkOptions{}, &hand{describe: func(_ context.Context, of survey.Portion, _ crew.Till) (queue.Described, error) {
+		if of.Path == "" {
+			return queue.Described{Verdict: survey.Fresh}, nil
+		}
+		return said(of), nil
+	}})
+	if r := s.run(t, id); r.State != crew.Done || r.Directories.Unasked != 1 || r.Calls != 2 {
+		t.Errorf("%+v", r)
+	}
+}
+
+// A worker that comes back after its lease was taken over changes nothing: not the record,
+// not the count above, not what was spent.
+func TestWhoLostALeaseIsFencedOff(t *testing.T) {
+	t.Parallel()
+	s := open(t, pgtest.Database(t))
+	id := s.handOut(t, testRun, grow(2))
+	asleep, awake := make(chan struct{}), make(chan struct{})
+	var first sync.Once
+	var slow sync.WaitGroup
+	slow.Go(func() {
+		ctx, cancel := context.WithCancel(t.Context())
+		// Its heart beats once in an hour, and so its lease runs out: by the server's clock.
+		err := s.Work(ctx, queue.WorkOptions{Name: "slow", Lease: time.Hour, Drain: time.Minute, Repositories: map[string]queue.Describer{"r": &hand{
+			describe: func(_ context.Context, of survey.Portion, till crew.Till) (queue.Described, error) {
+				err := till.Reserve(ctx, crew.Amount{Tokens: 100}, crew.Amount{})
+				first.Do(func() { close(asleep) })
+				cancel()
+				<-awake
+				d := said(of)
+				d.Record.Text, d.Last = "late", crew.Amount{Tokens: 7}
+				return d, err
+			},
+		}}})
+		if err != nil {
+			t.Error(err)
+		}
+	})
+	<-asleep
+	if _, err := s.pool.Exec(t.Context(), `UPDATE ken.survey_directory SET expires = now() - interval '1 second' WHERE state = 'taken'`); err != nil {
+		t.Fatal(err)
+	}
+	s.work(t, 1, queue.WorkOptions{}, &hand{describe: func(ctx context.Context, of survey.Portion, till crew.Till) (queue.Described, error) {
+		err := till.Reserve(ctx, crew.Amount{Tokens: 100}, crew.Amount{})
+		d := said(of)
+		d.Last = crew.Amount{Tokens: 10}
+		return d, err
+	}})
+	close(awake)
+	slow.Wait()
+	r := s.run(t, id)
+	if r.State != crew.Done || r.Spent.Tokens != 30 || r.Assumed.Tokens != 100 || r.Reserved.Tokens != 0 {
+		t.Errorf("%+v", r)
+	}
+	var late int
+	if err := s.pool.QueryRow(t.Context(), `SELECT count(*) FROM kept WHERE words = 'late'`).Scan(&late); err != nil || late != 0 {
+		t.Errorf("%d texts of who had lost the lease, %v", late, err)
+	}
+	for p, n := range s.kept(t) {
+		if n != 1 {
+			t.Errorf("%s was kept %d times", p, n)
+		}
+	}
+	if d, err := s.Today(t.Context()); err != nil || d.Spent.Tokens != 130 || d.Reserved.Tokens != 0 {
+		t.Errorf("the day: %+v, %v", d, err)
+	}
+}
+
+// However many ask at once, no more is ever spent and set aside than the ceiling; what is
+// reached pauses the run, and a higher one has it go on to the end.
+func TestCeilingHolds(t *testing.T) {
+	t.Parallel()
+	for _, whole := range []bool{false, true} {
+		t.Run(fmt.Sprint("of the server ", whole), func(t *testing.T) {
+			t.Parallel()
+			s := open(t, pgtest.Database(t))
+			most := int64(100)
+			run := testRun
+			if whole {
+				if err := s.SetCeiling(t.Context(), crew.Ceiling{Tokens: &most}); err != nil {
+					t.Fatal(err)
+				}
+			} else {
+				run.Ceiling.Tokens = &most
+			}
+			id := s.handOut(t, run, grow(12))
+			var mu sync.Mutex
+			var out, over int64 // of calls under way, and at worst
+			h := &hand{describe: func(ctx context.Context, of survey.Portion, till crew.Till) (queue.Described, error) {
+				var d queue.Described
+				for range 2 {
+					if err := till.Reserve(ctx, crew.Amount{Tokens: 20}, d.Last); err != nil {
+						return d, err
+					}
+					mu.Lock()
+					out += 20
+					over = max(over, out)
+					out -= 20 - 8
+					mu.Unlock()
+					d.Calls, d.Last = d.Calls+1, crew.Amount{Tokens: 8}
+				}
+				calls, last := d.Calls, d.Last
+				d = said(of)
+				d.Calls, d.Last = calls, last
+				return d, nil
+			}}
+			s.work(t, 3, queue.WorkOptions{Jobs: 2}, h)
+			r := s.run(t, id)
+			if r.State != crew.Paused || r.Why == "" || r.Spent.Tokens > most || r.Reserved.Tokens != 0 || r.Spent.Tokens != out || over > most {
+				t.Fatalf("%d were spent, %d at worst, of %d: %+v", out, over, most, r)
+			}
+			more := int64(13 * 2 * 20)
+			if whole {
+				if err := s.SetCeiling(t.Context(), crew.Ceiling{Tokens: &more}); err != nil {
+					t.Fatal(err)
+				}
+			} else if err := s.Resume(t.Context(), id, crew.Ceiling{Tokens: &more}); err != nil {
+				t.Fatal(err)
+			}
+			s.work(t, 3, queue.WorkOptions{Jobs: 2}, h)
+			if r := s.run(t, id); r.State != crew.Done || r.Spent.Tokens != out {
+				t.Errorf("%d were spent: %+v", out, r)
+			}
+			for p, n := range s.kept(t) {
+				if n != 1 {
+					t.Errorf("%s was kept %d times", p, n)
+				}
+			}
+		})
+	}
+}
+
+// What a provider will not describe is told to those above; what fails again and again is
+// given up, blocks those above, and can be tried again.
+func TestRefusedAndDead(t *testing.T) {
+	t.Parallel()
+	s := open(t, pgtest.Database(t))
+	id := s.handOut(t, testRun, grow(2, 2))
+	broken := true
+	h := &hand{able: func(crew.Run) error { return nil }}
+	h.describe = func(_ context.Context, of survey.Portion, _ crew.Till) (queue.Described, error) {
+		switch {
+		case of.Path == "d0/d0":
+			return queue.Described{Calls: 1}, survey.ErrRefused
+		case of.Path == "d1/d0" && broken:
+			return queue.Described{Calls: 1}, &model.Failure{Reason: model.BadAnswer, Err: errors.New("gibberish")}
+		}
+		return said(of), nil
+	}
+	// Four attempts have failed before.
+	if _, err := s.pool.Exec(t.Context(), `UPDATE ken.survey_directory SET attempts = 4 WHERE path = 'd1/d0'`); err != nil {
+		t.Fatal(err)
+	}
+	s.work(t, 2, queue.WorkOptions{}, h)
+	r := s.run(t, id)
+	if r.State != crew.Incomplete || r.Directories.Failed != 1 || len(r.Dead) != 1 || r.Dead[0].Path != "d1/d0" || r.Dead[0].Error != "gibberish" || r.Dead[0].Attempts != 5 {
+		t.Fatalf("%+v", r)
+	}
+	if len(r.Blocked) != 2 || r.Blocked[0].Path != "." || r.Blocked[1].Path != "d1" {
+		t.Errorf("blocked: %+v", r.Blocked)
+	}
+	if s.kept(t)["d0"] != 1 {
+		t.Error("what is above a refusal was not described")
+	}
+	broken = false
+	if n, err := s.Retry(t.Context(), id); n != 1 || err != nil {
+		t.Fatalf("%d, %v", n, err)
+	}
+	s.work(t, 1, queue.WorkOptions{}, h)
+	if r := s.run(t, id); r.State != crew.Done || r.Directories.Done != 6 {
+		t.Errorf("%+v", r)
+	}
+}
+
+// A worker without the commit leaves directories to others; if none comes, they are given up.
+func TestNobodyHasTheCommit(t *testing.T) {
+	t.Parallel()
+	s := open(t, pgtest.Database(t))
+	id := s.handOut(t, testRun, grow())
+	if _, err := s.pool.Exec(t.Context(), `UPDATE ken.survey_directory SET absent = now() - interval '2 seconds'`); err != nil {
+		t.Fatal(err)
+	}
+	s.work(t, 1, queue.WorkOptions{}, &hand{able: func(crew.Run) error { return errors.New("no such commit here") }})
+	if r := s.run(t, id); r.State != crew.Incomplete || len(r.Dead) != 1 || r.Dead[0].Error != "no such commit here" {
+		t.Errorf("%+v", r)
+	}
+}
+
+// A key that is not accepted ends the worker with that, and the directory is as it was.
+func TestHopelessStopsTheWorker(t *testing.T) {
+	t.Parallel()
+	s := open(t, pgtest.Database(t))
+	id := s.handOut(t, testRun, grow(1))
+	err := s.Work(t.Context(), queue.WorkOptions{Repositories: map[string]queue.Describer{"r": &hand{
+		describe: func(context.Context, survey.Portion, crew.Till) (queue.Described, error) {
+			return queue.Described{}, fmt.Errorf("wrong key: %w", survey.ErrHopeless)
+		},
+	}}})
+	if !errors.Is(err, survey.ErrHopeless) {
+		t.Errorf("%v", err)
+	}
+	if r := s.run(t, id); r.State != crew.Running || r.Directories.Ready != 1 || len(r.Dead) > 0 {
+		t.Errorf("%+v", r)
+	}
+	s.work(t, 1, queue.WorkOptions{}, &hand{})
+	if r := s.run(t, id); r.State != crew.Done {
+		t.Errorf("%+v", r)
+	}
+}
+
+// A cancelled run is let go of, also by who is at it.
+func TestCancel(t *testing.T) {
+	t.Parallel()
+	s := open(t, pgtest.Database(t))
+	id := s.handOut(t, testRun, grow(3))
+	begun := make(chan struct{})
+	var once, ended sync.WaitGroup
+	once.Add(1)
+	ended.Go(func() {
+		s.work(t, 1, queue.WorkOptions{Lease: time.Second}, &hand{describe: func(ctx context.Context, _ survey.Portion, _ crew.Till) (queue.Described, error) {
+			close(begun)
+			<-ctx.Done()
+			return queue.Described{}, ctx.Err()
+		}})
+	})
+	<-begun
+	if err := s.Cancel(t.Context(), id, "tester"); err != nil {
+		t.Fatal(err)
+	}
+	ended.Wait()
+	if r := s.run(t, id); r.State != crew.Cancelled || r.Directories.Taken != 0 || r.Directories.Ready != 3 {
+		t.Errorf("%+v", r)
+	}
+	if err := s.Cancel(t.Context(), id, "tester"); err == nil {
+		t.Error("it was cancelled twice")
+	}
+}
+
+// A repository with little to do is not kept waiting by one with much.
+func TestRepositoriesShareFairly(t *testing.T) {
+	t.Parallel()
+	s := open(t, pgtest.Database(t))
+	small := testRun
+	small.Repository = "small"
+	s.handOut(t, testRun, grow(40))
+	s.handOut(t, small, grow(4))
+	h := &hand{describe: func(_ context.Context, of survey.Portion, _ crew.Till) (queue.Described, error) {
+		return said(of), nil
+	}}
+	s.work(t, 1, queue.WorkOptions{Repositories: map[string]queue.Describer{"r": h, "small": h}}, h)
+	var last, all int
+	err := s.pool.QueryRow(t.Context(), `SELECT max(n) FILTER (WHERE repository = 'small'), max(n) FROM kept`).Scan(&last, &all)
+	if err != nil || all != 46 || last > 20 {
+		t.Errorf("the small one was done after %d of %d, %v", last, all, err)
+	}
+}
+
+// Tables of a newer program are left alone.
+func TestNewerTables(t *testing.T) {
+	t.Parallel()
+	address := pgtest.Database(t)
+	s := open(t, address)
+	if _, err := s.pool.Exec(t.Context(), `INSERT INTO ken.survey_version VALUES (99)`); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := queue.Open(t.Context(), s.pool, queue.Options{}); err == nil || !errors.Is(err, err) {
+		t.Error("they were taken")
+	}
+}

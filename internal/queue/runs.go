@@ -1,0 +1,232 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"ken/internal/crew"
+	"ken/internal/fault"
+	"ken/internal/repo"
+	"ken/internal/survey"
+)
+
+// Runs returns the newest runs, of one repository or of all when it is "", the newest first.
+func (q *Queue) Runs(ctx context.Context, repository string, most int) ([]crew.Run, error) {
+	rows, err := q.pool.Query(ctx, `
+		SELECT id FROM ken.survey_run WHERE $1 = '' OR repository = $1 ORDER BY id DESC LIMIT $2`, repository, most)
+	if err != nil {
+		return nil, away(err)
+	}
+	ids, err := pgx.CollectRows(rows, pgx.RowTo[int64])
+	if err != nil {
+		return nil, away(err)
+	}
+	runs := make([]crew.Run, 0, len(ids))
+	for _, id := range ids {
+		r, err := q.Run(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		runs = append(runs, *r)
+	}
+	return runs, nil
+}
+
+// Run tells how a run stands.
+func (q *Queue) Run(ctx context.Context, id int64) (*crew.Run, error) {
+	r := &crew.Run{Dead: []crew.Dead{}, Blocked: []repo.PathJSON{}}
+	err := pgx.BeginTxFunc(ctx, q.pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
+		if err := scanRun(ctx, tx, id, r); err != nil {
+			return err
+		}
+		c := &r.Directories
+		err := tx.QueryRow(ctx, `
+			SELECT count(*) FILTER (WHERE state <> 'kept'), count(*) FILTER (WHERE state = 'waiting'), count(*) FILTER (WHERE state = 'ready'),
+				count(*) FILTER (WHERE state = 'taken'), count(*) FILTER (WHERE state IN ('done', 'partial')),
+				count(*) FILTER (WHERE state = 'done' AND calls = 0), count(*) FILTER (WHERE state = 'partial'),
+				count(*) FILTER (WHERE state = 'failed'), count(*) FILTER (WHERE state = 'dead')
+			FROM ken.survey_directory WHERE run = $1`, id).
+			Scan(&c.Total, &c.Waiting, &c.Ready, &c.Taken, &c.Done, &c.Unasked, &c.Partial, &c.Failed, &c.Dead)
+		if err != nil || c.Dead == 0 {
+			return err
+		}
+		if r.Dead, err = scanDead(ctx, tx, `WHERE run = $1 AND state = 'dead' ORDER BY path LIMIT $2`, id, deadMost); err != nil {
+			return err
+		}
+		rows, err := tx.Query(ctx, `SELECT path FROM ken.survey_directory WHERE run = $1 AND state = 'waiting' ORDER BY path LIMIT $2`, id, deadMost)
+		if err != nil {
+			return err
+		}
+		if r.State == crew.Incomplete {
+			r.Blocked, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (repo.PathJSON, error) {
+				var path []byte
+				err := row.Scan(&path)
+				return survey.Label(repo.Path(path)).JSON(), err
+			})
+		}
+		rows.Close()
+		return err
+	})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, noRun(id)
+	}
+	if err != nil {
+		return nil, away(err)
+	}
+	return r, nil
+}
+
+// deadMost is how many of the directories that were given up are listed with a run.
+const deadMost = 100
+
+func noRun(id int64) error {
+	return &fault.Error{Kind: fault.Usage, Hint: "see them with: ken worker runs", Err: fmt.Errorf("there is no run %d", id)}
+}
+
+func scanRun(ctx context.Context, tx interface {
+	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
+}, id int64, r *crew.Run) error {
+	var commit string
+	err := tx.QueryRow(ctx, `
+		SELECT id, repository, commit_id, recipe, provider, model, asked_by, about, state, why, calls, unpriced,
+			spent_tokens, spent_cost, assumed_tokens, assumed_cost, reserved_tokens, reserved_cost, max_tokens, max_cost, begun, ended
+		FROM ken.survey_run WHERE id = $1`, id).
+		Scan(&r.ID, &r.Repository, &commit, &r.Recipe, &r.Provider, &r.Model, &r.By, &r.About, &r.State, &r.Why, &r.Calls, &r.Spent.Unpriced,
+			&r.Spent.Tokens, &r.Spent.Cost, &r.Assumed.Tokens, &r.Assumed.Cost, &r.Reserved.Tokens, &r.Reserved.Cost,
+			&r.Ceiling.Tokens, &r.Ceiling.Cost, &r.Begun, &r.Ended)
+	if err != nil {
+		return err
+	}
+	r.Begun = r.Begun.UTC()
+	r.Commit, err = repo.ParseID(commit)
+	return err
+}
+
+// Dead lists the directories that were given up, of one run or of all when it is 0.
+func (q *Queue) Dead(ctx context.Context, run int64) ([]crew.Dead, error) {
+	list, err := scanDead(ctx, q.pool, `WHERE state = 'dead' AND ($1 = 0 OR run = $1) ORDER BY run DESC, path LIMIT $2`, run, 10*deadMost)
+	if err != nil {
+		return nil, away(err)
+	}
+	return list, nil
+}
+
+func scanDead(ctx context.Context, tx interface {
+	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
+}, which string, args ...any) ([]crew.Dead, error) {
+	rows, err := tx.Query(ctx, `SELECT run, path, attempts, error, worker, coalesce(settled_at, now()) FROM ken.survey_directory `+which, args...)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (d crew.Dead, err error) {
+		var path []byte
+		err = row.Scan(&d.Run, &path, &d.Attempts, &d.Error, &d.Worker, &d.At)
+		d.PathJSON, d.At = survey.Label(repo.Path(path)).JSON(), d.At.UTC()
+		return d, err
+	})
+}
+
+// Retry has the directories tried again that a run has given up, and returns how many.
+func (q *Queue) Retry(ctx context.Context, run int64) (n int, err error) {
+	err = q.change(ctx, run, func(tx pgx.Tx, r lockedRun) error {
+		if r.state == crew.Cancelled {
+			return &fault.Error{Kind: fault.Usage, Hint: "hand out what is left with: ken survey run --workers", Err: fmt.Errorf("run %d was cancelled", run)}
+		}
+		tag, err := tx.Exec(ctx, `
+			UPDATE ken.survey_directory SET state = 'ready', attempts = 0, absent = NULL, settled_at = NULL WHERE run = $1 AND state = 'dead'`, run)
+		if n = int(tag.RowsAffected()); err != nil || n == 0 {
+			return err
+		}
+		return q.begin(ctx, tx, run, r.repository)
+	})
+	return n, err
+}
+
+// Resume has a run go on that a ceiling has paused; a ceiling that is given takes the place
+// of the one that it had.
+func (q *Queue) Resume(ctx context.Context, run int64, c crew.Ceiling) error {
+	return q.change(ctx, run, func(tx pgx.Tx, r lockedRun) error {
+		_, err := tx.Exec(ctx, `UPDATE ken.survey_run SET max_tokens = coalesce($2, max_tokens), max_cost = coalesce($3, max_cost) WHERE id = $1`, run, c.Tokens, c.Cost)
+		if err != nil || r.state == crew.Running {
+			return err
+		}
+		if r.state != crew.Paused {
+			return &fault.Error{Kind: fault.Usage, Hint: fmt.Sprintf("see how it stands with: ken worker runs %d", run), Err: fmt.Errorf("run %d is not paused: it is %s", run, r.state)}
+		}
+		return q.begin(ctx, tx, run, r.repository)
+	})
+}
+
+// Cancel has no more of a run begun. Workers let go of what they have in hand; what was
+// written is kept.
+func (q *Queue) Cancel(ctx context.Context, run int64, who string) error {
+	return q.change(ctx, run, func(tx pgx.Tx, r lockedRun) error {
+		if r.state != crew.Running && r.state != crew.Paused {
+			return &fault.Error{Kind: fault.Usage, Err: fmt.Errorf("run %d is over: it is %s", run, r.state)}
+		}
+		_, err := tx.Exec(ctx, `UPDATE ken.survey_run SET state = 'cancelled', why = $2, ended = now(), today = false WHERE id = $1`, run, "cancelled by "+who)
+		return err
+	})
+}
+
+// change changes a run that nobody else changes meanwhile.
+func (q *Queue) change(ctx context.Context, run int64, f func(tx pgx.Tx, r lockedRun) error) error {
+	err := q.in(ctx, func(tx pgx.Tx) error {
+		r, err := lockRun(ctx, tx, run)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return noRun(run)
+		}
+		if err != nil {
+			return err
+		}
+		return f(tx, r)
+	})
+	if err == nil || fault.KindOf(err) == fault.Usage {
+		return err
+	}
+	return away(err)
+}
+
+// begin has a run go on with all that is ready.
+func (q *Queue) begin(ctx context.Context, tx pgx.Tx, run int64, repository string) error {
+	if _, err := tx.Exec(ctx, `UPDATE ken.survey_run SET state = 'running', why = '', today = false, ended = NULL WHERE id = $1`, run); err != nil {
+		return err
+	}
+	rows, err := tx.Query(ctx, `SELECT `+portionColumns+` FROM ken.survey_directory d WHERE d.run = $1 AND d.state = 'ready'`, run)
+	if err != nil {
+		return err
+	}
+	ready, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (survey.Portion, error) { return scanPortion(row) })
+	if err != nil {
+		return err
+	}
+	return q.insertMany(ctx, tx, repository, run, ready)
+}
+
+// Today tells what all runs have spent on this day of UTC, and may.
+func (q *Queue) Today(ctx context.Context) (crew.Day, error) {
+	var d crew.Day
+	var day time.Time
+	err := q.pool.QueryRow(ctx, `
+		SELECT (now() AT TIME ZONE 'UTC')::date, c.max_tokens, c.max_cost, coalesce(d.spent_tokens, 0), coalesce(d.spent_cost, 0),
+			coalesce(d.reserved_tokens, 0), coalesce(d.reserved_cost, 0)
+		FROM ken.survey_ceiling c LEFT JOIN ken.survey_day d ON d.day = (now() AT TIME ZONE 'UTC')::date`).
+		Scan(&day, &d.Ceiling.Tokens, &d.Ceiling.Cost, &d.Spent.Tokens, &d.Spent.Cost, &d.Reserved.Tokens, &d.Reserved.Cost)
+	if err != nil {
+		return d, away(err)
+	}
+	d.Day = day.Format(time.DateOnly)
+	return d, nil
+}
+
+// SetCeiling bounds what all runs together may spend on a day.
+func (q *Queue) SetCeiling(ctx context.Context, c crew.Ceiling) error {
+	if _, err := q.pool.Exec(ctx, `UPDATE ken.survey_ceiling SET max_tokens = $1, max_cost = $2`, c.Tokens, c.Cost); err != nil {
+		return away(err)
+	}
+	return q.sweepPaused(ctx)
+}

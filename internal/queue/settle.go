@@ -1,0 +1,219 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"ken/internal/crew"
+	"ken/internal/fresh"
+	"ken/internal/repo"
+	"ken/internal/survey"
+)
+
+// Described is what came of describing a directory.
+type Described struct {
+	Record *survey.Record // that was written; nil when nobody had to be asked
+	Files  []fresh.Record // what was said of its files
+
+	// How the directory stands, by the record that speaks for it now.
+	Verdict survey.Verdict
+	Reasons []string
+	Speaks  fresh.Digest
+
+	// What was paid is told with an error too.
+	Calls int
+	Last  crew.Amount // of the last call, which the till was not told of
+}
+
+// finish ends a directory that was described, or needed no words: all of it, or nothing if
+// the lease was lost.
+func (q *Queue) finish(ctx context.Context, t *taken, d Described) error {
+	return q.in(ctx, func(tx pgx.Tx) error {
+		run, h, err := q.settle(ctx, tx, t, d)
+		if errors.Is(err, errFenced) && q.finished(ctx, tx, t) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		state, basis := "done", fresh.Digest{}
+		if d.Record != nil {
+			basis = d.Record.Basis.Digest()
+			if d.Record.Partial {
+				state = "partial"
+			}
+		}
+		_, err = tx.Exec(ctx, `
+			UPDATE ken.survey_directory SET state = $3, verdict = $4, reasons = $5, record = $6, basis = $7, error = '', expires = NULL, settled_at = now()
+			WHERE run = $1 AND path = $2`,
+			t.run.ID, bytesOf(t.of.Path), state, int16(d.Verdict), append([]string{}, d.Reasons...), name(d.Speaks), name(basis))
+		if err != nil {
+			return err
+		}
+		if d.Record != nil || len(d.Files) > 0 {
+			var records []*survey.Record
+			if d.Record != nil {
+				records = []*survey.Record{d.Record}
+			}
+			if err := q.opts.Keep(ctx, tx, t.run.Repository, records, d.Files); err != nil {
+				return fmt.Errorf("keep what was written about %s: %w", survey.Label(t.of.Path), err)
+			}
+		}
+		if err := q.release(ctx, tx, run, t); err != nil {
+			return err
+		}
+		return settleDay(ctx, tx, h.day, d.Last, h.reserved)
+	})
+}
+
+// finished reports whether it was we who finished a directory, and nobody could tell us.
+func (q *Queue) finished(ctx context.Context, tx pgx.Tx, t *taken) bool {
+	var ours bool
+	err := tx.QueryRow(ctx, `SELECT token = $3 AND state IN ('done', 'partial') FROM ken.survey_directory WHERE run = $1 AND path = $2`,
+		t.run.ID, bytesOf(t.of.Path), t.token).Scan(&ours)
+	return err == nil && ours
+}
+
+// settle locks a run and a directory of it whose lease holds, and puts down what the last
+// call has cost. The day is left to the end.
+func (q *Queue) settle(ctx context.Context, tx pgx.Tx, t *taken, d Described) (lockedRun, held, error) {
+	run, err := lockRun(ctx, tx, t.run.ID)
+	if err != nil {
+		return run, held{}, err
+	}
+	h, err := lockHeld(ctx, tx, t)
+	if err != nil {
+		return run, h, err
+	}
+	_, err = tx.Exec(ctx, `
+		UPDATE ken.survey_directory SET calls = calls + $3, spent_tokens = spent_tokens + $4, spent_cost = spent_cost + $5,
+			reserved_tokens = 0, reserved_cost = 0, reserved_on = NULL WHERE run = $1 AND path = $2`,
+		t.run.ID, bytesOf(t.of.Path), d.Calls, d.Last.Tokens, d.Last.Cost)
+	if err != nil {
+		return run, h, err
+	}
+	if _, err := tx.Exec(ctx, `UPDATE ken.survey_run SET calls = calls + $2 WHERE id = $1`, t.run.ID, d.Calls); err != nil {
+		return run, h, err
+	}
+	return run, h, settleRun(ctx, tx, t.run.ID, d.Last, h.reserved, crew.Amount{})
+}
+
+// release has the directory above wait for one less, and makes it ready when it waits for
+// none. If nothing of the run is ready or taken any more, the run is over.
+func (q *Queue) release(ctx context.Context, tx pgx.Tx, run lockedRun, t *taken) error {
+	if !t.of.Top {
+		var left int
+		var band int16
+		err := tx.QueryRow(ctx, `
+			UPDATE ken.survey_directory SET waits = waits - 1, state = CASE waits WHEN 1 THEN 'ready' ELSE state END
+			WHERE run = $1 AND path = $2 RETURNING waits, band`, t.run.ID, bytesOf(t.of.Above)).Scan(&left, &band)
+		if err != nil {
+			return err
+		}
+		if left == 0 {
+			if run.state != crew.Running {
+				return nil // whoever resumes it has it begun
+			}
+			return q.insert(ctx, tx, run.repository, t.run.ID, t.of.Above, survey.Rank(band), 0)
+		}
+	}
+	return conclude(ctx, tx, t.run.ID)
+}
+
+// conclude ends a run of which nothing is ready or taken.
+func conclude(ctx context.Context, tx pgx.Tx, run int64) error {
+	var open bool
+	err := tx.QueryRow(ctx, `SELECT EXISTS (SELECT FROM ken.survey_directory WHERE run = $1 AND state IN ('ready', 'taken'))`, run).Scan(&open)
+	if err != nil || open {
+		return err
+	}
+	_, err = tx.Exec(ctx, `
+		UPDATE ken.survey_run SET ended = now(), today = false, state = CASE WHEN dead > 0 THEN 'incomplete' ELSE 'done' END,
+			why = CASE WHEN dead > 0 THEN dead || ' given up, and ' || waiting || ' wait for them' ELSE '' END
+		FROM (SELECT count(*) FILTER (WHERE state = 'dead') AS dead, count(*) FILTER (WHERE state = 'waiting') AS waiting
+			FROM ken.survey_directory WHERE run = $1) AS n
+		WHERE id = $1 AND state IN ('running', 'paused')`, run)
+	return err
+}
+
+// fail ends an attempt that brought no text.
+func (q *Queue) fail(ctx context.Context, t *taken, d Described, fate crew.Fate, delay time.Duration, cause error) error {
+	return q.in(ctx, func(tx pgx.Tx) error {
+		run, h, err := q.settle(ctx, tx, t, d)
+		if err != nil {
+			return err
+		}
+		state, tried, why := "ready", 1, oneLine(cause)
+		switch fate {
+		case crew.Refused:
+			state = "failed"
+		case crew.GivenUp:
+			state = "dead"
+		case crew.Back, crew.Stop:
+			tried = 0
+		default:
+		}
+		_, err = tx.Exec(ctx, `
+			UPDATE ken.survey_directory SET state = $3, attempts = attempts + $4, error = $5, token = NULL, expires = NULL,
+				settled_at = CASE WHEN $3 IN ('failed', 'dead') THEN now() END
+			WHERE run = $1 AND path = $2`, t.run.ID, bytesOf(t.of.Path), state, tried, why)
+		if err != nil {
+			return err
+		}
+		switch {
+		case fate == crew.Refused:
+			_, err = tx.Exec(ctx, `UPDATE ken.survey_directory SET verdict = $3, reasons = $4 WHERE run = $1 AND path = $2`,
+				t.run.ID, bytesOf(t.of.Path), int16(survey.Failed), []string{why})
+			if err == nil {
+				err = q.release(ctx, tx, run, t)
+			}
+		case fate == crew.GivenUp:
+			err = conclude(ctx, tx, t.run.ID)
+		case run.state == crew.Running:
+			err = q.insert(ctx, tx, run.repository, t.run.ID, t.of.Path, t.of.Band, delay)
+		}
+		if err != nil {
+			return err
+		}
+		return settleDay(ctx, tx, h.day, d.Last, h.reserved)
+	})
+}
+
+// missing notes that a worker came which cannot work on a ready directory: it has other
+// objects, or writes otherwise. After a while nobody is waited for any more.
+func (q *Queue) missing(ctx context.Context, run int64, path repo.Path, worker string, cause error) error {
+	return q.in(ctx, func(tx pgx.Tx) error {
+		if _, err := lockRun(ctx, tx, run); err != nil {
+			return err
+		}
+		var dead bool
+		err := tx.QueryRow(ctx, `
+			UPDATE ken.survey_directory SET absent = coalesce(absent, now()), error = $3, worker = $4,
+				state = CASE WHEN absent < now() - $5::interval THEN 'dead' ELSE state END,
+				settled_at = CASE WHEN absent < now() - $5::interval THEN now() END
+			WHERE run = $1 AND path = $2 AND state = 'ready' RETURNING state = 'dead'`,
+			run, bytesOf(path), oneLine(cause), worker, q.opts.Absent).Scan(&dead)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return nil
+		}
+		if err != nil || !dead {
+			return err
+		}
+		return conclude(ctx, tx, run)
+	})
+}
+
+// oneLine makes an error fit for a table: a line, and not a long one.
+func oneLine(err error) string {
+	const most = 500
+	text := strings.Join(strings.Fields(strings.ToValidUTF8(strings.ReplaceAll(err.Error(), "\x00", ""), "?")), " ")
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "") + "…"
+	}
+	return text
+}

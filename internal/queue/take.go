@@ -1,0 +1,89 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"ken/internal/crew"
+	"ken/internal/repo"
+	"ken/internal/survey"
+)
+
+// A taken directory is in a worker's hands.
+type taken struct {
+	run   crew.Run
+	of    survey.Portion
+	below []survey.Portion
+	token string
+	tries int // that failed before
+	turn  int // calls that were paid for
+}
+
+// errFenced is in the chain when a lease was lost: somebody else has the directory, or had.
+var errFenced = errors.New("the lease is lost")
+
+// take takes a directory that is ready, nil when it is not: somebody else has it, it is
+// done, or its run goes on no more.
+func (q *Queue) take(ctx context.Context, run crew.Run, path repo.Path, worker, token string, lease time.Duration) (*taken, error) {
+	t := &taken{run: run, token: token}
+	err := q.in(ctx, func(tx pgx.Tx) error {
+		rows, err := tx.Query(ctx, `
+			UPDATE ken.survey_directory d SET state = 'taken', token = $3, worker = $4, expires = now() + $5, taken_at = now(), absent = NULL, turn = 0
+			FROM ken.survey_run r WHERE d.run = $1 AND d.path = $2 AND d.state = 'ready' AND r.id = d.run AND r.state = 'running'
+			RETURNING `+portionColumns+`, d.attempts`, run.ID, bytesOf(path), token, worker, lease)
+		if err != nil {
+			return err
+		}
+		if t.of, err = pgx.CollectExactlyOneRow(rows, func(row pgx.CollectableRow) (survey.Portion, error) { return scanPortion(row, &t.tries) }); err != nil {
+			return err
+		}
+		rows, err = tx.Query(ctx, `SELECT `+portionColumns+` FROM ken.survey_directory d WHERE d.run = $1 AND d.parent = $2 ORDER BY d.path`, run.ID, bytesOf(path))
+		if err != nil {
+			return err
+		}
+		t.below, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (survey.Portion, error) { return scanPortion(row) })
+		return err
+	})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, nil
+	}
+	return t, err
+}
+
+const portionColumns = `d.path, d.above, d.state <> 'kept', d.waits, d.rank, d.band, d.verdict, d.reasons, d.record`
+
+func scanPortion(row pgx.CollectableRow, more ...any) (p survey.Portion, err error) {
+	var path, above, record []byte
+	var rank, band, verdict int16
+	err = row.Scan(append([]any{&path, &above, &p.Work, &p.Waits, &rank, &band, &verdict, &p.Reasons, &record}, more...)...)
+	p.Path, p.Above, p.Top, p.Record = repo.Path(path), repo.Path(above), above == nil, digest(record)
+	p.Rank, p.Band, p.Verdict = survey.Rank(rank), survey.Rank(band), survey.Verdict(verdict) //nolint:gosec // as it was written
+	return p, err
+}
+
+// renew holds on to directories for another while, and returns the tokens of those that it
+// could not: they were lost, or their run was cancelled.
+func (q *Queue) renew(ctx context.Context, held []*taken, lease time.Duration) (lost map[string]bool, err error) {
+	runs, paths, tokens := make([]int64, len(held)), make([][]byte, len(held)), make([]string, len(held))
+	lost = make(map[string]bool)
+	for i, t := range held {
+		runs[i], paths[i], tokens[i] = t.run.ID, bytesOf(t.of.Path), t.token
+		lost[t.token] = true
+	}
+	rows, err := q.pool.Query(ctx, `
+		UPDATE ken.survey_directory d SET expires = now() + $4
+		FROM unnest($1::bigint[], $2::bytea[], $3::text[]) AS h (run, path, token), ken.survey_run r
+		WHERE d.run = h.run AND d.path = h.path AND d.token = h.token AND d.state = 'taken' AND r.id = d.run AND r.state <> 'cancelled'
+		RETURNING d.token`, runs, paths, tokens, lease)
+	if err != nil {
+		return nil, err
+	}
+	kept, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	for _, token := range kept {
+		delete(lost, token)
+	}
+	return lost, err
+}

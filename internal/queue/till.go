@@ -1,0 +1,204 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"ken/internal/crew"
+)
+
+// A till pays for the calls about a taken directory.
+type till struct {
+	q *Queue
+	t *taken
+}
+
+// errCrowded is when a call would fit under the ceiling, were it not for what other calls
+// that are under way may cost at most.
+var errCrowded = errors.New("calls under way may use it up")
+
+// crowdedPause is how long to wait for a call that is under way to tell what it has cost.
+const crowdedPause = 200 * time.Millisecond
+
+// Reserve sets the most that the next call can cost aside, from the run's ceiling and from
+// the day's, both or neither. Where only what others have set aside is in the way, it waits.
+func (l *till) Reserve(ctx context.Context, most, before crew.Amount) error {
+	for {
+		var over *ceilingError
+		err := l.q.in(ctx, func(tx pgx.Tx) error { return l.reserve(ctx, tx, most, before) })
+		switch {
+		case err == nil:
+			l.t.turn++
+			return nil
+		case errors.As(err, &over):
+			return errors.Join(over, l.q.pause(ctx, l.t.run.ID, over))
+		case errors.Is(err, errFenced):
+			return err
+		case !errors.Is(err, errCrowded) && !passes(err):
+			return away(err)
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(crowdedPause):
+		}
+	}
+}
+
+// A ceilingError says which ceiling was reached.
+type ceilingError struct {
+	today bool // the server's of the day
+	need  crew.Amount
+	spent crew.Amount
+	most  crew.Ceiling
+}
+
+func (e *ceilingError) Error() string {
+	whose := "the run"
+	if e.today {
+		whose = "the server for a day"
+	}
+	return fmt.Sprintf("the ceiling of %s is %s; %s spent, and the next call may cost up to %s", whose, e.most, e.spent, e.need)
+}
+
+func (e *ceilingError) Unwrap() error { return crew.ErrCeiling }
+
+func (l *till) reserve(ctx context.Context, tx pgx.Tx, most, before crew.Amount) error {
+	t := l.t
+	run, err := lockRun(ctx, tx, t.run.ID)
+	if err != nil {
+		return err
+	}
+	h, err := lockHeld(ctx, tx, t)
+	switch {
+	case err != nil:
+		return err
+	case run.state == crew.Cancelled:
+		return errFenced
+	case h.turn == t.turn+1:
+		return nil // it was done, and nobody could tell us
+	}
+	if err := fits(run.ceiling, run.spent.Add(before), run.reserved, h.reserved, most, false); err != nil {
+		return err
+	}
+	_, err = tx.Exec(ctx, `
+		UPDATE ken.survey_directory SET turn = turn + 1, spent_tokens = spent_tokens + $3, spent_cost = spent_cost + $4,
+			reserved_tokens = $5, reserved_cost = $6, reserved_on = $7
+		WHERE run = $1 AND path = $2`, t.run.ID, bytesOf(t.of.Path), before.Tokens, before.Cost, most.Tokens, most.Cost, run.today)
+	if err != nil {
+		return err
+	}
+	if err := settleRun(ctx, tx, t.run.ID, before, h.reserved, most); err != nil {
+		return err
+	}
+	if err := settleDay(ctx, tx, h.day, before, h.reserved); err != nil {
+		return err
+	}
+	return openDay(ctx, tx, run.today, most)
+}
+
+// A locked run is one that nobody else changes meanwhile.
+type lockedRun struct {
+	repository      string
+	state           crew.RunState
+	spent, reserved crew.Amount // what was assumed is spent
+	ceiling         crew.Ceiling
+	today           time.Time
+}
+
+func lockRun(ctx context.Context, tx pgx.Tx, id int64) (r lockedRun, err error) {
+	err = tx.QueryRow(ctx, `
+		SELECT repository, state, spent_tokens + assumed_tokens, spent_cost + assumed_cost, reserved_tokens, reserved_cost,
+			max_tokens, max_cost, (now() AT TIME ZONE 'UTC')::date
+		FROM ken.survey_run WHERE id = $1 FOR NO KEY UPDATE`, id).Scan(&r.repository, &r.state,
+		&r.spent.Tokens, &r.spent.Cost, &r.reserved.Tokens, &r.reserved.Cost, &r.ceiling.Tokens, &r.ceiling.Cost, &r.today)
+	return r, err
+}
+
+// held is what the table has about a directory in somebody's hands.
+type held struct {
+	turn     int
+	reserved crew.Amount
+	day      time.Time // on which that was set aside, zero when nothing was
+}
+
+// lockHeld looks at a directory whose lease must hold: errFenced when it does not. Its run
+// is locked.
+func lockHeld(ctx context.Context, tx pgx.Tx, t *taken) (h held, err error) {
+	var day *time.Time
+	err = tx.QueryRow(ctx, `
+		SELECT turn, reserved_tokens, reserved_cost, reserved_on FROM ken.survey_directory
+		WHERE run = $1 AND path = $2 AND token = $3 AND state = 'taken' FOR NO KEY UPDATE`,
+		t.run.ID, bytesOf(t.of.Path), t.token).Scan(&h.turn, &h.reserved.Tokens, &h.reserved.Cost, &day)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return h, errFenced
+	}
+	if day != nil {
+		h.day = *day
+	}
+	return h, err
+}
+
+// fits reports whether a call stays under a ceiling: nil, errCrowded or a ceilingError.
+func fits(c crew.Ceiling, spent, reserved, own, most crew.Amount, today bool) error {
+	others := crew.Amount{Tokens: reserved.Tokens - own.Tokens, Cost: reserved.Cost - own.Cost}
+	switch {
+	case c.Holds(spent.Add(others).Add(most)):
+		return nil
+	case c.Holds(spent.Add(most)):
+		return errCrowded
+	default:
+		return &ceilingError{today: today, need: most, spent: spent, most: c}
+	}
+}
+
+// settleRun puts down what a call has cost a run, frees what was set aside for it, and sets
+// aside for the next.
+func settleRun(ctx context.Context, tx pgx.Tx, run int64, spent, freed, next crew.Amount) error {
+	_, err := tx.Exec(ctx, `
+		UPDATE ken.survey_run SET spent_tokens = spent_tokens + $2, spent_cost = spent_cost + $3, unpriced = unpriced OR $4,
+			reserved_tokens = reserved_tokens + $5, reserved_cost = reserved_cost + $6 WHERE id = $1`,
+		run, spent.Tokens, spent.Cost, spent.Unpriced, next.Tokens-freed.Tokens, next.Cost-freed.Cost)
+	return err
+}
+
+// settleDay is settleRun for a day, without the next; of no day, nothing is to be settled.
+func settleDay(ctx context.Context, tx pgx.Tx, day time.Time, spent, freed crew.Amount) error {
+	if day.IsZero() {
+		return nil
+	}
+	_, err := tx.Exec(ctx, `
+		UPDATE ken.survey_day SET spent_tokens = spent_tokens + $2, spent_cost = spent_cost + $3,
+			reserved_tokens = reserved_tokens - $4, reserved_cost = reserved_cost - $5 WHERE day = $1`,
+		day, spent.Tokens, spent.Cost, freed.Tokens, freed.Cost)
+	return err
+}
+
+// openDay sets aside from what the server may spend on a day.
+func openDay(ctx context.Context, tx pgx.Tx, day time.Time, most crew.Amount) error {
+	var spent, reserved crew.Amount
+	var ceiling crew.Ceiling
+	err := tx.QueryRow(ctx, `
+		INSERT INTO ken.survey_day AS s (day, reserved_tokens, reserved_cost) VALUES ($1, $2, $3)
+		ON CONFLICT (day) DO UPDATE SET reserved_tokens = s.reserved_tokens + $2, reserved_cost = s.reserved_cost + $3
+		RETURNING spent_tokens, spent_cost, reserved_tokens - $2, reserved_cost - $3,
+			(SELECT max_tokens FROM ken.survey_ceiling), (SELECT max_cost FROM ken.survey_ceiling)`,
+		day, most.Tokens, most.Cost).Scan(&spent.Tokens, &spent.Cost, &reserved.Tokens, &reserved.Cost, &ceiling.Tokens, &ceiling.Cost)
+	if err != nil {
+		return err
+	}
+	return fits(ceiling, spent, reserved, crew.Amount{}, most, true)
+}
+
+// pause has no more directories of a run begun, until somebody resumes it: the ceiling is
+// reached.
+func (q *Queue) pause(ctx context.Context, run int64, over *ceilingError) error {
+	_, err := q.pool.Exec(ctx, `
+		UPDATE ken.survey_run SET state = 'paused', why = $2, today = $3, need_tokens = $4, need_cost = $5 WHERE id = $1 AND state = 'running'`,
+		run, over.Error(), over.today, over.need.Tokens, over.need.Cost)
+	return err
+}
