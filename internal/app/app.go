@@ -54,6 +54,14 @@ func Main(args []string) int {
 			onInterrupt(cancel)
 			return serve(ctx, dir, opts)
 		},
+		OpenCrew: func(ctx context.Context, dir string) (cli.CrewSpace, error) {
+			onInterrupt(cancel)
+			return openCrew(ctx, dir)
+		},
+		Work: func(ctx context.Context, dir string, opts cli.WorkOptions) error {
+			onInterrupt(cancel)
+			return work(ctx, dir, opts)
+		},
 		Hear:        hear,
 		Diagnose:    diagnose,
 		OpenClients: func(ctx context.Context, dir string) (cli.ClientSpace, error) { return openClients(ctx, dir) },

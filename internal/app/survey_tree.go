@@ -318,6 +318,15 @@ func (t *surveyTree) Summaries(ctx context.Context, files []*survey.File) ([]sur
 // summaries returns the texts about files whose content, or what the text was written
 // from, is known by about.
 func (w *workspace) summaries(ctx context.Context, files []*survey.File, about func(*survey.File) (repo.Content, bool)) ([]survey.Summary, error) {
+	return summaries(ctx, w.store, files, about)
+}
+
+// texts is the part of a store that tells what is said of contents.
+type texts interface {
+	Newest(ctx context.Context, contents []repo.Content) (map[repo.Content]fresh.Record, error)
+}
+
+func summaries(ctx context.Context, store texts, files []*survey.File, about func(*survey.File) (repo.Content, bool)) ([]survey.Summary, error) {
 	list := make([]survey.Summary, len(files))
 	var bases []repo.Content
 	for _, f := range files {
@@ -328,7 +337,7 @@ func (w *workspace) summaries(ctx context.Context, files []*survey.File, about f
 	if len(bases) == 0 {
 		return list, nil
 	}
-	texts, err := w.store.Newest(ctx, bases)
+	said, err := store.Newest(ctx, bases)
 	if err != nil {
 		return nil, err
 	}
@@ -337,7 +346,7 @@ func (w *workspace) summaries(ctx context.Context, files []*survey.File, about f
 		if !ok {
 			continue
 		}
-		if record, ok := texts[c]; ok {
+		if record, ok := said[c]; ok {
 			list[i] = survey.Summary{Text: record.Text, State: fresh.Judge(record.Basis, repo.Content{ID: f.ID})}
 		}
 	}

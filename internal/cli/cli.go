@@ -138,6 +138,10 @@ type Deps struct {
 	OpenClients func(ctx context.Context, dir string) (ClientSpace, error)
 	// ServeMCP answers an agent on stdin and stdout until it hangs up.
 	ServeMCP func(ctx context.Context, dir string) error
+	// OpenCrew opens the runs of the repository that dir lies in.
+	OpenCrew func(ctx context.Context, dir string) (CrewSpace, error)
+	// Work describes directories of surveys that were handed out, until ctx ends.
+	Work func(ctx context.Context, dir string, opts WorkOptions) error
 	// Session names the agent's session that runs the command, "" for none.
 	Session func() string
 	// Version names this program.
@@ -276,7 +280,7 @@ func (p *program) commands(args []string, status *cobra.Command) map[string]func
 		"brief":  p.brief, "up": p.up, "init": p.init, "docs": p.docs, "prove": p.prove,
 		"hook":  func() *cobra.Command { return p.hook(args) },
 		"share": func() *cobra.Command { return p.share(args) },
-		"board": p.board, "serve": p.serve, "install": p.install,
+		"board": p.board, "worker": p.worker, "serve": p.serve, "install": p.install,
 		"doctor": p.doctor, "mcp": p.mcp, "version": p.version,
 	}
 }

@@ -93,7 +93,10 @@ func (f *surveyFlags) setup(c *cobra.Command, w Workspace, find func(provider, m
 }
 
 // oneDir resolves the argument that names a directory; none is the root.
-func oneDir(w Commits, args []string) (repo.Path, error) {
+func oneDir(w interface {
+	Path(arg string) (repo.Path, error)
+}, args []string,
+) (repo.Path, error) {
 	if len(args) == 0 {
 		return "", nil
 	}

@@ -17,16 +17,29 @@ import (
 func (p *program) surveyRun() *cobra.Command {
 	var f surveyFlags
 	var opts survey.RunOptions
+	var shared struct {
+		workers, detach bool
+		at              string
+	}
 	c := &cobra.Command{
 		Use:   "run [DIR]",
 		Short: "Describe what is to be described",
 		Long: `Describes the directories that have no text or whose text does not hold, every child
 before its parent, and nothing else. What was written is kept at once: a run that is
-stopped, or reaches a limit, goes on where it was.`,
+stopped, or reaches a limit, goes on where it was.
+
+With --workers the survey of a commit is handed out to whoever runs ken worker on the
+team's store, and followed until all is done; limits are then never exceeded.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if opts.Jobs < 0 || opts.MaxTokens < 0 || opts.MaxCost < 0 {
 				return usage(c, errors.New("a limit is no less than 0"))
+			}
+			if shared.workers {
+				return p.runShared(c, f, opts, shared.at, args, shared.detach)
+			}
+			if shared.at != "" || shared.detach {
+				return usage(c, errors.New("--at and --detach go with --workers"))
 			}
 			return p.within(c.Context(), func(w Workspace) error {
 				s, writer, err := f.setup(c, w, w.Writer)
@@ -57,7 +70,23 @@ stopped, or reaches a limit, goes on where it was.`,
 	c.Flags().IntVar(&opts.Jobs, "jobs", 0, "directories that are described at once (default: as configured, else 4; outlines use all cores)")
 	c.Flags().Int64Var(&opts.MaxTokens, "max-tokens", 0, "begin no more once so many were spent")
 	c.Flags().Float64Var(&opts.MaxCost, "max-cost", 0, "begin no more once so many dollars were spent")
+	c.Flags().BoolVar(&shared.workers, "workers", false, "hand it out to the workers of the team's store")
+	c.Flags().StringVar(&shared.at, "at", "", "with --workers: the `REVISION` that is surveyed (default HEAD)")
+	c.Flags().BoolVar(&shared.detach, "detach", false, "with --workers: print the run's number, and do not wait for it")
 	return c
+}
+
+// runShared hands a survey out to workers.
+func (p *program) runShared(c *cobra.Command, f surveyFlags, opts survey.RunOptions, at string, args []string, detach bool) error {
+	if opts.Jobs > 0 || len(f.ranks) > 0 {
+		return usage(c, errors.New("--jobs is for each worker to say, and ranks are those of the commit's configuration"))
+	}
+	limits := ceilingFlags{opts.MaxTokens, opts.MaxCost}
+	ceiling, err := limits.ceiling(c)
+	if err != nil {
+		return err
+	}
+	return p.handOut(c, HandOutOptions{At: at, Provider: f.provider, Model: f.model, Ceiling: ceiling}, args, detach)
 }
 
 // limitsOf are the limits that were given, as they were given.

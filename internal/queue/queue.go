@@ -36,10 +36,13 @@ import (
 	"ken/internal/survey"
 )
 
+// A Tx is a transaction of the queue's.
+type Tx = pgx.Tx
+
 // Options tunes a Queue.
 type Options struct {
 	// Keep keeps what was written about a repository, in a transaction of the queue's.
-	Keep func(ctx context.Context, tx pgx.Tx, repository string, directories []*survey.Record, files []fresh.Record) error
+	Keep func(ctx context.Context, tx Tx, repository string, directories []*survey.Record, files []fresh.Record) error
 	// Absent is how long directories wait for a worker that has their commit, before they
 	// are given up; an hour when 0.
 	Absent time.Duration
