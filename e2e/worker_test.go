@@ -1,0 +1,309 @@
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"ken/internal/model"
+	"ken/internal/model/modeltest"
+	"ken/internal/pgtest"
+	"ken/internal/testrepo"
+)
+
+// shared is what ken worker runs RUN --json prints.
+type shared struct {
+	ID          int64
+	State, Why  string
+	Directories struct{ Total, Done, Unasked, Failed, Dead, Taken int }
+	Calls       int
+	Spent       struct{ Tokens int64 }
+	Assumed     struct{ Tokens int64 }
+	Reserved    struct{ Tokens int64 }
+	Dead        []struct{ Path, Error string }
+	Blocked     []struct{ Path string }
+}
+
+// A team is a repository, a server of theirs and a model.
+type team struct {
+	*testrepo.Repo
+
+	t       *testing.T
+	srv     *modeltest.Server
+	address string
+}
+
+// at has a command run with the team's store and the model's key.
+func (m *team) at(address string) func(*exec.Cmd) {
+	return func(cmd *exec.Cmd) { cmd.Env = append(cmd.Env, append(m.srv.Env(), "KEN_STORE="+address)...) }
+}
+
+func (m *team) ken(args ...string) outcome {
+	m.t.Helper()
+	return ken(m.t, m.Repo, m.at(m.address), args...)
+}
+
+// handOut hands the survey out and leaves it to the workers.
+func (m *team) handOut(args ...string) int64 {
+	m.t.Helper()
+	o := m.ken(append([]string{"survey", "run", "--workers", "--detach", "--provider", "anthropic", "--model", "m1", "--json"}, args...)...)
+	doc := decode[struct{ Run int64 }](m.t, o.stdout)
+	if o.status != 0 || doc.Run == 0 {
+		m.t.Fatalf("%+v", o)
+	}
+	return doc.Run
+}
+
+func (m *team) run(id int64) shared {
+	m.t.Helper()
+	return decode[shared](m.t, m.ken("worker", "runs", fmt.Sprint(id), "--json").stdout)
+}
+
+// A hand is a worker that runs beside the test.
+type hand struct {
+	*exec.Cmd
+
+	out  *bytes.Buffer
+	gone chan struct{}
+	err  error
+}
+
+// worker starts one in a clone.
+func (m *team) worker(dir, address string, args ...string) *hand {
+	m.t.Helper()
+	h := &hand{Cmd: exec.CommandContext(m.t.Context(), filepath.Join(bin, "ken"), append([]string{"worker"}, args...)...), out: new(bytes.Buffer), gone: make(chan struct{})}
+	h.Dir, h.Env = dir, m.Env()
+	m.at(address)(h.Cmd)
+	h.Stdout, h.Stderr = h.out, h.out
+	h.WaitDelay = 5 * time.Second
+	if err := h.Start(); err != nil {
+		m.t.Fatal(err)
+	}
+	go func() {
+		h.err = h.Wait()
+		close(h.gone)
+	}()
+	m.t.Cleanup(func() {
+		_ = h.Process.Kill()
+		<-h.gone
+	})
+	return h
+}
+
+// ends waits for a worker to end, well.
+func (h *hand) ends(t *testing.T) {
+	t.Helper()
+	select {
+	case <-h.gone:
+	case <-time.After(time.Minute):
+		t.Fatalf("the worker does not end\n%s", h.out)
+	}
+	if h.err != nil {
+		t.Errorf("the worker: %v\n%s", h.err, h.out)
+	}
+}
+
+// await waits until something holds.
+func await(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	for begun := time.Now(); !holds(); {
+		if time.Since(begun) > time.Minute {
+			t.Fatalf("it never came to this: %s", what)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// bare makes a clone without a work tree.
+func (m *team) bare() string {
+	m.t.Helper()
+	dir := filepath.Join(m.t.TempDir(), "bare.git")
+	cmd := exec.CommandContext(m.t.Context(), "git", "clone", "-q", "--bare", m.Dir, dir)
+	cmd.Env = m.Env()
+	if out, err := cmd.CombinedOutput(); err != nil {
+		m.t.Fatalf("%v\n%s", err, out)
+	}
+	return dir
+}
+
+// texts returns how many texts minds wrote about each directory, as the store has them.
+func texts(t *testing.T, address string) map[string]int {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.Background())
+	rows, err := conn.Query(t.Context(), `SELECT convert_from(path, 'UTF8') FROM ken.directory_record WHERE NOT outlined`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	paths, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		t.Fatal(err)
+	}
+	times := make(map[string]int)
+	for _, p := range paths {
+		times[p]++
+	}
+	return times
+}
+
+func newTeam(t *testing.T, address string, script modeltest.Script) *team {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("signals are others there")
+	}
+	return &team{Repo: testrepo.New(t), t: t, srv: modeltest.Start(t, script), address: address}
+}
+
+// order watches that no directory is asked about before those below it were answered.
+type order struct {
+	mu    sync.Mutex
+	done  map[string]bool
+	early []string
+}
+
+func (o *order) asked(r *testrepo.Repo, dir string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	entries, _ := os.ReadDir(filepath.Join(r.Dir, dir))
+	for _, e := range entries {
+		child := strings.TrimPrefix(dir+"/"+e.Name(), "./")
+		if e.IsDir() && e.Name() != ".git" && !o.done[child] {
+			o.early = append(o.early, dir+" before "+child)
+		}
+	}
+}
+
+func (o *order) answered(dir string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.done[dir] = true
+}
+
+// Two workers, one of them in a bare clone, describe a commit together; what they wrote is
+// for all, and a second survey finds nothing to do. A worker that is told to end ends well.
+func TestWorkersShareASurvey(t *testing.T) {
+	t.Parallel()
+	o := &order{done: make(map[string]bool)}
+	var m *team
+	m = newTeam(t, pgtest.Database(t), func(turn modeltest.Turn) modeltest.Answer {
+		o.asked(m.Repo, about(turn))
+		defer o.answered(about(turn))
+		a := describe(turn)
+		if about(turn) == "a" {
+			a.Calls = []model.Call{call("submit", map[string]any{"summary": "What a is for.", "files": map[string]string{"x.go": "Says x."}})}
+		}
+		a.Usage = model.Usage{Input: 1000, Output: 50}
+		return a
+	})
+	for _, dir := range []string{"", "a/", "a/b/", "a/b/c/", "d/", "d/e/", "f/"} {
+		m.Write(dir+"x.go", "package x\n\n// X of "+dir+"\nconst X = 1\n")
+	}
+	m.Commit("first")
+	one, two := m.worker(m.Dir, m.address, "--jobs", "1"), m.worker(m.bare(), m.address, "--jobs", "2")
+	out := m.ken("survey", "run", "--workers", "--provider", "anthropic", "--model", "m1", "--json")
+	doc := decode[shared](t, out.stdout)
+	if out.status != 0 || doc.State != "done" || doc.Directories.Done != 7 || doc.Calls != 7 || doc.Spent.Tokens != 7*1050 || doc.Reserved.Tokens != 0 {
+		t.Fatalf("%+v", out)
+	}
+	if len(o.early) > 0 {
+		t.Errorf("asked too early: %v", o.early)
+	}
+	if got := texts(t, m.address); len(got) != 7 || got["a/b/c"] != 1 {
+		t.Errorf("kept: %v", got)
+	}
+	if o := m.ken("survey", "run", "--workers", "--provider", "anthropic", "--model", "m1"); o.status != 0 || !strings.HasPrefix(o.stdout, "nothing is to be described") {
+		t.Errorf("%+v", o)
+	}
+	for _, h := range []*hand{one, two} {
+		if err := h.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+		h.ends(t)
+	}
+}
+
+// A survey whose workers are killed, stopped for longer than their lease, and cut off from
+// a server that crashes: every directory is described once in effect, and no more is spent
+// than the ceiling.
+func TestWorkersSurviveFaults(t *testing.T) {
+	t.Parallel()
+	server := pgtest.Start(t)
+	var spent sync.Map
+	const perCall, most = 1100, 400_000
+	m := newTeam(t, server.Database(t), func(turn modeltest.Turn) modeltest.Answer {
+		time.Sleep(100 * time.Millisecond) // a model takes its time
+		spent.Store(turn.N, true)
+		a := describe(turn)
+		a.Usage = model.Usage{Input: perCall - 100, Output: 100}
+		return a
+	})
+	dirs := 1
+	for i := range 6 {
+		dirs++
+		for j := range 7 {
+			m.Write(fmt.Sprintf("d%d/e%d/x.go", i, j), fmt.Sprintf("package x%d_%d\n", i, j))
+			dirs++
+		}
+	}
+	m.Commit("first")
+	id := m.handOut("--max-tokens", fmt.Sprint(most))
+	through := pgtest.Through(t, m.address)
+	killed := m.worker(m.Dir, m.address, "--jobs", "2", "--lease", "1s")
+	stopped := m.worker(m.bare(), m.address, "--jobs", "2", "--lease", "1s", "--until-idle")
+	cut := m.worker(m.bare(), through.Address(), "--jobs", "2", "--lease", "1s", "--until-idle")
+	settled := func(n int) func() bool {
+		return func() bool { return m.run(id).Directories.Done >= n }
+	}
+	await(t, "some are described", settled(4))
+	if err := killed.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	await(t, "more are described", settled(10))
+	if err := stopped.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	through.Cut()
+	await(t, "others go on", settled(20))
+	if err := stopped.Process.Signal(syscall.SIGCONT); err != nil { // long after its lease
+		t.Fatal(err)
+	}
+	server.Crash(t)
+	server.Restart(t)
+	third := m.worker(m.Dir, m.address, "--jobs", "2", "--lease", "1s", "--until-idle")
+	stopped.ends(t)
+	cut.ends(t)
+	third.ends(t)
+	doc := m.run(id)
+	if doc.State != "done" || doc.Directories.Done != dirs || doc.Reserved.Tokens != 0 {
+		t.Fatalf("%+v\n%s\n%s\n%s", doc, stopped.out, cut.out, third.out)
+	}
+	got := texts(t, m.address)
+	for p, n := range got {
+		if n != 1 {
+			t.Errorf("%q was described %d times", p, n)
+		}
+	}
+	calls := len(m.srv.Turns())
+	if len(got) != dirs || calls < dirs {
+		t.Errorf("%d texts by %d calls, of %d directories", len(got), calls, dirs)
+	}
+	paid := int64(calls * perCall)
+	if paid > most || doc.Spent.Tokens+doc.Assumed.Tokens < paid || doc.Spent.Tokens+doc.Assumed.Tokens > most {
+		t.Errorf("%d tokens were paid for; told are %d and up to %d, of %d", paid, doc.Spent.Tokens, doc.Assumed.Tokens, most)
+	}
+	t.Logf("%d calls about %d directories; %+v", calls, dirs, doc)
+}
