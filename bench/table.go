@@ -51,8 +51,10 @@ func (r row) cells() []string {
 		other, ratio = ms(r.other), fmt.Sprintf("%.2f", r.ratio())
 	}
 	switch {
-	case r.atMost > 0:
+	case r.atMost >= 1:
 		atMost = fmt.Sprintf("%.1f", r.atMost)
+	case r.atMost > 0:
+		atMost = fmt.Sprintf("%.2f", r.atMost)
 	case r.budget > 0:
 		atMost = ms(r.budget) + " ms"
 	case r.memoryBudget > 0:

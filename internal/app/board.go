@@ -36,11 +36,15 @@ func makeBoard(ctx context.Context, dir string, all bool) (*board.Board, error) 
 			some = append(some, c)
 		}
 	}
-	return boardOf(ctx, g, trees, some, nil)
+	look := &runsLook{root: g.Root()}
+	defer look.close()
+	return boardOf(ctx, g, trees, some, look, nil)
 }
 
 // boardOf sums up some of the worktrees of a repository, and tells what it has so far.
-func boardOf(ctx context.Context, g *git.Repo, all, some []git.Checkout, tell func(*board.Board)) (*board.Board, error) {
+func boardOf(ctx context.Context, g *git.Repo, all, some []git.Checkout, look *runsLook, tell func(*board.Board)) (*board.Board, error) {
+	runs := make(chan *board.Part[board.Runs], 1)
+	go func() { runs <- look.part(ctx) }()
 	var desks []*boardDesk
 	var sources []board.Source
 	defer func() {
@@ -63,6 +67,7 @@ func boardOf(ctx context.Context, g *git.Repo, all, some []git.Checkout, tell fu
 		return nil, err
 	}
 	b := board.Make(ctx, repositoryName(g, all), sources, over.Spec(), tell)
+	b.Runs = <-runs
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"hash"
 	"io/fs"
@@ -29,6 +30,8 @@ import (
 type pulse struct {
 	root string // of the worktree that the server was started in
 
+	runs *runsLook
+
 	mu      sync.Mutex
 	indexes map[string]*indexed // by git directory
 }
@@ -40,7 +43,9 @@ type indexed struct {
 	dirs    []string // of those, from the root
 }
 
-func newPulse(root string) *pulse { return &pulse{root: root, indexes: make(map[string]*indexed)} }
+func newPulse(root string) *pulse {
+	return &pulse{root: root, runs: &runsLook{root: root}, indexes: make(map[string]*indexed)}
+}
 
 // take looks at everything that the boards of a repository depend on.
 func (p *pulse) take(ctx context.Context) (web.Pulse, error) {
@@ -78,6 +83,11 @@ func (p *pulse) take(ctx context.Context) (web.Pulse, error) {
 	}
 	for _, part := range parts {
 		fmt.Fprintf(all, "%x\n", part)
+	}
+	if runs := p.runs.part(ctx); runs != nil {
+		if err := json.NewEncoder(all).Encode(runs); err != nil {
+			return web.Pulse{}, err
+		}
 	}
 	return web.Pulse{Key: hex.EncodeToString(all.Sum(nil)), Specs: hex.EncodeToString(specs.Sum(nil))}, nil
 }

@@ -144,7 +144,7 @@ func webDeps(g *git.Repo) web.Deps {
 			if err != nil {
 				return nil, err
 			}
-			return boardOf(ctx, g, all, []git.Checkout{c}, tell)
+			return boardOf(ctx, g, all, []git.Checkout{c}, p.runs, tell)
 		},
 		Pulse: func(ctx context.Context, _ string) (web.Pulse, error) { return p.take(ctx) },
 		Watch: func(ctx context.Context, nudge func()) { content.Watch(ctx, p.places, nudge) },

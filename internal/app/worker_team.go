@@ -17,3 +17,6 @@ func (w *workspace) team(ctx context.Context) (address, identity string, err err
 	root, err := w.git.RootCommit(ctx)
 	return address, root, err
 }
+
+// hasTeam reports whether the repository that a directory lies in has a team's store.
+func hasTeam(string) bool { return os.Getenv("KEN_STORE") != "" }

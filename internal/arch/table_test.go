@@ -67,8 +67,8 @@ var imports = func() map[string][]string {
 var outside = map[string][]string{
 	"cmd/ken": {"app"},
 	// It knows ken by its command line, but for the store of a team: what is held
-	// against COPY is the writing alone.
-	"bench": join(words, []string{"share", "store/postgres", "pgtest"}),
+	// against COPY is the writing alone. Workers need a model to ask.
+	"bench": join(words, []string{"share", "store/postgres", "pgtest", "model/modeltest"}),
 	// Manual pages and completions are made of the commands themselves.
 	"release": {"cli"},
 	// These start the built program, as its users do.

@@ -31,6 +31,8 @@ type Board struct {
 	// Proposals is what every worktree of the repository proposes to main, and where
 	// they meet, whether or not it is among Worktrees.
 	Proposals Part[Proposals] `json:"proposals"`
+	// Runs are the surveys that were handed out to workers; nil without a team's store.
+	Runs *Part[Runs] `json:"runs,omitempty"`
 }
 
 // A Worktree is one checkout, with all that is known in it.
@@ -267,6 +269,9 @@ func (b *Board) Wanting() bool {
 		if b.Worktrees[i].wanting() {
 			return true
 		}
+	}
+	if b.Runs != nil && (b.Runs.Known == nil || len(b.Runs.Known.Running()) > 0) {
+		return true
 	}
 	return b.Proposals.Known == nil || len(b.Proposals.Known.Meetings) > 0
 }

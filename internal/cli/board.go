@@ -60,6 +60,9 @@ func (p *program) printBoard(b *board.Board) {
 			printPart(p, name("specs"), w.Spec, specLine)
 		}
 		printPart(p, "worktrees", b.Proposals, proposalsLine)
+		if b.Runs != nil {
+			printPart(p, "runs", *b.Runs, runsLine)
+		}
 	})
 	if known := b.Proposals.Known; known != nil {
 		for _, m := range known.Meetings {
@@ -144,6 +147,21 @@ func specLine(s *board.Spec) (term.Tone, string, string) {
 		return term.Dim, "none", "there are no specs yet"
 	}
 	return term.Good, "merged", why
+}
+
+func runsLine(r *board.Runs) (term.Tone, string, string) {
+	if len(r.Runs) == 0 {
+		return term.Dim, "none", "nothing was handed out to workers"
+	}
+	last := &r.Runs[0]
+	if open := r.Running(); len(open) > 0 {
+		last = &open[0]
+	}
+	why := fmt.Sprintf("run %d: %s, %s", last.ID, last.Summary(), last.Spent)
+	if last.Why != "" {
+		why += ": " + last.Why
+	}
+	return runTone(last.State), string(last.State), why
 }
 
 func proposalsLine(p *board.Proposals) (term.Tone, string, string) {

@@ -118,14 +118,20 @@ type Server struct {
 // Start starts a server that ends with the test.
 func Start(tb testing.TB, script Script) *Server {
 	tb.Helper()
-	s := &Server{script: script, signed: make(map[string]string)}
+	s, stop := Run(script)
+	tb.Cleanup(stop)
+	return s
+}
+
+// Run is Start for a program that is no test.
+func Run(script Script) (s *Server, stop func()) {
+	s = &Server{script: script, signed: make(map[string]string)}
 	srv := httptest.NewServer(s)
-	tb.Cleanup(func() {
+	s.URL = srv.URL
+	return s, func() {
 		srv.CloseClientConnections()
 		srv.Close()
-	})
-	s.URL = srv.URL
-	return s
+	}
 }
 
 // Env is the environment in which ken finds the server and its key.
