@@ -73,7 +73,8 @@ func (b *bench) workerWorks(ctx context.Context) (err error) {
 		}
 	}
 	for _, args := range [][]string{
-		{"init", "-q"}, {"add", "."},
+		{"init", "-q"},
+		{"add", "."},
 		{"-c", "user.name=bench", "-c", "user.email=bench@localhost", "commit", "-qm", "first"},
 	} {
 		if _, err := (command{args: append([]string{"git"}, args...), dir: repo, env: b.env}).run(ctx); err != nil {

@@ -87,12 +87,13 @@ func workEvent(e queue.Event) cli.WorkEvent {
 	case e.Err == nil:
 		out.What = "unchanged"
 	default:
-		out.What = map[crew.Fate]string{crew.Again: "again", crew.Refused: "refused", crew.GivenUp: "dead"}[e.Fate]
-		if out.What == "" {
-			out.What = "returned"
-		}
+		out.What = fates[e.Fate]
 	}
 	return out
+}
+
+var fates = map[crew.Fate]string{
+	crew.Again: "again", crew.Refused: "refused", crew.GivenUp: "dead", crew.Back: "returned", crew.Stop: "returned",
 }
 
 // workerName is what others see of this worker.
@@ -192,7 +193,7 @@ func (s *workshop) at(ctx context.Context, commit repo.ID) (*shopTree, error) {
 	if _, ok, err := s.w.git.Tree(ctx, commit); err != nil || !ok {
 		return nil, errors.Join(err, &fault.Error{
 			Hint: "git -C " + fault.Quote(s.w.git.GitDir()) + " fetch",
-			Err: fmt.Errorf("commit %s is not here", commit),
+			Err:  fmt.Errorf("commit %s is not here", commit),
 		})
 	}
 	t := &shopTree{commitTree{w: &workspace{git: s.w.git, store: s.w.store, files: s.w.files, bare: true}, commit: commit}, s.store}

@@ -148,7 +148,8 @@ func (q *Queue) current(ctx context.Context, c *pgxpool.Conn) (bool, error) {
 // version is how many of the steps were taken, unless a newer program took more.
 func version(ctx context.Context, c interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
-}) (have int, err error) {
+},
+) (have int, err error) {
 	err = c.QueryRow(ctx, `SELECT coalesce(max(version), 0) FROM ken.survey_version`).Scan(&have)
 	if err == nil && have > len(migrations) {
 		err = &fault.Error{

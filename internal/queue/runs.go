@@ -89,7 +89,8 @@ func noRun(id int64) error {
 
 func scanRun(ctx context.Context, tx interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
-}, id int64, r *crew.Run) error {
+}, id int64, r *crew.Run,
+) error {
 	var commit string
 	err := tx.QueryRow(ctx, `
 		SELECT id, repository, commit_id, recipe, provider, model, asked_by, about, state, why, calls, unpriced,
@@ -117,7 +118,8 @@ func (q *Queue) Dead(ctx context.Context, run int64) ([]crew.Dead, error) {
 
 func scanDead(ctx context.Context, tx interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
-}, which string, args ...any) ([]crew.Dead, error) {
+}, which string, args ...any,
+) ([]crew.Dead, error) {
 	rows, err := tx.Query(ctx, `SELECT run, path, attempts, error, worker, coalesce(settled_at, now()) FROM ken.survey_directory `+which, args...)
 	if err != nil {
 		return nil, err

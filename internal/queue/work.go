@@ -173,7 +173,9 @@ func (w *worker) isEnding() bool {
 }
 
 // endingContext is done when no more is to be begun.
-func (w *worker) endingContext() context.Context { return endingContext{context.Background(), w.ending} }
+func (w *worker) endingContext() context.Context {
+	return endingContext{context.Background(), w.ending}
+}
 
 type endingContext struct {
 	context.Context
@@ -237,11 +239,10 @@ func (w *worker) end(ctx context.Context, t *taken, d Described, failed error, l
 	e := Event{Run: t.run.ID, Path: t.of.Path, Asked: d.Calls > 0}
 	keep, cancel := context.WithTimeout(context.WithoutCancel(ctx), w.opts.Drain+w.opts.Lease)
 	defer cancel()
-	switch {
-	case failed == nil:
+	if failed == nil {
 		e.Err = w.insist(keep, func(ctx context.Context) error { return w.q.finish(ctx, t, d) })
 		e.Fate = crew.Back
-	default:
+	} else {
 		e.Err = failed
 		e.Fate, e.Delay = crew.FateOf(failed, t.tries+1)
 		if ctx.Err() != nil || lost {
