@@ -56,7 +56,7 @@ func Main(args []string) int {
 		},
 		OpenCrew: func(ctx context.Context, dir string) (cli.CrewSpace, error) {
 			onInterrupt(cancel)
-			return openCrew(ctx, dir)
+			return openCrew(ctx, dir, true)
 		},
 		Work: func(ctx context.Context, dir string, opts cli.WorkOptions) error {
 			onInterrupt(cancel)

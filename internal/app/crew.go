@@ -22,8 +22,9 @@ type crewSpace struct {
 	done func()
 }
 
-func openCrew(ctx context.Context, dir string) (*crewSpace, error) {
-	shop, err := openWorkshop(ctx, dir, cli.WorkOptions{Jobs: 1})
+// openCrew opens them; asked says that the user has asked for what lies on the server.
+func openCrew(ctx context.Context, dir string, asked bool) (*crewSpace, error) {
+	shop, err := openWorkshop(ctx, dir, cli.WorkOptions{Jobs: 1}, asked)
 	if err != nil {
 		return nil, err
 	}
@@ -55,6 +56,16 @@ func (c *crewSpace) CancelRun(ctx context.Context, id int64) error {
 	return c.Cancel(ctx, id, author(ctx, c.shop.w.git, ""))
 }
 
+// Sync keeps the local store in step with what was written: what is known here need not be
+// described again, and what workers wrote is known here then.
+func (c *crewSpace) Sync(ctx context.Context) error {
+	if c.shop.w.bare {
+		return nil
+	}
+	_, err := c.shop.w.team.Sync(ctx)
+	return err
+}
+
 // HandOut plans the survey of a commit and hands it out.
 func (c *crewSpace) HandOut(ctx context.Context, opts cli.HandOutOptions) (*cli.HandedOut, error) {
 	w := c.shop.w
@@ -67,6 +78,9 @@ func (c *crewSpace) HandOut(ctx context.Context, opts cli.HandOutOptions) (*cli.
 		err = &fault.Error{Kind: fault.Usage, Hint: "see what git makes of it: git log -1 " + fault.Quote(rev), Err: fmt.Errorf("there is no commit %q", rev)}
 	}
 	if err != nil {
+		return nil, err
+	}
+	if err := c.Sync(ctx); err != nil {
 		return nil, err
 	}
 	tree, err := c.shop.at(ctx, commit)

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -59,10 +60,10 @@ func (l *runsLook) part(ctx context.Context) *board.Part[board.Runs] {
 // ask asks the server. Nobody else does meanwhile.
 func (l *runsLook) ask(ctx context.Context) *board.Part[board.Runs] {
 	if l.space == nil {
-		if !hasTeam(l.root) {
+		space, err := openCrew(ctx, l.root, false)
+		if errors.Is(err, errNoBase) {
 			return nil
 		}
-		space, err := openCrew(ctx, l.root)
 		if err != nil {
 			return board.RunsPart(nil, err)
 		}

@@ -39,7 +39,7 @@ func work(ctx context.Context, dir string, opts cli.WorkOptions) error {
 	}()
 	var address string
 	for _, d := range dirs {
-		s, err := openWorkshop(ctx, d, opts)
+		s, err := openWorkshop(ctx, d, opts, true)
 		if err != nil {
 			return err
 		}
@@ -147,13 +147,13 @@ type workshop struct {
 // shopTrees is how many commits are kept at hand: runs come one after another, mostly.
 const shopTrees = 4
 
-func openWorkshop(ctx context.Context, dir string, opts cli.WorkOptions) (*workshop, error) {
+func openWorkshop(ctx context.Context, dir string, opts cli.WorkOptions, asked bool) (*workshop, error) {
 	w, err := openCommits(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
 	s := &workshop{w: w, command: opts.Provider == provider.Command}
-	if s.address, s.identity, err = w.team(ctx); err == nil {
+	if s.address, s.identity, err = w.meet(ctx, asked); err == nil {
 		s.store, err = postgres.Open(s.address, postgres.Options{Repository: s.identity, Machine: workerName(), Connections: max(2, opts.Jobs)})
 	}
 	if err != nil {

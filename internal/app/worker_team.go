@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -8,15 +9,30 @@ import (
 	"ken/internal/fault"
 )
 
-// team says where the team's store is, and who the repository is in it.
-func (w *workspace) team(ctx context.Context) (address, identity string, err error) {
-	address = os.Getenv("KEN_STORE")
-	if address == "" {
-		return "", "", &fault.Error{Kind: fault.Usage, Hint: "set store: postgres://… in .ken/config.yaml, or KEN_STORE", Err: errors.New("workers meet in a store on PostgreSQL, and none is configured")}
-	}
-	root, err := w.git.RootCommit(ctx)
-	return address, root, err
-}
+// errNoBase is in the chain where workers have no place to meet.
+var errNoBase = errors.New("workers meet in a store on PostgreSQL, and none is named")
 
-// hasTeam reports whether the repository that a directory lies in has a team's store.
-func hasTeam(string) bool { return os.Getenv("KEN_STORE") != "" }
+// meet returns where workers meet, and who the repository is there. To ask for it is to agree
+// with what the repository names, unless asked is false: then it must have been agreed before.
+func (w *workspace) meet(ctx context.Context, asked bool) (address, identity string, err error) {
+	t, err := w.openTeam(ctx)
+	if err != nil {
+		return "", "", err
+	}
+	if t == nil {
+		return "", "", &fault.Error{
+			Kind: fault.Usage, Hint: "name one in .ken/config.yaml: store: postgres://USER@HOST/DATABASE, or in KEN_STORE", Err: errNoBase,
+		}
+	}
+	w.team = t
+	if asked {
+		err = t.Agree()
+	} else if !t.Agreed() {
+		err = errNoBase
+	}
+	if err != nil {
+		return "", "", err
+	}
+	identity, err = w.identity(ctx)
+	return cmp.Or(os.Getenv(storeVariable), w.cfg.Team.Store), identity, err
+}

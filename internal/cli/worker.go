@@ -45,6 +45,8 @@ type WorkEvent struct {
 type CrewSpace interface {
 	// HandOut hands out the survey of a commit.
 	HandOut(ctx context.Context, opts HandOutOptions) (*HandedOut, error)
+	// Sync takes over what was written.
+	Sync(ctx context.Context) error
 	Repository() string
 	Run(ctx context.Context, id int64) (*crew.Run, error)
 	Runs(ctx context.Context, repository string, most int) ([]crew.Run, error)

@@ -159,7 +159,7 @@ func (p *program) follow(c *cobra.Command, s CrewSpace, id int64) error {
 			return fmt.Errorf("run %d goes on, but cannot be followed: %w", id, err)
 		case r.State.Over():
 			show.Done()
-			return p.overRun(r)
+			return errors.Join(s.Sync(ctx), p.overRun(r))
 		}
 		n := r.Directories
 		more := r.Spent.String()
