@@ -52,7 +52,11 @@ func newRemote(t testing.TB, opts ...testrepo.Option) *testrepo.Repo {
 	seed := testrepo.New(t, opts...)
 	seed.Write("a.txt", "a\n")
 	seed.Commit("first")
-	return seed.Clone("--bare")
+	remote := seed.Clone("--bare")
+	// Or it would clean up after every push of some, and look for likenesses.
+	remote.Git("config", "gc.auto", "0")
+	remote.Git("config", "pack.window", "0")
+	return remote
 }
 
 func newClone(t testing.TB, remote *testrepo.Repo, args ...string) *clone {

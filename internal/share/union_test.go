@@ -1,0 +1,198 @@
+package share_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"ken/internal/share"
+	"ken/internal/testrepo"
+)
+
+// clones makes many clones of one remote that share its objects, to be quick.
+func clones(t testing.TB, remote *testrepo.Repo, n int) []*clone {
+	t.Helper()
+	list := make([]*clone, n)
+	for i := range list {
+		list[i] = newClone(t, remote, "--shared")
+	}
+	return list
+}
+
+// seeded returns a source of randomness that is told, so that a failure can be had again.
+func seeded(t testing.TB) *rand.Rand {
+	t.Helper()
+	n := rand.Uint64()
+	t.Logf("seed %d", n)
+	return rand.New(rand.NewPCG(n, 0))
+}
+
+// However many clones push and pull, in whatever order, all know the same in the end,
+// and nobody has had a conflict.
+func TestUnion(t *testing.T) {
+	const many, each = 50, 200
+	remote := newRemote(t)
+	rnd := seeded(t)
+	all := clones(t, remote, many)
+	left := make([]int, many)
+	for i := range left {
+		left[i] = each
+	}
+	for open := many; open > 0; {
+		i := rnd.IntN(many)
+		c := all[i]
+		if left[i] == 0 {
+			continue
+		}
+		for n := min(left[i], 80+rnd.IntN(each)); n > 0; n-- {
+			c.know(fmt.Sprintf("%d of %d", left[i], i))
+			left[i]--
+		}
+		if left[i] == 0 {
+			open--
+		}
+		switch rnd.IntN(4) {
+		case 0:
+			c.pull()
+		default:
+			c.push()
+		}
+	}
+	for _, i := range rnd.Perm(many) {
+		all[i].push()
+	}
+	want := ""
+	for _, i := range rnd.Perm(many) {
+		c := all[i]
+		c.pull()
+		got := c.knows()
+		if want == "" {
+			want = got
+			wantCounts(t, "records", strings.Count(got, "\n")+1, many*each)
+			wantCounts(t, "files", len(records(remote, ref)), many*each)
+		}
+		if got != want {
+			t.Fatalf("clone %d knows something else", i)
+		}
+		if got := c.Git("status", "--porcelain"); got != "" {
+			t.Errorf("git status of clone %d: %s", i, got)
+		}
+	}
+}
+
+// Those who push at the same moment all get through.
+func TestPushAtOnce(t *testing.T) {
+	remote := newRemote(t)
+	all := clones(t, remote, 6)
+	var wg sync.WaitGroup
+	errs := make([]error, len(all))
+	for i, c := range all {
+		c.know(fmt.Sprint("first of ", i), fmt.Sprint("second of ", i))
+		s := c.share()
+		wg.Go(func() { _, errs[i] = s.Push(t.Context(), share.PushOptions{}) })
+	}
+	wg.Wait()
+	for i, err := range errs {
+		if err != nil {
+			t.Errorf("clone %d: %v", i, err)
+		}
+	}
+	wantCounts(t, "files", len(records(remote, ref)), 12)
+	// So do two of one clone.
+	c := all[0]
+	c.pull()
+	c.know("more")
+	a, b := c.share(), c.share()
+	wg.Go(func() { _, errs[0] = a.Push(t.Context(), share.PushOptions{}) })
+	wg.Go(func() { _, errs[1] = b.Push(t.Context(), share.PushOptions{}) })
+	wg.Wait()
+	if errs[0] != nil || errs[1] != nil {
+		t.Errorf("%v, %v", errs[0], errs[1])
+	}
+	wantCounts(t, "files", len(records(remote, ref)), 13)
+	c.pull()
+	if st := c.status(); !st.Current() || st.Size.Records != 13 {
+		t.Errorf("%+v", st)
+	}
+}
+
+// Whoever prunes, and whoever pushes before, between and after: what was dropped does
+// not come back, all clones agree, and nothing else is lost.
+func TestDroppedStaysDropped(t *testing.T) {
+	for round := range 4 {
+		t.Run(fmt.Sprint(round), func(t *testing.T) {
+			remote := newRemote(t)
+			rnd := seeded(t)
+			all := clones(t, remote, 5)
+			// A second remote, which knows of other prunings.
+			other := remote.Clone("--bare")
+			for _, c := range all {
+				c.Git("remote", "add", "other", other.URL())
+			}
+			gone := make(map[string]bool)
+			for step := range 30 {
+				c := all[rnd.IntN(len(all))]
+				c.policy.Remote = []string{"origin", "other"}[rnd.IntN(2)]
+				switch rnd.IntN(5) {
+				case 0:
+					c.pull()
+				case 1:
+					c.policy.Budget = int64(200 + rnd.IntN(2000))
+					for _, d := range c.push(share.PushOptions{Prune: true}).Dropped {
+						gone[d.Name.Path().String()] = true
+					}
+					c.policy.Budget = 0
+				default:
+					for range 1 + rnd.IntN(3) {
+						c.know(fmt.Sprintf("step %d %d", step, rnd.Uint64()))
+					}
+					c.push()
+				}
+			}
+			// Everybody tells everybody.
+			for range 2 {
+				for _, c := range all {
+					for _, c.policy.Remote = range []string{"origin", "other"} {
+						c.push()
+						c.pull()
+					}
+				}
+			}
+			want := records(remote, ref)
+			for _, path := range want {
+				if gone[path] {
+					t.Errorf("%s came back", path)
+				}
+			}
+			if got := records(other, ref); !slices.Equal(got, want) {
+				t.Errorf("the remotes differ: %d and %d", len(got), len(want))
+			}
+			known := make(map[string]bool)
+			for _, c := range all {
+				if got := records(c.Repo, ref); !slices.Equal(got, want) {
+					t.Errorf("%s has %d of %d", c.Dir, len(got), len(want))
+				}
+				for _, name := range strings.Fields(c.knows()) {
+					known["records/"+name[:2]+"/"+name[2:]] = true
+				}
+				if st := c.status(); st.Unpushed+st.Unpulled > 0 || len(st.Quarantined) > 0 || st.Size.Records != len(want) {
+					t.Errorf("%+v, want %d", st, len(want))
+				}
+			}
+			for path := range known {
+				if !gone[path] && !slices.Contains(want, path) {
+					t.Errorf("%s was never dropped, and is lost", path)
+				}
+			}
+			if len(gone) == 0 {
+				t.Log("nothing was dropped")
+			}
+			if out := remote.Git("fsck", "--strict"); strings.Contains(out, "error") {
+				t.Error(out)
+			}
+		})
+	}
+}
