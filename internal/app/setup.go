@@ -13,6 +13,7 @@ import (
 	"ken/internal/git"
 	"ken/internal/hook"
 	"ken/internal/setup"
+	"ken/internal/store/postgres"
 )
 
 // Setup makes the files that a repository is set up with, or takes them back.
@@ -60,7 +61,8 @@ func diagnose(ctx context.Context, dir string) (facts setup.Facts, standings []c
 	if err != nil {
 		return facts, nil, false, err
 	}
-	_, facts.Config = config.Load(g.Root())
+	cfg, err := config.Load(g.Root())
+	facts.Config, facts.Password = err, postgres.HasPassword(cfg.Team.Store)
 	facts.Git, facts.NoGit = g.Version(ctx)
 	facts.Store = readsStore(ctx, dir, facts.Config != nil)
 	facts.Hooks = make(map[string]string)

@@ -17,6 +17,8 @@ type Finding struct {
 type Facts struct {
 	Config error // why the configuration cannot be read
 	Store  error // why what is kept cannot be read
+	// Password says that the committed configuration has one in the address of the store.
+	Password bool
 	// Git is what git calls its version, and NoGit why it does not say.
 	Git   string
 	NoGit error
@@ -48,6 +50,9 @@ func (f Facts) Findings() []Finding {
 	}
 	if f.Store != nil {
 		add("STORE_UNREADABLE", f.Store.Error(), orElse(fault.HintOf(f.Store), "see the page trouble of the manual"))
+	}
+	if f.Password {
+		add("STORE_PASSWORD", "the address of the store in .ken/config.yaml has a password, for everybody with the repository to read", "take it out, change it, and give it in PGPASSWORD, ~/.pgpass or KEN_STORE")
 	}
 	switch {
 	case f.NoGit != nil:

@@ -1,0 +1,219 @@
+package e2e
+
+import (
+	"context"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"ken/internal/pgtest"
+	"ken/internal/testrepo"
+)
+
+// server is the PostgreSQL that scripts share; each has databases of its own.
+var server = sync.OnceValues(pgtest.Run)
+
+// postgres NAME makes a database and puts its address, for its superuser, into a variable.
+// postgres NAME ROLE PASSWORD makes a role besides, which may do nothing yet, and the address
+// is for that role, with the password.
+func postgres(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 && len(args) != 3 {
+		ts.Fatalf("usage: postgres NAME [ROLE PASSWORD]")
+	}
+	s, err := server()
+	ts.Check(err)
+	database := ts.Getenv("DATABASE")
+	if database == "" {
+		database, err = s.Create(context.Background())
+		ts.Check(err)
+		ts.Setenv("DATABASE", database)
+	}
+	if len(args) == 1 {
+		ts.Setenv(args[0], s.Address("postgres", "", database))
+		return
+	}
+	role := database + "_" + args[1] // roles are the server's, and scripts run side by side
+	runSQL(ts, s.Address("postgres", "", database), `CREATE ROLE `+role+` LOGIN PASSWORD '`+args[2]+`'`)
+	ts.Setenv(args[0], s.Address(role, args[2], database))
+	ts.Setenv(args[0]+"_ROLE", role)
+}
+
+// sql ADDRESS STATEMENTS runs statements.
+func sql(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: sql ADDRESS STATEMENTS")
+	}
+	runSQL(ts, args[0], strings.Join(args[1:], " "))
+}
+
+func runSQL(ts *testscript.TestScript, address, statements string) {
+	ctx := context.Background()
+	conn, err := pgx.Connect(ctx, address)
+	ts.Check(err)
+	defer conn.Close(ctx)
+	_, err = conn.PgConn().Exec(ctx, statements).ReadAll()
+	ts.Check(err)
+}
+
+// A password is never printed, wherever it came from and whatever is wrong with it.
+func TestPasswordIsNotPrinted(t *testing.T) {
+	const secret = "s3cr3t/%41:x"
+	address := pgtest.Database(t)
+	u, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	role := "wrong_" + strings.TrimPrefix(u.Path, "/")
+	pgtest.Exec(t, address, `CREATE ROLE `+role+` LOGIN PASSWORD 'right'`)
+	with := func(change func(*url.URL)) string {
+		v := *u
+		v.User = url.User(role)
+		change(&v)
+		return v.String()
+	}
+	plain := with(func(*url.URL) {})
+	cases := map[string]struct {
+		store string
+		env   []string
+		says  string
+	}{
+		"in the address":         {store: with(func(v *url.URL) { v.User = url.UserPassword(role, secret) }), says: "password authentication failed"},
+		"as a parameter":         {store: with(func(v *url.URL) { v.RawQuery += "&password=" + url.QueryEscape(secret) }), says: "password authentication failed"},
+		"in the environment":     {store: plain, env: []string{"PGPASSWORD=" + secret}, says: "password authentication failed"},
+		"not escaped":            {store: "postgres://" + role + ":" + secret + "@" + u.Host + "/x", says: "address of the store"},
+		"of a host that is none": {store: "postgres://ken:" + url.QueryEscape(secret) + "@db.invalid/ken", says: "no such host: db.invalid"},
+		"with a wrong option":    {store: with(func(v *url.URL) { v.User = url.UserPassword(role, secret); v.RawQuery = "sslmode=maybe" }), says: "sslmode is invalid"},
+		"of no such database":    {store: with(func(v *url.URL) { v.User = url.UserPassword(role, "right"); v.Path = "/absent" }), says: "does not exist"},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			dir, env := teamRepository(t)
+			env = append(append(env, "KEN_STORE="+c.store), c.env...)
+			var all strings.Builder
+			for _, args := range [][]string{
+				{"verify"}, {"status"}, {"share", "status"}, {"share", "pull", "--json"}, {"share", "push"}, {"doctor"}, {"doctor", "--json"},
+			} {
+				out, _ := runKen(t, dir, env, args...)
+				all.WriteString(out)
+			}
+			for _, hidden := range []string{"s3cr3t", ":right"} {
+				if strings.Contains(all.String(), hidden) {
+					t.Errorf("the password is printed:\n%s", all.String())
+				}
+			}
+			if !strings.Contains(all.String(), c.says) {
+				t.Errorf("nobody says %q:\n%s", c.says, all.String())
+			}
+			left, err := exec.CommandContext(t.Context(), "grep", "-rl", "s3cr3t", dir, filepath.Join(filepath.Dir(dir), "home")).Output()
+			if len(left) > 0 {
+				t.Errorf("it is written down in %s (%v)", left, err)
+			}
+		})
+	}
+}
+
+// A password in a file that everybody can read is remarked.
+func TestPasswordInTheConfiguration(t *testing.T) {
+	dir, env := teamRepository(t)
+	config := filepath.Join(dir, ".ken", "config.yaml")
+	if err := os.MkdirAll(filepath.Dir(config), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(config, []byte("store: postgres://ken:s3cr3t@127.0.0.1:1/ken\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	out, _ := runKen(t, dir, env, "doctor")
+	if !strings.Contains(out, "STORE_PASSWORD") || strings.Contains(out, "s3cr3t") {
+		t.Errorf("doctor says:\n%s", out)
+	}
+}
+
+// A base that stalls costs one command a bounded time, and the next ones nothing.
+func TestStalledBase(t *testing.T) {
+	proxy := pgtest.Through(t, pgtest.Database(t))
+	dir, env := teamRepository(t)
+	took := func(env []string) time.Duration {
+		t.Helper()
+		best := time.Hour
+		for range 5 {
+			began := time.Now()
+			if out, err := runKen(t, dir, env, "status"); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			best = min(best, time.Since(began))
+		}
+		return best
+	}
+	if out, err := runKen(t, dir, env, "verify"); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	alone := took(env)
+	env = append(env, "KEN_STORE="+proxy.Address())
+	proxy.Stall(true)
+	began := time.Now()
+	out, err := runKen(t, dir, env, "summary", "set", "a.go", "-m", "greets")
+	if err != nil || !strings.Contains(out, "the server does not answer; answered from the local store") {
+		t.Errorf("%v\n%s", err, out)
+	}
+	if d := time.Since(began); d > 6*time.Second {
+		t.Errorf("the first command took %v", d)
+	}
+	stalled := took(env)
+	if stalled > alone+100*time.Millisecond {
+		t.Errorf("status takes %v with a base that stalls, %v without one", stalled, alone)
+	}
+	proxy.Stall(false)
+	if out, err := runKen(t, dir, env, "share", "push"); err != nil || !strings.Contains(out, "1 record") {
+		t.Errorf("%v\n%s", err, out)
+	}
+	there := took(env)
+	t.Logf("status: %v alone, %v with a base that stalls, %v with one that is there", alone, stalled, there)
+	if there > alone+100*time.Millisecond {
+		t.Errorf("status takes %v with a base, %v without one", there, alone)
+	}
+}
+
+// teamRepository makes a repository with one file, and an environment for commands in it.
+func teamRepository(t *testing.T) (dir string, env []string) {
+	t.Helper()
+	top := t.TempDir()
+	dir = filepath.Join(top, "repo")
+	home := filepath.Join(top, "home")
+	for _, d := range []string{dir, home} {
+		if err := os.MkdirAll(d, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	env = testrepo.Environ()
+	for k, v := range environ(home) {
+		env = append(env, k+"="+v)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "a.go"), []byte("package a\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"add", "-A"}, {"commit", "-q", "-m", "first"}} {
+		cmd := exec.CommandContext(t.Context(), "git", args...)
+		cmd.Dir, cmd.Env = dir, env
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+	}
+	return dir, env
+}
+
+// runKen runs ken and returns all that it prints.
+func runKen(t *testing.T, dir string, env []string, args ...string) (string, error) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), filepath.Join(bin, "ken"), args...)
+	cmd.Dir, cmd.Env = dir, env
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
