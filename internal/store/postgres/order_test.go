@@ -1,0 +1,211 @@
+package postgres_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"ken/internal/fault"
+	"ken/internal/fresh"
+	"ken/internal/pgtest"
+	"ken/internal/registry"
+	"ken/internal/share"
+	"ken/internal/store/postgres"
+	"ken/internal/store/storetest"
+	"ken/internal/survey"
+)
+
+// Who follows a repository that many write to at once misses nothing.
+func TestNothingIsMissed(t *testing.T) {
+	address := pgtest.Database(t)
+	const writers, each = 8, 40
+	s := open(t, address)
+	if _, err := s.Repository(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var writing sync.WaitGroup
+	for w := range writers {
+		writing.Go(func() {
+			for i := range each {
+				word := fmt.Sprint(w, " ", i)
+				var err error
+				if i%2 == 0 {
+					err = s.Commit(t.Context(), "", registry.Change{Records: []fresh.Record{storetest.Record(word, word, i)}}, nil)
+				} else {
+					err = s.Keep(t.Context(), []*survey.Record{storetest.Directory("d", word, i)})
+				}
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	done := make(chan struct{})
+	go func() { writing.Wait(); close(done) }()
+	reader := open2(t, address, s.Name())
+	var seen []share.Record
+	var mark share.Mark
+	for last := false; ; {
+		list, next, err := reader.Since(t.Context(), mark, 7)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen, mark = append(seen, list...), next
+		if len(list) == 0 {
+			if last {
+				break
+			}
+			select {
+			case <-done:
+				last = true
+			default:
+			}
+		}
+	}
+	if len(seen) != writers*each {
+		t.Errorf("%d records were seen, %d were written", len(seen), writers*each)
+	}
+}
+
+func open2(t *testing.T, address, repository string) *postgres.Store {
+	t.Helper()
+	s, err := postgres.Open(address, postgres.Options{Repository: repository, Machine: "another"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// Many that come to an empty database at once make its tables once.
+func TestMigrateAtOnce(t *testing.T) {
+	address := pgtest.Database(t)
+	var all sync.WaitGroup
+	for range 8 {
+		s := open2(t, address, "r")
+		all.Go(func() {
+			if _, err := s.Repository(t.Context()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+}
+
+// Machines of one repository share texts, and see nothing of each other's work trees; other
+// repositories share nothing.
+func TestApart(t *testing.T) {
+	address := pgtest.Database(t)
+	s := open(t, address)
+	storetest.Commit(t, s, "", registry.Change{
+		Records: []fresh.Record{storetest.Record("text", "x", 1)}, Put: []registry.Row{storetest.Row("a", "x")},
+		Baseline: &registry.Baseline{Head: storetest.ID("h")},
+	})
+	storetest.Keep(t, s, storetest.Directory("d", "x", 1))
+	if _, err := s.Take(t.Context(), "", storetest.Lease("d", "token", 5), storetest.Epoch); err != nil {
+		t.Fatal(err)
+	}
+	machine, repository := open2(t, address, s.Name()), open(t, address)
+	if list, _ := storetest.Since(t, machine, "", 10); len(list) != 2 {
+		t.Errorf("another machine has %d texts, want 2", len(list))
+	}
+	for name, other := range map[string]*postgres.Store{"machine": machine, "repository": repository} {
+		if rows := storetest.Rows(t, other, ""); len(rows) > 0 {
+			t.Errorf("another %s has rows: %v", name, rows)
+		}
+		if _, ok, err := other.Baseline(t.Context(), ""); ok || err != nil {
+			t.Errorf("another %s has a baseline, %v", name, err)
+		}
+		if l, err := other.Leases(t.Context(), ""); len(l) > 0 || err != nil {
+			t.Errorf("another %s has leases: %v, %v", name, l, err)
+		}
+		if err := other.Commit(t.Context(), "", registry.Change{Worktrees: []string{}}, nil); err != nil {
+			t.Error(err)
+		}
+	}
+	if list, _ := storetest.Since(t, repository, "", 10); len(list) > 0 {
+		t.Errorf("another repository has %v", list)
+	}
+	if latest, err := repository.Latest(t.Context()); len(latest) > 0 || err != nil {
+		t.Errorf("another repository has %v, %v", latest, err)
+	}
+	if rows := storetest.Rows(t, s, ""); len(rows) != 1 {
+		t.Errorf("rows were forgotten by another: %v", rows)
+	}
+}
+
+// A transaction that fails leaves nothing, and what is committed by a server that crashes
+// afterwards is there.
+func TestCrash(t *testing.T) {
+	server := pgtest.Start(t)
+	s := open(t, server.Database(t))
+	storetest.Absorb(t, s, share.Record{Directory: storetest.Directory("d", "x", 1)})
+	errStill := errors.New("still")
+	err := s.Commit(t.Context(), "", registry.Change{
+		Records: []fresh.Record{storetest.Record("text", "x", 1)}, Baseline: &registry.Baseline{},
+	}, func() (bool, error) { return false, errStill })
+	if !errors.Is(err, errStill) {
+		t.Error(err)
+	}
+	server.Crash(t)
+	_, _, err = s.Since(t.Context(), "", 10)
+	if err == nil || !postgres.Away(err) {
+		t.Errorf("a server that crashed: %v", err)
+	}
+	server.Restart(t)
+	if list, _ := storetest.Since(t, s, "", 10); len(list) != 1 {
+		t.Errorf("%d records, want 1", len(list))
+	}
+}
+
+// A database that is not for this ken is left alone, with a sentence.
+func TestRefused(t *testing.T) {
+	for name, c := range map[string]struct{ sql, says, hint string }{
+		"newer":   {`CREATE SCHEMA ken; CREATE TABLE ken.schema (version int, database uuid); INSERT INTO ken.schema VALUES (99)`, "made by a newer ken (schema 99", "upgrade"},
+		"foreign": {`CREATE SCHEMA ken; CREATE TABLE ken.dolls (id int)`, "belongs to another program", "another database"},
+		"half":    {`CREATE SCHEMA ken; CREATE TABLE ken.schema (version int, database uuid)`, "half made", "DROP SCHEMA"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			address := pgtest.Database(t)
+			pgtest.Exec(t, address, c.sql)
+			_, err := open(t, address).Repository(t.Context())
+			if err == nil || !strings.Contains(err.Error(), c.says) || !strings.Contains(fault.HintOf(err), c.hint) || postgres.Away(err) {
+				t.Errorf("%v (%s)", err, fault.HintOf(err))
+			}
+			conn, err := pgx.Connect(t.Context(), address)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer conn.Close(context.Background())
+			var tables int
+			if err := conn.QueryRow(t.Context(), `SELECT count(*) FROM pg_tables WHERE schemaname = 'ken'`).Scan(&tables); err != nil || tables != 1 {
+				t.Errorf("%d tables, %v", tables, err)
+			}
+		})
+	}
+}
+
+// A schema that somebody made for ken is used.
+func TestEmptySchema(t *testing.T) {
+	address := pgtest.Database(t)
+	pgtest.Exec(t, address, `CREATE SCHEMA ken`)
+	if _, err := open(t, address).Repository(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestHasPassword(t *testing.T) {
+	for address, want := range map[string]bool{
+		"postgres://ken@h/d": false, "postgres://ken:pw@h/d": true, "postgres://h/d?password=pw": true,
+		"postgres://ken:p/w@h/d": true, "": false, "postgres://h/d": false,
+	} {
+		if got := postgres.HasPassword(address); got != want {
+			t.Errorf("%s: %v", address, got)
+		}
+	}
+}

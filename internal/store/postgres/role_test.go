@@ -1,0 +1,101 @@
+package postgres_test
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"ken/internal/fresh"
+	"ken/internal/pgtest"
+	"ken/internal/registry"
+	"ken/internal/repo"
+	"ken/internal/share"
+	"ken/internal/store/postgres"
+	"ken/internal/store/storetest"
+)
+
+// The roles of the manual can do what ken does, and nothing else: its statements are run as
+// they stand there, under names of this test's own.
+func TestRoles(t *testing.T) {
+	page, err := os.ReadFile("../../../docs/manual/team.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := regexp.MustCompile("(?s)```sql\n(.*?)```").FindAllStringSubmatch(string(page), -1)
+	if len(blocks) != 2 {
+		t.Fatalf("%d blocks of SQL, want those of the administrator and of the owner", len(blocks))
+	}
+	server := pgtest.Start(t)
+	admin := server.Address("postgres", "", "postgres")
+	for statement := range strings.SplitSeq(blocks[0][1], ";\n") {
+		if strings.TrimSpace(statement) != "" { // a database is not made in a transaction
+			pgtest.Exec(t, admin, statement)
+		}
+	}
+	owner, everyday := server.Address("ken_owner", "one", "ken"), server.Address("ken", "another", "ken")
+	other := server.Address("postgres", "", "ken")
+	pgtest.Exec(t, other, `CREATE SCHEMA theirs; CREATE TABLE theirs.secret (words text)`)
+
+	use := func(address string) (*postgres.Store, error) {
+		s, err := postgres.Open(address, postgres.Options{Repository: "r", Machine: "m", Host: "h"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { s.Close() })
+		_, err = s.Repository(t.Context())
+		return s, err
+	}
+	if _, err := use(everyday); err == nil || !strings.Contains(err.Error(), "may not make them") {
+		t.Errorf("before the tables are there: %v", err)
+	}
+	if _, err := use(owner); err != nil {
+		t.Fatal(err)
+	}
+	pgtest.Exec(t, owner, blocks[1][1])
+
+	s, err := use(everyday)
+	if err != nil {
+		t.Fatal(err)
+	}
+	storetest.Commit(t, s, "w", registry.Change{
+		Records: []fresh.Record{storetest.Record("text", "x", 1)}, Put: []registry.Row{storetest.Row("a", "x"), storetest.Row("b", "y")},
+		Baseline: &registry.Baseline{Head: storetest.ID("h")}, Worktrees: []string{"w"},
+	})
+	storetest.Commit(t, s, "w", registry.Change{Delete: []repo.Path{"b"}, Put: []registry.Row{storetest.Row("a", "z")}})
+	storetest.Keep(t, s, storetest.Directory("d", "x", 1), storetest.Directory("d", "y", 2))
+	storetest.Absorb(t, s, share.Record{Directory: storetest.Outlined("d", "x", 1)})
+	l := storetest.Lease("d", "token", 5)
+	if ok, err := s.Take(t.Context(), "w", l, storetest.Epoch); !ok || err != nil {
+		t.Error(ok, err)
+	}
+	if ok, err := s.Settle(t.Context(), "w", l, storetest.Directory("d", "z", 3)); !ok || err != nil {
+		t.Error(ok, err)
+	}
+	if err := s.Tell(t.Context(), "w", nil, registry.Tally{}); err != nil {
+		t.Error(err)
+	}
+	storetest.Since(t, s, "", 10)
+
+	conn, err := pgx.Connect(t.Context(), everyday)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context())
+	if _, err := conn.Exec(t.Context(), `SELECT summary FROM ken.summary`); err != nil {
+		t.Error(err)
+	}
+	for _, statement := range []string{
+		`DROP TABLE ken.record`, `DROP SCHEMA ken CASCADE`, `TRUNCATE ken.record`, `DELETE FROM ken.record`,
+		`UPDATE ken.record SET text = 'lies'`, `UPDATE ken.directory_record SET text = 'lies'`, `DELETE FROM ken.directory_record`,
+		`UPDATE ken.repository SET name = 'mine'`, `DELETE FROM ken.repository`, `UPDATE ken.schema SET version = 9`,
+		`CREATE TABLE ken.mine (id int)`, `CREATE TABLE public.mine (id int)`, `CREATE SCHEMA mine`, `CREATE TEMP TABLE mine (id int)`,
+		`SELECT * FROM theirs.secret`, `ALTER TABLE ken.record ADD x int`, `CREATE ROLE mine`, `SET ROLE ken_owner`,
+	} {
+		if _, err := conn.Exec(t.Context(), statement); err == nil {
+			t.Errorf("the role of every day may %s", statement)
+		}
+	}
+}
