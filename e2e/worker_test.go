@@ -97,6 +97,9 @@ func (m *team) worker(dir, address string, args ...string) *hand {
 	m.t.Cleanup(func() {
 		_ = h.Process.Kill()
 		<-h.gone
+		if m.t.Failed() {
+			m.t.Logf("the worker in %s: %v\n%s", dir, h.err, h.out)
+		}
 	})
 	return h
 }
@@ -215,8 +218,11 @@ func TestWorkersShareASurvey(t *testing.T) {
 	m.Commit("first")
 	one, two := m.worker(m.Dir, m.address, "--jobs", "1"), m.worker(m.bare(), m.address, "--jobs", "2")
 	out := m.ken("survey", "run", "--workers", "--provider", "anthropic", "--model", "m1", "--json")
+	if out.status != 0 {
+		t.Fatalf("%+v\n%s\n%s", out, one.out, two.out)
+	}
 	doc := decode[shared](t, out.stdout)
-	if out.status != 0 || doc.State != "done" || doc.Directories.Done != 7 || doc.Calls != 7 || doc.Spent.Tokens != 7*1050 || doc.Reserved.Tokens != 0 {
+	if doc.State != "done" || doc.Directories.Done != 7 || doc.Calls != 7 || doc.Spent.Tokens != 7*1050 || doc.Reserved.Tokens != 0 {
 		t.Fatalf("%+v", out)
 	}
 	if len(o.early) > 0 {

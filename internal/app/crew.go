@@ -19,7 +19,6 @@ type crewSpace struct {
 	*queue.Queue
 
 	shop *workshop
-	done func()
 }
 
 // openCrew opens them; asked says that the user has asked for what lies on the server.
@@ -28,16 +27,16 @@ func openCrew(ctx context.Context, dir string, asked bool) (*crewSpace, error) {
 	if err != nil {
 		return nil, err
 	}
-	q, done, err := openQueue(ctx, map[string]*workshop{shop.identity: shop}, 1)
+	q, err := openQueue(ctx, map[string]*workshop{shop.identity: shop}, 1)
 	if err != nil {
 		shop.close()
 		return nil, err
 	}
-	return &crewSpace{q, shop, done}, nil
+	return &crewSpace{q, shop}, nil
 }
 
 func (c *crewSpace) Close() error {
-	c.done()
+	c.Queue.Close()
 	c.shop.close()
 	return nil
 }

@@ -56,11 +56,11 @@ func work(ctx context.Context, dir string, opts cli.WorkOptions) error {
 		}
 		address = s.address
 	}
-	q, done, err := openQueue(ctx, shops, opts.Jobs)
+	q, err := openQueue(ctx, shops, opts.Jobs)
 	if err != nil {
 		return err
 	}
-	defer done()
+	defer q.Close()
 	describers := make(map[string]queue.Describer, len(shops))
 	for name, s := range shops {
 		describers[name] = s
@@ -105,30 +105,23 @@ func workerName() string {
 	return fmt.Sprintf("%s/%d", host, os.Getpid())
 }
 
-// openQueue opens the queue that some repositories share, by connections of its own.
-func openQueue(ctx context.Context, shops map[string]*workshop, jobs int) (q *queue.Queue, done func(), err error) {
+// openQueue opens the queue that some repositories share.
+func openQueue(ctx context.Context, shops map[string]*workshop, jobs int) (*queue.Queue, error) {
 	var any *workshop
 	for _, any = range shops {
 		break
 	}
-	// River listens on one connection and writes on others, and a job uses one at a time.
-	conns, err := postgres.Open(any.address, postgres.Options{Repository: any.identity, Machine: workerName(), Connections: jobs + 6})
+	pool, err := any.store.Pool(ctx)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	pool, err := conns.Pool(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	q, err = queue.Open(ctx, pool, queue.Options{
+	return queue.Open(ctx, pool, queue.Options{
 		Keep: func(ctx context.Context, tx queue.Tx, repository string, directories []*survey.Record, files []fresh.Record) error {
 			return shops[repository].store.KeepDescribed(ctx, tx, directories, files)
 		},
+		// River listens on one and writes on others, and a job uses one at a time.
+		Connections: jobs + 6,
 	})
-	if err != nil {
-		return nil, nil, errors.Join(err, conns.Close())
-	}
-	return q, func() { _ = conns.Close() }, nil // nothing is lost with them
 }
 
 // A workshop is a repository as a worker sees it: its objects are here, and what is written

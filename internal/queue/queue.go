@@ -22,6 +22,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -46,6 +47,11 @@ type Options struct {
 	// Absent is how long directories wait for a worker that has their commit, before they
 	// are given up; an hour when 0.
 	Absent time.Duration
+	// Connections is how many there may be at a time; 4 when 0.
+	Connections int
+	// Stalled is how long a transaction may do nothing before the server ends it: whoever was
+	// stopped in the middle of one holds up all others. 5 seconds when 0.
+	Stalled time.Duration
 }
 
 // A Queue is the runs of one server.
@@ -58,20 +64,38 @@ type Queue struct {
 // schema is where the tables are.
 const schema = "ken"
 
-// Open returns the queue of a server by connections to it, which stay the caller's, and
-// makes its tables unless they are there.
-func Open(ctx context.Context, pool *pgxpool.Pool, opts Options) (*Queue, error) {
-	q := &Queue{pool: pool, opts: opts}
-	if q.opts.Absent == 0 {
-		q.opts.Absent = time.Hour
+// Open returns the queue of the server that connections lead to, and makes its tables unless
+// they are there. It makes connections of its own, alike.
+func Open(ctx context.Context, like *pgxpool.Pool, opts Options) (*Queue, error) {
+	if opts.Absent == 0 {
+		opts.Absent = time.Hour
 	}
-	if err := q.migrate(ctx); err != nil {
+	if opts.Connections == 0 {
+		opts.Connections = 4
+	}
+	if opts.Stalled == 0 {
+		opts.Stalled = 5 * time.Second
+	}
+	cfg := like.Config()
+	cfg.MaxConns = int32(min(opts.Connections, 1000)) //nolint:gosec // no more than that
+	cfg.ConnConfig.RuntimeParams["idle_in_transaction_session_timeout"] = strconv.FormatInt(opts.Stalled.Milliseconds(), 10)
+	pool, err := pgxpool.NewWithConfig(ctx, cfg)
+	if err != nil {
+		return nil, away(err)
+	}
+	q := &Queue{pool: pool, opts: opts}
+	if err = q.migrate(ctx); err == nil {
+		q.jobs, err = river.NewClient(riverpgxv5.New(pool), &river.Config{Logger: quiet(), Schema: schema})
+	}
+	if err != nil {
+		pool.Close()
 		return nil, err
 	}
-	var err error
-	q.jobs, err = river.NewClient(riverpgxv5.New(pool), &river.Config{Logger: quiet(), Schema: schema})
-	return q, err
+	return q, nil
 }
+
+// Close ends the connections.
+func (q *Queue) Close() { q.pool.Close() }
 
 // quiet keeps River from writing over the screen: what matters of it, we see ourselves.
 func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
@@ -98,7 +122,7 @@ func passes(err error) bool {
 	case "08", "57", "53", "40": // connections, an operator's doing, resources, and who was rolled back for another
 		return true
 	}
-	return false
+	return refused.Code == "25P03" // it stalled
 }
 
 // A wake is a River job: it tells a worker that a directory is ready.

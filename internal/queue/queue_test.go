@@ -41,15 +41,24 @@ func open(t *testing.T, address string) *site {
 		t.Fatal(err)
 	}
 	t.Cleanup(pool.Close)
-	q, err := queue.Open(t.Context(), pool, queue.Options{Keep: keep, Absent: time.Second})
+	return &site{openLike(t, pool, keep), pool}
+}
+
+// openLike opens a queue that keeps by a function.
+func openLike(t *testing.T, pool *pgxpool.Pool, keep keeper) *queue.Queue {
+	t.Helper()
+	q, err := queue.Open(t.Context(), pool, queue.Options{Keep: keep, Absent: time.Second, Connections: 10, Stalled: time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(q.Close)
 	if _, err := pool.Exec(t.Context(), `CREATE TABLE IF NOT EXISTS kept (n bigint GENERATED ALWAYS AS IDENTITY, repository text, path text, words text)`); err != nil {
 		t.Fatal(err)
 	}
-	return &site{q, pool}
+	return q
 }
+
+type keeper = func(ctx context.Context, tx pgx.Tx, repository string, directories []*survey.Record, _ []fresh.Record) error
 
 func keep(ctx context.Context, tx pgx.Tx, repository string, directories []*survey.Record, _ []fresh.Record) error {
 	for _, r := range directories {
@@ -273,6 +282,41 @@ func TestWhoLostALeaseIsFencedOff(t *testing.T) {
 	}
 	if d, err := s.Today(t.Context()); err != nil || d.Spent.Tokens != 130 || d.Reserved.Tokens != 0 {
 		t.Errorf("the day: %+v, %v", d, err)
+	}
+}
+
+// A worker that is stopped in the middle of a transaction holds nobody up for long, and
+// finds out when it wakes up.
+func TestWhoStallsInATransactionIsEnded(t *testing.T) {
+	t.Parallel()
+	s := open(t, pgtest.Database(t))
+	id := s.handOut(t, testRun, grow(4))
+	asleep, awake := make(chan struct{}), make(chan struct{})
+	var once sync.Once
+	stalling := &site{openLike(t, s.pool, func(ctx context.Context, tx pgx.Tx, repository string, directories []*survey.Record, files []fresh.Record) error {
+		once.Do(func() {
+			close(asleep)
+			<-awake
+		})
+		return keep(ctx, tx, repository, directories, files)
+	}), s.pool}
+	var slow sync.WaitGroup
+	// The rest of it sleeps too: its heart beats once in a quarter of an hour.
+	slow.Go(func() { stalling.work(t, 1, queue.WorkOptions{Lease: time.Hour}, &hand{}) })
+	<-asleep
+	if _, err := s.pool.Exec(t.Context(), `UPDATE ken.survey_directory SET expires = now() - interval '1 second' WHERE state = 'taken'`); err != nil {
+		t.Fatal(err)
+	}
+	s.work(t, 1, queue.WorkOptions{Lease: time.Second}, &hand{})
+	close(awake)
+	slow.Wait()
+	if r := s.run(t, id); r.State != crew.Done || r.Directories.Done != 5 {
+		t.Errorf("%+v", r)
+	}
+	for p, n := range s.kept(t) {
+		if n != 1 {
+			t.Errorf("%s was kept %d times", p, n)
+		}
 	}
 }
 
