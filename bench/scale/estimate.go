@@ -9,8 +9,9 @@ import (
 // page writes.
 type Measured struct {
 	RowBytes, RecordBytes, DirectoryBytes float64 // of a table, for each
-	RowWAL, RecordWAL, DirectoryWAL       float64 // of writing one anew
-	UpdateWAL                             float64 // of a row that was there, few at a time
+	RowWAL, RecordWAL, DirectoryWAL       float64 // of writing one anew, thousands at a time
+	FewRecordWAL, FewDirectoryWAL         float64 // the same, a few at a time: whole pages go with them
+	UpdateWAL                             float64 // of a row that was there, likewise
 	SyncWAL                               float64 // of a sync that tells how a work tree stands
 	JobWAL                                float64 // of a job, from its insertion to its end
 	SyncSeconds                           float64 // of a sync that has nothing new, with its connection
@@ -19,9 +20,10 @@ type Measured struct {
 
 // Last is what docs/scale.md reports.
 var Last = Measured{
-	RowBytes: 330, RecordBytes: 1000, DirectoryBytes: 3000,
-	RowWAL: 400, RecordWAL: 1500, DirectoryWAL: 4000, UpdateWAL: 2000, SyncWAL: 500, JobWAL: 3000,
-	SyncSeconds: 0.01, RefBytes: 500,
+	RowBytes: 393, RecordBytes: 1_280, DirectoryBytes: 5_260,
+	RowWAL: 537, RecordWAL: 1_540, DirectoryWAL: 5_420,
+	FewRecordWAL: 8_930, FewDirectoryWAL: 14_000, UpdateWAL: 2_820, SyncWAL: 608, JobWAL: 3_350,
+	SyncSeconds: 0.0108, RefBytes: 929,
 }
 
 // Numbers are what it comes to.
@@ -94,7 +96,7 @@ func Compute(a Assumptions, m Measured) (n Numbers) {
 	n.RowWrites = commits * a.Changed * reach
 	syncs := a.Developers * a.Syncs
 	n.Jobs = commits * (a.Own + a.Above)
-	n.WAL = n.RowWrites*m.UpdateWAL + commits*(changed*m.RecordWAL+(a.Own+asked)*m.DirectoryWAL) + syncs*m.SyncWAL
+	n.WAL = n.RowWrites*m.UpdateWAL + commits*(changed*m.FewRecordWAL+(a.Own+asked)*m.FewDirectoryWAL) + syncs*m.SyncWAL
 
 	n.SyncPeak = syncs * a.Peak / day
 	n.Connections = n.SyncPeak * m.SyncSeconds

@@ -27,6 +27,7 @@ type Played struct {
 	P50, P95, P99, Worst float64 // from the commit until everything is fresh
 	WorstP95             float64 // of the repository that fared worst, among those with 20 commits or more
 	WorstCommits         int     // of it
+	QuietP95             float64 // of the repositories with a commit a day or less
 
 	Backlog    int     // the most that were ready and had no slot
 	PeakBusy   float64 // share of the slots, in the busiest hour
@@ -69,6 +70,7 @@ func Simulate(a Assumptions, d Days) Played {
 
 type simulation struct {
 	a     Assumptions
+	days  int
 	slots int
 	rand  *rand.Rand
 
@@ -153,6 +155,7 @@ func (s *simulation) found() {
 
 // plan draws when commits come: over a part of the day that is as long as the peak is high.
 func (s *simulation) plan(days int) {
+	s.days = days
 	window := min(2/s.a.Peak, 1) * day // the area of cos² is half of its width
 	for d := range days {
 		for range poisson(s.rand, s.a.Developers*s.a.Commits) {
@@ -406,8 +409,12 @@ func (s *simulation) played() Played {
 	}
 	slices.Sort(all)
 	p.P50, p.P95, p.P99, p.Worst = rank(all, 0.5), rank(all, 0.95), rank(all, 0.99), rank(all, 1)
+	var quiet []float64
 	for _, r := range s.repos {
 		list := by[r.id]
+		if len(list) <= s.days {
+			quiet = append(quiet, list...)
+		}
 		if len(list) < 20 {
 			continue
 		}
@@ -416,6 +423,8 @@ func (s *simulation) played() Played {
 			p.WorstP95, p.WorstCommits = v, len(list)
 		}
 	}
+	slices.Sort(quiet)
+	p.QuietP95 = rank(quiet, 0.95)
 	p.Own, p.Above = float64(s.own)/float64(p.Commits), float64(s.above)/float64(p.Commits)
 	busy := 0.0
 	for _, h := range s.hours {

@@ -67,8 +67,11 @@ var imports = func() map[string][]string {
 var outside = map[string][]string{
 	"cmd/ken": {"app"},
 	// It knows ken by its command line, but for the store of a team: what is held
-	// against COPY is the writing alone. Workers need a model to ask.
-	"bench": join(words, []string{"share", "store/postgres", "pgtest", "model/modeltest"}),
+	// against COPY is the writing alone, and a base is filled with what a team would
+	// have written. Workers need a model to ask.
+	"bench": join(words, []string{"registry", "survey", "share", "store/postgres", "pgtest", "model/modeltest", "bench/scale"}),
+	// Arithmetic and a simulation, which need nothing of ken's.
+	"bench/scale": nil,
 	// Manual pages and completions are made of the commands themselves.
 	"release": {"cli"},
 	// These start the built program, as its users do.
@@ -103,7 +106,7 @@ var doors = map[string][]string{
 	"modernc.org":                            {"store/sqlite"},
 	"database/sql":                           {},
 	"github.com/jackc":                       {"store/postgres", "queue", "pgtest", "bench"},
-	"github.com/riverqueue":                  {"queue"},
+	"github.com/riverqueue":                  {"queue", "bench"},
 	"github.com/spf13":                       {"cli", "release"},
 	"github.com/modelcontextprotocol/go-sdk": {"mcp"},
 	"testing":                                helpers,
