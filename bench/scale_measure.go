@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io"
@@ -63,6 +64,7 @@ func (b *bench) measureScale(ctx context.Context, w io.Writer) (m scale.Measured
 		func(ctx context.Context) error { return s.fillTo(ctx, fillFull) },
 		s.rates,
 		s.sizes,
+		s.partitions,
 		s.hotRow,
 		s.jobs,
 		s.idleQueues,
@@ -103,13 +105,13 @@ func (s *scaleSite) note(what, figure string) {
 }
 
 func (s *scaleSite) print(w io.Writer) {
-	g := newGrid(w, fmt.Sprintf("Measured, with %d and with %d repositories in the base", fillTenth, fillFull), "what", "tenth", "full")
+	g := newGrid(w, fmt.Sprintf("Measured, with %d and with %d repositories in the base", fillTenth, fillFull), "what", "tenth", "full", "partitioned")
 	for _, name := range s.names {
 		f := s.figures[name]
 		if len(f) == 1 {
 			f = []string{"", f[0]}
 		}
-		g.line(name, f[0], f[1])
+		g.line(append([]string{name}, append(f, "")[:3]...)...)
 	}
 	g.end()
 }
@@ -244,6 +246,20 @@ func (s *scaleSite) rates(ctx context.Context) error {
 	// What reads is also asked for the pages it looked at: these are the same however busy the
 	// machine is.
 	read := func(what string, rounds int, do func(i, round int) error) error {
+		// A connection tells its counts with the first transaction that ends a second after the last
+		// time.
+		told := func() error {
+			time.Sleep(1100 * time.Millisecond)
+			for i := range stores {
+				if err := do(i, i); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+		if err := told(); err != nil {
+			return err
+		}
 		before, err := s.pages(ctx)
 		if err != nil {
 			return err
@@ -251,8 +267,11 @@ func (s *scaleSite) rates(ctx context.Context) error {
 		if _, err := one(what, rounds, do); err != nil {
 			return err
 		}
+		if err := told(); err != nil {
+			return err
+		}
 		after, err := s.pages(ctx)
-		s.note(what+", pages", number((after-before)/float64(rounds)))
+		s.note(what+", pages", number((after-before)/float64(rounds+len(stores))))
 		return err
 	}
 	const rounds = 500
@@ -328,10 +347,9 @@ func (s *scaleSite) rates(ctx context.Context) error {
 	return s.crowd(ctx, stores, marks)
 }
 
-// pages returns how many pages were ever looked at in this database, once everybody has told:
-// that is after a second at most.
+// pages returns how many pages were looked at in this database, as far as it was told.
 func (s *scaleSite) pages(ctx context.Context) (n float64, err error) {
-	time.Sleep(1500 * time.Millisecond)
+	time.Sleep(100 * time.Millisecond) // what was told just now is on its way
 	err = s.conn.QueryRow(ctx, `SELECT (blks_hit + blks_read)::float8 FROM pg_stat_database WHERE datname = current_database()`).Scan(&n)
 	return n, err
 }
@@ -364,6 +382,19 @@ func (s *scaleSite) crowd(ctx context.Context, stores []*postgres.Store, marks [
 		return err
 	})
 	s.note("syncs with nothing new, 20 at once", number(n)+"/s")
+	if err != nil {
+		return err
+	}
+	n, err = together(ctx, 20, func(ctx context.Context, i int) error {
+		i %= len(stores)
+		store, err := s.open(i*s.filled/5, 0)
+		if err != nil {
+			return err
+		}
+		_, _, err = store.Since(ctx, marks[i], 1000)
+		return errors.Join(err, store.Close())
+	})
+	s.note("the same, each with a connection of its own, 20 at once", number(n)+"/s")
 	return err
 }
 
@@ -409,6 +440,34 @@ func (s *scaleSite) sizes(ctx context.Context) error {
 		s.note(t.what+", with its indexes", fmt.Sprintf("%s, %s of it indexes, of %s", bulk(all/n), bulk(indexes/n), number(n)))
 	}
 	return nil
+}
+
+// partition divides the large tables by repository, as docs/scale.md tells operators to.
+//
+//go:embed scale_partition.sql
+var partition string
+
+// partitions divides the tables, and tries the same once more.
+func (s *scaleSite) partitions(ctx context.Context) error {
+	start := time.Now()
+	if _, err := s.conn.PgConn().Exec(ctx, partition).ReadAll(); err != nil {
+		return fmt.Errorf("scale_partition.sql: %w", err)
+	}
+	if _, err := s.conn.Exec(ctx, `ANALYZE`); err != nil {
+		return err
+	}
+	s.note("tables divided into 16 partitions in", fmt.Sprintf("%.0f s", time.Since(start).Seconds()))
+	whole := s.m // what is computed with is of the tables as ken makes them
+	names, figures := s.names, s.figures
+	s.names, s.figures = nil, nil
+	err := s.rates(ctx)
+	for name, f := range s.figures {
+		if figures[name] != nil {
+			figures[name] = append(figures[name], f...)
+		}
+	}
+	s.m, s.names, s.figures = whole, names, figures
+	return err
 }
 
 // hotRow measures how often one row can be changed by many, and as many by as many: what all

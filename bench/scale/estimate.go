@@ -43,9 +43,9 @@ type Numbers struct {
 	RowWrites float64 // a day
 	WAL       float64 // bytes a day
 
-	SyncPeak    float64 // a second
-	Connections float64 // in use, in the busiest moment
-	Idle        float64 // that processes keep
+	SyncPeak    float64 // a second, each with a connection of its own
+	Connections float64 // of these at a time, in the busiest moment
+	Kept        float64 // connections that workers keep: one for a slot, one to listen
 
 	Jobs     float64 // directories a day, asked or just looked at
 	Calls    float64 // a day: directories that a provider is asked about
@@ -100,7 +100,6 @@ func Compute(a Assumptions, m Measured) (n Numbers) {
 
 	n.SyncPeak = syncs * a.Peak / day
 	n.Connections = n.SyncPeak * m.SyncSeconds
-	n.Idle = a.Developers * a.Sessions
 
 	n.SurveyWAL = texts*m.RecordWAL + n.Directories*m.DirectoryWAL
 	n.RefMedian = n.Median * m.RefBytes / a.Files * n.Records
@@ -113,6 +112,7 @@ func Compute(a Assumptions, m Measured) (n Numbers) {
 	n.Calls = commits * (a.Own + asked)
 	n.CallPeak = n.Calls * a.Peak / day
 	n.Slots = math.Ceil(n.CallPeak * a.Latency / a.Load)
+	n.Kept = n.Slots + math.Ceil(n.Slots/a.Jobs)
 	price := func(tokens, out float64) float64 { return ((tokens-out)*a.Input + out*a.Output) / 1e6 }
 	n.Tokens = commits * (a.OwnTokens + a.AboveTokens*asked/a.Above)
 	n.Dollars = price(n.Tokens, commits*((a.Own+asked)*a.AnswerTokens+changed*a.TextTokens))

@@ -47,8 +47,8 @@ type Assumptions struct {
 	Load    float64 // how busy workers may be in it
 	Survey  float64 // days that the first survey may take
 
-	Syncs    float64 // of a developer in a day
-	Sessions float64 // processes of a developer that stay: ken mcp, ken serve
+	Syncs float64 // of a developer in a day
+	Jobs  float64 // slots of a worker
 }
 
 // A Field is one assumption, with how far it may be off and where it comes from.
@@ -95,7 +95,7 @@ func (a *Assumptions) Fields() []Field {
 		{"load", &a.Load, 0.5, 0.9, "how busy workers may be then", assumed},
 		{"survey", &a.Survey, 10, 60, "days for the first survey", assumed},
 		{"syncs", &a.Syncs, 100, 4_000, "syncs of a developer and day", assumed},
-		{"sessions", &a.Sessions, 1, 5, "processes of a developer that stay", assumed},
+		{"jobs", &a.Jobs, 4, 16, "slots of a worker", assumed},
 	}
 }
 
@@ -130,7 +130,7 @@ func Defaults() Assumptions {
 		OwnTokens: 26_500, AboveTokens: 16_300, DescribeTokens: 1_890, AnswerTokens: 400, TextTokens: 150,
 		Input: 1, Output: 5,
 		Latency: 20, Peak: 4, Load: 0.7, Survey: 30,
-		Syncs: 500, Sessions: 2,
+		Syncs: 500, Jobs: 8,
 	}
 }
 

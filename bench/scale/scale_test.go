@@ -129,7 +129,7 @@ func TestCompute(t *testing.T) {
 		Developers: 10, Repositories: 5, Files: 1000, FilesPerDirectory: 10, Described: 1,
 		Clones: 2, Commits: 4, Changed: 3, Own: 2, Above: 3, Cutoff: 0,
 		OwnTokens: 100, AboveTokens: 60, DescribeTokens: 50, Input: 1e6, Output: 1e6,
-		Latency: 10, Peak: 2, Load: 0.5, Survey: 1, Syncs: 1, Sessions: 1,
+		Latency: 10, Peak: 2, Load: 0.5, Survey: 1, Syncs: 1, Jobs: 1,
 	}
 	n := Compute(a, Measured{RowBytes: 1, RecordBytes: 10, DirectoryBytes: 100})
 	for what, v := range map[string][2]float64{
