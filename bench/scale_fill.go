@@ -38,7 +38,7 @@ type filler struct {
 func newFiller(seed uint64) *filler {
 	f := &filler{rand: rand.New(rand.NewPCG(seed, 2))}
 	heads := strings.Fields("b br c ch d f fl g h k l m n p pr qu r s st str t tr v w")
-	tails := strings.Fields("ad al and ar ate ead ear ect ed el en ent er ess et ick ile in ing ion is ite oad ock old on or ore ound ow uct ust")
+	tails := strings.Fields("ad al and ar ate ead ear eck ed el en ent er ess et ick ile in ing ion is ite oad ock old on or ore ound ow uct ust")
 	for range 3000 {
 		w := ""
 		for range 1 + f.rand.IntN(3) {

@@ -41,11 +41,13 @@ func (b *bench) measureScale(ctx context.Context, w io.Writer) (m scale.Measured
 	if err != nil {
 		return m, err
 	}
-	s := &scaleSite{address: server.Address("postgres", "", name), fill: newFiller(1)}
-	if s.conn, err = pgx.Connect(ctx, s.address); err != nil {
+	address := server.Address("postgres", "", name)
+	conn, err := pgx.Connect(ctx, address)
+	if err != nil {
 		return m, err
 	}
-	defer s.conn.Close(ctx)
+	defer conn.Close(ctx)
+	s := &scaleSite{address: address, conn: conn, fill: newFiller(1)}
 	// A server of a test forgets what a crash of the machine would; this one is to pay for it.
 	for _, set := range []string{`fsync = on`, `full_page_writes = on`, `max_wal_size = '1GB'`} {
 		if _, err := s.conn.Exec(ctx, `ALTER SYSTEM SET `+set); err != nil {
@@ -214,7 +216,7 @@ func (s *scaleSite) rates(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		defer store.Close() //nolint:errcheck // the server goes with it
+		defer store.Close()
 		// Another 100 records, so that there are some to be brought.
 		end, err := endOf(ctx, store)
 		if err != nil {

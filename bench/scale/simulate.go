@@ -490,15 +490,18 @@ func (p parties) Less(i, j int) bool {
 	}
 	return p[i].id < p[j].id
 }
+
 func (p parties) Swap(i, j int) {
 	p[i], p[j] = p[j], p[i]
 	p[i].index, p[j].index = i, j
 }
+
 func (p *parties) Push(x any) {
 	r := x.(*repository)
 	r.index = len(*p)
 	*p = append(*p, r)
 }
+
 func (p *parties) Pop() any {
 	last := (*p)[len(*p)-1]
 	*p = (*p)[:len(*p)-1]
