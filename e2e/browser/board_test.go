@@ -121,6 +121,26 @@ func TestFilter(t *testing.T) {
 	d.reads("#found", "1 of 2")
 }
 
+// A node that another worktree edits is active, and its drift is counted and found all
+// the same.
+func TestDriftOfAnActiveNode(t *testing.T) {
+	r := sample(t)
+	r.Write("api/server.go", "package api\n\nfunc Serve(n int) int { return n }\n")
+	r.Commit("move")
+	other := r.Worktree("other")
+	node(other, "app/api", "The API", "answers more", "api/server.go", "It answers.\n")
+	other.Commit("edit")
+	d := serve(t, r)
+	d.open("/")
+	d.until(`document.getElementById("n-api").dataset.s === "active"`)
+	d.reads("#sum-specs", "1 of 2 nodes in drift")
+	d.reads("#chip-drift", "drift 1")
+	d.reads("#live", "live")
+	d.do(chromedp.Click("#chip-drift"))
+	d.reads("#found", "1 of 2")
+	d.until(`!document.getElementById("n-api").hidden`)
+}
+
 // Where there is no worker to share a stream, and where there is no stream at all,
 // pages are current just the same.
 func TestLiveWithoutWorkerOrStream(t *testing.T) {

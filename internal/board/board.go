@@ -88,7 +88,17 @@ type Leaf struct {
 // Survey is what is known of directories.
 type Survey struct {
 	Counts      map[string]int `json:"counts"` // directories by verdict
+	Tally       Tally          `json:"tally"`
 	Directories []Directory    `json:"directories"`
+}
+
+// A Tally is how far the texts of directories go. Whoever says "some of so many" says
+// it of the same ones.
+type Tally struct {
+	Total     int `json:"total"`     // directories that count: all but those that are excluded
+	Described int `json:"described"` // of those, the ones that have a text
+	Hold      int `json:"hold"`      // of those, the ones whose text is true of what is there now
+	Outlines  int `json:"outlines"`  // of those that hold, the ones that nobody wrote
 }
 
 // A Directory is one of them, as the map shows it. Parents stand before what is below
@@ -142,7 +152,7 @@ type Spec struct {
 	Unknown []spec.Unknown `json:"unknown"` // what could not be learnt about any of them
 }
 
-// SpecCounts counts nodes.
+// SpecCounts counts nodes, first by status.
 type SpecCounts struct {
 	Nodes    int `json:"nodes"`
 	Merged   int `json:"merged"`
@@ -152,6 +162,12 @@ type SpecCounts struct {
 	Unknown  int `json:"unknown"`
 	Problems int `json:"problems"` // nodes with problems
 	Ghosts   int `json:"ghosts"`   // nodes that only other worktrees have
+
+	// Drifting are the nodes whose code has moved ahead of them, whatever their status
+	// is: one that some worktree edits is active, and its code may have moved all the
+	// same. DriftUnknown are those of which it cannot be told.
+	Drifting     int `json:"drifting"`
+	DriftUnknown int `json:"drift_unknown"`
 }
 
 // A Node is a spec with its place in the tree.
@@ -287,5 +303,5 @@ func (w *Worktree) wanting() bool {
 		}
 	}
 	return f.Counts.Wanting() || d.Counts.Wanting() ||
-		n.Counts.Drift+n.Counts.Unknown+n.Counts.Problems+len(n.Unknown) > 0
+		n.Counts.Drifting+n.Counts.DriftUnknown+n.Counts.Unknown+n.Counts.Problems+len(n.Unknown) > 0
 }

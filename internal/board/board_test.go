@@ -172,6 +172,54 @@ func TestNodesAreInTheOrderOfTheirTree(t *testing.T) {
 	}
 }
 
+// A node drifts whatever its status is, and one whose drift is not known is not counted
+// among those that do not.
+func TestDriftIsCountedWhateverTheStatus(t *testing.T) {
+	drift := func(id string, n int, st spec.Status) spec.Listed {
+		l := spec.Listed{Described: spec.Described{ID: id}, Status: st, Drift: &n}
+		if n < 0 {
+			l.Drift = nil
+		}
+		return l
+	}
+	w := whole()
+	ghost := drift("ghost", -1, spec.StatusActive)
+	ghost.Ghost = true
+	w.listing.Nodes = []spec.Listed{
+		drift("a", 3, spec.StatusDrift), drift("b", 2, spec.StatusActive), drift("c", 0, spec.StatusActive),
+		drift("d", -1, spec.StatusActive), drift("e", -1, spec.StatusUnknown), drift("f", 0, spec.StatusMerged), ghost,
+	}
+	b := board.Make(t.Context(), "r", []board.Source{source(w)}, w, nil)
+	c := b.Worktrees[0].Spec.Known.Counts
+	if c.Drifting != 2 || c.DriftUnknown != 2 || c.Drift != 1 || c.Active != 4 {
+		t.Errorf("the counts are %+v", c)
+	}
+	for _, alone := range []spec.Listed{drift("b", 2, spec.StatusActive), drift("d", -1, spec.StatusActive)} {
+		w.listing.Nodes = []spec.Listed{alone}
+		if !board.Make(t.Context(), "r", []board.Source{source(w)}, w, nil).Wanting() {
+			t.Errorf("a board with only %s is not found wanting", alone.ID)
+		}
+	}
+}
+
+// What is said of so many directories is said of those that count, and having a text is
+// not the same as having one that holds.
+func TestDirectoriesAreTalliedByThoseThatCount(t *testing.T) {
+	text := "words"
+	w := whole()
+	for i, v := range []survey.Verdict{survey.Fresh, survey.Fresh, survey.StaleBelow, survey.None, survey.Excluded, survey.Excluded} {
+		d := survey.ShownDirectory{PathJSON: repo.Path(strings.Repeat("d", i+1)).JSON(), Verdict: v, Outline: i == 1}
+		if v == survey.Fresh || v == survey.StaleBelow {
+			d.Text = &text
+		}
+		w.shown.Directories = append(w.shown.Directories, d)
+	}
+	b := board.Make(t.Context(), "r", []board.Source{source(w)}, w, nil)
+	if got, want := b.Worktrees[0].Survey.Known.Tally, (board.Tally{Total: 4, Described: 3, Hold: 2, Outlines: 1}); got != want {
+		t.Errorf("the tally is %+v, want %+v", got, want)
+	}
+}
+
 // What each of several says of one meeting is told once, and stands at the node.
 func TestMeetingsAreToldOnce(t *testing.T) {
 	w := whole()

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"ken/internal/fresh"
 	"ken/internal/registry"
 	"ken/internal/repo"
 	"ken/internal/survey"
@@ -70,6 +71,7 @@ func (s *Source) survey(ctx context.Context, files *Files) (*Survey, error) {
 			raw = ""
 		}
 		out.Counts[d.Verdict.String()]++
+		out.Tally.add(d)
 		n := Directory{
 			PathJSON: d.PathJSON, Verdict: d.Verdict, Reasons: d.Reasons, K: d.K, N: d.N, Outline: d.Outline,
 			Files: below[raw].files, Bytes: below[raw].bytes, Line: firstLine(d.Words()), Raw: raw, Text: d.Words(),
@@ -80,6 +82,23 @@ func (s *Source) survey(ctx context.Context, files *Files) (*Survey, error) {
 		out.Directories = append(out.Directories, n)
 	}
 	return out, nil
+}
+
+// add counts a directory.
+func (t *Tally) add(d *survey.ShownDirectory) {
+	if d.Verdict == survey.Excluded {
+		return
+	}
+	t.Total++
+	if d.Words() != "" {
+		t.Described++
+	}
+	if d.Verdict.State() == fresh.Fresh {
+		t.Hold++
+		if d.Outline {
+			t.Outlines++
+		}
+	}
 }
 
 // lineLength is how much of a text stands for it.

@@ -31,6 +31,12 @@ func (s *Source) spec(ctx context.Context) (*Spec, error) {
 		default:
 			c.Unknown++
 		}
+		switch {
+		case n.Drift == nil && !n.Ghost: // what is not here has no code here
+			c.DriftUnknown++
+		case n.Drift != nil && *n.Drift > 0:
+			c.Drifting++
+		}
 		if len(n.Problems) > 0 {
 			c.Problems++
 		}

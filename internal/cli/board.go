@@ -135,13 +135,19 @@ func stateLine(s *board.State) (term.Tone, string, string) {
 func specLine(s *board.Spec) (term.Tone, string, string) {
 	c := s.Counts
 	why := fmt.Sprintf("%d: %d merged, %d drift, %d active, %d pending, %d unknown", c.Nodes, c.Merged, c.Drift, c.Active, c.Pending, c.Unknown)
+	if c.Drifting != c.Drift {
+		why += fmt.Sprintf("; %d of all have drift", c.Drifting)
+	}
+	if c.DriftUnknown > 0 && c.DriftUnknown != c.Unknown {
+		why += fmt.Sprintf("; the drift of %d is unknown", c.DriftUnknown)
+	}
 	for _, u := range s.Unknown {
 		why += "; " + u.Fact + " is not known: " + term.Clean(u.Reason)
 	}
 	switch {
-	case c.Unknown > 0 || len(s.Unknown) > 0:
+	case c.Unknown+c.DriftUnknown > 0 || len(s.Unknown) > 0:
 		return term.Bad, "unknown", why
-	case c.Drift > 0:
+	case c.Drifting > 0:
 		return term.Warn, "drift", why
 	case c.Nodes == 0:
 		return term.Dim, "none", "there are no specs yet"

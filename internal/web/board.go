@@ -1,10 +1,14 @@
 package web
 
 import (
+	"fmt"
 	"net/http"
+	"strings"
 
 	"ken/internal/board"
 	"ken/internal/fresh"
+	"ken/internal/registry"
+	"ken/internal/spec"
 )
 
 // boardPage is the first page: how everything stands, and the tree of specs.
@@ -20,6 +24,20 @@ func (s *Server) boardPage(r *http.Request) (*frame, error) {
 // A summing is how the parts stand, as the head of the first page shows it.
 type summing struct {
 	Files, Directories []segment
+	// Entry says in words what the registry found on entry, and Next is the command
+	// that mends it, "" for none.
+	Entry, Next string
+	// Why is the commonest reason for which a drift is not known.
+	Why   string
+	Chips []chip
+}
+
+// A chip narrows the tree of specs to some of them.
+type chip struct {
+	Name  string
+	Title string
+	Glyph string
+	Count int
 }
 
 // A segment is a part of a bar.
@@ -40,10 +58,16 @@ func sumUp(w *board.Worktree) *summing {
 		out.Files = bar([]segment{
 			{Word: "fresh", Tone: "fresh", Count: c.Fresh},
 			{Word: "stale", Tone: "stale", Count: c.Stale},
-			{Word: "none", Tone: "none", Count: c.None},
+			{Word: "no summary", Tone: "none", Count: c.None},
 			{Word: "excluded", Tone: "excluded", Count: c.Excluded},
 			{Word: "unknown", Tone: "unknown", Count: rest},
 		})
+	}
+	if f := w.Files.Known; f != nil {
+		out.Entry, out.Next = entryText(f)
+	}
+	if known := w.Spec.Known; known != nil {
+		out.Chips, out.Why = chips(known), whyUnknown(known)
 	}
 	if d := w.Survey.Known; d != nil {
 		var list []segment
@@ -54,7 +78,11 @@ func sumUp(w *board.Worktree) *summing {
 					n += d.Counts[v.String()]
 				}
 			}
-			list = append(list, segment{Word: state.String(), Tone: state.String(), Count: n})
+			word := state.String()
+			if state == fresh.None {
+				word = "no text"
+			}
+			list = append(list, segment{Word: word, Tone: state.String(), Count: n})
 		}
 		out.Directories = bar(list)
 	}
@@ -76,4 +104,125 @@ func bar(list []segment) []segment {
 		}
 	}
 	return out
+}
+
+// chips counts what the tree can be narrowed to. A node counts under its status, and
+// under drift and unknown whatever its status is: see also.
+func chips(s *board.Spec) []chip {
+	counts := make(map[string]int)
+	for i := range s.Nodes {
+		n := &s.Nodes[i]
+		counts[n.Status.String()]++
+		if more := also(*n); more != "" && more != n.Status.String() {
+			counts[more]++
+		}
+	}
+	var list []chip
+	for _, st := range []spec.Status{spec.StatusDrift, spec.StatusActive, spec.StatusPending, spec.StatusUnknown, spec.StatusMerged} {
+		c := chip{Name: st.String(), Glyph: glyph(st), Count: counts[st.String()]}
+		switch st {
+		case spec.StatusDrift:
+			c.Title = "whose code has moved ahead of them, whatever their status"
+		case spec.StatusActive:
+			c.Title = "which some worktree changes"
+		case spec.StatusPending:
+			c.Title = "which are not built yet"
+		case spec.StatusMerged:
+			c.Title = "which hold for the code as it is"
+		default:
+			c.Title = "whose status or drift cannot be told"
+		}
+		if c.Count > 0 {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// whyUnknown is the reason for which most of those drifts are not known that are not.
+func whyUnknown(s *board.Spec) string {
+	best := ""
+	counts := make(map[string]int)
+	for i := range s.Nodes {
+		for _, u := range s.Nodes[i].Unknown {
+			if u.Fact != spec.FactDrift {
+				continue
+			}
+			if counts[u.Reason]++; counts[u.Reason] > counts[best] {
+				best = u.Reason
+			}
+		}
+	}
+	return best
+}
+
+// also is what a node is found under besides its status, "" for nothing.
+func also(n board.Node) string {
+	switch {
+	case n.Drift == nil && !n.Ghost:
+		return spec.StatusUnknown.String()
+	case num(n.Drift) > 0 && n.Status != spec.StatusDrift:
+		return spec.StatusDrift.String()
+	}
+	return ""
+}
+
+// entryText says what the registry found on entry to someone who never read of it.
+func entryText(f *board.Files) (text, next string) {
+	switch f.State {
+	case registry.StateNew:
+		return "nothing is tracked yet", "git add FILE"
+	case registry.StateBootstrap:
+		return "nobody has looked at these files yet", "ken verify"
+	case registry.StateTrust:
+		return "nothing has moved since the last verification", ""
+	}
+	var words []string
+	for _, r := range f.Reasons {
+		words = append(words, reasonText(r))
+	}
+	if len(words) == 0 {
+		words = append(words, "something may have moved")
+	}
+	return strings.Join(words, "; "), "ken verify"
+}
+
+func reasonText(r registry.Reason) string {
+	switch r {
+	case registry.ReasonHeadMoved:
+		return "HEAD moved since the last verification"
+	case registry.ReasonDirty:
+		return "files differ from HEAD"
+	case registry.ReasonBehind:
+		return "the upstream has commits that are not here"
+	case registry.ReasonBaselineDirty:
+		return "files differed from HEAD at the last verification"
+	case registry.ReasonBaselineLost:
+		return "the commit last verified is gone from the history"
+	case registry.ReasonNoBaseline:
+		return "single files were looked at, never all of them"
+	case registry.ReasonFlags:
+		return "git was told not to look at some files"
+	case registry.ReasonPolicyChanged:
+		return "which files count has changed"
+	case registry.ReasonConflicted:
+		return "a merge has conflicts"
+	default:
+		return string(r)
+	}
+}
+
+// tallyText says more about how far the texts of directories go.
+func tallyText(t board.Tally) string {
+	var words []string
+	switch {
+	case t.Outlines > 0 && t.Outlines == t.Hold:
+		words = append(words, "all of them outlines, which nobody wrote")
+	case t.Outlines > 0:
+		words = append(words, fmt.Sprintf("%d of them outlines", t.Outlines))
+	}
+	if more := t.Described - t.Hold; more > 0 {
+		words = append(words, fmt.Sprintf("%d more have one that does not", more))
+	}
+	return strings.Join(words, "; ")
 }

@@ -18,9 +18,7 @@ type mapBody struct {
 	Above  []crumb
 	Tiles  []tile
 	Counts []segment
-	Total  int // directories that count
-	Done   int // of those, the ones whose text holds
-	Share  string
+	Tally  board.Tally
 }
 
 // A crumb is a directory above.
@@ -49,7 +47,7 @@ func (s *Server) mapPage(r *http.Request) (*frame, error) {
 	}
 	known := f.Tree.Survey.Known
 	b := &mapBody{Dir: repo.Path(r.URL.Query().Get("dir"))}
-	b.count(f.Tree)
+	b.Counts, b.Tally = sumUp(f.Tree).Directories, known.Tally
 	f.Body = b
 	if len(known.Directories) == 0 && b.Dir == "" {
 		return f, nil
@@ -65,20 +63,6 @@ func (s *Server) mapPage(r *http.Request) (*frame, error) {
 		b.Tiles = append(b.Tiles, placed(t, 160, 100))
 	}
 	return f, nil
-}
-
-// count sums up how far the survey has come.
-func (b *mapBody) count(w *board.Worktree) {
-	b.Counts = sumUp(w).Directories
-	for _, c := range b.Counts {
-		if c.Tone != "excluded" {
-			b.Total += c.Count
-		}
-		if c.Tone == "fresh" {
-			b.Done = c.Count
-		}
-	}
-	b.Share = share100(b.Done, b.Total)
 }
 
 func crumbs(name string, dir repo.Path) []crumb {

@@ -338,7 +338,7 @@ func (s *Server) asset(w http.ResponseWriter, r *http.Request) {
 
 // helpers are what templates may call.
 var helpers = template.FuncMap{
-	"num": num, "yes": yes, "brief": brief, "minute": minute, "who": who,
+	"num": num, "yes": yes, "also": also, "tally": tallyText, "brief": brief, "minute": minute, "who": who,
 	"is":       func(p *string, s string) bool { return p != nil && *p == s },
 	"foreign":  func(c workflow.Counts) int { return c.AdHoc + c.Ephemeral + c.Unknown },
 	"str":      func(s string) string { return s },

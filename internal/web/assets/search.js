@@ -35,21 +35,21 @@ function apply() {
   if (!list || !box) return;
   const words = box.value.toLowerCase().split(/\s+/).filter(Boolean);
   const chip = document.querySelector('.chip[aria-pressed="true"]');
-  const status = chip && chip.dataset.status;
+  const only = chip && chip.dataset.pick;
   const rows = list.children;
   let found = 0;
   let wanted = 0; // rows above, of a lesser depth than this, lead to a match
   for (let i = rows.length - 1; i >= 0; i--) {
     const row = rows[i];
     const depth = Number(row.dataset.d);
-    const hit = (!status || row.dataset.s === status) && words.every((w) => textOf(row).includes(w));
+    const hit = (!only || row.dataset.s === only || (row.dataset.also || "").includes(only)) && words.every((w) => textOf(row).includes(w));
     const leads = depth < wanted;
     if (hit) found++;
     if (hit || leads) wanted = depth;
     row.hidden = !hit && !leads;
     row.classList.toggle("lead", !hit && leads);
   }
-  const all = words.length === 0 && !status;
+  const all = words.length === 0 && !only;
   document.getElementById("found").textContent = all ? "" : found + " of " + rows.length;
   const nothing = document.getElementById("nothing");
   if (nothing) nothing.hidden = found > 0 || rows.length === 0;
