@@ -44,6 +44,36 @@ func TestMapIsWalkedAndFillsIn(t *testing.T) {
 	d.reads(".words .tag", "stale-self")
 }
 
+// What is said of a file is reached from the map, with whether it holds; a file that
+// moved is told by its own tile and not by the whole of the directory around it, and is
+// in the list that the first page leads to.
+func TestWhatIsSaidOfAFile(t *testing.T) {
+	r := sample(t)
+	d := serve(t, r)
+	d.ken("summary", "set", "api/server.go", "-m", "It **serves**.")
+	d.open("/")
+	d.reads("#sum-files", "1 of 5 have a summary that holds")
+	d.reads("#sum-files .legend", "4 no summary")
+	d.open("/map")
+	d.until(`document.querySelectorAll("#t-api .small .t-fresh").length === 1 && document.querySelectorAll("#t-api .small .t-none").length === 1`)
+	d.do(chromedp.Click("#t-api"))
+	d.until(`location.search === "?dir=api"`)
+	d.do(chromedp.Click(`[id="t-api/server.go"]`))
+	d.reads("#said", "It serves.")
+	d.reads("#file-facts", "fresh")
+	d.reads("#live", "live")
+	r.Write("api/server.go", "package api\n\nfunc Other() {}\n")
+	d.reads("#file-facts", "stale")
+	d.press("u")
+	d.until(`location.pathname === "/map" && location.search === "?dir=api"`)
+	d.open("/map")
+	d.until(`document.querySelectorAll("#t-api .small .p-stale").length === 1 && document.querySelectorAll("#t-api .small .t-none").length === 1`)
+	d.open("/")
+	d.do(chromedp.Click("#sum-files h2 a"))
+	d.reads("#files", "api/server.go")
+	d.reads("#tab-stale", "1")
+}
+
 // What a cleanup moved comes back by a click.
 func TestSnapshotIsRestored(t *testing.T) {
 	r := sample(t)
@@ -157,8 +187,20 @@ func TestEveryPageIsAccessible(t *testing.T) {
 	node(r, "app/"+strings.Repeat("long", 30), strings.Repeat("Unbreakable", 30), strings.Repeat("word ", 100), "", "x\n")
 	r.Commit("move")
 	r.Worktree("other")
+	for _, name := range []string{"held", "outlined", "moved", "inside", "said"} { // a tile of every look
+		r.Write("looks/"+name+"/a.go", "package a\n\n// A does it.\nfunc A() int { return 1 }\n")
+	}
+	r.Write("looks/picture.png", "\x89PNG\r\n\x1a\n"+strings.Repeat("\x00", 60))
+	r.Write("looks/plain.go", "package looks\n\n// P is said nothing of.\nfunc P() {}\n")
+	r.Write("looks/conflict.go", "package looks\n\n// C is being merged.\nfunc C() {}\n")
+	r.Commit("looks")
 	d := serve(t, r)
 	d.signIn()
+	d.ken("survey", "run", "--provider", "outline")
+	d.ken("summary", "set", "looks/plain.go", "-m", "plain")
+	r.Write("looks/moved/b.go", "package a\n")
+	r.Write("looks/inside/a.go", "package a\n\n// A does it.\nfunc A() int { return 2 }\n")
+	r.Git("add", ".")
 	d.ken("state", "init", "--type", "debug")
 	r.Write(".ken/state/"+strings.Repeat("n", 200)+".txt", "x\n")
 	const check = `(() => {
@@ -178,20 +220,24 @@ func TestEveryPageIsAccessible(t *testing.T) {
 		const rgb = (c) => { const m = c.match(/[\d.]+/g).map(Number); return c.startsWith("color(") ? [m[0] * 255, m[1] * 255, m[2] * 255, m[3] ?? 1] : [m[0], m[1], m[2], m[3] ?? 1]; };
 		const lum = ([r, g, b]) => { const f = (v) => { v /= 255; return v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; }; return 0.2126 * f(r) + 0.7152 * f(g) + 0.0722 * f(b); };
 		const behind = (e) => { for (; e; e = e.parentElement) { const c = rgb(getComputedStyle(e).backgroundColor); if (c[3] > 0.9) return c; } return [255, 255, 255, 1]; };
+		const looks = new Set();
 		for (const e of document.querySelectorAll("main *, header *, footer *")) {
-			if (e.closest("svg, .sr, [hidden], dialog") || ![...e.childNodes].some((n) => n.nodeType === 3 && n.nodeValue.trim()) || !e.checkVisibility()) continue;
-			if (e.matches(".st, [aria-hidden]") || e.closest("[aria-hidden]")) continue;
+			const tile = e.closest(".lab"); // its words stand on a colour that means something
+			if (!tile && e.closest("svg, .sr, [hidden], dialog") || ![...e.childNodes].some((n) => n.nodeType === 3 && n.nodeValue.trim()) || !e.checkVisibility()) continue;
+			if (!tile && (e.matches(".st, [aria-hidden]") || e.closest("[aria-hidden]"))) continue;
+			if (tile) looks.add(tile.className);
 			const a = lum(rgb(getComputedStyle(e).color)), b = lum(behind(e));
 			const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
 			if (ratio < 4.5) bad.push("contrast " + ratio.toFixed(2) + ": " + e.outerHTML.slice(0, 100));
 		}
+		for (const look of (new URLSearchParams(location.search).get("looks") || "").split(",").filter(Boolean)) if (!looks.has("lab l-" + look)) bad.push("no tile is " + look + ", but " + [...looks]);
 		return bad.join("\n");
 	})()`
 	for _, theme := range []string{"light", "dark"} {
 		d.media(theme)
 		for _, width := range []int64{1280, 360} {
 			d.do(chromedp.EmulateViewport(width, 800))
-			for _, path := range []string{"/", "/node/api", "/node/rtl", "/map", "/map?dir=long", "/state", "/worktrees", "/login", "/nowhere"} {
+			for _, path := range []string{"/", "/node/api", "/node/rtl", "/map", "/map?dir=long", "/map?dir=looks&looks=fresh,outline,stale,none,excluded", "/files", "/files?state=none", "/file?path=looks/plain.go", "/state", "/worktrees", "/login", "/nowhere"} {
 				d.open(path)
 				if path != "/login" && path != "/nowhere" {
 					d.until(`document.body.dataset.tag !== ""`)

@@ -57,11 +57,12 @@ func (p *pulse) take(ctx context.Context) (web.Pulse, error) {
 	if err != nil {
 		return web.Pulse{}, err
 	}
-	parts := make([]part, 1+3*len(trees))
+	parts := make([]part, first+3*len(trees))
 	var group errgroup.Group
 	group.Go(func() error { return parts[0].of(func(sum hash.Hash) error { return shared(sum, g.CommonDir()) }) })
+	group.Go(func() error { return parts[1].of(func(sum hash.Hash) error { return kept(sum, g.CommonDir()) }) })
 	for i := range trees {
-		c, at := &trees[i], parts[1+3*i:]
+		c, at := &trees[i], parts[first+3*i:]
 		if c.Err != nil {
 			continue
 		}
@@ -79,7 +80,7 @@ func (p *pulse) take(ctx context.Context) (web.Pulse, error) {
 	for i := range trees {
 		c := &trees[i]
 		fmt.Fprintf(all, "%q %t %q %s %v\n", c.Name, c.Here, c.Head.Branch, c.Head.Commit, c.Err)
-		fmt.Fprintf(specs, "%x\n", parts[1+3*i+1])
+		fmt.Fprintf(specs, "%x\n", parts[first+3*i+1])
 	}
 	for _, part := range parts {
 		fmt.Fprintf(all, "%x\n", part)
@@ -89,8 +90,11 @@ func (p *pulse) take(ctx context.Context) (web.Pulse, error) {
 			return web.Pulse{}, err
 		}
 	}
-	return web.Pulse{Key: hex.EncodeToString(all.Sum(nil)), Specs: hex.EncodeToString(specs.Sum(nil))}, nil
+	return web.Pulse{Key: hex.EncodeToString(all.Sum(nil)), Specs: hex.EncodeToString(specs.Sum(nil)), Texts: hex.EncodeToString(parts[1][:])}, nil
 }
+
+// first is where the parts of worktrees begin, behind those that are everybody's.
+const first = 2
 
 // A part is the digest of what was seen in one place.
 type part [sha256.Size]byte
@@ -104,13 +108,19 @@ func (p *part) of(look func(hash.Hash) error) error {
 
 // shared looks at what all worktrees have in common.
 func shared(sum hash.Hash, common string) error {
-	for _, name := range []string{"HEAD", "packed-refs", "config", "shallow", "info/attributes", "info/exclude", "ken/ken.db"} {
+	for _, name := range []string{"HEAD", "packed-refs", "config", "shallow", "info/attributes", "info/exclude"} {
 		stat(sum, filepath.Join(common, filepath.FromSlash(name)))
 	}
+	walk(sum, filepath.Join(common, "refs"))
+	return nil
+}
+
+// kept looks at what ken keeps.
+func kept(sum hash.Hash, common string) error {
+	stat(sum, filepath.Join(common, "ken", "ken.db"))
 	if info, err := os.Lstat(filepath.Join(common, "ken", "ken.db-wal")); err == nil && info.Size() > 0 { // readers leave empty ones
 		note(sum, "wal", info)
 	}
-	walk(sum, filepath.Join(common, "refs"))
 	return nil
 }
 

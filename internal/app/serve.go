@@ -18,6 +18,8 @@ import (
 	"ken/internal/fault"
 	"ken/internal/git"
 	"ken/internal/mcp"
+	"ken/internal/registry"
+	"ken/internal/repo"
 	"ken/internal/spec"
 	"ken/internal/web"
 )
@@ -171,6 +173,11 @@ func webDeps(g *git.Repo) web.Deps {
 
 // Spec answers for the specs of the worktree.
 func (d *boardDesk) Spec() *spec.Reader { return d.specs.Spec() }
+
+// Summaries tells what is said of files.
+func (d *boardDesk) Summaries(ctx context.Context, paths []repo.Path) ([]registry.Knowledge, error) {
+	return d.files.registry.Show(ctx, paths)
+}
 
 // Close lets go of it.
 func (d *boardDesk) Close() error {

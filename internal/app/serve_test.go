@@ -23,6 +23,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"ken/internal/git"
+	"ken/internal/registry"
+	"ken/internal/repo"
 	"ken/internal/testrepo"
 	"ken/internal/web"
 )
@@ -163,6 +165,49 @@ func TestServeTellsOneBoard(t *testing.T) {
 	}
 }
 
+// What is said of a file is served as ken summary show --json prints it, and nothing is
+// said of what is not tracked.
+func TestServeSummaries(t *testing.T) {
+	r := specced(t)
+	w, err := open(t.Context(), openOptions{dir: r.Dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	if _, err := w.Registry().Write(t.Context(), []registry.Update{{Path: "api.go", Text: "It serves."}}); err != nil {
+		t.Fatal(err)
+	}
+	s := serveRepo(t, r, nil)
+	want, err := w.Registry().Show(t.Context(), []repo.Path{"api.go", "none"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for query, doc := range map[string]any{"path=api.go": want[0], "path=api.go&path=none": want} {
+		printed, err := json.MarshalIndent(doc, "", "  ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if body := s.gives(http.StatusOK, call{path: "/api/summary?" + query}); strings.TrimSpace(body) != string(printed) {
+			t.Error(cmp.Diff(string(printed), body))
+		}
+	}
+	if err := os.WriteFile(r.Path("secret.txt"), []byte("SECRET"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"secret.txt", "../secret.txt", "/etc/passwd", ".git/config"} {
+		body := s.gives(http.StatusOK, call{path: "/api/summary?path=" + path})
+		if strings.Contains(body, "SECRET") || !strings.Contains(body, `"current_id": ""`) && !strings.Contains(body, `"current_id": null`) {
+			t.Errorf("%s: %s", path, body)
+		}
+	}
+	if page := s.gives(http.StatusOK, call{path: "/file?path=api.go", head: map[string]string{"Accept": "text/html"}}); !strings.Contains(page, "It serves.") {
+		t.Errorf("the page does not say what is said:\n%s", page)
+	}
+	if resp, _ := s.do(call{path: "/sessions?w=x"}); resp.StatusCode != http.StatusSeeOther || resp.Header.Get("Location") != "/worktrees?w=x" {
+		t.Errorf("/sessions leads to %s %s", resp.Status, resp.Header.Get("Location"))
+	}
+}
+
 // A name that was made to lead here, and a page that is somebody else's, get nothing.
 func TestServeKnowsItsNamesAndOrigin(t *testing.T) {
 	s := serveRepo(t, specced(t), nil)
@@ -289,7 +334,7 @@ func TestServeConfinesPathsAndIDs(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range []string{
-		"/map?dir=../..", "/map?dir=/etc", "/map?dir=%2e%2e%2f", "/map?dir=" + outside, "/api/survey?dir=..", "/api/survey?dir=/etc",
+		"/map?dir=../..", "/map?dir=/etc", "/map?dir=%2e%2e%2f", "/map?dir=" + outside, "/api/survey?dir=..", "/api/survey?dir=/etc", "/file?path=../../etc/passwd", "/file?path=/etc/passwd", "/file?path=" + outside, "/files?state=odd", "/api/summary",
 		"/assets/..%2fweb.go", "/assets/%2e%2e/web.go", "/assets/../web.go", "/node/..%2f..%2fetc", "/node/%2e%2e", "/?w=..%2f..", "/?w=/etc", "/?w=nowhere", "/api/spec/..%2fapi",
 		"/node/api/patch/--output=x", "/node/api/patch/HEAD", "/node/api/patch/HEAD~1", "/node/api/patch/..", "/node/api/patch/%2e%2e", "/node/api/patch/--help",
 		"/api/spec/api/diff/--output=pwned", "/api/spec/api/diff/@%7b0%7d", "/api/spec/api/diff/deadbeef", "/api/spec/api/diff/HEAD~1", "/api/spec/--output=x/history",

@@ -24,6 +24,7 @@ type Tile struct {
 	// Verdict is the word for it, finer than State.
 	Verdict string
 	Mild    bool   // of what is stale: it moved only below, or in what it does inside
+	Outline bool   // of what is fresh: nobody wrote it
 	Why     string // the reasons, "" for none
 	Line    string // what is said of it, in one line
 	Rect    Rect
@@ -39,8 +40,8 @@ const (
 	leastShare = 1.0 / 4000
 )
 
-// Map lays a directory out within a rectangle: what is directly in it, and faintly what
-// is directly in that. ok is false when there is no such directory.
+// Map lays a directory out within a rectangle: what is directly in it, and within each
+// what is directly in that. ok is false when there is no such directory.
 func (w *Worktree) Map(dir repo.Path, in Rect) (tiles []Tile, ok bool) {
 	files, known := w.Files.Known, w.Survey.Known
 	if files == nil || known == nil {
@@ -62,6 +63,15 @@ func (w *Worktree) Map(dir repo.Path, in Rect) (tiles []Tile, ok bool) {
 		t.Inside = layOut(contents(t.Path, inner, files.under(t.Path)), Rect{W: 100, H: 100 * t.Rect.H / max(t.Rect.W, 1e-9)}, mostInside)
 	}
 	return tiles, true
+}
+
+// Leaf returns a tracked file, nil when there is none of that path.
+func (f *Files) Leaf(path repo.Path) *Leaf {
+	i, ok := slices.BinarySearchFunc(f.Leaves, path, func(l Leaf, p repo.Path) int { return cmp.Compare(l.Path, p) })
+	if !ok {
+		return nil
+	}
+	return &f.Leaves[i]
 }
 
 // Directory returns what is known of a directory, nil when there is none of that path.
@@ -104,7 +114,7 @@ func contents(dir repo.Path, below []Directory, files []Leaf) []Tile {
 	}
 	for _, l := range files {
 		if l.Path.Dir() == dir {
-			tiles = append(tiles, l.tile())
+			tiles = append(tiles, l.Tile())
 		}
 	}
 	return tiles
@@ -115,14 +125,19 @@ func (d *Directory) tile() Tile {
 	if d.Verdict == survey.StaleBelow || d.Verdict == survey.Incomplete {
 		why = strings.TrimSuffix(fmt.Sprintf("%d of %d children; %s", d.K, d.N, why), "; ")
 	}
+	verdict := d.Verdict.String()
+	if d.Outline {
+		verdict += ", outline"
+	}
 	return Tile{
 		Name: repo.Path(d.Raw.Base()).String(), Path: d.Raw, Dir: true, Files: d.Files, Bytes: d.Bytes,
-		State: d.Verdict.State(), Verdict: d.Verdict.String(), Why: why, Line: d.Line,
+		State: d.Verdict.State(), Verdict: verdict, Why: why, Line: d.Line, Outline: d.Outline,
 		Mild: d.Verdict != survey.StaleSelf && d.Verdict != survey.Failed,
 	}
 }
 
-func (l Leaf) tile() Tile {
+// Tile is the file as the map and lists show it.
+func (l Leaf) Tile() Tile {
 	t := Tile{Name: repo.Path(l.Path.Base()).String(), Path: l.Path, Files: 1, Bytes: l.Size, State: l.Summary, Verdict: l.Summary.String(), Why: l.Reason}
 	if l.Found == registry.FoundUnknown || l.Found == registry.FoundConflicted {
 		t.State, t.Verdict = fresh.Unknown, l.Found.String()

@@ -3,6 +3,7 @@ package web
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"mime"
 	"net/http"
@@ -29,6 +30,7 @@ func (s *Server) handleAPI(mux *http.ServeMux) {
 		dir := repo.Path(strings.TrimSuffix(r.URL.Query().Get("dir"), "/"))
 		return w.Show(r.Context(), dir)
 	}))
+	mux.HandleFunc("GET /api/summary", s.inWorktree(apiSummary))
 	mux.HandleFunc("GET /api/archive", s.inState(func(r *http.Request, k *workflow.Keeper) (any, error) { return k.Archive(r.Context()) }))
 	mux.HandleFunc("POST /api/spec/{id}/ack", s.apiAck)
 	mux.HandleFunc("POST /api/state/restore", s.apiRestore)
@@ -120,6 +122,25 @@ func apiDiff(r *http.Request, w Workspace) (any, error) {
 	commit, patch, err := w.Spec().Diff(r.Context(), r.PathValue("id"), r.PathValue("commit"))
 	return map[string]any{"commit": commit, "patch": patch}, err
 }
+
+// apiSummary tells what is said of one file, or of several in a list.
+func apiSummary(r *http.Request, w Workspace) (any, error) {
+	var paths []repo.Path
+	for _, p := range r.URL.Query()["path"] {
+		paths = append(paths, repo.Path(p))
+	}
+	if len(paths) == 0 || len(paths) > mostPaths {
+		return nil, refusal(http.StatusBadRequest, fmt.Sprintf("%d files are named", len(paths)), fmt.Sprintf("name 1 to %d: /api/summary?path=PATH", mostPaths))
+	}
+	known, err := w.Summaries(r.Context(), paths)
+	if err != nil || len(known) != 1 {
+		return known, err
+	}
+	return known[0], nil
+}
+
+// mostPaths is how many files may be asked about at once.
+const mostPaths = 100
 
 // apiAck records that a spec still holds. Whoever says so names the commit that they
 // looked at: what has moved since, they have not seen.

@@ -56,7 +56,7 @@ func sumUp(w *board.Worktree) *summing {
 		c := f.Counts
 		rest := max(c.Files-c.Fresh-c.Stale-c.None-c.Excluded, 0)
 		out.Files = bar([]segment{
-			{Word: "fresh", Tone: "fresh", Count: c.Fresh},
+			{Word: "hold", Tone: "fresh", Count: c.Fresh},
 			{Word: "stale", Tone: "stale", Count: c.Stale},
 			{Word: "no summary", Tone: "none", Count: c.None},
 			{Word: "excluded", Tone: "excluded", Count: c.Excluded},
@@ -78,11 +78,14 @@ func sumUp(w *board.Worktree) *summing {
 					n += d.Counts[v.String()]
 				}
 			}
-			word := state.String()
-			if state == fresh.None {
-				word = "no text"
+			switch state {
+			case fresh.Fresh:
+				list = append(list, segment{Word: "hold", Tone: "fresh", Count: n - d.Tally.Outlines}, segment{Word: "hold, outlines", Tone: "outline", Count: d.Tally.Outlines})
+			case fresh.None:
+				list = append(list, segment{Word: "no text", Tone: "none", Count: n})
+			default:
+				list = append(list, segment{Word: state.String(), Tone: state.String(), Count: n})
 			}
-			list = append(list, segment{Word: word, Tone: state.String(), Count: n})
 		}
 		out.Directories = bar(list)
 	}
@@ -176,6 +179,7 @@ func entryText(f *board.Files) (text, next string) {
 		return "nobody has looked at these files yet", "ken verify"
 	case registry.StateTrust:
 		return "nothing has moved since the last verification", ""
+	default: // something may have moved
 	}
 	var words []string
 	for _, r := range f.Reasons {

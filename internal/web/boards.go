@@ -151,7 +151,7 @@ func (b *boards) build(worktree string, pulse Pulse, tell func(*board.Board)) (v
 	}
 	sum := sha256.New()
 	sum.Write(v.json)
-	_, _ = io.WriteString(sum, pulse.Specs)
+	_, _ = io.WriteString(sum, pulse.Specs+" "+pulse.Texts)
 	if f := v.tree.Files.Known; f != nil {
 		for _, l := range f.Leaves {
 			fmt.Fprintf(sum, "%q %d %d %d %s\n", l.Path, l.Size, l.Found, l.Summary, l.Grade)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ken/internal/board"
+	"ken/internal/fresh"
 	"ken/internal/repo"
 )
 
@@ -34,6 +35,8 @@ type tile struct {
 	Wide, Tall bool // there is room for a name, and for a line under it
 	Small      []tile
 	Label      string // what it says to those who do not see it
+	Look       string // by which it is coloured: its state, and how much of that
+	Pattern    string // that is laid over the colour, "" for none
 }
 
 // mapPage is the repository by size, coloured by how far what is said of it holds.
@@ -81,7 +84,17 @@ func placed(t board.Tile, w, h float64) tile {
 	percent := func(part, whole float64) string { return fmt.Sprintf("%.3f%%", 100*part/whole) }
 	out := tile{
 		Tile: t, X: percent(t.Rect.X, w), Y: percent(t.Rect.Y, h), W: percent(t.Rect.W, w), H: percent(t.Rect.H, h),
-		Wide: t.Rect.W > 5 && t.Rect.H > 3.2, Tall: t.Rect.W > 14 && t.Rect.H > 8,
+		Wide: t.Rect.W > 4 && t.Rect.H > 4, Tall: t.Rect.W > 14 && t.Rect.H > 11,
+	}
+	out.Look = t.State.String()
+	switch {
+	case t.State == fresh.Stale && t.Mild:
+		out.Look = "mild"
+	case t.State == fresh.Fresh && t.Outline:
+		out.Look = "outline"
+	}
+	if t.State == fresh.Stale || t.State == fresh.Excluded || t.State == fresh.Unknown {
+		out.Pattern = t.State.String()
 	}
 	for _, in := range t.Inside {
 		// Its places are within a hundred by what the tile is high for its width.

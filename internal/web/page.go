@@ -205,7 +205,7 @@ const maxDrawn = 64
 // key names all that a page depends on besides its board, "" for one that depends on
 // more.
 func (f *frame) key(r *http.Request) string {
-	if f.status != http.StatusOK || f.Board == nil || f.bare != "" || f.Page == "node" {
+	if f.status != http.StatusOK || f.Board == nil || f.bare != "" || f.Page == "node" || f.Page == "file" {
 		return ""
 	}
 	return fmt.Sprintf("%s %t %t %v", r.URL.RequestURI(), f.Late, f.MayWrite, f.Worktrees)
@@ -352,6 +352,7 @@ var helpers = template.FuncMap{
 	"tone":     func(s fresh.State) string { return s.String() },
 	"list":     func(v ...any) []any { return v },
 	"join":     strings.Join,
+	"quote":    func(p repo.Path) string { return fault.Quote(string(p)) },
 	"sub":      func(a, b int) int { return a - b },
 	"bucket":   bucketText,
 	"short":    func(s string) string { return s[:min(len(s), 7)] },

@@ -13,12 +13,14 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"net/url"
 	"sync"
 	"time"
 
 	"golang.org/x/net/netutil"
 
 	"ken/internal/board"
+	"ken/internal/registry"
 	"ken/internal/repo"
 	"ken/internal/spec"
 	"ken/internal/survey"
@@ -58,6 +60,7 @@ type Worktree struct {
 type Pulse struct {
 	Key   string // of everything that a board is made from
 	Specs string // of the spec files alone, whose words a board does not have
+	Texts string // of where summaries are kept, for the same reason
 }
 
 // A Workspace is an open worktree, as a page needs it.
@@ -65,6 +68,8 @@ type Workspace interface {
 	Spec() *spec.Reader
 	// Show tells what is said of a directory and those below it, and writes nothing.
 	Show(ctx context.Context, within repo.Path) (*survey.Shown, error)
+	// Summaries tells what is said of files, in the order asked, and writes nothing.
+	Summaries(ctx context.Context, paths []repo.Path) ([]registry.Knowledge, error)
 	Close() error
 }
 
@@ -163,8 +168,14 @@ func (s *Server) Handler() http.Handler {
 	mux.HandleFunc("GET /node/{id}", s.page(s.nodePage))
 	mux.HandleFunc("GET /node/{id}/patch/{commit}", s.page(s.patchPage))
 	mux.HandleFunc("GET /map", s.page(s.mapPage))
+	mux.HandleFunc("GET /files", s.page(s.filesPage))
+	mux.HandleFunc("GET /file", s.page(s.filePage))
 	mux.HandleFunc("GET /state", s.page(s.statePage))
 	mux.HandleFunc("GET /worktrees", s.page(s.worktreesPage))
+	mux.HandleFunc("GET /sessions", func(w http.ResponseWriter, r *http.Request) {
+		to := url.URL{Path: "/worktrees", RawQuery: r.URL.RawQuery}
+		http.Redirect(w, r, to.String(), http.StatusSeeOther)
+	})
 	mux.HandleFunc("GET /login", s.page(s.loginPage))
 	mux.HandleFunc("GET /assets/{name}", s.asset)
 	mux.HandleFunc("GET /events", s.events)

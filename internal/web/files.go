@@ -1,0 +1,123 @@
+package web
+
+import (
+	"html/template"
+	"net/http"
+	"strings"
+
+	"ken/internal/board"
+	"ken/internal/fresh"
+	"ken/internal/registry"
+	"ken/internal/repo"
+)
+
+// A filesBody is a list of files by what is known of them.
+type filesBody struct {
+	State string // the one that is shown
+	Tabs  []tab
+	Files []board.Tile
+	More  int // that are not shown
+}
+
+// A tab leads to the files of one state.
+type tab struct {
+	Name, Word string
+	Count      int
+}
+
+// mostFiles is how many are listed.
+const mostFiles = 1000
+
+// fileStates are the states of files, what wants doing first.
+var fileStates = []fresh.State{fresh.Stale, fresh.Unknown, fresh.Gone, fresh.Fresh, fresh.None, fresh.Excluded}
+
+// filesPage lists the files whose summaries are stale, or those of any other state.
+func (s *Server) filesPage(r *http.Request) (*frame, error) {
+	f, err := s.begin(r, "files", "Files")
+	if err != nil || f.Tree == nil || f.Tree.Files.Known == nil {
+		return f, err
+	}
+	by := make(map[string][]board.Tile)
+	for _, l := range f.Tree.Files.Known.Leaves {
+		t := l.Tile()
+		by[t.State.String()] = append(by[t.State.String()], t)
+	}
+	b := &filesBody{State: r.URL.Query().Get("state")}
+	known := b.State == ""
+	for _, st := range fileStates {
+		name := st.String()
+		known = known || name == b.State
+		if len(by[name]) > 0 || st == fresh.Stale || st == fresh.Fresh {
+			b.Tabs = append(b.Tabs, tab{name, stateText(st), len(by[name])})
+		}
+	}
+	if !known {
+		return f, refusal(http.StatusNotFound, "files are never "+b.State, "begin at /files")
+	}
+	if b.State == "" {
+		b.State = fresh.Stale.String()
+	}
+	b.Files = by[b.State]
+	if len(b.Files) > mostFiles {
+		b.Files, b.More = b.Files[:mostFiles], len(b.Files)-mostFiles
+	}
+	f.Body = b
+	return f, nil
+}
+
+// stateText says what a state means for a file.
+func stateText(s fresh.State) string {
+	switch s {
+	case fresh.Fresh:
+		return "holds"
+	case fresh.None:
+		return "no summary"
+	default:
+		return s.String()
+	}
+}
+
+// A fileBody is what is said of one file.
+type fileBody struct {
+	Path  repo.Path
+	Above []crumb
+	Tile  board.Tile
+	Known registry.Knowledge
+	Words template.HTML
+	Whose []string // specs that name it
+}
+
+// filePage is what is said of one file, and whether it holds.
+func (s *Server) filePage(r *http.Request) (*frame, error) {
+	path := repo.Path(r.URL.Query().Get("path"))
+	f, err := s.begin(r, "file", path.String())
+	if err != nil || f.Tree == nil || f.Tree.Files.Known == nil {
+		return f, err
+	}
+	leaf := f.Tree.Files.Known.Leaf(path)
+	if leaf == nil {
+		return f, refusal(http.StatusNotFound, "no tracked file: "+path.String(), "begin at /map")
+	}
+	w, err := s.deps.Open(r.Context(), f.Worktree)
+	if err != nil {
+		return f, err
+	}
+	defer w.Close()
+	known, err := w.Summaries(r.Context(), []repo.Path{path})
+	if err != nil {
+		return f, err
+	}
+	b := &fileBody{Path: path, Tile: leaf.Tile(), Above: crumbs(f.Board.Repository, path), Known: known[0], Words: markdown(known[0].Text, nil)}
+	if spec := f.Tree.Spec.Known; spec != nil {
+		for i := range spec.Nodes {
+			for _, code := range spec.Nodes[i].Code {
+				if name, _, _ := strings.Cut(code, "#"); name == string(path) {
+					b.Whose = append(b.Whose, spec.Nodes[i].ID)
+					break
+				}
+			}
+		}
+	}
+	f.Body = b
+	return f, nil
+}
