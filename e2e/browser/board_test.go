@@ -2,6 +2,7 @@ package browser
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -76,22 +77,30 @@ func TestKeyboardAlone(t *testing.T) {
 	d.until(`document.activeElement.id === "search"`)
 	d.keys("api")
 	d.reads("#found", "1 of 2")
-	d.keys(kb.ArrowDown)
-	d.keys(kb.ArrowDown)
+	d.keys(kb.ArrowDown) // to the match, past what only leads to it
 	d.until(`document.activeElement.closest("li").id === "n-api"`)
+	d.press("/")
 	d.keys(kb.Enter)
 	d.until(`location.pathname === "/node/api" && document.body.dataset.page === "node"`)
 	d.reads("#live", "live")
 	d.press("u")
 	d.until(`location.pathname === "/node/app"`)
+	d.until(`document.activeElement.closest("li").id === "c-api"`) // where one came from
+	d.reads("#live", "live")
+	d.press("?")
+	d.until(`document.getElementById("keys").open`)
+	if got := eval[string](d, `document.getElementById("keys").innerText`); strings.Contains(got, "search") || !strings.Contains(got, "up") {
+		t.Errorf("on a page without a search the keys are %q", got)
+	}
+	d.keys(kb.Escape)
+	d.until(`!document.getElementById("keys").open`)
+	d.press("u")
+	d.until(`location.pathname === "/"`)
+	d.until(`document.activeElement.closest("li").id === "n-app"`)
 	d.reads("#live", "live")
 	d.press("m")
 	d.until(`location.pathname === "/map"`)
 	d.reads("#live", "live")
-	d.press("?")
-	d.until(`document.getElementById("keys").open`)
-	d.keys(kb.Escape)
-	d.until(`!document.getElementById("keys").open`)
 	d.press("b")
 	d.until(`location.pathname === "/"`)
 	d.reads("#live", "live")

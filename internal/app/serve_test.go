@@ -27,6 +27,7 @@ import (
 	"ken/internal/repo"
 	"ken/internal/testrepo"
 	"ken/internal/web"
+	"ken/internal/workflow"
 )
 
 // A served repository, and how it is asked.
@@ -565,6 +566,43 @@ func TestServeStream(t *testing.T) {
 		r.Write(".spec/api/spec.md", "---\ntitle: The API\ncode:\n  - api.go\n---\nIt answers well.\n")
 	})
 	change("a file of the workflow", func() { r.Write(".ken/state/odd.txt", "x") })
+}
+
+// A restore that is refused says why, and in which way.
+func TestServeRestoreRefused(t *testing.T) {
+	r := specced(t)
+	s := serveRepo(t, r, nil)
+	st, err := openState(t.Context(), stateOptions{from: r.Dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.Close()
+	r.Write(".ken/state/mine.txt", "old\n")
+	swept, err := st.Keeper().Cleanup(t.Context(), workflow.CleanupOptions{Apply: true})
+	if err != nil || len(swept.Moves) != 1 {
+		t.Fatalf("%+v, %v", swept, err)
+	}
+	list, err := st.Keeper().Archive(t.Context())
+	if err != nil || len(list.Snapshots) != 1 {
+		t.Fatalf("%+v, %v", list, err)
+	}
+	r.Write(".ken/state/mine.txt", "new\n")
+	later := time.Now().Add(time.Hour)
+	if err := os.Chtimes(r.Path(".ken/state/mine.txt"), later, later); err != nil {
+		t.Fatal(err)
+	}
+	restore := func(snapshot string, overwrite bool) call {
+		body, _ := json.Marshal(map[string]any{"snapshot": snapshot, "overwrite": overwrite})
+		return call{method: http.MethodPost, path: "/api/state/restore", body: string(body), token: true}
+	}
+	s.gives(http.StatusNotFound, restore("no-such", false))
+	if body := s.gives(http.StatusConflict, restore(list.Snapshots[0].Name, false)); !strings.Contains(body, "over newer files") || !strings.Contains(body, "mine.txt") {
+		t.Errorf("it says %s", body)
+	}
+	s.gives(http.StatusOK, restore(list.Snapshots[0].Name, true))
+	if got := r.Read(".ken/state/mine.txt"); got != "old\n" {
+		t.Errorf("what came back is %q", got)
+	}
 }
 
 // Agents that speak the protocol's own client are answered over HTTP as on a pipe.

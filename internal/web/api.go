@@ -187,6 +187,12 @@ func (s *Server) apiRestore(w http.ResponseWriter, r *http.Request) {
 		})
 		s.writing.Unlock()
 	}
+	switch {
+	case errors.Is(err, workflow.ErrNewer):
+		err = refusal(http.StatusConflict, err.Error(), "tick \"over newer files\", or send \"overwrite\": true; what is there is moved into the archive first")
+	case errors.Is(err, workflow.ErrNoSnapshot):
+		err = refusal(http.StatusNotFound, err.Error(), "the page lists those that there are")
+	}
 	s.reply(w, r, done, err, "/state")
 }
 

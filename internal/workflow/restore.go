@@ -2,6 +2,7 @@ package workflow
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -54,7 +55,7 @@ func (k *Keeper) restore(ctx context.Context, h Held, opts RestoreOptions) (*Swe
 	if len(newer) > 0 && !opts.Overwrite {
 		return nil, &fault.Error{
 			Hint: "ken state restore --overwrite " + fault.Quote(snap.Name) + " moves what is there into the archive first",
-			Err:  fmt.Errorf("restore %s: newer than what would replace it: %s", snap.Name, strings.Join(newer, ", ")),
+			Err:  fmt.Errorf("restore %s: %w: %s", snap.Name, ErrNewer, strings.Join(newer, ", ")),
 		}
 	}
 	// What comes back makes room: the ring is not pruned to make any.
@@ -72,6 +73,12 @@ func (k *Keeper) restore(ctx context.Context, h Held, opts RestoreOptions) (*Swe
 	return s, nil
 }
 
+// Why nothing is restored.
+var (
+	ErrNewer      = errors.New("newer than what would replace it")
+	ErrNoSnapshot = errors.New("the archive holds no snapshot")
+)
+
 // find finds a snapshot by its name, with or without the archive's.
 func (k *Keeper) find(all []Snapshot, name string) (Snapshot, error) {
 	name = strings.TrimPrefix(strings.TrimSuffix(name, "/"), k.name(contract.Archive)+"/")
@@ -86,7 +93,7 @@ func (k *Keeper) find(all []Snapshot, name string) (Snapshot, error) {
 	if near, ok := contract.Near(name, names); ok {
 		hint = "ken state restore " + fault.Quote(near)
 	}
-	return Snapshot{}, &fault.Error{Hint: hint, Err: fmt.Errorf("the archive holds no snapshot %q", name)}
+	return Snapshot{}, &fault.Error{Hint: hint, Err: fmt.Errorf("%w %q", ErrNoSnapshot, name)}
 }
 
 // obstacles lists what a snapshot's files would replace, and which of that is

@@ -1,7 +1,15 @@
 // Everything by keyboard: the lists are walked with j and k or the arrows.
 
 function rows() {
-  return [...document.querySelectorAll("main .nodes li:not([hidden]) > a, main #inside a, main .trees a, main .rows a, main .radar a, main summary")];
+  return [...document.querySelectorAll("main .nodes li:not([hidden]):not(.lead) > a, main #inside a, main .trees a, main .rows a, main .radar a, main summary")];
+}
+
+// hits are the rows of the tree that match, without those that only lead to them.
+function hits() { return [...document.querySelectorAll("#nodes > li:not([hidden]):not(.lead) > a")]; }
+
+function focus(link) {
+  link.focus();
+  link.scrollIntoView({ block: "nearest" });
 }
 
 function step(by) {
@@ -9,38 +17,76 @@ function step(by) {
   if (list.length === 0) return;
   let at = list.indexOf(document.activeElement);
   at = at < 0 ? (by > 0 ? 0 : list.length - 1) : Math.min(Math.max(at + by, 0), list.length - 1);
-  list[at].focus();
-  list[at].scrollIntoView({ block: "nearest" });
+  focus(list[at]);
 }
+
+function up() { return document.getElementById("up") || [...document.querySelectorAll(".path a")].at(-2) || null; }
+
+// leave goes to a page, which puts the focus on the row of the one that was left.
+const LEFT = "ken-left";
+function leave(link) {
+  if (!link) return;
+  try { sessionStorage.setItem(LEFT, location.pathname + location.search); } catch { /* it may not be allowed */ }
+  location.assign(link.href);
+}
+
+function comeBack() {
+  let left = null;
+  try { left = sessionStorage.getItem(LEFT); } catch { /* it may not be allowed */ }
+  if (!left) return;
+  const at = ["#nodes a", "#inside a", "main .rows a"].flatMap((q) => [...document.querySelectorAll(q)]).find((a) => a.pathname + a.search === left);
+  if (!at && document.getElementById("late")) return; // it may be there once all is read
+  sessionStorage.removeItem(LEFT);
+  if (at) focus(at);
+}
+
+// does says which of the keys do something on this page.
+const does = {
+  search: () => document.getElementById("search"),
+  rows: () => rows().length > 0,
+  up,
+};
 
 function go(path) {
   const link = document.querySelector('header.top nav a[href^="' + path + '"]');
   if (link) location.assign(link.href);
 }
 
+function showHelp(help) {
+  for (const e of help.querySelectorAll("[data-if]")) e.hidden = !does[e.dataset.if]();
+  help.showModal();
+}
+
 export function keys() {
   const help = document.getElementById("keys");
-  document.getElementById("help").addEventListener("click", () => help.showModal());
+  document.getElementById("help").addEventListener("click", () => showHelp(help));
+  comeBack();
+  document.addEventListener("ken:drawn", comeBack);
   document.addEventListener("keydown", (e) => {
     if (e.ctrlKey || e.metaKey || e.altKey || help.open) return;
     const box = document.getElementById("search");
     const typing = e.target.closest("input, textarea, select");
     if (typing) {
-      if (typing === box && (e.key === "ArrowDown" || e.key === "Enter")) { e.preventDefault(); step(1); }
+      if (typing === box && (e.key === "ArrowDown" || e.key === "Enter")) {
+        e.preventDefault();
+        const first = hits()[0];
+        if (first && e.key === "ArrowDown") focus(first);
+        else if (first && box.value.trim()) location.assign(first.href);
+      }
       if (typing === box && e.key === "Escape") {
         if (box.value) { box.value = ""; box.dispatchEvent(new Event("input", { bubbles: true })); } else box.blur();
       }
       return;
     }
-    const does = {
+    const act = {
       "/": () => box && (box.focus(), box.select()),
       j: () => step(1), ArrowDown: () => step(1), k: () => step(-1), ArrowUp: () => step(-1),
-      u: () => { const up = document.getElementById("up") || [...document.querySelectorAll(".path a")].at(-2); if (up) location.assign(up.href); },
-      b: () => location.assign(document.querySelector(".brand").href), m: () => go("/map"), s: () => go("/state"), w: () => go("/worktrees"),
-      t: () => document.getElementById("theme").click(), "?": () => help.showModal(),
+      u: () => leave(up()),
+      b: () => leave(document.querySelector(".brand")), m: () => go("/map"), s: () => go("/state"), w: () => go("/worktrees"),
+      t: () => document.getElementById("theme").click(), "?": () => showHelp(help),
     }[e.key];
-    if (!does) return;
+    if (!act) return;
     e.preventDefault();
-    does();
+    act();
   });
 }
