@@ -20,7 +20,8 @@ const (
 	specWarmAtMost   = 3.0
 	specGrowthAtMost = 12.0
 	specMemoryBudget = 300_000_000
-	specGateBudget   = 50 * time.Millisecond
+	specHookBudget   = 50 * time.Millisecond
+	specManyBudget   = 100 * time.Millisecond // of a hook, with specMany nodes
 
 	specNodes = 200
 	specFew   = 400
@@ -36,16 +37,16 @@ const (
 func (b *bench) specWorks(ctx context.Context) error {
 	sites := []func() (specSite, error){func() (specSite, error) {
 		dir, err := specRepository(ctx, b.dir, b.env, specPlan{b.commits, specNodes, 24})
-		return specSite{bench: b, dir: dir}, err
+		return specSite{bench: b, dir: dir, nodes: specNodes}, err
 	}}
 	if b.repo != "" {
 		sites = append(sites, func() (specSite, error) {
 			dir, err := specClone(ctx, b.dir, b.env, b.repo, specNodes)
-			return specSite{bench: b, dir: dir, name: ", " + filepath.Base(strings.TrimSuffix(b.repo, "/.git"))}, err
+			return specSite{bench: b, dir: dir, nodes: specNodes, name: ", " + filepath.Base(strings.TrimSuffix(b.repo, "/.git"))}, err
 		})
 	}
 	for _, site := range sites {
-		if !b.anyOf(specColdWork, specMemoryWork, specOneWork, specWarmWork, specGitWork, specGateWork) {
+		if !b.anyOf(specColdWork, specMemoryWork, specOneWork, specWarmWork, specGitWork, specGateWork, specBeforeWork, specAfterWork) {
 			break
 		}
 		s, err := site()
@@ -56,7 +57,23 @@ func (b *bench) specWorks(ctx context.Context) error {
 			return fmt.Errorf("spec%s: %w", s.name, err)
 		}
 	}
+	if err := b.specHooks(ctx); err != nil {
+		return err
+	}
 	return b.specGrowth(ctx)
+}
+
+// specHooks: what a hook is asked is about a few paths, however many nodes there are.
+func (b *bench) specHooks(ctx context.Context) error {
+	if !b.anyOf(specGateWork, specBeforeWork, specAfterWork) {
+		return nil
+	}
+	dir, err := specRepository(ctx, b.dir, b.env, specPlan{specShort, specMany, 2})
+	if err != nil {
+		return err
+	}
+	s := specSite{bench: b, dir: dir, nodes: specMany}
+	return s.works(ctx, specShort, []specWork{{specGateWork, s.gate}, {specBeforeWork, s.before}, {specAfterWork, s.after}})
 }
 
 // anyOf reports whether any of some works is asked for.
@@ -77,14 +94,30 @@ const (
 	specWarmWork   = "spec ls, warm"
 	specGitWork    = "spec ls, warm, git processes"
 	specGateWork   = "hook pre-commit, 10 files"
+	specBeforeWork = "hook pre-tool-use, specs"
+	specAfterWork  = "hook post-tool-use, specs"
 	specGrowthWork = "spec ls, warm, ten times the nodes"
 )
 
 // A specSite is one repository with specs under measurement.
 type specSite struct {
 	*bench
-	dir  string
-	name string // to tell it from the generated one
+	dir   string
+	nodes int
+	name  string // to tell it from the generated one
+}
+
+// A specWork is something that is done on a site.
+type specWork struct {
+	name string
+	do   func(ctx context.Context, commits int) error
+}
+
+func (s specSite) hookBudget() time.Duration {
+	if s.nodes > specNodes {
+		return specManyBudget
+	}
+	return specHookBudget
 }
 
 func (s specSite) measure(ctx context.Context) error {
@@ -92,15 +125,18 @@ func (s specSite) measure(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, w := range []struct {
-		name string
-		do   func(ctx context.Context, commits int) error
-	}{
+	return s.works(ctx, commits, []specWork{
 		{specColdWork, s.cold},
 		{specOneWork, s.one},
 		{specWarmWork, s.warm},
 		{specGateWork, s.gate},
-	} {
+		{specBeforeWork, s.before},
+		{specAfterWork, s.after},
+	})
+}
+
+func (s specSite) works(ctx context.Context, commits int, list []specWork) error {
+	for _, w := range list {
 		if !s.only.MatchString(w.name) && (w.name != specColdWork || !s.only.MatchString(specMemoryWork)) &&
 			(w.name != specWarmWork || !s.only.MatchString(specGitWork)) {
 			continue
@@ -132,7 +168,7 @@ func (s specSite) cold(ctx context.Context, commits int) error {
 		},
 		rounds:    min(s.rounds, specColdRounds),
 		beforeKen: s.forget,
-		after:     func(ctx context.Context, _ int) error { return s.mustKnow(ctx, specNodes) },
+		after:     func(ctx context.Context, _ int) error { return s.mustKnow(ctx, s.nodes) },
 	}
 	ken, other, _, err := d.fight(ctx)
 	if err != nil {
@@ -158,7 +194,7 @@ const specColdRounds = 5
 // one: HEAD is one commit ahead of what is known. The commit touches governed code,
 // another file each round, and is made and taken back untimed.
 func (s specSite) one(ctx context.Context, commits int) error {
-	if err := s.mustKnow(ctx, specNodes); err != nil {
+	if err := s.mustKnow(ctx, s.nodes); err != nil {
 		return err
 	}
 	head, err := gitAnswer(ctx, s.dir, s.env, "rev-parse", "HEAD")
@@ -170,7 +206,7 @@ func (s specSite) one(ctx context.Context, commits int) error {
 		other:  command{args: []string{"git", "log", "-1"}, dir: s.dir, env: s.env},
 		rounds: max(s.rounds, specShortRounds),
 		before: s.commitOne,
-		after:  func(ctx context.Context, _ int) error { return s.mustKnow(ctx, specNodes) },
+		after:  func(ctx context.Context, _ int) error { return s.mustKnow(ctx, s.nodes) },
 	}
 	ken, other, _, err := d.fight(ctx)
 	if err != nil {
@@ -229,7 +265,7 @@ func (s specSite) gate(ctx context.Context, _ int) (err error) {
 	if err := os.WriteFile(filepath.Join(s.dir, ".ken", "config.yaml"), lenient, 0o644); err != nil {
 		return err
 	}
-	if err := s.mustKnow(ctx, specNodes); err != nil {
+	if err := s.mustKnow(ctx, s.nodes); err != nil {
 		return err
 	}
 	dirs, err := s.governed(ctx)
@@ -256,14 +292,58 @@ func (s specSite) gate(ctx context.Context, _ int) (err error) {
 		return err
 	}
 	s.rows = append(s.rows, row{
-		work: specGateWork + s.name, files: specNodes, unit: "nodes", ken: ken, against: "ken version", other: other, budget: specGateBudget,
+		work: specGateWork + s.name, files: s.nodes, unit: "nodes", ken: ken, against: "ken version", other: other, budget: s.hookBudget(),
+	})
+	return nil
+}
+
+// before: an agent is about to edit a governed file.
+func (s specSite) before(ctx context.Context, _ int) error {
+	return s.hook(ctx, specBeforeWork, "pre-tool-use")
+}
+
+// after: it has edited one.
+func (s specSite) after(ctx context.Context, _ int) error {
+	return s.hook(ctx, specAfterWork, "post-tool-use")
+}
+
+// hook tells ken of an edit in no session, so that it has to find the spec each time.
+func (s specSite) hook(ctx context.Context, work, verb string) error {
+	dirs, err := s.governed(ctx)
+	if err != nil {
+		return err
+	}
+	said, err := json.Marshal(map[string]any{
+		"cwd": s.dir, "tool_name": "Edit", "tool_input": map[string]string{"file_path": dirs[0] + "/bench.go"},
+	})
+	if err != nil {
+		return err
+	}
+	d := duel{
+		ken:   command{args: []string{"sh", "-c", `printf %s "$1" | "$0" hook "$2"`, s.ken, string(said), verb}, dir: s.dir, env: s.env},
+		other: s.version(""), rounds: max(s.rounds, specShortRounds),
+	}
+	// The hook that comes first reads the specs, and says which one governs the file.
+	told, err := d.ken.run(ctx)
+	if err != nil {
+		return err
+	}
+	if !bytes.Contains(told.stdout, []byte("governed by")) {
+		return fmt.Errorf("ken hook %s does not know what governs %s: %s", verb, dirs[0], told.stdout)
+	}
+	ken, other, _, err := d.fight(ctx)
+	if err != nil {
+		return err
+	}
+	s.rows = append(s.rows, row{
+		work: work + s.name, files: s.nodes, unit: "nodes", ken: ken, against: "ken version", other: other, budget: s.hookBudget(),
 	})
 	return nil
 }
 
 // warm: nothing moved, and git is not asked at all.
 func (s specSite) warm(ctx context.Context, _ int) error {
-	if err := s.mustKnow(ctx, specNodes); err != nil {
+	if err := s.mustKnow(ctx, s.nodes); err != nil {
 		return err
 	}
 	d := duel{ken: s.command("ls"), other: s.version(""), rounds: max(s.rounds, startupRounds)}
@@ -276,8 +356,8 @@ func (s specSite) warm(ctx context.Context, _ int) error {
 		return err
 	}
 	s.rows = append(s.rows,
-		row{work: specWarmWork + s.name, files: specNodes, unit: "nodes", ken: ken, against: "ken version", other: other, atMost: specWarmAtMost},
-		row{work: specGitWork + s.name, files: specNodes, unit: "nodes", counted: true, count: processes},
+		row{work: specWarmWork + s.name, files: s.nodes, unit: "nodes", ken: ken, against: "ken version", other: other, atMost: specWarmAtMost},
+		row{work: specGitWork + s.name, files: s.nodes, unit: "nodes", counted: true, count: processes},
 	)
 	return nil
 }

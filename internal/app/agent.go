@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"ken/internal/git"
 	"ken/internal/registry"
 	"ken/internal/repo"
+	"ken/internal/spec"
 	"ken/internal/survey"
 )
 
@@ -154,7 +156,9 @@ func (h *hearing) before(ctx context.Context, c agent.Call) (string, error) {
 }
 
 func (h *hearing) governed(ctx context.Context, paths []repo.Path) (string, error) {
-	if len(paths) == 0 || !exists(filepath.Join(h.w.git.Root(), ".spec")) {
+	// What was said needs no second look.
+	paths = slices.DeleteFunc(slices.Clone(paths), func(p repo.Path) bool { return h.memory.Told(specOf(p), governed) })
+	if len(paths) == 0 || !exists(filepath.Join(h.w.git.Root(), spec.Root)) {
 		return "", nil
 	}
 	owners, err := h.w.Spec().Owners(ctx, paths)
@@ -167,12 +171,17 @@ func (h *hearing) governed(ctx context.Context, paths []repo.Path) (string, erro
 		for _, g := range o.Governing {
 			specs = append(specs, agent.Spec{ID: g.ID, Desc: g.Desc})
 		}
-		if text := h.once("spec of "+string(paths[i]), "governed", agent.Governed(paths[i].String(), specs)); text != "" {
+		if text := h.once(specOf(paths[i]), governed, agent.Governed(paths[i].String(), specs)); text != "" {
 			said = append(said, text)
 		}
 	}
 	return strings.Join(said, "\n"), nil
 }
+
+// What a session is told about the spec of a path.
+const governed = "governed"
+
+func specOf(p repo.Path) string { return "spec of " + string(p) }
 
 // after remembers what the agent saw, and says what became of what it edited.
 func (h *hearing) after(ctx context.Context, c agent.Call) (string, error) {

@@ -41,6 +41,17 @@ func (p *countingPast) SpecsAt(ctx context.Context, commit repo.ID) (spec.Set, e
 	return p.specPast.SpecsAt(ctx, commit)
 }
 
+// A countingSource counts how often all specs were read.
+type countingSource struct {
+	specSource
+	read int
+}
+
+func (s *countingSource) Specs(ctx context.Context) ([]spec.File, spec.Look, error) {
+	s.read++
+	return s.specSource.Specs(ctx)
+}
+
 // A changer changes a repository with specs at random.
 type changer struct {
 	*testrepo.Repo
@@ -189,7 +200,7 @@ func document(t *testing.T, v any) string {
 // of nothing, and so is the gate that goes by it.
 func TestListingIsRenewed(t *testing.T) {
 	ctx := t.Context()
-	renewed, quick := 0, 0
+	renewed, quick, unread := 0, 0, 0
 	for seed := range uint64(4) {
 		c := &changer{Repo: testrepo.New(t), rnd: rand.New(rand.NewPCG(7, seed))}
 		for range 12 {
@@ -206,6 +217,7 @@ func TestListingIsRenewed(t *testing.T) {
 			if len(c.tracked(".spec")) == 0 {
 				break
 			}
+			var src *countingSource
 			reader := func(forget bool) (*spec.Reader, *countingPast) {
 				g, err := git.Open(ctx, c.Dir)
 				if err != nil {
@@ -215,10 +227,11 @@ func TestListingIsRenewed(t *testing.T) {
 				later := func() time.Time { return time.Now().Add(time.Minute) }
 				files := content.Open(g.Root(), content.Options{Format: g.ObjectFormat(), Now: later})
 				past := &countingPast{specPast: specPast{g, &workspace{git: g}}}
+				src = &countingSource{specSource: specSource{files, g}}
 				if forget {
-					return spec.NewReader(specSource{files, g}, past, forgetful{}), past
+					return spec.NewReader(src, past, forgetful{}), past
 				}
-				return spec.NewReader(specSource{files, g}, past, specMemo{g}), past
+				return spec.NewReader(src, past, specMemo{g}), past
 			}
 			list := func(forget bool) (string, int) {
 				r, past := reader(forget)
@@ -236,6 +249,36 @@ func TestListingIsRenewed(t *testing.T) {
 				}
 				return document(t, g), past.sets
 			}
+			owners := func(forget bool) string {
+				r, _ := reader(forget)
+				var paths []repo.Path
+				for _, p := range append(c.tracked("src"), "src/d1", "none", ".spec/n0/spec.md") {
+					paths = append(paths, repo.Path(p))
+				}
+				o, err := r.Owners(ctx, paths)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return document(t, o)
+			}
+			c.edit()
+			c.Git("add", "src")
+			// Before the listing, the gate has at most that of another HEAD.
+			got, _ := gate(false)
+			if src.read == 0 {
+				unread++
+			}
+			if want, _ := gate(true); got != want {
+				t.Fatalf("seed %d, step %d: the gate without a listing: %s", seed, step, cmp.Diff(want, got))
+			}
+			for range 2 {
+				if got, want := owners(false), owners(true); got != want {
+					t.Fatalf("seed %d, step %d: the owners: %s", seed, step, cmp.Diff(want, got))
+				}
+			}
+			if owners(false); src.read > 0 {
+				t.Fatalf("seed %d, step %d: all specs were read to tell who owns a path", seed, step)
+			}
 			got, saved := list(false)
 			want, _ := list(true)
 			if saved > 0 {
@@ -247,6 +290,9 @@ func TestListingIsRenewed(t *testing.T) {
 			c.edit()
 			c.Git("add", "src")
 			got, asked := gate(false)
+			if src.read > 0 {
+				t.Fatalf("seed %d, step %d: the gate read all specs", seed, step)
+			}
 			if want, _ := gate(true); got != want {
 				t.Fatalf("seed %d, step %d: the gate: %s", seed, step, cmp.Diff(want, got))
 			}
@@ -254,6 +300,9 @@ func TestListingIsRenewed(t *testing.T) {
 				quick++
 			}
 		}
+	}
+	if unread < 10 {
+		t.Errorf("only %d times the gate needed no spec", unread)
 	}
 	if quick < 10 {
 		t.Errorf("only %d times the gate knew the nodes of HEAD", quick)

@@ -73,7 +73,7 @@ func (r *Reader) toAck(ctx context.Context, commit repo.ID, ids []string) ([]*No
 	if err != nil {
 		return nil, err
 	}
-	committed, err := r.nodesAt(ctx, commit)
+	committed, err := r.nodesAt(ctx, commit, r.anyIndex(ctx))
 	if err != nil {
 		return nil, err
 	}

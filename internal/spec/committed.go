@@ -9,41 +9,33 @@ import (
 	"ken/internal/repo"
 )
 
-// nodesAt returns the nodes of a commit, sorted by path. What the work tree has just
-// as it was committed is not asked of git again.
-func (r *Reader) nodesAt(ctx context.Context, commit repo.ID) ([]*Node, error) {
+// nodesAt returns the nodes of a commit, sorted by path, without their bodies. What the
+// work tree has just as it was committed is not asked of git again; x is what it has.
+func (r *Reader) nodesAt(ctx context.Context, commit repo.ID, x *index) ([]*Node, error) {
 	set, err := r.past.SpecsAt(ctx, commit)
 	if err != nil || len(set) == 0 {
 		return nil, err
 	}
-	here, _, err := r.src.Specs(ctx)
-	if err != nil {
-		here = nil // all of it is asked of git
-	}
-	content := make(map[repo.Path][]byte, len(set))
-	for _, f := range here {
-		if id, ok := set[f.Path]; ok && r.isStored(f, id) {
-			content[f.Path] = f.Content
+	have := make(map[repo.Path]*Node, len(set))
+	for i := range x.Nodes {
+		if n, sum := x.node(i); n != nil && n.Blind == "" && set[n.Path] == sum && !sum.IsZero() {
+			n.ID, n.Parent = "", ""
+			have[n.Path] = n
 		}
 	}
-	paths := slices.Sorted(maps.Keys(set))
 	var ids []repo.ID
-	for _, p := range paths {
-		if _, ok := content[p]; !ok {
-			ids = append(ids, set[p])
+	var asked []repo.Path
+	for p, id := range set {
+		if have[p] == nil {
+			ids, asked = append(ids, id), append(asked, p)
 		}
 	}
 	read, err := r.past.Blobs(ctx, ids)
 	if err != nil {
 		return nil, fmt.Errorf("read the specs of %s: %w", commit.Short(), err)
 	}
-	var files []File
-	for _, p := range paths {
-		b, ok := content[p]
-		if !ok {
-			b, read = read[0], read[1:]
-		}
-		files = append(files, File{Path: p, Content: b})
+	for i, p := range asked {
+		have[p] = readNode(File{Path: p, Content: read[i]})
 	}
-	return Load(files), nil
+	return assemble(slices.Collect(maps.Values(have))), nil
 }

@@ -86,15 +86,20 @@ func (r *Reader) Gate(ctx context.Context, opts GateOptions) (*Gated, error) {
 	case len(p.Paths) == 0:
 		return passed("nothing is staged"), nil
 	}
-	k := r.current(ctx, head.Commit)
-	nodes := k.committed()
-	if nodes == nil {
-		if nodes, err = r.nodesAt(ctx, head.Commit); err != nil {
-			return unjudged(ctx, FactSpecs, err)
+	x := r.anyIndex(ctx)
+	if k := r.current(ctx, head.Commit, x); k != nil && k.Clean {
+		if cases, ok := x.cases(p.Paths); ok {
+			if drifts, ok := k.drifts(cases); ok {
+				return judge(cases, drifts, opts.Threshold), nil
+			}
 		}
 	}
+	nodes, err := r.nodesAt(ctx, head.Commit, x)
+	if err != nil {
+		return unjudged(ctx, FactSpecs, err)
+	}
 	cases := stagedCases(nodes, p.Paths)
-	drifts, err := r.driftsOf(ctx, head.Commit, nodes, cases, k)
+	drifts, err := r.driftsOf(ctx, head.Commit, nodes, cases)
 	if err != nil {
 		return nil, err
 	}
@@ -148,14 +153,10 @@ type drifted struct {
 	unknown []Unknown
 }
 
-// driftsOf returns how far the nodes of a commit are behind. What was listed last is
-// good enough for those that the work tree has as they were committed.
-func (r *Reader) driftsOf(ctx context.Context, commit repo.ID, nodes []*Node, cases []gateCase, k *keptListing) ([]drifted, error) {
+// driftsOf returns how far the nodes of a commit are behind.
+func (r *Reader) driftsOf(ctx context.Context, commit repo.ID, nodes []*Node, cases []gateCase) ([]drifted, error) {
 	if len(cases) == 0 {
 		return nil, nil
-	}
-	if list, ok := k.drifts(cases); ok {
-		return list, nil
 	}
 	some := make([]*Node, len(cases))
 	for i, c := range cases {
@@ -174,12 +175,16 @@ func (r *Reader) driftsOf(ctx context.Context, commit repo.ID, nodes []*Node, ca
 
 // drifts returns the drifts as they were listed, if all of the nodes were.
 func (k *keptListing) drifts(cases []gateCase) ([]drifted, bool) {
-	if k == nil {
+	if len(cases) == 0 {
+		return nil, true
+	}
+	l := k.listing()
+	if l == nil {
 		return nil, false
 	}
-	known := make(map[string]*Listed, len(k.Listing.Nodes))
-	for i := range k.Listing.Nodes {
-		if n := &k.Listing.Nodes[i]; n.Dirty != nil && !*n.Dirty && !n.Ghost {
+	known := make(map[string]*Listed, len(l.Nodes))
+	for i := range l.Nodes {
+		if n := &l.Nodes[i]; !n.Ghost {
 			known[n.Path] = n
 		}
 	}

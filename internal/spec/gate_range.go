@@ -19,7 +19,7 @@ func (r *Reader) gateRange(ctx context.Context, opts GateOptions) (*Gated, error
 	if err != nil {
 		return nil, err
 	}
-	nodes, err := r.nodesAt(ctx, to)
+	nodes, err := r.nodesAt(ctx, to, r.anyIndex(ctx))
 	if err != nil {
 		return unjudged(ctx, FactSpecs, err)
 	}

@@ -79,7 +79,9 @@ func (r *Reader) List(ctx context.Context) (*Listing, error) {
 	k := r.loadListing()
 	same := k != nil && r.sameFiles(ctx, k)
 	if same && r.holds(ctx, o, k) {
-		return &k.Listing, nil
+		if l := k.listing(); l != nil {
+			return l, nil
+		}
 	}
 	t, err := r.readTree(ctx, o, k, same)
 	if err != nil {

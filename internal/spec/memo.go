@@ -17,73 +17,83 @@ const (
 	hereLook    = "" // the name of the reader's own checkout among looks
 )
 
-// A keptListing is a listing with what it was made from.
+// A keptListing is a listing with what it was made from. The listing and its ground lie
+// there as they were written, for whoever needs them.
 type keptListing struct {
 	Key     string          // of the outlook
 	View    string          // a part of that
 	Looks   map[string]Look // by worktree
-	Listing Listing
+	Head    repo.ID
+	Clean   bool   // the specs are those of HEAD
+	Listing string // a Listing
 	Ground  string // a ground, which only a renewal has to read
 }
 
-// loadListing returns the listing that was kept, nil for none, or one that another
-// build kept. It begins with a checksum and that build's name.
-func (r *Reader) loadListing() *keptListing {
-	b := r.memo.Load(memoListing)
-	if len(b) < memoStart || binary.LittleEndian.Uint32(b) != crc32.ChecksumIEEE(b[memoStart:]) {
+// listing reads the listing, nil if it cannot be read.
+func (k *keptListing) listing() *Listing {
+	var l Listing
+	if rest, err := decodeMemo(k.Listing, &l); err != nil || rest != "" {
 		return nil
+	}
+	return &l
+}
+
+// ground reads what the listing stands on, nil if it cannot be read.
+func (k *keptListing) ground() *ground {
+	var g ground
+	if rest, err := decodeMemo(k.Ground, &g); err != nil || rest != "" {
+		return nil
+	}
+	return &g
+}
+
+// load reads the answer of a kind that was kept, if there is one and this build kept it.
+// It begins with a checksum and that build's name.
+func (r *Reader) load(kind string, v any) bool {
+	b := r.memo.Load(kind)
+	if len(b) < memoStart || binary.LittleEndian.Uint32(b) != crc32.ChecksumIEEE(b[memoStart:]) {
+		return false
 	}
 	var maker string
 	text, err := decodeMemo(string(b[memoStart:]), &maker)
 	if err != nil || maker != r.memo.Maker() {
-		return nil
+		return false
 	}
-	var k keptListing
-	if rest, err := decodeMemo(text, &k); err != nil || rest != "" {
-		return nil
-	}
-	return &k
+	rest, err := decodeMemo(text, v)
+	return err == nil && rest == ""
 }
 
-func (r *Reader) saveListing(k *keptListing) {
-	const perNode = 2 << 10 // about as much as one takes
-	b := encodeMemo(make([]byte, memoStart, perNode*(len(k.Listing.Nodes)+1)+len(k.Ground)), r.memo.Maker())
-	b = encodeMemo(b, *k)
+func (r *Reader) save(kind string, v any) {
+	b := encodeMemo(make([]byte, memoStart), r.memo.Maker())
+	b = encodeMemo(b, v)
 	binary.LittleEndian.PutUint32(b, crc32.ChecksumIEEE(b[memoStart:]))
-	r.memo.Save(memoListing, b)
+	r.memo.Save(kind, b)
 }
 
 // memoStart is how long the checksum is.
 const memoStart = 4
 
-// current returns the listing of last time, if all that it was made from is surely
-// the same, and HEAD is at a commit; nil if not.
-func (r *Reader) current(ctx context.Context, head repo.ID) *keptListing {
+// loadListing returns the listing that was kept, nil for none.
+func (r *Reader) loadListing() *keptListing {
+	var k keptListing
+	if !r.load(memoListing, &k) {
+		return nil
+	}
+	return &k
+}
+
+// current returns the listing of last time, if HEAD is at a commit, and all that it was
+// made from is surely the same; nil if not. The checkout's specs look the way they do in
+// x.
+func (r *Reader) current(ctx context.Context, head repo.ID, x *index) *keptListing {
 	k := r.loadListing()
-	if k == nil || k.Listing.Head != head || !r.sameFiles(ctx, k) {
+	if k == nil || k.Head != head || x.Look.IsZero() || !k.Looks[hereLook].equal(x.Look) {
 		return nil
 	}
 	if o, err := r.look(ctx); err != nil || !r.holds(ctx, o, k) {
 		return nil
 	}
 	return k
-}
-
-// committed returns the nodes of HEAD, if these are the listed ones; nil if not.
-func (k *keptListing) committed() []*Node {
-	var g ground
-	if k == nil {
-		return nil
-	}
-	if rest, err := decodeMemo(k.Ground, &g); err != nil || rest != "" || g.Committed != len(g.Nodes) ||
-		slices.ContainsFunc(k.Listing.Nodes, func(l Listed) bool { return !l.Ghost && (l.Dirty == nil || *l.Dirty) }) {
-		return nil
-	}
-	nodes := make([]*Node, len(g.Nodes))
-	for i := range g.Nodes {
-		nodes[i] = g.Nodes[i].node()
-	}
-	return nodes
 }
 
 // sameFiles reports whether the files of this checkout are surely those that a
@@ -121,7 +131,12 @@ func (r *Reader) remember(o *outlook, looks map[string]Look, l *Listing, g *grou
 			return
 		}
 	}
-	r.saveListing(&keptListing{Key: o.key(), View: o.view, Looks: looks, Listing: *l, Ground: string(encodeMemo(nil, *g))})
+	clean := g.Committed == len(g.Nodes) &&
+		!slices.ContainsFunc(l.Nodes, func(l Listed) bool { return !l.Ghost && (l.Dirty == nil || *l.Dirty) })
+	r.save(memoListing, keptListing{
+		Key: o.key(), View: o.view, Looks: looks, Head: l.Head, Clean: clean,
+		Listing: string(encodeMemo(nil, *l)), Ground: string(encodeMemo(nil, *g)),
+	})
 }
 
 // key names an outlook.

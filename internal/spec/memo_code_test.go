@@ -54,15 +54,23 @@ func fill(v reflect.Value, rnd *rand.Rand, depth int) {
 	}
 }
 
+// A keptAll is all that is kept.
+type keptAll struct {
+	Head    keptListing
+	Listing Listing
+	Ground  ground
+	Index   index
+}
+
 // Whatever is in a listing comes back from its memo, to the last field; and of a memo
 // that was cut off or changed nothing comes that could not be a listing.
 func TestMemoKeepsEverything(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 1))
 	for range 300 {
-		var want keptListing
+		var want keptAll
 		fill(reflect.ValueOf(&want).Elem(), rnd, 0)
 		text := string(encodeMemo(nil, want))
-		var got keptListing
+		var got keptAll
 		rest, err := decodeMemo(text, &got)
 		if err != nil || rest != "" {
 			t.Fatalf("%v, %d bytes are left", err, len(rest))
@@ -72,12 +80,12 @@ func TestMemoKeepsEverything(t *testing.T) {
 		}
 		for range 20 {
 			bad := []byte(text[:rnd.IntN(len(text))])
-			if _, err := decodeMemo(string(bad), new(keptListing)); err == nil {
+			if _, err := decodeMemo(string(bad), new(keptAll)); err == nil {
 				t.Fatal("half a memo was taken for a whole one")
 			}
 			bad = []byte(text)
 			bad[rnd.IntN(len(bad))] ^= 1 << rnd.IntN(8)
-			_, _ = decodeMemo(string(bad), new(keptListing)) // without a panic
+			_, _ = decodeMemo(string(bad), new(keptAll)) // without a panic
 		}
 	}
 }

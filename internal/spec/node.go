@@ -79,8 +79,15 @@ func Load(files []File) []*Node {
 	order = slices.CompactFunc(order, func(a, b place) bool { return a.path == b.path })
 	nodes := make([]*Node, len(order))
 	for i, o := range order {
-		nodes[i] = read(files[o.index])
+		nodes[i] = readNode(files[o.index])
 	}
+	return assemble(nodes)
+}
+
+// assemble makes a tree of nodes that were read one by one: sorted, with their ids and
+// parents.
+func assemble(nodes []*Node) []*Node {
+	slices.SortFunc(nodes, func(a, b *Node) int { return cmp.Compare(a.Path, b.Path) })
 	identify(nodes, make(map[string]bool, len(nodes)))
 	adopt(nodes)
 	return nodes
@@ -105,8 +112,8 @@ func adopt(nodes []*Node) {
 	}
 }
 
-// read makes a node of one file. It has neither id nor parent yet.
-func read(f File) *Node {
+// readNode makes a node of one file. It has neither id nor parent yet.
+func readNode(f File) *Node {
 	n := &Node{Path: f.Path}
 	if f.Problem != "" {
 		n.problem(Problem{Rule: RuleFile, Line: 1, Message: f.Problem, Fix: "make it a file of its own"})

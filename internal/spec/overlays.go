@@ -266,7 +266,7 @@ func (l *Listing) embody(ghosts map[repo.Path]*proposal, facts []Facts, at map[r
 		byDir[path.Dir()] = id
 	}
 	for _, path := range more {
-		n := read(ghosts[path].file(path))
+		n := readNode(ghosts[path].file(path))
 		n.ID = ids[path]
 		for dir := n.Dir().Dir(); dir != "" && n.Parent == ""; dir = dir.Dir() {
 			n.Parent = byDir[dir]

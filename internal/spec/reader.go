@@ -77,6 +77,13 @@ func unknownNode(nodes []*Node, id string) error {
 
 // Owners says who has a say about each path.
 func (r *Reader) Owners(ctx context.Context, paths []repo.Path) ([]Ownership, error) {
+	x, err := r.index(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if owners, ok := x.owners(paths); ok {
+		return owners, nil
+	}
 	nodes, err := r.Nodes(ctx)
 	if err != nil {
 		return nil, err

@@ -30,6 +30,7 @@ type groundNode struct {
 	Problems      []Problem
 	Sum           repo.ID // of the file's content
 	Follows       bool
+	Blind         string
 }
 
 // maxWatched is how many paths are kept to be watched.
@@ -45,7 +46,7 @@ type tree struct {
 
 	// What is kept of last time, nil for nothing; of the same nodes, in the same
 	// order.
-	kept  *keptListing
+	kept  *Listing
 	was   *ground
 	shown []*Listed // of those nodes, without what worktrees propose
 	same  bool      // the files were not touched
@@ -60,11 +61,10 @@ type tree struct {
 
 // readTree reads the specs, unless nobody has touched them since k was made.
 func (r *Reader) readTree(ctx context.Context, o *outlook, k *keptListing, same bool) (*tree, error) {
-	t := &tree{kept: k, same: same}
-	if k != nil {
-		var g ground
-		if rest, err := decodeMemo(k.Ground, &g); err == nil && rest == "" && len(o.unknown) == 0 && k.View == o.view {
-			t.was = &g
+	t := &tree{}
+	if k != nil && len(o.unknown) == 0 && k.View == o.view {
+		if t.kept = k.listing(); t.kept != nil {
+			t.was = k.ground()
 		}
 	}
 	if t.same = same && t.was != nil; t.same {
@@ -91,10 +91,7 @@ func (r *Reader) readFiles(ctx context.Context, t *tree) error {
 		return nil
 	}
 	t.look, t.nodes = look, Load(files)
-	sums := make(map[repo.Path]repo.ID, len(files))
-	for _, f := range files {
-		sums[f.Path] = r.blob(f)
-	}
+	sums := r.sums(files)
 	for _, n := range t.nodes {
 		t.sums = append(t.sums, sums[n.Path])
 	}
@@ -108,8 +105,8 @@ func (t *tree) match() {
 		return
 	}
 	byPath := make(map[string]*Listed)
-	for i := range t.kept.Listing.Nodes {
-		if l := &t.kept.Listing.Nodes[i]; !l.Ghost {
+	for i := range t.kept.Nodes {
+		if l := &t.kept.Nodes[i]; !l.Ghost {
 			byPath[string(l.raw())] = l
 		}
 	}
@@ -140,7 +137,15 @@ func (l *Listed) raw() repo.Path {
 func (g *groundNode) node() *Node {
 	return &Node{
 		ID: g.ID, Parent: g.Parent, Path: g.Path, Title: g.Title, Desc: g.Desc, Declared: g.Declared,
-		Session: g.Session, Code: g.Code, Related: g.Related, Problems: g.Problems,
+		Session: g.Session, Code: g.Code, Related: g.Related, Problems: g.Problems, Blind: g.Blind,
+	}
+}
+
+// groundOf keeps of a node what a listing needs, and what its file holds.
+func groundOf(n *Node, sum repo.ID) groundNode {
+	return groundNode{
+		ID: n.ID, Parent: n.Parent, Path: n.Path, Title: n.Title, Desc: n.Desc, Declared: n.Declared,
+		Session: n.Session, Code: n.Code, Related: n.Related, Problems: n.Problems, Blind: n.Blind, Sum: sum,
 	}
 }
 
@@ -148,15 +153,12 @@ func (g *groundNode) node() *Node {
 func (t *tree) ground() *ground {
 	g := &ground{Committed: t.committed}
 	for i, n := range t.nodes {
-		follows := t.facts[i].follows
+		node := groundOf(n, t.sums[i])
+		node.Follows = t.facts[i].follows
 		if t.valid[i] {
-			follows = t.was.Nodes[i].Follows
+			node.Follows = t.was.Nodes[i].Follows
 		}
-		g.Nodes = append(g.Nodes, groundNode{
-			ID: n.ID, Parent: n.Parent, Path: n.Path, Title: n.Title, Desc: n.Desc, Declared: n.Declared,
-			Session: n.Session, Code: n.Code, Related: n.Related, Problems: n.Problems,
-			Sum: t.sums[i], Follows: follows,
-		})
+		g.Nodes = append(g.Nodes, node)
 	}
 	if slices.Contains(t.valid, true) {
 		g.All = t.was.All
@@ -222,7 +224,7 @@ func (r *Reader) renew(ctx context.Context, t *tree, head repo.ID, h History, wh
 
 // validate finds the nodes of which what was shown still holds.
 func (r *Reader) validate(ctx context.Context, t *tree, head repo.ID, h History) error {
-	w, err := r.newsSince(ctx, h, t.kept.Listing.Head, head)
+	w, err := r.newsSince(ctx, h, t.kept.Head, head)
 	if err != nil || w == nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"bytes"
 	"context"
 	"strings"
 
@@ -34,6 +35,11 @@ func NewLook(paths []repo.Path, sum []byte) Look {
 
 // IsZero reports whether the look vouches for nothing.
 func (l Look) IsZero() bool { return len(l.Sum) == 0 }
+
+// equal reports whether two looks saw the same.
+func (l Look) equal(m Look) bool {
+	return bytes.Equal(l.Sum, m.Sum) && bytes.Equal(l.Names, m.Names)
+}
 
 // Paths returns what was looked at.
 func (l Look) Paths() []repo.Path {
