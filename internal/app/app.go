@@ -64,6 +64,7 @@ func Main(args []string) int {
 		},
 		Hear:        hear,
 		Diagnose:    diagnose,
+		Litter:      findLitter,
 		OpenClients: func(ctx context.Context, dir string) (cli.ClientSpace, error) { return openClients(ctx, dir) },
 		ServeMCP: func(ctx context.Context, dir string) error {
 			onInterrupt(cancel)

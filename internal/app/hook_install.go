@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -151,7 +152,10 @@ func readHook(root *os.Root, name string) (hook.File, error) {
 	return hook.File{Kind: hook.Regular, Content: content, Exec: runs(info)}, nil
 }
 
-func runs(info fs.FileInfo) bool { return info.Mode().IsRegular() && info.Mode().Perm()&0o111 != 0 }
+// runs reports whether git would run a hook. On Windows it asks no mode.
+func runs(info fs.FileInfo) bool {
+	return info.Mode().IsRegular() && (runtime.GOOS == "windows" || info.Mode().Perm()&0o111 != 0)
+}
 
 // apply does to a hook what was decided, unless it is not any more what was seen.
 func (p *hooksPlace) apply(s hook.Step) error {

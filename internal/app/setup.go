@@ -12,7 +12,9 @@ import (
 	"ken/internal/fault"
 	"ken/internal/git"
 	"ken/internal/hook"
+	"ken/internal/litter"
 	"ken/internal/setup"
+	"ken/internal/store"
 	"ken/internal/store/postgres"
 )
 
@@ -64,13 +66,16 @@ func diagnose(ctx context.Context, dir string) (facts setup.Facts, standings []c
 	cfg, err := config.Load(g.Root())
 	facts.Config, facts.Password = err, postgres.HasPassword(cfg.Team.Store)
 	facts.Git, facts.NoGit = g.Version(ctx)
-	facts.Store = readsStore(ctx, dir, facts.Config != nil)
+	facts.Store = readsStore(ctx, g)
 	facts.Hooks = make(map[string]string)
 	done, err := (&hookSpace{git: g, dir: dir}).Install(ctx, hook.Options{DryRun: true})
 	facts.NoHooks = err
 	if err == nil {
 		for _, o := range done.Hooks {
 			facts.Hooks[o.Name] = o.Action
+			if o.Off {
+				facts.Off = append(facts.Off, o.Name)
+			}
 		}
 	}
 	facts.OnPath = onPath("ken")
@@ -83,18 +88,24 @@ func diagnose(ctx context.Context, dir string) (facts setup.Facts, standings []c
 	return facts, standings, true, ctx.Err()
 }
 
-// readsStore says why what is kept cannot be read. Without a configuration nothing can
-// be opened, and that is its own finding.
-func readsStore(ctx context.Context, dir string, blind bool) error {
-	if blind {
-		return nil
+// findLitter finds what other tools keep in the repository that dir lies in.
+func findLitter(ctx context.Context, dir string) ([]litter.Found, error) {
+	if dir == "" {
+		dir = "."
 	}
-	w, err := open(ctx, openOptions{dir: dir})
+	g, err := git.Open(ctx, dir)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	_, _, err = w.store.Baseline(ctx, w.git.Worktree())
-	return errors.Join(err, w.Close())
+	return litterOf(ctx, g)
+}
+
+// readsStore says why what is kept cannot be read. It needs no configuration, which may
+// be what is broken.
+func readsStore(ctx context.Context, g *git.Repo) error {
+	kept := store.Open(store.Options{CommonDir: g.CommonDir(), StateDir: stateDir()})
+	_, _, err := kept.Baseline(ctx, g.Worktree())
+	return errors.Join(err, kept.Close())
 }
 
 // onPath reports whether a shell would find a program.

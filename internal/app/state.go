@@ -231,11 +231,15 @@ func (s *stateSpace) Litter(ctx context.Context) ([]litter.Found, error) {
 	if s.git == nil {
 		return nil, nil
 	}
-	snap, err := s.git.Snapshot(ctx)
+	return litterOf(ctx, s.git)
+}
+
+func litterOf(ctx context.Context, g *git.Repo) ([]litter.Found, error) {
+	snap, err := g.Snapshot(ctx)
 	if err != nil {
 		return nil, err
 	}
-	loose, err := s.git.Untracked(ctx)
+	loose, err := g.Untracked(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -244,7 +248,7 @@ func (s *stateSpace) Litter(ctx context.Context) ([]litter.Found, error) {
 	for i := range snap.Index.Entries {
 		has.Tracked[i] = snap.Index.Entries[i].Path
 	}
-	return litter.Audit(ctx, content.Open(s.git.Root(), content.Options{}), has)
+	return litter.Audit(ctx, content.Open(g.Root(), content.Options{}), has)
 }
 
 func (s *stateSpace) Close() error { return s.dir.Close() }

@@ -20,6 +20,7 @@ import (
 	"ken/internal/docs"
 	"ken/internal/fault"
 	"ken/internal/fresh"
+	"ken/internal/litter"
 	"ken/internal/prove"
 	"ken/internal/registry"
 	"ken/internal/repo"
@@ -134,6 +135,8 @@ type Deps struct {
 	// Diagnose finds out how the repository that dir lies in is set up, and in which
 	// clients' files ken is; ok is false outside of any.
 	Diagnose func(ctx context.Context, dir string) (facts setup.Facts, clients []client.Standing, ok bool, err error)
+	// Litter finds what other tools keep in the repository that dir lies in.
+	Litter func(ctx context.Context, dir string) ([]litter.Found, error)
 	// OpenClients finds where clients keep their files, from dir.
 	OpenClients func(ctx context.Context, dir string) (ClientSpace, error)
 	// ServeMCP answers an agent on stdin and stdout until it hangs up.

@@ -25,7 +25,11 @@ func (p *program) doctor() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if !blind {
+			if blind {
+				p.io.Remarkf("ken: the state directory was not looked at: which one it is, the configuration says")
+				d.litter, err = p.Litter(c.Context(), p.dir)
+				d.looked = p.knowsLitter(err)
+			} else {
 				err = p.inState(c, f, func(s StateSpace) error {
 					found, err := s.Keeper().Findings(c.Context())
 					d.findings = append(found, d.findings...)
@@ -33,10 +37,7 @@ func (p *program) doctor() *cobra.Command {
 						return err
 					}
 					d.litter, err = s.Litter(c.Context())
-					if err != nil {
-						p.io.Remarkf("what other tools keep here is not known: %s", term.Clean(err.Error()))
-					}
-					d.looked = err == nil
+					d.looked = p.knowsLitter(err)
 					return nil
 				})
 				if err != nil {
@@ -65,8 +66,16 @@ type diagnosis struct {
 	looked   bool // for litter; else nobody knows
 }
 
-// diagnose looks at how the repository is set up. Where its configuration cannot be
-// read, nothing else can be looked at: blind says so.
+// knowsLitter reports whether what other tools keep was found out, and says why not.
+func (p *program) knowsLitter(err error) bool {
+	if err != nil {
+		p.io.Remarkf("what other tools keep here is not known: %s", term.Clean(err.Error()))
+	}
+	return err == nil
+}
+
+// diagnose looks at how the repository is set up; blind says that its configuration
+// cannot be read, and with it where the state directory is.
 func (p *program) diagnose(c *cobra.Command, f *stateFlags, d *diagnosis) (blind bool, err error) {
 	if f.dir != "" { // it is about that directory, and not about a repository
 		return false, nil
@@ -82,9 +91,6 @@ func (p *program) diagnose(c *cobra.Command, f *stateFlags, d *diagnosis) (blind
 		if s.Parts > 0 {
 			d.clients = append(d.clients, s)
 		}
-	}
-	if facts.Config != nil {
-		p.io.Remarkf("ken: nothing else was looked at: the configuration cannot be read")
 	}
 	return facts.Config != nil, nil
 }

@@ -37,8 +37,12 @@ type HookSpace interface {
 	Install(ctx context.Context, opts hook.Options) (*hook.Installation, error)
 }
 
-// errStops ends a hook that stops a commit; what there is to say is said.
-var errStops = &fault.Error{Kind: fault.Failed, Err: errors.New("")}
+// errStops ends a hook that stops a commit, by the status that it does so with; what
+// there is to say is said.
+var errStops = map[int]error{
+	1: &fault.Error{Kind: fault.Failed, Err: errors.New("")},
+	3: &fault.Error{Kind: fault.Stale, Err: errors.New("")},
+}
 
 // hook returns ken hook. Its verbs are built only for a command line that names it,
 // as those of ken state are.
@@ -63,11 +67,15 @@ with ken itself is said, and the commit or the agent goes on.`,
 }
 
 func (p *program) hookPreCommit() *cobra.Command {
-	return &cobra.Command{
+	var exit int
+	c := &cobra.Command{
 		Use:   "pre-commit",
 		Short: "Stop a commit of code whose spec has fallen too far behind",
 		Args:  cobra.ArbitraryArgs,
 		RunE: p.harmless("the commit", func(c *cobra.Command, _ []string) error {
+			if errStops[exit] == nil {
+				return fmt.Errorf("--exit %d is neither 1 nor 3", exit)
+			}
 			h, err := p.OpenHooks(c.Context(), p.dir)
 			if err != nil {
 				return err
@@ -76,9 +84,14 @@ func (p *program) hookPreCommit() *cobra.Command {
 			if err != nil || gated == nil {
 				return err
 			}
-			return p.hookGated(gated, strict)
+			if !p.hookGated(gated, strict) {
+				return errStops[exit]
+			}
+			return nil
 		}),
 	}
+	c.Flags().IntVar(&exit, "exit", 1, "the `STATUS` that stops a commit: 1, or 3 to be told from any other program's")
+	return c
 }
 
 func (p *program) hookPrepareCommitMsg() *cobra.Command {
@@ -131,7 +144,7 @@ func (p *program) harmless(what string, run func(*cobra.Command, []string) error
 			if r := recover(); r != nil {
 				err = fmt.Errorf("ken is broken: %v", r)
 			}
-			if err == nil || errors.Is(err, errStops) {
+			if err == nil || err == errStops[1] || err == errStops[3] { //nolint:errorlint // these very values
 				return
 			}
 			p.io.Remarkf("ken: %s did not work, and %s goes on without it: %s", c.CommandPath(), what, oneLine(err.Error()))
@@ -143,9 +156,9 @@ func (p *program) harmless(what string, run func(*cobra.Command, []string) error
 
 func oneLine(text string) string { return term.Clean(strings.Join(strings.Fields(text), " ")) }
 
-// hookGated says what the gate found, all of it on stderr, where git shows it. A
-// commit that simply may pass is worth no word.
-func (p *program) hookGated(g *spec.Gated, strict bool) error {
+// hookGated says what the gate found, all of it on stderr, where git shows it, and reports
+// whether the commit may pass. One that simply may is worth no word.
+func (p *program) hookGated(g *spec.Gated, strict bool) bool {
 	if g.Merge {
 		p.io.Remarkf("ken: %s", g.Notice)
 	}
@@ -160,12 +173,12 @@ func (p *program) hookGated(g *spec.Gated, strict bool) error {
 	}
 	switch {
 	case len(g.Blocked) > 0:
-		return errStops
+		return false
 	case len(g.Unknown) > 0 && strict:
 		p.io.Remarkf("ken: what cannot be judged stops a commit here (spec.gate_unknown: block)")
-		return errStops
+		return false
 	case len(g.Unknown) > 0:
 		p.io.Remarkf("ken: the gate could not judge this, and lets it pass")
 	}
-	return nil
+	return true
 }

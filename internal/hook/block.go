@@ -23,9 +23,13 @@ type block struct {
 	chain bool // the hook that was there runs behind it
 }
 
-// text is the block without its last line end. Only the status 1 stops a commit:
-// whatever else ken ends with (2 after a panic, 126 where it cannot be started, 137
-// when it was killed) is ken's own trouble.
+// stopStatus is what ken ends with where the gate stops a commit. It is not 1, with
+// which any other program called ken may answer a command that it does not know.
+const stopStatus = "3"
+
+// text is the block without its last line end. Nothing but the gate's own status stops a
+// commit: whatever else comes (1 from some other ken, 2 after a panic, 126 where it
+// cannot be started, 137 when it was killed) is said, and the commit goes on.
 func (b block) text() string {
 	var s strings.Builder
 	s.WriteString(blockStart)
@@ -33,7 +37,14 @@ func (b block) text() string {
 	if b.own {
 		s.WriteString(ownLine)
 	}
-	fmt.Fprintf(&s, "if command -v ken >/dev/null 2>&1; then\n\tken hook %s \"$@\" || [ $? -ne 1 ] || exit 1\nfi\n", b.hook)
+	s.WriteString("if command -v ken >/dev/null 2>&1; then\n")
+	said := fmt.Sprintf("echo \"ken: ken hook %s ended with $?, and the commit goes on\" >&2", b.hook)
+	if b.hook == gateHook {
+		fmt.Fprintf(&s, "\tken hook %s --exit %s \"$@\" || case $? in\n\t%[2]s) exit 1 ;;\n\t*) %[3]s ;;\n\tesac\n", b.hook, stopStatus, said)
+	} else {
+		fmt.Fprintf(&s, "\tken hook %s \"$@\" || %s\n", b.hook, said)
+	}
+	s.WriteString("fi\n")
 	if b.chain {
 		s.WriteString(chainLine)
 	}

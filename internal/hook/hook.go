@@ -13,6 +13,9 @@ package hook
 // trailer only once it is written (see [Message.Sign]).
 var Names = []string{"pre-commit", "prepare-commit-msg", "commit-msg", "post-commit"}
 
+// gateHook is the one that may stop a commit.
+const gateHook = "pre-commit"
+
 // Aside is what a hook that ken's part cannot be put into is called meanwhile: its
 // name with this behind it.
 const Aside = ".before-ken"

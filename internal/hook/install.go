@@ -42,7 +42,7 @@ type Deed int
 // The deeds.
 const (
 	Nothing  Deed = iota
-	Create        // write a file that is not there yet, executable
+	Create        // write a file that is executable, where none or one of ken's own is
 	Rewrite       // write the file anew, its mode as it is
 	SetAside      // give the file its name aside, then create
 	Remove        // remove the file
@@ -55,6 +55,7 @@ type Change struct {
 	Content []byte // of what is written
 	Action  string // the word for it
 	Note    string // what the user should know besides
+	Off     bool   // ken's part is there already, in a file that git does not run
 }
 
 var errMarks = errors.New("the lines that mark ken's part are not a pair")
@@ -100,14 +101,23 @@ func (p Place) Install() (Change, error) {
 	return c, nil
 }
 
-// renew brings a part that is there up to date.
+// renew brings a part that is there up to date. A file that is ken's alone is made
+// executable where it is not; somebody else's was switched off, and stays so.
 func (p Place) renew(f *found) Change {
 	part := block{hook: p.Name, own: f.own(), chain: f.chain()}
 	content := part.replace(f.before, f.after, f.ended)
-	if bytes.Equal(content, p.At.Content) {
-		return Change{Action: "kept"}
+	c := Change{Action: "kept", Off: !p.At.Exec && !p.Sourced}
+	switch {
+	case c.Off && f.own():
+		c.Deed, c.Content, c.Action, c.Note = Create, content, "updated", "made executable"
+		return c
+	case c.Off:
+		c.Note = "it is not executable, and git does not run it"
 	}
-	return Change{Deed: Rewrite, Content: content, Action: "updated"}
+	if !bytes.Equal(content, p.At.Content) {
+		c.Deed, c.Content, c.Action = Rewrite, content, "updated"
+	}
+	return c
 }
 
 // Uninstall takes ken's part out of a hook, and leaves what was there before it, byte

@@ -42,6 +42,9 @@ func TestInstall(t *testing.T) {
 		{name: "installed", at: sh(own), deed: Nothing},
 		{name: "installed in a script", at: sh("#!/bin/sh\n" + part + "\nexit 1\n"), deed: Nothing},
 		{name: "installed before a hook", at: sh(chained), aside: File{Kind: Link}, deed: Nothing},
+		{name: "installed, not executable", at: File{Kind: Regular, Content: []byte(own)}, deed: Create, want: own},
+		{name: "installed in a script that is off", at: File{Kind: Regular, Content: []byte("#!/bin/sh\n" + part + "\nexit 1\n")}, deed: Nothing},
+		{name: "installed in a script that is read by a shell", at: File{Kind: Regular, Content: []byte(own)}, sourced: true, deed: Nothing},
 		{name: "an older part", at: sh("#!/bin/sh\n" + blockStart + "old\n" + blockEnd + "\nexit 1\n"), deed: Rewrite, want: "#!/bin/sh\n" + part + "\nexit 1\n"},
 	}
 	for _, tt := range tests {

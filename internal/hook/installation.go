@@ -26,6 +26,7 @@ type Outcome struct {
 	Path   string `json:"path"` // from the root, or absolute where it lies elsewhere
 	Action string `json:"action"`
 	Note   string `json:"note,omitempty"`
+	Off    bool   `json:"-"` // see [Change]
 }
 
 // A Step is what is done to a hook, because of what was seen there.
@@ -71,7 +72,7 @@ func (r Repo) Installation(d Dir, plan Plan, opts Options) *Installation {
 	done := &Installation{Hooks: []Outcome{}, DryRun: opts.DryRun}
 	for _, s := range plan {
 		name := s.Seen.Name
-		done.Hooks = append(done.Hooks, Outcome{Name: name, Path: r.shown(path.Join(d.Path, name)), Action: s.Action, Note: s.Note})
+		done.Hooks = append(done.Hooks, Outcome{Name: name, Path: r.shown(path.Join(d.Path, name)), Action: s.Action, Note: s.Note, Off: s.Off})
 	}
 	return done
 }

@@ -24,6 +24,8 @@ type Facts struct {
 	NoGit error
 	// Hooks are what would be done to each hook to have ken in it, by the word for it.
 	Hooks map[string]string
+	// Off are the hooks that have ken's part, and that git does not run.
+	Off []string
 	// NoHooks is why they could not be looked at.
 	NoHooks error
 	OnPath  bool // a ken is on the PATH
@@ -82,7 +84,9 @@ func (f Facts) hooks(add func(code, what, mend string)) bool {
 			in++
 		case "updated":
 			in++
-			old = append(old, name)
+			if !slices.Contains(f.Off, name) { // one that is renewed along with its mode is told of once
+				old = append(old, name)
+			}
 		default:
 			missing = append(missing, name)
 		}
@@ -91,6 +95,10 @@ func (f Facts) hooks(add func(code, what, mend string)) bool {
 	slices.Sort(old)
 	if in > 0 && len(missing) > 0 {
 		add("HOOKS_PARTIAL", "ken is in some git hooks, and not in "+strings.Join(missing, ", "), "ken init --hooks")
+	}
+	if len(f.Off) > 0 {
+		add("HOOKS_OFF", "git does not run the hooks that ken is in and that are not executable: "+strings.Join(f.Off, ", "),
+			"chmod +x them, or where the file is ken's alone: ken init --hooks")
 	}
 	if len(old) > 0 {
 		add("HOOKS_OLD", "ken's part is that of another version in "+strings.Join(old, ", "), "ken init --hooks")

@@ -49,6 +49,8 @@ func TestFindings(t *testing.T) {
 		"no git":              {with(func(f *Facts) { f.NoGit = errors.New("x") }), "GIT_UNKNOWN"},
 		"a hook is missing":   {with(func(f *Facts) { f.Hooks = map[string]string{"a": "kept", "b": "created"} }), "HOOKS_PARTIAL"},
 		"a hook is old":       {with(func(f *Facts) { f.Hooks = map[string]string{"a": "kept", "b": "updated"} }), "HOOKS_OLD"},
+		"a hook is off":       {with(func(f *Facts) { f.Off = []string{"a"} }), "HOOKS_OFF"},
+		"it is ken's alone":   {with(func(f *Facts) { f.Off, f.Hooks = []string{"b"}, map[string]string{"a": "kept", "b": "updated"} }), "HOOKS_OFF"},
 		"no way to the hooks": {with(func(f *Facts) { f.NoHooks = errors.New("x") }), "HOOKS_UNKNOWN"},
 		"hooks without ken":   {with(func(f *Facts) { f.OnPath, f.Clients = false, nil }), "KEN_NOT_ON_PATH"},
 		"clients without ken": {with(func(f *Facts) { f.OnPath, f.Hooks = false, none }), "KEN_NOT_ON_PATH"},
