@@ -35,6 +35,7 @@ type served struct {
 	t     *testing.T
 	base  string
 	token string
+	stop  func() // ends it; the end of the test does, too
 }
 
 // serveRepo serves a repository on an address of this machine.
@@ -59,13 +60,14 @@ func serveRepo(t *testing.T, r *testrepo.Repo, more func(*web.Options)) *served 
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	done := make(chan error, 1)
 	go func() { done <- s.Serve(ctx, l) }()
-	t.Cleanup(func() {
+	stop := sync.OnceFunc(func() {
 		cancel()
 		if err := <-done; err != nil {
 			t.Errorf("serve: %v", err)
 		}
 	})
-	return &served{t: t, base: "http://" + l.Addr().String(), token: opts.Token}
+	t.Cleanup(stop)
+	return &served{t: t, base: "http://" + l.Addr().String(), token: opts.Token, stop: stop}
 }
 
 // A call is one request and what came of it.
@@ -509,40 +511,13 @@ func TestServeStream(t *testing.T) {
 	r := specced(t)
 	s := serveRepo(t, r, nil)
 	s.gives(http.StatusOK, call{path: "/api/board"})
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.base+"/events", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	resp, err := http.DefaultClient.Do(req) //nolint:bodyclose // it is closed below, behind a goroutine's back
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	tags := make(chan string, 100)
-	go func() {
-		defer close(tags)
-		lines := bufio.NewScanner(resp.Body)
-		for lines.Scan() {
-			if id, ok := strings.CutPrefix(lines.Text(), "id: "); ok {
-				tags <- id
-			}
-		}
-	}()
-	next := func(what string) string {
-		select {
-		case tag := <-tags:
-			return tag
-		case <-time.After(20 * time.Second):
-			t.Fatalf("nothing was heard of %s", what)
-			return ""
-		}
-	}
-	seen := map[string]bool{next("what there is"): true}
+	h := s.listen("")
+	seen := map[string]bool{h.next("what there is").Tag: true}
 	change := func(what string, act func()) {
 		t.Helper()
 		act()
 		for {
-			tag := next(what)
+			tag := h.next(what).Tag
 			current, _ := s.do(call{path: "/api/board"})
 			if !seen[tag] && current.Header.Get("ETag") == `"`+tag+`"` {
 				seen[tag] = true

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"slices"
 	"sync"
 	"time"
 
@@ -21,7 +20,6 @@ type view struct {
 	tree  *board.Worktree // the one that it is about
 	json  []byte
 	tag   string // changes when anything that pages show of it does
-	pulse Pulse
 }
 
 // boards keeps the last board of each worktree that somebody looked at.
@@ -112,7 +110,7 @@ func (b *boards) make(worktree string, s *shelf, pulse Pulse) {
 			return // what was true before says more
 		}
 		parts++
-		s.some = &view{board: so, tree: so.Worktree(worktree), tag: fmt.Sprintf("%d parts", parts)}
+		s.some = &view{board: so, tree: so.Worktree(worktree), tag: fmt.Sprintf("%d-parts-of-%s", parts, digest(pulse.Key))}
 		b.tell(worktree, s.some.tag)
 	})
 	b.mu.Lock()
@@ -129,20 +127,33 @@ func (b *boards) make(worktree string, s *shelf, pulse Pulse) {
 func (b *boards) soFar(worktree string) *view {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.at[worktree].some
+	if s := b.at[worktree]; s != nil { // it may have been forgotten meanwhile
+		return s.some
+	}
+	return nil
+}
+
+// pulse takes a look, and build makes a board. If that goes wrong in a way nobody has
+// thought of, whoever asked is told so, and the server stays up.
+func (b *boards) pulse(worktree string) (p Pulse, err error) {
+	defer saved(&err)
+	return b.deps.Pulse(b.ctx, worktree)
+}
+
+// saved turns a panic into an error.
+func saved(err *error) {
+	if r := recover(); r != nil {
+		*err = fmt.Errorf("ken went wrong: %v", r)
+	}
 }
 
 func (b *boards) build(worktree string, pulse Pulse, tell func(*board.Board)) (v *view, err error) {
-	defer func() {
-		if r := recover(); r != nil { // the server stays up
-			err = fmt.Errorf("ken went wrong: %v", r)
-		}
-	}()
+	defer saved(&err)
 	made, err := b.deps.Board(b.ctx, worktree, tell)
 	if err != nil {
 		return nil, err
 	}
-	v = &view{board: made, tree: made.Worktree(worktree), pulse: pulse}
+	v = &view{board: made, tree: made.Worktree(worktree)}
 	if v.tree == nil {
 		return nil, errNoPage
 	}
@@ -154,18 +165,17 @@ func (b *boards) build(worktree string, pulse Pulse, tell func(*board.Board)) (v
 	_, _ = io.WriteString(sum, pulse.Specs+" "+pulse.Texts)
 	if f := v.tree.Files.Known; f != nil {
 		for _, l := range f.Leaves {
-			fmt.Fprintf(sum, "%q %d %d %d %s\n", l.Path, l.Size, l.Found, l.Summary, l.Grade)
+			fmt.Fprintf(sum, "%q %d %d %d %s %q\n", l.Path, l.Size, l.Found, l.Summary, l.Grade, l.Reason)
+		}
+	}
+	if known := v.tree.Survey.Known; known != nil {
+		for i := range known.Directories {
+			d := &known.Directories[i]
+			fmt.Fprintf(sum, "%q %q %q\n", d.Raw, d.Text, d.Author)
 		}
 	}
 	v.tag = hex.EncodeToString(sum.Sum(nil)[:12])
 	return v, nil
-}
-
-// watched lists the worktrees that somebody has looked at.
-func (b *boards) watched() (names []string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return slices.Sorted(maps.Keys(b.at))
 }
 
 // forget lets go of all boards, once nobody looks any more.
@@ -210,7 +220,7 @@ func (b *boards) look(ctx context.Context, worktree string) (Pulse, error) {
 			l.now, l.next = mine, nil
 			l.mu.Unlock()
 			defer close(mine.done)
-			mine.pulse, mine.err = b.deps.Pulse(b.ctx, worktree)
+			mine.pulse, mine.err = b.pulse(worktree)
 		})
 	}
 	mine := l.next

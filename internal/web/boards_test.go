@@ -162,20 +162,19 @@ func TestACrowdSharesLooks(t *testing.T) {
 // A stream that was slow misses nothing: it gets what is true by then.
 func TestASlowStreamGetsTheNewest(t *testing.T) {
 	h := newHub()
-	wake, leave := h.listen()
-	defer leave()
-	told := make(map[string]string)
-	<-wake
-	h.since(told)
+	s := h.listen([]string{"w"})
+	defer h.leave(s)
+	<-s.wake
+	h.news(s)
 	for _, tag := range []string{"1", "2", "3"} {
 		h.tell("w", tag)
 	}
-	<-wake
-	if news := h.since(told); len(news) != 1 || news["w"] != "3" {
+	<-s.wake
+	if news := h.news(s); len(news) != 1 || news["w"] != "3" {
 		t.Errorf("it is told %v", news)
 	}
 	select {
-	case <-wake:
+	case <-s.wake:
 		t.Error("it is woken for nothing")
 	default:
 	}

@@ -2,9 +2,13 @@ package web
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 )
@@ -14,14 +18,26 @@ import (
 type hub struct {
 	mu      sync.Mutex
 	tags    map[string]string // of boards, by worktree
-	streams map[chan struct{}]bool
+	streams map[*stream]bool
 	gone    chan struct{} // closed at the end
-	came    chan struct{} // has something when there is a first stream
+	came    chan struct{} // has something when there is a new stream
 	once    sync.Once
 }
 
+// A stream is one that somebody listens to. While it is open, its worktrees are looked
+// at, whether or not a page was asked for: it may be all that is left of one.
+type stream struct {
+	worktrees []string
+	wake      chan struct{}     // has something when there may be news
+	told      map[string]string // tags, by worktree
+}
+
+// maxStreams is how many there may be. Fewer than connections, so that those who only
+// listen never keep out those who ask.
+const maxStreams = 256
+
 func newHub() *hub {
-	return &hub{tags: make(map[string]string), streams: make(map[chan struct{}]bool), gone: make(chan struct{}), came: make(chan struct{}, 1)}
+	return &hub{tags: make(map[string]string), streams: make(map[*stream]bool), gone: make(chan struct{}), came: make(chan struct{}, 1)}
 }
 
 func (h *hub) close() { h.once.Do(func() { close(h.gone) }) }
@@ -36,59 +52,84 @@ func (h *hub) tell(worktree, tag string) {
 	h.tags[worktree] = tag
 	for s := range h.streams {
 		select {
-		case s <- struct{}{}:
+		case s.wake <- struct{}{}:
 		default: // it has something to fetch already
 		}
 	}
 }
 
-// listen enters a stream, and returns how it leaves.
-func (h *hub) listen() (wake chan struct{}, leave func()) {
-	wake = make(chan struct{}, 1)
-	wake <- struct{}{} // what there is already
+// listen enters a stream about some worktrees, nil if there are too many.
+func (h *hub) listen(worktrees []string) *stream {
+	s := &stream{worktrees: worktrees, wake: make(chan struct{}, 1), told: make(map[string]string)}
+	s.wake <- struct{}{} // what there is already
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.streams[wake] = true
+	if len(h.streams) >= maxStreams {
+		return nil
+	}
+	h.streams[s] = true
 	select {
 	case h.came <- struct{}{}:
 	default:
 	}
-	return wake, func() {
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		delete(h.streams, wake)
-	}
+	return s
 }
 
-// since adds to told what has changed, and returns it.
-func (h *hub) since(told map[string]string) map[string]string {
+// leave ends a stream.
+func (h *hub) leave(s *stream) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.streams, s)
+}
+
+// news returns the tags that a stream has not been told, and takes it that it now is.
+func (h *hub) news(s *stream) map[string]string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	news := make(map[string]string)
-	for name, tag := range h.tags {
-		if told[name] != tag {
-			told[name], news[name] = tag, tag
+	for _, name := range s.worktrees {
+		if tag := h.tags[name]; tag != s.told[name] {
+			s.told[name], news[name] = tag, tag
 		}
 	}
 	return news
 }
 
-func (h *hub) listeners() int {
+// watched lists the worktrees that a stream is about.
+func (h *hub) watched() []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return len(h.streams)
+	names := make(map[string]bool)
+	for s := range h.streams {
+		for _, name := range s.worktrees {
+			names[name] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(names))
 }
+
+// errStreams is for whoever comes when there is no room; pages then ask by themselves.
+var errStreams = refusal(http.StatusServiceUnavailable, "there are too many streams", "ask /api/board with its ETag now and then")
 
 // events is the stream. Each event names a worktree and the tag of its board; the
 // first ones tell what is known already.
 func (s *Server) events(w http.ResponseWriter, r *http.Request) {
+	about, err := s.streamed(r)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	stream := s.hub.listen(about)
+	if stream == nil {
+		w.Header().Set("Connection", "close")
+		s.fail(w, r, errStreams)
+		return
+	}
+	defer s.hub.leave(stream)
 	control := http.NewResponseController(w)
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("X-Accel-Buffering", "no")
-	wake, leave := s.hub.listen()
-	defer leave()
-	told := make(map[string]string)
 	beat := time.NewTicker(heartbeat)
 	defer beat.Stop()
 	say := func(text string) bool {
@@ -106,9 +147,9 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 			return
 		case <-s.hub.gone:
 			return
-		case <-wake:
+		case <-stream.wake:
 			text = ""
-			for name, tag := range s.hub.since(told) {
+			for name, tag := range s.hub.news(stream) {
 				b, err := json.Marshal(map[string]string{"worktree": name, "tag": tag})
 				if err != nil {
 					return
@@ -126,13 +167,28 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// streamed returns the worktrees that a stream is asked about: those named by w that
+// there are, and else the one that the server was started in.
+func (s *Server) streamed(r *http.Request) (names []string, err error) {
+	list, err := s.deps.Worktrees(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	asked := r.URL.Query()["w"]
+	for _, t := range list {
+		if slices.Contains(asked, t.Name) || t.Here && (len(asked) == 0 || slices.Contains(asked, "")) {
+			names = append(names, t.Name)
+		}
+	}
+	return names, nil
+}
+
 // How often it is looked whether anything has changed, while somebody listens.
 const (
-	often   = 500 * time.Millisecond
-	seldom  = 5 * time.Second
-	settle  = 30 * time.Millisecond // after a nudge: changes come in bunches
-	share   = 10                    // looking takes no more than one part in so many of the time
-	waiting = 10 * time.Minute      // for a board that takes long
+	often  = 500 * time.Millisecond
+	seldom = 5 * time.Second
+	settle = 30 * time.Millisecond // after a nudge: changes come in bunches
+	share  = 10                    // looking takes no more than one part in so many of the time
 )
 
 // watch keeps the hub up to date while somebody listens.
@@ -153,9 +209,9 @@ func (s *Server) watch(ctx context.Context) {
 				}
 			})
 		}
-		for ctx.Err() == nil && s.hub.listeners() > 0 {
+		for names := s.hub.watched(); ctx.Err() == nil && len(names) > 0; names = s.hub.watched() {
 			start := time.Now()
-			s.refresh(ctx)
+			s.refresh(ctx, names)
 			pause := min(max(share*time.Since(start), often), seldom)
 			select {
 			case <-ctx.Done():
@@ -167,20 +223,32 @@ func (s *Server) watch(ctx context.Context) {
 		}
 		stop()
 		s.boards.forget()
+		s.drawn.forget()
 	}
 }
 
-// refresh looks at every worktree that a page is open on.
-func (s *Server) refresh(ctx context.Context) {
-	for _, name := range s.boards.watched() {
-		v, late, err := s.boards.get(ctx, name, waiting)
-		switch {
-		case err != nil:
-			s.hub.tell(name, "error "+err.Error())
-		case v != nil && !late:
-			s.hub.tell(name, v.tag)
-		}
+// refresh looks at worktrees, and tells which boards they have. One that takes long is
+// told of the next time, and does not hold up the others for more than that.
+func (s *Server) refresh(ctx context.Context, worktrees []string) {
+	var all sync.WaitGroup
+	for _, name := range worktrees {
+		all.Go(func() {
+			v, late, err := s.boards.get(ctx, name, seldom)
+			switch {
+			case err != nil:
+				s.hub.tell(name, "error-"+digest(err.Error())) // a page that looks again says which
+			case v != nil && !late:
+				s.hub.tell(name, v.tag)
+			}
+		})
 	}
+	all.Wait()
+}
+
+// digest stands for a text where the text itself may not.
+func digest(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:6])
 }
 
 func rest(ctx context.Context, d time.Duration) {

@@ -15,8 +15,12 @@ import (
 	"net/url"
 	"path"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
+	"time"
+	"weak"
 
 	"ken/internal/board"
 	"ken/internal/contract"
@@ -187,52 +191,88 @@ func (s *Server) page(make func(*http.Request) (*frame, error)) http.HandlerFunc
 	}
 }
 
-// drawn keeps pages for as long as the board that they were drawn from.
+// drawn keeps pages for as long as the board of their worktree is the one that they
+// were drawn from. It holds on to none: boards are large.
 type drawn struct {
-	mu sync.Mutex
-	at map[string]drawing
+	mu    sync.Mutex
+	at    map[string]*sheaf // by worktree
+	bytes int               // of all of them
+}
+
+// A sheaf is pages that were drawn from one board, by what else they depend on.
+type sheaf struct {
+	from  weak.Pointer[board.Board]
+	pages map[string]drawing
+	bytes int
 }
 
 type drawing struct {
-	from *board.Board
 	body []byte
 	tag  string
 }
 
-// maxDrawn is how many are kept.
-const maxDrawn = 64
+// maxDrawn is how many bytes of pages are kept.
+const maxDrawn = 8 << 20
 
 // key names all that a page depends on besides its board, "" for one that depends on
-// more.
+// more, or is about to be replaced.
 func (f *frame) key(r *http.Request) string {
-	if f.status != http.StatusOK || f.Board == nil || f.bare != "" || f.Page == "node" || f.Page == "file" {
+	if f.status != http.StatusOK || f.Board == nil || f.Late || f.bare != "" || f.Page == "node" || f.Page == "file" {
 		return ""
 	}
-	return fmt.Sprintf("%s %t %t %v", r.URL.RequestURI(), f.Late, f.MayWrite, f.Worktrees)
+	return fmt.Sprintf("%s %t %v", r.URL.RequestURI(), f.MayWrite, f.Worktrees)
 }
 
-func (d *drawn) find(key string, from *board.Board) (drawing, bool) {
+func (d *drawn) find(f *frame, key string) (drawing, bool) {
+	if key == "" {
+		return drawing{}, false
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	p, ok := d.at[key]
-	return p, ok && key != "" && p.from == from
+	s := d.at[f.Worktree]
+	if s == nil || s.from != weak.Make(f.Board) {
+		return drawing{}, false
+	}
+	p, ok := s.pages[key]
+	return p, ok
 }
 
-func (d *drawn) keep(key string, p drawing) {
+func (d *drawn) keep(f *frame, key string, p drawing) {
 	if key == "" {
 		return
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if len(d.at) >= maxDrawn || d.at == nil {
-		d.at = make(map[string]drawing)
+	size := len(key) + len(p.body)
+	s := d.at[f.Worktree]
+	if s != nil && s.from != weak.Make(f.Board) {
+		d.bytes -= s.bytes
+		s = nil
 	}
-	d.at[key] = p
+	if d.at == nil || d.bytes+size > maxDrawn {
+		d.at, d.bytes, s = make(map[string]*sheaf), 0, nil
+	}
+	if s == nil {
+		s = &sheaf{from: weak.Make(f.Board), pages: make(map[string]drawing)}
+		d.at[f.Worktree] = s
+	}
+	if _, twice := s.pages[key]; !twice {
+		s.bytes += size
+		d.bytes += size
+	}
+	s.pages[key] = p
+}
+
+// forget lets go of all of them.
+func (d *drawn) forget() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.at, d.bytes = nil, 0
 }
 
 func (s *Server) draw(w http.ResponseWriter, r *http.Request, f *frame) {
 	key := f.key(r)
-	if p, ok := s.drawn.find(key, f.Board); ok {
+	if p, ok := s.drawn.find(f, key); ok {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		answer(w, r, p.body, p.tag)
 		return
@@ -252,19 +292,27 @@ func (s *Server) draw(w http.ResponseWriter, r *http.Request, f *frame) {
 		_, _ = w.Write(b.Bytes())
 		return
 	}
-	p := drawing{f.Board, b.Bytes(), tagOf(b.Bytes())}
-	s.drawn.keep(key, p)
+	p := drawing{b.Bytes(), tagOf(b.Bytes())}
+	s.drawn.keep(f, key, p)
 	answer(w, r, p.body, p.tag)
 }
 
-// answer sends a body unless the asker has it.
+// answer sends a body unless the asker has it. Whoever reads slowly is given time, and
+// whoever does not read at all is not.
 func answer(w http.ResponseWriter, r *http.Request, body []byte, tag string) {
 	w.Header().Set("ETag", tag)
 	if r.Header.Get("If-None-Match") == tag {
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
-	_, _ = w.Write(body)
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	control := http.NewResponseController(w)
+	for part := range slices.Chunk(body, piece) {
+		_ = control.SetWriteDeadline(time.Now().Add(pieceTime))
+		if _, err := w.Write(part); err != nil {
+			return
+		}
+	}
 }
 
 func tagOf(b []byte) string {

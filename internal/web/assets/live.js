@@ -14,9 +14,15 @@ function say(word) {
 // one that the page was drawn from.
 export function follow(page, refresh) {
   let failed = 0;
+  let away = false; // nobody told us anything for a while
   const look = () => refresh().then(() => { failed = 0; }, () => { failed++; say("offline"); });
   const hear = (news) => {
-    if (news.state) { say(news.state); return; }
+    if (news.state) {
+      say(news.state);
+      if (news.state === "polling" || news.state === "live" && away) look(); // it may have missed something
+      away = news.state !== "live";
+      return;
+    }
     say("live");
     if (news.worktree === page.worktree && news.tag !== page.tag) look();
   };
@@ -26,7 +32,7 @@ export function follow(page, refresh) {
   };
   const own = () => {
     if (!("EventSource" in window)) { poll(); return; }
-    listen(hear);
+    listen(page.worktree, hear);
   };
   // Coming back to a page that slept, what it missed is fetched at once.
   document.addEventListener("visibilitychange", () => { if (!document.hidden) look(); });
@@ -36,15 +42,20 @@ export function follow(page, refresh) {
     worker.onerror = own;
     worker.port.onmessage = (e) => hear(e.data);
     worker.port.start();
+    worker.port.postMessage({ worktree: page.worktree });
     addEventListener("pagehide", () => worker.port.postMessage("gone"));
-    addEventListener("pageshow", (e) => { if (e.persisted) { worker.port.postMessage("back"); look(); } });
+    addEventListener("pageshow", (e) => { if (e.persisted) { worker.port.postMessage({ worktree: page.worktree }); look(); } });
   } catch { own(); }
 }
 
 // listen opens a stream of this page's own.
-function listen(hear) {
-  const stream = new EventSource("/events");
+function listen(worktree, hear) {
+  const stream = new EventSource("/events?" + new URLSearchParams({ w: worktree }));
   stream.addEventListener("board", (e) => hear(JSON.parse(e.data)));
   stream.onopen = () => hear({ state: "live" });
-  stream.onerror = () => hear({ state: "offline" });
+  stream.onerror = () => {
+    if (stream.readyState !== EventSource.CLOSED) { hear({ state: "offline" }); return; }
+    hear({ state: "polling" }); // it was refused, and does not try again by itself
+    setTimeout(() => listen(worktree, hear), POLL);
+  };
 }

@@ -1,0 +1,208 @@
+package app
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"ken/internal/content"
+)
+
+// An event is one of a stream's.
+type event struct{ Worktree, Tag string }
+
+// A heardStream is an open stream.
+type heardStream struct {
+	t      *testing.T
+	events chan event
+	close  func()
+}
+
+// listen opens a stream.
+func (s *served) listen(query string) *heardStream {
+	s.t.Helper()
+	ctx, cancel := context.WithCancel(s.t.Context())
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.base+"/events"+query, nil)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	resp, err := new(http.Client).Do(req) //nolint:bodyclose // the goroutine does
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if resp.StatusCode != http.StatusOK {
+		s.t.Fatalf("the stream: %s", resp.Status)
+	}
+	h := &heardStream{t: s.t, events: make(chan event, 100)}
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		defer close(h.events)
+		defer resp.Body.Close()
+		lines := bufio.NewScanner(resp.Body)
+		for lines.Scan() {
+			if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
+				var e event
+				if err := json.Unmarshal([]byte(data), &e); err != nil {
+					s.t.Errorf("%s: %v", data, err)
+				}
+				h.events <- e
+			}
+		}
+	}()
+	h.close = func() { cancel(); <-over }
+	s.t.Cleanup(h.close)
+	return h
+}
+
+// next returns the next event.
+func (h *heardStream) next(what string) event {
+	h.t.Helper()
+	select {
+	case e, ok := <-h.events:
+		if !ok {
+			h.t.Fatalf("the stream ended before anything was heard of %s", what)
+		}
+		return e
+	case <-time.After(20 * time.Second):
+		h.t.Fatalf("nothing was heard of %s", what)
+		return event{}
+	}
+}
+
+// other returns the first tag that is not the one given.
+func (h *heardStream) other(than, what string) string {
+	h.t.Helper()
+	for {
+		if e := h.next(what); e.Tag != than {
+			return e.Tag
+		}
+	}
+}
+
+// tag is that of the board as it is now.
+func (s *served) tag(query string) string {
+	s.t.Helper()
+	resp, _ := s.do(call{path: "/api/board" + query})
+	return strings.Trim(resp.Header.Get("ETag"), `"`)
+}
+
+// A page that was open while the server was started again is told of a board that it
+// does not have, although the new server was never asked for a page.
+func TestServeTellsWhoOutlivedTheServer(t *testing.T) {
+	r := specced(t)
+	first := serveRepo(t, r, nil)
+	before := first.tag("")
+	first.stop()
+	r.Write("api.go", "package api\n\nfunc More() {}\n")
+	r.Commit("more")
+	again := serveRepo(t, r, nil)
+	if got := again.listen("").other("", "the board"); got == before {
+		t.Error("it is told of the board that it has")
+	}
+}
+
+// A stream tells of the worktrees that it names, and of those alone.
+func TestServeStreamsWorktreesByName(t *testing.T) {
+	r := specced(t)
+	linked := r.Path("../linked")
+	r.Git("worktree", "add", "-q", "-b", "side", linked)
+	s := serveRepo(t, r, nil)
+	side := s.listen("?w=linked&w=nowhere")
+	e := side.next("the linked worktree")
+	if e.Worktree != "linked" {
+		t.Errorf("it is told of %s", e.Worktree)
+	}
+	r.Git("-C", linked, "commit", "-q", "--allow-empty", "-m", "more")
+	side.other(e.Tag, "a commit there")
+}
+
+// What goes wrong is told as one event, whatever the words are.
+func TestServeStreamsThatTheRepositoryIsAway(t *testing.T) {
+	r := specced(t)
+	s := serveRepo(t, r, nil)
+	h := s.listen("")
+	first := h.next("what there is").Tag
+	r.Git("config", "core.repositoryformatversion", "99\nid: forged")
+	tag := h.other(first, "a repository that cannot be read")
+	if strings.ContainsAny(tag, "\n ") {
+		t.Errorf("the tag is %q", tag)
+	}
+}
+
+// A commit is heard of within a second.
+func TestServeTellsWithinASecond(t *testing.T) {
+	r := specced(t)
+	s := serveRepo(t, r, nil)
+	h := s.listen("")
+	tag := h.next("what there is").Tag
+	best := time.Hour
+	for i := range 5 {
+		r.Write("api.go", strings.Repeat("// more\n", i)+"package api\n")
+		r.Commit("more")
+		start := time.Now()
+		tag = h.other(tag, "a commit")
+		best = min(best, time.Since(start))
+	}
+	if best > time.Second {
+		t.Errorf("the quickest of five took %v", best)
+	}
+}
+
+// The system's word brings the look forward, wherever something happens.
+func TestServeIsNudged(t *testing.T) {
+	r := specced(t)
+	r.Write(".ken/state/keep", "")
+	p := newPulse(r.Dir)
+	for name, change := range map[string]func(text string){
+		"a ref":   func(text string) { r.Write(".git/refs/heads/side.lock", text) },
+		"an edit": func(text string) { r.Write("api.go", text) },
+		"a spec":  func(text string) { r.Write(".spec/api/spec.md", text) },
+		"a state": func(text string) { r.Write(".ken/state/odd.txt", text) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			nudged := make(chan struct{}, 1)
+			go content.Watch(t.Context(), p.places, func() {
+				select {
+				case nudged <- struct{}{}:
+				default:
+				}
+			})
+			again := time.NewTicker(20 * time.Millisecond) // until it is watched
+			defer again.Stop()
+			late := time.After(20 * time.Second)
+			for i := 0; ; i++ {
+				select {
+				case <-nudged:
+					return
+				case <-late:
+					t.Fatal("nobody was nudged")
+				case <-again.C:
+					change(strings.Repeat("x", i))
+				}
+			}
+		})
+	}
+}
+
+// At the end streams end, and at once.
+func TestServeEndsItsStreams(t *testing.T) {
+	s := serveRepo(t, specced(t), nil)
+	h := s.listen("")
+	h.next("what there is")
+	start := time.Now()
+	s.stop()
+	if took := time.Since(start); took > 2*time.Second { // it would wait three for one that goes on
+		t.Errorf("it took %v to end", took)
+	}
+	for range h.events { //nolint:revive // until it is closed
+	}
+	if _, err := net.Dial("tcp", strings.TrimPrefix(s.base, "http://")); err == nil { //nolint:noctx // it is on this machine
+		t.Error("it still listens")
+	}
+}
