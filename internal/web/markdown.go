@@ -326,6 +326,7 @@ type inline struct {
 	parts []string
 	open  []opener
 	ticks map[int][]int // where runs of backticks of a length begin
+	run   int           // where the run of marks ends that was counted last
 }
 
 type opener struct {
@@ -459,7 +460,10 @@ func (in *inline) code(rest string) bool {
 
 // emphasis opens or closes what is emphasised.
 func (in *inline) emphasis(c byte, rest string) bool {
-	n := len(rest) - len(strings.TrimLeft(rest, string(c)))
+	if in.at >= in.run { // else it is the rest of a run that was counted before
+		in.run = in.at + len(rest) - len(strings.TrimLeft(rest, string(c)))
+	}
+	n := in.run - in.at
 	mark := rest[:min(n, 2)]
 	if c == '~' && len(mark) < 2 {
 		return false

@@ -67,6 +67,13 @@ func TestMarkdownIsLinear(t *testing.T) {
 			t.Errorf("%q takes %v", bomb, took)
 		}
 	}
+	for _, run := range []string{"*", "_", "~", "`", "#", ">", "[", "\\", "-", "="} {
+		start := time.Now()
+		markdown("a"+strings.Repeat(run, 400_000)+"b", nodes)
+		if took := time.Since(start); took > 3*time.Second {
+			t.Errorf("a run of %q takes %v", run, took)
+		}
+	}
 }
 
 // Whatever is written, no element but those of prose comes of it.
