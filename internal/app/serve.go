@@ -10,7 +10,9 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"syscall"
 
 	"ken/internal/board"
 	"ken/internal/cli"
@@ -76,21 +78,30 @@ func serveToken(common string, fresh bool) (string, error) {
 				return "", fmt.Errorf("read the token: %w", err)
 			}
 			token := strings.TrimSpace(string(b))
-			if len(token) >= 20 && info.Mode().Perm()&0o077 == 0 {
+			// Windows has no such modes; what is below a user's own folders is theirs.
+			if len(token) >= 20 && (info.Mode().Perm()&0o077 == 0 || runtime.GOOS == "windows") {
 				return token, nil
 			} // others may have read it, or it is none
 		}
 	}
 	token := rand.Text()
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	err := keepToken(dir, name, token)
+	if !fresh && (errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)) {
+		return token, nil // it holds for as long as this server runs
+	}
+	if err != nil {
 		return "", fmt.Errorf("keep the token: %w", err)
+	}
+	return token, nil
+}
+
+func keepToken(dir, name, token string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
 	}
 	f, err := os.CreateTemp(dir, ".token-*") // mode 0600
 	if err != nil {
-		if errors.Is(err, fs.ErrPermission) {
-			return token, nil // it holds for as long as this server runs
-		}
-		return "", fmt.Errorf("keep the token: %w", err)
+		return err
 	}
 	_, err = f.WriteString(token + "\n")
 	err = errors.Join(err, f.Close())
@@ -98,9 +109,9 @@ func serveToken(common string, fresh bool) (string, error) {
 		err = os.Rename(f.Name(), name)
 	}
 	if err != nil {
-		return "", errors.Join(fmt.Errorf("keep the token: %w", err), os.Remove(f.Name()))
+		err = errors.Join(err, os.Remove(f.Name()))
 	}
-	return token, nil
+	return err
 }
 
 // webDeps plugs the dashboard of a repository together.
@@ -125,7 +136,6 @@ func webDeps(g *git.Repo) web.Deps {
 	}
 	return web.Deps{
 		Version: Version,
-		Session: session,
 		Worktrees: func(ctx context.Context) ([]web.Worktree, error) {
 			g, err := git.Open(ctx, root)
 			if err != nil {
@@ -185,7 +195,8 @@ func (d *boardDesk) Close() error {
 	return nil
 }
 
-// confined keeps whoever asks from afar to the worktrees of one repository.
+// confined keeps whoever asks from afar to the worktrees of one repository. The session
+// that the server was started in is not theirs.
 func confined(g *git.Repo, deps mcp.Deps) mcp.Deps {
 	known := func(ctx context.Context, dir string) error {
 		if dir == "" {
@@ -201,6 +212,7 @@ func confined(g *git.Repo, deps mcp.Deps) mcp.Deps {
 		return nil
 	}
 	open, openState := deps.Open, deps.OpenState
+	deps.Session = nil
 	deps.Open = func(ctx context.Context, root, author string) (mcp.Workspace, error) {
 		if err := known(ctx, root); err != nil {
 			return nil, err

@@ -32,7 +32,7 @@ func (r *Repo) CommitEmpty(ctx context.Context, parent repo.ID, message string) 
 		return id, nil
 	}
 	if now, headErr := r.Head(ctx); headErr == nil && now.Commit != parent {
-		err = &fault.Error{Hint: "run it again", Err: fmt.Errorf("HEAD moved meanwhile: %w", err)}
+		err = &fault.Error{Hint: "run it again", Err: &repo.MovedError{Seen: parent, Now: now.Commit}}
 	}
 	return repo.ID{}, err
 }

@@ -7,11 +7,12 @@ import (
 )
 
 // Handler serves clients over HTTP, as many as there are. Who may ask is for whoever
-// mounts it to decide: it believes everyone.
+// mounts it to decide: it believes everyone. Answers are streams, so that a client that
+// wants to can hear how far a call is.
 func Handler(deps Deps) http.Handler {
 	m := newServer(deps)
 	return mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return m }, &mcp.StreamableHTTPOptions{
-		Stateless: true, JSONResponse: true, PropagateRequestCancellation: true,
+		Stateless: true, PropagateRequestCancellation: true,
 		DisableLocalhostProtection: true, // the guard in front knows more names than that
 	})
 }

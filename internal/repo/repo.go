@@ -48,6 +48,13 @@ type ID struct {
 	sum  [32]byte
 }
 
+// A MovedError says that HEAD is no longer where it was looked at.
+type MovedError struct{ Seen, Now ID }
+
+func (e *MovedError) Error() string {
+	return fmt.Sprintf("HEAD was at %s and is at %s now", e.Seen.Short(), e.Now.Short())
+}
+
 // ParseID reads a full object id, 40 or 64 hex digits of either case.
 func ParseID(s string) (ID, error) {
 	if len(s) != 40 && len(s) != 64 {

@@ -16,6 +16,7 @@ type AckRequest struct {
 	Nodes   []string // ids, as they are in the work tree
 	Reason  string   // why; required
 	Session string   // who says so, "" for nobody in particular
+	Head    repo.ID  // the commit that was looked at; zero for whatever HEAD is by now
 }
 
 // Acked is what was put on record.
@@ -26,7 +27,8 @@ type Acked struct {
 
 // Ack records, in an empty commit on top of HEAD, that the code that nodes govern
 // was looked at and their specs still hold. Neither the index nor the work tree is
-// touched. An id that is unknown refuses all of them.
+// touched. An id that is unknown refuses all of them. If HEAD is not, or no longer, the
+// one that was looked at, nothing is recorded and the error is a [*repo.MovedError].
 func (r *Reader) Ack(ctx context.Context, req AckRequest) (*Acked, error) {
 	reason := paragraphs(req.Reason)
 	if len(reason) == 0 {
@@ -41,6 +43,9 @@ func (r *Reader) Ack(ctx context.Context, req AckRequest) (*Acked, error) {
 	head, err := r.past.Head(ctx)
 	if err != nil {
 		return nil, err
+	}
+	if !req.Head.IsZero() && req.Head != head.Commit {
+		return nil, &fault.Error{Hint: "look at what is there now, and decide again", Err: &repo.MovedError{Seen: req.Head, Now: head.Commit}}
 	}
 	nodes, err := r.toAck(ctx, head.Commit, req.Nodes)
 	if err != nil {

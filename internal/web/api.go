@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -64,43 +65,46 @@ func (s *Server) apiBoard(w http.ResponseWriter, r *http.Request) {
 // inWorktree answers with a document about a worktree.
 func (s *Server) inWorktree(ask func(*http.Request, Workspace) (any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		v, err := s.within(r, func(ws Workspace) (any, error) { return ask(r, ws) })
+		v, err := s.within(r, func(ctx context.Context, ws Workspace) (any, error) { return ask(r.WithContext(ctx), ws) })
 		s.reply(w, r, v, err, "")
 	}
 }
 
-func (s *Server) within(r *http.Request, ask func(Workspace) (any, error)) (v any, err error) {
+func (s *Server) within(r *http.Request, ask func(context.Context, Workspace) (any, error)) (v any, err error) {
 	name, err := s.worktree(r, &frame{})
 	if err != nil {
 		return nil, err
 	}
-	ws, err := s.deps.Open(r.Context(), name)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, ws.Close()) }()
-	return ask(ws)
+	err = s.reading(r.Context(), name, func(ctx context.Context, w Workspace) error {
+		v, err = ask(ctx, w)
+		return err
+	})
+	return v, err
 }
 
 // inState is inWorktree for its state directory.
 func (s *Server) inState(ask func(*http.Request, *workflow.Keeper) (any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		v, err := s.withinState(r, func(k *workflow.Keeper) (any, error) { return ask(r, k) })
+		v, err := s.withinState(r, func(ctx context.Context, k *workflow.Keeper) (any, error) { return ask(r.WithContext(ctx), k) })
 		s.reply(w, r, v, err, "")
 	}
 }
 
-func (s *Server) withinState(r *http.Request, ask func(*workflow.Keeper) (any, error)) (v any, err error) {
+func (s *Server) withinState(r *http.Request, ask func(context.Context, *workflow.Keeper) (any, error)) (v any, err error) {
 	name, err := s.worktree(r, &frame{})
 	if err != nil {
 		return nil, err
 	}
-	st, err := s.deps.OpenState(r.Context(), name)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, st.Close()) }()
-	return ask(st.Keeper())
+	err = s.turn.take(r.Context(), func(ctx context.Context) (err error) {
+		st, err := s.deps.OpenState(ctx, name)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, st.Close()) }()
+		v, err = ask(ctx, st.Keeper())
+		return err
+	})
+	return v, err
 }
 
 func apiNode(r *http.Request, w Workspace) (any, error) {
@@ -150,24 +154,22 @@ func (s *Server) apiAck(w http.ResponseWriter, r *http.Request) {
 		Head   string `json:"head"`
 	}
 	err := decode(r, &in)
+	var head repo.ID
+	if err == nil && in.Head != "" {
+		if head, err = repo.ParseID(in.Head); err != nil {
+			err = errID
+		}
+	}
 	var done any
 	if err == nil {
-		s.writing.Lock()
-		done, err = s.within(r, func(ws Workspace) (any, error) {
-			l, err := ws.Spec().List(r.Context())
-			if err != nil {
-				return nil, err
-			}
-			if in.Head != "" && in.Head != l.Head.String() {
-				return nil, errMoved
-			}
-			req := spec.AckRequest{Nodes: []string{r.PathValue("id")}, Reason: in.Reason}
-			if s.deps.Session != nil {
-				req.Session = s.deps.Session()
-			}
-			return ws.Spec().Ack(r.Context(), req)
+		done, err = s.write(func() (any, error) {
+			return s.within(r, func(ctx context.Context, ws Workspace) (any, error) {
+				return ws.Spec().Ack(ctx, spec.AckRequest{Nodes: []string{r.PathValue("id")}, Reason: in.Reason, Head: head})
+			})
 		})
-		s.writing.Unlock()
+	}
+	if _, moved := errors.AsType[*repo.MovedError](err); moved {
+		err = errMoved
 	}
 	s.reply(w, r, done, err, "/node/"+url.PathEscape(r.PathValue("id")))
 }
@@ -181,11 +183,11 @@ func (s *Server) apiRestore(w http.ResponseWriter, r *http.Request) {
 	err := decode(r, &in)
 	var done any
 	if err == nil {
-		s.writing.Lock()
-		done, err = s.withinState(r, func(k *workflow.Keeper) (any, error) {
-			return k.Restore(r.Context(), workflow.RestoreOptions{Snapshot: in.Snapshot, Overwrite: bool(in.Overwrite)})
+		done, err = s.write(func() (any, error) {
+			return s.withinState(r, func(ctx context.Context, k *workflow.Keeper) (any, error) {
+				return k.Restore(ctx, workflow.RestoreOptions{Snapshot: in.Snapshot, Overwrite: bool(in.Overwrite)})
+			})
 		})
-		s.writing.Unlock()
 	}
 	switch {
 	case errors.Is(err, workflow.ErrNewer):
@@ -194,6 +196,13 @@ func (s *Server) apiRestore(w http.ResponseWriter, r *http.Request) {
 		err = refusal(http.StatusNotFound, err.Error(), "the page lists those that there are")
 	}
 	s.reply(w, r, done, err, "/state")
+}
+
+// write runs f, which changes the repository, when nobody else does.
+func (s *Server) write(f func() (any, error)) (any, error) {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	return f()
 }
 
 // A flag is true by true, and by the "on" of a form.

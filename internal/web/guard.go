@@ -7,9 +7,12 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -32,15 +35,15 @@ type Options struct {
 
 // A guard decides who may ask what.
 //
-// Whoever is on this machine may look, unless the dashboard is reachable from others;
-// writing, and everything an agent may do, takes the token. A browser that is on some
-// other page never gets through: the host must be one that we are known by, so that no
-// name that was made to lead here is good for anything, and the origin must be ours.
+// Whoever is on this machine may look, unless the dashboard is reachable from others,
+// be it by way of a proxy; writing, and everything an agent may do, takes the token. A
+// browser that is on some other page never gets through: the host must be one that we
+// are known by, so that no name that was made to lead here is good for anything, and the
+// origin must be ours.
 type guard struct {
 	opts   Options
 	cookie string // its name
 	pass   string // its value, of which the token cannot be told
-	cross  *http.CrossOriginProtection
 }
 
 func newGuard(opts Options) *guard {
@@ -49,7 +52,6 @@ func newGuard(opts Options) *guard {
 	mac.Write([]byte("cookie"))
 	return &guard{
 		opts: opts, cookie: "ken_" + hex.EncodeToString(sum[:4]), pass: hex.EncodeToString(mac.Sum(nil)),
-		cross: http.NewCrossOriginProtection(),
 	}
 }
 
@@ -82,7 +84,7 @@ func (g *guard) protect(next http.Handler, fail func(http.ResponseWriter, *http.
 		h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "+
 			"worker-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
 		h.Set("X-Content-Type-Options", "nosniff")
-		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("Referrer-Policy", "same-origin") // with none, a form's origin would be null
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		h.Set("Cache-Control", "no-cache")
@@ -95,29 +97,39 @@ func (g *guard) protect(next http.Handler, fail func(http.ResponseWriter, *http.
 			return
 		}
 		control := http.NewResponseController(w)
-		if r.URL.Path != "/events" && r.URL.Path != "/mcp" {
+		talk := func() { _ = control.SetReadDeadline(time.Time{}) } // it may go on for as long as both want
+		switch r.URL.Path {
+		case "/events":
+			talk()
+		case "/mcp":
+			r.Body = &heard{http.MaxBytesReader(w, r.Body, maxMessage), talk}
+		default:
 			_ = control.SetWriteDeadline(time.Now().Add(answerTime))
-		} else {
-			_ = control.SetReadDeadline(time.Time{}) // it may go on for as long as both want
-		}
-		if r.URL.Path != "/mcp" {
 			r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 		}
 		next.ServeHTTP(w, r)
 	})
 }
 
+// heard is a body after which there is no more hurry.
+type heard struct {
+	io.ReadCloser
+	done func()
+}
+
+func (h *heard) Read(p []byte) (int, error) {
+	n, err := h.ReadCloser.Read(p)
+	if errors.Is(err, io.EOF) {
+		h.done()
+	}
+	return n, err
+}
+
 func (g *guard) check(r *http.Request) error {
 	if !g.known(r) {
 		return errHost
 	}
-	if origin := r.Header.Get("Origin"); origin != "" && origin != "http://"+r.Host && origin != "https://"+r.Host {
-		return errOrigin
-	}
-	if g.cross.Check(r) != nil {
-		return errOrigin
-	}
-	if site := r.Header.Get("Sec-Fetch-Site"); site == "cross-site" && r.Header.Get("Sec-Fetch-Mode") != "navigate" {
+	if g.foreign(r) {
 		return errOrigin
 	}
 	if g.needsToken(r) && !g.mayWrite(r) {
@@ -126,19 +138,42 @@ func (g *guard) check(r *http.Request) error {
 	return nil
 }
 
-// known reports whether a request was sent to a name that is ours.
+// foreign reports whether a browser sent a request for a page that is not ours. Older
+// ones say where it comes from with Origin alone, and others than browsers do not say.
+func (g *guard) foreign(r *http.Request) bool {
+	if origin := r.Header.Get("Origin"); origin != "" {
+		from, err := url.Parse(origin)
+		ours := err == nil && (from.Scheme == "http" || from.Scheme == "https") &&
+			(from.Host == r.Host || g.named(from.Hostname())) // which a proxy may not pass on as Host
+		if !ours {
+			return true
+		}
+	}
+	switch r.Header.Get("Sec-Fetch-Site") {
+	case "", "none", "same-origin":
+		return false
+	}
+	// What is left is a link elsewhere that somebody follows.
+	return r.Method != http.MethodGet && r.Method != http.MethodHead || r.Header.Get("Sec-Fetch-Mode") != "navigate"
+}
+
+// named reports whether a name is one that we were told of.
+func (g *guard) named(host string) bool {
+	return slices.ContainsFunc(g.opts.Hosts, func(name string) bool { return strings.EqualFold(name, host) })
+}
+
+// known reports whether a request was sent to a name that is ours. Behind such a name
+// there is a proxy, which has a port of its own.
 func (g *guard) known(r *http.Request) bool {
 	host, port, err := net.SplitHostPort(r.Host)
 	if err != nil {
 		host, port = strings.Trim(r.Host, "[]"), "80"
 	}
+	if g.named(host) {
+		return true
+	}
 	if port != fmt.Sprint(g.opts.Addr.Port()) {
 		return false
-	}
-	for _, name := range g.opts.Hosts {
-		if strings.EqualFold(name, host) {
-			return true
-		}
 	}
 	if strings.EqualFold(host, "localhost") {
 		return true
@@ -157,7 +192,7 @@ func (g *guard) known(r *http.Request) bool {
 	return addr.IsLoopback() && g.local() || addr.Unmap() == g.opts.Addr.Addr().Unmap()
 }
 
-// local reports whether only this machine can reach the dashboard.
+// local reports whether the dashboard listens to this machine alone.
 func (g *guard) local() bool { return g.opts.Addr.Addr().IsLoopback() }
 
 func (g *guard) needsToken(r *http.Request) bool {
@@ -169,7 +204,7 @@ func (g *guard) needsToken(r *http.Request) bool {
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		return true
 	}
-	return !g.local()
+	return !g.local() || len(g.opts.Hosts) > 0 // a proxy asks for people who are elsewhere
 }
 
 // mayWrite reports whether a request brings the token, or the cookie that was given
@@ -195,7 +230,9 @@ func (g *guard) admit(w http.ResponseWriter) {
 	})
 }
 
+// wantsPage reports whether somebody looks at the answer: one to a page's address, or to
+// a form that a browser sent by itself.
 func wantsPage(r *http.Request) bool {
-	return !strings.HasPrefix(r.URL.Path, "/api/") && r.URL.Path != "/events" && r.URL.Path != "/mcp" &&
-		strings.Contains(r.Header.Get("Accept"), "text/html")
+	program := strings.HasPrefix(r.URL.Path, "/api/") && r.Method == http.MethodGet || r.URL.Path == "/events" || r.URL.Path == "/mcp"
+	return !program && strings.Contains(r.Header.Get("Accept"), "text/html")
 }

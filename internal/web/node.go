@@ -57,16 +57,13 @@ func (s *Server) nodePage(r *http.Request) (*frame, error) {
 			}
 		}
 	}
-	w, err := s.deps.Open(r.Context(), f.Worktree)
-	if err != nil {
-		return f, err
-	}
-	defer w.Close()
 	if body.Node == nil {
-		if _, err := w.Spec().Node(r.Context(), id); err != nil {
-			return f, err // with those that may have been meant
-		}
-		return f, refusal(http.StatusNotFound, "the node "+id+" has just appeared", "look again")
+		return f, s.reading(r.Context(), f.Worktree, func(ctx context.Context, w Workspace) error {
+			if _, err := w.Spec().Node(ctx, id); err != nil {
+				return err // with those that may have been meant
+			}
+			return refusal(http.StatusNotFound, "the node "+id+" has just appeared", "look again")
+		})
 	}
 	if body.Node.Parent != nil {
 		for i := range nodes {
@@ -80,16 +77,19 @@ func (s *Server) nodePage(r *http.Request) (*frame, error) {
 	for i := range nodes {
 		known[nodes[i].ID] = true
 	}
-	body.read(r.Context(), w, id, func(id string) string {
+	link := func(id string) string {
 		if !known[id] {
 			return ""
 		}
 		return string(f.Node(id))
-	})
+	}
 	body.govern()
-	body.History, body.HistoryUnknown = s.nodes.history(r.Context(), nodeKey{f.Worktree, id, f.Tag}, w.Spec())
 	f.Body = body
-	return f, nil
+	return f, s.reading(r.Context(), f.Worktree, func(ctx context.Context, w Workspace) error {
+		body.read(ctx, w, id, link)
+		body.History, body.HistoryUnknown = s.nodes.history(ctx, nodeKey{f.Worktree, id, f.Tag}, w.Spec())
+		return nil
+	})
 }
 
 // read renders the words of the node.
@@ -155,17 +155,16 @@ func (s *Server) patchPage(r *http.Request) (*frame, error) {
 	if err != nil {
 		return f, err
 	}
-	w, err := s.deps.Open(r.Context(), name)
+	err = s.reading(r.Context(), name, func(ctx context.Context, w Workspace) error {
+		commit, patch, err := w.Spec().Diff(ctx, r.PathValue("id"), r.PathValue("commit"))
+		body := &patchBody{ID: r.PathValue("id"), Commit: commit.String()}
+		body.fill(patch)
+		f.Body = body
+		return err
+	})
 	if err != nil {
 		return f, err
 	}
-	defer w.Close()
-	commit, patch, err := w.Spec().Diff(r.Context(), r.PathValue("id"), r.PathValue("commit"))
-	if err != nil {
-		return f, err
-	}
-	f.Body = &patchBody{ID: r.PathValue("id"), Commit: commit.String()}
-	f.Body.(*patchBody).fill(patch)
 	if r.Header.Get("X-Ken-Part") != "" {
 		f.bare = "patch"
 	}

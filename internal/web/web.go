@@ -17,8 +17,6 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/net/netutil"
-
 	"ken/internal/board"
 	"ken/internal/registry"
 	"ken/internal/repo"
@@ -44,8 +42,6 @@ type Deps struct {
 	Open func(ctx context.Context, worktree string) (Workspace, error)
 	// OpenState opens the state directory of a worktree.
 	OpenState func(ctx context.Context, worktree string) (StateSpace, error)
-	// Session names the agent's session that the server runs in, "" for none.
-	Session func() string
 	// MCP serves agents; nil when nobody does.
 	MCP http.Handler
 }
@@ -95,6 +91,7 @@ type Server struct {
 	// writing is held by whoever changes the repository: of two that would, the second
 	// sees what the first did.
 	writing sync.Mutex
+	turn    turns
 }
 
 // New returns a dashboard. Its addresses are those that it will be reached under.
@@ -103,7 +100,7 @@ func New(deps Deps, opts Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{deps: deps, guard: newGuard(opts), pages: p, hub: newHub(), nodes: newNodeCache()}
+	s := &Server{deps: deps, guard: newGuard(opts), pages: p, hub: newHub(), nodes: newNodeCache(), turn: make(turns, maxTurns)}
 	s.boards = newBoards(deps)
 	s.boards.tell = s.hub.tell
 	return s, nil
@@ -118,10 +115,13 @@ const (
 	shutdownTime    = 3 * time.Second
 	maxHeader       = 32 << 10
 	maxBody         = 256 << 10
+	maxMessage      = 8 << 20 // of an agent, which may describe many files at once
 	maxConnections  = 512
 	firstPaint      = 250 * time.Millisecond // how long a page waits for a board
 	heartbeat       = 15 * time.Second
 	eventWriteLimit = 10 * time.Second
+	pieceTime       = 10 * time.Second // for a reader to take in one more piece
+	piece           = 64 << 10
 )
 
 // Serve answers on a listener until ctx ends, then lets what is under way finish.
@@ -131,15 +131,17 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	s.boards.ctx = ctx
 	var watching sync.WaitGroup
 	watching.Go(func() { s.watch(ctx) })
+	all := newCrowd(l, maxConnections)
 	srv := &http.Server{
-		Handler:           s.Handler(),
+		Handler:           all.attend(s.Handler()),
+		ConnContext:       all.known,
 		ReadHeaderTimeout: headerTime,
 		ReadTimeout:       requestTime,
 		IdleTimeout:       idleTime,
 		MaxHeaderBytes:    maxHeader,
 	}
 	done := make(chan error, 1)
-	go func() { done <- srv.Serve(netutil.LimitListener(l, maxConnections)) }()
+	go func() { done <- srv.Serve(all) }()
 	var err error
 	select {
 	case err = <-done:
