@@ -96,7 +96,9 @@ func (b *bench) measure(ctx context.Context) error {
 	if err := b.stateWorks(ctx); err != nil {
 		return err
 	}
-	for _, works := range []func(context.Context) error{b.specWorks, b.surveyWorks, b.docsWorks, b.proveWorks, b.postgresWorks, b.workerWorks} {
+	for _, works := range []func(context.Context) error{
+		b.specWorks, b.surveyWorks, b.docsWorks, b.proveWorks, b.shareWorks, b.postgresWorks, b.workerWorks,
+	} {
 		if err := works(ctx); err != nil {
 			return err
 		}

@@ -51,11 +51,16 @@ func (l Ledger) Write(ctx context.Context, c share.Commit) (repo.ID, error) {
 		in.WriteByte('\n')
 	}
 	fmt.Fprintf(&in, "get-mark :1\nreset %s\nfrom %s\ndone\n", scratchRef, strings.Repeat("0", 2*l.r.format.Size()))
-	out, err := l.r.read(ctx, &in, "fast-import", "--quiet", "--force", "--done", "--date-format=raw")
+	out := &bounded{max: maxAnswer}
+	args := []string{"fast-import", "--quiet", "--force", "--done", "--date-format=raw"}
+	status, stderr, err := l.r.run(ctx, call{args: args, stdin: &in, stdout: out, env: onePack})
+	if err == nil && status != 0 {
+		err = l.r.failed(args, status, stderr)
+	}
 	if err != nil {
 		return repo.ID{}, fmt.Errorf("write what is to be shared: %w", err)
 	}
-	id, err := repo.ParseID(strings.TrimSpace(out))
+	id, err := repo.ParseID(strings.TrimSpace(out.String()))
 	if err != nil {
 		return repo.ID{}, fmt.Errorf("git fast-import: %w", err)
 	}
@@ -64,6 +69,10 @@ func (l Ledger) Write(ctx context.Context, c share.Commit) (repo.ID, error) {
 	}
 	return id, nil
 }
+
+// onePack has git keep the pack that it writes. It would take a small one apart, into two
+// files to a record, and writing these takes three times as long as all the rest.
+var onePack = []string{"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=fastimport.unpackLimit", "GIT_CONFIG_VALUE_0=1"}
 
 // importPath quotes a path that may hold anything.
 func importPath(p repo.Path) string {
@@ -192,6 +201,10 @@ func (l Ledger) speak(ctx context.Context, remote string, args ...string) (out s
 	if os.Getenv("GIT_SSH") == "" && os.Getenv("GIT_SSH_COMMAND") == "" && !own {
 		env = append(env, "GIT_SSH_COMMAND=ssh -o BatchMode=yes")
 	}
+	if mirror, _ := c.flag("remote." + remote + ".mirror"); mirror {
+		// Such a remote takes all refs or none, unless it is one no longer.
+		env = append(env, "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=remote."+remote+".mirror", "GIT_CONFIG_VALUE_0=false")
+	}
 	buf := &bounded{max: maxAnswer}
 	status, said, err = l.r.run(ctx, call{args: args, stdout: buf, env: env, network: true})
 	return buf.String(), status, said, err
@@ -255,7 +268,7 @@ func (l Ledger) Push(ctx context.Context, remote string, o share.Offer) (bool, e
 		case strings.HasPrefix(word[2], "[rejected]"), overtaken(word[2]):
 			return false, nil
 		default:
-			return false, refused(remote, word[2], said)
+			return false, refused(word[2], said)
 		}
 	}
 	if status == 0 {
@@ -275,7 +288,7 @@ func overtaken(summary string) bool {
 }
 
 // refused tells why a remote did not take something, in its own words.
-func refused(remote, summary, said string) error {
+func refused(summary, said string) error {
 	reason := strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(summary, "[remote rejected] "), "("), ")")
 	for line := range strings.Lines(said) {
 		if text, ok := strings.CutPrefix(strings.TrimSpace(line), "remote: "); ok && !strings.HasPrefix(text, "error: ") && strings.TrimSpace(text) != "" {
@@ -283,9 +296,8 @@ func refused(remote, summary, said string) error {
 			break
 		}
 	}
-	hint := "ask who keeps it to let " + knowledgeRef + " be pushed; what is known here stays, and goes with the next push"
-	if strings.Contains(reason, "non-fast-forward") {
-		hint = "a new epoch replaces what is there: on the remote, git config receive.denyNonFastForwards false"
+	return &fault.Error{
+		Hint: "ask who keeps it to let " + knowledgeRef + " be pushed; what is known here stays, and goes with the next push",
+		Err:  fmt.Errorf("it refuses: %s", firstComplaint(reason)),
 	}
-	return &fault.Error{Hint: hint, Err: fmt.Errorf("it refuses: %s", firstComplaint(reason))}
 }

@@ -39,11 +39,11 @@ func (s *Share) pull(ctx context.Context, remote string) (*Pulled, error) {
 	if err != nil {
 		return nil, err
 	}
-	st, err := s.settled(ctx, &m, own, true)
+	st, taken, err := s.settled(ctx, &m, own, true)
 	if err != nil {
 		return nil, err
 	}
-	out := &Pulled{Remote: remote, Tip: theirs, Held: []Held{}, Quarantined: []Quarantined{}}
+	out := &Pulled{Remote: remote, Tip: theirs, Taken: taken, Held: []Held{}, Quarantined: []Quarantined{}}
 	p := &plan{state: st}
 	if !theirs.IsZero() && theirs != own {
 		ex, err := s.examine(ctx, st, theirs, true)
@@ -60,7 +60,8 @@ func (s *Share) pull(ctx context.Context, remote string) (*Pulled, error) {
 				out.Quarantined = append(out.Quarantined, q)
 			}
 		}
-		out.Taken, out.Dropped = ex.taken, len(ex.dropped)
+		out.Taken += ex.taken
+		out.Dropped = len(ex.dropped)
 		if p, err = s.join(ctx, st, ex); err != nil {
 			return nil, err
 		}

@@ -108,25 +108,28 @@ func (s *Share) push(ctx context.Context, remote string, opts PushOptions, again
 			return nil, err
 		}
 	}
-	st, err := s.settled(ctx, &m, own, !opts.DryRun)
+	st, taken, err := s.settled(ctx, &m, own, !opts.DryRun)
 	if err != nil {
 		return nil, err
 	}
 	p := &plan{state: st}
-	out := &Pushed{Remote: remote, DryRun: opts.DryRun}
+	out := &Pushed{Remote: remote, DryRun: opts.DryRun, Taken: taken}
 	if theirs.IsZero() || theirs == own {
 		if p.dropped, err = s.droppedBy(ctx, st); err != nil {
 			return nil, err
 		}
 	} else {
 		ex, err := s.examine(ctx, st, theirs, !opts.DryRun)
+		if err != nil && !again && !opts.DryRun {
+			return s.push(ctx, remote, opts, true) // it may have been put right since
+		}
 		if err != nil {
 			return nil, unusable(remote, err)
 		}
 		if p, err = s.join(ctx, st, ex); err != nil {
 			return nil, err
 		}
-		out.Taken = ex.taken
+		out.Taken += ex.taken
 	}
 	if p.crossed {
 		m.Mark = ""

@@ -86,26 +86,27 @@ type examined struct {
 }
 
 // settled returns the state of this clone's tip: what is remembered, if that is about
-// it, else what is found by looking at all of it.
-func (s *Share) settled(ctx context.Context, m *Memory, own repo.ID, absorb bool) (*state, error) {
+// it, else what is found by looking at all of it. It returns how many records the store
+// got by that: all that it may not have, if nobody remembers.
+func (s *Share) settled(ctx context.Context, m *Memory, own repo.ID, absorb bool) (*state, int, error) {
 	if m.Version == memoryVersion && m.Policy == s.opts.Policy.key() && m.Tip == own {
 		kept, err := s.still(ctx, m.Store, m.Mark)
 		if err != nil || kept {
-			return recall(*m), err
+			return recall(*m), 0, err
 		}
 	}
 	*m = Memory{Version: memoryVersion, Policy: s.opts.Policy.key(), Fetched: m.Fetched}
 	if own.IsZero() {
-		return newState(), nil
+		return newState(), 0, nil
 	}
 	ex, err := s.examine(ctx, newState(), own, absorb)
 	if err != nil {
-		return nil, &fault.Error{
+		return nil, 0, &fault.Error{
 			Hint: "if it is of no use, forget it and begin again: git update-ref -d refs/ken/knowledge",
 			Err:  fmt.Errorf("read the knowledge of this clone: %w", err),
 		}
 	}
-	return ex.state, nil
+	return ex.state, ex.taken, nil
 }
 
 // still reports whether marks are those of the store, which may be another one by now.

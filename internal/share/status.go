@@ -58,7 +58,7 @@ func (s *Share) status(ctx context.Context, remote string, fetch bool) (*Standin
 	if err != nil {
 		return nil, err
 	}
-	st, err := s.settled(ctx, &m, own, false)
+	st, _, err := s.settled(ctx, &m, own, false)
 	if err != nil {
 		return nil, err
 	}

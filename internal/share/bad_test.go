@@ -1,0 +1,276 @@
+package share_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ken/internal/fault"
+	"ken/internal/share"
+	"ken/internal/store/storetest"
+	"ken/internal/testrepo"
+)
+
+// vandal pushes a commit of its own on top of what is shared: files by their paths, with
+// another mode where the content begins with "mode:".
+func vandal(t *testing.T, remote *testrepo.Repo, files map[string]string, config ...string) {
+	t.Helper()
+	v := remote.Clone()
+	for i := 0; i < len(config); i += 2 {
+		v.Git("config", config[i], config[i+1])
+	}
+	v.Git("fetch", "--quiet", "origin", ref)
+	v.Git("checkout", "--quiet", "FETCH_HEAD")
+	for name, text := range files {
+		switch {
+		case text == "":
+			v.Remove(name)
+		case text == "link":
+			os.Remove(v.Path(name))
+			v.Symlink("/etc/passwd", name)
+		case strings.HasPrefix(text, "exec:"):
+			v.Write(name, strings.TrimPrefix(text, "exec:"))
+			v.Chmod(name, 0o755)
+		default:
+			v.Write(name, text)
+		}
+	}
+	v.Git("add", "-A")
+	v.Git("commit", "--quiet", "-m", "vandal")
+	v.Git("push", "--quiet", "origin", "HEAD:"+ref)
+}
+
+func nameOf(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
+
+func placeOf(text string) string { n := nameOf(text); return "records/" + n[:2] + "/" + n[2:] }
+
+// What cannot be used is quarantined with a reason, takes nothing else along, displaces
+// nothing, and is put right by the next who pushes.
+func TestQuarantine(t *testing.T) {
+	remote := newRemote(t)
+	a, b := newClone(t, remote), newClone(t, remote)
+	a.know("one", "two", "three")
+	a.push()
+	b.pull()
+	there := records(remote, ref)
+	good := storetest.Record("about four", "four", 4)
+	escape := storetest.Record("\x1b[2J", "five", 5)
+	later := `{"ken":2,"more":true}` + "\n"
+	huge := strings.Repeat("x", share.MaxSize+1)
+	text := func(r share.Record) string { return string(r.Encode()) }
+	vandal(t, remote, map[string]string{
+		there[0]:                          "not what it is named by\n",
+		there[1]:                          "", // gone
+		placeOf(text(file(good))):         text(file(good)),
+		placeOf(text(file(escape))):       text(file(escape)),
+		placeOf("junk"):                   "junk",
+		placeOf(later):                    later,
+		placeOf(huge):                     huge,
+		placeOf("link"):                   "link",
+		placeOf("program"):                "exec:program",
+		"records/zz/what":                 "x",
+		"records/ab/cd/ef":                "x",
+		"README.md":                       "read me",
+		"dropped/notes":                   "x",
+		"dropped/" + nameOf("not a list"): "not a list",
+	})
+	before := strings.Fields(b.knows())
+	out := b.pull()
+	wantCounts(t, "taken", out.Taken, 1)
+	wantCounts(t, "known", len(strings.Fields(b.knows())), len(before)+1)
+	reasons := make(map[string]string)
+	for _, q := range out.Quarantined {
+		reasons[q.Path] = q.Reason
+	}
+	for path, want := range map[string]string{
+		there[0]:                          "not what it is named by",
+		placeOf(text(file(escape))):       "control character",
+		placeOf("junk"):                   "no document",
+		placeOf(later):                    "newer ken",
+		placeOf(huge):                     "is the most",
+		placeOf("link"):                   "no plain file",
+		placeOf("program"):                "no plain file",
+		"records/zz/what":                 "belongs",
+		"records/ab/cd/ef":                "belongs",
+		"README.md":                       "belongs",
+		"dropped/notes":                   "belongs",
+		"dropped/" + nameOf("not a list"): "no list",
+	} {
+		if !strings.Contains(reasons[path], want) {
+			t.Errorf("%s: %q, want %q", path, reasons[path], want)
+		}
+	}
+	wantCounts(t, "quarantined", len(reasons), 12)
+	// It is remembered, found again without a memory, and no reason to fail.
+	for range 2 {
+		st := b.status()
+		wantCounts(t, "quarantined", len(st.Quarantined), 11)
+		wantCounts(t, "records", st.Size.Records, 4)
+		if st.Current() {
+			t.Error("all is well")
+		}
+		b.memories.m = share.Memory{}
+	}
+	b.push()
+	if got := remote.Git("cat-file", "blob", ref+":"+there[0]); !strings.HasPrefix(got, `{"ken":1`) {
+		t.Errorf("it was not put right: %s", got)
+	}
+	if now := strings.Join(records(remote, ref), "\n"); !strings.Contains(now, there[1]) {
+		t.Error("it was not put back")
+	}
+	c := newClone(t, remote)
+	wantCounts(t, "taken by a new clone", c.pull().Taken, 4)
+	wantCounts(t, "quarantined in a new clone", len(c.status().Quarantined), 11)
+	// A new epoch leaves it behind.
+	c.policy.Budget = 500
+	if out := c.push(share.PushOptions{Prune: true}); len(out.Dropped) == 0 {
+		t.Error("nothing was dropped")
+	}
+	a.pull()
+	for _, x := range []*clone{a, c} {
+		if st := x.status(); len(st.Quarantined) > 0 || st.Epoch != 1 {
+			t.Errorf("%+v", st)
+		}
+	}
+}
+
+// A ledger that is none, or another's, is refused with what to do, and nothing that is
+// known here is touched.
+func TestUnusable(t *testing.T) {
+	for name, spoil := range map[string]func(*testrepo.Repo){
+		"no commit": func(r *testrepo.Repo) {
+			r.Write("junk", "junk")
+			r.Git("update-ref", ref, r.Git("hash-object", "-w", "junk"))
+		},
+		"another layout": func(r *testrepo.Repo) { r.Git("update-ref", ref, "main") },
+		"a newer layout": func(r *testrepo.Repo) {
+			r.Write("format", "ken knowledge 2\n")
+			blob := r.Git("hash-object", "-w", "format")
+			r.Git("read-tree", "--empty")
+			r.Git("update-index", "--add", "--cacheinfo", "100644,"+blob+",format")
+			r.Git("update-ref", ref, r.Git("commit-tree", "-m", "x", r.Git("write-tree")))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			remote := newRemote(t)
+			a := newClone(t, remote)
+			a.know("one")
+			a.push()
+			before := a.knows()
+			spoil(remote)
+			a.know("two")
+			for _, act := range []func() error{
+				func() error { _, err := a.share().Pull(t.Context(), ""); return err },
+				func() error { _, err := a.share().Push(t.Context(), share.PushOptions{}); return err },
+				func() error { _, err := a.share().Status(t.Context(), "", true); return err },
+			} {
+				err := act()
+				if err == nil || !strings.HasPrefix(err.Error(), "share with origin: its knowledge cannot be used: ") || fault.HintOf(err) == "" {
+					t.Errorf("%v (hint %q)", err, fault.HintOf(err))
+				}
+			}
+			if got := strings.Fields(a.knows()); len(got) != len(strings.Fields(before))+1 {
+				t.Errorf("knows %d", len(got))
+			}
+			// The hint helps.
+			a.Git("push", "--quiet", "--force", "origin", ref)
+			wantCounts(t, "pushed", a.push().Records, 1)
+		})
+	}
+}
+
+// Whoever replaces what was shared by something else takes away nothing: it is all there
+// again with the next push of somebody who had it.
+func TestForcePushed(t *testing.T) {
+	remote := newRemote(t)
+	a, b := newClone(t, remote), newClone(t, remote)
+	a.know("one", "two")
+	a.push()
+	b.know("three") // has never heard of a
+	b.policy.Remote = "other"
+	b.Git("remote", "add", "other", newRemote(t).URL())
+	b.push()
+	b.Git("push", "--quiet", "--force", "origin", ref)
+	wantCounts(t, "after it was forced", len(records(remote, ref)), 1)
+	out := a.pull()
+	wantCounts(t, "taken", out.Taken, 1)
+	wantCounts(t, "pushed", a.push().Records, 2)
+	wantCounts(t, "in the end", len(records(remote, ref)), 3)
+	// And one that was deleted is made again.
+	remote.Git("update-ref", "-d", ref)
+	if st := a.status(); st.Unpushed != 3 {
+		t.Errorf("%+v", st)
+	}
+	wantCounts(t, "pushed", a.push().Records, 3)
+	wantCounts(t, "again", len(records(remote, ref)), 3)
+}
+
+// A remote that refuses, is not there, or is not configured.
+func TestRefused(t *testing.T) {
+	remote := newRemote(t)
+	a := newClone(t, remote)
+	a.know("one")
+	remote.Write("hooks/pre-receive", "#!/bin/sh\necho nobody writes here on Sundays >&2\nexit 1\n")
+	remote.Chmod("hooks/pre-receive", 0o755)
+	_, err := a.share().Push(t.Context(), share.PushOptions{})
+	if err == nil || !strings.Contains(err.Error(), "it refuses: pre-receive hook declined: nobody writes here on Sundays") || fault.HintOf(err) == "" {
+		t.Errorf("a hook: %v", err)
+	}
+	remote.Remove("hooks/pre-receive")
+	wantCounts(t, "afterwards", a.push().Records, 1)
+
+	for _, name := range []string{"nobody", "--upload-pack=touch /tmp/x", "../up", "https://example.org/x.git"} {
+		if _, err := a.share().Pull(t.Context(), name); fault.KindOf(err) != fault.Usage || fault.HintOf(err) == "" {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+	if err := os.Rename(remote.Dir, remote.Dir+".away"); err != nil {
+		t.Fatal(err)
+	}
+	a.know("two")
+	for what, act := range map[string]func() error{
+		"push": func() error { _, err := a.share().Push(t.Context(), share.PushOptions{}); return err },
+		"pull": func() error { _, err := a.share().Pull(t.Context(), ""); return err },
+	} {
+		if err := act(); err == nil || fault.HintOf(err) == "" || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s of a remote that is away: %v", what, err)
+		}
+	}
+	if err := os.Rename(remote.Dir+".away", remote.Dir); err != nil {
+		t.Fatal(err)
+	}
+	wantCounts(t, "when it is back", a.push().Records, 1)
+}
+
+// Clones that have not all of the code share all the same.
+func TestOddClones(t *testing.T) {
+	remote := newRemote(t)
+	remote.Git("config", "uploadpack.allowFilter", "true")
+	a := newClone(t, remote)
+	a.know("one", "two")
+	a.push()
+	a.know("three")
+	a.push()
+	for _, args := range [][]string{{"--depth=1"}, {"--filter=blob:none"}, {"--filter=tree:0", "--no-checkout"}, {"--bare"}, {"--mirror"}, {"--single-branch", "--no-tags"}} {
+		t.Run(fmt.Sprint(args), func(t *testing.T) {
+			b := newClone(t, remote, args...)
+			b.t = t
+			wantCounts(t, "taken", b.pull().Taken, len(records(remote, ref)))
+			b.know(fmt.Sprint(args))
+			wantCounts(t, "pushed", b.push().Records, 1)
+			if st := b.status(); !st.Current() {
+				t.Errorf("%+v", st)
+			}
+			if _, err := os.Stat(filepath.Join(b.Dir, ".git", "FETCH_HEAD")); err == nil {
+				t.Error("there is a FETCH_HEAD")
+			}
+		})
+	}
+}
