@@ -1,6 +1,8 @@
 package git
 
 import (
+	"os"
+	"os/exec"
 	"strings"
 	"testing"
 
@@ -26,15 +28,32 @@ func TestRootCommit(t *testing.T) {
 		t.Errorf("linear: %s, want %s", got, first)
 	}
 
-	// An older history that was merged in is where it begins.
-	b.git("checkout", "-q", "--orphan", "older")
-	t.Setenv("GIT_COMMITTER_DATE", "2001-01-01T00:00:00Z")
-	older := b.commit("b", "1")
-	b.git("checkout", "-q", "main")
-	t.Setenv("GIT_COMMITTER_DATE", "2027-01-01T00:00:00Z")
-	b.git("merge", "-q", "--allow-unrelated-histories", "-m", "both", "older")
-	if got := root("merged"); got != older.String() {
-		t.Errorf("merged: %s, want %s", got, older)
+	// Of histories that were merged, the oldest is where it begins; of two of one time, the one
+	// with the smallest id.
+	merge := func(at string) string {
+		t.Helper()
+		cmd := exec.CommandContext(ctx(t), "git", "commit-tree", "-m", "of "+at, b.git("rev-parse", "HEAD^{tree}"))
+		cmd.Dir = b.dir
+		cmd.Env = append(append(os.Environ(), fixedEnv...), "GIT_COMMITTER_DATE="+at)
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		id := strings.TrimSpace(string(out))
+		b.git("merge", "-q", "--allow-unrelated-histories", "-m", "both", id)
+		return id
+	}
+	merge("1800000000 +0000")
+	if got := root("a younger one"); got != first.String() {
+		t.Errorf("a younger one: %s, want %s", got, first)
+	}
+	same := merge("1700000000 +0000")
+	if got, want := root("of one time"), min(same, first.String()); got != want {
+		t.Errorf("of one time: %s, want %s", got, want)
+	}
+	older := merge("1600000000 +0000")
+	if got := root("an older one"); got != older {
+		t.Errorf("an older one: %s, want %s", got, older)
 	}
 
 	shallow := b.clone("--depth", "1")
