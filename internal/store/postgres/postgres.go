@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"ken/internal/registry"
@@ -132,22 +133,41 @@ func (s *Store) Repository(ctx context.Context) (int64, error) {
 	return s.repository, err
 }
 
-// enter brings the tables up to date and finds the repository's number.
+// enter finds the repository's number, and brings the tables up to date if need be. Mostly that
+// is one question.
 func (s *Store) enter(ctx context.Context, pool *pgxpool.Pool) error {
+	if ok, err := s.find(ctx, pool); ok || err != nil {
+		return err
+	}
 	if err := s.migrate(ctx, pool); err != nil {
 		return err
 	}
-	const find = `
-		SELECT r.id, s.database::text FROM ken.schema s, ken.repository r WHERE r.name = $1`
-	err := pool.QueryRow(ctx, find, []byte(s.opts.Repository)).Scan(&s.repository, &s.database)
-	if !errors.Is(err, pgx.ErrNoRows) {
-		return err
-	}
-	_, err = pool.Exec(ctx, `INSERT INTO ken.repository (name) VALUES ($1) ON CONFLICT (name) DO NOTHING`, []byte(s.opts.Repository))
+	_, err := pool.Exec(ctx, `INSERT INTO ken.repository (name) VALUES ($1) ON CONFLICT (name) DO NOTHING`, []byte(s.opts.Repository))
 	if err != nil {
 		return err
 	}
-	return pool.QueryRow(ctx, find, []byte(s.opts.Repository)).Scan(&s.repository, &s.database)
+	ok, err := s.find(ctx, pool)
+	if err == nil && !ok {
+		err = errors.New("the repository's row is gone as soon as it is written")
+	}
+	return err
+}
+
+// find finds the repository's number. That the tables are not there, or not of this ken's schema,
+// is left to who brings them up to date.
+func (s *Store) find(ctx context.Context, pool *pgxpool.Pool) (ok bool, err error) {
+	var version int
+	err = pool.QueryRow(ctx, `
+		SELECT s.version, s.database::text, r.id FROM ken.schema s, ken.repository r WHERE r.name = $1`,
+		[]byte(s.opts.Repository)).Scan(&version, &s.database, &s.repository)
+	pg, said := errors.AsType[*pgconn.PgError](err)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows), said && (pg.Code == "42P01" || pg.Code == "42703"): // no such table, no such column
+		return false, nil
+	case err != nil:
+		return false, err
+	}
+	return version == len(migrations), nil
 }
 
 // read calls fn in a transaction that sees one state of everything and changes nothing.

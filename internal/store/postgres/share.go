@@ -1,9 +1,9 @@
 package postgres
 
 import (
+	"bytes"
 	"context"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -48,53 +48,76 @@ type places [2]place
 
 func (p places) mark() share.Mark { return share.Mark(p[0].String() + " " + p[1].String()) }
 
-// The records that have a number, and the last ones.
-var (
-	numbered = [2]string{
-		`SELECT seq, substr(id, 1, 8) FROM ken.record WHERE repository = $1 AND seq = $2`,
-		`SELECT seq, substr(id, 1, 8) FROM ken.directory_record WHERE repository = $1 AND seq = $2`,
-	}
-	last = [2]string{
-		`SELECT seq, substr(id, 1, 8) FROM ken.record WHERE repository = $1 ORDER BY seq DESC LIMIT 1`,
-		`SELECT seq, substr(id, 1, 8) FROM ken.directory_record WHERE repository = $1 ORDER BY seq DESC LIMIT 1`,
-	}
-)
+// parsePlaces reads a mark.
+func parsePlaces(mark share.Mark) places {
+	files, directories, _ := strings.Cut(string(mark), " ")
+	return places{parsePlace(files), parsePlace(directories)}
+}
 
-// placeBy returns the place that a query names, the beginning for none.
-func (s *Store) placeBy(ctx context.Context, tx pgx.Tx, query string, args ...any) (p place, err error) {
-	var id []byte
-	err = tx.QueryRow(ctx, query, append([]any{s.repository}, args...)...).Scan(&p.seq, &id)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return place{}, nil
+// Stand says how somebody stands who has a mark: whether it is one of this base, and whether
+// anything may have come since. A mark that is not was made by another base, or by this one before
+// it was put back to an earlier day: who holds it cannot be sure that what he has written is
+// still there.
+func (s *Store) Stand(ctx context.Context, mark share.Mark) (known, news bool, err error) {
+	pool, err := s.Pool(ctx)
+	if err != nil {
+		return false, false, err
 	}
-	copy(p.id[:], id)
-	return p, err
+	at := parsePlaces(mark)
+	now, last, err := s.fit(ctx, pool, at)
+	if err != nil {
+		return false, false, s.explain("read", err)
+	}
+	known = now == at && at.mark() == mark
+	return known, !known || last > max(at[0].seq, at[1].seq), nil
+}
+
+// fit returns those of places that are of this base, the beginning for others, and the last
+// number that was given. It is one question, since who asks may be far away.
+func (s *Store) fit(ctx context.Context, q querier, at places) (now places, last int64, err error) {
+	var ids [2][]byte
+	err = q.QueryRow(ctx, `
+		SELECT
+			p.seq,
+			(SELECT substr(id, 1, 8) FROM ken.record WHERE repository = p.id AND seq = $2),
+			(SELECT substr(id, 1, 8) FROM ken.directory_record WHERE repository = p.id AND seq = $3)
+		FROM ken.repository p WHERE p.id = $1`, s.repository, at[0].seq, at[1].seq).Scan(&last, &ids[0], &ids[1])
+	for i, id := range ids {
+		if at[i].seq > 0 && bytes.Equal(id, at[i].id[:]) {
+			now[i] = at[i]
+		}
+	}
+	return now, last, err
 }
 
 // places reads a mark. One that does not fit this base is the beginning, of both tables: who
 // has lost his place in one cannot be sure of the other.
 func (s *Store) places(ctx context.Context, tx pgx.Tx, mark share.Mark) (places, error) {
-	files, directories, _ := strings.Cut(string(mark), " ")
-	at := places{parsePlace(files), parsePlace(directories)}
-	for i, p := range at {
-		if p.seq == 0 {
-			continue
-		}
-		now, err := s.placeBy(ctx, tx, numbered[i], p.seq)
-		if now != p || err != nil {
-			return places{}, err
-		}
+	at := parsePlaces(mark)
+	now, _, err := s.fit(ctx, tx, at)
+	if now != at || err != nil {
+		return places{}, err
 	}
 	return at, nil
 }
 
+// end returns the places behind everything.
 func (s *Store) end(ctx context.Context, tx pgx.Tx) (at places, err error) {
-	for i := range at {
-		if at[i], err = s.placeBy(ctx, tx, last[i]); err != nil {
-			return at, err
+	var seqs [2]*int64
+	var ids [2][]byte
+	err = tx.QueryRow(ctx, `
+		SELECT f.seq, substr(f.id, 1, 8), d.seq, substr(d.id, 1, 8)
+		FROM (VALUES (1)) AS one
+		LEFT JOIN LATERAL (SELECT seq, id FROM ken.record WHERE repository = $1 ORDER BY seq DESC LIMIT 1) f ON true
+		LEFT JOIN LATERAL (SELECT seq, id FROM ken.directory_record WHERE repository = $1 ORDER BY seq DESC LIMIT 1) d ON true`,
+		s.repository).Scan(&seqs[0], &ids[0], &seqs[1], &ids[1])
+	for i, seq := range seqs {
+		if seq != nil {
+			at[i].seq = *seq
+			copy(at[i].id[:], ids[i])
 		}
 	}
-	return at, nil
+	return at, err
 }
 
 // Since implements [share.Store].
@@ -208,18 +231,6 @@ func (s *Store) AbsorbAt(ctx context.Context, mark share.Mark, list []share.Reco
 		return mark, err
 	}
 	return next, nil
-}
-
-// Knows reports whether a mark is one of this base. One that is not was made by another base,
-// or by this one before it was put back to an earlier day: who holds it cannot be sure that
-// what he has written is still there.
-func (s *Store) Knows(ctx context.Context, mark share.Mark) (ok bool, err error) {
-	err = s.read(ctx, "read", func(tx pgx.Tx) error {
-		at, err := s.places(ctx, tx, mark)
-		ok = err == nil && at.mark() == mark
-		return err
-	})
-	return ok && err == nil, err
 }
 
 // Count returns how many records there are.

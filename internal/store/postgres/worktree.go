@@ -159,20 +159,36 @@ func (s *Store) Machines(ctx context.Context) (list []share.Machine, err error) 
 // Tell says how a work tree of this machine stands: the baseline, nil when it was never
 // verified, and the counts. Its rows may follow later, and begin the next generation then.
 func (s *Store) Tell(ctx context.Context, worktree string, b *registry.Baseline, t registry.Tally) error {
-	return s.write(ctx, "write", func(tx pgx.Tx) error {
-		id, err := s.hold(ctx, tx, worktree)
-		if err != nil {
-			return err
-		}
-		if b != nil {
-			if err := s.setBaseline(ctx, tx, id, *b); err != nil {
-				return err
-			}
-		}
-		_, err = tx.Exec(ctx, `
-			UPDATE ken.worktree SET host = $3, told_at = now(), files = $4, fresh = $5, stale = $6, none = $7, excluded = $8
-			WHERE repository = $1 AND id = $2`,
-			s.repository, id, []byte(s.opts.Host), t.Files, t.Fresh, t.Stale, t.None, t.Excluded)
+	pool, err := s.Pool(ctx)
+	if err != nil {
 		return err
-	})
+	}
+	// One statement each, since the server may be far away.
+	if b == nil {
+		_, err = pool.Exec(ctx, `
+			INSERT INTO ken.worktree (repository, machine, name, host, told_at, files, fresh, stale, none, excluded)
+			VALUES ($1, $2, $3, $4, now(), $5, $6, $7, $8, $9)
+			ON CONFLICT (repository, machine, name) DO UPDATE SET
+				host = excluded.host, told_at = excluded.told_at,
+				files = excluded.files, fresh = excluded.fresh, stale = excluded.stale, none = excluded.none, excluded = excluded.excluded`,
+			s.repository, s.machine(), []byte(worktree), []byte(s.opts.Host), t.Files, t.Fresh, t.Stale, t.None, t.Excluded)
+		return s.explain("write", err)
+	}
+	_, err = pool.Exec(ctx, `
+		INSERT INTO ken.worktree (repository, machine, name, host, told_at, files, fresh, stale, none, excluded,
+			head, tree, index_tree, clean, policy, raw,
+			upstream_ref, upstream_commit, upstream_known, upstream_ahead, upstream_behind, verified_at)
+		VALUES ($1, $2, $3, $4, now(), $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)
+		ON CONFLICT (repository, machine, name) DO UPDATE SET
+			host = excluded.host, told_at = excluded.told_at,
+			files = excluded.files, fresh = excluded.fresh, stale = excluded.stale, none = excluded.none, excluded = excluded.excluded,
+			head = excluded.head, tree = excluded.tree, index_tree = excluded.index_tree, clean = excluded.clean,
+			policy = excluded.policy, raw = excluded.raw,
+			upstream_ref = excluded.upstream_ref, upstream_commit = excluded.upstream_commit, upstream_known = excluded.upstream_known,
+			upstream_ahead = excluded.upstream_ahead, upstream_behind = excluded.upstream_behind, verified_at = excluded.verified_at`,
+		s.repository, s.machine(), []byte(worktree), []byte(s.opts.Host), t.Files, t.Fresh, t.Stale, t.None, t.Excluded,
+		idBytes(b.Head), idBytes(b.Tree), idBytes(b.Index), b.Clean, []byte(b.Policy), b.Raw,
+		[]byte(b.Upstream.Ref), idBytes(b.Upstream.Commit), b.Upstream.Known, b.Upstream.Ahead, b.Upstream.Behind,
+		b.At.UTC().Format(time.RFC3339Nano))
+	return s.explain("write", err)
 }

@@ -91,6 +91,7 @@ type Team struct {
 	address postgres.Address
 	memory  memory
 	marks   marks
+	news    bool            // the base may have something that is not here
 	arrived map[string]bool // what came from the base in this run
 	moved   Moved
 }
@@ -316,8 +317,9 @@ func (t *Team) enter(ctx context.Context, step stepper) error {
 			return err
 		}
 		known := t.marks.Base == base
+		t.news = true
 		if known && t.marks.Pulled != "" {
-			if known, err = t.base.Knows(ctx, t.marks.Pulled); err != nil {
+			if known, t.news, err = t.base.Stand(ctx, t.marks.Pulled); err != nil {
 				return err
 			}
 		}
@@ -334,7 +336,7 @@ func newMarks(base string) marks { return marks{Base: base} }
 
 // pull takes over what the base has and the local store may not have.
 func (t *Team) pull(ctx context.Context, step stepper) error {
-	for {
+	for t.news {
 		var list []share.Record
 		next := t.marks.Pulled
 		err := step(ctx, func(ctx context.Context) (err error) {
@@ -345,7 +347,8 @@ func (t *Team) pull(ctx context.Context, step stepper) error {
 			return err
 		}
 		if len(list) == 0 {
-			return nil
+			t.news = false
+			break
 		}
 		if err := t.opts.Local.Absorb(ctx, list); err != nil {
 			return err
@@ -359,6 +362,7 @@ func (t *Team) pull(ctx context.Context, step stepper) error {
 			return err
 		}
 	}
+	return nil
 }
 
 // push hands over what the local store has and the base may not have. What has just come from
