@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"syscall"
 
 	"ken/internal/board"
@@ -51,6 +52,11 @@ func serve(ctx context.Context, dir string, opts cli.ServeOptions) error {
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
+	following, stop := context.WithCancel(ctx)
+	var follower sync.WaitGroup
+	follower.Go(func() { followTeam(following, g.Root()) })
+	defer follower.Wait()
+	defer stop()
 	opts.Ready(cli.Serving{URL: "http://" + shownAddr(addr) + "/#token=" + token, Addr: addr.String(), Local: addr.Addr().IsLoopback()})
 	return s.Serve(ctx, l)
 }

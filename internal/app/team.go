@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"os"
+	"time"
 
 	"ken/internal/repo"
 	"ken/internal/share"
@@ -27,6 +28,27 @@ func (w *workspace) arrive(ctx context.Context) {
 	w.team = t
 	w.remarks = append(w.remarks, t.Arrive(ctx))
 	w.leave = func() string { return t.Leave(ctx) }
+}
+
+// followEvery is how often a server looks what the team has written. Who looks at the board at
+// the same time as a colleague sees the same within that.
+const followEvery = 15 * time.Second
+
+// followTeam keeps the repository at root in step with the base of its team, if there is one,
+// until ctx ends. What is in the way of that is told by commands.
+func followTeam(ctx context.Context, root string) {
+	tick := time.NewTicker(followEvery)
+	defer tick.Stop()
+	for {
+		if w, err := openHere(ctx, openOptions{dir: root}); err == nil {
+			_ = w.Close() // likewise
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
 }
 
 // openTeam returns the way to the base, nil where none is named.

@@ -49,8 +49,8 @@ const (
 	longAway = 5 * time.Minute
 	// patience is answer for somebody who has asked for nothing else.
 	patience = 30 * time.Second
-	// batch is how many records go in a step: about half a megabyte.
-	batch = 500
+	// batch is how many records go in a step: about a megabyte.
+	batch = 1000
 )
 
 // Local is the store of this machine.

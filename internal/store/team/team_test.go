@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -421,4 +422,34 @@ func TestBetween(t *testing.T) {
 	ann.wait(soon)
 	ann.quiet(t, address)
 	want(t, ann, "by ann", "by bob")
+}
+
+// Many processes of many clones, all at once: everybody has everything in the end, once.
+func TestCrowd(t *testing.T) {
+	address := pgtest.Database(t)
+	var clones []*clone
+	for range 4 {
+		clones = append(clones, newClone(t))
+	}
+	var all []string
+	var writing sync.WaitGroup
+	for i, c := range clones {
+		for j := range 6 {
+			word := fmt.Sprint("word ", i, " ", j)
+			all = append(all, word)
+			writing.Go(func() { // a process has a store of its own
+				mine := *c
+				mine.Store = store.Open(store.Options{CommonDir: c.dir, StateDir: c.state})
+				defer mine.Close()
+				mine.quiet(t, address, text(word))
+			})
+		}
+	}
+	writing.Wait()
+	for _, c := range clones {
+		c.wait(soon)
+		c.quiet(t, address)
+		want(t, c, all...)
+	}
+	want(t, base(t, address, "r"), all...)
 }
