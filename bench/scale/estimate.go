@@ -86,7 +86,7 @@ func Compute(a Assumptions, m Measured) (n Numbers) {
 	commits := a.Developers * a.Commits
 	asked, changed := a.asked(), a.Changed
 	if !model {
-		asked, changed = a.Above, 0 // outlines follow every change; one that comes out the same is not kept
+		changed = 0
 	}
 	n.NewRecords = commits * (changed + a.Own + asked)
 	n.NewBytes = commits * (changed*m.RecordBytes + (a.Own+asked)*m.DirectoryBytes)

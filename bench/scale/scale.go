@@ -82,7 +82,7 @@ func (a *Assumptions) Fields() []Field {
 		{"changed", &a.Changed, 2, 8, "files of a commit that need a new text", prove},
 		{"own", &a.Own, 1.5, 5, "directories of a commit, stale by their files", prove},
 		{"above", &a.Above, 1, 7, "directories above these, at most", prove},
-		{"cutoff", &a.Cutoff, 0, 0.9, "share of new texts that keep their words", assumed},
+		{"cutoff", &a.Cutoff, 0, 0.9, "share of new texts that keep their words", assumed + "; outlines: 0.6"},
 		{"owntokens", &a.OwnTokens, 13_000, 53_000, "tokens of a commit, directories stale by their files", prove},
 		{"abovetokens", &a.AboveTokens, 3_000, 35_000, "tokens of a commit, all above", prove},
 		{"describetokens", &a.DescribeTokens, 1_400, 2_700, "tokens of a file in the first survey", prove},
