@@ -469,7 +469,44 @@ func (s *scaleSite) partitions(ctx context.Context) error {
 		}
 	}
 	s.m, s.names, s.figures = whole, names, figures
-	return err
+	if err != nil {
+		return err
+	}
+	return s.sideBySide(ctx)
+}
+
+// sideBySide asks what a sync asks, of a table in partitions and of a whole one in turns: a
+// busy machine is as busy for both.
+func (s *scaleSite) sideBySide(ctx context.Context) error {
+	_, err := s.conn.PgConn().Exec(ctx, `
+		CREATE TABLE whole (LIKE ken.record INCLUDING ALL);
+		INSERT INTO whole SELECT * FROM ken.record;
+		ANALYZE whole`).ReadAll()
+	if err != nil {
+		return err
+	}
+	tables := []string{"whole", "ken.record"}
+	took := make([][]time.Duration, len(tables))
+	for round := range 2000 {
+		for i, table := range tables {
+			start := time.Now()
+			rows, err := s.conn.Query(ctx, `SELECT seq, substr(id, 1, 8) FROM `+table+` WHERE repository = $1 AND seq > $2 ORDER BY seq LIMIT 1000`, round%s.filled+1, 1<<40)
+			if err != nil {
+				return err
+			}
+			rows.Close()
+			if rows.Err() != nil {
+				return rows.Err()
+			}
+			took[i] = append(took[i], time.Since(start))
+		}
+	}
+	const what = "a question of a sync, of both in turns"
+	s.note(what, "")
+	for i := range tables {
+		s.note(what, fmt.Sprintf("%.2f ms", middle(took[i]).Seconds()*1000))
+	}
+	return nil
 }
 
 // hotRow measures how often one row can be changed by many, and as many by as many: what all
