@@ -200,7 +200,7 @@ func TestServeEndsItsStreams(t *testing.T) {
 	if took := time.Since(start); took > 2*time.Second { // it would wait three for one that goes on
 		t.Errorf("it took %v to end", took)
 	}
-	for range h.events { //nolint:revive // until it is closed
+	for range h.events { // until it is closed
 	}
 	if _, err := net.Dial("tcp", strings.TrimPrefix(s.base, "http://")); err == nil { //nolint:noctx // it is on this machine
 		t.Error("it still listens")

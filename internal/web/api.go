@@ -50,7 +50,7 @@ func (s *Server) apiBoard(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	v, late, err := s.boards.get(r.Context(), name, answerTime-requestTime)
+	v, late, err := s.boards.get(r.Context(), name, boardTime)
 	if err == nil && (late || v == nil) {
 		err = refusal(http.StatusServiceUnavailable, "the board is still being made", "ask again")
 	}
@@ -59,7 +59,7 @@ func (s *Server) apiBoard(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	answer(w, r, v.json, `"`+v.tag+`"`)
+	s.answer(w, r, v.json, `"`+v.tag+`"`)
 }
 
 // inWorktree answers with a document about a worktree.
@@ -274,7 +274,7 @@ func (s *Server) reply(w http.ResponseWriter, r *http.Request, v any, err error,
 	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	if r.Method == http.MethodGet {
-		answer(w, r, append(b, '\n'), tagOf(b))
+		s.answer(w, r, append(b, '\n'), tagOf(b))
 		return
 	}
 	_, _ = w.Write(append(b, '\n'))

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ken/internal/board"
+	"ken/internal/repo"
 )
 
 // A repository whose pulse and board are given.
@@ -177,5 +178,68 @@ func TestASlowStreamGetsTheNewest(t *testing.T) {
 	case <-s.wake:
 		t.Error("it is woken for nothing")
 	default:
+	}
+}
+
+// What pages show of a board is in its tag.
+func TestATagChangesWithWhatPagesShow(t *testing.T) {
+	make := func(change func(*board.Leaf, *board.Directory)) string {
+		b := newBoards(Deps{Board: func(context.Context, string, func(*board.Board)) (*board.Board, error) {
+			leaf, dir := board.Leaf{Path: "a"}, board.Directory{Raw: "d"}
+			change(&leaf, &dir)
+			return &board.Board{Worktrees: []board.Worktree{{
+				Name: "w", Files: board.Part[board.Files]{Known: &board.Files{Leaves: []board.Leaf{leaf}}},
+				Survey: board.Part[board.Survey]{Known: &board.Survey{Directories: []board.Directory{dir}}},
+			}}}, nil
+		}})
+		v, err := b.build("w", Pulse{}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v.tag
+	}
+	same := make(func(*board.Leaf, *board.Directory) {})
+	if again := make(func(*board.Leaf, *board.Directory) {}); again != same {
+		t.Error("the same board has another tag")
+	}
+	for what, change := range map[string]func(*board.Leaf, *board.Directory){
+		"the path of a file":       func(l *board.Leaf, _ *board.Directory) { l.Path = repo.Path("b") },
+		"its size":                 func(l *board.Leaf, _ *board.Directory) { l.Size++ },
+		"its verdict":              func(l *board.Leaf, _ *board.Directory) { l.Found++ },
+		"its summary":              func(l *board.Leaf, _ *board.Directory) { l.Summary++ },
+		"its reason":               func(l *board.Leaf, _ *board.Directory) { l.Reason = "x" },
+		"the text of a directory":  func(_ *board.Leaf, d *board.Directory) { d.Text = "x" },
+		"who wrote of a directory": func(_ *board.Leaf, d *board.Directory) { d.Author = "x" },
+	} {
+		if make(change) == same {
+			t.Errorf("%s is another, and the tag is not", what)
+		}
+	}
+}
+
+// Who asks what there is of a first board gets nothing when it was just forgotten.
+func TestWhatWasForgottenIsNotThere(t *testing.T) {
+	if v := newBoards(Deps{}).soFar("w"); v != nil {
+		t.Errorf("%+v", v)
+	}
+}
+
+// What there is of two first boards goes by two tags.
+func TestPartsOfBoardsAreToldApart(t *testing.T) {
+	tags := map[string]bool{}
+	for _, pulse := range []string{"1", "2"} {
+		g := &given{pulse: pulse, hold: make(chan struct{})}
+		b := newBoards(g.deps())
+		told := make(chan string, 10)
+		b.tell = func(_, tag string) { told <- tag }
+		if _, late, err := b.get(t.Context(), "w", time.Millisecond); err != nil || !late {
+			t.Fatal(late, err)
+		}
+		tags[<-told] = true
+		close(g.hold)
+		b.wait()
+	}
+	if len(tags) != 2 {
+		t.Errorf("the tags are %v", tags)
 	}
 }

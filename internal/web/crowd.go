@@ -29,6 +29,7 @@ type guest struct {
 	net.Conn
 	crowd *crowd
 	asked int       // requests of it that are being answered
+	spoke bool      // there has been one
 	since time.Time // it came, or its last answer was given
 }
 
@@ -87,6 +88,22 @@ func (g *guest) Close() error {
 	return g.Conn.Close()
 }
 
+// dismiss hangs up on all that never asked anything. Browsers open such connections
+// ahead of time, and the end of a server would wait for them.
+func (c *crowd) dismiss() {
+	c.mu.Lock()
+	var mute []*guest
+	for g := range c.guests {
+		if !g.spoke {
+			mute = append(mute, g)
+		}
+	}
+	c.mu.Unlock()
+	for _, g := range mute {
+		_ = g.Close()
+	}
+}
+
 type guestKey struct{}
 
 // known is for a server's ConnContext: a request then knows its connection.
@@ -109,5 +126,5 @@ func (g *guest) asks(n int) {
 	g.crowd.mu.Lock()
 	defer g.crowd.mu.Unlock()
 	g.asked += n
-	g.since = time.Now()
+	g.spoke, g.since = true, time.Now()
 }

@@ -133,7 +133,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	beat := time.NewTicker(heartbeat)
 	defer beat.Stop()
 	say := func(text string) bool {
-		_ = control.SetWriteDeadline(time.Now().Add(eventWriteLimit))
+		_ = control.SetWriteDeadline(time.Now().Add(s.limits.piece))
 		_, err := w.Write([]byte(text))
 		return err == nil && control.Flush() == nil
 	}

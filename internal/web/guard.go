@@ -77,8 +77,9 @@ func refusal(status int, text, hint string) error {
 	return &statusError{&fault.Error{Kind: fault.Usage, Hint: hint, Err: errors.New(text)}, status}
 }
 
-// protect lets through what may pass, with every answer told how it may be used.
-func (g *guard) protect(next http.Handler, fail func(http.ResponseWriter, *http.Request, error)) http.Handler {
+// protect lets through what may pass, with every answer told how it may be used. It has
+// so long to be given, but for those that go on.
+func (g *guard) protect(within time.Duration, next http.Handler, fail func(http.ResponseWriter, *http.Request, error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "+
@@ -104,7 +105,7 @@ func (g *guard) protect(next http.Handler, fail func(http.ResponseWriter, *http.
 		case "/mcp":
 			r.Body = &heard{http.MaxBytesReader(w, r.Body, maxMessage), talk}
 		default:
-			_ = control.SetWriteDeadline(time.Now().Add(answerTime))
+			_ = control.SetWriteDeadline(time.Now().Add(within))
 			r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 		}
 		next.ServeHTTP(w, r)

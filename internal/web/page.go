@@ -274,7 +274,7 @@ func (s *Server) draw(w http.ResponseWriter, r *http.Request, f *frame) {
 	key := f.key(r)
 	if p, ok := s.drawn.find(f, key); ok {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		answer(w, r, p.body, p.tag)
+		s.answer(w, r, p.body, p.tag)
 		return
 	}
 	name := "layout"
@@ -294,12 +294,12 @@ func (s *Server) draw(w http.ResponseWriter, r *http.Request, f *frame) {
 	}
 	p := drawing{b.Bytes(), tagOf(b.Bytes())}
 	s.drawn.keep(f, key, p)
-	answer(w, r, p.body, p.tag)
+	s.answer(w, r, p.body, p.tag)
 }
 
 // answer sends a body unless the asker has it. Whoever reads slowly is given time, and
 // whoever does not read at all is not.
-func answer(w http.ResponseWriter, r *http.Request, body []byte, tag string) {
+func (s *Server) answer(w http.ResponseWriter, r *http.Request, body []byte, tag string) {
 	w.Header().Set("ETag", tag)
 	if r.Header.Get("If-None-Match") == tag {
 		w.WriteHeader(http.StatusNotModified)
@@ -308,7 +308,7 @@ func answer(w http.ResponseWriter, r *http.Request, body []byte, tag string) {
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	control := http.NewResponseController(w)
 	for part := range slices.Chunk(body, piece) {
-		_ = control.SetWriteDeadline(time.Now().Add(pieceTime))
+		_ = control.SetWriteDeadline(time.Now().Add(s.limits.piece))
 		if _, err := w.Write(part); err != nil {
 			return
 		}
@@ -381,7 +381,7 @@ func (s *Server) asset(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Query().Get("v") == s.pages.release {
 		w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
 	}
-	answer(w, r, a.content, a.tag)
+	s.answer(w, r, a.content, a.tag)
 }
 
 // helpers are what templates may call.

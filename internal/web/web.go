@@ -81,6 +81,7 @@ var files embed.FS
 // A Server is one dashboard.
 type Server struct {
 	deps   Deps
+	limits limits
 	guard  *guard
 	boards *boards
 	hub    *hub
@@ -96,32 +97,41 @@ type Server struct {
 
 // New returns a dashboard. Its addresses are those that it will be reached under.
 func New(deps Deps, opts Options) (*Server, error) {
+	if opts.Token == "" {
+		return nil, errors.New("serve: without a token anybody could write")
+	}
 	p, err := loadPages()
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{deps: deps, guard: newGuard(opts), pages: p, hub: newHub(), nodes: newNodeCache(), turn: make(turns, maxTurns)}
+	s := &Server{deps: deps, limits: usual, guard: newGuard(opts), pages: p, hub: newHub(), nodes: newNodeCache(), turn: make(turns, maxTurns)}
 	s.boards = newBoards(deps)
 	s.boards.tell = s.hub.tell
 	return s, nil
 }
 
-// How long anything may take, and how much there may be of it.
+// limits is how long anything may take.
+type limits struct {
+	header time.Duration // to send the head of a request
+	whole  time.Duration // to send all of it
+	idle   time.Duration // to ask again on the same connection
+	answer time.Duration // to begin to be answered, once a request is there
+	piece  time.Duration // for a reader to take in one more piece
+}
+
+var usual = limits{header: 5 * time.Second, whole: 15 * time.Second, idle: 2 * time.Minute, answer: time.Minute, piece: 10 * time.Second}
+
+// How much there may be of it.
 const (
-	headerTime      = 5 * time.Second
-	requestTime     = 15 * time.Second // to send one
-	idleTime        = 2 * time.Minute
-	answerTime      = time.Minute
-	shutdownTime    = 3 * time.Second
-	maxHeader       = 32 << 10
-	maxBody         = 256 << 10
-	maxMessage      = 8 << 20 // of an agent, which may describe many files at once
-	maxConnections  = 512
-	firstPaint      = 250 * time.Millisecond // how long a page waits for a board
-	heartbeat       = 15 * time.Second
-	eventWriteLimit = 10 * time.Second
-	pieceTime       = 10 * time.Second // for a reader to take in one more piece
-	piece           = 64 << 10
+	shutdownTime   = 3 * time.Second
+	maxHeader      = 32 << 10
+	maxBody        = 256 << 10
+	maxMessage     = 8 << 20 // of an agent, which may describe many files at once
+	maxConnections = 512
+	boardTime      = 45 * time.Second       // how long a program waits for a board
+	firstPaint     = 250 * time.Millisecond // how long a page does
+	heartbeat      = 15 * time.Second
+	piece          = 64 << 10
 )
 
 // Serve answers on a listener until ctx ends, then lets what is under way finish.
@@ -135,9 +145,9 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	srv := &http.Server{
 		Handler:           all.attend(s.Handler()),
 		ConnContext:       all.known,
-		ReadHeaderTimeout: headerTime,
-		ReadTimeout:       requestTime,
-		IdleTimeout:       idleTime,
+		ReadHeaderTimeout: s.limits.header,
+		ReadTimeout:       s.limits.whole,
+		IdleTimeout:       s.limits.idle,
 		MaxHeaderBytes:    maxHeader,
 	}
 	done := make(chan error, 1)
@@ -147,6 +157,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	case err = <-done:
 	case <-ctx.Done():
 		s.hub.close() // streams would never finish
+		all.dismiss()
 		end, stop := context.WithTimeout(context.WithoutCancel(ctx), shutdownTime)
 		defer stop()
 		if srv.Shutdown(end) != nil {
@@ -190,5 +201,5 @@ func (s *Server) Handler() http.Handler {
 		mux.Handle("/mcp", s.deps.MCP)
 	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { s.fail(w, r, errNoPage) })
-	return s.guard.protect(mux, s.fail)
+	return s.guard.protect(s.limits.answer, mux, s.fail)
 }

@@ -1,0 +1,245 @@
+package app
+
+import (
+	"net/http"
+	"path"
+	"strings"
+	"testing"
+
+	"ken/internal/testrepo"
+	"ken/internal/web"
+	"ken/internal/workflow"
+)
+
+const ackPath = "/api/spec/api/ack"
+
+// signIn trades the token for a cookie.
+func (s *served) signIn() string {
+	s.t.Helper()
+	resp, _ := s.do(call{method: http.MethodPost, path: "/api/login", body: `{"token":"` + s.token + `"}`})
+	pair, _, _ := strings.Cut(resp.Header.Get("Set-Cookie"), ";")
+	if resp.StatusCode != http.StatusOK || pair == "" {
+		s.t.Fatalf("signing in: %s", resp.Status)
+	}
+	return pair
+}
+
+// Behind a proxy nothing is free, whatever address it asks under; its name is good at any
+// port, and as an origin.
+func TestServeBehindAProxy(t *testing.T) {
+	r := specced(t)
+	s := serveRepo(t, r, func(o *web.Options) { o.Hosts = []string{"board.example"} })
+	_, port, _ := strings.Cut(strings.TrimPrefix(s.base, "http://"), ":")
+	for _, host := range []string{"board.example", "BOARD.example:443", "board.example:" + port, "127.0.0.1:" + port, "localhost:" + port} {
+		for _, path := range []string{"/api/board", "/events", "/map", "/api/spec"} {
+			s.gives(http.StatusUnauthorized, call{path: path, head: map[string]string{"Host": host}})
+		}
+		s.gives(http.StatusOK, call{path: "/login", head: map[string]string{"Host": host}})
+		s.gives(http.StatusOK, call{path: "/api/board", head: map[string]string{"Host": host}, token: true})
+	}
+	for _, host := range []string{"127.0.0.1:443", "localhost", "evil.example", "board.example.evil.example"} {
+		s.gives(http.StatusMisdirectedRequest, call{path: "/api/board", head: map[string]string{"Host": host}, token: true})
+	}
+	ack := func(host, origin, site string) call {
+		return call{method: http.MethodPost, path: ackPath, body: `{"reason":"it holds"}`, token: true, head: map[string]string{"Host": host, "Origin": origin, "Sec-Fetch-Site": site}}
+	}
+	s.gives(http.StatusOK, ack("board.example", "https://board.example", "same-origin"))
+	s.gives(http.StatusOK, ack("127.0.0.1:"+port, "https://board.example", "same-origin"))
+	s.gives(http.StatusOK, ack("127.0.0.1:"+port, "https://board.example:8443", ""))
+	for _, origin := range []string{"https://evil.example", "https://board.example.evil.example", "ftp://board.example", "null", "https://evil.example/?board.example", "https://board.example@evil.example"} {
+		s.gives(http.StatusForbidden, ack("board.example", origin, ""))
+	}
+	if n := strings.TrimSpace(r.Git("rev-list", "--count", "HEAD")); n != "5" {
+		t.Errorf("there are %s commits, want 5", n)
+	}
+}
+
+// What is nearly the token, or nearly its cookie, is as good as nothing.
+func TestServeTakesTheTokenAndNoOther(t *testing.T) {
+	r := specced(t)
+	s := serveRepo(t, r, nil)
+	name, value, _ := strings.Cut(s.signIn(), "=")
+	other := serveRepo(t, specced(t), nil)
+	theirs := other.signIn()
+	if strings.HasPrefix(theirs, name+"=") {
+		t.Errorf("two repositories have one cookie, %s: each puts the other's out", name)
+	}
+	for what, head := range map[string]map[string]string{
+		"no value":               {"Cookie": name + "="},
+		"another value":          {"Cookie": name + "=" + strings.Repeat("0", len(value))},
+		"the beginning of it":    {"Cookie": name + "=" + value[:len(value)-1]},
+		"more than it":           {"Cookie": name + "=" + value + "0"},
+		"the token itself":       {"Cookie": name + "=" + s.token},
+		"another name":           {"Cookie": "ken_00000000=" + value},
+		"another's":              {"Cookie": theirs},
+		"no token":               {"Authorization": "Bearer "},
+		"the token's beginning":  {"Authorization": "Bearer " + s.token[:len(s.token)-1]},
+		"more than the token":    {"Authorization": "Bearer " + s.token + "x"},
+		"the cookie for a token": {"Authorization": "Bearer " + value},
+		"another scheme":         {"Authorization": "Basic " + s.token},
+	} {
+		if resp, _ := s.do(call{method: http.MethodPost, path: ackPath, body: `{"reason":"x"}`, head: head}); resp.StatusCode != http.StatusUnauthorized {
+			t.Errorf("%s: %s", what, resp.Status)
+		}
+	}
+	for _, body := range []string{`{"token":""}`, `{}`, `{"token":"` + s.token[:5] + `"}`, `{"token":"` + s.token + `x"}`} {
+		if resp, _ := s.do(call{method: http.MethodPost, path: "/api/login", body: body}); resp.StatusCode != http.StatusUnauthorized || resp.Header.Get("Set-Cookie") != "" {
+			t.Errorf("signing in with %s: %s", body, resp.Status)
+		}
+	}
+	if n := strings.TrimSpace(r.Git("rev-list", "--count", "HEAD")); n != "2" {
+		t.Errorf("somebody wrote: %s commits", n)
+	}
+}
+
+// A form on somebody else's page goes nowhere, although the browser has the cookie.
+func TestServeRefusesFormsFromElsewhere(t *testing.T) {
+	r := specced(t)
+	s := serveRepo(t, r, nil)
+	cookie := s.signIn()
+	for _, from := range []map[string]string{
+		{"Origin": "https://evil.example"},
+		{"Origin": "http://evil.example", "Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"},
+		{"Origin": "null", "Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"},
+		{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"},
+		{"Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": "navigate"}, // another port of this machine
+		{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"},
+	} {
+		head := map[string]string{"Cookie": cookie, "Content-Type": "application/x-www-form-urlencoded", "Accept": "text/html"}
+		for name, value := range from {
+			head[name] = value
+		}
+		if resp, _ := s.do(call{method: http.MethodPost, path: ackPath, body: "reason=pwned", head: head}); resp.StatusCode != http.StatusForbidden {
+			t.Errorf("from %v: %s", from, resp.Status)
+		}
+	}
+	for _, site := range []string{"cross-site", "same-site"} {
+		s.gives(http.StatusForbidden, call{path: "/api/board", head: map[string]string{"Sec-Fetch-Site": site, "Sec-Fetch-Mode": "no-cors"}})
+		s.gives(http.StatusOK, call{path: "/", head: map[string]string{"Sec-Fetch-Site": site, "Sec-Fetch-Mode": "navigate"}}) // a link that is followed
+	}
+	if n := strings.TrimSpace(r.Git("rev-list", "--count", "HEAD")); n != "2" {
+		t.Errorf("somebody wrote: %s commits", n)
+	}
+}
+
+// Where scripts are off, forms lead back to their page, and what went wrong is a page too.
+func TestServeFormsWithoutScripts(t *testing.T) {
+	r := specced(t)
+	s := serveRepo(t, r, nil)
+	form := func(path, body string) call {
+		return call{method: http.MethodPost, path: path, body: body, head: map[string]string{
+			"Cookie": s.signIn(), "Origin": s.base, "Sec-Fetch-Site": "same-origin", "Sec-Fetch-Mode": "navigate",
+			"Content-Type": "application/x-www-form-urlencoded", "Accept": "text/html,*/*",
+		}}
+	}
+	resp, body := s.do(form(ackPath, "reason=it+holds"))
+	if resp.StatusCode != http.StatusSeeOther || resp.Header.Get("Location") != "/node/api" {
+		t.Errorf("it leads to %s %s\n%s", resp.Status, resp.Header.Get("Location"), body)
+	}
+	resp, body = s.do(form(ackPath, "reason="))
+	if resp.StatusCode != http.StatusBadRequest || !strings.Contains(body, "<!doctype html>") {
+		t.Errorf("without a reason: %s\n%s", resp.Status, body)
+	}
+	// A browser that is told to send no referrer calls its own page's origin null.
+	if got := resp.Header.Get("Referrer-Policy"); got != "same-origin" {
+		t.Errorf("the referrer policy is %q", got)
+	}
+}
+
+// Every answer says what a browser may do with it.
+func TestServeTellsBrowsersWhatTheyMayDo(t *testing.T) {
+	s := serveRepo(t, specced(t), nil)
+	for _, path := range []string{"/", "/api/board", "/assets/app.js", "/nowhere", "/mcp", "/healthz", "/login"} {
+		resp, _ := s.do(call{path: path, head: map[string]string{"Accept": "text/html"}})
+		policy := make(map[string]string)
+		for part := range strings.SplitSeq(resp.Header.Get("Content-Security-Policy"), ";") {
+			name, value, _ := strings.Cut(strings.TrimSpace(part), " ")
+			policy[name] = value
+		}
+		for name, want := range map[string]string{
+			"default-src": "'none'", "script-src": "'self'", "style-src": "'self'", "connect-src": "'self'", "worker-src": "'self'",
+			"form-action": "'self'", "base-uri": "'none'", "frame-ancestors": "'none'", "img-src": "'self' data:",
+		} {
+			if policy[name] != want {
+				t.Errorf("%s: %s is %q, want %q", path, name, policy[name], want)
+			}
+			delete(policy, name)
+		}
+		if len(policy) > 0 {
+			t.Errorf("%s: the policy also has %v", path, policy)
+		}
+		for name, want := range map[string]string{
+			"X-Content-Type-Options": "nosniff", "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin",
+			"Referrer-Policy": "same-origin",
+		} {
+			if got := resp.Header.Get(name); got != want {
+				t.Errorf("%s: %s is %q, want %q", path, name, got, want)
+			}
+		}
+	}
+}
+
+// Whoever started the server is not who acknowledges from a page, or from afar.
+func TestServeAcksBearNoSessionOfTheServer(t *testing.T) {
+	t.Setenv("KEN_SESSION", "the-servers-own")
+	if session() == "" {
+		t.Fatal("the server runs in no session")
+	}
+	r := specced(t)
+	s := serveRepo(t, r, nil)
+	s.gives(http.StatusOK, call{method: http.MethodPost, path: ackPath, body: `{"reason":"from a page"}`, token: true})
+	a := s.agent(nil)
+	a.call("spec_ack", map[string]any{"ids": []string{"api"}, "reason": "from afar"})
+	if got := r.Git("log", "-2", "--format=%B"); strings.Contains(got, "the-servers-own") || !strings.Contains(got, "from afar") {
+		t.Errorf("the commits say:\n%s", got)
+	}
+}
+
+// An ack is for the commit that was looked at, and git itself refuses it on any other.
+func TestServeAckIsForWhatWasSeen(t *testing.T) {
+	r := specced(t)
+	s := serveRepo(t, r, nil)
+	seen := strings.TrimSpace(r.Git("rev-parse", "HEAD"))
+	ack := call{method: http.MethodPost, path: ackPath, body: `{"reason":"x","head":"` + seen + `"}`, token: true}
+	r.Write("api.go", "package api\n\nfunc Meanwhile() {}\n")
+	r.Commit("meanwhile")
+	if body := s.gives(http.StatusConflict, ack); !strings.Contains(body, "moved on") {
+		t.Errorf("it is told %s", body)
+	}
+	ack.body = `{"reason":"x","head":"nonsense"}`
+	s.gives(http.StatusBadRequest, ack)
+	if n := strings.TrimSpace(r.Git("rev-list", "--count", "HEAD")); n != "3" {
+		t.Errorf("there are %s commits, want 3", n)
+	}
+}
+
+// Nothing is overwritten by a restore unless that is asked for, by a box that is ticked.
+func TestServeRestoreOverwritesWhenAsked(t *testing.T) {
+	r := testrepo.New(t)
+	r.Write("a.go", "package a\n")
+	r.Write(".ken/state/odd.txt", "old")
+	r.Commit("begin")
+	s := serveRepo(t, r, nil)
+	space, err := openState(t.Context(), stateOptions{from: r.Dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer space.Close()
+	sweep, err := space.Keeper().Cleanup(t.Context(), workflow.CleanupOptions{Apply: true})
+	if err != nil || sweep.Archive == nil {
+		t.Fatalf("%+v, %v", sweep, err)
+	}
+	snapshot := path.Base(*sweep.Archive)
+	r.Write(".ken/state/odd.txt", "new")
+	restore := call{method: http.MethodPost, path: "/api/state/restore", token: true, body: `{"snapshot":"` + snapshot + `"}`}
+	s.do(restore)
+	if got := r.Read(".ken/state/odd.txt"); got != "new" {
+		t.Errorf("it has %q", got)
+	}
+	restore.body = "snapshot=" + snapshot + "&overwrite=on"
+	restore.head = map[string]string{"Content-Type": "application/x-www-form-urlencoded"}
+	s.gives(http.StatusOK, restore)
+	if got := r.Read(".ken/state/odd.txt"); got != "old" {
+		t.Errorf("after overwriting it has %q", got)
+	}
+}

@@ -1,0 +1,271 @@
+package web
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"ken/internal/board"
+)
+
+// serving is a dashboard on an address of this machine.
+type serving struct {
+	t    *testing.T
+	addr string
+	stop func() // ends it; the end of the test does, too
+}
+
+// serve serves what is given, within some limits.
+func serve(t *testing.T, deps Deps, within limits) *serving {
+	t.Helper()
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if deps.Worktrees == nil {
+		deps.Worktrees = func(context.Context) ([]Worktree, error) { return []Worktree{{Name: "w", Here: true}}, nil }
+	}
+	s, err := New(deps, Options{Addr: netip.MustParseAddrPort(l.Addr().String()), Token: "the-token", Name: "x"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.limits = within
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	done := make(chan error, 1)
+	go func() { done <- s.Serve(ctx, l) }()
+	stop := sync.OnceFunc(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+	t.Cleanup(stop)
+	return &serving{t, l.Addr().String(), stop}
+}
+
+// patience is how long a test waits for what should have come long before.
+const patience = 20 * time.Second
+
+// dial opens a connection, and sends the beginning of something.
+func (s *serving) dial(begin string) net.Conn {
+	s.t.Helper()
+	conn, err := new(net.Dialer).DialContext(s.t.Context(), "tcp", s.addr)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() { conn.Close() })
+	_ = conn.SetDeadline(time.Now().Add(patience))
+	if _, err := io.WriteString(conn, strings.ReplaceAll(begin, "HOST", s.addr)); err != nil {
+		s.t.Fatal(err)
+	}
+	return conn
+}
+
+// asks sends a request, and returns the status and the body of the answer.
+func (s *serving) asks(method, path, body string) (int, string) {
+	s.t.Helper()
+	req, err := http.NewRequestWithContext(s.t.Context(), method, "http://"+s.addr+path, strings.NewReader(body))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer the-token")
+	req.Header.Set("Content-Type", "application/json")
+	req.Close = true
+	resp, err := (&http.Client{Timeout: patience}).Do(req)
+	if err != nil {
+		s.t.Error(err)
+		return 0, ""
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	if err != nil {
+		s.t.Error(err)
+	}
+	return resp.StatusCode, string(b)
+}
+
+// isUp checks that somebody else is still answered.
+func (s *serving) isUp() {
+	s.t.Helper()
+	if status, _ := s.asks(http.MethodGet, "/healthz", ""); status != http.StatusOK {
+		s.t.Errorf("somebody else: %d", status)
+	}
+}
+
+// endless is a limit that is not what a test is about.
+const endless = time.Hour
+
+// Who never ends the head of a request is hung up on.
+func TestASlowHeadIsHungUpOn(t *testing.T) {
+	s := serve(t, (&given{}).deps(), limits{header: 50 * time.Millisecond, whole: endless, idle: endless, answer: endless, piece: endless})
+	conn := s.dial("GET / HTTP/1.1\r\nHost: HOST\r\nX: ")
+	if _, err := io.ReadAll(conn); errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Error("it is waited for")
+	}
+	s.isUp()
+}
+
+// What is no request is not taken for one.
+func TestNonsenseIsRefused(t *testing.T) {
+	s := serve(t, boardOf("r"), limits{header: 50 * time.Millisecond, whole: endless, idle: endless, answer: endless, piece: endless})
+	for _, raw := range []string{
+		"\r\n\r\n", "GET\r\n\r\n", "GET / HTTP/9.9\r\n\r\n", "\x16\x03\x01\x02\x00\x01\x00",
+		"GET http://evil.example/ HTTP/1.1\r\nHost: HOST\r\n\r\n", "POST /api/login HTTP/1.1\r\nHost: HOST\r\nContent-Length: -1\r\n\r\n",
+		"GET / HTTP/1.1\r\n\r\n", "GET / HTTP/1.1\r\nHost: HOST\r\nHost: evil.example\r\n\r\n",
+	} {
+		line, _ := bufio.NewReader(s.dial(raw)).ReadString('\n')
+		if strings.Contains(line, " 200 ") {
+			t.Errorf("%q is answered with %q", raw, line)
+		}
+	}
+	s.isUp()
+}
+
+// Who never ends the body of a request is hung up on, agents too.
+func TestASlowBodyIsHungUpOn(t *testing.T) {
+	g := &given{}
+	deps := g.deps()
+	deps.MCP = http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { _, _ = io.Copy(io.Discard, r.Body) })
+	s := serve(t, deps, limits{header: endless, whole: 50 * time.Millisecond, idle: endless, answer: endless, piece: endless})
+	for _, path := range []string{"/api/login", "/mcp"} {
+		conn := s.dial("POST " + path + " HTTP/1.1\r\nHost: HOST\r\nAuthorization: Bearer the-token\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{")
+		if _, err := io.ReadAll(conn); errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("%s: it is waited for", path)
+		}
+	}
+	s.isUp()
+}
+
+// An agent that has said all may be answered for as long as that takes.
+func TestAnAgentMayTakeItsTime(t *testing.T) {
+	const whole = 50 * time.Millisecond
+	deps := (&given{}).deps()
+	deps.MCP = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		select {
+		case <-r.Context().Done():
+		case <-time.After(4 * whole):
+			_, _ = io.WriteString(w, "at last")
+		}
+	})
+	s := serve(t, deps, limits{header: endless, whole: whole, idle: endless, answer: whole, piece: endless})
+	if _, got := s.asks(http.MethodPost, "/mcp", "{}"); got != "at last" {
+		t.Errorf("it is told %q", got)
+	}
+}
+
+// Who asks and never reads is hung up on before all was sent.
+func TestAReaderThatNeverReadsIsHungUpOn(t *testing.T) {
+	const large = 64 << 20 // more than lies on the way
+	s := serve(t, boardOf(strings.Repeat("x", large)), limits{header: endless, whole: endless, idle: endless, answer: endless, piece: 50 * time.Millisecond})
+	s.asks(http.MethodGet, "/api/board", "")
+	conn := s.dial("GET /api/board HTTP/1.1\r\nHost: HOST\r\n\r\n")
+	resp, err := http.ReadResponse(bufio.NewReaderSize(conn, 16), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	time.Sleep(300 * time.Millisecond) // this is what it does: nothing
+	n, err := io.Copy(io.Discard, resp.Body)
+	if err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("it was waited for until it took %d bytes, %v", n, err)
+	}
+	s.isUp()
+}
+
+// boardOf gives one board, with a name.
+func boardOf(name string) Deps {
+	return Deps{
+		Pulse: func(context.Context, string) (Pulse, error) { return Pulse{Key: "1"}, nil },
+		Board: func(context.Context, string, func(*board.Board)) (*board.Board, error) {
+			return &board.Board{Repository: name, Worktrees: []board.Worktree{{Name: "w", Here: true}}}, nil
+		},
+	}
+}
+
+// A connection that was opened ahead of time does not hold up the end.
+func TestTheEndWaitsForNobodyWhoNeverAsked(t *testing.T) {
+	s := serve(t, boardOf("r"), usual)
+	s.dial("")
+	s.isUp() // so that it was accepted
+	start := time.Now()
+	s.stop()
+	if took := time.Since(start); took > shutdownTime/2 {
+		t.Errorf("it took %v", took)
+	}
+}
+
+// Thousands who connect, whatever they do then, keep nobody out.
+func TestThousandsOfConnections(t *testing.T) {
+	s := serve(t, boardOf("r"), usual)
+	for i := range 2000 {
+		s.dial([]string{"", "GET / HTTP/1.1\r\nHost: HOST\r\nX: ", "GET /events HTTP/1.1\r\nHost: HOST\r\n\r\n", "GET /healthz HTTP/1.1\r\nHost: HOST\r\n\r\n"}[i%4])
+		if i%500 == 499 {
+			s.isUp()
+		}
+	}
+	if status, _ := s.asks(http.MethodGet, "/api/board", ""); status != http.StatusOK {
+		t.Errorf("the board: %d", status)
+	}
+	if status, _ := s.asks(http.MethodGet, "/events", ""); status != http.StatusServiceUnavailable {
+		t.Errorf("one stream more: %d", status)
+	}
+}
+
+// Whatever panics, the next one is answered.
+func TestAPanicIsSurvived(t *testing.T) {
+	var armed atomic.Value
+	armed.Store("")
+	boom := func(where string) {
+		if armed.Load() == where {
+			panic("in " + where)
+		}
+	}
+	deps := Deps{
+		Pulse: func(context.Context, string) (Pulse, error) {
+			boom("pulse")
+			return Pulse{Key: armed.Load().(string)}, nil
+		},
+		Board: func(context.Context, string, func(*board.Board)) (*board.Board, error) {
+			boom("board")
+			return &board.Board{Worktrees: []board.Worktree{{Name: "w"}}}, nil
+		},
+		Open: func(context.Context, string) (Workspace, error) { boom("ack"); return nil, errors.New("there is none") },
+		OpenState: func(context.Context, string) (StateSpace, error) {
+			boom("restore")
+			return nil, errors.New("there is none")
+		},
+	}
+	s := serve(t, deps, usual)
+	for where, ask := range map[string][3]string{
+		"pulse":   {http.MethodGet, "/api/board"},
+		"board":   {http.MethodGet, "/api/board"},
+		"ack":     {http.MethodPost, "/api/spec/a/ack", `{"reason":"x"}`},
+		"restore": {http.MethodPost, "/api/state/restore", `{"snapshot":"x"}`},
+	} {
+		armed.Store(where)
+		req, _ := http.NewRequestWithContext(t.Context(), ask[0], "http://"+s.addr+ask[1], strings.NewReader(ask[2]))
+		req.Header.Set("Authorization", "Bearer the-token")
+		req.Header.Set("Content-Type", "application/json")
+		if resp, err := http.DefaultClient.Do(req); err == nil { // else it was hung up on
+			if resp.StatusCode != http.StatusInternalServerError {
+				t.Errorf("%s: %s", where, resp.Status)
+			}
+			resp.Body.Close()
+		}
+		armed.Store("")
+		if status, _ := s.asks(ask[0], ask[1], ask[2]); status != http.StatusOK && status != http.StatusInternalServerError {
+			t.Errorf("after that, %s: %d", where, status)
+		}
+	}
+}

@@ -1,0 +1,47 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+// Worktrees are read a few at a time, whoever asks.
+func TestReadersTakeTurns(t *testing.T) {
+	var now, most atomic.Int32
+	came, hold := make(chan struct{}, 40), make(chan struct{})
+	deps := boardOf("r")
+	deps.Open = func(context.Context, string) (Workspace, error) {
+		if n := now.Add(1); n > most.Load() {
+			most.Store(n)
+		}
+		came <- struct{}{}
+		<-hold
+		now.Add(-1)
+		return nil, errors.New("there is none")
+	}
+	s := serve(t, deps, usual)
+	var all sync.WaitGroup
+	for range 40 {
+		all.Go(func() { s.asks(http.MethodGet, "/api/survey", "") })
+	}
+	for range maxTurns {
+		<-came
+	}
+	s.isUp()
+	close(hold)
+	all.Wait()
+	if n := most.Load(); n != maxTurns {
+		t.Errorf("%d were read at once, and may be %d", n, maxTurns)
+	}
+	// Who does not get a turn in time is told so.
+	full := make(turns)
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := full.take(gone, func(context.Context) error { return nil }); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+}
