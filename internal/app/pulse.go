@@ -14,6 +14,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -22,6 +23,7 @@ import (
 	"ken/internal/git"
 	"ken/internal/repo"
 	"ken/internal/spec"
+	"ken/internal/store"
 	"ken/internal/web"
 )
 
@@ -29,6 +31,7 @@ import (
 // and the contents of nothing. What it keeps saves time alone.
 type pulse struct {
 	root string // of the worktree that the server was started in
+	now  func() time.Time
 
 	runs *runsLook
 
@@ -44,7 +47,7 @@ type indexed struct {
 }
 
 func newPulse(root string) *pulse {
-	return &pulse{root: root, runs: &runsLook{root: root}, indexes: make(map[string]*indexed)}
+	return &pulse{root: root, now: time.Now, runs: &runsLook{root: root}, indexes: make(map[string]*indexed)}
 }
 
 // take looks at everything that the boards of a repository depend on.
@@ -77,6 +80,8 @@ func (p *pulse) take(ctx context.Context) (web.Pulse, error) {
 		return web.Pulse{}, err
 	}
 	all, specs := sha256.New(), sha256.New()
+	// What a cleanup would move depends on how old it is, by days.
+	fmt.Fprintf(all, "%d\n", p.now().Truncate(ageing).Unix())
 	for i := range trees {
 		c := &trees[i]
 		fmt.Fprintf(all, "%q %t %q %s %v\n", c.Name, c.Here, c.Head.Branch, c.Head.Commit, c.Err)
@@ -95,6 +100,9 @@ func (p *pulse) take(ctx context.Context) (web.Pulse, error) {
 
 // first is where the parts of worktrees begin, behind those that are everybody's.
 const first = 2
+
+// ageing is how long what is only getting older is taken to be as old as it was.
+const ageing = 10 * time.Minute
 
 // A part is the digest of what was seen in one place.
 type part [sha256.Size]byte
@@ -115,13 +123,20 @@ func shared(sum hash.Hash, common string) error {
 	return nil
 }
 
-// kept looks at what ken keeps.
+// kept looks at what ken keeps, wherever that is.
 func kept(sum hash.Hash, common string) error {
-	stat(sum, filepath.Join(common, "ken", "ken.db"))
-	if info, err := os.Lstat(filepath.Join(common, "ken", "ken.db-wal")); err == nil && info.Size() > 0 { // readers leave empty ones
-		note(sum, "wal", info)
+	for _, name := range databases(common) {
+		stat(sum, name)
+		if info, err := os.Lstat(name + "-wal"); err == nil && info.Size() > 0 { // readers leave empty ones
+			note(sum, "wal", info)
+		}
 	}
 	return nil
+}
+
+// databases are the files that what ken keeps may be in.
+func databases(common string) []string {
+	return store.Open(store.Options{CommonDir: common, StateDir: stateDir()}).Files() // none is opened
 }
 
 // own looks at what is one worktree's own, besides its files.
@@ -201,7 +216,10 @@ func (p *pulse) places(ctx context.Context) []string {
 	if err != nil {
 		return nil
 	}
-	dirs := []string{g.CommonDir(), filepath.Join(g.CommonDir(), "ken")}
+	dirs := []string{g.CommonDir()}
+	for _, name := range databases(g.CommonDir()) {
+		dirs = append(dirs, filepath.Dir(name))
+	}
 	below := func(dir string) {
 		_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 			if err == nil && d.IsDir() && len(dirs) < maxWatched {

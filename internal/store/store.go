@@ -88,6 +88,15 @@ func spoolDir(state, path string) string {
 // Path returns the name of the database in the git directory.
 func (s *Store) Path() string { return s.main.Path() }
 
+// Files returns the names of all databases that records may be in: the one in the git
+// directory, and the spool. None of them need be there.
+func (s *Store) Files() []string {
+	if s.spool == nil {
+		return []string{s.main.Path()}
+	}
+	return []string{s.main.Path(), s.spool.Path()}
+}
+
 // Note returns what a person should be told, once, about where things are kept:
 // "" as long as it is where they belong.
 func (s *Store) Note() string {

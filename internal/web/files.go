@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"html/template"
 	"net/http"
 	"strings"
@@ -98,12 +99,11 @@ func (s *Server) filePage(r *http.Request) (*frame, error) {
 	if leaf == nil {
 		return f, refusal(http.StatusNotFound, "no tracked file: "+path.String(), "begin at /map")
 	}
-	w, err := s.deps.Open(r.Context(), f.Worktree)
-	if err != nil {
-		return f, err
-	}
-	defer w.Close()
-	known, err := w.Summaries(r.Context(), []repo.Path{path})
+	var known []registry.Knowledge
+	err = s.reading(r.Context(), f.Worktree, func(ctx context.Context, w Workspace) (err error) {
+		known, err = w.Summaries(ctx, []repo.Path{path})
+		return err
+	})
 	if err != nil {
 		return f, err
 	}

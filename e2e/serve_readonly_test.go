@@ -1,0 +1,97 @@
+//go:build unix
+
+package e2e
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"ken/internal/testrepo"
+)
+
+// Where the git directory can be read and not written, ken serve shows the repository, with
+// a token that holds until it ends, and what is then written elsewhere appears.
+func TestServeReadOnlyGitDirectory(t *testing.T) {
+	r := testrepo.New(t)
+	r.Write("a.go", "package a\n")
+	r.Commit("first")
+	state := t.TempDir()
+	sandbox := func(cmd *exec.Cmd) {
+		cmd.Env = append(cmd.Env, "XDG_STATE_HOME="+state, "GIT_CONFIG_COUNT=0")
+		if os.Geteuid() == 0 {
+			cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+		}
+	}
+	if os.Geteuid() == 0 { // git reads what is one's own
+		err := filepath.WalkDir(r.Dir, func(name string, _ fs.DirEntry, err error) error {
+			return errors.Join(err, os.Lchown(name, nobody, nobody))
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	closeOff(t, r.Dir, state)
+
+	server := exec.CommandContext(t.Context(), filepath.Join(bin, "ken"), "serve", "--json")
+	server.Dir, server.Env = r.Dir, r.Env()
+	sandbox(server)
+	server.Cancel = func() error { return server.Process.Signal(os.Interrupt) }
+	var said strings.Builder
+	server.Stderr = &said
+	out, err := server.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = server.Process.Signal(os.Interrupt)
+		_ = server.Wait()
+	})
+	var lines strings.Builder
+	in := bufio.NewReader(out)
+	for !strings.Contains(lines.String(), "}") {
+		line, err := in.ReadString('\n')
+		if err != nil {
+			t.Fatalf("it ended: %v\n%s%s", err, lines.String(), said.String())
+		}
+		lines.WriteString(line)
+	}
+	base, _, _ := strings.Cut(decode[struct {
+		URL string `json:"url"`
+	}](t, lines.String()).URL, "/#")
+	board := func() string {
+		t.Helper()
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, base+"/api/board", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		b, err := io.ReadAll(resp.Body)
+		if err != nil || resp.StatusCode != http.StatusOK {
+			t.Fatalf("%s, %v\n%s", resp.Status, err, b)
+		}
+		return string(b)
+	}
+	before := board()
+	if o := ken(t, r, sandbox, "summary", "set", "a.go", "-m", "from inside"); o.status != 0 {
+		t.Fatalf("%+v", o)
+	}
+	if after := board(); after == before || !strings.Contains(after, `"fresh": 1`) {
+		t.Errorf("what was written does not appear:\n%s", after)
+	}
+}

@@ -1,0 +1,80 @@
+package app
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// Whatever a board is made from, its change is seen.
+func TestPulseSeesWhatABoardIsMadeFrom(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	r := specced(t)
+	r.Write(".ken/state/workflow.json", "{}")
+	r.Write(".ken/state/.archive/one/manifest.json", "{}")
+	p := newPulse(r.Dir)
+	clock := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	p.now = func() time.Time { return clock }
+	take := func() string {
+		t.Helper()
+		got, err := p.take(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got.Key
+	}
+	var spool string
+	for _, name := range databases(r.Path(".git")) {
+		if filepath.Dir(name) != r.Path(".git/ken") {
+			spool = name
+		}
+	}
+	if spool == "" {
+		t.Fatal("there is no place for what a read-only git directory cannot keep")
+	}
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		what string
+		do   func()
+	}{
+		{"an edit", func() { r.Write("api.go", "package api // edited\n") }},
+		{"a mode", func() { r.Chmod("api.go", 0o755) }},
+		{"a file that is gone", func() { r.Remove("api.go") }},
+		{"a commit", func() { r.Git("commit", "-q", "--allow-empty", "-m", "more") }},
+		{"a branch", func() { r.Git("branch", "side") }},
+		{"refs that are packed", func() { r.Git("pack-refs", "--all") }},
+		{"another branch that is checked out", func() { r.Git("symbolic-ref", "HEAD", "refs/heads/side") }},
+		{"the index", func() { r.Git("rm", "-q", "--cached", "api.go") }},
+		{"a spec", func() { r.Write(".spec/api/spec.md", "---\ntitle: Other\n---\n") }},
+		{"a new spec", func() { r.Write(".spec/api/new/spec.md", "---\ntitle: New\n---\n") }},
+		{"the configuration", func() { r.Write(".ken/config.yaml", "# none\n") }},
+		{"the contract", func() { r.Write(".ken/contract.yaml", "# none\n") }},
+		{"the workflow", func() { r.Write(".ken/state/workflow.json", `{"phase":"x"}`) }},
+		{"a snapshot", func() { r.Write(".ken/state/.archive/two/manifest.json", "{}") }},
+		{"the database", func() { write(r.Path(".git/ken/ken.db"), "not yet") }},
+		{"its log", func() { write(r.Path(".git/ken/ken.db-wal"), "x") }},
+		{"the spool", func() { write(spool, "not yet") }},
+		{"the spool's log", func() { write(spool+"-wal", "x") }},
+		{"git's settings", func() { r.Git("config", "core.attributesFile", "x") }},
+		{"a worktree", func() { r.Git("worktree", "add", "-q", "--detach", r.Path("../other"), "main") }},
+		{"age", func() { clock = clock.Add(24 * time.Hour) }},
+	} {
+		before := take()
+		if again := take(); again != before {
+			t.Fatalf("before %s: two looks at the same differ", c.what)
+		}
+		c.do()
+		if take() == before {
+			t.Errorf("%s is not seen", c.what)
+		}
+	}
+}
