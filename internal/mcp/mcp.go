@@ -73,9 +73,10 @@ func Serve(ctx context.Context, deps Deps, transport mcp.Transport) error {
 	return err
 }
 
-func newServer(deps Deps) *mcp.Server {
+func newServer(deps Deps) *mcp.Server { return newWatched(deps, &watch{}) }
+
+func newWatched(deps Deps, w *watch) *mcp.Server {
 	s := &server{deps}
-	w := &watch{}
 	m := mcp.NewServer(
 		&mcp.Implementation{Name: "ken", Title: "ken", Version: deps.Version},
 		&mcp.ServerOptions{
@@ -87,6 +88,7 @@ func newServer(deps Deps) *mcp.Server {
 			UnsubscribeHandler: w.unsubscribe,
 		},
 	)
+	w.here = m.Sessions
 	s.addOrient(m)
 	s.addVerify(m)
 	s.addUpdate(m)

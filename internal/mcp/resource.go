@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"net/url"
 	"slices"
@@ -149,28 +150,49 @@ func headed(verdict, path string, reasons []string, receipt, text string) string
 
 // A watch is the resources that clients want to hear of. ken does not look out by itself:
 // after a call that may have changed what is known, it tells them to read again.
+//
+// Nobody says so when a client hangs up, so whoever is gone is struck off when another
+// comes.
 type watch struct {
+	here func() iter.Seq[*mcp.ServerSession] // who has not hung up
+
 	mu   sync.Mutex
-	uris map[string]int
+	uris map[string]map[*mcp.ServerSession]bool
 }
 
 func (w *watch) subscribe(_ context.Context, req *mcp.SubscribeRequest) error {
+	here := make(map[*mcp.ServerSession]bool)
+	for s := range w.here() {
+		here[s] = true
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.strike(func(_ string, s *mcp.ServerSession) bool { return !here[s] })
 	if w.uris == nil {
-		w.uris = make(map[string]int)
+		w.uris = make(map[string]map[*mcp.ServerSession]bool)
 	}
-	w.uris[req.Params.URI]++
+	if w.uris[req.Params.URI] == nil {
+		w.uris[req.Params.URI] = make(map[*mcp.ServerSession]bool)
+	}
+	w.uris[req.Params.URI][req.Session] = true
 	return nil
 }
 
 func (w *watch) unsubscribe(_ context.Context, req *mcp.UnsubscribeRequest) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.uris[req.Params.URI]--; w.uris[req.Params.URI] <= 0 {
-		delete(w.uris, req.Params.URI)
-	}
+	w.strike(func(uri string, s *mcp.ServerSession) bool { return uri == req.Params.URI && s == req.Session })
 	return nil
+}
+
+// strike takes some off.
+func (w *watch) strike(some func(uri string, s *mcp.ServerSession) bool) {
+	for uri, sessions := range w.uris {
+		maps.DeleteFunc(sessions, func(s *mcp.ServerSession, _ bool) bool { return some(uri, s) })
+		if len(sessions) == 0 {
+			delete(w.uris, uri)
+		}
+	}
 }
 
 // writers are the tools after which something may hold that did not before.
