@@ -38,15 +38,19 @@ Without a provider in the configuration it works offline and costs nothing.`,
 			if served && unserved {
 				return usage(c, errors.New("--serve and --no-serve say the opposite"))
 			}
-			err := p.within(c.Context(), func(w Workspace) error { return p.bringUp(c, w, &f) })
-			if err != nil || unserved || p.io.JSON {
-				return err
+			var failed error // some directory; the others are there to be seen
+			err := p.within(c.Context(), func(w Workspace) (err error) { failed, err = p.bringUp(c, w, &f); return err })
+			if err != nil || unserved || p.io.JSON || c.Context().Err() != nil {
+				return errors.Join(err, failed)
 			}
 			if !p.io.Live && !served {
 				p.io.Remarkf("hint: the same in a browser, live: ken serve")
-				return nil
+				return failed
 			}
-			return p.Serve(c.Context(), p.dir, ServeOptions{Addr: anyPort, Ready: p.announce})
+			if failed != nil {
+				p.io.Remarkf("%s", plain(failed.Error()))
+			}
+			return errors.Join(p.Serve(c.Context(), p.dir, ServeOptions{Addr: anyPort, Ready: p.announce}), failed)
 		},
 	}
 	c.Flags().BoolVar(&served, "serve", false, "serve the dashboard afterwards, also where nobody watches")
@@ -55,26 +59,27 @@ Without a provider in the configuration it works offline and costs nothing.`,
 	return c
 }
 
-// bringUp does all of it but serving.
-func (p *program) bringUp(c *cobra.Command, w Workspace, f *surveyFlags) error {
+// bringUp does all of it but serving. It returns apart that directories failed, when all
+// else went well.
+func (p *program) bringUp(c *cobra.Command, w Workspace, f *surveyFlags) (failed, err error) {
 	rep, err := w.Registry().Verify(c.Context(), registry.VerifyOptions{OmitNew: true})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	s, writer, err := f.setup(c, w, p.anyWriter(w))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	ran, err := p.runSurvey(c, w, s, writer, survey.RunOptions{})
 	if err == nil && c.Context().Err() != nil {
 		err = c.Context().Err()
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	b, err := w.Brief(c.Context(), BriefOptions{})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	did := Up{State: rep.State, Files: rep.Counts, Ran: ran, Brief: b}
 	if !p.io.JSON {
@@ -82,7 +87,7 @@ func (p *program) bringUp(c *cobra.Command, w Workspace, f *surveyFlags) error {
 	}
 	if rep.Counts.Files > 0 {
 		if did.Glance, err = p.glance(c.Context(), w, b); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	switch {
@@ -91,7 +96,7 @@ func (p *program) bringUp(c *cobra.Command, w Workspace, f *surveyFlags) error {
 	case did.Glance != nil:
 		p.printGlance(did.Glance)
 	}
-	return errors.Join(err, failure(c, ran, f.again("ken survey plan")))
+	return failure(c, ran, f.again("ken survey plan")), err
 }
 
 // printUp prints what there is to say before anybody has looked further.
