@@ -1,0 +1,93 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/http"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ken/internal/board"
+	"ken/internal/cli"
+	"ken/internal/term"
+	"ken/internal/workflow"
+)
+
+// printed is what the command line prints with --json.
+func printed(t *testing.T, dir string, args ...string) any {
+	t.Helper()
+	deps := cli.Deps{
+		Open: func(ctx context.Context, dir string, progress func(done, total int)) (cli.Workspace, error) {
+			return open(ctx, openOptions{dir: dir, progress: progress})
+		},
+		OpenState: func(ctx context.Context, opts cli.StateOptions) (cli.StateSpace, error) {
+			return openState(ctx, stateOptions{from: opts.From, dir: opts.Dir, wait: opts.Wait})
+		},
+		Board:   func(ctx context.Context, dir string, all bool) (*board.Board, error) { return makeBoard(ctx, dir, all) },
+		Session: session, Version: Version,
+	}
+	var out, errs bytes.Buffer
+	if err := cli.Run(t.Context(), deps, &term.IO{In: strings.NewReader(""), Out: &out, Err: &errs}, append([]string{"-C", dir, "--json"}, args...)); err != nil {
+		t.Fatalf("ken %s: %v\n%s", strings.Join(args, " "), err, errs.String())
+	}
+	var v any
+	if err := json.Unmarshal(out.Bytes(), &v); err != nil {
+		t.Fatalf("ken %s: %v\n%s", strings.Join(args, " "), err, out.String())
+	}
+	return v
+}
+
+// What programs are told is what the command line prints.
+func TestServeTellsWhatTheCommandLinePrints(t *testing.T) {
+	r := specced(t)
+	r.Write(".spec/api/spec.md", "---\ntitle: The API\ncode:\n  - api.go\n---\nIt answers well.\n")
+	r.Commit("better")
+	r.Write(".ken/state/odd.txt", "x")
+	space, err := openState(t.Context(), stateOptions{from: r.Dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := space.Keeper().Cleanup(t.Context(), workflow.CleanupOptions{Apply: true}); err != nil {
+		t.Fatal(err)
+	}
+	if err := space.Close(); err != nil {
+		t.Fatal(err)
+	}
+	w, err := open(t.Context(), openOptions{dir: r.Dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Orient(t.Context(), 0); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s := serveRepo(t, r, nil)
+	head := strings.TrimSpace(r.Git("rev-parse", "HEAD"))
+	for path, args := range map[string][]string{
+		"/api/board":                 {"board"},
+		"/api/spec":                  {"spec", "ls"},
+		"/api/spec/api":              {"spec", "show", "api"},
+		"/api/spec/api/history":      {"spec", "history", "api"},
+		"/api/spec/api/diff/" + head: {"spec", "diff", "api", head},
+		"/api/overlays":              {"spec", "overlay"},
+		"/api/survey":                {"survey", "show"},
+		"/api/survey?dir=.spec":      {"survey", "show", ".spec"},
+		"/api/summary?path=api.go":   {"summary", "show", "api.go"},
+		"/api/archive":               {"state", "archive", "ls"},
+	} {
+		want := printed(t, r.Dir, args...)
+		var got any
+		if err := json.Unmarshal([]byte(s.gives(http.StatusOK, call{path: path})), &got); err != nil {
+			t.Errorf("%s: %v", path, err)
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("%s and ken %s differ:\n%s", path, strings.Join(args, " "), cmp.Diff(want, got))
+		}
+	}
+}
