@@ -50,6 +50,9 @@ func TestDriftAppearsIsAckedAndClears(t *testing.T) {
 
 	node.reads("#node-facts", "drift 1 interface")
 	node.reads("#governed", "1 behind")
+	node.reads("#moves", "serve more")
+	node.do(chromedp.Click("#moves summary"))
+	node.reads("#moves .patch", "+func Serve(n int) int { return n }")
 	if !eval[bool](node, `document.querySelector("#history details").open && !!document.querySelector("#history .patch")`) {
 		t.Error("the open part of the history closed")
 	}
@@ -59,6 +62,7 @@ func TestDriftAppearsIsAckedAndClears(t *testing.T) {
 	node.reads(".toast", "Acknowledged")
 	node.lacks("#node-facts", "drift")
 	node.until(`!document.getElementById("ack")`)
+	node.reads("#history .acked", "ack api: the number is a detail")
 	d.lacks("#n-api .facts", "drift")
 
 	if got := d.repo.Git("log", "-1", "--format=%s"); got != "ack api: the number is a detail" && got != "ack api: the number is a detail\n" {

@@ -209,6 +209,28 @@ func TestServeSummaries(t *testing.T) {
 	}
 }
 
+// A node whose code is not there is told from one whose code is.
+func TestBoardTellsOfCodeThatIsNotThere(t *testing.T) {
+	r := testrepo.New(t)
+	r.Write("a.go", "package a\n")
+	r.Write("dir/b.go", "package b\n")
+	r.Write(".spec/a/spec.md", "---\ntitle: A\ncode: [a.go, 'a.go#F', dir, dir/, dir/b.go, '**/*.none', no.go, 'no.go#F', no/, di, a.go/]\n---\nIt is.\n")
+	r.Write(".spec/b/spec.md", "---\ntitle: B\n---\nIt is.\n")
+	r.Commit("begin")
+	b, err := makeBoard(t.Context(), r.Dir, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := b.Worktrees[0].Spec.Known
+	if d := cmp.Diff([]string{"no.go", "no.go#F", "no/", "di", "a.go/"}, s.Nodes[0].Missing); d != "" || s.Counts.Missing != 1 {
+		t.Errorf("of %d nodes: %s", s.Counts.Missing, d)
+	}
+	page := serveRepo(t, r, nil).gives(http.StatusOK, call{path: "/node/a", head: map[string]string{"Accept": "text/html"}})
+	if n := strings.Count(page, "not there</span>"); n != 5 {
+		t.Errorf("the page says so of %d entries", n)
+	}
+}
+
 // A name that was made to lead here, and a page that is somebody else's, get nothing.
 func TestServeKnowsItsNamesAndOrigin(t *testing.T) {
 	s := serveRepo(t, specced(t), nil)

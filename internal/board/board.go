@@ -168,6 +168,7 @@ type SpecCounts struct {
 	// same. DriftUnknown are those of which it cannot be told.
 	Drifting     int `json:"drifting"`
 	DriftUnknown int `json:"drift_unknown"`
+	Missing      int `json:"missing"` // nodes that name code that is not there
 }
 
 // A Node is a spec with its place in the tree.
@@ -177,6 +178,9 @@ type Node struct {
 	Below int `json:"below"` // how many nodes stand below it
 	// Collisions are where the work of several worktrees meets on it.
 	Collisions []Meeting `json:"collisions"`
+	// Missing are the entries of its code that name no tracked file and no directory of
+	// any. Globs are not looked at; nor is anything while the files are not known.
+	Missing []string `json:"missing"`
 }
 
 // A Meeting is work of several worktrees on one node, before any of it has merged.
@@ -241,11 +245,16 @@ func Make(ctx context.Context, repository string, sources []Source, overlays Ove
 		come(func() { b.Proposals = p })
 	})
 	all.Wait()
-	if p := b.Proposals.Known; p != nil {
-		for i := range b.Worktrees {
-			if s := b.Worktrees[i].Spec.Known; s != nil {
-				s.meet(p.Meetings)
-			}
+	for i := range b.Worktrees {
+		w := &b.Worktrees[i]
+		if w.Spec.Known == nil {
+			continue
+		}
+		if p := b.Proposals.Known; p != nil {
+			w.Spec.Known.meet(p.Meetings)
+		}
+		if w.Files.Known != nil {
+			w.Spec.Known.miss(w.Files.Known)
 		}
 	}
 	return b

@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"ken/internal/repo"
 	"ken/internal/spec"
 )
 
@@ -52,7 +53,7 @@ func arrange(nodes []spec.Listed) []Node {
 	placed := spec.InOrder(nodes)
 	list := make([]Node, len(placed))
 	for i, p := range placed {
-		list[i] = Node{Listed: *p.Node, Depth: p.Depth, Below: p.Below, Collisions: []Meeting{}}
+		list[i] = Node{Listed: *p.Node, Depth: p.Depth, Below: p.Below, Collisions: []Meeting{}, Missing: []string{}}
 	}
 	return list
 }
@@ -111,4 +112,42 @@ func (s *Spec) meet(all []Meeting) {
 			s.Nodes[i].Collisions = append(s.Nodes[i].Collisions, m)
 		}
 	}
+}
+
+// miss notes which entries of nodes name nothing that is tracked.
+func (s *Spec) miss(files *Files) {
+	for i := range s.Nodes {
+		n := &s.Nodes[i]
+		if n.Ghost {
+			continue // its code may be where it is
+		}
+		for _, text := range n.Code {
+			e, err := spec.ParseEntry(text)
+			if err != nil || e.Kind == spec.GlobEntry || files.has(e) {
+				continue
+			}
+			n.Missing = append(n.Missing, text)
+		}
+		if len(n.Missing) > 0 {
+			s.Counts.Missing++
+		}
+	}
+}
+
+// has reports whether an entry that is no glob names anything tracked.
+func (f *Files) has(e spec.Entry) bool {
+	if e.Path == "" {
+		return len(f.Leaves) > 0
+	}
+	names := []string{e.Path}
+	if e.Symbol != "" {
+		names = append(names, e.Path+"#"+e.Symbol) // a name may have one too
+	}
+	for _, name := range names {
+		p := repo.Path(name)
+		if e.Kind == spec.FileEntry && f.Leaf(p) != nil || len(f.under(p)) > 0 {
+			return true
+		}
+	}
+	return false
 }

@@ -41,8 +41,10 @@ type Facts struct {
 	Unknown  []Unknown
 	Problems []Problem // of what the history shows; the file's own are the node's
 
-	unread  bool // nothing could be learnt at all
-	follows bool // some of its code is no longer there, and was looked for
+	unread  bool                // nothing could be learnt at all
+	follows bool                // some of its code is no longer there, and was looked for
+	ahead   map[Num][]repo.Path // the commits that drift counts, and what each changed
+	at      repo.ID             // whose history that is, for those that are read one by one
 }
 
 // A Behind is a governed file that moved ahead of its spec.
@@ -253,7 +255,7 @@ func (d *derivation) facts(s *study) Facts {
 	}
 	if f.Drift != nil && *f.Drift > 0 {
 		f.Grade = s.grade()
-		f.DriftFiles = s.driftFiles()
+		f.DriftFiles, f.ahead = s.driftFiles(), s.ahead()
 		f.Problems = append(s.symbolProblems(), d.voidProblems(s)...)
 	}
 	f.Problems = append(f.Problems, d.movedProblems(s)...)

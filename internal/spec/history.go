@@ -27,6 +27,10 @@ func (r *Reader) History(ctx context.Context, id string) ([]HistoryRow, error) {
 	if err != nil {
 		return nil, err
 	}
+	return r.rows(ctx, f)
+}
+
+func (r *Reader) rows(ctx context.Context, f *Facts) ([]HistoryRow, error) {
 	var commits []repo.ID
 	var paths []repo.Path
 	for _, v := range f.Versions {
@@ -122,6 +126,7 @@ func (r *Reader) factsOf(ctx context.Context, id string) (*Facts, error) {
 				return nil, fmt.Errorf("the versions of %s are not known: %s", id, u.Reason)
 			}
 		}
+		all[i].at = head.Commit
 		return &all[i], nil
 	}
 	return nil, unknownNode(nodes, id)

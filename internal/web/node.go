@@ -5,6 +5,7 @@ import (
 	"errors"
 	"html/template"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 
@@ -23,14 +24,22 @@ type nodeBody struct {
 	Raw, Expanded, Whole template.HTML
 	Missing              string // why there are no words
 	Governed             []governed
-	History              []spec.HistoryRow
+	History              []told
+	Moves                []spec.Advance // of its code, ahead of it
 	HistoryUnknown       *board.Unread
+}
+
+// A told is a version of the node or, between those, somebody's word that it held.
+type told struct {
+	spec.HistoryRow
+	Ack *spec.Ack
 }
 
 // governed is what a node governs, and how far that is ahead of it.
 type governed struct {
 	Text   string
 	Behind int
+	Gone   bool // git tracks nothing by that name
 	File   bool // it is a file that moved, under an entry that names more
 }
 
@@ -87,9 +96,26 @@ func (s *Server) nodePage(r *http.Request) (*frame, error) {
 	f.Body = body
 	return f, s.reading(r.Context(), f.Worktree, func(ctx context.Context, w Workspace) error {
 		body.read(ctx, w, id, link)
-		body.History, body.HistoryUnknown = s.nodes.history(ctx, nodeKey{f.Worktree, id, f.Tag}, w.Spec())
+		var story *spec.Story
+		story, body.HistoryUnknown = s.nodes.story(ctx, nodeKey{f.Worktree, id, f.Tag}, w.Spec())
+		body.tell(story)
 		return nil
 	})
+}
+
+// tell puts versions and acks into one list.
+func (b *nodeBody) tell(story *spec.Story) {
+	if story == nil {
+		return
+	}
+	b.Moves = story.Advances
+	for i := range story.Acks { // all of them since the latest version
+		a := &story.Acks[i]
+		b.History = append(b.History, told{HistoryRow: spec.HistoryRow{Commit: a.Commit, Date: a.Date, Subject: a.Subject, Session: a.Session}, Ack: a})
+	}
+	for _, v := range story.Versions {
+		b.History = append(b.History, told{HistoryRow: v})
+	}
 }
 
 // read renders the words of the node.
@@ -115,7 +141,7 @@ func (b *nodeBody) govern() {
 	}
 	for _, text := range b.Node.Code {
 		name, _, _ := strings.Cut(text, "#")
-		g := governed{Text: text}
+		g := governed{Text: text, Gone: slices.Contains(b.Node.Missing, text)}
 		if n, ok := behind[name]; ok {
 			g.Behind = n
 			delete(behind, name)
@@ -156,7 +182,11 @@ func (s *Server) patchPage(r *http.Request) (*frame, error) {
 		return f, err
 	}
 	err = s.reading(r.Context(), name, func(ctx context.Context, w Workspace) error {
-		commit, patch, err := w.Spec().Diff(ctx, r.PathValue("id"), r.PathValue("commit"))
+		diff := w.Spec().Diff
+		if r.URL.Query().Get("of") == "code" {
+			diff = w.Spec().AdvanceDiff
+		}
+		commit, patch, err := diff(ctx, r.PathValue("id"), r.PathValue("commit"))
 		body := &patchBody{ID: r.PathValue("id"), Commit: commit.String()}
 		body.fill(patch)
 		f.Body = body
@@ -199,29 +229,27 @@ func (p *patchBody) fill(patch string) {
 	}
 }
 
-// A nodeCache keeps the histories of nodes for as long as their board is the same.
+// A nodeCache keeps the stories of nodes for as long as their board is the same.
 type nodeCache struct {
 	mu sync.Mutex
-	at map[nodeKey]nodeHistory
+	at map[nodeKey]*spec.Story
 }
 
 type nodeKey struct{ worktree, id, tag string }
 
-type nodeHistory struct{ rows []spec.HistoryRow }
+// maxStories is how many are kept.
+const maxStories = 64
 
-// maxHistories is how many are kept.
-const maxHistories = 64
+func newNodeCache() *nodeCache { return &nodeCache{at: make(map[nodeKey]*spec.Story)} }
 
-func newNodeCache() *nodeCache { return &nodeCache{at: make(map[nodeKey]nodeHistory)} }
-
-func (c *nodeCache) history(ctx context.Context, key nodeKey, from *spec.Reader) ([]spec.HistoryRow, *board.Unread) {
+func (c *nodeCache) story(ctx context.Context, key nodeKey, from *spec.Reader) (*spec.Story, *board.Unread) {
 	c.mu.Lock()
 	kept, ok := c.at[key]
 	c.mu.Unlock()
 	if ok {
-		return kept.rows, nil
+		return kept, nil
 	}
-	rows, err := from.History(ctx, key.id)
+	story, err := from.Story(ctx, key.id)
 	if _, none := errors.AsType[*spec.NoNodeError](err); none {
 		return nil, nil // a node that is not here yet has none
 	}
@@ -230,9 +258,9 @@ func (c *nodeCache) history(ctx context.Context, key nodeKey, from *spec.Reader)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.at) >= maxHistories {
+	if len(c.at) >= maxStories {
 		clear(c.at)
 	}
-	c.at[key] = nodeHistory{rows}
-	return rows, nil
+	c.at[key] = story
+	return story, nil
 }

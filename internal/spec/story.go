@@ -1,0 +1,99 @@
+package spec
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"ken/internal/fault"
+	"ken/internal/repo"
+)
+
+// A Story is how a node and its code came to where they are. Each list has the newest
+// first.
+type Story struct {
+	Versions []HistoryRow
+	Acks     []Ack     // since the latest version
+	Advances []Advance // of its code, since the latest of both
+}
+
+// An Advance is a commit that changed code that a node governs, ahead of its spec.
+type Advance struct {
+	Commit  repo.ID
+	Date    string // RFC 3339
+	Subject string
+	Session *string
+	Paths   []repo.Path // what it changed of that, sorted
+}
+
+// ahead returns the commits that drift counts, and which files each changed.
+func (s *study) ahead() map[Num][]repo.Path {
+	at := make(map[Num][]repo.Path)
+	for _, b := range s.loud() {
+		for _, t := range b.touches {
+			at[t.Commit] = append(at[t.Commit], b.file.path)
+		}
+	}
+	return at
+}
+
+// Story returns the story of a node. As with [Reader.History], one that does not reach
+// back to the beginning is an error.
+func (r *Reader) Story(ctx context.Context, id string) (*Story, error) {
+	f, err := r.factsOf(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := r.rows(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	ahead, err := r.advances(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	return &Story{Versions: rows, Acks: f.Acks, Advances: ahead}, nil
+}
+
+// advances reads the commits that a drift counts.
+func (r *Reader) advances(ctx context.Context, f *Facts) ([]Advance, error) {
+	if len(f.ahead) == 0 {
+		return nil, nil
+	}
+	h, err := r.past.History(ctx, []repo.ID{f.at})
+	if err != nil {
+		return nil, err
+	}
+	var list []Advance
+	for _, n := range slices.SortedFunc(maps.Keys(f.ahead), func(a, b Num) int { return cmp.Compare(b, a) }) {
+		c, paths := h.Commit(n), slices.Clone(f.ahead[n])
+		slices.Sort(paths)
+		list = append(list, Advance{Commit: c.ID, Date: c.Date, Subject: c.Subject, Session: session(c.Trailers), Paths: slices.Compact(paths)})
+	}
+	return list, nil
+}
+
+// AdvanceDiff returns what a commit changed in the code that a node governs, ahead of its
+// spec, as a patch. The commit is named by the beginning of its id.
+func (r *Reader) AdvanceDiff(ctx context.Context, id, prefix string) (repo.ID, string, error) {
+	f, err := r.factsOf(ctx, id)
+	if err != nil {
+		return repo.ID{}, "", err
+	}
+	ahead, err := r.advances(ctx, f)
+	if err != nil {
+		return repo.ID{}, "", err
+	}
+	for _, m := range ahead {
+		if len(prefix) >= leastPrefix && len(prefix) <= len(m.Commit.String()) && m.Commit.String()[:len(prefix)] == prefix {
+			patch, err := r.past.Patch(ctx, m.Commit, m.Paths)
+			return m.Commit, patch, err
+		}
+	}
+	return repo.ID{}, "", &fault.Error{
+		Kind: fault.Usage, Hint: "see how far it is behind with: ken spec show " + fault.Quote(id),
+		Err: fmt.Errorf("%s is not among the commits that %s is behind", show(prefix), id),
+	}
+}
