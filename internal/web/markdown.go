@@ -241,12 +241,29 @@ func (p *prose) list(lines []string, i, depth int) int {
 	}
 	p.out.WriteString("<" + tag + ">\n")
 	for _, inner := range items {
-		p.out.WriteString("<li>")
+		box := ""
+		if box, inner[0] = task(inner[0]); box != "" {
+			p.out.WriteString(`<li class="task">` + box)
+		} else {
+			p.out.WriteString("<li>")
+		}
 		p.blocks(inner, depth+1, !loose)
 		p.out.WriteString("</li>\n")
 	}
 	p.out.WriteString("</" + tag + ">\n")
 	return i
+}
+
+// task tells whether an item is one of a list of tasks: [ ] or [x] before the words.
+func task(line string) (box, words string) {
+	mark, words, ok := strings.Cut(line, "] ")
+	switch {
+	case ok && mark == "[ ":
+		return `<span class="box" role="img" aria-label="to do">☐</span> `, words
+	case ok && (mark == "[x" || mark == "[X"):
+		return `<span class="box" role="img" aria-label="done">☑</span> `, words
+	}
+	return "", line
 }
 
 func isDelimiter(line string) bool {
@@ -537,9 +554,9 @@ func (in *inline) closeLink(rest string) bool {
 	o := in.open[i]
 	end := -1
 	if strings.HasPrefix(rest, "](") {
-		end = strings.IndexAny(rest[:min(len(rest), maxAddress)], ")\n")
+		end = balanced(rest[:min(len(rest), maxAddress)])
 	}
-	if end < 0 || rest[end] != ')' {
+	if end < 0 {
 		in.open = in.open[:i] // it is no link, and stays what it is
 		return false
 	}
@@ -561,6 +578,25 @@ func (in *inline) closeLink(rest string) bool {
 	}
 	in.at += end + 1
 	return true
+}
+
+// balanced returns where the first parenthesis of a text is closed, on the same line; -1
+// for nowhere.
+func balanced(s string) int {
+	depth := 0
+	for i := range len(s) {
+		switch s[i] {
+		case '\n':
+			return -1
+		case '(':
+			depth++
+		case ')':
+			if depth--; depth == 0 {
+				return i
+			}
+		}
+	}
+	return -1
 }
 
 // bare renders an address that stands in the text.

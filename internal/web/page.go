@@ -166,6 +166,9 @@ func (s *Server) begin(r *http.Request, page, title string) (*frame, error) {
 func (s *Server) worktree(r *http.Request, f *frame) (string, error) {
 	list, err := s.deps.Worktrees(r.Context())
 	if err != nil {
+		if r.Context().Err() == nil {
+			err = refusal(http.StatusServiceUnavailable, "the repository cannot be read: "+err.Error(), "bring it back to where it was, or start ken serve where it is now")
+		}
 		return "", err
 	}
 	f.Worktrees = list
@@ -301,7 +304,7 @@ func (s *Server) draw(w http.ResponseWriter, r *http.Request, f *frame) {
 // whoever does not read at all is not.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, body []byte, tag string) {
 	w.Header().Set("ETag", tag)
-	if r.Header.Get("If-None-Match") == tag {
+	if has(r.Header.Get("If-None-Match"), tag) {
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
@@ -313,6 +316,16 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, body []byte, tag
 			return
 		}
 	}
+}
+
+// has reports whether a tag is among those that an asker has, in whatever bytes it got it.
+func has(known, tag string) bool {
+	for one := range strings.SplitSeq(known, ",") {
+		if strings.TrimPrefix(strings.TrimSpace(one), "W/") == tag {
+			return true
+		}
+	}
+	return false
 }
 
 func tagOf(b []byte) string {

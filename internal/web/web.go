@@ -89,6 +89,8 @@ type Server struct {
 	nodes  *nodeCache
 	drawn  drawn
 
+	squeezed squeezed
+
 	// writing is held by whoever changes the repository: of two that would, the second
 	// sees what the first did.
 	writing sync.Mutex
@@ -201,5 +203,5 @@ func (s *Server) Handler() http.Handler {
 		mux.Handle("/mcp", s.deps.MCP)
 	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { s.fail(w, r, errNoPage) })
-	return s.guard.protect(s.limits.answer, mux, s.fail)
+	return s.guard.protect(s.limits.answer, s.squeezed.squeeze(mux), s.fail)
 }
