@@ -50,7 +50,11 @@ func (s *clientSpace) Install(_ context.Context, c client.Client, opts client.Op
 	done := &client.Installation{Client: c.Name, Scope: opts.Scope, Files: []client.Outcome{}, DryRun: opts.DryRun}
 	var seen []*clientFile
 	var plan []client.Change
+	var files []client.File
 	for _, f := range c.In(opts.Scope) {
+		files = append(files, s.places(f, opts.Uninstall)...)
+	}
+	for _, f := range files {
 		at, err := s.file(f)
 		if err != nil {
 			return nil, err
@@ -90,7 +94,7 @@ func (s *clientSpace) Standings(_ context.Context) []client.Standing {
 				continue
 			}
 			st := client.Standing{Client: c.Name, Scope: f.Scope, Of: len(f.Parts), Server: f.Parts[0].Name != ""}
-			at, err := s.file(f)
+			at, err := s.file(s.places(f, false)[0])
 			if at != nil {
 				st.Path = at.shown
 			}
@@ -109,11 +113,31 @@ func (s *clientSpace) Standings(_ context.Context) []client.Standing {
 	return list
 }
 
+// places says where a client's file is, if it may be in an older place: that is the one
+// to write if it is the only one there. With all, it is each that is there, since ken may
+// have been put in when there was no other.
+func (s *clientSpace) places(f client.File, all bool) []client.File {
+	older := f
+	older.Path, older.Older = f.Older, ""
+	base, err := s.base(f.Base)
+	if err != nil || f.Older == "" || !exists(filepath.Join(base, filepath.FromSlash(f.Older))) {
+		return []client.File{f}
+	}
+	switch there := exists(filepath.Join(base, filepath.FromSlash(f.Path))); {
+	case !there:
+		return []client.File{older}
+	case all:
+		return []client.File{f, older}
+	}
+	return []client.File{f}
+}
+
 // A clientFile is a client's file as it lies on the disk.
 type clientFile struct {
 	base  string // a directory without links
 	name  string // below it, as the system spells it
 	shown string
+	stays string // a directory that was there before any client's
 	text  []byte // nil when it is not there
 	mode  fs.FileMode
 }
@@ -125,7 +149,10 @@ func (s *clientSpace) file(f client.File) (*clientFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	at := &clientFile{base: base, name: filepath.FromSlash(f.Path), mode: 0o600}
+	at := &clientFile{base: base, name: filepath.FromSlash(f.Path), mode: 0o600, stays: base}
+	if home, err := os.UserHomeDir(); err == nil && f.Base != client.Work && strings.HasPrefix(base, home+string(filepath.Separator)) {
+		at.stays = home
+	}
 	at.shown = repo.Path(filepath.ToSlash(filepath.Join(base, at.name))).String()
 	if f.Base == client.Work {
 		at.shown, at.mode = f.Path, 0o644
@@ -211,8 +238,8 @@ func (f *clientFile) apply(c client.Change) error {
 		return err
 	}
 	// What was made for it goes with it; a directory that holds anything stays.
-	for rel := filepath.Dir(f.name); rel != "."; rel = filepath.Dir(rel) {
-		if os.Remove(filepath.Join(f.base, rel)) != nil {
+	for ; dir != f.stays && strings.HasPrefix(dir, f.stays); dir = filepath.Dir(dir) {
+		if os.Remove(dir) != nil {
 			break
 		}
 	}

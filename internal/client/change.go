@@ -33,6 +33,10 @@ func (f File) Install(text []byte) (Change, error) {
 		made, err := f.made()
 		return Change{Deed: Create, Text: made, Action: "created", Note: f.Note}, err
 	}
+	if f.blank(text) {
+		made, err := f.madeFrom(text)
+		return Change{Deed: Rewrite, Text: made, Action: "added", Note: f.Note}, err
+	}
 	out, note, err := f.put(text)
 	switch {
 	case err != nil:
@@ -49,7 +53,7 @@ func (f File) Install(text []byte) (Change, error) {
 // Uninstall takes ken out of a text, and leaves what was there before. A file that ken
 // made goes once nothing else is in it.
 func (f File) Uninstall(text []byte) (Change, error) {
-	if text == nil {
+	if text == nil || f.blank(text) {
 		return Change{Action: "absent"}, nil
 	}
 	made, err := f.made()
@@ -58,6 +62,15 @@ func (f File) Uninstall(text []byte) (Change, error) {
 	}
 	if bytes.Equal(text, made) {
 		return Change{Deed: Remove, Action: "removed"}, nil
+	}
+	if was := text[:len(text)-len(bytes.TrimLeft(text, space))]; f.Format == JSON {
+		made, err := f.madeFrom(was)
+		if err != nil {
+			return Change{}, err
+		}
+		if bytes.Equal(text, made) {
+			return Change{Deed: Rewrite, Text: was, Action: "taken out"}, nil
+		}
 	}
 	out, bare, note, err := f.take(text)
 	switch {
@@ -79,6 +92,9 @@ func (f File) Has(text []byte) (int, error) {
 	}
 	if f.Format == TOML {
 		return hasTOML(text)
+	}
+	if f.blank(text) {
+		return 0, nil
 	}
 	doc, err := parse(text)
 	if err != nil {
@@ -114,6 +130,21 @@ func (f File) made() ([]byte, error) {
 		}
 	}
 	return text, nil
+}
+
+// space is what a JSON text may have around it.
+const space = " \t\r\n"
+
+// blank reports whether there is nothing in a JSON file, as some clients make it.
+func (f File) blank(text []byte) bool {
+	return f.Format == JSON && len(bytes.Trim(text, space)) == 0
+}
+
+// madeFrom is what is made of a blank file: behind what is in it, and with a mark by
+// which it is told from a file that was not there, and from one that held {}.
+func (f File) madeFrom(blank []byte) ([]byte, error) {
+	made, err := f.made()
+	return append(bytes.Clone(blank), marked(marked(string(made)))...), err
 }
 
 func headLine(head string) string {

@@ -53,9 +53,12 @@ type Client struct {
 
 // A File is one of a client's files, and what ken has in it.
 type File struct {
-	Scope  Scope
-	Base   Base
-	Path   string // below the base, with slashes
+	Scope Scope
+	Base  Base
+	Path  string // below the base, with slashes
+	// Older is where it was in older versions of the client, "" for the same place. It
+	// is the client's file as long as it is the only one that is there.
+	Older  string
 	Format Format
 	// Head is what a JSON file of this kind begins with, as members of an object; it is
 	// only written into a file that is made.

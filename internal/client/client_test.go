@@ -58,7 +58,11 @@ func TestInstall(t *testing.T) {
 		text, want string
 		action     string
 	}{
-		"empty":            {mcp, `{}`, "{\n  \"mcpServers\": {\n    \"ken\": {\n      \"type\": \"stdio\",\n      \"command\": \"ken\",\n      \"args\": [\"mcp\"]\n    }\n  }}", "added"},
+		"empty":            {mcp, `{}`, "{\n  \"mcpServers\":  {\n    \"ken\": {\n      \"type\": \"stdio\",\n      \"command\": \"ken\",\n      \"args\": [\"mcp\"]\n    }\n  }\n}", "added"},
+		"no servers":       {mcp, "{\n  \"mcpServers\": {},\n  \"x\": 1\n}\n", "{\n  \"mcpServers\": {\n    \"ken\":  {\n      \"type\": \"stdio\",\n      \"command\": \"ken\",\n      \"args\": [\"mcp\"]\n    }\n  },\n  \"x\": 1\n}\n", "added"},
+		"none, on a line":  {mcp, `{"x": [], "mcpServers": {}}`, `{"x": [], "mcpServers": {"ken":  {"type": "stdio", "command": "ken", "args": ["mcp"]}}}`, "added"},
+		"nothing in it":    {mcp, "", madeMCP, "added"},
+		"blank":            {mcp, " \r\n", " \r\n" + madeMCP, "added"},
 		"another server":   {mcp, "{\n\t\"mcpServers\": {\n\t\t\"x\": {} // mine\n\t}\n}\n", "{\n\t\"mcpServers\": {\n\t\t\"x\": {}, // mine\n\t\t\"ken\": {\n\t\t\t\"type\": \"stdio\",\n\t\t\t\"command\": \"ken\",\n\t\t\t\"args\": [\"mcp\"]\n\t\t}\n\t}\n}\n", "added"},
 		"a trailing comma": {mcp, "{\n  \"mcpServers\": {\n    \"x\": {},\n  },\n}\n", "{\n  \"mcpServers\": {\n    \"x\": {},\n    \"ken\": {\n      \"type\": \"stdio\",\n      \"command\": \"ken\",\n      \"args\": [\"mcp\"]\n    },\n  },\n}\n", "added"},
 		"one line":         {mcp, `{"mcpServers": {"x": {}}}`, `{"mcpServers": {"x": {}, "ken": {"type": "stdio", "command": "ken", "args": ["mcp"]}}}`, "added"},
@@ -75,6 +79,8 @@ func TestInstall(t *testing.T) {
 		}
 	}
 }
+
+const madeMCP = "{\n  \"mcpServers\":   {\n    \"ken\": {\n      \"type\": \"stdio\",\n      \"command\": \"ken\",\n      \"args\": [\"mcp\"]\n    }\n  }\n}\n"
 
 // Somebody has put ken's hooks among their own.
 const hooksByHand = `{"hooks": {
@@ -106,7 +112,7 @@ func TestRefused(t *testing.T) {
 		file File
 		text string
 	}{
-		"nothing in it":        {mcp, ""},
+		"a byte order mark":    {mcp, bom},
 		"no JSON":              {mcp, "{"},
 		"no object":            {mcp, "[]"},
 		"servers in an array":  {mcp, `{"mcpServers": []}`},

@@ -9,7 +9,7 @@ import (
 // again; and a second time changes nothing.
 func FuzzInstall(f *testing.F) {
 	for _, text := range []string{
-		"", "{}", "{\n}\n", `{"mcpServers":{}}`, `{"hooks":{"Stop":[]}}`, hooksByHand, "{/*a*/}// b", `{"a":1,}`, bom + "{ }",
+		"", " \n", "{}", "{\n}\n", "{\n  \"hooks\": {}\n}\n", `[]`, `{"hooks":{"Stop":[]},"mcpServers": {}}`, `{"mcpServers":{}}`, `{"hooks":{"Stop":[]}}`, hooksByHand, "{/*a*/}// b", `{"a":1,}`, bom + "{ }",
 		"model = 1\n", "[mcp_servers.x]", "a = 1\r\n", blockText, "\n" + blockText + "\n",
 	} {
 		f.Add([]byte(text), byte(0))

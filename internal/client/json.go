@@ -249,8 +249,15 @@ func (d *document) into(v *hujson.Value, item string) ([]byte, error) {
 	n := len(it.end)
 	if n == 0 {
 		// Into what was empty it goes so that it can be told from what was made with
-		// it: with a line end on one side alone.
+		// it: with a mark, or a line end on one side alone.
 		inner := d.text[v.StartOffset+1 : closing]
+		if len(inner) == 0 && !d.made {
+			around := d.indentAt(v.StartOffset)
+			if v != d.root && !d.ownLine(v.StartOffset) {
+				return splice(d.text, closing, closing, marked(compact(item))), nil
+			}
+			return splice(d.text, closing, closing, eol+around+unit+marked(d.laid(item, around+unit))+eol+around), nil
+		}
 		kept := len(bytes.TrimRight(inner, " \t\r\n"))
 		at := v.StartOffset + 1 + kept
 		indent := d.indentAt(v.StartOffset) + unit
@@ -299,6 +306,9 @@ func (d *document) remove(p *place) (out []byte, bare bool) {
 	v, i := p.in[depth], p.at[depth]
 	it := itemsOf(v)
 	n := len(it.end)
+	if n == 1 && !it.comma && d.isMarked(v) {
+		return splice(d.text, v.StartOffset+1, v.EndOffset-1, ""), false
+	}
 	begin := func(i int) int { // behind the comma or brace before it, and the comments there
 		from := v.StartOffset + 1
 		if i > 0 {
@@ -324,12 +334,41 @@ func (d *document) remove(p *place) (out []byte, bare bool) {
 // lines of its own or, within a line, without a space.
 func (d *document) alone(v *hujson.Value) bool {
 	it := itemsOf(v)
-	if len(it.end) != 1 || it.comma {
+	if len(it.end) != 1 || it.comma || d.isMarked(v) {
 		return false
 	}
 	before, after := d.text[v.StartOffset+1:it.start[0]], d.text[it.end[0]:v.EndOffset-1]
 	return blankLine(before) && blankLine(after) || v != d.root && len(before)+len(after) == 0
 }
+
+// mark is the space behind the first name of what was put into an empty composite, one
+// wider than elsewhere.
+const mark = `":  `
+
+func marked(item string) string { return strings.Replace(item, `": `, mark, 1) }
+
+// isMarked reports whether a composite was empty before its one item came.
+func (d *document) isMarked(v *hujson.Value) bool {
+	first := v
+	if list, ok := v.Value.(*hujson.Array); ok && len(list.Elements) == 1 {
+		first = &list.Elements[0]
+	}
+	o, ok := first.Value.(*hujson.Object)
+	if !ok || len(o.Members) == 0 {
+		return false
+	}
+	m := &o.Members[0]
+	return string(d.text[m.Name.EndOffset-1:m.Value.StartOffset]) == mark
+}
+
+// ownLine reports whether the value at an offset begins a line, but for its name.
+func (d *document) ownLine(at int) bool {
+	start := bytes.LastIndexByte(d.text[:at], '\n') + 1
+	return start > 0 && named().Match(d.text[start:at])
+}
+
+// named is the beginning of a line with at most the name of a member.
+var named = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\s*("(?:[^"\\]|\\.)*"\s*:\s*)?$`) })
 
 // blankLine reports whether a text is the end of a line and an indent.
 func blankLine(text []byte) bool {

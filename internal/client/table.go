@@ -51,7 +51,7 @@ var All = []Client{
 		Name: "antigravity", Title: "Antigravity",
 		Files: []File{
 			{Scope: Project, Base: Work, Path: ".agents/mcp_config.json", Parts: servers("mcpServers", bare)},
-			{Scope: User, Base: Home, Path: ".gemini/antigravity/mcp_config.json", Parts: servers("mcpServers", bare)},
+			{Scope: User, Base: Home, Path: ".gemini/config/mcp_config.json", Older: ".gemini/antigravity/mcp_config.json", Parts: servers("mcpServers", bare)},
 		},
 	},
 }
