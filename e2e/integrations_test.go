@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pelletier/go-toml/v2"
 	"go.yaml.in/yaml/v3"
 
 	"ken/internal/testrepo"
@@ -58,6 +59,67 @@ func TestIntegrationsHold(t *testing.T) {
 			namesTools(t, name, string(text), tools)
 		}
 		runs(t, r, name, string(text))
+	}
+}
+
+// The plugin is one directory for two clients: each manifest leads to files that are
+// there, and what Codex wants in a form of its own says the same.
+func TestPluginForTwoClients(t *testing.T) {
+	read := func(path string) []byte {
+		text, err := os.ReadFile(filepath.Join("..", "integrations", filepath.FromSlash(path)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}
+	decode := func(path string, v any) {
+		if err := json.Unmarshal(read(path), v); err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+	}
+	var market struct {
+		Plugins []struct{ Name, Source string }
+	}
+	decode(".claude-plugin/marketplace.json", &market)
+	if len(market.Plugins) != 1 || market.Plugins[0].Source != "./plugin" {
+		t.Fatalf("%+v", market)
+	}
+	type manifest struct {
+		Name, Version, License    string
+		Keywords                  []string
+		Skills, McpServers, Hooks string
+	}
+	var claude, codex manifest
+	decode("plugin/.claude-plugin/plugin.json", &claude)
+	decode("plugin/.codex-plugin/plugin.json", &codex)
+	if codex.Name != market.Plugins[0].Name || claude.Name != codex.Name || claude.Version != codex.Version ||
+		claude.License != codex.License || !slices.Equal(claude.Keywords, codex.Keywords) {
+		t.Errorf("%+v and %+v", claude, codex)
+	}
+	for _, path := range []string{codex.Skills, codex.McpServers, codex.Hooks} {
+		if _, err := os.Stat(filepath.Join("..", "integrations", "plugin", path)); err != nil || !strings.HasPrefix(path, "./") {
+			t.Errorf("the manifest names %q: %v", path, err)
+		}
+	}
+	if string(read("plugin/hooks/codex.json")) != string(read("codex/hooks.json")) {
+		t.Error("the plugin's hooks for Codex are not those of ken install codex")
+	}
+	for _, name := range []string{"architect", "swe"} {
+		var role struct {
+			Name, Description string
+			Instructions      string `toml:"developer_instructions"`
+		}
+		if err := toml.Unmarshal(read("codex/agents/"+name+".toml"), &role); err != nil {
+			t.Fatal(err)
+		}
+		head, body, _ := strings.Cut(strings.TrimPrefix(string(read("plugin/agents/"+name+".md")), "---\n"), "\n---\n")
+		var agent struct{ Name, Description string }
+		if err := yaml.Unmarshal([]byte(head), &agent); err != nil {
+			t.Fatal(err)
+		}
+		if role.Name != agent.Name || role.Description != agent.Description || strings.TrimSpace(role.Instructions) != strings.TrimSpace(body) {
+			t.Errorf("the role %s is not the agent", name)
+		}
 	}
 }
 
