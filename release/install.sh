@@ -1,25 +1,55 @@
 #!/bin/sh
 # Installs ken from its release archives, for whoever has no Go.
 #
-#   sh install.sh --from URL-OR-DIRECTORY [--to DIRECTORY] [--man DIRECTORY]
-#
-# Takes the archive for this machine, compares it with SHA256SUMS beside it, and puts
-# the program into DIRECTORY, ~/.local/bin unless told otherwise. Nothing is installed
-# that the checksums do not name.
+# Nothing is installed that the checksums do not name; sh install.sh --help says how.
 set -eu
 
-from= to="${HOME:-}/.local/bin" man=
+usage() {
+	cat <<'END'
+usage: sh install.sh --from URL-OR-DIRECTORY [--to DIRECTORY] [--share DIRECTORY | --no-share]
+
+Takes the archive of ken for this machine, compares it with SHA256SUMS beside it, and
+installs the program, its manual pages and its completions for bash, zsh and fish.
+
+  --from URL-OR-DIRECTORY  where the archives are
+  --to DIRECTORY           where the program goes (~/.local/bin)
+  --share DIRECTORY        where the rest goes: man/man1, bash-completion/completions,
+                           zsh/site-functions and fish/vendor_completions.d below it
+                           (share beside a --to that is called bin, else none)
+  --man DIRECTORY          where the manual pages go instead: man1 below it
+  --no-share               the program alone
+  --help                   this
+END
+}
+
+from= to="${HOME:-}/.local/bin" man= share= alone=
 fail() { printf 'install: %s\n' "$*" >&2; exit 1; }
 while [ $# -gt 0 ]; do
-	[ $# -gt 1 ] || fail "$1: what?"
+	case $1 in
+	-h | --help) usage; exit 0 ;;
+	--no-share) alone=yes; shift; continue ;;
+	--from | --to | --man | --share) ;;
+	*) fail "unknown option $1; see: sh install.sh --help" ;;
+	esac
+	[ $# -gt 1 ] || fail "$1: what? see: sh install.sh --help"
 	case $1 in
 	--from) from=${2%/} ;;
 	--to) to=$2 ;;
 	--man) man=$2 ;;
-	*) fail "unknown option $1; see the head of this file" ;;
+	--share) share=$2 ;;
 	esac
 	shift 2
 done
+case $to in
+*/) to=${to%/} ;;
+esac
+if [ -z "$share" ]; then
+	case $to in
+	*/bin) share=${to%/bin}/share ;;
+	esac
+fi
+[ -z "$alone" ] || share=
+[ -n "$man" ] || man=${share:+$share/man}
 [ -n "$from" ] || fail "say where the archives are: --from URL-OR-DIRECTORY"
 
 case $(uname -s) in
@@ -73,9 +103,19 @@ mkdir -p "$to"
 cp "$work/${archive%.tar.gz}/ken" "$to/.ken.new.$$"
 chmod 755 "$to/.ken.new.$$"
 mv -f "$to/.ken.new.$$" "$to/ken"
+have=$work/${archive%.tar.gz}
+place() { # FILE DIRECTORY NAME
+	mkdir -p "$2" && cp "$1" "$2/$3" && chmod 644 "$2/$3"
+}
 if [ -n "$man" ]; then
-	mkdir -p "$man/man1"
-	cp "$work/${archive%.tar.gz}"/man/*.1 "$man/man1/"
+	for page in "$have"/man/*.1; do
+		place "$page" "$man/man1" "${page##*/}"
+	done
+fi
+if [ -n "$share" ]; then
+	place "$have/completions/ken.bash" "$share/bash-completion/completions" ken
+	place "$have/completions/_ken" "$share/zsh/site-functions" _ken
+	place "$have/completions/ken.fish" "$share/fish/vendor_completions.d" ken.fish
 fi
 "$to/ken" version
 case :$PATH: in

@@ -80,6 +80,9 @@ func TestInstall(t *testing.T) {
 	dist := t.TempDir()
 	program := []byte("#!/bin/sh\necho ken of the archive\n")
 	files := []file{{"ken", 0o755, program}, {"man/ken.1", 0o644, []byte("page")}}
+	for _, name := range []string{"ken.bash", "_ken", "ken.fish", "ken.ps1"} {
+		files = append(files, file{"completions/" + name, 0o644, []byte(name)})
+	}
 	archive := filepath.Join(dist, stem+".tar.gz")
 	if err := write(archive, tarred(stem, files, made)); err != nil {
 		t.Fatal(err)
@@ -87,20 +90,52 @@ func TestInstall(t *testing.T) {
 	if err := sums(dist, []string{stem + ".tar.gz"}); err != nil {
 		t.Fatal(err)
 	}
-	install := func() (string, string, error) {
-		to := filepath.Join(t.TempDir(), "a b", "bin")
-		out, err := exec.CommandContext(t.Context(), "sh", "install.sh", "--from", dist, "--to", to, "--man", filepath.Join(to, "man")).CombinedOutput()
-		return to, string(out), err
+	install := func(more ...string) (string, string, error) {
+		prefix := filepath.Join(t.TempDir(), "a b")
+		args := append([]string{"install.sh", "--from", dist, "--to", filepath.Join(prefix, "bin")}, more...)
+		out, err := exec.CommandContext(t.Context(), "sh", args...).CombinedOutput()
+		return prefix, string(out), err
 	}
 
 	to, out, err := install()
 	if err != nil || !strings.Contains(out, "ken of the archive") {
 		t.Fatalf("install: %v\n%s", err, out)
 	}
-	for _, name := range []string{"ken", "man/man1/ken.1"} {
+	beside := []string{
+		"share/man/man1/ken.1", "share/bash-completion/completions/ken", "share/zsh/site-functions/_ken",
+		"share/fish/vendor_completions.d/ken.fish",
+	}
+	for _, name := range append([]string{"bin/ken"}, beside...) {
 		if _, err := os.Stat(filepath.Join(to, name)); err != nil {
 			t.Error(err)
 		}
+	}
+
+	pages := t.TempDir()
+	to, out, err = install("--no-share", "--man", pages)
+	if err != nil {
+		t.Fatalf("install: %v\n%s", err, out)
+	}
+	if _, err := os.Stat(filepath.Join(to, "share")); err == nil {
+		t.Error("--no-share installed more than the program")
+	}
+	if _, err := os.Stat(filepath.Join(pages, "man1", "ken.1")); err != nil {
+		t.Error(err)
+	}
+	elsewhere := t.TempDir()
+	if _, out, err = install("--share", elsewhere); err != nil {
+		t.Fatalf("install: %v\n%s", err, out)
+	}
+	for _, name := range beside {
+		if _, err := os.Stat(filepath.Join(elsewhere, strings.TrimPrefix(name, "share/"))); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, out, err := install("--help"); err != nil || !strings.HasPrefix(out, "usage: sh install.sh ") {
+		t.Errorf("--help: %v\n%s", err, out)
+	}
+	if _, out, err := install("--nothing", "x"); err == nil || !strings.Contains(out, "--help") {
+		t.Errorf("an unknown option: %v\n%s", err, out)
 	}
 
 	content, err := os.ReadFile(archive)

@@ -313,7 +313,7 @@ func (g *textGen) list(open rune, items []string, end rune) string {
 
 // What lies in integrations for hand-work is what ken install writes.
 func TestIntegrationsAreWhatIsInstalled(t *testing.T) {
-	for dir, client := range map[string]string{"claude-code": "claude", "codex": "codex", "cursor": "cursor", "vscode": "vscode"} {
+	for dir, client := range map[string]string{"plugin": "claude", "codex": "codex", "cursor": "cursor", "vscode": "vscode"} {
 		c := must(Find(client))
 		for _, f := range c.In(Project) {
 			name := filepath.Base(f.Path)
