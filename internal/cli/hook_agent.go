@@ -5,11 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"ken/internal/agent"
+	"ken/internal/client"
+	"ken/internal/fault"
 )
 
 // patience is how long a hook may keep an agent waiting, all in all.
@@ -24,7 +27,7 @@ var agentShort = map[agent.Event]string{
 }
 
 func (p *program) hookAgent(e agent.Event) *cobra.Command {
-	var client string
+	var name string
 	c := &cobra.Command{
 		Use:   string(e) + " [--client NAME]",
 		Short: agentShort[e],
@@ -34,6 +37,14 @@ Reads what the client tells its hooks, as JSON, from standard input, and answers
 the client's own form. It never blocks an agent and never fails: where something
 goes wrong, that is a line on standard error.`,
 		Args: cobra.ArbitraryArgs,
+		PreRunE: func(*cobra.Command, []string) error {
+			if _, err := client.Find(name); err != nil {
+				// Not the status of a wrong request: from 2, some clients take that the agent
+				// is to be stopped.
+				return &fault.Error{Hint: "one of: " + strings.Join(client.Names(), ", "), Err: fmt.Errorf("%w %q", err, name)}
+			}
+			return nil
+		},
 		RunE: p.harmless("the agent", func(c *cobra.Command, _ []string) error {
 			ctx, cancel := context.WithTimeout(c.Context(), patience)
 			defer cancel()
@@ -49,11 +60,11 @@ goes wrong, that is a line on standard error.`,
 			if err != nil {
 				return err
 			}
-			p.io.Printf("%s", agent.Dialect(client).Answer(e, plain(said)))
+			p.io.Printf("%s", agent.Dialect(name).Answer(e, plain(said)))
 			return nil
 		}),
 	}
-	c.Flags().StringVar(&client, "client", string(agent.Claude), "whose `NAME` the answer is for, as in ken install")
+	c.Flags().StringVar(&name, "client", string(agent.Claude), "whose `NAME` the answer is for, as in ken install")
 	c.FParseErrWhitelist.UnknownFlags = true
 	return c
 }

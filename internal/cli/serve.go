@@ -1,6 +1,10 @@
 package cli
 
 import (
+	"errors"
+	"net"
+	"strconv"
+
 	"github.com/spf13/cobra"
 )
 
@@ -25,6 +29,7 @@ const anyPort = "127.0.0.1:0"
 
 func (p *program) serve() *cobra.Command {
 	var opts ServeOptions
+	var port uint16
 	c := &cobra.Command{
 		Use:   "serve",
 		Short: "Show the board in a browser, live",
@@ -37,11 +42,18 @@ It listens on this machine alone. Whoever is on it may look; writing, and MCP at
 everything takes the token.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
+			if c.Flags().Changed("port") {
+				if c.Flags().Changed("addr") {
+					return usage(c, errors.New("--addr and --port both say where to listen"))
+				}
+				opts.Addr = net.JoinHostPort("127.0.0.1", strconv.Itoa(int(port)))
+			}
 			opts.Ready = p.announce
 			return p.Serve(c.Context(), p.dir, opts)
 		},
 	}
 	c.Flags().StringVar(&opts.Addr, "addr", anyPort, "the `ADDRESS` to listen on; port 0 takes any that is free")
+	c.Flags().Uint16Var(&port, "port", 0, "the `PORT` to listen on, on this machine alone: --addr 127.0.0.1:PORT")
 	c.Flags().StringArrayVar(&opts.Hosts, "allow-host", nil, "a `NAME` that it may be asked under, besides its address and localhost")
 	c.Flags().BoolVar(&opts.NewToken, "new-token", false, "make a new token; the old one opens nothing any more")
 	return c

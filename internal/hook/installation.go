@@ -15,9 +15,9 @@ type Options struct {
 
 // An Installation is what was done with the hooks.
 type Installation struct {
-	Hooks  []Outcome `json:"hooks"`             // in the order git runs them
-	DryRun bool      `json:"dry_run,omitempty"` // nothing was done
-	Notes  []string  `json:"notes,omitempty"`   // what the user should know
+	Hooks  []Outcome `json:"hooks"`           // in the order git runs them
+	DryRun bool      `json:"dry_run"`         // nothing was done
+	Notes  []string  `json:"notes,omitempty"` // what the user should know
 }
 
 // An Outcome is what was done with a hook.

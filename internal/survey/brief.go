@@ -241,9 +241,15 @@ func (w *briefing) languages() {
 	names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
 		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
 	})
-	parts := make([]string, 0, len(names))
+	// What is not told by its own name is other, so that the parts are the whole.
+	names = slices.DeleteFunc(names, func(n string) bool { return n == otherFiles })
+	parts, rest := make([]string, 0, len(names)), total
 	for _, n := range names[:min(len(names), languagesTold)] {
 		parts = append(parts, fmt.Sprintf("%d %s", counts[n], repo.Path(n)))
+		rest -= counts[n]
+	}
+	if rest > 0 {
+		parts = append(parts, fmt.Sprintf("%d %s", rest, otherFiles))
 	}
 	w.add(Section{Subject: "files", Verdict: fresh.Fresh.String(), Text: fmt.Sprintf("%d that count: %s", total, strings.Join(parts, ", "))}, 0)
 }

@@ -222,11 +222,14 @@ func (j *judgement) layout() string {
 	return b.String()
 }
 
+// otherFiles is what files are called whose names end in nothing.
+const otherFiles = "other"
+
 // extension is what the name of a file ends in.
 func extension(p repo.Path) string {
 	base := p.Base()
 	if i := strings.LastIndexByte(base, '.'); i > 0 {
 		return base[i:]
 	}
-	return "other"
+	return otherFiles
 }
