@@ -68,10 +68,10 @@ func boardOf(ctx context.Context, g *git.Repo, all, some []git.Checkout, look *r
 	}
 	b := board.Make(ctx, repositoryName(g, all), sources, over.Spec(), tell)
 	b.Runs = <-runs
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
+	if err := errors.Join(ctx.Err(), over.Close()); err != nil {
+		return nil, err
 	}
-	return b, over.Close()
+	return b, nil
 }
 
 // repositoryName is what people call it: its main checkout's name, or of a bare one
@@ -153,22 +153,40 @@ func (d *boardDesk) look(ctx context.Context) error {
 		if snap, d.err = d.files.git.Snapshot(ctx); d.err != nil {
 			return
 		}
-		d.sizes = make(map[repo.Path]int64, len(snap.Index.Entries))
-		for _, e := range snap.Index.Entries {
-			d.sizes[e.Path] = e.Stat.Size
-		}
+		d.err = d.weigh(ctx, snap.Index.Entries)
 	})
 	return d.err
 }
 
-// Status implements [board.Registry].
-func (d *boardDesk) Status(ctx context.Context, _ registry.VerifyOptions) (*registry.Report, error) {
-	return d.report, d.look(ctx)
+// weigh looks how large files are. The index knows only how large they were when git last
+// looked, and may not even know that; it is asked about those that are not there because
+// git was told so.
+func (d *boardDesk) weigh(ctx context.Context, index []repo.Entry) error {
+	found, err := d.files.files.Stat(ctx, index)
+	if err != nil {
+		return err
+	}
+	d.sizes = make(map[repo.Path]int64, len(index))
+	for i := range index {
+		size := found[i].Stat.Size
+		if found[i].Presence == repo.Absent && index[i].Flags.Has(repo.SkipWorktree) {
+			size = index[i].Stat.Size
+		}
+		d.sizes[index[i].Path] = size
+	}
+	return nil
 }
 
-// Sizes implements [board.Sizes]: as git saw them last.
+// Status implements [board.Registry].
+func (d *boardDesk) Status(ctx context.Context, _ registry.VerifyOptions) (*registry.Report, error) {
+	err := d.look(ctx)
+	return d.report, err
+}
+
+// Sizes implements [board.Sizes]: as they are.
 func (d *boardDesk) Sizes(ctx context.Context) (map[repo.Path]int64, error) {
-	return d.sizes, d.look(ctx)
+	err := d.look(ctx)
+	return d.sizes, err
 }
 
 // Show implements [board.Directories] over what was found, as it was found.

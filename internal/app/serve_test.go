@@ -686,3 +686,40 @@ func TestServeSurvivesTheRepository(t *testing.T) {
 	}
 	s.gives(http.StatusOK, call{path: "/api/board"})
 }
+
+// Sizes are those of what is there, whatever git last saw; and a worktree that cannot be
+// looked into is not one of which there is nothing to tell.
+func TestServeTellsWhatIsThere(t *testing.T) {
+	r := testrepo.New(t)
+	r.Write("a.txt", strings.Repeat("x", 5000))
+	r.Commit("begin")
+	r.Git("read-tree", "HEAD") // which knows no sizes
+	bytes := func() int64 {
+		t.Helper()
+		b, err := makeBoard(t.Context(), r.Dir, false)
+		if err != nil || b.Worktrees[0].Files.Known == nil {
+			t.Fatalf("%+v, %v", b, err)
+		}
+		return b.Worktrees[0].Files.Known.Bytes
+	}
+	if n := bytes(); n != 5000 {
+		t.Errorf("%d bytes, want 5000", n)
+	}
+	r.Write("a.txt", "short")
+	if n := bytes(); n != 5 {
+		t.Errorf("after an edit %d bytes, want 5", n)
+	}
+	away := r.Path("../away")
+	r.Git("worktree", "add", "-q", "--detach", away)
+	if err := os.RemoveAll(away); err != nil {
+		t.Fatal(err)
+	}
+	s := serveRepo(t, r, nil)
+	s.gives(http.StatusOK, call{path: "/api/board"})
+	page := s.gives(http.StatusOK, call{path: "/worktrees"})
+	_, article, _ := strings.Cut(page, `id="w-away"`)
+	article, _, _ = strings.Cut(article, "</article>")
+	if !strings.Contains(article, "is not known") || strings.Contains(article, "Proposes no change") || strings.Contains(article, "detached") {
+		t.Errorf("of the one that is away: %s", article)
+	}
+}

@@ -39,8 +39,11 @@ type Board struct {
 type Worktree struct {
 	Name   string  `json:"name"`
 	Here   bool    `json:"here"`   // it is the one that was asked from
-	Branch *string `json:"branch"` // null when detached
+	Branch *string `json:"branch"` // null when detached, or not known
 	Head   repo.ID `json:"head"`
+	// Unknown says why it cannot be looked into at all, and then nothing is known of it,
+	// its branch and head included.
+	Unknown *Unread `json:"unknown"`
 
 	Files  Part[Files]  `json:"files"`
 	Survey Part[Survey] `json:"survey"`
@@ -222,6 +225,8 @@ func Make(ctx context.Context, repository string, sources []Source, overlays Ove
 			w.Branch = &s.Branch
 		}
 		if s.Err != nil {
+			w.Branch, w.Head = nil, repo.ID{}
+			w.Unknown = failed[Files](s.Err).Unknown
 			w.Files, w.Survey, w.State, w.Spec = failed[Files](s.Err), failed[Survey](s.Err), failed[State](s.Err), failed[Spec](s.Err)
 			continue
 		}
@@ -298,7 +303,29 @@ func (b *Board) Wanting() bool {
 	if b.Runs != nil && (b.Runs.Known == nil || len(b.Runs.Known.Running()) > 0) {
 		return true
 	}
-	return b.Proposals.Known == nil || len(b.Proposals.Known.Meetings) > 0
+	p := b.Proposals.Known
+	return p == nil || len(p.Meetings) > 0 || p.Unknown() > 0
+}
+
+// Unknown counts the worktrees of which something is not known.
+func (p *Proposals) Unknown() (n int) {
+	for i := range p.Worktrees {
+		if len(p.Worktrees[i].Unknown) > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// Unread returns why some of what is in the directory is not known, by what it is.
+func (s *State) Unread() map[string]*Unread {
+	unread := make(map[string]*Unread)
+	for name, u := range map[string]*Unread{"the workflow": s.Workflow.Unknown, "what a cleanup would move": s.Cleanup.Unknown, "the archive": s.Snapshots.Unknown} {
+		if u != nil {
+			unread[name] = u
+		}
+	}
+	return unread
 }
 
 func (w *Worktree) wanting() bool {
@@ -311,6 +338,6 @@ func (w *Worktree) wanting() bool {
 			return true
 		}
 	}
-	return f.Counts.Wanting() || d.Counts.Wanting() ||
+	return f.Counts.Wanting() || d.Counts.Wanting() || len(d.Unread()) > 0 ||
 		n.Counts.Drifting+n.Counts.DriftUnknown+n.Counts.Unknown+n.Counts.Problems+len(n.Unknown) > 0
 }

@@ -125,9 +125,12 @@ func TestAPanicIsNotKnowing(t *testing.T) {
 
 // A worktree that cannot be looked into is on the board, with the reason everywhere.
 func TestAWorktreeThatIsAway(t *testing.T) {
-	b := board.Make(t.Context(), "r", []board.Source{{Name: "away", Err: errors.New("it is not there")}}, whole(), nil)
+	b := board.Make(t.Context(), "r", []board.Source{{Name: "away", Branch: "main", Err: errors.New("it is not there")}}, whole(), nil)
 	w := b.Worktree("away")
-	for _, u := range []*board.Unread{w.Files.Unknown, w.Survey.Unknown, w.State.Unknown, w.Spec.Unknown} {
+	if w.Branch != nil || !w.Head.IsZero() {
+		t.Errorf("it is said to be at %s", w.Head)
+	}
+	for _, u := range []*board.Unread{w.Unknown, w.Files.Unknown, w.Survey.Unknown, w.State.Unknown, w.Spec.Unknown} {
 		if u == nil || u.Reason != "it is not there" {
 			t.Errorf("it says %+v", u)
 		}

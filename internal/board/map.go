@@ -149,6 +149,12 @@ func (l Leaf) Tile() Tile {
 	return t
 }
 
+// worse reports whether one state is worse news than another.
+func worse(one, other fresh.State) bool {
+	order := []fresh.State{fresh.Unknown, fresh.Stale, fresh.None, fresh.Fresh, fresh.Excluded}
+	return slices.Index(order, one) < slices.Index(order, other)
+}
+
 // layOut gives tiles their places, the largest first, and puts those that are too many
 // into one.
 func layOut(tiles []Tile, in Rect, most int) []Tile {
@@ -160,6 +166,9 @@ func layOut(tiles []Tile, in Rect, most int) []Tile {
 		for _, t := range tiles[most-1:] {
 			rest.Files += t.Files
 			rest.Bytes += t.Bytes
+			if worse(t.State, rest.State) {
+				rest.State, rest.Verdict = t.State, "not drawn; of some: "+t.State.String()
+			}
 		}
 		tiles = append(tiles[:most-1:most-1], rest)
 	}

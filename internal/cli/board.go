@@ -2,6 +2,8 @@ package cli
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -123,8 +125,12 @@ func stateLine(s *board.State) (term.Tone, string, string) {
 	n := s.Counts
 	why := fmt.Sprintf("%s: %d canonical, %d pattern_allowed, %d ephemeral, %d ad_hoc, %d unknown",
 		entries(n.Total), n.Canonical, n.PatternAllowed, n.Ephemeral, n.AdHoc, n.Unknown)
+	unread := s.Unread()
+	for _, what := range slices.Sorted(maps.Keys(unread)) {
+		why += "; " + what + " is not known: " + plain(unread[what].Reason)
+	}
 	switch {
-	case n.Unknown > 0:
+	case n.Unknown+len(unread) > 0:
 		return term.Bad, "unknown", why
 	case n.Wanting():
 		return term.Warn, "foreign", why
@@ -176,6 +182,12 @@ func proposalsLine(p *board.Proposals) (term.Tone, string, string) {
 		ops += len(w.Ops)
 	}
 	why := fmt.Sprintf("%d, which propose %s to specs", len(p.Worktrees), term.Count(ops, "change"))
+	if n := p.Unknown(); n > 0 {
+		why += fmt.Sprintf("; of %d not all is known", n)
+		if len(p.Meetings) == 0 {
+			return term.Bad, "unknown", why
+		}
+	}
 	if n := len(p.Meetings); n > 0 {
 		return term.Warn, "meet", why + fmt.Sprintf("; they meet %s", term.Count(n, "time"))
 	}
