@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"ken/internal/fault"
@@ -69,49 +70,67 @@ func (l Ledger) Author(ctx context.Context) (who string, signs bool, err error) 
 	return name + " <" + email + ">", signs, err
 }
 
-// Layout implements [share.Ledger].
+// Layout implements [share.Ledger], in one run of git.
 func (l Ledger) Layout(ctx context.Context, tip repo.ID) (share.Layout, error) {
 	lay := share.Layout{Dropped: make(map[share.Name]repo.ID)}
 	names := []string{tip.String(), tip.String() + ":format", tip.String() + ":records", tip.String() + ":dropped"}
-	out, err := l.r.read(ctx, strings.NewReader(strings.Join(names, "\n")+"\n"), "cat-file", "--batch-check=%(objectname) %(objecttype)")
+	out, err := l.r.read(ctx, strings.NewReader(strings.Join(names, "\n")+"\n"), "cat-file", "--batch")
 	if err != nil {
 		return lay, err
 	}
-	lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
-	if len(lines) != len(names) {
-		return lay, fmt.Errorf("git cat-file: cannot read %q", out)
-	}
-	ids := make([]repo.ID, len(names))
 	for i, want := range []string{"commit", "blob", "tree", "tree"} {
-		switch name, kind, _ := strings.Cut(lines[i], " "); {
-		case kind == want:
-			if ids[i], err = repo.ParseID(name); err != nil {
+		head, rest, ok := strings.Cut(out, "\n")
+		word := strings.Split(head, " ")
+		switch {
+		case ok && word[len(word)-1] == "missing":
+			if out = rest; i == 0 {
+				return lay, fmt.Errorf("the commit %s is not here", tip.Short())
+			}
+			continue
+		case !ok || len(word) != 3:
+			return lay, fmt.Errorf("git cat-file: cannot read %q", head)
+		}
+		size, err := strconv.Atoi(word[2])
+		if err != nil || size < 0 || size >= len(rest) {
+			return lay, fmt.Errorf("git cat-file: cannot read %q", head)
+		}
+		content := rest[:size]
+		out = rest[size+1:]
+		id, err := repo.ParseID(word[0])
+		switch {
+		case err != nil:
+			return lay, err
+		case i == 0 && word[1] != want:
+			return lay, fmt.Errorf("it is no commit but a %s", word[1])
+		case word[1] != want:
+		case i == 1:
+			lay.Format = content
+		case i == 2:
+			lay.Records = id
+		case i == 3:
+			lay.Lists = id
+			if err := l.lists(content, lay.Dropped); err != nil {
 				return lay, err
 			}
-		case i == 0 && kind == "missing":
-			return lay, fmt.Errorf("the commit %s is not here", tip.Short())
-		case i == 0:
-			return lay, fmt.Errorf("it is no commit but a %s", kind)
 		}
 	}
-	if !ids[1].IsZero() {
-		format, err := l.r.Blobs(ctx, ids[1:2])
-		if err != nil {
-			return lay, err
+	return lay, nil
+}
+
+// lists reads a tree: of each entry a mode, a name, a NUL, and an id.
+func (l Ledger) lists(tree string, into map[share.Name]repo.ID) error {
+	for size := l.r.format.Size(); len(tree) > 0; {
+		head, rest, ok := strings.Cut(tree, "\x00")
+		mode, name, named := strings.Cut(head, " ")
+		if !ok || !named || len(rest) < size {
+			return errors.New("git cat-file: the tree breaks off")
 		}
-		lay.Format = string(format[0])
-	}
-	lay.Records, lay.Lists = ids[2], ids[3]
-	if lay.Lists.IsZero() {
-		return lay, nil
-	}
-	entries, err := l.list(ctx, lay.Lists)
-	for _, e := range entries {
-		if n, err := share.ParseName(string(e.Path)); err == nil && e.NewMode == repo.Regular {
-			lay.Dropped[n] = e.New
+		if n, err := share.ParseName(name); err == nil && octal(mode) == repo.Regular {
+			into[n] = repo.IDFromBytes([]byte(rest[:size]))
 		}
+		tree = rest[size:]
 	}
-	return lay, err
+	return nil
 }
 
 // list lists all files below a commit or tree, as if they were new.

@@ -87,6 +87,13 @@ const configText = `# What counts in this repository, for ken. Without an entry 
 #  # What is left out.
 #  exclude: []
 
+#share:
+#  # With which git remote what is known is shared, and whether ken close does it.
+#  remote: origin
+#  push_on_close: false
+#  # Whose records are taken over: anyone's, signed-off or signed ones.
+#  trust: anyone
+
 #state:
 #  # Where the working files of a workflow lie.
 #  dir: .ken/state
