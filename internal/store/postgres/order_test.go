@@ -209,3 +209,29 @@ func TestHasPassword(t *testing.T) {
 		}
 	}
 }
+
+// Who falls silent in the middle of writing holds up nobody for long, and has written nothing.
+func TestSilentWriter(t *testing.T) {
+	address := pgtest.Database(t)
+	s := open(t, address)
+	silent, heard := make(chan struct{}), make(chan struct{})
+	failed := make(chan error)
+	go func() {
+		failed <- s.Commit(t.Context(), "", registry.Change{
+			Records: []fresh.Record{storetest.Record("half", "x", 1)}, Baseline: &registry.Baseline{},
+		}, func() (bool, error) {
+			close(silent)
+			<-heard
+			return true, nil
+		})
+	}()
+	<-silent
+	storetest.Absorb(t, open2(t, address, s.Name()), share.Record{Directory: storetest.Directory("d", "x", 1)})
+	close(heard)
+	if err := <-failed; err == nil {
+		t.Error("a transaction that the server has ended was committed")
+	}
+	if list, _ := storetest.Since(t, s, "", 10); len(list) != 1 {
+		t.Errorf("%d records, want 1", len(list))
+	}
+}

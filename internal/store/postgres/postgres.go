@@ -175,9 +175,14 @@ func (s *Store) read(ctx context.Context, what string, fn func(tx pgx.Tx) error)
 	return s.within(ctx, what, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, fn)
 }
 
+// beginWrite lets the server end a transaction whose client says nothing for so long: it holds
+// what others of its repository wait for, and may have been suspended or cut off. Between two
+// statements of ours are milliseconds.
+const beginWrite = `BEGIN; SET LOCAL idle_in_transaction_session_timeout = '5s'`
+
 // write calls fn in a transaction, and commits it when fn returns nil.
 func (s *Store) write(ctx context.Context, what string, fn func(tx pgx.Tx) error) error {
-	return s.within(ctx, what, pgx.TxOptions{}, fn)
+	return s.within(ctx, what, pgx.TxOptions{BeginQuery: beginWrite}, fn)
 }
 
 func (s *Store) within(ctx context.Context, what string, opts pgx.TxOptions, fn func(tx pgx.Tx) error) error {
