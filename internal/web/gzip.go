@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 )
 
 // leastSqueezed is how large an answer is before it is worth compressing.
@@ -52,8 +53,9 @@ func (s *squeezed) of(tag string, body []byte) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// squeeze compresses answers for those who take them so, but for streams.
-func (s *squeezed) squeeze(next http.Handler) http.Handler {
+// squeeze compresses answers for those who take them so, but for streams. Each piece has
+// so long to be read.
+func (s *squeezed) squeeze(piece time.Duration, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/events" || r.URL.Path == "/mcp" {
 			next.ServeHTTP(w, r)
@@ -64,7 +66,7 @@ func (s *squeezed) squeeze(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		q := &squeezer{ResponseWriter: w, kept: s, status: http.StatusOK}
+		q := &squeezer{ResponseWriter: w, kept: s, piece: piece, status: http.StatusOK}
 		next.ServeHTTP(q, r)
 		q.end()
 	})
@@ -89,6 +91,7 @@ func takesGzip(accept string) bool {
 type squeezer struct {
 	http.ResponseWriter
 	kept   *squeezed
+	piece  time.Duration
 	status int
 	body   []byte
 }
@@ -122,5 +125,5 @@ func (q *squeezer) end() {
 		}
 	}
 	q.ResponseWriter.WriteHeader(q.status)
-	_, _ = q.ResponseWriter.Write(q.body)
+	send(q.ResponseWriter, q.body, q.piece)
 }

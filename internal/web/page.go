@@ -309,9 +309,14 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, body []byte, tag
 		return
 	}
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	send(w, body, s.limits.piece)
+}
+
+// send writes a body piece by piece, each of which has so long to be read.
+func send(w http.ResponseWriter, body []byte, within time.Duration) {
 	control := http.NewResponseController(w)
 	for part := range slices.Chunk(body, piece) {
-		_ = control.SetWriteDeadline(time.Now().Add(s.limits.piece))
+		_ = control.SetWriteDeadline(time.Now().Add(within))
 		if _, err := w.Write(part); err != nil {
 			return
 		}

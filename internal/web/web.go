@@ -203,5 +203,5 @@ func (s *Server) Handler() http.Handler {
 		mux.Handle("/mcp", s.deps.MCP)
 	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { s.fail(w, r, errNoPage) })
-	return s.guard.protect(s.limits.answer, s.squeezed.squeeze(mux), s.fail)
+	return s.guard.protect(s.limits.answer, s.squeezed.squeeze(s.limits.piece, mux), s.fail)
 }
