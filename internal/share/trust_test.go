@@ -126,6 +126,8 @@ func TestEpochVouches(t *testing.T) {
 	bob := named(newClone(t, remote), "Bob", "bob@example.org", policy)
 	eve.know("of eve")
 	eve.push()
+	dan := named(newClone(t, remote), "Dan", "dan@example.org", policy)
+	wantCounts(t, "held by Dan", len(dan.pull().Held), 1)
 	ann.know("one", "two", "three", "four")
 	out := ann.push(share.PushOptions{Prune: true})
 	if len(out.Dropped) == 0 || out.Size.Over() {
@@ -137,6 +139,13 @@ func TestEpochVouches(t *testing.T) {
 	if out.Size.Records == 0 || out.Size.Records != len(records(remote, ref)) {
 		t.Errorf("%d records, %d files", out.Size.Records, len(records(remote, ref)))
 	}
+	// Dan has Eve's in his ledger, and does not bring it along: that would vouch for it.
+	dan.know("of dan")
+	dan.push()
+	if got := len(records(remote, ref)); got != out.Size.Records+1 {
+		t.Errorf("%d records", got)
+	}
+	wantCounts(t, "taken from Dan", bob.pull().Taken, 1)
 	// Eve brings hers again, and is still not trusted.
 	eve.know("more of eve")
 	eve.push()

@@ -196,3 +196,50 @@ func TestDroppedStaysDropped(t *testing.T) {
 		})
 	}
 }
+
+// Two who prune without knowing of each other end in one epoch that has both lists, and
+// stands on neither.
+func TestPrunedApart(t *testing.T) {
+	remote := newRemote(t)
+	other := remote.Clone("--bare")
+	a, b := newClone(t, remote), newClone(t, remote)
+	for _, c := range []*clone{a, b} {
+		c.Git("remote", "add", "other", other.URL())
+	}
+	at := func(c *clone, remote string) *clone { c.policy.Remote = remote; return c }
+	a.know("1", "22", "333", "4444", "55555", "666666")
+	at(a, "origin").push()
+	at(a, "other").push()
+	at(b, "other").pull()
+	prune := func(c *clone, budget int64) int {
+		c.policy.Budget = budget
+		defer func() { c.policy.Budget = 0 }()
+		return len(c.push(share.PushOptions{Prune: true}).Dropped)
+	}
+	wantCounts(t, "dropped by a", prune(at(a, "origin"), 1200), 2)
+	wantCounts(t, "dropped by b", prune(at(b, "other"), 900), 3)
+	a.know("of a")
+	b.know("of b")
+	at(b, "other").push()
+	at(a, "other").push()
+	wantCounts(t, "records", len(records(other, ref)), 5)
+	if n := other.Git("rev-list", "--count", ref); n != "2" { // the new beginning, and what a has learned
+		t.Errorf("it stands on %s commits", n)
+	}
+	for range 2 {
+		for _, c := range []*clone{b, a} {
+			for _, name := range []string{"origin", "other"} {
+				at(c, name).push()
+				at(c, name).pull()
+			}
+		}
+	}
+	for _, c := range []*clone{a, b} {
+		if st := c.status(); st.Epoch != 2 || st.Size.Records != 5 || !st.Current() {
+			t.Errorf("%+v", st)
+		}
+	}
+	if !slices.Equal(records(remote, ref), records(other, ref)) {
+		t.Error("the remotes differ")
+	}
+}
