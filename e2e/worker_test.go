@@ -163,6 +163,20 @@ func texts(t *testing.T, address string) map[string]int {
 	return times
 }
 
+// count counts directories of runs.
+func count(t *testing.T, address, which string, args ...any) (n int) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.Background())
+	if err := conn.QueryRow(t.Context(), `SELECT count(*) FROM ken.survey_directory WHERE `+which, args...).Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
 func newTeam(t *testing.T, address string, script modeltest.Script) *team {
 	t.Helper()
 	if runtime.GOOS == "windows" {
@@ -248,19 +262,17 @@ func TestWorkersShareASurvey(t *testing.T) {
 func TestWorkersSurviveFaults(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Start(t)
-	var spent sync.Map
-	const perCall, most = 1100, 400_000
+	const perCall, most = 1100, 600_000
 	m := newTeam(t, server.Database(t), func(turn modeltest.Turn) modeltest.Answer {
 		time.Sleep(100 * time.Millisecond) // a model takes its time
-		spent.Store(turn.N, true)
 		a := describe(turn)
 		a.Usage = model.Usage{Input: perCall - 100, Output: 100}
 		return a
 	})
 	dirs := 1
-	for i := range 6 {
+	for i := range 8 {
 		dirs++
-		for j := range 7 {
+		for j := range 9 {
 			m.Write(fmt.Sprintf("d%d/e%d/x.go", i, j), fmt.Sprintf("package x%d_%d\n", i, j))
 			dirs++
 		}
@@ -271,20 +283,28 @@ func TestWorkersSurviveFaults(t *testing.T) {
 	killed := m.worker(m.Dir, m.address, "--jobs", "2", "--lease", "1s")
 	stopped := m.worker(m.bare(), m.address, "--jobs", "2", "--lease", "1s", "--until-idle")
 	cut := m.worker(m.bare(), through.Address(), "--jobs", "2", "--lease", "1s", "--until-idle")
-	settled := func(n int) func() bool {
-		return func() bool { return m.run(id).Directories.Done >= n }
+	// inHand waits until a worker has something in hand, and hits it with a signal then.
+	inHand := func(h *hand, s syscall.Signal) {
+		t.Helper()
+		await(t, "it has something in hand", func() bool {
+			return count(t, m.address, `state = 'taken' AND worker LIKE '%/' || $1`, fmt.Sprint(h.Process.Pid)) > 0
+		})
+		if err := h.Process.Signal(s); err != nil {
+			t.Fatal(err)
+		}
 	}
-	await(t, "some are described", settled(4))
-	if err := killed.Process.Kill(); err != nil {
-		t.Fatal(err)
+	// lost waits until so many directories were handed on that a worker had lost.
+	lost := func(n int) {
+		t.Helper()
+		await(t, "they are handed on", func() bool { return count(t, m.address, `attempts > 0`) >= n })
 	}
-	await(t, "more are described", settled(10))
-	if err := stopped.Process.Signal(syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	inHand(killed, syscall.SIGKILL)
+	lost(1)
+	had := count(t, m.address, `attempts > 0`)
+	inHand(stopped, syscall.SIGSTOP)
 	through.Cut()
-	await(t, "others go on", settled(20))
-	if err := stopped.Process.Signal(syscall.SIGCONT); err != nil { // long after its lease
+	lost(had + 1)
+	if err := stopped.Process.Signal(syscall.SIGCONT); err != nil { // after its lease
 		t.Fatal(err)
 	}
 	server.Crash(t)
@@ -312,4 +332,83 @@ func TestWorkersSurviveFaults(t *testing.T) {
 		t.Errorf("%d tokens were paid for; told are %d and up to %d, of %d", paid, doc.Spent.Tokens, doc.Assumed.Tokens, most)
 	}
 	t.Logf("%d calls about %d directories; %+v", calls, dirs, doc)
+}
+
+// What cannot be done says what to do: without a store, with a wrong password, with a run
+// that is not there, with outlines, and with a program on a repository's word.
+func TestWorkerSaysWhatIsWrong(t *testing.T) {
+	t.Parallel()
+	m := newTeam(t, pgtest.Database(t), describe)
+	m.Write("x.go", "package x\n")
+	m.Commit("first")
+	const secret = "very-secret"
+	wrong := strings.Replace(m.address, "postgres@", "nobody:"+secret+"@", 1)
+	for _, c := range []struct {
+		address string
+		args    []string
+		status  int
+		says    string
+	}{
+		{"", []string{"worker"}, 2, "none is named"},
+		{"postgres://:::", []string{"worker"}, 2, "address of the store"},
+		{wrong, []string{"worker"}, 1, "nobody"},
+		{m.address, []string{"worker", "runs", "7"}, 2, "there is no run 7"},
+		{m.address, []string{"worker", "cancel", "x"}, 2, "is no run"},
+		{m.address, []string{"worker", "retry"}, 2, "name a run, or --all"},
+		{m.address, []string{"survey", "run", "--workers"}, 2, "need no workers"},
+		{m.address, []string{"survey", "run", "--workers", "--provider", "anthropic", "--model", "m1", "--max-cost", "1"}, 2, "--max-tokens"},
+		{m.address, []string{"survey", "run", "--workers", "--provider", "anthropic", "--model", "m1", "--at", "nowhere"}, 2, "there is no commit"},
+		{m.address, []string{"survey", "run", "--detach"}, 2, "go with --workers"},
+		{m.address, []string{"worker", "--provider", "anthropic"}, 2, "a run says who is asked"},
+		{m.address, []string{"worker", "--lease", "1ms"}, 2, "at least a second"},
+	} {
+		o := ken(t, m.Repo, m.at(c.address), c.args...)
+		if o.status != c.status || !strings.Contains(o.stderr, c.says) || !strings.Contains(o.stderr, "hint: ") && c.status == 2 {
+			t.Errorf("%q at %q: %+v", c.args, c.address, o)
+		}
+		if strings.Contains(o.stdout+o.stderr, secret) {
+			t.Errorf("%q tells the password: %+v", c.args, o)
+		}
+	}
+}
+
+// A key that is not accepted ends the worker with the reason, and another one goes on; what
+// fails again and again is listed with why, and the run says who waits for it.
+func TestWorkerTroubles(t *testing.T) {
+	t.Parallel()
+	var refuses sync.Map
+	m := newTeam(t, pgtest.Database(t), func(turn modeltest.Turn) modeltest.Answer {
+		if _, ok := refuses.Load(about(turn)); ok {
+			return modeltest.Answer{Stop: model.Refusal, Text: "I will not."}
+		}
+		return describe(turn)
+	})
+	m.Write("a/b/x.go", "package b\n")
+	m.Write("a/x.go", "package a\n")
+	m.Commit("first")
+	refuses.Store("a/b", true)
+	id := m.handOut("--max-tokens", "1000000")
+	bad := func(cmd *exec.Cmd) {
+		m.at(m.address)(cmd)
+		cmd.Env = append(cmd.Env, "ANTHROPIC_API_KEY=sk-wrong-0123456789abcdefghijklmnopqrst")
+	}
+	if o := ken(t, m.Repo, bad, "worker", "--until-idle"); o.status != 1 || !strings.Contains(o.stderr, "hint: ") {
+		t.Errorf("a wrong key: %+v", o)
+	}
+	o := m.ken("worker", "--until-idle", "--json")
+	if did := decode[struct{ Described, Refused int }](t, o.stdout); o.status != 0 || did.Described != 2 || did.Refused != 1 {
+		t.Errorf("%+v", o)
+	}
+	if doc := m.run(id); doc.State != "done" || doc.Directories.Failed != 1 || doc.Directories.Done != 2 {
+		t.Errorf("%+v", doc)
+	}
+	board := decode[struct {
+		Runs struct{ Known struct{ Runs []shared } }
+	}](t, m.ken("board", "--json").stdout)
+	if list := board.Runs.Known.Runs; len(list) != 1 || list[0].ID != id || list[0].State != "done" {
+		t.Errorf("the board has %+v", board)
+	}
+	if o := m.ken("board"); !strings.Contains(o.stdout, fmt.Sprintf("run %d: 3 of 3, 1 refused", id)) {
+		t.Errorf("%+v", o)
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -100,6 +101,9 @@ CREATE TABLE ken.survey_day (
 // migrateLock is the advisory lock of whoever makes the tables: "kenq" in ASCII.
 const migrateLock = 0x6b656e71
 
+// migratePause is how often somebody looks whether another one is done with it.
+const migratePause = 50 * time.Millisecond
+
 // migrate brings the tables up to date, ours and then River's, whose steps need a
 // transaction each. Tables of a newer program are left alone.
 func (q *Queue) migrate(ctx context.Context) error {
@@ -107,9 +111,23 @@ func (q *Queue) migrate(ctx context.Context) error {
 		if current, err := q.current(ctx, c); current || err != nil {
 			return err
 		}
-		// One at a time: the lock is the connection's, and goes with it.
-		if _, err := c.Exec(ctx, `SELECT pg_advisory_lock($1)`, migrateLock); err != nil {
-			return err
+		// One at a time: the lock is the connection's, and goes with it. Nobody waits for it in
+		// the server, which River's steps would have to wait for in turn.
+		for locked := false; !locked; {
+			if err := c.QueryRow(ctx, `SELECT pg_try_advisory_lock($1)`, migrateLock).Scan(&locked); err != nil {
+				return err
+			}
+			if locked {
+				break
+			}
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-time.After(migratePause):
+			}
+			if current, err := q.current(ctx, c); current || err != nil {
+				return err
+			}
 		}
 		err := pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error { return makeTables(ctx, tx) })
 		if err == nil {
@@ -124,10 +142,11 @@ func (q *Queue) migrate(ctx context.Context) error {
 	return away(err)
 }
 
-// current reports whether there is nothing to be made.
+// current reports whether there is nothing to be made. River's tables are asked nothing: they
+// may be half made at this moment.
 func (q *Queue) current(ctx context.Context, c *pgxpool.Conn) (bool, error) {
 	var there bool
-	err := c.QueryRow(ctx, `SELECT to_regclass('ken.survey_version') IS NOT NULL AND to_regclass('ken.river_migration') IS NOT NULL`).Scan(&there)
+	err := c.QueryRow(ctx, `SELECT to_regclass('ken.survey_version') IS NOT NULL`).Scan(&there)
 	if err != nil || !there {
 		return false, err
 	}
@@ -139,10 +158,15 @@ func (q *Queue) current(ctx context.Context, c *pgxpool.Conn) (bool, error) {
 	if err != nil {
 		return false, err
 	}
+	var made int
+	err = c.QueryRow(ctx, `SELECT coalesce(max(river), 0) FROM ken.survey_version`).Scan(&made)
+	return made >= newest(m), err
+}
+
+// newest is the version that River's tables get.
+func newest(m *rivermigrate.Migrator[pgx.Tx]) int {
 	all := m.AllVersions()
-	var river int
-	err = c.QueryRow(ctx, `SELECT coalesce(max(version), 0) FROM ken.river_migration WHERE line = 'main'`).Scan(&river)
-	return river >= all[len(all)-1].Version, err
+	return all[len(all)-1].Version
 }
 
 // version is how many of the steps were taken, unless a newer program took more.
@@ -164,7 +188,7 @@ func makeTables(ctx context.Context, tx pgx.Tx) error {
 	if _, err := tx.Exec(ctx, `CREATE SCHEMA IF NOT EXISTS ken`); err != nil {
 		return err
 	}
-	if _, err := tx.Exec(ctx, `CREATE TABLE IF NOT EXISTS ken.survey_version (version integer PRIMARY KEY)`); err != nil {
+	if _, err := tx.Exec(ctx, `CREATE TABLE IF NOT EXISTS ken.survey_version (version integer PRIMARY KEY, river integer NOT NULL DEFAULT 0)`); err != nil {
 		return err
 	}
 	have, err := version(ctx, tx)
@@ -195,5 +219,6 @@ func (q *Queue) migrateRiver(ctx context.Context) error {
 	if _, err := m.Migrate(ctx, rivermigrate.DirectionUp, nil); err != nil {
 		return fmt.Errorf("make River's tables: %w", err)
 	}
-	return nil
+	_, err = q.pool.Exec(ctx, `UPDATE ken.survey_version SET river = $1`, newest(m))
+	return err
 }

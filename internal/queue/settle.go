@@ -67,7 +67,7 @@ func (q *Queue) finish(ctx context.Context, t *taken, d Described) error {
 		if err := q.release(ctx, tx, run, t); err != nil {
 			return err
 		}
-		return settleDay(ctx, tx, h.day, d.Last, h.reserved)
+		return settleDay(ctx, tx, h.day, h.last, h.reserved)
 	})
 }
 
@@ -90,17 +90,21 @@ func (q *Queue) settle(ctx context.Context, tx pgx.Tx, t *taken, d Described) (l
 	if err != nil {
 		return run, h, err
 	}
+	h.last = d.Last
+	if !t.owes {
+		h.last = crew.Amount{} // the till was told
+	}
 	_, err = tx.Exec(ctx, `
 		UPDATE ken.survey_directory SET calls = calls + $3, spent_tokens = spent_tokens + $4, spent_cost = spent_cost + $5,
 			reserved_tokens = 0, reserved_cost = 0, reserved_on = NULL WHERE run = $1 AND path = $2`,
-		t.run.ID, bytesOf(t.of.Path), d.Calls, d.Last.Tokens, d.Last.Cost)
+		t.run.ID, bytesOf(t.of.Path), d.Calls, h.last.Tokens, h.last.Cost)
 	if err != nil {
 		return run, h, err
 	}
 	if _, err := tx.Exec(ctx, `UPDATE ken.survey_run SET calls = calls + $2 WHERE id = $1`, t.run.ID, d.Calls); err != nil {
 		return run, h, err
 	}
-	return run, h, settleRun(ctx, tx, t.run.ID, d.Last, h.reserved, crew.Amount{})
+	return run, h, settleRun(ctx, tx, t.run.ID, h.last, h.reserved, crew.Amount{})
 }
 
 // release has the directory above wait for one less, and makes it ready when it waits for
@@ -180,7 +184,7 @@ func (q *Queue) fail(ctx context.Context, t *taken, d Described, fate crew.Fate,
 		if err != nil {
 			return err
 		}
-		return settleDay(ctx, tx, h.day, d.Last, h.reserved)
+		return settleDay(ctx, tx, h.day, h.last, h.reserved)
 	})
 }
 

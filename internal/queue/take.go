@@ -19,7 +19,9 @@ type taken struct {
 	below []survey.Portion
 	token string
 	tries int // that failed before
-	turn  int // calls that were paid for
+	turn  int // how often the till was asked
+	// owes says that something is set aside, and the last call not put down yet.
+	owes bool
 }
 
 // errFenced is in the chain when a lease was lost: somebody else has the directory, or had.

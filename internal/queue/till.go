@@ -25,15 +25,25 @@ var errCrowded = errors.New("calls under way may use it up")
 const crowdedPause = 200 * time.Millisecond
 
 // Reserve sets the most that the next call can cost aside, from the run's ceiling and from
-// the day's, both or neither. Where only what others have set aside is in the way, it waits.
+// the day's, both or neither. Where only what others have set aside is in the way, it waits,
+// and holds nothing meanwhile: else all could wait for each other.
 func (l *till) Reserve(ctx context.Context, most, before crew.Amount) error {
+	next := most
 	for {
 		var over *ceilingError
-		err := l.q.in(ctx, func(tx pgx.Tx) error { return l.reserve(ctx, tx, most, before) })
+		err := l.q.in(ctx, func(tx pgx.Tx) error { return l.reserve(ctx, tx, next, before) })
 		switch {
+		case err == nil && next == most:
+			l.t.turn++
+			l.t.owes = true
+			return nil
 		case err == nil:
 			l.t.turn++
-			return nil
+			l.t.owes = false
+			next, before = most, crew.Amount{}
+		case errors.Is(err, errCrowded) && l.t.owes:
+			next = crew.Amount{} // what was set aside for the call before is free
+			continue
 		case errors.As(err, &over):
 			return errors.Join(over, l.q.pause(ctx, l.t.run.ID, over))
 		case errors.Is(err, errFenced):
@@ -82,8 +92,10 @@ func (l *till) reserve(ctx context.Context, tx pgx.Tx, most, before crew.Amount)
 	case h.turn == t.turn+1:
 		return nil // it was done, and nobody could tell us
 	}
-	if err := fits(run.ceiling, run.spent.Add(before), run.reserved, h.reserved, most, false); err != nil {
-		return err
+	if !most.IsZero() {
+		if err := fits(run.ceiling, run.spent.Add(before), run.reserved, h.reserved, most, false); err != nil {
+			return err
+		}
 	}
 	_, err = tx.Exec(ctx, `
 		UPDATE ken.survey_directory SET turn = turn + 1, spent_tokens = spent_tokens + $3, spent_cost = spent_cost + $4,
@@ -97,6 +109,9 @@ func (l *till) reserve(ctx context.Context, tx pgx.Tx, most, before crew.Amount)
 	}
 	if err := settleDay(ctx, tx, h.day, before, h.reserved); err != nil {
 		return err
+	}
+	if most.IsZero() {
+		return nil
 	}
 	return openDay(ctx, tx, run.today, most)
 }
@@ -123,7 +138,8 @@ func lockRun(ctx context.Context, tx pgx.Tx, id int64) (r lockedRun, err error) 
 type held struct {
 	turn     int
 	reserved crew.Amount
-	day      time.Time // on which that was set aside, zero when nothing was
+	day      time.Time   // on which that was set aside, zero when nothing was
+	last     crew.Amount // what the last call has cost, that nobody has put down
 }
 
 // lockHeld looks at a directory whose lease must hold: errFenced when it does not. Its run

@@ -38,6 +38,12 @@ type Options struct {
 // the world takes under a second, with TLS.
 const connectTimeout = 5 * time.Second
 
+// The server ends a transaction that does nothing for so long.
+const (
+	stalledParam = "idle_in_transaction_session_timeout"
+	stalledAfter = "10s"
+)
+
 // A Store is the store of one repository, as one machine sees it. It is safe for concurrent
 // use. Nothing is connected before the first call, which also brings the tables to the
 // newest schema.
@@ -74,6 +80,10 @@ func Open(address string, opts Options) (*Store, error) {
 	}
 	if config.ConnConfig.RuntimeParams["application_name"] == "" {
 		config.ConnConfig.RuntimeParams["application_name"] = "ken"
+	}
+	// Whoever is stopped in the middle of a transaction would hold up the whole repository.
+	if config.ConnConfig.RuntimeParams[stalledParam] == "" {
+		config.ConnConfig.RuntimeParams[stalledParam] = stalledAfter
 	}
 	return &Store{opts: opts, address: a, config: config}, nil
 }

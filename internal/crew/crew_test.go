@@ -1,0 +1,241 @@
+package crew_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"ken/internal/crew"
+	"ken/internal/model"
+	"ken/internal/survey"
+)
+
+// A free slot goes to a party with the fewest in hand, among those that wait; no more are
+// ever in than there are slots, and none is idle while somebody waits.
+func TestFairServesWhoHasLeast(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		slots := rapid.IntRange(1, 4).Draw(t, "slots")
+		f := crew.NewFair(slots)
+		type waiter struct {
+			party string
+			in    chan func()
+			stop  context.CancelFunc
+		}
+		var waiting []waiter
+		inside := make(map[string][]func())
+		total := func() (n int) {
+			for _, list := range inside {
+				n += len(list)
+			}
+			return n
+		}
+		// settle takes note of who was let in, which must be one of those who had the least.
+		settle := func(n int) {
+			for range n {
+				least := -1
+				for _, w := range waiting {
+					if k := len(inside[w.party]); least < 0 || k < least {
+						least = k
+					}
+				}
+				i := -1
+				for deadline := time.Now().Add(10 * time.Second); i < 0; {
+					for k, w := range waiting {
+						select {
+						case leave := <-w.in:
+							if i = k; len(inside[w.party]) != least {
+								t.Fatalf("%s has %d, and somebody with %d waits", w.party, len(inside[w.party]), least)
+							}
+							inside[w.party] = append(inside[w.party], leave)
+						default:
+							continue
+						}
+						break
+					}
+					runtime.Gosched()
+					if i < 0 && time.Now().After(deadline) {
+						t.Fatalf("%d of %d slots are taken, and %d wait", total(), slots, len(waiting))
+					}
+				}
+				waiting = append(waiting[:i], waiting[i+1:]...)
+			}
+			if total() > slots {
+				t.Fatalf("%d are in %d slots", total(), slots)
+			}
+		}
+		for range rapid.IntRange(1, 15).Draw(t, "steps") {
+			switch {
+			case total() > 0 && rapid.Bool().Draw(t, "leave"):
+				var parties []string
+				for _, p := range []string{"a", "b", "c"} {
+					if len(inside[p]) > 0 {
+						parties = append(parties, p)
+					}
+				}
+				p := rapid.SampledFrom(parties).Draw(t, "who leaves")
+				leave := inside[p][0]
+				inside[p] = inside[p][1:]
+				leave()
+				settle(min(1, len(waiting)))
+			case len(waiting) > 0 && rapid.IntRange(0, 3).Draw(t, "give up") == 0:
+				i := rapid.IntRange(0, len(waiting)-1).Draw(t, "who gives up")
+				waiting[i].stop()
+				if leave := <-waiting[i].in; leave != nil {
+					t.Fatal("who gave up was let in")
+				}
+				waiting = append(waiting[:i], waiting[i+1:]...)
+			default:
+				ctx, stop := context.WithCancel(t.Context())
+				w := waiter{rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "who comes"), make(chan func(), 1), stop}
+				go func() {
+					leave, err := f.Enter(ctx, w.party)
+					if err != nil {
+						leave = nil
+					}
+					w.in <- leave
+				}()
+				full := total() == slots
+				waiting = append(waiting, w)
+				if !full {
+					settle(1)
+				} else {
+					for f.Waiting() < len(waiting) { // until it has come
+						runtime.Gosched()
+					}
+				}
+			}
+		}
+		for _, w := range waiting {
+			w.stop()
+			<-w.in
+		}
+	})
+}
+
+// What failed is tried again later and later, and not for ever; what is hopeless ends the
+// worker, a refusal is final, and a ceiling is nobody's fault.
+func TestFates(t *testing.T) {
+	t.Parallel()
+	away := &model.Failure{Reason: model.Overloaded, Err: errors.New("too much to do")}
+	odd := errors.New("gibberish")
+	for _, c := range []struct {
+		err      error
+		attempts int
+		fate     crew.Fate
+		delay    time.Duration
+	}{
+		{odd, 1, crew.Again, 2 * time.Second},
+		{odd, 4, crew.Again, 16 * time.Second},
+		{odd, 5, crew.GivenUp, 0},
+		{away, 5, crew.Again, 32 * time.Second},
+		{away, 39, crew.Again, 2 * time.Minute},
+		{away, 40, crew.GivenUp, 0},
+		{fmt.Errorf("no: %w", survey.ErrRefused), 1, crew.Refused, 0},
+		{&model.Failure{Reason: model.TooLong, Err: odd}, 1, crew.Refused, 0},
+		{fmt.Errorf("bad key: %w", survey.ErrHopeless), 1, crew.Stop, 0},
+		{fmt.Errorf("no more: %w", crew.ErrCeiling), 9, crew.Back, 0},
+	} {
+		if fate, delay := crew.FateOf(c.err, c.attempts); fate != c.fate || delay != c.delay {
+			t.Errorf("%v after %d attempts: %d in %v", c.err, c.attempts, fate, delay)
+		}
+	}
+}
+
+// No answer to a request costs more than the most that it can cost: no token is less than a
+// byte, and the reply is as long as it may be.
+func TestMostIsTheMost(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		price := model.Price{
+			Input: rapid.Float64Range(0.01, 50).Draw(t, "input"), Output: rapid.Float64Range(0.01, 100).Draw(t, "output"),
+			Cached: rapid.Float64Range(0, 0.01).Draw(t, "cached"), Written: rapid.Float64Range(0, 80).Draw(t, "written"),
+		}
+		req := model.Request{System: rapid.String().Draw(t, "system"), MaxTokens: rapid.IntRange(1, 5000).Draw(t, "max")}
+		bytes := int64(len(req.System))
+		for range rapid.IntRange(1, 4).Draw(t, "messages") {
+			m := model.Ask(rapid.String().Draw(t, "text"))
+			bytes += int64(len(m.Text))
+			req.Messages = append(req.Messages, m)
+		}
+		u := model.Usage{Input: rapid.Int64Range(0, bytes).Draw(t, "in"), Output: rapid.Int64Range(0, int64(req.MaxTokens)).Draw(t, "out")}
+		u.Written = rapid.Int64Range(0, u.Input).Draw(t, "put into the cache")
+		most, cost := crew.Most(req, price), price.Of(u)
+		if most.Unpriced || u.Tokens() > most.Tokens || crew.Dollars(cost.USD) > most.Cost {
+			t.Errorf("%+v costs %v, more than %v", u, cost, most)
+		}
+	})
+	if most := crew.Most(model.Request{}, model.Price{}); !most.Unpriced {
+		t.Errorf("an unknown price makes %v", most)
+	}
+}
+
+// till pays until it has nothing left.
+type till struct{ left, spent int64 }
+
+func (l *till) Reserve(_ context.Context, most, before crew.Amount) error {
+	l.spent += before.Tokens
+	if most.Tokens > l.left-l.spent {
+		return crew.ErrCeiling
+	}
+	return nil
+}
+
+// talker answers everything, and tells what it cost.
+type talker struct {
+	model.Model
+
+	asked int
+}
+
+func (*talker) Price() model.Price { return model.Price{Free: true} }
+
+func (m *talker) Turn(context.Context, model.Request, model.Listener) (model.Reply, error) {
+	m.asked++
+	return model.Reply{Usage: model.Usage{Input: 900, Output: 100}}, nil
+}
+
+// A purse makes no call that its till has not paid for, and tells it of every one that it made.
+func TestPurse(t *testing.T) {
+	t.Parallel()
+	m, l := &talker{}, &till{left: 10_000}
+	p := crew.NewPurse(m, l)
+	var err error
+	for err == nil {
+		_, err = p.Turn(t.Context(), model.Request{MaxTokens: 100}, model.Listener{})
+	}
+	if !errors.Is(err, crew.ErrCeiling) || m.asked != p.Calls() || l.spent != int64(1000*m.asked) || l.spent > l.left {
+		t.Errorf("%v after %d calls: %d spent", err, m.asked, l.spent)
+	}
+}
+
+// Money is exact, and travels as dollars.
+func TestMoney(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := crew.Money(rapid.Int64Range(0, 1e15).Draw(t, "money"))
+		b, err := json.Marshal(m)
+		var back crew.Money
+		if err == nil {
+			err = json.Unmarshal(b, &back)
+		}
+		if err != nil || back != m {
+			t.Errorf("%d came back as %d from %s: %v", m, back, b, err)
+		}
+	})
+}
+
+// A run is running while anything can be done, and complete only if all was.
+func TestRunState(t *testing.T) {
+	t.Parallel()
+	for state, c := range map[crew.RunState]crew.Counts{
+		crew.Running: {Taken: 1, Dead: 1}, crew.Incomplete: {Waiting: 1, Dead: 1}, crew.Done: {Done: 3, Failed: 1},
+	} {
+		if got := c.State(); got != state {
+			t.Errorf("%+v: %s", c, got)
+		}
+	}
+}
