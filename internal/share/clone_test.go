@@ -67,7 +67,12 @@ func newClone(t testing.TB, remote *testrepo.Repo, args ...string) *clone {
 // A spy counts what a ledger is asked for.
 type spy struct {
 	share.Ledger
-	fetches, pushes, read int
+	fetches, pushes, read, asked int
+}
+
+func (s *spy) Have(ctx context.Context, paths []repo.Path, tips ...repo.ID) ([]bool, error) {
+	s.asked += len(paths)
+	return s.Ledger.Have(ctx, paths, tips...)
 }
 
 func (s *spy) Fetch(ctx context.Context, remote string) (repo.ID, error) {
@@ -198,6 +203,8 @@ func TestThereAndBack(t *testing.T) {
 			if a.knows() != b.knows() {
 				t.Errorf("%s\nand\n%s", a.knows(), b.knows())
 			}
+			b.status()
+			wantCounts(t, "asked for again after a pull", b.spied.asked, 0)
 			b.know("four")
 			out := b.push()
 			wantCounts(t, "pushed back", out.Records, 1)

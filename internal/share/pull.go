@@ -3,6 +3,7 @@ package share
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"ken/internal/repo"
 )
@@ -73,5 +74,28 @@ func (s *Share) pull(ctx context.Context, remote string) (*Pulled, error) {
 		}
 	}
 	out.Size = s.size(p.state)
+	if err := s.passOver(ctx, p, &m); err != nil {
+		return nil, err
+	}
 	return out, s.note(ctx, remote, p.state, &m, Move{From: own, To: p.tip, Theirs: theirs})
+}
+
+// passOver moves the mark behind what was just taken over, unless something of one's own is
+// among it: that is for the next push to find.
+func (s *Share) passOver(ctx context.Context, p *plan, m *Memory) (err error) {
+	if p.tip.IsZero() {
+		return nil
+	}
+	if p.dropped == nil {
+		if p.dropped, err = s.droppedBy(ctx, p.state); err != nil {
+			return err
+		}
+	}
+	passed := *m
+	passed.Unfit = slices.Clone(m.Unfit)
+	own, err := s.fresh(ctx, p, &passed, []repo.ID{p.tip})
+	if err == nil && len(own) == 0 {
+		*m = passed
+	}
+	return err
 }

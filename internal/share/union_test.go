@@ -33,7 +33,10 @@ func seeded(t testing.TB) *rand.Rand {
 // However many clones push and pull, in whatever order, all know the same in the end,
 // and nobody has had a conflict.
 func TestUnion(t *testing.T) {
-	const many, each = 50, 200
+	many, each := 50, 200
+	if testing.Short() {
+		many, each = 8, 40
+	}
 	remote := newRemote(t)
 	rnd := seeded(t)
 	all := clones(t, remote, many)
@@ -47,7 +50,7 @@ func TestUnion(t *testing.T) {
 		if left[i] == 0 {
 			continue
 		}
-		for n := min(left[i], 80+rnd.IntN(each)); n > 0; n-- {
+		for n := min(left[i], 1+each/3+rnd.IntN(each)); n > 0; n-- {
 			c.know(fmt.Sprintf("%d of %d", left[i], i))
 			left[i]--
 		}
