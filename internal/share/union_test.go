@@ -67,22 +67,23 @@ func TestUnion(t *testing.T) {
 	for _, i := range rnd.Perm(many) {
 		all[i].push()
 	}
-	want := ""
+	wantCounts(t, "files", len(records(remote, ref)), many*each)
+	all[0].pull()
+	want := all[0].knows()
+	wantCounts(t, "records", strings.Count(want, "\n")+1, many*each)
 	for _, i := range rnd.Perm(many) {
-		c := all[i]
-		c.pull()
-		got := c.knows()
-		if want == "" {
-			want = got
-			wantCounts(t, "records", strings.Count(got, "\n")+1, many*each)
-			wantCounts(t, "files", len(records(remote, ref)), many*each)
-		}
-		if got != want {
-			t.Fatalf("clone %d knows something else", i)
-		}
-		if got := c.Git("status", "--porcelain"); got != "" {
-			t.Errorf("git status of clone %d: %s", i, got)
-		}
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			t.Parallel()
+			c := all[i]
+			c.t = t
+			c.pull()
+			if c.knows() != want {
+				t.Errorf("clone %d knows something else", i)
+			}
+			if got := c.Git("status", "--porcelain"); got != "" {
+				t.Errorf("git status of clone %d: %s", i, got)
+			}
+		})
 	}
 }
 
