@@ -3,7 +3,10 @@ package e2e
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -410,5 +413,50 @@ func TestWorkerTroubles(t *testing.T) {
 	}
 	if o := m.ken("board"); !strings.Contains(o.stdout, fmt.Sprintf("run %d: 3 of 3, 1 refused", id)) {
 		t.Errorf("%+v", o)
+	}
+	page := m.dashboard()
+	await(t, "the dashboard has the run", func() bool { return strings.Contains(page(), fmt.Sprintf(`id="run-%d"`, id)) })
+	if text := page(); !strings.Contains(text, "3 of 3, 1 refused") || !strings.Contains(text, `<progress max="3" value="3"`) {
+		t.Errorf("the dashboard:\n%s", text)
+	}
+}
+
+// dashboard starts one, and returns what gets its first page.
+func (m *team) dashboard() func() string {
+	m.t.Helper()
+	cmd := exec.CommandContext(m.t.Context(), filepath.Join(bin, "ken"), "serve", "--json")
+	cmd.Dir, cmd.Env = m.Dir, m.Env()
+	m.at(m.address)(cmd)
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	m.t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	var at struct{ Addr string }
+	if err := json.NewDecoder(out).Decode(&at); err != nil {
+		m.t.Fatal(err)
+	}
+	return func() string {
+		m.t.Helper()
+		req, err := http.NewRequestWithContext(m.t.Context(), http.MethodGet, "http://"+at.Addr+"/", nil)
+		if err != nil {
+			m.t.Fatal(err)
+		}
+		res, err := http.DefaultClient.Do(req)
+		if err != nil {
+			m.t.Fatal(err)
+		}
+		defer res.Body.Close()
+		text, err := io.ReadAll(res.Body)
+		if err != nil {
+			m.t.Fatal(err)
+		}
+		return string(text)
 	}
 }

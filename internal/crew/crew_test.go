@@ -231,11 +231,14 @@ func TestMoney(t *testing.T) {
 // A run is running while anything can be done, and complete only if all was.
 func TestRunState(t *testing.T) {
 	t.Parallel()
-	for state, c := range map[crew.RunState]crew.Counts{
-		crew.Running: {Taken: 1, Dead: 1}, crew.Incomplete: {Waiting: 1, Dead: 1}, crew.Done: {Done: 3, Failed: 1},
+	for _, c := range []struct {
+		state crew.RunState
+		crew.Counts
+	}{
+		{crew.Running, crew.Counts{Taken: 1, Dead: 1}}, {crew.Incomplete, crew.Counts{Waiting: 1, Dead: 1}}, {crew.Done, crew.Counts{Done: 3, Failed: 1}},
 	} {
-		if got := c.State(); got != state {
-			t.Errorf("%+v: %s", c, got)
+		if got := c.State(); got != c.state {
+			t.Errorf("%+v: %s", c.Counts, got)
 		}
 	}
 }

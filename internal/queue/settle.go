@@ -136,12 +136,19 @@ func conclude(ctx context.Context, tx pgx.Tx, run int64) error {
 	if err != nil || open {
 		return err
 	}
+	var c crew.Counts
+	err = tx.QueryRow(ctx, `
+		SELECT count(*) FILTER (WHERE state = 'dead'), count(*) FILTER (WHERE state = 'waiting') FROM ken.survey_directory WHERE run = $1`, run).
+		Scan(&c.Dead, &c.Waiting)
+	if err != nil {
+		return err
+	}
+	state, why := c.State(), ""
+	if state == crew.Incomplete {
+		why = fmt.Sprintf("%d given up, and %d wait for them", c.Dead, c.Waiting)
+	}
 	_, err = tx.Exec(ctx, `
-		UPDATE ken.survey_run SET ended = now(), today = false, state = CASE WHEN dead > 0 THEN 'incomplete' ELSE 'done' END,
-			why = CASE WHEN dead > 0 THEN dead || ' given up, and ' || waiting || ' wait for them' ELSE '' END
-		FROM (SELECT count(*) FILTER (WHERE state = 'dead') AS dead, count(*) FILTER (WHERE state = 'waiting') AS waiting
-			FROM ken.survey_directory WHERE run = $1) AS n
-		WHERE id = $1 AND state IN ('running', 'paused')`, run)
+		UPDATE ken.survey_run SET ended = now(), today = false, state = $2, why = $3 WHERE id = $1 AND state IN ('running', 'paused')`, run, state, why)
 	return err
 }
 
