@@ -70,6 +70,7 @@ func (b *bench) measureScale(ctx context.Context, w io.Writer) (m scale.Measured
 		s.hotRow,
 		s.jobs,
 		s.idleQueues,
+		s.queue,
 	} {
 		if err := step(ctx); err != nil {
 			return m, err
@@ -612,8 +613,7 @@ func (s *scaleSite) jobs(ctx context.Context) error {
 		return err
 	}
 	ended, err := s.wal(ctx)
-	s.m.JobWAL = (ended - begun) / all
-	s.note("River: WAL of a job, from insertion to end", bulk(s.m.JobWAL))
+	s.note("River: WAL of a job, from insertion to end", bulk((ended-begun)/all))
 	return err
 }
 
