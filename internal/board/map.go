@@ -162,10 +162,11 @@ func layOut(tiles []Tile, in Rect, most int) []Tile {
 		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.Path, b.Path))
 	})
 	if len(tiles) > most {
-		rest := Tile{Rest: true, State: fresh.Excluded, Verdict: "not drawn", Name: fmt.Sprintf("%d more", len(tiles)-most+1)}
+		rest := Tile{Rest: true, State: fresh.Excluded, Outline: true, Verdict: "not drawn", Name: fmt.Sprintf("%d more", len(tiles)-most+1)}
 		for _, t := range tiles[most-1:] {
 			rest.Files += t.Files
 			rest.Bytes += t.Bytes
+			rest.Outline = rest.Outline && (t.Outline || t.State != fresh.Fresh)
 			if worse(t.State, rest.State) {
 				rest.State, rest.Verdict = t.State, "not drawn; of some: "+t.State.String()
 			}

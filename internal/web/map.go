@@ -98,7 +98,10 @@ func placed(t board.Tile, w, h float64) tile {
 	}
 	for _, in := range t.Inside {
 		// Its places are within a hundred by what the tile is high for its width.
-		out.Small = append(out.Small, placed(in, 100, 100*t.Rect.H/max(t.Rect.W, 1e-9)))
+		small := placed(in, 100, 100*t.Rect.H/max(t.Rect.W, 1e-9))
+		scale := t.Rect.W / 100
+		small.Wide = in.Rect.W*scale > 6 && in.Rect.H*scale > 4
+		out.Small = append(out.Small, small)
 	}
 	kind := "file"
 	if t.Dir {
