@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
@@ -21,6 +23,9 @@ import (
 type Address struct {
 	User, Host, Database string
 	Port                 uint16
+	// TLS is what libpq calls sslmode: how far the server has to prove who it is. RootCert is
+	// the file that says by whose word, if the address names one.
+	TLS, RootCert string
 
 	// secrets are what must not be printed, should a message of somebody else hold it.
 	secrets []string
@@ -33,6 +38,22 @@ func (a Address) String() string {
 	} else {
 		u.Host = net.JoinHostPort(a.Host, strconv.Itoa(int(a.Port)))
 	}
+	return u.String()
+}
+
+// Agreement is what somebody agrees to who is asked whether to go there: who goes where, and
+// what the server has to prove.
+func (a Address) Agreement() string {
+	u, err := url.Parse(a.String())
+	if err != nil {
+		return a.String() // it was written a moment ago
+	}
+	query := u.Query()
+	query.Set("sslmode", a.TLS)
+	if a.RootCert != "" {
+		query.Set("sslrootcert", a.RootCert)
+	}
+	u.RawQuery = query.Encode()
 	return u.String()
 }
 
@@ -74,11 +95,46 @@ func parse(address string) (Address, *pgxpool.Config, error) {
 		return Address{}, nil, unreadable(why)
 	}
 	c := config.ConnConfig
-	a := Address{User: c.User, Host: c.Host, Port: c.Port, Database: c.Database}
+	// Of several hosts any may be gone to: who agreed to the first, and reads its name, would
+	// find himself at the last.
+	for _, f := range c.Fallbacks {
+		if f.Host != c.Host || f.Port != c.Port {
+			return Address{}, nil, unreadable("it names several hosts, and ken goes to one")
+		}
+	}
+	a := Address{User: c.User, Host: c.Host, Port: c.Port, Database: c.Database, TLS: sslmode(c), RootCert: rootCert(address)}
 	if c.Password != "" {
 		a.secrets = []string{c.Password, url.QueryEscape(c.Password), url.PathEscape(c.Password)}
 	}
 	return a, config, nil
+}
+
+// sslmode returns what an address and the environment together ask for.
+func sslmode(c *pgx.ConnConfig) string {
+	other := func(tls bool) bool {
+		return slices.ContainsFunc(c.Fallbacks, func(f *pgconn.FallbackConfig) bool { return (f.TLSConfig != nil) == tls })
+	}
+	switch {
+	case c.TLSConfig == nil && other(true):
+		return "allow"
+	case c.TLSConfig == nil:
+		return "disable"
+	case other(false):
+		return "prefer"
+	case !c.TLSConfig.InsecureSkipVerify:
+		return "verify-full"
+	case c.TLSConfig.VerifyPeerCertificate != nil:
+		return "verify-ca"
+	}
+	return "require"
+}
+
+func rootCert(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Query().Get("sslrootcert")
 }
 
 // parseDetail returns what is known to be wrong and quotes nothing.

@@ -54,3 +54,17 @@ func TestShare(t *testing.T) {
 		return open(t, address)
 	})
 }
+
+// What is agreed to says how far a server has to prove itself, as libpq would have it.
+func TestAgreement(t *testing.T) {
+	for _, mode := range []string{"disable", "allow", "prefer", "require", "verify-full"} {
+		a, err := postgres.Parse("postgres://ken:secret@h/d?sslmode=" + mode)
+		if want := "postgres://ken@h:5432/d?sslmode=" + mode; err != nil || a.Agreement() != want {
+			t.Errorf("%s, %v, want %s", a.Agreement(), err, want)
+		}
+	}
+	a, err := postgres.Parse("postgres://ken@/d?host=/run/postgresql")
+	if want := "postgres://ken@/d?host=%2Frun%2Fpostgresql&sslmode=disable"; err != nil || a.Agreement() != want {
+		t.Errorf("%s, %v, want %s", a.Agreement(), err, want)
+	}
+}

@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -21,7 +20,6 @@ type memory struct {
 	At       time.Time     `json:"at"`   // of the last visit
 	Took     time.Duration `json:"took"` // how long it was
 	Failures int           `json:"failures,omitempty"`
-	Note     string        `json:"note,omitempty"` // of the last failure
 }
 
 // recent reports whether the base was visited so recently that what came then is new enough.
@@ -141,49 +139,4 @@ func first(name string, content []byte) error {
 		return os.Rename(f.Name(), name) // a file system without links
 	}
 	return nil
-}
-
-// agreed reports whether the base may be gone to.
-func (t *Team) agreed() bool {
-	if t.opts.Given || local(t.address.Host) {
-		return true
-	}
-	if t.dir() == "" {
-		return false
-	}
-	b, err := os.ReadFile(filepath.Join(t.dir(), "agreed"))
-	if err != nil {
-		return false
-	}
-	for line := range strings.Lines(string(b)) {
-		if strings.TrimSpace(line) == t.address.String() {
-			return true
-		}
-	}
-	return false
-}
-
-// Agree says that the user has asked for this base, now and from now on.
-func (t *Team) Agree() error {
-	if t.agreed() {
-		return nil
-	}
-	if t.dir() == "" {
-		return errors.New("there is no directory to remember that in: export XDG_STATE_HOME=DIR, or name the store in KEN_STORE")
-	}
-	name := filepath.Join(t.dir(), "agreed")
-	b, err := os.ReadFile(name)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return replace(name, append(b, t.address.String()+"\n"...))
-}
-
-// local reports whether a host is this machine.
-func local(host string) bool {
-	if strings.HasPrefix(host, "/") || host == "localhost" || host == "" {
-		return true // a socket in the file system
-	}
-	ip := net.ParseIP(host)
-	return ip != nil && ip.IsLoopback()
 }

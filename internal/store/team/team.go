@@ -146,8 +146,8 @@ func (t *Team) worktree() string {
 // was done a moment ago or the base is away. It returns what a person should be told, "" for
 // nothing: it never fails, because the local store answers without it.
 func (t *Team) Arrive(ctx context.Context) (note string) {
-	if !t.agreed() {
-		return fmt.Sprintf("not used: the store %s, which %s; to use it: ken share status", t.address, "the repository names")
+	if !t.Agreed() {
+		return fmt.Sprintf("not used: the store %s, which the repository names; to use it: ken share status", t.address.Agreement())
 	}
 	now := t.opts.Now()
 	if t.memory.away(now) || t.memory.recent(now) {
@@ -167,7 +167,7 @@ func (t *Team) Arrive(ctx context.Context) (note string) {
 // Leave hands over what was written since, if anything was. It returns what a person should be
 // told.
 func (t *Team) Leave(ctx context.Context) (note string) {
-	if !t.agreed() || t.memory.away(t.opts.Now()) {
+	if !t.Agreed() || t.memory.away(t.opts.Now()) {
 		return ""
 	}
 	unsent, err := t.unsent(ctx)
@@ -237,14 +237,12 @@ func (t *Team) visit(ctx context.Context, do func(context.Context, stepper) erro
 	switch {
 	case err == nil:
 		t.memory.Failures = 0
-		t.memory.Note = ""
 	case errors.Is(err, errEnough):
 		t.memory.At = time.Time{} // the next command goes on
 		note = fmt.Sprintf("there is more in the store %s than one command takes over; the next one goes on, or: ken share pull", t.address)
 	default:
 		t.memory.Failures++
 		note = t.said(err)
-		t.memory.Note = note
 	}
 	t.keep()
 	return note

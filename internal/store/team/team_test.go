@@ -336,8 +336,8 @@ func TestLocalLost(t *testing.T) {
 // A base that a repository names is not gone to on its word, unless it is on this machine.
 func TestAgreed(t *testing.T) {
 	ann := newClone(t)
-	const address = "postgres://ken@db.invalid/ken"
-	if note := ann.command(t, address, text("one")); !strings.Contains(note, "not used: the store postgres://ken@db.invalid:5432/ken") {
+	const address = "postgres://ken@db.invalid/ken?sslmode=verify-full"
+	if note := ann.command(t, address, text("one")); !strings.Contains(note, "not used: the store postgres://ken@db.invalid:5432/ken?sslmode=verify-full,") {
 		t.Errorf("it says: %s", note)
 	}
 	way := ann.team(t, address)
@@ -347,9 +347,26 @@ func TestAgreed(t *testing.T) {
 	if note := ann.command(t, address); !strings.Contains(note, "no such host") {
 		t.Errorf("it says: %s", note)
 	}
-	other := ann.command(t, "postgres://ken@other.invalid/ken")
-	if !strings.Contains(other, "not used") {
-		t.Errorf("it says: %s", other)
+	for _, other := range []string{
+		"postgres://ken@other.invalid/ken?sslmode=verify-full", "postgres://eve@db.invalid/ken?sslmode=verify-full",
+		"postgres://ken@db.invalid/ken?sslmode=disable", "postgres://ken@db.invalid/ken",
+	} {
+		if note := ann.command(t, other); !strings.Contains(note, "not used") {
+			t.Errorf("%s: it says: %s", other, note)
+		}
+	}
+}
+
+// A host behind one that was agreed to, or that is on this machine, is not gone to either.
+func TestSeveralHosts(t *testing.T) {
+	ann := newClone(t)
+	for _, address := range []string{
+		"postgres://ken@localhost:1,db.invalid:5432/ken", "postgres://ken@localhost:1,localhost:2/ken", "postgres:///ken?host=/tmp,db.invalid",
+	} {
+		_, err := team.Open(team.Options{Address: address, Local: ann.Store, StateDir: ann.state})
+		if err == nil || !strings.Contains(err.Error(), "several hosts") {
+			t.Errorf("%s: %v", address, err)
+		}
 	}
 }
 
