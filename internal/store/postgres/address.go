@@ -213,6 +213,8 @@ func (s *Store) reason(err error) (why, hint string) {
 	return strings.TrimSpace(lines[len(lines)-1]), ""
 }
 
+const lockNotAvailable = "55P03"
+
 // refusal puts what the server said into words.
 func refusal(pg *pgconn.PgError) (why, hint string) {
 	said := pg.Message
@@ -225,6 +227,8 @@ func refusal(pg *pgconn.PgError) (why, hint string) {
 		return said, "the role lacks a right: see the role that ken uses, in docs/manual/team.md"
 	case "53300", "57P01", "57P02", "57P03": // too_many_connections, shutting down, starting up
 		return said, "try again in a moment"
+	case lockNotAvailable:
+		return "others write there, and do not come to an end", "try again in a moment"
 	}
 	return fmt.Sprintf("%s (SQLSTATE %s)", said, pg.Code), ""
 }
@@ -238,7 +242,7 @@ func Away(err error) bool {
 	}
 	pg, refused := errors.AsType[*pgconn.PgError](e.err)
 	if refused {
-		return strings.HasPrefix(pg.Code, "57P") || pg.Code == "53300"
+		return strings.HasPrefix(pg.Code, "57P") || pg.Code == "53300" || pg.Code == lockNotAvailable
 	}
 	_, said := errors.AsType[*fault.Error](e.err)
 	return !said

@@ -65,6 +65,10 @@ func (s *Store) Take(ctx context.Context, worktree string, l survey.Lease, now t
 // Settle implements [survey.Leases].
 func (s *Store) Settle(ctx context.Context, worktree string, l survey.Lease, r *survey.Record) (ok bool, err error) {
 	err = s.write(ctx, "write", func(tx pgx.Tx) error {
+		// The repository before the lease, as Commit has it: else each might wait for the other.
+		if _, err := s.draw(ctx, tx, 0); err != nil {
+			return err
+		}
 		tag, err := tx.Exec(ctx, `
 			DELETE FROM ken.lease WHERE repository = $1 AND machine = $2 AND worktree = $3 AND path = $4 AND token = $5`,
 			s.repository, s.machine(), []byte(worktree), []byte(l.Path), []byte(l.Token))

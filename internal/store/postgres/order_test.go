@@ -131,6 +131,12 @@ func TestApart(t *testing.T) {
 	if list, _ := storetest.Since(t, repository, "", 10); len(list) > 0 {
 		t.Errorf("another repository has %v", list)
 	}
+	id := storetest.Directory("d", "x", 1).ID()
+	for of, want := range map[*postgres.Store]int{s: 1, machine: 1, repository: 0} {
+		if kept, err := of.KeptAll(t.Context(), []fresh.Digest{id}); len(kept) != want || err != nil {
+			t.Errorf("%s has %d of one text, %v", of.Name(), len(kept), err)
+		}
+	}
 	if latest, err := repository.Latest(t.Context()); len(latest) > 0 || err != nil {
 		t.Errorf("another repository has %v, %v", latest, err)
 	}
@@ -207,31 +213,5 @@ func TestHasPassword(t *testing.T) {
 		if got := postgres.HasPassword(address); got != want {
 			t.Errorf("%s: %v", address, got)
 		}
-	}
-}
-
-// Who falls silent in the middle of writing holds up nobody for long, and has written nothing.
-func TestSilentWriter(t *testing.T) {
-	address := pgtest.Database(t)
-	s := open(t, address)
-	silent, heard := make(chan struct{}), make(chan struct{})
-	failed := make(chan error)
-	go func() {
-		failed <- s.Commit(t.Context(), "", registry.Change{
-			Records: []fresh.Record{storetest.Record("half", "x", 1)}, Baseline: &registry.Baseline{},
-		}, func() (bool, error) {
-			close(silent)
-			<-heard
-			return true, nil
-		})
-	}()
-	<-silent
-	storetest.Absorb(t, open2(t, address, s.Name()), share.Record{Directory: storetest.Directory("d", "x", 1)})
-	close(heard)
-	if err := <-failed; err == nil {
-		t.Error("a transaction that the server has ended was committed")
-	}
-	if list, _ := storetest.Since(t, s, "", 10); len(list) != 1 {
-		t.Errorf("%d records, want 1", len(list))
 	}
 }

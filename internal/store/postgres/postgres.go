@@ -11,6 +11,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"sync"
 	"time"
 
@@ -32,17 +33,13 @@ type Options struct {
 	Machine, Host string
 	// Connections is how many there may be at a time; 4 when 0.
 	Connections int
+	// Wait is how long a write waits for others of its repository; 20 seconds when 0.
+	Wait time.Duration
 }
 
 // connectTimeout is how long a server may take to let somebody in. One at the other end of
 // the world takes under a second, with TLS.
 const connectTimeout = 5 * time.Second
-
-// The server ends a transaction that does nothing for so long.
-const (
-	stalledParam = "idle_in_transaction_session_timeout"
-	stalledAfter = "10s"
-)
 
 // A Store is the store of one repository, as one machine sees it. It is safe for concurrent
 // use. Nothing is connected before the first call, which also brings the tables to the
@@ -73,6 +70,9 @@ func Open(address string, opts Options) (*Store, error) {
 	if opts.Connections == 0 {
 		opts.Connections = 4
 	}
+	if opts.Wait == 0 {
+		opts.Wait = 20 * time.Second
+	}
 	config.MaxConns = int32(opts.Connections)
 	config.MinConns = 0
 	if config.ConnConfig.ConnectTimeout == 0 {
@@ -80,10 +80,6 @@ func Open(address string, opts Options) (*Store, error) {
 	}
 	if config.ConnConfig.RuntimeParams["application_name"] == "" {
 		config.ConnConfig.RuntimeParams["application_name"] = "ken"
-	}
-	// Whoever is stopped in the middle of a transaction would hold up the whole repository.
-	if config.ConnConfig.RuntimeParams[stalledParam] == "" {
-		config.ConnConfig.RuntimeParams[stalledParam] = stalledAfter
 	}
 	return &Store{opts: opts, address: a, config: config}, nil
 }
@@ -180,19 +176,31 @@ func (s *Store) find(ctx context.Context, pool *pgxpool.Pool) (ok bool, err erro
 	return version == len(migrations), nil
 }
 
-// read calls fn in a transaction that sees one state of everything and changes nothing.
-func (s *Store) read(ctx context.Context, what string, fn func(tx pgx.Tx) error) error {
-	return s.within(ctx, what, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, fn)
+// Transactions carry their bounds themselves: what stands between us and the server may refuse
+// settings of a session, or hand the session to somebody else.
+//
+// The server ends a transaction whose client says nothing for so long. It may have been suspended
+// or cut off, and holds what others of its repository wait for; between two statements of ours are
+// milliseconds. Who waits gives up after some that fell silent, and is told why.
+const (
+	silent     = `SET LOCAL idle_in_transaction_session_timeout = '5s'`
+	beginRead  = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ` + silent
+	beginWrite = `BEGIN; ` + silent + `; SET LOCAL lock_timeout = `
+)
+
+// writing begins a transaction that writes.
+func (s *Store) writing() pgx.TxOptions {
+	return pgx.TxOptions{BeginQuery: beginWrite + strconv.FormatInt(s.opts.Wait.Milliseconds(), 10)}
 }
 
-// beginWrite lets the server end a transaction whose client says nothing for so long: it holds
-// what others of its repository wait for, and may have been suspended or cut off. Between two
-// statements of ours are milliseconds.
-const beginWrite = `BEGIN; SET LOCAL idle_in_transaction_session_timeout = '5s'`
+// read calls fn in a transaction that sees one state of everything and changes nothing.
+func (s *Store) read(ctx context.Context, what string, fn func(tx pgx.Tx) error) error {
+	return s.within(ctx, what, pgx.TxOptions{BeginQuery: beginRead}, fn)
+}
 
 // write calls fn in a transaction, and commits it when fn returns nil.
 func (s *Store) write(ctx context.Context, what string, fn func(tx pgx.Tx) error) error {
-	return s.within(ctx, what, pgx.TxOptions{BeginQuery: beginWrite}, fn)
+	return s.within(ctx, what, s.writing(), fn)
 }
 
 func (s *Store) within(ctx context.Context, what string, opts pgx.TxOptions, fn func(tx pgx.Tx) error) error {

@@ -284,7 +284,7 @@ func (s *Store) migrate(ctx context.Context, pool *pgxpool.Pool) error {
 	case v == len(migrations):
 		return nil
 	}
-	err = pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
+	err = pgx.BeginTxFunc(ctx, pool, s.writing(), func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock($1)`, int64(migrating)); err != nil {
 			return err
 		}
