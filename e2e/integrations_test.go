@@ -185,3 +185,23 @@ func runs(t *testing.T, r *testrepo.Repo, name, text string) {
 		}
 	}
 }
+
+// The registry of MCP servers takes a name in a namespace that is a domain turned round,
+// and a description of a hundred characters.
+func TestServerIsFitForTheRegistry(t *testing.T) {
+	var server struct{ Name, Description, Version string }
+	text, err := os.ReadFile(filepath.Join("..", "server.json"))
+	if err == nil {
+		err = json.Unmarshal(text, &server)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	namespace, name, _ := strings.Cut(server.Name, "/")
+	if !strings.Contains(namespace, ".") || name == "" || strings.Contains(name, "/") {
+		t.Errorf("no name in a namespace: %q", server.Name)
+	}
+	if n := len(server.Description); n == 0 || n > 100 || server.Version == "" {
+		t.Errorf("a description of %d characters, version %q", n, server.Version)
+	}
+}
