@@ -87,9 +87,6 @@ func (p *program) printClient(done *client.Installation) error {
 			p.io.Remarkf("ken: %s: %s", term.Clean(f.Path), f.Note)
 		}
 	}
-	for _, n := range done.Notes {
-		p.io.Remarkf("ken: %s", term.Clean(n))
-	}
 	switch {
 	case done.DryRun:
 		p.io.Remarkf("ken: nothing was changed")

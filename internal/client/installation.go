@@ -13,8 +13,7 @@ type Installation struct {
 	Client string    `json:"client"`
 	Scope  Scope     `json:"scope"`
 	Files  []Outcome `json:"files"`
-	DryRun bool      `json:"dry_run"`         // nothing was done
-	Notes  []string  `json:"notes,omitempty"` // what the user should know
+	DryRun bool      `json:"dry_run"` // nothing was done
 }
 
 // An Outcome is what was done with a file.

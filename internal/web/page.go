@@ -28,7 +28,6 @@ import (
 	"ken/internal/fresh"
 	"ken/internal/repo"
 	"ken/internal/spec"
-	"ken/internal/survey"
 	"ken/internal/workflow"
 )
 
@@ -405,23 +404,22 @@ func (s *Server) asset(w http.ResponseWriter, r *http.Request) {
 // helpers are what templates may call.
 var helpers = template.FuncMap{
 	"num": num, "yes": yes, "also": also, "tally": tallyText, "brief": brief, "minute": minute, "who": who,
-	"is":       func(p *string, s string) bool { return p != nil && *p == s },
-	"foreign":  func(c workflow.Counts) int { return c.AdHoc + c.Ephemeral + c.Unknown },
-	"str":      func(s string) string { return s },
-	"bytes":    bytesText,
-	"place":    place,
-	"count":    countText,
-	"hue":      func(s string) int { h := fnv.New32a(); _, _ = h.Write([]byte(s)); return int(h.Sum32() % 12) },
-	"glyph":    glyph,
-	"opGlyph":  opGlyph,
-	"verdicts": func() []survey.Verdict { return board.Verdicts },
-	"tone":     func(s fresh.State) string { return s.String() },
-	"list":     func(v ...any) []any { return v },
-	"join":     strings.Join,
-	"quote":    func(p repo.Path) string { return fault.Quote(string(p)) },
-	"sub":      func(a, b int) int { return a - b },
-	"bucket":   bucketText,
-	"short":    func(s string) string { return s[:min(len(s), 7)] },
+	"is":      func(p *string, s string) bool { return p != nil && *p == s },
+	"foreign": func(c workflow.Counts) int { return c.AdHoc + c.Ephemeral + c.Unknown },
+	"str":     func(s string) string { return s },
+	"bytes":   bytesText,
+	"place":   place,
+	"count":   countText,
+	"hue":     func(s string) int { h := fnv.New32a(); _, _ = h.Write([]byte(s)); return int(h.Sum32() % 12) },
+	"glyph":   glyph,
+	"opGlyph": opGlyph,
+	"tone":    func(s fresh.State) string { return s.String() },
+	"list":    func(v ...any) []any { return v },
+	"join":    strings.Join,
+	"quote":   func(p repo.Path) string { return fault.Quote(string(p)) },
+	"sub":     func(a, b int) int { return a - b },
+	"bucket":  bucketText,
+	"short":   func(s string) string { return s[:min(len(s), 7)] },
 }
 
 // glyph is the sign of a status, so that its colour is not all that tells it.
