@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"os"
+	"strings"
 	"time"
 
+	"ken/internal/git"
 	"ken/internal/repo"
 	"ken/internal/share"
 	"ken/internal/store/team"
@@ -74,28 +76,32 @@ func (w *workspace) openTeam(ctx context.Context) (*team.Team, error) {
 	})
 }
 
-// rootKey is what the root commit is remembered under. It never becomes another one.
+// rootKey is what the root commit is remembered under, with the commit of the main branch that
+// it was found from: while that one is there, nobody looks again.
 const rootKey = "root commit"
 
-// identity is the name by which a team's machines know the repository.
+// identity is the name by which a team's machines know the repository. An older history that is
+// merged into the main branch gives it another name, here as in every other clone that has it:
+// everything is handed over again under that one.
 func (w *workspace) identity(ctx context.Context) (string, error) {
 	if name := w.cfg.Team.Repository; name != "" {
 		return name, nil
 	}
-	known, err := w.store.Remembered(ctx, rootKey)
-	if err == nil && known != "" {
-		if id, err := repo.ParseID(known); err == nil {
-			return id.String(), nil
-		}
+	var known git.Beginning
+	if text, err := w.store.Remembered(ctx, rootKey); err == nil {
+		root, tip, _ := strings.Cut(text, " ")
+		known.Root, _ = repo.ParseID(root) // what cannot be read is looked for
+		known.Tip, _ = repo.ParseID(tip)
 	}
-	root, err := w.git.RootCommit(ctx)
+	found, err := w.git.Begins(ctx, known)
 	if err != nil {
 		return "", err
 	}
-	// Finding it takes as long as the history is. Where it cannot be remembered, it is found
-	// again.
-	_ = w.store.Remember(ctx, rootKey, root.String())
-	return root.String(), nil
+	if found != known {
+		// Where it cannot be remembered, it is found again.
+		_ = w.store.Remember(ctx, rootKey, found.Root.String()+" "+found.Tip.String())
+	}
+	return found.Root.String(), nil
 }
 
 // Base keeps this clone in step with the base of its team, or only says how it stands; nil

@@ -10,52 +10,106 @@ import (
 	"ken/internal/repo"
 )
 
-// RootCommit returns the commit that HEAD's history begins with: of several the oldest, of
-// several of one time the one with the smallest id. In a shallow clone nobody knows, and that
-// is an error, as is a repository without a commit.
-func (r *Repo) RootCommit(ctx context.Context) (repo.ID, error) {
+// A Beginning is the commit that a history begins with, and the commit whose history that is.
+type Beginning struct{ Root, Tip repo.ID }
+
+// Begins returns where the history of the main branch begins (see [Repo.Mainline]), whatever is
+// checked out: of several root commits the oldest, of several of one time the one with the
+// smallest id. That takes as long as the history is; known, which was returned earlier or is zero,
+// spares what it has in common with that one. In a shallow clone nobody knows, and that is an
+// error unless it was known before, as is a repository without a commit.
+func (r *Repo) Begins(ctx context.Context, known Beginning) (Beginning, error) {
+	_, tip, err := r.Mainline(ctx, "")
+	if err == nil && tip.IsZero() {
+		var head repo.Head
+		head, err = r.Head(ctx)
+		tip = head.Commit
+	}
+	if err != nil {
+		return Beginning{}, err
+	}
+	if tip == known.Tip && !known.Root.IsZero() {
+		return known, nil
+	}
 	shallow, err := r.optionalFile("shallow")
 	if err != nil {
-		return repo.ID{}, err
+		return Beginning{}, err
 	}
-	if shallow != "" {
-		return repo.ID{}, &fault.Error{
+	switch {
+	case shallow != "" && !known.Root.IsZero():
+		return known, nil
+	case shallow != "":
+		return Beginning{}, &fault.Error{
 			Hint: "git fetch --unshallow, or name the repository in .ken/config.yaml: team: {repository: NAME}",
 			Err:  errors.New("root commit: this clone is shallow, and does not know it"),
 		}
-	}
-	head, err := r.Head(ctx)
-	if err != nil {
-		return repo.ID{}, err
-	}
-	if head.Commit.IsZero() {
-		return repo.ID{}, &fault.Error{
+	case tip.IsZero():
+		return Beginning{}, &fault.Error{
 			Hint: "commit something, or name the repository in .ken/config.yaml: team: {repository: NAME}",
 			Err:  errors.New("root commit: there is no commit yet"),
 		}
 	}
-	out, err := r.read(ctx, nil, "rev-list", "--max-parents=0", "--timestamp", head.Commit.String())
+	return r.begins(ctx, tip, known)
+}
+
+func (r *Repo) begins(ctx context.Context, tip repo.ID, known Beginning) (Beginning, error) {
+	// A branch that was turned back or begun anew has nothing to do with what was known, nor has
+	// one whose old commits are gone.
+	goesOn := false
+	if !known.Root.IsZero() && !known.Tip.IsZero() {
+		after, err := r.verdict(ctx, "merge-base", "--is-ancestor", known.Tip.String(), tip.String())
+		if ctx.Err() != nil {
+			return Beginning{}, err
+		}
+		goesOn = after && err == nil
+	}
+	commits := []string{tip.String()}
+	if goesOn {
+		commits = append(commits, "^"+known.Tip.String())
+	}
+	roots, err := r.roots(ctx, commits)
+	if err == nil && goesOn {
+		// The walk leaves out what was known, and with it the root.
+		var old []root
+		old, err = r.roots(ctx, []string{known.Root.String()})
+		roots = append(roots, old...)
+	}
 	if err != nil {
-		return repo.ID{}, err
+		return Beginning{}, err
 	}
-	var root repo.ID
-	var oldest int64
+	if len(roots) == 0 {
+		return Beginning{}, errors.New("git rev-list: a history without a beginning")
+	}
+	first := roots[0]
+	for _, c := range roots {
+		if c.at < first.at || c.at == first.at && c.id.String() < first.id.String() {
+			first = c
+		}
+	}
+	return Beginning{Root: first.id, Tip: tip}, nil
+}
+
+// A root is a commit without a parent.
+type root struct {
+	id repo.ID
+	at int64
+}
+
+func (r *Repo) roots(ctx context.Context, commits []string) (list []root, err error) {
+	out, err := r.read(ctx, nil, append([]string{"rev-list", "--max-parents=0", "--timestamp"}, commits...)...)
+	if err != nil {
+		return nil, err
+	}
 	for line := range strings.Lines(out) {
-		var at int64
+		var c root
 		var name string
-		if _, err := fmt.Sscan(line, &at, &name); err != nil {
-			return repo.ID{}, fmt.Errorf("git rev-list: %q is no commit", line)
+		if _, err := fmt.Sscan(line, &c.at, &name); err != nil {
+			return nil, fmt.Errorf("git rev-list: %q is no commit", line)
 		}
-		id, err := repo.ParseID(name)
-		if err != nil {
-			return repo.ID{}, fmt.Errorf("git rev-list: %w", err)
+		if c.id, err = repo.ParseID(name); err != nil {
+			return nil, fmt.Errorf("git rev-list: %w", err)
 		}
-		if root.IsZero() || at < oldest || at == oldest && id.String() < root.String() {
-			root, oldest = id, at
-		}
+		list = append(list, c)
 	}
-	if root.IsZero() {
-		return repo.ID{}, errors.New("git rev-list: a history without a beginning")
-	}
-	return root, nil
+	return list, nil
 }

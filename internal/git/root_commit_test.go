@@ -7,22 +7,28 @@ import (
 	"testing"
 
 	"ken/internal/fault"
+	"ken/internal/repo"
 )
 
-func TestRootCommit(t *testing.T) {
+func TestBegins(t *testing.T) {
 	b := newBox(t)
-	if id, err := b.open().RootCommit(ctx(t)); err == nil || !strings.Contains(err.Error(), "no commit yet") {
+	if id, err := b.open().Begins(ctx(t), Beginning{}); err == nil || !strings.Contains(err.Error(), "no commit yet") {
 		t.Errorf("unborn: %v, %v", id, err)
 	}
 	first := b.commit("a", "1")
 	b.commit("a", "2")
+	// Who remembers comes to the same as who asks for the first time.
+	var known Beginning
 	root := func(what string) string {
 		t.Helper()
-		id, err := b.open().RootCommit(ctx(t))
+		anew, err := b.open().Begins(ctx(t), Beginning{})
 		if err != nil {
 			t.Fatalf("%s: %v", what, err)
 		}
-		return id.String()
+		if known, err = b.open().Begins(ctx(t), known); known != anew || err != nil {
+			t.Errorf("%s: %v, %v to who remembers, %v to others", what, known, err, anew)
+		}
+		return anew.Root.String()
 	}
 	if got := root("linear"); got != first.String() {
 		t.Errorf("linear: %s, want %s", got, first)
@@ -57,7 +63,34 @@ func TestRootCommit(t *testing.T) {
 	}
 
 	shallow := b.clone("--depth", "1")
-	if id, err := shallow.open().RootCommit(ctx(t)); err == nil || !strings.Contains(fault.HintOf(err), "--unshallow") {
+	if id, err := shallow.open().Begins(ctx(t), Beginning{}); err == nil || !strings.Contains(fault.HintOf(err), "--unshallow") {
 		t.Errorf("shallow: %v, %v", id, err)
 	}
+	if got, err := shallow.open().Begins(ctx(t), known); got != known || err != nil {
+		t.Errorf("shallow, and known before: %v, %v", got, err)
+	}
+
+	// What is checked out in a clone does not matter.
+	clone := shallow
+	clone.git("fetch", "-q", "--unshallow")
+	clone.git("checkout", "-q", "--orphan", "pages")
+	clone.git("commit", "-q", "--allow-empty", "-m", "another beginning")
+	if got, err := clone.open().Begins(ctx(t), Beginning{}); got.Root.String() != older || err != nil {
+		t.Errorf("on another branch: %v, %v, want %s", got, err, older)
+	}
+
+	// A main branch that was begun anew begins there, for who remembers as well.
+	b.git("checkout", "-q", "--orphan", "anew")
+	b.git("commit", "-q", "--allow-empty", "-m", "anew")
+	b.git("branch", "-q", "-M", "anew", "main")
+	if got, want := root("anew"), b.git("rev-parse", "HEAD"); got != want {
+		t.Errorf("anew: %s, want %s", got, want)
+	}
+	// So does one whose old commits are gone.
+	gone, err := repo.ParseID(strings.Repeat("12", len(first.String())/2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	known = Beginning{Root: first, Tip: gone}
+	root("gone")
 }
