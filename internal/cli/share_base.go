@@ -11,10 +11,9 @@ import (
 type baseAct int
 
 const (
-	noBase    baseAct = iota
-	lookBase          // to know how this clone stands with it
-	syncBase          // to be in step with it
-	baseEpoch = "2006-01-02 15:04:05 MST"
+	noBase   baseAct = iota
+	lookBase         // to know how this clone stands with it
+	syncBase         // to be in step with it
 )
 
 // printBase says how the clone stands with the base. In JSON it is part of the one document.
@@ -28,7 +27,7 @@ func (p *program) printBase(b *share.Base, act baseAct) {
 			p.io.Line(term.Bad, "away", b.Address, "it could not be reached")
 		case act == syncBase && b.Pulled+b.Pushed == 0:
 			p.io.Line(term.Good, "current", b.Address, "nothing is new, neither here nor there")
-		case act == lookBase && b.Unsent == 0:
+		case act == lookBase && b.Current():
 			p.io.Line(term.Good, "current", b.Address, fmt.Sprintf("%s about repository %s", term.Count(b.Records, "record"), b.Repository))
 		}
 		if b.Pulled > 0 {
@@ -39,6 +38,15 @@ func (p *program) printBase(b *share.Base, act baseAct) {
 		}
 		if b.Unsent > 0 {
 			p.io.Line(term.Warn, "unsent", b.Address, term.Count(b.Unsent, "record")+", kept here and handed over when it can be: ken share push")
+		}
+		if b.Unpulled > 0 && act == lookBase {
+			p.io.Line(term.Warn, "unpulled", b.Address, term.Count(b.Unpulled, "record")+": ken share pull")
+		}
+		for _, q := range b.Quarantined {
+			p.io.Line(term.Bad, "bad", display(q.PathJSON), q.Reason)
+		}
+		if more := b.Aside - len(b.Quarantined); more > 0 {
+			p.io.Line(term.Bad, "bad", b.Address, term.Count(more, "more record")+" that nobody can take over")
 		}
 		if act != lookBase {
 			return
@@ -62,5 +70,5 @@ func machineStands(m share.Machine) string {
 	if !m.Head.IsZero() {
 		head = "at " + m.Head.String()[:12]
 	}
-	return fmt.Sprintf("%s, verified %s: %d of %d fresh, %d stale%s", head, m.Verified.Format(baseEpoch), m.Fresh, m.Files, m.Stale, here)
+	return fmt.Sprintf("%s, verified %s: %d of %d fresh, %d stale%s", head, m.Verified.Format("2006-01-02 15:04:05 MST"), m.Fresh, m.Files, m.Stale, here)
 }

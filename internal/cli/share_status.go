@@ -27,7 +27,7 @@ func (p *program) shareStatus() *cobra.Command {
 				if err := p.printSharing(out); err != nil {
 					return err
 				}
-				if check && (!out.Current() || base != nil && base.Unsent > 0) {
+				if check && (!out.Current() || base != nil && !base.Current()) {
 					return errWanting
 				}
 				return nil

@@ -18,9 +18,21 @@ type Base struct {
 	Pulled  int    `json:"pulled"` // records that were taken over just now
 	Pushed  int    `json:"pushed"`
 	Unsent  int    `json:"unsent"` // records that are here, and not there as far as is known
-	Records int    `json:"records,omitempty"`
+	// Unpulled are records that are there, and not here as far as is known. It is 0 when there
+	// is a problem.
+	Unpulled int `json:"unpulled"`
+	Records  int `json:"records,omitempty"`
+	// Aside is how many records of the base were not taken over because something is wrong with
+	// them, and Quarantined the first of them.
+	Aside       int           `json:"aside,omitempty"`
+	Quarantined []Quarantined `json:"quarantined,omitempty"`
 	// Machines are the work trees that have told how they stand.
 	Machines []Machine `json:"machines,omitempty"`
+}
+
+// Current reports whether the clone and the base are known to have the same records.
+func (b *Base) Current() bool {
+	return b.Problem == "" && b.Unsent == 0 && b.Unpulled == 0 && b.Aside == 0
 }
 
 // A Machine is how a work tree of some machine stood when it last told.

@@ -4,12 +4,15 @@ import (
 	"bytes"
 	"context"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
 
 	"ken/internal/fresh"
+	"ken/internal/repo"
 	"ken/internal/share"
 	"ken/internal/survey"
 )
@@ -54,48 +57,67 @@ func parsePlaces(mark share.Mark) places {
 	return places{parsePlace(files), parsePlace(directories)}
 }
 
-// Stand says how somebody stands who has a mark: whether it is one of this base, and whether
+// Stand says how somebody stands who has seen everything up to a mark, and has handed over
+// everything up to another one, "" for nothing: whether both are of this base, and whether
 // anything may have come since. A mark that is not was made by another base, or by this one before
 // it was put back to an earlier day: who holds it cannot be sure that what he has written is
 // still there.
-func (s *Store) Stand(ctx context.Context, mark share.Mark) (known, news bool, err error) {
+func (s *Store) Stand(ctx context.Context, seen, given share.Mark) (known, news bool, err error) {
 	pool, err := s.Pool(ctx)
 	if err != nil {
 		return false, false, err
 	}
-	at := parsePlaces(mark)
+	known = true
+	var at []places
+	for _, mark := range []share.Mark{seen, given} {
+		p := parsePlaces(mark)
+		known = known && (mark == "" || p.mark() == mark)
+		at = append(at, p)
+	}
 	now, last, err := s.fit(ctx, pool, at)
 	if err != nil {
 		return false, false, s.explain("read", err)
 	}
-	known = now == at && at.mark() == mark
-	return known, !known || last > max(at[0].seq, at[1].seq), nil
+	known = known && slices.Equal(now, at)
+	return known, !known || last > max(at[0][0].seq, at[0][1].seq), nil
 }
 
 // fit returns those of places that are of this base, the beginning for others, and the last
 // number that was given. It is one question, since who asks may be far away.
-func (s *Store) fit(ctx context.Context, q querier, at places) (now places, last int64, err error) {
-	var ids [2][]byte
+func (s *Store) fit(ctx context.Context, q querier, at []places) (now []places, last int64, err error) {
+	var seqs [2][]int64
+	for _, p := range at {
+		seqs[0], seqs[1] = append(seqs[0], p[0].seq), append(seqs[1], p[1].seq)
+	}
+	var ids [2][][]byte
 	err = q.QueryRow(ctx, `
 		SELECT
 			p.seq,
-			(SELECT substr(id, 1, 8) FROM ken.record WHERE repository = p.id AND seq = $2),
-			(SELECT substr(id, 1, 8) FROM ken.directory_record WHERE repository = p.id AND seq = $3)
-		FROM ken.repository p WHERE p.id = $1`, s.repository, at[0].seq, at[1].seq).Scan(&last, &ids[0], &ids[1])
-	for i, id := range ids {
-		if at[i].seq > 0 && bytes.Equal(id, at[i].id[:]) {
-			now[i] = at[i]
+			ARRAY (SELECT substr(r.id, 1, 8) FROM unnest($2::bigint[]) WITH ORDINALITY AS w (seq, n)
+				LEFT JOIN ken.record r ON r.repository = p.id AND r.seq = w.seq ORDER BY w.n),
+			ARRAY (SELECT substr(r.id, 1, 8) FROM unnest($3::bigint[]) WITH ORDINALITY AS w (seq, n)
+				LEFT JOIN ken.directory_record r ON r.repository = p.id AND r.seq = w.seq ORDER BY w.n)
+		FROM ken.repository p WHERE p.id = $1`, s.repository, seqs[0], seqs[1]).Scan(&last, &ids[0], &ids[1])
+	if err != nil {
+		return nil, 0, err
+	}
+	now = make([]places, len(at))
+	for n, p := range at {
+		for i := range p {
+			if p[i].seq > 0 && bytes.Equal(ids[i][n], p[i].id[:]) {
+				now[n][i] = p[i]
+			}
 		}
 	}
-	return now, last, err
+	return now, last, nil
 }
 
 // places reads a mark. One that does not fit this base is the beginning, of both tables: who
 // has lost his place in one cannot be sure of the other.
 func (s *Store) places(ctx context.Context, tx pgx.Tx, mark share.Mark) (places, error) {
 	at := parsePlaces(mark)
-	now, _, err := s.fit(ctx, tx, at)
-	if now != at || err != nil {
+	now, _, err := s.fit(ctx, tx, []places{at})
+	if err != nil || now[0] != at {
 		return places{}, err
 	}
 	return at, nil
@@ -120,74 +142,142 @@ func (s *Store) end(ctx context.Context, tx pgx.Tx) (at places, err error) {
 	return at, err
 }
 
-// Since implements [share.Store].
+// A Delivery is what was kept after a mark.
+type Delivery struct {
+	Records []share.Record
+	// Aside are rows that are no record of ken's: what they are made of cannot be read, or is
+	// not what their name was made from. The next mark is behind them as well.
+	Aside []share.Quarantined
+	Next  share.Mark
+}
+
+// Since implements [share.Store]. Rows that are no records are passed over.
 func (s *Store) Since(ctx context.Context, mark share.Mark, most int) (list []share.Record, next share.Mark, err error) {
+	for {
+		d, err := s.Deliver(ctx, mark, most)
+		if err != nil || len(d.Records) > 0 || len(d.Aside) == 0 {
+			return d.Records, d.Next, err
+		}
+		mark = d.Next
+	}
+}
+
+// Deliver is Since that says what it passes over. There is no more when it brings neither.
+func (s *Store) Deliver(ctx context.Context, mark share.Mark, most int) (d Delivery, err error) {
 	err = s.read(ctx, "read", func(tx pgx.Tx) error {
 		at, err := s.places(ctx, tx, mark)
 		if err != nil {
 			return err
 		}
-		if err := s.filesSince(ctx, tx, &at[0], most, &list); err != nil {
+		if err := s.filesSince(ctx, tx, &at[0], most, &d); err != nil {
 			return err
 		}
-		if len(list) < most {
-			err = s.directoriesSince(ctx, tx, &at[1], most-len(list), &list)
+		if n := len(d.Records) + len(d.Aside); n < most {
+			err = s.directoriesSince(ctx, tx, &at[1], most-n, &d)
 		}
-		next = at.mark()
+		d.Next = at.mark()
 		return err
 	})
 	if err != nil {
-		return nil, mark, err
+		return Delivery{Next: mark}, err
 	}
-	return list, next, nil
+	return d, nil
 }
 
-func (s *Store) filesSince(ctx context.Context, tx pgx.Tx, at *place, most int, list *[]share.Record) error {
+func (d *Delivery) aside(path []byte, err error) {
+	d.Aside = append(d.Aside, share.Quarantined{PathJSON: survey.Label(repo.Path(path)).JSON(), Reason: err.Error()})
+}
+
+var errOtherName = errors.New("its content does not match its name")
+
+func (s *Store) filesSince(ctx context.Context, tx pgx.Tx, at *place, most int, d *Delivery) error {
 	rows, err := tx.Query(ctx, `
-		SELECT seq, substr(id, 1, 8), content_id, content_md5, text, author, recipe, at, assumed, confirmer, path
+		SELECT seq, id, content_id, content_md5, text, author, recipe, at, assumed, confirmer, path
 		FROM ken.record WHERE repository = $1 AND seq > $2 ORDER BY seq LIMIT $3`, s.repository, at.seq, most)
 	var id []byte
 	var r recordRow
 	return scanAll(rows, err, func() error {
-		rec := r.record()
-		*list = append(*list, share.Record{File: &rec})
 		copy(at.id[:], id)
+		rec := r.record()
+		if is := rec.ID(); !bytes.Equal(is[:], id) {
+			d.aside(r.path, errOtherName)
+			return nil
+		}
+		d.Records = append(d.Records, share.Record{File: &rec})
 		return nil
 	}, append([]any{&at.seq, &id}, r.columns()...)...)
 }
 
-// directoriesSince passes over outlines that another one has followed.
-func (s *Store) directoriesSince(ctx context.Context, tx pgx.Tx, at *place, most int, list *[]share.Record) error {
+// travels is which records of directories do: an outline that another one has followed does not.
+const travels = `(
+	NOT r.outlined
+	OR r.seq = (SELECT l.seq FROM ken.directory_latest l WHERE l.repository = r.repository AND l.path = r.path AND l.outlined)
+)`
+
+func (s *Store) directoriesSince(ctx context.Context, tx pgx.Tx, at *place, most int, d *Delivery) error {
 	rows, err := tx.Query(ctx, `
-		SELECT r.seq, substr(r.id, 1, 8), r.path, r.at, r.partial, r.author, r.recipe, r.confirmer, r.flags, r.basis, r.text
+		SELECT r.seq, r.id, r.path, r.at, r.partial, r.author, r.recipe, r.confirmer, r.flags, r.basis, r.text
 		FROM ken.directory_record r
-		WHERE r.repository = $1 AND r.seq > $2 AND (
-			NOT r.outlined
-			OR r.seq = (SELECT l.seq FROM ken.directory_latest l WHERE l.repository = $1 AND l.path = r.path AND l.outlined)
-		)
+		WHERE r.repository = $1 AND r.seq > $2 AND `+travels+`
 		ORDER BY r.seq LIMIT $3`, s.repository, at.seq, most)
 	var id []byte
 	var r directoryRow
 	return scanAll(rows, err, func() error {
-		rec, err := r.record()
-		*list = append(*list, share.Record{Directory: rec})
 		copy(at.id[:], id)
-		return err
+		rec, err := r.record()
+		if err == nil && !named(rec, id) {
+			err = errOtherName
+		}
+		if err != nil {
+			d.aside(r.path, err)
+			return nil
+		}
+		d.Records = append(d.Records, share.Record{Directory: rec})
+		return nil
 	}, append([]any{&at.seq, &id}, r.columns()...)...)
+}
+
+// named reports whether a record has a name. No findings are kept as none at all, and may have
+// been a list of none when the name was made.
+func named(r *survey.Record, id []byte) bool {
+	is := r.ID()
+	if r.Flags == nil && !bytes.Equal(is[:], id) {
+		empty := *r
+		empty.Flags = []survey.Flag{}
+		is = empty.ID()
+	}
+	return bytes.Equal(is[:], id)
+}
+
+// Behind returns how many records somebody has not seen who has a mark.
+func (s *Store) Behind(ctx context.Context, mark share.Mark) (n int, err error) {
+	err = s.read(ctx, "read", func(tx pgx.Tx) error {
+		at, err := s.places(ctx, tx, mark)
+		if err != nil {
+			return err
+		}
+		return tx.QueryRow(ctx, `
+			SELECT
+				(SELECT count(*) FROM ken.record r WHERE r.repository = $1 AND r.seq > $2) +
+				(SELECT count(*) FROM ken.directory_record r WHERE r.repository = $1 AND r.seq > $3 AND `+travels+`)`,
+			s.repository, at[0].seq, at[1].seq).Scan(&n)
+	})
+	return n, err
 }
 
 // Absorb implements [share.Store].
 func (s *Store) Absorb(ctx context.Context, list []share.Record) error {
-	_, err := s.AbsorbAt(ctx, "", list)
+	_, _, err := s.AbsorbAt(ctx, "", list)
 	return err
 }
 
 // AbsorbAt is Absorb for somebody who has seen everything up to a mark. If that is all there
 // was, the mark that comes back is behind what was added, so that nobody is sent his own
-// words; else it is the one that was given.
-func (s *Store) AbsorbAt(ctx context.Context, mark share.Mark, list []share.Record) (share.Mark, error) {
+// words; else it is the one that was given. End is behind everything, and so behind what was
+// handed over; it is "" for nothing.
+func (s *Store) AbsorbAt(ctx context.Context, mark share.Mark, list []share.Record) (seen, end share.Mark, err error) {
 	if len(list) == 0 {
-		return mark, ctx.Err()
+		return mark, "", ctx.Err()
 	}
 	var files []fresh.Record
 	var directories []*survey.Record
@@ -198,14 +288,14 @@ func (s *Store) AbsorbAt(ctx context.Context, mark share.Mark, list []share.Reco
 			directories = append(directories, r.Directory)
 		}
 	}
-	next := mark
-	err := s.write(ctx, "write", func(tx pgx.Tx) error {
+	seen = mark
+	err = s.write(ctx, "write", func(tx pgx.Tx) error {
 		// From here on nobody else adds anything.
 		seq, err := s.draw(ctx, tx, len(list))
 		if err != nil {
 			return err
 		}
-		seen, err := s.places(ctx, tx, mark)
+		at, err := s.places(ctx, tx, mark)
 		if err != nil {
 			return err
 		}
@@ -220,17 +310,16 @@ func (s *Store) AbsorbAt(ctx context.Context, mark share.Mark, list []share.Reco
 		if err := s.insertDirectories(ctx, tx, directories, number); err != nil {
 			return err
 		}
-		if seen != before {
-			return nil
-		}
 		after, err := s.end(ctx, tx)
-		next = after.mark()
+		if end = after.mark(); at == before {
+			seen = end
+		}
 		return err
 	})
 	if err != nil {
-		return mark, err
+		return mark, "", err
 	}
-	return next, nil
+	return seen, end, nil
 }
 
 // Count returns how many records there are.

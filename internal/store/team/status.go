@@ -20,12 +20,14 @@ func (t *Team) Status(ctx context.Context, away error) (*share.Base, error) {
 		out.Repository = t.base.Name()
 	}
 	// Without the base the marks that are remembered are the best there is.
-	mark := t.marks.Pushed
+	marks := t.marks
 	if away != nil {
 		if m, err := t.load(ctx); err == nil {
-			mark = m.Pushed
+			marks = m
 		}
 	}
+	out.Aside, out.Quarantined = marks.Aside, marks.FirstAside
+	mark := marks.Pushed
 	for {
 		list, next, err := t.opts.Local.Since(ctx, mark, batch)
 		if err != nil {
@@ -46,9 +48,12 @@ func (t *Team) Status(ctx context.Context, away error) (*share.Base, error) {
 	return out, away
 }
 
-// look asks the base who is there.
+// look asks the base what is there that is not here, and who else comes.
 func (t *Team) look(ctx context.Context, out *share.Base) (err error) {
 	if out.Records, err = t.base.Count(ctx); err != nil {
+		return err
+	}
+	if out.Unpulled, err = t.base.Behind(ctx, t.marks.Pulled); err != nil {
 		return err
 	}
 	list, err := t.base.Machines(ctx)

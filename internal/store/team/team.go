@@ -9,6 +9,7 @@
 package team
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -21,8 +22,10 @@ import (
 
 	"ken/internal/fault"
 	"ken/internal/registry"
+	"ken/internal/repo"
 	"ken/internal/share"
 	"ken/internal/store/postgres"
+	"ken/internal/survey"
 )
 
 // Bounds of what a command that was about something else spends on the base.
@@ -94,6 +97,7 @@ type Team struct {
 	news    bool            // the base may have something that is not here
 	arrived map[string]bool // what came from the base in this run
 	moved   Moved
+	aside   int // what came from the base in this run and was not taken over
 }
 
 // Moved counts the records that went each way.
@@ -237,6 +241,10 @@ func (t *Team) visit(ctx context.Context, do func(context.Context, stepper) erro
 	switch {
 	case err == nil:
 		t.memory.Failures = 0
+		if t.aside > 0 {
+			note = fmt.Sprintf("not taken over from the store %s: %d of its records; what is wrong with them: ken share status", t.address, t.aside)
+			t.aside = 0
+		}
 	case errors.Is(err, errEnough):
 		t.memory.At = time.Time{} // the next command goes on
 		note = fmt.Sprintf("there is more in the store %s than one command takes over; the next one goes on, or: ken share pull", t.address)
@@ -262,6 +270,12 @@ type marks struct {
 	Base   string     `json:"base"`   // the base that they are about
 	Pulled share.Mark `json:"pulled"` // of the base: what is up to here is in the local store
 	Pushed share.Mark `json:"pushed"` // of the local store: what is up to here is in the base
+	// Given is where the base was when that was handed over. What others wrote in between is
+	// pulled later, and a base that was put back to a moment in between has lost ours.
+	Given share.Mark `json:"given,omitempty"`
+	// Aside are records of the base that were not taken over: how many, and the first of them.
+	Aside      int                 `json:"aside,omitempty"`
+	FirstAside []share.Quarantined `json:"first_aside,omitempty"`
 	// Told is the generation of the work tree's rows that the base was told of, and Rows that
 	// of the rows it has.
 	Told map[string]int64 `json:"told,omitempty"`
@@ -316,8 +330,8 @@ func (t *Team) enter(ctx context.Context, step stepper) error {
 		}
 		known := t.marks.Base == base
 		t.news = true
-		if known && t.marks.Pulled != "" {
-			if known, t.news, err = t.base.Stand(ctx, t.marks.Pulled); err != nil {
+		if known && t.marks.Pulled+t.marks.Given != "" {
+			if known, t.news, err = t.base.Stand(ctx, t.marks.Pulled, t.marks.Given); err != nil {
 				return err
 			}
 		}
@@ -332,35 +346,55 @@ func (t *Team) enter(ctx context.Context, step stepper) error {
 
 func newMarks(base string) marks { return marks{Base: base} }
 
-// pull takes over what the base has and the local store may not have.
+// pull takes over what the base has and the local store may not have. What is no record, or one
+// that ken would not have kept itself, stays where it is: one bad row costs nobody the others.
 func (t *Team) pull(ctx context.Context, step stepper) error {
 	for t.news {
-		var list []share.Record
-		next := t.marks.Pulled
+		var d postgres.Delivery
 		err := step(ctx, func(ctx context.Context) (err error) {
-			list, next, err = t.base.Since(ctx, t.marks.Pulled, batch)
+			d, err = t.base.Deliver(ctx, t.marks.Pulled, batch)
 			return err
 		})
 		if err != nil {
 			return err
 		}
-		if len(list) == 0 {
+		if len(d.Records)+len(d.Aside) == 0 {
 			t.news = false
 			break
 		}
-		if err := t.opts.Local.Absorb(ctx, list); err != nil {
-			return err
-		}
-		for _, r := range list {
+		var fit []share.Record
+		for _, r := range d.Records {
+			if err := r.Check(); err != nil {
+				d.Aside = append(d.Aside, share.Quarantined{PathJSON: pathOf(r).JSON(), Reason: err.Error()})
+				continue
+			}
+			fit = append(fit, r)
 			t.arrived[nameOf(r)] = true
 		}
-		t.moved.Pulled += len(list)
-		t.marks.Pulled = next
+		if err := t.opts.Local.Absorb(ctx, fit); err != nil {
+			return err
+		}
+		t.moved.Pulled += len(fit)
+		t.marks.Pulled = d.Next
+		t.aside += len(d.Aside)
+		t.marks.Aside += len(d.Aside)
+		t.marks.FirstAside = append(t.marks.FirstAside, d.Aside[:min(len(d.Aside), asideShown-len(t.marks.FirstAside))]...)
 		if err := t.save(ctx); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// asideShown is how many of the records that were not taken over are remembered by name.
+const asideShown = 20
+
+// pathOf returns what a record is about.
+func pathOf(r share.Record) repo.Path {
+	if r.File != nil {
+		return r.File.Path
+	}
+	return survey.Label(r.Directory.Path)
 }
 
 // push hands over what the local store has and the base may not have. What has just come from
@@ -380,16 +414,16 @@ func (t *Team) push(ctx context.Context, step stepper) error {
 				ours = append(ours, r)
 			}
 		}
-		pulled := t.marks.Pulled
+		var pulled, given share.Mark
 		err = step(ctx, func(ctx context.Context) (err error) {
-			pulled, err = t.base.AbsorbAt(ctx, t.marks.Pulled, ours)
+			pulled, given, err = t.base.AbsorbAt(ctx, t.marks.Pulled, ours)
 			return err
 		})
 		if err != nil {
 			return err
 		}
 		t.moved.Pushed += len(ours)
-		t.marks.Pulled, t.marks.Pushed = pulled, next
+		t.marks.Pulled, t.marks.Pushed, t.marks.Given = pulled, next, cmp.Or(given, t.marks.Given)
 		if err := t.save(ctx); err != nil {
 			return err
 		}

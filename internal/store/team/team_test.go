@@ -3,6 +3,7 @@ package team_test
 import (
 	"context"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -321,6 +322,102 @@ func TestBasePutBack(t *testing.T) {
 	want(t, base(t, address, "r"), "one", "second", "last one", "by bob")
 }
 
+// So does one that was put back to a moment between somebody's coming and going, while others
+// wrote: what he had seen is there, and what he handed over is not.
+func TestBasePutBackBetween(t *testing.T) {
+	address := pgtest.Database(t)
+	ann, bob := newClone(t), newClone(t)
+	ann.quiet(t, address, text("before"))
+	ann.wait(soon)
+	way := ann.team(t, address)
+	defer way.Close()
+	if note := way.Arrive(t.Context()); note != "" {
+		t.Error(note)
+	}
+	bob.quiet(t, address, text("by bob"))
+	storetest.Commit(t, ann, "", registry.Change{Records: []fresh.Record{text("by ann")}})
+	if note := way.Leave(t.Context()); note != "" {
+		t.Error(note)
+	}
+	pgtest.Exec(t, address, `DELETE FROM ken.record WHERE seq > 2; UPDATE ken.repository SET seq = 2`)
+	want(t, base(t, address, "r"), "before", "by bob")
+	ann.wait(soon)
+	ann.quiet(t, address)
+	want(t, base(t, address, "r"), "before", "by bob", "by ann")
+	want(t, ann, "before", "by bob", "by ann")
+}
+
+// status says how a clone stands with the base.
+func (c *clone) status(t *testing.T, address string) *share.Base {
+	t.Helper()
+	way := c.team(t, address)
+	defer way.Close()
+	b, err := way.Status(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// What the base has and the clone has not is no news to be silent about.
+func TestUnpulled(t *testing.T) {
+	address := pgtest.Database(t)
+	ann, bob := newClone(t), newClone(t)
+	ann.quiet(t, address, text("one"))
+	bob.quiet(t, address)
+	if b := bob.status(t, address); !b.Current() || b.Records != 1 {
+		t.Errorf("in step: %+v", b)
+	}
+	ann.wait(soon)
+	storetest.Keep(t, ann.Store, storetest.Directory("d", "x", 1), storetest.Outlined("d", "x", 1), storetest.Outlined("d", "y", 2))
+	ann.quiet(t, address, text("two"))
+	if b := ann.status(t, address); !b.Current() {
+		t.Errorf("who wrote it: %+v", b)
+	}
+	if b := bob.status(t, address); b.Current() || b.Unpulled != 3 || b.Unsent != 0 {
+		t.Errorf("two texts and an outline behind: %+v", b)
+	}
+	bob.wait(soon)
+	bob.quiet(t, address)
+	if b := bob.status(t, address); !b.Current() {
+		t.Errorf("in step again: %+v", b)
+	}
+}
+
+// What is wrong with one record of the base costs nobody the others, and is told until the base
+// is another one.
+func TestBadRecords(t *testing.T) {
+	address := pgtest.Database(t)
+	ann := newClone(t)
+	storetest.Keep(t, ann.Store, storetest.Directory("odd", "odd", 1), storetest.Directory("changed", "changed", 2), storetest.Directory("good", "good", 3))
+	ann.quiet(t, address, text("good"), text("lies"), text("turns \u202e round"))
+	pgtest.Exec(t, address, `
+		UPDATE ken.directory_record SET basis = '[1]' WHERE path = 'odd';
+		UPDATE ken.directory_record SET partial = NOT partial WHERE path = 'changed';
+		UPDATE ken.record SET author = 'somebody else' WHERE text = 'lies'`)
+	bob := newClone(t)
+	note := bob.command(t, address, text("by bob"))
+	if !strings.Contains(note, "4 of its records") || strings.Count(note, "not taken over") != 1 {
+		t.Errorf("it says: %s", note)
+	}
+	want(t, bob, "good", "about good", "by bob")
+	bob.wait(soon)
+	bob.quiet(t, address)
+	b := bob.status(t, address)
+	if b.Current() || b.Unpulled != 0 || b.Aside != 4 {
+		t.Errorf("%+v", b)
+	}
+	var said []string
+	for _, q := range b.Quarantined {
+		said = append(said, q.Path+": "+q.Reason)
+	}
+	for _, reason := range []string{"changed: its content does not match its name", "odd: basis of directory odd", "its content does not match", "U+202E"} {
+		if !strings.Contains(strings.Join(said, "\n"), reason) {
+			t.Errorf("it says %q, and not %q", said, reason)
+		}
+	}
+}
+
 // A clone that lost its store gets everything again.
 func TestLocalLost(t *testing.T) {
 	address := pgtest.Database(t)
@@ -379,6 +476,7 @@ func TestRows(t *testing.T) {
 		c.Baseline = &registry.Baseline{Head: storetest.ID(head), Clean: true, At: ann.now}
 		storetest.Commit(t, ann, "", c)
 	}
+	var id string
 	rows := func() string {
 		t.Helper()
 		s := base(t, address, "r")
@@ -387,6 +485,7 @@ func TestRows(t *testing.T) {
 			t.Fatalf("machines: %v, %v", list, err)
 		}
 		m := list[0]
+		id = m.ID
 		looking, err := postgres.Open(address, postgres.Options{Repository: "r", Machine: m.ID})
 		if err != nil {
 			t.Fatal(err)
@@ -416,10 +515,21 @@ func TestRows(t *testing.T) {
 		t.Errorf("%s, want\n%s", got, want)
 	}
 	// Without a memory of what was sent, the base is asked.
-	ann.state = t.TempDir()
-	verify("3", registry.Change{Put: []registry.Row{storetest.Row("c", "2")}})
+	if err := os.RemoveAll(ann.state + "/ken/team"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(ann.state+"/ken/team", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(ann.state+"/ken/team/machine", []byte(id), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	verify("3", registry.Change{Put: []registry.Row{storetest.Row("c", "2")}, Delete: []repo.Path{"a"}})
 	ann.wait(later)
 	ann.quiet(t, address)
+	if got, want := rows(), fmt.Sprintf("%v [b\xff true false c true false] of 2 fresh 0 stale 0 none 2", storetest.ID("3")); got != want {
+		t.Errorf("%s, want\n%s", got, want)
+	}
 }
 
 // What somebody else has handed over between one's coming and going is not passed over.
