@@ -88,7 +88,7 @@ func (s *clientSpace) Install(_ context.Context, c client.Client, opts client.Op
 // Standings says how far ken is in the clients' files that are there.
 func (s *clientSpace) Standings(_ context.Context) []client.Standing {
 	var list []client.Standing
-	for _, c := range client.All {
+	for _, c := range client.All() {
 		for _, f := range c.Files {
 			if f.Base == client.Work && s.root == "" {
 				continue

@@ -84,7 +84,7 @@ var ErrUnknown = errors.New("unknown client")
 
 // Find returns the client of that name.
 func Find(name string) (Client, error) {
-	for _, c := range All {
+	for _, c := range All() {
 		if c.Name == name {
 			return c, nil
 		}
@@ -95,7 +95,7 @@ func Find(name string) (Client, error) {
 // Names lists the clients by name.
 func Names() []string {
 	var list []string
-	for _, c := range All {
+	for _, c := range All() {
 		list = append(list, c.Name)
 	}
 	return list

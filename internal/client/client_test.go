@@ -19,7 +19,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 
 // What ken writes into a client's files is a promise to that client.
 func TestFilesAreAsPromised(t *testing.T) {
-	for _, c := range All {
+	for _, c := range All() {
 		for _, f := range c.Files {
 			made, err := f.Install(nil)
 			if err != nil || made.Deed != Create {
@@ -153,7 +153,7 @@ func must[T any](v T, err error) T {
 // putting it in once; and what is between is a text of its format that has ken.
 func TestUninstallUndoesInstall(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		c := rapid.SampledFrom(All).Draw(t, "client")
+		c := rapid.SampledFrom(All()).Draw(t, "client")
 		f := rapid.SampledFrom(c.Files).Draw(t, "file")
 		was := []byte(anyText(t, f))
 		in, err := f.Install(was)
@@ -182,7 +182,7 @@ func TestUninstallUndoesInstall(t *testing.T) {
 
 // A file that ken made goes with it.
 func TestMadeFileGoes(t *testing.T) {
-	for _, c := range All {
+	for _, c := range All() {
 		for _, f := range c.Files {
 			in := must(f.Install(nil))
 			out, err := f.Uninstall(in.Text)

@@ -16,7 +16,7 @@ func FuzzInstall(f *testing.F) {
 		f.Add([]byte(text), byte(7))
 	}
 	var files []File
-	for _, c := range All {
+	for _, c := range All() {
 		files = append(files, c.In(Project)...)
 	}
 	f.Fuzz(func(t *testing.T, text []byte, which byte) {

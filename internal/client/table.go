@@ -2,58 +2,61 @@ package client
 
 import "strings"
 
-// All is the clients, and what ken has in the files of each.
-var All = []Client{
-	{
-		Name: "claude", Title: "Claude Code",
-		Files: []File{
-			{Scope: Project, Base: Work, Path: ".mcp.json", Parts: servers("mcpServers", stdio)},
-			{Scope: Project, Base: Work, Path: ".claude/settings.json", Parts: claudeHooks},
-			{Scope: User, Base: ClaudeFile, Path: ".claude.json", Parts: servers("mcpServers", stdio)},
-			{Scope: User, Base: ClaudeDir, Path: "settings.json", Parts: claudeHooks},
+// All returns the clients, and what ken has in the files of each. They are made when they are
+// asked for: hooks start ken all day, and ask for none.
+func All() []Client {
+	return []Client{
+		{
+			Name: "claude", Title: "Claude Code",
+			Files: []File{
+				{Scope: Project, Base: Work, Path: ".mcp.json", Parts: servers("mcpServers", stdio)},
+				{Scope: Project, Base: Work, Path: ".claude/settings.json", Parts: claudeHooks()},
+				{Scope: User, Base: ClaudeFile, Path: ".claude.json", Parts: servers("mcpServers", stdio)},
+				{Scope: User, Base: ClaudeDir, Path: "settings.json", Parts: claudeHooks()},
+			},
 		},
-	},
-	{
-		Name: "codex", Title: "Codex",
-		Files: []File{
-			{Scope: Project, Base: Work, Path: ".codex/config.toml", Format: TOML, Parts: servers("mcp_servers", bare), Note: codexTrust},
-			{Scope: Project, Base: Work, Path: ".codex/hooks.json", Parts: codexHooks, Note: codexReview},
-			{Scope: User, Base: CodexDir, Path: "config.toml", Format: TOML, Parts: servers("mcp_servers", bare)},
-			{Scope: User, Base: CodexDir, Path: "hooks.json", Parts: codexHooks, Note: codexReview},
+		{
+			Name: "codex", Title: "Codex",
+			Files: []File{
+				{Scope: Project, Base: Work, Path: ".codex/config.toml", Format: TOML, Parts: servers("mcp_servers", bare), Note: codexTrust},
+				{Scope: Project, Base: Work, Path: ".codex/hooks.json", Parts: codexHooks(), Note: codexReview},
+				{Scope: User, Base: CodexDir, Path: "config.toml", Format: TOML, Parts: servers("mcp_servers", bare)},
+				{Scope: User, Base: CodexDir, Path: "hooks.json", Parts: codexHooks(), Note: codexReview},
+			},
 		},
-	},
-	{
-		Name: "cursor", Title: "Cursor",
-		Files: []File{
-			{Scope: Project, Base: Work, Path: ".cursor/mcp.json", Parts: servers("mcpServers", bare)},
-			{Scope: Project, Base: Work, Path: ".cursor/hooks.json", Head: `"version":1`, Parts: cursorHooks},
-			{Scope: User, Base: Home, Path: ".cursor/mcp.json", Parts: servers("mcpServers", bare)},
-			{Scope: User, Base: Home, Path: ".cursor/hooks.json", Head: `"version":1`, Parts: cursorHooks},
+		{
+			Name: "cursor", Title: "Cursor",
+			Files: []File{
+				{Scope: Project, Base: Work, Path: ".cursor/mcp.json", Parts: servers("mcpServers", bare)},
+				{Scope: Project, Base: Work, Path: ".cursor/hooks.json", Head: `"version":1`, Parts: cursorHooks()},
+				{Scope: User, Base: Home, Path: ".cursor/mcp.json", Parts: servers("mcpServers", bare)},
+				{Scope: User, Base: Home, Path: ".cursor/hooks.json", Head: `"version":1`, Parts: cursorHooks()},
+			},
 		},
-	},
-	{
-		Name: "vscode", Title: "VS Code",
-		Files: []File{
-			{Scope: Project, Base: Work, Path: ".vscode/mcp.json", Parts: servers("servers", stdio)},
-			{Scope: Project, Base: Work, Path: ".github/hooks/ken.json", Parts: codeHooks, Note: codeTwice},
-			{Scope: User, Base: CodeDir, Path: "mcp.json", Parts: servers("servers", stdio)},
-			{Scope: User, Base: Home, Path: ".copilot/hooks/ken.json", Parts: codeHooks, Note: codeTwice},
+		{
+			Name: "vscode", Title: "VS Code",
+			Files: []File{
+				{Scope: Project, Base: Work, Path: ".vscode/mcp.json", Parts: servers("servers", stdio)},
+				{Scope: Project, Base: Work, Path: ".github/hooks/ken.json", Parts: codeHooks(), Note: codeTwice},
+				{Scope: User, Base: CodeDir, Path: "mcp.json", Parts: servers("servers", stdio)},
+				{Scope: User, Base: Home, Path: ".copilot/hooks/ken.json", Parts: codeHooks(), Note: codeTwice},
+			},
 		},
-	},
-	{
-		Name: "opencode", Title: "OpenCode",
-		Files: []File{
-			{Scope: Project, Base: Work, Path: "opencode.json", Head: openCodeSchema, Parts: servers("mcp", openCode)},
-			{Scope: User, Base: ConfigDir, Path: "opencode/opencode.json", Head: openCodeSchema, Parts: servers("mcp", openCode)},
+		{
+			Name: "opencode", Title: "OpenCode",
+			Files: []File{
+				{Scope: Project, Base: Work, Path: "opencode.json", Head: openCodeSchema, Parts: servers("mcp", openCode)},
+				{Scope: User, Base: ConfigDir, Path: "opencode/opencode.json", Head: openCodeSchema, Parts: servers("mcp", openCode)},
+			},
 		},
-	},
-	{
-		Name: "antigravity", Title: "Antigravity",
-		Files: []File{
-			{Scope: Project, Base: Work, Path: ".agents/mcp_config.json", Parts: servers("mcpServers", bare)},
-			{Scope: User, Base: Home, Path: ".gemini/config/mcp_config.json", Older: ".gemini/antigravity/mcp_config.json", Parts: servers("mcpServers", bare)},
+		{
+			Name: "antigravity", Title: "Antigravity",
+			Files: []File{
+				{Scope: Project, Base: Work, Path: ".agents/mcp_config.json", Parts: servers("mcpServers", bare)},
+				{Scope: User, Base: Home, Path: ".gemini/config/mcp_config.json", Older: ".gemini/antigravity/mcp_config.json", Parts: servers("mcpServers", bare)},
+			},
 		},
-	},
+	}
 }
 
 // The server, in the words of each client.
@@ -87,33 +90,42 @@ const (
 // repository, with ken or without. What a client leaves out, it has no way to hear an
 // answer for: Cursor can tell an agent something when a session starts and when a tool
 // has run, and nowhere else.
-var (
-	claudeHooks = []Part{
+func claudeHooks() []Part {
+	return []Part{
 		claudeHook("SessionStart", "session-start", ""),
 		claudeHook("SubagentStart", "subagent-start", ""),
 		claudeHook("PreToolUse", "pre-tool-use", edits),
 		claudeHook("PostToolUse", "post-tool-use", reads+"|"+edits),
 		claudeHook("Stop", "stop", ""),
 	}
-	codexHooks = []Part{
+}
+
+func codexHooks() []Part {
+	return []Part{
 		codexHook("SessionStart", "session-start", ""),
 		codexHook("SubagentStart", "subagent-start", ""),
 		codexHook("PreToolUse", "pre-tool-use", "apply_patch"),
 		codexHook("PostToolUse", "post-tool-use", "apply_patch"),
 		codexHook("Stop", "stop", ""),
 	}
-	cursorHooks = []Part{
+}
+
+func cursorHooks() []Part {
+	return []Part{
 		cursorHook("sessionStart", "session-start", ""),
 		cursorHook("postToolUse", "post-tool-use", "Read|Write|Edit"),
 	}
-	codeHooks = []Part{
+}
+
+func codeHooks() []Part {
+	return []Part{
 		codeHook("SessionStart", "session-start"),
 		codeHook("SubagentStart", "subagent-start"),
 		codeHook("PreToolUse", "pre-tool-use"),
 		codeHook("PostToolUse", "post-tool-use"),
 		codeHook("Stop", "stop"),
 	}
-)
+}
 
 func hook(at, event, value string) Part {
 	return Part{At: []string{"hooks", at}, Event: event, Value: value}

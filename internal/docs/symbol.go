@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"ken/internal/outline"
@@ -59,21 +60,22 @@ func (w wordSet) in(text []byte) map[string]bool {
 }
 
 // wordBytes are those that identifiers are made of; bytes that are no ASCII are letters.
-var wordBytes = func() (is [256]bool) {
+var wordBytes = sync.OnceValue(func() *[256]bool {
+	var is [256]bool
 	for c := range is {
 		is[c] = c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c >= 0x80
 	}
-	return is
-}()
+	return &is
+})
 
 // eachWord calls f with each word of a text that is long enough to mean anything.
 func eachWord(text []byte, f func(word []byte)) {
-	start := -1
+	start, is := -1, wordBytes()
 	for i, c := range text {
 		switch {
-		case wordBytes[c] && start < 0:
+		case is[c] && start < 0:
 			start = i
-		case !wordBytes[c] && start >= 0:
+		case !is[c] && start >= 0:
 			f(text[start:i])
 			start = -1
 		}
