@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"ken/internal/fault"
-	"ken/internal/repo"
 	"ken/internal/share"
 	"ken/internal/store"
 )
@@ -15,14 +14,8 @@ import (
 // Share returns what this clone shares with others. Where there is no work tree, the
 // policy is that of HEAD.
 func (w *workspace) Share(ctx context.Context) (*share.Share, error) {
-	if w.bare {
-		head, err := w.git.Head(ctx)
-		if err == nil && head.Commit != (repo.ID{}) {
-			err = w.configAt(ctx, head.Commit)
-		}
-		if err != nil {
-			return nil, err
-		}
+	if err := w.configOfHead(ctx); err != nil {
+		return nil, err
 	}
 	return share.New(w.git.Ledger(), w.store, store.OpenShareMemory(w.git.CommonDir()), share.Options{
 		Policy: w.cfg.Share,

@@ -53,25 +53,32 @@ func followTeam(ctx context.Context, root string) {
 	}
 }
 
+// baseAddress is where the base is, "" where none is named.
+func (w *workspace) baseAddress() string { return cmp.Or(os.Getenv(storeVariable), w.cfg.Team.Store) }
+
+// configOfHead has the policy of HEAD stand where there is no work tree.
+func (w *workspace) configOfHead(ctx context.Context) error {
+	if !w.bare {
+		return nil
+	}
+	head, err := w.git.Head(ctx)
+	if err != nil || head.Commit.IsZero() {
+		return err
+	}
+	return w.configAt(ctx, head.Commit)
+}
+
 // openTeam returns the way to the base, nil where none is named.
 func (w *workspace) openTeam(ctx context.Context) (*team.Team, error) {
-	if w.bare {
-		// Where there is no work tree, the policy is that of HEAD.
-		head, err := w.git.Head(ctx)
-		if err == nil && !head.Commit.IsZero() {
-			err = w.configAt(ctx, head.Commit)
-		}
-		if err != nil {
-			return nil, err
-		}
+	if err := w.configOfHead(ctx); err != nil {
+		return nil, err
 	}
-	given := os.Getenv(storeVariable)
-	address := cmp.Or(given, w.cfg.Team.Store)
+	address := w.baseAddress()
 	if address == "" {
 		return nil, nil
 	}
 	return team.Open(team.Options{
-		Address: address, Given: given != "", Repository: w.identity, Local: w.store,
+		Address: address, Given: os.Getenv(storeVariable) != "", Repository: w.identity, Local: w.store,
 		StateDir: stateDir(), CommonDir: w.git.CommonDir(), Root: w.git.Root(), Worktree: w.git.Worktree(),
 	})
 }

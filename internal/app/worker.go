@@ -37,7 +37,7 @@ func work(ctx context.Context, dir string, opts cli.WorkOptions) error {
 			s.close()
 		}
 	}()
-	var address string
+	var first *workshop
 	for _, d := range dirs {
 		s, err := openWorkshop(ctx, d, opts, true)
 		if err != nil {
@@ -48,13 +48,18 @@ func work(ctx context.Context, dir string, opts cli.WorkOptions) error {
 			continue
 		}
 		shops[s.identity] = s
-		if address != "" && s.address != address {
+		if first == nil {
+			first = s
+		}
+		if s.address != first.address {
 			return &fault.Error{
 				Kind: fault.Usage, Hint: "start a worker for each store",
 				Err: fmt.Errorf("%s has another store than %s", d, dirs[0]),
 			}
 		}
-		address = s.address
+		if s != first {
+			s.store = first.store.Beside(s.identity) // nothing is connected yet
+		}
 	}
 	q, err := openQueue(ctx, shops, opts.Jobs)
 	if err != nil {

@@ -1,10 +1,8 @@
 package app
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"os"
 
 	"ken/internal/fault"
 )
@@ -34,5 +32,5 @@ func (w *workspace) meet(ctx context.Context, asked bool) (address, identity str
 		return "", "", err
 	}
 	identity, err = w.identity(ctx)
-	return cmp.Or(os.Getenv(storeVariable), w.cfg.Team.Store), identity, err
+	return w.baseAddress(), identity, err
 }

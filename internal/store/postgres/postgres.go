@@ -45,12 +45,12 @@ const connectTimeout = 5 * time.Second
 // use. Nothing is connected before the first call, which also brings the tables to the
 // newest schema.
 type Store struct {
-	opts    Options
-	address Address
-	config  *pgxpool.Config
+	opts        Options
+	address     Address
+	connections *connections
 
 	mu   sync.Mutex
-	pool *pgxpool.Pool
+	pool *pgxpool.Pool // of connections, nil while this store uses none
 	// repository is the number that the server knows the repository by, 0 before it was
 	// asked for.
 	repository int64
@@ -81,7 +81,15 @@ func Open(address string, opts Options) (*Store, error) {
 	if config.ConnConfig.RuntimeParams["application_name"] == "" {
 		config.ConnConfig.RuntimeParams["application_name"] = "ken"
 	}
-	return &Store{opts: opts, address: a, config: config}, nil
+	return &Store{opts: opts, address: a, connections: &connections{config: config}}, nil
+}
+
+// Beside returns the store of another repository in the same database. It uses the same
+// connections, which end with the last that is closed.
+func (s *Store) Beside(repository string) *Store {
+	opts := s.opts
+	opts.Repository = repository
+	return &Store{opts: opts, address: s.address, connections: s.connections}
 }
 
 // Address returns where the store is, without the password.
@@ -99,12 +107,12 @@ func (s *Store) Scope(ctx context.Context) (string, error) {
 	return fmt.Sprintf("%s/%d", s.database, s.repository), nil
 }
 
-// Close lets go of all connections.
+// Close lets go of all connections, unless another store uses them.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.pool != nil {
-		s.pool.Close()
+		s.connections.leave()
 		s.pool = nil
 	}
 	return nil
@@ -120,12 +128,12 @@ func (s *Store) Pool(ctx context.Context) (*pgxpool.Pool, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	pool, err := pgxpool.NewWithConfig(ctx, s.config.Copy())
+	pool, err := s.connections.join(ctx)
 	if err != nil {
 		return nil, s.explain("open", err)
 	}
 	if err := s.enter(ctx, pool); err != nil {
-		pool.Close()
+		s.connections.leave()
 		return nil, s.explain("open", err)
 	}
 	s.pool = pool

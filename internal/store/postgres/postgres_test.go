@@ -7,6 +7,7 @@ import (
 
 	"ken/internal/pgtest"
 	"ken/internal/registry"
+	"ken/internal/share"
 	"ken/internal/store/postgres"
 	"ken/internal/store/storetest"
 )
@@ -66,5 +67,45 @@ func TestAgreement(t *testing.T) {
 	a, err := postgres.Parse("postgres://ken@/d?host=/run/postgresql")
 	if want := "postgres://ken@/d?host=%2Frun%2Fpostgresql&sslmode=disable"; err != nil || a.Agreement() != want {
 		t.Errorf("%s, %v, want %s", a.Agreement(), err, want)
+	}
+}
+
+// Stores of many repositories use the connections of one, until the last is closed.
+func TestBeside(t *testing.T) {
+	address := pgtest.Database(t)
+	s := open(t, address)
+	stores := []*postgres.Store{s}
+	for i := range 5 {
+		stores = append(stores, s.Beside(fmt.Sprint("beside ", i)))
+	}
+	for i, s := range stores {
+		storetest.Absorb(t, s, share.Record{Directory: storetest.Directory("d", fmt.Sprint(i), 1)})
+	}
+	pool, err := s.Pool(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := pool.Stat().TotalConns(); n != 1 {
+		t.Errorf("%d connections, for one after the other", n)
+	}
+	for i, s := range stores {
+		if other, err := s.Pool(t.Context()); other != pool || err != nil {
+			t.Errorf("store %d has connections of its own, %v", i, err)
+		}
+		if list, _ := storetest.Since(t, s, "", 10); len(list) != 1 || list[0].Directory.ID() != storetest.Directory("d", fmt.Sprint(i), 1).ID() {
+			t.Errorf("store %d has %v", i, list)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if n := pool.Stat().TotalConns(); n != 0 {
+		t.Errorf("%d connections after the last was closed", n)
+	}
+	if list, _ := storetest.Since(t, stores[3], "", 10); len(list) != 1 { // and made again
+		t.Errorf("opened again, it has %v", list)
+	}
+	if err := stores[3].Close(); err != nil {
+		t.Error(err)
 	}
 }
