@@ -43,7 +43,7 @@ func (t *Team) Agree() error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return replace(t.agreements(), append(b, t.address.Agreement()+"\n"...))
+	return replace(t.agreements(), append(b, t.address.Agreement()+"\n"...), settled)
 }
 
 // agreements is the file of what was asked for, an address on a line.

@@ -25,7 +25,7 @@ type memory struct {
 // recent reports whether the base was visited so recently that what came then is new enough.
 func (m memory) recent(now time.Time) bool {
 	since := now.Sub(m.At)
-	return since >= 0 && since < max(every, part*m.Took) // a clock that was put back proves nothing
+	return since >= 0 && since < max(every, timesAsLong*m.Took) // a clock that was put back proves nothing
 }
 
 // away reports whether the base did not answer, and is left alone.
@@ -69,12 +69,19 @@ func (t *Team) recall() (m memory) {
 // keep remembers. Where that is not possible, the next command makes a visit of its own.
 func (t *Team) keep() {
 	if b, err := json.Marshal(t.memory); err == nil && t.dir() != "" {
-		_ = replace(t.file(".json"), b) // see above
+		_ = replace(t.file(".json"), b, loose) // see above
 	}
 }
 
+// Whether a file is on the disk before it takes the place of another. What is not may be lost
+// with the machine, and is written by every visit.
+const (
+	settled = true
+	loose   = false
+)
+
 // replace writes a file whole, for nobody else to read.
-func replace(name string, content []byte) error {
+func replace(name string, content []byte, settled bool) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 		return err
 	}
@@ -83,6 +90,9 @@ func replace(name string, content []byte) error {
 		return err
 	}
 	_, err = f.Write(content)
+	if err == nil && settled {
+		err = f.Sync()
+	}
 	if err = errors.Join(err, f.Close()); err == nil {
 		err = os.Rename(f.Name(), name)
 	}

@@ -33,15 +33,15 @@ const (
 	// every is how long what came from the base is new enough. An agent that asks ten
 	// questions in a row goes there once.
 	every = 5 * time.Second
-	// share of the time: a base at the other end of the world takes a second each time, and is
-	// asked every minute.
-	part = 50
-	// answer is how long one step may take before the base counts as away: connecting, or some
+	// timesAsLong is how much longer than a visit it is left alone afterwards: a base at the other
+	// end of the world takes a second each time, and is asked every minute.
+	timesAsLong = 50
+	// stepMost is how long one step may take before the base counts as away: connecting, or some
 	// hundred records. Who waits longer for a question about one file thinks that ken hangs.
-	answer = 2 * time.Second
-	// most is how long all steps may take together. The first visit to a large base is the
+	stepMost = 2 * time.Second
+	// visitMost is how long all steps may take together. The first visit to a large base is the
 	// one that needs it; the next command goes on where this one stopped.
-	most = 20 * time.Second
+	visitMost = 20 * time.Second
 	// rowsEvery is how often rows are handed over: nobody's answer depends on them.
 	rowsEvery = time.Minute
 	// rowsMost is how many go at a time, unless that was asked for: a second or so.
@@ -50,7 +50,7 @@ const (
 	// to longAway. Who comes back on line waits no longer than for a mail.
 	away     = 15 * time.Second
 	longAway = 5 * time.Minute
-	// patience is answer for somebody who has asked for nothing else.
+	// patience is stepMost for somebody who has asked for nothing else.
 	patience = 30 * time.Second
 	// batch is how many records go in a step: about a megabyte.
 	batch = 1000
@@ -221,13 +221,13 @@ func within(ctx context.Context, limit time.Duration, do func(context.Context) e
 // visit goes to the base in bounded time, and remembers how that went.
 func (t *Team) visit(ctx context.Context, do func(context.Context, stepper) error) (note string) {
 	began := t.opts.Now()
-	deadline := began.Add(most)
+	deadline := began.Add(visitMost)
 	errEnough := errors.New("enough for now")
 	step := func(ctx context.Context, do func(context.Context) error) error {
 		if t.opts.Now().After(deadline) {
 			return errEnough
 		}
-		return within(ctx, answer, do)
+		return within(ctx, stepMost, do)
 	}
 	err := t.enter(ctx, step)
 	if err == nil {
