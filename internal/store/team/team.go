@@ -52,8 +52,11 @@ const (
 	longAway = 5 * time.Minute
 	// patience is stepMost for somebody who has asked for nothing else.
 	patience = 30 * time.Second
-	// batch is how many records go in a step: about a megabyte.
-	batch = 1000
+	// batch is how many records go in a step, and stepBytes how many bytes of them are handed over
+	// in one: a line of one megabit a second takes stepMost for that. Whoever hands over holds up
+	// the others meanwhile.
+	batch     = 1000
+	stepBytes = 256 << 10
 )
 
 // Local is the store of this machine.
@@ -401,7 +404,7 @@ func pathOf(r share.Record) repo.Path {
 // there is not sent back.
 func (t *Team) push(ctx context.Context, step stepper) error {
 	for {
-		list, next, err := t.opts.Local.Since(ctx, t.marks.Pushed, batch)
+		list, next, err := t.unpushed(ctx)
 		if err != nil {
 			return err
 		}
@@ -428,6 +431,28 @@ func (t *Team) push(ctx context.Context, step stepper) error {
 			return err
 		}
 	}
+}
+
+// unpushed returns the next records for the base, as many as are sent in a step.
+func (t *Team) unpushed(ctx context.Context) ([]share.Record, share.Mark, error) {
+	for n := batch; ; {
+		list, next, err := t.opts.Local.Since(ctx, t.marks.Pushed, n)
+		bytes := 0
+		for _, r := range list {
+			bytes += len(textOf(r))
+		}
+		if err != nil || len(list) < 2 || bytes <= stepBytes {
+			return list, next, err
+		}
+		n = len(list) / 2
+	}
+}
+
+func textOf(r share.Record) string {
+	if r.File != nil {
+		return r.File.Text
+	}
+	return r.Directory.Text
 }
 
 // nameOf names a record within a run. The same text at two directories is two.

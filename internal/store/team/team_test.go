@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"ken/internal/fresh"
 	"ken/internal/pgtest"
 	"ken/internal/registry"
@@ -164,6 +166,31 @@ func TestNothingTravelsTwice(t *testing.T) {
 		if got := moved(c.who); got != c.want {
 			t.Errorf("moved %+v, want %+v", got, c.want)
 		}
+	}
+}
+
+// Long texts go in steps that a slow line takes in time.
+func TestLongTexts(t *testing.T) {
+	address := pgtest.Database(t)
+	ann := newClone(t)
+	const n, long = 12, 100 << 10
+	var list []fresh.Record
+	for i := range n {
+		list = append(list, storetest.Record(strings.Repeat(fmt.Sprint(i%10), long), fmt.Sprint(i), i))
+	}
+	ann.quiet(t, address, list...)
+	if got := len(has(t, base(t, address, "r"))); got != n {
+		t.Errorf("%d records, want %d", got, n)
+	}
+	conn, err := pgx.Connect(t.Context(), address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.Background())
+	var most int
+	err = conn.QueryRow(t.Context(), `SELECT max(bytes) FROM (SELECT sum(length(text)) AS bytes FROM ken.record GROUP BY xmin::text) step`).Scan(&most)
+	if err != nil || most > 256<<10 || most < long {
+		t.Errorf("%d bytes in a step, %v", most, err)
 	}
 }
 
