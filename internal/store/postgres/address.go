@@ -60,11 +60,11 @@ func (a Address) Agreement() string {
 // HasPassword reports whether a password is written in an address.
 func HasPassword(address string) bool {
 	u, err := url.Parse(address)
-	if err != nil {
+	if err != nil || torn(address) {
 		// It may be in there all the same: a password with a slash is no address.
 		_, rest, _ := strings.Cut(address, "://")
 		user, _, at := strings.Cut(rest, "@")
-		return at && strings.Contains(user, ":")
+		return at && strings.Contains(user, ":") || strings.Contains(rest, "password=")
 	}
 	_, ok := u.User.Password()
 	return ok || u.Query().Has("password")
@@ -82,11 +82,15 @@ func parse(address string) (Address, *pgxpool.Config, error) {
 	if !strings.HasPrefix(address, "postgres://") && !strings.HasPrefix(address, "postgresql://") {
 		return Address{}, nil, unreadable("it begins with neither postgres:// nor postgresql://")
 	}
+	const escape = "characters like / @ : # ? & in a password are written %2F %40 %3A %23 %3F %26"
+	if torn(address) {
+		return Address{}, nil, unreadable("where its password ends cannot be told; " + escape)
+	}
 	config, err := pgxpool.ParseConfig(address)
 	if err != nil {
 		why := "libpq would not take it either"
 		if _, bad := url.Parse(address); bad != nil {
-			why = "it is not a URL; characters like / @ : # in a password are written %2F %40 %3A %23"
+			why = "it is not a URL; " + escape
 		} else if reason, ok := errors.AsType[*url.Error](err); ok {
 			why = reason.Err.Error()
 		} else if detail := parseDetail(err); detail != "" {
@@ -107,6 +111,41 @@ func parse(address string) (Address, *pgxpool.Config, error) {
 		a.secrets = []string{c.Password, url.QueryEscape(c.Password), url.PathEscape(c.Password)}
 	}
 	return a, config, nil
+}
+
+// torn reports whether an address holds a character that means something in a URL where a password
+// may have been meant: what stands behind it would pass for a host, a database or a setting, and
+// be printed.
+func torn(address string) bool {
+	_, rest, _ := strings.Cut(address, "://")
+	if strings.Contains(rest, "#") || strings.Count(rest, "@") > 1 {
+		return true
+	}
+	if end := strings.IndexAny(rest, "/?"); end >= 0 && strings.Contains(rest[end:], "@") {
+		return true
+	}
+	u, err := url.Parse(address)
+	if err != nil {
+		return false // that is said elsewhere
+	}
+	query, err := url.ParseQuery(u.RawQuery)
+	if err != nil || !query.Has("password") {
+		return err != nil
+	}
+	for name := range query {
+		if !slices.Contains(settings, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// settings are what libpq takes in an address. Beside a password nothing else is taken: it may be
+// what stood behind an & in the password, which the server would quote.
+var settings = []string{
+	"application_name", "channel_binding", "client_encoding", "connect_timeout", "dbname", "gssencmode", "host", "hostaddr",
+	"keepalives", "keepalives_idle", "krbsrvname", "options", "passfile", "password", "port", "requirepeer", "search_path",
+	"sslcert", "sslkey", "sslmode", "sslpassword", "sslrootcert", "sslsni", "target_session_attrs", "user",
 }
 
 // sslmode returns what an address and the environment together ask for.

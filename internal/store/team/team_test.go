@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -606,4 +607,45 @@ func TestCrowd(t *testing.T) {
 		want(t, c, all...)
 	}
 	want(t, base(t, address, "r"), all...)
+}
+
+// Of an address that cannot be told from its password nothing is remembered; of others, no password.
+func TestNoPasswordIsRemembered(t *testing.T) {
+	for _, pw := range []string{"p@ssw0rdTail", "1234/Tail", "1234?Tail", "1234#Tail", "p%40ss%2FTail", "PlainTail"} {
+		ann := newClone(t)
+		way, err := team.Open(team.Options{
+			Address: "postgres://ken:" + pw + "@127.0.0.1:1/ken", Given: true, Local: ann.Store, StateDir: ann.state, CommonDir: ann.dir,
+			Repository: func(context.Context) (string, error) { return "r", nil },
+		})
+		if err != nil {
+			if strings.Contains(err.Error(), "Tail") {
+				t.Errorf("%s: %v", pw, err)
+			}
+		} else {
+			if err := way.Agree(); err != nil {
+				t.Error(err)
+			}
+			if note := way.Arrive(t.Context()); strings.Contains(note, "Tail") || note == "" {
+				t.Errorf("%s: %q", pw, note)
+			}
+			if err := way.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+		for _, dir := range []string{ann.state, ann.dir} {
+			err := filepath.WalkDir(dir, func(name string, d os.DirEntry, err error) error {
+				if err != nil || d.IsDir() {
+					return err
+				}
+				b, err := os.ReadFile(name)
+				if strings.Contains(string(b)+name, "Tail") {
+					t.Errorf("%s: in %s", pw, name)
+				}
+				return err
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		}
+	}
 }

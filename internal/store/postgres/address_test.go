@@ -1,0 +1,75 @@
+package postgres_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/url"
+	"strings"
+	"testing"
+
+	"ken/internal/fault"
+	"ken/internal/store/postgres"
+)
+
+// Whatever a password is, and whoever forgot to escape it: no part of it is printed.
+func TestNoPasswordIsPrinted(t *testing.T) {
+	passwords := []string{
+		"p@ssw0rdTail", "1234/Tail", "1234?Tail", "1234#Tail", "12345", "a:QWERTY", "Q@", "@QQQQ", "QQQQ&RRRR=SSSS", "1234?QQQQ=RRRR", "QQ%41QQ", "QQ%ZZQQ", "1234\\QQQQ", "QQ[Q]Q",
+	}
+	const letters = "QWXYZ6789@/:#?&=%+ [],;\\'\"|^`{}$!*()~.-_é\t"
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 3000 {
+		var b strings.Builder
+		for range 4 + random.IntN(12) {
+			r := []rune(letters)
+			b.WriteRune(r[random.IntN(len(r))])
+		}
+		passwords = append(passwords, b.String())
+	}
+	for i, pw := range passwords {
+		for form, address := range map[string]string{
+			"raw":         "postgres://ken:" + pw + "@127.0.0.1:1/ken",
+			"escaped":     "postgres://ken:" + url.QueryEscape(pw) + "@127.0.0.1:1/ken",
+			"query":       "postgres://ken@127.0.0.1:1/ken?password=" + pw,
+			"query first": "postgres://127.0.0.1:1/ken?password=" + pw + "&user=ken",
+			"query plain": "postgres://ken@127.0.0.1:1/ken?password=" + url.QueryEscape(pw),
+		} {
+			said := []string{}
+			a, err := postgres.Parse(address)
+			if err != nil {
+				said = append(said, err.Error(), fault.HintOf(err))
+			} else {
+				said = append(said, a.String(), a.Agreement(), fmt.Sprint(a))
+				if i < 100 && a.Host == "127.0.0.1" {
+					s, err := postgres.Open(address, postgres.Options{Repository: "r"})
+					if err != nil {
+						t.Fatal(err)
+					}
+					_, err = s.Repository(t.Context())
+					said = append(said, err.Error(), fault.HintOf(err))
+				}
+				if a.Host != "127.0.0.1" || a.User != "ken" || a.Database != "ken" || a.Port != 1 {
+					t.Errorf("%s %q: goes to %s", form, pw, a)
+				}
+			}
+			if err != nil && (form == "escaped" || form == "query plain") {
+				t.Errorf("%s %q is refused: %v", form, pw, err)
+			}
+			if !postgres.HasPassword(address) {
+				t.Errorf("%s %q: no password is seen in it", form, pw)
+			}
+			runes := []rune(pw)
+			for k := 0; k+4 <= len(runes); k++ {
+				part := string(runes[k : k+4])
+				for _, text := range said {
+					if strings.Contains(text, part) || strings.Contains(text, url.QueryEscape(part)) || strings.Contains(text, url.PathEscape(part)) {
+						t.Errorf("%s %q: %q is in %q", form, pw, part, text)
+					}
+				}
+			}
+		}
+		if t.Failed() && i > 200 {
+			break
+		}
+	}
+}
