@@ -82,19 +82,23 @@ func open2(t *testing.T, address, repository string) *postgres.Store {
 	return s
 }
 
-// Many that come to an empty database at once make its tables once.
+// Many that come to an empty database at once make its tables once, and none takes those that
+// another is making for somebody else's.
 func TestMigrateAtOnce(t *testing.T) {
-	address := pgtest.Database(t)
-	var all sync.WaitGroup
-	for range 8 {
-		s := open2(t, address, "r")
-		all.Go(func() {
-			if _, err := s.Repository(t.Context()); err != nil {
-				t.Error(err)
-			}
-		})
+	for range 10 {
+		address := pgtest.Database(t)
+		var all sync.WaitGroup
+		for range 12 {
+			s := open2(t, address, "r")
+			all.Go(func() {
+				if _, err := s.Repository(t.Context()); err != nil {
+					t.Error(err)
+				}
+				s.Close()
+			})
+		}
+		all.Wait()
 	}
-	all.Wait()
 }
 
 // Machines of one repository share texts, and see nothing of each other's work trees; other
@@ -174,6 +178,8 @@ func TestRefused(t *testing.T) {
 	for name, c := range map[string]struct{ sql, says, hint string }{
 		"newer":   {`CREATE SCHEMA ken; CREATE TABLE ken.schema (version int, database uuid); INSERT INTO ken.schema VALUES (99)`, "made by a newer ken (schema 99", "upgrade"},
 		"foreign": {`CREATE SCHEMA ken; CREATE TABLE ken.dolls (id int)`, "belongs to another program", "another database"},
+		"table":   {`CREATE SCHEMA ken; CREATE TABLE ken.schema (name text)`, "belongs to another program", "another database"},
+		"type":    {`CREATE SCHEMA ken; CREATE TABLE ken.schema (version text, database uuid)`, "belongs to another program", "another database"},
 		"half":    {`CREATE SCHEMA ken; CREATE TABLE ken.schema (version int, database uuid)`, "half made", "DROP SCHEMA"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"ken/internal/registry"
@@ -174,9 +173,8 @@ func (s *Store) find(ctx context.Context, pool *pgxpool.Pool) (ok bool, err erro
 	err = pool.QueryRow(ctx, `
 		SELECT s.version, s.database::text, r.id FROM ken.schema s, ken.repository r WHERE r.name = $1`,
 		[]byte(s.opts.Repository)).Scan(&version, &s.database, &s.repository)
-	pg, said := errors.AsType[*pgconn.PgError](err)
 	switch {
-	case errors.Is(err, pgx.ErrNoRows), said && (pg.Code == "42P01" || pg.Code == "42703"): // no such table, no such column
+	case errors.Is(err, pgx.ErrNoRows), notOurs(err):
 		return false, nil
 	case err != nil:
 		return false, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -228,38 +229,58 @@ SELECT
 FROM ken.worktree w JOIN ken.repository p ON p.id = w.repository;
 `
 
-// version returns the version of the schema, 0 for none.
-func version(ctx context.Context, q querier) (v int, err error) {
-	err = q.QueryRow(ctx, `SELECT version FROM ken.schema`).Scan(&v)
+// current reports whether the tables are of this ken's schema. It is a look in passing, while
+// others may be making them: no is no verdict, which is for who holds the lock.
+func current(ctx context.Context, q querier) (bool, error) {
+	var v int
+	err := q.QueryRow(ctx, `SELECT version FROM ken.schema`).Scan(&v)
+	if errors.Is(err, pgx.ErrNoRows) || notOurs(err) {
+		return false, nil
+	}
+	return v == len(migrations), err
+}
+
+// notOurs reports whether the server did not know what it was asked about: a table or a column, or
+// one of such a type.
+func notOurs(err error) bool {
 	pg, said := errors.AsType[*pgconn.PgError](err)
+	return said && strings.HasPrefix(pg.Code, "42") && pg.Code != "42501" // insufficient_privilege
+}
+
+// version returns the version of the schema, 0 for none, and whether there is a schema of that name. A
+// schema that somebody else has filled is refused.
+func version(ctx context.Context, q querier) (v int, schema bool, err error) {
+	// A failed question would end the transaction, so that this asks what there is first.
+	var things, ours int
+	err = q.QueryRow(ctx, `
+		SELECT
+			EXISTS (SELECT FROM pg_catalog.pg_namespace WHERE nspname = 'ken'),
+			(SELECT count(*) FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = 'ken'),
+			(SELECT count(*) FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_class c ON c.oid = a.attrelid JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+			WHERE n.nspname = 'ken' AND c.relname = 'schema' AND c.relkind = 'r' AND NOT a.attisdropped
+			AND (a.attname, a.atttypid) IN (('version', 'pg_catalog.int4'::regtype), ('database', 'pg_catalog.uuid'::regtype)))`).Scan(&schema, &things, &ours)
 	switch {
-	case said && pg.Code == "42P01": // no such table
-		return 0, foreign(ctx, q)
-	case errors.Is(err, pgx.ErrNoRows):
-		return 0, &fault.Error{
+	case err != nil || things == 0:
+		return 0, schema, err
+	case ours != 2:
+		return 0, schema, &fault.Error{
+			Hint: "name another database in: store, in .ken/config.yaml",
+			Err:  errors.New("its schema ken belongs to another program"),
+		}
+	}
+	err = q.QueryRow(ctx, `SELECT version FROM ken.schema`).Scan(&v)
+	if errors.Is(err, pgx.ErrNoRows) {
+		err = &fault.Error{
 			Hint: "name another database, or empty it: DROP SCHEMA ken CASCADE",
 			Err:  errors.New("its schema ken is half made"),
 		}
 	}
-	return v, err
+	return v, schema, err
 }
 
 // A querier is a connection, a pool or a transaction.
 type querier interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
-}
-
-// foreign says whose a schema ken without ken's table is: nobody's, while it is empty.
-func foreign(ctx context.Context, q querier) error {
-	var things int
-	err := q.QueryRow(ctx, `SELECT count(*) FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = 'ken'`).Scan(&things)
-	if err != nil || things == 0 {
-		return err
-	}
-	return &fault.Error{
-		Hint: "name another database in: store, in .ken/config.yaml",
-		Err:  errors.New("its schema ken belongs to another program"),
-	}
 }
 
 func newer(version int) error {
@@ -273,22 +294,19 @@ func newer(version int) error {
 const migrating = 0x6b656e5f736368
 
 // migrate brings the tables to the newest schema, all steps in one transaction. Whoever else
-// is doing the same is waited for. A role that may not is told who should.
+// is doing the same is waited for, before anything is said of what is there. A role that may not
+// is told who should.
 func (s *Store) migrate(ctx context.Context, pool *pgxpool.Pool) error {
-	v, err := version(ctx, pool)
-	switch {
-	case err != nil:
+	if ok, err := current(ctx, pool); ok || err != nil {
 		return err
-	case v > len(migrations):
-		return newer(v)
-	case v == len(migrations):
-		return nil
 	}
-	err = pgx.BeginTxFunc(ctx, pool, s.writing(), func(tx pgx.Tx) error {
+	var v int
+	err := pgx.BeginTxFunc(ctx, pool, s.writing(), func(tx pgx.Tx) (err error) {
 		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock($1)`, int64(migrating)); err != nil {
 			return err
 		}
-		return s.migrateIn(ctx, tx)
+		v, err = migrateIn(ctx, tx)
+		return err
 	})
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok && pg.Code == "42501" {
 		return &fault.Error{
@@ -299,42 +317,36 @@ func (s *Store) migrate(ctx context.Context, pool *pgxpool.Pool) error {
 	return err
 }
 
-func (s *Store) migrateIn(ctx context.Context, tx pgx.Tx) error {
-	// A failed question would end the transaction, so that this asks differently.
-	var schema, there bool
-	err := tx.QueryRow(ctx, `SELECT to_regnamespace('ken') IS NOT NULL, to_regclass('ken.schema') IS NOT NULL`).Scan(&schema, &there)
-	if err != nil {
-		return err
+// migrateIn takes the steps, and returns the version that it found.
+func migrateIn(ctx context.Context, tx pgx.Tx) (was int, err error) {
+	was, schema, err := version(ctx, tx)
+	switch {
+	case err != nil:
+		return was, err
+	case was > len(migrations):
+		return was, newer(was)
 	}
 	if !schema {
 		if _, err := tx.Exec(ctx, `CREATE SCHEMA ken`); err != nil {
-			return err
+			return was, err
 		}
 	}
-	v := 0
-	if there {
-		if v, err = version(ctx, tx); err != nil {
-			return err
-		}
-		if v > len(migrations) {
-			return newer(v)
-		}
-	} else {
+	if was == 0 {
 		_, err := tx.Conn().PgConn().Exec(ctx, `
-			CREATE TABLE ken.schema (
+			CREATE TABLE IF NOT EXISTS ken.schema (
 				version  integer NOT NULL,
 				database uuid NOT NULL DEFAULT gen_random_uuid() -- names this database, as no other is named
 			);
-			INSERT INTO ken.schema (version) VALUES (0)`).ReadAll()
+			INSERT INTO ken.schema (version) SELECT 0 WHERE NOT EXISTS (SELECT FROM ken.schema)`).ReadAll()
 		if err != nil {
-			return err
+			return was, err
 		}
 	}
-	for ; v < len(migrations); v++ {
+	for v := was; v < len(migrations); v++ {
 		if _, err := tx.Conn().PgConn().Exec(ctx, migrations[v]).ReadAll(); err != nil {
-			return fmt.Errorf("schema %d: %w", v+1, err)
+			return was, fmt.Errorf("schema %d: %w", v+1, err)
 		}
 	}
-	_, err = tx.Exec(ctx, `UPDATE ken.schema SET version = $1`, v)
-	return err
+	_, err = tx.Exec(ctx, `UPDATE ken.schema SET version = $1`, len(migrations))
+	return was, err
 }
