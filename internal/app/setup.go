@@ -16,6 +16,7 @@ import (
 	"ken/internal/setup"
 	"ken/internal/store"
 	"ken/internal/store/postgres"
+	"ken/internal/store/team"
 )
 
 // Setup makes the files that a repository is set up with, or takes them back.
@@ -67,6 +68,11 @@ func diagnose(ctx context.Context, dir string) (facts setup.Facts, standings []c
 	facts.Config, facts.Password = err, postgres.HasPassword(cfg.Team.Store)
 	facts.Git, facts.NoGit = g.Version(ctx)
 	facts.Store = readsStore(ctx, g)
+	if facts.Config == nil {
+		if facts.Base = reachesBase(ctx, g, cfg); facts.Base != nil {
+			facts.Trouble = string(team.Trouble(facts.Base))
+		}
+	}
 	facts.Hooks = make(map[string]string)
 	done, err := (&hookSpace{git: g, dir: dir}).Install(ctx, hook.Options{DryRun: true})
 	facts.NoHooks = err
@@ -105,6 +111,19 @@ func findLitter(ctx context.Context, dir string) ([]litter.Found, error) {
 func readsStore(ctx context.Context, g *git.Repo) error {
 	kept := store.Open(store.Options{CommonDir: g.CommonDir(), StateDir: stateDir()})
 	_, _, err := kept.Baseline(ctx, g.Worktree())
+	return errors.Join(err, kept.Close())
+}
+
+// reachesBase says why the base of the team cannot be used, if there is one.
+func reachesBase(ctx context.Context, g *git.Repo, cfg config.Config) error {
+	kept := store.Open(store.Options{CommonDir: g.CommonDir(), StateDir: stateDir()})
+	w := &workspace{git: g, cfg: cfg, store: kept}
+	t, err := w.openTeam(ctx)
+	if err == nil && t != nil {
+		if err = t.Reach(ctx); err == nil {
+			_, _, err = w.named(ctx)
+		}
+	}
 	return errors.Join(err, kept.Close())
 }
 

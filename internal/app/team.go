@@ -91,8 +91,17 @@ const rootKey = "root commit"
 // merged into the main branch gives it another name, here as in every other clone that has it:
 // everything is handed over again under that one.
 func (w *workspace) identity(ctx context.Context) (string, error) {
+	name, news, err := w.named(ctx)
+	if news != "" {
+		_ = w.store.Remember(ctx, rootKey, news) // where that is not possible, it is found again
+	}
+	return name, err
+}
+
+// named returns that name, and what is to be remembered of how it was found, "" for nothing new.
+func (w *workspace) named(ctx context.Context) (name, news string, err error) {
 	if name := w.cfg.Team.Repository; name != "" {
-		return name, nil
+		return name, "", nil
 	}
 	var known git.Beginning
 	if text, err := w.store.Remembered(ctx, rootKey); err == nil {
@@ -102,13 +111,12 @@ func (w *workspace) identity(ctx context.Context) (string, error) {
 	}
 	found, err := w.git.Begins(ctx, known)
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	if found != known {
-		// Where it cannot be remembered, it is found again.
-		_ = w.store.Remember(ctx, rootKey, found.Root.String()+" "+found.Tip.String())
+		news = found.Root.String() + " " + found.Tip.String()
 	}
-	return found.Root.String(), nil
+	return found.Root.String(), news, nil
 }
 
 // Base keeps this clone in step with the base of its team, or only says how it stands; nil

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"strings"
 
 	"ken/internal/share"
 	"ken/internal/term"
@@ -24,7 +25,11 @@ func (p *program) printBase(b *share.Base, act baseAct) {
 	p.io.Together(func() {
 		switch {
 		case b.Problem != "":
-			p.io.Line(term.Bad, "away", b.Address, "it could not be reached")
+			_, why, ok := strings.Cut(b.Problem, b.Address+": ")
+			if !ok {
+				why = b.Problem
+			}
+			p.io.Line(term.Bad, string(b.Trouble), b.Address, oneLine(why))
 		case act == syncBase && b.Pulled+b.Pushed == 0:
 			p.io.Line(term.Good, "current", b.Address, "nothing is new, neither here nor there")
 		case act == lookBase && b.Current():

@@ -17,6 +17,9 @@ type Finding struct {
 type Facts struct {
 	Config error // why the configuration cannot be read
 	Store  error // why what is kept cannot be read
+	// Base is why the store of the team cannot be used, and Trouble the word for that.
+	Base    error
+	Trouble string
 	// Password says that the committed configuration has one in the address of the store.
 	Password bool
 	// Git is what git calls its version, and NoGit why it does not say.
@@ -52,6 +55,9 @@ func (f Facts) Findings() []Finding {
 	}
 	if f.Store != nil {
 		add("STORE_UNREADABLE", f.Store.Error(), orElse(fault.HintOf(f.Store), "see the page trouble of the manual"))
+	}
+	if f.Base != nil {
+		add("STORE_"+strings.ToUpper(f.Trouble), f.Base.Error(), orElse(fault.HintOf(f.Base), "ken share status"))
 	}
 	if f.Password {
 		add("STORE_PASSWORD", "the address of the store in .ken/config.yaml has a password, for everybody with the repository to read", "take it out, change it, and give it in PGPASSWORD, ~/.pgpass or KEN_STORE")

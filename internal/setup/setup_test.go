@@ -44,6 +44,7 @@ func TestFindings(t *testing.T) {
 		"nothing is set up":   {Facts{Git: "2.31.0", Hooks: none}, ""},
 		"a broken config":     {with(func(f *Facts) { f.Config = errors.New("x") }), "CONFIG_INVALID"},
 		"a broken store":      {with(func(f *Facts) { f.Store = errors.New("x") }), "STORE_UNREADABLE"},
+		"no team":             {with(func(f *Facts) { f.Base, f.Trouble = errors.New("x"), "away" }), "STORE_AWAY"},
 		"an old git":          {with(func(f *Facts) { f.Git = "2.9.0" }), "GIT_OLD"},
 		"an odd git":          {with(func(f *Facts) { f.Git = "next" }), ""},
 		"no git":              {with(func(f *Facts) { f.NoGit = errors.New("x") }), "GIT_UNKNOWN"},

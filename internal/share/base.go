@@ -13,11 +13,13 @@ type Base struct {
 	Repository string `json:"repository,omitempty"`
 	// Only says that the policy names no git remote to share by as well.
 	Only bool `json:"-"`
-	// Problem is why it could not be gone to, "" when it could.
-	Problem string `json:"problem,omitempty"`
-	Pulled  int    `json:"pulled"` // records that were taken over just now
-	Pushed  int    `json:"pushed"`
-	Unsent  int    `json:"unsent"` // records that are here, and not there as far as is known
+	// Problem is why it could not be used, "" when it could, and Trouble what sort of thing
+	// that is.
+	Problem string  `json:"problem,omitempty"`
+	Trouble Trouble `json:"trouble,omitempty"`
+	Pulled  int     `json:"pulled"` // records that were taken over just now
+	Pushed  int     `json:"pushed"`
+	Unsent  int     `json:"unsent"` // records that are here, and not there as far as is known
 	// Unpulled are records that are there, and not here as far as is known. It is 0 when there
 	// is a problem.
 	Unpulled int `json:"unpulled"`
@@ -29,6 +31,17 @@ type Base struct {
 	// Machines are the work trees that have told how they stand.
 	Machines []Machine `json:"machines,omitempty"`
 }
+
+// A Trouble is what is in the way to a base.
+type Trouble string
+
+// The troubles, by who can end them.
+const (
+	Away     Trouble = "away"     // nobody answers there; time may mend it
+	Refused  Trouble = "refused"  // the server does not let this one in, or not do what is wanted
+	Unusable Trouble = "unusable" // it is not for this ken, or this clone not for it
+	Unused   Trouble = "unused"   // the repository names it, and the user has not agreed
+)
 
 // Current reports whether the clone and the base are known to have the same records.
 func (b *Base) Current() bool {

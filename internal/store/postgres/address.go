@@ -272,6 +272,13 @@ func refusal(pg *pgconn.PgError) (why, hint string) {
 	return fmt.Sprintf("%s (SQLSTATE %s)", said, pg.Code), ""
 }
 
+// Refused reports whether an error says that the server is there, and does not let this one in or
+// not do what it wants.
+func Refused(err error) bool {
+	pg, said := errors.AsType[*pgconn.PgError](err)
+	return said && (strings.HasPrefix(pg.Code, "28") || pg.Code == "3D000" || pg.Code == "42501")
+}
+
 // Away reports whether an error says that the server could not be reached or did not answer:
 // nothing that a person could mend in the repository.
 func Away(err error) bool {

@@ -311,11 +311,18 @@ func (s *Store) migrate(ctx context.Context, pool *pgxpool.Pool) error {
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok && pg.Code == "42501" {
 		return &fault.Error{
 			Hint: "let the owner of the database make them: KEN_STORE=postgres://OWNER@HOST/DATABASE ken share status",
-			Err:  fmt.Errorf("the tables are of schema %d, this ken needs %d, and the role may not make them: %s", v, len(migrations), pg.Message),
+			Err:  fmt.Errorf("the tables are of schema %d, this ken needs %d, and the role may not make them: %w", v, len(migrations), said{pg}),
 		}
 	}
 	return err
 }
+
+// said is what the server said, in its words alone.
+type said struct{ *pgconn.PgError }
+
+func (s said) Error() string { return s.Message }
+
+func (s said) Unwrap() error { return s.PgError }
 
 // migrateIn takes the steps, and returns the version that it found.
 func migrateIn(ctx context.Context, tx pgx.Tx) (was int, err error) {

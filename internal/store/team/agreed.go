@@ -1,12 +1,17 @@
 package team
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"ken/internal/fault"
+	"ken/internal/store/postgres"
 )
 
 // Agreed reports whether the base may be gone to: the user has named it, or asked for it, or it
@@ -44,6 +49,20 @@ func (t *Team) Agree() error {
 		return err
 	}
 	return replace(t.agreements(), append(b, t.address.Agreement()+"\n"...), settled)
+}
+
+var errNotAgreed = errors.New("nobody has agreed to it")
+
+// Reach says why the base cannot be used, nil when it can. It waits no longer than a command that
+// was about something else, and writes nothing, neither here nor there.
+func (t *Team) Reach(ctx context.Context) error {
+	if !t.Agreed() {
+		return &fault.Error{
+			Hint: "to use it: ken share status",
+			Err:  fmt.Errorf("the store %s, which the repository names, is not used: %w", t.address.Agreement(), errNotAgreed),
+		}
+	}
+	return within(ctx, answer, func(ctx context.Context) error { return postgres.Reach(ctx, t.opts.Address) })
 }
 
 // agreements is the file of what was asked for, an address on a line.

@@ -2,8 +2,10 @@ package team
 
 import (
 	"context"
+	"errors"
 
 	"ken/internal/share"
+	"ken/internal/store/postgres"
 )
 
 // Status says how this clone stands with the base. What is known without the base is in it
@@ -43,9 +45,22 @@ func (t *Team) Status(ctx context.Context, away error) (*share.Base, error) {
 		away = step(ctx, func(ctx context.Context) error { return t.look(ctx, out) })
 	}
 	if away != nil {
-		out.Problem = away.Error()
+		out.Problem, out.Trouble = away.Error(), Trouble(away)
 	}
 	return out, away
+}
+
+// Trouble says what sort of failure one is that a base was the reason for.
+func Trouble(err error) share.Trouble {
+	switch {
+	case errors.Is(err, errNotAgreed):
+		return share.Unused
+	case postgres.Away(err):
+		return share.Away
+	case postgres.Refused(err):
+		return share.Refused
+	}
+	return share.Unusable
 }
 
 // look asks the base what is there that is not here, and who else comes.
