@@ -14,7 +14,9 @@
 package git
 
 import (
+	"cmp"
 	"context"
+	"os"
 	"path/filepath"
 	"sync"
 
@@ -67,15 +69,18 @@ func (r *Repo) Worktree() string {
 	return filepath.Base(r.gitDir)
 }
 
-// Author returns "Name <email>" from the configuration, "" when it names
-// nobody.
+// Author returns "Name <email>" as git would write it into a commit, from the environment and the
+// configuration, "" when they name nobody.
 func (r *Repo) Author(ctx context.Context) (string, error) {
-	c, err := r.everything(ctx)
-	if err != nil {
-		return "", err
+	name, email := cleanName(os.Getenv("GIT_AUTHOR_NAME")), cleanName(os.Getenv("GIT_AUTHOR_EMAIL"))
+	if name == "" || email == "" {
+		c, err := r.everything(ctx)
+		if err != nil {
+			return "", err
+		}
+		name = cmp.Or(name, c.person("author.name", "user.name"))
+		email = cmp.Or(email, c.person("author.email", "user.email"), cleanName(os.Getenv("EMAIL")))
 	}
-	name, _ := c.last("user.name")
-	email, _ := c.last("user.email")
 	switch {
 	case name == "" && email == "":
 		return "", nil

@@ -2,6 +2,7 @@ package git
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -127,28 +128,8 @@ func (l Ledger) committer(ctx context.Context) (name, email string, signs bool, 
 	if err != nil {
 		return "", "", false, err
 	}
-	find := func(variable string, keys ...string) string {
-		if v := os.Getenv(variable); v != "" {
-			return v
-		}
-		for _, k := range keys {
-			if v, _ := c.last(k); v != "" {
-				return v
-			}
-		}
-		return ""
-	}
-	// What git itself leaves out of a name.
-	clean := func(s string) string {
-		return strings.TrimSpace(strings.Map(func(r rune) rune {
-			if r < ' ' || r == '<' || r == '>' {
-				return -1
-			}
-			return r
-		}, s))
-	}
-	name = clean(find("GIT_COMMITTER_NAME", "committer.name", "user.name"))
-	email = clean(find("GIT_COMMITTER_EMAIL", "committer.email", "user.email"))
+	name = cmp.Or(cleanName(os.Getenv("GIT_COMMITTER_NAME")), c.person("committer.name", "user.name"))
+	email = cmp.Or(cleanName(os.Getenv("GIT_COMMITTER_EMAIL")), c.person("committer.email", "user.email"))
 	if name == "" || email == "" {
 		return "", "", false, &fault.Error{
 			Hint: `git config user.name "Your Name" && git config user.email you@example.org`,
@@ -157,6 +138,27 @@ func (l Ledger) committer(ctx context.Context) (name, email string, signs bool, 
 	}
 	signs, _ = c.flag("commit.gpgsign")
 	return name, email, signs, nil
+}
+
+// person returns the first of keys that has something of a name or an address.
+func (c config) person(keys ...string) string {
+	for _, k := range keys {
+		v, _ := c.last(k)
+		if v = cleanName(v); v != "" {
+			return v
+		}
+	}
+	return ""
+}
+
+// cleanName leaves out what git itself leaves out of a name.
+func cleanName(s string) string {
+	return strings.TrimSpace(strings.Map(func(r rune) rune {
+		if r < ' ' || r == '<' || r == '>' {
+			return -1
+		}
+		return r
+	}, s))
 }
 
 // Note implements [share.Ledger].

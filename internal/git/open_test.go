@@ -175,7 +175,11 @@ func TestWorktrees(t *testing.T) {
 	}
 }
 
+// The author is whom git would name.
 func TestAuthor(t *testing.T) {
+	for _, v := range []string{"GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "EMAIL"} {
+		t.Setenv(v, "")
+	}
 	b := newBox(t)
 	if got, err := b.open().Author(ctx(t)); got != "" || err != nil {
 		t.Errorf("%q, %v", got, err)
@@ -184,5 +188,20 @@ func TestAuthor(t *testing.T) {
 	b.git("config", "user.email", "ann@example.com")
 	if got, err := b.open().Author(ctx(t)); got != "Ann <ann@example.com>" || err != nil {
 		t.Errorf("%q, %v", got, err)
+	}
+	b.git("config", "author.name", "Anna")
+	for _, c := range []struct{ variable, value, want string }{
+		{"EMAIL", "no@example.com", "Anna <ann@example.com>"},
+		{"GIT_AUTHOR_EMAIL", " <bob@example.com>", "Anna <bob@example.com>"},
+		{"GIT_AUTHOR_NAME", "Bob\n", "Bob <bob@example.com>"},
+	} {
+		t.Setenv(c.variable, c.value)
+		if got, err := b.open().Author(ctx(t)); got != c.want || err != nil {
+			t.Errorf("with %s: %q, %v, want %q", c.variable, got, err, c.want)
+		}
+	}
+	t.Setenv("PATH", "")
+	if got, err := (&Repo{}).Author(ctx(t)); got != "Bob <bob@example.com>" || err != nil {
+		t.Errorf("without a git: %q, %v", got, err)
 	}
 }
