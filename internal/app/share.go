@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"strings"
 	"time"
@@ -35,18 +36,32 @@ func waitForOthers(ctx context.Context, tries int) error {
 	}
 }
 
+// closePatience is how long closing waits for a remote: agents close after each commit, and what
+// was not shared goes with the next push. One that answers takes a second or two.
+const closePatience = 10 * time.Second
+
 // AfterClose pushes what is known, where the policy says so. What goes wrong with that is
 // told, and takes nothing away from what was closed.
 func (w *workspace) AfterClose(ctx context.Context) string {
 	if !w.cfg.Share.PushOnClose {
 		return ""
 	}
-	s, err := w.Share(ctx)
+	return w.pushWithin(ctx, closePatience)
+}
+
+// pushWithin pushes in bounded time, and says in one line what went wrong.
+func (w *workspace) pushWithin(ctx context.Context, limit time.Duration) string {
+	bounded, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	s, err := w.Share(bounded)
 	if err == nil {
-		_, err = s.Push(ctx, share.PushOptions{})
+		_, err = s.Push(bounded, share.PushOptions{})
 	}
-	if err == nil {
+	switch {
+	case err == nil:
 		return ""
+	case ctx.Err() == nil && bounded.Err() != nil:
+		return fmt.Sprintf("not shared: the remote was not done within %s (to wait for it: ken share push)", limit)
 	}
 	said := "not shared: " + strings.TrimSpace(err.Error())
 	if hint := fault.HintOf(err); hint != "" {

@@ -1,0 +1,36 @@
+package app
+
+import (
+	"net"
+	"testing"
+	"time"
+
+	"ken/internal/testrepo"
+)
+
+// Closing does not wait for a remote that takes a call and says nothing.
+func TestCloseLeavesASilentRemote(t *testing.T) {
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	r := testrepo.New(t)
+	r.Write("a.go", "package a\n")
+	r.Commit("one")
+	r.Git("remote", "add", "origin", "git://"+silent.Addr().String()+"/ken")
+	w, err := open(t.Context(), openOptions{dir: r.Dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	began := time.Now()
+	said := w.pushWithin(t.Context(), time.Second)
+	if want := "not shared: the remote was not done within 1s (to wait for it: ken share push)"; said != want {
+		t.Errorf("%q, want %q", said, want)
+	}
+	if took := time.Since(began); took > 20*time.Second {
+		t.Errorf("it took %s", took)
+	}
+}
