@@ -29,7 +29,7 @@ type Run struct {
 
 	Directories Counts  `json:"directories"`
 	Calls       int64   `json:"calls"`
-	Spent       Amount  `json:"spent"`    // that providers told
+	Spent       Amount  `json:"spent"`    // that providers told; of calls that broke off, the most
 	Assumed     Amount  `json:"assumed"`  // of calls whose worker vanished: the most that they can have cost
 	Reserved    Amount  `json:"reserved"` // for calls under way
 	Ceiling     Ceiling `json:"ceiling"`

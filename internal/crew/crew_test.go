@@ -213,6 +213,49 @@ func TestPurse(t *testing.T) {
 	}
 }
 
+// A broken is a model whose calls end in an error.
+type broken struct {
+	talker
+
+	usage model.Usage
+	err   error
+}
+
+func (m *broken) Turn(context.Context, model.Request, model.Listener) (model.Reply, error) {
+	return model.Reply{Usage: m.usage}, m.err
+}
+
+// A call that fails counts as the most that it can have cost, unless the provider has told, or
+// has turned it away, or has not got it.
+func TestFailedCallsArePaidFor(t *testing.T) {
+	t.Parallel()
+	req := model.Request{MaxTokens: 100}
+	most := crew.Most(req, model.Price{}).Tokens
+	failed := func(r model.Reason) error { return &model.Failure{Reason: r, Err: errors.New("failed")} }
+	for _, c := range []struct {
+		usage model.Usage
+		err   error
+		want  int64
+	}{
+		{model.Usage{}, failed(model.Down), most},
+		{model.Usage{}, failed(model.Cancelled), most},
+		{model.Usage{}, context.Canceled, most},
+		{model.Usage{Input: 5, Output: 5, Estimated: true}, failed(model.Down), most},
+		{model.Usage{Input: 5, Estimated: true}, failed(model.Overloaded), most}, // after it began
+		{model.Usage{Input: 50, Output: 5}, failed(model.BadAnswer), 55},
+		{model.Usage{}, failed(model.Overloaded), 0},
+		{model.Usage{}, failed(model.RateLimited), 0},
+		{model.Usage{}, failed(model.Unauthorized), 0},
+		{model.Usage{}, &model.Failure{Reason: model.Down, Unsent: true, Err: errors.New("no route")}, 0},
+		{model.Usage{Input: 50, Output: 5}, nil, 55},
+	} {
+		p := crew.NewPurse(&broken{usage: c.usage, err: c.err}, &till{left: 1 << 20})
+		if _, err := p.Turn(t.Context(), req, model.Listener{}); !errors.Is(err, c.err) || p.Last().Tokens != c.want {
+			t.Errorf("%+v, %v: %d tokens, want %d", c.usage, c.err, p.Last().Tokens, c.want)
+		}
+	}
+}
+
 // Money is exact, and travels as dollars.
 func TestMoney(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

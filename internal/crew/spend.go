@@ -127,6 +127,10 @@ func Most(req model.Request, price model.Price) Amount {
 // may be spent.
 var ErrCeiling = errors.New("the ceiling is reached")
 
+// ErrAway is in the chain when the server that runs are kept on could not be asked. It may
+// come back.
+var ErrAway = errors.New("the server is away")
+
 // A Till pays for the calls about one directory.
 type Till interface {
 	// Reserve sets aside the most that the next call can cost, and puts down what the one
@@ -148,16 +152,31 @@ func NewPurse(m model.Model, till Till) *Purse { return &Purse{Model: m, till: t
 
 // Turn reserves, and asks.
 func (p *Purse) Turn(ctx context.Context, req model.Request, l model.Listener) (model.Reply, error) {
-	if err := p.till.Reserve(ctx, Most(req, p.Price()), p.last); err != nil {
+	most := Most(req, p.Price())
+	if err := p.till.Reserve(ctx, most, p.last); err != nil {
 		return model.Reply{}, err
 	}
 	p.calls++
 	reply, err := p.Model.Turn(ctx, req, l)
-	p.last = Amount{reply.Usage.Tokens(), Dollars(reply.Cost.USD), !reply.Cost.Known()}
+	p.last = paid(reply, err, most)
 	return reply, err
 }
 
-// Last is what the last call cost, which nobody has put down yet.
+// paid is what a call has cost. One that ended before the provider told, and may have been
+// worked on, counts as the most that it can have cost: nobody knows better.
+func paid(reply model.Reply, err error, most Amount) Amount {
+	told := Amount{reply.Usage.Tokens(), Dollars(reply.Cost.USD), !reply.Cost.Known()}
+	switch {
+	case err == nil, told.Tokens > 0 && !reply.Usage.Estimated:
+		return told
+	case told.Tokens == 0 && model.Unpaid(err):
+		return Amount{}
+	default:
+		return most
+	}
+}
+
+// Last is what the last call cost, or may have, which nobody has put down yet.
 func (p *Purse) Last() Amount { return p.last }
 
 // Calls is how many were made.

@@ -43,11 +43,28 @@ func (r Reason) Hopeless() bool {
 type Failure struct {
 	Reason Reason
 	Err    error
+	// Unsent says that nobody has got the request, so that nothing can have been spent.
+	Unsent bool
 }
 
 func (f *Failure) Error() string { return f.Err.Error() }
 
 func (f *Failure) Unwrap() error { return f.Err }
+
+// Unpaid reports whether an error says that the model has not begun to work on a request:
+// nobody has got it, or it was turned away.
+func Unpaid(err error) bool {
+	f, ok := errors.AsType[*Failure](err)
+	if !ok {
+		return false
+	}
+	switch f.Reason {
+	case NoKey, Unauthorized, NoCredit, NoModel, RateLimited, Overloaded, BadRequest, TooLong:
+		return true
+	default:
+		return f.Unsent
+	}
+}
 
 // ReasonOf returns the reason in err's chain, Other when there is none.
 func ReasonOf(err error) Reason {

@@ -182,6 +182,9 @@ func unfinished(text string) *trouble {
 // broken says why a connection did not come about or did not last.
 func (c *client) broken(ctx context.Context, err error) *trouble {
 	t := &trouble{reason: model.Down, passes: true, text: err.Error()}
+	if dial, ok := errors.AsType[*net.OpError](err); ok {
+		t.unsent = dial.Op == "dial"
+	}
 	var unknown x509.UnknownAuthorityError
 	var invalid x509.CertificateInvalidError
 	var host x509.HostnameError

@@ -18,6 +18,7 @@ type trouble struct {
 	passes bool          // trying again may help
 	after  time.Duration // the server's word on when; none when 0
 	hint   string        // the usual one for its reason when ""
+	unsent bool          // nobody has got the request
 }
 
 // failed makes an error of a trouble that is the last.
@@ -31,8 +32,8 @@ func (m *Model) failed(t *trouble, attempts int) error {
 		hint = m.hint(t)
 	}
 	return &fault.Error{Hint: m.hide.clean(hint), Err: &model.Failure{
-		Reason: t.reason,
-		Err:    fmt.Errorf("ask %s: %w%s", m.name, errors.New(m.hide.clean(t.text)), tries),
+		Reason: t.reason, Unsent: t.unsent,
+		Err: fmt.Errorf("ask %s: %w%s", m.name, errors.New(m.hide.clean(t.text)), tries),
 	}}
 }
 

@@ -25,6 +25,7 @@ func (m *Model) Turn(ctx context.Context, req model.Request, l model.Listener) (
 
 	var usage model.Usage
 	var cost model.Cost
+	sent := false // in any of the attempts
 	for attempt := 1; ; attempt++ {
 		a, t := m.asker.ask(limited, req, l.Text)
 		if a.reached {
@@ -35,6 +36,8 @@ func (m *Model) Turn(ctx context.Context, req model.Request, l model.Listener) (
 			a.Usage, a.Cost = usage, cost
 			return a.Reply, nil
 		}
+		sent = sent || !t.unsent
+		t.unsent = !sent
 		spent := model.Reply{Usage: usage, Cost: cost}
 		if limited.Err() != nil {
 			return spent, m.ended(ctx, attempt)
