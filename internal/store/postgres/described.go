@@ -20,3 +20,11 @@ func (s *Store) KeepDescribed(ctx context.Context, tx pgx.Tx, directories []*sur
 	}
 	return s.KeepIn(ctx, tx, directories)
 }
+
+// KeepFailed is KeepFailure in a transaction of the caller's, which it does not end.
+func (s *Store) KeepFailed(ctx context.Context, tx pgx.Tx, f survey.Failure) error {
+	if _, err := s.Pool(ctx); err != nil {
+		return err
+	}
+	return s.keepFailure(ctx, tx, f)
+}

@@ -324,22 +324,24 @@ func (s *Store) Failures(ctx context.Context) (map[repo.Path]survey.Failure, err
 // KeepFailure implements [survey.Store]. What happened at the same time happened in the order
 // it came.
 func (s *Store) KeepFailure(ctx context.Context, f survey.Failure) error {
-	return s.write(ctx, "write", func(tx pgx.Tx) error {
-		// Records and failures of a repository come one after the other.
-		if _, err := s.draw(ctx, tx, 0); err != nil {
-			return err
-		}
-		var basis []byte
-		if !f.Basis.IsZero() {
-			basis = f.Basis[:]
-		}
-		_, err := tx.Exec(ctx, `
-			INSERT INTO ken.directory_failure AS f (repository, path, basis_id, reason, at)
-			SELECT $1, $2, $3, $4, $5
-			WHERE NOT EXISTS (SELECT 1 FROM ken.directory_latest WHERE repository = $1 AND path = $2 AND at > $5)
-			ON CONFLICT (repository, path) DO UPDATE SET basis_id = excluded.basis_id, reason = excluded.reason, at = excluded.at
-			WHERE f.at <= excluded.at`,
-			s.repository, []byte(f.Path), basis, []byte(f.Reason), f.At)
+	return s.write(ctx, "write", func(tx pgx.Tx) error { return s.keepFailure(ctx, tx, f) })
+}
+
+func (s *Store) keepFailure(ctx context.Context, tx pgx.Tx, f survey.Failure) error {
+	// Records and failures of a repository come one after the other.
+	if _, err := s.draw(ctx, tx, 0); err != nil {
 		return err
-	})
+	}
+	var basis []byte
+	if !f.Basis.IsZero() {
+		basis = f.Basis[:]
+	}
+	_, err := tx.Exec(ctx, `
+		INSERT INTO ken.directory_failure AS f (repository, path, basis_id, reason, at)
+		SELECT $1, $2, $3, $4, $5
+		WHERE NOT EXISTS (SELECT 1 FROM ken.directory_latest WHERE repository = $1 AND path = $2 AND at > $5)
+		ON CONFLICT (repository, path) DO UPDATE SET basis_id = excluded.basis_id, reason = excluded.reason, at = excluded.at
+		WHERE f.at <= excluded.at`,
+		s.repository, []byte(f.Path), basis, []byte(f.Reason), f.At)
+	return err
 }

@@ -117,6 +117,9 @@ func (s *Store) Close() error {
 	return nil
 }
 
+// Config is how the store connects, for who needs connections apart from its own.
+func (s *Store) Config() *pgxpool.Config { return s.config.Copy() }
+
 // Pool returns the connections, to a database that has the tables.
 func (s *Store) Pool(ctx context.Context) (*pgxpool.Pool, error) {
 	s.mu.Lock()
