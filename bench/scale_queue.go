@@ -47,7 +47,7 @@ func (s *scaleSite) queue(ctx context.Context) error {
 		}
 		describers[name] = prompt{s.fill.text(fillAnswer)}
 	}
-	q, err := queue.Open(ctx, pool, queue.Options{
+	q, err := queue.Open(ctx, pool.Config(), queue.Options{
 		Keep: func(ctx context.Context, tx pgx.Tx, repository string, directories []*survey.Record, _ []fresh.Record) error {
 			return stores[repository].KeepIn(ctx, tx, directories)
 		},

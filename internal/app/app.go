@@ -56,7 +56,7 @@ func Main(args []string) int {
 		},
 		OpenCrew: func(ctx context.Context, dir string) (cli.CrewSpace, error) {
 			onInterrupt(cancel)
-			return openCrew(ctx, dir, true)
+			return openCrew(ctx, dir)
 		},
 		Work: func(ctx context.Context, dir string, opts cli.WorkOptions) error {
 			onInterrupt(cancel)

@@ -8,6 +8,7 @@ import (
 	"ken/internal/cli"
 	"ken/internal/crew"
 	"ken/internal/fault"
+	"ken/internal/model"
 	"ken/internal/model/provider"
 	"ken/internal/queue"
 	"ken/internal/repo"
@@ -21,13 +22,27 @@ type crewSpace struct {
 	shop *workshop
 }
 
-// openCrew opens them; asked says that the user has asked for what lies on the server.
-func openCrew(ctx context.Context, dir string, asked bool) (*crewSpace, error) {
+// openCrew opens them, for a user who has asked for what lies on the server.
+func openCrew(ctx context.Context, dir string) (*crewSpace, error) {
+	return openCrewBy(ctx, dir, true, func(shop *workshop) (*queue.Queue, error) {
+		return openQueue(ctx, map[string]*workshop{shop.identity: shop}, 1)
+	})
+}
+
+// lookAtCrew opens them for looking: nothing is made on a server that the user has not asked
+// for. It returns [queue.ErrNone] where there are none.
+func lookAtCrew(ctx context.Context, dir string) (*crewSpace, error) {
+	return openCrewBy(ctx, dir, false, func(shop *workshop) (*queue.Queue, error) {
+		return queue.Look(ctx, shop.store.Config(), queue.Options{Connections: 1})
+	})
+}
+
+func openCrewBy(ctx context.Context, dir string, asked bool, open func(*workshop) (*queue.Queue, error)) (*crewSpace, error) {
 	shop, err := openWorkshop(ctx, dir, cli.WorkOptions{Jobs: 1}, asked)
 	if err != nil {
 		return nil, err
 	}
-	q, err := openQueue(ctx, map[string]*workshop{shop.identity: shop}, 1)
+	q, err := open(shop)
 	if err != nil {
 		shop.close()
 		return nil, err
@@ -51,8 +66,8 @@ func (c *crewSpace) Remarks() []string { return c.shop.w.Remarks() }
 func (c *crewSpace) Path(arg string) (repo.Path, error) { return c.shop.w.Path(arg) }
 
 // CancelRun has no more of a run begun.
-func (c *crewSpace) CancelRun(ctx context.Context, id int64) error {
-	return c.Cancel(ctx, id, author(ctx, c.shop.w.git, ""))
+func (c *crewSpace) CancelRun(ctx context.Context, repository string, id int64) error {
+	return c.Cancel(ctx, repository, id, author(ctx, c.shop.w.git, ""))
 }
 
 // Sync keeps the local store in step with what was written: what is known here need not be
@@ -62,6 +77,27 @@ func (c *crewSpace) Sync(ctx context.Context) error {
 		return nil
 	}
 	_, err := c.shop.w.team.Sync(ctx)
+	return err
+}
+
+// priced says that a cost cannot be kept to: the run's, or the server's for a day.
+func (c *crewSpace) priced(ctx context.Context, m model.Model, of crew.Ceiling) error {
+	if m.Price().Known() {
+		return nil
+	}
+	if of.Cost != nil {
+		return &fault.Error{
+			Kind: fault.Usage, Hint: "give it in survey.prices of .ken/config.yaml, or bound the run by --max-tokens",
+			Err: fmt.Errorf("what %s costs is not known, so no cost can be kept to", m.Name()),
+		}
+	}
+	day, err := c.Today(ctx)
+	if err == nil && day.Ceiling.Cost != nil {
+		err = &fault.Error{
+			Kind: fault.Usage, Hint: "give it in survey.prices of .ken/config.yaml; the server's ceiling is shown by: ken worker ceiling",
+			Err: fmt.Errorf("what %s costs is not known, and the server may spend no more than %s a day", m.Name(), *day.Ceiling.Cost),
+		}
+	}
 	return err
 }
 
@@ -102,11 +138,8 @@ func (c *crewSpace) HandOut(ctx context.Context, opts cli.HandOutOptions) (*cli.
 		return nil, err
 	}
 	writer := &survey.Thinker{Model: m}
-	if opts.Ceiling.Cost != nil && !m.Price().Known() {
-		return nil, &fault.Error{
-			Kind: fault.Usage, Hint: "give it in survey.prices of .ken/config.yaml, or bound the run by --max-tokens",
-			Err: fmt.Errorf("what %s costs is not known, so no cost can be kept to", m.Name()),
-		}
+	if err := c.priced(ctx, m, opts.Ceiling); err != nil {
+		return nil, err
 	}
 	p := tree.w.cfg
 	sv := survey.New(tree, c.shop.store, survey.Options{Exclude: p.Survey.Exclude, Ranks: p.Survey.Ranks, Counts: p.Registry.Counts})
@@ -121,9 +154,8 @@ func (c *crewSpace) HandOut(ctx context.Context, opts cli.HandOutOptions) (*cli.
 	if out.Work == 0 {
 		return handed, nil
 	}
-	model := cfg.Model
 	handed.ID, err = c.Queue.HandOut(ctx, crew.Run{
-		Repository: c.shop.identity, Commit: commit, Recipe: writer.Recipe(), Provider: cfg.Provider, Model: model,
+		Repository: c.shop.identity, Commit: commit, Recipe: writer.Recipe(), Provider: cfg.Provider, Model: cfg.Model,
 		By: author(ctx, w.git, ""), Ceiling: opts.Ceiling,
 	}, out)
 	return handed, err

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ken/internal/board"
+	"ken/internal/queue"
 )
 
 // How often runs are asked for, and for how long a server may think about it.
@@ -22,10 +23,13 @@ type runsLook struct {
 	root string
 
 	mu    sync.Mutex
-	space *crewSpace
 	known *board.Part[board.Runs]
 	at    time.Time // when it was asked for
 	busy  bool
+
+	asking sync.Mutex // held while the server is asked
+	space  *crewSpace
+	closed bool
 }
 
 // part is what is known of the runs, nil where there is no store that they could be in.
@@ -57,11 +61,16 @@ func (l *runsLook) part(ctx context.Context) *board.Part[board.Runs] {
 	return l.known
 }
 
-// ask asks the server. Nobody else does meanwhile.
+// ask asks the server.
 func (l *runsLook) ask(ctx context.Context) *board.Part[board.Runs] {
+	l.asking.Lock()
+	defer l.asking.Unlock()
+	if l.closed {
+		return nil
+	}
 	if l.space == nil {
-		space, err := openCrew(ctx, l.root, false)
-		if errors.Is(err, errNoBase) {
+		space, err := lookAtCrew(ctx, l.root)
+		if errors.Is(err, errNoBase) || errors.Is(err, queue.ErrNone) {
 			return nil
 		}
 		if err != nil {
@@ -78,8 +87,9 @@ func (l *runsLook) ask(ctx context.Context) *board.Part[board.Runs] {
 }
 
 func (l *runsLook) close() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	l.asking.Lock()
+	defer l.asking.Unlock()
+	l.closed = true
 	if l.space != nil {
 		_ = l.space.Close() // it was only asked
 		l.space = nil

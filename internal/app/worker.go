@@ -116,13 +116,15 @@ func openQueue(ctx context.Context, shops map[string]*workshop, jobs int) (*queu
 	for _, any = range shops {
 		break
 	}
-	pool, err := any.store.Pool(ctx)
-	if err != nil {
+	if _, err := any.store.Pool(ctx); err != nil { // its tables come first
 		return nil, err
 	}
-	return queue.Open(ctx, pool, queue.Options{
+	return queue.Open(ctx, any.store.Config(), queue.Options{
 		Keep: func(ctx context.Context, tx queue.Tx, repository string, directories []*survey.Record, files []fresh.Record) error {
 			return shops[repository].store.KeepDescribed(ctx, tx, directories, files)
+		},
+		Fail: func(ctx context.Context, tx queue.Tx, repository string, f survey.Failure) error {
+			return shops[repository].store.KeepFailed(ctx, tx, f)
 		},
 		// River listens on one and writes on others, and a job uses one at a time.
 		Connections: jobs + 6,
@@ -262,6 +264,7 @@ func (s *workshop) Describe(ctx context.Context, run crew.Run, of survey.Portion
 		return d, err
 	}
 	if piece.Item != nil {
+		d.Basis = piece.Item.Basis.Digest()
 		draft, err := writer.Write(ctx, piece.Item)
 		d.Calls, d.Last = purse.Calls(), purse.Last()
 		if err != nil {

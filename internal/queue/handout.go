@@ -80,7 +80,7 @@ func (q *Queue) insertMany(ctx context.Context, tx pgx.Tx, repository string, ru
 			paths[i], ids[i] = bytesOf(list[i].Path), r.Job.ID
 		}
 		_, err = tx.Exec(ctx, `
-			UPDATE ken.survey_directory d SET job = n.job, queued = now()
+			UPDATE ken.survey_directory d SET job = n.job, queued = now(), due = now()
 			FROM unnest($2::bytea[], $3::bigint[]) AS n (path, job) WHERE d.run = $1 AND d.path = n.path`, run, paths, ids)
 		if err != nil {
 			return err

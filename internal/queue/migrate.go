@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/rivermigrate"
@@ -96,6 +97,9 @@ CREATE TABLE ken.survey_day (
 	reserved_tokens bigint NOT NULL DEFAULT 0,
 	reserved_cost   bigint NOT NULL DEFAULT 0
 );
+`, `
+ALTER TABLE ken.survey_run ADD need_unpriced boolean NOT NULL DEFAULT false; -- what it was paused for has no price
+ALTER TABLE ken.survey_directory ADD due timestamptz;                        -- when who was told last may begin
 `}
 
 // migrateLock is the advisory lock of whoever makes the tables: "kenq" in ASCII.
@@ -136,10 +140,36 @@ func (q *Queue) migrate(ctx context.Context) error {
 		_, unlocked := c.Exec(context.WithoutCancel(ctx), `SELECT pg_advisory_unlock($1)`, migrateLock)
 		return errors.Join(err, unlocked)
 	})
-	if err == nil || fault.HintOf(err) != "" {
+	switch {
+	case err == nil, fault.HintOf(err) != "":
 		return err
+	case denied(err):
+		refused, _ := errors.AsType[*pgconn.PgError](err)
+		return &fault.Error{
+			Hint: "let the owner of the database make them: KEN_STORE=postgres://OWNER@HOST/DATABASE ken worker runs",
+			Err:  fmt.Errorf("the tables of the queue are not there or of an older ken, and the role may not make them: %s", refused.Message),
+		}
 	}
 	return away(err)
+}
+
+// look is for who makes nothing: tables have to be there, and of this program.
+func (q *Queue) look(ctx context.Context, c *pgxpool.Conn) error {
+	var there bool
+	if err := c.QueryRow(ctx, `SELECT to_regclass('ken.survey_version') IS NOT NULL`).Scan(&there); err != nil {
+		return err
+	}
+	if !there {
+		return ErrNone
+	}
+	have, err := version(ctx, c)
+	if err == nil && have < len(migrations) {
+		err = &fault.Error{
+			Hint: "bring it up to date with: ken worker runs",
+			Err:  fmt.Errorf("the server's queue is of an older ken: its version is %d, and this one needs %d", have, len(migrations)),
+		}
+	}
+	return err
 }
 
 // current reports whether there is nothing to be made. River's tables are asked nothing: they

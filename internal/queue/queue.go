@@ -31,6 +31,7 @@ import (
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 
+	"ken/internal/crew"
 	"ken/internal/fault"
 	"ken/internal/fresh"
 	"ken/internal/repo"
@@ -44,13 +45,16 @@ type Tx = pgx.Tx
 type Options struct {
 	// Keep keeps what was written about a repository, in a transaction of the queue's.
 	Keep func(ctx context.Context, tx Tx, repository string, directories []*survey.Record, files []fresh.Record) error
+	// Fail keeps that nobody will describe a directory, likewise. None is kept when it is nil.
+	Fail func(ctx context.Context, tx Tx, repository string, f survey.Failure) error
 	// Absent is how long directories wait for a worker that has their commit, before they
 	// are given up; an hour when 0.
 	Absent time.Duration
 	// Connections is how many there may be at a time; 4 when 0.
 	Connections int
 	// Stalled is how long a transaction may do nothing before the server ends it: whoever was
-	// stopped in the middle of one holds up all others. 5 seconds when 0.
+	// stopped in the middle of one holds up all others. 5 seconds when 0. Nobody waits for a
+	// lock for more than twice as long.
 	Stalled time.Duration
 }
 
@@ -65,8 +69,27 @@ type Queue struct {
 const schema = "ken"
 
 // Open returns the queue of the server that connections lead to, and makes its tables unless
-// they are there. It makes connections of its own, alike.
-func Open(ctx context.Context, like *pgxpool.Pool, opts Options) (*Queue, error) {
+// they are there. It makes connections of its own.
+func Open(ctx context.Context, to *pgxpool.Config, opts Options) (*Queue, error) {
+	return open(ctx, to, opts, (*Queue).migrate)
+}
+
+// ErrNone is in the chain when no survey was ever handed out on a server.
+var ErrNone = errors.New("no survey was handed out on the store's server")
+
+// Look is Open for who only wants to see how runs stand: nothing is made, which takes no more
+// than the right to read. Where there are no tables, it returns ErrNone.
+func Look(ctx context.Context, to *pgxpool.Config, opts Options) (*Queue, error) {
+	return open(ctx, to, opts, func(q *Queue, ctx context.Context) error {
+		err := q.pool.AcquireFunc(ctx, func(c *pgxpool.Conn) error { return q.look(ctx, c) })
+		if err == nil || fault.HintOf(err) != "" || errors.Is(err, ErrNone) {
+			return err
+		}
+		return away(err)
+	})
+}
+
+func open(ctx context.Context, to *pgxpool.Config, opts Options, enter func(*Queue, context.Context) error) (*Queue, error) {
 	if opts.Absent == 0 {
 		opts.Absent = time.Hour
 	}
@@ -76,16 +99,22 @@ func Open(ctx context.Context, like *pgxpool.Pool, opts Options) (*Queue, error)
 	if opts.Stalled == 0 {
 		opts.Stalled = 5 * time.Second
 	}
-	cfg := like.Config()
+	cfg := to.Copy()
 	cfg.MaxConns = int32(min(opts.Connections, 1000)) //nolint:gosec // no more than that
-	cfg.ConnConfig.RuntimeParams["idle_in_transaction_session_timeout"] = strconv.FormatInt(opts.Stalled.Milliseconds(), 10)
+	// What a session is to be like is said once it is there: poolers refuse to begin one with it.
+	delete(cfg.ConnConfig.RuntimeParams, "idle_in_transaction_session_timeout")
+	cfg.AfterConnect = func(ctx context.Context, c *pgx.Conn) error {
+		_, err := c.Exec(ctx, `SELECT set_config('idle_in_transaction_session_timeout', $1, false), set_config('lock_timeout', $2, false)`,
+			milliseconds(opts.Stalled), milliseconds(2*opts.Stalled))
+		return err
+	}
 	pool, err := pgxpool.NewWithConfig(ctx, cfg)
 	if err != nil {
 		return nil, away(err)
 	}
 	q := &Queue{pool: pool, opts: opts}
-	if err = q.migrate(ctx); err == nil {
-		q.jobs, err = river.NewClient(riverpgxv5.New(pool), &river.Config{Logger: quiet(), Schema: schema})
+	if err = enter(q, ctx); err == nil {
+		q.jobs, err = river.NewClient(riverpgxv5.New(pool), &river.Config{Logger: quiet(), Schema: schema, FetchCooldown: cooldown})
 	}
 	if err != nil {
 		pool.Close()
@@ -94,19 +123,52 @@ func Open(ctx context.Context, like *pgxpool.Pool, opts Options) (*Queue, error)
 	return q, nil
 }
 
+// cooldown is how soon River tells of a job again, and looks for one.
+const cooldown = 5 * time.Millisecond
+
+func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
+
 // Close ends the connections.
 func (q *Queue) Close() { q.pool.Close() }
 
 // quiet keeps River from writing over the screen: what matters of it, we see ourselves.
 func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
-// away says that a server could not be reached or did not do as it was asked.
+// away says that a server could not be reached or did not do as it was asked. What may pass
+// is [crew.ErrAway].
 func away(err error) error {
-	if refused, ok := errors.AsType[*pgconn.PgError](err); ok {
-		return fmt.Errorf("the store's server: %s (SQLSTATE %s)", refused.Message, refused.Code)
+	refused, ok := errors.AsType[*pgconn.PgError](err)
+	switch {
+	case !ok:
+		return &fault.Error{
+			Hint: "is PostgreSQL up, and the address right? see store: in .ken/config.yaml, or KEN_STORE",
+			Err:  &passing{fmt.Errorf("the store's server does not answer: %w", err)},
+		}
+	case denied(err):
+		return &fault.Error{
+			Hint: "grant the role what workers need: see Least privilege in docs/manual/team.md",
+			Err:  fmt.Errorf("the store's server: %s", refused.Message),
+		}
 	}
-	return &fault.Error{Hint: "is PostgreSQL up, and the address right? see store: in .ken/config.yaml, or KEN_STORE", Err: fmt.Errorf("the store's server does not answer: %w", err)}
+	said := fmt.Errorf("the store's server: %s (SQLSTATE %s)", refused.Message, refused.Code)
+	if passes(err) {
+		return &passing{said}
+	}
+	return said
 }
+
+// denied reports whether a role lacks a right.
+func denied(err error) bool {
+	refused, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && refused.Code == "42501"
+}
+
+// A passing error is one of a server that may come back.
+type passing struct{ error }
+
+func (p *passing) Unwrap() error { return p.error }
+
+func (p *passing) Is(target error) bool { return target == crew.ErrAway }
 
 // passes reports whether an error is of the connection, and not of what was asked: a server
 // that is away, or starts, or ends.
@@ -122,7 +184,7 @@ func passes(err error) bool {
 	case "08", "57", "53", "40": // connections, an operator's doing, resources, and who was rolled back for another
 		return true
 	}
-	return refused.Code == "25P03" // it stalled
+	return refused.Code == "25P03" || refused.Code == "55P03" // it stalled, or others did who held a lock
 }
 
 // A wake is a River job: it tells a worker that a directory is ready.
@@ -140,19 +202,50 @@ func queueOf(repository string) string {
 	return "ken_" + hex.EncodeToString(sum[:16])
 }
 
-// insert has a worker wake up for a directory, after a while if delay says so, and notes
-// the job with the directory.
+// insert has a worker wake up for a directory, after a while of the server's time if delay
+// says so, and notes the job with the directory.
 func (q *Queue) insert(ctx context.Context, tx pgx.Tx, repository string, run int64, path repo.Path, band survey.Rank, delay time.Duration) error {
 	opts := &river.InsertOpts{Queue: queueOf(repository), Priority: priority(band)}
 	if delay > 0 {
-		opts.ScheduledAt = time.Now().Add(delay)
+		if err := tx.QueryRow(ctx, `SELECT now() + $1::interval`, delay).Scan(&opts.ScheduledAt); err != nil {
+			return err
+		}
 	}
 	res, err := q.jobs.InsertTx(ctx, tx, wake{run, []byte(path)}, opts)
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(ctx, `UPDATE ken.survey_directory SET job = $3, queued = now() WHERE run = $1 AND path = $2`, run, []byte(path), res.Job.ID)
+	_, err = tx.Exec(ctx, `UPDATE ken.survey_directory SET job = $3, queued = now(), due = now() + $4::interval WHERE run = $1 AND path = $2`,
+		run, bytesOf(path), res.Job.ID, delay)
 	return err
+}
+
+// requeue has another worker wake up for a directory that is ready: whoever got the job will
+// not take it now.
+func (q *Queue) requeue(ctx context.Context, run int64, path repo.Path, job int64) error {
+	err := q.in(ctx, func(tx pgx.Tx) error {
+		r, err := lockRun(ctx, tx, run)
+		if err != nil || r.state != crew.Running {
+			return err
+		}
+		return q.insertInstead(ctx, tx, r, run, path, job)
+	})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil
+	}
+	return err
+}
+
+// insertInstead inserts a job in place of one that goes, unless others were inserted since.
+// The run is locked. It returns [pgx.ErrNoRows] if there is nothing to do.
+func (q *Queue) insertInstead(ctx context.Context, tx pgx.Tx, r lockedRun, run int64, path repo.Path, job int64) error {
+	var band int16
+	err := tx.QueryRow(ctx, `SELECT band FROM ken.survey_directory WHERE run = $1 AND path = $2 AND state = 'ready' AND job = $3`,
+		run, bytesOf(path), job).Scan(&band)
+	if err != nil {
+		return err
+	}
+	return q.insert(ctx, tx, r.repository, run, path, survey.Rank(band), 0)
 }
 
 // priority is River's for what is worked on first.

@@ -48,7 +48,7 @@ func open(t *testing.T, address string) *site {
 // openLike opens a queue that keeps by a function.
 func openLike(t *testing.T, pool *pgxpool.Pool, keep keeper) *queue.Queue {
 	t.Helper()
-	q, err := queue.Open(t.Context(), pool, queue.Options{Keep: keep, Absent: time.Second, Connections: 10, Stalled: time.Second})
+	q, err := queue.Open(t.Context(), pool.Config(), queue.Options{Keep: keep, Absent: time.Second, Connections: 10, Stalled: time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +157,7 @@ func (s *site) handOut(t *testing.T, run crew.Run, out *survey.Handout) int64 {
 
 func (s *site) run(t *testing.T, id int64) *crew.Run {
 	t.Helper()
-	r, err := s.Run(t.Context(), id)
+	r, err := s.Run(t.Context(), "", id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -369,7 +369,7 @@ func TestCeilingHolds(t *testing.T) {
 				if err := s.SetCeiling(t.Context(), crew.Ceiling{Tokens: &more}); err != nil {
 					t.Fatal(err)
 				}
-			} else if err := s.Resume(t.Context(), id, crew.Ceiling{Tokens: &more}); err != nil {
+			} else if err := s.Resume(t.Context(), "", id, crew.Ceiling{Tokens: &more}); err != nil {
 				t.Fatal(err)
 			}
 			s.work(t, 3, queue.WorkOptions{Jobs: 2}, h)
@@ -418,7 +418,7 @@ func TestRefusedAndDead(t *testing.T) {
 		t.Error("what is above a refusal was not described")
 	}
 	broken = false
-	if n, err := s.Retry(t.Context(), id); n != 1 || err != nil {
+	if n, err := s.Retry(t.Context(), "", id); n != 1 || err != nil {
 		t.Fatalf("%d, %v", n, err)
 	}
 	s.work(t, 1, queue.WorkOptions{}, h)
@@ -438,6 +438,90 @@ func TestNobodyHasTheCommit(t *testing.T) {
 	s.work(t, 1, queue.WorkOptions{}, &hand{able: func(crew.Run) error { return errors.New("no such commit here") }})
 	if r := s.run(t, id); r.State != crew.Incomplete || len(r.Dead) != 1 || r.Dead[0].Error != "no such commit here" {
 		t.Errorf("%+v", r)
+	}
+}
+
+// A worker that cannot describe anything does not have a run given up that others work on.
+func TestUnableWorkerHarmsNobody(t *testing.T) {
+	t.Parallel()
+	s := open(t, pgtest.Database(t))
+	id := s.handOut(t, testRun, grow(2))
+	inHand, unable, goOn := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	var once, seen sync.Once
+	var able, old sync.WaitGroup
+	able.Go(func() {
+		s.work(t, 1, queue.WorkOptions{}, &hand{describe: func(_ context.Context, of survey.Portion, _ crew.Till) (queue.Described, error) {
+			once.Do(func() { close(inHand) })
+			<-goOn
+			return said(of), nil
+		}})
+	})
+	<-inHand
+	if _, err := s.pool.Exec(t.Context(), `UPDATE ken.survey_directory SET absent = now() - interval '1 hour' WHERE state = 'ready'`); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	old.Go(func() {
+		err := s.Work(ctx, queue.WorkOptions{
+			Name: "old", Repositories: map[string]queue.Describer{"r": &hand{able: func(crew.Run) error { return errors.New("another recipe") }}},
+			Told: func(e queue.Event) {
+				if e.Unable {
+					seen.Do(func() { close(unable) })
+				}
+			},
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	})
+	<-unable
+	cancel()
+	old.Wait()
+	close(goOn)
+	able.Wait()
+	if r := s.run(t, id); r.State != crew.Done || r.Directories.Done != 3 {
+		t.Errorf("%+v", r)
+	}
+}
+
+// Whoever waits near a ceiling for calls of others has put down its own: they do not wait for
+// each other.
+func TestNobodyWaitsForEver(t *testing.T) {
+	t.Parallel()
+	for _, whole := range []bool{false, true} {
+		t.Run(fmt.Sprint("of the server ", whole), func(t *testing.T) {
+			t.Parallel()
+			s := open(t, pgtest.Database(t))
+			most, run := int64(45), testRun
+			if whole {
+				if err := s.SetCeiling(t.Context(), crew.Ceiling{Tokens: &most}); err != nil {
+					t.Fatal(err)
+				}
+			} else {
+				run.Ceiling.Tokens = &most
+			}
+			id := s.handOut(t, run, grow(2))
+			var both sync.WaitGroup // both have made a call before either wants another
+			both.Add(2)
+			h := &hand{describe: func(ctx context.Context, of survey.Portion, till crew.Till) (queue.Described, error) {
+				d := said(of)
+				for i := range 2 {
+					if err := till.Reserve(ctx, crew.Amount{Tokens: 20}, d.Last); err != nil {
+						return queue.Described{Calls: i, Last: d.Last}, err
+					}
+					if d.Last = (crew.Amount{Tokens: 8}); i == 0 && of.Path != "" {
+						both.Done()
+						both.Wait()
+					}
+				}
+				return d, nil
+			}}
+			s.work(t, 2, queue.WorkOptions{}, h)
+			// 8 + 8 + 8 + 8 are spent on the two, and 20 more do not fit.
+			if r := s.run(t, id); r.State != crew.Paused || r.Spent.Tokens != 32 || r.Reserved.Tokens != 0 || r.Directories.Done != 2 {
+				t.Errorf("%+v", r)
+			}
+		})
 	}
 }
 
@@ -479,14 +563,14 @@ func TestCancel(t *testing.T) {
 		}})
 	})
 	<-begun
-	if err := s.Cancel(t.Context(), id, "tester"); err != nil {
+	if err := s.Cancel(t.Context(), "", id, "tester"); err != nil {
 		t.Fatal(err)
 	}
 	ended.Wait()
 	if r := s.run(t, id); r.State != crew.Cancelled || r.Directories.Taken != 0 || r.Directories.Ready != 3 {
 		t.Errorf("%+v", r)
 	}
-	if err := s.Cancel(t.Context(), id, "tester"); err == nil {
+	if err := s.Cancel(t.Context(), "", id, "tester"); err == nil {
 		t.Error("it was cancelled twice")
 	}
 }
@@ -522,7 +606,7 @@ func TestTablesAreMadeOnce(t *testing.T) {
 	for range 8 {
 		all.Go(func() {
 			for range 3 {
-				q, err := queue.Open(t.Context(), pool, queue.Options{})
+				q, err := queue.Open(t.Context(), pool.Config(), queue.Options{})
 				if err != nil {
 					t.Error(err)
 					return
@@ -542,7 +626,7 @@ func TestNewerTables(t *testing.T) {
 	if _, err := s.pool.Exec(t.Context(), `INSERT INTO ken.survey_version VALUES (99)`); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := queue.Open(t.Context(), s.pool, queue.Options{}); fault.HintOf(err) != "update ken here" {
+	if _, err := queue.Open(t.Context(), s.pool.Config(), queue.Options{}); fault.HintOf(err) != "update ken here" {
 		t.Errorf("they were taken: %v", err)
 	}
 }

@@ -27,7 +27,7 @@ func (q *Queue) Runs(ctx context.Context, repository string, most int) ([]crew.R
 	}
 	runs := make([]crew.Run, 0, len(ids))
 	for _, id := range ids {
-		r, err := q.Run(ctx, id)
+		r, err := q.Run(ctx, repository, id)
 		if err != nil {
 			return nil, err
 		}
@@ -36,12 +36,15 @@ func (q *Queue) Runs(ctx context.Context, repository string, most int) ([]crew.R
 	return runs, nil
 }
 
-// Run tells how a run stands.
-func (q *Queue) Run(ctx context.Context, id int64) (*crew.Run, error) {
+// Run tells how a run stands that is of a repository, of any when that is "".
+func (q *Queue) Run(ctx context.Context, repository string, id int64) (*crew.Run, error) {
 	r := &crew.Run{Dead: []crew.Dead{}, Blocked: []repo.PathJSON{}}
 	err := pgx.BeginTxFunc(ctx, q.pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
 		if err := scanRun(ctx, tx, id, r); err != nil {
 			return err
+		}
+		if !of(repository, r.Repository) {
+			return pgx.ErrNoRows
 		}
 		c := &r.Directories
 		err := tx.QueryRow(ctx, `
@@ -72,7 +75,7 @@ func (q *Queue) Run(ctx context.Context, id int64) (*crew.Run, error) {
 		return err
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
-		return nil, noRun(id)
+		return nil, noRun(repository, id)
 	}
 	if err != nil {
 		return nil, away(err)
@@ -83,8 +86,16 @@ func (q *Queue) Run(ctx context.Context, id int64) (*crew.Run, error) {
 // deadMost is how many of the directories that were given up are listed with a run.
 const deadMost = 100
 
-func noRun(id int64) error {
-	return &fault.Error{Kind: fault.Usage, Hint: "see them with: ken worker runs", Err: fmt.Errorf("there is no run %d", id)}
+// of reports whether a run of a repository is one that is asked for.
+func of(asked, repository string) bool { return asked == "" || asked == repository }
+
+func noRun(repository string, id int64) error {
+	err := &fault.Error{Kind: fault.Usage, Hint: "see them with: ken worker runs", Err: fmt.Errorf("there is no run %d", id)}
+	if repository != "" {
+		err.Hint += "; those of the whole server with --all"
+		err.Err = fmt.Errorf("there is no run %d of this repository", id)
+	}
+	return err
 }
 
 func scanRun(ctx context.Context, tx interface {
@@ -107,9 +118,17 @@ func scanRun(ctx context.Context, tx interface {
 	return err
 }
 
-// Dead lists the directories that were given up, of one run or of all when it is 0.
-func (q *Queue) Dead(ctx context.Context, run int64) ([]crew.Dead, error) {
-	list, err := scanDead(ctx, q.pool, `WHERE state = 'dead' AND ($1 = 0 OR run = $1) ORDER BY run DESC, path LIMIT $2`, run, 10*deadMost)
+// Dead lists the directories that were given up, of one run or of all when it is 0, of one
+// repository or of all when it is "".
+func (q *Queue) Dead(ctx context.Context, repository string, run int64) ([]crew.Dead, error) {
+	if run != 0 {
+		if _, err := q.Run(ctx, repository, run); err != nil {
+			return nil, err
+		}
+	}
+	list, err := scanDead(ctx, q.pool, `
+		WHERE state = 'dead' AND ($1 = 0 OR run = $1) AND ($2 = '' OR run IN (SELECT id FROM ken.survey_run WHERE repository = $2))
+		ORDER BY run DESC, path LIMIT $3`, run, repository, 10*deadMost)
 	if err != nil {
 		return nil, away(err)
 	}
@@ -132,9 +151,10 @@ func scanDead(ctx context.Context, tx interface {
 	})
 }
 
-// Retry has the directories tried again that a run has given up, and returns how many.
-func (q *Queue) Retry(ctx context.Context, run int64) (n int, err error) {
-	err = q.change(ctx, run, func(tx pgx.Tx, r lockedRun) error {
+// Retry has the directories tried again that a run of a repository has given up, of any when
+// that is "", and returns how many.
+func (q *Queue) Retry(ctx context.Context, repository string, run int64) (n int, err error) {
+	err = q.change(ctx, repository, run, func(tx pgx.Tx, r lockedRun) error {
 		if r.state == crew.Cancelled {
 			return &fault.Error{Kind: fault.Usage, Hint: "hand out what is left with: ken survey run --workers", Err: fmt.Errorf("run %d was cancelled", run)}
 		}
@@ -148,10 +168,10 @@ func (q *Queue) Retry(ctx context.Context, run int64) (n int, err error) {
 	return n, err
 }
 
-// Resume has a run go on that a ceiling has paused; a ceiling that is given takes the place
-// of the one that it had.
-func (q *Queue) Resume(ctx context.Context, run int64, c crew.Ceiling) error {
-	return q.change(ctx, run, func(tx pgx.Tx, r lockedRun) error {
+// Resume has a run of a repository go on that a ceiling has paused, of any when that is ""; a
+// ceiling that is given takes the place of the one that it had.
+func (q *Queue) Resume(ctx context.Context, repository string, run int64, c crew.Ceiling) error {
+	return q.change(ctx, repository, run, func(tx pgx.Tx, r lockedRun) error {
 		_, err := tx.Exec(ctx, `UPDATE ken.survey_run SET max_tokens = coalesce($2, max_tokens), max_cost = coalesce($3, max_cost) WHERE id = $1`, run, c.Tokens, c.Cost)
 		if err != nil || r.state == crew.Running {
 			return err
@@ -163,10 +183,10 @@ func (q *Queue) Resume(ctx context.Context, run int64, c crew.Ceiling) error {
 	})
 }
 
-// Cancel has no more of a run begun. Workers let go of what they have in hand; what was
-// written is kept.
-func (q *Queue) Cancel(ctx context.Context, run int64, who string) error {
-	return q.change(ctx, run, func(tx pgx.Tx, r lockedRun) error {
+// Cancel has no more of a run of a repository begun, of any when that is "". Workers let go of
+// what they have in hand; what was written is kept.
+func (q *Queue) Cancel(ctx context.Context, repository string, run int64, who string) error {
+	return q.change(ctx, repository, run, func(tx pgx.Tx, r lockedRun) error {
 		if r.state != crew.Running && r.state != crew.Paused {
 			return &fault.Error{Kind: fault.Usage, Err: fmt.Errorf("run %d is over: it is %s", run, r.state)}
 		}
@@ -176,11 +196,11 @@ func (q *Queue) Cancel(ctx context.Context, run int64, who string) error {
 }
 
 // change changes a run that nobody else changes meanwhile.
-func (q *Queue) change(ctx context.Context, run int64, f func(tx pgx.Tx, r lockedRun) error) error {
+func (q *Queue) change(ctx context.Context, repository string, run int64, f func(tx pgx.Tx, r lockedRun) error) error {
 	err := q.in(ctx, func(tx pgx.Tx) error {
 		r, err := lockRun(ctx, tx, run)
-		if errors.Is(err, pgx.ErrNoRows) {
-			return noRun(run)
+		if errors.Is(err, pgx.ErrNoRows) || err == nil && !of(repository, r.repository) {
+			return noRun(repository, run)
 		}
 		if err != nil {
 			return err
@@ -196,6 +216,10 @@ func (q *Queue) change(ctx context.Context, run int64, f func(tx pgx.Tx, r locke
 // begin has a run go on with all that is ready.
 func (q *Queue) begin(ctx context.Context, tx pgx.Tx, run int64, repository string) error {
 	if _, err := tx.Exec(ctx, `UPDATE ken.survey_run SET state = 'running', why = '', today = false, ended = NULL WHERE id = $1`, run); err != nil {
+		return err
+	}
+	// While it stood still, nobody could come.
+	if _, err := tx.Exec(ctx, `UPDATE ken.survey_directory SET absent = NULL WHERE run = $1 AND state = 'ready' AND absent IS NOT NULL`, run); err != nil {
 		return err
 	}
 	rows, err := tx.Query(ctx, `SELECT `+portionColumns+` FROM ken.survey_directory d WHERE d.run = $1 AND d.state = 'ready'`, run)

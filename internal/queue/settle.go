@@ -25,6 +25,9 @@ type Described struct {
 	Reasons []string
 	Speaks  fresh.Digest
 
+	// Basis names what it was to be written from; of a failure too.
+	Basis fresh.Digest
+
 	// What was paid is told with an error too.
 	Calls int
 	Last  crew.Amount // of the last call, which the till was not told of
@@ -180,6 +183,9 @@ func (q *Queue) fail(ctx context.Context, t *taken, d Described, fate crew.Fate,
 		case fate == crew.Refused:
 			_, err = tx.Exec(ctx, `UPDATE ken.survey_directory SET verdict = $3, reasons = $4 WHERE run = $1 AND path = $2`,
 				t.run.ID, bytesOf(t.of.Path), int16(survey.Failed), []string{why})
+			if err == nil && q.opts.Fail != nil {
+				err = q.opts.Fail(ctx, tx, t.run.Repository, survey.Failure{Path: t.of.Path, Basis: d.Basis, Reason: why, At: run.now})
+			}
 			if err == nil {
 				err = q.release(ctx, tx, run, t)
 			}
@@ -196,27 +202,48 @@ func (q *Queue) fail(ctx context.Context, t *taken, d Described, fate crew.Fate,
 }
 
 // missing notes that a worker came which cannot work on a ready directory: it has other
-// objects, or writes otherwise. After a while nobody is waited for any more.
-func (q *Queue) missing(ctx context.Context, run int64, path repo.Path, worker string, cause error) error {
-	return q.in(ctx, func(tx pgx.Tx) error {
-		if _, err := lockRun(ctx, tx, run); err != nil {
+// objects, or writes otherwise. After a while nobody is waited for any more, unless others
+// get on with the run: they will come to this one.
+//
+// The worker's job goes, and another one comes for who can.
+func (q *Queue) missing(ctx context.Context, run int64, path repo.Path, job int64, worker string, cause error) error {
+	err := q.in(ctx, func(tx pgx.Tx) error {
+		r, err := lockRun(ctx, tx, run)
+		if err != nil || r.state != crew.Running {
 			return err
 		}
-		var dead bool
-		err := tx.QueryRow(ctx, `
-			UPDATE ken.survey_directory SET absent = coalesce(absent, now()), error = $3, worker = $4,
-				state = CASE WHEN absent < now() - $5::interval THEN 'dead' ELSE state END,
-				settled_at = CASE WHEN absent < now() - $5::interval THEN now() END
-			WHERE run = $1 AND path = $2 AND state = 'ready' RETURNING state = 'dead'`,
-			run, bytesOf(path), oneLine(cause), worker, q.opts.Absent).Scan(&dead)
-		if errors.Is(err, pgx.ErrNoRows) {
-			return nil
+		var late bool
+		err = tx.QueryRow(ctx, `
+			UPDATE ken.survey_directory SET absent = coalesce(absent, now()), error = $3, worker = $4
+			WHERE run = $1 AND path = $2 AND state = 'ready' RETURNING absent < now() - $5::interval`,
+			run, bytesOf(path), oneLine(cause), worker, q.opts.Absent).Scan(&late)
+		if err != nil {
+			return err
 		}
-		if err != nil || !dead {
+		if !late {
+			return q.insertInstead(ctx, tx, r, run, path, job)
+		}
+		var moves bool
+		err = tx.QueryRow(ctx, `
+			SELECT EXISTS (SELECT FROM ken.survey_directory WHERE run = $1 AND
+				(state = 'taken' OR taken_at > now() - $2::interval OR state <> 'dead' AND settled_at > now() - $2::interval))`,
+			run, q.opts.Absent).Scan(&moves)
+		if err != nil {
+			return err
+		}
+		if moves {
+			return q.insertInstead(ctx, tx, r, run, path, job)
+		}
+		_, err = tx.Exec(ctx, `UPDATE ken.survey_directory SET state = 'dead', settled_at = now() WHERE run = $1 AND path = $2`, run, bytesOf(path))
+		if err != nil {
 			return err
 		}
 		return conclude(ctx, tx, run)
 	})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil
+	}
+	return err
 }
 
 // oneLine makes an error fit for a table: a line, and not a long one.

@@ -121,7 +121,10 @@ func (q *Queue) sweepOrphans(ctx context.Context, repositories []string, lease t
 		JOIN ken.survey_directory d ON d.run = r.id AND d.state = 'ready'
 		LEFT JOIN ken.river_job j ON j.id = d.job
 		WHERE r.repository = ANY ($1) AND r.state = 'running' AND d.queued < now() - $2::interval
-			AND (j.id IS NULL OR j.state IN ('completed', 'cancelled', 'discarded') OR j.state = 'running' AND j.attempted_at < now() - $2::interval)
+			AND (j.id IS NULL OR j.state IN ('completed', 'cancelled', 'discarded') OR j.state = 'running' AND j.attempted_at < now() - $2::interval
+				-- A machine whose clock is wrong has put it off, or should have let it come by now.
+				OR j.state <> 'running' AND j.scheduled_at > greatest(d.due, now()) + $2::interval
+				OR j.state IN ('scheduled', 'retryable') AND greatest(j.scheduled_at, d.due) < now() - $2::interval)
 		LIMIT $3`, repositories, lease, sweepMost)
 	if err != nil {
 		return err
@@ -154,7 +157,7 @@ func (q *Queue) sweepPaused(ctx context.Context) error {
 		LEFT JOIN ken.survey_day d ON d.day = (now() AT TIME ZONE 'UTC')::date
 		WHERE r.state = 'paused' AND r.today
 			AND (c.max_tokens IS NULL OR coalesce(d.spent_tokens + d.reserved_tokens, 0) + r.need_tokens <= c.max_tokens)
-			AND (c.max_cost IS NULL OR coalesce(d.spent_cost + d.reserved_cost, 0) + r.need_cost <= c.max_cost)`)
+			AND (c.max_cost IS NULL OR NOT r.need_unpriced AND coalesce(d.spent_cost + d.reserved_cost, 0) + r.need_cost <= c.max_cost)`)
 	if err != nil {
 		return err
 	}
@@ -163,7 +166,14 @@ func (q *Queue) sweepPaused(ctx context.Context) error {
 		return err
 	}
 	for _, id := range ids {
-		if err := q.Resume(ctx, id, crew.Ceiling{}); err != nil {
+		err := q.in(ctx, func(tx pgx.Tx) error {
+			r, err := lockRun(ctx, tx, id)
+			if err != nil || r.state != crew.Paused {
+				return err // somebody else was quicker
+			}
+			return q.begin(ctx, tx, id, r.repository)
+		})
+		if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 			return err
 		}
 	}

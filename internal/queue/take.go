@@ -28,13 +28,15 @@ type taken struct {
 var errFenced = errors.New("the lease is lost")
 
 // take takes a directory that is ready, nil when it is not: somebody else has it, it is
-// done, or its run goes on no more.
+// done, or its run goes on no more. Done twice with a token, because the news was lost, it
+// finds the directory in its own hands.
 func (q *Queue) take(ctx context.Context, run crew.Run, path repo.Path, worker, token string, lease time.Duration) (*taken, error) {
 	t := &taken{run: run, token: token}
 	err := q.in(ctx, func(tx pgx.Tx) error {
 		rows, err := tx.Query(ctx, `
 			UPDATE ken.survey_directory d SET state = 'taken', token = $3, worker = $4, expires = now() + $5, taken_at = now(), absent = NULL, turn = 0
-			FROM ken.survey_run r WHERE d.run = $1 AND d.path = $2 AND d.state = 'ready' AND r.id = d.run AND r.state = 'running'
+			FROM ken.survey_run r WHERE d.run = $1 AND d.path = $2 AND (d.state = 'ready' OR d.state = 'taken' AND d.token = $3)
+				AND r.id = d.run AND r.state = 'running'
 			RETURNING `+portionColumns+`, d.attempts`, run.ID, bytesOf(path), token, worker, lease)
 		if err != nil {
 			return err
@@ -67,7 +69,8 @@ func scanPortion(row pgx.CollectableRow, more ...any) (p survey.Portion, err err
 }
 
 // renew holds on to directories for another while, and returns the tokens of those that it
-// could not: they were lost, or their run was cancelled.
+// could not: they were lost, or their run was cancelled. One that is being ended at the
+// moment is passed over: it would keep the others waiting.
 func (q *Queue) renew(ctx context.Context, held []*taken, lease time.Duration) (lost map[string]bool, err error) {
 	runs, paths, tokens := make([]int64, len(held)), make([][]byte, len(held)), make([]string, len(held))
 	lost = make(map[string]bool)
@@ -76,10 +79,17 @@ func (q *Queue) renew(ctx context.Context, held []*taken, lease time.Duration) (
 		lost[t.token] = true
 	}
 	rows, err := q.pool.Query(ctx, `
-		UPDATE ken.survey_directory d SET expires = now() + $4
-		FROM unnest($1::bigint[], $2::bytea[], $3::text[]) AS h (run, path, token), ken.survey_run r
-		WHERE d.run = h.run AND d.path = h.path AND d.token = h.token AND d.state = 'taken' AND r.id = d.run AND r.state <> 'cancelled'
-		RETURNING d.token`, runs, paths, tokens, lease)
+		WITH held AS (
+			SELECT d.run, d.path, d.token FROM unnest($1::bigint[], $2::bytea[], $3::text[]) AS h (run, path, token)
+			JOIN ken.survey_directory d USING (run, path, token) JOIN ken.survey_run r ON r.id = d.run
+			WHERE d.state = 'taken' AND r.state <> 'cancelled'
+		), free AS (
+			SELECT d.run, d.path FROM ken.survey_directory d JOIN held USING (run, path)
+			WHERE d.token = held.token AND d.state = 'taken' FOR NO KEY UPDATE OF d SKIP LOCKED
+		), renewed AS (
+			UPDATE ken.survey_directory d SET expires = now() + $4::interval FROM free WHERE d.run = free.run AND d.path = free.path
+		)
+		SELECT token FROM held`, runs, paths, tokens, lease)
 	if err != nil {
 		return nil, err
 	}

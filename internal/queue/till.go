@@ -31,7 +31,9 @@ func (l *till) Reserve(ctx context.Context, most, before crew.Amount) error {
 	next := most
 	for {
 		var over *ceilingError
-		err := l.q.in(ctx, func(tx pgx.Tx) error { return l.reserve(ctx, tx, next, before) })
+		err := patiently(ctx, func(ctx context.Context) error {
+			return l.q.in(ctx, func(tx pgx.Tx) error { return l.reserve(ctx, tx, next, before) })
+		})
 		switch {
 		case err == nil && next == most:
 			l.t.turn++
@@ -122,15 +124,16 @@ type lockedRun struct {
 	state           crew.RunState
 	spent, reserved crew.Amount // what was assumed is spent
 	ceiling         crew.Ceiling
-	today           time.Time
+	today, now      time.Time
 }
 
 func lockRun(ctx context.Context, tx pgx.Tx, id int64) (r lockedRun, err error) {
 	err = tx.QueryRow(ctx, `
 		SELECT repository, state, spent_tokens + assumed_tokens, spent_cost + assumed_cost, reserved_tokens, reserved_cost,
-			max_tokens, max_cost, (now() AT TIME ZONE 'UTC')::date
+			max_tokens, max_cost, (now() AT TIME ZONE 'UTC')::date, now()
 		FROM ken.survey_run WHERE id = $1 FOR NO KEY UPDATE`, id).Scan(&r.repository, &r.state,
-		&r.spent.Tokens, &r.spent.Cost, &r.reserved.Tokens, &r.reserved.Cost, &r.ceiling.Tokens, &r.ceiling.Cost, &r.today)
+		&r.spent.Tokens, &r.spent.Cost, &r.reserved.Tokens, &r.reserved.Cost, &r.ceiling.Tokens, &r.ceiling.Cost, &r.today, &r.now)
+	r.now = r.now.UTC()
 	return r, err
 }
 
@@ -214,7 +217,7 @@ func openDay(ctx context.Context, tx pgx.Tx, day time.Time, most crew.Amount) er
 // reached.
 func (q *Queue) pause(ctx context.Context, run int64, over *ceilingError) error {
 	_, err := q.pool.Exec(ctx, `
-		UPDATE ken.survey_run SET state = 'paused', why = $2, today = $3, need_tokens = $4, need_cost = $5 WHERE id = $1 AND state = 'running'`,
-		run, over.Error(), over.today, over.need.Tokens, over.need.Cost)
+		UPDATE ken.survey_run SET state = 'paused', why = $2, today = $3, need_tokens = $4, need_cost = $5, need_unpriced = $6
+		WHERE id = $1 AND state = 'running'`, run, over.Error(), over.today, over.need.Tokens, over.need.Cost, over.need.Unpriced)
 	return err
 }

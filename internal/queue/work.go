@@ -57,10 +57,11 @@ type Event struct {
 
 // How a worker bears with others.
 const (
-	fairPatience = 3 * time.Second  // how long a job waits for its repository's turn, before others may have it
-	fairPause    = time.Second      // for how long others may
-	unablePause  = 10 * time.Second // after which somebody may come who can
+	fairPatience = 3 * time.Second // how long a job waits for its repository's turn, before others may have it
+	unablePause  = 2 * time.Second // before another of a repository is looked at after one that cannot be described here
 	idlePause    = 300 * time.Millisecond
+	nudgePause   = time.Second
+	tryPatience  = 15 * time.Second // how long a server may think about one thing
 )
 
 // Work describes directories until the context ends, or no run is left if that is wanted. It
@@ -91,8 +92,11 @@ func (q *Queue) Work(ctx context.Context, opts WorkOptions) error {
 	client, err := river.NewClient(riverpgxv5.New(q.pool), &river.Config{
 		Queues: queues, Workers: workers, Logger: quiet(), Schema: schema,
 		// A job lasts as long as it needs: leases tell who is gone.
-		JobTimeout: -1, FetchCooldown: 5 * time.Millisecond, FetchPollInterval: time.Second,
+		JobTimeout: -1, FetchCooldown: cooldown,
+		// Each queue would be looked at so often; all of them are looked after by nudge.
+		FetchPollInterval:           30 * time.Second,
 		CompletedJobRetentionPeriod: time.Hour, ErrorHandler: w,
+		ReindexerIndexNames: []string{}, // that takes the tables' owner
 	})
 	if err != nil {
 		return err
@@ -104,6 +108,7 @@ func (q *Queue) Work(ctx context.Context, opts WorkOptions) error {
 	done := make(chan struct{}) // when nothing is in hand any more
 	helpers.Go(func() { w.beat(done) })
 	helpers.Go(func() { w.tidy(ctx) })
+	helpers.Go(func() { w.nudge(ctx, slices.Collect(maps.Keys(queues))) })
 	if opts.UntilIdle {
 		helpers.Go(func() { w.watch(ctx) })
 	}
@@ -152,15 +157,30 @@ func (w *worker) Work(ctx context.Context, job *river.Job[wake]) error {
 	defer cancel()
 	defer context.AfterFunc(w.endingContext(), cancel)()
 	leave, err := w.fair.Enter(patient, repository)
-	if err != nil || w.isEnding() {
-		if err == nil {
-			leave()
-			return river.JobSnooze(0)
-		}
-		return river.JobSnooze(fairPause)
+	if err == nil && w.isEnding() {
+		leave()
 	}
-	defer leave()
-	return w.describe(ctx, repository, job.Args.Run, repo.Path(job.Args.Path))
+	if err != nil || w.isEnding() {
+		return w.decline(ctx, job)
+	}
+	able, err := w.describe(ctx, repository, job)
+	leave()
+	if able != nil {
+		// Others have it at once; this one would get it again and again.
+		select {
+		case <-w.ending:
+		case <-ctx.Done():
+		case <-time.After(unablePause):
+		}
+	}
+	return err
+}
+
+// decline leaves a job to others.
+func (w *worker) decline(ctx context.Context, job *river.Job[wake]) error {
+	keep, cancel := context.WithTimeout(context.WithoutCancel(ctx), tryPatience)
+	defer cancel()
+	return w.q.requeue(keep, job.Args.Run, repo.Path(job.Args.Path), job.ID)
 }
 
 func (w *worker) isEnding() bool {
@@ -194,26 +214,24 @@ func (c endingContext) Err() error {
 	}
 }
 
-// describe takes a directory, has it described, and ends it.
-func (w *worker) describe(ctx context.Context, repository string, id int64, path repo.Path) error {
-	by := w.opts.Repositories[repository]
+// describe takes a directory, has it described, and ends it. Unable is why that cannot be
+// done here.
+func (w *worker) describe(ctx context.Context, repository string, job *river.Job[wake]) (unable, err error) {
+	by, id, path := w.opts.Repositories[repository], job.Args.Run, repo.Path(job.Args.Path)
 	var run crew.Run
-	err := w.insist(ctx, func(ctx context.Context) error { return scanRun(ctx, w.q.pool, id, &run) })
+	err = w.insist(ctx, func(ctx context.Context) error { return scanRun(ctx, w.q.pool, id, &run) })
 	if errors.Is(err, pgx.ErrNoRows) || err == nil && run.State != crew.Running {
-		return nil
+		return nil, nil
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if err := by.Able(ctx, run); err != nil {
+	if unable := by.Able(ctx, run); unable != nil {
 		if ctx.Err() != nil {
-			return river.JobSnooze(0)
+			return nil, w.decline(ctx, job)
 		}
-		w.opts.Told(Event{Run: id, Path: path, Err: err, Unable: true})
-		if err := w.insist(ctx, func(ctx context.Context) error { return w.q.missing(ctx, id, path, w.opts.Name, err) }); err != nil {
-			return err
-		}
-		return river.JobSnooze(unablePause)
+		w.opts.Told(Event{Run: id, Path: path, Err: unable, Unable: true})
+		return unable, w.insist(ctx, func(ctx context.Context) error { return w.q.missing(ctx, id, path, job.ID, w.opts.Name, unable) })
 	}
 	var t *taken
 	token := rand.Text()
@@ -222,7 +240,7 @@ func (w *worker) describe(ctx context.Context, repository string, id int64, path
 		return err
 	})
 	if err != nil || t == nil {
-		return err
+		return nil, err
 	}
 	work, cancel := context.WithCancelCause(ctx)
 	w.hold(t, cancel)
@@ -231,7 +249,7 @@ func (w *worker) describe(ctx context.Context, repository string, id int64, path
 	w.end(ctx, t, d, err, lost)
 	w.letGo(t)
 	cancel(nil)
-	return nil
+	return nil, nil
 }
 
 // end puts down what came of a directory. If it cannot, the lease will run out.
@@ -263,7 +281,7 @@ func (w *worker) end(ctx context.Context, t *taken, d Described, failed error, l
 func (w *worker) insist(ctx context.Context, f func(context.Context) error) error {
 	const first, longest = 50 * time.Millisecond, 2 * time.Second
 	for pause := first; ; pause = min(2*pause, longest) {
-		err := f(ctx)
+		err := patiently(ctx, f)
 		if !passes(err) || ctx.Err() != nil {
 			return err
 		}
@@ -274,6 +292,13 @@ func (w *worker) insist(ctx context.Context, f func(context.Context) error) erro
 		case <-time.After(pause):
 		}
 	}
+}
+
+// patiently tries something once. A server that stalls is one that is away.
+func patiently(ctx context.Context, f func(context.Context) error) error {
+	try, cancel := context.WithTimeout(ctx, tryPatience)
+	defer cancel()
+	return f(try)
 }
 
 func (w *worker) hold(t *taken, cancel context.CancelCauseFunc) {
@@ -331,7 +356,7 @@ func (w *worker) tidy(ctx context.Context) {
 	tick := time.NewTicker(w.opts.Lease / 3)
 	defer tick.Stop()
 	for {
-		err := w.q.sweep(ctx, names, w.opts.Lease)
+		err := patiently(ctx, func(ctx context.Context) error { return w.q.sweep(ctx, names, w.opts.Lease) })
 		if err != nil && ctx.Err() == nil {
 			w.opts.Told(Event{Err: away(err), Server: true})
 		}
@@ -343,6 +368,31 @@ func (w *worker) tidy(ctx context.Context) {
 	}
 }
 
+// nudge has River look at queues where a job is left lying while this worker has a hand free:
+// it tells of jobs that are inserted, but not of those whose time has come, nor of all that
+// come at once. One question for all queues is cheaper than one for each.
+func (w *worker) nudge(ctx context.Context, queues []string) {
+	tick := time.NewTicker(nudgePause)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if w.busy() >= w.opts.Jobs {
+			continue
+		}
+		_ = patiently(ctx, func(ctx context.Context) error { // River looks by itself, later
+			_, err := w.q.pool.Exec(ctx, `
+				SELECT pg_notify($2, json_build_object('queue', q.name)::text) FROM unnest($1::text[]) AS q (name)
+				WHERE EXISTS (SELECT FROM ken.river_job j WHERE j.queue = q.name AND j.state = 'available' AND j.scheduled_at <= now())`,
+				queues, schema+".river_insert")
+			return err
+		})
+	}
+}
+
 // watch ends the worker once no run is under way.
 func (w *worker) watch(ctx context.Context) {
 	names := slices.Collect(maps.Keys(w.opts.Repositories))
@@ -350,7 +400,9 @@ func (w *worker) watch(ctx context.Context) {
 	defer tick.Stop()
 	for {
 		var left bool
-		err := w.q.pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM ken.survey_run WHERE repository = ANY ($1) AND state = 'running')`, names).Scan(&left)
+		err := patiently(ctx, func(ctx context.Context) error {
+			return w.q.pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM ken.survey_run WHERE repository = ANY ($1) AND state = 'running')`, names).Scan(&left)
+		})
 		if err == nil && !left {
 			w.stop(errIdle)
 			return

@@ -25,7 +25,7 @@ func TestRoles(t *testing.T) {
 		t.Fatal(err)
 	}
 	blocks := regexp.MustCompile("(?s)```sql\n(.*?)```").FindAllStringSubmatch(string(page), -1)
-	if len(blocks) != 2 {
+	if len(blocks) != 3 { // the last is for workers
 		t.Fatalf("%d blocks of SQL, want those of the administrator and of the owner", len(blocks))
 	}
 	server := pgtest.Start(t)

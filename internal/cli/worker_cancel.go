@@ -1,0 +1,53 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+)
+
+func (p *program) workerCancel() *cobra.Command {
+	var of scope
+	c := &cobra.Command{
+		Use: "cancel RUN", Short: "Have no more of a run begun; what was written is kept", Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			id, err := runID(c, args[0])
+			if err != nil {
+				return err
+			}
+			return p.withCrew(c.Context(), func(s CrewSpace) error {
+				if err := s.CancelRun(c.Context(), of.of(s), id); err != nil {
+					return err
+				}
+				return p.showRun(c.Context(), s, of, id)
+			})
+		},
+	}
+	of.bind(c)
+	return c
+}
+
+func (p *program) workerResume() *cobra.Command {
+	var f ceilingFlags
+	var of scope
+	c := &cobra.Command{
+		Use: "resume RUN", Short: "Have a run go on that reached its ceiling", Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			id, err := runID(c, args[0])
+			if err != nil {
+				return err
+			}
+			ceiling, err := f.ceiling(c)
+			if err != nil {
+				return err
+			}
+			return p.withCrew(c.Context(), func(s CrewSpace) error {
+				if err := s.Resume(c.Context(), of.of(s), id, ceiling); err != nil {
+					return err
+				}
+				return p.showRun(c.Context(), s, of, id)
+			})
+		},
+	}
+	f.bind(c)
+	of.bind(c)
+	return c
+}

@@ -1,0 +1,104 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"ken/internal/crew"
+	"ken/internal/term"
+)
+
+func (p *program) workerDead() *cobra.Command {
+	var of scope
+	c := &cobra.Command{
+		Use: "dead [RUN]", Short: "List directories that were given up, and why", Args: cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			id, err := oneRun(c, args)
+			if err != nil {
+				return err
+			}
+			return p.withCrew(c.Context(), func(s CrewSpace) error {
+				list, err := s.Dead(c.Context(), of.of(s), id)
+				if err != nil {
+					return err
+				}
+				return p.listDead(list, of)
+			})
+		},
+	}
+	of.bind(c)
+	return c
+}
+
+func (p *program) listDead(list []crew.Dead, of scope) error {
+	if p.io.JSON {
+		return p.io.Encode(struct {
+			Dead []crew.Dead `json:"dead"`
+		}{append([]crew.Dead{}, list...)})
+	}
+	for _, d := range list {
+		p.io.Line(term.Bad, "dead", display(d.PathJSON), fmt.Sprintf("run %d, %s, %s: %s", d.Run, term.Count(d.Attempts, "attempt"), d.Worker, d.Error))
+	}
+	switch {
+	case len(list) == 0:
+		p.io.Remarkf("ken: no directory was given up")
+	case of.all:
+		p.io.Remarkf("hint: try them again with: ken worker retry %d --all", list[0].Run)
+	default:
+		p.io.Remarkf("hint: try them again with: ken worker retry %d", list[0].Run)
+	}
+	return nil
+}
+
+func (p *program) workerRetry() *cobra.Command {
+	var of scope
+	c := &cobra.Command{
+		Use: "retry [RUN]", Short: "Have directories tried again that were given up", Args: cobra.MaximumNArgs(1),
+		Long: `Has the directories tried again that a run has given up; without one, those of all runs
+of this repository.`,
+		RunE: func(c *cobra.Command, args []string) error {
+			id, err := oneRun(c, args)
+			if err != nil {
+				return err
+			}
+			return p.withCrew(c.Context(), func(s CrewSpace) error { return p.retry(c.Context(), s, of.of(s), id) })
+		},
+	}
+	of.bind(c)
+	return c
+}
+
+// retry has what a run has given up tried again, or what all have when it is 0.
+func (p *program) retry(ctx context.Context, s CrewSpace, repository string, id int64) error {
+	ids := []int64{id}
+	if id == 0 {
+		list, err := s.Dead(ctx, repository, 0)
+		if err != nil {
+			return err
+		}
+		ids = nil
+		for _, d := range list {
+			if !slices.Contains(ids, d.Run) {
+				ids = append(ids, d.Run)
+			}
+		}
+	}
+	total := 0
+	for _, id := range ids {
+		n, err := s.Retry(ctx, repository, id)
+		if err != nil {
+			return err
+		}
+		total += n
+	}
+	if p.io.JSON {
+		return p.io.Encode(struct {
+			Retried int `json:"retried"`
+		}{total})
+	}
+	p.io.Printf("%s to be tried again\n", term.Count(total, "directory"))
+	return nil
+}

@@ -1,0 +1,148 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ken/internal/crew"
+	"ken/internal/fault"
+	"ken/internal/repo"
+	"ken/internal/term"
+)
+
+// HandOutOptions say what is handed out.
+type HandOutOptions struct {
+	At              string // a revision; HEAD when ""
+	Within          repo.Path
+	Provider, Model string
+	Ceiling         crew.Ceiling
+}
+
+// HandedOut is what was.
+type HandedOut struct {
+	ID       int64   `json:"run"` // 0 when there is nothing to do
+	Commit   repo.ID `json:"commit"`
+	Work     int     `json:"directories"`
+	Estimate int64   `json:"estimate_tokens"`
+	Remark   string  `json:"remark,omitempty"`
+}
+
+// handOut hands a survey out, and follows it unless it is left alone.
+func (p *program) handOut(c *cobra.Command, opts HandOutOptions, args []string, detach bool) error {
+	ctx := c.Context()
+	return p.withCrew(ctx, func(s CrewSpace) error {
+		var err error
+		if opts.Within, err = oneDir(s, args); err != nil {
+			return err
+		}
+		handed, err := s.HandOut(ctx, opts)
+		if err != nil {
+			return err
+		}
+		if handed.Remark != "" {
+			p.io.Remarkf("ken: %s", handed.Remark)
+		}
+		switch {
+		case handed.ID == 0 && p.io.JSON, detach && p.io.JSON:
+			return p.io.Encode(handed)
+		case handed.ID == 0:
+			p.io.Printf("nothing is to be described at %.12s\n", handed.Commit)
+			return nil
+		case detach:
+			p.io.Printf("run %d: %s handed out, about %d tokens\n", handed.ID, term.Count(handed.Work, "directory"), handed.Estimate)
+			p.io.Remarkf("hint: see how far it is with: ken worker runs %d", handed.ID)
+			return nil
+		}
+		p.io.Remarkf("ken: run %d: %s handed out; interrupt to leave it to the workers", handed.ID, term.Count(handed.Work, "directory"))
+		return p.follow(c, s, handed.ID)
+	})
+}
+
+const (
+	followPause    = 500 * time.Millisecond // between two looks at a run
+	followPatience = 10 * time.Second       // how long a server may think about it
+	lonely         = 10 * time.Second       // when it is said that nobody came
+)
+
+// follow shows how far a run comes, until it is over. A server that goes away is waited for,
+// as the workers do.
+func (p *program) follow(c *cobra.Command, s CrewSpace, id int64) error {
+	show := p.io.Progress("describing directories")
+	defer show.Done()
+	show.Lines(10, 10*time.Second)
+	ctx := c.Context()
+	tick := time.NewTicker(followPause)
+	defer tick.Stop()
+	wait := func() {
+		select {
+		case <-ctx.Done():
+		case <-tick.C:
+		}
+	}
+	begun, alone, away := time.Now(), false, false
+	for {
+		r, err := look(ctx, s, id)
+		switch {
+		case ctx.Err() != nil:
+			p.io.Remarkf("ken: run %d goes on; stop it with: ken worker cancel %d", id, id)
+			return &fault.Error{Kind: fault.Interrupted, Err: errors.New("interrupted")}
+		case errors.Is(err, crew.ErrAway):
+			if !away {
+				away = true
+				p.io.Remarkf("ken: waiting for the server: %s", plain(err.Error()))
+			}
+			wait()
+			continue
+		case err != nil:
+			return fmt.Errorf("run %d goes on, but cannot be followed: %w", id, err)
+		case r.State.Over():
+			show.Done()
+			return errors.Join(s.Sync(ctx), p.overRun(r))
+		}
+		away = false
+		n := r.Directories
+		more := r.Spent.String()
+		if n.Taken > 0 {
+			more += fmt.Sprintf(", %d under way", n.Taken)
+		}
+		show.Tell(n.Settled(), n.Total, more)
+		if !alone && n.Settled()+n.Taken == 0 && time.Since(begun) > lonely {
+			alone = true
+			p.io.Remarkf("ken: no worker has taken a directory yet; start one, in a clone that has the commit: ken worker")
+		}
+		wait()
+	}
+}
+
+// look asks for a run. A server that stalls is one that is away.
+func look(ctx context.Context, s CrewSpace, id int64) (*crew.Run, error) {
+	ctx, cancel := context.WithTimeout(ctx, followPatience)
+	defer cancel()
+	return s.Run(ctx, s.Repository(), id)
+}
+
+// overRun tells how a run ended. A ceiling that was reached is no failure.
+func (p *program) overRun(r *crew.Run) error {
+	if p.io.JSON {
+		if err := p.io.Encode(r); err != nil {
+			return err
+		}
+	} else {
+		p.printRun(r, false)
+		p.printDead(r)
+	}
+	switch r.State {
+	case crew.Paused:
+		p.io.Remarkf("hint: go on with: ken worker resume %d, with a higher --max-tokens or --max-cost", r.ID)
+	case crew.Incomplete:
+		return &fault.Error{Hint: fmt.Sprintf("see why with: ken worker dead %d", r.ID), Err: fmt.Errorf("%s could not be described", term.Count(r.Directories.Dead, "directory"))}
+	case crew.Cancelled:
+		return &fault.Error{Err: fmt.Errorf("run %d was %s", r.ID, r.Why)}
+	default:
+	}
+	return nil
+}

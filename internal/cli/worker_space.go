@@ -1,0 +1,83 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"ken/internal/crew"
+	"ken/internal/repo"
+)
+
+// A CrewSpace is a repository's runs, and those of its server.
+type CrewSpace interface {
+	// HandOut hands out the survey of a commit.
+	HandOut(ctx context.Context, opts HandOutOptions) (*HandedOut, error)
+	// Sync takes over what was written.
+	Sync(ctx context.Context) error
+	Repository() string
+
+	// Of the runs of a repository, or of all on the server when it is "".
+	Run(ctx context.Context, repository string, id int64) (*crew.Run, error)
+	Runs(ctx context.Context, repository string, most int) ([]crew.Run, error)
+	CancelRun(ctx context.Context, repository string, id int64) error
+	Resume(ctx context.Context, repository string, id int64, c crew.Ceiling) error
+	Dead(ctx context.Context, repository string, run int64) ([]crew.Dead, error)
+	Retry(ctx context.Context, repository string, run int64) (int, error)
+
+	Today(ctx context.Context) (crew.Day, error)
+	SetCeiling(ctx context.Context, c crew.Ceiling) error
+	Path(arg string) (repo.Path, error)
+	Remarks() []string
+	Close() error
+}
+
+// withCrew opens the runs, calls f, and closes them again.
+func (p *program) withCrew(ctx context.Context, f func(CrewSpace) error) (err error) {
+	s, err := p.OpenCrew(ctx, p.dir)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		for _, r := range s.Remarks() {
+			p.io.Remarkf("ken: %s", r)
+		}
+		err = errors.Join(err, s.Close())
+	}()
+	return f(s)
+}
+
+// runID reads the number of a run.
+func runID(c *cobra.Command, arg string) (int64, error) {
+	id, err := strconv.ParseInt(arg, 10, 64)
+	if err != nil || id < 1 {
+		return 0, usage(c, fmt.Errorf("%q is no run: they have numbers, see them with: ken worker runs", arg))
+	}
+	return id, nil
+}
+
+// oneRun reads the number of a run that may be left out, 0 then.
+func oneRun(c *cobra.Command, args []string) (int64, error) {
+	if len(args) == 0 {
+		return 0, nil
+	}
+	return runID(c, args[0])
+}
+
+// scope says whose runs a command is about: this repository's, unless all of the server are
+// asked for.
+type scope struct{ all bool }
+
+func (f *scope) bind(c *cobra.Command) {
+	c.Flags().BoolVar(&f.all, "all", false, "runs of every repository on the server")
+}
+
+func (f *scope) of(s CrewSpace) string {
+	if f.all {
+		return ""
+	}
+	return s.Repository()
+}

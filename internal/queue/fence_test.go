@@ -1,0 +1,228 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"ken/internal/crew"
+	"ken/internal/fresh"
+	"ken/internal/pgtest"
+	"ken/internal/repo"
+	"ken/internal/survey"
+)
+
+// hire returns a queue with a run of two directories below a third, the first of which is taken
+// once.
+func hire(t *testing.T) (*Queue, crew.Run, *taken) {
+	t.Helper()
+	cfg, err := pgxpool.ParseConfig(pgtest.Database(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, err := Open(t.Context(), cfg, Options{
+		Keep: func(context.Context, Tx, string, []*survey.Record, []fresh.Record) error { return nil },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(q.Close)
+	run := crew.Run{Repository: "r", Commit: repo.SHA1.Blob([]byte("commit"))}
+	run.ID, err = q.HandOut(t.Context(), run, &survey.Handout{Work: 3, Portions: []survey.Portion{
+		{Path: "a", Work: true}, {Path: "b", Work: true}, {Path: "", Work: true, Waits: 2, Top: true},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return q, run, grab(t, q, run, "first")
+}
+
+func grab(t *testing.T, q *Queue, run crew.Run, token string) *taken {
+	t.Helper()
+	held, err := q.take(t.Context(), run, "a", token, token, time.Minute)
+	if err != nil || held == nil {
+		t.Fatalf("%s did not get it: %v", token, err)
+	}
+	return held
+}
+
+// row is how a directory stands.
+func row(t *testing.T, q *Queue, path string) (state, token string, waits, calls int) {
+	t.Helper()
+	err := q.pool.QueryRow(t.Context(), `SELECT state, coalesce(token, ''), waits, calls FROM ken.survey_directory WHERE path = $1`, []byte(path)).
+		Scan(&state, &token, &waits, &calls)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return state, token, waits, calls
+}
+
+// Whoever has lost a directory to another one, who is at it, can do nothing to it.
+func TestFencedByToken(t *testing.T) {
+	t.Parallel()
+	q, run, first := hire(t)
+	if _, err := q.pool.Exec(t.Context(), `UPDATE ken.survey_directory SET expires = now() - interval '1 second' WHERE path = 'a'`); err != nil {
+		t.Fatal(err)
+	}
+	if err := q.sweepLeases(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	grab(t, q, run, "second")
+	if err := q.finish(t.Context(), first, Described{Calls: 1}); !errors.Is(err, errFenced) {
+		t.Errorf("finish: %v", err)
+	}
+	if err := q.fail(t.Context(), first, Described{Calls: 1}, crew.Again, 0, errors.New("no")); !errors.Is(err, errFenced) {
+		t.Errorf("fail: %v", err)
+	}
+	if err := (&till{q, first}).Reserve(t.Context(), crew.Amount{Tokens: 1}, crew.Amount{}); !errors.Is(err, errFenced) {
+		t.Errorf("reserve: %v", err)
+	}
+	if state, token, _, calls := row(t, q, "a"); state != "taken" || token != "second" || calls != 0 {
+		t.Errorf("%s by %s, %d calls", state, token, calls)
+	}
+}
+
+// A directory that is done stays so: whoever does it again, because the news was lost, is
+// content, and whoever pays or fails then is fenced off.
+func TestFencedByState(t *testing.T) {
+	t.Parallel()
+	q, _, held := hire(t)
+	for range 2 {
+		if err := q.finish(t.Context(), held, Described{Verdict: survey.Fresh, Calls: 1}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := q.fail(t.Context(), held, Described{}, crew.Again, 0, errors.New("no")); !errors.Is(err, errFenced) {
+		t.Errorf("fail: %v", err)
+	}
+	if err := (&till{q, held}).Reserve(t.Context(), crew.Amount{Tokens: 1}, crew.Amount{}); !errors.Is(err, errFenced) {
+		t.Errorf("reserve: %v", err)
+	}
+	if state, _, _, calls := row(t, q, "a"); state != "done" || calls != 1 {
+		t.Errorf("%s, %d calls", state, calls)
+	}
+	if _, _, waits, _ := row(t, q, ""); waits != 1 {
+		t.Errorf("the one above waits for %d", waits)
+	}
+}
+
+// Taking a directory again, because the news was lost, costs neither a lease nor an attempt.
+func TestTakenTwiceByOne(t *testing.T) {
+	t.Parallel()
+	q, run, _ := hire(t)
+	grab(t, q, run, "first")
+	if other, err := q.take(t.Context(), run, "a", "other", "other", time.Minute); other != nil || err != nil {
+		t.Errorf("another one got it too: %v", err)
+	}
+	if state, token, _, _ := row(t, q, "a"); state != "taken" || token != "first" {
+		t.Errorf("%s by %s", state, token)
+	}
+}
+
+// A lease that is renewed while somebody is about to sweep it stays.
+func TestRenewedBeforeItIsSwept(t *testing.T) {
+	t.Parallel()
+	q, run, held := hire(t)
+	if _, err := q.pool.Exec(t.Context(), `UPDATE ken.survey_directory SET expires = now() - interval '1 second' WHERE path = 'a'`); err != nil {
+		t.Fatal(err)
+	}
+	swept := make(chan error)
+	err := q.in(t.Context(), func(tx pgx.Tx) error {
+		if _, err := lockRun(t.Context(), tx, run.ID); err != nil {
+			return err
+		}
+		go func() { swept <- q.sweepLeases(t.Context()) }()
+		await(t, q, `EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')`)
+		lost, err := q.renew(t.Context(), []*taken{held}, time.Minute)
+		if len(lost) > 0 {
+			t.Errorf("lost: %v", lost)
+		}
+		return err
+	})
+	if err = errors.Join(err, <-swept); err != nil {
+		t.Fatal(err)
+	}
+	if state, token, _, _ := row(t, q, "a"); state != "taken" || token != "first" {
+		t.Errorf("%s by %q", state, token)
+	}
+}
+
+// A directory that is being ended keeps no other from being renewed, and is not taken for lost.
+func TestRenewedBesideOneThatIsLocked(t *testing.T) {
+	t.Parallel()
+	q, run, held := hire(t)
+	other, err := q.take(t.Context(), run, "b", "w", "other", time.Millisecond)
+	if err != nil || other == nil {
+		t.Fatal(err)
+	}
+	err = q.in(t.Context(), func(tx pgx.Tx) error {
+		if _, err := lockHeld(t.Context(), tx, held); err != nil {
+			return err
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		defer cancel()
+		lost, err := q.renew(ctx, []*taken{held, other}, time.Minute)
+		if len(lost) > 0 {
+			t.Errorf("lost: %v", lost)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	await(t, q, `(SELECT expires > now() FROM ken.survey_directory WHERE path = 'b')`)
+}
+
+// await waits until something holds in the database.
+func await(t *testing.T, q *Queue, what string) {
+	t.Helper()
+	for begun := time.Now(); ; {
+		var holds bool
+		if err := q.pool.QueryRow(t.Context(), `SELECT `+what).Scan(&holds); err != nil {
+			t.Fatal(err)
+		}
+		if holds {
+			return
+		}
+		if time.Since(begun) > 20*time.Second {
+			t.Fatalf("it never came to this: %s", what)
+		}
+	}
+}
+
+// A server that has lost its patience with somebody's lock is one that may come back.
+func TestLocksAreNotWaitedForWithoutEnd(t *testing.T) {
+	t.Parallel()
+	cfg, err := pgxpool.ParseConfig(pgtest.Database(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg.ConnConfig.RuntimeParams["idle_in_transaction_session_timeout"] = "1h" // as a store has it
+	q, err := Open(t.Context(), cfg, Options{Stalled: 200 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer q.Close()
+	if got := q.pool.Config().ConnConfig.RuntimeParams["idle_in_transaction_session_timeout"]; got != "" {
+		t.Errorf("sessions begin with %q, which poolers refuse", got)
+	}
+	stalled, err := pgx.ConnectConfig(t.Context(), cfg.ConnConfig)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stalled.Close(context.Background())
+	if _, err := stalled.Exec(t.Context(), `BEGIN; LOCK TABLE ken.survey_run`); err != nil {
+		t.Fatal(err)
+	}
+	if _, err = q.HandOut(t.Context(), crew.Run{Repository: "r"}, &survey.Handout{}); !errors.Is(err, crew.ErrAway) {
+		t.Errorf("%v", err)
+	}
+	var idle string
+	if err := q.pool.QueryRow(t.Context(), `SHOW idle_in_transaction_session_timeout`).Scan(&idle); idle != "200ms" || err != nil {
+		t.Errorf("transactions may do nothing for %s, %v", idle, err)
+	}
+}
