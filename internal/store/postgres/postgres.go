@@ -118,7 +118,7 @@ func (s *Store) Close() error {
 }
 
 // Config is how the store connects, for who needs connections apart from its own.
-func (s *Store) Config() *pgxpool.Config { return s.config.Copy() }
+func (s *Store) Config() *pgxpool.Config { return s.connections.config.Copy() }
 
 // Pool returns the connections, to a database that has the tables.
 func (s *Store) Pool(ctx context.Context) (*pgxpool.Pool, error) {
@@ -156,7 +156,7 @@ func Reach(ctx context.Context, address string) error {
 	if err != nil {
 		return err
 	}
-	conn, err := pgx.ConnectConfig(ctx, s.config.ConnConfig)
+	conn, err := pgx.ConnectConfig(ctx, s.connections.config.ConnConfig)
 	if err != nil {
 		return s.explain("open", err)
 	}
