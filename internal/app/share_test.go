@@ -10,7 +10,7 @@ import (
 
 // Closing does not wait for a remote that takes a call and says nothing.
 func TestCloseLeavesASilentRemote(t *testing.T) {
-	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	silent, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -160,7 +160,7 @@ func Reach(ctx context.Context, address string) error {
 	if err != nil {
 		return s.explain("open", err)
 	}
-	defer conn.Close(context.WithoutCancel(ctx)) //nolint:errcheck // nothing was written
+	defer conn.Close(context.WithoutCancel(ctx))
 	v, _, err := version(ctx, conn)
 	if err == nil && v > len(migrations) {
 		err = newer(v)
