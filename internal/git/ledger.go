@@ -108,7 +108,6 @@ func (l Ledger) Layout(ctx context.Context, tip repo.ID) (share.Layout, error) {
 		case i == 2:
 			lay.Records = id
 		case i == 3:
-			lay.Lists = id
 			if err := l.lists(content, lay.Dropped); err != nil {
 				return lay, err
 			}
@@ -136,6 +135,7 @@ func (l Ledger) lists(tree string, into map[share.Name]repo.ID) error {
 // list lists all files below a commit or tree, as if they were new.
 func (l Ledger) list(ctx context.Context, tree repo.ID) ([]repo.Change, error) {
 	var list []repo.Change
+	var size bound
 	err := l.split(ctx, []string{"ls-tree", "-r", "-z", "--full-tree", tree.String()}, func(item string) error {
 		what, path, ok := strings.Cut(item, "\t")
 		word := strings.Split(what, " ")
@@ -145,11 +145,33 @@ func (l Ledger) list(ctx context.Context, tree repo.ID) ([]repo.Change, error) {
 		c := repo.Change{Path: repo.Path(path), Kind: repo.Added}
 		var err error
 		c.NewMode = octal(word[0])
-		c.New, err = repo.ParseID(word[2])
+		if c.New, err = repo.ParseID(word[2]); err == nil {
+			err = size.add(path)
+		}
 		list = append(list, c)
 		return err
 	})
 	return list, err
+}
+
+// A bound is how much was listed so far. A few small trees that name each other lead to
+// any number of files.
+type bound struct{ files, bytes int }
+
+// What a ledger can have: several times what a budget of 64 MB holds.
+const (
+	maxListed      = 1_000_000
+	maxListedBytes = 128 << 20 // of their paths
+)
+
+func (b *bound) add(path string) error {
+	if b.files++; b.files > maxListed {
+		return fmt.Errorf("it has more than %d files, and no knowledge has so many", maxListed)
+	}
+	if b.bytes += len(path); b.bytes > maxListedBytes {
+		return fmt.Errorf("the paths of its files have more than %d bytes, and those of no knowledge have so many", maxListedBytes)
+	}
+	return nil
 }
 
 // split runs git and calls f with each of its answers that end in a NUL.
@@ -176,6 +198,12 @@ func (l Ledger) Differences(ctx context.Context, from, to repo.ID) ([]repo.Chang
 	}
 	if from.IsZero() {
 		return l.list(ctx, to)
+	}
+	// git has all differences in memory before it tells the first; it lists files as it
+	// comes to them.
+	var size bound
+	if err := l.split(ctx, []string{"ls-tree", "-r", "-z", "--name-only", "--full-tree", to.String()}, size.add); err != nil {
+		return nil, err
 	}
 	var list []repo.Change
 	entry := ""

@@ -1,0 +1,169 @@
+package git
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"ken/internal/repo"
+	"ken/internal/share"
+)
+
+func someCommit() share.Commit {
+	return share.Commit{
+		Put:     []share.Put{{Path: "format", Data: []byte("x\n")}, {Path: "records/ab/cd", Data: []byte("y\n")}},
+		Message: "some\n", At: time.Unix(1_800_000_000, 0),
+	}
+}
+
+func packs(t *testing.T, b *box, pattern string) []string {
+	t.Helper()
+	list, err := filepath.Glob(filepath.Join(b.dir, ".git", pattern))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// mktree makes a tree of lines.
+func (b *box) mktree(lines string) string {
+	b.t.Helper()
+	cmd := exec.CommandContext(ctx(b.t), "git", "mktree")
+	cmd.Dir, cmd.Stdin = b.dir, strings.NewReader(lines)
+	out, err := cmd.Output()
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+func named(t *testing.T) *box {
+	t.Helper()
+	b := newBox(t)
+	b.git("config", "user.name", "Ann")
+	b.git("config", "user.email", "ann@example.org")
+	return b
+}
+
+// Whoever writes the same at the same moment in the same clone gets the same.
+func TestWriteAtOnce(t *testing.T) {
+	b := named(t)
+	var wg sync.WaitGroup
+	ids, errs := make([]repo.ID, 8), make([]error, 8)
+	for i := range ids {
+		l := b.open().Ledger()
+		wg.Go(func() { ids[i], errs[i] = l.Write(ctx(t), someCommit()) })
+	}
+	wg.Wait()
+	for i, id := range ids {
+		if errs[i] != nil || id != ids[0] {
+			t.Errorf("%v, %v, want %v", id, errs[i], ids[0])
+		}
+	}
+	b.git("fsck", "--strict", "--no-dangling")
+	if list := packs(t, b, "fast_import_crash_*"); len(list) > 0 {
+		t.Errorf("left behind: %v", list)
+	}
+}
+
+// While another run of git is about to add the same pack, a writer waits.
+func TestWriteWaits(t *testing.T) {
+	twin, b := named(t), named(t)
+	want, err := twin.open().Ledger().Write(ctx(t), someCommit())
+	if err != nil {
+		t.Fatal(err)
+	}
+	pack := packs(t, twin, "objects/pack/*.pack")
+	if len(pack) != 1 {
+		t.Fatalf("packs: %v", pack)
+	}
+	keep := filepath.Join(b.dir, ".git", "objects", "pack", strings.TrimSuffix(filepath.Base(pack[0]), ".pack")+".keep")
+	if err := os.MkdirAll(filepath.Dir(keep), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(keep, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	var got repo.ID
+	l := b.open().Ledger()
+	go func() { var err error; got, err = l.Write(ctx(t), someCommit()); done <- err }()
+	// What was written and not added stays, so that a second one is of a second attempt.
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for len(packs(t, b, "objects/pack/tmp_pack_*")) < 2 {
+		select {
+		case err := <-done:
+			t.Fatalf("it did not wait: %v", err)
+		case <-tick.C:
+		}
+	}
+	if err := os.Remove(keep); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-done; err != nil || got != want {
+		t.Errorf("%v, %v, want %v", got, err, want)
+	}
+	if list := packs(t, b, "fast_import_crash_*"); len(list) > 0 {
+		t.Errorf("left behind: %v", list)
+	}
+}
+
+// Contents are kept as they are, in order.
+func TestKeep(t *testing.T) {
+	b := named(t)
+	l := b.open().Ledger()
+	contents := [][]byte{[]byte("one\n"), {}, []byte("no line end"), []byte("\x00\n\n")}
+	ids, err := l.Keep(ctx(t), contents)
+	if err != nil || len(ids) != len(contents) {
+		t.Fatalf("%v, %v", ids, err)
+	}
+	err = l.EachBlob(ctx(t), ids, func(i int, content []byte, _ int64) {
+		if string(content) != string(contents[i]) {
+			t.Errorf("%d: %q", i, content)
+		}
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	if ids, err := l.Keep(ctx(t), nil); err != nil || len(ids) > 0 {
+		t.Errorf("none: %v, %v", ids, err)
+	}
+}
+
+// A few trees that name each other a hundredfold lead to more files than there is room
+// for; that is told, before they fill it.
+func TestTreeOfTrees(t *testing.T) {
+	b := named(t)
+	b.write("x", "x\n")
+	entry := "100644 blob " + b.git("hash-object", "-w", "x")
+	tree := ""
+	for range 4 {
+		var in strings.Builder
+		for i := range 100 {
+			fmt.Fprintf(&in, "%s\t%02d\n", entry, i)
+		}
+		tree = b.mktree(in.String())
+		entry = "040000 tree " + tree
+	}
+	bomb, err := repo.ParseID(b.git("commit-tree", "-m", "bomb", tree))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := b.open().Ledger()
+	empty, err := repo.ParseID(b.git("commit-tree", "-m", "empty", b.mktree("")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, from := range []repo.ID{{}, empty} {
+		list, err := l.Differences(ctx(t), from, bomb)
+		if err == nil || !strings.Contains(err.Error(), "more than 1000000 files") {
+			t.Errorf("%d files, %v", len(list), err)
+		}
+	}
+}
