@@ -55,7 +55,7 @@ func (w *workspace) pushWithin(ctx context.Context, limit time.Duration) string 
 	defer cancel()
 	s, err := w.Share(bounded)
 	if err == nil {
-		_, err = s.Push(bounded, share.PushOptions{})
+		_, err = s.Push(bounded, share.PushOptions{Unasked: true})
 	}
 	switch {
 	case err == nil:

@@ -56,18 +56,20 @@ func placeOf(text string) string { n := nameOf(text); return "records/" + n[:2] 
 func TestQuarantine(t *testing.T) {
 	remote := newRemote(t)
 	a, b := newClone(t, remote), newClone(t, remote)
-	a.know("one", "two", "three")
+	a.know("one", "two", "three", "four")
 	a.push()
 	b.pull()
 	there := records(remote, ref)
-	good := storetest.Record("about four", "four", 4)
-	escape := storetest.Record("\x1b[2J", "five", 5)
+	another := remote.Git("cat-file", "blob", ref+":"+there[2]) + "\n"
+	lie := strings.Repeat("a", 64) + "\n"
+	good := storetest.Record("about five", "five", 5)
+	escape := storetest.Record("\x1b[2J", "six", 6)
 	later := `{"ken":2,"more":true}` + "\n"
 	huge := strings.Repeat("x", share.MaxSize+1)
 	text := func(r share.Record) string { return string(r.Encode()) }
 	vandal(t, remote, map[string]string{
-		there[0]:                          "not what it is named by\n",
-		there[1]:                          "", // gone
+		there[0]:                          another, // a record, and not the one that belongs there
+		there[1]:                          "",      // gone
 		placeOf(text(file(good))):         text(file(good)),
 		placeOf(text(file(escape))):       text(file(escape)),
 		placeOf("junk"):                   "junk",
@@ -80,6 +82,7 @@ func TestQuarantine(t *testing.T) {
 		"README.md":                       "read me",
 		"dropped/notes":                   "x",
 		"dropped/" + nameOf("not a list"): "not a list",
+		"dropped/" + nameOf("a lie"):      lie,
 	})
 	before := strings.Fields(b.knows())
 	out := b.pull()
@@ -102,17 +105,18 @@ func TestQuarantine(t *testing.T) {
 		"README.md":                       "belongs",
 		"dropped/notes":                   "belongs",
 		"dropped/" + nameOf("not a list"): "no list",
+		"dropped/" + nameOf("a lie"):      "not the one that it is named by",
 	} {
 		if !strings.Contains(reasons[path], want) {
 			t.Errorf("%s: %q, want %q", path, reasons[path], want)
 		}
 	}
-	wantCounts(t, "quarantined", len(reasons), 12)
+	wantCounts(t, "quarantined", len(reasons), 13)
 	// It is remembered, found again without a memory, and no reason to fail.
 	for range 2 {
 		st := b.status()
-		wantCounts(t, "quarantined", len(st.Quarantined), 11)
-		wantCounts(t, "records", st.Size.Records, 4)
+		wantCounts(t, "quarantined", len(st.Quarantined), 12)
+		wantCounts(t, "records", st.Size.Records, 5)
 		if st.Current() {
 			t.Error("all is well")
 		}
@@ -126,8 +130,8 @@ func TestQuarantine(t *testing.T) {
 		t.Error("it was not put back")
 	}
 	c := newClone(t, remote)
-	wantCounts(t, "taken by a new clone", c.pull().Taken, 4)
-	wantCounts(t, "quarantined in a new clone", len(c.status().Quarantined), 11)
+	wantCounts(t, "taken by a new clone", c.pull().Taken, 5)
+	wantCounts(t, "quarantined in a new clone", len(c.status().Quarantined), 12)
 	// A new epoch leaves it behind.
 	c.policy.Budget = 500
 	if out := c.push(share.PushOptions{Prune: true}); len(out.Dropped) == 0 {
@@ -165,6 +169,9 @@ func TestUnusable(t *testing.T) {
 			a.push()
 			before := a.knows()
 			spoil(remote)
+			if _, err := a.share().Push(t.Context(), share.PushOptions{}); err == nil {
+				t.Error("a push of nothing is content with it")
+			}
 			a.know("two")
 			for _, act := range []func() error{
 				func() error { _, err := a.share().Pull(t.Context(), ""); return err },
@@ -210,6 +217,10 @@ func TestForcePushed(t *testing.T) {
 	}
 	wantCounts(t, "pushed", a.push().Records, 3)
 	wantCounts(t, "again", len(records(remote, ref)), 3)
+	// Nobody need know of it, or have anything new.
+	remote.Git("update-ref", "-d", ref)
+	wantCounts(t, "pushed unawares", a.push().Records, 3)
+	wantCounts(t, "once more", len(records(remote, ref)), 3)
 }
 
 // A remote that refuses, is not there, or is not configured.

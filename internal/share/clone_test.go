@@ -67,12 +67,17 @@ func newClone(t testing.TB, remote *testrepo.Repo, args ...string) *clone {
 // A spy counts what a ledger is asked for.
 type spy struct {
 	share.Ledger
-	fetches, pushes, read, asked int
+	fetches, pushes, read, asked, kept int
 }
 
 func (s *spy) Have(ctx context.Context, paths []repo.Path, tips ...repo.ID) ([]bool, error) {
 	s.asked += len(paths)
 	return s.Ledger.Have(ctx, paths, tips...)
+}
+
+func (s *spy) Keep(ctx context.Context, contents [][]byte) ([]repo.ID, error) {
+	s.kept += len(contents)
+	return s.Ledger.Keep(ctx, contents)
 }
 
 func (s *spy) Fetch(ctx context.Context, remote string) (repo.ID, error) {
@@ -222,8 +227,11 @@ func TestThereAndBack(t *testing.T) {
 				if st := c.status(); !st.Current() || st.Size.Records != 5 || st.Size.Bytes == 0 {
 					t.Errorf("in the end: %+v", st)
 				}
-				if out := c.push(); out.Records != 0 || c.spied.pushes+c.spied.fetches > 0 {
+				if out := c.push(); out.Records != 0 || c.spied.pushes != 0 || c.spied.fetches != 1 {
 					t.Errorf("nothing is new: %+v", out)
+				}
+				if out := c.push(share.PushOptions{Unasked: true}); out.Records != 0 || c.spied.pushes+c.spied.fetches > 0 {
+					t.Errorf("nothing is new, and nobody is asked: %+v", out)
 				}
 				if got := c.Git("status", "--porcelain"); got != "" {
 					t.Errorf("git status: %s", got)

@@ -41,6 +41,7 @@ type plan struct {
 	needed  bool   // a commit, for more than what is new in the store
 	replace bool   // it does not follow on the remote's
 	crossed bool   // this clone's epoch is not what it was
+	reread  bool   // the store is to be compared with it from the beginning
 	recount bool   // how much there is has to be counted
 	dropped map[Name]bool
 }
@@ -51,6 +52,14 @@ type plan struct {
 // alone, so that what was dropped can be forgotten by git too; and since it vouches for
 // what it takes along, that is only what is trusted here.
 func (s *Share) join(ctx context.Context, own *state, theirs *examined) (*plan, error) {
+	p, err := s.joined(ctx, own, theirs)
+	if err == nil {
+		p.reread = p.crossed || theirs.cleared
+	}
+	return p, err
+}
+
+func (s *Share) joined(ctx context.Context, own *state, theirs *examined) (*plan, error) {
 	p := &plan{state: theirs.state, dropped: theirs.dropped}
 	if own.tip.IsZero() {
 		return p, nil
@@ -70,6 +79,7 @@ func (s *Share) join(ctx context.Context, own *state, theirs *examined) (*plan, 
 			return nil, err
 		}
 		*p = plan{state: own.clone(), dropped: dropped, replace: true, recount: true}
+		p.refused = theirs.refused
 		p.commit.Parents = []repo.ID{own.tip}
 		p.carry(theirs.state, theirs.added, false)
 	case apart:

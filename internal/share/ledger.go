@@ -28,7 +28,7 @@ type Ledger interface {
 	// Layout returns what lies at the top of a tip. One that is no commit is an error.
 	Layout(ctx context.Context, tip repo.ID) (Layout, error)
 	// Differences are those between two tips, file by file. All of it differs from the
-	// zero one.
+	// zero one. More than a ledger can have are an error.
 	Differences(ctx context.Context, from, to repo.ID) ([]repo.Change, error)
 	// Have returns which of the tips' files there are, of as many paths as are given.
 	Have(ctx context.Context, paths []repo.Path, tips ...repo.ID) ([]bool, error)
@@ -38,6 +38,8 @@ type Ledger interface {
 	// the files that it brought or changed. Of a merge, that is what none of its
 	// parents has so. Signatures are looked at only when they are to be verified.
 	Introductions(ctx context.Context, tip, known repo.ID, verify bool, f func(Voucher, []repo.Change) error) error
+	// Keep writes contents, which nothing leads to yet.
+	Keep(ctx context.Context, contents [][]byte) ([]repo.ID, error)
 	// Write makes a commit, which nothing leads to yet.
 	Write(ctx context.Context, c Commit) (repo.ID, error)
 	// Author returns who commits here, and whether commits are signed.
@@ -62,7 +64,6 @@ type Layout struct {
 	Format  string           // the text of the file of that name, "" for none
 	Records repo.ID          // the directory of records; zero for none
 	Dropped map[Name]repo.ID // lists of what was dropped, by their names
-	Lists   repo.ID          // the directory of these
 }
 
 // A Commit is a state of the ledger that is to be written.

@@ -1,13 +1,14 @@
 package share
 
 import (
+	"cmp"
 	"time"
 
 	"ken/internal/repo"
 )
 
 // A Memory is what a clone remembers of its ledger, so that only what is new need be
-// looked at. Losing it costs a full comparison, and nothing else.
+// looked at. Losing it costs a full comparison, and what was refused: see [Memory.Refused].
 type Memory struct {
 	Version int     `json:"version"`
 	Policy  string  `json:"policy"` // that everything was judged by
@@ -24,7 +25,8 @@ type Memory struct {
 
 	Quarantined []Quarantined `json:"quarantined,omitempty"`
 	Held        []Held        `json:"held,omitempty"`
-	Unfit       []Quarantined `json:"unfit,omitempty"` // kept here, and not shared
+	Refused     []Held        `json:"refused,omitempty"` // held back when an epoch left it behind
+	Unfit       []Quarantined `json:"unfit,omitempty"`   // kept here, and not shared
 
 	Fetched map[string]time.Time `json:"fetched,omitempty"` // when a remote was last heard of
 }
@@ -46,6 +48,9 @@ type Held struct {
 	Commit repo.ID `json:"commit"`
 	Reason string  `json:"reason"`
 }
+
+// who returns who brought it, as far as is known.
+func (h Held) who() string { return cmp.Or(h.Who, "somebody") }
 
 // Memories is where a Memory is kept.
 type Memories interface {

@@ -125,6 +125,9 @@ func (s *Share) prune(ctx context.Context, p *plan) ([]Dropped, error) {
 	}
 	// Some room is made, or the next push would be too much again.
 	gone := choose(all, s.opts.Policy.budget()*3/4)
+	if len(gone) == 0 {
+		return nil, nil // it is what is held back that is too much, which others may trust
+	}
 	lay, err := s.ledger.Layout(ctx, p.tip)
 	if err != nil {
 		return nil, err

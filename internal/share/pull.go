@@ -51,7 +51,7 @@ func (s *Share) pull(ctx context.Context, remote string) (*Pulled, error) {
 		if err != nil {
 			return nil, unusable(remote, err)
 		}
-		for _, h := range ex.listHeld() {
+		for _, h := range byName(ex.held) {
 			if _, before := st.held[h.Name]; !before {
 				out.Held = append(out.Held, h)
 			}
@@ -66,10 +66,10 @@ func (s *Share) pull(ctx context.Context, remote string) (*Pulled, error) {
 		if p, err = s.join(ctx, st, ex); err != nil {
 			return nil, err
 		}
-		if p.crossed {
+		if p.reread {
 			m.Mark = ""
 		}
-		if err := s.write(ctx, p, nil); err != nil {
+		if err := s.write(ctx, p, new(news)); err != nil {
 			return nil, err
 		}
 	}
@@ -93,8 +93,8 @@ func (s *Share) passOver(ctx context.Context, p *plan, m *Memory) (err error) {
 	}
 	passed := *m
 	passed.Unfit = slices.Clone(m.Unfit)
-	own, err := s.fresh(ctx, p, &passed, []repo.ID{p.tip})
-	if err == nil && len(own) == 0 {
+	own, err := s.fresh(ctx, p, &passed, toCount, p.tip)
+	if err == nil && len(own.puts) == 0 {
 		*m = passed
 	}
 	return err

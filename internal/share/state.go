@@ -17,24 +17,32 @@ type state struct {
 	epoch       []Name // sorted
 	quarantined map[repo.Path]string
 	held        map[Name]Held
-	records     int
-	bytes       int64
+	// refused are all that were ever held back and nobody trusted has brought since: what
+	// is held, and what was when an epoch left it behind.
+	refused map[Name]Held
+	records int
+	bytes   int64
 }
 
 func (st *state) clone() *state {
 	c := *st
 	c.epoch = slices.Clone(st.epoch)
-	c.quarantined, c.held = maps.Clone(st.quarantined), maps.Clone(st.held)
+	c.quarantined, c.held, c.refused = maps.Clone(st.quarantined), maps.Clone(st.held), maps.Clone(st.refused)
 	return &c
 }
 
-func newState() *state {
-	return &state{quarantined: make(map[repo.Path]string), held: make(map[Name]Held)}
+// newState returns that of no tip. What was refused stays so.
+func newState(m Memory) *state {
+	st := &state{quarantined: make(map[repo.Path]string), held: make(map[Name]Held), refused: make(map[Name]Held)}
+	for _, h := range slices.Concat(m.Refused, m.Held) {
+		st.refused[h.Name] = h
+	}
+	return st
 }
 
 // recall returns the state that a memory is about.
 func recall(m Memory) *state {
-	st := newState()
+	st := newState(m)
 	st.tip, st.epoch, st.records, st.bytes = m.Tip, m.Epoch, m.Records, m.Bytes
 	for _, q := range m.Quarantined {
 		if p, err := q.Raw(); err == nil {
@@ -51,7 +59,10 @@ func recall(m Memory) *state {
 func (st *state) remember(m *Memory) {
 	m.Tip, m.Epoch, m.Records, m.Bytes = st.tip, st.epoch, st.records, st.bytes
 	m.Quarantined = st.listQuarantined()
-	m.Held = st.listHeld()
+	m.Held = byName(st.held)
+	gone := maps.Clone(st.refused)
+	maps.DeleteFunc(gone, func(n Name, _ Held) bool { _, still := st.held[n]; return still })
+	m.Refused = byName(gone)
 }
 
 func (st *state) listQuarantined() []Quarantined {
@@ -62,8 +73,9 @@ func (st *state) listQuarantined() []Quarantined {
 	return list
 }
 
-func (st *state) listHeld() []Held {
-	list := slices.Collect(maps.Values(st.held))
+// byName returns them in the order of their names.
+func byName(held map[Name]Held) []Held {
+	list := slices.Collect(maps.Values(held))
 	slices.SortFunc(list, func(a, b Held) int { return slices.Compare(a.Name[:], b.Name[:]) })
 	return list
 }
@@ -83,6 +95,7 @@ type examined struct {
 	lacking []found       // what the other has, and this has not or not any more sound; of no size
 	dropped map[Name]bool // by its epoch
 	taken   int           // over into the store
+	cleared bool          // somebody trusted has brought what was refused
 }
 
 // settled returns the state of this clone's tip: what is remembered, if that is about
@@ -95,11 +108,12 @@ func (s *Share) settled(ctx context.Context, m *Memory, own repo.ID, absorb bool
 			return recall(*m), 0, err
 		}
 	}
+	none := newState(*m)
 	*m = Memory{Version: memoryVersion, Policy: s.opts.Policy.key(), Fetched: m.Fetched}
 	if own.IsZero() {
-		return newState(), 0, nil
+		return none, 0, nil
 	}
-	ex, err := s.examine(ctx, newState(), own, absorb)
+	ex, err := s.examine(ctx, none, own, absorb)
 	if err != nil {
 		return nil, 0, &fault.Error{
 			Hint: "if it is of no use, forget it and begin again: git update-ref -d refs/ken/knowledge",
@@ -329,9 +343,13 @@ func (s *Share) readRecords(ctx context.Context, ex *examined, read map[Name]rep
 			if !blamed {
 				h = Held{Name: n, Reason: "nobody knows who brought it"}
 			}
-			ex.held[n] = h
+			ex.held[n], ex.refused[n] = h, h
 		default:
+			if _, was := ex.refused[n]; was {
+				ex.cleared = true
+			}
 			delete(ex.held, n)
+			delete(ex.refused, n)
 			ex.taken++
 			if list = append(list, r); len(list) == batch {
 				flush()

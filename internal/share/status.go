@@ -82,20 +82,20 @@ func (s *Share) status(ctx context.Context, remote string, fetch bool) (*Standin
 			return nil, err
 		}
 	}
-	if p.crossed {
+	if p.reread {
 		m.Mark = ""
 	}
 	if out.Unpushed, err = s.unpushed(ctx, p, theirs); err != nil {
 		return nil, err
 	}
-	fresh, err := s.fresh(ctx, p, &m, []repo.ID{own, theirs})
+	fresh, err := s.fresh(ctx, p, &m, toCount, own, theirs)
 	if err != nil {
 		return nil, err
 	}
-	out.Unpushed += len(fresh)
+	out.Unpushed += len(fresh.puts)
 	out.Epoch, out.Size = len(p.epoch), s.size(p.state)
 	out.Quarantined = append(out.Quarantined, p.listQuarantined()...)
-	out.Held = append(out.Held, p.listHeld()...)
+	out.Held = append(out.Held, byName(p.held)...)
 	out.Unfit = append(out.Unfit, m.Unfit...)
 	return out, nil
 }

@@ -1,0 +1,53 @@
+package share
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"ken/internal/fault"
+	"ken/internal/repo"
+)
+
+// fetch asks the remote, and notes that it answered.
+func (s *Share) fetch(ctx context.Context, remote string, m *Memory) (repo.ID, error) {
+	theirs, err := s.ledger.Fetch(ctx, remote)
+	if err != nil {
+		return repo.ID{}, err
+	}
+	s.heard(remote, m)
+	return theirs, nil
+}
+
+func (s *Share) heard(remote string, m *Memory) {
+	if m.Fetched == nil {
+		m.Fetched = make(map[string]time.Time)
+	}
+	m.Fetched[remote] = s.opts.Now().UTC().Truncate(time.Second)
+}
+
+// unusable says what to do about a remote's ledger that cannot be read.
+func unusable(remote string, err error) error {
+	if fault.HintOf(err) != "" {
+		return fmt.Errorf("its knowledge cannot be used: %w", err)
+	}
+	return &fault.Error{
+		Hint: fmt.Sprintf("look at it with: git log refs/ken/remotes/%s/knowledge; to replace it with what this clone has: git push --force %s refs/ken/knowledge", remote, fault.Quote(remote)),
+		Err:  fmt.Errorf("its knowledge cannot be used: %w", err),
+	}
+}
+
+// note moves the tips, and remembers the state of this clone's. If somebody else has
+// moved it, what is remembered is of no use, and the next to come finds it out.
+func (s *Share) note(ctx context.Context, remote string, st *state, m *Memory, to Move) error {
+	s.heard(remote, m)
+	if moved, err := s.ledger.Note(ctx, remote, to); err != nil || !moved {
+		return err
+	}
+	st.remember(m)
+	var err error
+	if _, m.Store, err = s.store.Since(ctx, "", 1); err != nil {
+		return err
+	}
+	return s.memories.Save(*m)
+}

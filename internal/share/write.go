@@ -1,0 +1,67 @@
+package share
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"ken/internal/fault"
+	"ken/internal/repo"
+)
+
+// write makes the commit that a plan needs, if any, and the state that of it.
+func (s *Share) write(ctx context.Context, p *plan, n *news) error {
+	if p.needed || len(n.puts) > 0 {
+		if !p.needed && !p.tip.IsZero() {
+			p.commit.Parents = []repo.ID{p.tip}
+		}
+		if p.tip.IsZero() {
+			p.commit.Put = append(p.commit.Put, Put{Path: formatFile, Data: []byte(formatText)})
+		}
+		p.commit.Put = append(p.commit.Put, n.puts...)
+		for _, put := range n.puts {
+			delete(p.quarantined, put.Path)
+		}
+		p.records += len(n.puts)
+		p.bytes += n.bytes
+		if err := s.commit(ctx, p, "ken: "+counted(len(n.puts))); err != nil {
+			return err
+		}
+		p.needed = false
+	}
+	if p.recount {
+		p.recount = false
+		return s.count(ctx, p.state)
+	}
+	return nil
+}
+
+func counted(n int) string {
+	switch n {
+	case 0:
+		return "union"
+	case 1:
+		return "1 record"
+	}
+	return fmt.Sprintf("%d records", n)
+}
+
+func (s *Share) commit(ctx context.Context, p *plan, message string) error {
+	who, signs, err := s.ledger.Author(ctx)
+	if err != nil {
+		return err
+	}
+	switch policy := s.opts.Policy; {
+	case policy.Trust == SignedOff:
+		message += "\n\nSigned-off-by: " + who
+	case policy.Trust == Signed && !signs:
+		return &fault.Error{
+			Hint: "git config commit.gpgSign true",
+			Err:  errors.New("only what is signed is trusted, and commits are not signed here"),
+		}
+	}
+	p.commit.Message, p.commit.Sign, p.commit.At = message+"\n", signs, s.opts.Now()
+	p.tip, err = s.ledger.Write(ctx, p.commit)
+	p.commit = Commit{}
+	return err
+}
