@@ -34,12 +34,13 @@ too when share.remote names one.`,
 }
 
 // sharing opens the repository, which may be bare, and runs f with what it shares. Unless a
-// remote is named, it goes to the base of the team first, if there is one; f is for git
-// remotes, and not called where the policy names none beside the base.
-func (p *program) sharing(ctx context.Context, remote string, act baseAct, f func(*share.Share, *share.Base) error) (err error) {
+// remote is named, it goes to the base of the team first, if there is one, and returns how
+// this clone stands with it; f is for git remotes, and not called where the policy names
+// none beside the base.
+func (p *program) sharing(ctx context.Context, remote string, act baseAct, f func(*share.Share, *share.Base) error) (base *share.Base, err error) {
 	w, err := p.OpenCommits(ctx, p.dir)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer func() {
 		err = errors.Join(err, w.Close())
@@ -47,7 +48,6 @@ func (p *program) sharing(ctx context.Context, remote string, act baseAct, f fun
 			p.io.Remarkf("ken: %s", r)
 		}
 	}()
-	var base *share.Base
 	if remote == "" && act != noBase {
 		var away error
 		base, away = w.Base(ctx, act == syncBase)
@@ -58,16 +58,16 @@ func (p *program) sharing(ctx context.Context, remote string, act baseAct, f fun
 			if err := p.io.Encode(struct {
 				Base *share.Base `json:"base"`
 			}{base}); err != nil {
-				return err
+				return base, err
 			}
 		}
 		if away != nil || base != nil && base.Only {
-			return away
+			return base, away
 		}
 	}
 	s, err := w.Share(ctx)
 	if err != nil {
-		return err
+		return base, err
 	}
-	return f(s, base)
+	return base, f(s, base)
 }

@@ -17,6 +17,9 @@ const (
 	syncBase         // to be in step with it
 )
 
+// asOf is how it is told when something was last heard of.
+const asOf = "2006-01-02 15:04:05 MST"
+
 // printBase says how the clone stands with the base. In JSON it is part of the one document.
 func (p *program) printBase(b *share.Base, act baseAct) {
 	if p.io.JSON {
@@ -75,5 +78,5 @@ func machineStands(m share.Machine) string {
 	if !m.Head.IsZero() {
 		head = "at " + m.Head.String()[:12]
 	}
-	return fmt.Sprintf("%s, verified %s: %d of %d fresh, %d stale%s", head, m.Verified.Format("2006-01-02 15:04:05 MST"), m.Fresh, m.Files, m.Stale, here)
+	return fmt.Sprintf("%s, verified %s: %d of %d fresh, %d stale%s", head, m.Verified.Format(asOf), m.Fresh, m.Files, m.Stale, here)
 }

@@ -18,7 +18,7 @@ What cannot be read is quarantined, and what nobody whom the policy trusts has
 shared is held back: ken share status lists both.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return p.sharing(c.Context(), argument(args), syncBase, func(s *share.Share, base *share.Base) error {
+			_, err := p.sharing(c.Context(), argument(args), syncBase, func(s *share.Share, base *share.Base) error {
 				out, err := s.Pull(c.Context(), argument(args))
 				if err != nil {
 					return err
@@ -26,6 +26,7 @@ shared is held back: ken share status lists both.`,
 				out.Base = base
 				return p.printPulled(out)
 			})
+			return err
 		},
 	}
 }

@@ -30,7 +30,7 @@ what it dropped, so that no clone brings that back.`,
 			case opts.DryRun:
 				act = lookBase
 			}
-			return p.sharing(c.Context(), opts.Remote, act, func(s *share.Share, base *share.Base) error {
+			_, err := p.sharing(c.Context(), opts.Remote, act, func(s *share.Share, base *share.Base) error {
 				out, err := s.Push(c.Context(), opts)
 				if err != nil {
 					return err
@@ -38,6 +38,7 @@ what it dropped, so that no clone brings that back.`,
 				out.Base = base
 				return p.printPushed(out, opts.Prune)
 			})
+			return err
 		},
 	}
 	c.Flags().BoolVar(&opts.DryRun, "dry-run", false, "say what would be pushed or dropped, and do neither")
@@ -69,6 +70,8 @@ func (p *program) printPushed(out *share.Pushed, prune bool) error {
 			p.io.Line(term.Warn, "dropped", out.Remote, would+"let go by a new epoch: "+term.Count(len(out.Dropped), "record"))
 		}
 		switch {
+		case out.Records == 0 && len(out.Dropped) == 0 && out.DryRun:
+			p.io.Line(term.Good, "current", out.Remote, "nothing is new here, by what was last heard of it")
 		case out.Records == 0 && len(out.Dropped) == 0:
 			p.io.Line(term.Good, "current", out.Remote, "nothing is new here")
 		case out.Records > 0:
@@ -81,9 +84,12 @@ func (p *program) printPushed(out *share.Pushed, prune bool) error {
 	if out.Unfit > 0 {
 		p.io.Remarkf("ken: %s cannot be shared; see which: ken share status", term.Count(out.Unfit, "record"))
 	}
-	if out.Size.Over() {
+	switch over := out.Size.Over(); {
+	case over && prune:
+		p.io.Remarkf("ken: %s of records, and the budget is %s; what is left is held back here and may be trusted elsewhere: see whose it is with ken share status, or raise share.budget", term.Bytes(out.Size.Bytes), term.Bytes(out.Size.Budget))
+	case over:
 		p.io.Remarkf("ken: %s of records, and the budget is %s; make room with: ken share push --prune", term.Bytes(out.Size.Bytes), term.Bytes(out.Size.Budget))
-	} else if prune && len(out.Dropped) == 0 {
+	case prune && len(out.Dropped) == 0:
 		p.io.Remarkf("ken: nothing need be dropped: %s of records, and the budget is %s", term.Bytes(out.Size.Bytes), term.Bytes(out.Size.Budget))
 	}
 	return nil

@@ -18,23 +18,22 @@ func (p *program) shareStatus() *cobra.Command {
 --fetch asks it now. Nothing is taken over.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return p.sharing(c.Context(), argument(args), lookBase, func(s *share.Share, base *share.Base) error {
+			current := true
+			base, err := p.sharing(c.Context(), argument(args), lookBase, func(s *share.Share, base *share.Base) error {
 				out, err := s.Status(c.Context(), argument(args), fetch)
 				if err != nil {
 					return err
 				}
-				out.Base = base
-				if err := p.printSharing(out); err != nil {
-					return err
-				}
-				if check && (!out.Current() || base != nil && !base.Current()) {
-					return errWanting
-				}
-				return nil
+				out.Base, current = base, out.Current()
+				return p.printSharing(out)
 			})
+			if err == nil && check && (!current || base != nil && !base.Current()) {
+				return errWanting
+			}
+			return err
 		},
 	}
-	c.Flags().BoolVar(&check, "check", false, "exit with status 3 if anything is unpushed, unpulled, quarantined, over the budget or not known")
+	c.Flags().BoolVar(&check, "check", false, "exit with status 3 if anything is unpushed, unsent, unpulled, quarantined, over the budget or not known")
 	c.Flags().BoolVar(&fetch, "fetch", false, "ask the remote now")
 	return c
 }
@@ -45,7 +44,7 @@ func (p *program) printSharing(s *share.Standing) error {
 	}
 	when := ""
 	if !s.Fetched.IsZero() {
-		when = ", as of " + s.Fetched.Format("2006-01-02 15:04:05 MST")
+		when = ", as of " + s.Fetched.Format(asOf)
 	}
 	p.io.Together(func() {
 		switch {
