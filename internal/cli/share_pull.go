@@ -3,6 +3,7 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
+	"ken/internal/fault"
 	"ken/internal/share"
 	"ken/internal/term"
 )
@@ -38,6 +39,8 @@ func (p *program) printPulled(out *share.Pulled) error {
 	switch {
 	case out.Tip.IsZero():
 		p.io.Line(term.Plain, "none", out.Remote, "nobody has shared anything there yet; begin with: ken share push "+out.Remote)
+	case out.Taken == 0 && len(out.Withheld) > len(out.Held):
+		p.io.Line(term.Warn, "current", out.Remote, "nothing is new there, and "+term.Count(len(out.Withheld), "record")+" held back; see whose: ken share status "+fault.Quote(out.Remote))
 	case out.Taken == 0:
 		p.io.Line(term.Good, "current", out.Remote, "nothing is new there")
 	default:
@@ -49,5 +52,6 @@ func (p *program) printPulled(out *share.Pulled) error {
 	if n := len(out.Quarantined); n > 0 {
 		p.io.Line(term.Warn, "bad", out.Remote, term.Count(n, "file")+" quarantined; see why: ken share status")
 	}
+	p.hintKeys(out.Withheld)
 	return nil
 }

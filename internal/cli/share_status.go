@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -70,7 +71,15 @@ func (p *program) printSharing(s *share.Standing) error {
 		}
 		p.printHeld(s.Held)
 	})
+	p.hintKeys(s.Held)
 	return nil
+}
+
+// hintKeys says where keys are trusted, if something is held back for want of one.
+func (p *program) hintKeys(list []share.Held) {
+	if slices.ContainsFunc(list, func(h share.Held) bool { return h.Reason == share.Unverified }) {
+		p.io.Remarkf("ken: git says which keys are trusted: those of ssh that the file of gpg.ssh.allowedSignersFile lists (git config gpg.ssh.allowedSignersFile FILE), and those that gpg trusts; the next ken share pull looks again")
+	}
 }
 
 // printHeld sums up what is held back, by who brought it.

@@ -295,22 +295,17 @@ func (l Ledger) EachBlob(ctx context.Context, ids []repo.ID, see func(i int, con
 	return l.r.EachBlob(ctx, ids, see)
 }
 
-// Introductions implements [share.Ledger].
-func (l Ledger) Introductions(ctx context.Context, tip, known repo.ID, verify bool, f func(share.Voucher, []repo.Change) error) error {
+// vouchers returns who made the commits that git log is asked for.
+func (l Ledger) vouchers(ctx context.Context, verify bool, which ...string) (map[repo.ID]share.Voucher, error) {
 	signature := "%x00"
 	if verify {
 		signature = "%G?%x00%GS"
 	}
 	args := []string{"log", "-z", "--no-patch", "--no-show-signature", "--no-notes", "--no-color", "--no-decorate", "--no-mailmap", "--encoding=UTF-8"}
-	args = append(args, "--format=%H%x00%cn <%ce>%x00"+signature, tip.String())
-	heads, exclude := []repo.ID{tip}, []repo.ID(nil)
-	if !known.IsZero() {
-		args = append(args, "^"+known.String())
-		exclude = []repo.ID{known}
-	}
+	args = append(args, "--format=%H%x00%cn <%ce>%x00"+signature)
 	who := make(map[repo.ID]share.Voucher)
 	var field []string
-	err := l.split(ctx, append(args, "--"), func(item string) error {
+	err := l.split(ctx, append(append(args, which...), "--"), func(item string) error {
 		if field = append(field, item); len(field) < 4 {
 			return nil
 		}
@@ -319,6 +314,32 @@ func (l Ledger) Introductions(ctx context.Context, tip, known repo.ID, verify bo
 		field = nil
 		return err
 	})
+	return who, err
+}
+
+// Verify implements [share.Ledger].
+func (l Ledger) Verify(ctx context.Context, commits []repo.ID) ([]share.Voucher, error) {
+	which := []string{"--no-walk=unsorted"}
+	for _, id := range commits {
+		which = append(which, id.String())
+	}
+	who, err := l.vouchers(ctx, true, which...)
+	list := make([]share.Voucher, len(commits))
+	for i, id := range commits {
+		list[i] = who[id]
+	}
+	return list, err
+}
+
+// Introductions implements [share.Ledger].
+func (l Ledger) Introductions(ctx context.Context, tip, known repo.ID, verify bool, f func(share.Voucher, []repo.Change) error) error {
+	which := []string{tip.String()}
+	heads, exclude := []repo.ID{tip}, []repo.ID(nil)
+	if !known.IsZero() {
+		which = append(which, "^"+known.String())
+		exclude = []repo.ID{known}
+	}
+	who, err := l.vouchers(ctx, verify, which...)
 	if err != nil {
 		return err
 	}

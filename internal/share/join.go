@@ -168,6 +168,7 @@ func (s *Share) anew(ctx context.Context, p *plan, records, tip repo.ID, lists m
 	p.commit.Remove = slices.Sorted(maps.Keys(gone))
 	clear(p.held)
 	clear(p.quarantined)
+	clear(p.doubted)
 	return nil
 }
 

@@ -38,6 +38,8 @@ type Ledger interface {
 	// the files that it brought or changed. Of a merge, that is what none of its
 	// parents has so. Signatures are looked at only when they are to be verified.
 	Introductions(ctx context.Context, tip, known repo.ID, verify bool, f func(Voucher, []repo.Change) error) error
+	// Verify returns who made commits, and looks at their signatures.
+	Verify(ctx context.Context, commits []repo.ID) ([]Voucher, error)
 	// Keep writes contents, which nothing leads to yet.
 	Keep(ctx context.Context, contents [][]byte) ([]repo.ID, error)
 	// Write makes a commit, which nothing leads to yet.

@@ -25,6 +25,7 @@ type Memory struct {
 
 	Quarantined []Quarantined `json:"quarantined,omitempty"`
 	Held        []Held        `json:"held,omitempty"`
+	Doubted     []Held        `json:"doubted,omitempty"` // lists of what was dropped, of nobody who is trusted
 	Refused     []Held        `json:"refused,omitempty"` // held back when an epoch left it behind
 	Unfit       []Quarantined `json:"unfit,omitempty"`   // kept here, and not shared
 

@@ -14,6 +14,7 @@ type Pulled struct {
 	Tip         repo.ID       `json:"tip"` // of the remote; null when it has shared nothing yet
 	Taken       int           `json:"taken"`
 	Held        []Held        `json:"held"`        // of those that came
+	Withheld    []Held        `json:"-"`           // all that are held back
 	Quarantined []Quarantined `json:"quarantined"` // likewise
 	Dropped     int           `json:"dropped"`     // records that an epoch has dropped
 	Size        Size          `json:"size"`
@@ -61,7 +62,7 @@ func (s *Share) pull(ctx context.Context, remote string) (*Pulled, error) {
 				out.Quarantined = append(out.Quarantined, q)
 			}
 		}
-		out.Taken += ex.taken
+		out.Taken += len(ex.taken)
 		out.Dropped = len(ex.dropped)
 		if p, err = s.join(ctx, st, ex); err != nil {
 			return nil, err
@@ -73,7 +74,7 @@ func (s *Share) pull(ctx context.Context, remote string) (*Pulled, error) {
 			return nil, err
 		}
 	}
-	out.Size = s.size(p.state)
+	out.Size, out.Withheld = s.size(p.state), byName(p.held)
 	if err := s.passOver(ctx, p, &m); err != nil {
 		return nil, err
 	}

@@ -101,7 +101,7 @@ func (s *Share) push(ctx context.Context, remote string, opts PushOptions, again
 		if p, err = s.join(ctx, st, ex); err != nil {
 			return nil, err
 		}
-		out.Taken += ex.taken
+		out.Taken += len(ex.taken)
 	}
 	if p.reread {
 		m.Mark = ""

@@ -20,6 +20,7 @@ type state struct {
 	// refused are all that were ever held back and nobody trusted has brought since: what
 	// is held, and what was when an epoch left it behind.
 	refused map[Name]Held
+	doubted map[Name]Held // lists of what was dropped, which nobody trusted has brought
 	records int
 	bytes   int64
 }
@@ -28,12 +29,13 @@ func (st *state) clone() *state {
 	c := *st
 	c.epoch = slices.Clone(st.epoch)
 	c.quarantined, c.held, c.refused = maps.Clone(st.quarantined), maps.Clone(st.held), maps.Clone(st.refused)
+	c.doubted = maps.Clone(st.doubted)
 	return &c
 }
 
 // newState returns that of no tip. What was refused stays so.
 func newState(m Memory) *state {
-	st := &state{quarantined: make(map[repo.Path]string), held: make(map[Name]Held), refused: make(map[Name]Held)}
+	st := &state{quarantined: make(map[repo.Path]string), held: make(map[Name]Held), refused: make(map[Name]Held), doubted: make(map[Name]Held)}
 	for _, h := range slices.Concat(m.Refused, m.Held) {
 		st.refused[h.Name] = h
 	}
@@ -52,6 +54,9 @@ func recall(m Memory) *state {
 	for _, h := range m.Held {
 		st.held[h.Name] = h
 	}
+	for _, h := range m.Doubted {
+		st.doubted[h.Name] = h
+	}
 	return st
 }
 
@@ -59,7 +64,7 @@ func recall(m Memory) *state {
 func (st *state) remember(m *Memory) {
 	m.Tip, m.Epoch, m.Records, m.Bytes = st.tip, st.epoch, st.records, st.bytes
 	m.Quarantined = st.listQuarantined()
-	m.Held = byName(st.held)
+	m.Held, m.Doubted = byName(st.held), byName(st.doubted)
 	gone := maps.Clone(st.refused)
 	maps.DeleteFunc(gone, func(n Name, _ Held) bool { _, still := st.held[n]; return still })
 	m.Refused = byName(gone)
@@ -94,7 +99,7 @@ type examined struct {
 	added   []found
 	lacking []found       // what the other has, and this has not or not any more sound; of no size
 	dropped map[Name]bool // by its epoch
-	taken   int           // over into the store
+	taken   []Name        // over into the store
 	cleared bool          // somebody trusted has brought what was refused
 }
 
@@ -102,13 +107,23 @@ type examined struct {
 // it, else what is found by looking at all of it. It returns how many records the store
 // got by that: all that it may not have, if nobody remembers.
 func (s *Share) settled(ctx context.Context, m *Memory, own repo.ID, absorb bool) (*state, int, error) {
-	if m.Version == memoryVersion && m.Policy == s.opts.Policy.key() && m.Tip == own {
+	none := newState(*m)
+	var had *state // what the store has, but for what was not taken over
+	if m.Version == memoryVersion && m.Tip == own {
 		kept, err := s.still(ctx, m.Store, m.Mark)
-		if err != nil || kept {
-			return recall(*m), 0, err
+		if err != nil {
+			return nil, 0, err
+		}
+		if kept {
+			had = recall(*m)
+		}
+		if kept && m.Policy == s.opts.Policy.key() {
+			stands, err := s.rejudge(ctx, had)
+			if err != nil || !stands {
+				return had, 0, err
+			}
 		}
 	}
-	none := newState(*m)
 	*m = Memory{Version: memoryVersion, Policy: s.opts.Policy.key(), Fetched: m.Fetched}
 	if own.IsZero() {
 		return none, 0, nil
@@ -120,7 +135,47 @@ func (s *Share) settled(ctx context.Context, m *Memory, own repo.ID, absorb bool
 			Err:  fmt.Errorf("read the knowledge of this clone: %w", err),
 		}
 	}
-	return ex.state, ex.taken, nil
+	taken := ex.taken
+	switch {
+	case had != nil:
+		taken = slices.DeleteFunc(taken, had.took)
+	case !absorb:
+		taken = nil // nobody knows what the store has
+	}
+	return ex.state, len(taken), nil
+}
+
+// took reports whether a record that the tip has was taken over.
+func (st *state) took(n Name) bool {
+	_, held := st.held[n]
+	return !held && st.quarantined[n.Path()] == ""
+}
+
+// samples is how many commits of somebody are looked at again: each takes milliseconds.
+const samples = 16
+
+// rejudge reports whether somebody is trusted by now who was not. Whom a signature belongs
+// to is for git to say, and it is told without a change of the policy.
+func (s *Share) rejudge(ctx context.Context, st *state) (bool, error) {
+	if s.opts.Policy.Trust != Signed {
+		return false, nil
+	}
+	seen := make(map[repo.ID]bool)
+	of := make(map[string]int)
+	var ask []repo.ID
+	for _, h := range slices.Concat(byName(st.held), byName(st.doubted)) {
+		if h.Commit.IsZero() || seen[h.Commit] || of[h.Who] == samples {
+			continue
+		}
+		seen[h.Commit] = true
+		of[h.Who]++
+		ask = append(ask, h.Commit)
+	}
+	if len(ask) == 0 {
+		return false, nil
+	}
+	list, err := s.ledger.Verify(ctx, ask)
+	return slices.ContainsFunc(list, func(v Voucher) bool { return s.opts.Policy.Trusts(v) == "" }), err
 }
 
 // still reports whether marks are those of the store, which may be another one by now.
@@ -276,6 +331,7 @@ func (s *Share) readLists(ctx context.Context, known *state, ex *examined, v *vo
 	}
 	dropped := make(map[Name]bool)
 	ex.epoch = nil
+	clear(ex.doubted)
 	missing := 0
 	err := s.ledger.EachBlob(ctx, ids, func(i int, content []byte, size int64) {
 		n := names[i]
@@ -285,7 +341,10 @@ func (s *Share) readLists(ctx context.Context, known *state, ex *examined, v *vo
 		case NameOf(content) != n || !decodeList(content, list):
 			ex.quarantined[listPath(n)] = "it is no list of what was dropped, or not the one that it is named by"
 		case !slices.Contains(known.epoch, n) && !v.stands(listPath(n)):
-			ex.quarantined[listPath(n)] = "a list of what was dropped, by " + v.blame[listPath(n)].Who + ": " + v.blame[listPath(n)].Reason
+			h := v.blame[listPath(n)]
+			h.Name = n
+			ex.doubted[n] = h
+			ex.quarantined[listPath(n)] = "a list of what was dropped, by " + h.Who + ": " + h.Reason
 		default:
 			delete(ex.quarantined, listPath(n))
 			ex.epoch = append(ex.epoch, n)
@@ -350,7 +409,7 @@ func (s *Share) readRecords(ctx context.Context, ex *examined, read map[Name]rep
 			}
 			delete(ex.held, n)
 			delete(ex.refused, n)
-			ex.taken++
+			ex.taken = append(ex.taken, n)
 			if list = append(list, r); len(list) == batch {
 				flush()
 			}

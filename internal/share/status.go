@@ -58,7 +58,7 @@ func (s *Share) status(ctx context.Context, remote string, fetch bool) (*Standin
 	if err != nil {
 		return nil, err
 	}
-	st, _, err := s.settled(ctx, &m, own, false)
+	st, untaken, err := s.settled(ctx, &m, own, false)
 	if err != nil {
 		return nil, err
 	}
@@ -68,6 +68,7 @@ func (s *Share) status(ctx context.Context, remote string, fetch bool) (*Standin
 		Quarantined: []Quarantined{}, Held: []Held{}, Unfit: []Quarantined{}, Trust: s.opts.Policy.Trust.String(),
 	}
 	p := &plan{state: st}
+	out.Unpulled = untaken
 	if theirs.IsZero() || theirs == own {
 		if p.dropped, err = s.droppedBy(ctx, st); err != nil {
 			return nil, err
@@ -77,7 +78,7 @@ func (s *Share) status(ctx context.Context, remote string, fetch bool) (*Standin
 		if err != nil {
 			return nil, unusable(remote, err)
 		}
-		out.Unpulled = ex.taken
+		out.Unpulled += len(ex.taken)
 		if p, err = s.join(ctx, st, ex); err != nil {
 			return nil, err
 		}

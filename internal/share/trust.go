@@ -84,6 +84,10 @@ type Voucher struct {
 	Signer    string   // whose, as the list of keys has it
 }
 
+// Unverified is why something is held back that nobody has signed, or with a key that git
+// does not know here.
+const Unverified = "no good signature of a trusted key"
+
 // Trusts says why what a commit brought is held back, "" when it is not.
 func (p Policy) Trusts(v Voucher) (why string) {
 	who := v.Committer
@@ -95,7 +99,7 @@ func (p Policy) Trusts(v Voucher) (why string) {
 		}
 	case Signed:
 		if !v.Good {
-			return "no good signature of a trusted key"
+			return Unverified
 		}
 		who = v.Signer
 	default:

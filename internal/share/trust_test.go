@@ -170,6 +170,51 @@ func sshKey(t *testing.T, name string) (file, public string) {
 	return file, strings.TrimSpace(string(b))
 }
 
+// A key that is added afterwards is enough: what was held back for want of it is looked at
+// again, and only that counts as taken.
+func TestKeyAddedLater(t *testing.T) {
+	who(t)
+	remote := newRemote(t)
+	key, public := sshKey(t, "ann")
+	signers := filepath.Join(t.TempDir(), "signers")
+	ann := named(newClone(t, remote), "Ann", "ann@example.org", share.Policy{})
+	for k, v := range map[string]string{"gpg.format": "ssh", "user.signingKey": key, "commit.gpgSign": "true"} {
+		ann.Git("config", k, v)
+	}
+	ann.know("one", "two")
+	ann.push()
+	bob := named(newClone(t, remote), "Bob", "bob@example.org", share.Policy{Trust: share.Signed})
+	out := bob.pull()
+	wantCounts(t, "held", len(out.Held), 2)
+	wantCounts(t, "taken", out.Taken, 0)
+	wantCounts(t, "held still", len(bob.pull().Withheld), 2)
+	if reason := bob.status().Held[0].Reason; reason != share.Unverified {
+		t.Error(reason)
+	}
+	bob.Git("config", "gpg.ssh.allowedSignersFile", signers)
+	for _, text := range []string{"", "ann@example.org " + public + "\n"} {
+		if err := os.WriteFile(signers, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		want := 0
+		if text != "" {
+			want = 2
+		}
+		st := bob.status()
+		wantCounts(t, "unpulled", st.Unpulled, want)
+		wantCounts(t, "held by status", len(st.Held), 2-want)
+		wantCounts(t, "taken", bob.pull().Taken, want)
+		wantCounts(t, "known", len(strings.Fields(bob.knows())), want)
+	}
+	wantCounts(t, "taken again", bob.pull().Taken, 0)
+	// Another policy that trusts the same takes over nothing that is here.
+	bob.policy = share.Policy{}
+	wantCounts(t, "taken by another policy", bob.pull().Taken, 0)
+	if st := bob.status(); !st.Current() || len(st.Held) > 0 {
+		t.Errorf("%+v", st)
+	}
+}
+
 // Where commits are signed, so are those of a ledger, and only good signatures count.
 func TestSigned(t *testing.T) {
 	who(t)
