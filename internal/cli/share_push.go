@@ -18,8 +18,9 @@ func (p *program) sharePush() *cobra.Command {
 somebody else was quicker, what they pushed is taken over on the way.
 
 When there is more than the budget allows, --prune begins a new epoch: it lets go
-of texts that later ones followed, then of outlines, then of the oldest, and lists
-what it dropped, so that no clone brings that back.`,
+of texts that later ones followed, then of outlines, then of texts about directories
+from the root down, then of the oldest, and lists what it dropped, so that no clone
+brings that back.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			opts.Remote = argument(args)

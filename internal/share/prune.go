@@ -24,29 +24,35 @@ type Dropped struct {
 
 	outlined bool
 	rank     int
+	height   int // of a directory, above the lowest that a text is about
 }
+
+const aboutDirectory = "directory"
 
 // The order in which records are let go.
 const (
 	supersededOutline = iota
 	supersededText
 	anyOutline
+	anyDirectory
 	anyText
 )
 
-var ranks = [...]string{"a later outline of it is kept", "a later text about it is kept", "an outline can be made again", "it is one of the oldest"}
+var ranks = [...]string{"a later outline of it is kept", "a later text about it is kept", "an outline can be made again", "it stands on texts below it", "it is one of the oldest"}
 
 func dropped(r Record, n Name, size int64) Dropped {
 	d := Dropped{Name: n, About: "file", PathJSON: r.Path().JSON(), Author: r.Author(), At: r.at(), Bytes: size}
 	if r.Directory != nil {
-		d.About, d.outlined = "directory", r.Directory.Outlined()
+		d.About, d.outlined = aboutDirectory, r.Directory.Outlined()
 	}
 	return d
 }
 
 // choose returns what is let go so that what remains has no more bytes than room: first
 // outlines and then texts that a later one followed at the same place, then outlines,
-// which cost nothing to make again, then the oldest.
+// which cost nothing to make again, then texts about directories, those above before those
+// below, then the oldest. A text about a directory holds only while those below it do, and
+// a survey writes them first: if the oldest went first, nothing that is left would hold.
 func choose(all []Dropped, room int64) []Dropped {
 	type place struct {
 		about    string
@@ -63,6 +69,7 @@ func choose(all []Dropped, room int64) []Dropped {
 			newest[at] = i
 		}
 	}
+	high := heights(all)
 	list := slices.Clone(all)
 	for i := range list {
 		d := &list[i]
@@ -74,17 +81,41 @@ func choose(all []Dropped, room int64) []Dropped {
 			d.rank = supersededText
 		case d.outlined:
 			d.rank = anyOutline
+		case d.About == aboutDirectory:
+			d.rank, d.height = anyDirectory, high[d.PathJSON]
 		default:
 			d.rank = anyText
 		}
 		d.Reason = ranks[d.rank]
 	}
-	slices.SortFunc(list, func(a, b Dropped) int { return cmp.Or(cmp.Compare(a.rank, b.rank), older(a, b)) })
+	slices.SortFunc(list, func(a, b Dropped) int {
+		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(b.height, a.height), older(a, b))
+	})
 	n := 0
 	for ; n < len(list) && total > room; n++ {
 		total -= list[n].Bytes
 	}
 	return list[:n]
+}
+
+// heights returns how far directories are above the lowest below them that there is a text
+// about.
+func heights(all []Dropped) map[repo.PathJSON]int {
+	high := make(map[repo.PathJSON]int)
+	for _, d := range all {
+		dir, err := d.Raw()
+		if d.About != aboutDirectory || d.outlined || err != nil {
+			continue
+		}
+		for n := 0; ; n++ {
+			high[dir.JSON()] = max(high[dir.JSON()], n)
+			if dir == "" {
+				break
+			}
+			dir = dir.Dir()
+		}
+	}
+	return high
 }
 
 // maxList is how many names one list has: as many as can be read at once.

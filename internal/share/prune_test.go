@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"ken/internal/repo"
 )
 
@@ -22,7 +24,7 @@ func TestChoose(t *testing.T) {
 		d(5, "directory", "b", true, 3), d(6, "directory", "b", true, 4),
 		d(7, "directory", "a", false, 8), d(8, "file", "b", false, 0),
 	}
-	order := []byte{5, 1, 3, 6, 4, 8, 2, 7}
+	order := []byte{5, 1, 3, 6, 4, 7, 8, 2}
 	for n := range len(all) + 1 {
 		room := int64(10*(len(all)-n)) + 5
 		if n == 0 {
@@ -39,6 +41,45 @@ func TestChoose(t *testing.T) {
 			t.Errorf("room for %d: %v, want %v", room, got, order[:n])
 		}
 	}
+}
+
+// However much is let go, and whenever it was written, no text about a directory is kept
+// without those below it that it stands on.
+func TestChooseClosed(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var all []Dropped
+		newest := make(map[repo.Path]Dropped)
+		total := int64(0)
+		for i := range rapid.IntRange(1, 40).Draw(t, "records") {
+			path := repo.Path(rapid.StringMatching(`(|[ab](/[ab]){0,3})`).Draw(t, "path"))
+			d := Dropped{
+				Name: Name{byte(i)}, About: rapid.SampledFrom([]string{"file", "directory", "directory"}).Draw(t, "about"), PathJSON: path.JSON(),
+				outlined: false, At: time.Unix(rapid.Int64Range(0, 9).Draw(t, "at"), 0), Bytes: rapid.Int64Range(1, 20).Draw(t, "bytes"),
+			}
+			d.outlined = d.About == aboutDirectory && rapid.Bool().Draw(t, "outlined")
+			all, total = append(all, d), total+d.Bytes
+			if last, ok := newest[path]; d.About == aboutDirectory && !d.outlined && (!ok || !d.At.Before(last.At)) {
+				newest[path] = d
+			}
+		}
+		room := rapid.Int64Range(0, total).Draw(t, "room")
+		gone := make(map[Name]bool)
+		left := total
+		for _, d := range choose(all, room) {
+			gone[d.Name] = true
+			left -= d.Bytes
+		}
+		if left > room {
+			t.Fatalf("%d are left, and there is room for %d", left, room)
+		}
+		for above, kept := range newest {
+			for below, d := range newest {
+				if above != below && below.Under(above) && !gone[kept.Name] && gone[d.Name] {
+					t.Fatalf("%q is kept without %q", above, below)
+				}
+			}
+		}
+	})
 }
 
 // Lists read back as they were written, and nothing else is one.
