@@ -17,7 +17,7 @@ func (p *program) sharePush() *cobra.Command {
 		Long: `Adds what is known here and not at the remote to its refs/ken/knowledge. If
 somebody else was quicker, what they pushed is taken over on the way.
 
-When there is more than the budget allows, --prune begins a new epoch: it lets go
+When there is more than the budget allows, or what is no record, --prune begins a new epoch: it lets go
 of texts that later ones followed, then of outlines, then of texts about directories
 from the root down, then of the oldest, and lists what it dropped, so that no clone
 brings that back.`,
@@ -70,10 +70,17 @@ func (p *program) printPushed(out *share.Pushed, prune bool) error {
 		if len(out.Dropped) > 0 {
 			p.io.Line(term.Warn, "dropped", out.Remote, would+"let go by a new epoch: "+term.Count(len(out.Dropped), "record"))
 		}
+		for _, q := range out.Cleared {
+			p.io.Line(term.Warn, "cleared", display(q.PathJSON), q.Reason)
+		}
+		if len(out.Cleared) > 0 {
+			p.io.Line(term.Warn, "cleared", out.Remote, would+"left behind by a new epoch: "+term.Count(len(out.Cleared), "file"))
+		}
+		nothing := out.Records == 0 && len(out.Dropped)+len(out.Cleared) == 0
 		switch {
-		case out.Records == 0 && len(out.Dropped) == 0 && out.DryRun:
+		case nothing && out.DryRun:
 			p.io.Line(term.Good, "current", out.Remote, "nothing is new here, by what was last heard of it")
-		case out.Records == 0 && len(out.Dropped) == 0:
+		case nothing:
 			p.io.Line(term.Good, "current", out.Remote, "nothing is new here")
 		case out.Records > 0:
 			p.io.Line(term.Good, "pushed", out.Remote, would+term.Count(out.Records, "record"))
@@ -85,12 +92,15 @@ func (p *program) printPushed(out *share.Pushed, prune bool) error {
 	if out.Unfit > 0 {
 		p.io.Remarkf("ken: %s cannot be shared; see which: ken share status", term.Count(out.Unfit, "record"))
 	}
+	if out.Junk > 0 {
+		p.io.Remarkf("ken: %s of no use there; see which: ken share status; leave them behind with: ken share push --prune", term.Count(out.Junk, "file"))
+	}
 	switch over := out.Size.Over(); {
 	case over && prune:
 		p.io.Remarkf("ken: %s of records, and the budget is %s; what is left is held back here and may be trusted elsewhere: see whose it is with ken share status, or raise share.budget", term.Bytes(out.Size.Bytes), term.Bytes(out.Size.Budget))
 	case over:
 		p.io.Remarkf("ken: %s of records, and the budget is %s; make room with: ken share push --prune", term.Bytes(out.Size.Bytes), term.Bytes(out.Size.Budget))
-	case prune && len(out.Dropped) == 0:
+	case prune && len(out.Dropped)+len(out.Cleared) == 0:
 		p.io.Remarkf("ken: nothing need be dropped: %s of records, and the budget is %s", term.Bytes(out.Size.Bytes), term.Bytes(out.Size.Budget))
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ken/internal/fault"
 	"ken/internal/share"
 	"ken/internal/term"
 )
@@ -65,6 +66,9 @@ func (p *program) printSharing(s *share.Standing) error {
 		}
 		for _, q := range s.Quarantined {
 			p.io.Line(term.Bad, "bad", display(q.PathJSON), q.Reason)
+		}
+		if s.Junk > 0 {
+			p.io.Line(term.Warn, "junk", s.Remote, term.Count(s.Junk, "file")+" of no use; a new epoch without: ken share push --prune "+fault.Quote(s.Remote))
 		}
 		for _, u := range s.Unfit {
 			p.io.Line(term.Warn, "unfit", display(u.PathJSON), "kept here, and not shared: "+u.Reason)

@@ -145,6 +145,47 @@ func TestQuarantine(t *testing.T) {
 	}
 }
 
+// Junk can be got rid of while what is sound is within the budget, and no clone brings it
+// back.
+func TestClear(t *testing.T) {
+	remote := newRemote(t)
+	a, b := newClone(t, remote), newClone(t, remote)
+	a.know("one", "two")
+	a.push()
+	later := `{"ken":2,"more":true}` + "\n"
+	huge := strings.Repeat("x", share.MaxSize+1)
+	for i, junk := range []map[string]string{{placeOf(huge): huge, "README.md": "read me"}, {"NOTES": "x"}} {
+		vandal(t, remote, junk)
+		wantCounts(t, "quarantined", len(b.pull().Quarantined), len(junk))
+		wantCounts(t, "junk", b.status().Junk, len(junk))
+		a.pull()
+		out := b.push(share.PushOptions{Prune: true, DryRun: true})
+		wantCounts(t, "would be cleared", len(out.Cleared), len(junk))
+		out = b.push(share.PushOptions{Prune: true})
+		wantCounts(t, "cleared", len(out.Cleared), len(junk))
+		wantCounts(t, "dropped", len(out.Dropped), 0)
+		wantCounts(t, "records", out.Size.Records, 2+i)
+		// Who had it in the ledger takes the new epoch, and brings along only what is sound.
+		a.know(fmt.Sprint("more ", i))
+		wantCounts(t, "pushed", a.push().Records, 1)
+		b.pull()
+		for _, x := range []*clone{a, b, newClone(t, remote)} {
+			x.pull()
+			if st := x.status(); !st.Current() || st.Size.Records != 3+i || st.Epoch != 1+i {
+				t.Errorf("%+v", st)
+			}
+		}
+		if all := remote.Git("rev-list", "--objects", ref); strings.Contains(all, "README") || strings.Contains(all, "NOTES") {
+			t.Errorf("it is still reachable:\n%s", all)
+		}
+	}
+	// What a newer ken wrote is not for an older one to throw away.
+	vandal(t, remote, map[string]string{placeOf(later): later})
+	wantCounts(t, "quarantined", len(b.pull().Quarantined), 1)
+	out := b.push(share.PushOptions{Prune: true})
+	wantCounts(t, "cleared", len(out.Cleared)+out.Junk, 0)
+}
+
 // A ledger that is none, or another's, is refused with what to do, and nothing that is
 // known here is touched.
 func TestUnusable(t *testing.T) {

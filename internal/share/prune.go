@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"ken/internal/repo"
@@ -121,10 +122,29 @@ func heights(all []Dropped) map[repo.PathJSON]int {
 // maxList is how many names one list has: as many as can be read at once.
 const maxList = 50_000
 
-// prune begins a new epoch, if there is more than the budget allows, and returns what
-// that drops.
-func (s *Share) prune(ctx context.Context, p *plan) ([]Dropped, error) {
-	if p.tip.IsZero() || !s.size(p.state).Over() {
+// junk returns the files of a state that a new epoch is begun to be rid of. What a newer ken
+// wrote is none of them: there are those who can read it.
+func (st *state) junk() []Quarantined {
+	return slices.DeleteFunc(st.listQuarantined(), func(q Quarantined) bool { return strings.HasPrefix(q.Reason, ErrNewer.Error()) })
+}
+
+// prune begins a new epoch, if there is more than the budget allows or what is of no use,
+// and returns what that drops, and the junk that it leaves behind.
+func (s *Share) prune(ctx context.Context, p *plan) ([]Dropped, []Quarantined, error) {
+	junk := p.junk()
+	if p.tip.IsZero() || !s.size(p.state).Over() && len(junk) == 0 {
+		return nil, nil, nil
+	}
+	gone, err := s.excess(ctx, p)
+	if err != nil || len(gone)+len(junk) == 0 {
+		return nil, nil, err // it is what is held back that is too much, which others may trust
+	}
+	return gone, junk, s.begin(ctx, p, gone)
+}
+
+// excess returns the records that are to be dropped, so that there is room.
+func (s *Share) excess(ctx context.Context, p *plan) ([]Dropped, error) {
+	if !s.size(p.state).Over() {
 		return nil, nil
 	}
 	changes, err := s.ledger.Differences(ctx, repo.ID{}, p.tip)
@@ -155,13 +175,15 @@ func (s *Share) prune(ctx context.Context, p *plan) ([]Dropped, error) {
 		return nil, err
 	}
 	// Some room is made, or the next push would be too much again.
-	gone := choose(all, s.opts.Policy.budget()*3/4)
-	if len(gone) == 0 {
-		return nil, nil // it is what is held back that is too much, which others may trust
-	}
-	lay, err := s.ledger.Layout(ctx, p.tip)
+	return choose(all, s.opts.Policy.budget()*3/4), nil
+}
+
+// begin begins a new epoch: the trusted and sound records of a plan, but for some.
+func (s *Share) begin(ctx context.Context, p *plan, gone []Dropped) error {
+	old := p.tip
+	lay, err := s.ledger.Layout(ctx, old)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	lists := make(map[Name]repo.ID)
 	for _, n := range p.epoch {
@@ -176,8 +198,12 @@ func (s *Share) prune(ctx context.Context, p *plan) ([]Dropped, error) {
 	for _, n := range next {
 		without[n] = true
 	}
-	if err := s.anew(ctx, p, lay.Records, p.tip, lists, without); err != nil {
-		return nil, err
+	if err := s.anew(ctx, p, lay.Records, old, lists, without); err != nil {
+		return err
+	}
+	if len(next) == 0 {
+		// An epoch is known by its lists. This names no record, and no other epoch has it.
+		next = []Name{NameOf([]byte(old.String()))}
 	}
 	for part := range slices.Chunk(next, maxList) {
 		data := encodeList(part)
@@ -187,8 +213,12 @@ func (s *Share) prune(ctx context.Context, p *plan) ([]Dropped, error) {
 	}
 	slices.SortFunc(p.epoch, func(a, b Name) int { return bytes.Compare(a[:], b[:]) })
 	p.dropped, p.replace = without, true
-	if err := s.commit(ctx, p, fmt.Sprintf("ken: a new epoch, without %s", counted(len(gone)))); err != nil {
-		return nil, err
+	what := "junk"
+	if len(gone) > 0 {
+		what = counted(len(gone))
 	}
-	return gone, s.count(ctx, p.state)
+	if err := s.commit(ctx, p, fmt.Sprintf("ken: a new epoch, without %s", what)); err != nil {
+		return err
+	}
+	return s.count(ctx, p.state)
 }

@@ -11,7 +11,7 @@ import (
 // PushOptions say what to push.
 type PushOptions struct {
 	Remote string // that of the policy when ""
-	Prune  bool   // begin a new epoch, if there is more than the budget allows
+	Prune  bool   // begin a new epoch, if there is more than the budget allows, or junk
 	DryRun bool   // say what would be done, from what is known here
 	// Unasked says that the remote need not be asked whether it still has what it had
 	// if nothing is new here.
@@ -28,15 +28,17 @@ func (o PushOptions) purpose() purpose {
 
 // A Pushed says what was pushed.
 type Pushed struct {
-	Remote  string    `json:"remote"`
-	Tip     repo.ID   `json:"tip"`
-	Records int       `json:"records"` // that the remote got
-	Taken   int       `json:"taken"`   // over from it on the way
-	DryRun  bool      `json:"dry_run,omitempty"`
-	Dropped []Dropped `json:"dropped,omitempty"` // by a new epoch
-	Unfit   int       `json:"unfit"`             // records that cannot be shared; see status
-	Size    Size      `json:"size"`
-	Base    *Base     `json:"base,omitempty"` // of the team, where there is one
+	Remote  string        `json:"remote"`
+	Tip     repo.ID       `json:"tip"`
+	Records int           `json:"records"` // that the remote got
+	Taken   int           `json:"taken"`   // over from it on the way
+	DryRun  bool          `json:"dry_run,omitempty"`
+	Dropped []Dropped     `json:"dropped,omitempty"` // by a new epoch
+	Cleared []Quarantined `json:"cleared,omitempty"` // junk that it left behind
+	Junk    int           `json:"junk"`              // files that a new epoch would leave behind; see status
+	Unfit   int           `json:"unfit"`             // records that cannot be shared; see status
+	Size    Size          `json:"size"`
+	Base    *Base         `json:"base,omitempty"` // of the team, where there is one
 }
 
 // tries is how often a push is tried while others are quicker.
@@ -130,7 +132,7 @@ func (s *Share) push(ctx context.Context, remote string, opts PushOptions, again
 		return nil, err
 	}
 	if opts.Prune {
-		if out.Dropped, err = s.prune(ctx, p); err != nil {
+		if out.Dropped, out.Cleared, err = s.prune(ctx, p); err != nil {
 			return nil, err
 		}
 	}
@@ -138,7 +140,7 @@ func (s *Share) push(ctx context.Context, remote string, opts PushOptions, again
 		// Nobody has said that it still has what it had.
 		return s.push(ctx, remote, opts, true)
 	}
-	out.Tip, out.Size = p.tip, s.size(p.state)
+	out.Tip, out.Size, out.Junk = p.tip, s.size(p.state), len(p.junk())
 	if p.tip != theirs && !p.tip.IsZero() {
 		taken, err := s.ledger.Push(ctx, remote, Offer{Tip: p.tip, Over: theirs, Replace: p.replace})
 		if err != nil || !taken {
@@ -158,7 +160,7 @@ func (s *Share) dryRun(ctx context.Context, p *plan, fresh *news, out *Pushed, o
 	}
 	err := s.write(ctx, p, fresh) // which nothing leads to
 	if err == nil {
-		out.Dropped, err = s.prune(ctx, p)
+		out.Dropped, out.Cleared, err = s.prune(ctx, p)
 	}
 	out.Size = s.size(p.state)
 	return out, err

@@ -21,6 +21,7 @@ type Standing struct {
 	Unpushed    int           `json:"unpushed"` // records that the remote has not
 	Unpulled    int           `json:"unpulled"` // records of the remote that are not here
 	Quarantined []Quarantined `json:"quarantined"`
+	Junk        int           `json:"junk"` // of the quarantined, what a new epoch would leave behind
 	Held        []Held        `json:"held"`
 	Unfit       []Quarantined `json:"unfit"` // kept here, and not shared
 	Epoch       int           `json:"epoch"` // how often something was dropped
@@ -95,7 +96,7 @@ func (s *Share) status(ctx context.Context, remote string, fetch bool) (*Standin
 	}
 	out.Unpushed += len(fresh.puts)
 	out.Epoch, out.Size = len(p.epoch), s.size(p.state)
-	out.Quarantined = append(out.Quarantined, p.listQuarantined()...)
+	out.Quarantined, out.Junk = append(out.Quarantined, p.listQuarantined()...), len(p.junk())
 	out.Held = append(out.Held, byName(p.held)...)
 	out.Unfit = append(out.Unfit, m.Unfit...)
 	return out, nil
