@@ -59,7 +59,7 @@ func (l Ledger) checkRemote(ctx context.Context, remote string) error {
 	slices.Sort(names)
 	hint := "add one: git remote add " + share.DefaultRemote + " URL"
 	if names = slices.Compact(names); len(names) > 0 {
-		hint = "name one of them: ken share status " + strings.Join(names, "|")
+		hint = "name one that git remote -v lists: " + strings.Join(names, ", ")
 	}
 	return &fault.Error{Kind: fault.Usage, Hint: hint, Err: fmt.Errorf("there is no remote %q", remote)}
 }

@@ -230,6 +230,15 @@ func TestUnusable(t *testing.T) {
 			// The hint helps.
 			a.Git("push", "--quiet", "--force", "origin", ref)
 			wantCounts(t, "pushed", a.push().Records, 1)
+			// And so does that of a clone which has nothing.
+			spoil(remote)
+			b := newClone(t, remote)
+			b.know("three")
+			if _, err := b.share().Push(t.Context(), share.PushOptions{}); name != "a newer layout" && !strings.HasSuffix(fault.HintOf(err), ": git push origin --delete "+ref) {
+				t.Errorf("%v (hint %q)", err, fault.HintOf(err))
+			}
+			b.Git("push", "--quiet", "origin", "--delete", ref)
+			wantCounts(t, "pushed", b.push().Records, 1)
 		})
 	}
 }

@@ -50,7 +50,7 @@ func (s *Share) pull(ctx context.Context, remote string) (*Pulled, error) {
 	if !theirs.IsZero() && theirs != own {
 		ex, err := s.examine(ctx, st, theirs, true)
 		if err != nil {
-			return nil, unusable(remote, err)
+			return nil, unusable(remote, own, err)
 		}
 		for _, h := range byName(ex.held) {
 			if _, before := st.held[h.Name]; !before {

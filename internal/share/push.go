@@ -98,7 +98,7 @@ func (s *Share) push(ctx context.Context, remote string, opts PushOptions, again
 			return s.push(ctx, remote, opts, true) // it may have been put right since
 		}
 		if err != nil {
-			return nil, unusable(remote, err)
+			return nil, unusable(remote, own, err)
 		}
 		if p, err = s.join(ctx, st, ex); err != nil {
 			return nil, err

@@ -26,13 +26,18 @@ func (s *Share) heard(remote string, m *Memory) {
 	m.Fetched[remote] = s.opts.Now().UTC().Truncate(time.Second)
 }
 
-// unusable says what to do about a remote's ledger that cannot be read.
-func unusable(remote string, err error) error {
+// unusable says what to do about a remote's ledger that cannot be read: one that has a ledger
+// here can be put in its place.
+func unusable(remote string, own repo.ID, err error) error {
 	if fault.HintOf(err) != "" {
 		return fmt.Errorf("its knowledge cannot be used: %w", err)
 	}
+	instead := "to take it away, so that the next ken share push begins anew: git push " + fault.Quote(remote) + " --delete refs/ken/knowledge"
+	if !own.IsZero() {
+		instead = "to replace it with what this clone has: git push --force " + fault.Quote(remote) + " refs/ken/knowledge"
+	}
 	return &fault.Error{
-		Hint: fmt.Sprintf("look at it with: git log refs/ken/remotes/%s/knowledge; to replace it with what this clone has: git push --force %s refs/ken/knowledge", remote, fault.Quote(remote)),
+		Hint: fmt.Sprintf("look at it with: git show %s; %s", fault.Quote("refs/ken/remotes/"+remote+"/knowledge"), instead),
 		Err:  fmt.Errorf("its knowledge cannot be used: %w", err),
 	}
 }

@@ -77,7 +77,7 @@ func (s *Share) status(ctx context.Context, remote string, fetch bool) (*Standin
 	} else {
 		ex, err := s.examine(ctx, st, theirs, false)
 		if err != nil {
-			return nil, unusable(remote, err)
+			return nil, unusable(remote, own, err)
 		}
 		out.Unpulled += len(ex.taken)
 		if p, err = s.join(ctx, st, ex); err != nil {
