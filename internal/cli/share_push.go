@@ -43,7 +43,7 @@ brings that back.`,
 		},
 	}
 	c.Flags().BoolVar(&opts.DryRun, "dry-run", false, "say what would be pushed or dropped, and do neither")
-	c.Flags().BoolVar(&opts.Prune, "prune", false, "drop the least useful records if there is more than the budget allows")
+	c.Flags().BoolVar(&opts.Prune, "prune", false, "drop what is no record, and the least useful ones if there is more than the budget allows")
 	return c
 }
 
