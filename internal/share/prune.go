@@ -87,7 +87,9 @@ func choose(all []Dropped, room int64) []Dropped {
 		default:
 			d.rank = anyText
 		}
-		d.Reason = ranks[d.rank]
+		if d.Reason = ranks[d.rank]; d.rank == anyDirectory && d.height == 0 {
+			d.Reason = ranks[anyText]
+		}
 	}
 	slices.SortFunc(list, func(a, b Dropped) int {
 		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(b.height, a.height), older(a, b))
