@@ -1,0 +1,75 @@
+package e2e
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"ken/internal/testrepo"
+)
+
+// However many clones push and pull, in whatever order, all know the same in the end,
+// nobody has had a conflict, and git status shows nothing.
+func TestShareUnion(t *testing.T) {
+	const many, each = 50, 200
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	rnd := rand.New(rand.NewPCG(seed, 0))
+	origin := testrepo.New(t)
+	origin.Write("README", "x\n")
+	origin.Commit("first")
+	remote := origin.Clone("--bare")
+	all := make([]*testrepo.Repo, many)
+	for i := range all {
+		all[i] = remote.Clone("--shared")
+	}
+	left := make([]int, many) // of what each is to learn
+	open := make([]int, many) // those who have something left
+	for i := range left {
+		left[i], open[i] = each, i
+	}
+	for len(open) > 0 {
+		k := rnd.IntN(len(open))
+		i := open[k]
+		for n := min(left[i], 1+each/2+rnd.IntN(each)); n > 0; n-- {
+			all[i].Write(fmt.Sprintf("c%d/d%d/a.go", i, left[i]), fmt.Sprintf("package d\n\nfunc F%dOf%d() {}\n", left[i], i))
+			left[i]--
+		}
+		all[i].Commit("more")
+		mustKen(t, all[i], "survey", "run")
+		if rnd.IntN(4) == 0 {
+			mustKen(t, all[i], "share", "pull")
+		} else {
+			mustKen(t, all[i], "share", "push")
+		}
+		if left[i] == 0 {
+			open = append(open[:k], open[k+1:]...)
+		}
+	}
+	for _, i := range rnd.Perm(many) {
+		mustKen(t, all[i], "share", "push")
+	}
+	var want, tip string
+	for _, i := range rnd.Perm(many) {
+		mustKen(t, all[i], "share", "pull")
+		if got := all[i].Git("status", "--porcelain"); got != "" {
+			t.Errorf("git status of clone %d: %s", i, got)
+		}
+		// What is said of a directory that gets more is said anew, and only the latest travels.
+		out, err := exec.CommandContext(t.Context(), "sqlite3", all[i].Path(".git/ken/ken.db"), "select hex(id) from directory_record where cast(path as text) glob 'c*/d*' order by id").Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want == "" {
+			want, tip = string(out), all[i].Git("rev-parse", "refs/ken/knowledge")
+		}
+		if string(out) != want || all[i].Git("rev-parse", "refs/ken/knowledge") != tip {
+			t.Errorf("clone %d knows something else", i)
+		}
+	}
+	if n := strings.Count(want, "\n"); n != many*each {
+		t.Errorf("%d records, want %d", n, many*each)
+	}
+}
