@@ -1,0 +1,143 @@
+package queue_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"ken/internal/crew"
+	"ken/internal/fault"
+	"ken/internal/fresh"
+	"ken/internal/pgtest"
+	"ken/internal/queue"
+	"ken/internal/survey"
+)
+
+// Whoever asks as a repository sees and changes its own runs, and no others.
+func TestRepositoriesAreApart(t *testing.T) {
+	t.Parallel()
+	s := open(t, pgtest.Database(t))
+	theirs := testRun
+	theirs.Repository = "theirs"
+	ours, other := s.handOut(t, testRun, grow(1)), s.handOut(t, theirs, grow(1))
+	if _, err := s.pool.Exec(t.Context(), `UPDATE ken.survey_directory SET state = 'dead' WHERE state = 'ready'`); err != nil {
+		t.Fatal(err)
+	}
+	ctx := t.Context()
+	for repository, want := range map[string]int{"r": 1, "theirs": 1, "nobody": 0, "": 2} {
+		runs, err := s.Runs(ctx, repository, 10)
+		dead, failed := s.Dead(ctx, repository, 0)
+		if err = errors.Join(err, failed); err != nil || len(runs) != want || len(dead) != want {
+			t.Errorf("of %q: %d runs, %d dead, %v", repository, len(runs), len(dead), err)
+		}
+		for _, r := range runs {
+			if repository != "" && r.Repository != repository {
+				t.Errorf("of %q: %+v", repository, r)
+			}
+		}
+	}
+	for what, do := range map[string]func(repository string, id int64) error{
+		"show":   func(of string, id int64) error { _, err := s.Run(ctx, of, id); return err },
+		"dead":   func(of string, id int64) error { _, err := s.Dead(ctx, of, id); return err },
+		"retry":  func(of string, id int64) error { _, err := s.Retry(ctx, of, id); return err },
+		"resume": func(of string, id int64) error { return s.Resume(ctx, of, id, crew.Ceiling{}) },
+		"cancel": func(of string, id int64) error { return s.Cancel(ctx, of, id, "tester") },
+	} {
+		if err := do("r", other); fault.KindOf(err) != fault.Usage || !strings.Contains(fault.HintOf(err), "--all") {
+			t.Errorf("%s a run of theirs: %v", what, err)
+		}
+	}
+	if r := s.run(t, other); r.State != crew.Running || r.Directories.Dead != 1 {
+		t.Errorf("theirs was changed: %+v", r)
+	}
+	if n, err := s.Retry(ctx, "r", ours); n != 1 || err != nil {
+		t.Errorf("%d, %v", n, err)
+	}
+	if err := s.Cancel(ctx, "", other, "tester"); err != nil {
+		t.Error(err)
+	}
+}
+
+// That nobody will describe a directory is kept like a record: in the transaction that ends it,
+// and with what it was to be written from.
+func TestRefusalsAreKept(t *testing.T) {
+	t.Parallel()
+	s := open(t, pgtest.Database(t))
+	var kept []survey.Failure
+	q, err := queue.Open(t.Context(), s.pool.Config(), queue.Options{
+		Keep: keep,
+		Fail: func(_ context.Context, _ pgx.Tx, repository string, f survey.Failure) error {
+			if repository == "r" {
+				kept = append(kept, f)
+			}
+			return nil
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer q.Close()
+	s.handOut(t, testRun, grow(1))
+	basis := fresh.Digest{1, 2, 3}
+	(&site{q, s.pool}).work(t, 1, queue.WorkOptions{}, &hand{describe: func(_ context.Context, of survey.Portion, _ crew.Till) (queue.Described, error) {
+		if of.Path == "" {
+			return said(of), nil
+		}
+		return queue.Described{Calls: 1, Basis: basis}, survey.ErrRefused
+	}})
+	if len(kept) != 1 || kept[0].Path != "d0" || kept[0].Basis != basis || kept[0].Reason == "" || time.Since(kept[0].At).Abs() > time.Hour {
+		t.Errorf("%+v", kept)
+	}
+}
+
+// A job whose time comes is begun soon after, though River tells nobody.
+func TestBegunInTime(t *testing.T) {
+	t.Parallel()
+	s := open(t, pgtest.Database(t))
+	s.handOut(t, testRun, grow())
+	if _, err := s.pool.Exec(t.Context(), `UPDATE ken.river_job SET scheduled_at = now() + interval '2 seconds'`); err != nil {
+		t.Fatal(err)
+	}
+	begun := time.Now()
+	s.work(t, 1, queue.WorkOptions{Lease: time.Hour}, &hand{}) // it does not sweep meanwhile
+	if took := time.Since(begun); took > 15*time.Second {
+		t.Errorf("it took %s", took)
+	}
+}
+
+// A worker that has nothing to do asks about all of its repositories at once.
+func TestIdleWorkersAskLittle(t *testing.T) {
+	t.Parallel()
+	s := open(t, pgtest.Database(t))
+	all := make(map[string]queue.Describer)
+	const repositories = 200
+	for i := range repositories {
+		all[strings.Repeat("r", i+1)] = &hand{}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() { ended <- s.Work(ctx, queue.WorkOptions{Repositories: all}) }()
+	transactions := func() (n int) {
+		t.Helper()
+		if err := s.pool.QueryRow(t.Context(), `SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()`).Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	time.Sleep(2 * time.Second) // it has looked at all of them once
+	before := transactions()
+	time.Sleep(4 * time.Second)
+	if rate := (transactions() - before) / 4; rate > repositories/4 {
+		t.Errorf("%d questions a second", rate)
+	} else {
+		t.Logf("%d questions a second", rate)
+	}
+	cancel()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}

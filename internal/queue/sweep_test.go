@@ -1,0 +1,160 @@
+package queue
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"ken/internal/crew"
+)
+
+// told is the job that was inserted last about a directory: its number, its state, whether it
+// comes exactly when it is due, and whether that is to come.
+func told(t *testing.T, q *Queue, path string) (job int64, state string, exact, later bool) {
+	t.Helper()
+	err := q.pool.QueryRow(t.Context(), `
+		SELECT d.job, j.state::text, j.scheduled_at = d.due, d.due > now() FROM ken.survey_directory d JOIN ken.river_job j ON j.id = d.job WHERE d.path = $1`,
+		[]byte(path)).Scan(&job, &state, &exact, &later)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return job, state, exact, later
+}
+
+// When something is tried again is the server's time, to the microsecond.
+func TestDueByTheServersClock(t *testing.T) {
+	t.Parallel()
+	q, _, held := hire(t)
+	if err := q.fail(t.Context(), held, Described{}, crew.Again, time.Hour, errors.New("no")); err != nil {
+		t.Fatal(err)
+	}
+	if _, state, exact, later := told(t, q, "a"); state != "scheduled" || !exact || !later {
+		t.Errorf("%s, exact %t, later %t", state, exact, later)
+	}
+}
+
+// A job that a machine with a wrong clock has put off, or does not let come, is replaced; one
+// that is to come later is not.
+func TestPutOffByAWrongClock(t *testing.T) {
+	t.Parallel()
+	for i, c := range []struct {
+		job   string // what is changed
+		due   string
+		swept bool
+	}{
+		{`state = 'available', scheduled_at = now() + interval '1 hour'`, `- interval '1 minute'`, true},
+		{`state = 'scheduled', scheduled_at = now() + interval '1 hour'`, `- interval '1 minute'`, true},
+		{`state = 'scheduled', scheduled_at = now() - interval '1 hour'`, `- interval '1 minute'`, true},
+		{`state = 'scheduled', scheduled_at = now() + interval '1 hour'`, `+ interval '1 hour'`, false},
+		{`state = 'available'`, `- interval '1 minute'`, false},
+		{`state = 'completed', finalized_at = now()`, `- interval '1 minute'`, true},
+	} {
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			t.Parallel()
+			q, _, _ := hire(t)
+			before, _, _, _ := told(t, q, "b")
+			if _, err := q.pool.Exec(t.Context(), `UPDATE ken.river_job SET `+c.job+` WHERE id = $1`, before); err != nil {
+				t.Fatal(err)
+			}
+			_, err := q.pool.Exec(t.Context(), `UPDATE ken.survey_directory SET queued = now() - interval '1 minute', due = now() `+c.due+` WHERE path = 'b'`)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range 2 { // once is enough
+				if err := q.sweep(t.Context(), []string{"r"}, 10*time.Second); err != nil {
+					t.Fatal(err)
+				}
+			}
+			after, state, _, later := told(t, q, "b")
+			if (after != before) != c.swept || c.swept && (state != "available" || later) {
+				t.Errorf("job %d was replaced by %d: %s", before, after, state)
+			}
+		})
+	}
+}
+
+// Whoever does not take a job has another one inserted, at once and once.
+func TestHandedOn(t *testing.T) {
+	t.Parallel()
+	q, run, _ := hire(t)
+	first, _, _, _ := told(t, q, "b")
+	if err := q.missing(t.Context(), run.ID, "b", first, "w", errors.New("not here")); err != nil {
+		t.Fatal(err)
+	}
+	second, state, _, later := told(t, q, "b")
+	if second == first || state != "available" || later {
+		t.Errorf("job %d after %d: %s", second, first, state)
+	}
+	if err := q.requeue(t.Context(), run.ID, "b", second); err != nil {
+		t.Fatal(err)
+	}
+	third, _, _, _ := told(t, q, "b")
+	for _, old := range []int64{first, second} {
+		if err := errors.Join(q.requeue(t.Context(), run.ID, "b", old), q.missing(t.Context(), run.ID, "b", old, "w", errors.New("not here"))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if last, _, _, _ := told(t, q, "b"); third == second || last != third {
+		t.Errorf("jobs %d, %d, %d", second, third, last)
+	}
+}
+
+// What a worker that vanished may have spent counts against its run's ceiling.
+func TestAssumedIsSpent(t *testing.T) {
+	t.Parallel()
+	q, run, held := hire(t)
+	most := int64(100)
+	if err := q.Resume(t.Context(), "", run.ID, crew.Ceiling{Tokens: &most}); err != nil {
+		t.Fatal(err)
+	}
+	if err := (&till{q, held}).Reserve(t.Context(), crew.Amount{Tokens: 60}, crew.Amount{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := q.pool.Exec(t.Context(), `UPDATE ken.survey_directory SET expires = now() - interval '1 second' WHERE path = 'a'`); err != nil {
+		t.Fatal(err)
+	}
+	if err := q.sweepLeases(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	l := &till{q, grab(t, q, run, "second")}
+	if err := l.Reserve(t.Context(), crew.Amount{Tokens: 40}, crew.Amount{}); err != nil {
+		t.Errorf("40 more: %v", err)
+	}
+	if err := l.Reserve(t.Context(), crew.Amount{Tokens: 1}, crew.Amount{Tokens: 40}); !errors.Is(err, crew.ErrCeiling) {
+		t.Errorf("101: %v", err)
+	}
+}
+
+// A model without a price under a day's ceiling of money pauses its run until that ceiling is
+// gone, and not only until somebody sweeps.
+func TestUnpricedStaysPaused(t *testing.T) {
+	t.Parallel()
+	q, run, held := hire(t)
+	most := crew.Dollars(5)
+	if err := q.SetCeiling(t.Context(), crew.Ceiling{Cost: &most}); err != nil {
+		t.Fatal(err)
+	}
+	if err := (&till{q, held}).Reserve(t.Context(), crew.Amount{Tokens: 1, Unpriced: true}, crew.Amount{}); !errors.Is(err, crew.ErrCeiling) {
+		t.Fatal(err)
+	}
+	state := func() crew.RunState {
+		if err := q.sweep(t.Context(), []string{"r"}, time.Second); err != nil {
+			t.Fatal(err)
+		}
+		r, err := q.Run(t.Context(), "r", run.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.State
+	}
+	if got := state(); got != crew.Paused {
+		t.Errorf("it is %s", got)
+	}
+	if err := q.SetCeiling(t.Context(), crew.Ceiling{}); err != nil {
+		t.Fatal(err)
+	}
+	if got := state(); got != crew.Running {
+		t.Errorf("without the ceiling it is %s", got)
+	}
+}
