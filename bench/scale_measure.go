@@ -24,6 +24,7 @@ import (
 
 	"ken/bench/scale"
 	"ken/internal/pgtest"
+	"ken/internal/queue"
 	"ken/internal/registry"
 	"ken/internal/repo"
 	"ken/internal/share"
@@ -626,19 +627,19 @@ func (s *scaleSite) idleQueues(ctx context.Context) error {
 		return err
 	}
 	defer pool.Close()
-	workers := river.NewWorkers()
-	river.AddWorker(workers, river.WorkFunc(func(context.Context, *river.Job[nothing]) error { return nil }))
-	config := &river.Config{Queues: make(map[string]river.QueueConfig), Workers: workers, Logger: slog.New(slog.DiscardHandler), FetchCooldown: 5 * time.Millisecond, FetchPollInterval: time.Second}
-	for i := range queues {
-		config.Queues[fmt.Sprintf("queue_%d", i)] = river.QueueConfig{MaxWorkers: 1}
-	}
-	client, err := river.NewClient(riverpgxv5.New(pool), config)
+	q, err := queue.Open(ctx, pool.Config(), queue.Options{})
 	if err != nil {
 		return err
 	}
-	if err := client.Start(ctx); err != nil {
-		return err
+	defer q.Close()
+	describers := make(map[string]queue.Describer)
+	for i := range queues {
+		describers[fmt.Sprintf("repository %d", i)] = prompt{}
 	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	ended := make(chan error, 1)
+	go func() { ended <- q.Work(ctx, queue.WorkOptions{Name: "idle", Repositories: describers}) }()
 	transactions := func() (n float64, err error) {
 		err = s.conn.QueryRow(ctx, `SELECT xact_commit::float8 FROM pg_stat_database WHERE datname = current_database()`).Scan(&n)
 		return n, err
@@ -654,8 +655,9 @@ func (s *scaleSite) idleQueues(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.note(fmt.Sprintf("River: an idle worker with %d queues asks", queues), number((after-before)/time.Since(start).Seconds())+" times a second")
-	return client.Stop(ctx)
+	s.note(fmt.Sprintf("an idle worker for %d repositories asks", queues), number((after-before)/time.Since(start).Seconds())+" times a second")
+	stop()
+	return <-ended
 }
 
 // refs measures what records take under a ref: committed 20 at a time, as ken share lays them

@@ -77,18 +77,39 @@ func (m *team) run(id int64) shared {
 type hand struct {
 	*exec.Cmd
 
+	mu   sync.Mutex
 	out  *bytes.Buffer
 	gone chan struct{}
 	err  error
 }
 
+// Write takes what it prints.
+func (h *hand) Write(b []byte) (int, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.out.Write(b)
+}
+
+// said is what it has printed so far.
+func (h *hand) said() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.out.String()
+}
+
 // worker starts one in a clone.
 func (m *team) worker(dir, address string, args ...string) *hand {
 	m.t.Helper()
-	h := &hand{Cmd: exec.CommandContext(m.t.Context(), filepath.Join(bin, "ken"), append([]string{"worker"}, args...)...), out: new(bytes.Buffer), gone: make(chan struct{})}
+	return m.start(dir, address, append([]string{"worker"}, args...)...)
+}
+
+// start starts a command in a clone.
+func (m *team) start(dir, address string, args ...string) *hand {
+	m.t.Helper()
+	h := &hand{Cmd: exec.CommandContext(m.t.Context(), filepath.Join(bin, "ken"), args...), out: new(bytes.Buffer), gone: make(chan struct{})}
 	h.Dir, h.Env = dir, m.Env()
 	m.at(address)(h.Cmd)
-	h.Stdout, h.Stderr = h.out, h.out
+	h.Stdout, h.Stderr = h, h
 	h.WaitDelay = 5 * time.Second
 	if err := h.Start(); err != nil {
 		m.t.Fatal(err)
@@ -357,7 +378,7 @@ func TestWorkerSaysWhatIsWrong(t *testing.T) {
 		{wrong, []string{"worker"}, 1, "nobody"},
 		{m.address, []string{"worker", "runs", "7"}, 2, "there is no run 7"},
 		{m.address, []string{"worker", "cancel", "x"}, 2, "is no run"},
-		{m.address, []string{"worker", "retry"}, 2, "name a run, or --all"},
+		{m.address, []string{"worker", "retry", "7"}, 2, "there is no run 7 of this repository"},
 		{m.address, []string{"survey", "run", "--workers"}, 2, "need no workers"},
 		{m.address, []string{"survey", "run", "--workers", "--provider", "anthropic", "--model", "m1", "--max-cost", "1"}, 2, "--max-tokens"},
 		{m.address, []string{"survey", "run", "--workers", "--provider", "anthropic", "--model", "m1", "--at", "nowhere"}, 2, "there is no commit"},
@@ -419,6 +440,99 @@ func TestWorkerTroubles(t *testing.T) {
 	if text := page(); !strings.Contains(text, "3 of 3, 1 refused") || !strings.Contains(text, `<progress max="3" value="3"`) {
 		t.Errorf("the dashboard:\n%s", text)
 	}
+}
+
+// A run whose server goes away is followed on when it is back.
+func TestFollowedThroughARestart(t *testing.T) {
+	t.Parallel()
+	server := pgtest.Start(t)
+	m := newTeam(t, server.Database(t), describe)
+	m.Write("a/x.go", "package a\n")
+	m.Commit("first")
+	follows := m.start(m.Dir, m.address, "survey", "run", "--workers", "--provider", "anthropic", "--model", "m1", "--json")
+	await(t, "it is handed out", func() bool { return strings.Contains(follows.said(), "handed out") })
+	server.Crash(t)
+	await(t, "it notices", func() bool { return strings.Contains(follows.said(), "waiting for the server") })
+	server.Restart(t)
+	m.worker(m.Dir, m.address, "--until-idle").ends(t)
+	follows.ends(t)
+	if !strings.Contains(follows.said(), `"state": "done"`) {
+		t.Error(follows.said())
+	}
+}
+
+// The commands about runs stop at the repository; --all lets them at others'.
+func TestRunsOfOthers(t *testing.T) {
+	t.Parallel()
+	address := pgtest.Database(t)
+	ours, theirs := newTeam(t, address, describe), newTeam(t, address, describe)
+	for name, m := range map[string]*team{"ours": ours, "theirs": theirs} {
+		m.Write("x.go", "package "+name+"\n")
+		m.Commit("first of " + name)
+	}
+	// Looking makes no tables.
+	if o := ours.ken("board"); o.status != 0 {
+		t.Errorf("%+v", o)
+	}
+	if n := scalar[*string](t, address, `SELECT to_regclass('ken.survey_version')::text`); n != nil {
+		t.Errorf("the board has made %s", *n)
+	}
+	mine, other := ours.handOut(), fmt.Sprint(theirs.handOut())
+	if got := decode[struct{ Runs []shared }](t, ours.ken("worker", "runs", "--json").stdout).Runs; len(got) != 1 || got[0].ID != mine {
+		t.Errorf("%+v", got)
+	}
+	if got := decode[struct{ Runs []shared }](t, ours.ken("worker", "runs", "--all", "--json").stdout).Runs; len(got) != 2 {
+		t.Errorf("%+v", got)
+	}
+	pgtest.Exec(t, address, `UPDATE ken.survey_directory SET state = 'dead', error = 'no words'`)
+	for _, args := range [][]string{{"runs", other}, {"cancel", other}, {"resume", other}, {"dead", other}, {"retry", other}} {
+		if o := ours.ken(append([]string{"worker"}, args...)...); o.status != 2 || !strings.Contains(o.stderr, "of this repository") || !strings.Contains(o.stderr, "--all") {
+			t.Errorf("%q: %+v", args, o)
+		}
+	}
+	dead := func(args ...string) int {
+		return len(decode[struct{ Dead []any }](t, ours.ken(append([]string{"worker", "dead", "--json"}, args...)...).stdout).Dead)
+	}
+	if dead() != 1 || dead("--all") != 2 || dead(other, "--all") != 1 {
+		t.Errorf("%d dead, %d of all", dead(), dead("--all"))
+	}
+	if o := ours.ken("worker", "dead"); !strings.Contains(o.stdout, fmt.Sprintf("run %d", mine)) || !strings.Contains(o.stdout, "no words") {
+		t.Errorf("%+v", o)
+	}
+	if o := ours.ken("worker", "retry"); o.status != 0 || o.stdout != "1 directory to be tried again\n" || dead() != 0 || dead("--all") != 1 {
+		t.Errorf("%+v", o)
+	}
+	if o := ours.ken("worker", "retry", "--all"); o.status != 0 || dead("--all") != 0 {
+		t.Errorf("%+v", o)
+	}
+	if o := ours.ken("worker", "cancel", other, "--all", "--json"); decode[shared](t, o.stdout).State != "cancelled" {
+		t.Errorf("%+v", o)
+	}
+	// The price of this model is not known.
+	if o := ours.ken("worker", "ceiling", "--max-cost", "5"); o.status != 0 || !strings.Contains(o.stdout, "ceiling $5") {
+		t.Errorf("%+v", o)
+	}
+	o := ours.ken("survey", "run", "--workers", "--detach", "--provider", "anthropic", "--model", "m1")
+	if o.status != 2 || !strings.Contains(o.stderr, "a day") || !strings.Contains(o.stderr, "survey.prices") {
+		t.Errorf("%+v", o)
+	}
+	if o := ours.ken("worker", "ceiling", "--max-cost", "0"); o.status != 0 || !strings.Contains(o.stdout, "ceiling none") {
+		t.Errorf("%+v", o)
+	}
+}
+
+// scalar asks a database for one thing.
+func scalar[T any](t *testing.T, address, query string) (v T) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.Background())
+	if err := conn.QueryRow(t.Context(), query).Scan(&v); err != nil {
+		t.Fatal(err)
+	}
+	return v
 }
 
 // dashboard starts one, and returns what gets its first page.
