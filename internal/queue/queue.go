@@ -220,22 +220,6 @@ func (q *Queue) insert(ctx context.Context, tx pgx.Tx, repository string, run in
 	return err
 }
 
-// requeue has another worker wake up for a directory that is ready: whoever got the job will
-// not take it now.
-func (q *Queue) requeue(ctx context.Context, run int64, path repo.Path, job int64) error {
-	err := q.in(ctx, func(tx pgx.Tx) error {
-		r, err := lockRun(ctx, tx, run)
-		if err != nil || r.state != crew.Running {
-			return err
-		}
-		return q.insertInstead(ctx, tx, r, run, path, job)
-	})
-	if errors.Is(err, pgx.ErrNoRows) {
-		return nil
-	}
-	return err
-}
-
 // insertInstead inserts a job in place of one that goes, unless others were inserted since.
 // The run is locked. It returns [pgx.ErrNoRows] if there is nothing to do.
 func (q *Queue) insertInstead(ctx context.Context, tx pgx.Tx, r lockedRun, run int64, path repo.Path, job int64) error {

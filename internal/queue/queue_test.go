@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -572,6 +573,37 @@ func TestCancel(t *testing.T) {
 	}
 	if err := s.Cancel(t.Context(), "", id, "tester"); err == nil {
 		t.Error("it was cancelled twice")
+	}
+}
+
+// A worker that is to end hands back what takes longer than it may, and that is no attempt.
+func TestDrained(t *testing.T) {
+	t.Parallel()
+	s := open(t, pgtest.Database(t))
+	id := s.handOut(t, testRun, grow())
+	ctx, cancel := context.WithCancel(t.Context())
+	var drained atomic.Bool
+	err := s.Work(ctx, queue.WorkOptions{Drain: time.Millisecond, Repositories: map[string]queue.Describer{"r": &hand{
+		describe: func(ctx context.Context, _ survey.Portion, till crew.Till) (queue.Described, error) {
+			err := till.Reserve(ctx, crew.Amount{Tokens: 100}, crew.Amount{})
+			cancel()
+			<-ctx.Done()
+			return queue.Described{Calls: 1, Last: crew.Amount{Tokens: 100}}, errors.Join(err, ctx.Err())
+		},
+	}}, Told: func(e queue.Event) {
+		if e.Drained {
+			drained.Store(true)
+		}
+	}})
+	if err != nil || !drained.Load() {
+		t.Errorf("drained %t, %v", drained.Load(), err)
+	}
+	var attempts int
+	if err := s.pool.QueryRow(t.Context(), `SELECT attempts FROM ken.survey_directory`).Scan(&attempts); attempts != 0 || err != nil {
+		t.Errorf("%d attempts, %v", attempts, err)
+	}
+	if r := s.run(t, id); r.State != crew.Running || r.Directories.Ready != 1 || r.Spent.Tokens != 100 || r.Reserved.Tokens != 0 {
+		t.Errorf("%+v", r)
 	}
 }
 

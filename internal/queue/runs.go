@@ -254,5 +254,8 @@ func (q *Queue) SetCeiling(ctx context.Context, c crew.Ceiling) error {
 	if _, err := q.pool.Exec(ctx, `UPDATE ken.survey_ceiling SET max_tokens = $1, max_cost = $2`, c.Tokens, c.Cost); err != nil {
 		return away(err)
 	}
-	return q.sweepPaused(ctx)
+	if err := q.sweepPaused(ctx); err != nil {
+		return away(err)
+	}
+	return nil
 }

@@ -58,6 +58,7 @@ type Event struct {
 // How a worker bears with others.
 const (
 	fairPatience = 3 * time.Second // how long a job waits for its repository's turn, before others may have it
+	fairPause    = time.Second     // for how long others may
 	unablePause  = 2 * time.Second // before another of a repository is looked at after one that cannot be described here
 	idlePause    = 300 * time.Millisecond
 	nudgePause   = time.Second
@@ -81,7 +82,7 @@ func (q *Queue) Work(ctx context.Context, opts WorkOptions) error {
 	}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	w := &worker{q: q, opts: opts, fair: crew.NewFair(opts.Jobs), stop: stop, ending: ctx.Done(), hands: make(map[*taken]context.CancelCauseFunc)}
+	w := &worker{q: q, opts: opts, fair: crew.NewFair(opts.Jobs), stop: stop, ending: ctx, hands: make(map[*taken]context.CancelCauseFunc)}
 	queues := make(map[string]river.QueueConfig)
 	w.of = make(map[string]string)
 	for name := range opts.Repositories {
@@ -144,7 +145,7 @@ type worker struct {
 	fair   *crew.Fair
 	of     map[string]string // repositories by River's queues
 	stop   context.CancelCauseFunc
-	ending <-chan struct{}
+	ending context.Context // done when no more is to be begun
 
 	mu    sync.Mutex
 	hands map[*taken]context.CancelCauseFunc
@@ -155,63 +156,26 @@ func (w *worker) Work(ctx context.Context, job *river.Job[wake]) error {
 	repository := w.of[job.Queue]
 	patient, cancel := context.WithTimeout(ctx, fairPatience)
 	defer cancel()
-	defer context.AfterFunc(w.endingContext(), cancel)()
+	defer context.AfterFunc(w.ending, cancel)()
 	leave, err := w.fair.Enter(patient, repository)
-	if err == nil && w.isEnding() {
+	if err != nil {
+		return river.JobSnooze(fairPause)
+	}
+	if w.ending.Err() != nil {
 		leave()
+		return river.JobSnooze(0)
 	}
-	if err != nil || w.isEnding() {
-		return w.decline(ctx, job)
-	}
-	able, err := w.describe(ctx, repository, job)
+	unable, err := w.describe(ctx, repository, job)
 	leave()
-	if able != nil {
+	if unable != nil {
 		// Others have it at once; this one would get it again and again.
 		select {
-		case <-w.ending:
+		case <-w.ending.Done():
 		case <-ctx.Done():
 		case <-time.After(unablePause):
 		}
 	}
 	return err
-}
-
-// decline leaves a job to others.
-func (w *worker) decline(ctx context.Context, job *river.Job[wake]) error {
-	keep, cancel := context.WithTimeout(context.WithoutCancel(ctx), tryPatience)
-	defer cancel()
-	return w.q.requeue(keep, job.Args.Run, repo.Path(job.Args.Path), job.ID)
-}
-
-func (w *worker) isEnding() bool {
-	select {
-	case <-w.ending:
-		return true
-	default:
-		return false
-	}
-}
-
-// endingContext is done when no more is to be begun.
-func (w *worker) endingContext() context.Context {
-	return endingContext{context.Background(), w.ending}
-}
-
-type endingContext struct {
-	context.Context
-
-	ending <-chan struct{}
-}
-
-func (c endingContext) Done() <-chan struct{} { return c.ending }
-
-func (c endingContext) Err() error {
-	select {
-	case <-c.ending:
-		return context.Canceled
-	default:
-		return nil
-	}
 }
 
 // describe takes a directory, has it described, and ends it. Unable is why that cannot be
@@ -228,7 +192,7 @@ func (w *worker) describe(ctx context.Context, repository string, job *river.Job
 	}
 	if unable := by.Able(ctx, run); unable != nil {
 		if ctx.Err() != nil {
-			return nil, w.decline(ctx, job)
+			return nil, river.JobSnooze(0)
 		}
 		w.opts.Told(Event{Run: id, Path: path, Err: unable, Unable: true})
 		return unable, w.insist(ctx, func(ctx context.Context) error { return w.q.missing(ctx, id, path, job.ID, w.opts.Name, unable) })
