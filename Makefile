@@ -78,7 +78,7 @@ race:
 
 # They start a ken that they build, of which go test's cache knows nothing.
 e2e:
-	go test -count=1 ./e2e/...
+	go test -count=1 -timeout 20m ./e2e/...
 
 cross:
 	@for port in $(PORTS); do \
