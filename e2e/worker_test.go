@@ -426,6 +426,9 @@ func TestWorkerTroubles(t *testing.T) {
 	if doc := m.run(id); doc.State != "done" || doc.Directories.Failed != 1 || doc.Directories.Done != 2 {
 		t.Errorf("%+v", doc)
 	}
+	if why := scalar[string](t, m.address, `SELECT string_agg(convert_from(path, 'UTF8') || ': ' || convert_from(reason, 'UTF8'), ', ') FROM ken.directory_failure`); !strings.HasPrefix(why, "a/b: ") {
+		t.Errorf("the store keeps %q", why)
+	}
 	board := decode[struct {
 		Runs struct{ Known struct{ Runs []shared } }
 	}](t, m.ken("board", "--json").stdout)
