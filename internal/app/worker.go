@@ -231,7 +231,7 @@ func (s *workshop) model(t *shopTree, run crew.Run) (model.Model, error) {
 	if run.Provider == provider.Command && !s.command {
 		return nil, &fault.Error{
 			Kind: fault.Usage, Hint: "if you trust it: ken worker --provider command",
-			Err: fmt.Errorf("run %d wants to start the program of the repository's configuration", run.ID),
+			Err: errors.New("it wants to start the program of the repository's configuration"),
 		}
 	}
 	// What fails is tried again by whoever comes next, after a while that all have in common.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -122,12 +123,12 @@ func (p *program) work(ctx context.Context, opts WorkOptions) error {
 		}
 		tone, why := term.Good, ""
 		if e.Err != nil {
-			tone, why = term.Bad, e.Err.Error()
+			tone, why = term.Bad, strings.ReplaceAll(e.Err.Error(), "\n", "; ")
 			if e.Delay > 0 {
 				why += fmt.Sprintf("; again in %s", e.Delay)
 			}
 		}
-		p.io.Line(tone, e.What, display(survey.Label(e.Path).JSON()), fmt.Sprintf("run %d%s", e.Run, after(" ", why)))
+		p.io.Line(tone, e.What, display(survey.Label(e.Path).JSON()), fmt.Sprintf("run %d%s", e.Run, after(": ", why)))
 	}
 	err := p.Work(ctx, p.dir, opts)
 	if p.io.JSON {

@@ -16,8 +16,8 @@ type ceilingFlags struct {
 }
 
 func (f *ceilingFlags) bind(c *cobra.Command) {
-	c.Flags().Int64Var(&f.tokens, "max-tokens", 0, "never spend more than so many tokens")
-	c.Flags().Float64Var(&f.cost, "max-cost", 0, "never spend more than so many dollars")
+	c.Flags().Int64Var(&f.tokens, "max-tokens", 0, "never spend more than so many tokens; 0 is no limit")
+	c.Flags().Float64Var(&f.cost, "max-cost", 0, "never spend more than so many dollars; 0 is no limit")
 }
 
 // ceiling is what was given of them, none for 0.

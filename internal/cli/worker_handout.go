@@ -112,7 +112,11 @@ func (p *program) follow(c *cobra.Command, s CrewSpace, id int64) error {
 		show.Tell(n.Settled(), n.Total, more)
 		if !alone && n.Settled()+n.Taken == 0 && time.Since(begun) > lonely {
 			alone = true
-			p.io.Remarkf("ken: no worker has taken a directory yet; start one, in a clone that has the commit: ken worker")
+			start := "ken worker"
+			if r.Provider == "command" {
+				start += " --provider command"
+			}
+			p.io.Remarkf("ken: no worker has taken a directory yet; start one, in a clone that has the commit: %s", start)
 		}
 		wait()
 	}
