@@ -7,28 +7,21 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"html/template"
 	"io/fs"
 	"mime"
 	"net/http"
 	"net/url"
 	"path"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
-	"weak"
 
 	"ken/internal/board"
-	"ken/internal/contract"
 	"ken/internal/fault"
-	"ken/internal/fresh"
 	"ken/internal/repo"
 	"ken/internal/spec"
-	"ken/internal/workflow"
 )
 
 // pages are the templates, one set for each page, and the assets by the name that they
@@ -193,85 +186,6 @@ func (s *Server) page(make func(*http.Request) (*frame, error)) http.HandlerFunc
 	}
 }
 
-// drawn keeps pages for as long as the board of their worktree is the one that they
-// were drawn from. It holds on to none: boards are large.
-type drawn struct {
-	mu    sync.Mutex
-	at    map[string]*sheaf // by worktree
-	bytes int               // of all of them
-}
-
-// A sheaf is pages that were drawn from one board, by what else they depend on.
-type sheaf struct {
-	from  weak.Pointer[board.Board]
-	pages map[string]drawing
-	bytes int
-}
-
-type drawing struct {
-	body []byte
-	tag  string
-}
-
-// maxDrawn is how many bytes of pages are kept.
-const maxDrawn = 8 << 20
-
-// key names all that a page depends on besides its board, "" for one that depends on
-// more, or is about to be replaced.
-func (f *frame) key(r *http.Request) string {
-	if f.status != http.StatusOK || f.Board == nil || f.Late || f.bare != "" || f.Page == "node" || f.Page == "file" {
-		return ""
-	}
-	return fmt.Sprintf("%s %t %v", r.URL.RequestURI(), f.MayWrite, f.Worktrees)
-}
-
-func (d *drawn) find(f *frame, key string) (drawing, bool) {
-	if key == "" {
-		return drawing{}, false
-	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	s := d.at[f.Worktree]
-	if s == nil || s.from != weak.Make(f.Board) {
-		return drawing{}, false
-	}
-	p, ok := s.pages[key]
-	return p, ok
-}
-
-func (d *drawn) keep(f *frame, key string, p drawing) {
-	if key == "" {
-		return
-	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	size := len(key) + len(p.body)
-	s := d.at[f.Worktree]
-	if s != nil && s.from != weak.Make(f.Board) {
-		d.bytes -= s.bytes
-		s = nil
-	}
-	if d.at == nil || d.bytes+size > maxDrawn {
-		d.at, d.bytes, s = make(map[string]*sheaf), 0, nil
-	}
-	if s == nil {
-		s = &sheaf{from: weak.Make(f.Board), pages: make(map[string]drawing)}
-		d.at[f.Worktree] = s
-	}
-	if _, twice := s.pages[key]; !twice {
-		s.bytes += size
-		d.bytes += size
-	}
-	s.pages[key] = p
-}
-
-// forget lets go of all of them.
-func (d *drawn) forget() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.at, d.bytes = nil, 0
-}
-
 func (s *Server) draw(w http.ResponseWriter, r *http.Request, f *frame) {
 	key := f.key(r)
 	if p, ok := s.drawn.find(f, key); ok {
@@ -399,161 +313,4 @@ func (s *Server) asset(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
 	}
 	s.answer(w, r, a.content, a.tag)
-}
-
-// helpers are what templates may call.
-var helpers = template.FuncMap{
-	"num": num, "yes": yes, "also": also, "tally": tallyText, "brief": brief, "minute": minute, "who": who,
-	"is":      func(p *string, s string) bool { return p != nil && *p == s },
-	"foreign": func(c workflow.Counts) int { return c.AdHoc + c.Ephemeral + c.Unknown },
-	"str":     func(s string) string { return s },
-	"bytes":   bytesText,
-	"place":   place,
-	"count":   countText,
-	"hue":     func(s string) int { h := fnv.New32a(); _, _ = h.Write([]byte(s)); return int(h.Sum32() % 12) },
-	"glyph":   glyph,
-	"opGlyph": opGlyph,
-	"tone":    func(s fresh.State) string { return s.String() },
-	"list":    func(v ...any) []any { return v },
-	"join":    strings.Join,
-	"quote":   func(p repo.Path) string { return fault.Quote(string(p)) },
-	"sub":     func(a, b int) int { return a - b },
-	"bucket":  bucketText,
-	"short":   func(s string) string { return s[:min(len(s), 7)] },
-}
-
-// glyph is the sign of a status, so that its colour is not all that tells it.
-func glyph(s spec.Status) string {
-	switch s {
-	case spec.StatusMerged:
-		return "●"
-	case spec.StatusDrift:
-		return "◐"
-	case spec.StatusActive:
-		return "◆"
-	case spec.StatusPending:
-		return "○"
-	default:
-		return "?"
-	}
-}
-
-// opGlyph is the sign of what a worktree would do to a node.
-func opGlyph(op spec.OpKind) string {
-	switch op {
-	case spec.OpAdded:
-		return "+"
-	case spec.OpEdited:
-		return "~"
-	case spec.OpDeleted:
-		return "✕"
-	case spec.OpMoved:
-		return "→"
-	default:
-		return "?"
-	}
-}
-
-// bucketText says what a bucket of the contract is for.
-func bucketText(b contract.Bucket) string {
-	switch b {
-	case contract.AdHoc:
-		return "allowed by nothing"
-	case contract.Unknown:
-		return "could not be inspected"
-	case contract.Ephemeral:
-		return "a leftover that should not exist"
-	case contract.PatternAllowed:
-		return "allowed by a pattern"
-	case contract.Canonical:
-		return "allowed by its name"
-	default:
-		return ""
-	}
-}
-
-// bytesText is a size as people say it.
-func bytesText(n int64) string {
-	switch {
-	case n < 1000:
-		return fmt.Sprintf("%d B", n)
-	case n < 1000_000:
-		return fmt.Sprintf("%.1f kB", float64(n)/1000)
-	case n < 1000_000_000:
-		return fmt.Sprintf("%.1f MB", float64(n)/1000_000)
-	default:
-		return fmt.Sprintf("%.1f GB", float64(n)/1000_000_000)
-	}
-}
-
-// countText is a number with what it counts: "1 file", "2 files".
-func countText(n int, one string) string {
-	switch {
-	case n == 1:
-		return "1 " + one
-	case strings.HasSuffix(one, "y"):
-		return fmt.Sprintf("%d %sies", n, strings.TrimSuffix(one, "y"))
-	default:
-		return fmt.Sprintf("%d %ss", n, one)
-	}
-}
-
-// share100 is a part of a whole in percent.
-func share100(part, whole int) string {
-	if whole <= 0 {
-		return "0"
-	}
-	return fmt.Sprintf("%.2f", 100*float64(part)/float64(whole))
-}
-
-// num is a number that may not be known, -1 when it is not.
-func num(p *int) int {
-	if p == nil {
-		return -1
-	}
-	return *p
-}
-
-// yes reports whether something is known, and true.
-func yes(p *bool) bool { return p != nil && *p }
-
-// briefly is how much of a description a row has room for.
-const briefly = 96
-
-// place shortens the path of a directory to what tells it from others of its kind.
-func place(dir string) string {
-	parts := strings.Split(filepath.ToSlash(dir), "/")
-	return strings.Join(parts[max(0, len(parts)-2):], "/")
-}
-
-// brief cuts a text at a word, if it is longer than a row.
-func brief(text string) string {
-	r := []rune(strings.Join(strings.Fields(text), " "))
-	if len(r) <= briefly {
-		return string(r)
-	}
-	cut := string(r[:briefly])
-	if i := strings.LastIndexByte(cut, ' '); i > briefly/2 {
-		cut = cut[:i]
-	}
-	return cut + "…"
-}
-
-// whoLength is how much of a session's name sets it apart from others.
-const whoLength = 12
-
-// who is a session's name for a narrow place.
-func who(session string) string {
-	if r := []rune(session); len(r) > whoLength+4 {
-		return string(r[:whoLength]) + "…"
-	}
-	return session
-}
-
-// minute is a time for a list: the day, and when on it.
-func minute(stamp string) string {
-	if len(stamp) < len("2006-01-02T15:04") {
-		return stamp
-	}
-	return stamp[:10] + " " + stamp[11:16]
 }
