@@ -23,6 +23,7 @@ func TestAStreamThatComesBackIsTold(t *testing.T) {
 		}
 		s.hub.leave(first)
 		time.Sleep(time.Minute) // in a bubble: until nobody looks any more
+		synctest.Wait()
 		if looks := g.looks.Load(); looks == 0 || len(s.boards.at) != 0 {
 			t.Fatalf("after %d looks %d boards are kept for nobody", looks, len(s.boards.at))
 		}
@@ -30,6 +31,7 @@ func TestAStreamThatComesBackIsTold(t *testing.T) {
 		back := s.hub.listen([]string{"w"})
 		defer s.hub.leave(back)
 		time.Sleep(time.Minute)
+		synctest.Wait()
 		if tag := s.hub.news(back)["w"]; tag == "" || tag == before {
 			t.Errorf("it is told of %q, and before it was %q", tag, before)
 		}
