@@ -33,7 +33,7 @@ function leave(link) {
 function comeBack() {
   let left = null;
   try { left = sessionStorage.getItem(LEFT); } catch { /* it may not be allowed */ }
-  if (!left) return;
+  if (!left || left === location.pathname + location.search) return; // it may be drawn again while it is being left
   const at = ["#nodes a", "#inside a", "main .rows a"].flatMap((q) => [...document.querySelectorAll(q)]).find((a) => a.pathname + a.search === left);
   if (!at && document.getElementById("late")) return; // it may be there once all is read
   sessionStorage.removeItem(LEFT);
