@@ -36,7 +36,7 @@ var (
 )
 
 const (
-	startupAtMost = 2.9
+	startupAtMost = 3.5
 	startupRounds = 100 // a process of few milliseconds wants many
 
 	gitStatus = "git status"
