@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
 	"ken/internal/testrepo"
@@ -22,7 +21,7 @@ func TestDriftAppearsIsAckedAndClears(t *testing.T) {
 	d.lacks("#n-api", "drift")
 	d.reads("#live", "live")
 
-	d.do(chromedp.Click("#search"))
+	d.click("#search")
 	d.keys("answers")
 	d.reads("#found", "1 of 2")
 	marked := `window.sameDocument`
@@ -33,7 +32,7 @@ func TestDriftAppearsIsAckedAndClears(t *testing.T) {
 	node.reads("h1", "The API")
 	node.reads("#node-facts", "merged")
 	node.until(`!document.getElementById("ack")`)
-	node.do(chromedp.Click("#history summary"))
+	node.click("#history summary")
 	node.reads("#history .patch", "+title: The API")
 
 	d.repo.Write("api/server.go", "package api\n\nfunc Serve(n int) int { return n }\n")
@@ -51,14 +50,14 @@ func TestDriftAppearsIsAckedAndClears(t *testing.T) {
 	node.reads("#node-facts", "drift 1 interface")
 	node.reads("#governed", "1 behind")
 	node.reads("#moves", "serve more")
-	node.do(chromedp.Click("#moves summary"))
+	node.click("#moves summary")
 	node.reads("#moves .patch", "+func Serve(n int) int { return n }")
 	if !eval[bool](node, `document.querySelector("#history details").open && !!document.querySelector("#history .patch")`) {
 		t.Error("the open part of the history closed")
 	}
-	node.do(chromedp.Focus("#reason"))
+	node.click("#reason")
 	node.keys("the number is a detail")
-	node.do(chromedp.Click("#ack button"))
+	node.click("#ack button")
 	node.reads(".toast", "Acknowledged")
 	node.lacks("#node-facts", "drift")
 	node.until(`!document.getElementById("ack")`)
@@ -122,12 +121,12 @@ func TestFilter(t *testing.T) {
 	d.open("/")
 	d.reads("#n-api .facts", "drift 1")
 	d.reads("#live", "live")
-	d.do(chromedp.Click("#chip-drift"))
+	d.click("#chip-drift")
 	d.reads("#found", "1 of 2")
 	if got := eval[bool](d, `!document.getElementById("n-app").hidden && document.getElementById("n-app").classList.contains("lead")`); !got {
 		t.Error("the node above the match is not in sight")
 	}
-	d.do(chromedp.Click("#search"))
+	d.click("#search")
 	d.keys("zebra")
 	d.until(`!document.getElementById("nothing").hidden`)
 	d.keys(kb.Escape)
@@ -149,7 +148,7 @@ func TestDriftOfAnActiveNode(t *testing.T) {
 	d.reads("#sum-specs", "1 of 2 nodes in drift")
 	d.reads("#chip-drift", "drift 1")
 	d.reads("#live", "live")
-	d.do(chromedp.Click("#chip-drift"))
+	d.click("#chip-drift")
 	d.reads("#found", "1 of 2")
 	d.until(`!document.getElementById("n-api").hidden`)
 }
@@ -218,7 +217,7 @@ func TestFourThousandNodes(t *testing.T) {
 		t.Errorf("the first paint took %v, that of the smallest page %v", many, small)
 	}
 	d.reads("#live", "live")
-	d.do(chromedp.Click("#search"))
+	d.click("#search")
 	start := time.Now()
 	d.keys("node 3777")
 	d.reads("#found", "1 of 4000")

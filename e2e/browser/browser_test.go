@@ -167,21 +167,45 @@ func eval[T any](d *dashboard, expression string) T {
 // until waits for an expression to hold, across pages.
 func (d *dashboard) until(expression string) {
 	d.t.Helper()
+	once[bool](d, "!!("+expression+")")
+}
+
+// once waits for an expression to have a value, across pages, and returns it.
+func once[T any](d *dashboard, expression string) T {
+	d.t.Helper()
 	wait := fmt.Sprintf(`new Promise((yes) => { const end = performance.now() + 2000; const look = () => {
-		try { if (%s) { yes(true); return; } } catch { /* not yet */ }
-		if (performance.now() > end) yes(false); else setTimeout(look, 10);
+		try { const value = %s; if (value) { yes(value); return; } } catch { /* not yet */ }
+		if (performance.now() > end) yes(null); else setTimeout(look, 10);
 	}; look(); })`, expression)
 	end := time.Now().Add(soon)
 	var err error
 	for time.Now().Before(end) {
-		var ok bool
-		ok, err = chromedp.Run(d.ctx, chromedp.Evaluate[bool](wait, chromedp.EvalAwaitPromise))
-		if ok && err == nil {
-			return
+		var value *T
+		value, err = chromedp.Run(d.ctx, chromedp.Evaluate[*T](wait, chromedp.EvalAwaitPromise))
+		if value != nil && err == nil {
+			return *value
 		}
 	}
 	text, _ := chromedp.Run(d.ctx, chromedp.Evaluate[string](`location.href + "\n" + document.body.innerText`))
 	d.t.Fatalf("never so: %s (%v)\nthe page says:\n%s", expression, err, text)
+	panic("unreachable")
+}
+
+// click clicks where an element is, once it rests there with nothing over it. The page
+// itself looks it up: what the inspector has a number for may be gone with the page
+// before.
+func (d *dashboard) click(selector string) {
+	d.t.Helper()
+	at := once[[2]float64](d, fmt.Sprintf(`(() => {
+		if (document.readyState !== "complete") return null;
+		const e = document.querySelector(%q);
+		e.scrollIntoView({ block: "nearest", behavior: "instant" });
+		const r = e.getClientRects()[0], at = [r.left + r.width / 2, r.top + r.height / 2];
+		const rests = String(window.rested) === String(at);
+		window.rested = at;
+		return rests && e.contains(document.elementFromPoint(...at)) ? at : null;
+	})()`, selector))
+	d.do(chromedp.MouseClickXY(at[0], at[1]))
 }
 
 // reads waits until an element says something.

@@ -33,7 +33,7 @@ func TestMapIsWalkedAndFillsIn(t *testing.T) {
 	d.ken("survey", "run", "--provider", "outline")
 	d.until(`document.querySelector("[id='t-api']").getAttribute("aria-label").startsWith("api, fresh,")`)
 	d.until(`(() => { const m = /(\d+) of (\d+)/.exec(document.getElementById("progress").textContent); return m && m[1] === m[2]; })()`)
-	d.do(chromedp.Click("#t-api"))
+	d.click("#t-api")
 	d.until(`location.search === "?dir=api"`)
 	d.reads("h1", "api")
 	d.reads("#inside", "server.go")
@@ -56,9 +56,9 @@ func TestWhatIsSaidOfAFile(t *testing.T) {
 	d.reads("#sum-files .legend", "4 no summary")
 	d.open("/map")
 	d.until(`document.querySelectorAll("#t-api .small .t-fresh").length === 1 && document.querySelectorAll("#t-api .small .t-none").length === 1`)
-	d.do(chromedp.Click("#t-api"))
+	d.click("#t-api")
 	d.until(`location.search === "?dir=api"`)
-	d.do(chromedp.Click(`[id="t-api/server.go"]`))
+	d.click(`[id="t-api/server.go"]`)
 	d.reads("#said", "It serves.")
 	d.reads("#file-facts", "fresh")
 	d.reads("#live", "live")
@@ -69,7 +69,7 @@ func TestWhatIsSaidOfAFile(t *testing.T) {
 	d.open("/map")
 	d.until(`document.querySelectorAll("#t-api .small .p-stale").length === 1 && document.querySelectorAll("#t-api .small .t-none").length === 1`)
 	d.open("/")
-	d.do(chromedp.Click("#sum-files h2 a"))
+	d.click("#sum-files h2 a")
 	d.reads("#files", "api/server.go")
 	d.reads("#tab-stale", "1")
 }
@@ -89,7 +89,7 @@ func TestSnapshotIsRestored(t *testing.T) {
 	d.ken("state", "cleanup", "--apply")
 	d.lacks("#bucket-ad_hoc", "notes-of-mine.txt")
 	d.reads("#snapshots li", "cleanup")
-	d.do(chromedp.Click("#snapshots li button"))
+	d.click("#snapshots li button")
 	d.reads("#bucket-ad_hoc", "notes-of-mine.txt")
 	if got := r.Read(".ken/state/notes-of-mine.txt"); got != "mine\n" {
 		t.Errorf("what came back is %q", got)
@@ -244,7 +244,7 @@ func TestEveryPageIsAccessible(t *testing.T) {
 				}
 				if path == "/node/api" { // a patch may be wider than the screen; the page may not
 					d.reads("#live", "")
-					d.do(chromedp.Click("#history summary"))
+					d.click("#history summary")
 					d.reads("#history", "+title: The API")
 				}
 				if bad := eval[string](d, check); bad != "" {
@@ -273,8 +273,8 @@ func TestTheme(t *testing.T) {
 	d.open("/")
 	d.reads("#live", "live")
 	light := eval[string](d, `getComputedStyle(document.documentElement).backgroundColor`)
-	d.do(chromedp.Click("#theme"))
-	d.do(chromedp.Click("#theme"))
+	d.click("#theme")
+	d.click("#theme")
 	d.reads("#theme", "dark")
 	d.open("/state")
 	d.reads("#theme", "dark")
