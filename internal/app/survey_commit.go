@@ -12,6 +12,7 @@ import (
 	"ken/internal/registry"
 	"ken/internal/repo"
 	"ken/internal/survey"
+	"ken/internal/term"
 )
 
 // A commitTree is the tree of a commit, read from git's objects alone.
@@ -98,7 +99,7 @@ func (t *commitTree) kinds(ctx context.Context, files []*survey.File) error {
 		}
 		return ok
 	})
-	files, err := t.unfiltered(ctx, files, known)
+	files, err := t.unfiltered(ctx, t.here(files), known)
 	if err != nil {
 		return err
 	}
@@ -118,6 +119,22 @@ func (t *commitTree) kinds(ctx context.Context, files []*survey.File) error {
 		files = files[len(ids):]
 	}
 	return nil
+}
+
+// here returns the files whose contents this clone has. What others are is not known.
+func (t *commitTree) here(files []*survey.File) []*survey.File {
+	rest := files[:0]
+	for _, f := range files {
+		if f.Size >= 0 {
+			rest = append(rest, f)
+			continue
+		}
+		f.ID, f.Size, f.Problem = repo.ID{}, 0, survey.NotHere
+	}
+	if n := len(files) - len(rest); n > 0 {
+		t.w.remarks = append(t.w.remarks, fmt.Sprintf("contents of %s are not in this clone; fetch them: git fetch --refetch --no-filter", term.Count(n, "file")))
+	}
+	return rest
 }
 
 // unfiltered returns the files that no filter stands between a commit and a work tree of.

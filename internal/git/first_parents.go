@@ -36,27 +36,3 @@ func (r *Repo) FirstParents(ctx context.Context, head repo.ID, n int, f func(rep
 	}
 	return cut, err
 }
-
-// EntriesAt is FilesAt without sizes, so that contents that are not here do not matter.
-func (r *Repo) EntriesAt(ctx context.Context, commit repo.ID) ([]TreeFile, error) {
-	out, err := r.read(ctx, nil, "ls-tree", "-r", "-z", "--full-tree", commit.String())
-	if err != nil {
-		return nil, fmt.Errorf("list the files of %s: %w", commit.Short(), err)
-	}
-	var files []TreeFile
-	for len(out) > 0 {
-		item, rest, ended := strings.Cut(out, "\x00")
-		fields, name, tabbed := strings.Cut(item, "\t")
-		part := strings.Split(fields, " ")
-		if !ended || !tabbed || len(part) != 3 {
-			return nil, fmt.Errorf("git ls-tree: cannot read %q", item)
-		}
-		out = rest
-		f := TreeFile{Path: repo.Path(name), Mode: octal(part[0])}
-		if f.ID, err = repo.ParseID(part[2]); err != nil {
-			return nil, fmt.Errorf("git ls-tree: %w", err)
-		}
-		files = append(files, f)
-	}
-	return files, nil
-}

@@ -33,6 +33,10 @@ const (
 // filter makes: what was written from those cannot be compared with what git stores.
 const Incomparable = "not_comparable_with_a_commit"
 
+// NotHere is the [File.Problem] of a file in a commit whose content git does not have in
+// this clone.
+const NotHere = "not_in_this_clone"
+
 // Holds says whether a record holds for a directory of this tree, or as the overview of
 // it all under the name that its receipt has: its files are what it
 // was written from, as far as that counts, and what it was told of its children is
