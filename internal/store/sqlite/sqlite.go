@@ -364,3 +364,11 @@ func script(conn *sqlite.Conn, queries string) error {
 	}
 	return nil
 }
+
+// run steps a statement that returns nothing, and makes it ready for the next time.
+func run(stmt *sqlite.Stmt) error {
+	if _, err := stmt.Step(); err != nil {
+		return err
+	}
+	return stmt.Reset()
+}

@@ -1,0 +1,94 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"zombiezen.com/go/sqlite"
+
+	"ken/internal/survey"
+)
+
+// Keep implements [survey.Store]. Outlines are not waited for: what a power cut takes of
+// them is made again, in the same words.
+func (s *Store) Keep(ctx context.Context, records []*survey.Record) error {
+	if len(records) == 0 {
+		return ctx.Err()
+	}
+	d := forNow
+	if slices.ContainsFunc(records, func(r *survey.Record) bool { return !r.Outlined() }) {
+		d = forGood
+	}
+	rows := make([]directoryRow, len(records))
+	for i, r := range records {
+		var err error
+		if rows[i], err = directoryRowOf(r); err != nil {
+			return fmt.Errorf("keep the text about %s: %w", survey.Label(r.Path), err)
+		}
+	}
+	return s.write(ctx, d, func(conn *sqlite.Conn) error { return keepDirectories(conn, rows) })
+}
+
+// keepDirectories adds records, unless they are kept already, and lets go of the
+// failures that they follow.
+func keepDirectories(conn *sqlite.Conn, rows []directoryRow) error {
+	insert, err := conn.Prepare(`
+		INSERT INTO directory_record (id, path, basis_id, outlined, at, partial, author, recipe, confirmer, flags, text, basis)
+		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
+		ON CONFLICT (id, path) DO NOTHING`)
+	if err != nil {
+		return err
+	}
+	defer insert.Reset()
+	newest, err := conn.Prepare(`
+		INSERT INTO directory_latest (path, outlined, at, record) VALUES (?1, ?2, ?3, ?4)
+		ON CONFLICT (path, outlined) DO UPDATE SET at = ?3, record = ?4 WHERE at <= ?3`)
+	if err != nil {
+		return err
+	}
+	defer newest.Reset()
+	mend, err := conn.Prepare(`DELETE FROM directory_failure WHERE path = ?1 AND at <= ?2`)
+	if err != nil {
+		return err
+	}
+	defer mend.Reset()
+	for i := range rows {
+		r := &rows[i]
+		insert.BindBytes(1, r.id[:])
+		insert.BindBytes(2, r.path)
+		insert.BindBytes(3, r.basisID[:])
+		insert.BindBool(4, r.outlined)
+		insert.BindInt64(5, r.at)
+		insert.BindBool(6, r.partial)
+		insert.BindText(7, r.author)
+		insert.BindText(8, r.recipe)
+		insert.BindText(9, r.confirmer)
+		if r.flags == "" {
+			insert.BindNull(10)
+		} else {
+			insert.BindText(10, r.flags)
+		}
+		insert.BindText(11, r.text)
+		insert.BindBytes(12, r.basis)
+		if err := run(insert); err != nil {
+			return err
+		}
+		if conn.Changes() == 0 {
+			continue
+		}
+		newest.BindBytes(1, r.path)
+		newest.BindBool(2, r.outlined)
+		newest.BindInt64(3, r.at)
+		newest.BindInt64(4, conn.LastInsertRowID())
+		if err := run(newest); err != nil {
+			return err
+		}
+		mend.BindBytes(1, r.path)
+		mend.BindInt64(2, r.at)
+		if err := run(mend); err != nil {
+			return err
+		}
+	}
+	return nil
+}
