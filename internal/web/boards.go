@@ -133,20 +133,7 @@ func (b *boards) soFar(worktree string) *view {
 	return nil
 }
 
-// pulse takes a look, and build makes a board. If that goes wrong in a way nobody has
-// thought of, whoever asked is told so, and the server stays up.
-func (b *boards) pulse(worktree string) (p Pulse, err error) {
-	defer saved(&err)
-	return b.deps.Pulse(b.ctx, worktree)
-}
-
-// saved turns a panic into an error.
-func saved(err *error) {
-	if r := recover(); r != nil {
-		*err = fmt.Errorf("ken went wrong: %v", r)
-	}
-}
-
+// build makes a board, and goes wrong as [boards.pulse] does.
 func (b *boards) build(worktree string, pulse Pulse, tell func(*board.Board)) (v *view, err error) {
 	defer saved(&err)
 	made, err := b.deps.Board(b.ctx, worktree, tell)
@@ -160,6 +147,12 @@ func (b *boards) build(worktree string, pulse Pulse, tell func(*board.Board)) (v
 	if v.json, err = json.MarshalIndent(made, "", "  "); err != nil {
 		return nil, err
 	}
+	v.tag = v.mark(pulse)
+	return v, nil
+}
+
+// mark is over all that pages show: the board, and what they show besides.
+func (v *view) mark(pulse Pulse) string {
 	sum := sha256.New()
 	sum.Write(v.json)
 	_, _ = io.WriteString(sum, pulse.Specs+" "+pulse.Texts)
@@ -174,8 +167,7 @@ func (b *boards) build(worktree string, pulse Pulse, tell func(*board.Board)) (v
 			fmt.Fprintf(sum, "%q %q %q\n", d.Raw, d.Text, d.Author)
 		}
 	}
-	v.tag = hex.EncodeToString(sum.Sum(nil)[:12])
-	return v, nil
+	return hex.EncodeToString(sum.Sum(nil)[:12])
 }
 
 // forget lets go of all boards, once nobody looks any more.
@@ -183,52 +175,4 @@ func (b *boards) forget() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	maps.DeleteFunc(b.at, func(_ string, s *shelf) bool { return s.busy == nil })
-}
-
-// looks are the looks at one worktree: the one being taken, and the next.
-type looks struct {
-	mu        sync.Mutex
-	now, next *look
-}
-
-// A look is one that several wait for.
-type look struct {
-	done  chan struct{}
-	pulse Pulse
-	err   error
-}
-
-// look takes a look that begins no earlier than it was asked for, and shares it with
-// all who asked meanwhile: a crowd costs as much as two.
-func (b *boards) look(ctx context.Context, worktree string) (Pulse, error) {
-	b.mu.Lock()
-	l := b.pulses[worktree]
-	if l == nil {
-		l = &looks{}
-		b.pulses[worktree] = l
-	}
-	b.mu.Unlock()
-	l.mu.Lock()
-	if l.next == nil {
-		l.next = &look{done: make(chan struct{})}
-		before, mine := l.now, l.next
-		b.running.Go(func() {
-			if before != nil {
-				<-before.done
-			}
-			l.mu.Lock()
-			l.now, l.next = mine, nil
-			l.mu.Unlock()
-			defer close(mine.done)
-			mine.pulse, mine.err = b.pulse(worktree)
-		})
-	}
-	mine := l.next
-	l.mu.Unlock()
-	select {
-	case <-mine.done:
-		return mine.pulse, mine.err
-	case <-ctx.Done():
-		return Pulse{}, ctx.Err()
-	}
 }

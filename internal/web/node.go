@@ -2,15 +2,12 @@ package web
 
 import (
 	"context"
-	"errors"
 	"html/template"
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 
 	"ken/internal/board"
-	"ken/internal/fault"
 	"ken/internal/spec"
 )
 
@@ -53,20 +50,9 @@ func (s *Server) nodePage(r *http.Request) (*frame, error) {
 		return f, nil // the page says why
 	}
 	id := r.PathValue("id")
-	body := &nodeBody{}
 	nodes := f.Tree.Spec.Known.Nodes
-	for i := range nodes {
-		n := &nodes[i]
-		if n.ID == id {
-			body.Node = n
-			for j := i + 1; j <= i+n.Below && j < len(nodes); j++ {
-				if nodes[j].Depth == n.Depth+1 {
-					body.Children = append(body.Children, nodes[j])
-				}
-			}
-		}
-	}
-	if body.Node == nil {
+	body := nodeAmong(nodes, id)
+	if body == nil {
 		return f, s.reading(r.Context(), f.Worktree, func(ctx context.Context, w Workspace) error {
 			if _, err := w.Spec().Node(ctx, id); err != nil {
 				return err // with those that may have been meant
@@ -74,33 +60,53 @@ func (s *Server) nodePage(r *http.Request) (*frame, error) {
 			return refusal(http.StatusNotFound, "the node "+id+" has just appeared", "look again")
 		})
 	}
-	if body.Node.Parent != nil {
-		for i := range nodes {
-			if nodes[i].ID == *body.Node.Parent {
-				body.Parent = &nodes[i]
-			}
+	f.Title = body.Node.Title
+	body.govern()
+	f.Body = body
+	return f, s.reading(r.Context(), f.Worktree, func(ctx context.Context, w Workspace) error {
+		body.read(ctx, w, id, f.links(nodes))
+		var story *spec.Story
+		story, body.HistoryUnknown = s.stories.get(ctx, storyKey{f.Worktree, id, f.Tag}, w.Spec())
+		body.tell(story)
+		return nil
+	})
+}
+
+// nodeAmong finds a node, its parent and its children; nil if there is no such node.
+// A node is followed by all that is below it.
+func nodeAmong(nodes []board.Node, id string) *nodeBody {
+	at := slices.IndexFunc(nodes, func(n board.Node) bool { return n.ID == id })
+	if at < 0 {
+		return nil
+	}
+	n := &nodes[at]
+	body := &nodeBody{Node: n}
+	for j := at + 1; j <= at+n.Below && j < len(nodes); j++ {
+		if nodes[j].Depth == n.Depth+1 {
+			body.Children = append(body.Children, nodes[j])
 		}
 	}
-	f.Title = body.Node.Title
+	for i := range nodes {
+		if n.Parent != nil && nodes[i].ID == *n.Parent {
+			body.Parent = &nodes[i]
+		}
+	}
+	return body
+}
+
+// links returns where the words of a spec lead when they name a node: nowhere, if there
+// is none of that name.
+func (f *frame) links(nodes []board.Node) func(id string) string {
 	known := make(map[string]bool, len(nodes))
 	for i := range nodes {
 		known[nodes[i].ID] = true
 	}
-	link := func(id string) string {
+	return func(id string) string {
 		if !known[id] {
 			return ""
 		}
 		return string(f.Node(id))
 	}
-	body.govern()
-	f.Body = body
-	return f, s.reading(r.Context(), f.Worktree, func(ctx context.Context, w Workspace) error {
-		body.read(ctx, w, id, link)
-		var story *spec.Story
-		story, body.HistoryUnknown = s.nodes.story(ctx, nodeKey{f.Worktree, id, f.Tag}, w.Spec())
-		body.tell(story)
-		return nil
-	})
 }
 
 // tell puts versions and acks into one list.
@@ -153,114 +159,4 @@ func (b *nodeBody) govern() {
 			b.Governed = append(b.Governed, governed{Text: d.File, Behind: n, File: true})
 		}
 	}
-}
-
-// isHexID reports whether a commit could be named so. Nothing else reaches git.
-func isHexID(s string) bool {
-	return len(s) >= 4 && len(s) <= 64 && strings.Trim(s, "0123456789abcdef") == ""
-}
-
-// A patchBody is what one version changed.
-type patchBody struct {
-	ID     string
-	Commit string
-	Lines  []patchLine
-	Cut    int // lines that are left out
-}
-
-type patchLine struct{ Kind, Text string }
-
-// patchPage is what a version changed in the spec; the node's page fetches it when it
-// is asked for.
-func (s *Server) patchPage(r *http.Request) (*frame, error) {
-	if !isHexID(r.PathValue("commit")) {
-		return nil, errID
-	}
-	f := &frame{Page: "patch", Title: "Patch", Release: s.pages.release, Version: s.deps.Version, status: http.StatusOK}
-	name, err := s.worktree(r, f)
-	if err != nil {
-		return f, err
-	}
-	err = s.reading(r.Context(), name, func(ctx context.Context, w Workspace) error {
-		diff := w.Spec().Diff
-		if r.URL.Query().Get("of") == "code" {
-			diff = w.Spec().AdvanceDiff
-		}
-		commit, patch, err := diff(ctx, r.PathValue("id"), r.PathValue("commit"))
-		body := &patchBody{ID: r.PathValue("id"), Commit: commit.String()}
-		body.fill(patch)
-		f.Body = body
-		return err
-	})
-	if err != nil {
-		return f, err
-	}
-	if r.Header.Get("X-Ken-Part") != "" {
-		f.bare = "patch"
-	}
-	return f, nil
-}
-
-// mostLines is how many lines of a patch are shown.
-const mostLines = 1500
-
-func (p *patchBody) fill(patch string) {
-	head := true
-	for line := range strings.Lines(patch) {
-		line = strings.ToValidUTF8(strings.TrimRight(line, "\r\n"), "\uFFFD")
-		kind := "same"
-		switch {
-		case strings.HasPrefix(line, "diff "):
-			head, kind = true, "head"
-		case strings.HasPrefix(line, "@@"):
-			head, kind = false, "hunk"
-		case head:
-			kind = "head"
-		case strings.HasPrefix(line, "+"):
-			kind = "plus"
-		case strings.HasPrefix(line, "-"):
-			kind = "minus"
-		}
-		if len(p.Lines) == mostLines {
-			p.Cut++
-			continue
-		}
-		p.Lines = append(p.Lines, patchLine{kind, line})
-	}
-}
-
-// A nodeCache keeps the stories of nodes for as long as their board is the same.
-type nodeCache struct {
-	mu sync.Mutex
-	at map[nodeKey]*spec.Story
-}
-
-type nodeKey struct{ worktree, id, tag string }
-
-// maxStories is how many are kept.
-const maxStories = 64
-
-func newNodeCache() *nodeCache { return &nodeCache{at: make(map[nodeKey]*spec.Story)} }
-
-func (c *nodeCache) story(ctx context.Context, key nodeKey, from *spec.Reader) (*spec.Story, *board.Unread) {
-	c.mu.Lock()
-	kept, ok := c.at[key]
-	c.mu.Unlock()
-	if ok {
-		return kept, nil
-	}
-	story, err := from.Story(ctx, key.id)
-	if _, none := errors.AsType[*spec.NoNodeError](err); none {
-		return nil, nil // a node that is not here yet has none
-	}
-	if err != nil {
-		return nil, &board.Unread{Reason: err.Error(), Hint: fault.HintOf(err)}
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if len(c.at) >= maxStories {
-		clear(c.at)
-	}
-	c.at[key] = story
-	return story, nil
 }

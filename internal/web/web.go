@@ -80,14 +80,14 @@ var files embed.FS
 
 // A Server is one dashboard.
 type Server struct {
-	deps   Deps
-	limits limits
-	guard  *guard
-	boards *boards
-	hub    *hub
-	pages  *pages
-	nodes  *nodeCache
-	drawn  drawn
+	deps    Deps
+	limits  limits
+	guard   *guard
+	boards  *boards
+	hub     *hub
+	pages   *pages
+	stories *storyCache
+	drawn   drawn
 
 	squeezed squeezed
 
@@ -106,7 +106,7 @@ func New(deps Deps, opts Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{deps: deps, limits: usual, guard: newGuard(opts), pages: p, hub: newHub(), nodes: newNodeCache(), turn: make(turns, maxTurns)}
+	s := &Server{deps: deps, limits: usual, guard: newGuard(opts), pages: p, hub: newHub(), stories: newStoryCache(), turn: make(turns, maxTurns)}
 	s.boards = newBoards(deps)
 	s.boards.tell = s.hub.tell
 	return s, nil

@@ -1,0 +1,81 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"strings"
+)
+
+// A patchBody is what one version changed.
+type patchBody struct {
+	ID     string
+	Commit string
+	Lines  []patchLine
+	Cut    int // lines that are left out
+}
+
+type patchLine struct{ Kind, Text string }
+
+// patchPage is what a version changed in the spec; the node's page fetches it when it
+// is asked for.
+func (s *Server) patchPage(r *http.Request) (*frame, error) {
+	if !isHexID(r.PathValue("commit")) {
+		return nil, errID
+	}
+	f := &frame{Page: "patch", Title: "Patch", Release: s.pages.release, Version: s.deps.Version, status: http.StatusOK}
+	name, err := s.worktree(r, f)
+	if err != nil {
+		return f, err
+	}
+	err = s.reading(r.Context(), name, func(ctx context.Context, w Workspace) error {
+		diff := w.Spec().Diff
+		if r.URL.Query().Get("of") == "code" {
+			diff = w.Spec().AdvanceDiff
+		}
+		commit, patch, err := diff(ctx, r.PathValue("id"), r.PathValue("commit"))
+		body := &patchBody{ID: r.PathValue("id"), Commit: commit.String()}
+		body.fill(patch)
+		f.Body = body
+		return err
+	})
+	if err != nil {
+		return f, err
+	}
+	if r.Header.Get("X-Ken-Part") != "" {
+		f.bare = "patch"
+	}
+	return f, nil
+}
+
+// isHexID reports whether a commit could be named so. Nothing else reaches git.
+func isHexID(s string) bool {
+	return len(s) >= 4 && len(s) <= 64 && strings.Trim(s, "0123456789abcdef") == ""
+}
+
+// mostLines is how many lines of a patch are shown.
+const mostLines = 1500
+
+func (p *patchBody) fill(patch string) {
+	head := true
+	for line := range strings.Lines(patch) {
+		line = strings.ToValidUTF8(strings.TrimRight(line, "\r\n"), "\uFFFD")
+		kind := "same"
+		switch {
+		case strings.HasPrefix(line, "diff "):
+			head, kind = true, "head"
+		case strings.HasPrefix(line, "@@"):
+			head, kind = false, "hunk"
+		case head:
+			kind = "head"
+		case strings.HasPrefix(line, "+"):
+			kind = "plus"
+		case strings.HasPrefix(line, "-"):
+			kind = "minus"
+		}
+		if len(p.Lines) == mostLines {
+			p.Cut++
+			continue
+		}
+		p.Lines = append(p.Lines, patchLine{kind, line})
+	}
+}

@@ -1,0 +1,47 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"ken/internal/board"
+	"ken/internal/fault"
+	"ken/internal/spec"
+)
+
+// A storyCache keeps the stories of nodes for as long as their board is the same.
+type storyCache struct {
+	mu sync.Mutex
+	at map[storyKey]*spec.Story
+}
+
+type storyKey struct{ worktree, id, tag string }
+
+// maxStories is how many are kept.
+const maxStories = 64
+
+func newStoryCache() *storyCache { return &storyCache{at: make(map[storyKey]*spec.Story)} }
+
+func (c *storyCache) get(ctx context.Context, key storyKey, from *spec.Reader) (*spec.Story, *board.Unread) {
+	c.mu.Lock()
+	kept, ok := c.at[key]
+	c.mu.Unlock()
+	if ok {
+		return kept, nil
+	}
+	story, err := from.Story(ctx, key.id)
+	if _, none := errors.AsType[*spec.NoNodeError](err); none {
+		return nil, nil // a node that is not here yet has none
+	}
+	if err != nil {
+		return nil, &board.Unread{Reason: err.Error(), Hint: fault.HintOf(err)}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.at) >= maxStories {
+		clear(c.at)
+	}
+	c.at[key] = story
+	return story, nil
+}
