@@ -1,20 +1,13 @@
 package app
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"path/filepath"
-	"sync"
 
 	"ken/internal/board"
-	"ken/internal/fresh"
 	"ken/internal/git"
-	"ken/internal/registry"
-	"ken/internal/repo"
 	"ken/internal/spec"
-	"ken/internal/survey"
-	"ken/internal/workflow"
 )
 
 // makeBoard sums up the worktree that dir lies in or, with all, every one.
@@ -49,7 +42,7 @@ func boardOf(ctx context.Context, g *git.Repo, all, some []git.Checkout, look *r
 	var sources []board.Source
 	defer func() {
 		for _, d := range desks {
-			d.close()
+			_ = d.Close()
 		}
 	}()
 	for _, c := range some {
@@ -81,156 +74,6 @@ func repositoryName(g *git.Repo, all []git.Checkout) string {
 		return all[0].Name
 	}
 	return filepath.Base(g.CommonDir())
-}
-
-// A boardDesk answers for one worktree. Files and directories are judged from one
-// reading of it; specs and the state directory have their own.
-type boardDesk struct {
-	files, specs *workspace
-	state        *stateSpace
-	stateErr     error
-
-	once   sync.Once
-	report *registry.Report
-	sizes  map[repo.Path]int64
-	err    error
-}
-
-func openDesk(ctx context.Context, c git.Checkout) (*boardDesk, error) {
-	if c.Err != nil {
-		return nil, c.Err
-	}
-	files, err := open(ctx, openOptions{dir: c.Repo.Root()})
-	if err != nil {
-		return nil, err
-	}
-	specs, err := open(ctx, openOptions{dir: c.Repo.Root()})
-	if err != nil {
-		return nil, errors.Join(err, files.Close())
-	}
-	d := &boardDesk{files: files, specs: specs}
-	d.state, d.stateErr = openState(ctx, stateOptions{from: c.Repo.Root()})
-	return d, nil
-}
-
-func (d *boardDesk) close() {
-	_ = d.files.Close()
-	_ = d.specs.Close()
-	if d.state != nil {
-		_ = d.state.Close()
-	}
-}
-
-func (d *boardDesk) source(c git.Checkout, err error) board.Source {
-	s := board.Source{Name: c.Name, Here: c.Here, Branch: shortBranch(c.Head.Branch), Head: c.Head.Commit, Err: err}
-	if err != nil {
-		return s
-	}
-	s.Registry, s.Sizes, s.Survey, s.Spec = d, d, d, d.specs.Spec()
-	if s.State = board.Keeper(noKeeper{d.stateErr}); d.state != nil {
-		s.State = d.state.keeper
-	}
-	return s
-}
-
-// shortBranch is a branch as people call it.
-func shortBranch(ref string) string {
-	const heads = "refs/heads/"
-	if len(ref) > len(heads) && ref[:len(heads)] == heads {
-		return ref[len(heads):]
-	}
-	return ref
-}
-
-// look reads the worktree once, and writes nothing.
-func (d *boardDesk) look(ctx context.Context) error {
-	d.once.Do(func() {
-		d.report, d.err = d.files.registry.Status(ctx, registry.VerifyOptions{All: true})
-		if d.err != nil {
-			return
-		}
-		var snap *repo.Snapshot
-		if snap, d.err = d.files.git.Snapshot(ctx); d.err != nil {
-			return
-		}
-		d.err = d.weigh(ctx, snap.Index.Entries)
-	})
-	return d.err
-}
-
-// weigh looks how large files are. The index knows only how large they were when git last
-// looked, and may not even know that; it is asked about those that are not there because
-// git was told so.
-func (d *boardDesk) weigh(ctx context.Context, index []repo.Entry) error {
-	found, err := d.files.files.Stat(ctx, index)
-	if err != nil {
-		return err
-	}
-	d.sizes = make(map[repo.Path]int64, len(index))
-	for i := range index {
-		size := found[i].Stat.Size
-		if found[i].Presence == repo.Absent && index[i].Flags.Has(repo.SkipWorktree) {
-			size = index[i].Stat.Size
-		}
-		d.sizes[index[i].Path] = size
-	}
-	return nil
-}
-
-// Status implements [board.Registry].
-func (d *boardDesk) Status(ctx context.Context, _ registry.VerifyOptions) (*registry.Report, error) {
-	err := d.look(ctx)
-	return d.report, err
-}
-
-// Sizes implements [board.Sizes]: as they are.
-func (d *boardDesk) Sizes(ctx context.Context) (map[repo.Path]int64, error) {
-	err := d.look(ctx)
-	return d.sizes, err
-}
-
-// Show implements [board.Directories] over what was found, as it was found.
-func (d *boardDesk) Show(ctx context.Context, within repo.Path) (*survey.Shown, error) {
-	if err := d.look(ctx); err != nil {
-		return nil, err
-	}
-	t := &surveyTree{w: d.files, commit: d.report.Head, state: d.report.State}
-	t.once.Do(func() { t.files = d.tracked() })
-	return d.files.surveyOf(t, nil).Show(ctx, within)
-}
-
-// tracked lists the files of a report as a survey wants them.
-func (d *boardDesk) tracked() []survey.File {
-	var files []survey.File
-	for i := range d.report.Verdicts {
-		v := &d.report.Verdicts[i]
-		size, tracked := d.sizes[v.RawPath()]
-		if !tracked || v.Verdict == registry.FoundMissing {
-			continue
-		}
-		f := survey.File{Path: v.RawPath(), ID: v.ID, Size: size, Kind: v.Kind}
-		if v.Summary == fresh.Excluded {
-			f.Excluded = cmp.Or(v.Reason, "policy")
-		}
-		if v.Verdict == registry.FoundUnknown || v.Verdict == registry.FoundConflicted {
-			f.ID, f.Problem = repo.ID{}, v.Verdict.String()
-			if v.Reason != "" {
-				f.Problem = v.Reason
-			}
-		}
-		files = append(files, f)
-	}
-	return files
-}
-
-// A noKeeper is a state directory that could not be opened.
-type noKeeper struct{ err error }
-
-func (k noKeeper) Audit(context.Context) (*workflow.Audit, error)         { return nil, k.err }
-func (k noKeeper) Archive(context.Context) (*workflow.ArchiveList, error) { return nil, k.err }
-func (k noKeeper) Get(context.Context) (*workflow.Document, error)        { return nil, k.err }
-func (k noKeeper) Cleanup(context.Context, workflow.CleanupOptions) (*workflow.Sweep, error) {
-	return nil, k.err
 }
 
 var _ board.Overlays = (*spec.Reader)(nil)

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -11,7 +10,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -200,68 +198,6 @@ func (p *pulse) index(ctx context.Context, g *git.Repo) (*indexed, error) {
 	p.indexes[g.GitDir()] = idx
 	p.mu.Unlock()
 	return idx, nil
-}
-
-// maxWatched is how many directories are watched: systems have room for few more. What
-// is not watched is looked at all the same, a little later.
-const maxWatched = 2048
-
-// places lists the directories in which something may happen.
-func (p *pulse) places(ctx context.Context) []string {
-	g, err := git.Open(ctx, p.root)
-	if err != nil {
-		return nil
-	}
-	trees, err := g.Checkouts(ctx)
-	if err != nil {
-		return nil
-	}
-	dirs := []string{g.CommonDir()}
-	for _, name := range databases(g.CommonDir()) {
-		dirs = append(dirs, filepath.Dir(name))
-	}
-	below := func(dir string) {
-		_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-			if err == nil && d.IsDir() && len(dirs) < maxWatched {
-				dirs = append(dirs, path)
-			}
-			return nil
-		})
-	}
-	below(filepath.Join(g.CommonDir(), "refs"))
-	slices.SortStableFunc(trees, func(a, b git.Checkout) int { return -cmp.Compare(bit(a.Here), bit(b.Here)) })
-	for _, c := range trees {
-		if c.Err != nil {
-			continue
-		}
-		dirs = append(dirs, c.Repo.GitDir())
-		below(filepath.Join(c.Repo.Root(), spec.Root))
-		if s, err := openState(ctx, stateOptions{from: c.Repo.Root()}); err == nil {
-			dirs = append(dirs, s.dir.Path())
-			_ = s.Close()
-		}
-		if runtime.GOOS != "linux" && runtime.GOOS != "windows" {
-			continue // elsewhere every file of a watched directory is held open
-		}
-		idx, err := p.index(ctx, c.Repo)
-		if err != nil {
-			continue
-		}
-		for _, d := range idx.dirs {
-			if len(dirs) < maxWatched {
-				dirs = append(dirs, filepath.Join(c.Repo.Root(), filepath.FromSlash(d)))
-			}
-		}
-	}
-	slices.Sort(dirs)
-	return slices.Compact(dirs)
-}
-
-func bit(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // stat notes how a file looks, or that it is not there.

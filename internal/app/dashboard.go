@@ -1,0 +1,104 @@
+package app
+
+import (
+	"context"
+	"fmt"
+
+	"ken/internal/board"
+	"ken/internal/content"
+	"ken/internal/fault"
+	"ken/internal/git"
+	"ken/internal/mcp"
+	"ken/internal/web"
+)
+
+// webDeps plugs the dashboard of a repository together.
+func webDeps(g *git.Repo) web.Deps {
+	d := dashboard{root: g.Root(), pulse: newPulse(g.Root())}
+	return web.Deps{
+		Version:   Version,
+		Worktrees: d.worktrees,
+		Board:     d.board,
+		Pulse:     func(ctx context.Context, _ string) (web.Pulse, error) { return d.pulse.take(ctx) },
+		Watch:     func(ctx context.Context, nudge func()) { content.Watch(ctx, d.pulse.places, nudge) },
+		Open:      d.open,
+		OpenState: d.openState,
+		MCP:       mcp.Handler(confined(g, mcpDeps(g.Root()))),
+	}
+}
+
+// A dashboard answers what pages ask. Each time it looks anew which worktrees there are.
+type dashboard struct {
+	root  string // of the worktree that the server was started in
+	pulse *pulse
+}
+
+func (d dashboard) checkouts(ctx context.Context) (*git.Repo, []git.Checkout, error) {
+	g, err := git.Open(ctx, d.root)
+	if err != nil {
+		return nil, nil, err
+	}
+	all, err := g.Checkouts(ctx)
+	return g, all, err
+}
+
+func (d dashboard) worktrees(ctx context.Context) ([]web.Worktree, error) {
+	_, all, err := d.checkouts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]web.Worktree, len(all))
+	for i, c := range all {
+		list[i] = web.Worktree{Name: c.Name, Here: c.Here}
+	}
+	return list, nil
+}
+
+func (d dashboard) board(ctx context.Context, name string, tell func(*board.Board)) (*board.Board, error) {
+	g, all, err := d.checkouts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c, err := named(all, name)
+	if err != nil {
+		return nil, err
+	}
+	return boardOf(ctx, g, all, []git.Checkout{c}, d.pulse.runs, tell)
+}
+
+func (d dashboard) open(ctx context.Context, name string) (web.Workspace, error) {
+	c, err := d.find(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	return openDesk(ctx, c)
+}
+
+func (d dashboard) openState(ctx context.Context, name string) (web.StateSpace, error) {
+	c, err := d.find(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	if c.Err != nil {
+		return nil, c.Err
+	}
+	return openState(ctx, stateOptions{from: c.Repo.Root()})
+}
+
+func (d dashboard) find(ctx context.Context, name string) (git.Checkout, error) {
+	_, all, err := d.checkouts(ctx)
+	if err != nil {
+		return git.Checkout{}, err
+	}
+	return named(all, name)
+}
+
+// named picks the worktree of a name.
+func named(all []git.Checkout, name string) (git.Checkout, error) {
+	for _, c := range all {
+		if c.Name == name {
+			return c, nil
+		}
+	}
+	return git.Checkout{}, &fault.Error{Kind: fault.Usage, Hint: "git worktree list", Err: fmt.Errorf("there is no worktree %q", name)}
+}
