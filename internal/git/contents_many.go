@@ -1,10 +1,8 @@
 package git
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 
 	"ken/internal/repo"
@@ -64,32 +62,16 @@ func (r *Repo) list(ctx context.Context, commit repo.ID, asked map[string]int, i
 	if dir := sharedDir(asked); dir != "" {
 		args = append(args, "--", dir+"/")
 	}
-	s := &splitter{f: func(item string) error {
-		what, path, ok := strings.Cut(item, "\t")
+	return r.split(ctx, call{args: args}, func(text string) error {
+		_, path, _ := strings.Cut(text, "\t")
 		i, wanted := asked[path]
-		if ok && !wanted {
-			return nil
+		if !wanted {
+			return nil // most are not, and need not be read
 		}
-		words := strings.Split(what, " ")
-		if !ok || len(words) != 3 {
-			return fmt.Errorf("git ls-tree: cannot read %q", item)
-		}
-		id, err := repo.ParseID(words[2])
-		ids[i] = id
+		item, err := parseTreeItem(text)
+		ids[i] = item.id
 		return err
-	}}
-	status, stderr, err := r.run(ctx, call{args: args, stdout: s})
-	switch {
-	case s.err != nil:
-		return s.err
-	case err != nil:
-		return err
-	case status != 0:
-		return r.failed(args, status, stderr)
-	case len(s.rest) > 0:
-		return errors.New("git ls-tree: the answer breaks off")
-	}
-	return nil
+	})
 }
 
 // sharedDir returns the directory that all paths lie in, "" for the root.
@@ -104,28 +86,4 @@ func sharedDir(paths map[string]int) string {
 		}
 	}
 	return dir
-}
-
-// A splitter calls f with each text that ends in a NUL, as it comes.
-type splitter struct {
-	f    func(text string) error
-	rest []byte
-	err  error // the first
-}
-
-func (s *splitter) Write(b []byte) (int, error) {
-	n := len(b)
-	for s.err == nil {
-		i := bytes.IndexByte(b, 0)
-		if i < 0 {
-			s.rest = append(s.rest, b...)
-			break
-		}
-		s.err = s.f(string(append(s.rest, b[:i]...)))
-		s.rest, b = s.rest[:0], b[i+1:]
-	}
-	if s.err != nil {
-		return 0, s.err
-	}
-	return n, nil
 }

@@ -86,19 +86,11 @@ func (r *Repo) diffTrees(ctx context.Context, commits []repo.ID, more []string, 
 		"diff-tree", "--stdin", "-r", "-z", "--raw", "--no-abbrev", "--always", "--diff-merges=first-parent", "--no-relative",
 		"--ignore-submodules=none", "--no-ext-diff", "--no-textconv",
 	}, more...)
-	s := &splitter{f: p.item}
-	status, stderr, err := r.run(ctx, call{args: args, stdin: strings.NewReader(names.String()), stdout: s, steady: true})
-	switch {
-	case s.err != nil:
-		return s.err
-	case err != nil:
-		return err
-	case status != 0:
-		return r.failed(args, status, stderr)
-	case len(s.rest) > 0 || p.wants > 0 || p.seen < len(commits):
-		return errors.New("git diff-tree: the answer breaks off")
+	err := r.split(ctx, call{args: args, stdin: strings.NewReader(names.String()), steady: true}, p.item)
+	if err == nil && (p.wants > 0 || p.seen < len(commits)) {
+		err = errors.New("git diff-tree: the answer breaks off")
 	}
-	return nil
+	return err
 }
 
 // treeChanges reads what diff-tree says of commits: the id of each, followed by a line

@@ -137,18 +137,11 @@ func (l Ledger) list(ctx context.Context, tree repo.ID) ([]repo.Change, error) {
 	var list []repo.Change
 	var size bound
 	err := l.split(ctx, []string{"ls-tree", "-r", "-z", "--full-tree", tree.String()}, func(item string) error {
-		what, path, ok := strings.Cut(item, "\t")
-		word := strings.Split(what, " ")
-		if !ok || len(word) != 3 {
-			return fmt.Errorf("git ls-tree: cannot read %q", item)
+		f, err := parseTreeItem(item)
+		if err == nil {
+			err = size.add(string(f.path))
 		}
-		c := repo.Change{Path: repo.Path(path), Kind: repo.Added}
-		var err error
-		c.NewMode = octal(word[0])
-		if c.New, err = repo.ParseID(word[2]); err == nil {
-			err = size.add(path)
-		}
-		list = append(list, c)
+		list = append(list, repo.Change{Path: f.path, Kind: repo.Added, New: f.id, NewMode: f.mode})
 		return err
 	})
 	return list, err
@@ -174,21 +167,9 @@ func (b *bound) add(path string) error {
 	return nil
 }
 
-// split runs git and calls f with each of its answers that end in a NUL.
+// split is [Repo.split] for an answer that may be long.
 func (l Ledger) split(ctx context.Context, args []string, f func(string) error) error {
-	s := &splitter{f: f}
-	status, stderr, err := l.r.run(ctx, call{args: args, stdout: s, steady: true})
-	switch {
-	case s.err != nil:
-		return s.err
-	case err != nil:
-		return err
-	case status != 0:
-		return l.r.failed(args, status, stderr)
-	case len(s.rest) > 0:
-		return fmt.Errorf("git %s: the answer breaks off", args[0])
-	}
-	return nil
+	return l.r.split(ctx, call{args: args, steady: true}, f)
 }
 
 // Differences implements [share.Ledger].

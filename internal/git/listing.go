@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ken/internal/docs"
 	"ken/internal/repo"
 )
 
@@ -19,7 +20,7 @@ type TreeFile struct {
 
 // FilesAt lists the files of a commit, sorted by path.
 func (r *Repo) FilesAt(ctx context.Context, commit repo.ID) ([]TreeFile, error) {
-	files, err := r.listing(ctx, commit, "-l")
+	files, err := r.filesAt(ctx, commit, "-r", "-l", commit.String())
 	if wouldFetch(err) {
 		return r.partialFilesAt(ctx, commit)
 	}
@@ -51,48 +52,74 @@ func (r *Repo) partialFilesAt(ctx context.Context, commit repo.ID) ([]TreeFile, 
 
 // EntriesAt is FilesAt without sizes, so that contents that are not here do not matter.
 func (r *Repo) EntriesAt(ctx context.Context, commit repo.ID) ([]TreeFile, error) {
-	return r.listing(ctx, commit)
+	return r.filesAt(ctx, commit, "-r", commit.String())
 }
 
-func (r *Repo) listing(ctx context.Context, commit repo.ID, options ...string) ([]TreeFile, error) {
-	args := append([]string{"ls-tree", "-r", "-z", "--full-tree"}, options...)
-	out, err := r.read(ctx, nil, append(args, commit.String())...)
+func (r *Repo) filesAt(ctx context.Context, commit repo.ID, args ...string) (files []TreeFile, err error) {
+	err = r.lsTree(ctx, func(item treeItem) error {
+		files = append(files, TreeFile{Path: item.path, ID: item.id, Mode: item.mode, Size: item.size})
+		return nil
+	}, args...)
 	if err != nil {
 		return nil, fmt.Errorf("list the files of %s: %w", commit.Short(), err)
 	}
-	return parseListing(out)
+	return files, nil
 }
 
-// parseListing reads `git ls-tree -r -z`: mode, type, id, with -l the size padded with
-// spaces, tab, path, NUL.
-func parseListing(out string) ([]TreeFile, error) {
-	var files []TreeFile
-	for len(out) > 0 {
-		item, rest, ended := strings.Cut(out, "\x00")
-		fields, name, tabbed := strings.Cut(item, "\t")
-		part := strings.Fields(fields)
-		if !ended || !tabbed || len(part) < 3 || len(part) > 4 {
-			return nil, fmt.Errorf("git ls-tree: cannot read %q", item)
-		}
-		out = rest
-		mode, err := strconv.ParseUint(part[0], 8, 32)
+// TreeAt is EntriesAt as documents are judged by it.
+func (r *Repo) TreeAt(ctx context.Context, commit repo.ID) (files []docs.File, err error) {
+	err = r.lsTree(ctx, func(item treeItem) error {
+		files = append(files, docs.File{Path: item.path, ID: item.id, Mode: item.mode})
+		return nil
+	}, "-r", commit.String())
+	return files, err
+}
+
+// A treeItem is an entry of a tree.
+type treeItem struct {
+	path repo.Path
+	mode repo.Mode
+	kind string // blob, commit or, where they are asked for, tree
+	id   repo.ID
+	size int64 // of a blob, where it is asked for; -1 when it is not here
+}
+
+// lsTree calls f with what git lists of a tree, as it comes.
+func (r *Repo) lsTree(ctx context.Context, f func(treeItem) error, args ...string) error {
+	args = append([]string{"ls-tree", "-z", "--full-tree"}, args...)
+	return r.split(ctx, call{args: args}, func(text string) error {
+		item, err := parseTreeItem(text)
 		if err != nil {
-			return nil, fmt.Errorf("git ls-tree: mode of %q: %w", name, err)
+			return err
 		}
-		f := TreeFile{Path: repo.Path(name), Mode: repo.Mode(mode)}
-		if f.ID, err = repo.ParseID(part[2]); err != nil {
-			return nil, fmt.Errorf("git ls-tree: %w", err)
-		}
-		switch {
-		case len(part) == 3 || part[3] == "-":
-		case part[3] == "BAD":
-			f.Size = -1
-		default:
-			if f.Size, err = strconv.ParseInt(part[3], 10, 64); err != nil {
-				return nil, fmt.Errorf("git ls-tree: size of %q: %w", name, err)
-			}
-		}
-		files = append(files, f)
+		return f(item)
+	})
+}
+
+// parseTreeItem reads an item of `git ls-tree -z`: mode, type, id, with -l the size padded
+// with spaces, tab, path.
+func parseTreeItem(text string) (treeItem, error) {
+	what, path, tabbed := strings.Cut(text, "\t")
+	word := strings.Fields(what)
+	if !tabbed || len(word) != 3 && len(word) != 4 {
+		return treeItem{}, fmt.Errorf("git ls-tree: cannot read %q", text)
 	}
-	return files, nil
+	mode, err := strconv.ParseUint(word[0], 8, 32)
+	if err != nil {
+		return treeItem{}, fmt.Errorf("git ls-tree: mode of %q: %w", path, err)
+	}
+	item := treeItem{path: repo.Path(path), mode: repo.Mode(mode), kind: word[1]}
+	if item.id, err = repo.ParseID(word[2]); err != nil {
+		return treeItem{}, fmt.Errorf("git ls-tree: id of %q: %w", path, err)
+	}
+	switch {
+	case len(word) == 3 || word[3] == "-":
+	case word[3] == "BAD":
+		item.size = -1
+	default:
+		if item.size, err = strconv.ParseInt(word[3], 10, 64); err != nil {
+			return treeItem{}, fmt.Errorf("git ls-tree: size of %q: %w", path, err)
+		}
+	}
+	return item, nil
 }

@@ -98,29 +98,16 @@ func (r *Repo) At(ctx context.Context, commit repo.ID, path repo.Path) (id repo.
 	if commit.IsZero() {
 		return repo.ID{}, false, fmt.Errorf("look up %s: no commit to look in", path)
 	}
-	out, err := r.read(ctx, nil, "ls-tree", "-z", "--full-tree", commit.String(), "--", string(path))
+	err = r.lsTree(ctx, func(item treeItem) error {
+		if item.path == path {
+			id, ok = item.id, true
+		}
+		return nil
+	}, commit.String(), "--", string(path))
 	if err != nil {
 		return repo.ID{}, false, fmt.Errorf("look up %s in %s: %w", path, commit.Short(), err)
 	}
-	return parseLsTree(out, path)
-}
-
-// parseLsTree finds a path in `git ls-tree -z`: mode, type, id, tab, path, NUL.
-func parseLsTree(out string, path repo.Path) (id repo.ID, ok bool, err error) {
-	for len(out) > 0 {
-		item, rest, ended := strings.Cut(out, "\x00")
-		fields, name, tabbed := strings.Cut(item, "\t")
-		part := strings.Split(fields, " ")
-		if !ended || !tabbed || len(part) != 3 {
-			return repo.ID{}, false, fmt.Errorf("git ls-tree: cannot read %q", item)
-		}
-		if name == string(path) {
-			id, err = repo.ParseID(part[2])
-			return id, err == nil, err
-		}
-		out = rest
-	}
-	return repo.ID{}, false, nil
+	return id, ok, nil
 }
 
 // Staged reports whether the index differs from a tree; the zero tree is the

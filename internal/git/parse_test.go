@@ -107,12 +107,19 @@ func FuzzBatchCheck(f *testing.F) {
 	})
 }
 
-func FuzzLsTree(f *testing.F) {
-	f.Add("100644 blob "+one+"\ta\x00", "a")
-	f.Add("040000 tree "+one+"\ta", "a")
-	f.Fuzz(func(t *testing.T, out, path string) {
-		if _, ok, err := parseLsTree(out, repo.Path(path)); ok && err != nil {
-			t.Fatal(err)
+// Whatever is read of an item is said by it, and an item that breaks off is none.
+func FuzzTreeItem(f *testing.F) {
+	f.Add("100644 blob " + one + "\ta")
+	f.Add("100644 blob " + one + "      12\ta b")
+	f.Add("160000 commit " + one + "       -\ta")
+	f.Add("040000 tree " + one)
+	f.Fuzz(func(t *testing.T, text string) {
+		item, err := parseTreeItem(text)
+		if err != nil {
+			return
+		}
+		if !strings.HasSuffix(text, "\t"+string(item.path)) || !strings.Contains(text, item.kind) || !strings.Contains(strings.ToLower(text), item.id.String()) {
+			t.Errorf("%q: %+v", text, item)
 		}
 	})
 }

@@ -16,10 +16,11 @@ import (
 	"ken/internal/fault"
 )
 
-// Every git process starts in this file, in one of three shapes, by how failure
+// Every git process starts in this file, mostly in one of four shapes, by how failure
 // behaves:
 //
 //	read     the answer, or an error
+//	split    the same, item by item as it comes (split.go)
 //	probe    the answer, or the ordinary answer that there is none, or an error
 //	verdict  yes or no by exit status, or an error
 

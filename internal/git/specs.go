@@ -3,7 +3,6 @@ package git
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"ken/internal/repo"
 	"ken/internal/spec"
@@ -15,33 +14,15 @@ func (r *Repo) SpecsAt(ctx context.Context, commit repo.ID) (spec.Set, error) {
 	if commit.IsZero() {
 		return spec.Set{}, nil
 	}
-	out, err := r.read(ctx, nil, "ls-tree", "-r", "-z", "--full-tree", commit.String(), "--", spec.Root+"/")
+	set := make(spec.Set)
+	err := r.lsTree(ctx, func(item treeItem) error {
+		if item.kind == "blob" && item.mode != repo.Symlink && item.path.Base() == spec.FileName { // a link is no spec
+			set[item.path] = item.id
+		}
+		return nil
+	}, "-r", commit.String(), "--", spec.Root+"/")
 	if err != nil {
 		return nil, fmt.Errorf("list the specs of %s: %w", commit.Short(), err)
-	}
-	return parseSpecs(out)
-}
-
-// parseSpecs reads `git ls-tree -r -z`: mode, type, id, tab, path, NUL.
-func parseSpecs(out string) (spec.Set, error) {
-	set := make(spec.Set)
-	for len(out) > 0 {
-		item, rest, ended := strings.Cut(out, "\x00")
-		fields, name, tabbed := strings.Cut(item, "\t")
-		part := strings.Split(fields, " ")
-		if !ended || !tabbed || len(part) != 3 {
-			return nil, fmt.Errorf("git ls-tree: cannot read %q", item)
-		}
-		out = rest
-		path := repo.Path(name)
-		if part[1] != "blob" || path.Base() != spec.FileName || part[0] == "120000" {
-			continue // a link is no spec
-		}
-		id, err := repo.ParseID(part[2])
-		if err != nil {
-			return nil, fmt.Errorf("git ls-tree: %s: %w", path, err)
-		}
-		set[path] = id
 	}
 	return set, nil
 }

@@ -42,15 +42,3 @@ func TestSpecsAt(t *testing.T) {
 		t.Error("a commit that is not there has specs")
 	}
 }
-
-func FuzzSpecs(f *testing.F) {
-	f.Add("100644 blob " + strings.Repeat("1", 40) + "\t.spec/a/spec.md\x00")
-	f.Fuzz(func(t *testing.T, out string) {
-		set, err := parseSpecs(out)
-		for path, id := range set {
-			if path.Base() != "spec.md" || err == nil && id.IsZero() && !strings.Contains(out, strings.Repeat("0", 40)) {
-				t.Errorf("%q: %s is %s", out, path, id)
-			}
-		}
-	})
-}
