@@ -58,16 +58,17 @@ func TestInstall(t *testing.T) {
 		text, want string
 		action     string
 	}{
-		"empty":            {mcp, `{}`, "{\n  \"mcpServers\":  {\n    \"ken\": {\n      \"type\": \"stdio\",\n      \"command\": \"ken\",\n      \"args\": [\"mcp\"]\n    }\n  }\n}", "added"},
-		"no servers":       {mcp, "{\n  \"mcpServers\": {},\n  \"x\": 1\n}\n", "{\n  \"mcpServers\": {\n    \"ken\":  {\n      \"type\": \"stdio\",\n      \"command\": \"ken\",\n      \"args\": [\"mcp\"]\n    }\n  },\n  \"x\": 1\n}\n", "added"},
-		"none, on a line":  {mcp, `{"x": [], "mcpServers": {}}`, `{"x": [], "mcpServers": {"ken":  {"type": "stdio", "command": "ken", "args": ["mcp"]}}}`, "added"},
-		"nothing in it":    {mcp, "", madeMCP, "added"},
-		"blank":            {mcp, " \r\n", " \r\n" + madeMCP, "added"},
-		"another server":   {mcp, "{\n\t\"mcpServers\": {\n\t\t\"x\": {} // mine\n\t}\n}\n", "{\n\t\"mcpServers\": {\n\t\t\"x\": {}, // mine\n\t\t\"ken\": {\n\t\t\t\"type\": \"stdio\",\n\t\t\t\"command\": \"ken\",\n\t\t\t\"args\": [\"mcp\"]\n\t\t}\n\t}\n}\n", "added"},
-		"a trailing comma": {mcp, "{\n  \"mcpServers\": {\n    \"x\": {},\n  },\n}\n", "{\n  \"mcpServers\": {\n    \"x\": {},\n    \"ken\": {\n      \"type\": \"stdio\",\n      \"command\": \"ken\",\n      \"args\": [\"mcp\"]\n    },\n  },\n}\n", "added"},
-		"one line":         {mcp, `{"mcpServers": {"x": {}}}`, `{"mcpServers": {"x": {}, "ken": {"type": "stdio", "command": "ken", "args": ["mcp"]}}}`, "added"},
-		"a ken of theirs":  {mcp, `{"mcpServers": {"ken": {"command": "docker"}}}`, "", "kept"},
-		"hooks by hand":    {settings, hooksByHand, "", "kept"},
+		"empty":               {mcp, `{}`, "{\n  \"mcpServers\":  {\n    \"ken\": {\n      \"type\": \"stdio\",\n      \"command\": \"ken\",\n      \"args\": [\"mcp\"]\n    }\n  }\n}", "added"},
+		"no servers":          {mcp, "{\n  \"mcpServers\": {},\n  \"x\": 1\n}\n", "{\n  \"mcpServers\": {\n    \"ken\":  {\n      \"type\": \"stdio\",\n      \"command\": \"ken\",\n      \"args\": [\"mcp\"]\n    }\n  },\n  \"x\": 1\n}\n", "added"},
+		"none, on a line":     {mcp, `{"x": [], "mcpServers": {}}`, `{"x": [], "mcpServers": {"ken":  {"type": "stdio", "command": "ken", "args": ["mcp"]}}}`, "added"},
+		"nothing in it":       {mcp, "", madeMCP, "added"},
+		"blank":               {mcp, " \r\n", " \r\n" + madeMCP, "added"},
+		"another server":      {mcp, "{\n\t\"mcpServers\": {\n\t\t\"x\": {} // mine\n\t}\n}\n", "{\n\t\"mcpServers\": {\n\t\t\"x\": {}, // mine\n\t\t\"ken\": {\n\t\t\t\"type\": \"stdio\",\n\t\t\t\"command\": \"ken\",\n\t\t\t\"args\": [\"mcp\"]\n\t\t}\n\t}\n}\n", "added"},
+		"a trailing comma":    {mcp, "{\n  \"mcpServers\": {\n    \"x\": {},\n  },\n}\n", "{\n  \"mcpServers\": {\n    \"x\": {},\n    \"ken\": {\n      \"type\": \"stdio\",\n      \"command\": \"ken\",\n      \"args\": [\"mcp\"]\n    },\n  },\n}\n", "added"},
+		"line ends of theirs": {mcp, "{\r\n  \"mcpServers\": {\r\n    \"x\": {}\r\n  }\r\n}\r\n", "{\r\n  \"mcpServers\": {\r\n    \"x\": {},\r\n    \"ken\": {\r\n      \"type\": \"stdio\",\r\n      \"command\": \"ken\",\r\n      \"args\": [\"mcp\"]\r\n    }\r\n  }\r\n}\r\n", "added"},
+		"one line":            {mcp, `{"mcpServers": {"x": {}}}`, `{"mcpServers": {"x": {}, "ken": {"type": "stdio", "command": "ken", "args": ["mcp"]}}}`, "added"},
+		"a ken of theirs":     {mcp, `{"mcpServers": {"ken": {"command": "docker"}}}`, "", "kept"},
+		"hooks by hand":       {settings, hooksByHand, "", "kept"},
 	} {
 		c, err := tt.file.Install([]byte(tt.text))
 		if err != nil {
@@ -103,6 +104,43 @@ func TestUninstallAmongOthers(t *testing.T) {
 	}
 	if _, err := hujson.Parse(c.Text); err != nil {
 		t.Error(err)
+	}
+}
+
+// What somebody wrote beside ken's part, or under its name, is theirs.
+func TestUninstallLeavesWhatIsTheirs(t *testing.T) {
+	mcp, toml := must(Find("claude")).Files[0], must(Find("codex")).Files[0]
+	for name, tt := range map[string]struct {
+		file       File
+		text, want string
+		action     string
+	}{
+		"a ken of theirs":       {mcp, `{"mcpServers": {"ken": {"command": "docker"}}}`, "", "absent"},
+		"a comment before it":   {mcp, `{"mcpServers": {"x": {} /* a, b */, "ken": {"command": "ken"}}}`, `{"mcpServers": {"x": {} /* a, b */}}`, "taken out"},
+		"a comment behind it":   {mcp, "{\"mcpServers\": {\"ken\": {\"command\": \"ken\"} // a, b\n, \"x\": {}}}", `{"mcpServers": { "x": {}}}`, "taken out"},
+		"a table behind it":     {toml, "a = 1\n\n" + blockText + "\n[x]\nb = 2\n", "a = 1\n[x]\nb = 2\n", "taken out"},
+		"more of ken behind it": {toml, blockText + "\n[mcp_servers.ken.env]\nA = \"1\"\n", "[mcp_servers.ken.env]\nA = \"1\"\n", "taken out"},
+	} {
+		c, err := tt.file.Uninstall([]byte(tt.text))
+		if err != nil || c.Action != tt.action || string(c.Text) != tt.want {
+			t.Errorf("%s: %s, %v\n%s", name, c.Action, err, c.Text)
+		}
+	}
+}
+
+// Nothing is taken out where that would take something else along, or give it another
+// meaning.
+func TestUninstallRefused(t *testing.T) {
+	toml := must(Find("codex")).Files[0]
+	for name, text := range map[string]string{
+		"a second end":                 blockText + "\nmodel = \"x\"\n" + markEnd + "\n",
+		"a second beginning":           markStart + "\nmodel = \"x\"\n" + blockText + "\n",
+		"a key that becomes another's": "[mcp_servers.x]\ncommand = \"y\"\n\n" + blockText + "\nenabled = false\n",
+		"a key that stands twice":      "[mcp_servers.x]\nenabled = true\n\n" + blockText + "\nenabled = false\n",
+	} {
+		if c, err := toml.Uninstall([]byte(text)); err == nil {
+			t.Errorf("%s: %s\n%s", name, c.Action, c.Text)
+		}
 	}
 }
 

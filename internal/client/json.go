@@ -24,7 +24,7 @@ type document struct {
 const bom = "\uFEFF"
 
 func parse(text []byte) (*document, error) {
-	if tooDeep(text, JSON) {
+	if tooDeep(text) {
 		return nil, malformed("it is nested too deeply")
 	}
 	// The mark is three bytes that the parser does not know; as spaces it leaves every

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
@@ -33,33 +34,31 @@ func tomlBlock(ended bool) []byte {
 	return []byte(blockText)
 }
 
-// table is what a text says of servers.
-func table(text []byte) (map[string]any, error) {
-	if tooDeep(text, TOML) {
-		return nil, malformed("it is nested too deeply")
-	}
-	var doc map[string]any
-	if err := toml.Unmarshal(bytes.TrimPrefix(text, []byte(bom)), &doc); err != nil {
+// said is what a text says of the server ken, nil for nothing, and of everything else.
+func said(text []byte) (ken any, others map[string]any, err error) {
+	if err := toml.Unmarshal(bytes.TrimPrefix(text, []byte(bom)), &others); err != nil {
 		where := ""
 		if e, ok := errors.AsType[*toml.DecodeError](err); ok {
 			line, _ := e.Position()
 			where = fmt.Sprintf(" in line %d", line)
 		}
-		return nil, malformed("not TOML%s: %s", where, strings.TrimPrefix(err.Error(), "toml: "))
+		return nil, nil, malformed("not TOML%s: %s", where, strings.TrimPrefix(err.Error(), "toml: "))
 	}
-	switch servers := doc["mcp_servers"].(type) {
-	case nil:
-		return map[string]any{}, nil
-	case map[string]any:
-		return servers, nil
-	default:
-		return nil, malformed("mcp_servers is not a table")
+	const table = "mcp_servers"
+	servers, ok := others[table].(map[string]any)
+	if !ok && others[table] != nil {
+		return nil, nil, malformed("%s is not a table", table)
 	}
+	ken = servers[name]
+	if delete(servers, name); len(servers) == 0 {
+		delete(others, table)
+	}
+	return ken, others, nil
 }
 
 func hasTOML(text []byte) (int, error) {
-	servers, err := table(text)
-	if err != nil || servers[name] == nil {
+	ken, _, err := said(text)
+	if err != nil || ken == nil {
 		return 0, err
 	}
 	return 1, nil
@@ -68,7 +67,7 @@ func hasTOML(text []byte) (int, error) {
 // putTOML puts the block behind a text. One whose last line has no end gets a block
 // without one, by which taking it out knows what to leave.
 func putTOML(text []byte) (out []byte, note string, err error) {
-	servers, err := table(text)
+	ken, _, err := said(text)
 	if err != nil {
 		return nil, "", err
 	}
@@ -76,9 +75,9 @@ func putTOML(text []byte) (out []byte, note string, err error) {
 	switch {
 	case err != nil:
 		return nil, "", err
-	case servers[name] != nil && at >= 0:
+	case ken != nil && at >= 0:
 		return text, "", nil
-	case servers[name] != nil:
+	case ken != nil:
 		return text, "it has a server ken of its own, which stays as it is", nil
 	case at >= 0: // somebody emptied it
 		return nil, "", &fault.Error{
@@ -99,7 +98,7 @@ func putTOML(text []byte) (out []byte, note string, err error) {
 	default:
 		out = []byte(string(text) + eol + eol + own)
 	}
-	if _, err := table(out); err != nil { // e.g. where mcp_servers is written in one line
+	if _, _, err := said(out); err != nil { // e.g. where mcp_servers is written in one line
 		return nil, "", &fault.Error{
 			Hint: "add to it by hand: ken = { command = \"ken\", args = [\"mcp\"] }",
 			Err:  errors.New("a table mcp_servers.ken cannot be added to it"),
@@ -110,7 +109,7 @@ func putTOML(text []byte) (out []byte, note string, err error) {
 
 // takeTOML takes the block out.
 func takeTOML(text []byte) (out []byte, bare bool, note string, err error) {
-	servers, err := table(text)
+	ken, others, err := said(text)
 	if err != nil {
 		return nil, false, "", err
 	}
@@ -119,7 +118,7 @@ func takeTOML(text []byte) (out []byte, bare bool, note string, err error) {
 		return nil, false, "", err
 	}
 	if at < 0 {
-		if servers[name] != nil {
+		if ken != nil {
 			note = "its server ken was not put in by ken install, and stays as it is"
 		}
 		return text, false, note, nil
@@ -138,14 +137,15 @@ func takeTOML(text []byte) (out []byte, bare bool, note string, err error) {
 		before = trimEOL(trimEOL(before))
 	}
 	out = []byte(string(before) + string(rest))
-	servers, err = table(out)
-	if err != nil {
+	// What stands behind the block may be ken's as well, and would become somebody else's.
+	more, left, err := said(out)
+	if err != nil || !reflect.DeepEqual(left, others) {
 		return nil, false, "", &fault.Error{
 			Hint: "take it out by hand, from " + markStart + " to " + markEnd,
 			Err:  errors.New("something in it depends on what ken put in"),
 		}
 	}
-	if servers[name] != nil {
+	if more != nil {
 		note = "there is more of a server ken in it, which stays as it is"
 	}
 	return out, false, note, nil
