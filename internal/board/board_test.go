@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"ken/internal/board"
+	"ken/internal/crew"
 	"ken/internal/fault"
 	"ken/internal/fresh"
 	"ken/internal/registry"
@@ -27,6 +28,7 @@ type teller struct {
 	listing  *spec.Listing
 	overlaid []spec.Overlaid
 	err      error // instead of any of it
+	archive  error // instead of the archive
 	wrong    bool  // it panics
 }
 
@@ -52,6 +54,9 @@ func (t *teller) Get(context.Context) (*workflow.Document, error) {
 }
 
 func (t *teller) Archive(context.Context) (*workflow.ArchiveList, error) {
+	if t.archive != nil {
+		return nil, t.archive
+	}
 	return tell(t, &workflow.ArchiveList{})
 }
 
@@ -107,6 +112,60 @@ func TestAPartThatIsNotKnownLeavesTheRest(t *testing.T) {
 		if !b.Wanting() {
 			t.Errorf("a board that does not know its %s is not found wanting", name)
 		}
+	}
+}
+
+// One thing that does not hold, or that nobody knows, is enough to be found wanting; what is
+// over, or has no text, is not.
+func TestOneThingIsEnough(t *testing.T) {
+	directory := func(v survey.Verdict) func(*teller) {
+		return func(w *teller) { w.shown.Directories = []survey.ShownDirectory{{Verdict: v}} }
+	}
+	runs := func(state crew.RunState) *board.Part[board.Runs] {
+		return board.RunsPart(&board.Runs{Runs: []crew.Run{{State: state}}}, nil)
+	}
+	for name, c := range map[string]struct {
+		spoil   func(*teller)
+		runs    *board.Part[board.Runs]
+		wanting bool
+	}{
+		"a text that does not hold":      {spoil: directory(survey.StaleBelow), wanting: true},
+		"a text that nobody could judge": {spoil: directory(survey.Unknown), wanting: true},
+		"no text":                        {spoil: directory(survey.None)},
+		"a file of nobody knows what":    {spoil: func(w *teller) { w.report.Counts.Unknown = 1 }, wanting: true},
+		"an entry that is not allowed":   {spoil: func(w *teller) { w.audit.Counts.AdHoc = 1 }, wanting: true},
+		"an archive that cannot be read": {spoil: func(w *teller) { w.archive = errors.New("it is broken") }, wanting: true},
+		"a worktree that is not read":    {spoil: func(w *teller) { w.overlaid = []spec.Overlaid{{Unknown: []spec.Unknown{{}}}} }, wanting: true},
+		"specs that are not all read":    {spoil: func(w *teller) { w.listing.Unknown = []spec.Unknown{{}} }, wanting: true},
+		"runs that are not known":        {runs: board.RunsPart(nil, errors.New("it is away")), wanting: true},
+		"a run that is paused":           {runs: runs(crew.Paused), wanting: true},
+		"a run that is done":             {runs: runs(crew.Done)},
+	} {
+		w := whole()
+		if c.spoil != nil {
+			c.spoil(w)
+		}
+		b := board.Make(t.Context(), "r", []board.Source{source(w)}, w, nil)
+		b.Runs = c.runs
+		if b.Wanting() != c.wanting {
+			t.Errorf("%s: %t", name, b.Wanting())
+		}
+	}
+}
+
+// Code that is not there is missed, but not of a node that only another worktree has.
+func TestCodeIsMissedWhereItBelongs(t *testing.T) {
+	w := whole()
+	here, ghost := listed("here", "", ""), listed("ghost", "", "")
+	here.Code, ghost.Code, ghost.Ghost = []string{"gone.go"}, []string{"gone.go"}, true
+	w.listing.Nodes = []spec.Listed{here, ghost}
+	known := board.Make(t.Context(), "r", []board.Source{source(w)}, w, nil).Worktrees[0].Spec.Known
+	missing := make(map[string][]string)
+	for _, n := range known.Nodes {
+		missing[n.ID] = n.Missing
+	}
+	if !slices.Equal(missing["here"], []string{"gone.go"}) || len(missing["ghost"]) > 0 || known.Counts.Missing != 1 {
+		t.Errorf("%d nodes miss something: %v", known.Counts.Missing, missing)
 	}
 }
 

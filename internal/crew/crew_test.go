@@ -16,8 +16,9 @@ import (
 	"ken/internal/survey"
 )
 
-// A free slot goes to a party with the fewest in hand, among those that wait; no more are
-// ever in than there are slots, and none is idle while somebody waits.
+// A free slot goes to a party with the fewest in hand, among those that wait, and of these to
+// the one that was served least recently; no more are ever in than there are slots, and none
+// is idle while somebody waits.
 func TestFairServesWhoHasLeast(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		slots := rapid.IntRange(1, 4).Draw(t, "slots")
@@ -29,19 +30,20 @@ func TestFairServesWhoHasLeast(t *testing.T) {
 		}
 		var waiting []waiter
 		inside := make(map[string][]func())
+		served, turn := make(map[string]int), 0
 		total := func() (n int) {
 			for _, list := range inside {
 				n += len(list)
 			}
 			return n
 		}
-		// settle takes note of who was let in, which must be one of those who had the least.
+		// settle takes note of who was let in, which must be one of those whose turn it was.
 		settle := func(n int) {
 			for range n {
-				least := -1
+				next := waiting[0].party
 				for _, w := range waiting {
-					if k := len(inside[w.party]); least < 0 || k < least {
-						least = k
+					if a, b := len(inside[w.party]), len(inside[next]); a < b || a == b && served[w.party] < served[next] {
+						next = w.party
 					}
 				}
 				i := -1
@@ -49,9 +51,11 @@ func TestFairServesWhoHasLeast(t *testing.T) {
 					for k, w := range waiting {
 						select {
 						case leave := <-w.in:
-							if i = k; len(inside[w.party]) != least {
-								t.Fatalf("%s has %d, and somebody with %d waits", w.party, len(inside[w.party]), least)
+							if i = k; w.party != next {
+								t.Fatalf("%s is served, with %d in hand, and %s waits, with %d", w.party, len(inside[w.party]), next, len(inside[next]))
 							}
+							turn++
+							served[next] = turn
 							inside[w.party] = append(inside[w.party], leave)
 						default:
 							continue
@@ -122,7 +126,8 @@ func TestFairServesWhoHasLeast(t *testing.T) {
 // worker, a refusal is final, and a ceiling is nobody's fault.
 func TestFates(t *testing.T) {
 	t.Parallel()
-	away := &model.Failure{Reason: model.Overloaded, Err: errors.New("too much to do")}
+	failed := func(r model.Reason) error { return &model.Failure{Reason: r, Err: errors.New("failed")} }
+	away := failed(model.Overloaded)
 	odd := errors.New("gibberish")
 	for _, c := range []struct {
 		err      error
@@ -136,8 +141,10 @@ func TestFates(t *testing.T) {
 		{away, 5, crew.Again, 32 * time.Second},
 		{away, 39, crew.Again, 2 * time.Minute},
 		{away, 40, crew.GivenUp, 0},
+		{failed(model.Down), 5, crew.Again, 32 * time.Second},
+		{failed(model.RateLimited), 5, crew.Again, 32 * time.Second},
 		{fmt.Errorf("no: %w", survey.ErrRefused), 1, crew.Refused, 0},
-		{&model.Failure{Reason: model.TooLong, Err: odd}, 1, crew.Refused, 0},
+		{failed(model.TooLong), 1, crew.Refused, 0},
 		{fmt.Errorf("bad key: %w", survey.ErrHopeless), 1, crew.Stop, 0},
 		{fmt.Errorf("no more: %w", crew.ErrCeiling), 9, crew.Back, 0},
 	} {
@@ -157,9 +164,22 @@ func TestMostIsTheMost(t *testing.T) {
 		}
 		req := model.Request{System: rapid.String().Draw(t, "system"), MaxTokens: rapid.IntRange(1, 5000).Draw(t, "max")}
 		bytes := int64(len(req.System))
+		words := func(what string) string {
+			s := rapid.String().Draw(t, what)
+			bytes += int64(len(s))
+			return s
+		}
+		for range rapid.IntRange(0, 2).Draw(t, "tools") {
+			req.Tools = append(req.Tools, model.Tool{Name: words("tool"), Description: words("what it does"), Schema: json.RawMessage(words("schema"))})
+		}
 		for range rapid.IntRange(1, 4).Draw(t, "messages") {
-			m := model.Ask(rapid.String().Draw(t, "text"))
-			bytes += int64(len(m.Text))
+			m := model.Ask(words("text"))
+			for range rapid.IntRange(0, 2).Draw(t, "calls") {
+				m.Calls = append(m.Calls, model.Call{ID: words("call"), Name: words("of"), Args: json.RawMessage(words("arguments"))})
+			}
+			for range rapid.IntRange(0, 2).Draw(t, "results") {
+				m.Results = append(m.Results, model.Result{ID: words("for"), Text: words("result")})
+			}
 			req.Messages = append(req.Messages, m)
 		}
 		u := model.Usage{Input: rapid.Int64Range(0, bytes).Draw(t, "in"), Output: rapid.Int64Range(0, int64(req.MaxTokens)).Draw(t, "out")}
@@ -171,6 +191,29 @@ func TestMostIsTheMost(t *testing.T) {
 	})
 	if most := crew.Most(model.Request{}, model.Price{}); !most.Unpriced {
 		t.Errorf("an unknown price makes %v", most)
+	}
+}
+
+// Nothing stays under a ceiling of money whose price nobody knows.
+func TestCeiling(t *testing.T) {
+	t.Parallel()
+	tokens, cost := int64(100), crew.Dollars(1)
+	for _, c := range []struct {
+		crew.Ceiling
+		crew.Amount
+		holds bool
+	}{
+		{crew.Ceiling{}, crew.Amount{Tokens: 1 << 40, Unpriced: true}, true},
+		{crew.Ceiling{Tokens: &tokens}, crew.Amount{Tokens: 100, Unpriced: true}, true},
+		{crew.Ceiling{Tokens: &tokens}, crew.Amount{Tokens: 101}, false},
+		{crew.Ceiling{Cost: &cost}, crew.Amount{Tokens: 101, Cost: cost}, true},
+		{crew.Ceiling{Cost: &cost}, crew.Amount{Cost: cost + 1}, false},
+		{crew.Ceiling{Cost: &cost}, crew.Amount{Tokens: 1, Unpriced: true}, false},
+		{crew.Ceiling{Tokens: &tokens, Cost: &cost}, crew.Amount{Tokens: 1, Cost: cost + 1}, false},
+	} {
+		if c.Holds(c.Amount) != c.holds {
+			t.Errorf("%v under %v: %t", c.Amount, c.Ceiling, !c.holds)
+		}
 	}
 }
 
