@@ -123,6 +123,21 @@ func TestTakenTwiceByOne(t *testing.T) {
 	}
 }
 
+// Of a run that stands still nothing is taken, though it ran when the worker looked.
+func TestNothingIsTakenOfWhatStandsStill(t *testing.T) {
+	t.Parallel()
+	q, run, _ := hire(t)
+	if err := q.Cancel(t.Context(), "", run.ID, "somebody"); err != nil {
+		t.Fatal(err)
+	}
+	if late, err := q.take(t.Context(), run, "b", "late", "late", time.Minute); late != nil || err != nil {
+		t.Errorf("it was taken: %v", err)
+	}
+	if state, _, _, _ := row(t, q, "b"); state != "ready" {
+		t.Error(state)
+	}
+}
+
 // A lease that is renewed while somebody is about to sweep it stays.
 func TestRenewedBeforeItIsSwept(t *testing.T) {
 	t.Parallel()

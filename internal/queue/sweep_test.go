@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ken/internal/crew"
+	"ken/internal/survey"
 )
 
 // told is the job that was inserted last about a directory: its number, its state, whether it
@@ -117,6 +118,86 @@ func TestAssumedIsSpent(t *testing.T) {
 	}
 	if err := l.Reserve(t.Context(), crew.Amount{Tokens: 1}, crew.Amount{Tokens: 40}); !errors.Is(err, crew.ErrCeiling) {
 		t.Errorf("101: %v", err)
+	}
+}
+
+// A directory that every worker vanishes with is given up, and its run is over; what each of
+// them may have spent counts against the day, and nothing stays set aside.
+func TestWorkersVanishWithIt(t *testing.T) {
+	t.Parallel()
+	q, run, held := hire(t)
+	other, err := q.take(t.Context(), run, "b", "w", "other", time.Minute)
+	if err != nil || other == nil {
+		t.Fatal(err)
+	}
+	if err := q.finish(t.Context(), other, Described{Verdict: survey.Fresh}); err != nil {
+		t.Fatal(err)
+	}
+	vanished := 0
+	for state := "taken"; state != "dead"; state, _, _, _ = row(t, q, "a") {
+		if vanished++; vanished > 5 {
+			t.Fatalf("it is %s after %d workers", state, vanished-1)
+		}
+		if vanished > 1 {
+			held = grab(t, q, run, fmt.Sprint(vanished))
+		}
+		if err := (&till{q, held}).Reserve(t.Context(), crew.Amount{Tokens: 10}, crew.Amount{}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := q.pool.Exec(t.Context(), `UPDATE ken.survey_directory SET expires = now() - interval '1 second' WHERE path = 'a'`); err != nil {
+			t.Fatal(err)
+		}
+		if err := q.sweepLeases(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	after, err := q.Run(t.Context(), "r", run.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if after.State != crew.Incomplete || len(after.Dead) != 1 || after.Dead[0].Attempts != vanished || after.Assumed.Tokens != int64(10*vanished) || !after.Reserved.IsZero() {
+		t.Errorf("after %d workers: %+v", vanished, after)
+	}
+	day, err := q.Today(t.Context())
+	if err != nil || day.Spent.Tokens != after.Assumed.Tokens || !day.Reserved.IsZero() {
+		t.Errorf("the day: %+v, %v", day, err)
+	}
+}
+
+// A run that has been over for long goes, with its directories; one that is under way does not.
+func TestOldRunsGo(t *testing.T) {
+	t.Parallel()
+	q, run, _ := hire(t)
+	left := func(over string) int {
+		t.Helper()
+		if _, err := q.pool.Exec(t.Context(), `UPDATE ken.survey_run SET begun = now() - interval '1 year'`); err != nil {
+			t.Fatal(err)
+		}
+		if over != "" {
+			if _, err := q.pool.Exec(t.Context(), `UPDATE ken.survey_run SET ended = now() - $1::text::interval`, over); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := q.sweep(t.Context(), []string{"r"}, time.Minute); err != nil {
+			t.Fatal(err)
+		}
+		var n int
+		if err := q.pool.QueryRow(t.Context(), `SELECT count(*) FROM ken.survey_directory WHERE run = $1`, run.ID).Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	if n := left(""); n != 3 {
+		t.Errorf("%d of a run that is under way", n)
+	}
+	if err := q.Cancel(t.Context(), "", run.ID, "somebody"); err != nil {
+		t.Fatal(err)
+	}
+	if n := left("29 days"); n != 3 {
+		t.Errorf("%d of one that was over not long ago", n)
+	}
+	if n := left("31 days"); n != 0 {
+		t.Errorf("%d of one that was", n)
 	}
 }
 
