@@ -2,6 +2,7 @@ package team_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -29,7 +30,17 @@ type clone struct {
 	*store.Store
 	dir, state string
 	now        time.Time
+	slow       time.Duration // that passes whenever somebody looks at the clock
+	full       bool          // its disk has no room for anything
 	repository string
+}
+
+// Absorb adds records, if there is room.
+func (c *clone) Absorb(ctx context.Context, list []share.Record) error {
+	if c.full {
+		return errors.New("no space left on device")
+	}
+	return c.Store.Absorb(ctx, list)
 }
 
 func newClone(t *testing.T) *clone {
@@ -74,9 +85,12 @@ func (c *clone) quiet(t *testing.T, address string, write ...fresh.Record) {
 func (c *clone) team(t *testing.T, address string) *team.Team {
 	t.Helper()
 	way, err := team.Open(team.Options{
-		Address: address, Local: c.Store, StateDir: c.state, CommonDir: c.dir, Root: c.dir + "/work",
+		Address: address, Local: c, StateDir: c.state, CommonDir: c.dir, Root: c.dir + "/work",
 		Repository: func(context.Context) (string, error) { return c.repository, nil },
-		Now:        func() time.Time { return c.now },
+		Now: func() time.Time {
+			c.wait(c.slow)
+			return c.now
+		},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -212,6 +226,62 @@ func TestRepositoriesApart(t *testing.T) {
 	}
 }
 
+// What the local store could not take is not passed over: it comes once there is room.
+func TestNoRoomHere(t *testing.T) {
+	address := pgtest.Database(t)
+	ann, bob := newClone(t), newClone(t)
+	ann.quiet(t, address, text("by ann"))
+	bob.full = true
+	if note := bob.command(t, address); note == "" {
+		t.Error("nobody says that there is no room")
+	}
+	bob.full = false
+	bob.wait(later)
+	bob.quiet(t, address)
+	want(t, bob, "by ann")
+}
+
+// A visit that took all the time there is goes on with the next command, however soon.
+func TestEnoughForNow(t *testing.T) {
+	address := pgtest.Database(t)
+	ann, bob := newClone(t), newClone(t)
+	ann.quiet(t, address, text("by ann"))
+	bob.slow = 15 * time.Second
+	if note := bob.command(t, address); note == "" {
+		t.Error("nobody says that there is more")
+	}
+	want(t, bob)
+	bob.slow = 0
+	bob.quiet(t, address)
+	want(t, bob, "by ann")
+}
+
+// A visit that the user has broken off says nothing of the base.
+func TestBrokenOff(t *testing.T) {
+	address := pgtest.Database(t)
+	ann := newClone(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	way := ann.team(t, address)
+	defer way.Close()
+	if note := way.Arrive(ctx); note != "" {
+		t.Error(note)
+	}
+	ann.quiet(t, address, text("by ann"))
+	want(t, base(t, address, "r"), "by ann")
+}
+
+// A clock that was put back keeps nobody from the base.
+func TestClockPutBack(t *testing.T) {
+	address := pgtest.Database(t)
+	ann, bob := newClone(t), newClone(t)
+	bob.quiet(t, address)
+	ann.quiet(t, address, text("by ann"))
+	bob.wait(-later)
+	bob.quiet(t, address)
+	want(t, bob, "by ann")
+}
+
 // A base that is away from the start is noted once, left alone for a while, and caught up with.
 func TestAwayFromTheStart(t *testing.T) {
 	server := pgtest.Start(t)
@@ -224,11 +294,18 @@ func TestAwayFromTheStart(t *testing.T) {
 	}
 	ann.quiet(t, address, text("later"))
 	want(t, ann, "off line", "later")
+	bob := newClone(t)
+	if note := bob.command(t, address, text("bob's")); note == "" {
+		t.Error("nobody says that the base is away")
+	}
 	server.Restart(t)
 	ann.quiet(t, address) // it is still left alone
 	ann.wait(later)
 	ann.quiet(t, address)
 	want(t, base(t, address, "r"), "off line", "later")
+	bob.wait(-later) // a clock that was put back proves nothing
+	bob.quiet(t, address)
+	want(t, base(t, address, "r"), "off line", "later", "bob's")
 }
 
 // So is one that goes away in the middle, by a stop, a crash or a closed door.
@@ -521,6 +598,9 @@ func TestRows(t *testing.T) {
 		defer looking.Close()
 		var out []string
 		for _, r := range storetest.Rows(t, looking, m.Worktree) {
+			if r.Stat != (repo.Stat{}) {
+				t.Errorf("the base has the stat of %s: %+v", r.Path, r.Stat)
+			}
 			out = append(out, fmt.Sprint(string(r.Path), " ", r.Content == storetest.Content("2"), " ", r.About.Holds(r.Content)))
 		}
 		return fmt.Sprintf("%v %v of %d fresh %d stale %d none %d", m.Head, out, m.Files, m.Fresh, m.Stale, m.None)
@@ -541,6 +621,37 @@ func TestRows(t *testing.T) {
 	ann.quiet(t, address)
 	if got, want := rows(), fmt.Sprintf("%v [a false true b\xff true false] of 2 fresh 1 stale 0 none 1", storetest.ID("2")); got != want {
 		t.Errorf("%s, want\n%s", got, want)
+	}
+	// So it is where half of the memory of what was sent is lost, or it is about something else.
+	spoil := func(change func([]byte) []byte) {
+		t.Helper()
+		files, err := filepath.Glob(ann.state + "/ken/team/*-rows-*")
+		if err != nil || len(files) != 1 {
+			t.Fatalf("%v, %v", files, err)
+		}
+		b, err := os.ReadFile(files[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(files[0], change(b), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, change := range []func([]byte) []byte{
+		func(b []byte) []byte { return b[:len(b)-5] },
+		func(b []byte) []byte { return append([]byte("another "), b...) },
+		func(b []byte) []byte { return append(b, 0xff) },
+	} {
+		spoil(change)
+		verify(fmt.Sprint("2", i), registry.Change{Put: []registry.Row{storetest.Row("d", "2")}})
+		ann.wait(later)
+		ann.quiet(t, address)
+		if got, want := rows(), fmt.Sprintf("%v [a false true b\xff true false d true false] of 3 fresh 1 stale 0 none 2", storetest.ID(fmt.Sprint("2", i))); got != want {
+			t.Errorf("%s, want\n%s", got, want)
+		}
+		verify("2", registry.Change{Delete: []repo.Path{"d"}})
+		ann.wait(later)
+		ann.quiet(t, address)
 	}
 	// Without a memory of what was sent, the base is asked.
 	if err := os.RemoveAll(ann.state + "/ken/team"); err != nil {
