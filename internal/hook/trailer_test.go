@@ -15,6 +15,7 @@ import (
 var pieces = []string{
 	"subject", "fix: it", "", "", "", "Reviewed-by: x", "Session: y", "session : z", "Signed-off-by: A <a@b>",
 	"(cherry picked from commit 123)", "  continued", "\ttab", "prose, at some length", "Conflicts:", "\tfile",
+	"Conflicts:\n\tfile", "Conflicts:\n\tfile\n\tother\n# a comment",
 	"# a comment", "#", "Two words: no", "-: odd", ": none", "Ü: x", "---", "   ", "Key:value",
 	"# " + strings.TrimSuffix(scissors, "\n"),
 }
