@@ -186,8 +186,13 @@ func (s surveySite) edited(ctx context.Context, name, text string, act func() er
 	}
 	err = act()
 	old := time.Now().Add(-time.Hour)
-	return errors.Join(err, os.WriteFile(file, before, 0o644), os.Chtimes(file, old, old),
-		git(ctx, s.dir, s.env, nil, "update-index", "--refresh"), s.described(ctx))
+	err = errors.Join(err, os.WriteFile(file, before, 0o644), os.Chtimes(file, old, old),
+		git(ctx, s.dir, s.env, nil, "update-index", "--refresh"))
+	if err == nil {
+		// A run alone: nobody asks for a plan, which would keep how directories stand.
+		_, err = s.command("survey", "run").run(ctx)
+	}
+	return errors.Join(err, s.mustTrust(ctx))
 }
 
 // mustTouchOnly makes sure that a run described the directory of a file anew, and

@@ -20,6 +20,10 @@ type surveyMemo struct {
 	ranks map[repo.Path]survey.Rank // given for this time
 	// sizeless says that nobody will ask for estimates, all that sizes are for.
 	sizeless bool
+	mark     store.SurveyMark // that was named last
+	// Of what was loaded: the sizes, and the directories whose files were read again.
+	loaded []measured
+	reread map[repo.Path]bool
 }
 
 // Made verifies the work tree. Then the rows are what is there, and what they are has a
@@ -32,6 +36,19 @@ func (m *surveyMemo) Made(ctx context.Context) (string, error) {
 		return "", nil
 	}
 	mark, err := m.w.store.SurveyMark(ctx, m.w.git.Worktree())
+	if mark.IsZero() || err != nil {
+		return "", err
+	}
+	m.mark = mark
+	return m.name(mark), nil
+}
+
+// After looks at the store again: of the work tree nobody has looked at anything since.
+func (m *surveyMemo) After(ctx context.Context, made string, kept []*survey.Record) (string, error) {
+	if m.name(m.mark) != made {
+		return "", nil
+	}
+	mark, err := m.w.store.SurveyMarkAfter(ctx, m.w.git.Worktree(), m.mark, kept)
 	if mark.IsZero() || err != nil {
 		return "", err
 	}
@@ -68,6 +85,7 @@ func (m *surveyMemo) Step(ctx context.Context) (was, made string, changed []repo
 		}
 		changed = m.step.Put
 	}
+	m.mark = after
 	return m.name(before), m.name(after), changed, nil
 }
 
@@ -87,7 +105,10 @@ func (m *surveyMemo) FilesIn(ctx context.Context, dirs []repo.Path) ([]survey.Fi
 	}
 	slices.SortFunc(rows, func(a, b registry.Row) int { return strings.Compare(string(a.Path), string(b.Path)) })
 	files := make([]survey.File, len(rows))
-	m.about = make(map[repo.Path]registry.Row)
+	m.about, m.reread = make(map[repo.Path]registry.Row), make(map[repo.Path]bool, len(dirs))
+	for _, dir := range dirs {
+		m.reread[dir] = true
+	}
 	for i, row := range rows {
 		files[i] = m.file(row)
 		if !row.About.IsZero() {
@@ -108,6 +129,7 @@ func (m *surveyMemo) Load(ctx context.Context) []byte {
 	if !ok || json.Unmarshal(head, &sizes) != nil {
 		return nil
 	}
+	m.loaded = sizes
 	if len(sizes) == 0 || m.sizeless {
 		return kept
 	}
@@ -126,8 +148,16 @@ func (m *surveyMemo) Load(ctx context.Context) []byte {
 
 // Save keeps nothing where nothing can be kept: it will be found out again.
 func (m *surveyMemo) Save(kept []byte) {
-	head, err := json.Marshal(m.measured)
-	if err == nil && len(m.measured) <= maxMeasured {
+	sizes := m.measured
+	if m.files == nil { // only some files were read again: of the others, what was loaded is kept
+		for _, s := range m.loaded {
+			if !m.reread[repo.Path(s.Path).Dir()] {
+				sizes = append(sizes, s)
+			}
+		}
+	}
+	head, err := json.Marshal(sizes)
+	if err == nil && len(sizes) <= maxMeasured {
 		_ = m.w.git.SaveMemo("survey", slices.Concat(head, []byte{'\n'}, kept))
 	}
 }

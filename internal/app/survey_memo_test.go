@@ -86,7 +86,9 @@ func (w *surveyWorld) change() string {
 		w.Git("add", "-A")
 		w.Git("commit", "-q", "--allow-empty", "-m", "c")
 		w.run(survey.Outliner{})
-		w.asked([]repo.Path{""}, false)
+		if w.rnd.IntN(2) == 0 { // else what the run itself keeps is all there is
+			w.asked([]repo.Path{""}, false)
+		}
 		for range 1 + w.rnd.IntN(2) {
 			one = files[w.rnd.IntN(len(files))]
 			w.Write(one, w.text())
@@ -331,6 +333,37 @@ func TestKeptJudgementOfTwins(t *testing.T) {
 		if kept, _ := w.asked(paths, false); !slices.Equal(kept, plain) {
 			t.Errorf("kept  %s\nplain %s", kept, plain)
 		}
+	}
+}
+
+// A run keeps how directories stand for the one after it, whether or not anybody asked in
+// between, and readers are told from it what they would be told without.
+func TestRunAfterRun(t *testing.T) {
+	t.Parallel()
+	w := &surveyWorld{Repo: testrepo.New(t), t: t}
+	for _, dir := range []string{"a", "a/b", "a/b/c", "d"} {
+		w.Write(dir+"/f0.go", "// Package p launches rockets.\npackage p\n")
+	}
+	w.Commit("begin")
+	w.run(survey.Outliner{})
+	for i, edit := range []struct{ path, text string }{
+		{"a/b/f0.go", "// Package p holds the fuel.\npackage p\n"},
+		{"d/f0.go", "// Package p counts down.\npackage p\n"},
+		{"a/b/c/f1.md", "# Fuel\n\nWhat burns.\n"}, // it is new
+		{"a/f0.go", "// Package p launches rockets.\npackage p\n\n// Abort stops it.\nfunc Abort() {}\n"},
+	} {
+		w.Write(edit.path, edit.text)
+		w.Git("add", "-A")
+		w.Git("commit", "-q", "-m", "c")
+		w.run(survey.Outliner{})
+		if w.renewed != i+1 {
+			t.Errorf("after the edit of %s all was judged again", edit.path)
+		}
+	}
+	paths := []repo.Path{"", "a", "a/b/c"}
+	kept, restored := w.asked(paths, false)
+	if plain, _ := w.asked(paths, true); !restored || !slices.Equal(kept, plain) {
+		t.Errorf("kept: %v\n%s\nplain\n%s", restored, kept, plain)
 	}
 }
 

@@ -80,7 +80,7 @@ func (t *surveyTree) list(ctx context.Context) ([]survey.File, error) {
 		return nil, err
 	}
 	var files []survey.File
-	t.about = make(map[repo.Path]registry.Row)
+	t.about, t.measured = make(map[repo.Path]registry.Row), nil
 	for row, err := range t.w.store.Rows(ctx, t.w.git.Worktree()) {
 		if err != nil {
 			return nil, err

@@ -45,6 +45,17 @@ func (s *Store) SurveyMark(ctx context.Context, worktree string) (SurveyMark, er
 	})
 }
 
+// SurveyMarkAfter returns the mark of what there is now, if nothing has happened since
+// another one but that some of these records were kept; the zero one otherwise.
+func (s *Store) SurveyMarkAfter(ctx context.Context, worktree string, before SurveyMark, kept []*survey.Record) (SurveyMark, error) {
+	return use(ctx, s, false, func(db *sqlite.Store) (SurveyMark, error) {
+		if db != s.main {
+			return SurveyMark{}, nil
+		}
+		return db.SurveyMarkAfter(ctx, worktree, before, kept)
+	})
+}
+
 // RowsIn returns the rows of a worktree whose files lie directly in one of some
 // directories.
 func (s *Store) RowsIn(ctx context.Context, worktree string, dirs []repo.Path) ([]registry.Row, error) {

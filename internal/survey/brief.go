@@ -256,13 +256,21 @@ func (w *briefing) languages() {
 
 // extensions counts the files that count by what their names end in.
 func (j *judgement) extensions() map[string]int {
-	if j.restored {
-		return j.kinds
-	}
 	counts := make(map[string]int)
+	kept := make([]int, len(j.kinds))
 	for _, d := range j.order {
 		for _, f := range d.Files {
 			counts[extension(f.Path)]++
+		}
+		if k := j.at[d].kept; k != nil {
+			for _, c := range k.kinds {
+				kept[c.kind] += c.files
+			}
+		}
+	}
+	for i, files := range kept {
+		if files > 0 {
+			counts[j.kinds[i]] += files
 		}
 	}
 	return counts

@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"hash/crc32"
-	"maps"
 	"slices"
 
 	"ken/internal/fresh"
@@ -21,6 +20,10 @@ type Memo interface {
 	// Whatever of it changes changes the name, and no name comes back with
 	// something else. It is "" when it cannot be told.
 	Made(ctx context.Context) (string, error)
+	// After names what there is now, as Made does, if nothing has happened since Made
+	// or Step returned a name but that some of these records were kept. It is "" when
+	// more may have.
+	After(ctx context.Context, made string, kept []*Record) (string, error)
 	// Step is asked before anything else is. It names what there was before the files
 	// were looked at, as Made does, and what there is now, and lists the files that
 	// were found otherwise: come, or with another content. The names are "" when
@@ -76,15 +79,35 @@ func (s *Survey) look(ctx context.Context, want func(*judgement) []*Directory) (
 	return j, nil
 }
 
+// judgeMade finds how every directory stands, and names what that was made from.
+func (s *Survey) judgeMade(ctx context.Context) (*judgement, error) {
+	made := ""
+	if s.opts.Memo != nil {
+		var err error
+		if made, err = s.opts.Memo.Made(ctx); err != nil {
+			return nil, err
+		}
+	}
+	j, err := s.judge(ctx)
+	if err == nil {
+		j.made = made
+	}
+	return j, err
+}
+
 // A keptStanding is what is kept of a standing beyond what its fields say.
 type keptStanding struct {
 	files    int
 	estimate int64
+	kinds    []kindCount // of its files
 	from     recordSource
 	basis    fresh.Digest // of a record that was found by it, there or elsewhere
 
 	nothingNew bool
 }
+
+// A kindCount is how many files are of a kind, by its number in [judgement.kinds].
+type kindCount struct{ kind, files int }
 
 // A recordSource says where the record that speaks for a directory is found again, in a
 // store that holds just what it held.
@@ -106,64 +129,117 @@ func (s *Standing) count() int {
 	return len(s.Dir.Files)
 }
 
-const keptFormat = 4
+const keptFormat = 5
+
+// source says where the record that speaks for a directory is found again, and the basis
+// that it is found by if it is not the latest.
+func (j *judgement) source(st *Standing) (from recordSource, basis fresh.Digest) {
+	switch r := st.Record; {
+	case st.kept != nil:
+		return st.kept.from, st.kept.basis
+	case r == nil:
+		return noRecord, fresh.Digest{}
+	case slices.Contains(j.latest[st.Dir.Path], r):
+		return fromLatest, fresh.Digest{}
+	case r.Path == st.Dir.Path: // a twin's may be newer
+		return fromPlace, r.Basis.Digest()
+	default:
+		return fromBasis, r.Basis.Digest()
+	}
+}
+
+// kindsOf counts the files of a directory by kind, as numbers in names, to which it adds
+// the kinds that are not there yet.
+func (j *judgement) kindsOf(st *Standing, names *numbering) []kindCount {
+	var list []kindCount
+	count := func(kind string, files int) {
+		n := names.of(kind)
+		if i := slices.IndexFunc(list, func(c kindCount) bool { return c.kind == n }); i >= 0 {
+			list[i].files += files
+			return
+		}
+		list = append(list, kindCount{n, files})
+	}
+	if st.kept != nil {
+		for _, c := range st.kept.kinds {
+			count(j.kinds[c.kind], c.files)
+		}
+		return list
+	}
+	for _, f := range st.Dir.Files {
+		count(extension(f.Path), 1)
+	}
+	return list
+}
+
+// A numbering gives numbers to strings, in the order in which they come.
+type numbering struct {
+	names   []string
+	numbers map[string]int
+}
+
+func (n *numbering) of(name string) int {
+	i, ok := n.numbers[name]
+	if !ok {
+		if n.numbers == nil {
+			n.numbers = make(map[string]int)
+		}
+		i = len(n.names)
+		n.names, n.numbers[name] = append(n.names, name), i
+	}
+	return i
+}
+
+func (n *numbering) append(out []byte) []byte {
+	out = binary.AppendUvarint(out, uint64(len(n.names)))
+	for _, name := range n.names {
+		out = appendString(out, name)
+	}
+	return out
+}
 
 // keep writes down how directories stand: a sum over the rest, the name of what it is
-// made from, the recipes, the kinds of files, then each directory after all below it.
+// made from, the recipes, the kinds of files, how much there is of what follows, then each
+// directory after all below it.
 func (j *judgement) keep(made string) []byte {
 	out := make([]byte, 4, 4+len(made)+128*len(j.order))
 	out = append(out, keptFormat)
 	out = appendString(out, made)
-	recipes := make(map[string]int)
-	var names []string
-	for _, d := range j.order {
-		if r := j.at[d].Record; r != nil {
-			if _, ok := recipes[r.Recipe]; !ok {
-				recipes[r.Recipe] = len(names)
-				names = append(names, r.Recipe)
-			}
+	var recipes, kinds numbering
+	counts := make([][]kindCount, len(j.order))
+	reasons, counted := 0, 0
+	for i, d := range j.order {
+		st := j.at[d]
+		counts[i] = j.kindsOf(st, &kinds)
+		reasons, counted = reasons+len(st.Reasons), counted+len(counts[i])
+		if st.Record != nil {
+			recipes.of(st.Record.Recipe)
 		}
 	}
-	out = binary.AppendUvarint(out, uint64(len(names)))
-	for _, n := range names {
-		out = appendString(out, n)
+	out = kinds.append(recipes.append(out))
+	for _, n := range []int{len(j.order), reasons, counted} {
+		out = binary.AppendUvarint(out, uint64(n))
 	}
-	kinds := j.extensions()
-	out = binary.AppendUvarint(out, uint64(len(kinds)))
-	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
-		out = binary.AppendUvarint(appendString(out, kind), uint64(kinds[kind]))
-	}
-	out = binary.AppendUvarint(out, uint64(len(j.order)))
-	reasons := 0
-	for _, d := range j.order {
-		reasons += len(j.at[d].Reasons)
-	}
-	out = binary.AppendUvarint(out, uint64(reasons))
-	for _, d := range j.order {
+	for i, d := range j.order {
 		st := j.at[d]
 		out = appendString(out, string(d.Path))
 		out = append(out, byte(d.depth), byte(d.depth>>8), byte(d.rank), byte(d.band), byte(st.Verdict), flag(j.nothingNew(st)))
 		out = appendString(out, d.Excluded)
-		for _, n := range []int{st.K, st.N, len(d.Files), int(st.estimate()), len(st.Reasons)} {
+		for _, n := range []int{st.K, st.N, st.count(), int(st.estimate()), len(st.Reasons), len(counts[i])} {
 			out = binary.AppendUvarint(out, uint64(n))
 		}
 		for _, r := range st.Reasons {
 			out = appendString(out, r)
 		}
-		switch r := st.Record; {
-		case r == nil:
-			out = append(out, byte(noRecord))
-		case slices.Contains(j.latest[d.Path], r):
-			out = append(out, byte(fromLatest))
-			out = binary.AppendUvarint(out, uint64(recipes[r.Recipe]))
-		default:
-			from := fromBasis
-			if r.Path == d.Path { // a twin's may be newer
-				from = fromPlace
-			}
-			out = append(out, byte(from))
-			out = binary.AppendUvarint(out, uint64(recipes[r.Recipe]))
-			basis := r.Basis.Digest()
+		for _, c := range counts[i] {
+			out = binary.AppendUvarint(binary.AppendUvarint(out, uint64(c.kind)), uint64(c.files))
+		}
+		from, basis := j.source(st)
+		out = append(out, byte(from))
+		if from != noRecord {
+			out = binary.AppendUvarint(out, uint64(recipes.of(st.Record.Recipe)))
+		}
+		if from == fromPlace || from == fromBasis {
 			out = append(out, basis[:]...)
 		}
 	}
@@ -193,20 +269,12 @@ func (s *Survey) restore(made string, b []byte) *judgement {
 	}
 	// One copy for all the strings that are cut from it.
 	r := &keptReader{rest: string(b[4+len(prefix):])}
-	recipes := make([]string, r.number())
-	for i := range recipes {
-		recipes[i] = r.text()
-	}
-	kinds := make(map[string]int)
-	for n := r.number(); n > 0 && !r.bad; n-- {
-		kind := r.text()
-		kinds[kind] = r.number()
-	}
-	n := r.number()
+	recipes, kinds := r.texts(), r.texts()
+	n := r.size()
 	j := &judgement{Survey: s, restored: true, kinds: kinds, order: make([]*Directory, n), at: make(map[*Directory]*Standing, n)}
 	dirs, standings, facts := make([]Directory, n), make([]Standing, n), make([]keptStanding, n)
 	records := make([]Record, n)
-	reasons := make([]string, r.number())
+	reasons, counts := make([]string, r.size()), make([]kindCount, r.size())
 	// Those whose parents have not come yet, deepest last; a parent takes what is one
 	// deeper. All slices of children are cut from one.
 	var open []int32
@@ -219,10 +287,20 @@ func (s *Survey) restore(made string, b []byte) *judgement {
 		k.nothingNew = r.octet() != 0
 		d.Excluded = r.text()
 		st.K, st.N, k.files, k.estimate = r.number(), r.number(), r.number(), int64(r.number())
-		if m := r.number(); m > 0 && m <= len(reasons) {
+		m, c := r.number(), r.number()
+		if m > len(reasons) || c > len(counts) {
+			return nil
+		}
+		if m > 0 {
 			st.Reasons, reasons = reasons[:m:m], reasons[m:]
-			for i := range st.Reasons {
-				st.Reasons[i] = r.text()
+		}
+		for i := range st.Reasons {
+			st.Reasons[i] = r.text()
+		}
+		k.kinds, counts = counts[:c:c], counts[c:]
+		for i := range k.kinds {
+			if k.kinds[i] = (kindCount{r.number(), r.number()}); k.kinds[i].kind >= len(kinds) {
+				return nil
 			}
 		}
 		if k.from = recordSource(r.octet()); k.from != noRecord && k.from < sourceNumber {
@@ -299,6 +377,24 @@ func (r *keptReader) number() int {
 }
 
 func (r *keptReader) text() string { return r.take(r.number()) }
+
+// size reads how many of something follow, none of which takes less than a byte.
+func (r *keptReader) size() int {
+	n := r.number()
+	if n > len(r.rest) {
+		r.bad, r.rest = true, ""
+		return 0
+	}
+	return n
+}
+
+func (r *keptReader) texts() []string {
+	list := make([]string, r.size())
+	for i := range list {
+		list[i] = r.text()
+	}
+	return list
+}
 
 // fetch reads the records of some directories; errMoved says that the store no longer
 // has them.

@@ -27,6 +27,7 @@ func (s *Survey) renew(ctx context.Context, w Writer) (*judgement, error) {
 	if j == nil {
 		return nil, nil
 	}
+	j.made, j.saved = made, was == made
 	again := j.touched(changed, w)
 	if again == nil {
 		return nil, nil
@@ -50,6 +51,57 @@ func (s *Survey) renew(ctx context.Context, w Writer) (*judgement, error) {
 		}
 	}
 	return j, nil
+}
+
+// remember keeps how directories stand after a run by outlines, for the next one: what it
+// has described, and all above, is judged again from what it has written. A run that left
+// something undone keeps nothing, and what others did meanwhile belongs to no name.
+func (r *run) remember(ctx context.Context) {
+	memo := r.opts.Memo
+	if memo == nil || r.made == "" || r.unsure || r.saved && len(r.kept) == 0 || !outlines(r.writer) ||
+		r.how.Within != "" || r.ran.Stopped != "" || r.ran.Left > 0 || len(r.ran.Failed) > 0 {
+		return
+	}
+	written := make(map[repo.Path]bool, len(r.kept))
+	for _, rec := range r.kept {
+		if !r.succeed(rec) {
+			return
+		}
+		written[rec.Path] = true
+	}
+	again := make(map[*Directory]bool)
+	for _, d := range r.order {
+		if !written[d.Path] && !again[d] {
+			continue
+		}
+		if r.judgeLevel(ctx, []*Directory{d}) != nil {
+			return // and the next run judges all
+		}
+		if d.Parent != nil {
+			again[d.Parent] = true
+		}
+	}
+	if made, err := memo.After(ctx, r.made, r.kept); err == nil && made != "" && !r.unsure {
+		memo.Save(r.keep(made))
+	}
+}
+
+// succeed puts an outline that was kept in the place of the one before, and reports
+// whether a store would have: to it, the clock may have gone back, or something failed
+// there before.
+func (j *judgement) succeed(rec *Record) bool {
+	latest := []*Record{rec}
+	for _, r := range j.latest[rec.Path] {
+		switch {
+		case !r.Outlined():
+			latest = append(latest, r)
+		case r.At.After(rec.At):
+			return false
+		}
+	}
+	j.latest[rec.Path] = latest
+	_, failed := j.failed[rec.Path]
+	return !failed
 }
 
 // orNothing makes nothing of a store that has moved on.

@@ -124,7 +124,7 @@ func (s *Survey) Run(ctx context.Context, w Writer, opts RunOptions) (*Ran, erro
 		j, err = s.renew(ctx, w)
 	}
 	if j == nil && err == nil {
-		j, err = s.judge(ctx)
+		j, err = s.judgeMade(ctx)
 	}
 	if err != nil {
 		return r.ran, err
@@ -151,6 +151,7 @@ func (s *Survey) Run(ctx context.Context, w Writer, opts RunOptions) (*Ran, erro
 	if err := r.work(ctx); err != nil {
 		return r.ran, err
 	}
+	r.remember(ctx)
 	if thinks && r.ran.Stopped == "" && opts.Within == "" && r.ran.Left == 0 {
 		cost, err := s.Synthesise(ctx, mind)
 		r.spent = r.spent.Add(cost)
@@ -211,6 +212,7 @@ type run struct {
 	// reached says which limit was, nil for none.
 	reached func() string
 	unkept  []*Record
+	kept    []*Record // by this run
 
 	mu   sync.Mutex // guards what beats tell and keep
 	last Progress
@@ -332,6 +334,7 @@ func (r *run) flush(ctx context.Context) error {
 	if err := r.store.Keep(ctx, r.unkept); err != nil {
 		return fmt.Errorf("keep what was written: %w", err)
 	}
+	r.kept = append(r.kept, r.unkept...)
 	r.unkept = nil
 	return nil
 }

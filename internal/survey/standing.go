@@ -43,9 +43,11 @@ type judgement struct {
 	failed map[repo.Path]Failure
 	at     map[*Directory]*Standing
 
-	restored bool           // it was kept, see look
-	kinds    map[string]int // of files, when it was kept
-	unsure   bool           // a grammar saw nothing where it once did: the file may have been on the move
+	restored bool     // it was kept, see look
+	kinds    []string // of files, when it was kept
+	unsure   bool     // a grammar saw nothing where it once did: the file may have been on the move
+	made     string   // names what it was made from, "" when that was not asked or cannot be told
+	saved    bool     // what is kept is just this
 }
 
 // judge reads the tree and finds how every directory stands.

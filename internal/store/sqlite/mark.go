@@ -8,6 +8,7 @@ import (
 
 	"zombiezen.com/go/sqlite"
 
+	"ken/internal/fresh"
 	"ken/internal/registry"
 	"ken/internal/repo"
 	"ken/internal/survey"
@@ -21,6 +22,9 @@ import (
 type SurveyMark struct {
 	Baseline registry.Baseline // with the generation of the rows
 	Written  string            // of records and failures
+
+	last   int64 // record
+	failed [sha256.Size]byte
 }
 
 // IsZero reports whether there are no rows.
@@ -31,24 +35,69 @@ func (m SurveyMark) String() string { return fmt.Sprint(m.Baseline.Generation, "
 // SurveyMark returns the mark of what there is now.
 func (s *Store) SurveyMark(ctx context.Context, worktree string) (mark SurveyMark, err error) {
 	err = s.readSurvey(ctx, func(conn *sqlite.Conn) error {
+		mark, err = surveyMark(conn, worktree)
+		return err
+	})
+	return mark, err
+}
+
+func surveyMark(conn *sqlite.Conn, worktree string) (mark SurveyMark, err error) {
+	base, verified, err := baselineOf(conn, worktree)
+	if err != nil || !verified {
+		return SurveyMark{}, err
+	}
+	last, err := conn.Prepare(`SELECT seq, id FROM directory_record ORDER BY seq DESC LIMIT 1`)
+	if err != nil {
+		return SurveyMark{}, err
+	}
+	defer last.Reset()
+	if _, err := last.Step(); err != nil {
+		return SurveyMark{}, err
+	}
+	var id [sha256.Size]byte
+	last.ColumnBytes(1, id[:])
+	mark = SurveyMark{Baseline: base, last: last.ColumnInt64(0)}
+	if mark.failed, err = failureSum(conn); err != nil {
+		return SurveyMark{}, err
+	}
+	mark.Written = fmt.Sprintf("%d %x %x", mark.last, id, mark.failed)
+	return mark, nil
+}
+
+// SurveyMarkAfter returns the mark of what there is now, if nothing has happened since
+// another mark but that some of these records were kept; the zero one otherwise.
+func (s *Store) SurveyMarkAfter(ctx context.Context, worktree string, before SurveyMark, kept []*survey.Record) (mark SurveyMark, err error) {
+	ours := make(map[fresh.Digest]bool, len(kept))
+	for _, r := range kept {
+		ours[r.ID()] = true
+	}
+	err = s.readSurvey(ctx, func(conn *sqlite.Conn) error {
 		mark = SurveyMark{}
-		base, verified, err := baselineOf(conn, worktree)
-		if err != nil || !verified {
+		now, err := surveyMark(conn, worktree)
+		if err != nil || now.Baseline.Generation != before.Baseline.Generation || now.failed != before.failed || now.last < before.last {
 			return err
 		}
-		last, err := conn.Prepare(`SELECT seq, id FROM directory_record ORDER BY seq DESC LIMIT 1`)
+		stmt, err := conn.Prepare(`SELECT id FROM directory_record WHERE seq > ?1 AND seq <= ?2`)
 		if err != nil {
 			return err
 		}
-		defer last.Reset()
-		if _, err := last.Step(); err != nil {
-			return err
+		defer stmt.Reset()
+		stmt.BindInt64(1, before.last)
+		stmt.BindInt64(2, now.last)
+		for {
+			more, err := stmt.Step()
+			if err != nil {
+				return err
+			}
+			if !more {
+				mark = now
+				return nil
+			}
+			var id fresh.Digest
+			if stmt.ColumnBytes(0, id[:]); !ours[id] {
+				return nil
+			}
 		}
-		var id [sha256.Size]byte
-		last.ColumnBytes(1, id[:])
-		failed, err := failureSum(conn)
-		mark = SurveyMark{base, fmt.Sprintf("%d %x %x", last.ColumnInt64(0), id, failed)}
-		return err
 	})
 	return mark, err
 }

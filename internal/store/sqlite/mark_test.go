@@ -80,6 +80,39 @@ func TestSurveyMark(t *testing.T) {
 		t.Fatal(err)
 	}
 	look("a failure", true)
+	mine, other := storetest.Directory("d", "mine", 7), storetest.Directory("e", "other", 8)
+	before, err := s.SurveyMark(ctx, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	after := func(done string, holds bool) {
+		t.Helper()
+		mark, err := s.SurveyMarkAfter(ctx, "", before, []*survey.Record{mine})
+		if now, _ := s.SurveyMark(ctx, ""); err != nil || mark.IsZero() == holds || holds && mark.String() != now.String() {
+			t.Errorf("after %s: %q, %v; now it is %q", done, mark, err, now)
+		}
+	}
+	after("nothing", true)
+	if err := s.Keep(ctx, []*survey.Record{mine}); err != nil {
+		t.Fatal(err)
+	}
+	after("a record of ours", true)
+	if err := s.Keep(ctx, []*survey.Record{other}); err != nil {
+		t.Fatal(err)
+	}
+	after("a record of somebody else", false)
+	if before, err = s.SurveyMark(ctx, ""); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.KeepFailure(ctx, survey.Failure{Path: "g", Reason: "no", At: storetest.Epoch}); err != nil {
+		t.Fatal(err)
+	}
+	after("a failure", false)
+	if before, err = s.SurveyMark(ctx, ""); err != nil {
+		t.Fatal(err)
+	}
+	storetest.Commit(t, s, "", registry.Change{Put: []registry.Row{storetest.Row("a", "4")}})
+	after("other rows", false)
 	all, err := s.Latest(ctx)
 	if err != nil {
 		t.Fatal(err)
