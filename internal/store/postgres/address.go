@@ -229,7 +229,7 @@ func (s *Store) reason(err error) (why, hint string) {
 		return f.Error(), f.Hint
 	}
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
-		return refusal(pg)
+		return s.address.refusal(pg)
 	}
 	if dns, ok := errors.AsType[*net.DNSError](err); ok {
 		return fmt.Sprintf("no such host: %s", dns.Name), "look at the host in: store, in .ken/config.yaml, or at KEN_STORE"
@@ -252,18 +252,26 @@ func (s *Store) reason(err error) (why, hint string) {
 	return strings.TrimSpace(lines[len(lines)-1]), ""
 }
 
-const lockNotAvailable = "55P03"
+const (
+	lockNotAvailable      = "55P03"
+	insufficientPrivilege = "42501"
+)
 
-// refusal puts what the server said into words.
-func refusal(pg *pgconn.PgError) (why, hint string) {
+// refusal puts what the server said into words, with what to do about it there.
+func (a Address) refusal(pg *pgconn.PgError) (why, hint string) {
 	said := pg.Message
 	switch pg.Code {
-	case "28P01", "28000": // invalid_password, invalid_authorization_specification
-		return said, "give the password in PGPASSWORD or ~/.pgpass"
+	case "28P01": // invalid_password
+		return said, "give the password in PGPASSWORD or ~/.pgpass; a role that is not there yet is made by: createuser -P " + fault.Quote(a.User)
+	case "28000": // invalid_authorization_specification
+		if strings.HasPrefix(said, "role ") {
+			return said, "make it, as an administrator of the server: createuser " + fault.Quote(a.User)
+		}
+		return said, "let the server take it: see the lines of its pg_hba.conf"
 	case "3D000": // invalid_catalog_name
-		return said, "make it, as an administrator: createdb DATABASE"
-	case "42501": // insufficient_privilege
-		return said, "the role lacks a right: see the role that ken uses, in docs/manual/team.md"
+		return said, fmt.Sprintf("make it, as an administrator of the server: createdb -O %s %s", fault.Quote(a.User), fault.Quote(a.Database))
+	case insufficientPrivilege:
+		return said, "which right the role " + a.User + " lacks, and how to grant it: ken doctor"
 	case "53300", "57P01", "57P02", "57P03": // too_many_connections, shutting down, starting up
 		return said, "try again in a moment"
 	case lockNotAvailable:
@@ -275,8 +283,11 @@ func refusal(pg *pgconn.PgError) (why, hint string) {
 // Refused reports whether an error says that the server is there, and does not let this one in or
 // not do what it wants.
 func Refused(err error) bool {
+	if errors.Is(err, errRights) {
+		return true
+	}
 	pg, said := errors.AsType[*pgconn.PgError](err)
-	return said && (strings.HasPrefix(pg.Code, "28") || pg.Code == "3D000" || pg.Code == "42501")
+	return said && (strings.HasPrefix(pg.Code, "28") || pg.Code == "3D000" || pg.Code == insufficientPrivilege)
 }
 
 // Away reports whether an error says that the server could not be reached or did not answer:

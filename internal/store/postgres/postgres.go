@@ -149,25 +149,6 @@ func (s *Store) Repository(ctx context.Context) (int64, error) {
 	return s.repository, err
 }
 
-// Reach says why the database at an address cannot be used, nil when it can. It writes nothing:
-// whether tables that are not there can be made is not found out.
-func Reach(ctx context.Context, address string) error {
-	s, err := Open(address, Options{Repository: "none", Connections: 1})
-	if err != nil {
-		return err
-	}
-	conn, err := pgx.ConnectConfig(ctx, s.connections.config.ConnConfig)
-	if err != nil {
-		return s.explain("open", err)
-	}
-	defer conn.Close(context.WithoutCancel(ctx))
-	v, _, err := version(ctx, conn)
-	if err == nil && v > len(migrations) {
-		err = newer(v)
-	}
-	return s.explain("open", err)
-}
-
 // enter finds the repository's number, and brings the tables up to date if need be. Mostly that
 // is one question.
 func (s *Store) enter(ctx context.Context, pool *pgxpool.Pool) error {

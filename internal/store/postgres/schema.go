@@ -308,11 +308,8 @@ func (s *Store) migrate(ctx context.Context, pool *pgxpool.Pool) error {
 		v, err = migrateIn(ctx, tx)
 		return err
 	})
-	if pg, ok := errors.AsType[*pgconn.PgError](err); ok && pg.Code == "42501" {
-		return &fault.Error{
-			Hint: "let the owner of the database make them: KEN_STORE=postgres://OWNER@HOST/DATABASE ken share status",
-			Err:  fmt.Errorf("the tables are of schema %d, this ken needs %d, and the role may not make them: %w", v, len(migrations), said{pg}),
-		}
+	if pg, ok := errors.AsType[*pgconn.PgError](err); ok && pg.Code == insufficientPrivilege {
+		return s.mayNotMake(v, said{pg})
 	}
 	return err
 }

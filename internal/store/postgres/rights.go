@@ -1,0 +1,125 @@
+package postgres
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"ken/internal/fault"
+)
+
+// Reach says why the database at an address cannot be used, nil when it can. It writes nothing:
+// what the role may do, the server is asked.
+func Reach(ctx context.Context, address string) error {
+	s, err := Open(address, Options{Repository: "none", Connections: 1})
+	if err != nil {
+		return err
+	}
+	conn, err := pgx.ConnectConfig(ctx, s.connections.config.ConnConfig)
+	if err != nil {
+		return s.explain("open", err)
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	v, schema, err := version(ctx, conn)
+	pg, refused := errors.AsType[*pgconn.PgError](err)
+	switch {
+	case refused && pg.Code == insufficientPrivilege:
+		err = cmp.Or(s.mayWrite(ctx, conn), err)
+	case err != nil:
+	case v > len(migrations):
+		err = newer(v)
+	case v < len(migrations):
+		err = s.mayMake(ctx, conn, v, schema)
+	default:
+		err = s.mayWrite(ctx, conn)
+	}
+	return s.explain("open", err)
+}
+
+// errRights is the reason of a role that may not do what it should.
+var errRights = errors.New("permission denied")
+
+// mayMake says why the role cannot make the tables, or bring them up to date: who made the schema
+// can, or whoever may make one.
+func (s *Store) mayMake(ctx context.Context, q querier, version int, schema bool) error {
+	question := `SELECT has_database_privilege(current_database(), 'CREATE')`
+	if schema {
+		question = `SELECT pg_has_role(nspowner, 'USAGE') FROM pg_catalog.pg_namespace WHERE nspname = 'ken'`
+	}
+	var may bool
+	if err := q.QueryRow(ctx, question).Scan(&may); err != nil || may {
+		return err
+	}
+	return s.mayNotMake(version, errRights)
+}
+
+// mayNotMake tells a role that may not make the tables who should.
+func (s *Store) mayNotMake(version int, why error) error {
+	owner := s.address
+	owner.User = "OWNER"
+	return &fault.Error{
+		Hint: "let the owner of the database make them: KEN_STORE=" + fault.Quote(owner.String()) + " ken share status",
+		Err:  fmt.Errorf("the tables are of schema %d, this ken needs %d, and the role %s may not make them: %w", version, len(migrations), s.address.User, why),
+	}
+}
+
+// everyday is what a role needs that keeps a clone in step, beside reading everything: the grants
+// of the manual's page about teams.
+var everyday = []struct{ right, tables string }{
+	{"SELECT", ""},
+	{"INSERT", "repository, record, directory_record, worktree, file, lease, directory_latest, directory_failure"},
+	{"UPDATE", "worktree, file, lease, directory_latest, directory_failure"},
+	{"DELETE", "worktree, file, lease, directory_latest, directory_failure"},
+}
+
+// mayWrite says which rights the role lacks, with what would grant them.
+func (s *Store) mayWrite(ctx context.Context, q querier) error {
+	var lacks []string
+	var uses, counts bool
+	err := q.QueryRow(ctx, `
+		SELECT has_schema_privilege(n.oid, 'USAGE'), has_column_privilege(c.oid, 'seq', 'UPDATE')
+		FROM pg_catalog.pg_namespace n JOIN pg_catalog.pg_class c ON c.relnamespace = n.oid AND c.relname = 'repository' WHERE n.nspname = 'ken'`).Scan(&uses, &counts)
+	if err != nil {
+		return err
+	}
+	if !uses {
+		lacks = append(lacks, "USAGE ON SCHEMA ken")
+	}
+	for _, need := range everyday {
+		var missing string
+		err := q.QueryRow(ctx, `
+			SELECT coalesce(string_agg('ken.' || c.relname, ', ' ORDER BY c.relname), '')
+			FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+			WHERE n.nspname = 'ken' AND c.relkind IN ('r', 'p', 'v') AND ($1 = '' OR c.relname = ANY (string_to_array($1, ', '))) AND NOT has_table_privilege(c.oid, $2)`,
+			need.tables, need.right).Scan(&missing)
+		if err != nil {
+			return err
+		}
+		if missing != "" {
+			lacks = append(lacks, need.right+" ON "+missing)
+		}
+	}
+	if !counts {
+		lacks = append(lacks, "UPDATE (seq) ON ken.repository")
+	}
+	if len(lacks) == 0 {
+		return nil
+	}
+	role := pgx.Identifier{s.address.User}.Sanitize()
+	grants, rights := make([]string, len(lacks)), make([]string, len(lacks))
+	for i, l := range lacks {
+		grants[i] = fmt.Sprintf("GRANT %s TO %s", l, role)
+		rights[i], _, _ = strings.Cut(l, " ON ")
+	}
+	owner := s.address
+	owner.User = "OWNER"
+	return &fault.Error{
+		Hint: fmt.Sprintf("as the owner of the tables: psql %s -c %s", fault.Quote(owner.String()), fault.Quote(strings.Join(grants, "; "))),
+		Err:  fmt.Errorf("the role %s lacks %s on some of the tables: %w", s.address.User, strings.Join(rights, ", "), errRights),
+	}
+}
