@@ -1,6 +1,7 @@
 package git
 
 import (
+	"cmp"
 	"bytes"
 	"context"
 	"errors"
@@ -204,12 +205,23 @@ func stopped(ctx context.Context, act string) error {
 // failed makes an error of an exit status, in git's own words where it had any.
 func (r *Repo) failed(args []string, status int, stderr string) error {
 	if strings.Contains(stderr, "dubious ownership") || strings.Contains(stderr, "unsafe repository") {
+		dir := cmp.Or(quotedIn(stderr), r.root) // it may be a remote's that is a directory here
 		return &fault.Error{
-			Hint: "if you trust it: git config --global --add safe.directory " + fault.Quote(r.root),
-			Err:  fmt.Errorf("git %s: %s belongs to another user", args[0], r.root),
+			Hint: "if you trust it: git config --global --add safe.directory " + fault.Quote(dir),
+			Err:  fmt.Errorf("git %s: %s belongs to another user", args[0], dir),
 		}
 	}
 	return &refusal{command: args[0], status: status, text: firstComplaint(stderr)}
+}
+
+// quotedIn returns the first thing between single quotes.
+func quotedIn(text string) string {
+	_, rest, _ := strings.Cut(text, "'")
+	quoted, _, closed := strings.Cut(rest, "'")
+	if !closed {
+		return ""
+	}
+	return quoted
 }
 
 // A refusal is git's own word that it could not do what it was asked.
