@@ -423,6 +423,13 @@ func TestWorkerTroubles(t *testing.T) {
 	if did := decode[struct{ Described, Refused int }](t, o.stdout); o.status != 0 || did.Described != 2 || did.Refused != 1 {
 		t.Errorf("%+v", o)
 	}
+	// The clone that it worked in has the words by the next command.
+	shown := decode[struct {
+		Directories []struct{ Path, Verdict string }
+	}](t, m.ken("survey", "show", "a", "--json").stdout).Directories
+	if len(shown) != 2 || shown[0].Verdict != "incomplete" { // for want of what was refused
+		t.Errorf("the worker's own clone shows %+v", shown)
+	}
 	if doc := m.run(id); doc.State != "done" || doc.Directories.Failed != 1 || doc.Directories.Done != 2 {
 		t.Errorf("%+v", doc)
 	}

@@ -34,6 +34,7 @@ func work(ctx context.Context, dir string, opts cli.WorkOptions) error {
 	shops := make(map[string]*workshop)
 	defer func() {
 		for _, s := range shops {
+			s.wrote(context.WithoutCancel(ctx))
 			s.close()
 		}
 	}()
@@ -160,6 +161,13 @@ func openWorkshop(ctx context.Context, dir string, opts cli.WorkOptions, asked b
 		return nil, errors.Join(err, w.Close())
 	}
 	return s, nil
+}
+
+// wrote has the next command in the clone fetch what this process sent to the base.
+func (s *workshop) wrote(ctx context.Context) {
+	if t, err := s.w.openTeam(ctx); err == nil && t != nil {
+		t.Due()
+	}
 }
 
 func (s *workshop) close() {

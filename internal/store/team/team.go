@@ -212,6 +212,13 @@ func (t *Team) Sync(ctx context.Context) (Moved, error) {
 	return t.moved, err
 }
 
+// Due has the next command of this clone go to the base, however recently one did: somebody else
+// of this machine has written there.
+func (t *Team) Due() {
+	t.memory.At = time.Time{}
+	t.keep()
+}
+
 // A stepper bounds one step in time.
 type stepper func(ctx context.Context, do func(context.Context) error) error
 
