@@ -179,3 +179,17 @@ func (c *outlineCache) close() {
 		c.end()
 	}
 }
+
+// byContent lists the contents of some of files, each once, and where each of them is
+// among those.
+func byContent(files []*survey.File, which []int) (ids []repo.ID, places map[repo.ID][]int) {
+	places = make(map[repo.ID][]int)
+	for k, i := range which {
+		id := files[i].ID
+		if places[id] == nil {
+			ids = append(ids, id)
+		}
+		places[id] = append(places[id], k)
+	}
+	return ids, places
+}

@@ -234,15 +234,7 @@ func (w *workspace) shapes(ctx context.Context, files []*survey.File, progress f
 
 // outlineEach calls seen with the contents of files, from several goroutines.
 func (w *workspace) outlineEach(ctx context.Context, files []*survey.File, which []int, seen func(k int, content []byte)) error {
-	var ids []repo.ID
-	places := make(map[repo.ID][]int) // of a content among which
-	for k, i := range which {
-		id := files[i].ID
-		if places[id] == nil {
-			ids = append(ids, id)
-		}
-		places[id] = append(places[id], k)
-	}
+	ids, places := byContent(files, which)
 	return w.eachContent(ctx, ids, func(id repo.ID, b []byte) {
 		for _, k := range places[id] {
 			seen(k, b)

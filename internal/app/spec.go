@@ -129,15 +129,7 @@ func (s specPast) Outlines(ctx context.Context, shapes []spec.Shape) ([]*outline
 		files[i] = &survey.File{Path: shape.Path, ID: shape.ID}
 	}
 	return s.w.outlines(ctx, files, func(which []int, see func(k int, content []byte)) error {
-		var ids []repo.ID
-		places := make(map[repo.ID][]int) // of a content among which
-		for k, i := range which {
-			id := files[i].ID
-			if places[id] == nil {
-				ids = append(ids, id)
-			}
-			places[id] = append(places[id], k)
-		}
+		ids, places := byContent(files, which)
 		return s.EachBlob(ctx, ids, func(i int, content []byte, size int64) {
 			if size < 0 || size >= outline.MaxBytes {
 				return
