@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path"
 	"sync"
 	"time"
 
@@ -13,7 +12,7 @@ import (
 	"ken/internal/crew"
 	"ken/internal/fresh"
 	"ken/internal/queue"
-	"ken/internal/repo"
+	"ken/internal/queue/queuetest"
 	"ken/internal/store/postgres"
 	"ken/internal/survey"
 )
@@ -57,7 +56,7 @@ func (s *scaleSite) queue(ctx context.Context) error {
 	}
 	all := 0
 	for name := range stores {
-		out := handout(3, 5, 8)
+		out := queuetest.Tree("directory", 3, 5, 8)
 		all += out.Work
 		if _, err := q.HandOut(ctx, crew.Run{Repository: name, Recipe: "bench", Provider: "bench", Model: "bench", By: "bench", Commit: content(0, 0, 0).ID}, out); err != nil {
 			return err
@@ -97,22 +96,4 @@ func (r prompt) Describe(ctx context.Context, run crew.Run, of survey.Portion, _
 	}
 	err := till.Reserve(ctx, crew.Amount{Tokens: 10_000}, crew.Amount{})
 	return queue.Described{Record: rec, Verdict: survey.Fresh, Speaks: rec.ID(), Calls: 1, Last: crew.Amount{Tokens: 8_000}}, err
-}
-
-// handout is a tree of directories, so many in each level, all of which are to be described.
-func handout(widths ...int) *survey.Handout {
-	out := &survey.Handout{}
-	var add func(p repo.Path, widths []int)
-	add = func(p repo.Path, widths []int) {
-		here := survey.Portion{Path: p, Work: true, Above: p.Dir(), Top: p == "", Rank: survey.RankNormal, Band: survey.RankNormal, Verdict: survey.None}
-		if len(widths) > 0 {
-			here.Waits = widths[0]
-			for i := range widths[0] {
-				add(repo.Path(path.Join(string(p), fmt.Sprint("directory", i))), widths[1:])
-			}
-		}
-		out.Portions, out.Work = append(out.Portions, here), out.Work+1
-	}
-	add("", widths)
-	return out
 }

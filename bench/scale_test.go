@@ -6,8 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"ken/internal/pgtest"
 	"ken/internal/registry"
 	"ken/internal/share"
@@ -43,15 +41,9 @@ func TestOperators(t *testing.T) {
 	pgtest.Exec(t, address, `UPDATE ken.worktree SET told_at = now() - interval '1 year'`)
 	count := func(what string, want ...int) {
 		t.Helper()
-		conn, err := pgx.Connect(ctx, address)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer conn.Close(ctx)
 		for i, table := range []string{"file", "worktree", "record", "directory_record"} {
-			var n int
-			if err := conn.QueryRow(ctx, `SELECT count(*) FROM ken.`+table).Scan(&n); err != nil || n != want[i] {
-				t.Errorf("%s: %s has %d, want %d: %v", what, table, n, want[i], err)
+			if n := pgtest.One[int](t, address, `SELECT count(*) FROM ken.`+table); n != want[i] {
+				t.Errorf("%s: %s has %d, want %d", what, table, n, want[i])
 			}
 		}
 	}

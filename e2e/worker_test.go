@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -16,8 +15,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 
 	"ken/internal/model"
 	"ken/internal/model/modeltest"
@@ -167,38 +164,17 @@ func (m *team) bare() string {
 // texts returns how many texts minds wrote about each directory, as the store has them.
 func texts(t *testing.T, address string) map[string]int {
 	t.Helper()
-	conn, err := pgx.Connect(t.Context(), address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close(context.Background())
-	rows, err := conn.Query(t.Context(), `SELECT convert_from(path, 'UTF8') FROM ken.directory_record WHERE NOT outlined`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	paths, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		t.Fatal(err)
-	}
 	times := make(map[string]int)
-	for _, p := range paths {
+	for _, p := range pgtest.All[string](t, address, `SELECT convert_from(path, 'UTF8') FROM ken.directory_record WHERE NOT outlined`) {
 		times[p]++
 	}
 	return times
 }
 
 // count counts directories of runs.
-func count(t *testing.T, address, which string, args ...any) (n int) {
+func count(t *testing.T, address, which string, args ...any) int {
 	t.Helper()
-	conn, err := pgx.Connect(t.Context(), address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close(context.Background())
-	if err := conn.QueryRow(t.Context(), `SELECT count(*) FROM ken.survey_directory WHERE `+which, args...).Scan(&n); err != nil {
-		t.Fatal(err)
-	}
-	return n
+	return pgtest.One[int](t, address, `SELECT count(*) FROM ken.survey_directory WHERE `+which, args...)
 }
 
 func newTeam(t *testing.T, address string, script modeltest.Script) *team {
@@ -433,7 +409,7 @@ func TestWorkerTroubles(t *testing.T) {
 	if doc := m.run(id); doc.State != "done" || doc.Directories.Failed != 1 || doc.Directories.Done != 2 {
 		t.Errorf("%+v", doc)
 	}
-	if why := scalar[string](t, m.address, `SELECT string_agg(convert_from(path, 'UTF8') || ': ' || convert_from(reason, 'UTF8'), ', ') FROM ken.directory_failure`); !strings.HasPrefix(why, "a/b: ") {
+	if why := pgtest.One[string](t, m.address, `SELECT string_agg(convert_from(path, 'UTF8') || ': ' || convert_from(reason, 'UTF8'), ', ') FROM ken.directory_failure`); !strings.HasPrefix(why, "a/b: ") {
 		t.Errorf("the store keeps %q", why)
 	}
 	board := decode[struct {
@@ -484,7 +460,7 @@ func TestRunsOfOthers(t *testing.T) {
 	if o := ours.ken("board"); o.status != 0 {
 		t.Errorf("%+v", o)
 	}
-	if n := scalar[*string](t, address, `SELECT to_regclass('ken.survey_version')::text`); n != nil {
+	if n := pgtest.One[*string](t, address, `SELECT to_regclass('ken.survey_version')::text`); n != nil {
 		t.Errorf("the board has made %s", *n)
 	}
 	mine, other := ours.handOut(), fmt.Sprint(theirs.handOut())
@@ -529,20 +505,6 @@ func TestRunsOfOthers(t *testing.T) {
 	if o := ours.ken("worker", "ceiling", "--max-cost", "0"); o.status != 0 || !strings.Contains(o.stdout, "ceiling none") {
 		t.Errorf("%+v", o)
 	}
-}
-
-// scalar asks a database for one thing.
-func scalar[T any](t *testing.T, address, query string) (v T) {
-	t.Helper()
-	conn, err := pgx.Connect(t.Context(), address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close(context.Background())
-	if err := conn.QueryRow(t.Context(), query).Scan(&v); err != nil {
-		t.Fatal(err)
-	}
-	return v
 }
 
 // dashboard starts one, and returns what gets its first page.

@@ -14,7 +14,7 @@ var (
 	screen   = []string{"term"}
 	faces    = []string{"cli", "mcp", "web"}
 	assembly = []string{"app"}
-	helpers  = []string{"testrepo", "arch", "store/storetest", "model/modeltest", "pgtest"}
+	helpers  = []string{"testrepo", "arch", "store/storetest", "model/modeltest", "pgtest", "queue/queuetest"}
 )
 
 // imports says what of ken each package may import. What is not listed, it may
@@ -60,6 +60,7 @@ var imports = func() map[string][]string {
 	// nothing of ours: what it shared with provider, it could not try.
 	m["model/modeltest"] = words
 	m["pgtest"] = nil
+	m["queue/queuetest"] = join(words, []string{"survey"})
 	return m
 }()
 
@@ -69,7 +70,7 @@ var outside = map[string][]string{
 	// It knows ken by its command line, but for the store of a team: what is held
 	// against COPY is the writing alone, and a base is filled with what a team would
 	// have written. Workers need a model to ask.
-	"bench": join(words, []string{"registry", "survey", "share", "crew", "store/postgres", "queue", "pgtest", "model/modeltest", "bench/scale"}),
+	"bench": join(words, []string{"registry", "survey", "share", "crew", "store/postgres", "queue", "queue/queuetest", "pgtest", "model/modeltest", "bench/scale"}),
 	// Arithmetic and a simulation, which need nothing of ken's.
 	"bench/scale": nil,
 	// Manual pages and completions are made of the commands themselves.

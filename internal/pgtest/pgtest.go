@@ -317,3 +317,32 @@ func Exec(tb testing.TB, address, query string) {
 		tb.Fatalf("%s: %v", query, err)
 	}
 }
+
+// All returns the one column that a query has in the database at an address.
+func All[T any](tb testing.TB, address, query string, args ...any) []T {
+	tb.Helper()
+	conn, err := pgx.Connect(tb.Context(), address)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer conn.Close(context.Background())
+	rows, err := conn.Query(tb.Context(), query, args...)
+	if err != nil {
+		tb.Fatalf("%s: %v", query, err)
+	}
+	list, err := pgx.CollectRows(rows, pgx.RowTo[T])
+	if err != nil {
+		tb.Fatalf("%s: %v", query, err)
+	}
+	return list
+}
+
+// One returns what a query of one row and column finds.
+func One[T any](tb testing.TB, address, query string, args ...any) T {
+	tb.Helper()
+	list := All[T](tb, address, query, args...)
+	if len(list) != 1 {
+		tb.Fatalf("%s: %d rows", query, len(list))
+	}
+	return list[0]
+}

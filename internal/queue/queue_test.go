@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -19,6 +18,7 @@ import (
 	"ken/internal/model"
 	"ken/internal/pgtest"
 	"ken/internal/queue"
+	"ken/internal/queue/queuetest"
 	"ken/internal/repo"
 	"ken/internal/survey"
 )
@@ -90,22 +90,7 @@ func (s *site) kept(t *testing.T) map[string]int {
 }
 
 // grow makes a tree of directories, all of which are to be described.
-func grow(width ...int) *survey.Handout {
-	out := &survey.Handout{}
-	var add func(p repo.Path, widths []int)
-	add = func(p repo.Path, widths []int) {
-		here := survey.Portion{Path: p, Work: true, Above: p.Dir(), Top: p == "", Rank: survey.RankNormal, Band: survey.RankNormal, Verdict: survey.None}
-		if len(widths) > 0 {
-			here.Waits = widths[0]
-			for i := range widths[0] {
-				add(repo.Path(path.Join(string(p), fmt.Sprint("d", i))), widths[1:])
-			}
-		}
-		out.Portions, out.Work = append(out.Portions, here), out.Work+1
-	}
-	add("", width)
-	return out
-}
+func grow(widths ...int) *survey.Handout { return queuetest.Tree("d", widths...) }
 
 // A hand describes directories as it is told to.
 type hand struct {

@@ -1,14 +1,11 @@
 package postgres_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
 	"sync"
 	"testing"
-
-	"github.com/jackc/pgx/v5"
 
 	"ken/internal/fault"
 	"ken/internal/fresh"
@@ -189,14 +186,8 @@ func TestRefused(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), c.says) || !strings.Contains(fault.HintOf(err), c.hint) || postgres.Away(err) {
 				t.Errorf("%v (%s)", err, fault.HintOf(err))
 			}
-			conn, err := pgx.Connect(t.Context(), address)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer conn.Close(context.Background())
-			var tables int
-			if err := conn.QueryRow(t.Context(), `SELECT count(*) FROM pg_tables WHERE schemaname = 'ken'`).Scan(&tables); err != nil || tables != 1 {
-				t.Errorf("%d tables, %v", tables, err)
+			if tables := pgtest.One[int](t, address, `SELECT count(*) FROM pg_tables WHERE schemaname = 'ken'`); tables != 1 {
+				t.Errorf("%d tables", tables)
 			}
 		})
 	}

@@ -12,8 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"ken/internal/fresh"
 	"ken/internal/pgtest"
 	"ken/internal/registry"
@@ -197,15 +195,9 @@ func TestLongTexts(t *testing.T) {
 	if got := len(has(t, base(t, address, "r"))); got != n {
 		t.Errorf("%d records, want %d", got, n)
 	}
-	conn, err := pgx.Connect(t.Context(), address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close(context.Background())
-	var most int
-	err = conn.QueryRow(t.Context(), `SELECT max(bytes) FROM (SELECT sum(length(text)) AS bytes FROM ken.record GROUP BY xmin::text) step`).Scan(&most)
-	if err != nil || most > 256<<10 || most < long {
-		t.Errorf("%d bytes in a step, %v", most, err)
+	most := pgtest.One[int](t, address, `SELECT max(bytes) FROM (SELECT sum(length(text)) AS bytes FROM ken.record GROUP BY xmin::text) step`)
+	if most > 256<<10 || most < long {
+		t.Errorf("%d bytes in a step", most)
 	}
 }
 
