@@ -4,10 +4,8 @@ package e2e
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"ken/internal/testrepo"
@@ -19,12 +17,7 @@ func TestHooksInReadOnlyDirectory(t *testing.T) {
 	r := testrepo.New(t)
 	r.Write("a.go", "package a\n")
 	r.Commit("first")
-	sandbox := func(cmd *exec.Cmd) {
-		cmd.Env = append(cmd.Env, "GIT_CONFIG_COUNT=0")
-		if os.Geteuid() == 0 {
-			cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
-		}
-	}
+	sandbox := asNobody()
 	if os.Geteuid() == 0 {
 		for _, dir := range []string{r.Dir, filepath.Join(r.Dir, ".git")} {
 			if err := os.Chown(dir, nobody, nobody); err != nil {

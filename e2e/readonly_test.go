@@ -16,6 +16,17 @@ import (
 // nobody is a user whom permission bits bind, which they do not root.
 const nobody = 65534
 
+// asNobody has a command run as a user whom permission bits bind, with git's usual
+// settings and some more of the environment.
+func asNobody(env ...string) func(*exec.Cmd) {
+	return func(cmd *exec.Cmd) {
+		cmd.Env = append(append(cmd.Env, "GIT_CONFIG_COUNT=0"), env...)
+		if os.Geteuid() == 0 {
+			cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+		}
+	}
+}
+
 // An agent in a sandbox can read the git directory and not write it. It is
 // answered all the same, sees what it wrote, and nothing of that is lost.
 func TestReadOnlyGitDirectory(t *testing.T) {
@@ -26,12 +37,7 @@ func TestReadOnlyGitDirectory(t *testing.T) {
 	mustKen(t, r, "summary", "set", "a.go", "-m", "from outside")
 
 	state := t.TempDir()
-	sandbox := func(cmd *exec.Cmd) {
-		cmd.Env = append(cmd.Env, "XDG_STATE_HOME="+state, "GIT_CONFIG_COUNT=0")
-		if os.Geteuid() == 0 {
-			cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
-		}
-	}
+	sandbox := asNobody("XDG_STATE_HOME=" + state)
 	closeOff(t, r.Dir, state)
 
 	o := ken(t, r, sandbox, "status", "--json")

@@ -12,7 +12,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"ken/internal/testrepo"
@@ -25,12 +24,7 @@ func TestServeReadOnlyGitDirectory(t *testing.T) {
 	r.Write("a.go", "package a\n")
 	r.Commit("first")
 	state := t.TempDir()
-	sandbox := func(cmd *exec.Cmd) {
-		cmd.Env = append(cmd.Env, "XDG_STATE_HOME="+state, "GIT_CONFIG_COUNT=0")
-		if os.Geteuid() == 0 {
-			cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
-		}
-	}
+	sandbox := asNobody("XDG_STATE_HOME=" + state)
 	if os.Geteuid() == 0 { // git reads what is one's own
 		err := filepath.WalkDir(r.Dir, func(name string, _ fs.DirEntry, err error) error {
 			return errors.Join(err, os.Lchown(name, nobody, nobody))
