@@ -162,8 +162,3 @@ func Sensitivity(a Assumptions, m Measured, figure func(Numbers) float64) []Swin
 func (s Swing) wide() float64 {
 	return max(s.AtLow, s.AtHigh) / max(min(s.AtLow, s.AtHigh), 1e-9)
 }
-
-// Margin is by how much arithmetic and simulation may differ, in calls and in how busy
-// workers are: the arithmetic knows neither of directories that two commits make stale
-// together, nor of several below one above.
-const Margin = 0.15

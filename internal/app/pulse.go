@@ -141,7 +141,7 @@ func databases(common string) []string {
 func own(ctx context.Context, sum hash.Hash, g *git.Repo) error {
 	stat(sum, filepath.Join(g.GitDir(), "index"))
 	stat(sum, filepath.Join(g.Root(), filepath.FromSlash(config.Name)))
-	stat(sum, filepath.Join(g.Root(), ".ken", "contract.yaml"))
+	stat(sum, filepath.Join(g.Root(), filepath.FromSlash(config.ContractName)))
 	s, err := openState(ctx, stateOptions{from: g.Root()})
 	if err != nil {
 		fmt.Fprintf(sum, "%v\n", err) // the board says so

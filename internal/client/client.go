@@ -79,8 +79,8 @@ type Part struct {
 	Value string
 }
 
-// ErrUnknown is the error for a client that is none of [All].
-var ErrUnknown = errors.New("unknown client")
+// errUnknown is the error for a client that is none of [All].
+var errUnknown = errors.New("unknown client")
 
 // Find returns the client of that name.
 func Find(name string) (Client, error) {
@@ -89,7 +89,7 @@ func Find(name string) (Client, error) {
 			return c, nil
 		}
 	}
-	return Client{}, ErrUnknown
+	return Client{}, errUnknown
 }
 
 // Names lists the clients by name.

@@ -56,16 +56,6 @@ func (f *Fair) Enter(ctx context.Context, of string) (leave func(), err error) {
 	return leave, nil // it was our turn in that moment
 }
 
-// Waiting is how many wait for a slot.
-func (f *Fair) Waiting() (n int) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for _, p := range f.parties {
-		n += len(p.waiting)
-	}
-	return n
-}
-
 func (f *Fair) leave(p *party) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -20,8 +20,8 @@ const (
 	Page     Role = "page"     // any other
 )
 
-// RoleOf returns what the file is there for, "" if it is no document.
-func RoleOf(p repo.Path) Role {
+// roleOf returns what the file is there for, "" if it is no document.
+func roleOf(p repo.Path) Role {
 	base := strings.ToLower(p.Base())
 	dirs := strings.Split(strings.ToLower(string(p.Dir())), "/")
 	if agentFiles.has(base) {
@@ -54,7 +54,7 @@ func RoleOf(p repo.Path) Role {
 }
 
 // IsDocument reports whether a file is prose to be judged.
-func IsDocument(p repo.Path) bool { return RoleOf(p) != "" }
+func IsDocument(p repo.Path) bool { return roleOf(p) != "" }
 
 // UnreadForm reports whether a file lies among documents, and is prose in a form that
 // nobody here can read.
@@ -98,12 +98,12 @@ var (
 		quickstart style styleguide support security`}
 )
 
-// Historical reports whether a document speaks of the past or of another project.
+// historical reports whether a document speaks of the past or of another project.
 // Those are judged only on demand.
-func Historical(p repo.Path) bool {
+func historical(p repo.Path) bool {
 	parts := strings.Split(strings.ToLower(string(p)), "/")
 	base := parts[len(parts)-1]
-	page := RoleOf(p) == Page
+	page := roleOf(p) == Page
 	for _, dir := range parts[:len(parts)-1] {
 		if elsewhere.has(dir) || ofRelease(dir) || page && records.has(dir) {
 			return true

@@ -17,7 +17,7 @@ func (j *judge) mentions(doc repo.Path, content []byte) ([]Judged, error) {
 		return nil, err
 	}
 	list := make([]Judged, len(read.Mentions))
-	past, decision := Historical(doc) || chronicle(doc, content), RoleOf(doc) == Decision
+	past, decision := historical(doc) || chronicle(doc, content), roleOf(doc) == Decision
 	var prompted []bool // of each line, once somebody asks
 	for i, m := range read.Mentions {
 		list[i].Mention = m

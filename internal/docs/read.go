@@ -38,7 +38,7 @@ func Read(path repo.Path, content []byte) (*Document, error) {
 	if bytes.IndexByte(content[:min(len(content), 8000)], 0) >= 0 {
 		return nil, fmt.Errorf("read %s: %w: there are zero bytes in it", path, ErrNotText)
 	}
-	r := reader{path: path, src: content, agent: RoleOf(path) == Agent, mdx: strings.HasSuffix(string(path), ".mdx")}
+	r := reader{path: path, src: content, agent: roleOf(path) == Agent, mdx: strings.HasSuffix(string(path), ".mdx")}
 	var blocks []leaf
 	if isMarkdown(path) {
 		blocks = leaves(content)

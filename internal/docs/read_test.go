@@ -689,7 +689,7 @@ func TestRoles(t *testing.T) {
 		"docs/dev-requirements.txt": "", "docs/spelling_wordlist.txt": "", "docs/CMakeLists.txt": "", "docs/guide.org": "", ".spec/x/spec.md": Page, ".github/PULL.md": Page,
 		"main.go": "", "requirements.txt": "", "a.json": "", "LICENSE": "", "": "",
 	} {
-		if got := RoleOf(path); got != want {
+		if got := roleOf(path); got != want {
 			t.Errorf("%q is %q, want %q", path, got, want)
 		}
 	}
@@ -707,7 +707,7 @@ func TestRoles(t *testing.T) {
 		"history.md": true, "docs/formats/archive.md": false, "docs/history.md": false, "docs/news.md": false, "docs/git-history.md": false,
 		"docs/NEWS-2.md": true, "docs/deprecation.txt": true, "docs/changes.md": false, "docs/history/a.md": true, "pkg/a/HISTORY": true,
 	} {
-		if got := Historical(path); got != want {
+		if got := historical(path); got != want {
 			t.Errorf("%q: historical %v, want %v", path, got, want)
 		}
 	}

@@ -175,7 +175,7 @@ func Replay(h History, opts Options) *Report {
 		t.put(e.Path, e.File)
 		t.texts[e.ID] = t.texts[e.ID] || e.Counts
 	}
-	r := &Report{Commits: Commits{Asked: h.Asked, Cut: h.Cut, Whole: h.Whole}, Assumed: opts.Assumed, Method: Method(opts.Assumed)}
+	r := &Report{Commits: Commits{Asked: h.Asked, Cut: h.Cut, Whole: h.Whole}, Assumed: opts.Assumed, Method: method(opts.Assumed)}
 	t.describe()
 	r.History = make([]Outcome, len(h.Commits))
 	for i := range h.Commits {

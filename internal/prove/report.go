@@ -161,7 +161,7 @@ func (r *Report) sum() {
 }
 
 // Method says in a paragraph how the figures come about, and what they do not tell.
-func Method(a Assumed) string {
+func method(a Assumed) string {
 	return fmt.Sprintf("Every file and directory that policy admits is taken to have a true text before the first commit, and what a commit "+
 		"makes stale to be written anew after it; what lies above a text that is written anew counts as stale, which is an upper bound. "+
 		"Tokens are estimated at %d bytes each, from at most %d KiB of a file. Before a commit, the files that it touches are read; "+

@@ -24,8 +24,8 @@ type Orientation struct {
 	Truncated    bool     `json:"truncated"` // whether anything did not
 }
 
-// DefaultBudget is how many tokens a brief has when nobody says.
-const DefaultBudget = 1500
+// defaultBudget is how many tokens a brief has when nobody says.
+const defaultBudget = 1500
 
 // MinBudget is the least a brief can be asked to fit into.
 const MinBudget = 50
@@ -45,7 +45,7 @@ func (r *Registry) Orient(ctx context.Context, budget int) (*Orientation, error)
 // whole lines, no longer than the bytes that it is given, which is half of what is left.
 func (r *Registry) OrientWith(ctx context.Context, budget int, more func(most int) (string, error)) (*Orientation, error) {
 	if budget == 0 {
-		budget = DefaultBudget
+		budget = defaultBudget
 	}
 	rep, err := r.Verify(ctx, VerifyOptions{All: true})
 	if err != nil {

@@ -145,7 +145,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	watching.Go(func() { s.watch(ctx) })
 	all := newCrowd(l, maxConnections)
 	srv := &http.Server{
-		Handler:           all.attend(s.Handler()),
+		Handler:           all.attend(s.handler()),
 		ConnContext:       all.known,
 		ReadHeaderTimeout: s.limits.header,
 		ReadTimeout:       s.limits.whole,
@@ -176,8 +176,8 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	return err
 }
 
-// Handler returns what answers requests, behind the guard.
-func (s *Server) Handler() http.Handler {
+// handler returns what answers requests, behind the guard.
+func (s *Server) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", s.page(s.boardPage))
 	mux.HandleFunc("GET /node/{id}", s.page(s.nodePage))

@@ -75,7 +75,7 @@ func (k *Keeper) checkFile(e contract.Entry, f contract.File) []contract.Problem
 	if f.Role != contract.Workflow {
 		return k.c.Check(e.Name, b)
 	}
-	d, err := ParseDocument(b)
+	d, err := parseDocument(b)
 	if err != nil {
 		return []contract.Problem{{File: e.Name, Problem: "corrupt: " + err.Error(), Expected: "a YAML mapping; ken state repair saves what can be read"}}
 	}

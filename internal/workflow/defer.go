@@ -27,7 +27,7 @@ func (k *Keeper) Defer(ctx context.Context, title, body string) (*Deferral, erro
 			return err
 		}
 		d.ID = deferralID(f.last(j.lastID(k.name(contract.Deferred))) + 1)
-		d.CapturedAt = Stamp(k.opts.Now())
+		d.CapturedAt = stamp(k.opts.Now())
 		f.add(*d)
 		return k.writeDeferred(h, "defer add", f, d.ID)
 	})
@@ -81,7 +81,7 @@ func (k *Keeper) mark(ctx context.Context, verb, id, status string) (*Deferral, 
 		}
 		d.Status, d.ClosedAt, d.ClosedBy = status, "", ""
 		if status == Closed {
-			d.ClosedAt, d.ClosedBy = Stamp(k.opts.Now()), k.opts.Author
+			d.ClosedAt, d.ClosedBy = stamp(k.opts.Now()), k.opts.Author
 		}
 		j, err := k.journal()
 		if err != nil {

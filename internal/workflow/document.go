@@ -36,9 +36,9 @@ func NewDocument() *Document {
 	return &Document{&yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}}
 }
 
-// ParseDocument reads a document. Whatever is not one mapping with text keys,
+// parseDocument reads a document. Whatever is not one mapping with text keys,
 // each once, is a *CorruptError; so is an empty file, which no writer leaves.
-func ParseDocument(b []byte) (*Document, error) {
+func parseDocument(b []byte) (*Document, error) {
 	if line := conflictLine(b); line > 0 {
 		return nil, &CorruptError{line, "a merge conflict that nobody has resolved"}
 	}
@@ -227,7 +227,7 @@ func (d *Document) YAML() ([]byte, error) {
 		return nil, err
 	}
 	// What cannot be read back as it was meant must never reach the disk.
-	back, err := ParseDocument(b.Bytes())
+	back, err := parseDocument(b.Bytes())
 	if err != nil {
 		return nil, fmt.Errorf("the document would not read back: %w", err)
 	}

@@ -25,7 +25,7 @@ func TestValuesReadBackAsGiven(t *testing.T) {
 	}
 	for given, want := range typed {
 		d := NewDocument()
-		d.Set("k", ParseValue(given))
+		d.Set("k", parseValue(given))
 		back := reread(t, d)
 		got, err := json.Marshal(must(back.Get("k")))
 		if err != nil || !jsonEqual(got, []byte(want)) {
@@ -59,7 +59,7 @@ func reread(t interface {
 	if err != nil {
 		t.Fatalf("write: %v", err)
 	}
-	back, err := ParseDocument(text)
+	back, err := parseDocument(text)
 	if err != nil {
 		t.Fatalf("read back %q: %v", text, err)
 	}
@@ -97,7 +97,7 @@ func TestDocumentReadsBack(t *testing.T) {
 
 func TestCommentsAndOrderSurvive(t *testing.T) {
 	text := "# on top\n\nphase: plan # where we are\n# about the lanes\nlanes:\n  - id: a\n    status: open\ntask: x\n# at the end\n"
-	d, err := ParseDocument([]byte(text))
+	d, err := parseDocument([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +129,7 @@ func TestCorruptDocuments(t *testing.T) {
 		"? [a]\n: b\n":                        1,
 		"a:\n\t- b\n":                         2,
 	} {
-		_, err := ParseDocument([]byte(text))
+		_, err := parseDocument([]byte(text))
 		var c *CorruptError
 		if !errors.As(err, &c) || c.What == "" {
 			t.Errorf("%q: %v, want it corrupt", text, err)
@@ -260,7 +260,7 @@ func TestNoIDIsLost(t *testing.T) {
 		"active: true\nworkflow_id: 1.5\noriginal_workflow_id: 2\n":                 {"2", "1.5"},
 		"active: false\nworkflow_id: a\nworkflow_id_history: '[\"b\"]'\n":           {"b", "a"},
 	} {
-		d, err := ParseDocument([]byte(text))
+		d, err := parseDocument([]byte(text))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -281,7 +281,7 @@ func TestNoIDIsLost(t *testing.T) {
 
 // A document written before there were anchors gets them from what it knows.
 func TestOldDocumentsGetAnchors(t *testing.T) {
-	d, err := ParseDocument([]byte("active: true\nworkflow_id: b\ncreated_at: \"2026-01-02T03:04:05.123Z\"\nworkflow_id_history: \"[\\\"a\\\",\\\"b\\\"]\"\n"))
+	d, err := parseDocument([]byte("active: true\nworkflow_id: b\ncreated_at: \"2026-01-02T03:04:05.123Z\"\nworkflow_id_history: \"[\\\"a\\\",\\\"b\\\"]\"\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -299,7 +299,7 @@ func TestOldDocumentsGetAnchors(t *testing.T) {
 // What a program wrote that knows less of YAML than YAML does is read as it was
 // meant.
 func TestLooseDialect(t *testing.T) {
-	d, err := ParseDocument([]byte("active: true\ntask: \"C:\\Users: \\\"x\\\" and\\nmore\"\nnote: *bold* move\nat: @home\nlanes:\n  - id: \"a\"\n    scope: \"b\"\n"))
+	d, err := parseDocument([]byte("active: true\ntask: \"C:\\Users: \\\"x\\\" and\\nmore\"\nnote: *bold* move\nat: @home\nlanes:\n  - id: \"a\"\n    scope: \"b\"\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -311,13 +311,13 @@ func TestLooseDialect(t *testing.T) {
 	}
 	reread(t, d)
 	for _, value := range []string{"[WIP] fix", "{a} b", "- x", "'tis", "> x", "| x", "!x y", "&a b", "%x", "`x`", "? x", "a: b", "] x"} {
-		d, err := ParseDocument([]byte("active: true\ntask: " + value + "\nphase: plan\n"))
+		d, err := parseDocument([]byte("active: true\ntask: " + value + "\nphase: plan\n"))
 		if err != nil || d.Text("task") != value {
 			t.Errorf("task %s: %v, %v", value, d, err)
 		}
 	}
 	for _, value := range []string{"[1", "{a", "\"x", "[a, b"} {
-		if _, err := ParseDocument([]byte("active: true\ntask: " + value + "\n")); err == nil {
+		if _, err := parseDocument([]byte("active: true\ntask: " + value + "\n")); err == nil {
 			t.Errorf("task %s is torn and passes", value)
 		}
 	}
@@ -329,7 +329,7 @@ func FuzzDocument(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if d, err := ParseDocument(b); err == nil {
+		if d, err := parseDocument(b); err == nil {
 			if _, err := d.YAML(); err != nil {
 				t.Fatalf("%q: %v", b, err)
 			}

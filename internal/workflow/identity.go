@@ -74,7 +74,7 @@ func (d *Document) merge(pairs []Pair, by stamper) error {
 	case d.id(keyID) == "":
 		d.Set(keyID, by.newID())
 		if parseStamp(d.Text(keyCreated)).IsZero() {
-			d.Set(keyCreated, Stamp(by.now))
+			d.Set(keyCreated, stamp(by.now))
 		}
 	case by.rotate || wasActive && wasType != "" && is != "" && is != wasType && !gaveID:
 		d.heal() // it may have become active only now
@@ -87,7 +87,7 @@ func (d *Document) merge(pairs []Pair, by stamper) error {
 // rotate gives the document a new id.
 func (d *Document) rotate(by stamper) {
 	d.Set(keyID, by.newID())
-	d.Set(keyCreated, Stamp(by.now))
+	d.Set(keyCreated, stamp(by.now))
 }
 
 // immutable refuses a pair that would move an anchor or rewrite the history.
@@ -213,8 +213,8 @@ func identifies(key string) bool {
 // stamps: what is written right after a workflow's start is not older than it.
 const granule = 10 * time.Millisecond
 
-// Stamp writes a time as documents hold it.
-func Stamp(t time.Time) string { return t.UTC().Truncate(granule).Format(time.RFC3339Nano) }
+// stamp writes a time as documents hold it.
+func stamp(t time.Time) string { return t.UTC().Truncate(granule).Format(time.RFC3339Nano) }
 
 // parseStamp reads a time, zero when it cannot be read.
 func parseStamp(s string) time.Time {

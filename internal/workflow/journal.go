@@ -100,7 +100,7 @@ func (k *Keeper) journal() (journal, error) {
 func (k *Keeper) note(h Held, records ...Record) error {
 	name := k.name(contract.Journal)
 	for i := range records {
-		records[i].TS, records[i].Author = Stamp(k.opts.Now()), k.opts.Author
+		records[i].TS, records[i].Author = stamp(k.opts.Now()), k.opts.Author
 	}
 	lines := journal(records).bytes()
 	size, err := k.dir.Size(name)

@@ -29,7 +29,7 @@ func (k *Keeper) Log(ctx context.Context, name string, record []byte) (json.RawM
 	if f, ok := k.c.File(name); !ok || !f.Log {
 		return nil, k.noLog(name)
 	}
-	line, err := logLine(record, Stamp(k.opts.Now()))
+	line, err := logLine(record, stamp(k.opts.Now()))
 	if err != nil {
 		return nil, badRequest(`printf '{"category":"timeout"}' | ken state log `+name, "%w", err)
 	}

@@ -105,7 +105,7 @@ func (k *Keeper) pause(ctx context.Context, h Held, opts PauseOptions) (*Pause, 
 func (k *Keeper) handoff(ctx context.Context, d *Document, opts PauseOptions) (*Handoff, error) {
 	h := &Handoff{
 		Task: opts.Task, Phase: opts.Phase, WorkflowID: d.id(keyID), WorkflowType: d.Text(keyType),
-		PausedAt: Stamp(k.opts.Now()), NextAction: opts.Next, RemainingTasks: append([]string{}, opts.Remaining...),
+		PausedAt: stamp(k.opts.Now()), NextAction: opts.Next, RemainingTasks: append([]string{}, opts.Remaining...),
 	}
 	if h.Task == "" {
 		h.Task = d.Text(keyTask)

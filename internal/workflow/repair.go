@@ -65,10 +65,10 @@ func (k *Keeper) repair(ctx context.Context, h Held) (*Repair, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	_, why := ParseDocument(b)
+	_, why := parseDocument(b)
 	d, dropped := salvage(b)
 	kept := append([]string{}, d.Keys()...)
-	d.Set("repair", "saved from a corrupt document at "+Stamp(k.opts.Now()))
+	d.Set("repair", "saved from a corrupt document at "+stamp(k.opts.Now()))
 	d.heal()
 	text, err := d.YAML()
 	if err != nil {
@@ -109,7 +109,7 @@ func salvage(b []byte) (d *Document, dropped []int) {
 			continue
 		}
 		n := i + 1
-		one, err := ParseDocument([]byte(line + "\n"))
+		one, err := parseDocument([]byte(line + "\n"))
 		if err != nil || len(one.Keys()) != 1 || indented(line) || i+1 < len(lines) && indented(lines[i+1]) {
 			dropped = append(dropped, n)
 			continue

@@ -159,7 +159,7 @@ func ParsePair(s string) (Pair, error) {
 	if !ok {
 		return Pair{}, fmt.Errorf("%q is no pair: write key=value", s)
 	}
-	return Pair{key, ParseValue(value)}, nil
+	return Pair{key, parseValue(value)}, nil
 }
 
 // PairOf makes a pair of a key and a value that came as JSON.

@@ -9,10 +9,10 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// ParseValue reads a value as a command line gives it: true, false, null and plain
+// parseValue reads a value as a command line gives it: true, false, null and plain
 // decimal integers are what they look like, and everything else is the text that
 // it is: 007, 1.5, yes, dates.
-func ParseValue(s string) any {
+func parseValue(s string) any {
 	switch s {
 	case "true":
 		return true

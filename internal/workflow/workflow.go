@@ -111,7 +111,7 @@ func (k *Keeper) load() (*Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := ParseDocument(b)
+	d, err := parseDocument(b)
 	if err != nil {
 		return nil, k.corrupt(err)
 	}

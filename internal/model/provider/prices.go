@@ -2,11 +2,8 @@ package provider
 
 import "ken/internal/model"
 
-// PricesOf is when the table below was made, from what the providers publish and
-// copies of it.
-const PricesOf = "November 2026"
-
-// prices are those of the providers' own models, in dollars per million tokens.
+// prices are those of the providers' own models, in dollars per million tokens, taken
+// in November 2026 from what the providers publish and copies of it.
 // Where a price changes with the length of the input, the row holds up to that
 // length. What is not here is unknown, which is better than wrong.
 var prices = [...]struct {

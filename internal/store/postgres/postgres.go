@@ -91,9 +91,6 @@ func (s *Store) Beside(repository string) *Store {
 	return &Store{opts: opts, address: s.address, connections: s.connections}
 }
 
-// Address returns where the store is, without the password.
-func (s *Store) Address() Address { return s.address }
-
 // Name is what the repository is called.
 func (s *Store) Name() string { return s.opts.Repository }
 

@@ -187,16 +187,7 @@ func writtenAnywhere(conn *sqlite.Conn, paths []repo.Path, found map[repo.Path]f
 	return nil
 }
 
-// Records returns every record, oldest first in the order they came.
-func (s *Store) Records(ctx context.Context) ([]fresh.Record, error) {
-	var all []fresh.Record
-	err := s.read(ctx, func(conn *sqlite.Conn) (err error) {
-		all, err = records(conn)
-		return err
-	})
-	return all, err
-}
-
+// records returns every record in the order they came.
 func records(conn *sqlite.Conn) (all []fresh.Record, err error) {
 	err = eachRecord(conn, func(_ int64, r func() fresh.Record) { all = append(all, r()) })
 	return all, err

@@ -11,7 +11,7 @@ import (
 // Status says how this clone stands with the base. What is known without the base is in it
 // even when that cannot be reached; why Sync could not, if it could not, is not found out again.
 func (t *Team) Status(ctx context.Context, away error) (*share.Base, error) {
-	out := &share.Base{Address: t.Address(), Pulled: t.moved.Pulled, Pushed: t.moved.Pushed}
+	out := &share.Base{Address: t.address.String(), Pulled: t.moved.Pulled, Pushed: t.moved.Pushed}
 	step := func(ctx context.Context, do func(context.Context) error) error {
 		return within(ctx, patience, do)
 	}

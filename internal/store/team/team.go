@@ -123,9 +123,6 @@ func Open(opts Options) (*Team, error) {
 	return t, nil
 }
 
-// Address is where the base is, without the password.
-func (t *Team) Address() string { return t.address.String() }
-
 // Close lets go of the base.
 func (t *Team) Close() error {
 	if t.base == nil {
