@@ -132,20 +132,20 @@ func (s *server) readSummary(ctx context.Context, req *mcp.ReadResourceRequest) 
 
 // headed is a text behind the verdict on it. The comment is ken's, all below it is the
 // text.
-func headed(verdict, path string, reasons []string, receipt, text string) string {
-	var s strings.Builder
-	fmt.Fprintf(&s, "<!-- ken\nverdict: %s\npath: %s\n", verdict, line(path))
+func headed(judged, path string, reasons []string, receipt, text string) string {
+	v := &verdict{}
+	v.line("verdict", judged)
+	v.line("path", path)
 	if len(reasons) > 0 {
-		fmt.Fprintf(&s, "because: %s\n", line(strings.Join(reasons, ", ")))
+		v.line("because", line(strings.Join(reasons, ", ")))
 	}
 	if receipt != "" {
-		fmt.Fprintf(&s, "receipt: %s\n", line(receipt))
+		v.line("receipt", receipt)
 	}
-	s.WriteString("-->\n" + text)
 	if text != "" && !strings.HasSuffix(text, "\n") {
-		s.WriteString("\n")
+		text += "\n"
 	}
-	return s.String()
+	return v.comment() + text
 }
 
 // A watch is the resources that clients want to hear of. ken does not look out by itself:

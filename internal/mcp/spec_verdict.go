@@ -47,10 +47,13 @@ func verdictOn(l *spec.Listing, n *spec.Listed) string {
 	if n.Status == spec.StatusDrift {
 		v.line("next", "compare it with the code; edit it where it is wrong, else spec_ack")
 	}
-	return "<!-- ken\n" + v.String() + "-->\n"
+	return v.comment()
 }
 
+// A verdict is lines about a text, and stands before it as a comment.
 type verdict struct{ strings.Builder }
+
+func (v *verdict) comment() string { return "<!-- ken\n" + v.String() + "-->\n" }
 
 // line writes one line of the comment. What a line quotes can neither end the line
 // nor the comment.
