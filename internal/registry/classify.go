@@ -38,7 +38,7 @@ func (v *verification) readUnread(ctx context.Context, items []item, attrs []rep
 		}
 		// A guess saves work only where it is of the same bytes, and where
 		// nothing but the digests is asked for.
-		if marks.Has(Converted) || v.view.policy != v.base.Policy {
+		if was.MD5.IsZero() || marks.Has(Converted) || v.view.policy != v.base.Policy {
 			was = repo.Content{}
 		}
 		unread, known = append(unread, it.i), append(known, was)
@@ -67,12 +67,15 @@ func (v *verification) classify(items []item, attrs []repo.Attributes) []Row {
 				row.Content.MD5 = was.Content.MD5
 			}
 		}
+		if s.state == absent && !tellsKind(was, e, s) {
+			row.Content, row.Stat = repo.Content{ID: e.ID}, repo.Stat{}
+		}
 		a := attrs[k]
 		if a.Filtered && !s.bytes.IsZero() {
 			row.Content.ID, s.raw = s.bytes, true
 		}
 		row.Marks = v.marks(it, s, row)
-		row.Kind = v.kindOf(e, s, a, was.Kind)
+		row.Kind = v.kindOf(e, s, a, was)
 		row.Excluded = v.Registry.opts.Policy.Excluded(e.Path, row.Kind, s.size)
 		rows[k] = row
 	}
@@ -104,15 +107,29 @@ func (v *verification) marks(it item, s sight, row Row) Marks {
 // kindOf settles what sort of file an entry is: by its mode, by what git
 // attributes say, by its bytes, and where those were not read by what its row
 // or its name says.
-func (v *verification) kindOf(e *repo.Entry, s sight, a repo.Attributes, before repo.Kind) repo.Kind {
+func (v *verification) kindOf(e *repo.Entry, s sight, a repo.Attributes, was Row) repo.Kind {
 	kind := s.kind
-	if kind == repo.KindUnknown {
-		kind = before
+	if kind == repo.KindUnknown && tellsKind(was, e, s) {
+		kind = was.Kind
 	}
 	if kind == repo.KindUnknown {
 		kind = v.files.KindByName(e.Path)
 	}
 	return Refine(kind, s.mode, a)
+}
+
+// tellsKind reports whether the kind that a row remembers is still that of the
+// entry. A link tells nothing of a file. What is gone is missed as what the index
+// has, and not as whatever lay in its place when it was last verified.
+func tellsKind(was Row, e *repo.Entry, s sight) bool {
+	switch {
+	case was.Kind == repo.KindSymlink && s.mode != repo.Symlink, was.Kind == repo.KindGitlink && s.mode != repo.Gitlink:
+		return false
+	case s.state == absent:
+		return was.Content.ID == e.ID || was.Marks.Has(Raw)
+	default:
+		return true
+	}
 }
 
 // Refine lets mode and attributes overrule the kind that name and bytes suggest.

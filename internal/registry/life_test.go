@@ -63,7 +63,7 @@ func (l *life) present(t *rapid.T) (repo.Path, bool) {
 func (l *life) step(t *rapid.T) {
 	switch what := rapid.SampledFrom([]string{
 		"edit", "edit", "edit", "scribble", "touch", "chmod", "stage", "remove", "rename", "commit", "commit all", "refresh",
-		"checkout", "amend", "tick", "tick", "describe", "describe", "verify", "verify", "verify paths", "attributes", "setting",
+		"link", "checkout", "amend", "tick", "tick", "describe", "describe", "verify", "verify", "verify paths", "attributes", "setting",
 	}).Draw(t, "what"); what {
 	case "edit":
 		l.write(names.Draw(t, "path"), bodies.Draw(t, "bytes"))
@@ -85,6 +85,8 @@ func (l *life) step(t *rapid.T) {
 		if p, ok := l.present(t); ok && p != ".gitattributes" {
 			l.remove(p)
 		}
+	case "link":
+		l.link(rapid.SampledFrom([]repo.Path{"a.go", "dir/a.go"}).Draw(t, "path"), "b.go")
 	case "rename":
 		// b.go may have attributes of its own, which a rename would leave behind.
 		between := rapid.SampledFrom([]repo.Path{"a.go", "dir/a.go", "z.go"})
@@ -190,6 +192,9 @@ func (l *life) truthful(t *rapid.T, rep *registry.Report) {
 		if l.index[p] == nil || l.disk[p] == nil {
 			if v.Verdict != registry.FoundMissing || v.Summary == fresh.Fresh {
 				t.Errorf("%s is not there, and %s %s", p, v.Verdict, v.Summary)
+			}
+			if e := l.index[p]; e != nil && l.told[p] && e.Mode != repo.Symlink && l.blobs[e.ID] == "one" && v.Summary != fresh.Stale {
+				t.Errorf("%s was described and is gone, and its summary is %s", p, v.Summary)
 			}
 			continue
 		}

@@ -126,6 +126,41 @@ func TestVerdicts(t *testing.T) {
 			counts{Files: 2, Match: 1, Mismatch: 1, Fresh: 1, Excluded: 1},
 		},
 		{
+			"gone from the disk, after a link in its place",
+			func(t rapid.TB, w *world) {
+				w.link("a.go", "b.go")
+				w.verify(t, registry.VerifyOptions{})
+				w.remove("a.go")
+			},
+			[]string{"missing stale a.go"},
+			counts{Files: 2, Match: 1, Missing: 1, Fresh: 1, Stale: 1},
+		},
+		{
+			"gone from the disk, after a binary in its place",
+			func(t rapid.TB, w *world) {
+				w.write("a.go", "\x00")
+				w.verify(t, registry.VerifyOptions{})
+				w.remove("a.go")
+				w.verify(t, registry.VerifyOptions{})
+			},
+			[]string{"missing stale a.go"},
+			counts{Files: 2, Match: 1, Missing: 1, Fresh: 1, Stale: 1},
+		},
+		{
+			"gone from the disk, and a binary back in its place",
+			func(t rapid.TB, w *world) {
+				w.write("a.go", "\x00")
+				w.tick()
+				w.verify(t, registry.VerifyOptions{})
+				away := w.disk["a.go"]
+				w.remove("a.go")
+				w.verify(t, registry.VerifyOptions{})
+				w.disk["a.go"] = away
+			},
+			[]string{"mismatch excluded a.go"},
+			counts{Files: 2, Match: 1, Mismatch: 1, Fresh: 1, Excluded: 1},
+		},
+		{
 			"a rename",
 			func(_ rapid.TB, w *world) { w.mv("a.go", "z.go") },
 			[]string{"missing none a.go", "new fresh z.go was a.go"},
