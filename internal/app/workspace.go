@@ -17,6 +17,7 @@ import (
 	"ken/internal/content"
 	"ken/internal/fault"
 	"ken/internal/git"
+	"ken/internal/outline"
 	"ken/internal/registry"
 	"ken/internal/repo"
 	"ken/internal/store"
@@ -67,6 +68,7 @@ func open(ctx context.Context, opts openOptions) (*workspace, error) {
 		return nil, err
 	}
 	tuneMemory(g.GitDir())
+	outline.KeepTables(g)
 	worktrees, err := g.Worktrees()
 	if err != nil {
 		return nil, err
@@ -109,6 +111,7 @@ func openCommits(ctx context.Context, dir string) (*workspace, error) {
 	if !bare {
 		return open(ctx, openOptions{dir: dir})
 	}
+	outline.KeepTables(g)
 	return &workspace{
 		git: g, bare: true,
 		store: store.Open(store.Options{CommonDir: g.CommonDir(), StateDir: stateDir()}),

@@ -23,6 +23,7 @@ import (
 	"fmt"
 
 	"ken/internal/fresh"
+	"ken/internal/outline/syntax"
 	"ken/internal/repo"
 )
 
@@ -119,6 +120,11 @@ func (s *Symbol) FullName() string {
 	}
 	return s.Name
 }
+
+// KeepTables has grammars that are loaded from now on keep their tables on a shelf. They
+// are large, and taking them from where they are compiled in takes longer than reading
+// most files; what they say is the same.
+func KeepTables(s syntax.Shelf) { syntax.KeepOn(s) }
 
 // Of returns the outline of a file by its name and content. The content is not
 // kept. Every error wraps ErrNone and says why there is no outline; an outline

@@ -111,7 +111,7 @@ func (p *parser) emptyCollection(top *entry) bool {
 		return false
 	}
 	rest := bytes.TrimLeft(p.src[top.pos:], " \t\r\n")
-	word := uint16(p.g.lang.KeywordCaptureToken)
+	word := p.g.word
 	state := p.next(top.state, word)
 	if len(rest) == 0 || rest[0] != ']' || state == 0 {
 		return false

@@ -66,7 +66,7 @@ func (p *parser) external(t *token, state uint32, valid []bool, pos int, scan ui
 	}
 	// A scanner may answer with more than it was asked for; the tables would
 	// not know what to do with it.
-	if i := slices.Index(p.g.lang.ExternalSymbols, l.resultSymbol); i < 0 || !valid[i] {
+	if i := slices.Index(p.g.externals, l.resultSymbol); i < 0 || !valid[i] {
 		return false
 	}
 	start, end := l.startPos, l.endPos

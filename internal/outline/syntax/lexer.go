@@ -3,8 +3,6 @@ package syntax
 import (
 	"sync/atomic"
 	"unicode/utf8"
-
-	ts "github.com/odvcencio/gotreesitter"
 )
 
 // A token is the next piece of text as one state sees it.
@@ -19,8 +17,9 @@ type token struct {
 
 // A lexTable is a lexer: its states, each spread out when first needed.
 type lexTable struct {
-	states []ts.LexState
-	rows   []atomic.Pointer[lexRow]
+	lexStates
+
+	rows []atomic.Pointer[lexRow]
 }
 
 // A lexRow is one state of a lexer.
@@ -35,8 +34,8 @@ const (
 	skipBit = 1 << 30
 )
 
-func newLexTable(states []ts.LexState) lexTable {
-	return lexTable{states, make([]atomic.Pointer[lexRow], len(states))}
+func newLexTable(l lexStates) lexTable {
+	return lexTable{l, make([]atomic.Pointer[lexRow], len(l.states))}
 }
 
 func (t *lexTable) row(state int32) *lexRow {
@@ -48,9 +47,20 @@ func (t *lexTable) row(state int32) *lexRow {
 
 func (t *lexTable) newRow(state int32) *lexRow {
 	st := &t.states[state]
-	r := &lexRow{accepts: st.AcceptToken > 0 || st.Skip, sym: uint16(st.AcceptToken)}
+	r := &lexRow{accepts: st.accepts, sym: st.sym}
+	var set [utf8.RuneSelf]bool
 	for c := range r.ascii {
-		r.ascii[c] = step(st, rune(c))
+		r.ascii[c] = st.rest
+	}
+	for _, tr := range t.transitions[st.from:st.to] {
+		for c := tr.lo; c <= min(tr.hi, utf8.RuneSelf-1); c++ {
+			if !set[c] {
+				set[c] = true
+				if tr.next != nowhere {
+					r.ascii[c] = tr.next
+				}
+			}
+		}
 	}
 	t.rows[state].Store(r)
 	return r
@@ -58,22 +68,17 @@ func (t *lexTable) newRow(state int32) *lexRow {
 
 // step follows a transition: the next state, with skipBit if the character is
 // not part of the token.
-func step(st *ts.LexState, r rune) int32 {
-	for i := range st.Transitions {
-		if t := &st.Transitions[i]; r >= t.Lo && r <= t.Hi {
-			if t.NextState < 0 {
+func (t *lexTable) step(state int32, r rune) int32 {
+	st := &t.states[state]
+	for i := st.from; i < st.to; i++ {
+		if tr := &t.transitions[i]; r >= tr.lo && r <= tr.hi {
+			if tr.next == nowhere {
 				break
 			}
-			if t.Skip {
-				return int32(t.NextState) | skipBit
-			}
-			return int32(t.NextState)
+			return tr.next
 		}
 	}
-	if st.Default >= 0 {
-		return int32(st.Default)
-	}
-	return nowhere
+	return st.rest
 }
 
 // run lets a lexer loose at pos. ok is false where it accepts nothing; eof says
@@ -93,8 +98,8 @@ func (p *parser) run(table *lexTable, state uint32, pos int) (sym uint16, start,
 			sym, end, ok = row.sym, pos, true
 		}
 		if pos >= len(src) {
-			if st := &table.states[cur]; st.EOF >= 0 && hops <= len(table.states) {
-				cur = int32(st.EOF)
+			if st := &table.states[cur]; st.eof >= 0 && hops <= len(table.states) {
+				cur = st.eof
 				hops++
 				continue
 			}
@@ -109,7 +114,7 @@ func (p *parser) run(table *lexTable, state uint32, pos int) (sym uint16, start,
 			pos++
 		} else {
 			r, size := utf8.DecodeRune(src[pos:])
-			if next = step(&table.states[cur], r); next == nowhere {
+			if next = table.step(cur, r); next == nowhere {
 				break
 			}
 			pos += size
@@ -187,7 +192,7 @@ func (p *parser) lexAs(state uint32, row *stateRow, pos int, scan uint32) *token
 // for that state alone.
 func (p *parser) again(r *lexed, state uint32) {
 	r.state = state
-	if p.g.scanner != nil && len(p.g.lang.ExternalLexStates) == 0 {
+	if p.g.scanner != nil && len(p.g.externalStates) == 0 {
 		p.steps += r.cost
 	}
 }
@@ -210,7 +215,7 @@ func (p *parser) scan(t *token, state uint32, row *stateRow, pos int, scan uint3
 			}
 		}
 		for at := pos; ; {
-			sym, start, end, ok, eof := p.run(&p.g.lexers, row.lex, at)
+			sym, start, end, ok, eof := p.run(&p.g.lexer, row.lex, at)
 			if eof {
 				t.start, t.end = size, size
 				return
@@ -221,7 +226,7 @@ func (p *parser) scan(t *token, state uint32, row *stateRow, pos int, scan uint3
 			}
 			if ok && sym != 0 {
 				t.sym, t.start, t.end = sym, uint32(start), uint32(end)
-				if sym == uint16(p.g.lang.KeywordCaptureToken) {
+				if sym == p.g.word {
 					t.keyword = p.keywordIn(start, end)
 				}
 				return
@@ -246,7 +251,7 @@ func (p *parser) scan(t *token, state uint32, row *stateRow, pos int, scan uint3
 		if end >= len(p.src) || isSpace(p.src[end]) {
 			break
 		}
-		if _, _, _, ok, _ := p.run(&p.g.lexers, row.lex, end); ok {
+		if _, _, _, ok, _ := p.run(&p.g.lexer, row.lex, end); ok {
 			break
 		}
 	}
@@ -263,10 +268,10 @@ func isSpace(b byte) bool {
 
 // keywordIn returns the keyword that a word is, 0 if it is none.
 func (p *parser) keywordIn(from, to int) uint16 {
-	if len(p.g.keyword.states) == 0 {
+	if len(p.g.words.states) == 0 {
 		return 0
 	}
-	sym, start, end, ok, _ := p.run(&p.g.keyword, 0, from)
+	sym, start, end, ok, _ := p.run(&p.g.words, 0, from)
 	if ok && start == from && end == to {
 		return sym
 	}

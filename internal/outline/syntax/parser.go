@@ -123,7 +123,7 @@ func (p *parser) parse(src []byte) (*Tree, error) {
 		}
 	}
 	first := p.newEntry()
-	*first = entry{state: uint32(p.g.lang.InitialState)}
+	*first = entry{state: p.g.initial}
 	if scanner := p.g.scanner; scanner != nil {
 		p.payload = scanner.Create()
 		n := scanner.Serialize(p.payload, p.serialized[:])

@@ -54,9 +54,9 @@ func (p *parser) completions(top *entry) []*entry {
 	out := []*entry{top}
 	for i := 0; i < len(out) && len(out) < maxTried; i++ {
 		e := out[i]
-		p.steps += int(p.g.lang.TokenCount) / 4
+		p.steps += int(p.g.tokens) / 4
 		var seen []ts.ParseAction
-		for sym := uint16(1); uint32(sym) < p.g.lang.TokenCount; sym++ {
+		for sym := uint16(1); uint32(sym) < p.g.tokens; sym++ {
 			for _, act := range p.actions(e.state, sym) {
 				if act.Type != ts.ParseActionReduce || act.ChildCount == 0 || slices.Contains(seen, act) {
 					continue
@@ -78,8 +78,8 @@ func (p *parser) completions(top *entry) []*entry {
 // putIn goes on with one token that is not there, if that completes something.
 func (p *parser) putIn(top *entry) {
 	next := *p.lexIn(0, top.pos, top.scan)
-	p.steps += int(p.g.lang.TokenCount) / 4
-	for sym := uint16(1); uint32(sym) < p.g.lang.TokenCount; sym++ {
+	p.steps += int(p.g.tokens) / 4
+	for sym := uint16(1); uint32(sym) < p.g.tokens; sym++ {
 		state := p.next(top.state, sym)
 		if state == 0 || state == top.state || !p.mayKnow(state, &next) {
 			continue

@@ -11,7 +11,6 @@
 package syntax
 
 import (
-	"errors"
 	"fmt"
 	"sync"
 
@@ -33,43 +32,29 @@ const (
 
 // A Grammar parses one language. It is safe for concurrent use.
 type Grammar struct {
-	lang    *ts.Language
+	*tables
+
 	scanner ts.ExternalScanner // for what the tables cannot say, nil for nothing
-	names   []string           // of symbols
-	symbols int                // how many
 	rows    rowTable
-	moves   []move       // by entry of actions
-	visible []bool       // by symbol: its nodes are seen
-	prods   []production // by number
+	moves   []move // by entry of actions
 	mu      sync.Mutex
 	sets    map[string]uint32 // see wanted
-	lexers  lexTable
-	keyword lexTable
+	lexer   lexTable
+	words   lexTable // of keywords
 }
 
-func newGrammar(lang *ts.Language) (*Grammar, error) {
-	if lang == nil || lang.InitialState == 0 || len(lang.LargeStateGotos) > 0 || lang.TokenCount == 0 ||
-		len(lang.ParseTable) != int(lang.LargeStateCount) || len(lang.LexModes) < int(lang.StateCount) {
-		return nil, errors.New("the grammar's tables have an unknown form")
-	}
-	if lang.ExternalScanner != nil {
+func newGrammar(t *tables) (*Grammar, error) {
+	g := &Grammar{tables: t, sets: make(map[string]uint32), scanner: scannerFor(t)}
+	if g.scanner != nil {
 		if err := checkExternalLexer(); err != nil {
 			return nil, err
 		}
 	}
-	g := &Grammar{sets: make(map[string]uint32), lang: lang, scanner: lang.ExternalScanner, names: lang.SymbolNames}
-	if lang.Name == "c_sharp" && len(lang.ExternalSymbols) > csharpContent {
-		g.scanner = csharpScanner{lang.ExternalScanner, lang.ExternalSymbols[csharpContent]}
+	if t.name == "c_sharp" && g.scanner != nil && len(t.externals) > csharpContent {
+		g.scanner = csharpScanner{g.scanner, t.externals[csharpContent]}
 	}
-	g.symbols = max(int(lang.SymbolCount), len(lang.SymbolNames))
-	for _, row := range lang.ParseTable {
-		g.symbols = max(g.symbols, len(row))
-	}
-	g.rows = make(rowTable, len(lang.LexModes))
-	g.moves = movesOf(lang)
-	g.visible, g.prods = visibleOf(lang), productionsOf(lang)
-	g.lexers = newLexTable(lang.LexStates)
-	g.keyword = newLexTable(lang.KeywordLexStates)
+	g.rows, g.moves = make(rowTable, len(t.modes)), movesOf(t)
+	g.lexer, g.words = newLexTable(t.lexers), newLexTable(t.keyword)
 	return g, nil
 }
 

@@ -112,15 +112,15 @@ func (n Node) Field() string {
 	if n.p == nil {
 		return ""
 	}
-	if int(n.field) < len(n.p.g.lang.FieldNames) {
-		return n.p.g.lang.FieldNames[n.field]
+	if int(n.field) < len(n.p.g.fields) {
+		return n.p.g.fields[n.field]
 	}
 	return ""
 }
 
 // Named reports a node that stands for a rule, rather than for punctuation.
 func (n Node) Named() bool {
-	return n.p != nil && (n.sym == errorSym || int(n.sym) < len(n.p.g.lang.SymbolMetadata) && n.p.g.lang.SymbolMetadata[n.sym].Named)
+	return n.p != nil && (n.sym == errorSym || int(n.sym) < len(n.p.g.named) && n.p.g.named[n.sym])
 }
 
 // Extra reports a node that may stand anywhere, such as a comment.
@@ -304,14 +304,6 @@ func productionsOf(lang *ts.Language) []production {
 				}
 			}
 		}
-	}
-	return out
-}
-
-func visibleOf(lang *ts.Language) []bool {
-	out := make([]bool, len(lang.SymbolMetadata))
-	for i := range out {
-		out[i] = lang.SymbolMetadata[i].Visible
 	}
 	return out
 }
