@@ -327,10 +327,12 @@ func TestAgentPagesThroughSpecs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if seen[res.URI] {
+			t.Errorf("%s comes twice", res.URI)
+		}
 		seen[res.URI] = true
 	}
 	if len(seen) != many+1 { // and the brief
-
 		t.Errorf("%d of %d", len(seen), many)
 	}
 	if got := a.spec(nil); len(got.Nodes) != 30 || got.Omitted != many-30 || got.Counts["merged"] != many {

@@ -3,8 +3,12 @@ package app
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
+
+	"ken/internal/board"
+	"ken/internal/crew"
 )
 
 // Whatever a board is made from, its change is seen.
@@ -42,16 +46,24 @@ func TestPulseSeesWhatABoardIsMadeFrom(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	head := strings.TrimSpace(r.Git("rev-parse", "HEAD"))
 	for _, c := range []struct {
 		what string
 		do   func()
 	}{
 		{"an edit", func() { r.Write("api.go", "package api // edited\n") }},
+		{"an edit of the same length", func() { r.Write("api.go", "package api // EDITED\n") }},
+		{"a new file", func() { r.Write("new.go", "package api\n"); r.Git("add", "new.go") }},
+		{"an edit of that", func() { r.Write("new.go", "package api // edited\n") }},
 		{"a mode", func() { r.Chmod("api.go", 0o755) }},
 		{"a file that is gone", func() { r.Remove("api.go") }},
 		{"a commit", func() { r.Git("commit", "-q", "--allow-empty", "-m", "more") }},
 		{"a branch", func() { r.Git("branch", "side") }},
 		{"refs that are packed", func() { r.Git("pack-refs", "--all") }},
+		{"a ref that is packed", func() { write(r.Path(".git/packed-refs"), r.Read(".git/packed-refs")+head+" refs/heads/zz\n") }},
+		{"the attributes of this clone", func() { r.Write(".git/info/attributes", "*.go text\n") }},
+		{"what this clone excludes", func() { r.Write(".git/info/exclude", "*.tmp\n") }},
+		{"where the history ends", func() { r.Write(".git/shallow", head+"\n") }},
 		{"another branch that is checked out", func() { r.Git("symbolic-ref", "HEAD", "refs/heads/side") }},
 		{"the index", func() { r.Git("rm", "-q", "--cached", "api.go") }},
 		{"a spec", func() { r.Write(".spec/api/spec.md", "---\ntitle: Other\n---\n") }},
@@ -60,12 +72,16 @@ func TestPulseSeesWhatABoardIsMadeFrom(t *testing.T) {
 		{"the contract", func() { r.Write(".ken/contract.yaml", "# none\n") }},
 		{"the workflow", func() { r.Write(".ken/state/workflow.json", `{"phase":"x"}`) }},
 		{"a snapshot", func() { r.Write(".ken/state/.archive/two/manifest.json", "{}") }},
+		{"what is in a snapshot", func() { r.Write(".ken/state/.archive/one/more", "x") }},
 		{"the database", func() { write(r.Path(".git/ken/ken.db"), "not yet") }},
 		{"its log", func() { write(r.Path(".git/ken/ken.db-wal"), "x") }},
 		{"the spool", func() { write(spool, "not yet") }},
 		{"the spool's log", func() { write(spool+"-wal", "x") }},
 		{"git's settings", func() { r.Git("config", "core.attributesFile", "x") }},
 		{"a worktree", func() { r.Git("worktree", "add", "-q", "--detach", r.Path("../other"), "main") }},
+		{"a run that was handed out", func() {
+			p.runs.known, p.runs.at = board.RunsPart(&board.Runs{Runs: []crew.Run{{ID: 1}}}, nil), time.Now().Add(time.Hour)
+		}},
 		{"age", func() { clock = clock.Add(24 * time.Hour) }},
 	} {
 		before := take()

@@ -230,6 +230,13 @@ func TestServeRestoreOverwritesWhenAsked(t *testing.T) {
 		t.Fatalf("%+v, %v", sweep, err)
 	}
 	snapshot := path.Base(*sweep.Archive)
+	// It is offered to who may, and a page that was drawn for one is not shown to the other.
+	for _, may := range []bool{false, true, false, true} {
+		page := s.gives(http.StatusOK, call{path: "/state", head: map[string]string{"Accept": "text/html"}, token: may})
+		if strings.Contains(page, `action="/api/state/restore"`) != may {
+			t.Errorf("with the token %t:\n%s", may, page)
+		}
+	}
 	r.Write(".ken/state/odd.txt", "new")
 	restore := call{method: http.MethodPost, path: "/api/state/restore", token: true, body: `{"snapshot":"` + snapshot + `"}`}
 	s.do(restore)

@@ -4,6 +4,7 @@ import (
 	"compress/gzip"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -233,6 +234,9 @@ func TestServeSummaries(t *testing.T) {
 			t.Error(cmp.Diff(string(printed), body))
 		}
 	}
+	for _, query := range []string{"", strings.Repeat("path=api.go&", 101)} {
+		s.gives(http.StatusBadRequest, call{path: "/api/summary?" + query})
+	}
 	if err := os.WriteFile(r.Path("secret.txt"), []byte("SECRET"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -386,6 +390,14 @@ func TestServeToken(t *testing.T) {
 		if again, err := serveToken(dir, false); err != nil || again == other {
 			t.Errorf("a token that others could read is still good: %v", err)
 		}
+		secret := filepath.Join(t.TempDir(), "secret")
+		err := errors.Join(os.WriteFile(secret, []byte("something that is no token"), 0o600), os.Remove(name), os.Symlink(secret, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, err := serveToken(dir, false); err != nil || again == "something that is no token" {
+			t.Errorf("what a link leads to is taken for the token: %v", err)
+		}
 	}
 }
 
@@ -527,6 +539,18 @@ func TestServeTwoAcksAtOnce(t *testing.T) {
 	}
 	if n := strings.TrimSpace(r.Git("rev-list", "--count", "HEAD")); n != "3" {
 		t.Errorf("there are %s commits, want 3", n)
+	}
+	// Those who do not say what they saw come one after another.
+	for i := range 8 {
+		all.Go(func() {
+			if resp, body := s.do(call{method: http.MethodPost, path: ackPath, body: fmt.Sprintf(`{"reason":"again %d"}`, i), token: true}); resp.StatusCode != http.StatusOK {
+				t.Errorf("%s: %s", resp.Status, body)
+			}
+		})
+	}
+	all.Wait()
+	if n := strings.TrimSpace(r.Git("rev-list", "--count", "HEAD")); n != "11" {
+		t.Errorf("there are %s commits, want 11", n)
 	}
 }
 

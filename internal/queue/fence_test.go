@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"ken/internal/crew"
+	"ken/internal/fault"
 	"ken/internal/fresh"
 	"ken/internal/pgtest"
 	"ken/internal/repo"
@@ -120,6 +121,64 @@ func TestTakenTwiceByOne(t *testing.T) {
 	}
 	if state, token, _, _ := row(t, q, "a"); state != "taken" || token != "first" {
 		t.Errorf("%s by %s", state, token)
+	}
+}
+
+// A cancelled run stays so, whatever comes of what was in hand, and whoever wants more of it.
+func TestCancelledStaysCancelled(t *testing.T) {
+	t.Parallel()
+	q, run, held := hire(t)
+	other, err := q.take(t.Context(), run, "b", "w", "other", time.Minute)
+	if err != nil || other == nil {
+		t.Fatal(err)
+	}
+	if err := q.Cancel(t.Context(), "", run.ID, "somebody"); err != nil {
+		t.Fatal(err)
+	}
+	if err := q.finish(t.Context(), held, Described{Verdict: survey.Fresh}); err != nil {
+		t.Fatal(err)
+	}
+	if err := q.fail(t.Context(), other, Described{}, crew.GivenUp, 0, errors.New("no")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := q.Retry(t.Context(), "", run.ID); fault.KindOf(err) != fault.Usage {
+		t.Errorf("retry: %v", err)
+	}
+	if err := q.Resume(t.Context(), "", run.ID, crew.Ceiling{}); fault.KindOf(err) != fault.Usage {
+		t.Errorf("resume: %v", err)
+	}
+	if after, err := q.Run(t.Context(), "r", run.ID); err != nil || after.State != crew.Cancelled || after.Why != "cancelled by somebody" || len(after.Dead) != 1 {
+		t.Errorf("%+v, %v", after, err)
+	}
+}
+
+// Paying again, because the news was lost, pays once.
+func TestPaidOnce(t *testing.T) {
+	t.Parallel()
+	q, run, held := hire(t)
+	l := &till{q, held}
+	if err := l.Reserve(t.Context(), crew.Amount{Tokens: 20}, crew.Amount{}); err != nil {
+		t.Fatal(err)
+	}
+	next, before := crew.Amount{Tokens: 30}, crew.Amount{Tokens: 8}
+	if err := q.in(t.Context(), func(tx pgx.Tx) error { return l.reserve(t.Context(), tx, next, before) }); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Reserve(t.Context(), next, before); err != nil {
+		t.Fatal(err)
+	}
+	after, err := q.Run(t.Context(), "r", run.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	day, err := q.Today(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for whose, is := range map[string][2]crew.Amount{"the run's": {after.Spent, after.Reserved}, "the day's": {day.Spent, day.Reserved}} {
+		if is != [2]crew.Amount{before, next} {
+			t.Errorf("%s: %v spent, and %v set aside", whose, is[0], is[1])
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -533,6 +534,19 @@ func TestHopelessStopsTheWorker(t *testing.T) {
 	}
 }
 
+// A fault of ken's ends the worker with that, and is not tried again and again.
+func TestPanicStopsTheWorker(t *testing.T) {
+	t.Parallel()
+	s := open(t, pgtest.Database(t))
+	s.handOut(t, testRun, grow())
+	err := s.Work(t.Context(), queue.WorkOptions{Name: "w", UntilIdle: true, Lease: time.Second, Repositories: map[string]queue.Describer{"r": &hand{
+		describe: func(context.Context, survey.Portion, crew.Till) (queue.Described, error) { panic("a table is empty") },
+	}}})
+	if err == nil || !strings.Contains(err.Error(), "a table is empty") {
+		t.Errorf("it ends with: %v", err)
+	}
+}
+
 // A cancelled run is let go of, also by who is at it.
 func TestCancel(t *testing.T) {
 	t.Parallel()
@@ -542,10 +556,15 @@ func TestCancel(t *testing.T) {
 	var once, ended sync.WaitGroup
 	once.Add(1)
 	ended.Go(func() {
-		s.work(t, 1, queue.WorkOptions{Lease: time.Second}, &hand{describe: func(ctx context.Context, _ survey.Portion, _ crew.Till) (queue.Described, error) {
+		// It has an hour to finish: only the news of the end makes it stop.
+		s.work(t, 1, queue.WorkOptions{Lease: time.Second, Drain: time.Hour}, &hand{describe: func(ctx context.Context, _ survey.Portion, _ crew.Till) (queue.Described, error) {
 			close(begun)
-			<-ctx.Done()
-			return queue.Described{}, ctx.Err()
+			select {
+			case <-ctx.Done():
+			case <-time.After(20 * time.Second):
+				t.Error("who is at it does not hear of it")
+			}
+			return queue.Described{}, context.Canceled
 		}})
 	})
 	<-begun

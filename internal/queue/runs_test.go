@@ -62,6 +62,24 @@ func TestRepositoriesAreApart(t *testing.T) {
 	}
 }
 
+// Whoever resumes a run changes the part of its ceiling that is named, and no other.
+func TestResumedUnderItsCeiling(t *testing.T) {
+	t.Parallel()
+	s := open(t, pgtest.Database(t))
+	tokens, cost := int64(100), crew.Dollars(1)
+	run := testRun
+	run.Ceiling.Tokens = &tokens
+	id := s.handOut(t, run, grow())
+	for _, c := range []crew.Ceiling{{Cost: &cost}, {}} {
+		if err := s.Resume(t.Context(), "", id, c); err != nil {
+			t.Fatal(err)
+		}
+		if is := s.run(t, id).Ceiling; is.Tokens == nil || *is.Tokens != tokens || is.Cost == nil || *is.Cost != cost {
+			t.Errorf("after %v it is %v", c, is)
+		}
+	}
+}
+
 // That nobody will describe a directory is kept like a record: in the transaction that ends it,
 // and with what it was to be written from.
 func TestRefusalsAreKept(t *testing.T) {

@@ -95,6 +95,32 @@ func TestHandedOn(t *testing.T) {
 	}
 }
 
+// While a run stood still nobody could come: once it goes on, workers are waited for anew.
+func TestWaitedForAnew(t *testing.T) {
+	t.Parallel()
+	q, run, held := hire(t)
+	if err := q.fail(t.Context(), held, Described{}, crew.Back, 0, errors.New("no")); err != nil {
+		t.Fatal(err)
+	}
+	_, err := q.pool.Exec(t.Context(), `UPDATE ken.survey_directory SET absent = now() - interval '1 day', taken_at = now() - interval '1 day' WHERE state = 'ready'`)
+	if err == nil {
+		_, err = q.pool.Exec(t.Context(), `UPDATE ken.survey_run SET state = 'paused'`)
+	}
+	if err == nil {
+		err = q.Resume(t.Context(), "", run.ID, crew.Ceiling{})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	job, _, _, _ := told(t, q, "b")
+	if err := q.missing(t.Context(), run.ID, "b", job, "w", errors.New("not here")); err != nil {
+		t.Fatal(err)
+	}
+	if state, _, _, _ := row(t, q, "b"); state != "ready" {
+		t.Errorf("it is %s", state)
+	}
+}
+
 // What a worker that vanished may have spent counts against its run's ceiling.
 func TestAssumedIsSpent(t *testing.T) {
 	t.Parallel()

@@ -73,10 +73,12 @@ func TestABoardIsMadeOncePerPulse(t *testing.T) {
 	}
 }
 
-// Who cannot wait gets what was there before, and is told so.
+// Who cannot wait gets what was there before, and is told so; nobody is told of the parts of
+// the next one, which say less.
 func TestALateBoardIsSaidToBeLate(t *testing.T) {
 	g := &given{pulse: "1"}
 	b := newBoards(g.deps())
+	b.tell = func(_, tag string) { t.Errorf("pages are sent for %s", tag) }
 	if _, _, err := b.get(t.Context(), "w", time.Minute); err != nil {
 		t.Fatal(err)
 	}
@@ -181,9 +183,25 @@ func TestASlowStreamGetsTheNewest(t *testing.T) {
 	}
 }
 
+// A stream about several worktrees is told of the one that is another, and of it once.
+func TestAStreamIsToldOnce(t *testing.T) {
+	h := newHub()
+	s := h.listen([]string{"v", "w"})
+	defer h.leave(s)
+	h.tell("v", "1")
+	h.tell("w", "1")
+	if news := h.news(s); len(news) != 2 {
+		t.Errorf("first it is told %v", news)
+	}
+	h.tell("w", "2")
+	if news := h.news(s); len(news) != 1 || news["w"] != "2" {
+		t.Errorf("then it is told %v", news)
+	}
+}
+
 // What pages show of a board is in its tag.
 func TestATagChangesWithWhatPagesShow(t *testing.T) {
-	make := func(change func(*board.Leaf, *board.Directory)) string {
+	makeFrom := func(pulse Pulse, change func(*board.Leaf, *board.Directory)) string {
 		b := newBoards(Deps{Board: func(context.Context, string, func(*board.Board)) (*board.Board, error) {
 			leaf, dir := board.Leaf{Path: "a"}, board.Directory{Raw: "d"}
 			change(&leaf, &dir)
@@ -192,12 +210,13 @@ func TestATagChangesWithWhatPagesShow(t *testing.T) {
 				Survey: board.Part[board.Survey]{Known: &board.Survey{Directories: []board.Directory{dir}}},
 			}}}, nil
 		}})
-		v, err := b.build("w", Pulse{}, nil)
+		v, err := b.build("w", pulse, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return v.tag
 	}
+	make := func(change func(*board.Leaf, *board.Directory)) string { return makeFrom(Pulse{}, change) }
 	same := make(func(*board.Leaf, *board.Directory) {})
 	if again := make(func(*board.Leaf, *board.Directory) {}); again != same {
 		t.Error("the same board has another tag")
@@ -215,12 +234,35 @@ func TestATagChangesWithWhatPagesShow(t *testing.T) {
 			t.Errorf("%s is another, and the tag is not", what)
 		}
 	}
+	// The words of specs and summaries, which a board does not have.
+	for _, pulse := range []Pulse{{Specs: "x"}, {Texts: "x"}} {
+		if makeFrom(pulse, func(*board.Leaf, *board.Directory) {}) == same {
+			t.Errorf("the tag does not change with %+v", pulse)
+		}
+	}
 }
 
 // Who asks what there is of a first board gets nothing when it was just forgotten.
 func TestWhatWasForgottenIsNotThere(t *testing.T) {
 	if v := newBoards(Deps{}).soFar("w"); v != nil {
 		t.Errorf("%+v", v)
+	}
+}
+
+// A board that is being made is not forgotten: who comes back waits for it.
+func TestWhatIsBeingMadeIsNotForgotten(t *testing.T) {
+	g := &given{pulse: "1", hold: make(chan struct{})}
+	b := newBoards(g.deps())
+	for range 2 {
+		if _, late, err := b.get(t.Context(), "w", time.Millisecond); err != nil || !late {
+			t.Fatal(late, err)
+		}
+		b.forget()
+	}
+	close(g.hold)
+	b.wait()
+	if n := g.made.Load(); n != 1 {
+		t.Errorf("it was begun %d times", n)
 	}
 }
 

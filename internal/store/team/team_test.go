@@ -573,6 +573,11 @@ func TestRows(t *testing.T) {
 		c.Baseline = &registry.Baseline{Head: storetest.ID(head), Clean: true, At: ann.now}
 		storetest.Commit(t, ann, "", c)
 	}
+	conn, err := pgx.Connect(t.Context(), address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.Background())
 	var id string
 	rows := func() string {
 		t.Helper()
@@ -583,6 +588,10 @@ func TestRows(t *testing.T) {
 		}
 		m := list[0]
 		id = m.ID
+		var clean bool
+		if err := conn.QueryRow(t.Context(), `SELECT clean FROM ken.machine`).Scan(&clean); err != nil || !clean {
+			t.Errorf("the work tree is clean: %t, %v", clean, err)
+		}
 		looking, err := postgres.Open(address, postgres.Options{Repository: "r", Machine: m.ID})
 		if err != nil {
 			t.Fatal(err)
@@ -743,6 +752,9 @@ func TestNoPasswordIsRemembered(t *testing.T) {
 				b, err := os.ReadFile(name)
 				if strings.Contains(string(b)+name, "Tail") {
 					t.Errorf("%s: in %s", pw, name)
+				}
+				if info, err := d.Info(); dir == ann.state && (err != nil || info.Mode().Perm()&0o077 != 0) {
+					t.Errorf("%s is for others to read: %v, %v", name, info.Mode(), err)
 				}
 				return err
 			})

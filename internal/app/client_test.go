@@ -1,0 +1,84 @@
+package app
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"ken/internal/client"
+	"ken/internal/testrepo"
+)
+
+// What somebody else has written after it was looked at is not written over, nor removed.
+func TestAClientsFileThatChangesMeanwhileStays(t *testing.T) {
+	c, err := client.Find("claude")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := c.In(client.Project)[0]
+	made, err := file.Install(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const theirs = "{\"mine\": 1}\n"
+	for name, tt := range map[string]struct {
+		before []byte // nil when it is not there
+		decide func([]byte) (client.Change, error)
+	}{
+		"one that is made":     {nil, file.Install},
+		"one that is added to": {[]byte("{}\n"), file.Install},
+		"one that is removed":  {made.Text, file.Uninstall},
+	} {
+		r := testrepo.New(t)
+		path := r.Path(file.Path)
+		if tt.before != nil {
+			r.Write(file.Path, string(tt.before))
+		}
+		seen, err := (&clientSpace{root: r.Dir}).file(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		change, err := tt.decide(seen.text)
+		if err != nil || change.Deed == client.Nothing {
+			t.Fatalf("%s: %s, %v", name, change.Action, err)
+		}
+		r.Write(file.Path, theirs)
+		if err := seen.apply(change); err == nil {
+			t.Errorf("%s: %s all the same", name, change.Action)
+		}
+		if got := r.Read(file.Path); got != theirs {
+			t.Errorf("%s: it has %q", name, got)
+		}
+		if left, err := filepath.Glob(filepath.Join(filepath.Dir(path), ".*.tmp")); err != nil || len(left) > 0 {
+			t.Errorf("%s: it leaves %v, %v", name, left, err)
+		}
+	}
+}
+
+// A file that ken makes in somebody's home is for nobody else to read; in a work tree it is
+// like any other.
+func TestClientsFilesAreAsPrivateAsTheirPlace(t *testing.T) {
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	t.Setenv("CLAUDE_CONFIG_DIR", "")
+	r := testrepo.New(t)
+	space := &clientSpace{root: r.Dir}
+	c, err := client.Find("claude")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for scope, group := range map[client.Scope]os.FileMode{client.User: 0, client.Project: 0o044} {
+		if _, err := space.Install(t.Context(), c, client.Options{Scope: scope}); err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range c.In(scope) {
+			at, err := space.file(f)
+			if err != nil || at.text == nil {
+				t.Fatalf("%s: %v", f.Path, err)
+			}
+			if at.mode&0o077 != group {
+				t.Errorf("%s: %v", at.shown, at.mode)
+			}
+		}
+	}
+}

@@ -1,0 +1,62 @@
+package app
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"ken/internal/cli"
+	"ken/internal/pgtest"
+	"ken/internal/registry"
+)
+
+// Whoever looks at the board sees what a colleague wrote, without running a command here.
+func TestServeFollowsTheTeam(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	t.Setenv(storeVariable, pgtest.Database(t))
+	r := specced(t)
+	colleague, err := openHere(t.Context(), openOptions{dir: r.Clone().Dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := colleague.Registry().Write(t.Context(), []registry.Update{{Path: "api.go", Text: "By a colleague."}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := colleague.Close(); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	at, done := make(chan cli.Serving, 1), make(chan error, 1)
+	go func() {
+		done <- serve(ctx, r.Dir, cli.ServeOptions{Addr: "127.0.0.1:0", Ready: func(s cli.Serving) { at <- s }})
+	}()
+	defer func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}()
+	var where cli.Serving
+	select {
+	case where = <-at:
+	case err := <-done:
+		t.Fatal(err)
+	}
+	base, err := url.Parse(where.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &served{t: t, base: "http://" + base.Host}
+	for deadline := time.Now().Add(20 * time.Second); ; {
+		body := s.gives(http.StatusOK, call{path: "/api/summary?path=api.go"})
+		if strings.Contains(body, "By a colleague.") {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("it says\n%s", body)
+		}
+	}
+}
