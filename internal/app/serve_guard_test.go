@@ -146,6 +146,24 @@ func TestServeFormsWithoutScripts(t *testing.T) {
 	}
 }
 
+// What a page names by its release is kept for good, and nothing else is: the next ken has
+// other files under the same names.
+func TestServeAssetsAreKeptByRelease(t *testing.T) {
+	s := serveRepo(t, specced(t), nil)
+	page := s.gives(http.StatusOK, call{path: "/login", head: map[string]string{"Accept": "text/html"}})
+	_, rest, _ := strings.Cut(page, `src="/assets/app.js`)
+	release, _, found := strings.Cut(rest, `"`)
+	if !found || len(release) < 5 {
+		t.Fatalf("the page has no script:\n%s", page)
+	}
+	for query, kept := range map[string]bool{release: true, "": false, "?v=": false, release + "0": false} {
+		resp, _ := s.do(call{path: "/assets/app.js" + query})
+		if got := strings.Contains(resp.Header.Get("Cache-Control"), "immutable"); resp.StatusCode != http.StatusOK || got != kept {
+			t.Errorf("app.js%s: %s, %q", query, resp.Status, resp.Header.Get("Cache-Control"))
+		}
+	}
+}
+
 // Every answer says what a browser may do with it.
 func TestServeTellsBrowsersWhatTheyMayDo(t *testing.T) {
 	s := serveRepo(t, specced(t), nil)
@@ -231,6 +249,7 @@ func TestServeRestoreOverwritesWhenAsked(t *testing.T) {
 	}
 	snapshot := path.Base(*sweep.Archive)
 	// It is offered to who may, and a page that was drawn for one is not shown to the other.
+	s.gives(http.StatusOK, call{path: "/api/board"}) // a page does not wait for it
 	for _, may := range []bool{false, true, false, true} {
 		page := s.gives(http.StatusOK, call{path: "/state", head: map[string]string{"Accept": "text/html"}, token: may})
 		if strings.Contains(page, `action="/api/state/restore"`) != may {

@@ -270,7 +270,9 @@ func TestBoardTellsOfCodeThatIsNotThere(t *testing.T) {
 	if d := cmp.Diff([]string{"no.go", "no.go#F", "no/", "di", "a.go/"}, s.Nodes[0].Missing); d != "" || s.Counts.Missing != 1 {
 		t.Errorf("of %d nodes: %s", s.Counts.Missing, d)
 	}
-	page := serveRepo(t, r, nil).gives(http.StatusOK, call{path: "/node/a", head: map[string]string{"Accept": "text/html"}})
+	at := serveRepo(t, r, nil)
+	at.gives(http.StatusOK, call{path: "/api/board"}) // a page does not wait for it
+	page := at.gives(http.StatusOK, call{path: "/node/a", head: map[string]string{"Accept": "text/html"}})
 	if n := strings.Count(page, "not there</span>"); n != 5 {
 		t.Errorf("the page says so of %d entries", n)
 	}

@@ -149,6 +149,8 @@ func TestCheck(t *testing.T) {
 		"no text":       func(r *fresh.Record) { r.Text = " " },
 		"escapes":       func(r *fresh.Record) { r.Text = "\x1b[31m" },
 		"turned around": func(r *fresh.Record) { r.Text = "a\u202eb" },
+		"isolated":      func(r *fresh.Record) { r.Text = "a\u2067b" },
+		"unseen words":  func(r *fresh.Record) { r.Text = "a\U000e0041\U000e0042" },
 		"author":        func(r *fresh.Record) { r.Author = "\x1b[31m" },
 		"recipe":        func(r *fresh.Record) { r.Recipe = strings.Repeat("r", 1<<20) },
 		"confirmer":     func(r *fresh.Record) { r.Confirmer = "\xff" },
@@ -157,6 +159,15 @@ func TestCheck(t *testing.T) {
 		r := storetest.Record("text", "x", 1)
 		change(&r)
 		if file(r).Check() == nil {
+			t.Errorf("%s is taken over", name)
+		}
+	}
+	for name, flag := range map[string]survey.Flag{
+		"a finding": {Severity: "high", Finding: "\x1b[31m"}, "its severity": {Severity: "hi\u202egh"}, "a long finding": {Finding: strings.Repeat("r", 1<<20)},
+	} {
+		d := storetest.Directory("d", "x", 1)
+		d.Flags = []survey.Flag{flag}
+		if directory(d).Check() == nil {
 			t.Errorf("%s is taken over", name)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 )
 
 // Worktrees are read a few at a time, whoever asks.
@@ -43,5 +44,20 @@ func TestReadersTakeTurns(t *testing.T) {
 	cancel()
 	if err := full.take(gone, func(context.Context) error { return nil }); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
+	}
+}
+
+// Who waits too long for a turn, or takes too long in it, is told that others are at it.
+func TestATurnEnds(t *testing.T) {
+	for name, room := range map[string]int{"waiting": 0, "in it": 1} {
+		synctest.Test(t, func(t *testing.T) {
+			err := make(turns, room).take(t.Context(), func(ctx context.Context) error {
+				<-ctx.Done()
+				return ctx.Err()
+			})
+			if statusOf(err) != http.StatusServiceUnavailable {
+				t.Errorf("%s: %v", name, err)
+			}
+		})
 	}
 }

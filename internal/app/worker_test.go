@@ -1,0 +1,74 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ken/internal/cli"
+	"ken/internal/crew"
+	"ken/internal/model/provider"
+	"ken/internal/pgtest"
+	"ken/internal/repo"
+	"ken/internal/survey"
+	"ken/internal/testrepo"
+)
+
+// generous is a till that pays for everything.
+type generous struct{}
+
+func (generous) Reserve(context.Context, crew.Amount, crew.Amount) error { return nil }
+
+// A worker starts the program that a repository names only if it was told that it may: who
+// hands out a run is not who pays for what the program does.
+func TestWorkerStartsNoProgramUnasked(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	t.Setenv(storeVariable, pgtest.Database(t))
+	started := filepath.Join(t.TempDir(), "started")
+	r := testrepo.New(t)
+	r.Write("a.go", "package a\n")
+	r.Write(".ken/config.yaml", "survey: {provider: command, command: [sh, -c, 'echo x > "+started+"; echo It is.']}\n")
+	r.Commit("begin")
+	commit, err := repo.ParseID(strings.TrimSpace(r.Git("rev-parse", "HEAD")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := crew.Run{Provider: provider.Command, Commit: commit}
+	for _, given := range []string{"", provider.Command} {
+		starts := given != ""
+		s, err := openWorkshop(t.Context(), r.Dir, cli.WorkOptions{Provider: given}, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.close()
+		_, err = s.Describe(t.Context(), run, survey.Portion{Work: true, Top: true}, nil, generous{})
+		if errors.Is(err, survey.ErrHopeless) == starts {
+			t.Errorf("told %q: %v", given, err)
+		}
+		if _, err := os.Stat(started); (err == nil) != starts {
+			t.Errorf("told %q: %v", given, err)
+		}
+		if starts {
+			tree, err := s.at(t.Context(), commit)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m, err := s.model(tree, run)
+			if err != nil {
+				t.Fatal(err)
+			}
+			// All of a run is written by one recipe.
+			run.Recipe = (&survey.Thinker{Model: m}).Recipe()
+			if err := s.Able(t.Context(), run); err != nil {
+				t.Errorf("by its own recipe: %v", err)
+			}
+			run.Recipe += " of another ken"
+			if err := s.Able(t.Context(), run); err == nil {
+				t.Error("by another recipe it is able too")
+			}
+		}
+	}
+}
