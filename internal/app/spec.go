@@ -67,17 +67,16 @@ func withSparse(ctx context.Context, files *content.Tree, g *git.Repo) ([]spec.F
 	return found, spec.Look{}, nil
 }
 
-func (s specSource) Tracked(ctx context.Context) ([]repo.Path, error) {
+func (s specSource) Tracked(ctx context.Context) ([]repo.Entry, error) {
 	snapshot, err := s.git.Snapshot(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var paths []repo.Path
-	for _, e := range snapshot.Index.Entries {
-		paths = append(paths, e.Path)
-	}
-	return paths, nil
+	return snapshot.Index.Entries, nil
 }
+
+// IndexStamp goes by the checksum that git puts under its index.
+func (s specSource) IndexStamp(context.Context) string { return s.git.IndexStamp() }
 
 // Covered goes by the name alone: what is written by hand, to be run.
 func (s specSource) Covered(path repo.Path) bool { return s.KindByName(path) == repo.KindSource }

@@ -107,6 +107,9 @@ func describeNode(n *spec.Listed) (term.Tone, string) {
 	if n.Dirty != nil && *n.Dirty {
 		words = append(words, "not committed")
 	}
+	if n.InConflict() {
+		words = append(words, "in conflict")
+	}
 	if len(n.Problems) > 0 {
 		words = append(words, term.Count(len(n.Problems), "problem"))
 	}

@@ -118,6 +118,21 @@ func (r *Repo) stampIndex() (stamp, error) {
 	return s, nil
 }
 
+// IndexStamp names the state that the index is in, at the cost of reading its last
+// bytes; "" when it carries no checksum, or only git could tell.
+func (r *Repo) IndexStamp() string {
+	s, err := r.stampIndex()
+	switch {
+	case r.strange || err != nil:
+		return ""
+	case s == stamp{}:
+		return "none"
+	case s.checksum.IsZero():
+		return ""
+	}
+	return s.checksum.String()
+}
+
 // same reports whether two stamps are of one state: by checksum, which covers
 // every byte, or by stat where the file carries none.
 func (s stamp) same(t stamp) bool {

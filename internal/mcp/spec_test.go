@@ -182,6 +182,9 @@ func (w *tree) Specs(context.Context) ([]spec.File, spec.Look, error) {
 	return w.files, spec.Look{}, nil
 }
 
+func (w *tree) Tracked(context.Context) ([]repo.Entry, error) { return nil, nil }
+func (w *tree) IndexStamp(context.Context) string             { return "" }
+
 func (w *tree) Head(context.Context) (repo.Head, error) { return repo.Head{}, nil }
 func (w *tree) Mainline(context.Context) (string, repo.ID, error) {
 	return "", repo.ID{}, errors.New("no main")

@@ -30,7 +30,11 @@ func verdictOn(l *spec.Listing, n *spec.Listed) string {
 		v.line("unknown", u.Fact+": "+u.Reason)
 	}
 	for _, p := range n.Problems {
-		v.line("problem", fmt.Sprintf("line %d: %s; %s", p.Line, p.Message, p.Fix))
+		at := ""
+		if p.Line > 0 {
+			at = fmt.Sprintf("line %d: ", p.Line)
+		}
+		v.line("problem", at+p.Message+"; "+p.Fix)
 	}
 	for _, o := range n.Overlays {
 		v.line("proposed", fmt.Sprintf("%s in %s by %s", o.Op, o.Worktree, o.Session))

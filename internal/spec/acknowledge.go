@@ -27,7 +27,7 @@ type Acked struct {
 
 // Ack records, in an empty commit on top of HEAD, that the code that nodes govern
 // was looked at and their specs still hold. Neither the index nor the work tree is
-// touched. An id that is unknown refuses all of them. If HEAD is not, or no longer, the
+// touched. An id that is unknown refuses all of them, and so does a spec in conflict. If HEAD is not, or no longer, the
 // one that was looked at, nothing is recorded and the error is a [*repo.MovedError].
 func (r *Reader) Ack(ctx context.Context, req AckRequest) (*Acked, error) {
 	reason := paragraphs(req.Reason)
@@ -82,6 +82,10 @@ func (r *Reader) toAck(ctx context.Context, commit repo.ID, ids []string) ([]*No
 	if err != nil {
 		return nil, err
 	}
+	tracked, err := r.src.Tracked(ctx)
+	if err != nil {
+		return nil, err
+	}
 	var found []*Node
 	for _, id := range ids {
 		same := func(n *Node) bool { return n.ID == id }
@@ -94,10 +98,16 @@ func (r *Reader) toAck(ctx context.Context, commit repo.ID, ids []string) ([]*No
 					Err:  fmt.Errorf("the spec of %s is not committed", show(id)),
 				}
 			}
+			if torn(here[i].Problems) {
+				return nil, refuseTorn(id, path)
+			}
 		}
 		i := slices.IndexFunc(committed, same)
 		if i < 0 {
 			return nil, unknownNode(here, id)
+		}
+		if p := committed[i].Path; torn(committed[i].Problems) || isUnmerged(tracked, p) {
+			return nil, refuseTorn(id, p)
 		}
 		if !slices.Contains(found, committed[i]) {
 			found = append(found, committed[i])

@@ -66,6 +66,7 @@ const (
 	FactHistory = "history"
 	FactOverlay = "overlays"
 	FactDirty   = "dirty"
+	FactIndex   = "index"
 	FactVersion = "version"
 	FactDrift   = "drift"
 	FactSession = "session"

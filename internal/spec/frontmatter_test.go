@@ -139,7 +139,7 @@ surface: skill
 	{"a list where a text belongs", "title: a: b\n- c\ndesc: d\n", front{Title: "node", Desc: "d", Problems: frontProblem(2)}},
 	{"a conflict", "title: a\n<<<<<<< HEAD\ncode:\n- a.go\n=======\n- b.go\n>>>>>>> other\n", front{
 		Title: "a", Code: []string{"a.go", "b.go"},
-		Problems: []spec.Problem{{Rule: spec.RuleFrontmatter, Line: 3}, {Rule: spec.RuleFrontmatter, Line: 6}, {Rule: spec.RuleFrontmatter, Line: 8}},
+		Problems: []spec.Problem{{Rule: spec.RuleConflict, Line: 3}, {Rule: spec.RuleFrontmatter, Line: 3}, {Rule: spec.RuleFrontmatter, Line: 6}, {Rule: spec.RuleFrontmatter, Line: 8}},
 	}},
 	{"prose", "just words\n", front{Title: "node", Problems: frontProblem(2)}},
 	{"a list and no field", "- a\n- b: c: d\n", front{

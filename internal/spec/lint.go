@@ -62,6 +62,8 @@ const (
 // LintOptions says what to hold the tree against.
 type LintOptions struct {
 	Tracked []repo.Path // every file of the work tree, sorted
+	// Unmerged are those of them that a merge has not been decided for.
+	Unmerged []repo.Path
 	// Sources are those that should be governed or referred to; coverage is not
 	// asked for when nil.
 	Sources   []repo.Path
@@ -83,6 +85,10 @@ func Lint(nodes []*Node, opts LintOptions) Linted {
 	}
 	for _, n := range nodes {
 		for _, p := range n.Problems {
+			l.Errors = append(l.Errors, n.finding(p.Rule, p.Line, p.Message, p.Fix))
+		}
+		if slices.Contains(opts.Unmerged, n.Path) && !torn(n.Problems) {
+			p := unmerged(n.Path)
 			l.Errors = append(l.Errors, n.finding(p.Rule, p.Line, p.Message, p.Fix))
 		}
 		l.Errors = append(l.Errors, n.integrity(opts.Tracked)...)

@@ -2,6 +2,7 @@ package spec
 
 import (
 	"context"
+	"slices"
 
 	"ken/internal/fresh"
 	"ken/internal/repo"
@@ -64,7 +65,7 @@ func (l *Listing) Wanting() bool {
 			return true
 		}
 	}
-	return false
+	return slices.ContainsFunc(l.Unknown, func(u Unknown) bool { return u.Fact == FactIndex })
 }
 
 // List derives what git says about every node, and what the worktrees propose. What
@@ -72,6 +73,15 @@ func (l *Listing) Wanting() bool {
 // depends on has changed, the answer is the one of last time; and of each node whose
 // own affairs have not, so is what is said of it.
 func (r *Reader) List(ctx context.Context) (*Listing, error) {
+	l, err := r.list(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return l, r.stand(ctx, l)
+}
+
+// list is List without what the index says.
+func (r *Reader) list(ctx context.Context) (*Listing, error) {
 	o, err := r.look(ctx)
 	if err != nil {
 		return nil, err

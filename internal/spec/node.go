@@ -120,6 +120,7 @@ func readNode(f File) *Node {
 		n.Blind = f.Problem
 	}
 	text := n.decode(f.Content)
+	n.readConflicts(text)
 	front, body, first := n.split(text)
 	n.readFront(front)
 	n.readBody(body, first)

@@ -18,6 +18,7 @@ const (
 	RuleBody        = "body"        // its parts
 	RuleSymbol      = "symbol"      // what a part of a file is judged by
 	RuleAck         = "ack"         // what was said to hold
+	RuleConflict    = "conflict"    // what a merge has left undecided
 )
 
 // maxProblems is how many problems of one file are told. A file that no one wrote

@@ -17,8 +17,11 @@ const maxAsked = 200
 // A Source is the work tree that specs are read from.
 type Source interface {
 	Files
-	// Tracked lists every path that git tracks, sorted.
-	Tracked(ctx context.Context) ([]repo.Path, error)
+	// Tracked lists what git tracks, by path, each path once.
+	Tracked(ctx context.Context) ([]repo.Entry, error)
+	// IndexStamp names the state that git's index is in, "" when nothing tells it from
+	// another. It costs a fraction of what Tracked does.
+	IndexStamp(ctx context.Context) string
 	// Covered reports whether a file is source code that a spec should know.
 	Covered(path repo.Path) bool
 	// Create writes a file that is not there yet.
@@ -101,9 +104,16 @@ func (r *Reader) Lint(ctx context.Context) (Linted, error) {
 	if err != nil {
 		return Linted{}, err
 	}
-	var sources []repo.Path
-	if len(nodes) > 0 {
-		sources = slices.DeleteFunc(slices.Clone(tracked), func(p repo.Path) bool { return p.Under(Root) || !r.src.Covered(p) })
+	var opts LintOptions
+	for i := range tracked {
+		e := &tracked[i]
+		opts.Tracked = append(opts.Tracked, e.Path)
+		if e.Flags.Has(repo.Conflicted) {
+			opts.Unmerged = append(opts.Unmerged, e.Path)
+		}
+		if len(nodes) > 0 && !e.Path.Under(Root) && r.src.Covered(e.Path) {
+			opts.Sources = append(opts.Sources, e.Path)
+		}
 	}
-	return Lint(nodes, LintOptions{Tracked: tracked, Sources: sources}), nil
+	return Lint(nodes, opts), nil
 }

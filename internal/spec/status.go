@@ -54,10 +54,12 @@ func declared(n *Node) Status {
 // StatusUnder returns the node's status when some worktree proposes a change to it,
 // or none does. The first rule that holds decides. A rule that turns on a fact that
 // is not known makes the status unknown; where nothing at all could be read of git,
-// it is what the node declares.
+// it is what the node declares. Of a spec in conflict nothing is known to hold.
 func (f *Facts) StatusUnder(overlay bool) Status {
 	says := declared(f.Node)
 	switch {
+	case torn(f.Node.Problems):
+		return StatusUnknown
 	case says == StatusPending && len(f.Node.Code) == 0 && f.Node.Blind == "": // and so without drift
 		return StatusPending
 	case overlay:

@@ -1,0 +1,41 @@
+package spec
+
+import (
+	"slices"
+	"testing"
+)
+
+func TestConflicts(t *testing.T) {
+	for name, c := range map[string]struct {
+		text string
+		want []int
+	}{
+		"none":                     {"a\nb\n", nil},
+		"one":                      {"a\n<<<<<<< HEAD\nx\n=======\ny\n>>>>>>> x\n", []int{2}},
+		"two":                      {"<<<<<<< HEAD\n>>>>>>> x\n<<<<<<< HEAD\n>>>>>>> x\n", []int{1, 3}},
+		"nothing behind the mark":  {"<<<<<<<\n", []int{1}},
+		"only the end was left":    {"x\n=======\n>>>>>>> x\n", []int{3}},
+		"a heading":                {"Heading\n=======\n", nil},
+		"longer":                   {"<<<<<<<< HEAD\n>>>>>>>> x\n", nil},
+		"not where a line begins":  {" <<<<<<< HEAD\nsee <<<<<<< HEAD\n", nil},
+		"in a fence":               {"```\n<<<<<<< HEAD\n>>>>>>> x\n```\n", nil},
+		"behind a fence":           {"~~~ go\n```\n~~~\n<<<<<<< HEAD\n", []int{4}},
+		"no newline at the end":    {"<<<<<<< HEAD", []int{1}},
+		"a fence within one of it": {"<<<<<<< HEAD\n```\n>>>>>>> x\n```\n", []int{1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := conflicts(c.text); !slices.Equal(got, c.want) {
+				t.Errorf("conflicts on lines %d, want %d", got, c.want)
+			}
+		})
+	}
+}
+
+// What the frontmatter says twice is in conflict, too.
+func TestConflictInFrontmatter(t *testing.T) {
+	n := Load([]File{{Path: ".spec/a/spec.md", Content: []byte("---\n<<<<<<< HEAD\ntitle: a\n=======\ntitle: b\n>>>>>>> x\n---\n")}})[0]
+	f := Facts{Node: n}
+	if !torn(n.Problems) || f.StatusUnder(true) != StatusUnknown {
+		t.Errorf("%v is %v", n.Problems, f.StatusUnder(true))
+	}
+}

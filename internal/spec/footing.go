@@ -1,0 +1,105 @@
+package spec
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+
+	"ken/internal/repo"
+)
+
+const memoFooting = "footing"
+
+// A footing is what the index says of a node, where that is worth telling. The index
+// changes more often than specs and history do, so that it is laid over a listing each
+// time and is no part of what is kept of one.
+type footing struct {
+	Unmerged bool // a merge has not been decided for its file
+}
+
+// keptFootings are those of a checkout, with what they were made from.
+type keptFootings struct {
+	Stamp string             // of the index
+	Nodes string             // a digest of the nodes
+	At    map[string]footing // by the path of the spec; most have none
+}
+
+// stand lays over a listing what the index says. An index that cannot be read is unknown,
+// and no error.
+func (r *Reader) stand(ctx context.Context, l *Listing) error {
+	if len(l.Nodes) == 0 {
+		return nil
+	}
+	at, err := r.footings(ctx, l)
+	if ctx.Err() != nil {
+		return err
+	}
+	if err != nil {
+		l.unknown(FactIndex, err)
+		return nil
+	}
+	for i := range l.Nodes {
+		if n := &l.Nodes[i]; !n.Ghost {
+			n.stand(at[string(n.raw())])
+		}
+	}
+	return nil
+}
+
+func (l *Listed) stand(f footing) {
+	if f.Unmerged {
+		l.Status = StatusUnknown
+		if !torn(l.Problems) {
+			l.Problems = append(l.Problems, unmerged(l.raw()))
+		}
+	}
+}
+
+// footings returns what the index says of the nodes of a listing: what was found last
+// time, if index and nodes are those.
+func (r *Reader) footings(ctx context.Context, l *Listing) (map[string]footing, error) {
+	stamp, nodes := r.src.IndexStamp(ctx), l.digest()
+	var k keptFootings
+	if stamp != "" && r.load(memoFooting, &k) && k.Stamp == stamp && k.Nodes == nodes {
+		return k.At, nil
+	}
+	tracked, err := r.src.Tracked(ctx)
+	if err != nil {
+		return nil, err
+	}
+	at := make(map[string]footing)
+	for i := range l.Nodes {
+		n := &l.Nodes[i]
+		if f := footingOf(n, tracked); !n.Ghost && f != (footing{}) {
+			at[string(n.raw())] = f
+		}
+	}
+	if stamp != "" && stamp == r.src.IndexStamp(ctx) {
+		r.save(memoFooting, keptFootings{stamp, nodes, at})
+	}
+	return at, nil
+}
+
+// footingOf says how a node stands among what git tracks, which is sorted by path.
+func footingOf(n *Listed, tracked []repo.Entry) footing {
+	return footing{Unmerged: isUnmerged(tracked, n.raw())}
+}
+
+// isUnmerged reports whether a merge has not been decided for a file.
+func isUnmerged(tracked []repo.Entry, p repo.Path) bool {
+	i, ok := slices.BinarySearchFunc(tracked, p, func(e repo.Entry, p repo.Path) int { return cmp.Compare(e.Path, p) })
+	return ok && tracked[i].Flags.Has(repo.Conflicted)
+}
+
+// digest names what a footing depends on besides the index.
+func (l *Listing) digest() string {
+	sum := sha256.New()
+	for i := range l.Nodes {
+		n := &l.Nodes[i]
+		fmt.Fprintf(sum, "%t %q %q\n", n.Ghost, n.raw(), n.Code)
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}
