@@ -282,6 +282,9 @@ func (s *workshop) Describe(ctx context.Context, run crew.Run, of survey.Portion
 			return d, err
 		}
 		d.Files = fileRecords(piece.Item, draft, writer)
+		if err := registry.Stamp(ctx, s.store, d.Files, time.Now()); err != nil {
+			return d, err
+		}
 	}
 	d.Verdict, d.Reasons, d.Speaks = piece.Turned()
 	return d, nil
@@ -308,17 +311,17 @@ func (s *workshop) told(ctx context.Context, list []survey.Portion) ([]survey.To
 	return told, nil
 }
 
-// fileRecords are what was said of a directory's files, for the contents that were looked at.
+// fileRecords are what was said of a directory's files, for the contents that were looked at. When
+// they were written is left open.
 func fileRecords(it *survey.Item, draft survey.Draft, w survey.Writer) []fresh.Record {
 	var list []fresh.Record
-	now := time.Now().UTC().Truncate(time.Microsecond)
 	for _, f := range it.Files {
 		text := draft.Files[f.Path]
 		if f.ID.IsZero() || fresh.CheckText(text, registry.MaxText, unicode.IsControl) != nil {
 			continue
 		}
 		list = append(list, fresh.Record{
-			Text: text, Author: w.Author(), Recipe: w.Recipe(), Path: f.Path, At: now,
+			Text: text, Author: w.Author(), Recipe: w.Recipe(), Path: f.Path,
 			Basis: fresh.Basis{Content: repo.Content{ID: f.ID}},
 		})
 	}

@@ -24,6 +24,26 @@ func md5s() *rapid.Generator[repo.MD5] {
 	})
 }
 
+// A stamp is never before now, and comes after all that it displaces as long as a year
+// has four digits.
+func TestStampComesAfter(t *testing.T) {
+	times := rapid.Custom(func(t *rapid.T) time.Time {
+		return time.Unix(rapid.Int64Range(-62135596800, 253402300799).Draw(t, "s"), rapid.Int64Range(0, 999999999).Draw(t, "ns"))
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		now, displaced := times.Draw(t, "now"), rapid.SliceOf(times).Draw(t, "displaced")
+		at := fresh.Stamp(now, displaced...)
+		if at.Before(now.Truncate(time.Microsecond)) || at.Year() > 9999 || at != at.Truncate(time.Microsecond) {
+			t.Fatalf("%v", at)
+		}
+		for _, d := range displaced {
+			if end := time.Date(9999, 12, 31, 23, 59, 59, 999998000, time.UTC); !at.After(d.Truncate(time.Microsecond)) && d.Before(end) {
+				t.Errorf("%v displaces %v", at, d)
+			}
+		}
+	})
+}
+
 // Nothing that was never looked at passes for good news.
 func TestZeroIsUnknown(t *testing.T) {
 	var s fresh.State

@@ -100,6 +100,26 @@ func (r Record) ID() Digest {
 		r.At.UTC().Truncate(time.Microsecond).Format(time.RFC3339Nano), r.Confirmer, strconv.FormatBool(r.Assumed))
 }
 
+// lastStamp is the latest time that a record can be spelled with.
+var lastStamp = time.Date(9999, time.December, 31, 23, 59, 59, 999999000, time.UTC)
+
+// Stamp is the time of a text that is written now and takes the place of others: now,
+// or right after the latest of those that it displaces. The newest text is the one
+// shown, and clocks differ: without this, words from a clock that is ahead could not be
+// replaced by anybody before that time has come.
+func Stamp(now time.Time, displaced ...time.Time) time.Time {
+	at := now.UTC().Truncate(time.Microsecond)
+	for _, d := range displaced {
+		if d = d.UTC().Truncate(time.Microsecond); !at.After(d) {
+			at = d.Add(time.Microsecond)
+		}
+	}
+	if at.After(lastStamp) {
+		return lastStamp
+	}
+	return at
+}
+
 // digestOf hashes fields so that no two lists of them can collide.
 func digestOf(fields ...string) Digest {
 	b, err := json.Marshal(fieldsAsBytes(fields))

@@ -72,7 +72,7 @@ func (r *Registry) Write(ctx context.Context, updates []Update) ([]Written, erro
 	if err != nil {
 		return nil, err
 	}
-	now, own := r.opts.Now().UTC().Truncate(time.Microsecond), printable(r.opts.Author())
+	own := printable(r.opts.Author())
 	written := make([]Written, len(updates))
 	var change Change
 	for i, u := range updates {
@@ -88,7 +88,6 @@ func (r *Registry) Write(ctx context.Context, updates []Update) ([]Written, erro
 		if w.Result == Rejected {
 			continue
 		}
-		record.At = now
 		change.Records = append(change.Records, record)
 		// A row that has not moved learns of the record by itself, and keeps a
 		// text that holds. Putting it all the same would unsettle the baseline.
@@ -105,10 +104,37 @@ func (r *Registry) Write(ctx context.Context, updates []Update) ([]Written, erro
 	if change.IsZero() {
 		return written, nil
 	}
+	if err := Stamp(ctx, r.store, change.Records, r.opts.Now()); err != nil {
+		return nil, err
+	}
 	if err := r.store.Commit(ctx, snap.Worktree, change, nil); err != nil {
 		return nil, fmt.Errorf("keep the summaries: %w", err)
 	}
 	return written, nil
+}
+
+// Stamp gives records the time from which on they are the ones shown: now, or right
+// after what is kept for the same content, whenever its clock says that was written.
+func Stamp(ctx context.Context, kept interface {
+	Newest(ctx context.Context, contents []repo.Content) (map[repo.Content]fresh.Record, error)
+}, records []fresh.Record, now time.Time,
+) error {
+	contents := make([]repo.Content, len(records))
+	for i := range records {
+		contents[i] = records[i].Basis.Content
+	}
+	displaced, err := kept.Newest(ctx, contents)
+	if err != nil {
+		return err
+	}
+	last := make(map[fresh.Basis]time.Time)
+	for i := range records {
+		r := &records[i]
+		key := r.Basis.Key()
+		r.At = fresh.Stamp(now, displaced[r.Basis.Content].At, last[key])
+		last[key] = r.At
+	}
+	return nil
 }
 
 // seen is what the author of an update saw last, where it does not say what it read.

@@ -1,6 +1,7 @@
 package registry_test
 
 import (
+	"fmt"
 	"io/fs"
 	"strings"
 	"testing"
@@ -45,6 +46,21 @@ func TestWriteByWhatWasRead(t *testing.T) {
 				t.Errorf("status says %s", rep.Verdicts[0].Summary)
 			}
 		})
+	}
+}
+
+// What is written last is what is shown, whatever the clocks say.
+func TestTheLastWordIsShown(t *testing.T) {
+	w := settled(t, "a.go", "alpha", "twin.go", "alpha")
+	for i, clock := range []int64{4_000_000_000, 1000, 1000, 0, 500} {
+		w.seconds = clock
+		text := fmt.Sprint("words ", i)
+		w.tell(t, registry.Update{Path: "twin.go", Text: "first of a batch"}, registry.Update{Path: "a.go", Text: text})
+		for _, p := range []repo.Path{"a.go", "twin.go"} {
+			if k := w.show(t, p); k.Text != text || k.Verdict != fresh.Fresh {
+				t.Errorf("%s after writing %q: %s %q of %v", p, text, k.Verdict, k.Text, k.UpdatedAt)
+			}
+		}
 	}
 }
 

@@ -200,7 +200,7 @@ func (d *Desk) Submit(ctx context.Context, sub Submission) (*Submitted, error) {
 			return nil, err
 		}
 	}
-	r, err := d.record(it, sub.Draft, sub.Author, l.Recipe)
+	r, err := j.record(it, sub.Draft, sub.Author, l.Recipe)
 	if err == nil && sub.Keep && moved != "" {
 		err = fmt.Errorf("%s: hand in the words", moved)
 	}

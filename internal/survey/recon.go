@@ -131,7 +131,7 @@ func (j *judgement) replan(ctx context.Context, m Mind) (Spent, error) {
 	plan, err := j.readRecon(answer)
 	if err != nil {
 		// It was paid for. The same question would be answered in the same way.
-		f := Failure{Path: reconPath, Basis: j.planAsked(m), Reason: oneLine(err.Error()), At: j.opts.Now().UTC().Truncate(time.Microsecond)}
+		f := Failure{Path: reconPath, Basis: j.planAsked(m), Reason: oneLine(err.Error()), At: j.stamp(reconPath)}
 		if kept := j.store.KeepFailure(context.WithoutCancel(ctx), f); kept != nil {
 			return spent, errors.Join(fmt.Errorf("plan the survey: %w", err), kept)
 		}
@@ -143,7 +143,7 @@ func (j *judgement) replan(ctx context.Context, m Mind) (Spent, error) {
 	}
 	return spent, j.store.Keep(context.WithoutCancel(ctx), []*Record{{
 		Path: reconPath, Basis: j.planBasis(), Text: string(text), Author: oneLine(m.Author()), Recipe: m.Recipe(),
-		At: j.opts.Now().UTC().Truncate(time.Microsecond),
+		At: j.stamp(reconPath),
 	}})
 }
 

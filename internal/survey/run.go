@@ -436,7 +436,7 @@ func (r *run) finish(ctx context.Context, a answer) error {
 		} else {
 			r.away = 0
 		}
-		f := Failure{Path: st.Dir.Path, Reason: oneLine(a.err.Error()), At: r.opts.Now().UTC().Truncate(time.Microsecond)}
+		f := Failure{Path: st.Dir.Path, Reason: oneLine(a.err.Error()), At: r.stamp(st.Dir.Path)}
 		if a.item != nil {
 			f.Basis = a.item.Basis.Digest()
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	"ken/internal/fresh"
 	"ken/internal/repo"
@@ -106,7 +105,7 @@ func (s *Survey) Synthesise(ctx context.Context, m Mind) (Spent, error) {
 	}
 	return spent, s.store.Keep(context.WithoutCancel(ctx), []*Record{{
 		Path: reportPath, Basis: basis, Text: text, Author: oneLine(m.Author()), Recipe: m.Recipe(),
-		At: s.opts.Now().UTC().Truncate(time.Microsecond),
+		At: j.stamp(reportPath),
 	}})
 }
 

@@ -54,10 +54,10 @@ func (s Spent) Add(t Spent) Spent {
 }
 
 // record makes a record of a draft; err says what is wrong with it.
-func (s *Survey) record(it *Item, d Draft, author, recipe string) (*Record, error) {
+func (j *judgement) record(it *Item, d Draft, author, recipe string) (*Record, error) {
 	r := &Record{
 		Path: it.Path, Basis: it.Basis, Text: strings.TrimSpace(d.Text), Author: oneLine(author), Recipe: recipe,
-		At: s.opts.Now().UTC().Truncate(time.Microsecond), Partial: d.Partial, Flags: d.Flags,
+		At: j.stamp(it.Path), Partial: d.Partial, Flags: d.Flags,
 	}
 	if d.Keep {
 		if it.Old == nil {
@@ -74,6 +74,16 @@ func (s *Survey) record(it *Item, d Draft, author, recipe string) (*Record, erro
 		return r, badWords(r.Text)
 	}
 	return r, badText(r.Text)
+}
+
+// stamp is the time of what is noted of a directory now: it comes after all that was
+// written there, whatever clock that was written by.
+func (j *judgement) stamp(p repo.Path) time.Time {
+	var displaced []time.Time
+	for _, r := range j.latest[p] {
+		displaced = append(displaced, r.At)
+	}
+	return fresh.Stamp(j.opts.Now(), displaced...)
 }
 
 // badWords says what is wrong with a text that a mind has written: more than was asked for,
