@@ -4,7 +4,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"ken/internal/fresh"
-	"ken/internal/registry"
 )
 
 func (p *program) summaryList() *cobra.Command {
@@ -36,7 +35,7 @@ func (p *program) summaryList() *cobra.Command {
 					return p.io.Encode(l)
 				}
 				for _, k := range l.Entries {
-					p.io.Line(toneOf(k.Verdict), k.Verdict.String(), display(k.PathJSON), assumed(k)+registry.FirstLine(k.Text))
+					p.io.Line(toneOf(k.Verdict), k.Verdict.String(), display(k.PathJSON), k.Gist())
 				}
 				return nil
 			})
@@ -45,12 +44,4 @@ func (p *program) summaryList() *cobra.Command {
 	c.Flags().StringSliceVar(&states, "state", nil, "only those in these states (fresh, stale, none, excluded, unknown); default fresh,stale")
 	pathB64(c, &b64)
 	return c
-}
-
-// assumed warns of a text whose author did not say what it read.
-func assumed(k registry.Knowledge) string {
-	if k.Assumed {
-		return "(assumed) "
-	}
-	return ""
 }

@@ -92,10 +92,7 @@ func (p *program) printKnowledge(known []registry.Knowledge) error {
 		return p.io.Encode(known)
 	}
 	for _, k := range known {
-		why := strings.Join(k.Reasons, ", ")
-		if k.Assumed {
-			why = strings.TrimPrefix(why+", assumed", ", ")
-		}
+		why := strings.Join(append(k.Reasons, k.Remarks()...), ", ")
 		p.io.Line(toneOf(k.Verdict), k.Verdict.String(), display(k.PathJSON), why)
 		if k.Text == "" {
 			continue

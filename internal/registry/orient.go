@@ -118,16 +118,20 @@ func (r *Registry) summarise(ctx context.Context, b *brief, rep *Report, state f
 			return err
 		}
 		for i, k := range known {
-			note := ""
-			if k.Assumed {
-				note = "(assumed) "
-			}
-			b.line(fmt.Sprintf("%s  %s  %s%s", k.Verdict, paths[i], note, FirstLine(k.Text)))
+			b.line(fmt.Sprintf("%s  %s  %s", k.Verdict, paths[i], k.Gist()))
 		}
 		paths = paths[n:]
 	}
 	b.dropped += len(paths)
 	return nil
+}
+
+// Gist is the first line of the text, behind what a reader should hear of it.
+func (k *Knowledge) Gist() string {
+	if notes := k.Remarks(); len(notes) > 0 {
+		return "(" + strings.Join(notes, ", ") + ") " + FirstLine(k.Text)
+	}
+	return FirstLine(k.Text)
 }
 
 // FirstLine is a text's first line, for lists.

@@ -26,8 +26,28 @@ type Knowledge struct {
 	UpdatedAt   *time.Time  `json:"updated_at"`
 	Assumed     bool        `json:"assumed"` // the author did not say what it read
 	ConfirmedBy string      `json:"confirmed_by,omitempty"`
-	Receipt     string      `json:"receipt"`
-	Commit      repo.ID     `json:"commit"` // judged at
+	// WrittenFor is the path that the text was written for, where that is another one:
+	// the same bytes share a text wherever they lie.
+	WrittenFor    string  `json:"written_for,omitempty"`
+	WrittenForB64 string  `json:"written_for_b64,omitempty"`
+	Receipt       string  `json:"receipt"`
+	Commit        repo.ID `json:"commit"` // judged at
+}
+
+// Remarks are what a reader should hear of where the text came from, beside the verdict.
+func (k *Knowledge) Remarks() []string {
+	var list []string
+	if k.Assumed {
+		list = append(list, "assumed")
+	}
+	if k.WrittenFor != "" {
+		other := repo.Path(k.WrittenFor)
+		if raw, err := (repo.PathJSON{Path: k.WrittenFor, B64: k.WrittenForB64}).Raw(); err == nil {
+			other = raw
+		}
+		list = append(list, "written for "+other.String())
+	}
+	return list
 }
 
 // Show returns what is known of each path, in order. Having no summary, being
@@ -97,6 +117,10 @@ func (k *Knowledge) tell(record fresh.Record, path repo.Path) {
 	at := record.At.UTC()
 	k.Text, k.Author, k.Recipe, k.UpdatedAt = record.Text, record.Author, record.Recipe, &at
 	k.Assumed, k.ConfirmedBy = record.Assumed, record.Confirmer
+	if record.Path != path && record.Path != "" {
+		j := record.Path.JSON()
+		k.WrittenFor, k.WrittenForB64 = j.Path, j.B64
+	}
 	k.ID, k.MD5 = record.Basis.Content.ID, record.Basis.Content.MD5
 	k.Receipt = fresh.Receipt{
 		Subject: path, Verdict: k.Verdict, Basis: record.Basis.Digest(), Record: record.ID(), Commit: k.Commit,

@@ -75,7 +75,9 @@ func (r *Registry) Write(ctx context.Context, updates []Update) ([]Written, erro
 	own := printable(r.opts.Author())
 	written := make([]Written, len(updates))
 	var change Change
+	others := &holders{Registry: r, snap: snap}
 	for i, u := range updates {
+		said := u.Read
 		if id := r.seen(u); !id.IsZero() {
 			u.Read = id.String()
 		}
@@ -84,6 +86,17 @@ func (r *Registry) Write(ctx context.Context, updates []Update) ([]Written, erro
 			author = printable(u.Author)
 		}
 		w, record := r.draft(u, author, &subjects[i], texts[subjects[i].now.About.Content])
+		// What a session was seen to read at a path was there, whatever else has it.
+		if said != "" && w.Result == Superseded {
+			other, err := others.holding(ctx, record.Basis.Content, &subjects[i])
+			if err != nil {
+				return nil, err
+			}
+			if other != "" {
+				w = Written{PathJSON: w.PathJSON, Result: Rejected, Reason: fmt.Sprintf(
+					"what was read is the content of %s, and was not seen here: say what was read here, or write it for that file", other)}
+			}
+		}
 		written[i] = w
 		if w.Result == Rejected {
 			continue

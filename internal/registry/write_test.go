@@ -49,6 +49,59 @@ func TestWriteByWhatWasRead(t *testing.T) {
 	}
 }
 
+// A text for bytes that lie elsewhere, and never lay here, would be shown there.
+func TestWriteForAnotherFilesBytes(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		read   string
+		happen func(*world)
+		result registry.Result
+	}{
+		{"the other's id", blob("beta").String(), nil, registry.Rejected},
+		{"the other's md5", digest("beta").String(), nil, registry.Rejected},
+		{"what the other holds by now", blob("later").String(), func(w *world) { w.write("b.go", "later"); w.stage("b.go") }, registry.Rejected},
+		{"what nobody holds", blob("later").String(), nil, registry.Superseded},
+		{"what was here when it was verified", blob("beta").String(), func(w *world) {
+			w.write("a.go", "beta")
+			w.verify(t, registry.VerifyOptions{})
+			w.write("a.go", "new")
+		}, registry.Superseded},
+		{"what is staged here", blob("beta").String(), func(w *world) {
+			w.put("a.go", "beta")
+			w.write("a.go", "new")
+		}, registry.Superseded},
+		{"what is committed here", blob("beta").String(), func(w *world) {
+			w.put("a.go", "beta")
+			w.commit()
+			w.put("a.go", "new")
+		}, registry.Superseded},
+		{"what no tracked file holds any more", blob("beta").String(), func(w *world) { w.remove("b.go"); w.stage("b.go") }, registry.Superseded},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := settled(t, "a.go", "alpha", "b.go", "beta")
+			if c.happen != nil {
+				c.happen(w)
+			}
+			got := w.tell(t, registry.Update{Path: "a.go", Text: "words", Read: c.read})[0]
+			if got.Result != c.result || got.Result == registry.Rejected && !strings.Contains(got.Reason, "b.go") {
+				t.Errorf("%+v", got)
+			}
+		})
+	}
+}
+
+// Who reads a text that was written for another path is told so.
+func TestSharedTextTellsWhoseItIs(t *testing.T) {
+	w := settled(t, "a.go", "same", "b.go", "same")
+	w.tell(t, registry.Update{Path: "a.go", Text: "words"})
+	if k := w.show(t, "a.go"); k.WrittenFor != "" {
+		t.Errorf("a.go: %+v", k)
+	}
+	if k := w.show(t, "b.go"); k.Verdict != fresh.Fresh || k.WrittenFor != "a.go" || k.Gist() != "(assumed, written for a.go) words" {
+		t.Errorf("b.go: %+v", k)
+	}
+}
+
 // What is written last is what is shown, whatever the clocks say.
 func TestTheLastWordIsShown(t *testing.T) {
 	w := settled(t, "a.go", "alpha", "twin.go", "alpha")
