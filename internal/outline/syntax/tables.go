@@ -2,6 +2,7 @@ package syntax
 
 import (
 	"errors"
+	"slices"
 	"sync/atomic"
 
 	ts "github.com/odvcencio/gotreesitter"
@@ -97,27 +98,10 @@ func tablesOf(name string, lang *ts.Language) (*tables, error) {
 func (t *tables) gather(lang *ts.Language) {
 	t.cells = []uint16{0} // a row of nothing
 	t.rowAt = make([]uint32, len(lang.LexModes))
-	for state, row := range lang.ParseTable {
-		if state >= len(t.rowAt) {
-			break
-		}
-		groups := make(map[uint16][]uint16)
-		var values []uint16
-		for sym, value := range row {
-			if value == 0 {
-				continue
-			}
-			if groups[value] == nil {
-				values = append(values, value)
-			}
-			groups[value] = append(groups[value], uint16(sym))
-		}
+	var group rowGroups
+	for state, row := range lang.ParseTable[:min(len(lang.ParseTable), len(t.rowAt))] {
 		t.rowAt[state] = uint32(len(t.cells))
-		t.cells = append(t.cells, uint16(len(values)))
-		for _, value := range values {
-			t.cells = append(t.cells, value, uint16(len(groups[value])))
-			t.cells = append(t.cells, groups[value]...)
-		}
+		t.cells = group.append(t.cells, row)
 	}
 	base := uint32(len(t.cells))
 	t.cells = append(t.cells, lang.SmallParseTable...)
@@ -126,6 +110,43 @@ func (t *tables) gather(lang *ts.Language) {
 			t.rowAt[state] = base + at
 		}
 	}
+}
+
+// rowGroups gather the symbols of a row by value. It is used again for the next row.
+type rowGroups struct {
+	last   map[uint16]int // by value: its last symbol so far
+	before []int          // by symbol: the one before it with the same value, -1 for none
+	values []uint16       // in order
+}
+
+// append appends a row that has a cell for each symbol.
+func (g *rowGroups) append(out, row []uint16) []uint16 {
+	if g.last == nil {
+		g.last = make(map[uint16]int)
+	}
+	clear(g.last)
+	g.before, g.values = slices.Grow(g.before[:0], len(row))[:len(row)], g.values[:0]
+	for sym, value := range row {
+		if value == 0 {
+			continue
+		}
+		last, ok := g.last[value]
+		if !ok {
+			last = -1
+			g.values = append(g.values, value)
+		}
+		g.before[sym], g.last[value] = last, sym
+	}
+	out = append(out, uint16(len(g.values)))
+	for _, value := range g.values {
+		size := len(out) + 1
+		out = append(out, value, 0)
+		for sym := g.last[value]; sym >= 0; sym = g.before[sym] {
+			out = append(out, uint16(sym))
+		}
+		out[size] = uint16(len(out) - size - 1)
+	}
+	return out
 }
 
 // lexStatesOf takes the states of a lexer from the library. Many have the same
