@@ -573,11 +573,6 @@ func TestRows(t *testing.T) {
 		c.Baseline = &registry.Baseline{Head: storetest.ID(head), Clean: true, At: ann.now}
 		storetest.Commit(t, ann, "", c)
 	}
-	conn, err := pgx.Connect(t.Context(), address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close(context.Background())
 	var id string
 	rows := func() string {
 		t.Helper()
@@ -588,9 +583,8 @@ func TestRows(t *testing.T) {
 		}
 		m := list[0]
 		id = m.ID
-		var clean bool
-		if err := conn.QueryRow(t.Context(), `SELECT clean FROM ken.machine`).Scan(&clean); err != nil || !clean {
-			t.Errorf("the work tree is clean: %t, %v", clean, err)
+		if !pgtest.One[bool](t, address, `SELECT clean FROM ken.machine`) {
+			t.Error("the work tree is clean, and the base says otherwise")
 		}
 		looking, err := postgres.Open(address, postgres.Options{Repository: "r", Machine: m.ID})
 		if err != nil {
