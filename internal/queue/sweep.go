@@ -59,55 +59,58 @@ func (q *Queue) sweepLeases(ctx context.Context) error {
 		return err
 	}
 	for _, l := range list {
-		err := q.in(ctx, func(tx pgx.Tx) error {
-			run, err := lockRun(ctx, tx, l.run)
-			if err != nil {
-				return err
-			}
-			var h held
-			var day *time.Time
-			var tries int
-			err = tx.QueryRow(ctx, `
-				SELECT reserved_tokens, reserved_cost, reserved_on, attempts + 1 FROM ken.survey_directory
-				WHERE run = $1 AND path = $2 AND state = 'taken' AND expires < now() FOR NO KEY UPDATE`,
-				l.run, bytesOf(l.path)).Scan(&h.reserved.Tokens, &h.reserved.Cost, &day, &tries)
-			if err != nil {
-				return err
-			}
-			fate, _ := crew.FateOf(errVanished, tries)
-			state := "ready"
-			if fate == crew.GivenUp {
-				state = "dead"
-			}
-			_, err = tx.Exec(ctx, `
-				UPDATE ken.survey_directory SET state = $3, attempts = attempts + 1, error = $4 || ' (' || worker || ')', token = NULL, expires = NULL,
-					reserved_tokens = 0, reserved_cost = 0, reserved_on = NULL, settled_at = CASE $3 WHEN 'dead' THEN now() END
-				WHERE run = $1 AND path = $2`, l.run, bytesOf(l.path), state, errVanished.Error())
-			if err != nil {
-				return err
-			}
-			_, err = tx.Exec(ctx, `
-				UPDATE ken.survey_run SET reserved_tokens = reserved_tokens - $2, reserved_cost = reserved_cost - $3,
-					assumed_tokens = assumed_tokens + $2, assumed_cost = assumed_cost + $3 WHERE id = $1`, l.run, h.reserved.Tokens, h.reserved.Cost)
-			if err != nil {
-				return err
-			}
-			switch {
-			case state == "dead":
-				err = conclude(ctx, tx, l.run)
-			case run.state == crew.Running:
-				err = q.insert(ctx, tx, run.repository, l.run, l.path, l.band, 0)
-			}
-			if err != nil || day == nil {
-				return err
-			}
-			return settleDay(ctx, tx, *day, h.reserved, h.reserved)
-		})
+		err := q.in(ctx, func(tx pgx.Tx) error { return q.sweepLease(ctx, tx, l) })
 		if err != nil && !errors.Is(err, pgx.ErrNoRows) { // somebody else swept it
 			return err
 		}
 	}
 	return nil
+}
+
+// sweepLease does so with one of them. Where there is no such row, somebody else has swept it.
+func (q *Queue) sweepLease(ctx context.Context, tx pgx.Tx, l leftover) error {
+	run, err := lockRun(ctx, tx, l.run)
+	if err != nil {
+		return err
+	}
+	var h held
+	var day *time.Time
+	var tries int
+	err = tx.QueryRow(ctx, `
+		SELECT reserved_tokens, reserved_cost, reserved_on, attempts + 1 FROM ken.survey_directory
+		WHERE run = $1 AND path = $2 AND state = 'taken' AND expires < now() FOR NO KEY UPDATE`,
+		l.run, bytesOf(l.path)).Scan(&h.reserved.Tokens, &h.reserved.Cost, &day, &tries)
+	if err != nil {
+		return err
+	}
+	fate, _ := crew.FateOf(errVanished, tries)
+	state := "ready"
+	if fate == crew.GivenUp {
+		state = "dead"
+	}
+	_, err = tx.Exec(ctx, `
+		UPDATE ken.survey_directory SET state = $3, attempts = attempts + 1, error = $4 || ' (' || worker || ')', token = NULL, expires = NULL,
+			reserved_tokens = 0, reserved_cost = 0, reserved_on = NULL, settled_at = CASE $3 WHEN 'dead' THEN now() END
+		WHERE run = $1 AND path = $2`, l.run, bytesOf(l.path), state, errVanished.Error())
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec(ctx, `
+		UPDATE ken.survey_run SET reserved_tokens = reserved_tokens - $2, reserved_cost = reserved_cost - $3,
+			assumed_tokens = assumed_tokens + $2, assumed_cost = assumed_cost + $3 WHERE id = $1`, l.run, h.reserved.Tokens, h.reserved.Cost)
+	if err != nil {
+		return err
+	}
+	switch {
+	case state == "dead":
+		err = conclude(ctx, tx, l.run)
+	case run.state == crew.Running:
+		err = q.insert(ctx, tx, run.repository, l.run, l.path, l.band, 0)
+	}
+	if err != nil || day == nil {
+		return err
+	}
+	return settleDay(ctx, tx, *day, h.reserved, h.reserved)
 }
 
 // errVanished is why a directory was not described whose worker gave no sign of life.

@@ -68,6 +68,37 @@ const (
 // Work describes directories until the context ends, or no run is left if that is wanted. It
 // returns why no directory could be described here any more, nil when it was told to end.
 func (q *Queue) Work(ctx context.Context, opts WorkOptions) error {
+	opts = opts.filled()
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	w := &worker{q: q, opts: opts, fair: crew.NewFair(opts.Jobs), stop: stop, ending: ctx, hands: make(map[*taken]context.CancelCauseFunc)}
+	client, err := w.client()
+	if err != nil {
+		return err
+	}
+	if err := client.Start(context.WithoutCancel(ctx)); err != nil {
+		return away(err)
+	}
+	var helpers sync.WaitGroup
+	done := make(chan struct{}) // when nothing is in hand any more
+	helpers.Go(func() { w.beat(done) })
+	helpers.Go(func() { w.tidy(ctx) })
+	helpers.Go(func() { w.nudge(ctx, slices.Collect(maps.Keys(w.of))) })
+	if opts.UntilIdle {
+		helpers.Go(func() { w.watch(ctx) })
+	}
+	<-ctx.Done()
+	w.drain(ctx, client)
+	close(done)
+	helpers.Wait()
+	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) && !errors.Is(cause, errIdle) {
+		return cause
+	}
+	return nil
+}
+
+// filled returns the options with what zero stands for.
+func (opts WorkOptions) filled() WorkOptions {
 	if opts.Jobs == 0 {
 		opts.Jobs = 1
 	}
@@ -80,17 +111,19 @@ func (q *Queue) Work(ctx context.Context, opts WorkOptions) error {
 	if opts.Told == nil {
 		opts.Told = func(Event) {}
 	}
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	w := &worker{q: q, opts: opts, fair: crew.NewFair(opts.Jobs), stop: stop, ending: ctx, hands: make(map[*taken]context.CancelCauseFunc)}
+	return opts
+}
+
+// client is River's, with a queue to each repository.
+func (w *worker) client() (*river.Client[pgx.Tx], error) {
 	queues := make(map[string]river.QueueConfig)
 	w.of = make(map[string]string)
-	for name := range opts.Repositories {
-		queues[queueOf(name)], w.of[queueOf(name)] = river.QueueConfig{MaxWorkers: opts.Jobs}, name
+	for name := range w.opts.Repositories {
+		queues[queueOf(name)], w.of[queueOf(name)] = river.QueueConfig{MaxWorkers: w.opts.Jobs}, name
 	}
 	workers := river.NewWorkers()
 	river.AddWorker(workers, w)
-	client, err := river.NewClient(riverpgxv5.New(q.pool), &river.Config{
+	return river.NewClient(riverpgxv5.New(w.q.pool), &river.Config{
 		Queues: queues, Workers: workers, Logger: quiet(), Schema: schema,
 		// A job lasts as long as it needs: leases tell who is gone.
 		JobTimeout: -1, FetchCooldown: cooldown,
@@ -99,38 +132,22 @@ func (q *Queue) Work(ctx context.Context, opts WorkOptions) error {
 		CompletedJobRetentionPeriod: time.Hour, ErrorHandler: w,
 		ReindexerIndexNames: []string{}, // that takes the tables' owner
 	})
-	if err != nil {
-		return err
-	}
-	if err := client.Start(context.WithoutCancel(ctx)); err != nil {
-		return away(err)
-	}
-	var helpers sync.WaitGroup
-	done := make(chan struct{}) // when nothing is in hand any more
-	helpers.Go(func() { w.beat(done) })
-	helpers.Go(func() { w.tidy(ctx) })
-	helpers.Go(func() { w.nudge(ctx, slices.Collect(maps.Keys(queues))) })
-	if opts.UntilIdle {
-		helpers.Go(func() { w.watch(ctx) })
-	}
-	<-ctx.Done()
+}
+
+// drain lets what is in hand come to its end, for as long as it may take.
+func (w *worker) drain(ctx context.Context, client *river.Client[pgx.Tx]) {
 	if w.busy() > 0 {
-		opts.Told(Event{Drained: true})
+		w.opts.Told(Event{Drained: true})
 	}
-	soft, cancel := context.WithTimeout(context.WithoutCancel(ctx), opts.Drain)
+	ctx = context.WithoutCancel(ctx)
+	soft, cancel := context.WithTimeout(ctx, w.opts.Drain)
 	defer cancel()
 	if err := client.Stop(soft); err != nil {
 		// What is left is handed back, which takes as long as the server does.
-		hard, cancel := context.WithTimeout(context.WithoutCancel(ctx), opts.Lease)
+		hard, cancel := context.WithTimeout(ctx, w.opts.Lease)
 		defer cancel()
 		_ = client.StopAndCancel(hard) // what is not handed back by then, its lease gives back
 	}
-	close(done)
-	helpers.Wait()
-	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) && !errors.Is(cause, errIdle) {
-		return cause
-	}
-	return nil
 }
 
 // errIdle ends a worker that was to work until nothing is left.

@@ -57,12 +57,7 @@ func (t *Team) rows(ctx context.Context, step stepper, generation int64, now boo
 	if !now && at.Sub(t.marks.RowsAt) < rowsEvery && !at.Before(t.marks.RowsAt) {
 		return nil
 	}
-	var stand string
-	err := step(ctx, func(ctx context.Context) error {
-		b, _, err := t.base.Baseline(ctx, name)
-		stand = t.standing(b)
-		return err
-	})
+	stand, err := t.baseStanding(ctx, step, name)
 	if err != nil {
 		return err
 	}
@@ -83,12 +78,7 @@ func (t *Team) rows(ctx context.Context, step stepper, generation int64, now boo
 	if err := t.hand(ctx, step, name, change); err != nil {
 		return err
 	}
-	err = step(ctx, func(ctx context.Context) error {
-		b, _, err := t.base.Baseline(ctx, name)
-		stand = t.standing(b)
-		return err
-	})
-	if err != nil {
+	if stand, err = t.baseStanding(ctx, step, name); err != nil {
 		return err
 	}
 	for i, r := range change.Put {
@@ -106,6 +96,16 @@ func (t *Team) rows(ctx context.Context, step stepper, generation int64, now boo
 		t.marks.Rows[name] = generation
 	}
 	return t.save(ctx)
+}
+
+// baseStanding says how the rows of a worktree stand in the base.
+func (t *Team) baseStanding(ctx context.Context, step stepper, name string) (stand string, err error) {
+	err = step(ctx, func(ctx context.Context) error {
+		b, _, err := t.base.Baseline(ctx, name)
+		stand = t.standing(b)
+		return err
+	})
+	return stand, err
 }
 
 // difference returns what makes the rows that were handed over those of the work tree, with
