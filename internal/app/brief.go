@@ -7,7 +7,6 @@ import (
 
 	"ken/internal/cli"
 	"ken/internal/config"
-	"ken/internal/fault"
 	"ken/internal/fresh"
 	"ken/internal/registry"
 	"ken/internal/repo"
@@ -19,10 +18,7 @@ import (
 func (w *workspace) Brief(ctx context.Context, opts cli.BriefOptions) (*survey.Brief, error) {
 	in := survey.BriefOptions{Path: opts.Path, Budget: opts.Budget}
 	if opts.At != "" {
-		commit, ok, err := w.git.Resolve(ctx, opts.At)
-		if err == nil && !ok {
-			err = &fault.Error{Kind: fault.Usage, Hint: "see what git makes of it: git log -1 " + fault.Quote(opts.At), Err: fmt.Errorf("there is no commit %q", opts.At)}
-		}
+		commit, err := w.commitOf(ctx, opts.At)
 		if err != nil {
 			return nil, err
 		}

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -104,14 +105,7 @@ func (c *crewSpace) priced(ctx context.Context, m model.Model, of crew.Ceiling) 
 // HandOut plans the survey of a commit and hands it out.
 func (c *crewSpace) HandOut(ctx context.Context, opts cli.HandOutOptions) (*cli.HandedOut, error) {
 	w := c.shop.w
-	rev := opts.At
-	if rev == "" {
-		rev = "HEAD"
-	}
-	commit, ok, err := w.git.Resolve(ctx, rev)
-	if err == nil && !ok {
-		err = &fault.Error{Kind: fault.Usage, Hint: "see what git makes of it: git log -1 " + fault.Quote(rev), Err: fmt.Errorf("there is no commit %q", rev)}
-	}
+	commit, err := w.commitOf(ctx, cmp.Or(opts.At, "HEAD"))
 	if err != nil {
 		return nil, err
 	}
@@ -127,13 +121,7 @@ func (c *crewSpace) HandOut(ctx context.Context, opts cli.HandOutOptions) (*cli.
 		who = tree.w
 	}
 	cfg := who.provider(opts.Provider, opts.Model)
-	if cfg.Provider == outlineProvider {
-		return nil, &fault.Error{
-			Kind: fault.Usage, Hint: "name who describes, such as: --provider anthropic --model MODEL; or make outlines here: ken survey run",
-			Err: errors.New("outlines cost nothing, and need no workers"),
-		}
-	}
-	m, err := provider.Quote(cfg, provider.Options{})
+	m, err := quoted(cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -159,4 +147,15 @@ func (c *crewSpace) HandOut(ctx context.Context, opts cli.HandOutOptions) (*cli.
 		By: author(ctx, w.git, ""), Ceiling: opts.Ceiling,
 	}, out)
 	return handed, err
+}
+
+// quoted returns the model that work is planned for. Who describes it asks one of its own.
+func quoted(cfg provider.Config) (model.Model, error) {
+	if cfg.Provider == outlineProvider {
+		return nil, &fault.Error{
+			Kind: fault.Usage, Hint: "name who describes, such as: --provider anthropic --model MODEL; or make outlines here: ken survey run",
+			Err: errors.New("outlines cost nothing, and need no workers"),
+		}
+	}
+	return provider.Quote(cfg, provider.Options{})
 }

@@ -40,31 +40,7 @@ func (c *proveContents) file(p place) prove.File {
 // attributes are those of now. One that is not here goes by its name.
 func (w *workspace) contents(ctx context.Context, before []place, commits []repo.Commit, progress func(done, total int)) (*proveContents, error) {
 	known := &proveContents{sizes: make(map[repo.ID]int64), counts: make(map[place]bool)}
-	var ids []repo.ID
-	var places []place // each once, without modes: an executable is a file like others
-	see := func(p place) {
-		if !p.regular() {
-			return
-		}
-		if _, seen := known.sizes[p.id]; !seen {
-			known.sizes[p.id] = -1
-			ids = append(ids, p.id)
-		}
-		p.mode = 0
-		if _, seen := known.counts[p]; !seen {
-			known.counts[p] = false
-			places = append(places, p)
-		}
-	}
-	for _, p := range before {
-		see(p)
-	}
-	for _, c := range commits {
-		for _, ch := range c.Changes {
-			see(oldPlace(ch))
-			see(newPlace(ch))
-		}
-	}
+	ids, places := known.gather(before, commits)
 	sizes, err := w.git.Sizes(ctx, ids)
 	if err != nil {
 		return nil, err
@@ -108,6 +84,35 @@ func (w *workspace) contents(ctx context.Context, before []place, commits []repo
 		}
 	})
 	return known, err
+}
+
+// gather lists the contents of a tree and of what became of it, and where they lay, each
+// once and without modes: an executable is a file like others.
+func (c *proveContents) gather(before []place, commits []repo.Commit) (ids []repo.ID, places []place) {
+	see := func(p place) {
+		if !p.regular() {
+			return
+		}
+		if _, seen := c.sizes[p.id]; !seen {
+			c.sizes[p.id] = -1
+			ids = append(ids, p.id)
+		}
+		p.mode = 0
+		if _, seen := c.counts[p]; !seen {
+			c.counts[p] = false
+			places = append(places, p)
+		}
+	}
+	for _, p := range before {
+		see(p)
+	}
+	for _, commit := range commits {
+		for _, ch := range commit.Changes {
+			see(oldPlace(ch))
+			see(newPlace(ch))
+		}
+	}
+	return ids, places
 }
 
 // attributesNow returns what git attributes say of paths in the work tree as it is.

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"ken/internal/content"
+	"ken/internal/fault"
 	"ken/internal/outline"
 	"ken/internal/registry"
 	"ken/internal/repo"
@@ -215,4 +216,13 @@ func seen(list []*outline.Outline) []survey.Seen {
 // Summaries returns what was written about the contents.
 func (t *commitTree) Summaries(ctx context.Context, files []*survey.File) ([]survey.Summary, error) {
 	return t.w.summaries(ctx, files, func(f *survey.File) (repo.Content, bool) { return repo.Content{ID: f.ID}, true })
+}
+
+// commitOf returns the commit that somebody calls rev.
+func (w *workspace) commitOf(ctx context.Context, rev string) (repo.ID, error) {
+	commit, ok, err := w.git.Resolve(ctx, rev)
+	if err == nil && !ok {
+		err = &fault.Error{Kind: fault.Usage, Hint: "see what git makes of it: git log -1 " + fault.Quote(rev), Err: fmt.Errorf("there is no commit %q", rev)}
+	}
+	return commit, err
 }

@@ -111,15 +111,7 @@ func (s *Share) push(ctx context.Context, remote string, opts PushOptions, again
 	if out.Records, err = s.unpushed(ctx, p, theirs); err != nil {
 		return nil, err
 	}
-	tips := []repo.ID{own, theirs}
-	if p.crossed || p.replace || !p.needed {
-		// Not all that either had need be in it.
-		if err := s.write(ctx, p, new(news)); err != nil {
-			return nil, err
-		}
-		tips = []repo.ID{p.tip}
-	}
-	fresh, err := s.fresh(ctx, p, &m, opts.purpose(), tips...)
+	fresh, err := s.news(ctx, p, &m, opts, own, theirs)
 	if err != nil {
 		return nil, err
 	}
@@ -149,6 +141,18 @@ func (s *Share) push(ctx context.Context, remote string, opts PushOptions, again
 		theirs = p.tip
 	}
 	return out, s.note(ctx, remote, p.state, &m, Move{From: own, To: p.tip, Theirs: theirs})
+}
+
+// news finds what neither side has. Where what they are joined to need not hold all that
+// either had, that is written first, and counts instead of them.
+func (s *Share) news(ctx context.Context, p *plan, m *Memory, opts PushOptions, own, theirs repo.ID) (*news, error) {
+	if p.crossed || p.replace || !p.needed {
+		if err := s.write(ctx, p, new(news)); err != nil {
+			return nil, err
+		}
+		return s.fresh(ctx, p, m, opts.purpose(), p.tip)
+	}
+	return s.fresh(ctx, p, m, opts.purpose(), own, theirs)
 }
 
 func (s *Share) dryRun(ctx context.Context, p *plan, fresh *news, out *Pushed, opts PushOptions) (*Pushed, error) {
