@@ -9,11 +9,9 @@
 package team
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -22,10 +20,8 @@ import (
 
 	"ken/internal/fault"
 	"ken/internal/registry"
-	"ken/internal/repo"
 	"ken/internal/share"
 	"ken/internal/store/postgres"
-	"ken/internal/survey"
 )
 
 // Bounds of what a command that was about something else spends on the base.
@@ -270,214 +266,4 @@ func (t *Team) said(err error) string {
 		note += " (" + hint + ")"
 	}
 	return note
-}
-
-// marks are how far this clone has come with a base.
-type marks struct {
-	Base   string     `json:"base"`   // the base that they are about
-	Pulled share.Mark `json:"pulled"` // of the base: what is up to here is in the local store
-	Pushed share.Mark `json:"pushed"` // of the local store: what is up to here is in the base
-	// Given is where the base was when that was handed over. What others wrote in between is
-	// pulled later, and a base that was put back to a moment in between has lost ours.
-	Given share.Mark `json:"given,omitempty"`
-	// Aside are records of the base that were not taken over: how many, and the first of them.
-	Aside      int                 `json:"aside,omitempty"`
-	FirstAside []share.Quarantined `json:"first_aside,omitempty"`
-	// Told is the generation of the work tree's rows that the base was told of, and Rows that
-	// of the rows it has.
-	Told map[string]int64 `json:"told,omitempty"`
-	Rows map[string]int64 `json:"rows,omitempty"`
-	// RowsAt is when rows were last handed over.
-	RowsAt time.Time `json:"rows_at,omitzero"`
-}
-
-// key is what the marks are remembered under.
-func (t *Team) key() string { return "team " + t.address.String() }
-
-func (t *Team) load(ctx context.Context) (m marks, err error) {
-	text, err := t.opts.Local.Remembered(ctx, t.key())
-	if err != nil || text == "" {
-		return m, err
-	}
-	if json.Unmarshal([]byte(text), &m) != nil {
-		return marks{}, nil // what cannot be read is the beginning, which costs time alone
-	}
-	return m, nil
-}
-
-func (t *Team) save(ctx context.Context) error {
-	text, err := json.Marshal(t.marks)
-	if err != nil {
-		return err
-	}
-	return t.opts.Local.Remember(ctx, t.key(), string(text))
-}
-
-// enter connects, and finds out how far this clone has come with the base that is there.
-func (t *Team) enter(ctx context.Context, step stepper) error {
-	if t.base == nil {
-		repository, err := t.opts.Repository(ctx)
-		if err != nil {
-			return err
-		}
-		machine := t.machine()
-		if t.base, err = postgres.Open(t.opts.Address, postgres.Options{Repository: repository, Machine: machine.ID, Host: machine.Host, Connections: 2}); err != nil {
-			return err
-		}
-	}
-	marks, err := t.load(ctx)
-	if err != nil {
-		return err
-	}
-	t.marks = marks
-	return step(ctx, func(ctx context.Context) error {
-		base, err := t.base.Scope(ctx)
-		if err != nil {
-			return err
-		}
-		known := t.marks.Base == base
-		t.news = true
-		if known && t.marks.Pulled+t.marks.Given != "" {
-			if known, t.news, err = t.base.Stand(ctx, t.marks.Pulled, t.marks.Given); err != nil {
-				return err
-			}
-		}
-		if !known {
-			// Another base, or this one as it was on an earlier day: what it has of ours is not
-			// known, and everything is handed over again.
-			t.marks = newMarks(base)
-		}
-		return nil
-	})
-}
-
-func newMarks(base string) marks { return marks{Base: base} }
-
-// pull takes over what the base has and the local store may not have. What is no record, or one
-// that ken would not have kept itself, stays where it is: one bad row costs nobody the others.
-func (t *Team) pull(ctx context.Context, step stepper) error {
-	for t.news {
-		var d postgres.Delivery
-		err := step(ctx, func(ctx context.Context) (err error) {
-			d, err = t.base.Deliver(ctx, t.marks.Pulled, batch)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		if len(d.Records)+len(d.Aside) == 0 {
-			t.news = false
-			break
-		}
-		var fit []share.Record
-		for _, r := range d.Records {
-			if err := r.Check(); err != nil {
-				d.Aside = append(d.Aside, share.Quarantined{PathJSON: pathOf(r).JSON(), Reason: err.Error()})
-				continue
-			}
-			fit = append(fit, r)
-			t.arrived[nameOf(r)] = true
-		}
-		if err := t.opts.Local.Absorb(ctx, fit); err != nil {
-			return err
-		}
-		t.moved.Pulled += len(fit)
-		t.marks.Pulled = d.Next
-		t.aside += len(d.Aside)
-		t.marks.Aside += len(d.Aside)
-		t.marks.FirstAside = append(t.marks.FirstAside, d.Aside[:min(len(d.Aside), asideShown-len(t.marks.FirstAside))]...)
-		if err := t.save(ctx); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// asideShown is how many of the records that were not taken over are remembered by name.
-const asideShown = 20
-
-// pathOf returns what a record is about.
-func pathOf(r share.Record) repo.Path {
-	if r.File != nil {
-		return r.File.Path
-	}
-	return survey.Label(r.Directory.Path)
-}
-
-// push hands over what the local store has and the base may not have. What has just come from
-// there is not sent back.
-func (t *Team) push(ctx context.Context, step stepper) error {
-	for {
-		list, next, err := t.unpushed(ctx)
-		if err != nil {
-			return err
-		}
-		if len(list) == 0 {
-			return nil
-		}
-		ours := make([]share.Record, 0, len(list))
-		for _, r := range list {
-			if !t.arrived[nameOf(r)] {
-				ours = append(ours, r)
-			}
-		}
-		var pulled, given share.Mark
-		err = step(ctx, func(ctx context.Context) (err error) {
-			pulled, given, err = t.base.AbsorbAt(ctx, t.marks.Pulled, ours)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		t.moved.Pushed += len(ours)
-		t.marks.Pulled, t.marks.Pushed, t.marks.Given = pulled, next, cmp.Or(given, t.marks.Given)
-		if err := t.save(ctx); err != nil {
-			return err
-		}
-	}
-}
-
-// unpushed returns the next records for the base, as many as are sent in a step.
-func (t *Team) unpushed(ctx context.Context) ([]share.Record, share.Mark, error) {
-	for n := batch; ; {
-		list, next, err := t.opts.Local.Since(ctx, t.marks.Pushed, n)
-		bytes := 0
-		for _, r := range list {
-			bytes += len(textOf(r))
-		}
-		if err != nil || len(list) < 2 || bytes <= stepBytes {
-			return list, next, err
-		}
-		n = len(list) / 2
-	}
-}
-
-func textOf(r share.Record) string {
-	if r.File != nil {
-		return r.File.Text
-	}
-	return r.Directory.Text
-}
-
-// nameOf names a record within a run. The same text at two directories is two.
-func nameOf(r share.Record) string {
-	if r.File != nil {
-		id := r.File.ID()
-		return string(id[:])
-	}
-	id := r.Directory.ID()
-	return string(id[:]) + string(r.Directory.Path)
-}
-
-// unsent reports whether the local store has something that the base may not have.
-func (t *Team) unsent(ctx context.Context) (bool, error) {
-	m, err := t.load(ctx)
-	if err != nil {
-		return false, err
-	}
-	list, _, err := t.opts.Local.Since(ctx, m.Pushed, 1)
-	if err != nil || len(list) == 0 {
-		return false, err
-	}
-	return true, nil
 }
