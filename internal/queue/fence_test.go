@@ -124,6 +124,29 @@ func TestTakenTwiceByOne(t *testing.T) {
 	}
 }
 
+// What an attempt that failed has cost is put down, and what was set aside for it is free.
+func TestFailuresArePutDown(t *testing.T) {
+	t.Parallel()
+	for _, fate := range []crew.Fate{crew.Again, crew.Refused, crew.GivenUp, crew.Back} {
+		q, run, held := hire(t)
+		if err := (&till{q, held}).Reserve(t.Context(), crew.Amount{Tokens: 20}, crew.Amount{}); err != nil {
+			t.Fatal(err)
+		}
+		last := crew.Amount{Tokens: 8}
+		if err := q.fail(t.Context(), held, Described{Calls: 1, Last: last}, fate, 0, errors.New("no")); err != nil {
+			t.Fatal(err)
+		}
+		after, err := q.Run(t.Context(), "r", run.ID)
+		if err != nil || after.Spent != last || !after.Reserved.IsZero() {
+			t.Errorf("the run, after %d: %+v, %v", fate, after, err)
+		}
+		day, err := q.Today(t.Context())
+		if err != nil || day.Spent != last || !day.Reserved.IsZero() {
+			t.Errorf("the day, after %d: %+v, %v", fate, day, err)
+		}
+	}
+}
+
 // A cancelled run stays so, whatever comes of what was in hand, and whoever wants more of it.
 func TestCancelledStaysCancelled(t *testing.T) {
 	t.Parallel()

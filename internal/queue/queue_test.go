@@ -539,7 +539,9 @@ func TestPanicStopsTheWorker(t *testing.T) {
 	t.Parallel()
 	s := open(t, pgtest.Database(t))
 	s.handOut(t, testRun, grow())
-	err := s.Work(t.Context(), queue.WorkOptions{Name: "w", UntilIdle: true, Lease: time.Second, Repositories: map[string]queue.Describer{"r": &hand{
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	err := s.Work(ctx, queue.WorkOptions{Name: "w", Drain: time.Second, Lease: time.Second, Repositories: map[string]queue.Describer{"r": &hand{
 		describe: func(context.Context, survey.Portion, crew.Till) (queue.Described, error) { panic("a table is empty") },
 	}}})
 	if err == nil || !strings.Contains(err.Error(), "a table is empty") {
