@@ -2,6 +2,7 @@ package share_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -181,6 +182,33 @@ func wantCounts(t *testing.T, what string, got, want int) {
 	t.Helper()
 	if got != want {
 		t.Errorf("%s: %d, want %d", what, got, want)
+	}
+}
+
+// A crammed store has no room for what comes.
+type crammed struct{ *memory.Store }
+
+func (crammed) Absorb(context.Context, []share.Record) error {
+	return errors.New("no space left on device")
+}
+
+// What the store could not take is not passed over: it comes once there is room.
+func TestNoRoomHere(t *testing.T) {
+	remote := newRemote(t)
+	ann, bob := newClone(t, remote), newClone(t, remote)
+	ann.know("a")
+	ann.push()
+	g, _, err := git.OpenCommits(t.Context(), bob.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	full := share.New(g.Ledger(), crammed{bob.store}, bob.memories, share.Options{Now: func() time.Time { return now }})
+	if out, err := full.Pull(t.Context(), ""); err == nil {
+		t.Errorf("%d were taken over without room for any", out.Taken)
+	}
+	wantCounts(t, "taken once there is room", bob.pull().Taken, 1)
+	if bob.knows() != ann.knows() {
+		t.Error("they do not know the same")
 	}
 }
 

@@ -144,6 +144,9 @@ func TestApart(t *testing.T) {
 	if rows := storetest.Rows(t, s, ""); len(rows) != 1 {
 		t.Errorf("rows were forgotten by another: %v", rows)
 	}
+	if l, err := s.Leases(t.Context(), ""); len(l) != 1 || err != nil {
+		t.Errorf("leases were forgotten by another: %v, %v", l, err)
+	}
 }
 
 // A transaction that fails leaves nothing, and what is committed by a server that crashes
