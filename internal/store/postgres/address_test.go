@@ -1,11 +1,15 @@
 package postgres_test
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net"
 	"net/url"
 	"strings"
 	"testing"
+
+	"github.com/jackc/pgx/v5/pgproto3"
 
 	"ken/internal/fault"
 	"ken/internal/store/postgres"
@@ -71,5 +75,40 @@ func TestNoPasswordIsPrinted(t *testing.T) {
 		if t.Failed() && i > 200 {
 			break
 		}
+	}
+}
+
+// A server that quotes the password that it was given does not have ken print it.
+func TestQuotedPassword(t *testing.T) {
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	go func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			server := pgproto3.NewBackend(conn, conn)
+			if _, err = server.ReceiveStartupMessage(); err == nil {
+				server.Send(&pgproto3.AuthenticationCleartextPassword{})
+				err = errors.Join(server.Flush(), server.SetAuthType(pgproto3.AuthTypeCleartextPassword))
+			}
+			var said pgproto3.FrontendMessage
+			if err == nil {
+				said, err = server.Receive()
+			}
+			if given, ok := said.(*pgproto3.PasswordMessage); ok && err == nil {
+				server.Send(&pgproto3.ErrorResponse{Severity: "FATAL", Code: "28P01", Message: "nobody has the password " + given.Password})
+				_ = server.Flush()
+			}
+			_ = conn.Close()
+		}
+	}()
+	err = postgres.Reach(t.Context(), "postgres://ken:open%2Fsesame@"+l.Addr().String()+"/ken?sslmode=disable")
+	if err == nil || !strings.Contains(err.Error(), "nobody has the password") || strings.Contains(err.Error(), "sesame") {
+		t.Errorf("it says: %v", err)
 	}
 }
