@@ -181,9 +181,6 @@ type Node struct {
 	Below int `json:"below"` // how many nodes stand below it
 	// Collisions are where the work of several worktrees meets on it.
 	Collisions []Meeting `json:"collisions"`
-	// Missing are the entries of its code that name no tracked file and no directory of
-	// any. Globs are not looked at; nor is anything while the files are not known.
-	Missing []string `json:"missing"`
 }
 
 // A Meeting is work of several worktrees on one node, before any of it has merged.
@@ -257,9 +254,6 @@ func Make(ctx context.Context, repository string, sources []Source, overlays Ove
 		}
 		if p := b.Proposals.Known; p != nil {
 			w.Spec.Known.meet(p.Meetings)
-		}
-		if w.Files.Known != nil {
-			w.Spec.Known.miss(w.Files.Known)
 		}
 	}
 	return b
@@ -339,5 +333,5 @@ func (w *Worktree) wanting() bool {
 		}
 	}
 	return f.Counts.Wanting() || d.Counts.Wanting() || len(d.Unread()) > 0 ||
-		n.Counts.Drifting+n.Counts.DriftUnknown+n.Counts.Unknown+n.Counts.Problems+len(n.Unknown) > 0
+		n.Counts.Drifting+n.Counts.DriftUnknown+n.Counts.Unknown+n.Counts.Problems+n.Counts.Missing+len(n.Unknown) > 0
 }

@@ -153,19 +153,15 @@ func TestOneThingIsEnough(t *testing.T) {
 	}
 }
 
-// Code that is not there is missed, but not of a node that only another worktree has.
-func TestCodeIsMissedWhereItBelongs(t *testing.T) {
+// A node whose code is not there is counted, and wants something.
+func TestMissingCodeIsCounted(t *testing.T) {
 	w := whole()
-	here, ghost := listed("here", "", ""), listed("ghost", "", "")
-	here.Code, ghost.Code, ghost.Ghost = []string{"gone.go"}, []string{"gone.go"}, true
-	w.listing.Nodes = []spec.Listed{here, ghost}
-	known := board.Make(t.Context(), "r", []board.Source{source(w)}, w, nil).Worktrees[0].Spec.Known
-	missing := make(map[string][]string)
-	for _, n := range known.Nodes {
-		missing[n.ID] = n.Missing
-	}
-	if !slices.Equal(missing["here"], []string{"gone.go"}) || len(missing["ghost"]) > 0 || known.Counts.Missing != 1 {
-		t.Errorf("%d nodes miss something: %v", known.Counts.Missing, missing)
+	here, other := listed("here", "", ""), listed("other", "", "")
+	here.Missing = []string{"gone.go", "lost.go"}
+	w.listing.Nodes = []spec.Listed{here, other}
+	b := board.Make(t.Context(), "r", []board.Source{source(w)}, w, nil)
+	if n := b.Worktrees[0].Spec.Known.Counts.Missing; n != 1 || !b.Wanting() {
+		t.Errorf("%d nodes miss something, wanting: %t", n, b.Wanting())
 	}
 }
 

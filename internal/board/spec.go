@@ -5,7 +5,6 @@ import (
 	"context"
 	"slices"
 
-	"ken/internal/repo"
 	"ken/internal/spec"
 )
 
@@ -41,6 +40,9 @@ func (s *Source) spec(ctx context.Context) (*Spec, error) {
 		if len(n.Problems) > 0 {
 			c.Problems++
 		}
+		if len(n.Missing) > 0 {
+			c.Missing++
+		}
 		if n.Ghost {
 			c.Ghosts++
 		}
@@ -53,7 +55,7 @@ func arrange(nodes []spec.Listed) []Node {
 	placed := spec.InOrder(nodes)
 	list := make([]Node, len(placed))
 	for i, p := range placed {
-		list[i] = Node{Listed: *p.Node, Depth: p.Depth, Below: p.Below, Collisions: []Meeting{}, Missing: []string{}}
+		list[i] = Node{Listed: *p.Node, Depth: p.Depth, Below: p.Below, Collisions: []Meeting{}}
 	}
 	return list
 }
@@ -112,42 +114,4 @@ func (s *Spec) meet(all []Meeting) {
 			s.Nodes[i].Collisions = append(s.Nodes[i].Collisions, m)
 		}
 	}
-}
-
-// miss notes which entries of nodes name nothing that is tracked.
-func (s *Spec) miss(files *Files) {
-	for i := range s.Nodes {
-		n := &s.Nodes[i]
-		if n.Ghost {
-			continue // its code may be where it is
-		}
-		for _, text := range n.Code {
-			e, err := spec.ParseEntry(text)
-			if err != nil || e.Kind == spec.GlobEntry || files.has(e) {
-				continue
-			}
-			n.Missing = append(n.Missing, text)
-		}
-		if len(n.Missing) > 0 {
-			s.Counts.Missing++
-		}
-	}
-}
-
-// has reports whether an entry that is no glob names anything tracked.
-func (f *Files) has(e spec.Entry) bool {
-	if e.Path == "" {
-		return len(f.Leaves) > 0
-	}
-	names := []string{e.Path}
-	if e.Symbol != "" {
-		names = append(names, e.Path+"#"+e.Symbol) // a name may have one too
-	}
-	for _, name := range names {
-		p := repo.Path(name)
-		if e.Kind == spec.FileEntry && f.Leaf(p) != nil || len(f.under(p)) > 0 {
-			return true
-		}
-	}
-	return false
 }

@@ -147,6 +147,12 @@ func specLine(s *board.Spec) (term.Tone, string, string) {
 	if c.DriftUnknown > 0 && c.DriftUnknown != c.Unknown {
 		why += fmt.Sprintf("; the drift of %d is unknown", c.DriftUnknown)
 	}
+	if c.Problems > 0 {
+		why += fmt.Sprintf("; %d with problems", c.Problems)
+	}
+	if c.Missing > 0 {
+		why += fmt.Sprintf("; the code of %d is not there", c.Missing)
+	}
 	for _, u := range s.Unknown {
 		why += "; " + u.Fact + " is not known: " + term.Clean(u.Reason)
 	}
@@ -155,6 +161,8 @@ func specLine(s *board.Spec) (term.Tone, string, string) {
 		return term.Bad, "unknown", why
 	case c.Drifting > 0:
 		return term.Warn, "drift", why
+	case c.Problems+c.Missing > 0:
+		return term.Bad, "broken", why
 	case c.Nodes == 0:
 		return term.Dim, "none", "there are no specs yet"
 	}

@@ -14,9 +14,9 @@ func (p *program) specLint() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "lint [--check] [--sarif]",
 		Short: "Check that the specs and the code they name belong together",
-		Long: `Errors: entries that name nothing git tracks, headings that keep a history in the
-body, mentions of nodes that are not there, files that cannot be understood or that a merge
-has left in conflict.
+		Long: `Errors: entries that name nothing git tracks, or a symbol that its file does not
+have, headings that keep a history in the body, mentions of nodes that are not there,
+files that cannot be understood or that a merge has left in conflict.
 Warnings: names that are no ids, source files that no node knows, files that too
 many govern, and a tree that governs nothing. Each says what closes it.`,
 		Args: cobra.NoArgs,

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -41,7 +42,7 @@ unknown, never 0.`,
 			})
 		},
 	}
-	c.Flags().BoolVar(&check, "check", false, "exit 3 if a node drifts, is broken or cannot be judged")
+	c.Flags().BoolVar(&check, "check", false, "exit 3 if a node drifts, is broken, names code that is not there, or cannot be judged")
 	return c
 }
 
@@ -80,6 +81,14 @@ func statusTone(s spec.Status) term.Tone {
 // shownFiles is how many files a line names.
 const shownFiles = 4
 
+// shorten leaves out what is more than a line names.
+func shorten(names []string) []string {
+	if more := len(names) - shownFiles; more > 1 {
+		return append(slices.Clone(names[:shownFiles]), fmt.Sprintf("and %d more", more))
+	}
+	return names
+}
+
 // describeNode puts what is known of a node into a few words.
 func describeNode(n *spec.Listed) (term.Tone, string) {
 	var words []string
@@ -109,6 +118,9 @@ func describeNode(n *spec.Listed) (term.Tone, string) {
 	}
 	if n.InConflict() {
 		words = append(words, "in conflict")
+	}
+	if len(n.Missing) > 0 {
+		words = append(words, "not tracked: "+strings.Join(shorten(n.Missing), ", "))
 	}
 	if len(n.Problems) > 0 {
 		words = append(words, term.Count(len(n.Problems), "problem"))

@@ -20,6 +20,9 @@ func (p *program) specNew() *cobra.Command {
 				if err != nil {
 					return err
 				}
+				for _, entry := range n.Missing {
+					p.io.Remarkf("ken: git tracks nothing yet that is called %s; until then the node cannot be judged by it", term.Clean(entry))
+				}
 				if p.io.JSON {
 					return p.io.Encode(n.Describe())
 				}

@@ -42,6 +42,7 @@ type specRow struct {
 	Dirty      bool             `json:"dirty,omitempty"`
 	Ghost      bool             `json:"ghost,omitempty"`
 	Overlays   []spec.Proposed  `json:"overlays,omitempty"`
+	Missing    []string         `json:"missing,omitempty"`
 	Problems   int              `json:"problem_count,omitempty"`
 	LeftOut    leftOut          `json:"left_out,omitempty"`
 }
@@ -169,7 +170,7 @@ func concern(n spec.Listed) int {
 	switch {
 	case n.Status == spec.StatusUnknown || n.Drift == nil || n.Version == nil:
 		return 3
-	case len(n.Problems) > 0:
+	case len(n.Problems) > 0 || len(n.Missing) > 0:
 		return 2
 	case n.Status == spec.StatusActive:
 		return 1
@@ -203,6 +204,7 @@ func row(n spec.Listed) specRow {
 	slices.SortStableFunc(behind, func(a, b spec.DriftFile) int { return cmp.Compare(b.Behind, a.Behind) })
 	r.DriftFiles = capped(&r.LeftOut, "drift_files", behind, rowItems)
 	r.Overlays = capped(&r.LeftOut, "overlays", n.Overlays, rowItems)
+	r.Missing = capped(&r.LeftOut, "missing", n.Missing, rowItems)
 	return r
 }
 
@@ -215,6 +217,7 @@ func shown(l *spec.Listing, n *spec.Listed, body *string) *specAnswer {
 	s.Related = capped(&s.LeftOut, "related", s.Related, nodeItems)
 	s.Overlays = capped(&s.LeftOut, "overlays", s.Overlays, nodeItems)
 	s.Problems = capped(&s.LeftOut, "problems", s.Problems, nodeItems)
+	s.Missing = capped(&s.LeftOut, "missing", s.Missing, nodeItems)
 	if body != nil && len(*body) > bodyBytes {
 		// At the end of a line, or within one that has none.
 		to := strings.LastIndexByte((*body)[:bodyBytes], '\n') + 1

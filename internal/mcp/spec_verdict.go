@@ -29,6 +29,9 @@ func verdictOn(l *spec.Listing, n *spec.Listed) string {
 	for _, u := range append(n.Unknown, l.Unknown...) {
 		v.line("unknown", u.Fact+": "+u.Reason)
 	}
+	for _, entry := range capped(&cut, "missing", n.Missing, nodeItems) {
+		v.line("missing", entry+", which git does not track")
+	}
 	for _, p := range n.Problems {
 		at := ""
 		if p.Line > 0 {

@@ -22,14 +22,24 @@ type Draft struct {
 	Code  []string // what it governs
 }
 
+// Begun is a node that was just written.
+type Begun struct {
+	*Node
+	Missing []string // the entries of its code that name nothing that git tracks yet
+}
+
 // New writes the file of a node that is not there yet, and returns it as it reads
 // back.
-func (r *Reader) New(ctx context.Context, d Draft) (*Node, error) {
+func (r *Reader) New(ctx context.Context, d Draft) (*Begun, error) {
 	file, err := d.path()
 	if err != nil {
 		return nil, err
 	}
 	text, err := d.text(file)
+	if err != nil {
+		return nil, err
+	}
+	tracked, err := r.src.Tracked(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +52,7 @@ func (r *Reader) New(ctx context.Context, d Draft) (*Node, error) {
 	}
 	for _, n := range nodes {
 		if n.Path == file {
-			return n, nil
+			return &Begun{n, missing(n.Code, pathsOf(tracked))}, nil
 		}
 	}
 	return nil, fmt.Errorf("%s was written and is not there", file)

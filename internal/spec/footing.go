@@ -17,7 +17,8 @@ const memoFooting = "footing"
 // changes more often than specs and history do, so that it is laid over a listing each
 // time and is no part of what is kept of one.
 type footing struct {
-	Unmerged bool // a merge has not been decided for its file
+	Unmerged bool     // a merge has not been decided for its file
+	Missing  []string // the entries of its code that name nothing, as they were written
 }
 
 // keptFootings are those of a checkout, with what they were made from.
@@ -42,7 +43,7 @@ func (r *Reader) stand(ctx context.Context, l *Listing) error {
 		return nil
 	}
 	for i := range l.Nodes {
-		if n := &l.Nodes[i]; !n.Ghost {
+		if n := &l.Nodes[i]; !n.Ghost { // whose code may be where it is
 			n.stand(at[string(n.raw())])
 		}
 	}
@@ -50,6 +51,7 @@ func (r *Reader) stand(ctx context.Context, l *Listing) error {
 }
 
 func (l *Listed) stand(f footing) {
+	l.Missing = append([]string{}, f.Missing...)
 	if f.Unmerged {
 		l.Status = StatusUnknown
 		if !torn(l.Problems) {
@@ -70,10 +72,21 @@ func (r *Reader) footings(ctx context.Context, l *Listing) (map[string]footing, 
 	if err != nil {
 		return nil, err
 	}
+	paths := pathsOf(tracked)
 	at := make(map[string]footing)
 	for i := range l.Nodes {
 		n := &l.Nodes[i]
-		if f := footingOf(n, tracked); !n.Ghost && f != (footing{}) {
+		if n.Ghost {
+			continue
+		}
+		var code []Entry
+		for _, text := range n.Code {
+			if e, err := ParseEntry(text); err == nil {
+				code = append(code, e)
+			}
+		}
+		f := footing{Unmerged: isUnmerged(tracked, n.raw()), Missing: missing(code, paths)}
+		if f.Unmerged || len(f.Missing) > 0 {
 			at[string(n.raw())] = f
 		}
 	}
@@ -83,9 +96,23 @@ func (r *Reader) footings(ctx context.Context, l *Listing) (map[string]footing, 
 	return at, nil
 }
 
-// footingOf says how a node stands among what git tracks, which is sorted by path.
-func footingOf(n *Listed, tracked []repo.Entry) footing {
-	return footing{Unmerged: isUnmerged(tracked, n.raw())}
+// missing returns the entries that name none of the paths, which are sorted.
+func missing(entries []Entry, tracked []repo.Path) []string {
+	var list []string
+	for _, e := range entries {
+		if !e.names(tracked) {
+			list = append(list, e.Text)
+		}
+	}
+	return list
+}
+
+func pathsOf(tracked []repo.Entry) []repo.Path {
+	paths := make([]repo.Path, len(tracked))
+	for i := range tracked {
+		paths[i] = tracked[i].Path
+	}
+	return paths
 }
 
 // isUnmerged reports whether a merge has not been decided for a file.

@@ -3,9 +3,13 @@ package spec
 import (
 	"encoding/json"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
+	"github.com/bmatcuk/doublestar/v4"
+
+	"ken/internal/outline"
 	"ken/internal/repo"
 )
 
@@ -64,6 +68,9 @@ type LintOptions struct {
 	Tracked []repo.Path // every file of the work tree, sorted
 	// Unmerged are those of them that a merge has not been decided for.
 	Unmerged []repo.Path
+	// Outlines are those of files of which entries name a part, by path; of the others,
+	// and of what no grammar can read, nothing is said.
+	Outlines map[repo.Path]*outline.Outline
 	// Sources are those that should be governed or referred to; coverage is not
 	// asked for when nil.
 	Sources   []repo.Path
@@ -92,6 +99,7 @@ func Lint(nodes []*Node, opts LintOptions) Linted {
 			l.Errors = append(l.Errors, n.finding(p.Rule, p.Line, p.Message, p.Fix))
 		}
 		l.Errors = append(l.Errors, n.integrity(opts.Tracked)...)
+		l.Errors = append(l.Errors, n.symbols(opts)...)
 		l.Errors = append(l.Errors, n.living()...)
 		l.Errors = append(l.Errors, n.mentions(ids)...)
 		l.Warnings = append(l.Warnings, n.idFormat()...)
@@ -115,19 +123,81 @@ func (n *Node) finding(rule string, line int, message, fix string) Finding {
 // integrity finds entries that name nothing.
 func (n *Node) integrity(tracked []repo.Path) []Finding {
 	var out []Finding
-	for _, list := range []struct {
-		name    string
-		entries []Entry
-	}{{"code", n.Code}, {"related", n.Related}} {
-		for _, e := range list.entries {
-			if !e.names(tracked) {
-				out = append(out, n.finding(RuleIntegrity, 0,
-					fmt.Sprintf("%s: nothing that git tracks is called %s", list.name, show(e.Text)),
-					"name what took its place, or take the entry out of "+n.Path.String()))
+	for list, e := range n.entries() {
+		if !e.names(tracked) {
+			fix := "name what took its place, or take the entry out of " + n.Path.String()
+			if file, ok := e.placeless(); ok && file.names(tracked) {
+				fix = fmt.Sprintf("an entry names no lines: write %s, or %s#NAME for a part of it", file, file)
 			}
+			out = append(out, n.finding(RuleIntegrity, 0, fmt.Sprintf("%s: %s", list, e.nowhere()), fix))
 		}
 	}
 	return out
+}
+
+// entries are those of the node, each behind the name of its list.
+func (n *Node) entries() iter.Seq2[string, Entry] {
+	return func(yield func(string, Entry) bool) {
+		for _, e := range n.Code {
+			if !yield("code", e) {
+				return
+			}
+		}
+		for _, e := range n.Related {
+			if !yield("related", e) {
+				return
+			}
+		}
+	}
+}
+
+// nowhere says of an entry that it names nothing.
+func (e Entry) nowhere() string { return "nothing that git tracks is called " + show(e.Text) }
+
+// placeless returns an entry such as a.go:3 without the place in the file.
+func (e Entry) placeless() (Entry, bool) {
+	file, place, ok := strings.Cut(e.Path, ":")
+	return Entry{Path: file}, ok && e.Kind == FileEntry && place != "" && strings.Trim(place, "0123456789:-") == ""
+}
+
+// symbols finds entries that name a part that no file of theirs has.
+func (n *Node) symbols(opts LintOptions) []Finding {
+	var out []Finding
+	for list, e := range n.entries() {
+		files := e.symbolFiles(opts.Tracked)
+		lacks := func(p repo.Path) bool {
+			o := opts.Outlines[p]
+			return o != nil && o.Partial == "" && len(o.Find(e.Symbol)) == 0
+		}
+		if len(files) == 0 || slices.ContainsFunc(files, func(p repo.Path) bool { return !lacks(p) }) {
+			continue
+		}
+		where := files[0].String()
+		if len(files) > 1 {
+			where = fmt.Sprintf("any of %d files", len(files))
+		}
+		out = append(out, n.finding(RuleSymbol, 0, fmt.Sprintf("%s: there is no %s in %s", list, show(e.Symbol), where),
+			fmt.Sprintf("name what took its place, or all of the file: %s", Entry{Path: e.Path, Kind: e.Kind})))
+	}
+	return out
+}
+
+// symbolFiles returns the files in which the symbol of an entry may be; none when it has
+// no symbol, or when a file is called so.
+func (e Entry) symbolFiles(tracked []repo.Path) []repo.Path {
+	if e.Symbol == "" {
+		return nil
+	}
+	if _, literal := slices.BinarySearch(tracked, e.literal()); literal {
+		return nil
+	}
+	var list []repo.Path
+	for _, p := range tracked {
+		if e.Matches(p) {
+			list = append(list, p)
+		}
+	}
+	return list
 }
 
 // names reports whether an entry names any of the paths, which are sorted.
@@ -143,7 +213,18 @@ func (e Entry) names(paths []repo.Path) bool {
 	if j, _ := slices.BinarySearch(paths[i:], below); i+j < len(paths) && strings.HasPrefix(string(paths[i+j]), string(below)) {
 		return true
 	}
-	return e.Kind == GlobEntry && slices.ContainsFunc(paths, e.Matches)
+	return e.Kind == GlobEntry && slices.ContainsFunc(e.among(paths), e.Matches)
+}
+
+// among returns those of the paths, which are sorted, that lie where a glob may match.
+func (e Entry) among(paths []repo.Path) []repo.Path {
+	base, _ := doublestar.SplitPattern(e.Path)
+	if base == "." {
+		return paths
+	}
+	first, _ := slices.BinarySearch(paths, repo.Path(base+"/"))
+	end, _ := slices.BinarySearch(paths, repo.Path(base+"0")) // which follows the slash
+	return paths[first:end]
 }
 
 // living finds headings that keep a history in the body, which git keeps.

@@ -36,6 +36,8 @@ type Listed struct {
 	LastEdited *string      `json:"last_edited"`
 	Dirty      *bool        `json:"dirty"` // the file is not as HEAD has it
 	Overlays   []Proposed   `json:"overlays"`
+	// Missing are the entries of its code that name nothing that git tracks.
+	Missing []string `json:"missing"`
 	// Ghost marks a node that only other worktrees have.
 	Ghost   bool      `json:"ghost,omitempty"`
 	Unknown []Unknown `json:"unknown"`
@@ -58,10 +60,10 @@ type DriftFile struct {
 	Behind int    `json:"behind"`
 }
 
-// Wanting reports whether any node drifted, is broken, or cannot be judged.
+// Wanting reports whether any node drifted, is broken, misses its code, or cannot be judged.
 func (l *Listing) Wanting() bool {
 	for _, n := range l.Nodes {
-		if n.Drift != nil && *n.Drift > 0 || n.Status == StatusUnknown || len(n.Problems) > 0 || len(n.Unknown) > 0 {
+		if n.Drift != nil && *n.Drift > 0 || n.Status == StatusUnknown || len(n.Problems) > 0 || len(n.Missing) > 0 || len(n.Unknown) > 0 {
 			return true
 		}
 	}
@@ -221,7 +223,7 @@ func (f *Facts) listed(dirty *bool) Listed {
 		Described: f.Node.Describe(), Status: f.Status,
 		Version: f.Version, Drift: f.Drift, Touched: f.Touched, DriftFiles: []DriftFile{},
 		Session: f.Session, LastEdited: f.LastEdited,
-		Dirty: dirty, Overlays: []Proposed{}, Unknown: append([]Unknown{}, f.Unknown...),
+		Dirty: dirty, Overlays: []Proposed{}, Missing: []string{}, Unknown: append([]Unknown{}, f.Unknown...),
 	}
 	out.Problems = append(out.Problems, f.Problems...)
 	if f.Grade != "" {

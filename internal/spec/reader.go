@@ -8,6 +8,7 @@ import (
 	"github.com/agnivade/levenshtein"
 
 	"ken/internal/fault"
+	"ken/internal/outline"
 	"ken/internal/repo"
 )
 
@@ -104,10 +105,9 @@ func (r *Reader) Lint(ctx context.Context) (Linted, error) {
 	if err != nil {
 		return Linted{}, err
 	}
-	var opts LintOptions
+	opts := LintOptions{Tracked: pathsOf(tracked)}
 	for i := range tracked {
 		e := &tracked[i]
-		opts.Tracked = append(opts.Tracked, e.Path)
 		if e.Flags.Has(repo.Conflicted) {
 			opts.Unmerged = append(opts.Unmerged, e.Path)
 		}
@@ -115,5 +115,41 @@ func (r *Reader) Lint(ctx context.Context) (Linted, error) {
 			opts.Sources = append(opts.Sources, e.Path)
 		}
 	}
+	opts.Outlines, err = r.symbolOutlines(ctx, nodes, tracked, opts.Tracked)
+	if err != nil {
+		return Linted{}, err
+	}
 	return Lint(nodes, opts), nil
+}
+
+// symbolOutlines returns the outlines of the files of which entries name a part.
+func (r *Reader) symbolOutlines(ctx context.Context, nodes []*Node, tracked []repo.Entry, paths []repo.Path) (map[repo.Path]*outline.Outline, error) {
+	asked := make(map[repo.Path]bool)
+	for _, n := range nodes {
+		for _, e := range n.entries() {
+			if files := e.symbolFiles(paths); len(files) <= maxOutlined {
+				for _, p := range files {
+					asked[p] = true
+				}
+			}
+		}
+	}
+	var shapes []Shape
+	for i := range tracked {
+		if e := &tracked[i]; asked[e.Path] && e.Mode.SameType(repo.Regular) && !e.ID.IsZero() && outline.MayRead(e.Path) {
+			shapes = append(shapes, Shape{e.Path, e.ID})
+		}
+	}
+	if len(shapes) == 0 {
+		return nil, nil
+	}
+	seen, err := r.past.Outlines(ctx, shapes)
+	if err != nil {
+		return nil, err
+	}
+	at := make(map[repo.Path]*outline.Outline, len(shapes))
+	for i, s := range shapes {
+		at[s.Path] = seen[i]
+	}
+	return at, nil
 }
