@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 	"slices"
 	"strings"
 
@@ -176,6 +177,7 @@ func Judge(ctx context.Context, tree Tree, past Past, opts Options) (*Report, er
 	if err := j.lookBack(ctx); err != nil {
 		return nil, err
 	}
+	j.dropMembers()
 	j.tally()
 	return j.report, nil
 }
@@ -449,6 +451,17 @@ func (j *judge) lookBack(ctx context.Context) error {
 	}
 	j.settle(Never, "")
 	return nil
+}
+
+// dropMembers forgets the names that may be members of something and were never a file's.
+// Where the history is cut off, one is taken for a file's if there are others of its kind.
+func (j *judge) dropMembers() {
+	j.list = slices.DeleteFunc(j.list, func(m Judged) bool {
+		if m.Kind != Path || m.Form == Link || m.Form == Import || !memberlike(m.Name) {
+			return false
+		}
+		return m.Verdict == Never || m.Verdict == Unknown && m.Was == "" && !j.census.exts[path.Ext(m.Name)]
+	})
 }
 
 // settle gives a verdict to what has none yet.

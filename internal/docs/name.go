@@ -281,7 +281,7 @@ func plausible(t string, dir, explicit, glob bool) bool {
 func fileName(base, ext string) bool {
 	stem := strings.TrimSuffix(base, ext)
 	switch {
-	case stem == "" || stem == "d" || stem == "tar" || products.has(strings.ToLower(base)) || shortExt.has(ext):
+	case stem == "" || stem == "d" || stem == "tar" || products.has(strings.ToLower(base)) || shortExt.has(ext) && !letterExt.has(ext):
 		return false
 	case stem[0] == '.':
 		// .eslintrc.json is a file; .test.ts and .d.ts are endings.
@@ -290,6 +290,12 @@ func fileName(base, ext string) bool {
 		return false
 	}
 	return true
+}
+
+// memberlike reports whether a name without a directory may as well be that of a member:
+// net.c is a file, and obj.c may be a field.
+func memberlike(name string) bool {
+	return !strings.Contains(name, "/") && letterExt.has(path.Ext(name))
 }
 
 // placeholder reports whether a part of a path stands for another.

@@ -14,6 +14,7 @@ type census struct {
 	dirs   map[string]bool     // "" is the root
 	byBase map[string][]string // files and directories by their last element
 	stems  map[string]bool     // files without their last extension
+	exts   map[string]bool     // of files
 
 	globs globs
 }
@@ -24,6 +25,7 @@ func newCensus(files []File) *census {
 		dirs:   map[string]bool{"": true},
 		byBase: make(map[string][]string, len(files)),
 		stems:  make(map[string]bool, len(files)),
+		exts:   make(map[string]bool),
 	}
 	for _, f := range files {
 		p := string(f.Path)
@@ -31,6 +33,7 @@ func newCensus(files []File) *census {
 		c.byBase[path.Base(p)] = append(c.byBase[path.Base(p)], p)
 		if ext := path.Ext(p); ext != "" {
 			c.stems[strings.TrimSuffix(p, ext)] = true
+			c.exts[ext] = true
 		}
 		for dir := parent(p); dir != "" && !c.dirs[dir]; dir = parent(dir) {
 			c.dirs[dir] = true

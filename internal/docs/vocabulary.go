@@ -5,7 +5,7 @@ package docs
 // history happens to have had a thing of that name.
 var (
 	extensions = lexicon{text: `go mod sum work js jsx ts tsx mjs cjs mts cts vue svelte astro py pyi ipynb rb erb rake gemspec
-		php phtml java kt kts scala groovy gradle rs c cc cpp cxx h hh hpp hxx m mm cs csproj sln fs fsproj vb swift dart
+		php phtml java kt kts scala groovy gradle rs c cc cpp cxx h hh hpp hxx l y m mm cs csproj sln fs fsproj vb swift dart
 		ex exs erl hrl elm hs lhs ml mli clj cljs cljc edn lua pl pm r jl nim zig v sv d pas asm s sol move wat wit proto
 		thrift graphql gql avsc sql prisma sh bash zsh fish ps1 psm1 bat cmd awk sed md markdown mdx mdc rst adoc txt tex
 		org html htm xhtml css scss sass less styl pcss hbs ejs pug njk liquid tmpl tpl gotmpl mustache j2 jinja jinja2
@@ -15,10 +15,13 @@ var (
 		diff patch service timer desktop rules example sample template in inc def po pot lean coq agda typ cu cuh cl glsl
 		hlsl frag vert ld map node tsbuildinfo cast db sqlite pem crt key`}
 	// shortExt are those that as well end a selector; they need a directory before them.
-	shortExt = lexicon{text: `.a .c .d .e .h .m .r .s .v .ex .in .key .map .node .lock .env .example .sample .template .service
+	shortExt = lexicon{text: `.a .c .d .e .h .l .m .r .s .v .y .ex .in .key .map .node .lock .env .example .sample .template .service
 		.rules .timer .inc .def .work .move .snap .org .so .sum .mod .db .v .po .pl .pm .cl .ld .cast .patch .diff .sed
 		.properties .cmd .zip .tar .gz .wat .less .fish .jar .elm .desktop .conf .test .golden`}
-	files = lexicon{text: `Makefile makefile GNUmakefile Dockerfile Containerfile Justfile justfile Taskfile Gemfile Rakefile
+	// letterExt are those of them that are a letter, and a language's. Without a directory
+	// such a name counts where a file of that name is or was.
+	letterExt = lexicon{text: `.c .d .h .l .m .r .s .v .y`}
+	files     = lexicon{text: `Makefile makefile GNUmakefile Dockerfile Containerfile Justfile justfile Taskfile Gemfile Rakefile
 		Procfile Jenkinsfile Vagrantfile Brewfile Podfile Fastfile Pipfile Caddyfile Earthfile Tiltfile CODEOWNERS LICENSE
 		BUILD.bazel WORKSPACE CMakeLists.txt go.mod go.sum go.work Cargo.lock yarn.lock Gemfile.lock poetry.lock uv.lock
 		composer.lock Pipfile.lock flake.lock gradlew mvnw CLAUDE.md AGENTS.md README CONTRIBUTING CHANGELOG`}
