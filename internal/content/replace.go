@@ -32,6 +32,15 @@ func (t *Tree) Replace(p repo.Path, seen, content []byte) error {
 	return nil
 }
 
+// beside returns a name next to another that no file has.
+func beside(name string) (string, error) {
+	var mark [8]byte
+	if _, err := rand.Read(mark[:]); err != nil {
+		return "", err
+	}
+	return path.Join(path.Dir(name), "."+path.Base(name)+".ken-"+hex.EncodeToString(mark[:])), nil
+}
+
 // replace calls done with the name of each step, when it is done.
 func (t *Tree) replace(name string, seen, content []byte, done func(step string)) error {
 	root, err := os.OpenRoot(t.root)
@@ -49,11 +58,10 @@ func (t *Tree) replace(name string, seen, content []byte, done func(step string)
 	if err := stillHolds(root, name, seen); err != nil {
 		return err
 	}
-	var mark [8]byte
-	if _, err := rand.Read(mark[:]); err != nil {
+	next, err := beside(name)
+	if err != nil {
 		return err
 	}
-	next := path.Join(path.Dir(name), "."+path.Base(name)+".ken-"+hex.EncodeToString(mark[:]))
 	if err := writeNew(root, next, content, info.Mode().Perm()); err != nil {
 		return errors.Join(err, root.Remove(next))
 	}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"net"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"runtime"
 	"testing"
@@ -139,4 +140,38 @@ func descriptors(t *testing.T) int {
 		t.Fatal(err)
 	}
 	return len(list)
+}
+
+// A file that cannot be written is not there, nor are the directories that were made for
+// it: the same can be done again.
+func TestCreateLeavesNothingBehind(t *testing.T) {
+	root := t.TempDir()
+	tree := content.Open(root, content.Options{})
+	signal.Ignore(unix.SIGXFSZ)
+	defer signal.Reset(unix.SIGXFSZ)
+	var was unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_FSIZE, &was); err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: 0, Max: was.Max}); err != nil {
+		t.Fatal(err)
+	}
+	err := tree.Create(".spec/a/b/spec.md", []byte("text"))
+	if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &was); err != nil {
+		t.Fatal(err)
+	}
+	if !errors.Is(err, unix.EFBIG) {
+		t.Fatalf("no file may be larger than nothing, and %v", err)
+	}
+	if left, err := os.ReadDir(root); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+	for i, want := range []bool{true, false} {
+		if err := tree.Create(".spec/a/b/spec.md", []byte("text")); (err == nil) != want {
+			t.Errorf("time %d: %v", i, err)
+		}
+	}
+	if left, err := os.ReadDir(filepath.Join(root, ".spec/a/b")); err != nil || len(left) != 1 {
+		t.Errorf("in the end there is %v, %v", left, err)
+	}
 }
