@@ -477,7 +477,17 @@ func TestServeStaysUp(t *testing.T) {
 				t.Errorf("%q: %s", bad, resp.Status)
 			}
 		}
+		form := map[string]string{"Content-Type": "application/x-www-form-urlencoded"}
 		s.gives(http.StatusUnsupportedMediaType, call{method: http.MethodPost, path: "/api/spec/api/ack", body: `{"reason":"x"}`, token: true, head: map[string]string{"Content-Type": "text/plain"}})
+		if body := s.gives(http.StatusUnsupportedMediaType, call{method: http.MethodPost, path: "/api/spec/api/ack", body: `{"reason":"x = y & z"}`, token: true, head: form}); !strings.Contains(body, "Content-Type: application/json") {
+			t.Errorf("JSON that is sent as a form is told %s", body)
+		}
+		// A guard that was misspelt guards nothing.
+		for body, head := range map[string]map[string]string{`{"reason":"x","haed":"1"}`: nil, "reason=x&haed=1": form} {
+			if said := s.gives(http.StatusBadRequest, call{method: http.MethodPost, path: "/api/spec/api/ack", body: body, token: true, head: head}); !strings.Contains(said, "haed") {
+				t.Errorf("%s is told %s", body, said)
+			}
+		}
 	})
 	t.Run("headers", func(t *testing.T) {
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.base+"/healthz", nil)

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -214,43 +215,51 @@ func (f *flag) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// decode reads what was sent: one JSON object, or a form.
+// decode reads what was sent: one JSON object, or a form. A field that nobody asked for is
+// refused: it may be a guard that was misspelt.
 func decode(r *http.Request, into any) error {
-	bad := func(err error) error {
-		if _, large := errors.AsType[*http.MaxBytesError](err); large {
-			return err
-		}
-		return refusal(http.StatusBadRequest, "the request cannot be read: "+err.Error(), "send one JSON object")
-	}
 	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if kind == "application/x-www-form-urlencoded" {
-		if err := r.ParseForm(); err != nil {
-			return bad(err)
-		}
-		fields := make(map[string]string)
-		for name := range r.PostForm {
-			fields[name] = r.PostForm.Get(name)
-		}
-		b, err := json.Marshal(fields)
-		if err != nil {
-			return bad(err)
-		}
-		if err := json.Unmarshal(b, into); err != nil {
-			return bad(err)
-		}
-		return nil
-	}
-	if kind != "application/json" {
+	switch kind {
+	case "application/json":
+		return decodeObject(r.Body, into)
+	case "application/x-www-form-urlencoded":
+	default:
 		return refusal(http.StatusUnsupportedMediaType, "that is neither JSON nor a form", "send it as application/json")
 	}
-	d := json.NewDecoder(r.Body)
+	if err := r.ParseForm(); err != nil {
+		return unreadable(err)
+	}
+	fields := make(map[string]string)
+	for name := range r.PostForm {
+		if strings.HasPrefix(strings.TrimSpace(name), "{") {
+			return refusal(http.StatusUnsupportedMediaType, "that is JSON, sent as a form", "send it with the header Content-Type: application/json")
+		}
+		fields[name] = r.PostForm.Get(name)
+	}
+	b, err := json.Marshal(fields)
+	if err != nil {
+		return unreadable(err)
+	}
+	return decodeObject(bytes.NewReader(b), into)
+}
+
+func decodeObject(from io.Reader, into any) error {
+	d := json.NewDecoder(from)
+	d.DisallowUnknownFields()
 	if err := d.Decode(into); err != nil {
-		return bad(err)
+		return unreadable(err)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return bad(errors.New("more than one object"))
+		return unreadable(errors.New("more than one object"))
 	}
 	return nil
+}
+
+func unreadable(err error) error {
+	if _, large := errors.AsType[*http.MaxBytesError](err); large {
+		return err
+	}
+	return refusal(http.StatusBadRequest, "the request cannot be read: "+strings.TrimPrefix(err.Error(), "json: "), "send one JSON object")
 }
 
 // reply answers with a document; a form that a browser sent by itself is led back to its
