@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -43,6 +44,9 @@ func (r *Reader) gateRange(ctx context.Context, opts GateOptions) (*Gated, error
 		return nil, fmt.Errorf("gate: %s is not in the history that was read", opts.Range)
 	}
 	below := newGraph(h, first)
+	if below.has(last) {
+		return emptyRange(opts.Range, from, to)
+	}
 	d := newDerivation(nodes, h, last, r.past.Contents())
 	within := func(c Num) bool { return d.g.has(c) && !below.has(c) }
 
@@ -79,6 +83,20 @@ func (r *Reader) gateRange(ctx context.Context, opts GateOptions) (*Gated, error
 		}
 	}
 	return judge(open, drifts, opts.Threshold), nil
+}
+
+// emptyRange is the verdict on a range of which one end reaches the other: nothing is
+// judged. Where they are two commits, it was meant the other way round.
+func emptyRange(text string, from, to repo.ID) (*Gated, error) {
+	if from == to {
+		return passed("the range holds no commit: both ends are " + to.Short()), nil
+	}
+	a, b, _ := strings.Cut(text, "..")
+	b = strings.TrimPrefix(b, ".")
+	return nil, &fault.Error{
+		Kind: fault.Usage, Hint: "if it is the other way round: ken spec gate --range " + fault.Quote(cmp.Or(b, "HEAD")+".."+a),
+		Err: fmt.Errorf("range %s holds no commit: its end is an ancestor of its beginning", show(text)),
+	}
 }
 
 // ends returns the commits of a range, A..B, where an end that is not named is HEAD.
