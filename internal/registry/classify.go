@@ -33,7 +33,7 @@ func (v *verification) readUnread(ctx context.Context, items []item, attrs []rep
 		asRow := was.ID == s.content.ID && !was.MD5.IsZero() && !marks.Has(Raw)
 		telling := (attrs[k].Filtered || marks.Has(Raw)) && !s.raw && s.bytes.IsZero()
 		wanted := v.opts.Full || v.again && s.bytes.IsZero() || s.content.MD5.IsZero() && !asRow
-		if !telling && (v.dry || !wanted) {
+		if !telling && (!wanted || v.dry && !v.peeks(it, s, attrs[k])) {
 			continue
 		}
 		// A guess saves work only where it is of the same bytes, and where
@@ -50,6 +50,26 @@ func (v *verification) readUnread(ctx context.Context, items []item, attrs []rep
 		v.found = v.found || v.view.moved(i)
 	}
 	return nil
+}
+
+// maxPeeked is how many files a run that writes nothing looks into only to learn what
+// kind they are. Where there are more, nothing has been verified yet, and the next
+// verification reads them all and keeps what it finds.
+const maxPeeked = 2000
+
+// peeks reports whether a run that writes nothing reads an item all the same: its bytes
+// may exclude it, and neither its row nor its name and size tell.
+func (v *verification) peeks(it item, s sight, a repo.Attributes) bool {
+	e, was := &v.view.snap.Index.Entries[it.i], it.before()
+	if s.kind != repo.KindUnknown || it.row != nil && was.Content.ID == s.content.ID || v.peeked >= maxPeeked {
+		return false
+	}
+	kind := Refine(v.files.KindByName(e.Path), s.mode, a)
+	if v.Registry.opts.Policy.Excluded(e.Path, kind, s.size) != "" {
+		return false
+	}
+	v.peeked++
+	return true
 }
 
 // classify makes the row that each item's sight amounts to, About left as it

@@ -21,6 +21,7 @@ type verification struct {
 	left   map[repo.ID]Row // rows whose path is no longer tracked, by content
 	raw    int             // rows matched on raw bytes
 	found  bool            // a read found content that a stat had vouched for
+	peeked int             // files read for their kind alone
 }
 
 // An item is an entry that takes more than comparing two ids.
@@ -183,7 +184,7 @@ func (v *verification) forget(row Row) {
 	}
 	v.rep.add(Verdict{
 		path: row.Path, Verdict: FoundMissing, MD5: row.Content.MD5, ID: row.Content.ID,
-		Summary: fresh.None, Kind: row.Kind, Reason: reasonUntracked,
+		Summary: fresh.None, Kind: row.Kind, Reason: reasonUntracked, untracked: true,
 	}, v.opts.All)
 }
 

@@ -43,7 +43,7 @@ func lives(t *rapid.T) *life {
 
 var (
 	names  = rapid.SampledFrom([]repo.Path{"a.go", "b.go", "c.f", "d.e", "dir/a.go", "dir/e.g", "x.sum"})
-	bodies = rapid.SampledFrom([]string{"", "one", "two", "one\ntwo", "one\r\ntwo", "one\nTWO", "caf\xe9", "café"})
+	bodies = rapid.SampledFrom([]string{"", "one", "two", "one\ntwo", "one\r\ntwo", "one\nTWO", "caf\xe9", "café", "\x00"})
 )
 
 // someone returns a path there is, ok false when there is none.
@@ -155,11 +155,13 @@ func TestLife(t *testing.T) {
 		short, long := l.status(t, registry.VerifyOptions{}), l.status(t, registry.VerifyOptions{All: true})
 		l.agree(t, short, long)
 		l.truthful(t, long)
+		l.adds(t, short, len(l.index))
 		l.agree(t, l.verify(t, registry.VerifyOptions{}), short)
 		l.tick()
 
 		again := l.status(t, registry.VerifyOptions{All: true})
 		l.truthful(t, again)
+		l.adds(t, again, len(l.index))
 		l.agree(t, l.status(t, registry.VerifyOptions{}), again)
 		for _, v := range again.Verdicts {
 			if v.Verdict == registry.FoundNew || v.Verdict == registry.FoundMismatch {
@@ -183,6 +185,24 @@ func notable(rep *registry.Report) []string {
 	only := *rep
 	only.Verdicts = slices.DeleteFunc(slices.Clone(rep.Verdicts), func(v registry.Verdict) bool { return !v.Notable() })
 	return verdicts(&only)
+}
+
+// adds insists that every file is counted once by the state of its summary, and once by
+// its verdict.
+func (l *life) adds(t *rapid.T, rep *registry.Report, files int) {
+	c := rep.Counts
+	if c.Files != files || c.Fresh+c.Stale+c.None+c.Excluded+c.Unknown != files {
+		t.Errorf("%d files, and %+v", files, c)
+	}
+	gone := 0
+	for _, v := range rep.Verdicts {
+		if l.index[v.RawPath()] == nil {
+			gone++
+		}
+	}
+	if c.Match+c.Mismatch+c.Missing+c.New+c.Unknown+c.Conflicted+c.Sparse != files+gone {
+		t.Errorf("%d files and %d that were, and %+v", files, gone, c)
+	}
 }
 
 // truthful compares a report on every path with the world itself.

@@ -33,7 +33,9 @@ type Upstream struct {
 	Behind int    `json:"behind"`
 }
 
-// Counts counts paths twice: by verdict, and by the state of their summaries.
+// Counts counts paths twice: by verdict, and by the state of their summaries. Fresh,
+// Stale, None, Excluded and Unknown are the Files; of the verdicts, Missing also counts
+// paths that are no longer tracked.
 type Counts struct {
 	Files      int `json:"files"`
 	Match      int `json:"match"`
@@ -111,6 +113,7 @@ type Verdict struct {
 	Reason      string      `json:"reason,omitempty"`
 
 	path, before repo.Path
+	untracked    bool // it is none of the files any more
 }
 
 // PathBefore returns by its bytes the path that a renamed file had, "" for others.
@@ -167,6 +170,9 @@ func (rep *Report) tally(v Verdict) {
 		c.Sparse++
 	default:
 		c.Unknown++
+	}
+	if v.untracked {
+		return
 	}
 	switch v.Summary {
 	case fresh.Fresh:

@@ -86,7 +86,7 @@ func TestVerdicts(t *testing.T) {
 				w.stage("a.go")
 			},
 			[]string{"missing none a.go"},
-			counts{Files: 1, Match: 1, Missing: 1, Fresh: 1, None: 1},
+			counts{Files: 1, Match: 1, Missing: 1, Fresh: 1},
 		},
 		{
 			"gone from the disk",
@@ -164,7 +164,7 @@ func TestVerdicts(t *testing.T) {
 			"a rename",
 			func(_ rapid.TB, w *world) { w.mv("a.go", "z.go") },
 			[]string{"missing none a.go", "new fresh z.go was a.go"},
-			counts{Files: 2, Match: 1, Missing: 1, New: 1, Fresh: 2, None: 1},
+			counts{Files: 2, Match: 1, Missing: 1, New: 1, Fresh: 2},
 		},
 		{
 			"a rename of what was stale",
@@ -174,7 +174,7 @@ func TestVerdicts(t *testing.T) {
 				w.mv("a.go", "z.go")
 			},
 			[]string{"missing none a.go", "new stale z.go was a.go"},
-			counts{Files: 2, Match: 1, Missing: 1, New: 1, Fresh: 1, Stale: 1, None: 1},
+			counts{Files: 2, Match: 1, Missing: 1, New: 1, Fresh: 1, Stale: 1},
 		},
 		{
 			"a conflict",
@@ -320,14 +320,28 @@ func TestVerdictsSayWhy(t *testing.T) {
 	})
 }
 
+// Status counts as the verification does that follows it.
+func TestStatusKnowsKinds(t *testing.T) {
+	w := committed(t, "a.go", "alpha", "b.go", "generated", "big.go", "eleven byte")
+	w.policy.MaxBytes = 10
+	status := w.status(t, registry.VerifyOptions{})
+	same(t, "looked into", w.calls.read, []repo.Path{"a.go", "b.go"})
+	same(t, "counted", status.Counts, registry.Counts{Files: 3, New: 3, None: 1, Excluded: 2})
+	same(t, "verified", w.verify(t, registry.VerifyOptions{}).Counts, status.Counts)
+	w.put("a.go", "generated now")
+	w.put("c.go", "generated")
+	w.commit()
+	same(t, "after a commit", w.status(t, registry.VerifyOptions{}).Counts, registry.Counts{
+		Files: 4, Match: 2, Mismatch: 1, New: 1, Excluded: 4,
+	})
+}
+
 func TestBootstrap(t *testing.T) {
 	w := committed(t, "b.go", "beta", "a.go", "alpha", "c.sum", "lock")
 	rep := w.status(t, registry.VerifyOptions{})
 	entered(t, rep, registry.StateBootstrap)
 	same(t, "all are new, in order", verdicts(rep), []string{"new none a.go", "new none b.go", "new excluded c.sum"})
-	if len(w.calls.read) > 0 {
-		t.Errorf("status opened %q to say that everything is new", w.calls.read)
-	}
+	same(t, "only what its name does not exclude is looked into", w.calls.read, []repo.Path{"a.go", "b.go"})
 	rep = w.verify(t, registry.VerifyOptions{OmitNew: true})
 	entered(t, rep, registry.StateBootstrap)
 	same(t, "what is new is not listed", verdicts(rep), []string{})
@@ -425,7 +439,7 @@ func TestReportFields(t *testing.T) {
 	same(t, "renamed", doc.Verdicts[1], map[string]any{
 		"path": `"lat\xefn.go"`, "path_b64": "bGF0724uZ28=", "path_changed": "a.go", "restored": false,
 		"verdict": "new", "summary": "fresh", "kind": "source",
-		"content_id": blob("alpha").String(), "content_md5": nil,
+		"content_id": blob("alpha").String(), "content_md5": digest("alpha").String(),
 	})
 }
 
