@@ -77,7 +77,7 @@ func (p *program) report(ctx context.Context, args []string, f verifyFlags, run 
 				return err
 			}
 		} else {
-			p.printReport(rep, first)
+			p.printReport(rep, f.all, first)
 		}
 		if f.check && rep.Counts.Wanting() {
 			return errWanting
@@ -95,11 +95,19 @@ func (p *program) encodeReport(rep *registry.Report) error {
 	return p.io.EncodeList(head, term.List{Name: "verdicts", Len: len(rep.Verdicts), At: func(i int) any { return &rep.Verdicts[i] }})
 }
 
-func (p *program) printReport(rep *registry.Report, first string) {
+func (p *program) printReport(rep *registry.Report, all bool, first string) {
 	p.io.Printf("%s\n", rep.Headline())
+	left := 0 // of a sparse checkout, which may leave out most of a repository
 	for _, v := range rep.Verdicts {
 		word, tone, why := describe(v)
+		if word == "sparse" && !all {
+			left++
+			continue
+		}
 		p.io.Line(tone, word, v.RawPath().String(), why)
+	}
+	if left > 0 {
+		p.io.Line(term.Dim, "sparse", counted(left, "file"), "not checked out")
 	}
 	if rep.Untracked != nil {
 		for _, u := range rep.Untracked.Paths {
@@ -122,6 +130,9 @@ func describe(v registry.Verdict) (word string, tone term.Tone, why string) {
 	case registry.FoundMissing:
 		return "missing", term.Warn, v.Reason
 	case registry.FoundSparse:
+		if v.Summary == fresh.Stale {
+			return "stale", term.Warn, v.Reason + ", and edited since the summary was written" + colon(extent(v.Grade))
+		}
 		return "sparse", term.Dim, v.Reason
 	case registry.FoundNew:
 		if v.PathChanged != "" {

@@ -258,3 +258,6 @@ func (v *verification) recall(ctx context.Context, items []item, rows []Row, kno
 // reasonUntracked is why a row went: it is the one verdict about a path that is
 // no longer there to be asked about.
 const reasonUntracked = "no longer tracked"
+
+// reasonSparse is why nothing stands at a path that is as it should be.
+const reasonSparse = "not checked out"

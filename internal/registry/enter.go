@@ -25,7 +25,7 @@ const (
 	ReasonBaselineDirty Reason = "baseline_dirty" // verified while dirty: the same HEAD proves nothing
 	ReasonBaselineLost  Reason = "baseline_lost"  // the commit last verified is gone from history
 	ReasonNoBaseline    Reason = "no_baseline"    // single paths are known, the whole was never verified
-	ReasonFlags         Reason = "flags"          // entries that git was told not to look at
+	ReasonFlags         Reason = "flags"          // entries that git was told not to look at, and that are there
 	ReasonPolicyChanged Reason = "policy_changed" // other files count, or count differently
 	ReasonConflicted    Reason = "conflicted"     // unmerged paths
 )

@@ -74,10 +74,13 @@ func (r *Registry) weigh(ctx context.Context, e *entered) error {
 	snap := e.view.snap
 	var flags repo.Flags
 	for i := range snap.Index.Entries {
-		flags |= snap.Index.Entries[i].Flags
+		of := snap.Index.Entries[i].Flags
+		flags |= of
+		// What is not checked out, and is not there either, hides nothing.
+		e.flagged = e.flagged || of.Has(repo.AssumeUnchanged) ||
+			of.Has(repo.SkipWorktree) && e.view.sight(i).state != sparse
 	}
 	e.inMerge = flags.Has(repo.Conflicted)
-	e.flagged = flags&(repo.AssumeUnchanged|repo.SkipWorktree) != 0
 	for i := range e.view.seen {
 		e.dirty = e.dirty || e.view.moved(i)
 	}

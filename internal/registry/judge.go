@@ -28,7 +28,7 @@ func (v *verification) judgeItem(it item, row Row, known fresh.Basis) {
 			verdict.Restored = !known.IsZero()
 		}
 	case sparse:
-		verdict.Verdict, verdict.Reason = FoundSparse, "not checked out"
+		verdict.Verdict, verdict.Reason = FoundSparse, reasonSparse
 	case conflicted:
 		verdict.Verdict, verdict.Reason = FoundConflicted, "unmerged"
 		verdict.ID, verdict.MD5 = repo.ID{}, repo.MD5{}

@@ -63,7 +63,7 @@ func (l *life) present(t *rapid.T) (repo.Path, bool) {
 func (l *life) step(t *rapid.T) {
 	switch what := rapid.SampledFrom([]string{
 		"edit", "edit", "edit", "scribble", "touch", "chmod", "stage", "remove", "rename", "commit", "commit all", "refresh",
-		"link", "checkout", "amend", "tick", "tick", "describe", "describe", "verify", "verify", "verify paths", "attributes", "setting",
+		"link", "leave out", "checkout", "amend", "tick", "tick", "describe", "describe", "verify", "verify", "verify paths", "attributes", "setting",
 	}).Draw(t, "what"); what {
 	case "edit":
 		l.write(names.Draw(t, "path"), bodies.Draw(t, "bytes"))
@@ -87,6 +87,11 @@ func (l *life) step(t *rapid.T) {
 		}
 	case "link":
 		l.link(rapid.SampledFrom([]repo.Path{"a.go", "dir/a.go"}).Draw(t, "path"), "b.go")
+	case "leave out":
+		if p, ok := l.some(t, slices.Collect(maps.Keys(l.index))); ok && p != ".gitattributes" && l.disk[p] != nil {
+			l.flag(p, repo.SkipWorktree)
+			l.remove(p)
+		}
 	case "rename":
 		// b.go may have attributes of its own, which a rename would leave behind.
 		between := rapid.SampledFrom([]repo.Path{"a.go", "dir/a.go", "z.go"})
@@ -209,6 +214,12 @@ func (l *life) adds(t *rapid.T, rep *registry.Report, files int) {
 func (l *life) truthful(t *rapid.T, rep *registry.Report) {
 	for _, v := range rep.Verdicts {
 		p := v.RawPath()
+		if e := l.index[p]; e != nil && l.disk[p] == nil && e.Flags.Has(repo.SkipWorktree) {
+			if v.Verdict != registry.FoundSparse || v.ID != e.ID || v.Summary == fresh.Fresh != l.written[e.ID] && v.Summary != fresh.Excluded {
+				t.Errorf("%s is not checked out, and %s %s", p, v.Verdict, v.Summary)
+			}
+			continue
+		}
 		if l.index[p] == nil || l.disk[p] == nil {
 			if v.Verdict != registry.FoundMissing || v.Summary == fresh.Fresh {
 				t.Errorf("%s is not there, and %s %s", p, v.Verdict, v.Summary)

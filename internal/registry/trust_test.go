@@ -68,6 +68,7 @@ func TestWhyNoTrust(t *testing.T) {
 		}, []registry.Reason{"baseline_dirty"}},
 		{"fetched", func(_ rapid.TB, w *world) { w.behind = 2 }, []registry.Reason{"behind"}},
 		{"assume-unchanged", func(_ rapid.TB, w *world) { w.flag("a.go", repo.AssumeUnchanged) }, []registry.Reason{"flags"}},
+		{"skip-worktree, and there", func(_ rapid.TB, w *world) { w.flag("a.go", repo.SkipWorktree) }, []registry.Reason{"flags"}},
 		{"unmerged", func(_ rapid.TB, w *world) { w.flag("a.go", repo.Conflicted) }, []registry.Reason{"dirty", "conflicted"}},
 		{"another policy", func(_ rapid.TB, w *world) { w.policy.Exclude = []string{"b.go"} }, []registry.Reason{"policy_changed"}},
 		{"attributes outside the tree", func(_ rapid.TB, w *world) { w.info = "*.go generated" }, []registry.Reason{"policy_changed"}},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 	"sort"
 	"strings"
@@ -121,27 +122,54 @@ func (r *Registry) trust(ctx context.Context, e *entered, rep *Report, all bool)
 	if err != nil {
 		return err
 	}
+	left := e.view.leftOut()
 	if all {
 		for row, err := range r.store.Rows(ctx, wt) {
 			if err != nil {
 				return err
 			}
-			rep.add(r.matched(row, FoundMatch), all)
+			rep.add(r.trusted(row, left), all)
 		}
 		return nil
+	}
+	notable, err := r.store.RowsOf(ctx, wt, slices.Collect(maps.Keys(left)))
+	if err != nil {
+		return err
 	}
 	if t.Stale > 0 {
 		if err := r.loadExceptions(ctx, e.view); err != nil {
 			return err
 		}
-		for _, row := range e.view.odd {
-			t.Add(row, -1)
-			rep.add(r.matched(row, FoundMatch), all)
-		}
-		rep.sort()
+		maps.Copy(notable, e.view.odd)
 	}
+	for _, row := range notable {
+		t.Add(row, -1)
+		rep.add(r.trusted(row, left), all)
+	}
+	rep.sort()
 	rep.matches(t)
 	return nil
+}
+
+// trusted is the verdict of a path under trust, where some are not checked out.
+func (r *Registry) trusted(row Row, left map[repo.Path]bool) Verdict {
+	if !left[row.Path] {
+		return r.matched(row, FoundMatch)
+	}
+	v := r.matched(row, FoundSparse)
+	v.Reason = reasonSparse
+	return v
+}
+
+// leftOut are the paths that are not checked out.
+func (v *view) leftOut() map[repo.Path]bool {
+	left := map[repo.Path]bool{}
+	for i, s := range v.seen {
+		if s.state == sparse {
+			left[v.snap.Index.Entries[i].Path] = true
+		}
+	}
+	return left
 }
 
 func (r *Registry) listUntracked(ctx context.Context, rep *Report) error {

@@ -336,6 +336,27 @@ func TestStatusKnowsKinds(t *testing.T) {
 	})
 }
 
+// What is not checked out can differ from nothing: a sparse checkout is trusted, counts as
+// a verification of it does, and lists what it leaves out.
+func TestSparseIsTrusted(t *testing.T) {
+	w := settled(t, "a.go", "alpha", "b.go", "beta", "c.go", "gamma")
+	w.describe(t, "a.go")
+	w.flag("a.go", repo.SkipWorktree)
+	w.remove("a.go")
+	want := registry.Counts{Files: 3, Match: 2, Sparse: 1, Fresh: 1, None: 2}
+	for _, all := range []bool{false, true} {
+		rep := w.status(t, registry.VerifyOptions{All: all})
+		entered(t, rep, registry.StateTrust)
+		same(t, "counts", rep.Counts, want)
+		same(t, "listed", verdicts(rep)[0], "sparse fresh a.go")
+	}
+	full := w.verify(t, registry.VerifyOptions{Full: true})
+	same(t, "verified", full.Counts, want)
+	entered(t, w.verify(t, registry.VerifyOptions{}), registry.StateTrust)
+	w.write("a.go", "other")
+	entered(t, w.status(t, registry.VerifyOptions{}), registry.StateVerify, registry.ReasonDirty, registry.ReasonFlags)
+}
+
 func TestBootstrap(t *testing.T) {
 	w := committed(t, "b.go", "beta", "a.go", "alpha", "c.sum", "lock")
 	rep := w.status(t, registry.VerifyOptions{})

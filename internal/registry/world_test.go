@@ -228,7 +228,9 @@ func (w *world) commit() {
 // commitAll is git commit -a.
 func (w *world) commitAll() {
 	for _, p := range slices.Collect(maps.Keys(w.index)) {
-		w.stage(p)
+		if w.disk[p] != nil || !w.index[p].Flags.Has(repo.SkipWorktree) {
+			w.stage(p)
+		}
 	}
 	w.commit()
 }
