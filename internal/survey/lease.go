@@ -234,7 +234,7 @@ func (d *Desk) fence(ctx context.Context, p repo.Path, out *Submitted) error {
 	out.Result = SubmitFenced
 	out.Reason = "the lease is not the one that holds: it ran out and somebody else took over, or it was settled" + takeAnother
 	if p != "" && !slices.ContainsFunc(files, func(f File) bool { return f.Path.Dir().Under(p) }) {
-		out.Result, out.Reason = SubmitRejected, "no tracked file is in "+string(p)+"; see the directories with: ken survey show"
+		out.Result, out.Reason = SubmitRejected, "no tracked file is in "+p.String()+"; see the directories with: ken survey show"
 	}
 	return nil
 }

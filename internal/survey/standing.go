@@ -191,7 +191,7 @@ func (j *judgement) preferOwn(ctx context.Context, open []*Standing, bases []fre
 func (j *judgement) unreadable(s *Standing) bool {
 	for _, f := range s.Dir.Files {
 		if f.ID.IsZero() {
-			s.Reasons = append(s.Reasons, fmt.Sprintf("%s: %s", f.Path.Base(), cmp.Or(f.Problem, "its content is not known")))
+			s.Reasons = append(s.Reasons, fmt.Sprintf("%s: %s", said(f.Path.Base()), cmp.Or(f.Problem, "its content is not known")))
 		}
 	}
 	return len(s.Reasons) > 0
@@ -276,23 +276,27 @@ func (s *Standing) differing(r *Record) (names []string, unknown int) {
 		delete(was, name)
 		switch {
 		case !known:
-			names = append(names, name+" is new")
+			names = append(names, said(name)+" is new")
 		case text != c.text():
-			names = append(names, name+describedAnew)
+			names = append(names, said(name)+describedAnew)
 		case !text.IsZero() && c.Verdict != Fresh:
 			if c.Verdict == Unknown {
 				unknown++
 			}
-			names = append(names, name+" is "+c.Verdict.String())
+			names = append(names, said(name)+" is "+c.Verdict.String())
 		}
 	}
 	for _, c := range r.Basis.Children {
 		if _, gone := was[string(c.Name)]; gone {
-			names = append(names, string(c.Name)+" is gone")
+			names = append(names, said(string(c.Name))+" is gone")
 		}
 	}
 	return names, unknown
 }
+
+// said is a name as a reason has it: whoever reads one sees which file is meant, whatever
+// its bytes are.
+func said(name string) string { return repo.Path(name).String() }
 
 // calls is the name by which a text knows what lies below.
 func (s *Standing) calls(c *Standing) string {
@@ -462,21 +466,21 @@ func (j *judgement) changed(s *Standing, r *Record, shapes map[*File]*outline.Ou
 		delete(was, name)
 		switch {
 		case !known:
-			names = append(names, name+" is new")
+			names = append(names, said(name)+" is new")
 		case b.ID == f.ID:
 		case r.Outlined():
 			if now := shapes[f]; b.Shape.Digest.IsZero() || now == nil || b.Shape.Digest != now.Digest {
-				names = append(names, name+" changed")
+				names = append(names, said(name)+" changed")
 			}
 		default:
 			if g := outline.Grade(b.Shape.outline(), shapes[f]); j.opts.Counts(g) {
-				names = append(names, fmt.Sprintf("%s changed (%s)", name, g))
+				names = append(names, fmt.Sprintf("%s changed (%s)", said(name), g))
 			}
 		}
 	}
 	for _, b := range r.Basis.Files {
 		if _, gone := was[string(b.Name)]; gone {
-			names = append(names, string(b.Name)+" is gone")
+			names = append(names, said(string(b.Name))+" is gone")
 		}
 	}
 	return names
