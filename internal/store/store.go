@@ -198,6 +198,13 @@ func use[T any](ctx context.Context, s *Store, write bool, act func(*sqlite.Stor
 			s.mu.Lock()
 			s.denied = true
 			s.mu.Unlock()
+		case db == s.main && !write && errors.Is(err, sqlite.ErrFull):
+			// To read as one of several, SQLite makes a file, which there is no room for
+			// as long as a write that failed has left its own behind.
+			if v, err := act(s.readonly); err == nil {
+				return v, nil
+			}
+			return v, err
 		case errors.Is(err, sqlite.ErrDrained):
 		case err == nil && db == s.spool && !write && try < patience && !s.current(ctx):
 			// It may have been merged, and begun again by somebody who had not

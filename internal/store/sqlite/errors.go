@@ -18,6 +18,9 @@ import (
 // directory it is in, may not be written by this process.
 var ErrReadOnly = errors.New("not writable")
 
+// ErrFull is in the chain of every failure for want of room on the disk.
+var ErrFull = errors.New("disk is full")
+
 type readOnlyError struct {
 	path string
 	err  error // nil when nobody tried
@@ -118,7 +121,7 @@ func (s *Store) diskFull(err error) error {
 	dir := filepath.Dir(s.path)
 	return &fault.Error{
 		Hint: fmt.Sprintf("free some space, then run the command again: df -h %s", fault.Quote(dir)),
-		Err:  fmt.Errorf("disk is full: %s: %w", s.path, err),
+		Err:  fmt.Errorf("%w: %s: %w", ErrFull, s.path, err),
 	}
 }
 
