@@ -25,7 +25,12 @@ func (s Sum) String() string {
 }
 
 // MarshalText writes the sum in base64, nothing for the zero Sum.
-func (s Sum) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s Sum) MarshalText() ([]byte, error) {
+	if s.IsZero() {
+		return nil, nil
+	}
+	return base64.RawURLEncoding.AppendEncode(nil, s[:]), nil
+}
 
 // UnmarshalText reads what MarshalText writes.
 func (s *Sum) UnmarshalText(b []byte) error {

@@ -57,7 +57,7 @@ type draft struct {
 
 func newFile(lang Language, src []byte) *file {
 	s, _ := scratches.Get().(*scratch)
-	return &file{lang: lang, src: src, scratch: s, items: s.items[:0], lines: appendLines(s.lines[:0], src)}
+	return &file{lang: lang, src: src, scratch: s, items: s.items[:0], symbols: s.symbols[:0], lines: appendLines(s.lines[:0], src)}
 }
 
 // line returns the line that an offset is on, from 1.
@@ -125,6 +125,9 @@ func (f *file) outline() *Outline {
 		d.text('l', string(f.lang))
 		d.coded(f.scratch.code)
 		o.Tokens = d.digest()
+	}
+	if n := min(len(f.symbols), MaxSymbols); n > 0 {
+		o.Symbols = make([]Symbol, 0, n)
 	}
 	shapes := make([]string, 0, len(f.symbols))
 	all := &f.scratch.another

@@ -91,6 +91,8 @@ func (r *reader) headingLevel(n syntax.Node) string {
 	return "#"
 }
 
+var emphasis = strings.NewReplacer("**", "", "__", "", "`", "")
+
 // plainMarkdown takes the marks for emphasis, code, images and links out of a
 // line.
 func plainMarkdown(s string) string {
@@ -111,7 +113,7 @@ func plainMarkdown(s string) string {
 		}
 		s = s[:start] + text + s[open+end+1:]
 	}
-	s = strings.NewReplacer("**", "", "__", "", "`", "").Replace(s)
+	s = emphasis.Replace(s)
 	var b strings.Builder
 	for i := range len(s) {
 		if s[i] == '*' && (i > 0 && s[i-1] != ' ' || i+1 < len(s) && s[i+1] != ' ') {

@@ -124,5 +124,7 @@ func plainName(name string) string {
 	if !strings.ContainsAny(name, `:#>\`) {
 		return name
 	}
-	return strings.NewReplacer("::", ".", "#", ".", "->", ".", "\\", ".").Replace(name)
+	return dotted.Replace(name)
 }
+
+var dotted = strings.NewReplacer("::", ".", "#", ".", "->", ".", "\\", ".")

@@ -1,6 +1,7 @@
 package outline
 
 import (
+	"bytes"
 	"encoding/binary"
 	"strings"
 	"sync"
@@ -12,6 +13,7 @@ import (
 // is there, so the next file is read in it again.
 type scratch struct {
 	items   []item
+	symbols []draft
 	code    []byte   // of the items, one behind the other: see encode
 	codeAt  []uint32 // where the code of each item begins, and where the last one ends
 	lines   []int
@@ -22,18 +24,21 @@ type scratch struct {
 	another digester
 }
 
-// scratchKept is how many bytes of code a scratch may have had to be kept: few files have
-// more.
-const scratchKept = 4 << 20
+// What a scratch may have had to be kept: few files have more.
+const (
+	scratchKept = 4 << 20 // bytes of code
+	symbolsKept = 2000
+)
 
 var scratches = sync.Pool{New: func() any { return &scratch{hash: *newDigester(), another: *newDigester()} }}
 
 // release gives back the memory of a file that is not looked at any more.
 func (f *file) release() {
 	s := f.scratch
-	s.items, s.lines = f.items[:0], f.lines[:0]
-	f.scratch, f.items, f.lines = nil, nil, nil
-	if cap(s.code) <= scratchKept {
+	clear(f.symbols) // what they say is the outline's
+	s.items, s.symbols, s.lines = f.items[:0], f.symbols[:0], f.lines[:0]
+	f.scratch, f.items, f.symbols, f.lines = nil, nil, nil, nil
+	if cap(s.code) <= scratchKept && cap(s.symbols) <= symbolsKept {
 		scratches.Put(s)
 	}
 }
@@ -73,10 +78,12 @@ func appendPart[T string | []byte](out []byte, kind itemKind, text T) []byte {
 // appendLines appends where the lines of a text start.
 func appendLines(lines []int, src []byte) []int {
 	lines = append(lines, 0)
-	for i, b := range src {
-		if b == '\n' {
-			lines = append(lines, i+1)
+	for at := 0; ; {
+		i := bytes.IndexByte(src[at:], '\n')
+		if i < 0 {
+			return lines
 		}
+		at += i + 1
+		lines = append(lines, at)
 	}
-	return lines
 }

@@ -232,12 +232,14 @@ func (w *sketch) names() []string {
 	return names
 }
 
+var unjoined = strings.NewReplacer("-", "", "_", "")
+
 // aside reports whether a file belongs to the house and tells nothing about what is
 // done in it.
 func aside(f *ItemFile) bool {
 	name := strings.ToLower(f.Path.Base())
 	stem, _, _ := strings.Cut(name, ".")
-	stem = strings.NewReplacer("-", "", "_", "").Replace(stem)
+	stem = unjoined.Replace(stem)
 	for _, p := range [...]string{
 		"readme", "license", "licence", "copying", "notice", "patents", "authors", "contributors", "maintainers", "changelog", "changes", "history",
 		"releasenotes", "releasing", "codeofconduct", "contributing", "security", "support", "governance", "backers", "sponsors", "codeowners",
@@ -453,7 +455,7 @@ func (w *sketch) line(f *ItemFile) string {
 // its name is the file's goes without saying.
 func (f *ItemFile) about(t *outline.Symbol, others []*outline.Symbol) string {
 	stem, _, _ := strings.Cut(f.Path.Base(), ".")
-	same := strings.EqualFold(strings.NewReplacer("_", "", "-", "").Replace(stem), t.Name)
+	same := strings.EqualFold(unjoined.Replace(stem), t.Name)
 	name := clean(t.Name)
 	switch doc := tidy(t.Doc); {
 	case telling(doc) && (same || strings.Contains(doc, t.Name)):

@@ -24,28 +24,24 @@ type lexTable struct {
 
 // A lexRow is one state of a lexer.
 type lexRow struct {
-	ascii   [utf8.RuneSelf]int32 // where a character leads, see step
+	ascii   [utf8.RuneSelf]int16 // where a character leads, see step
 	accepts bool                 // what was read so far is a token
 	sym     uint16               // of that
 }
 
+// Where a character leads is a state, with skipBit if the character is not part of the
+// token, or nowhere.
 const (
-	nowhere = -1
-	skipBit = 1 << 30
+	nowhere      = -1
+	skipBit      = 1 << 14
+	maxLexStates = skipBit
 )
 
 func newLexTable(l lexStates) lexTable {
 	return lexTable{l, make([]atomic.Pointer[lexRow], len(l.states))}
 }
 
-func (t *lexTable) row(state int32) *lexRow {
-	if r := t.rows[state].Load(); r != nil {
-		return r
-	}
-	return t.newRow(state)
-}
-
-func (t *lexTable) newRow(state int32) *lexRow {
+func (t *lexTable) newRow(state int16) *lexRow {
 	st := &t.states[state]
 	r := &lexRow{accepts: st.accepts, sym: st.sym}
 	var set [utf8.RuneSelf]bool
@@ -68,7 +64,7 @@ func (t *lexTable) newRow(state int32) *lexRow {
 
 // step follows a transition: the next state, with skipBit if the character is
 // not part of the token.
-func (t *lexTable) step(state int32, r rune) int32 {
+func (t *lexTable) step(state int16, r rune) int16 {
 	st := &t.states[state]
 	for i := st.from; i < st.to; i++ {
 		if tr := &t.transitions[i]; r >= tr.lo && r <= tr.hi {
@@ -86,10 +82,13 @@ func (t *lexTable) step(state int32, r rune) int32 {
 func (p *parser) run(table *lexTable, state uint32, pos int) (sym uint16, start, end int, ok, eof bool) {
 	src, from := p.src, pos
 	start = pos
-	cur := int32(state)
+	cur := int16(state)
 	hops := 0
 	for cur >= 0 && int(cur) < len(table.rows) {
-		row := table.row(cur)
+		row := table.rows[cur].Load()
+		if row == nil {
+			row = table.newRow(cur)
+		}
 		// Most of a text are runs of one kind: white space, words, comments.
 		for pos < len(src) && src[pos] < utf8.RuneSelf && row.ascii[src[pos]] == cur {
 			pos++
@@ -105,7 +104,7 @@ func (p *parser) run(table *lexTable, state uint32, pos int) (sym uint16, start,
 			}
 			break
 		}
-		var next int32
+		var next int16
 		if b := src[pos]; b < utf8.RuneSelf {
 			next = row.ascii[b]
 			if next == nowhere {
@@ -164,6 +163,13 @@ func (p *parser) lexIn(state uint32, pos int, scan uint32) *token {
 
 func (p *parser) lexAs(state uint32, row *stateRow, pos int, scan uint32) *token {
 	seen := &p.recent
+	// The states in which one token is reduced ask for it one after the other.
+	if r := &seen.list[seen.last%uint(len(seen.list))]; r.pos == pos && r.lex == row.lex && r.ext == row.ext && r.scan == scan && r.known {
+		if r.state != state {
+			p.again(r, state)
+		}
+		return &r.token
+	}
 	if pos <= seen.far {
 		for i := range uint(len(seen.list)) {
 			at := (seen.last + i) % uint(len(seen.list))

@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"slices"
@@ -84,7 +85,7 @@ var parsers = sync.Pool{New: func() any {
 
 // nodesKept is how much memory for nodes a parser keeps for the next text: few need
 // more.
-const nodesKept = 1 << 16
+const nodesKept = 1 << 17
 
 func newParser(g *Grammar) *parser {
 	p, _ := parsers.Get().(*parser)
@@ -117,10 +118,13 @@ func (p *parser) parse(src []byte) (*Tree, error) {
 	p.src, p.limit = src, stepsAtLeast+stepsPerByte*len(src)
 	p.lexer.source = src
 	p.lines = append(p.lines, 0)
-	for i, b := range src {
-		if b == '\n' {
-			p.lines = append(p.lines, i+1)
+	for at := 0; ; {
+		i := bytes.IndexByte(src[at:], '\n')
+		if i < 0 {
+			break
 		}
+		at += i + 1
+		p.lines = append(p.lines, at)
 	}
 	first := p.newEntry()
 	*first = entry{state: p.g.initial}

@@ -17,7 +17,7 @@ import (
 const library = "v0.24.0"
 
 // shelvedFormat changes whenever what follows does, or what is taken from the library.
-const shelvedFormat = 1
+const shelvedFormat = 2
 
 // head says whose tables follow.
 func shelvedHead(name string) string {
@@ -59,10 +59,11 @@ func (t *tables) append(out []byte) []byte {
 	for _, l := range []lexStates{t.lexers, t.keyword} {
 		out = binary.LittleEndian.AppendUint32(out, uint32(len(l.states)))
 		for _, s := range l.states {
-			for _, n := range []uint32{s.from, s.to, uint32(s.rest), uint32(s.eof)} {
-				out = binary.LittleEndian.AppendUint32(out, n)
+			out = binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(out, s.from), s.to)
+			for _, n := range []uint16{uint16(s.rest), uint16(s.eof), s.sym} {
+				out = binary.LittleEndian.AppendUint16(out, n)
 			}
-			out = append(binary.LittleEndian.AppendUint16(out, s.sym), flags(s.accepts))
+			out = append(out, flags(s.accepts))
 		}
 		out = binary.LittleEndian.AppendUint32(out, uint32(len(l.transitions)))
 		out = appendTransitions(out, l.transitions)
@@ -114,9 +115,9 @@ func appendShort(out []byte, list []uint16) []byte {
 
 func appendTransitions(out []byte, list []transition) []byte {
 	for _, t := range list {
-		for _, n := range []int32{t.lo, t.hi, t.next} {
-			out = binary.LittleEndian.AppendUint32(out, uint32(n))
-		}
+		out = binary.LittleEndian.AppendUint32(out, uint32(t.lo))
+		out = binary.LittleEndian.AppendUint32(out, uint32(t.hi))
+		out = binary.LittleEndian.AppendUint16(out, uint16(t.next))
 	}
 	return out
 }
@@ -253,8 +254,10 @@ func (t *tables) soundRow(at uint32, entries int) bool {
 }
 
 func (l *lexStates) sound(tokens uint32) bool {
-	n := int32(len(l.states))
-	state := func(s int32) bool { return s >= nowhere && s < n }
+	if len(l.states) > maxLexStates {
+		return false
+	}
+	state := func(s int16) bool { return s >= nowhere && int(s) < len(l.states) }
 	for i := range l.states {
 		s := &l.states[i]
 		if s.from > s.to || int(s.to) > len(l.transitions) || !state(s.rest) || !state(s.eof) || uint32(s.sym) >= tokens {
@@ -331,20 +334,20 @@ func (r *tableReader) short() []uint16 {
 }
 
 func (r *tableReader) lexStates() lexStates {
-	l := lexStates{states: make([]lexState, r.size(19))}
+	l := lexStates{states: make([]lexState, r.size(15))}
 	for i := range l.states {
-		b := r.take(19)
+		b := r.take(15)
 		l.states[i] = lexState{
 			from: binary.LittleEndian.Uint32(b), to: binary.LittleEndian.Uint32(b[4:]),
-			rest: int32(binary.LittleEndian.Uint32(b[8:])), eof: int32(binary.LittleEndian.Uint32(b[12:])),
-			sym: binary.LittleEndian.Uint16(b[16:]), accepts: b[18] != 0,
+			rest: int16(binary.LittleEndian.Uint16(b[8:])), eof: int16(binary.LittleEndian.Uint16(b[10:])),
+			sym: binary.LittleEndian.Uint16(b[12:]), accepts: b[14] != 0,
 		}
 	}
-	l.transitions = make([]transition, r.size(12))
-	b := r.take(12 * len(l.transitions))
+	l.transitions = make([]transition, r.size(10))
 	for i := range l.transitions {
+		b := r.take(10)
 		l.transitions[i] = transition{
-			int32(binary.LittleEndian.Uint32(b[12*i:])), int32(binary.LittleEndian.Uint32(b[12*i+4:])), int32(binary.LittleEndian.Uint32(b[12*i+8:])),
+			lo: rune(binary.LittleEndian.Uint32(b)), hi: rune(binary.LittleEndian.Uint32(b[4:])), next: int16(binary.LittleEndian.Uint16(b[8:])),
 		}
 	}
 	return l

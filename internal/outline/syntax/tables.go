@@ -48,20 +48,24 @@ type lexStates struct {
 
 type lexState struct {
 	from, to uint32 // its transitions; the first that fits counts
-	rest     int32  // the state behind any other character, nowhere for none
-	eof      int32  // the state at the end of the text, nowhere for none
+	rest     int16  // the state behind any other character, nowhere for none
+	eof      int16  // the state at the end of the text, nowhere for none
 	sym      uint16 // what was read so far is, if it accepts
 	accepts  bool
 }
 
 // A transition leads from a range of characters to a state, with skipBit if they are not
 // part of the token; to nowhere if they lead where any other character does.
-type transition struct{ lo, hi, next int32 }
+type transition struct {
+	lo, hi rune
+	next   int16
+}
 
 // tablesOf takes the tables of a language from the library.
 func tablesOf(name string, lang *ts.Language) (*tables, error) {
 	if lang == nil || lang.InitialState == 0 || len(lang.LargeStateGotos) > 0 || lang.TokenCount == 0 ||
-		len(lang.ParseTable) != int(lang.LargeStateCount) || len(lang.LexModes) < int(lang.StateCount) {
+		len(lang.ParseTable) != int(lang.LargeStateCount) || len(lang.LexModes) < int(lang.StateCount) ||
+		max(len(lang.LexStates), len(lang.KeywordLexStates)) > maxLexStates {
 		return nil, errors.New("the grammar's tables have an unknown form")
 	}
 	t := &tables{
@@ -88,6 +92,9 @@ func tablesOf(name string, lang *ts.Language) (*tables, error) {
 		t.actions = append(t.actions, e.Actions...)
 	}
 	t.entryAt = append(t.entryAt, uint32(len(t.actions)))
+	if !t.sound() {
+		return nil, errors.New("the grammar's tables lead nowhere")
+	}
 	return t, nil
 }
 
@@ -159,13 +166,13 @@ func lexStatesOf(states []ts.LexState) lexStates {
 		st := &states[i]
 		from := uint32(len(list.transitions))
 		for _, tr := range st.Transitions {
-			next := int32(nowhere)
+			next := int16(nowhere)
 			switch {
 			case tr.NextState < 0:
 			case tr.Skip:
-				next = int32(tr.NextState) | skipBit
+				next = int16(tr.NextState) | skipBit
 			default:
-				next = int32(tr.NextState)
+				next = int16(tr.NextState)
 			}
 			list.transitions = append(list.transitions, transition{tr.Lo, tr.Hi, next})
 		}
@@ -179,7 +186,7 @@ func lexStatesOf(states []ts.LexState) lexStates {
 			seen[key] = at
 		}
 		list.states[i] = lexState{
-			from: at.from, to: at.to, rest: int32(max(nowhere, st.Default)), eof: int32(max(nowhere, st.EOF)),
+			from: at.from, to: at.to, rest: int16(max(nowhere, st.Default)), eof: int16(max(nowhere, st.EOF)),
 			sym: uint16(st.AcceptToken), accepts: st.AcceptToken > 0 || st.Skip,
 		}
 	}

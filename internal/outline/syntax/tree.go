@@ -206,24 +206,26 @@ func (n Node) AppendChildren(out []Node) []Node {
 	g := p.g
 	stack := p.levels[:0]
 	top := p.level(n.ref, 0)
+	roles := g.roles(top.prod)
 	for {
 		if top.at == top.end {
 			if len(stack) == 0 {
 				break
 			}
 			top, stack = stack[len(stack)-1], stack[:len(stack)-1]
+			roles = g.roles(top.prod)
 			continue
 		}
 		r := p.children[top.at]
 		top.at++
 		c := &p.nodes[r]
 		sym, field := c.sym, top.field
-		if !top.broken && c.flags&isExtra == 0 {
-			if as := g.role(top.prod, top.index); as.alias != 0 || as.field != 0 {
-				if as.alias != 0 {
+		if c.flags&isExtra == 0 {
+			if int(top.index) < len(roles) {
+				if as := roles[top.index]; as.alias != 0 {
 					sym = as.alias
 				}
-				if as.field != 0 {
+				if as := roles[top.index]; as.field != 0 {
 					field = as.field
 				}
 			}
@@ -235,6 +237,7 @@ func (n Node) AppendChildren(out []Node) []Node {
 		case c.count > 0:
 			stack = append(stack, top)
 			top = p.level(r, field)
+			roles = g.roles(top.prod)
 		}
 	}
 	p.levels = stack
@@ -247,12 +250,17 @@ type level struct {
 	index   uint32 // the place of the next, comments apart
 	prod    uint16
 	field   uint16 // what the whole is to its parent, if it is hidden
-	broken  bool   // nothing is said of its children
 }
 
+// level returns a node of which no child was seen. Of those of broken syntax nothing is
+// said: no production is.
 func (p *parser) level(r ref, field uint16) level {
 	n := &p.nodes[r]
-	return level{at: n.first, end: n.first + n.count, prod: n.prod, field: field, broken: n.sym == errorSym}
+	l := level{at: n.first, end: n.first + n.count, prod: n.prod, field: field}
+	if n.sym == errorSym {
+		l.prod = noProduction
+	}
+	return l
 }
 
 // Hidden tokens have no node; what they cover is text between the nodes that
@@ -266,14 +274,15 @@ type childRole struct {
 	field uint16 // 0 for nothing particular
 }
 
-// role returns what the child at a place is to a node of a production.
-func (g *Grammar) role(prod uint16, index uint32) childRole {
+// noProduction has no roles.
+const noProduction = 0xffff
+
+// roles returns what the children of a node of a production are to it.
+func (g *Grammar) roles(prod uint16) []childRole {
 	if int(prod) < len(g.prods) {
-		if c := g.prods[prod].children; int(index) < len(c) {
-			return c[index]
-		}
+		return g.prods[prod].children
 	}
-	return childRole{}
+	return nil
 }
 
 func productionsOf(lang *ts.Language) []production {
