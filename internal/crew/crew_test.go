@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -40,9 +41,12 @@ func TestFairServesWhoHasLeast(t *testing.T) {
 		// settle takes note of who was let in, which must be one of those whose turn it was.
 		settle := func(n int) {
 			for range n {
+				before := func(a, b string) bool {
+					return len(inside[a]) < len(inside[b]) || len(inside[a]) == len(inside[b]) && served[a] < served[b]
+				}
 				next := waiting[0].party
 				for _, w := range waiting {
-					if a, b := len(inside[w.party]), len(inside[next]); a < b || a == b && served[w.party] < served[next] {
+					if before(w.party, next) {
 						next = w.party
 					}
 				}
@@ -51,11 +55,11 @@ func TestFairServesWhoHasLeast(t *testing.T) {
 					for k, w := range waiting {
 						select {
 						case leave := <-w.in:
-							if i = k; w.party != next {
+							if i = k; before(next, w.party) {
 								t.Fatalf("%s is served, with %d in hand, and %s waits, with %d", w.party, len(inside[w.party]), next, len(inside[next]))
 							}
 							turn++
-							served[next] = turn
+							served[w.party] = turn
 							inside[w.party] = append(inside[w.party], leave)
 						default:
 							continue
@@ -165,7 +169,7 @@ func TestMostIsTheMost(t *testing.T) {
 		req := model.Request{System: rapid.String().Draw(t, "system"), MaxTokens: rapid.IntRange(1, 5000).Draw(t, "max")}
 		bytes := int64(len(req.System))
 		words := func(what string) string {
-			s := rapid.String().Draw(t, what)
+			s := strings.Repeat(rapid.String().Draw(t, what), rapid.SampledFrom([]int{1, 5000}).Draw(t, "times"))
 			bytes += int64(len(s))
 			return s
 		}

@@ -158,6 +158,9 @@ func TestCancelledStaysCancelled(t *testing.T) {
 	if err := q.Cancel(t.Context(), "", run.ID, "somebody"); err != nil {
 		t.Fatal(err)
 	}
+	if err := (&till{q, held}).Reserve(t.Context(), crew.Amount{Tokens: 1}, crew.Amount{}); !errors.Is(err, errFenced) {
+		t.Errorf("another call is paid for: %v", err)
+	}
 	if err := q.finish(t.Context(), held, Described{Verdict: survey.Fresh}); err != nil {
 		t.Fatal(err)
 	}

@@ -78,3 +78,13 @@ func TestFindings(t *testing.T) {
 		}
 	}
 }
+
+// What to do about a client's file is about the place that the file is in.
+func TestFindingsOfAUsersOwnFiles(t *testing.T) {
+	for scope, mend := range map[string]string{"project": "ken install x", "user": "ken install x --user"} {
+		f := Facts{Git: "2.45", OnPath: true, Clients: []ClientFile{{Client: "x", Scope: scope, Path: "x.json", Has: 1, Of: 2}}}
+		if list := f.Findings(); len(list) != 1 || list[0].Mend != mend {
+			t.Errorf("%s: %+v", scope, list)
+		}
+	}
+}
