@@ -87,7 +87,8 @@ func (d *boardDesk) look(ctx context.Context) error {
 
 // weigh looks how large files are. The index knows only how large they were when git last
 // looked, and may not even know that; it is asked about those that are not there because
-// git was told so.
+// git was told so. What a directory has, where a submodule or nothing of git's stands, is
+// not the size of anything that is tracked here.
 func (d *boardDesk) weigh(ctx context.Context, index []repo.Entry) error {
 	found, err := d.files.files.Stat(ctx, index)
 	if err != nil {
@@ -96,7 +97,10 @@ func (d *boardDesk) weigh(ctx context.Context, index []repo.Entry) error {
 	d.sizes = make(map[repo.Path]int64, len(index))
 	for i := range index {
 		size := found[i].Stat.Size
-		if found[i].Presence == repo.Absent && index[i].Flags.Has(repo.SkipWorktree) {
+		switch {
+		case found[i].Presence == repo.Directory:
+			size = 0
+		case found[i].Presence == repo.Absent && index[i].Flags.Has(repo.SkipWorktree):
 			size = index[i].Stat.Size
 		}
 		d.sizes[index[i].Path] = size

@@ -145,7 +145,7 @@ func (t *surveyTree) measure(ctx context.Context, files []survey.File) error {
 	}
 	found, err := t.w.files.Stat(ctx, entries)
 	for k, i := range which {
-		if err == nil {
+		if err == nil && found[k].Presence != repo.Directory { // a submodule has no size here
 			files[i].Size = found[k].Stat.Size
 		}
 		if err == nil && files[i].Size != 0 {
