@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -90,6 +91,9 @@ func (p *program) printKnowledge(known []registry.Knowledge) error {
 			return p.io.Encode(known[0])
 		}
 		return p.io.Encode(known)
+	}
+	if slices.ContainsFunc(known, func(k registry.Knowledge) bool { return slices.Contains(k.Reasons, registry.ReasonNeverKnown) }) {
+		defer p.io.Remarkf("hint: see what is tracked with: git ls-files; what is known of a directory: ken survey show DIR")
 	}
 	for _, k := range known {
 		why := strings.Join(append(k.Reasons, k.Remarks()...), ", ")

@@ -50,6 +50,10 @@ func (k *Knowledge) Remarks() []string {
 	return list
 }
 
+// ReasonNeverKnown is said of a path that is not tracked, and of which nothing was ever
+// known: it may be misspelt, or a directory.
+const ReasonNeverKnown = "never_known"
+
 // Show returns what is known of each path, in order. Having no summary, being
 // gone and being excluded are answers.
 func (r *Registry) Show(ctx context.Context, paths []repo.Path) ([]Knowledge, error) {
@@ -74,6 +78,9 @@ func (r *Registry) Show(ctx context.Context, paths []repo.Path) ([]Knowledge, er
 			if record, _, err = r.store.NewestAt(ctx, s.path); err != nil {
 				return nil, err
 			}
+		}
+		if !s.tracked && record.Text == "" && s.before.Path == "" {
+			k.Reasons = append(k.Reasons, ReasonNeverKnown)
 		}
 		k.tell(record, s.path)
 		out[i] = k

@@ -33,7 +33,7 @@ func TestShow(t *testing.T) {
 		{"away.go", fresh.Gone, []string{"deleted"}, "about away.go", blob("away"), repo.ID{}, false},
 		{"merge.go", fresh.Stale, []string{"conflicted"}, "about merge.go", blob("m"), repo.ID{}, false},
 		{"go.sum", fresh.Excluded, []string{"lockfile"}, "", repo.ID{}, blob("lock"), true},
-		{"never.go", fresh.Gone, []string{"not_tracked"}, "", repo.ID{}, repo.ID{}, true},
+		{"never.go", fresh.Gone, []string{"not_tracked", "never_known"}, "", repo.ID{}, repo.ID{}, true},
 	} {
 		t.Run(string(c.path), func(t *testing.T) {
 			k := w.show(t, c.path)
