@@ -1,6 +1,7 @@
 package workflow
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 // RestoreOptions says which snapshot comes back.
 type RestoreOptions struct {
 	Snapshot  string
+	Latest    bool // the latest that ken made, whichever that is
 	Overwrite bool // even over what is newer than it
 }
 
@@ -27,7 +29,7 @@ func (k *Keeper) Restore(ctx context.Context, opts RestoreOptions) (*Sweep, erro
 	if err != nil {
 		return nil, err
 	}
-	if _, err := k.find(all, opts.Snapshot); err != nil {
+	if _, err := k.choose(all, opts); err != nil {
 		return nil, err // without making the directory
 	}
 	var s *Sweep
@@ -43,7 +45,7 @@ func (k *Keeper) restore(ctx context.Context, h Held, opts RestoreOptions) (*Swe
 	if err != nil {
 		return nil, err
 	}
-	snap, err := k.find(all, opts.Snapshot)
+	snap, err := k.choose(all, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -78,6 +80,20 @@ var (
 	ErrNewer      = errors.New("newer than what would replace it")
 	ErrNoSnapshot = errors.New("the archive holds no snapshot")
 )
+
+// choose finds the snapshot that is asked for.
+func (k *Keeper) choose(all []Snapshot, opts RestoreOptions) (Snapshot, error) {
+	if !opts.Latest {
+		return k.find(all, opts.Snapshot)
+	}
+	own := slices.DeleteFunc(slices.Clone(all), func(s Snapshot) bool { return s.Manifest == nil })
+	if len(own) == 0 {
+		return Snapshot{}, &fault.Error{Hint: "see what there is with: ken state archive ls", Err: fmt.Errorf("%w that ken made", ErrNoSnapshot)}
+	}
+	return slices.MaxFunc(own, func(a, b Snapshot) int {
+		return cmp.Or(a.Time.Compare(b.Time), cmp.Compare(a.Name, b.Name))
+	}), nil
+}
 
 // find finds a snapshot by its name, with or without the archive's.
 func (k *Keeper) find(all []Snapshot, name string) (Snapshot, error) {
