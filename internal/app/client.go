@@ -191,6 +191,13 @@ func above(p string) []string {
 	return list
 }
 
+// A linkError is a link on the way to a file, which is not followed.
+type linkError struct{ file, part string }
+
+func (e *linkError) Error() string {
+	return fmt.Sprintf("read %s: %s is a symbolic link", e.file, e.part)
+}
+
 // refused says why something on the way to a file is left alone.
 func refused(shown, part string, info fs.FileInfo, err error, dir bool) error {
 	switch {
@@ -199,7 +206,7 @@ func refused(shown, part string, info fs.FileInfo, err error, dir bool) error {
 	case info.Mode()&fs.ModeSymlink != 0:
 		return &fault.Error{
 			Hint: "put a file in its place, or add ken by hand: see ken install CLIENT --dry-run elsewhere",
-			Err:  fmt.Errorf("read %s: %s is a symbolic link", shown, part),
+			Err:  &linkError{shown, part},
 		}
 	case dir != info.IsDir() || !dir && !info.Mode().IsRegular():
 		return &fault.Error{Hint: "move it away", Err: fmt.Errorf("read %s: %s is not what it should be", shown, part)}

@@ -26,7 +26,7 @@ func (h *hookSpace) Setup(_ context.Context, opts hook.Options) ([]setup.Outcome
 	for _, f := range setup.Files {
 		seen, err := at.file(client.File{Base: client.Work, Path: f.Path})
 		if err != nil {
-			return nil, err
+			return nil, notOurs(err)
 		}
 		decide := f.Install
 		if opts.Uninstall {
@@ -49,6 +49,16 @@ func (h *hookSpace) Setup(_ context.Context, opts hook.Options) ([]setup.Outcome
 		}
 	}
 	return done, nil
+}
+
+// notOurs says of a file that something else stands in its way what to do about it here,
+// where no client is concerned.
+func notOurs(err error) error {
+	link, ok := errors.AsType[*linkError](err)
+	if !ok {
+		return err
+	}
+	return &fault.Error{Hint: "put a directory or a file of its own in its place, or set up the git hooks alone: ken init --hooks", Err: link}
 }
 
 // diagnose finds out how the repository that dir lies in is set up; ok is false outside

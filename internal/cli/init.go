@@ -25,20 +25,23 @@ doing it once, and --uninstall leaves every byte as it was.`,
 			if err != nil {
 				return err
 			}
-			done := &initialized{Installation: &hook.Installation{}}
+			done := &initialized{}
 			if !hooks {
 				// What cannot be done is found out before any of it is.
 				plan := opts
 				plan.DryRun = true
-				if _, err := h.Install(c.Context(), plan); err != nil {
-					return err
-				}
-				if done.Files, err = h.Setup(c.Context(), opts); err != nil {
+				if _, err := h.Setup(c.Context(), plan); err != nil {
 					return err
 				}
 			}
 			if done.Installation, err = h.Install(c.Context(), opts); err != nil {
 				return err
+			}
+			// The hooks come first: that they may not be written shows only in the attempt.
+			if !hooks {
+				if done.Files, err = h.Setup(c.Context(), opts); err != nil {
+					return err
+				}
 			}
 			return p.printInstallation(done)
 		},

@@ -1,0 +1,41 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+
+	"ken/internal/hook"
+	"ken/internal/setup"
+	"ken/internal/term"
+)
+
+// A guardedHooks is a repository whose hooks may not be written, which shows in the attempt.
+type guardedHooks struct {
+	brokenHooks
+	made *bool
+}
+
+func (g guardedHooks) Setup(_ context.Context, opts hook.Options) ([]setup.Outcome, error) {
+	*g.made = *g.made || !opts.DryRun
+	return nil, nil
+}
+
+func (g guardedHooks) Install(_ context.Context, opts hook.Options) (*hook.Installation, error) {
+	if opts.DryRun {
+		return &hook.Installation{}, nil
+	}
+	return nil, errors.New("write the hook: permission denied")
+}
+
+// Where the hooks cannot be written, nothing else is.
+func TestInitMakesAllOrNothing(t *testing.T) {
+	made := false
+	deps := Deps{OpenHooks: func(context.Context, string) (HookSpace, error) { return guardedHooks{made: &made}, nil }}
+	err := Run(t.Context(), deps, &term.IO{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard}, []string{"init"})
+	if err == nil || made {
+		t.Errorf("it says %v, and files were made: %t", err, made)
+	}
+}
