@@ -9,10 +9,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"ken/internal/agent"
 	"ken/internal/board"
@@ -301,10 +304,14 @@ func first(args []string) string {
 func checkArgs(c *cobra.Command) {
 	if check := c.Args; check != nil {
 		c.Args = func(c *cobra.Command, args []string) error {
-			if err := check(c, args); err != nil {
-				return usage(c, err)
+			err := check(c, args)
+			if err == nil {
+				return nil
 			}
-			return nil
+			if near := nearest(c, args); near != "" {
+				return &fault.Error{Kind: fault.Usage, Hint: "did you mean " + near + "?", Err: err}
+			}
+			return usage(c, err)
 		}
 	}
 	for _, sub := range c.Commands() {
@@ -312,18 +319,39 @@ func checkArgs(c *cobra.Command) {
 	}
 }
 
+// nearest returns the commands that an unknown one may have been meant for, "" for none.
+func nearest(c *cobra.Command, args []string) string {
+	if !c.HasSubCommands() || len(args) == 0 {
+		return ""
+	}
+	c.SuggestionsMinimumDistance = 2
+	near := c.SuggestionsFor(args[0])
+	for i, name := range near {
+		near[i] = c.CommandPath() + " " + name
+	}
+	slices.Sort(near)
+	return strings.Join(near, " or ")
+}
+
 // usage says that a request made no sense, and where to read what would.
 func usage(c *cobra.Command, err error) error {
 	return &fault.Error{Kind: fault.Usage, Hint: c.CommandPath() + " --help", Err: err}
 }
 
-// plainly says what a flag was given without how Go says that it is no number.
+// plainly says what a flag was given without how Go says that it is no number, or none
+// that fits.
 func plainly(err error) error {
-	text, _, of := strings.Cut(err.Error(), ": strconv.")
+	text, why, of := strings.Cut(err.Error(), ": strconv.")
 	if !of {
 		return err
 	}
-	return errors.New(text + ": want a number")
+	want := "want a number"
+	if bad, ok := errors.AsType[*pflag.InvalidValueError](err); ok && bad.GetFlag().Value.Type() == "uint16" {
+		want += fmt.Sprintf(" from 0 to %d", math.MaxUint16)
+	} else if strings.HasSuffix(why, "out of range") {
+		want = "that number is too large"
+	}
+	return errors.New(text + ": " + want)
 }
 
 // within opens the repository, runs f in it, and closes it again.
