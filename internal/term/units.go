@@ -31,11 +31,11 @@ func Age(now, t time.Time) string {
 	case d < time.Minute:
 		return "just now"
 	case d < time.Hour:
-		return Count(int(d/time.Minute), "minute")
+		return Count(int(d/time.Minute), "minute") + " ago"
 	case d < 48*time.Hour:
-		return Count(int(d/time.Hour), "hour")
+		return Count(int(d/time.Hour), "hour") + " ago"
 	default:
-		return Count(int(d/(24*time.Hour)), "day")
+		return Count(int(d/(24*time.Hour)), "day") + " ago"
 	}
 }
 

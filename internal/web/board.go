@@ -225,7 +225,10 @@ func tallyText(t board.Tally) string {
 	case t.Outlines > 0:
 		words = append(words, fmt.Sprintf("%d of them outlines", t.Outlines))
 	}
-	if more := t.Described - t.Hold; more > 0 {
+	switch more := t.Described - t.Hold; {
+	case more == 1:
+		words = append(words, "1 more has one that does not")
+	case more > 1:
 		words = append(words, fmt.Sprintf("%d more have one that does not", more))
 	}
 	return strings.Join(words, "; ")

@@ -1,0 +1,19 @@
+package web
+
+import (
+	"testing"
+
+	"ken/internal/board"
+)
+
+func TestTallyText(t *testing.T) {
+	for want, tally := range map[string]board.Tally{
+		"":                              {Described: 3, Hold: 3},
+		"1 more has one that does not":  {Described: 3, Hold: 2},
+		"2 more have one that does not": {Described: 3, Hold: 1},
+	} {
+		if got := tallyText(tally); got != want {
+			t.Errorf("%+v: %q, want %q", tally, got, want)
+		}
+	}
+}
