@@ -43,10 +43,7 @@ func (w *workspace) outlines(ctx context.Context, files []*survey.File, read fun
 		if err != nil {
 			o = nil
 		}
-		list[missing[k]] = o
-		if found[k], err = json.Marshal(o); err != nil {
-			found[k] = nil
-		}
+		list[missing[k]], found[k] = o, o.AppendJSON(nil)
 	})
 	if err != nil {
 		return nil, err

@@ -1,0 +1,70 @@
+package outline_test
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+
+	"ken/internal/outline"
+)
+
+// An outline is written as the library writes it, whatever is in it.
+func TestAppendJSON(t *testing.T) {
+	const seed = 3
+	rnd := rand.New(rand.NewPCG(seed, 1))
+	pieces := []string{"a", "Name", " ", `"`, `\`, "<", ">", "&", "\n", "\x00", "\x7f", "é", "\u2028", "\xff", "😀", "/", "'"}
+	text := func() string {
+		s := ""
+		for range rnd.IntN(5) {
+			s += pieces[rnd.IntN(len(pieces))]
+		}
+		return s
+	}
+	// Every field has something, or nothing, also those that come some day.
+	var fill func(v reflect.Value)
+	fill = func(v reflect.Value) {
+		if rnd.IntN(4) == 0 {
+			return
+		}
+		switch v.Kind() {
+		case reflect.String:
+			v.SetString(text())
+		case reflect.Int:
+			v.SetInt(rnd.Int64N(100000))
+		case reflect.Bool:
+			v.SetBool(true)
+		case reflect.Uint8:
+			v.SetUint(rnd.Uint64N(256))
+		case reflect.Array:
+			for i := range v.Len() {
+				fill(v.Index(i))
+			}
+		case reflect.Slice:
+			v.Set(reflect.MakeSlice(v.Type(), rnd.IntN(4), 4))
+			for i := range v.Len() {
+				fill(v.Index(i))
+			}
+		case reflect.Struct:
+			for i := range v.NumField() {
+				fill(v.Field(i))
+			}
+		default:
+			t.Fatalf("a field is a %s", v.Kind())
+		}
+	}
+	for range 5000 {
+		var o outline.Outline
+		fill(reflect.ValueOf(&o).Elem())
+		want, err := json.Marshal(&o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := o.AppendJSON(nil); string(got) != string(want) {
+			t.Fatalf("seed %d\ngot  %s\nwant %s", seed, got, want)
+		}
+	}
+	if got := (*outline.Outline)(nil).AppendJSON([]byte("x")); string(got) != "xnull" {
+		t.Errorf("of none: %s", got)
+	}
+}
