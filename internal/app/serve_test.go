@@ -267,13 +267,13 @@ func TestBoardTellsOfCodeThatIsNotThere(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := b.Worktrees[0].Spec.Known
-	if d := cmp.Diff([]string{"no.go", "no.go#F", "no/", "di", "a.go/"}, s.Nodes[0].Missing); d != "" || s.Counts.Missing != 1 {
+	if d := cmp.Diff([]string{"**/*.none", "no.go", "no.go#F", "no/", "di", "a.go/"}, s.Nodes[0].Missing); d != "" || s.Counts.Missing != 1 {
 		t.Errorf("of %d nodes: %s", s.Counts.Missing, d)
 	}
 	at := serveRepo(t, r, nil)
 	at.gives(http.StatusOK, call{path: "/api/board"}) // a page does not wait for it
 	page := at.gives(http.StatusOK, call{path: "/node/a", head: map[string]string{"Accept": "text/html"}})
-	if n := strings.Count(page, "not there</span>"); n != 5 {
+	if n := strings.Count(page, "not there</span>"); n != 6 {
 		t.Errorf("the page says so of %d entries", n)
 	}
 }
