@@ -132,9 +132,11 @@ func (r *Registry) trust(ctx context.Context, e *entered, rep *Report, all bool)
 		}
 		return nil
 	}
-	notable, err := r.store.RowsOf(ctx, wt, slices.Collect(maps.Keys(left)))
-	if err != nil {
-		return err
+	notable := map[repo.Path]Row{}
+	if len(left) > 0 {
+		if notable, err = r.store.RowsOf(ctx, wt, slices.Collect(maps.Keys(left))); err != nil {
+			return err
+		}
 	}
 	if t.Stale > 0 {
 		if err := r.loadExceptions(ctx, e.view); err != nil {
