@@ -45,7 +45,7 @@ func (r *Reader) gateRange(ctx context.Context, opts GateOptions) (*Gated, error
 	}
 	below := newGraph(h, first)
 	if below.has(last) {
-		return emptyRange(opts.Range, from, to)
+		return emptyRange(opts.Range, from, to), nil
 	}
 	d := newDerivation(nodes, h, last, r.past.Contents())
 	within := func(c Num) bool { return d.g.has(c) && !below.has(c) }
@@ -85,18 +85,15 @@ func (r *Reader) gateRange(ctx context.Context, opts GateOptions) (*Gated, error
 	return judge(open, drifts, opts.Threshold), nil
 }
 
-// emptyRange is the verdict on a range of which one end reaches the other: nothing is
-// judged. Where they are two commits, it was meant the other way round.
-func emptyRange(text string, from, to repo.ID) (*Gated, error) {
+// emptyRange is the verdict on a range whose beginning reaches its end: nothing is judged.
+// A branch that is behind has such a range, and so has somebody who swapped the ends.
+func emptyRange(text string, from, to repo.ID) *Gated {
 	if from == to {
-		return passed("the range holds no commit: both ends are " + to.Short()), nil
+		return passed("the range holds no commit: both ends are " + to.Short())
 	}
 	a, b, _ := strings.Cut(text, "..")
 	b = strings.TrimPrefix(b, ".")
-	return nil, &fault.Error{
-		Kind: fault.Usage, Hint: "if it is the other way round: ken spec gate --range " + fault.Quote(cmp.Or(b, "HEAD")+".."+a),
-		Err: fmt.Errorf("range %s holds no commit: its end is an ancestor of its beginning", show(text)),
-	}
+	return passed("the range holds no commit: its end is an ancestor of its beginning; if it is the other way round: ken spec gate --range " + fault.Quote(cmp.Or(b, "HEAD")+".."+a))
 }
 
 // ends returns the commits of a range, A..B, where an end that is not named is HEAD.
