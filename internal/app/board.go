@@ -31,13 +31,19 @@ func makeBoard(ctx context.Context, dir string, all bool) (*board.Board, error) 
 	}
 	look := &runsLook{root: g.Root()}
 	defer look.close()
-	return boardOf(ctx, g, trees, some, look, nil)
+	return boardOf(ctx, g, trees, some, boardMemory{runs: look}, nil)
+}
+
+// boardMemory is what boards of one repository, made one after another, have in common.
+type boardMemory struct {
+	runs  *runsLook
+	specs *lastSpecs // of the worktree that is asked for proposals; nil for a single board
 }
 
 // boardOf sums up some of the worktrees of a repository, and tells what it has so far.
-func boardOf(ctx context.Context, g *git.Repo, all, some []git.Checkout, look *runsLook, tell func(*board.Board)) (*board.Board, error) {
+func boardOf(ctx context.Context, g *git.Repo, all, some []git.Checkout, memory boardMemory, tell func(*board.Board)) (*board.Board, error) {
 	runs := make(chan *board.Part[board.Runs], 1)
-	go func() { runs <- look.part(ctx) }()
+	go func() { runs <- memory.runs.part(ctx) }()
 	var desks []*boardDesk
 	var sources []board.Source
 	defer func() {
@@ -59,6 +65,7 @@ func boardOf(ctx context.Context, g *git.Repo, all, some []git.Checkout, look *r
 	if err != nil {
 		return nil, err
 	}
+	over.specs = memory.specs
 	b := board.Make(ctx, repositoryName(g, all), sources, over.Spec(), tell)
 	b.Runs = <-runs
 	if err := errors.Join(ctx.Err(), over.Close()); err != nil {

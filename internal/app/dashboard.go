@@ -14,7 +14,7 @@ import (
 
 // webDeps plugs the dashboard of a repository together.
 func webDeps(g *git.Repo) web.Deps {
-	d := dashboard{root: g.Root(), pulse: newPulse(g.Root())}
+	d := dashboard{root: g.Root(), pulse: newPulse(g.Root()), specs: &lastSpecs{}}
 	return web.Deps{
 		Version:   Version,
 		Worktrees: d.worktrees,
@@ -31,6 +31,7 @@ func webDeps(g *git.Repo) web.Deps {
 type dashboard struct {
 	root  string // of the worktree that the server was started in
 	pulse *pulse
+	specs *lastSpecs
 }
 
 func (d dashboard) checkouts(ctx context.Context) (*git.Repo, []git.Checkout, error) {
@@ -63,7 +64,7 @@ func (d dashboard) board(ctx context.Context, name string, tell func(*board.Boar
 	if err != nil {
 		return nil, err
 	}
-	return boardOf(ctx, g, all, []git.Checkout{c}, d.pulse.runs, tell)
+	return boardOf(ctx, g, all, []git.Checkout{c}, boardMemory{d.pulse.runs, d.specs}, tell)
 }
 
 func (d dashboard) open(ctx context.Context, name string) (web.Workspace, error) {

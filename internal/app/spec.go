@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"sync"
 
 	"ken/internal/content"
 	"ken/internal/git"
@@ -17,7 +18,7 @@ import (
 
 // Spec answers for the specs of the work tree.
 func (w *workspace) Spec() *spec.Reader {
-	return spec.NewReader(specSource{w.files, w.git}, specPast{w.git, w}, specMemo{w.git})
+	return spec.NewReader(specSource{w.files, w.git, w.specs}, specPast{w.git, w}, specMemo{w.git})
 }
 
 // GatePolicy is how strict the repository has its gate.
@@ -26,12 +27,39 @@ func (w *workspace) GatePolicy() spec.GatePolicy { return w.cfg.Spec.Gate }
 // A specSource is the work tree as specs are read from it.
 type specSource struct {
 	*content.Tree
-	git *git.Repo
+	git  *git.Repo
+	last *lastSpecs // nil for who reads them once
 }
 
 // Specs adds those that are not checked out.
 func (s specSource) Specs(ctx context.Context) ([]spec.File, spec.Look, error) {
-	return withSparse(ctx, s.Tree, s.git)
+	read := func() ([]spec.File, spec.Look, error) { return withSparse(ctx, s.Tree, s.git) }
+	if s.last == nil {
+		return read()
+	}
+	return s.last.get(func(l spec.Look) bool { return s.Same(ctx, l) }, read)
+}
+
+// lastSpecs are the specs of one work tree as they were last read, for a server, which reads
+// them after every change of anything: opening thousands of files takes ten times as long as
+// seeing that they are the same.
+type lastSpecs struct {
+	mu    sync.Mutex
+	files []spec.File
+	look  spec.Look
+}
+
+func (l *lastSpecs) get(same func(spec.Look) bool, read func() ([]spec.File, spec.Look, error)) ([]spec.File, spec.Look, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !same(l.look) {
+		files, look, err := read()
+		if err != nil {
+			return nil, spec.Look{}, err
+		}
+		l.files, l.look = files, look
+	}
+	return slices.Clone(l.files), l.look, nil
 }
 
 // withSparse returns the specs of a checkout: as they lie there, and those that a sparse

@@ -203,6 +203,7 @@ func TestListingIsRenewed(t *testing.T) {
 	renewed, quick, unread := 0, 0, 0
 	for seed := range uint64(4) {
 		c := &changer{Repo: testrepo.New(t), rnd: rand.New(rand.NewPCG(7, seed))}
+		last := &lastSpecs{}
 		for range 12 {
 			c.edit()
 		}
@@ -227,8 +228,9 @@ func TestListingIsRenewed(t *testing.T) {
 				later := func() time.Time { return time.Now().Add(time.Minute) }
 				files := content.Open(g.Root(), content.Options{Format: g.ObjectFormat(), Now: later})
 				past := &countingPast{specPast: specPast{g, &workspace{git: g}}}
-				src = &countingSource{specSource: specSource{files, g}}
+				src = &countingSource{specSource: specSource{files, g, last}}
 				if forget {
+					src.last = nil
 					return spec.NewReader(src, past, forgetful{}), past
 				}
 				return spec.NewReader(src, past, specMemo{g}), past

@@ -44,6 +44,8 @@ type workspace struct {
 
 	progress func(done, total int) // who hears how many files have been read; may be nil
 
+	specs *lastSpecs // of the work tree, by whoever reads them again and again; may be nil
+
 	memoryOnce sync.Once
 	memory     *agent.Memory // of the session that this process runs in
 

@@ -39,47 +39,52 @@ func (t *Tree) Specs(ctx context.Context) ([]spec.File, spec.Look, error) {
 		at := spec.File{Path: spec.Root + "/" + spec.FileName, Problem: spec.Root + " is not a directory, and no link is followed"}
 		return []spec.File{at}, t.look(ctx, seen, start), nil
 	}
-	w := &specWalk{root: root, format: t.format, seen: seen}
-	if err := w.dir(ctx, spec.Root); err != nil {
+	w := &specWalk{format: t.format, seen: seen}
+	if err := w.enter(ctx, root, spec.Root, spec.Root); err != nil {
 		return nil, spec.Look{}, err
 	}
 	return w.found, t.look(ctx, w.seen, start), nil
 }
 
 // A specWalk reads the spec files of a tree. Names are bytes, of which fs.WalkDir
-// takes only those that are UTF-8.
+// takes only those that are UTF-8. Each directory is entered from the one above it: a
+// path from the root is opened a name at a time, by every file anew.
 type specWalk struct {
-	root   *os.Root
 	format repo.ObjectFormat
 	found  []spec.File
 	seen   []repo.Path
 }
 
-// dir reads a directory and all below it, in the order of their names.
-func (w *specWalk) dir(ctx context.Context, name string) error {
+// enter reads a directory of another one, and all below it, in the order of their names.
+// It is at a path from the root.
+func (w *specWalk) enter(ctx context.Context, from *os.Root, name, at string) error {
 	if ctx.Err() != nil {
 		return &fault.Error{Kind: fault.Interrupted, Err: fmt.Errorf("read the specs: %w", ctx.Err())}
 	}
-	entries, err := list(w.root, name)
+	dir, err := from.OpenRoot(name)
 	if err != nil {
-		if e, ok := errors.AsType[*fs.PathError](err); ok {
-			err = e.Err
-		}
-		return fmt.Errorf("read the specs in %s: %w", repo.Path(name), err)
+		return unreadDir(at, err)
+	}
+	defer dir.Close()
+	entries, err := list(dir, ".")
+	if err != nil {
+		return unreadDir(at, err)
 	}
 	for _, e := range entries {
-		below := name + "/" + e.Name()
+		below := repo.Path(at + "/" + e.Name())
 		switch {
 		case e.IsDir() && e.Name() != spec.FileName:
-			w.seen = append(w.seen, repo.Path(below))
-			err = w.dir(ctx, below)
+			w.seen = append(w.seen, below)
+			err = w.enter(ctx, dir, e.Name(), string(below))
 		case e.Name() != spec.FileName:
 		case e.Type().IsRegular():
-			w.seen = append(w.seen, repo.Path(below))
-			err = w.file(below)
+			w.seen = append(w.seen, below)
+			var f spec.File
+			f, err = w.read(dir, below)
+			w.found = append(w.found, f)
 		default:
-			w.seen = append(w.seen, repo.Path(below))
-			w.found = append(w.found, spec.File{Path: repo.Path(below), Problem: "it is not a file, and no link is followed"})
+			w.seen = append(w.seen, below)
+			w.found = append(w.found, spec.File{Path: below, Problem: "it is not a file, and no link is followed"})
 		}
 		if err != nil {
 			return err
@@ -88,10 +93,11 @@ func (w *specWalk) dir(ctx context.Context, name string) error {
 	return nil
 }
 
-func (w *specWalk) file(name string) error {
-	f, err := w.read(name)
-	w.found = append(w.found, f)
-	return err
+func unreadDir(at string, err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		err = e.Err
+	}
+	return fmt.Errorf("read the specs in %s: %w", repo.Path(at), err)
 }
 
 // look returns how paths look now, if that vouches for what they held at any time
@@ -140,11 +146,11 @@ func (t *Tree) glance(ctx context.Context, paths []repo.Path) (sum []byte, newes
 	return digest[:], newest, nil
 }
 
-// read reads a file, and of a large one the beginning.
-func (w *specWalk) read(name string) (spec.File, error) {
-	out := spec.File{Path: repo.Path(name)}
+// read reads a file of a directory, and of a large one the beginning.
+func (w *specWalk) read(dir *os.Root, at repo.Path) (spec.File, error) {
+	out := spec.File{Path: at}
 	fail := func(err error) (spec.File, error) { return out, fmt.Errorf("read %s: %w", out.Path, err) }
-	f, err := w.root.Open(name)
+	f, err := dir.Open(string(at.Base()))
 	if err != nil {
 		return fail(err)
 	}
