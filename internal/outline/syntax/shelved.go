@@ -19,7 +19,7 @@ const library = "v0.24.0"
 // shelvedFormat changes whenever what follows does, or what is taken from the library.
 const shelvedFormat = 2
 
-// head says whose tables follow.
+// shelvedHead says whose tables follow.
 func shelvedHead(name string) string {
 	return "ken tables " + string(rune('0'+shelvedFormat)) + " " + library + " " + name + "\n"
 }

@@ -3,8 +3,9 @@ package syntax
 import (
 	"encoding/binary"
 	"math/rand/v2"
+	"os"
 	"reflect"
-	"runtime/debug"
+	"strings"
 	"testing"
 
 	ts "github.com/odvcencio/gotreesitter"
@@ -63,14 +64,12 @@ func TestShelved(t *testing.T) {
 
 // The tables that are kept go with the library that is linked.
 func TestShelvedLibrary(t *testing.T) {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		t.Skip("the test does not know what it was built from")
+	mod, err := os.ReadFile("../../../go.mod")
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, m := range info.Deps {
-		if m.Path == "github.com/odvcencio/gotreesitter" && m.Version != library {
-			t.Errorf("tables are those of %s, and the library is %s", library, m.Version)
-		}
+	if !strings.Contains(string(mod), "github.com/odvcencio/gotreesitter "+library+"\n") {
+		t.Errorf("tables are those of %s, and the library is another", library)
 	}
 }
 
