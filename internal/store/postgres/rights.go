@@ -68,10 +68,10 @@ func (s *Store) mayNotMake(version int, why error) error {
 	}
 }
 
-// everyday is what a role needs that keeps a clone in step, beside reading everything: the grants
-// of the manual's page about teams.
+// everyday is what a role needs that keeps a clone in step: the grants of the manual's page about
+// teams. What belongs to workers is not asked for.
 var everyday = []struct{ right, tables string }{
-	{"SELECT", ""},
+	{"SELECT", "schema, repository, record, directory_record, worktree, file, lease, directory_latest, directory_failure, directory, machine, row, summary"},
 	{"INSERT", "repository, record, directory_record, worktree, file, lease, directory_latest, directory_failure"},
 	{"UPDATE", "worktree, file, lease, directory_latest, directory_failure"},
 	{"DELETE", "worktree, file, lease, directory_latest, directory_failure"},
@@ -95,7 +95,7 @@ func (s *Store) mayWrite(ctx context.Context, q querier) error {
 		err := q.QueryRow(ctx, `
 			SELECT coalesce(string_agg('ken.' || c.relname, ', ' ORDER BY c.relname), '')
 			FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-			WHERE n.nspname = 'ken' AND c.relkind IN ('r', 'p', 'v') AND ($1 = '' OR c.relname = ANY (string_to_array($1, ', '))) AND NOT has_table_privilege(c.oid, $2)`,
+			WHERE n.nspname = 'ken' AND c.relname = ANY (string_to_array($1, ', ')) AND NOT has_table_privilege(c.oid, $2)`,
 			need.tables, need.right).Scan(&missing)
 		if err != nil {
 			return err
