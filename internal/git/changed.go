@@ -22,9 +22,13 @@ func (r *Repo) Differ(ctx context.Context, a, b repo.ID) ([]repo.Path, error) {
 // and those that git neither tracks nor ignores, sorted. Edits that are not staged
 // are for whoever reads the files.
 func (r *Repo) ChangedSince(ctx context.Context, commit repo.ID) ([]repo.Path, error) {
-	paths, err := r.stagedSince(ctx, commit, nil)
+	staged, err := r.stagedSince(ctx, commit, nil)
 	if err != nil {
 		return nil, err
+	}
+	var paths []repo.Path
+	for _, s := range staged {
+		paths = append(paths, s.Path)
 	}
 	others, err := r.read(ctx, nil, "ls-files", "--others", "--exclude-standard", "-z")
 	if err != nil {

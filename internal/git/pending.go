@@ -25,11 +25,25 @@ func (r *Repo) Pending(ctx context.Context, head repo.ID) (spec.Pending, error) 
 	case !errors.Is(err, fs.ErrNotExist):
 		return p, fmt.Errorf("find out whether this is a merge: %w", err)
 	}
-	var err error
-	if p.Paths, err = r.stagedSince(ctx, head, r.hookIndex()); err != nil {
+	staged, err := r.stagedSince(ctx, head, r.hookIndex())
+	if err != nil {
 		return p, err
 	}
+	p.Specs = make(spec.Set)
+	for _, s := range staged {
+		p.Paths = append(p.Paths, s.Path)
+		if !spec.IsSpec(s.Path) {
+			continue
+		}
+		// One that is unmerged may be told twice, with what the work tree has.
+		if before, again := p.Specs[s.Path]; s.unmerged || again && before.IsZero() {
+			p.Specs[s.Path] = repo.ID{}
+		} else if s.NewMode.SameType(repo.Regular) && !s.New.IsZero() { // a link is no spec
+			p.Specs[s.Path] = s.New
+		}
+	}
 	slices.Sort(p.Paths)
+	p.Paths = slices.Compact(p.Paths)
 	return p, nil
 }
 
@@ -53,12 +67,17 @@ func (r *Repo) hookIndex() []string {
 	return []string{name + "=" + abs}
 }
 
-// stagedSince lists the paths that the index has otherwise than a commit, sorted as
-// git does.
-func (r *Repo) stagedSince(ctx context.Context, commit repo.ID, env []string) ([]repo.Path, error) {
+// A stagedChange is what the index has otherwise than a commit.
+type stagedChange struct {
+	repo.Change
+	unmerged bool
+}
+
+// stagedSince lists what the index has otherwise than a commit, sorted as git does.
+func (r *Repo) stagedSince(ctx context.Context, commit repo.ID, env []string) ([]stagedChange, error) {
 	out := &bounded{max: maxAnswer}
 	args := []string{
-		"diff-index", "--cached", "-z", "--name-only", "--no-renames", "--no-relative",
+		"diff-index", "--cached", "-z", "--raw", "--no-abbrev", "--no-renames", "--no-relative",
 		"--ignore-submodules=none", "--no-ext-diff", "--no-textconv", commit.String(), "--",
 	}
 	status, stderr, err := r.run(ctx, call{args: args, stdout: out, env: env})
@@ -68,7 +87,23 @@ func (r *Repo) stagedSince(ctx context.Context, commit repo.ID, env []string) ([
 	if err != nil {
 		return nil, fmt.Errorf("list what is staged since %s: %w", commit.Short(), err)
 	}
-	return parsePaths("diff-index", out.String())
+	items, err := parsePaths("diff-index", out.String())
+	if err != nil {
+		return nil, err
+	}
+	if len(items)%2 != 0 {
+		return nil, errors.New("git diff-index: the answer breaks off")
+	}
+	var list []stagedChange
+	for pair := range slices.Chunk(items, 2) {
+		c, err := parseRaw(string(pair[0]))
+		if err != nil {
+			return nil, fmt.Errorf("list what is staged since %s: %w", commit.Short(), err)
+		}
+		c.Path = pair[1]
+		list = append(list, stagedChange{c, strings.HasSuffix(string(pair[0]), " U")})
+	}
+	return list, nil
 }
 
 // Resolve returns the commit that a revision means; ok is false for one that means

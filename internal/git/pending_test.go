@@ -1,12 +1,14 @@
 package git
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 
 	"ken/internal/repo"
+	"ken/internal/spec"
 	"ken/internal/testrepo"
 )
 
@@ -46,6 +48,38 @@ func TestPending(t *testing.T) {
 	pending("b")
 	t.Setenv("GIT_DIR", t.TempDir())
 	pending()
+}
+
+// Of specs, what they would be is pending too.
+func TestPendingSpecs(t *testing.T) {
+	r := testrepo.New(t)
+	for _, name := range []string{"edited", "gone", "undecided"} {
+		r.Write(".spec/"+name+"/spec.md", name)
+	}
+	r.Commit("first")
+	r.Git("checkout", "-q", "-b", "side")
+	r.Write(".spec/undecided/spec.md", "there")
+	r.Commit("there")
+	r.Git("checkout", "-q", "main")
+	r.Write(".spec/undecided/spec.md", "here")
+	r.Commit("here")
+	if _, err := r.Try("cherry-pick", "side"); err == nil {
+		t.Fatal("there is no conflict")
+	}
+	r.Write("spec.md", "none")
+	r.Write(".spec/edited/spec.md", "edited again")
+	r.Symlink("edited", ".spec/spec.md")
+	r.Remove(".spec/gone/spec.md")
+	r.Git("add", "spec.md", ".spec/edited", ".spec/spec.md", ".spec/gone")
+	g, err := Open(t.Context(), r.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := g.Pending(t.Context(), headOf(t, r, "HEAD"))
+	want := spec.Set{".spec/edited/spec.md": g.ObjectFormat().Blob([]byte("edited again")), ".spec/undecided/spec.md": {}}
+	if err != nil || p.Merge || !maps.Equal(p.Specs, want) || len(p.Paths) != 5 {
+		t.Errorf("%+v, %v; want %v", p, err, want)
+	}
 }
 
 func TestResolve(t *testing.T) {

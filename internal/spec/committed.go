@@ -16,6 +16,16 @@ func (r *Reader) nodesAt(ctx context.Context, commit repo.ID, x *index) ([]*Node
 	if err != nil || len(set) == 0 {
 		return nil, err
 	}
+	have, err := r.nodesIn(ctx, set, x)
+	if err != nil {
+		return nil, fmt.Errorf("read the specs of %s: %w", commit.Short(), err)
+	}
+	return assemble(slices.Collect(maps.Values(have))), nil
+}
+
+// nodesIn returns the nodes of spec files, one by one. x is what the work tree has: git is
+// not asked for that again.
+func (r *Reader) nodesIn(ctx context.Context, set Set, x *index) (map[repo.Path]*Node, error) {
 	have := make(map[repo.Path]*Node, len(set))
 	for i := range x.Nodes {
 		if n, sum := x.node(i); n != nil && n.Blind == "" && set[n.Path] == sum && !sum.IsZero() {
@@ -30,12 +40,15 @@ func (r *Reader) nodesAt(ctx context.Context, commit repo.ID, x *index) ([]*Node
 			ids, asked = append(ids, id), append(asked, p)
 		}
 	}
+	if len(ids) == 0 {
+		return have, nil
+	}
 	read, err := r.past.Blobs(ctx, ids)
 	if err != nil {
-		return nil, fmt.Errorf("read the specs of %s: %w", commit.Short(), err)
+		return nil, err
 	}
 	for i, p := range asked {
 		have[p] = readNode(File{Path: p, Content: read[i]})
 	}
-	return assemble(slices.Collect(maps.Values(have))), nil
+	return have, nil
 }

@@ -3,6 +3,7 @@ package spec
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -56,7 +57,7 @@ func (g *Gated) Open() bool { return len(g.Blocked) == 0 && len(g.Unknown) == 0 
 
 // Gate judges what is about to be committed, or a range of commits: a node blocks
 // that governs some of it and is too far behind already, unless its spec is part of
-// it.
+// it. One whose spec is in conflict where it is judged cannot be judged, part of it or not.
 //
 // The nodes are those of the commit below, not of the work tree: one that is about to
 // be changed passes anyway, and one that was edited and not staged is not what will
@@ -79,18 +80,27 @@ func (r *Reader) Gate(ctx context.Context, opts GateOptions) (*Gated, error) {
 	switch {
 	case err != nil:
 		return unjudged(ctx, FactStaged, err)
+	case len(p.Paths) == 0 && !p.Merge:
+		return passed("nothing is staged"), nil
+	}
+	x := r.anyIndex(ctx)
+	undecided, err := r.undecided(ctx, head.Commit, p.Specs, x)
+	switch {
+	case err != nil:
+		return unjudged(ctx, FactSpecs, err)
+	case p.Merge && len(undecided) > 0: // that is made here
+		g := passed("")
+		g.Unknown = undecided
+		return g, nil
 	case p.Merge:
 		g := passed("this is a merge: what it brings was judged where it was made")
 		g.Merge = true
 		return g, nil
-	case len(p.Paths) == 0:
-		return passed("nothing is staged"), nil
 	}
-	x := r.anyIndex(ctx)
 	if k := r.current(ctx, head.Commit, x); k != nil && k.Clean {
 		if cases, ok := x.cases(p.Paths); ok {
 			if drifts, ok := k.drifts(cases); ok {
-				return judge(cases, drifts, opts.Threshold), nil
+				return judge(cases, drifts, opts.Threshold, undecided...), nil
 			}
 		}
 	}
@@ -103,7 +113,51 @@ func (r *Reader) Gate(ctx context.Context, opts GateOptions) (*Gated, error) {
 	if err != nil {
 		return nil, err
 	}
-	return judge(cases, drifts, opts.Threshold), nil
+	return judge(cases, drifts, opts.Threshold, undecided...), nil
+}
+
+// undecided returns the nodes whose staged specs are in conflict, called as they would be
+// once these are committed.
+func (r *Reader) undecided(ctx context.Context, head repo.ID, staged Set, x *index) ([]Unjudged, error) {
+	decided := maps.Clone(staged)
+	maps.DeleteFunc(decided, func(_ repo.Path, id repo.ID) bool { return id.IsZero() })
+	nodes, err := r.nodesIn(ctx, decided, x)
+	if err != nil {
+		return nil, fmt.Errorf("read the specs that are staged: %w", err)
+	}
+	for p, id := range staged {
+		if id.IsZero() {
+			nodes[p] = &Node{Path: p, Problems: []Problem{unmerged(p)}}
+		}
+	}
+	maps.DeleteFunc(nodes, func(_ repo.Path, n *Node) bool { return !torn(n.Problems) })
+	if len(nodes) == 0 {
+		return nil, nil
+	}
+	list := slices.Collect(maps.Values(nodes))
+	below, err := r.nodesAt(ctx, head, x)
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range below {
+		if nodes[n.Path] == nil {
+			n.ID, n.Parent = "", ""
+			list = append(list, n)
+		}
+	}
+	var out []Unjudged
+	for _, n := range assemble(list) {
+		if nodes[n.Path] != nil {
+			out = append(out, n.unjudged())
+		}
+	}
+	return out, nil
+}
+
+// unjudged is the verdict on a node whose spec is in conflict.
+func (n *Node) unjudged() Unjudged {
+	i := slices.IndexFunc(n.Problems, func(p Problem) bool { return p.Rule == RuleConflict })
+	return Unjudged{n.ID, Unknown{FactSpecs, fmt.Sprintf("its spec is in conflict: %s:%d", n.Path, n.Problems[i].Line)}}
 }
 
 func passed(notice string) *Gated {
@@ -199,11 +253,14 @@ func (k *keptListing) drifts(cases []gateCase) ([]drifted, bool) {
 	return list, true
 }
 
-// judge decides the cases.
-func judge(cases []gateCase, drifts []drifted, threshold int) *Gated {
+// judge decides the cases, besides those that nobody can.
+func judge(cases []gateCase, drifts []drifted, threshold int, undecided ...Unjudged) *Gated {
 	g := passed("")
+	g.Unknown = append(g.Unknown, undecided...)
 	for i, c := range cases {
 		switch d := drifts[i]; {
+		case torn(c.node.Problems):
+			g.Unknown = append(g.Unknown, c.node.unjudged())
 		case d.drift == nil:
 			g.Unknown = append(g.Unknown, Unjudged{c.node.ID, Unknown{FactDrift, d.reason()}})
 		case *d.drift >= threshold:

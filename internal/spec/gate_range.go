@@ -14,7 +14,7 @@ import (
 
 // gateRange judges the commits that one end of a range reaches and the other does
 // not. A node whose spec one of them edited passes, wherever in the range that is:
-// whoever made it had the spec in hand.
+// whoever made it had the spec in hand. Not so one that is left in conflict.
 func (r *Reader) gateRange(ctx context.Context, opts GateOptions) (*Gated, error) {
 	from, to, err := r.ends(ctx, opts.Range)
 	if err != nil {
@@ -50,16 +50,19 @@ func (r *Reader) gateRange(ctx context.Context, opts GateOptions) (*Gated, error
 	d := newDerivation(nodes, h, last, r.past.Contents())
 	within := func(c Num) bool { return d.g.has(c) && !below.has(c) }
 
+	touches := func(list []Touch) bool {
+		return slices.ContainsFunc(list, func(t Touch) bool { return within(t.Commit) })
+	}
 	var cases []gateCase
 	for _, s := range d.studies {
 		d.govern(s)
 		c := gateCase{node: s.node}
 		for _, f := range s.files {
-			if slices.ContainsFunc(f.touches, func(t Touch) bool { return within(t.Commit) }) {
+			if touches(f.touches) {
 				c.paths = append(c.paths, f.path)
 			}
 		}
-		if len(c.paths) > 0 || s.node.Blind != "" {
+		if len(c.paths) > 0 || s.node.Blind != "" || torn(s.node.Problems) && touches(h.Touching(s.node.Path)) {
 			cases = append(cases, c)
 		}
 	}
@@ -78,7 +81,7 @@ func (r *Reader) gateRange(ctx context.Context, opts GateOptions) (*Gated, error
 			n, ok := h.Find(v.Commit)
 			return ok && within(n)
 		})
-		if !edited {
+		if !edited || torn(f.Node.Problems) {
 			open, drifts = append(open, cases[i]), append(drifts, drifted{f.Drift, f.Unknown})
 		}
 	}

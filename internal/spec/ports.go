@@ -49,7 +49,10 @@ type Past interface {
 // Pending is what is about to be committed.
 type Pending struct {
 	Paths []repo.Path // what would change, sorted
-	Merge bool        // it would be a merge
+	// Specs are the spec files among them that would be there, with zero for one that a
+	// merge has not been decided for.
+	Specs Set
+	Merge bool // it would be a merge
 }
 
 // A Memo keeps one answer of each kind for a work tree, until the next one. What it
