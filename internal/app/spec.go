@@ -106,6 +106,28 @@ func (s specSource) Tracked(ctx context.Context) ([]repo.Entry, error) {
 // IndexStamp goes by the checksum that git puts under its index.
 func (s specSource) IndexStamp(context.Context) string { return s.git.IndexStamp() }
 
+// Edited reads what it lists.
+func (s specSource) Edited(ctx context.Context, entries []repo.Entry, most int64) (map[repo.Path][]byte, error) {
+	paths, err := s.Tree.Edited(ctx, entries)
+	if err != nil {
+		return nil, err
+	}
+	read := make([][]byte, len(paths))
+	err = s.Bytes(ctx, paths, most, func(i int, content []byte, err error) {
+		if err == nil {
+			read[i] = append([]byte{}, content...)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	edited := make(map[repo.Path][]byte, len(paths))
+	for i, p := range paths {
+		edited[p] = read[i]
+	}
+	return edited, nil
+}
+
 // Covered goes by the name alone: what is written by hand, to be run.
 func (s specSource) Covered(path repo.Path) bool { return s.KindByName(path) == repo.KindSource }
 

@@ -184,6 +184,9 @@ func (w *tree) Specs(context.Context) ([]spec.File, spec.Look, error) {
 
 func (w *tree) Tracked(context.Context) ([]repo.Entry, error) { return nil, nil }
 func (w *tree) IndexStamp(context.Context) string             { return "" }
+func (w *tree) Edited(context.Context, []repo.Entry, int64) (map[repo.Path][]byte, error) {
+	return nil, nil
+}
 
 func (w *tree) Head(context.Context) (repo.Head, error) { return repo.Head{}, nil }
 func (w *tree) Mainline(context.Context) (string, repo.ID, error) {

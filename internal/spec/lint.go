@@ -65,7 +65,7 @@ const (
 
 // LintOptions says what to hold the tree against.
 type LintOptions struct {
-	Tracked []repo.Path // every file of the work tree, sorted
+	Tracked []repo.Path // every path that git's index has, sorted
 	// Unmerged are those of them that a merge has not been decided for.
 	Unmerged []repo.Path
 	// Outlines are those of files of which entries name a part, by path; of the others,

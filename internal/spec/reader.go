@@ -23,6 +23,9 @@ type Source interface {
 	// IndexStamp names the state that git's index is in, "" when nothing tells it from
 	// another. It costs a fraction of what Tracked does.
 	IndexStamp(ctx context.Context) string
+	// Edited returns those of some tracked files that are not what the index says, as
+	// they lie there; nil for one that is gone, is no file, or has more than most bytes.
+	Edited(ctx context.Context, entries []repo.Entry, most int64) (map[repo.Path][]byte, error)
 	// Covered reports whether a file is source code that a spec should know.
 	Covered(path repo.Path) bool
 	// Create writes a file that is not there yet.
@@ -95,7 +98,7 @@ func (r *Reader) Owners(ctx context.Context, paths []repo.Path) ([]Ownership, er
 	return Owners(nodes, paths), nil
 }
 
-// Lint checks the tree against the files that git tracks.
+// Lint checks the tree against the files that git tracks, as they lie in the work tree.
 func (r *Reader) Lint(ctx context.Context) (Linted, error) {
 	nodes, err := r.Nodes(ctx)
 	if err != nil {
@@ -122,7 +125,8 @@ func (r *Reader) Lint(ctx context.Context) (Linted, error) {
 	return Lint(nodes, opts), nil
 }
 
-// symbolOutlines returns the outlines of the files of which entries name a part.
+// symbolOutlines returns the outlines of the files of which entries name a part: as they
+// lie there, like the specs that name them.
 func (r *Reader) symbolOutlines(ctx context.Context, nodes []*Node, tracked []repo.Entry, paths []repo.Path) (map[repo.Path]*outline.Outline, error) {
 	asked := make(map[repo.Path]bool)
 	for _, n := range nodes {
@@ -134,20 +138,35 @@ func (r *Reader) symbolOutlines(ctx context.Context, nodes []*Node, tracked []re
 			}
 		}
 	}
-	var shapes []Shape
+	var entries []repo.Entry
 	for i := range tracked {
-		if e := &tracked[i]; asked[e.Path] && e.Mode.SameType(repo.Regular) && !e.ID.IsZero() && outline.MayRead(e.Path) {
+		if e := &tracked[i]; asked[e.Path] && e.Mode.SameType(repo.Regular) && outline.MayRead(e.Path) {
+			entries = append(entries, *e)
+		}
+	}
+	if len(entries) == 0 {
+		return nil, nil
+	}
+	edited, err := r.src.Edited(ctx, entries, outline.MaxBytes)
+	if err != nil {
+		return nil, err
+	}
+	at := make(map[repo.Path]*outline.Outline, len(entries))
+	var shapes []Shape
+	for _, e := range entries {
+		if content, ok := edited[e.Path]; !ok && !e.ID.IsZero() {
 			shapes = append(shapes, Shape{e.Path, e.ID})
+		} else if o, err := outline.Of(e.Path, content); err == nil && content != nil {
+			at[e.Path] = o
 		}
 	}
 	if len(shapes) == 0 {
-		return nil, nil
+		return at, nil
 	}
 	seen, err := r.past.Outlines(ctx, shapes)
 	if err != nil {
 		return nil, err
 	}
-	at := make(map[repo.Path]*outline.Outline, len(shapes))
 	for i, s := range shapes {
 		at[s.Path] = seen[i]
 	}
