@@ -75,6 +75,8 @@ type LintOptions struct {
 	// asked for when nil.
 	Sources   []repo.Path
 	MaxOwners int // of one file; 3 when 0
+
+	parts *locator // of Tracked; one is made when nil
 }
 
 // shownPaths is how many paths a summary names.
@@ -84,6 +86,9 @@ const shownPaths = 5
 func Lint(nodes []*Node, opts LintOptions) Linted {
 	if opts.MaxOwners == 0 {
 		opts.MaxOwners = 3
+	}
+	if opts.parts == nil {
+		opts.parts = newLocator(opts.Tracked)
 	}
 	l := Linted{Errors: []Finding{}, Warnings: []Finding{}}
 	ids := make(map[string]bool, len(nodes))
@@ -164,7 +169,7 @@ func (e Entry) placeless() (Entry, bool) {
 func (n *Node) symbols(opts LintOptions) []Finding {
 	var out []Finding
 	for list, e := range n.entries() {
-		files := e.symbolFiles(opts.Tracked)
+		files := opts.parts.files(e)
 		lacks := func(p repo.Path) bool {
 			o := opts.Outlines[p]
 			return o != nil && o.Partial == "" && len(o.Find(e.Symbol)) == 0
@@ -180,24 +185,6 @@ func (n *Node) symbols(opts LintOptions) []Finding {
 			fmt.Sprintf("name what took its place, or all of the file: %s", Entry{Path: e.Path, Kind: e.Kind})))
 	}
 	return out
-}
-
-// symbolFiles returns the files in which the symbol of an entry may be; none when it has
-// no symbol, or when a file is called so.
-func (e Entry) symbolFiles(tracked []repo.Path) []repo.Path {
-	if e.Symbol == "" {
-		return nil
-	}
-	if _, literal := slices.BinarySearch(tracked, e.literal()); literal {
-		return nil
-	}
-	var list []repo.Path
-	for _, p := range tracked {
-		if e.Matches(p) {
-			list = append(list, p)
-		}
-	}
-	return list
 }
 
 // names reports whether an entry names any of the paths, which are sorted.
@@ -216,10 +203,13 @@ func (e Entry) names(paths []repo.Path) bool {
 	return e.Kind == GlobEntry && slices.ContainsFunc(e.among(paths), e.Matches)
 }
 
-// among returns those of the paths, which are sorted, that lie where a glob may match.
+// among returns those of the paths, which are sorted, that lie below where an entry begins.
 func (e Entry) among(paths []repo.Path) []repo.Path {
-	base, _ := doublestar.SplitPattern(e.Path)
-	if base == "." {
+	base := e.Path
+	if e.Kind == GlobEntry {
+		base, _ = doublestar.SplitPattern(e.Path)
+	}
+	if base == "" || e.Kind == GlobEntry && base == "." {
 		return paths
 	}
 	first, _ := slices.BinarySearch(paths, repo.Path(base+"/"))

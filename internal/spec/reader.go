@@ -108,7 +108,8 @@ func (r *Reader) Lint(ctx context.Context) (Linted, error) {
 	if err != nil {
 		return Linted{}, err
 	}
-	opts := LintOptions{Tracked: pathsOf(tracked)}
+	paths := pathsOf(tracked)
+	opts := LintOptions{Tracked: paths, parts: newLocator(paths)}
 	for i := range tracked {
 		e := &tracked[i]
 		if e.Flags.Has(repo.Conflicted) {
@@ -118,7 +119,7 @@ func (r *Reader) Lint(ctx context.Context) (Linted, error) {
 			opts.Sources = append(opts.Sources, e.Path)
 		}
 	}
-	opts.Outlines, err = r.symbolOutlines(ctx, nodes, tracked, opts.Tracked)
+	opts.Outlines, err = r.symbolOutlines(ctx, nodes, tracked, opts.parts)
 	if err != nil {
 		return Linted{}, err
 	}
@@ -127,14 +128,12 @@ func (r *Reader) Lint(ctx context.Context) (Linted, error) {
 
 // symbolOutlines returns the outlines of the files of which entries name a part: as they
 // lie there, like the specs that name them.
-func (r *Reader) symbolOutlines(ctx context.Context, nodes []*Node, tracked []repo.Entry, paths []repo.Path) (map[repo.Path]*outline.Outline, error) {
+func (r *Reader) symbolOutlines(ctx context.Context, nodes []*Node, tracked []repo.Entry, parts *locator) (map[repo.Path]*outline.Outline, error) {
 	asked := make(map[repo.Path]bool)
 	for _, n := range nodes {
 		for _, e := range n.entries() {
-			if files := e.symbolFiles(paths); len(files) <= maxOutlined {
-				for _, p := range files {
-					asked[p] = true
-				}
+			for _, p := range parts.files(e) {
+				asked[p] = true
 			}
 		}
 	}

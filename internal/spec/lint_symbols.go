@@ -1,0 +1,59 @@
+package spec
+
+import (
+	"slices"
+
+	"ken/internal/repo"
+)
+
+// A locator finds the files in which a symbol may be that an entry names, once for all
+// entries that name symbols of the same files.
+type locator struct {
+	tracked []repo.Path // sorted
+	found   map[string][]repo.Path
+}
+
+func newLocator(tracked []repo.Path) *locator {
+	return &locator{tracked, make(map[string][]repo.Path)}
+}
+
+// files returns those in which the symbol of an entry may be. There are none when it has
+// no symbol, when a file is called so, and when they are more than anybody looks into.
+func (l *locator) files(e Entry) []repo.Path {
+	if e.Symbol == "" {
+		return nil
+	}
+	if _, literal := slices.BinarySearch(l.tracked, e.literal()); literal {
+		return nil
+	}
+	list, known := l.found[e.Path]
+	if !known {
+		list = l.matches(e)
+		l.found[e.Path] = list
+	}
+	return list
+}
+
+// matches returns the files that an entry matches, nil when they are too many.
+func (l *locator) matches(e Entry) []repo.Path {
+	list := e.among(l.tracked)
+	if e.Kind != GlobEntry {
+		if i, file := slices.BinarySearch(l.tracked, repo.Path(e.Path)); file {
+			list = slices.Concat(l.tracked[i:i+1], list)
+		}
+		if len(list) > maxOutlined {
+			return nil
+		}
+		return list
+	}
+	var fit []repo.Path
+	for _, p := range list {
+		if !e.Matches(p) {
+			continue
+		}
+		if fit = append(fit, p); len(fit) > maxOutlined {
+			return nil
+		}
+	}
+	return fit
+}
