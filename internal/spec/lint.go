@@ -203,7 +203,8 @@ func (e Entry) names(paths []repo.Path) bool {
 	return e.Kind == GlobEntry && slices.ContainsFunc(e.among(paths), e.Matches)
 }
 
-// among returns those of the paths, which are sorted, that lie below where an entry begins.
+// among returns those of the paths, which are sorted, that an entry may match: the one at
+// which it begins, for lib/** matches lib too, and those below.
 func (e Entry) among(paths []repo.Path) []repo.Path {
 	base := e.Path
 	if e.Kind == GlobEntry {
@@ -214,6 +215,9 @@ func (e Entry) among(paths []repo.Path) []repo.Path {
 	}
 	first, _ := slices.BinarySearch(paths, repo.Path(base+"/"))
 	end, _ := slices.BinarySearch(paths, repo.Path(base+"0")) // which follows the slash
+	if i, there := slices.BinarySearch(paths, repo.Path(base)); there {
+		return slices.Concat(paths[i:i+1], paths[first:end])
+	}
 	return paths[first:end]
 }
 

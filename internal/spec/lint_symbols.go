@@ -38,9 +38,6 @@ func (l *locator) files(e Entry) []repo.Path {
 func (l *locator) matches(e Entry) []repo.Path {
 	list := e.among(l.tracked)
 	if e.Kind != GlobEntry {
-		if i, file := slices.BinarySearch(l.tracked, repo.Path(e.Path)); file {
-			list = slices.Concat(l.tracked[i:i+1], list)
-		}
 		if len(list) > maxOutlined {
 			return nil
 		}

@@ -2,10 +2,38 @@ package spec
 
 import (
 	"fmt"
+	"slices"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"ken/internal/repo"
 )
+
+// A search finds what a look at every path would.
+func TestLocator(t *testing.T) {
+	name := rapid.StringMatching(`[ab](/[ab]|0|-|\.go){0,3}`)
+	pattern := rapid.StringMatching(`([ab*]|\*\*|\[ab\]|\{a,b\})(/([ab*]|\*\*)|0|-|\.go){0,3}`)
+	rapid.Check(t, func(t *rapid.T) {
+		var paths []repo.Path
+		for _, s := range rapid.SliceOf(rapid.OneOf(name, pattern)).Draw(t, "paths") {
+			paths = append(paths, repo.Path(s))
+		}
+		slices.Sort(paths)
+		paths = slices.Compact(paths)
+		e, err := ParseEntry(pattern.Draw(t, "entry") + "#Symbol")
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := slices.DeleteFunc(slices.Clone(paths), func(p repo.Path) bool { return !e.Matches(p) })
+		if got := newLocator(paths).files(e); !slices.Equal(got, want) {
+			t.Errorf("%s: %q among %q, want %q", e, got, paths, want)
+		}
+		if e.names(paths) != (len(want) > 0) {
+			t.Errorf("%s names some of %q: %t", e, paths, e.names(paths))
+		}
+	})
+}
 
 func TestLocatorFindsTooMany(t *testing.T) {
 	var paths []repo.Path
