@@ -123,8 +123,9 @@ func outdent(line string) (s string, ok bool) {
 
 // A fence is what code is put between. The zero value is none.
 type fence struct {
-	char byte
-	size int
+	char     byte
+	size     int
+	language string // of the code, as it is called there; "" if it is not
 }
 
 // opens returns the fence that a line opens.
@@ -137,7 +138,11 @@ func opens(s string) fence {
 	if size < 3 || s[0] == '`' && strings.Contains(info, "`") {
 		return fence{}
 	}
-	return fence{s[0], size}
+	f := fence{char: s[0], size: size}
+	if words := strings.Fields(info); len(words) > 0 {
+		f.language = words[0]
+	}
+	return f
 }
 
 // closedBy reports whether a line closes the fence.

@@ -13,30 +13,34 @@ import (
 // ='s is a heading as often as not.
 const (
 	ours   = "<<<<<<<"
+	middle = "======="
 	theirs = ">>>>>>>"
 )
 
 // conflicts returns the lines, from 1, on which a conflict begins that a merge has left
-// in a text; where only its end was left, that line. Not those in fences: they are samples.
+// in a text; where only its end was left, that line. In a fence it takes all of a conflict,
+// and none is one in a fence of samples.
 func conflicts(text string) []int {
 	var found []int
 	var open fence
-	within, number := false, 0
-	for line := range strings.Lines(text) {
-		line = strings.TrimSuffix(line, "\n")
-		number++
+	within := false
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
 		switch {
+		case open.samples() && !open.closedBy(line):
+		case marks(line, ours):
+			if open.size == 0 || complete(lines[i+1:]) {
+				found, within = append(found, i+1), true
+			}
+		case marks(line, theirs):
+			if open.size == 0 && !within {
+				found = append(found, i+1)
+			}
+			within = false
 		case open.size > 0:
 			if open.closedBy(line) {
 				open = fence{}
 			}
-		case marks(line, ours):
-			found, within = append(found, number), true
-		case marks(line, theirs):
-			if !within {
-				found = append(found, number)
-			}
-			within = false
 		default:
 			if s, ok := outdent(line); ok {
 				open = opens(s)
@@ -44,6 +48,31 @@ func conflicts(text string) []int {
 		}
 	}
 	return found
+}
+
+// complete reports whether the lines behind the beginning of a conflict have the rest of it.
+func complete(lines []string) bool {
+	halfway := false
+	for _, line := range lines {
+		switch {
+		case marks(line, ours):
+			return false
+		case marks(line, theirs):
+			return halfway
+		case line == middle:
+			halfway = true
+		}
+	}
+	return false
+}
+
+// samples reports whether what stands in the fence may show a conflict: its language says so.
+func (f fence) samples() bool {
+	switch strings.ToLower(f.language) {
+	case "conflict", "diff", "patch":
+		return true
+	}
+	return false
 }
 
 func marks(line, marker string) bool {
