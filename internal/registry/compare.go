@@ -21,6 +21,7 @@ type verification struct {
 	left   map[repo.ID]Row // rows whose path is no longer tracked, by content
 	raw    int             // rows matched on raw bytes
 	found  bool            // a read found content that a stat had vouched for
+	failed bool            // some content should have been read, and could not be
 	peeked int             // files read for their kind alone
 }
 
@@ -38,9 +39,10 @@ func (it item) before() Row {
 	return *it.row
 }
 
-// clean reports whether nothing turned out to have moved.
+// clean reports whether nothing turned out to have moved. What is not checked out
+// cannot have, whether or not its text can be judged.
 func (v *verification) clean() bool {
-	return !v.found && v.rep.Counts.Unknown == 0 && v.rep.Counts.Conflicted == 0
+	return !v.found && !v.failed && v.rep.Counts.Conflicted == 0
 }
 
 // compare fills the report and returns the rows to write.
@@ -261,3 +263,7 @@ const reasonUntracked = "no longer tracked"
 
 // reasonSparse is why nothing stands at a path that is as it should be.
 const reasonSparse = "not checked out"
+
+// reasonUnseen is why nobody can say whether a text holds whose file is, or was when
+// it was last seen, under a filter driver, and is not checked out.
+const reasonUnseen = "not checked out, and its bytes come from a filter: they cannot be compared"

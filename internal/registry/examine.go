@@ -152,6 +152,10 @@ func (r *Registry) verdict(s *subject) (fresh.State, fresh.Grade, []string) {
 			return fresh.None, "", []string{"conflicted"}
 		}
 		return fresh.Stale, fresh.GradeContent, []string{"conflicted"}
+	case sparse:
+		if v := r.unseen(s.now); v.Summary == fresh.Unknown {
+			return v.Summary, "", []string{v.Reason}
+		}
 	default:
 	}
 	state, grade := r.judge(s.now)

@@ -152,3 +152,34 @@ func TestFilterThatChangedNothingYet(t *testing.T) {
 	w.commit()
 	same(t, "verdicts", verdicts(w.verify(t, registry.VerifyOptions{})), []string{"mismatch stale notes.f"})
 }
+
+// While a filtered file is not checked out, its blob tells nothing of the bytes that its
+// text was written from: that it was edited is as little known as that it was not.
+func TestFilteredAndNotCheckedOut(t *testing.T) {
+	w := filtered(t)
+	kept := *w.disk["notes.f"]
+	w.flag("notes.f", repo.SkipWorktree)
+	w.remove("notes.f")
+	want := registry.Counts{Files: 3, Match: 2, Unknown: 1, None: 2}
+	for _, opts := range []registry.VerifyOptions{{}, {All: true}, {Full: true}} {
+		rep := w.status(t, opts)
+		entered(t, rep, registry.StateTrust)
+		same(t, "found", notable(rep), []string{"unknown unknown notes.f"})
+		same(t, "counts", rep.Counts, want)
+	}
+	w.verify(t, registry.VerifyOptions{Full: true})
+	rep := w.status(t, registry.VerifyOptions{})
+	entered(t, rep, registry.StateTrust)
+	same(t, "verified", rep.Counts, want)
+	if k := w.show(t, "notes.f"); k.Verdict != fresh.Unknown || k.Text == "" {
+		t.Errorf("%+v", k)
+	}
+
+	w.index["notes.f"].Flags = 0
+	w.writeIndex()
+	w.write("notes.f", kept.bytes)
+	same(t, "back", notable(w.verify(t, registry.VerifyOptions{})), []string{})
+	if verdictOf(t, w, "notes.f") != fresh.Fresh {
+		t.Error("the bytes are those the text was written from")
+	}
+}

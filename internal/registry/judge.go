@@ -11,6 +11,7 @@ import (
 func (v *verification) judgeItem(it item, row Row, known fresh.Basis) {
 	s := v.view.sight(it.i)
 	verdict := Verdict{path: row.Path, Kind: row.Kind, MD5: row.Content.MD5, ID: row.Content.ID}
+	verdict.Summary, verdict.Grade = v.summaryOf(s.state, row)
 	keep := true // whether the row is to be kept, new or not
 	switch s.state {
 	case same, changed:
@@ -28,7 +29,7 @@ func (v *verification) judgeItem(it item, row Row, known fresh.Basis) {
 			verdict.Restored = !known.IsZero()
 		}
 	case sparse:
-		verdict.Verdict, verdict.Reason = FoundSparse, reasonSparse
+		verdict = v.unseen(row)
 	case conflicted:
 		verdict.Verdict, verdict.Reason = FoundConflicted, "unmerged"
 		verdict.ID, verdict.MD5 = repo.ID{}, repo.MD5{}
@@ -36,11 +37,11 @@ func (v *verification) judgeItem(it item, row Row, known fresh.Basis) {
 		verdict.Verdict, verdict.Reason = FoundMissing, because(s.err, "tracked, and gone from the disk")
 		keep = it.row != nil
 	default:
+		v.failed = true
 		verdict.Verdict, verdict.Reason = FoundUnknown, because(s.err, "could not be read")
 		verdict.ID, verdict.MD5 = repo.ID{}, repo.MD5{}
 		keep = it.row != nil
 	}
-	verdict.Summary, verdict.Grade = v.summaryOf(s.state, row)
 	if verdict.Summary == fresh.Excluded && verdict.Reason == "" {
 		verdict.Reason = row.Excluded
 	}
@@ -74,6 +75,22 @@ func (v *verification) summaryOf(state sightState, row Row) (fresh.State, fresh.
 	default:
 		return v.judge(row)
 	}
+}
+
+// unseen is the verdict of a path that is not checked out. Its blob is its content,
+// unless a filter makes other bytes of it: then nobody can say what a text about
+// those is worth.
+func (r *Registry) unseen(row Row) Verdict {
+	v := r.matched(row, FoundSparse)
+	v.Reason = reasonSparse
+	if !row.Marks.Has(Raw) {
+		return v
+	}
+	v.ID, v.MD5 = repo.ID{}, repo.MD5{}
+	if v.Summary != fresh.None && v.Summary != fresh.Excluded {
+		v.Verdict, v.Summary, v.Grade, v.Reason = FoundUnknown, fresh.Unknown, "", reasonUnseen
+	}
+	return v
 }
 
 // judge says what a row's text is worth, and how far the content has moved from

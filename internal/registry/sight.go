@@ -66,7 +66,7 @@ func (v *view) sight(i int) sight {
 // `git status` would show, or from its row where only its bytes can tell.
 func (v *view) moved(i int) bool {
 	e := &v.snap.Index.Entries[i]
-	if row, ok := v.raw[e.Path]; ok && v.sight(i).content.ID != row.Content.ID {
+	if row, ok := v.raw[e.Path]; ok && v.sight(i).state != sparse && v.sight(i).content.ID != row.Content.ID {
 		return true
 	}
 	if e.Flags.Has(repo.IntentToAdd) {

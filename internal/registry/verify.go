@@ -158,9 +158,7 @@ func (r *Registry) trusted(row Row, left map[repo.Path]bool) Verdict {
 	if !left[row.Path] {
 		return r.matched(row, FoundMatch)
 	}
-	v := r.matched(row, FoundSparse)
-	v.Reason = reasonSparse
-	return v
+	return r.unseen(row)
 }
 
 // leftOut are the paths that are not checked out.
