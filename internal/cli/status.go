@@ -67,7 +67,8 @@ func (p *program) report(ctx context.Context, args []string, f verifyFlags, run 
 		}
 		rep, err := run(w.Registry(), ctx, registry.VerifyOptions{
 			Full: f.full, All: f.all, Untracked: f.untracked, Paths: only,
-			OmitNew: !p.io.JSON && !f.all, // nobody reads a list of all files
+			// Nobody reads a list of all files, nor of most of them.
+			OmitNew: !p.io.JSON && !f.all, OmitSparse: !p.io.JSON && !f.all,
 		})
 		if err != nil {
 			return err
@@ -77,7 +78,7 @@ func (p *program) report(ctx context.Context, args []string, f verifyFlags, run 
 				return err
 			}
 		} else {
-			p.printReport(rep, f.all, first)
+			p.printReport(rep, first)
 		}
 		if f.check && rep.Counts.Wanting() {
 			return errWanting
@@ -95,14 +96,13 @@ func (p *program) encodeReport(rep *registry.Report) error {
 	return p.io.EncodeList(head, term.List{Name: "verdicts", Len: len(rep.Verdicts), At: func(i int) any { return &rep.Verdicts[i] }})
 }
 
-func (p *program) printReport(rep *registry.Report, all bool, first string) {
+func (p *program) printReport(rep *registry.Report, first string) {
 	p.io.Printf("%s\n", rep.Headline())
-	left := 0 // of a sparse checkout, which may leave out most of a repository
+	left := rep.Counts.Sparse // less those that are listed
 	for _, v := range rep.Verdicts {
 		word, tone, why := describe(v)
-		if word == "sparse" && !all {
-			left++
-			continue
+		if v.Verdict == registry.FoundSparse {
+			left--
 		}
 		p.io.Line(tone, word, v.RawPath().String(), why)
 	}

@@ -48,11 +48,7 @@ func (v *verification) judgeItem(it item, row Row, known fresh.Basis) {
 	if keep && row.Marks.Has(Raw) {
 		v.raw++
 	}
-	if verdict.Verdict == FoundNew && v.state == StateBootstrap && v.opts.OmitNew {
-		v.rep.tally(verdict)
-	} else {
-		v.rep.add(verdict, v.opts.All)
-	}
+	v.rep.list(verdict, v.opts)
 	if keep && row != it.before() {
 		v.change.Put = append(v.change.Put, row)
 	}

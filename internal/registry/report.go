@@ -137,6 +137,15 @@ func (rep *Report) add(v Verdict, all bool) {
 	}
 }
 
+// list counts v, and lists it as the options ask.
+func (rep *Report) list(v Verdict, opts VerifyOptions) {
+	if opts.omits(v, rep.State) {
+		rep.tally(v)
+		return
+	}
+	rep.add(v, opts.All)
+}
+
 // matches counts as many plain matches as t counts rows.
 func (rep *Report) matches(t Tally) {
 	c := &rep.Counts

@@ -10,17 +10,25 @@ import (
 	"strings"
 
 	"ken/internal/fault"
+	"ken/internal/fresh"
 	"ken/internal/repo"
 )
 
 // VerifyOptions says how much to look at and to tell. The zero value verifies
 // what may have moved and lists what is not plainly as it was.
 type VerifyOptions struct {
-	Full      bool        // read every byte, whoever vouches for it
-	All       bool        // list every path
-	Untracked bool        // list untracked files too
-	OmitNew   bool        // do not list what a bootstrap finds: everything is new to it
-	Paths     []repo.Path // only these files, or files below these; nil means all
+	Full       bool        // read every byte, whoever vouches for it
+	All        bool        // list every path
+	Untracked  bool        // list untracked files too
+	OmitNew    bool        // do not list what a bootstrap finds: everything is new to it
+	OmitSparse bool        // do not list what is not checked out, unless its text does not hold
+	Paths      []repo.Path // only these files, or files below these; nil means all
+}
+
+// omits reports whether a verdict is counted and not listed, whatever it finds.
+func (o VerifyOptions) omits(v Verdict, at State) bool {
+	return o.OmitNew && v.Verdict == FoundNew && at == StateBootstrap ||
+		o.OmitSparse && v.Verdict == FoundSparse && v.Summary != fresh.Stale
 }
 
 // Status decides what a session would find, and writes nothing.
@@ -50,7 +58,7 @@ func (r *Registry) verify(ctx context.Context, opts VerifyOptions, dry bool) (*R
 		return rep, nil
 	}
 	if e.state == StateTrust && !opts.Full && opts.Paths == nil {
-		if err := r.trust(ctx, e, rep, opts.All); err != nil || dry {
+		if err := r.trust(ctx, e, rep, opts); err != nil || dry {
 			return rep, err
 		}
 		return rep, r.land(ctx, e, rep, Change{}, e.baseline(r, true, e.base.Raw))
@@ -115,41 +123,51 @@ func (b Baseline) same(o Baseline) bool {
 	return b == o
 }
 
+// manyLeft is the part of all files, one in so many, from which on it takes less to walk
+// all rows than to look up those of the files that are not checked out.
+const manyLeft = 4
+
 // trust fills a report from the rows alone.
-func (r *Registry) trust(ctx context.Context, e *entered, rep *Report, all bool) error {
+func (r *Registry) trust(ctx context.Context, e *entered, rep *Report, opts VerifyOptions) error {
 	wt := e.view.snap.Worktree
-	t, err := r.store.Tally(ctx, wt)
-	if err != nil {
-		return err
-	}
 	left := e.view.leftOut()
-	if all {
+	listed := !opts.OmitSparse && len(left) > 0
+	if opts.All || listed && len(left) > len(e.view.snap.Index.Entries)/manyLeft {
 		for row, err := range r.store.Rows(ctx, wt) {
 			if err != nil {
 				return err
 			}
-			rep.add(r.trusted(row, left), all)
+			rep.list(r.trusted(row, left), opts)
 		}
 		return nil
 	}
+	t, err := r.store.Tally(ctx, wt)
+	if err != nil {
+		return err
+	}
 	notable := map[repo.Path]Row{}
-	if len(left) > 0 {
+	if listed {
 		if notable, err = r.store.RowsOf(ctx, wt, slices.Collect(maps.Keys(left))); err != nil {
 			return err
 		}
 	}
-	if t.Stale > 0 {
+	// The rows of what is under a filter are among them, and that may be unknown.
+	if t.Stale > 0 || e.base.Raw > 0 {
 		if err := r.loadExceptions(ctx, e.view); err != nil {
 			return err
 		}
 		maps.Copy(notable, e.view.odd)
 	}
-	for _, row := range notable {
+	for path, row := range notable {
 		t.Add(row, -1)
-		rep.add(r.trusted(row, left), all)
+		rep.list(r.trusted(row, left), opts)
+		delete(left, path)
 	}
 	rep.sort()
 	rep.matches(t)
+	// What is left now is as its row says, and only counted.
+	rep.Counts.Match -= len(left)
+	rep.Counts.Sparse += len(left)
 	return nil
 }
 

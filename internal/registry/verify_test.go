@@ -350,6 +350,9 @@ func TestSparseIsTrusted(t *testing.T) {
 		same(t, "counts", rep.Counts, want)
 		same(t, "listed", verdicts(rep)[0], "sparse fresh a.go")
 	}
+	quiet := w.status(t, registry.VerifyOptions{OmitSparse: true})
+	same(t, "counted", quiet.Counts, want)
+	same(t, "and not listed", verdicts(quiet), []string{})
 	full := w.verify(t, registry.VerifyOptions{Full: true})
 	same(t, "verified", full.Counts, want)
 	entered(t, w.verify(t, registry.VerifyOptions{}), registry.StateTrust)
