@@ -74,8 +74,8 @@ func (v *verification) peeks(it item, s sight, a repo.Attributes) bool {
 
 // classify makes the row that each item's sight amounts to, About left as it
 // was. An item whose content could not be established keeps its row. So does one
-// under a filter driver that is not checked out: its blob says nothing of the bytes
-// that a text was written from.
+// under a filter driver that is not checked out, if its bytes were ever seen: its blob
+// says nothing of them.
 func (v *verification) classify(items []item, attrs []repo.Attributes) []Row {
 	rows := make([]Row, len(items))
 	for k, it := range items {
@@ -87,7 +87,8 @@ func (v *verification) classify(items []item, attrs []repo.Attributes) []Row {
 		// git may not hear attributes that are not checked out either; while they are
 		// the same, so is what they said.
 		unseen := s.state == sparse && (a.Filtered || was.Marks.Has(Raw) && v.view.policy == v.base.Policy)
-		if (s.state == same || s.state == changed || s.state == sparse) && !unseen {
+		s.raw = s.raw || unseen
+		if (s.state == same || s.state == changed || s.state == sparse) && (!unseen || !was.Marks.Has(Raw)) {
 			row.Content, row.Stat = s.content, s.stat
 			if s.content.MD5.IsZero() && was.Content.ID == s.content.ID {
 				row.Content.MD5 = was.Content.MD5
@@ -95,12 +96,6 @@ func (v *verification) classify(items []item, attrs []repo.Attributes) []Row {
 		}
 		if s.state == absent && !tellsKind(was, e, s) {
 			row.Content, row.Stat = repo.Content{ID: e.ID}, repo.Stat{}
-		}
-		if unseen {
-			s.raw = true
-			if !was.Marks.Has(Raw) {
-				row.Content, row.Stat = repo.Content{}, repo.Stat{}
-			}
 		}
 		if a.Filtered && !s.bytes.IsZero() {
 			row.Content.ID, s.raw = s.bytes, true

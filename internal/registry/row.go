@@ -32,7 +32,7 @@ type Marks uint8
 const (
 	// Raw content: the id is of the bytes on disk, because the path is under a
 	// filter driver and its blob says too little about them. While it is not checked
-	// out, the id is of the bytes that were there last, zero when nobody saw them.
+	// out, the id is of the bytes that were there last, the blob's when nobody saw any.
 	Raw Marks = 1 << iota
 	// Astray rows were not as the index had it when they were verified.
 	Astray
