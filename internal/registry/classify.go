@@ -61,7 +61,7 @@ const maxPeeked = 2000
 // may exclude it, and neither its row nor its name and size tell.
 func (v *verification) peeks(it item, s sight, a repo.Attributes) bool {
 	e, was := &v.view.snap.Index.Entries[it.i], it.before()
-	if s.kind != repo.KindUnknown || it.row != nil && was.Content.ID == s.content.ID || v.peeked >= maxPeeked {
+	if s.kind != repo.KindUnknown || it.row != nil && was.Content.ID == s.content.ID && !was.Content.MD5.IsZero() || v.peeked >= maxPeeked {
 		return false
 	}
 	kind := Refine(v.files.KindByName(e.Path), s.mode, a)
@@ -146,12 +146,13 @@ func (v *verification) kindOf(e *repo.Entry, s sight, a repo.Attributes, was Row
 
 // tellsKind reports whether the kind that a row remembers is still that of the
 // entry. A link tells nothing of a file. What is gone is missed as what the index
-// has, and not as whatever lay in its place when it was last verified.
+// has, and not as whatever lay in its place when it was last verified; so is what is
+// not checked out.
 func tellsKind(was Row, e *repo.Entry, s sight) bool {
 	switch {
 	case was.Kind == repo.KindSymlink && s.mode != repo.Symlink, was.Kind == repo.KindGitlink && s.mode != repo.Gitlink:
 		return false
-	case s.state == absent:
+	case s.state == absent, s.state == sparse:
 		return was.Content.ID == e.ID || was.Marks.Has(Raw)
 	default:
 		return true

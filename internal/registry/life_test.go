@@ -68,7 +68,7 @@ func (l *life) step(t *rapid.T) {
 	case "edit":
 		l.write(names.Draw(t, "path"), bodies.Draw(t, "bytes"))
 	case "scribble":
-		if p, ok := l.present(t); ok && p != ".gitattributes" {
+		if p, ok := l.present(t); ok && p != ".gitattributes" && l.disk[p].mode != repo.Symlink {
 			l.scribble(p, bodies.Draw(t, "bytes"))
 		}
 	case "touch":
@@ -227,7 +227,7 @@ func (l *life) truthful(t *rapid.T, rep *registry.Report) {
 		p := v.RawPath()
 		if e := l.index[p]; e != nil && l.disk[p] == nil && e.Flags.Has(repo.SkipWorktree) {
 			// One that was under a filter when it was last seen may be taken for one still.
-			once := (p == "b.go" || p == "c.f") && (v.Summary == fresh.Unknown || v.Summary == fresh.None)
+			once := (p == "b.go" || p == "c.f") && (v.Summary == fresh.Unknown || v.Summary == fresh.None || v.Summary == fresh.Excluded)
 			if l.attributesOf(p).Filtered || once {
 				if v.Summary == fresh.Fresh || v.Summary == fresh.Stale || v.Summary == fresh.None && l.told[p] {
 					t.Errorf("%s is under a filter and not checked out, and %s %s", p, v.Verdict, v.Summary)
