@@ -72,6 +72,7 @@ func (t *commitTree) list(ctx context.Context) ([]survey.File, error) {
 		return nil, err
 	}
 	for i := range files {
+		files[i].Size = max(0, files[i].Size) // of what is not here it is not known
 		files[i].Excluded = t.excluded(&files[i])
 	}
 	slices.SortFunc(files, func(a, b survey.File) int { return strings.Compare(string(a.Path), string(b.Path)) })
@@ -130,7 +131,7 @@ func (t *commitTree) here(files []*survey.File) []*survey.File {
 			rest = append(rest, f)
 			continue
 		}
-		f.ID, f.Size, f.Problem = repo.ID{}, 0, survey.NotHere
+		f.ID, f.Problem = repo.ID{}, survey.NotHere
 	}
 	if n := len(files) - len(rest); n > 0 {
 		t.w.remarks = append(t.w.remarks, fmt.Sprintf("contents of %s are not in this clone; fetch them: git fetch --refetch --no-filter", term.Count(n, "file")))
