@@ -60,10 +60,8 @@ func (s *Store) mayMake(ctx context.Context, q querier, version int, schema bool
 
 // mayNotMake tells a role that may not make the tables who should.
 func (s *Store) mayNotMake(version int, why error) error {
-	owner := s.address
-	owner.User = "OWNER"
 	return &fault.Error{
-		Hint: "let the owner of the database make them: KEN_STORE=" + fault.Quote(owner.String()) + " ken share status",
+		Hint: "let the owner of the database make them: KEN_STORE=" + fault.Quote(s.address.owners()) + " ken share status",
 		Err:  fmt.Errorf("the tables are of schema %d, this ken needs %d, and the role %s may not make them: %w", version, len(migrations), s.address.User, why),
 	}
 }
@@ -116,10 +114,14 @@ func (s *Store) mayWrite(ctx context.Context, q querier) error {
 		grants[i] = fmt.Sprintf("GRANT %s TO %s", l, role)
 		rights[i], _, _ = strings.Cut(l, " ON ")
 	}
-	owner := s.address
-	owner.User = "OWNER"
 	return &fault.Error{
-		Hint: fmt.Sprintf("as the owner of the tables: psql %s -c %s", fault.Quote(owner.String()), fault.Quote(strings.Join(grants, "; "))),
+		Hint: fmt.Sprintf("as the owner of the tables: psql %s -c %s", fault.Quote(s.address.owners()), fault.Quote(strings.Join(grants, "; "))),
 		Err:  fmt.Errorf("the role %s lacks %s on some of the tables: %w", s.address.User, strings.Join(rights, ", "), errRights),
 	}
+}
+
+// owners is the address for whoever owns the database, whose name is not known here.
+func (a Address) owners() string {
+	a.User = "OWNER"
+	return a.String()
 }
