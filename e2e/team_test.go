@@ -89,7 +89,7 @@ func TestPasswordIsNotPrinted(t *testing.T) {
 		"as a parameter":         {store: with(func(v *url.URL) { v.RawQuery += "&password=" + url.QueryEscape(secret) }), says: "password authentication failed"},
 		"in the environment":     {store: plain, env: []string{"PGPASSWORD=" + secret}, says: "password authentication failed"},
 		"not escaped":            {store: "postgres://" + role + ":" + secret + "@" + u.Host + "/x", says: "address of the store"},
-		"of a host that is none": {store: "postgres://ken:" + url.QueryEscape(secret) + "@db.invalid/ken", says: "no such host: db.invalid"},
+		"of a host that is none": {store: "postgres://ken:" + url.QueryEscape(secret) + "@db..invalid/ken", says: "no such host: db..invalid"},
 		"with a wrong option":    {store: with(func(v *url.URL) { v.User = url.UserPassword(role, secret); v.RawQuery = "sslmode=maybe" }), says: "sslmode is invalid"},
 		"of no such database":    {store: with(func(v *url.URL) { v.User = url.UserPassword(role, "right"); v.Path = "/absent" }), says: "does not exist"},
 	}

@@ -530,8 +530,8 @@ func TestLocalLost(t *testing.T) {
 // A base that a repository names is not gone to on its word, unless it is on this machine.
 func TestAgreed(t *testing.T) {
 	ann := newClone(t)
-	const address = "postgres://ken@db.invalid/ken?sslmode=verify-full"
-	if note := ann.command(t, address, text("one")); !strings.Contains(note, "not used: the store postgres://ken@db.invalid:5432/ken?sslmode=verify-full,") {
+	const address = "postgres://ken@db..invalid/ken?sslmode=verify-full"
+	if note := ann.command(t, address, text("one")); !strings.Contains(note, "not used: the store postgres://ken@db..invalid:5432/ken?sslmode=verify-full,") {
 		t.Errorf("it says: %s", note)
 	}
 	way := ann.team(t, address)
@@ -542,8 +542,8 @@ func TestAgreed(t *testing.T) {
 		t.Errorf("it says: %s", note)
 	}
 	for _, other := range []string{
-		"postgres://ken@other.invalid/ken?sslmode=verify-full", "postgres://eve@db.invalid/ken?sslmode=verify-full",
-		"postgres://ken@db.invalid/ken?sslmode=disable", "postgres://ken@db.invalid/ken",
+		"postgres://ken@other.invalid/ken?sslmode=verify-full", "postgres://eve@db..invalid/ken?sslmode=verify-full",
+		"postgres://ken@db..invalid/ken?sslmode=disable", "postgres://ken@db..invalid/ken",
 	} {
 		if note := ann.command(t, other); !strings.Contains(note, "not used") {
 			t.Errorf("%s: it says: %s", other, note)
@@ -555,7 +555,7 @@ func TestAgreed(t *testing.T) {
 func TestSeveralHosts(t *testing.T) {
 	ann := newClone(t)
 	for _, address := range []string{
-		"postgres://ken@localhost:1,db.invalid:5432/ken", "postgres://ken@localhost:1,localhost:2/ken", "postgres:///ken?host=/tmp,db.invalid",
+		"postgres://ken@localhost:1,db..invalid:5432/ken", "postgres://ken@localhost:1,localhost:2/ken", "postgres:///ken?host=/tmp,db..invalid",
 	} {
 		_, err := team.Open(team.Options{Address: address, Local: ann.Store, StateDir: ann.state})
 		if err == nil || !strings.Contains(err.Error(), "several hosts") {
