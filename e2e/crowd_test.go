@@ -45,6 +45,7 @@ func TestCrowd(t *testing.T) {
 
 // Whoever finds the store locked is told by whom, and nothing hangs.
 func TestLocked(t *testing.T) {
+	t.Parallel()
 	r := testrepo.New(t)
 	r.Write("a.go", "package a\n")
 	r.Commit("first")

@@ -54,6 +54,7 @@ func run(m *testing.M) int {
 }
 
 func TestScripts(t *testing.T) {
+	t.Parallel()
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata",
 		UpdateScripts:       os.Getenv("UPDATE") != "",

@@ -21,6 +21,7 @@ const writes = "write,pwrite64,pwritev,ftruncate,fsync,fdatasync,rename,renameat
 // Killed before any of its writes, a command leaves the old state or the new one:
 // what was acknowledged is there, and the next run works.
 func TestKilledAtEveryWrite(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name string
 		args []string

@@ -15,6 +15,7 @@ import (
 // A file of 2 GB is streamed: it has a verdict and an md5, and it is never in
 // memory as a whole.
 func TestLargeFile(t *testing.T) {
+	t.Parallel()
 	const size = 2 << 30
 	r := testrepo.New(t)
 	r.Write("a.go", "package a\n")

@@ -23,6 +23,7 @@ import (
 // written from the content that plain git would store for the file now: no
 // stale one is missed, and none is stale for nothing.
 func TestLifeOfARepository(t *testing.T) {
+	t.Parallel()
 	if !flagGiven("rapid.checks") {
 		if err := flag.Set("rapid.checks", "25"); err != nil {
 			t.Fatal(err)

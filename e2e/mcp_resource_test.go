@@ -103,6 +103,7 @@ func TestAgentIsGivenPrompts(t *testing.T) {
 
 // A client that asks for it hears how far a long call is, ever further.
 func TestAgentHearsOfProgress(t *testing.T) {
+	t.Parallel()
 	r := testrepo.New(t)
 	const many = 6000 // more than are read at once
 	for i := range many {

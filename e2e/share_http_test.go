@@ -53,6 +53,7 @@ func serveGit(t *testing.T, root string) *httpRemote {
 // Over http it is the same: what one clone knows, the other has; and a server that asks
 // for a password or stalls is a clear error, and never a wait without end.
 func TestShareOverHTTP(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	env := os.Environ()
 	for k, v := range environ(filepath.Join(dir, "home")) {

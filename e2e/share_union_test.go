@@ -13,6 +13,7 @@ import (
 // However many clones push and pull, in whatever order, all know the same in the end,
 // nobody has had a conflict, and git status shows nothing.
 func TestShareUnion(t *testing.T) {
+	t.Parallel()
 	const many, each = 50, 200
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)

@@ -87,6 +87,7 @@ func killed(args ...string) func(*workdir) {
 // Killed before any of its writes, a verb leaves the old state or the new one, and
 // the next verb works at once.
 func TestStateKilledAtEveryWrite(t *testing.T) {
+	t.Parallel()
 	for _, a := range stateActs {
 		t.Run(a.name, func(t *testing.T) {
 			t.Parallel()
@@ -97,6 +98,7 @@ func TestStateKilledAtEveryWrite(t *testing.T) {
 
 // The same on a disk that is full from some write on: a failure, and nothing lost.
 func TestStateDiskFullAtEveryWrite(t *testing.T) {
+	t.Parallel()
 	for _, a := range stateActs {
 		if !slices.Contains([]string{"update", "put", "init", "reset"}, a.name) {
 			continue
