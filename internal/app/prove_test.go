@@ -51,6 +51,7 @@ func goFile(format, body, shape int) string {
 // sees, and grades as outlines of both contents give them. A second reading, which finds
 // outlines kept, is the same.
 func TestProveReplaysWhatGitHas(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		r := testrepo.New(t)
 		names := []string{"a.go", "lib/b.go", "lib/deep/c.go", "docs/d.md", "go.sum", "lib/e", "vendor/v.go"}

@@ -199,6 +199,7 @@ func document(t *testing.T, v any) string {
 // A listing that is renewed after HEAD or files have moved is the one that is made
 // of nothing, and so is the gate that goes by it.
 func TestListingIsRenewed(t *testing.T) {
+	t.Parallel()
 	ctx := t.Context()
 	renewed, quick, unread := 0, 0, 0
 	for seed := range uint64(4) {

@@ -27,6 +27,7 @@ func TestMain(m *testing.M) {
 // the index of the history and on the answer before is that of a reader who has
 // neither.
 func TestSpecCachesChangeNothing(t *testing.T) {
+	t.Parallel()
 	asked, kept := 0, 0
 	rapid.Check(t, func(rt *rapid.T) {
 		l := newLife(t)

@@ -415,6 +415,7 @@ func TestSurveyMemoName(t *testing.T) {
 // Whatever happens to a repository and its store, readers are told what they would be
 // told had nothing been kept.
 func TestKeptJudgement(t *testing.T) {
+	t.Parallel()
 	for seed := range uint64(4) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
