@@ -216,16 +216,43 @@ func TestAgentRoots(t *testing.T) {
 	if v.State != "trust" {
 		t.Fatalf("the main worktree: %+v", v)
 	}
-	for tool, args := range map[string]map[string]any{
-		"orient":               {"root": t.TempDir()},
-		"file_registry_verify": {"paths": []string{"nowhere.go"}},
-		"knowledge":            {"paths": []string{"../../etc/passwd"}},
+	a.refused("orient", map[string]any{"budget": 3})
+}
+
+// What an agent did wrong, it is told in the words of tools and arguments.
+func TestAgentIsToldWhatToDo(t *testing.T) {
+	r := testrepo.New(t)
+	r.Write("a.go", "package a\n")
+	r.Commit("first")
+	a := connect(t, r)
+	for _, c := range []struct {
+		tool string
+		args map[string]any
+		hint string
+	}{
+		{"orient", map[string]any{"root": t.TempDir()}, "hint: give root, a directory in a git work tree"},
+		{"orient", map[string]any{"root": filepath.Join(r.Dir, "nowhere")}, "hint: root names a directory"},
+		{"orient", map[string]any{"root": filepath.Join(r.Dir, "a.go")}, "hint: name its directory: {\"root\": "},
+		{"state", map[string]any{"action": "get", "root": filepath.Join(r.Dir, "nowhere")}, "hint: root names a directory"},
+		{"state", map[string]any{"action": "get", "root": filepath.Join(r.Dir, "nowhere"), "dir": "x"}, "hint: root names a directory"},
+		{"state", map[string]any{"action": "get", "root": t.TempDir()}, "or dir, the state directory"},
+		{"file_registry_verify", map[string]any{"paths": []string{"nowhere.go"}}, "hint: "},
+		{"knowledge", map[string]any{"paths": []string{"../../etc/passwd"}}, "or give root"},
+		{"knowledge", map[string]any{"paths": []string{}}, `{"paths": ["src/main.go", "src"]}`},
+		{"knowledge", map[string]any{"paths": nil}, `{"paths": ["src/main.go", "src"]}`},
+		{"knowledge", map[string]any{}, `{"paths": ["src/main.go", "src"]}`},
+		{"knowledge", map[string]any{"paths": "a.go"}, `{"paths": ["a.go"]}`},
+		{"knowledge", map[string]any{"paths": []string{"a.go"}, "nonsense": true}, "hint: the arguments are budget, paths, root"},
 	} {
-		if words := a.refused(tool, args); !strings.Contains(words, "hint: ") {
-			t.Errorf("%s %v: no hint in %q", tool, args, words)
+		if words := a.refused(c.tool, c.args); !strings.Contains(words, c.hint) || strings.Contains(words, "ken ") {
+			t.Errorf("%s %v: %q, want %q", c.tool, c.args, words, c.hint)
 		}
 	}
-	a.refused("orient", map[string]any{"budget": 3})
-	a.refused("knowledge", map[string]any{})
-	a.refused("knowledge", map[string]any{"paths": "a.go", "nonsense": true})
+	for path, want := range map[string]string{"nowhere": "path is as in the item of survey_next", ".": "with: survey_next"} {
+		var done struct{ Result, Reason string }
+		a.call("survey_submit", map[string]any{"path": path, "lease": "x", "text": "x"}, &done)
+		if !strings.HasSuffix(done.Reason, want) {
+			t.Errorf("survey_submit of %s: %+v, want %q", path, done, want)
+		}
+	}
 }

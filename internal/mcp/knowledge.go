@@ -3,10 +3,12 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"errors"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"ken/internal/fault"
 	"ken/internal/registry"
 	"ken/internal/repo"
 	"ken/internal/survey"
@@ -39,13 +41,19 @@ func (k known) MarshalJSON() ([]byte, error) {
 }
 
 func (s *server) addKnowledge(m *mcp.Server) {
-	add(m, &mcp.Tool{
+	add(s, m, &mcp.Tool{
 		Name: "knowledge",
 		Description: "Summaries of files and directories with verdict and receipt. Trust fresh ones instead of reading; " +
 			"stale ones describe older content. What you read because of none or stale, write back.",
 		Annotations: readOnly(),
 	}, func(ctx context.Context, req *mcp.CallToolRequest, in knowledgeInput) (*mcp.CallToolResult, *knowledge, error) {
 		return within(ctx, s, req, in.Root, func(w Workspace) (*knowledge, error) {
+			if len(in.Paths) == 0 {
+				return nil, &fault.Error{
+					Kind: fault.Usage, Hint: "name files and directories, from the repository root, which is .: " + exampleOf("knowledge", []string{"paths"}, nil),
+					Err: errors.New("paths is empty"),
+				}
+			}
 			paths, err := rootPaths(w, in.Paths)
 			if err != nil {
 				return nil, err

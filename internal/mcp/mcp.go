@@ -9,8 +9,9 @@ package mcp
 import (
 	"context"
 	"errors"
-	"fmt"
+	"io/fs"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"ken/internal/fault"
@@ -55,7 +56,10 @@ type Deps struct {
 	Version string
 }
 
-type server struct{ Deps }
+type server struct {
+	Deps
+	inputs map[string]*jsonschema.Schema // what each tool takes
+}
 
 const instructions = `ken knows which summaries of this repository's files and directories still hold.
 Call orient first. Ask knowledge before reading what you only need to understand.
@@ -76,7 +80,7 @@ func Serve(ctx context.Context, deps Deps, transport mcp.Transport) error {
 func newServer(deps Deps) *mcp.Server { return newWatched(deps, &watch{}) }
 
 func newWatched(deps Deps, w *watch) *mcp.Server {
-	s := &server{deps}
+	s := &server{deps, make(map[string]*jsonschema.Schema)}
 	m := mcp.NewServer(
 		&mcp.Implementation{Name: "ken", Title: "ken", Version: deps.Version},
 		&mcp.ServerOptions{
@@ -101,7 +105,7 @@ func newWatched(deps Deps, w *watch) *mcp.Server {
 	s.addKnownResources(m)
 	s.addSpecResource(m)
 	s.addPrompts(m)
-	m.AddReceivingMiddleware(w.announce(m))
+	m.AddReceivingMiddleware(s.checked, w.announce(m))
 	return m
 }
 
@@ -115,7 +119,7 @@ func within[Out any](ctx context.Context, s *server, req *mcp.CallToolRequest, r
 	var zero Out
 	w, err := s.Open(ctx, root, author(req))
 	if err != nil {
-		return nil, zero, told(err)
+		return nil, zero, told(rooted(root, err))
 	}
 	if f := progress(ctx, req); f != nil {
 		w.OnProgress(f)
@@ -127,6 +131,14 @@ func within[Out any](ctx context.Context, s *server, req *mcp.CallToolRequest, r
 	return nil, out, nil
 }
 
+// rooted says what a root is where one cannot be opened for being none.
+func rooted(root string, err error) error {
+	if root == "" || fault.HintOf(err) != "" || !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) && fault.KindOf(err) != fault.Usage {
+		return err
+	}
+	return &fault.Error{Kind: fault.Usage, Hint: "root names a directory in a git work tree; leave it out for where the server was started", Err: err}
+}
+
 // author names the client at the other end, as it named itself.
 func author(req *mcp.CallToolRequest) string {
 	if req.Session == nil {
@@ -136,14 +148,6 @@ func author(req *mcp.CallToolRequest) string {
 		return p.ClientInfo.Name
 	}
 	return ""
-}
-
-// told puts the hint into the text: it is all that a model gets to see.
-func told(err error) error {
-	if hint := fault.HintOf(err); hint != "" {
-		return fmt.Errorf("%w\nhint: %s", err, hint)
-	}
-	return err
 }
 
 // rootPaths resolves the paths of a call.

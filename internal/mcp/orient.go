@@ -16,7 +16,7 @@ type orientInput struct {
 }
 
 func (s *server) addOrient(m *mcp.Server) {
-	add(m, &mcp.Tool{
+	add(s, m, &mcp.Tool{
 		Name:        "orient",
 		Description: "First call of a session: may what is known about this repository be trusted, why not, and a brief of it. Verifies when needed.",
 		Annotations: additive(),

@@ -38,13 +38,15 @@ func written() *jsonschema.ForOptions {
 
 // add registers a tool whose answer is an Out. What reflection cannot see of it, refine
 // puts right.
-func add[In, Out any](m *mcp.Server, t *mcp.Tool, h mcp.ToolHandlerFor[In, Out], refine ...func(*jsonschema.Schema)) {
+func add[In, Out any](s *server, m *mcp.Server, t *mcp.Tool, h mcp.ToolHandlerFor[In, Out], refine ...func(*jsonschema.Schema)) {
 	schema := schemaFor[Out]()
 	for _, f := range refine {
 		f(schema)
 	}
 	loosen(schema)
-	t.InputSchema, t.OutputSchema = schemaFor[In](), schema
+	in := schemaFor[In]()
+	s.inputs[t.Name] = in
+	t.InputSchema, t.OutputSchema = in, schema
 	mcp.AddTool(m, t, h)
 }
 

@@ -27,7 +27,7 @@ type specInput struct {
 const specLimit = 30
 
 func (s *server) addSpec(m *mcp.Server) {
-	add(m, &mcp.Tool{
+	add(s, m, &mcp.Tool{
 		Name: "spec",
 		Description: "What parts of the system are meant to do. Give one of id, paths, query; none lists the nodes, most drift first. " +
 			"Ask for paths before you edit them. drift: commits to governed code that the spec has not seen; null is unknown, not 0.",

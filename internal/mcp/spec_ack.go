@@ -15,7 +15,7 @@ type specAckInput struct {
 }
 
 func (s *server) addSpecAck(m *mcp.Server) {
-	add(m, &mcp.Tool{
+	add(s, m, &mcp.Tool{
 		Name: "spec_ack",
 		Description: "Put on record that specs still hold although their code changed: an empty commit on HEAD that takes their drift off. " +
 			"Only after reading spec and code; if the spec is wrong now, edit it instead.",

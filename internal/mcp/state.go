@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -51,7 +50,7 @@ type stateOutput struct {
 }
 
 func (s *server) addState(m *mcp.Server) {
-	add(m, &mcp.Tool{
+	add(s, m, &mcp.Tool{
 		Name: "state",
 		Description: "The current workflow and its working files: get or update its document (phase, tier, status…), put an artifact, check all. " +
 			"Write state files only through put: a foreign name is refused with the nearest legal one.",
@@ -59,22 +58,16 @@ func (s *server) addState(m *mcp.Server) {
 	}, func(ctx context.Context, req *mcp.CallToolRequest, in stateInput) (*mcp.CallToolResult, *stateOutput, error) {
 		space, err := s.OpenState(ctx, in.Root, in.Dir, author(req))
 		if err != nil {
-			return nil, nil, told(err)
+			return nil, nil, told(rooted(in.Root, err))
 		}
 		defer space.Close()
 		out, err := answerState(ctx, space.Keeper(), in)
 		if err != nil {
-			return nil, nil, errors.New(forAgents.Replace(told(err).Error()))
+			return nil, nil, told(err)
 		}
 		return nil, out, nil
 	})
 }
-
-// forAgents turns the commands in a hint into calls of the tool.
-var forAgents = strings.NewReplacer(
-	"--force", "force: true", "ken state get", "action: get", "ken state update", "action: update",
-	"ken state put", "action: put", "ken state check", "action: check",
-)
 
 func answerState(ctx context.Context, k *workflow.Keeper, in stateInput) (out *stateOutput, err error) {
 	out = &stateOutput{}
@@ -101,6 +94,9 @@ func answerState(ctx context.Context, k *workflow.Keeper, in stateInput) (out *s
 		var found *workflow.Checkup
 		if found, err = k.Check(ctx); err == nil {
 			out.Problems = found.Problems
+			for i, p := range out.Problems {
+				out.Problems[i].Expected = forAgents(p.Expected)
+			}
 		}
 	default:
 		err = &fault.Error{Kind: fault.Usage, Hint: "action is get, update, put or check", Err: fmt.Errorf("no such action: %q", in.Action)}

@@ -16,7 +16,7 @@ type surveyNextInput struct {
 }
 
 func (s *server) addSurveyNext(m *mcp.Server) {
-	add(m, &mcp.Tool{
+	add(s, m, &mcp.Tool{
 		Name: "survey_next",
 		Description: "Take the next directory to describe, children before parents: item.prompt holds all you need. " +
 			"Answer with survey_submit, then ask again until item is null.",

@@ -19,7 +19,7 @@ type surveySubmitInput struct {
 }
 
 func (s *server) addSurveySubmit(m *mcp.Server) {
-	add(m, &mcp.Tool{
+	add(s, m, &mcp.Tool{
 		Name: "survey_submit",
 		Description: "Hand in the text about a directory from survey_next. result: stored; superseded (it changed meanwhile, ask again); " +
 			"fenced (too late, another has it); rejected (reason says why, submit a better one).",
@@ -38,7 +38,11 @@ func (s *server) addSurveySubmit(m *mcp.Server) {
 				}
 				sub.Files[file] = text
 			}
-			return w.Submit(ctx, sub)
+			done, err := w.Submit(ctx, sub)
+			if done != nil {
+				done.Reason = forAgents(done.Reason)
+			}
+			return done, err
 		})
 	})
 }

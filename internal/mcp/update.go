@@ -23,7 +23,7 @@ type updateEntry struct {
 }
 
 func (s *server) addUpdate(m *mcp.Server) {
-	add(m, &mcp.Tool{
+	add(s, m, &mcp.Tool{
 		Name: "file_registry_update_summaries",
 		Description: "After a commit: keep summaries you wrote, learn which touched files still need one (needs_summary), verify the rest. " +
 			"A rejected entry says why; the others are kept.",

@@ -27,7 +27,7 @@ type verified struct {
 }
 
 func (s *server) addVerify(m *mcp.Server) {
-	add(m, &mcp.Tool{
+	add(s, m, &mcp.Tool{
 		Name: "file_registry_verify",
 		Description: "Compare every known file with what is there now. Verdict per path: match, mismatch, missing, new, conflicted, sparse, unknown; " +
 			"summary: fresh, stale, none, excluded, unknown.",

@@ -1,0 +1,232 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"ken/internal/fault"
+)
+
+// examples shows, by tool, a fitting value for each argument.
+var examples = map[string]string{
+	"orient":               `{"root": "/path/to/worktree", "budget": 1500}`,
+	"file_registry_verify": `{"root": "/path/to/worktree", "paths": ["src/main.go"], "full": true, "all": true, "limit": 200}`,
+	"file_registry_update_summaries": `{"root": "/path/to/worktree", "paths": ["src/main.go"],
+		"updates": [{"path": "src/main.go", "summary": "Starts the server.", "read": "CONTENT_ID"}]}`,
+	"knowledge":     `{"root": "/path/to/worktree", "paths": ["src/main.go", "src"], "budget": 2000}`,
+	"survey_next":   `{"root": "/path/to/worktree", "lease": 900}`,
+	"survey_submit": `{"root": "/path/to/worktree", "path": "src", "lease": "LEASE", "text": "Holds the server.", "keep": true, "files": {"src/main.go": "Starts the server."}}`,
+	"state": `{"root": "/path/to/worktree", "dir": ".ken/state", "action": "get", "key": "phase", "set": {"phase": "implement"},
+		"name": "plan.md", "content": "# Plan\n", "force": true}`,
+	"spec":     `{"root": "/path/to/worktree", "id": "parser/lexer", "paths": ["src/main.go"], "query": "token", "history": true, "limit": 30}`,
+	"spec_ack": `{"root": "/path/to/worktree", "ids": ["parser/lexer"], "reason": "Only names changed."}`,
+}
+
+// exampleOf shows some arguments of a tool as they are to be given. What stands in as
+// goes before the usual value.
+func exampleOf(tool string, names []string, as map[string]string) string {
+	var all map[string]json.RawMessage
+	_ = json.Unmarshal([]byte(examples[tool]), &all) // a test reads each of them
+	var parts []string
+	for _, name := range names {
+		value := string(all[name])
+		if v, ok := as[name]; ok {
+			value = v
+		}
+		if value != "" {
+			parts = append(parts, fmt.Sprintf("%q: %s", name, value))
+		}
+	}
+	return "{" + strings.Join(parts, ", ") + "}"
+}
+
+// checked refuses a call that no tool could make sense of before the SDK does, whose
+// words are about schemas and Go. The SDK's own check comes behind it all the same.
+func (s *server) checked(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		p, ok := req.GetParams().(*mcp.CallToolParamsRaw)
+		if !ok || p == nil {
+			return next(ctx, method, req)
+		}
+		schema, ok := s.inputs[p.Name]
+		if !ok {
+			names := slices.Sorted(maps.Keys(s.inputs))
+			return nil, &jsonrpc.Error{
+				Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf("unknown tool %q; the tools are %s", p.Name, strings.Join(names, ", ")),
+			}
+		}
+		if err := checkArguments(p.Name, schema, p.Arguments); err != nil {
+			res := &mcp.CallToolResult{}
+			res.SetError(told(err))
+			return res, nil
+		}
+		return next(ctx, method, req)
+	}
+}
+
+// checkArguments says which argument of a call does not fit, what it is and what is
+// wanted, and shows one that does.
+func checkArguments(tool string, schema *jsonschema.Schema, raw json.RawMessage) error {
+	var given any
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber() // a large number is to be shown as it came
+	if err := d.Decode(&given); err != nil && len(raw) > 0 {
+		return fmt.Errorf("read the arguments: %w", err)
+	}
+	if given == nil {
+		given = map[string]any{}
+	}
+	args, ok := given.(map[string]any)
+	usage := func(err error, names []string, as map[string]string) error {
+		return &fault.Error{Kind: fault.Usage, Hint: "for example: " + exampleOf(tool, names, as), Err: err}
+	}
+	if !ok {
+		return usage(fmt.Errorf("arguments: an object is wanted, and not %s", excerpt(given)), schema.Required, nil)
+	}
+	for _, name := range slices.Sorted(maps.Keys(args)) {
+		p, ok := schema.Properties[name]
+		if !ok {
+			return &fault.Error{
+				Kind: fault.Usage, Hint: "the arguments are " + strings.Join(slices.Sorted(maps.Keys(schema.Properties)), ", "),
+				Err: fmt.Errorf("%s takes no argument %q", tool, name),
+			}
+		}
+		if err := fits(p, name, args[name]); err != nil {
+			as := map[string]string{}
+			if text, ok := args[name].(string); ok && p.Items != nil && p.Items.Type == "string" {
+				as[name] = "[" + quoted(text) + "]"
+			}
+			return usage(err, []string{name}, as)
+		}
+	}
+	if err := missing(schema, "", args); err != nil {
+		return usage(err, schema.Required, nil)
+	}
+	return nil
+}
+
+// fits says why v is not as a schema wants it, nil if it is. It knows as much of schemas
+// as [schemaFor] makes of inputs.
+func fits(s *jsonschema.Schema, at string, v any) error {
+	types := s.Types
+	if s.Type != "" {
+		types = []string{s.Type}
+	}
+	kind := kindOf(v)
+	if n, ok := v.(json.Number); ok && slices.Contains(types, "integer") {
+		f, err := n.Float64()
+		switch {
+		case err != nil || math.Abs(f) > largest:
+			return fmt.Errorf("%s: %s is too large; %d is the most", at, excerpt(v), int64(largest))
+		case f == math.Trunc(f):
+			kind = "integer"
+		}
+	}
+	if len(types) > 0 && !slices.Contains(types, kind) {
+		var wanted []string
+		for _, t := range types {
+			if t != "null" || len(types) > 2 {
+				wanted = append(wanted, kinds[t])
+			}
+		}
+		return fmt.Errorf("%s: %s is wanted, and not %s", at, strings.Join(wanted, " or "), excerpt(v))
+	}
+	if len(s.Enum) > 0 && !slices.Contains(s.Enum, v) {
+		var legal []string
+		for _, e := range s.Enum {
+			legal = append(legal, fmt.Sprint(e))
+		}
+		return fmt.Errorf("%s: one of %s is wanted, and not %s", at, strings.Join(legal, ", "), excerpt(v))
+	}
+	switch v := v.(type) {
+	case []any:
+		for i, item := range v {
+			if s.Items == nil {
+				break
+			}
+			if err := fits(s.Items, at+"["+strconv.Itoa(i)+"]", item); err != nil {
+				return err
+			}
+		}
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			p, ok := s.Properties[name]
+			switch {
+			case ok:
+			case s.Properties == nil:
+				p = s.AdditionalProperties
+			default:
+				return fmt.Errorf("%s: there is no %q in it, but %s", at, name, strings.Join(slices.Sorted(maps.Keys(s.Properties)), ", "))
+			}
+			if p == nil {
+				continue
+			}
+			if err := fits(p, at+"."+name, v[name]); err != nil {
+				return err
+			}
+		}
+		return missing(s, at+".", v)
+	}
+	return nil
+}
+
+// largest is how far whole numbers are exact in JSON, or fit into an int.
+const largest = float64(min(math.MaxInt, 1<<53-1))
+
+func missing(s *jsonschema.Schema, at string, v map[string]any) error {
+	for _, name := range s.Required {
+		if _, ok := v[name]; !ok {
+			return errors.New(at + name + " is missing")
+		}
+	}
+	return nil
+}
+
+// kinds are the types of JSON as they are called in what is said about them.
+var kinds = map[string]string{
+	"null": "null", "array": "a list", "object": "an object", "string": "a text",
+	"number": "a number", "integer": "a whole number", "boolean": "true or false",
+}
+
+func kindOf(v any) string {
+	switch v.(type) {
+	case nil:
+		return "null"
+	case []any:
+		return "array"
+	case map[string]any:
+		return "object"
+	case string:
+		return "string"
+	case json.Number:
+		return "number"
+	default:
+		return "boolean"
+	}
+}
+
+// excerpt is a value as JSON, as far as a line holds it.
+func excerpt(v any) string { return line(quoted(v)) }
+
+// quoted is a value as JSON.
+func quoted(v any) string {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return fmt.Sprint(v)
+	}
+	return strings.TrimSpace(b.String())
+}

@@ -1,0 +1,111 @@
+package mcp
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// A call that does not fit is told which argument, what it is, and what is wanted. It
+// opens nothing: there is nothing to open here.
+func TestArgumentsThatDoNotFit(t *testing.T) {
+	here, there := mcp.NewInMemoryTransports()
+	go func() { _ = Serve(t.Context(), Deps{Version: "test"}, there) }()
+	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), here, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close()
+	for _, c := range []struct{ tool, args, want string }{
+		{"knowledge", `{"paths": "index.js"}`, "paths: a list is wanted, and not \"index.js\"\nhint: for example: {\"paths\": [\"index.js\"]}"},
+		{"knowledge", `{"paths": ["a", 7]}`, "paths[1]: a text is wanted, and not 7\nhint: for example: {\"paths\": [\"src/main.go\", \"src\"]}"},
+		{"knowledge", `{}`, "paths is missing\nhint: for example: {\"paths\": [\"src/main.go\", \"src\"]}"},
+		{"knowledge", `[]`, "arguments: an object is wanted, and not []\nhint: for example: {\"paths\": [\"src/main.go\", \"src\"]}"},
+		{"knowledge", `{"path": "a"}`, "knowledge takes no argument \"path\"\nhint: the arguments are budget, paths, root"},
+		{"spec_ack", `{"ids": ["a"]}`, "reason is missing\nhint: for example: {\"ids\": [\"parser/lexer\"], \"reason\": \"Only names changed.\"}"},
+		{"file_registry_verify", `{"limit": 100000000000000000000}`, "limit: 100000000000000000000 is too large; 9007199254740991 is the most\nhint: for example: {\"limit\": 200}"},
+		{"file_registry_verify", `{"limit": 1e999}`, "limit: 1e999 is too large; 9007199254740991 is the most\nhint: for example: {\"limit\": 200}"},
+		{"file_registry_verify", `{"limit": 1.5}`, "limit: a whole number is wanted, and not 1.5\nhint: for example: {\"limit\": 200}"},
+		{"file_registry_verify", `{"full": "yes"}`, "full: true or false is wanted, and not \"yes\"\nhint: for example: {\"full\": true}"},
+		{
+			"file_registry_update_summaries", `{"updates": [{"summary": "x"}]}`,
+			"updates[0].path is missing\nhint: for example: {\"updates\": [{\"path\": \"src/main.go\", \"summary\": \"Starts the server.\", \"read\": \"CONTENT_ID\"}]}",
+		},
+		{
+			"file_registry_update_summaries", `{"updates": [{"path": "x", "text": "x"}]}`,
+			"updates[0]: there is no \"text\" in it, but keep, path, read, summary\nhint: for example: {\"updates\": [{\"path\": \"src/main.go\", \"summary\": \"Starts the server.\", \"read\": \"CONTENT_ID\"}]}",
+		},
+		{"state", `{"action": "jump"}`, "action: one of get, update, put, check is wanted, and not \"jump\"\nhint: for example: {\"action\": \"get\"}"},
+		{"state", `{"action": "update", "set": {"a": [1]}}`, "set.a: a text or a number or true or false or null is wanted, and not [1]\nhint: for example: {\"set\": {\"phase\": \"implement\"}}"},
+	} {
+		res, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: c.tool, Arguments: json.RawMessage(c.args)})
+		if err != nil {
+			t.Errorf("%s %s: %v", c.tool, c.args, err)
+			continue
+		}
+		if diff := cmp.Diff(c.want, res.Content[0].(*mcp.TextContent).Text); !res.IsError || diff != "" {
+			t.Errorf("%s %s (-want +got):\n%s", c.tool, c.args, diff)
+		}
+	}
+}
+
+// inputs is what each tool takes, as a client reads it.
+func inputs(t *testing.T) map[string]*jsonschema.Schema {
+	t.Helper()
+	all := make(map[string]*jsonschema.Schema)
+	for _, tool := range tools(t) {
+		b, err := json.Marshal(tool.InputSchema)
+		if err == nil {
+			all[tool.Name] = &jsonschema.Schema{}
+			err = json.Unmarshal(b, all[tool.Name])
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return all
+}
+
+// Whatever the SDK's own check lets pass, ours does: what is promised can be given.
+func TestArgumentsThatFit(t *testing.T) {
+	all := inputs(t)
+	for _, c := range []struct{ tool, args string }{
+		{"orient", ``},
+		{"orient", `null`},
+		{"orient", `{"budget": 1e3}`},
+		{"orient", `{"budget": 60.0}`},
+		{"knowledge", `{"paths": null}`},
+		{"spec", `{"paths": null}`},
+		{"state", `{"action": "put", "name": "a", "content": null}`},
+		{"state", `{"action": "update", "set": {"a": 1.5, "b": true, "c": null, "d": "x"}}`},
+	} {
+		if err := checkArguments(c.tool, all[c.tool], json.RawMessage(c.args)); err != nil {
+			t.Errorf("%s %s: %v", c.tool, c.args, err)
+		}
+	}
+}
+
+// Each argument of each tool has an example, and the examples fit.
+func TestExamplesFit(t *testing.T) {
+	all := inputs(t)
+	if diff := cmp.Diff(slices.Sorted(maps.Keys(all)), slices.Sorted(maps.Keys(examples))); diff != "" {
+		t.Errorf("tools with examples (-want +got):\n%s", diff)
+	}
+	for tool, schema := range all {
+		var given map[string]json.RawMessage
+		if err := json.Unmarshal([]byte(examples[tool]), &given); err != nil {
+			t.Errorf("%s: %v", tool, err)
+		}
+		if diff := cmp.Diff(slices.Sorted(maps.Keys(schema.Properties)), slices.Sorted(maps.Keys(given))); diff != "" {
+			t.Errorf("arguments of %s with an example (-want +got):\n%s", tool, diff)
+		}
+		if err := checkArguments(tool, schema, json.RawMessage(examples[tool])); err != nil {
+			t.Errorf("%s: %v", tool, err)
+		}
+	}
+}

@@ -1,0 +1,86 @@
+package mcp
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"ken/internal/fault"
+)
+
+// told puts the hint into the text: it is all that a model gets to see.
+func told(err error) error {
+	if hint := fault.HintOf(err); hint != "" {
+		return fmt.Errorf("%w\nhint: %s", err, forAgents(hint))
+	}
+	return err
+}
+
+// A phrase is something said to who types commands, and what an agent hears instead.
+// In it, $1 is the argument as JSON.
+type phrase struct{ said, instead string }
+
+// phrases are tried in their order, whole hints before the commands in others.
+var phrases = []phrase{
+	{`run ken inside a repository, or: ken -C DIR status`, `give root, a directory in a git work tree: {"root": "/path/to/worktree"}`},
+	{`run it inside a repository, or name the directory: ken state --dir DIR …`, `give root, a directory in a git work tree, or dir, the state directory`},
+	{`or: ken -C DIR …`, `or give root, a directory in the work tree that it is in`},
+	{`run ken in the work tree`, `give the work tree as root`},
+	{`run ken there`, `give it as root`},
+	{` \(about a commit, this does: ken brief --at HEAD\)`, ``},
+	{`ken -C WORD status`, `{"root": $1}`},
+	{`ken state --dir WORD …`, `{"dir": $1}`},
+	{`ken state update phase=implement`, `{"action": "update", "set": {"phase": "implement"}}`},
+	{`ken state update KEY=VALUE`, `{"action": "update", "set": {"KEY": "VALUE"}}`},
+	{`ken state update\b`, `action update`},
+	{`ken state get$`, `{"action": "get"}`},
+	{`ken state get WORD`, `{"action": "get", "key": $1}`},
+	{`anyway with --force`, `anyway with "force": true`},
+	{`see the directories with: ken survey show$`, `path is as in the item of survey_next`},
+	{`ken survey show WORD`, `knowledge {"paths": [$1]}`},
+	{`ken survey next\b`, `survey_next`},
+	{`ken spec ls\b`, `spec {}`},
+	{`ken spec show WORD`, `spec {"id": $1}`},
+	{`ken spec history WORD`, `spec {"id": $1, "history": true}`},
+	{`ken spec ack WORD --reason "?TEXT"?`, `spec_ack {"ids": [$1], "reason": "TEXT"}`},
+}
+
+// word is an argument as [fault.Quote] writes it.
+const word = `('(?:[^']|'\\'')*'|[^\s;']+)`
+
+var spoken = func() []*regexp.Regexp {
+	var all []*regexp.Regexp
+	for _, p := range phrases {
+		all = append(all, regexp.MustCompile(strings.ReplaceAll(p.said, "WORD", word)))
+	}
+	return all
+}()
+
+// command is one of ken's, in a hint.
+var command = regexp.MustCompile(`\bken (brief|close|doctor|init|install|serve|share|spec|state|status|summary|survey|verify|worker)\b`)
+
+// forAgents turns the commands in a text into calls. One that no tool does is left,
+// and said to be for a shell.
+func forAgents(text string) string {
+	for i, p := range phrases {
+		text = spoken[i].ReplaceAllStringFunc(text, func(said string) string {
+			instead := p.instead
+			if m := spoken[i].FindStringSubmatch(said); len(m) > 1 {
+				instead = strings.ReplaceAll(instead, "$1", quoted(unquote(m[1])))
+			}
+			return instead
+		})
+	}
+	if command.MatchString(text) {
+		text += " (what begins with ken is for a shell)"
+	}
+	return text
+}
+
+// unquote reads a word as a shell does.
+func unquote(word string) string {
+	if inner, ok := strings.CutPrefix(word, "'"); ok {
+		return strings.ReplaceAll(strings.TrimSuffix(inner, "'"), `'\''`, `'`)
+	}
+	return word
+}

@@ -1,0 +1,104 @@
+package mcp
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"ken/internal/fault"
+)
+
+func TestHintsAreForAgents(t *testing.T) {
+	odd := "it's a dir"
+	for said, want := range map[string]string{
+		"run ken inside a repository, or: ken -C DIR status":                                        `give root, a directory in a git work tree: {"root": "/path/to/worktree"}`,
+		"name its directory: ken -C " + fault.Quote(odd) + " status":                                `name its directory: {"root": "it's a dir"}`,
+		"see its versions with: ken spec history a/b":                                               `see its versions with: spec {"id": "a/b", "history": true}`,
+		"ken state update phase=implement":                                                          `{"action": "update", "set": {"phase": "implement"}}`,
+		"see what there is with: ken state get":                                                     `see what there is with: {"action": "get"}`,
+		"ken state get phase":                                                                       `{"action": "get", "key": "phase"}`,
+		"correct the content, or write it anyway with --force":                                      `correct the content, or write it anyway with "force": true`,
+		"add a work tree and run ken there: git x (about a commit, this does: ken brief --at HEAD)": "add a work tree and give it as root: git x",
+		"to use it: ken share status":                                                               "to use it: ken share status (what begins with ken is for a shell)",
+		"ken keeps it":                                                                              "ken keeps it",
+		"":                                                                                          "",
+	} {
+		if got := forAgents(said); got != want {
+			t.Errorf("%q is told as\n%q, want\n%q", said, got, want)
+		}
+	}
+}
+
+// Whatever a tool may pass on, it names no command that a tool does. Who adds a hint with
+// one adds its phrase.
+func TestEveryHintIsForAgents(t *testing.T) {
+	done := regexp.MustCompile(`\bken (-C|state (--dir|get|update|put|check)|survey (next|submit|show)|spec (ls|show|history|ack|owner|search)|orient|summary)\b`)
+	// No tool comes there: they are of other commands.
+	apart := map[string]bool{"registry/receipt.go": true, "app/confirm.go": true, "survey/run.go": true}
+	seen := 0
+	for _, pkg := range []string{"contract", "fresh", "git", "registry", "repo", "spec", "state", "store", "survey", "workflow", "app"} {
+		err := filepath.WalkDir(filepath.Join("..", pkg), func(file string, d fs.DirEntry, err error) error {
+			name := filepath.ToSlash(strings.TrimPrefix(file, ".."+string(os.PathSeparator)))
+			if err != nil || filepath.Ext(file) != ".go" || strings.HasSuffix(file, "_test.go") || apart[name] {
+				return err
+			}
+			for _, text := range texts(t, file) {
+				if done.MatchString(text) {
+					seen++
+					if got := forAgents(text); done.MatchString(got) {
+						t.Errorf("%s: %q is told as %q", name, text, got)
+					}
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if seen < 10 {
+		t.Errorf("only %d hints were found", seen)
+	}
+}
+
+// texts is the texts that a file holds, X standing for what is put into them.
+func texts(t *testing.T, file string) []string {
+	t.Helper()
+	f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var flat func(e ast.Expr) string
+	flat = func(e ast.Expr) string {
+		switch e := e.(type) {
+		case *ast.BasicLit:
+			if s, err := strconv.Unquote(e.Value); err == nil {
+				return s
+			}
+		case *ast.BinaryExpr:
+			return flat(e.X) + flat(e.Y)
+		}
+		return "X"
+	}
+	var all []string
+	ast.Inspect(f, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.BasicLit:
+			if n.Kind == token.STRING {
+				all = append(all, flat(n))
+			}
+		case *ast.BinaryExpr:
+			all = append(all, flat(n))
+			return false
+		}
+		return true
+	})
+	return all
+}
