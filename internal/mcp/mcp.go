@@ -105,7 +105,7 @@ func newWatched(deps Deps, w *watch) *mcp.Server {
 	s.addKnownResources(m)
 	s.addSpecResource(m)
 	s.addPrompts(m)
-	m.AddReceivingMiddleware(s.checked, w.announce(m))
+	m.AddReceivingMiddleware(coded, s.checked, w.announce(m))
 	return m
 }
 

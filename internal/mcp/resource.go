@@ -14,6 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"ken/internal/fault"
 	"ken/internal/fresh"
 )
 
@@ -79,6 +80,11 @@ func document(uri, text string) *mcp.ReadResourceResult {
 // reading opens the work tree that the server was started in, for one resource.
 func (s *server) reading(ctx context.Context, uri string, f func(Workspace) (string, error)) (*mcp.ReadResourceResult, error) {
 	w, err := s.Open(ctx, "", "")
+	if fault.KindOf(err) == fault.NoRepo {
+		return nil, noSuchSpec(uri, &fault.Error{
+			Kind: fault.NoRepo, Hint: "resources are of the work tree that the server was started in; of another, ask orient, knowledge or spec, with its root", Err: err,
+		})
+	}
 	if err != nil {
 		return nil, told(err)
 	}

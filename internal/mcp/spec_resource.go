@@ -67,21 +67,8 @@ func spellSpecs(next mcp.MethodHandler) mcp.MethodHandler {
 }
 
 func (s *server) readSpec(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
-	w, err := s.Open(ctx, "", "")
-	if err != nil {
-		return nil, told(err)
-	}
-	text, err := specText(ctx, w.Spec(), req.Params.URI)
-	if err := errors.Join(err, w.Close()); err != nil {
-		if known, ok := errors.AsType[*jsonrpc.Error](err); ok {
-			return nil, known
-		}
-		return nil, told(err)
-	}
-	return &mcp.ReadResourceResult{
-		Cacheable: private(),
-		Contents:  []*mcp.ResourceContents{{URI: req.Params.URI, MIMEType: specMIME, Text: text}},
-	}, nil
+	uri := req.Params.URI
+	return s.reading(ctx, uri, func(w Workspace) (string, error) { return specText(ctx, w.Spec(), uri) })
 }
 
 // specText is the file of a node behind the verdict on it.

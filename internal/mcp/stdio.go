@@ -128,8 +128,16 @@ func (c *patientConn) wait(ctx context.Context) {
 }
 
 func (c *patientConn) Write(ctx context.Context, msg jsonrpc.Message) error {
+	resp, ok := msg.(*jsonrpc.Response)
+	if ok && resp.Error != nil {
+		// What comes without a code was refused before any method was looked for: it came
+		// before initialize.
+		answer := *resp
+		answer.Error = withCode(jsonrpc.CodeInvalidRequest, resp.Error)
+		msg = &answer
+	}
 	err := c.Connection.Write(ctx, msg)
-	if _, ok := msg.(*jsonrpc.Response); ok {
+	if ok {
 		c.mu.Lock()
 		c.due--
 		c.mu.Unlock()
