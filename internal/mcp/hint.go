@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 
 	"ken/internal/fault"
 )
@@ -48,30 +49,34 @@ var phrases = []phrase{
 // word is an argument as [fault.Quote] writes it.
 const word = `('(?:[^']|'\\'')*'|[^\s;']+)`
 
-var spoken = func() []*regexp.Regexp {
+// spoken finds each phrase. Most commands never ask for it, and none waits for it to start.
+var spoken = sync.OnceValue(func() []*regexp.Regexp {
 	var all []*regexp.Regexp
 	for _, p := range phrases {
 		all = append(all, regexp.MustCompile(strings.ReplaceAll(p.said, "WORD", word)))
 	}
 	return all
-}()
+})
 
 // command is one of ken's, in a hint.
-var command = regexp.MustCompile(`\bken (brief|close|doctor|init|install|serve|share|spec|state|status|summary|survey|verify|worker)\b`)
+var command = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\bken (brief|close|doctor|init|install|serve|share|spec|state|status|summary|survey|verify|worker)\b`)
+})
 
 // forAgents turns the commands in a text into calls. One that no tool does is left,
 // and said to be for a shell.
 func forAgents(text string) string {
 	for i, p := range phrases {
-		text = spoken[i].ReplaceAllStringFunc(text, func(said string) string {
+		find := spoken()[i]
+		text = find.ReplaceAllStringFunc(text, func(said string) string {
 			instead := p.instead
-			if m := spoken[i].FindStringSubmatch(said); len(m) > 1 {
+			if m := find.FindStringSubmatch(said); len(m) > 1 {
 				instead = strings.ReplaceAll(instead, "$1", quoted(unquote(m[1])))
 			}
 			return instead
 		})
 	}
-	if command.MatchString(text) {
+	if command().MatchString(text) {
 		text += " (what begins with ken is for a shell)"
 	}
 	return text
