@@ -85,7 +85,7 @@ func (s *clientSpace) Install(_ context.Context, c client.Client, opts client.Op
 	return done, nil
 }
 
-// Standings says how far ken is in the clients' files that are there.
+// Standings says how far ken is in the clients' files.
 func (s *clientSpace) Standings(_ context.Context) []client.Standing {
 	var list []client.Standing
 	for _, c := range client.All() {
@@ -93,19 +93,19 @@ func (s *clientSpace) Standings(_ context.Context) []client.Standing {
 			if f.Base == client.Work && s.root == "" {
 				continue
 			}
-			st := client.Standing{Client: c.Name, Scope: f.Scope, Of: len(f.Parts), Server: f.Parts[0].Name != ""}
+			st := client.Standing{Client: c.Name, Scope: f.Scope, Of: len(f.Parts), Server: f.Parts[0].Name != "", Reads: c.Reads}
 			at, err := s.file(s.places(f, false)[0])
 			if at != nil {
 				st.Path = at.shown
 			}
-			if err == nil && at.text == nil {
-				continue
-			}
 			if err == nil {
-				st.Parts, err = f.Has(at.text)
+				st.Absent = at.text == nil
+				if st.Parts, err = f.Has(at.text); err != nil {
+					err = fmt.Errorf("read %s: %w", at.shown, err)
+				}
 			}
 			if err != nil {
-				st.Broken = err.Error()
+				st.Broken, st.Named = err.Error(), at != nil && f.Names(at.text)
 			}
 			list = append(list, st)
 		}

@@ -98,7 +98,8 @@ func diagnose(ctx context.Context, dir string) (facts setup.Facts, standings []c
 	standings = (&clientSpace{root: g.Root()}).Standings(ctx)
 	for _, s := range standings {
 		facts.Clients = append(facts.Clients, setup.ClientFile{
-			Client: s.Client, Scope: string(s.Scope), Path: s.Path, Has: s.Parts, Of: s.Of, Broken: s.Broken,
+			Client: s.Client, Scope: string(s.Scope), Path: s.Path, Server: s.Server, Has: s.Parts, Of: s.Of,
+			Absent: s.Absent, Broken: s.Broken, Named: s.Named, Reads: s.Reads,
 		})
 	}
 	return facts, standings, true, ctx.Err()

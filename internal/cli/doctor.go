@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -44,6 +45,7 @@ func (p *program) doctor() *cobra.Command {
 					return err
 				}
 			}
+			d.dropOwn()
 			if err := p.printDiagnosis(d); err != nil {
 				return err
 			}
@@ -64,6 +66,23 @@ type diagnosis struct {
 	clients  []client.Standing // in whose files ken is
 	litter   []litter.Found
 	looked   bool // for litter; else nobody knows
+	shared   bool // some of the litter has entries of ken's in it, beside other things
+}
+
+// dropOwn leaves out of what other tools keep what is no more than the files that ken has
+// its entries in: those are listed with the clients.
+func (d *diagnosis) dropOwn() {
+	d.litter = slices.DeleteFunc(d.litter, func(l litter.Found) bool {
+		own := 0
+		for _, s := range d.clients {
+			if repo.Path(s.Path).Under(l.Path) {
+				own++
+			}
+		}
+		only := own > 0 && own == l.Weight.Files && l.Weight.Missed == ""
+		d.shared = d.shared || own > 0 && !only
+		return only
+	})
 }
 
 // knowsLitter reports whether what other tools keep was found out, and says why not.
@@ -131,15 +150,19 @@ func (p *program) printDiagnosis(d *diagnosis) error {
 		}
 		p.io.Printf("  %-11s  %-6s  %s\n", s.Client, what, term.Clean(s.Path))
 	}
-	p.printLitter(d.litter)
+	p.printLitter(d.litter, d.shared)
 	return nil
 }
 
-func (p *program) printLitter(left []litter.Found) {
+func (p *program) printLitter(left []litter.Found, shared bool) {
 	if len(left) == 0 {
 		return
 	}
-	p.io.Printf("\nother tools keep here, and ken leaves alone:\n")
+	but := ""
+	if shared {
+		but = " but for its own entries"
+	}
+	p.io.Printf("\nother tools keep here, and ken leaves alone%s:\n", but)
 	now := time.Now()
 	names, wide := make([]string, len(left)), 0
 	for i, l := range left {

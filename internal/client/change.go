@@ -3,6 +3,7 @@ package client
 import (
 	"bytes"
 	"fmt"
+	"path"
 
 	"ken/internal/fault"
 )
@@ -111,6 +112,20 @@ func (f File) Has(text []byte) (int, error) {
 		}
 	}
 	return n, nil
+}
+
+// Names reports whether a text that cannot be read was to have ken in it, as far as can be
+// told: it is in a file that only ken makes, or has the name as a server or a hook has it.
+func (f File) Names(text []byte) bool {
+	if path.Base(f.Path) == name+".json" {
+		return true
+	}
+	for _, word := range []string{`"` + name + `"`, "." + name + "]", name + " hook "} {
+		if bytes.Contains(text, []byte(word)) {
+			return true
+		}
+	}
+	return false
 }
 
 // made is the file that is made where there is none.

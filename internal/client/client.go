@@ -48,6 +48,8 @@ const (
 type Client struct {
 	Name  string // on the command line
 	Title string // as its makers call it
+	// Reads names a client whose hooks of the project this one runs too, "" for none.
+	Reads string
 	Files []File
 }
 

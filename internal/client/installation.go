@@ -24,7 +24,7 @@ type Outcome struct {
 	Diff   string `json:"diff,omitempty"` // of a dry run
 }
 
-// A Standing is how far ken is in a client's files.
+// A Standing is how far ken is in one of a client's files.
 type Standing struct {
 	Client string `json:"client"`
 	Scope  Scope  `json:"scope"`
@@ -33,4 +33,7 @@ type Standing struct {
 	Of     int    `json:"of"`    // that there could be
 	Broken string `json:"broken,omitempty"`
 	Server bool   `json:"server"` // the part is the MCP server, else hooks
+	Absent bool   `json:"-"`      // the file is not there
+	Named  bool   `json:"-"`      // it cannot be read, and names ken
+	Reads  string `json:"-"`      // see [Client]
 }

@@ -34,7 +34,7 @@ func All() []Client {
 			},
 		},
 		{
-			Name: "vscode", Title: "VS Code",
+			Name: "vscode", Title: "VS Code", Reads: "claude",
 			Files: []File{
 				{Scope: Project, Base: Work, Path: ".vscode/mcp.json", Parts: servers("servers", stdio)},
 				{Scope: Project, Base: Work, Path: ".github/hooks/ken.json", Parts: codeHooks(), Note: codeTwice},

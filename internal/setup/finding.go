@@ -32,15 +32,19 @@ type Facts struct {
 	// NoHooks is why they could not be looked at.
 	NoHooks error
 	OnPath  bool // a ken is on the PATH
-	// Clients are the clients' files that are there.
+	// Clients are the clients' files.
 	Clients []ClientFile
 }
 
-// A ClientFile is one of a client's files.
+// A ClientFile is one of a client's files, whether it is there or not.
 type ClientFile struct {
 	Client, Scope, Path string
+	Server              bool   // it is for the server, else for hooks
 	Has, Of             int    // of ken's parts
+	Absent              bool   // it is not there
 	Broken              string // why it cannot be read
+	Named               bool   // it cannot be read, and names ken all the same
+	Reads               string // a client whose hooks this one runs too
 }
 
 // oldest is the git from which on ken works.
@@ -114,13 +118,15 @@ func (f Facts) hooks(add func(code, what, mend string)) bool {
 
 // clients reports whether ken is in any client's file.
 func (f Facts) clients(add func(code, what, mend string)) bool {
-	used := make(map[[2]string]bool)
+	type owner struct{ client, scope string }
+	used := make(map[owner]bool)
 	for _, c := range f.Clients {
-		used[[2]string{c.Client, c.Scope}] = used[[2]string{c.Client, c.Scope}] || c.Has > 0
+		o := owner{c.Client, c.Scope}
+		used[o] = used[o] || c.Has > 0 || c.Named
 	}
 	any := false
 	for _, c := range f.Clients {
-		if !used[[2]string{c.Client, c.Scope}] {
+		if !used[owner{c.Client, c.Scope}] {
 			continue
 		}
 		any = true
@@ -131,11 +137,29 @@ func (f Facts) clients(add func(code, what, mend string)) bool {
 		switch {
 		case c.Broken != "":
 			add("CLIENT_BROKEN", c.Broken, "mend it, then: "+command)
+		case c.Has == 0 && f.elsewhere(c):
+		case c.Absent:
+			add("CLIENT_PARTIAL", fmt.Sprintf("%s has half of ken: %s, which is for the %s, is not there", c.Client, c.Path, c.half()), command)
 		case c.Has < c.Of:
 			add("CLIENT_PARTIAL", fmt.Sprintf("%s has %d of %d entries of ken's", c.Path, c.Has, c.Of), command)
 		}
 	}
 	return any
+}
+
+// elsewhere reports whether a client has from another file what it could have from this
+// one: a person's own serve every repository, and some clients run the hooks of others.
+func (f Facts) elsewhere(c ClientFile) bool {
+	return slices.ContainsFunc(f.Clients, func(o ClientFile) bool {
+		return o.Server == c.Server && o.Has == o.Of && (o.Client == c.Client || !c.Server && o.Client == c.Reads && o.Scope == c.Scope)
+	})
+}
+
+func (c ClientFile) half() string {
+	if c.Server {
+		return "server"
+	}
+	return "hooks"
 }
 
 func orElse(text, other string) string {

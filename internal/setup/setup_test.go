@@ -62,6 +62,29 @@ func TestFindings(t *testing.T) {
 		"half a client, broken": {with(func(f *Facts) {
 			f.Clients = append(f.Clients[:1:1], ClientFile{Client: "x", Scope: "project", Of: 5, Broken: "no JSON"})
 		}), "CLIENT_BROKEN"},
+		"half a client, a file is missing": {with(func(f *Facts) {
+			f.Clients = append(f.Clients[:1:1], ClientFile{Client: "x", Scope: "project", Server: true, Of: 1, Absent: true})
+		}), "CLIENT_PARTIAL"},
+		"the half is in the user's own files": {with(func(f *Facts) {
+			f.Clients = append(f.Clients[:1:1], ClientFile{Client: "x", Scope: "project", Server: true, Of: 1, Absent: true},
+				ClientFile{Client: "x", Scope: "user", Server: true, Has: 1, Of: 1})
+			f.Clients = append(f.Clients, ClientFile{Client: "x", Scope: "user", Of: 5, Absent: true})
+		}), ""},
+		"the half is in the files of a client that it reads": {with(func(f *Facts) {
+			f.Clients = append(f.Clients[:1:1], ClientFile{Client: "y", Scope: "project", Server: true, Has: 1, Of: 1},
+				ClientFile{Client: "y", Scope: "project", Of: 5, Absent: true, Reads: "x"})
+		}), ""},
+		"a server is no hook": {with(func(f *Facts) {
+			f.Clients = append(f.Clients[:1:1], ClientFile{Client: "y", Scope: "project", Has: 5, Of: 5},
+				ClientFile{Client: "y", Scope: "project", Server: true, Of: 1, Absent: true, Reads: "x"})
+		}), "CLIENT_PARTIAL"},
+		"all of a client is broken": {with(func(f *Facts) {
+			f.Clients = append(f.Clients[:1:1], ClientFile{Client: "y", Scope: "project", Of: 1, Broken: "no JSON"},
+				ClientFile{Client: "y", Scope: "project", Of: 5, Broken: "no JSON", Named: true})
+		}), "CLIENT_BROKEN CLIENT_BROKEN"},
+		"another's, missing": {with(func(f *Facts) {
+			f.Clients = append(f.Clients[:1:1], ClientFile{Client: "y", Scope: "project", Of: 5, Absent: true})
+		}), ""},
 		"another's, broken": {with(func(f *Facts) {
 			f.Clients = append(f.Clients[:1:1], ClientFile{Client: "y", Scope: "project", Of: 5, Broken: "no JSON"})
 		}), ""},
