@@ -85,7 +85,7 @@ func TestGreetingFits(t *testing.T) {
 
 func TestRemarksAreShort(t *testing.T) {
 	long := strings.Repeat("long ", 1000)
-	specs := []Spec{{"a", long}, {"b", "two\nlines"}, {"c", ""}}
+	specs := []Spec{{ID: "a", Desc: long, Blocks: 3}, {ID: "b", Desc: "two\nlines"}, {ID: "c"}}
 	got := Governed("x.go", specs)
 	if strings.Count(got, "\n") != 2 || len(got) > 3*maxLine || !strings.Contains(got, "and 1 more") {
 		t.Errorf("%q", got)
@@ -95,6 +95,27 @@ func TestRemarksAreShort(t *testing.T) {
 	}
 	if got := Left([]string{"a", "b", "c", "d", "e", "f"}, 2); got != "ken: 6 summaries are stale: a, b, c, d, e and 1 more; 2 could not be judged" {
 		t.Errorf("%q", got)
+	}
+}
+
+// An agent hears where to read a spec, whatever its author wrote and however much, and what
+// will stop its commit.
+func TestGoverned(t *testing.T) {
+	for _, tt := range []struct {
+		spec Spec
+		want string
+	}{
+		{Spec{ID: "core"}, "ken: x.go is governed by spec core (ken spec show core)"},
+		{Spec{ID: "core", Desc: "what\nit does"}, "ken: x.go is governed by spec core: what it does (ken spec show core)"},
+		{Spec{ID: "a b", Blocks: 3}, "ken: x.go is governed by spec a b (ken spec show 'a b'); its drift is 3: the gate stops a commit of this unless the spec is edited too, or: ken spec ack 'a b' --reason TEXT"},
+	} {
+		if got := Governed("x.go", []Spec{tt.spec}); got != tt.want {
+			t.Errorf("%q", got)
+		}
+	}
+	long := Governed("x.go", []Spec{{ID: "core", Desc: strings.Repeat("long ", 1000), Blocks: 4}})
+	if len(long) > maxLine || !strings.HasSuffix(long, "ken spec ack core --reason TEXT") {
+		t.Errorf("%q", long)
 	}
 }
 

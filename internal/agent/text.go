@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ken/internal/fault"
 	"ken/internal/fresh"
 )
 
@@ -47,13 +48,19 @@ func cut(text string, most int) string {
 const maxLine = 300
 
 // A Spec is one that governs a file.
-type Spec struct{ ID, Desc string }
+type Spec struct {
+	ID, Desc string
+	// Blocks is its drift if the gate stops a commit of the file because of it, 0 if not or
+	// if that is not known.
+	Blocks int
+}
 
-// Governed tells which specs govern a file, before it is edited; "" when none does.
+// Governed tells which specs govern a file, before it is edited, and where to read them; ""
+// when none does.
 func Governed(path string, claims []Spec) string {
 	var list []string
 	for _, c := range claims {
-		list = append(list, cut(fmt.Sprintf("ken: %s is governed by spec %s: %s", path, c.ID, oneLine(c.Desc)), maxLine))
+		list = append(list, c.governs(path))
 		if len(list) == 2 {
 			break
 		}
@@ -65,6 +72,18 @@ func Governed(path string, claims []Spec) string {
 		list = append(list, fmt.Sprintf("ken: and %d more; ask the tool spec", len(claims)-len(list)))
 	}
 	return strings.Join(list, "\n")
+}
+
+func (c Spec) governs(path string) string {
+	said, id := "ken: "+path+" is governed by spec "+c.ID, fault.Quote(c.ID)
+	if desc := oneLine(c.Desc); desc != "" {
+		said += ": " + desc
+	}
+	how := " (ken spec show " + id + ")"
+	if c.Blocks > 0 {
+		how += fmt.Sprintf("; its drift is %d: the gate stops a commit of this unless the spec is edited too, or: ken spec ack %s --reason TEXT", c.Blocks, id)
+	}
+	return cut(said, maxLine-len(how)) + how
 }
 
 // Touched tells what became of the summary of a file that was edited; "" where nothing

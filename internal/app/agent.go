@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -166,16 +167,43 @@ func (h *hearing) governed(ctx context.Context, paths []repo.Path) (string, erro
 		return "", err
 	}
 	var said []string
+	var blocks map[string]int
 	for i, o := range owners {
+		if len(o.Governing) > 0 && blocks == nil {
+			blocks = h.blocking(ctx)
+		}
 		var specs []agent.Spec
 		for _, g := range o.Governing {
-			specs = append(specs, agent.Spec{ID: g.ID, Desc: g.Desc})
+			specs = append(specs, agent.Spec{ID: g.ID, Desc: g.Desc, Blocks: blocks[g.ID]})
 		}
 		if text := h.once(specOf(paths[i]), governed, agent.Governed(paths[i].String(), specs)); text != "" {
 			said = append(said, text)
 		}
 	}
 	return strings.Join(said, "\n"), nil
+}
+
+// patience is how long a hook may take to find out how far specs are behind. What was kept
+// is there at once, and so is one new commit; walking a long history is not for a hook.
+const patience = 250 * time.Millisecond
+
+// blocking returns the drift of each node that the gate stops a commit for, by its id, as
+// far as that can be known in time. It is not nil.
+func (h *hearing) blocking(ctx context.Context) map[string]int {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	blocks := make(map[string]int)
+	l, err := h.w.Spec().List(ctx)
+	if err != nil {
+		return blocks
+	}
+	threshold := cmp.Or(h.w.GatePolicy().Threshold, spec.DefaultThreshold)
+	for i := range l.Nodes {
+		if n := &l.Nodes[i]; !n.Ghost && n.Drift != nil && *n.Drift >= threshold {
+			blocks[n.ID] = *n.Drift
+		}
+	}
+	return blocks
 }
 
 // What a session is told about the spec of a path.

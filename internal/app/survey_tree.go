@@ -20,7 +20,7 @@ type surveyTree struct {
 	w      *workspace
 	commit repo.ID
 	state  registry.State // as the files were found
-	// headline says what was found of files, in one line.
+	// headline says in one line what holds of files now that they were looked at.
 	headline string
 	about    map[repo.Path]registry.Row
 	// problems are why contents are not known.
@@ -59,7 +59,12 @@ func (t *surveyTree) verify(ctx context.Context) error {
 			t.failed = err
 			return
 		}
-		t.commit, t.state, t.step, t.headline = rep.Head, rep.State, rep.Step, rep.Headline()
+		t.commit, t.state, t.step = rep.Head, rep.State, rep.Step
+		after := *rep
+		if rep.Step != nil && rep.Step.Baseline.Clean { // that is what the next one will trust
+			after.State, after.Reasons = registry.StateTrust, nil
+		}
+		t.headline = after.Headline()
 		t.problems, t.missing = make(map[repo.Path]string), make(map[repo.Path]bool)
 		for _, v := range rep.Verdicts {
 			switch v.Verdict {
