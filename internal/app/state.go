@@ -133,7 +133,7 @@ func repository(ctx context.Context, from, named string) (*git.Repo, error) {
 	if fault.KindOf(err) == fault.NoRepo {
 		return nil, &fault.Error{
 			Kind: fault.NoRepo,
-			Hint: "run it inside a repository, or name the directory: ken state --dir DIR …",
+			Hint: "run it inside a repository, or name the directory: ken … --dir DIR",
 			Err:  err,
 		}
 	}

@@ -176,12 +176,12 @@ func Run(ctx context.Context, deps Deps, io *term.IO, args []string) error {
 	root.SetIn(io.In)
 	root.SetOut(io.Out)
 	root.SetErr(io.Err)
-	err := root.ExecuteContext(ctx)
+	ran, err := root.ExecuteContextC(ctx)
 	if failed := io.Failed(); failed != nil {
 		err = errors.Join(err, fmt.Errorf("write the answer: %w", failed))
 	}
 	if err != nil {
-		tell(ctx, io, err)
+		tell(ctx, io, err, ran)
 	}
 	return err
 }
@@ -192,8 +192,18 @@ func Tree(version string) *cobra.Command {
 	return p.root([]string{"", "state", "spec", "survey", "hook", "share"}) // the verbs of these are built when they are asked for
 }
 
+// about fills in which command a hint means that ends in "ken -C DIR …" or names
+// "ken … --dir DIR": whoever gave it does not know which one was run.
+func about(ran *cobra.Command, hint string) string {
+	words := strings.TrimPrefix(ran.CommandPath(), ran.Root().Name())
+	if with, open := strings.CutSuffix(hint, " …"); open && strings.Contains(with, "ken -C ") {
+		return with + words
+	}
+	return strings.Replace(hint, "ken … --dir DIR", "ken"+words+" --dir DIR", 1)
+}
+
 // tell prints an error and its hint.
-func tell(ctx context.Context, io *term.IO, err error) {
+func tell(ctx context.Context, io *term.IO, err error, ran *cobra.Command) {
 	if ctx.Err() != nil {
 		io.Remarkf("ken: interrupted")
 		return
@@ -202,7 +212,7 @@ func tell(ctx context.Context, io *term.IO, err error) {
 		io.Remarkf("ken: %s", plain(text))
 	}
 	if hint := fault.HintOf(err); hint != "" {
-		io.Remarkf("hint: %s", plain(hint))
+		io.Remarkf("hint: %s", plain(about(ran, hint)))
 	}
 }
 

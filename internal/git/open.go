@@ -35,7 +35,7 @@ func Open(ctx context.Context, dir string) (*Repo, error) {
 	if gitDir == "" {
 		return nil, &fault.Error{
 			Kind: fault.NoRepo,
-			Hint: "run ken inside a repository, or: ken -C DIR status",
+			Hint: "run ken inside a repository, or: ken -C DIR …",
 			Err:  fmt.Errorf("not a git repository: %s", dir),
 		}
 	}
@@ -68,7 +68,7 @@ func canonical(dir string) (string, error) {
 	if !info.IsDir() {
 		return "", &fault.Error{
 			Kind: fault.Usage,
-			Hint: "name its directory: ken -C " + fault.Quote(filepath.Dir(dir)) + " status",
+			Hint: "name its directory: ken -C " + fault.Quote(filepath.Dir(dir)) + " …",
 			Err:  fmt.Errorf("open %s: not a directory", dir),
 		}
 	}

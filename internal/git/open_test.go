@@ -104,7 +104,7 @@ func TestOpenRefuses(t *testing.T) {
 	}{
 		"no repository": {
 			func(b *box) string { os.RemoveAll(b.path(".git")); return b.dir },
-			fault.NoRepo, "not a git repository: ", "run ken inside a repository, or: ken -C DIR status",
+			fault.NoRepo, "not a git repository: ", "run ken inside a repository, or: ken -C DIR …",
 		},
 		"no directory": {
 			func(b *box) string { return b.path("absent") },
