@@ -64,6 +64,9 @@ func (r Repo) Notes(d Dir, tracks func(repo.Path) (bool, error)) ([]string, erro
 	if d.Scope == "global" || d.Scope == "system" {
 		return []string{"core.hooksPath is set in the " + d.Scope + " configuration: these hooks serve other repositories too"}, nil
 	}
+	if !r.holds(d.Path) {
+		return []string{fmt.Sprintf("core.hooksPath leads out of the repository, to %s: these hooks serve every repository that names it", r.shown(d.Path))}, nil
+	}
 	dir, ok := below(r.Root, d.Path)
 	if !ok {
 		return nil, nil

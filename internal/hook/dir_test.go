@@ -76,6 +76,8 @@ func TestWhomAChangeReaches(t *testing.T) {
 		"git's own":      {dir: Dir{Path: "/home/a/main/.git/hooks"}, tracked: true},
 		"a user's":       {dir: Dir{Path: "/home/a/hooks", Scope: "global"}, notes: 1},
 		"a machine's":    {dir: Dir{Path: "/home/a/repo/x", Scope: "system"}, notes: 1},
+		"out of it":      {dir: Dir{Path: "/home/a/hooks", Scope: "local"}, notes: 1},
+		"the worktree's": {dir: Dir{Path: "/home/a/main/.git/worktrees/repo/hooks", Scope: "worktree"}},
 		"tracked":        {dir: Dir{Path: "/home/a/repo/.githooks", Scope: "local"}, tracked: true, asked: []repo.Path{".githooks"}, notes: 1},
 		"not tracked":    {dir: Dir{Path: "/home/a/repo/.githooks", Scope: "local"}, asked: []repo.Path{".githooks"}},
 		"the root":       {dir: Dir{Path: "/home/a/repo", Scope: "local"}, tracked: true, asked: []repo.Path{""}, notes: 1},
