@@ -95,6 +95,9 @@ func diagnose(ctx context.Context, dir string) (facts setup.Facts, standings []c
 		}
 	}
 	facts.OnPath = onPath("ken")
+	if at, err := os.Executable(); err == nil {
+		facts.Program = at
+	}
 	standings = (&clientSpace{root: g.Root()}).Standings(ctx)
 	for _, s := range standings {
 		facts.Clients = append(facts.Clients, setup.ClientFile{

@@ -59,6 +59,14 @@ type initialized struct {
 }
 
 func (p *program) printInstallation(done *initialized) error {
+	if done.DryRun {
+		for i := range done.Files {
+			done.Files[i].Action = setup.Would(done.Files[i].Action)
+		}
+		for i := range done.Hooks {
+			done.Hooks[i].Action = setup.Would(done.Hooks[i].Action)
+		}
+	}
 	if p.io.JSON {
 		return p.io.Encode(done)
 	}

@@ -2,6 +2,7 @@ package setup
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -31,7 +32,8 @@ type Facts struct {
 	Off []string
 	// NoHooks is why they could not be looked at.
 	NoHooks error
-	OnPath  bool // a ken is on the PATH
+	OnPath  bool   // a ken is on the PATH
+	Program string // where the ken that looks is, as the system spells it; "" when unknown
 	// Clients are the clients' files.
 	Clients []ClientFile
 }
@@ -75,9 +77,26 @@ func (f Facts) Findings() []Finding {
 	used := f.hooks(add)
 	used = f.clients(add) || used
 	if used && !f.OnPath {
-		add("KEN_NOT_ON_PATH", "hooks or clients start ken, and no ken is on the PATH", "put ken on the PATH: make build, then copy bin/ken into a directory of it")
+		what, mend := f.offPath()
+		add("KEN_NOT_ON_PATH", "hooks or clients start ken, and no ken is on the PATH"+what, mend)
 	}
 	return list
+}
+
+// offPath says where the ken is that is not on the PATH, and how it gets there.
+func (f Facts) offPath() (what, mend string) {
+	if f.Program == "" {
+		return "", "put the directory that ken is in on the PATH"
+	}
+	what = "; this one is " + f.Program
+	dir, name := path.Split(strings.ReplaceAll(f.Program, `\`, "/"))
+	switch {
+	case strings.HasSuffix(name, ".exe"):
+		return what, "add its directory to the PATH of your account, under the name ken.exe"
+	case name != "ken":
+		return what, `give it that name: mkdir -p ~/.local/bin && ln -s ` + fault.Quote(f.Program) + ` ~/.local/bin/ken && export PATH="$PATH":~/.local/bin`
+	}
+	return what, `in the profile of your shell, and here: export PATH="$PATH":` + fault.Quote(path.Clean(dir))
 }
 
 // hooks reports whether ken is in any hook.

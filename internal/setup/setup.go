@@ -54,6 +54,22 @@ func (f File) Uninstall(text []byte) Change {
 	return Change{Deed: Remove, Action: "removed"}
 }
 
+// Would is the word for what a dry run did not do, given the word for having done it. That
+// nothing was to be done is said as ever.
+func Would(action string) string {
+	verb, ok := verbs[action]
+	if !ok {
+		return action
+	}
+	return "would " + verb
+}
+
+// verbs are the words of ken init and ken install for what changes something.
+var verbs = map[string]string{
+	"created": "create", "added": "add", "updated": "update", "set aside": "set aside",
+	"removed": "remove", "taken out": "take out", "restored": "restore",
+}
+
 // An Outcome is what was done with a file.
 type Outcome struct {
 	Path   string `json:"path"`

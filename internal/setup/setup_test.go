@@ -25,6 +25,17 @@ func TestFiles(t *testing.T) {
 	}
 }
 
+// What was not done is not told as if it had been.
+func TestWould(t *testing.T) {
+	for action, want := range map[string]string{
+		"created": "would create", "set aside": "would set aside", "taken out": "would take out", "kept": "kept", "absent": "absent",
+	} {
+		if got := Would(action); got != want {
+			t.Errorf("%s: %s", action, got)
+		}
+	}
+}
+
 func TestFindings(t *testing.T) {
 	fine := Facts{
 		Git: "2.39.5 (Apple Git-154)", OnPath: true, Hooks: map[string]string{"a": "kept", "b": "kept"},
@@ -98,6 +109,22 @@ func TestFindings(t *testing.T) {
 		}
 		if strings.Join(got, " ") != tt.want {
 			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+// A ken that is not on the PATH is somewhere, and the line that puts it there names that.
+func TestFindingsOffThePath(t *testing.T) {
+	for program, want := range map[string]string{
+		"/opt/k e n/ken":     `in the profile of your shell, and here: export PATH="$PATH":'/opt/k e n'`,
+		"/tmp/ken_1.0_linux": `ln -s /tmp/ken_1.0_linux ~/.local/bin/ken`,
+		`C:\ken\ken.exe`:     "add its directory to the PATH",
+		"":                   "put the directory that ken is in on the PATH",
+	} {
+		f := Facts{Git: "2.45", Program: program, Hooks: map[string]string{"a": "kept"}}
+		list := f.Findings()
+		if len(list) != 1 || !strings.Contains(list[0].Mend, want) || !strings.HasSuffix(list[0].What, program) {
+			t.Errorf("%s: %+v", program, list)
 		}
 	}
 }
