@@ -57,7 +57,7 @@ func (s *clientSpace) Install(_ context.Context, c client.Client, opts client.Op
 	for _, f := range files {
 		at, err := s.file(f)
 		if err != nil {
-			return nil, err
+			return nil, byHand(c, err)
 		}
 		decide := f.Install
 		if opts.Uninstall {
@@ -198,6 +198,20 @@ func (e *linkError) Error() string {
 	return fmt.Sprintf("read %s: %s is a symbolic link", e.file, e.part)
 }
 
+// byHand says of a link that stands in the way of a client's file how to do without ken
+// what ken would do there.
+func byHand(c client.Client, err error) error {
+	link, ok := errors.AsType[*linkError](err)
+	if !ok {
+		return err
+	}
+	return &fault.Error{
+		Hint: "ken follows no link; what belongs into the file that it leads to is shown by: " +
+			`(cd "$(mktemp -d)" && git init -q && ken install ` + c.Name + " --dry-run)",
+		Err: link,
+	}
+}
+
 // refused says why something on the way to a file is left alone.
 func refused(shown, part string, info fs.FileInfo, err error, dir bool) error {
 	switch {
@@ -205,7 +219,7 @@ func refused(shown, part string, info fs.FileInfo, err error, dir bool) error {
 		return fmt.Errorf("read %s: %w", shown, err)
 	case info.Mode()&fs.ModeSymlink != 0:
 		return &fault.Error{
-			Hint: "put a file in its place, or add ken by hand: see ken install CLIENT --dry-run elsewhere",
+			Hint: "put a file or a directory of its own in its place",
 			Err:  &linkError{shown, part},
 		}
 	case dir != info.IsDir() || !dir && !info.Mode().IsRegular():

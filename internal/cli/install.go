@@ -10,6 +10,7 @@ import (
 
 	"ken/internal/client"
 	"ken/internal/fault"
+	"ken/internal/setup"
 	"ken/internal/term"
 )
 
@@ -41,6 +42,9 @@ Clients: ` + strings.Join(client.Names(), ", "),
 			}
 			which, err := client.Find(args[0])
 			if err != nil {
+				if near := client.Nearest(args[0]); near != "" {
+					hint = "did you mean " + near + "? " + hint
+				}
 				return &fault.Error{Kind: fault.Usage, Hint: hint, Err: fmt.Errorf("%w %q", err, args[0])}
 			}
 			if user && project {
@@ -68,6 +72,11 @@ Clients: ` + strings.Join(client.Names(), ", "),
 }
 
 func (p *program) printClient(done *client.Installation) error {
+	if done.DryRun {
+		for i := range done.Files {
+			done.Files[i].Action = setup.Would(done.Files[i].Action)
+		}
+	}
 	if p.io.JSON {
 		return p.io.Encode(done)
 	}

@@ -10,6 +10,9 @@ package client
 import (
 	"errors"
 	"slices"
+	"strings"
+
+	"github.com/agnivade/levenshtein"
 )
 
 // A Scope says whose files are meant.
@@ -92,6 +95,39 @@ func Find(name string) (Client, error) {
 		}
 	}
 	return Client{}, errUnknown
+}
+
+// Nearest returns the client that was probably meant by a name that is none, "" for none:
+// claude for claude-code, vscode for VS Code.
+func Nearest(asked string) string {
+	asked = letters(asked)
+	if len(asked) < 3 || len(asked) > maxAsked {
+		return ""
+	}
+	best, least := "", 0
+	for _, c := range All() {
+		for _, is := range []string{c.Name, letters(c.Title)} {
+			far := levenshtein.ComputeDistance(is, asked)
+			near := far <= 1+len(asked)/5 || strings.HasPrefix(asked, is) || strings.HasPrefix(is, asked)
+			if near && (best == "" || far < least) {
+				best, least = c.Name, far
+			}
+		}
+	}
+	return best
+}
+
+// maxAsked is longer than any name that is worth comparing.
+const maxAsked = 40
+
+// letters are those of a name, without case, spaces and the like.
+func letters(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < 'a' || r > 'z' {
+			return -1
+		}
+		return r
+	}, strings.ToLower(s))
 }
 
 // Names lists the clients by name.

@@ -371,3 +371,32 @@ func TestIntegrationsAreWhatIsInstalled(t *testing.T) {
 		}
 	}
 }
+
+// What is not as it should be is named, and not only what was looked for in it.
+func TestRefusedNamesTheMember(t *testing.T) {
+	c := must(Find("claude"))
+	for text, tt := range map[string]struct {
+		file File
+		want string
+	}{
+		`{"mcpServers": []}`:                {c.Files[0], "mcpServers is not an object"},
+		`{"hooks": []}`:                     {c.Files[1], "hooks is not an object"},
+		`{"hooks": {"SessionStart": "x"}}`:  {c.Files[1], "hooks.SessionStart is not an array"},
+		`{"mcpServers":{},"mcpServers":{}}`: {c.Files[0], `"mcpServers" stands in it twice`},
+	} {
+		if _, err := tt.file.Install([]byte(text)); err == nil || err.Error() != tt.want {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+func TestNearest(t *testing.T) {
+	for asked, want := range map[string]string{
+		"claude-code": "claude", "Claude Code": "claude", "cluade": "claude", "VS Code": "vscode", "vs-code": "vscode", "open-code": "opencode",
+		"codx": "codex", "antigrav": "antigravity", "emacs": "", "": "", "co": "", strings.Repeat("claude", 1000): "",
+	} {
+		if got := Nearest(asked); got != want {
+			t.Errorf("%.20s: %q", asked, got)
+		}
+	}
+}

@@ -56,8 +56,8 @@ type place struct {
 func (d *document) find(p Part) (*place, error) {
 	pl := &place{doc: d}
 	v := d.root
-	for _, step := range p.At {
-		i, err := member(v, step)
+	for n, step := range p.At {
+		i, err := member(v, step, p.At[:n])
 		if err != nil || i < 0 {
 			return nil, err
 		}
@@ -65,7 +65,7 @@ func (d *document) find(p Part) (*place, error) {
 		v = &v.Value.(*hujson.Object).Members[i].Value
 	}
 	if p.Name != "" {
-		i, err := member(v, p.Name)
+		i, err := member(v, p.Name, p.At)
 		if err != nil || i < 0 {
 			return nil, err
 		}
@@ -111,11 +111,12 @@ func (d *document) find(p Part) (*place, error) {
 	return nil, nil
 }
 
-// member finds a member of an object by its name, -1 when there is none.
-func member(v *hujson.Value, name string) (int, error) {
+// member finds a member of an object by its name, -1 when there is none. way is what leads
+// to the object.
+func member(v *hujson.Value, name string, way []string) (int, error) {
 	o, ok := v.Value.(*hujson.Object)
 	if !ok {
-		return -1, malformed("what holds %q is not an object", name)
+		return -1, malformed("%s is not an object", strings.Join(way, "."))
 	}
 	at := -1
 	for i := range o.Members {
@@ -212,7 +213,7 @@ func (d *document) insert(p Part) ([]byte, error) {
 	v := d.root
 	at := p.At
 	for len(at) > 0 {
-		i, err := member(v, at[0])
+		i, err := member(v, at[0], p.At[:len(p.At)-len(at)])
 		if err != nil {
 			return nil, err
 		}
