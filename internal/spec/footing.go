@@ -36,7 +36,7 @@ func (r *Reader) stand(ctx context.Context, l *Listing) error {
 	}
 	at, err := r.footings(ctx, l)
 	if ctx.Err() != nil {
-		return err
+		return ctx.Err() // also of what came just in time
 	}
 	if err != nil {
 		l.unknown(FactIndex, err)

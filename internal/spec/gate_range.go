@@ -26,7 +26,7 @@ func (r *Reader) gateRange(ctx context.Context, opts GateOptions) (*Gated, error
 	}
 	h, err := r.past.History(ctx, []repo.ID{to, from})
 	if ctx.Err() != nil {
-		return nil, err
+		return nil, ctx.Err() // also of what came just in time
 	}
 	if err != nil {
 		// What the range changed is not known either: it may be anybody's.

@@ -82,6 +82,10 @@ func (r *Reader) List(ctx context.Context) (*Listing, error) {
 	return l, r.stand(ctx, l)
 }
 
+// Listed reports whether a listing was kept, whatever has happened since: then the next one
+// walks what is new, and not all of the history.
+func (r *Reader) Listed() bool { return r.loadListing() != nil }
+
 // list is List without what the index says.
 func (r *Reader) list(ctx context.Context) (*Listing, error) {
 	o, err := r.look(ctx)
@@ -102,7 +106,7 @@ func (r *Reader) list(ctx context.Context) (*Listing, error) {
 	l := &Listing{Head: o.head, Main: o.main, Nodes: []Listed{}, Unknown: append([]Unknown{}, o.unknown...)}
 	h, err := r.history(ctx, o)
 	if ctx.Err() != nil {
-		return nil, err
+		return nil, ctx.Err() // also of what came just in time
 	}
 	if err != nil && o.lost == nil {
 		l.unknown(FactHistory, err)
@@ -123,7 +127,7 @@ func (r *Reader) list(ctx context.Context) (*Listing, error) {
 		}
 		p, err := r.propose(ctx, o, h, files)
 		if ctx.Err() != nil {
-			return nil, err
+			return nil, ctx.Err() // also of what came just in time
 		}
 		if err != nil {
 			l.unknown(FactOverlay, err)
@@ -206,7 +210,7 @@ func (r *Reader) facts(ctx context.Context, nodes []*Node, head repo.ID) ([]Fact
 func (r *Reader) factsAmong(ctx context.Context, some, all []*Node, head repo.ID) ([]Facts, error) {
 	h, err := r.past.History(ctx, []repo.ID{head})
 	if ctx.Err() != nil {
-		return nil, err
+		return nil, ctx.Err() // also of what came just in time
 	}
 	if err != nil {
 		return Unread(some, err.Error()), nil
