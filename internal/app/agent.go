@@ -184,16 +184,20 @@ func (h *hearing) governed(ctx context.Context, paths []repo.Path) (string, erro
 }
 
 // patience is how long a hook may take to find out how far specs are behind. What was kept
-// is there at once, and so is one new commit; walking a long history is not for a hook.
+// is there at once, and so is one new commit; walking all of a history is not for a hook.
 const patience = 250 * time.Millisecond
 
 // blocking returns the drift of each node that the gate stops a commit for, by its id, as
 // far as that can be known in time. It is not nil.
 func (h *hearing) blocking(ctx context.Context) map[string]int {
+	blocks := make(map[string]int)
+	specs := h.w.Spec()
+	if !specs.Listed() {
+		return blocks
+	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	blocks := make(map[string]int)
-	l, err := h.w.Spec().List(ctx)
+	l, err := specs.List(ctx)
 	if err != nil {
 		return blocks
 	}
