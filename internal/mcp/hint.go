@@ -23,13 +23,13 @@ type phrase struct{ said, instead string }
 
 // phrases are tried in their order, whole hints before the commands in others.
 var phrases = []phrase{
-	{`run ken inside a repository, or: ken -C DIR status`, `give root, a directory in a git work tree: {"root": "/path/to/worktree"}`},
-	{`run it inside a repository, or name the directory: ken state --dir DIR …`, `give root, a directory in a git work tree, or dir, the state directory`},
+	{`run ken inside a repository, or: ken -C DIR …`, `give root, a directory in a git work tree: {"root": "/path/to/worktree"}`},
+	{`run it inside a repository, or name the directory: ken … --dir DIR`, `give root, a directory in a git work tree, or dir, the state directory`},
 	{`or: ken -C DIR …`, `or give root, a directory in the work tree that it is in`},
 	{`run ken in the work tree`, `give the work tree as root`},
 	{`run ken there`, `give it as root`},
 	{` \(about a commit, this does: ken brief --at HEAD\)`, ``},
-	{`ken -C WORD status`, `{"root": $1}`},
+	{`ken -C WORD …`, `{"root": $1}`},
 	{`ken state --dir WORD …`, `{"dir": $1}`},
 	{`ken state update phase=implement`, `{"action": "update", "set": {"phase": "implement"}}`},
 	{`ken state update KEY=VALUE`, `{"action": "update", "set": {"KEY": "VALUE"}}`},

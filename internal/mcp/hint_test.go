@@ -18,8 +18,8 @@ import (
 func TestHintsAreForAgents(t *testing.T) {
 	odd := "it's a dir"
 	for said, want := range map[string]string{
-		"run ken inside a repository, or: ken -C DIR status":                                        `give root, a directory in a git work tree: {"root": "/path/to/worktree"}`,
-		"name its directory: ken -C " + fault.Quote(odd) + " status":                                `name its directory: {"root": "it's a dir"}`,
+		"run ken inside a repository, or: ken -C DIR …":                                             `give root, a directory in a git work tree: {"root": "/path/to/worktree"}`,
+		"name its directory: ken -C " + fault.Quote(odd) + " …":                                     `name its directory: {"root": "it's a dir"}`,
 		"see its versions with: ken spec history a/b":                                               `see its versions with: spec {"id": "a/b", "history": true}`,
 		"ken state update phase=implement":                                                          `{"action": "update", "set": {"phase": "implement"}}`,
 		"see what there is with: ken state get":                                                     `see what there is with: {"action": "get"}`,
@@ -39,7 +39,7 @@ func TestHintsAreForAgents(t *testing.T) {
 // Whatever a tool may pass on, it names no command that a tool does. Who adds a hint with
 // one adds its phrase.
 func TestEveryHintIsForAgents(t *testing.T) {
-	done := regexp.MustCompile(`\bken (-C|state (--dir|get|update|put|check)|survey (next|submit|show)|spec (ls|show|history|ack|owner|search)|orient|summary)\b`)
+	done := regexp.MustCompile(`\bken (-C|… --dir|state (--dir|get|update|put|check)|survey (next|submit|show)|spec (ls|show|history|ack|owner|search)|orient|summary)\b`)
 	// No tool comes there: they are of other commands.
 	apart := map[string]bool{"registry/receipt.go": true, "app/confirm.go": true, "survey/run.go": true}
 	seen := 0
