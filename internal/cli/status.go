@@ -131,26 +131,30 @@ func describe(v registry.Verdict) (word string, tone term.Tone, why string) {
 		return "missing", term.Warn, v.Reason
 	case registry.FoundSparse:
 		if v.Summary == fresh.Stale {
-			return "stale", term.Warn, v.Reason + ", and edited since the summary was written" + colon(extent(v.Grade))
+			return "stale", term.Warn, v.Reason + ", and " + staleFor(v)
 		}
 		return "sparse", term.Dim, v.Reason
 	case registry.FoundNew:
-		if v.PathChanged != "" {
-			return "new", term.Plain, "renamed from " + v.PathBefore().String() + ", summary " + v.Summary.String()
-		}
-		if v.Summary == fresh.None {
+		switch {
+		case v.Summary == fresh.Stale:
+			return "stale", term.Warn, renamed(v, "; ") + staleFor(v)
+		case v.PathChanged != "":
+			return "new", term.Plain, renamed(v, ", ") + "summary " + v.Summary.String()
+		case v.Summary == fresh.None:
 			return "new", term.Plain, ""
+		default:
+			return "new", term.Plain, "summary " + v.Summary.String() + colon(v.Reason)
 		}
-		return "new", term.Plain, "summary " + v.Summary.String() + colon(v.Reason)
 	case registry.FoundMismatch:
 		if v.Summary == fresh.None || v.Summary == fresh.Excluded {
-			return "edited", term.Dim, "summary " + v.Summary.String() + colon(v.Reason)
+			// Against what ken saw last, which need not be what git compares with.
+			return "changed", term.Dim, "since it was last verified; summary " + v.Summary.String() + colon(v.Reason)
 		}
 	default:
 	}
 	switch v.Summary {
 	case fresh.Stale:
-		return "stale", term.Warn, "edited since the summary was written" + colon(extent(v.Grade))
+		return "stale", term.Warn, staleFor(v)
 	case fresh.Excluded:
 		return "excluded", term.Dim, v.Reason
 	case fresh.None:
@@ -166,6 +170,19 @@ func describe(v registry.Verdict) (word string, tone term.Tone, why string) {
 	default:
 		return v.Summary.String(), term.Bad, v.Reason
 	}
+}
+
+// staleFor says why a text does not hold.
+func staleFor(v registry.Verdict) string {
+	return "edited since the summary was written" + colon(extent(v.Grade))
+}
+
+// renamed says where a file came from, and then sep; nothing of one that was not renamed.
+func renamed(v registry.Verdict, sep string) string {
+	if v.PathChanged == "" {
+		return ""
+	}
+	return "renamed from " + v.PathBefore().String() + sep
 }
 
 // extent names how far something moved, unless nothing finer is known than that it did.

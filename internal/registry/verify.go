@@ -20,15 +20,18 @@ type VerifyOptions struct {
 	Full       bool        // read every byte, whoever vouches for it
 	All        bool        // list every path
 	Untracked  bool        // list untracked files too
-	OmitNew    bool        // do not list what a bootstrap finds: everything is new to it
+	OmitNew    bool        // do not list what a bootstrap finds, unless its text does not hold: everything is new to it
 	OmitSparse bool        // do not list what is not checked out, unless its text does not hold
 	Paths      []repo.Path // only these files, or files below these; nil means all
 }
 
-// omits reports whether a verdict is counted and not listed, whatever it finds.
+// omits reports whether a verdict is counted and not listed. What does not hold is
+// always listed.
 func (o VerifyOptions) omits(v Verdict, at State) bool {
-	return o.OmitNew && v.Verdict == FoundNew && at == StateBootstrap ||
-		o.OmitSparse && v.Verdict == FoundSparse && v.Summary != fresh.Stale
+	if v.Summary == fresh.Stale {
+		return false
+	}
+	return o.OmitNew && v.Verdict == FoundNew && at == StateBootstrap || o.OmitSparse && v.Verdict == FoundSparse
 }
 
 // Status decides what a session would find, and writes nothing.
