@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -144,7 +145,8 @@ func glanceHistory(r *prove.Report) (*historyGlance, error) {
 	case c.Replayed == 0 && c.Unknown > 0:
 		return nil, fmt.Errorf("contents of %s are not here; fetch them: git fetch --refetch --no-filter", term.Count(c.Unknown, "commit"))
 	case c.Replayed == 0 && c.Cut:
-		return nil, fmt.Errorf("this shallow clone has no commit with its parent; fetch more: git fetch --deepen=%d", c.Asked)
+		// Fewer would do here, and not for the documents: one command for both.
+		return nil, errors.New("this shallow clone has no commit with its parent; fetch it all: git fetch --unshallow")
 	}
 	return &historyGlance{
 		Commits: r.Commits.Replayed, Valid: r.Commits.Valid, Unknown: r.Commits.Unknown,
@@ -153,7 +155,8 @@ func glanceHistory(r *prove.Report) (*historyGlance, error) {
 	}, nil
 }
 
-// How much a glance tells of each part; all together are at most fifteen lines.
+// How much a glance tells of each part; all together are at most fifteen lines. What
+// others wrote is cut to a width, and nothing that may end with a command.
 const (
 	glanceWrong    = 5
 	glanceCollides = 2
@@ -163,11 +166,11 @@ const (
 
 func (p *program) printGlance(g *Glance) {
 	say := func(what, format string, args ...any) {
-		p.io.Printf("%-10s %s\n", what, term.Shorten(term.Clean(fmt.Sprintf(format, args...)), glanceWide))
+		p.io.Printf("%-10s %s\n", what, term.Clean(fmt.Sprintf(format, args...)))
 	}
 	p.io.Printf("\n")
 	if g.What != "" {
-		say("this is", "%s", g.What)
+		say("this is", "%s", term.Shorten(g.What, glanceWide))
 	}
 	if d := g.Docs; d != nil {
 		p.printDocsGlance(d, say)
@@ -189,7 +192,8 @@ func (p *program) printGlance(g *Glance) {
 			say("", "and %d more: ken spec overlay", len(g.Collisions)-i)
 			break
 		}
-		say("collides", "%s on the %s of %s: %s", strings.Join(c.With, ", "), c.Kind, c.Node, strings.Join(c.Paths, " "))
+		say("collides", "%s", term.Shorten(fmt.Sprintf("%s on the %s of %s: %s",
+			strings.Join(c.With, ", "), c.Kind, c.Node, strings.Join(c.Paths, " ")), glanceWide))
 	}
 	for i, u := range g.Unknown {
 		if i == glanceCollides {
@@ -214,8 +218,13 @@ func (p *program) printDocsGlance(d *docsGlance, say func(what, format string, a
 			len(d.Wrong), term.Count(d.Mentions, "mention"), term.Count(d.Documents, "document"))
 	case d.Gap != "":
 		say("documents", "%d of %s hold; what the others name may be gone: %s", d.Hold, term.Count(d.Mentions, "mention"), d.Gap)
+	case d.Hold < d.Mentions:
+		say("documents", "%d of %s in %s hold; nothing to list; %d not listed, and why: ken docs --all",
+			d.Hold, term.Count(d.Mentions, "mention"), term.Count(d.Documents, "document"), d.Mentions-d.Hold)
+	case d.Mentions == 0:
+		say("documents", "nothing that is looked for is named in %s", term.Count(d.Documents, "document"))
 	default:
-		say("documents", "nothing of what %s in %s name has gone since it was written", term.Count(d.Mentions, "mention"), term.Count(d.Documents, "document"))
+		say("documents", "%s in %s, and all hold", term.Count(d.Mentions, "mention"), term.Count(d.Documents, "document"))
 	}
 	for i := range d.shown[:min(len(d.shown), glanceWrong)] {
 		j := &d.shown[i]
