@@ -64,6 +64,11 @@ func (p *program) printGate(g *spec.Gated) {
 	for _, b := range g.Blocked {
 		p.io.Remarkf("hint: %s", gateHint(b))
 	}
+	for _, u := range g.Unknown {
+		if u.Fix != "" {
+			p.io.Remarkf("hint: %s", u.Fix)
+		}
+	}
 }
 
 // gateHint says what opens the gate again.

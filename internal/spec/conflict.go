@@ -106,8 +106,10 @@ func resolve(p repo.Path) string {
 
 // torn reports whether a spec with these problems says two things at once.
 func torn(problems []Problem) bool {
-	return slices.ContainsFunc(problems, func(p Problem) bool { return p.Rule == RuleConflict })
+	return slices.ContainsFunc(problems, inConflict)
 }
+
+func inConflict(p Problem) bool { return p.Rule == RuleConflict }
 
 // InConflict reports whether the spec says two things at once: a merge was not decided, or
 // its marks are still there.

@@ -50,6 +50,7 @@ type Blocked struct {
 type Unjudged struct {
 	Node string `json:"node"` // "" when it may be any
 	Unknown
+	Fix string `json:"fix,omitempty"` // what gets it judged, where one thing does
 }
 
 // Open reports whether the commit may go through.
@@ -125,9 +126,14 @@ func (r *Reader) undecided(ctx context.Context, head repo.ID, staged Set, x *ind
 	if err != nil {
 		return nil, fmt.Errorf("read the specs that are staged: %w", err)
 	}
-	for p, id := range staged {
-		if id.IsZero() {
-			nodes[p] = &Node{Path: p, Problems: []Problem{unmerged(p)}}
+	if len(decided) < len(staged) {
+		marks := r.marks(ctx)
+		for p, id := range staged {
+			if id.IsZero() {
+				problem := unmerged(p)
+				problem.Line = marks[p]
+				nodes[p] = &Node{Path: p, Problems: []Problem{problem}}
+			}
 		}
 	}
 	maps.DeleteFunc(nodes, func(_ repo.Path, n *Node) bool { return !torn(n.Problems) })
@@ -154,10 +160,30 @@ func (r *Reader) undecided(ctx context.Context, head repo.ID, staged Set, x *ind
 	return out, nil
 }
 
+// marks returns where the first marks of a conflict stand in each spec of the work tree
+// that has any. What git calls unmerged has no text but there; one that cannot be read has
+// no line to show.
+func (r *Reader) marks(ctx context.Context) map[repo.Path]int {
+	at := make(map[repo.Path]int)
+	nodes, err := r.Nodes(ctx)
+	if err != nil {
+		return at
+	}
+	for _, n := range nodes {
+		if i := slices.IndexFunc(n.Problems, inConflict); i >= 0 {
+			at[n.Path] = n.Problems[i].Line
+		}
+	}
+	return at
+}
+
 // unjudged is the verdict on a node whose spec is in conflict.
 func (n *Node) unjudged() Unjudged {
-	i := slices.IndexFunc(n.Problems, func(p Problem) bool { return p.Rule == RuleConflict })
-	return Unjudged{n.ID, Unknown{FactSpecs, fmt.Sprintf("its spec is in conflict: %s:%d", n.Path, n.Problems[i].Line)}}
+	where := n.Path.String()
+	if line := n.Problems[slices.IndexFunc(n.Problems, inConflict)].Line; line > 0 {
+		where += fmt.Sprintf(":%d", line)
+	}
+	return Unjudged{n.ID, Unknown{FactSpecs, "its spec is in conflict: " + where}, resolve(n.Path)}
 }
 
 func passed(notice string) *Gated {
@@ -262,7 +288,7 @@ func judge(cases []gateCase, drifts []drifted, threshold int, undecided ...Unjud
 		case torn(c.node.Problems):
 			g.Unknown = append(g.Unknown, c.node.unjudged())
 		case d.drift == nil:
-			g.Unknown = append(g.Unknown, Unjudged{c.node.ID, Unknown{FactDrift, d.reason()}})
+			g.Unknown = append(g.Unknown, Unjudged{Node: c.node.ID, Unknown: Unknown{FactDrift, d.reason()}})
 		case *d.drift >= threshold:
 			g.Blocked = append(g.Blocked, Blocked{c.node.ID, c.node.Path.String(), *d.drift, names(c.paths)})
 		}

@@ -33,7 +33,7 @@ func (r *Reader) gateRange(ctx context.Context, opts GateOptions) (*Gated, error
 		g := passed("")
 		for _, n := range nodes {
 			if len(n.Code) > 0 {
-				g.Unknown = append(g.Unknown, Unjudged{n.ID, Unknown{FactHistory, err.Error()}})
+				g.Unknown = append(g.Unknown, Unjudged{Node: n.ID, Unknown: Unknown{FactHistory, err.Error()}})
 			}
 		}
 		return g, nil
