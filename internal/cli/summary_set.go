@@ -133,6 +133,9 @@ func (p *program) printWrittenLine(w registry.Written) {
 		}
 	}
 	p.io.Line(tone, string(w.Result), display(w.PathJSON), why)
+	if w.Hint != "" {
+		p.io.Remarkf("hint: %s", w.Hint)
+	}
 }
 
 // display is a document's path as a line shows it.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -92,12 +93,12 @@ func (p *program) printKnowledge(known []registry.Knowledge) error {
 		}
 		return p.io.Encode(known)
 	}
-	if slices.ContainsFunc(known, func(k registry.Knowledge) bool { return slices.Contains(k.Reasons, registry.ReasonNeverKnown) }) {
-		defer p.io.Remarkf("hint: see what is tracked with: git ls-files; what is known of a directory: ken survey show DIR")
-	}
 	for _, k := range known {
 		why := strings.Join(append(k.Reasons, k.Remarks()...), ", ")
 		p.io.Line(toneOf(k.Verdict), k.Verdict.String(), display(k.PathJSON), why)
+		if hint := elsewhere(k); hint != "" {
+			defer p.io.Remarkf("hint: %s", hint)
+		}
 		if k.Text == "" {
 			continue
 		}
@@ -110,6 +111,20 @@ func (p *program) printKnowledge(known []registry.Knowledge) error {
 		p.io.Printf("    -- %s, %s, from %s\n", k.Author, k.UpdatedAt.Format("2006-01-02 15:04"), from)
 	}
 	return nil
+}
+
+// elsewhere says where to look instead of at a path that nothing is known of; "" of others.
+func elsewhere(k registry.Knowledge) string {
+	switch {
+	case slices.Contains(k.Reasons, registry.ReasonDirectory):
+		return "what is said of a directory: ken survey show " + fault.Quote(cmp.Or(k.Path, "."))
+	case !slices.Contains(k.Reasons, registry.ReasonNeverKnown):
+		return ""
+	case k.Nearest != "":
+		return "did you mean " + display(repo.PathJSON{Path: k.Nearest, B64: k.NearestB64}) + "?"
+	default:
+		return "see what is tracked with: git ls-files"
+	}
 }
 
 func toneOf(s fresh.State) term.Tone {

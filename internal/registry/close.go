@@ -62,7 +62,7 @@ func (r *Registry) Close(ctx context.Context, opts CloseOptions) (*Closing, erro
 		return nil, err
 	}
 	for i, k := range known {
-		if k.Verdict == fresh.None || k.Verdict == fresh.Stale {
+		if !k.untracked && (k.Verdict == fresh.None || k.Verdict == fresh.Stale) {
 			out.NeedsSummary = append(out.NeedsSummary, Needed{
 				PathJSON: touched[i].JSON(), ID: k.CurrentID, MD5: k.CurrentMD5, Summary: k.Verdict,
 			})

@@ -28,10 +28,15 @@ type Knowledge struct {
 	ConfirmedBy string      `json:"confirmed_by,omitempty"`
 	// WrittenFor is the path that the text was written for, where that is another one:
 	// the same bytes share a text wherever they lie.
-	WrittenFor    string  `json:"written_for,omitempty"`
-	WrittenForB64 string  `json:"written_for_b64,omitempty"`
-	Receipt       string  `json:"receipt"`
-	Commit        repo.ID `json:"commit"` // judged at
+	WrittenFor    string `json:"written_for,omitempty"`
+	WrittenForB64 string `json:"written_for_b64,omitempty"`
+	// Nearest is the tracked file that was probably meant, where nothing is known of the path.
+	Nearest    string  `json:"nearest,omitempty"`
+	NearestB64 string  `json:"nearest_b64,omitempty"`
+	Receipt    string  `json:"receipt"`
+	Commit     repo.ID `json:"commit"` // judged at
+
+	untracked bool // git tracks no file at the path
 }
 
 // Remarks are what a reader should hear of where the text came from, beside the verdict.
@@ -50,12 +55,15 @@ func (k *Knowledge) Remarks() []string {
 	return list
 }
 
-// ReasonNeverKnown is said of a path that is not tracked, and of which nothing was ever
-// known: it may be misspelt, or a directory.
-const ReasonNeverKnown = "never_known"
+// What is said of a path that is not tracked, and of which nothing was ever known.
+const (
+	ReasonNeverKnown = "never_known" // it may be misspelt
+	ReasonDirectory  = "directory"   // of files that are tracked
+)
 
 // Show returns what is known of each path, in order. Having no summary, being
-// gone and being excluded are answers.
+// gone and being excluded are answers. What git does not track and nobody ever described
+// is not gone, as nothing says that it was there: it has no summary.
 func (r *Registry) Show(ctx context.Context, paths []repo.Path) ([]Knowledge, error) {
 	snap, subjects, err := r.examine(ctx, paths, false)
 	if err != nil {
@@ -68,7 +76,7 @@ func (r *Registry) Show(ctx context.Context, paths []repo.Path) ([]Knowledge, er
 	out := make([]Knowledge, len(subjects))
 	for i := range subjects {
 		s := &subjects[i]
-		k := Knowledge{PathJSON: s.path.JSON(), Kind: s.now.Kind, Commit: snap.Head.Commit}
+		k := Knowledge{PathJSON: s.path.JSON(), Kind: s.now.Kind, Commit: snap.Head.Commit, untracked: !s.tracked}
 		k.Verdict, k.Grade, k.Reasons = r.verdict(s)
 		if s.readable() {
 			k.CurrentID, k.CurrentMD5 = s.now.Content.ID, s.now.Content.MD5
@@ -80,12 +88,26 @@ func (r *Registry) Show(ctx context.Context, paths []repo.Path) ([]Knowledge, er
 			}
 		}
 		if !s.tracked && record.Text == "" && s.before.Path == "" {
-			k.Reasons = append(k.Reasons, ReasonNeverKnown)
+			k.neverKnown(estrange(snap.Index.Entries, s.path))
 		}
 		k.tell(record, s.path)
 		out[i] = k
 	}
 	return out, nil
+}
+
+// neverKnown says of a path that nothing is known of what it is instead.
+func (k *Knowledge) neverKnown(s stranger) {
+	k.Verdict = fresh.None
+	if s.directory {
+		k.Reasons = append(k.Reasons, ReasonDirectory)
+		return
+	}
+	k.Reasons = append(k.Reasons, ReasonNeverKnown)
+	if s.nearest != "" {
+		j := s.nearest.JSON()
+		k.Nearest, k.NearestB64 = j.Path, j.B64
+	}
 }
 
 // ShowContent returns the text written from a content; ok is false when there is

@@ -9,8 +9,27 @@ import (
 	"ken/internal/repo"
 )
 
+func TestShowGuessesWhatWasMeant(t *testing.T) {
+	w := settled(t, "a.go", "a", "lib/view.go", "v", "lib/request.go", "r", "one/same.go", "s", "two/same.go", "t")
+	for path, want := range map[repo.Path]string{
+		"lib/veiw.go":     "lib/view.go",    // a slip
+		"Lib/Request.go":  "lib/request.go", // case
+		"src/request.go":  "lib/request.go", // elsewhere
+		"three/same.go":   "",               // one of two
+		"lib/other.go":    "",
+		"b.go":            "a.go",
+		"lib":             "", // is there
+		"lib/view.go":     "",
+		"lib/view.go/sub": "",
+	} {
+		if k := w.show(t, path); k.Nearest != want {
+			t.Errorf("%s: nearest %q, not %q", path, k.Nearest, want)
+		}
+	}
+}
+
 func TestShow(t *testing.T) {
-	w := settled(t, "a.go", "alpha", "away.go", "away", "gone.go", "gone", "go.sum", "lock", "merge.go", "m", "none.go", "none", "stale.go", "old")
+	w := settled(t, "a.go", "alpha", "away.go", "away", "gone.go", "gone", "go.sum", "lock", "lib/l.go", "l", "merge.go", "m", "none.go", "none", "stale.go", "old")
 	w.describe(t, "a.go", "away.go", "gone.go", "merge.go", "stale.go")
 	w.write("stale.go", "new")
 	w.remove("away.go")
@@ -33,7 +52,9 @@ func TestShow(t *testing.T) {
 		{"away.go", fresh.Gone, []string{"deleted"}, "about away.go", blob("away"), repo.ID{}, false},
 		{"merge.go", fresh.Stale, []string{"conflicted"}, "about merge.go", blob("m"), repo.ID{}, false},
 		{"go.sum", fresh.Excluded, []string{"lockfile"}, "", repo.ID{}, blob("lock"), true},
-		{"never.go", fresh.Gone, []string{"not_tracked", "never_known"}, "", repo.ID{}, repo.ID{}, true},
+		{"never.go", fresh.None, []string{"not_tracked", "never_known"}, "", repo.ID{}, repo.ID{}, true},
+		{"lib", fresh.None, []string{"not_tracked", "directory"}, "", repo.ID{}, repo.ID{}, true},
+		{"", fresh.None, []string{"not_tracked", "directory"}, "", repo.ID{}, repo.ID{}, true},
 	} {
 		t.Run(string(c.path), func(t *testing.T) {
 			k := w.show(t, c.path)

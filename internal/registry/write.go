@@ -50,6 +50,7 @@ type Written struct {
 	ID      repo.ID  `json:"content_id"` // the content the text was kept for
 	MD5     repo.MD5 `json:"content_md5"`
 	Assumed bool     `json:"assumed"`
+	Hint    string   `json:"hint,omitempty"` // what to do about a rejection
 
 	Untracked bool `json:"-"` // it was rejected because git tracks no file of that name
 }
@@ -86,6 +87,11 @@ func (r *Registry) Write(ctx context.Context, updates []Update) ([]Written, erro
 			author = printable(u.Author)
 		}
 		w, record := r.draft(u, author, &subjects[i], texts[subjects[i].now.About.Content])
+		if w.Untracked {
+			if err := r.refuse(ctx, snap, &w, u.Path); err != nil {
+				return nil, err
+			}
+		}
 		// What a session was seen to read at a path was there, whatever else has it.
 		if said != "" && w.Result == Superseded {
 			other, err := others.holding(ctx, record.Basis.Content, &subjects[i])
@@ -201,7 +207,9 @@ func (r *Registry) draft(u Update, author string, s *subject, old fresh.Record) 
 	}
 	if u.Keep {
 		if old.Text == "" {
-			return reject("there is no summary to confirm")
+			w, none := reject("there is no summary to confirm")
+			w.Hint = fmt.Sprintf("record one with: ken summary set %s -m TEXT", fault.Quote(string(u.Path)))
+			return w, none
 		}
 		record.Text, record.Author, record.Recipe, record.Confirmer = old.Text, old.Author, old.Recipe, author
 	}

@@ -1,0 +1,95 @@
+package registry
+
+import (
+	"context"
+	"sort"
+	"strings"
+
+	"github.com/agnivade/levenshtein"
+
+	"ken/internal/fault"
+	"ken/internal/repo"
+)
+
+// A stranger is a path that git tracks no file at: what it is instead, or what was
+// probably meant.
+type stranger struct {
+	path      repo.Path
+	directory bool      // of tracked files
+	nearest   repo.Path // the tracked file that was probably meant; "" for none
+}
+
+// estrange says what a path is that is none of the entries, which are sorted.
+func estrange(entries []repo.Entry, p repo.Path) stranger {
+	s := stranger{path: p}
+	below := p + "/"
+	i := sort.Search(len(entries), func(i int) bool { return entries[i].Path >= below })
+	if s.directory = p == "" || i < len(entries) && entries[i].Path.Under(p); !s.directory {
+		s.nearest = nearest(entries, p)
+	}
+	return s
+}
+
+// nearest returns the tracked file that was probably meant by a path: one beside it
+// whose name takes few changes of letters, else the only one of its name elsewhere.
+func nearest(entries []repo.Entry, p repo.Path) repo.Path {
+	dir, base := p.Dir(), p.Base()
+	most := min(max(len(base)/3, 1), 3) // changes that are a slip
+	var best, namesake repo.Path
+	least, namesakes := most+1, 0
+	for i := range entries {
+		q := entries[i].Path
+		if len(q) < len(base)-most {
+			continue
+		}
+		name := q.Base()
+		if strings.EqualFold(name, base) {
+			namesake = q
+			namesakes++
+		}
+		if len(name) < len(base)-most || len(name) > len(base)+most || !strings.EqualFold(string(q.Dir()), string(dir)) {
+			continue
+		}
+		if d := levenshtein.ComputeDistance(strings.ToLower(name), strings.ToLower(base)); d < least {
+			best, least = q, d
+		}
+	}
+	if best == "" && namesakes == 1 {
+		best = namesake
+	}
+	return best
+}
+
+// hint is the command that gets whoever names the path on, there being a file there or not.
+func (s stranger) hint(there bool) string {
+	switch {
+	case s.directory:
+		label := s.path
+		if label == "" {
+			label = "."
+		}
+		return "directories are described with: ken survey next; what is said of this one: ken survey show " + fault.Quote(string(label))
+	case there:
+		return "track it first: git add " + fault.Quote(string(s.path))
+	case s.nearest != "":
+		return "did you mean " + s.nearest.String() + "?"
+	default:
+		return "see what is tracked with: git ls-files"
+	}
+}
+
+// refuse rejects a text about a path at which git tracks no file.
+func (r *Registry) refuse(ctx context.Context, snap *repo.Snapshot, w *Written, p repo.Path) error {
+	s := estrange(snap.Index.Entries, p)
+	if s.directory {
+		w.Reason = "a directory: summaries are of files"
+		w.Hint = s.hint(false)
+		return nil
+	}
+	found, err := r.files.Stat(ctx, []repo.Entry{{Path: p}})
+	if err != nil {
+		return err
+	}
+	w.Hint = s.hint(found[0].Presence == repo.File)
+	return nil
+}
