@@ -14,7 +14,7 @@ import (
 )
 
 // outlineVersion changes with what an Outliner writes.
-const outlineVersion = "2"
+const outlineVersion = "3"
 
 // An Outliner writes without a mind: what a directory's files and children say of
 // themselves, in a few lines. It is the same whenever they are the same.
@@ -35,6 +35,7 @@ const (
 	childLines  = 40  // children that are told of
 	childBytes  = 160
 	gistNames   = 8 // names that stand for a directory that says nothing of itself
+	censusSorts = 5 // sorts of files that are counted each for itself
 	asideNames  = 12
 )
 
@@ -114,7 +115,7 @@ func (w *sketch) gist(census string) (text string, told *ItemFile) {
 			below = append(below, repo.Path(c.Path.Base()).String()+"/")
 		}
 	}
-	names := w.names()
+	names, named := w.names()
 	if len(names) == 1 && len(below) == 0 && len(w.Files) == 1 {
 		if line := w.line(&w.Files[0]); line != "" {
 			return ended(cut(repo.Path(w.Files[0].Path.Base()).String()+": "+line, leadBytes)), &w.Files[0]
@@ -131,7 +132,7 @@ func (w *sketch) gist(census string) (text string, told *ItemFile) {
 		}
 	}
 	if len(names) > 0 {
-		text += ": " + enumerate(names, gistNames)
+		text += w.call(names, named)
 	}
 	switch {
 	case main != nil && len(names) <= 1:
@@ -146,6 +147,15 @@ func (w *sketch) gist(census string) (text string, told *ItemFile) {
 		text += link + enumerate(below, gistNames)
 	}
 	return ended(cut(text, leadBytes)), nil
+}
+
+// call names the files behind their census, some of them if there are more: the figures
+// there are of all, and a name may stand for several.
+func (w *sketch) call(names []string, named int) string {
+	if _, total := w.sorts(); len(names) <= gistNames+1 && named == total {
+		return ": " + strings.Join(names, ", ")
+	}
+	return ", among them " + strings.Join(names[:min(len(names), gistNames)], ", ")
 }
 
 // ended puts a full stop behind what does not end in one.
@@ -195,8 +205,8 @@ func enumerate(names []string, most int) string {
 }
 
 // names returns what the files are called, the weightiest first, without what says
-// their sort.
-func (w *sketch) names() []string {
+// their sort, and of how many files these are the names.
+func (w *sketch) names() (names []string, files int) {
 	weighty := w.weighty()
 	var rest, house []*ItemFile
 	for i := range w.Files {
@@ -214,22 +224,52 @@ func (w *sketch) names() []string {
 	if w.code() { // what else lies there is not what it is for
 		rest = slices.DeleteFunc(rest, func(f *ItemFile) bool { return f.Kind != repo.KindSource && f.Kind != repo.KindTest })
 	}
-	var names []string
-	for _, f := range append(weighty, rest...) {
-		base := f.Path.Base()
-		if f.Kind != repo.KindConfig {
-			if i := strings.IndexByte(base, '.'); i > 0 {
-				base = base[:i]
-			}
+	list := append(weighty, rest...)
+	if names = called(list, true); len(names) > gistNames+1 {
+		names = called(list, false)
+	}
+	files = len(list)
+	if len(names) > 1 { // what marks a package is there in each
+		marks := func(name string) bool { return name == "__init__" }
+		if slices.ContainsFunc(names, marks) {
+			names, files = slices.DeleteFunc(names, marks), files-1
 		}
-		if name := repo.Path(base).String(); !slices.Contains(names, name) {
+	}
+	return names, files
+}
+
+// called returns what files are called, each name once. If apart is set, files of one
+// kind that share a beginning are told apart, as guide.v1.md and guide.v2.md are, and
+// guide.h and guide.c are not.
+func called(files []*ItemFile, apart bool) []string {
+	type beginning struct {
+		kind repo.Kind
+		stem string
+	}
+	shared := make(map[beginning]int)
+	for _, f := range files {
+		shared[beginning{f.Kind, f.stem()}]++
+	}
+	var names []string
+	for _, f := range files {
+		name := f.stem()
+		if apart && shared[beginning{f.Kind, name}] > 1 {
+			name = strings.TrimSuffix(f.Path.Base(), path.Ext(f.Path.Base()))
+		}
+		if name = repo.Path(name).String(); !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
-	if len(names) > 1 { // what marks a package is there in each
-		names = slices.DeleteFunc(names, func(n string) bool { return n == "__init__" })
-	}
 	return names
+}
+
+// stem is what the file is called without what says its sort.
+func (f *ItemFile) stem() string {
+	base := f.Path.Base()
+	if i := strings.IndexByte(base, '.'); i > 0 && f.Kind != repo.KindConfig {
+		return base[:i]
+	}
+	return base
 }
 
 var unjoined = strings.NewReplacer("-", "", "_", "")
@@ -313,12 +353,11 @@ func (f *ItemFile) weight() int {
 	return n
 }
 
-// census counts the files by language and kind: the code where there is some, else
+// sorts counts the files by language and kind: the code where there is some, else
 // all.
-func (w *sketch) census() string {
-	counts := make(map[string]int)
+func (w *sketch) sorts() (counts map[string]int, total int) {
+	counts = make(map[string]int)
 	code := w.code()
-	total := 0
 	for i := range w.Files {
 		f := &w.Files[i]
 		ours := f.Kind == repo.KindSource || f.Kind == repo.KindTest
@@ -340,6 +379,12 @@ func (w *sketch) census() string {
 		counts[what]++
 		total++
 	}
+	return counts, total
+}
+
+// census says how many files there are of what sort, and of the rarest how many in all.
+func (w *sketch) census() string {
+	counts, total := w.sorts()
 	if total == 0 {
 		return ""
 	}
@@ -347,14 +392,20 @@ func (w *sketch) census() string {
 		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
 	})
 	var parts []string
-	for _, n := range names {
+	left := total
+	for _, n := range names[:min(len(names), censusSorts)] {
 		parts = append(parts, fmt.Sprintf("%d %s", counts[n], n))
+		left -= counts[n]
+	}
+	text := strings.Join(parts, ", ")
+	if left > 0 {
+		text += fmt.Sprintf(" and %d other", left)
 	}
 	noun := " files"
 	if total == 1 {
 		noun = " file"
 	}
-	return holds + enumerate(parts, 4) + noun
+	return holds + text + noun
 }
 
 // writeFiles tells of the files that say most, in the order of their names, and names

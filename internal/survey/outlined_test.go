@@ -127,6 +127,36 @@ func TestLead(t *testing.T) {
 		"Holds 2 toy files: b, main.")
 }
 
+// The figures of a census are of all files; where not all of them are named, what follows
+// does not look like the rest of a sum.
+func TestFiguresAndNames(t *testing.T) {
+	for what, c := range map[string]struct{ files, want string }{
+		"all":            {"a.x b.x", "Holds 2 toy files: a, b."},
+		"versions":       {"guide.v1.md guide.v2.md other.md", "Holds 3 doc files: guide.v1, guide.v2, other."},
+		"one in two":     {"a.h a.c b.c", "Holds 3 toy files: a, b."},
+		"nine":           {"a.x b.x c.x d.x e.x f.x g.x h.x i.x", "Holds 9 toy files: a, b, c, d, e, f, g, h, i."},
+		"many":           {"a.x b.x c.x d.x e.x f.x g.x h.x i.x j.x", "Holds 10 toy files, among them a, b, c, d, e, f, g, h."},
+		"many beginning": {"a.1.x a.2.x b.x c.x d.x e.x f.x g.x h.x i.x", "Holds 10 toy files: a, b, c, d, e, f, g, h, i."},
+		"of the house":   {"LICENSE.md a.md b.md", "Holds 3 doc files, among them a, b."},
+		"a package":      {"__init__.py a.py b.py", "Holds 3 toy files, among them a, b."},
+	} {
+		var files [][2]string
+		for name := range strings.FieldsSeq(c.files) {
+			files = append(files, [2]string{name, ""})
+		}
+		lines(t, what, sketchOf(t, "a", files, Word{})[:1], c.want)
+	}
+	it := &Item{Path: "a"}
+	for _, name := range strings.Fields("a.c1 a.c2 a.c3 a.c4 a.c5 a.c6 b.c6 a.c7") {
+		it.Files = append(it.Files, ItemFile{File: &File{Path: repo.Path(name), Kind: repo.KindSource}})
+	}
+	d, err := Outliner{}.Write(context.Background(), it)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines(t, "many sorts", []string{d.Text}, "Holds 2 .c6, 1 .c1, 1 .c2, 1 .c3, 1 .c4 and 2 other files: a, b.")
+}
+
 // Those children come first that promise most; one that leads on is told with what it
 // leads to.
 func TestChildrenInOrder(t *testing.T) {
