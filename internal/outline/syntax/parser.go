@@ -87,6 +87,24 @@ var parsers = sync.Pool{New: func() any {
 // more.
 const nodesKept = 1 << 17
 
+// densityOf is how many bytes the density of nodes is counted in, and how long a text has
+// to be to tell it and to need it.
+const densityOf = 1 << 14
+
+// reserve makes room for about as many nodes as a text will have: a large one would make
+// the memory grow dozens of times, and be copied each time. Of a long file a history has
+// hundreds of versions.
+func (p *parser) reserve(size int) {
+	most := int(p.g.density.Load()) * (size/densityOf + 1)
+	most = min(most+most/8, size) // whatever the last one was like
+	if most > cap(p.nodes) {
+		p.nodes = slices.Grow(p.nodes, most)
+	}
+	if most > cap(p.children) {
+		p.children = slices.Grow(p.children, most)
+	}
+}
+
 func newParser(g *Grammar) *parser {
 	p, _ := parsers.Get().(*parser)
 	p.g = g
@@ -117,6 +135,9 @@ func (p *parser) forget() {
 func (p *parser) parse(src []byte) (*Tree, error) {
 	p.src, p.limit = src, stepsAtLeast+stepsPerByte*len(src)
 	p.lexer.source = src
+	if len(src) >= densityOf {
+		p.reserve(len(src))
+	}
 	p.lines = append(p.lines, 0)
 	for at := 0; ; {
 		i := bytes.IndexByte(src[at:], '\n')
@@ -167,6 +188,9 @@ func (p *parser) parse(src []byte) (*Tree, error) {
 	}
 	if p.tree == 0 {
 		return nil, errors.New("no reading of the text is left")
+	}
+	if len(src) >= densityOf {
+		p.g.density.Store(uint64(len(p.nodes)) * densityOf / uint64(len(src)))
 	}
 	return &Tree{root: p.tree, p: p}, nil
 }

@@ -13,6 +13,7 @@ package syntax
 import (
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	ts "github.com/odvcencio/gotreesitter"
 )
@@ -40,7 +41,8 @@ type Grammar struct {
 	mu      sync.Mutex
 	sets    map[string]uint32 // see wanted
 	lexer   lexTable
-	words   lexTable // of keywords
+	words   lexTable      // of keywords
+	density atomic.Uint64 // nodes in so many bytes of the last large text, see reserve
 }
 
 func newGrammar(t *tables) (*Grammar, error) {
