@@ -167,6 +167,9 @@ func (p *program) hookGated(g *spec.Gated, strict bool) bool {
 	}
 	for _, u := range g.Unknown {
 		p.io.Remarkf("unknown     %s  %s", term.Clean(cmp.Or(u.Node, u.Fact)), oneLine(u.Reason))
+		if u.Fix != "" {
+			p.io.Remarkf("hint: %s", term.Clean(u.Fix))
+		}
 	}
 	for _, b := range g.Blocked {
 		p.io.Remarkf("hint: %s", term.Clean(gateHint(b)))

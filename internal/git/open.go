@@ -264,7 +264,7 @@ func insideGitDir(start, gitDir string) error {
 	}
 	hint := "run ken in the work tree"
 	if filepath.Base(gitDir) == ".git" {
-		hint += ": ken -C " + fault.Quote(filepath.Dir(gitDir)) + " status"
+		hint += ": ken -C " + fault.Quote(filepath.Dir(gitDir)) + " …"
 	}
 	return &fault.Error{
 		Hint: hint,

@@ -39,6 +39,7 @@ var phrases = []phrase{
 	{`anyway with --force`, `anyway with "force": true`},
 	{`see the directories with: ken survey show$`, `path is as in the item of survey_next`},
 	{`ken survey show WORD`, `knowledge {"paths": [$1]}`},
+	{`ken summary set WORD -m TEXT`, `file_registry_update_summaries {"updates": [{"path": $1, "summary": "TEXT"}]}`},
 	{`ken survey next\b`, `survey_next`},
 	{`ken spec ls\b`, `spec {}`},
 	{`ken spec show WORD`, `spec {"id": $1}`},

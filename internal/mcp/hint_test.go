@@ -23,6 +23,7 @@ func TestHintsAreForAgents(t *testing.T) {
 		"see its versions with: ken spec history a/b":                                               `see its versions with: spec {"id": "a/b", "history": true}`,
 		"ken state update phase=implement":                                                          `{"action": "update", "set": {"phase": "implement"}}`,
 		"see what there is with: ken state get":                                                     `see what there is with: {"action": "get"}`,
+		"record one with: ken summary set 'a b' -m TEXT":                                            `record one with: file_registry_update_summaries {"updates": [{"path": "a b", "summary": "TEXT"}]}`,
 		"ken state get phase":                                                                       `{"action": "get", "key": "phase"}`,
 		"correct the content, or write it anyway with --force":                                      `correct the content, or write it anyway with "force": true`,
 		"add a work tree and run ken there: git x (about a commit, this does: ken brief --at HEAD)": "add a work tree and give it as root: git x",
