@@ -20,11 +20,11 @@ type Collision struct {
 // A CollisionKind is on what the work meets.
 type CollisionKind string
 
-// The kinds: two edit the spec, or two touch what it governs, or one does the one
-// and one the other.
+// The kinds.
 const (
-	OnSpec CollisionKind = "spec"
-	OnCode CollisionKind = "code"
+	OnSpec CollisionKind = "spec"      // both edit the spec
+	OnCode CollisionKind = "code"      // both touch what it governs
+	OnBoth CollisionKind = "spec+code" // both do both, or one does the one and one the other
 )
 
 // A Proposal is a checkout and what it would do.
@@ -34,7 +34,8 @@ type Proposal struct {
 }
 
 // Collisions says for each proposal, in order, where it meets others: a node whose
-// spec both would change, or whose spec or governed code each changes a part of.
+// spec both would change, or whose spec or governed code each changes a part of. Two
+// meet once on a node.
 func Collisions(nodes []*Node, proposals []Proposal) [][]Collision {
 	stakes := make([]map[string]*stake, len(proposals))
 	code := newLedger(nodes, codeOf)
@@ -78,25 +79,40 @@ func (p Proposal) stakes(nodes []*Node, code ledger) map[string]*stake {
 	return all
 }
 
+// on is what two stakes in a node have in common. If that is nothing, the one changes what
+// the other's work rests on.
+func (s *stake) on(other *stake) CollisionKind {
+	onSpec := len(s.spec) > 0 && len(other.spec) > 0
+	onCode := len(s.code) > 0 && len(other.code) > 0
+	switch {
+	case onSpec == onCode:
+		return OnBoth
+	case onSpec:
+		return OnSpec
+	default:
+		return OnCode
+	}
+}
+
 // meet returns the collisions of proposal i on a node, one for each kind.
 func meet(proposals []Proposal, stakes []map[string]*stake, i int, id string) []Collision {
 	mine := stakes[i][id]
-	onSpec := Collision{Node: id, Kind: OnSpec, Paths: mine.spec}
-	onCode := Collision{Node: id, Kind: OnCode, Paths: slices.Concat(mine.spec, mine.code)}
+	all := []Collision{
+		{Node: id, Kind: OnSpec, Paths: mine.spec},
+		{Node: id, Kind: OnCode, Paths: mine.code},
+		{Node: id, Kind: OnBoth, Paths: slices.Concat(mine.spec, mine.code)},
+	}
 	for j, p := range proposals {
 		theirs := stakes[j][id]
 		if j == i || theirs == nil {
 			continue
 		}
-		if len(mine.spec) > 0 && len(theirs.spec) > 0 {
-			onSpec.With = append(onSpec.With, p.Worktree)
-		}
-		if len(mine.code) > 0 || len(theirs.code) > 0 {
-			onCode.With = append(onCode.With, p.Worktree)
-		}
+		kind := mine.on(theirs)
+		at := slices.IndexFunc(all, func(c Collision) bool { return c.Kind == kind })
+		all[at].With = append(all[at].With, p.Worktree)
 	}
 	var out []Collision
-	for _, c := range []Collision{onSpec, onCode} {
+	for _, c := range all {
 		if len(c.With) > 0 {
 			slices.Sort(c.With)
 			slices.Sort(c.Paths)

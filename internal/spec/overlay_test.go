@@ -152,6 +152,7 @@ func TestCollisions(t *testing.T) {
 		proposal("three", "", "a.go"),
 		proposal("four", "c", "else.go"),
 		proposal("idle", ""),
+		proposal("five", "a", "shared/y.go"),
 	})
 	text := func(cs []spec.Collision) string {
 		var out []string
@@ -161,10 +162,11 @@ func TestCollisions(t *testing.T) {
 		return strings.Join(out, "; ")
 	}
 	want := []string{
-		"a spec [two] [.spec/a/spec.md]; a code [three two] [.spec/a/spec.md shared/x.go]",
-		"a spec [one] [.spec/a/spec.md]; a code [one three] [.spec/a/spec.md]",
-		"a code [one two] [a.go]",
+		"a spec [two] [.spec/a/spec.md]; a code [three] [shared/x.go]; a spec+code [five] [.spec/a/spec.md shared/x.go]; b code [five] [shared/x.go]",
+		"a spec [five one] [.spec/a/spec.md]; a spec+code [three] [.spec/a/spec.md]",
+		"a code [five one] [a.go]; a spec+code [two] [a.go]",
 		"", "",
+		"a spec [two] [.spec/a/spec.md]; a code [three] [shared/y.go]; a spec+code [one] [.spec/a/spec.md shared/y.go]; b code [one] [shared/y.go]",
 	}
 	for i, cs := range got {
 		if text(cs) != want[i] {

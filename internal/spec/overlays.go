@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"slices"
 
 	"golang.org/x/sync/errgroup"
@@ -17,6 +18,7 @@ type Overlaid struct {
 	Branch     *string       `json:"branch"`  // null when detached
 	Session    string        `json:"session"` // who works there
 	Ops        []OpJSON      `json:"ops"`
+	Code       []TouchedJSON `json:"code"` // the nodes whose code it changed
 	Collisions []CollideJSON `json:"collisions"`
 	Unknown    []Unknown     `json:"unknown"` // what could not be learnt of it
 	Works      bool          `json:"-"`       // it changed something else than specs, as far as anybody looked
@@ -31,6 +33,12 @@ type OpJSON struct {
 	Dirty     bool    `json:"dirty"`
 	From      *string `json:"from"` // of a move
 	To        *string `json:"to"`
+}
+
+// A TouchedJSON is a node whose code a worktree changed, committed or not.
+type TouchedJSON struct {
+	Node  string   `json:"node"`
+	Paths []string `json:"paths"` // of the code, sorted
 }
 
 // A CollideJSON is a collision as documents show it.
@@ -74,18 +82,42 @@ func (r *Reader) Overlays(ctx context.Context) ([]Overlaid, error) {
 	for i, c := range p.made {
 		made[i] = Proposal{&c.Checkout, c.Ops}
 	}
-	collisions := Collisions(nodes, made)
+	collisions, code := Collisions(nodes, made), newLedger(nodes, codeOf)
 	list := make([]Overlaid, 0, len(o.trees))
 	for i := range o.trees {
-		list = append(list, p.overlaid(&o.trees[i], collisions))
+		w := p.overlaid(&o.trees[i], collisions)
+		if at := p.of(&o.trees[i]); at >= 0 {
+			w.Code = touched(made[at].stakes(nodes, code))
+		}
+		list = append(list, w)
 	}
 	return list, nil
 }
 
-// change finds out what else the checkouts changed, on which they may meet. Where
-// only one proposes anything, nobody is met.
+// touched lists the nodes of which code is at stake.
+func touched(stakes map[string]*stake) []TouchedJSON {
+	list := []TouchedJSON{}
+	for _, id := range slices.Sorted(maps.Keys(stakes)) {
+		if code := stakes[id].code; len(code) > 0 {
+			t := TouchedJSON{Node: id}
+			for _, path := range code {
+				t.Paths = append(t.Paths, path.String())
+			}
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+// of returns which of the proposals is a worktree's, -1 for none.
+func (p *proposals) of(w *Worktree) int {
+	return slices.IndexFunc(p.made, func(c *proposal) bool { return c.tree == w })
+}
+
+// change finds out what else the checkouts changed, on which they may meet. Where there
+// is one alone, and no spec, it is nobody's code.
 func (r *Reader) change(ctx context.Context, p *proposals) error {
-	if len(p.made) < 2 {
+	if len(p.made) < 2 && len(p.main) == 0 && !slices.ContainsFunc(p.made, func(c *proposal) bool { return len(c.Ops) > 0 }) {
 		return nil
 	}
 	g, ctx := errgroup.WithContext(ctx)
@@ -155,7 +187,7 @@ func (c *proposal) file(path repo.Path) File {
 }
 
 func (p *proposals) overlaid(w *Worktree, collisions [][]Collision) Overlaid {
-	out := Overlaid{Worktree: w.Name, Ops: []OpJSON{}, Collisions: []CollideJSON{}, Unknown: []Unknown{}}
+	out := Overlaid{Worktree: w.Name, Ops: []OpJSON{}, Code: []TouchedJSON{}, Collisions: []CollideJSON{}, Unknown: []Unknown{}}
 	like := newProposal(w)
 	if like.Branch != "" {
 		out.Branch = &like.Branch
@@ -166,7 +198,7 @@ func (p *proposals) overlaid(w *Worktree, collisions [][]Collision) Overlaid {
 			out.Unknown = append(out.Unknown, u.Unknown)
 		}
 	}
-	i := slices.IndexFunc(p.made, func(c *proposal) bool { return c.tree == w })
+	i := p.of(w)
 	if i < 0 {
 		return out
 	}
