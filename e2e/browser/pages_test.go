@@ -1,7 +1,12 @@
 package browser
 
 import (
+	"fmt"
+	"net/url"
 	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -27,7 +32,7 @@ func TestMapIsWalkedAndFillsIn(t *testing.T) {
 	d.open("/map")
 	d.reads("#progress", "0 of")
 	d.reads("#live", "live")
-	if got := eval[string](d, `document.querySelector("[id='t-api']").getAttribute("aria-label")`); !strings.HasPrefix(got, "api, none,") {
+	if got := eval[string](d, `document.querySelector("[id='t-api']").getAttribute("aria-label")`); !strings.HasPrefix(got, "api, no text,") {
 		t.Errorf("the directory is called %q", got)
 	}
 	d.ken("survey", "run", "--provider", "outline")
@@ -41,7 +46,8 @@ func TestMapIsWalkedAndFillsIn(t *testing.T) {
 	// An edit shows too.
 	d.reads("#live", "live")
 	d.repo.Write("api/server.go", "package api\n\nfunc Other() {}\n")
-	d.reads(".words .tag", "stale-self")
+	d.reads(".words .tag", "stale: its own files changed")
+	d.lacks("main", "stale-self")
 }
 
 // What is said of a file is reached from the map, with whether it holds; a file that
@@ -79,6 +85,53 @@ func TestWhatIsSaidOfAFile(t *testing.T) {
 	d.click("#sum-files h2 a")
 	d.reads("#files", "api/server.go")
 	d.reads("#tab-stale", "1")
+}
+
+// What a page has to paste does what it says, whatever a file is called and whichever
+// worktree is picked.
+func TestCommandsCanBePasted(t *testing.T) {
+	r := sample(t)
+	names := []string{"-dash.js", "a b's.js", "$(x).js", `"quoted".js`, "new\nline.js"}
+	if runtime.GOOS == "linux" {
+		names = append(names, "caf\xe9.js")
+	}
+	for i, name := range names {
+		r.Write(name, "x = "+strings.Repeat("1", i+1)+"\n")
+	}
+	r.Commit("names")
+	other := r.Worktree("other")
+	d := serve(t, r)
+	for picked, tree := range map[string]*testrepo.Repo{"": r, filepath.Base(other.Dir): other} {
+		for i, name := range names {
+			tree.Write(name, "x = "+strings.Repeat("2", i+1)+strings.Repeat(" ", len(picked))+"\n")
+			d.open("/file?" + url.Values{"path": {name}, "w": {picked}}.Encode())
+			d.paste("#next code", "TEXT", "'It is.'")
+			d.reads("#said", "It is.")
+			d.reads("#file-facts", "fresh")
+			tree.Write(name, "x = "+strings.Repeat("3", i+1)+strings.Repeat(" ", len(picked))+"\n")
+			d.reads("#why", "edited since the summary was written")
+			d.paste("#next code", "", "") // ken confirm
+			d.reads("#file-facts", "fresh")
+		}
+	}
+	d.open("/?w=" + filepath.Base(other.Dir))
+	d.reads("#entry .next", "ken -C ")
+	d.paste("#entry .next", "", "")
+	d.open("/files?state=gone")
+	d.until(`document.querySelector(".empty").getBoundingClientRect().top - document.querySelector(".chips").getBoundingClientRect().bottom > 8`)
+}
+
+// paste runs the command that a page has in a box, with a word of it replaced, where the server
+// was started.
+func (d *dashboard) paste(selector, word, by string) {
+	d.t.Helper()
+	command := once[string](d, fmt.Sprintf(`document.querySelector(%q).innerText`, selector))
+	command = strings.Replace(command, word, by, 1)
+	cmd := exec.CommandContext(d.t.Context(), "sh", "-c", command)
+	cmd.Dir, cmd.Env = d.repo.Dir, append(d.repo.Env(), "PATH="+filepath.Dir(program)+":"+os.Getenv("PATH"))
+	if out, err := cmd.CombinedOutput(); err != nil {
+		d.t.Fatalf("%s: %v\n%s", command, err, out)
+	}
 }
 
 // What a cleanup moved comes back by a click.
@@ -119,6 +172,10 @@ func TestWorktreesAndTheirCollisions(t *testing.T) {
 	d.reads("#w-two", "not committed")
 	d.reads(".radar", "api")
 	d.reads("#w-two", "meets one on the spec of api")
+	d.reads("#radar-title", "1 collision ahead")
+	two.Write("api/server.go", "package api\n\nfunc Two() {}\n")
+	d.reads("#w-two .code", "api/server.go")
+	d.reads("#radar-title", "1 collision ahead")
 	d.open("/")
 	d.reads("#n-api .facts", "⚠")
 	d.reads("#n-api .facts", "~")
@@ -189,9 +246,11 @@ func TestReadingOnly(t *testing.T) {
 func TestEveryPageIsAccessible(t *testing.T) {
 	r := sample(t)
 	r.Write("api/server.go", "package api\n\nfunc Serve(n int) int { return n }\n")
-	r.Write("long/"+strings.Repeat("very-long-name-", 12)+"/"+strings.Repeat("x", 120)+".go", "package x\n")
+	deep := "long/" + strings.Repeat("very-long-name-", 12)
+	r.Write(deep+"/"+strings.Repeat("x", 120)+".go", "package x\n")
+	r.Write(deep+"/"+strings.Repeat("y", 120)+".go", "package x\n")
 	node(r, "app/rtl", "\"\u0645\u0648\u0627\u0635\u0641\u0627\u062a\"", "\"\u0646\u0635 \u0645\u0646 \u0627\u0644\u064a\u0645\u064a\u0646\"", "", "\u0646\u0635\n")
-	node(r, "app/"+strings.Repeat("long", 30), strings.Repeat("Unbreakable", 30), strings.Repeat("word ", 100), "", "x\n")
+	node(r, "app/"+strings.Repeat("long", 30), strings.Repeat("Unbreakable", 30), strings.Repeat("word ", 100), deep+"/"+strings.Repeat("x", 120)+".go", "x\n")
 	r.Commit("move")
 	r.Worktree("other")
 	for _, name := range []string{"held", "outlined", "moved", "inside", "said"} { // a tile of every look
@@ -205,6 +264,7 @@ func TestEveryPageIsAccessible(t *testing.T) {
 	d.signIn()
 	d.ken("survey", "run", "--provider", "outline")
 	d.ken("summary", "set", "looks/plain.go", "-m", "plain")
+	d.ken("summary", "set", deep+"/"+strings.Repeat("x", 120)+".go", "-m", "long") // and of the other, which has the same bytes
 	r.Write("looks/moved/b.go", "package a\n")
 	r.Write("looks/inside/a.go", "package a\n\n// A does it.\nfunc A() int { return 2 }\n")
 	r.Git("add", ".")
@@ -244,15 +304,20 @@ func TestEveryPageIsAccessible(t *testing.T) {
 		d.media(theme)
 		for _, width := range []int64{1280, 360} {
 			d.do(chromedp.EmulateViewport(width, 800))
-			for _, path := range []string{"/", "/node/api", "/node/rtl", "/map", "/map?dir=long", "/map?dir=looks&looks=fresh,outline,stale,none,excluded", "/files", "/files?state=none", "/file?path=looks/plain.go", "/state", "/worktrees", "/login", "/nowhere"} {
+			for _, path := range []string{"/", "/node/api", "/node/rtl", "/map", "/map?dir=long", "/map?dir=" + deep, "/file?path=" + deep + "/" + strings.Repeat("y", 120) + ".go", "/node/" + strings.Repeat("long", 30), "/map?dir=" + deep + "/none", "/?w=" + strings.Repeat("n", 200), "/map?dir=looks&looks=fresh,outline,stale,none,excluded", "/files", "/files?state=none", "/file?path=looks/plain.go", "/state", "/worktrees", "/login", "/nowhere"} {
 				d.open(path)
-				if path != "/login" && path != "/nowhere" {
+				if path != "/login" && path != "/nowhere" && !strings.HasSuffix(path, "none") && !strings.HasPrefix(path, "/?w") {
 					d.until(`document.body.dataset.tag !== ""`)
 				}
 				if path == "/node/api" { // a patch may be wider than the screen; the page may not
 					d.reads("#live", "")
 					d.click("#history summary")
 					d.reads("#history", "+title: The API")
+				}
+				if path == "/node/rtl" { // whatever it is written in, a page begins where pages do
+					if left := eval[float64](d, `document.querySelector("h1 bdi").getBoundingClientRect().left - document.querySelector("main").getBoundingClientRect().left`); left > 48 {
+						t.Errorf("%s, %d wide: the title is %v from the edge", path, width, left)
+					}
 				}
 				if bad := eval[string](d, check); bad != "" {
 					t.Errorf("%s, %s, %d wide:\n%s", path, theme, width, bad)

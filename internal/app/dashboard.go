@@ -51,6 +51,9 @@ func (d dashboard) worktrees(ctx context.Context) ([]web.Worktree, error) {
 	list := make([]web.Worktree, len(all))
 	for i, c := range all {
 		list[i] = web.Worktree{Name: c.Name, Here: c.Here}
+		if c.Err == nil {
+			list[i].Dir = c.Repo.Root()
+		}
 	}
 	return list, nil
 }

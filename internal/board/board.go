@@ -102,6 +102,7 @@ type Tally struct {
 	Described int `json:"described"` // of those, the ones that have a text
 	Hold      int `json:"hold"`      // of those, the ones whose text is true of what is there now
 	Outlines  int `json:"outlines"`  // of those that hold, the ones that nobody wrote
+	Unknown   int `json:"unknown"`   // of those that have a text, the ones of which it is not known whether it holds
 }
 
 // A Directory is one of them, as the map shows it. Parents stand before what is below

@@ -93,11 +93,17 @@ func (t *Tally) add(d *survey.ShownDirectory) {
 	if d.Words() != "" {
 		t.Described++
 	}
-	if d.Verdict.State() == fresh.Fresh {
+	switch d.Verdict.State() {
+	case fresh.Fresh:
 		t.Hold++
 		if d.Outline {
 			t.Outlines++
 		}
+	case fresh.Unknown:
+		if d.Words() != "" {
+			t.Unknown++
+		}
+	default: // it has none, or one that does not hold
 	}
 }
 

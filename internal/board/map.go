@@ -125,7 +125,7 @@ func (d *Directory) tile() Tile {
 	if d.Verdict == survey.StaleBelow || d.Verdict == survey.Incomplete {
 		why = strings.TrimSuffix(fmt.Sprintf("%d of %d children; %s", d.K, d.N, why), "; ")
 	}
-	verdict := d.Verdict.String()
+	verdict := short(d.Verdict)
 	if d.Outline {
 		verdict += ", outline"
 	}
@@ -133,6 +133,20 @@ func (d *Directory) tile() Tile {
 		Name: repo.Path(d.Raw.Base()).String(), Path: d.Raw, Dir: true, Files: d.Files, Bytes: d.Bytes,
 		State: d.Verdict.State(), Verdict: verdict, Why: why, Line: d.Line, Outline: d.Outline,
 		Mild: d.Verdict != survey.StaleSelf && d.Verdict != survey.Failed,
+	}
+}
+
+// short is a verdict in plain words, where there is room for two.
+func short(v survey.Verdict) string {
+	switch v {
+	case survey.StaleSelf:
+		return "stale"
+	case survey.StaleBelow:
+		return "stale below"
+	case survey.None:
+		return "no text"
+	default:
+		return v.String()
 	}
 }
 

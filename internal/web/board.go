@@ -3,6 +3,7 @@ package web
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"ken/internal/board"
@@ -109,33 +110,28 @@ func bar(list []segment) []segment {
 	return out
 }
 
-// chips counts what the tree can be narrowed to. A node counts under its status, and
-// under drift and unknown whatever its status is: see also.
+// chips counts what the tree can be narrowed to. A node counts under where it stands, and
+// under drift, broken and unknown whatever that is: see also.
 func chips(s *board.Spec) []chip {
 	counts := make(map[string]int)
 	for i := range s.Nodes {
 		n := &s.Nodes[i]
-		counts[n.Status.String()]++
-		if more := also(*n); more != "" && more != n.Status.String() {
+		counts[standing(n)]++
+		for more := range strings.FieldsSeq(also(*n)) {
 			counts[more]++
 		}
 	}
+	all := []chip{
+		{Name: spec.StatusDrift.String(), Title: "whose code has moved ahead of them, whatever their status"},
+		{Name: broken, Title: "whose code is not there, or whose file has problems, whatever their status"},
+		{Name: spec.StatusActive.String(), Title: "which some worktree changes"},
+		{Name: spec.StatusPending.String(), Title: "which are not built yet"},
+		{Name: spec.StatusUnknown.String(), Title: "whose status or drift cannot be told"},
+		{Name: spec.StatusMerged.String(), Title: "which hold for the code as it is"},
+	}
 	var list []chip
-	for _, st := range []spec.Status{spec.StatusDrift, spec.StatusActive, spec.StatusPending, spec.StatusUnknown, spec.StatusMerged} {
-		c := chip{Name: st.String(), Glyph: glyph(st), Count: counts[st.String()]}
-		switch st {
-		case spec.StatusDrift:
-			c.Title = "whose code has moved ahead of them, whatever their status"
-		case spec.StatusActive:
-			c.Title = "which some worktree changes"
-		case spec.StatusPending:
-			c.Title = "which are not built yet"
-		case spec.StatusMerged:
-			c.Title = "which hold for the code as it is"
-		default:
-			c.Title = "whose status or drift cannot be told"
-		}
-		if c.Count > 0 {
+	for _, c := range all {
+		if c.Count, c.Glyph = counts[c.Name], glyph(c.Name); c.Count > 0 {
 			list = append(list, c)
 		}
 	}
@@ -159,15 +155,34 @@ func whyUnknown(s *board.Spec) string {
 	return best
 }
 
-// also is what a node is found under besides its status, "" for nothing.
+// broken is where a node stands that git calls merged and that does not hold all the same:
+// its code is not there, or its file has problems.
+const broken = "broken"
+
+// standing is where a node stands: its status, unless that would promise too much.
+func standing(n *board.Node) string {
+	if n.Status == spec.StatusMerged && isBroken(n) {
+		return broken
+	}
+	return n.Status.String()
+}
+
+func isBroken(n *board.Node) bool { return len(n.Missing)+len(n.Problems) > 0 }
+
+// also is what a node is found under besides where it stands, in words, "" for nothing.
 func also(n board.Node) string {
+	var list []string
 	switch {
 	case n.Drift == nil && !n.Ghost:
-		return spec.StatusUnknown.String()
-	case num(n.Drift) > 0 && n.Status != spec.StatusDrift:
-		return spec.StatusDrift.String()
+		list = append(list, spec.StatusUnknown.String())
+	case num(n.Drift) > 0:
+		list = append(list, spec.StatusDrift.String())
 	}
-	return ""
+	if isBroken(&n) {
+		list = append(list, broken)
+	}
+	is := standing(&n)
+	return strings.Join(slices.DeleteFunc(list, func(name string) bool { return name == is }), " ")
 }
 
 // entryText says what the registry found on entry to someone who never read of it.
@@ -176,7 +191,7 @@ func entryText(f *board.Files) (text, next string) {
 	case registry.StateNew:
 		return "nothing is tracked yet", "git add FILE"
 	case registry.StateBootstrap:
-		return "nobody has looked at these files yet", "ken verify"
+		return "not verified in this worktree yet", "ken verify"
 	case registry.StateTrust:
 		return "nothing has moved since the last verification", ""
 	default: // something may have moved
@@ -225,11 +240,14 @@ func tallyText(t board.Tally) string {
 	case t.Outlines > 0:
 		words = append(words, fmt.Sprintf("%d of them outlines", t.Outlines))
 	}
-	switch more := t.Described - t.Hold; {
+	switch more := t.Described - t.Hold - t.Unknown; {
 	case more == 1:
 		words = append(words, "1 more has one that does not")
 	case more > 1:
 		words = append(words, fmt.Sprintf("%d more have one that does not", more))
+	}
+	if t.Unknown > 0 {
+		words = append(words, fmt.Sprintf("of %d more it is not known", t.Unknown))
 	}
 	return strings.Join(words, "; ")
 }

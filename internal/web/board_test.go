@@ -11,6 +11,8 @@ func TestTallyText(t *testing.T) {
 		"":                              {Described: 3, Hold: 3},
 		"1 more has one that does not":  {Described: 3, Hold: 2},
 		"2 more have one that does not": {Described: 3, Hold: 1},
+		"of 2 more it is not known":     {Described: 3, Hold: 1, Unknown: 2},
+		"1 more has one that does not; of 1 more it is not known": {Described: 3, Hold: 1, Unknown: 1},
 	} {
 		if got := tallyText(tally); got != want {
 			t.Errorf("%+v: %q, want %q", tally, got, want)

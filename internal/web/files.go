@@ -4,12 +4,13 @@ import (
 	"context"
 	"html/template"
 	"net/http"
-	"strings"
 
 	"ken/internal/board"
+	"ken/internal/fault"
 	"ken/internal/fresh"
 	"ken/internal/registry"
 	"ken/internal/repo"
+	"ken/internal/spec"
 )
 
 // A filesBody is a list of files by what is known of them.
@@ -85,7 +86,32 @@ type fileBody struct {
 	Tile  board.Tile
 	Known registry.Knowledge
 	Words template.HTML
-	Whose []string // specs that name it
+	// Whose are the specs of this worktree that govern it, and WhoseUnknown is why those are
+	// not known.
+	Whose        []spec.Claim
+	WhoseUnknown *board.Unread
+	// Unmerged says that a merge has left it undecided: until it is, nothing can be kept of it.
+	Unmerged bool
+	Arg      string // the file for commands of ken's
+	Add      string // and for git's, "" where a shell has no word for it
+}
+
+// Why says why the text is worth what it is, in words.
+func (b *fileBody) Why() []string {
+	list := make([]string, len(b.Known.Reasons))
+	for i, r := range b.Known.Reasons {
+		switch r {
+		case "content_changed":
+			list[i] = "edited since the summary was written"
+		case "conflicted":
+			list[i] = "a merge has left it undecided"
+		case "not_tracked":
+			list[i] = "git does not track it"
+		default:
+			list[i] = r
+		}
+	}
+	return list
 }
 
 // filePage is what is said of one file, and whether it holds.
@@ -99,24 +125,28 @@ func (s *Server) filePage(r *http.Request) (*frame, error) {
 	if leaf == nil {
 		return f, refusal(http.StatusNotFound, "no tracked file: "+path.String(), "begin at /map")
 	}
-	var known []registry.Knowledge
-	err = s.reading(r.Context(), f.Worktree, func(ctx context.Context, w Workspace) (err error) {
-		known, err = w.Summaries(ctx, []repo.Path{path})
-		return err
+	b := &fileBody{
+		Path: path, Tile: leaf.Tile(), Above: crumbs(f.Board.Repository, path),
+		Unmerged: leaf.Found == registry.FoundConflicted, Arg: pathArg(path),
+	}
+	if path.String() == string(path) {
+		b.Add = fault.Quote(plainArg(path))
+	}
+	err = s.reading(r.Context(), f.Worktree, func(ctx context.Context, w Workspace) error {
+		known, err := w.Summaries(ctx, []repo.Path{path})
+		if err != nil {
+			return err
+		}
+		b.Known, b.Words = known[0], markdown(known[0].Text, nil)
+		if owners, err := w.Spec().Owners(ctx, []repo.Path{path}); err != nil {
+			b.WhoseUnknown = &board.Unread{Reason: err.Error(), Hint: fault.HintOf(err)}
+		} else {
+			b.Whose = owners[0].Governing
+		}
+		return nil
 	})
 	if err != nil {
 		return f, err
-	}
-	b := &fileBody{Path: path, Tile: leaf.Tile(), Above: crumbs(f.Board.Repository, path), Known: known[0], Words: markdown(known[0].Text, nil)}
-	if spec := f.Tree.Spec.Known; spec != nil {
-		for i := range spec.Nodes {
-			for _, code := range spec.Nodes[i].Code {
-				if name, _, _ := strings.Cut(code, "#"); name == string(path) {
-					b.Whose = append(b.Whose, spec.Nodes[i].ID)
-					break
-				}
-			}
-		}
 	}
 	f.Body = b
 	return f, nil

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ken/internal/board"
+	"ken/internal/repo"
 	"ken/internal/spec"
 )
 
@@ -19,6 +20,7 @@ type nodeBody struct {
 	// Raw and Expanded are the two parts of the body; Whole is all of it when it has
 	// no parts.
 	Raw, Expanded, Whole template.HTML
+	Torn                 string // the words of a spec in conflict, which are no Markdown
 	Missing              string // why there are no words
 	Governed             []governed
 	History              []told
@@ -36,8 +38,38 @@ type told struct {
 type governed struct {
 	Text   string
 	Behind int
-	Gone   bool // git tracks nothing by that name
-	File   bool // it is a file that moved, under an entry that names more
+	Gone   bool      // git tracks nothing by that name
+	File   bool      // it is a file that moved, under an entry that names more
+	Path   repo.Path // of the file or directory that it names
+	Leads  bool      // there is a page of that: Page, which takes the path by Name
+	Dir    bool
+}
+
+// Page is the page of what it names.
+func (g governed) Page() string {
+	if g.Dir {
+		return "/map"
+	}
+	return "/file"
+}
+
+// Name is what that page calls a path.
+func (g governed) Name() string {
+	if g.Dir {
+		return "dir"
+	}
+	return "path"
+}
+
+// Standing is where the node stands.
+func (b *nodeBody) Standing() string { return standing(b.Node) }
+
+// Elsewhere are the worktrees that have the node, of one that is not here.
+func (b *nodeBody) Elsewhere() []spec.Proposed {
+	if !b.Node.Ghost {
+		return nil
+	}
+	return b.Node.Overlays
 }
 
 // nodePage is one spec: its words, what it governs, and how it came about.
@@ -61,7 +93,7 @@ func (s *Server) nodePage(r *http.Request) (*frame, error) {
 		})
 	}
 	f.Title = body.Node.Title
-	body.govern()
+	body.govern(f.Tree)
 	f.Body = body
 	return f, s.reading(r.Context(), f.Worktree, func(ctx context.Context, w Workspace) error {
 		body.read(ctx, w, id, f.links(nodes))
@@ -129,9 +161,11 @@ func (b *nodeBody) read(ctx context.Context, w Workspace, id string, link func(i
 	n, err := w.Spec().Node(ctx, id)
 	switch {
 	case err != nil && b.Node.Ghost:
-		b.Missing = "only other worktrees have this node; its words are there"
+		b.Missing = "Only other worktrees have this node; its words are there."
 	case err != nil:
 		b.Missing = err.Error()
+	case b.Node.InConflict():
+		b.Torn = n.Body
 	case n.Parts == nil:
 		b.Whole = markdown(n.Body, link)
 	default:
@@ -139,8 +173,9 @@ func (b *nodeBody) read(ctx context.Context, w Workspace, id string, link func(i
 	}
 }
 
-// govern lists the entries, each followed by the files under it that moved.
-func (b *nodeBody) govern() {
+// govern lists the entries, followed by the files under them that moved, and where there are
+// pages of them.
+func (b *nodeBody) govern(w *board.Worktree) {
 	behind := make(map[string]int)
 	for _, d := range b.Node.DriftFiles {
 		behind[d.File] = d.Behind
@@ -158,5 +193,19 @@ func (b *nodeBody) govern() {
 		if n, ok := behind[d.File]; ok {
 			b.Governed = append(b.Governed, governed{Text: d.File, Behind: n, File: true})
 		}
+	}
+	for i := range b.Governed {
+		b.Governed[i].lead(w)
+	}
+}
+
+// lead finds the page of what an entry names: a file, or a directory. A pattern has none.
+func (g *governed) lead(w *board.Worktree) {
+	name, _, _ := strings.Cut(g.Text, "#")
+	g.Path = repo.Path(strings.TrimSuffix(strings.TrimPrefix(name, "./"), "/"))
+	if files := w.Files.Known; files != nil && files.Leaf(g.Path) != nil {
+		g.Leads = true
+	} else if dirs := w.Survey.Known; dirs != nil && g.Path != "" && dirs.Directory(g.Path) != nil {
+		g.Leads, g.Dir = true, true
 	}
 }

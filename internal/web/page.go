@@ -102,6 +102,7 @@ type frame struct {
 	Board      *board.Board
 	Tree       *board.Worktree
 	Body       any
+	dir        string // of the worktree, "" when it is not known
 	bare       string // a part of a page, drawn alone, by the name of its template
 	status     int
 }
@@ -126,6 +127,15 @@ func (f *frame) Link(path string, pairs ...any) template.URL {
 		path += "?" + q.Encode()
 	}
 	return template.URL(path) //nolint:gosec // what is not ours in it is escaped
+}
+
+// In is the address of a page on another worktree.
+func (f *frame) In(worktree, path string) template.URL {
+	other := frame{Worktree: worktree}
+	for _, w := range f.Worktrees {
+		other.Here = other.Here || w.Here && w.Name == worktree
+	}
+	return other.Link(path)
 }
 
 // Node is the address of a node's page.
@@ -167,7 +177,7 @@ func (s *Server) worktree(r *http.Request, f *frame) (string, error) {
 	asked := r.URL.Query().Get("w")
 	for _, w := range list {
 		if asked == w.Name || asked == "" && w.Here {
-			f.Worktree, f.Here = w.Name, w.Here
+			f.Worktree, f.Here, f.dir = w.Name, w.Here, w.Dir
 			return w.Name, nil
 		}
 	}

@@ -50,6 +50,7 @@ type Deps struct {
 type Worktree struct {
 	Name string
 	Here bool
+	Dir  string // where it lies
 }
 
 // A Pulse is a cheap look at a repository.

@@ -7,17 +7,17 @@ import (
 	"path/filepath"
 	"strings"
 
+	"ken/internal/board"
 	"ken/internal/contract"
-	"ken/internal/fault"
 	"ken/internal/fresh"
-	"ken/internal/repo"
 	"ken/internal/spec"
+	"ken/internal/survey"
 	"ken/internal/workflow"
 )
 
 // helpers are what templates may call.
 var helpers = template.FuncMap{
-	"num": num, "yes": yes, "also": also, "tally": tallyText, "brief": brief, "minute": minute, "who": who,
+	"num": num, "yes": yes, "also": also, "standing": func(n board.Node) string { return standing(&n) }, "tally": tallyText, "brief": brief, "minute": minute, "who": who,
 	"is":      func(p *string, s string) bool { return p != nil && *p == s },
 	"foreign": func(c workflow.Counts) int { return c.AdHoc + c.Ephemeral + c.Unknown },
 	"str":     func(s string) string { return s },
@@ -30,23 +30,27 @@ var helpers = template.FuncMap{
 	"tone":    func(s fresh.State) string { return s.String() },
 	"list":    func(v ...any) []any { return v },
 	"join":    strings.Join,
-	"quote":   func(p repo.Path) string { return fault.Quote(string(p)) },
+	"hint":    readHint,
+	"verdict": verdictText,
+	"on":      func(k spec.CollisionKind) string { return strings.ReplaceAll(string(k), "+", " and ") },
 	"sub":     func(a, b int) int { return a - b },
 	"bucket":  bucketText,
 	"short":   func(s string) string { return s[:min(len(s), 7)] },
 }
 
-// glyph is the sign of a status, so that its colour is not all that tells it.
-func glyph(s spec.Status) string {
-	switch s {
-	case spec.StatusMerged:
+// glyph is the sign of where a node stands, so that its colour is not all that tells it.
+func glyph(standing string) string {
+	switch standing {
+	case spec.StatusMerged.String():
 		return "●"
-	case spec.StatusDrift:
+	case spec.StatusDrift.String():
 		return "◐"
-	case spec.StatusActive:
+	case spec.StatusActive.String():
 		return "◆"
-	case spec.StatusPending:
+	case spec.StatusPending.String():
 		return "○"
+	case broken:
+		return "!"
 	default:
 		return "?"
 	}
@@ -65,6 +69,24 @@ func opGlyph(op spec.OpKind) string {
 		return "→"
 	default:
 		return "?"
+	}
+}
+
+// verdictText says what a verdict means for a directory.
+func verdictText(v survey.Verdict) string {
+	switch v {
+	case survey.StaleSelf:
+		return "stale: its own files changed"
+	case survey.StaleBelow:
+		return "stale: what is below it changed"
+	case survey.Incomplete:
+		return "incomplete: some below it had no text"
+	case survey.Partial:
+		return "partial: its author could not finish"
+	case survey.None:
+		return "no text"
+	default:
+		return v.String()
 	}
 }
 

@@ -1,0 +1,175 @@
+package app
+
+import (
+	"html"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"ken/internal/registry"
+	"ken/internal/testrepo"
+)
+
+// page returns what a page says, once all that it is made of is there.
+func (s *served) page(status int, path string) string {
+	s.t.Helper()
+	u, err := url.Parse(path)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if w := u.Query().Get("w"); status == http.StatusOK {
+		s.gives(http.StatusOK, call{path: "/api/board?w=" + url.QueryEscape(w)}) // a page does not wait for it
+	}
+	return s.gives(status, call{path: path, head: map[string]string{"Accept": "text/html"}})
+}
+
+// has checks that a page says something, and does not say something else.
+func has(t *testing.T, page string, want, not []string) {
+	t.Helper()
+	text := html.UnescapeString(page)
+	for _, w := range want {
+		if !strings.Contains(text, w) {
+			t.Errorf("the page does not say %q", w)
+		}
+	}
+	for _, w := range not {
+		if strings.Contains(text, w) {
+			t.Errorf("the page says %q", w)
+		}
+	}
+	if t.Failed() {
+		_, main, _ := strings.Cut(text, "<main")
+		t.Log("<main" + main)
+	}
+}
+
+// A node that only another worktree proposes has no say here, and its page leads to where it
+// is.
+func TestPagesOfWhatAnotherWorktreeProposes(t *testing.T) {
+	r := specced(t)
+	r.Write("lib/view.go", "package lib\n")
+	r.Write(".spec/lib/spec.md", "---\ntitle: Lib\ncode:\n  - lib/\n---\nIt is.\n")
+	r.Commit("lib")
+	other := r.Worktree("other")
+	other.Write(".spec/view/spec.md", "---\ntitle: View\ncode:\n  - lib/view.go\n---\nIt shows.\n")
+	s := serveRepo(t, r, nil)
+	has(t, s.page(http.StatusOK, "/file?path=lib/view.go"), []string{`href="/node/lib"`}, []string{`href="/node/view"`})
+	has(t, s.page(http.StatusOK, "/file?w=other&path=lib/view.go"), []string{`href="/node/view?w=other"`}, nil)
+	has(t, s.page(http.StatusOK, "/node/view"), []string{`href="/node/view?w=other"`}, []string{">v0<"})
+	has(t, s.page(http.StatusOK, "/"), []string{`id="n-view"`}, []string{">v0<"})
+	has(t, s.page(http.StatusOK, "/node/view?w=other"), []string{"It shows.", `href="/file?path=lib%2Fview.go&w=other"`}, nil)
+	has(t, s.page(http.StatusOK, "/node/lib"), []string{`href="/map?dir=lib"`}, nil)
+	has(t, s.page(http.StatusOK, "/node/api"), []string{`href="/file?path=api.go"`}, nil)
+}
+
+// merging is a repository in the midst of a merge that has conflicts, in code and in specs.
+func merging(t *testing.T) *testrepo.Repo {
+	t.Helper()
+	r := testrepo.New(t)
+	r.Write("lib/a.go", "package lib\n")
+	r.Write("lib/b.go", "package lib\n\nfunc B() {}\n")
+	r.Write(".spec/a/spec.md", "---\ntitle: A\ncode:\n  - lib/a.go\n---\nIt is.\n")
+	r.Commit("begin")
+	r.Git("branch", "side")
+	for _, branch := range []string{"side", ""} {
+		if branch != "" {
+			r.Git("checkout", "-q", branch)
+		} else {
+			r.Git("checkout", "-q", "-")
+		}
+		r.Write("lib/a.go", "package lib\n\n// of "+branch+"\n")
+		r.Write(".spec/a/spec.md", "---\ntitle: A\ncode:\n  - lib/a.go\n---\nIt is of "+branch+".\n")
+		r.Commit("of " + branch)
+	}
+	if _, err := r.Try("merge", "-q", "side"); err == nil {
+		t.Fatal("the merge has no conflict")
+	}
+	return r
+}
+
+// While a merge is undecided a spec is shown as it lies there, a file is offered what can be
+// done, and what is not known is not told as what does not hold.
+func TestPagesInTheMidstOfAMerge(t *testing.T) {
+	r := merging(t)
+	s := serveRepo(t, r, nil)
+	has(t, s.page(http.StatusOK, "/node/a"), []string{"<<<<<<< HEAD\nIt is of .\n=======\nIt is of side.\n>>>>>>> side"}, []string{"<blockquote>"})
+	has(t, s.page(http.StatusOK, "/file?path=lib/a.go"), []string{"git add lib/a.go", "conflicted"}, []string{"ken summary set"})
+	has(t, s.page(http.StatusOK, "/file?path=lib/b.go"), []string{"ken summary set lib/b.go -m TEXT"}, nil)
+}
+
+// A summary that does not hold is said not to in words, with what to do about it.
+func TestPageOfAStaleSummary(t *testing.T) {
+	r := specced(t)
+	w, err := open(t.Context(), openOptions{dir: r.Dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	if _, err := w.Registry().Write(t.Context(), []registry.Update{{Path: "api.go", Text: "It serves."}}); err != nil {
+		t.Fatal(err)
+	}
+	r.Write("api.go", "package api\n\nfunc Other() {}\n")
+	s := serveRepo(t, r, nil)
+	has(t, s.page(http.StatusOK, "/file?path=api.go"),
+		[]string{"edited since the summary was written", "ken confirm api.go", "ken summary set api.go -m TEXT"}, []string{"content_changed"})
+}
+
+// A node whose code is not there is nowhere said to hold.
+func TestPagesOfABrokenNode(t *testing.T) {
+	r := testrepo.New(t)
+	r.Write("a.go", "package a\n")
+	r.Write(".spec/a/spec.md", "---\ntitle: A\ncode:\n  - a.go\n---\nIt is.\n")
+	r.Write(".spec/b/spec.md", "---\ntitle: B\ncode:\n  - gone.go\n---\nIt is.\n")
+	r.Commit("begin")
+	s := serveRepo(t, r, nil)
+	has(t, s.page(http.StatusOK, "/node/b"), []string{`class="tag broken bad"`}, []string{"</i> merged"})
+	has(t, s.page(http.StatusOK, "/node/a"), []string{"</i> merged"}, []string{"</i> broken"})
+	has(t, s.page(http.StatusOK, "/"), []string{"</i>merged 1<", "</i>broken 1<", `id="n-b" class="n" data-s="broken"`}, nil)
+}
+
+// What there is no page of says in words where to go, and has a box for commands alone; no
+// worktree is picked where the one asked for is none.
+func TestPagesThatAreNot(t *testing.T) {
+	r := specced(t)
+	r.Worktree("other")
+	s := serveRepo(t, r, nil)
+	s.page(http.StatusOK, "/")
+	for path, want := range map[string]string{
+		"/node/nowhere":      `see the nodes with:</span> <code dir="auto">ken spec ls</code>`,
+		"/map?dir=nowhere":   `begin at</span> <a href="/map">the Map</a>`,
+		"/file?path=nowhere": `begin at</span> <a href="/map">the Map</a>`,
+		"/nowhere":           `begin at</span> <a href="/">the Board</a>`,
+		"/?w=nope":           `see them at</span> <a href="/worktrees">Worktrees</a>`,
+		"/node/apy":          `<p class="hint"><span dir="auto">did you mean api?</span>`,
+	} {
+		page := s.page(http.StatusNotFound, path)
+		has(t, page, []string{want}, nil)
+		if path == "/?w=nope" {
+			has(t, page, []string{`<option value="" selected disabled>`}, nil)
+		} else {
+			has(t, page, nil, []string{"selected disabled"})
+		}
+	}
+}
+
+// Two worktrees on one node meet once, on what they both changed; whose code one changed is on
+// its card.
+func TestPageOfWorktreesThatMeet(t *testing.T) {
+	r := specced(t)
+	one := r.Worktree("one")
+	s := serveRepo(t, r, nil)
+	one.Write("api.go", "package api\n\nfunc One() {}\n")
+	has(t, s.page(http.StatusOK, "/worktrees"), []string{"Changes the code of", "api.go"}, []string{"ahead</h2>"})
+	two := r.Worktree("two")
+	for _, w := range []*testrepo.Repo{one, two} {
+		w.Write(".spec/api/spec.md", "---\ntitle: The API\ncode:\n  - api.go\n---\nIt answers in "+w.Dir+".\n")
+	}
+	page := s.page(http.StatusOK, "/worktrees")
+	has(t, page, []string{"1 collision ahead", "on the spec of"}, []string{"on the code of"})
+	two.Git("checkout", "-q", ".spec")
+	two.Write("api.go", "package api\n\nfunc Two() {}\n")
+	has(t, s.page(http.StatusOK, "/worktrees"), []string{"1 collision ahead", "on the code of"}, []string{"on the spec of"})
+	one.Git("checkout", "-q", "api.go")
+	has(t, s.page(http.StatusOK, "/worktrees"), []string{"1 collision ahead", "on the spec and code of"}, nil)
+}
