@@ -265,15 +265,15 @@ func TestDriftIsCountedWhateverTheStatus(t *testing.T) {
 func TestDirectoriesAreTalliedByThoseThatCount(t *testing.T) {
 	text := "words"
 	w := whole()
-	for i, v := range []survey.Verdict{survey.Fresh, survey.Fresh, survey.StaleBelow, survey.None, survey.Excluded, survey.Excluded} {
+	for i, v := range []survey.Verdict{survey.Fresh, survey.Fresh, survey.StaleBelow, survey.None, survey.Excluded, survey.Excluded, survey.Unknown, survey.Unknown} {
 		d := survey.ShownDirectory{PathJSON: repo.Path(strings.Repeat("d", i+1)).JSON(), Verdict: v, Outline: i == 1}
-		if v == survey.Fresh || v == survey.StaleBelow {
+		if v == survey.Fresh || v == survey.StaleBelow || i == 7 {
 			d.Text = &text
 		}
 		w.shown.Directories = append(w.shown.Directories, d)
 	}
 	b := board.Make(t.Context(), "r", []board.Source{source(w)}, w, nil)
-	if got, want := b.Worktrees[0].Survey.Known.Tally, (board.Tally{Total: 4, Described: 3, Hold: 2, Outlines: 1}); got != want {
+	if got, want := b.Worktrees[0].Survey.Known.Tally, (board.Tally{Total: 6, Described: 4, Hold: 2, Outlines: 1, Unknown: 1}); got != want {
 		t.Errorf("the tally is %+v, want %+v", got, want)
 	}
 }
@@ -322,5 +322,16 @@ func TestPartsAreToldAsTheyCome(t *testing.T) {
 	}
 	if known(b) != 5 {
 		t.Errorf("at the end %d are known", known(b))
+	}
+}
+
+// Why a directory does not hold is said without the words that only documents use.
+func TestReasonsAreInPlainWords(t *testing.T) {
+	d := board.Directory{Reasons: []string{"lib is stale-self", "a is stale-below", "x.go is new", "stale-self is new"}}
+	if got, want := d.Why(), []string{"lib is stale", "a is stale below", "x.go is new", "stale-self is new"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if d.Reasons[0] != "lib is stale-self" {
+		t.Error("the document says something else now")
 	}
 }

@@ -121,7 +121,7 @@ func contents(dir repo.Path, below []Directory, files []Leaf) []Tile {
 }
 
 func (d *Directory) tile() Tile {
-	why := strings.Join(d.Reasons, "; ")
+	why := strings.Join(d.Why(), "; ")
 	if d.Verdict == survey.StaleBelow || d.Verdict == survey.Incomplete {
 		why = strings.TrimSuffix(fmt.Sprintf("%d of %d children; %s", d.K, d.N, why), "; ")
 	}
@@ -134,6 +134,19 @@ func (d *Directory) tile() Tile {
 		State: d.Verdict.State(), Verdict: verdict, Why: why, Line: d.Line, Outline: d.Outline,
 		Mild: d.Verdict != survey.StaleSelf && d.Verdict != survey.Failed,
 	}
+}
+
+// Why says why the verdict is what it is, in plain words.
+func (d *Directory) Why() []string {
+	list := slices.Clone(d.Reasons)
+	for i, reason := range list {
+		for _, v := range []survey.Verdict{survey.StaleSelf, survey.StaleBelow} {
+			if of, ok := strings.CutSuffix(reason, " is "+v.String()); ok {
+				list[i] = of + " is " + short(v)
+			}
+		}
+	}
+	return list
 }
 
 // short is a verdict in plain words, where there is room for two.
@@ -153,6 +166,9 @@ func short(v survey.Verdict) string {
 // Tile is the file as the map and lists show it.
 func (l Leaf) Tile() Tile {
 	t := Tile{Name: repo.Path(l.Path.Base()).String(), Path: l.Path, Files: 1, Bytes: l.Size, State: l.Summary, Verdict: l.Summary.String(), Why: l.Reason}
+	if l.Summary == fresh.None {
+		t.Verdict = "no summary"
+	}
 	if l.Found == registry.FoundUnknown || l.Found == registry.FoundConflicted {
 		t.State, t.Verdict = fresh.Unknown, l.Found.String()
 	}
