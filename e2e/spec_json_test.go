@@ -24,6 +24,7 @@ func TestSpecDocuments(t *testing.T) {
 	for _, name := range []string{"one", "two"} {
 		w := r.Worktree(name)
 		w.Write(".spec/a/spec.md", "---\ncode: [a.go]\n---\n"+name+"\n")
+		w.Write("a.go", "package a // "+name+"\n")
 		w.Commit(name)
 	}
 	r.Write("a.go", "package a // 1\n")
@@ -63,7 +64,7 @@ func TestSpecDocuments(t *testing.T) {
 		"ls":                "{head main{commit name} nodes[{" + strings.Replace(node, unknown, "[]", 1) + "}] unknown[]}",
 		"ls, nothing known": "{head main{commit name} nodes[{" + strings.NewReplacer("[{behind file}]", "[]", overlays, "[]").Replace(node) + "}] unknown" + unknown + "}",
 		"history":           "[{additions commit date deletions session subject}]",
-		"overlay":           "[{branch collisions[{kind node paths[] with[]}] ops[{committed dirty from node op path to}] session unknown[] worktree}]",
+		"overlay":           "[{branch code[{node paths[]}] collisions[{kind node paths[] with[]}] ops[{committed dirty from node op path to}] session unknown[] worktree}]",
 		"show":              "{body " + strings.Replace(file, problem, "[]", 1) + " parts{expanded_spec raw_source}}",
 		"show, no parts":    "{body " + file + " parts}",
 		"owner":             "[{governing" + claim + " path related" + claim + "}]",
