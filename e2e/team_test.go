@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -115,6 +116,38 @@ func TestPasswordIsNotPrinted(t *testing.T) {
 			left, err := exec.CommandContext(t.Context(), "grep", "-rl", "s3cr3t", dir, filepath.Join(filepath.Dir(dir), "home")).Output()
 			if len(left) > 0 {
 				t.Errorf("it is written down in %s (%v)", left, err)
+			}
+		})
+	}
+}
+
+// The lines of the README and of the manual do what they say: whoever comes last finds everything
+// fresh, also where a survey was made before anybody thought of a team.
+func TestTeamLines(t *testing.T) {
+	t.Parallel()
+	for _, page := range []string{"../README.md", "../docs/manual/team.md"} {
+		t.Run(filepath.Base(page), func(t *testing.T) {
+			text, err := os.ReadFile(page)
+			if err != nil {
+				t.Fatal(err)
+			}
+			block := regexp.MustCompile("(?s)```\n(createuser .*?)```").FindStringSubmatch(string(text))
+			if block == nil {
+				t.Fatal("it has no lines that make a store")
+			}
+			origin := testrepo.New(t)
+			origin.Write("src/a.go", "package src\n")
+			origin.Commit("first")
+			origin.Git("config", "receive.denyCurrentBranch", "ignore") // as a remote has none checked out
+			r, second := origin.Clone(), filepath.Join(t.TempDir(), "second")
+			mustKen(t, r, "survey", "run")
+			script := strings.NewReplacer(
+				"postgres://ken@db.example.com/ken", pgtest.Database(t), "git clone … && cd …", "git clone -q '"+origin.Dir+"' '"+second+"' && cd '"+second+"'",
+			).Replace(regexp.MustCompile(`(?m)\s+#.*$|^(createuser|export) .*$`).ReplaceAllString(block[1], ""))
+			cmd := exec.CommandContext(t.Context(), "sh", "-exc", script+"\n! ken survey show | grep -v '^fresh '")
+			cmd.Dir, cmd.Env = r.Dir, r.Env("PATH="+bin+":"+os.Getenv("PATH"))
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Errorf("%v\n%s", err, out)
 			}
 		})
 	}
