@@ -34,7 +34,7 @@ func openCrew(ctx context.Context, dir string) (*crewSpace, error) {
 // for. It returns [queue.ErrNone] where there are none.
 func lookAtCrew(ctx context.Context, dir string) (*crewSpace, error) {
 	return openCrewBy(ctx, dir, false, func(shop *workshop) (*queue.Queue, error) {
-		return queue.Look(ctx, shop.store.Config(), queue.Options{Connections: 1})
+		return queue.Look(ctx, shop.store.Config(), queue.Options{Connections: 1, Server: queueServer{shop.store}})
 	})
 }
 

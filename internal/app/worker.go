@@ -12,6 +12,7 @@ import (
 	"ken/internal/fault"
 	"ken/internal/fresh"
 	"ken/internal/queue"
+	"ken/internal/store/postgres"
 	"ken/internal/survey"
 )
 
@@ -120,5 +121,18 @@ func openQueue(ctx context.Context, shops map[string]*workshop, jobs int) (*queu
 		},
 		// River listens on one and writes on others, and a job uses one at a time.
 		Connections: jobs + 6,
+		Server:      queueServer{any.store},
 	})
+}
+
+// A queueServer is the server of a queue, of which the store knows what is wrong with it.
+type queueServer struct{ *postgres.Store }
+
+// Lacks implements [queue.Server].
+func (s queueServer) Lacks(ctx context.Context, rights []queue.Right) error {
+	list := make([]postgres.Right, len(rights))
+	for i, r := range rights {
+		list[i] = postgres.Right(r)
+	}
+	return s.Store.Lacks(ctx, list)
 }

@@ -54,7 +54,7 @@ func (q *Queue) HandOut(ctx context.Context, run crew.Run, out *survey.Handout) 
 		return q.insertMany(ctx, tx, run.Repository, id, ready)
 	})
 	if err != nil {
-		return 0, away(err)
+		return 0, q.away(ctx, err)
 	}
 	return id, nil
 }

@@ -137,21 +137,32 @@ func (q *Queue) migrate(ctx context.Context) error {
 		if err == nil {
 			err = q.migrateRiver(ctx)
 		}
+		if err != nil {
+			err = fmt.Errorf("%w: %w", errMaking, err)
+		}
 		_, unlocked := c.Exec(context.WithoutCancel(ctx), `SELECT pg_advisory_unlock($1)`, migrateLock)
 		return errors.Join(err, unlocked)
 	})
 	switch {
 	case err == nil, fault.HintOf(err) != "":
 		return err
-	case denied(err):
+	case errors.Is(err, errMaking) && denied(err):
 		refused, _ := errors.AsType[*pgconn.PgError](err)
+		owner := "postgres://OWNER@HOST/DATABASE"
+		if q.opts.Server != nil {
+			owner = q.opts.Server.Owner()
+		}
 		return &fault.Error{
-			Hint: "let the owner of the database make them: KEN_STORE=postgres://OWNER@HOST/DATABASE ken worker runs",
+			Hint: "let the owner of the database make them: KEN_STORE=" + fault.Quote(owner) + " ken worker runs",
 			Err:  fmt.Errorf("the tables of the queue are not there or of an older ken, and the role may not make them: %s", refused.Message),
 		}
 	}
-	return away(err)
+	return q.away(ctx, err)
 }
+
+// errMaking is in the chain of what went wrong while tables were made: who is refused before that
+// lacks a right on tables that are there.
+var errMaking = errors.New("make the tables of the queue")
 
 // look is for who makes nothing: tables have to be there, and of this program.
 func (q *Queue) look(ctx context.Context, c *pgxpool.Conn) error {
@@ -227,7 +238,7 @@ func makeTables(ctx context.Context, tx pgx.Tx) error {
 	}
 	for have < len(migrations) {
 		if _, err := tx.Conn().PgConn().Exec(ctx, migrations[have]).ReadAll(); err != nil {
-			return fmt.Errorf("make the tables of the queue: %w", err)
+			return fmt.Errorf("step %d: %w", have+1, err)
 		}
 		have++
 		if _, err := tx.Exec(ctx, `INSERT INTO ken.survey_version VALUES ($1)`, have); err != nil {

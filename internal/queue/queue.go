@@ -56,7 +56,40 @@ type Options struct {
 	// stopped in the middle of one holds up all others. 5 seconds when 0. Nobody waits for a
 	// lock for more than twice as long.
 	Stalled time.Duration
+	// Server puts into words what is wrong with the server. Its own words are told when it is nil.
+	Server Server
 }
+
+// A Server says what is wrong with a server, to a person who may do something about it.
+type Server interface {
+	// Explain puts a failure into words that hold no secrets.
+	Explain(err error) error
+	// Lacks says which of some rights the role lacks, and how they are granted; nil when it has
+	// them all.
+	Lacks(ctx context.Context, rights []Right) error
+	// Owner is its address, for whoever owns the database.
+	Owner() string
+}
+
+// A Right is one that a role needs on some of the tables, or on sequences: their names, apart by
+// commas.
+type Right struct{ Right, On string }
+
+// What a role needs who looks at runs, and who hands them out and works on them: the grants of the
+// manual's page about teams. The ceiling of a day stays the owner's, unless he lets others set it.
+var (
+	lookRights = []Right{{"SELECT", "survey_version, survey_run, survey_directory, survey_ceiling, survey_day"}}
+	workRights = []Right{
+		{"SELECT", lookRights[0].On + ", river_job, river_leader, river_queue"},
+		{"INSERT", workTables},
+		{"UPDATE", workTables},
+		{"DELETE", workTables},
+		{"USAGE", "river_job_id_seq"},
+	}
+	ceilingRights = []Right{{"UPDATE", "survey_ceiling"}}
+)
+
+const workTables = "survey_run, survey_directory, survey_day, river_job, river_leader, river_queue"
 
 // A Queue is the runs of one server.
 type Queue struct {
@@ -85,7 +118,7 @@ func Look(ctx context.Context, to *pgxpool.Config, opts Options) (*Queue, error)
 		if err == nil || fault.HintOf(err) != "" || errors.Is(err, ErrNone) {
 			return err
 		}
-		return away(err)
+		return q.away(ctx, err)
 	})
 }
 
@@ -108,11 +141,12 @@ func open(ctx context.Context, to *pgxpool.Config, opts Options, enter func(*Que
 			milliseconds(opts.Stalled), milliseconds(2*opts.Stalled))
 		return err
 	}
+	q := &Queue{opts: opts}
 	pool, err := pgxpool.NewWithConfig(ctx, cfg)
+	q.pool = pool
 	if err != nil {
-		return nil, away(err)
+		return nil, q.away(ctx, err)
 	}
-	q := &Queue{pool: pool, opts: opts}
 	if err = enter(q, ctx); err == nil {
 		q.jobs, err = river.NewClient(riverpgxv5.New(pool), &river.Config{Logger: quiet(), Schema: schema, FetchCooldown: cooldown})
 	}
@@ -136,25 +170,45 @@ func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
 // away says that a server could not be reached or did not do as it was asked. What may pass
 // is [crew.ErrAway].
-func away(err error) error {
-	refused, ok := errors.AsType[*pgconn.PgError](err)
-	switch {
-	case !ok:
-		return &fault.Error{
-			Hint: "is PostgreSQL up, and the address right? see store: in .ken/config.yaml, or KEN_STORE",
-			Err:  &passing{fmt.Errorf("the store's server does not answer: %w", err)},
-		}
-	case denied(err):
-		return &fault.Error{
-			Hint: "grant the role what workers need: see Least privilege in docs/manual/team.md",
-			Err:  fmt.Errorf("the store's server: %s", refused.Message),
-		}
+func (q *Queue) away(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
 	}
-	said := fmt.Errorf("the store's server: %s (SQLSTATE %s)", refused.Message, refused.Code)
-	if passes(err) {
+	if denied(err) {
+		return q.refused(ctx, err, lookRights, workRights)
+	}
+	said := q.explain(err)
+	if _, ok := errors.AsType[*pgconn.PgError](err); !ok || passes(err) {
 		return &passing{said}
 	}
 	return said
+}
+
+// explain puts a failure of the server into words.
+func (q *Queue) explain(err error) error {
+	if q.opts.Server == nil {
+		return fmt.Errorf("the store's server: %w", err)
+	}
+	return q.opts.Server.Explain(err)
+}
+
+// lacksPatience is how long the server may think about which rights somebody lacks.
+const lacksPatience = 5 * time.Second
+
+// refused says what a role lacks that was refused something, of the first rights that it lacks any
+// of: who only looks needs those of looking, and no others.
+func (q *Queue) refused(ctx context.Context, err error, of ...[]Right) error {
+	if q.opts.Server == nil {
+		return q.explain(err)
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lacksPatience)
+	defer cancel()
+	for _, rights := range of {
+		if lacks := q.opts.Server.Lacks(ctx, rights); lacks != nil {
+			return lacks
+		}
+	}
+	return q.explain(err)
 }
 
 // denied reports whether a role lacks a right.

@@ -79,8 +79,8 @@ func TestRoles(t *testing.T) {
 	if _, err := seen.Today(t.Context()); err != nil {
 		t.Error(err)
 	}
-	if _, err := seen.HandOut(t.Context(), testRun, grow(1)); err == nil || !strings.Contains(fault.HintOf(err), "team.md") {
-		t.Errorf("without the rights of a worker: %v, hint %q", err, fault.HintOf(err))
+	if _, err := seen.HandOut(t.Context(), testRun, grow(1)); err == nil || !strings.Contains(err.Error(), "permission denied") {
+		t.Errorf("without the rights of a worker: %v", err)
 	}
 
 	pgtest.Exec(t, owner.ConnString(), blocks[2][1])
@@ -100,7 +100,7 @@ func TestRoles(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	most := int64(1)
-	if err := q.SetCeiling(t.Context(), crew.Ceiling{Tokens: &most}); fault.HintOf(err) == "" {
+	if err := q.SetCeiling(t.Context(), crew.Ceiling{Tokens: &most}); err == nil {
 		t.Errorf("the ceiling was set: %v", err)
 	}
 }

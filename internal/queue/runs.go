@@ -19,11 +19,11 @@ func (q *Queue) Runs(ctx context.Context, repository string, most int) ([]crew.R
 	rows, err := q.pool.Query(ctx, `
 		SELECT id FROM ken.survey_run WHERE $1 = '' OR repository = $1 ORDER BY id DESC LIMIT $2`, repository, most)
 	if err != nil {
-		return nil, away(err)
+		return nil, q.away(ctx, err)
 	}
 	ids, err := pgx.CollectRows(rows, pgx.RowTo[int64])
 	if err != nil {
-		return nil, away(err)
+		return nil, q.away(ctx, err)
 	}
 	runs := make([]crew.Run, 0, len(ids))
 	for _, id := range ids {
@@ -78,7 +78,7 @@ func (q *Queue) Run(ctx context.Context, repository string, id int64) (*crew.Run
 		return nil, noRun(repository, id)
 	}
 	if err != nil {
-		return nil, away(err)
+		return nil, q.away(ctx, err)
 	}
 	return r, nil
 }
@@ -130,7 +130,7 @@ func (q *Queue) Dead(ctx context.Context, repository string, run int64) ([]crew.
 		WHERE state = 'dead' AND ($1 = 0 OR run = $1) AND ($2 = '' OR run IN (SELECT id FROM ken.survey_run WHERE repository = $2))
 		ORDER BY run DESC, path LIMIT $3`, run, repository, 10*deadMost)
 	if err != nil {
-		return nil, away(err)
+		return nil, q.away(ctx, err)
 	}
 	return list, nil
 }
@@ -210,7 +210,7 @@ func (q *Queue) change(ctx context.Context, repository string, run int64, f func
 	if err == nil || fault.KindOf(err) == fault.Usage {
 		return err
 	}
-	return away(err)
+	return q.away(ctx, err)
 }
 
 // begin has a run go on with all that is ready.
@@ -243,7 +243,7 @@ func (q *Queue) Today(ctx context.Context) (crew.Day, error) {
 		FROM ken.survey_ceiling c LEFT JOIN ken.survey_day d ON d.day = (now() AT TIME ZONE 'UTC')::date`).
 		Scan(&day, &d.Ceiling.Tokens, &d.Ceiling.Cost, &d.Spent.Tokens, &d.Spent.Cost, &d.Reserved.Tokens, &d.Reserved.Cost)
 	if err != nil {
-		return d, away(err)
+		return d, q.away(ctx, err)
 	}
 	d.Day = day.Format(time.DateOnly)
 	return d, nil
@@ -251,11 +251,15 @@ func (q *Queue) Today(ctx context.Context) (crew.Day, error) {
 
 // SetCeiling bounds what all runs together may spend on a day.
 func (q *Queue) SetCeiling(ctx context.Context, c crew.Ceiling) error {
-	if _, err := q.pool.Exec(ctx, `UPDATE ken.survey_ceiling SET max_tokens = $1, max_cost = $2`, c.Tokens, c.Cost); err != nil {
-		return away(err)
+	_, err := q.pool.Exec(ctx, `UPDATE ken.survey_ceiling SET max_tokens = $1, max_cost = $2`, c.Tokens, c.Cost)
+	switch {
+	case denied(err):
+		return q.refused(ctx, err, lookRights, ceilingRights)
+	case err != nil:
+		return q.away(ctx, err)
 	}
 	if err := q.sweepPaused(ctx); err != nil {
-		return away(err)
+		return q.away(ctx, err)
 	}
 	return nil
 }

@@ -51,7 +51,7 @@ func (l *till) Reserve(ctx context.Context, most, before crew.Amount) error {
 		case errors.Is(err, errFenced):
 			return err
 		case !errors.Is(err, errCrowded) && !passes(err):
-			return away(err)
+			return l.q.away(ctx, err)
 		}
 		select {
 		case <-ctx.Done():

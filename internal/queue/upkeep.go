@@ -28,7 +28,7 @@ func (w *worker) beat(done <-chan struct{}) {
 		lost, err := w.q.renew(ctx, slices.Collect(maps.Keys(hands)), w.opts.Lease)
 		cancel()
 		if err != nil {
-			w.opts.Told(Event{Err: away(err), Server: true})
+			w.opts.Told(Event{Err: w.q.away(ctx, err), Server: true})
 			continue // who has really lost one is fenced off in the end
 		}
 		for t, give := range hands {
@@ -47,7 +47,7 @@ func (w *worker) tidy(ctx context.Context) {
 	for {
 		err := patiently(ctx, func(ctx context.Context) error { return w.q.sweep(ctx, names, w.opts.Lease) })
 		if err != nil && ctx.Err() == nil {
-			w.opts.Told(Event{Err: away(err), Server: true})
+			w.opts.Told(Event{Err: w.q.away(ctx, err), Server: true})
 		}
 		select {
 		case <-ctx.Done():

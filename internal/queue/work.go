@@ -69,12 +69,18 @@ func (q *Queue) Work(ctx context.Context, opts WorkOptions) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	w := &worker{q: q, opts: opts, fair: crew.NewFair(opts.Jobs), stop: stop, ending: ctx, hands: make(map[*taken]context.CancelCauseFunc)}
+	// River would ask for jobs that it is refused, over and over, and say nothing.
+	if q.opts.Server != nil {
+		if err := q.opts.Server.Lacks(ctx, workRights); err != nil {
+			return err
+		}
+	}
 	client, err := w.client()
 	if err != nil {
 		return err
 	}
 	if err := client.Start(context.WithoutCancel(ctx)); err != nil {
-		return away(err)
+		return q.away(ctx, err)
 	}
 	var helpers sync.WaitGroup
 	done := make(chan struct{}) // when nothing is in hand any more

@@ -129,7 +129,7 @@ func (w *worker) insist(ctx context.Context, f func(context.Context) error) erro
 		if !passes(err) || ctx.Err() != nil {
 			return err
 		}
-		w.opts.Told(Event{Err: away(err), Server: true})
+		w.opts.Told(Event{Err: w.q.away(ctx, err), Server: true})
 		select {
 		case <-ctx.Done():
 			return err

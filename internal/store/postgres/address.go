@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"net/url"
 	"slices"
@@ -31,9 +32,12 @@ type Address struct {
 	secrets []string
 }
 
+// socket reports whether the host is a directory of this machine, where a socket lies.
+func (a Address) socket() bool { return strings.HasPrefix(a.Host, "/") }
+
 func (a Address) String() string {
 	u := url.URL{Scheme: "postgres", User: url.User(a.User), Path: "/" + a.Database}
-	if strings.HasPrefix(a.Host, "/") {
+	if a.socket() {
 		u.RawQuery = url.Values{"host": {a.Host}}.Encode()
 	} else {
 		u.Host = net.JoinHostPort(a.Host, strconv.Itoa(int(a.Port)))
@@ -204,6 +208,10 @@ func (e *serverError) Error() string { return e.words }
 
 func (e *serverError) Unwrap() error { return e.err }
 
+// Explain puts a failure of the server that somebody else met into the store's words: where, why,
+// and what to do about it.
+func (s *Store) Explain(err error) error { return s.explain("reach", err) }
+
 // explain says what failed, where and why, and what to do about it. What somebody who was
 // called back has reported, and that somebody gave up waiting, stays as it is.
 func (s *Store) explain(what string, err error) error {
@@ -246,6 +254,8 @@ func (s *Store) reason(err error) (why, hint string) {
 		return "the server does not answer", reach + fault.Quote(s.address.String())
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return "nobody listens there", reach + fault.Quote(s.address.String())
+	case s.address.socket() && errors.Is(err, fs.ErrNotExist):
+		return "nobody listens there", "an address without a host means a socket on this machine; name the server: postgres://USER@HOST:5432/DATABASE"
 	}
 	// Several attempts are several lines, of which the last is as good as any.
 	lines := strings.Split(strings.TrimSpace(err.Error()), "\n")

@@ -66,45 +66,86 @@ func (s *Store) mayNotMake(version int, why error) error {
 	}
 }
 
+// A Right is one that a role needs on some of ken's tables, or on sequences: their names, apart by
+// commas.
+type Right struct{ Right, On string }
+
 // everyday is what a role needs that keeps a clone in step: the grants of the manual's page about
 // teams. What belongs to workers is not asked for.
-var everyday = []struct{ right, tables string }{
+var everyday = []Right{
 	{"SELECT", "schema, repository, record, directory_record, worktree, file, lease, directory_latest, directory_failure, directory, machine, row, summary"},
 	{"INSERT", "repository, record, directory_record, worktree, file, lease, directory_latest, directory_failure"},
 	{"UPDATE", "worktree, file, lease, directory_latest, directory_failure"},
 	{"DELETE", "worktree, file, lease, directory_latest, directory_failure"},
 }
 
-// mayWrite says which rights the role lacks, with what would grant them.
+// Lacks says which of some rights the role lacks, with what would grant them, nil when it has them
+// all. What is not there is not asked about.
+func (s *Store) Lacks(ctx context.Context, rights []Right) error {
+	conn, err := pgx.ConnectConfig(ctx, s.connections.config.ConnConfig)
+	if err != nil {
+		return s.explain("open", err)
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	lacks, err := lacking(ctx, conn, rights)
+	if err == nil {
+		err = s.wants(lacks)
+	}
+	return s.explain("open", err)
+}
+
+// mayWrite says which rights of every day the role lacks.
 func (s *Store) mayWrite(ctx context.Context, q querier) error {
-	var lacks []string
-	var uses, counts bool
-	err := q.QueryRow(ctx, `
-		SELECT has_schema_privilege(n.oid, 'USAGE'), has_column_privilege(c.oid, 'seq', 'UPDATE')
-		FROM pg_catalog.pg_namespace n JOIN pg_catalog.pg_class c ON c.relnamespace = n.oid AND c.relname = 'repository' WHERE n.nspname = 'ken'`).Scan(&uses, &counts)
+	lacks, err := lacking(ctx, q, everyday)
 	if err != nil {
 		return err
 	}
-	if !uses {
-		lacks = append(lacks, "USAGE ON SCHEMA ken")
-	}
-	for _, need := range everyday {
-		var missing string
-		err := q.QueryRow(ctx, `
-			SELECT coalesce(string_agg('ken.' || c.relname, ', ' ORDER BY c.relname), '')
-			FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-			WHERE n.nspname = 'ken' AND c.relname = ANY (string_to_array($1, ', ')) AND NOT has_table_privilege(c.oid, $2)`,
-			need.tables, need.right).Scan(&missing)
-		if err != nil {
-			return err
-		}
-		if missing != "" {
-			lacks = append(lacks, need.right+" ON "+missing)
-		}
+	var counts bool
+	err = q.QueryRow(ctx, `
+		SELECT has_column_privilege(c.oid, 'seq', 'UPDATE')
+		FROM pg_catalog.pg_namespace n JOIN pg_catalog.pg_class c ON c.relnamespace = n.oid AND c.relname = 'repository' WHERE n.nspname = 'ken'`).Scan(&counts)
+	if err != nil {
+		return err
 	}
 	if !counts {
 		lacks = append(lacks, "UPDATE (seq) ON ken.repository")
 	}
+	return s.wants(lacks)
+}
+
+// lacking lists the rights that the role lacks, as GRANT takes them.
+func lacking(ctx context.Context, q querier, rights []Right) (lacks []string, err error) {
+	var uses bool
+	err = q.QueryRow(ctx, `SELECT has_schema_privilege(oid, 'USAGE') FROM pg_catalog.pg_namespace WHERE nspname = 'ken'`).Scan(&uses)
+	if err != nil {
+		return nil, err
+	}
+	if !uses {
+		lacks = append(lacks, "USAGE ON SCHEMA ken")
+	}
+	for _, need := range rights {
+		var missing string
+		err := q.QueryRow(ctx, `
+			SELECT coalesce(string_agg(CASE c.relkind WHEN 'S' THEN 'SEQUENCE ' ELSE '' END || 'ken.' || c.relname, ', ' ORDER BY c.relname), '')
+			FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+			WHERE n.nspname = 'ken' AND c.relname = ANY (string_to_array($1, ', '))
+				AND NOT CASE -- of others, it may be asked before their name is looked at
+					WHEN c.relkind = 'S' THEN CASE $2 WHEN 'USAGE' THEN has_sequence_privilege(c.oid, $2) END
+					ELSE CASE $2 WHEN 'USAGE' THEN NULL ELSE has_table_privilege(c.oid, $2) END
+				END`,
+			need.On, need.Right).Scan(&missing)
+		if err != nil {
+			return nil, err
+		}
+		if missing != "" {
+			lacks = append(lacks, need.Right+" ON "+missing)
+		}
+	}
+	return lacks, nil
+}
+
+// wants tells a role which rights it lacks, with what would grant them; nil for none.
+func (s *Store) wants(lacks []string) error {
 	if len(lacks) == 0 {
 		return nil
 	}
@@ -119,6 +160,9 @@ func (s *Store) mayWrite(ctx context.Context, q querier) error {
 		Err:  fmt.Errorf("the role %s lacks %s on some of the tables: %w", s.address.User, strings.Join(rights, ", "), errRights),
 	}
 }
+
+// Owner is the address for whoever owns the database, whose name is not known here.
+func (s *Store) Owner() string { return s.address.owners() }
 
 // owners is the address for whoever owns the database, whose name is not known here.
 func (a Address) owners() string {
