@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"ken/internal/cli"
 	"ken/internal/crew"
+	"ken/internal/fault"
 	"ken/internal/model/provider"
 	"ken/internal/pgtest"
 	"ken/internal/repo"
@@ -69,6 +71,42 @@ func TestWorkerStartsNoProgramUnasked(t *testing.T) {
 			if err := s.Able(t.Context(), run); err == nil {
 				t.Error("by another recipe it is able too")
 			}
+		}
+	}
+}
+
+// A worker that does not have a commit says what brings it here, in a bare clone too.
+func TestWorkerSaysHowToFetch(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	t.Setenv(storeVariable, "postgres://ken@127.0.0.1:1/ken")
+	for _, how := range [][]string{{"--bare"}, {"--mirror"}, nil} {
+		r := testrepo.New(t)
+		r.Write("a.go", "package a\n")
+		r.Commit("begin")
+		clone := r.Clone(how...)
+		r.Git("switch", "-q", "-c", "topic")
+		r.Write("b.go", "package b\n")
+		commit, err := repo.ParseID(r.Commit("more"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Git("switch", "-q", "main")
+		s, err := openWorkshop(t.Context(), clone.Dir, cli.WorkOptions{}, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.close()
+		_, err = s.at(t.Context(), commit)
+		if fault.HintOf(err) == "" {
+			t.Fatalf("%v without a hint", err)
+		}
+		cmd := exec.CommandContext(t.Context(), "sh", "-c", fault.HintOf(err))
+		cmd.Env = r.Env()
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		if _, err := s.at(t.Context(), commit); err != nil {
+			t.Errorf("clone %v, after %s: %v", how, fault.HintOf(err), err)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 	"unicode"
@@ -90,7 +91,7 @@ func (s *workshop) at(ctx context.Context, commit repo.ID) (*shopTree, error) {
 	}
 	if _, ok, err := s.w.git.Tree(ctx, commit); err != nil || !ok {
 		return nil, errors.Join(err, &fault.Error{
-			Hint: "git -C " + fault.Quote(s.w.git.GitDir()) + " fetch",
+			Hint: command(append([]string{"git", "-C", s.w.git.GitDir()}, s.w.git.Fetching(ctx)...)),
 			Err:  fmt.Errorf("commit %s is not here", commit),
 		})
 	}
@@ -103,6 +104,15 @@ func (s *workshop) at(ctx context.Context, commit repo.ID) (*shopTree, error) {
 		s.trees = s.trees[1:]
 	}
 	return t, nil
+}
+
+// command is a line for a shell.
+func command(words []string) string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		quoted[i] = fault.Quote(w)
+	}
+	return strings.Join(quoted, " ")
 }
 
 // Able implements [queue.Describer].

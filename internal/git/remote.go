@@ -12,3 +12,17 @@ func (r *Repo) OnRemote(ctx context.Context, commit repo.ID) (bool, error) {
 	out, err := r.read(ctx, nil, "for-each-ref", "--count=1", "--format=%(refname)", "--contains="+commit.String(), "refs/remotes/")
 	return strings.TrimSpace(out) != "", err
 }
+
+// Fetching are the arguments with which git brings every branch of the remote here. A bare clone
+// does not say where they go, and by itself fetches only what the remote has checked out.
+func (r *Repo) Fetching(ctx context.Context) []string {
+	cfg, err := r.shared(ctx)
+	if err != nil || len(cfg.all("remote.origin.fetch")) > 0 || len(cfg.all("remote.origin.url")) == 0 {
+		return []string{"fetch"}
+	}
+	to := "refs/remotes/origin/*"
+	if bare, _ := cfg.flag("core.bare"); bare {
+		to = "refs/heads/*"
+	}
+	return []string{"fetch", "origin", "+refs/heads/*:" + to}
+}
