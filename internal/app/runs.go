@@ -10,22 +10,24 @@ import (
 	"ken/internal/queue"
 )
 
-// How often runs are asked for, and for how long a server may think about it.
+// How often runs are asked for, for how long a server may think about it, and for how long one that
+// did not answer the last time holds up who asks again.
 const (
 	runsFresh   = time.Second
 	runsPatient = 2 * time.Second
+	runsBriefly = 250 * time.Millisecond
 	runsShown   = 5
 )
 
 // A runsLook tells how the surveys stand that were handed out from a repository. What it
-// knows is at most a second old, and a server that stalls holds nobody up twice.
+// tells is at most a second old, unless the server is away: one that stalls holds up nobody twice.
 type runsLook struct {
 	root string
 
 	mu    sync.Mutex
 	known *board.Part[board.Runs]
-	at    time.Time // when it was asked for
-	busy  bool
+	at    time.Time     // when it was asked for
+	busy  chan struct{} // closed when the server has answered that is being asked; nil when none is
 
 	asking sync.Mutex // held while the server is asked
 	space  *crewSpace
@@ -35,30 +37,38 @@ type runsLook struct {
 // part is what is known of the runs, nil where there is no store that they could be in.
 func (l *runsLook) part(ctx context.Context) *board.Part[board.Runs] {
 	l.mu.Lock()
-	if l.busy || time.Since(l.at) < runsFresh {
-		defer l.mu.Unlock()
+	defer l.mu.Unlock()
+	if l.busy == nil && time.Since(l.at) < runsFresh {
 		return l.known
 	}
-	l.busy, l.at = true, time.Now()
-	known, first := l.known, l.known == nil
-	l.mu.Unlock()
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), runsPatient)
-		defer cancel()
-		found := l.ask(ctx)
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		l.known, l.busy = found, false
-	}()
-	if !first {
-		return known
+	if l.busy == nil {
+		l.busy, l.at = make(chan struct{}), time.Now()
+		go l.renew(context.WithoutCancel(ctx), l.busy)
 	}
-	<-done
+	var over <-chan time.Time // never, where the server answered the last time
+	if l.known != nil && l.known.Known == nil {
+		over = time.After(runsBriefly)
+	}
+	busy := l.busy
+	l.mu.Unlock()
+	select {
+	case <-busy:
+	case <-over:
+	case <-ctx.Done():
+	}
+	l.mu.Lock()
+	return l.known
+}
+
+// renew asks the server, and tells those who wait for it.
+func (l *runsLook) renew(ctx context.Context, busy chan struct{}) {
+	ctx, cancel := context.WithTimeout(ctx, runsPatient)
+	defer cancel()
+	found := l.ask(ctx)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.known
+	l.known, l.busy = found, nil
+	close(busy)
 }
 
 // ask asks the server.

@@ -1,0 +1,62 @@
+package app
+
+import (
+	"testing"
+	"time"
+
+	"ken/internal/crew"
+	"ken/internal/pgtest"
+	"ken/internal/queue/queuetest"
+	"ken/internal/repo"
+	"ken/internal/testrepo"
+)
+
+// Who looks after a while sees what was handed out meanwhile, at once. A server that stalls holds
+// up the first who looks and, for as long as it does, nobody after him; then the runs are unknown.
+func TestRunsAreLookedAtAnew(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	proxy := pgtest.Through(t, pgtest.Database(t))
+	t.Setenv(storeVariable, proxy.Address())
+	r := testrepo.New(t)
+	r.Write("a.go", "package a\n")
+	commit, err := repo.ParseID(r.Commit("begin"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	space, err := openCrew(t.Context(), r.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer space.Close()
+	look := &runsLook{root: r.Dir}
+	defer look.close()
+	later := func() {
+		look.mu.Lock()
+		defer look.mu.Unlock()
+		look.at = time.Time{}
+	}
+	for n := 1; n <= 2; n++ {
+		if _, err := space.Queue.HandOut(t.Context(), crew.Run{Repository: space.Repository(), Commit: commit, Provider: "command"}, queuetest.Tree("d", 1)); err != nil {
+			t.Fatal(err)
+		}
+		later()
+		if got := look.part(t.Context()); got == nil || got.Known == nil || len(got.Known.Runs) != n {
+			t.Errorf("after %d were handed out: %+v", n, got)
+		}
+	}
+
+	proxy.Stall(true)
+	later()
+	if got := look.part(t.Context()); got == nil || got.Unknown == nil {
+		t.Errorf("of a server that stalls: %+v", got)
+	}
+	later()
+	began := time.Now()
+	if got := look.part(t.Context()); got == nil || got.Unknown == nil {
+		t.Errorf("of a server that stalls: %+v", got)
+	}
+	if took := time.Since(began); took >= runsPatient {
+		t.Errorf("the second who looks waits for %v", took)
+	}
+	proxy.Stall(false) // what was cut off in the middle is waited for otherwise
+}
