@@ -40,7 +40,7 @@ func (r *Repo) Begins(ctx context.Context, known Beginning) (Beginning, error) {
 		return known, nil
 	case shallow != "":
 		return Beginning{}, &fault.Error{
-			Hint: "git fetch --unshallow, or name the repository in .ken/config.yaml: team: {repository: NAME}",
+			Hint: "git fetch --unshallow, or name the repository in .ken/config.yaml as the others know it: team: {repository: ID}, with the ID that ken share status prints in a clone that is not shallow",
 			Err:  errors.New("root commit: this clone is shallow, and does not know it"),
 		}
 	case tip.IsZero():
