@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"ken/internal/cli"
 	"ken/internal/crew"
@@ -125,6 +126,11 @@ func (c *crewSpace) HandOut(ctx context.Context, opts cli.HandOutOptions) (*cli.
 	if err != nil {
 		return nil, err
 	}
+	// A program goes by its file's name where no model is named, for its price as well.
+	cfg.Model = strings.TrimPrefix(m.Name(), cfg.Provider+"/")
+	if m, err = quoted(cfg); err != nil {
+		return nil, err
+	}
 	writer := &survey.Thinker{Model: m}
 	if err := c.priced(ctx, m, opts.Ceiling); err != nil {
 		return nil, err
@@ -144,7 +150,7 @@ func (c *crewSpace) HandOut(ctx context.Context, opts cli.HandOutOptions) (*cli.
 	}
 	handed.ID, err = c.Queue.HandOut(ctx, crew.Run{
 		Repository: c.shop.identity, Commit: commit, Recipe: writer.Recipe(), Provider: cfg.Provider, Model: cfg.Model,
-		By: author(ctx, w.git, ""), Ceiling: opts.Ceiling,
+		By: author(ctx, w.git, ""), Ceiling: opts.Ceiling, Spent: crew.Amount{Unpriced: !m.Price().Known()},
 	}, out)
 	return handed, err
 }

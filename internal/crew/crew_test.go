@@ -221,6 +221,20 @@ func TestCeiling(t *testing.T) {
 	}
 }
 
+// What nobody knows the price of does not cost nothing.
+func TestAmount(t *testing.T) {
+	t.Parallel()
+	for a, want := range map[crew.Amount]string{
+		{Tokens: 7, Cost: crew.Dollars(0.25)}:                 "7 tokens, $0.2500",
+		{Tokens: 7, Unpriced: true}:                           "7 tokens (price not known)",
+		{Tokens: 7, Cost: crew.Dollars(0.25), Unpriced: true}: "7 tokens, at least $0.2500",
+	} {
+		if a.String() != want {
+			t.Errorf("%s, want %s", a, want)
+		}
+	}
+}
+
 // till pays until it has nothing left.
 type till struct{ left, spent int64 }
 

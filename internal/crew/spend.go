@@ -61,8 +61,11 @@ func (a Amount) Add(b Amount) Amount {
 func (a Amount) IsZero() bool { return a == Amount{} }
 
 func (a Amount) String() string {
-	if a.Unpriced {
-		return fmt.Sprintf("%d tokens", a.Tokens)
+	switch {
+	case a.Unpriced && a.Cost == 0:
+		return fmt.Sprintf("%d tokens (price not known)", a.Tokens)
+	case a.Unpriced:
+		return fmt.Sprintf("%d tokens, at least %s", a.Tokens, a.Cost)
 	}
 	return fmt.Sprintf("%d tokens, %s", a.Tokens, a.Cost)
 }

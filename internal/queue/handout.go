@@ -13,14 +13,15 @@ import (
 )
 
 // HandOut begins a run: its directories, and the jobs of those that wait for none, are
-// there together or not at all. It returns the run's id.
+// there together or not at all. That the price of its model is not known is said by Spent. It
+// returns the run's id.
 func (q *Queue) HandOut(ctx context.Context, run crew.Run, out *survey.Handout) (id int64, err error) {
 	err = q.in(ctx, func(tx pgx.Tx) error {
 		err := tx.QueryRow(ctx, `
-			INSERT INTO ken.survey_run (repository, commit_id, recipe, provider, model, asked_by, about, state, max_tokens, max_cost)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, 'running', $8, $9) RETURNING id`,
+			INSERT INTO ken.survey_run (repository, commit_id, recipe, provider, model, asked_by, about, state, max_tokens, max_cost, unpriced)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, 'running', $8, $9, $10) RETURNING id`,
 			run.Repository, run.Commit.String(), run.Recipe, run.Provider, run.Model, run.By, out.About,
-			run.Ceiling.Tokens, run.Ceiling.Cost,
+			run.Ceiling.Tokens, run.Ceiling.Cost, run.Spent.Unpriced,
 		).Scan(&id)
 		if err != nil {
 			return err

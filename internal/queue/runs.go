@@ -113,6 +113,9 @@ func scanRun(ctx context.Context, tx interface {
 	if err != nil {
 		return err
 	}
+	// All of a run is asked of one model.
+	r.Assumed.Unpriced = r.Spent.Unpriced && r.Assumed.Tokens > 0
+	r.Reserved.Unpriced = r.Spent.Unpriced && r.Reserved.Tokens > 0
 	r.Begun = r.Begun.UTC()
 	r.Commit, err = repo.ParseID(commit)
 	return err
@@ -237,14 +240,19 @@ func (q *Queue) begin(ctx context.Context, tx pgx.Tx, run int64, repository stri
 func (q *Queue) Today(ctx context.Context) (crew.Day, error) {
 	var d crew.Day
 	var day time.Time
+	var unpriced bool // a directory was worked on today for a model whose price is not known
 	err := q.pool.QueryRow(ctx, `
 		SELECT (now() AT TIME ZONE 'UTC')::date, c.max_tokens, c.max_cost, coalesce(d.spent_tokens, 0), coalesce(d.spent_cost, 0),
-			coalesce(d.reserved_tokens, 0), coalesce(d.reserved_cost, 0)
-		FROM ken.survey_ceiling c LEFT JOIN ken.survey_day d ON d.day = (now() AT TIME ZONE 'UTC')::date`).
-		Scan(&day, &d.Ceiling.Tokens, &d.Ceiling.Cost, &d.Spent.Tokens, &d.Spent.Cost, &d.Reserved.Tokens, &d.Reserved.Cost)
+			coalesce(d.reserved_tokens, 0), coalesce(d.reserved_cost, 0),
+			EXISTS (SELECT FROM ken.survey_run r JOIN ken.survey_directory w ON w.run = r.id
+				WHERE r.unpriced AND (r.ended IS NULL OR r.ended >= begins.at) AND greatest(w.taken_at, w.settled_at) >= begins.at)
+		FROM ken.survey_ceiling c CROSS JOIN (SELECT date_trunc('day', now() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC') AS begins (at)
+		LEFT JOIN ken.survey_day d ON d.day = (now() AT TIME ZONE 'UTC')::date`).
+		Scan(&day, &d.Ceiling.Tokens, &d.Ceiling.Cost, &d.Spent.Tokens, &d.Spent.Cost, &d.Reserved.Tokens, &d.Reserved.Cost, &unpriced)
 	if err != nil {
 		return d, q.away(ctx, err)
 	}
+	d.Spent.Unpriced, d.Reserved.Unpriced = unpriced && d.Spent.Tokens > 0, unpriced && d.Reserved.Tokens > 0
 	d.Day = day.Format(time.DateOnly)
 	return d, nil
 }

@@ -62,6 +62,34 @@ func TestRepositoriesAreApart(t *testing.T) {
 	}
 }
 
+// What is asked of a model whose price is not known costs nobody knows what: not what was spent,
+// nor what workers that vanished may have spent, nor what the server has on that day.
+func TestPriceNotKnown(t *testing.T) {
+	t.Parallel()
+	s := open(t, pgtest.Database(t))
+	for _, unpriced := range []bool{false, true} {
+		run := testRun
+		run.Spent.Unpriced = unpriced
+		id := s.handOut(t, run, grow())
+		if r := s.run(t, id); r.Spent.Unpriced != unpriced || !r.Assumed.IsZero() {
+			t.Errorf("before anything was spent: %+v", r)
+		}
+		s.work(t, 1, queue.WorkOptions{}, &hand{})
+		if _, err := s.pool.Exec(t.Context(), `UPDATE ken.survey_run SET assumed_tokens = 7 WHERE id = $1`, id); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.pool.Exec(t.Context(), `INSERT INTO ken.survey_day (day, spent_tokens) VALUES ((now() AT TIME ZONE 'UTC')::date, 7) ON CONFLICT DO NOTHING`); err != nil {
+			t.Fatal(err)
+		}
+		if r := s.run(t, id); r.Assumed.Unpriced != unpriced {
+			t.Errorf("by workers that vanished: %v", r.Assumed)
+		}
+		if day, err := s.Today(t.Context()); err != nil || day.Spent.Unpriced != unpriced {
+			t.Errorf("on the day: %v, %v", day.Spent, err)
+		}
+	}
+}
+
 // Whoever resumes a run changes the part of its ceiling that is named, and no other.
 func TestResumedUnderItsCeiling(t *testing.T) {
 	t.Parallel()
