@@ -79,7 +79,7 @@ func (w *workspace) openTeam(ctx context.Context) (*team.Team, error) {
 	}
 	return team.Open(team.Options{
 		Address: address, Given: os.Getenv(storeVariable) != "", Repository: w.identity, Local: w.store,
-		StateDir: stateDir(), CommonDir: w.git.CommonDir(), Root: w.git.Root(), Worktree: w.git.Worktree(),
+		StateDir: stateDir(), CommonDir: w.git.CommonDir(), Bare: w.bare, Root: w.git.Root(), Worktree: w.git.Worktree(),
 	})
 }
 

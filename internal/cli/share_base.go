@@ -72,11 +72,11 @@ func machineStands(m share.Machine) string {
 		here = ", this one"
 	}
 	if m.Verified.IsZero() {
-		return "never verified" + here
+		return "not looked at yet" + here
 	}
-	head := "before the first commit"
+	head := "what is to be the first commit"
 	if !m.Head.IsZero() {
-		head = "at " + m.Head.String()[:12]
+		head = m.Head.String()[:12]
 	}
-	return fmt.Sprintf("%s, verified %s: %d of %d fresh, %d stale%s", head, m.Verified.Format(asOf), m.Fresh, m.Files, m.Stale, here)
+	return fmt.Sprintf("last looked at %s, %s: of %s %d fresh, %d stale%s", head, m.Verified.Format(asOf), term.Count(m.Files, "file"), m.Fresh, m.Stale, here)
 }

@@ -28,7 +28,7 @@ type Base struct {
 	// them, and Quarantined the first of them.
 	Aside       int           `json:"aside,omitempty"`
 	Quarantined []Quarantined `json:"quarantined,omitempty"`
-	// Machines are the work trees that have told how they stand.
+	// Machines are the work trees that have told how they stand, this one first whether it has or not.
 	Machines []Machine `json:"machines,omitempty"`
 }
 
@@ -48,7 +48,8 @@ func (b *Base) Current() bool {
 	return b.Problem == "" && b.Unsent == 0 && b.Unpulled == 0 && b.Aside == 0
 }
 
-// A Machine is how a work tree of some machine stood when it last told.
+// A Machine is how a work tree of some machine stood when ken last looked at it there. The counts
+// are of files, by their summaries.
 type Machine struct {
 	ID       string    `json:"id"`
 	Host     string    `json:"host"` // what people call it

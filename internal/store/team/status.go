@@ -63,7 +63,7 @@ func Trouble(err error) share.Trouble {
 	return share.Unusable
 }
 
-// look asks the base what is there that is not here, and who else comes.
+// look asks the base what is there that is not here, and who else comes: this one first.
 func (t *Team) look(ctx context.Context, out *share.Base) (err error) {
 	if out.Records, err = t.base.Count(ctx); err != nil {
 		return err
@@ -75,10 +75,37 @@ func (t *Team) look(ctx context.Context, out *share.Base) (err error) {
 	if err != nil {
 		return err
 	}
-	here, name := t.machine(), t.worktree()
+	machine := t.machine()
+	here := share.Machine{ID: machine.ID, Host: machine.Host, Worktree: t.worktree()}
 	for _, m := range list {
-		m.Here = m.ID == here.ID && m.Worktree == name
+		if m.ID == here.ID && m.Worktree == here.Worktree {
+			here.Told = m.Told
+			continue
+		}
 		out.Machines = append(out.Machines, m)
 	}
+	if t.opts.Bare {
+		return nil
+	}
+	if err := t.looked(ctx, &here); err != nil {
+		return err
+	}
+	out.Machines = append([]share.Machine{here}, out.Machines...)
 	return nil
+}
+
+// looked fills in how the work tree here stands. What was told of it may be older than what is
+// known, or nothing yet.
+func (t *Team) looked(ctx context.Context, here *share.Machine) error {
+	here.Here = true
+	b, verified, err := t.opts.Local.Baseline(ctx, t.opts.Worktree)
+	if err != nil {
+		return err
+	}
+	if verified {
+		here.Head, here.Verified = b.Head, b.At.UTC()
+	}
+	n, err := t.opts.Local.Tally(ctx, t.opts.Worktree)
+	here.Files, here.Fresh, here.Stale, here.None = n.Files, n.Fresh, n.Stale, n.None
+	return err
 }

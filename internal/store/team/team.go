@@ -80,6 +80,7 @@ type Options struct {
 	// and so no memory of what was agreed and of when the base was away.
 	StateDir  string
 	CommonDir string // the git directory that all work trees share, which names the clone
+	Bare      bool   // there is no work tree
 	Root      string // of the work tree
 	Worktree  string // the work tree's name, "" for the main one
 	Now       func() time.Time
