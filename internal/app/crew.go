@@ -27,7 +27,11 @@ type crewSpace struct {
 // openCrew opens them, for a user who has asked for what lies on the server.
 func openCrew(ctx context.Context, dir string) (*crewSpace, error) {
 	return openCrewBy(ctx, dir, true, func(shop *workshop) (*queue.Queue, error) {
-		return openQueue(ctx, map[string]*workshop{shop.identity: shop}, 1)
+		q, err := openQueue(ctx, map[string]*workshop{shop.identity: shop}, 1)
+		if err == nil {
+			shop.w.team.Reached()
+		}
+		return q, err
 	})
 }
 

@@ -46,6 +46,8 @@ func (t *Team) Status(ctx context.Context, away error) (*share.Base, error) {
 	}
 	if away != nil {
 		out.Problem, out.Trouble = away.Error(), Trouble(away)
+	} else {
+		t.Reached()
 	}
 	return out, away
 }

@@ -213,6 +213,15 @@ func (t *Team) Due() {
 	t.keep()
 }
 
+// Reached says that the base answers: if it was left alone because it did not, the next command of
+// this clone goes there.
+func (t *Team) Reached() {
+	if t.memory.Failures > 0 {
+		t.memory.Failures, t.memory.At = 0, time.Time{}
+		t.keep()
+	}
+}
+
 // A stepper bounds one step in time.
 type stepper func(ctx context.Context, do func(context.Context) error) error
 

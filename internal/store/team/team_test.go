@@ -290,14 +290,23 @@ func TestAwayFromTheStart(t *testing.T) {
 	if note := bob.command(t, address, text("bob's")); note == "" {
 		t.Error("nobody says that the base is away")
 	}
+	eve := newClone(t)
+	if note := eve.command(t, address, text("eve's")); note == "" {
+		t.Error("nobody says that the base is away")
+	}
 	server.Restart(t)
+	if b := eve.status(t, address); b.Unsent != 1 {
+		t.Errorf("%+v", b)
+	}
+	eve.quiet(t, address) // who has seen that it is back does not leave it alone
+	want(t, base(t, address, "r"), "eve's")
 	ann.quiet(t, address) // it is still left alone
 	ann.wait(later)
 	ann.quiet(t, address)
-	want(t, base(t, address, "r"), "off line", "later")
+	want(t, base(t, address, "r"), "off line", "later", "eve's")
 	bob.wait(-later) // a clock that was put back proves nothing
 	bob.quiet(t, address)
-	want(t, base(t, address, "r"), "off line", "later", "bob's")
+	want(t, base(t, address, "r"), "off line", "later", "bob's", "eve's")
 }
 
 // So is one that goes away in the middle, by a stop, a crash or a closed door.
