@@ -23,7 +23,8 @@ index and git status never see it.
 
 Where .ken/config.yaml or KEN_STORE names a PostgreSQL database, that is the base
 of the team: these commands go there when no REMOTE is given, and to a git remote
-too when share.remote names one.`,
+too when share.remote names one. Push and pull both go both ways there: what is new
+on either side is on both afterwards.`,
 		Args: cobra.NoArgs,
 		RunE: needsSub,
 	}

@@ -13,7 +13,8 @@ func (p *program) sharePull() *cobra.Command {
 		Use:   "pull [REMOTE]",
 		Short: "Take over what a remote has and this clone has not",
 		Long: `Takes over what is new in refs/ken/knowledge of the remote. What was written
-about a content that is here is fresh at once, wherever it was written.
+about a content that is here is fresh at once, wherever it was written. The base of a
+team is handed what is new here as well.
 
 What cannot be read is quarantined, and what nobody whom the policy trusts has
 shared is held back: ken share status lists both.`,

@@ -15,7 +15,8 @@ func (p *program) sharePush() *cobra.Command {
 		Use:   "push [REMOTE]",
 		Short: "Hand over what is new here to a remote",
 		Long: `Adds what is known here and not at the remote to its refs/ken/knowledge. If
-somebody else was quicker, what they pushed is taken over on the way.
+somebody else was quicker, what they pushed is taken over on the way. From the base of a
+team all that is new there is taken over.
 
 When there is more than the budget allows, or what is no record, --prune begins a new epoch: it lets go
 of texts that later ones followed, then of outlines, then of texts about directories
