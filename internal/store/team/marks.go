@@ -26,9 +26,38 @@ type marks struct {
 	Rows map[string]int64 `json:"rows,omitempty"`
 	// RowsAt is when rows were last handed over.
 	RowsAt time.Time `json:"rows_at,omitzero"`
+	// Before are those of other bases at the same address, the last one first: who names another
+	// repository, and then the old one again, has not lost his place.
+	Before []marks `json:"before,omitempty"`
 }
 
-func newMarks(base string) marks { return marks{Base: base} }
+// beforeMost is how many other bases are remembered.
+const beforeMost = 3
+
+// of returns the marks about a base: empty ones, unless it is one that was gone to before.
+func (m marks) of(base string) marks {
+	if m.Base == base {
+		return m
+	}
+	now, others := marks{Base: base}, m.Before
+	if m.Base != "" {
+		m.Before = nil
+		others = append([]marks{m}, others...)
+	}
+	var rest []marks
+	for _, b := range others {
+		if b.Base == base {
+			now = b
+		} else {
+			rest = append(rest, b)
+		}
+	}
+	now.Before = rest[:min(len(rest), beforeMost)]
+	return now
+}
+
+// anew returns the marks of who begins from the beginning with the same base.
+func (m marks) anew() marks { return marks{Base: m.Base, Before: m.Before} }
 
 // key is what the marks are remembered under.
 func (t *Team) key() string { return "team " + t.address.String() }
@@ -74,17 +103,18 @@ func (t *Team) enter(ctx context.Context, step stepper) error {
 		if err != nil {
 			return err
 		}
-		known := t.marks.Base == base
+		t.marks = t.marks.of(base)
+		known := true
 		t.news = true
-		if known && t.marks.Pulled+t.marks.Given != "" {
+		if t.marks.Pulled+t.marks.Given != "" {
 			if known, t.news, err = t.base.Stand(ctx, t.marks.Pulled, t.marks.Given); err != nil {
 				return err
 			}
 		}
 		if !known {
-			// Another base, or this one as it was on an earlier day: what it has of ours is not
-			// known, and everything is handed over again.
-			t.marks = newMarks(base)
+			// It is as it was on an earlier day: what it has of ours is not known, and everything is
+			// handed over again.
+			t.marks = t.marks.anew()
 		}
 		return nil
 	})

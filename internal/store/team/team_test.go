@@ -218,6 +218,36 @@ func TestRepositoriesApart(t *testing.T) {
 	}
 }
 
+// Who has gone to another repository of the server, and comes back to the one before, has not lost
+// his place there: what both sides have is neither unsent nor unpulled.
+func TestThereAndBack(t *testing.T) {
+	address := pgtest.Database(t)
+	ann := newClone(t)
+	ann.quiet(t, address, text("first"))
+	for i, name := range []string{"x", "y", "r"} {
+		ann.repository = name
+		ann.wait(later)
+		if name != "r" {
+			ann.quiet(t, address, text(fmt.Sprint("more ", i)))
+		}
+	}
+	if b := ann.status(t, address); b.Unsent != 2 || b.Unpulled != 0 {
+		t.Errorf("back again: %d unsent, %d unpulled", b.Unsent, b.Unpulled)
+	}
+	ann.quiet(t, address)
+	if b := ann.status(t, address); !b.Current() || b.Records != 3 {
+		t.Errorf("in step: %+v", b)
+	}
+	want(t, base(t, address, "x"), "first", "more 0")
+	want(t, base(t, address, "r"), "first", "more 0", "more 1")
+	// One that was emptied meanwhile gets everything again.
+	ann.repository = "x"
+	pgtest.Exec(t, address, `DELETE FROM ken.record WHERE repository = (SELECT id FROM ken.repository WHERE name = 'x')`)
+	ann.wait(later)
+	ann.quiet(t, address)
+	want(t, base(t, address, "x"), "first", "more 0", "more 1")
+}
+
 // What the local store could not take is not passed over: it comes once there is room.
 func TestNoRoomHere(t *testing.T) {
 	address := pgtest.Database(t)
