@@ -117,6 +117,9 @@ func (s *Store) mayWrite(ctx context.Context, q querier) error {
 func lacking(ctx context.Context, q querier, rights []Right) (lacks []string, err error) {
 	var uses bool
 	err = q.QueryRow(ctx, `SELECT has_schema_privilege(oid, 'USAGE') FROM pg_catalog.pg_namespace WHERE nspname = 'ken'`).Scan(&uses)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, nil // there is nothing
+	}
 	if err != nil {
 		return nil, err
 	}
