@@ -258,14 +258,24 @@ func (w *surveyWorld) hand(ctx context.Context, it *survey.WorkItem) {
 	})
 }
 
-// twins has two directories with the same files described at the same time, in words of
-// their own; then one is another for a while, and again what it was.
+// twins has two directories with the same files described in words of their own, as by two
+// machines; then one is another for a while, and again what it was.
 func (w *surveyWorld) twins(ctx context.Context) {
 	same := w.text()
 	for _, dir := range []string{"t/one", "t/two"} {
 		w.Write(dir+"/f0.go", same)
 	}
 	w.Git("add", "-A")
+	w.describe(ctx)
+	w.within(func(ws *workspace) error {
+		written, err := ws.store.WrittenOf(ctx, []repo.Path{"t/one"})
+		if err != nil {
+			return err
+		}
+		own := *written["t/one"][0]
+		own.Path, own.Text, own.At = "t/two", own.Text+" It has a twin.", own.At.Add(time.Microsecond)
+		return ws.store.Keep(ctx, []*survey.Record{&own})
+	})
 	w.describe(ctx)
 	w.Write("t/one/f0.go", w.text())
 	w.describe(ctx)

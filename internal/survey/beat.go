@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"time"
-
-	"ken/internal/repo"
 )
 
 // defaultBeat is how often a run shows that it is alive.
@@ -88,25 +86,22 @@ func (r *run) tell(p Progress) {
 // leased reports whether directories are taken under leases.
 func (r *run) leased() bool { return r.how.Desk != nil && !outlines(r.writer) }
 
-// others returns the leases of others that hold now.
-func (r *run) others(ctx context.Context) (map[repo.Path]Lease, error) {
+// others returns what is in the hands of others now.
+func (r *run) others(ctx context.Context) (hands, error) {
 	if !r.leased() {
-		return nil, nil
+		return hands{}, nil
 	}
-	desk := r.how.Desk
-	held, err := desk.leases.Leases(ctx, desk.worktree)
-	if err != nil {
-		return nil, err
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
+	return r.how.Desk.hands(ctx, r.foreign())
+}
+
+// foreign tells the leases of others that hold now.
+func (r *run) foreign() func(Lease) bool {
 	now := r.opts.Now()
-	for p, l := range held {
-		if mine, ok := r.mine[p]; ok && mine.Token == l.Token || !l.Expires.After(now) {
-			delete(held, p)
-		}
+	return func(l Lease) bool {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		return r.mine[l.Path].Token != l.Token && l.Expires.After(now)
 	}
-	return held, nil
 }
 
 // awaits waits a moment if another run is at something that this one needs; ok is false
@@ -138,27 +133,8 @@ func (r *run) hold(ctx context.Context, st *Standing) (ok bool, err error) {
 	r.mu.Lock()
 	r.mine[l.Path] = l
 	r.mu.Unlock()
-	// Who had it before may have handed it in since we looked.
-	written, err := r.store.WrittenOf(ctx, []repo.Path{l.Path})
-	if err != nil {
-		return false, err
-	}
-	if list := written[l.Path]; len(list) > 0 {
-		latest := list[:1]
-		for _, r := range r.latest[l.Path] {
-			if r.Outlined() {
-				latest = append(latest[:1:1], r)
-			}
-		}
-		r.latest[l.Path] = latest
-	}
-	if err := r.judgeLevel(ctx, []*Directory{st.Dir}); err != nil {
-		return false, err
-	}
-	*st = *r.at[st.Dir]
-	r.at[st.Dir] = st
-	if wanted(st, r.writer) && !r.inVain(st, r.writer) {
-		return true, nil
+	if ok, err := r.free(ctx, desk, st, l, r.writer, r.foreign()); ok || err != nil {
+		return ok, err
 	}
 	_, err = r.letGo(ctx, st, nil)
 	return false, err

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"ken/internal/fresh"
 	"ken/internal/repo"
 )
 
@@ -39,6 +40,37 @@ type Desk struct {
 // one twice.
 func NewDesk(s *Survey, leases Leases, worktree string, token func() string) *Desk {
 	return &Desk{s, leases, worktree, token}
+}
+
+// hands are directories that are being described, by their paths and by what is described.
+type hands struct {
+	paths map[repo.Path]Lease
+	bases map[fresh.Digest]Lease
+}
+
+// hands returns the leases that hold picks.
+func (d *Desk) hands(ctx context.Context, hold func(Lease) bool) (hands, error) {
+	all, err := d.leases.Leases(ctx, d.worktree)
+	if err != nil {
+		return hands{}, err
+	}
+	h := hands{make(map[repo.Path]Lease), make(map[fresh.Digest]Lease)}
+	for p, l := range all {
+		if hold(l) {
+			h.paths[p], h.bases[l.Basis.Digest()] = l, l
+		}
+	}
+	return h, nil
+}
+
+// of returns the lease of a directory, or of one that is the same: what is written of that
+// will speak for both.
+func (h hands) of(p repo.Path, basis fresh.Digest) (Lease, bool) {
+	if l, ok := h.paths[p]; ok {
+		return l, true
+	}
+	l, ok := h.bases[basis]
+	return l, ok
 }
 
 // Handed is a directory that was handed out, or none.
@@ -82,7 +114,7 @@ func (d *Desk) Next(ctx context.Context, lasting time.Duration) (*Handed, error)
 		return nil, err
 	}
 	now := d.opts.Now()
-	held, err := d.leases.Leases(ctx, d.worktree)
+	held, err := d.hands(ctx, func(l Lease) bool { return l.Expires.After(now) })
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +131,7 @@ func (d *Desk) Next(ctx context.Context, lasting time.Duration) (*Handed, error)
 			q.done(st) // whoever is above need not wait for it
 			continue
 		}
-		if l, ok := held[st.Dir.Path]; ok && l.Expires.After(now) {
+		if l, ok := held.of(st.Dir.Path, j.basis(st).Digest()); ok {
 			q.putAside(st, l)
 			continue
 		}
@@ -122,12 +154,60 @@ func (d *Desk) Next(ctx context.Context, lasting time.Duration) (*Handed, error)
 		if err != nil {
 			return nil, err
 		}
-		if tries++; ok {
-			out.Item = &WorkItem{Label(l.Path).JSON(), l.Token, l.Expires, Rules + "\n\n" + it.Prompt()}
-			return out, nil
+		if tries++; !ok {
+			continue
 		}
+		if ok, err = j.free(ctx, d, st, l, hand, func(o Lease) bool { return o.Token != l.Token && o.Expires.After(now) }); err != nil {
+			return nil, err
+		}
+		if !ok {
+			l.Expires = now.UTC() // it is over
+			if _, err := d.leases.Take(ctx, d.worktree, l, now); err != nil {
+				return nil, err
+			}
+			if !wanted(st, hand) || j.inVain(st, hand) {
+				q.done(st)
+			}
+			continue
+		}
+		out.Item = &WorkItem{Label(l.Path).JSON(), l.Token, l.Expires, Rules + "\n\n" + it.Prompt()}
+		return out, nil
 	}
 	return out, nil
+}
+
+// free looks again at a directory whose lease was just taken: it reports whether the same is
+// in nobody else's hands, there or in another place, and still to be described. How it stands
+// now is in its standing.
+func (j *judgement) free(ctx context.Context, d *Desk, st *Standing, l Lease, w Writer, others func(Lease) bool) (bool, error) {
+	held, err := d.hands(ctx, others)
+	if err != nil {
+		return false, err
+	}
+	if _, ok := held.of(l.Path, l.Basis.Digest()); ok {
+		return false, nil
+	}
+	// Who had it before may have handed it in since we looked.
+	written, err := j.store.WrittenOf(ctx, []repo.Path{l.Path})
+	if err != nil {
+		return false, err
+	}
+	if list := written[l.Path]; len(list) > 0 {
+		latest := list[:1]
+		for _, r := range j.latest[l.Path] {
+			if r.Outlined() {
+				latest = append(latest[:1:1], r)
+			}
+		}
+		j.latest[l.Path] = latest
+	}
+	j.mindless = false
+	if err := j.judgeLevel(ctx, []*Directory{st.Dir}); err != nil {
+		return false, err
+	}
+	*st = *j.at[st.Dir]
+	j.at[st.Dir] = st
+	return wanted(st, w) && !j.inVain(st, w), nil
 }
 
 // An agent is a writer that is not called: it asks.

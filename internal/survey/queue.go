@@ -1,5 +1,7 @@
 package survey
 
+import "ken/internal/repo"
+
 // A queue hands out directories in the order of the plan, each once all below it that
 // are to be worked on are done.
 type queue struct {
@@ -68,18 +70,29 @@ func (q *queue) putAside(s *Standing, by Lease) {
 	q.waiting = append(q.waiting, heldStanding{s, by})
 }
 
-// putBack has those that were put aside be ready again, and says which they are.
+// putBack has those that were put aside be ready again, and says what is in other hands:
+// they, or what is the same in another place.
 func (q *queue) putBack() []HeldPath {
 	var list []HeldPath
+	told := make(map[repo.Path]bool)
 	for _, a := range q.waiting {
-		list = append(list, HeldPath{Label(a.Dir.Path).JSON(), a.by.Expires, a.by.Recipe == LeaseRecipe})
+		at := a.Dir.Path
+		if a.by.Token != "" {
+			at = a.by.Path
+		}
+		if !told[at] {
+			told[at], list = true, append(list, HeldPath{Label(at).JSON(), a.by.Expires, a.by.Recipe == LeaseRecipe})
+		}
 		q.taken[a.Dir] = false
 	}
-	if len(list) > 0 {
+	if len(q.waiting) > 0 {
 		q.waiting, q.first = nil, 0
 	}
 	return list
 }
+
+// again has a directory that was taken be ready again.
+func (q *queue) again(s *Standing) { q.taken[s.Dir], q.first = false, 0 }
 
 // done says that a directory was worked on, or need not be.
 func (q *queue) done(s *Standing) {

@@ -115,7 +115,10 @@ func outlines(w Writer) bool { return (&Record{Recipe: w.Recipe()}).Outlined() }
 // A mind plans before, and writes an overview afterwards. Neither is needed: if it
 // fails at one of them, that is noted too.
 func (s *Survey) Run(ctx context.Context, w Writer, opts RunOptions) (*Ran, error) {
-	r := &run{writer: w, how: opts, mine: make(map[repo.Path]Lease), alike: make(map[string][]*Record), ran: &Ran{Done: []string{}, Failed: []FailedPath{}}}
+	r := &run{
+		writer: w, how: opts, mine: make(map[repo.Path]Lease), alike: make(map[string][]*Record), twins: make(map[fresh.Digest][]*Standing),
+		gaveUp: make(map[repo.Path]bool), ran: &Ran{Done: []string{}, Failed: []FailedPath{}},
+	}
 	defer r.sum()
 	defer r.pulse(ctx)()
 	var j *judgement
@@ -147,8 +150,7 @@ func (s *Survey) Run(ctx context.Context, w Writer, opts RunOptions) (*Ran, erro
 			return r.ran, err
 		}
 	}
-	r.judgement, r.queue = j, newQueue(j, r.wants)
-	if err := r.work(ctx); err != nil {
+	if err := r.rounds(ctx, j); err != nil {
 		return r.ran, err
 	}
 	r.remember(ctx)
@@ -158,6 +160,54 @@ func (s *Survey) Run(ctx context.Context, w Writer, opts RunOptions) (*Ran, erro
 		r.note(ctx, err)
 	}
 	return r.ran, nil
+}
+
+// maxRounds is how often a run goes through the directories. Once is enough, but for what
+// others write meanwhile: a text may speak for directories of the same content that this run
+// was through with.
+const maxRounds = 4
+
+// rounds describes what is to be described until nothing is, which it looks after as the
+// files were when the run began.
+func (r *run) rounds(ctx context.Context, j *judgement) error {
+	for round := 1; ; round++ {
+		j.mindless = j.mindless && outlines(r.writer)
+		done := len(r.ran.Done)
+		r.judgement, r.queue = j, newQueue(j, r.wants)
+		if err := r.work(ctx); err != nil {
+			return err
+		}
+		if outlines(r.writer) || r.ran.Stopped != "" || r.ran.Left > 0 || len(r.ran.Done) == done {
+			return nil
+		}
+		var err error
+		if j, err = r.judge(ctx); err != nil {
+			return err
+		}
+		r.forgive(j)
+		left := 0
+		for d, ok := range j.work(r.writer) {
+			if ok && r.wants(j.at[d]) {
+				left++
+			}
+		}
+		if left == 0 || round == maxRounds {
+			r.ran.Left = left
+			return nil
+		}
+	}
+}
+
+// forgive takes back that this run failed at directories for which a text speaks all the
+// same, that was written about another one.
+func (r *run) forgive(j *judgement) {
+	spoken := make(map[repo.PathJSON]bool)
+	for _, d := range j.order {
+		if r.gaveUp[d.Path] && j.at[d].Verdict == Fresh {
+			spoken[Label(d.Path).JSON()] = true
+		}
+	}
+	r.ran.Failed = slices.DeleteFunc(r.ran.Failed, func(f FailedPath) bool { return spoken[f.PathJSON] })
 }
 
 // plan has a mind plan what is to be done, if it is worth it and nobody has.
@@ -181,7 +231,7 @@ func (r *run) plan(ctx context.Context, j *judgement, m Mind) (*judgement, error
 
 // wants reports whether a directory is to be described.
 func (r *run) wants(s *Standing) bool {
-	return s.Dir.Path.Under(r.how.Within) && wanted(s, r.writer)
+	return s.Dir.Path.Under(r.how.Within) && !r.gaveUp[s.Dir.Path] && wanted(s, r.writer)
 }
 
 // note puts down what went wrong apart from directories.
@@ -209,6 +259,10 @@ type run struct {
 	batch  int                  // how many records are kept at once
 	away   int                  // directories in a row that the provider was away for
 	alike  map[string][]*Record // what minds wrote, by the words
+	gaveUp map[repo.Path]bool   // directories that this run has failed at
+	// twins are the directories that wait for one of the same basis, which a mind is being
+	// asked about: its text will speak for them too.
+	twins map[fresh.Digest][]*Standing
 	// reached says which limit was, nil for none.
 	reached func() string
 	unkept  []*Record
@@ -352,11 +406,16 @@ func (r *run) take(ctx context.Context) (*Standing, error) {
 		if st == nil {
 			return nil, nil
 		}
-		if l, ok := held[st.Dir.Path]; ok {
+		basis := r.basis(st).Digest()
+		if l, ok := held.of(st.Dir.Path, basis); ok {
 			r.queue.putAside(st, l)
 			continue
 		}
-		if len(st.children) > 0 {
+		if twins, ok := r.twins[basis]; ok {
+			r.twins[basis] = append(twins, st)
+			continue
+		}
+		if len(st.children) > 0 || !outlines(r.writer) {
 			if err := r.judgeLevel(ctx, []*Directory{st.Dir}); err != nil {
 				return nil, err
 			}
@@ -370,7 +429,10 @@ func (r *run) take(ctx context.Context) (*Standing, error) {
 		switch ok, err := r.hold(ctx, st); {
 		case err != nil:
 			return nil, err
+		case ok && outlines(r.writer):
+			return st, nil
 		case ok:
+			r.twins[basis] = nil
 			return st, nil
 		case wanted(st, r.writer) && !r.inVain(st, r.writer):
 			r.queue.putAside(st, Lease{}) // somebody was faster
@@ -384,6 +446,7 @@ func (r *run) take(ctx context.Context) (*Standing, error) {
 func (r *run) finish(ctx context.Context, a answer) error {
 	r.spent = r.spent.Add(a.draft.Spent)
 	st := a.standing
+	defer r.wake(r.basis(st).Digest())
 	var rec *Record
 	if a.err == nil {
 		rec, a.err = r.record(a.item, a.draft, r.writer.Author(), r.writer.Recipe())
@@ -429,6 +492,7 @@ func (r *run) finish(ctx context.Context, a answer) error {
 	case errors.Is(a.err, ErrMoved):
 		// Nobody failed: it is as it was, and the next run sees what is there.
 		r.away = 0
+		r.gaveUp[st.Dir.Path] = true
 		r.ran.Failed = append(r.ran.Failed, FailedPath{Label(st.Dir.Path).JSON(), oneLine(a.err.Error())})
 	default:
 		if errors.Is(a.err, errAway) {
@@ -444,11 +508,21 @@ func (r *run) finish(ctx context.Context, a answer) error {
 			return err
 		}
 		st.Verdict, st.Reasons = Failed, []string{f.Reason}
+		r.gaveUp[st.Dir.Path] = true
 		r.ran.Failed = append(r.ran.Failed, FailedPath{Label(st.Dir.Path).JSON(), f.Reason})
 	}
 	r.queue.done(st)
 	r.tell(Progress{Path: st.Dir.Path, Err: a.err, Done: r.queue.finished, Total: r.queue.total, Spent: r.spent})
 	return nil
+}
+
+// wake has the directories go on that waited for one of the same basis: if there is a text
+// of it now, they have it too.
+func (r *run) wake(basis fresh.Digest) {
+	for _, st := range r.twins[basis] {
+		r.queue.again(st)
+	}
+	delete(r.twins, basis)
 }
 
 // ErrHopeless is in the chain of a failure after which trying other directories makes

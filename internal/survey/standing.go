@@ -46,6 +46,7 @@ type judgement struct {
 	restored bool     // it was kept, see look
 	kinds    []string // of files, when it was kept
 	unsure   bool     // a grammar saw nothing where it once did: the file may have been on the move
+	mindless bool     // no mind has written anything: nothing but outlines is to be found
 	made     string   // names what it was made from, "" when that was not asked or cannot be told
 	saved    bool     // what is kept is just this
 }
@@ -62,6 +63,12 @@ func (s *Survey) judge(ctx context.Context) (*judgement, error) {
 	}
 	if j.latest, err = s.store.Latest(ctx); err != nil {
 		return nil, err
+	}
+	j.mindless = true
+	for _, list := range j.latest {
+		if j.mindless = !slices.ContainsFunc(list, minded); !j.mindless {
+			break
+		}
 	}
 	if j.failed, err = s.store.Failures(ctx); err != nil {
 		return nil, err
@@ -102,7 +109,7 @@ func levels(order []*Directory) [][]*Directory {
 
 // judgeLevel finds how directories stand whose children have been judged.
 func (j *judgement) judgeLevel(ctx context.Context, level []*Directory) error {
-	var open []*Standing
+	var open, wanting []*Standing
 	for _, d := range level {
 		s := &Standing{Dir: d}
 		j.at[d] = s
@@ -121,20 +128,32 @@ func (j *judgement) judgeLevel(ctx context.Context, level []*Directory) error {
 			s.Record = newest(j.latest[d.Path])
 		case !j.settled(s, j.speakers(d.Path, j.latest[d.Path])):
 			open = append(open, s)
+		case !j.mindless && (s.Record.Outlined() || s.Record.Partial):
+			wanting = append(wanting, s)
 		}
 	}
-	if len(open) == 0 {
+	if len(open)+len(wanting) == 0 {
 		return nil
 	}
 	// The same may have been there before, at another time or in another place.
-	bases := make([]fresh.Digest, len(open))
+	bases := make([]fresh.Digest, len(open), len(open)+len(wanting))
 	for i, s := range open {
 		bases[i] = j.basis(s).Digest()
+	}
+	for _, s := range wanting {
+		bases = append(bases, s.Record.Basis.Digest())
 	}
 	known, err := j.store.WrittenFrom(ctx, bases)
 	if err != nil {
 		return err
 	}
+	for i, s := range wanting {
+		j.yield(s, known[bases[len(open)+i]])
+	}
+	if len(open) == 0 {
+		return nil
+	}
+	bases = bases[:len(open)]
 	found := make([][]*Record, len(open))
 	for i := range open {
 		found[i] = j.speakers(open[i].Dir.Path, known[bases[i]])
@@ -185,6 +204,16 @@ func (j *judgement) preferOwn(ctx context.Context, open []*Standing, bases []fre
 		}
 	}
 	return nil
+}
+
+// yield has a directory that was merely outlined, or that its author could not finish with,
+// take over what a mind has written elsewhere from the same: nobody is asked twice about
+// one thing.
+func (j *judgement) yield(s *Standing, known []*Record) {
+	whole := slices.DeleteFunc(slices.Clone(known), func(r *Record) bool { return r.Outlined() || r.Partial })
+	if twin := (Standing{Dir: s.Dir, N: s.N, children: s.children}); j.settled(&twin, whole) {
+		*s = twin
+	}
 }
 
 // unreadable notes the files of a directory whose content is not known.

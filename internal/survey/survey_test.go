@@ -496,24 +496,6 @@ func TestRenameCarries(t *testing.T) {
 }
 
 // A directory that fails is noted, those above are told, and it is made good later.
-// Twins have words of their own, and find them again.
-func TestTwins(t *testing.T) {
-	w := newWorld()
-	s := &scribe{say: func(it *survey.Item) (survey.Draft, error) {
-		return survey.Draft{Text: "of " + string(it.Path) + "!"}, nil
-	}}
-	for _, content := range []string{"same", "other", "same"} {
-		w.content["a/x.go"], w.content["b/x.go"] = content, content
-		run(t, w, s)
-	}
-	same(t, "twice each, and never again", s.paths(), []string{"a", "b", ".", "a", "b"})
-	shown, err := w.survey(nil).Directories(t.Context(), []repo.Path{"a", "b"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	same(t, "words", []string{shown[0].Words(), shown[1].Words()}, []string{"of a!", "of b!"})
-}
-
 func TestFailureIsTold(t *testing.T) {
 	w := newWorld("src/deep/c.go", "src/b.go")
 	fail := true

@@ -305,7 +305,7 @@ func TestHopelessIsNoDirectorysFault(t *testing.T) {
 func TestProviderAway(t *testing.T) {
 	w := newWorld()
 	for i := range 30 {
-		w.content[repo.Path(fmt.Sprintf("d%02d/a.go", i))] = "x"
+		w.content[repo.Path(fmt.Sprintf("d%02d/a.go", i))] = fmt.Sprint("x", i)
 	}
 	o := &oracle{say: func(model.Request) (model.Reply, error) {
 		return model.Reply{}, &model.Failure{Reason: model.RateLimited, Err: errors.New("slow down")}
