@@ -16,6 +16,7 @@ import (
 	"ken/internal/outline"
 	"ken/internal/prove"
 	"ken/internal/repo"
+	"ken/internal/survey"
 	"ken/internal/testrepo"
 )
 
@@ -181,7 +182,7 @@ func TestProveAgreesWithThePlan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := w.Survey(nil).Plan(t.Context(), writer, true)
+	plan, err := w.Survey(nil).Plan(t.Context(), writer, survey.PlanOptions{All: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -317,9 +317,9 @@ func (w *surveyWorld) asked(paths []repo.Path, forget bool) (answers []string, r
 			var err error
 			switch i {
 			case 0:
-				answer, err = s.Plan(ctx, survey.Outliner{}, true)
+				answer, err = s.Plan(ctx, survey.Outliner{}, survey.PlanOptions{All: true})
 			case 1:
-				answer, err = s.Plan(ctx, agentWriter{}, false)
+				answer, err = s.Plan(ctx, agentWriter{}, survey.PlanOptions{})
 			default:
 				answer, err = s.Brief(ctx, survey.BriefOptions{Path: paths[i-2]})
 			}

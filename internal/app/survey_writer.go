@@ -25,6 +25,7 @@ func (w *workspace) SurveyLimits(opts survey.RunOptions) survey.RunOptions {
 		opts.MaxCost = c.MaxCost
 	}
 	opts.Desk = w.Desk()
+	opts.Anew = func() survey.Tree { return &surveyTree{w: w} }
 	opts.Ticks = func(pause time.Duration) (<-chan time.Time, func()) {
 		t := time.NewTicker(pause)
 		return t.C, t.Stop

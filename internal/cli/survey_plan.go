@@ -14,20 +14,24 @@ import (
 
 func (p *program) surveyPlan() *cobra.Command {
 	var f surveyFlags
-	var all, estimate bool
+	var opts survey.PlanOptions
+	var estimate bool
 	c := &cobra.Command{
-		Use:   "plan",
+		Use:   "plan [DIR]",
 		Short: "List the directories to be described, in the order of work",
 		Long: `Lists what is to be described: every child before its parent. --estimate says how
 many tokens that would take, before anything is paid.`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
 			return p.within(c.Context(), func(w Workspace) error {
 				s, writer, err := f.setup(c, w, w.Planner)
 				if err != nil {
 					return err
 				}
-				plan, err := s.Plan(c.Context(), writer, all)
+				if opts.Within, err = oneDir(w, args); err != nil {
+					return err
+				}
+				plan, err := s.Plan(c.Context(), writer, opts)
 				if err != nil {
 					return err
 				}
@@ -48,7 +52,7 @@ many tokens that would take, before anything is paid.`,
 		},
 	}
 	f.bind(c)
-	c.Flags().BoolVar(&all, "all", false, "list fresh and excluded directories too")
+	c.Flags().BoolVar(&opts.All, "all", false, "list fresh and excluded directories too")
 	c.Flags().BoolVar(&estimate, "estimate", false, "say how many tokens each would take")
 	return c
 }

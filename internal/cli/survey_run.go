@@ -62,7 +62,7 @@ team's store, and followed until all is done; limits are then never exceeded.`,
 				if err != nil {
 					return err
 				}
-				return failure(c, ran, f.again("ken survey plan"))
+				return failure(c, ran, f.again("ken survey plan", args...))
 			})
 		},
 	}
@@ -162,8 +162,8 @@ func spent(s survey.Spent) string {
 }
 
 // failure is what a run's exit status tells: whether somebody stopped it, nobody could
-// be asked, or directories failed: what is left is listed by plan. A limit that was reached
-// is no failure.
+// be asked, or directories failed or changed under it: what is left is listed by plan. A limit
+// that was reached is no failure, nor is what others have in hand.
 func failure(c *cobra.Command, ran *survey.Ran, plan string) error {
 	switch {
 	case c.Context().Err() != nil:
@@ -172,6 +172,11 @@ func failure(c *cobra.Command, ran *survey.Ran, plan string) error {
 		return ran.Err
 	case len(ran.Failed) > 0:
 		return &fault.Error{Hint: "see what is left with: " + plan, Err: fmt.Errorf("%s could not be described", term.Count(len(ran.Failed), "directory"))}
+	case ran.Left > 0 && ran.Stopped == "" && len(ran.Held) == 0:
+		return &fault.Error{
+			Hint: "see what is left with: " + plan,
+			Err:  fmt.Errorf("%s to be described again: what they speak of changed while the survey ran", term.Count(ran.Left, "directory")),
+		}
 	default:
 		return nil
 	}

@@ -46,26 +46,40 @@ type PlannedChild struct {
 	Reason string      `json:"reason"`
 }
 
-// Plan lists what a writer would describe, or with all every directory.
-func (s *Survey) Plan(ctx context.Context, w Writer, all bool) (*Plan, error) {
+// PlanOptions says what is listed. The zero value lists all that is to be done.
+type PlanOptions struct {
+	All    bool      // what is fresh or left out, too
+	Within repo.Path // only this directory and those below it
+}
+
+// Plan lists what a writer would describe.
+func (s *Survey) Plan(ctx context.Context, w Writer, opts PlanOptions) (*Plan, error) {
 	j, err := s.look(ctx, func(*judgement) []*Directory { return nil })
 	if err != nil {
 		return nil, err
 	}
+	if opts.Within != "" {
+		if _, err := j.find(opts.Within); err != nil {
+			return nil, err
+		}
+	}
 	p := &Plan{Directories: []Planned{}}
 	var asked int64
 	work := j.work(w)
-	for _, st := range j.at {
-		if wanted(st, agent{}) {
+	for d, st := range j.at {
+		if d.Path.Under(opts.Within) && wanted(st, agent{}) {
 			p.Minds++
 		}
 	}
 	for _, d := range inOrder(j.order) {
 		st := j.at[d]
+		if !d.Path.Under(opts.Within) {
+			continue
+		}
 		if st.Verdict == Unknown {
 			p.Unknown = append(p.Unknown, UnknownPath{Label(d.Path).JSON(), append([]string{}, st.Reasons...)})
 		}
-		if !all && !work[d] {
+		if !opts.All && !work[d] {
 			continue
 		}
 		n := Planned{

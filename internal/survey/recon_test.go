@@ -283,7 +283,7 @@ func TestEstimate(t *testing.T) {
 		price model.Price
 		known bool
 	}{{model.Price{}, false}, {model.Price{Free: true}, true}, {model.Price{Input: 1, Output: 5, UpTo: 10}, true}} {
-		p, err := w.survey(nil).Plan(t.Context(), &survey.Thinker{Model: &oracle{price: tt.price}}, false)
+		p, err := w.survey(nil).Plan(t.Context(), &survey.Thinker{Model: &oracle{price: tt.price}}, survey.PlanOptions{})
 		if err != nil || (p.Cost != nil) != tt.known || p.Estimate < 3600 {
 			t.Errorf("%+v: %+v, %v", tt.price, p, err)
 		}

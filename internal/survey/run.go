@@ -25,6 +25,9 @@ type RunOptions struct {
 	// them, and what it works on is handed to nobody. Nil takes no leases. Outlines cost
 	// nothing, and need none.
 	Desk *Desk
+	// Anew returns the tree as it is when the run is over: files may have changed under it.
+	// Nil has nobody look.
+	Anew func() Tree
 	// Progress hears of every directory that is done, in order, and once in a Beat that
 	// the run is still at it.
 	Progress func(Progress)
@@ -159,7 +162,34 @@ func (s *Survey) Run(ctx context.Context, w Writer, opts RunOptions) (*Ran, erro
 		r.spent = r.spent.Add(cost)
 		r.note(ctx, err)
 	}
+	r.note(ctx, r.lookAgain(ctx))
 	return r.ran, nil
+}
+
+// lookAgain counts what is to be described again because files have changed since the run
+// looked at them. Outlines are made too fast for that.
+func (r *run) lookAgain(ctx context.Context) error {
+	if r.how.Anew == nil || outlines(r.writer) || r.ran.Stopped != "" || r.ran.Left > 0 || len(r.ran.Done) == 0 {
+		return nil
+	}
+	now := Survey{r.how.Anew(), r.store, r.opts}
+	j, err := now.judge(ctx)
+	if err != nil {
+		return fmt.Errorf("look whether all of it holds: %w", err)
+	}
+	r.ran.Left = r.left(j)
+	return nil
+}
+
+// left counts the directories that this run would describe.
+func (r *run) left(j *judgement) int {
+	n := 0
+	for d, ok := range j.work(r.writer) {
+		if ok && r.wants(j.at[d]) {
+			n++
+		}
+	}
+	return n
 }
 
 // maxRounds is how often a run goes through the directories. Once is enough, but for what
@@ -185,14 +215,7 @@ func (r *run) rounds(ctx context.Context, j *judgement) error {
 			return err
 		}
 		r.forgive(j)
-		left := 0
-		for d, ok := range j.work(r.writer) {
-			if ok && r.wants(j.at[d]) {
-				left++
-			}
-		}
-		if left == 0 || round == maxRounds {
-			r.ran.Left = left
+		if r.ran.Left = r.left(j); r.ran.Left == 0 || round == maxRounds {
 			return nil
 		}
 	}

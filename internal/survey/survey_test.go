@@ -463,7 +463,7 @@ func TestOutlinesDisplaceNothing(t *testing.T) {
 		}
 	}
 	// A mind's work it is.
-	plan, err := w.survey(nil).Plan(t.Context(), s, false)
+	plan, err := w.survey(nil).Plan(t.Context(), s, survey.PlanOptions{})
 	if err != nil || len(plan.Directories) != 4 {
 		t.Errorf("planned %+v, %v", plan, err)
 	}
@@ -570,7 +570,7 @@ func TestLeavesFirst(t *testing.T) {
 			}
 			done[it.Path] = true
 		}
-		plan, err := w.survey(ranks).Plan(t.Context(), s, false)
+		plan, err := w.survey(ranks).Plan(t.Context(), s, survey.PlanOptions{})
 		if err != nil || len(plan.Directories) != 0 {
 			t.Fatalf("left to do: %+v, %v", plan, err)
 		}

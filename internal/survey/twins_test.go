@@ -1,6 +1,7 @@
 package survey_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -121,7 +122,7 @@ func TestTwinsInOneRun(t *testing.T) {
 			}
 			asked[basis] = it.Path
 		}
-		plan, err := w.survey(nil).Plan(t.Context(), s, false)
+		plan, err := w.survey(nil).Plan(t.Context(), s, survey.PlanOptions{})
 		if err != nil || len(plan.Directories) != 0 {
 			t.Fatalf("left to do: %+v, %v", plan, err)
 		}
@@ -146,9 +147,42 @@ func TestTwinsUnderLeases(t *testing.T) {
 			}
 			asked[basis] = it.Path
 		}
-		plan, err := w.survey(nil).Plan(t.Context(), s, false)
+		plan, err := w.survey(nil).Plan(t.Context(), s, survey.PlanOptions{})
 		if err != nil || len(plan.Directories) != 0 {
 			t.Fatalf("left to do: %+v, %v", plan, err)
 		}
 	})
+}
+
+// A frozen tree lists the files as they were.
+type frozen struct {
+	*world
+
+	files []survey.File
+}
+
+func (f frozen) Files(context.Context) ([]survey.File, error) { return f.files, nil }
+
+// What changes once it is described does not pass for done.
+func TestRunTellsWhatChangedUnderIt(t *testing.T) {
+	for _, edited := range []bool{false, true} {
+		w := newWorld("a/x.go", "b/x.go", "c/d/x.go")
+		s := &scribe{say: func(it *survey.Item) (survey.Draft, error) {
+			if it.Path == "" && edited {
+				w.content["a/x.go"] = "edited"
+			}
+			return survey.Draft{Text: "about " + survey.Label(it.Path).String()}, nil
+		}}
+		files, err := w.Files(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		ran, err := survey.New(frozen{w, files}, w, survey.Options{}).Run(t.Context(), s, survey.RunOptions{Anew: func() survey.Tree { return w }})
+		if err != nil || len(ran.Done) != 5 || len(ran.Failed) != 0 {
+			t.Fatalf("%+v, %v", ran, err)
+		}
+		if want := map[bool]int{true: 2}[edited]; ran.Left != want { // a, and the root
+			t.Errorf("edited %v: %d left, want %d", edited, ran.Left, want)
+		}
+	}
 }
