@@ -89,7 +89,7 @@ type prompt struct{ text string }
 func (prompt) Able(context.Context, crew.Run) error { return nil }
 
 // Describe implements [queue.Describer].
-func (r prompt) Describe(ctx context.Context, run crew.Run, of survey.Portion, _ []survey.Portion, till crew.Till) (queue.Described, error) {
+func (r prompt) Describe(ctx context.Context, run crew.Run, of survey.Portion, _ []survey.Portion, till queue.Hold) (queue.Described, error) {
 	rec := &survey.Record{
 		Path: of.Path, Text: r.text, Author: "bench", Recipe: run.Recipe, At: time.Now(),
 		Basis: survey.Basis{Files: []survey.FileBasis{{Name: []byte(of.Path), ID: content(0, len(of.Path), 0).ID}}},

@@ -428,6 +428,36 @@ func TestWorkerTroubles(t *testing.T) {
 	}
 }
 
+// Directories that hold the same are described once, and what is above is told what will
+// stay: the run leaves nothing to do.
+func TestWorkersShareTwins(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	said := 0
+	m := newTeam(t, pgtest.Database(t), func(turn modeltest.Turn) modeltest.Answer {
+		mu.Lock()
+		defer mu.Unlock()
+		said++
+		return submit(fmt.Sprintf("Words about %s, of the answer %d.", about(turn), said))
+	})
+	for i := range 6 {
+		m.Write(fmt.Sprintf("p%d/lib/deep/x.go", i), "package deep\n")
+		m.Write(fmt.Sprintf("p%d/lib/x.go", i), "package lib\n")
+		m.Write(fmt.Sprintf("p%d/x.go", i), fmt.Sprintf("package p%d\n", i))
+	}
+	m.Commit("first")
+	id := m.handOut()
+	others := m.worker(m.bare(), m.address, "--jobs", "4", "--until-idle")
+	m.worker(m.Dir, m.address, "--jobs", "4", "--until-idle").ends(t)
+	others.ends(t)
+	if doc := m.run(id); doc.State != "done" || doc.Calls != 9 || doc.Directories.Unasked != 10 {
+		t.Errorf("%+v", doc)
+	}
+	if o := m.ken("survey", "plan", "--provider", "anthropic", "--model", "m1"); o.stdout != "nothing is to be described\n" {
+		t.Errorf("%+v", o)
+	}
+}
+
 // A run whose server goes away is followed on when it is back.
 func TestFollowedThroughARestart(t *testing.T) {
 	t.Parallel()

@@ -151,7 +151,7 @@ func (s *workshop) model(t *shopTree, run crew.Run) (model.Model, error) {
 }
 
 // Describe implements [queue.Describer].
-func (s *workshop) Describe(ctx context.Context, run crew.Run, of survey.Portion, below []survey.Portion, till crew.Till) (d queue.Described, err error) {
+func (s *workshop) Describe(ctx context.Context, run crew.Run, of survey.Portion, below []survey.Portion, hold queue.Hold) (d queue.Described, err error) {
 	tree, err := s.at(ctx, run.Commit)
 	if err != nil {
 		return d, err
@@ -160,7 +160,7 @@ func (s *workshop) Describe(ctx context.Context, run crew.Run, of survey.Portion
 	if err != nil {
 		return d, errors.Join(err, survey.ErrHopeless)
 	}
-	purse := crew.NewPurse(m, till)
+	purse := crew.NewPurse(m, hold)
 	writer := &survey.Thinker{Model: purse, Plain: run.Provider == provider.Command}
 	told, err := s.told(ctx, append([]survey.Portion{of}, below...))
 	if err != nil {
@@ -168,6 +168,12 @@ func (s *workshop) Describe(ctx context.Context, run crew.Run, of survey.Portion
 	}
 	sv := survey.New(tree, s.store, survey.Options{Exclude: tree.w.cfg.Survey.Exclude, Counts: tree.w.cfg.Registry.Counts})
 	piece, err := sv.Piece(ctx, writer, run.About, told[0], told[1:])
+	if err == nil && piece.Item != nil {
+		// Who described the same before it was claimed may have handed it in.
+		if err = hold.Claim(ctx, piece.Item.Basis.Digest()); err == nil {
+			piece, err = sv.Piece(ctx, writer, run.About, told[0], told[1:])
+		}
+	}
 	if err != nil {
 		return d, err
 	}

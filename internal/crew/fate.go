@@ -26,6 +26,13 @@ const (
 	maxAway     = 40 // that failed because nobody answered
 )
 
+// ErrTwin is in the chain when a directory waits for another one that holds the same, and is
+// being described: its text will speak for both.
+var ErrTwin = errors.New("the same is being described in another place")
+
+// twinPause is how long to wait before looking whether a twin is described.
+const twinPause = 2 * time.Second
+
 // FateOf says what becomes of a directory after so many attempts that failed, this one
 // included, and how long to wait before the next.
 func FateOf(err error, attempts int) (Fate, time.Duration) {
@@ -33,6 +40,8 @@ func FateOf(err error, attempts int) (Fate, time.Duration) {
 	switch {
 	case errors.Is(err, ErrCeiling):
 		return Back, 0
+	case errors.Is(err, ErrTwin):
+		return Back, twinPause
 	case errors.Is(err, survey.ErrHopeless):
 		return Stop, 0
 	case errors.Is(err, survey.ErrRefused), reason == model.TooLong, reason == model.BadRequest:

@@ -96,7 +96,7 @@ func grow(widths ...int) *survey.Handout { return queuetest.Tree("d", widths...)
 // A hand describes directories as it is told to.
 type hand struct {
 	able     func(crew.Run) error
-	describe func(ctx context.Context, of survey.Portion, till crew.Till) (queue.Described, error)
+	describe func(ctx context.Context, of survey.Portion, till queue.Hold) (queue.Described, error)
 
 	mu    sync.Mutex
 	early []string // parents that came before a child
@@ -110,7 +110,7 @@ func (h *hand) Able(_ context.Context, run crew.Run) error {
 	return nil
 }
 
-func (h *hand) Describe(ctx context.Context, _ crew.Run, of survey.Portion, below []survey.Portion, till crew.Till) (queue.Described, error) {
+func (h *hand) Describe(ctx context.Context, _ crew.Run, of survey.Portion, below []survey.Portion, till queue.Hold) (queue.Described, error) {
 	h.mu.Lock()
 	h.calls++
 	for _, c := range below {
@@ -205,7 +205,7 @@ func TestNobodyIsAskedInVain(t *testing.T) {
 	t.Parallel()
 	s := open(t, pgtest.Database(t))
 	id := s.handOut(t, testRun, grow(2))
-	s.work(t, 1, queue.WorkOptions{}, &hand{describe: func(_ context.Context, of survey.Portion, _ crew.Till) (queue.Described, error) {
+	s.work(t, 1, queue.WorkOptions{}, &hand{describe: func(_ context.Context, of survey.Portion, _ queue.Hold) (queue.Described, error) {
 		if of.Path == "" {
 			return queue.Described{Verdict: survey.Fresh}, nil
 		}
@@ -213,6 +213,44 @@ func TestNobodyIsAskedInVain(t *testing.T) {
 	}})
 	if r := s.run(t, id); r.State != crew.Done || r.Directories.Unasked != 1 || r.Calls != 2 {
 		t.Errorf("%+v", r)
+	}
+}
+
+// What is the same in several places is described in one of them: the others wait, which is no
+// attempt that failed.
+func TestTwinsWait(t *testing.T) {
+	t.Parallel()
+	s := open(t, pgtest.Database(t))
+	id := s.handOut(t, testRun, grow(4))
+	same := fresh.Digest{7}
+	var there, inHand atomic.Bool
+	waited := make(chan struct{})
+	var once sync.Once
+	s.work(t, 2, queue.WorkOptions{Jobs: 2}, &hand{describe: func(ctx context.Context, of survey.Portion, hold queue.Hold) (queue.Described, error) {
+		if of.Path == "" {
+			return said(of), nil
+		}
+		switch err := hold.Claim(ctx, same); {
+		case errors.Is(err, crew.ErrTwin):
+			once.Do(func() { close(waited) })
+			return queue.Described{}, err
+		case err != nil:
+			return queue.Described{}, err
+		case there.Load():
+			return queue.Described{Verdict: survey.Fresh}, nil
+		case !inHand.CompareAndSwap(false, true):
+			t.Error("two have the same in hand")
+		}
+		<-waited
+		there.Store(true)
+		return said(of), nil
+	}})
+	if r := s.run(t, id); r.State != crew.Done || r.Calls != 2 || r.Directories.Unasked != 3 {
+		t.Errorf("%+v", r)
+	}
+	var attempts int
+	if err := s.pool.QueryRow(t.Context(), `SELECT sum(attempts) FROM ken.survey_directory WHERE run = $1`, id).Scan(&attempts); err != nil || attempts != 0 {
+		t.Errorf("%d attempts failed, %v", attempts, err)
 	}
 }
 
@@ -229,7 +267,7 @@ func TestWhoLostALeaseIsFencedOff(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		// Its heart beats once in an hour, and so its lease runs out: by the server's clock.
 		err := s.Work(ctx, queue.WorkOptions{Name: "slow", Lease: time.Hour, Drain: time.Minute, Repositories: map[string]queue.Describer{"r": &hand{
-			describe: func(_ context.Context, of survey.Portion, till crew.Till) (queue.Described, error) {
+			describe: func(_ context.Context, of survey.Portion, till queue.Hold) (queue.Described, error) {
 				err := till.Reserve(ctx, crew.Amount{Tokens: 100}, crew.Amount{})
 				first.Do(func() { close(asleep) })
 				cancel()
@@ -247,7 +285,7 @@ func TestWhoLostALeaseIsFencedOff(t *testing.T) {
 	if _, err := s.pool.Exec(t.Context(), `UPDATE ken.survey_directory SET expires = now() - interval '1 second' WHERE state = 'taken'`); err != nil {
 		t.Fatal(err)
 	}
-	s.work(t, 1, queue.WorkOptions{}, &hand{describe: func(ctx context.Context, of survey.Portion, till crew.Till) (queue.Described, error) {
+	s.work(t, 1, queue.WorkOptions{}, &hand{describe: func(ctx context.Context, of survey.Portion, till queue.Hold) (queue.Described, error) {
 		err := till.Reserve(ctx, crew.Amount{Tokens: 100}, crew.Amount{})
 		d := said(of)
 		d.Last = crew.Amount{Tokens: 10}
@@ -328,7 +366,7 @@ func TestCeilingHolds(t *testing.T) {
 			id := s.handOut(t, run, grow(12))
 			var mu sync.Mutex
 			var out, over int64 // of calls under way, and at worst
-			h := &hand{describe: func(ctx context.Context, of survey.Portion, till crew.Till) (queue.Described, error) {
+			h := &hand{describe: func(ctx context.Context, of survey.Portion, till queue.Hold) (queue.Described, error) {
 				var d queue.Described
 				for range 2 {
 					if err := till.Reserve(ctx, crew.Amount{Tokens: 20}, d.Last); err != nil {
@@ -380,7 +418,7 @@ func TestRefusedAndDead(t *testing.T) {
 	id := s.handOut(t, testRun, grow(2, 2))
 	broken := true
 	h := &hand{able: func(crew.Run) error { return nil }}
-	h.describe = func(_ context.Context, of survey.Portion, _ crew.Till) (queue.Described, error) {
+	h.describe = func(_ context.Context, of survey.Portion, _ queue.Hold) (queue.Described, error) {
 		switch {
 		case of.Path == "d0/d0":
 			return queue.Described{Calls: 1}, survey.ErrRefused
@@ -437,7 +475,7 @@ func TestUnableWorkerHarmsNobody(t *testing.T) {
 	var once, seen sync.Once
 	var able, old sync.WaitGroup
 	able.Go(func() {
-		s.work(t, 1, queue.WorkOptions{}, &hand{describe: func(_ context.Context, of survey.Portion, _ crew.Till) (queue.Described, error) {
+		s.work(t, 1, queue.WorkOptions{}, &hand{describe: func(_ context.Context, of survey.Portion, _ queue.Hold) (queue.Described, error) {
 			once.Do(func() { close(inHand) })
 			<-goOn
 			return said(of), nil
@@ -490,7 +528,7 @@ func TestNobodyWaitsForEver(t *testing.T) {
 			id := s.handOut(t, run, grow(2))
 			var both sync.WaitGroup // both have made a call before either wants another
 			both.Add(2)
-			h := &hand{describe: func(ctx context.Context, of survey.Portion, till crew.Till) (queue.Described, error) {
+			h := &hand{describe: func(ctx context.Context, of survey.Portion, till queue.Hold) (queue.Described, error) {
 				d := said(of)
 				for i := range 2 {
 					if err := till.Reserve(ctx, crew.Amount{Tokens: 20}, d.Last); err != nil {
@@ -518,7 +556,7 @@ func TestHopelessStopsTheWorker(t *testing.T) {
 	s := open(t, pgtest.Database(t))
 	id := s.handOut(t, testRun, grow(1))
 	err := s.Work(t.Context(), queue.WorkOptions{Repositories: map[string]queue.Describer{"r": &hand{
-		describe: func(context.Context, survey.Portion, crew.Till) (queue.Described, error) {
+		describe: func(context.Context, survey.Portion, queue.Hold) (queue.Described, error) {
 			return queue.Described{}, fmt.Errorf("wrong key: %w", survey.ErrHopeless)
 		},
 	}}})
@@ -542,7 +580,7 @@ func TestPanicStopsTheWorker(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	err := s.Work(ctx, queue.WorkOptions{Name: "w", Drain: time.Second, Lease: time.Second, Repositories: map[string]queue.Describer{"r": &hand{
-		describe: func(context.Context, survey.Portion, crew.Till) (queue.Described, error) { panic("a table is empty") },
+		describe: func(context.Context, survey.Portion, queue.Hold) (queue.Described, error) { panic("a table is empty") },
 	}}})
 	if err == nil || !strings.Contains(err.Error(), "a table is empty") {
 		t.Errorf("it ends with: %v", err)
@@ -559,7 +597,7 @@ func TestCancel(t *testing.T) {
 	once.Add(1)
 	ended.Go(func() {
 		// It has an hour to finish: only the news of the end makes it stop.
-		s.work(t, 1, queue.WorkOptions{Lease: time.Second, Drain: time.Hour}, &hand{describe: func(ctx context.Context, _ survey.Portion, _ crew.Till) (queue.Described, error) {
+		s.work(t, 1, queue.WorkOptions{Lease: time.Second, Drain: time.Hour}, &hand{describe: func(ctx context.Context, _ survey.Portion, _ queue.Hold) (queue.Described, error) {
 			close(begun)
 			select {
 			case <-ctx.Done():
@@ -590,7 +628,7 @@ func TestDrained(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var drained atomic.Bool
 	err := s.Work(ctx, queue.WorkOptions{Drain: time.Millisecond, Repositories: map[string]queue.Describer{"r": &hand{
-		describe: func(ctx context.Context, _ survey.Portion, till crew.Till) (queue.Described, error) {
+		describe: func(ctx context.Context, _ survey.Portion, till queue.Hold) (queue.Described, error) {
 			err := till.Reserve(ctx, crew.Amount{Tokens: 100}, crew.Amount{})
 			cancel()
 			<-ctx.Done()
@@ -621,7 +659,7 @@ func TestRepositoriesShareFairly(t *testing.T) {
 	small.Repository = "small"
 	s.handOut(t, testRun, grow(40))
 	s.handOut(t, small, grow(4))
-	h := &hand{describe: func(_ context.Context, of survey.Portion, _ crew.Till) (queue.Described, error) {
+	h := &hand{describe: func(_ context.Context, of survey.Portion, _ queue.Hold) (queue.Described, error) {
 		return said(of), nil
 	}}
 	s.work(t, 1, queue.WorkOptions{Repositories: map[string]queue.Describer{"r": h, "small": h}}, h)

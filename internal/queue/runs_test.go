@@ -129,7 +129,7 @@ func TestRefusalsAreKept(t *testing.T) {
 	defer q.Close()
 	s.handOut(t, testRun, grow(1))
 	basis := fresh.Digest{1, 2, 3}
-	(&site{q, s.pool}).work(t, 1, queue.WorkOptions{}, &hand{describe: func(_ context.Context, of survey.Portion, _ crew.Till) (queue.Described, error) {
+	(&site{q, s.pool}).work(t, 1, queue.WorkOptions{}, &hand{describe: func(_ context.Context, of survey.Portion, _ queue.Hold) (queue.Described, error) {
 		if of.Path == "" {
 			return said(of), nil
 		}

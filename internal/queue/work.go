@@ -13,6 +13,7 @@ import (
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 
 	"ken/internal/crew"
+	"ken/internal/fresh"
 	"ken/internal/repo"
 	"ken/internal/survey"
 )
@@ -23,8 +24,17 @@ type Describer interface {
 	// be there, or its recipe be another.
 	Able(ctx context.Context, run crew.Run) error
 	// Describe describes a directory, of which and of those right below it the portions
-	// say how they stand. Every call is paid for by the till.
-	Describe(ctx context.Context, run crew.Run, of survey.Portion, below []survey.Portion, till crew.Till) (Described, error)
+	// say how they stand. Every call is paid for by the hold.
+	Describe(ctx context.Context, run crew.Run, of survey.Portion, below []survey.Portion, hold Hold) (Described, error)
+}
+
+// A Hold is what a worker has on a directory while it describes it.
+type Hold interface {
+	crew.Till
+	// Claim has what is to be described be this directory's alone for as long as it is held:
+	// the same is not described in another place of the repository meanwhile. It returns
+	// [crew.ErrTwin] while it is. Whoever has claimed it looks again whether there is a text.
+	Claim(ctx context.Context, basis fresh.Digest) error
 }
 
 // WorkOptions says how a worker works.

@@ -115,7 +115,9 @@ func (w *worker) end(ctx context.Context, t *taken, d Described, failed error, l
 			e.Err = errors.Join(failed, err)
 		}
 	}
-	w.opts.Told(e)
+	if !errors.Is(failed, crew.ErrTwin) { // nothing has happened
+		w.opts.Told(e)
+	}
 	if e.Fate == crew.Stop {
 		w.stop(failed)
 	}
