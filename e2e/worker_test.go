@@ -458,6 +458,24 @@ func TestWorkersShareTwins(t *testing.T) {
 	}
 }
 
+// A worker that works until nothing is left says when not all was described.
+func TestUntilIdleTellsOfTheIncomplete(t *testing.T) {
+	t.Parallel()
+	m := newTeam(t, pgtest.Database(t), func(modeltest.Turn) modeltest.Answer { return modeltest.Answer{Text: "I would rather talk."} })
+	m.Write("x.go", "package x\n")
+	m.Commit("first")
+	id := m.handOut()
+	pgtest.One[int](t, m.address, `UPDATE ken.survey_directory SET attempts = 4 RETURNING attempts`) // that have failed
+	o := m.ken("worker", "--until-idle")
+	if want := fmt.Sprintf("run %d ended incomplete: directories were given up\nhint: see why with: ken worker dead %[1]d\n", id); o.status != 3 || !strings.HasSuffix(o.stderr, want) {
+		t.Errorf("%+v, want %q", o, want)
+	}
+	// It was nobody's who comes later.
+	if o := m.ken("worker", "--until-idle"); o.status != 0 {
+		t.Errorf("%+v", o)
+	}
+}
+
 // A run whose server goes away is followed on when it is back.
 func TestFollowedThroughARestart(t *testing.T) {
 	t.Parallel()

@@ -65,7 +65,7 @@ Surveys are handed out with: ken survey run --workers`,
 	c.Flags().IntVar(&opts.Jobs, "jobs", 4, "directories that are described at once")
 	c.Flags().DurationVar(&opts.Lease, "lease", 30*time.Second, "how long a directory waits for a worker that vanished")
 	c.Flags().DurationVar(&opts.Drain, "drain", time.Minute, "how long what is in hand may take when the worker is to end")
-	c.Flags().BoolVar(&opts.UntilIdle, "until-idle", false, "end once no run is under way")
+	c.Flags().BoolVar(&opts.UntilIdle, "until-idle", false, "end once no run is under way; exit 3 if one ended incomplete")
 	c.Flags().StringVar(&opts.Provider, "provider", "", "command: runs may start the program that the repository configures")
 	c.AddCommand(p.workerRuns(), p.workerCancel(), p.workerResume(), p.workerDead(), p.workerRetry(), p.workerCeiling())
 	return c

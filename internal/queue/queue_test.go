@@ -151,8 +151,9 @@ func (s *site) run(t *testing.T, id int64) *crew.Run {
 	return r
 }
 
-// work has workers work until no run is under way.
-func (s *site) work(t *testing.T, n int, opts queue.WorkOptions, h *hand) {
+// work has workers work until no run is under way, and reports whether all of them say that
+// one ended incomplete.
+func (s *site) work(t *testing.T, n int, opts queue.WorkOptions, h *hand) (incomplete bool) {
 	t.Helper()
 	opts.UntilIdle = true
 	if opts.Lease == 0 {
@@ -162,16 +163,21 @@ func (s *site) work(t *testing.T, n int, opts queue.WorkOptions, h *hand) {
 		opts.Repositories = map[string]queue.Describer{"r": h}
 	}
 	var all sync.WaitGroup
+	var wanting atomic.Int64
 	for i := range n {
 		all.Go(func() {
 			opts := opts
 			opts.Name = fmt.Sprint("w", i)
-			if err := s.Work(t.Context(), opts); err != nil {
+			switch err := s.Work(t.Context(), opts); {
+			case fault.KindOf(err) == fault.Stale:
+				wanting.Add(1)
+			case err != nil:
 				t.Error(err)
 			}
 		})
 	}
 	all.Wait()
+	return wanting.Load() == int64(n)
 }
 
 // Whatever the tree and however many workers: every directory is described once, after all
@@ -431,7 +437,9 @@ func TestRefusedAndDead(t *testing.T) {
 	if _, err := s.pool.Exec(t.Context(), `UPDATE ken.survey_directory SET attempts = 4 WHERE path = 'd1/d0'`); err != nil {
 		t.Fatal(err)
 	}
-	s.work(t, 2, queue.WorkOptions{}, h)
+	if !s.work(t, 1, queue.WorkOptions{Jobs: 2}, h) {
+		t.Error("the worker ends as if all were described")
+	}
 	r := s.run(t, id)
 	if r.State != crew.Incomplete || r.Directories.Failed != 1 || len(r.Dead) != 1 || r.Dead[0].Path != "d1/d0" || r.Dead[0].Error != "gibberish" || r.Dead[0].Attempts != 5 {
 		t.Fatalf("%+v", r)
@@ -446,7 +454,9 @@ func TestRefusedAndDead(t *testing.T) {
 	if n, err := s.Retry(t.Context(), "", id); n != 1 || err != nil {
 		t.Fatalf("%d, %v", n, err)
 	}
-	s.work(t, 1, queue.WorkOptions{}, h)
+	if s.work(t, 1, queue.WorkOptions{}, h) {
+		t.Error("the worker ends as if something were left")
+	}
 	if r := s.run(t, id); r.State != crew.Done || r.Directories.Done != 6 {
 		t.Errorf("%+v", r)
 	}

@@ -73,12 +73,13 @@ const (
 )
 
 // Work describes directories until the context ends, or no run is left if that is wanted. It
-// returns why no directory could be described here any more, nil when it was told to end.
+// returns why no directory could be described here any more, nil when it was told to end. That
+// no run is left is an error of [fault.Stale] when one that was under way ended incomplete.
 func (q *Queue) Work(ctx context.Context, opts WorkOptions) error {
 	opts = opts.filled()
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	w := &worker{q: q, opts: opts, fair: crew.NewFair(opts.Jobs), stop: stop, ending: ctx, hands: make(map[*taken]context.CancelCauseFunc)}
+	w := &worker{q: q, opts: opts, fair: crew.NewFair(opts.Jobs), stop: stop, ending: ctx, hands: make(map[*taken]context.CancelCauseFunc), seen: make(map[int64]bool)}
 	// River would ask for jobs that it is refused, over and over, and say nothing.
 	if q.opts.Server != nil {
 		if err := q.opts.Server.Lacks(ctx, workRights); err != nil {

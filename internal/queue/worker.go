@@ -29,6 +29,7 @@ type worker struct {
 
 	mu    sync.Mutex
 	hands map[*taken]context.CancelCauseFunc
+	seen  map[int64]bool // runs that were under way
 }
 
 // Work does a job: it describes one directory, unless that is not ready any more.
@@ -70,6 +71,7 @@ func (w *worker) describe(ctx context.Context, repository string, job *river.Job
 	if err != nil {
 		return nil, err
 	}
+	w.saw(id)
 	if unable := by.Able(ctx, run); unable != nil {
 		if ctx.Err() != nil {
 			return nil, river.JobSnooze(0)
