@@ -175,7 +175,7 @@ func failure(c *cobra.Command, ran *survey.Ran, plan string) error {
 	case ran.Left > 0 && ran.Stopped == "" && len(ran.Held) == 0:
 		return &fault.Error{
 			Hint: "see what is left with: " + plan,
-			Err:  fmt.Errorf("%s to be described again: what they speak of changed while the survey ran", term.Count(ran.Left, "directory")),
+			Err:  fmt.Errorf("%s to be described again: files or texts changed while the survey ran", term.Count(ran.Left, "directory")),
 		}
 	default:
 		return nil
