@@ -429,7 +429,7 @@ func (r *run) take(ctx context.Context) (*Standing, error) {
 		if st == nil {
 			return nil, nil
 		}
-		basis := r.basis(st).Digest()
+		basis := r.shared(st)
 		if l, ok := held.of(st.Dir.Path, basis); ok {
 			r.queue.putAside(st, l)
 			continue
@@ -452,10 +452,10 @@ func (r *run) take(ctx context.Context) (*Standing, error) {
 		switch ok, err := r.hold(ctx, st); {
 		case err != nil:
 			return nil, err
-		case ok && outlines(r.writer):
-			return st, nil
 		case ok:
-			r.twins[basis] = nil
+			if !basis.IsZero() {
+				r.twins[basis] = nil
+			}
 			return st, nil
 		case wanted(st, r.writer) && !r.inVain(st, r.writer):
 			r.queue.putAside(st, Lease{}) // somebody was faster
@@ -469,7 +469,7 @@ func (r *run) take(ctx context.Context) (*Standing, error) {
 func (r *run) finish(ctx context.Context, a answer) error {
 	r.spent = r.spent.Add(a.draft.Spent)
 	st := a.standing
-	defer r.wake(r.basis(st).Digest())
+	defer r.wake(r.shared(st))
 	var rec *Record
 	if a.err == nil {
 		rec, a.err = r.record(a.item, a.draft, r.writer.Author(), r.writer.Recipe())
@@ -537,6 +537,15 @@ func (r *run) finish(ctx context.Context, a answer) error {
 	r.queue.done(st)
 	r.tell(Progress{Path: st.Dir.Path, Err: a.err, Done: r.queue.finished, Total: r.queue.total, Spent: r.spent})
 	return nil
+}
+
+// shared names what a text about a directory is written from, which directories that hold the
+// same have in common; it is zero for outlines: they are made faster than waited for.
+func (r *run) shared(st *Standing) fresh.Digest {
+	if outlines(r.writer) {
+		return fresh.Digest{}
+	}
+	return r.basis(st).Digest()
 }
 
 // wake has the directories go on that waited for one of the same basis: if there is a text
