@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"fmt"
+
 	"github.com/spf13/cobra"
 
 	"ken/internal/fault"
@@ -40,15 +42,22 @@ func (p *program) printPulled(out *share.Pulled) error {
 	switch {
 	case out.Tip.IsZero():
 		p.io.Line(term.Plain, "none", out.Remote, "nobody has shared anything there yet; begin with: ken share push "+out.Remote)
-	case out.Taken == 0 && len(out.Withheld) > len(out.Held):
-		p.io.Line(term.Warn, "current", out.Remote, "nothing is new there, and "+term.Count(len(out.Withheld), "record")+" held back; see whose: ken share status "+fault.Quote(out.Remote))
-	case out.Taken == 0:
+	case out.Taken == 0 && len(out.Held)+len(out.Quarantined)+out.Dropped == 0:
 		p.io.Line(term.Good, "current", out.Remote, "nothing is new there")
+	case out.Taken == 0:
+		p.io.Line(term.Plain, "current", out.Remote, "nothing there is to be taken over")
 	default:
 		p.io.Line(term.Good, "pulled", out.Remote, term.Count(out.Taken, "record"))
 	}
-	if n := len(out.Held); n > 0 {
-		p.io.Line(term.Warn, "held", out.Remote, term.Count(n, "record")+" of those whom the policy does not trust")
+	if out.Dropped > 0 {
+		p.io.Line(term.Plain, "dropped", out.Remote, term.Count(out.Dropped, "record")+" that others let go by a new epoch; what is known here stays")
+	}
+	if all, came := len(out.Withheld), len(out.Held); all > 0 {
+		news := ""
+		if came > 0 && came < all {
+			news = fmt.Sprintf(", %d of them new", came)
+		}
+		p.io.Line(term.Warn, "held", out.Remote, term.Count(all, "record")+" of those whom the policy does not trust"+news+"; see whose: ken share status "+fault.Quote(out.Remote))
 	}
 	if n := len(out.Quarantined); n > 0 {
 		p.io.Line(term.Warn, "bad", out.Remote, term.Count(n, "file")+" quarantined; see why: ken share status")

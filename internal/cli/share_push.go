@@ -21,14 +21,18 @@ team all that is new there is taken over.
 When there is more than the budget allows, or what is no record, --prune begins a new epoch: it lets go
 of texts that later ones followed, then of outlines, then of texts about directories
 from the root down, then of the oldest, and lists what it dropped, so that no clone
-brings that back.`,
+brings that back.
+
+When the policy asks for more than it did, what was pushed before is held back. --vouch
+brings what is known here and you brought yourself again, signed off or signed as the
+policy wants it; with --dry-run it lists that first.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			opts.Remote = argument(args)
 			act := syncBase
 			switch {
-			case opts.Prune:
-				act = noBase // a budget is that of a git remote
+			case opts.Prune, opts.Vouch:
+				act = noBase // a budget is that of a git remote, and so are commits
 			case opts.DryRun:
 				act = lookBase
 			}
@@ -44,6 +48,7 @@ brings that back.`,
 		},
 	}
 	c.Flags().BoolVar(&opts.DryRun, "dry-run", false, "say what would be pushed or dropped, and do neither")
+	c.Flags().BoolVar(&opts.Vouch, "vouch", false, "vouch for what you brought yourself and the policy holds back by now")
 	c.Flags().BoolVar(&opts.Prune, "prune", false, "drop what is no record, and the least useful ones if there is more than the budget allows")
 	return c
 }
@@ -77,7 +82,21 @@ func (p *program) printPushed(out *share.Pushed, prune bool) error {
 		if len(out.Cleared) > 0 {
 			p.io.Line(term.Warn, "cleared", out.Remote, would+"left behind by a new epoch: "+term.Count(len(out.Cleared), "file"))
 		}
-		nothing := out.Records == 0 && len(out.Dropped)+len(out.Cleared) == 0
+		if begun := len(out.Dropped)+len(out.Cleared) > 0; begun && out.Held > 0 {
+			p.io.Line(term.Warn, "held", out.Remote, term.Count(out.Held, "record")+" of those whom the policy does not trust "+would+"taken along, with the history that says who brought them")
+		}
+		if out.Again > 0 {
+			p.io.Line(term.Warn, "dropped", out.Remote, would+"taken away again, as an epoch had let go of them and somebody put them back: "+term.Count(out.Again, "record"))
+		}
+		if out.DryRun {
+			for _, v := range out.Vouched {
+				p.io.Line(term.Plain, "vouched", display(v.PathJSON), "by "+v.Author)
+			}
+		}
+		if len(out.Vouched) > 0 {
+			p.io.Line(term.Good, "vouched", out.Remote, would+"trusted from now on: "+term.Count(len(out.Vouched), "record")+" that "+out.Who+" brought")
+		}
+		nothing := out.Records+out.Again == 0 && len(out.Dropped)+len(out.Cleared)+len(out.Vouched) == 0
 		switch {
 		case nothing && out.DryRun:
 			p.io.Line(term.Good, "current", out.Remote, "nothing is new here, by what was last heard of it")
@@ -90,6 +109,7 @@ func (p *program) printPushed(out *share.Pushed, prune bool) error {
 			p.io.Line(term.Good, "pulled", out.Remote, term.Count(out.Taken, "record")+" on the way")
 		}
 	})
+	p.remarkTrust(out.Remote, out.Who, out.Why, out.Mine)
 	if out.Unfit > 0 {
 		p.io.Remarkf("ken: %s cannot be shared; see which: ken share status", term.Count(out.Unfit, "record"))
 	}

@@ -70,13 +70,48 @@ func (p *program) printSharing(s *share.Standing) error {
 		if s.Junk > 0 {
 			p.io.Line(term.Warn, "junk", s.Remote, term.Count(s.Junk, "file")+" of no use; a new epoch without: ken share push --prune "+fault.Quote(s.Remote))
 		}
-		for _, u := range s.Unfit {
-			p.io.Line(term.Warn, "unfit", display(u.PathJSON), "kept here, and not shared: "+u.Reason)
-		}
+		p.printUnfit(s.Unfit)
 		p.printHeld(s.Held)
 	})
+	p.remarkTrust(s.Remote, s.Who, s.Why, s.Mine)
 	p.hintKeys(s.Held)
 	return nil
+}
+
+// printUnfit lists what is not shared: one by one what something is wrong with, and by who
+// brought it what was held back.
+func (p *program) printUnfit(list []share.Unfit) {
+	type group struct{ who, reason string }
+	var order []group
+	count := make(map[group]int)
+	for _, u := range list {
+		if u.Who == "" {
+			p.io.Line(term.Warn, "unfit", display(u.PathJSON), "kept here, and not shared: "+u.Reason)
+			continue
+		}
+		g := group{u.Who, u.Reason}
+		if count[g] == 0 {
+			order = append(order, g)
+		}
+		count[g]++
+	}
+	for _, g := range order {
+		p.io.Line(term.Warn, "unfit", g.who, term.Count(count[g], "record")+", kept here and not shared: "+g.reason+"; see which: ken share status --json")
+	}
+	if n := len(list); n > 1 && len(order) > 0 {
+		p.io.Line(term.Warn, "unfit", "in all", term.Count(n, "record")+"; who brought them can vouch for them: ken share push --vouch")
+	}
+}
+
+// remarkTrust says what to do about one's own records that are held back, and that others hold
+// back what comes from here.
+func (p *program) remarkTrust(remote, who, why string, mine int) {
+	switch {
+	case why != "":
+		p.io.Remarkf("ken: others hold back what %s shares: %s; see share.trust and share.authors of .ken/config.yaml", who, why)
+	case mine > 0:
+		p.io.Remarkf("ken: %s that %s brought, and the policy holds back: vouch for them with: ken share push %s --vouch (--dry-run lists them)", term.Count(mine, "record"), who, fault.Quote(remote))
+	}
 }
 
 // hintKeys says where keys are trusted, if something is held back for want of one.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"ken/internal/fault"
 	"ken/internal/repo"
@@ -276,6 +277,10 @@ func (l Ledger) EachBlob(ctx context.Context, ids []repo.ID, see func(i int, con
 	return l.r.EachBlob(ctx, ids, see)
 }
 
+// latest is the last second that is spelled with four digits of a year, in seconds since 1970:
+// a commit may say any.
+const latest = 253_402_300_799
+
 // vouchers returns who made the commits that git log is asked for.
 func (l Ledger) vouchers(ctx context.Context, verify bool, which ...string) (map[repo.ID]share.Voucher, error) {
 	signature := "%x00"
@@ -283,15 +288,19 @@ func (l Ledger) vouchers(ctx context.Context, verify bool, which ...string) (map
 		signature = "%G?%x00%GS"
 	}
 	args := []string{"log", "-z", "--no-patch", "--no-show-signature", "--no-notes", "--no-color", "--no-decorate", "--no-mailmap", "--encoding=UTF-8"}
-	args = append(args, "--format=%H%x00%cn <%ce>%x00"+signature)
+	args = append(args, "--format=%H%x00%cn <%ce>%x00%ct%x00"+signature)
 	who := make(map[repo.ID]share.Voucher)
 	var field []string
 	err := l.split(ctx, append(append(args, which...), "--"), func(item string) error {
-		if field = append(field, item); len(field) < 4 {
+		if field = append(field, item); len(field) < 5 {
 			return nil
 		}
 		id, err := repo.ParseID(field[0])
-		who[id] = share.Voucher{Commit: id, Committer: field[1], Good: field[2] == "G", Signer: field[3]}
+		if err != nil {
+			return err
+		}
+		at, err := strconv.ParseInt(field[2], 10, 64)
+		who[id] = share.Voucher{Commit: id, Committer: field[1], At: time.Unix(min(max(at, 0), latest), 0).UTC(), Good: field[3] == "G", Signer: field[4]}
 		field = nil
 		return err
 	})

@@ -36,6 +36,9 @@ func (l Ledger) Write(ctx context.Context, c share.Commit) (repo.ID, error) {
 		}
 		fmt.Fprintf(&in, "%s %s\n", word, parent)
 	}
+	if c.Afresh {
+		in.WriteString("deleteall\n")
+	}
 	for _, dir := range slices.Sorted(maps.Keys(c.Trees)) {
 		fmt.Fprintf(&in, "M 040000 %s %s\n", c.Trees[dir], dir)
 	}

@@ -16,10 +16,10 @@ type examined struct {
 	*state
 	layout  Layout
 	added   []found
-	lacking []found       // what the other has, and this has not or not any more sound; of no size
-	dropped map[Name]bool // by its epoch
-	taken   []Name        // over into the store
-	cleared bool          // somebody trusted has brought what was refused
+	lacking []found // what the other has, and this has not or not any more sound; of no size
+	letGo           // by its lists, and what the other's epoch has dropped if that is no older
+	taken   []Name  // over into the store
+	cleared bool    // somebody trusted has brought what was refused
 }
 
 // A found is a record of a ledger that is sound.
@@ -71,8 +71,16 @@ func (s *Share) examine(ctx context.Context, known *state, tip repo.ID, absorb b
 	if err != nil {
 		return nil, err
 	}
-	if ex.dropped, err = s.readLists(ctx, known, ex, vouch); err != nil {
+	if ex.letGo, err = s.readLists(ctx, known, ex, vouch); err != nil {
 		return nil, err
+	}
+	if r := relate(known.epoch, ex.epoch); r == newer || r == apart {
+		// Somebody has put back what was dropped.
+		lists, err := s.lists(ctx, known)
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(ex.dropped, lists.dropped)
 	}
 	if err := s.readRecords(ctx, ex, read, vouch, absorb); err != nil {
 		return nil, err
@@ -102,14 +110,14 @@ func checkFormat(text string) error {
 	return errors.New("it is no knowledge of ken's: it has no file that says so")
 }
 
-// readLists finds the epoch of a tip, and returns what was dropped by it.
-func (s *Share) readLists(ctx context.Context, known *state, ex *examined, v *vouchers) (map[Name]bool, error) {
+// readLists finds the epoch of a tip, and returns what is on its lists.
+func (s *Share) readLists(ctx context.Context, known *state, ex *examined, v *vouchers) (letGo, error) {
 	names := slices.SortedFunc(maps.Keys(ex.layout.Dropped), func(a, b Name) int { return slices.Compare(a[:], b[:]) })
 	ids := make([]repo.ID, len(names))
 	for i, n := range names {
 		ids[i] = ex.layout.Dropped[n]
 	}
-	dropped := make(map[Name]bool)
+	out := letGo{make(map[Name]bool), make(map[Name]bool)}
 	ex.epoch = nil
 	clear(ex.doubted)
 	missing := 0
@@ -124,17 +132,18 @@ func (s *Share) readLists(ctx context.Context, known *state, ex *examined, v *vo
 			h := v.blame[listPath(n)]
 			h.Name = n
 			ex.doubted[n] = h
-			ex.quarantined[listPath(n)] = "a list of what was dropped, by " + h.Who + ": " + h.Reason
+			ex.quarantined[listPath(n)] = h.asList()
+			maps.Copy(out.doubtful, list)
 		default:
 			delete(ex.quarantined, listPath(n))
 			ex.epoch = append(ex.epoch, n)
-			maps.Copy(dropped, list)
+			maps.Copy(out.dropped, list)
 		}
 	})
 	if err == nil && missing > 0 {
 		err = notHere(missing)
 	}
-	return dropped, err
+	return out, err
 }
 
 func notHere(n int) error {
@@ -178,6 +187,11 @@ func (s *Share) readRecords(ctx context.Context, ex *examined, read map[Name]rep
 			h, blamed := v.blame[n.Path()]
 			if !blamed {
 				h = Held{Name: n, Reason: "nobody knows who brought it"}
+			}
+			if first, was := ex.refused[n]; was {
+				if h.Here = first.Here; !blamed || first.before(h) {
+					h = first
+				}
 			}
 			ex.held[n], ex.refused[n] = h, h
 		default:
@@ -252,7 +266,10 @@ func (s *Share) vouch(ctx context.Context, known *state, ex *examined, read map[
 				v.good[c.Path] = c.New
 			default:
 				name, _ := recordAt(c.Path)
-				v.blame[c.Path] = Held{Name: name, Who: who.Committer, Commit: who.Commit, Reason: why}
+				h := Held{Name: name, Who: who.Committer, Commit: who.Commit, At: who.At, Reason: why}
+				if first, ok := v.blame[c.Path]; !ok || h.before(first) {
+					v.blame[c.Path] = h
+				}
 			}
 		}
 		return nil
@@ -275,9 +292,13 @@ func (s *Share) vouch(ctx context.Context, known *state, ex *examined, read map[
 			return nil, err
 		}
 	}
-	for n := range ex.held {
+	for n, h := range ex.held {
 		if id, ok := v.good[n.Path()]; ok && read[n].IsZero() {
 			read[n] = id
+		}
+		if other, ok := v.blame[n.Path()]; ok && other.before(h) {
+			other.Here = h.Here
+			ex.held[n], ex.refused[n] = other, other
 		}
 	}
 	return v, nil

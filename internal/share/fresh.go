@@ -49,16 +49,19 @@ func (s *Share) fresh(ctx context.Context, p *plan, m *Memory, why purpose, tips
 			data := r.Encode()
 			n := NameOf(data)
 			err := fit(r, data)
+			who := ""
 			if h, ok := p.refused[n]; err == nil && ok && !s.opts.Policy.all() {
-				if _, there := p.held[n]; there {
+				if h, there := p.held[n]; there {
+					h.Here = true
+					p.held[n], p.refused[n] = h, h
 					continue
 				}
-				err = fmt.Errorf("it was held back when %s brought it: %s", h.who(), h.Reason)
+				who, err = h.Who, fmt.Errorf("it was held back when %s brought it: %s", h.who(), h.Reason)
 			}
 			switch {
-			case p.dropped[n]:
+			case p.dropped[n], p.doubtful[n]:
 			case err != nil:
-				m.Unfit = append(m.Unfit, Quarantined{r.Path().JSON(), err.Error()})
+				m.Unfit = append(m.Unfit, Unfit{r.Path().JSON(), who, err.Error()})
 			default:
 				some = append(some, Put{Path: n.Path(), Data: data})
 				held += len(data)

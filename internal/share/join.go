@@ -43,14 +43,30 @@ type plan struct {
 	crossed bool   // this clone's epoch is not what it was
 	reread  bool   // the store is to be compared with it from the beginning
 	recount bool   // how much there is has to be counted
-	dropped map[Name]bool
+	letGo
+}
+
+// A letGo are the names of records on lists.
+type letGo struct {
+	dropped map[Name]bool // they count no more
+	// doubtful are on lists that nobody trusted has brought. These take nothing away; but
+	// no store brings back what is on them.
+	doubtful map[Name]bool
+}
+
+// and returns the names on the lists of both.
+func (l letGo) and(o letGo) letGo {
+	both := letGo{maps.Clone(l.dropped), maps.Clone(l.doubtful)}
+	maps.Copy(both.dropped, o.dropped)
+	maps.Copy(both.doubtful, o.doubtful)
+	return both
 }
 
 // join plans the union of this clone's ledger and a remote's.
 //
 // Within an epoch that is a commit on both. Across epochs it stands on the newer one
-// alone, so that what was dropped can be forgotten by git too; and since it vouches for
-// what it takes along, that is only what is trusted here.
+// alone, so that what was dropped can be forgotten by git too; unless it takes along what
+// is held back, which is vouched for by nothing but the history that brought it.
 func (s *Share) join(ctx context.Context, own *state, theirs *examined) (*plan, error) {
 	p, err := s.joined(ctx, own, theirs)
 	if err == nil {
@@ -60,63 +76,73 @@ func (s *Share) join(ctx context.Context, own *state, theirs *examined) (*plan, 
 }
 
 func (s *Share) joined(ctx context.Context, own *state, theirs *examined) (*plan, error) {
-	p := &plan{state: theirs.state, dropped: theirs.dropped}
+	p := &plan{state: theirs.state, letGo: theirs.letGo}
 	if own.tip.IsZero() {
 		return p, nil
 	}
+	mine, err := s.ledger.Layout(ctx, own.tip)
+	if err != nil {
+		return nil, err
+	}
+	lists, err := s.lists(ctx, own)
+	if err != nil {
+		return nil, err
+	}
+	lists.doubtful = lists.and(theirs.letGo).doubtful
+	p.doubtful = lists.doubtful
 	p.recount = len(theirs.lacking) > 0
 	switch relate(own.epoch, theirs.epoch) {
 	case same:
 		p.commit.Parents = []repo.ID{theirs.tip, own.tip}
-		p.carry(own, theirs.lacking, true)
+		p.carry(own, theirs.lacking, mine)
 	case older:
 		p.crossed = true
 		p.commit.Parents = []repo.ID{theirs.tip}
-		p.carry(own, theirs.lacking, false)
-	case newer:
-		dropped, err := s.droppedBy(ctx, own)
-		if err != nil {
-			return nil, err
+		if p.carry(own, theirs.lacking, mine) {
+			p.commit.Parents = append(p.commit.Parents, own.tip)
 		}
-		*p = plan{state: own.clone(), dropped: dropped, replace: true, recount: true}
+	case newer:
+		*p = plan{state: own.clone(), letGo: lists, replace: true, recount: true}
 		p.refused = theirs.refused
 		p.commit.Parents = []repo.ID{own.tip}
-		p.carry(theirs.state, theirs.added, false)
+		if p.carry(theirs.state, theirs.added, theirs.layout) {
+			p.commit.Parents = append(p.commit.Parents, theirs.tip)
+		}
 	case apart:
-		return s.joinApart(ctx, own, theirs)
+		return s.joinApart(ctx, own, mine, lists, theirs)
 	}
 	return p, nil
 }
 
-// carry takes records of another state along, those that were held back only if who
-// brought them stays in sight.
-func (p *plan) carry(from *state, list []found, held bool) {
+// carry takes records of another state along, and lists that nobody trusted has brought.
+// It reports whether any of it is held back: who brought it has to stay in sight then.
+func (p *plan) carry(from *state, list []found, lay Layout) (held bool) {
 	for _, f := range list {
-		h, back := from.held[f.name]
-		if p.dropped[f.name] || back && !held {
+		if p.dropped[f.name] {
 			continue
 		}
-		if back {
-			p.held[f.name] = h
+		if h, back := from.held[f.name]; back {
+			p.held[f.name], p.refused[f.name] = h, h
+			held = true
 		}
 		delete(p.quarantined, f.name.Path())
 		p.commit.Put = append(p.commit.Put, Put{Path: f.name.Path(), ID: f.id})
 		p.needed = true
 	}
+	for n, h := range from.doubted {
+		if _, there := p.doubted[n]; there || slices.Contains(p.epoch, n) {
+			continue
+		}
+		p.doubted[n], p.quarantined[listPath(n)] = h, h.asList()
+		p.commit.Put = append(p.commit.Put, Put{Path: listPath(n), ID: lay.Dropped[n]})
+		p.needed, held = true, true
+	}
+	return held
 }
 
 // joinApart begins anew, with both lists of what was dropped.
-func (s *Share) joinApart(ctx context.Context, own *state, theirs *examined) (*plan, error) {
-	mine, err := s.ledger.Layout(ctx, own.tip)
-	if err != nil {
-		return nil, err
-	}
-	dropped, err := s.droppedBy(ctx, own)
-	if err != nil {
-		return nil, err
-	}
-	p := &plan{state: theirs.clone(), dropped: maps.Clone(theirs.dropped), needed: true, replace: true, crossed: true, recount: true}
-	maps.Copy(p.dropped, dropped)
+func (s *Share) joinApart(ctx context.Context, own *state, mine Layout, went letGo, theirs *examined) (*plan, error) {
+	p := &plan{state: theirs.clone(), letGo: theirs.and(went), needed: true, replace: true, crossed: true, recount: true}
 	lists := make(map[Name]repo.ID)
 	for _, n := range theirs.epoch {
 		lists[n] = theirs.layout.Dropped[n]
@@ -124,19 +150,22 @@ func (s *Share) joinApart(ctx context.Context, own *state, theirs *examined) (*p
 	for _, n := range own.epoch {
 		lists[n] = mine.Dropped[n]
 	}
-	if err := s.anew(ctx, p, theirs.layout.Records, theirs.tip, lists, dropped); err != nil {
+	if err := s.anew(ctx, p, theirs.layout, theirs.tip, lists, p.dropped); err != nil {
 		return nil, err
 	}
-	p.carry(own, theirs.lacking, false)
+	if p.carry(own, theirs.lacking, mine) {
+		p.commit.Parents = append(p.commit.Parents, own.tip)
+	}
 	return p, nil
 }
 
-// anew plans a tip that follows on none: the records of one, without those that were
-// dropped, held back or quarantined.
-func (s *Share) anew(ctx context.Context, p *plan, records, tip repo.ID, lists map[Name]repo.ID, drop map[Name]bool) error {
-	p.commit.Parents = nil
-	if !records.IsZero() {
-		p.commit.Trees = map[string]repo.ID{recordsDir: records}
+// anew plans a tip that begins with nothing: the records of another, without those that
+// were dropped or quarantined. It follows on that only if something of it is held back,
+// or of a newer ken's: what is trusted here the new one vouches for itself.
+func (s *Share) anew(ctx context.Context, p *plan, from Layout, tip repo.ID, lists map[Name]repo.ID, drop map[Name]bool) error {
+	p.commit.Parents, p.commit.Afresh = nil, true
+	if !from.Records.IsZero() {
+		p.commit.Trees = map[string]repo.ID{recordsDir: from.Records}
 	}
 	p.commit.Put = append(p.commit.Put, Put{Path: formatFile, Data: []byte(formatText)})
 	p.epoch = slices.SortedFunc(maps.Keys(lists), func(a, b Name) int { return slices.Compare(a[:], b[:]) })
@@ -147,6 +176,7 @@ func (s *Share) anew(ctx context.Context, p *plan, records, tip repo.ID, lists m
 	var paths []repo.Path
 	for n := range drop {
 		paths = append(paths, n.Path())
+		delete(p.held, n)
 	}
 	there, err := s.ledger.Have(ctx, paths, tip)
 	if err != nil {
@@ -157,43 +187,62 @@ func (s *Share) anew(ctx context.Context, p *plan, records, tip repo.ID, lists m
 			gone[path] = true
 		}
 	}
-	for n := range p.held {
-		gone[n.Path()] = true
-	}
-	for path := range p.quarantined {
-		if path.Under(recordsDir) {
+	later := 0
+	for path, why := range p.quarantined {
+		switch {
+		case !path.Under(recordsDir):
+		case byNewer(why) && !gone[path]:
+			later++
+			continue
+		default:
 			gone[path] = true
 		}
+		delete(p.quarantined, path)
 	}
 	p.commit.Remove = slices.Sorted(maps.Keys(gone))
-	clear(p.held)
-	clear(p.quarantined)
-	clear(p.doubted)
+	for n, h := range p.doubted {
+		if lists[n].IsZero() {
+			p.commit.Put = append(p.commit.Put, Put{Path: listPath(n), ID: from.Dropped[n]})
+			p.quarantined[listPath(n)] = h.asList()
+		} else {
+			delete(p.doubted, n)
+		}
+	}
+	if len(p.held)+len(p.doubted) > 0 || later > 0 && !s.opts.Policy.all() {
+		p.commit.Parents = []repo.ID{tip}
+	}
 	return nil
 }
 
-// droppedBy reads what a state's epoch has dropped.
-func (s *Share) droppedBy(ctx context.Context, st *state) (map[Name]bool, error) {
-	dropped := make(map[Name]bool)
-	if len(st.epoch) == 0 {
-		return dropped, nil
+// lists reads the lists of a state.
+func (s *Share) lists(ctx context.Context, st *state) (letGo, error) {
+	out := letGo{make(map[Name]bool), make(map[Name]bool)}
+	if len(st.epoch)+len(st.doubted) == 0 {
+		return out, nil
 	}
 	lay, err := s.ledger.Layout(ctx, st.tip)
 	if err != nil {
-		return nil, err
+		return out, err
 	}
-	ids := make([]repo.ID, len(st.epoch))
-	for i, n := range st.epoch {
-		ids[i] = lay.Dropped[n]
+	var ids []repo.ID
+	for _, n := range st.epoch {
+		ids = append(ids, lay.Dropped[n])
+	}
+	for n := range st.doubted {
+		ids = append(ids, lay.Dropped[n])
 	}
 	missing := 0
-	err = s.ledger.EachBlob(ctx, ids, func(_ int, content []byte, size int64) {
-		if size < 0 || !decodeList(content, dropped) {
+	err = s.ledger.EachBlob(ctx, ids, func(i int, content []byte, size int64) {
+		into := out.dropped
+		if i >= len(st.epoch) {
+			into = out.doubtful
+		}
+		if size < 0 || !decodeList(content, into) {
 			missing++
 		}
 	})
 	if err == nil && missing > 0 {
 		err = notHere(missing)
 	}
-	return dropped, err
+	return out, err
 }

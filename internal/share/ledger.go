@@ -71,6 +71,7 @@ type Layout struct {
 // A Commit is a state of the ledger that is to be written.
 type Commit struct {
 	Parents []repo.ID          // it begins with what the first has, or with nothing
+	Afresh  bool               // it begins with nothing, whatever its parents have
 	Trees   map[string]repo.ID // directories to begin with beside that
 	Remove  []repo.Path
 	Put     []Put

@@ -27,14 +27,14 @@ type Memory struct {
 	Held        []Held        `json:"held,omitempty"`
 	Doubted     []Held        `json:"doubted,omitempty"` // lists of what was dropped, of nobody who is trusted
 	Refused     []Held        `json:"refused,omitempty"` // held back when an epoch left it behind
-	Unfit       []Quarantined `json:"unfit,omitempty"`   // kept here, and not shared
+	Unfit       []Unfit       `json:"unfit,omitempty"`   // kept here, and not shared
 
 	Fetched map[string]time.Time `json:"fetched,omitempty"` // when a remote was last heard of
 }
 
 // memoryVersion is that of a Memory. Another ken may judge otherwise what it could not
 // read; so the version of records is part of it.
-const memoryVersion = 100 + Format
+const memoryVersion = 200 + Format
 
 // A Quarantined is a file of a ledger that is not taken over.
 type Quarantined struct {
@@ -42,16 +42,33 @@ type Quarantined struct {
 	Reason string `json:"reason"`
 }
 
+// An Unfit is a record that is kept here, and not shared.
+type Unfit struct {
+	repo.PathJSON
+	Who    string `json:"who,omitempty"` // brought it, if it was held back
+	Reason string `json:"reason"`
+}
+
 // A Held is a record that is not taken over because nobody who is trusted has shared it.
 type Held struct {
-	Name   Name    `json:"name"`
-	Who    string  `json:"who"`
-	Commit repo.ID `json:"commit"`
-	Reason string  `json:"reason"`
+	Name   Name      `json:"name"`
+	Who    string    `json:"who"` // brought it first, of those who are not trusted
+	Commit repo.ID   `json:"commit"`
+	At     time.Time `json:"at,omitzero"`
+	Reason string    `json:"reason"`
+	Here   bool      `json:"here,omitempty"` // the store has it all the same
+}
+
+// before orders those who brought the same, so that everybody names the same one.
+func (h Held) before(o Held) bool {
+	return cmp.Or(h.At.Compare(o.At), cmp.Compare(h.Commit.String(), o.Commit.String())) < 0
 }
 
 // who returns who brought it, as far as is known.
 func (h Held) who() string { return cmp.Or(h.Who, "somebody") }
+
+// asList says why a list of what was dropped does not count.
+func (h Held) asList() string { return "a list of what was dropped, by " + h.who() + ": " + h.Reason }
 
 // Memories is where a Memory is kept.
 type Memories interface {

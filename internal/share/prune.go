@@ -125,10 +125,21 @@ func heights(all []Dropped) map[repo.PathJSON]int {
 const maxList = 50_000
 
 // junk returns the files of a state that a new epoch is begun to be rid of. What a newer ken
-// wrote is none of them: there are those who can read it.
+// wrote is none of them, nor are lists that are not trusted here: there are those who can
+// read it, and those who trust them.
 func (st *state) junk() []Quarantined {
-	return slices.DeleteFunc(st.listQuarantined(), func(q Quarantined) bool { return strings.HasPrefix(q.Reason, ErrNewer.Error()) })
+	return slices.DeleteFunc(st.listQuarantined(), func(q Quarantined) bool {
+		if byNewer(q.Reason) {
+			return true
+		}
+		path, _ := q.Raw()
+		n, list := listAt(path)
+		_, doubted := st.doubted[n]
+		return list && doubted
+	})
 }
+
+func byNewer(reason string) bool { return strings.HasPrefix(reason, ErrNewer.Error()) }
 
 // prune begins a new epoch, if there is more than the budget allows or what is of no use,
 // and returns what that drops, and the junk that it leaves behind.
@@ -200,7 +211,7 @@ func (s *Share) begin(ctx context.Context, p *plan, gone []Dropped) error {
 	for _, n := range next {
 		without[n] = true
 	}
-	if err := s.anew(ctx, p, lay.Records, old, lists, without); err != nil {
+	if err := s.anew(ctx, p, lay, old, lists, without); err != nil {
 		return err
 	}
 	if len(next) == 0 {

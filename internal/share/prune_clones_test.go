@@ -1,13 +1,13 @@
 package share_test
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
 	"ken/internal/repo"
 	"ken/internal/share"
 	"ken/internal/store/storetest"
+	"ken/internal/testrepo"
 )
 
 // Whoever puts back what was dropped, file by file, brings it to nobody.
@@ -60,8 +60,8 @@ func TestNothingToDrop(t *testing.T) {
 	}
 }
 
-// What was held back is not vouched for by who had it in their store from before, however
-// often the ledger is begun anew; until somebody trusted brings it, or everybody is.
+// What was held back is not vouched for by who had it in their store from before, even
+// where the ledger is begun anew by hand; until somebody trusted brings it, or everybody is.
 func TestNotLaundered(t *testing.T) {
 	who(t)
 	remote := newRemote(t)
@@ -71,50 +71,66 @@ func TestNotLaundered(t *testing.T) {
 	eve.push()
 	dave := named(newClone(t, remote), "Dave", "dave@example.org", share.Policy{})
 	wantCounts(t, "taken while everybody was trusted", dave.pull().Taken, 1)
+	dave.policy = strict
+	wantCounts(t, "held", len(dave.pull().Withheld), 1)
+	if st := dave.status(); !st.Current() || len(st.Unfit) > 0 || st.Mine > 0 {
+		t.Errorf("there for others, and none of his own: %+v", st)
+	}
+	for _, r := range []*testrepo.Repo{remote, dave.Repo} {
+		r.Git("update-ref", "-d", ref)
+	}
 	ann := named(newClone(t, remote), "Ann", "ann@example.org", strict)
 	ann.know("1", "22", "333", "4444")
-	ann.policy.Budget = 700
-	if out := ann.push(share.PushOptions{Prune: true}); len(out.Dropped) == 0 {
-		t.Fatal("nothing was dropped")
-	}
-	left := len(records(remote, ref))
+	ann.push()
+	left := 4
 	carl := named(newClone(t, remote), "Carl", "carl@example.org", strict)
-	dave.policy = strict
 	steps := map[string]func(){
-		"pull": func() { dave.pull() },
-		"push": func() { dave.push() },
-		"news": func() { dave.know("of dave"); dave.push(); left++ },
-		"mind": func() { dave.policy.Authors = append(dave.policy.Authors, "carl@example.com"); dave.push() },
+		"pull":  func() { dave.pull() },
+		"push":  func() { dave.push() },
+		"vouch": func() { dave.push(share.PushOptions{Vouch: true}) },
+		"news":  func() { dave.know("of dave"); dave.push(); left++ },
+		"mind":  func() { dave.policy.Authors = append(dave.policy.Authors, "carl@example.com"); dave.push() },
 	}
-	for _, step := range []string{"pull", "push", "news", "mind"} {
+	for _, step := range []string{"pull", "push", "vouch", "news", "mind"} {
 		steps[step]()
 		wantCounts(t, "in the ledger after "+step, len(records(remote, ref)), left)
 	}
 	wantCounts(t, "taken by Carl", carl.pull().Taken, left)
 	st := dave.status()
-	if st.Unpushed != 0 || len(st.Unfit) != 1 || st.Unfit[0].PathJSON != repo.Path("of eve").JSON() || !strings.Contains(st.Unfit[0].Reason, "Eve <eve@example.com>") {
+	if st.Unpushed != 0 || st.Current() || len(st.Unfit) != 1 || st.Unfit[0].PathJSON != repo.Path("of eve").JSON() || st.Unfit[0].Who != "Eve <eve@example.com>" {
 		t.Errorf("%+v", st)
 	}
-	// Ann has it from Eve herself, looked at it, and keeps it.
-	ann.know("of eve")
-	ann.policy.Budget = 0
-	wantCounts(t, "pushed by Ann", ann.push().Records, 0) // she too held it back
 	carl.know("of eve")
 	wantCounts(t, "pushed by Carl, who never saw it held", carl.push().Records, 1)
 	dave.pull()
 	if st := dave.status(); len(st.Unfit) != 0 || st.Unpushed != 0 {
 		t.Errorf("%+v", st)
 	}
-	// Where everybody is trusted, there is nothing to vouch for.
-	other := newRemote(t)
-	ann.Git("remote", "add", "other", other.URL())
-	ann.policy = share.Policy{Remote: "other"}
+}
+
+// What an epoch dropped, and somebody put back by force, is taken away again and told: it is
+// not pulled on the way.
+func TestPutBackByForce(t *testing.T) {
+	remote := newRemote(t)
+	ann, bob, cat := newClone(t, remote), newClone(t, remote), newClone(t, remote)
+	ann.know("1", "22", "333", "4444")
 	ann.push()
-	eves := storetest.Record("about of eve", "of eve", len("of eve"))
-	eves.Path = "of eve"
-	if place := placeOf(string(file(eves).Encode())); !slices.Contains(records(other, ref), place) {
-		t.Error("those who trust everybody do not get it")
+	bob.pull()
+	cat.pull()
+	ann.policy.Budget = 400
+	gone := len(ann.push(share.PushOptions{Prune: true}).Dropped)
+	if gone < 2 {
+		t.Fatalf("%d were dropped", gone)
 	}
+	wantCounts(t, "dropped by the pull", cat.pull().Dropped, gone)
+	wantCounts(t, "dropped by the next one", cat.pull().Dropped, 0)
+	bob.Git("push", "--force", "origin", ref)
+	cat.know("of cat")
+	out := cat.push()
+	if out.Records != 1 || out.Taken != 0 || out.Again != gone {
+		t.Errorf("%d pushed, %d taken, %d dropped again, want 1, 0, %d", out.Records, out.Taken, out.Again, gone)
+	}
+	wantCounts(t, "in the ledger", len(records(remote, ref)), 5-gone)
 }
 
 // A first push of a large store holds only part of it at once.

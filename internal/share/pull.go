@@ -16,7 +16,7 @@ type Pulled struct {
 	Held        []Held        `json:"held"`        // of those that came
 	Withheld    []Held        `json:"-"`           // all that are held back
 	Quarantined []Quarantined `json:"quarantined"` // likewise
-	Dropped     int           `json:"dropped"`     // records that an epoch has dropped
+	Dropped     int           `json:"dropped"`     // records that this clone's ledger had, and an epoch of others has dropped
 	Size        Size          `json:"size"`
 	Base        *Base         `json:"base,omitempty"` // of the team, where there is one
 }
@@ -63,9 +63,13 @@ func (s *Share) pull(ctx context.Context, remote string) (*Pulled, error) {
 			}
 		}
 		out.Taken += len(ex.taken)
-		out.Dropped = len(ex.dropped)
 		if p, err = s.join(ctx, st, ex); err != nil {
 			return nil, err
+		}
+		for _, f := range ex.lacking {
+			if p.dropped[f.name] {
+				out.Dropped++
+			}
 		}
 		if p.reread {
 			m.Mark = ""
@@ -88,7 +92,7 @@ func (s *Share) passOver(ctx context.Context, p *plan, m *Memory) (err error) {
 		return nil
 	}
 	if p.dropped == nil {
-		if p.dropped, err = s.droppedBy(ctx, p.state); err != nil {
+		if p.letGo, err = s.lists(ctx, p.state); err != nil {
 			return err
 		}
 	}

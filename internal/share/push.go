@@ -12,6 +12,7 @@ import (
 type PushOptions struct {
 	Remote string // that of the policy when ""
 	Prune  bool   // begin a new epoch, if there is more than the budget allows, or junk
+	Vouch  bool   // vouch for what is held back though who commits here has brought it
 	DryRun bool   // say what would be done, from what is known here
 	// Unasked says that the remote need not be asked whether it still has what it had
 	// if nothing is new here.
@@ -20,10 +21,22 @@ type PushOptions struct {
 
 // purpose says what becomes of what is fresh.
 func (o PushOptions) purpose() purpose {
-	if o.DryRun && !o.Prune {
+	if o.DryRun && !o.Prune && !o.Vouch {
 		return toCount
 	}
 	return toWrite
+}
+
+// command returns the one that pushes so.
+func (o PushOptions) command(remote string) string {
+	c := "ken share push " + fault.Quote(remote)
+	if o.Prune {
+		c += " --prune"
+	}
+	if o.Vouch {
+		c += " --vouch"
+	}
+	return c
 }
 
 // A Pushed says what was pushed.
@@ -35,8 +48,14 @@ type Pushed struct {
 	DryRun  bool          `json:"dry_run,omitempty"`
 	Dropped []Dropped     `json:"dropped,omitempty"` // by a new epoch
 	Cleared []Quarantined `json:"cleared,omitempty"` // junk that it left behind
+	Again   int           `json:"dropped_again"`     // records that an epoch has dropped, and the remote had all the same
 	Junk    int           `json:"junk"`              // files that a new epoch would leave behind; see status
 	Unfit   int           `json:"unfit"`             // records that cannot be shared; see status
+	Held    int           `json:"held"`              // records that are held back here, and stay there
+	Mine    int           `json:"held_own"`          // of these and the unfit, what who commits here has brought
+	Vouched []Vouched     `json:"vouched,omitempty"`
+	Who     string        `json:"who,omitempty"`       // commits here
+	Why     string        `json:"untrusted,omitempty"` // why others hold back what is shared from here
 	Size    Size          `json:"size"`
 	Base    *Base         `json:"base,omitempty"` // of the team, where there is one
 }
@@ -62,7 +81,7 @@ func (s *Share) Push(ctx context.Context, opts PushOptions) (*Pushed, error) {
 		}
 	}
 	return nil, &fault.Error{
-		Hint: "try again: ken share push " + fault.Quote(remote),
+		Hint: "try again: " + opts.command(remote),
 		Err:  fmt.Errorf("share with %s: others were quicker %d times", remote, tries),
 	}
 }
@@ -89,7 +108,7 @@ func (s *Share) push(ctx context.Context, remote string, opts PushOptions, again
 	p := &plan{state: st}
 	out := &Pushed{Remote: remote, DryRun: opts.DryRun, Taken: taken}
 	if theirs.IsZero() || theirs == own {
-		if p.dropped, err = s.droppedBy(ctx, st); err != nil {
+		if p.letGo, err = s.lists(ctx, st); err != nil {
 			return nil, err
 		}
 	} else {
@@ -105,6 +124,12 @@ func (s *Share) push(ctx context.Context, remote string, opts PushOptions, again
 		}
 		out.Taken += len(ex.taken)
 	}
+	if opts.Vouch {
+		if p, out.Vouched, err = s.vouchAnew(ctx, p, opts); err != nil {
+			return nil, err
+		}
+		p.reread = true
+	}
 	if p.reread {
 		m.Mark = ""
 	}
@@ -116,9 +141,10 @@ func (s *Share) push(ctx context.Context, remote string, opts PushOptions, again
 		return nil, err
 	}
 	out.Records += len(fresh.puts)
-	out.Unfit = len(m.Unfit)
+	out.Who = s.me(ctx)
+	out.Unfit, out.Mine, out.Why = len(m.Unfit), p.mine(out.Who, m.Unfit), s.untrusted(out.Who)
 	if opts.DryRun {
-		return s.dryRun(ctx, p, fresh, out, opts)
+		return s.dryRun(ctx, p, fresh, out, opts, theirs)
 	}
 	if err := s.write(ctx, p, fresh); err != nil {
 		return nil, err
@@ -132,7 +158,15 @@ func (s *Share) push(ctx context.Context, remote string, opts PushOptions, again
 		// Nobody has said that it still has what it had.
 		return s.push(ctx, remote, opts, true)
 	}
-	out.Tip, out.Size, out.Junk = p.tip, s.size(p.state), len(p.junk())
+	out.Tip, out.Size, out.Junk, out.Held = p.tip, s.size(p.state), len(p.junk()), len(p.held)
+	if out.Again, err = s.droppedAgain(ctx, p, theirs, out.Dropped); err != nil {
+		return nil, err
+	}
+	if p.tip != theirs && p.tip != own && out.Why == "" {
+		if out.Why, err = s.unverified(ctx, p.tip); err != nil {
+			return nil, err
+		}
+	}
 	if p.tip != theirs && !p.tip.IsZero() {
 		taken, err := s.ledger.Push(ctx, remote, Offer{Tip: p.tip, Over: theirs, Replace: p.replace})
 		if err != nil || !taken {
@@ -155,8 +189,27 @@ func (s *Share) news(ctx context.Context, p *plan, m *Memory, opts PushOptions, 
 	return s.fresh(ctx, p, m, opts.purpose(), own, theirs)
 }
 
-func (s *Share) dryRun(ctx context.Context, p *plan, fresh *news, out *Pushed, opts PushOptions) (*Pushed, error) {
-	out.Size = s.size(p.state)
+// droppedAgain returns how many records a remote has that an epoch had dropped before, and
+// loses by what is to be pushed.
+func (s *Share) droppedAgain(ctx context.Context, p *plan, theirs repo.ID, now []Dropped) (n int, err error) {
+	if !p.replace || theirs.IsZero() {
+		return 0, nil
+	}
+	just := make(map[Name]bool)
+	for _, d := range now {
+		just[d.Name] = true
+	}
+	changes, err := s.ledger.Differences(ctx, theirs, p.tip)
+	for _, c := range changes {
+		if name, ok := recordAt(c.Path); ok && c.New.IsZero() && p.dropped[name] && !just[name] {
+			n++
+		}
+	}
+	return n, err
+}
+
+func (s *Share) dryRun(ctx context.Context, p *plan, fresh *news, out *Pushed, opts PushOptions, theirs repo.ID) (*Pushed, error) {
+	out.Size, out.Held = s.size(p.state), len(p.held)
 	if !opts.Prune {
 		out.Size.Records += len(fresh.puts)
 		out.Size.Bytes += fresh.bytes
@@ -165,6 +218,9 @@ func (s *Share) dryRun(ctx context.Context, p *plan, fresh *news, out *Pushed, o
 	err := s.write(ctx, p, fresh) // which nothing leads to
 	if err == nil {
 		out.Dropped, out.Cleared, err = s.prune(ctx, p)
+	}
+	if err == nil {
+		out.Again, err = s.droppedAgain(ctx, p, theirs, out.Dropped)
 	}
 	out.Size = s.size(p.state)
 	return out, err

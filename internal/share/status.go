@@ -23,15 +23,18 @@ type Standing struct {
 	Quarantined []Quarantined `json:"quarantined"`
 	Junk        int           `json:"junk"` // of the quarantined, what a new epoch would leave behind
 	Held        []Held        `json:"held"`
-	Unfit       []Quarantined `json:"unfit"` // kept here, and not shared
+	Mine        int           `json:"held_own"` // of the held and the unfit, what who commits here has brought
+	Unfit       []Unfit       `json:"unfit"`
 	Epoch       int           `json:"epoch"` // how often something was dropped
 	Trust       string        `json:"trust"`
+	Who         string        `json:"who,omitempty"`       // commits here
+	Why         string        `json:"untrusted,omitempty"` // why others hold back what is shared from here
 	Size        Size          `json:"size"`
 }
 
 // Current reports whether nothing is to be done, as far as is known.
 func (s *Standing) Current() bool {
-	return s.Known && s.Unpushed == 0 && s.Unpulled == 0 && len(s.Quarantined) == 0 && !s.Size.Over()
+	return s.Known && s.Unpushed == 0 && s.Unpulled == 0 && s.Mine == 0 && len(s.Quarantined)+len(s.Unfit) == 0 && !s.Size.Over()
 }
 
 // Status says how this clone stands to a remote: by what was last heard of that, or by
@@ -66,12 +69,12 @@ func (s *Share) status(ctx context.Context, remote string, fetch bool) (*Standin
 	_, heard := m.Fetched[remote]
 	out := &Standing{
 		Remote: remote, Known: heard || !theirs.IsZero(), Fetched: m.Fetched[remote], Tip: own, Theirs: theirs,
-		Quarantined: []Quarantined{}, Held: []Held{}, Unfit: []Quarantined{}, Trust: s.opts.Policy.Trust.String(),
+		Quarantined: []Quarantined{}, Held: []Held{}, Unfit: []Unfit{}, Trust: s.opts.Policy.Trust.String(),
 	}
 	p := &plan{state: st}
 	out.Unpulled = untaken
 	if theirs.IsZero() || theirs == own {
-		if p.dropped, err = s.droppedBy(ctx, st); err != nil {
+		if p.letGo, err = s.lists(ctx, st); err != nil {
 			return nil, err
 		}
 	} else {
@@ -99,5 +102,7 @@ func (s *Share) status(ctx context.Context, remote string, fetch bool) (*Standin
 	out.Quarantined, out.Junk = append(out.Quarantined, p.listQuarantined()...), len(p.junk())
 	out.Held = append(out.Held, byName(p.held)...)
 	out.Unfit = append(out.Unfit, m.Unfit...)
+	out.Who = s.me(ctx)
+	out.Mine, out.Why = p.mine(out.Who, m.Unfit), s.untrusted(out.Who)
 	return out, nil
 }

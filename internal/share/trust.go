@@ -5,6 +5,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"ken/internal/repo"
 )
@@ -78,7 +79,8 @@ func (p Policy) key() string { return fmt.Sprintf("%s %q", p.Trust, p.Authors) }
 // A Voucher is what is known of who made a commit.
 type Voucher struct {
 	Commit    repo.ID
-	Committer string   // Name <email>
+	Committer string // Name <email>
+	At        time.Time
 	SignedOff []string // the same, of who signed it off
 	Good      bool     // it has a good signature of a key that is trusted
 	Signer    string   // whose, as the list of keys has it

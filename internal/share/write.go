@@ -46,22 +46,27 @@ func counted(n int) string {
 	return fmt.Sprintf("%d records", n)
 }
 
-func (s *Share) commit(ctx context.Context, p *plan, message string) error {
+func (s *Share) commit(ctx context.Context, p *plan, message string) (err error) {
+	p.tip, err = s.seal(ctx, p.commit, message)
+	p.commit = Commit{}
+	return err
+}
+
+// seal writes a commit, with what the policy wants to see of who made it.
+func (s *Share) seal(ctx context.Context, c Commit, message string) (repo.ID, error) {
 	who, signs, err := s.ledger.Author(ctx)
 	if err != nil {
-		return err
+		return repo.ID{}, err
 	}
 	switch policy := s.opts.Policy; {
 	case policy.Trust == SignedOff:
 		message += "\n\nSigned-off-by: " + who
 	case policy.Trust == Signed && !signs:
-		return &fault.Error{
+		return repo.ID{}, &fault.Error{
 			Hint: "git config commit.gpgSign true",
 			Err:  errors.New("only what is signed is trusted, and commits are not signed here"),
 		}
 	}
-	p.commit.Message, p.commit.Sign, p.commit.At = message+"\n", signs, s.opts.Now()
-	p.tip, err = s.ledger.Write(ctx, p.commit)
-	p.commit = Commit{}
-	return err
+	c.Message, c.Sign, c.At = message+"\n", signs, s.opts.Now()
+	return s.ledger.Write(ctx, c)
 }

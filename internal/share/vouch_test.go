@@ -1,0 +1,130 @@
+package share_test
+
+import (
+	"strings"
+	"testing"
+
+	"ken/internal/share"
+)
+
+var signedOff = share.Policy{Trust: share.SignedOff, Authors: []string{"*@example.org"}}
+
+// Whoever pushed before the policy asked for more vouches for that once, and for nothing that
+// others brought, or that somebody brought in their name since.
+func TestVouch(t *testing.T) {
+	who(t)
+	remote := newRemote(t)
+	ann := named(newClone(t, remote), "Ann", "ann@example.org", share.Policy{})
+	eve := named(newClone(t, remote), "Eve", "eve@example.org", share.Policy{})
+	bob := named(newClone(t, remote), "Bob", "bob@example.org", share.Policy{})
+	ann.know("one", "two")
+	ann.push()
+	eve.know("of eve")
+	eve.push()
+	ann.pull()
+	bob.pull()
+	ann.policy, bob.policy = signedOff, signedOff
+	named(eve, "Ann", "ann@example.org", share.Policy{}).know("of a false ann")
+	eve.push()
+	bob.pull()
+	if st := bob.status(); st.Mine != 0 || !st.Current() || len(st.Held) != 4 {
+		t.Errorf("none of it is Bob's: %+v", st)
+	}
+	for _, opts := range []share.PushOptions{{}, {DryRun: true}} {
+		if out := ann.push(opts); out.Records+len(out.Vouched) > 0 || out.Mine != 2 {
+			t.Errorf("nothing is vouched for unasked: %+v", out)
+		}
+	}
+	if st := ann.status(); st.Mine != 2 || st.Current() {
+		t.Errorf("%+v", st)
+	}
+	before := remote.Git("rev-parse", ref)
+	if out := ann.push(share.PushOptions{Vouch: true, DryRun: true}); len(out.Vouched) != 2 || remote.Git("rev-parse", ref) != before {
+		t.Errorf("%+v", out)
+	}
+	out := ann.push(share.PushOptions{Vouch: true})
+	if len(out.Vouched) != 2 || out.Mine != 0 || out.Records != 0 || out.Held != 2 {
+		t.Errorf("%+v", out)
+	}
+	wantCounts(t, "vouched for again", len(ann.push(share.PushOptions{Vouch: true}).Vouched), 0)
+	bob.pull()
+	cat := named(newClone(t, remote), "Cat", "cat@example.org", signedOff)
+	wantCounts(t, "taken by one that is new", cat.pull().Taken, 2)
+	for _, c := range []*clone{ann, bob, cat} {
+		if st := c.status(); len(st.Held) != 2 || !st.Current() || st.Size.Records != 4 {
+			t.Errorf("%+v", st)
+		}
+	}
+	// One whom the policy does not trust vouches for nothing.
+	ann.policy.Authors = []string{"bob@*"}
+	if _, err := ann.share().Push(t.Context(), share.PushOptions{Vouch: true}); err == nil || !strings.Contains(err.Error(), "not one of the authors") {
+		t.Errorf("%v", err)
+	}
+}
+
+// A list of what was dropped that is not trusted any more takes nothing away, and no store
+// brings back what is on it; who made it can vouch for it.
+func TestDoubtedList(t *testing.T) {
+	who(t)
+	remote := newRemote(t)
+	ann := named(newClone(t, remote), "Ann", "ann@example.org", share.Policy{Budget: 400})
+	ann.know("1", "22", "333", "4444")
+	carl := named(newClone(t, remote), "Carl", "carl@example.com", share.Policy{})
+	ann.push()
+	carl.pull()
+	gone := len(ann.push(share.PushOptions{Prune: true}).Dropped)
+	carl.pull()
+	left := len(records(remote, ref))
+	if gone == 0 || gone+left != 4 {
+		t.Fatalf("%d dropped, %d left", gone, left)
+	}
+	carl.policy, ann.policy = signedOff, signedOff
+	carl.know("of carl")
+	out := carl.push()
+	wantCounts(t, "pushed by Carl", out.Records, 1)
+	if out.Why != "not one of the authors" || carl.status().Why != out.Why {
+		t.Errorf("others hold it back because %q", out.Why)
+	}
+	// Nor is the list junk that a new epoch is rid of.
+	vandal(t, remote, map[string]string{"README": "junk"})
+	ann.pull()
+	if out := ann.push(share.PushOptions{Prune: true}); len(out.Cleared) != 1 || out.Junk != 0 {
+		t.Errorf("%+v", out)
+	}
+	wantCounts(t, "in the ledger", len(records(remote, ref)), left+1)
+	carl.pull()
+	wantCounts(t, "pushed by Carl after that", carl.push().Records, 0)
+	wantCounts(t, "epochs of Carl's", carl.status().Epoch, 1)
+	ann.push(share.PushOptions{Vouch: true})
+	for _, c := range []*clone{ann, carl} {
+		c.pull()
+		if st := c.status(); st.Epoch != 2 || len(st.Quarantined) > 0 || st.Unpushed > 0 {
+			t.Errorf("%+v", st)
+		}
+	}
+}
+
+// Who is blamed for what is held back is a matter of the tip, not of when one looked.
+func TestBlame(t *testing.T) {
+	who(t)
+	remote := newRemote(t)
+	often, once := newClone(t, remote), newClone(t, remote)
+	often.policy, once.policy = signedOff, signedOff
+	for i, name := range []string{"Eve", "Mallory", "Trudy"} {
+		c := named(newClone(t, remote), name, name+"@example.com", share.Policy{})
+		c.pull()
+		c.know("the same")
+		c.push()
+		often.pull()
+		if i == 2 {
+			break
+		}
+		vandal(t, remote, map[string]string{records(remote, ref)[0]: ""})
+		often.pull()
+	}
+	once.pull()
+	a, b := often.status().Held, once.status().Held
+	if len(a) != 1 || len(b) != 1 || a[0].Who != b[0].Who || a[0].Commit != b[0].Commit {
+		t.Errorf("%+v\nand\n%+v", a, b)
+	}
+}
