@@ -58,6 +58,7 @@ func TestMalformedNamesTheLine(t *testing.T) {
 		"spec:\n  gate_threshold: 0\n":             ".ken/config.yaml:2: ",
 		"spec:\n  gate_unknown: perhaps\n":         ".ken/config.yaml:2: ",
 		"share:\n  budget: much\n":                 ".ken/config.yaml:2: ",
+		"share:\n  budget: 1mkB\n":                 ".ken/config.yaml:2: ",
 		"share:\n  budget: 0\n":                    ".ken/config.yaml:2: ",
 		"share: {trust: everybody}\n":              ".ken/config.yaml: ",
 		"share: {authors: ['[a']}\n":               ".ken/config.yaml: ",
@@ -163,4 +164,14 @@ func TestMadeConfig(t *testing.T) {
 		return
 	}
 	t.Errorf("%s is not among what ken makes", config.Name)
+}
+
+// A budget is spelled as ken prints one, or without a unit.
+func TestBudget(t *testing.T) {
+	for text, want := range map[string]int64{"600": 600, "600B": 600, "239 B": 239, "2kB": 2000, "64 MB": 64_000_000, "1gb": 1_000_000_000} {
+		c, err := config.Parse([]byte("share: {budget: " + text + "}\n"))
+		if err != nil || c.Share.Budget != want {
+			t.Errorf("%s: %d, %v", text, c.Share.Budget, err)
+		}
+	}
 }

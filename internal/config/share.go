@@ -34,20 +34,24 @@ func (p sharePolicy) policy() (share.Policy, error) {
 	return out, nil
 }
 
-// A size is a number of bytes, which may be followed by kB, MB or GB.
+// A size is a number of bytes, which may be followed by B, kB, MB or GB.
 type size int64
 
 // UnmarshalYAML refuses what is no size.
 func (s *size) UnmarshalYAML(n *yaml.Node) error {
 	text, unit := strings.ReplaceAll(n.Value, " ", ""), int64(1)
-	for name, bytes := range map[string]int64{"kb": 1000, "mb": 1000_000, "gb": 1000_000_000} {
-		if rest, ok := strings.CutSuffix(strings.ToLower(text), name); ok {
-			text, unit = rest, bytes
+	if rest, ok := strings.CutSuffix(strings.ToLower(text), "b"); ok {
+		text = rest
+		for name, bytes := range map[string]int64{"k": 1000, "m": 1000_000, "g": 1000_000_000} {
+			if rest, ok := strings.CutSuffix(text, name); ok {
+				text, unit = rest, bytes
+				break
+			}
 		}
 	}
 	v, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || n.Kind != yaml.ScalarNode || v < 1 || v > math.MaxInt64/unit {
-		return fmt.Errorf("line %d: %q is no size: want bytes, or a number with kB, MB or GB", n.Line, n.Value)
+		return fmt.Errorf("line %d: %q is no size: want bytes, or a number with B, kB, MB or GB", n.Line, n.Value)
 	}
 	*s = size(v * unit)
 	return nil
