@@ -167,3 +167,17 @@ func TestTreeOfTrees(t *testing.T) {
 		}
 	}
 }
+
+// What a remote says of how far it has come is no reason to refuse something.
+func TestRefused(t *testing.T) {
+	for said, want := range map[string]string{
+		"": "it refuses: deny updating a hidden ref",
+		"remote: Resolving deltas:   0% (0/7)\rremote: Resolving deltas: 100% (7/7), done.\n": "it refuses: deny updating a hidden ref",
+		"remote: Checking connectivity: 7, done.\nremote: not on Sundays\n":                   "it refuses: deny updating a hidden ref: not on Sundays",
+		"remote: error: hook declined\nremote: Rule 7: 100 at most\n":                         "it refuses: deny updating a hidden ref: Rule 7: 100 at most",
+	} {
+		if got := refused("[remote rejected] (deny updating a hidden ref)", said).Error(); got != want {
+			t.Errorf("%q: %s", said, got)
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -276,6 +277,10 @@ func (l Ledger) Push(ctx context.Context, remote string, o share.Offer) (bool, e
 		switch {
 		case word[0] != "!":
 			return true, nil
+		case o.Replace && strings.HasPrefix(word[2], "[rejected] (stale info)"):
+			// So says git both when another push came in between and where the remote hides
+			// the ref from those who push. A push that can take nothing away tells which.
+			return l.Push(ctx, remote, share.Offer{Tip: o.Tip})
 		case strings.HasPrefix(word[2], "[rejected]"), overtaken(word[2]):
 			return false, nil
 		default:
@@ -298,11 +303,15 @@ func overtaken(summary string) bool {
 	return false
 }
 
+// progress is what git says of how far it has come: "Resolving deltas: 100% (7/7), done."
+var progress = regexp.MustCompile(`^[A-Z][A-Za-z ]+: +\d+(%|, done|$)`)
+
 // refused tells why a remote did not take something, in its own words.
 func refused(summary, said string) error {
 	reason := strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(summary, "[remote rejected] "), "("), ")")
-	for line := range strings.Lines(said) {
-		if text, ok := strings.CutPrefix(strings.TrimSpace(line), "remote: "); ok && !strings.HasPrefix(text, "error: ") && strings.TrimSpace(text) != "" {
+	for _, line := range strings.FieldsFunc(said, func(r rune) bool { return r == '\n' || r == '\r' }) {
+		text, ok := strings.CutPrefix(strings.TrimSpace(line), "remote: ")
+		if text = strings.TrimSpace(text); ok && text != "" && !strings.HasPrefix(text, "error: ") && !progress.MatchString(text) {
 			reason += ": " + firstComplaint(text)
 			break
 		}
