@@ -40,6 +40,10 @@ func (p *program) printPulled(out *share.Pulled) error {
 		return p.io.Encode(out)
 	}
 	switch {
+	case out.Tip.IsZero() && out.Had > 0:
+		p.io.Line(term.Bad, "none", out.Remote, fmt.Sprintf("nothing is shared there any more: it had %s, as of %s; put back what is here with: ken share push %s", term.Count(out.Had, "record"), out.Heard.Format(asOf), fault.Quote(out.Remote)))
+	case out.Tip.IsZero() && out.Size.Records > 0:
+		p.io.Line(term.Warn, "none", out.Remote, "nothing is shared there, and this clone has shared "+term.Count(out.Size.Records, "record")+" before; put them there with: ken share push "+fault.Quote(out.Remote))
 	case out.Tip.IsZero():
 		p.io.Line(term.Plain, "none", out.Remote, "nobody has shared anything there yet; begin with: ken share push "+out.Remote)
 	case out.Taken == 0 && len(out.Held)+len(out.Quarantined)+out.Dropped == 0:

@@ -93,10 +93,10 @@ func (p *program) printPushed(out *share.Pushed, prune bool) error {
 				p.io.Line(term.Plain, "vouched", display(v.PathJSON), "by "+v.Author)
 			}
 		}
-		if len(out.Vouched) > 0 {
-			p.io.Line(term.Good, "vouched", out.Remote, would+"trusted from now on: "+term.Count(len(out.Vouched), "record")+" that "+out.Who+" brought")
+		if len(out.Vouched)+out.Lists > 0 {
+			p.io.Line(term.Good, "vouched", out.Remote, would+"trusted from now on: "+ownCount(len(out.Vouched), out.Lists)+" that "+out.Who+" brought")
 		}
-		nothing := out.Records+out.Again == 0 && len(out.Dropped)+len(out.Cleared)+len(out.Vouched) == 0
+		nothing := out.Records+out.Again+out.Lists == 0 && len(out.Dropped)+len(out.Cleared)+len(out.Vouched) == 0
 		switch {
 		case nothing && out.DryRun:
 			p.io.Line(term.Good, "current", out.Remote, "nothing is new here, by what was last heard of it")

@@ -105,12 +105,12 @@ func (p *program) printUnfit(list []share.Unfit) {
 
 // remarkTrust says what to do about one's own records that are held back, and that others hold
 // back what comes from here.
-func (p *program) remarkTrust(remote, who, why string, mine int) {
+func (p *program) remarkTrust(remote, who, why string, mine share.Own) {
 	switch {
 	case why != "":
 		p.io.Remarkf("ken: others hold back what %s shares: %s; see share.trust and share.authors of .ken/config.yaml", who, why)
-	case mine > 0:
-		p.io.Remarkf("ken: %s that %s brought, and the policy holds back: vouch for them with: ken share push %s --vouch (--dry-run lists them)", term.Count(mine, "record"), who, fault.Quote(remote))
+	case mine != share.Own{}:
+		p.io.Remarkf("ken: %s that %s brought, and the policy holds back: vouch for them with: ken share push %s --vouch (--dry-run lists them)", ownCount(mine.Records, mine.Lists), who, fault.Quote(remote))
 	}
 }
 
@@ -135,5 +135,17 @@ func (p *program) printHeld(list []share.Held) {
 	}
 	for _, g := range order {
 		p.io.Line(term.Warn, "held", g.who, term.Count(count[g], "record")+": "+g.reason)
+	}
+}
+
+// ownCount counts records, and lists of what was dropped if there are any.
+func ownCount(records, lists int) string {
+	switch told := term.Count(lists, "list") + " of what was dropped"; {
+	case lists == 0:
+		return term.Count(records, "record")
+	case records == 0:
+		return told
+	default:
+		return term.Count(records, "record") + " and " + told
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"ken/internal/fault"
 	"ken/internal/share"
@@ -224,6 +225,18 @@ func TestUnusable(t *testing.T) {
 					t.Errorf("%v (hint %q)", err, fault.HintOf(err))
 				}
 			}
+			for _, act := range []func() error{
+				func() error { _, err := a.share().Status(t.Context(), "", false); return err },
+				func() error {
+					_, err := a.share().Push(t.Context(), share.PushOptions{DryRun: true})
+					return err
+				},
+			} {
+				err := act()
+				if err == nil || !strings.Contains(err.Error(), "as it was last heard of at "+now.Format(time.RFC3339)+", cannot be used") || !strings.HasSuffix(fault.HintOf(err), ": ken share status origin --fetch") {
+					t.Errorf("%v (hint %q)", err, fault.HintOf(err))
+				}
+			}
 			if got := strings.Fields(a.knows()); len(got) != len(strings.Fields(before))+1 {
 				t.Errorf("knows %d", len(got))
 			}
@@ -238,6 +251,7 @@ func TestUnusable(t *testing.T) {
 				t.Errorf("%v (hint %q)", err, fault.HintOf(err))
 			}
 			b.Git("push", "--quiet", "origin", "--delete", ref)
+			wantCounts(t, "had, as far as that was any", b.pull().Had, 0)
 			wantCounts(t, "pushed", b.push().Records, 1)
 		})
 	}
@@ -267,6 +281,13 @@ func TestForcePushed(t *testing.T) {
 	}
 	wantCounts(t, "pushed", a.push().Records, 3)
 	wantCounts(t, "again", len(records(remote, ref)), 3)
+	remote.Git("update-ref", "-d", ref)
+	for _, had := range []int{3, 0} {
+		if out := a.pull(); out.Had != had || !out.Tip.IsZero() || out.Size.Records != 3 {
+			t.Errorf("had %d, has %d", out.Had, out.Size.Records)
+		}
+	}
+	wantCounts(t, "pushed after a pull", a.push().Records, 3)
 	// Nobody need know of it, or have anything new.
 	remote.Git("update-ref", "-d", ref)
 	wantCounts(t, "pushed unawares", a.push().Records, 3)
@@ -333,5 +354,26 @@ func TestOddClones(t *testing.T) {
 				t.Error("there is a FETCH_HEAD")
 			}
 		})
+	}
+}
+
+// A remote that hides the ref from those who push refuses, and nobody was quicker.
+func TestHidden(t *testing.T) {
+	remote := newRemote(t)
+	ann := newClone(t, remote)
+	ann.know("1", "22", "333", "4444")
+	ann.push()
+	ann.policy.Budget = 400
+	remote.Git("config", "receive.hideRefs", "refs/ken")
+	_, err := ann.share().Push(t.Context(), share.PushOptions{Prune: true})
+	if err == nil || !strings.Contains(err.Error(), "it refuses: deny updating a hidden ref") {
+		t.Error(err)
+	}
+	if ann.spied.pushes != 1 {
+		t.Errorf("tried %d times", ann.spied.pushes)
+	}
+	remote.Git("config", "--unset", "receive.hideRefs")
+	if out := ann.push(share.PushOptions{Prune: true}); len(out.Dropped) == 0 {
+		t.Errorf("%+v", out)
 	}
 }

@@ -73,7 +73,7 @@ func TestNotLaundered(t *testing.T) {
 	wantCounts(t, "taken while everybody was trusted", dave.pull().Taken, 1)
 	dave.policy = strict
 	wantCounts(t, "held", len(dave.pull().Withheld), 1)
-	if st := dave.status(); !st.Current() || len(st.Unfit) > 0 || st.Mine > 0 {
+	if st := dave.status(); !st.Current() || len(st.Unfit) > 0 || st.Mine != (share.Own{}) {
 		t.Errorf("there for others, and none of his own: %+v", st)
 	}
 	for _, r := range []*testrepo.Repo{remote, dave.Repo} {

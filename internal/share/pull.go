@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"ken/internal/repo"
 )
@@ -11,7 +12,9 @@ import (
 // A Pulled says what was pulled.
 type Pulled struct {
 	Remote      string        `json:"remote"`
-	Tip         repo.ID       `json:"tip"` // of the remote; null when it has shared nothing yet
+	Tip         repo.ID       `json:"tip"`           // of the remote; null when it has shared nothing yet
+	Had         int           `json:"had,omitempty"` // records that it had when it was last heard of, and has nothing now
+	Heard       time.Time     `json:"-"`             // when that was
 	Taken       int           `json:"taken"`
 	Held        []Held        `json:"held"`        // of those that came
 	Withheld    []Held        `json:"-"`           // all that are held back
@@ -33,11 +36,12 @@ func (s *Share) Pull(ctx context.Context, remote string) (*Pulled, error) {
 
 func (s *Share) pull(ctx context.Context, remote string) (*Pulled, error) {
 	m := s.memories.Load()
-	theirs, err := s.fetch(ctx, remote, &m)
+	own, before, err := s.ledger.Tips(ctx, remote)
 	if err != nil {
 		return nil, err
 	}
-	own, _, err := s.ledger.Tips(ctx, remote)
+	heard := m.Fetched[remote]
+	theirs, err := s.fetch(ctx, remote, &m)
 	if err != nil {
 		return nil, err
 	}
@@ -46,11 +50,18 @@ func (s *Share) pull(ctx context.Context, remote string) (*Pulled, error) {
 		return nil, err
 	}
 	out := &Pulled{Remote: remote, Tip: theirs, Taken: taken, Held: []Held{}, Quarantined: []Quarantined{}}
+	if theirs.IsZero() && !before.IsZero() {
+		lost := newState(Memory{})
+		lost.tip = before
+		if s.count(ctx, lost) == nil { // else it was no ledger
+			out.Had, out.Heard = lost.records, heard
+		}
+	}
 	p := &plan{state: st}
 	if !theirs.IsZero() && theirs != own {
 		ex, err := s.examine(ctx, st, theirs, true)
 		if err != nil {
-			return nil, unusable(remote, own, err)
+			return nil, s.unusable(remote, own, true, err)
 		}
 		for _, h := range byName(ex.held) {
 			if _, before := st.held[h.Name]; !before {

@@ -52,10 +52,11 @@ type Pushed struct {
 	Junk    int           `json:"junk"`              // files that a new epoch would leave behind; see status
 	Unfit   int           `json:"unfit"`             // records that cannot be shared; see status
 	Held    int           `json:"held"`              // records that are held back here, and stay there
-	Mine    int           `json:"held_own"`          // of these and the unfit, what who commits here has brought
+	Mine    Own           `json:"held_own"`
 	Vouched []Vouched     `json:"vouched,omitempty"`
-	Who     string        `json:"who,omitempty"`       // commits here
-	Why     string        `json:"untrusted,omitempty"` // why others hold back what is shared from here
+	Lists   int           `json:"vouched_lists,omitempty"` // of what was dropped
+	Who     string        `json:"who,omitempty"`           // commits here
+	Why     string        `json:"untrusted,omitempty"`     // why others hold back what is shared from here
 	Size    Size          `json:"size"`
 	Base    *Base         `json:"base,omitempty"` // of the team, where there is one
 }
@@ -117,7 +118,7 @@ func (s *Share) push(ctx context.Context, remote string, opts PushOptions, again
 			return s.push(ctx, remote, opts, true) // it may have been put right since
 		}
 		if err != nil {
-			return nil, unusable(remote, own, err)
+			return nil, s.unusable(remote, own, !opts.DryRun, err)
 		}
 		if p, err = s.join(ctx, st, ex); err != nil {
 			return nil, err
@@ -125,7 +126,7 @@ func (s *Share) push(ctx context.Context, remote string, opts PushOptions, again
 		out.Taken += len(ex.taken)
 	}
 	if opts.Vouch {
-		if p, out.Vouched, err = s.vouchAnew(ctx, p, opts); err != nil {
+		if p, err = s.vouchAnew(ctx, p, out, !opts.DryRun); err != nil {
 			return nil, err
 		}
 		p.reread = true

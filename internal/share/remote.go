@@ -27,18 +27,34 @@ func (s *Share) heard(remote string, m *Memory) {
 }
 
 // unusable says what to do about a remote's ledger that cannot be read: one that has a ledger
-// here can be put in its place.
-func unusable(remote string, own repo.ID, err error) error {
-	if fault.HintOf(err) != "" {
-		return fmt.Errorf("its knowledge cannot be used: %w", err)
+// here can be put in its place. Unless the remote was asked just now, it says since when that
+// is known, which is noted here.
+func (s *Share) unusable(remote string, own repo.ID, asked bool, err error) error {
+	what, again := "its knowledge cannot be used", ""
+	m := s.memories.Load()
+	if asked {
+		s.heard(remote, &m)
+		if err := s.memories.Save(m); err != nil {
+			return err
+		}
+	} else {
+		what = "its knowledge, as it was last heard of"
+		if at := m.Fetched[remote]; !at.IsZero() {
+			what += " at " + at.Format(time.RFC3339)
+		}
+		what += ", cannot be used"
+		again = "; if that was done since, ask it again: ken share status " + fault.Quote(remote) + " --fetch"
+	}
+	if hint := fault.HintOf(err); hint != "" {
+		return &fault.Error{Hint: hint + again, Err: fmt.Errorf("%s: %w", what, err)}
 	}
 	instead := "to take it away, so that the next ken share push begins anew: git push " + fault.Quote(remote) + " --delete refs/ken/knowledge"
 	if !own.IsZero() {
 		instead = "to replace it with what this clone has: git push --force " + fault.Quote(remote) + " refs/ken/knowledge"
 	}
 	return &fault.Error{
-		Hint: fmt.Sprintf("look at it with: git show %s; %s", fault.Quote("refs/ken/remotes/"+remote+"/knowledge"), instead),
-		Err:  fmt.Errorf("its knowledge cannot be used: %w", err),
+		Hint: fmt.Sprintf("look at it with: git show %s; %s%s", fault.Quote("refs/ken/remotes/"+remote+"/knowledge"), instead, again),
+		Err:  fmt.Errorf("%s: %w", what, err),
 	}
 }
 

@@ -23,7 +23,7 @@ type Standing struct {
 	Quarantined []Quarantined `json:"quarantined"`
 	Junk        int           `json:"junk"` // of the quarantined, what a new epoch would leave behind
 	Held        []Held        `json:"held"`
-	Mine        int           `json:"held_own"` // of the held and the unfit, what who commits here has brought
+	Mine        Own           `json:"held_own"`
 	Unfit       []Unfit       `json:"unfit"`
 	Epoch       int           `json:"epoch"` // how often something was dropped
 	Trust       string        `json:"trust"`
@@ -34,7 +34,7 @@ type Standing struct {
 
 // Current reports whether nothing is to be done, as far as is known.
 func (s *Standing) Current() bool {
-	return s.Known && s.Unpushed == 0 && s.Unpulled == 0 && s.Mine == 0 && len(s.Quarantined)+len(s.Unfit) == 0 && !s.Size.Over()
+	return s.Known && s.Unpushed == 0 && s.Unpulled == 0 && s.Mine == (Own{}) && len(s.Quarantined)+len(s.Unfit) == 0 && !s.Size.Over()
 }
 
 // Status says how this clone stands to a remote: by what was last heard of that, or by
@@ -80,7 +80,7 @@ func (s *Share) status(ctx context.Context, remote string, fetch bool) (*Standin
 	} else {
 		ex, err := s.examine(ctx, st, theirs, false)
 		if err != nil {
-			return nil, unusable(remote, own, err)
+			return nil, s.unusable(remote, own, fetch, err)
 		}
 		out.Unpulled += len(ex.taken)
 		if p, err = s.join(ctx, st, ex); err != nil {

@@ -47,23 +47,34 @@ func (s *Share) unverified(ctx context.Context, commit repo.ID) (string, error) 
 	return s.opts.Policy.Trusts(list[0]), nil
 }
 
-// mine returns how many records of the store somebody has brought that are held back, or
-// not shared since they were.
-func (st *state) mine(who string, unfit []Unfit) (n int) {
+// An Own is what who commits here has brought, and is held back or not shared since it was:
+// records that the store has, and lists of what was dropped.
+type Own struct {
+	Records int `json:"records"`
+	Lists   int `json:"lists"`
+}
+
+// mine returns what somebody has brought of what is held back or unfit.
+func (st *state) mine(who string, unfit []Unfit) (o Own) {
 	if who == "" {
-		return 0
+		return o
 	}
 	for _, h := range st.held {
 		if h.Here && h.Who == who {
-			n++
+			o.Records++
 		}
 	}
 	for _, u := range unfit {
 		if u.Who == who {
-			n++
+			o.Records++
 		}
 	}
-	return n
+	for _, h := range st.doubted {
+		if h.Who == who {
+			o.Lists++
+		}
+	}
+	return o
 }
 
 // vouchAnew vouches for what is held back though who commits here has brought it, as one
@@ -73,16 +84,16 @@ func (st *state) mine(who string, unfit []Unfit) (n int) {
 //
 // The commit that does so follows on none. It brings those records again, as one would that
 // knew of nothing else; the union of both takes nothing away.
-func (s *Share) vouchAnew(ctx context.Context, p *plan, opts PushOptions) (*plan, []Vouched, error) {
+func (s *Share) vouchAnew(ctx context.Context, p *plan, out *Pushed, absorb bool) (*plan, error) {
 	who, _, err := s.ledger.Author(ctx)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if why := s.untrusted(who); why != "" {
-		return nil, nil, notTrusted(who, why)
+		return nil, notTrusted(who, why)
 	}
 	if err := s.write(ctx, p, new(news)); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	for n, h := range p.refused {
 		if _, there := p.held[n]; !there && h.Who == who {
@@ -91,30 +102,31 @@ func (s *Share) vouchAnew(ctx context.Context, p *plan, opts PushOptions) (*plan
 	}
 	list, puts, err := s.own(ctx, p, who)
 	if err != nil || len(puts) == 0 {
-		return p, nil, err
+		return p, err
 	}
 	puts = append(puts, Put{Path: formatFile, Data: []byte(formatText)})
-	message := "ken: vouched for " + counted(len(list))
+	message := fmt.Sprintf("ken: %d files vouched for", len(puts)-1)
 	root, err := s.seal(ctx, Commit{Put: puts}, message)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if why, err := s.unverified(ctx, root); err != nil || why != "" {
 		if err == nil {
 			err = notTrusted(who, why)
 		}
-		return nil, nil, err
+		return nil, err
 	}
 	tip, err := s.seal(ctx, Commit{Parents: []repo.ID{p.tip, root}}, message)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	ex, err := s.examine(ctx, p.state, tip, !opts.DryRun)
+	ex, err := s.examine(ctx, p.state, tip, absorb)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
+	out.Vouched, out.Lists = list, len(puts)-1-len(list)
 	next := &plan{state: ex.state, letGo: ex.letGo, replace: p.replace, crossed: p.crossed || relate(p.epoch, ex.epoch) != same}
-	return next, list, nil
+	return next, nil
 }
 
 func notTrusted(who, why string) error {

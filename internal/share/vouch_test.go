@@ -27,15 +27,15 @@ func TestVouch(t *testing.T) {
 	named(eve, "Ann", "ann@example.org", share.Policy{}).know("of a false ann")
 	eve.push()
 	bob.pull()
-	if st := bob.status(); st.Mine != 0 || !st.Current() || len(st.Held) != 4 {
+	if st := bob.status(); st.Mine != (share.Own{}) || !st.Current() || len(st.Held) != 4 {
 		t.Errorf("none of it is Bob's: %+v", st)
 	}
 	for _, opts := range []share.PushOptions{{}, {DryRun: true}} {
-		if out := ann.push(opts); out.Records+len(out.Vouched) > 0 || out.Mine != 2 {
+		if out := ann.push(opts); out.Records+len(out.Vouched) > 0 || out.Mine.Records != 2 {
 			t.Errorf("nothing is vouched for unasked: %+v", out)
 		}
 	}
-	if st := ann.status(); st.Mine != 2 || st.Current() {
+	if st := ann.status(); st.Mine.Records != 2 || st.Current() {
 		t.Errorf("%+v", st)
 	}
 	before := remote.Git("rev-parse", ref)
@@ -43,7 +43,7 @@ func TestVouch(t *testing.T) {
 		t.Errorf("%+v", out)
 	}
 	out := ann.push(share.PushOptions{Vouch: true})
-	if len(out.Vouched) != 2 || out.Mine != 0 || out.Records != 0 || out.Held != 2 {
+	if len(out.Vouched) != 2 || out.Mine != (share.Own{}) || out.Records != 0 || out.Held != 2 {
 		t.Errorf("%+v", out)
 	}
 	wantCounts(t, "vouched for again", len(ann.push(share.PushOptions{Vouch: true}).Vouched), 0)
@@ -95,7 +95,10 @@ func TestDoubtedList(t *testing.T) {
 	carl.pull()
 	wantCounts(t, "pushed by Carl after that", carl.push().Records, 0)
 	wantCounts(t, "epochs of Carl's", carl.status().Epoch, 1)
-	ann.push(share.PushOptions{Vouch: true})
+	if st := ann.status(); st.Mine.Lists != 1 || st.Current() {
+		t.Errorf("%+v", st)
+	}
+	wantCounts(t, "lists that Ann vouches for", ann.push(share.PushOptions{Vouch: true}).Lists, 1)
 	for _, c := range []*clone{ann, carl} {
 		c.pull()
 		if st := c.status(); st.Epoch != 2 || len(st.Quarantined) > 0 || st.Unpushed > 0 {
