@@ -54,10 +54,13 @@ func (w *workspace) pushWithin(ctx context.Context, limit time.Duration) string 
 	bounded, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	s, err := w.Share(bounded)
+	var out *share.Pushed
 	if err == nil {
-		_, err = s.Push(bounded, share.PushOptions{Unasked: true})
+		out, err = s.Push(bounded, share.PushOptions{Unasked: true})
 	}
 	switch {
+	case err == nil && out.Why != "" && out.Records > 0:
+		return fmt.Sprintf("shared, and others hold it back: %s is %s (share.trust and share.authors of .ken/config.yaml)", out.Who, out.Why)
 	case err == nil:
 		return ""
 	case ctx.Err() == nil && bounded.Err() != nil:

@@ -35,7 +35,7 @@ func (p *program) shareStatus() *cobra.Command {
 			return err
 		},
 	}
-	c.Flags().BoolVar(&check, "check", false, "exit with status 3 if anything is unpushed, unsent, unpulled, quarantined, over the budget or not known")
+	c.Flags().BoolVar(&check, "check", false, "exit with status 3 if anything is unpushed, unsent, unpulled, quarantined, unfit, over the budget or not known, or of your own and held back")
 	c.Flags().BoolVar(&fetch, "fetch", false, "ask the remote now")
 	return c
 }
@@ -96,10 +96,10 @@ func (p *program) printUnfit(list []share.Unfit) {
 		count[g]++
 	}
 	for _, g := range order {
-		p.io.Line(term.Warn, "unfit", g.who, term.Count(count[g], "record")+", kept here and not shared: "+g.reason+"; see which: ken share status --json")
+		p.io.Line(term.Warn, "unfit", g.who, term.Count(count[g], "record")+", kept here and not shared: "+g.reason)
 	}
-	if n := len(list); n > 1 && len(order) > 0 {
-		p.io.Line(term.Warn, "unfit", "in all", term.Count(n, "record")+"; who brought them can vouch for them: ken share push --vouch")
+	if len(order) > 0 {
+		p.io.Line(term.Warn, "unfit", "in all", term.Count(len(list), "record")+"; who brought them can vouch for them: ken share push --vouch; each is in: ken share status --json")
 	}
 }
 

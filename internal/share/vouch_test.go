@@ -1,6 +1,8 @@
 package share_test
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -129,5 +131,48 @@ func TestBlame(t *testing.T) {
 	a, b := often.status().Held, once.status().Held
 	if len(a) != 1 || len(b) != 1 || a[0].Who != b[0].Who || a[0].Commit != b[0].Commit {
 		t.Errorf("%+v\nand\n%+v", a, b)
+	}
+}
+
+// Where only signatures count, so does vouching, and not with a key that git does not trust.
+func TestVouchSigned(t *testing.T) {
+	who(t)
+	remote := newRemote(t)
+	key, public := sshKey(t, "ann")
+	signers := filepath.Join(t.TempDir(), "signers")
+	ann := named(newClone(t, remote), "Ann", "ann@example.org", share.Policy{})
+	ann.know("one", "two")
+	ann.push()
+	ann.policy = share.Policy{Trust: share.Signed}
+	bob := named(newClone(t, remote), "Bob", "bob@example.org", ann.policy)
+	for k, v := range map[string]string{"gpg.format": "ssh", "user.signingKey": key, "gpg.ssh.allowedSignersFile": signers} {
+		ann.Git("config", k, v)
+		bob.Git("config", k, v)
+	}
+	for _, c := range []struct{ signs, signers, want string }{
+		{"false", "", "commits are not signed here"},
+		{"true", "", share.Unverified},
+		{"true", "ann@example.org " + public + "\n", ""},
+	} {
+		ann.Git("config", "commit.gpgSign", c.signs)
+		if err := os.WriteFile(signers, []byte(c.signers), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		out, err := ann.share().Push(t.Context(), share.PushOptions{Vouch: true})
+		switch {
+		case c.want == "" && (err != nil || len(out.Vouched) != 2 || out.Why != ""):
+			t.Errorf("%v, %+v", err, out)
+		case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
+			t.Errorf("%v, want %s", err, c.want)
+		}
+	}
+	wantCounts(t, "taken", bob.pull().Taken, 2)
+	// What is pushed with a key that is not known here is told.
+	if err := os.WriteFile(signers, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	ann.know("three")
+	if out := ann.push(); out.Records != 1 || out.Why != share.Unverified {
+		t.Errorf("%+v", out)
 	}
 }
