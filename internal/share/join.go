@@ -2,6 +2,7 @@ package share
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 
@@ -95,23 +96,83 @@ func (s *Share) joined(ctx context.Context, own *state, theirs *examined) (*plan
 	case same:
 		p.commit.Parents = []repo.ID{theirs.tip, own.tip}
 		p.carry(own, theirs.lacking, mine)
+		if !p.needed {
+			// Somebody may have begun anew, and brought in their own name what others had.
+			p.needed, err = s.strays(ctx, own.tip, theirs.tip)
+		}
 	case older:
 		p.crossed = true
 		p.commit.Parents = []repo.ID{theirs.tip}
-		if p.carry(own, theirs.lacking, mine) {
+		both := p.carry(own, theirs.lacking, mine)
+		if !both {
+			both, err = s.leans(ctx, theirs)
+		}
+		if both {
 			p.commit.Parents = append(p.commit.Parents, own.tip)
+			p.needed = true
 		}
 	case newer:
 		*p = plan{state: own.clone(), letGo: lists, replace: true, recount: true}
 		p.refused = theirs.refused
 		p.commit.Parents = []repo.ID{own.tip}
-		if p.carry(theirs.state, theirs.added, theirs.layout) {
+		both := p.carry(theirs.state, theirs.added, theirs.layout)
+		for n := range own.held {
+			if _, still := theirs.held[n]; !still && !p.dropped[n] {
+				delete(p.held, n) // theirs knows of somebody trusted who brought it
+				both = true
+			}
+		}
+		if both {
 			p.commit.Parents = append(p.commit.Parents, theirs.tip)
+			p.needed = true
 		}
 	case apart:
 		return s.joinApart(ctx, own, mine, lists, theirs)
 	}
-	return p, nil
+	return p, err
+}
+
+// leans reports whether a tip has records that are trusted here only for who brought them to
+// the history it is compared with: its own names nobody who is trusted.
+func (s *Share) leans(ctx context.Context, ex *examined) (bool, error) {
+	p := s.opts.Policy
+	if p.all() {
+		return false, nil
+	}
+	changes, err := s.ledger.Differences(ctx, repo.ID{}, ex.tip)
+	if err != nil {
+		return false, err
+	}
+	left := make(map[repo.Path]bool)
+	for _, c := range changes {
+		n, ok := recordAt(c.Path)
+		if _, held := ex.held[n]; ok && !held && !ex.dropped[n] && ex.quarantined[c.Path] == "" {
+			left[c.Path] = true
+		}
+	}
+	err = s.ledger.Introductions(ctx, ex.tip, repo.ID{}, p.Trust == Signed, func(v Voucher, changes []repo.Change) error {
+		if p.Trusts(v) == "" {
+			for _, c := range changes {
+				delete(left, c.Path)
+			}
+		}
+		return nil
+	})
+	return len(left) > 0, err
+}
+
+// strays reports whether a history has what another does not lead to, where it matters who
+// brought what.
+func (s *Share) strays(ctx context.Context, tip, other repo.ID) (bool, error) {
+	if s.opts.Policy.all() {
+		return false, nil
+	}
+	found := errors.New("found")
+	err := s.ledger.Introductions(ctx, tip, other, false, func(Voucher, []repo.Change) error { return found })
+	if errors.Is(err, found) {
+		return true, nil
+	}
+	return false, err
 }
 
 // carry takes records of another state along, and lists that nobody trusted has brought.
@@ -153,8 +214,9 @@ func (s *Share) joinApart(ctx context.Context, own *state, mine Layout, went let
 	if err := s.anew(ctx, p, theirs.layout, theirs.tip, lists, p.dropped); err != nil {
 		return nil, err
 	}
-	if p.carry(own, theirs.lacking, mine) {
-		p.commit.Parents = append(p.commit.Parents, own.tip)
+	// What stands on one history is vouched for by none but that.
+	if p.carry(own, theirs.lacking, mine) || len(p.commit.Parents) > 0 {
+		p.commit.Parents = []repo.ID{theirs.tip, own.tip}
 	}
 	return p, nil
 }

@@ -148,6 +148,10 @@ func (s *Share) prune(ctx context.Context, p *plan) ([]Dropped, []Quarantined, e
 	if p.tip.IsZero() || !s.size(p.state).Over() && len(junk) == 0 {
 		return nil, nil, nil
 	}
+	if who := s.me(ctx); s.untrusted(who) != "" {
+		// It would bring everything in the name of one who is not trusted, and drop nothing.
+		return nil, nil, notTrusted(who, "begin a new epoch", s.untrusted(who))
+	}
 	gone, err := s.excess(ctx, p)
 	if err != nil || len(gone)+len(junk) == 0 {
 		return nil, nil, err // it is what is held back that is too much, which others may trust
@@ -230,7 +234,7 @@ func (s *Share) begin(ctx context.Context, p *plan, gone []Dropped) error {
 	if len(gone) > 0 {
 		what = counted(len(gone))
 	}
-	if err := s.commit(ctx, p, fmt.Sprintf("ken: a new epoch, without %s", what)); err != nil {
+	if err := s.commit(ctx, p, fmt.Sprintf("ken: a new epoch, without %s", what), vouching); err != nil {
 		return err
 	}
 	return s.count(ctx, p.state)

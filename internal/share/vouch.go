@@ -90,7 +90,7 @@ func (s *Share) vouchAnew(ctx context.Context, p *plan, out *Pushed, absorb bool
 		return nil, err
 	}
 	if why := s.untrusted(who); why != "" {
-		return nil, notTrusted(who, why)
+		return nil, notTrusted(who, "vouch for anything", why)
 	}
 	if err := s.write(ctx, p, new(news)); err != nil {
 		return nil, err
@@ -106,17 +106,17 @@ func (s *Share) vouchAnew(ctx context.Context, p *plan, out *Pushed, absorb bool
 	}
 	puts = append(puts, Put{Path: formatFile, Data: []byte(formatText)})
 	message := fmt.Sprintf("ken: %d files vouched for", len(puts)-1)
-	root, err := s.seal(ctx, Commit{Put: puts}, message)
+	root, err := s.seal(ctx, Commit{Put: puts}, message, vouching)
 	if err != nil {
 		return nil, err
 	}
 	if why, err := s.unverified(ctx, root); err != nil || why != "" {
 		if err == nil {
-			err = notTrusted(who, why)
+			err = notTrusted(who, "vouch for anything", why)
 		}
 		return nil, err
 	}
-	tip, err := s.seal(ctx, Commit{Parents: []repo.ID{p.tip, root}}, message)
+	tip, err := s.seal(ctx, Commit{Parents: []repo.ID{p.tip, root}}, message, uniting)
 	if err != nil {
 		return nil, err
 	}
@@ -129,10 +129,10 @@ func (s *Share) vouchAnew(ctx context.Context, p *plan, out *Pushed, absorb bool
 	return next, nil
 }
 
-func notTrusted(who, why string) error {
+func notTrusted(who, do, why string) error {
 	return &fault.Error{
 		Hint: "see share.trust and share.authors of .ken/config.yaml, and which keys git trusts: git config gpg.ssh.allowedSignersFile",
-		Err:  fmt.Errorf("%s cannot vouch for anything: %s", who, why),
+		Err:  fmt.Errorf("%s cannot %s: %s", who, do, why),
 	}
 }
 

@@ -175,4 +175,17 @@ func TestVouchSigned(t *testing.T) {
 	if out := ann.push(); out.Records != 1 || out.Why != share.Unverified {
 		t.Errorf("%+v", out)
 	}
+	// Whoever signs nothing reads all the same, and keeps who brought what in sight where
+	// somebody brings it all in their own name.
+	eve := named(newClone(t, remote), "Eve", "eve@example.com", share.Policy{})
+	vandal(t, remote, map[string]string{"README": "junk"})
+	eve.pull()
+	wantCounts(t, "cleared by Eve", len(eve.push(share.PushOptions{Prune: true}).Cleared), 1)
+	if err := os.WriteFile(signers, []byte("ann@example.org "+public+"\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	bob.pull()
+	if len(strings.Fields(bob.Git("log", "-1", "--format=%P", ref))) != 2 {
+		t.Error("he follows on Eve's alone")
+	}
 }

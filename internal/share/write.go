@@ -24,7 +24,11 @@ func (s *Share) write(ctx context.Context, p *plan, n *news) error {
 		}
 		p.records += len(n.puts)
 		p.bytes += n.bytes
-		if err := s.commit(ctx, p, "ken: "+counted(len(n.puts))); err != nil {
+		how := vouching
+		if len(n.puts) == 0 && len(p.commit.Parents) > 1 {
+			how = uniting
+		}
+		if err := s.commit(ctx, p, "ken: "+counted(len(n.puts)), how); err != nil {
 			return err
 		}
 		p.needed = false
@@ -46,14 +50,22 @@ func counted(n int) string {
 	return fmt.Sprintf("%d records", n)
 }
 
-func (s *Share) commit(ctx context.Context, p *plan, message string) (err error) {
-	p.tip, err = s.seal(ctx, p.commit, message)
+// A manner is what a commit does for what it has.
+type manner int
+
+const (
+	vouching manner = iota // it brings something
+	uniting                // its parents have all of it, and it matters to nobody who made it
+)
+
+func (s *Share) commit(ctx context.Context, p *plan, message string, how manner) (err error) {
+	p.tip, err = s.seal(ctx, p.commit, message, how)
 	p.commit = Commit{}
 	return err
 }
 
 // seal writes a commit, with what the policy wants to see of who made it.
-func (s *Share) seal(ctx context.Context, c Commit, message string) (repo.ID, error) {
+func (s *Share) seal(ctx context.Context, c Commit, message string, how manner) (repo.ID, error) {
 	who, signs, err := s.ledger.Author(ctx)
 	if err != nil {
 		return repo.ID{}, err
@@ -61,7 +73,7 @@ func (s *Share) seal(ctx context.Context, c Commit, message string) (repo.ID, er
 	switch policy := s.opts.Policy; {
 	case policy.Trust == SignedOff:
 		message += "\n\nSigned-off-by: " + who
-	case policy.Trust == Signed && !signs:
+	case policy.Trust == Signed && !signs && how == vouching:
 		return repo.ID{}, &fault.Error{
 			Hint: "git config commit.gpgSign true",
 			Err:  errors.New("only what is signed is trusted, and commits are not signed here"),

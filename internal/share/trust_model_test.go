@@ -1,0 +1,105 @@
+package share_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"ken/internal/share"
+	"ken/internal/store/storetest"
+)
+
+// Whoever pushes, pulls and clears junk in whatever order, and whomever they trust: nothing that
+// was shared is lost, and nobody gets what nobody has brought whom they trust.
+func TestNothingLost(t *testing.T) {
+	who(t)
+	seeds := []uint64{0, 29} // of those that found something once
+	if testing.Short() {
+		seeds = seeds[:1]
+	}
+	for _, seed := range seeds {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			r := rand.New(rand.NewPCG(seed, 7))
+			remote := newRemote(t)
+			strict := signedOff
+			clones := []*clone{
+				named(newClone(t, remote), "Ann", "ann@example.org", strict),
+				named(newClone(t, remote), "Bob", "bob@example.org", strict),
+				named(newClone(t, remote), "Eve", "eve@example.com", share.Policy{}),
+				named(newClone(t, remote), "Carl", "carl@example.com", strict),
+			}
+			all := 0
+			trusted := make(map[string]bool)
+			var log []string
+			for i := range 30 {
+				k := r.IntN(len(clones))
+				c := clones[k]
+				act := r.IntN(7)
+				log = append(log, fmt.Sprint(k, ".", act))
+				switch act {
+				case 0, 1, 2:
+					c.know(fmt.Sprintf("%s %d", c.Git("config", "user.name"), i))
+					c.push()
+					all++
+					if k < 2 {
+						list := everything(t, c)
+						trusted[share.NameOf(list[len(list)-1].Encode()).Path().String()] = true
+					}
+				case 3, 4:
+					c.pull()
+				case 5:
+					if len(records(remote, ref)) > 0 {
+						vandal(t, remote, map[string]string{fmt.Sprint("junk", i): "junk"})
+						c.pull()
+						if k == 3 {
+							if _, err := c.share().Push(t.Context(), share.PushOptions{Prune: true}); err == nil || !strings.Contains(err.Error(), "cannot begin a new epoch") {
+								t.Errorf("one whom nobody trusts begins a new epoch: %v", err)
+							}
+							break
+						}
+						c.push(share.PushOptions{Prune: true})
+					}
+				case 6:
+					c.memories.m = share.Memory{}
+				}
+				if got := len(records(remote, ref)); got != all {
+					t.Fatalf("%v: %d of %d", log, got, all)
+				}
+			}
+			for _, c := range clones[:2] {
+				c.pull()
+				for _, h := range c.status().Held {
+					if strings.Contains(h.Who, "example.org") {
+						t.Errorf("%v: %+v", log, h)
+					}
+				}
+				for _, rec := range everything(t, c) {
+					if p := string(rec.Path()); strings.HasPrefix(p, "Eve") || strings.HasPrefix(p, "Carl") {
+						t.Errorf("%v: %s", log, p)
+					}
+				}
+			}
+			for _, c := range clones[:2] {
+				c.push()
+			}
+			dan := named(newClone(t, remote), "Dan", "dan@example.org", strict)
+			dan.pull()
+			for _, h := range dan.status().Held {
+				if trusted[h.Name.Path().String()] {
+					t.Errorf("%v: %s is blamed for what one who is trusted brought", log, h.Who)
+				}
+			}
+			clones[2].pull()
+			if got := len(everything(t, clones[2])); got != all {
+				t.Errorf("%v: Eve has %d of %d", log, got, all)
+			}
+		})
+	}
+}
+
+func everything(t *testing.T, c *clone) []share.Record {
+	t.Helper()
+	all, _ := storetest.Since(t, c.store, "", 1000)
+	return all
+}
