@@ -60,7 +60,7 @@ func (w *workspace) pushWithin(ctx context.Context, limit time.Duration) string 
 	}
 	switch {
 	case err == nil && out.Why != "" && out.Records > 0:
-		return fmt.Sprintf("shared, and others hold it back: %s is %s (share.trust and share.authors of .ken/config.yaml)", out.Who, out.Why)
+		return fmt.Sprintf("shared, and others hold back what %s shares: %s (share.trust and share.authors of .ken/config.yaml)", out.Who, out.Why)
 	case err == nil:
 		return ""
 	case ctx.Err() == nil && bounded.Err() != nil:
