@@ -88,7 +88,7 @@ func (p *pulse) take(ctx context.Context) (web.Pulse, error) {
 	for _, part := range parts {
 		fmt.Fprintf(all, "%x\n", part)
 	}
-	if runs := p.runs.part(ctx); runs != nil {
+	if runs := p.runs.part(ctx, runsBriefly); runs != nil {
 		if err := json.NewEncoder(all).Encode(runs); err != nil {
 			return web.Pulse{}, err
 		}

@@ -10,8 +10,8 @@ import (
 	"ken/internal/queue"
 )
 
-// How often runs are asked for, for how long a server may think about it, and for how long one that
-// did not answer the last time holds up who asks again.
+// How often runs are asked for, for how long a server may think about it, and for how long it holds
+// up who only wants to know whether anything has changed, or met one that did not answer.
 const (
 	runsFresh   = time.Second
 	runsPatient = 2 * time.Second
@@ -26,7 +26,7 @@ type runsLook struct {
 
 	mu    sync.Mutex
 	known *board.Part[board.Runs]
-	at    time.Time     // when it was asked for
+	at    time.Time     // when that was answered
 	busy  chan struct{} // closed when the server has answered that is being asked; nil when none is
 
 	asking sync.Mutex // held while the server is asked
@@ -34,26 +34,26 @@ type runsLook struct {
 	closed bool
 }
 
-// part is what is known of the runs, nil where there is no store that they could be in.
-func (l *runsLook) part(ctx context.Context) *board.Part[board.Runs] {
+// part is what is known of the runs, nil where there is no store that they could be in. It waits
+// for a new answer as long as patience lasts.
+func (l *runsLook) part(ctx context.Context, patience time.Duration) *board.Part[board.Runs] {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.busy == nil && time.Since(l.at) < runsFresh {
 		return l.known
 	}
 	if l.busy == nil {
-		l.busy, l.at = make(chan struct{}), time.Now()
+		l.busy = make(chan struct{})
 		go l.renew(context.WithoutCancel(ctx), l.busy)
 	}
-	var over <-chan time.Time // never, where the server answered the last time
 	if l.known != nil && l.known.Known == nil {
-		over = time.After(runsBriefly)
+		patience = min(patience, runsBriefly)
 	}
 	busy := l.busy
 	l.mu.Unlock()
 	select {
 	case <-busy:
-	case <-over:
+	case <-time.After(patience):
 	case <-ctx.Done():
 	}
 	l.mu.Lock()
@@ -67,7 +67,7 @@ func (l *runsLook) renew(ctx context.Context, busy chan struct{}) {
 	found := l.ask(ctx)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.known, l.busy = found, nil
+	l.known, l.at, l.busy = found, time.Now(), nil
 	close(busy)
 }
 

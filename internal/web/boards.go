@@ -53,10 +53,13 @@ func (b *boards) wait() { b.running.Wait() }
 // get returns the board of a worktree as things are now. If making it takes longer
 // than patience, it returns what there is, which may be nil, and says that it is late.
 func (b *boards) get(ctx context.Context, worktree string, patience time.Duration) (v *view, late bool, err error) {
-	over := time.NewTimer(patience)
-	defer over.Stop()
+	waiting, stop := context.WithTimeout(ctx, patience)
+	defer stop()
 	for {
-		pulse, err := b.look(ctx, worktree)
+		pulse, err := b.look(waiting, worktree)
+		if waiting.Err() != nil {
+			return b.soFar(worktree), true, ctx.Err()
+		}
 		if err != nil {
 			return nil, false, err
 		}
@@ -66,13 +69,8 @@ func (b *boards) get(ctx context.Context, worktree string, patience time.Duratio
 		}
 		select {
 		case <-busy:
-		case <-over.C:
-			if v == nil {
-				v = b.soFar(worktree)
-			}
-			return v, true, nil
-		case <-ctx.Done():
-			return v, true, ctx.Err()
+		case <-waiting.Done():
+			return b.soFar(worktree), true, ctx.Err()
 		}
 	}
 }
@@ -123,14 +121,19 @@ func (b *boards) make(worktree string, s *shelf, pulse Pulse) {
 	s.busy = nil
 }
 
-// soFar returns what there is of a first board.
+// soFar returns the last board, or what there is of the first.
 func (b *boards) soFar(worktree string) *view {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if s := b.at[worktree]; s != nil { // it may have been forgotten meanwhile
+	s := b.at[worktree]
+	switch {
+	case s == nil: // there never was one, or it was forgotten meanwhile
+		return nil
+	case s.last != nil:
+		return s.last
+	default:
 		return s.some
 	}
-	return nil
 }
 
 // build makes a board, and goes wrong as [boards.pulse] does.

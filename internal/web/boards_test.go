@@ -94,6 +94,27 @@ func TestALateBoardIsSaidToBeLate(t *testing.T) {
 	}
 }
 
+// A look that takes long, at a server that thinks, holds up nobody who cannot wait.
+func TestALateLookIsSaidToBeLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		deps := (&given{pulse: "1"}).deps()
+		look, stall := deps.Pulse, make(chan struct{})
+		b := newBoards(deps)
+		if _, _, err := b.get(t.Context(), "w", time.Minute); err != nil {
+			t.Fatal(err)
+		}
+		b.deps.Pulse = func(ctx context.Context, worktree string) (Pulse, error) {
+			<-stall
+			return look(ctx, worktree)
+		}
+		if v, late, err := b.get(t.Context(), "w", time.Second); err != nil || !late || v == nil || v.board.Repository != "1" {
+			t.Errorf("%+v, %t, %v", v, late, err)
+		}
+		close(stall)
+		b.wait()
+	})
+}
+
 // Of the first board those see what there is who cannot wait for all of it.
 func TestAFirstBoardIsSeenAsItComes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
