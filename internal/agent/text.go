@@ -81,7 +81,7 @@ func (c Spec) governs(path string) string {
 	}
 	how := " (ken spec show " + id + ")"
 	if c.Blocks > 0 {
-		how += fmt.Sprintf("; its drift is %d: the gate stops a commit of this unless the spec is edited too, or: ken spec ack %s --reason TEXT", c.Blocks, id)
+		how += fmt.Sprintf("; its drift is %d: ken spec gate stops a commit of this unless the spec is edited too, or: ken spec ack %s --reason TEXT", c.Blocks, id)
 	}
 	return cut(said, maxLine-len(how)) + how
 }

@@ -59,14 +59,6 @@ type initialized struct {
 }
 
 func (p *program) printInstallation(done *initialized) error {
-	if done.DryRun {
-		for i := range done.Files {
-			done.Files[i].Action = setup.Would(done.Files[i].Action)
-		}
-		for i := range done.Hooks {
-			done.Hooks[i].Action = setup.Would(done.Hooks[i].Action)
-		}
-	}
 	if p.io.JSON {
 		return p.io.Encode(done)
 	}
@@ -74,6 +66,9 @@ func (p *program) printInstallation(done *initialized) error {
 		tone := term.Good
 		if action == "kept" || action == "absent" {
 			tone = term.Dim
+		}
+		if done.DryRun {
+			action = setup.Would(action)
 		}
 		p.io.Line(tone, action, path, note)
 	}

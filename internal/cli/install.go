@@ -72,23 +72,21 @@ Clients: ` + strings.Join(client.Names(), ", "),
 }
 
 func (p *program) printClient(done *client.Installation) error {
-	if done.DryRun {
-		for i := range done.Files {
-			done.Files[i].Action = setup.Would(done.Files[i].Action)
-		}
-	}
 	if p.io.JSON {
 		return p.io.Encode(done)
 	}
 	changed := false
 	for _, f := range done.Files {
-		tone := term.Good
+		tone, action := term.Good, f.Action
 		if f.Action == "kept" || f.Action == "absent" {
 			tone = term.Dim
 		} else {
 			changed = true
 		}
-		p.io.Line(tone, f.Action, f.Path, "")
+		if done.DryRun {
+			action = setup.Would(action)
+		}
+		p.io.Line(tone, action, f.Path, "")
 		if f.Diff != "" {
 			p.io.Printf("%s", plain(f.Diff))
 		}
