@@ -53,7 +53,7 @@ func TestAnAgentHearsOfTheGate(t *testing.T) {
 		t.Errorf("before the threshold: %s", said)
 	}
 	edit("3")
-	if said := hear(false); !strings.Contains(said, "its drift is 3: the gate stops a commit") {
+	if said := hear(false); !strings.Contains(said, "its drift is 3: ken spec gate stops a commit") {
 		t.Errorf("at the threshold: %s", said)
 	}
 }
