@@ -39,7 +39,7 @@ func TestHooksInReadOnlyDirectory(t *testing.T) {
 			t.Errorf("it left %s", e.Name())
 		}
 	}
-	if o := ken(t, r, sandbox, "init", "--hooks", "--dry-run"); o.status != 0 || !strings.Contains(o.stdout, "created") {
+	if o := ken(t, r, sandbox, "init", "--hooks", "--dry-run"); o.status != 0 || !strings.Contains(o.stdout, "would create") {
 		t.Errorf("a dry run: exit %d\n%s%s", o.status, o.stdout, o.stderr)
 	}
 }
