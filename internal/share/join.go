@@ -116,8 +116,8 @@ func (s *Share) joined(ctx context.Context, own *state, theirs *examined) (*plan
 		p.refused = theirs.refused
 		p.commit.Parents = []repo.ID{own.tip}
 		both := p.carry(theirs.state, theirs.added, theirs.layout)
-		for n := range own.held {
-			if _, still := theirs.held[n]; !still && !p.dropped[n] {
+		for _, n := range theirs.taken {
+			if _, was := own.held[n]; was {
 				delete(p.held, n) // theirs knows of somebody trusted who brought it
 				both = true
 			}

@@ -108,6 +108,33 @@ func TestNotLaundered(t *testing.T) {
 	}
 }
 
+// What is held back stays so where the remote is set back to before it came: that it is not
+// there says nothing of who brought it.
+func TestHeldThoughSetBack(t *testing.T) {
+	who(t)
+	remote := newRemote(t)
+	ann := named(newClone(t, remote), "Ann", "ann@example.org", signedOff)
+	ann.know("one", "two")
+	ann.push()
+	before := remote.Git("rev-parse", ref)
+	eve := named(newClone(t, remote), "Eve", "eve@example.com", share.Policy{})
+	eve.know("of eve")
+	eve.push()
+	vandal(t, remote, map[string]string{"README": "junk"})
+	wantCounts(t, "held", len(ann.pull().Held), 1)
+	out := ann.push(share.PushOptions{Prune: true})
+	wantCounts(t, "held by the new epoch", out.Held, 1)
+	remote.Git("update-ref", ref, before)
+	wantCounts(t, "held though it is not there", len(ann.pull().Withheld), 1)
+	ann.push()
+	vandal(t, remote, map[string]string{"README": "junk"})
+	wantCounts(t, "cleared", len(ann.push(share.PushOptions{Prune: true}).Cleared), 1)
+	bob := named(newClone(t, remote), "Bob", "bob@example.org", signedOff)
+	got := bob.pull()
+	wantCounts(t, "taken by one that is new", got.Taken, 2)
+	wantCounts(t, "held by one that is new", len(got.Held), 1)
+}
+
 // What an epoch dropped, and somebody put back by force, is taken away again and told: it is
 // not pulled on the way.
 func TestPutBackByForce(t *testing.T) {
