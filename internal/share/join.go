@@ -65,9 +65,10 @@ func (l letGo) and(o letGo) letGo {
 
 // join plans the union of this clone's ledger and a remote's.
 //
-// Within an epoch that is a commit on both. Across epochs it stands on the newer one
-// alone, so that what was dropped can be forgotten by git too; unless it takes along what
-// is held back, which is vouched for by nothing but the history that brought it.
+// Within an epoch that is a commit on both, unless one is the union already. Across epochs
+// it stands on the newer one alone, so that what was dropped can be forgotten by git too;
+// unless it takes along what is held back, which is vouched for by nothing but the history
+// that brought it.
 func (s *Share) join(ctx context.Context, own *state, theirs *examined) (*plan, error) {
 	p, err := s.joined(ctx, own, theirs)
 	if err == nil {
@@ -94,12 +95,7 @@ func (s *Share) joined(ctx context.Context, own *state, theirs *examined) (*plan
 	p.recount = len(theirs.lacking) > 0
 	switch relate(own.epoch, theirs.epoch) {
 	case same:
-		p.commit.Parents = []repo.ID{theirs.tip, own.tip}
-		p.carry(own, theirs.lacking, mine)
-		if !p.needed {
-			// Somebody may have begun anew, and brought in their own name what others had.
-			p.needed, err = s.strays(ctx, own.tip, theirs.tip)
-		}
+		err = s.joinSame(ctx, p, own, mine, lists, theirs)
 	case older:
 		p.crossed = true
 		p.commit.Parents = []repo.ID{theirs.tip}
@@ -132,6 +128,26 @@ func (s *Share) joined(ctx context.Context, own *state, theirs *examined) (*plan
 	return p, err
 }
 
+// joinSame goes on with one of two tips of an epoch, if that leads to the other and has all
+// that it has, else with a commit on both.
+func (s *Share) joinSame(ctx context.Context, p *plan, own *state, mine Layout, lists letGo, theirs *examined) (err error) {
+	p.commit.Parents = []repo.ID{theirs.tip, own.tip}
+	p.carry(own, theirs.lacking, mine)
+	if !p.needed && !s.opts.Policy.all() {
+		// Somebody may have begun anew, and brought in their own name what others had.
+		p.needed, err = s.strays(ctx, own.tip, theirs.tip)
+	}
+	if err != nil || !p.needed || !own.covers(theirs) {
+		return err
+	}
+	// It may be what an earlier pull has joined, and nobody has pushed yet.
+	more, err := s.strays(ctx, theirs.tip, own.tip)
+	if err == nil && !more {
+		*p = plan{state: own.clone(), letGo: lists}
+	}
+	return err
+}
+
 // leans reports whether a tip has records that are trusted here only for who brought them to
 // the history it is compared with: its own names nobody who is trusted.
 func (s *Share) leans(ctx context.Context, ex *examined) (bool, error) {
@@ -161,18 +177,24 @@ func (s *Share) leans(ctx context.Context, ex *examined) (bool, error) {
 	return len(left) > 0, err
 }
 
-// strays reports whether a history has what another does not lead to, where it matters who
-// brought what.
+// strays reports whether a history has what another does not lead to.
 func (s *Share) strays(ctx context.Context, tip, other repo.ID) (bool, error) {
-	if s.opts.Policy.all() {
-		return false, nil
-	}
 	found := errors.New("found")
 	err := s.ledger.Introductions(ctx, tip, other, false, func(Voucher, []repo.Change) error { return found })
 	if errors.Is(err, found) {
 		return true, nil
 	}
 	return false, err
+}
+
+// covers reports whether a state has all that one of its epoch has which was compared with it.
+func (st *state) covers(ex *examined) bool {
+	for n := range ex.doubted {
+		if _, there := st.doubted[n]; !there {
+			return false
+		}
+	}
+	return len(ex.added)+len(ex.taken) == 0
 }
 
 // carry takes records of another state along, and lists that nobody trusted has brought.

@@ -265,3 +265,55 @@ func TestPrunedApart(t *testing.T) {
 		t.Error("the remotes differ")
 	}
 }
+
+// A pull that has made the union of both once makes no other while nobody has pushed it; the
+// next push hands that one over.
+func TestOneUnion(t *testing.T) {
+	who(t)
+	mischief := map[string]func(remote *testrepo.Repo, first string){
+		"set back": func(remote *testrepo.Repo, first string) { remote.Git("update-ref", ref, first) },
+		"taken away": func(remote *testrepo.Repo, _ string) {
+			vandal(t, remote, map[string]string{records(remote, ref)[0]: ""})
+		},
+		"begun anew": func(remote *testrepo.Repo, _ string) {
+			eve := named(newClone(t, remote), "Eve", "eve@example.com", share.Policy{})
+			eve.Git("fetch", "--quiet", "origin", ref)
+			root := eve.Git("commit-tree", "-m", "anew", "FETCH_HEAD^{tree}")
+			eve.Git("push", "--quiet", "--force", "origin", root+":"+ref)
+		},
+	}
+	for what, do := range mischief {
+		t.Run(what, func(t *testing.T) {
+			remote := newRemote(t)
+			eve := named(newClone(t, remote), "Eve", "eve@example.com", share.Policy{})
+			eve.know("of eve")
+			eve.push()
+			ann := named(newClone(t, remote), "Ann", "ann@example.org", signedOff)
+			ann.know("one")
+			ann.push()
+			first := remote.Git("rev-parse", ref)
+			ann.know("two")
+			ann.push()
+			do(remote, first)
+			ann.pull()
+			one := ann.Git("rev-parse", ref)
+			for range 2 {
+				ann.pull()
+				if got := ann.Git("rev-parse", ref); got != one {
+					t.Errorf("a pull moved the tip from %s to %s", one, got)
+				}
+				if st := ann.status(); st.Size.Records != 3 || len(st.Held) != 1 || st.Unpushed != 3-len(records(remote, ref)) || len(st.Quarantined) > 0 {
+					t.Errorf("%+v", st)
+				}
+			}
+			missing := 3 - len(records(remote, ref))
+			out := ann.push()
+			if out.Records != missing || out.Held != 1 || out.Size.Records != 3 || remote.Git("rev-parse", ref) != one {
+				t.Errorf("%+v", out)
+			}
+			bob := named(newClone(t, remote), "Bob", "bob@example.org", signedOff).pull()
+			wantCounts(t, "taken by one that is new", bob.Taken, 2)
+			wantCounts(t, "held by one that is new", len(bob.Held), 1)
+		})
+	}
+}
