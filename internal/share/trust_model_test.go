@@ -10,17 +10,21 @@ import (
 	"ken/internal/store/storetest"
 )
 
-// Whoever pushes, pulls and clears junk in whatever order, and whomever they trust: nothing that
-// was shared is lost, and nobody gets what nobody has brought whom they trust.
+// Whoever pushes, pulls and clears junk in whatever order, and whomever they trust, and where the
+// remote is set back between: nothing that was shared is lost once everybody has pushed, and nobody
+// gets what nobody has brought whom they trust.
 func TestNothingLost(t *testing.T) {
 	who(t)
-	seeds := []uint64{0, 29} // of those that found something once
+	runs := []struct {
+		seed uint64
+		acts int // how many kinds of them
+	}{{0, 7}, {29, 7}, {10, 8}} // of those that found something once
 	if testing.Short() {
-		seeds = seeds[:1]
+		runs = runs[:1]
 	}
-	for _, seed := range seeds {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			r := rand.New(rand.NewPCG(seed, 7))
+	for _, run := range runs {
+		t.Run(fmt.Sprint(run.seed), func(t *testing.T) {
+			r := rand.New(rand.NewPCG(run.seed, 7))
 			remote := newRemote(t)
 			strict := signedOff
 			clones := []*clone{
@@ -31,11 +35,11 @@ func TestNothingLost(t *testing.T) {
 			}
 			all := 0
 			trusted := make(map[string]bool)
-			var log []string
+			var log, tips []string
 			for i := range 30 {
 				k := r.IntN(len(clones))
 				c := clones[k]
-				act := r.IntN(7)
+				act := r.IntN(run.acts)
 				log = append(log, fmt.Sprint(k, ".", act))
 				switch act {
 				case 0, 1, 2:
@@ -62,9 +66,27 @@ func TestNothingLost(t *testing.T) {
 					}
 				case 6:
 					c.memories.m = share.Memory{}
+				case 7:
+					if len(tips) > 0 {
+						remote.Git("update-ref", ref, tips[r.IntN(len(tips))])
+						c.pull()
+						for _, c := range clones {
+							c.push()
+						}
+					}
+				}
+				if tip, err := remote.Try("rev-parse", ref); err == nil {
+					tips = append(tips, strings.TrimSpace(tip))
 				}
 				if got := len(records(remote, ref)); got != all {
 					t.Fatalf("%v: %d of %d", log, got, all)
+				}
+			}
+			honest := func(c *clone) {
+				for _, rec := range everything(t, c) {
+					if p := string(rec.Path()); strings.HasPrefix(p, "Eve") || strings.HasPrefix(p, "Carl") {
+						t.Errorf("%v: %s", log, p)
+					}
 				}
 			}
 			for _, c := range clones[:2] {
@@ -74,17 +96,14 @@ func TestNothingLost(t *testing.T) {
 						t.Errorf("%v: %+v", log, h)
 					}
 				}
-				for _, rec := range everything(t, c) {
-					if p := string(rec.Path()); strings.HasPrefix(p, "Eve") || strings.HasPrefix(p, "Carl") {
-						t.Errorf("%v: %s", log, p)
-					}
-				}
+				honest(c)
 			}
 			for _, c := range clones[:2] {
 				c.push()
 			}
 			dan := named(newClone(t, remote), "Dan", "dan@example.org", strict)
 			dan.pull()
+			honest(dan)
 			for _, h := range dan.status().Held {
 				if trusted[h.Name.Path().String()] {
 					t.Errorf("%v: %s is blamed for what one who is trusted brought", log, h.Who)
