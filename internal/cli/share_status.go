@@ -35,7 +35,7 @@ func (p *program) shareStatus() *cobra.Command {
 			return err
 		},
 	}
-	c.Flags().BoolVar(&check, "check", false, "exit with status 3 if anything is unpushed, unsent, unpulled, quarantined, unfit, over the budget or not known, or of your own and held back")
+	c.Flags().BoolVar(&check, "check", false, "exit with status 3 if anything is unpushed, unsent, unpulled, quarantined, over the budget or not known, or of your own and unfit or held back")
 	c.Flags().BoolVar(&fetch, "fetch", false, "ask the remote now")
 	return c
 }
@@ -79,7 +79,7 @@ func (p *program) printSharing(s *share.Standing) error {
 }
 
 // printUnfit lists what is not shared: one by one what something is wrong with, and by who
-// brought it what was held back.
+// brought it, who alone can do something about it, what was held back.
 func (p *program) printUnfit(list []share.Unfit) {
 	type group struct{ who, reason string }
 	var order []group
@@ -96,10 +96,10 @@ func (p *program) printUnfit(list []share.Unfit) {
 		count[g]++
 	}
 	for _, g := range order {
-		p.io.Line(term.Warn, "unfit", g.who, term.Count(count[g], "record")+", kept here and not shared: "+g.reason)
+		p.io.Line(term.Warn, "unfit", g.who, term.Count(count[g], "record")+", kept here and not shared: "+g.reason+"; for "+g.who+" to vouch for, if trusted: ken share push --vouch")
 	}
 	if len(order) > 0 {
-		p.io.Line(term.Warn, "unfit", "in all", term.Count(len(list), "record")+"; who brought them can vouch for them: ken share push --vouch; each is in: ken share status --json")
+		p.io.Line(term.Warn, "unfit", "in all", term.Count(len(list), "record")+"; each is in: ken share status --json")
 	}
 }
 

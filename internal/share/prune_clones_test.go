@@ -97,8 +97,8 @@ func TestNotLaundered(t *testing.T) {
 	}
 	wantCounts(t, "taken by Carl", carl.pull().Taken, left)
 	st := dave.status()
-	if st.Unpushed != 0 || st.Current() || len(st.Unfit) != 1 || st.Unfit[0].PathJSON != repo.Path("of eve").JSON() || st.Unfit[0].Who != "Eve <eve@example.com>" {
-		t.Errorf("%+v", st)
+	if st.Unpushed != 0 || !st.Current() || len(st.Unfit) != 1 || st.Unfit[0].PathJSON != repo.Path("of eve").JSON() || st.Unfit[0].Who != "Eve <eve@example.com>" {
+		t.Errorf("it is for Eve to vouch for: %+v", st)
 	}
 	carl.know("of eve")
 	wantCounts(t, "pushed by Carl, who never saw it held", carl.push().Records, 1)

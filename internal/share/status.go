@@ -3,6 +3,7 @@ package share
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"ken/internal/repo"
@@ -32,9 +33,12 @@ type Standing struct {
 	Size        Size          `json:"size"`
 }
 
-// Current reports whether nothing is to be done, as far as is known.
+// Current reports whether nothing is to be done here, as far as is known. What others brought
+// and is unfit since it was held back is for them to vouch for.
 func (s *Standing) Current() bool {
-	return s.Known && s.Unpushed == 0 && s.Unpulled == 0 && s.Mine == (Own{}) && len(s.Quarantined)+len(s.Unfit) == 0 && !s.Size.Over()
+	here := func(u Unfit) bool { return u.Who == "" || u.Who == s.Who }
+	return s.Known && s.Unpushed == 0 && s.Unpulled == 0 && s.Mine == (Own{}) && len(s.Quarantined) == 0 &&
+		!slices.ContainsFunc(s.Unfit, here) && !s.Size.Over()
 }
 
 // Status says how this clone stands to a remote: by what was last heard of that, or by

@@ -189,3 +189,24 @@ func TestVouchSigned(t *testing.T) {
 		t.Error("he follows on Eve's alone")
 	}
 }
+
+// Only what who commits here can do something about keeps a clone from being current.
+func TestCurrent(t *testing.T) {
+	ann, eve := "Ann <ann@example.org>", "Eve <eve@example.com>"
+	for _, c := range []struct {
+		name  string
+		unfit []share.Unfit
+		want  bool
+	}{
+		{"nothing", nil, true},
+		{"nobody's", []share.Unfit{{Reason: "it has too many bytes"}}, false},
+		{"one's own", []share.Unfit{{Who: ann}}, false},
+		{"another's", []share.Unfit{{Who: eve}}, true},
+		{"both", []share.Unfit{{Who: eve}, {Who: ann}}, false},
+	} {
+		st := share.Standing{Known: true, Who: ann, Unfit: c.unfit, Size: share.Size{Budget: 1}}
+		if got := st.Current(); got != c.want {
+			t.Errorf("%s: %v", c.name, got)
+		}
+	}
+}
