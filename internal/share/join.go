@@ -43,6 +43,7 @@ type plan struct {
 	replace bool   // it does not follow on the remote's
 	crossed bool   // this clone's epoch is not what it was
 	reread  bool   // the store is to be compared with it from the beginning
+	vouches bool   // a commit of it brings something, and it matters who made it
 	recount bool   // how much there is has to be counted
 	letGo
 }

@@ -163,7 +163,7 @@ func (s *Share) push(ctx context.Context, remote string, opts PushOptions, again
 	if out.Again, err = s.droppedAgain(ctx, p, theirs, out.Dropped); err != nil {
 		return nil, err
 	}
-	if p.tip != theirs && p.tip != own && out.Why == "" {
+	if p.vouches && out.Why == "" {
 		if out.Why, err = s.unverified(ctx, p.tip); err != nil {
 			return nil, err
 		}

@@ -177,6 +177,9 @@ func TestVouchSigned(t *testing.T) {
 	}
 	// Whoever signs nothing reads all the same, and keeps who brought what in sight where
 	// somebody brings it all in their own name.
+	cat := named(newClone(t, remote), "Cat", "cat@example.org", ann.policy)
+	cat.Git("config", "gpg.ssh.allowedSignersFile", signers)
+	cat.pull()
 	eve := named(newClone(t, remote), "Eve", "eve@example.com", share.Policy{})
 	vandal(t, remote, map[string]string{"README": "junk"})
 	eve.pull()
@@ -187,6 +190,13 @@ func TestVouchSigned(t *testing.T) {
 	bob.pull()
 	if len(strings.Fields(bob.Git("log", "-1", "--format=%P", ref))) != 2 {
 		t.Error("he follows on Eve's alone")
+	}
+	// A union is nobody's: whoever makes one and shares nothing is not told that others hold it back.
+	if out := cat.push(); out.Records != 0 || out.Why != "" || remote.Git("rev-parse", ref) != cat.Git("rev-parse", ref) {
+		t.Errorf("%+v", out)
+	}
+	if len(strings.Fields(cat.Git("log", "-1", "--format=%P", ref))) != 2 {
+		t.Error("she made no union")
 	}
 }
 

@@ -61,6 +61,7 @@ const (
 func (s *Share) commit(ctx context.Context, p *plan, message string, how manner) (err error) {
 	p.tip, err = s.seal(ctx, p.commit, message, how)
 	p.commit = Commit{}
+	p.vouches = p.vouches || how == vouching
 	return err
 }
 
