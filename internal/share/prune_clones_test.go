@@ -153,6 +153,8 @@ func TestPutBackByForce(t *testing.T) {
 	wantCounts(t, "dropped by the next one", cat.pull().Dropped, 0)
 	bob.Git("push", "--force", "origin", ref)
 	cat.know("of cat")
+	cat.status()
+	wantCounts(t, "would be dropped again", cat.push(share.PushOptions{DryRun: true}).Again, gone)
 	out := cat.push()
 	if out.Records != 1 || out.Taken != 0 || out.Again != gone {
 		t.Errorf("%d pushed, %d taken, %d dropped again, want 1, 0, %d", out.Records, out.Taken, out.Again, gone)

@@ -142,31 +142,19 @@ func (s *Share) push(ctx context.Context, remote string, opts PushOptions, again
 		return nil, err
 	}
 	out.Records += len(fresh.puts)
-	out.Who = s.me(ctx)
-	out.Unfit, out.Mine, out.Why = len(m.Unfit), p.mine(out.Who, m.Unfit), s.untrusted(out.Who)
-	if opts.DryRun {
-		return s.dryRun(ctx, p, fresh, out, opts, theirs)
-	}
-	if err := s.write(ctx, p, fresh); err != nil {
+	if err := s.carryOut(ctx, p, fresh, out, opts); err != nil {
 		return nil, err
 	}
-	if opts.Prune {
-		if out.Dropped, out.Cleared, err = s.prune(ctx, p); err != nil {
-			return nil, err
-		}
+	if opts.DryRun {
+		return out, s.tell(ctx, p, &m, out, theirs)
 	}
 	if p.tip == theirs && !asked && !opts.Unasked {
 		// Nobody has said that it still has what it had.
 		return s.push(ctx, remote, opts, true)
 	}
-	out.Tip, out.Size, out.Junk, out.Held = p.tip, s.size(p.state), len(p.junk()), len(p.held)
-	if out.Again, err = s.droppedAgain(ctx, p, theirs, out.Dropped); err != nil {
+	out.Tip, out.Junk = p.tip, len(p.junk())
+	if err := s.tell(ctx, p, &m, out, theirs); err != nil {
 		return nil, err
-	}
-	if p.vouches && out.Why == "" {
-		if out.Why, err = s.unverified(ctx, p.tip); err != nil {
-			return nil, err
-		}
 	}
 	if p.tip != theirs && !p.tip.IsZero() {
 		taken, err := s.ledger.Push(ctx, remote, Offer{Tip: p.tip, Over: theirs, Replace: p.replace})
@@ -190,6 +178,37 @@ func (s *Share) news(ctx context.Context, p *plan, m *Memory, opts PushOptions, 
 	return s.fresh(ctx, p, m, opts.purpose(), own, theirs)
 }
 
+// carryOut writes what is planned, and begins a new epoch if that is asked for. Nothing leads
+// to it yet. Of a dry run that only counts, no more than the size becomes what it would be.
+func (s *Share) carryOut(ctx context.Context, p *plan, fresh *news, out *Pushed, opts PushOptions) (err error) {
+	if opts.DryRun && !opts.Prune {
+		p.records += len(fresh.puts)
+		p.bytes += fresh.bytes
+		return nil
+	}
+	if err := s.write(ctx, p, fresh); err != nil || !opts.Prune {
+		return err
+	}
+	out.Dropped, out.Cleared, err = s.prune(ctx, p)
+	return err
+}
+
+// tell says what is left to know of a push: how much there is then, what is held back or not
+// shared and what of that is one's own, what is dropped again, and whether others trust who
+// commits here.
+func (s *Share) tell(ctx context.Context, p *plan, m *Memory, out *Pushed, theirs repo.ID) (err error) {
+	out.Size, out.Held, out.Unfit = s.size(p.state), len(p.held), len(m.Unfit)
+	out.Who = s.me(ctx)
+	out.Mine, out.Why = p.mine(out.Who, m.Unfit), s.untrusted(out.Who)
+	if out.Again, err = s.droppedAgain(ctx, p, theirs, out.Dropped); err != nil {
+		return err
+	}
+	if p.vouches && out.Why == "" {
+		out.Why, err = s.unverified(ctx, p.tip)
+	}
+	return err
+}
+
 // droppedAgain returns how many records a remote has that an epoch had dropped before, and
 // loses by what is to be pushed.
 func (s *Share) droppedAgain(ctx context.Context, p *plan, theirs repo.ID, now []Dropped) (n int, err error) {
@@ -207,22 +226,4 @@ func (s *Share) droppedAgain(ctx context.Context, p *plan, theirs repo.ID, now [
 		}
 	}
 	return n, err
-}
-
-func (s *Share) dryRun(ctx context.Context, p *plan, fresh *news, out *Pushed, opts PushOptions, theirs repo.ID) (*Pushed, error) {
-	out.Size, out.Held = s.size(p.state), len(p.held)
-	if !opts.Prune {
-		out.Size.Records += len(fresh.puts)
-		out.Size.Bytes += fresh.bytes
-		return out, nil
-	}
-	err := s.write(ctx, p, fresh) // which nothing leads to
-	if err == nil {
-		out.Dropped, out.Cleared, err = s.prune(ctx, p)
-	}
-	if err == nil {
-		out.Again, err = s.droppedAgain(ctx, p, theirs, out.Dropped)
-	}
-	out.Size = s.size(p.state)
-	return out, err
 }
