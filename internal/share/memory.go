@@ -26,7 +26,7 @@ type Memory struct {
 	Quarantined []Quarantined `json:"quarantined,omitempty"`
 	Held        []Held        `json:"held,omitempty"`
 	Doubted     []Held        `json:"doubted,omitempty"` // lists of what was dropped, of nobody who is trusted
-	Refused     []Held        `json:"refused,omitempty"` // held back when an epoch left it behind
+	Refused     []Held        `json:"refused,omitempty"` // once held back, not there now, and brought by nobody trusted since
 	Unfit       []Unfit       `json:"unfit,omitempty"`   // kept here, and not shared
 
 	Fetched map[string]time.Time `json:"fetched,omitempty"` // when a remote was last heard of

@@ -195,7 +195,8 @@ func (s *Share) excess(ctx context.Context, p *plan) ([]Dropped, error) {
 	return choose(all, s.opts.Policy.budget()*3/4), nil
 }
 
-// begin begins a new epoch: the trusted and sound records of a plan, but for some.
+// begin begins a new epoch: the records of a plan that are sound, those that are held back
+// among them, but for some.
 func (s *Share) begin(ctx context.Context, p *plan, gone []Dropped) error {
 	old := p.tip
 	lay, err := s.ledger.Layout(ctx, old)

@@ -17,7 +17,7 @@ type state struct {
 	quarantined map[repo.Path]string
 	held        map[Name]Held
 	// refused are all that were ever held back and nobody trusted has brought since: what
-	// is held, and what was when an epoch left it behind.
+	// is held, and what was before the ledger was begun anew or a list let it go.
 	refused map[Name]Held
 	doubted map[Name]Held // lists of what was dropped, which nobody trusted has brought
 	records int
