@@ -12,9 +12,9 @@ import (
 	"ken/internal/web"
 )
 
-// webDeps plugs the dashboard of a repository together.
-func webDeps(g *git.Repo) web.Deps {
-	d := dashboard{root: g.Root(), pulse: newPulse(g.Root()), specs: &lastSpecs{}}
+// webDeps plugs the dashboard of a repository together, whose commands are pasted in shell.
+func webDeps(g *git.Repo, shell string) web.Deps {
+	d := dashboard{root: g.Root(), shell: shell, pulse: newPulse(g.Root()), specs: &lastSpecs{}}
 	return web.Deps{
 		Version:   Version,
 		Worktrees: d.worktrees,
@@ -30,6 +30,7 @@ func webDeps(g *git.Repo) web.Deps {
 // A dashboard answers what pages ask. Each time it looks anew which worktrees there are.
 type dashboard struct {
 	root  string // of the worktree that the server was started in
+	shell string // the directory that it was started in, which may lie elsewhere or deeper
 	pulse *pulse
 	specs *lastSpecs
 }
@@ -53,6 +54,7 @@ func (d dashboard) worktrees(ctx context.Context) ([]web.Worktree, error) {
 		list[i] = web.Worktree{Name: c.Name, Here: c.Here}
 		if c.Err == nil {
 			list[i].Dir = c.Repo.Root()
+			list[i].AtHand = list[i].Dir == d.shell
 		}
 	}
 	return list, nil

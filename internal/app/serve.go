@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"os"
+	"path/filepath"
 	"sync"
 
 	"ken/internal/cli"
@@ -35,7 +37,7 @@ func serve(ctx context.Context, dir string, opts cli.ServeOptions) error {
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
-	s, err := web.New(webDeps(g), web.Options{Addr: addr, Hosts: opts.Hosts, Token: token, Name: g.CommonDir()})
+	s, err := web.New(webDeps(g, workingDir()), web.Options{Addr: addr, Hosts: opts.Hosts, Token: token, Name: g.CommonDir()})
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
@@ -46,6 +48,19 @@ func serve(ctx context.Context, dir string, opts cli.ServeOptions) error {
 	defer stop()
 	opts.Ready(cli.Serving{URL: "http://" + shownAddr(addr) + "/#token=" + token, Addr: addr.String(), Local: addr.Addr().IsLoopback()})
 	return s.Serve(ctx, l)
+}
+
+// workingDir is the directory that the process was started in, by its canonical path; ""
+// when it is not known, and then no worktree is there.
+func workingDir() string {
+	dir, err := os.Getwd()
+	if err != nil {
+		return ""
+	}
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+		return ""
+	}
+	return dir
 }
 
 // shownAddr is an address that a browser can be pointed at.

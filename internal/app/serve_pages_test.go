@@ -4,9 +4,12 @@ import (
 	"html"
 	"net/http"
 	"net/url"
+	"path/filepath"
 	"strings"
 	"testing"
 
+	"ken/internal/fault"
+	"ken/internal/git"
 	"ken/internal/registry"
 	"ken/internal/testrepo"
 )
@@ -172,4 +175,51 @@ func TestPageOfWorktreesThatMeet(t *testing.T) {
 	has(t, s.page(http.StatusOK, "/worktrees"), []string{"1 collision ahead", "on the code of"}, []string{"on the spec of"})
 	one.Git("checkout", "-q", "api.go")
 	has(t, s.page(http.StatusOK, "/worktrees"), []string{"1 collision ahead", "on the spec and code of"}, nil)
+}
+
+// What a page of another worktree says to do is done there, also where something went wrong.
+func TestPagesOfAnotherWorktreeNameIt(t *testing.T) {
+	r := specced(t)
+	other := r.Worktree("other")
+	s := serveRepo(t, r, nil)
+	name := "?w=" + url.QueryEscape(filepath.Base(other.Dir))
+	g, err := git.Open(t.Context(), other.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	command := "<code dir=\"auto\">ken -C " + fault.Quote(g.Root()) + " spec ls</code>"
+	has(t, s.page(http.StatusNotFound, "/node/nowhere"+name), []string{command}, nil)
+	has(t, s.page(http.StatusNotFound, "/node/nowhere"), []string{">ken spec ls</code>"}, nil)
+	other.Write(".ken/config.yaml", "model: [\n")
+	has(t, s.page(http.StatusOK, "/files"+name), []string{"Not known.", "correct .ken/config.yaml"}, nil)
+}
+
+// Only the worktree at whose root the server was started is at hand: from a directory in it,
+// a path from the root would lead elsewhere.
+func TestWorktreeAtHand(t *testing.T) {
+	r := specced(t)
+	r.Worktree("other")
+	r.Write("sub/a.go", "package sub\n")
+	g, err := git.Open(t.Context(), r.Path("sub"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for shell, want := range map[string]int{g.Root(): 1, filepath.Join(g.Root(), "sub"): 0, "": 0} {
+		list, err := webDeps(g, shell).Worktrees(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := 0
+		for _, w := range list {
+			if w.AtHand {
+				at++
+			}
+			if w.AtHand && !w.Here {
+				t.Errorf("from %q, %s is at hand", shell, w.Name)
+			}
+		}
+		if at != want {
+			t.Errorf("from %q, %d at hand, want %d", shell, at, want)
+		}
+	}
 }

@@ -9,9 +9,9 @@ import (
 )
 
 // Command is a command of ken's or git's to paste where the server was started: about the
-// worktree that the page is of.
+// worktree that the page is of, with paths from its root.
 func (f *frame) Command(words string) string {
-	if f.Here || f.dir == "" {
+	if f.atHand || f.dir == "" {
 		return words
 	}
 	program, args, _ := strings.Cut(words, " ")
@@ -38,6 +38,17 @@ func plainArg(p repo.Path) string {
 // A hint is what to do next: in words, with the command to paste and the page to go to,
 // where it names any.
 type hint struct{ Text, Command, Page string }
+
+// Hint takes a hint apart, and has its command act on the worktree that the page is of.
+func (f *frame) Hint(text string) hint {
+	h := readHint(text)
+	switch program, args, _ := strings.Cut(h.Command, " "); {
+	case program != "ken" && program != "git", strings.HasPrefix(args, "-C "):
+	default:
+		h.Command = f.Command(h.Command)
+	}
+	return h
+}
 
 // readHint takes a hint apart. By custom a command is all of it, or stands behind a colon
 // at its end.

@@ -103,6 +103,7 @@ type frame struct {
 	Tree       *board.Worktree
 	Body       any
 	dir        string // of the worktree, "" when it is not known
+	atHand     bool   // commands act on it wherever they name none
 	bare       string // a part of a page, drawn alone, by the name of its template
 	status     int
 }
@@ -177,7 +178,7 @@ func (s *Server) worktree(r *http.Request, f *frame) (string, error) {
 	asked := r.URL.Query().Get("w")
 	for _, w := range list {
 		if asked == w.Name || asked == "" && w.Here {
-			f.Worktree, f.Here, f.dir = w.Name, w.Here, w.Dir
+			f.Worktree, f.Here, f.dir, f.atHand = w.Name, w.Here, w.Dir, w.AtHand
 			return w.Name, nil
 		}
 	}

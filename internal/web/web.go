@@ -51,6 +51,9 @@ type Worktree struct {
 	Name string
 	Here bool
 	Dir  string // where it lies
+	// AtHand is whether commands that are pasted where the server was started begin at
+	// its root. Others have to name it.
+	AtHand bool
 }
 
 // A Pulse is a cheap look at a repository.

@@ -30,7 +30,6 @@ var helpers = template.FuncMap{
 	"tone":    func(s fresh.State) string { return s.String() },
 	"list":    func(v ...any) []any { return v },
 	"join":    strings.Join,
-	"hint":    readHint,
 	"verdict": verdictText,
 	"on":      func(k spec.CollisionKind) string { return strings.ReplaceAll(string(k), "+", " and ") },
 	"sub":     func(a, b int) int { return a - b },
