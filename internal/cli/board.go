@@ -68,7 +68,7 @@ func (p *program) printBoard(b *board.Board) {
 	})
 	if known := b.Proposals.Known; known != nil {
 		for _, m := range known.Meetings {
-			p.io.Line(term.Warn, "meets", m.Node, fmt.Sprintf("on its %s: %s", m.Kind, strings.Join(m.Worktrees, ", ")))
+			p.io.Line(term.Warn, "meets", m.Node, fmt.Sprintf("on its %s: %s", m.Kind.Words(), strings.Join(m.Worktrees, ", ")))
 		}
 	}
 }

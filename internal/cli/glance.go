@@ -193,7 +193,7 @@ func (p *program) printGlance(g *Glance) {
 			break
 		}
 		say("collides", "%s", term.Shorten(fmt.Sprintf("%s on the %s of %s: %s",
-			strings.Join(c.With, ", "), c.Kind, c.Node, strings.Join(c.Paths, " ")), glanceWide))
+			strings.Join(c.With, ", "), c.Kind.Words(), c.Node, strings.Join(c.Paths, " ")), glanceWide))
 	}
 	for i, u := range g.Unknown {
 		if i == glanceCollides {

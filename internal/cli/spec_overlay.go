@@ -68,6 +68,6 @@ func (p *program) printOverlay(o spec.Overlaid) {
 		p.io.Line(term.Plain, "  "+string(op.Op), op.Node, strings.Join(words, "  "))
 	}
 	for _, m := range o.Collisions {
-		p.io.Line(term.Warn, "  collides", m.Node, "on its "+string(m.Kind)+" with "+strings.Join(m.With, ", ")+": "+strings.Join(m.Paths, " "))
+		p.io.Line(term.Warn, "  collides", m.Node, "on its "+m.Kind.Words()+" with "+strings.Join(m.With, ", ")+": "+strings.Join(m.Paths, " "))
 	}
 }

@@ -27,6 +27,14 @@ const (
 	OnBoth CollisionKind = "spec+code" // both do both, or one does the one and one the other
 )
 
+// Words is the kind as people read it, behind "on its".
+func (k CollisionKind) Words() string {
+	if k == OnBoth {
+		return "spec and code"
+	}
+	return string(k)
+}
+
 // A Proposal is a checkout and what it would do.
 type Proposal struct {
 	*Checkout
@@ -94,7 +102,8 @@ func (s *stake) on(other *stake) CollisionKind {
 	}
 }
 
-// meet returns the collisions of proposal i on a node, one for each kind.
+// meet returns the collisions of proposal i on a node: for each kind on which it meets any,
+// one with all that it meets so.
 func meet(proposals []Proposal, stakes []map[string]*stake, i int, id string) []Collision {
 	mine := stakes[i][id]
 	all := []Collision{

@@ -31,7 +31,6 @@ var helpers = template.FuncMap{
 	"list":    func(v ...any) []any { return v },
 	"join":    strings.Join,
 	"verdict": verdictText,
-	"on":      func(k spec.CollisionKind) string { return strings.ReplaceAll(string(k), "+", " and ") },
 	"sub":     func(a, b int) int { return a - b },
 	"bucket":  bucketText,
 	"short":   func(s string) string { return s[:min(len(s), 7)] },
