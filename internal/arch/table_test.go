@@ -5,7 +5,7 @@ import "slices"
 // The layers, bottom to top. A package stands in exactly one, under its path
 // below internal/.
 var (
-	words     = []string{"repo", "fault", "fresh", "model", "outline", "outline/syntax"}
+	words     = []string{"repo", "fault", "near", "fresh", "model", "outline", "outline/syntax"}
 	decisions = []string{"registry", "survey", "crew", "contract", "workflow", "spec", "hook", "docs", "prove", "litter", "board", "client", "agent", "setup", "share"}
 	facts     = []string{
 		"git", "content", "state", "model/provider", "config",
@@ -112,6 +112,7 @@ var doors = map[string][]string{
 	"github.com/modelcontextprotocol/go-sdk": {"mcp"},
 	"testing":                                helpers,
 	"github.com/odvcencio/gotreesitter":      {"outline/syntax"},
+	"github.com/agnivade/levenshtein":        {"near"},
 	"github.com/fsnotify/fsnotify":           {"content"},
 	"github.com/tailscale/hujson":            {"client"},
 	"github.com/pelletier/go-toml":           {"client"},

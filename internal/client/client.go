@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agnivade/levenshtein"
+	"ken/internal/near"
 )
 
 // A Scope says whose files are meant.
@@ -107,9 +107,11 @@ func Nearest(asked string) string {
 	best, least := "", 0
 	for _, c := range All() {
 		for _, is := range []string{c.Name, letters(c.Title)} {
-			far := levenshtein.ComputeDistance(is, asked)
-			near := far <= 1+len(asked)/5 || strings.HasPrefix(asked, is) || strings.HasPrefix(is, asked)
-			if near && (best == "" || far < least) {
+			far, alike := near.Slip(is, asked)
+			if strings.HasPrefix(asked, is) || strings.HasPrefix(is, asked) {
+				far, alike = max(len(is), len(asked))-min(len(is), len(asked)), true
+			}
+			if alike && (best == "" || far < least) {
 				best, least = c.Name, far
 			}
 		}

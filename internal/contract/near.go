@@ -3,7 +3,7 @@ package contract
 import (
 	"strings"
 
-	"github.com/agnivade/levenshtein"
+	"ken/internal/near"
 )
 
 // Near returns the word of among that was probably meant by word: the same but
@@ -16,7 +16,7 @@ func Near(word string, among []string) (string, bool) {
 	plain := fold(word)
 	best, least := "", 0
 	for _, w := range among {
-		if d, ok := distance(plain, fold(w)); ok && (best == "" || d < least) {
+		if d, ok := near.Slip(plain, fold(w)); ok && (best == "" || d < least) {
 			best, least = w, d
 		}
 	}
@@ -34,20 +34,6 @@ func Near(word string, among []string) (string, bool) {
 // fold takes out of a word what people mix up.
 func fold(s string) string {
 	return strings.NewReplacer("-", "_", " ", "_").Replace(strings.ToLower(s))
-}
-
-// distance returns how many letters make the difference between two words, and
-// whether that is few enough for a slip: a third of the shorter, three at most.
-func distance(a, b string) (int, bool) {
-	most := min(max(min(len(a), len(b))/3, 1), 3)
-	if max(len(a), len(b))-min(len(a), len(b)) > most {
-		return 0, false
-	}
-	if min(len(a), len(b)) < 3 {
-		return 0, a == b
-	}
-	d := levenshtein.ComputeDistance(a, b)
-	return d, d <= most
 }
 
 // alike reports whether two words are forms of one: impl and implementation,

@@ -5,9 +5,8 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/agnivade/levenshtein"
-
 	"ken/internal/fault"
+	"ken/internal/near"
 	"ken/internal/repo"
 )
 
@@ -34,23 +33,19 @@ func estrange(entries []repo.Entry, p repo.Path) stranger {
 // whose name takes few changes of letters, else the only one of its name elsewhere.
 func nearest(entries []repo.Entry, p repo.Path) repo.Path {
 	dir, base := p.Dir(), p.Base()
-	most := min(max(len(base)/3, 1), 3) // changes that are a slip
 	var best, namesake repo.Path
-	least, namesakes := most+1, 0
+	least, namesakes := 0, 0
 	for i := range entries {
 		q := entries[i].Path
-		if len(q) < len(base)-most {
-			continue
-		}
 		name := q.Base()
 		if strings.EqualFold(name, base) {
 			namesake = q
 			namesakes++
 		}
-		if len(name) < len(base)-most || len(name) > len(base)+most || !strings.EqualFold(string(q.Dir()), string(dir)) {
+		if !strings.EqualFold(string(q.Dir()), string(dir)) {
 			continue
 		}
-		if d := levenshtein.ComputeDistance(strings.ToLower(name), strings.ToLower(base)); d < least {
+		if d, ok := near.Slip(name, base); ok && (best == "" || d < least) {
 			best, least = q, d
 		}
 	}

@@ -5,15 +5,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agnivade/levenshtein"
-
 	"ken/internal/fault"
+	"ken/internal/near"
 	"ken/internal/outline"
 	"ken/internal/repo"
 )
-
-// maxAsked is longer than any id that was meant.
-const maxAsked = 200
 
 // A Source is the work tree that specs are read from.
 type Source interface {
@@ -67,19 +63,18 @@ func (r *Reader) Node(ctx context.Context, id string) (*Node, error) {
 
 // unknownNode refuses an id, and names those that it may have been meant for.
 func unknownNode(nodes []*Node, id string) error {
-	var near []string
-	asked := strings.ToLower(id)
+	var meant []string
 	for _, n := range nodes {
-		is := strings.ToLower(n.ID)
-		if id != "" && len(id) <= maxAsked && (strings.Contains(is, asked) || levenshtein.ComputeDistance(is, asked) <= 1+len(asked)/5) {
-			near = append(near, n.ID)
+		_, slip := near.Slip(n.ID, id)
+		if id != "" && (slip || strings.Contains(strings.ToLower(n.ID), strings.ToLower(id))) {
+			meant = append(meant, n.ID)
 		}
 	}
 	hint := "see the nodes with: ken spec ls"
-	if len(near) > 0 {
-		hint = "did you mean " + strings.Join(near[:min(len(near), shownPaths)], ", ") + "?"
+	if len(meant) > 0 {
+		hint = "did you mean " + strings.Join(meant[:min(len(meant), shownPaths)], ", ") + "?"
 	}
-	return &fault.Error{Kind: fault.Usage, Hint: hint, Err: &NoNodeError{ID: id, Near: near}}
+	return &fault.Error{Kind: fault.Usage, Hint: hint, Err: &NoNodeError{ID: id, Near: meant}}
 }
 
 // Owners says who has a say about each path.

@@ -1,0 +1,39 @@
+package near_test
+
+import (
+	"strings"
+	"testing"
+
+	"ken/internal/near"
+)
+
+func TestSlip(t *testing.T) {
+	for _, c := range []struct {
+		a, b    string
+		letters int
+		ok      bool
+	}{
+		{"lexer", "lexer", 0, true},
+		{"Lexer", "lEXER", 0, true},
+		{"lexr", "lexer", 1, true},
+		{"lexre", "lexer", 1, true},
+		{"lexer", "xeler", 2, false},
+		{"overdew", "review", 5, false},
+		{"impl-resut", "impl-result", 1, true},
+		{"verifications", "verify", 0, false},
+		{"authentication", "authantycatio", 3, true},
+		{"ab", "ab", 0, true},
+		{"ab", "ac", 0, false},
+		{"ab", "ba", 0, false},
+		{"", "", 0, true},
+		{"", "a", 0, false},
+		{strings.Repeat("a", 300), strings.Repeat("a", 300), 0, false},
+	} {
+		if n, ok := near.Slip(c.a, c.b); ok != c.ok || ok && n != c.letters {
+			t.Errorf("%.20q, %.20q: %d, %v", c.a, c.b, n, ok)
+		}
+		if n, ok := near.Slip(c.b, c.a); ok != c.ok || ok && n != c.letters {
+			t.Errorf("%.20q, %.20q: %d, %v", c.b, c.a, n, ok)
+		}
+	}
+}
