@@ -255,4 +255,14 @@ func TestAgentIsToldWhatToDo(t *testing.T) {
 			t.Errorf("survey_submit of %s: %+v, want %q", path, done, want)
 		}
 	}
+	var closed struct{ Updated []struct{ Hint string } }
+	a.call("file_registry_update_summaries", map[string]any{"updates": []map[string]any{{"path": ".", "summary": "x"}}}, &closed)
+	if want := `with: survey_next; what is said of this one: knowledge {"paths": ["."]}`; len(closed.Updated) != 1 || !strings.HasSuffix(closed.Updated[0].Hint, want) {
+		t.Errorf("an update of a directory: %+v, want %q", closed, want)
+	}
+	var shown struct{ Knowledge []struct{ Hint string } }
+	a.call("knowledge", map[string]any{"paths": []string{"b.go"}}, &shown)
+	if want := "did you mean a.go?"; len(shown.Knowledge) != 1 || shown.Knowledge[0].Hint != want {
+		t.Errorf("knowledge of what is not there: %+v, want %q", shown, want)
+	}
 }

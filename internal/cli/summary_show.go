@@ -1,10 +1,8 @@
 package cli
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -96,8 +94,8 @@ func (p *program) printKnowledge(known []registry.Knowledge) error {
 	for _, k := range known {
 		why := strings.Join(append(k.Reasons, k.Remarks()...), ", ")
 		p.io.Line(toneOf(k.Verdict), k.Verdict.String(), display(k.PathJSON), why)
-		if hint := elsewhere(k); hint != "" {
-			defer p.io.Remarkf("hint: %s", hint)
+		if k.Hint != "" {
+			defer p.io.Remarkf("hint: %s", term.Clean(k.Hint))
 		}
 		if k.Text == "" {
 			continue
@@ -111,20 +109,6 @@ func (p *program) printKnowledge(known []registry.Knowledge) error {
 		p.io.Printf("    -- %s, %s, from %s\n", k.Author, k.UpdatedAt.Format("2006-01-02 15:04"), from)
 	}
 	return nil
-}
-
-// elsewhere says where to look instead of at a path that nothing is known of; "" of others.
-func elsewhere(k registry.Knowledge) string {
-	switch {
-	case slices.Contains(k.Reasons, registry.ReasonDirectory):
-		return "what is said of a directory: ken survey show " + fault.Quote(cmp.Or(k.Path, "."))
-	case !slices.Contains(k.Reasons, registry.ReasonNeverKnown):
-		return ""
-	case k.Nearest != "":
-		return "did you mean " + display(repo.PathJSON{Path: k.Nearest, B64: k.NearestB64}) + "?"
-	default:
-		return "see what is tracked with: git ls-files"
-	}
 }
 
 func toneOf(s fresh.State) term.Tone {

@@ -87,6 +87,9 @@ func answerKnowledge(ctx context.Context, w Workspace, paths []repo.Path, budget
 			}
 		}
 	}
+	for i := range files {
+		files[i].Hint = forAgents(files[i].Hint)
+	}
 	out.Shortened = registry.Shorten(files, budget)
 	for i := range out.Knowledge {
 		k := &out.Knowledge[i]

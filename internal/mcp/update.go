@@ -30,7 +30,14 @@ func (s *server) addUpdate(m *mcp.Server) {
 		Annotations: additive(),
 	}, func(ctx context.Context, req *mcp.CallToolRequest, in updateInput) (*mcp.CallToolResult, *registry.Closing, error) {
 		return within(ctx, s, req, in.Root, func(w Workspace) (*registry.Closing, error) {
-			return w.Registry().Close(ctx, closing(w, in))
+			out, err := w.Registry().Close(ctx, closing(w, in))
+			if err != nil {
+				return nil, err
+			}
+			for i := range out.Updated {
+				out.Updated[i].Hint = forAgents(out.Updated[i].Hint)
+			}
+			return out, nil
 		})
 	})
 }

@@ -33,6 +33,7 @@ type Knowledge struct {
 	// Nearest is the tracked file that was probably meant, where nothing is known of the path.
 	Nearest    string  `json:"nearest,omitempty"`
 	NearestB64 string  `json:"nearest_b64,omitempty"`
+	Hint       string  `json:"hint,omitempty"` // what to do about a path that nothing is known of
 	Receipt    string  `json:"receipt"`
 	Commit     repo.ID `json:"commit"` // judged at
 
@@ -88,7 +89,11 @@ func (r *Registry) Show(ctx context.Context, paths []repo.Path) ([]Knowledge, er
 			}
 		}
 		if !s.tracked && record.Text == "" && s.before.Path == "" {
-			k.neverKnown(estrange(snap.Index.Entries, s.path))
+			is := estrange(snap.Index.Entries, s.path)
+			k.neverKnown(is)
+			if k.Hint, err = r.advise(ctx, is); err != nil {
+				return nil, err
+			}
 		}
 		k.tell(record, s.path)
 		out[i] = k

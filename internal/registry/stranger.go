@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"cmp"
 	"context"
 	"sort"
 	"strings"
@@ -55,36 +56,31 @@ func nearest(entries []repo.Entry, p repo.Path) repo.Path {
 	return best
 }
 
-// hint is the command that gets whoever names the path on, there being a file there or not.
-func (s stranger) hint(there bool) string {
+// advise says what gets whoever names the path on: where to look instead, or how what is
+// there becomes tracked.
+func (r *Registry) advise(ctx context.Context, s stranger) (string, error) {
+	if s.directory {
+		return "directories are described with: ken survey next; what is said of this one: ken survey show " + fault.Quote(cmp.Or(string(s.path), ".")), nil
+	}
+	found, err := r.files.Stat(ctx, []repo.Entry{{Path: s.path}})
 	switch {
-	case s.directory:
-		label := s.path
-		if label == "" {
-			label = "."
-		}
-		return "directories are described with: ken survey next; what is said of this one: ken survey show " + fault.Quote(string(label))
-	case there:
-		return "track it first: git add " + fault.Quote(string(s.path))
+	case err != nil:
+		return "", err
+	case found[0].Presence == repo.File:
+		return "track it first: git add " + fault.Quote(string(s.path)), nil
 	case s.nearest != "":
-		return "did you mean " + s.nearest.String() + "?"
+		return "did you mean " + s.nearest.String() + "?", nil
 	default:
-		return "see what is tracked with: git ls-files"
+		return "see what is tracked with: git ls-files", nil
 	}
 }
 
 // refuse rejects a text about a path at which git tracks no file.
-func (r *Registry) refuse(ctx context.Context, snap *repo.Snapshot, w *Written, p repo.Path) error {
+func (r *Registry) refuse(ctx context.Context, snap *repo.Snapshot, w *Written, p repo.Path) (err error) {
 	s := estrange(snap.Index.Entries, p)
 	if s.directory {
 		w.Reason = "a directory: summaries are of files"
-		w.Hint = s.hint(false)
-		return nil
 	}
-	found, err := r.files.Stat(ctx, []repo.Entry{{Path: p}})
-	if err != nil {
-		return err
-	}
-	w.Hint = s.hint(found[0].Presence == repo.File)
-	return nil
+	w.Hint, err = r.advise(ctx, s)
+	return err
 }
