@@ -62,11 +62,11 @@ func (p *program) printGate(g *spec.Gated) {
 		p.io.Printf("passes\n")
 	}
 	for _, b := range g.Blocked {
-		p.io.Remarkf("hint: %s", gateHint(b))
+		p.io.Remarkf("hint: %s", term.Clean(gateHint(b)))
 	}
 	for _, u := range g.Unknown {
 		if u.Fix != "" {
-			p.io.Remarkf("hint: %s", u.Fix)
+			p.io.Remarkf("hint: %s", term.Clean(u.Fix))
 		}
 	}
 }

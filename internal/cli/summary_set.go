@@ -134,7 +134,7 @@ func (p *program) printWrittenLine(w registry.Written) {
 	}
 	p.io.Line(tone, string(w.Result), display(w.PathJSON), why)
 	if w.Hint != "" {
-		p.io.Remarkf("hint: %s", w.Hint)
+		p.io.Remarkf("hint: %s", term.Clean(w.Hint))
 	}
 }
 
