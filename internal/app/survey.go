@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"ken/internal/registry"
 	"ken/internal/repo"
@@ -36,7 +37,15 @@ func (w *workspace) surveyOf(tree survey.Tree, ranks map[repo.Path]survey.Rank) 
 
 // Desk hands the directories out.
 func (w *workspace) Desk() *survey.Desk {
-	return survey.NewDesk(w.Survey(nil), w.store, w.git.Worktree(), rand.Text)
+	d := survey.NewDesk(w.Survey(nil), w.store, w.git.Worktree(), rand.Text)
+	d.Ticks = ticks
+	return d
+}
+
+// ticks implements [survey.Ticks].
+func ticks(pause time.Duration) (<-chan time.Time, func()) {
+	t := time.NewTicker(pause)
+	return t.C, t.Stop
 }
 
 // Submit takes in what an agent wrote. What it says of files is kept for the contents

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"time"
 
 	"ken/internal/fault"
 	"ken/internal/model/provider"
@@ -26,10 +25,7 @@ func (w *workspace) SurveyLimits(opts survey.RunOptions) survey.RunOptions {
 	}
 	opts.Desk = w.Desk()
 	opts.Anew = func() survey.Tree { return &surveyTree{w: w} }
-	opts.Ticks = func(pause time.Duration) (<-chan time.Time, func()) {
-		t := time.NewTicker(pause)
-		return t.C, t.Stop
-	}
+	opts.Ticks = ticks
 	opts.Files = func(ctx context.Context, author string, it *survey.Item, texts map[repo.Path]string) error {
 		_, err := w.keepFiles(ctx, author, it.Path, it.Basis, texts)
 		return err

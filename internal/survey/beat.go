@@ -17,6 +17,23 @@ const runLease = 3 * defaultBeat
 // awaitPause is how often a run looks whether another one is done with what it waits for.
 const awaitPause = time.Second / 2
 
+// Ticks returns what is sent to once in each pause, until stop is called.
+type Ticks func(pause time.Duration) (ticks <-chan time.Time, stop func())
+
+// wait waits for one tick, or until the context is done, whose error it returns. Without ticks it
+// does not wait.
+func (t Ticks) wait(ctx context.Context, pause time.Duration) error {
+	if t != nil {
+		ticks, stop := t(pause)
+		defer stop()
+		select {
+		case <-ctx.Done():
+		case <-ticks:
+		}
+	}
+	return ctx.Err()
+}
+
 // pulse has the run show that it is alive, and hold on to what it works on, until stop is
 // called.
 func (r *run) pulse(ctx context.Context) (stop func()) {
@@ -110,34 +127,33 @@ func (r *run) awaits(ctx context.Context) (ok bool) {
 	if r.how.Ticks == nil || r.ran.Stopped != "" || !slices.ContainsFunc(r.ran.Held, func(h HeldPath) bool { return !h.agent }) {
 		return false
 	}
-	ticks, stop := r.how.Ticks(awaitPause)
-	defer stop()
-	select {
-	case <-ctx.Done():
-	case <-ticks:
-	}
+	_ = r.how.Ticks.wait(ctx, awaitPause) // the limits see that it was stopped
 	return true
 }
 
-// hold takes a directory for this run; ok is false when somebody else has it, or has
-// described it: then its standing says so.
-func (r *run) hold(ctx context.Context, st *Standing) (ok bool, err error) {
+// hold takes a directory for this run; ok is false when somebody else has it, who has met as far
+// as that is known, or has described it: then its standing says so.
+func (r *run) hold(ctx context.Context, st *Standing) (met Lease, ok bool, err error) {
 	if !r.leased() {
-		return true, nil
+		return Lease{}, true, nil
 	}
 	desk, now := r.how.Desk, r.opts.Now()
 	l := Lease{Path: st.Dir.Path, Token: desk.token(), Expires: now.Add(runLease).UTC(), Basis: r.basis(st), Recipe: r.writer.Recipe()}
-	if ok, err := desk.leases.Take(ctx, desk.worktree, l, now); !ok || err != nil {
-		return false, err
+	if ok, err := desk.leases.Take(ctx, desk.worktree, l, now); err != nil {
+		return Lease{}, false, err
+	} else if !ok { // somebody was faster
+		held, err := r.others(ctx)
+		met, _ = held.of(l.Path, l.Basis.Digest())
+		return met, false, err
 	}
 	r.mu.Lock()
 	r.mine[l.Path] = l
 	r.mu.Unlock()
-	if ok, err := r.free(ctx, desk, st, l, r.writer, r.foreign()); ok || err != nil {
-		return ok, err
+	if met, ok, err = r.free(ctx, desk, st, l, r.writer, r.foreign); ok || err != nil {
+		return met, ok, err
 	}
 	_, err = r.letGo(ctx, st, nil)
-	return false, err
+	return met, false, err
 }
 
 // letGo ends the lease of a directory, and keeps its record with it if there is one and

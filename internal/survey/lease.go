@@ -31,6 +31,10 @@ func LeaseFor(seconds int) (time.Duration, error) {
 // A Desk hands out directories to agents and takes in what they write.
 type Desk struct {
 	*Survey
+
+	// Ticks is what it waits by for a moment; it does not wait when nil.
+	Ticks Ticks
+
 	leases   Leases
 	worktree string
 	token    func() string // a new one with each call
@@ -39,7 +43,7 @@ type Desk struct {
 // NewDesk returns the desk of a work tree. Tokens come from token, which never gives
 // one twice.
 func NewDesk(s *Survey, leases Leases, worktree string, token func() string) *Desk {
-	return &Desk{s, leases, worktree, token}
+	return &Desk{Survey: s, leases: leases, worktree: worktree, token: token}
 }
 
 // hands are directories that are being described, by their paths and by what is described.
@@ -114,7 +118,8 @@ func (d *Desk) Next(ctx context.Context, lasting time.Duration) (*Handed, error)
 		return nil, err
 	}
 	now := d.opts.Now()
-	held, err := d.hands(ctx, func(l Lease) bool { return l.Expires.After(now) })
+	holds := func(l Lease) bool { return l.Expires.After(now) }
+	held, err := d.hands(ctx, holds)
 	if err != nil {
 		return nil, err
 	}
@@ -155,42 +160,77 @@ func (d *Desk) Next(ctx context.Context, lasting time.Duration) (*Handed, error)
 			return nil, err
 		}
 		if tries++; !ok {
-			continue
-		}
-		if ok, err = j.free(ctx, d, st, l, hand, func(o Lease) bool { return o.Token != l.Token && o.Expires.After(now) }); err != nil {
-			return nil, err
-		}
-		if !ok {
-			l.Expires = now.UTC() // it is over
-			if _, err := d.leases.Take(ctx, d.worktree, l, now); err != nil {
+			// Somebody was faster: who, is seen when we come to it again.
+			if held, err = d.hands(ctx, holds); err != nil {
 				return nil, err
 			}
-			if !wanted(st, hand) || j.inVain(st, hand) {
-				q.done(st)
-			}
+			q.again(st)
 			continue
 		}
-		out.Item = &WorkItem{Label(l.Path).JSON(), l.Token, l.Expires, Rules + "\n\n" + it.Prompt()}
-		return out, nil
+		met, ok, err := j.free(ctx, d, st, l, hand, func() func(Lease) bool {
+			now := d.opts.Now() // others may have let go since
+			return func(o Lease) bool { return o.Token != l.Token && o.Expires.After(now) }
+		})
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			out.Item = &WorkItem{Label(l.Path).JSON(), l.Token, l.Expires, Rules + "\n\n" + it.Prompt()}
+			return out, nil
+		}
+		l.Expires = now.UTC() // it is over
+		if _, err := d.leases.Take(ctx, d.worktree, l, now); err != nil {
+			return nil, err
+		}
+		if met.Token != "" {
+			q.putAside(st, met)
+		} else {
+			q.done(st)
+		}
 	}
+	out.Held = q.putBack()
 	return out, nil
 }
 
-// free looks again at a directory whose lease was just taken: it reports whether the same is
-// in nobody else's hands, there or in another place, and still to be described. How it stands
-// now is in its standing.
-func (j *judgement) free(ctx context.Context, d *Desk, st *Standing, l Lease, w Writer, others func(Lease) bool) (bool, error) {
-	held, err := d.hands(ctx, others)
-	if err != nil {
-		return false, err
+// How often a desk looks whether another one lets go of a twin, and how long it waits in between.
+const (
+	meetings  = 5
+	meetPause = 50 * time.Millisecond
+)
+
+// meet returns the lease of one of the others who has the same in hand as a lease that was just
+// taken, the zero one when nobody has.
+//
+// Two that take twins in the same moment meet each other. The one with the greater token is to let
+// go at once, and the other looks until it has. It cannot stay without looking: who was there
+// before looked when there was nobody to be met, and stays too.
+func (d *Desk) meet(ctx context.Context, l Lease, others func() func(Lease) bool) (Lease, error) {
+	for n := 1; ; n++ {
+		held, err := d.hands(ctx, others())
+		if err != nil {
+			return Lease{}, err
+		}
+		met, ok := held.of(l.Path, l.Basis.Digest())
+		if !ok || met.Token < l.Token || n == meetings {
+			return met, nil
+		}
+		if err := d.Ticks.wait(ctx, meetPause); err != nil {
+			return Lease{}, err
+		}
 	}
-	if _, ok := held.of(l.Path, l.Basis.Digest()); ok {
-		return false, nil
+}
+
+// free looks again at a directory whose lease was just taken: ok reports whether the same is
+// in nobody else's hands, there or in another place, and still to be described. If it is in
+// other hands, met is their lease; if not, how it stands now is in its standing.
+func (j *judgement) free(ctx context.Context, d *Desk, st *Standing, l Lease, w Writer, others func() func(Lease) bool) (met Lease, ok bool, err error) {
+	if met, err = d.meet(ctx, l, others); err != nil || met.Token != "" {
+		return met, false, err
 	}
 	// Who had it before may have handed it in since we looked.
 	written, err := j.store.WrittenOf(ctx, []repo.Path{l.Path})
 	if err != nil {
-		return false, err
+		return Lease{}, false, err
 	}
 	if list := written[l.Path]; len(list) > 0 {
 		latest := list[:1]
@@ -203,11 +243,11 @@ func (j *judgement) free(ctx context.Context, d *Desk, st *Standing, l Lease, w 
 	}
 	j.mindless = false
 	if err := j.judgeLevel(ctx, []*Directory{st.Dir}); err != nil {
-		return false, err
+		return Lease{}, false, err
 	}
 	*st = *j.at[st.Dir]
 	j.at[st.Dir] = st
-	return wanted(st, w) && !j.inVain(st, w), nil
+	return Lease{}, wanted(st, w) && !j.inVain(st, w), nil
 }
 
 // An agent is a writer that is not called: it asks.

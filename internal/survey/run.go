@@ -32,9 +32,8 @@ type RunOptions struct {
 	// the run is still at it.
 	Progress func(Progress)
 	Beat     time.Duration // 5 seconds when 0
-	// Ticks returns what is sent to once in each pause, until stop is called. Without it a
-	// run gives no sign of life, and waits for no other.
-	Ticks func(pause time.Duration) (ticks <-chan time.Time, stop func())
+	// Ticks is what a run goes by. Without it, it gives no sign of life, and waits for no other.
+	Ticks Ticks
 	// Files is given what is to be said of files; nil to let that go.
 	Files func(ctx context.Context, author string, it *Item, texts map[repo.Path]string) error
 }
@@ -449,7 +448,7 @@ func (r *run) take(ctx context.Context) (*Standing, error) {
 			r.queue.done(st)
 			continue
 		}
-		switch ok, err := r.hold(ctx, st); {
+		switch met, ok, err := r.hold(ctx, st); {
 		case err != nil:
 			return nil, err
 		case ok:
@@ -458,7 +457,7 @@ func (r *run) take(ctx context.Context) (*Standing, error) {
 			}
 			return st, nil
 		case wanted(st, r.writer) && !r.inVain(st, r.writer):
-			r.queue.putAside(st, Lease{}) // somebody was faster
+			r.queue.putAside(st, met)
 		default:
 			r.queue.done(st)
 		}
