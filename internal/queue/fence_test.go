@@ -326,3 +326,24 @@ func TestLocksAreNotWaitedForWithoutEnd(t *testing.T) {
 		t.Errorf("transactions may do nothing for %s, %v", idle, err)
 	}
 }
+
+// That a directory waits for its twin is nothing to tell of; that it could not be handed back is:
+// it stays taken until its lease ends.
+func TestATwinThatIsNotHandedBackIsToldOf(t *testing.T) {
+	t.Parallel()
+	q, run, held := hire(t)
+	var told []Event
+	w := &worker{q: q, opts: WorkOptions{Told: func(e Event) { told = append(told, e) }}.filled()}
+	w.end(t.Context(), held, Described{}, crew.ErrTwin, false)
+	if state, _, _, _ := row(t, q, "a"); state != "ready" || len(told) != 0 {
+		t.Errorf("%s, and told is %+v", state, told)
+	}
+	held = grab(t, q, run, "second")
+	if _, err := q.pool.Exec(t.Context(), `ALTER TABLE ken.survey_directory ADD CHECK (state <> 'ready') NOT VALID`); err != nil {
+		t.Fatal(err)
+	}
+	w.end(t.Context(), held, Described{}, crew.ErrTwin, false)
+	if state, _, _, _ := row(t, q, "a"); state != "taken" || len(told) != 1 || !errors.Is(told[0].Err, crew.ErrTwin) {
+		t.Errorf("%s, and told is %+v", state, told)
+	}
+}

@@ -103,6 +103,7 @@ func (w *worker) end(ctx context.Context, t *taken, d Described, failed error, l
 	e := Event{Run: t.run.ID, Path: t.of.Path, Asked: d.Calls > 0}
 	keep, cancel := context.WithTimeout(context.WithoutCancel(ctx), w.opts.Drain+w.opts.Lease)
 	defer cancel()
+	silent := false
 	if failed == nil {
 		e.Err = w.insist(keep, func(ctx context.Context) error { return w.q.finish(ctx, t, d) })
 		e.Fate = crew.Back
@@ -115,9 +116,11 @@ func (w *worker) end(ctx context.Context, t *taken, d Described, failed error, l
 		err := w.insist(keep, func(ctx context.Context) error { return w.q.fail(ctx, t, d, e.Fate, e.Delay, failed) })
 		if err != nil && !lost {
 			e.Err = errors.Join(failed, err)
+		} else {
+			silent = errors.Is(failed, crew.ErrTwin) // nothing has happened
 		}
 	}
-	if !errors.Is(failed, crew.ErrTwin) { // nothing has happened
+	if !silent {
 		w.opts.Told(e)
 	}
 	if e.Fate == crew.Stop {
