@@ -129,7 +129,7 @@ func openQueue(ctx context.Context, shops map[string]*workshop, jobs int) (*queu
 type queueServer struct{ *postgres.Store }
 
 // Lacks implements [queue.Server].
-func (s queueServer) Lacks(ctx context.Context, rights []queue.Right) error {
+func (s queueServer) Lacks(ctx context.Context, rights []queue.Right) (lacks, err error) {
 	list := make([]postgres.Right, len(rights))
 	for i, r := range rights {
 		list[i] = postgres.Right(r)

@@ -3,10 +3,13 @@ package queue
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"ken/internal/crew"
@@ -345,5 +348,30 @@ func TestATwinThatIsNotHandedBackIsToldOf(t *testing.T) {
 	w.end(t.Context(), held, Described{}, crew.ErrTwin, false)
 	if state, _, _, _ := row(t, q, "a"); state != "taken" || len(told) != 1 || !errors.Is(told[0].Err, crew.ErrTwin) {
 		t.Errorf("%s, and told is %+v", state, told)
+	}
+}
+
+// A fullServer has no connection left for who asks about rights.
+type fullServer struct{}
+
+func (fullServer) Explain(err error) error { return fmt.Errorf("explained: %w", err) }
+func (fullServer) Owner() string           { return "" }
+func (fullServer) Lacks(context.Context, []Right) (lacks, err error) {
+	return nil, &pgconn.PgError{Code: "53300", Message: "sorry, too many clients already"}
+}
+
+// A server that cannot be asked about rights says nothing about them: a worker may try again, and
+// who was refused something is told what.
+func TestRightsThatCannotBeAskedFor(t *testing.T) {
+	t.Parallel()
+	q, _, _ := hire(t)
+	q.opts.Server = fullServer{}
+	err := q.Work(t.Context(), WorkOptions{Repositories: map[string]Describer{"r": nil}})
+	if !errors.Is(err, crew.ErrAway) || !strings.Contains(err.Error(), "explained: ") {
+		t.Errorf("who works: %v", err)
+	}
+	err = q.away(t.Context(), &pgconn.PgError{Code: "42501", Message: "permission denied for table survey_run"})
+	if !denied(err) || errors.Is(err, crew.ErrAway) {
+		t.Errorf("who was refused something: %v", err)
 	}
 }

@@ -65,8 +65,8 @@ type Server interface {
 	// Explain puts a failure into words that hold no secrets.
 	Explain(err error) error
 	// Lacks says which of some rights the role lacks, and how they are granted; nil when it has
-	// them all.
-	Lacks(ctx context.Context, rights []Right) error
+	// them all. Err is why the server could not be asked.
+	Lacks(ctx context.Context, rights []Right) (lacks, err error)
 	// Owner is its address, for whoever owns the database.
 	Owner() string
 }
@@ -196,7 +196,8 @@ func (q *Queue) explain(err error) error {
 const lacksPatience = 5 * time.Second
 
 // refused says what a role lacks that was refused something, of the first rights that it lacks any
-// of: who only looks needs those of looking, and no others.
+// of: who only looks needs those of looking, and no others. Where the server cannot be asked for
+// them, it is told what was refused.
 func (q *Queue) refused(ctx context.Context, err error, of ...[]Right) error {
 	if q.opts.Server == nil {
 		return q.explain(err)
@@ -204,8 +205,12 @@ func (q *Queue) refused(ctx context.Context, err error, of ...[]Right) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lacksPatience)
 	defer cancel()
 	for _, rights := range of {
-		if lacks := q.opts.Server.Lacks(ctx, rights); lacks != nil {
+		lacks, unasked := q.opts.Server.Lacks(ctx, rights)
+		if lacks != nil {
 			return lacks
+		}
+		if unasked != nil {
+			break
 		}
 	}
 	return q.explain(err)

@@ -82,8 +82,14 @@ func (q *Queue) Work(ctx context.Context, opts WorkOptions) error {
 	w := &worker{q: q, opts: opts, fair: crew.NewFair(opts.Jobs), stop: stop, ending: ctx, hands: make(map[*taken]context.CancelCauseFunc), seen: make(map[int64]bool)}
 	// River would ask for jobs that it is refused, over and over, and say nothing.
 	if q.opts.Server != nil {
-		if err := q.opts.Server.Lacks(ctx, workRights); err != nil {
-			return err
+		lacks, err := q.opts.Server.Lacks(ctx, workRights)
+		switch {
+		case lacks != nil:
+			return lacks
+		case ctx.Err() != nil:
+			return nil
+		case err != nil:
+			return q.away(ctx, err)
 		}
 	}
 	client, err := w.client()

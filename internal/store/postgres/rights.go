@@ -80,18 +80,18 @@ var everyday = []Right{
 }
 
 // Lacks says which of some rights the role lacks, with what would grant them, nil when it has them
-// all. What is not there is not asked about.
-func (s *Store) Lacks(ctx context.Context, rights []Right) error {
+// all. What is not there is not asked about. Err is why the server could not be asked.
+func (s *Store) Lacks(ctx context.Context, rights []Right) (lacks, err error) {
 	conn, err := pgx.ConnectConfig(ctx, s.connections.config.ConnConfig)
 	if err != nil {
-		return s.explain("open", err)
+		return nil, s.explain("open", err)
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
-	lacks, err := lacking(ctx, conn, rights)
-	if err == nil {
-		err = s.wants(lacks)
+	missing, err := lacking(ctx, conn, rights)
+	if err != nil {
+		return nil, s.explain("open", err)
 	}
-	return s.explain("open", err)
+	return s.explain("open", s.wants(missing)), nil
 }
 
 // mayWrite says which rights of every day the role lacks.

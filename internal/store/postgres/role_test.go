@@ -60,6 +60,15 @@ func TestRoles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	all := []postgres.Right{{Right: "SELECT", On: "record"}, {Right: "DELETE", On: "record"}}
+	if lacks, err := s.Lacks(t.Context(), all); err != nil || lacks == nil || !strings.Contains(lacks.Error(), "lacks DELETE") {
+		t.Errorf("lacks %v, %v", lacks, err)
+	}
+	pgtest.Exec(t, admin, `ALTER ROLE ken CONNECTION LIMIT 0`)
+	if lacks, err := s.Lacks(t.Context(), all); err == nil || lacks != nil {
+		t.Errorf("without a connection: lacks %v, %v", lacks, err)
+	}
+	pgtest.Exec(t, admin, `ALTER ROLE ken CONNECTION LIMIT -1`)
 	storetest.Commit(t, s, "w", registry.Change{
 		Records: []fresh.Record{storetest.Record("text", "x", 1)}, Put: []registry.Row{storetest.Row("a", "x"), storetest.Row("b", "y")},
 		Baseline: &registry.Baseline{Head: storetest.ID("h")}, Worktrees: []string{"w"},
