@@ -165,73 +165,6 @@ func (s *Survey) Run(ctx context.Context, w Writer, opts RunOptions) (*Ran, erro
 	return r.ran, nil
 }
 
-// lookAgain counts what is to be described again because files have changed since the run
-// looked at them. Outlines are made too fast for that.
-func (r *run) lookAgain(ctx context.Context) error {
-	if r.how.Anew == nil || outlines(r.writer) || r.ran.Stopped != "" || r.ran.Left > 0 || len(r.ran.Done) == 0 {
-		return nil
-	}
-	now := Survey{r.how.Anew(), r.store, r.opts}
-	j, err := now.judge(ctx)
-	if err != nil {
-		return fmt.Errorf("look whether all of it holds: %w", err)
-	}
-	r.ran.Left = r.left(j)
-	return nil
-}
-
-// left counts the directories that this run would describe.
-func (r *run) left(j *judgement) int {
-	n := 0
-	for d, ok := range j.work(r.writer) {
-		if ok && r.wants(j.at[d]) {
-			n++
-		}
-	}
-	return n
-}
-
-// maxRounds is how often a run goes through the directories. Once is enough, but for what
-// others write meanwhile: a text may speak for directories of the same content that this run
-// was through with.
-const maxRounds = 4
-
-// rounds describes what is to be described until nothing is, which it looks after as the
-// files were when the run began.
-func (r *run) rounds(ctx context.Context, j *judgement) error {
-	for round := 1; ; round++ {
-		j.mindless = j.mindless && outlines(r.writer)
-		done := len(r.ran.Done)
-		r.judgement, r.queue = j, newQueue(j, r.wants)
-		if err := r.work(ctx); err != nil {
-			return err
-		}
-		if outlines(r.writer) || r.ran.Stopped != "" || r.ran.Left > 0 || len(r.ran.Done) == done {
-			return nil
-		}
-		var err error
-		if j, err = r.judge(ctx); err != nil {
-			return err
-		}
-		r.forgive(j)
-		if r.ran.Left = r.left(j); r.ran.Left == 0 || round == maxRounds {
-			return nil
-		}
-	}
-}
-
-// forgive takes back that this run failed at directories for which a text speaks all the
-// same, that was written about another one.
-func (r *run) forgive(j *judgement) {
-	spoken := make(map[repo.PathJSON]bool)
-	for _, d := range j.order {
-		if r.gaveUp[d.Path] && j.at[d].Verdict == Fresh {
-			spoken[Label(d.Path).JSON()] = true
-		}
-	}
-	r.ran.Failed = slices.DeleteFunc(r.ran.Failed, func(f FailedPath) bool { return spoken[f.PathJSON] })
-}
-
 // plan has a mind plan what is to be done, if it is worth it and nobody has.
 func (r *run) plan(ctx context.Context, j *judgement, m Mind) (*judgement, error) {
 	if len(j.order) <= tiny || j.plan != nil && j.plan.exact || newQueue(j, r.wants).total == 0 {
@@ -536,24 +469,6 @@ func (r *run) finish(ctx context.Context, a answer) error {
 	r.queue.done(st)
 	r.tell(Progress{Path: st.Dir.Path, Err: a.err, Done: r.queue.finished, Total: r.queue.total, Spent: r.spent})
 	return nil
-}
-
-// shared names what a text about a directory is written from, which directories that hold the
-// same have in common; it is zero for outlines: they are made faster than waited for.
-func (r *run) shared(st *Standing) fresh.Digest {
-	if outlines(r.writer) {
-		return fresh.Digest{}
-	}
-	return r.basis(st).Digest()
-}
-
-// wake has the directories go on that waited for one of the same basis: if there is a text
-// of it now, they have it too.
-func (r *run) wake(basis fresh.Digest) {
-	for _, st := range r.twins[basis] {
-		r.queue.again(st)
-	}
-	delete(r.twins, basis)
 }
 
 // ErrHopeless is in the chain of a failure after which trying other directories makes

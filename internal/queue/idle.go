@@ -1,0 +1,88 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"ken/internal/fault"
+)
+
+// watch ends the worker once no run is under way.
+func (w *worker) watch(ctx context.Context) {
+	names := slices.Collect(maps.Keys(w.opts.Repositories))
+	tick := time.NewTicker(idlePause)
+	defer tick.Stop()
+	for {
+		var running, wanting []int64
+		err := patiently(ctx, func(ctx context.Context) (err error) {
+			if running, err = w.runs(ctx, `SELECT id FROM ken.survey_run WHERE repository = ANY ($1) AND state = 'running'`, names); err != nil {
+				return err
+			}
+			w.saw(running...)
+			wanting, err = w.runs(ctx, `SELECT id FROM ken.survey_run WHERE id = ANY ($1) AND state = 'incomplete' ORDER BY id`, w.seenRuns())
+			return err
+		})
+		if err == nil && len(running) == 0 {
+			w.stop(idle(wanting))
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+func (w *worker) runs(ctx context.Context, sql string, arg any) ([]int64, error) {
+	rows, err := w.q.pool.Query(ctx, sql, arg)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[int64])
+}
+
+// saw notes runs that were under way.
+func (w *worker) saw(ids ...int64) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, id := range ids {
+		w.seen[id] = true
+	}
+}
+
+func (w *worker) seenRuns() []int64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Collect(maps.Keys(w.seen))
+}
+
+// idle is why a worker ends when no run is under way: of those that were, some may be
+// incomplete.
+func idle(incomplete []int64) error {
+	if len(incomplete) == 0 {
+		return errIdle
+	}
+	names := make([]string, len(incomplete))
+	for i, id := range incomplete {
+		names[i] = strconv.FormatInt(id, 10)
+	}
+	word := "run "
+	if len(names) > 1 {
+		word = "runs "
+	}
+	return &fault.Error{
+		Kind: fault.Stale, Hint: "see why with: ken worker dead " + names[0],
+		Err: errors.New(word + strings.Join(names, ", ") + " ended incomplete: directories were given up"),
+	}
+}
+
+// errIdle ends a worker that was to work until nothing is left.
+var errIdle = errors.New("no run is under way")
