@@ -152,7 +152,7 @@ func (r *run) hold(ctx context.Context, st *Standing) (met Lease, ok bool, err e
 	if met, ok, err = r.free(ctx, desk, st, l, r.writer, r.foreign); ok || err != nil {
 		return met, ok, err
 	}
-	_, err = r.letGo(ctx, st, nil)
+	_, err = r.letGo(context.WithoutCancel(ctx), st, nil)
 	return met, false, err
 }
 

@@ -179,7 +179,7 @@ func (d *Desk) Next(ctx context.Context, lasting time.Duration) (*Handed, error)
 			return out, nil
 		}
 		l.Expires = now.UTC() // it is over
-		if _, err := d.leases.Take(ctx, d.worktree, l, now); err != nil {
+		if _, err := d.leases.Take(context.WithoutCancel(ctx), d.worktree, l, now); err != nil {
 			return nil, err
 		}
 		if met.Token != "" {
@@ -211,11 +211,8 @@ func (d *Desk) meet(ctx context.Context, l Lease, others func() func(Lease) bool
 			return Lease{}, err
 		}
 		met, ok := held.of(l.Path, l.Basis.Digest())
-		if !ok || met.Token < l.Token || n == meetings {
+		if !ok || met.Token < l.Token || n == meetings || d.Ticks.wait(ctx, meetPause) != nil {
 			return met, nil
-		}
-		if err := d.Ticks.wait(ctx, meetPause); err != nil {
-			return Lease{}, err
 		}
 	}
 }
