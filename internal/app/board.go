@@ -43,7 +43,7 @@ type boardMemory struct {
 // boardOf sums up some of the worktrees of a repository, and tells what it has so far.
 func boardOf(ctx context.Context, g *git.Repo, all, some []git.Checkout, memory boardMemory, tell func(*board.Board)) (*board.Board, error) {
 	runs := make(chan *board.Part[board.Runs], 1)
-	go func() { runs <- memory.runs.part(ctx, runsPatient) }()
+	go func() { runs <- memory.runs.part(ctx, runsAnswer) }()
 	var desks []*boardDesk
 	var sources []board.Source
 	defer func() {

@@ -16,6 +16,7 @@ const (
 	runsFresh   = time.Second
 	runsPatient = 2 * time.Second
 	runsBriefly = 250 * time.Millisecond
+	runsAnswer  = 2 * runsPatient // whoever waits so long gets an answer: the server's, or that there is none
 	runsShown   = 5
 )
 

@@ -40,19 +40,19 @@ func TestRunsAreLookedAtAnew(t *testing.T) {
 			t.Fatal(err)
 		}
 		later()
-		if got := look.part(t.Context(), runsPatient); got == nil || got.Known == nil || len(got.Known.Runs) != n {
+		if got := look.part(t.Context(), runsAnswer); got == nil || got.Known == nil || len(got.Known.Runs) != n {
 			t.Errorf("after %d were handed out: %+v", n, got)
 		}
 	}
 
 	proxy.Stall(true)
 	later()
-	if got := look.part(t.Context(), runsPatient); got == nil || got.Unknown == nil {
+	if got := look.part(t.Context(), runsAnswer); got == nil || got.Unknown == nil {
 		t.Errorf("of a server that stalls: %+v", got)
 	}
 	later()
 	began := time.Now()
-	if got := look.part(t.Context(), runsPatient); got == nil || got.Unknown == nil {
+	if got := look.part(t.Context(), runsAnswer); got == nil || got.Unknown == nil {
 		t.Errorf("of a server that stalls: %+v", got)
 	}
 	if took := time.Since(began); took >= runsPatient {

@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"ken/internal/fault"
 	"ken/internal/repo"
@@ -230,6 +231,10 @@ func (l Ledger) unheard(remote string, args []string, status int, said string) e
 	return &fault.Error{Hint: "see what git says of the remote: git ls-remote " + fault.Quote(remote), Err: err}
 }
 
+// fetchTries is how often a fetch is tried again that met another of the same clone: both
+// write where the remote was last seen.
+const fetchTries = 5
+
 // Fetch implements [share.Ledger].
 func (l Ledger) Fetch(ctx context.Context, remote string) (repo.ID, error) {
 	_, before, err := l.Tips(ctx, remote)
@@ -243,6 +248,12 @@ func (l Ledger) Fetch(ctx context.Context, remote string) (repo.ID, error) {
 		remote, "+" + knowledgeRef + ":" + knowledgeOf(remote),
 	}
 	_, status, said, err := l.speak(ctx, remote, args...)
+	for range fetchTries {
+		if err != nil || status == 0 || !overtaken(said) {
+			break
+		}
+		_, status, said, err = l.speak(ctx, remote, args...)
+	}
 	switch {
 	case err != nil:
 		return repo.ID{}, err
@@ -293,7 +304,7 @@ func (l Ledger) Push(ctx context.Context, remote string, o share.Offer) (bool, e
 	return false, l.unheard(remote, args, status, said)
 }
 
-// overtaken reports whether a remote refused because another push came in between.
+// overtaken reports whether a ref was not written because somebody else wrote it in between.
 func overtaken(summary string) bool {
 	for _, s := range []string{"cannot lock ref", "failed to update ref", "incorrect old value", "reference already exists", "failed to lock"} {
 		if strings.Contains(summary, s) {
@@ -304,14 +315,14 @@ func overtaken(summary string) bool {
 }
 
 // progress is what git says of how far it has come: "Resolving deltas: 100% (7/7), done."
-var progress = regexp.MustCompile(`^[A-Z][A-Za-z ]+: +\d+(%|, done|$)`)
+var progress = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Z][A-Za-z ]+: +\d+(%|, done|$)`) })
 
 // refused tells why a remote did not take something, in its own words.
 func refused(summary, said string) error {
 	reason := strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(summary, "[remote rejected] "), "("), ")")
 	for _, line := range strings.FieldsFunc(said, func(r rune) bool { return r == '\n' || r == '\r' }) {
 		text, ok := strings.CutPrefix(strings.TrimSpace(line), "remote: ")
-		if text = strings.TrimSpace(text); ok && text != "" && !strings.HasPrefix(text, "error: ") && !progress.MatchString(text) {
+		if text = strings.TrimSpace(text); ok && text != "" && !strings.HasPrefix(text, "error: ") && !progress().MatchString(text) {
 			reason += ": " + firstComplaint(text)
 			break
 		}
