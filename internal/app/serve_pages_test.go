@@ -10,7 +10,6 @@ import (
 
 	"ken/internal/fault"
 	"ken/internal/git"
-	"ken/internal/registry"
 	"ken/internal/testrepo"
 )
 
@@ -103,15 +102,7 @@ func TestPagesInTheMidstOfAMerge(t *testing.T) {
 
 // A summary that does not hold is said not to in words, with what to do about it.
 func TestPageOfAStaleSummary(t *testing.T) {
-	r := specced(t)
-	w, err := open(t.Context(), openOptions{dir: r.Dir})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer w.Close()
-	if _, err := w.Registry().Write(t.Context(), []registry.Update{{Path: "api.go", Text: "It serves."}}); err != nil {
-		t.Fatal(err)
-	}
+	r, _ := summarised(t)
 	r.Write("api.go", "package api\n\nfunc Other() {}\n")
 	s := serveRepo(t, r, nil)
 	has(t, s.page(http.StatusOK, "/file?path=api.go"),

@@ -208,18 +208,25 @@ func TestServeCompresses(t *testing.T) {
 	}
 }
 
-// What is said of a file is served as ken summary show --json prints it, and nothing is
-// said of what is not tracked.
-func TestServeSummaries(t *testing.T) {
+// summarised is a repository like specced, with a summary of api.go.
+func summarised(t *testing.T) (*testrepo.Repo, *workspace) {
+	t.Helper()
 	r := specced(t)
 	w, err := open(t.Context(), openOptions{dir: r.Dir})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer w.Close()
+	t.Cleanup(func() { _ = w.Close() })
 	if _, err := w.Registry().Write(t.Context(), []registry.Update{{Path: "api.go", Text: "It serves."}}); err != nil {
 		t.Fatal(err)
 	}
+	return r, w
+}
+
+// What is said of a file is served as ken summary show --json prints it, and nothing is
+// said of what is not tracked.
+func TestServeSummaries(t *testing.T) {
+	r, w := summarised(t)
 	s := serveRepo(t, r, nil)
 	want, err := w.Registry().Show(t.Context(), []repo.Path{"api.go", "none"})
 	if err != nil {

@@ -97,6 +97,22 @@ func TestTwinsAfterTheFact(t *testing.T) {
 	}
 }
 
+// onceEach checks that a mind was asked about nothing twice, and that nothing is left to do.
+func onceEach(t *rapid.T, w *world, s *scribe) {
+	asked := make(map[fresh.Digest]repo.Path)
+	for _, it := range s.items {
+		basis := it.Basis.Digest()
+		if twin, ok := asked[basis]; ok {
+			t.Fatalf("%s is the same as %s, and was asked about too", it.Path, twin)
+		}
+		asked[basis] = it.Path
+	}
+	plan, err := w.survey(nil).Plan(t.Context(), s, survey.PlanOptions{})
+	if err != nil || len(plan.Directories) != 0 {
+		t.Fatalf("left to do: %+v, %v", plan, err)
+	}
+}
+
 // Whatever lies in several places: one run leaves nothing to do, however many describe at
 // once, and nobody is asked twice about the same.
 func TestTwinsInOneRun(t *testing.T) {
@@ -114,18 +130,7 @@ func TestTwinsInOneRun(t *testing.T) {
 		if err != nil || ran.Left > 0 {
 			t.Fatalf("%+v, %v", ran, err)
 		}
-		asked := make(map[fresh.Digest]repo.Path)
-		for _, it := range s.items {
-			basis := it.Basis.Digest()
-			if twin, ok := asked[basis]; ok {
-				t.Fatalf("%s is the same as %s, and was asked about too", it.Path, twin)
-			}
-			asked[basis] = it.Path
-		}
-		plan, err := w.survey(nil).Plan(t.Context(), s, survey.PlanOptions{})
-		if err != nil || len(plan.Directories) != 0 {
-			t.Fatalf("left to do: %+v, %v", plan, err)
-		}
+		onceEach(t, w, s)
 	})
 }
 
@@ -139,18 +144,7 @@ func TestTwinsUnderLeases(t *testing.T) {
 			}
 		}
 		workDesk(t, w, nil, s)
-		asked := make(map[fresh.Digest]repo.Path)
-		for _, it := range s.items {
-			basis := it.Basis.Digest()
-			if twin, ok := asked[basis]; ok {
-				t.Fatalf("%s is the same as %s, and was handed out too", it.Path, twin)
-			}
-			asked[basis] = it.Path
-		}
-		plan, err := w.survey(nil).Plan(t.Context(), s, survey.PlanOptions{})
-		if err != nil || len(plan.Directories) != 0 {
-			t.Fatalf("left to do: %+v, %v", plan, err)
-		}
+		onceEach(t, w, s)
 	})
 }
 
