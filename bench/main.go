@@ -10,7 +10,6 @@
 //	go run ./bench -sizes 500 -run trust one row, quickly
 //	go run ./bench -run spec -repo DIR   a real history beside the generated one
 //	go run ./bench -check                status 1 if a limit is missed
-//	go run ./bench -run scale            the figures of docs/scale.md
 package main
 
 import (
@@ -40,7 +39,6 @@ type options struct {
 
 	commits int    // of the generated history
 	repo    string // a real one, to be measured beside it; "" for none
-	assume  string // other assumptions than those of docs/scale.md
 }
 
 var errMissed = errors.New("a limit was missed")
@@ -63,7 +61,6 @@ func main() {
 	flag.StringVar(&opts.ken, "ken", "", "measure this `binary` instead of building one")
 	flag.IntVar(&opts.commits, "commits", 100_000, "length of the generated history for ken spec")
 	flag.StringVar(&opts.repo, "repo", "", "measure ken spec on a clone of the repository in this `directory` too")
-	flag.StringVar(&opts.assume, "assume", "", "for -run scale: `changes` of what is assumed, such as commits=10,cutoff=0.8")
 	flag.Parse()
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -106,9 +103,6 @@ func run(ctx context.Context, opts options) (err error) {
 		}
 	}()
 	b := &bench{options: opts, tmp: tmp, env: environment(opts.dir), memory: make(map[int]int64)}
-	if strings.HasPrefix(opts.only.String(), "scale") {
-		return b.scaleWorks(ctx, os.Stdout) // ken itself takes no part
-	}
 	if err := b.build(ctx); err != nil {
 		return err
 	}

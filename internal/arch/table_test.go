@@ -70,9 +70,8 @@ var outside = map[string][]string{
 	// It knows ken by its command line, but for the store of a team: what is held
 	// against COPY is the writing alone, and a base is filled with what a team would
 	// have written. Workers need a model to ask.
-	"bench": join(words, []string{"registry", "survey", "share", "crew", "store/postgres", "queue", "queue/queuetest", "pgtest", "model/modeltest", "bench/scale"}),
+	"bench": join(words, []string{"registry", "survey", "share", "crew", "store/postgres", "queue", "queue/queuetest", "pgtest", "model/modeltest"}),
 	// Arithmetic and a simulation, which need nothing of ken's.
-	"bench/scale": nil,
 	// Manual pages and completions are made of the commands themselves.
 	"release": {"cli"},
 	// These start the built program, as its users do.
