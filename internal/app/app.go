@@ -7,11 +7,8 @@ import (
 	"context"
 	"os"
 	"os/signal"
-	"slices"
 	"syscall"
-	"time"
 
-	"ken/internal/board"
 	"ken/internal/cli"
 	"ken/internal/mcp"
 	"ken/internal/term"
@@ -23,74 +20,32 @@ var Version = "dev"
 // Main runs one command line on the process's own streams and returns the exit
 // status.
 func Main(args []string) int {
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the process
 	deps := cli.Deps{
 		Open: func(ctx context.Context, dir string, progress func(done, total int)) (cli.Workspace, error) {
-			if slices.ContainsFunc(args, func(a string) bool { return a == "survey" || a == "up" }) {
-				onInterrupt(cancel) // money may be spent from the first moment on
-			} else {
-				time.AfterFunc(short, func() { onInterrupt(cancel) })
-			}
 			return openHere(ctx, openOptions{dir: dir, progress: progress})
 		},
-		OpenCommits: func(ctx context.Context, dir string) (cli.Commits, error) {
-			time.AfterFunc(short, func() { onInterrupt(cancel) })
-			return openCommits(ctx, dir)
-		},
+		OpenCommits: func(ctx context.Context, dir string) (cli.Commits, error) { return openCommits(ctx, dir) },
 		OpenState: func(ctx context.Context, opts cli.StateOptions) (cli.StateSpace, error) {
-			time.AfterFunc(short, func() { onInterrupt(cancel) })
 			return openState(ctx, stateOptions{from: opts.From, dir: opts.Dir, wait: opts.Wait})
 		},
-		OpenHooks: func(ctx context.Context, dir string) (cli.HookSpace, error) {
-			time.AfterFunc(short, func() { onInterrupt(cancel) })
-			return openHooks(ctx, dir)
-		},
-		Board: func(ctx context.Context, dir string, all bool) (*board.Board, error) {
-			time.AfterFunc(short, func() { onInterrupt(cancel) })
-			return makeBoard(ctx, dir, all)
-		},
-		Serve: func(ctx context.Context, dir string, opts cli.ServeOptions) error {
-			onInterrupt(cancel)
-			return serve(ctx, dir, opts)
-		},
-		OpenCrew: func(ctx context.Context, dir string) (cli.CrewSpace, error) {
-			onInterrupt(cancel)
-			return openCrew(ctx, dir)
-		},
-		Work: func(ctx context.Context, dir string, opts cli.WorkOptions) error {
-			onInterrupt(cancel)
-			return work(ctx, dir, opts)
-		},
+		OpenHooks:   func(ctx context.Context, dir string) (cli.HookSpace, error) { return openHooks(ctx, dir) },
+		OpenCrew:    func(ctx context.Context, dir string) (cli.CrewSpace, error) { return openCrew(ctx, dir) },
+		Board:       makeBoard,
+		Serve:       serve,
+		Work:        work,
 		Hear:        hear,
 		Diagnose:    diagnose,
 		Litter:      findLitter,
 		OpenClients: func(ctx context.Context, dir string) (cli.ClientSpace, error) { return openClients(ctx, dir) },
-		ServeMCP: func(ctx context.Context, dir string) error {
-			onInterrupt(cancel)
-			return serveMCP(ctx, dir)
-		},
-		Session: session,
-		Version: Version,
+		ServeMCP:    serveMCP,
+		Session:     session,
+		Version:     Version,
 	}
 	err := cli.Run(ctx, deps, term.Std(), args)
 	return cli.ExitStatus(ctx, err)
-}
-
-// short is a run that is over before anybody could interrupt it.
-const short = 30 * time.Millisecond
-
-// onInterrupt calls cancel when the user or the system asks the process to end.
-// Listening costs a thread, which short runs do without: there, a signal simply
-// ends the process, and leaves nothing half-written.
-func onInterrupt(cancel func()) {
-	asked := make(chan os.Signal, 1)
-	signal.Notify(asked, os.Interrupt, syscall.SIGTERM)
-	go func() {
-		<-asked
-		signal.Stop(asked) // a second one ends the process
-		cancel()
-	}()
 }
 
 func serveMCP(ctx context.Context, dir string) error {

@@ -36,7 +36,6 @@ func (w *workspace) outlines(ctx context.Context, files []*survey.File, read fun
 	if len(missing) == 0 {
 		return list, nil
 	}
-	w.outlineCache().begin()
 	found := make([][]byte, len(missing))
 	err := read(missing, func(k int, content []byte) {
 		o, err := outline.Of(files[missing[k]].Path, content)
@@ -103,16 +102,11 @@ func (w *workspace) outlineCache() *outlineCache {
 // after the other.
 type outlineCache struct {
 	kept *store.Outlines
-	once sync.Once
-	end  func() // of making outlines, nil if none was made
 
 	mu      sync.Mutex
 	pending map[string]map[repo.ID][]byte // by maker
 	bytes   int
 }
-
-// begin is called before outlines are made.
-func (c *outlineCache) begin() { c.once.Do(func() { c.end = beginOutlines() }) }
 
 // maxPending is how many bytes of outlines wait to be kept.
 const maxPending = 4 << 20
@@ -172,9 +166,6 @@ func (c *outlineCache) close() {
 	c.save(context.Background(), c.pending)
 	clear(c.pending)
 	c.kept.Close()
-	if c.end != nil {
-		c.end()
-	}
 }
 
 // byContent lists the contents of some of files, each once, and where each of them is

@@ -193,7 +193,6 @@ func (w *workspace) gradeAll(ctx context.Context, commits []prove.Commit, progre
 		see(c.Path, c.Old)
 		see(c.Path, c.New)
 	})
-	defer beginOutlines()()
 	shapes, err := w.shapes(ctx, files, progress)
 	if err != nil {
 		return err

@@ -69,7 +69,6 @@ func open(ctx context.Context, opts openOptions) (*workspace, error) {
 	if err != nil {
 		return nil, err
 	}
-	tuneMemory(g.GitDir())
 	outline.KeepTables(g)
 	worktrees, err := g.Worktrees()
 	if err != nil {

@@ -171,7 +171,7 @@ var errFailed = &fault.Error{Err: errors.New("")}
 // Run runs one command line and returns its error, already told to the user.
 func Run(ctx context.Context, deps Deps, io *term.IO, args []string) error {
 	p := &program{Deps: deps, io: io}
-	root := p.root(args)
+	root := p.root()
 	root.SetArgs(args)
 	root.SetIn(io.In)
 	root.SetOut(io.Out)
@@ -189,7 +189,7 @@ func Run(ctx context.Context, deps Deps, io *term.IO, args []string) error {
 // Tree returns all commands, to be described and not to be run.
 func Tree(version string) *cobra.Command {
 	p := &program{Deps: Deps{Version: version}, io: &term.IO{}}
-	return p.root([]string{"", "state", "spec", "survey", "hook", "share"}) // the verbs of these are built when they are asked for
+	return p.root()
 }
 
 // about fills in which command a hint means that ends in "ken -C DIR …" or names
@@ -250,8 +250,8 @@ func ExitStatus(ctx context.Context, err error) int {
 	}
 }
 
-// root returns the tree of commands, as far as args could ask for it.
-func (p *program) root(args []string) *cobra.Command {
+// root returns the tree of commands.
+func (p *program) root() *cobra.Command {
 	status := p.status()
 	cmd := &cobra.Command{
 		Use:   "ken",
@@ -272,42 +272,14 @@ Without a command, ken is ken status.`,
 	cmd.PersistentFlags().BoolVar(&p.io.JSON, "json", false, "print one JSON document")
 	cmd.Flags().AddFlagSet(status.Flags())
 	cmd.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usage(c, plainly(err)) })
-	commands := p.commands(args, status)
-	if build, only := commands[first(args)]; only {
-		cmd.AddCommand(build())
-		cmd.CompletionOptions.DisableDefaultCmd = true // nobody asks for it
-	} else {
-		for _, build := range commands {
-			cmd.AddCommand(build())
-		}
-	}
+	cmd.AddCommand(
+		status, p.verify(), p.close(), p.summary(), p.confirm(), p.receipt(),
+		p.state(), p.spec(), p.survey(), p.brief(), p.up(), p.init(), p.docs(), p.prove(),
+		p.hook(), p.share(), p.board(), p.worker(), p.serve(), p.install(),
+		p.doctor(), p.mcp(), p.version(),
+	)
 	checkArgs(cmd)
 	return cmd
-}
-
-// commands returns how each command is built, by its name.
-func (p *program) commands(args []string, status *cobra.Command) map[string]func() *cobra.Command {
-	return map[string]func() *cobra.Command{
-		"status": func() *cobra.Command { return status },
-		"verify": p.verify, "close": p.close, "summary": p.summary, "confirm": p.confirm, "receipt": p.receipt,
-		"state":  func() *cobra.Command { return p.state(args) },
-		"spec":   func() *cobra.Command { return p.spec(args) },
-		"survey": func() *cobra.Command { return p.survey(args) },
-		"brief":  p.brief, "up": p.up, "init": p.init, "docs": p.docs, "prove": p.prove,
-		"hook":  func() *cobra.Command { return p.hook(args) },
-		"share": func() *cobra.Command { return p.share(args) },
-		"board": p.board, "worker": p.worker, "serve": p.serve, "install": p.install,
-		"doctor": p.doctor, "mcp": p.mcp, "version": p.version,
-	}
-}
-
-// first returns the first argument, "" for none: when it is a command, no other is asked
-// for, and none is built.
-func first(args []string) string {
-	if len(args) == 0 {
-		return ""
-	}
-	return args[0]
 }
 
 // checkArgs makes wrong arguments, here and below, a usage error with a hint.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -44,12 +43,10 @@ var errStops = map[int]error{
 	3: &fault.Error{Kind: fault.Stale, Err: errors.New("")},
 }
 
-// hook returns ken hook. Its verbs are built only for a command line that names it,
-// as those of ken state are.
-func (p *program) hook(args []string) *cobra.Command {
-	const name = "hook"
+// hook returns ken hook.
+func (p *program) hook() *cobra.Command {
 	c := &cobra.Command{
-		Use:   name,
+		Use:   "hook",
 		Short: "Run what ken has to do in a hook of git's or of an agent's client",
 		Long: `What the hooks that ken init --hooks and ken install put in call. The pre-commit hook
 alone stops a commit, and only because of what the gate found; whatever goes wrong
@@ -57,11 +54,9 @@ with ken itself is said, and the commit or the agent goes on.`,
 		Args: cobra.NoArgs,
 		RunE: needsSub,
 	}
-	if slices.Contains(args, name) {
-		c.AddCommand(p.hookPreCommit(), p.hookPrepareCommitMsg(), p.hookCommitMsg(), p.hookPostCommit())
-		for _, e := range agent.Events {
-			c.AddCommand(p.hookAgent(e))
-		}
+	c.AddCommand(p.hookPreCommit(), p.hookPrepareCommitMsg(), p.hookCommitMsg(), p.hookPostCommit())
+	for _, e := range agent.Events {
+		c.AddCommand(p.hookAgent(e))
 	}
 	return c
 }

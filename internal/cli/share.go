@@ -3,18 +3,16 @@ package cli
 import (
 	"context"
 	"errors"
-	"slices"
 
 	"github.com/spf13/cobra"
 
 	"ken/internal/share"
 )
 
-// share returns ken share. Its verbs are built only for a command line that names it.
-func (p *program) share(args []string) *cobra.Command {
-	const name = "share"
+// share returns ken share.
+func (p *program) share() *cobra.Command {
 	c := &cobra.Command{
-		Use:   name,
+		Use:   "share",
 		Short: "Share what is known with other clones, through a git remote or a base",
 		Long: `What one clone knows of a content, all can know. Summaries of files and
 directories travel as records under refs/ken/knowledge of a remote that you have
@@ -28,9 +26,7 @@ on either side is on both afterwards.`,
 		Args: cobra.NoArgs,
 		RunE: needsSub,
 	}
-	if slices.Contains(args, name) {
-		c.AddCommand(p.sharePush(), p.sharePull(), p.shareStatus())
-	}
+	c.AddCommand(p.sharePush(), p.sharePull(), p.shareStatus())
 	return c
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -50,13 +49,11 @@ func (f *stateFlags) bind(flags *pflag.FlagSet) {
 	flags.DurationVar(&f.wait, "wait", 10*time.Second, "how long to wait for the directory's lock")
 }
 
-// state returns ken state. Its many verbs are built only for a command line that
-// names it: every other one would pay for them at its start.
-func (p *program) state(args []string) *cobra.Command {
-	const name = "state"
+// state returns ken state.
+func (p *program) state() *cobra.Command {
 	f := &stateFlags{}
 	c := &cobra.Command{
-		Use:   name,
+		Use:   "state",
 		Short: "Keep the working directory of an agent workflow under contract",
 		Long: `The state directory (.ken/state, or --dir) holds the working files of an agent
 workflow. A contract says which names may lie there, who writes them and how long
@@ -64,9 +61,6 @@ they live; ken state contract prints it. Sweeps move into the archive inside the
 directory, from which ken state restore brings everything back.`,
 		Args: cobra.NoArgs,
 		RunE: needsSub,
-	}
-	if !slices.Contains(args, name) {
-		return c
 	}
 	f.bind(c.PersistentFlags())
 	c.AddCommand(

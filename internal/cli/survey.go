@@ -13,12 +13,10 @@ import (
 	"ken/internal/survey"
 )
 
-// survey returns ken survey. Its verbs are built only for a command line that names
-// it.
-func (p *program) survey(args []string) *cobra.Command {
-	const name = "survey"
+// survey returns ken survey.
+func (p *program) survey() *cobra.Command {
 	c := &cobra.Command{
-		Use:   name,
+		Use:   "survey",
 		Short: "Describe every directory, leaves first, and know which descriptions still hold",
 		Long: `Keeps a text about every directory that holds tracked files. A directory is
 described after all below it, from its own files and from what is said of its
@@ -26,9 +24,7 @@ children; that is what its text carries, so whether it holds is computed.`,
 		Args: cobra.NoArgs,
 		RunE: needsSub,
 	}
-	if slices.Contains(args, name) {
-		c.AddCommand(p.surveyPlan(), p.surveyRun(), p.surveyShow(), p.surveyPrompt(), p.surveyNext(), p.surveySubmit(), p.surveyReport())
-	}
+	c.AddCommand(p.surveyPlan(), p.surveyRun(), p.surveyShow(), p.surveyPrompt(), p.surveyNext(), p.surveySubmit(), p.surveyReport())
 	return c
 }
 
