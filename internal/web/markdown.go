@@ -1,324 +1,252 @@
 package web
 
 import (
+	"bytes"
 	"html"
 	"html/template"
 	"strings"
+	"sync"
+	"time"
+	"unicode"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	extast "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/renderer"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
 )
-
-// markdown renders what people wrote in it. Whatever is not one of its marks is text:
-// HTML is shown and never obeyed, links lead to the web or to nodes, and nothing is
-// fetched. Its time is in proportion to the length, whatever stands there. link
-// returns the address of a node that is mentioned as [[id]], "" for none; it may be nil.
-func markdown(source string, link func(id string) string) template.HTML {
-	if link == nil {
-		link = func(string) string { return "" }
-	}
-	p := &prose{link: link}
-	source = strings.ReplaceAll(strings.ToValidUTF8(source, "\uFFFD"), "\r\n", "\n")
-	p.blocks(strings.Split(source, "\n"), 0, false)
-	return template.HTML(p.out.String()) //nolint:gosec // every text in it went through html.EscapeString
-}
-
-// A prose is Markdown being rendered.
-type prose struct {
-	out  strings.Builder
-	link func(id string) string
-}
-
-// maxNesting is how deep quotes and lists are followed; deeper ones are text.
-const maxNesting = 12
-
-// blocks renders lines. In a tight list paragraphs stand without their element.
-func (p *prose) blocks(lines []string, depth int, tight bool) {
-	for i := 0; i < len(lines); {
-		line := lines[i]
-		switch kind := blockOf(line); {
-		case kind == blank:
-			i++
-		case kind == fence:
-			i = p.fenced(lines, i)
-		case kind == heading:
-			level := len(line) - len(strings.TrimLeft(strings.TrimSpace(line), "#")) - (len(line) - len(strings.TrimSpace(line)))
-			p.heading(level, strings.TrimRight(strings.Trim(strings.TrimSpace(line), "#"), " "))
-			i++
-		case kind == rule:
-			p.out.WriteString("<hr>\n")
-			i++
-		case kind == quote && depth < maxNesting:
-			i = p.quote(lines, i, depth)
-		case kind == item && depth < maxNesting:
-			i = p.list(lines, i, depth)
-		case kind == indented:
-			i = p.indented(lines, i)
-		case strings.HasPrefix(strings.TrimSpace(line), "|") && i+1 < len(lines) && isDelimiter(lines[i+1]):
-			i = p.table(lines, i)
-		default:
-			i = p.paragraph(lines, i, tight)
-		}
-	}
-}
-
-type blockKind int
 
 const (
-	text blockKind = iota
-	blank
-	fence
-	heading
-	rule
-	quote
-	item
-	indented
+	// maxMarkdown is the size of a text, in bytes, up to which it is rendered.
+	maxMarkdown = 64 << 10
+	// markdownDeadline bounds the rendering of one text. Crafted text of
+	// maxMarkdown bytes takes goldmark longer than a page should wait.
+	markdownDeadline = time.Second
 )
 
-// blockOf says what a line begins.
-func blockOf(line string) blockKind {
-	s := strings.TrimLeft(line, " ")
-	switch {
-	case strings.TrimSpace(line) == "":
-		return blank
-	case len(line)-len(s) >= 4 || strings.HasPrefix(line, "\t"):
-		return indented
-	case strings.HasPrefix(s, "```") && !strings.Contains(strings.TrimLeft(s, "`"), "`"), strings.HasPrefix(s, "~~~"):
-		return fence
-	case s[0] == '#' && len(strings.TrimLeft(s, "#")) != len(s) && len(s)-len(strings.TrimLeft(s, "#")) <= 6 &&
-		(strings.TrimLeft(s, "#") == "" || strings.TrimLeft(s, "#")[0] == ' '):
-		return heading
-	case isRule(s):
-		return rule
-	case s[0] == '>':
-		return quote
-	case marker(s) > 0:
-		return item
+// markdown renders Markdown that somebody wrote. HTML in it is shown as text,
+// links lead to the web or to nodes, and pictures are not fetched. A text that is
+// too long, or takes too long, is shown as it was written.
+//
+// link returns the address of a node that is mentioned as [[id]], "" for none. It
+// may be nil.
+func markdown(source string, link func(id string) string) template.HTML {
+	source = strings.ToValidUTF8(source, "\uFFFD")
+	if len(source) > maxMarkdown {
+		return unrendered(source)
 	}
-	return text
+	rendered := make(chan template.HTML, 1)
+	go func() { rendered <- render(source, link) }()
+	deadline := time.NewTimer(markdownDeadline)
+	defer deadline.Stop()
+	select {
+	case page := <-rendered:
+		return page
+	case <-deadline.C:
+		return unrendered(source)
+	}
 }
 
-func isRule(s string) bool {
-	bare := strings.ReplaceAll(strings.TrimSpace(s), " ", "")
-	return len(bare) >= 3 && (strings.Trim(bare, "-") == "" || strings.Trim(bare, "*") == "" || strings.Trim(bare, "_") == "")
+// unrendered shows a text without reading its Markdown.
+func unrendered(source string) template.HTML {
+	return template.HTML(`<pre tabindex="0">` + html.EscapeString(source) + "</pre>\n") //nolint:gosec // it is escaped
 }
 
-// marker is how long the mark of a list's item is with the space behind it, 0 if there
-// is none.
-func marker(s string) int {
-	n := 0
+func render(source string, link func(id string) string) template.HTML {
+	pc := parser.NewContext()
+	if link != nil {
+		pc.Set(linkKey, link)
+	}
+	var page bytes.Buffer
+	if err := prose().Convert([]byte(source), &page, parser.WithContext(pc)); err != nil {
+		return unrendered(source)
+	}
+	return template.HTML(page.String()) //nolint:gosec // goldmark escapes all text, and parses no HTML here
+}
+
+// prose returns the Markdown of GitHub without HTML: its marks are text.
+var prose = sync.OnceValue(func() goldmark.Markdown {
+	blocks := withoutParser(parser.DefaultBlockParsers(), parser.NewHTMLBlockParser())
+	inlines := withoutParser(parser.DefaultInlineParsers(), parser.NewRawHTMLParser())
+	inlines = append(inlines, util.Prioritized(mentionParser{}, 150)) // before links, which also begin with [
+	return goldmark.New(
+		goldmark.WithParser(parser.NewParser(
+			parser.WithBlockParsers(blocks...),
+			parser.WithInlineParsers(inlines...),
+			parser.WithParagraphTransformers(parser.DefaultParagraphTransformers()...),
+		)),
+		goldmark.WithExtensions(
+			extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignNone)),
+			extension.Strikethrough, extension.Linkify, extension.TaskList,
+		),
+		goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(proseRenderer{}, 1))),
+	)
+})
+
+// withoutParser returns a list of goldmark's parsers without one of them.
+func withoutParser(list []util.PrioritizedValue, drop any) []util.PrioritizedValue {
+	var kept []util.PrioritizedValue
+	for _, v := range list {
+		if v.Value != drop {
+			kept = append(kept, v)
+		}
+	}
+	return kept
+}
+
+// linkKey is where the parser finds the addresses of nodes.
+var linkKey = parser.NewContextKey()
+
+// A mention is [[id]], the id of a node.
+type mention struct {
+	ast.BaseInline
+	id, address string
+}
+
+var kindMention = ast.NewNodeKind("Mention")
+
+func (*mention) Kind() ast.NodeKind { return kindMention }
+
+func (m *mention) Dump(source []byte, level int) {
+	ast.DumpHelper(m, source, level, map[string]string{"id": m.id}, nil)
+}
+
+// mentionParser reads mentions of nodes that exist.
+type mentionParser struct{}
+
+func (mentionParser) Trigger() []byte { return []byte{'['} }
+
+func (mentionParser) Parse(_ ast.Node, block text.Reader, pc parser.Context) ast.Node {
+	link, ok := pc.Get(linkKey).(func(id string) string)
+	if !ok {
+		return nil
+	}
+	line, _ := block.PeekLine()
+	rest, ok := bytes.CutPrefix(line, []byte("[["))
+	if !ok {
+		return nil
+	}
+	id, _, ok := bytes.Cut(rest, []byte("]]"))
+	if !ok {
+		return nil
+	}
+	address := link(string(id))
+	if address == "" {
+		return nil
+	}
+	block.Advance(len("[[") + len(id) + len("]]"))
+	return &mention{id: string(id), address: address}
+}
+
+// proseRenderer writes the elements that differ from goldmark's own.
+type proseRenderer struct{}
+
+func (r proseRenderer) RegisterFuncs(on renderer.NodeRendererFuncRegisterer) {
+	on.Register(ast.KindHeading, r.heading)
+	on.Register(ast.KindCodeBlock, r.code)
+	on.Register(ast.KindFencedCodeBlock, r.code)
+	on.Register(ast.KindLink, r.link)
+	on.Register(ast.KindAutoLink, r.autoLink)
+	on.Register(ast.KindImage, r.image)
+	on.Register(extast.KindTaskCheckBox, r.checkBox)
+	on.Register(kindMention, r.mention)
+}
+
+// heading writes a heading two levels below the page's own.
+func (proseRenderer) heading(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	tag := "h" + string(rune('0'+min(n.(*ast.Heading).Level+2, 6)))
+	if entering {
+		return write(w, "<"+tag+">")
+	}
+	return write(w, "</"+tag+">\n")
+}
+
+func (proseRenderer) code(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	if !entering {
+		return ast.WalkContinue, nil
+	}
+	code := html.EscapeString(string(n.Lines().Value(source)))
+	if _, err := w.WriteString(`<pre tabindex="0"><code>` + code + "</code></pre>\n"); err != nil {
+		return ast.WalkStop, err
+	}
+	return ast.WalkSkipChildren, nil
+}
+
+// link writes a link to the web. The words of any other link stay as text.
+func (proseRenderer) link(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	to := onlyWeb(string(n.(*ast.Link).Destination))
 	switch {
-	case s != "" && strings.ContainsRune("-*+", rune(s[0])):
-		n = 1
+	case to == "" && entering:
+		return write(w, `<span class="nolink">`)
+	case to == "":
+		return write(w, "</span>")
+	case entering:
+		return write(w, anchor(to))
 	default:
-		for n < len(s) && n < 9 && s[n] >= '0' && s[n] <= '9' {
-			n++
-		}
-		if n == 0 || n == len(s) || s[n] != '.' && s[n] != ')' {
-			return 0
-		}
-		n++
+		return write(w, "</a>")
 	}
-	if n == len(s) {
-		return n
-	}
-	if s[n] != ' ' {
-		return 0
-	}
-	return n + 1
 }
 
-// fenced renders code between fences.
-func (p *prose) fenced(lines []string, i int) int {
-	open := strings.TrimLeft(lines[i], " ")
-	indent := len(lines[i]) - len(open)
-	mark := open[:len(open)-len(strings.TrimLeft(open, open[:1]))]
-	var code []string
-	for i++; i < len(lines); i++ {
-		s := strings.TrimSpace(lines[i])
-		if strings.HasPrefix(s, mark) && strings.Trim(s, mark[:1]) == "" {
-			i++
-			break
-		}
-		code = append(code, strings.TrimPrefix(lines[i], strings.Repeat(" ", min(indent, len(lines[i])-len(strings.TrimLeft(lines[i], " "))))))
+func (proseRenderer) autoLink(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	if !entering {
+		return ast.WalkContinue, nil
 	}
-	p.code(code)
-	return i
+	l := n.(*ast.AutoLink)
+	label := html.EscapeString(string(l.Label(source)))
+	to := onlyWeb(string(l.URL(source)))
+	if to == "" {
+		return write(w, label)
+	}
+	return write(w, anchor(to)+label+"</a>")
 }
 
-func (p *prose) code(lines []string) {
-	p.out.WriteString(`<pre tabindex="0"><code>` + html.EscapeString(strings.Join(lines, "\n")) + "\n</code></pre>\n")
+func anchor(to string) string {
+	return `<a rel="noopener noreferrer" href="` + html.EscapeString(to) + `">`
 }
 
-// indented renders code that is set in.
-func (p *prose) indented(lines []string, i int) int {
-	var code []string
-	for ; i < len(lines); i++ {
-		kind := blockOf(lines[i])
-		if kind != indented && kind != blank {
-			break
-		}
-		code = append(code, outdent(lines[i], 4))
+// image names a picture. The page does not fetch it.
+func (proseRenderer) image(w util.BufWriter, _ []byte, _ ast.Node, entering bool) (ast.WalkStatus, error) {
+	if entering {
+		return write(w, `<span class="nolink">[picture: `)
 	}
-	for len(code) > 0 && strings.TrimSpace(code[len(code)-1]) == "" {
-		code = code[:len(code)-1]
-	}
-	p.code(code)
-	return i
+	return write(w, "]</span>")
 }
 
-// outdent takes up to n columns off the beginning of a line.
-func outdent(line string, n int) string {
-	for n > 0 && line != "" {
-		switch line[0] {
-		case ' ':
-			n--
-		case '\t':
-			n = 0
-		default:
-			return line
-		}
-		line = line[1:]
-	}
-	return line
-}
-
-// heading renders a heading, two levels below the page's own.
-func (p *prose) heading(level int, s string) {
-	tag := "h" + string(rune('0'+min(level+2, 6)))
-	p.out.WriteString("<" + tag + ">")
-	p.inline(strings.TrimSpace(s))
-	p.out.WriteString("</" + tag + ">\n")
-}
-
-func (p *prose) quote(lines []string, i, depth int) int {
-	var inner []string
-	for ; i < len(lines); i++ {
-		s := strings.TrimLeft(lines[i], " ")
-		if kind := blockOf(lines[i]); kind != quote && (kind != text || len(inner) == 0) {
-			break
-		}
-		inner = append(inner, strings.TrimPrefix(strings.TrimPrefix(s, ">"), " "))
-	}
-	p.out.WriteString("<blockquote>\n")
-	p.blocks(inner, depth+1, false)
-	p.out.WriteString("</blockquote>\n")
-	return i
-}
-
-// list renders items for as long as they follow each other.
-func (p *prose) list(lines []string, i, depth int) int {
-	s := strings.TrimLeft(lines[i], " ")
-	tag := "ul"
-	if s[0] >= '0' && s[0] <= '9' {
-		tag = "ol"
-	}
-	var items [][]string
-	loose := false
-	for i < len(lines) && blockOf(lines[i]) == item {
-		s := strings.TrimLeft(lines[i], " ")
-		if ordered := s[0] >= '0' && s[0] <= '9'; ordered != (tag == "ol") {
-			break
-		}
-		width := len(lines[i]) - len(s) + marker(s)
-		inner := []string{s[marker(s):]}
-		gap := false
-		for i++; i < len(lines); i++ {
-			kind, set := blockOf(lines[i]), len(lines[i])-len(strings.TrimLeft(lines[i], " \t"))
-			if kind == blank {
-				gap = true
-				inner = append(inner, "")
-				continue
-			}
-			if set < min(width, 2) && (gap || kind != text) {
-				break
-			}
-			loose = loose || gap
-			gap = false
-			inner = append(inner, outdent(lines[i], width))
-		}
-		loose = loose || gap && i < len(lines) && blockOf(lines[i]) == item
-		items = append(items, inner)
-	}
-	p.out.WriteString("<" + tag + ">\n")
-	for _, inner := range items {
-		box := ""
-		if box, inner[0] = task(inner[0]); box != "" {
-			p.out.WriteString(`<li class="task">` + box)
-		} else {
-			p.out.WriteString("<li>")
-		}
-		p.blocks(inner, depth+1, !loose)
-		p.out.WriteString("</li>\n")
-	}
-	p.out.WriteString("</" + tag + ">\n")
-	return i
-}
-
-// task tells whether an item is one of a list of tasks: [ ] or [x] before the words.
-func task(line string) (box, words string) {
-	mark, words, ok := strings.Cut(line, "] ")
+func (proseRenderer) checkBox(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 	switch {
-	case ok && mark == "[ ":
-		return `<span class="box" role="img" aria-label="to do">☐</span> `, words
-	case ok && (mark == "[x" || mark == "[X"):
-		return `<span class="box" role="img" aria-label="done">☑</span> `, words
+	case !entering:
+		return ast.WalkContinue, nil
+	case n.(*extast.TaskCheckBox).IsChecked:
+		return write(w, `<span class="box" role="img" aria-label="done">☑</span> `)
+	default:
+		return write(w, `<span class="box" role="img" aria-label="to do">☐</span> `)
 	}
-	return "", line
 }
 
-func isDelimiter(line string) bool {
-	s := strings.TrimSpace(line)
-	return strings.Contains(s, "-") && strings.Contains(s, "|") && strings.Trim(s, "|:- \t") == ""
+func (proseRenderer) mention(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	if !entering {
+		return ast.WalkContinue, nil
+	}
+	m := n.(*mention)
+	return write(w, `<a href="`+html.EscapeString(m.address)+`">`+html.EscapeString(m.id)+"</a>")
 }
 
-func (p *prose) table(lines []string, i int) int {
-	row := func(line, tag string) {
-		p.out.WriteString("<tr>")
-		s := strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(line), "|"), "|")
-		for cell := range strings.SplitSeq(strings.ReplaceAll(s, `\|`, "\x00"), "|") {
-			p.out.WriteString("<" + tag + ">")
-			p.inline(strings.ReplaceAll(strings.TrimSpace(cell), "\x00", "|"))
-			p.out.WriteString("</" + tag + ">")
-		}
-		p.out.WriteString("</tr>\n")
-	}
-	p.out.WriteString("<table><thead>\n")
-	row(lines[i], "th")
-	p.out.WriteString("</thead><tbody>\n")
-	for i += 2; i < len(lines) && strings.HasPrefix(strings.TrimSpace(lines[i]), "|"); i++ {
-		row(lines[i], "td")
-	}
-	p.out.WriteString("</tbody></table>\n")
-	return i
+func write(w util.BufWriter, s string) (ast.WalkStatus, error) {
+	_, err := w.WriteString(s)
+	return ast.WalkContinue, err
 }
 
-func (p *prose) paragraph(lines []string, i int, tight bool) int {
-	var said []string
-	for ; i < len(lines); i++ {
-		s := strings.TrimSpace(lines[i])
-		if len(said) > 0 {
-			if s != "" && strings.Trim(s, "=") == "" {
-				p.heading(1, strings.Join(said, " "))
-				return i + 1
-			}
-			if len(s) > 1 && strings.Trim(s, "-") == "" {
-				p.heading(2, strings.Join(said, " "))
-				return i + 1
-			}
-			if kind := blockOf(lines[i]); kind != text && kind != indented {
-				break
-			}
+// onlyWeb returns an address of the web unchanged, and "" for any other: a path
+// leads nowhere here.
+func onlyWeb(to string) string {
+	lower := strings.ToLower(to)
+	for _, scheme := range []string{"https://", "http://", "mailto:"} {
+		if strings.HasPrefix(lower, scheme) && !strings.ContainsFunc(to, unicode.IsControl) {
+			return to
 		}
-		if strings.HasSuffix(lines[i], "  ") {
-			s += "\\"
-		}
-		said = append(said, s)
 	}
-	if !tight {
-		p.out.WriteString("<p>")
-	}
-	p.inline(strings.TrimSuffix(strings.Join(said, "\n"), "\\"))
-	if !tight {
-		p.out.WriteString("</p>")
-	}
-	p.out.WriteString("\n")
-	return i
+	return ""
 }
