@@ -13,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 
+	"ken/internal/atomicfile"
 	"ken/internal/client"
 	"ken/internal/fault"
 	"ken/internal/git"
@@ -253,7 +254,7 @@ func (f *clientFile) apply(c client.Change) error {
 		return &fault.Error{Hint: "run it again", Err: errors.New("it was changed meanwhile")}
 	}
 	if c.Deed != client.Remove {
-		return replaceWhole(root, name, c.Text, f.mode)
+		return atomicfile.WriteIn(root, name, c.Text, f.mode)
 	}
 	if err := root.Remove(name); err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"ken/internal/atomicfile"
 	"ken/internal/git"
 	"ken/internal/hook"
 	"ken/internal/registry"
@@ -152,7 +153,7 @@ func (h *hookSpace) edit(file string, change func([]byte) ([]byte, error)) error
 	if err != nil || string(changed) == string(text) {
 		return err
 	}
-	if err := replaceWhole(root, name, changed, info.Mode().Perm()); err != nil {
+	if err := atomicfile.WriteIn(root, name, changed, info.Mode().Perm()); err != nil {
 		return fmt.Errorf("write the message: %w", err)
 	}
 	return nil

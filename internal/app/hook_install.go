@@ -3,7 +3,6 @@ package app
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 
+	"ken/internal/atomicfile"
 	"ken/internal/fault"
 	"ken/internal/hook"
 	"ken/internal/repo"
@@ -180,18 +180,18 @@ func (p *hooksPlace) apply(s hook.Step) error {
 	}
 	switch s.Deed {
 	case hook.Create:
-		return replaceWhole(root, name, s.Content, 0o755)
+		return atomicfile.WriteIn(root, name, s.Content, 0o755)
 	case hook.Rewrite:
 		info, err := root.Lstat(name)
 		if err != nil {
 			return err
 		}
-		return replaceWhole(root, name, s.Content, info.Mode().Perm())
+		return atomicfile.WriteIn(root, name, s.Content, info.Mode().Perm())
 	case hook.SetAside:
 		if err := setAside(root, name); err != nil {
 			return err
 		}
-		return replaceWhole(root, name, s.Content, 0o755)
+		return atomicfile.WriteIn(root, name, s.Content, 0o755)
 	case hook.Remove:
 		return root.Remove(name)
 	case hook.Restore:
@@ -223,22 +223,4 @@ func (p *hooksPlace) failed(name string, err error) error {
 		}
 	}
 	return err
-}
-
-// replaceWhole writes a file beside the one it replaces, and renames it.
-func replaceWhole(root *os.Root, name string, content []byte, mode fs.FileMode) error {
-	temp := "." + name + "." + strings.ToLower(rand.Text()[:12]) + ".tmp"
-	f, err := root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(content)
-	err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
-	if err == nil {
-		err = root.Rename(temp, name)
-	}
-	if err != nil {
-		return errors.Join(err, root.Remove(temp))
-	}
-	return nil
 }

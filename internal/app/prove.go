@@ -1,7 +1,7 @@
 package app
 
 import (
-	"cmp"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"ken/internal/atomicfile"
 	"ken/internal/cli"
 	"ken/internal/fault"
 	"ken/internal/git"
@@ -23,13 +24,10 @@ import (
 
 // Prove replays the history of HEAD by the repository's policy as it is now.
 func (w *workspace) Prove(ctx context.Context, opts cli.ProveOptions) (*prove.Report, error) {
-	var plot *plotFile
 	if opts.Plot != "" {
-		var err error
-		if plot, err = w.openPlot(opts.Plot); err != nil {
+		if err := checkPlot(opts.Plot); err != nil {
 			return nil, err
 		}
-		defer plot.discard()
 	}
 	h, err := w.history(ctx, opts)
 	if err != nil {
@@ -43,10 +41,10 @@ func (w *workspace) Prove(ctx context.Context, opts cli.ProveOptions) (*prove.Re
 			ReadBytes: a.ReadBytes, Text: a.Text, Apart: a.Apart, Answer: a.Answer,
 		},
 	})
-	if plot == nil {
+	if opts.Plot == "" {
 		return r, ctx.Err()
 	}
-	return r, plot.write(r)
+	return r, writePlot(opts.Plot, r)
 }
 
 // history reads the newest commits of HEAD with all that a replay has to know of them.
@@ -137,17 +135,10 @@ func treeBefore(files []git.TreeFile, commits []repo.Commit) ([]place, error) {
 	return list, nil
 }
 
-// A plotFile is a plot that is not there yet: it is written beside its place, and put
-// there whole.
-type plotFile struct {
-	temp *os.File
-	name string
-}
-
-// openPlot finds out whether a plot can be written before any work is done for it.
-func (w *workspace) openPlot(name string) (*plotFile, error) {
+// checkPlot finds out whether a plot can be written before any work is done for it.
+func checkPlot(name string) error {
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
-		return nil, &fault.Error{
+		return &fault.Error{
 			Kind: fault.Usage, Hint: "name a file: ken prove --plot " + fault.Quote(filepath.Join(name, "prove.svg")),
 			Err: fmt.Errorf("plot: %s is not a file", name),
 		}
@@ -158,28 +149,22 @@ func (w *workspace) openPlot(name string) (*plotFile, error) {
 		if e, ok := errors.AsType[*fs.PathError](err); ok {
 			why = e.Err
 		}
-		return nil, &fault.Error{
+		return &fault.Error{
 			Hint: "name a file where you may write: ken prove --plot " + fault.Quote(filepath.Join(os.TempDir(), "prove.svg")),
 			Err:  fmt.Errorf("plot: write into %s: %w", filepath.Dir(name), why),
 		}
 	}
-	return &plotFile{f, name}, nil
+	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
-func (p *plotFile) write(r *prove.Report) error {
-	err := prove.Plot(p.temp, r)
-	err = cmp.Or(err, p.temp.Chmod(0o644), p.temp.Sync(), p.temp.Close())
+func writePlot(name string, r *prove.Report) error {
+	var plot bytes.Buffer
+	err := prove.Plot(&plot, r)
 	if err == nil {
-		err = os.Rename(p.temp.Name(), p.name)
+		err = atomicfile.Write(name, plot.Bytes(), 0o644)
 	}
 	if err != nil {
-		return fmt.Errorf("plot: write %s: %w", p.name, err)
+		return fmt.Errorf("plot: write %s: %w", name, err)
 	}
 	return nil
-}
-
-// discard lets go of what was not put in its place.
-func (p *plotFile) discard() {
-	_ = p.temp.Close()           // closed already where all went well
-	_ = os.Remove(p.temp.Name()) // and so is there no such file any more
 }

@@ -10,6 +10,8 @@ import (
 	"runtime"
 	"strings"
 	"syscall"
+
+	"ken/internal/atomicfile"
 )
 
 // serveToken returns the token of a repository's dashboard, which stays the same until
@@ -45,19 +47,7 @@ func keepToken(dir, name, token string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(dir, ".token-*") // mode 0600
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString(token + "\n")
-	err = errors.Join(err, f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), name)
-	}
-	if err != nil {
-		err = errors.Join(err, os.Remove(f.Name()))
-	}
-	return err
+	return atomicfile.Write(name, []byte(token+"\n"), 0o600)
 }
 
 // tokenFile is where the token lies, in ken's folder.

@@ -8,7 +8,7 @@ var (
 	words     = []string{"repo", "fault", "near", "fresh", "model", "outline", "outline/syntax"}
 	decisions = []string{"registry", "survey", "crew", "contract", "workflow", "spec", "hook", "docs", "prove", "litter", "board", "client", "agent", "setup", "share"}
 	facts     = []string{
-		"git", "content", "state", "model/provider", "config",
+		"atomicfile", "git", "content", "state", "model/provider", "config",
 		"store", "store/sqlite", "store/postgres", "store/memory", "store/team", "queue",
 	}
 	screen   = []string{"term"}
@@ -40,12 +40,13 @@ var imports = func() map[string][]string {
 	m["crew"] = join(words, []string{"survey"})
 	m["board"] = without(join(words, decisions), "board")
 	for _, p := range facts {
-		m[p] = join(words, decisions)
+		m[p] = join(words, decisions, []string{"atomicfile"})
 	}
+	m["atomicfile"] = nil // every fact that keeps files replaces them with it
 	// Choosing an engine is all that store itself does.
-	m["store"] = join(words, decisions, []string{"store/sqlite", "store/postgres", "store/memory"})
+	m["store"] = join(words, decisions, []string{"atomicfile", "store/sqlite", "store/postgres", "store/memory"})
 	// One base that a machine keeps in step with, and the one engine that it is on.
-	m["store/team"] = join(words, decisions, []string{"store/postgres"})
+	m["store/team"] = join(words, decisions, []string{"atomicfile", "store/postgres"})
 	m["term"] = words
 	for _, p := range faces {
 		m[p] = join(words, decisions)
@@ -71,7 +72,6 @@ var outside = map[string][]string{
 	// against COPY is the writing alone, and a base is filled with what a team would
 	// have written. Workers need a model to ask.
 	"bench": join(words, []string{"registry", "survey", "share", "crew", "store/postgres", "queue", "queue/queuetest", "pgtest", "model/modeltest"}),
-	// Arithmetic and a simulation, which need nothing of ken's.
 	// Manual pages and completions are made of the commands themselves.
 	"release": {"cli"},
 	// These start the built program, as its users do.

@@ -1,13 +1,14 @@
 package git
 
 import (
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
+
+	"ken/internal/atomicfile"
 )
 
 // The index lies in two files, each of them one segment: the base, and the tail that
@@ -17,11 +18,7 @@ import (
 const (
 	baseFile = "base"
 	tailFile = "tail"
-	tempTail = ".tmp"
 )
-
-// HistoryFile is where the larger part of the index lies, from the common directory.
-const HistoryFile = "ken/cache/history/" + baseFile
 
 func (r *Repo) historyDir() string { return filepath.Join(r.common, "ken", "cache", "history") }
 
@@ -72,26 +69,13 @@ func (r *Repo) saveHistory(h *History) error {
 	return nil
 }
 
-// replaceFile writes a file beside the one it replaces and renames it. It is not
-// synced: what a crash leaves of it is recognised and made again.
+// replaceFile replaces a file of the cache. A crash may damage it; readers
+// recognise that and make it again.
 func replaceFile(dir, name string, data []byte) error {
 	if len(data) > maxHistory {
 		return fmt.Errorf("%d bytes are more than is kept", len(data))
 	}
-	temp := filepath.Join(dir, "."+name+"."+strings.ToLower(rand.Text()[:12])+tempTail)
-	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	err = errors.Join(err, f.Close())
-	if err == nil {
-		err = os.Rename(temp, filepath.Join(dir, name))
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(temp))
-	}
-	return nil
+	return atomicfile.WriteCache(filepath.Join(dir, name), data)
 }
 
 // sweep removes what writers that died have left.
@@ -102,7 +86,7 @@ func sweep(dir string) {
 	}
 	for _, e := range entries {
 		info, err := e.Info()
-		if err == nil && strings.HasSuffix(e.Name(), tempTail) && time.Since(info.ModTime()) > time.Hour {
+		if err == nil && strings.HasSuffix(e.Name(), atomicfile.Suffix) && time.Since(info.ModTime()) > time.Hour {
 			_ = os.Remove(filepath.Join(dir, e.Name())) // there is always another time
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"ken/internal/atomicfile"
 	"ken/internal/share"
 )
 
@@ -37,22 +38,8 @@ func (m ShareMemory) Save(memory share.Memory) (err error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return fmt.Errorf("remember what was shared: %w", err)
 	}
-	f, err := os.CreateTemp(dir, "share-*.tmp")
-	if err != nil {
+	if err := atomicfile.WriteCache(m.path, b); err != nil {
 		return fmt.Errorf("remember what was shared: %w", err)
 	}
-	defer func() {
-		if err != nil {
-			os.Remove(f.Name()) //nolint:errcheck // what failed is told already
-		}
-	}()
-	if _, err = f.Write(b); err == nil {
-		err = f.Close()
-	} else {
-		f.Close() //nolint:errcheck // likewise
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), m.path)
-	}
-	return err
+	return nil
 }

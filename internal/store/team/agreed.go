@@ -48,7 +48,7 @@ func (t *Team) Agree() error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return replace(t.agreements(), append(b, t.address.Agreement()+"\n"...), settled)
+	return replace(t.agreements(), append(b, t.address.Agreement()+"\n"...))
 }
 
 var errNotAgreed = errors.New("nobody has agreed to it")

@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"ken/internal/atomicfile"
 )
 
 // A memory is what this user's machine remembers of a way to a base: when it was gone last,
@@ -69,37 +71,16 @@ func (t *Team) recall() (m memory) {
 // keep remembers. Where that is not possible, the next command makes a visit of its own.
 func (t *Team) keep() {
 	if b, err := json.Marshal(t.memory); err == nil && t.dir() != "" {
-		_ = replace(t.file(".json"), b, loose) // see above
+		_ = replace(t.file(".json"), b) // see above
 	}
 }
 
-// Whether a file is on the disk before it takes the place of another. What is not may be lost
-// with the machine, and is written by every visit.
-const (
-	settled = true
-	loose   = false
-)
-
-// replace writes a file whole, for nobody else to read.
-func replace(name string, content []byte, settled bool) error {
+// replace replaces a file that only its owner reads.
+func replace(name string, content []byte) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(name), ".new-")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(content)
-	if err == nil && settled {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), name)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-	}
-	return err
+	return atomicfile.Write(name, content, 0o600)
 }
 
 // A machine is who stands behind rows and baselines.

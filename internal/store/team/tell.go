@@ -228,7 +228,7 @@ func (t *Team) keepSent(standing string, rows map[repo.Path]uint64) {
 		b = append(b, p...)
 		b = binary.LittleEndian.AppendUint64(b, sum)
 	}
-	_ = replace(t.sentFile(), b, settled) // without it the base is asked what it has
+	_ = replace(t.sentFile(), b) // without it the base is asked what it has
 }
 
 // sumOf is over what of a row the base is told. What a fresh row is about follows from its

@@ -1,0 +1,80 @@
+// Package atomicfile replaces files whole. A reader meets the old content or the
+// new one, never a part of either.
+//
+// Every function writes to a new file beside the old one and renames it. The
+// new file's name begins with a dot and ends in [Suffix].
+package atomicfile
+
+import (
+	"crypto/rand"
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+// Suffix ends the names of files that are being written. A process that dies
+// leaves such a file behind; anyone may delete it.
+const Suffix = ".tmp"
+
+// Write replaces the file name with content. The content is on disk before the
+// name points to it. The directory must exist.
+func Write(name string, content []byte, mode fs.FileMode) error {
+	return write(name, content, mode, true)
+}
+
+// WriteCache is Write for a file that can be made again: it does not wait for
+// the disk, so a crash of the machine may leave a damaged file.
+func WriteCache(name string, content []byte) error {
+	return write(name, content, 0o644, false)
+}
+
+// WriteIn is Write for a name inside of root.
+func WriteIn(root *os.Root, name string, content []byte, mode fs.FileMode) error {
+	temp := path.Join(path.Dir(filepath.ToSlash(name)), tempName(path.Base(filepath.ToSlash(name))))
+	f, err := root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return err
+	}
+	if err := fill(f, content, mode, true); err != nil {
+		return errors.Join(err, root.Remove(temp))
+	}
+	if err := root.Rename(temp, name); err != nil {
+		return errors.Join(err, root.Remove(temp))
+	}
+	return nil
+}
+
+func write(name string, content []byte, mode fs.FileMode, sync bool) error {
+	temp := filepath.Join(filepath.Dir(name), tempName(filepath.Base(name)))
+	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return err
+	}
+	if err := fill(f, content, mode, sync); err != nil {
+		return errors.Join(err, os.Remove(temp))
+	}
+	if err := os.Rename(temp, name); err != nil {
+		return errors.Join(err, os.Remove(temp))
+	}
+	return nil
+}
+
+// fill writes a new file and closes it.
+func fill(f *os.File, content []byte, mode fs.FileMode, sync bool) error {
+	_, err := f.Write(content)
+	if err == nil && sync {
+		// The umask applies to a new file, and mode may be that of an old one.
+		err = errors.Join(f.Chmod(mode), f.Sync())
+	}
+	return errors.Join(err, f.Close())
+}
+
+// tempName returns a unique name for the next version of a file.
+func tempName(name string) string {
+	const longest = 255 // bytes that every file system takes
+	tail := "." + strings.ToLower(rand.Text()[:12]) + Suffix
+	return "." + name[:min(len(name), longest-1-len(tail))] + tail
+}
