@@ -114,6 +114,7 @@ var doors = map[string][]string{
 	"github.com/agnivade/levenshtein":        {"near"},
 	"github.com/fsnotify/fsnotify":           {"content"},
 	"github.com/tailscale/hujson":            {"client"},
+	"github.com/yuin/goldmark":               {"docs", "web"},
 	"github.com/pelletier/go-toml":           {"client"},
 	"github.com/rogpeppe/go-internal":        {},
 	"github.com/google/go-cmp":               {"store/storetest"},

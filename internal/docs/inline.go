@@ -2,287 +2,29 @@ package docs
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/yuin/goldmark/ast"
 )
-
-// define takes down which labels of links lead out of the repository.
-func (r *reader) define(blocks []leaf) {
-	r.external = make(map[string]bool)
-	for i := range blocks {
-		if blocks[i].kind != paragraph {
-			continue
-		}
-		for _, line := range blocks[i].lines {
-			label, dest, ok := definition(string(r.src[line.Start:line.End]))
-			if !ok {
-				break
-			}
-			l := string(r.src[line.Start:line.End])
-			if key := labelKey(label); key != "" {
-				if _, twice := r.external[key]; !twice {
-					r.external[key] = elsewhereLink(l[dest.Start:dest.End])
-				}
-			}
-		}
-	}
-}
-
-// definition takes a line apart that defines a label: [label]: destination.
-func definition(line string) (label string, dest Span, ok bool) {
-	if len(line) == 0 || line[0] != '[' || len(line) > 1 && line[1] == '^' {
-		return "", Span{}, false
-	}
-	end := strings.Index(line[:min(len(line), 1000)], "]:")
-	if end < 2 || strings.ContainsAny(line[1:end], "[]") {
-		return "", Span{}, false
-	}
-	at := end + 2
-	for at < len(line) && (line[at] == ' ' || line[at] == '\t') {
-		at++
-	}
-	dest, next, ok := destination(line, at)
-	if !ok || next < len(line) && line[next] != ' ' && line[next] != '\t' || dest.Start == dest.End {
-		return "", Span{}, false
-	}
-	return line[1:end], dest, true
-}
-
-func labelKey(label string) string {
-	return strings.ToLower(strings.Join(strings.Fields(label), " "))
-}
-
-// destination reads the destination of a link at a place, and returns where it ends.
-func destination(t string, at int) (dest Span, next int, ok bool) {
-	if at < len(t) && t[at] == '<' {
-		for i := at + 1; i < len(t); i++ {
-			switch t[i] {
-			case '\\':
-				i++
-			case '>':
-				return Span{at + 1, i}, i + 1, true
-			case '<', '\n':
-				return Span{}, 0, false
-			}
-		}
-		return Span{}, 0, false
-	}
-	depth, i := 0, at
-loop:
-	for ; i < len(t); i++ {
-		switch b := t[i]; {
-		case b == '\\' && i+1 < len(t) && t[i+1] != '\n':
-			i++
-		case b == '(':
-			if depth++; depth > 16 {
-				return Span{}, 0, false
-			}
-		case b == ')':
-			if depth--; depth < 0 {
-				break loop
-			}
-		case b <= ' ':
-			break loop
-		}
-	}
-	i = min(i, len(t))
-	return Span{at, i}, i, true
-}
-
-// elsewhereLink reports whether a destination is outside of the repository.
-func elsewhereLink(dest string) bool {
-	if strings.HasPrefix(dest, "//") {
-		return true
-	}
-	for i := range len(dest) {
-		b := dest[i]
-		switch {
-		case b == ':':
-			return i > 1
-		case !isLetter(b) && (i == 0 || !isDigit(b) && b != '+' && b != '-' && b != '.'):
-			return false
-		}
-	}
-	return false
-}
-
-// linkName returns the path that a destination names, none if it leads elsewhere or
-// into the document itself.
-func linkName(dest string) (named, bool) {
-	n := named{kind: Path}
-	if dest == "" || len(dest) > 1000 || elsewhereLink(dest) || strings.ContainsAny(dest, "{}<>$|\n\"") || !utf8.ValidString(dest) {
-		return n, false
-	}
-	end := len(dest)
-	if i := strings.IndexAny(dest, "#?"); i >= 0 {
-		end = i
-	}
-	start := 0
-	for strings.HasPrefix(dest[start:end], "./") {
-		start += 2
-	}
-	for end > start+1 && dest[end-1] == '/' {
-		end--
-		n.dir = true
-	}
-	raw := dest[start:end]
-	name := decode(unescape(raw))
-	if !utf8.ValidString(name) || strings.ContainsAny(name, "\x00\n<>{}") || strings.Contains(name, "...") || strings.Contains(name, "…") {
-		return n, false
-	}
-	switch name {
-	case "", ".", "..", "/", "url", "link", "URL":
-		return n, false
-	}
-	first, rest, _ := strings.Cut(strings.TrimLeft(name, "./"), "/")
-	switch {
-	case strings.HasPrefix(name, "../") && hostPages.has(first):
-		return n, false // ../../issues, which the host of the repository makes
-	case first == "www" || strings.HasPrefix(first, "www.") || rest != "" && name[0] != '.' && isDomain(first):
-		return n, false
-	case strings.HasPrefix(name, "mailto") || strings.HasPrefix(name, "~") || strings.Contains(name, "//"):
-		return n, false
-	}
-	for part := range strings.SplitSeq(name, "/") {
-		if placeholder(part) {
-			return n, false
-		}
-	}
-	if strings.Contains(name, "path/to") {
-		return n, false
-	}
-	n.name = name
-	n.start, n.end = start, end
-	return n, true
-}
-
-// decode puts the bytes in that a destination has as %20.
-func decode(s string) string {
-	if !strings.Contains(s, "%") {
-		return s
-	}
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if s[i] == '%' && i+2 < len(s) {
-			if n, err := strconv.ParseUint(s[i+1:i+3], 16, 8); err == nil {
-				b.WriteByte(byte(n))
-				i += 2
-				continue
-			}
-		}
-		b.WriteByte(s[i])
-	}
-	return b.String()
-}
-
-// unescape takes the backslashes from before punctuation.
-func unescape(s string) string {
-	if !strings.ContainsAny(s, `\&`) {
-		return s
-	}
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if s[i] == '\\' && i+1 < len(s) && !isLetter(s[i+1]) && !isDigit(s[i+1]) && s[i+1] < utf8.RuneSelf {
-			i++
-		}
-		b.WriteByte(s[i])
-	}
-	return strings.ReplaceAll(b.String(), "&amp;", "&")
-}
-
-var hostPages = lexicon{text: `issues pulls pull releases wiki actions discussions tree blob commit commits compare security stargazers
-	network graphs settings milestones labels projects tags branches fork deployments packages contributors raw`}
-
-// A bracket is an open one that a link may begin with.
-type bracket struct {
-	at    int
-	found int // how much was found before
-}
 
 // inline reads the text of a block, and returns it with everything blanked that is
 // not prose: code, destinations, markup.
 func (r *reader) inline(p *passage, l *leaf) (mask string) {
-	t := p.text
-	if r.plain && !strings.ContainsAny(t, "`/@") || !strings.ContainsAny(t, "`<[/@") {
-		return t
+	out := make([]byte, len(p.text))
+	known := len(r.found)
+	switch {
+	case r.plain:
+		copy(out, p.text)
+		r.plainSpans(p, out)
+	case l.kind == html:
+		r.markup(p, l, 0, p.text)
+	default:
+		r.spans(p, l, out)
 	}
-	out := []byte(t)
-	blank := func(from, to int) {
-		for i := from; i < to; i++ {
-			out[i] = 0
-		}
-	}
-	i := 0
-	if l.kind == paragraph && !r.plain {
-		i = r.definitions(p)
-		blank(0, i)
-	}
-	ticks := tickRuns(t)
-	var open []bracket
-	unclosed := false // comments
-	for i < len(t) {
-		switch b := t[i]; {
-		case r.mdx && strings.HasPrefix(t[i:], "{/*") && !unclosed:
-			n := strings.Index(t[i:], "*/}")
-			if n < 0 {
-				unclosed = true
-				continue
-			}
-			r.note(p, l, i, t[i+3:max(i+3, i+n)])
-			blank(i, i+n+3)
-			i += n + 3
-		case l.kind == html && b != '<':
-			i++
-		case b == '`':
-			next, end := ticks.span(i)
-			if end == 0 {
-				i = next
-				continue
-			}
-			r.codeSpan(p, t, next, end)
-			stop := end + (next - i)
-			blank(i, stop)
-			i = stop
-		case r.plain:
-			i++
-		case b == '\\':
-			i += 2
-		case b == '<':
-			stop := 0
-			if strings.HasPrefix(t[i:], "<!--") && !unclosed {
-				if n := strings.Index(t[i+4:], "-->"); n >= 0 {
-					stop = i + 4 + n + 3
-					r.note(p, l, i, t[i+4:i+4+n])
-				} else {
-					unclosed = true
-				}
-			} else if stop = tagEnd(t, i); stop > 0 {
-				r.tag(p, t, i, stop)
-			}
-			if stop == 0 {
-				i++
-				continue
-			}
-			blank(i, stop)
-			i = stop
-		case b == '[':
-			open = append(open, bracket{i, len(r.found)})
-			i++
-		case b == ']':
-			i++
-			if len(open) == 0 {
-				continue
-			}
-			from := open[len(open)-1]
-			open = open[:len(open)-1]
-			stop := r.link(p, t, from, i)
-			blank(i, stop)
-			i = stop
-		default:
-			i++
-		}
+	if r.mdx {
+		r.mdxComments(p, l, known, out)
 	}
 	if l.kind != html {
 		r.words(p, out)
@@ -290,85 +32,79 @@ func (r *reader) inline(p *passage, l *leaf) (mask string) {
 	return string(out)
 }
 
-// definitions reads the labels that a paragraph begins with, and returns where the
-// text goes on.
-func (r *reader) definitions(p *passage) int {
-	at := 0
-	for i := range p.lines {
-		start := p.starts[i]
-		end := len(p.text)
-		if i+1 < len(p.starts) {
-			end = p.starts[i+1]
+// spans reads the inline nodes of a block, and copies its prose to out.
+func (r *reader) spans(p *passage, l *leaf, out []byte) {
+	before := make(map[ast.Node]int) // how much was found before a link
+	end := 0                         // of the last node that was read
+	// The walker returns no error of its own.
+	_ = ast.Walk(l.node, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		switch n := n.(type) {
+		case *ast.Text:
+			if entering {
+				start := p.from(l.base + n.Segment.Start)
+				end = p.from(l.base + n.Segment.Stop)
+				copy(out[start:end], p.text[start:end])
+				if end < len(p.text) && p.text[end] == '\n' {
+					out[end] = '\n'
+				}
+			}
+		case *ast.CodeSpan:
+			if first, last := n.FirstChild(), n.LastChild(); entering && first != nil {
+				start := p.from(l.base + first.(*ast.Text).Segment.Start)
+				end = p.from(l.base + last.(*ast.Text).Segment.Stop)
+				r.codeSpan(p, p.text, start, end)
+			}
+			return ast.WalkSkipChildren, nil
+		case *ast.RawHTML:
+			if entering && n.Segments.Len() > 0 {
+				start := p.from(l.base + n.Segments.At(0).Start)
+				end = p.from(l.base + n.Segments.At(n.Segments.Len()-1).Stop)
+				r.markup(p, l, start, p.text[start:end])
+			}
+			return ast.WalkSkipChildren, nil
+		case *ast.Link:
+			if entering {
+				before[n], end = len(r.found), p.from(l.base+n.Pos())
+			} else {
+				end = r.link(p, before[n], end, n.Reference != nil, string(n.Destination))
+			}
+		case *ast.Image:
+			if entering {
+				before[n], end = len(r.found), p.from(l.base+n.Pos())
+			} else {
+				end = r.link(p, before[n], end, n.Reference != nil, string(n.Destination))
+			}
 		}
-		line := strings.TrimSuffix(p.text[start:end], "\n")
-		_, dest, ok := definition(line)
-		if !ok {
-			break
-		}
-		r.destination(p, start, line, dest)
-		at = end
-	}
-	return at
+		return ast.WalkContinue, nil
+	})
 }
 
-// destination puts down where a link leads; dest is in piece, which begins at offset.
-func (r *reader) destination(p *passage, offset int, piece string, dest Span) {
-	text := piece[dest.Start:dest.End]
-	if n, ok := linkName(text); ok {
-		r.add(p, offset+dest.Start, text, n, Link)
+// link reads where a link leads, and returns where it ends. Its words end at the
+// place at, and known mentions were found before them. Code in the words of a link
+// that leads elsewhere is somebody else's.
+func (r *reader) link(p *passage, known, at int, reference bool, to string) int {
+	if elsewhereLink(to) {
+		r.forget(known, func(*found) bool { return true })
 	}
-}
-
-// link reads what follows the bracket that closes the text of a link, and returns
-// where it ends. Code in the text of a link that leads elsewhere is somebody else's.
-func (r *reader) link(p *passage, t string, from bracket, at int) int {
-	forget := func() { r.forget(from.found, func(*found) bool { return true }) }
-	if at < len(t) && t[at] == '(' {
-		i := skipSpace(t, at+1)
-		dest, next, ok := destination(t, i)
-		if ok {
-			next = skipSpace(t, next)
-			if next < len(t) && (t[next] == '"' || t[next] == '\'' || t[next] == '(') {
-				closer := t[next]
-				if closer == '(' {
-					closer = ')'
-				}
-				n := strings.IndexByte(t[next+1:min(len(t), next+1000)], closer)
-				if n < 0 {
-					return at
-				}
-				next = skipSpace(t, next+1+n+1)
-			}
-			if next >= len(t) || t[next] != ')' {
-				return at
-			}
-			text := t[dest.Start:dest.End]
-			n, ok := linkName(text)
-			switch {
-			case ok:
-				// Its text says the same again.
-				r.forget(from.found, func(f *found) bool { return strings.HasSuffix("/"+n.name, "/"+f.Name) })
-				r.add(p, dest.Start, text, n, Link)
-			case elsewhereLink(text):
-				forget()
-			}
-			return next + 1
-		}
+	closing := strings.IndexByte(p.text[at:], ']')
+	if reference || closing < 0 {
 		return at
 	}
-	label, stop := t[from.at+1:at-1], at
-	if at < len(t) && t[at] == '[' {
-		if n := strings.IndexAny(t[at+1:min(len(t), at+1000)], "[]"); n >= 0 && t[at+1+n] == ']' {
-			stop = at + 1 + n + 1
-			if full := t[at+1 : stop-1]; strings.TrimSpace(full) != "" {
-				label = full
-			}
-		}
+	at += closing + 1
+	if at == len(p.text) || p.text[at] != '(' {
+		return at
 	}
-	if len(label) < 1000 && len(r.external) > 0 && r.external[labelKey(label)] {
-		forget()
+	dest, next, ok := destination(p.text, skipSpace(p.text, at+1))
+	if !ok {
+		return at
 	}
-	return stop
+	text := p.text[dest.Start:dest.End]
+	if n, ok := linkName(text); ok {
+		// The words of the link say the same again.
+		r.forget(known, func(f *found) bool { return strings.HasSuffix("/"+n.name, "/"+f.Name) })
+		r.add(p, dest.Start, text, n, Link)
+	}
+	return next
 }
 
 // forget takes back what was found from an index on and is no link. Of a text with a
@@ -389,60 +125,93 @@ func skipSpace(t string, i int) int {
 	return i
 }
 
-// tickRun are the runs of backticks in a text: where each begins, how long it is, and
-// which is the next of the same length.
-type tickRun struct {
-	start, size []int
-	next        []int
-	at          int
+// define reads where a definition leads: [label]: destination.
+func (r *reader) define(p *passage) {
+	if _, dest, ok := definition(p.text); ok {
+		r.destination(p, 0, p.text, dest)
+	}
 }
 
-func tickRuns(t string) *tickRun {
-	k := &tickRun{}
+// destination puts down where a link leads; dest is in piece, which begins at offset.
+func (r *reader) destination(p *passage, offset int, piece string, dest Span) {
+	text := piece[dest.Start:dest.End]
+	if n, ok := linkName(text); ok {
+		r.add(p, offset+dest.Start, text, n, Link)
+	}
+}
+
+// plainSpans reads the spans of code in a text that is not Markdown, and blanks
+// them in out.
+func (r *reader) plainSpans(p *passage, out []byte) {
+	t := p.text
 	for i := 0; i < len(t); {
 		n := strings.IndexByte(t[i:], '`')
 		if n < 0 {
-			break
+			return
 		}
-		i += n
-		size := 0
-		for i+size < len(t) && t[i+size] == '`' {
-			size++
+		start := i + n + run([]byte(t[i+n:]))
+		ticks := t[i+n : start]
+		// A longer span names nothing.
+		ahead := t[start:min(len(t), start+maxName+2+len(ticks))]
+		size := strings.Index(ahead, ticks)
+		if size < 0 {
+			i = start
+			continue
 		}
-		k.start = append(k.start, i)
-		k.size = append(k.size, size)
-		i += size
+		end := start + size
+		r.codeSpan(p, t, start, end)
+		i = end + len(ticks)
+		clear(out[start-len(ticks) : i])
 	}
-	k.next = make([]int, len(k.start))
-	last := make(map[int]int)
-	for i := len(k.start) - 1; i >= 0; i-- {
-		k.next[i] = -1
-		if n, ok := last[k.size[i]]; ok {
-			k.next[i] = n
-		}
-		last[k.size[i]] = i
-	}
-	return k
 }
 
-// span returns where the code begins and ends that the backtick at a place opens. If
-// it opens none, the end is zero and the start is behind the run. Places are asked for
-// in order.
-func (k *tickRun) span(i int) (start, end int) {
-	for k.at < len(k.start) && k.start[k.at]+k.size[k.at] <= i {
-		k.at++
+// markup reads the comments and tags of a piece of HTML, which begins at offset.
+func (r *reader) markup(p *passage, l *leaf, offset int, piece string) {
+	for i := 0; i < len(piece); {
+		n := strings.IndexByte(piece[i:], '<')
+		if n < 0 {
+			return
+		}
+		i += n
+		if rest, ok := strings.CutPrefix(piece[i:], "<!--"); ok {
+			size := strings.Index(rest, "-->")
+			if size < 0 {
+				return
+			}
+			r.note(p, l, offset+i, rest[:size])
+			i += len("<!--") + size + len("-->")
+			continue
+		}
+		stop := tagEnd(piece, i)
+		if stop == 0 {
+			i++
+			continue
+		}
+		r.tag(p, p.text, offset+i, offset+stop)
+		i = stop
 	}
-	if k.at == len(k.start) {
-		return i + 1, 0
+}
+
+// mdxComments reads the comments of MDX, and blanks them in out. It drops what was
+// found inside of them; the first known mentions belong to other blocks.
+func (r *reader) mdxComments(p *passage, l *leaf, known int, out []byte) {
+	for i := 0; ; {
+		n := strings.Index(p.text[i:], "{/*")
+		if n < 0 {
+			return
+		}
+		start := i + n
+		size := strings.Index(p.text[start:], "*/}")
+		if size < 0 {
+			return
+		}
+		i = start + size + len("*/}")
+		r.note(p, l, start, p.text[start+len("{/*"):max(start+len("{/*"), start+size)])
+		clear(out[start:i])
+		r.found = append(r.found[:known], slices.DeleteFunc(r.found[known:], func(f found) bool {
+			return start <= f.text && f.text < i
+		})...)
 	}
-	if k.start[k.at] != i { // its first one is escaped
-		return k.start[k.at] + k.size[k.at], 0
-	}
-	n := k.next[k.at]
-	if n < 0 {
-		return i + k.size[k.at], 0
-	}
-	return i + k.size[k.at], k.start[n]
 }
 
 // codeSpan reads a span of code.

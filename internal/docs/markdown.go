@@ -2,7 +2,14 @@ package docs
 
 import (
 	"bytes"
+	"errors"
 	"strings"
+	"sync"
+
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
 )
 
 // A leaf is a block of a document that holds text and no further blocks.
@@ -12,6 +19,8 @@ type leaf struct {
 	info  string // of code: the language, in lower case
 	level int    // of a heading
 	depth int    // how many quotes and list items it stands in
+	node  ast.Node
+	base  int // where in the document the positions of node begin
 }
 
 type leafKind int
@@ -21,25 +30,144 @@ const (
 	heading
 	code
 	html
+	linkDefinition
 )
 
-// maxDepth is how many quotes and list items deep a document is followed. What is
-// deeper is text of the innermost, so that a line costs no more than its length
-// times this.
-const maxDepth = 48
+// ErrTooComplex is the reason not to read a document that would take goldmark
+// longer than its size allows.
+var ErrTooComplex = errors.New("too deeply nested, or too many brackets in one paragraph")
 
-// leaves returns the blocks of a Markdown document in order. It knows what of
-// CommonMark decides which bytes are prose and which are code: quotes, lists, fences,
-// indentation, headings and HTML. What is inside of a block is left to others.
-func leaves(src []byte) []leaf {
-	s := scanner{src: src}
-	for at := skipFrontmatter(src); at < len(src); {
-		end, next := lineEnd(src, at)
-		s.line(at, end)
-		at = next
+const (
+	// maxNesting is how many marks of quotes and lists a line may begin with.
+	maxNesting = 100
+	// maxBrackets bounds the brackets of a paragraph times its bytes: goldmark
+	// looks for the end of a link from every bracket on.
+	maxBrackets = 20_000_000
+)
+
+// leaves returns the blocks of a Markdown document in order.
+func leaves(src []byte) ([]leaf, error) {
+	base := skipFrontmatter(src)
+	body := src[base:]
+	if tooComplex(body) {
+		return nil, ErrTooComplex
 	}
-	s.shut()
-	return s.out
+	var out []leaf
+	depth := 0
+	document := markdownParser().Parse(text.NewReader(body))
+	// The walker returns no error of its own.
+	_ = ast.Walk(document, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		l := leaf{depth: depth, node: n, base: base}
+		switch n := n.(type) {
+		case *ast.Blockquote, *ast.ListItem:
+			if entering {
+				depth++
+			} else {
+				depth--
+			}
+			return ast.WalkContinue, nil
+		case *ast.Heading:
+			l.kind, l.level = heading, n.Level
+		case *ast.Paragraph, *ast.TextBlock:
+			l.kind = paragraph
+		case *ast.CodeBlock:
+			l.kind = code
+		case *ast.FencedCodeBlock:
+			l.kind = code
+			if n.Info != nil {
+				l.info = language(string(n.Info.Segment.Value(body)))
+			}
+		case *ast.HTMLBlock:
+			l.kind = html
+		case *ast.LinkReferenceDefinition:
+			l.kind = linkDefinition
+		default:
+			return ast.WalkContinue, nil
+		}
+		if !entering {
+			return ast.WalkContinue, nil
+		}
+		l.lines = linesOf(n, body, base)
+		out = append(out, l)
+		return ast.WalkSkipChildren, nil
+	})
+	return out, nil
+}
+
+// markdownParser parses CommonMark. Emphasis stays text: it changes no name.
+var markdownParser = sync.OnceValue(func() parser.Parser {
+	var inlines []util.PrioritizedValue
+	for _, v := range parser.DefaultInlineParsers() {
+		if v.Value != parser.NewEmphasisParser() {
+			inlines = append(inlines, v)
+		}
+	}
+	return parser.NewParser(
+		parser.WithBlockParsers(parser.DefaultBlockParsers()...),
+		parser.WithInlineParsers(inlines...),
+		parser.WithParagraphTransformers(parser.DefaultParagraphTransformers()...),
+	)
+})
+
+// linesOf returns the lines of a block without their ends.
+func linesOf(n ast.Node, body []byte, base int) []Span {
+	segments := n.Lines().Sliced(0, n.Lines().Len())
+	if block, ok := n.(*ast.HTMLBlock); ok && block.HasClosure() {
+		segments = append(segments, block.ClosureLine)
+	}
+	lines := make([]Span, len(segments))
+	for i, s := range segments {
+		stop := s.Stop
+		for stop > s.Start && (body[stop-1] == '\n' || body[stop-1] == '\r') {
+			stop--
+		}
+		lines[i] = Span{base + s.Start, base + stop}
+	}
+	return lines
+}
+
+// tooComplex reports whether goldmark would take long for a document.
+func tooComplex(body []byte) bool {
+	brackets, size := 0, 0 // of the paragraph
+	for line := range bytes.Lines(body) {
+		if nesting(line) > maxNesting {
+			return true
+		}
+		if len(bytes.TrimSpace(line)) == 0 {
+			brackets, size = 0, 0
+			continue
+		}
+		brackets += bytes.Count(line, []byte("["))
+		size += len(line)
+		if brackets*size > maxBrackets {
+			return true
+		}
+	}
+	return false
+}
+
+// nesting counts the marks of quotes and lists at the beginning of a line. A line
+// of nothing but dashes or stars is a rule, and nests nothing.
+func nesting(line []byte) int {
+	if len(bytes.Trim(line, "- \t\r\n")) == 0 || len(bytes.Trim(line, "* \t\r\n")) == 0 {
+		return 0
+	}
+	marks := 0
+	for i, b := range line {
+		switch b {
+		case '>':
+			marks++
+		case '-', '+', '*', '.', ')':
+			if i+1 < len(line) && line[i+1] > ' ' {
+				return marks
+			}
+			marks++
+		case ' ', '\t', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
+		default:
+			return marks
+		}
+	}
+	return marks
 }
 
 // lineEnd returns where the line at a place ends, and where the next one begins.
@@ -80,339 +208,6 @@ func skipFrontmatter(src []byte) int {
 	return at
 }
 
-// A container is a quote, or a list item whose content begins so many columns in.
-type container struct {
-	quote bool
-	width int
-}
-
-// A scanner takes a document apart line by line.
-type scanner struct {
-	src   []byte
-	stack []container
-	open  *leaf // the block that lines may be added to
-	fence fence // of an open code block
-	until func(line []byte) bool
-	blank int // blank lines at the end of indented code
-	out   []leaf
-}
-
-type fence struct {
-	char byte
-	size int
-}
-
-// A cursor is a place in a line, with the column it is at.
-type cursor struct {
-	src      []byte
-	pos, end int
-	col      int
-	spare    int // columns left of a tab that has been stepped into
-}
-
-// indent returns how many columns of space are ahead, and where the text begins.
-func (c *cursor) indent() (cols, text int) {
-	cols, text = c.spare, c.pos
-	for col := c.col + c.spare; text < c.end; text++ {
-		switch c.src[text] {
-		case ' ':
-			cols++
-			col++
-		case '\t':
-			n := 4 - col%4
-			cols += n
-			col += n
-		default:
-			return cols, text
-		}
-	}
-	return cols, text
-}
-
-// skip steps over so many columns of space.
-func (c *cursor) skip(cols int) {
-	for cols > 0 {
-		switch {
-		case c.spare > 0:
-			n := min(c.spare, cols)
-			c.spare -= n
-			c.col += n
-			cols -= n
-		case c.pos < c.end && c.src[c.pos] == ' ':
-			c.pos++
-			c.col++
-			cols--
-		case c.pos < c.end && c.src[c.pos] == '\t':
-			c.spare = 4 - c.col%4
-			c.pos++
-		default:
-			return
-		}
-	}
-}
-
-// past steps over the space ahead and n bytes of text.
-func (c *cursor) past(cols, n int) {
-	c.skip(cols)
-	c.pos += n
-	c.col += n
-}
-
-func (s *scanner) line(start, end int) {
-	c := cursor{src: s.src, pos: start, end: end}
-	matched := s.match(&c)
-	all := matched == len(s.stack)
-
-	if s.open != nil && (s.fence.size > 0 || s.until != nil) {
-		if all {
-			s.inside(&c)
-			return
-		}
-		s.shut()
-	}
-	fresh := false
-	for matched < maxDepth {
-		width, ok := s.opens(&c, all && !fresh)
-		if !ok {
-			break
-		}
-		s.shut()
-		s.stack = append(s.stack[:matched], container{quote: width == 0, width: width})
-		matched++
-		fresh = true
-	}
-	cols, text := c.indent()
-	rest := s.src[text:end]
-	lazy := !all && !fresh && s.open != nil && s.open.kind == paragraph
-
-	switch {
-	case len(rest) == 0:
-		if s.open != nil && s.open.kind == code {
-			s.blank++
-			s.open.lines = append(s.open.lines, Span{end, end})
-			return
-		}
-		s.shut()
-		if !fresh {
-			s.leave(matched)
-		}
-		return
-	case cols >= 4 && s.open != nil && s.open.kind == paragraph && !fresh:
-		s.open.lines = append(s.open.lines, Span{text, end})
-		return
-	case cols >= 4:
-		if s.open == nil || s.open.kind != code || !all {
-			s.leave(matched)
-			s.begin(leaf{kind: code})
-		}
-		c.skip(4)
-		s.blank = 0
-		s.open.lines = append(s.open.lines, Span{c.pos, end})
-		return
-	}
-	if s.open != nil && s.open.kind == code {
-		s.shut()
-	}
-	if s.block(rest, text, end, matched, lazy) {
-		return
-	}
-	if s.open != nil && s.open.kind == paragraph && !fresh {
-		s.open.lines = append(s.open.lines, Span{text, end})
-		return
-	}
-	s.leave(matched)
-	s.begin(leaf{kind: paragraph})
-	s.open.lines = append(s.open.lines, Span{text, end})
-}
-
-// match steps over what the line has of the containers that are open, and returns
-// how many it has.
-func (s *scanner) match(c *cursor) int {
-	for i, in := range s.stack {
-		cols, text := c.indent()
-		switch {
-		case in.quote && cols <= 3 && text < c.end && s.src[text] == '>':
-			c.past(cols, 1)
-			if n, _ := c.indent(); n > 0 {
-				c.skip(1)
-			}
-		case !in.quote && text == c.end:
-		case !in.quote && cols >= in.width:
-			c.skip(in.width)
-		default:
-			return i
-		}
-	}
-	return len(s.stack)
-}
-
-// opens reports whether a quote or a list item begins at the cursor, and steps
-// behind its mark. Of an item it returns how far its content is indented.
-// After the line of a paragraph less makes an item.
-func (s *scanner) opens(c *cursor, follows bool) (width int, ok bool) {
-	cols, text := c.indent()
-	if cols > 3 || text >= c.end {
-		return 0, false
-	}
-	b := s.src[text]
-	if b == '>' {
-		c.past(cols, 1)
-		if n, _ := c.indent(); n > 0 {
-			c.skip(1)
-		}
-		return 0, true
-	}
-	n := 0 // the length of the mark
-	switch {
-	case b == '-' || b == '*' || b == '+':
-		if rule(s.src[text:c.end]) {
-			return 0, false
-		}
-		n = 1
-	case '0' <= b && b <= '9':
-		for n < 10 && text+n < c.end && '0' <= s.src[text+n] && s.src[text+n] <= '9' {
-			n++
-		}
-		if n > 9 || text+n >= c.end || s.src[text+n] != '.' && s.src[text+n] != ')' {
-			return 0, false
-		}
-		if follows && s.inParagraph() && (n != 1 || b != '1') && len(s.stack) == 0 {
-			return 0, false // a number that a line happens to begin with
-		}
-		n++
-	default:
-		return 0, false
-	}
-	if text+n < c.end && s.src[text+n] != ' ' && s.src[text+n] != '\t' {
-		return 0, false
-	}
-	after := *c
-	after.past(cols, n)
-	space, at := after.indent()
-	if at == c.end {
-		if follows && s.inParagraph() {
-			return 0, false
-		}
-		*c = after
-		return cols + n + 1, true
-	}
-	if space > 4 {
-		space = 1
-	}
-	after.skip(space)
-	*c = after
-	return cols + n + space, true
-}
-
-func (s *scanner) inParagraph() bool { return s.open != nil && s.open.kind == paragraph }
-
-// rule reports whether a line is a rule: three or more of one of -*_ and space.
-func rule(line []byte) bool {
-	n := 0
-	for _, b := range line {
-		switch {
-		case b == line[0]:
-			n++
-		case b != ' ' && b != '\t':
-			return false
-		}
-	}
-	return n >= 3 && (line[0] == '-' || line[0] == '*' || line[0] == '_')
-}
-
-// block takes a line that begins or is a block of another kind than a paragraph.
-func (s *scanner) block(line []byte, text, end, matched int, lazy bool) bool {
-	switch b := line[0]; b {
-	case '`', '~':
-		n := run(line)
-		if n < 3 || b == '`' && bytes.IndexByte(line[n:], '`') >= 0 {
-			return false
-		}
-		s.leave(matched)
-		s.begin(leaf{kind: code, info: language(string(line[n:min(len(line), n+200)]))})
-		s.fence = fence{b, n}
-		return true
-	case '#':
-		n := run(line)
-		if n > 6 || n < len(line) && line[n] != ' ' && line[n] != '\t' {
-			return false
-		}
-		s.leave(matched)
-		s.begin(leaf{kind: heading, level: n, lines: []Span{{text + n, end}}})
-		s.shut()
-		return true
-	case '=', '-':
-		if s.inParagraph() && !lazy && run(bytes.TrimRight(line, " \t")) == len(bytes.TrimRight(line, " \t")) && len(s.stack) == matched {
-			s.open.kind, s.open.level = heading, 1
-			if b == '-' {
-				s.open.level = 2
-			}
-			s.shut()
-			return true
-		}
-	case '<':
-		if until := markup(line, s.inParagraph()); until != nil {
-			s.leave(matched)
-			s.begin(leaf{kind: html, lines: []Span{{text, end}}})
-			if s.until = until; until(line) {
-				s.shut()
-			}
-			return true
-		}
-	}
-	if rule(line) {
-		s.leave(matched)
-		return true
-	}
-	return false
-}
-
-// inside takes a line of a block that ends by a mark of its own.
-func (s *scanner) inside(c *cursor) {
-	cols, text := c.indent()
-	if s.until != nil {
-		line := s.src[text:c.end]
-		if len(line) == 0 && s.until(nil) {
-			s.shut()
-			return
-		}
-		s.open.lines = append(s.open.lines, Span{text, c.end})
-		if len(line) > 0 && s.until(line) {
-			s.shut()
-		}
-		return
-	}
-	if line := s.src[text:c.end]; cols <= 3 && len(line) > 0 && line[0] == s.fence.char {
-		if n := run(line); n >= s.fence.size && len(bytes.TrimSpace(line[n:])) == 0 {
-			s.shut()
-			return
-		}
-	}
-	s.open.lines = append(s.open.lines, Span{c.pos, c.end})
-}
-
-func (s *scanner) begin(l leaf) {
-	l.depth = len(s.stack)
-	s.open = &l
-}
-
-// leave closes the block that is open, and the containers beyond the first n.
-func (s *scanner) leave(n int) {
-	s.shut()
-	s.stack = s.stack[:n]
-}
-
-// shut closes the block that is open.
-func (s *scanner) shut() {
-	if s.open != nil {
-		if s.open.kind == code && s.fence.size == 0 {
-			s.open.lines = s.open.lines[:len(s.open.lines)-s.blank]
-		}
-		s.out = append(s.out, *s.open)
-	}
-	s.open, s.fence, s.until, s.blank = nil, fence{}, nil, 0
-}
-
 // run returns how often the first byte is repeated.
 func run(line []byte) int {
 	n := 0
@@ -431,43 +226,4 @@ func language(info string) string {
 	return strings.ToLower(info)
 }
 
-// markup returns when a block of HTML that begins with the line is over, nil if
-// none begins. The end is asked for with each line, and with nil for a blank one.
-func markup(line []byte, follows bool) func([]byte) bool {
-	ends := func(mark string) func([]byte) bool {
-		return func(l []byte) bool { return bytes.Contains(bytes.ToLower(l), []byte(mark)) }
-	}
-	switch {
-	case bytes.HasPrefix(line, []byte("<!--")):
-		return func(l []byte) bool { return bytes.Contains(l, []byte("-->")) }
-	case bytes.HasPrefix(line, []byte("<?")):
-		return ends("?>")
-	case bytes.HasPrefix(line, []byte("<![CDATA[")):
-		return ends("]]>")
-	}
-	rest := bytes.TrimPrefix(line[1:], []byte("/"))
-	n := 0
-	for n < len(rest) && n < 20 && (isLetter(rest[n]) || n > 0 && '0' <= rest[n] && rest[n] <= '9') {
-		n++
-	}
-	if n == 0 || n < len(rest) && !strings.ContainsRune(" \t>/", rune(rest[n])) {
-		return nil
-	}
-	blank := func(l []byte) bool { return l == nil }
-	switch name := strings.ToLower(string(rest[:n])); {
-	case name == "pre" || name == "script" || name == "style" || name == "textarea":
-		return ends("</" + name)
-	case blockTags.has(name):
-		return blank
-	case !follows && bytes.HasSuffix(bytes.TrimRight(line, " \t"), []byte(">")) && bytes.Count(line, []byte("<")) == 1:
-		return blank
-	}
-	return nil
-}
-
 func isLetter(b byte) bool { return 'a' <= b|0x20 && b|0x20 <= 'z' }
-
-var blockTags = lexicon{text: `address article aside base basefont blockquote body caption center col colgroup dd details dialog dir
-	div dl dt fieldset figcaption figure footer form frame frameset h1 h2 h3 h4 h5 h6 head header hr html iframe legend
-	li link main menu menuitem nav noframes ol optgroup option p param search section summary table tbody td tfoot th
-	thead title tr track ul picture`}

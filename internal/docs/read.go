@@ -20,7 +20,7 @@ type Document struct {
 }
 
 // MaxBytes is how large a document may be to be read.
-const MaxBytes = 4 << 20
+const MaxBytes = 1 << 20
 
 // The reasons not to read a document, besides those of whoever fetches it.
 var (
@@ -28,9 +28,9 @@ var (
 	ErrNotText  = errors.New("not text")
 )
 
-// Read returns what a document mentions. It takes time that grows with its size
-// alone. One larger than [MaxBytes] is [ErrTooLarge], one with zero bytes near its
-// front [ErrNotText]; bytes that are not UTF-8 are read past.
+// Read returns what a document mentions. A document larger than [MaxBytes] is
+// [ErrTooLarge], one with zero bytes near its front [ErrNotText], and one that
+// would take long to parse [ErrTooComplex]. Bytes that are not UTF-8 are read past.
 func Read(path repo.Path, content []byte) (*Document, error) {
 	if len(content) > MaxBytes {
 		return nil, fmt.Errorf("read %s: %w: %d bytes, and a document is read up to %d", path, ErrTooLarge, len(content), MaxBytes)
@@ -41,8 +41,11 @@ func Read(path repo.Path, content []byte) (*Document, error) {
 	r := reader{path: path, src: content, agent: roleOf(path) == Agent, mdx: strings.HasSuffix(string(path), ".mdx")}
 	var blocks []leaf
 	if isMarkdown(path) {
-		blocks = leaves(content)
-		r.define(blocks)
+		var err error
+		blocks, err = leaves(content)
+		if err != nil {
+			return nil, fmt.Errorf("read %s: %w", path, err)
+		}
 	} else {
 		r.plain = true
 		blocks = paragraphs(content)
@@ -100,8 +103,7 @@ type reader struct {
 	plain bool // no Markdown
 	mdx   bool
 
-	ends     []int           // of the lines
-	external map[string]bool // the labels of links, and whether they lead elsewhere
+	ends     []int // of the lines
 	headings []section
 	leads    []section // lines that end in a colon
 	found    []found
@@ -147,6 +149,15 @@ func (p *passage) at(i int) int {
 		return 0
 	}
 	return min(p.lines[n].Start+i-p.starts[n], p.lines[n].End)
+}
+
+// from returns where in the text a place of the document is: the inverse of at.
+func (p *passage) from(pos int) int {
+	n := sort.Search(len(p.lines), func(i int) bool { return p.lines[i].Start > pos }) - 1
+	if n < 0 {
+		return 0
+	}
+	return p.starts[n] + min(pos, p.lines[n].End) - p.lines[n].Start
 }
 
 // lineOf returns the number of the line that a place is in.
@@ -225,6 +236,9 @@ func (r *reader) leaf(l *leaf) {
 		}
 	case html:
 		r.inline(&p, l)
+		r.weigh(before, "", around)
+	case linkDefinition:
+		r.define(&p)
 		r.weigh(before, "", around)
 	case code:
 		r.code(&p, l, around)
