@@ -1,3 +1,4 @@
+# make up       builds bin/ken and runs ken up on this repository
 # make build    bin/ken, one static binary
 # make check    format, vet, linters, quick tests and import rules: a reflex
 # make test     everything, from a bare machine on: what CI runs
@@ -8,16 +9,18 @@
 # make release  dist/: archives for every platform, checksums, install.sh
 # make fmt      rewrite the sources the way check wants them
 
-# Of all grammars only those are linked that outlines are made with: without these
-# tags ken is the same, twice as large and slower to start.
+# Everything is built with these flags, so nothing is compiled twice. The tags link
+# only the grammars that outlines need: without them ken works the same, but is twice
+# as large and starts more slowly.
 empty    :=
 space    := $(empty) $(empty)
 comma    := ,
-export GOFLAGS := -tags=$(subst $(space),$(comma),$(strip $(file < internal/outline/syntax/tags)))
+export CGO_ENABLED := 0
+export GOFLAGS := -trimpath -tags=$(subst $(space),$(comma),$(strip $(file < internal/outline/syntax/tags)))
 
 VERSION  := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 LDFLAGS  := -s -w -X ken/internal/app.Version=$(VERSION)
-GOBUILD  := CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags '$(LDFLAGS)'
+GOBUILD  := go build -buildvcs=false -ldflags '$(LDFLAGS)'
 PORTS    := windows/amd64 darwin/arm64 linux/arm64
 INSIDE   := $$(go list ./... | grep -v '^ken/e2e')
 FUZZTIME ?= 10s
@@ -28,7 +31,10 @@ BENCH    ?=
 LINT_VERSION := v2.14.0
 LINT         := bin/tools/golangci-lint-$(LINT_VERSION)/golangci-lint
 
-.PHONY: build check test bench fuzz release fmt clean setup format vet lint quick race e2e cross static spec
+.PHONY: up build check test bench fuzz release fmt clean setup format vet lint quick race e2e cross static spec
+
+up: build
+	bin/ken up
 
 build:
 	$(GOBUILD) -o bin/ken ./cmd/ken
@@ -99,4 +105,4 @@ spec: build
 	@bash scripts/spec
 
 $(LINT):
-	GOBIN=$(abspath $(@D)) go install -trimpath github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION)
+	GOBIN=$(abspath $(@D)) go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION)
