@@ -1,7 +1,9 @@
 package main
 
 import (
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -119,5 +121,34 @@ func TestMissed(t *testing.T) {
 		if got := c.row.missed(); got != c.want {
 			t.Errorf("%s: missed = %v", name, got)
 		}
+	}
+}
+
+func TestUpdatePageReplacesTheTable(t *testing.T) {
+	page := filepath.Join(t.TempDir(), "page.md")
+	if err := os.WriteFile(page, []byte("before\n"+tableBegins+"old table\n"+tableEnds+"after\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := updatePage(page, []row{{work: "status"}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(got)
+	if !strings.HasPrefix(text, "before\n"+tableBegins) || !strings.HasSuffix(text, tableEnds+"after\n") {
+		t.Errorf("the page around the table changed:\n%s", text)
+	}
+	if strings.Contains(text, "old table") || strings.Count(text, "| status") != 1 {
+		t.Errorf("the page should hold the new table once:\n%s", text)
+	}
+	if err := os.WriteFile(page, []byte("no marks\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := updatePage(page, nil); err == nil {
+		t.Error("a page without the comments was changed, want an error")
 	}
 }

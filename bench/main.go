@@ -10,6 +10,7 @@
 //	go run ./bench -sizes 500 -run trust one row, quickly
 //	go run ./bench -run spec -repo DIR   a real history beside the generated one
 //	go run ./bench -check                status 1 if a limit is missed
+//	go run ./bench -update FILE          also writes the table into a page
 package main
 
 import (
@@ -35,6 +36,7 @@ type options struct {
 	dir    string // of the generated repositories
 	keep   bool
 	check  bool
+	update string // a page to write the table into; "" for none
 	ken    string // binary to measure; built from the tree when ""
 
 	commits int    // of the generated history
@@ -58,6 +60,7 @@ func main() {
 	flag.StringVar(&opts.dir, "dir", filepath.Join(cache, "ken-bench"), "where the generated repositories are")
 	flag.BoolVar(&opts.keep, "keep", true, "keep them for the next run")
 	flag.BoolVar(&opts.check, "check", false, "exit with status 1 if a limit is missed")
+	flag.StringVar(&opts.update, "update", "", "write the table into this `page`, between its two bench comments")
 	flag.StringVar(&opts.ken, "ken", "", "measure this `binary` instead of building one")
 	flag.IntVar(&opts.commits, "commits", 100_000, "length of the generated history for ken spec")
 	flag.StringVar(&opts.repo, "repo", "", "measure ken spec on a clone of the repository in this `directory` too")
@@ -111,6 +114,11 @@ func run(ctx context.Context, opts options) (err error) {
 	}
 	if err := printTable(os.Stdout, b.rows); err != nil {
 		return err
+	}
+	if opts.update != "" {
+		if err := updatePage(opts.update, b.rows); err != nil {
+			return err
+		}
 	}
 	if opts.check && slices.ContainsFunc(b.rows, row.missed) {
 		return errMissed

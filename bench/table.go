@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"os"
+	"runtime"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -82,6 +84,31 @@ func printTable(w io.Writer, rows []row) error {
 		line(r.cells())
 	}
 	return t.Flush()
+}
+
+// The table of a page stands between these two comments.
+const (
+	tableBegins = "<!-- bench -->\n"
+	tableEnds   = "<!-- /bench -->\n"
+)
+
+// updatePage replaces the table of a page, and says with which tools it was made.
+func updatePage(name string, rows []row) error {
+	page, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	before, rest, found := strings.Cut(string(page), tableBegins)
+	_, after, closed := strings.Cut(rest, tableEnds)
+	if !found || !closed {
+		return fmt.Errorf("%s has no %q and %q", name, tableBegins, tableEnds)
+	}
+	var table strings.Builder
+	fmt.Fprintf(&table, "%d cores, %s %s/%s.\n\n", runtime.NumCPU(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	if err := printTable(&table, rows); err != nil {
+		return err
+	}
+	return os.WriteFile(name, []byte(before+tableBegins+table.String()+tableEnds+after), 0o644)
 }
 
 func ms(d time.Duration) string {
