@@ -273,11 +273,20 @@ Without a command, ken is ken status.`,
 	cmd.Flags().AddFlagSet(status.Flags())
 	cmd.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usage(c, plainly(err)) })
 	cmd.AddCommand(
-		status, p.verify(), p.close(), p.summary(), p.confirm(), p.receipt(),
-		p.state(), p.spec(), p.survey(), p.brief(), p.up(), p.init(), p.docs(), p.prove(),
-		p.hook(), p.share(), p.board(), p.worker(), p.serve(), p.install(),
-		p.doctor(), p.mcp(), p.version(),
+		p.up(), status, p.brief(), p.serve(),
+		p.summary(), p.confirm(), p.close(),
+		p.survey(),
+		p.spec(),
+		p.docs(),
+		p.state(),
+		p.share(), p.worker(),
+		p.init(), p.install(), p.doctor(), p.prove(),
+		p.verify(), p.board(), p.receipt(), p.hook(), p.mcp(), p.version(),
 	)
+	cmd.SetHelpCommand(p.help())
+	cmd.InitDefaultHelpCmd()
+	cmd.InitDefaultCompletionCmd()
+	addGroups(cmd)
 	checkArgs(cmd)
 	return cmd
 }
