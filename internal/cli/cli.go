@@ -189,7 +189,9 @@ func Run(ctx context.Context, deps Deps, io *term.IO, args []string) error {
 // Tree returns all commands, to be described and not to be run.
 func Tree(version string) *cobra.Command {
 	p := &program{Deps: Deps{Version: version}, io: &term.IO{}}
-	return p.root()
+	root := p.root()
+	showPlumbing(root)
+	return root
 }
 
 // about fills in which command a hint means that ends in "ken -C DIR …" or names
