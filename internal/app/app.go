@@ -13,6 +13,7 @@ import (
 
 	"ken/internal/board"
 	"ken/internal/cli"
+	"ken/internal/git"
 	"ken/internal/mcp"
 	"ken/internal/term"
 )
@@ -63,6 +64,7 @@ func Main(args []string) int {
 			return work(ctx, dir, opts)
 		},
 		Hear:        hear,
+		HookTime:    func() (time.Duration, error) { return git.EnvTimeout("KEN_HOOK_TIMEOUT", 2*time.Second) },
 		Diagnose:    diagnose,
 		Litter:      findLitter,
 		OpenClients: func(ctx context.Context, dir string) (cli.ClientSpace, error) { return openClients(ctx, dir) },
