@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"ken/internal/repo"
+	"ken/internal/testcost"
 )
 
 // told puts mentions in a line each: kind, form, name, and what else is known.
@@ -618,13 +618,6 @@ func TestBombs(t *testing.T) {
 	} {
 		bombs[unit] = of(unit)
 	}
-	took := func(text string) time.Duration {
-		start := time.Now()
-		if _, err := Read("CLAUDE.md", []byte(text)); err != nil {
-			t.Fatal(err)
-		}
-		return time.Since(start)
-	}
 	for name, bomb := range bombs {
 		for _, front := range []string{"```sh\n", "```\n", "x "} {
 			if _, err := Read("CLAUDE.md", []byte(front+bomb(20_000))); err != nil {
@@ -634,17 +627,12 @@ func TestBombs(t *testing.T) {
 		if _, err := Read("a.rst", []byte(bomb(20_000))); err != nil {
 			t.Fatal(err)
 		}
-		small, large := bomb(100_000), bomb(800_000)
-		for try := 1; ; try++ {
-			short, long := took(small), took(large)
-			if long < 250*time.Millisecond || long < 20*short {
-				break
+		texts := map[int][]byte{100_000: []byte(bomb(100_000)), 800_000: []byte(bomb(800_000))}
+		testcost.Linear(t, fmt.Sprintf("%q", name), 100_000, func(n int) {
+			if _, err := Read("CLAUDE.md", texts[n]); err != nil {
+				t.Fatal(err)
 			}
-			if try == 3 { // it was not the machine
-				t.Errorf("%q: %s for 100 kB, and %s for 800", name, short, long)
-				break
-			}
-		}
+		})
 	}
 }
 
