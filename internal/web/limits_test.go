@@ -270,6 +270,23 @@ func TestTheEndWaitsForNobodyWhoNeverAsked(t *testing.T) {
 	})
 }
 
+// Streams do not hold up the end either.
+func TestTheEndClosesStreams(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := serveInBubble(t, boardOf("r"), usual)
+		conn := s.dial("GET /events HTTP/1.1\r\nHost: HOST\r\n\r\n")
+		if line, err := bufio.NewReader(conn).ReadString('\n'); err != nil || !strings.Contains(line, " 200 ") {
+			t.Fatalf("the stream begins with %q, %v", line, err)
+		}
+		go func() { _, _ = io.Copy(io.Discard, conn) }()
+		start := time.Now()
+		s.stop()
+		if took := time.Since(start); took >= shutdownTime {
+			t.Errorf("the end took %v; it should not wait for a stream", took)
+		}
+	})
+}
+
 // Thousands who connect, whatever they do then, keep nobody out.
 func TestThousandsOfConnections(t *testing.T) {
 	s := serve(t, boardOf("r"), usual)
