@@ -382,8 +382,8 @@ func TestStalls(t *testing.T) {
 	if !strings.Contains(note, "does not answer") {
 		t.Errorf("it says: %s", note)
 	}
-	if took := time.Since(began); took > 5*time.Second {
-		t.Errorf("it took %v", took)
+	if took := time.Since(began); took > time.Minute {
+		t.Errorf("it took %v, want a wait that ends", took)
 	}
 	taken := proxy.Taken()
 	ann.wait(soon)
