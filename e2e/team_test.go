@@ -177,6 +177,7 @@ func TestStalledBase(t *testing.T) {
 	}
 	env = append(env, "KEN_STORE="+proxy.Address())
 	proxy.Stall(true)
+	env = append(env, "KEN_STORE_TIMEOUT=2s")
 	out, err := runKen(t, dir, env, "summary", "set", "a.go", "-m", "greets")
 	if err != nil || !strings.Contains(out, "the server does not answer; answered from the local store") {
 		t.Errorf("%v\n%s", err, out)
@@ -197,6 +198,7 @@ func TestStalledBase(t *testing.T) {
 		t.Errorf("five commands went %d times to a base that stalls, want none of them to", n)
 	}
 	proxy.Stall(false)
+	env = append(env, "KEN_STORE_TIMEOUT=2m") // the last one counts
 	if out, err := runKen(t, dir, env, "share", "push"); err != nil || !strings.Contains(out, "1 record") {
 		t.Errorf("%v\n%s", err, out)
 	}
