@@ -52,7 +52,7 @@ type Spec struct {
 	ID, Desc string
 	// Blocks is its drift if the gate stops a commit of the file because of it, else 0.
 	Blocks int
-	// DriftUnknown says that nobody knows whether the gate stops it.
+	// DriftUnknown says that it is not known whether the gate does.
 	DriftUnknown bool
 }
 
@@ -139,6 +139,7 @@ func Late(e Event, c *Call) string {
 		return late("what changed since the last check", "ken status")
 	case Stop:
 		return late("which summaries are stale", "ken status")
+	case PreToolUse, PostToolUse:
 	}
 	paths := []string{"PATH"}
 	if c != nil {

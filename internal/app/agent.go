@@ -79,13 +79,10 @@ func whereabouts(ctx context.Context, dir string, c agent.Call) (string, error) 
 	}
 	at := existing(filepath.Dir(c.Paths[0]))
 	other, err := git.Open(ctx, at)
-	if err != nil {
-		if fault.KindOf(err) == fault.NoRepo {
-			err = nil
-		}
-		return "", err
+	if err != nil && ctx.Err() != nil {
+		return "", err // whose file it is was not found out in time
 	}
-	if other.CommonDir() != g.CommonDir() {
+	if err != nil || other.CommonDir() != g.CommonDir() {
 		return "", nil
 	}
 	return at, nil
