@@ -76,19 +76,21 @@ vet:
 lint: $(LINT)
 	$(LINT) run --allow-parallel-runners
 
+# HANGS turns a hang into a failure. It is no judge of speed: machines are busy.
+HANGS    := -timeout 30m
 quick:
-	go test -short $(INSIDE)
+	go test $(HANGS) -short $(INSIDE)
 
 # SQLite is ten times as slow under the race detector, and processes that are killed at every
 # write have no races to show: the quick tests run all of that without it.
 STORES   := ./internal/store ./internal/store/sqlite
 race:
-	CGO_ENABLED=1 go test -race $$(go list $(INSIDE) | grep -vxF "$$(go list $(STORES))")
-	CGO_ENABLED=1 go test -race -skip 'KilledAtEveryWrite|FullDisk' $(STORES) -rapid.checks=20
+	CGO_ENABLED=1 go test $(HANGS) -race $$(go list $(INSIDE) | grep -vxF "$$(go list $(STORES))")
+	CGO_ENABLED=1 go test $(HANGS) -race -skip 'KilledAtEveryWrite|FullDisk' $(STORES) -rapid.checks=20
 
 # They start a ken that they build, of which go test's cache knows nothing.
 e2e:
-	go test -count=1 -timeout 20m ./e2e/...
+	go test -count=1 $(HANGS) ./e2e/...
 
 cross:
 	@for port in $(PORTS); do \

@@ -111,7 +111,7 @@ func clone(t *testing.T, r *testrepo.Repo, dir string) *copied {
 
 func (c *copied) run(t *testing.T, name string, args ...string) (string, error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir, cmd.Env = c.dir, c.env

@@ -32,7 +32,7 @@ func connectWith(t *testing.T, r *testrepo.Repo, opts *mcp.ClientOptions, env ..
 	t.Helper()
 	// The test's own context ends before its clean-up, which must still see the
 	// server out.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), time.Minute)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), 10*time.Minute)
 	t.Cleanup(cancel)
 	cmd := exec.CommandContext(ctx, filepath.Join(bin, "ken"), "mcp")
 	cmd.Dir = r.Dir

@@ -21,7 +21,7 @@ type outcome struct {
 // ken runs the built program in a repository; prepare may change the command.
 func ken(t *testing.T, r *testrepo.Repo, prepare func(*exec.Cmd), args ...string) outcome {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, filepath.Join(bin, "ken"), args...)
 	cmd.Dir, cmd.Env = r.Dir, r.Env()

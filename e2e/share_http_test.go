@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 )
 
 // A httpRemote serves a repository as git's own server does.
@@ -59,7 +58,6 @@ func TestShareOverHTTP(t *testing.T) {
 	for k, v := range environ(filepath.Join(dir, "home")) {
 		env = append(env, k+"="+v)
 	}
-	env = append(env, "KEN_GIT_TIMEOUT=2s")
 	run := func(at string, status int, args ...string) string {
 		t.Helper()
 		if args[0] == "ken" {
@@ -111,12 +109,10 @@ func TestShareOverHTTP(t *testing.T) {
 	want(said, "hint: see what git says of the remote: git ls-remote origin")
 	server.refuse = false
 	server.stall = make(chan struct{})
-	start := time.Now()
+	env = append(env, "KEN_GIT_TIMEOUT=2s")
 	want(run("ada", 1, "ken", "share", "push"), "no answer within 2s")
 	want(run("ada", 1, "ken", "share", "pull"), "no answer within 2s")
-	if took := time.Since(start); took > 30*time.Second {
-		t.Errorf("it took %s", took)
-	}
+	env = append(env, "KEN_GIT_TIMEOUT=") // the last one counts
 	close(server.stall)
 	server.stall = nil
 	want(run("ada", 0, "ken", "share", "push"), "1 record")

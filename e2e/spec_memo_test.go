@@ -33,7 +33,7 @@ func TestSpecMemo(t *testing.T) {
 	// Answers are kept once the files have been at rest for a tick or two.
 	settle := func() {
 		t.Helper()
-		for end := time.Now().Add(20 * time.Second); ; {
+		for end := time.Now().Add(2 * time.Minute); ; {
 			list()
 			if _, err := os.Stat(memo); err == nil {
 				return

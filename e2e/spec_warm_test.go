@@ -45,7 +45,7 @@ func TestSpecWarmStartsNoGit(t *testing.T) {
 			r = arrange(r)
 			s := newSpy(t)
 			memo := filepath.Join(r.Git("rev-parse", "--absolute-git-dir"), "ken/cache/answers/listing")
-			for end := time.Now().Add(time.Minute); ; {
+			for end := time.Now().Add(5 * time.Minute); ; {
 				s.list(t, r)
 				if _, err := os.Stat(memo); err == nil {
 					break

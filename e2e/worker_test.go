@@ -130,7 +130,7 @@ func (h *hand) ends(t *testing.T) {
 	t.Helper()
 	select {
 	case <-h.gone:
-	case <-time.After(time.Minute):
+	case <-time.After(5 * time.Minute):
 		t.Fatalf("the worker does not end\n%s", h.out)
 	}
 	if h.err != nil {
@@ -142,7 +142,7 @@ func (h *hand) ends(t *testing.T) {
 func await(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	for begun := time.Now(); !holds(); {
-		if time.Since(begun) > time.Minute {
+		if time.Since(begun) > 5*time.Minute {
 			t.Fatalf("it never came to this: %s", what)
 		}
 		time.Sleep(20 * time.Millisecond)

@@ -213,8 +213,8 @@ func TestFourThousandNodes(t *testing.T) {
 	d.reads("#n-n3999", "Node 3999")
 	small, many := d.paint("/login"), d.paint("/")
 	t.Logf("first paint after %v; the smallest page's after %v", many, small)
-	if many > max(time.Second, slower*small) {
-		t.Errorf("the first paint took %v, that of the smallest page %v", many, small)
+	if many > max(farTooLong, slower*small) {
+		t.Errorf("the first paint took %v, that of the smallest page %v; want at most %d times as long", many, small, slower)
 	}
 	d.reads("#live", "live")
 	d.click("#search")
@@ -224,9 +224,12 @@ func TestFourThousandNodes(t *testing.T) {
 	t.Logf("nine keys and the answer took %v", time.Since(start))
 }
 
-// slower is how much longer many nodes may take than the smallest page, on a machine
-// that is too busy for a second to mean anything.
-const slower = 12
+// The first paint of many nodes may take so much longer than that of the smallest page, and
+// farTooLong on a machine that is too busy for the ratio to mean anything.
+const (
+	slower     = 12
+	farTooLong = 30 * time.Second
+)
 
 // paint returns how long it took until something was to be seen of a page: the best of
 // a few times, since others use the machine, too.

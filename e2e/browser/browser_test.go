@@ -55,7 +55,7 @@ func TestMain(m *testing.M) {
 
 // soon is how long anything may take that should be there within a second, on a busy
 // machine.
-const soon = 20 * time.Second
+const soon = 2 * time.Minute
 
 // A dashboard is a served repository, and a page of it in a browser.
 type dashboard struct {
@@ -106,13 +106,13 @@ func (d *dashboard) start() {
 // browse starts a browser that knows no host but this machine: Chromium calls home unasked.
 func browse(t *testing.T) context.Context {
 	t.Helper()
-	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.ExecPath(chromium),
+	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.ExecPath(chromium), chromedp.WSURLReadTimeout(soon),
 		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"))
 	ctx, cancel := chromedp.NewExecAllocator(context.WithoutCancel(t.Context()), opts...)
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewContext(ctx)
 	t.Cleanup(cancel)
-	ctx, cancel = context.WithTimeout(ctx, 3*time.Minute)
+	ctx, cancel = context.WithTimeout(ctx, 10*time.Minute)
 	t.Cleanup(cancel)
 	if err := chromedp.Do(ctx, chromedp.EmulateViewport(1280, 900)); err != nil {
 		t.Fatalf("start %s: %v", chromium, err)

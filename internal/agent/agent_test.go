@@ -108,6 +108,7 @@ func TestGoverned(t *testing.T) {
 		{Spec{ID: "core"}, "ken: x.go is governed by spec core (ken spec show core)"},
 		{Spec{ID: "core", Desc: "what\nit does"}, "ken: x.go is governed by spec core: what it does (ken spec show core)"},
 		{Spec{ID: "a b", Blocks: 3}, "ken: x.go is governed by spec a b (ken spec show 'a b'); its drift is 3: ken spec gate stops a commit of this unless the spec is edited too, or: ken spec ack 'a b' --reason TEXT"},
+		{Spec{ID: "core", DriftUnknown: true}, "ken: x.go is governed by spec core (ken spec show core); its drift is not known yet, ask: ken spec show core"},
 	} {
 		if got := Governed("x.go", []Spec{tt.spec}); got != tt.want {
 			t.Errorf("%q", got)
@@ -116,6 +117,35 @@ func TestGoverned(t *testing.T) {
 	long := Governed("x.go", []Spec{{ID: "core", Desc: strings.Repeat("long ", 1000), Blocks: 4}})
 	if len(long) > maxLine || !strings.HasSuffix(long, "ken spec ack core --reason TEXT") {
 		t.Errorf("%q", long)
+	}
+}
+
+// An agent whose hook ran out of time hears what is not known and whom to ask; nothing
+// where the hook had nothing to find out.
+func TestLate(t *testing.T) {
+	edit := &Call{Deed: Edit, Paths: []string{"a b.go"}}
+	for name, tt := range map[string]struct {
+		event Event
+		call  *Call
+		want  string
+	}{
+		"a session":        {SessionStart, &Call{}, "ken: not known in time: what changed since the last check; ask: ken status"},
+		"a subagent":       {SubagentStart, nil, "ken: not known in time: what changed since the last check; ask: ken status"},
+		"before an edit":   {PreToolUse, edit, "ken: not known in time: which spec governs a b.go; ask: ken spec owner 'a b.go'"},
+		"before two edits": {PreToolUse, &Call{Deed: Edit, Paths: []string{"a", "b"}}, "ken: not known in time: which spec governs a; ask: ken spec owner a\nken: not known in time: which spec governs b; ask: ken spec owner b"},
+		"an unread call":   {PreToolUse, nil, "ken: not known in time: which spec governs PATH; ask: ken spec owner PATH"},
+		"before a read":    {PreToolUse, &Call{Deed: Read, Paths: []string{"a"}}, ""},
+		"after an edit":    {PostToolUse, edit, "ken: not known in time: whether the summary of a b.go still holds; ask: ken summary show 'a b.go'"},
+		"after a read":     {PostToolUse, &Call{Deed: Read, Paths: []string{"a"}}, ""},
+		"the end":          {Stop, &Call{}, "ken: not known in time: which summaries are stale; ask: ken status"},
+	} {
+		if got := Late(tt.event, tt.call); got != tt.want {
+			t.Errorf("%s: told %q, want %q", name, got, tt.want)
+		}
+	}
+	many := &Call{Deed: Edit, Paths: []string{"a", "b", "c", "d"}}
+	if got := Late(PreToolUse, many); !strings.HasSuffix(got, "\nken: and 2 more files") {
+		t.Errorf("of four files: told %q, want two of them and how many more there are", got)
 	}
 }
 

@@ -50,9 +50,10 @@ const maxLine = 300
 // A Spec is one that governs a file.
 type Spec struct {
 	ID, Desc string
-	// Blocks is its drift if the gate stops a commit of the file because of it, 0 if not or
-	// if that is not known.
+	// Blocks is its drift if the gate stops a commit of the file because of it, else 0.
 	Blocks int
+	// DriftUnknown says that it is not known whether the gate does.
+	DriftUnknown bool
 }
 
 // Governed tells which specs govern a file, before it is edited, and where to read them; ""
@@ -82,6 +83,8 @@ func (c Spec) governs(path string) string {
 	how := " (ken spec show " + id + ")"
 	if c.Blocks > 0 {
 		how += fmt.Sprintf("; its drift is %d: ken spec gate stops a commit of this unless the spec is edited too, or: ken spec ack %s --reason TEXT", c.Blocks, id)
+	} else if c.DriftUnknown {
+		how += "; its drift is not known yet, ask: ken spec show " + id
 	}
 	return cut(said, maxLine-len(how)) + how
 }
@@ -125,6 +128,43 @@ func Left(stale []string, unknown int) string {
 		fmt.Fprintf(&s, "%d could not be judged", unknown)
 	}
 	return cut(s.String(), MaxGreeting)
+}
+
+// Late tells what ken could not find out before the time of a hook was over, and the command
+// that finds it out; "" where the hook had nothing to find out. The call is nil if it was not
+// read in time either.
+func Late(e Event, c *Call) string {
+	switch e {
+	case SessionStart, SubagentStart:
+		return late("what changed since the last check", "ken status")
+	case Stop:
+		return late("which summaries are stale", "ken status")
+	case PreToolUse, PostToolUse:
+	}
+	paths := []string{"PATH"}
+	if c != nil {
+		paths = c.Paths
+		if c.Deed != Edit {
+			return ""
+		}
+	}
+	const few = 2
+	var list []string
+	for _, p := range paths[:min(few, len(paths))] {
+		if e == PreToolUse {
+			list = append(list, late("which spec governs "+p, "ken spec owner "+fault.Quote(p)))
+		} else {
+			list = append(list, late("whether the summary of "+p+" still holds", "ken summary show "+fault.Quote(p)))
+		}
+	}
+	if len(paths) > few {
+		list = append(list, fmt.Sprintf("ken: and %d more files", len(paths)-few))
+	}
+	return strings.Join(list, "\n")
+}
+
+func late(what, command string) string {
+	return "ken: not known in time: " + what + "; ask: " + command
 }
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

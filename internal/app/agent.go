@@ -37,6 +37,9 @@ func hear(ctx context.Context, dir string, e agent.Event, c agent.Call) (said st
 	}
 	h := &hearing{w: w, file: sessionIn(w.git.GitDir(), c.Session)}
 	h.memory = h.file.remember()
+	if end, ok := ctx.Deadline(); ok {
+		h.driftTime = max(time.Until(end)/driftShare, 1)
+	}
 	switch e {
 	case agent.SessionStart, agent.SubagentStart:
 		forgetOld(w.git.GitDir(), time.Now())
@@ -76,6 +79,9 @@ func whereabouts(ctx context.Context, dir string, c agent.Call) (string, error) 
 	}
 	at := existing(filepath.Dir(c.Paths[0]))
 	other, err := git.Open(ctx, at)
+	if err != nil && ctx.Err() != nil {
+		return "", err // whose file it is was not found out in time
+	}
 	if err != nil || other.CommonDir() != g.CommonDir() {
 		return "", nil
 	}
@@ -88,7 +94,16 @@ type hearing struct {
 	file   sessionFile
 	memory *agent.Memory
 	lines  strings.Builder // to be remembered
+
+	// driftTime is how long it may take to find out how far specs are behind; 0 for as long
+	// as it takes.
+	driftTime time.Duration
 }
+
+// driftShare is the part of a hook's time that may pass until it is known how far specs are
+// behind: of two seconds, 250 ms. A kept listing is read at once, and one new commit is too;
+// a hook does not walk a whole history.
+const driftShare = 8
 
 // once returns a text unless the session was told just that about the subject last.
 func (h *hearing) once(subject, what, text string) string {
@@ -167,51 +182,63 @@ func (h *hearing) governed(ctx context.Context, paths []repo.Path) (string, erro
 		return "", err
 	}
 	var said []string
-	var blocks map[string]int
+	var drifts map[string]int
+	threshold := cmp.Or(h.w.GatePolicy().Threshold, spec.DefaultThreshold)
 	for i, o := range owners {
-		if len(o.Governing) > 0 && blocks == nil {
-			blocks = h.blocking(ctx)
+		if len(o.Governing) > 0 && drifts == nil {
+			drifts = h.drifts(ctx)
 		}
+		what := governed
 		var specs []agent.Spec
 		for _, g := range o.Governing {
-			specs = append(specs, agent.Spec{ID: g.ID, Desc: g.Desc, Blocks: blocks[g.ID]})
+			drift, known := drifts[g.ID]
+			s := agent.Spec{ID: g.ID, Desc: g.Desc, DriftUnknown: !known}
+			if !known {
+				what = driftUnknown
+			}
+			if drift >= threshold {
+				s.Blocks = drift
+			}
+			specs = append(specs, s)
 		}
-		if text := h.once(specOf(paths[i]), governed, agent.Governed(paths[i].String(), specs)); text != "" {
+		if text := h.once(specOf(paths[i]), what, agent.Governed(paths[i].String(), specs)); text != "" {
 			said = append(said, text)
 		}
 	}
 	return strings.Join(said, "\n"), nil
 }
 
-// patience is how long a hook may take to find out how far specs are behind. What was kept
-// is there at once, and so is one new commit; walking all of a history is not for a hook.
-const patience = 250 * time.Millisecond
-
-// blocking returns the drift of each node that the gate stops a commit for, by its id, as
-// far as that can be known in time. It is not nil.
-func (h *hearing) blocking(ctx context.Context) map[string]int {
-	blocks := make(map[string]int)
+// drifts returns the drift of each spec, by its id, as far as it is known or can be found
+// out in time. It is not nil.
+func (h *hearing) drifts(ctx context.Context) map[string]int {
+	drifts := make(map[string]int)
 	specs := h.w.Spec()
 	if !specs.Listed() {
-		return blocks
+		return drifts
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
+	if h.driftTime > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, h.driftTime)
+		defer cancel()
+	}
 	l, err := specs.List(ctx)
 	if err != nil {
-		return blocks
+		return drifts
 	}
-	threshold := cmp.Or(h.w.GatePolicy().Threshold, spec.DefaultThreshold)
 	for i := range l.Nodes {
-		if n := &l.Nodes[i]; !n.Ghost && n.Drift != nil && *n.Drift >= threshold {
-			blocks[n.ID] = *n.Drift
+		if n := &l.Nodes[i]; !n.Ghost && n.Drift != nil {
+			drifts[n.ID] = *n.Drift
 		}
 	}
-	return blocks
+	return drifts
 }
 
-// What a session is told about the spec of a path.
-const governed = "governed"
+// What a session is told about the spec of a path. Of a path whose specs' drift is unknown,
+// it is told again when that is known.
+const (
+	governed     = "governed"
+	driftUnknown = "drift-unknown"
+)
 
 func specOf(p repo.Path) string { return "spec of " + string(p) }
 

@@ -11,8 +11,8 @@ import (
 	"ken/internal/testrepo"
 )
 
-// An agent hears that the gate waits where that is known, and nothing of it where no
-// listing was kept or the spec is not too far behind.
+// An agent hears that the gate waits where that is known, that the drift is not known where
+// no listing was kept or time ran out, and neither if the spec is not too far behind.
 func TestAnAgentHearsOfTheGate(t *testing.T) {
 	t.Parallel()
 	r := testrepo.New(t)
@@ -22,7 +22,9 @@ func TestAnAgentHearsOfTheGate(t *testing.T) {
 		r.Commit("edit " + n)
 	}
 	edit("0")
-	hear := func(list bool) string {
+	const unknown = "its drift is not known yet, ask: ken spec show a"
+	memory := agent.Remember(nil)
+	hear := func(list bool, driftTime time.Duration) string {
 		w, err := open(t.Context(), openOptions{dir: r.Dir})
 		if err != nil {
 			t.Fatal(err)
@@ -36,24 +38,32 @@ func TestAnAgentHearsOfTheGate(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		h := &hearing{w: w, memory: agent.Remember(nil)}
+		h := &hearing{w: w, memory: memory, driftTime: driftTime}
 		said, err := h.governed(t.Context(), []repo.Path{"a.go"})
 		if err != nil || !strings.HasPrefix(said, "ken: a.go is governed by spec a (ken spec show a)") {
 			t.Errorf("%q, %v", said, err)
 		}
+		memory = agent.Remember([]byte(h.lines.String()))
 		return said
 	}
+	const whatItTakes, over = 0, 1
 	for _, n := range []string{"1", "2"} {
 		edit(n)
-		if said := hear(false); strings.Contains(said, "gate") {
-			t.Errorf("after %s: %s", n, said)
+		memory = agent.Remember(nil)
+		if said := hear(false, whatItTakes); !strings.HasSuffix(said, unknown) {
+			t.Errorf("after edit %s, without a listing: told %q, want that the drift is not known", n, said)
 		}
 	}
-	if said := hear(true); strings.Contains(said, "gate") {
-		t.Errorf("before the threshold: %s", said)
+	if said := hear(true, whatItTakes); strings.Contains(said, "gate") || strings.Contains(said, unknown) {
+		t.Errorf("before the threshold: told %q, want the spec alone", said)
 	}
+	memory = agent.Remember(nil)
 	edit("3")
-	if said := hear(false); !strings.Contains(said, "its drift is 3: ken spec gate stops a commit") {
-		t.Errorf("at the threshold: %s", said)
+	if said := hear(false, over); !strings.HasSuffix(said, unknown) {
+		t.Errorf("out of time: told %q, want that the drift is not known", said)
+	}
+	// A session that was told so is told the drift as soon as it is known.
+	if said := hear(false, whatItTakes); !strings.Contains(said, "its drift is 3: ken spec gate stops a commit") {
+		t.Errorf("at the threshold: told %q, want what the gate does", said)
 	}
 }

@@ -8,8 +8,10 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"ken/internal/cli"
+	"ken/internal/git"
 	"ken/internal/mcp"
 	"ken/internal/term"
 )
@@ -37,6 +39,7 @@ func Main(args []string) int {
 		Serve:       serve,
 		Work:        work,
 		Hear:        hear,
+		HookTime:    func() (time.Duration, error) { return git.EnvTimeout("KEN_HOOK_TIMEOUT", 2*time.Second) },
 		Diagnose:    diagnose,
 		Litter:      findLitter,
 		OpenClients: func(ctx context.Context, dir string) (cli.ClientSpace, error) { return openClients(ctx, dir) },

@@ -88,7 +88,8 @@ func (p *pulse) take(ctx context.Context) (web.Pulse, error) {
 	for _, part := range parts {
 		fmt.Fprintf(all, "%x\n", part)
 	}
-	if runs := p.runs.part(ctx, runsBriefly); runs != nil {
+	// An answer that comes later is a change of its own.
+	if runs := p.runs.part(ctx, runsBriefly); runs != nil && runs != runsLate {
 		if err := json.NewEncoder(all).Encode(runs); err != nil {
 			return web.Pulse{}, err
 		}

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync"
@@ -23,7 +24,8 @@ const (
 // A runsLook tells how the surveys stand that were handed out from a repository. What it
 // tells is at most a second old, unless the server is away: one that stalls holds up nobody twice.
 type runsLook struct {
-	root string
+	root    string
+	patient time.Duration // how long the server may think; runsPatient when 0
 
 	mu    sync.Mutex
 	known *board.Part[board.Runs]
@@ -58,12 +60,19 @@ func (l *runsLook) part(ctx context.Context, patience time.Duration) *board.Part
 	case <-ctx.Done():
 	}
 	l.mu.Lock()
+	if l.known == nil && l.at.IsZero() {
+		return runsLate
+	}
 	return l.known
 }
 
+// runsLate is the answer until the first one is there: that nothing is known, and not that
+// there is no store.
+var runsLate = board.RunsPart(nil, errors.New("not known in time"))
+
 // renew asks the server, and tells those who wait for it.
 func (l *runsLook) renew(ctx context.Context, busy chan struct{}) {
-	ctx, cancel := context.WithTimeout(ctx, runsPatient)
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(l.patient, runsPatient))
 	defer cancel()
 	found := l.ask(ctx)
 	l.mu.Lock()

@@ -28,7 +28,7 @@ func TestRunsAreLookedAtAnew(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer space.Close()
-	look := &runsLook{root: r.Dir}
+	look := &runsLook{root: r.Dir, patient: patience}
 	defer look.close()
 	later := func() {
 		look.mu.Lock()
@@ -40,23 +40,37 @@ func TestRunsAreLookedAtAnew(t *testing.T) {
 			t.Fatal(err)
 		}
 		later()
-		if got := look.part(t.Context(), runsAnswer); got == nil || got.Known == nil || len(got.Known.Runs) != n {
+		if got := look.part(t.Context(), patience); got == nil || got.Known == nil || len(got.Known.Runs) != n {
 			t.Errorf("after %d were handed out: %+v", n, got)
 		}
 	}
 
 	proxy.Stall(true)
 	later()
-	if got := look.part(t.Context(), runsAnswer); got == nil || got.Unknown == nil {
+	look.patient = time.Millisecond
+	if got := look.part(t.Context(), patience); got == nil || got.Unknown == nil {
 		t.Errorf("of a server that stalls: %+v", got)
 	}
 	later()
-	began := time.Now()
-	if got := look.part(t.Context(), runsAnswer); got == nil || got.Unknown == nil {
-		t.Errorf("of a server that stalls: %+v", got)
+	look.asking.Lock() // there is no answer until this is unlocked
+	if got := look.part(t.Context(), time.Hour); got == nil || got.Unknown == nil {
+		t.Errorf("the second who looks at a server that stalls: %+v", got)
 	}
-	if took := time.Since(began); took >= runsPatient {
-		t.Errorf("the second who looks waits for %v", took)
-	}
+	look.asking.Unlock()
 	proxy.Stall(false) // what was cut off in the middle is waited for otherwise
+}
+
+// Before the first answer nothing is known of runs; that there is no store is not known either.
+func TestRunsAreUnknownUntilTheFirstAnswer(t *testing.T) {
+	t.Parallel()
+	look := &runsLook{root: testrepo.New(t).Dir}
+	look.asking.Lock() // there is no answer until this is unlocked
+	got := look.part(t.Context(), time.Millisecond)
+	look.asking.Unlock()
+	if got == nil || got.Unknown == nil {
+		t.Errorf("without an answer: %+v, want that it is not known", got)
+	}
+	if got := look.part(t.Context(), patience); got != nil {
+		t.Errorf("without a store: %+v, want nothing", got)
+	}
 }

@@ -77,8 +77,12 @@ func (w *workspace) openTeam(ctx context.Context) (*team.Team, error) {
 	if address == "" {
 		return nil, nil
 	}
+	step, err := git.EnvTimeout("KEN_STORE_TIMEOUT", team.StepTime)
+	if err != nil {
+		return nil, err
+	}
 	return team.Open(team.Options{
-		Address: address, Given: os.Getenv(storeVariable) != "", Repository: w.identity, Local: w.store,
+		Step: step, Address: address, Given: os.Getenv(storeVariable) != "", Repository: w.identity, Local: w.store,
 		StateDir: stateDir(), CommonDir: w.git.CommonDir(), Bare: w.bare, Root: w.git.Root(), Worktree: w.git.Worktree(),
 	})
 }

@@ -50,7 +50,7 @@ func TestServeFollowsTheTeam(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := &served{t: t, base: "http://" + base.Host}
-	for deadline := time.Now().Add(20 * time.Second); ; {
+	for deadline := time.Now().Add(patience); ; {
 		body := s.gives(http.StatusOK, call{path: "/api/summary?path=api.go"})
 		if strings.Contains(body, "By a colleague.") {
 			return

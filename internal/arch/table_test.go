@@ -14,7 +14,7 @@ var (
 	screen   = []string{"term"}
 	faces    = []string{"cli", "mcp", "web"}
 	assembly = []string{"app"}
-	helpers  = []string{"testrepo", "arch", "store/storetest", "model/modeltest", "pgtest", "queue/queuetest"}
+	helpers  = []string{"testrepo", "testcost", "arch", "store/storetest", "model/modeltest", "pgtest", "queue/queuetest"}
 )
 
 // imports says what of ken each package may import. What is not listed, it may
@@ -54,6 +54,7 @@ var imports = func() map[string][]string {
 	m["cli"] = join(words, decisions, screen)
 	m["app"] = join(words, decisions, facts, screen, faces)
 	m["testrepo"] = nil
+	m["testcost"] = nil
 	m["arch"] = nil
 	// The memory store is the model that every engine is held against.
 	m["store/storetest"] = join(words, decisions, []string{"store/memory"})

@@ -12,6 +12,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/spf13/cobra"
@@ -135,6 +136,8 @@ type Deps struct {
 	// Hear answers what an agent's client tells a hook that was started in dir: with what
 	// the agent is told, "" for nothing.
 	Hear func(ctx context.Context, dir string, e agent.Event, c agent.Call) (string, error)
+	// HookTime is how long a hook may keep an agent or a commit waiting; without end when nil.
+	HookTime func() (time.Duration, error)
 	// Diagnose finds out how the repository that dir lies in is set up, and in which
 	// clients' files ken is; ok is false outside of any.
 	Diagnose func(ctx context.Context, dir string) (facts setup.Facts, clients []client.Standing, ok bool, err error)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -15,8 +14,19 @@ import (
 	"ken/internal/fault"
 )
 
-// patience is how long a hook may keep an agent waiting, all in all.
-const patience = 2 * time.Second
+// hookContext returns a context that ends when a hook has kept an agent or a commit waiting
+// for long enough.
+func (p *program) hookContext(ctx context.Context) (context.Context, context.CancelFunc, error) {
+	if p.HookTime == nil {
+		return ctx, func() {}, nil
+	}
+	most, err := p.HookTime()
+	if err != nil {
+		return nil, nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, most)
+	return ctx, cancel, nil
+}
 
 var agentShort = map[agent.Event]string{
 	agent.SessionStart:  "Tell a session how far what is known can be trusted, and the first of it",
@@ -35,7 +45,8 @@ func (p *program) hookAgent(e agent.Event) *cobra.Command {
 
 Reads what the client tells its hooks, as JSON, from standard input, and answers in
 the client's own form. It never blocks an agent and never fails: where something
-goes wrong, that is a line on standard error.`,
+goes wrong, that is a line on standard error. If its time is over first (KEN_HOOK_TIMEOUT,
+2s if unset), it tells what is not known, and the command to ask.`,
 		Args: cobra.ArbitraryArgs,
 		PreRunE: func(*cobra.Command, []string) error {
 			if _, err := client.Find(name); err != nil {
@@ -46,10 +57,19 @@ goes wrong, that is a line on standard error.`,
 			return nil
 		},
 		RunE: p.harmless("the agent", func(c *cobra.Command, _ []string) error {
-			ctx, cancel := context.WithTimeout(c.Context(), patience)
+			ctx, cancel, err := p.hookContext(c.Context())
+			if err != nil {
+				return err
+			}
 			defer cancel()
+			answer := func(text string) {
+				p.io.Printf("%s", agent.Dialect(name).Answer(e, plain(text)))
+			}
 			input, err := p.heard(ctx)
 			if err != nil {
+				if ctx.Err() != nil {
+					answer(agent.Late(e, nil))
+				}
 				return err
 			}
 			call, err := agent.Parse(input)
@@ -58,9 +78,12 @@ goes wrong, that is a line on standard error.`,
 			}
 			said, err := p.Hear(ctx, p.dir, e, call)
 			if err != nil {
+				if ctx.Err() != nil {
+					answer(agent.Late(e, &call))
+				}
 				return err
 			}
-			p.io.Printf("%s", agent.Dialect(name).Answer(e, plain(said)))
+			answer(said)
 			return nil
 		}),
 	}

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"context"
-
 	"github.com/spf13/cobra"
 
 	"ken/internal/fresh"
@@ -15,7 +13,10 @@ func (p *program) hookPostCommit() *cobra.Command {
 		Short: "Close a commit: verify what it changed, and say which summaries are stale",
 		Args:  cobra.ArbitraryArgs,
 		RunE: p.harmless("the commit", func(c *cobra.Command, _ []string) error {
-			ctx, cancel := context.WithTimeout(c.Context(), patience)
+			ctx, cancel, err := p.hookContext(c.Context())
+			if err != nil {
+				return err
+			}
 			defer cancel()
 			h, err := p.OpenHooks(ctx, p.dir)
 			if err != nil {

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+	"testing/synctest"
+	"time"
 
 	"ken/internal/agent"
 	"ken/internal/hook"
@@ -108,6 +110,46 @@ func TestAgentHooksSurviveTheirInput(t *testing.T) {
 				_, _ = s.Seek(0, io.SeekStart)
 			}
 		}
+	}
+}
+
+// An agent whose hook runs out of time is told what is not known and whom to ask, and the
+// failure is a line on standard error.
+func TestAgentHooksOutOfTime(t *testing.T) {
+	const edit = `{"tool_name": "Edit", "tool_input": {"file_path": "a.go"}}`
+	for name, tt := range map[string]struct {
+		input string // what the client says before it falls silent
+		ended bool   // whether it then hangs up
+		want  string
+	}{
+		"a slow ken":    {edit, true, "ken: not known in time: which spec governs a.go; ask: ken spec owner a.go"},
+		"a slow client": {"{", false, "ken: not known in time: which spec governs PATH; ask: ken spec owner PATH"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			in, client := io.Pipe()
+			defer client.Close()
+			go func() {
+				_, _ = io.WriteString(client, tt.input)
+				if tt.ended {
+					client.Close()
+				}
+			}()
+			deps := Deps{
+				HookTime: func() (time.Duration, error) { return time.Second, nil },
+				Hear: func(ctx context.Context, _ string, _ agent.Event, _ agent.Call) (string, error) {
+					<-ctx.Done()
+					return "", ctx.Err()
+				},
+			}
+			var out, said bytes.Buffer
+			err := Run(t.Context(), deps, &term.IO{In: in, Out: &out, Err: &said}, []string{"hook", "pre-tool-use"})
+			if err != nil || !strings.Contains(out.String(), tt.want) || !json.Valid(out.Bytes()) {
+				t.Errorf("%s: answered %q, %v, want %q", name, &out, err, tt.want)
+			}
+			if strings.Count(said.String(), "\n") != 1 || !strings.HasPrefix(said.String(), "ken: ") {
+				t.Errorf("%s: said %q on standard error, want one line", name, &said)
+			}
+		})
 	}
 }
 

@@ -51,7 +51,7 @@ func TestFairServesWhoHasLeast(t *testing.T) {
 					}
 				}
 				i := -1
-				for deadline := time.Now().Add(10 * time.Second); i < 0; {
+				for deadline := time.Now().Add(2 * time.Minute); i < 0; {
 					for k, w := range waiting {
 						select {
 						case leave := <-w.in:

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"ken/internal/repo"
+	"ken/internal/testcost"
 )
 
 func censusOf(paths ...string) *census {
@@ -290,21 +290,7 @@ func TestJudgeBombs(t *testing.T) {
 			return j
 		},
 	} {
-		took := func(n int) time.Duration {
-			start := time.Now()
-			bomb(n)
-			return time.Since(start)
-		}
-		for try := 1; ; try++ {
-			short, long := took(2_000), took(16_000)
-			if long < 250*time.Millisecond || long < 20*short && long < 10*time.Second {
-				break
-			}
-			if try == 3 { // it was not the machine
-				t.Errorf("%s: %s for 2000, and %s for 16000", name, short, long)
-				break
-			}
-		}
+		testcost.Linear(t, name, 2_000, func(n int) { bomb(n) })
 	}
 }
 

@@ -264,12 +264,15 @@ func firstComplaint(stderr string) string {
 	}, strings.ToValidUTF8(first, "?"))
 }
 
-// timeout returns how long one git process may take: KEN_GIT_TIMEOUT, a Go
-// duration or a number of seconds, else a minute.
-func timeout() (time.Duration, error) {
-	s := os.Getenv("KEN_GIT_TIMEOUT")
+// timeout returns how long one git process may take: KEN_GIT_TIMEOUT, else a minute.
+func timeout() (time.Duration, error) { return EnvTimeout("KEN_GIT_TIMEOUT", defaultTimeout) }
+
+// EnvTimeout returns the bound that a variable of the environment sets, a Go duration or a
+// number of seconds; unset if it is empty.
+func EnvTimeout(variable string, unset time.Duration) (time.Duration, error) {
+	s := os.Getenv(variable)
 	if s == "" {
-		return defaultTimeout, nil
+		return unset, nil
 	}
 	d, err := time.ParseDuration(s)
 	if n, numErr := strconv.ParseFloat(s, 64); numErr == nil {
@@ -278,8 +281,8 @@ func timeout() (time.Duration, error) {
 	if err != nil || d <= 0 {
 		return 0, &fault.Error{
 			Kind: fault.Usage,
-			Hint: "for example: export KEN_GIT_TIMEOUT=90s",
-			Err:  fmt.Errorf("KEN_GIT_TIMEOUT is %q: want a duration above zero", s),
+			Hint: "for example: export " + variable + "=90s",
+			Err:  fmt.Errorf("%s is %q: want a duration above zero", variable, s),
 		}
 	}
 	return d, nil

@@ -60,7 +60,7 @@ func TestWatchTellsOfChangesAlone(t *testing.T) {
 		if uri != last {
 			t.Errorf("told of %s", uri)
 		}
-	case <-time.After(20 * time.Second):
+	case <-time.After(2 * time.Minute):
 		t.Error("nobody was told")
 	}
 	for _, uri := range []string{briefURI, last} {
@@ -73,7 +73,7 @@ func TestWatchTellsOfChangesAlone(t *testing.T) {
 		defer w.mu.Unlock()
 		return len(w.uris)
 	}
-	for deadline := time.Now().Add(20 * time.Second); kept() > 0; runtime.Gosched() { // nobody answers that
+	for deadline := time.Now().Add(2 * time.Minute); kept() > 0; runtime.Gosched() { // nobody answers that
 		if time.Now().After(deadline) {
 			t.Fatalf("%d are kept in mind", kept())
 		}

@@ -587,7 +587,7 @@ func TestPanicStopsTheWorker(t *testing.T) {
 	t.Parallel()
 	s := open(t, pgtest.Database(t))
 	s.handOut(t, testRun, grow())
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	err := s.Work(ctx, queue.WorkOptions{Name: "w", Drain: time.Second, Lease: time.Second, Repositories: map[string]queue.Describer{"r": &hand{
 		describe: func(context.Context, survey.Portion, queue.Hold) (queue.Described, error) { panic("a table is empty") },
@@ -611,7 +611,7 @@ func TestCancel(t *testing.T) {
 			close(begun)
 			select {
 			case <-ctx.Done():
-			case <-time.After(20 * time.Second):
+			case <-time.After(2 * time.Minute):
 				t.Error("who is at it does not hear of it")
 			}
 			return queue.Described{}, context.Canceled

@@ -47,6 +47,8 @@ type WorkOptions struct {
 	UntilIdle    bool                 // it ends once no run of the repositories is under way
 	// Told hears what happens, if it is not nil.
 	Told func(Event)
+
+	poll time.Duration // how often each queue is looked at, beside nudge; 30 seconds when 0
 }
 
 // An Event is something that a worker tells of.
@@ -128,6 +130,9 @@ func (opts WorkOptions) filled() WorkOptions {
 	if opts.Drain == 0 {
 		opts.Drain = time.Minute
 	}
+	if opts.poll == 0 {
+		opts.poll = 30 * time.Second
+	}
 	if opts.Told == nil {
 		opts.Told = func(Event) {}
 	}
@@ -148,7 +153,7 @@ func (w *worker) client() (*river.Client[pgx.Tx], error) {
 		// A job lasts as long as it needs: leases tell who is gone.
 		JobTimeout: -1, FetchCooldown: cooldown,
 		// Each queue would be looked at so often; all of them are looked after by nudge.
-		FetchPollInterval:           30 * time.Second,
+		FetchPollInterval:           w.opts.poll,
 		CompletedJobRetentionPeriod: time.Hour, ErrorHandler: w,
 		ReindexerIndexNames: []string{}, // that takes the tables' owner
 	})

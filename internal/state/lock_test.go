@@ -36,6 +36,9 @@ func startChild(t testing.TB, act, dir string) *exec.Cmd {
 	return cmd
 }
 
+// patience turns a wait without end into a failure.
+const patience = 5 * time.Minute
+
 // tryOnce says how an attempt to lock ended that may wait for so long.
 func tryOnce(t testing.TB, dir string, wait time.Duration) error {
 	t.Helper()
@@ -108,8 +111,8 @@ func TestHeldLockIsNamed(t *testing.T) {
 	cmd, release := holdInChild(t, dir)
 	start := time.Now()
 	err := tryOnce(t, dir, 50*time.Millisecond)
-	if took := time.Since(start); took < 50*time.Millisecond || took > 5*time.Second {
-		t.Errorf("waited %v", took)
+	if took := time.Since(start); took < 50*time.Millisecond {
+		t.Errorf("waited %v, want the 50 ms that were asked for", took)
 	}
 	if fault.KindOf(err) != fault.Locked || !strings.Contains(fault.HintOf(err), "--wait") {
 		t.Errorf("error %v, hint %q", err, fault.HintOf(err))
@@ -124,7 +127,7 @@ func TestHeldLockIsNamed(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
 	defer cancel()
-	if _, err := openDir(t, dir, Options{}).Lock(ctx, "x"); err == nil || fault.KindOf(err) == fault.Locked {
+	if _, err := openDir(t, dir, Options{Wait: patience}).Lock(ctx, "x"); err == nil || fault.KindOf(err) == fault.Locked {
 		t.Errorf("with a context that ended: %v", err)
 	}
 	stop, cancel := context.WithCancel(t.Context())
@@ -133,7 +136,7 @@ func TestHeldLockIsNamed(t *testing.T) {
 		t.Errorf("with a context that was cancelled: %v", err)
 	}
 	release()
-	if err := tryOnce(t, dir, 0); err != nil {
+	if err := tryOnce(t, dir, patience); err != nil {
 		t.Error(err)
 	}
 }
@@ -161,7 +164,7 @@ func TestOneAtATime(t *testing.T) {
 	var inside, most atomic.Int32
 	for range 50 {
 		wg.Go(func() {
-			h, err := openDir(t, dir, Options{Wait: time.Minute}).Lock(t.Context(), "goroutine")
+			h, err := openDir(t, dir, Options{Wait: patience}).Lock(t.Context(), "goroutine")
 			if err != nil {
 				t.Error(err)
 				return
@@ -208,7 +211,7 @@ func TestLeftovers(t *testing.T) {
 	if err := dead.Run(); err != nil {
 		t.Fatal(err)
 	}
-	live := exec.CommandContext(t.Context(), "sleep", "60")
+	live := exec.CommandContext(t.Context(), "sleep", "3600")
 	if err := live.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -265,7 +268,7 @@ func TestOtherProgramLetsGo(t *testing.T) {
 		t.Fatal(err)
 	}
 	time.AfterFunc(60*time.Millisecond, func() { os.Remove(lockFile(dir)) })
-	if err := tryOnce(t, dir, 0); err != nil {
+	if err := tryOnce(t, dir, patience); err != nil {
 		t.Error(err)
 	}
 }
@@ -276,7 +279,7 @@ func TestUnlinkedLockFileStillLocks(t *testing.T) {
 	dir := t.TempDir()
 	_, release := holdInChild(t, dir)
 	waiting := make(chan error, 1)
-	go func() { waiting <- tryOnce(t, dir, 0) }()
+	go func() { waiting <- tryOnce(t, dir, patience) }()
 	time.Sleep(20 * time.Millisecond)
 	if err := os.Remove(lockFile(dir)); err != nil {
 		t.Fatal(err)
@@ -320,7 +323,7 @@ func TestLockedFile(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	time.AfterFunc(50*time.Millisecond, func() { os.Remove(lockFile(dir)) })
-	if err := tryOnce(t, dir, 0); err != nil {
+	if err := tryOnce(t, dir, patience); err != nil {
 		t.Error(err)
 	}
 }
@@ -357,7 +360,7 @@ func TestDirectoryReplacedWhileWaiting(t *testing.T) {
 	h := lockDirectory(t, dir)
 	waiting := make(chan error, 1)
 	go func() {
-		h, err := openDir(t, dir, Options{}).Lock(t.Context(), "wait")
+		h, err := openDir(t, dir, Options{Wait: patience}).Lock(t.Context(), "wait")
 		if err == nil {
 			err = h.Replace("a", nil)
 		}
@@ -388,7 +391,7 @@ func TestLockFileMustBeAFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		before := image(t, dir)
-		err := tryOnce(t, dir, 0)
+		err := tryOnce(t, dir, patience)
 		if err == nil || fault.KindOf(err) == fault.Locked || !strings.Contains(fault.HintOf(err), lockFile(dir)) {
 			t.Errorf("%s: %v, hint %s", name, err, fault.HintOf(err))
 		}

@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 // child is what such a process does.
 func child(act, path string) error {
 	ctx := context.Background()
-	d, err := Open(path, Options{Names: testNames, Wait: time.Minute})
+	d, err := Open(path, Options{Names: testNames, Wait: 5 * time.Minute})
 	if err != nil {
 		return err
 	}

@@ -82,6 +82,8 @@ func isolated(home string) []string {
 		"USERPROFILE="+home,
 		"LC_ALL=C",
 		"TZ=UTC",
+		"KEN_HOOK_TIMEOUT=10m", // a busy machine must not change an answer
+		"KEN_STORE_TIMEOUT=2m",
 		"GIT_CONFIG_NOSYSTEM=1",
 		"GIT_CONFIG_GLOBAL="+filepath.Join(home, ".gitconfig"),
 		"GIT_TERMINAL_PROMPT=0",

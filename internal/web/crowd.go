@@ -50,7 +50,7 @@ func (c *crowd) Accept() (net.Conn, error) {
 		if g := c.enter(conn); g != nil {
 			return g, nil
 		}
-		_ = conn.SetWriteDeadline(time.Now().Add(time.Millisecond)) // there is room for so little
+		_ = conn.SetWriteDeadline(time.Now().Add(time.Second)) // a new connection has room for so little
 		_, _ = io.WriteString(conn, full)
 		_ = conn.Close()
 	}

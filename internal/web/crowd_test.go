@@ -40,7 +40,7 @@ func TestACrowdMakesRoom(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { conn.Close() })
-		_ = conn.SetDeadline(time.Now().Add(20 * time.Second))
+		_ = conn.SetDeadline(time.Now().Add(patience))
 		_, _ = io.WriteString(conn, request)
 		return bufio.NewReader(conn)
 	}

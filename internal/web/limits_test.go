@@ -13,6 +13,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"ken/internal/board"
@@ -20,9 +21,10 @@ import (
 
 // serving is a dashboard on an address of this machine.
 type serving struct {
-	t    *testing.T
-	addr string
-	stop func() // ends it; the end of the test does, too
+	t       *testing.T
+	addr    string
+	connect func(context.Context) (net.Conn, error)
+	stop    func() // ends it; the end of the test does, too
 }
 
 // serve serves what is given, within some limits.
@@ -32,6 +34,56 @@ func serve(t *testing.T, deps Deps, within limits) *serving {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return serveOn(t, l, func(ctx context.Context) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "tcp", l.Addr().String())
+	}, deps, within)
+}
+
+// serveInBubble is serve for a test that runs in synctest.Test. Connections lie in memory, so
+// that limits run out by the clock of the bubble, and not because the machine is busy.
+func serveInBubble(t *testing.T, deps Deps, within limits) *serving {
+	t.Helper()
+	l := &memoryListener{conns: make(chan net.Conn), closed: make(chan struct{})}
+	return serveOn(t, l, l.connect, deps, within)
+}
+
+// memoryListener accepts connections of this process.
+type memoryListener struct {
+	conns  chan net.Conn
+	closed chan struct{}
+	once   sync.Once
+}
+
+func (l *memoryListener) connect(context.Context) (net.Conn, error) {
+	here, there := net.Pipe()
+	select {
+	case l.conns <- there:
+		return here, nil
+	case <-l.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (l *memoryListener) Accept() (net.Conn, error) {
+	select {
+	case conn := <-l.conns:
+		return conn, nil
+	case <-l.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (l *memoryListener) Close() error {
+	l.once.Do(func() { close(l.closed) })
+	return nil
+}
+
+func (l *memoryListener) Addr() net.Addr {
+	return net.TCPAddrFromAddrPort(netip.MustParseAddrPort("127.0.0.1:80"))
+}
+
+func serveOn(t *testing.T, l net.Listener, connect func(context.Context) (net.Conn, error), deps Deps, within limits) *serving {
+	t.Helper()
 	if deps.Worktrees == nil {
 		deps.Worktrees = func(context.Context) ([]Worktree, error) { return []Worktree{{Name: "w", Here: true}}, nil }
 	}
@@ -50,16 +102,16 @@ func serve(t *testing.T, deps Deps, within limits) *serving {
 		}
 	})
 	t.Cleanup(stop)
-	return &serving{t, l.Addr().String(), stop}
+	return &serving{t, l.Addr().String(), connect, stop}
 }
 
-// patience is how long a test waits for what should have come long before.
-const patience = 20 * time.Second
+// patience turns a wait without end into a failure.
+const patience = 2 * time.Minute
 
 // dial opens a connection, and sends the beginning of something.
 func (s *serving) dial(begin string) net.Conn {
 	s.t.Helper()
-	conn, err := new(net.Dialer).DialContext(s.t.Context(), "tcp", s.addr)
+	conn, err := s.connect(s.t.Context())
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -81,7 +133,8 @@ func (s *serving) asks(method, path, body string) (int, string) {
 	req.Header.Set("Authorization", "Bearer the-token")
 	req.Header.Set("Content-Type", "application/json")
 	req.Close = true
-	resp, err := (&http.Client{Timeout: patience}).Do(req)
+	transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return s.connect(ctx) }}
+	resp, err := (&http.Client{Timeout: patience, Transport: transport}).Do(req)
 	if err != nil {
 		s.t.Error(err)
 		return 0, ""
@@ -107,80 +160,90 @@ const endless = time.Hour
 
 // Who never ends the head of a request is hung up on.
 func TestASlowHeadIsHungUpOn(t *testing.T) {
-	s := serve(t, (&given{}).deps(), limits{header: 50 * time.Millisecond, whole: endless, idle: endless, answer: endless, piece: endless})
-	conn := s.dial("GET / HTTP/1.1\r\nHost: HOST\r\nX: ")
-	if _, err := io.ReadAll(conn); errors.Is(err, os.ErrDeadlineExceeded) {
-		t.Error("it is waited for")
-	}
-	s.isUp()
+	synctest.Test(t, func(t *testing.T) {
+		s := serveInBubble(t, (&given{}).deps(), limits{header: 50 * time.Millisecond, whole: endless, idle: endless, answer: endless, piece: endless})
+		conn := s.dial("GET / HTTP/1.1\r\nHost: HOST\r\nX: ")
+		if _, err := io.ReadAll(conn); errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Error("the server still waits for the rest of the head; it should hang up")
+		}
+		s.isUp()
+	})
 }
 
 // What is no request is not taken for one.
 func TestNonsenseIsRefused(t *testing.T) {
-	s := serve(t, boardOf("r"), limits{header: 50 * time.Millisecond, whole: endless, idle: endless, answer: endless, piece: endless})
-	for _, raw := range []string{
-		"\r\n\r\n", "GET\r\n\r\n", "GET / HTTP/9.9\r\n\r\n", "\x16\x03\x01\x02\x00\x01\x00",
-		"GET http://evil.example/ HTTP/1.1\r\nHost: HOST\r\n\r\n", "POST /api/login HTTP/1.1\r\nHost: HOST\r\nContent-Length: -1\r\n\r\n",
-		"GET / HTTP/1.1\r\n\r\n", "GET / HTTP/1.1\r\nHost: HOST\r\nHost: evil.example\r\n\r\n",
-	} {
-		line, _ := bufio.NewReader(s.dial(raw)).ReadString('\n')
-		if strings.Contains(line, " 200 ") {
-			t.Errorf("%q is answered with %q", raw, line)
+	synctest.Test(t, func(t *testing.T) {
+		s := serveInBubble(t, boardOf("r"), limits{header: 50 * time.Millisecond, whole: endless, idle: endless, answer: endless, piece: endless})
+		for _, raw := range []string{
+			"\r\n\r\n", "GET\r\n\r\n", "GET / HTTP/9.9\r\n\r\n", "\x16\x03\x01\x02\x00\x01\x00",
+			"GET http://evil.example/ HTTP/1.1\r\nHost: HOST\r\n\r\n", "POST /api/login HTTP/1.1\r\nHost: HOST\r\nContent-Length: -1\r\n\r\n",
+			"GET / HTTP/1.1\r\n\r\n", "GET / HTTP/1.1\r\nHost: HOST\r\nHost: evil.example\r\n\r\n",
+		} {
+			line, _ := bufio.NewReader(s.dial(raw)).ReadString('\n')
+			if strings.Contains(line, " 200 ") {
+				t.Errorf("%q is answered with %q", raw, line)
+			}
 		}
-	}
-	s.isUp()
+		s.isUp()
+	})
 }
 
 // Who never ends the body of a request is hung up on, agents too.
 func TestASlowBodyIsHungUpOn(t *testing.T) {
-	g := &given{}
-	deps := g.deps()
-	deps.MCP = http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { _, _ = io.Copy(io.Discard, r.Body) })
-	s := serve(t, deps, limits{header: endless, whole: 50 * time.Millisecond, idle: endless, answer: endless, piece: endless})
-	for _, path := range []string{"/api/login", "/mcp"} {
-		conn := s.dial("POST " + path + " HTTP/1.1\r\nHost: HOST\r\nAuthorization: Bearer the-token\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{")
-		if _, err := io.ReadAll(conn); errors.Is(err, os.ErrDeadlineExceeded) {
-			t.Errorf("%s: it is waited for", path)
+	synctest.Test(t, func(t *testing.T) {
+		g := &given{}
+		deps := g.deps()
+		deps.MCP = http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { _, _ = io.Copy(io.Discard, r.Body) })
+		s := serveInBubble(t, deps, limits{header: endless, whole: 50 * time.Millisecond, idle: endless, answer: endless, piece: endless})
+		for _, path := range []string{"/api/login", "/mcp"} {
+			conn := s.dial("POST " + path + " HTTP/1.1\r\nHost: HOST\r\nAuthorization: Bearer the-token\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{")
+			if _, err := io.ReadAll(conn); errors.Is(err, os.ErrDeadlineExceeded) {
+				t.Errorf("%s: it is waited for", path)
+			}
 		}
-	}
-	s.isUp()
+		s.isUp()
+	})
 }
 
 // An agent that has said all may be answered for as long as that takes.
 func TestAnAgentMayTakeItsTime(t *testing.T) {
-	const whole = 50 * time.Millisecond
-	deps := (&given{}).deps()
-	deps.MCP = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body)
-		select {
-		case <-r.Context().Done():
-		case <-time.After(4 * whole):
-			_, _ = io.WriteString(w, "at last")
+	synctest.Test(t, func(t *testing.T) {
+		const whole = 50 * time.Millisecond
+		deps := (&given{}).deps()
+		deps.MCP = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.Copy(io.Discard, r.Body)
+			select {
+			case <-r.Context().Done():
+			case <-time.After(4 * whole):
+				_, _ = io.WriteString(w, "at last")
+			}
+		})
+		s := serveInBubble(t, deps, limits{header: endless, whole: whole, idle: endless, answer: whole, piece: endless})
+		if _, got := s.asks(http.MethodPost, "/mcp", "{}"); got != "at last" {
+			t.Errorf("it is told %q", got)
 		}
 	})
-	s := serve(t, deps, limits{header: endless, whole: whole, idle: endless, answer: whole, piece: endless})
-	if _, got := s.asks(http.MethodPost, "/mcp", "{}"); got != "at last" {
-		t.Errorf("it is told %q", got)
-	}
 }
 
 // Who asks and never reads is hung up on before all was sent.
 func TestAReaderThatNeverReadsIsHungUpOn(t *testing.T) {
-	const large = 64 << 20 // more than lies on the way
-	s := serve(t, boardOf(strings.Repeat("x", large)), limits{header: endless, whole: endless, idle: endless, answer: endless, piece: 50 * time.Millisecond})
-	s.asks(http.MethodGet, "/api/board", "")
-	conn := s.dial("GET /api/board HTTP/1.1\r\nHost: HOST\r\n\r\n")
-	resp, err := http.ReadResponse(bufio.NewReaderSize(conn, 16), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	time.Sleep(300 * time.Millisecond) // this is what it does: nothing
-	n, err := io.Copy(io.Discard, resp.Body)
-	if err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
-		t.Errorf("it was waited for until it took %d bytes, %v", n, err)
-	}
-	s.isUp()
+	synctest.Test(t, func(t *testing.T) {
+		const large = 1 << 20 // more than lies on the way
+		s := serveInBubble(t, boardOf(strings.Repeat("x", large)), limits{header: endless, whole: endless, idle: endless, answer: endless, piece: 50 * time.Millisecond})
+		s.asks(http.MethodGet, "/api/board", "")
+		conn := s.dial("GET /api/board HTTP/1.1\r\nHost: HOST\r\n\r\n")
+		resp, err := http.ReadResponse(bufio.NewReaderSize(conn, 16), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		time.Sleep(time.Second) // this is what it does: nothing
+		n, err := io.Copy(io.Discard, resp.Body)
+		if err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("it was waited for until it took %d bytes, %v", n, err)
+		}
+		s.isUp()
+	})
 }
 
 // boardOf gives one board, with a name.
@@ -195,14 +258,33 @@ func boardOf(name string) Deps {
 
 // A connection that was opened ahead of time does not hold up the end.
 func TestTheEndWaitsForNobodyWhoNeverAsked(t *testing.T) {
-	s := serve(t, boardOf("r"), usual)
-	s.dial("")
-	s.isUp() // so that it was accepted
-	start := time.Now()
-	s.stop()
-	if took := time.Since(start); took > shutdownTime/2 {
-		t.Errorf("it took %v", took)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		s := serveInBubble(t, boardOf("r"), usual)
+		s.dial("")
+		s.isUp() // so that it was accepted
+		start := time.Now()
+		s.stop()
+		if took := time.Since(start); took >= shutdownTime {
+			t.Errorf("the end took %v; it should not wait for a connection without a request", took)
+		}
+	})
+}
+
+// Streams do not hold up the end either.
+func TestTheEndClosesStreams(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := serveInBubble(t, boardOf("r"), usual)
+		conn := s.dial("GET /events HTTP/1.1\r\nHost: HOST\r\n\r\n")
+		if line, err := bufio.NewReader(conn).ReadString('\n'); err != nil || !strings.Contains(line, " 200 ") {
+			t.Fatalf("the stream begins with %q, %v", line, err)
+		}
+		go func() { _, _ = io.Copy(io.Discard, conn) }()
+		start := time.Now()
+		s.stop()
+		if took := time.Since(start); took >= shutdownTime {
+			t.Errorf("the end took %v; it should not wait for a stream", took)
+		}
+	})
 }
 
 // Thousands who connect, whatever they do then, keep nobody out.

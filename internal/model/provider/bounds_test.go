@@ -20,11 +20,12 @@ func TestSilence(t *testing.T) {
 	t.Parallel()
 	for _, api := range apis {
 		t.Run(api, func(t *testing.T) {
+			t.Parallel()
 			srv := modeltest.Start(t, modeltest.Say(
 				modeltest.Answer{Text: "half an answer, and then", Cuts: true, Cut: 900, Hang: true},
 				modeltest.Answer{Text: "so"},
 			))
-			m, _ := open(t, srv, api, func(o *provider.Options) { o.Idle = 100 * time.Millisecond })
+			m, _ := open(t, srv, api, func(o *provider.Options) { o.Idle = 3 * time.Second })
 			var why model.Retry
 			r, err := m.Turn(t.Context(), hello, model.Listener{Retry: func(r model.Retry) { why = r }})
 			if err != nil || r.Text != "so" {

@@ -219,7 +219,7 @@ func TestCommandIsStoppedWithItsChildren(t *testing.T) {
 // alive reports whether a process runs, after a moment in which a killed one is
 // taken away by the system.
 func alive(pid int) bool {
-	for range 200 {
+	for range 6000 {
 		if errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
 			return false
 		}

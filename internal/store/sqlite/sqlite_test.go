@@ -390,8 +390,8 @@ func TestLocked(t *testing.T) {
 			if fault.KindOf(err) != fault.Locked {
 				t.Fatalf("err = %v", err)
 			}
-			if waited := time.Since(begun); waited < 250*time.Millisecond || waited > 3*time.Second {
-				t.Errorf("waited %v", waited)
+			if waited := time.Since(begun); waited < 250*time.Millisecond {
+				t.Errorf("waited %v, want the 300 ms that were asked for", waited)
 			}
 			want := fmt.Sprintf("store is locked by process %d (sqlite3): %s", holder.Process.Pid, path)
 			if !strings.HasPrefix(err.Error(), want) {
@@ -410,11 +410,10 @@ func TestLocked(t *testing.T) {
 
 			ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 			defer cancel()
-			s = openWith(t, path, sqlite.Options{BusyTimeout: time.Minute})
-			begun = time.Now()
+			s = openWith(t, path, sqlite.Options{BusyTimeout: time.Hour}) // for which no test waits
 			err = s.Commit(ctx, "", registry.Change{Put: []registry.Row{storetest.Row("b", "x")}}, nil)
-			if !errors.Is(err, context.DeadlineExceeded) || time.Since(begun) > 3*time.Second {
-				t.Errorf("after %v: %v", time.Since(begun), err)
+			if !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("err = %v, want the caller's deadline", err)
 			}
 		})
 	}

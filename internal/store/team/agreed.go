@@ -62,7 +62,7 @@ func (t *Team) Reach(ctx context.Context) error {
 			Err:  fmt.Errorf("the store %s, which the repository names, is not used: %w", t.address.Agreement(), errNotAgreed),
 		}
 	}
-	return within(ctx, stepMost, func(ctx context.Context) error { return postgres.Reach(ctx, t.opts.Address) })
+	return within(ctx, t.opts.Step, func(ctx context.Context) error { return postgres.Reach(ctx, t.opts.Address) })
 }
 
 // agreements is the file of what was asked for, an address on a line.

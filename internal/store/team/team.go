@@ -32,9 +32,9 @@ const (
 	// timesAsLong is how much longer than a visit it is left alone afterwards: a base at the other
 	// end of the world takes a second each time, and is asked every minute.
 	timesAsLong = 50
-	// stepMost is how long one step may take before the base counts as away: connecting, or some
+	// StepTime is how long one step may take before the base counts as away: connecting, or some
 	// hundred records. Who waits longer for a question about one file thinks that ken hangs.
-	stepMost = 2 * time.Second
+	StepTime = 2 * time.Second
 	// visitMost is how long all steps may take together. The first visit to a large base is the
 	// one that needs it; the next command goes on where this one stopped.
 	visitMost = 20 * time.Second
@@ -46,10 +46,10 @@ const (
 	// to longAway. Who comes back on line waits no longer than for a mail.
 	away     = 15 * time.Second
 	longAway = 5 * time.Minute
-	// patience is stepMost for somebody who has asked for nothing else.
+	// patience is StepTime for somebody who has asked for nothing else.
 	patience = 30 * time.Second
 	// batch is how many records go in a step, and stepBytes how many bytes of them are handed over
-	// in one: a line of one megabit a second takes stepMost for that. Whoever hands over holds up
+	// in one: a line of one megabit a second takes StepTime for that. Whoever hands over holds up
 	// the others meanwhile.
 	batch     = 1000
 	stepBytes = 256 << 10
@@ -84,6 +84,8 @@ type Options struct {
 	Root      string // of the work tree
 	Worktree  string // the work tree's name, "" for the main one
 	Now       func() time.Time
+	// Step is how long one step of a visit may take; StepTime when 0.
+	Step time.Duration
 }
 
 // A Team is one clone's way to its base. It is for one goroutine. Nothing is looked at before
@@ -110,6 +112,9 @@ type Moved struct {
 func Open(opts Options) (*Team, error) {
 	if opts.Now == nil {
 		opts.Now = time.Now
+	}
+	if opts.Step == 0 {
+		opts.Step = StepTime
 	}
 	address, err := postgres.Parse(opts.Address)
 	if err != nil {
@@ -240,7 +245,7 @@ func (t *Team) visit(ctx context.Context, do func(context.Context, stepper) erro
 		if t.opts.Now().After(deadline) {
 			return errEnough
 		}
-		return within(ctx, stepMost, do)
+		return within(ctx, t.opts.Step, do)
 	}
 	err := t.enter(ctx, step)
 	if err == nil {

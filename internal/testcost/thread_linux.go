@@ -1,0 +1,15 @@
+package testcost
+
+import (
+	"syscall"
+	"time"
+)
+
+// threadTime returns how long processors have worked for this thread.
+func threadTime() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_THREAD, &u); err != nil {
+		panic(err) // its arguments are valid
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
