@@ -1,9 +1,11 @@
 package fresh
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 	"time"
@@ -100,22 +102,42 @@ func (r Record) ID() Digest {
 		r.At.UTC().Truncate(time.Microsecond).Format(time.RFC3339Nano), r.Confirmer, strconv.FormatBool(r.Assumed))
 }
 
-// lastStamp is the latest time that a record can be spelled with.
-var lastStamp = time.Date(9999, time.December, 31, 23, 59, 59, 999999000, time.UTC)
+// Compare orders records by age: by their time and, where that is the same, by their
+// id, so that every clone and every store takes the same one for the newest.
+func (r Record) Compare(o Record) int {
+	if c := r.At.Compare(o.At); c != 0 {
+		return c
+	}
+	a, b := r.ID(), o.ID()
+	return bytes.Compare(a[:], b[:])
+}
+
+// MaxAhead is how far the time of a record may be ahead of the clock of its reader. The
+// newest text is the one shown, so a record from the far future would be shown for ever.
+const MaxAhead = 24 * time.Hour
+
+// Latest is the latest time that a record may have at now. It has whole microseconds, as
+// the times of records do.
+func Latest(now time.Time) time.Time { return now.UTC().Add(MaxAhead).Truncate(time.Microsecond) }
+
+// ErrAhead says that the time of a record is later than [Latest].
+var ErrAhead = errors.New("it is dated more than a day after now")
+
+// ErrDamaged says that the content of a record is not what its id was made from.
+var ErrDamaged = errors.New("its content does not match its hash")
 
 // Stamp is the time of a text that is written now and takes the place of others: now,
 // or right after the latest of those that it displaces. The newest text is the one
 // shown, and clocks differ: without this, words from a clock that is ahead could not be
-// replaced by anybody before that time has come.
+// replaced by anybody before that time has come. Times later than [Latest] are those of
+// no record that counts, and displace nothing.
 func Stamp(now time.Time, displaced ...time.Time) time.Time {
 	at := now.UTC().Truncate(time.Microsecond)
 	for _, d := range displaced {
-		if d = d.UTC().Truncate(time.Microsecond); !at.After(d) {
+		d = d.UTC().Truncate(time.Microsecond)
+		if !at.After(d) && !d.After(Latest(now)) {
 			at = d.Add(time.Microsecond)
 		}
-	}
-	if at.After(lastStamp) {
-		return lastStamp
 	}
 	return at
 }

@@ -126,7 +126,7 @@ func fit(r Record, data []byte) error {
 	if len(data) > MaxSize {
 		return fmt.Errorf("it has %d bytes, and %d is the most", len(data), MaxSize)
 	}
-	if _, err := time.Parse(layout, r.at().UTC().Format(layout)); err != nil {
+	if _, err := time.Parse(layout, r.At().UTC().Format(layout)); err != nil {
 		return errors.New("its time is none")
 	}
 	return r.Check()

@@ -42,7 +42,7 @@ const (
 var ranks = [...]string{"a later outline of it is kept", "a later text about it is kept", "an outline can be made again", "it stands on texts below it", "it is one of the oldest"}
 
 func dropped(r Record, n Name, size int64) Dropped {
-	d := Dropped{Name: n, About: "file", PathJSON: r.Path().JSON(), Author: r.Author(), At: r.at(), Bytes: size}
+	d := Dropped{Name: n, About: "file", PathJSON: r.Path().JSON(), Author: r.Author(), At: r.At(), Bytes: size}
 	if r.Directory != nil {
 		d.About, d.outlined = aboutDirectory, r.Directory.Outlined()
 	}

@@ -86,7 +86,8 @@ func (r Record) Author() string {
 	return r.Directory.Author
 }
 
-func (r Record) at() time.Time {
+// At returns when the text was written.
+func (r Record) At() time.Time {
 	if r.File != nil {
 		return r.File.At
 	}

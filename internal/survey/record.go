@@ -1,6 +1,8 @@
 package survey
 
 import (
+	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"slices"
@@ -100,6 +102,9 @@ type Record struct {
 	Confirmer string    // who said that an older text holds for this basis, "" for a text of its own
 	Partial   bool      // the author could not finish; it is to be tried again
 	Flags     []Flag    // what the author wants people to look at
+	// Dated says that the id of an outline holds its author and its time, as it did before
+	// the same outline was the same record everywhere.
+	Dated bool
 }
 
 // A Flag is something an author came upon.
@@ -136,10 +141,46 @@ func (r *Record) Outlined() bool { return strings.HasPrefix(r.Recipe, outlineRec
 // TextID names the words alone.
 func (r *Record) TextID() fresh.Digest { return fresh.Record{Text: r.Text}.TextID() }
 
-// ID names the record.
+// ID names the record. An outline is named by what it says and what it was made from
+// alone: it is the same record in every clone, whenever it was made.
 func (r *Record) ID() fresh.Digest {
+	if r.Outlined() && !r.Dated {
+		return digestOf("ken directory record 2", []byte(r.Text), r.Basis.Digest(), []byte(r.Recipe), []byte(r.Confirmer), r.Partial, r.Flags)
+	}
 	return digestOf("ken directory record 1", []byte(r.Text), r.Basis.Digest(), []byte(r.Author), []byte(r.Recipe),
 		r.At.UTC().Truncate(time.Microsecond).Format(time.RFC3339Nano), []byte(r.Confirmer), r.Partial, r.Flags)
+}
+
+// Compare orders records by age: by their time and, where that is the same, by their id
+// and the place that they were written at, so that every clone and every store takes the
+// same one for the newest.
+func (r *Record) Compare(o *Record) int {
+	if c := r.At.Compare(o.At); c != 0 {
+		return c
+	}
+	a, b := r.ID(), o.ID()
+	return cmp.Or(bytes.Compare(a[:], b[:]), cmp.Compare(r.Path, o.Path))
+}
+
+// Identify makes r the record that an id names, as it was read from where it is kept, and
+// reports whether it is: what was kept of it is not damaged. An id may have been made when
+// outlines were dated, or of a list of no flags, which is kept as none.
+func (r *Record) Identify(id fresh.Digest) bool {
+	if r.ID() == id {
+		return true
+	}
+	as := *r
+	if len(r.Flags) == 0 {
+		as.Flags = []Flag{}
+	}
+	if r.Outlined() {
+		as.Flags, as.Dated = r.Flags, true
+	}
+	if as.ID() != id {
+		return false
+	}
+	*r = as
+	return true
 }
 
 // repeats reports whether a record says what another one does, from the same and no
