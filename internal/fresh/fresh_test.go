@@ -119,6 +119,18 @@ func TestRecordIDsDiffer(t *testing.T) {
 	})
 }
 
+// Ids stay what they were: stores and receipts hold them.
+func TestRecordIDsStay(t *testing.T) {
+	r := fresh.Record{
+		Text: "Serves the API.\xff\n", Author: "Ann <ann@example.org>", Recipe: "hand", Confirmer: "Bob", Assumed: true, Path: "a.go",
+		At: time.Date(2026, 1, 2, 3, 4, 5, 678000, time.UTC), Basis: fresh.Basis{Content: repo.Content{MD5: repo.MD5{1, 2, 3}}},
+	}
+	const want = "0a99ed3aeb24c7455749e7b18fbe9b901df0dd40de8f0b7e47edabc542b8de03"
+	if got := r.ID().String(); got != want {
+		t.Errorf("the id is %s, want %s", got, want)
+	}
+}
+
 func TestReceiptRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := fresh.Receipt{

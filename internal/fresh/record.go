@@ -3,8 +3,8 @@ package fresh
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -126,6 +126,21 @@ var ErrAhead = errors.New("it is dated more than a day after now")
 // ErrDamaged says that the content of a record is not what its id was made from.
 var ErrDamaged = errors.New("its content does not match its hash")
 
+// An Unused is a record that is kept and not used: it is as if not there.
+type Unused struct {
+	Path      repo.Path // of the file or directory that it is about
+	Directory bool
+	Why       error // [ErrDamaged] or [ErrAhead]
+}
+
+// Label names what the record is about.
+func (u Unused) Label() string {
+	if u.Directory && u.Path == "" {
+		return "."
+	}
+	return u.Path.String()
+}
+
 // Stamp is the time of a text that is written now and takes the place of others: now,
 // or right after the latest of those that it displaces. The newest text is the one
 // shown, and clocks differ: without this, words from a clock that is ahead could not be
@@ -142,21 +157,20 @@ func Stamp(now time.Time, displaced ...time.Time) time.Time {
 	return at
 }
 
-// digestOf hashes fields so that no two lists of them can collide.
+// digestOf hashes fields so that no two lists of them can collide: as a JSON list of
+// strings in base64, which keeps bytes apart that are not UTF-8. It is spelled here and not
+// by encoding/json, since the id of a record is made anew whenever the record is read.
 func digestOf(fields ...string) Digest {
-	b, err := json.Marshal(fieldsAsBytes(fields))
-	if err != nil {
-		panic(err) // a slice of byte slices always encodes
+	size := 2
+	for _, f := range fields {
+		size += base64.StdEncoding.EncodedLen(len(f)) + 3
 	}
-	return sha256.Sum256(b)
-}
-
-// fieldsAsBytes keeps bytes that are not UTF-8 apart: JSON would fold them all
-// into U+FFFD, and base64 does not.
-func fieldsAsBytes(fields []string) [][]byte {
-	out := make([][]byte, len(fields))
+	out := append(make([]byte, 0, size), '[')
 	for i, f := range fields {
-		out[i] = []byte(f)
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(base64.StdEncoding.AppendEncode(append(out, '"'), []byte(f)), '"')
 	}
-	return out
+	return sha256.Sum256(append(out, ']'))
 }

@@ -98,7 +98,7 @@ func (d *directoryReader) record(stmt *sqlite.Stmt) *survey.Record {
 	var id fresh.Digest
 	stmt.ColumnBytes(10, id[:])
 	if why := d.store.unusable(flagsErr == nil && basisErr == nil && r.Identify(id), r.At); why != nil {
-		d.store.unused.add(Unused{Path: r.Path, Directory: true, Why: why}, stmt.ColumnInt64(9))
+		d.store.unused.add(fresh.Unused{Path: r.Path, Directory: true, Why: why}, stmt.ColumnInt64(9))
 		return nil
 	}
 	return r

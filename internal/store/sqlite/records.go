@@ -279,7 +279,7 @@ func (s *Store) columnRecord(stmt *sqlite.Stmt) (fresh.Record, bool) {
 	stmt.ColumnBytes(10, id[:])
 	why := s.unusable(r.ID() == id, r.At)
 	if why != nil {
-		s.unused.add(Unused{Path: r.Path, Why: why}, stmt.ColumnInt64(0))
+		s.unused.add(fresh.Unused{Path: r.Path, Why: why}, stmt.ColumnInt64(0))
 	}
 	return r, why == nil
 }

@@ -83,7 +83,7 @@ func (tx *transaction) absorb(k *Kept) error {
 	var records []fresh.Record
 	for i, r := range k.records {
 		if r.At.After(latest) {
-			tx.store.unused.add(Unused{Path: r.Path, Why: fresh.ErrAhead}, int64(-1-i))
+			tx.store.unused.add(fresh.Unused{Path: r.Path, Why: fresh.ErrAhead}, int64(-1-i))
 			continue
 		}
 		records = append(records, r)
@@ -94,7 +94,7 @@ func (tx *transaction) absorb(k *Kept) error {
 	var rows []directoryRow
 	for i, r := range k.directories {
 		if r.At.After(latest) {
-			tx.store.unused.add(Unused{Path: r.Path, Directory: true, Why: fresh.ErrAhead}, int64(-1-i))
+			tx.store.unused.add(fresh.Unused{Path: r.Path, Directory: true, Why: fresh.ErrAhead}, int64(-1-i))
 			continue
 		}
 		row, err := directoryRowOf(r)
