@@ -141,7 +141,9 @@ func (r *Registry) ShowContent(ctx context.Context, c repo.Content) (k Knowledge
 	s := &subjects[0]
 	k = Knowledge{PathJSON: record.Path.JSON(), Kind: s.now.Kind, Commit: snap.Head.Commit, Reasons: []string{"by_content"}}
 	var why []string
-	k.Verdict, why = r.holds(record, s)
+	if k.Verdict, why, err = r.holds(ctx, record, s); err != nil {
+		return Knowledge{}, false, err
+	}
 	k.Reasons = append(k.Reasons, why...)
 	if s.readable() {
 		k.CurrentID, k.CurrentMD5 = s.now.Content.ID, s.now.Content.MD5

@@ -179,7 +179,7 @@ func (s *Share) excess(ctx context.Context, p *plan) ([]Dropped, error) {
 	var all []Dropped
 	missing := 0
 	err = s.ledger.EachBlob(ctx, ids, func(i int, content []byte, size int64) {
-		if r, err := readRecord(names[i], content, size); err == nil {
+		if r, err := readRecord(names[i], content, size, s.opts.Now()); err == nil {
 			all = append(all, dropped(r, names[i], size))
 		} else {
 			missing++

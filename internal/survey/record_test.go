@@ -113,7 +113,9 @@ func TestIdentify(t *testing.T) {
 			"confirmer": func(r *survey.Record) { r.Confirmer += "x" },
 			"partial":   func(r *survey.Record) { r.Partial = !r.Partial },
 			"flags":     func(r *survey.Record) { r.Flags = append([]survey.Flag{{Finding: "x"}}, r.Flags...) },
-			"basis":     func(r *survey.Record) { r.Basis.Children = append([]survey.ChildBasis{{Name: []byte("x")}}, r.Basis.Children...) },
+			"basis": func(r *survey.Record) {
+				r.Basis.Children = append([]survey.ChildBasis{{Name: []byte("x")}}, r.Basis.Children...)
+			},
 		} {
 			other := read
 			if change(&other); other.Identify(id) {

@@ -263,7 +263,7 @@ DROP INDEX directory_record_past;
 CREATE INDEX record_content_id ON record (content_id, at, id) WHERE content_id IS NOT NULL;
 CREATE INDEX record_content_md5 ON record (content_md5, at, id) WHERE content_id IS NULL AND content_md5 IS NOT NULL;
 CREATE INDEX record_path ON record (path, at, id);
-CREATE INDEX directory_record_basis ON directory_record (basis_id, outlined, at, id);
+CREATE INDEX directory_record_basis ON directory_record (basis_id, outlined, at, id, path);
 CREATE INDEX directory_record_past ON directory_record (path, at, id) WHERE outlined = 0;
 
 DELETE FROM directory_latest;
