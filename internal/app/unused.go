@@ -34,8 +34,7 @@ func unusedRemarks(list []fresh.Unused) []string {
 // Unused reads every record, and returns those that are not used.
 func (w *workspace) Unused(ctx context.Context) ([]fresh.Unused, error) { return w.store.Examine(ctx) }
 
-// RemoveDamaged removes the records whose content does not match their hash, and returns
-// them.
-func (w *workspace) RemoveDamaged(ctx context.Context) ([]fresh.Unused, error) {
-	return w.store.RemoveDamaged(ctx)
+// RemoveUnused removes the records that are not used, and returns them.
+func (w *workspace) RemoveUnused(ctx context.Context) ([]fresh.Unused, error) {
+	return w.store.RemoveUnused(ctx)
 }

@@ -144,13 +144,12 @@ func (u Unused) Label() string {
 // Stamp is the time of a text that is written now and takes the place of others: now,
 // or right after the latest of those that it displaces. The newest text is the one
 // shown, and clocks differ: without this, words from a clock that is ahead could not be
-// replaced by anybody before that time has come. Times later than [Latest] are those of
-// no record that counts, and displace nothing.
+// replaced by anybody before that time has come. What is displaced comes from a store, which
+// has no record that is later than [Latest].
 func Stamp(now time.Time, displaced ...time.Time) time.Time {
 	at := now.UTC().Truncate(time.Microsecond)
 	for _, d := range displaced {
-		d = d.UTC().Truncate(time.Microsecond)
-		if !at.After(d) && !d.After(Latest(now)) {
+		if d = d.UTC().Truncate(time.Microsecond); !at.After(d) {
 			at = d.Add(time.Microsecond)
 		}
 	}

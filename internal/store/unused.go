@@ -31,11 +31,10 @@ func (s *Store) Examine(ctx context.Context) ([]fresh.Unused, error) {
 	return use(ctx, s, false, func(db *sqlite.Store) ([]fresh.Unused, error) { return db.Examine(ctx) })
 }
 
-// RemoveDamaged removes the records whose content does not match their id, and returns
-// them. What this clone remembers of its shared records is forgotten with them, so that the
+// RemoveUnused removes the records that are not used, and returns them. What this clone remembers of its shared records is forgotten with them, so that the
 // next pull brings those that others have.
-func (s *Store) RemoveDamaged(ctx context.Context) ([]fresh.Unused, error) {
-	removed, err := use(ctx, s, true, func(db *sqlite.Store) ([]fresh.Unused, error) { return db.RemoveDamaged(ctx) })
+func (s *Store) RemoveUnused(ctx context.Context) ([]fresh.Unused, error) {
+	removed, err := use(ctx, s, true, func(db *sqlite.Store) ([]fresh.Unused, error) { return db.RemoveUnused(ctx) })
 	if err != nil || len(removed) == 0 {
 		return nil, err
 	}

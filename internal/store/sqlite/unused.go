@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -48,12 +47,12 @@ func (u *unusedRecords) clear() {
 	clear(u.list)
 }
 
-// damaged returns the numbers of those in a table whose content does not match their id.
-func (u *unusedRecords) damaged(directory bool) (list []int64) {
+// numbers returns those of the records in a table.
+func (u *unusedRecords) numbers(directory bool) (list []int64) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	for key, one := range u.list {
-		if key.directory == directory && isDamaged(one) {
+	for key := range u.list {
+		if key.directory == directory {
 			list = append(list, key.seq)
 		}
 	}
@@ -103,11 +102,10 @@ func (s *Store) Examine(ctx context.Context) ([]fresh.Unused, error) {
 	return s.Unused(), nil
 }
 
-// RemoveDamaged removes the records whose content does not match their id, and returns
-// them. Rows that were about one of them are about nothing then, and what was remembered
+// RemoveUnused removes the records that are not used, and returns them. Rows that were about one of them are about nothing then, and what was remembered
 // of how far others have been read is forgotten, so that they are asked for all again.
-func (s *Store) RemoveDamaged(ctx context.Context) (removed []fresh.Unused, err error) {
-	if found, err := s.Examine(ctx); err != nil || !slices.ContainsFunc(found, isDamaged) {
+func (s *Store) RemoveUnused(ctx context.Context) (removed []fresh.Unused, err error) {
+	if found, err := s.Examine(ctx); err != nil || len(found) == 0 {
 		return nil, err
 	}
 	err = s.write(ctx, forGood, func(conn *sqlite.Conn) error {
@@ -116,7 +114,7 @@ func (s *Store) RemoveDamaged(ctx context.Context) (removed []fresh.Unused, err 
 		if err := new(Kept).texts(s, conn); err != nil {
 			return err
 		}
-		removed = slices.DeleteFunc(s.unused.all(), func(u fresh.Unused) bool { return !isDamaged(u) })
+		removed = s.unused.all()
 		for directory, query := range map[bool]string{
 			false: `DELETE FROM record WHERE seq = ?1`,
 			true:  `DELETE FROM directory_record WHERE seq = ?1`,
@@ -125,7 +123,7 @@ func (s *Store) RemoveDamaged(ctx context.Context) (removed []fresh.Unused, err 
 			if err != nil {
 				return err
 			}
-			for _, seq := range s.unused.damaged(directory) {
+			for _, seq := range s.unused.numbers(directory) {
 				stmt.BindInt64(1, seq)
 				if err := run(stmt); err != nil {
 					return err
@@ -158,5 +156,3 @@ const forgetRemoved = `
 	WHERE length(about) = 16 AND about NOT IN (SELECT content_md5 FROM record WHERE content_id IS NULL AND content_md5 IS NOT NULL)
 	OR length(about) <> 16 AND about NOT IN (SELECT content_id FROM record WHERE content_id IS NOT NULL);
 	DELETE FROM plugin_config WHERE key LIKE 'team %'`
-
-func isDamaged(u fresh.Unused) bool { return errors.Is(u.Why, fresh.ErrDamaged) }
