@@ -347,6 +347,16 @@ func (s *Store) Kept(ctx context.Context, id fresh.Digest) (r *survey.Record, er
 	return r, nil
 }
 
+// Describes reports whether anything was ever written about a directory.
+func (s *Store) Describes(ctx context.Context) (any bool, err error) {
+	err = s.readSurvey(ctx, func(conn *sqlite.Conn) error {
+		n, err := pragma(conn, `SELECT EXISTS (SELECT 1 FROM directory_latest)`)
+		any = n == 1
+		return err
+	})
+	return any, err
+}
+
 // readSurvey is read for what the second schema has brought. A database that nobody
 // has written to since has none of it.
 func (s *Store) readSurvey(ctx context.Context, fn func(*sqlite.Conn) error) error {
