@@ -122,12 +122,21 @@ func (d *boardDesk) Sizes(ctx context.Context) (map[repo.Path]int64, error) {
 
 // Show implements [board.Directories] over what was found, as it was found.
 func (d *boardDesk) Show(ctx context.Context, within repo.Path) (*survey.Shown, error) {
+	s, err := d.survey(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return s.Show(ctx, within)
+}
+
+// survey answers for the directories as they were found.
+func (d *boardDesk) survey(ctx context.Context) (*survey.Survey, error) {
 	if err := d.look(ctx); err != nil {
 		return nil, err
 	}
-	t := &surveyTree{w: d.files, commit: d.report.Head, state: d.report.State}
+	t := &surveyTree{w: d.files, commit: d.report.Head, state: d.report.State, unkept: true}
 	t.once.Do(func() { t.files = d.tracked() })
-	return d.files.surveyOf(t, nil).Show(ctx, within)
+	return d.files.surveyOf(t, nil), nil
 }
 
 // tracked lists the files of a report as a survey wants them.

@@ -21,23 +21,24 @@ func (w *workspace) CheckReceipt(ctx context.Context, text string) (*registry.Re
 		return nil, err
 	}
 	record, err := w.store.Kept(ctx, receipt.Record)
-	if err != nil || record == nil {
-		return out, err
+	if err != nil {
+		return nil, err
 	}
+	if record == nil {
+		return out, w.checkBasis(ctx, receipt, out)
+	}
+	out.RecordHere, out.Hint = true, ""
 	if record.Basis.Digest() != receipt.Basis {
 		out.Because([]string{"basis_is_not_the_records"}, nil)
 		return out, nil
 	}
-	dir := receipt.Subject
-	if dir == survey.Label("") {
-		dir = ""
-	}
+	dir := subjectDir(receipt)
 	out.Text = record.Text
 	here, err := w.Survey(nil).Holds(ctx, record, dir)
 	if err != nil {
 		return nil, err
 	}
-	then, err := w.heldAt(ctx, record, dir, receipt.Commit)
+	then, err := w.heldAt(ctx, receipt.Commit, func(s *survey.Survey) (survey.Held, error) { return s.Holds(ctx, record, dir) })
 	if err != nil {
 		return nil, err
 	}
@@ -47,13 +48,39 @@ func (w *workspace) CheckReceipt(ctx context.Context, text string) (*registry.Re
 	return out, nil
 }
 
-// heldAt says whether a record held for a directory as a commit has it.
-func (w *workspace) heldAt(ctx context.Context, record *survey.Record, dir repo.Path, commit repo.ID) (survey.Held, error) {
+// subjectDir is the directory that a receipt is about.
+func subjectDir(receipt fresh.Receipt) repo.Path {
+	if receipt.Subject == survey.Label("") {
+		return ""
+	}
+	return receipt.Subject
+}
+
+// checkBasis checks the receipt of a directory whose record is not here, by the digest of
+// what it was written from.
+func (w *workspace) checkBasis(ctx context.Context, receipt fresh.Receipt, out *registry.ReceiptCheck) error {
+	dir := subjectDir(receipt)
+	here, err := w.Survey(nil).HoldsBasis(ctx, receipt.Basis, dir)
+	if err != nil {
+		return err
+	}
+	then, err := w.heldAt(ctx, receipt.Commit, func(s *survey.Survey) (survey.Held, error) { return s.HoldsBasis(ctx, receipt.Basis, dir) })
+	if err != nil {
+		return err
+	}
+	out.Verdict, out.Here, out.AtCommit = here.State, here.State, then.State
+	out.Because(append([]string{registry.ReasonNoRecord}, here.Reasons...), then.Reasons)
+	out.Details = here.Details
+	return nil
+}
+
+// heldAt asks whether something held for a directory as a commit has it.
+func (w *workspace) heldAt(ctx context.Context, commit repo.ID, holds func(*survey.Survey) (survey.Held, error)) (survey.Held, error) {
 	if commit.IsZero() {
 		return survey.Held{Reasons: []string{"no_commit_yet"}}, nil
 	}
 	if _, ok, err := w.git.Resolve(ctx, commit.String()); err != nil || !ok {
 		return survey.Held{Reasons: []string{"commit_not_here"}}, ctx.Err()
 	}
-	return w.surveyOf(&commitTree{w: w, commit: commit}, nil).Holds(ctx, record, dir)
+	return holds(w.surveyOf(&commitTree{w: w, commit: commit}, nil))
 }

@@ -10,9 +10,11 @@ import (
 	"ken/internal/client"
 	"ken/internal/config"
 	"ken/internal/fault"
+	"ken/internal/fresh"
 	"ken/internal/git"
 	"ken/internal/hook"
 	"ken/internal/litter"
+	"ken/internal/registry"
 	"ken/internal/setup"
 	"ken/internal/store"
 	"ken/internal/store/postgres"
@@ -77,7 +79,9 @@ func diagnose(ctx context.Context, dir string) (facts setup.Facts, standings []c
 	cfg, err := config.Load(g.Root())
 	facts.Config, facts.Password = err, postgres.HasPassword(cfg.Team.Store)
 	facts.Git, facts.NoGit = g.Version(ctx)
-	facts.Store = readsStore(ctx, g)
+	if facts.Store = readsStore(ctx, g); facts.Store == nil && facts.Config == nil {
+		facts.Store = examineKnowledge(ctx, g.Root(), &facts)
+	}
 	if facts.Config == nil {
 		if facts.Base = reachesBase(ctx, g, cfg); facts.Base != nil {
 			facts.Trouble = string(team.Trouble(facts.Base))
@@ -126,6 +130,37 @@ func readsStore(ctx context.Context, g *git.Repo) error {
 	kept := store.Open(store.Options{CommonDir: g.CommonDir(), StateDir: stateDir()})
 	_, _, err := kept.Baseline(ctx, g.Worktree())
 	return errors.Join(err, kept.Close())
+}
+
+// examineKnowledge reads every record, and counts the texts that do not hold. It writes
+// nothing.
+func examineKnowledge(ctx context.Context, root string, facts *setup.Facts) (err error) {
+	w, err := open(ctx, openOptions{dir: root})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, w.Close()) }()
+	unused, err := w.Unused(ctx)
+	if err != nil {
+		return err
+	}
+	for _, u := range unused {
+		if errors.Is(u.Why, fresh.ErrDamaged) {
+			facts.Damaged = append(facts.Damaged, u.Label())
+		} else {
+			facts.Ahead = append(facts.Ahead, u.Label())
+		}
+	}
+	rep, err := w.registry.Status(ctx, registry.VerifyOptions{OmitNew: true, OmitSparse: true})
+	if err != nil {
+		return err
+	}
+	facts.StaleFiles = rep.Counts.Stale
+	directories, err := w.Standings(ctx, rep, false, nil)
+	if directories != nil {
+		facts.StaleDirectories = len(directories.Wanting)
+	}
+	return err
 }
 
 // reachesBase says why the base of the team cannot be used, if there is one.

@@ -19,6 +19,28 @@ func (w *workspace) Survey(ranks map[repo.Path]survey.Rank) *survey.Survey {
 	return w.surveyOf(&surveyTree{w: w}, ranks)
 }
 
+// Standings says how the texts about directories stand, nil where nobody ever wrote one. The
+// report is what was just found of files; verified says that it was also recorded.
+//
+// Where the files are as they were recorded, so may be how directories stand, and nothing is
+// read. Else all is judged from another look at the files, and nothing is written.
+func (w *workspace) Standings(ctx context.Context, rep *registry.Report, verified bool, within []repo.Path) (*survey.Standings, error) {
+	if any, err := w.store.Describes(ctx); !any || err != nil {
+		return nil, err
+	}
+	if len(within) > 0 || !verified && rep.State != registry.StateTrust {
+		desk := &boardDesk{files: w}
+		s, err := desk.survey(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return s.Standings(ctx, within)
+	}
+	t := &surveyTree{w: w, unsaved: !verified}
+	t.looked.Do(func() { t.take(rep) })
+	return w.surveyOf(t, nil).Standings(ctx, nil)
+}
+
 func (w *workspace) surveyOf(tree survey.Tree, ranks map[repo.Path]survey.Rank) *survey.Survey {
 	all := maps.Clone(w.cfg.Survey.Ranks)
 	if all == nil {
@@ -28,7 +50,9 @@ func (w *workspace) surveyOf(tree survey.Tree, ranks map[repo.Path]survey.Rank) 
 	opts := survey.Options{Exclude: w.cfg.Survey.Exclude, Ranks: all, Counts: w.cfg.Registry.Counts}
 	switch tree := tree.(type) {
 	case *surveyTree:
-		opts.Memo = &surveyMemo{surveyTree: tree, ranks: ranks}
+		if !tree.unkept {
+			opts.Memo = &surveyMemo{surveyTree: tree, ranks: ranks}
+		}
 	case *commitTree:
 		opts.Past = true
 	}

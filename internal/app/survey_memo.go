@@ -148,6 +148,9 @@ func (m *surveyMemo) Load(ctx context.Context) []byte {
 
 // Save keeps nothing where nothing can be kept: it will be found out again.
 func (m *surveyMemo) Save(kept []byte) {
+	if m.unsaved {
+		return
+	}
 	sizes := m.measured
 	if m.files == nil { // only some files were read again: of the others, what was loaded is kept
 		for _, s := range m.loaded {

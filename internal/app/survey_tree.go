@@ -35,6 +35,10 @@ type surveyTree struct {
 	skipped    map[repo.Path]bool
 	skipFailed error
 
+	// unkept says that how directories stand is neither taken from what is kept of it nor
+	// kept, and unsaved that it is not kept.
+	unkept, unsaved bool
+
 	looked sync.Once
 	failed error
 	once   sync.Once
@@ -59,24 +63,29 @@ func (t *surveyTree) verify(ctx context.Context) error {
 			t.failed = err
 			return
 		}
-		t.commit, t.state, t.step = rep.Head, rep.State, rep.Step
-		after := *rep
-		if rep.Step != nil && rep.Step.Baseline.Clean { // that is what the next one will trust
-			after.State, after.Reasons = registry.StateTrust, nil
-		}
-		t.headline = after.Headline()
-		t.problems, t.missing = make(map[repo.Path]string), make(map[repo.Path]bool)
-		for _, v := range rep.Verdicts {
-			switch v.Verdict {
-			case registry.FoundMissing:
-				t.missing[v.RawPath()] = true
-			case registry.FoundUnknown, registry.FoundConflicted:
-				t.problems[v.RawPath()] = cmp.Or(v.Reason, v.Verdict.String())
-			default:
-			}
-		}
+		t.take(rep)
 	})
 	return t.failed
+}
+
+// take takes over what a verification of all files has found.
+func (t *surveyTree) take(rep *registry.Report) {
+	t.commit, t.state, t.step = rep.Head, rep.State, rep.Step
+	after := *rep
+	if rep.Step != nil && rep.Step.Baseline.Clean { // that is what the next one will trust
+		after.State, after.Reasons = registry.StateTrust, nil
+	}
+	t.headline = after.Headline()
+	t.problems, t.missing = make(map[repo.Path]string), make(map[repo.Path]bool)
+	for _, v := range rep.Verdicts {
+		switch v.Verdict {
+		case registry.FoundMissing:
+			t.missing[v.RawPath()] = true
+		case registry.FoundUnknown, registry.FoundConflicted:
+			t.problems[v.RawPath()] = cmp.Or(v.Reason, v.Verdict.String())
+		default:
+		}
+	}
 }
 
 func (t *surveyTree) list(ctx context.Context) ([]survey.File, error) {

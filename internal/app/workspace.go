@@ -135,7 +135,7 @@ func (w *workspace) tell(done, total int) {
 // Remarks are told once each, however often it came to them.
 func (w *workspace) Remarks() []string {
 	var list []string
-	for _, r := range append([]string{w.store.Note()}, w.remarks...) {
+	for _, r := range slices.Concat([]string{w.store.Note()}, unusedRemarks(w.store.Unused()), w.remarks) {
 		if r != "" && !slices.Contains(list, r) {
 			list = append(list, r)
 		}

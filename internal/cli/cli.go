@@ -46,6 +46,14 @@ type Workspace interface {
 	// Survey answers for its directories; ranks go before those that are
 	// configured.
 	Survey(ranks map[repo.Path]survey.Rank) *survey.Survey
+	// Standings says how the texts about directories stand, nil where nobody ever wrote one:
+	// within some paths, or all. The report is what was just found of files; verified says
+	// that it was also recorded.
+	Standings(ctx context.Context, rep *registry.Report, verified bool, within []repo.Path) (*survey.Standings, error)
+	// Unused reads every record, and returns those that are not used; RemoveUnused removes
+	// them.
+	Unused(ctx context.Context) ([]fresh.Unused, error)
+	RemoveUnused(ctx context.Context) ([]fresh.Unused, error)
 	// Writer returns who describes directories: the provider that is named, else
 	// the one that is configured.
 	Writer(provider, model string) (survey.Writer, error)

@@ -20,7 +20,9 @@ func (p *program) receiptCheck() *cobra.Command {
 		Use:   "check [RECEIPT|-]",
 		Short: "Say whether a receipt held at its commit, and whether it holds here",
 		Long: `Checks a receipt offline, in any clone: did it hold at its commit, and does it
-hold here. Exits 0 when it holds here, 3 when it does not or cannot be known.`,
+hold here. Where the record that it names is not here, what it was written from is
+compared with what is. Exits 0 when it holds here, 3 when it does not or cannot be
+known.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			text := "-"
@@ -45,6 +47,9 @@ hold here. Exits 0 when it holds here, 3 when it does not or cannot be known.`,
 					subject := display(repo.PathJSON{Path: out.Subject, B64: out.B64})
 					p.io.Line(toneOf(out.Here), out.Here.String(), subject, "here"+colon(strings.Join(append(out.ReasonsHere, out.Details...), ", ")))
 					p.io.Line(toneOf(out.AtCommit), out.AtCommit.String(), subject, "at "+out.Commit.Short()+colon(strings.Join(out.ReasonsThen, ", ")))
+				}
+				if out.Hint != "" && !p.io.JSON {
+					p.io.Remarkf("hint: %s", out.Hint)
 				}
 				if err == nil && out.Verdict != fresh.Fresh {
 					err = errWanting

@@ -53,6 +53,9 @@ func (p *program) printPulled(out *share.Pulled) error {
 	default:
 		p.io.Line(term.Good, "pulled", out.Remote, term.Count(out.Taken, "record"))
 	}
+	for _, b := range out.Brought {
+		p.io.Line(term.Plain, "brought", plain(b.Committer), fmt.Sprintf("%s written as %s", term.Count(b.Records, "record"), plain(b.Author)))
+	}
 	if out.Dropped > 0 {
 		p.io.Line(term.Plain, "dropped", out.Remote, term.Count(out.Dropped, "record")+" that others let go by a new epoch; what is known here stays")
 	}

@@ -2,11 +2,16 @@ package cli
 
 import (
 	"context"
+	"errors"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"ken/internal/fresh"
 	"ken/internal/registry"
+	"ken/internal/repo"
+	"ken/internal/survey"
 	"ken/internal/term"
 )
 
@@ -18,7 +23,7 @@ type verifyFlags struct {
 func (f *verifyFlags) bind(c *cobra.Command) {
 	c.Flags().BoolVar(&f.all, "all", false, "list every path, not only what is not plainly as it was")
 	c.Flags().BoolVar(&f.untracked, "untracked", false, "list untracked files too")
-	c.Flags().BoolVar(&f.check, "check", false, "exit 3 if anything known is stale, unknown or conflicted")
+	c.Flags().BoolVar(&f.check, "check", false, "exit 3 if anything known of files or directories is stale, unknown, conflicted or damaged")
 	pathB64(c, &f.b64)
 }
 
@@ -29,9 +34,12 @@ func (p *program) status() *cobra.Command {
 		Short: "Say how far what is known can be trusted; write nothing",
 		Long: `Decides what a session finds on entry (new, bootstrap, trust or verify, and why)
 and lists what does not hold. Reads only what it must to decide, and writes
-nothing.`,
+nothing.
+
+Texts about directories count as those about files do. Outlines do not: they are
+made again for free.`,
 		RunE: func(c *cobra.Command, args []string) error {
-			return p.report(c.Context(), args, f, (*registry.Registry).Status, "record what is there with: ken verify")
+			return p.report(c.Context(), args, f, (*registry.Registry).Status, false, "record what is there with: ken verify")
 		},
 	}
 	f.bind(c)
@@ -45,9 +53,12 @@ func (p *program) verify() *cobra.Command {
 		Short: "Compare what is known with what is there, and record the result",
 		Long: `Compares every row with the content there now, and records the result. Only
 changed bytes are read; --full reads all of them. With paths, only those are
-compared, and the baseline (last_verified_sha) stays where it is.`,
+compared, and the baseline (last_verified_sha) stays where it is.
+
+--full reads every record as well, and removes those whose content does not match
+their hash.`,
 		RunE: func(c *cobra.Command, args []string) error {
-			return p.report(c.Context(), args, f, (*registry.Registry).Verify, "describe a file with: ken summary set PATH -m TEXT")
+			return p.report(c.Context(), args, f, (*registry.Registry).Verify, true, "describe a file with: ken summary set PATH -m TEXT")
 		},
 	}
 	f.bind(c)
@@ -59,13 +70,19 @@ type reportFunc func(*registry.Registry, context.Context, registry.VerifyOptions
 
 // report runs status or verify and prints its answer; first is what to do next
 // where nothing was known before.
-func (p *program) report(ctx context.Context, args []string, f verifyFlags, run reportFunc, first string) error {
+func (p *program) report(ctx context.Context, args []string, f verifyFlags, run reportFunc, verifies bool, first string) error {
 	return p.within(ctx, func(w Workspace) error {
 		only, err := paths(w, args, f.b64)
 		if err != nil {
 			return err
 		}
-		rep, err := run(w.Registry(), ctx, registry.VerifyOptions{
+		known := &knowledge{}
+		if f.full {
+			if known.Removed, err = unusedOf(w.RemoveUnused(ctx)); err != nil {
+				return err
+			}
+		}
+		known.Report, err = run(w.Registry(), ctx, registry.VerifyOptions{
 			Full: f.full, All: f.all, Untracked: f.untracked, Paths: only,
 			// Nobody reads a list of all files, nor of most of them.
 			OmitNew: !p.io.JSON && !f.all, OmitSparse: !p.io.JSON && !f.all,
@@ -73,31 +90,77 @@ func (p *program) report(ctx context.Context, args []string, f verifyFlags, run 
 		if err != nil {
 			return err
 		}
+		if known.Directories, err = w.Standings(ctx, known.Report, verifies, only); err != nil {
+			return err
+		}
+		if f.check {
+			if known.Unused, err = unusedOf(w.Unused(ctx)); err != nil {
+				return err
+			}
+		}
 		if p.io.JSON {
-			if err := p.encodeReport(rep); err != nil {
+			if err := p.encodeReport(known); err != nil {
 				return err
 			}
 		} else {
-			p.printReport(rep, first)
+			p.printReport(known, first)
 		}
-		if f.check && rep.Counts.Wanting() {
+		if f.check && known.wanting() {
 			return errWanting
 		}
 		return nil
 	})
 }
 
+// knowledge is what status and verify tell: of files, and of what else somebody wrote.
+type knowledge struct {
+	*registry.Report
+	Directories *survey.Standings `json:"directories,omitempty"` // null where nobody ever wrote about one
+	Unused      []unused          `json:"unused,omitempty"`      // records that are not used; with --check
+	Removed     []unused          `json:"removed,omitempty"`     // of those, the ones that --full has removed
+}
+
+// wanting reports whether a check should fail.
+func (k *knowledge) wanting() bool {
+	damaged := slices.ContainsFunc(k.Unused, func(u unused) bool { return errors.Is(u.why, fresh.ErrDamaged) })
+	return k.Counts.Wanting() || k.Directories != nil && len(k.Directories.Wanting) > 0 || damaged
+}
+
+// An unused is a record that is not used.
+type unused struct {
+	repo.PathJSON
+	Directory bool   `json:"directory"`
+	Reason    string `json:"reason"`
+
+	label string
+	why   error
+}
+
+func unusedOf(list []fresh.Unused, err error) ([]unused, error) {
+	var out []unused
+	for _, u := range list {
+		out = append(out, unused{u.Path.JSON(), u.Directory, u.Why.Error(), u.Label(), u.Why})
+	}
+	return out, err
+}
+
 // encodeReport prints a report whose verdicts may be as many as there are files.
-func (p *program) encodeReport(rep *registry.Report) error {
+func (p *program) encodeReport(known *knowledge) error {
 	head := struct {
-		*registry.Report
+		*knowledge
 		Verdicts *struct{} `json:"verdicts,omitempty"` // hides the report's own
-	}{Report: rep}
+	}{knowledge: known}
+	rep := known.Report
 	return p.io.EncodeList(head, term.List{Name: "verdicts", Len: len(rep.Verdicts), At: func(i int) any { return &rep.Verdicts[i] }})
 }
 
-func (p *program) printReport(rep *registry.Report, first string) {
+func (p *program) printReport(known *knowledge, first string) {
+	rep := known.Report
 	p.io.Printf("%s\n", rep.Headline())
+	if d := known.Directories; d != nil {
+		p.io.Printf("directories %d, texts: %d fresh, %d stale, %d unknown; %d outlined, %d without a text\n",
+			d.Directories, d.Fresh, d.Stale, d.Unknown, d.Outlines, d.None)
+	}
 	left := rep.Counts.Sparse // less those that are listed
 	for _, v := range rep.Verdicts {
 		word, tone, why := describe(v)
@@ -105,6 +168,20 @@ func (p *program) printReport(rep *registry.Report, first string) {
 			left--
 		}
 		p.io.Line(tone, word, v.RawPath().String(), why)
+	}
+	if d := known.Directories; d != nil {
+		for _, w := range d.Wanting {
+			p.io.Line(toneOf(w.Verdict.State()), w.Verdict.State().String(), display(w.PathJSON), "text about a directory, "+w.Verdict.String()+colon(plain(strings.Join(w.Reasons, ", "))))
+		}
+	}
+	for _, u := range known.Unused {
+		p.io.Line(term.Bad, "unused", u.label, "a record: "+u.Reason)
+	}
+	for _, u := range known.Removed {
+		p.io.Line(term.Warn, "removed", u.label, "a record: "+u.Reason)
+	}
+	if len(known.Removed) > 0 {
+		p.io.Remarkf("hint: bring back what was shared with: ken share pull")
 	}
 	if left > 0 {
 		p.io.Line(term.Dim, "sparse", counted(left, "file"), "not checked out")

@@ -24,8 +24,8 @@ func md5s() *rapid.Generator[repo.MD5] {
 	})
 }
 
-// A stamp is never before now, and comes after all that it displaces as long as a year
-// has four digits.
+// A stamp is never before now, and comes after all that it displaces; but for that it is
+// now. There is no time at which it stops to do so.
 func TestStampComesAfter(t *testing.T) {
 	times := rapid.Custom(func(t *rapid.T) time.Time {
 		return time.Unix(rapid.Int64Range(-62135596800, 253402300799).Draw(t, "s"), rapid.Int64Range(0, 999999999).Draw(t, "ns"))
@@ -33,13 +33,20 @@ func TestStampComesAfter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		now, displaced := times.Draw(t, "now"), rapid.SliceOf(times).Draw(t, "displaced")
 		at := fresh.Stamp(now, displaced...)
-		if at.Before(now.Truncate(time.Microsecond)) || at.Year() > 9999 || at != at.Truncate(time.Microsecond) {
-			t.Fatalf("%v", at)
+		if at.Before(now.Truncate(time.Microsecond)) || at != at.Truncate(time.Microsecond) {
+			t.Fatalf("the stamp %v at %v is before it, or finer than a microsecond", at, now)
 		}
+		last := now
 		for _, d := range displaced {
-			if end := time.Date(9999, 12, 31, 23, 59, 59, 999998000, time.UTC); !at.After(d.Truncate(time.Microsecond)) && d.Before(end) {
-				t.Errorf("%v displaces %v", at, d)
+			if d = d.Truncate(time.Microsecond); !at.After(d) {
+				t.Errorf("the stamp %v does not come after %v", at, d)
 			}
+			if d.After(last) {
+				last = d
+			}
+		}
+		if at.After(last.Add(time.Microsecond)) {
+			t.Errorf("the stamp %v is later than it need be after %v", at, last)
 		}
 	})
 }
@@ -109,6 +116,18 @@ func TestRecordIDsDiffer(t *testing.T) {
 			t.Fatal("text ids do not follow the text")
 		}
 	})
+}
+
+// Ids stay what they were: stores and receipts hold them.
+func TestRecordIDsStay(t *testing.T) {
+	r := fresh.Record{
+		Text: "Serves the API.\xff\n", Author: "Ann <ann@example.org>", Recipe: "hand", Confirmer: "Bob", Assumed: true, Path: "a.go",
+		At: time.Date(2026, 1, 2, 3, 4, 5, 678000, time.UTC), Basis: fresh.Basis{Content: repo.Content{MD5: repo.MD5{1, 2, 3}}},
+	}
+	const want = "0a99ed3aeb24c7455749e7b18fbe9b901df0dd40de8f0b7e47edabc542b8de03"
+	if got := r.ID().String(); got != want {
+		t.Errorf("the id is %s, want %s", got, want)
+	}
 }
 
 func TestReceiptRoundTrip(t *testing.T) {

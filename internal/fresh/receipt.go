@@ -3,7 +3,6 @@ package fresh
 import (
 	"encoding/base64"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -41,6 +40,8 @@ func (r Receipt) String() string {
 	return receiptPrefix + base64.RawURLEncoding.EncodeToString(b)
 }
 
+var errNoReceipt = fmt.Errorf("not a receipt: it begins with %q, and the rest is cut off or was changed", receiptPrefix)
+
 // ParseReceipt reads what String wrote. Whatever it accepts, it reads back the
 // same after printing.
 func ParseReceipt(s string) (Receipt, error) {
@@ -50,15 +51,15 @@ func ParseReceipt(s string) (Receipt, error) {
 	}
 	b, err := base64.RawURLEncoding.DecodeString(body)
 	if err != nil {
-		return Receipt{}, fmt.Errorf("not a receipt: %w", err)
+		return Receipt{}, errNoReceipt
 	}
 	var j receiptJSON
 	if err := json.Unmarshal(b, &j); err != nil {
-		return Receipt{}, fmt.Errorf("not a receipt: %w", err)
+		return Receipt{}, errNoReceipt
 	}
 	r := Receipt{repo.Path(j.Subject), j.Verdict, j.Basis, j.Record, j.Commit}
 	if r.String() != receiptPrefix+body {
-		return Receipt{}, errors.New("not a receipt: not in canonical form")
+		return Receipt{}, errNoReceipt
 	}
 	return r, nil
 }

@@ -1,9 +1,11 @@
 package fresh
 
 import (
+	"bytes"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/hex"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 	"time"
@@ -100,13 +102,50 @@ func (r Record) ID() Digest {
 		r.At.UTC().Truncate(time.Microsecond).Format(time.RFC3339Nano), r.Confirmer, strconv.FormatBool(r.Assumed))
 }
 
-// lastStamp is the latest time that a record can be spelled with.
-var lastStamp = time.Date(9999, time.December, 31, 23, 59, 59, 999999000, time.UTC)
+// Compare orders records by age: by their time and, where that is the same, by their
+// id, so that every clone and every store takes the same one for the newest.
+func (r Record) Compare(o Record) int {
+	if c := r.At.Compare(o.At); c != 0 {
+		return c
+	}
+	a, b := r.ID(), o.ID()
+	return bytes.Compare(a[:], b[:])
+}
+
+// MaxAhead is how far the time of a record may be ahead of the clock of its reader. The
+// newest text is the one shown, so a record from the far future would be shown for ever.
+const MaxAhead = 24 * time.Hour
+
+// Latest is the latest time that a record may have at now. It has whole microseconds, as
+// the times of records do.
+func Latest(now time.Time) time.Time { return now.UTC().Add(MaxAhead).Truncate(time.Microsecond) }
+
+// ErrAhead says that the time of a record is later than [Latest].
+var ErrAhead = errors.New("it is dated more than a day after now")
+
+// ErrDamaged says that the content of a record is not what its id was made from.
+var ErrDamaged = errors.New("its content does not match its hash")
+
+// An Unused is a record that is kept and not used: it is as if not there.
+type Unused struct {
+	Path      repo.Path // of the file or directory that it is about
+	Directory bool
+	Why       error // [ErrDamaged] or [ErrAhead]
+}
+
+// Label names what the record is about.
+func (u Unused) Label() string {
+	if u.Directory && u.Path == "" {
+		return "."
+	}
+	return u.Path.String()
+}
 
 // Stamp is the time of a text that is written now and takes the place of others: now,
 // or right after the latest of those that it displaces. The newest text is the one
 // shown, and clocks differ: without this, words from a clock that is ahead could not be
-// replaced by anybody before that time has come.
+// replaced by anybody before that time has come. What is displaced comes from a store, which
+// has no record that is later than [Latest].
 func Stamp(now time.Time, displaced ...time.Time) time.Time {
 	at := now.UTC().Truncate(time.Microsecond)
 	for _, d := range displaced {
@@ -114,27 +153,23 @@ func Stamp(now time.Time, displaced ...time.Time) time.Time {
 			at = d.Add(time.Microsecond)
 		}
 	}
-	if at.After(lastStamp) {
-		return lastStamp
-	}
 	return at
 }
 
-// digestOf hashes fields so that no two lists of them can collide.
+// digestOf hashes fields so that no two lists of them can collide: as a JSON list of
+// strings in base64, which keeps bytes apart that are not UTF-8. It is spelled here and not
+// by encoding/json, since the id of a record is made anew whenever the record is read.
 func digestOf(fields ...string) Digest {
-	b, err := json.Marshal(fieldsAsBytes(fields))
-	if err != nil {
-		panic(err) // a slice of byte slices always encodes
+	size := 2
+	for _, f := range fields {
+		size += base64.StdEncoding.EncodedLen(len(f)) + 3
 	}
-	return sha256.Sum256(b)
-}
-
-// fieldsAsBytes keeps bytes that are not UTF-8 apart: JSON would fold them all
-// into U+FFFD, and base64 does not.
-func fieldsAsBytes(fields []string) [][]byte {
-	out := make([][]byte, len(fields))
+	out := append(make([]byte, 0, size), '[')
 	for i, f := range fields {
-		out[i] = []byte(f)
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(base64.StdEncoding.AppendEncode(append(out, '"'), []byte(f)), '"')
 	}
-	return out
+	return sha256.Sum256(append(out, ']'))
 }

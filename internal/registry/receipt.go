@@ -20,13 +20,26 @@ type ReceiptCheck struct {
 	Commit   repo.ID     `json:"commit"`
 	Text     string      `json:"text,omitempty"`
 	Details  []string    `json:"details,omitempty"` // what reasons mean here, of a directory
+	// RecordHere says that the record which the receipt names is here. Without it, the
+	// content that it was written from is compared, and there is no text.
+	RecordHere bool   `json:"record_here"`
+	Hint       string `json:"hint,omitempty"` // how the record is got
 
 	// ReasonsHere and ReasonsThen are the reasons for here and those for the commit.
 	ReasonsHere []string `json:"-"`
 	ReasonsThen []string `json:"-"`
 
-	// Elsewhere says that no file's record has that name; a directory's may.
+	// Elsewhere says that no file's record has that name, and that the subject is no file: it
+	// may be a directory.
 	Elsewhere bool `json:"-"`
+}
+
+// ReasonNoRecord is said of a receipt whose record is not here.
+const ReasonNoRecord = "record_not_here"
+
+// WithoutRecord says that the record of the receipt is not here, and how it is got.
+func (c *ReceiptCheck) WithoutRecord() {
+	c.Hint = "get the record, if it was shared, with: ken share pull"
 }
 
 // Because gives the reasons for here and those for the commit.
@@ -53,10 +66,9 @@ func (r *Registry) CheckReceipt(ctx context.Context, s string) (*ReceiptCheck, e
 		return nil, err
 	}
 	if !ok {
-		out.Because([]string{"record_not_here"}, nil)
-		out.Elsewhere = true
-		return out, nil
+		return out, r.checkContent(ctx, receipt, out)
 	}
+	out.RecordHere = true
 	if record.Basis.Digest() != receipt.Basis {
 		out.Because([]string{"basis_is_not_the_records"}, nil)
 		return out, nil
@@ -66,7 +78,10 @@ func (r *Registry) CheckReceipt(ctx context.Context, s string) (*ReceiptCheck, e
 	if err != nil {
 		return nil, err
 	}
-	here, why := r.holds(record, &subjects[0])
+	here, why, err := r.holds(ctx, record, &subjects[0])
+	if err != nil {
+		return nil, err
+	}
 	then, whyThen := r.heldAt(ctx, record, receipt, subjects[0].now.Marks.Has(Raw))
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -76,23 +91,90 @@ func (r *Registry) CheckReceipt(ctx context.Context, s string) (*ReceiptCheck, e
 	return out, nil
 }
 
-// holds says whether a record holds for what stands at its subject now.
-func (r *Registry) holds(record fresh.Record, s *subject) (fresh.State, []string) {
+// checkContent checks a receipt whose record is not here, by the digest of the content that
+// it was written from: that is here, or something else is.
+func (r *Registry) checkContent(ctx context.Context, receipt fresh.Receipt, out *ReceiptCheck) error {
+	out.WithoutRecord()
+	_, subjects, err := r.examine(ctx, []repo.Path{receipt.Subject}, false)
+	if err != nil {
+		return err
+	}
+	s := &subjects[0]
+	named := func(c repo.Content) bool {
+		return fresh.Basis{Content: repo.Content{ID: c.ID}}.Digest() == receipt.Basis && !c.ID.IsZero() ||
+			fresh.Basis{Content: repo.Content{MD5: c.MD5}}.Digest() == receipt.Basis && !c.MD5.IsZero()
+	}
+	var then repo.ID
+	inCommit := false
+	if !receipt.Commit.IsZero() {
+		// A commit that is not here says nothing, which heldAt will say.
+		then, inCommit, _ = r.git.At(ctx, receipt.Commit, receipt.Subject)
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+	record := fresh.Record{}
+	switch {
+	case s.readable() && named(s.now.Content):
+		record.Basis.Content = s.now.Content
+	case inCommit && named(repo.Content{ID: then}):
+		record.Basis.Content.ID = then
+	case !s.tracked:
+		out.Because([]string{ReasonNoRecord}, nil)
+		out.Elsewhere = true
+		return nil
+	}
+	if record.Basis.IsZero() {
+		// What it was written from is nowhere to be found, and so it is not what is here.
+		out.Because([]string{ReasonNoRecord}, nil)
+		if state, _, why := r.verdict(s); !s.readable() {
+			out.Verdict, out.Here = state, state
+			out.Because(append([]string{ReasonNoRecord}, why...), nil)
+		} else if !s.now.Content.ID.IsZero() && !s.now.Content.MD5.IsZero() {
+			out.Verdict, out.Here = fresh.Stale, fresh.Stale
+			out.Because([]string{ReasonNoRecord, "content_changed"}, nil)
+		}
+		if inCommit {
+			out.AtCommit = fresh.Stale
+			out.Because(out.ReasonsHere, []string{"other_content_in_commit"})
+		}
+		return nil
+	}
+	here, why, err := r.holds(ctx, record, s)
+	if err != nil {
+		return err
+	}
+	at, whyThen := r.heldAt(ctx, record, receipt, s.now.Marks.Has(Raw))
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	out.Verdict, out.Here, out.AtCommit = here, here, at
+	out.Because(append([]string{ReasonNoRecord}, why...), whyThen)
+	return nil
+}
+
+// holds says whether a record holds for what stands at its subject now, as far as a
+// difference counts.
+func (r *Registry) holds(ctx context.Context, record fresh.Record, s *subject) (fresh.State, []string, error) {
 	if s.readable() {
 		row := s.now
 		if row.About = record.Basis; record.Basis.Key() != s.now.About {
-			row.Marks &^= graded | Spared // those are about another text
+			rows := []Row{row} // the marks that it has are about another text
+			if err := r.grade(ctx, rows, func(int) Row { return Row{} }); err != nil {
+				return fresh.Unknown, nil, err
+			}
+			row = rows[0]
 		}
 		switch state, _ := r.judge(row); state {
 		case fresh.Fresh:
-			return state, nil
+			return state, nil, nil
 		case fresh.Stale:
-			return state, []string{"content_changed"}
+			return state, []string{"content_changed"}, nil
 		default:
 		}
 	}
 	state, _, why := r.verdict(s)
-	return state, why
+	return state, why, nil
 }
 
 // heldAt says whether a record held for its subject as the receipt's commit has

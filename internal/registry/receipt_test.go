@@ -44,6 +44,21 @@ func TestCheckReceipt(t *testing.T) {
 		}, fresh.Excluded, fresh.Fresh, []string{"policy"}},
 		{"another clone, without the text", func(_ rapid.TB, w *world, _ *fresh.Receipt) {
 			w.store.Store = memory.New()
+		}, fresh.Fresh, fresh.Fresh, []string{"record_not_here"}},
+		{"another clone, without the text, edited since", func(_ rapid.TB, w *world, _ *fresh.Receipt) {
+			w.store.Store = memory.New()
+			w.write("a.go", "other")
+		}, fresh.Stale, fresh.Fresh, []string{"record_not_here", "content_changed"}},
+		{"another clone, without the text and the commit, edited since", func(_ rapid.TB, w *world, r *fresh.Receipt) {
+			w.store.Store = memory.New()
+			r.Commit = blob("elsewhere")
+			w.write("a.go", "other")
+		}, fresh.Stale, fresh.Unknown, []string{"record_not_here", "content_changed"}},
+		{"another clone, without the text and the file", func(_ rapid.TB, w *world, r *fresh.Receipt) {
+			w.store.Store = memory.New()
+			r.Commit = blob("elsewhere")
+			w.remove("a.go")
+			w.stage("a.go")
 		}, fresh.Unknown, fresh.Unknown, []string{"record_not_here"}},
 		{"another clone, without the commit", func(_ rapid.TB, w *world, r *fresh.Receipt) {
 			r.Commit = blob("elsewhere")

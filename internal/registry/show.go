@@ -62,6 +62,10 @@ const (
 	ReasonDirectory  = "directory"   // of files that are tracked
 )
 
+// ReasonUnusable is said of a file that had a text whose record cannot be used any more: it
+// is damaged, or dated ahead.
+const ReasonUnusable = "record_not_usable"
+
 // Show returns what is known of each path, in order. Having no summary, being
 // gone and being excluded are answers. What git does not track and nobody ever described
 // is not gone, as nothing says that it was there: it has no summary.
@@ -83,6 +87,9 @@ func (r *Registry) Show(ctx context.Context, paths []repo.Path) ([]Knowledge, er
 			k.CurrentID, k.CurrentMD5 = s.now.Content.ID, s.now.Content.MD5
 		}
 		record := texts[s.now.About.Content]
+		if record.Text == "" && (k.Verdict == fresh.Fresh || k.Verdict == fresh.Stale) {
+			k.Verdict, k.Grade, k.Reasons = fresh.Unknown, "", append(k.Reasons, ReasonUnusable)
+		}
 		if record.Text == "" && !s.tracked {
 			if record, _, err = r.store.NewestAt(ctx, s.path); err != nil {
 				return nil, err
@@ -134,7 +141,9 @@ func (r *Registry) ShowContent(ctx context.Context, c repo.Content) (k Knowledge
 	s := &subjects[0]
 	k = Knowledge{PathJSON: record.Path.JSON(), Kind: s.now.Kind, Commit: snap.Head.Commit, Reasons: []string{"by_content"}}
 	var why []string
-	k.Verdict, why = r.holds(record, s)
+	if k.Verdict, why, err = r.holds(ctx, record, s); err != nil {
+		return Knowledge{}, false, err
+	}
 	k.Reasons = append(k.Reasons, why...)
 	if s.readable() {
 		k.CurrentID, k.CurrentMD5 = s.now.Content.ID, s.now.Content.MD5

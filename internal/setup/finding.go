@@ -18,6 +18,12 @@ type Finding struct {
 type Facts struct {
 	Config error // why the configuration cannot be read
 	Store  error // why what is kept cannot be read
+	// Damaged and Ahead name what those records are about that are not used, because their
+	// content does not match their hash or because they are dated ahead.
+	Damaged, Ahead []string
+	// StaleFiles and StaleDirectories are how many texts do not hold that people, agents or
+	// models wrote, or of which that is not known.
+	StaleFiles, StaleDirectories int
 	// Base is why the store of the team cannot be used, and Trouble the word for that.
 	Base    error
 	Trouble string
@@ -62,6 +68,7 @@ func (f Facts) Findings() []Finding {
 	if f.Store != nil {
 		add("STORE_UNREADABLE", f.Store.Error(), orElse(fault.HintOf(f.Store), "see the page trouble of the manual"))
 	}
+	f.records(add)
 	if f.Base != nil {
 		add("STORE_"+strings.ToUpper(f.Trouble), f.Base.Error(), orElse(fault.HintOf(f.Base), "ken share status"))
 	}
@@ -84,6 +91,42 @@ func (f Facts) Findings() []Finding {
 }
 
 // offPath says where the ken is that is not on the PATH, and how it gets there.
+// records says what is wrong with what is kept.
+func (f Facts) records(add func(code, what, mend string)) {
+	const mend = "remove what is not used with: ken verify --full; then bring back what was shared with: ken share pull"
+	if n := len(f.Damaged); n > 0 {
+		add("RECORDS_DAMAGED", fmt.Sprintf("the content of %s does not match its hash, and is not used: %s", counted(n, "record"), some(f.Damaged)), mend)
+	}
+	if n := len(f.Ahead); n > 0 {
+		add("RECORDS_AHEAD", fmt.Sprintf("%s dated more than a day ahead, and not used: %s", counted(n, "record"), some(f.Ahead)), mend)
+	}
+	if f.StaleFiles+f.StaleDirectories > 0 {
+		add("KNOWLEDGE_STALE", fmt.Sprintf("%s and %s do not hold", counted(f.StaleFiles, "file summary", "file summaries"), counted(f.StaleDirectories, "directory text")),
+			"see which with: ken status")
+	}
+}
+
+// counted says how many there are of something; more than one are called by many, or by an
+// s behind the word for one.
+func counted(n int, one string, many ...string) string {
+	switch {
+	case n == 1:
+		return "1 " + one
+	case len(many) > 0:
+		return fmt.Sprintf("%d %s", n, many[0])
+	}
+	return fmt.Sprintf("%d %ss", n, one)
+}
+
+// some names the first of a list, and says how many more there are.
+func some(list []string) string {
+	const most = 5
+	if len(list) <= most {
+		return strings.Join(list, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(list[:most], ", "), len(list)-most)
+}
+
 func (f Facts) offPath() (what, mend string) {
 	if f.Program == "" {
 		return "", "put the directory that ken is in on the PATH"

@@ -138,10 +138,10 @@ func TestDecodeRefuses(t *testing.T) {
 
 // What ken would not have kept is not taken over.
 func TestCheck(t *testing.T) {
-	if err := file(storetest.Record("a\n\ttext", "x", 1)).Check(); err != nil {
+	if err := file(storetest.Record("a\n\ttext", "x", 1)).Check(time.Now()); err != nil {
 		t.Error(err)
 	}
-	if err := directory(storetest.Directory("d", "x", 1)).Check(); err != nil {
+	if err := directory(storetest.Directory("d", "x", 1)).Check(time.Now()); err != nil {
 		t.Error(err)
 	}
 	for name, change := range map[string]func(*fresh.Record){
@@ -158,7 +158,7 @@ func TestCheck(t *testing.T) {
 	} {
 		r := storetest.Record("text", "x", 1)
 		change(&r)
-		if file(r).Check() == nil {
+		if file(r).Check(time.Now()) == nil {
 			t.Errorf("%s is taken over", name)
 		}
 	}
@@ -167,7 +167,7 @@ func TestCheck(t *testing.T) {
 	} {
 		d := storetest.Directory("d", "x", 1)
 		d.Flags = []survey.Flag{flag}
-		if directory(d).Check() == nil {
+		if directory(d).Check(time.Now()) == nil {
 			t.Errorf("%s is taken over", name)
 		}
 	}
@@ -190,6 +190,6 @@ func FuzzDecode(f *testing.F) {
 		if out := r.Encode(); !bytes.Equal(out, in) {
 			t.Fatalf("%q encodes as %q", in, out)
 		}
-		_ = r.Check()
+		_ = r.Check(time.Now())
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"ken/internal/fault"
 	"ken/internal/repo"
@@ -16,10 +17,11 @@ type examined struct {
 	*state
 	layout  Layout
 	added   []found
-	lacking []found // what the other has, and this has not or not any more sound; of no size
-	letGo           // by its lists, and what the other's epoch has dropped if that is no older
-	taken   []Name  // over into the store
-	cleared bool    // somebody trusted has brought what was refused
+	lacking []found         // what the other has, and this has not or not any more sound; of no size
+	letGo                   // by its lists, and what the other's epoch has dropped if that is no older
+	taken   []Name          // over into the store
+	authors map[Name]string // of those, as they are said to be
+	cleared bool            // somebody trusted has brought what was refused
 }
 
 // A found is a record of a ledger that is sound.
@@ -43,7 +45,7 @@ func (s *Share) examine(ctx context.Context, known *state, tip repo.ID, absorb b
 	if err != nil {
 		return nil, err
 	}
-	ex := &examined{state: known.clone(), layout: lay}
+	ex := &examined{state: known.clone(), layout: lay, authors: make(map[Name]string)}
 	ex.tip = tip
 	lost := make(map[Name]repo.ID) // what known has at places that changed
 	read := make(map[Name]repo.ID)
@@ -173,7 +175,7 @@ func (s *Share) readRecords(ctx context.Context, ex *examined, read map[Name]rep
 			missing++
 			return
 		}
-		r, err := readRecord(n, content, size)
+		r, err := readRecord(n, content, size, s.opts.Now())
 		if err != nil {
 			ex.quarantined[n.Path()] = err.Error()
 			return
@@ -201,6 +203,9 @@ func (s *Share) readRecords(ctx context.Context, ex *examined, read map[Name]rep
 			delete(ex.held, n)
 			delete(ex.refused, n)
 			ex.taken = append(ex.taken, n)
+			if r.File != nil || !r.Directory.Outlined() {
+				ex.authors[n] = r.Author()
+			}
 			if list = append(list, r); len(list) == batch {
 				flush()
 			}
@@ -222,7 +227,7 @@ func (s *Share) readRecords(ctx context.Context, ex *examined, read map[Name]rep
 const batch = 2000
 
 // readRecord reads what lies at the place of a record.
-func readRecord(n Name, content []byte, size int64) (Record, error) {
+func readRecord(n Name, content []byte, size int64, now time.Time) (Record, error) {
 	if size > MaxSize {
 		return Record{}, fmt.Errorf("it has %d bytes, and %d is the most", size, MaxSize)
 	}
@@ -233,7 +238,7 @@ func readRecord(n Name, content []byte, size int64) (Record, error) {
 	if err != nil {
 		return Record{}, err
 	}
-	return r, r.Check()
+	return r, r.Check(now)
 }
 
 // A voucher knows who has vouched for what.

@@ -48,7 +48,7 @@ func (s *Share) fresh(ctx context.Context, p *plan, m *Memory, why purpose, tips
 		for _, r := range list {
 			data := r.Encode()
 			n := NameOf(data)
-			err := fit(r, data)
+			err := fit(r, data, s.opts.Now())
 			who := ""
 			if h, ok := p.refused[n]; err == nil && ok && !s.opts.Policy.all() {
 				if h, there := p.held[n]; there {
@@ -122,14 +122,14 @@ func (s *Share) lighten(ctx context.Context, puts []Put, why purpose) error {
 }
 
 // fit says why a record cannot be shared: others would not take it over.
-func fit(r Record, data []byte) error {
+func fit(r Record, data []byte, now time.Time) error {
 	if len(data) > MaxSize {
 		return fmt.Errorf("it has %d bytes, and %d is the most", len(data), MaxSize)
 	}
-	if _, err := time.Parse(layout, r.at().UTC().Format(layout)); err != nil {
+	if _, err := time.Parse(layout, r.At().UTC().Format(layout)); err != nil {
 		return errors.New("its time is none")
 	}
-	return r.Check()
+	return r.Check(now)
 }
 
 // unpushed returns how many records of the ledger the remote is about to get.

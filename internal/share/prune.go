@@ -42,7 +42,7 @@ const (
 var ranks = [...]string{"a later outline of it is kept", "a later text about it is kept", "an outline can be made again", "it stands on texts below it", "it is one of the oldest"}
 
 func dropped(r Record, n Name, size int64) Dropped {
-	d := Dropped{Name: n, About: "file", PathJSON: r.Path().JSON(), Author: r.Author(), At: r.at(), Bytes: size}
+	d := Dropped{Name: n, About: "file", PathJSON: r.Path().JSON(), Author: r.Author(), At: r.At(), Bytes: size}
 	if r.Directory != nil {
 		d.About, d.outlined = aboutDirectory, r.Directory.Outlined()
 	}
@@ -179,7 +179,7 @@ func (s *Share) excess(ctx context.Context, p *plan) ([]Dropped, error) {
 	var all []Dropped
 	missing := 0
 	err = s.ledger.EachBlob(ctx, ids, func(i int, content []byte, size int64) {
-		if r, err := readRecord(names[i], content, size); err == nil {
+		if r, err := readRecord(names[i], content, size, s.opts.Now()); err == nil {
 			all = append(all, dropped(r, names[i], size))
 		} else {
 			missing++

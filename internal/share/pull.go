@@ -16,10 +16,11 @@ type Pulled struct {
 	Had         int           `json:"had,omitempty"` // records that it had when it was last heard of, and has nothing now
 	Heard       time.Time     `json:"-"`             // when that was
 	Taken       int           `json:"taken"`
-	Held        []Held        `json:"held"`        // of those that came
-	Withheld    []Held        `json:"-"`           // all that are held back
-	Quarantined []Quarantined `json:"quarantined"` // likewise
-	Dropped     int           `json:"dropped"`     // records that this clone's ledger had, and an epoch of others has dropped
+	Held        []Held        `json:"held"`              // of those that came
+	Withheld    []Held        `json:"-"`                 // all that are held back
+	Quarantined []Quarantined `json:"quarantined"`       // likewise
+	Brought     []Brought     `json:"brought,omitempty"` // of those that were taken over, what was written in another name than who brought it
+	Dropped     int           `json:"dropped"`           // records that this clone's ledger had, and an epoch of others has dropped
 	Size        Size          `json:"size"`
 	Base        *Base         `json:"base,omitempty"` // of the team, where there is one
 }
@@ -74,6 +75,9 @@ func (s *Share) pull(ctx context.Context, remote string) (*Pulled, error) {
 			}
 		}
 		out.Taken += len(ex.taken)
+		if out.Brought, err = s.brought(ctx, own, theirs, ex.authors); err != nil {
+			return nil, err
+		}
 		if p, err = s.join(ctx, st, ex); err != nil {
 			return nil, err
 		}

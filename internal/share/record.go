@@ -86,17 +86,21 @@ func (r Record) Author() string {
 	return r.Directory.Author
 }
 
-func (r Record) at() time.Time {
+// At returns when the text was written.
+func (r Record) At() time.Time {
 	if r.File != nil {
 		return r.File.At
 	}
 	return r.Directory.At
 }
 
-// Check says why a record should not be taken over from somebody else, nil if it may be:
-// what ken would not have kept itself, such as a text with characters that make a reader
-// see something else than what is there.
-func (r Record) Check() error {
+// Check says why a record should not be taken over from somebody else at now, nil if it may
+// be: what ken would not have kept itself, such as a text with characters that make a reader
+// see something else than what is there, or one that is dated ahead.
+func (r Record) Check(now time.Time) error {
+	if r.At().After(fresh.Latest(now)) {
+		return fresh.ErrAhead
+	}
 	var text, author, recipe, confirmer string
 	switch {
 	case r.File != nil:

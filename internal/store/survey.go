@@ -23,6 +23,11 @@ func (s *Store) Latest(ctx context.Context) (map[repo.Path][]*survey.Record, err
 	})
 }
 
+// Describes reports whether anything was ever written about a directory.
+func (s *Store) Describes(ctx context.Context) (bool, error) {
+	return use(ctx, s, false, func(db *sqlite.Store) (bool, error) { return db.Describes(ctx) })
+}
+
 // LatestOf returns what Latest has of some directories.
 func (s *Store) LatestOf(ctx context.Context, dirs []repo.Path) (map[repo.Path][]*survey.Record, error) {
 	return use(ctx, s, false, func(db *sqlite.Store) (map[repo.Path][]*survey.Record, error) {

@@ -58,6 +58,37 @@ func (s *Survey) Holds(ctx context.Context, r *Record, dir repo.Path) (Held, err
 	return held, err
 }
 
+// HoldsBasis is Holds for a record that is not here, by the digest of its basis. That of a
+// directory without children is that of its files, and whatever differs is stale. Where
+// there are children, it holds what was said of them, which this clone may not know:
+// then only an equal one says something.
+func (s *Survey) HoldsBasis(ctx context.Context, basis fresh.Digest, dir repo.Path) (Held, error) {
+	j, err := s.judge(ctx)
+	if err != nil {
+		return Held{}, err
+	}
+	st := j.subject(dir)
+	if st == nil {
+		return Held{}, nil
+	}
+	now := j.basis(st)
+	var held Held
+	switch {
+	case st.Verdict == Excluded || st.Verdict == Unknown || now.Digest() == basis:
+		if held, err = j.holds(ctx, &Record{Path: dir, Basis: now}, dir); err != nil {
+			return Held{}, err
+		}
+	case st.N == 0:
+		held = Held{State: fresh.Stale, Reasons: []string{reasonContent}}
+	}
+	if s.opts.Past {
+		for i, why := range held.Reasons {
+			held.Reasons[i] = inCommit(why)
+		}
+	}
+	return held, nil
+}
+
 // inCommit is a reason as it is said of a commit.
 func inCommit(why string) string {
 	switch why {

@@ -1,9 +1,14 @@
 package survey
 
 import (
+	"bytes"
+	"cmp"
 	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -66,15 +71,28 @@ type ChildBasis struct {
 // Digest names the basis by contents and texts alone: what a grammar saw follows from
 // them.
 func (b Basis) Digest() fresh.Digest {
-	type file struct {
-		Name []byte
-		ID   repo.ID
-	}
-	files := make([]file, len(b.Files))
+	out := make([]byte, 0, 64+128*(len(b.Files)+len(b.Children)))
+	out = append(out, `["ken directory basis 1",[`...)
 	for i, f := range b.Files {
-		files[i] = file{f.Name, f.ID}
+		out = append(out, separator(i)...)
+		out = appendBase64(append(out, `{"Name":`...), f.Name)
+		out = appendHex(append(out, `,"ID":`...), f.ID.Bytes())
+		out = append(out, '}')
 	}
-	return digestOf("ken directory basis 1", files, b.Children)
+	out = append(out, ']', ',')
+	if b.Children == nil {
+		return sha256.Sum256(append(out, "null]"...))
+	}
+	out = append(out, '[')
+	for i, c := range b.Children {
+		out = append(out, separator(i)...)
+		out = appendBase64(append(out, `{"name":`...), c.Name)
+		if !c.Text.IsZero() {
+			out = appendHex(append(out, `,"text":`...), c.Text[:])
+		}
+		out = append(out, '}')
+	}
+	return sha256.Sum256(append(out, "]]"...))
 }
 
 // Missing is how many children had no text.
@@ -100,6 +118,9 @@ type Record struct {
 	Confirmer string    // who said that an older text holds for this basis, "" for a text of its own
 	Partial   bool      // the author could not finish; it is to be tried again
 	Flags     []Flag    // what the author wants people to look at
+	// Dated says that the id of an outline holds its author and its time, as it did before
+	// the same outline was the same record everywhere.
+	Dated bool
 }
 
 // A Flag is something an author came upon.
@@ -136,16 +157,99 @@ func (r *Record) Outlined() bool { return strings.HasPrefix(r.Recipe, outlineRec
 // TextID names the words alone.
 func (r *Record) TextID() fresh.Digest { return fresh.Record{Text: r.Text}.TextID() }
 
-// ID names the record.
+// ID names the record. An outline is named by what it says and what it was made from
+// alone: it is the same record in every clone, whenever it was made.
 func (r *Record) ID() fresh.Digest {
-	return digestOf("ken directory record 1", []byte(r.Text), r.Basis.Digest(), []byte(r.Author), []byte(r.Recipe),
-		r.At.UTC().Truncate(time.Microsecond).Format(time.RFC3339Nano), []byte(r.Confirmer), r.Partial, r.Flags)
+	undated := r.Outlined() && !r.Dated
+	basis := r.Basis.Digest()
+	out := make([]byte, 0, 256+2*len(r.Text))
+	if undated {
+		out = append(out, `["ken directory record 2",`...)
+	} else {
+		out = append(out, `["ken directory record 1",`...)
+	}
+	out = append(appendBase64(out, []byte(r.Text)), ',')
+	out = append(appendHex(out, basis[:]), ',')
+	if !undated {
+		out = append(appendBase64(out, []byte(r.Author)), ',')
+	}
+	out = append(appendBase64(out, []byte(r.Recipe)), ',')
+	if !undated {
+		out = r.At.UTC().Truncate(time.Microsecond).AppendFormat(append(out, '"'), time.RFC3339Nano)
+		out = append(out, '"', ',')
+	}
+	out = append(appendBase64(out, []byte(r.Confirmer)), ',')
+	out = append(strconv.AppendBool(out, r.Partial), ',')
+	if r.Flags == nil {
+		return sha256.Sum256(append(out, "null]"...))
+	}
+	flags, err := json.Marshal(r.Flags)
+	if err != nil {
+		panic(err) // plain data always encodes
+	}
+	return sha256.Sum256(append(append(out, flags...), ']'))
+}
+
+// Compare orders records by age: by their time and, where that is the same, by their id
+// and the place that they were written at, so that every clone and every store takes the
+// same one for the newest.
+func (r *Record) Compare(o *Record) int {
+	if c := r.At.Compare(o.At); c != 0 {
+		return c
+	}
+	a, b := r.ID(), o.ID()
+	return cmp.Or(bytes.Compare(a[:], b[:]), cmp.Compare(r.Path, o.Path))
+}
+
+// Identify makes r the record that an id names, as it was read from where it is kept, and
+// reports whether it is: what was kept of it is not damaged. An id may have been made when
+// outlines were dated, or of a list of no flags, which is kept as none.
+func (r *Record) Identify(id fresh.Digest) bool {
+	if r.ID() == id {
+		return true
+	}
+	as := *r
+	if len(r.Flags) == 0 {
+		as.Flags = []Flag{}
+	}
+	if r.Outlined() {
+		as.Flags, as.Dated = r.Flags, true
+	}
+	if as.ID() != id {
+		return false
+	}
+	*r = as
+	return true
 }
 
 // repeats reports whether a record says what another one does, from the same and no
 // better.
 func (r *Record) repeats(old *Record) bool {
 	return old != nil && r.Text == old.Text && r.Recipe == old.Recipe && r.Partial == old.Partial && r.Basis.Digest() == old.Basis.Digest()
+}
+
+// Ids are digests of JSON. It is spelled here and not by encoding/json, which takes four
+// times as long: the id of a record is made anew whenever the record is read.
+
+func separator(i int) string {
+	if i == 0 {
+		return ""
+	}
+	return ","
+}
+
+func appendBase64(out, b []byte) []byte {
+	if b == nil {
+		return append(out, "null"...)
+	}
+	return append(base64.StdEncoding.AppendEncode(append(out, '"'), b), '"')
+}
+
+func appendHex(out, b []byte) []byte {
+	if len(b) == 0 {
+		return append(out, "null"...)
+	}
+	return append(hex.AppendEncode(append(out, '"'), b), '"')
 }
 
 func digestOf(fields ...any) fresh.Digest {

@@ -95,7 +95,7 @@ func (j *judgement) succeed(rec *Record) bool {
 		switch {
 		case !r.Outlined():
 			latest = append(latest, r)
-		case r.At.After(rec.At):
+		case r.Compare(rec) > 0:
 			return false
 		}
 	}

@@ -251,7 +251,7 @@ func ranked(records []*Record) []*Record {
 		case a.Outlined() != b.Outlined():
 			return 1
 		}
-		return b.At.Compare(a.At)
+		return b.Compare(a)
 	})
 	return list
 }

@@ -144,7 +144,7 @@ func (s *Store) Tally(ctx context.Context, worktree string) (registry.Tally, err
 }
 
 // newest returns the newest record whose basis holds for c: the one with the
-// latest time and, of those, the one that came last.
+// latest time and, of those, the highest id. None that is dated ahead counts.
 func (s *Store) newest(c repo.Content) (fresh.Record, bool) {
 	best := -1
 	for _, b := range []fresh.Basis{
@@ -155,7 +155,7 @@ func (s *Store) newest(c repo.Content) (fresh.Record, bool) {
 			continue
 		}
 		for _, i := range s.byBasis[b] {
-			if best < 0 || s.after(i, best) {
+			if s.counts(i) && (best < 0 || s.after(i, best)) {
 				best = i
 			}
 		}
@@ -166,12 +166,10 @@ func (s *Store) newest(c repo.Content) (fresh.Record, bool) {
 	return s.records[best], true
 }
 
-func (s *Store) after(i, j int) bool {
-	if c := s.records[i].At.Compare(s.records[j].At); c != 0 {
-		return c > 0
-	}
-	return i > j
-}
+func (s *Store) after(i, j int) bool { return s.records[i].Compare(s.records[j]) > 0 }
+
+// counts reports whether a record is not dated ahead.
+func (s *Store) counts(i int) bool { return !s.records[i].At.After(fresh.Latest(time.Now())) }
 
 // Known implements [registry.Store].
 func (s *Store) Known(ctx context.Context, contents []repo.Content) (map[repo.Content]fresh.Basis, error) {
@@ -210,7 +208,7 @@ func (s *Store) Record(ctx context.Context, id fresh.Digest) (fresh.Record, bool
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	i, ok := s.byID[id]
-	if !ok {
+	if !ok || !s.counts(i) {
 		return fresh.Record{}, false, nil
 	}
 	return s.records[i], true, nil
@@ -240,7 +238,7 @@ func (s *Store) NewestAt(ctx context.Context, path repo.Path) (fresh.Record, boo
 	defer s.mu.Unlock()
 	best := -1
 	for i, r := range s.records {
-		if r.Path == path && (best < 0 || s.after(i, best)) {
+		if r.Path == path && s.counts(i) && (best < 0 || s.after(i, best)) {
 			best = i
 		}
 	}

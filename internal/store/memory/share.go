@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
+	"ken/internal/fresh"
 	"ken/internal/registry"
 	"ken/internal/repo"
 	"ken/internal/share"
@@ -27,11 +29,15 @@ func (s *Store) Since(ctx context.Context, mark share.Mark, most int) (list []sh
 	}
 	for ; files < len(s.records) && len(list) < most; files++ {
 		r := s.records[files]
+		if !s.counts(files) {
+			continue
+		}
 		list = append(list, share.Record{File: &r})
 	}
 	latest := newestBy(s.directories, func(r *survey.Record) repo.Path { return r.Path })
 	for ; directories < len(s.directories) && len(list) < most; directories++ {
-		if r := s.directories[directories]; !r.Outlined() || slices.Contains(latest[r.Path], r) {
+		r := s.directories[directories]
+		if ahead := r.At.After(fresh.Latest(time.Now())); !ahead && (!r.Outlined() || slices.Contains(latest[r.Path], r)) {
 			list = append(list, share.Record{Directory: r})
 		}
 	}
@@ -42,7 +48,11 @@ func (s *Store) Since(ctx context.Context, mark share.Mark, most int) (list []sh
 func (s *Store) Absorb(ctx context.Context, list []share.Record) error {
 	var c registry.Change
 	var directories []*survey.Record
+	latest := fresh.Latest(time.Now())
 	for _, r := range list {
+		if r.At().After(latest) {
+			continue
+		}
 		if r.File != nil {
 			c.Records = append(c.Records, *r.File)
 		} else {

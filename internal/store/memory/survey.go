@@ -67,8 +67,7 @@ func (s *Store) WrittenOf(ctx context.Context, dirs []repo.Path) (map[repo.Path]
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	ordered := slices.Clone(s.directories)
-	slices.SortStableFunc(ordered, func(a, b *survey.Record) int { return a.At.Compare(b.At) })
+	ordered := byAge(s.directories)
 	found := make(map[repo.Path][]*survey.Record)
 	for _, r := range slices.Backward(ordered) {
 		if slices.Contains(dirs, r.Path) && !r.Outlined() && len(found[r.Path]) < survey.PastTexts {
@@ -86,19 +85,25 @@ func (s *Store) Kept(ctx context.Context, id fresh.Digest) (*survey.Record, erro
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, r := range s.directories {
-		if r.ID() == id {
+		if r.ID() == id && !r.At.After(fresh.Latest(time.Now())) {
 			return r, nil
 		}
 	}
 	return nil, nil
 }
 
+// byAge returns the records that are not dated ahead, the oldest first.
+func byAge(records []*survey.Record) []*survey.Record {
+	latest := fresh.Latest(time.Now())
+	list := slices.DeleteFunc(slices.Clone(records), func(r *survey.Record) bool { return r.At.After(latest) })
+	slices.SortFunc(list, (*survey.Record).Compare)
+	return list
+}
+
 // newestBy returns the newest outline and the newest other record with each key, the
-// newer one first: that with the later time and, if they are the same, that which
-// came later.
+// newer one first.
 func newestBy[K comparable](records []*survey.Record, key func(*survey.Record) K) map[K][]*survey.Record {
-	ordered := slices.Clone(records)
-	slices.SortStableFunc(ordered, func(a, b *survey.Record) int { return a.At.Compare(b.At) })
+	ordered := byAge(records)
 	newest := make(map[K][]*survey.Record)
 	for _, r := range slices.Backward(ordered) {
 		k := key(r)

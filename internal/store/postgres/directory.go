@@ -31,15 +31,32 @@ type directoryRow struct {
 	path, author, recipe, confirmer, text []byte
 	at                                    time.Time
 	partial                               bool
-	flags, basis                          []byte
+	flags, basis, id                      []byte
 }
 
-// columns are those of path, at, partial, author, recipe, confirmer, flags, basis and text.
+// columns are those of path, at, partial, author, recipe, confirmer, flags, basis, text and id.
 func (r *directoryRow) columns() []any {
-	return []any{&r.path, &r.at, &r.partial, &r.author, &r.recipe, &r.confirmer, &r.flags, &r.basis, &r.text}
+	return []any{&r.path, &r.at, &r.partial, &r.author, &r.recipe, &r.confirmer, &r.flags, &r.basis, &r.text, &r.id}
 }
 
+// record returns the record, or why it cannot be used.
 func (r *directoryRow) record() (*survey.Record, error) {
+	out, err := r.read()
+	if err != nil {
+		return nil, err
+	}
+	var id fresh.Digest
+	copy(id[:], r.id)
+	switch {
+	case !out.Identify(id):
+		return nil, fresh.ErrDamaged
+	case out.At.After(latest()):
+		return nil, fresh.ErrAhead
+	}
+	return out, nil
+}
+
+func (r *directoryRow) read() (*survey.Record, error) {
 	out := &survey.Record{
 		Path: repo.Path(r.path), At: r.at.UTC(), Partial: r.partial,
 		Author: string(r.author), Recipe: string(r.recipe), Confirmer: string(r.confirmer), Text: string(r.text),
@@ -105,19 +122,19 @@ func byPath(path, _ []byte) repo.Path { return repo.Path(path) }
 // Latest implements [survey.Store].
 func (s *Store) Latest(ctx context.Context) (map[repo.Path][]*survey.Record, error) {
 	return directories(ctx, s, `
-		SELECT r.basis_id, r.path, r.at, r.partial, r.author, r.recipe, r.confirmer, r.flags, r.basis, r.text
+		SELECT r.basis_id, r.path, r.at, r.partial, r.author, r.recipe, r.confirmer, r.flags, r.basis, r.text, r.id
 		FROM ken.directory_latest l JOIN ken.directory_record r ON r.repository = l.repository AND r.seq = l.seq
 		WHERE l.repository = $1
-		ORDER BY r.at DESC, r.seq DESC`, byPath)
+		ORDER BY r.at DESC, r.id DESC, r.path DESC`, byPath)
 }
 
 // LatestOf is Latest for some directories.
 func (s *Store) LatestOf(ctx context.Context, dirs []repo.Path) (map[repo.Path][]*survey.Record, error) {
 	return directories(ctx, s, `
-		SELECT r.basis_id, r.path, r.at, r.partial, r.author, r.recipe, r.confirmer, r.flags, r.basis, r.text
+		SELECT r.basis_id, r.path, r.at, r.partial, r.author, r.recipe, r.confirmer, r.flags, r.basis, r.text, r.id
 		FROM ken.directory_latest l JOIN ken.directory_record r ON r.repository = l.repository AND r.seq = l.seq
 		WHERE l.repository = $1 AND l.path = ANY ($2::bytea[])
-		ORDER BY r.at DESC, r.seq DESC`, byPath, pathBytes(dirs))
+		ORDER BY r.at DESC, r.id DESC, r.path DESC`, byPath, pathBytes(dirs))
 }
 
 // WrittenFrom implements [survey.Store]. Of the records from one basis, it returns the newest
@@ -128,16 +145,16 @@ func (s *Store) WrittenFrom(ctx context.Context, bases []fresh.Digest) (map[fres
 		keys[i] = b[:]
 	}
 	return directories(ctx, s, `
-		SELECT want.basis, r.path, r.at, r.partial, r.author, r.recipe, r.confirmer, r.flags, r.basis, r.text
+		SELECT want.basis, r.path, r.at, r.partial, r.author, r.recipe, r.confirmer, r.flags, r.basis, r.text, r.id
 		FROM (SELECT DISTINCT unnest($2::bytea[]) AS basis) want
 		CROSS JOIN (VALUES (true), (false)) AS kind (outlined)
 		CROSS JOIN LATERAL (
 			SELECT * FROM ken.directory_record
-			WHERE repository = $1 AND basis_id = want.basis AND outlined = kind.outlined
-			ORDER BY at DESC, seq DESC LIMIT 1
+			WHERE repository = $1 AND basis_id = want.basis AND outlined = kind.outlined AND at <= $3
+			ORDER BY at DESC, id DESC, path DESC LIMIT 1
 		) r
-		ORDER BY r.at DESC, r.seq DESC`,
-		func(_, key []byte) fresh.Digest { return fresh.Digest(key) }, keys)
+		ORDER BY r.at DESC, r.id DESC, r.path DESC`,
+		func(_, key []byte) fresh.Digest { return fresh.Digest(key) }, keys, latest())
 }
 
 // WrittenIn implements [survey.Store]. Of the records in one place, it returns the newest
@@ -148,31 +165,31 @@ func (s *Store) WrittenIn(ctx context.Context, places []survey.Place) (map[surve
 		paths[i], bases[i] = []byte(p.Path), p.Basis[:]
 	}
 	return directories(ctx, s, `
-		SELECT want.basis, r.path, r.at, r.partial, r.author, r.recipe, r.confirmer, r.flags, r.basis, r.text
+		SELECT want.basis, r.path, r.at, r.partial, r.author, r.recipe, r.confirmer, r.flags, r.basis, r.text, r.id
 		FROM (SELECT DISTINCT * FROM unnest($2::bytea[], $3::bytea[]) AS pair (path, basis)) want
 		CROSS JOIN (VALUES (true), (false)) AS kind (outlined)
 		CROSS JOIN LATERAL (
 			SELECT * FROM ken.directory_record
-			WHERE repository = $1 AND basis_id = want.basis AND path = want.path AND outlined = kind.outlined
-			ORDER BY at DESC, seq DESC LIMIT 1
+			WHERE repository = $1 AND basis_id = want.basis AND path = want.path AND outlined = kind.outlined AND at <= $4
+			ORDER BY at DESC, id DESC LIMIT 1
 		) r
-		ORDER BY r.at DESC, r.seq DESC`,
+		ORDER BY r.at DESC, r.id DESC, r.path DESC`,
 		func(path, key []byte) survey.Place {
 			return survey.Place{Path: repo.Path(path), Basis: fresh.Digest(key)}
-		}, paths, bases)
+		}, paths, bases, latest())
 }
 
 // WrittenOf implements [survey.Store].
 func (s *Store) WrittenOf(ctx context.Context, dirs []repo.Path) (map[repo.Path][]*survey.Record, error) {
 	return directories(ctx, s, `
-		SELECT r.basis_id, r.path, r.at, r.partial, r.author, r.recipe, r.confirmer, r.flags, r.basis, r.text
+		SELECT r.basis_id, r.path, r.at, r.partial, r.author, r.recipe, r.confirmer, r.flags, r.basis, r.text, r.id
 		FROM (SELECT DISTINCT unnest($2::bytea[]) AS path) want
 		CROSS JOIN LATERAL (
 			SELECT * FROM ken.directory_record
-			WHERE repository = $1 AND path = want.path AND NOT outlined
-			ORDER BY at DESC, seq DESC LIMIT $3
+			WHERE repository = $1 AND path = want.path AND NOT outlined AND at <= $4
+			ORDER BY at DESC, id DESC LIMIT $3
 		) r
-		ORDER BY r.at DESC, r.seq DESC`, byPath, pathBytes(dirs), survey.PastTexts)
+		ORDER BY r.at DESC, r.id DESC, r.path DESC`, byPath, pathBytes(dirs), survey.PastTexts, latest())
 }
 
 // Kept implements [survey.Store].
@@ -180,7 +197,7 @@ func (s *Store) Kept(ctx context.Context, id fresh.Digest) (out *survey.Record, 
 	err = s.read(ctx, "read", func(tx pgx.Tx) error {
 		var r directoryRow
 		err := tx.QueryRow(ctx, `
-			SELECT path, at, partial, author, recipe, confirmer, flags, basis, text
+			SELECT path, at, partial, author, recipe, confirmer, flags, basis, text, id
 			FROM ken.directory_record WHERE repository = $1 AND id = $2 ORDER BY seq LIMIT 1`, s.repository, id[:]).Scan(r.columns()...)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil
@@ -207,7 +224,7 @@ func (s *Store) KeptAll(ctx context.Context, ids []fresh.Digest) (map[fresh.Dige
 		keys[i] = ids[i][:]
 	}
 	found, err := directories(ctx, s, `
-		SELECT r.id, r.path, r.at, r.partial, r.author, r.recipe, r.confirmer, r.flags, r.basis, r.text
+		SELECT r.id, r.path, r.at, r.partial, r.author, r.recipe, r.confirmer, r.flags, r.basis, r.text, r.id
 		FROM ken.directory_record r WHERE r.repository = $1 AND r.id = ANY ($2::bytea[]) ORDER BY r.seq`,
 		func(_, key []byte) fresh.Digest { return fresh.Digest(key) }, keys)
 	if err != nil {
@@ -285,14 +302,17 @@ func (s *Store) insertDirectories(ctx context.Context, tx pgx.Tx, list []*survey
 					$9::bytea[], $10::bytea[], $11::bytea[], $12::text[], $13::text[], $14::bytea[])
 					AS n (id, path, seq, basis_id, outlined, at, partial, author, recipe, confirmer, flags, basis, text)
 				ON CONFLICT (repository, id, path) DO NOTHING
-				RETURNING path, outlined, at, seq
+				RETURNING path, outlined, at, seq, id
 			), mended AS (
 				DELETE FROM ken.directory_failure f USING added a
 				WHERE f.repository = $1 AND f.path = a.path AND f.at <= a.at
 			)
 			INSERT INTO ken.directory_latest AS l (repository, path, outlined, at, seq)
-			SELECT DISTINCT ON (path, outlined) $1::bigint, path, outlined, at, seq FROM added ORDER BY path, outlined, at DESC, seq DESC
-			ON CONFLICT (repository, path, outlined) DO UPDATE SET at = excluded.at, seq = excluded.seq WHERE l.at <= excluded.at`,
+			SELECT DISTINCT ON (path, outlined) $1::bigint, path, outlined, at, seq FROM added
+			WHERE at <= now() + interval '1 day' ORDER BY path, outlined, at DESC, id DESC
+			ON CONFLICT (repository, path, outlined) DO UPDATE SET at = excluded.at, seq = excluded.seq
+			WHERE l.at < excluded.at OR l.at = excluded.at
+			AND (SELECT id FROM ken.directory_record WHERE repository = $1 AND seq = l.seq) < (SELECT id FROM added WHERE added.seq = excluded.seq)`,
 			s.repository, ids, paths, seqs, bases, outlined, ats, partial, authors, recipes, confirmers, flags, basis, texts)
 		if err != nil {
 			return err

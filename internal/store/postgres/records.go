@@ -1,8 +1,8 @@
 package postgres
 
 import (
+	"bytes"
 	"context"
-	"errors"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -103,51 +103,92 @@ func (s *Store) newest(ctx context.Context, what string, contents []repo.Content
 			SELECT want.n, newest.*
 			FROM unnest($2::bytea[], $3::bytea[]) WITH ORDINALITY AS want (id, md5, n)
 			CROSS JOIN LATERAL (
-				SELECT content_id, content_md5, text, author, recipe, at, assumed, confirmer, path FROM (
+				SELECT content_id, content_md5, text, author, recipe, at, assumed, confirmer, path, id FROM (
 					(SELECT * FROM ken.record r
-					WHERE r.repository = $1 AND r.content_id = want.id AND r.content_id IS NOT NULL
-					ORDER BY r.at DESC, r.seq DESC LIMIT 1)
+					WHERE r.repository = $1 AND r.content_id = want.id AND r.content_id IS NOT NULL AND r.at <= $4
+					ORDER BY r.at DESC, r.id DESC LIMIT 1)
 					UNION ALL
 					(SELECT * FROM ken.record r
-					WHERE r.repository = $1 AND r.content_md5 = want.md5 AND r.content_id IS NULL AND r.content_md5 IS NOT NULL
-					ORDER BY r.at DESC, r.seq DESC LIMIT 1)
+					WHERE r.repository = $1 AND r.content_md5 = want.md5 AND r.content_id IS NULL AND r.content_md5 IS NOT NULL AND r.at <= $4
+					ORDER BY r.at DESC, r.id DESC LIMIT 1)
 				) either
-				ORDER BY at DESC, seq DESC LIMIT 1
-			) newest`, s.repository, ids, md5s)
+				ORDER BY at DESC, id DESC LIMIT 1
+			) newest`, s.repository, ids, md5s, latest())
 		var n int64
 		var r recordRow
-		return scanAll(rows, err, func() error {
-			visit(contents[n-1], r.record())
+		var lost []repo.Content
+		err = scanAll(rows, err, func() error {
+			if rec, ok := r.record(); ok && rec.Basis.Holds(contents[n-1]) {
+				visit(contents[n-1], rec)
+			} else {
+				lost = append(lost, contents[n-1])
+			}
 			return nil
 		}, append([]any{&n}, r.columns()...)...)
+		for _, c := range lost {
+			if err != nil {
+				break
+			}
+			err = s.nextNewest(ctx, tx, c, visit)
+		}
+		return err
 	})
 }
+
+// nextNewest calls visit with the newest record for a content that can be used, if there
+// is one, by reading all of them.
+func (s *Store) nextNewest(ctx context.Context, tx pgx.Tx, c repo.Content, visit func(repo.Content, fresh.Record)) error {
+	rows, err := tx.Query(ctx, `
+		SELECT content_id, content_md5, text, author, recipe, at, assumed, confirmer, path, id FROM ken.record
+		WHERE repository = $1 AND (content_id = $2 OR content_id IS NULL AND content_md5 = $3)`, s.repository, idBytes(c.ID), md5Bytes(c.MD5))
+	var r recordRow
+	var best fresh.Record
+	found := false
+	err = scanAll(rows, err, func() error {
+		if rec, ok := r.record(); ok && rec.Basis.Holds(c) && (!found || rec.Compare(best) > 0) {
+			best, found = rec, true
+		}
+		return nil
+	}, r.columns()...)
+	if err == nil && found {
+		visit(c, best)
+	}
+	return err
+}
+
+// latest is the time that no record may be later than.
+func latest() time.Time { return fresh.Latest(time.Now()) }
 
 // Record implements [registry.Store].
 func (s *Store) Record(ctx context.Context, id fresh.Digest) (fresh.Record, bool, error) {
 	return s.oneRecord(ctx, `
-		SELECT content_id, content_md5, text, author, recipe, at, assumed, confirmer, path
+		SELECT content_id, content_md5, text, author, recipe, at, assumed, confirmer, path, id
 		FROM ken.record WHERE repository = $1 AND id = $2`, id[:])
 }
 
 // NewestAt implements [registry.Store].
 func (s *Store) NewestAt(ctx context.Context, path repo.Path) (fresh.Record, bool, error) {
 	return s.oneRecord(ctx, `
-		SELECT content_id, content_md5, text, author, recipe, at, assumed, confirmer, path
-		FROM ken.record WHERE repository = $1 AND path = $2 ORDER BY at DESC, seq DESC LIMIT 1`, []byte(path))
+		SELECT content_id, content_md5, text, author, recipe, at, assumed, confirmer, path, id
+		FROM ken.record WHERE repository = $1 AND path = $2 ORDER BY at DESC, id DESC`, []byte(path))
 }
 
+// oneRecord returns the first record of a query that can be used.
 func (s *Store) oneRecord(ctx context.Context, query string, key []byte) (out fresh.Record, ok bool, err error) {
 	err = s.read(ctx, "read", func(tx pgx.Tx) error {
+		rows, err := tx.Query(ctx, query, s.repository, key)
 		var r recordRow
-		err := tx.QueryRow(ctx, query, s.repository, key).Scan(r.columns()...)
-		if errors.Is(err, pgx.ErrNoRows) {
+		return scanAll(rows, err, func() error {
+			if !ok {
+				out, ok = r.record()
+			}
 			return nil
-		}
-		out, ok = r.record(), err == nil
-		return err
+		}, r.columns()...)
 	})
-	return out, ok && err == nil, err
+	if err != nil || !ok {
+		return fresh.Record{}, false, err
+	}
+	return out, true, nil
 }
 
 // WrittenAt implements [registry.Store].
@@ -162,9 +203,9 @@ func (s *Store) WrittenAt(ctx context.Context, paths []repo.Path) (map[repo.Path
 			FROM unnest($2::bytea[]) AS want (path)
 			CROSS JOIN LATERAL (
 				SELECT coalesce(content_id, content_md5) AS key FROM ken.record r
-				WHERE r.repository = $1 AND r.path = want.path
-				ORDER BY r.at DESC, r.seq DESC LIMIT 1
-			) newest`, s.repository, pathBytes(paths))
+				WHERE r.repository = $1 AND r.path = want.path AND r.at <= $3
+				ORDER BY r.at DESC, r.id DESC LIMIT 1
+			) newest`, s.repository, pathBytes(paths), latest())
 		var path, key []byte
 		return scanAll(rows, err, func() error {
 			found[repo.Path(path)] = basisOf(key)
@@ -181,18 +222,21 @@ func (s *Store) WrittenAt(ctx context.Context, paths []repo.Path) (map[repo.Path
 type recordRow struct {
 	contentID, contentMD5                 []byte
 	text, author, recipe, confirmer, path []byte
+	id                                    []byte
 	at                                    time.Time
 	assumed                               bool
 }
 
-// columns are those of content_id, content_md5, text, author, recipe, at, assumed, confirmer
-// and path.
+// columns are those of content_id, content_md5, text, author, recipe, at, assumed, confirmer,
+// path and id.
 func (r *recordRow) columns() []any {
-	return []any{&r.contentID, &r.contentMD5, &r.text, &r.author, &r.recipe, &r.at, &r.assumed, &r.confirmer, &r.path}
+	return []any{&r.contentID, &r.contentMD5, &r.text, &r.author, &r.recipe, &r.at, &r.assumed, &r.confirmer, &r.path, &r.id}
 }
 
-func (r *recordRow) record() fresh.Record {
-	return fresh.Record{
+// record returns the record, and whether it can be used: its content is what its id was made
+// from, and it is not dated ahead.
+func (r *recordRow) record() (fresh.Record, bool) {
+	rec := fresh.Record{
 		Basis:     fresh.Basis{Content: repo.Content{ID: repo.IDFromBytes(r.contentID), MD5: md5Of(r.contentMD5)}},
 		Text:      string(r.text),
 		Author:    string(r.author),
@@ -202,6 +246,8 @@ func (r *recordRow) record() fresh.Record {
 		Confirmer: string(r.confirmer),
 		Path:      repo.Path(r.path),
 	}
+	id := rec.ID()
+	return rec, bytes.Equal(id[:], r.id) && !rec.At.After(latest())
 }
 
 // idBytes, md5Bytes and basisBytes write what has a zero value as NULL.

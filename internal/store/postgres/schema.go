@@ -15,7 +15,7 @@ import (
 
 // migrations lead from each schema version to the next; the first makes the tables. They
 // are never changed once released.
-var migrations = []string{migration1}
+var migrations = []string{migration1, migration2}
 
 // Why the tables are as they are:
 //
@@ -227,6 +227,52 @@ SELECT
 	encode(w.head, 'hex')    AS last_verified_sha,
 	w.verified_at, w.told_at, w.clean, w.files, w.fresh, w.stale, w.none, w.excluded
 FROM ken.worktree w JOIN ken.repository p ON p.id = w.repository;
+`
+
+// Of records with the same time, the one with the highest id is the newest, as in the local
+// store, and one that is dated more than a day ahead never is. The latest of each directory
+// is found again by that.
+const migration2 = `
+DROP INDEX ken.record_content_id;
+DROP INDEX ken.record_content_md5;
+DROP INDEX ken.record_path;
+DROP INDEX ken.directory_record_basis;
+DROP INDEX ken.directory_record_past;
+
+CREATE INDEX record_content_id ON ken.record (repository, content_id, at, id) WHERE content_id IS NOT NULL;
+CREATE INDEX record_content_md5 ON ken.record (repository, content_md5, at, id) WHERE content_id IS NULL AND content_md5 IS NOT NULL;
+CREATE INDEX record_path ON ken.record (repository, path, at, id);
+CREATE INDEX directory_record_basis ON ken.directory_record (repository, basis_id, outlined, at, id, path);
+CREATE INDEX directory_record_past ON ken.directory_record (repository, path, at, id) WHERE NOT outlined;
+
+DELETE FROM ken.directory_latest;
+
+INSERT INTO ken.directory_latest (repository, path, outlined, at, seq)
+SELECT DISTINCT ON (repository, path, outlined) repository, path, outlined, at, seq
+FROM ken.directory_record
+WHERE at <= now() + interval '1 day'
+ORDER BY repository, path, outlined, at DESC, id DESC;
+
+CREATE OR REPLACE VIEW ken.row AS
+SELECT
+	f.repository, f.worktree, f.path, f.kind, f.mode, f.content_id, f.content_md5,
+	f.size, f.mtime, f.ctime, f.inode, f.marks, f.excluded,
+	coalesce(newest.key, f.about) AS about
+FROM ken.file f
+LEFT JOIN LATERAL (
+	SELECT key FROM (
+		(SELECT r.content_id AS key, r.at, r.id FROM ken.record r
+		WHERE r.repository = f.repository AND r.content_id = f.content_id AND r.content_id IS NOT NULL
+		AND r.at <= now() + interval '1 day'
+		ORDER BY r.at DESC, r.id DESC LIMIT 1)
+		UNION ALL
+		(SELECT r.content_md5, r.at, r.id FROM ken.record r
+		WHERE r.repository = f.repository AND r.content_md5 = f.content_md5 AND r.content_id IS NULL AND r.content_md5 IS NOT NULL
+		AND r.at <= now() + interval '1 day'
+		ORDER BY r.at DESC, r.id DESC LIMIT 1)
+	) either
+	ORDER BY at DESC, id DESC LIMIT 1
+) newest ON true;
 `
 
 // current reports whether the tables are of this ken's schema. It is a look in passing, while

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -188,19 +187,22 @@ func (d *Delivery) aside(path []byte, err error) {
 	d.Aside = append(d.Aside, share.Quarantined{PathJSON: survey.Label(repo.Path(path)).JSON(), Reason: err.Error()})
 }
 
-var errOtherName = errors.New("its content does not match its name")
-
 func (s *Store) filesSince(ctx context.Context, tx pgx.Tx, at *place, most int, d *Delivery) error {
 	rows, err := tx.Query(ctx, `
-		SELECT seq, id, content_id, content_md5, text, author, recipe, at, assumed, confirmer, path
+		SELECT seq, id, content_id, content_md5, text, author, recipe, at, assumed, confirmer, path, id
 		FROM ken.record WHERE repository = $1 AND seq > $2 ORDER BY seq LIMIT $3`, s.repository, at.seq, most)
 	var id []byte
 	var r recordRow
 	return scanAll(rows, err, func() error {
 		copy(at.id[:], id)
-		rec := r.record()
-		if is := rec.ID(); !bytes.Equal(is[:], id) {
-			d.aside(r.path, errOtherName)
+		rec, ok := r.record()
+		switch {
+		case ok:
+		case rec.At.After(latest()):
+			d.aside(r.path, fresh.ErrAhead)
+			return nil
+		default:
+			d.aside(r.path, fresh.ErrDamaged)
 			return nil
 		}
 		d.Records = append(d.Records, share.Record{File: &rec})
@@ -216,7 +218,7 @@ const travels = `(
 
 func (s *Store) directoriesSince(ctx context.Context, tx pgx.Tx, at *place, most int, d *Delivery) error {
 	rows, err := tx.Query(ctx, `
-		SELECT r.seq, r.id, r.path, r.at, r.partial, r.author, r.recipe, r.confirmer, r.flags, r.basis, r.text
+		SELECT r.seq, r.id, r.path, r.at, r.partial, r.author, r.recipe, r.confirmer, r.flags, r.basis, r.text, r.id
 		FROM ken.directory_record r
 		WHERE r.repository = $1 AND r.seq > $2 AND `+travels+`
 		ORDER BY r.seq LIMIT $3`, s.repository, at.seq, most)
@@ -225,9 +227,6 @@ func (s *Store) directoriesSince(ctx context.Context, tx pgx.Tx, at *place, most
 	return scanAll(rows, err, func() error {
 		copy(at.id[:], id)
 		rec, err := r.record()
-		if err == nil && !named(rec, id) {
-			err = errOtherName
-		}
 		if err != nil {
 			d.aside(r.path, err)
 			return nil
@@ -235,18 +234,6 @@ func (s *Store) directoriesSince(ctx context.Context, tx pgx.Tx, at *place, most
 		d.Records = append(d.Records, share.Record{Directory: rec})
 		return nil
 	}, append([]any{&at.seq, &id}, r.columns()...)...)
-}
-
-// named reports whether a record has a name. No findings are kept as none at all, and may have
-// been a list of none when the name was made.
-func named(r *survey.Record, id []byte) bool {
-	is := r.ID()
-	if r.Flags == nil && !bytes.Equal(is[:], id) {
-		empty := *r
-		empty.Flags = []survey.Flag{}
-		is = empty.ID()
-	}
-	return bytes.Equal(is[:], id)
 }
 
 // Behind returns how many records somebody has not seen who has a mark.
@@ -282,6 +269,9 @@ func (s *Store) AbsorbAt(ctx context.Context, mark share.Mark, list []share.Reco
 	var files []fresh.Record
 	var directories []*survey.Record
 	for _, r := range list {
+		if r.At().After(latest()) {
+			continue
+		}
 		if r.File != nil {
 			files = append(files, *r.File)
 		} else {

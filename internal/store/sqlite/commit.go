@@ -21,7 +21,7 @@ func (s *Store) Commit(ctx context.Context, worktree string, c registry.Change, 
 		d = forGood
 	}
 	return s.write(ctx, d, func(conn *sqlite.Conn) error {
-		tx := &transaction{conn: conn, tallies: make(map[int64]*registry.Tally)}
+		tx := &transaction{store: s, conn: conn, tallies: make(map[int64]*registry.Tally)}
 		if err := tx.keep(c.Records); err != nil {
 			return err
 		}
@@ -72,13 +72,15 @@ func (s *Store) Commit(ctx context.Context, worktree string, c registry.Change, 
 
 // A transaction is a Commit under way.
 type transaction struct {
-	conn *sqlite.Conn
+	store *Store
+	conn  *sqlite.Conn
 	// tallies holds, by worktree, by how much the counts of its rows have
 	// changed; nil for a worktree whose rows are better counted again.
 	tallies map[int64]*registry.Tally
 }
 
-// keep adds records, and makes the rows that hold their content be about them.
+// keep adds records, and makes the rows that hold their content be about them. One that is
+// kept already is left alone, unless it is damaged: then it is mended.
 func (tx *transaction) keep(rs []fresh.Record) error {
 	if len(rs) == 0 {
 		return nil
@@ -110,21 +112,54 @@ func (tx *transaction) keep(rs []fresh.Record) error {
 		stmt.BindBool(9, r.Assumed)
 		stmt.BindText(10, r.Confirmer)
 		stmt.BindBytes(11, []byte(r.Path))
-		if _, err := stmt.Step(); err != nil {
+		if err := run(stmt); err != nil {
 			return err
 		}
-		if tx.conn.Changes() > 0 {
-			added = true
-			md5s = md5s || r.Basis.Content.ID.IsZero()
+		if tx.conn.Changes() == 0 {
+			gone, err := tx.removeDamaged(id)
+			if err != nil {
+				return err
+			}
+			if !gone {
+				continue
+			}
+			if err := run(stmt); err != nil {
+				return err
+			}
 		}
-		if err := stmt.Reset(); err != nil {
-			return err
-		}
+		added = true
+		md5s = md5s || r.Basis.Content.ID.IsZero()
 	}
 	if !added {
 		return nil
 	}
 	return tx.tell(last, md5s)
+}
+
+// removeDamaged removes the record with an id if it is damaged, and reports whether it was.
+func (tx *transaction) removeDamaged(id fresh.Digest) (bool, error) {
+	stmt, err := tx.conn.Prepare(`
+		SELECT seq, content_id, content_md5, text, author, recipe, at, assumed, confirmer, path, id
+		FROM record WHERE id = ?1`)
+	if err != nil {
+		return false, err
+	}
+	defer stmt.Reset()
+	stmt.BindBytes(1, id[:])
+	if more, err := stmt.Step(); !more || err != nil {
+		return false, err
+	}
+	if _, ok := tx.store.columnRecord(stmt); ok {
+		return false, nil
+	}
+	seq := stmt.ColumnInt64(0)
+	tx.store.unused.remove(false, seq)
+	remove, err := tx.conn.Prepare(`DELETE FROM record WHERE seq = ?1`)
+	if err != nil {
+		return false, err
+	}
+	remove.BindInt64(1, seq)
+	return true, run(remove)
 }
 
 func (tx *transaction) lastRecord() (int64, error) {
@@ -185,7 +220,7 @@ func (tx *transaction) tell(last int64, md5s bool) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	look, err := newLookup(tx.conn, len(rows))
+	look, err := tx.store.newLookup(tx.conn, len(rows))
 	if err != nil {
 		return err
 	}

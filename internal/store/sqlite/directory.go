@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"maps"
+	"math"
 	"slices"
 
 	"zombiezen.com/go/sqlite"
@@ -18,38 +19,77 @@ func (s *Store) Latest(ctx context.Context) (map[repo.Path][]*survey.Record, err
 	err := s.readSurvey(ctx, func(conn *sqlite.Conn) error {
 		clear(latest)
 		stmt, err := conn.Prepare(`
-			SELECT r.path, r.at, r.partial, r.author, r.recipe, r.confirmer, r.flags, r.text, r.basis, r.seq
-			FROM directory_latest l JOIN directory_record r ON r.seq = l.record
+			SELECT r.path, r.at, r.partial, r.author, r.recipe, r.confirmer, r.flags, r.text, r.basis, r.seq, r.id, l.path, l.outlined
+			FROM directory_latest l LEFT JOIN directory_record r ON r.seq = l.record
 			ORDER BY l.path`)
 		if err != nil {
 			return err
 		}
 		defer stmt.Reset()
-		var read directoryReader
-		var lists arena[*survey.Record]
-		var last directoryHit
-		for {
-			more, err := stmt.Step()
-			if !more || err != nil {
-				return err
-			}
-			hit, err := read.hit(stmt)
-			if err != nil {
-				return err
-			}
-			list := lists.take(1)
-			list[0] = hit.record
-			if last.record != nil && last.record.Path == hit.record.Path {
-				list = newestFirst(last, hit)
-			}
-			latest[hit.record.Path] = list
-			last = hit
-		}
+		return s.latestRecords(conn, stmt, latest)
 	})
 	if err != nil {
 		return nil, err
 	}
 	return latest, nil
+}
+
+// latestRecords reads what a statement returns: the columns of a record, and the directory
+// that it is the latest of, and whether it is an outline. A record that cannot be used, or
+// is of another directory, gives way to the one before it.
+func (s *Store) latestRecords(conn *sqlite.Conn, stmt *sqlite.Stmt, latest map[repo.Path][]*survey.Record) error {
+	type place struct {
+		path     repo.Path
+		outlined bool
+	}
+	var lost []place
+	read := directoryReader{store: s}
+	var lists arena[*survey.Record]
+	for {
+		more, err := stmt.Step()
+		if err != nil {
+			return err
+		}
+		if !more {
+			break
+		}
+		var r *survey.Record
+		if !stmt.ColumnIsNull(9) {
+			r = read.record(stmt)
+		}
+		if at := string(read.bytes(stmt, 11)); r == nil || string(r.Path) != at {
+			lost = append(lost, place{repo.Path(at), stmt.ColumnBool(12)})
+			continue
+		}
+		list := lists.take(1)
+		list[0] = r
+		if other := latest[r.Path]; len(other) > 0 {
+			list = newestFirst([]*survey.Record{other[0], r})
+		}
+		latest[r.Path] = list
+	}
+	if len(lost) == 0 {
+		return nil
+	}
+	before, err := conn.Prepare(`
+		SELECT path, at, partial, author, recipe, confirmer, flags, text, basis, seq, id
+		FROM directory_record WHERE path = ?1 AND outlined = ?2 ORDER BY at DESC, id DESC`)
+	if err != nil {
+		return err
+	}
+	defer before.Reset()
+	for _, p := range lost {
+		before.BindBytes(1, []byte(p.path))
+		before.BindBool(2, p.outlined)
+		found, err := read.all(before, 1)
+		if err != nil {
+			return err
+		}
+		if len(found) > 0 {
+			latest[p.path] = newestFirst(append(found, latest[p.path]...))
+		}
+	}
+	return nil
 }
 
 // WrittenFrom implements [survey.Store]. Of the records from one basis, it returns
@@ -59,38 +99,43 @@ func (s *Store) WrittenFrom(ctx context.Context, bases []fresh.Digest) (map[fres
 	found := make(map[fresh.Digest][]*survey.Record)
 	err := s.readSurvey(ctx, func(conn *sqlite.Conn) error {
 		clear(found)
-		wanted, err := writtenFrom(conn, bases)
+		wanted, err := writtenFrom(conn, bases, s.latest())
 		if err != nil {
 			return err
 		}
 		stmt, err := conn.Prepare(`
-			SELECT path, at, partial, author, recipe, confirmer, flags, text, basis, seq
+			SELECT path, at, partial, author, recipe, confirmer, flags, text, basis, seq, id
 			FROM directory_record WHERE seq = ?1`)
 		if err != nil {
 			return err
 		}
 		defer stmt.Reset()
-		var read directoryReader
-		hits := make(map[fresh.Digest]directoryHit)
+		read := directoryReader{store: s}
+		var lost []fresh.Digest
 		// Neighbours were written together, and lie together.
 		for _, seq := range slices.Sorted(maps.Keys(wanted)) {
 			stmt.BindInt64(1, seq)
-			if _, err := stmt.Step(); err != nil {
-				return err
-			}
-			hit, err := read.hit(stmt)
+			records, err := read.all(stmt, 1)
 			if err != nil {
 				return err
 			}
-			if err := stmt.Reset(); err != nil {
+			basis := wanted[seq]
+			if len(records) == 0 || records[0].Basis.Digest() != basis {
+				lost = append(lost, basis)
+				continue
+			}
+			found[basis] = append(found[basis], records[0])
+		}
+		for _, basis := range lost {
+			if found[basis], err = read.from(conn, basis); err != nil {
 				return err
 			}
-			basis := wanted[seq]
-			if other, ok := hits[basis]; ok {
-				found[basis] = newestFirst(other, hit)
-			} else {
-				hits[basis], found[basis] = hit, []*survey.Record{hit.record}
+			if len(found[basis]) == 0 {
+				delete(found, basis)
 			}
+		}
+		for _, list := range found {
+			newestFirst(list)
 		}
 		return nil
 	})
@@ -100,9 +145,30 @@ func (s *Store) WrittenFrom(ctx context.Context, bases []fresh.Digest) (map[fres
 	return found, nil
 }
 
+// from returns the newest outline and the newest other record from a basis that can be
+// used, by reading all of them.
+func (d *directoryReader) from(conn *sqlite.Conn, basis fresh.Digest) (list []*survey.Record, err error) {
+	stmt, err := conn.Prepare(`
+		SELECT path, at, partial, author, recipe, confirmer, flags, text, basis, seq, id
+		FROM directory_record WHERE basis_id = ?1`)
+	if err != nil {
+		return nil, err
+	}
+	defer stmt.Reset()
+	stmt.BindBytes(1, basis[:])
+	all, err := d.all(stmt, math.MaxInt)
+	for _, r := range newestFirst(all) {
+		same := func(other *survey.Record) bool { return other.Outlined() == r.Outlined() }
+		if r.Basis.Digest() == basis && !slices.ContainsFunc(list, same) {
+			list = append(list, r)
+		}
+	}
+	return list, err
+}
+
 // writtenFrom finds the newest records from each of the bases, by their sequence
 // numbers.
-func writtenFrom(conn *sqlite.Conn, bases []fresh.Digest) (map[int64]fresh.Digest, error) {
+func writtenFrom(conn *sqlite.Conn, bases []fresh.Digest, latest int64) (map[int64]fresh.Digest, error) {
 	count, err := conn.Prepare(`SELECT max(seq) FROM directory_record`)
 	if err != nil {
 		return nil, err
@@ -115,16 +181,17 @@ func writtenFrom(conn *sqlite.Conn, bases []fresh.Digest) (map[int64]fresh.Diges
 	case last == 0:
 		return nil, nil
 	case scanPays(len(bases), last):
-		return scanWrittenFrom(conn, bases)
+		return scanWrittenFrom(conn, bases, latest)
 	}
 	stmt, err := conn.Prepare(`
 		SELECT
-			(SELECT seq FROM directory_record WHERE basis_id = ?1 AND outlined = 0 ORDER BY at DESC, seq DESC LIMIT 1),
-			(SELECT seq FROM directory_record WHERE basis_id = ?1 AND outlined = 1 ORDER BY at DESC, seq DESC LIMIT 1)`)
+			(SELECT seq FROM directory_record WHERE basis_id = ?1 AND outlined = 0 AND at <= ?2 ORDER BY at DESC, id DESC, path DESC LIMIT 1),
+			(SELECT seq FROM directory_record WHERE basis_id = ?1 AND outlined = 1 AND at <= ?2 ORDER BY at DESC, id DESC, path DESC LIMIT 1)`)
 	if err != nil {
 		return nil, err
 	}
 	defer stmt.Reset()
+	stmt.BindInt64(2, latest)
 	found := make(map[int64]fresh.Digest)
 	for _, basis := range bases {
 		stmt.BindBytes(1, basis[:])
@@ -144,17 +211,18 @@ func writtenFrom(conn *sqlite.Conn, bases []fresh.Digest) (map[int64]fresh.Diges
 }
 
 // scanWrittenFrom is writtenFrom by way of the whole index.
-func scanWrittenFrom(conn *sqlite.Conn, bases []fresh.Digest) (map[int64]fresh.Digest, error) {
+func scanWrittenFrom(conn *sqlite.Conn, bases []fresh.Digest, latest int64) (map[int64]fresh.Digest, error) {
 	newest := make(map[fresh.Digest][2]int64, len(bases)) // the newest text, and the newest outline
 	for _, b := range bases {
 		newest[b] = [2]int64{}
 	}
 	stmt, err := conn.Prepare(`
-		SELECT basis_id, outlined, seq FROM directory_record ORDER BY basis_id, outlined, at, seq`)
+		SELECT basis_id, outlined <> 0, seq FROM directory_record WHERE at <= ?1 ORDER BY basis_id, outlined, at, id, path`)
 	if err != nil {
 		return nil, err
 	}
 	defer stmt.Reset()
+	stmt.BindInt64(1, latest)
 	for {
 		more, err := stmt.Step()
 		if err != nil {
@@ -188,27 +256,31 @@ func (s *Store) WrittenIn(ctx context.Context, places []survey.Place) (map[surve
 	err := s.readSurvey(ctx, func(conn *sqlite.Conn) error {
 		clear(found)
 		stmt, err := conn.Prepare(`
-			SELECT path, at, partial, author, recipe, confirmer, flags, text, basis, seq
-			FROM directory_record WHERE basis_id = ?1 AND outlined = ?2 AND path = ?3 ORDER BY at DESC, seq DESC LIMIT 1`)
+			SELECT path, at, partial, author, recipe, confirmer, flags, text, basis, seq, id
+			FROM directory_record WHERE basis_id = ?1 AND outlined = ?2 AND path = ?3 ORDER BY at DESC, id DESC`)
 		if err != nil {
 			return err
 		}
 		defer stmt.Reset()
-		var read directoryReader
+		read := directoryReader{store: s}
 		for _, p := range places {
-			var hits []directoryHit
+			var list []*survey.Record
 			for outlined := range int64(2) {
 				stmt.BindBytes(1, p.Basis[:])
 				stmt.BindInt64(2, outlined)
 				stmt.BindBytes(3, []byte(p.Path))
-				more, err := read.all(stmt)
+				more, err := read.all(stmt, 1)
 				if err != nil {
 					return err
 				}
-				hits = append(hits, more...)
+				for _, r := range more {
+					if r.Basis.Digest() == p.Basis {
+						list = append(list, r)
+					}
+				}
 			}
-			if len(hits) > 0 {
-				found[p] = newestFirst(hits...)
+			if len(list) > 0 {
+				found[p] = newestFirst(list)
 			}
 		}
 		return nil
@@ -225,22 +297,21 @@ func (s *Store) WrittenOf(ctx context.Context, dirs []repo.Path) (map[repo.Path]
 	err := s.readSurvey(ctx, func(conn *sqlite.Conn) error {
 		clear(found)
 		stmt, err := conn.Prepare(`
-			SELECT path, at, partial, author, recipe, confirmer, flags, text, basis, seq
-			FROM directory_record WHERE path = ?1 AND outlined = 0 ORDER BY at DESC, seq DESC LIMIT ?2`)
+			SELECT path, at, partial, author, recipe, confirmer, flags, text, basis, seq, id
+			FROM directory_record WHERE path = ?1 AND outlined = 0 ORDER BY at DESC, id DESC`)
 		if err != nil {
 			return err
 		}
 		defer stmt.Reset()
-		var read directoryReader
+		read := directoryReader{store: s}
 		for _, dir := range dirs {
 			stmt.BindBytes(1, []byte(dir))
-			stmt.BindInt64(2, survey.PastTexts)
-			hits, err := read.all(stmt)
+			list, err := read.all(stmt, survey.PastTexts)
 			if err != nil {
 				return err
 			}
-			for _, h := range hits {
-				found[dir] = append(found[dir], h.record)
+			if len(list) > 0 {
+				found[dir] = list
 			}
 		}
 		return nil
@@ -256,25 +327,34 @@ func (s *Store) Kept(ctx context.Context, id fresh.Digest) (r *survey.Record, er
 	err = s.readSurvey(ctx, func(conn *sqlite.Conn) error {
 		r = nil
 		stmt, err := conn.Prepare(`
-			SELECT path, at, partial, author, recipe, confirmer, flags, text, basis, seq
-			FROM directory_record WHERE id = ?1 ORDER BY seq LIMIT 1`)
+			SELECT path, at, partial, author, recipe, confirmer, flags, text, basis, seq, id
+			FROM directory_record WHERE id = ?1 ORDER BY seq`)
 		if err != nil {
 			return err
 		}
 		defer stmt.Reset()
 		stmt.BindBytes(1, id[:])
-		more, err := stmt.Step()
-		if !more || err != nil {
-			return err
+		read := directoryReader{store: s}
+		found, err := read.all(stmt, 1)
+		if len(found) > 0 {
+			r = found[0]
 		}
-		var read directoryReader
-		r, err = read.record(stmt)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
 	return r, nil
+}
+
+// Describes reports whether anything was ever written about a directory.
+func (s *Store) Describes(ctx context.Context) (any bool, err error) {
+	err = s.readSurvey(ctx, func(conn *sqlite.Conn) error {
+		n, err := pragma(conn, `SELECT EXISTS (SELECT 1 FROM directory_latest)`)
+		any = n == 1
+		return err
+	})
+	return any, err
 }
 
 // readSurvey is read for what the second schema has brought. A database that nobody

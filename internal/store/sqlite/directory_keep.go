@@ -27,12 +27,12 @@ func (s *Store) Keep(ctx context.Context, records []*survey.Record) error {
 			return fmt.Errorf("keep the text about %s: %w", survey.Label(r.Path), err)
 		}
 	}
-	return s.write(ctx, d, func(conn *sqlite.Conn) error { return keepDirectories(conn, rows) })
+	return s.write(ctx, d, func(conn *sqlite.Conn) error { return s.keepDirectories(conn, rows) })
 }
 
-// keepDirectories adds records, unless they are kept already, and lets go of the
-// failures that they follow.
-func keepDirectories(conn *sqlite.Conn, rows []directoryRow) error {
+// keepDirectories adds records, unless they are kept already and not damaged, and lets go
+// of the failures that they follow.
+func (s *Store) keepDirectories(conn *sqlite.Conn, rows []directoryRow) error {
 	insert, err := conn.Prepare(`
 		INSERT INTO directory_record (id, path, basis_id, outlined, at, partial, author, recipe, confirmer, flags, text, basis)
 		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
@@ -43,7 +43,8 @@ func keepDirectories(conn *sqlite.Conn, rows []directoryRow) error {
 	defer insert.Reset()
 	newest, err := conn.Prepare(`
 		INSERT INTO directory_latest (path, outlined, at, record) VALUES (?1, ?2, ?3, ?4)
-		ON CONFLICT (path, outlined) DO UPDATE SET at = ?3, record = ?4 WHERE at <= ?3`)
+		ON CONFLICT (path, outlined) DO UPDATE SET at = ?3, record = ?4
+		WHERE at < ?3 OR at = ?3 AND coalesce((SELECT id FROM directory_record WHERE seq = record), x'') < ?5`)
 	if err != nil {
 		return err
 	}
@@ -75,12 +76,22 @@ func keepDirectories(conn *sqlite.Conn, rows []directoryRow) error {
 			return err
 		}
 		if conn.Changes() == 0 {
-			continue
+			gone, err := s.removeDamagedDirectory(conn, r)
+			if err != nil {
+				return err
+			}
+			if !gone {
+				continue
+			}
+			if err := run(insert); err != nil {
+				return err
+			}
 		}
 		newest.BindBytes(1, r.path)
 		newest.BindBool(2, r.outlined)
 		newest.BindInt64(3, r.at)
 		newest.BindInt64(4, conn.LastInsertRowID())
+		newest.BindBytes(5, r.id[:])
 		if err := run(newest); err != nil {
 			return err
 		}
@@ -91,4 +102,41 @@ func keepDirectories(conn *sqlite.Conn, rows []directoryRow) error {
 		}
 	}
 	return nil
+}
+
+// removeDamagedDirectory removes the record with the id and path of another one if it is
+// damaged, and reports whether it was.
+func (s *Store) removeDamagedDirectory(conn *sqlite.Conn, r *directoryRow) (bool, error) {
+	stmt, err := conn.Prepare(`
+		SELECT path, at, partial, author, recipe, confirmer, flags, text, basis, seq, id
+		FROM directory_record WHERE id = ?1 AND path = ?2`)
+	if err != nil {
+		return false, err
+	}
+	defer stmt.Reset()
+	stmt.BindBytes(1, r.id[:])
+	stmt.BindBytes(2, r.path)
+	if more, err := stmt.Step(); !more || err != nil {
+		return false, err
+	}
+	read := directoryReader{store: s}
+	if read.record(stmt) != nil {
+		return false, nil
+	}
+	seq := stmt.ColumnInt64(9)
+	s.unused.remove(true, seq)
+	for _, query := range []string{
+		`DELETE FROM directory_latest WHERE record = ?1`,
+		`DELETE FROM directory_record WHERE seq = ?1`,
+	} {
+		remove, err := conn.Prepare(query)
+		if err != nil {
+			return false, err
+		}
+		remove.BindInt64(1, seq)
+		if err := run(remove); err != nil {
+			return false, err
+		}
+	}
+	return true, nil
 }

@@ -1,9 +1,8 @@
 package sqlite
 
 import (
-	"cmp"
 	"encoding/json"
-	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -56,36 +55,32 @@ func directoryRowOf(r *survey.Record) (row directoryRow, err error) {
 
 // A directoryReader makes records of what a statement returns.
 type directoryReader struct {
+	store *Store
 	scanner
 	bases basisReader
 }
 
-// all reads what a bound statement returns, and makes it ready for the next time.
-func (d *directoryReader) all(stmt *sqlite.Stmt) (hits []directoryHit, err error) {
-	for {
+// all reads what a bound statement returns and can be used, no more than most, and makes it
+// ready for the next time.
+func (d *directoryReader) all(stmt *sqlite.Stmt, most int) (records []*survey.Record, err error) {
+	for len(records) < most {
 		more, err := stmt.Step()
 		if err != nil {
 			return nil, err
 		}
 		if !more {
-			return hits, stmt.Reset()
+			break
 		}
-		hit, err := d.hit(stmt)
-		if err != nil {
-			return nil, err
+		if r := d.record(stmt); r != nil {
+			records = append(records, r)
 		}
-		hits = append(hits, hit)
 	}
+	return records, stmt.Reset()
 }
 
-// hit reads the columns path, at, partial, author, recipe, confirmer, flags, text,
-// basis and seq.
-func (d *directoryReader) hit(stmt *sqlite.Stmt) (directoryHit, error) {
-	r, err := d.record(stmt)
-	return directoryHit{stmt.ColumnInt64(9), r}, err
-}
-
-func (d *directoryReader) record(stmt *sqlite.Stmt) (*survey.Record, error) {
+// record reads the columns path, at, partial, author, recipe, confirmer, flags, text,
+// basis, seq and id. It returns nil for a record that cannot be used.
+func (d *directoryReader) record(stmt *sqlite.Stmt) *survey.Record {
 	r := &survey.Record{
 		Path:      d.path(stmt, 0),
 		At:        time.UnixMicro(stmt.ColumnInt64(1)).UTC(),
@@ -95,16 +90,18 @@ func (d *directoryReader) record(stmt *sqlite.Stmt) (*survey.Record, error) {
 		Confirmer: d.word(stmt, 5),
 		Text:      stmt.ColumnText(7),
 	}
-	var err error
+	var flagsErr, basisErr error
 	if !stmt.ColumnIsNull(6) {
-		if r.Flags, err = decodeFlags(d.bytes(stmt, 6)); err != nil {
-			return nil, fmt.Errorf("flags of directory %s: %w", survey.Label(r.Path), err)
-		}
+		r.Flags, flagsErr = decodeFlags(d.bytes(stmt, 6))
 	}
-	if r.Basis, err = d.bases.read(d.bytes(stmt, 8)); err != nil {
-		return nil, fmt.Errorf("basis of directory %s: %w", survey.Label(r.Path), err)
+	r.Basis, basisErr = d.bases.read(d.bytes(stmt, 8))
+	var id fresh.Digest
+	stmt.ColumnBytes(10, id[:])
+	if why := d.store.unusable(flagsErr == nil && basisErr == nil && r.Identify(id), r.At); why != nil {
+		d.store.unused.add(fresh.Unused{Path: r.Path, Directory: true, Why: why}, stmt.ColumnInt64(9))
+		return nil
 	}
-	return r, nil
+	return r
 }
 
 func decodeFlags(text []byte) ([]survey.Flag, error) {
@@ -123,53 +120,21 @@ func decodeFlags(text []byte) ([]survey.Flag, error) {
 	return list, nil
 }
 
-// A directoryHit is a record that was found.
-type directoryHit struct {
-	seq    int64
-	record *survey.Record
+// newestFirst sorts records, the newest first.
+func newestFirst(records []*survey.Record) []*survey.Record {
+	slices.SortFunc(records, func(a, b *survey.Record) int { return b.Compare(a) })
+	return records
 }
 
-// newestFirst returns the records of one or two hits, the newest first.
-func newestFirst(hits ...directoryHit) []*survey.Record {
-	slices.SortFunc(hits, func(a, b directoryHit) int {
-		return cmp.Or(b.record.At.Compare(a.record.At), cmp.Compare(b.seq, a.seq))
-	})
-	list := make([]*survey.Record, len(hits))
-	for i, h := range hits {
-		list[i] = h.record
-	}
-	return list
-}
-
-// directoryRows returns every record in the order they came.
-func directoryRows(conn *sqlite.Conn) (rows []directoryRow, err error) {
+// directoryRecords returns every record that can be used, in the order they came.
+func (s *Store) directoryRecords(conn *sqlite.Conn) ([]*survey.Record, error) {
 	stmt, err := conn.Prepare(`
-		SELECT id, path, basis_id, outlined, at, partial, author, recipe, confirmer, flags, text, basis
+		SELECT path, at, partial, author, recipe, confirmer, flags, text, basis, seq, id
 		FROM directory_record ORDER BY seq`)
 	if err != nil {
 		return nil, err
 	}
 	defer stmt.Reset()
-	var scan scanner
-	for {
-		more, err := stmt.Step()
-		if !more || err != nil {
-			return rows, err
-		}
-		r := directoryRow{
-			path:      []byte(scan.path(stmt, 1)),
-			outlined:  stmt.ColumnBool(3),
-			at:        stmt.ColumnInt64(4),
-			partial:   stmt.ColumnBool(5),
-			author:    scan.word(stmt, 6),
-			recipe:    scan.word(stmt, 7),
-			confirmer: scan.word(stmt, 8),
-			flags:     stmt.ColumnText(9),
-			text:      stmt.ColumnText(10),
-			basis:     slices.Clone(scan.bytes(stmt, 11)),
-		}
-		stmt.ColumnBytes(0, r.id[:])
-		stmt.ColumnBytes(2, r.basisID[:])
-		rows = append(rows, r)
-	}
+	read := directoryReader{store: s}
+	return read.all(stmt, math.MaxInt)
 }

@@ -153,7 +153,7 @@ func (s *Store) Settle(ctx context.Context, worktree string, l survey.Lease, r *
 		if ok = conn.Changes() > 0; !ok {
 			return nil
 		}
-		return keepDirectories(conn, []directoryRow{row})
+		return s.keepDirectories(conn, []directoryRow{row})
 	})
 	return ok && err == nil, err
 }

@@ -129,22 +129,20 @@ func (s *Store) LatestOf(ctx context.Context, dirs []repo.Path) (map[repo.Path][
 	err := s.readSurvey(ctx, func(conn *sqlite.Conn) error {
 		clear(latest)
 		stmt, err := conn.Prepare(`
-			SELECT r.path, r.at, r.partial, r.author, r.recipe, r.confirmer, r.flags, r.text, r.basis, r.seq
-			FROM directory_latest l JOIN directory_record r ON r.seq = l.record
+			SELECT r.path, r.at, r.partial, r.author, r.recipe, r.confirmer, r.flags, r.text, r.basis, r.seq, r.id, l.path, l.outlined
+			FROM directory_latest l LEFT JOIN directory_record r ON r.seq = l.record
 			WHERE l.path = ?1`)
 		if err != nil {
 			return err
 		}
 		defer stmt.Reset()
-		var read directoryReader
 		for _, dir := range dirs {
 			stmt.BindBytes(1, []byte(dir))
-			hits, err := read.all(stmt)
-			if err != nil {
+			if err := s.latestRecords(conn, stmt, latest); err != nil {
 				return err
 			}
-			if len(hits) > 0 {
-				latest[dir] = newestFirst(hits...)
+			if err := stmt.Reset(); err != nil {
+				return err
 			}
 		}
 		return nil

@@ -66,7 +66,7 @@ func (tx *transaction) put(name string, rows []registry.Row) error {
 	if recount {
 		tx.tallies[worktree] = nil
 	}
-	look, err := newLookup(tx.conn, len(rows))
+	look, err := tx.store.newLookup(tx.conn, len(rows))
 	if err != nil {
 		return err
 	}

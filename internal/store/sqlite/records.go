@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"bytes"
 	"context"
 	"time"
 
@@ -15,7 +16,7 @@ func (s *Store) Known(ctx context.Context, contents []repo.Content) (map[repo.Co
 	known := make(map[repo.Content]fresh.Basis)
 	err := s.read(ctx, func(conn *sqlite.Conn) error {
 		clear(known)
-		look, err := newLookup(conn, len(contents))
+		look, err := s.newLookup(conn, len(contents))
 		if err != nil {
 			return err
 		}
@@ -41,7 +42,7 @@ func (s *Store) Newest(ctx context.Context, contents []repo.Content) (map[repo.C
 	newest := make(map[repo.Content]fresh.Record)
 	err := s.read(ctx, func(conn *sqlite.Conn) error {
 		clear(newest)
-		look, err := newLookup(conn, len(contents))
+		look, err := s.newLookup(conn, len(contents))
 		if err != nil {
 			return err
 		}
@@ -55,32 +56,36 @@ func (s *Store) Newest(ctx context.Context, contents []repo.Content) (map[repo.C
 				wanted[hit.seq] = append(wanted[hit.seq], c)
 			}
 		}
+		records := make(map[int64]fresh.Record, len(wanted)) // those that can be used
 		if scanPays(len(wanted), look.last) {
-			return eachRecord(conn, func(seq int64, r func() fresh.Record) {
-				if cs := wanted[seq]; len(cs) > 0 {
-					rec := r()
-					for _, c := range cs {
-						newest[c] = rec
-					}
+			err = s.eachRecord(conn, func(seq int64, r func() (fresh.Record, bool)) {
+				if len(wanted[seq]) == 0 {
+					return
+				}
+				if rec, ok := r(); ok {
+					records[seq] = rec
 				}
 			})
+		} else {
+			err = s.recordsAt(conn, wanted, records)
 		}
-		stmt, err := conn.Prepare(`
-			SELECT seq, content_id, content_md5, text, author, recipe, at, assumed, confirmer, path
-			FROM record WHERE seq = ?1`)
 		if err != nil {
 			return err
 		}
 		for seq, cs := range wanted {
-			stmt.BindInt64(1, seq)
-			rec, ok, err := oneRecord(stmt)
-			if err != nil {
-				return err
-			}
+			rec, ok := records[seq]
 			for _, c := range cs {
-				if ok {
-					newest[c] = rec
+				if !ok || !rec.Basis.Holds(c) {
+					older, found, err := look.usable(c)
+					if err != nil {
+						return err
+					}
+					if found {
+						newest[c] = older
+					}
+					continue
 				}
+				newest[c] = rec
 			}
 		}
 		return nil
@@ -91,17 +96,38 @@ func (s *Store) Newest(ctx context.Context, contents []repo.Content) (map[repo.C
 	return newest, nil
 }
 
+// recordsAt reads the records with some numbers, those that can be used.
+func (s *Store) recordsAt(conn *sqlite.Conn, wanted map[int64][]repo.Content, into map[int64]fresh.Record) error {
+	stmt, err := conn.Prepare(`
+		SELECT seq, content_id, content_md5, text, author, recipe, at, assumed, confirmer, path, id
+		FROM record WHERE seq = ?1`)
+	if err != nil {
+		return err
+	}
+	for seq := range wanted {
+		stmt.BindInt64(1, seq)
+		rec, ok, err := s.firstRecord(stmt)
+		if err != nil {
+			return err
+		}
+		if ok {
+			into[seq] = rec
+		}
+	}
+	return nil
+}
+
 // Record implements [registry.Store].
 func (s *Store) Record(ctx context.Context, id fresh.Digest) (r fresh.Record, ok bool, err error) {
 	err = s.read(ctx, func(conn *sqlite.Conn) error {
 		stmt, err := conn.Prepare(`
-			SELECT seq, content_id, content_md5, text, author, recipe, at, assumed, confirmer, path
+			SELECT seq, content_id, content_md5, text, author, recipe, at, assumed, confirmer, path, id
 			FROM record WHERE id = ?1`)
 		if err != nil {
 			return err
 		}
 		stmt.BindBytes(1, id[:])
-		r, ok, err = oneRecord(stmt)
+		r, ok, err = s.firstRecord(stmt)
 		return err
 	})
 	return r, ok, err
@@ -111,13 +137,14 @@ func (s *Store) Record(ctx context.Context, id fresh.Digest) (r fresh.Record, ok
 func (s *Store) NewestAt(ctx context.Context, path repo.Path) (r fresh.Record, ok bool, err error) {
 	err = s.read(ctx, func(conn *sqlite.Conn) error {
 		stmt, err := conn.Prepare(`
-			SELECT seq, content_id, content_md5, text, author, recipe, at, assumed, confirmer, path
-			FROM record WHERE path = ?1 ORDER BY at DESC, seq DESC LIMIT 1`)
+			SELECT seq, content_id, content_md5, text, author, recipe, at, assumed, confirmer, path, id
+			FROM record WHERE path = ?1 AND at <= ?2 ORDER BY at DESC, id DESC`)
 		if err != nil {
 			return err
 		}
 		stmt.BindBytes(1, []byte(path))
-		r, ok, err = oneRecord(stmt)
+		stmt.BindInt64(2, s.latest())
+		r, ok, err = s.firstRecord(stmt)
 		return err
 	})
 	return r, ok, err
@@ -131,14 +158,15 @@ func (s *Store) WrittenAt(ctx context.Context, paths []repo.Path) (map[repo.Path
 		// A first scan asks for all paths of a work tree, while the records may
 		// be few or none: then it is they that are gone through.
 		if len(paths) > 1000 {
-			return writtenAnywhere(conn, paths, found)
+			return writtenAnywhere(conn, paths, s.latest(), found)
 		}
 		stmt, err := conn.Prepare(`
-			SELECT coalesce(content_id, content_md5) FROM record WHERE path = ?1 ORDER BY at DESC, seq DESC LIMIT 1`)
+			SELECT coalesce(content_id, content_md5) FROM record WHERE path = ?1 AND at <= ?2 ORDER BY at DESC, id DESC LIMIT 1`)
 		if err != nil {
 			return err
 		}
 		defer stmt.Reset()
+		stmt.BindInt64(2, s.latest())
 		for _, p := range paths {
 			stmt.BindBytes(1, []byte(p))
 			ok, err := stmt.Step()
@@ -161,12 +189,13 @@ func (s *Store) WrittenAt(ctx context.Context, paths []repo.Path) (map[repo.Path
 }
 
 // writtenAnywhere is WrittenAt by way of all records.
-func writtenAnywhere(conn *sqlite.Conn, paths []repo.Path, found map[repo.Path]fresh.Basis) error {
-	stmt, err := conn.Prepare(`SELECT path, coalesce(content_id, content_md5) FROM record ORDER BY path, at, seq`)
+func writtenAnywhere(conn *sqlite.Conn, paths []repo.Path, latest int64, found map[repo.Path]fresh.Basis) error {
+	stmt, err := conn.Prepare(`SELECT path, coalesce(content_id, content_md5) FROM record WHERE at <= ?1 ORDER BY path, at, id`)
 	if err != nil {
 		return err
 	}
 	defer stmt.Reset()
+	stmt.BindInt64(1, latest)
 	all := make(map[repo.Path]fresh.Basis)
 	var scan scanner
 	for {
@@ -187,22 +216,27 @@ func writtenAnywhere(conn *sqlite.Conn, paths []repo.Path, found map[repo.Path]f
 	return nil
 }
 
-// records returns every record in the order they came.
-func records(conn *sqlite.Conn) (all []fresh.Record, err error) {
-	err = eachRecord(conn, func(_ int64, r func() fresh.Record) { all = append(all, r()) })
+// records returns every record that can be used, in the order they came.
+func (s *Store) records(conn *sqlite.Conn) (all []fresh.Record, err error) {
+	err = s.eachRecord(conn, func(_ int64, r func() (fresh.Record, bool)) {
+		if rec, ok := r(); ok {
+			all = append(all, rec)
+		}
+	})
 	return all, err
 }
 
-// eachRecord visits every record in the order they came; r reads the one visited.
-func eachRecord(conn *sqlite.Conn, visit func(seq int64, r func() fresh.Record)) error {
+// eachRecord visits every record in the order they came; r reads the one visited, and
+// reports whether it can be used.
+func (s *Store) eachRecord(conn *sqlite.Conn, visit func(seq int64, r func() (fresh.Record, bool))) error {
 	stmt, err := conn.Prepare(`
-		SELECT seq, content_id, content_md5, text, author, recipe, at, assumed, confirmer, path
+		SELECT seq, content_id, content_md5, text, author, recipe, at, assumed, confirmer, path, id
 		FROM record ORDER BY seq`)
 	if err != nil {
 		return err
 	}
 	defer stmt.Reset()
-	r := func() fresh.Record { return columnRecord(stmt) }
+	r := func() (fresh.Record, bool) { return s.columnRecord(stmt) }
 	for {
 		more, err := stmt.Step()
 		if !more || err != nil {
@@ -212,21 +246,26 @@ func eachRecord(conn *sqlite.Conn, visit func(seq int64, r func() fresh.Record))
 	}
 }
 
-// oneRecord steps a statement that returns a record at most, and resets it.
-func oneRecord(stmt *sqlite.Stmt) (r fresh.Record, ok bool, err error) {
-	if ok, err = stmt.Step(); !ok || err != nil {
-		return r, false, err
+// firstRecord returns the first record of a statement that can be used, and resets it.
+func (s *Store) firstRecord(stmt *sqlite.Stmt) (r fresh.Record, ok bool, err error) {
+	for {
+		more, err := stmt.Step()
+		if !more || err != nil {
+			return fresh.Record{}, false, err
+		}
+		if r, ok = s.columnRecord(stmt); ok {
+			return r, true, stmt.Reset()
+		}
 	}
-	r = columnRecord(stmt)
-	return r, true, stmt.Reset()
 }
 
-// columnRecord reads the columns seq, content_id, content_md5, text, author,
-// recipe, at, assumed, confirmer and path.
-func columnRecord(stmt *sqlite.Stmt) fresh.Record {
+// columnRecord reads the columns seq, content_id, content_md5, text, author, recipe, at,
+// assumed, confirmer, path and id. It reports whether the record can be used: its content
+// is what its id was made from, and it is not dated ahead.
+func (s *Store) columnRecord(stmt *sqlite.Stmt) (fresh.Record, bool) {
 	path := make([]byte, stmt.ColumnLen(9))
 	stmt.ColumnBytes(9, path)
-	return fresh.Record{
+	r := fresh.Record{
 		Basis:     fresh.Basis{Content: repo.Content{ID: columnID(stmt, 1), MD5: columnMD5(stmt, 2)}},
 		Text:      stmt.ColumnText(3),
 		Author:    stmt.ColumnText(4),
@@ -236,15 +275,24 @@ func columnRecord(stmt *sqlite.Stmt) fresh.Record {
 		Confirmer: stmt.ColumnText(8),
 		Path:      repo.Path(path),
 	}
+	var id fresh.Digest
+	stmt.ColumnBytes(10, id[:])
+	why := s.unusable(r.ID() == id, r.At)
+	if why != nil {
+		s.unused.add(fresh.Unused{Path: r.Path, Why: why}, stmt.ColumnInt64(0))
+	}
+	return r, why == nil
 }
 
 // A lookup finds the newest record for a content: the one with the highest time
-// and, of those, the highest sequence number, among the records whose basis
-// holds for it. It is good for one transaction.
+// and, of those, the highest id, among the records whose basis holds for it and that are
+// not dated ahead. It is good for one transaction.
 type lookup struct {
-	conn *sqlite.Conn
-	last int64 // highest sequence number, which is about how many there are; 0: none
-	md5s bool  // some record names an md5 alone
+	store  *Store
+	conn   *sqlite.Conn
+	latest int64 // the time that no record may be later than
+	last   int64 // highest sequence number, which is about how many there are; 0: none
+	md5s   bool  // some record names an md5 alone
 
 	// Filled when it pays to read all keys once.
 	byID  map[repo.ID]hit
@@ -254,6 +302,7 @@ type lookup struct {
 // A hit names a record. Its zero value names none.
 type hit struct {
 	seq, at int64
+	id      fresh.Digest
 	md5     bool // it was found by the md5 alone
 }
 
@@ -267,12 +316,12 @@ func (h hit) basis(c repo.Content) fresh.Basis {
 }
 
 func (h hit) newer(than hit) bool {
-	return h.at > than.at || h.at == than.at && h.seq > than.seq
+	return h.at > than.at || h.at == than.at && bytes.Compare(h.id[:], than.id[:]) > 0
 }
 
 // newLookup prepares for about n questions.
-func newLookup(conn *sqlite.Conn, n int) (*lookup, error) {
-	l := &lookup{conn: conn}
+func (s *Store) newLookup(conn *sqlite.Conn, n int) (*lookup, error) {
+	l := &lookup{store: s, conn: conn, latest: s.latest()}
 	stmt, err := conn.Prepare(`
 		SELECT
 			(SELECT max(seq) FROM record),
@@ -299,12 +348,13 @@ func scanPays(n int, all int64) bool { return n > 64 && int64(n)*10 > all }
 func (l *lookup) load() error {
 	l.byID = make(map[repo.ID]hit, l.last)
 	stmt, err := l.conn.Prepare(`
-		SELECT content_id, at, seq FROM record
-		WHERE content_id IS NOT NULL ORDER BY content_id, at, seq`)
+		SELECT content_id, at, seq, id FROM record
+		WHERE content_id IS NOT NULL AND at <= ?1 ORDER BY content_id, at, id`)
 	if err != nil {
 		return err
 	}
 	defer stmt.Reset()
+	stmt.BindInt64(1, l.latest)
 	for {
 		more, err := stmt.Step()
 		if err != nil {
@@ -314,25 +364,28 @@ func (l *lookup) load() error {
 			break
 		}
 		// The newest of each comes last.
-		l.byID[columnID(stmt, 0)] = hit{at: stmt.ColumnInt64(1), seq: stmt.ColumnInt64(2)}
+		l.byID[columnID(stmt, 0)] = columnHit(stmt)
 	}
 	if !l.md5s {
 		return nil
 	}
 	l.byMD5 = make(map[repo.MD5]hit)
 	stmt, err = l.conn.Prepare(`
-		SELECT content_md5, at, seq FROM record
-		WHERE content_id IS NULL AND content_md5 IS NOT NULL ORDER BY content_md5, at, seq`)
+		SELECT content_md5, at, seq, id FROM record
+		WHERE content_id IS NULL AND content_md5 IS NOT NULL AND at <= ?1 ORDER BY content_md5, at, id`)
 	if err != nil {
 		return err
 	}
 	defer stmt.Reset()
+	stmt.BindInt64(1, l.latest)
 	for {
 		more, err := stmt.Step()
 		if !more || err != nil {
 			return err
 		}
-		l.byMD5[columnMD5(stmt, 0)] = hit{at: stmt.ColumnInt64(1), seq: stmt.ColumnInt64(2), md5: true}
+		h := columnHit(stmt)
+		h.md5 = true
+		l.byMD5[columnMD5(stmt, 0)] = h
 	}
 }
 
@@ -345,8 +398,8 @@ func (l *lookup) find(c repo.Content) (best hit, err error) {
 		if l.byID != nil {
 			best = l.byID[c.ID]
 		} else if best, err = l.ask(`
-			SELECT at, seq FROM record
-			WHERE content_id IS NOT NULL AND content_id = ?1 ORDER BY at DESC, seq DESC LIMIT 1`,
+			SELECT content_id, at, seq, id FROM record
+			WHERE content_id IS NOT NULL AND content_id = ?1 AND at <= ?2 ORDER BY at DESC, id DESC LIMIT 1`,
 			c.ID.Bytes()); err != nil {
 			return hit{}, err
 		}
@@ -356,9 +409,9 @@ func (l *lookup) find(c repo.Content) (best hit, err error) {
 		if l.byID != nil {
 			h = l.byMD5[c.MD5]
 		} else if h, err = l.ask(`
-			SELECT at, seq FROM record
-			WHERE content_id IS NULL AND content_md5 IS NOT NULL AND content_md5 = ?1
-			ORDER BY at DESC, seq DESC LIMIT 1`,
+			SELECT content_md5, at, seq, id FROM record
+			WHERE content_id IS NULL AND content_md5 IS NOT NULL AND content_md5 = ?1 AND at <= ?2
+			ORDER BY at DESC, id DESC LIMIT 1`,
 			c.MD5[:]); err != nil {
 			return hit{}, err
 		}
@@ -377,8 +430,46 @@ func (l *lookup) ask(query string, key []byte) (hit, error) {
 	}
 	defer stmt.Reset()
 	stmt.BindBytes(1, key)
+	stmt.BindInt64(2, l.latest)
 	if ok, err := stmt.Step(); !ok || err != nil {
 		return hit{}, err
 	}
-	return hit{at: stmt.ColumnInt64(0), seq: stmt.ColumnInt64(1)}, nil
+	return columnHit(stmt), nil
+}
+
+// columnHit reads the columns at, seq and id behind a first one.
+func columnHit(stmt *sqlite.Stmt) hit {
+	h := hit{at: stmt.ColumnInt64(1), seq: stmt.ColumnInt64(2)}
+	stmt.ColumnBytes(3, h.id[:])
+	return h
+}
+
+// usable returns the newest record for a content that can be used, for when the one that
+// find has named cannot.
+func (l *lookup) usable(c repo.Content) (best fresh.Record, ok bool, err error) {
+	for query, key := range map[string][]byte{
+		`SELECT seq, content_id, content_md5, text, author, recipe, at, assumed, confirmer, path, id FROM record
+		WHERE content_id IS NOT NULL AND content_id = ?1 ORDER BY at DESC, id DESC`: c.ID.Bytes(),
+		`SELECT seq, content_id, content_md5, text, author, recipe, at, assumed, confirmer, path, id FROM record
+		WHERE content_id IS NULL AND content_md5 IS NOT NULL AND content_md5 = ?1 ORDER BY at DESC, id DESC`: c.MD5[:],
+	} {
+		stmt, err := l.conn.Prepare(query)
+		if err != nil {
+			return best, false, err
+		}
+		stmt.BindBytes(1, key)
+		for {
+			more, err := stmt.Step()
+			if err != nil {
+				return best, false, err
+			}
+			if !more {
+				break
+			}
+			if r, good := l.store.columnRecord(stmt); good && r.Basis.Holds(c) && (!ok || r.Compare(best) > 0) {
+				best, ok = r, true
+			}
+		}
+	}
+	return best, ok, nil
 }

@@ -15,7 +15,7 @@ const applicationID = 0x6b656e31
 
 // migrations lead from each schema version to the next; the first makes the
 // tables. They are never changed once released.
-var migrations = []string{migration1, migration2, migration3}
+var migrations = []string{migration1, migration2, migration3, migration4}
 
 // Why the tables are as they are, in figures for 100,000 rows on two cores:
 //
@@ -248,6 +248,68 @@ CREATE TABLE lease (
 // Outlines are many, and are never looked for in this way: they have no part in the index.
 const migration3 = `
 CREATE INDEX directory_record_past ON directory_record (path, at) WHERE outlined = 0;
+`
+
+// Of records with the same time, the one with the highest id is the newest: every clone
+// takes the same one, in whatever order they came. So the indexes have the id. A record that
+// is dated more than a day ahead is never the newest, and nobody lets one in any more.
+const migration4 = `
+DROP INDEX record_content_id;
+DROP INDEX record_content_md5;
+DROP INDEX record_path;
+DROP INDEX directory_record_basis;
+DROP INDEX directory_record_past;
+
+CREATE INDEX record_content_id ON record (content_id, at, id) WHERE content_id IS NOT NULL;
+CREATE INDEX record_content_md5 ON record (content_md5, at, id) WHERE content_id IS NULL AND content_md5 IS NOT NULL;
+CREATE INDEX record_path ON record (path, at, id);
+CREATE INDEX directory_record_basis ON directory_record (basis_id, outlined, at, id, path);
+CREATE INDEX directory_record_past ON directory_record (path, at, id) WHERE outlined = 0;
+
+DELETE FROM directory_latest;
+
+INSERT INTO directory_latest (path, outlined, at, record)
+SELECT path, outlined, at, seq FROM (
+	SELECT path, outlined, at, seq, row_number() OVER (PARTITION BY path, outlined ORDER BY at DESC, id DESC) AS n
+	FROM directory_record
+	WHERE at <= (unixepoch() + 86400) * 1000000)
+WHERE n = 1;
+
+DROP VIEW file_registry;
+
+CREATE VIEW file_registry AS
+SELECT
+	CAST(f.path AS TEXT)                                     AS path,
+	f.kind                                                   AS type,
+	nullif(lower(hex(f.content_md5)), '')                    AS content_md5,
+	r.text                                                   AS summary,
+	strftime('%Y-%m-%dT%H:%M:%SZ', r.at / 1000000, 'unixepoch') AS summary_updated_at,
+	CASE
+		WHEN f.state = 'stale' AND f.content_id IS NULL AND f.content_md5 IS NULL THEN 'unknown'
+		WHEN f.state = 'stale' AND f.marks & 64 THEN 'fresh'
+		ELSE f.state
+	END                                                      AS summary_state,
+	nullif(lower(hex(f.content_id)), '')                     AS content_id,
+	w.name                                                   AS worktree,
+	nullif(f.excluded, '')                                   AS excluded,
+	nullif(lower(hex(f.about)), '')                          AS summary_of,
+	r.author                                                 AS summary_author,
+	nullif(lower(hex(r.id)), '')                             AS summary_record
+FROM file f
+JOIN worktree w ON w.id = f.worktree
+LEFT JOIN record r ON f.excluded = '' AND r.seq =
+	CASE length(f.about)
+		WHEN 16 THEN (
+			SELECT seq FROM record
+			WHERE content_id IS NULL AND content_md5 IS NOT NULL AND content_md5 = f.about
+			AND at <= (unixepoch() + 86400) * 1000000
+			ORDER BY at DESC, id DESC LIMIT 1)
+		ELSE (
+			SELECT seq FROM record
+			WHERE content_id IS NOT NULL AND content_id = f.about
+			AND at <= (unixepoch() + 86400) * 1000000
+			ORDER BY at DESC, id DESC LIMIT 1)
+	END;
 `
 
 // versionOf returns the schema version of a database, 0 for an empty one. It

@@ -25,7 +25,7 @@ func (s *Store) Since(ctx context.Context, mark share.Mark, most int) (list []sh
 		if err != nil {
 			return err
 		}
-		if from, err = filesSince(conn, from, most, &list); err != nil {
+		if from, err = s.filesSince(conn, from, most, &list); err != nil {
 			return err
 		}
 		if files, err = placeOf(conn, from, fileIDs); err != nil {
@@ -38,7 +38,7 @@ func (s *Store) Since(ctx context.Context, mark share.Mark, most int) (list []sh
 		if from, err = position(conn, directories, directoryIDs); err != nil {
 			return err
 		}
-		if from, err = directoriesSince(conn, from, most, &list); err != nil {
+		if from, err = s.directoriesSince(conn, from, most, &list); err != nil {
 			return err
 		}
 		directories, err = placeOf(conn, from, directoryIDs)
@@ -50,54 +50,53 @@ func (s *Store) Since(ctx context.Context, mark share.Mark, most int) (list []sh
 
 // filesSince adds records after a number until the list has most, and returns the number
 // of the last one.
-func filesSince(conn *sqlite.Conn, from int64, most int, list *[]share.Record) (int64, error) {
+func (s *Store) filesSince(conn *sqlite.Conn, from int64, most int, list *[]share.Record) (int64, error) {
 	stmt, err := conn.Prepare(`
-		SELECT seq, content_id, content_md5, text, author, recipe, at, assumed, confirmer, path
-		FROM record WHERE seq > ?1 ORDER BY seq LIMIT ?2`)
+		SELECT seq, content_id, content_md5, text, author, recipe, at, assumed, confirmer, path, id
+		FROM record WHERE seq > ?1 ORDER BY seq`)
 	if err != nil {
 		return 0, err
 	}
 	defer stmt.Reset()
 	stmt.BindInt64(1, from)
-	stmt.BindInt64(2, int64(most-len(*list)))
-	for {
+	for len(*list) < most {
 		more, err := stmt.Step()
 		if !more || err != nil {
 			return from, err
 		}
-		r := columnRecord(stmt)
-		*list = append(*list, share.Record{File: &r})
+		if r, ok := s.columnRecord(stmt); ok {
+			*list = append(*list, share.Record{File: &r})
+		}
 		from = stmt.ColumnInt64(0)
 	}
+	return from, nil
 }
 
 // directoriesSince is filesSince for directories. Outlines that another one has followed
 // are passed over.
-func directoriesSince(conn *sqlite.Conn, from int64, most int, list *[]share.Record) (int64, error) {
+func (s *Store) directoriesSince(conn *sqlite.Conn, from int64, most int, list *[]share.Record) (int64, error) {
 	stmt, err := conn.Prepare(`
-		SELECT path, at, partial, author, recipe, confirmer, flags, text, basis, seq
+		SELECT path, at, partial, author, recipe, confirmer, flags, text, basis, seq, id
 		FROM directory_record r
 		WHERE seq > ?1 AND (outlined = 0 OR seq = (SELECT record FROM directory_latest l WHERE l.path = r.path AND l.outlined = 1))
-		ORDER BY seq LIMIT ?2`)
+		ORDER BY seq`)
 	if err != nil {
 		return 0, err
 	}
 	defer stmt.Reset()
 	stmt.BindInt64(1, from)
-	stmt.BindInt64(2, int64(most-len(*list)))
-	var read directoryReader
-	for {
+	read := directoryReader{store: s}
+	for len(*list) < most {
 		more, err := stmt.Step()
 		if !more || err != nil {
 			return from, err
 		}
-		hit, err := read.hit(stmt)
-		if err != nil {
-			return 0, err
+		if r := read.record(stmt); r != nil {
+			*list = append(*list, share.Record{Directory: r})
 		}
-		*list = append(*list, share.Record{Directory: hit.record})
-		from = hit.seq
+		from = stmt.ColumnInt64(9)
 	}
+	return from, nil
 }
 
 // The ids of the records up to a number.
@@ -157,11 +156,7 @@ func (s *Store) Absorb(ctx context.Context, list []share.Record) error {
 			k.records = append(k.records, *r.File)
 			continue
 		}
-		row, err := directoryRowOf(r.Directory)
-		if err != nil {
-			return err
-		}
-		k.directories = append(k.directories, row)
+		k.directories = append(k.directories, r.Directory)
 	}
 	return s.Receive(ctx, &k)
 }

@@ -42,6 +42,8 @@ type Options struct {
 	// OnWrite is called inside every writing transaction, before anything is
 	// written, while no other process can be in one; an error abandons it.
 	OnWrite func() error
+	// Now is the clock by which records are dated ahead; time.Now when nil.
+	Now func() time.Time
 }
 
 // A durability is how much of an acknowledged transaction outlives what. The
@@ -80,12 +82,17 @@ type Store struct {
 	// that the next one opened must be such a copy.
 	temp  string
 	aside bool
+
+	unused unusedRecords // that were met so far
 }
 
 // Open returns the store kept in the file at path.
 func Open(path string, opts Options) *Store {
 	if opts.BusyTimeout == 0 {
 		opts.BusyTimeout = 5 * time.Second
+	}
+	if opts.Now == nil {
+		opts.Now = time.Now
 	}
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"zombiezen.com/go/sqlite"
 
@@ -41,21 +42,21 @@ func (s *Store) Source(ctx context.Context) (stamp string, err error) {
 // what is known of directories in the hands of agents.
 type Kept struct {
 	records     []fresh.Record
-	directories []directoryRow
+	directories []*survey.Record
 	failures    map[repo.Path]survey.Failure
 	leases      []leaseRow
 }
 
-// texts reads the records of a database.
-func (k *Kept) texts(conn *sqlite.Conn) (err error) {
+// texts reads the records of a store, those that can be used.
+func (k *Kept) texts(s *Store, conn *sqlite.Conn) (err error) {
 	*k = Kept{}
-	if k.records, err = records(conn); err != nil {
+	if k.records, err = s.records(conn); err != nil {
 		return err
 	}
 	if ok, err := hasSurvey(conn); !ok || err != nil {
 		return err
 	}
-	k.directories, err = directoryRows(conn)
+	k.directories, err = s.directoryRecords(conn)
 	return err
 }
 
@@ -75,12 +76,34 @@ func (k *Kept) isZero() bool {
 	return len(k.records)+len(k.directories)+len(k.failures)+len(k.leases) == 0
 }
 
-// absorb adds what another store has kept. What is here already is not changed by it.
+// absorb adds what another store has kept. What is here already is not changed by it, and
+// a record that is dated ahead is refused.
 func (tx *transaction) absorb(k *Kept) error {
-	if err := tx.keep(k.records); err != nil {
+	latest := fresh.Latest(tx.store.opts.Now())
+	var records []fresh.Record
+	for i, r := range k.records {
+		if r.At.After(latest) {
+			tx.store.unused.add(fresh.Unused{Path: r.Path, Why: fresh.ErrAhead}, int64(-1-i))
+			continue
+		}
+		records = append(records, r)
+	}
+	if err := tx.keep(records); err != nil {
 		return err
 	}
-	if err := keepDirectories(tx.conn, k.directories); err != nil {
+	var rows []directoryRow
+	for i, r := range k.directories {
+		if r.At.After(latest) {
+			tx.store.unused.add(fresh.Unused{Path: r.Path, Directory: true, Why: fresh.ErrAhead}, int64(-1-i))
+			continue
+		}
+		row, err := directoryRowOf(r)
+		if err != nil {
+			return fmt.Errorf("keep the text about %s: %w", survey.Label(r.Path), err)
+		}
+		rows = append(rows, row)
+	}
+	if err := tx.store.keepDirectories(tx.conn, rows); err != nil {
 		return err
 	}
 	for _, f := range k.failures {
@@ -98,7 +121,7 @@ func (s *Store) Receive(ctx context.Context, k *Kept) error {
 		return ctx.Err()
 	}
 	return s.write(ctx, forGood, func(conn *sqlite.Conn) error {
-		tx := &transaction{conn: conn, tallies: make(map[int64]*registry.Tally)}
+		tx := &transaction{store: s, conn: conn, tallies: make(map[int64]*registry.Tally)}
 		if err := tx.absorb(k); err != nil {
 			return err
 		}
@@ -123,7 +146,7 @@ func (s *Store) Import(ctx context.Context, from *Store, stamp string) error {
 	var kept Kept
 	var trees map[string]worktree
 	err = from.read(ctx, func(conn *sqlite.Conn) error {
-		if err := kept.texts(conn); err != nil || !first {
+		if err := kept.texts(from, conn); err != nil || !first {
 			return err
 		}
 		if err := kept.rest(conn); err != nil {
@@ -151,7 +174,7 @@ func (s *Store) Import(ctx context.Context, from *Store, stamp string) error {
 	}
 
 	return s.writeAny(ctx, forGood, func(conn *sqlite.Conn) error {
-		tx := &transaction{conn: conn, tallies: make(map[int64]*registry.Tally)}
+		tx := &transaction{store: s, conn: conn, tallies: make(map[int64]*registry.Tally)}
 		if err := tx.absorb(&kept); err != nil {
 			return err
 		}
@@ -190,7 +213,7 @@ func (s *Store) Import(ctx context.Context, from *Store, stamp string) error {
 func (s *Store) Drain(ctx context.Context, take func(*Kept) error) error {
 	err := s.writeAny(ctx, forGood, func(conn *sqlite.Conn) error {
 		var all Kept
-		if err := all.texts(conn); err != nil {
+		if err := all.texts(s, conn); err != nil {
 			return err
 		}
 		if err := all.rest(conn); err != nil {

@@ -370,6 +370,45 @@ func testDuplicates(t *testing.T, s registry.Store) {
 	equal(t, "newest", newest[Content("x")], newer)
 }
 
+// A record that is dated more than a day ahead would be the newest for ever.
+func testAhead(t *testing.T, s registry.Store) {
+	now := Record("of today", "x", 5)
+	ahead := Record("of the year 9999", "x", 6)
+	ahead.At = time.Date(9999, 12, 31, 23, 59, 59, 999999000, time.UTC)
+	alone := Record("alone", "y", 6)
+	alone.At, alone.Path = time.Now().Add(fresh.MaxAhead+time.Hour).UTC().Truncate(time.Microsecond), "y.go"
+	soon := Record("soon", "z", 7)
+	soon.At, soon.Path = time.Now().Add(fresh.MaxAhead-time.Hour).UTC().Truncate(time.Microsecond), "z.go"
+	Commit(t, s, "", registry.Change{Records: []fresh.Record{now, ahead, alone, soon}, Put: []registry.Row{Row("y.go", "y")}})
+	contents := []repo.Content{Content("x"), Content("y"), Content("z")}
+	newest, err := s.Newest(t.Context(), contents)
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "the newest", newest, map[repo.Content]fresh.Record{Content("x"): now, Content("z"): soon})
+	known, err := s.Known(t.Context(), contents)
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "what is known", known, map[repo.Content]fresh.Basis{Content("x"): basisOf("x"), Content("z"): basisOf("z")})
+	for path, want := range map[repo.Path]string{"a.go": now.Text, "y.go": "", "z.go": soon.Text} {
+		if r, ok, err := s.NewestAt(t.Context(), path); err != nil || r.Text != want || ok != (want != "") {
+			t.Errorf("the newest at %s is %q, %v; want %q", path, r.Text, err, want)
+		}
+	}
+	written, err := s.WrittenAt(t.Context(), []repo.Path{"a.go", "y.go"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "what was written", written, map[repo.Path]fresh.Basis{"a.go": basisOf("x")})
+	if _, ok, err := s.Record(t.Context(), ahead.ID()); ok || err != nil {
+		t.Errorf("the record of the year 9999 is found by its id: %v, %v", ok, err)
+	}
+	if rows := Rows(t, s, ""); !rows[0].About.IsZero() {
+		t.Errorf("the row is about %v, want nothing: the only record for its content is dated ahead", rows[0].About)
+	}
+}
+
 func testNewest(t *testing.T, s registry.Store) {
 	want := func(text string) {
 		t.Helper()
@@ -382,12 +421,25 @@ func testNewest(t *testing.T, s registry.Store) {
 			t.Errorf("newest at a.go is %q, %v; want %q", at.Text, err, text)
 		}
 	}
-	Commit(t, s, "", registry.Change{Records: []fresh.Record{Record("b", "x", 5), Record("a", "x", 5)}})
-	want("a")
+	// Of what was written at the same time, the highest id decides, in whatever order they came.
+	high, low := Record("a", "x", 5), Record("b", "x", 5)
+	if high.Compare(low) < 0 {
+		high, low = low, high
+	}
+	Commit(t, s, "", registry.Change{Records: []fresh.Record{low}})
+	want(low.Text)
+	Commit(t, s, "", registry.Change{Records: []fresh.Record{high}})
+	want(high.Text)
 	Commit(t, s, "", registry.Change{Records: []fresh.Record{Record("old", "x", 4)}})
-	want("a")
-	Commit(t, s, "", registry.Change{Records: []fresh.Record{Record("last", "x", 5)}})
-	want("last")
+	want(high.Text)
+	for i := range 8 {
+		other := Record(fmt.Sprint("other ", i), "x", 5)
+		if other.Compare(high) > 0 {
+			high = other
+		}
+		Commit(t, s, "", registry.Change{Records: []fresh.Record{other}})
+		want(high.Text)
+	}
 	Commit(t, s, "", registry.Change{Records: []fresh.Record{Record("new", "x", 6)}})
 	want("new")
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"ken/internal/fresh"
 	"ken/internal/registry"
@@ -33,6 +34,7 @@ func RunShare(t *testing.T, open func(t *testing.T) ShareStore) {
 		{"a mark of another store is the beginning", testForeignMark},
 		{"what travels arrives as it was, however often", testAbsorb},
 		{"what arrives makes rows fresh", testAbsorbReachesRows},
+		{"what is dated ahead neither arrives nor travels", testAbsorbAhead},
 		{"a cancelled context stops everything", testShareCancelled},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.test(t, open) })
@@ -188,6 +190,18 @@ func testAbsorbReachesRows(t *testing.T, open func(*testing.T) ShareStore) {
 	if err != nil || tally.Fresh != 1 || tally.None != 1 {
 		t.Errorf("%+v, %v", tally, err)
 	}
+}
+
+func testAbsorbAhead(t *testing.T, open func(*testing.T) ShareStore) {
+	s := open(t)
+	file, directory := Record("about x", "x", 0), Directory("d", "x", 0)
+	file.At = time.Now().Add(fresh.MaxAhead + time.Hour)
+	directory.At = file.At
+	Absorb(t, s, about(file), in(directory), about(Record("of today", "x", 1)))
+	Commit(t, s, "", registry.Change{Records: []fresh.Record{file}})
+	Keep(t, s, directory)
+	list, _ := Since(t, s, "", 1)
+	equal(t, "what travels", encoded(list), encoded([]share.Record{about(Record("of today", "x", 1))}))
 }
 
 func testShareCancelled(t *testing.T, open func(*testing.T) ShareStore) {

@@ -32,6 +32,7 @@ func RunSurvey(t *testing.T, open func(t *testing.T) SurveyStore) {
 		{"a record is the store's own", testRecordIsOwn},
 		{"the same record at two places is at both", testTwoPlaces},
 		{"latest is the newest outline and the newest other", testLatest},
+		{"a directory's text that is dated ahead is as if not there", testDirectoryAhead},
 		{"written from finds by the basis, wherever it was", testWrittenFrom},
 		{"written of finds what minds wrote there, the newest first", testWrittenOf},
 		{"a failure stands until a record follows it", testFailures},

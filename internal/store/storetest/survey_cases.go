@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -126,14 +127,44 @@ func testLatest(t *testing.T, s SurveyStore) {
 	// What is older does not displace it, whenever it came.
 	Keep(t, s, Outlined("a", "z", 1), Directory("a", "z", 0))
 	wantLatest(t, s, latest{"a": {Outlined("a", "y", 2), Directory("a", "x", 1)}, "only": {Outlined("only", "o", 5)}})
-	// Of what was written at the same time, the last does.
+	// Of what was written at the same time, that with the highest id does.
 	other := Directory("a", "w", 1)
 	other.Recipe = "another recipe"
+	newest := func(a, b *survey.Record) *survey.Record {
+		if a.Compare(b) > 0 {
+			return a
+		}
+		return b
+	}
 	Keep(t, s, other, Outlined("a", "w", 2), Directory("b", "x", 3), Outlined("b", "x", 3))
+	b := []*survey.Record{Outlined("b", "x", 3), Directory("b", "x", 3)}
+	slices.SortFunc(b, func(a, b *survey.Record) int { return b.Compare(a) })
 	wantLatest(t, s, latest{
-		"a": {Outlined("a", "w", 2), other}, "only": {Outlined("only", "o", 5)},
-		"b": {Outlined("b", "x", 3), Directory("b", "x", 3)},
+		"a":    {newest(Outlined("a", "w", 2), Outlined("a", "y", 2)), newest(other, Directory("a", "x", 1))},
+		"only": {Outlined("only", "o", 5)},
+		"b":    b,
 	})
+}
+
+// A text that is dated more than a day ahead would be the latest for ever.
+func testDirectoryAhead(t *testing.T, s SurveyStore) {
+	now, ahead := Directory("a", "x", 1), Directory("a", "x", 2)
+	ahead.Text, ahead.At = "of the year 9999", time.Date(9999, 12, 31, 23, 59, 59, 999999000, time.UTC)
+	Keep(t, s, now, ahead)
+	wantLatest(t, s, latest{"a": {now}})
+	basis := SurveyBasis("x").Digest()
+	wantWritten(t, s, written{basis: {now}}, basis)
+	of, err := s.WrittenOf(t.Context(), []repo.Path{"a"})
+	if err != nil || len(of["a"]) != 1 || of["a"][0].Text != now.Text {
+		t.Errorf("written at a are %v, %v; want what is not dated ahead", of["a"], err)
+	}
+	in, err := s.WrittenIn(t.Context(), []survey.Place{{Path: "a", Basis: basis}})
+	if list := in[survey.Place{Path: "a", Basis: basis}]; err != nil || len(list) != 1 || list[0].Text != now.Text {
+		t.Errorf("written in a are %v, %v; want what is not dated ahead", list, err)
+	}
+	if r, err := s.Kept(t.Context(), ahead.ID()); r != nil || err != nil {
+		t.Errorf("the record of the year 9999 is found by its id: %v, %v", r, err)
+	}
 }
 
 func testWrittenFrom(t *testing.T, s SurveyStore) {

@@ -28,7 +28,7 @@ func (t *Team) pull(ctx context.Context, step stepper) error {
 		}
 		var fit []share.Record
 		for _, r := range d.Records {
-			if err := r.Check(); err != nil {
+			if err := r.Check(t.opts.Now()); err != nil {
 				d.Aside = append(d.Aside, share.Quarantined{PathJSON: pathOf(r).JSON(), Reason: err.Error()})
 				continue
 			}

@@ -550,7 +550,7 @@ func TestBadRecords(t *testing.T) {
 	for _, q := range b.Quarantined {
 		said = append(said, q.Path+": "+q.Reason)
 	}
-	for _, reason := range []string{"changed: its content does not match its name", "odd: basis of directory odd", "its content does not match", "U+202E"} {
+	for _, reason := range []string{"changed: its content does not match its hash", "odd: basis of directory odd", "its content does not match", "U+202E"} {
 		if !strings.Contains(strings.Join(said, "\n"), reason) {
 			t.Errorf("it says %q, and not %q", said, reason)
 		}

@@ -1,0 +1,40 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"ken/internal/fresh"
+)
+
+// unusedRemarks say that records are not used, and why, a line for each reason.
+func unusedRemarks(list []fresh.Unused) []string {
+	var remarks []string
+	for _, why := range []error{fresh.ErrDamaged, fresh.ErrAhead} {
+		n, first := 0, ""
+		for _, u := range list {
+			if !errors.Is(u.Why, why) {
+				continue
+			}
+			if n++; n == 1 {
+				first = u.Label()
+			}
+		}
+		switch {
+		case n == 1:
+			remarks = append(remarks, fmt.Sprintf("a record about %s is not used: %v; see what to do with: ken doctor", first, why))
+		case n > 1:
+			remarks = append(remarks, fmt.Sprintf("%d records, one of them about %s, are not used: %v; see what to do with: ken doctor", n, first, why))
+		}
+	}
+	return remarks
+}
+
+// Unused reads every record, and returns those that are not used.
+func (w *workspace) Unused(ctx context.Context) ([]fresh.Unused, error) { return w.store.Examine(ctx) }
+
+// RemoveUnused removes the records that are not used, and returns them.
+func (w *workspace) RemoveUnused(ctx context.Context) ([]fresh.Unused, error) {
+	return w.store.RemoveUnused(ctx)
+}

@@ -1,0 +1,166 @@
+package sqlite_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ken/internal/fresh"
+	"ken/internal/registry"
+	"ken/internal/repo"
+	"ken/internal/store/sqlite"
+	"ken/internal/store/storetest"
+	"ken/internal/survey"
+)
+
+// flips is how many damaged copies of a database are read.
+const flips = 250
+
+// Whatever bits of the file are flipped, no text comes back other than it was kept, nor for
+// another content: it comes back whole, or not at all, or with an error.
+func TestFlippedBits(t *testing.T) {
+	clean := dbPath(t)
+	s := open(t, clean)
+	var files []fresh.Record
+	var contents []repo.Content
+	var rows []registry.Row
+	texts := make(map[fresh.Digest]fresh.Record)
+	for i := range 40 {
+		name := fmt.Sprint("file ", i)
+		path := repo.Path(fmt.Sprintf("dir%d/%s.go", i%7, name))
+		r := storetest.Record(strings.Repeat("What "+name+" does. ", 1+i%9), name, i)
+		r.Path = path
+		older := storetest.Record("An older text about "+name, name, i-100)
+		older.Path = path
+		files = append(files, r, older)
+		contents = append(contents, storetest.Content(name))
+		rows = append(rows, storetest.Row(path, name))
+	}
+	var directories []*survey.Record
+	for i := range 40 {
+		dir := repo.Path(fmt.Sprint("dir", i%20))
+		about := fmt.Sprint("state ", i)
+		d := storetest.Directory(dir, about, i)
+		d.Flags = []survey.Flag{{Path: dir + "/a.go", Severity: "concern", Finding: "it does too much"}}
+		directories = append(directories, d, storetest.Outlined(dir, about, i))
+	}
+	storetest.Commit(t, s, "", registry.Change{Records: files, Put: rows})
+	storetest.Keep(t, s, directories...)
+	for _, r := range files {
+		texts[r.ID()] = r
+	}
+	kept := make(map[fresh.Digest]*survey.Record)
+	var bases []fresh.Digest
+	var dirs []repo.Path
+	for _, d := range directories {
+		kept[d.ID()] = d
+		bases, dirs = append(bases, d.Basis.Digest()), append(dirs, d.Path)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := os.ReadFile(clean)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	const seed = 99
+	random := rand.New(rand.NewPCG(seed, seed))
+	var failed, unused int
+	for n := range flips {
+		damaged := append([]byte(nil), whole...)
+		for range 1 + random.IntN(20) {
+			damaged[random.IntN(len(damaged))] ^= 1 << random.IntN(8)
+		}
+		path := filepath.Join(storetest.Dir(t), "ken.db")
+		if err := os.WriteFile(path, damaged, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s := sqlite.Open(path, sqlite.Options{})
+		file := func(what string, r fresh.Record) {
+			want, ok := texts[r.ID()]
+			if !ok || r.Text != want.Text || r.Author != want.Author || !r.At.Equal(want.At) || r.Basis.Key() != want.Basis.Key() {
+				t.Errorf("seed %d, copy %d: %s has a record that nobody has written: %+v", seed, n, what, r)
+			}
+		}
+		directory := func(what string, list []*survey.Record) {
+			for _, r := range list {
+				want := kept[r.ID()]
+				if want == nil || r.Text != want.Text || fmt.Sprint(r.Flags) != fmt.Sprint(want.Flags) || r.Basis.Digest() != want.Basis.Digest() {
+					t.Errorf("seed %d, copy %d: %s has a record that nobody has written: %+v", seed, n, what, r)
+				}
+			}
+		}
+		met := func(err error) {
+			if err != nil {
+				failed++
+			}
+		}
+		newest, err := s.Newest(t.Context(), contents)
+		met(err)
+		for c, r := range newest {
+			if file("newest", r); !r.Basis.Holds(c) {
+				t.Errorf("seed %d, copy %d: the newest of %v was written from %v", seed, n, c, r.Basis)
+			}
+		}
+		for _, c := range contents[:5] { // asked for few, it goes another way
+			one, err := s.Newest(t.Context(), []repo.Content{c})
+			met(err)
+			for _, r := range one {
+				if file("newest of one", r); !r.Basis.Holds(c) {
+					t.Errorf("seed %d, copy %d: the newest of %v was written from %v", seed, n, c, r.Basis)
+				}
+			}
+		}
+		for _, r := range files[:10] {
+			at, ok, err := s.NewestAt(t.Context(), r.Path)
+			if met(err); ok {
+				file("newest at", at)
+			}
+			if by, ok, err := s.Record(t.Context(), r.ID()); err == nil && ok && by.ID() != r.ID() {
+				t.Errorf("seed %d, copy %d: by the id of %q there is %q", seed, n, r.Text, by.Text)
+			}
+		}
+		latest, err := s.Latest(t.Context())
+		met(err)
+		for _, list := range latest {
+			directory("latest", list)
+		}
+		from, err := s.WrittenFrom(t.Context(), bases)
+		met(err)
+		for basis, list := range from {
+			directory("written from", list)
+			for _, r := range list {
+				if r.Basis.Digest() != basis {
+					t.Errorf("seed %d, copy %d: what was written from %s was written from %s", seed, n, basis, r.Basis.Digest())
+				}
+			}
+		}
+		of, err := s.WrittenOf(t.Context(), dirs)
+		met(err)
+		for _, list := range of {
+			directory("written of", list)
+		}
+		list, _, err := s.Since(t.Context(), "", 1000)
+		met(err)
+		for _, r := range list {
+			if r.File != nil {
+				file("since", *r.File)
+			} else {
+				directory("since", []*survey.Record{r.Directory})
+			}
+		}
+		unused += len(s.Unused())
+		_ = s.Close() // a damaged database may not like it
+		if t.Failed() {
+			return
+		}
+	}
+	if failed == 0 || unused == 0 {
+		t.Errorf("of %d copies %d answers were errors and %d records were found damaged: the test tests nothing", flips, failed, unused)
+	}
+	t.Logf("%d copies: %d answers were errors, %d records were found damaged", flips, failed, unused)
+}

@@ -1,0 +1,158 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"zombiezen.com/go/sqlite"
+
+	"ken/internal/fresh"
+	"ken/internal/registry"
+)
+
+// unusedRecords are those that were met so far. They are safe for concurrent use.
+type unusedRecords struct {
+	mu   sync.Mutex
+	list map[unusedKey]fresh.Unused
+}
+
+// An unusedKey is the number of a record in one of the two tables.
+type unusedKey struct {
+	directory bool
+	seq       int64
+}
+
+func (u *unusedRecords) add(one fresh.Unused, seq int64) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.list == nil {
+		u.list = make(map[unusedKey]fresh.Unused)
+	}
+	u.list[unusedKey{one.Directory, seq}] = one
+}
+
+func (u *unusedRecords) remove(directory bool, seq int64) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	delete(u.list, unusedKey{directory, seq})
+}
+
+func (u *unusedRecords) clear() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	clear(u.list)
+}
+
+// numbers returns those of the records in a table.
+func (u *unusedRecords) numbers(directory bool) (list []int64) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for key := range u.list {
+		if key.directory == directory {
+			list = append(list, key.seq)
+		}
+	}
+	return list
+}
+
+func (u *unusedRecords) all() []fresh.Unused {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	var list []fresh.Unused
+	for _, one := range u.list {
+		list = append(list, one)
+	}
+	slices.SortFunc(list, func(a, b fresh.Unused) int {
+		return strings.Compare(fmt.Sprint(a.Directory, a.Path, a.Why), fmt.Sprint(b.Directory, b.Path, b.Why))
+	})
+	return list
+}
+
+// Unused returns the records that this store has met so far and not used.
+func (s *Store) Unused() []fresh.Unused { return s.unused.all() }
+
+// latest is the time that no record may be later than, in microseconds since 1970.
+func (s *Store) latest() int64 { return fresh.Latest(s.opts.Now()).UnixMicro() }
+
+// unusable says why a record of that time is not used, nil for one that is; named says
+// whether its id was made from its content.
+func (s *Store) unusable(named bool, at time.Time) error {
+	switch {
+	case !named:
+		return fresh.ErrDamaged
+	case at.UnixMicro() > s.latest():
+		return fresh.ErrAhead
+	}
+	return nil
+}
+
+// Examine reads every record, and returns those that are not used.
+func (s *Store) Examine(ctx context.Context) ([]fresh.Unused, error) {
+	err := s.read(ctx, func(conn *sqlite.Conn) error {
+		s.unused.clear()
+		return new(Kept).texts(s, conn)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s.Unused(), nil
+}
+
+// RemoveUnused removes the records that are not used, and returns them. Rows that were about one of them are about nothing then, and what was remembered
+// of how far others have been read is forgotten, so that they are asked for all again.
+func (s *Store) RemoveUnused(ctx context.Context) (removed []fresh.Unused, err error) {
+	if found, err := s.Examine(ctx); err != nil || len(found) == 0 {
+		return nil, err
+	}
+	err = s.write(ctx, forGood, func(conn *sqlite.Conn) error {
+		removed = nil
+		s.unused.clear()
+		if err := new(Kept).texts(s, conn); err != nil {
+			return err
+		}
+		removed = s.unused.all()
+		for directory, query := range map[bool]string{
+			false: `DELETE FROM record WHERE seq = ?1`,
+			true:  `DELETE FROM directory_record WHERE seq = ?1`,
+		} {
+			stmt, err := conn.Prepare(query)
+			if err != nil {
+				return err
+			}
+			for _, seq := range s.unused.numbers(directory) {
+				stmt.BindInt64(1, seq)
+				if err := run(stmt); err != nil {
+					return err
+				}
+			}
+		}
+		s.unused.clear()
+		if err := script(conn, forgetRemoved); err != nil {
+			return err
+		}
+		tx := &transaction{store: s, conn: conn, tallies: make(map[int64]*registry.Tally)}
+		names, err := worktrees(conn)
+		if err != nil {
+			return err
+		}
+		for name, id := range names {
+			tx.tallies[id] = nil // count them again
+			if err := tx.advance(name); err != nil {
+				return err
+			}
+		}
+		return tx.tally()
+	})
+	return removed, err
+}
+
+const forgetRemoved = `
+	DELETE FROM directory_latest WHERE record NOT IN (SELECT seq FROM directory_record);
+	UPDATE file SET about = NULL
+	WHERE length(about) = 16 AND about NOT IN (SELECT content_md5 FROM record WHERE content_id IS NULL AND content_md5 IS NOT NULL)
+	OR length(about) <> 16 AND about NOT IN (SELECT content_id FROM record WHERE content_id IS NOT NULL);
+	DELETE FROM plugin_config WHERE key LIKE 'team %'`

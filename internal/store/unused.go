@@ -1,0 +1,48 @@
+package store
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+
+	"ken/internal/fresh"
+	"ken/internal/store/sqlite"
+)
+
+// Unused returns the records that were met so far and are not used: their content does not
+// match their id, or they are dated ahead.
+func (s *Store) Unused() []fresh.Unused {
+	var list []fresh.Unused
+	for _, db := range []*sqlite.Store{s.main, s.readonly, s.spool} {
+		if db == nil {
+			continue
+		}
+		for _, u := range db.Unused() {
+			if !slices.Contains(list, u) {
+				list = append(list, u)
+			}
+		}
+	}
+	return list
+}
+
+// Examine reads every record, and returns those that are not used.
+func (s *Store) Examine(ctx context.Context) ([]fresh.Unused, error) {
+	return use(ctx, s, false, func(db *sqlite.Store) ([]fresh.Unused, error) { return db.Examine(ctx) })
+}
+
+// RemoveUnused removes the records that are not used, and returns them. What this clone remembers of its shared records is forgotten with them, so that the
+// next pull brings those that others have.
+func (s *Store) RemoveUnused(ctx context.Context) ([]fresh.Unused, error) {
+	removed, err := use(ctx, s, true, func(db *sqlite.Store) ([]fresh.Unused, error) { return db.RemoveUnused(ctx) })
+	if err != nil || len(removed) == 0 {
+		return nil, err
+	}
+	memory := OpenShareMemory(filepath.Dir(filepath.Dir(s.main.Path())))
+	shared := memory.Load()
+	if shared.Version == 0 {
+		return removed, nil
+	}
+	shared.Version = 0
+	return removed, memory.Save(shared)
+}

@@ -1,0 +1,126 @@
+package survey_test
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"ken/internal/fresh"
+	"ken/internal/repo"
+	"ken/internal/survey"
+)
+
+func records() *rapid.Generator[*survey.Record] {
+	return rapid.Custom(func(t *rapid.T) *survey.Record {
+		word := rapid.StringN(0, 6, -1)
+		digest := rapid.Custom(func(t *rapid.T) (d fresh.Digest) {
+			copy(d[:], rapid.SliceOfN(rapid.Byte(), 0, 32).Draw(t, "digest"))
+			return d
+		})
+		r := &survey.Record{
+			Path: repo.Path(word.Draw(t, "path")), Text: word.Draw(t, "text"), Author: word.Draw(t, "author"),
+			Recipe: rapid.SampledFrom([]string{"outline/", "outline/3", "hand", ""}).Draw(t, "recipe"), Confirmer: word.Draw(t, "confirmer"),
+			At:      time.UnixMicro(rapid.Int64Range(0, 1<<50).Draw(t, "at")).UTC(),
+			Partial: rapid.Bool().Draw(t, "partial"), Dated: rapid.Bool().Draw(t, "dated"),
+		}
+		for range rapid.IntRange(0, 3).Draw(t, "files") {
+			n := rapid.SampledFrom([]int{0, 20, 32}).Draw(t, "size")
+			r.Basis.Files = append(r.Basis.Files, survey.FileBasis{
+				Name: []byte(word.Draw(t, "name")), ID: repo.IDFromBytes(rapid.SliceOfN(rapid.Byte(), n, n).Draw(t, "id")),
+				Shape: survey.Shape{Language: "go", Tokens: digest.Draw(t, "tokens")},
+			})
+		}
+		for range rapid.IntRange(0, 3).Draw(t, "children") {
+			r.Basis.Children = append(r.Basis.Children, survey.ChildBasis{Name: []byte(word.Draw(t, "name")), Text: digest.Draw(t, "text")})
+		}
+		for range rapid.IntRange(0, 2).Draw(t, "flags") {
+			r.Flags = append(r.Flags, survey.Flag{Path: repo.Path(word.Draw(t, "path")), Severity: "info", Finding: word.Draw(t, "finding")})
+		}
+		return r
+	})
+}
+
+// Ids are digests of JSON documents, and stay what they are: stores and receipts hold them.
+func TestIDsAreDigestsOfJSON(t *testing.T) {
+	digest := func(fields ...any) fresh.Digest {
+		b, err := json.Marshal(fields)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return sha256.Sum256(b)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		r := records().Draw(t, "record")
+		type file struct {
+			Name []byte
+			ID   repo.ID
+		}
+		files := []file{}
+		for _, f := range r.Basis.Files {
+			files = append(files, file{f.Name, f.ID})
+		}
+		if got, want := r.Basis.Digest(), digest("ken directory basis 1", files, r.Basis.Children); got != want {
+			t.Fatalf("the basis %+v has the digest %s, want %s", r.Basis, got, want)
+		}
+		want := digest("ken directory record 1", []byte(r.Text), r.Basis.Digest(), []byte(r.Author), []byte(r.Recipe),
+			r.At.Format(time.RFC3339Nano), []byte(r.Confirmer), r.Partial, r.Flags)
+		if r.Outlined() && !r.Dated {
+			want = digest("ken directory record 2", []byte(r.Text), r.Basis.Digest(), []byte(r.Recipe), []byte(r.Confirmer), r.Partial, r.Flags)
+		}
+		if got := r.ID(); got != want {
+			t.Fatalf("%+v has the id %s, want %s", r, got, want)
+		}
+	})
+}
+
+// The same outline is the same record in every clone, whenever it was made; a text that
+// somebody wrote is another one at another time.
+func TestOutlinesHaveNoTime(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := records().Draw(t, "record")
+		r.Dated = false
+		later := *r
+		later.At, later.Author = r.At.Add(time.Hour), r.Author+" on another machine"
+		if same := r.ID() == later.ID(); same != r.Outlined() {
+			t.Fatalf("%q: made again elsewhere it is the same record: %v, want %v", r.Recipe, same, r.Outlined())
+		}
+	})
+}
+
+// A record is known by the id that it was kept under, also from when outlines were dated,
+// and after any change it is not.
+func TestIdentify(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := records().Draw(t, "record")
+		if r.Dated = r.Dated && r.Outlined(); len(r.Flags) == 0 && !r.Outlined() && rapid.Bool().Draw(t, "no flags") {
+			r.Flags = []survey.Flag{}
+		}
+		id := r.ID()
+		read := *r // as a store reads it
+		read.Dated = false
+		if len(read.Flags) == 0 {
+			read.Flags = nil
+		}
+		if !read.Identify(id) || read.ID() != id {
+			t.Fatalf("%+v is not known by its id", r)
+		}
+		for what, change := range map[string]func(*survey.Record){
+			"text":      func(r *survey.Record) { r.Text += "x" },
+			"recipe":    func(r *survey.Record) { r.Recipe += "x" },
+			"confirmer": func(r *survey.Record) { r.Confirmer += "x" },
+			"partial":   func(r *survey.Record) { r.Partial = !r.Partial },
+			"flags":     func(r *survey.Record) { r.Flags = append([]survey.Flag{{Finding: "x"}}, r.Flags...) },
+			"basis": func(r *survey.Record) {
+				r.Basis.Children = append([]survey.ChildBasis{{Name: []byte("x")}}, r.Basis.Children...)
+			},
+		} {
+			other := read
+			if change(&other); other.Identify(id) {
+				t.Fatalf("with another %s, %+v is still known by its id", what, r)
+			}
+		}
+	})
+}

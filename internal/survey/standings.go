@@ -1,0 +1,71 @@
+package survey
+
+import (
+	"context"
+	"slices"
+
+	"ken/internal/fresh"
+	"ken/internal/repo"
+)
+
+// Standings say how the texts about directories stand. Fresh, Stale and Unknown are texts
+// that people, agents or models wrote. Outlines are counted apart, whether they hold or
+// not: they are made again for free.
+type Standings struct {
+	Directories int `json:"directories"` // those that nothing leaves out
+	Fresh       int `json:"fresh"`
+	Stale       int `json:"stale"`
+	Unknown     int `json:"unknown"`
+	Outlines    int `json:"outlines"`
+	None        int `json:"none"`
+	// Wanting are the directories whose texts are stale or unknown, by path.
+	Wanting []Wanting `json:"wanting"`
+}
+
+// A Wanting is a directory whose text does not hold, or of which that is not known.
+type Wanting struct {
+	repo.PathJSON
+	Verdict Verdict  `json:"verdict"`
+	Reasons []string `json:"reasons"`
+}
+
+// Standings says how the texts stand about the directories that lie within some paths, or
+// all of them.
+func (s *Survey) Standings(ctx context.Context, within []repo.Path) (*Standings, error) {
+	j, err := s.look(ctx, func(*judgement) []*Directory { return nil })
+	if err != nil {
+		return nil, err
+	}
+	out := &Standings{Wanting: []Wanting{}}
+	for _, d := range j.order {
+		if len(within) == 0 || slices.ContainsFunc(within, d.Path.Under) {
+			out.add(j.at[d])
+		}
+	}
+	slices.SortFunc(out.Wanting, func(a, b Wanting) int { return slices.Compare([]byte(a.Path), []byte(b.Path)) })
+	return out, nil
+}
+
+func (s *Standings) add(st *Standing) {
+	if st.Verdict == Excluded {
+		return
+	}
+	s.Directories++
+	state := st.Verdict.State()
+	switch {
+	case st.Record == nil:
+		s.None++
+		return
+	case st.Record.Outlined():
+		s.Outlines++
+		return
+	case state == fresh.Fresh:
+		s.Fresh++
+		return
+	case state == fresh.Unknown:
+		s.Unknown++
+	default:
+		s.Stale++
+	}
+	s.Wanting = append(s.Wanting, Wanting{Label(st.Dir.Path).JSON(), st.Verdict, append([]string{}, st.Reasons...)})
+}
