@@ -122,8 +122,11 @@ func (r *Repo) run(ctx context.Context, c call) (status int, stderr string, err 
 		fixed = slices.DeleteFunc(fixed, func(arg string) bool { return arg == literalPathspecs })
 	}
 	if c.network {
-		fixed = append(fixed, "-c", "protocol.allow=user") // as git has it by itself
+		// Which transports may be used is for git and the user's own settings to say: git refuses
+		// ext::, which starts a program, unless the user has allowed it.
 		c.env = append(c.env, network(os.Environ())...)
+	} else {
+		fixed = append(fixed, "-c", "protocol.allow=never")
 	}
 	cmd := exec.CommandContext(limited, "git", append(fixed, c.args...)...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = c.stdin, c.stdout, stderrTo
