@@ -74,6 +74,10 @@ func (r *Repo) fixed() []string {
 	if r.detached {
 		args = append(args, "--git-dir="+r.gitDir, "--work-tree="+r.root)
 	}
+	if r.foreign {
+		// The user's word for it may have been a variable that later calls are not given.
+		args = append(args, "-c", "safe.directory="+filepath.ToSlash(r.root))
+	}
 	return append(args,
 		"--no-pager", "--no-optional-locks", literalPathspecs,
 		"-c", "core.fsmonitor=false",

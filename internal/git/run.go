@@ -214,7 +214,11 @@ func (r *Repo) failed(args []string, status int, stderr string) error {
 			Err:  fmt.Errorf("git %s: %s belongs to another user", args[0], dir),
 		}
 	}
-	return &refusal{command: args[0], status: status, text: firstComplaint(stderr)}
+	said := &refusal{command: args[0], status: status, text: firstComplaint(stderr)}
+	if strings.Contains(stderr, "safe.bareRepository") {
+		return &fault.Error{Hint: "run ken in a work tree, or let git find bare repositories: git config --global safe.bareRepository all", Err: said}
+	}
+	return said
 }
 
 // quotedIn returns the first thing between single quotes.
