@@ -38,6 +38,7 @@ func Main(args []string) int {
 			time.AfterFunc(short, func() { onInterrupt(cancel) })
 			return openCommits(ctx, dir)
 		},
+		OpenAddresses: func(ctx context.Context, dir string) (cli.AddressSpace, error) { return openCommits(ctx, dir) },
 		OpenState: func(ctx context.Context, opts cli.StateOptions) (cli.StateSpace, error) {
 			time.AfterFunc(short, func() { onInterrupt(cancel) })
 			return openState(ctx, stateOptions{from: opts.From, dir: opts.Dir, wait: opts.Wait})

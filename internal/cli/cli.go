@@ -124,6 +124,8 @@ type Deps struct {
 	Open func(ctx context.Context, dir string, progress func(done, total int)) (Workspace, error)
 	// OpenCommits opens it for questions about commits.
 	OpenCommits func(ctx context.Context, dir string) (Commits, error)
+	// OpenAddresses opens it for what its configuration may contact.
+	OpenAddresses func(ctx context.Context, dir string) (AddressSpace, error)
 	// OpenState opens the state directory that is meant.
 	OpenState func(ctx context.Context, opts StateOptions) (StateSpace, error)
 	// OpenHooks opens the repository that dir lies in, as far as hooks need it.
@@ -296,7 +298,7 @@ func (p *program) commands(args []string, status *cobra.Command) map[string]func
 		"brief":  p.brief, "up": p.up, "init": p.init, "docs": p.docs, "prove": p.prove,
 		"hook":  func() *cobra.Command { return p.hook(args) },
 		"share": func() *cobra.Command { return p.share(args) },
-		"board": p.board, "worker": p.worker, "serve": p.serve, "install": p.install,
+		"allow": p.allow, "board": p.board, "worker": p.worker, "serve": p.serve, "install": p.install,
 		"doctor": p.doctor, "mcp": p.mcp, "version": p.version,
 	}
 }
