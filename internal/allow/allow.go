@@ -9,6 +9,7 @@ package allow
 
 import (
 	"fmt"
+	"strings"
 
 	"ken/internal/fault"
 )
@@ -47,19 +48,23 @@ func (r Request) Sends() string {
 	return text
 }
 
-// Refuse says that the user has not allowed it, and how to.
-func (r Request) Refuse() error {
-	return &fault.Error{Hint: "if you trust it: " + r.command(), Err: &Error{r}}
+// Refuse says that the user has not allowed it, and how to. Names are what of it only the
+// configuration names, such as "the address".
+func (r Request) Refuse(names ...string) error {
+	return &fault.Error{Hint: "if you trust it: " + r.command(), Err: &Error{Request: r, Names: names}}
 }
 
 func (r Request) command() string { return "ken allow " + fault.Quote(r.Address) }
 
 // An Error says that the user has not allowed what a repository's configuration wants.
-type Error struct{ Request Request }
+type Error struct {
+	Request Request
+	Names   []string // what only the configuration names
+}
 
 func (e *Error) Error() string {
-	r := e.Request
-	return fmt.Sprintf("%s is not contacted: only .ken/config.yaml names it; it would get %s", r.Address, r.Sends())
+	return fmt.Sprintf("%s is not contacted until you allow it: .ken/config.yaml names %s; it would get %s",
+		e.Request.Address, strings.Join(e.Names, " and "), e.Request.Sends())
 }
 
 // Note is the same in one line, with the command that allows it.

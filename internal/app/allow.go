@@ -38,25 +38,35 @@ func (w *workspace) storeRefused() (refused, err error) {
 	if err != nil || !ok || allowed().Has(r) {
 		return nil, err
 	}
-	return r.Refuse(), nil
+	return r.Refuse("the address"), nil
 }
 
-// providerRequest returns what the configuration asks for where a model is asked; ok is false
-// where it asks for nothing. Named and called are the provider and the model that the user
-// names, "" where the configuration does.
-func (w *workspace) providerRequest(cfg provider.Config, named, called string) (r allow.Request, ok bool, err error) {
+// providerRequest returns what the configuration asks for where a model is asked, and what of
+// it only the configuration names: nothing when the user has named it all. Named and called are
+// the provider and the model that the user names, "" where the configuration does.
+func (w *workspace) providerRequest(cfg provider.Config, named, called string) (r allow.Request, names []string, err error) {
 	if cfg.Provider != provider.Anthropic && cfg.Provider != provider.OpenAI {
-		return r, false, nil
+		return r, nil, nil
 	}
 	at, err := provider.Locate(cfg, provider.Options{})
 	if err != nil {
-		return r, false, err
+		return r, nil, err
 	}
 	r = allow.Request{Repository: w.git.CommonDir(), For: cfg.Provider, Address: at.Address, Key: at.Key, Prices: w.prices()}
-	if called == "" {
-		r.Model = cfg.Model
+	if named == "" {
+		names = append(names, "the provider")
 	}
-	return r, named == "" || r.Model != "" || r.Prices != "" || !at.Given, nil
+	if called == "" && cfg.Model != "" {
+		r.Model = cfg.Model
+		names = append(names, "the model")
+	}
+	if r.Prices != "" {
+		names = append(names, "prices")
+	}
+	if !at.Given {
+		names = append(names, "the address")
+	}
+	return r, names, nil
 }
 
 // prices spells out the prices that the configuration gives: a limit in dollars is counted by them.
@@ -72,12 +82,12 @@ func (w *workspace) prices() string {
 // checkProvider refuses to ask a model on the configuration's word, unless the user has allowed
 // that. Otherwise cfg may be used.
 func (w *workspace) checkProvider(cfg *provider.Config, named, called string) error {
-	r, ok, err := w.providerRequest(*cfg, named, called)
-	if err != nil || !ok {
+	r, names, err := w.providerRequest(*cfg, named, called)
+	if err != nil || len(names) == 0 {
 		return err
 	}
 	if !allowed().Has(r) {
-		return r.Refuse()
+		return r.Refuse(names...)
 	}
 	cfg.Allowed = true
 	return nil
@@ -121,13 +131,11 @@ func (w *workspace) requests() ([]allow.Request, error) {
 	if ok {
 		list = append(list, r)
 	}
-	if r, ok, err = w.providerRequest(w.provider("", ""), "", ""); err != nil {
-		return list, err
-	}
-	if ok {
+	r, names, err := w.providerRequest(w.provider("", ""), "", "")
+	if err == nil && len(names) > 0 {
 		list = append(list, r)
 	}
-	return list, nil
+	return list, err
 }
 
 // otherRequests are what the configuration asks for where the user names a provider, with a
@@ -136,8 +144,8 @@ func (w *workspace) otherRequests() []allow.Request {
 	var list []allow.Request
 	for _, name := range []string{provider.Anthropic, provider.OpenAI} {
 		for _, model := range []string{"", "any"} {
-			r, ok, err := w.providerRequest(w.provider(name, model), name, model)
-			if ok && err == nil { // an address that cannot be read is refused wherever it is used
+			r, names, err := w.providerRequest(w.provider(name, model), name, model)
+			if len(names) > 0 && err == nil { // an address that cannot be read is refused wherever it is used
 				list = append(list, r)
 			}
 		}

@@ -584,7 +584,7 @@ func TestRefused(t *testing.T) {
 		}
 	}()
 	ann := newClone(t)
-	ann.refused = allow.Request{For: allow.Store, Address: "ADDRESS"}.Refuse()
+	ann.refused = allow.Request{For: allow.Store, Address: "ADDRESS"}.Refuse("the address")
 	address := "postgres://ken@" + listener.Addr().String() + "/ken?sslmode=disable"
 	if note := ann.command(t, address, text("one")); note != "not contacted: ADDRESS, which only .ken/config.yaml names; to allow it: ken allow ADDRESS" {
 		t.Errorf("it says: %s", note)
