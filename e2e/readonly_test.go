@@ -16,11 +16,11 @@ import (
 // nobody is a user whom permission bits bind, which they do not root.
 const nobody = 65534
 
-// asNobody has a command run as a user whom permission bits bind, with git's usual
-// settings and some more of the environment.
+// asNobody has a command run as a user whom permission bits bind, who calls every directory safe, with
+// some more of the environment.
 func asNobody(env ...string) func(*exec.Cmd) {
 	return func(cmd *exec.Cmd) {
-		cmd.Env = append(append(cmd.Env, "GIT_CONFIG_COUNT=0"), env...)
+		cmd.Env = append(append(cmd.Env, "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*"), env...)
 		if os.Geteuid() == 0 {
 			cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 		}

@@ -391,6 +391,10 @@ func TestSurveyLimits(t *testing.T) {
 		a.Usage = model.Usage{Input: 1000, Output: 500} // two dollars
 		return a
 	})
+	// A limit in dollars is counted by the repository's prices, after the user has allowed that.
+	if o := ken(t, r, by(srv), "allow", srv.URL+"/v1"); o.status != 0 {
+		t.Fatalf("%+v", o)
+	}
 	doc, o := think(t, r, srv, "openai", "--max-cost", "1.50")
 	if o.status != 0 || len(doc.Done) != 1 || doc.Left != 3 || doc.Cost == nil || *doc.Cost != 2 || doc.Stopped == "" {
 		t.Errorf("%+v", o)

@@ -29,7 +29,8 @@ func Main(args []string) int {
 		Open: func(ctx context.Context, dir string, progress func(done, total int)) (cli.Workspace, error) {
 			return openHere(ctx, openOptions{dir: dir, progress: progress})
 		},
-		OpenCommits: func(ctx context.Context, dir string) (cli.Commits, error) { return openCommits(ctx, dir) },
+		OpenCommits:   func(ctx context.Context, dir string) (cli.Commits, error) { return openCommits(ctx, dir) },
+		OpenAddresses: func(ctx context.Context, dir string) (cli.AddressSpace, error) { return openCommits(ctx, dir) },
 		OpenState: func(ctx context.Context, opts cli.StateOptions) (cli.StateSpace, error) {
 			return openState(ctx, stateOptions{from: opts.From, dir: opts.Dir, wait: opts.Wait})
 		},

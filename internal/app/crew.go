@@ -130,6 +130,9 @@ func (c *crewSpace) HandOut(ctx context.Context, opts cli.HandOutOptions) (*cli.
 	if err != nil {
 		return nil, err
 	}
+	if err := who.checkProvider(&cfg, opts.Provider, opts.Model); err != nil {
+		return nil, err
+	}
 	// A program goes by its file's name where no model is named, for its price as well.
 	cfg.Model = strings.TrimPrefix(m.Name(), cfg.Provider+"/")
 	if m, err = quoted(cfg); err != nil {

@@ -86,6 +86,7 @@ func diagnose(ctx context.Context, dir string) (facts setup.Facts, standings []c
 		if facts.Base = reachesBase(ctx, g, cfg); facts.Base != nil {
 			facts.Trouble = string(team.Trouble(facts.Base))
 		}
+		facts.Addresses, facts.BadAddress = (&workspace{git: g, cfg: cfg}).Addresses(ctx)
 	}
 	facts.Hooks = make(map[string]string)
 	done, err := (&hookSpace{git: g, dir: dir}).Install(ctx, hook.Options{DryRun: true})

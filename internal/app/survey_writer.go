@@ -37,7 +37,8 @@ func (w *workspace) SurveyLimits(opts survey.RunOptions) survey.RunOptions {
 const defaultJobs = 4
 
 // Writer returns who describes directories. What a repository's configuration would
-// have started as a program, only the user's own word starts: a clone is a stranger.
+// have started as a program, only the user's own word starts: a clone is a stranger. A
+// provider that it names is asked after the user has allowed that.
 func (w *workspace) Writer(named, called string) (survey.Writer, error) {
 	cfg := w.provider(named, called)
 	if cfg.Provider == outlineProvider {
@@ -48,6 +49,9 @@ func (w *workspace) Writer(named, called string) (survey.Writer, error) {
 			Kind: fault.Usage, Hint: "if you trust it: ken survey run --provider command",
 			Err: fmt.Errorf("the configuration wants to start %q", cfg.Command),
 		}
+	}
+	if err := w.checkProvider(&cfg, named, called); err != nil {
+		return nil, err
 	}
 	m, err := provider.New(cfg, provider.Options{})
 	if err != nil {

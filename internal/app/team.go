@@ -81,8 +81,12 @@ func (w *workspace) openTeam(ctx context.Context) (*team.Team, error) {
 	if err != nil {
 		return nil, err
 	}
+	refused, err := w.storeRefused()
+	if err != nil {
+		return nil, err
+	}
 	return team.Open(team.Options{
-		Step: step, Address: address, Given: os.Getenv(storeVariable) != "", Repository: w.identity, Local: w.store,
+		Step: step, Address: address, Refused: refused, Repository: w.identity, Local: w.store,
 		StateDir: stateDir(), CommonDir: w.git.CommonDir(), Bare: w.bare, Root: w.git.Root(), Worktree: w.git.Worktree(),
 	})
 }
@@ -124,18 +128,15 @@ func (w *workspace) named(ctx context.Context) (name, news string, err error) {
 }
 
 // Base keeps this clone in step with the base of its team, or only says how it stands; nil
-// where there is none. To ask for it is to agree with it.
+// where there is none.
 func (w *workspace) Base(ctx context.Context, sync bool) (*share.Base, error) {
 	t, err := w.openTeam(ctx)
 	if t == nil || err != nil {
 		return nil, err
 	}
 	w.team = t
-	if err := t.Agree(); err != nil {
-		return nil, err
-	}
-	var away error
-	if sync {
+	away := t.Refused()
+	if sync && away == nil {
 		_, away = t.Sync(ctx)
 	}
 	b, err := t.Status(ctx, away)

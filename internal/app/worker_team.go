@@ -10,8 +10,8 @@ import (
 // errNoBase is in the chain where workers have no place to meet.
 var errNoBase = errors.New("workers meet in a store on PostgreSQL, and none is named")
 
-// meet returns where workers meet, and who the repository is there. To ask for it is to agree
-// with what the repository names, unless asked is false: then it must have been agreed before.
+// meet returns where workers meet, and who the repository is there. If the user has not allowed
+// it, that is an error for who asked for it, and as if none were named for who did not.
 func (w *workspace) meet(ctx context.Context, asked bool) (address, identity string, err error) {
 	t, err := w.openTeam(ctx)
 	if err != nil {
@@ -23,13 +23,11 @@ func (w *workspace) meet(ctx context.Context, asked bool) (address, identity str
 		}
 	}
 	w.team = t
-	if asked {
-		err = t.Agree()
-	} else if !t.Agreed() {
-		err = errNoBase
-	}
-	if err != nil {
-		return "", "", err
+	switch refused := t.Refused(); {
+	case refused != nil && asked:
+		return "", "", refused
+	case refused != nil:
+		return "", "", errNoBase
 	}
 	identity, err = w.identity(ctx)
 	return w.baseAddress(), identity, err

@@ -143,7 +143,11 @@ func (s *workshop) model(t *shopTree, run crew.Run) (model.Model, error) {
 		}
 	}
 	// What fails is tried again by whoever comes next, after a while that all have in common.
-	m, err := provider.New(t.w.provider(run.Provider, run.Model), provider.Options{Attempts: 1})
+	cfg := t.w.provider(run.Provider, run.Model)
+	if err := t.w.checkProvider(&cfg, run.Provider, run.Model); err != nil {
+		return nil, err
+	}
+	m, err := provider.New(cfg, provider.Options{Attempts: 1})
 	if err != nil {
 		return nil, err
 	}

@@ -5,7 +5,7 @@ import "slices"
 // The layers, bottom to top. A package stands in exactly one, under its path
 // below internal/.
 var (
-	words     = []string{"repo", "fault", "near", "fresh", "model", "outline", "outline/syntax"}
+	words     = []string{"repo", "fault", "near", "fresh", "model", "outline", "outline/syntax", "allow"}
 	decisions = []string{"registry", "survey", "crew", "contract", "workflow", "spec", "hook", "docs", "prove", "litter", "board", "client", "agent", "setup", "share"}
 	facts     = []string{
 		"atomicfile", "git", "content", "state", "model/provider", "config",
@@ -26,6 +26,8 @@ var imports = func() map[string][]string {
 		m[p] = nil
 	}
 	m["fresh"] = []string{"repo", "fault"}
+	// What a configuration may contact is refused with a hint.
+	m["allow"] = []string{"fault"}
 	// What a grammar sees follows from a name and bytes alone, and every decision
 	// about what moved is made with it.
 	m["outline"] = []string{"repo", "fault", "fresh", "outline/syntax"}

@@ -133,6 +133,8 @@ type Deps struct {
 	Open func(ctx context.Context, dir string, progress func(done, total int)) (Workspace, error)
 	// OpenCommits opens it for questions about commits.
 	OpenCommits func(ctx context.Context, dir string) (Commits, error)
+	// OpenAddresses opens it for what its configuration may contact.
+	OpenAddresses func(ctx context.Context, dir string) (AddressSpace, error)
 	// OpenState opens the state directory that is meant.
 	OpenState func(ctx context.Context, opts StateOptions) (StateSpace, error)
 	// OpenHooks opens the repository that dir lies in, as far as hooks need it.
@@ -293,7 +295,7 @@ Without a command, ken is ken status.`,
 		p.docs(),
 		p.state(),
 		p.share(), p.worker(),
-		p.init(), p.install(), p.doctor(), p.prove(),
+		p.init(), p.install(), p.allow(), p.doctor(), p.prove(),
 		p.verify(), p.board(), p.receipt(), p.hook(), p.mcp(), p.version(),
 	)
 	cmd.SetHelpCommand(p.help())

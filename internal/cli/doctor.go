@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ken/internal/allow"
 	"ken/internal/client"
 	"ken/internal/litter"
 	"ken/internal/repo"
@@ -64,9 +65,11 @@ func (p *program) doctor() *cobra.Command {
 type diagnosis struct {
 	findings []workflow.Finding
 	clients  []client.Standing // in whose files ken is
-	litter   []litter.Found
-	looked   bool // for litter; else nobody knows
-	shared   bool // some of the litter has entries of ken's in it, beside other things
+	// addresses are what the configuration asks to contact, with the user's answers.
+	addresses []allow.Standing
+	litter    []litter.Found
+	looked    bool // for litter; else nobody knows
+	shared    bool // some of the litter has entries of ken's in it, beside other things
 }
 
 // dropOwn leaves out of what other tools keep what is no more than the files that ken has
@@ -106,6 +109,7 @@ func (p *program) diagnose(c *cobra.Command, f *stateFlags, d *diagnosis) (blind
 	for _, found := range facts.Findings() {
 		d.findings = append(d.findings, workflow.Finding{Code: found.Code, What: found.What, Mend: found.Mend})
 	}
+	d.addresses = facts.Addresses
 	for _, s := range clients {
 		if s.Parts > 0 {
 			d.clients = append(d.clients, s)
@@ -126,10 +130,11 @@ func (p *program) printDiagnosis(d *diagnosis) error {
 			}
 		}
 		return p.io.Encode(struct {
-			Findings []workflow.Finding `json:"findings"`
-			Clients  []client.Standing  `json:"clients"`
-			Litter   []litterJSON       `json:"litter"`
-		}{append([]workflow.Finding{}, d.findings...), append([]client.Standing{}, d.clients...), litter})
+			Findings  []workflow.Finding `json:"findings"`
+			Clients   []client.Standing  `json:"clients"`
+			Addresses []addressJSON      `json:"addresses"`
+			Litter    []litterJSON       `json:"litter"`
+		}{append([]workflow.Finding{}, d.findings...), append([]client.Standing{}, d.clients...), describeAddresses(d.addresses), litter})
 	}
 	for _, f := range d.findings {
 		p.io.Line(term.Warn, f.Code, plain(oneLine(f.What)), "")
@@ -149,6 +154,12 @@ func (p *program) printDiagnosis(d *diagnosis) error {
 			what = "server"
 		}
 		p.io.Printf("  %-11s  %-6s  %s\n", s.Client, what, term.Clean(s.Path))
+	}
+	if len(d.addresses) > 0 {
+		p.io.Printf("\naddresses that .ken/config.yaml names, or that you allowed it (see ken allow):\n")
+	}
+	for _, s := range d.addresses {
+		p.io.Printf("  %-7s  %s  %s: %s\n", s.Word(), term.Clean(s.Address), term.Clean(s.For), term.Clean(s.Sends()))
 	}
 	p.printLitter(d.litter, d.shared)
 	return nil

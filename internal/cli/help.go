@@ -26,7 +26,7 @@ var groups = []group{
 	{"Documents", []string{"docs"}},
 	{"Workflows", []string{"state"}},
 	{"Team", []string{"share", "worker"}},
-	{"Set up", []string{"init", "install", "doctor", "prove"}},
+	{"Set up", []string{"init", "install", "allow", "doctor", "prove"}},
 }
 
 // ken --help lists commands in the order in which root adds them.

@@ -27,6 +27,8 @@ func (p *program) printBase(b *share.Base, act baseAct) {
 	}
 	p.io.Together(func() {
 		switch {
+		case b.Trouble == share.Unused:
+			p.io.Line(term.Warn, string(b.Trouble), b.Address, "not contacted until you allow it: ken allow")
 		case b.Problem != "":
 			_, why, ok := strings.Cut(b.Problem, b.Address+": ")
 			if !ok {

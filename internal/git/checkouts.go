@@ -45,7 +45,12 @@ func (r *Repo) Checkouts(ctx context.Context) ([]Checkout, error) {
 	for taken[c.Name] {
 		c.Name += " (main)"
 	}
-	c.Head, c.Err = main.Head(ctx)
+	if !c.Here {
+		main.foreign, c.Err = checkOwner(ctx, main.root, main.gitDir)
+	}
+	if c.Err == nil {
+		c.Head, c.Err = main.Head(ctx)
+	}
 	return append([]Checkout{c}, list...), nil
 }
 
@@ -92,6 +97,9 @@ func (r *Repo) checkout(ctx context.Context, name string) Checkout {
 		return c
 	}
 	linked := r.sibling(root, gitDir)
+	if linked.foreign, c.Err = checkOwner(ctx, root, gitDir); c.Err != nil {
+		return c
+	}
 	if c.Head, c.Err = linked.Head(ctx); c.Err == nil {
 		c.Repo = linked
 	}

@@ -47,7 +47,7 @@ func (r *Repo) environ(ours []string) []string {
 // speak to one are given.
 var networkVariables = []string{
 	"GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSH_VARIANT", "GIT_ASKPASS", "GIT_PROXY_COMMAND", "GIT_PROXY_SSL_CERT",
-	"GIT_ALLOW_PROTOCOL", "GIT_CURL_FTP_NO_EPSV", "GIT_SSL_NO_VERIFY", "GIT_SSL_CAINFO", "GIT_SSL_CAPATH",
+	"GIT_ALLOW_PROTOCOL", "GIT_PROTOCOL_FROM_USER", "GIT_CURL_FTP_NO_EPSV", "GIT_SSL_NO_VERIFY", "GIT_SSL_CAINFO", "GIT_SSL_CAPATH",
 	"GIT_SSL_CERT", "GIT_SSL_KEY", "GIT_SSL_VERSION", "GIT_SSL_CIPHER_LIST", "GIT_HTTP_PROXY_AUTHMETHOD",
 	"GIT_HTTP_USER_AGENT", "GIT_HTTP_LOW_SPEED_LIMIT", "GIT_HTTP_LOW_SPEED_TIME",
 }
@@ -68,11 +68,15 @@ func network(ours []string) []string {
 const literalPathspecs = "--literal-pathspecs"
 
 // fixed returns the arguments that stand before every command: where to look,
-// and no program, lock or network whatever the configuration says.
+// and no program or lock whatever the configuration says.
 func (r *Repo) fixed() []string {
 	args := []string{"-C", r.root}
 	if r.detached {
 		args = append(args, "--git-dir="+r.gitDir, "--work-tree="+r.root)
+	}
+	if r.foreign {
+		// The user's word for it may have been a variable that later calls are not given.
+		args = append(args, "-c", "safe.directory="+filepath.ToSlash(r.root))
 	}
 	return append(args,
 		"--no-pager", "--no-optional-locks", literalPathspecs,
@@ -88,6 +92,5 @@ func (r *Repo) fixed() []string {
 		"-c", "core.commentChar=#", // or trailers that begin with another one would be comments
 		"-c", "core.checkStat=default", // or an edit that keeps size and time would pass
 		"-c", "core.trustctime=true",
-		"-c", "protocol.allow=never",
 	)
 }

@@ -38,6 +38,9 @@ type Repo struct {
 	// detached says that the work tree is not where git would find the git
 	// directory by itself (core.worktree), so every call names both.
 	detached bool
+	// foreign says that the repository belongs to another user, and that git uses it
+	// all the same.
+	foreign bool
 
 	mu    sync.Mutex
 	full  config // everything git reads, once asked for

@@ -15,7 +15,10 @@ import (
 
 // Open finds the repository whose work tree holds dir, as git would: by walking
 // up to the first .git. It starts no process unless core.worktree puts the work
-// tree somewhere else.
+// tree somewhere else, or the repository seems to belong to another user.
+//
+// A repository of another user is refused as git refuses it, before any file of
+// it is read.
 //
 // Outside any repository the error is a [fault.NoRepo]. A bare repository, the
 // inside of a git directory, and a .git that leads nowhere are errors too, each
@@ -28,7 +31,7 @@ func Open(ctx context.Context, dir string) (*Repo, error) {
 	if err != nil {
 		return nil, err
 	}
-	at, gitDir, err := discover(start)
+	at, gitDir, err := discover(ctx, start)
 	if err != nil {
 		return nil, err
 	}
@@ -39,10 +42,15 @@ func Open(ctx context.Context, dir string) (*Repo, error) {
 			Err:  fmt.Errorf("not a git repository: %s", dir),
 		}
 	}
+	foreign, err := checkOwner(ctx, at, gitDir)
+	if err != nil {
+		return nil, err
+	}
 	r, err := open(at, gitDir)
 	if err != nil {
 		return nil, err
 	}
+	r.foreign = foreign
 	if err := r.settle(ctx); err != nil {
 		return nil, err
 	}
@@ -85,7 +93,7 @@ func cause(err error) error {
 
 // discover walks up from start to the first directory with a git directory of
 // its own. An empty gitDir means that there is none.
-func discover(start string) (at, gitDir string, err error) {
+func discover(ctx context.Context, start string) (at, gitDir string, err error) {
 	ceilings := filepath.SplitList(os.Getenv("GIT_CEILING_DIRECTORIES"))
 	first, err := os.Stat(start)
 	if err != nil {
@@ -98,7 +106,7 @@ func discover(start string) (at, gitDir string, err error) {
 			return at, gitDir, err
 		}
 		if isGitDir(at) {
-			return "", "", insideGitDir(start, at)
+			return "", "", insideGitDir(ctx, start, at)
 		}
 		up := filepath.Dir(at)
 		if up == at || stopsAt(ceilings, up) {
@@ -255,7 +263,10 @@ func commonDir(gitDir string) (string, error) {
 
 // insideGitDir explains why there is no work tree at start: gitDir is bare, or
 // start lies inside it.
-func insideGitDir(start, gitDir string) error {
+func insideGitDir(ctx context.Context, start, gitDir string) error {
+	if _, err := checkOwner(ctx, gitDir, gitDir); err != nil {
+		return err
+	}
 	r, err := open(gitDir, gitDir)
 	if err == nil && filepath.Base(gitDir) != ".git" && r.gitDir == r.common {
 		if bare, ok := r.own.flag("core.bare"); bare || !ok {
@@ -291,10 +302,23 @@ func bareError(gitDir string) error {
 func OpenCommits(ctx context.Context, dir string) (r *Repo, bare bool, err error) {
 	r, err = Open(ctx, dir)
 	if e, ok := errors.AsType[*BareError](err); ok {
-		r, err = open(e.GitDir, e.GitDir)
+		r, err = openBare(ctx, e.GitDir)
 		return r, true, err
 	}
 	return r, false, err
+}
+
+// openBare opens a bare repository, if git would: safe.bareRepository may forbid to find one.
+func openBare(ctx context.Context, gitDir string) (*Repo, error) {
+	if err := askWhetherSafe(ctx, gitDir); err != nil {
+		return nil, err
+	}
+	r, err := open(gitDir, gitDir)
+	if err != nil {
+		return nil, err
+	}
+	r.foreign = !ownedByUser(gitDir)
+	return r, nil
 }
 
 // open reads what a repository at root says about itself.

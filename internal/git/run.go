@@ -122,8 +122,11 @@ func (r *Repo) run(ctx context.Context, c call) (status int, stderr string, err 
 		fixed = slices.DeleteFunc(fixed, func(arg string) bool { return arg == literalPathspecs })
 	}
 	if c.network {
-		fixed = append(fixed, "-c", "protocol.allow=user") // as git has it by itself
+		// Which transports may be used is for git and the user's own settings to say: git refuses
+		// ext::, which starts a program, unless the user has allowed it.
 		c.env = append(c.env, network(os.Environ())...)
+	} else {
+		fixed = append(fixed, "-c", "protocol.allow=never")
 	}
 	cmd := exec.CommandContext(limited, "git", append(fixed, c.args...)...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = c.stdin, c.stdout, stderrTo
@@ -211,7 +214,11 @@ func (r *Repo) failed(args []string, status int, stderr string) error {
 			Err:  fmt.Errorf("git %s: %s belongs to another user", args[0], dir),
 		}
 	}
-	return &refusal{command: args[0], status: status, text: firstComplaint(stderr)}
+	said := &refusal{command: args[0], status: status, text: firstComplaint(stderr)}
+	if strings.Contains(stderr, "safe.bareRepository") {
+		return &fault.Error{Hint: "run ken in a work tree, or let git find bare repositories: git config --global safe.bareRepository all", Err: said}
+	}
+	return said
 }
 
 // quotedIn returns the first thing between single quotes.

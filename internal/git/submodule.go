@@ -55,10 +55,15 @@ func (r *Repo) submoduleHead(ctx context.Context, path repo.Path) (head repo.ID,
 	if err != nil {
 		return repo.ID{}, true, fmt.Errorf("submodule %s: %w", path, err)
 	}
+	foreign, err := checkOwner(ctx, dir, gitDir)
+	if err != nil {
+		return repo.ID{}, true, fmt.Errorf("submodule %s: %w", path, err)
+	}
 	sub, err := open(dir, gitDir)
 	if err != nil {
 		return repo.ID{}, true, fmt.Errorf("submodule %s: %w", path, err)
 	}
+	sub.foreign = foreign
 	now, err := sub.Head(ctx)
 	if err != nil {
 		return repo.ID{}, true, fmt.Errorf("submodule %s: %w", path, err)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"ken/internal/allow"
 	"ken/internal/fault"
 )
 
@@ -27,6 +28,10 @@ type Facts struct {
 	// Base is why the store of the team cannot be used, and Trouble the word for that.
 	Base    error
 	Trouble string
+	// Addresses are what the configuration asks to contact, with the user's answers, and
+	// BadAddress is why one of them cannot be read.
+	Addresses  []allow.Standing
+	BadAddress error
 	// Password says that the committed configuration has one in the address of the store.
 	Password bool
 	// Git is what git calls its version, and NoGit why it does not say.
@@ -71,6 +76,9 @@ func (f Facts) Findings() []Finding {
 	f.records(add)
 	if f.Base != nil {
 		add("STORE_"+strings.ToUpper(f.Trouble), f.Base.Error(), orElse(fault.HintOf(f.Base), "ken share status"))
+	}
+	if f.BadAddress != nil && f.Base == nil { // of the store it was said
+		add("ADDRESS_INVALID", f.BadAddress.Error(), orElse(fault.HintOf(f.BadAddress), "mend .ken/config.yaml"))
 	}
 	if f.Password {
 		add("STORE_PASSWORD", "the address of the store in .ken/config.yaml has a password, for everybody with the repository to read", "take it out, change it, and give it in PGPASSWORD, ~/.pgpass or KEN_STORE")

@@ -40,7 +40,7 @@ const (
 	Away     Trouble = "away"     // nobody answers there; time may mend it
 	Refused  Trouble = "refused"  // the server does not let this one in, or not do what is wanted
 	Unusable Trouble = "unusable" // it is not for this ken, or this clone not for it
-	Unused   Trouble = "unused"   // the repository names it, and the user has not agreed
+	Unused   Trouble = "unused"   // the repository names it, and the user has not allowed it
 )
 
 // Current reports whether the clone and the base are known to have the same records.

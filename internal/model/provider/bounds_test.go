@@ -70,7 +70,7 @@ func TestTotalTime(t *testing.T) {
 func elsewhere(t testing.TB, api, url string, opts provider.Options) *provider.Model {
 	t.Helper()
 	opts.Getenv = env()
-	m, err := provider.New(provider.Config{Provider: api, Model: "m", BaseURL: url}, opts)
+	m, err := provider.New(provider.Config{Provider: api, Model: "m", BaseURL: url, Allowed: true}, opts)
 	if err != nil {
 		t.Fatal(err)
 	}

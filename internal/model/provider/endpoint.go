@@ -54,33 +54,78 @@ type endpoint struct {
 	own    bool // the provider's own
 }
 
-// endpoint decides where requests go. Base is what a configuration says, which
-// is believed as far as the environment, or this machine, bears it out.
-func (s *service) endpoint(base string, getenv func(string) string) (endpoint, error) {
-	mine := strings.TrimSpace(getenv(s.baseVar)) // the user's own word
-	said := s.baseVar
-	if base != "" {
-		said = "base_url"
-	} else if base = mine; base == "" {
-		base = s.base
+// An address is where a service is asked.
+type address struct {
+	url  *url.URL
+	text string // as whoever named it has written it
+	own  bool   // the provider's own
+	// given says that the user names it, by the environment, or that it is the provider's own.
+	given bool
+}
+
+// locate decides where a service is asked: at base, which a configuration names, else where the
+// environment says, else at the provider's own address.
+func (s *service) locate(base string, getenv func(string) string) (address, error) {
+	mine := strings.TrimSpace(getenv(s.baseVar))
+	said, text := "base_url", base
+	if base == "" {
+		said, text = s.baseVar, mine
 	}
-	u, err := s.parse(said, base)
+	if text == "" {
+		text = s.base
+	}
+	u, err := s.parse(said, text)
 	if err != nil {
-		return endpoint{}, err
+		return address{}, err
 	}
 	own, err := s.parse("base", s.base)
 	if err != nil {
+		return address{}, err
+	}
+	at := address{url: u, text: text, own: sameHost(u, own), given: base == ""}
+	if named, err := s.parse(s.baseVar, mine); mine != "" && err == nil && sameHost(u, named) && u.Path == named.Path {
+		at.given = true
+	}
+	if strings.EqualFold(u.Host, own.Host) && !at.own && !at.given {
+		return address{}, misuse("write https://", "%s is %s: a key must not go over plain http", said, text)
+	}
+	if at.own {
+		at.text, at.given = s.base, true
+	}
+	return at, nil
+}
+
+// A Place is where the model of a [Config] is asked.
+type Place struct {
+	Address string
+	Key     string // the variable with the key that goes there
+	// Given says that the user names the address, or that it is the provider's own.
+	Given bool
+}
+
+// Locate says where a model would be asked that is reached over the network.
+func Locate(cfg Config, opts Options) (Place, error) {
+	if cfg.Provider != Anthropic && cfg.Provider != OpenAI {
+		return Place{}, unknown(cfg.Provider)
+	}
+	svc := serviceOf(cfg.Provider)
+	at, err := svc.locate(cfg.BaseURL, opts.withDefaults().Getenv)
+	return Place{Address: at.text, Key: svc.keyVar, Given: at.given}, err
+}
+
+// endpoint decides where requests go, and finds the key for them. An address that only a
+// configuration names, and that the user has not allowed, is refused.
+func (s *service) endpoint(cfg Config, getenv func(string) string) (endpoint, error) {
+	at, err := s.locate(cfg.BaseURL, getenv)
+	if err != nil {
 		return endpoint{}, err
 	}
-	ep := endpoint{url: u, keyVar: s.keyVar, own: sameHost(u, own)}
-	if named, err := s.parse(s.baseVar, mine); !ep.own && !loopback(u) && (mine == "" || err != nil || !sameHost(u, named)) {
-		if u.Host == own.Host {
-			return endpoint{}, misuse("write https://", "%s is %s: a key must not go over plain http", said, base)
-		}
+	if !at.given && !cfg.Allowed {
 		return endpoint{}, misuse(
-			fmt.Sprintf("if you trust that host with your key and your code: export %s=%s", s.baseVar, fault.Quote(base)),
-			"%s is %s: no host for a key to go to on a repository's word", said, base)
+			fmt.Sprintf("if you trust that host with your key and your code: export %s=%s", s.baseVar, fault.Quote(at.text)),
+			"base_url is %s: no host for a key to go to on a repository's word", at.text)
 	}
+	ep := endpoint{url: at.url, keyVar: s.keyVar, own: at.own}
 	if ep.key, err = s.key(getenv); err != nil {
 		return endpoint{}, err
 	}

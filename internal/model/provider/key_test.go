@@ -73,7 +73,7 @@ func TestKeyIsNeverRepeated(t *testing.T) {
 		}
 
 		w := &waiter{}
-		m, err := provider.New(provider.Config{Provider: api, Model: "m", BaseURL: srv.URL}, provider.Options{
+		m, err := provider.New(provider.Config{Provider: api, Model: "m", BaseURL: srv.URL, Allowed: true}, provider.Options{
 			Attempts: 2, Sleep: w.sleep, Total: time.Minute,
 			Getenv: env("ANTHROPIC_API_KEY="+key, "OPENAI_API_KEY= "+key+"\n"),
 		})
@@ -105,23 +105,29 @@ func TestKeyIsNeverRepeated(t *testing.T) {
 	})
 }
 
-// A key goes to the provider, to this machine and where the environment says,
-// and nowhere else; nor over a wire that others can read.
+// A key goes to the provider, where the environment says and where the user allows,
+// and nowhere else, this machine included; nor over a wire that others can read.
 func TestWhereKeysGo(t *testing.T) {
 	const key = "ANTHROPIC_API_KEY=sk-secret-secret"
 	for name, tt := range map[string]struct {
-		base string
-		env  []string
-		fail bool
-		kind fault.Kind
+		base    string
+		allowed bool
+		env     []string
+		fail    bool
+		kind    fault.Kind
 	}{
 		"the provider's own":            {env: []string{key}},
 		"said twice":                    {env: []string{key}, base: "https://api.anthropic.com/"},
 		"with the version":              {env: []string{key}, base: "https://api.anthropic.com/v1/"},
-		"this machine":                  {env: []string{key}, base: "http://localhost:8080"},
-		"this machine by number":        {env: []string{key}, base: "http://127.0.0.1:8080"},
-		"this machine, IPv6":            {env: []string{key}, base: "http://[::1]:8080"},
-		"this machine without a key":    {base: "http://localhost:8080"},
+		"this machine":                  {env: []string{key}, base: "http://localhost:8080", fail: true, kind: fault.Usage},
+		"this machine by number":        {env: []string{key}, base: "http://127.0.0.1:8080", fail: true, kind: fault.Usage},
+		"this machine, IPv6":            {env: []string{key}, base: "http://[::1]:8080", fail: true, kind: fault.Usage},
+		"this machine without a key":    {base: "http://localhost:8080", fail: true, kind: fault.Usage},
+		"this machine, allowed":         {env: []string{key}, base: "http://localhost:8080", allowed: true},
+		"this machine, by the user":     {env: []string{key, "ANTHROPIC_BASE_URL=http://localhost:8080"}},
+		"a host that is allowed":        {env: []string{key}, base: "https://llm.example", allowed: true},
+		"another path of the gateway":   {env: []string{key, "ANTHROPIC_BASE_URL=https://gateway.example/a"}, base: "https://gateway.example/b", fail: true, kind: fault.Usage},
+		"plain http, allowed":           {env: []string{key}, base: "http://api.anthropic.com", allowed: true, fail: true, kind: fault.Usage},
 		"where the environment says":    {env: []string{key, "ANTHROPIC_BASE_URL=https://gateway.example"}},
 		"there, said twice":             {env: []string{key, "ANTHROPIC_BASE_URL=https://gateway.example"}, base: "https://Gateway.example/v1"},
 		"there over plain http":         {env: []string{key, "ANTHROPIC_BASE_URL=http://gateway.example"}},
@@ -147,7 +153,7 @@ func TestWhereKeysGo(t *testing.T) {
 		"the environment says nonsense": {env: []string{key, "ANTHROPIC_BASE_URL=:::"}, fail: true, kind: fault.Usage},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := provider.New(provider.Config{Provider: "anthropic", Model: "m", BaseURL: tt.base}, provider.Options{Getenv: env(tt.env...)})
+			_, err := provider.New(provider.Config{Provider: "anthropic", Model: "m", BaseURL: tt.base, Allowed: tt.allowed}, provider.Options{Getenv: env(tt.env...)})
 			if (err != nil) != tt.fail {
 				t.Fatal(err)
 			}
@@ -164,6 +170,22 @@ func TestWhereKeysGo(t *testing.T) {
 				t.Errorf("%s", s)
 			}
 		})
+	}
+}
+
+// A provider that sends us on to another host does not get the key there, nor the question.
+func TestRedirectIsNotFollowed(t *testing.T) {
+	asked := false
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked = true }))
+	defer other.Close()
+	for _, status := range []int{301, 302, 303, 307, 308} {
+		srv := httptest.NewServer(http.RedirectHandler(other.URL, status))
+		m := elsewhere(t, "openai", srv.URL, provider.Options{Attempts: 1})
+		_, err := m.Turn(t.Context(), hello, model.Listener{})
+		srv.Close()
+		if err == nil || asked {
+			t.Fatalf("%d: the other host was asked: %v; error %v", status, asked, err)
+		}
 	}
 }
 
@@ -223,7 +245,7 @@ func TestPrices(t *testing.T) {
 		{provider.Config{Provider: "anthropic", Model: "claude-opus-5-5", Prices: mine}, 1},
 		{provider.Config{Provider: "anthropic", Model: "claude-opus-5-5-x"}, 0},
 		{provider.Config{Provider: "openai", Model: "claude-opus-5-5"}, 0},
-		{provider.Config{Provider: "openai", Model: "gpt-5.4", BaseURL: "http://localhost:1"}, 0},
+		{provider.Config{Provider: "openai", Model: "gpt-5.4", BaseURL: "http://localhost:1", Allowed: true}, 0},
 		{provider.Config{Provider: "command", Model: "gpt-5.4"}, 0},
 	} {
 		if p := price(tt.cfg); p.Input != tt.want || p.Known() != (tt.want > 0) {

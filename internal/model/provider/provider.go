@@ -6,8 +6,9 @@
 // is not its business; the words are those of package model.
 //
 // A key comes from the environment and leaves it only to the host that it is
-// for: the provider's own, this machine, or one that the environment names. A
-// configuration may come with a repository, and a repository is a stranger.
+// for: the provider's own, one that the environment names, or one that the user
+// has allowed. A configuration may come with a repository, and a repository is a
+// stranger.
 package provider
 
 import (
@@ -38,6 +39,9 @@ type Config struct {
 	// BaseURL is where the API is. When "", the one that the environment names
 	// in ANTHROPIC_BASE_URL or OPENAI_BASE_URL, else the provider's own.
 	BaseURL string
+	// Allowed says that the user lets a key and file contents go to BaseURL. The provider's
+	// own address, and one that the environment names too, need no leave.
+	Allowed bool
 	// Command is the program and its arguments. It is started as it stands: let
 	// nobody but the user name it.
 	Command []string
@@ -98,7 +102,7 @@ func New(cfg Config, opts Options) (*Model, error) {
 		if cfg.Model == "" {
 			return nil, svc.unnamed()
 		}
-		ep, err := svc.endpoint(cfg.BaseURL, opts.Getenv)
+		ep, err := svc.endpoint(cfg, opts.Getenv)
 		if err != nil {
 			return nil, err
 		}
@@ -147,20 +151,11 @@ func Quote(cfg Config, opts Options) (model.Model, error) {
 		if cfg.Model == "" {
 			return nil, svc.unnamed()
 		}
-		base := strings.TrimSpace(opts.Getenv(svc.baseVar))
-		or(&base, svc.base)
-		if cfg.BaseURL != "" {
-			base = cfg.BaseURL
-		}
-		at, err := svc.parse("base_url", base)
+		at, err := svc.locate(cfg.BaseURL, opts.Getenv)
 		if err != nil {
 			return nil, err
 		}
-		own, err := svc.parse("base", svc.base)
-		if err != nil {
-			return nil, err
-		}
-		q.price = priceOf(cfg, sameHost(at, own))
+		q.price = priceOf(cfg, at.own)
 	case Command:
 		q.name, q.price = commandName(cfg), priceOf(cfg, false)
 	default:

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"net"
 	"net/url"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,10 +25,11 @@ import (
 type Address struct {
 	User, Host, Database string
 	Port                 uint16
-	// TLS is what libpq calls sslmode: how far the server has to prove who it is. RootCert is
-	// the file that says by whose word, if the address names one.
-	TLS, RootCert string
+	// TLS is what libpq calls sslmode: how far the server has to prove who it is.
+	TLS string
 
+	// settings are what the address sets besides, without a password.
+	settings url.Values
 	// secrets are what must not be printed, should a message of somebody else hold it.
 	secrets []string
 }
@@ -45,20 +47,47 @@ func (a Address) String() string {
 	return u.String()
 }
 
-// Agreement is what somebody agrees to who is asked whether to go there: who goes where, and
-// what the server has to prove.
+// Agreement is what the user allows: who goes where, what the server has to prove, and every
+// other setting of the address.
 func (a Address) Agreement() string {
 	u, err := url.Parse(a.String())
 	if err != nil {
 		return a.String() // it was written a moment ago
 	}
 	query := u.Query()
-	query.Set("sslmode", a.TLS)
-	if a.RootCert != "" {
-		query.Set("sslrootcert", a.RootCert)
+	for name, values := range a.settings {
+		query[name] = values
 	}
+	query.Set("sslmode", a.TLS)
 	u.RawQuery = query.Encode()
 	return u.String()
+}
+
+// ParseNamed reads an address that a repository's configuration names. It may set less than one
+// that the user names: no file of the user's is read, and none is sent, because of it.
+func ParseNamed(address string) (Address, error) {
+	if u, err := url.Parse(address); err == nil && !torn(address) {
+		for name, values := range u.Query() {
+			if !slices.Contains(namedSettings, name) {
+				return Address{}, &fault.Error{
+					Kind: fault.Usage,
+					Hint: "take it out of: store, in .ken/config.yaml; or name the whole address yourself, in KEN_STORE",
+					Err:  fmt.Errorf("address of the store: a configuration may not set %q", name),
+				}
+			}
+			if name == "sslrootcert" && !slices.ContainsFunc(values, certificates) {
+				return Address{}, unreadable("its sslrootcert is no file of certificates")
+			}
+		}
+	}
+	return Parse(address)
+}
+
+// certificates reports whether a file may hold certificates: no pipe or device, over which the
+// reader would never come to an end.
+func certificates(name string) bool {
+	info, err := os.Stat(name)
+	return name == "system" || err == nil && info.Mode().IsRegular() && info.Size() < 1<<20
 }
 
 // HasPassword reports whether a password is written in an address.
@@ -103,14 +132,13 @@ func parse(address string) (Address, *pgxpool.Config, error) {
 		return Address{}, nil, unreadable(why)
 	}
 	c := config.ConnConfig
-	// Of several hosts any may be gone to: who agreed to the first, and reads its name, would
-	// find himself at the last.
+	// Of several hosts any may be contacted, and the user would have allowed the first.
 	for _, f := range c.Fallbacks {
 		if f.Host != c.Host || f.Port != c.Port {
 			return Address{}, nil, unreadable("it names several hosts, and ken goes to one")
 		}
 	}
-	a := Address{User: c.User, Host: c.Host, Port: c.Port, Database: c.Database, TLS: sslmode(c), RootCert: rootCert(address)}
+	a := Address{User: c.User, Host: c.Host, Port: c.Port, Database: c.Database, TLS: sslmode(c), settings: otherSettings(address)}
 	if c.Password != "" {
 		a.secrets = []string{c.Password, url.QueryEscape(c.Password), url.PathEscape(c.Password)}
 	}
@@ -152,6 +180,13 @@ var settings = []string{
 	"sslcert", "sslkey", "sslmode", "sslpassword", "sslrootcert", "sslsni", "target_session_attrs", "user",
 }
 
+// namedSettings are what an address may set that a repository's configuration names: nothing
+// that reads a file of the user's, such as a password file, a service file or a key.
+var namedSettings = []string{
+	"application_name", "channel_binding", "client_encoding", "connect_timeout", "dbname", "host", "options", "password", "port",
+	"search_path", "sslmode", "sslrootcert", "sslsni", "target_session_attrs", "user",
+}
+
 // sslmode returns what an address and the environment together ask for.
 func sslmode(c *pgx.ConnConfig) string {
 	other := func(tls bool) bool {
@@ -172,12 +207,17 @@ func sslmode(c *pgx.ConnConfig) string {
 	return "require"
 }
 
-func rootCert(address string) string {
+// otherSettings returns what an address sets beside who goes where, without a password.
+func otherSettings(address string) url.Values {
 	u, err := url.Parse(address)
 	if err != nil {
-		return ""
+		return nil
 	}
-	return u.Query().Get("sslrootcert")
+	query := u.Query()
+	for _, name := range []string{"user", "password", "host", "port", "dbname", "database"} {
+		query.Del(name)
+	}
+	return query
 }
 
 // parseDetail returns what is known to be wrong and quotes nothing.

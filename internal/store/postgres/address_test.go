@@ -6,7 +6,9 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/url"
+	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgproto3"
@@ -39,6 +41,9 @@ func TestNoPasswordIsPrinted(t *testing.T) {
 			"query plain": "postgres://ken@127.0.0.1:1/ken?password=" + url.QueryEscape(pw),
 		} {
 			said := []string{}
+			if _, err := postgres.ParseNamed(address); err != nil {
+				said = append(said, err.Error(), fault.HintOf(err))
+			}
 			a, err := postgres.Parse(address)
 			if err != nil {
 				said = append(said, err.Error(), fault.HintOf(err))
@@ -110,5 +115,41 @@ func TestQuotedPassword(t *testing.T) {
 	err = postgres.Reach(t.Context(), "postgres://ken:open%2Fsesame@"+l.Addr().String()+"/ken?sslmode=disable")
 	if err == nil || !strings.Contains(err.Error(), "nobody has the password") || strings.Contains(err.Error(), "sesame") {
 		t.Errorf("it says: %v", err)
+	}
+}
+
+// An address that a repository names has no file of the user's read or sent, and the user allows
+// it with every setting that it has.
+func TestParseNamed(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, setting := range []string{
+		"passfile=" + pipe, "servicefile=" + pipe + "&service=x", "service=x", "sslcert=" + pipe + "&sslkey=" + pipe, "sslkey=x", "sslpassword=x",
+		"sslrootcert=" + pipe, "sslrootcert=/dev/zero", "hostaddr=127.0.0.1", "krbsrvname=x", "requirepeer=x", "statement_timeout=1",
+	} {
+		if a, err := postgres.ParseNamed("postgres://ken@db.example/ken?" + setting); err == nil {
+			t.Errorf("%s is taken: %s", setting, a.Agreement())
+		}
+	}
+	seen := map[string]string{}
+	for _, address := range []string{
+		"postgres://ken@db.example/ken", "postgres://eve@db.example/ken", "postgres://ken@db.example:5433/ken", "postgres://ken@db.example/other",
+		"postgres://ken@other.example/ken", "postgres://ken@db.example/ken?sslmode=disable", "postgres://ken@db.example/ken?options=-cx%3Dy",
+		"postgres://ken@db.example/ken?channel_binding=disable", "postgres:///ken?host=/tmp&user=ken", "postgres:///ken?host=/var&user=ken",
+	} {
+		a, err := postgres.ParseNamed(address)
+		if err != nil {
+			t.Errorf("%s: %v", address, err)
+			continue
+		}
+		if other, ok := seen[a.Agreement()]; ok {
+			t.Errorf("who allows %s allows %s as well: %s", other, address, a.Agreement())
+		}
+		seen[a.Agreement()] = address
+		if again, err := postgres.ParseNamed(a.Agreement()); err != nil || again.Agreement() != a.Agreement() {
+			t.Errorf("%s is allowed as %s, which is read as %s: %v", address, a.Agreement(), again.Agreement(), err)
+		}
 	}
 }

@@ -83,6 +83,9 @@ func (t *Team) save(ctx context.Context) error {
 
 // enter connects, and finds out how far this clone has come with the base that is there.
 func (t *Team) enter(ctx context.Context, step stepper) error {
+	if t.opts.Refused != nil {
+		return t.opts.Refused
+	}
 	if t.base == nil {
 		repository, err := t.opts.Repository(ctx)
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"ken/internal/allow"
 	"ken/internal/share"
 	"ken/internal/store/postgres"
 )
@@ -54,8 +55,9 @@ func (t *Team) Status(ctx context.Context, away error) (*share.Base, error) {
 
 // Trouble says what sort of failure one is that a base was the reason for.
 func Trouble(err error) share.Trouble {
+	_, refused := errors.AsType[*allow.Error](err)
 	switch {
-	case errors.Is(err, errNotAgreed):
+	case refused:
 		return share.Unused
 	case postgres.Away(err):
 		return share.Away

@@ -18,6 +18,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"ken/internal/allow"
 	"ken/internal/fault"
 	"ken/internal/registry"
 	"ken/internal/share"
@@ -69,15 +70,14 @@ type Local interface {
 // Options says which base, and for whom.
 type Options struct {
 	Address string // of the base
-	// Given says that the user's own environment named it. One that a repository names is
-	// gone to only when it is on this machine, or after the user has asked for it: see
-	// [Team.Agree].
-	Given bool
+	// Refused says why the base must not be contacted: the repository names it, and the user has
+	// not allowed that. Nil when it may be.
+	Refused error
 	// Repository names the repository. It is called once, when it is needed.
 	Repository func(ctx context.Context) (string, error)
 	Local      Local
 	// StateDir is the user's directory for state that outlives a run; "" when there is none,
-	// and so no memory of what was agreed and of when the base was away.
+	// and so no memory of when the base was away.
 	StateDir  string
 	CommonDir string // the git directory that all work trees share, which names the clone
 	Bare      bool   // there is no work tree
@@ -152,8 +152,8 @@ func (t *Team) worktree() string {
 // was done a moment ago or the base is away. It returns what a person should be told, "" for
 // nothing: it never fails, because the local store answers without it.
 func (t *Team) Arrive(ctx context.Context) (note string) {
-	if !t.Agreed() {
-		return fmt.Sprintf("not used: the store %s, which the repository names; to use it: ken share status", t.address.Agreement())
+	if t.opts.Refused != nil {
+		return refusal(t.opts.Refused)
 	}
 	now := t.opts.Now()
 	if t.memory.away(now) || t.memory.recent(now) {
@@ -173,7 +173,7 @@ func (t *Team) Arrive(ctx context.Context) (note string) {
 // Leave hands over what was written since, if anything was. It returns what a person should be
 // told.
 func (t *Team) Leave(ctx context.Context) (note string) {
-	if !t.Agreed() || t.memory.away(t.opts.Now()) {
+	if t.opts.Refused != nil || t.memory.away(t.opts.Now()) {
 		return ""
 	}
 	unsent, err := t.unsent(ctx)
@@ -272,6 +272,26 @@ func (t *Team) visit(ctx context.Context, do func(context.Context, stepper) erro
 	}
 	t.keep()
 	return note
+}
+
+// refusal is what a person is told of a base that must not be contacted.
+func refusal(err error) string {
+	if e, ok := errors.AsType[*allow.Error](err); ok {
+		return e.Note()
+	}
+	return err.Error()
+}
+
+// Refused says why the base must not be contacted; nil when it may be.
+func (t *Team) Refused() error { return t.opts.Refused }
+
+// Reach says why the base cannot be used, nil when it can. It waits no longer than a command that
+// was about something else, and writes nothing, neither here nor there.
+func (t *Team) Reach(ctx context.Context) error {
+	if t.opts.Refused != nil {
+		return t.opts.Refused
+	}
+	return within(ctx, t.opts.Step, func(ctx context.Context) error { return postgres.Reach(ctx, t.opts.Address) })
 }
 
 // said is what a person is told of a failure.

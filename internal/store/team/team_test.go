@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"ken/internal/allow"
 	"ken/internal/fresh"
 	"ken/internal/pgtest"
 	"ken/internal/registry"
@@ -32,6 +34,7 @@ type clone struct {
 	full       bool          // its disk has no room for anything
 	repository string
 	step       time.Duration // that a step of a visit may take; long, for busy machines
+	refused    error         // why the base must not be contacted
 }
 
 // Absorb adds records, if there is room.
@@ -84,7 +87,7 @@ func (c *clone) quiet(t *testing.T, address string, write ...fresh.Record) {
 func (c *clone) team(t *testing.T, address string) *team.Team {
 	t.Helper()
 	way, err := team.Open(team.Options{
-		Address: address, Local: c, StateDir: c.state, CommonDir: c.dir, Root: c.dir + "/work",
+		Address: address, Refused: c.refused, Local: c, StateDir: c.state, CommonDir: c.dir, Root: c.dir + "/work",
 		Repository: func(context.Context) (string, error) { return c.repository, nil },
 		Now: func() time.Time {
 			c.wait(c.slow)
@@ -569,31 +572,42 @@ func TestLocalLost(t *testing.T) {
 	want(t, lost, "one")
 }
 
-// A base that a repository names is not gone to on its word, unless it is on this machine.
-func TestAgreed(t *testing.T) {
+// A base that the user has not allowed is not contacted, not even on this machine, and the note
+// says how to allow it.
+func TestRefused(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // it is closed when the test ends
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	contacted := make(chan struct{})
+	go func() {
+		if _, err := listener.Accept(); err == nil {
+			close(contacted)
+		}
+	}()
 	ann := newClone(t)
-	const address = "postgres://ken@db..invalid/ken?sslmode=verify-full"
-	if note := ann.command(t, address, text("one")); !strings.Contains(note, "not used: the store postgres://ken@db..invalid:5432/ken?sslmode=verify-full,") {
+	ann.refused = allow.Request{For: allow.Store, Address: "ADDRESS"}.Refuse("the address")
+	address := "postgres://ken@" + listener.Addr().String() + "/ken?sslmode=disable"
+	if note := ann.command(t, address, text("one")); note != "not contacted: ADDRESS, which only .ken/config.yaml names; to allow it: ken allow ADDRESS" {
 		t.Errorf("it says: %s", note)
 	}
 	way := ann.team(t, address)
-	if err := way.Agree(); err != nil {
-		t.Fatal(err)
-	}
-	if note := ann.command(t, address); !strings.Contains(note, "no such host") {
-		t.Errorf("it says: %s", note)
-	}
-	for _, other := range []string{
-		"postgres://ken@other.invalid/ken?sslmode=verify-full", "postgres://eve@db..invalid/ken?sslmode=verify-full",
-		"postgres://ken@db..invalid/ken?sslmode=disable", "postgres://ken@db..invalid/ken",
-	} {
-		if note := ann.command(t, other); !strings.Contains(note, "not used") {
-			t.Errorf("%s: it says: %s", other, note)
+	for what, err := range map[string]error{"reach": way.Reach(t.Context()), "refused": way.Refused(), "sync": second(way.Sync(t.Context())), "status": second(way.Status(t.Context(), nil))} {
+		if team.Trouble(err) != share.Unused {
+			t.Errorf("%s: want the error that it is not allowed, not %v", what, err)
 		}
+	}
+	select {
+	case <-contacted:
+		t.Error("the base was contacted")
+	default:
 	}
 }
 
-// A host behind one that was agreed to, or that is on this machine, is not gone to either.
+func second[T any](_ T, err error) error { return err }
+
+// An address names one host: the user would not see that another may be contacted.
 func TestSeveralHosts(t *testing.T) {
 	ann := newClone(t)
 	for _, address := range []string{
@@ -764,7 +778,7 @@ func TestNoPasswordIsRemembered(t *testing.T) {
 	for _, pw := range []string{"p@ssw0rdTail", "1234/Tail", "1234?Tail", "1234#Tail", "p%40ss%2FTail", "PlainTail"} {
 		ann := newClone(t)
 		way, err := team.Open(team.Options{
-			Address: "postgres://ken:" + pw + "@127.0.0.1:1/ken", Given: true, Local: ann.Store, StateDir: ann.state, CommonDir: ann.dir,
+			Address: "postgres://ken:" + pw + "@127.0.0.1:1/ken", Local: ann.Store, StateDir: ann.state, CommonDir: ann.dir,
 			Repository: func(context.Context) (string, error) { return "r", nil },
 		})
 		if err != nil {
@@ -772,9 +786,6 @@ func TestNoPasswordIsRemembered(t *testing.T) {
 				t.Errorf("%s: %v", pw, err)
 			}
 		} else {
-			if err := way.Agree(); err != nil {
-				t.Error(err)
-			}
 			if note := way.Arrive(t.Context()); strings.Contains(note, "Tail") || note == "" {
 				t.Errorf("%s: %q", pw, note)
 			}
