@@ -6,6 +6,7 @@ import (
 
 	"ken/internal/fault"
 	"ken/internal/fresh"
+	"ken/internal/repo"
 )
 
 // MaxGreeting is how many bytes an agent is greeted with: 200 tokens, at 4 bytes each.
@@ -28,9 +29,14 @@ func Greeting(headline, brief string) string {
 		s.WriteString(cut(line, MaxGreeting-len(ask)-1) + "\n")
 	}
 	for l := range strings.Lines(brief) {
-		if !add(strings.TrimRight(l, "\n")+"\n", len(ask)) {
-			break
+		l = strings.TrimRight(l, "\n") + "\n"
+		if add(l, len(ask)) {
+			continue
 		}
+		if room := MaxGreeting - s.Len() - len(ask) - 1; room > minLine && strings.HasSuffix(l, "\"\n") {
+			s.WriteString(cutQuotation(strings.TrimRight(l, "\n"), room) + "\n")
+		}
+		break
 	}
 	s.WriteString(ask)
 	return s.String()
@@ -44,8 +50,10 @@ func cut(text string, most int) string {
 	return strings.ToValidUTF8(text[:max(0, most)], "")
 }
 
-// maxLine is how long one line of a remark may be.
-const maxLine = 300
+const (
+	maxLine = 300 // how long one line of a remark may be
+	minLine = 80  // of a line that is cut, so much is worth reading
+)
 
 // A Spec is one that governs a file.
 type Spec struct {
@@ -76,9 +84,13 @@ func Governed(path string, claims []Spec) string {
 }
 
 func (c Spec) governs(path string) string {
-	said, id := "ken: "+path+" is governed by spec "+c.ID, fault.Quote(c.ID)
-	if desc := oneLine(c.Desc); desc != "" {
-		said += ": " + desc
+	id := fault.Quote(c.ID)
+	said := "ken: " + path + " is governed by spec " + c.ID
+	if id != c.ID { // it may read like a sentence
+		said = "ken: " + path + " is governed by spec " + repo.Quotation(c.ID)
+	}
+	if strings.TrimSpace(c.Desc) != "" {
+		said += ", which says " + repo.Quotation(c.Desc)
 	}
 	how := " (ken spec show " + id + ")"
 	if c.Blocks > 0 {
@@ -86,7 +98,7 @@ func (c Spec) governs(path string) string {
 	} else if c.DriftUnknown {
 		how += "; its drift is not known yet, ask: ken spec show " + id
 	}
-	return cut(said, maxLine-len(how)) + how
+	return cutQuotation(said, maxLine-len(how)) + how
 }
 
 // Touched tells what became of the summary of a file that was edited; "" where nothing
@@ -167,4 +179,10 @@ func late(what, command string) string {
 	return "ken: not known in time: " + what + "; ask: " + command
 }
 
-func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+// cutQuotation is cut for a text that ends in a quotation, which is closed again.
+func cutQuotation(text string, most int) string {
+	if len(text) <= most || !strings.HasSuffix(text, `"`) {
+		return cut(text, most)
+	}
+	return cut(text, most-len(`…"`)) + `…"`
+}

@@ -141,11 +141,11 @@ func (h *hearing) greet(ctx context.Context) (string, error) {
 // introduce verifies, and sums up the root.
 func (h *hearing) introduce(ctx context.Context) (string, error) {
 	tree := &surveyTree{w: h.w}
-	b, err := h.w.surveyOf(tree, nil).Brief(ctx, survey.BriefOptions{Budget: agent.MaxGreeting / survey.BytesPerToken})
+	b, err := h.w.surveyOf(tree, nil).Brief(ctx, survey.BriefOptions{Budget: agent.MaxGreeting / survey.BytesPerToken, Quoted: true})
 	if err != nil {
 		return "", err
 	}
-	return agent.Greeting(tree.headline, b.String()), nil
+	return agent.Greeting(tree.headline, b.Quoted()), nil
 }
 
 // paths are those of a call, from the root; those that lead outside are left out.

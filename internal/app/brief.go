@@ -71,11 +71,11 @@ func (w *workspace) Orient(ctx context.Context, budget int) (*registry.Orientati
 		if err != nil || len(said) == 0 {
 			return "", err
 		}
-		b, err := w.Survey(nil).Brief(ctx, survey.BriefOptions{Budget: max(1, most/survey.BytesPerToken)})
+		b, err := w.Survey(nil).Brief(ctx, survey.BriefOptions{Budget: max(1, most/survey.BytesPerToken), Quoted: true})
 		if err != nil {
 			return "", err
 		}
-		return b.String(), nil
+		return b.Quoted(), nil
 	})
 }
 
@@ -150,7 +150,7 @@ func aboutFile(ctx context.Context, tree oneTree, p repo.Path) ([]survey.Section
 
 // unoutlined tells of a file what its name and size do.
 func unoutlined(f *survey.File) survey.Section {
-	s := survey.Section{Subject: f.Path.String(), Verdict: fresh.None.String(), Text: fmt.Sprintf("no text and no outline: %s, %d bytes", f.Kind, f.Size)}
+	s := survey.Section{Subject: f.Path.String(), Verdict: fresh.None.String(), Text: fmt.Sprintf("no text and no outline: %s, %d bytes", f.Kind, f.Size), Own: true}
 	switch {
 	case f.Problem != "":
 		s.Verdict, s.Text = fresh.Unknown.String(), f.Problem

@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"ken/internal/config"
@@ -68,14 +67,23 @@ func openState(ctx context.Context, opts stateOptions) (*stateSpace, error) {
 		Wait:  opts.wait,
 		Names: state.Names{Lock: c.Name(contract.Lock), Archive: c.Name(contract.Archive)},
 	}
+	where := statePlace{dir: named, from: opts.from, git: g, archive: so.Names.Archive}
+	if named == "" {
+		where.dir, where.configured = filepath.Join(root, place), true
+	}
+	// ken's own default is not looked at: it holds nothing else, and every command would pay.
+	if g == nil || where.dir != filepath.Join(root, contract.Default().Dir) {
+		so.Guard = where.check
+	}
 	var dir *state.Dir
 	if named != "" {
-		so.Guard = func(context.Context) error { return noOther(named) }
-		dir, err = state.Open(named, so)
-	} else {
-		if place != contract.Default().Dir {
-			so.Guard = func(ctx context.Context) error { return noneTracked(ctx, g, place) }
+		if so.Guard != nil {
+			err = so.Guard(ctx)
 		}
+		if err == nil {
+			dir, err = state.Open(named, so)
+		}
+	} else {
 		dir, err = state.OpenIn(root, place, so)
 	}
 	if err != nil {
@@ -150,54 +158,6 @@ func existing(dir string) string {
 		}
 		return dir
 	}
-}
-
-// noOther refuses a directory that was named and is plainly something else: sweeps
-// would carry off a work tree, git's own files, ken's settings, or a home.
-func noOther(dir string) error {
-	refuse := func(what string) error {
-		return &fault.Error{
-			Kind: fault.Usage,
-			Hint: "name the directory that holds the workflow's files, such as .ken/state",
-			Err:  fmt.Errorf("%s is no state directory: it is %s", repo.Path(dir), what),
-		}
-	}
-	for element := range strings.SplitSeq(filepath.ToSlash(dir), "/") {
-		if strings.EqualFold(element, ".git") {
-			return refuse("git's own")
-		}
-	}
-	home, _ := os.UserHomeDir()
-	switch {
-	case filepath.Dir(dir) == dir:
-		return refuse("the root of a file system")
-	case dir == home:
-		return refuse("your home directory")
-	case strings.EqualFold(filepath.Base(dir), filepath.Dir(config.Name)):
-		return refuse("where ken's settings lie")
-	}
-	if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
-		return refuse("a work tree")
-	}
-	return nil
-}
-
-// noneTracked refuses a place that a repository's own settings chose and in which
-// git tracks files: a sweep would move sources.
-func noneTracked(ctx context.Context, g *git.Repo, place string) error {
-	s, err := g.Snapshot(ctx)
-	if err != nil {
-		return err
-	}
-	for _, e := range s.Index.Entries {
-		if e.Path.Under(repo.Path(place)) {
-			return &fault.Error{
-				Hint: "choose another directory, or, if that is meant, name it: ken state --dir " + fault.Quote(place) + " …",
-				Err:  fmt.Errorf("the state directory %s holds files that git tracks, such as %s", place, e.Path),
-			}
-		}
-	}
-	return nil
 }
 
 func (s *stateSpace) Keeper() *workflow.Keeper { return s.keeper }

@@ -86,7 +86,11 @@ func (p *program) remarkDocs(rep *docs.Report, all bool) (wanting bool) {
 	}
 	for _, u := range rep.Unread {
 		if !u.NoText || all {
-			p.io.Remarkf("ken: %s is not judged: %s", u.File, plain(u.Why))
+			how := "not"
+			if u.Partial {
+				how = "not fully"
+			}
+			p.io.Remarkf("ken: %s is %s judged: %s", u.File, how, plain(u.Why))
 		}
 		wanting = wanting || !u.NoText
 	}

@@ -18,7 +18,6 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/bmatcuk/doublestar/v4"
 	"go.yaml.in/yaml/v3"
 
 	"ken/internal/contract"
@@ -160,10 +159,8 @@ func (p surveyPolicy) policy() (Survey, error) {
 	if s.Prices, err = prices(p.Prices); err != nil {
 		return s, err
 	}
-	for _, g := range p.Exclude {
-		if !doublestar.ValidatePattern(g) {
-			return s, fmt.Errorf("malformed glob %q", g)
-		}
+	if err := repo.CheckGlobs(p.Exclude); err != nil {
+		return s, err
 	}
 	switch {
 	case !slices.Contains([]string{"", "outline", "anthropic", "openai", "command"}, p.Provider):
@@ -304,7 +301,7 @@ func Parse(b []byte) (Config, error) {
 	}
 	c := Config{Registry: registry.Policy(f.Registry)}
 	if err := c.Registry.Validate(); err != nil {
-		return Config{}, malformed(fmt.Errorf("registry: %w", err))
+		return Config{}, malformed(atGlob(b, fmt.Errorf("registry: %w", err)))
 	}
 	c.Spec = Spec{Main: f.Spec.Main, Gate: spec.GatePolicy{BlockUnknown: bool(f.Spec.GateUnknown)}}
 	if t := f.Spec.GateThreshold; t != nil {
@@ -312,22 +309,54 @@ func Parse(b []byte) (Config, error) {
 	}
 	var err error
 	if c.Survey, err = f.Survey.policy(); err != nil {
-		return Config{}, malformed(fmt.Errorf("survey: %w", err))
+		return Config{}, malformed(atGlob(b, fmt.Errorf("survey: %w", err)))
 	}
 	if c.Share, err = f.Share.policy(); err != nil {
-		return Config{}, malformed(fmt.Errorf("share: %w", err))
+		return Config{}, malformed(atGlob(b, fmt.Errorf("share: %w", err)))
 	}
 	if c.Team, err = team(f.Store, f.Team); err != nil {
 		return Config{}, malformed(err)
 	}
-	for _, g := range f.Docs.Exclude {
-		if !doublestar.ValidatePattern(g) {
-			return Config{}, malformed(fmt.Errorf("docs: malformed glob %q", g))
+	if err := repo.CheckGlobs(f.Docs.Exclude); err != nil {
+		return Config{}, malformed(atGlob(b, fmt.Errorf("docs: %w", err)))
+	}
+	for _, g := range f.Docs.OK { // or a mention, which need not be a glob
+		if err := repo.CheckGlobSize(g); err != nil {
+			return Config{}, malformed(atGlob(b, fmt.Errorf("docs: %w", err)))
 		}
 	}
 	c.Docs = Docs(f.Docs)
 	c.State = State{Dir: string(f.State.Dir), ArchiveRuns: (*int)(f.State.ArchiveRuns)}
 	return c, nil
+}
+
+// atGlob puts the line of a glob that is refused before the error, as the decoder does.
+func atGlob(text []byte, err error) error {
+	refused, ok := errors.AsType[*repo.GlobError](err)
+	if !ok {
+		return err
+	}
+	var doc yaml.Node
+	if yaml.Unmarshal(text, &doc) != nil {
+		return err
+	}
+	if line := lineOf(&doc, refused.Glob); line > 0 {
+		return fmt.Errorf("line %d: %w", line, err)
+	}
+	return err
+}
+
+// lineOf returns the line of the first scalar with a value, 0 if there is none.
+func lineOf(n *yaml.Node, value string) int {
+	if n.Kind == yaml.ScalarNode && n.Value == value {
+		return n.Line
+	}
+	for _, child := range n.Content {
+		if line := lineOf(child, value); line > 0 {
+			return line
+		}
+	}
+	return 0
 }
 
 // malformed puts a decoder's complaint into the form file:line: what.

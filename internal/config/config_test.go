@@ -62,7 +62,7 @@ func TestMalformedNamesTheLine(t *testing.T) {
 		"share:\n  budget: 0\n":                    ".ken/config.yaml:2: ",
 		"share: {trust: everybody}\n":              ".ken/config.yaml: ",
 		"share: {authors: ['[a']}\n":               ".ken/config.yaml: ",
-		"registry: {exclude: ['[a']}\n":            ".ken/config.yaml: ",
+		"registry: {exclude: ['[a']}\n":            ".ken/config.yaml:1: ",
 		"registry: {stale_grades: [huge]}\n":       ".ken/config.yaml: ",
 	} {
 		_, err := config.Parse([]byte(text))
@@ -172,6 +172,27 @@ func TestBudget(t *testing.T) {
 		c, err := config.Parse([]byte("share: {budget: " + text + "}\n"))
 		if err != nil || c.Share.Budget != want {
 			t.Errorf("%s: %d, %v", text, c.Share.Budget, err)
+		}
+	}
+}
+
+// A glob that would take long to match is refused wherever the settings take one, with its line and
+// the limit.
+func TestGlobLimits(t *testing.T) {
+	nested := strings.Repeat("{", 300) + "a" + strings.Repeat("}", 300)
+	for _, c := range []struct{ text, want string }{
+		{"registry:\n  exclude:\n    - a\n    - '" + nested + "'\n", ".ken/config.yaml:4: registry: glob"},
+		{"registry:\n  include: ['" + nested + "']\n", ".ken/config.yaml:2: registry: glob"},
+		{"survey:\n  exclude: ['" + nested + "']\n", ".ken/config.yaml:2: survey: glob"},
+		{"docs:\n  exclude: ['" + nested + "']\n", ".ken/config.yaml:2: docs: glob"},
+		{"docs:\n  ok: ['" + nested + "']\n", ".ken/config.yaml:2: docs: glob"},
+		{"share:\n  authors: ['" + strings.Repeat("*a", 600) + "']\n", ".ken/config.yaml:2: share: authors: glob"},
+		{"docs:\n  exclude: [" + strings.Repeat("a,", 1001) + "]\n", "docs: 1001 globs in one list, more than 1000"},
+		{"registry:\n  exclude: [" + strings.Repeat("a,", 1001) + "]\n", "registry: 1001 globs in one list, more than 1000"},
+	} {
+		_, err := config.Parse([]byte(c.text))
+		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "more than") {
+			t.Errorf("%.60q gives %v, want %q and the limit", c.text, err, c.want)
 		}
 	}
 }

@@ -27,7 +27,7 @@ type claim struct {
 const (
 	maxVersions     = 2_000     // of one document
 	maxVersionBytes = 256 << 20 // of all
-	maxSearched     = 32 << 30  // bytes, each as often as something is looked for in it
+	maxSearched     = 8 << 30   // bytes, each as often as something is looked for in it
 	maxDocMoves     = 8         // of one document
 )
 
@@ -171,35 +171,43 @@ func (j *judge) compare(ctx context.Context, versions []version, found map[int]c
 		ids[i] = v.id
 	}
 	return j.past.Blobs(ctx, ids, func(i int, content []byte, err error) {
-		v := &versions[i]
-		switch {
-		case v.trail.vague != "" || len(v.trail.open) == 0:
-			return
-		case err != nil:
-			v.trail.vague = whyNot(err)
-			return
-		case !budget.left():
-			v.trail.vague = whyTooMuch
-			return
-		}
-		budget.bytes -= int64(len(content))
-		said := make(map[string]bool) // by what was looked for
-		still := v.trail.open[:0]
-		for _, m := range v.trail.open {
-			text := j.list[m].searched()
-			has, known := said[text]
-			if !known {
-				has = says(content, text)
-				said[text] = has
-				budget.searched -= int64(len(content))
-			}
-			if has {
-				found[m] = claim{commit: j.history.Commit(v.commit).ID, num: v.commit, doc: v.trail.path}
-				still = append(still, m)
-			}
-		}
-		v.trail.open = still
+		j.compareOne(&versions[i], content, err, found, budget)
 	})
+}
+
+func (j *judge) compareOne(v *version, content []byte, err error, found map[int]claim, budget *versionBudget) {
+	switch {
+	case v.trail.vague != "" || len(v.trail.open) == 0:
+		return
+	case err != nil:
+		v.trail.vague = whyNot(err)
+		return
+	case !budget.left():
+		v.trail.vague = whyTooMuch
+		return
+	}
+	budget.bytes -= int64(len(content))
+	said := make(map[string]bool) // by what was looked for
+	still := v.trail.open[:0]
+	for i, m := range v.trail.open {
+		if !budget.left() {
+			v.trail.vague = whyTooMuch
+			still = append(still, v.trail.open[i:]...)
+			break
+		}
+		text := j.list[m].searched()
+		has, known := said[text]
+		if !known {
+			has = says(content, text)
+			said[text] = has
+			budget.searched -= int64(len(content))
+		}
+		if has {
+			found[m] = claim{commit: j.history.Commit(v.commit).ID, num: v.commit, doc: v.trail.path}
+			still = append(still, m)
+		}
+	}
+	v.trail.open = still
 }
 
 // searched is the text by which a mention is found in other versions.

@@ -116,13 +116,14 @@ func (r *Report) Undecided() bool {
 	})
 }
 
-// An Unread is a document that nobody could judge.
+// An Unread is a document that nobody could judge, or not all of it.
 type Unread struct {
 	File repo.Path
 	Why  string
 	// Lasting is set if that is so by what is in it, whoever reads it, and NoText if
 	// that is no prose at all.
 	Lasting, NoText bool
+	Partial         bool // some of it is judged
 }
 
 // Shown lists what a document's owner should see.
@@ -303,12 +304,13 @@ func (j *judge) readDocuments(ctx context.Context, files []File) error {
 		}
 	}
 	found := make([][]Judged, len(chosen))
+	partial := make([]string, len(chosen))
 	failed := make([]error, len(chosen))
 	err := j.tree.Read(ctx, chosen, MaxBytes, func(i int, content []byte, err error) {
 		if failed[i] = err; err != nil {
 			return
 		}
-		found[i], failed[i] = j.mentions(chosen[i].Path, content)
+		found[i], partial[i], failed[i] = j.mentions(chosen[i].Path, content)
 	})
 	if err != nil {
 		return err
@@ -330,6 +332,9 @@ func (j *judge) readDocuments(ctx context.Context, files []File) error {
 		}
 		j.report.Documents = append(j.report.Documents, Tally{f.Path, make(map[Verdict]int)})
 		j.list = append(j.list, found[i]...)
+		if partial[i] != "" {
+			j.report.Unread = append(j.report.Unread, Unread{File: f.Path, Why: partial[i], Lasting: true, Partial: true})
+		}
 	}
 	return nil
 }

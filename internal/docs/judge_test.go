@@ -261,7 +261,7 @@ func TestJudgeBombs(t *testing.T) {
 				text = fmt.Appendf(text, "├── file%d.go\n", i)
 			}
 			j := &judge{census: newCensus(nil)}
-			if _, err := j.mentions("README.md", append(text, "```\n"...)); err != nil {
+			if _, _, err := j.mentions("README.md", append(text, "```\n"...)); err != nil {
 				t.Fatal(err)
 			}
 			return j

@@ -40,8 +40,8 @@ var ErrTooComplex = errors.New("too deeply nested, or too many brackets in one p
 const (
 	// maxNesting is how many marks of quotes and lists a line may begin with.
 	maxNesting = 100
-	// maxBrackets bounds the brackets of a paragraph times its bytes: goldmark
-	// looks for the end of a link from every bracket on.
+	// maxBrackets bounds the open brackets of a paragraph times its bytes: goldmark
+	// looks for the end of a link from every open bracket on.
 	maxBrackets = 20_000_000
 )
 
@@ -128,18 +128,30 @@ func linesOf(n ast.Node, body []byte, base int) []Span {
 
 // tooComplex reports whether goldmark would take long for a document.
 func tooComplex(body []byte) bool {
-	brackets, size := 0, 0 // of the paragraph
+	var square, round, most, size int // open brackets of the paragraph, the most at a time, its bytes
 	for line := range bytes.Lines(body) {
 		if nesting(line) > maxNesting {
 			return true
 		}
 		if len(bytes.TrimSpace(line)) == 0 {
-			brackets, size = 0, 0
+			square, round, most, size = 0, 0, 0, 0
 			continue
 		}
-		brackets += bytes.Count(line, []byte("["))
 		size += len(line)
-		if brackets*size > maxBrackets {
+		for i, b := range line {
+			switch {
+			case b == '[':
+				square++
+			case b == ']':
+				square = max(0, square-1)
+			case b == '(' && i > 0 && line[i-1] == ']':
+				round++
+			case b == ')':
+				round = max(0, round-1)
+			}
+			most = max(most, square+round)
+		}
+		if most*size > maxBrackets {
 			return true
 		}
 	}

@@ -10,13 +10,14 @@ import (
 	"ken/internal/repo"
 )
 
-// mentions reads one document, and marks what nobody wants to hear of.
-func (j *judge) mentions(doc repo.Path, content []byte) ([]Judged, error) {
+// mentions reads one document, and marks what nobody wants to hear of. It returns why there may be
+// more mentions, "" if these are all.
+func (j *judge) mentions(doc repo.Path, content []byte) (list []Judged, partial string, err error) {
 	read, err := Read(doc, content)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	list := make([]Judged, len(read.Mentions))
+	list = make([]Judged, len(read.Mentions))
 	past, decision := historical(doc) || chronicle(doc, content), roleOf(doc) == Decision
 	var prompted []bool // of each line, once somebody asks
 	for i, m := range read.Mentions {
@@ -37,7 +38,7 @@ func (j *judge) mentions(doc repo.Path, content []byte) ([]Judged, error) {
 			}
 		}
 	}
-	return list, nil
+	return list, read.Partial, nil
 }
 
 // printed says of each line whether the block of code that it is in begins with a command

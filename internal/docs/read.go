@@ -17,10 +17,16 @@ type Document struct {
 	Path     repo.Path
 	Mentions []Mention // in the document's order
 	Acks     []Ack     // likewise
+	Partial  string    // why there may be more mentions; "" if these are all
 }
 
-// MaxBytes is how large a document may be to be read.
-const MaxBytes = 1 << 20
+const (
+	// MaxBytes is how large a document may be to be read.
+	MaxBytes = 1 << 20
+	// maxMentions is how many mentions of one document are judged: each is looked for in the
+	// document's older versions.
+	maxMentions = 10_000
+)
 
 // The reasons not to read a document, besides those of whoever fetches it.
 var (
@@ -56,6 +62,10 @@ func Read(path repo.Path, content []byte) (*Document, error) {
 
 	slices.SortStableFunc(r.found, func(a, b found) int { return cmp.Compare(a.pos, b.pos) })
 	doc := &Document{Path: path, Acks: r.finish()}
+	if more := len(r.found) - maxMentions; more > 0 {
+		r.found = r.found[:maxMentions]
+		doc.Partial = fmt.Sprintf("only the first %d mentions were judged, and there are %d more", maxMentions, more)
+	}
 	doc.Mentions = make([]Mention, len(r.found))
 	for i, f := range r.found {
 		doc.Mentions[i] = f.Mention

@@ -327,6 +327,10 @@ func (r *shellReader) command(line []word) {
 	}
 }
 
+// maxDir is how long the path of a directory may become by one cd after another: longer than any
+// that a document means.
+const maxDir = 1024
+
 // assignment reports whether a word sets a variable for a command.
 func assignment(s string) bool {
 	name, _, ok := strings.Cut(s, "=")
@@ -354,7 +358,7 @@ func (r *shellReader) changeDir(args []word, cloned bool) {
 		}
 		if r.in = path.Join(r.in, dir); r.in == "." {
 			r.in = ""
-		} else if strings.HasPrefix(r.in, "..") {
+		} else if strings.HasPrefix(r.in, "..") || len(r.in) > maxDir {
 			r.lost = true
 		}
 	}

@@ -42,6 +42,11 @@ const (
 	mark   itemKind = 'm' // a token of white space: that it is there counts
 	opened itemKind = '('
 	closed itemKind = ')'
+
+	blanks    itemKind = 'w' // white space within a line: its bytes count
+	lineBreak itemKind = 'n' // the end of a line, however many empty lines follow
+	indent    itemKind = '>'
+	dedent    itemKind = '<'
 )
 
 // A draft is a symbol before its digests are made.

@@ -19,19 +19,21 @@ func readGo(f *file) error {
 	set := token.NewFileSet()
 	tree, err := parser.ParseFile(set, "", f.src, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
+		f.blind = true
 		f.note("syntax error: " + clip(err.Error(), 200))
 	}
 	if tree == nil {
-		f.blind = true
 		return nil
 	}
-	g := &goReader{file: f, tokens: set.File(tree.FileStart), docs: make(map[token.Pos]bool), toks: f.scratch.spans[:0]}
+	g := &goReader{file: f, tokens: set.File(tree.FileStart), docs: make(map[token.Pos]bool), preamble: make(map[token.Pos]bool), toks: f.scratch.spans[:0]}
 	if tree.Name != nil {
 		f.pkg = tree.Name.Name
 	}
 	if tree.Doc != nil {
 		f.doc = g.sentence(tree.Doc)
-		g.docs[tree.Doc.Pos()] = true
+		for _, line := range tree.Doc.List {
+			g.docs[line.Pos()] = true
+		}
 	}
 	for _, decl := range tree.Decls {
 		g.markDocs(decl)
@@ -50,9 +52,10 @@ func readGo(f *file) error {
 
 type goReader struct {
 	*file
-	tokens *token.File
-	docs   map[token.Pos]bool // comments that document something
-	toks   []span             // all tokens; auto-inserted semicolons are empty
+	tokens   *token.File
+	docs     map[token.Pos]bool // comments that document something
+	preamble map[token.Pos]bool // comments that cgo reads
+	toks     []span             // all tokens; auto-inserted semicolons are empty
 }
 
 func (g *goReader) at(p token.Pos) int {
@@ -62,11 +65,42 @@ func (g *goReader) at(p token.Pos) int {
 	return min(max(g.tokens.Offset(p), 0), len(g.src))
 }
 
-// directives are comments that a tool reads: the compiler's, those of linters, and what
-// examples are held to.
+// directives are comments that a tool reads: the compiler's and those of linters.
 var directives = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^//(line |export |extern |nolint|[a-z0-9]+:[a-z0-9])|^//\s*\+build |^// Code generated .* DO NOT EDIT\.$|^(//|/\*)\s*(?i:unordered )?(?i:output:)`)
+	return regexp.MustCompile(`^//(line |export |extern |nolint|[a-z0-9]+:[a-z0-9])|^//\s*\+build |^// Code generated .* DO NOT EDIT\.$`)
 })
+
+// isOutput finds the comment that says what an example prints. The comments behind it belong to it.
+var isOutput = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(//|/\*)\s*(?i:unordered )?(?i:output:)`)
+})
+
+func emptyLineFollows(src []byte) bool {
+	rest, found := bytes.CutPrefix(bytes.TrimLeft(src, " \t\r"), []byte("\n"))
+	return found && bytes.HasPrefix(bytes.TrimLeft(rest, " \t\r"), []byte("\n"))
+}
+
+// markC notes the comment of import "C", which is a program in C.
+func (g *goReader) markC(c *ast.CommentGroup) {
+	if c == nil {
+		return
+	}
+	for _, line := range c.List {
+		g.preamble[line.Pos()] = true
+	}
+}
+
+// onlyImport returns what a declaration imports, when it is one import.
+func onlyImport(n *ast.GenDecl) (path string, ok bool) {
+	if n.Tok != token.IMPORT || len(n.Specs) != 1 {
+		return "", false
+	}
+	spec, ok := n.Specs[0].(*ast.ImportSpec)
+	if !ok {
+		return "", false
+	}
+	return spec.Path.Value, true
+}
 
 // markDocs notes the doc comments of a declaration. Those inside of bodies
 // document nothing that others see.
@@ -88,12 +122,18 @@ func (g *goReader) markDocs(decl ast.Decl) {
 			note(n.Doc)
 		case *ast.GenDecl:
 			note(n.Doc)
+			if path, ok := onlyImport(n); ok && path == `"C"` {
+				g.markC(n.Doc)
+			}
 		case *ast.TypeSpec:
 			note(n.Doc, n.Comment)
 		case *ast.ValueSpec:
 			note(n.Doc, n.Comment)
 		case *ast.ImportSpec:
 			note(n.Doc)
+			if n.Path.Value == `"C"` {
+				g.markC(n.Doc)
+			}
 		case *ast.Field:
 			note(n.Doc, n.Comment)
 		}
@@ -114,7 +154,8 @@ func (g *goReader) scan() {
 	}, scanner.ScanComments)
 	g.names = []string{";"}
 	base := g.tokens.Base() - tf.Base()
-	held := item{} // a comma or semicolon that the next token decides about
+	output := false // the comment is part of what an example prints
+	held := item{}  // a comma or semicolon that the next token decides about
 	for {
 		pos, tok, lit := s.Scan()
 		start := tf.Offset(pos)
@@ -122,14 +163,31 @@ func (g *goReader) scan() {
 		if tok.IsOperator() && tok != token.SEMICOLON {
 			it.end = uint32(start + len(tok.String()))
 		}
+		if tok != token.COMMENT && tok != token.SEMICOLON {
+			output = false
+		}
 		switch tok {
 		case token.COMMENT:
 			// The scanner takes carriage returns out of lit.
 			it.end = uint32(start + g.commentLen(start))
-			if !g.docs[pos+token.Pos(base)] && !directives().MatchString(lit) {
+			own := pos + token.Pos(base)
+			output = isOutput().MatchString(lit) || output
+			switch {
+			case output || g.preamble[own]:
+				it.what = aside
+			case directives().MatchString(lit):
+				it.what = aside
+				g.items = append(g.items, it)
+				// Some directives count only with an empty line behind them, and some only without.
+				if emptyLineFollows(g.src[it.end:]) {
+					g.items = append(g.items, item{what: lineBreak, start: it.end, end: it.end})
+				}
+				continue
+			case g.docs[own]:
+				it.what = docs
+			default:
 				continue
 			}
-			it.what = docs
 		case token.SEMICOLON:
 			it = item{what: mark, start: uint32(start), end: uint32(start)}
 		case token.STRING:

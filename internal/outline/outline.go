@@ -28,7 +28,7 @@ import (
 )
 
 // Version changes whenever the same bytes would get another outline.
-const Version = 2
+const Version = 3
 
 // Limits of what is read. Beyond them there is no outline, or a shorter one that
 // says so.
@@ -55,9 +55,9 @@ type Outline struct {
 	Partial string `json:"partial,omitempty"`
 
 	// Tokens names the syntax tree with its leaves. White space and plain
-	// comments do not change it; doc comments and directives do, and so does
-	// indentation where the language says so. It is zero when the file could not
-	// be read well enough to tell.
+	// comments do not change it, except where the language gives a meaning to
+	// white space. Doc comments and directives change it. It is zero when the file
+	// could not be read well enough to tell.
 	Tokens fresh.Digest `json:"tokens,omitzero"`
 	// Interface names the signatures and whose they are to use, in whatever
 	// order they stand.

@@ -23,6 +23,11 @@ type reader struct {
 	public  bool           // what is being walked may be used by others
 	known   map[string]int // symbols by name, where a language asks
 	inType  bool           // what is being walked is a type
+
+	// Of Python, as far as it is itemised.
+	begun    bool // there was a token
+	brackets int
+	blocks   []column // that are open, without the file's own
 }
 
 // readTree reads src by the tree of text, which is src, or src with the bytes in
@@ -121,6 +126,7 @@ func (r *reader) itemise(g *syntax.Grammar, root syntax.Node, blanked []span) {
 	}
 	nodes := r.scratch.nodes[:0] // the children of all frames, one behind the other
 	last := 0                    // all bytes before it are accounted for
+	var white spacing            // since the last token
 	// What stands between two nodes and is not white was a token that the grammar
 	// hides.
 	gap := func(to int) {
@@ -134,7 +140,9 @@ func (r *reader) itemise(g *syntax.Grammar, root syntax.Node, blanked []span) {
 			for from < to && isSpace(r.src[from]) {
 				from++
 			}
+			white.add(r.src, last, from)
 			if from < to {
+				r.space(&white, from)
 				r.items = append(r.items, item{what: leaf, start: uint32(from), end: uint32(to)})
 			}
 			last = to
@@ -145,12 +153,15 @@ func (r *reader) itemise(g *syntax.Grammar, root syntax.Node, blanked []span) {
 		start, end := n.Start(), n.End()
 		before := last
 		gap(min(start, len(r.src)))
-		switch kind := kinds[n.Symbol()]; {
+		kind := kinds[n.Symbol()]
+		if kind != commentNode && start < end && !isSpace(r.src[start]) {
+			r.space(&white, start)
+		}
+		switch {
 		case kind == ordinaryNode:
 		case kind == commentNode:
-			if text := n.Text(r.src); r.docAt[start] || isDirective(text) {
-				r.items = append(r.items, item{what: docs, start: uint32(start), end: uint32(end)})
-			}
+			r.comment(start, end)
+			white.add(r.src, start, end)
 			last = max(last, end)
 			return
 		case kind == continuationNode && isWhite(r.src[start:end]):
@@ -161,8 +172,13 @@ func (r *reader) itemise(g *syntax.Grammar, root syntax.Node, blanked []span) {
 			last = max(last, end)
 			return
 		case kind == verbatimNode:
-			if n.Type() == "heredoc_body" { // its first lines may be empty
+			switch n.Type() {
+			case "heredoc_body": // its first lines may be empty
 				start = min(start, before)
+			case "heredoc_end": // with blanks behind it, it is text
+				for end < len(r.src) && (r.src[end] == ' ' || r.src[end] == '\t') {
+					end++
+				}
 			}
 			r.items = append(r.items, item{what: leaf, start: uint32(start), end: uint32(end)})
 			last = max(last, end)
@@ -173,6 +189,11 @@ func (r *reader) itemise(g *syntax.Grammar, root syntax.Node, blanked []span) {
 			it := item{what: leaf, start: uint32(start), end: uint32(end)}
 			if isWhite(r.src[start:end]) {
 				it.what, it.name = mark, n.Symbol()
+			} else if r.lang == Python {
+				r.bracket(r.src[start:end])
+			}
+			if (r.lang == JavaScript || r.lang == TypeScript || r.lang == TSX) && bytes.HasPrefix(r.src[start:], []byte("<!--")) { // a comment, except in modules
+				r.items = append(r.items, item{what: lineBreak, start: uint32(start), end: uint32(start)})
 			}
 			r.items = append(r.items, it)
 			last = max(last, end)
@@ -195,7 +216,34 @@ func (r *reader) itemise(g *syntax.Grammar, root syntax.Node, blanked []span) {
 		visit(nodes[top.at-1])
 	}
 	gap(len(r.src))
+	if r.lang == PHP {
+		r.space(&white, len(r.src))
+	}
 	r.scratch.nodes = nodes[:0]
+}
+
+// comment makes an item of a comment that counts.
+func (r *reader) comment(start, end int) {
+	text := r.src[start:end]
+	it := item{what: docs, start: uint32(start), end: uint32(end)}
+	oneLine := bytes.TrimRight(text, "\r\n")
+	// An encoding is looked for on the first two lines only.
+	encoding := (r.lang == Python || r.lang == Ruby) && r.line(start) <= 2 && bytes.Contains(text, []byte("coding"))
+	switch {
+	case encoding:
+		r.items = append(r.items, item{what: lineBreak, start: uint32(start), end: uint32(start)})
+		it.what = aside
+	case hidesCode(r.lang, r.src, start, end):
+		it.what = aside
+	case isDirective(string(text)) && (start == 0 || !bytes.HasPrefix(text, []byte("#!"))):
+		if bytes.IndexByte(oneLine, '\n') < 0 {
+			it.what = aside
+			it.end = uint32(start + len(bytes.TrimRight(text, " \t\r\n")))
+		}
+	case !r.docAt[start]:
+		return
+	}
+	r.items = append(r.items, it)
 }
 
 // isWhite reports text that cannot be seen.

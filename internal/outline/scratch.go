@@ -52,12 +52,14 @@ func (f *file) encode() {
 		s.codeAt = append(s.codeAt, uint32(len(s.code)))
 		text := f.src[it.start:it.end]
 		switch it.what {
-		case leaf, aside:
+		case leaf, aside, blanks:
 			s.code = appendPart(s.code, it.what, text)
 		case docs:
 			s.code = appendPart(s.code, docs, strings.Join(strings.Fields(undecorated(string(text))), " "))
 		case prose:
 			s.code = appendPart(s.code, prose, unwrapped(text))
+		case lineBreak, indent, dedent:
+			s.code = appendPart(s.code, it.what, "")
 		default:
 			s.code = appendPart(s.code, it.what, f.names[it.name])
 		}

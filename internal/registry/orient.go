@@ -118,7 +118,7 @@ func (r *Registry) summarise(ctx context.Context, b *brief, rep *Report, state f
 			return err
 		}
 		for i, k := range known {
-			b.line(fmt.Sprintf("%s  %s  %s", k.Verdict, paths[i], k.Gist()))
+			b.line(fmt.Sprintf("%s  %s  %s", k.Verdict, paths[i], k.quotedGist()))
 		}
 		paths = paths[n:]
 	}
@@ -132,6 +132,18 @@ func (k *Knowledge) Gist() string {
 		return "(" + strings.Join(notes, ", ") + ") " + FirstLine(k.Text)
 	}
 	return FirstLine(k.Text)
+}
+
+// quotedGist is Gist for agents.
+func (k *Knowledge) quotedGist() string {
+	text := ""
+	if k.Text != "" {
+		text = repo.Quotation(FirstLine(k.Text))
+	}
+	if notes := k.Remarks(); len(notes) > 0 {
+		return "(" + strings.Join(notes, ", ") + ") " + text
+	}
+	return text
 }
 
 // FirstLine is a text's first line, for lists.

@@ -63,9 +63,9 @@ func matches(globs []string, path repo.Path) bool {
 
 // Validate reports the first glob or grade that makes no sense.
 func (p Policy) Validate() error {
-	for _, g := range append(append([]string(nil), p.Exclude...), p.Include...) {
-		if !doublestar.ValidatePattern(g) {
-			return fmt.Errorf("malformed glob %q", g)
+	for _, globs := range [][]string{p.Exclude, p.Include} {
+		if err := repo.CheckGlobs(globs); err != nil {
+			return err
 		}
 	}
 	for _, g := range p.StaleGrades {

@@ -129,6 +129,9 @@ func matches(glob, who string) bool {
 
 // CheckGlob says whether a glob of authors can be understood.
 func CheckGlob(glob string) error {
+	if err := repo.CheckGlobSize(glob); err != nil {
+		return err
+	}
 	if _, err := path.Match(glob, ""); err != nil || glob == "" {
 		return fmt.Errorf("malformed glob %q", glob)
 	}

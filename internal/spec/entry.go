@@ -72,11 +72,11 @@ func ParseEntry(text string) (Entry, error) {
 	case e.Path == ".":
 		e.Path = ""
 	case strings.ContainsAny(e.Path, "*?[{"):
+		if err := repo.CheckGlobSize(e.Path); err != nil {
+			return fail("make several entries of it", "is refused: %v", err)
+		}
 		if !doublestar.ValidatePattern(e.Path) {
 			return fail("close every [ and {", "is no glob that makes sense")
-		}
-		if alternatives(e.Path) > maxAlternatives {
-			return fail("make several entries of it", "has braces with more than %d alternatives", maxAlternatives)
 		}
 		if e.Kind == DirEntry {
 			e.Path += "/**"
@@ -112,27 +112,6 @@ func hasDrive(p string) bool {
 // maxEntryBytes is how long the path of an entry may be; no system opens a longer
 // one.
 const maxEntryBytes = 4096
-
-// maxAlternatives is how many patterns a glob's braces may stand for; matching
-// tries each.
-const maxAlternatives = 256
-
-// alternatives returns for how many patterns the braces of a glob stand, at most.
-func alternatives(glob string) int {
-	total, open := 1, []int(nil)
-	for i := 0; i < len(glob) && total <= maxAlternatives; i++ {
-		switch last := len(open) - 1; {
-		case glob[i] == '{':
-			open = append(open, 1)
-		case glob[i] == ',' && last >= 0:
-			open[last]++
-		case glob[i] == '}' && last >= 0:
-			total *= open[last]
-			open = open[:last]
-		}
-	}
-	return total
-}
 
 // String returns the entry in its tidy spelling, which ParseEntry reads back.
 func (e Entry) String() string {

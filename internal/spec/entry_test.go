@@ -58,7 +58,7 @@ func TestParseEntry(t *testing.T) {
 
 	for _, text := range []string{
 		"", " ", "/", "/a", `\a`, "//server/x", "C:/a", `d:\a`, "..", "../a", "a/../../b", `..\a`, "./../a",
-		"src/[a", "src/{a,b", "src/[]", "a\x00b", ".#f", strings.Repeat("{a,b}", 9), strings.Repeat("a/", 3000),
+		"src/[a", "src/{a,b", "src/[]", "a\x00b", ".#f", strings.Repeat("{a,b}", 9), strings.Repeat("{", 9) + "a" + strings.Repeat("}", 9), strings.Repeat("*a", 600), strings.Repeat("a/", 3000),
 	} {
 		if e, err := spec.ParseEntry(text); err == nil {
 			t.Errorf("%q is %+v", text, e)

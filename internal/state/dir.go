@@ -37,7 +37,7 @@ type Options struct {
 	// negative.
 	Wait  time.Duration
 	Names Names // of the files that the mechanism itself uses
-	// Guard may refuse to have the directory written to; nil refuses nothing.
+	// Guard may refuse to have the directory listed or written to; nil refuses nothing.
 	Guard func(context.Context) error
 	Now   func() time.Time // the clock; time.Now when nil
 }

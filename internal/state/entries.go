@@ -13,6 +13,11 @@ import (
 // directory that does not exist holds nothing. An entry that goes away meanwhile is
 // left out; one that cannot be inspected says why.
 func (d *Dir) Entries(ctx context.Context) ([]contract.Entry, error) {
+	if d.guard != nil {
+		if err := d.guard(ctx); err != nil {
+			return nil, err
+		}
+	}
 	root, err := d.open()
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

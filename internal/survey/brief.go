@@ -28,6 +28,7 @@ type Section struct {
 	Verdict string  `json:"verdict"`
 	Text    string  `json:"text"`
 	Receipt *string `json:"receipt"`
+	Own     bool    `json:"-"` // the text is ken's own statement, not the repository's
 }
 
 // BriefOptions say what a brief is about.
@@ -35,6 +36,7 @@ type BriefOptions struct {
 	Path   repo.Path // a file or a directory; "" for the root
 	Budget int       // tokens; DefaultBudget when 0
 	State  string    // how the files were found
+	Quoted bool      // it is read by its Quoted, which has to fit
 	// About is what others know of the path: a file's summary, the specs that
 	// govern it.
 	About []Section
@@ -48,6 +50,26 @@ const (
 
 // String returns the section as a paragraph that carries its verdict.
 func (s Section) String() string { return fmt.Sprintf("[%s] %s: %s\n", s.Verdict, s.Subject, s.Text) }
+
+// Quoted returns the section as a line for agents, in which the text is a quotation unless it is
+// ken's own.
+func (s Section) Quoted() string {
+	text := repo.Quotation(s.Text)
+	if s.Own {
+		text = strings.Join(strings.Fields(s.Text), " ")
+	}
+	return fmt.Sprintf("[%s] %s: %s\n", s.Verdict, s.Subject, text)
+}
+
+// Quoted returns the brief for agents, a line for each section.
+func (b *Brief) Quoted() string {
+	var text strings.Builder
+	text.WriteString(repo.QuotationNote + "\n")
+	for _, s := range b.Sections {
+		text.WriteString(s.Quoted())
+	}
+	return text.String()
+}
 
 // String returns the brief as text.
 func (b *Brief) String() string {
@@ -73,9 +95,13 @@ func (s *Survey) Brief(ctx context.Context, opts BriefOptions) (*Brief, error) {
 		return nil, err
 	}
 	b := &Brief{Commit: s.tree.Commit(), State: opts.State, Sections: []Section{}}
-	w := &briefing{judgement: j, Brief: b, left: opts.Budget * BytesPerToken, said: make(map[string]string)}
+	w := &briefing{judgement: j, Brief: b, left: opts.Budget * BytesPerToken, said: make(map[string]string), size: Section.String}
+	if opts.Quoted {
+		w.size = Section.Quoted
+		w.left -= len(repo.QuotationNote) + 1
+	}
 	if len(j.order) == 0 {
-		w.add(Section{Subject: ".", Verdict: None.String(), Text: "nothing is tracked yet"}, 0)
+		w.add(Section{Subject: ".", Verdict: None.String(), Text: "nothing is tracked yet", Own: true}, 0)
 		w.count()
 		return b, nil
 	}
@@ -140,7 +166,8 @@ func (j *judgement) leadsTo(d *Directory) *Directory {
 type briefing struct {
 	*judgement
 	*Brief
-	left int               // bytes
+	left int // bytes
+	size func(Section) string
 	said map[string]string // whose first lines were said, so that none is said twice
 	rest int               // directories that were too many
 	mute int               // directories without a text that would have had a line
@@ -183,7 +210,7 @@ func (w *briefing) write(at *Directory, opts BriefOptions) {
 	}
 	w.further(at)
 	if w.mute > 0 {
-		w.add(Section{Subject: "others", Verdict: None.String(), Text: fmt.Sprintf("%d more without text", w.mute)}, 0)
+		w.add(Section{Subject: "others", Verdict: None.String(), Text: fmt.Sprintf("%d more without text", w.mute), Own: true}, 0)
 	}
 	w.LeftOut += w.rest
 }
@@ -251,7 +278,7 @@ func (w *briefing) languages() {
 	if rest > 0 {
 		parts = append(parts, fmt.Sprintf("%d %s", rest, otherFiles))
 	}
-	w.add(Section{Subject: "files", Verdict: fresh.Fresh.String(), Text: fmt.Sprintf("%d that count: %s", total, strings.Join(parts, ", "))}, 0)
+	w.add(Section{Subject: "files", Verdict: fresh.Fresh.String(), Text: fmt.Sprintf("%d that count: %s", total, strings.Join(parts, ", ")), Own: true}, 0)
 }
 
 // extensions counts the files that count by what their names end in.
@@ -303,7 +330,7 @@ func (w *briefing) headline() {
 		text += fmt.Sprintf(", %d unknown", n)
 		verdict = fresh.Unknown.String()
 	}
-	w.add(Section{Subject: "knowledge", Verdict: verdict, Text: text}, 0)
+	w.add(Section{Subject: "knowledge", Verdict: verdict, Text: text, Own: true}, 0)
 }
 
 // tell adds a directory's text, or its beginning.
@@ -312,9 +339,9 @@ func (w *briefing) tell(d *Directory, most int) {
 	if st.Verdict == Excluded {
 		return
 	}
-	s := Section{Subject: Label(d.Path).String(), Verdict: st.Verdict.String(), Text: "no text yet"}
+	s := Section{Subject: Label(d.Path).String(), Verdict: st.Verdict.String(), Text: "no text yet", Own: true}
 	if shown := w.shown(st); shown.Text != nil {
-		s.Text, s.Receipt = *shown.Text, shown.Receipt
+		s.Text, s.Receipt, s.Own = *shown.Text, shown.Receipt, false
 		if shown.Outline {
 			s.Verdict += ", outline"
 		}
@@ -347,7 +374,7 @@ func (w *briefing) add(s Section, most int) {
 		}
 		s.Text = cutLines(first, most)
 	}
-	if over := len(s.String()) - w.left; over > 0 {
+	if over := len(w.size(s)) - w.left; over > 0 {
 		room := len(s.Text) - over
 		if room < leastBytes {
 			w.LeftOut++
@@ -355,7 +382,7 @@ func (w *briefing) add(s Section, most int) {
 		}
 		s.Text = cutLines(s.Text, room)
 	}
-	w.left -= len(s.String())
+	w.left -= len(w.size(s))
 	w.Sections = append(w.Sections, s)
 }
 

@@ -1,0 +1,66 @@
+package docs
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// A document with very many mentions is read in part, and says so.
+func TestReadsSoManyMentions(t *testing.T) {
+	var b strings.Builder
+	for i := range maxMentions + 5 {
+		fmt.Fprintf(&b, "[a%d]: src/a%d.go\n", i, i)
+	}
+	doc, err := Read("README.md", []byte(b.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(doc.Mentions) != maxMentions || !strings.Contains(doc.Partial, "10000 mentions") {
+		t.Errorf("%d mentions, partial %q; want the first %d and the limit", len(doc.Mentions), doc.Partial, maxMentions)
+	}
+	if doc, err = Read("README.md", []byte("[a]: src/a.go\n")); err != nil || doc.Partial != "" {
+		t.Errorf("a short document is partial: %q (%v)", doc.Partial, err)
+	}
+}
+
+// A shell that goes ever deeper is followed for so long: the directory of each mention would
+// be longer than that of the one before.
+func TestFollowsTheShellSoFar(t *testing.T) {
+	size := func(lines int) int {
+		doc, err := Read("README.md", []byte("```sh\n"+strings.Repeat("cd src && cat a/b.go\n", lines)+"```\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		total := 0
+		for _, m := range doc.Mentions {
+			total += len(m.In)
+		}
+		return total
+	}
+	if once, twice := size(4000), size(8000); twice > 2*once+1000 {
+		t.Errorf("8000 lines name directories of %d bytes, and 4000 lines %d: want at most twice as much", twice, once)
+	}
+}
+
+// Older versions are searched up to the budget, also when one version has more mentions than
+// it allows.
+func TestComparesWithinTheBudget(t *testing.T) {
+	const mentions = 1000
+	j := &judge{list: make([]Judged, mentions)}
+	open := make([]int, mentions)
+	for i := range open {
+		open[i] = i
+		j.list[i].Text = fmt.Sprintf("name%d", i)
+	}
+	content := []byte(strings.Repeat("x", 1000))
+	budget := versionBudget{bytes: 1 << 20, searched: 10_000}
+	tr := &trail{open: open}
+	j.compareOne(&version{trail: tr}, content, nil, map[int]claim{}, &budget)
+	if budget.searched < -1000 {
+		t.Errorf("%d bytes were searched beyond the budget; want one version's at most", -budget.searched)
+	}
+	if tr.vague != whyTooMuch || len(tr.open) != mentions-10 {
+		t.Errorf("%d mentions are open, because %q; want all that were not searched for, because %q", len(tr.open), tr.vague, whyTooMuch)
+	}
+}
