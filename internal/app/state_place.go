@@ -174,7 +174,8 @@ func (p statePlace) repository(ctx context.Context, dir string) (string, error) 
 			}
 		}
 	}
-	for at := dir; filepath.Dir(at) != at; at = filepath.Dir(at) {
+	// A work tree may lie inside of a bare repository, so what is above its root does not matter.
+	for at := dir; filepath.Dir(at) != at && !exists(filepath.Join(at, ".git")); at = filepath.Dir(at) {
 		if isBare(at) {
 			return "it belongs to the repository " + repo.Path(at).String(), nil
 		}

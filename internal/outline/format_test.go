@@ -36,10 +36,10 @@ func TestFormatKeepsTheTree(t *testing.T) {
 		full     int
 		formats  int // of a hundred changes, so many are graded format at least
 	}{
-		{"a.go", "testdata/format.go.txt", goParser, []string{"// c\n", "/* c */", "/* c\n*/"}, 3000, 10000, 10},
-		{"a.py", "testdata/format.py", pythonParser, []string{"# c\n", " # c\n"}, 1500, 8000, 10},
-		{"a.js", "testdata/format.js", scriptParser, []string{"// c\n", "/* c */", "/* c\n*/", "<!-- c\n", "\n--> c\n"}, 1500, 8000, 10},
-		{"a.sh", "testdata/format.sh", shellParser, []string{"# c\n", " # c\n"}, 1500, 12000, 10},
+		{"a.go", "testdata/format.go.txt", goParser, []string{"// c\n", "/* c */", "/* c\n*/"}, 2000, 6000, 10},
+		{"a.py", "testdata/format.py", pythonParser, []string{"# c\n", " # c\n"}, 1000, 5000, 10},
+		{"a.js", "testdata/format.js", scriptParser, []string{"// c\n", "/* c */", "/* c\n*/", "<!-- c\n", "\n--> c\n"}, 1000, 5000, 10},
+		{"a.sh", "testdata/format.sh", shellParser, []string{"# c\n", " # c\n"}, 1000, 6000, 10},
 	} {
 		t.Run(string(c.path), func(t *testing.T) {
 			src, err := os.ReadFile(c.sample)
