@@ -23,15 +23,16 @@ type behind struct {
 func (d *derivation) measureVersions(ctx context.Context) error {
 	var some []*study
 	for _, s := range d.studies {
-		if len(s.versions) == 0 && !s.before {
+		if len(s.versions) == 0 && !s.before && len(s.doubtful) == 0 {
 			continue // it is not committed yet: nothing can be ahead of it
 		}
 		d.govern(s)
 		some = append(some, s)
 	}
-	return d.measure(ctx, some, (*study).commits, func(s *study, v *cover, i int) {
+	err := d.measure(ctx, some, (*study).commits, func(s *study, v *cover, i int) {
 		s.top = v.top[i]
 		s.attested = s.top
+		s.above = slices.ContainsFunc(s.doubtful, func(c Num) bool { return !v.by(i, c) })
 		s.hidden = s.unseen && d.gap != ""
 		s.unseen = s.hidden && len(s.node.Code) > 0
 		if s.touched == 0 {
@@ -43,6 +44,12 @@ func (d *derivation) measureVersions(ctx context.Context) error {
 			}
 		}
 	})
+	for _, s := range some {
+		if s.touched == 0 {
+			s.standing = nil // there is nothing that they could quiet
+		}
+	}
+	return err
 }
 
 // measure finds which of the governed files of some nodes were touched by commits
@@ -55,7 +62,7 @@ func (d *derivation) measure(ctx context.Context, some []*study, set func(*study
 	if d.counted == nil {
 		d.counted = make([]int32, d.g.head+1)
 	}
-	return d.g.cover(ctx, sets, func(v *cover) {
+	err := d.g.cover(ctx, sets, func(v *cover) {
 		low := d.g.lowest(v)
 		for i := range v.sets {
 			s := some[v.first+i]
@@ -82,6 +89,10 @@ func (d *derivation) measure(ctx context.Context, some []*study, set func(*study
 			then(s, v, i)
 		}
 	})
+	if err != nil {
+		return err
+	}
+	return d.judgeTouches(ctx, some)
 }
 
 // weigh decides the acks of the nodes whose code was touched, follows code that was
@@ -94,8 +105,8 @@ func (d *derivation) weigh(ctx context.Context) error {
 	for _, s := range open {
 		d.wantAcks(s)
 		d.sheet.want(d.g.head, s.node.Path)
-		for _, c := range s.top {
-			d.sheet.want(c, s.pathAt(c))
+		for _, v := range s.versions {
+			d.sheet.want(v.commit, v.path)
 		}
 		for _, b := range s.behind {
 			d.sheet.want(d.g.head, b.file.path)
@@ -156,6 +167,19 @@ func (d *derivation) remeasure(ctx context.Context, some []*study) error {
 // compare finds the nodes whose code at head is what it was in one commit that
 // attests them with the spec that they have.
 func (d *derivation) compare(ctx context.Context, open []*study) error {
+	for _, s := range open {
+		if s.unsure != nil {
+			continue
+		}
+		for _, a := range d.attestations(s) {
+			for _, b := range s.behind {
+				d.sheet.want(a.commit, b.file.path) // mostly that was asked before
+			}
+		}
+	}
+	if err := d.sheet.ask(ctx); err != nil {
+		return err
+	}
 	hopeful := make(map[*study][]attestation)
 	for _, s := range open {
 		if s.unsure != nil {
@@ -188,11 +212,12 @@ type attestation struct {
 	path   repo.Path // of the spec
 }
 
-// attestations returns those whose spec is the one at head.
+// attestations returns those whose spec is the one at head: of all versions, since a spec
+// may be again what it was long ago, and of the acks that stand.
 func (d *derivation) attestations(s *study) []attestation {
 	var list []attestation
-	for _, c := range s.top {
-		list = append(list, attestation{c, s.pathAt(c)})
+	for _, v := range s.versions {
+		list = append(list, attestation{v.commit, v.path})
 	}
 	for _, c := range s.standing {
 		if c.state == AckValid {

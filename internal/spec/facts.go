@@ -164,6 +164,7 @@ type derivation struct {
 	gap     string
 	studies []*study
 	sheet   *sheet
+	merges  *mergeJudge
 	trail   *trail
 	taken   map[repo.Path]bool // the paths of the nodes at head
 	watched map[repo.Path]bool // where code may have gone
@@ -183,6 +184,9 @@ type study struct {
 	node     *Node
 	versions []version // ascending
 	before   bool      // there may be versions that the history does not reach back to
+	doubtful []Num     // merges that may be versions
+	doubt    string    // why nobody knows
+	above    bool      // one of them is not reached by any version
 	top      []Num     // the versions that no other reaches, descending
 	rows     []Num     // the versions, newest first
 	claims   []*claim  // the acks that may be for the node
@@ -199,6 +203,9 @@ type study struct {
 	unseen   bool     // nor does any ack
 	unsure   error    // of the contents, on which drift depends
 	unacked  bool     // and so does what was touched
+	// unsureMerge says why nobody knows whether a merge counts that is among what was
+	// touched, "" when all are known.
+	unsureMerge string
 	attested []Num    // where it was attested: top and the valid acks
 	extent   *extent  // how far it has moved; nil when nobody looked
 }
@@ -210,6 +217,7 @@ func newDerivation(nodes []*Node, h History, head Num, c Contents) *derivation {
 		expanded: make(map[Entry][]*file),
 		added:    make(map[Num]*addition), arrived: make(map[Num]map[berth]*arrival),
 	}
+	d.merges = newMergeJudge(h, d.g, c)
 	d.files = make(map[repo.Path]*file)
 	d.sheet.files = d.files
 	for _, n := range nodes {
@@ -224,10 +232,19 @@ func (d *derivation) facts(s *study) Facts {
 	switch {
 	case s.before:
 		f.unknown(FactVersion, d.gap)
+	case len(s.doubtful) > 0:
+		f.unknown(FactVersion, s.doubt)
 	default:
 		f.Version = new(len(s.versions))
 	}
-	if !s.unseen && !s.unacked {
+	unsureMerge := s.unsureMerge
+	if s.above {
+		unsureMerge = s.doubt
+	}
+	if s.touched == 0 {
+		unsureMerge = ""
+	}
+	if !s.unseen && !s.unacked && unsureMerge == "" {
 		f.Touched = new(s.touched)
 	}
 	switch {
@@ -240,12 +257,16 @@ func (d *derivation) facts(s *study) Facts {
 		f.unknown(FactDrift, s.unsure.Error())
 	case s.same:
 		f.Drift = new(0)
+	case unsureMerge != "" && s.drift() > 0:
+		f.unknown(FactDrift, unsureMerge)
 	default:
 		f.Drift = new(s.drift())
 	}
 	switch {
 	case s.hidden:
 		f.unknown(FactSession, d.gap)
+	case s.above:
+		f.unknown(FactSession, s.doubt)
 	default:
 		if len(f.Versions) > 0 {
 			f.LastEdited, f.Session = new(f.Versions[0].Date), f.Versions[0].Session
