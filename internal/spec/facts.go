@@ -192,22 +192,22 @@ type study struct {
 	claims   []*claim  // the acks that may be for the node
 	standing []*claim  // those of them that no version is above, newest first
 
-	files    []*file // what it governs, and where that has moved to
-	entries  int     // how many of files the entries name
-	moved    map[repo.Path]departure
-	behind   []behind // the files that were touched since
-	touched  int      // by how many commits
-	same     bool     // all of it is again what it was
-	follows  bool     // some of it is lost
-	hidden   bool     // no version that is known reaches the history's end
-	unseen   bool     // nor does any ack
-	unsure   error    // of the contents, on which drift depends
-	unacked  bool     // and so does what was touched
+	files   []*file // what it governs, and where that has moved to
+	entries int     // how many of files the entries name
+	moved   map[repo.Path]departure
+	behind  []behind // the files that were touched since
+	touched int      // by how many commits
+	same    bool     // all of it is again what it was
+	follows bool     // some of it is lost
+	hidden  bool     // no version that is known reaches the history's end
+	unseen  bool     // nor does any ack
+	unsure  error    // of the contents, on which drift depends
+	unacked bool     // and so does what was touched
 	// unsureMerge says why nobody knows whether a merge counts that is among what was
 	// touched, "" when all are known.
 	unsureMerge string
-	attested []Num    // where it was attested: top and the valid acks
-	extent   *extent  // how far it has moved; nil when nobody looked
+	attested    []Num   // where it was attested: top and the valid acks
+	extent      *extent // how far it has moved; nil when nobody looked
 }
 
 func newDerivation(nodes []*Node, h History, head Num, c Contents) *derivation {
