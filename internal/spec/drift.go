@@ -26,7 +26,12 @@ func (d *derivation) measureVersions(ctx context.Context) error {
 		if len(s.versions) == 0 && !s.before && len(s.doubtful) == 0 {
 			continue // it is not committed yet: nothing can be ahead of it
 		}
-		d.govern(s)
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if d.govern(s); s.beyond != "" {
+			s.files = nil
+		}
 		some = append(some, s)
 	}
 	err := d.measure(ctx, some, (*study).commits, func(s *study, v *cover, i int) {
@@ -35,6 +40,10 @@ func (d *derivation) measureVersions(ctx context.Context) error {
 		s.above = slices.ContainsFunc(s.doubtful, func(c Num) bool { return !v.by(i, c) })
 		s.hidden = s.unseen && d.gap != ""
 		s.unseen = s.hidden && len(s.node.Code) > 0
+		if d.looked += len(s.behind); d.looked > maxBehind {
+			s.behind, s.touched = nil, 0
+			s.beyond = fmt.Sprintf("all specs together govern more than %d files that were touched since, each counted for each spec; let fewer specs govern the same files", maxBehind)
+		}
 		if s.touched == 0 {
 			return
 		}
@@ -62,37 +71,76 @@ func (d *derivation) measure(ctx context.Context, some []*study, set func(*study
 	if d.counted == nil {
 		d.counted = make([]int32, d.g.head+1)
 	}
+	known := make(map[string]*since)
 	err := d.g.cover(ctx, sets, func(v *cover) {
 		low := d.g.lowest(v)
 		for i := range v.sets {
-			s := some[v.first+i]
-			s.behind, s.touched = nil, 0
-			d.measured++
-			for _, f := range s.files {
-				from, _ := slices.BinarySearchFunc(f.touches, low[i], func(t Touch, c Num) int { return cmp.Compare(t.Commit, c) })
-				var since []Touch
-				for _, t := range f.touches[from:] {
-					if v.by(i, t.Commit) {
-						continue
-					}
-					since = append(since, t)
-					if d.counted[t.Commit] != d.measured {
-						d.counted[t.Commit] = d.measured
-						s.touched++
-					}
-				}
-				if since != nil {
-					s.behind = append(s.behind, behind{f, since})
-				}
+			if ctx.Err() != nil {
+				return
 			}
+			s := some[v.first+i]
+			key := s.sinceKey(sets[v.first+i])
+			x := known[key]
+			if x == nil {
+				x = d.since(s.files, v, i, low[i])
+			}
+			if key != "" {
+				known[key] = x
+			}
+			s.behind, s.touched = x.behind, x.touched
 			s.unseen = slices.ContainsFunc(d.g.roots, func(c Num) bool { return !v.by(i, c) })
 			then(s, v, i)
 		}
 	})
+	if err == nil {
+		err = ctx.Err()
+	}
 	if err != nil {
 		return err
 	}
 	return d.judgeTouches(ctx, some)
+}
+
+// A since is what was touched of some files that a set of commits does not reach. It is
+// not to be changed: nodes share it.
+type since struct {
+	behind  []behind
+	touched int
+}
+
+// sinceKey names what of a node decides what was touched since some commits: nodes with
+// the same entries and versions are measured once. It is "" where the files are the
+// node's own, because some were followed.
+func (s *study) sinceKey(commits []Num) string {
+	if s.group == nil || len(s.files) != len(s.group.files) {
+		return ""
+	}
+	return fmt.Sprintf("%p%d", s.group, commits)
+}
+
+// since finds what was touched of files by commits that the i-th set of a cover does not
+// reach; low is the lowest of those.
+func (d *derivation) since(files []*file, v *cover, i int, low Num) *since {
+	x := &since{}
+	d.measured++
+	for _, f := range files {
+		from, _ := slices.BinarySearchFunc(f.touches, low, func(t Touch, c Num) int { return cmp.Compare(t.Commit, c) })
+		var touches []Touch
+		for _, t := range f.touches[from:] {
+			if v.by(i, t.Commit) {
+				continue
+			}
+			touches = append(touches, t)
+			if d.counted[t.Commit] != d.measured {
+				d.counted[t.Commit] = d.measured
+				x.touched++
+			}
+		}
+		if touches != nil {
+			x.behind = append(x.behind, behind{f, touches})
+		}
+	}
+	return x
 }
 
 // weigh decides the acks of the nodes whose code was touched, follows code that was
@@ -103,6 +151,9 @@ func (d *derivation) weigh(ctx context.Context) error {
 		return nil
 	}
 	for _, s := range open {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		d.wantAcks(s)
 		d.sheet.want(d.g.head, s.node.Path)
 		for _, v := range s.versions {
@@ -182,6 +233,9 @@ func (d *derivation) compare(ctx context.Context, open []*study) error {
 	}
 	hopeful := make(map[*study][]attestation)
 	for _, s := range open {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		if s.unsure != nil {
 			continue
 		}
@@ -200,6 +254,9 @@ func (d *derivation) compare(ctx context.Context, open []*study) error {
 		return err
 	}
 	for s, list := range hopeful {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		s.unsure = d.sheet.err
 		s.same = s.unsure == nil && slices.ContainsFunc(list, func(a attestation) bool { return d.holds(s, a.commit, nil) })
 	}

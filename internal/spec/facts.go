@@ -152,6 +152,9 @@ func deriveSome(ctx context.Context, some, all []*Node, at Standpoint, h History
 	}
 	found := derived{facts: make([]Facts, len(d.studies)), watched: d.watched, doubt: d.doubt}
 	for i, s := range d.studies {
+		if err := ctx.Err(); err != nil {
+			return derived{}, err
+		}
 		found.facts[i] = d.facts(s)
 	}
 	return found, nil
@@ -172,6 +175,10 @@ type derivation struct {
 	rivals   map[repo.Path][]*ack // by a path that may be what they speak of
 	files    map[repo.Path]*file
 	expanded map[Entry][]*file
+	governed map[string]*group // by entries
+	paths    []repo.Path       // all of the history, once they were asked for
+	limit    matchLimit
+	looked   int                        // at files that were touched
 	measured int32                      // how often a node was measured
 	counted  []int32                    // by commit: when it was last counted
 	added    map[Num]*addition          // what some commits added
@@ -192,6 +199,8 @@ type study struct {
 	claims   []*claim  // the acks that may be for the node
 	standing []*claim  // those of them that no version is above, newest first
 
+	group   *group  // of the nodes with the same entries
+	beyond  string  // why not all that it governs was looked at, "" when it was
 	files   []*file // what it governs, and where that has moved to
 	entries int     // how many of files the entries name
 	moved   map[repo.Path]departure
@@ -214,8 +223,8 @@ func newDerivation(nodes []*Node, h History, head Num, c Contents) *derivation {
 	d := &derivation{
 		h: h, g: newGraph(h, head), gap: h.Gap(), sheet: newSheet(h, c),
 		taken: make(map[repo.Path]bool), watched: make(map[repo.Path]bool),
-		expanded: make(map[Entry][]*file),
-		added:    make(map[Num]*addition), arrived: make(map[Num]map[berth]*arrival),
+		expanded: make(map[Entry][]*file), governed: make(map[string]*group),
+		added: make(map[Num]*addition), arrived: make(map[Num]map[berth]*arrival),
 	}
 	d.merges = newMergeJudge(h, d.g, c)
 	d.files = make(map[repo.Path]*file)
@@ -244,13 +253,15 @@ func (d *derivation) facts(s *study) Facts {
 	if s.touched == 0 {
 		unsureMerge = ""
 	}
-	if !s.unseen && !s.unacked && unsureMerge == "" {
+	if !s.unseen && !s.unacked && unsureMerge == "" && s.beyond == "" {
 		f.Touched = new(s.touched)
 	}
 	switch {
 	case s.node.Blind != "":
 		f.Touched = nil
 		f.unknown(FactDrift, s.node.Blind)
+	case s.beyond != "":
+		f.unknown(FactDrift, s.beyond)
 	case s.unseen:
 		f.unknown(FactDrift, d.gap)
 	case s.unsure != nil:

@@ -75,7 +75,7 @@ func (r *Reader) readTree(ctx context.Context, o *outlook, k *keptListing, same 
 			t.nodes = append(t.nodes, t.was.Nodes[i].node())
 			t.sums = append(t.sums, t.was.Nodes[i].Sum)
 		}
-	} else if err := r.loadNodes(ctx, t); err != nil {
+	} else if err := r.makeNodes(ctx, t); err != nil {
 		return nil, err
 	}
 	t.match()
@@ -104,12 +104,15 @@ func (r *Reader) readFiles(ctx context.Context, t *tree) error {
 	return nil
 }
 
-// loadNodes makes the nodes of a tree of its files.
-func (r *Reader) loadNodes(ctx context.Context, t *tree) error {
+// makeNodes makes the nodes of a tree of its files.
+func (r *Reader) makeNodes(ctx context.Context, t *tree) error {
 	if err := r.readFiles(ctx, t); err != nil {
 		return err
 	}
-	t.nodes = Load(t.files)
+	var err error
+	if t.nodes, err = loadNodes(ctx, t.files); err != nil {
+		return err
+	}
 	sums := r.sums(t.files)
 	for _, n := range t.nodes {
 		t.sums = append(t.sums, sums[n.Path])
@@ -247,9 +250,9 @@ func (r *Reader) validate(ctx context.Context, t *tree, head repo.ID, h History)
 	if err != nil || w == nil {
 		return err
 	}
-	touched, ok := t.touchedBy(w, h)
+	touched, ok := t.touchedBy(ctx, w, h)
 	if !ok {
-		return nil
+		return ctx.Err()
 	}
 	for i := range t.nodes {
 		t.valid[i] = !touched[i] && t.sums[i] == t.was.Nodes[i].Sum
@@ -258,8 +261,9 @@ func (r *Reader) validate(ctx context.Context, t *tree, head repo.ID, h History)
 	return nil
 }
 
-// touchedBy says which nodes news may have to do with; ok is false when it may be any.
-func (t *tree) touchedBy(w *news, h History) (touched []bool, ok bool) {
+// touchedBy says which nodes news may have to do with; ok is false when it may be any,
+// and when the context is done.
+func (t *tree) touchedBy(ctx context.Context, w *news, h History) (touched []bool, ok bool) {
 	touched = make([]bool, len(t.nodes))
 	at := make(map[repo.Path]int, len(t.nodes))
 	for i, n := range t.nodes {
@@ -293,7 +297,11 @@ func (t *tree) touchedBy(w *news, h History) (touched []bool, ok bool) {
 		watched[p] = true
 	}
 	followed := false
+	var limit matchLimit
 	for p := range w.changed {
+		if ctx.Err() != nil || !limit.allow(owners.cost(p)) {
+			return nil, false
+		}
 		if IsSpec(p) {
 			i, here := at[p]
 			if !here || moved[p] {
@@ -301,8 +309,10 @@ func (t *tree) touchedBy(w *news, h History) (touched []bool, ok bool) {
 			}
 			touched[i] = true
 		}
-		for _, h := range owners.claims(p) {
-			touched[h.node] = true
+		for s := range owners.matching(p) {
+			for _, h := range s.held {
+				touched[h.node] = true
+			}
 		}
 		followed = followed || t.was.All || watched[p]
 	}
