@@ -20,6 +20,9 @@ type Contents struct {
 	mu    sync.Mutex
 	known map[spec.Place]repo.ID
 	ready *question // nil when none is
+
+	merging sync.Mutex
+	merges  *keptMerges // nil while nobody asked
 }
 
 var _ spec.Contents = (*Contents)(nil)

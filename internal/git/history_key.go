@@ -23,6 +23,15 @@ import (
 type view struct {
 	shallow []repo.ID // the commits whose parents were left out
 	key     historyKey
+	files   viewFiles
+}
+
+// viewFiles are the texts that a view was read from. Another git directory that holds
+// them tells the same histories.
+type viewFiles struct {
+	shallow  string
+	grafts   string
+	replaced string // a ref in each line: id, name, and what else there is to tell
 }
 
 // historyView reads the view from files; only where commits were replaced, or refs
@@ -40,7 +49,7 @@ func (r *Repo) historyView(ctx context.Context) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
-	var v view
+	v := view{files: viewFiles{shallow: shallow, grafts: grafts, replaced: replaced}}
 	for line := range strings.Lines(shallow) {
 		if id, ok := idAtStart(line, r.format); ok {
 			v.shallow = append(v.shallow, id)

@@ -46,7 +46,9 @@ func BasesAt(ctx context.Context, nodes []*Node, at Standpoint, h History, c Con
 	}
 	d := newDerivation(nodes, h, head, c)
 	for _, s := range d.studies {
-		d.govern(s)
+		if d.govern(s); s.beyond != "" {
+			return nil, fmt.Errorf("make an ack of %s: %s", s.node.ID, s.beyond)
+		}
 		d.sheet.want(head, s.node.Path)
 		for _, f := range s.files {
 			d.sheet.want(head, f.path)

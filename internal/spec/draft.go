@@ -52,7 +52,8 @@ func (r *Reader) New(ctx context.Context, d Draft) (*Begun, error) {
 	}
 	for _, n := range nodes {
 		if n.Path == file {
-			return &Begun{n, missing(n.Code, pathsOf(tracked))}, nil
+			gone, _ := missing(n.Code, newLocator(pathsOf(tracked))) // of one node it can always be told
+			return &Begun{n, gone}, nil
 		}
 	}
 	return nil, fmt.Errorf("%s was written and is not there", file)

@@ -23,17 +23,27 @@ type behind struct {
 func (d *derivation) measureVersions(ctx context.Context) error {
 	var some []*study
 	for _, s := range d.studies {
-		if len(s.versions) == 0 && !s.before {
+		if len(s.versions) == 0 && !s.before && len(s.doubtful) == 0 {
 			continue // it is not committed yet: nothing can be ahead of it
 		}
-		d.govern(s)
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if d.govern(s); s.beyond != "" {
+			s.files = nil
+		}
 		some = append(some, s)
 	}
-	return d.measure(ctx, some, (*study).commits, func(s *study, v *cover, i int) {
+	err := d.measure(ctx, some, (*study).commits, func(s *study, v *cover, i int) {
 		s.top = v.top[i]
 		s.attested = s.top
+		s.above = slices.ContainsFunc(s.doubtful, func(c Num) bool { return !v.by(i, c) })
 		s.hidden = s.unseen && d.gap != ""
 		s.unseen = s.hidden && len(s.node.Code) > 0
+		if d.looked += len(s.behind); d.looked > maxBehind {
+			s.behind, s.touched = nil, 0
+			s.beyond = fmt.Sprintf("all specs together govern more than %d files that were touched since, each counted for each spec; let fewer specs govern the same files", maxBehind)
+		}
 		if s.touched == 0 {
 			return
 		}
@@ -43,6 +53,12 @@ func (d *derivation) measureVersions(ctx context.Context) error {
 			}
 		}
 	})
+	for _, s := range some {
+		if s.touched == 0 {
+			s.standing = nil // there is nothing that they could quiet
+		}
+	}
+	return err
 }
 
 // measure finds which of the governed files of some nodes were touched by commits
@@ -55,33 +71,76 @@ func (d *derivation) measure(ctx context.Context, some []*study, set func(*study
 	if d.counted == nil {
 		d.counted = make([]int32, d.g.head+1)
 	}
-	return d.g.cover(ctx, sets, func(v *cover) {
+	known := make(map[string]*since)
+	err := d.g.cover(ctx, sets, func(v *cover) {
 		low := d.g.lowest(v)
 		for i := range v.sets {
-			s := some[v.first+i]
-			s.behind, s.touched = nil, 0
-			d.measured++
-			for _, f := range s.files {
-				from, _ := slices.BinarySearchFunc(f.touches, low[i], func(t Touch, c Num) int { return cmp.Compare(t.Commit, c) })
-				var since []Touch
-				for _, t := range f.touches[from:] {
-					if v.by(i, t.Commit) {
-						continue
-					}
-					since = append(since, t)
-					if d.counted[t.Commit] != d.measured {
-						d.counted[t.Commit] = d.measured
-						s.touched++
-					}
-				}
-				if since != nil {
-					s.behind = append(s.behind, behind{f, since})
-				}
+			if ctx.Err() != nil {
+				return
 			}
+			s := some[v.first+i]
+			key := s.sinceKey(sets[v.first+i])
+			x := known[key]
+			if x == nil {
+				x = d.since(s.files, v, i, low[i])
+			}
+			if key != "" {
+				known[key] = x
+			}
+			s.behind, s.touched = x.behind, x.touched
 			s.unseen = slices.ContainsFunc(d.g.roots, func(c Num) bool { return !v.by(i, c) })
 			then(s, v, i)
 		}
 	})
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return err
+	}
+	return d.judgeTouches(ctx, some)
+}
+
+// A since is what was touched of some files that a set of commits does not reach. It is
+// not to be changed: nodes share it.
+type since struct {
+	behind  []behind
+	touched int
+}
+
+// sinceKey names what of a node decides what was touched since some commits: nodes with
+// the same entries and versions are measured once. It is "" where the files are the
+// node's own, because some were followed.
+func (s *study) sinceKey(commits []Num) string {
+	if s.group == nil || len(s.files) != len(s.group.files) {
+		return ""
+	}
+	return fmt.Sprintf("%p%d", s.group, commits)
+}
+
+// since finds what was touched of files by commits that the i-th set of a cover does not
+// reach; low is the lowest of those.
+func (d *derivation) since(files []*file, v *cover, i int, low Num) *since {
+	x := &since{}
+	d.measured++
+	for _, f := range files {
+		from, _ := slices.BinarySearchFunc(f.touches, low, func(t Touch, c Num) int { return cmp.Compare(t.Commit, c) })
+		var touches []Touch
+		for _, t := range f.touches[from:] {
+			if v.by(i, t.Commit) {
+				continue
+			}
+			touches = append(touches, t)
+			if d.counted[t.Commit] != d.measured {
+				d.counted[t.Commit] = d.measured
+				x.touched++
+			}
+		}
+		if touches != nil {
+			x.behind = append(x.behind, behind{f, touches})
+		}
+	}
+	return x
 }
 
 // weigh decides the acks of the nodes whose code was touched, follows code that was
@@ -92,10 +151,13 @@ func (d *derivation) weigh(ctx context.Context) error {
 		return nil
 	}
 	for _, s := range open {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		d.wantAcks(s)
 		d.sheet.want(d.g.head, s.node.Path)
-		for _, c := range s.top {
-			d.sheet.want(c, s.pathAt(c))
+		for _, v := range s.versions {
+			d.sheet.want(v.commit, v.path)
 		}
 		for _, b := range s.behind {
 			d.sheet.want(d.g.head, b.file.path)
@@ -156,8 +218,24 @@ func (d *derivation) remeasure(ctx context.Context, some []*study) error {
 // compare finds the nodes whose code at head is what it was in one commit that
 // attests them with the spec that they have.
 func (d *derivation) compare(ctx context.Context, open []*study) error {
+	for _, s := range open {
+		if s.unsure != nil {
+			continue
+		}
+		for _, a := range d.attestations(s) {
+			for _, b := range s.behind {
+				d.sheet.want(a.commit, b.file.path) // mostly that was asked before
+			}
+		}
+	}
+	if err := d.sheet.ask(ctx); err != nil {
+		return err
+	}
 	hopeful := make(map[*study][]attestation)
 	for _, s := range open {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		if s.unsure != nil {
 			continue
 		}
@@ -176,6 +254,9 @@ func (d *derivation) compare(ctx context.Context, open []*study) error {
 		return err
 	}
 	for s, list := range hopeful {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		s.unsure = d.sheet.err
 		s.same = s.unsure == nil && slices.ContainsFunc(list, func(a attestation) bool { return d.holds(s, a.commit, nil) })
 	}
@@ -188,11 +269,12 @@ type attestation struct {
 	path   repo.Path // of the spec
 }
 
-// attestations returns those whose spec is the one at head.
+// attestations returns those whose spec is the one at head: of all versions, since a spec
+// may be again what it was long ago, and of the acks that stand.
 func (d *derivation) attestations(s *study) []attestation {
 	var list []attestation
-	for _, c := range s.top {
-		list = append(list, attestation{c, s.pathAt(c)})
+	for _, v := range s.versions {
+		list = append(list, attestation{v.commit, v.path})
 	}
 	for _, c := range s.standing {
 		if c.state == AckValid {

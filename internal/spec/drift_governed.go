@@ -2,7 +2,9 @@ package spec
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
 
@@ -29,32 +31,55 @@ func (d *derivation) file(p repo.Path) *file {
 }
 
 // govern finds the files that a node's entries name, by path: all that ever were in
-// the history of head.
+// the history of head. Nodes with the same entries share what is found.
 func (d *derivation) govern(s *study) {
-	for i, e := range s.node.Code {
-		found := d.expand(e)
+	var key strings.Builder
+	for _, e := range s.node.Code {
+		fmt.Fprintf(&key, "%d%q%q", e.Kind, e.Path, e.Symbol)
+	}
+	g := d.governed[key.String()]
+	if g == nil {
+		g = d.governedBy(s.node.Code)
+		d.governed[key.String()] = g
+	}
+	s.group = g
+	s.files, s.entries, s.beyond = g.files, len(g.files), g.beyond
+}
+
+// A group is what nodes with the same entries govern.
+type group struct {
+	files  []*file // by path, not to be changed
+	beyond string  // why that is not all, "" when it is
+}
+
+func (d *derivation) governedBy(entries []Entry) *group {
+	g := &group{}
+	for i, e := range entries {
+		found, ok := d.expand(e)
+		if !ok {
+			g.beyond = d.limit.reason()
+		}
 		if i == 0 {
-			s.files = found
+			g.files = found
 			continue
 		}
-		s.files = slices.Concat(s.files, found)
+		g.files = slices.Concat(g.files, found)
 	}
-	if len(s.node.Code) > 1 {
-		slices.SortFunc(s.files, func(a, b *file) int { return cmp.Compare(a.path, b.path) })
-		s.files = slices.Compact(s.files)
+	if len(entries) > 1 {
+		slices.SortFunc(g.files, func(a, b *file) int { return cmp.Compare(a.path, b.path) })
+		g.files = slices.Compact(g.files)
 	}
-	s.files = slices.Clip(s.files)
-	s.entries = len(s.files)
+	g.files = slices.Clip(g.files)
+	return g
 }
 
 // expand returns the files that an entry names, by path. The entries of all nodes
-// share what is found.
-func (d *derivation) expand(e Entry) []*file {
-	key := Entry{Path: e.Path, Kind: e.Kind, Symbol: e.Symbol}
+// share what is found. It is not ok when there are too many globs to tell.
+func (d *derivation) expand(e Entry) (list []*file, ok bool) {
+	key := e.key()
 	if list, ok := d.expanded[key]; ok {
-		return list
+		return list, true
 	}
-	var list []*file
 	take := func(p repo.Path) {
 		if f := d.file(p); len(f.touches) > 0 {
 			list = append(list, f)
@@ -72,11 +97,27 @@ func (d *derivation) expand(e Entry) []*file {
 	} else if within != "" {
 		take(within)
 	}
-	for _, p := range d.h.Below(within) {
+	paths := d.below(within)
+	if e.Kind == GlobEntry && !d.limit.allow(len(paths)) {
+		return nil, false
+	}
+	for _, p := range paths {
 		if e.Matches(p) && (p != within || e.Kind == GlobEntry) {
 			take(p)
 		}
 	}
 	d.expanded[key] = list
-	return list
+	return list, true
+}
+
+// below lists the paths below a directory. Most globs begin at the root, which is listed
+// once.
+func (d *derivation) below(dir repo.Path) []repo.Path {
+	if dir != "" {
+		return d.h.Below(dir)
+	}
+	if d.paths == nil {
+		d.paths = d.h.Below("")
+	}
+	return d.paths
 }

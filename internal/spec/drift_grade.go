@@ -52,6 +52,9 @@ func (d *derivation) gradeAll(ctx context.Context, o Outlines) error {
 		if s.touched == 0 || s.same || s.unseen || s.unsure != nil || s.node.Blind != "" {
 			continue
 		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		drifting = append(drifting, s)
 		for _, a := range d.attestations(s) {
 			extents[s] = append(extents[s], &extent{commit: a.commit})
@@ -77,6 +80,9 @@ func (d *derivation) gradeAll(ctx context.Context, o Outlines) error {
 		return err
 	}
 	for _, s := range drifting {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		for _, x := range extents[s] {
 			x.measure(seen, d.doubt)
 			if s.extent == nil || x.grade.Rank() < s.extent.grade.Rank() {
@@ -92,6 +98,9 @@ func (d *derivation) outline(ctx context.Context, o Outlines, drifting []*study,
 	seen := make(map[Shape]*outline.Outline)
 	var shapes []Shape
 	for _, s := range drifting {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		for _, x := range extents[s] {
 			x.list = d.changes(s, x.commit)
 			x.choose()

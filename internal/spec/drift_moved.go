@@ -48,6 +48,9 @@ func (d *derivation) followCode(ctx context.Context, open []*study) error {
 	for todo := open; len(todo) > 0; {
 		lost := make(map[*study][]lostFile)
 		for _, s := range todo {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
 			lost[s] = d.lost(s)
 			s.follows = s.follows || len(lost[s]) > 0
 		}
@@ -318,6 +321,9 @@ func (h *harbour) first(at berth, gone bool) (p repo.Path, ok bool) {
 // movedProblems tells of the entries whose code has moved to where no entry of the
 // node leads, and what to write.
 func (d *derivation) movedProblems(s *study) []Problem {
+	if len(s.moved) == 0 {
+		return nil
+	}
 	var list []Problem
 	for _, e := range s.node.Code {
 		var gone []repo.Path

@@ -152,6 +152,9 @@ func deriveSome(ctx context.Context, some, all []*Node, at Standpoint, h History
 	}
 	found := derived{facts: make([]Facts, len(d.studies)), watched: d.watched, doubt: d.doubt}
 	for i, s := range d.studies {
+		if err := ctx.Err(); err != nil {
+			return derived{}, err
+		}
 		found.facts[i] = d.facts(s)
 	}
 	return found, nil
@@ -164,6 +167,7 @@ type derivation struct {
 	gap     string
 	studies []*study
 	sheet   *sheet
+	merges  *mergeJudge
 	trail   *trail
 	taken   map[repo.Path]bool // the paths of the nodes at head
 	watched map[repo.Path]bool // where code may have gone
@@ -171,6 +175,10 @@ type derivation struct {
 	rivals   map[repo.Path][]*ack // by a path that may be what they speak of
 	files    map[repo.Path]*file
 	expanded map[Entry][]*file
+	governed map[string]*group // by entries
+	paths    []repo.Path       // all of the history, once they were asked for
+	limit    matchLimit
+	looked   int                        // at files that were touched
 	measured int32                      // how often a node was measured
 	counted  []int32                    // by commit: when it was last counted
 	added    map[Num]*addition          // what some commits added
@@ -183,33 +191,42 @@ type study struct {
 	node     *Node
 	versions []version // ascending
 	before   bool      // there may be versions that the history does not reach back to
+	doubtful []Num     // merges that may be versions
+	doubt    string    // why nobody knows
+	above    bool      // one of them is not reached by any version
 	top      []Num     // the versions that no other reaches, descending
 	rows     []Num     // the versions, newest first
 	claims   []*claim  // the acks that may be for the node
 	standing []*claim  // those of them that no version is above, newest first
 
-	files    []*file // what it governs, and where that has moved to
-	entries  int     // how many of files the entries name
-	moved    map[repo.Path]departure
-	behind   []behind // the files that were touched since
-	touched  int      // by how many commits
-	same     bool     // all of it is again what it was
-	follows  bool     // some of it is lost
-	hidden   bool     // no version that is known reaches the history's end
-	unseen   bool     // nor does any ack
-	unsure   error    // of the contents, on which drift depends
-	unacked  bool     // and so does what was touched
-	attested []Num    // where it was attested: top and the valid acks
-	extent   *extent  // how far it has moved; nil when nobody looked
+	group   *group  // of the nodes with the same entries
+	beyond  string  // why not all that it governs was looked at, "" when it was
+	files   []*file // what it governs, and where that has moved to
+	entries int     // how many of files the entries name
+	moved   map[repo.Path]departure
+	behind  []behind // the files that were touched since
+	touched int      // by how many commits
+	same    bool     // all of it is again what it was
+	follows bool     // some of it is lost
+	hidden  bool     // no version that is known reaches the history's end
+	unseen  bool     // nor does any ack
+	unsure  error    // of the contents, on which drift depends
+	unacked bool     // and so does what was touched
+	// unsureMerge says why nobody knows whether a merge counts that is among what was
+	// touched, "" when all are known.
+	unsureMerge string
+	attested    []Num   // where it was attested: top and the valid acks
+	extent      *extent // how far it has moved; nil when nobody looked
 }
 
 func newDerivation(nodes []*Node, h History, head Num, c Contents) *derivation {
 	d := &derivation{
 		h: h, g: newGraph(h, head), gap: h.Gap(), sheet: newSheet(h, c),
 		taken: make(map[repo.Path]bool), watched: make(map[repo.Path]bool),
-		expanded: make(map[Entry][]*file),
-		added:    make(map[Num]*addition), arrived: make(map[Num]map[berth]*arrival),
+		expanded: make(map[Entry][]*file), governed: make(map[string]*group),
+		added: make(map[Num]*addition), arrived: make(map[Num]map[berth]*arrival),
 	}
+	d.merges = newMergeJudge(h, d.g, c)
 	d.files = make(map[repo.Path]*file)
 	d.sheet.files = d.files
 	for _, n := range nodes {
@@ -224,28 +241,43 @@ func (d *derivation) facts(s *study) Facts {
 	switch {
 	case s.before:
 		f.unknown(FactVersion, d.gap)
+	case len(s.doubtful) > 0:
+		f.unknown(FactVersion, s.doubt)
 	default:
 		f.Version = new(len(s.versions))
 	}
-	if !s.unseen && !s.unacked {
+	unsureMerge := s.unsureMerge
+	if s.above {
+		unsureMerge = s.doubt
+	}
+	if s.touched == 0 {
+		unsureMerge = ""
+	}
+	if !s.unseen && !s.unacked && unsureMerge == "" && s.beyond == "" {
 		f.Touched = new(s.touched)
 	}
 	switch {
 	case s.node.Blind != "":
 		f.Touched = nil
 		f.unknown(FactDrift, s.node.Blind)
+	case s.beyond != "":
+		f.unknown(FactDrift, s.beyond)
 	case s.unseen:
 		f.unknown(FactDrift, d.gap)
 	case s.unsure != nil:
 		f.unknown(FactDrift, s.unsure.Error())
 	case s.same:
 		f.Drift = new(0)
+	case unsureMerge != "" && s.drift() > 0:
+		f.unknown(FactDrift, unsureMerge)
 	default:
 		f.Drift = new(s.drift())
 	}
 	switch {
 	case s.hidden:
 		f.unknown(FactSession, d.gap)
+	case s.above:
+		f.unknown(FactSession, s.doubt)
 	default:
 		if len(f.Versions) > 0 {
 			f.LastEdited, f.Session = new(f.Versions[0].Date), f.Versions[0].Session

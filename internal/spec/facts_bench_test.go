@@ -59,6 +59,15 @@ func (h *longHistory) At(_ context.Context, places []spec.Place) ([]repo.ID, err
 	return ids, nil
 }
 
+// Merged says that people made all merges.
+func (h *longHistory) Merged(_ context.Context, files []spec.MergedFile) ([]spec.Merged, error) {
+	list := make([]spec.Merged, len(files))
+	for i := range list {
+		list[i].By = spec.MergeByPerson
+	}
+	return list, nil
+}
+
 // newLong makes a history of many commits about many nodes. Of ten nodes one has been
 // moved, one has been acked, and three have drift.
 func newLong(commits, count int) (*longHistory, []*spec.Node) {

@@ -2,6 +2,7 @@ package spec_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -26,7 +27,7 @@ func TestMain(m *testing.M) {
 
 // What is derived from a real repository is what the model derives from the story
 // that it was made of; and where git's own two ways of counting the commits of a
-// path agree, it is their count.
+// path agree, it is their count, but for the merges that git made by itself.
 func TestGitTellsTheModel(t *testing.T) {
 	r := testrepo.New(t)
 	agreed, differed := 0, 0
@@ -123,6 +124,7 @@ func (s *story) happen(t *testing.T, rt *rapid.T, r *testrepo.Repo) {
 		}
 	}
 	s.moveAsGitSays(r)
+	s.mergeAsGitSays(t, r)
 	if w.gap != "" {
 		r.Write(".git/shallow", roots.String())
 	}
@@ -156,6 +158,56 @@ func (s *story) moveAsGitSays(r *testrepo.Repo) {
 			}
 		}
 	}
+}
+
+// mergeAsGitSays has git repeat every merge by itself, and notes of each path that
+// differs from all parents whether git made it.
+func (s *story) mergeAsGitSays(t *testing.T, r *testrepo.Repo) {
+	t.Helper()
+	w := s.world
+	w.verdicts = make(map[where]spec.Merged)
+	for c, m := range w.commits {
+		if len(m.parents) < 2 || len(m.touches) == 0 {
+			continue
+		}
+		conflicts := make(map[string]bool)
+		tree, head := "", w.id(w.commits[m.parents[0]].name).String()
+		done := []string{"-p", head}
+		for _, p := range m.parents[1:] {
+			next := w.id(w.commits[p].name).String()
+			tree = mergePlainly(t, r, head, next, conflicts)
+			done = append(done, "-p", next)
+			head = r.Git(append([]string{"commit-tree", "-m", "step", tree}, done...)...)
+		}
+		for p := range m.touches {
+			blob, _ := r.Try("rev-parse", "-q", "--verify", tree+":"+string(p))
+			want := ""
+			if x, ok := m.tree[p]; ok {
+				want = idOf(x.content).String()
+			}
+			by := spec.MergeByPerson
+			if blob == want && !conflicts[string(p)] {
+				by = spec.MergeByGit
+			}
+			w.verdicts[where{spec.Num(c), p}] = spec.Merged{By: by}
+		}
+	}
+}
+
+// mergePlainly returns the tree that git merge-tree makes of two commits.
+func mergePlainly(t *testing.T, r *testrepo.Repo, a, b string, conflicts map[string]bool) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "git", "merge-tree", "--write-tree", "--name-only", "--no-messages", "-z", "--allow-unrelated-histories", a, b)
+	cmd.Dir, cmd.Env = r.Dir, r.Env()
+	out, err := cmd.Output()
+	if exit, ok := errors.AsType[*exec.ExitError](err); err != nil && (!ok || exit.ExitCode() != 1) {
+		t.Fatalf("git merge-tree %s %s: %v", a, b, err)
+	}
+	words := strings.Split(string(out), "\x00")
+	for _, p := range words[1:] {
+		conflicts[p] = true
+	}
+	return words[0]
 }
 
 // deriveFromGit derives from the repository, as a command does that finds what those
@@ -207,6 +259,12 @@ func (s *story) compareCounts(rt *rapid.T, r *testrepo.Repo, f spec.Facts) bool 
 		slices.Sort(out)
 		return out
 	}
+	byHand := func(p repo.Path, list []string) []string {
+		return slices.DeleteFunc(list, func(id string) bool {
+			c, err := repo.ParseID(id)
+			return err != nil || m.author(w.names[w.name(c)], p) == spec.MergeByGit
+		})
+	}
 	all := make(map[string]bool)
 	agree, lost := true, false
 	for _, word := range slices.Concat(storyCode, storySpecs) {
@@ -219,6 +277,7 @@ func (s *story) compareCounts(rt *rapid.T, r *testrepo.Repo, f spec.Facts) bool 
 			agree = false
 			continue
 		}
+		one = byHand(p, one)
 		for _, id := range one {
 			all[id] = true
 		}

@@ -19,6 +19,7 @@ import (
 func TestDeriveIsTheModel(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s := drawStory(rt)
+		s.drawVerdicts(rt)
 		w, head := s.world, s.head
 		for _, f := range w.deriveAt(t, w.id(w.commits[head].name), s.nodes) {
 			want := s.model(f.Node)
@@ -46,6 +47,26 @@ func TestNumbersDecideNothing(t *testing.T) {
 			}
 		}
 	})
+}
+
+// drawVerdicts says at random who made the files of some merges. Whatever git says, the
+// facts follow from it.
+func (s *story) drawVerdicts(t *rapid.T) {
+	if rapid.Bool().Draw(t, "as they are") {
+		return
+	}
+	s.world.verdicts = make(map[where]spec.Merged)
+	for c, m := range s.world.commits {
+		if len(m.parents) < 2 {
+			continue
+		}
+		for _, p := range slices.Sorted(maps.Keys(m.touches)) {
+			by := rapid.SampledFrom([]spec.MergeAuthor{
+				spec.MergeByGit, spec.MergeByGit, spec.MergeByPerson, spec.MergeByPerson, spec.MergeUnknown,
+			}).Draw(t, "author")
+			s.world.verdicts[where{spec.Num(c), p}] = spec.Merged{By: by, Why: "why not"}
+		}
+	}
 }
 
 func deref(s *string) string {
@@ -185,7 +206,7 @@ func (s *story) drawChange(t *rapid.T, m *moment) {
 	}
 	p := rapid.SampledFrom(list).Draw(t, "path")
 	_, there := m.tree[at(p)]
-	content := rapid.SampledFrom([]string{"1.a", "1.b", "2.a"}).Draw(t, "content")
+	content := rapid.SampledFrom([]string{"1.a", "1.b", "1.a.p", "1.a.q", "2.a"}).Draw(t, "content")
 	switch kind := rapid.IntRange(0, 7).Draw(t, "change"); {
 	case kind < 4 || !there:
 		s.world.change(m.tree, p+"="+content)

@@ -28,31 +28,37 @@ type naive struct {
 	reach    nums
 	places   map[where]bool // where the node was
 	versions []spec.Num
+	names    map[spec.Num]repo.Path // of the node in each of them
+	doubtful []spec.Num             // that may be versions
 	top      []spec.Num
 }
 
 // model derives the facts of a node.
 func (s *story) model(n *spec.Node) spec.Facts {
-	m := &naive{story: s, node: n, reach: s.world.ancestors(s.head), places: make(map[where]bool)}
+	m := &naive{
+		story: s, node: n, reach: s.world.ancestors(s.head), places: make(map[where]bool), names: make(map[spec.Num]repo.Path),
+	}
 	m.trace(s.head, n.Path)
 	m.spread()
 	m.findVersions()
 	before := false
 	if s.world.gap != "" {
-		before = len(m.versions) > 0
+		before = len(m.versions)+len(m.doubtful) > 0
 		m.versions = slices.DeleteFunc(m.versions, func(c spec.Num) bool { return len(s.world.commits[c].parents) == 0 })
 	}
 	m.top = m.maximal(m.versions)
 
 	f := spec.Facts{Node: n}
-	if !before {
+	covered := s.world.ancestors(m.top...)
+	above := slices.ContainsFunc(m.doubtful, func(c spec.Num) bool { return !covered[c] })
+	if !before && len(m.doubtful) == 0 {
 		f.Version = new(len(m.versions))
 	}
 	for _, c := range m.newest(m.versions) {
 		f.Versions = append(f.Versions, spec.VersionRow{Commit: s.world.id(s.world.commits[c].name)})
 	}
 	hidden := before && m.open(m.top)
-	if !hidden {
+	if !hidden && !above {
 		f.Session = new("front")
 		if rows := m.newest(m.versions); len(rows) > 0 {
 			for _, t := range s.world.commits[rows[0]].trailers {
@@ -62,11 +68,11 @@ func (s *story) model(n *spec.Node) spec.Facts {
 			}
 		}
 	}
-	if len(m.versions) == 0 && !before {
+	if len(m.versions) == 0 && !before && len(m.doubtful) == 0 {
 		f.Drift, f.Touched = new(0), new(0)
 		return f
 	}
-	m.judge(&f, before)
+	m.judge(&f, before, above)
 	return f
 }
 
@@ -123,17 +129,62 @@ func (m *naive) spread() {
 	}
 }
 
+// findVersions takes every commit that gave the node a content which nobody had: no
+// parent, wherever the node is there, and not git by itself.
 func (m *naive) findVersions() {
 	for c := range m.reach {
 		commit := m.world.commits[c]
-		for p, kind := range commit.touches {
+		doubtful := false
+		for _, p := range slices.Sorted(maps.Keys(commit.touches)) {
+			kind := commit.touches[p]
 			edit := kind == repo.Modified || kind == repo.Added
 			pure := slices.ContainsFunc(commit.moves, func(move spec.Move) bool { return move.To == p && move.Same })
-			if edit && !pure && m.places[where{c, p}] && !slices.Contains(m.versions, c) {
-				m.versions = append(m.versions, c)
+			if !edit || pure || !m.places[where{c, p}] || m.takesSide(c, p) {
+				continue
+			}
+			switch m.author(c, p) {
+			case spec.MergeByGit:
+			case spec.MergeUnknown:
+				doubtful = true
+			case spec.MergeByPerson:
+				// Of several names the one that it has at head comes first.
+				if m.names[c] == "" || p == m.node.Path {
+					m.names[c] = p
+				}
+			}
+		}
+		if m.names[c] != "" {
+			m.versions = append(m.versions, c)
+		}
+		if doubtful {
+			m.doubtful = append(m.doubtful, c)
+		}
+	}
+}
+
+// author returns who made what a commit has at a path.
+func (m *naive) author(c spec.Num, p repo.Path) spec.MergeAuthor {
+	if len(m.world.commits[c].parents) < 2 {
+		return spec.MergeByPerson
+	}
+	return m.world.byGit(c, p).By
+}
+
+// takesSide reports whether a merge has, at a path, what the node is in one of its
+// parents.
+func (m *naive) takesSide(c spec.Num, p repo.Path) bool {
+	commit := m.world.commits[c]
+	if len(commit.parents) < 2 {
+		return false
+	}
+	for _, parent := range commit.parents {
+		for q, x := range m.world.commits[parent].tree {
+			if isSpec(q) && m.places[where{parent, q}] && x.content == commit.tree[p].content {
+				return true
 			}
 		}
 	}
+	return false
 }
 
 // before reports whether a is a proper ancestor of b.
@@ -176,13 +227,13 @@ func (m *naive) open(from []spec.Num) bool {
 }
 
 // since returns the commits that touched one of the paths and are reached from none
-// of the others.
+// of the others. Merges that git made do not count.
 func (m *naive) since(from []spec.Num, governed func(repo.Path) bool) map[repo.Path][]spec.Num {
 	covered := m.world.ancestors(from...)
 	found := make(map[repo.Path][]spec.Num)
 	for _, c := range slices.Sorted(maps.Keys(m.reach)) {
 		for p := range m.world.commits[c].touches {
-			if governed(p) && !covered[c] {
+			if governed(p) && !covered[c] && m.author(c, p) != spec.MergeByGit {
 				found[p] = append(found[p], c)
 			}
 		}
@@ -200,23 +251,14 @@ func count(found map[repo.Path][]spec.Num) int {
 	return len(all)
 }
 
-func (m *naive) judge(f *spec.Facts, before bool) {
+func (m *naive) judge(f *spec.Facts, before, above bool) {
 	type attestation struct {
 		commit spec.Num
 		path   repo.Path
 	}
 	var all []attestation
-	for _, c := range m.top {
-		names := []repo.Path{m.node.Path}
-		for _, word := range storySpecs {
-			names = append(names, at(word))
-		}
-		i := slices.IndexFunc(names, func(p repo.Path) bool {
-			kind, touched := m.world.commits[c].touches[p]
-			return touched && (kind == repo.Modified || kind == repo.Added) && m.places[where{c, p}] &&
-				!slices.ContainsFunc(m.world.commits[c].moves, func(x spec.Move) bool { return x.To == p && x.Same })
-		})
-		all = append(all, attestation{c, names[i]})
+	for _, c := range m.versions {
+		all = append(all, attestation{c, m.names[c]})
 	}
 	from := slices.Clone(m.top)
 	mine := func(p repo.Path) bool { return governs(m.node, p) }
@@ -235,8 +277,15 @@ func (m *naive) judge(f *spec.Facts, before bool) {
 	if before && len(m.node.Code) > 0 && m.open(from) {
 		return
 	}
+	unsure := above
+	for p, list := range found {
+		unsure = unsure || slices.ContainsFunc(list, func(c spec.Num) bool { return m.author(c, p) == spec.MergeUnknown })
+	}
 	f.Touched = new(count(found))
 	f.Drift = f.Touched
+	if unsure && *f.Touched > 0 {
+		f.Touched, f.Drift = nil, nil
+	}
 	head := m.world.commits[m.head].tree
 	for _, a := range all {
 		tree := m.world.commits[a.commit].tree
@@ -248,7 +297,7 @@ func (m *naive) judge(f *spec.Facts, before bool) {
 			f.Drift = new(0)
 		}
 	}
-	if *f.Drift > 0 {
+	if f.Drift != nil && *f.Drift > 0 {
 		for _, p := range slices.Sorted(maps.Keys(found)) {
 			f.DriftFiles = append(f.DriftFiles, spec.Behind{Path: p, Behind: len(found[p])})
 		}

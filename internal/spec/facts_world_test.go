@@ -24,6 +24,9 @@ type world struct {
 	broken  error
 	asked   [][]spec.Place // one per call
 	commit  int            // how often a commit was looked up
+	// verdicts say who made a path of a merge, where that is not to be found out.
+	verdicts map[where]spec.Merged
+	repeated int // how many merged files somebody asked about
 }
 
 // A moment is one commit.
@@ -50,9 +53,21 @@ type thing struct {
 func idOf(content string) repo.ID { return repo.SHA1.Blob([]byte(textOf(content))) }
 
 // textOf returns the text of a content: git finds two of them at least half alike
-// when they are.
+// when they are. A content is stem.end.start, of which the last two may be left out; a
+// change of the start and one of the end are merged without a conflict.
 func textOf(content string) string {
-	return strings.Repeat("a line of "+stem(content)+"\n", 12) + content + "\n"
+	stem, end, start := partsOf(content)
+	text := strings.Repeat("a line of "+stem+"\n", 12) + stem + "." + end + "\n"
+	if start != "" {
+		text = "begins with " + start + "\n" + text
+	}
+	return text
+}
+
+func partsOf(content string) (stem, end, start string) {
+	parts := strings.SplitN(content, ".", 3)
+	parts = append(parts, "", "")
+	return parts[0], parts[1], parts[2]
 }
 
 // at makes the path of a spec of @name and leaves other paths as they are.
@@ -195,36 +210,190 @@ func (w *world) ancestors(of ...spec.Num) map[spec.Num]bool {
 	return seen
 }
 
-// merged returns the tree that parents have together.
+// merged returns the tree that parents have together: what git makes of them and, where
+// they are in conflict, the first's.
 func (w *world) merged(parents []spec.Num) layout {
-	if len(parents) == 0 {
-		return layout{}
+	t, conflicts := w.autoMerged(parents)
+	for p := range conflicts {
+		if x, ok := w.commits[parents[0]].tree[p]; ok {
+			t[p] = x
+		} else {
+			delete(t, p)
+		}
 	}
-	t := maps.Clone(w.commits[parents[0]].tree)
-	for _, p := range parents[1:] {
+	return t
+}
+
+// autoMerged returns the tree that git makes of parents, one after the other, and the
+// paths at which they are in conflict. Of several merge bases it takes the last.
+func (w *world) autoMerged(parents []spec.Num) (t layout, conflicts map[repo.Path]bool) {
+	conflicts = make(map[repo.Path]bool)
+	if len(parents) == 0 {
+		return layout{}, conflicts
+	}
+	t = maps.Clone(w.commits[parents[0]].tree)
+	for i, p := range parents[1:] {
 		base := layout{}
-		first, second := w.ancestors(parents[0]), w.ancestors(p)
+		first, second := w.ancestors(parents[:i+1]...), w.ancestors(p)
 		for n := spec.Num(len(w.commits) - 1); n >= 0; n-- {
 			if first[n] && second[n] {
 				base = w.commits[n].tree
 				break
 			}
 		}
-		theirs := w.commits[p].tree
-		for path := range mergeKeys(t, theirs) {
-			was, hadWas := base[path]
-			ours, hadOurs := t[path]
-			if hadOurs != hadWas || ours != was {
-				continue
+		t = mergeTrees(base, t, w.commits[p].tree, conflicts)
+	}
+	return t, conflicts
+}
+
+// mergeTrees merges two trees, following what either moved.
+func mergeTrees(base, ours, theirs layout, conflicts map[repo.Path]bool) layout {
+	t := make(layout)
+	ourNames, theirNames := renames(base, ours), renames(base, theirs)
+	told := make(map[repo.Path]bool)
+	for p, was := range base {
+		a, b := ourNames[p], theirNames[p]
+		x, inOurs := ours[a]
+		y, inTheirs := theirs[b]
+		told[a], told[b] = true, true
+		switch {
+		case !inOurs && !inTheirs:
+		case !inOurs:
+			if b != p || y.content != was.content {
+				conflicts[b], t[b] = true, y
 			}
-			if x, ok := theirs[path]; ok {
-				t[path] = x
-			} else {
-				delete(t, path)
+		case !inTheirs:
+			if a != p || x.content != was.content {
+				conflicts[a], t[a] = true, x
 			}
+		default:
+			to := a
+			if a == p {
+				to = b
+			}
+			content, clean := mergeContents(was.content, x.content, y.content)
+			if !clean || a != p && b != p && a != b {
+				conflicts[a], conflicts[b] = true, true
+			}
+			exec := x.exec
+			if x.exec == was.exec {
+				exec = y.exec
+			}
+			t[to] = thing{content, exec}
+		}
+	}
+	for p := range mergeKeys(ours, theirs) {
+		if told[p] {
+			continue
+		}
+		x, inOurs := ours[p]
+		y, inTheirs := theirs[p]
+		if _, taken := t[p]; taken || inOurs && inTheirs && x != y {
+			conflicts[p] = true
+		}
+		t[p] = x
+		if !inOurs {
+			t[p] = y
 		}
 	}
 	return t
+}
+
+// renames says where each file of a tree is in a later one: at its path, or where one
+// with the same content, or an alike one, came up.
+func renames(base, later layout) map[repo.Path]repo.Path {
+	names := make(map[repo.Path]repo.Path)
+	var gone, come []repo.Path
+	for _, p := range slices.Sorted(maps.Keys(mergeKeys(base, later))) {
+		_, was := base[p]
+		_, is := later[p]
+		switch {
+		case was && !is:
+			gone = append(gone, p)
+		case is && !was:
+			come = append(come, p)
+		}
+		names[p] = p
+	}
+	for _, alike := range []func(a, b string) bool{
+		func(a, b string) bool { return a == b },
+		func(a, b string) bool { return stem(a) == stem(b) },
+	} {
+		for _, to := range slices.Clone(come) {
+			i := slices.IndexFunc(gone, func(p repo.Path) bool { return alike(base[p].content, later[to].content) })
+			if i >= 0 {
+				names[gone[i]] = to
+				gone = slices.Delete(gone, i, i+1)
+				come = slices.DeleteFunc(come, func(p repo.Path) bool { return p == to })
+			}
+		}
+	}
+	return names
+}
+
+// mergeContents merges two contents, each part by itself.
+func mergeContents(base, ours, theirs string) (merged string, clean bool) {
+	pick := func(was, a, b string) (string, bool) {
+		switch {
+		case a == b || b == was:
+			return a, true
+		case a == was:
+			return b, true
+		}
+		return a, false
+	}
+	if merged, clean = pick(base, ours, theirs); clean {
+		return merged, true
+	}
+	s, end, start := partsOf(base)
+	s1, end1, start1 := partsOf(ours)
+	s2, end2, start2 := partsOf(theirs)
+	if s1 != s || s2 != s {
+		return ours, false
+	}
+	end, ok := pick(end, end1, end2)
+	start, alsoOK := pick(start, start1, start2)
+	if !ok || !alsoOK {
+		return ours, false
+	}
+	merged = s + "." + end
+	if start != "" {
+		merged += "." + start
+	}
+	return merged, true
+}
+
+// byGit says who made a path of a merge.
+func (w *world) byGit(c spec.Num, p repo.Path) spec.Merged {
+	if m, ok := w.verdicts[where{c, p}]; ok {
+		return m
+	}
+	t, conflicts := w.autoMerged(w.commits[c].parents)
+	was, had := t[p]
+	now, has := w.commits[c].tree[p]
+	if conflicts[p] || had != has || was.content != now.content {
+		return spec.Merged{By: spec.MergeByPerson}
+	}
+	return spec.Merged{By: spec.MergeByGit}
+}
+
+// Merged answers from the trees.
+func (w *world) Merged(ctx context.Context, files []spec.MergedFile) ([]spec.Merged, error) {
+	w.repeated += len(files)
+	list := make([]spec.Merged, len(files))
+	for i, f := range files {
+		n, ok := w.Find(f.Commit)
+		if !ok {
+			return nil, errors.New("no commit " + f.Commit.String())
+		}
+		for k, p := range w.commits[n].parents {
+			if f.Parents[k] != w.id(w.commits[p].name) {
+				return nil, errors.New("other parents of " + f.Commit.String())
+			}
+		}
+		list[i] = w.byGit(n, f.Path)
+	}
+	return list, ctx.Err()
 }
 
 func mergeKeys(trees ...layout) map[repo.Path]bool {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -72,12 +73,15 @@ func (r *Reader) footings(ctx context.Context, l *Listing) (map[string]footing, 
 	if err != nil {
 		return nil, err
 	}
-	paths := pathsOf(tracked)
+	found := newLocator(pathsOf(tracked))
 	at := make(map[string]footing)
 	for i := range l.Nodes {
 		n := &l.Nodes[i]
 		if n.Ghost {
 			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
 		}
 		var code []Entry
 		for _, text := range n.Code {
@@ -85,7 +89,11 @@ func (r *Reader) footings(ctx context.Context, l *Listing) (map[string]footing, 
 				code = append(code, e)
 			}
 		}
-		f := footing{Unmerged: isUnmerged(tracked, n.raw()), Missing: missing(code, paths)}
+		missing, known := missing(code, found)
+		if !known {
+			return nil, errors.New(found.limit.reason())
+		}
+		f := footing{Unmerged: isUnmerged(tracked, n.raw()), Missing: missing}
 		if f.Unmerged || len(f.Missing) > 0 {
 			at[string(n.raw())] = f
 		}
@@ -96,15 +104,19 @@ func (r *Reader) footings(ctx context.Context, l *Listing) (map[string]footing, 
 	return at, nil
 }
 
-// missing returns the entries that name none of the paths, which are sorted.
-func missing(entries []Entry, tracked []repo.Path) []string {
-	var list []string
+// missing returns the entries that name nothing; known is false when there are too many
+// globs to tell.
+func missing(entries []Entry, tracked *locator) (list []string, known bool) {
 	for _, e := range entries {
-		if !e.names(tracked) {
+		is, known := tracked.names(e)
+		if !known {
+			return nil, false
+		}
+		if !is {
 			list = append(list, e.Text)
 		}
 	}
-	return list
+	return list, true
 }
 
 func pathsOf(tracked []repo.Entry) []repo.Path {

@@ -55,6 +55,9 @@ func (r *Reader) gateRange(ctx context.Context, opts GateOptions) (*Gated, error
 	}
 	var cases []gateCase
 	for _, s := range d.studies {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		d.govern(s)
 		c := gateCase{node: s.node}
 		for _, f := range s.files {
@@ -62,7 +65,7 @@ func (r *Reader) gateRange(ctx context.Context, opts GateOptions) (*Gated, error
 				c.paths = append(c.paths, f.path)
 			}
 		}
-		if len(c.paths) > 0 || s.node.Blind != "" || torn(s.node.Problems) && touches(h.Touching(s.node.Path)) {
+		if len(c.paths) > 0 || s.beyond != "" || s.node.Blind != "" || torn(s.node.Problems) && touches(h.Touching(s.node.Path)) {
 			cases = append(cases, c)
 		}
 	}

@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"iter"
@@ -61,6 +62,7 @@ const (
 	RuleCoverage  = "coverage"  // every source file is somebody's
 	RuleOwners    = "owners"    // and not everybody's
 	RuleNothing   = "nothing"   // a tree that governs nothing cannot fail
+	RuleLimit     = "limit"     // everything can be checked
 )
 
 // LintOptions says what to hold the tree against.
@@ -82,8 +84,10 @@ type LintOptions struct {
 // shownPaths is how many paths a summary names.
 const shownPaths = 5
 
-// Lint checks the nodes of one tree.
-func Lint(nodes []*Node, opts LintOptions) Linted {
+// Lint checks the nodes of one tree. What there are too many globs for is an error of
+// its own among those found; the only error that is returned is that of a context that is
+// done.
+func Lint(ctx context.Context, nodes []*Node, opts LintOptions) (Linted, error) {
 	if opts.MaxOwners == 0 {
 		opts.MaxOwners = 3
 	}
@@ -95,7 +99,11 @@ func Lint(nodes []*Node, opts LintOptions) Linted {
 	for _, n := range nodes {
 		ids[n.ID] = true
 	}
+	left := 0 // entries that nobody could check
 	for _, n := range nodes {
+		if err := ctx.Err(); err != nil {
+			return Linted{}, err
+		}
 		for _, p := range n.Problems {
 			l.Errors = append(l.Errors, n.finding(p.Rule, p.Line, p.Message, p.Fix))
 		}
@@ -103,14 +111,24 @@ func Lint(nodes []*Node, opts LintOptions) Linted {
 			p := unmerged(n.Path)
 			l.Errors = append(l.Errors, n.finding(p.Rule, p.Line, p.Message, p.Fix))
 		}
-		l.Errors = append(l.Errors, n.integrity(opts.Tracked)...)
+		dangling, unknown := n.integrity(opts.parts)
+		l.Errors = append(l.Errors, dangling...)
+		left += unknown
 		l.Errors = append(l.Errors, n.symbols(opts)...)
 		l.Errors = append(l.Errors, n.living()...)
 		l.Errors = append(l.Errors, n.mentions(ids)...)
 		l.Warnings = append(l.Warnings, n.idFormat()...)
 	}
-	l.Warnings = append(l.Warnings, coverage(nodes, opts.Sources)...)
-	l.Warnings = append(l.Warnings, owners(nodes, opts)...)
+	loose, enough := coverage(ctx, nodes, opts)
+	l.Warnings = append(l.Warnings, loose...)
+	crowded, also := owners(ctx, nodes, opts)
+	l.Warnings = append(l.Warnings, crowded...)
+	if err := ctx.Err(); err != nil {
+		return Linted{}, err
+	}
+	if left > 0 || !enough || !also {
+		l.Errors = append(l.Errors, tooManyGlobs(left, enough, also, &opts.parts.limit))
+	}
 	governs := func(n *Node) bool { return len(n.Code) > 0 }
 	if len(nodes) > 0 && !slices.ContainsFunc(nodes, governs) {
 		l.Warnings = append(l.Warnings, Finding{
@@ -118,26 +136,48 @@ func Lint(nodes []*Node, opts LintOptions) Linted {
 			Fix: "give a node a code: list of the files that it is about",
 		})
 	}
-	return l
+	return l, nil
+}
+
+// tooManyGlobs says what nobody checked.
+func tooManyGlobs(entries int, covered, owned bool, limit *matchLimit) Finding {
+	var left []string
+	if entries > 0 {
+		left = append(left, fmt.Sprintf("whether %d entries name anything", entries))
+	}
+	if !covered {
+		left = append(left, "which files no node governs")
+	}
+	if !owned {
+		left = append(left, "which files too many nodes govern")
+	}
+	return Finding{
+		Rule: RuleLimit, Message: "not checked: " + strings.Join(left, ", ") + ": " + limit.reason(),
+		Fix: "name files and directories where a glob is not needed",
+	}
 }
 
 func (n *Node) finding(rule string, line int, message, fix string) Finding {
 	return Finding{Rule: rule, Node: n.ID, Path: n.Path.String(), Line: line, Message: message, Fix: fix}
 }
 
-// integrity finds entries that name nothing.
-func (n *Node) integrity(tracked []repo.Path) []Finding {
-	var out []Finding
+// integrity finds entries that name nothing, and counts those of which nobody can tell.
+func (n *Node) integrity(tracked *locator) (out []Finding, unknown int) {
 	for list, e := range n.entries() {
-		if !e.names(tracked) {
-			fix := "name what took its place, or take the entry out of " + n.Path.String()
-			if file, ok := e.placeless(); ok && file.names(tracked) {
-				fix = fmt.Sprintf("an entry names no lines: write %s, or %s#NAME for a part of it", file, file)
-			}
-			out = append(out, n.finding(RuleIntegrity, 0, fmt.Sprintf("%s: %s", list, e.nowhere()), fix))
+		is, known := tracked.names(e)
+		if !known {
+			unknown++
 		}
+		if is || !known {
+			continue
+		}
+		fix := "name what took its place, or take the entry out of " + n.Path.String()
+		if file, ok := e.placeless(); ok && file.names(tracked.tracked) {
+			fix = fmt.Sprintf("an entry names no lines: write %s, or %s#NAME for a part of it", file, file)
+		}
+		out = append(out, n.finding(RuleIntegrity, 0, fmt.Sprintf("%s: %s", list, e.nowhere()), fix))
 	}
-	return out
+	return out, unknown
 }
 
 // entries are those of the node, each behind the name of its list.
@@ -272,42 +312,49 @@ func (n *Node) idFormat() []Finding {
 	}
 }
 
-// coverage finds sources that no node governs or refers to.
-func coverage(nodes []*Node, sources []repo.Path) []Finding {
+// coverage finds sources that no node governs or refers to; enough is false when there
+// are too many globs to tell, or the context is done.
+func coverage(ctx context.Context, nodes []*Node, opts LintOptions) (found []Finding, enough bool) {
 	var loose []string
 	known := newLedger(nodes, func(n *Node) []Entry { return slices.Concat(n.Code, n.Related) })
-	for _, p := range sources {
-		if len(known.claims(p)) == 0 {
+	for _, p := range opts.Sources {
+		if ctx.Err() != nil || !opts.parts.limit.allow(known.cost(p)) {
+			return nil, false
+		}
+		if !known.moreThan(0, p) {
 			loose = append(loose, p.String())
 		}
 	}
 	if len(loose) == 0 {
-		return nil
+		return nil, true
 	}
 	return []Finding{{
 		Rule: RuleCoverage, Message: fmt.Sprintf("no node governs or refers to %s", few(loose, "file")),
 		Fix: "add each to the code: or related: of the node it belongs to",
-	}}
+	}}, true
 }
 
-// owners finds files that too many nodes govern.
-func owners(nodes []*Node, opts LintOptions) []Finding {
+// owners finds files that too many nodes govern; enough is as in coverage.
+func owners(ctx context.Context, nodes []*Node, opts LintOptions) (found []Finding, enough bool) {
 	var crowded []string
 	whole := newLedger(nodes, func(n *Node) []Entry {
 		return slices.DeleteFunc(slices.Clone(n.Code), func(e Entry) bool { return e.Symbol != "" })
 	})
 	for _, p := range opts.Tracked {
-		if len(whole.claims(p)) > opts.MaxOwners {
+		if ctx.Err() != nil || !opts.parts.limit.allow(whole.cost(p)) {
+			return nil, false
+		}
+		if whole.moreThan(opts.MaxOwners, p) {
 			crowded = append(crowded, p.String())
 		}
 	}
 	if len(crowded) == 0 {
-		return nil
+		return nil, true
 	}
 	return []Finding{{
 		Rule: RuleOwners, Message: fmt.Sprintf("more than %d nodes govern %s", opts.MaxOwners, few(crowded, "file")),
 		Fix: "split the file, merge the nodes, or let one govern it and the others refer to it",
-	}}
+	}}, true
 }
 
 // few names some of many.

@@ -6,15 +6,32 @@ import (
 	"ken/internal/repo"
 )
 
-// A locator finds the files in which a symbol may be that an entry names, once for all
-// entries that name symbols of the same files.
+// A locator finds what entries name among the files that git tracks, once for all
+// entries that name the same.
 type locator struct {
 	tracked []repo.Path // sorted
 	found   map[string][]repo.Path
+	named   map[Entry]bool
+	limit   matchLimit
 }
 
 func newLocator(tracked []repo.Path) *locator {
-	return &locator{tracked, make(map[string][]repo.Path)}
+	return &locator{tracked: tracked, found: make(map[string][]repo.Path), named: make(map[Entry]bool)}
+}
+
+// names reports whether an entry names anything; known is false when there are too many
+// globs to tell.
+func (l *locator) names(e Entry) (is, known bool) {
+	key := e.key()
+	if is, known = l.named[key]; known {
+		return is, true
+	}
+	if e.Kind == GlobEntry && !l.limit.allow(len(e.among(l.tracked))) {
+		return false, false
+	}
+	is = e.names(l.tracked)
+	l.named[key] = is
+	return is, true
 }
 
 // files returns those in which the symbol of an entry may be. There are none when it has

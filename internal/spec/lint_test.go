@@ -64,7 +64,10 @@ func TestLint(t *testing.T) {
 			if len(c.nodes) > 0 {
 				sources = tracked
 			}
-			l := spec.Lint(c.nodes, spec.LintOptions{Tracked: tracked, Sources: sources})
+			l, err := spec.Lint(t.Context(), c.nodes, spec.LintOptions{Tracked: tracked, Sources: sources})
+			if err != nil {
+				t.Fatal(err)
+			}
 			var errors, warnings []string
 			for _, f := range l.Errors {
 				errors = append(errors, fmt.Sprintf("%s %s %d", f.Rule, f.Node, f.Line))
@@ -191,7 +194,10 @@ func FuzzLint(f *testing.F) {
 	f.Fuzz(func(t *testing.T, content, query string) {
 		nodes := load(".spec/a/spec.md", content, ".spec/b/a/spec.md", content)
 		tracked := []repo.Path{"a", "b/c"}
-		l := spec.Lint(nodes, spec.LintOptions{Tracked: tracked, Sources: tracked})
+		l, err := spec.Lint(t.Context(), nodes, spec.LintOptions{Tracked: tracked, Sources: tracked})
+		if err != nil {
+			t.Fatal(err)
+		}
 		lines := strings.Count(content, "\n") + 1
 		for _, f := range l.Errors {
 			if f.Line < 0 || f.Line > lines {

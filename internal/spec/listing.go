@@ -2,6 +2,7 @@ package spec
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"ken/internal/fresh"
@@ -99,6 +100,16 @@ func (r *Reader) list(ctx context.Context) (*Listing, error) {
 			return l, nil
 		}
 	}
+	l, err := r.makeListing(ctx, o, k, same)
+	if errors.Is(err, errSpecsMoved) {
+		return r.makeListing(ctx, o, k, false)
+	}
+	return l, err
+}
+
+// makeListing derives a listing, in part from the one that was kept; same says that the
+// specs are surely those that it was made from.
+func (r *Reader) makeListing(ctx context.Context, o *outlook, k *keptListing, same bool) (*Listing, error) {
 	t, err := r.readTree(ctx, o, k, same)
 	if err != nil {
 		return nil, err

@@ -48,9 +48,11 @@ func newShelf(nodes []*Node, entries func(n *Node) []Entry) shelf {
 	l := newLedger(nodes, entries)
 	var s shelf
 	for _, at := range slices.Sorted(maps.Keys(l)) {
-		list := make([]entryOf, len(l[at]))
-		for i, h := range l[at] {
-			list[i] = entryOf{h.node, h.entry, h.Entry}
+		var list []entryOf
+		for _, s := range l[at] {
+			for _, h := range s.held {
+				list = append(list, entryOf{h.node, h.entry, h.Entry})
+			}
 		}
 		s.At, s.Held = append(s.At, string(at)), append(s.Held, string(encodeMemo(nil, list)))
 	}
@@ -69,8 +71,13 @@ func (s *shelf) claims(path repo.Path) (found []holding, ok bool) {
 			if rest, err := decodeMemo(s.Held[i], &list); err != nil || rest != "" {
 				return nil, false
 			}
-			for _, e := range list {
-				open[at] = append(open[at], holding{e.Node, e.Place, e.Entry})
+			for _, e := range list { // equal ones lie behind one another
+				h := holding{e.Node, e.Place, e.Entry}
+				if last := len(open[at]) - 1; last >= 0 && open[at][last].key() == h.key() {
+					open[at][last].held = append(open[at][last].held, h)
+					continue
+				}
+				open[at] = append(open[at], &sharedEntry{h.Entry, []holding{h}})
 			}
 		}
 		if at == "" {
@@ -158,7 +165,11 @@ func (r *Reader) index(ctx context.Context) (*index, error) {
 	if err != nil {
 		return nil, err
 	}
-	made := newIndex(look, Load(files), r.sums(files))
+	nodes, err := loadNodes(ctx, files)
+	if err != nil {
+		return nil, err
+	}
+	made := newIndex(look, nodes, r.sums(files))
 	if !look.IsZero() {
 		r.save(memoOwners, *made)
 	}

@@ -10,6 +10,7 @@ package spec
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"strings"
 
@@ -63,6 +64,12 @@ type Node struct {
 // over, and of two with one path the first counts. It never fails: what cannot be
 // read is a node with problems. The contents are not kept.
 func Load(files []File) []*Node {
+	nodes, _ := loadNodes(context.Background(), files) // nothing else can fail
+	return nodes
+}
+
+// loadNodes is Load; its only error is that of a context that is done.
+func loadNodes(ctx context.Context, files []File) ([]*Node, error) {
 	type place struct {
 		path  repo.Path
 		index int
@@ -79,9 +86,12 @@ func Load(files []File) []*Node {
 	order = slices.CompactFunc(order, func(a, b place) bool { return a.path == b.path })
 	nodes := make([]*Node, len(order))
 	for i, o := range order {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		nodes[i] = readNode(files[o.index])
 	}
-	return assemble(nodes)
+	return assemble(nodes), nil
 }
 
 // assemble makes a tree of nodes that were read one by one: sorted, with their ids and

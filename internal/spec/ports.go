@@ -139,7 +139,34 @@ type Move struct {
 type Contents interface {
 	// At returns the content id of each place, zero where there was nothing.
 	At(ctx context.Context, places []Place) ([]repo.ID, error)
+	// Merged says of each file of a merge commit who made its content. An error means
+	// that it could not say so of any of them.
+	Merged(ctx context.Context, files []MergedFile) ([]Merged, error)
 }
+
+// A MergedFile is a path in a merge commit.
+type MergedFile struct {
+	Commit  repo.ID
+	Parents []repo.ID // as the history has them
+	Path    repo.Path
+}
+
+// Merged says who made the content of a file in a merge commit.
+type Merged struct {
+	By  MergeAuthor
+	Why string // nobody knows
+}
+
+// A MergeAuthor is who made the content of a file in a merge commit. Its zero value is
+// MergeUnknown.
+type MergeAuthor int
+
+// The authors.
+const (
+	MergeUnknown  MergeAuthor = iota // the merge could not be repeated
+	MergeByGit                       // git's own merge of the parents has the same content, without a conflict
+	MergeByPerson                    // a conflict was resolved, or something was changed in the merge
+)
 
 // A Preparer is contents that can get ready for the first question.
 type Preparer interface {

@@ -45,7 +45,7 @@ func (r *Reader) Nodes(ctx context.Context) ([]*Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Load(files), nil
+	return loadNodes(ctx, files)
 }
 
 // Node returns the node of an id.
@@ -118,7 +118,7 @@ func (r *Reader) Lint(ctx context.Context) (Linted, error) {
 	if err != nil {
 		return Linted{}, err
 	}
-	return Lint(nodes, opts), nil
+	return Lint(ctx, nodes, opts)
 }
 
 // symbolOutlines returns the outlines of the files of which entries name a part: as they

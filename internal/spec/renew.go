@@ -2,6 +2,7 @@ package spec
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"ken/internal/repo"
@@ -42,7 +43,8 @@ type tree struct {
 	nodes []*Node
 	look  Look
 	sums  []repo.ID // by node
-	files []File    // nil while nobody read them
+	files []File    // those that the nodes are made of, once they are read
+	read  bool      // they are
 
 	// What is kept of last time, nil for nothing; of the same nodes, in the same
 	// order.
@@ -73,25 +75,45 @@ func (r *Reader) readTree(ctx context.Context, o *outlook, k *keptListing, same 
 			t.nodes = append(t.nodes, t.was.Nodes[i].node())
 			t.sums = append(t.sums, t.was.Nodes[i].Sum)
 		}
-	} else if err := r.readFiles(ctx, t); err != nil {
+	} else if err := r.makeNodes(ctx, t); err != nil {
 		return nil, err
 	}
 	t.match()
 	return t, nil
 }
 
-// readFiles reads the files of a tree.
+// errSpecsMoved says that the files are no longer those that the nodes of a tree are
+// made of.
+var errSpecsMoved = errors.New("the specs change while they are read")
+
+// readFiles reads the files of a tree, unless that was done: all of an answer comes from
+// one look at them. Where the nodes are those of last time, the files have to be those,
+// too, or it is errSpecsMoved.
 func (r *Reader) readFiles(ctx context.Context, t *tree) error {
+	if t.read {
+		return nil
+	}
 	files, look, err := r.src.Specs(ctx)
 	if err != nil {
 		return err
 	}
-	t.files = files
-	if t.same {
-		return nil
+	if t.same && !look.equal(t.look) {
+		return errSpecsMoved
 	}
-	t.look, t.nodes = look, Load(files)
-	sums := r.sums(files)
+	t.files, t.look, t.read = files, look, true
+	return nil
+}
+
+// makeNodes makes the nodes of a tree of its files.
+func (r *Reader) makeNodes(ctx context.Context, t *tree) error {
+	if err := r.readFiles(ctx, t); err != nil {
+		return err
+	}
+	var err error
+	if t.nodes, err = loadNodes(ctx, t.files); err != nil {
+		return err
+	}
+	sums := r.sums(t.files)
 	for _, n := range t.nodes {
 		t.sums = append(t.sums, sums[n.Path])
 	}
@@ -228,9 +250,9 @@ func (r *Reader) validate(ctx context.Context, t *tree, head repo.ID, h History)
 	if err != nil || w == nil {
 		return err
 	}
-	touched, ok := t.touchedBy(w, h)
+	touched, ok := t.touchedBy(ctx, w, h)
 	if !ok {
-		return nil
+		return ctx.Err()
 	}
 	for i := range t.nodes {
 		t.valid[i] = !touched[i] && t.sums[i] == t.was.Nodes[i].Sum
@@ -239,8 +261,9 @@ func (r *Reader) validate(ctx context.Context, t *tree, head repo.ID, h History)
 	return nil
 }
 
-// touchedBy says which nodes news may have to do with; ok is false when it may be any.
-func (t *tree) touchedBy(w *news, h History) (touched []bool, ok bool) {
+// touchedBy says which nodes news may have to do with; ok is false when it may be any,
+// and when the context is done.
+func (t *tree) touchedBy(ctx context.Context, w *news, h History) (touched []bool, ok bool) {
 	touched = make([]bool, len(t.nodes))
 	at := make(map[repo.Path]int, len(t.nodes))
 	for i, n := range t.nodes {
@@ -274,7 +297,11 @@ func (t *tree) touchedBy(w *news, h History) (touched []bool, ok bool) {
 		watched[p] = true
 	}
 	followed := false
+	var limit matchLimit
 	for p := range w.changed {
+		if ctx.Err() != nil || !limit.allow(owners.cost(p)) {
+			return nil, false
+		}
 		if IsSpec(p) {
 			i, here := at[p]
 			if !here || moved[p] {
@@ -282,8 +309,10 @@ func (t *tree) touchedBy(w *news, h History) (touched []bool, ok bool) {
 			}
 			touched[i] = true
 		}
-		for _, h := range owners.claims(p) {
-			touched[h.node] = true
+		for s := range owners.matching(p) {
+			for _, h := range s.held {
+				touched[h.node] = true
+			}
 		}
 		followed = followed || t.was.All || watched[p]
 	}
@@ -298,10 +327,8 @@ func (r *Reader) describe(ctx context.Context, t *tree, o *outlook, l *Listing) 
 	var dirty map[repo.Path]bool
 	kept := t.same && !t.specMove && slices.Contains(t.valid, true)
 	if !kept {
-		if t.files == nil {
-			if err := r.readFiles(ctx, t); err != nil {
-				return err
-			}
+		if err := r.readFiles(ctx, t); err != nil {
+			return err
 		}
 		dirty, t.committed = r.dirty(ctx, t.files, o, l)
 	} else {
@@ -327,7 +354,7 @@ func (r *Reader) describe(ctx context.Context, t *tree, o *outlook, l *Listing) 
 
 // proposing returns the files of the checkout, if it is one that may propose them.
 func (r *Reader) proposing(ctx context.Context, o *outlook, t *tree) ([]File, error) {
-	if t.files == nil && slices.ContainsFunc(o.trees, func(w Worktree) bool { return w.Here && !w.on(o.main.Name) }) {
+	if slices.ContainsFunc(o.trees, func(w Worktree) bool { return w.Here && !w.on(o.main.Name) }) {
 		if err := r.readFiles(ctx, t); err != nil {
 			return nil, err
 		}

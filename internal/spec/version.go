@@ -25,6 +25,7 @@ type version struct {
 	commit Num
 	path   repo.Path   // of the file at the time
 	from   []repo.Path // where the commit moved it from
+	before []spot      // of a merge: where the node was in its parents, at other paths
 }
 
 // edits reports whether a touch gave a file content that it did not have.
@@ -47,6 +48,9 @@ func (d *derivation) findVersions(ctx context.Context) error {
 	if err := t.follow(ctx, moved); err != nil {
 		return err
 	}
+	if err := d.judgeVersions(ctx); err != nil {
+		return err
+	}
 	for _, s := range d.studies {
 		slices.SortStableFunc(s.versions, func(a, b version) int { return cmp.Compare(a.commit, b.commit) })
 		s.versions = slices.CompactFunc(s.versions, func(a, b version) bool { return a.commit == b.commit })
@@ -54,7 +58,7 @@ func (d *derivation) findVersions(ctx context.Context) error {
 			continue
 		}
 		// A commit whose parents are not known seems to add all there was.
-		s.before = len(s.versions) > 0
+		s.before = len(s.versions) > 0 || len(s.doubtful) > 0
 		s.versions = slices.DeleteFunc(s.versions, func(v version) bool { return len(d.g.parentsOf(v.commit)) == 0 })
 	}
 	return nil

@@ -42,12 +42,16 @@ func TestVersions(t *testing.T) {
 
 		{"a clean merge is none", "a: @x=1\nb: @x=2\nc <- a: g=1\nm <- b c:", "", "v2 d0 t0 b,a"},
 		{"a merge that takes a side is none", "a: @x=1\nb: @x=2\nc <- a: @x=3\nm <- b c: @x~c", "", "v3 d0 t0 c,b,a"},
+		{"git merged two edits", "a: @x=1.a\nb: @x=1.b\nc <- a: @x=1.a.p\nm <- b c:", "", "v3 d0 t0 c,b,a"},
+		{"git merged two edits, and somebody a third one", "a: @x=1.a\nb: @x=1.b\nc <- a: @x=1.a.p\nm <- b c: @x=1.b.q", "", "v4 d0 t0 m,c,b,a"},
+		{"git merged an edit and a move with an edit", "a: @y=1.a\nb: @y>@x=1.b\nc <- a: @y=1.a.p\nm <- b c:", "", "v3 d0 t0 c,b,a"},
 		{"an edit made in a merge counts", "a: @x=1\nb: @x=2\nc <- a: @x=3\nm <- b c: @x=4", "", "v4 d0 t0 m,c,b,a"},
 		{"so does one that no side had a part in", "a: @x=1\nb: g=1\nc <- a: h=1\nm <- b c: @x=2", "", "v2 d0 t0 m,a"},
-		{"moved here, edited there", "a: @y=1.a\nb: @y>@x\nc <- a: @y=1.b\nm <- b c: -@y @x=1.b", "", "v3 d0 t0 m,c,a"},
+		{"moved here, edited there", "a: @y=1.a\nb: @y>@x\nc <- a: @y=1.b\nm <- b c:", "", "v2 d0 t0 c,a"},
+		{"moved here, edited there, and the merge takes that for a conflict", "a: @y=1.a\nb: @y>@x=1.c\nc <- a: @y=1.b\nm <- b c: @x=1.b", "", "v3 d0 t0 c,b,a"},
 		{"moved and edited here, edited there", "a: @y=1.a\nb: @y>@x=1.c\nc <- a: @y=1.b\nm <- b c: -@y @x=1.d", "", "v4 d0 t0 m,c,b,a"},
 		{"moved here, untouched there", "a: @y=1\nb: @y>@x\nc <- a: g=1\nm <- b c:", "", "v1 d0 t0 a"},
-		{"moved here, edited there to what the merge did not take", "a: @y=1.a\nb: @y>@x\nc <- a: @y=1.b\nm <- b c: -@y", "", "v2 d0 t0 c,a"},
+		{"moved here, edited there to what the merge did not take", "a: @y=1.a\nb: @y>@x\nc <- a: @y=1.b\nm <- b c: @x~b", "", "v2 d0 t0 c,a"},
 		{"moved here, edited there, and moved again", "a: @z=1.a\nb: @z>@y\nc <- a: @z=1.b\nd: g=1\nm <- b d: -@z\ne: @y>@x", "", "v2 d0 t0 c,a"},
 		{"moved here, and another created in its old place there", "a: @y=1\nb: @y>@x\nc <- a: g=1\nm <- b c:\nd: @y=5\ne: -@y", "", "v1 d0 t0 a"},
 		{"moved here, and the old place is a branch's own now", "a: @y=1\nb: @y>@x\nc: @w=7\nd: @w>@y\ne: @y=8\nf: -@y", "", "v1 d0 t0 a"},
@@ -62,7 +66,7 @@ func TestVersions(t *testing.T) {
 // What a branch did to a node under the path that it had is its own, unless the path
 // is still a node.
 func TestMovedHereKeptThere(t *testing.T) {
-	w := tell("a: @y=1\nb: @y>@x\nc <- a: @y=2\nm <- b c: @y~c")
+	w := tell("a: @y=1\nb: @y>@x\nc <- a: @y=2\nm <- b c: @y~c @x~b")
 	want := map[string]string{"x": "v1 d0 t0 a", "y": "v2 d0 t0 c,a"}
 	for _, f := range w.derive(t, "@x", "@y") {
 		if got := w.brief(f); got != want[f.Node.ID] {

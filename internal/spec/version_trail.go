@@ -155,6 +155,7 @@ func (w *walk) end(ctx context.Context, t *trail) error {
 		for k := range l.study.versions[before:] {
 			v := &l.study.versions[before+k]
 			v.from = from[v.commit]
+			v.before = w.parentsOf(g, at, i, v.commit)
 		}
 		for _, a := range t.d.rivals[l.path] {
 			if at.has(a.commit, i) {
@@ -163,6 +164,27 @@ func (w *walk) end(ctx context.Context, t *trail) error {
 		}
 	}
 	return nil
+}
+
+// parentsOf returns where the node of a lane was in the parents of a merge, as far as
+// that is another path than the lane's.
+func (w *walk) parentsOf(g *graph, at laneSet, lane int, c Num) []spot {
+	parents := g.parentsOf(c)
+	if len(parents) < 2 {
+		return nil
+	}
+	var list []spot
+	for i, l := range w.lanes {
+		if l.study != w.lanes[lane].study || i == lane {
+			continue
+		}
+		for _, p := range parents {
+			if at.has(p, i) {
+				list = append(list, spot{p, l.path})
+			}
+		}
+	}
+	return list
 }
 
 // spread sets the lanes of the commits that know a node by an old path.

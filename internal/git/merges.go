@@ -1,0 +1,192 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"ken/internal/repo"
+	"ken/internal/spec"
+)
+
+// Merged says who made the content of files in merge commits: it has git merge the
+// parents again and compares. Nobody's configuration, attributes or merge drivers take
+// part, so that the answer depends on the commits alone. It is kept in the cache
+// directory beside the index of the history.
+//
+// A merge that git cannot repeat, for want of an object say, is unknown with the reason,
+// and is tried again next time.
+func (c *Contents) Merged(ctx context.Context, files []spec.MergedFile) ([]spec.Merged, error) {
+	view, err := c.r.historyView(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("repeat merges: %w", err)
+	}
+	c.merging.Lock()
+	defer c.merging.Unlock()
+	if c.merges == nil || c.merges.key != view.key {
+		c.merges = c.r.loadMerges(view.key)
+	}
+	var asked []*merge
+	byCommit := make(map[repo.ID]*merge)
+	for _, f := range files {
+		if _, known := c.merges.byGit[mergedPath{f.Commit, f.Path}]; known {
+			continue
+		}
+		m := byCommit[f.Commit]
+		if m == nil {
+			m = &merge{commit: f.Commit, parents: f.Parents}
+			byCommit[f.Commit] = m
+			asked = append(asked, m)
+		}
+		m.paths = append(m.paths, f.Path)
+	}
+	unknown := c.repeat(ctx, view, asked)
+	if ctx.Err() != nil {
+		return nil, stopped(ctx, "repeat merges")
+	}
+	list := make([]spec.Merged, len(files))
+	for i, f := range files {
+		byGit, known := c.merges.byGit[mergedPath{f.Commit, f.Path}]
+		switch {
+		case !known:
+			why := fmt.Sprintf("git cannot repeat the merge %s: %v", f.Commit.Short(), unknown[mergedPath{f.Commit, f.Path}])
+			list[i] = spec.Merged{By: spec.MergeUnknown, Why: why}
+		case byGit:
+			list[i] = spec.Merged{By: spec.MergeByGit}
+		default:
+			list[i] = spec.Merged{By: spec.MergeByPerson}
+		}
+	}
+	return list, nil
+}
+
+// A merge is a merge commit that is to be repeated.
+type merge struct {
+	commit  repo.ID
+	parents []repo.ID
+	paths   []repo.Path // that somebody asks about
+
+	// What came of it.
+	tree      repo.ID // what git makes of the parents
+	conflicts map[repo.Path]bool
+	err       error // it cannot be repeated
+}
+
+// A mergedPath is a path in a merge commit.
+type mergedPath struct {
+	commit repo.ID
+	path   repo.Path
+}
+
+// mergesAtOnce is how many merges one git repeats. Each of them writes objects to a
+// directory that is removed afterwards.
+const mergesAtOnce = 32
+
+// repeat repeats merges and keeps what came of them, as far as it got. It returns why
+// the rest is not known.
+func (c *Contents) repeat(ctx context.Context, v view, merges []*merge) map[mergedPath]error {
+	unknown := make(map[mergedPath]error)
+	if len(merges) == 0 {
+		return unknown
+	}
+	var mu sync.Mutex
+	var workers errgroup.Group
+	workers.SetLimit(min(runtime.GOMAXPROCS(0), maxWalkers))
+	for some := range slices.Chunk(merges, mergesAtOnce) {
+		workers.Go(func() error {
+			if ctx.Err() != nil {
+				return nil
+			}
+			byGit, why := c.r.repeatMerges(ctx, v.files, some)
+			mu.Lock()
+			defer mu.Unlock()
+			for at, is := range byGit {
+				c.merges.byGit[at] = is
+				c.merges.changed = true
+			}
+			for at, err := range why {
+				unknown[at] = err
+			}
+			return nil
+		})
+	}
+	_ = workers.Wait() // none of them fails
+	c.r.saveMerges(c.merges)
+	return unknown
+}
+
+// repeatMerges repeats some merges and says of each path that was asked whether git
+// makes its content, or why that is not known.
+func (r *Repo) repeatMerges(ctx context.Context, files viewFiles, merges []*merge) (byGit map[mergedPath]bool, unknown map[mergedPath]error) {
+	byGit, unknown = make(map[mergedPath]bool), make(map[mergedPath]error)
+	fail := func(m *merge, err error) {
+		for _, p := range m.paths {
+			unknown[mergedPath{m.commit, p}] = err
+		}
+	}
+	scratch, remove, err := r.scratchRepo(files)
+	if err == nil {
+		defer remove()
+		err = scratch.mergeAll(ctx, merges)
+	}
+	if errors.Is(err, errOldGit) {
+		for _, m := range merges {
+			scratch.mergeFiles(ctx, m, byGit, unknown)
+		}
+		return byGit, unknown
+	}
+	if err != nil {
+		for _, m := range merges {
+			fail(m, err)
+		}
+		return byGit, unknown
+	}
+	var places []spec.Place
+	var repeated []*merge
+	for _, m := range merges {
+		if m.err != nil {
+			fail(m, m.err)
+			continue
+		}
+		repeated = append(repeated, m)
+		for _, p := range m.paths {
+			places = append(places, spec.Place{Commit: m.commit, Path: p}, spec.Place{Commit: m.tree, Path: p})
+		}
+	}
+	ids, err := scratch.lookUp(ctx, distinct(places), nil)
+	if err != nil {
+		for _, m := range repeated {
+			fail(m, err)
+		}
+		return byGit, unknown
+	}
+	at := make(map[spec.Place]repo.ID, len(ids))
+	for i, p := range distinct(places) {
+		at[p] = ids[i]
+	}
+	for _, m := range repeated {
+		for _, p := range m.paths {
+			same := at[spec.Place{Commit: m.commit, Path: p}] == at[spec.Place{Commit: m.tree, Path: p}]
+			byGit[mergedPath{m.commit, p}] = same && !m.conflicts[p]
+		}
+	}
+	return byGit, unknown
+}
+
+// distinct returns places, each once, in the order in which they come.
+func distinct(places []spec.Place) []spec.Place {
+	seen := make(map[spec.Place]bool, len(places))
+	var list []spec.Place
+	for _, p := range places {
+		if !seen[p] {
+			seen[p] = true
+			list = append(list, p)
+		}
+	}
+	return list
+}

@@ -1,0 +1,267 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"ken/internal/repo"
+)
+
+// errOldGit says that this git has no merge-tree that does a whole merge, which came with
+// 2.38, and a list of them, which came with 2.39.
+var errOldGit = errors.New("git 2.39 or newer is needed for it")
+
+// maxFailedMerges is how many merges may fail one after the other until the rest is given
+// up: what is missing for so many of them is missing for all.
+const maxFailedMerges = 8
+
+// scratchRepo makes a git directory that reads the objects of this one and writes its
+// own. It has no configuration, attributes or refs, but for those that change what a
+// history is. What it returns removes it.
+func (r *Repo) scratchRepo(files viewFiles) (scratch *Repo, remove func(), err error) {
+	dir, err := os.MkdirTemp("", "ken-merge-")
+	if err != nil {
+		return nil, nil, err
+	}
+	remove = func() { _ = os.RemoveAll(dir) } // a directory of our own, below that for temporary files
+	config := "[core]\n\trepositoryformatversion = 0\n"
+	if r.format == repo.SHA256 {
+		config = "[core]\n\trepositoryformatversion = 1\n[extensions]\n\tobjectformat = sha256\n"
+	}
+	config += "[core]\n\tattributesFile = " + os.DevNull + "\n[gc]\n\tauto = 0\n"
+	var refs strings.Builder
+	for line := range strings.Lines(files.replaced) {
+		if words := strings.Fields(line); len(words) >= 2 {
+			fmt.Fprintf(&refs, "%s %s\n", words[0], words[1])
+		}
+	}
+	texts := map[string]string{
+		"HEAD": "ref: refs/heads/none\n", "config": config, "packed-refs": refs.String(),
+		"shallow": files.shallow, "info/grafts": files.grafts,
+		"objects/info/alternates": quoteAlternate(filepath.Join(r.common, "objects")) + "\n",
+	}
+	for _, sub := range []string{"refs", "info", "objects/info"} {
+		if err := os.MkdirAll(filepath.Join(dir, filepath.FromSlash(sub)), 0o700); err != nil {
+			remove()
+			return nil, nil, err
+		}
+	}
+	for name, text := range texts {
+		if text == "" {
+			continue
+		}
+		if err := os.WriteFile(filepath.Join(dir, filepath.FromSlash(name)), []byte(text), 0o600); err != nil {
+			remove()
+			return nil, nil, err
+		}
+	}
+	scratch = &Repo{root: dir, gitDir: dir, common: dir, format: r.format, detached: true}
+	return scratch, remove, nil
+}
+
+// quoteAlternate writes the path of an object directory the way git reads it from a file,
+// whatever characters it has.
+func quoteAlternate(path string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for i := range len(path) {
+		switch c := path[i]; {
+		case c == '"' || c == '\\':
+			b.WriteByte('\\')
+			b.WriteByte(c)
+		case c < ' ' || c >= 0x7f:
+			fmt.Fprintf(&b, `\%03o`, c)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+// withoutConfig keeps a git from reading the configuration and attributes of the user
+// and of the machine.
+var withoutConfig = []string{"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_ATTR_NOSYSTEM=1"}
+
+// mergeAll repeats merges in a scratch repository. Of one that cannot be repeated, err
+// is set.
+func (r *Repo) mergeAll(ctx context.Context, merges []*merge) error {
+	var pairs []*merge
+	for _, m := range merges {
+		switch {
+		case len(m.parents) == 2:
+			pairs = append(pairs, m)
+		case len(m.parents) < 2:
+			m.err = errors.New("it has fewer than two parents")
+		}
+	}
+	if err := r.mergePairs(ctx, pairs); err != nil {
+		return err
+	}
+	for _, m := range merges {
+		if len(m.parents) < 3 {
+			continue
+		}
+		if err := r.mergeOctopus(ctx, m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mergePairs repeats merges of two parents each. When git ends at one of them, it goes on
+// with the next.
+func (r *Repo) mergePairs(ctx context.Context, merges []*merge) error {
+	for failed := 0; len(merges) > 0; {
+		done, err := r.mergeTrees(ctx, merges)
+		if done > 0 {
+			failed = 0
+		}
+		merges = merges[done:]
+		_, refused := errors.AsType[*refusal](err)
+		switch {
+		case err == nil && len(merges) == 0:
+			return nil
+		case err == nil:
+			return errors.New("git merge-tree: the answer breaks off")
+		case !refused || len(merges) == 0:
+			return err
+		}
+		if failed++; failed > maxFailedMerges {
+			for _, m := range merges {
+				m.err = err
+			}
+			return nil
+		}
+		merges[0].err = err
+		merges = merges[1:]
+	}
+	return nil
+}
+
+// mergeTrees repeats merges in one run of git and returns how many it answered.
+func (r *Repo) mergeTrees(ctx context.Context, merges []*merge) (done int, err error) {
+	var in strings.Builder
+	for _, m := range merges {
+		fmt.Fprintf(&in, "%s %s\n", m.parents[0], m.parents[1])
+	}
+	args := []string{"merge-tree", "--write-tree", "--stdin", "-z", "--no-messages", "--name-only", "--allow-unrelated-histories"}
+	out := &bounded{max: maxAnswer}
+	status, stderr, err := r.run(ctx, call{args: args, stdin: strings.NewReader(in.String()), stdout: out, env: withoutConfig})
+	if err != nil {
+		return 0, err
+	}
+	if status == usageStatus {
+		return 0, errOldGit
+	}
+	done, err = readMerges(out.Bytes(), merges)
+	if err == nil && status != 0 {
+		err = r.failed(args, status, stderr)
+	}
+	return done, err
+}
+
+// usageStatus is the exit status of a git that does not know an option.
+const usageStatus = 129
+
+// readMerges reads the answers of merge-tree: of each merge whether it is clean, the
+// tree, the paths in conflict, and an empty one.
+func readMerges(out []byte, merges []*merge) (done int, err error) {
+	token := func() (string, bool) {
+		text, rest, ok := bytes.Cut(out, []byte{0})
+		if ok {
+			out = rest
+		}
+		return string(text), ok
+	}
+	for _, m := range merges {
+		clean, ok := token()
+		if !ok {
+			return done, nil
+		}
+		tree, ok := token()
+		if !ok {
+			return done, nil
+		}
+		if _, err := strconv.Atoi(clean); err != nil {
+			return done, fmt.Errorf("git merge-tree: cannot read %q", clean)
+		}
+		id, err := repo.ParseID(tree)
+		if err != nil {
+			return done, fmt.Errorf("git merge-tree: %w", err)
+		}
+		conflicts := make(map[repo.Path]bool)
+		for {
+			path, ok := token()
+			if !ok {
+				return done, nil
+			}
+			if path == "" {
+				break
+			}
+			conflicts[repo.Path(path)] = true
+		}
+		if clean != "1" && len(conflicts) == 0 {
+			return done, fmt.Errorf("git merge-tree: status %s without a conflict", clean)
+		}
+		m.tree, m.conflicts = id, conflicts
+		done++
+	}
+	return done, nil
+}
+
+// mergeOctopus repeats a merge of more than two parents the way git makes one: the
+// second is merged into the first, the third into what came of it, and so on. A path
+// that was in conflict on the way is in conflict.
+func (r *Repo) mergeOctopus(ctx context.Context, m *merge) error {
+	conflicts := make(map[repo.Path]bool)
+	head := m.parents[0]
+	for i, p := range m.parents[1:] {
+		step := &merge{commit: m.commit, parents: []repo.ID{head, p}}
+		if err := r.mergePairs(ctx, []*merge{step}); err != nil {
+			return err
+		}
+		if m.err = step.err; m.err != nil {
+			return nil
+		}
+		for path := range step.conflicts {
+			conflicts[path] = true
+		}
+		m.tree = step.tree
+		if i == len(m.parents)-2 {
+			break
+		}
+		if head, m.err = r.commitStep(ctx, step.tree, m.parents[:i+2]); m.err != nil {
+			return nil
+		}
+	}
+	m.conflicts = conflicts
+	return nil
+}
+
+// commitStep makes a commit in a scratch repository.
+func (r *Repo) commitStep(ctx context.Context, tree repo.ID, parents []repo.ID) (repo.ID, error) {
+	args := []string{"commit-tree", "-m", "step", tree.String()}
+	for _, p := range parents {
+		args = append(args, "-p", p.String())
+	}
+	env := append([]string{
+		"GIT_AUTHOR_NAME=ken", "GIT_AUTHOR_EMAIL=ken", "GIT_AUTHOR_DATE=@0 +0000",
+		"GIT_COMMITTER_NAME=ken", "GIT_COMMITTER_EMAIL=ken", "GIT_COMMITTER_DATE=@0 +0000",
+	}, withoutConfig...)
+	out := &bounded{max: maxSmall}
+	status, stderr, err := r.run(ctx, call{args: args, stdout: out, env: env})
+	if err != nil {
+		return repo.ID{}, err
+	}
+	if status != 0 {
+		return repo.ID{}, r.failed(args, status, stderr)
+	}
+	return repo.ParseID(strings.TrimSpace(out.String()))
+}

@@ -1,0 +1,394 @@
+package git
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ken/internal/repo"
+	"ken/internal/spec"
+	"ken/internal/testrepo"
+)
+
+// mergeLab is a repository to merge in.
+type mergeLab struct {
+	*testrepo.Repo
+	t *testing.T
+}
+
+func newMergeLab(t *testing.T, opts ...testrepo.Option) *mergeLab {
+	t.Helper()
+	l := &mergeLab{testrepo.New(t, opts...), t}
+	l.Write("f", lines(""))
+	l.Write("other", "other\n")
+	l.Commit("base")
+	l.Git("branch", "base")
+	return l
+}
+
+// lines returns a text of which some lines are replaced, as in "1=x 20=y".
+func lines(edits string) string {
+	list := make([]string, 21)
+	for i := range list {
+		list[i] = fmt.Sprint("line ", i)
+	}
+	for edit := range strings.FieldsSeq(edits) {
+		var n int
+		var text string
+		fmt.Sscanf(edit, "%d=%s", &n, &text)
+		list[n] = text
+	}
+	return strings.Join(list[1:], "\n") + "\n"
+}
+
+// branch makes a branch at a commit, and a commit on it.
+func (l *mergeLab) branch(name, at, path, text string) {
+	l.t.Helper()
+	l.Git("checkout", "-q", "-B", name, at)
+	l.Write(path, text)
+	l.Commit(name)
+}
+
+// merge merges branches into a new one at the first, which then has what is given of a
+// path; "" leaves what git made.
+func (l *mergeLab) merge(name, first string, others []string, path, text string) repo.ID {
+	l.t.Helper()
+	l.Git("checkout", "-q", "-B", name, first)
+	_, err := l.Try(append([]string{"merge", "-q", "--no-ff", "--no-commit", "--allow-unrelated-histories"}, others...)...)
+	if err != nil && text == "" {
+		l.t.Fatalf("merge %s into %s: %v", others, first, err)
+	}
+	if text != "" {
+		l.Write(path, text)
+	}
+	l.Git("add", "-A")
+	l.Git("commit", "-q", "-m", name)
+	return l.id("HEAD")
+}
+
+func (l *mergeLab) id(rev string) repo.ID {
+	l.t.Helper()
+	id, err := repo.ParseID(l.Git("rev-parse", rev))
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return id
+}
+
+func (l *mergeLab) file(commit repo.ID, path string) spec.MergedFile {
+	l.t.Helper()
+	f := spec.MergedFile{Commit: commit, Path: repo.Path(path)}
+	for word := range strings.FieldsSeq(l.Git("rev-parse", commit.String()+"^@")) {
+		id, err := repo.ParseID(word)
+		if err != nil {
+			l.t.Fatal(err)
+		}
+		f.Parents = append(f.Parents, id)
+	}
+	return f
+}
+
+// ask asks a reader that finds what those before it have left.
+func (l *mergeLab) ask(files ...spec.MergedFile) []spec.Merged {
+	l.t.Helper()
+	g, err := Open(l.t.Context(), l.Dir)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	list, err := g.Contents().Merged(l.t.Context(), files)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return list
+}
+
+var authorNames = map[spec.MergeAuthor]string{spec.MergeUnknown: "unknown", spec.MergeByGit: "git", spec.MergeByPerson: "a person"}
+
+// mergeCases makes merges of all kinds and says who made which file.
+func (l *mergeLab) mergeCases() (files []spec.MergedFile, want []spec.MergeAuthor, names []string) {
+	l.t.Helper()
+	add := func(name string, commit repo.ID, path string, by spec.MergeAuthor) {
+		l.t.Helper()
+		files, want, names = append(files, l.file(commit, path)), append(want, by), append(names, name)
+	}
+	two := func(b string) []string { return []string{b} }
+	l.branch("first", "base", "f", lines("1=x"))
+	l.branch("last", "base", "f", lines("20=y"))
+	l.branch("rival", "base", "f", lines("1=z"))
+	clean := l.merge("clean", "first", two("last"), "", "")
+	add("clean", clean, "f", spec.MergeByGit)
+	add("edited", l.merge("edited", "first", two("last"), "f", lines("1=x 10=new 20=y")), "f", spec.MergeByPerson)
+	add("conflict", l.merge("conflict", "first", two("rival"), "f", lines("1=xz")), "f", spec.MergeByPerson)
+
+	// A conflict in one file, and another one that git merged.
+	l.Git("checkout", "-q", "-B", "both1", "first")
+	l.Write("other", "mine\n")
+	l.Commit("both1")
+	l.Git("checkout", "-q", "-B", "both2", "last")
+	l.Write("other", "theirs\n")
+	l.Commit("both2")
+	mixed := l.merge("mixed", "both1", two("both2"), "other", "ours\n")
+	add("git's file beside a conflict", mixed, "f", spec.MergeByGit)
+	add("the conflict beside it", mixed, "other", spec.MergeByPerson)
+
+	// Moved on one side, edited on the other.
+	l.Git("checkout", "-q", "-B", "mover", "base")
+	l.Git("mv", "f", "g")
+	l.Git("commit", "-q", "-m", "mover")
+	add("moved there", l.merge("moved", "first", two("mover"), "", ""), "g", spec.MergeByGit)
+	add("moved here", l.merge("moved2", "mover", two("first"), "", ""), "g", spec.MergeByGit)
+
+	// Criss-cross: two merge bases, of which git makes one.
+	other := l.merge("clean2", "last", two("first"), "", "")
+	l.branch("cross1", clean.String(), "f", lines("1=x 8=p 20=y"))
+	l.branch("cross2", other.String(), "f", lines("1=x 14=q 20=y"))
+	add("criss-cross", l.merge("criss", "cross1", two("cross2"), "", ""), "f", spec.MergeByGit)
+	add("edited criss-cross", l.merge("criss2", "cross1", two("cross2"), "f", lines("1=x 8=p 10=n 14=q 20=y")), "f", spec.MergeByPerson)
+
+	// Octopus.
+	l.branch("mid", "base", "f", lines("10=m"))
+	add("octopus", l.merge("octopus", "first", []string{"last", "mid"}, "", ""), "f", spec.MergeByGit)
+	add("edited octopus", l.merge("octopus2", "first", []string{"last", "mid"}, "f", lines("1=x 5=n 10=m 20=y")), "f", spec.MergeByPerson)
+	tree := l.Git("rev-parse", "conflict^{tree}")
+	hand, err := repo.ParseID(l.Git("commit-tree", "-m", "by hand", tree, "-p", "first", "-p", "mover", "-p", "rival"))
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	add("octopus with a conflict", hand, "f", spec.MergeByPerson)
+
+	// No merge base at all.
+	l.Git("checkout", "-q", "--orphan", "root")
+	l.Git("rm", "-q", "-rf", ".")
+	l.Write("h", "h\n")
+	l.Commit("root")
+	unrelated := l.merge("unrelated", "first", two("root"), "f", lines("2=n"))
+	add("edited merge of unrelated histories", unrelated, "f", spec.MergeByPerson)
+	return files, want, names
+}
+
+// Who made a file of a merge is told by repeating it, and told again from what is kept.
+func TestMerged(t *testing.T) {
+	for _, opts := range [][]testrepo.Option{nil, {testrepo.SHA256}} {
+		l := newMergeLab(t, opts...)
+		files, want, names := l.mergeCases()
+		before := l.Git("count-objects", "-v")
+		for round, what := range []string{"repeated", "kept"} {
+			if round == 1 {
+				withoutGit(t)
+			}
+			for i, m := range l.ask(files...) {
+				if m.By != want[i] {
+					t.Errorf("%s, %s: %s made it, want %s %s", names[i], what, authorNames[m.By], authorNames[want[i]], m.Why)
+				}
+			}
+			if round == 0 {
+				if after := l.Git("count-objects", "-v"); before != after {
+					t.Errorf("objects were written into the repository:\n%s\n%s", before, after)
+				}
+			}
+		}
+		t.Setenv("PATH", gitPath)
+	}
+}
+
+var gitPath = os.Getenv("PATH")
+
+// A file of verdicts that is not whole, or of another view, is made again.
+func TestMergedCache(t *testing.T) {
+	l := newMergeLab(t)
+	l.branch("first", "base", "f", lines("1=x"))
+	l.branch("last", "base", "f", lines("20=y"))
+	f := l.file(l.merge("m", "first", []string{"last"}, "", ""), "f")
+	l.ask(f)
+	name := l.Path(".git/ken/cache/history/merges")
+	whole, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range whole {
+		broken := append([]byte{}, whole...)
+		broken[i] ^= 1
+		if err := os.WriteFile(name, broken, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		g := &Repo{root: l.Dir, common: l.Path(".git"), format: repo.SHA1}
+		var key historyKey
+		copy(key[:], whole[len(mergesMagic):])
+		if kept := g.loadMerges(key); len(kept.byGit) > 0 {
+			t.Fatalf("byte %d is another, and the file is believed: %v", i, kept.byGit)
+		}
+	}
+	if m := l.ask(f)[0]; m.By != spec.MergeByGit {
+		t.Errorf("after the file was broken: %s made it, want git %s", authorNames[m.By], m.Why)
+	}
+	if again, err := os.ReadFile(name); err != nil || string(again) != string(whole) {
+		t.Errorf("the file was not made again: %v", err)
+	}
+}
+
+// Nobody's configuration, attributes or merge drivers change a verdict, and no driver is
+// started.
+func TestMergedIsNobodysConfig(t *testing.T) {
+	l := newMergeLab(t)
+	files, want, names := l.mergeCases()
+	ran := filepath.Join(t.TempDir(), "ran")
+	l.Git("checkout", "-q", "-f", "first")
+	l.Write(".gitattributes", "* merge=evil\n")
+	l.Write(".git/info/attributes", "* merge=evil\n")
+	home := t.TempDir()
+	if err := os.WriteFile(filepath.Join(home, "attributes"), []byte("* merge=evil\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	config := "[merge]\n\trenames = false\n\tconflictStyle = diff3\n[merge \"evil\"]\n\tdriver = touch " + ran + "\n" +
+		"[diff]\n\talgorithm = patience\n[core]\n\tattributesFile = " + filepath.Join(home, "attributes") + "\n"
+	if err := os.WriteFile(filepath.Join(home, "config"), []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("GIT_CONFIG_GLOBAL", filepath.Join(home, "config"))
+	l.Git("config", "merge.renames", "false")
+	l.Git("config", "merge.evil.driver", "touch "+ran)
+	for i, m := range l.ask(files...) {
+		if m.By != want[i] {
+			t.Errorf("%s: %s made it, want %s %s", names[i], authorNames[m.By], authorNames[want[i]], m.Why)
+		}
+	}
+	if _, err := os.Stat(ran); err == nil {
+		t.Error("a merge driver was started")
+	}
+}
+
+// A merge that cannot be repeated for want of an object is unknown, the others are not,
+// and it is tried again.
+func TestMergedWithoutObjects(t *testing.T) {
+	l := newMergeLab(t)
+	files, want, names := l.mergeCases()
+	lost := l.Git("rev-parse", "rival:f") // which "conflict" and an octopus need
+	object := l.Path(filepath.Join(".git/objects", lost[:2], lost[2:]))
+	content, err := os.ReadFile(object)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(object); err != nil {
+		t.Fatal(err)
+	}
+	for i, m := range l.ask(files...) {
+		needs := names[i] == "conflict" || names[i] == "octopus with a conflict"
+		switch {
+		case needs && (m.By != spec.MergeUnknown || m.Why == ""):
+			t.Errorf("%s: %s made it, want unknown with a reason, not %q", names[i], authorNames[m.By], m.Why)
+		case !needs && m.By != want[i]:
+			t.Errorf("%s: %s made it, want %s %s", names[i], authorNames[m.By], authorNames[want[i]], m.Why)
+		}
+	}
+	if err := os.WriteFile(object, content, 0o400); err != nil {
+		t.Fatal(err)
+	}
+	for i, m := range l.ask(files...) {
+		if m.By != want[i] {
+			t.Errorf("%s, with the object: %s made it, want %s %s", names[i], authorNames[m.By], authorNames[want[i]], m.Why)
+		}
+	}
+}
+
+// Where git fails at every merge, it is not started for each of them.
+func TestMergedGivesUp(t *testing.T) {
+	l := newMergeLab(t)
+	l.branch("first", "base", "f", lines("1=x"))
+	var files []spec.MergedFile
+	first := l.Git("rev-parse", "first")
+	for i := range 30 {
+		id, err := repo.ParseID(l.Git("commit-tree", "-m", fmt.Sprint(i), "first^{tree}", "-p", first, "-p", "base"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, l.file(id, "f"))
+	}
+	count := filepath.Join(t.TempDir(), "count")
+	real, err := exec.LookPath("git")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fakeGit(t, `case "$*" in *merge-tree*) echo x >>`+count+`; echo "fatal: no" >&2; exit 128;; esac; exec `+real+` "$@"`)
+	for i, m := range l.ask(files...) {
+		if m.By != spec.MergeUnknown || !strings.Contains(m.Why, "no") {
+			t.Errorf("merge %d: %s made it, want unknown: no; got %q", i, authorNames[m.By], m.Why)
+		}
+	}
+	runs, _ := os.ReadFile(count)
+	if n := strings.Count(string(runs), "x"); n == 0 || n > 2*maxFailedMerges {
+		t.Errorf("git merge-tree was started %d times, want at most %d", n, 2*maxFailedMerges)
+	}
+}
+
+// A git without merge-tree --stdin merges files that stayed where they were; the rest is
+// unknown, and is not taken for anybody's.
+func TestMergedByOldGit(t *testing.T) {
+	l := newMergeLab(t)
+	files, want, names := l.mergeCases()
+	real, err := exec.LookPath("git")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fakeGit(t, `case "$*" in *merge-tree*) echo "usage: git merge-tree" >&2; exit 129;; esac; exec `+real+` "$@"`)
+	known := 0
+	for i, m := range l.ask(files...) {
+		beyond := strings.Contains(names[i], "moved") || strings.Contains(names[i], "criss") || strings.Contains(names[i], "octopus") ||
+			strings.Contains(names[i], "unrelated")
+		switch {
+		case beyond && (m.By != spec.MergeUnknown || !strings.Contains(m.Why, "2.39")):
+			t.Errorf("%s: %s made it, want unknown for want of git 2.39; got %q", names[i], authorNames[m.By], m.Why)
+		case !beyond && m.By != want[i]:
+			t.Errorf("%s: %s made it, want %s %s", names[i], authorNames[m.By], authorNames[want[i]], m.Why)
+		case !beyond:
+			known++
+		}
+	}
+	if known < 4 {
+		t.Errorf("%d merges were repeated, want at least 4", known)
+	}
+}
+
+// Replaced commits are merged as what took their place.
+func TestMergedReplaced(t *testing.T) {
+	l := newMergeLab(t)
+	l.branch("first", "base", "f", lines("1=x"))
+	l.branch("last", "base", "f", lines("20=y"))
+	m := l.merge("m", "first", []string{"last"}, "", "")
+	if got := l.ask(l.file(m, "f"))[0]; got.By != spec.MergeByGit {
+		t.Fatalf("%s made it, want git %s", authorNames[got.By], got.Why)
+	}
+	// With another base the two are in conflict.
+	l.branch("base2", "base", "f", lines("1=other 20=other"))
+	l.Git("replace", l.Git("rev-parse", "base"), l.Git("commit-tree", "-m", "base", "base2^{tree}"))
+	if got := l.ask(l.file(m, "f"))[0]; got.By != spec.MergeByPerson {
+		t.Errorf("after the base was replaced, %s made it, want a person %s", authorNames[got.By], got.Why)
+	}
+}
+
+// A context that is done ends it.
+func TestMergedStops(t *testing.T) {
+	l := newMergeLab(t)
+	l.branch("first", "base", "f", lines("1=x"))
+	l.branch("last", "base", "f", lines("20=y"))
+	f := l.file(l.merge("m", "first", []string{"last"}, "", ""), "f")
+	g, err := Open(t.Context(), l.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	done, cancel := contextDone(t)
+	defer cancel()
+	if _, err := g.Contents().Merged(done, []spec.MergedFile{f}); err == nil {
+		t.Error("a context that is done gave an answer, want an error")
+	}
+}
+
+func contextDone(t *testing.T) (context.Context, context.CancelFunc) {
+	t.Helper()
+	done, cancel := context.WithCancel(t.Context())
+	cancel()
+	return done, cancel
+}

@@ -1,0 +1,192 @@
+package spec
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"ken/internal/repo"
+)
+
+// A mergeJudge knows which files of merge commits git made by itself. A merge that
+// nobody edited says nothing: it is neither a version nor drift.
+type mergeJudge struct {
+	h       History
+	g       *graph
+	c       Contents
+	known   map[spot]Merged
+	pending []spot
+}
+
+func newMergeJudge(h History, g *graph, c Contents) *mergeJudge {
+	return &mergeJudge{h: h, g: g, c: c, known: make(map[spot]Merged)}
+}
+
+// want notes that somebody will ask about a path in a commit. Of commits that are no
+// merges there is nothing to ask.
+func (j *mergeJudge) want(c Num, path repo.Path) {
+	at := spot{c, path}
+	if _, asked := j.known[at]; asked || len(j.g.parentsOf(c)) < 2 {
+		return
+	}
+	j.known[at] = Merged{}
+	j.pending = append(j.pending, at)
+}
+
+// ask finds out about all that is wanted. Merges that cannot be repeated are unknown;
+// the only error is that of a context that is done.
+func (j *mergeJudge) ask(ctx context.Context) error {
+	if len(j.pending) == 0 {
+		return nil
+	}
+	files := make([]MergedFile, len(j.pending))
+	for i, at := range j.pending {
+		files[i] = MergedFile{Commit: j.h.Commit(at.commit).ID, Path: at.path}
+		for _, p := range j.g.parentsOf(at.commit) {
+			files[i].Parents = append(files[i].Parents, j.h.Commit(p).ID)
+		}
+	}
+	found, err := j.c.Merged(ctx, files)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err == nil && len(found) != len(files) {
+		err = fmt.Errorf("%d answers about %d merged files", len(found), len(files))
+	}
+	for i, at := range j.pending {
+		if err != nil {
+			j.known[at] = Merged{Why: err.Error()}
+			continue
+		}
+		j.known[at] = found[i]
+	}
+	j.pending = j.pending[:0]
+	return nil
+}
+
+// byGit reports whether git made what a commit has at a path; why says why that is not
+// known, and is "" when it is.
+func (j *mergeJudge) byGit(c Num, path repo.Path) (is bool, why string) {
+	if len(j.g.parentsOf(c)) < 2 {
+		return false, ""
+	}
+	m := j.known[spot{c, path}]
+	if m.By == MergeUnknown {
+		why = m.Why
+		if why == "" {
+			why = "nobody looked how a merge came about"
+		}
+		return false, why
+	}
+	return m.By == MergeByGit, ""
+}
+
+// judgeVersions takes the merges out of the versions of the nodes that nobody edited:
+// where a parent has the same content, at whatever path the node is there, and where git
+// makes it by itself. Those of which nobody knows are kept apart.
+func (d *derivation) judgeVersions(ctx context.Context) error {
+	for _, s := range d.studies {
+		for _, v := range s.versions {
+			d.merges.want(v.commit, v.path)
+		}
+	}
+	if err := d.merges.ask(ctx); err != nil {
+		return err
+	}
+	for _, s := range d.studies {
+		s.versions = slices.DeleteFunc(s.versions, func(v version) bool {
+			byGit, _ := d.merges.byGit(v.commit, v.path)
+			return byGit
+		})
+		for _, v := range s.versions {
+			for _, at := range d.sidesOf(v) {
+				d.sheet.want(v.commit, v.path)
+				d.sheet.want(at.commit, at.path)
+			}
+		}
+	}
+	if err := d.sheet.ask(ctx); err != nil {
+		return err
+	}
+	for _, s := range d.studies {
+		s.versions = slices.DeleteFunc(s.versions, func(v version) bool {
+			if d.tookSide(v) {
+				return true
+			}
+			_, why := d.merges.byGit(v.commit, v.path)
+			if why != "" {
+				s.doubtful, s.doubt = append(s.doubtful, v.commit), why
+			}
+			return why != ""
+		})
+	}
+	return nil
+}
+
+// sidesOf returns where the node is in the parents of a merge: at its path, which may
+// differ by its mode alone, and at others.
+func (d *derivation) sidesOf(v version) []spot {
+	parents := d.g.parentsOf(v.commit)
+	if len(parents) < 2 {
+		return nil
+	}
+	list := slices.Clone(v.before)
+	for _, p := range parents {
+		list = append(list, spot{p, v.path})
+	}
+	return list
+}
+
+// tookSide reports whether a merge has the content of one of its parents.
+func (d *derivation) tookSide(v version) bool {
+	return d.sheet.err == nil && slices.ContainsFunc(d.sidesOf(v), func(at spot) bool {
+		return d.sheet.at(at.commit, at.path) == d.sheet.at(v.commit, v.path)
+	})
+}
+
+// judgeTouches takes the merges out of what was touched that nobody edited, and counts
+// the rest.
+func (d *derivation) judgeTouches(ctx context.Context, some []*study) error {
+	var merged []*study
+	for _, s := range some {
+		s.unsureMerge = ""
+		found := false
+		for _, b := range s.behind {
+			for _, t := range b.touches {
+				if len(d.g.parentsOf(t.Commit)) > 1 {
+					d.merges.want(t.Commit, b.file.path)
+					found = true
+				}
+			}
+		}
+		if found {
+			merged = append(merged, s)
+		}
+	}
+	if err := d.merges.ask(ctx); err != nil {
+		return err
+	}
+	for _, s := range merged {
+		commits := make(map[Num]bool)
+		var left []behind
+		for _, b := range s.behind {
+			var touches []Touch
+			for _, t := range b.touches {
+				byGit, why := d.merges.byGit(t.Commit, b.file.path)
+				if byGit {
+					continue
+				}
+				if why != "" {
+					s.unsureMerge = why
+				}
+				touches = append(touches, t)
+				commits[t.Commit] = true
+			}
+			if touches != nil {
+				left = append(left, behind{b.file, touches})
+			}
+		}
+		s.behind, s.touched = left, len(commits)
+	}
+	return nil
+}
