@@ -15,12 +15,15 @@ func (v *verification) judgeItem(it item, row Row, known fresh.Basis) {
 	keep := true // whether the row is to be kept, new or not
 	switch s.state {
 	case same, changed:
+		if s.content.MD5.IsZero() && v.view.outdated(it.i, row) {
+			verdict.MD5 = repo.MD5{}
+		}
 		switch {
 		case it.row == nil:
 			verdict.Verdict = FoundNew
-			if old, ok := v.left[row.Content.ID]; ok {
-				j := old.Path.JSON()
-				verdict.before, verdict.PathChanged, verdict.ChangedB64 = old.Path, j.Path, j.B64
+			if old, ok := v.before(row); ok {
+				j := old.JSON()
+				verdict.before, verdict.PathChanged, verdict.ChangedB64 = old, j.Path, j.B64
 			}
 		case it.row.Content.ID == row.Content.ID:
 			verdict.Verdict = FoundMatch
@@ -54,6 +57,20 @@ func (v *verification) judgeItem(it item, row Row, known fresh.Basis) {
 	}
 }
 
+// before returns the path that a new row's file had at the last verification: one that
+// is no longer tracked, and whose content it has or that git takes for the same file.
+func (v *verification) before(row Row) (repo.Path, bool) {
+	if old, ok := v.left[row.Content.ID]; ok {
+		return old.Path, true
+	}
+	for _, old := range v.former[row.Path] {
+		if v.gone[old] {
+			return old, true
+		}
+	}
+	return "", false
+}
+
 // summaryOf says what the text for a row is worth, given what stands there. A
 // path that is gone or unmerged has no content for a text to be fresh about.
 func (v *verification) summaryOf(state sightState, row Row) (fresh.State, fresh.Grade) {
@@ -77,7 +94,7 @@ func (v *verification) summaryOf(state sightState, row Row) (fresh.State, fresh.
 // unless a filter makes other bytes of it: then nobody can say what a text about
 // those is worth.
 func (r *Registry) unseen(row Row) Verdict {
-	v := r.matched(row, FoundSparse)
+	v := r.asRow(row, FoundSparse)
 	v.Reason = reasonSparse
 	if !row.Marks.Has(Raw) {
 		return v

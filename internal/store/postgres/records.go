@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"ken/internal/fresh"
+	"ken/internal/registry"
 	"ken/internal/repo"
 )
 
@@ -106,13 +107,13 @@ func (s *Store) newest(ctx context.Context, what string, contents []repo.Content
 				SELECT content_id, content_md5, text, author, recipe, at, assumed, confirmer, path FROM (
 					(SELECT * FROM ken.record r
 					WHERE r.repository = $1 AND r.content_id = want.id AND r.content_id IS NOT NULL
-					ORDER BY r.at DESC, r.seq DESC LIMIT 1)
+					ORDER BY r.at DESC, r.id DESC LIMIT 1)
 					UNION ALL
 					(SELECT * FROM ken.record r
 					WHERE r.repository = $1 AND r.content_md5 = want.md5 AND r.content_id IS NULL AND r.content_md5 IS NOT NULL
-					ORDER BY r.at DESC, r.seq DESC LIMIT 1)
+					ORDER BY r.at DESC, r.id DESC LIMIT 1)
 				) either
-				ORDER BY at DESC, seq DESC LIMIT 1
+				ORDER BY at DESC, id DESC LIMIT 1
 			) newest`, s.repository, ids, md5s)
 		var n int64
 		var r recordRow
@@ -134,7 +135,7 @@ func (s *Store) Record(ctx context.Context, id fresh.Digest) (fresh.Record, bool
 func (s *Store) NewestAt(ctx context.Context, path repo.Path) (fresh.Record, bool, error) {
 	return s.oneRecord(ctx, `
 		SELECT content_id, content_md5, text, author, recipe, at, assumed, confirmer, path
-		FROM ken.record WHERE repository = $1 AND path = $2 ORDER BY at DESC, seq DESC LIMIT 1`, []byte(path))
+		FROM ken.record WHERE repository = $1 AND path = $2 ORDER BY at DESC, id DESC LIMIT 1`, []byte(path))
 }
 
 func (s *Store) oneRecord(ctx context.Context, query string, key []byte) (out fresh.Record, ok bool, err error) {
@@ -151,30 +152,50 @@ func (s *Store) oneRecord(ctx context.Context, query string, key []byte) (out fr
 }
 
 // WrittenAt implements [registry.Store].
-func (s *Store) WrittenAt(ctx context.Context, paths []repo.Path) (map[repo.Path]fresh.Basis, error) {
-	found := make(map[repo.Path]fresh.Basis)
+func (s *Store) WrittenAt(ctx context.Context, paths []repo.Path) (map[repo.Path][]registry.Candidate, error) {
+	found := make(map[repo.Path][]registry.Candidate)
 	if len(paths) == 0 {
 		return found, ctx.Err()
 	}
 	err := s.read(ctx, "read", func(tx pgx.Tx) error {
 		rows, err := tx.Query(ctx, `
-			SELECT want.path, newest.key
-			FROM unnest($2::bytea[]) AS want (path)
-			CROSS JOIN LATERAL (
-				SELECT coalesce(content_id, content_md5) AS key FROM ken.record r
-				WHERE r.repository = $1 AND r.path = want.path
-				ORDER BY r.at DESC, r.seq DESC LIMIT 1
-			) newest`, s.repository, pathBytes(paths))
-		var path, key []byte
+			SELECT path, content_id, content_md5, at, id FROM ken.record
+			WHERE repository = $1 AND path = ANY ($2::bytea[])
+			ORDER BY path, at DESC, id DESC`, s.repository, pathBytes(paths))
+		var path, content, md5, id []byte
+		var at time.Time
 		return scanAll(rows, err, func() error {
-			found[repo.Path(path)] = basisOf(key)
+			p := repo.Path(path)
+			basis := fresh.Basis{Content: repo.Content{ID: repo.IDFromBytes(content), MD5: md5Of(md5)}}
+			found[p] = append(found[p], registry.Candidate{Basis: basis, At: at.UTC(), ID: fresh.Digest(id)})
 			return nil
-		}, &path, &key)
+		}, &path, &content, &md5, &at, &id)
 	})
 	if err != nil {
 		return nil, err
 	}
 	return found, nil
+}
+
+// WrittenSince implements [registry.Store]. The mark is the number of a record.
+func (s *Store) WrittenSince(ctx context.Context, mark int64) (paths []repo.Path, now int64, err error) {
+	err = s.read(ctx, "read", func(tx pgx.Tx) error {
+		err := tx.QueryRow(ctx, `SELECT coalesce(max(seq), 0) FROM ken.record WHERE repository = $1`, s.repository).Scan(&now)
+		if err != nil || now == mark {
+			return err
+		}
+		rows, err := tx.Query(ctx, `
+			SELECT DISTINCT path FROM ken.record WHERE repository = $1 AND seq > $2 ORDER BY path`, s.repository, mark)
+		var path []byte
+		return scanAll(rows, err, func() error {
+			paths = append(paths, repo.Path(path))
+			return nil
+		}, &path)
+	})
+	if err != nil {
+		return nil, 0, err
+	}
+	return paths, now, nil
 }
 
 // A recordRow is what is read of a record.

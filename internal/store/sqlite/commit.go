@@ -83,7 +83,7 @@ func (tx *transaction) keep(rs []fresh.Record) error {
 	if len(rs) == 0 {
 		return nil
 	}
-	last, err := tx.lastRecord()
+	last, err := lastRecord(tx.conn)
 	if err != nil {
 		return err
 	}
@@ -125,18 +125,6 @@ func (tx *transaction) keep(rs []fresh.Record) error {
 		return nil
 	}
 	return tx.tell(last, md5s)
-}
-
-func (tx *transaction) lastRecord() (int64, error) {
-	stmt, err := tx.conn.Prepare(`SELECT max(seq) FROM record`)
-	if err != nil {
-		return 0, err
-	}
-	defer stmt.Reset()
-	if _, err := stmt.Step(); err != nil {
-		return 0, err
-	}
-	return stmt.ColumnInt64(0), nil
 }
 
 // tell makes the rows whose content is the basis of a record after last be about

@@ -7,6 +7,7 @@ import (
 	"zombiezen.com/go/sqlite"
 
 	"ken/internal/fresh"
+	"ken/internal/registry"
 	"ken/internal/repo"
 )
 
@@ -112,7 +113,7 @@ func (s *Store) NewestAt(ctx context.Context, path repo.Path) (r fresh.Record, o
 	err = s.read(ctx, func(conn *sqlite.Conn) error {
 		stmt, err := conn.Prepare(`
 			SELECT seq, content_id, content_md5, text, author, recipe, at, assumed, confirmer, path
-			FROM record WHERE path = ?1 ORDER BY at DESC, seq DESC LIMIT 1`)
+			FROM record WHERE path = ?1 ORDER BY at DESC, id DESC LIMIT 1`)
 		if err != nil {
 			return err
 		}
@@ -124,8 +125,8 @@ func (s *Store) NewestAt(ctx context.Context, path repo.Path) (r fresh.Record, o
 }
 
 // WrittenAt implements [registry.Store].
-func (s *Store) WrittenAt(ctx context.Context, paths []repo.Path) (map[repo.Path]fresh.Basis, error) {
-	found := make(map[repo.Path]fresh.Basis)
+func (s *Store) WrittenAt(ctx context.Context, paths []repo.Path) (map[repo.Path][]registry.Candidate, error) {
+	found := make(map[repo.Path][]registry.Candidate)
 	err := s.read(ctx, func(conn *sqlite.Conn) error {
 		clear(found)
 		// A first scan asks for all paths of a work tree, while the records may
@@ -134,22 +135,29 @@ func (s *Store) WrittenAt(ctx context.Context, paths []repo.Path) (map[repo.Path
 			return writtenAnywhere(conn, paths, found)
 		}
 		stmt, err := conn.Prepare(`
-			SELECT coalesce(content_id, content_md5) FROM record WHERE path = ?1 ORDER BY at DESC, seq DESC LIMIT 1`)
+			SELECT content_id, content_md5, at, id FROM record WHERE path = ?1 ORDER BY at DESC, id DESC`)
 		if err != nil {
 			return err
 		}
 		defer stmt.Reset()
 		for _, p := range paths {
 			stmt.BindBytes(1, []byte(p))
-			ok, err := stmt.Step()
-			if err != nil {
-				return err
-			}
-			if ok {
-				found[p] = columnBasis(stmt, 0)
+			var list []registry.Candidate
+			for {
+				more, err := stmt.Step()
+				if err != nil {
+					return err
+				}
+				if !more {
+					break
+				}
+				list = append(list, columnCandidate(stmt, 0))
 			}
 			if err := stmt.Reset(); err != nil {
 				return err
+			}
+			if len(list) > 0 {
+				found[p] = list
 			}
 		}
 		return nil
@@ -161,13 +169,13 @@ func (s *Store) WrittenAt(ctx context.Context, paths []repo.Path) (map[repo.Path
 }
 
 // writtenAnywhere is WrittenAt by way of all records.
-func writtenAnywhere(conn *sqlite.Conn, paths []repo.Path, found map[repo.Path]fresh.Basis) error {
-	stmt, err := conn.Prepare(`SELECT path, coalesce(content_id, content_md5) FROM record ORDER BY path, at, seq`)
+func writtenAnywhere(conn *sqlite.Conn, paths []repo.Path, found map[repo.Path][]registry.Candidate) error {
+	stmt, err := conn.Prepare(`SELECT path, content_id, content_md5, at, id FROM record ORDER BY path, at DESC, id DESC`)
 	if err != nil {
 		return err
 	}
 	defer stmt.Reset()
-	all := make(map[repo.Path]fresh.Basis)
+	all := make(map[repo.Path][]registry.Candidate)
 	var scan scanner
 	for {
 		more, err := stmt.Step()
@@ -177,14 +185,71 @@ func writtenAnywhere(conn *sqlite.Conn, paths []repo.Path, found map[repo.Path]f
 		if !more {
 			break
 		}
-		all[scan.path(stmt, 0)] = columnBasis(stmt, 1) // the last is the newest
+		path := scan.path(stmt, 0)
+		all[path] = append(all[path], columnCandidate(stmt, 1))
 	}
 	for _, p := range paths {
-		if basis, ok := all[p]; ok {
-			found[p] = basis
+		if list, ok := all[p]; ok {
+			found[p] = list
 		}
 	}
 	return nil
+}
+
+// columnCandidate reads the columns content_id, content_md5, at and id, from col on.
+func columnCandidate(stmt *sqlite.Stmt, col int) registry.Candidate {
+	c := registry.Candidate{
+		Basis: fresh.Basis{Content: repo.Content{ID: columnID(stmt, col), MD5: columnMD5(stmt, col+1)}},
+		At:    time.UnixMicro(stmt.ColumnInt64(col + 2)).UTC(),
+	}
+	stmt.ColumnBytes(col+3, c.ID[:])
+	return c
+}
+
+// WrittenSince implements [registry.Store]. The mark is the number of a record; no
+// record is ever taken out, so that numbers only grow.
+func (s *Store) WrittenSince(ctx context.Context, mark int64) (paths []repo.Path, now int64, err error) {
+	err = s.read(ctx, func(conn *sqlite.Conn) (err error) {
+		paths = nil
+		if now, err = lastRecord(conn); err != nil || now == mark {
+			return err
+		}
+		query := `SELECT DISTINCT path FROM record WHERE seq > ?1 ORDER BY path`
+		if mark == 0 {
+			query = `SELECT DISTINCT path FROM record WHERE ?1 = 0 ORDER BY path` // from the index alone
+		}
+		stmt, err := conn.Prepare(query)
+		if err != nil {
+			return err
+		}
+		defer stmt.Reset()
+		stmt.BindInt64(1, mark)
+		var scan scanner
+		for {
+			more, err := stmt.Step()
+			if !more || err != nil {
+				return err
+			}
+			paths = append(paths, scan.path(stmt, 0))
+		}
+	})
+	if err != nil {
+		return nil, 0, err
+	}
+	return paths, now, nil
+}
+
+// lastRecord returns the number of the last record that came, 0 when there is none.
+func lastRecord(conn *sqlite.Conn) (int64, error) {
+	stmt, err := conn.Prepare(`SELECT max(seq) FROM record`)
+	if err != nil {
+		return 0, err
+	}
+	defer stmt.Reset()
+	if _, err := stmt.Step(); err != nil {
+		return 0, err
+	}
+	return stmt.ColumnInt64(0), nil
 }
 
 // records returns every record in the order they came.
@@ -239,8 +304,8 @@ func columnRecord(stmt *sqlite.Stmt) fresh.Record {
 }
 
 // A lookup finds the newest record for a content: the one with the highest time
-// and, of those, the highest sequence number, among the records whose basis
-// holds for it. It is good for one transaction.
+// and, of those, the highest id, among the records whose basis holds for it. It is
+// good for one transaction.
 type lookup struct {
 	conn *sqlite.Conn
 	last int64 // highest sequence number, which is about how many there are; 0: none
@@ -264,10 +329,6 @@ func (h hit) basis(c repo.Content) fresh.Basis {
 		return fresh.Basis{Content: repo.Content{MD5: c.MD5}}
 	}
 	return fresh.Basis{Content: repo.Content{ID: c.ID}}
-}
-
-func (h hit) newer(than hit) bool {
-	return h.at > than.at || h.at == than.at && h.seq > than.seq
 }
 
 // newLookup prepares for about n questions.
@@ -314,7 +375,10 @@ func (l *lookup) load() error {
 			break
 		}
 		// The newest of each comes last.
-		l.byID[columnID(stmt, 0)] = hit{at: stmt.ColumnInt64(1), seq: stmt.ColumnInt64(2)}
+		id, h := columnID(stmt, 0), hit{at: stmt.ColumnInt64(1), seq: stmt.ColumnInt64(2)}
+		if l.byID[id], err = l.newer(l.byID[id], h); err != nil {
+			return err
+		}
 	}
 	if !l.md5s {
 		return nil
@@ -332,8 +396,36 @@ func (l *lookup) load() error {
 		if !more || err != nil {
 			return err
 		}
-		l.byMD5[columnMD5(stmt, 0)] = hit{at: stmt.ColumnInt64(1), seq: stmt.ColumnInt64(2), md5: true}
+		md5, h := columnMD5(stmt, 0), hit{at: stmt.ColumnInt64(1), seq: stmt.ColumnInt64(2), md5: true}
+		if l.byMD5[md5], err = l.newer(l.byMD5[md5], h); err != nil {
+			return err
+		}
 	}
+}
+
+// newer returns the newer of two records. Their ids, which the indexes do not have, are
+// only read where their times are the same.
+func (l *lookup) newer(a, b hit) (hit, error) {
+	switch {
+	case a.seq == 0 || b.at > a.at:
+		return b, nil
+	case b.seq == 0 || a.at > b.at:
+		return a, nil
+	}
+	stmt, err := l.conn.Prepare(`SELECT (SELECT id FROM record WHERE seq = ?1) < (SELECT id FROM record WHERE seq = ?2)`)
+	if err != nil {
+		return hit{}, err
+	}
+	defer stmt.Reset()
+	stmt.BindInt64(1, a.seq)
+	stmt.BindInt64(2, b.seq)
+	if _, err := stmt.Step(); err != nil {
+		return hit{}, err
+	}
+	if stmt.ColumnBool(0) {
+		return b, nil
+	}
+	return a, nil
 }
 
 // find returns the newest record for a content, the zero hit when there is none.
@@ -346,7 +438,7 @@ func (l *lookup) find(c repo.Content) (best hit, err error) {
 			best = l.byID[c.ID]
 		} else if best, err = l.ask(`
 			SELECT at, seq FROM record
-			WHERE content_id IS NOT NULL AND content_id = ?1 ORDER BY at DESC, seq DESC LIMIT 1`,
+			WHERE content_id IS NOT NULL AND content_id = ?1 ORDER BY at DESC, id DESC LIMIT 1`,
 			c.ID.Bytes()); err != nil {
 			return hit{}, err
 		}
@@ -358,14 +450,14 @@ func (l *lookup) find(c repo.Content) (best hit, err error) {
 		} else if h, err = l.ask(`
 			SELECT at, seq FROM record
 			WHERE content_id IS NULL AND content_md5 IS NOT NULL AND content_md5 = ?1
-			ORDER BY at DESC, seq DESC LIMIT 1`,
+			ORDER BY at DESC, id DESC LIMIT 1`,
 			c.MD5[:]); err != nil {
 			return hit{}, err
 		}
-		if h.seq != 0 && (best.seq == 0 || h.newer(best)) {
+		if h.seq != 0 {
 			h.md5 = true
-			best = h
 		}
+		return l.newer(best, h)
 	}
 	return best, nil
 }

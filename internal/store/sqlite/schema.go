@@ -15,7 +15,7 @@ const applicationID = 0x6b656e31
 
 // migrations lead from each schema version to the next; the first makes the
 // tables. They are never changed once released.
-var migrations = []string{migration1, migration2, migration3}
+var migrations = []string{migration1, migration2, migration3, migration4}
 
 // Why the tables are as they are, in figures for 100,000 rows on two cores:
 //
@@ -248,6 +248,47 @@ CREATE TABLE lease (
 // Outlines are many, and are never looked for in this way: they have no part in the index.
 const migration3 = `
 CREATE INDEX directory_record_past ON directory_record (path, at) WHERE outlined = 0;
+`
+
+// A baseline remembers the last record that its rows were judged with, so that records
+// which come later find the rows that they concern. Of records of the same time, the one
+// with the higher id is shown: the order in which they came differs between clones.
+const migration4 = `
+ALTER TABLE worktree ADD COLUMN records INTEGER NOT NULL DEFAULT 0;
+
+DROP VIEW file_registry;
+
+CREATE VIEW file_registry AS
+SELECT
+	CAST(f.path AS TEXT)                                     AS path,
+	f.kind                                                   AS type,
+	nullif(lower(hex(f.content_md5)), '')                    AS content_md5,
+	r.text                                                   AS summary,
+	strftime('%Y-%m-%dT%H:%M:%SZ', r.at / 1000000, 'unixepoch') AS summary_updated_at,
+	CASE
+		WHEN f.state = 'stale' AND f.content_id IS NULL AND f.content_md5 IS NULL THEN 'unknown'
+		WHEN f.state = 'stale' AND f.marks & 64 THEN 'fresh'
+		ELSE f.state
+	END                                                      AS summary_state,
+	nullif(lower(hex(f.content_id)), '')                     AS content_id,
+	w.name                                                   AS worktree,
+	nullif(f.excluded, '')                                   AS excluded,
+	nullif(lower(hex(f.about)), '')                          AS summary_of,
+	r.author                                                 AS summary_author,
+	nullif(lower(hex(r.id)), '')                             AS summary_record
+FROM file f
+JOIN worktree w ON w.id = f.worktree
+LEFT JOIN record r ON f.excluded = '' AND r.seq =
+	CASE length(f.about)
+		WHEN 16 THEN (
+			SELECT seq FROM record
+			WHERE content_id IS NULL AND content_md5 IS NOT NULL AND content_md5 = f.about
+			ORDER BY at DESC, id DESC LIMIT 1)
+		ELSE (
+			SELECT seq FROM record
+			WHERE content_id IS NOT NULL AND content_id = f.about
+			ORDER BY at DESC, id DESC LIMIT 1)
+	END;
 `
 
 // versionOf returns the schema version of a database, 0 for an empty one. It

@@ -170,7 +170,7 @@ func TestSettings(t *testing.T) {
 	s := open(t, path)
 	storetest.Commit(t, s, "", registry.Change{Put: []registry.Row{storetest.Row("a", "x")}})
 	got := shell(t, path, "PRAGMA journal_mode; PRAGMA application_id; PRAGMA user_version; PRAGMA integrity_check")
-	if want := "wal\n1801809457\n3\nok"; got != want {
+	if want := "wal\n1801809457\n4\nok"; got != want {
 		t.Errorf("settings are %q, want %q", got, want)
 	}
 }
@@ -256,7 +256,7 @@ func TestNewerSchema(t *testing.T) {
 	s := open(t, path)
 	storetest.Commit(t, s, "", registry.Change{Put: []registry.Row{storetest.Row("a", "x")}})
 	shell(t, path, "PRAGMA user_version = 7")
-	want := path + " was written by a newer ken (schema 7; this one knows 3)"
+	want := path + " was written by a newer ken (schema 7; this one knows 4)"
 	check := func(err error) {
 		t.Helper()
 		if err == nil || err.Error() != want {

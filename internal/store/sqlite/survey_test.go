@@ -97,7 +97,7 @@ func TestMigration(t *testing.T) {
 				checkSchema1(t, s)
 				knowsDirectory(t, s, "a", "x")
 			}
-			want := journal + "\n1801809457\n3\nok"
+			want := journal + "\n1801809457\n4\nok"
 			if got := shell(t, path, "PRAGMA journal_mode; PRAGMA application_id; PRAGMA user_version; PRAGMA integrity_check"); got != want {
 				t.Errorf("settings are %q, want %q", got, want)
 			}

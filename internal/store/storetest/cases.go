@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -39,6 +40,12 @@ func testEmpty(t *testing.T, s registry.Store) {
 	}
 	if _, ok, err := s.Record(ctx, fresh.Digest{1}); ok || err != nil {
 		t.Errorf("Record = %v, %v", ok, err)
+	}
+	if found, err := s.WrittenAt(ctx, []repo.Path{"a"}); len(found) > 0 || err != nil {
+		t.Errorf("WrittenAt = %v, %v", found, err)
+	}
+	if paths, now, err := s.WrittenSince(ctx, 0); len(paths) > 0 || now != 0 || err != nil {
+		t.Errorf("WrittenSince = %v, %d, %v", paths, now, err)
 	}
 	if _, ok, err := s.NewestAt(ctx, "a"); ok || err != nil {
 		t.Errorf("NewestAt = %v, %v", ok, err)
@@ -382,14 +389,45 @@ func testNewest(t *testing.T, s registry.Store) {
 			t.Errorf("newest at a.go is %q, %v; want %q", at.Text, err, text)
 		}
 	}
-	Commit(t, s, "", registry.Change{Records: []fresh.Record{Record("b", "x", 5), Record("a", "x", 5)}})
-	want("a")
+	// Of those of one time it is the highest id, in whatever order they came.
+	same := []fresh.Record{Record("a", "x", 5), Record("b", "x", 5), Record("c", "x", 5)}
+	slices.SortFunc(same, func(a, b fresh.Record) int { return strings.Compare(a.ID().String(), b.ID().String()) })
+	Commit(t, s, "", registry.Change{Records: []fresh.Record{same[1], same[0]}})
+	want(same[1].Text)
 	Commit(t, s, "", registry.Change{Records: []fresh.Record{Record("old", "x", 4)}})
-	want("a")
-	Commit(t, s, "", registry.Change{Records: []fresh.Record{Record("last", "x", 5)}})
-	want("last")
+	want(same[1].Text)
+	Commit(t, s, "", registry.Change{Records: []fresh.Record{same[2]}})
+	want(same[2].Text)
 	Commit(t, s, "", registry.Change{Records: []fresh.Record{Record("new", "x", 6)}})
 	want("new")
+}
+
+// testWrittenSince: a mark tells records that were there from those that came later.
+func testWrittenSince(t *testing.T, s registry.Store) {
+	at := func(path repo.Path, text string) fresh.Record {
+		r := Record(text, text, 5)
+		r.Path = path
+		return r
+	}
+	since := func(mark int64, want ...repo.Path) int64 {
+		t.Helper()
+		paths, now, err := s.WrittenSince(t.Context(), mark)
+		if err != nil || !slices.Equal(paths, want) {
+			t.Errorf("records since %d were written at %q, %v; want %q", mark, paths, err, want)
+		}
+		return now
+	}
+	Commit(t, s, "", registry.Change{Records: []fresh.Record{at("b", "x"), at("a", "y"), at("a", "z")}})
+	first := since(0, "a", "b")
+	since(first)
+	Commit(t, s, "", registry.Change{Records: []fresh.Record{at("b", "x"), at("\xff", "w")}})
+	second := since(first, "\xff")
+	since(second)
+	since(0, "a", "b", "\xff")
+	Commit(t, s, "", registry.Change{Records: []fresh.Record{at("b", "x")}})
+	if now := since(second); now != second {
+		t.Errorf("the mark is %d after a record that was there already, want %d", now, second)
+	}
 }
 
 func md5Record(text, about string, seconds int) fresh.Record {
@@ -671,6 +709,10 @@ func testCancelled(t *testing.T, s registry.Store) {
 	want("Record", err)
 	_, _, err = s.NewestAt(ctx, "a")
 	want("NewestAt", err)
+	_, err = s.WrittenAt(ctx, []repo.Path{"a"})
+	want("WrittenAt", err)
+	_, _, err = s.WrittenSince(ctx, 0)
+	want("WrittenSince", err)
 	want("Commit", s.Commit(ctx, "", registry.Change{Put: []registry.Row{Row("b", "y")}}, nil))
 	equal(t, "rows", Rows(t, s, ""), []registry.Row{Row("a", "x")})
 }
