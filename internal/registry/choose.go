@@ -2,6 +2,7 @@ package registry
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"ken/internal/fresh"
@@ -82,11 +83,18 @@ func (r *Registry) exact(ctx context.Context, c choice) (map[repo.Content]fresh.
 	if err != nil {
 		return nil, err
 	}
+	added := make(map[fresh.Basis]bool, len(c.added))
 	for _, record := range c.added {
-		for _, content := range contents {
-			if record.Basis.Holds(content) {
-				known[content] = record.Basis.Key()
-			}
+		added[record.Basis.Key()] = true
+	}
+	for _, content := range contents {
+		byID := fresh.Basis{Content: repo.Content{ID: content.ID}}
+		byMD5 := fresh.Basis{Content: repo.Content{MD5: content.MD5}}
+		switch {
+		case added[byID]:
+			known[content] = byID
+		case added[byMD5] && !byMD5.IsZero():
+			known[content] = byMD5
 		}
 	}
 	return known, nil
@@ -166,7 +174,7 @@ func (r *Registry) formerPaths(ctx context.Context, snap *repo.Snapshot) (map[re
 	if len(gone) > 0 {
 		went, err := r.git.Renamed(ctx, snap, gone)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("find out where files with summaries went: %w", err)
 		}
 		for _, old := range gone {
 			for _, path := range went[old] {

@@ -35,7 +35,7 @@ func (v *verification) readUnread(ctx context.Context, items []item, attrs []rep
 		// The index has other content than the bytes amount to where it was written under
 		// other attributes. A row that was verified under these has the right one.
 		converted := attrs[k].Convert == repo.ConvertText || attrs[k].Convert == repo.ConvertGit
-		misled := converted && !(sameRow && v.view.sameAttributes)
+		misled := converted && (!sameRow || !v.view.sameAttributes)
 		telling := (attrs[k].Filtered || marks.Has(Raw) || misled) && !s.raw && s.bytes.IsZero()
 		wanted := v.opts.Full || v.again && s.bytes.IsZero() || s.content.MD5.IsZero() && !asRow
 		if !telling && (!wanted || v.dry && !v.peeks(it, s, attrs[k])) {

@@ -125,28 +125,21 @@ func (r *Registry) verdict(s *subject) (fresh.State, fresh.Grade, []string) {
 	if !s.tracked {
 		return fresh.Gone, "", []string{"not_tracked"}
 	}
-	if s.now.Excluded != "" {
-		return fresh.Excluded, "", []string{s.now.Excluded}
-	}
-	switch s.state {
-	case unreadable:
-		return fresh.Unknown, "", []string{because(s.err, "could not be read")}
-	case absent:
-		return fresh.Gone, "", []string{because(s.err, "deleted")}
-	case conflicted:
-		if s.now.About.IsZero() {
-			return fresh.None, "", []string{"conflicted"}
-		}
-		return fresh.Stale, fresh.GradeContent, []string{"conflicted"}
-	case sparse:
-		if v := r.unseen(s.now); v.Summary == fresh.Unknown {
-			return v.Summary, "", []string{v.Reason}
-		}
-	default:
-	}
-	state, grade := r.judge(s.now)
-	if state == fresh.Stale {
+	state, grade := r.worth(s.state, s.now)
+	switch {
+	case state == fresh.Excluded:
+		return state, grade, []string{s.now.Excluded}
+	case s.state == unreadable:
+		return state, grade, []string{because(s.err, "could not be read")}
+	case s.state == absent:
+		return state, grade, []string{because(s.err, "deleted")}
+	case s.state == conflicted:
+		return state, grade, []string{"conflicted"}
+	case s.state == sparse && state == fresh.Unknown:
+		return state, grade, []string{reasonUnseen}
+	case state == fresh.Stale:
 		return state, grade, []string{"content_changed"}
+	default:
+		return state, grade, []string{}
 	}
-	return state, grade, []string{}
 }

@@ -71,22 +71,39 @@ func (v *verification) before(row Row) (repo.Path, bool) {
 	return "", false
 }
 
-// summaryOf says what the text for a row is worth, given what stands there. A
-// path that is gone or unmerged has no content for a text to be fresh about.
-func (v *verification) summaryOf(state sightState, row Row) (fresh.State, fresh.Grade) {
-	switch state {
-	case unreadable:
+// worth says what the text of a row is worth, given what stands at its path, and how far
+// the content is from it. Every answer about a path comes from here.
+func (r *Registry) worth(state sightState, row Row) (fresh.State, fresh.Grade) {
+	switch {
+	case state == unreadable:
 		return fresh.Unknown, ""
-	case absent, conflicted:
-		if row.Excluded != "" {
-			return fresh.Excluded, ""
-		}
-		if row.About.IsZero() {
-			return fresh.None, ""
-		}
+	case row.Excluded != "":
+		return fresh.Excluded, ""
+	case state == absent:
+		return fresh.Gone, ""
+	case state == conflicted && row.About.IsZero():
+		return fresh.None, ""
+	case state == conflicted:
 		return fresh.Stale, fresh.GradeContent
+	case state == sparse:
+		seen := r.unseen(row)
+		return seen.Summary, seen.Grade
 	default:
-		return v.judge(row)
+		return r.judge(row)
+	}
+}
+
+// summaryOf is worth, as a report counts it: the text of a file that is gone from the disk
+// is stale, since the file is tracked all the same.
+func (r *Registry) summaryOf(state sightState, row Row) (fresh.State, fresh.Grade) {
+	worth, grade := r.worth(state, row)
+	switch {
+	case worth != fresh.Gone:
+		return worth, grade
+	case row.About.IsZero():
+		return fresh.None, ""
+	default:
+		return fresh.Stale, fresh.GradeContent
 	}
 }
 
