@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"strconv"
 
 	"ken/internal/fresh"
 	"ken/internal/outline"
@@ -12,6 +13,9 @@ import (
 
 // A grader compares what grammars see in two contents of a file.
 type grader struct{ w *workspace }
+
+// Version changes with what grammars see.
+func (g grader) Version() string { return strconv.Itoa(outline.Version) }
 
 // Grades finds the contents among what is kept, in git, and in the work tree.
 func (g grader) Grades(ctx context.Context, moves []registry.Moved) ([]fresh.Grade, error) {

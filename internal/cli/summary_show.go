@@ -106,7 +106,11 @@ func (p *program) printKnowledge(known []registry.Knowledge) error {
 		if from == "" {
 			from = "md5 " + k.MD5.String()
 		}
-		p.io.Printf("    -- %s, %s, from %s\n", k.Author, k.UpdatedAt.Format("2006-01-02 15:04"), from)
+		when := k.UpdatedAt.Format("2006-01-02 15:04")
+		if k.ConfirmedBy != "" {
+			when = "confirmed by " + k.ConfirmedBy + " on " + when
+		}
+		p.io.Printf("    -- %s, %s, from %s\n", k.Author, when, from)
 	}
 	return nil
 }

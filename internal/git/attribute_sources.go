@@ -20,7 +20,8 @@ import (
 const maxAttributes = 100 << 20
 
 // attributeSources reports whether any attributes may apply to any path, and a
-// digest over those that are not in tracked files, "" when there are none.
+// digest over those that are not in tracked files, "" when there are none. Settings that
+// convert what no attribute speaks of are part of the digest.
 //
 // It starts no process, so it cannot know which config files count. It looks
 // into all that might: attributes found for nothing cost one question to git,
@@ -39,7 +40,7 @@ func (r *Repo) attributeSources(entries []repo.Entry) (attributed bool, digest s
 			attributed = attributed || strings.HasSuffix(p, "/.gitattributes")
 		}
 	}
-	files, sure := r.attributeFiles()
+	files, settings, sure := r.attributeFiles()
 	if !rootTracked {
 		// Git heeds one that nobody has added yet.
 		files = append(files, filepath.Join(r.root, ".gitattributes"))
@@ -59,15 +60,17 @@ func (r *Repo) attributeSources(entries []repo.Entry) (attributed bool, digest s
 		found = true
 		io.WriteString(h, "unsure\n") //nolint:errcheck // a hash takes everything
 	}
-	if found {
-		return true, hex.EncodeToString(h.Sum(nil))
+	if !found && len(settings) == 0 {
+		return attributed, ""
 	}
-	return attributed, ""
+	fmt.Fprintf(h, "%q\n", settings)
+	return attributed || found, hex.EncodeToString(h.Sum(nil))
 }
 
 // attributeFiles lists the files outside the work tree that may hold
-// attributes. It is not sure of them when a config cannot be read.
-func (r *Repo) attributeFiles() (files []string, sure bool) {
+// attributes, and the settings that convert line endings, as the config files have
+// them. It is not sure of them when a config cannot be read.
+func (r *Repo) attributeFiles() (files, settings []string, sure bool) {
 	// Git for Windows brings a system-wide file, in a place only it knows.
 	sure = runtime.GOOS != "windows" && !r.strange
 	files = []string{filepath.Join(r.common, "info", "attributes")}
@@ -84,16 +87,20 @@ func (r *Repo) attributeFiles() (files []string, sure bool) {
 	}
 	files = append(files, s.found...)
 	slices.Sort(files)
-	return slices.Compact(files), s.sure
+	return slices.Compact(files), s.settings, s.sure
 }
+
+// lineEndingSettings are those that convert line endings.
+var lineEndingSettings = []string{"core.autocrlf", "core.eol"}
 
 // A configSearch looks for a setting that names files in config files and in all they
 // include, whether or not the condition of an include holds.
 type configSearch struct {
-	key   string
-	root  string
-	found []string
-	sure  bool
+	key      string
+	root     string
+	found    []string
+	settings []string // those of lineEndingSettings, with their values
+	sure     bool
 }
 
 // maxIncludes is how deep git lets includes nest.
@@ -117,6 +124,8 @@ func (s *configSearch) visit(file string, depth int) {
 func (s *configSearch) take(c config, file string, depth int) {
 	for _, one := range c.list {
 		switch {
+		case slices.Contains(lineEndingSettings, one.key):
+			s.settings = append(s.settings, one.key+"="+one.value)
 		case one.key == s.key:
 			if path, ok := expand(one.value, s.root); ok {
 				s.found = append(s.found, path)

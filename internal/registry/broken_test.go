@@ -12,11 +12,14 @@ import (
 // nothing written.
 func TestNotKnowingIsAnError(t *testing.T) {
 	for _, question := range []string{
-		"Snapshot", "Unmoved", "Upstream", "Tree", "Staged", "Reachable", "Attributes", "HasCRLF", "Untracked", "Stat", "Read",
+		"Snapshot", "Unmoved", "Upstream", "Tree", "Staged", "Reachable", "Attributes", "HasCRLF", "Untracked", "Stat", "Read", "Renamed",
 	} {
 		t.Run(question, func(t *testing.T) {
-			w := committed(t, ".gitattributes", "*.e encoding\n*.t auto\n", "a.go", "alpha", "b.e", "café", "c.t", "one\n")
+			w := committed(t, ".gitattributes", "*.e encoding\n*.t auto\n", "a.go", "alpha", "b.e", "café", "c.t", "one\n", "old.go", "old")
+			w.describe(t, "old.go")
 			w.verify(t, registry.VerifyOptions{})
+			w.remove("old.go")
+			w.stage("old.go")
 			w.put("a.go", "other")
 			w.commit()
 			if question != "Staged" { // which is asked only where nothing else is dirty

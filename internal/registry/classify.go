@@ -30,8 +30,13 @@ func (v *verification) readUnread(ctx context.Context, items []item, attrs []rep
 			continue
 		}
 		was, marks := it.before().Content, it.before().Marks
-		asRow := was.ID == s.content.ID && !was.MD5.IsZero() && !marks.Has(Raw)
-		telling := (attrs[k].Filtered || marks.Has(Raw)) && !s.raw && s.bytes.IsZero()
+		sameRow := it.row != nil && was.ID == s.content.ID
+		asRow := sameRow && !was.MD5.IsZero() && !marks.Has(Raw) && !v.view.outdated(it.i, it.before())
+		// The index has other content than the bytes amount to where it was written under
+		// other attributes. A row that was verified under these has the right one.
+		converted := attrs[k].Convert == repo.ConvertText || attrs[k].Convert == repo.ConvertGit
+		misled := converted && (!sameRow || !v.view.sameAttributes)
+		telling := (attrs[k].Filtered || marks.Has(Raw) || misled) && !s.raw && s.bytes.IsZero()
 		wanted := v.opts.Full || v.again && s.bytes.IsZero() || s.content.MD5.IsZero() && !asRow
 		if !telling && (!wanted || v.dry && !v.peeks(it, s, attrs[k])) {
 			continue
@@ -92,6 +97,9 @@ func (v *verification) classify(items []item, attrs []repo.Attributes) []Row {
 			row.Content, row.Stat = s.content, s.stat
 			if s.content.MD5.IsZero() && was.Content.ID == s.content.ID {
 				row.Content.MD5 = was.Content.MD5
+				if v.view.converts() {
+					row.Stat = was.Stat // the one for which the md5 was taken
+				}
 			}
 		}
 		if s.state == absent && !tellsKind(was, e, s) {

@@ -17,12 +17,13 @@ type verification struct {
 	rep  *Report
 
 	change Change
-	again  bool            // no row is taken at its word
-	left   map[repo.ID]Row // rows whose path is no longer tracked, by content
-	raw    int             // rows matched on raw bytes
-	found  bool            // a read found content that a stat had vouched for
-	failed bool            // some content should have been read, and could not be
-	peeked int             // files read for their kind alone
+	again  bool               // no row is taken at its word
+	left   map[repo.ID]Row    // rows whose path is no longer tracked, by content
+	gone   map[repo.Path]bool // their paths
+	raw    int                // rows matched on raw bytes
+	found  bool               // a read found content that a stat had vouched for
+	failed bool               // some content should have been read, and could not be
+	peeked int                // files read for their kind alone
 }
 
 // An item is an entry that takes more than comparing two ids.
@@ -47,7 +48,7 @@ func (v *verification) clean() bool {
 
 // compare fills the report and returns the rows to write.
 func (v *verification) compare(ctx context.Context) (Change, error) {
-	v.left = map[repo.ID]Row{}
+	v.left, v.gone = map[repo.ID]Row{}, map[repo.Path]bool{}
 	v.again = v.opts.Full || !v.verified || v.view.policy != v.base.Policy
 	items, done, err := v.pairExceptions(ctx)
 	if err == nil && !done {
@@ -102,8 +103,8 @@ func (v *verification) pair(ctx context.Context) ([]item, error) {
 			v.forget(row)
 			continue
 		}
-		if i := at(k); !v.again && v.plain(i, row) {
-			v.count(row, FoundMatch)
+		if i := at(k); !v.again && !v.renewed[row.Path] && v.plain(i, row) {
+			v.count(i, row)
 		} else {
 			items = append(items, item{i: i, row: &row})
 		}
@@ -162,7 +163,8 @@ func (v *verification) plain(i int, row Row) bool {
 	s, looked := v.view.seen[i]
 	if !looked {
 		e := &v.view.snap.Index.Entries[i]
-		return e.ID == row.Content.ID && e.Mode == row.Mode && row.Marks&(Raw|Astray) == 0
+		return e.ID == row.Content.ID && e.Mode == row.Mode && row.Marks&(Raw|Astray) == 0 &&
+			(v.dry || !v.view.outdated(i, row))
 	}
 	return (s.state == same || s.state == changed) && s.content.ID == row.Content.ID &&
 		s.mode == row.Mode && s.raw == row.Marks.Has(Raw) && v.view.astray(i, s) == row.Marks.Has(Astray) &&
@@ -170,17 +172,18 @@ func (v *verification) plain(i int, row Row) bool {
 }
 
 // count reports a row that stays as it is.
-func (v *verification) count(row Row, f Finding) {
+func (v *verification) count(i int, row Row) {
 	if row.Marks.Has(Raw) {
 		v.raw++
 	}
-	v.rep.add(v.matched(row, f), v.opts.All)
+	v.rep.add(v.matched(row, v.view, i), v.opts.All)
 }
 
 // forget drops the row of a path that is no longer tracked. Its text stays
 // reachable by content, for whoever comes to hold that content next.
 func (v *verification) forget(row Row) {
 	v.change.Delete = append(v.change.Delete, row.Path)
+	v.gone[row.Path] = true
 	if _, taken := v.left[row.Content.ID]; !taken && !row.Content.ID.IsZero() {
 		v.left[row.Content.ID] = row
 	}
@@ -200,59 +203,19 @@ func (v *verification) settleAll(ctx context.Context, items []item) error {
 		return err
 	}
 	rows := v.classify(items, attrs)
-	contents := make([]repo.Content, 0, len(rows))
-	for _, row := range rows {
-		if !row.Content.ID.IsZero() {
-			contents = append(contents, row.Content)
-		}
-	}
-	known, err := v.store.Known(ctx, contents)
+	exact, err := v.choose(ctx, v.view.snap, choice{
+		rows:    rows,
+		before:  func(k int) Row { return items[k].before() },
+		bytes:   func(k int) repo.ID { return v.view.sight(items[k].i).bytes },
+		settled: v.settled,
+		regrade: v.view.policy != v.base.Policy,
+	})
 	if err != nil {
 		return err
 	}
-	if err := v.recall(ctx, items, rows, known); err != nil {
-		return err
-	}
 	for k, it := range items {
-		if basis := known[rows[k].Content]; !basis.IsZero() {
-			rows[k].About = basis.Key()
-		} else if old, ok := v.left[rows[k].Content.ID]; ok && it.row == nil && rows[k].About.IsZero() {
-			if s := v.view.sight(it.i); s.state == same || s.state == changed {
-				rows[k].About = old.About
-			}
-		}
-	}
-	if err := v.grade(ctx, rows, func(k int) Row { return items[k].before() }); err != nil {
-		return err
-	}
-	for k, it := range items {
-		v.judgeItem(it, rows[k], known[rows[k].Content])
+		v.judgeItem(it, rows[k], exact[rows[k].Content])
 		delete(v.view.seen, it.i) // a full run would otherwise hold them all
-	}
-	return nil
-}
-
-// recall lets rows that are new, and whose content nobody has described, be about
-// the text that was last written at their path: from another worktree, or from
-// before a detour over a commit without them.
-func (v *verification) recall(ctx context.Context, items []item, rows []Row, known map[repo.Content]fresh.Basis) error {
-	var paths []repo.Path
-	for k, it := range items {
-		if it.row == nil && known[rows[k].Content].IsZero() {
-			paths = append(paths, rows[k].Path)
-		}
-	}
-	if len(paths) == 0 {
-		return nil
-	}
-	written, err := v.store.WrittenAt(ctx, paths)
-	if err != nil {
-		return err
-	}
-	for k, it := range items {
-		if it.row == nil {
-			rows[k].About = written[rows[k].Path]
-		}
 	}
 	return nil
 }

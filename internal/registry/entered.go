@@ -3,6 +3,8 @@ package registry
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 
 	"ken/internal/fault"
 	"ken/internal/repo"
@@ -21,6 +23,81 @@ type entered struct {
 	inMerge  bool
 	state    State
 	reasons  []Reason
+	records  int64              // the mark of the newest record
+	renewed  map[repo.Path]bool // tracked paths that records came for since the last verification
+}
+
+// settled reports whether the row of a path shows the right text, as long as its content
+// is the same.
+func (e *entered) settled(path repo.Path) bool {
+	return e.verified && e.base.Policy == e.view.policy && !e.renewed[path]
+}
+
+// sameHistory reports whether files have the same former paths as at the baseline.
+func (e *entered) sameHistory() bool {
+	index := e.view.snap.Index.Tree
+	return e.base.Head == e.view.snap.Head.Commit && !index.IsZero() && e.base.Index == index
+}
+
+// news finds the tracked paths that may show another text than at the baseline though
+// their content is the same: records came for them, or they are taken for other files
+// than before.
+func (r *Registry) news(ctx context.Context, e *entered) error {
+	paths, now, err := r.store.WrittenSince(ctx, e.base.Records)
+	if err != nil {
+		return err
+	}
+	e.records = now
+	e.renewed = map[repo.Path]bool{}
+	came := make(map[repo.Path]bool, len(paths))
+	gone := false
+	for _, path := range paths {
+		came[path] = true
+		_, tracked := find(e.view.snap.Index.Entries, path)
+		if tracked {
+			e.renewed[path] = true
+		} else {
+			gone = true
+		}
+	}
+	moved := e.verified && e.records > 0 && !e.sameHistory()
+	if !gone && !moved {
+		return nil
+	}
+	former, err := r.formerPaths(ctx, e.view.snap)
+	if err != nil {
+		return err
+	}
+	for path, before := range former {
+		if moved || slices.ContainsFunc(before, func(old repo.Path) bool { return came[old] }) {
+			e.renewed[path] = true
+		}
+	}
+	if !moved {
+		return nil
+	}
+	return r.newsOfHistory(ctx, e)
+}
+
+// newsOfHistory adds the paths whose text was written at a path that they had before, and
+// those for which no finer grade was found: git may have the content by now.
+func (r *Registry) newsOfHistory(ctx context.Context, e *entered) error {
+	if err := r.loadExceptions(ctx, e.view); err != nil {
+		return err
+	}
+	written, err := r.store.WrittenAt(ctx, slices.Collect(maps.Keys(e.view.odd)))
+	if err != nil {
+		return err
+	}
+	for path, row := range e.view.odd {
+		own := slices.ContainsFunc(written[path], func(c Candidate) bool { return c.Basis.Key() == row.About })
+		stale := !row.About.IsZero() && !row.About.Holds(row.Content)
+		_, tracked := find(e.view.snap.Index.Entries, path)
+		if tracked && stale && (!own || row.Marks&graded == 0) {
+			e.renewed[path] = true
+		}
+	}
+	return nil
 }
 
 // enter reads the situation and decides the entry state.
@@ -45,6 +122,9 @@ func (r *Registry) enter(ctx context.Context) (*entered, error) {
 		}
 	}
 	if e.view, err = r.look(ctx, snap, e.base, nil); err != nil {
+		return nil, err
+	}
+	if err := r.news(ctx, e); err != nil {
 		return nil, err
 	}
 	if e.upstream, err = r.git.Upstream(ctx, snap, e.base.Upstream, e.base.Head); err != nil {
@@ -128,7 +208,7 @@ func (e *entered) report() *Report {
 func (e *entered) baseline(r *Registry, clean bool, raw int) *Baseline {
 	return &Baseline{
 		Generation: e.base.Generation,
-		Head:       e.view.snap.Head.Commit, Tree: e.tree, Index: e.view.snap.Index.Tree, Policy: e.view.policy, Raw: raw, Upstream: e.upstream,
+		Head:       e.view.snap.Head.Commit, Tree: e.tree, Index: e.view.snap.Index.Tree, Policy: e.view.policy, Raw: raw, Records: e.records, Upstream: e.upstream,
 		Clean: clean && !e.dirty && !e.flagged && !e.inMerge,
 		At:    r.opts.Now().UTC(),
 	}

@@ -26,9 +26,11 @@ func (s *subject) readable() bool { return s.tracked && (s.state == same || s.st
 // unmoved reports whether the row kept says all there is to say about what
 // stands there, whatever text it is about.
 func (s *subject) unmoved() bool {
-	now := s.now
-	now.About, now.Stat = s.before.About, s.before.Stat
-	return now == s.before
+	now, before := s.now, s.before
+	now.About, now.Stat = before.About, before.Stat
+	now.Marks &^= graded | Spared
+	before.Marks &^= graded | Spared
+	return now == before
 }
 
 // examine looks at the given paths and nothing else. Their bytes are read where
@@ -38,7 +40,7 @@ func (r *Registry) examine(ctx context.Context, paths []repo.Path, read bool) (*
 	if err != nil {
 		return nil, nil, err
 	}
-	base, _, err := r.store.Baseline(ctx, snap.Worktree)
+	base, verified, err := r.store.Baseline(ctx, snap.Worktree)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -59,7 +61,7 @@ func (r *Registry) examine(ctx context.Context, paths []repo.Path, read bool) (*
 	}
 	slices.Sort(only)
 	only = slices.Compact(only)
-	v := &verification{Registry: r, entered: &entered{base: base}, again: read}
+	v := &verification{Registry: r, entered: &entered{base: base, verified: verified}, again: read}
 	if v.view, err = r.look(ctx, snap, base, only); err != nil {
 		return nil, nil, err
 	}
@@ -87,51 +89,35 @@ func (r *Registry) examine(ctx context.Context, paths []repo.Path, read bool) (*
 		seen := v.view.sight(at[k])
 		s.state, s.err, s.now, s.bytes = seen.state, seen.err, classified[j], seen.bytes
 	}
-	if err := r.attach(ctx, subjects); err != nil {
-		return nil, nil, err
-	}
-	now := make([]Row, len(subjects))
-	for k := range subjects {
-		now[k] = subjects[k].now
-	}
-	err = r.grade(ctx, now, func(k int) Row { return subjects[k].before })
-	for k := range subjects {
-		subjects[k].now.Marks = now[k].Marks
-	}
-	return snap, subjects, err
+	return snap, subjects, r.chooseFor(ctx, v, subjects)
 }
 
-// attach lets each subject be about the text its content has, or else about the
-// one that was last written at its path.
-func (r *Registry) attach(ctx context.Context, subjects []subject) error {
-	var contents []repo.Content
-	for _, s := range subjects {
-		if !s.now.Content.ID.IsZero() {
-			contents = append(contents, s.now.Content)
-		}
-	}
-	known, err := r.store.Known(ctx, contents)
-	if err != nil {
+// chooseFor gives the tracked ones of the subjects their texts. A path that is not
+// tracked has no row to be about anything.
+func (r *Registry) chooseFor(ctx context.Context, v *verification, subjects []subject) error {
+	if err := r.news(ctx, v.entered); err != nil {
 		return err
 	}
-	var silent []repo.Path
+	var rows []Row
+	var of []*subject
 	for k := range subjects {
-		if basis := known[subjects[k].now.Content]; !basis.IsZero() {
-			subjects[k].now.About = basis.Key()
-		} else if subjects[k].now.About.IsZero() {
-			silent = append(silent, subjects[k].path)
+		s := &subjects[k]
+		s.now.About = fresh.Basis{}
+		if s.tracked {
+			rows, of = append(rows, s.now), append(of, s)
 		}
 	}
-	written, err := r.store.WrittenAt(ctx, silent)
-	if err != nil {
-		return err
+	_, err := r.choose(ctx, v.view.snap, choice{
+		rows:    rows,
+		before:  func(k int) Row { return of[k].before },
+		bytes:   func(k int) repo.ID { return of[k].bytes },
+		settled: v.settled,
+		regrade: v.view.policy != v.base.Policy,
+	})
+	for k := range rows {
+		of[k].now = rows[k]
 	}
-	for k := range subjects {
-		if s := &subjects[k]; s.now.About.IsZero() {
-			s.now.About = written[s.path]
-		}
-	}
-	return nil
+	return err
 }
 
 // verdict says what the text about a subject is worth, and why.
@@ -139,28 +125,21 @@ func (r *Registry) verdict(s *subject) (fresh.State, fresh.Grade, []string) {
 	if !s.tracked {
 		return fresh.Gone, "", []string{"not_tracked"}
 	}
-	if s.now.Excluded != "" {
-		return fresh.Excluded, "", []string{s.now.Excluded}
-	}
-	switch s.state {
-	case unreadable:
-		return fresh.Unknown, "", []string{because(s.err, "could not be read")}
-	case absent:
-		return fresh.Gone, "", []string{because(s.err, "deleted")}
-	case conflicted:
-		if s.now.About.IsZero() {
-			return fresh.None, "", []string{"conflicted"}
-		}
-		return fresh.Stale, fresh.GradeContent, []string{"conflicted"}
-	case sparse:
-		if v := r.unseen(s.now); v.Summary == fresh.Unknown {
-			return v.Summary, "", []string{v.Reason}
-		}
-	default:
-	}
-	state, grade := r.judge(s.now)
-	if state == fresh.Stale {
+	state, grade := r.worth(s.state, s.now)
+	switch {
+	case state == fresh.Excluded:
+		return state, grade, []string{s.now.Excluded}
+	case s.state == unreadable:
+		return state, grade, []string{because(s.err, "could not be read")}
+	case s.state == absent:
+		return state, grade, []string{because(s.err, "deleted")}
+	case s.state == conflicted:
+		return state, grade, []string{"conflicted"}
+	case s.state == sparse && state == fresh.Unknown:
+		return state, grade, []string{reasonUnseen}
+	case state == fresh.Stale:
 		return state, grade, []string{"content_changed"}
+	default:
+		return state, grade, []string{}
 	}
-	return state, grade, []string{}
 }

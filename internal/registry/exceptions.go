@@ -54,8 +54,8 @@ func (v *verification) pairExceptions(ctx context.Context) (items []item, done b
 	v.rep.matches(tally)
 	for _, i := range which {
 		row := rows[snap.Index.Entries[i].Path]
-		if !v.opts.Full && v.plain(i, row) {
-			v.count(row, FoundMatch)
+		if !v.opts.Full && !v.renewed[row.Path] && v.plain(i, row) {
+			v.count(i, row)
 		} else {
 			items = append(items, item{i: i, row: &row})
 		}
@@ -86,6 +86,13 @@ func (v *verification) exceptional(ctx context.Context) (rows map[repo.Path]Row,
 	var seen []int
 	for i := range v.view.seen {
 		if _, known := odd[v.view.snap.Index.Entries[i].Path]; !known {
+			seen = append(seen, i)
+		}
+	}
+	for path := range v.renewed {
+		i, _ := find(v.view.snap.Index.Entries, path)
+		_, looked := v.view.seen[i]
+		if _, known := odd[path]; !known && !looked {
 			seen = append(seen, i)
 		}
 	}

@@ -68,6 +68,34 @@ func TestFilterComesAndGoes(t *testing.T) {
 	}
 }
 
+// The index keeps the blob that a filter made, after the filter has gone from the
+// attributes. It was never on the disk, and says nothing of the bytes.
+func TestFilterGoesFromTheAttributes(t *testing.T) {
+	w := filtered(t)
+	w.put("other.f.txt", "title") // the same blob
+	w.describe(t, "other.f.txt")
+	w.put(".gitattributes", "")
+	w.commit()
+	ask := func(when string) {
+		t.Helper()
+		for name, opts := range map[string]registry.VerifyOptions{"": {}, " --all": {All: true}, " PATH": {Paths: []repo.Path{"notes.f"}}} {
+			if rep := w.status(t, opts); rep.Counts.Stale != 0 {
+				t.Errorf("%s, status%s: %q, and nothing is stale", when, name, verdicts(rep))
+			}
+		}
+		if k := w.show(t, "notes.f"); k.Verdict != fresh.Fresh || k.CurrentID != blob("title\nbody") || k.ID != k.CurrentID {
+			t.Errorf("%s: shown %s for content %s, want fresh for the bytes on the disk", when, k.Verdict, k.CurrentID)
+		}
+	}
+	ask("before verify")
+	w.verify(t, registry.VerifyOptions{})
+	ask("after verify")
+	w.verify(t, registry.VerifyOptions{Full: true})
+	ask("after verify --full")
+	w.touch("notes.f")
+	ask("after touch")
+}
+
 func TestConversions(t *testing.T) {
 	for _, c := range []struct {
 		name       string

@@ -41,6 +41,8 @@ func (l *loupe) Grades(_ context.Context, moves []registry.Moved) ([]fresh.Grade
 	return grades, nil
 }
 
+func (l *loupe) Version() string { return "1" }
+
 func loupeFor(w *world) *loupe {
 	l := &loupe{texts: []string{"alpha", "a format", "a body", "a interface", "other"}}
 	w.grader = l

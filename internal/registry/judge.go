@@ -15,12 +15,15 @@ func (v *verification) judgeItem(it item, row Row, known fresh.Basis) {
 	keep := true // whether the row is to be kept, new or not
 	switch s.state {
 	case same, changed:
+		if s.content.MD5.IsZero() && v.view.outdated(it.i, row) {
+			verdict.MD5 = repo.MD5{}
+		}
 		switch {
 		case it.row == nil:
 			verdict.Verdict = FoundNew
-			if old, ok := v.left[row.Content.ID]; ok {
-				j := old.Path.JSON()
-				verdict.before, verdict.PathChanged, verdict.ChangedB64 = old.Path, j.Path, j.B64
+			if old, ok := v.before(row); ok {
+				j := old.JSON()
+				verdict.before, verdict.PathChanged, verdict.ChangedB64 = old, j.Path, j.B64
 			}
 		case it.row.Content.ID == row.Content.ID:
 			verdict.Verdict = FoundMatch
@@ -54,22 +57,53 @@ func (v *verification) judgeItem(it item, row Row, known fresh.Basis) {
 	}
 }
 
-// summaryOf says what the text for a row is worth, given what stands there. A
-// path that is gone or unmerged has no content for a text to be fresh about.
-func (v *verification) summaryOf(state sightState, row Row) (fresh.State, fresh.Grade) {
-	switch state {
-	case unreadable:
+// before returns the path that a new row's file had at the last verification: one that
+// is no longer tracked, and whose content it has or that git takes for the same file.
+func (v *verification) before(row Row) (repo.Path, bool) {
+	if old, ok := v.left[row.Content.ID]; ok {
+		return old.Path, true
+	}
+	for _, old := range v.former[row.Path] {
+		if v.gone[old] {
+			return old, true
+		}
+	}
+	return "", false
+}
+
+// worth says what the text of a row is worth, given what stands at its path, and how far
+// the content is from it. Every answer about a path comes from here.
+func (r *Registry) worth(state sightState, row Row) (fresh.State, fresh.Grade) {
+	switch {
+	case state == unreadable:
 		return fresh.Unknown, ""
-	case absent, conflicted:
-		if row.Excluded != "" {
-			return fresh.Excluded, ""
-		}
-		if row.About.IsZero() {
-			return fresh.None, ""
-		}
+	case row.Excluded != "":
+		return fresh.Excluded, ""
+	case state == absent:
+		return fresh.Gone, ""
+	case state == conflicted && row.About.IsZero():
+		return fresh.None, ""
+	case state == conflicted:
 		return fresh.Stale, fresh.GradeContent
+	case state == sparse:
+		seen := r.unseen(row)
+		return seen.Summary, seen.Grade
 	default:
-		return v.judge(row)
+		return r.judge(row)
+	}
+}
+
+// summaryOf is worth, as a report counts it: the text of a file that is gone from the disk
+// is stale, since the file is tracked all the same.
+func (r *Registry) summaryOf(state sightState, row Row) (fresh.State, fresh.Grade) {
+	worth, grade := r.worth(state, row)
+	switch {
+	case worth != fresh.Gone:
+		return worth, grade
+	case row.About.IsZero():
+		return fresh.None, ""
+	default:
+		return fresh.Stale, fresh.GradeContent
 	}
 }
 
@@ -77,7 +111,7 @@ func (v *verification) summaryOf(state sightState, row Row) (fresh.State, fresh.
 // unless a filter makes other bytes of it: then nobody can say what a text about
 // those is worth.
 func (r *Registry) unseen(row Row) Verdict {
-	v := r.matched(row, FoundSparse)
+	v := r.asRow(row, FoundSparse)
 	v.Reason = reasonSparse
 	if !row.Marks.Has(Raw) {
 		return v

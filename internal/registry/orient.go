@@ -128,7 +128,7 @@ func (r *Registry) summarise(ctx context.Context, b *brief, rep *Report, state f
 
 // Gist is the first line of the text, behind what a reader should hear of it.
 func (k *Knowledge) Gist() string {
-	if notes := k.Remarks(); len(notes) > 0 {
+	if notes := k.caveats(); len(notes) > 0 {
 		return "(" + strings.Join(notes, ", ") + ") " + FirstLine(k.Text)
 	}
 	return FirstLine(k.Text)

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
 
@@ -105,14 +106,30 @@ func (p Policy) Counts(g fresh.Grade) bool {
 	return false
 }
 
-// digest names the policy together with the git attributes it works through.
-// Rows judged under another digest have to be classified again.
-func (p Policy) digest(outside string, attributes []repo.Content) string {
-	b, err := json.Marshal(struct {
-		Policy     Policy
-		Outside    string
-		Attributes []repo.Content
-	}{p, outside, attributes})
+// digest names the policy, the rules of the grader, and the git attributes that the
+// policy works through. Rows judged under another digest have to be classified again. The
+// attributes come last, see sameAttributes.
+func (p Policy) digest(grader, outside string, attributes []repo.Path, contents []repo.ID) string {
+	rules := digestOf(struct {
+		Policy Policy
+		Grader string
+	}{p, grader})
+	return rules + " " + digestOf(struct {
+		Outside  string
+		Paths    []repo.Path
+		Contents []repo.ID
+	}{outside, attributes, contents})
+}
+
+// sameAttributes reports whether two digests were made under the same git attributes.
+func sameAttributes(a, b string) bool {
+	_, a, _ = strings.Cut(a, " ")
+	_, b, _ = strings.Cut(b, " ")
+	return a == b && a != ""
+}
+
+func digestOf(data any) string {
+	b, err := json.Marshal(data)
 	if err != nil {
 		panic(err) // plain data always encodes
 	}

@@ -1,8 +1,10 @@
 package registry
 
 import (
+	"bytes"
 	"context"
 	"iter"
+	"time"
 
 	"ken/internal/fresh"
 	"ken/internal/repo"
@@ -38,6 +40,10 @@ type Git interface {
 	// At returns the entry of a path in a commit, ok false when it has none.
 	// A commit that is not here is an error.
 	At(ctx context.Context, commit repo.ID, path repo.Path) (id repo.ID, ok bool, err error)
+	// Renamed says where files went that are not tracked any more: for each path the
+	// tracked paths that git takes for the same file, by the commits that HEAD leads to
+	// and by what is staged. Paths that went nowhere are left out.
+	Renamed(ctx context.Context, s *repo.Snapshot, gone []repo.Path) (map[repo.Path][]repo.Path, error)
 	// Untracked lists the files that are neither tracked nor ignored.
 	Untracked(ctx context.Context) ([]repo.Path, error)
 }
@@ -87,6 +93,21 @@ type Reading struct {
 	Err       error
 }
 
+// A Candidate is a record, as far as it takes to choose among those of a path.
+type Candidate struct {
+	Basis fresh.Basis
+	At    time.Time
+	ID    fresh.Digest
+}
+
+// newer reports whether c was written after d. It depends on nothing but the two.
+func (c Candidate) newer(d Candidate) bool {
+	if order := c.At.Compare(d.At); order != 0 {
+		return order > 0
+	}
+	return bytes.Compare(c.ID[:], d.ID[:]) > 0
+}
+
 // Store is what the registry asks of its storage. A store that does not exist
 // yet is an empty one; only Commit makes it.
 type Store interface {
@@ -103,16 +124,21 @@ type Store interface {
 	// Tally counts a worktree's rows by what is known of them.
 	Tally(ctx context.Context, worktree string) (Tally, error)
 	// Known returns, for each content that some record was written from, the
-	// key of the newest such record's basis.
+	// key of the newest such record's basis. Of records of the same time, the one with
+	// the higher id is the newest.
 	Known(ctx context.Context, contents []repo.Content) (map[repo.Content]fresh.Basis, error)
 	// Newest returns, for each content that Known knows, the newest record.
 	Newest(ctx context.Context, contents []repo.Content) (map[repo.Content]fresh.Record, error)
 	// Record finds a record by its id.
 	Record(ctx context.Context, id fresh.Digest) (r fresh.Record, ok bool, err error)
-	// WrittenAt returns, for each path that some record was written at, the key
-	// of the newest such record's basis.
-	WrittenAt(ctx context.Context, paths []repo.Path) (map[repo.Path]fresh.Basis, error)
-	// NewestAt returns the newest record that was written at a path.
+	// WrittenAt returns the records that were written at each path, newest first: by
+	// time, and where that is the same by id. Paths without one are left out.
+	WrittenAt(ctx context.Context, paths []repo.Path) (map[repo.Path][]Candidate, error)
+	// WrittenSince lists the paths, each once, of the records that came after a mark,
+	// and returns the mark after which none has come yet. Every record came after the
+	// mark 0.
+	WrittenSince(ctx context.Context, mark int64) (paths []repo.Path, now int64, err error)
+	// NewestAt returns the first of the records that WrittenAt lists for a path.
 	NewestAt(ctx context.Context, path repo.Path) (r fresh.Record, ok bool, err error)
 	// Commit makes a change durable, all of it or nothing. Its baseline lands
 	// only if the generation is still the one it names, and still, called inside

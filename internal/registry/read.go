@@ -23,7 +23,7 @@ func (r *Registry) read(ctx context.Context, v *view, which []int, known []repo.
 				wants[k].Known = known[k]
 			}
 			wants[k].Seen = v.found[i].Stat
-			if wants[k].Known == (repo.Content{}) && !v.full && !v.snap.Attributed && v.proven(i) {
+			if wants[k].Known == (repo.Content{}) && !v.full && !v.snap.Attributed && !v.reattributed && v.proven(i) {
 				wants[k].Known.ID, wants[k].Proven = v.snap.Index.Entries[i].ID, true
 			}
 		}
@@ -39,22 +39,13 @@ func (r *Registry) read(ctx context.Context, v *view, which []int, known []repo.
 }
 
 func (r *Registry) readSome(ctx context.Context, v *view, which []int, wants []Want) error {
-	entries := v.snap.Index.Entries
 	got, err := r.files.Read(ctx, wants)
 	if err != nil {
 		return err
 	}
 	var other, unsure []int // positions in which: bytes that git may store otherwise
 	for k, i := range which {
-		g, e := &got[k], &entries[i]
-		// What the index proves, it proves whatever the settings have become
-		// since; except of raw content, and to a full run, which wants to see
-		// it in the bytes.
-		_, raw := v.raw[e.Path]
-		if g.Err == nil && g.AsSeen && !raw && v.proven(i) && (!v.full || g.Raw.ID == e.ID) {
-			v.settle(i, g, e.ID, false)
-			continue
-		}
+		g := &got[k]
 		v.settle(i, g, g.Raw.ID, false)
 		// Even bytes that are the blob's own may be stored otherwise today.
 		if g.Err == nil && g.Found.Presence == repo.File {

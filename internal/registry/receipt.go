@@ -158,12 +158,16 @@ func (r *Registry) checkContent(ctx context.Context, receipt fresh.Receipt, out 
 func (r *Registry) holds(ctx context.Context, record fresh.Record, s *subject) (fresh.State, []string, error) {
 	if s.readable() {
 		row := s.now
-		if row.About = record.Basis; record.Basis.Key() != s.now.About {
-			rows := []Row{row} // the marks that it has are about another text
-			if err := r.grade(ctx, rows, func(int) Row { return Row{} }); err != nil {
+		if record.Basis.Key() != row.About {
+			c := choice{
+				rows:   []Row{row},
+				before: func(int) Row { return Row{} },
+				bytes:  func(int) repo.ID { return repo.ID{} },
+			}
+			if err := r.nearest(ctx, c, []int{0}, [][]Candidate{{{Basis: record.Basis}}}); err != nil {
 				return fresh.Unknown, nil, err
 			}
-			row = rows[0]
+			row = c.rows[0]
 		}
 		switch state, _ := r.judge(row); state {
 		case fresh.Fresh:

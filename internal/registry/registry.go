@@ -23,8 +23,8 @@ type Registry struct {
 	store Store
 	opts  Options
 
-	snap  *repo.Snapshot // taken with the first question
-	asked int            // how many paths the grader was asked about
+	snap   *repo.Snapshot            // taken with the first question
+	former map[repo.Path][]repo.Path // see formerPaths; nil before the first question
 }
 
 // Options tunes a Registry. The zero value is ready to use.

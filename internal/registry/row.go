@@ -67,12 +67,15 @@ type Baseline struct {
 	// to be set names the generation it was made from, and lands on no other.
 	Generation int64
 
-	Head     repo.ID // last_verified_sha; zero when HEAD was unborn
-	Tree     repo.ID // of Head
-	Index    repo.ID // tree that the index would have written; zero when it did not say
-	Clean    bool    // index and work tree were Head's, and no flag hid any of it
-	Policy   string  // digest of the policy that the rows were judged by
-	Raw      int     // rows matched on their raw bytes
+	Head   repo.ID // last_verified_sha; zero when HEAD was unborn
+	Tree   repo.ID // of Head
+	Index  repo.ID // tree that the index would have written; zero when it did not say
+	Clean  bool    // index and work tree were Head's, and no flag hid any of it
+	Policy string  // digest of the policy that the rows were judged by
+	Raw    int     // rows matched on their raw bytes
+	// Records is the mark of the newest record that the rows were judged with. A store
+	// may forget it: the rows are then judged again.
+	Records  int64
 	Upstream repo.Upstream
 	At       time.Time
 }

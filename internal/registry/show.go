@@ -40,8 +40,22 @@ type Knowledge struct {
 	untracked bool // git tracks no file at the path
 }
 
-// Remarks are what a reader should hear of where the text came from, beside the verdict.
+// Remarks are what a reader should hear beside the verdict: how far the content is from
+// the text's, where the text came from, and who confirmed it.
 func (k *Knowledge) Remarks() []string {
+	var list []string
+	if k.Grade != "" {
+		list = append(list, string(k.Grade))
+	}
+	list = append(list, k.caveats()...)
+	if k.ConfirmedBy != "" {
+		list = append(list, "confirmed by "+k.ConfirmedBy)
+	}
+	return list
+}
+
+// caveats are those of the remarks that a list has room for.
+func (k *Knowledge) caveats() []string {
 	var list []string
 	if k.Assumed {
 		list = append(list, "assumed")

@@ -44,11 +44,28 @@ type view struct {
 	policy string
 	// full says that nobody's word is taken for what bytes are.
 	full bool
+	// sameAttributes says that git attributes are those of the last verification.
+	sameAttributes bool
+	// reattributed says that they are others. Then the index vouches for nothing: git
+	// compared its entries with the bytes under the attributes of that time.
+	reattributed bool
 	// odd holds the rows that are exceptions, once they have been asked for.
 	odd map[repo.Path]Row
 	// raw holds those of them that are under a filter driver: their identity is
 	// their bytes, for which the index cannot vouch.
 	raw map[repo.Path]Row
+	// doubted holds those of them that differed from an index which claimed to know the
+	// file as it is, where git attributes may be the reason.
+	doubted map[repo.Path]Row
+}
+
+// converts reports whether git may store other bytes than lie on the disk.
+func (v *view) converts() bool { return v.snap.Attributed || v.snap.AttributesDigest != "" }
+
+// outdated reports whether the md5 of a row may be of other bytes than stand at entry i,
+// though their content id is the same.
+func (v *view) outdated(i int, row Row) bool {
+	return v.converts() && row.Mode != repo.Gitlink && row.Stat != v.found[i].Stat
 }
 
 // sight returns what stands at entry i.
@@ -107,8 +124,11 @@ func (r *Registry) look(ctx context.Context, snap *repo.Snapshot, base Baseline,
 		return nil, err
 	}
 	vouched := v.policy == base.Policy
-	// An unsettled baseline does not know how many raw rows there are.
-	if vouched && (base.Raw > 0 || base.Index.IsZero()) {
+	v.sameAttributes = sameAttributes(v.policy, base.Policy)
+	v.reattributed = !v.sameAttributes && base.Policy != ""
+	// An unsettled baseline does not know how many raw rows there are, and only one that
+	// is not clean has rows that differ from the index.
+	if vouched && (base.Raw > 0 || base.Index.IsZero() || !base.Clean && v.converts()) {
 		if err := r.loadExceptions(ctx, v); err != nil {
 			return nil, err
 		}
@@ -127,7 +147,7 @@ func (r *Registry) look(ctx context.Context, snap *repo.Snapshot, base Baseline,
 func (v *view) suspects(only []int) []int {
 	var suspects []int
 	each(len(v.snap.Index.Entries), only, func(i int) {
-		if v.proven(i) && v.raw == nil {
+		if v.proven(i) && v.raw == nil && v.doubted == nil && !v.reattributed {
 			return
 		}
 		if _, done := v.seen[i]; done {
@@ -168,11 +188,16 @@ func (r *Registry) weighPolicy(ctx context.Context, v *view) error {
 	if err := r.read(ctx, v, v.suspects(append([]int{}, which...)), nil); err != nil {
 		return err
 	}
-	contents := make([]repo.Content, len(which))
+	paths, contents := make([]repo.Path, len(which)), make([]repo.ID, len(which))
 	for k, i := range which {
-		contents[k].ID = v.sight(i).content.ID
+		paths[k] = entries[i].Path
+		contents[k] = v.sight(i).content.ID
 	}
-	v.policy = r.opts.Policy.digest(v.snap.AttributesDigest, contents)
+	grader := ""
+	if r.opts.Grader != nil {
+		grader = r.opts.Grader.Version()
+	}
+	v.policy = r.opts.Policy.digest(grader, v.snap.AttributesDigest, paths, contents)
 	return nil
 }
 
@@ -185,13 +210,20 @@ func (r *Registry) loadExceptions(ctx context.Context, v *view) error {
 	if v.odd, err = r.store.Exceptions(ctx, v.snap.Worktree, Exceptional); err != nil {
 		return err
 	}
+	v.raw, v.doubted = map[repo.Path]Row{}, map[repo.Path]Row{}
 	for path, row := range v.odd {
-		if row.Marks.Has(Raw) {
-			if v.raw == nil {
-				v.raw = map[repo.Path]Row{}
-			}
+		switch {
+		case row.Marks.Has(Raw):
 			v.raw[path] = row
+		case row.Marks.Has(Astray) && v.converts():
+			v.doubted[path] = row
 		}
+	}
+	if len(v.raw) == 0 {
+		v.raw = nil
+	}
+	if len(v.doubted) == 0 {
+		v.doubted = nil
 	}
 	return nil
 }
@@ -301,7 +333,10 @@ func (v *view) glance(i int) (sight, glimpse) {
 		s.state = v.stateOf(i, row.Content.ID, true)
 		return s, settled
 	}
-	if v.proven(i) {
+	if row, ok := v.doubted[e.Path]; ok && row.Content.ID != e.ID {
+		return s, unsure
+	}
+	if v.proven(i) && !v.reattributed {
 		return s, asIndexed
 	}
 	return s, unsure

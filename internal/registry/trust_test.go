@@ -179,7 +179,7 @@ func TestSettingTurnsLineEndingsIntoAChange(t *testing.T) {
 	entered(t, w.status(t, registry.VerifyOptions{}), registry.StateTrust)
 	w.autocrlf = false
 	rep := w.status(t, registry.VerifyOptions{})
-	entered(t, rep, registry.StateVerify, registry.ReasonDirty)
+	entered(t, rep, registry.StateVerify, registry.ReasonDirty, registry.ReasonPolicyChanged)
 	same(t, "verdicts", verdicts(rep), []string{"mismatch none a.txt"})
 }
 
@@ -190,7 +190,7 @@ func TestChangedAttributesEndAllVouching(t *testing.T) {
 	w.write(".gitattributes", "*.go generated")
 	rep := w.status(t, registry.VerifyOptions{})
 	entered(t, rep, registry.StateVerify, registry.ReasonDirty, registry.ReasonPolicyChanged)
-	opened(t, w, ".gitattributes", "a.go")
+	opened(t, w, ".gitattributes", "a.go", "b.go")
 	rep = w.verify(t, registry.VerifyOptions{})
 	same(t, "counts", rep.Counts, registry.Counts{Files: 3, Match: 2, Mismatch: 1, None: 1, Excluded: 2})
 }

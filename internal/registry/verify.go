@@ -61,10 +61,11 @@ func (r *Registry) verify(ctx context.Context, opts VerifyOptions, dry bool) (*R
 		return rep, nil
 	}
 	if e.state == StateTrust && !opts.Full && opts.Paths == nil {
-		if err := r.trust(ctx, e, rep, opts); err != nil || dry {
+		put, err := r.trust(ctx, e, rep, opts)
+		if err != nil || dry {
 			return rep, err
 		}
-		return rep, r.land(ctx, e, rep, Change{}, e.baseline(r, true, e.base.Raw))
+		return rep, r.land(ctx, e, rep, Change{Put: put}, e.baseline(r, true, e.base.Raw))
 	}
 	run := &verification{Registry: r, entered: e, opts: opts, dry: dry, rep: rep}
 	e.view.full = opts.Full
@@ -130,40 +131,58 @@ func (b Baseline) same(o Baseline) bool {
 // all rows than to look up those of the files that are not checked out.
 const manyLeft = 4
 
-// trust fills a report from the rows alone.
-func (r *Registry) trust(ctx context.Context, e *entered, rep *Report, opts VerifyOptions) error {
+// trust fills a report from the rows alone, and returns those that show another text than
+// before, since records came for them.
+func (r *Registry) trust(ctx context.Context, e *entered, rep *Report, opts VerifyOptions) (put []Row, err error) {
 	wt := e.view.snap.Worktree
+	renewed, before, err := r.renew(ctx, e)
+	if err != nil {
+		return nil, err
+	}
+	for path, row := range renewed {
+		if row != before[path] {
+			put = append(put, row)
+		}
+	}
+	slices.SortFunc(put, func(a, b Row) int { return strings.Compare(string(a.Path), string(b.Path)) })
 	left := e.view.leftOut()
 	listed := !opts.OmitSparse && len(left) > 0
 	if opts.All || listed && len(left) > len(e.view.snap.Index.Entries)/manyLeft {
 		for row, err := range r.store.Rows(ctx, wt) {
 			if err != nil {
-				return err
+				return nil, err
 			}
-			rep.list(r.trusted(row, left), opts)
+			if now, ok := renewed[row.Path]; ok {
+				row = now
+			}
+			rep.list(r.trusted(e, row, left), opts)
 		}
-		return nil
+		return put, nil
 	}
 	t, err := r.store.Tally(ctx, wt)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	notable := map[repo.Path]Row{}
 	if listed {
 		if notable, err = r.store.RowsOf(ctx, wt, slices.Collect(maps.Keys(left))); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	// The rows of what is under a filter are among them, and that may be unknown.
 	if t.Stale > 0 || e.base.Raw > 0 {
 		if err := r.loadExceptions(ctx, e.view); err != nil {
-			return err
+			return nil, err
 		}
 		maps.Copy(notable, e.view.odd)
 	}
+	maps.Copy(notable, before)
 	for path, row := range notable {
 		t.Add(row, -1)
-		rep.list(r.trusted(row, left), opts)
+		if now, ok := renewed[path]; ok {
+			row = now
+		}
+		rep.list(r.trusted(e, row, left), opts)
 		delete(left, path)
 	}
 	rep.sort()
@@ -171,15 +190,49 @@ func (r *Registry) trust(ctx context.Context, e *entered, rep *Report, opts Veri
 	// What is left now is as its row says, and only counted.
 	rep.Counts.Match -= len(left)
 	rep.Counts.Sparse += len(left)
-	return nil
+	return put, nil
+}
+
+// renew chooses again the texts of the rows that records came for since they were
+// verified. It returns those rows as they are now, and as they were.
+func (r *Registry) renew(ctx context.Context, e *entered) (now, before map[repo.Path]Row, err error) {
+	if len(e.renewed) == 0 {
+		return nil, nil, nil
+	}
+	before, err = r.store.RowsOf(ctx, e.view.snap.Worktree, slices.Collect(maps.Keys(e.renewed)))
+	if err != nil {
+		return nil, nil, err
+	}
+	rows := slices.Collect(maps.Values(before))
+	_, err = r.choose(ctx, e.view.snap, choice{
+		rows:    rows,
+		before:  func(k int) Row { return before[rows[k].Path] },
+		bytes:   func(int) repo.ID { return repo.ID{} },
+		settled: e.settled,
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	now = make(map[repo.Path]Row, len(rows))
+	for _, row := range rows {
+		now[row.Path] = row
+	}
+	return now, before, nil
 }
 
 // trusted is the verdict of a path under trust, where some are not checked out.
-func (r *Registry) trusted(row Row, left map[repo.Path]bool) Verdict {
-	if !left[row.Path] {
-		return r.matched(row, FoundMatch)
+func (r *Registry) trusted(e *entered, row Row, left map[repo.Path]bool) Verdict {
+	if left[row.Path] {
+		return r.unseen(row)
 	}
-	return r.unseen(row)
+	if !e.view.converts() {
+		return r.asRow(row, FoundMatch)
+	}
+	i, tracked := find(e.view.snap.Index.Entries, row.Path)
+	if !tracked {
+		return r.asRow(row, FoundMatch)
+	}
+	return r.matched(row, e.view, i)
 }
 
 // leftOut are the paths that are not checked out.
@@ -205,8 +258,17 @@ func (r *Registry) listUntracked(ctx context.Context, rep *Report) error {
 	return nil
 }
 
-// matched is the verdict of a path whose row still says it all.
-func (r *Registry) matched(row Row, f Finding) Verdict {
+// matched is the verdict of entry i, whose row still says it all but for the md5.
+func (r *Registry) matched(row Row, seen *view, i int) Verdict {
+	v := r.asRow(row, FoundMatch)
+	if seen.outdated(i, row) {
+		v.MD5 = repo.MD5{}
+	}
+	return v
+}
+
+// asRow is the verdict of a path as its row has it.
+func (r *Registry) asRow(row Row, f Finding) Verdict {
 	state, grade := r.judge(row)
 	return Verdict{
 		path: row.Path, Verdict: f, MD5: row.Content.MD5, ID: row.Content.ID,

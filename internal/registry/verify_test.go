@@ -169,12 +169,42 @@ func TestVerdicts(t *testing.T) {
 		{
 			"a rename of what was stale",
 			func(t rapid.TB, w *world) {
-				w.put("a.go", "other")
+				w.put("a.go", "alphabet")
 				w.verify(t, registry.VerifyOptions{})
 				w.mv("a.go", "z.go")
 			},
 			[]string{"missing none a.go", "new stale z.go was a.go"},
 			counts{Files: 2, Match: 1, Missing: 1, New: 1, Fresh: 1, Stale: 1},
+		},
+		{
+			"a rename with an edit",
+			func(_ rapid.TB, w *world) {
+				w.mv("a.go", "z.go")
+				w.put("z.go", "alphabet")
+			},
+			[]string{"missing none a.go", "new stale z.go was a.go"},
+			counts{Files: 2, Match: 1, Missing: 1, New: 1, Fresh: 1, Stale: 1},
+		},
+		{
+			"a rename with an edit, committed",
+			func(_ rapid.TB, w *world) {
+				w.put("a.go", "alphabet")
+				w.mv("a.go", "z.go")
+				w.commit()
+			},
+			[]string{"missing none a.go", "new stale z.go was a.go"},
+			counts{Files: 2, Match: 1, Missing: 1, New: 1, Fresh: 1, Stale: 1},
+		},
+		{
+			// Git takes it for another file than HEAD has, whenever somebody looked.
+			"a rename of what has become another file",
+			func(t rapid.TB, w *world) {
+				w.put("a.go", "other")
+				w.verify(t, registry.VerifyOptions{})
+				w.mv("a.go", "z.go")
+			},
+			[]string{"missing none a.go", "new none z.go was a.go"},
+			counts{Files: 2, Match: 1, Missing: 1, New: 1, Fresh: 1, None: 1},
 		},
 		{
 			"a conflict",

@@ -45,8 +45,12 @@ func (w *world) Snapshot(context.Context) (*repo.Snapshot, error) {
 	if f := w.disk[".gitattributes"]; f != nil && !tracked {
 		outside += "\x00" + f.bytes
 	}
+	s.Attributed = s.Attributed || outside != ""
+	if w.autocrlf {
+		outside += "\x00autocrlf"
+	}
 	if outside != "" {
-		s.Attributed, s.AttributesDigest = true, blob(outside).String()
+		s.AttributesDigest = blob(outside).String()
 	}
 	return s, nil
 }
@@ -270,6 +274,69 @@ func (w *world) At(_ context.Context, id repo.ID, p repo.Path) (repo.ID, bool, e
 	}
 	e, ok := c.tree[p]
 	return e.ID, ok, nil
+}
+
+func (w *world) Renamed(_ context.Context, s *repo.Snapshot, gone []repo.Path) (map[repo.Path][]repo.Path, error) {
+	if err := w.answer("Renamed"); err != nil {
+		return nil, err
+	}
+	staged := map[repo.Path]repo.Entry{}
+	for _, e := range s.Index.Entries {
+		staged[e.Path] = e
+	}
+	renames := w.renames(w.commits[w.head].tree, staged)
+	for c := w.head; !c.IsZero(); c = w.commits[c].parent {
+		for from, to := range w.renames(w.commits[w.commits[c].parent].tree, w.commits[c].tree) {
+			renames[from] = append(renames[from], to...)
+		}
+	}
+	went := map[repo.Path][]repo.Path{}
+	for _, p := range gone {
+		seen := map[repo.Path]bool{p: true}
+		for next := []repo.Path{p}; len(next) > 0; next = next[1:] {
+			for _, to := range renames[next[0]] {
+				if seen[to] {
+					continue
+				}
+				seen[to] = true
+				if _, tracked := staged[to]; tracked {
+					went[p] = append(went[p], to)
+				} else {
+					next = append(next, to)
+				}
+			}
+		}
+	}
+	return went, nil
+}
+
+// renames pairs paths that went with paths that came, if their contents begin alike.
+func (w *world) renames(before, after map[repo.Path]repo.Entry) map[repo.Path][]repo.Path {
+	pairs := map[repo.Path][]repo.Path{}
+	taken := map[repo.Path]bool{}
+	for _, from := range slices.Sorted(maps.Keys(before)) {
+		if _, kept := after[from]; kept {
+			continue
+		}
+		for _, to := range slices.Sorted(maps.Keys(after)) {
+			_, old := before[to]
+			if !old && !taken[to] && alike(w.blobs[before[from].ID], w.blobs[after[to].ID]) {
+				taken[to] = true
+				pairs[from] = append(pairs[from], to)
+				break
+			}
+		}
+	}
+	return pairs
+}
+
+// alike reports whether at least half of the longer of two texts begins both.
+func alike(a, b string) bool {
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return n > 0 && 2*n >= max(len(a), len(b))
 }
 
 func (w *world) Untracked(context.Context) ([]repo.Path, error) {

@@ -76,6 +76,7 @@ func (r *Registry) Write(ctx context.Context, updates []Update) ([]Written, erro
 	own := printable(r.opts.Author())
 	written := make([]Written, len(updates))
 	var change Change
+	var moved []*subject // whose rows have to be put
 	others := &holders{Registry: r, snap: snap}
 	for i, u := range updates {
 		said := u.Read
@@ -108,22 +109,28 @@ func (r *Registry) Write(ctx context.Context, updates []Update) ([]Written, erro
 			continue
 		}
 		change.Records = append(change.Records, record)
-		// A row that has not moved learns of the record by itself, and keeps a
-		// text that holds. Putting it all the same would unsettle the baseline.
-		row := subjects[i].now
-		tells := w.Result == Stored || !row.About.Holds(row.Content)
-		if subjects[i].unmoved() && (w.Result == Stored || !tells) {
-			continue
+		// A row that has not moved learns of the record by itself: whoever looks next
+		// finds that it came. To put it would unsettle the baseline.
+		if !subjects[i].unmoved() {
+			change.Put = append(change.Put, subjects[i].now)
+			moved = append(moved, &subjects[i])
 		}
-		if tells {
-			row.About = record.Basis.Key()
-		}
-		change.Put = append(change.Put, row)
 	}
 	if change.IsZero() {
 		return written, nil
 	}
 	if err := Stamp(ctx, r.store, change.Records, r.opts.Now()); err != nil {
+		return nil, err
+	}
+	_, err = r.choose(ctx, snap, choice{
+		rows:    change.Put,
+		before:  func(k int) Row { return moved[k].before },
+		bytes:   func(k int) repo.ID { return moved[k].bytes },
+		added:   change.Records,
+		settled: func(repo.Path) bool { return false },
+		regrade: true,
+	})
+	if err != nil {
 		return nil, err
 	}
 	if err := r.store.Commit(ctx, snap.Worktree, change, nil); err != nil {
@@ -221,6 +228,10 @@ func (r *Registry) draft(u Update, author string, s *subject, old fresh.Record) 
 		return reject("%s", err)
 	}
 	record.Basis, record.Assumed = fresh.Basis{Content: content}, u.Read == ""
+	if u.Keep && old.Basis.Holds(content) {
+		// Its author said what it read, and that is what is there.
+		record.Assumed = record.Assumed && old.Assumed
+	}
 	w := Written{
 		PathJSON: u.Path.JSON(), Result: Stored, ID: content.ID, MD5: content.MD5, Assumed: record.Assumed,
 	}

@@ -305,3 +305,22 @@ func TestWriteByBytesThatGitConverts(t *testing.T) {
 		})
 	}
 }
+
+// Who confirms a text for the content that its author read takes nothing back.
+func TestConfirmLeavesAnExactTextExact(t *testing.T) {
+	w := settled(t, "a.go", "alpha")
+	w.tell(t, registry.Update{Path: "a.go", Text: "about a", Read: blob("alpha").String()})
+	if done := w.tell(t, registry.Update{Path: "a.go", Keep: true})[0]; done.Result != registry.Stored || done.Assumed {
+		t.Errorf("the confirmation is %s, assumed %v; want stored and exact", done.Result, done.Assumed)
+	}
+	if k := w.show(t, "a.go"); k.Assumed || k.ConfirmedBy == "" {
+		t.Errorf("shown as assumed %v, confirmed by %q; want exact and confirmed", k.Assumed, k.ConfirmedBy)
+	}
+	// For other content it is an assumption, and stays one.
+	w.put("a.go", "other")
+	w.tell(t, registry.Update{Path: "a.go", Keep: true})
+	w.tell(t, registry.Update{Path: "a.go", Keep: true})
+	if k := w.show(t, "a.go"); !k.Assumed || k.Verdict != fresh.Fresh {
+		t.Errorf("shown as %s, assumed %v; want fresh and assumed", k.Verdict, k.Assumed)
+	}
+}

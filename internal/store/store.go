@@ -293,10 +293,23 @@ func (s *Store) Record(ctx context.Context, id fresh.Digest) (fresh.Record, bool
 }
 
 // WrittenAt implements [registry.Store].
-func (s *Store) WrittenAt(ctx context.Context, paths []repo.Path) (map[repo.Path]fresh.Basis, error) {
-	return use(ctx, s, false, func(db *sqlite.Store) (map[repo.Path]fresh.Basis, error) {
+func (s *Store) WrittenAt(ctx context.Context, paths []repo.Path) (map[repo.Path][]registry.Candidate, error) {
+	return use(ctx, s, false, func(db *sqlite.Store) (map[repo.Path][]registry.Candidate, error) {
 		return db.WrittenAt(ctx, paths)
 	})
+}
+
+// WrittenSince implements [registry.Store].
+func (s *Store) WrittenSince(ctx context.Context, mark int64) ([]repo.Path, int64, error) {
+	type answer struct {
+		paths []repo.Path
+		now   int64
+	}
+	a, err := use(ctx, s, false, func(db *sqlite.Store) (answer, error) {
+		paths, now, err := db.WrittenSince(ctx, mark)
+		return answer{paths, now}, err
+	})
+	return a.paths, a.now, err
 }
 
 // NewestAt implements [registry.Store].

@@ -215,18 +215,47 @@ func (s *Store) Record(ctx context.Context, id fresh.Digest) (fresh.Record, bool
 }
 
 // WrittenAt implements [registry.Store].
-func (s *Store) WrittenAt(ctx context.Context, paths []repo.Path) (map[repo.Path]fresh.Basis, error) {
-	found := make(map[repo.Path]fresh.Basis)
-	for _, p := range paths {
-		r, ok, err := s.NewestAt(ctx, p)
-		if err != nil {
-			return nil, err
+func (s *Store) WrittenAt(ctx context.Context, paths []repo.Path) (map[repo.Path][]registry.Candidate, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	found := make(map[repo.Path][]registry.Candidate)
+	for _, p := range slices.Compact(slices.Sorted(slices.Values(paths))) {
+		var at []int
+		for i, r := range s.records {
+			if r.Path == p && s.counts(i) {
+				at = append(at, i)
+			}
 		}
-		if ok {
-			found[p] = r.Basis.Key()
+		slices.SortFunc(at, func(i, j int) int {
+			if s.after(i, j) {
+				return -1
+			}
+			return 1
+		})
+		for _, i := range at {
+			r := s.records[i]
+			found[p] = append(found[p], registry.Candidate{Basis: r.Basis, At: r.At, ID: r.ID()})
 		}
 	}
-	return found, ctx.Err()
+	return found, nil
+}
+
+// WrittenSince implements [registry.Store].
+func (s *Store) WrittenSince(ctx context.Context, mark int64) ([]repo.Path, int64, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, 0, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var paths []repo.Path
+	for _, r := range s.records[min(mark, int64(len(s.records))):] {
+		paths = append(paths, r.Path)
+	}
+	slices.Sort(paths)
+	return slices.Compact(paths), int64(len(s.records)), nil
 }
 
 // NewestAt implements [registry.Store].

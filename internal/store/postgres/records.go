@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"ken/internal/fresh"
+	"ken/internal/registry"
 	"ken/internal/repo"
 )
 
@@ -192,30 +193,50 @@ func (s *Store) oneRecord(ctx context.Context, query string, key []byte) (out fr
 }
 
 // WrittenAt implements [registry.Store].
-func (s *Store) WrittenAt(ctx context.Context, paths []repo.Path) (map[repo.Path]fresh.Basis, error) {
-	found := make(map[repo.Path]fresh.Basis)
+func (s *Store) WrittenAt(ctx context.Context, paths []repo.Path) (map[repo.Path][]registry.Candidate, error) {
+	found := make(map[repo.Path][]registry.Candidate)
 	if len(paths) == 0 {
 		return found, ctx.Err()
 	}
 	err := s.read(ctx, "read", func(tx pgx.Tx) error {
 		rows, err := tx.Query(ctx, `
-			SELECT want.path, newest.key
-			FROM unnest($2::bytea[]) AS want (path)
-			CROSS JOIN LATERAL (
-				SELECT coalesce(content_id, content_md5) AS key FROM ken.record r
-				WHERE r.repository = $1 AND r.path = want.path AND r.at <= $3
-				ORDER BY r.at DESC, r.id DESC LIMIT 1
-			) newest`, s.repository, pathBytes(paths), latest())
-		var path, key []byte
+			SELECT path, content_id, content_md5, at, id FROM ken.record
+			WHERE repository = $1 AND path = ANY ($2::bytea[]) AND at <= $3
+			ORDER BY path, at DESC, id DESC`, s.repository, pathBytes(paths), latest())
+		var path, content, md5, id []byte
+		var at time.Time
 		return scanAll(rows, err, func() error {
-			found[repo.Path(path)] = basisOf(key)
+			p := repo.Path(path)
+			basis := fresh.Basis{Content: repo.Content{ID: repo.IDFromBytes(content), MD5: md5Of(md5)}}
+			found[p] = append(found[p], registry.Candidate{Basis: basis, At: at.UTC(), ID: fresh.Digest(id)})
 			return nil
-		}, &path, &key)
+		}, &path, &content, &md5, &at, &id)
 	})
 	if err != nil {
 		return nil, err
 	}
 	return found, nil
+}
+
+// WrittenSince implements [registry.Store]. The mark is the number of a record.
+func (s *Store) WrittenSince(ctx context.Context, mark int64) (paths []repo.Path, now int64, err error) {
+	err = s.read(ctx, "read", func(tx pgx.Tx) error {
+		err := tx.QueryRow(ctx, `SELECT coalesce(max(seq), 0) FROM ken.record WHERE repository = $1`, s.repository).Scan(&now)
+		if err != nil || now == mark {
+			return err
+		}
+		rows, err := tx.Query(ctx, `
+			SELECT DISTINCT path FROM ken.record WHERE repository = $1 AND seq > $2 ORDER BY path`, s.repository, mark)
+		var path []byte
+		return scanAll(rows, err, func() error {
+			paths = append(paths, repo.Path(path))
+			return nil
+		}, &path)
+	})
+	if err != nil {
+		return nil, 0, err
+	}
+	return paths, now, nil
 }
 
 // A recordRow is what is read of a record.

@@ -85,7 +85,7 @@ func (tx *transaction) keep(rs []fresh.Record) error {
 	if len(rs) == 0 {
 		return nil
 	}
-	last, err := tx.lastRecord()
+	last, err := lastRecord(tx.conn)
 	if err != nil {
 		return err
 	}
@@ -159,19 +159,15 @@ func (tx *transaction) removeDamaged(id fresh.Digest) (bool, error) {
 		return false, err
 	}
 	remove.BindInt64(1, seq)
-	return true, run(remove)
-}
-
-func (tx *transaction) lastRecord() (int64, error) {
-	stmt, err := tx.conn.Prepare(`SELECT max(seq) FROM record`)
+	if err := run(remove); err != nil {
+		return false, err
+	}
+	// The next record may get this number: baselines must not take it for one they know.
+	forget, err := tx.conn.Prepare(`UPDATE worktree SET records = 0`)
 	if err != nil {
-		return 0, err
+		return false, err
 	}
-	defer stmt.Reset()
-	if _, err := stmt.Step(); err != nil {
-		return 0, err
-	}
-	return stmt.ColumnInt64(0), nil
+	return true, run(forget)
 }
 
 // tell makes the rows whose content is the basis of a record after last be about

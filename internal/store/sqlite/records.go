@@ -8,6 +8,7 @@ import (
 	"zombiezen.com/go/sqlite"
 
 	"ken/internal/fresh"
+	"ken/internal/registry"
 	"ken/internal/repo"
 )
 
@@ -151,8 +152,8 @@ func (s *Store) NewestAt(ctx context.Context, path repo.Path) (r fresh.Record, o
 }
 
 // WrittenAt implements [registry.Store].
-func (s *Store) WrittenAt(ctx context.Context, paths []repo.Path) (map[repo.Path]fresh.Basis, error) {
-	found := make(map[repo.Path]fresh.Basis)
+func (s *Store) WrittenAt(ctx context.Context, paths []repo.Path) (map[repo.Path][]registry.Candidate, error) {
+	found := make(map[repo.Path][]registry.Candidate)
 	err := s.read(ctx, func(conn *sqlite.Conn) error {
 		clear(found)
 		// A first scan asks for all paths of a work tree, while the records may
@@ -161,7 +162,7 @@ func (s *Store) WrittenAt(ctx context.Context, paths []repo.Path) (map[repo.Path
 			return writtenAnywhere(conn, paths, s.latest(), found)
 		}
 		stmt, err := conn.Prepare(`
-			SELECT coalesce(content_id, content_md5) FROM record WHERE path = ?1 AND at <= ?2 ORDER BY at DESC, id DESC LIMIT 1`)
+			SELECT content_id, content_md5, at, id FROM record WHERE path = ?1 AND at <= ?2 ORDER BY at DESC, id DESC`)
 		if err != nil {
 			return err
 		}
@@ -169,15 +170,22 @@ func (s *Store) WrittenAt(ctx context.Context, paths []repo.Path) (map[repo.Path
 		stmt.BindInt64(2, s.latest())
 		for _, p := range paths {
 			stmt.BindBytes(1, []byte(p))
-			ok, err := stmt.Step()
-			if err != nil {
-				return err
-			}
-			if ok {
-				found[p] = columnBasis(stmt, 0)
+			var list []registry.Candidate
+			for {
+				more, err := stmt.Step()
+				if err != nil {
+					return err
+				}
+				if !more {
+					break
+				}
+				list = append(list, columnCandidate(stmt, 0))
 			}
 			if err := stmt.Reset(); err != nil {
 				return err
+			}
+			if len(list) > 0 {
+				found[p] = list
 			}
 		}
 		return nil
@@ -189,14 +197,14 @@ func (s *Store) WrittenAt(ctx context.Context, paths []repo.Path) (map[repo.Path
 }
 
 // writtenAnywhere is WrittenAt by way of all records.
-func writtenAnywhere(conn *sqlite.Conn, paths []repo.Path, latest int64, found map[repo.Path]fresh.Basis) error {
-	stmt, err := conn.Prepare(`SELECT path, coalesce(content_id, content_md5) FROM record WHERE at <= ?1 ORDER BY path, at, id`)
+func writtenAnywhere(conn *sqlite.Conn, paths []repo.Path, latest int64, found map[repo.Path][]registry.Candidate) error {
+	stmt, err := conn.Prepare(`SELECT path, content_id, content_md5, at, id FROM record WHERE at <= ?1 ORDER BY path, at DESC, id DESC`)
 	if err != nil {
 		return err
 	}
 	defer stmt.Reset()
 	stmt.BindInt64(1, latest)
-	all := make(map[repo.Path]fresh.Basis)
+	all := make(map[repo.Path][]registry.Candidate)
 	var scan scanner
 	for {
 		more, err := stmt.Step()
@@ -206,14 +214,70 @@ func writtenAnywhere(conn *sqlite.Conn, paths []repo.Path, latest int64, found m
 		if !more {
 			break
 		}
-		all[scan.path(stmt, 0)] = columnBasis(stmt, 1) // the last is the newest
+		path := scan.path(stmt, 0)
+		all[path] = append(all[path], columnCandidate(stmt, 1))
 	}
 	for _, p := range paths {
-		if basis, ok := all[p]; ok {
-			found[p] = basis
+		if list, ok := all[p]; ok {
+			found[p] = list
 		}
 	}
 	return nil
+}
+
+// columnCandidate reads the columns content_id, content_md5, at and id, from col on.
+func columnCandidate(stmt *sqlite.Stmt, col int) registry.Candidate {
+	c := registry.Candidate{
+		Basis: fresh.Basis{Content: repo.Content{ID: columnID(stmt, col), MD5: columnMD5(stmt, col+1)}},
+		At:    time.UnixMicro(stmt.ColumnInt64(col + 2)).UTC(),
+	}
+	stmt.ColumnBytes(col+3, c.ID[:])
+	return c
+}
+
+// WrittenSince implements [registry.Store]. The mark is the number of a record.
+func (s *Store) WrittenSince(ctx context.Context, mark int64) (paths []repo.Path, now int64, err error) {
+	err = s.read(ctx, func(conn *sqlite.Conn) (err error) {
+		paths = nil
+		if now, err = lastRecord(conn); err != nil || now == mark {
+			return err
+		}
+		query := `SELECT DISTINCT path FROM record WHERE seq > ?1 ORDER BY path`
+		if mark == 0 {
+			query = `SELECT DISTINCT path FROM record WHERE ?1 = 0 ORDER BY path` // from the index alone
+		}
+		stmt, err := conn.Prepare(query)
+		if err != nil {
+			return err
+		}
+		defer stmt.Reset()
+		stmt.BindInt64(1, mark)
+		var scan scanner
+		for {
+			more, err := stmt.Step()
+			if !more || err != nil {
+				return err
+			}
+			paths = append(paths, scan.path(stmt, 0))
+		}
+	})
+	if err != nil {
+		return nil, 0, err
+	}
+	return paths, now, nil
+}
+
+// lastRecord returns the number of the last record that came, 0 when there is none.
+func lastRecord(conn *sqlite.Conn) (int64, error) {
+	stmt, err := conn.Prepare(`SELECT max(seq) FROM record`)
+	if err != nil {
+		return 0, err
+	}
+	defer stmt.Reset()
+	if _, err := stmt.Step(); err != nil {
+		return 0, err
+	}
+	return stmt.ColumnInt64(0), nil
 }
 
 // records returns every record that can be used, in the order they came.

@@ -253,6 +253,9 @@ CREATE INDEX directory_record_past ON directory_record (path, at) WHERE outlined
 // Of records with the same time, the one with the highest id is the newest: every clone
 // takes the same one, in whatever order they came. So the indexes have the id. A record that
 // is dated more than a day ahead is never the newest, and nobody lets one in any more.
+//
+// A baseline remembers the last record that its rows were judged with, so that records
+// that come later find the rows that they concern.
 const migration4 = `
 DROP INDEX record_content_id;
 DROP INDEX record_content_md5;
@@ -274,6 +277,8 @@ SELECT path, outlined, at, seq FROM (
 	FROM directory_record
 	WHERE at <= (unixepoch() + 86400) * 1000000)
 WHERE n = 1;
+
+ALTER TABLE worktree ADD COLUMN records INTEGER NOT NULL DEFAULT 0;
 
 DROP VIEW file_registry;
 

@@ -165,6 +165,7 @@ func (s *Store) Import(ctx context.Context, from *Store, stamp string) error {
 			if w.baseline, w.verified, err = baselineOf(conn, name); err != nil {
 				return err
 			}
+			w.baseline.Records = 0 // records get other numbers here
 			trees[name] = w
 		}
 		return nil

@@ -62,7 +62,27 @@ func baselineOf(conn *sqlite.Conn, worktree string) (b registry.Baseline, ok boo
 	if b.At, err = time.Parse(time.RFC3339Nano, stmt.ColumnText(10)); err != nil {
 		return b, false, fmt.Errorf("baseline of worktree %q: %w", worktree, err)
 	}
-	return b, true, nil
+	b.Records, err = recordsJudged(conn, worktree)
+	return b, err == nil, err
+}
+
+// recordsJudged returns the number of the last record that the rows of a worktree were
+// judged with. A database of an older schema, which is read as it is, does not say: 0.
+func recordsJudged(conn *sqlite.Conn, worktree string) (int64, error) {
+	version, err := pragma(conn, `PRAGMA user_version`)
+	if version < 4 || err != nil {
+		return 0, err
+	}
+	stmt, err := conn.Prepare(`SELECT records FROM worktree WHERE name = ?1`)
+	if err != nil {
+		return 0, err
+	}
+	defer stmt.Reset()
+	stmt.BindText(1, worktree)
+	if _, err := stmt.Step(); err != nil {
+		return 0, err
+	}
+	return stmt.ColumnInt64(0), nil
 }
 
 // lastVerified is the key in plugin_config of the main worktree's baseline.
@@ -94,12 +114,12 @@ func (tx *transaction) worktree(name string) (int64, error) {
 func (tx *transaction) setBaseline(name string, b registry.Baseline) error {
 	stmt, err := tx.conn.Prepare(`
 		INSERT INTO worktree (name, head, tree, clean, policy, raw,
-			upstream_ref, upstream_commit, upstream_known, upstream_ahead, upstream_behind, verified_at, index_tree, generation)
-		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
+			upstream_ref, upstream_commit, upstream_known, upstream_ahead, upstream_behind, verified_at, index_tree, generation, records)
+		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)
 		ON CONFLICT (name) DO UPDATE SET
 			head = ?2, tree = ?3, clean = ?4, policy = ?5, raw = ?6,
 			upstream_ref = ?7, upstream_commit = ?8, upstream_known = ?9,
-			upstream_ahead = ?10, upstream_behind = ?11, verified_at = ?12, index_tree = ?13, generation = ?14`)
+			upstream_ahead = ?10, upstream_behind = ?11, verified_at = ?12, index_tree = ?13, generation = ?14, records = ?15`)
 	if err != nil {
 		return err
 	}
@@ -117,6 +137,7 @@ func (tx *transaction) setBaseline(name string, b registry.Baseline) error {
 	stmt.BindText(12, b.At.UTC().Format(time.RFC3339Nano))
 	bindID(stmt, 13, b.Index)
 	stmt.BindInt64(14, b.Generation)
+	stmt.BindInt64(15, b.Records)
 	if _, err := stmt.Step(); err != nil {
 		return err
 	}

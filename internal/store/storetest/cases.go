@@ -40,6 +40,12 @@ func testEmpty(t *testing.T, s registry.Store) {
 	if _, ok, err := s.Record(ctx, fresh.Digest{1}); ok || err != nil {
 		t.Errorf("Record = %v, %v", ok, err)
 	}
+	if found, err := s.WrittenAt(ctx, []repo.Path{"a"}); len(found) > 0 || err != nil {
+		t.Errorf("WrittenAt = %v, %v", found, err)
+	}
+	if paths, now, err := s.WrittenSince(ctx, 0); len(paths) > 0 || now != 0 || err != nil {
+		t.Errorf("WrittenSince = %v, %d, %v", paths, now, err)
+	}
 	if _, ok, err := s.NewestAt(ctx, "a"); ok || err != nil {
 		t.Errorf("NewestAt = %v, %v", ok, err)
 	}
@@ -400,7 +406,7 @@ func testAhead(t *testing.T, s registry.Store) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	equal(t, "what was written", written, map[repo.Path]fresh.Basis{"a.go": basisOf("x")})
+	equal(t, "what was written", written, map[repo.Path][]registry.Candidate{"a.go": {{Basis: now.Basis, At: now.At, ID: now.ID()}}})
 	if _, ok, err := s.Record(t.Context(), ahead.ID()); ok || err != nil {
 		t.Errorf("the record of the year 9999 is found by its id: %v, %v", ok, err)
 	}
@@ -442,6 +448,34 @@ func testNewest(t *testing.T, s registry.Store) {
 	}
 	Commit(t, s, "", registry.Change{Records: []fresh.Record{Record("new", "x", 6)}})
 	want("new")
+}
+
+// testWrittenSince: a mark tells records that were there from those that came later.
+func testWrittenSince(t *testing.T, s registry.Store) {
+	at := func(path repo.Path, text string) fresh.Record {
+		r := Record(text, text, 5)
+		r.Path = path
+		return r
+	}
+	since := func(mark int64, want ...repo.Path) int64 {
+		t.Helper()
+		paths, now, err := s.WrittenSince(t.Context(), mark)
+		if err != nil || !slices.Equal(paths, want) {
+			t.Errorf("records since %d were written at %q, %v; want %q", mark, paths, err, want)
+		}
+		return now
+	}
+	Commit(t, s, "", registry.Change{Records: []fresh.Record{at("b", "x"), at("a", "y"), at("a", "z")}})
+	first := since(0, "a", "b")
+	since(first)
+	Commit(t, s, "", registry.Change{Records: []fresh.Record{at("b", "x"), at("\xff", "w")}})
+	second := since(first, "\xff")
+	since(second)
+	since(0, "a", "b", "\xff")
+	Commit(t, s, "", registry.Change{Records: []fresh.Record{at("b", "x")}})
+	if now := since(second); now != second {
+		t.Errorf("the mark is %d after a record that was there already, want %d", now, second)
+	}
 }
 
 func md5Record(text, about string, seconds int) fresh.Record {
@@ -723,6 +757,10 @@ func testCancelled(t *testing.T, s registry.Store) {
 	want("Record", err)
 	_, _, err = s.NewestAt(ctx, "a")
 	want("NewestAt", err)
+	_, err = s.WrittenAt(ctx, []repo.Path{"a"})
+	want("WrittenAt", err)
+	_, _, err = s.WrittenSince(ctx, 0)
+	want("WrittenSince", err)
 	want("Commit", s.Commit(ctx, "", registry.Change{Put: []registry.Row{Row("b", "y")}}, nil))
 	equal(t, "rows", Rows(t, s, ""), []registry.Row{Row("a", "x")})
 }

@@ -159,6 +159,15 @@ func sameRecords(rt *rapid.T, t *testing.T, got, want registry.Store, questions 
 			check(rt, "record", []any{one, ok, err}, []any{r, true, nil})
 		}
 	}
+	wg, err := got.WrittenAt(ctx, modelPaths)
+	ww, _ := want.WrittenAt(ctx, modelPaths)
+	check(rt, "written at", []any{wg, err}, []any{ww, nil})
+	var more []repo.Path // enough that a store may choose another way to look
+	for range 200 {
+		more = append(more, modelPaths...)
+	}
+	wg, err = got.WrittenAt(ctx, more)
+	check(rt, "written at, asked for many", []any{wg, err}, []any{ww, nil})
 	for _, p := range modelPaths {
 		rg, okg, err := got.NewestAt(ctx, p)
 		rw, okw, _ := want.NewestAt(ctx, p)

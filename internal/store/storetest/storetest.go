@@ -46,6 +46,7 @@ func Run(t *testing.T, open func(t *testing.T) registry.Store) {
 		{"a record that is kept already changes nothing", testDuplicates},
 		{"the newest record is the latest, then the one with the highest id", testNewest},
 		{"a record that is dated ahead is as if not there", testAhead},
+		{"records since a mark", testWrittenSince},
 		{"a record for an md5 alone holds for every content with it", testMD5Only},
 		{"ids decide where there is one", testIDsDecide},
 		{"a new record makes rows of every worktree fresh", testRecordsReachRows},

@@ -1,0 +1,184 @@
+package git
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ken/internal/repo"
+	"ken/internal/spec"
+)
+
+// Renamed says where files went that are not tracked any more: for each path the tracked
+// paths that git takes for the same file, sorted. A file that a commit took away went to
+// the file that git finds at least half alike in that commit, and from there further on;
+// so does one that is gone from the index alone. The commits are those that HEAD leads to.
+// Paths that went nowhere are left out.
+//
+// Where a shallow clone ends, nothing is known of what lies before.
+func (r *Repo) Renamed(ctx context.Context, s *repo.Snapshot, gone []repo.Path) (map[repo.Path][]repo.Path, error) {
+	head := s.Head.Commit
+	if head.IsZero() || len(gone) == 0 {
+		return nil, nil
+	}
+	staged, err := r.stagedRenames(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	history, err := r.History(ctx, []repo.ID{head})
+	if err != nil {
+		return nil, err
+	}
+	f := &renameChain{repo: r, history: history, reached: reachedFrom(history, head), steps: staged, asked: map[repo.Path]bool{}}
+	if err := f.follow(ctx, gone, s.Index.Entries); err != nil {
+		return nil, err
+	}
+	went := make(map[repo.Path][]repo.Path)
+	for _, path := range gone {
+		if to := f.ends(path, s.Index.Entries); len(to) > 0 {
+			went[path] = to
+		}
+	}
+	return went, nil
+}
+
+// stagedRenames lists the renames of the index against HEAD.
+func (r *Repo) stagedRenames(ctx context.Context, s *repo.Snapshot) (map[repo.Path][]repo.Path, error) {
+	renames := make(map[repo.Path][]repo.Path)
+	tree, ok, err := r.Tree(ctx, s.Head.Commit)
+	if err != nil || ok && tree == s.Index.Tree {
+		return renames, err
+	}
+	out, err := r.read(ctx, nil, "diff-index", "--cached", "-z", "--name-status", "-M50%", "-l1000", "--diff-filter=R", "--no-relative",
+		"--ignore-submodules=none", "--no-ext-diff", "--no-textconv", s.Head.Commit.String(), "--")
+	if err != nil {
+		return nil, fmt.Errorf("list what is staged as renamed: %w", err)
+	}
+	items, err := parsePaths("diff-index", out)
+	if err != nil {
+		return nil, err
+	}
+	if len(items)%3 != 0 {
+		return nil, fmt.Errorf("git diff-index: the answer breaks off")
+	}
+	for rename := range slices.Chunk(items, 3) {
+		from, to := rename[1], rename[2]
+		renames[from] = append(renames[from], to)
+	}
+	return renames, nil
+}
+
+// reachedFrom returns by number which commits of a history a head leads to, itself
+// included. A history may hold others.
+func reachedFrom(h *History, head repo.ID) []bool {
+	n, ok := h.Find(head)
+	if !ok {
+		return nil
+	}
+	reached := make([]bool, n+1)
+	reached[n] = true
+	lines := h.Lineage()
+	for c := n; c >= 0; c-- {
+		if !reached[c] {
+			continue
+		}
+		for _, parent := range lines.Of(c) {
+			reached[parent] = true
+		}
+	}
+	return reached
+}
+
+// A renameChain follows files from name to name.
+type renameChain struct {
+	repo    *Repo
+	history *History
+	reached []bool
+	steps   map[repo.Path][]repo.Path // where each path went next
+	asked   map[repo.Path]bool
+}
+
+// follow finds where paths went, and where those went that they led to, down to what is
+// tracked.
+func (f *renameChain) follow(ctx context.Context, paths []repo.Path, entries []repo.Entry) error {
+	for len(paths) > 0 {
+		left := make(map[repo.ID][]repo.Path) // by the commit that took them away
+		var commits []repo.ID
+		for _, path := range paths {
+			if f.asked[path] {
+				continue
+			}
+			f.asked[path] = true
+			for _, id := range f.removals(path) {
+				if left[id] == nil {
+					commits = append(commits, id)
+				}
+				left[id] = append(left[id], path)
+			}
+		}
+		departures, err := f.repo.Departures(ctx, commits)
+		if err != nil {
+			return fmt.Errorf("find renames: %w", err)
+		}
+		for i, list := range departures {
+			for _, d := range list {
+				if d.To != "" && slices.Contains(left[commits[i]], d.From) {
+					f.steps[d.From] = append(f.steps[d.From], d.To)
+				}
+			}
+		}
+		var next []repo.Path
+		for _, path := range paths {
+			for _, to := range f.steps[path] {
+				if !isTracked(entries, to) {
+					next = append(next, to)
+				}
+			}
+		}
+		paths = slices.DeleteFunc(next, func(p repo.Path) bool { return f.asked[p] })
+	}
+	return nil
+}
+
+// removals lists the commits that took a path away.
+func (f *renameChain) removals(path repo.Path) []repo.ID {
+	var list []repo.ID
+	for _, touch := range f.history.Touching(path) {
+		if touch.Kind == repo.Deleted && f.reaches(touch.Commit) {
+			list = append(list, f.history.Commit(touch.Commit).ID)
+		}
+	}
+	return list
+}
+
+func (f *renameChain) reaches(n spec.Num) bool { return int(n) < len(f.reached) && f.reached[n] }
+
+// ends lists the tracked paths that the steps from a path lead to, sorted.
+func (f *renameChain) ends(path repo.Path, entries []repo.Entry) []repo.Path {
+	var ends []repo.Path
+	seen := map[repo.Path]bool{path: true}
+	for next := []repo.Path{path}; len(next) > 0; next = next[1:] {
+		for _, to := range f.steps[next[0]] {
+			if seen[to] {
+				continue
+			}
+			seen[to] = true
+			if isTracked(entries, to) {
+				ends = append(ends, to)
+			} else {
+				next = append(next, to)
+			}
+		}
+	}
+	slices.Sort(ends)
+	return ends
+}
+
+// isTracked reports whether a path is among entries, which are sorted.
+func isTracked(entries []repo.Entry, path repo.Path) bool {
+	_, ok := slices.BinarySearchFunc(entries, path, func(e repo.Entry, p repo.Path) int {
+		return strings.Compare(string(e.Path), string(p))
+	})
+	return ok
+}

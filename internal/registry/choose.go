@@ -1,0 +1,265 @@
+package registry
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"ken/internal/fresh"
+	"ken/internal/repo"
+)
+
+// maxCandidates is how many contents a row is compared with to find a text for it: the
+// newest that were described at its path.
+const maxCandidates = 32
+
+// A choice is rows that are to be given their texts.
+type choice struct {
+	rows []Row
+	// before is the row as it was kept, zero when it was not.
+	before func(k int) Row
+	// bytes is the id of the bytes on disk, zero when they were not read.
+	bytes func(k int) repo.ID
+	// added are records that are about to be kept.
+	added []fresh.Record
+	// settled reports whether the row as it was kept shows the right text, if it was
+	// kept and has the same content; see [entered.settled].
+	settled func(repo.Path) bool
+	// regrade says that grades were found by other rules.
+	regrade bool
+}
+
+// choose decides which text each row shows, and marks how far the row's content is from
+// it (ADR 23). It is the only place that does so. A row shows
+//
+//  1. the newest text that was written from its content, at whatever path, else
+//  2. the newest text of its path whose content differs in a way that does not count, else
+//  3. the newest text of its path, which is stale.
+//
+// The texts of a path include those of the paths that the file had before. The answer
+// depends on the records, the commit and the files alone, so that clones agree.
+//
+// It returns the texts of the first sort, by content.
+func (r *Registry) choose(ctx context.Context, snap *repo.Snapshot, c choice) (map[repo.Content]fresh.Basis, error) {
+	exact, err := r.exact(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	var open []int
+	for k := range c.rows {
+		row, was := &c.rows[k], c.before(k)
+		row.Marks &^= graded | Spared
+		if basis := exact[row.Content]; !basis.IsZero() {
+			row.About = basis.Key()
+			continue
+		}
+		if was.Path != "" && was.Content.ID == row.Content.ID && c.settled(row.Path) {
+			row.About = was.About
+			row.Marks |= was.Marks & (graded | Spared)
+			continue
+		}
+		row.About = fresh.Basis{}
+		open = append(open, k)
+	}
+	if len(open) == 0 {
+		return exact, nil
+	}
+	written, err := r.candidates(ctx, snap, c, open)
+	if err != nil {
+		return nil, err
+	}
+	return exact, r.nearest(ctx, c, open, written)
+}
+
+// exact returns the bases of the texts that were written from the rows' own contents.
+func (r *Registry) exact(ctx context.Context, c choice) (map[repo.Content]fresh.Basis, error) {
+	contents := make([]repo.Content, 0, len(c.rows))
+	for i := range c.rows {
+		if content := c.rows[i].Content; !content.ID.IsZero() {
+			contents = append(contents, content)
+		}
+	}
+	known, err := r.store.Known(ctx, contents)
+	if err != nil {
+		return nil, err
+	}
+	added := make(map[fresh.Basis]bool, len(c.added))
+	for _, record := range c.added {
+		added[record.Basis.Key()] = true
+	}
+	for _, content := range contents {
+		byID := fresh.Basis{Content: repo.Content{ID: content.ID}}
+		byMD5 := fresh.Basis{Content: repo.Content{MD5: content.MD5}}
+		switch {
+		case added[byID]:
+			known[content] = byID
+		case added[byMD5] && !byMD5.IsZero():
+			known[content] = byMD5
+		}
+	}
+	return known, nil
+}
+
+// candidates returns for each of the open rows the texts of its path, newest first, one
+// to a content.
+func (r *Registry) candidates(ctx context.Context, snap *repo.Snapshot, c choice, open []int) ([][]Candidate, error) {
+	former, err := r.formerPaths(ctx, snap)
+	if err != nil {
+		return nil, err
+	}
+	var paths []repo.Path
+	for _, k := range open {
+		path := c.rows[k].Path
+		paths = append(append(paths, path), former[path]...)
+	}
+	slices.Sort(paths)
+	found, err := r.store.WrittenAt(ctx, slices.Compact(paths))
+	if err != nil {
+		return nil, err
+	}
+	for _, record := range c.added {
+		found[record.Path] = append(found[record.Path], Candidate{record.Basis, record.At, record.ID()})
+	}
+	lists := make([][]Candidate, len(open))
+	for i, k := range open {
+		path := c.rows[k].Path
+		list := slices.Clone(found[path])
+		for _, old := range former[path] {
+			list = append(list, found[old]...)
+		}
+		lists[i] = newestFirst(list)
+	}
+	return lists, nil
+}
+
+// newestFirst sorts candidates, and leaves of each content the newest.
+func newestFirst(list []Candidate) []Candidate {
+	slices.SortFunc(list, func(a, b Candidate) int {
+		switch {
+		case a.newer(b):
+			return -1
+		case b.newer(a):
+			return 1
+		default:
+			return 0
+		}
+	})
+	seen := make(map[fresh.Basis]bool, len(list))
+	list = slices.DeleteFunc(list, func(c Candidate) bool {
+		key := c.Basis.Key()
+		double := seen[key] || key.IsZero()
+		seen[key] = true
+		return double
+	})
+	return list[:min(len(list), maxCandidates)]
+}
+
+// formerPaths returns the paths that tracked files had before, as far as records were
+// written at them.
+func (r *Registry) formerPaths(ctx context.Context, snap *repo.Snapshot) (map[repo.Path][]repo.Path, error) {
+	if r.former != nil {
+		return r.former, nil
+	}
+	written, _, err := r.store.WrittenSince(ctx, 0)
+	if err != nil {
+		return nil, err
+	}
+	var gone []repo.Path
+	for _, path := range written {
+		if _, tracked := find(snap.Index.Entries, path); !tracked {
+			gone = append(gone, path)
+		}
+	}
+	former := map[repo.Path][]repo.Path{}
+	if len(gone) > 0 {
+		went, err := r.git.Renamed(ctx, snap, gone)
+		if err != nil {
+			return nil, fmt.Errorf("find out where files with summaries went: %w", err)
+		}
+		for _, old := range gone {
+			for _, path := range went[old] {
+				former[path] = append(former[path], old)
+			}
+		}
+	}
+	r.former = former
+	return former, nil
+}
+
+// nearest lets each of the open rows be about the newest candidate whose difference does
+// not count, else about the newest. Candidates are looked into one after the other.
+func (r *Registry) nearest(ctx context.Context, c choice, open []int, lists [][]Candidate) error {
+	for round := 0; len(open) > 0; round++ {
+		var left []int
+		var leftLists [][]Candidate
+		grades, err := r.gradeRound(ctx, c, open, lists, round)
+		if err != nil {
+			return err
+		}
+		for i, k := range open {
+			row, list := &c.rows[k], lists[i]
+			if round >= len(list) {
+				continue
+			}
+			grade := grades[i]
+			counts := r.opts.Policy.Counts(grade)
+			if round == 0 || !counts {
+				row.About = list[round].Basis.Key()
+				row.Marks &^= graded | Spared
+				row.Marks |= r.spare(markOf[grade])
+			}
+			if counts && r.comparable(row) {
+				left, leftLists = append(left, k), append(leftLists, list)
+			}
+		}
+		open, lists = left, leftLists
+	}
+	return nil
+}
+
+// comparable reports whether it matters how far a row's content is from a text's.
+func (r *Registry) comparable(row *Row) bool { return row.Excluded == "" && !row.Content.ID.IsZero() }
+
+// gradeRound says how far each of the open rows is from the candidate of that round.
+func (r *Registry) gradeRound(ctx context.Context, c choice, open []int, lists [][]Candidate, round int) ([]fresh.Grade, error) {
+	grades := make([]fresh.Grade, len(open))
+	var moves []Moved
+	var which []int
+	for i, k := range open {
+		grades[i] = fresh.GradeContent
+		if round >= len(lists[i]) || !r.comparable(&c.rows[k]) {
+			continue
+		}
+		row, was, basis := &c.rows[k], c.before(k), lists[i][round].Basis
+		switch {
+		case sameBytes(basis.Content, c.bytes(k), row.Content):
+			grades[i] = fresh.GradeFormat
+		case !c.regrade && was.About == basis.Key() && was.Content.ID == row.Content.ID && was.Marks&graded != 0:
+			grades[i] = was.Marks.Grade()
+		case r.opts.Grader != nil && !basis.Content.ID.IsZero():
+			which = append(which, i)
+			moves = append(moves, Moved{row.Path, basis.Content.ID, row.Content.ID})
+		}
+	}
+	if len(moves) == 0 {
+		return grades, nil
+	}
+	found, err := r.opts.Grader.Grades(ctx, moves)
+	if err != nil {
+		return nil, err
+	}
+	for j, i := range which {
+		grades[i] = found[j]
+	}
+	return grades, nil
+}
+
+// sameBytes reports whether a text was written from the very bytes that were read now,
+// under attributes by which git stored them otherwise. They differ in what git does to
+// line endings, encodings and keywords.
+func sameBytes(basis repo.Content, bytes repo.ID, now repo.Content) bool {
+	if bytes.IsZero() {
+		return false
+	}
+	return basis.ID == bytes || !basis.MD5.IsZero() && basis.MD5 == now.MD5
+}

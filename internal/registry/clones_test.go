@@ -1,0 +1,218 @@
+package registry_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"ken/internal/fresh"
+	"ken/internal/registry"
+	"ken/internal/repo"
+)
+
+// A letterGrader compares contents letter by letter: case and white space are format,
+// and what begins with the same letter differs in its body.
+type letterGrader struct{ blobs map[repo.ID]string }
+
+func (g letterGrader) Grades(_ context.Context, moves []registry.Moved) ([]fresh.Grade, error) {
+	grades := make([]fresh.Grade, len(moves))
+	for i, m := range moves {
+		from, known := g.blobs[m.From]
+		to, here := g.blobs[m.To]
+		from, to = strings.ToLower(strings.TrimSpace(from)), strings.ToLower(strings.TrimSpace(to))
+		switch {
+		case !known || !here:
+			grades[i] = fresh.GradeContent
+		case from == to:
+			grades[i] = fresh.GradeFormat
+		case from != "" && to != "" && from[0] == to[0]:
+			grades[i] = fresh.GradeBody
+		default:
+			grades[i] = fresh.GradeContent
+		}
+	}
+	return grades, nil
+}
+
+func (letterGrader) Version() string { return "1" }
+
+// A sharedLife is a life with branches, renames and summaries, in a repository whose other
+// clones get its commits and its records.
+type sharedLife struct {
+	*world
+	records []fresh.Record
+}
+
+var (
+	sharedNames  = []repo.Path{"a.go", "b.go", "dir/c.go"}
+	sharedBodies = []string{"one", "One", "one ", "one more", "two", "Two", "three"}
+)
+
+func (l *sharedLife) step(t *rapid.T) {
+	tracked := slices.Sorted(maps.Keys(l.index))
+	path := rapid.SampledFrom(sharedNames).Draw(t, "path")
+	if len(tracked) > 0 && rapid.Bool().Draw(t, "one there is") {
+		path = rapid.SampledFrom(tracked).Draw(t, "tracked path")
+	}
+	body := rapid.SampledFrom(sharedBodies).Draw(t, "content")
+	switch rapid.SampledFrom([]string{"edit", "edit", "commit", "commit", "checkout", "rename", "remove", "describe", "describe", "superseded", "confirm", "verify", "verify one", "full"}).Draw(t, "what") {
+	case "edit":
+		l.put(path, body)
+	case "commit":
+		l.commit()
+	case "checkout":
+		l.checkoutSome(t)
+	case "rename":
+		to := rapid.SampledFrom([]repo.Path{"a.go", "b.go", "new.go", "dir/new.go"}).Draw(t, "to")
+		if l.index[path] != nil && l.index[to] == nil {
+			l.mv(path, to)
+		}
+	case "remove":
+		l.remove(path)
+		l.stage(path)
+	case "describe":
+		l.update(t, registry.Update{Path: path, Text: fmt.Sprint("text ", l.seconds)})
+	case "superseded":
+		l.update(t, registry.Update{Path: path, Text: fmt.Sprint("text ", l.seconds), Read: blob(body).String()})
+	case "confirm":
+		l.update(t, registry.Update{Path: path, Keep: true})
+	case "verify":
+		l.verify(t, registry.VerifyOptions{})
+	case "verify one":
+		if l.index[path] != nil {
+			l.verify(t, registry.VerifyOptions{Paths: []repo.Path{path}})
+		}
+	case "full":
+		l.verify(t, registry.VerifyOptions{Full: true})
+	}
+	l.tick()
+}
+
+// update writes a text, and remembers its record for the other clones.
+func (l *sharedLife) update(t *rapid.T, u registry.Update) {
+	written := l.tell(t, u)[0]
+	if written.Result == registry.Rejected {
+		return
+	}
+	record, ok, err := l.store.NewestAt(t.Context(), u.Path)
+	if err != nil || !ok {
+		t.Fatalf("the record that was written at %s is not there: %v", u.Path, err)
+	}
+	l.records = append(l.records, record)
+}
+
+func (l *sharedLife) checkoutSome(t *rapid.T) {
+	if len(l.commits) == 0 {
+		return
+	}
+	ids := slices.SortedFunc(maps.Keys(l.commits), func(a, b repo.ID) int { return slices.Compare(a.Bytes(), b.Bytes()) })
+	l.checkout(rapid.SampledFrom(ids).Draw(t, "commit"))
+}
+
+// answers is what every way of asking says of the tracked paths.
+func (w *world) answers(t rapid.TB) (listed, shown []string) {
+	rep := w.status(t, registry.VerifyOptions{All: true})
+	for _, v := range rep.Verdicts {
+		path := v.RawPath()
+		if w.index[path] == nil {
+			continue
+		}
+		k := w.show(t, path)
+		listed = append(listed, fmt.Sprintf("%s %s %q %s", path, v.Summary, v.Grade, v.ID.Short()))
+		shown = append(shown, fmt.Sprintf("%s %s %q %s", path, k.Verdict, k.Grade, k.CurrentID.Short()))
+	}
+	return listed, shown
+}
+
+// texts is what is shown of the tracked paths.
+func (w *world) texts(t rapid.TB) []string {
+	var list []string
+	for _, path := range slices.Sorted(maps.Keys(w.index)) {
+		k := w.show(t, path)
+		list = append(list, fmt.Sprintf("%s %s %q %q for %q", path, k.Verdict, k.Grade, k.Text, k.WrittenFor))
+	}
+	return list
+}
+
+func liveShared(t *rapid.T) *sharedLife {
+	w := newWorld(t)
+	for _, body := range sharedBodies {
+		w.blobs[blob(body)] = body
+	}
+	w.grader = letterGrader{w.blobs}
+	l := &sharedLife{world: w}
+	for range rapid.IntRange(5, 50).Draw(t, "steps") {
+		l.step(t)
+	}
+	return l
+}
+
+// clone returns another clone of the same commits, at the same one, without rows.
+func (l *sharedLife) clone() *world {
+	other := newWorld(l)
+	other.blobs, other.commits, other.grader = l.blobs, l.commits, l.grader
+	other.clock, other.seconds = l.clock, l.seconds
+	return other
+}
+
+func (l *sharedLife) Context() context.Context { return l.ctx }
+
+// Clones at the same commit and with the same records say the same, whatever happened
+// in them before and in whatever order records came.
+func TestClonesAgree(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		l := liveShared(t)
+		l.commitAll()
+		head := l.head
+		other := l.clone()
+		early := rapid.IntRange(0, len(l.records)).Draw(t, "records that came early")
+		order := rapid.Permutation(l.records).Draw(t, "order")
+		receive := func(records []fresh.Record) {
+			other.store.Store.Commit(t.Context(), "", registry.Change{Records: records}, nil)
+		}
+		receive(order[:early])
+		for range rapid.IntRange(0, 3).Draw(t, "detours") {
+			ids := slices.SortedFunc(maps.Keys(l.commits), func(a, b repo.ID) int { return slices.Compare(a.Bytes(), b.Bytes()) })
+			other.checkout(rapid.SampledFrom(ids).Draw(t, "detour"))
+			other.tick()
+			other.verify(t, registry.VerifyOptions{})
+		}
+		other.checkout(head)
+		other.tick()
+		if rapid.Bool().Draw(t, "verified before the rest came") {
+			other.verify(t, registry.VerifyOptions{})
+		}
+		receive(order[early:])
+		if rapid.Bool().Draw(t, "verified after") {
+			other.verify(t, registry.VerifyOptions{})
+		}
+		here, _ := l.answers(t)
+		there, _ := other.answers(t)
+		same(t, "verdicts of two clones", there, here)
+		same(t, "texts of two clones", other.texts(t), l.texts(t))
+		counts, otherCounts := l.status(t, registry.VerifyOptions{}).Counts, other.status(t, registry.VerifyOptions{}).Counts
+		same(t, "fresh, stale and none in two clones",
+			[]int{otherCounts.Fresh, otherCounts.Stale, otherCounts.None}, []int{counts.Fresh, counts.Stale, counts.None})
+	})
+}
+
+// Every way of asking says the same of a path at one moment.
+func TestAnswersAgree(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		l := liveShared(t)
+		listed, shown := l.answers(t)
+		same(t, "status and show", shown, listed)
+		l.verify(t, registry.VerifyOptions{})
+		again, shown := l.answers(t)
+		same(t, "status after verify", again, listed)
+		same(t, "show after verify", shown, listed)
+		l.verify(t, registry.VerifyOptions{Full: true})
+		full, _ := l.answers(t)
+		same(t, "status after verify --full", full, listed)
+	})
+}
