@@ -55,8 +55,8 @@ func (p *program) verify() *cobra.Command {
 changed bytes are read; --full reads all of them. With paths, only those are
 compared, and the baseline (last_verified_sha) stays where it is.
 
---full reads every record as well, and removes those whose content does not match
-their hash.`,
+--full reads every record as well, and removes those that are not used: their
+content does not match their hash, or they are dated more than a day ahead.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			return p.report(c.Context(), args, f, (*registry.Registry).Verify, true, "describe a file with: ken summary set PATH -m TEXT")
 		},
@@ -115,7 +115,7 @@ func (p *program) report(ctx context.Context, args []string, f verifyFlags, run 
 // knowledge is what status and verify tell: of files, and of what else somebody wrote.
 type knowledge struct {
 	*registry.Report
-	Directories *survey.Standings `json:"directories,omitempty"` // null where nobody ever wrote about one
+	Directories *survey.Standings `json:"directories,omitempty"` // absent where nobody ever wrote about one
 	Unused      []unused          `json:"unused,omitempty"`      // records that are not used; with --check
 	Removed     []unused          `json:"removed,omitempty"`     // of those, the ones that --full has removed
 }

@@ -26,7 +26,7 @@ func (s *Store) Latest(ctx context.Context) (map[repo.Path][]*survey.Record, err
 			return err
 		}
 		defer stmt.Reset()
-		return s.latestRecords(conn, stmt, latest)
+		return (&directoryReader{store: s}).latest(conn, stmt, latest)
 	})
 	if err != nil {
 		return nil, err
@@ -34,17 +34,15 @@ func (s *Store) Latest(ctx context.Context) (map[repo.Path][]*survey.Record, err
 	return latest, nil
 }
 
-// latestRecords reads what a statement returns: the columns of a record, and the directory
+// latest reads what a statement returns: the columns of a record, and the directory
 // that it is the latest of, and whether it is an outline. A record that cannot be used, or
 // is of another directory, gives way to the one before it.
-func (s *Store) latestRecords(conn *sqlite.Conn, stmt *sqlite.Stmt, latest map[repo.Path][]*survey.Record) error {
+func (d *directoryReader) latest(conn *sqlite.Conn, stmt *sqlite.Stmt, latest map[repo.Path][]*survey.Record) error {
 	type place struct {
 		path     repo.Path
 		outlined bool
 	}
 	var lost []place
-	read := directoryReader{store: s}
-	var lists arena[*survey.Record]
 	for {
 		more, err := stmt.Step()
 		if err != nil {
@@ -55,13 +53,13 @@ func (s *Store) latestRecords(conn *sqlite.Conn, stmt *sqlite.Stmt, latest map[r
 		}
 		var r *survey.Record
 		if !stmt.ColumnIsNull(9) {
-			r = read.record(stmt)
+			r = d.record(stmt)
 		}
-		if at := string(read.bytes(stmt, 11)); r == nil || string(r.Path) != at {
+		if at := string(d.bytes(stmt, 11)); r == nil || string(r.Path) != at {
 			lost = append(lost, place{repo.Path(at), stmt.ColumnBool(12)})
 			continue
 		}
-		list := lists.take(1)
+		list := d.lists.take(1)
 		list[0] = r
 		if other := latest[r.Path]; len(other) > 0 {
 			list = newestFirst([]*survey.Record{other[0], r})
@@ -81,7 +79,7 @@ func (s *Store) latestRecords(conn *sqlite.Conn, stmt *sqlite.Stmt, latest map[r
 	for _, p := range lost {
 		before.BindBytes(1, []byte(p.path))
 		before.BindBool(2, p.outlined)
-		found, err := read.all(before, 1)
+		found, err := d.all(before, 1)
 		if err != nil {
 			return err
 		}

@@ -58,6 +58,7 @@ type directoryReader struct {
 	store *Store
 	scanner
 	bases basisReader
+	lists arena[*survey.Record]
 }
 
 // all reads what a bound statement returns and can be used, no more than most, and makes it

@@ -136,9 +136,10 @@ func (s *Store) LatestOf(ctx context.Context, dirs []repo.Path) (map[repo.Path][
 			return err
 		}
 		defer stmt.Reset()
+		read := directoryReader{store: s}
 		for _, dir := range dirs {
 			stmt.BindBytes(1, []byte(dir))
-			if err := s.latestRecords(conn, stmt, latest); err != nil {
+			if err := read.latest(conn, stmt, latest); err != nil {
 				return err
 			}
 			if err := stmt.Reset(); err != nil {
