@@ -122,9 +122,23 @@ func kenSaying(t *testing.T, r *testrepo.Repo, prepare func(*exec.Cmd), args ...
 // very address in that very repository.
 func TestStoreIsAllowedOnce(t *testing.T) {
 	commands := [][]string{
-		{"verify"}, {"status"}, {"brief"}, {"docs"}, {"spec", "ls"}, {"doctor"}, {"board"}, {"up", "--no-serve"}, {"survey", "run"},
-		{"share", "status"}, {"share", "pull"}, {"share", "push"}, {"worker", "runs"}, {"worker", "--until-idle"},
-		{"survey", "run", "--workers", "--provider", "anthropic", "--model", "m"}, {"hook", "session-start"}, {"summary", "set", "a.go", "-m", "text"},
+		{"verify"},
+		{"status"},
+		{"brief"},
+		{"docs"},
+		{"spec", "ls"},
+		{"doctor"},
+		{"board"},
+		{"up", "--no-serve"},
+		{"survey", "run"},
+		{"share", "status"},
+		{"share", "pull"},
+		{"share", "push"},
+		{"worker", "runs"},
+		{"worker", "--until-idle"},
+		{"survey", "run", "--workers", "--provider", "anthropic", "--model", "m"},
+		{"hook", "session-start"},
+		{"summary", "set", "a.go", "-m", "text"},
 	}
 	for name, listen := range map[string]func(t *testing.T, s *thief) string{
 		"on this machine": func(t *testing.T, s *thief) string {
@@ -133,7 +147,7 @@ func TestStoreIsAllowedOnce(t *testing.T) {
 		},
 		"at a socket": func(t *testing.T, s *thief) string {
 			t.Helper()
-			dir, err := os.MkdirTemp("", "ken-socket-") // a socket's name is short
+			dir, err := os.MkdirTemp("", "ken-socket-") //nolint:usetesting // a socket's name is short
 			if err != nil {
 				t.Fatal(err)
 			}

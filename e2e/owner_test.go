@@ -62,9 +62,24 @@ func TestRepositoryOfAnotherUser(t *testing.T) {
 			"PGPASSWORD=secret", "OPENAI_API_KEY=secret")
 	}
 	list := [][]string{
-		{"status"}, {"verify"}, {"brief"}, {"docs"}, {"spec", "ls"}, {"doctor"}, {"up"}, {"survey", "run"}, {"board"}, {"prove"},
-		{"summary", "show", "a.go"}, {"share", "status"}, {"worker", "runs"}, {"worker", "--until-idle"}, {"state", "audit"}, {"init", "--dry-run"},
-		{"serve", "--addr", "127.0.0.1:0"}, {"install", "claude", "--dry-run"},
+		{"status"},
+		{"verify"},
+		{"brief"},
+		{"docs"},
+		{"spec", "ls"},
+		{"doctor"},
+		{"up"},
+		{"survey", "run"},
+		{"board"},
+		{"prove"},
+		{"summary", "show", "a.go"},
+		{"share", "status"},
+		{"worker", "runs"},
+		{"worker", "--until-idle"},
+		{"state", "audit"},
+		{"init", "--dry-run"},
+		{"serve", "--addr", "127.0.0.1:0"},
+		{"install", "claude", "--dry-run"},
 	}
 	for _, args := range list {
 		o := ken(t, r, victim, args...)

@@ -164,7 +164,7 @@ func TestOwnerIsJudgedAsGitDoes(t *testing.T) {
 				said, gitErr := ask.CombinedOutput()
 				r, bare, err := OpenCommits(t.Context(), dir)
 				if inside := strings.HasPrefix(layout, "inside"); inside && gitErr == nil && err != nil {
-					err = nil // it is refused as a place without a work tree
+					// It is refused as a place without a work tree.
 					r, bare, err = OpenCommits(t.Context(), filepath.Dir(dir))
 				}
 				switch {
