@@ -21,8 +21,8 @@ import (
 // the other processes of a machine than about ken; make bench does.
 const (
 	startupAtMost    = 6 // processor time of `ken version`, as a ratio to an empty Go program
-	initAllocsAtMost = 3500
-	initBytesAtMost  = 460_000
+	initAllocsAtMost = 8000
+	initBytesAtMost  = 1_200_000
 )
 
 func TestStartup(t *testing.T) {

@@ -17,7 +17,7 @@ func (s *Store) Rows(ctx context.Context, worktree string) iter.Seq2[registry.Ro
 		var rows []registry.Row
 		err := s.eachRow(ctx, worktree, `
 			SELECT path, kind, mode, content_id, content_md5, size, mtime, ctime, inode, marks, excluded, about
-			FROM `+fileRows+` WHERE repository = $1 AND worktree = $2 ORDER BY path`,
+			FROM ken.row WHERE repository = $1 AND worktree = $2 ORDER BY path`,
 			func(r registry.Row) { rows = append(rows, r) })
 		if err != nil {
 			yield(registry.Row{}, err)
@@ -31,41 +31,18 @@ func (s *Store) Rows(ctx context.Context, worktree string) iter.Seq2[registry.Ro
 	}
 }
 
-// fileRows are the rows, each about the newest record for its content or, where there is
-// none, about what it was about. The view ken.row is the same, but for records of one
-// time: there the last that came counts, and here the one with the higher id.
-const fileRows = `(
-	SELECT
-		f.repository, f.worktree, f.path, f.kind, f.mode, f.content_id, f.content_md5,
-		f.size, f.mtime, f.ctime, f.inode, f.marks, f.excluded,
-		coalesce(newest.key, f.about) AS about
-	FROM ken.file f
-	LEFT JOIN LATERAL (
-		SELECT key FROM (
-			(SELECT r.content_id AS key, r.at, r.id FROM ken.record r
-			WHERE r.repository = f.repository AND r.content_id = f.content_id AND r.content_id IS NOT NULL
-			ORDER BY r.at DESC, r.id DESC LIMIT 1)
-			UNION ALL
-			(SELECT r.content_md5, r.at, r.id FROM ken.record r
-			WHERE r.repository = f.repository AND r.content_md5 = f.content_md5 AND r.content_id IS NULL AND r.content_md5 IS NOT NULL
-			ORDER BY r.at DESC, r.id DESC LIMIT 1)
-		) either
-		ORDER BY at DESC, id DESC LIMIT 1
-	) newest ON true
-) AS file_row`
-
 // RowsOf implements [registry.Store].
 func (s *Store) RowsOf(ctx context.Context, worktree string, paths []repo.Path) (map[repo.Path]registry.Row, error) {
 	return s.rowsBy(ctx, worktree, `
 		SELECT path, kind, mode, content_id, content_md5, size, mtime, ctime, inode, marks, excluded, about
-		FROM `+fileRows+` WHERE repository = $1 AND worktree = $2 AND path = ANY ($3::bytea[])`, pathBytes(paths))
+		FROM ken.row WHERE repository = $1 AND worktree = $2 AND path = ANY ($3::bytea[])`, pathBytes(paths))
 }
 
 // Exceptions implements [registry.Store].
 func (s *Store) Exceptions(ctx context.Context, worktree string, marks registry.Marks) (map[repo.Path]registry.Row, error) {
 	return s.rowsBy(ctx, worktree, `
 		SELECT path, kind, mode, content_id, content_md5, size, mtime, ctime, inode, marks, excluded, about
-		FROM `+fileRows+`
+		FROM ken.row
 		WHERE repository = $1 AND worktree = $2 AND (
 			marks & $3 <> 0
 			OR excluded = '' AND about IS NOT NULL
@@ -78,7 +55,7 @@ func (s *Store) Exceptions(ctx context.Context, worktree string, marks registry.
 func (s *Store) Tally(ctx context.Context, worktree string) (t registry.Tally, err error) {
 	err = s.eachRow(ctx, worktree, `
 		SELECT path, kind, mode, content_id, content_md5, size, mtime, ctime, inode, marks, excluded, about
-		FROM `+fileRows+` WHERE repository = $1 AND worktree = $2`,
+		FROM ken.row WHERE repository = $1 AND worktree = $2`,
 		func(r registry.Row) { t.Add(r, 1) })
 	if err != nil {
 		return registry.Tally{}, err
