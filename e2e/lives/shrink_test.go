@@ -19,6 +19,9 @@ func shrink(tb testing.TB, l *life) *life {
 		best = again
 		return true
 	}
+	if left == 0 {
+		return l
+	}
 	if !try(l.ops) {
 		l.failure += "a replay of the same operations does not differ: the timing matters\n"
 		return l

@@ -36,9 +36,10 @@ import (
 //   - An octopus is merged by git's own merge of its parents one after another.
 //   - Whether a merge is clean is asked for the path, not for the whole merge.
 //   - An entry that names a file is followed to where the file moved with equal content, as
-//     the design says, if that happened in one commit with one parent. Where there are
-//     several such moves, or a governed directory gained or lost a file by a move, drift and
-//     touched are not judged.
+//     the design says, if that happened in one commit with one parent that no latest version
+//     and no valid ack reaches: whoever attested after the move kept an entry that names
+//     nothing. Where there are several such moves, or a governed directory gained or lost a
+//     file by a move, drift and touched are not judged.
 
 type specModel struct {
 	parents  map[string][]string
@@ -362,14 +363,15 @@ func (l *life) specFacts(place, head, name string, all []string) specFact {
 			attested = append(attested, c)
 		}
 	}
-	moved, unsure := l.movedCode(all, entries, head)
+	quiet := m.reach(attested...)
+	since := slices.DeleteFunc(slices.Clone(all), func(c string) bool { return quiet[c] })
+	moved, unsure := l.movedCode(since, entries, head)
 	fact.unsure = unsure
 	watched := slices.Clone(entries)
 	watched = append(watched, slices.Collect(maps.Values(moved))...)
 
-	quiet := m.reach(attested...)
-	for _, c := range all {
-		if !quiet[c] && l.touches(place, c, watched) {
+	for _, c := range since {
+		if l.touches(place, c, watched) {
 			fact.touched++
 		}
 	}
@@ -421,14 +423,14 @@ func (l *life) acked(place, c string, t trace) bool {
 }
 
 // movedCode follows files that entries name to where they moved with equal content.
-func (l *life) movedCode(all, entries []string, head string) (map[string]string, string) {
+func (l *life) movedCode(since, entries []string, head string) (map[string]string, string) {
 	m := l.specs
 	moved := map[string]string{}
 	unsure := ""
 	for _, e := range entries {
 		now := e
 		if strings.HasSuffix(e, "/") {
-			for _, c := range all {
+			for _, c := range since {
 				if len(m.parents[c]) != 1 {
 					continue
 				}
@@ -445,7 +447,7 @@ func (l *life) movedCode(all, entries []string, head string) (map[string]string,
 				break
 			}
 			var targets []string
-			for _, c := range all {
+			for _, c := range since {
 				if len(m.parents[c]) == 1 {
 					targets = append(targets, m.pureMoves(c)[now]...)
 				}
