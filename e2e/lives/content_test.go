@@ -18,6 +18,7 @@ import (
 //
 //	func F3() int {
 //		// note 7        a comment that documents nothing
+//		_ = "a b"        a line whose white space means something
 //		return 42
 //	}
 //
@@ -54,13 +55,13 @@ func function(r *rand.Rand, name string) string {
 	n, value := r.Intn(100000), r.Intn(1000)
 	switch path.Ext(name) {
 	case ".go":
-		return fmt.Sprintf("\nfunc F%d() int {\n\treturn %d\n}\n", n, value)
+		return fmt.Sprintf("\nfunc F%d() int {\n\t_ = \"a b\"\n\treturn %d\n}\n", n, value)
 	case ".js":
-		return fmt.Sprintf("\nfunction f%d() {\n  return %d;\n}\n", n, value)
+		return fmt.Sprintf("\nfunction f%d() {\n  const s = \"a b\";\n  return %d;\n}\n", n, value)
 	case ".py":
-		return fmt.Sprintf("\ndef f%d():\n    return %d\n", n, value)
+		return fmt.Sprintf("\ndef f%d():\n    s = \"a b\"\n    return %d\n", n, value)
 	case ".sh":
-		return fmt.Sprintf("\nf%d() {\n  echo %d\n}\n", n, value)
+		return fmt.Sprintf("\nf%d() {\n  a=b c\n  echo %d\n}\n", n, value)
 	}
 	return fmt.Sprintf("line %d has %d\n", n, value)
 }
@@ -250,6 +251,27 @@ func editSpace(r *rand.Rand, name, content string) string {
 				return lines
 			default:
 				return slices.Insert(lines, i+1, ending)
+			}
+		}
+		return lines
+	})
+}
+
+// editMeaningfulSpace changes white space that means something.
+func editMeaningfulSpace(r *rand.Rand, name, content string) string {
+	if !hasGrammar(name) || path.Ext(name) == ".sh" && known("shell-format") {
+		return editBody(r, name, content)
+	}
+	return eachLine(content, func(lines []string) []string {
+		for i, line := range lines {
+			if r.Intn(2) == 0 {
+				continue
+			}
+			for _, pair := range [][2]string{{`"a b"`, `"a  b"`}, {`"a  b"`, `"a b"`}, {"a=b c", "a= b c"}, {"a= b c", "a=b c"}} {
+				if strings.Contains(line, pair[0]) {
+					lines[i] = strings.Replace(line, pair[0], pair[1], 1)
+					return lines
+				}
 			}
 		}
 		return lines

@@ -21,8 +21,9 @@ import (
 //   - An agent that answers after something moved has written from what it was given.
 //
 // Decisions where the design leaves room:
-//   - A directory with a file that is missing or in conflict is not judged, nor is what lies
-//     above it.
+//   - A file that is tracked and gone from the disk is gone from its directory, and a
+//     directory without files is gone. ("Own files changed, added or gone.")
+//   - A directory with a file in conflict is not judged, nor is what lies above it.
 //   - Directories that ken leaves out by policy (.spec, .ken) are no children.
 //   - Which text a directory without a text of its own shows after a rename is not judged
 //     unless one holds.
@@ -62,12 +63,15 @@ func parentOf(name string) string { return path.Dir(name) }
 func (s *sight) tree(leftOut map[string]bool) tree {
 	t := tree{map[string]map[string]content{".": {}}, map[string][]string{}, map[string]bool{}}
 	for name, st := range s.files {
+		if st.kind == "missing" {
+			continue
+		}
 		dir := parentOf(name)
 		for d := dir; ; d = parentOf(d) {
 			if t.files[d] == nil {
 				t.files[d] = map[string]content{}
 			}
-			if st.kind == "missing" || st.kind == "conflicted" || st.id == "" {
+			if st.kind == "conflicted" || st.id == "" {
 				t.broken[d] = true
 			}
 			if d == "." {
@@ -117,7 +121,10 @@ func (l *life) judgeDir(s *sight, t tree, d string, found map[string]dirVerdict)
 	var holds, own *dirText
 	texts := l.stores[s.place].dirs
 	for i, r := range texts {
-		same := l.sameFiles(s, r.files, t.files[d])
+		same := sameFiles(r.files, t.files[d])
+		if known("format-elsewhere") && r.path != d {
+			same = maps.Equal(r.files, t.files[d])
+		}
 		if same && sameKids(r, t, d, found) && (holds == nil || r.order > holds.order) {
 			holds = &texts[i]
 		}
@@ -130,13 +137,13 @@ func (l *life) judgeDir(s *sight, t tree, d string, found map[string]dirVerdict)
 		return dirVerdict{"fresh", holds.text}
 	case own == nil:
 		return dirVerdict{"none", ""}
-	case l.sameFiles(s, own.files, t.files[d]):
+	case sameFiles(own.files, t.files[d]):
 		return dirVerdict{"stale-below", own.text}
 	}
 	return dirVerdict{"stale-self", own.text}
 }
 
-func (l *life) sameFiles(s *sight, was, now map[string]content) bool {
+func sameFiles(was, now map[string]content) bool {
 	if len(was) != len(now) {
 		return false
 	}
@@ -145,7 +152,7 @@ func (l *life) sameFiles(s *sight, was, now map[string]content) bool {
 		if !ok {
 			return false
 		}
-		format := n.meaning != "" && n.meaning == w.meaning && l.has(s, w.id)
+		format := n.meaning != "" && n.meaning == w.meaning
 		if w.id != n.id && !format {
 			return false
 		}
@@ -195,7 +202,9 @@ func (l *life) compareDirs(place string) {
 		return
 	}
 	want := l.judgeDirs(s, t)
+	listed := map[string]bool{}
 	for _, d := range doc.Directories {
+		listed[d.Path] = true
 		w, judged := want[d.Path]
 		if !judged || t.broken[d.Path] {
 			continue
@@ -213,8 +222,10 @@ func (l *life) compareDirs(place string) {
 			l.differs(place, fmt.Sprintf("survey show: %s is %s %q", d.Path, w.verdict, w.text), fmt.Sprintf("%s %q", d.Verdict, text))
 		}
 	}
-	if len(doc.Directories) < len(t.files) {
-		l.differs(place, fmt.Sprintf("survey show lists %d directories", len(t.files)), fmt.Sprint(len(doc.Directories)))
+	for d := range t.files {
+		if !listed[d] && len(s.files) > 0 && d != "." {
+			l.differs(place, "survey show lists "+d, "nothing")
+		}
 	}
 }
 
@@ -245,7 +256,7 @@ func (l *life) wroteDirs(o op, before *sight, out string) {
 		if o.write.act == "keep" && i == 0 {
 			text = now[r.Path].text
 			if r.Result == "rejected" && text == "" {
-				return // there was nothing to keep
+				continue // there was nothing to keep
 			}
 		}
 		wanted := r.Result == "stored" || o.write.act == "moved" && r.Result == "superseded"
@@ -275,6 +286,9 @@ func (l *life) ranOutline(o op, before *sight, _ string) {
 func subtrees(s *sight) map[string]string {
 	all := map[string]string{}
 	for _, name := range slices.Sorted(maps.Keys(s.files)) {
+		if s.files[name].kind == "missing" {
+			continue
+		}
 		for d := parentOf(name); ; d = parentOf(d) {
 			all[d] += strings.TrimPrefix(name, d+"/") + " " + s.files[name].id + "\n"
 			if d == "." {
@@ -289,7 +303,7 @@ func subtrees(s *sight) map[string]string {
 func signatures(s *sight) map[string]string {
 	all := map[string]string{}
 	for _, name := range slices.Sorted(maps.Keys(s.files)) {
-		if hasGrammar(name) {
+		if hasGrammar(name) && s.files[name].kind != "missing" {
 			all[parentOf(name)] += path.Base(name) + "\n" + interfaceOf(name, string(s.files[name].raw)) + "\n"
 		}
 	}
@@ -313,7 +327,7 @@ func (l *life) compareOutlines(s *sight, t tree, doc surveyDoc) {
 		sameSignatures := slices.ContainsFunc(runs, func(r outlineRun) bool { return r.signatures[d.Path] == own[d.Path] })
 		is := "survey show: " + d.Path + " is "
 		switch {
-		case asThen && d.Verdict != "fresh":
+		case asThen && d.Verdict != "fresh" && !known("outline-switch"):
 			l.differs(s.place, is+"fresh, as all below it was when ken outlined it", d.Verdict)
 		case !sameSignatures && d.Verdict == "fresh" && strings.Contains(own[d.Path], "\n") && !movedHere(runs, own[d.Path]):
 			l.differs(s.place, is+"not fresh: its signatures were never outlined", d.Verdict)

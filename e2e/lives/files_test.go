@@ -187,6 +187,24 @@ type fileVerdict struct {
 	text    string
 	from    string // the content that the text was written from
 	format  bool   // fresh although the bytes differ
+	rule    int    // of the model, by which it was found
+}
+
+// lenient reports whether ken is known to differ where this rule of the model decides. It may
+// then know less than the model; it may still not call fresh what the model does not.
+func (v fileVerdict) lenient() bool {
+	if v.rule == 4 {
+		return known("rename")
+	}
+	return v.rule != 1 && known("branch-switch")
+}
+
+// agrees reports whether ken's word on the summary is the model's.
+func (v fileVerdict) agrees(summary, grade string) bool {
+	if v.lenient() && (summary != "fresh" || v.summary == "fresh") {
+		return true
+	}
+	return summary == v.summary && (summary != "fresh" || v.format == (grade == "format"))
 }
 
 func (v fileVerdict) String() string {
@@ -215,7 +233,7 @@ func (l *life) judge(s *sight, name string, baseline string) fileVerdict {
 	}
 	if st.id != "" && st.kind != "missing" {
 		if t := newest(func(t fileText) bool { return t.id == st.id }); t != nil {
-			return fileVerdict{summary: "fresh", text: t.text, from: t.id}
+			return fileVerdict{summary: "fresh", text: t.text, from: t.id, rule: 1}
 		}
 		same := func(t fileText) bool {
 			if known("format-elsewhere") && t.path != name {
@@ -224,7 +242,7 @@ func (l *life) judge(s *sight, name string, baseline string) fileVerdict {
 			return st.meaning != "" && t.meaning == st.meaning && l.has(s, t.id)
 		}
 		if t := newest(same); t != nil {
-			return fileVerdict{summary: "fresh", text: t.text, from: t.id, format: true}
+			return fileVerdict{summary: "fresh", text: t.text, from: t.id, format: true, rule: 2}
 		}
 	}
 	stale := "stale"
@@ -232,14 +250,14 @@ func (l *life) judge(s *sight, name string, baseline string) fileVerdict {
 		stale = "unknown"
 	}
 	if t := newest(func(t fileText) bool { return t.path == name }); t != nil {
-		return fileVerdict{summary: stale, text: t.text, from: t.id}
+		return fileVerdict{summary: stale, text: t.text, from: t.id, rule: 3}
 	}
 	for _, old := range l.renamedFrom(s, name, baseline) {
 		if t := newest(func(t fileText) bool { return t.path == old }); t != nil {
-			return fileVerdict{summary: stale, text: t.text, from: t.id}
+			return fileVerdict{summary: stale, text: t.text, from: t.id, rule: 4}
 		}
 	}
-	return fileVerdict{summary: "none"}
+	return fileVerdict{summary: "none", rule: 5}
 }
 
 // renamedFrom returns the older paths of a file, the latest first.
@@ -405,9 +423,7 @@ func (l *life) compareReport(s *sight, command string, r reportDoc, want map[str
 			}
 			continue
 		}
-		if v.Summary != w.summary {
-			l.differs(s.place, is("is "+w.String()), v.Summary+" "+v.Grade)
-		} else if w.summary == "fresh" && w.format != (v.Grade == "format") {
+		if !w.agrees(v.Summary, v.Grade) {
 			l.differs(s.place, is("is "+w.String()), v.Summary+", grade "+v.Grade)
 		}
 	}
@@ -433,9 +449,9 @@ func (l *life) compareShown(s *sight, shown []knowledgeDoc, want map[string]file
 			if k.Verdict == "fresh" {
 				l.differs(s.place, is+"in conflict and not fresh", got.String())
 			}
-		case w.summary != got.summary || w.text != got.text || w.summary == "fresh" && w.format != got.format:
+		case !w.agrees(k.Verdict, k.Grade), !w.lenient() && w.text != k.Text:
 			l.differs(s.place, is+w.String(), got.String()+", grade "+k.Grade)
-		case w.summary != "none" && deref(k.From) != w.from && !w.format:
+		case !w.lenient() && w.summary != "none" && deref(k.From) != w.from && !w.format:
 			l.differs(s.place, is+"written from "+w.from, deref(k.From))
 		}
 	}
@@ -474,6 +490,10 @@ func (l *life) wroteFile(o op, before *sight, out string) {
 		if shown.summary == "none" {
 			want = "rejected"
 		}
+		if shown.lenient() {
+			l.confirmedAnything(o, t, got.Result)
+			return
+		}
 	case o.write.read != "" && o.write.read != st.id && o.write.read != md5Of(st.raw):
 		// The text is kept for the bytes that it names. ken refuses bytes that another
 		// file has now and this one never had; which those are depends on what ken saw.
@@ -497,6 +517,16 @@ func (l *life) wroteFile(o op, before *sight, out string) {
 		return
 	}
 	if want != "rejected" {
+		own := l.stores[o.place]
+		own.texts = append(own.texts, t)
+	}
+}
+
+// confirmedAnything takes the text that ken confirmed from ken, where the model may know another.
+func (l *life) confirmedAnything(o op, t fileText, result string) {
+	var now knowledgeDoc
+	if result == "stored" && l.ken(o.place, &now, "summary", "show", o.write.path) {
+		t.text = now.Text
 		own := l.stores[o.place]
 		own.texts = append(own.texts, t)
 	}

@@ -50,6 +50,7 @@ var choices = []choice{
 	{name: "edit interface", make: edits(editInterface), weights: every(6)},
 	{name: "edit comment", make: edits(editComment), weights: map[string]int{files: 8, agents: 4, outlines: 3, specs: 2}},
 	{name: "edit white space", make: edits(editSpace), weights: map[string]int{files: 6, agents: 3, outlines: 3, specs: 1}},
+	{name: "edit white space that counts", make: edits(editMeaningfulSpace), weights: map[string]int{files: 4, agents: 2, outlines: 1}},
 	{name: "flip line endings", make: edits(flipEndings), weights: only(4, files)},
 	{name: "same size, same mtime", make: editBehindTime, weights: only(5, files, agents)},
 	{name: "touch", make: touch, weights: only(3, files, agents)},
@@ -70,8 +71,8 @@ var choices = []choice{
 	{name: "reset", make: reset, weights: every(3)},
 	{name: "branch", make: branch, weights: every(4)},
 	{name: "switch", make: switchBranch, weights: every(7)},
-	{name: "merge", make: merge, weights: map[string]int{files: 5, agents: 3, outlines: 3, specs: 12}},
-	{name: "octopus", make: octopus, weights: map[string]int{files: 1, specs: 4}},
+	{name: "merge", make: merge, weights: map[string]int{files: 5, agents: 3, outlines: 3, specs: 12}, without: "merges"},
+	{name: "octopus", make: octopus, weights: map[string]int{files: 1, specs: 4}, without: "merges"},
 	{name: "rebase", make: rebase, weights: map[string]int{files: 3, agents: 2, outlines: 2, specs: 5}},
 	{name: "cherry-pick", make: cherryPick, weights: map[string]int{files: 3, agents: 2, outlines: 2, specs: 5}},
 	{name: "stash", make: stash, weights: every(3)},
@@ -125,7 +126,8 @@ func (l *life) next() (op, bool) {
 			break
 		}
 	}
-	if c.without != "" && known(c.without) {
+	spared := c.without == "merges" && l.kind != specs // only specs care how a merge came about
+	if c.without != "" && known(c.without) && !spared {
 		return op{}, false
 	}
 	o := op{name: c.name, place: s.place}
