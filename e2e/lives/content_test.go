@@ -23,7 +23,9 @@ import (
 //	}
 //
 // A comment stands inside a function and never documents anything; blank lines stand inside
-// functions too. git merges whole lines, so a merged file has the same form.
+// functions too. In shell the first line of a function is never a comment: scripts document
+// their functions there, and ken takes it for documentation. git merges whole lines, so a
+// merged file has the same form.
 
 // newFile returns the first content of a file with this name.
 func newFile(r *rand.Rand, name string) string {
@@ -217,6 +219,9 @@ func editComment(r *rand.Rand, name, content string) string {
 			return lines
 		}
 		i := opens[r.Intn(len(opens))]
+		if path.Ext(name) == ".sh" {
+			i = min(i+1, len(lines)-1)
+		}
 		note := comment(r, name)
 		if strings.HasSuffix(lines[i], "\r") {
 			note += "\r"

@@ -30,7 +30,8 @@ import (
 //
 // Outlines are compared with ken itself: a directory whose whole subtree is as it was when
 // ken last outlined it is fresh; one in which a signature came or went since every outline is
-// not; and a fresh outline has the text that a ken without any memory writes.
+// not, unless conflict marks keep its files from being parsed; and a fresh outline has the
+// text that a ken without any memory writes.
 
 // A dirText is a text about a directory, with what it was written from.
 type dirText struct {
@@ -329,13 +330,23 @@ func (l *life) compareOutlines(s *sight, t tree, doc surveyDoc) {
 		switch {
 		case asThen && d.Verdict != "fresh" && !known("outline-switch"):
 			l.differs(s.place, is+"fresh, as all below it was when ken outlined it", d.Verdict)
-		case !sameSignatures && d.Verdict == "fresh" && strings.Contains(own[d.Path], "\n") && !movedHere(runs, own[d.Path]):
+		case !sameSignatures && d.Verdict == "fresh" && strings.Contains(own[d.Path], "\n") && !movedHere(runs, own[d.Path]) && !marked(s, d.Path):
 			l.differs(s.place, is+"not fresh: its signatures were never outlined", d.Verdict)
 		}
 		if scratch != nil && d.Verdict == "fresh" && d.Text != nil && scratch[d.Path] != *d.Text {
 			l.differs(s.place, is+"outlined as a ken without memory does: "+scratch[d.Path], *d.Text)
 		}
 	}
+}
+
+// marked reports whether a file of a directory has conflict marks.
+func marked(s *sight, dir string) bool {
+	for name, st := range s.files {
+		if parentOf(name) == dir && strings.Contains(string(st.raw), "<<<<<<<") {
+			return true
+		}
+	}
+	return false
 }
 
 // movedHere reports whether some directory had these signatures when it was outlined.
