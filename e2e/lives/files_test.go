@@ -23,7 +23,7 @@ import (
 //     5. else none.
 //   - A file that git tracks and that is not on disk is missing, and never fresh. A file in
 //     conflict is never fresh. A file that a sparse checkout left out has the content of the
-//     index; under a filter nobody knows its bytes, so its summary is unknown.
+//     index; under a filter nobody knows its bytes, so its id is unknown, and its summary too.
 //   - status, verify, verify --full and summary show say the same at one moment.
 //
 // Decisions where the design leaves room:
@@ -31,6 +31,9 @@ import (
 //   - Rule 2 holds across paths, as rule 1 does: the design speaks of contents and names no
 //     path. A copy whose comments were edited is fresh.
 //   - A copy that was edited has no text: git sees no rename while the source is there.
+//   - git reads no attributes of a directory that a cone leaves out, since nothing there is
+//     converted. ken may read them from the index: of a file that a sparse checkout left out,
+//     "unknown" is a right answer too.
 //   - A rename is one that git shows with a similarity of 50 %: between HEAD and the work
 //     tree, between the last verified commit and the work tree, or in the history of the
 //     path, as git log --follow walks it.
@@ -410,6 +413,9 @@ func (l *life) compareReport(s *sight, command string, r reportDoc, want map[str
 			}
 			continue
 		}
+		if st.kind == "sparse" && v.ID == nil && (v.Summary == "unknown" || v.Summary == "none") {
+			continue
+		}
 		if v.ID != nil && *v.ID != st.id || v.ID == nil && st.id != "" {
 			l.differs(s.place, is("has the content "+st.id), deref(v.ID))
 		}
@@ -449,6 +455,8 @@ func (l *life) compareShown(s *sight, shown []knowledgeDoc, want map[string]file
 			if k.Verdict == "fresh" {
 				l.differs(s.place, is+"in conflict and not fresh", got.String())
 			}
+		case st.kind == "sparse" && (k.Verdict == "unknown" || k.Verdict == "none"):
+		case w.rule == 3 && known("stale-elsewhere") && k.Verdict == "stale":
 		case !w.agrees(k.Verdict, k.Grade), !w.lenient() && w.text != k.Text:
 			l.differs(s.place, is+w.String(), got.String()+", grade "+k.Grade)
 		case !w.lenient() && w.summary != "none" && deref(k.From) != w.from && !w.format:

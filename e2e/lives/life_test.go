@@ -70,7 +70,7 @@ type life struct {
 
 	stores map[string]*store // repo and tree share one
 	specs  *specModel
-	dead   bool
+	dead   bool // git or the disk failed: the test has an error, and nothing more is tried
 
 	failure  string
 	compared int // verdicts
@@ -81,7 +81,6 @@ type store struct {
 	texts   []fileText
 	dirs    []dirText
 	outline []outlineRun
-	pushed  bool
 }
 
 // live runs the life of a seed until it differs or has so many operations.
@@ -90,7 +89,7 @@ func live(tb testing.TB, seed int64, length int) *life {
 	defer l.bury()
 	l.rand = rand.New(rand.NewSource(seed))
 	l.begin()
-	for len(l.ops) < length && l.failure == "" && tb.Context().Err() == nil {
+	for len(l.ops) < length && l.failure == "" && !l.dead && tb.Context().Err() == nil {
 		o, ok := l.next()
 		if !ok {
 			continue
@@ -116,7 +115,7 @@ func replay(tb testing.TB, seed int64, kind string, ops []op) *life {
 	for _, o := range ops {
 		l.ops = append(l.ops, o)
 		l.do(o)
-		if l.failure != "" {
+		if l.failure != "" || l.dead {
 			break
 		}
 	}
@@ -129,11 +128,11 @@ func newLife(tb testing.TB, seed int64, kind string) *life {
 		dir, err = filepath.EvalSymlinks(dir)
 	}
 	if err != nil {
-		tb.Fatal(err)
+		tb.Errorf("seed %d: %v", seed, err)
 	}
 	own := &store{}
 	l := &life{
-		seed: seed, kind: kind, tb: tb, dir: dir,
+		seed: seed, kind: kind, tb: tb, dir: dir, dead: err != nil,
 		stores: map[string]*store{"repo": own, "tree": own, "clone": {}},
 		specs:  newSpecModel(),
 	}
@@ -147,6 +146,9 @@ func newLife(tb testing.TB, seed int64, kind string) *life {
 }
 
 func (l *life) bury() {
+	if l.dir == "" {
+		return
+	}
 	_ = os.RemoveAll(l.dir) // what stays behind lies in the temporary directory
 }
 
@@ -194,14 +196,16 @@ var firstFiles = []string{
 }
 
 func (l *life) begin() {
-	must := func(err error) {
-		if err != nil {
-			l.tb.Fatal(err)
-		}
+	if l.dead {
+		return
 	}
-	must(os.MkdirAll(filepath.Join(l.dir, "home"), 0o755))
-	if _, err := l.sh(l.dir, "set -e\n"+l.prologue()); err != nil {
-		l.tb.Fatalf("seed %d: begin: %v", l.seed, err)
+	err := os.MkdirAll(filepath.Join(l.dir, "home"), 0o755)
+	if err == nil {
+		_, err = l.sh(l.dir, "set -e\n"+l.prologue())
+	}
+	if err != nil {
+		l.tb.Errorf("seed %d: begin: %v", l.seed, err)
+		l.dead = true
 	}
 }
 

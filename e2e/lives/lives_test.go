@@ -37,6 +37,7 @@ import (
 //	branch-switch     which text of a file is found depends on when somebody looked
 //	rename            a rename with an edit loses the text of a file
 //	format-elsewhere  a text is not found by format at another path, for files and directories
+//	stale-elsewhere   a stale file shows a newer text of the same old content from another path
 //	md5               content_md5 is not that of the bytes after a checkout with other endings
 //	shell-format      white space that means something in shell is graded format: not edited
 //	merges            merges that git made by itself count for specs: specs are not merged
@@ -44,7 +45,7 @@ import (
 //	conflict-marks    a committed spec with conflict marks of eight characters is not unknown
 //	outline-switch    an outline is not found again after a branch switch and a format edit
 var knownDifferences = []string{
-	"attributes", "branch-switch", "rename", "format-elsewhere", "md5", "shell-format", "merges", "identical",
+	"attributes", "branch-switch", "rename", "format-elsewhere", "stale-elsewhere", "md5", "shell-format", "merges", "identical",
 	"conflict-marks", "outline-switch",
 }
 

@@ -34,6 +34,8 @@ import (
 // Decisions where the design leaves room:
 //   - A spec that both parents of a merge moved, to different places, and that is kept at
 //     both, is not judged.
+//   - The id of a node is the name of its directory. A node that is acked by that name in a
+//     commit in which another node has the same name is not judged.
 //   - Only a work tree whose specs are those of HEAD is judged.
 //   - An octopus is merged by git's own merge of its parents one after another.
 //   - Whether a merge is clean is asked for the path, not for the whole merge.
@@ -184,7 +186,7 @@ func isSpec(name string) bool {
 type trace struct {
 	versions map[string]bool
 	paths    map[string]map[string]bool // commit: paths of the node there
-	forked   bool                       // a merge kept it at two places
+	unclear  bool                       // a decision above says that it is not judged
 }
 
 // follow walks back from HEAD.
@@ -228,7 +230,7 @@ func (l *life) follow(place, head, name string) trace {
 					from = source
 					was = m.trees[p][source]
 				} else if len(parents) > 1 && l.merged(place, c).conflict[q] {
-					t.forked = true
+					t.unclear = true
 				}
 			}
 			if was.id == now.id {
@@ -351,13 +353,13 @@ func (l *life) wroteAck(o op) {
 type specFact struct {
 	version, drift, touched int
 	unsure                  string // why drift and touched are not judged
-	forked                  bool
+	unclear                 bool   // nothing is judged
 }
 
 func (l *life) specFacts(place, head, name string, all []string) specFact {
 	m := l.specs
 	t := l.follow(place, head, name)
-	fact := specFact{version: len(t.versions), forked: t.forked}
+	fact := specFact{version: len(t.versions)}
 	here := m.trees[head][name]
 	content, _ := l.try(place, "cat-file", "blob", here.id)
 	entries := entriesOf(content)
@@ -365,10 +367,11 @@ func (l *life) specFacts(place, head, name string, all []string) specFact {
 	top := m.latest(t.versions)
 	attested := slices.Clone(top)
 	for _, c := range all {
-		if l.acked(place, c, t) && !m.belowAny(c, top) {
+		if l.acked(place, c, &t) && !m.belowAny(c, top) {
 			attested = append(attested, c)
 		}
 	}
+	fact.unclear = t.unclear
 	quiet := m.reach(attested...)
 	since := slices.DeleteFunc(slices.Clone(all), func(c string) bool { return quiet[c] })
 	moved, unsure := l.movedCode(since, entries, head)
@@ -404,7 +407,7 @@ func (m *specModel) belowAny(c string, tops []string) bool {
 }
 
 // acked reports whether a commit acks the node and, if it names a basis, stands on it.
-func (l *life) acked(place, c string, t trace) bool {
+func (l *life) acked(place, c string, t *trace) bool {
 	m := l.specs
 	trailers := m.trailers[c]
 	for i, tr := range trailers {
@@ -414,6 +417,11 @@ func (l *life) acked(place, c string, t trace) bool {
 		for at := range t.paths[c] {
 			if path.Base(path.Dir(at)) != tr[1] {
 				continue
+			}
+			for other := range m.trees[c] {
+				if isSpec(other) && other != at && path.Base(path.Dir(other)) == tr[1] {
+					t.unclear = true
+				}
 			}
 			if i+1 >= len(trailers) || trailers[i+1][0] != "Spec-OK-Basis" {
 				return true
@@ -587,7 +595,7 @@ func (l *life) compareSpecs(place string) {
 		}
 		l.compared++
 		w := l.specFacts(place, head, n.Path, all)
-		if w.forked {
+		if w.unclear {
 			continue
 		}
 		got := fmt.Sprintf("version %s, touched %s, drift %s, %s", number(n.Version), number(n.Touched), number(n.Drift), n.Status)
