@@ -284,7 +284,10 @@ func editMeaningfulSpace(r *rand.Rand, name, content string) string {
 }
 
 // flipEndings turns LF into CRLF, or back.
-func flipEndings(_ *rand.Rand, _, content string) string {
+func flipEndings(_ *rand.Rand, name, content string) string {
+	if path.Ext(name) == ".sh" && known("shell-format") {
+		return content
+	}
 	if strings.Contains(content, "\r\n") {
 		return strings.ReplaceAll(content, "\r\n", "\n")
 	}

@@ -19,7 +19,8 @@ import (
 //     2. else the newest text that was written from a content with the same meaning: fresh,
 //     with the grade format. git must have that content, since ken keeps none;
 //     3. else the newest text written for this path: stale;
-//     4. else, if git says that the file was renamed, the newest text of the old path: stale;
+//     4. else, if git says that the file was renamed, the newest text of the old path: stale,
+//     or fresh if the difference is format alone;
 //     5. else none.
 //   - A file that git tracks and that is not on disk is missing, and never fresh. A file in
 //     conflict is never fresh. A file that a sparse checkout left out has the content of the
@@ -256,6 +257,12 @@ func (l *life) judge(s *sight, name string, baseline string) fileVerdict {
 		return fileVerdict{summary: stale, text: t.text, from: t.id, rule: 3}
 	}
 	for _, old := range l.renamedFrom(s, name, baseline) {
+		same := func(t fileText) bool {
+			return t.path == old && st.meaning != "" && t.meaning == st.meaning && l.has(s, t.id)
+		}
+		if t := newest(same); t != nil && st.kind == "plain" {
+			return fileVerdict{summary: "fresh", text: t.text, from: t.id, format: true, rule: 4}
+		}
 		if t := newest(func(t fileText) bool { return t.path == old }); t != nil {
 			return fileVerdict{summary: stale, text: t.text, from: t.id, rule: 4}
 		}

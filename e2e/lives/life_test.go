@@ -85,6 +85,7 @@ type store struct {
 
 // live runs the life of a seed until it differs or has so many operations.
 func live(tb testing.TB, seed int64, length int) *life {
+	tb.Helper()
 	l := newLife(tb, seed, kindOf(seed))
 	defer l.bury()
 	l.rand = rand.New(rand.NewSource(seed))
@@ -109,6 +110,7 @@ func kindOf(seed int64) string {
 
 // replay runs recorded operations.
 func replay(tb testing.TB, seed int64, kind string, ops []op) *life {
+	tb.Helper()
 	l := newLife(tb, seed, kind)
 	defer l.bury()
 	l.begin()
@@ -123,7 +125,8 @@ func replay(tb testing.TB, seed int64, kind string, ops []op) *life {
 }
 
 func newLife(tb testing.TB, seed int64, kind string) *life {
-	dir, err := os.MkdirTemp("", "ken-life-")
+	tb.Helper()
+	dir, err := os.MkdirTemp("", "ken-life-") //nolint:usetesting // a long run would keep all its lives until the end
 	if err == nil {
 		dir, err = filepath.EvalSymlinks(dir)
 	}

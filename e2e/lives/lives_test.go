@@ -39,7 +39,8 @@ import (
 //	format-elsewhere  a text is not found by format at another path, for files and directories
 //	stale-elsewhere   a stale file shows a newer text of the same old content from another path
 //	md5               content_md5 is not that of the bytes after a checkout with other endings
-//	shell-format      white space that means something in shell is graded format: not edited
+//	shell-format      white space that means something in shell, a carriage return included, is
+//	                  graded format: not edited
 //	merges            merges that git made by itself count for specs: specs are not merged
 //	identical         drift although the governed code is as it was at a version or ack
 //	conflict-marks    a committed spec with conflict marks of eight characters is not unknown

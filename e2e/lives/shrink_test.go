@@ -5,6 +5,7 @@ import "testing"
 // shrink replays a life that differs with fewer and fewer operations. It returns the shortest
 // life that still differs, or the life itself if a replay does not differ.
 func shrink(tb testing.TB, l *life) *life {
+	tb.Helper()
 	best := l
 	left := *shrinkFlag
 	try := func(ops []op) bool {

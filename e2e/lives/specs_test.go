@@ -587,8 +587,8 @@ func (l *life) compareSpecs(place string) {
 		}
 		if raw, err := os.ReadFile(filepath.Join(l.at(place), n.Path)); err == nil && strings.Contains(string(raw), "<<<<<<<") {
 			// git writes longer marks where a file was renamed on both sides.
-			longer := strings.Contains(string(raw), "<<<<<<<<")
-			if n.Status != "unknown" && !(longer && known("conflict-marks")) {
+			overlooked := known("conflict-marks") && strings.Contains(string(raw), "<<<<<<<<")
+			if n.Status != "unknown" && !overlooked {
 				l.differs(place, "spec ls: "+n.ID+" is in conflict: unknown", n.Status)
 			}
 			continue
