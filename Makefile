@@ -5,7 +5,7 @@
 # make e2e      the end-to-end scripts alone
 # make spec     ken's own specs, linted and gated by ken
 # make bench    ken against git and md5sum, one table
-# make fuzz     every fuzz target for FUZZTIME
+# make fuzz     every fuzz target for FUZZTIME, then random lives with LIVES operations
 # make release  dist/: archives for every platform, checksums, install.sh
 # make fmt      rewrite the sources the way check wants them
 
@@ -24,6 +24,7 @@ GOBUILD  := go build -buildvcs=false -ldflags '$(LDFLAGS)'
 PORTS    := windows/amd64 darwin/arm64 linux/arm64
 INSIDE   := $$(go list ./... | grep -v '^ken/e2e')
 FUZZTIME ?= 10s
+LIVES    ?= 10000
 BENCH    ?=
 
 # Built from source once and kept under its version, so that a new one here is a
@@ -53,7 +54,7 @@ bench:
 	go run ./bench $(BENCH)
 
 fuzz:
-	bash scripts/fuzz $(FUZZTIME)
+	bash scripts/fuzz $(FUZZTIME) $(LIVES)
 
 release:
 	go run ./release -version $(VERSION) -o dist

@@ -1,0 +1,557 @@
+package lives
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// The model of files, in plain words.
+//
+//   - The content of a tracked file is the blob that `git add` would store for its bytes now,
+//     under the attributes that hold now. The stat, the index and the time of looking do not
+//     matter. A file under a filter driver is known by its raw bytes.
+//   - A text is written from a content. For the content that is there now:
+//     1. the newest text that was written from exactly it, at any path: fresh;
+//     2. else the newest text that was written from a content with the same meaning: fresh,
+//     with the grade format. git must have that content, since ken keeps none;
+//     3. else the newest text written for this path: stale;
+//     4. else, if git says that the file was renamed, the newest text of the old path: stale,
+//     or fresh if the difference is format alone;
+//     5. else none.
+//   - A file that git tracks and that is not on disk is missing, and never fresh. A file in
+//     conflict is never fresh. A file that a sparse checkout left out has the content of the
+//     index; under a filter nobody knows its bytes, so its id is unknown, and its summary too.
+//   - status, verify, verify --full and summary show say the same at one moment.
+//
+// Decisions where the design leaves room:
+//   - "Newest" goes by the order in which texts were written, in whatever clone.
+//   - Rule 2 holds across paths, as rule 1 does: the design speaks of contents and names no
+//     path. A copy whose comments were edited is fresh.
+//   - A copy that was edited has no text: git sees no rename while the source is there.
+//   - git reads no attributes of a directory that a cone leaves out, since nothing there is
+//     converted. ken may read them from the index: of a file that a sparse checkout left out,
+//     "unknown" is a right answer too.
+//   - A rename is one that git shows with a similarity of 50 %: between HEAD and the work
+//     tree, between the last verified commit and the work tree, or in the history of the
+//     path, as git log --follow walks it.
+
+// A fileText is a text that ken was told to keep for a content.
+type fileText struct {
+	path    string
+	id      string // the content that it was written from
+	text    string
+	meaning string
+	order   int
+}
+
+// A fileState is what git and the disk say about a tracked path.
+type fileState struct {
+	kind     string // plain, missing, conflicted or sparse
+	id       string // "" while nobody can know it
+	raw      []byte
+	meaning  string
+	filtered bool
+}
+
+// A sight is the state of one work tree at one moment.
+type sight struct {
+	place string
+	head  string
+	files map[string]fileState
+	have  map[string]bool // contents that git has, as far as somebody asked
+}
+
+// observe asks plain git what there is.
+func (l *life) observe(place string) *sight {
+	s := &sight{place: place, files: map[string]fileState{}, have: map[string]bool{}}
+	head, _ := l.try(place, "rev-parse", "-q", "--verify", "HEAD")
+	s.head = strings.TrimSpace(head)
+
+	type entry struct{ mode, id string }
+	staged := map[string]entry{}
+	skipped := map[string]bool{}
+	for line := range strings.SplitSeq(l.git(place, "ls-files", "-z", "--stage", "-v"), "\x00") {
+		meta, name, ok := strings.Cut(line, "\t")
+		if !ok {
+			continue
+		}
+		f := strings.Fields(meta) // tag, mode, id, stage
+		if f[3] != "0" {
+			s.files[name] = fileState{kind: "conflicted"}
+			continue
+		}
+		staged[name] = entry{mode: f[1], id: f[2]}
+		skipped[name] = f[0] == "S" || f[0] == "s"
+	}
+	filtered := l.filtered(place, slices.Collect(maps.Keys(staged)))
+
+	// A scratch index has the entries and no stat, so git reads every byte. It writes the
+	// blobs into a scratch directory of objects.
+	scratch := filepath.Join(l.dir, "scratch")
+	os.RemoveAll(scratch)
+	os.MkdirAll(filepath.Join(scratch, "objects"), 0o755)
+	common := strings.TrimSpace(l.git(place, "rev-parse", "--path-format=absolute", "--git-common-dir"))
+	env := []string{
+		"GIT_INDEX_FILE=" + filepath.Join(scratch, "index"),
+		"GIT_OBJECT_DIRECTORY=" + filepath.Join(scratch, "objects"),
+		"GIT_ALTERNATE_OBJECT_DIRECTORIES=" + filepath.Join(common, "objects"),
+	}
+	var entries, names strings.Builder
+	for name, e := range staged {
+		fmt.Fprintf(&entries, "%s %s\t%s\x00", e.mode, e.id, name)
+		raw, err := os.ReadFile(filepath.Join(l.at(place), name))
+		st := fileState{kind: "plain", filtered: filtered[name]}
+		switch {
+		case err == nil:
+			st.raw = raw
+			if st.filtered {
+				st.id = blobID(raw)
+			} else {
+				names.WriteString(name + "\x00")
+			}
+		case skipped[name]:
+			st.kind = "sparse"
+			if !st.filtered {
+				st.id = e.id
+			}
+		default:
+			st.kind = "missing"
+			st.id = e.id
+		}
+		s.files[name] = st
+	}
+	if names.Len() > 0 {
+		dir := l.at(place)
+		_, err := l.run(dir, entries.String(), env, "git", "update-index", "-z", "--index-info")
+		if err == nil {
+			_, err = l.run(dir, names.String(), env, "git", "update-index", "-z", "--stdin")
+		}
+		var listed string
+		if err == nil {
+			listed, err = l.run(dir, "", env, "git", "ls-files", "-z", "--stage")
+		}
+		if err != nil && l.tb.Context().Err() == nil {
+			l.tb.Errorf("seed %d: observe %s: %v", l.seed, place, err)
+			l.dead = true
+		}
+		for line := range strings.SplitSeq(listed, "\x00") {
+			meta, name, ok := strings.Cut(line, "\t")
+			st, tracked := s.files[name]
+			if ok && tracked && st.kind == "plain" && !st.filtered {
+				st.id = strings.Fields(meta)[1]
+				s.files[name] = st
+			}
+		}
+	}
+	for name, st := range s.files {
+		content := string(st.raw)
+		if st.kind == "sparse" && st.id != "" {
+			content, _ = l.try(place, "cat-file", "blob", st.id)
+		}
+		st.meaning = meaning(name, content)
+		s.files[name] = st
+	}
+	return s
+}
+
+// filtered returns the paths that a configured filter driver converts.
+func (l *life) filtered(place string, names []string) map[string]bool {
+	found := map[string]bool{}
+	if len(names) == 0 {
+		return found
+	}
+	out, err := l.run(l.at(place), strings.Join(names, "\x00")+"\x00", nil, "git", "check-attr", "-z", "--stdin", "filter")
+	if err != nil {
+		l.tb.Errorf("seed %d: %v", l.seed, err)
+	}
+	f := strings.Split(out, "\x00") // path, attribute, value, …
+	for i := 0; i+2 < len(f); i += 3 {
+		found[f[i]] = f[i+2] == "rot" || f[i+2] == "strip" // the drivers that the prologue configures
+	}
+	return found
+}
+
+// has reports whether git has a content.
+func (l *life) has(s *sight, id string) bool {
+	have, asked := s.have[id]
+	if !asked {
+		_, have = l.try(s.place, "cat-file", "-e", id)
+		s.have[id] = have
+	}
+	return have
+}
+
+// A fileVerdict is what the model or ken says about the summary of one file.
+type fileVerdict struct {
+	summary string // fresh, stale, none, unknown
+	text    string
+	from    string // the content that the text was written from
+	format  bool   // fresh although the bytes differ
+	rule    int    // of the model, by which it was found
+}
+
+// lenient reports whether ken is known to differ where this rule of the model decides. It may
+// then know less than the model; it may still not call fresh what the model does not.
+func (v fileVerdict) lenient() bool {
+	if v.rule == 4 {
+		return known("rename")
+	}
+	return v.rule != 1 && known("branch-switch")
+}
+
+// agrees reports whether ken's word on the summary is the model's.
+func (v fileVerdict) agrees(summary, grade string) bool {
+	if v.lenient() && (summary != "fresh" || v.summary == "fresh") {
+		return true
+	}
+	return summary == v.summary && (summary != "fresh" || v.format == (grade == "format"))
+}
+
+func (v fileVerdict) String() string {
+	if v.summary == "none" {
+		return "none"
+	}
+	format := ""
+	if v.format {
+		format = ", grade format"
+	}
+	return fmt.Sprintf("%s %q%s", v.summary, v.text, format)
+}
+
+// judge is the model: rules 1 to 5.
+func (l *life) judge(s *sight, name string, baseline string) fileVerdict {
+	st := s.files[name]
+	texts := l.stores[s.place].texts
+	newest := func(match func(fileText) bool) *fileText {
+		var best *fileText
+		for i, t := range texts {
+			if match(t) && (best == nil || t.order > best.order) {
+				best = &texts[i]
+			}
+		}
+		return best
+	}
+	if st.id != "" && st.kind != "missing" {
+		if t := newest(func(t fileText) bool { return t.id == st.id }); t != nil {
+			return fileVerdict{summary: "fresh", text: t.text, from: t.id, rule: 1}
+		}
+		same := func(t fileText) bool {
+			if known("format-elsewhere") && t.path != name {
+				return false
+			}
+			return st.meaning != "" && t.meaning == st.meaning && l.has(s, t.id)
+		}
+		if t := newest(same); t != nil {
+			return fileVerdict{summary: "fresh", text: t.text, from: t.id, format: true, rule: 2}
+		}
+	}
+	stale := "stale"
+	if st.kind == "sparse" && st.id == "" {
+		stale = "unknown"
+	}
+	if t := newest(func(t fileText) bool { return t.path == name }); t != nil {
+		return fileVerdict{summary: stale, text: t.text, from: t.id, rule: 3}
+	}
+	for _, old := range l.renamedFrom(s, name, baseline) {
+		same := func(t fileText) bool {
+			return t.path == old && st.meaning != "" && t.meaning == st.meaning && l.has(s, t.id)
+		}
+		if t := newest(same); t != nil && st.kind == "plain" {
+			return fileVerdict{summary: "fresh", text: t.text, from: t.id, format: true, rule: 4}
+		}
+		if t := newest(func(t fileText) bool { return t.path == old }); t != nil {
+			return fileVerdict{summary: stale, text: t.text, from: t.id, rule: 4}
+		}
+	}
+	return fileVerdict{summary: "none", rule: 5}
+}
+
+// renamedFrom returns the older paths of a file, the latest first.
+func (l *life) renamedFrom(s *sight, name, baseline string) []string {
+	if len(l.stores[s.place].texts) == 0 {
+		return nil
+	}
+	var old []string
+	at := name
+	pairs := func(args ...string) map[string]string {
+		out, ok := l.try(s.place, append(args, "-z", "-M50%", "--name-status", "--diff-filter=R", "--no-ext-diff")...)
+		found := map[string]string{}
+		if !ok {
+			return found
+		}
+		f := strings.Split(out, "\x00")
+		for i := 0; i+2 < len(f); i++ {
+			if strings.HasPrefix(strings.TrimSpace(f[i]), "R") {
+				found[f[i+2]] = f[i+1]
+				i += 2
+			}
+		}
+		return found
+	}
+	if from, ok := pairs("diff", "HEAD")[at]; ok {
+		old = append(old, from)
+		at = from
+	}
+	if out, ok := l.try(s.place, "log", "--follow", "-M50%", "--format=", "-z", "--name-status", "--diff-filter=R", "HEAD", "--", at); ok {
+		f := strings.Split(out, "\x00")
+		for i := 0; i+2 < len(f); i++ {
+			if strings.HasPrefix(strings.TrimSpace(f[i]), "R") {
+				old = append(old, f[i+1])
+				i += 2
+			}
+		}
+	}
+	if baseline != "" && baseline != s.head {
+		if from, ok := pairs("diff", baseline)[name]; ok {
+			old = append(old, from)
+		}
+	}
+	return old
+}
+
+// The documents of ken, as far as they are compared.
+type (
+	reportDoc struct {
+		State    string `json:"state"`
+		Baseline string `json:"last_verified_sha"`
+		Verdicts []struct {
+			Path    string  `json:"path"`
+			Verdict string  `json:"verdict"`
+			MD5     *string `json:"content_md5"`
+			ID      *string `json:"content_id"`
+			Summary string  `json:"summary"`
+			Grade   string  `json:"grade"`
+		} `json:"verdicts"`
+	}
+	knowledgeDoc struct {
+		Path    string  `json:"path"`
+		Text    string  `json:"text"`
+		Verdict string  `json:"verdict"`
+		Grade   string  `json:"grade"`
+		From    *string `json:"content_id"`
+		Current *string `json:"current_id"`
+	}
+)
+
+// described reports whether lives write texts for such a path. Specs, attributes and the
+// configuration of ken have rows and no texts.
+func described(name string) bool {
+	return !strings.HasPrefix(name, ".") && !strings.Contains(name, "/.")
+}
+
+// compareFiles holds ken's verdicts on files against the model.
+func (l *life) compareFiles(place string, how look) {
+	s := l.observe(place)
+	if l.dead || len(s.files) == 0 {
+		return
+	}
+	var status reportDoc
+	if !l.ken(place, &status, "status", "--all") {
+		return
+	}
+	want := map[string]fileVerdict{}
+	for name := range s.files {
+		if described(name) {
+			want[name] = l.judge(s, name, status.Baseline)
+		}
+	}
+	l.compareReport(s, "status --all", status, want)
+	if how == lookStatus || l.failure != "" {
+		return
+	}
+	var verify, full reportDoc
+	if !l.ken(place, &verify, "verify", "--all") {
+		return
+	}
+	l.compareReport(s, "verify --all", verify, want)
+	names := slices.Sorted(maps.Keys(want))
+	if len(names) > 0 {
+		var shown []knowledgeDoc
+		if len(names) == 1 {
+			shown = make([]knowledgeDoc, 1)
+			if !l.ken(place, &shown[0], "summary", "show", names[0]) {
+				return
+			}
+		} else if !l.ken(place, &shown, append([]string{"summary", "show"}, names...)...) {
+			return
+		}
+		l.compareShown(s, shown, want)
+	}
+	if l.failure != "" || !l.ken(place, &full, "verify", "--full", "--all") {
+		return
+	}
+	l.compareReport(s, "verify --full --all", full, want)
+	for _, v := range full.Verdicts {
+		// The verify before it recorded everything.
+		if v.Verdict == "mismatch" || v.Verdict == "new" {
+			l.differs(place, "a second verify finds "+v.Path+" as the first left it", v.Verdict)
+		}
+	}
+}
+
+func (l *life) compareReport(s *sight, command string, r reportDoc, want map[string]fileVerdict) {
+	seen := map[string]bool{}
+	for _, v := range r.Verdicts {
+		st, tracked := s.files[v.Path]
+		if !tracked {
+			if v.Verdict != "missing" {
+				l.differs(s.place, command+": "+v.Path+" is not tracked", v.Verdict)
+			}
+			continue
+		}
+		seen[v.Path] = true
+		l.compared++
+		is := func(what string) string { return command + ": " + v.Path + " " + what }
+		plain := v.Verdict == "match" || v.Verdict == "mismatch" || v.Verdict == "new"
+		switch {
+		case st.kind == "plain" && !plain, st.kind != "plain" && plain:
+			l.differs(s.place, is("is "+st.kind), v.Verdict)
+			continue
+		case st.kind == "conflicted" || st.kind == "missing":
+			if v.Verdict != st.kind {
+				l.differs(s.place, is("is "+st.kind), v.Verdict)
+			}
+			if v.Summary == "fresh" {
+				l.differs(s.place, is("is "+st.kind+" and not fresh"), v.Summary)
+			}
+			continue
+		}
+		if st.kind == "sparse" && v.ID == nil && (v.Summary == "unknown" || v.Summary == "none") {
+			continue
+		}
+		if v.ID != nil && *v.ID != st.id || v.ID == nil && st.id != "" {
+			l.differs(s.place, is("has the content "+st.id), deref(v.ID))
+		}
+		if st.kind == "plain" && v.MD5 != nil && *v.MD5 != md5Of(st.raw) && !known("md5") {
+			l.differs(s.place, is("has the md5 "+md5Of(st.raw)), *v.MD5)
+		}
+		w, judged := want[v.Path]
+		if !judged {
+			if v.Summary != "none" && v.Summary != "excluded" {
+				l.differs(s.place, is("has no text"), v.Summary)
+			}
+			continue
+		}
+		if !w.agrees(v.Summary, v.Grade) {
+			l.differs(s.place, is("is "+w.String()), v.Summary+", grade "+v.Grade)
+		}
+	}
+	for name := range s.files {
+		if !seen[name] {
+			l.differs(s.place, command+": lists "+name, "nothing")
+		}
+	}
+}
+
+func (l *life) compareShown(s *sight, shown []knowledgeDoc, want map[string]fileVerdict) {
+	for _, k := range shown {
+		st, w := s.files[k.Path], want[k.Path]
+		l.compared++
+		is := "summary show: " + k.Path + " is "
+		got := fileVerdict{summary: k.Verdict, text: k.Text, format: k.Grade == "format"}
+		switch {
+		case st.kind == "missing":
+			if k.Verdict != "gone" {
+				l.differs(s.place, is+"gone", got.String())
+			}
+		case st.kind == "conflicted":
+			if k.Verdict == "fresh" {
+				l.differs(s.place, is+"in conflict and not fresh", got.String())
+			}
+		case st.kind == "sparse" && (k.Verdict == "unknown" || k.Verdict == "none"):
+		case w.rule == 3 && known("stale-elsewhere") && k.Verdict == "stale":
+		case !w.agrees(k.Verdict, k.Grade), !w.lenient() && w.text != k.Text:
+			l.differs(s.place, is+w.String(), got.String()+", grade "+k.Grade)
+		case !w.lenient() && w.summary != "none" && deref(k.From) != w.from && !w.format:
+			l.differs(s.place, is+"written from "+w.from, deref(k.From))
+		}
+	}
+}
+
+func deref(s *string) string {
+	if s == nil {
+		return "null"
+	}
+	return *s
+}
+
+// wroteFile tells the model about a summary that was written or confirmed.
+func (l *life) wroteFile(o op, before *sight, out string) {
+	type result struct {
+		Path   string `json:"path"`
+		Result string `json:"result"`
+		Reason string `json:"reason"`
+	}
+	docs := documents[result](out)
+	if lists := documents[[]result](out); len(lists) > 0 {
+		docs = lists[0] // confirm answers with a list
+	}
+	got := result{Result: "nothing", Reason: out}
+	if len(docs) > 0 {
+		got = docs[0]
+	}
+	st, tracked := before.files[o.write.path]
+	writable := tracked && st.kind == "plain"
+	t := fileText{path: o.write.path, id: st.id, text: o.write.text, meaning: st.meaning, order: l.clock}
+	want := "stored"
+	switch {
+	case o.write.act == "confirm":
+		shown := l.judge(before, o.write.path, "")
+		t.text = shown.text
+		if shown.summary == "none" {
+			want = "rejected"
+		}
+		if shown.lenient() {
+			l.confirmedAnything(o, t, got.Result)
+			return
+		}
+	case o.write.read != "" && o.write.read != st.id && o.write.read != md5Of(st.raw):
+		// The text is kept for the bytes that it names. ken refuses bytes that another
+		// file has now and this one never had; which those are depends on what ken saw.
+		want = "superseded"
+		t.id = o.write.read
+		t.meaning = l.meaningOf(before, o.write.path, t.id)
+		for name, other := range before.files {
+			if name != o.write.path && other.id == t.id && got.Result == "rejected" {
+				want = "rejected"
+			}
+		}
+	}
+	if !writable {
+		if got.Result == "stored" {
+			l.differs(o.place, "no text is kept for "+o.write.path+", which is not there", got.Result)
+		}
+		return
+	}
+	if got.Result != want {
+		l.differs(o.place, o.name+" "+o.write.path+" is "+want, got.Result+" "+got.Reason)
+		return
+	}
+	if want != "rejected" {
+		own := l.stores[o.place]
+		own.texts = append(own.texts, t)
+	}
+}
+
+// confirmedAnything takes the text that ken confirmed from ken, where the model may know another.
+func (l *life) confirmedAnything(o op, t fileText, result string) {
+	var now knowledgeDoc
+	if result == "stored" && l.ken(o.place, &now, "summary", "show", o.write.path) {
+		t.text = now.Text
+		own := l.stores[o.place]
+		own.texts = append(own.texts, t)
+	}
+}
+
+// meaningOf returns the meaning of a content that git may have.
+func (l *life) meaningOf(s *sight, name, id string) string {
+	content, ok := l.try(s.place, "cat-file", "blob", id)
+	if !ok {
+		return ""
+	}
+	return meaning(name, content)
+}

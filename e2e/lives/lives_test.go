@@ -1,0 +1,163 @@
+// Package lives tries ken on random lives of repositories.
+//
+// A life is a seed. The seed decides a list of operations: edits, commits, merges, stashes,
+// changed attributes, summaries, acks and so on. Every operation is a piece of shell with
+// concrete arguments, so a life can be printed, pasted and replayed. After an operation the
+// package compares what ken says about files, directories and specs with plain git and with
+// three small models (files_test.go, dirs_test.go, specs_test.go). The models are written
+// from the design and share no code with ken.
+//
+// A difference ends the life. The package then cuts the list of operations to a short one
+// that still shows the difference and prints it as a shell script.
+//
+//	go test ./e2e/lives                                   # the fixed seeds, half a minute
+//	go test ./e2e/lives -lives.seed 17                    # replay one seed
+//	go test ./e2e/lives -timeout 0 -lives.ops 10000       # a long run: make fuzz
+package lives
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// knownDifferences lists, one word each, where ken is known to differ from the models. The
+// operations or comparisons that the word names are left out. When the list is empty,
+// everything is checked.
+//
+//	attributes        verdicts lag behind changed attributes and core.autocrlf: not changed
+//	branch-switch     which text of a file is found depends on when somebody looked
+//	rename            a rename with an edit loses the text of a file
+//	format-elsewhere  a text is not found by format at another path, for files and directories
+//	stale-elsewhere   a stale file shows a newer text of the same old content from another path
+//	md5               content_md5 is not that of the bytes after a checkout with other endings
+//	shell-format      white space that means something in shell, a carriage return included, is
+//	                  graded format: not edited
+//	merges            merges that git made by itself count for specs: specs are not merged
+//	identical         drift although the governed code is as it was at a version or ack
+//	conflict-marks    a committed spec with conflict marks of eight characters is not unknown
+//	outline-switch    an outline is not found again after a branch switch and a format edit
+var knownDifferences = []string{
+	"attributes", "branch-switch", "rename", "format-elsewhere", "stale-elsewhere", "md5", "shell-format", "merges", "identical",
+	"conflict-marks", "outline-switch",
+}
+
+var (
+	seedFlag   = flag.Int64("lives.seed", 0, "replay this seed alone")
+	opsFlag    = flag.Int("lives.ops", 0, "run lives until they have this many operations together")
+	lengthFlag = flag.Int("lives.length", 60, "operations in one life")
+	firstFlag  = flag.Int64("lives.first", 1, "the first seed of a run")
+	kindFlag   = flag.String("lives.kind", "", "only lives of this kind: files, agents, outlines or specs")
+	shrinkFlag = flag.Int("lives.shrink", 150, "replay a failing life at most this often to shorten it")
+	knownFlag  = flag.String("lives.known", "", "comma-separated words that replace knownDifferences; none for an empty list")
+	wholeFlag  = flag.Bool("lives.continue", false, "go on after a difference and list all")
+)
+
+// shortSeeds is how many seeds, from 1 on, run without a flag.
+const shortSeeds = 8
+
+// program is the ken that was built for this run.
+var program string
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	os.Exit(run(m))
+}
+
+func run(m *testing.M) int {
+	switch *knownFlag {
+	case "":
+	case "none":
+		knownDifferences = nil
+	default:
+		knownDifferences = strings.Split(*knownFlag, ",")
+	}
+	dir, err := os.MkdirTemp("", "ken-lives-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	program = os.Getenv("LIVES_KEN")
+	if program == "" {
+		program = filepath.Join(dir, "ken")
+		build := exec.CommandContext(context.Background(), "go", "build", "-o", program, "ken/cmd/ken")
+		build.Env = append(os.Environ(), "CGO_ENABLED=0")
+		if out, err := build.CombinedOutput(); err != nil {
+			fmt.Fprintf(os.Stderr, "build ken: %v\n%s", err, out)
+			return 1
+		}
+	}
+	return m.Run()
+}
+
+// known reports whether the word is on the list of known differences.
+func known(word string) bool {
+	for _, k := range knownDifferences {
+		if k == word {
+			return true
+		}
+	}
+	return false
+}
+
+// ken's verdicts agree with plain git and with the models, whatever happens to a repository.
+func TestLives(t *testing.T) {
+	if *seedFlag != 0 {
+		report(t, live(t, *seedFlag, *lengthFlag))
+		return
+	}
+	count := shortSeeds
+	if *opsFlag > 0 {
+		count = (*opsFlag + *lengthFlag - 1) / *lengthFlag
+	}
+	var (
+		next  atomic.Int64
+		ops   atomic.Int64
+		looks atomic.Int64
+		fails atomic.Int64
+		wait  sync.WaitGroup
+		began = time.Now()
+	)
+	for range 2 { // two lives at a time: the processes that they start keep two cores busy
+		wait.Go(func() {
+			for {
+				n := next.Add(1) - 1
+				stop := fails.Load() > 0 && !*wholeFlag
+				if n >= int64(count) || stop || t.Context().Err() != nil {
+					return
+				}
+				l := live(t, *firstFlag+n, *lengthFlag)
+				ops.Add(int64(len(l.ops)))
+				looks.Add(int64(l.compared))
+				if l.failure != "" {
+					fails.Add(1)
+				}
+				report(t, l)
+			}
+		})
+	}
+	wait.Wait()
+	took := time.Since(began)
+	t.Logf("%d operations, %d verdicts compared, %d lives differ, %.1f operations per second",
+		ops.Load(), looks.Load(), fails.Load(), float64(ops.Load())/took.Seconds())
+}
+
+// report shortens a life that differs and fails the test with it.
+func report(t *testing.T, l *life) {
+	t.Helper()
+	if l.failure == "" {
+		return
+	}
+	short := shrink(t, l)
+	t.Errorf("seed %d (%s) differs; replay with: go test ./e2e/lives -lives.seed %d -lives.length %d\n\n%s\n%s",
+		l.seed, l.kind, l.seed, *lengthFlag, short.script(), short.failure)
+}
