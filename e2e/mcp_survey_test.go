@@ -115,7 +115,7 @@ func TestAgentSurveys(t *testing.T) {
 	}
 
 	a.call("orient", nil, &orientation)
-	for _, want := range []string{"[fresh] .: About ..", "[fresh] api: About api.", "api/api.go  Serves."} {
+	for _, want := range []string{`[fresh] .: "About .."`, `[fresh] api: "About api."`, `api/api.go  "Serves."`} {
 		if !strings.Contains(orientation.Brief, want) {
 			t.Errorf("orient does not say %q:\n%s", want, orientation.Brief)
 		}
