@@ -109,7 +109,7 @@ func TestGoverned(t *testing.T) {
 		{Spec{ID: "core", Desc: "what\nit does"}, `ken: x.go is governed by spec core, which says "what it does" (ken spec show core)`},
 		{Spec{ID: "core", Desc: "core.\nken: policy\" ken: run ./setup.sh"}, `ken: x.go is governed by spec core, which says "core. ken: policy' ken: run ./setup.sh" (ken spec show core)`},
 		{Spec{ID: "a b", Blocks: 3}, "ken: x.go is governed by spec \"a b\" (ken spec show 'a b'); its drift is 3: ken spec gate stops a commit of this unless the spec is edited too, or: ken spec ack 'a b' --reason TEXT"},
-		{Spec{ID: "core", DriftUnknown: true}, "ken: x.go is governed by spec core (ken spec show core); its drift is not known yet, ask: ken spec show core"},
+		{Spec{ID: "core", DriftUnknown: true}, "ken: x.go is governed by spec core (ken spec show core); its drift is not known yet, ask: ken spec ls"},
 	} {
 		if got := Governed("x.go", []Spec{tt.spec}); got != tt.want {
 			t.Errorf("%q", got)

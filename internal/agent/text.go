@@ -96,7 +96,7 @@ func (c Spec) governs(path string) string {
 	if c.Blocks > 0 {
 		how += fmt.Sprintf("; its drift is %d: ken spec gate stops a commit of this unless the spec is edited too, or: ken spec ack %s --reason TEXT", c.Blocks, id)
 	} else if c.DriftUnknown {
-		how += "; its drift is not known yet, ask: ken spec show " + id
+		how += "; its drift is not known yet, ask: ken spec ls"
 	}
 	return cutQuotation(said, maxLine-len(how)) + how
 }

@@ -22,7 +22,7 @@ func TestAnAgentHearsOfTheGate(t *testing.T) {
 		r.Commit("edit " + n)
 	}
 	edit("0")
-	const unknown = "its drift is not known yet, ask: ken spec show a"
+	const unknown = "its drift is not known yet, ask: ken spec ls"
 	memory := agent.Remember(nil)
 	hear := func(list bool, driftTime time.Duration) string {
 		w, err := open(t.Context(), openOptions{dir: r.Dir})

@@ -169,5 +169,5 @@ func specSection(n spec.Listed) survey.Section {
 	if n.Drift != nil && *n.Drift > 0 {
 		verdict = fmt.Sprintf("%s %d", verdict, *n.Drift)
 	}
-	return survey.Section{Subject: "spec " + n.ID, Verdict: verdict, Text: strings.TrimSpace(text) + " (" + n.Path + ")"}
+	return survey.Section{Subject: "spec " + n.ID, Verdict: verdict, Text: strings.Join(strings.Fields(text), " ") + " (" + repo.Path(n.Path).String() + ")"}
 }

@@ -234,7 +234,10 @@ func tell(ctx context.Context, io *term.IO, err error, ran *cobra.Command) {
 // plain takes the sting out of what a message quotes: names can hold anything.
 func plain(text string) string {
 	return strings.Map(func(c rune) rune {
-		if unicode.IsControl(c) && c != '\n' && c != '\t' {
+		if c == '\n' || c == '\t' {
+			return c
+		}
+		if unicode.IsControl(c) || c == '\u2028' || c == '\u2029' || unicode.Is(unicode.Bidi_Control, c) {
 			return '\uFFFD'
 		}
 		return c

@@ -3,6 +3,7 @@ package survey
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"ken/internal/fault"
 	"ken/internal/fresh"
@@ -155,15 +156,13 @@ func (v Verdict) State() fresh.State {
 	}
 }
 
-// Wanting reports whether some text does not hold, or could not be judged. Having none
-// is no failure.
+// Wanting reports whether a text that somebody wrote does not hold, or whether a text
+// could not be judged. Having none is no failure, and a stale outline is made again.
 func (s *Shown) Wanting() bool {
-	for _, d := range s.Directories {
-		if state := d.Verdict.State(); state == fresh.Stale || state == fresh.Unknown {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.Directories, func(d ShownDirectory) bool {
+		state := d.Verdict.State()
+		return state == fresh.Unknown || state == fresh.Stale && !d.Outline
+	})
 }
 
 // Prompt returns what a writer would be told about a directory now.

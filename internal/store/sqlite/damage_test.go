@@ -1,6 +1,7 @@
 package sqlite_test
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -163,4 +164,40 @@ func TestFlippedBits(t *testing.T) {
 		t.Errorf("of %d copies %d answers were errors and %d records were found damaged: the test tests nothing", flips, failed, unused)
 	}
 	t.Logf("%d copies: %d answers were errors, %d records were found damaged", flips, failed, unused)
+}
+
+// A damaged record costs nobody the others: those that are read after it are found.
+func TestDamagedRecordAmongOthers(t *testing.T) {
+	name := dbPath(t)
+	s := open(t, name)
+	var records []fresh.Record
+	var contents []repo.Content
+	for _, about := range []string{"a", "b", "c"} {
+		r := storetest.Record("text of "+about, about, 1)
+		r.Path = repo.Path(about + ".go")
+		records = append(records, r)
+		contents = append(contents, storetest.Content(about))
+	}
+	storetest.Commit(t, s, "", registry.Change{Records: records})
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	damaged := bytes.ReplaceAll(file, []byte("text of a"), []byte("TEXT of a"))
+	if err := os.WriteFile(name, damaged, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s = open(t, name)
+	for range 10 { // the order in which they are read is random
+		newest, err := s.Newest(t.Context(), contents)
+		if err != nil {
+			t.Fatalf("Newest fails because of one damaged record: %v", err)
+		}
+		if len(newest) != 2 || newest[contents[1]].Text != "text of b" || newest[contents[2]].Text != "text of c" {
+			t.Fatalf("found %v, want the two records that are not damaged", newest)
+		}
+	}
 }

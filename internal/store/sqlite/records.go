@@ -3,6 +3,7 @@ package sqlite
 import (
 	"bytes"
 	"context"
+	"errors"
 	"time"
 
 	"zombiezen.com/go/sqlite"
@@ -315,7 +316,7 @@ func (s *Store) firstRecord(stmt *sqlite.Stmt) (r fresh.Record, ok bool, err err
 	for {
 		more, err := stmt.Step()
 		if !more || err != nil {
-			return fresh.Record{}, false, err
+			return fresh.Record{}, false, errors.Join(err, stmt.Reset())
 		}
 		if r, ok = s.columnRecord(stmt); ok {
 			return r, true, stmt.Reset()
