@@ -219,8 +219,8 @@ func editComment(r *rand.Rand, name, content string) string {
 			return lines
 		}
 		i := opens[r.Intn(len(opens))]
-		if path.Ext(name) == ".sh" {
-			i = min(i+1, len(lines)-1)
+		for path.Ext(name) == ".sh" && i+1 < len(lines) && !strings.HasPrefix(lines[i], "  a=") {
+			i++
 		}
 		note := comment(r, name)
 		if strings.HasSuffix(lines[i], "\r") {

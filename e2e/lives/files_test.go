@@ -32,6 +32,7 @@ import (
 //   - Rule 2 holds across paths, as rule 1 does: the design speaks of contents and names no
 //     path. A copy whose comments were edited is fresh.
 //   - A copy that was edited has no text: git sees no rename while the source is there.
+//   - A filter that no configuration names converts nothing, as in git.
 //   - git reads no attributes of a directory that a cone leaves out, since nothing there is
 //     converted. ken may read them from the index: of a file that a sparse checkout left out,
 //     "unknown" is a right answer too.
@@ -463,7 +464,7 @@ func (l *life) compareShown(s *sight, shown []knowledgeDoc, want map[string]file
 				l.differs(s.place, is+"in conflict and not fresh", got.String())
 			}
 		case st.kind == "sparse" && (k.Verdict == "unknown" || k.Verdict == "none"):
-		case w.rule == 3 && known("stale-elsewhere") && k.Verdict == "stale":
+		case (w.rule == 3 || w.rule == 4) && known("stale-elsewhere") && w.summary == "stale" && k.Verdict == "stale":
 		case !w.agrees(k.Verdict, k.Grade), !w.lenient() && w.text != k.Text:
 			l.differs(s.place, is+w.String(), got.String()+", grade "+k.Grade)
 		case !w.lenient() && w.summary != "none" && deref(k.From) != w.from && !w.format:

@@ -34,6 +34,7 @@ import (
 // everything is checked.
 //
 //	attributes        verdicts lag behind changed attributes and core.autocrlf: not changed
+//	driver            a file under a filter that is not configured is known by its raw bytes
 //	branch-switch     which text of a file is found depends on when somebody looked
 //	rename            a rename with an edit loses the text of a file
 //	format-elsewhere  a text is not found by format at another path, for files and directories
@@ -41,13 +42,13 @@ import (
 //	md5               content_md5 is not that of the bytes after a checkout with other endings
 //	shell-format      white space that means something in shell, a carriage return included, is
 //	                  graded format: not edited
-//	merges            merges that git made by itself count for specs: specs are not merged
-//	identical         drift although the governed code is as it was at a version or ack
 //	conflict-marks    a committed spec with conflict marks of eight characters is not unknown
+//	reused-path       versions of a spec whose old path a cherry-pick of the first commit brings
+//	                  back after a merge: the first commit is not picked
 //	outline-switch    an outline is not found again after a branch switch and a format edit
 var knownDifferences = []string{
-	"attributes", "branch-switch", "rename", "format-elsewhere", "stale-elsewhere", "md5", "shell-format", "merges", "identical",
-	"conflict-marks", "outline-switch",
+	"attributes", "driver", "branch-switch", "rename", "format-elsewhere", "stale-elsewhere", "md5", "shell-format",
+	"conflict-marks", "reused-path", "outline-switch",
 }
 
 var (

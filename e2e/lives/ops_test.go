@@ -71,8 +71,8 @@ var choices = []choice{
 	{name: "reset", make: reset, weights: every(3)},
 	{name: "branch", make: branch, weights: every(4)},
 	{name: "switch", make: switchBranch, weights: every(7)},
-	{name: "merge", make: merge, weights: map[string]int{files: 5, agents: 3, outlines: 3, specs: 12}, without: "merges"},
-	{name: "octopus", make: octopus, weights: map[string]int{files: 1, specs: 4}, without: "merges"},
+	{name: "merge", make: merge, weights: map[string]int{files: 5, agents: 3, outlines: 3, specs: 12}},
+	{name: "octopus", make: octopus, weights: map[string]int{files: 1, specs: 4}},
 	{name: "rebase", make: rebase, weights: map[string]int{files: 3, agents: 2, outlines: 2, specs: 5}},
 	{name: "cherry-pick", make: cherryPick, weights: map[string]int{files: 3, agents: 2, outlines: 2, specs: 5}},
 	{name: "stash", make: stash, weights: every(3)},
@@ -126,8 +126,7 @@ func (l *life) next() (op, bool) {
 			break
 		}
 	}
-	spared := c.without == "merges" && l.kind != specs // only specs care how a merge came about
-	if c.without != "" && known(c.without) && !spared {
+	if c.without != "" && known(c.without) {
 		return op{}, false
 	}
 	o := op{name: c.name, place: s.place}
@@ -448,7 +447,12 @@ func cherryPick(s *scene, _ *op) string {
 	if s.other() == "" {
 		return ""
 	}
-	return fmt.Sprintf("git cherry-pick --allow-empty --keep-redundant-commits %s~%d >/dev/null 2>&1", s.other(), s.Intn(3)) + settle(s, "cherry-pick")
+	commit := fmt.Sprintf("%s~%d", s.other(), s.Intn(3))
+	guard := ""
+	if known("reused-path") {
+		guard = fmt.Sprintf("git rev-parse -q --verify %s^ >/dev/null || exit\n", commit)
+	}
+	return guard + fmt.Sprintf("git cherry-pick --allow-empty --keep-redundant-commits %s >/dev/null 2>&1", commit) + settle(s, "cherry-pick")
 }
 
 func resolve(s *scene) string {
@@ -487,6 +491,9 @@ func attributes(s *scene, _ *op) string {
 		"*.txt text", "*.txt -text", "* text=auto", "*.go text eol=crlf", "*.js eol=lf", "*.py text", "* -text", "*.txt eol=crlf",
 		"*.txt ident", "*.txt -ident", "* ident",
 	}[s.Intn(16)]
+	if known("driver") {
+		line = strings.Replace(line, "nodriver", "rot", 1)
+	}
 	switch s.Intn(5) {
 	case 0:
 		return fmt.Sprintf("rm -f %s\n", where)

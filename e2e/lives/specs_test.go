@@ -612,9 +612,6 @@ func (l *life) compareSpecs(place string) {
 				status = "merged"
 			}
 			want += fmt.Sprintf(", touched %d, drift %d, %s", w.touched, w.drift, status)
-			if known("identical") && w.drift == 0 && n.Drift != nil && *n.Drift == w.touched {
-				continue
-			}
 			same = same && n.Touched != nil && *n.Touched == w.touched && n.Drift != nil && *n.Drift == w.drift && n.Status == status
 		}
 		if !same {
