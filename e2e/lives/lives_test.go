@@ -45,10 +45,12 @@ import (
 //	conflict-marks    a committed spec with conflict marks of eight characters is not unknown
 //	reused-path       versions of a spec whose old path a cherry-pick of the first commit brings
 //	                  back after a merge: the first commit is not picked
+//	thrown-away       a version that moved the spec, on a branch whose result a merge threw away,
+//	                  does not count: specs are not merged with -s ours
 //	outline-switch    an outline is not found again after a branch switch and a format edit
 var knownDifferences = []string{
 	"attributes", "driver", "branch-switch", "rename", "format-elsewhere", "stale-elsewhere", "md5", "shell-format",
-	"conflict-marks", "reused-path", "outline-switch",
+	"conflict-marks", "reused-path", "thrown-away", "outline-switch",
 }
 
 var (

@@ -415,7 +415,7 @@ func merge(s *scene, _ *op) string {
 		return ""
 	}
 	how := []string{"", "--no-ff ", "-X ours ", "-s ours "}[min(s.Intn(8), 3)]
-	if how == "-s ours " && s.Intn(3) > 0 {
+	if how == "-s ours " && (s.Intn(3) > 0 || s.l.kind == specs && known("thrown-away")) {
 		how = "--no-ff "
 	}
 	script := fmt.Sprintf("git merge -q %s-m 'merge' %s >/dev/null 2>&1", how, s.other()) + settle(s, "merge")

@@ -32,8 +32,10 @@ import (
 //     drift, merged with a version, pending otherwise.
 //
 // Decisions where the design leaves room:
-//   - A spec that both parents of a merge moved, to different places, and that is kept at
-//     both, is not judged.
+//   - A spec that a parent of a merge has at another place, and that git could not merge by
+//     itself, is not judged: both parents moved it, and it may be kept at both places.
+//   - A commit on a branch whose result a merge threw away (-s ours) counts like any other,
+//     also if it moved the spec.
 //   - The id of a node is the name of its directory. A node that is acked by that name in a
 //     commit in which another node has the same name is not judged.
 //   - Only a work tree whose specs are those of HEAD is judged.
@@ -229,7 +231,8 @@ func (l *life) follow(place, head, name string) trace {
 				if isSpec(source) {
 					from = source
 					was = m.trees[p][source]
-				} else if len(parents) > 1 && l.merged(place, c).conflict[q] {
+				}
+				if len(parents) > 1 && l.merged(place, c).conflict[q] {
 					t.unclear = true
 				}
 			}
