@@ -264,7 +264,7 @@ func editSpace(r *rand.Rand, name, content string) string {
 
 // editMeaningfulSpace changes white space that means something.
 func editMeaningfulSpace(r *rand.Rand, name, content string) string {
-	if !hasGrammar(name) || path.Ext(name) == ".sh" && known("shell-format") {
+	if !hasGrammar(name) {
 		return editBody(r, name, content)
 	}
 	return eachLine(content, func(lines []string) []string {
@@ -285,9 +285,6 @@ func editMeaningfulSpace(r *rand.Rand, name, content string) string {
 
 // flipEndings turns LF into CRLF, or back.
 func flipEndings(_ *rand.Rand, name, content string) string {
-	if path.Ext(name) == ".sh" && known("shell-format") {
-		return content
-	}
 	if strings.Contains(content, "\r\n") {
 		return strings.ReplaceAll(content, "\r\n", "\n")
 	}

@@ -122,9 +122,9 @@ func (l *life) judgeDir(s *sight, t tree, d string, found map[string]dirVerdict)
 	var holds, own *dirText
 	texts := l.stores[s.place].dirs
 	for i, r := range texts {
-		same := sameFiles(r.files, t.files[d])
-		if known("format-elsewhere") && r.path != d {
-			same = maps.Equal(r.files, t.files[d])
+		same := maps.Equal(r.files, t.files[d])
+		if r.path == d { // format counts at the same place alone, as for files
+			same = sameFiles(r.files, t.files[d])
 		}
 		if same && sameKids(r, t, d, found) && (holds == nil || r.order > holds.order) {
 			holds = &texts[i]

@@ -16,8 +16,8 @@ import (
 //     matter. A file under a filter driver is known by its raw bytes.
 //   - A text is written from a content. For the content that is there now:
 //     1. the newest text that was written from exactly it, at any path: fresh;
-//     2. else the newest text that was written from a content with the same meaning: fresh,
-//     with the grade format. git must have that content, since ken keeps none;
+//     2. else the newest text of this path that was written from a content with the same
+//     meaning: fresh, with the grade format. git must have that content, since ken keeps none;
 //     3. else the newest text written for this path: stale;
 //     4. else, if git says that the file was renamed, the newest text of the old path: stale,
 //     or fresh if the difference is format alone;
@@ -29,8 +29,11 @@ import (
 //
 // Decisions where the design leaves room:
 //   - "Newest" goes by the order in which texts were written, in whatever clone.
-//   - Rule 2 holds across paths, as rule 1 does: the design speaks of contents and names no
-//     path. A copy whose comments were edited is fresh.
+//   - Rule 2 is about the texts of this path, as ADR 23 decides: comparing with every content
+//     that was ever described would cost more than the change. A copy whose comments were
+//     edited has no text.
+//   - Identical contents share a text: where a text of this path was found, the newest text
+//     about the same content is shown, from whatever path.
 //   - A copy that was edited has no text: git sees no rename while the source is there.
 //   - A filter that no configuration names converts nothing, as in git.
 //   - git reads no attributes of a directory that a cone leaves out, since nothing there is
@@ -195,20 +198,8 @@ type fileVerdict struct {
 	rule    int    // of the model, by which it was found
 }
 
-// lenient reports whether ken is known to differ where this rule of the model decides. It may
-// then know less than the model; it may still not call fresh what the model does not.
-func (v fileVerdict) lenient() bool {
-	if v.rule == 4 {
-		return known("rename")
-	}
-	return v.rule != 1 && known("branch-switch")
-}
-
 // agrees reports whether ken's word on the summary is the model's.
 func (v fileVerdict) agrees(summary, grade string) bool {
-	if v.lenient() && (summary != "fresh" || v.summary == "fresh") {
-		return true
-	}
 	return summary == v.summary && (summary != "fresh" || v.format == (grade == "format"))
 }
 
@@ -236,18 +227,19 @@ func (l *life) judge(s *sight, name string, baseline string) fileVerdict {
 		}
 		return best
 	}
+	// shared is what a text shows: identical contents share the newest text about them.
+	shared := func(t *fileText) string {
+		return newest(func(other fileText) bool { return other.id == t.id }).text
+	}
 	if st.id != "" && st.kind != "missing" {
 		if t := newest(func(t fileText) bool { return t.id == st.id }); t != nil {
 			return fileVerdict{summary: "fresh", text: t.text, from: t.id, rule: 1}
 		}
 		same := func(t fileText) bool {
-			if known("format-elsewhere") && t.path != name {
-				return false
-			}
-			return st.meaning != "" && t.meaning == st.meaning && l.has(s, t.id)
+			return t.path == name && st.meaning != "" && t.meaning == st.meaning && l.has(s, t.id)
 		}
 		if t := newest(same); t != nil {
-			return fileVerdict{summary: "fresh", text: t.text, from: t.id, format: true, rule: 2}
+			return fileVerdict{summary: "fresh", text: shared(t), from: t.id, format: true, rule: 2}
 		}
 	}
 	stale := "stale"
@@ -255,17 +247,17 @@ func (l *life) judge(s *sight, name string, baseline string) fileVerdict {
 		stale = "unknown"
 	}
 	if t := newest(func(t fileText) bool { return t.path == name }); t != nil {
-		return fileVerdict{summary: stale, text: t.text, from: t.id, rule: 3}
+		return fileVerdict{summary: stale, text: shared(t), from: t.id, rule: 3}
 	}
 	for _, old := range l.renamedFrom(s, name, baseline) {
 		same := func(t fileText) bool {
 			return t.path == old && st.meaning != "" && t.meaning == st.meaning && l.has(s, t.id)
 		}
 		if t := newest(same); t != nil && st.kind == "plain" {
-			return fileVerdict{summary: "fresh", text: t.text, from: t.id, format: true, rule: 4}
+			return fileVerdict{summary: "fresh", text: shared(t), from: t.id, format: true, rule: 4}
 		}
 		if t := newest(func(t fileText) bool { return t.path == old }); t != nil {
-			return fileVerdict{summary: stale, text: t.text, from: t.id, rule: 4}
+			return fileVerdict{summary: stale, text: shared(t), from: t.id, rule: 4}
 		}
 	}
 	return fileVerdict{summary: "none", rule: 5}
@@ -427,7 +419,7 @@ func (l *life) compareReport(s *sight, command string, r reportDoc, want map[str
 		if v.ID != nil && *v.ID != st.id || v.ID == nil && st.id != "" {
 			l.differs(s.place, is("has the content "+st.id), deref(v.ID))
 		}
-		if st.kind == "plain" && v.MD5 != nil && *v.MD5 != md5Of(st.raw) && !known("md5") {
+		if st.kind == "plain" && v.MD5 != nil && *v.MD5 != md5Of(st.raw) {
 			l.differs(s.place, is("has the md5 "+md5Of(st.raw)), *v.MD5)
 		}
 		w, judged := want[v.Path]
@@ -464,10 +456,9 @@ func (l *life) compareShown(s *sight, shown []knowledgeDoc, want map[string]file
 				l.differs(s.place, is+"in conflict and not fresh", got.String())
 			}
 		case st.kind == "sparse" && (k.Verdict == "unknown" || k.Verdict == "none"):
-		case (w.rule == 3 || w.rule == 4) && known("stale-elsewhere") && w.summary == "stale" && k.Verdict == "stale":
-		case !w.agrees(k.Verdict, k.Grade), !w.lenient() && w.text != k.Text:
+		case !w.agrees(k.Verdict, k.Grade), w.text != k.Text:
 			l.differs(s.place, is+w.String(), got.String()+", grade "+k.Grade)
-		case !w.lenient() && w.summary != "none" && deref(k.From) != w.from && !w.format:
+		case w.summary != "none" && deref(k.From) != w.from && !w.format:
 			l.differs(s.place, is+"written from "+w.from, deref(k.From))
 		}
 	}
@@ -506,10 +497,6 @@ func (l *life) wroteFile(o op, before *sight, out string) {
 		if shown.summary == "none" {
 			want = "rejected"
 		}
-		if shown.lenient() {
-			l.confirmedAnything(o, t, got.Result)
-			return
-		}
 	case o.write.read != "" && o.write.read != st.id && o.write.read != md5Of(st.raw):
 		// The text is kept for the bytes that it names. ken refuses bytes that another
 		// file has now and this one never had; which those are depends on what ken saw.
@@ -533,16 +520,6 @@ func (l *life) wroteFile(o op, before *sight, out string) {
 		return
 	}
 	if want != "rejected" {
-		own := l.stores[o.place]
-		own.texts = append(own.texts, t)
-	}
-}
-
-// confirmedAnything takes the text that ken confirmed from ken, where the model may know another.
-func (l *life) confirmedAnything(o op, t fileText, result string) {
-	var now knowledgeDoc
-	if result == "stored" && l.ken(o.place, &now, "summary", "show", o.write.path) {
-		t.text = now.Text
 		own := l.stores[o.place]
 		own.texts = append(own.texts, t)
 	}

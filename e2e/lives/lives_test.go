@@ -33,25 +33,13 @@ import (
 // operations or comparisons that the word names are left out. When the list is empty,
 // everything is checked.
 //
-//	attributes        verdicts lag behind changed attributes and core.autocrlf: not changed
 //	driver            a file under a filter that is not configured is known by its raw bytes
-//	branch-switch     which text of a file is found depends on when somebody looked
-//	rename            a rename with an edit loses the text of a file
-//	format-elsewhere  a text is not found by format at another path, for files and directories
-//	stale-elsewhere   a stale file shows a newer text of the same old content from another path
-//	md5               content_md5 is not that of the bytes after a checkout with other endings
-//	shell-format      white space that means something in shell, a carriage return included, is
-//	                  graded format: not edited
-//	conflict-marks    a committed spec with conflict marks of eight characters is not unknown
 //	reused-path       versions of a spec whose old path a cherry-pick of the first commit brings
 //	                  back after a merge: the first commit is not picked
 //	thrown-away       a version that moved the spec, on a branch whose result a merge threw away,
 //	                  does not count: specs are not merged with -s ours
 //	outline-switch    an outline is not found again after a branch switch and a format edit
-var knownDifferences = []string{
-	"attributes", "driver", "branch-switch", "rename", "format-elsewhere", "stale-elsewhere", "md5", "shell-format",
-	"conflict-marks", "reused-path", "thrown-away", "outline-switch",
-}
+var knownDifferences = []string{"driver", "reused-path", "thrown-away", "outline-switch"}
 
 var (
 	seedFlag   = flag.Int64("lives.seed", 0, "replay this seed alone")

@@ -32,7 +32,6 @@ type choice struct {
 	name    string
 	make    generator
 	weights map[string]int
-	without string // the known difference under which it is left out
 }
 
 func every(n int) map[string]int { return map[string]int{files: n, agents: n, outlines: n, specs: n} }
@@ -79,8 +78,8 @@ var choices = []choice{
 	{name: "pop", make: pop, weights: every(3)},
 	{name: "assume unchanged", make: mark("--assume-unchanged", "--no-assume-unchanged"), weights: only(3, files, agents)},
 	{name: "skip worktree", make: mark("--skip-worktree", "--no-skip-worktree"), weights: only(3, files)},
-	{name: "attributes", make: attributes, weights: only(7, files), without: "attributes"},
-	{name: "autocrlf", make: autocrlf, weights: only(3, files), without: "attributes"},
+	{name: "attributes", make: attributes, weights: only(7, files)},
+	{name: "autocrlf", make: autocrlf, weights: only(3, files)},
 	{name: "sparse checkout", make: sparse, weights: only(2, files)},
 	{name: "delete caches", make: forget, weights: every(4)},
 	{name: "crowd", make: crowd, weights: every(4)},
@@ -125,9 +124,6 @@ func (l *life) next() (op, bool) {
 		if n < 0 {
 			break
 		}
-	}
-	if c.without != "" && known(c.without) {
-		return op{}, false
 	}
 	o := op{name: c.name, place: s.place}
 	switch s.Intn(10) {

@@ -589,9 +589,7 @@ func (l *life) compareSpecs(place string) {
 			continue
 		}
 		if raw, err := os.ReadFile(filepath.Join(l.at(place), n.Path)); err == nil && strings.Contains(string(raw), "<<<<<<<") {
-			// git writes longer marks where a file was renamed on both sides.
-			overlooked := known("conflict-marks") && strings.Contains(string(raw), "<<<<<<<<")
-			if n.Status != "unknown" && !overlooked {
+			if n.Status != "unknown" {
 				l.differs(place, "spec ls: "+n.ID+" is in conflict: unknown", n.Status)
 			}
 			continue

@@ -71,8 +71,13 @@ func openState(ctx context.Context, opts stateOptions) (*stateSpace, error) {
 	if named == "" {
 		where.dir, where.configured = filepath.Join(root, place), true
 	}
-	// ken's own default is not looked at: it holds nothing else, and every command would pay.
-	if g == nil || where.dir != filepath.Join(root, contract.Default().Dir) {
+	// ken's own default holds nothing else, unless a link leads elsewhere: every command would
+	// pay for looking.
+	own, err := where.isDefault(root)
+	if err != nil {
+		return nil, err
+	}
+	if g == nil || !own {
 		so.Guard = where.check
 	}
 	var dir *state.Dir

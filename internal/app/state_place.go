@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"ken/internal/config"
+	"ken/internal/contract"
 	"ken/internal/fault"
 	"ken/internal/git"
 	"ken/internal/repo"
@@ -60,6 +61,23 @@ func (p statePlace) check(ctx context.Context) error {
 		return refused
 	}
 	return nil
+}
+
+// isDefault reports whether the directory is ken's own in the work tree at root, and no link
+// leads away from it.
+func (p statePlace) isDefault(root string) (bool, error) {
+	if p.dir != filepath.Join(root, contract.Default().Dir) {
+		return false, nil
+	}
+	top, err := resolved(root)
+	if err != nil {
+		return false, fmt.Errorf("find %s: %w", repo.Path(root), err)
+	}
+	dir, err := resolved(p.dir)
+	if err != nil {
+		return false, fmt.Errorf("find %s: %w", repo.Path(p.dir), err)
+	}
+	return dir == filepath.Join(top, contract.Default().Dir), nil
 }
 
 // resolved follows the links on the way to a directory that need not exist.

@@ -62,7 +62,7 @@ content does not match their hash, or they are dated more than a day ahead.`,
 		},
 	}
 	f.bind(c)
-	c.Flags().BoolVar(&f.full, "full", false, "read every byte, whatever vouches for it")
+	c.Flags().BoolVar(&f.full, "full", false, "read every file and every record, and remove damaged records")
 	return c
 }
 

@@ -673,10 +673,13 @@ func TestRepositoriesShareFairly(t *testing.T) {
 		return said(of), nil
 	}}
 	s.work(t, 1, queue.WorkOptions{Repositories: map[string]queue.Describer{"r": h, "small": h}}, h)
-	var last, all int
-	err := s.pool.QueryRow(t.Context(), `SELECT max(n) FILTER (WHERE repository = 'small'), max(n) FROM kept`).Scan(&last, &all)
-	if err != nil || all != 46 || last > 20 {
-		t.Errorf("the small one was done after %d of %d, %v", last, all, err)
+	// A busy machine may hear of the small one late, so it is counted from its first directory on.
+	var first, last, all int
+	err := s.pool.QueryRow(t.Context(), `
+		SELECT min(n) FILTER (WHERE repository = 'small'), max(n) FILTER (WHERE repository = 'small'), max(n)
+		FROM kept`).Scan(&first, &last, &all)
+	if err != nil || all != 46 || last-first > 20 {
+		t.Errorf("the small repository was described from %d to %d of %d (%v), want at most 20 in between", first, last, all, err)
 	}
 }
 

@@ -16,13 +16,18 @@ func Quotation(text string) string {
 		switch {
 		case r == '"' || strings.ContainsRune("“”„‟«»″‶＂", r):
 			return '\''
-		case unicode.IsControl(r) || r == '\u2028' || r == '\u2029',
-			r >= '\u202a' && r <= '\u202e', r >= '\u2066' && r <= '\u2069':
+		case Misleads(r):
 			return unicode.ReplacementChar
 		}
 		return r
 	}, strings.Join(fieldsOf(text), " "))
 	return `"` + strings.ToValidUTF8(text, string(unicode.ReplacementChar)) + `"`
+}
+
+// Misleads reports whether a character makes a reader see something else than what is there:
+// control and format characters, line ends that only some programs know, and tags.
+func Misleads(r rune) bool {
+	return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == '\u2028' || r == '\u2029' || r >= 0xE0000 && r <= 0xE007F
 }
 
 // fieldsOf splits a text at ordinary white space. Line ends that only some programs know stay, to be

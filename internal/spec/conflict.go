@@ -59,7 +59,7 @@ func complete(lines []string) bool {
 			return false
 		case marks(line, theirs):
 			return halfway
-		case line == middle:
+		case marks(line, middle) && !strings.Contains(line, " "):
 			halfway = true
 		}
 	}
@@ -75,8 +75,11 @@ func (f fence) samples() bool {
 	return false
 }
 
+// marks reports whether a line is a mark of a conflict. Git lengthens the marks of a
+// conflict inside of another one.
 func marks(line, marker string) bool {
 	rest, ok := strings.CutPrefix(line, marker)
+	rest = strings.TrimLeft(rest, marker[:1])
 	return ok && (rest == "" || rest[0] == ' ')
 }
 

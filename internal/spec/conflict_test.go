@@ -16,7 +16,7 @@ func TestConflicts(t *testing.T) {
 		"nothing behind the mark":  {"<<<<<<<\n", []int{1}},
 		"only the end was left":    {"x\n=======\n>>>>>>> x\n", []int{3}},
 		"a heading":                {"Heading\n=======\n", nil},
-		"longer":                   {"<<<<<<<< HEAD\n>>>>>>>> x\n", nil},
+		"longer":                   {"<<<<<<<< HEAD\n========\n>>>>>>>> x\n", []int{1}},
 		"not where a line begins":  {" <<<<<<< HEAD\nsee <<<<<<< HEAD\n", nil},
 		"in a fence":               {"```\n<<<<<<< HEAD\n>>>>>>> x\n```\n", nil},
 		"all of one in a fence":    {"```\n<<<<<<< HEAD\nx\n=======\ny\n>>>>>>> x\n```\n", []int{2}},

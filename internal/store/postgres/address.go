@@ -75,8 +75,11 @@ func ParseNamed(address string) (Address, error) {
 					Err:  fmt.Errorf("address of the store: a configuration may not set %q", name),
 				}
 			}
-			if name == "sslrootcert" && !slices.ContainsFunc(values, certificates) {
-				return Address{}, unreadable("its sslrootcert is no file of certificates")
+			if len(values) > 1 {
+				return Address{}, unreadable(fmt.Sprintf("it sets %q more than once", name))
+			}
+			if name == "sslrootcert" && !certificates(values[0]) {
+				return Address{}, unreadable("its sslrootcert is not a regular file under 1 MiB")
 			}
 		}
 	}

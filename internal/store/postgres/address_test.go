@@ -122,7 +122,7 @@ func TestParseNamed(t *testing.T) {
 	dir := url.QueryEscape(t.TempDir())
 	for _, setting := range []string{
 		"passfile=x", "servicefile=x&service=x", "service=x", "sslcert=x&sslkey=x", "sslkey=x", "sslpassword=x",
-		"sslrootcert=" + dir, "sslrootcert=/dev/zero", "hostaddr=127.0.0.1", "krbsrvname=x", "requirepeer=x", "statement_timeout=1",
+		"sslrootcert=" + dir, "sslrootcert=/dev/zero", "sslrootcert=system&sslrootcert=/dev/zero", "hostaddr=127.0.0.1", "krbsrvname=x", "requirepeer=x", "statement_timeout=1",
 	} {
 		if a, err := postgres.ParseNamed("postgres://ken@db.example/ken?" + setting); err == nil {
 			t.Errorf("%s is taken: %s", setting, a.Agreement())

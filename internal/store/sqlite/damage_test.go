@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"ken/internal/fresh"
 	"ken/internal/registry"
@@ -199,5 +200,22 @@ func TestDamagedRecordAmongOthers(t *testing.T) {
 		if len(newest) != 2 || newest[contents[1]].Text != "text of b" || newest[contents[2]].Text != "text of c" {
 			t.Fatalf("found %v, want the two records that are not damaged", newest)
 		}
+	}
+}
+
+// A record that is dated ahead is not used and not removed: this machine's clock may be wrong.
+func TestRecordAheadIsKept(t *testing.T) {
+	name := dbPath(t)
+	s := open(t, name)
+	r := storetest.Record("text", "x", 1)
+	r.At = time.Now().Add(48 * time.Hour).UTC().Truncate(time.Microsecond)
+	storetest.Commit(t, s, "", registry.Change{Records: []fresh.Record{r}})
+	removed, err := s.RemoveUnused(t.Context())
+	if err != nil || len(removed) > 0 {
+		t.Errorf("removed %v (%v), want nothing", removed, err)
+	}
+	unused, err := s.Examine(t.Context())
+	if err != nil || len(unused) != 1 {
+		t.Errorf("%v (%v) are not used, want the record that is dated ahead", unused, err)
 	}
 }

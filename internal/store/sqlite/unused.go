@@ -2,7 +2,9 @@ package sqlite
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -45,6 +47,13 @@ func (u *unusedRecords) clear() {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	clear(u.list)
+}
+
+// keepDamaged forgets the records that are not damaged.
+func (u *unusedRecords) keepDamaged() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	maps.DeleteFunc(u.list, func(_ unusedKey, one fresh.Unused) bool { return !errors.Is(one.Why, fresh.ErrDamaged) })
 }
 
 // numbers returns those of the records in a table.
@@ -102,8 +111,11 @@ func (s *Store) Examine(ctx context.Context) ([]fresh.Unused, error) {
 	return s.Unused(), nil
 }
 
-// RemoveUnused removes the records that are not used, and returns them. Rows that were about one of them are about nothing then, and what was remembered
-// of how far others have been read is forgotten, so that they are asked for all again.
+// RemoveUnused removes the damaged records, and returns them. A record that is dated ahead
+// stays: the clock of this machine may be wrong. Rows that were about a removed record are
+// about nothing then. The store forgets how far others were read, so that it asks them for
+// everything again, and the mark of every baseline, since a new record may get the number of
+// a removed one.
 func (s *Store) RemoveUnused(ctx context.Context) (removed []fresh.Unused, err error) {
 	if found, err := s.Examine(ctx); err != nil || len(found) == 0 {
 		return nil, err
@@ -114,6 +126,7 @@ func (s *Store) RemoveUnused(ctx context.Context) (removed []fresh.Unused, err e
 		if err := new(Kept).texts(s, conn); err != nil {
 			return err
 		}
+		s.unused.keepDamaged()
 		removed = s.unused.all()
 		for directory, query := range map[bool]string{
 			false: `DELETE FROM record WHERE seq = ?1`,
@@ -155,4 +168,5 @@ const forgetRemoved = `
 	UPDATE file SET about = NULL
 	WHERE length(about) = 16 AND about NOT IN (SELECT content_md5 FROM record WHERE content_id IS NULL AND content_md5 IS NOT NULL)
 	OR length(about) <> 16 AND about NOT IN (SELECT content_id FROM record WHERE content_id IS NOT NULL);
+	UPDATE worktree SET records = 0;
 	DELETE FROM plugin_config WHERE key LIKE 'team %'`
