@@ -17,7 +17,9 @@ import (
 //   - A text is written from a content. For the content that is there now:
 //     1. the newest text that was written from exactly it, at any path: fresh;
 //     2. else the newest text of this path that was written from a content with the same
-//     meaning: fresh, with the grade format. git must have that content, since ken keeps none;
+//     meaning: fresh, with the grade format. git must have that content, since ken keeps none.
+//     A text that was written from the very bytes on disk counts too, when attributes or
+//     core.autocrlf now make another blob of them;
 //     3. else the newest text written for this path: stale;
 //     4. else, if git says that the file was renamed, the newest text of the old path: stale,
 //     or fresh if the difference is format alone;
@@ -49,6 +51,7 @@ type fileText struct {
 	id      string // the content that it was written from
 	text    string
 	meaning string
+	raw     string // the md5 of the bytes that the author saw, if those were on disk
 	order   int
 }
 
@@ -236,7 +239,8 @@ func (l *life) judge(s *sight, name string, baseline string) fileVerdict {
 			return fileVerdict{summary: "fresh", text: t.text, from: t.id, rule: 1}
 		}
 		same := func(t fileText) bool {
-			return t.path == name && st.meaning != "" && t.meaning == st.meaning && l.has(s, t.id)
+			sameBytes := t.raw != "" && st.kind == "plain" && t.raw == md5Of(st.raw)
+			return t.path == name && (sameBytes || st.meaning != "" && t.meaning == st.meaning && l.has(s, t.id))
 		}
 		if t := newest(same); t != nil {
 			return fileVerdict{summary: "fresh", text: shared(t), from: t.id, format: true, rule: 2}
@@ -488,7 +492,7 @@ func (l *life) wroteFile(o op, before *sight, out string) {
 	}
 	st, tracked := before.files[o.write.path]
 	writable := tracked && st.kind == "plain"
-	t := fileText{path: o.write.path, id: st.id, text: o.write.text, meaning: st.meaning, order: l.clock}
+	t := fileText{path: o.write.path, id: st.id, text: o.write.text, meaning: st.meaning, raw: md5Of(st.raw), order: l.clock}
 	want := "stored"
 	switch {
 	case o.write.act == "confirm":
@@ -502,6 +506,7 @@ func (l *life) wroteFile(o op, before *sight, out string) {
 		// file has now and this one never had; which those are depends on what ken saw.
 		want = "superseded"
 		t.id = o.write.read
+		t.raw = ""
 		t.meaning = l.meaningOf(before, o.write.path, t.id)
 		for name, other := range before.files {
 			if name != o.write.path && other.id == t.id && got.Result == "rejected" {

@@ -34,12 +34,15 @@ import (
 // everything is checked.
 //
 //	driver            a file under a filter that is not configured is known by its raw bytes
+//	untracked-attributes
+//	                  a nested .gitattributes that git does not track is noticed only for files
+//	                  that are read for another reason: it is added
 //	reused-path       versions of a spec whose old path a cherry-pick of the first commit brings
 //	                  back after a merge: the first commit is not picked
 //	thrown-away       a version that moved the spec, on a branch whose result a merge threw away,
 //	                  does not count: specs are not merged with -s ours
 //	outline-switch    an outline is not found again after a branch switch and a format edit
-var knownDifferences = []string{"driver", "reused-path", "thrown-away", "outline-switch"}
+var knownDifferences = []string{"driver", "untracked-attributes", "reused-path", "thrown-away", "outline-switch"}
 
 var (
 	seedFlag   = flag.Int64("lives.seed", 0, "replay this seed alone")

@@ -498,7 +498,11 @@ func attributes(s *scene, _ *op) string {
 	case 2:
 		return fmt.Sprintf("mkdir -p \"$(dirname %[1]s)\"; printf '%[2]s\\n' > %[1]s; git add -A; git commit -q -m attributes; git rm -q -r --cached . >/dev/null; git reset -q --hard\n", where, line)
 	}
-	return fmt.Sprintf("mkdir -p \"$(dirname %[1]s)\"; printf '%[2]s\\n' > %[1]s\n", where, line)
+	write := fmt.Sprintf("mkdir -p \"$(dirname %[1]s)\"; printf '%[2]s\\n' > %[1]s\n", where, line)
+	if known("untracked-attributes") && strings.HasSuffix(where, "/.gitattributes") {
+		write += "git add " + where + "\n"
+	}
+	return write
 }
 
 func autocrlf(s *scene, _ *op) string {

@@ -284,6 +284,7 @@ int main(int argc, char **argv)
 	// White space that means something.
 	{"b.sh", "x=$a\n[ -n \"$x\" ] && A=1 cmd\nexport P=q R\necho ${x:-def} $(( 1+2 )) \\\n  more\n[[ $x =~ a ]]\ny=${x:-\n  b}\n", []edit{
 		{"x=$a", "x= $a", body},
+		{"x=$a\n", "x=$a\r\n", body},
 		{`"$x" ]`, `"$x"]`, body},
 		{"[ -n", "[-n", body},
 		{"A=1 cmd", "A= 1 cmd", body},

@@ -143,7 +143,8 @@ func Of(path repo.Path, content []byte) (o *Outline, err error) {
 	// Line endings, one at the end or none, and a byte order mark are no part of
 	// what is written.
 	content = bytes.TrimPrefix(content, []byte("\ufeff"))
-	if bytes.IndexByte(content, '\r') >= 0 {
+	// To a shell, though, a carriage return is a letter of the word before it.
+	if lang != Bash && bytes.IndexByte(content, '\r') >= 0 {
 		content = bytes.ReplaceAll(content, []byte("\r\n"), []byte("\n"))
 	}
 	if len(content) > 0 && content[len(content)-1] != '\n' {

@@ -272,12 +272,15 @@ func TestOutlineIsAValue(t *testing.T) {
 		if !reflect.DeepEqual(&back, want) {
 			t.Errorf("%s reads back as\n%+v\nfrom\n%s", s.path, back, b)
 		}
-		for _, src := range [][]byte{
+		same := [][]byte{
 			s.src,
-			bytes.ReplaceAll(s.src, []byte("\n"), []byte("\r\n")),
 			append([]byte("\ufeff"), s.src...),
 			bytes.TrimSuffix(s.src, []byte("\n")),
-		} {
+		}
+		if LanguageOf(s.path, s.src) != Bash { // which takes a carriage return for a letter
+			same = append(same, bytes.ReplaceAll(s.src, []byte("\n"), []byte("\r\n")))
+		}
+		for _, src := range same {
 			all.Go(func() {
 				got, err := Of(s.path, src)
 				if err != nil || !reflect.DeepEqual(got, want) {

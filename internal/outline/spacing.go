@@ -35,6 +35,11 @@ func (r *reader) space(s *spacing, at int) {
 	}
 	switch r.lang {
 	case Bash, Ruby:
+		if cr := bytes.IndexByte(r.src[was.start:was.end], '\r'); cr >= 0 && r.lang == Bash {
+			// To a shell, a carriage return is a letter of the word before it.
+			at := uint32(was.start + cr)
+			r.items = append(r.items, item{what: blanks, start: at, end: at + 1})
+		}
 		r.wordSpacing(was)
 	case C, CPP, CSharp:
 		if !was.broken && r.inDirective(at) {
