@@ -42,8 +42,8 @@ import (
 //     converted. ken may read them from the index: of a file that a sparse checkout left out,
 //     "unknown" is a right answer too.
 //   - A rename is one that git shows with a similarity of 50 %: between HEAD and the work
-//     tree, between the last verified commit and the work tree, or in the history of the
-//     path, as git log --follow walks it.
+//     tree, or in the history of the path, as git log --follow walks it. The last verified
+//     commit does not count: an answer from it would depend on when somebody looked (ADR 23).
 
 // A fileText is a text that ken was told to keep for a content.
 type fileText struct {
@@ -218,7 +218,7 @@ func (v fileVerdict) String() string {
 }
 
 // judge is the model: rules 1 to 5.
-func (l *life) judge(s *sight, name string, baseline string) fileVerdict {
+func (l *life) judge(s *sight, name string) fileVerdict {
 	st := s.files[name]
 	texts := l.stores[s.place].texts
 	newest := func(match func(fileText) bool) *fileText {
@@ -253,7 +253,7 @@ func (l *life) judge(s *sight, name string, baseline string) fileVerdict {
 	if t := newest(func(t fileText) bool { return t.path == name }); t != nil {
 		return fileVerdict{summary: stale, text: shared(t), from: t.id, rule: 3}
 	}
-	for _, old := range l.renamedFrom(s, name, baseline) {
+	for _, old := range l.renamedFrom(s, name) {
 		same := func(t fileText) bool {
 			return t.path == old && st.meaning != "" && t.meaning == st.meaning && l.has(s, t.id)
 		}
@@ -268,7 +268,7 @@ func (l *life) judge(s *sight, name string, baseline string) fileVerdict {
 }
 
 // renamedFrom returns the older paths of a file, the latest first.
-func (l *life) renamedFrom(s *sight, name, baseline string) []string {
+func (l *life) renamedFrom(s *sight, name string) []string {
 	if len(l.stores[s.place].texts) == 0 {
 		return nil
 	}
@@ -300,11 +300,6 @@ func (l *life) renamedFrom(s *sight, name, baseline string) []string {
 				old = append(old, f[i+1])
 				i += 2
 			}
-		}
-	}
-	if baseline != "" && baseline != s.head {
-		if from, ok := pairs("diff", baseline)[name]; ok {
-			old = append(old, from)
 		}
 	}
 	return old
@@ -353,7 +348,7 @@ func (l *life) compareFiles(place string, how look) {
 	want := map[string]fileVerdict{}
 	for name := range s.files {
 		if described(name) {
-			want[name] = l.judge(s, name, status.Baseline)
+			want[name] = l.judge(s, name)
 		}
 	}
 	l.compareReport(s, "status --all", status, want)
@@ -496,7 +491,7 @@ func (l *life) wroteFile(o op, before *sight, out string) {
 	want := "stored"
 	switch {
 	case o.write.act == "confirm":
-		shown := l.judge(before, o.write.path, "")
+		shown := l.judge(before, o.write.path)
 		t.text = shown.text
 		if shown.summary == "none" {
 			want = "rejected"
