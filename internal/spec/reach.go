@@ -135,24 +135,6 @@ func (g *graph) descend(mask []uint64, words int, from, to Num) {
 	}
 }
 
-// ascend takes over, for the commits from one number up to another, which is left
-// out, the bits of their parents that are in old and not in left, and what is in left.
-func (g *graph) ascend(mask, left []uint64, old uint64, from, to Num) {
-	starts, parents := g.lines.Starts, g.lines.Parents
-	for c := from; c < to; c++ {
-		if !g.reached[c] {
-			continue
-		}
-		known, gone := uint64(0), left[c]
-		for i := starts[c]; i < starts[c+1]; i++ {
-			known |= mask[parents[i]]
-			gone |= left[parents[i]]
-		}
-		mask[c] |= known & old &^ gone
-		left[c] = gone
-	}
-}
-
 // hand gives the parents of a commit the bits of one word.
 func (g *graph) hand(mask []uint64, words int, c Num, word int, bits uint64) {
 	for _, p := range g.parentsOf(c) {

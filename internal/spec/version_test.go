@@ -57,6 +57,14 @@ func TestVersions(t *testing.T) {
 		{"moved here, and the old place is a branch's own now", "a: @y=1\nb: @y>@x\nc: @w=7\nd: @w>@y\ne: @y=8\nf: -@y", "", "v1 d0 t0 a"},
 		{"moved here, and another moved to its old place there", "a: @y=1 @w=7\nb: @y>@x\nc <- a: -@y\nd: @w>@y\ne: @y=7b\nm <- b e: -@y", "", "v1 d0 t0 a"},
 		{"moved away and back, and moved, and edited there", "a: @y=1\nb: @y>@z\nc: @z>@y\nd: @y>@x\ne <- c: @y=2\nm <- d e: -@y", "", "v2 d0 t0 e,a"},
+		{
+			"moved back on a branch, and moved again while it was edited",
+			"a: @y=1.a\nb: @y>@x\nc: @x>@y\nm <- b c:\nd: @y=1.b\ne: @y>@x\nf <- d: @y=1.b.q\nn <- f e:", "", "v3 d0 t0 f,d,a",
+		},
+		{
+			"moved back on a branch, and away on another",
+			"a: @y=1.a\nb: @y>@x\nc: @x>@y\nd: @y=1.b\ne: @y>@x\nf <- d: g=1\nn <- f e:\no: @y=5\np: -@y", "", "v2 d0 t0 d,a",
+		},
 		{"moved here, kept there", "a: @x=1\nb: @x>@y\nc <- a: @x=2\nm <- b c: @x~c -@y", "", "v2 d0 t0 c,a"},
 		{"two roots", "a: @x=1\nb <-: @x=2\nm <- a b: @x~b", "", "v2 d0 t0 b,a"},
 		{"an octopus", "a: @x=1\nb: @x=2\nc <- a: @x=3\nd <- a: @x=4\nm <- b c d: @x~d", "", "v4 d0 t0 d,c,b,a"},

@@ -3,6 +3,7 @@ package spec
 import (
 	"context"
 	"maps"
+	"math/bits"
 	"slices"
 
 	"ken/internal/repo"
@@ -202,34 +203,25 @@ func (w *walk) spread(t *trail, at laneSet, turns map[Num][]turn) {
 			old[i/64] |= 1 << (i % 64)
 		}
 	}
-	stops := slices.Sorted(maps.Keys(turns))
+	seen := newMovesSeen(g, turns, len(w.lanes))
 	for c := Num(0); c <= g.head; c++ {
-		if at.words == 1 { // as nearly always
-			next := g.head + 1
-			if len(stops) > 0 {
-				next = stops[0]
-			}
-			g.ascend(at.bits, left.bits, old[0], c, next)
-			if c = next; c > g.head {
-				break
-			}
-		}
 		if !g.reached[c] {
 			continue
 		}
-		var list []turn
-		if len(stops) > 0 && stops[0] == c {
-			list, stops = turns[c], stops[1:]
-		}
+		parents := g.parentsOf(c)
+		seen.take(c, parents)
 		here, gone := at.row(c), left.row(c)
 		for i := range here {
 			known := uint64(0)
-			for _, p := range g.parentsOf(c) {
+			for _, p := range parents {
 				known |= at.row(p)[i]
 				gone[i] |= left.row(p)[i]
 			}
+			if len(parents) > 1 {
+				gone[i] &^= seen.cameBack(left, parents, i, gone[i]&old[i])
+			}
 			var from, to uint64
-			for _, x := range list {
+			for _, x := range turns[c] {
 				from |= x.bit(x.from, i)
 				to |= x.bit(x.to, i)
 			}
@@ -237,6 +229,74 @@ func (w *walk) spread(t *trail, at laneSet, turns map[Num][]turn) {
 			gone[i] = (gone[i] | from) &^ to
 		}
 	}
+}
+
+// movesSeen knows which moves each commit has in its history.
+type movesSeen struct {
+	commits laneSet     // by commit, a bit for each commit that moves something
+	number  map[Num]int // of those commits
+	of      [][]uint64  // by lane, the bits of the commits that moved it away or back
+}
+
+func newMovesSeen(g *graph, turns map[Num][]turn, lanes int) *movesSeen {
+	s := &movesSeen{number: make(map[Num]int, len(turns)), of: make([][]uint64, lanes)}
+	words := (len(turns) + 63) / 64
+	s.commits = laneSet{words, make([]uint64, int(g.head+1)*words)}
+	for i := range s.of {
+		s.of[i] = make([]uint64, words)
+	}
+	for c, list := range turns {
+		n := len(s.number)
+		s.number[c] = n
+		for _, x := range list {
+			for _, lane := range []int{x.from, x.to} {
+				if lane >= 0 {
+					s.of[lane][n/64] |= 1 << (n % 64)
+				}
+			}
+		}
+	}
+	return s
+}
+
+// take gives a commit what its parents have in their histories, and its own move.
+func (s *movesSeen) take(c Num, parents []Num) {
+	row := s.commits.row(c)
+	for _, p := range parents {
+		for i, bits := range s.commits.row(p) {
+			row[i] |= bits
+		}
+	}
+	if n, ok := s.number[c]; ok {
+		row[n/64] |= 1 << (n % 64)
+	}
+}
+
+// cameBack returns the lanes, of those that some parents of a merge have moved away, that
+// another parent has moved back since: it knows every move that the former know.
+func (s *movesSeen) cameBack(left laneSet, parents []Num, word int, lanes uint64) (back uint64) {
+	for ; lanes != 0; lanes &= lanes - 1 {
+		lane := word*64 + bits.TrailingZeros64(lanes)
+		later := func(p Num) bool {
+			return !left.has(p, lane) && !slices.ContainsFunc(parents, func(q Num) bool {
+				return left.has(q, lane) && !s.knows(p, q, lane)
+			})
+		}
+		if slices.ContainsFunc(parents, later) {
+			back |= 1 << (lane % 64)
+		}
+	}
+	return back
+}
+
+// knows reports whether a commit has every move of a lane in its history that another has.
+func (s *movesSeen) knows(c, other Num, lane int) bool {
+	for i, mask := range s.of[lane] {
+		if s.commits.row(other)[i]&mask&^s.commits.row(c)[i] != 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // turns returns by commit what its moves do to the lanes.
