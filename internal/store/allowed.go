@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"ken/internal/allow"
+	"ken/internal/atomicfile"
 )
 
 // Allowed is what the user has allowed repositories to contact. It lies with the user's own
@@ -63,29 +64,17 @@ func readAllowed(name string) (r allow.Request, err error) {
 // Add allows a request.
 func (a Allowed) Add(r allow.Request) error {
 	if a.dir == "" {
-		return errors.New("there is no directory to remember that in: export XDG_STATE_HOME=DIR")
+		return errors.New("there is no state directory to save the permission in: set XDG_STATE_HOME")
 	}
 	name, content, err := a.file(r)
 	if err != nil {
 		return err
 	}
 	if err := os.MkdirAll(a.dir, 0o700); err != nil {
-		return fmt.Errorf("remember what you allow: %w", err)
+		return fmt.Errorf("save the permission: %w", err)
 	}
-	f, err := os.CreateTemp(a.dir, ".new-") // which nobody else can read
-	if err != nil {
-		return fmt.Errorf("remember what you allow: %w", err)
-	}
-	_, err = f.Write(content)
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), name)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name()) // what failed is told
-		return fmt.Errorf("remember what you allow: %w", err)
+	if err := atomicfile.Write(name, content, 0o600); err != nil {
+		return fmt.Errorf("save the permission: %w", err)
 	}
 	return nil
 }
