@@ -215,7 +215,7 @@ func TestStoreIsAllowedOnce(t *testing.T) {
 				if told := s.take(); told != "" {
 					t.Errorf("after it was withdrawn the server is told: %s", told)
 				}
-				// What the user names needs no leave.
+				// An address that the user names needs no permission.
 				given := func(cmd *exec.Cmd) { user(cmd); cmd.Env = append(cmd.Env, "KEN_STORE="+address) }
 				ken(t, r, given, "share", "status")
 				if told := s.take(); !strings.Contains(told, secret) {
@@ -285,7 +285,7 @@ func TestProviderIsAllowedOnce(t *testing.T) {
 	asked(user, "survey", "run", "--provider", "openai", "--model", "other")
 	asked(user, "up", "--no-serve")
 
-	// Whatever the repository changes, it asks again.
+	// ken asks again after any change in the repository's configuration.
 	for _, changed := range []string{
 		"provider: openai, model: dearer, base_url: " + url,
 		"provider: openai, model: m, prices: {m: {input: 0}}, base_url: " + url,

@@ -2,7 +2,8 @@
 //
 // A configuration comes with a repository, and the repository may be a stranger's. An address that
 // only the configuration names gets no password, key, text or money before the user has allowed it,
-// once, for this repository. What the user names, by the environment or a flag, needs no leave.
+// once, for this repository. An address that the user
+// names, by the environment or a flag, needs no permission.
 //
 // Where the user's answer is kept, and what is asked for, is left to others.
 package allow

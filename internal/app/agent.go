@@ -233,7 +233,7 @@ func (h *hearing) drifts(ctx context.Context) map[string]int {
 	return drifts
 }
 
-// What a session is told about the spec of a path. Of a path whose specs' drift is unknown,
+// The subjects that a session is told about the spec of a path. For a path whose specs' drift is unknown,
 // it is told again when that is known.
 const (
 	governed     = "governed"

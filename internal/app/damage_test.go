@@ -14,7 +14,7 @@ import (
 	"ken/internal/testrepo"
 )
 
-// Whatever bits of the database are flipped, no text that nobody wrote is called fresh, nor
+// With any bits of the database flipped, ken calls no altered text fresh, nor
 // one that does not hold.
 func TestFlippedBitsAreNeverFresh(t *testing.T) {
 	const copies, seed = 120, 7

@@ -33,7 +33,7 @@ and spends no money there, until you allow it. ken asks again when the configura
 changes the address, the model or its prices.
 
 Without ADDRESS it lists what the configuration names and what you have allowed.
-An address that you name yourself needs no leave: KEN_STORE, ANTHROPIC_BASE_URL,
+An address that you name yourself needs no permission: KEN_STORE, ANTHROPIC_BASE_URL,
 OPENAI_BASE_URL, --provider with --model.`,
 		Example: `  ken allow                                     # list the addresses
   ken allow postgres://ken@db.example.com/ken   # allow one, in this repository

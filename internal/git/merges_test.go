@@ -170,7 +170,7 @@ func (l *mergeLab) mergeCases() (files []spec.MergedFile, want []spec.MergeAutho
 	return files, want, names
 }
 
-// Who made a file of a merge is told by repeating it, and told again from what is kept.
+// Repeating a merge tells whether git or a person made a file, and the cache gives the same answer.
 func TestMerged(t *testing.T) {
 	for _, opts := range [][]testrepo.Option{nil, {testrepo.SHA256}} {
 		l := newMergeLab(t, opts...)

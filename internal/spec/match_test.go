@@ -132,7 +132,7 @@ func stopsSoon(t *testing.T, what string, least int, run func(ctx context.Contex
 	}
 }
 
-// Whoever is told to stop stops, wherever that is.
+// Every long loop stops when its context is cancelled.
 func TestStops(t *testing.T) {
 	const count, files = 200, 20
 	for name, glob := range map[string]func(int) string{"one glob": everything, "a glob each": own} {
