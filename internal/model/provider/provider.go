@@ -40,7 +40,7 @@ type Config struct {
 	// in ANTHROPIC_BASE_URL or OPENAI_BASE_URL, else the provider's own.
 	BaseURL string
 	// Allowed says that the user lets a key and file contents go to BaseURL. The provider's
-	// own address, and one that the environment names too, need no leave.
+	// own address, and one that the environment names too, need no permission.
 	Allowed bool
 	// Command is the program and its arguments. It is started as it stands: let
 	// nobody but the user name it.
