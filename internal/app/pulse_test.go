@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"ken/internal/board"
-	"ken/internal/crew"
+	"ken/internal/surveyrun"
 )
 
 // Whatever a board is made from, its change is seen.
@@ -80,7 +80,7 @@ func TestPulseSeesWhatABoardIsMadeFrom(t *testing.T) {
 		{"git's settings", func() { r.Git("config", "core.attributesFile", "x") }},
 		{"a worktree", func() { r.Git("worktree", "add", "-q", "--detach", r.Path("../other"), "main") }},
 		{"a run that was handed out", func() {
-			p.runs.known, p.runs.at = board.RunsPart(&board.Runs{Runs: []crew.Run{{ID: 1}}}, nil), time.Now().Add(time.Hour)
+			p.runs.known, p.runs.at = board.RunsPart(&board.Runs{Runs: []surveyrun.Run{{ID: 1}}}, nil), time.Now().Add(time.Hour)
 		}},
 		{"age", func() { clock = clock.Add(24 * time.Hour) }},
 	} {

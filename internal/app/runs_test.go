@@ -4,10 +4,10 @@ import (
 	"testing"
 	"time"
 
-	"ken/internal/crew"
 	"ken/internal/pgtest"
 	"ken/internal/queue/queuetest"
 	"ken/internal/repo"
+	"ken/internal/surveyrun"
 	"ken/internal/testrepo"
 )
 
@@ -36,7 +36,7 @@ func TestRunsAreLookedAtAnew(t *testing.T) {
 		look.at = time.Time{}
 	}
 	for n := 1; n <= 2; n++ {
-		if _, err := space.Queue.HandOut(t.Context(), crew.Run{Repository: space.Repository(), Commit: commit, Provider: "command"}, queuetest.Tree("d", 1)); err != nil {
+		if _, err := space.Queue.HandOut(t.Context(), surveyrun.Run{Repository: space.Repository(), Commit: commit, Provider: "command"}, queuetest.Tree("d", 1)); err != nil {
 			t.Fatal(err)
 		}
 		later()

@@ -8,12 +8,12 @@ import (
 	"slices"
 
 	"ken/internal/cli"
-	"ken/internal/crew"
 	"ken/internal/fault"
 	"ken/internal/fresh"
 	"ken/internal/queue"
 	"ken/internal/store/postgres"
 	"ken/internal/survey"
+	"ken/internal/surveyrun"
 )
 
 // work has this process describe directories of the repositories that dirs lie in, of dir
@@ -90,8 +90,8 @@ func workEvent(e queue.Event) cli.WorkEvent {
 	return out
 }
 
-var fates = map[crew.Fate]string{
-	crew.Again: "again", crew.Refused: "refused", crew.GivenUp: "dead", crew.Back: "returned", crew.Stop: "returned",
+var fates = map[surveyrun.Fate]string{
+	surveyrun.Again: "again", surveyrun.Refused: "refused", surveyrun.GivenUp: "dead", surveyrun.Back: "returned", surveyrun.Stop: "returned",
 }
 
 // workerName is what others see of this worker.

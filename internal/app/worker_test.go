@@ -10,13 +10,13 @@ import (
 	"testing"
 
 	"ken/internal/cli"
-	"ken/internal/crew"
 	"ken/internal/fault"
 	"ken/internal/fresh"
 	"ken/internal/model/provider"
 	"ken/internal/pgtest"
 	"ken/internal/repo"
 	"ken/internal/survey"
+	"ken/internal/surveyrun"
 	"ken/internal/testrepo"
 )
 
@@ -25,7 +25,7 @@ type generous struct{}
 
 func (generous) Claim(context.Context, fresh.Digest) error { return nil }
 
-func (generous) Reserve(context.Context, crew.Amount, crew.Amount) error { return nil }
+func (generous) Reserve(context.Context, surveyrun.Amount, surveyrun.Amount) error { return nil }
 
 // A worker starts the program that a repository names only if it was told that it may: who
 // hands out a run is not who pays for what the program does.
@@ -41,7 +41,7 @@ func TestWorkerStartsNoProgramUnasked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run := crew.Run{Provider: provider.Command, Commit: commit}
+	run := surveyrun.Run{Provider: provider.Command, Commit: commit}
 	for _, given := range []string{"", provider.Command} {
 		starts := given != ""
 		s, err := openWorkshop(t.Context(), r.Dir, cli.WorkOptions{Provider: given}, true)

@@ -11,7 +11,6 @@ import (
 	"unicode"
 
 	"ken/internal/cli"
-	"ken/internal/crew"
 	"ken/internal/fault"
 	"ken/internal/fresh"
 	"ken/internal/model"
@@ -21,6 +20,7 @@ import (
 	"ken/internal/repo"
 	"ken/internal/store/postgres"
 	"ken/internal/survey"
+	"ken/internal/surveyrun"
 )
 
 // A workshop is a repository as a worker sees it: its objects are here, and what is written
@@ -116,7 +116,7 @@ func command(words []string) string {
 }
 
 // Able implements [queue.Describer].
-func (s *workshop) Able(ctx context.Context, run crew.Run) error {
+func (s *workshop) Able(ctx context.Context, run surveyrun.Run) error {
 	t, err := s.at(ctx, run.Commit)
 	if err != nil {
 		return err
@@ -135,7 +135,7 @@ func (s *workshop) Able(ctx context.Context, run crew.Run) error {
 }
 
 // model returns who is asked for a run: as it says, and with the keys that are here.
-func (s *workshop) model(t *shopTree, run crew.Run) (model.Model, error) {
+func (s *workshop) model(t *shopTree, run surveyrun.Run) (model.Model, error) {
 	if run.Provider == provider.Command && !s.command {
 		return nil, &fault.Error{
 			Kind: fault.Usage, Hint: "if you trust it: ken worker --provider command",
@@ -155,7 +155,7 @@ func (s *workshop) model(t *shopTree, run crew.Run) (model.Model, error) {
 }
 
 // Describe implements [queue.Describer].
-func (s *workshop) Describe(ctx context.Context, run crew.Run, of survey.Portion, below []survey.Portion, hold queue.Hold) (d queue.Described, err error) {
+func (s *workshop) Describe(ctx context.Context, run surveyrun.Run, of survey.Portion, below []survey.Portion, hold queue.Hold) (d queue.Described, err error) {
 	tree, err := s.at(ctx, run.Commit)
 	if err != nil {
 		return d, err
@@ -164,7 +164,7 @@ func (s *workshop) Describe(ctx context.Context, run crew.Run, of survey.Portion
 	if err != nil {
 		return d, errors.Join(err, survey.ErrHopeless)
 	}
-	purse := crew.NewPurse(m, hold)
+	purse := surveyrun.NewPurse(m, hold)
 	writer := &survey.Thinker{Model: purse, Plain: run.Provider == provider.Command}
 	told, err := s.told(ctx, append([]survey.Portion{of}, below...))
 	if err != nil {

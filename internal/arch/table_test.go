@@ -5,8 +5,8 @@ import "slices"
 // The layers, bottom to top. A package stands in exactly one, under its path
 // below internal/.
 var (
-	words     = []string{"repo", "fault", "near", "fresh", "model", "outline", "outline/syntax", "allow"}
-	decisions = []string{"registry", "survey", "crew", "contract", "workflow", "spec", "hook", "docs", "prove", "litter", "board", "client", "agent", "setup", "share"}
+	words     = []string{"repo", "fault", "suggest", "fresh", "model", "outline", "outline/syntax", "allow"}
+	decisions = []string{"registry", "survey", "surveyrun", "contract", "workflow", "spec", "hook", "docs", "prove", "litter", "board", "client", "agent", "setup", "share"}
 	facts     = []string{
 		"atomicfile", "git", "content", "state", "model/provider", "config",
 		"store", "store/sqlite", "store/postgres", "store/memory", "store/team", "queue",
@@ -39,7 +39,7 @@ var imports = func() map[string][]string {
 	// What travels are the records of the survey, and those of files, which are words.
 	m["share"] = join(words, []string{"survey"})
 	// What many workers share is a survey.
-	m["crew"] = join(words, []string{"survey"})
+	m["surveyrun"] = join(words, []string{"survey"})
 	m["board"] = without(join(words, decisions), "board")
 	for _, p := range facts {
 		m[p] = join(words, decisions, []string{"atomicfile"})
@@ -74,7 +74,7 @@ var outside = map[string][]string{
 	// It knows ken by its command line, but for the store of a team: what is held
 	// against COPY is the writing alone, and a base is filled with what a team would
 	// have written. Workers need a model to ask.
-	"bench": join(words, []string{"registry", "survey", "share", "crew", "store/postgres", "queue", "queue/queuetest", "pgtest", "model/modeltest"}),
+	"bench": join(words, []string{"registry", "survey", "share", "surveyrun", "store/postgres", "queue", "queue/queuetest", "pgtest", "model/modeltest"}),
 	// Manual pages and completions are made of the commands themselves.
 	"release": {"cli"},
 	// These start the built program, as its users do.
@@ -115,7 +115,7 @@ var doors = map[string][]string{
 	"github.com/modelcontextprotocol/go-sdk": {"mcp"},
 	"testing":                                helpers,
 	"github.com/odvcencio/gotreesitter":      {"outline/syntax"},
-	"github.com/agnivade/levenshtein":        {"near"},
+	"github.com/agnivade/levenshtein":        {"suggest"},
 	"github.com/fsnotify/fsnotify":           {"content"},
 	"github.com/tailscale/hujson":            {"client"},
 	"github.com/yuin/goldmark":               {"docs", "web"},

@@ -9,13 +9,13 @@ import (
 	"testing"
 
 	"ken/internal/board"
-	"ken/internal/crew"
 	"ken/internal/fault"
 	"ken/internal/fresh"
 	"ken/internal/registry"
 	"ken/internal/repo"
 	"ken/internal/spec"
 	"ken/internal/survey"
+	"ken/internal/surveyrun"
 	"ken/internal/workflow"
 )
 
@@ -121,8 +121,8 @@ func TestOneThingIsEnough(t *testing.T) {
 	directory := func(v survey.Verdict) func(*teller) {
 		return func(w *teller) { w.shown.Directories = []survey.ShownDirectory{{Verdict: v}} }
 	}
-	runs := func(state crew.RunState) *board.Part[board.Runs] {
-		return board.RunsPart(&board.Runs{Runs: []crew.Run{{State: state}}}, nil)
+	runs := func(state surveyrun.RunState) *board.Part[board.Runs] {
+		return board.RunsPart(&board.Runs{Runs: []surveyrun.Run{{State: state}}}, nil)
 	}
 	for name, c := range map[string]struct {
 		spoil   func(*teller)
@@ -138,8 +138,8 @@ func TestOneThingIsEnough(t *testing.T) {
 		"a worktree that is not read":    {spoil: func(w *teller) { w.overlaid = []spec.Overlaid{{Unknown: []spec.Unknown{{}}}} }, wanting: true},
 		"specs that are not all read":    {spoil: func(w *teller) { w.listing.Unknown = []spec.Unknown{{}} }, wanting: true},
 		"runs that are not known":        {runs: board.RunsPart(nil, errors.New("it is away")), wanting: true},
-		"a run that is paused":           {runs: runs(crew.Paused), wanting: true},
-		"a run that is done":             {runs: runs(crew.Done)},
+		"a run that is paused":           {runs: runs(surveyrun.Paused), wanting: true},
+		"a run that is done":             {runs: runs(surveyrun.Done)},
 	} {
 		w := whole()
 		if c.spoil != nil {

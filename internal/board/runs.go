@@ -1,12 +1,12 @@
 package board
 
-import "ken/internal/crew"
+import "ken/internal/surveyrun"
 
 // Runs are the surveys that were handed out to workers, the newest first, and what their
 // server may spend.
 type Runs struct {
-	Runs []crew.Run `json:"runs"`
-	Day  crew.Day   `json:"day"`
+	Runs []surveyrun.Run `json:"runs"`
+	Day  surveyrun.Day   `json:"day"`
 }
 
 // RunsPart is what was learnt of runs, or why it could not be.
@@ -16,10 +16,10 @@ func RunsPart(runs *Runs, err error) *Part[Runs] {
 }
 
 // Running are the runs that are under way, or stopped before the end.
-func (r *Runs) Running() []crew.Run {
-	var list []crew.Run
+func (r *Runs) Running() []surveyrun.Run {
+	var list []surveyrun.Run
 	for _, run := range r.Runs {
-		if run.State != crew.Done && run.State != crew.Cancelled {
+		if run.State != surveyrun.Done && run.State != surveyrun.Cancelled {
 			list = append(list, run)
 		}
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ken/internal/crew"
+	"ken/internal/surveyrun"
 )
 
 // ceilingFlags are what may be spent.
@@ -21,16 +21,16 @@ func (f *ceilingFlags) bind(c *cobra.Command) {
 }
 
 // ceiling is what was given of them, none for 0.
-func (f *ceilingFlags) ceiling(c *cobra.Command) (crew.Ceiling, error) {
+func (f *ceilingFlags) ceiling(c *cobra.Command) (surveyrun.Ceiling, error) {
 	if f.tokens < 0 || !(f.cost >= 0) {
-		return crew.Ceiling{}, usage(c, errors.New("a limit is no less than 0"))
+		return surveyrun.Ceiling{}, usage(c, errors.New("a limit is no less than 0"))
 	}
-	var out crew.Ceiling
+	var out surveyrun.Ceiling
 	if f.tokens > 0 {
 		out.Tokens = &f.tokens
 	}
 	if f.cost > 0 {
-		m := crew.Dollars(f.cost)
+		m := surveyrun.Dollars(f.cost)
 		out.Cost = &m
 	}
 	return out, nil
@@ -78,6 +78,6 @@ cost fits under it.`,
 	return c
 }
 
-func dayLine(d crew.Day) string {
+func dayLine(d surveyrun.Day) string {
 	return fmt.Sprintf("%s: %s spent on the whole server, ceiling %s", d.Day, d.Spent, d.Ceiling)
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ken/internal/crew"
+	"ken/internal/surveyrun"
 	"ken/internal/term"
 )
 
@@ -33,11 +33,11 @@ func (p *program) workerDead() *cobra.Command {
 	return c
 }
 
-func (p *program) listDead(list []crew.Dead, of scope) error {
+func (p *program) listDead(list []surveyrun.Dead, of scope) error {
 	if p.io.JSON {
 		return p.io.Encode(struct {
-			Dead []crew.Dead `json:"dead"`
-		}{append([]crew.Dead{}, list...)})
+			Dead []surveyrun.Dead `json:"dead"`
+		}{append([]surveyrun.Dead{}, list...)})
 	}
 	for _, d := range list {
 		p.io.Line(term.Bad, "dead", display(d.PathJSON), fmt.Sprintf("run %d, %s, %s: %s", d.Run, term.Count(d.Attempts, "attempt"), d.Worker, d.Error))

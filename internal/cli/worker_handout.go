@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ken/internal/crew"
 	"ken/internal/fault"
 	"ken/internal/repo"
+	"ken/internal/surveyrun"
 	"ken/internal/term"
 )
 
@@ -19,7 +19,7 @@ type HandOutOptions struct {
 	At              string // a revision; HEAD when ""
 	Within          repo.Path
 	Provider, Model string
-	Ceiling         crew.Ceiling
+	Ceiling         surveyrun.Ceiling
 }
 
 // HandedOut is what was.
@@ -90,7 +90,7 @@ func (p *program) follow(c *cobra.Command, s CrewSpace, id int64) error {
 		case ctx.Err() != nil:
 			p.io.Remarkf("ken: run %d goes on; stop it with: ken worker cancel %d", id, id)
 			return &fault.Error{Kind: fault.Interrupted, Err: errors.New("interrupted")}
-		case errors.Is(err, crew.ErrAway):
+		case errors.Is(err, surveyrun.ErrAway):
 			if !away {
 				away = true
 				p.io.Remarkf("ken: waiting for the server: %s", plain(err.Error()))
@@ -123,14 +123,14 @@ func (p *program) follow(c *cobra.Command, s CrewSpace, id int64) error {
 }
 
 // look asks for a run. A server that stalls is one that is away.
-func look(ctx context.Context, s CrewSpace, id int64) (*crew.Run, error) {
+func look(ctx context.Context, s CrewSpace, id int64) (*surveyrun.Run, error) {
 	ctx, cancel := context.WithTimeout(ctx, followPatience)
 	defer cancel()
 	return s.Run(ctx, s.Repository(), id)
 }
 
 // overRun tells how a run ended. A ceiling that was reached is no failure.
-func (p *program) overRun(r *crew.Run) error {
+func (p *program) overRun(r *surveyrun.Run) error {
 	if p.io.JSON {
 		if err := p.io.Encode(r); err != nil {
 			return err
@@ -140,11 +140,11 @@ func (p *program) overRun(r *crew.Run) error {
 		p.printDead(r)
 	}
 	switch r.State {
-	case crew.Paused:
+	case surveyrun.Paused:
 		p.io.Remarkf("hint: go on with: ken worker resume %d, with a higher --max-tokens or --max-cost", r.ID)
-	case crew.Incomplete:
+	case surveyrun.Incomplete:
 		return &fault.Error{Hint: fmt.Sprintf("see why with: ken worker dead %d", r.ID), Err: fmt.Errorf("%s could not be described", term.Count(r.Directories.Dead, "directory"))}
-	case crew.Cancelled:
+	case surveyrun.Cancelled:
 		return &fault.Error{Err: fmt.Errorf("run %d was %s", r.ID, r.Why)}
 	default:
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ken/internal/crew"
+	"ken/internal/surveyrun"
 	"ken/internal/term"
 )
 
@@ -46,8 +46,8 @@ func (p *program) listRuns(ctx context.Context, s CrewSpace, of scope) error {
 	}
 	if p.io.JSON {
 		return p.io.Encode(struct {
-			Runs []crew.Run `json:"runs"`
-			Day  crew.Day   `json:"day"`
+			Runs []surveyrun.Run `json:"runs"`
+			Day  surveyrun.Day   `json:"day"`
 		}{runs, day})
 	}
 	for i := range runs {
@@ -60,7 +60,7 @@ func (p *program) listRuns(ctx context.Context, s CrewSpace, of scope) error {
 	return nil
 }
 
-func (p *program) printRun(r *crew.Run, all bool) {
+func (p *program) printRun(r *surveyrun.Run, all bool) {
 	why := fmt.Sprintf("%s at %.12s, %s, %s", r.Summary(), r.Commit, r.Provider+"/"+r.Model, costOf(r))
 	if all {
 		why = r.Repository + ": " + why
@@ -85,7 +85,7 @@ func (p *program) showRun(ctx context.Context, s CrewSpace, of scope, id int64) 
 	return nil
 }
 
-func (p *program) printDead(r *crew.Run) {
+func (p *program) printDead(r *surveyrun.Run) {
 	for _, d := range r.Dead {
 		p.io.Line(term.Bad, "dead", display(d.PathJSON), fmt.Sprintf("%s: %s", term.Count(d.Attempts, "attempt"), d.Error))
 	}
@@ -98,11 +98,11 @@ func (p *program) printDead(r *crew.Run) {
 }
 
 // runTone is how a run's state is shown.
-func runTone(s crew.RunState) term.Tone {
+func runTone(s surveyrun.RunState) term.Tone {
 	switch s {
-	case crew.Done:
+	case surveyrun.Done:
 		return term.Good
-	case crew.Incomplete, crew.Cancelled:
+	case surveyrun.Incomplete, surveyrun.Cancelled:
 		return term.Bad
 	default:
 		return term.Plain
@@ -110,12 +110,12 @@ func runTone(s crew.RunState) term.Tone {
 }
 
 // costOf says what a run has cost, and may.
-func costOf(r *crew.Run) string {
+func costOf(r *surveyrun.Run) string {
 	parts := []string{term.Count(int(r.Calls), "call"), r.Spent.String()}
 	if !r.Assumed.IsZero() {
 		parts = append(parts, fmt.Sprintf("up to %s more by workers that vanished", r.Assumed))
 	}
-	if r.Ceiling != (crew.Ceiling{}) {
+	if r.Ceiling != (surveyrun.Ceiling{}) {
 		parts = append(parts, "ceiling "+r.Ceiling.String())
 	}
 	return strings.Join(parts, ", ")

@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ken/internal/crew"
 	"ken/internal/repo"
+	"ken/internal/surveyrun"
 )
 
 // A CrewSpace is a repository's runs, and those of its server.
@@ -21,15 +21,15 @@ type CrewSpace interface {
 	Repository() string
 
 	// Of the runs of a repository, or of all on the server when it is "".
-	Run(ctx context.Context, repository string, id int64) (*crew.Run, error)
-	Runs(ctx context.Context, repository string, most int) ([]crew.Run, error)
+	Run(ctx context.Context, repository string, id int64) (*surveyrun.Run, error)
+	Runs(ctx context.Context, repository string, most int) ([]surveyrun.Run, error)
 	CancelRun(ctx context.Context, repository string, id int64) error
-	Resume(ctx context.Context, repository string, id int64, c crew.Ceiling) error
-	Dead(ctx context.Context, repository string, run int64) ([]crew.Dead, error)
+	Resume(ctx context.Context, repository string, id int64, c surveyrun.Ceiling) error
+	Dead(ctx context.Context, repository string, run int64) ([]surveyrun.Dead, error)
 	Retry(ctx context.Context, repository string, run int64) (int, error)
 
-	Today(ctx context.Context) (crew.Day, error)
-	SetCeiling(ctx context.Context, c crew.Ceiling) error
+	Today(ctx context.Context) (surveyrun.Day, error)
+	SetCeiling(ctx context.Context, c surveyrun.Ceiling) error
 	Path(arg string) (repo.Path, error)
 	Remarks() []string
 	Close() error

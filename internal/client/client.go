@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"ken/internal/near"
+	"ken/internal/suggest"
 )
 
 // A Scope says whose files are meant.
@@ -107,7 +107,7 @@ func Nearest(asked string) string {
 	best, least := "", 0
 	for _, c := range All() {
 		for _, is := range []string{c.Name, letters(c.Title)} {
-			far, alike := near.Slip(is, asked)
+			far, alike := suggest.Slip(is, asked)
 			if strings.HasPrefix(asked, is) || strings.HasPrefix(is, asked) {
 				far, alike = max(len(is), len(asked))-min(len(is), len(asked)), true
 			}

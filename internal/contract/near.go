@@ -3,7 +3,7 @@ package contract
 import (
 	"strings"
 
-	"ken/internal/near"
+	"ken/internal/suggest"
 )
 
 // Near returns the word of among that was probably meant by word: the same but
@@ -16,7 +16,7 @@ func Near(word string, among []string) (string, bool) {
 	plain := fold(word)
 	best, least := "", 0
 	for _, w := range among {
-		if d, ok := near.Slip(plain, fold(w)); ok && (best == "" || d < least) {
+		if d, ok := suggest.Slip(plain, fold(w)); ok && (best == "" || d < least) {
 			best, least = w, d
 		}
 	}

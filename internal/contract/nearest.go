@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"ken/internal/near"
+	"ken/internal/suggest"
 )
 
 // maxName is how long a file's name can be on any disk.
@@ -80,7 +80,7 @@ func (c *Contract) misspelt(name string) string {
 		if e != ext || !offered(f) {
 			continue
 		}
-		d, ok := near.Slip(stem, s)
+		d, ok := suggest.Slip(stem, s)
 		if !ok || !slips(stem, s) {
 			continue
 		}
@@ -97,7 +97,7 @@ func (c *Contract) misspelt(name string) string {
 func slips(a, b string) bool {
 	as, bs := strings.Split(a, "-"), strings.Split(b, "-")
 	return len(as) != len(bs) || slices.EqualFunc(as, bs, func(a, b string) bool {
-		_, ok := near.Slip(a, b)
+		_, ok := suggest.Slip(a, b)
 		return ok
 	})
 }
@@ -192,7 +192,7 @@ func slip(a, b string) bool {
 	if alike(a, b) {
 		return true
 	}
-	_, ok := near.Slip(a, b)
+	_, ok := suggest.Slip(a, b)
 	return ok && len(a) > 3
 }
 

@@ -8,8 +8,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"ken/internal/crew"
 	"ken/internal/fresh"
+	"ken/internal/surveyrun"
 )
 
 // Claim implements [Hold]. Those who claim the same come one after another, and a server that
@@ -25,7 +25,7 @@ func (l *till) Claim(ctx context.Context, basis fresh.Digest) error {
 		})
 		switch {
 		case err == nil && twin:
-			return crew.ErrTwin
+			return surveyrun.ErrTwin
 		case err == nil || errors.Is(err, errFenced):
 			return err
 		case !passes(err):

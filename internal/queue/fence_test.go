@@ -12,17 +12,17 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"ken/internal/crew"
 	"ken/internal/fault"
 	"ken/internal/fresh"
 	"ken/internal/pgtest"
 	"ken/internal/repo"
 	"ken/internal/survey"
+	"ken/internal/surveyrun"
 )
 
 // hire returns a queue with a run of two directories below a third, the first of which is taken
 // once.
-func hire(t *testing.T) (*Queue, crew.Run, *taken) {
+func hire(t *testing.T) (*Queue, surveyrun.Run, *taken) {
 	t.Helper()
 	cfg, err := pgxpool.ParseConfig(pgtest.Database(t))
 	if err != nil {
@@ -35,7 +35,7 @@ func hire(t *testing.T) (*Queue, crew.Run, *taken) {
 		t.Fatal(err)
 	}
 	t.Cleanup(q.Close)
-	run := crew.Run{Repository: "r", Commit: repo.SHA1.Blob([]byte("commit"))}
+	run := surveyrun.Run{Repository: "r", Commit: repo.SHA1.Blob([]byte("commit"))}
 	run.ID, err = q.HandOut(t.Context(), run, &survey.Handout{Work: 3, Portions: []survey.Portion{
 		{Path: "a", Work: true}, {Path: "b", Work: true}, {Path: "", Work: true, Waits: 2, Top: true},
 	}})
@@ -45,7 +45,7 @@ func hire(t *testing.T) (*Queue, crew.Run, *taken) {
 	return q, run, grab(t, q, run, "first")
 }
 
-func grab(t *testing.T, q *Queue, run crew.Run, token string) *taken {
+func grab(t *testing.T, q *Queue, run surveyrun.Run, token string) *taken {
 	t.Helper()
 	held, err := q.take(t.Context(), run, "a", token, token, time.Minute)
 	if err != nil || held == nil {
@@ -79,10 +79,10 @@ func TestFencedByToken(t *testing.T) {
 	if err := q.finish(t.Context(), first, Described{Calls: 1}); !errors.Is(err, errFenced) {
 		t.Errorf("finish: %v", err)
 	}
-	if err := q.fail(t.Context(), first, Described{Calls: 1}, crew.Again, 0, errors.New("no")); !errors.Is(err, errFenced) {
+	if err := q.fail(t.Context(), first, Described{Calls: 1}, surveyrun.Again, 0, errors.New("no")); !errors.Is(err, errFenced) {
 		t.Errorf("fail: %v", err)
 	}
-	if err := (&till{q, first}).Reserve(t.Context(), crew.Amount{Tokens: 1}, crew.Amount{}); !errors.Is(err, errFenced) {
+	if err := (&till{q, first}).Reserve(t.Context(), surveyrun.Amount{Tokens: 1}, surveyrun.Amount{}); !errors.Is(err, errFenced) {
 		t.Errorf("reserve: %v", err)
 	}
 	if state, token, _, calls := row(t, q, "a"); state != "taken" || token != "second" || calls != 0 {
@@ -100,10 +100,10 @@ func TestFencedByState(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := q.fail(t.Context(), held, Described{}, crew.Again, 0, errors.New("no")); !errors.Is(err, errFenced) {
+	if err := q.fail(t.Context(), held, Described{}, surveyrun.Again, 0, errors.New("no")); !errors.Is(err, errFenced) {
 		t.Errorf("fail: %v", err)
 	}
-	if err := (&till{q, held}).Reserve(t.Context(), crew.Amount{Tokens: 1}, crew.Amount{}); !errors.Is(err, errFenced) {
+	if err := (&till{q, held}).Reserve(t.Context(), surveyrun.Amount{Tokens: 1}, surveyrun.Amount{}); !errors.Is(err, errFenced) {
 		t.Errorf("reserve: %v", err)
 	}
 	if state, _, _, calls := row(t, q, "a"); state != "done" || calls != 1 {
@@ -130,12 +130,12 @@ func TestTakenTwiceByOne(t *testing.T) {
 // What an attempt that failed has cost is put down, and what was set aside for it is free.
 func TestFailuresArePutDown(t *testing.T) {
 	t.Parallel()
-	for _, fate := range []crew.Fate{crew.Again, crew.Refused, crew.GivenUp, crew.Back} {
+	for _, fate := range []surveyrun.Fate{surveyrun.Again, surveyrun.Refused, surveyrun.GivenUp, surveyrun.Back} {
 		q, run, held := hire(t)
-		if err := (&till{q, held}).Reserve(t.Context(), crew.Amount{Tokens: 20}, crew.Amount{}); err != nil {
+		if err := (&till{q, held}).Reserve(t.Context(), surveyrun.Amount{Tokens: 20}, surveyrun.Amount{}); err != nil {
 			t.Fatal(err)
 		}
-		last := crew.Amount{Tokens: 8}
+		last := surveyrun.Amount{Tokens: 8}
 		if err := q.fail(t.Context(), held, Described{Calls: 1, Last: last}, fate, 0, errors.New("no")); err != nil {
 			t.Fatal(err)
 		}
@@ -161,22 +161,22 @@ func TestCancelledStaysCancelled(t *testing.T) {
 	if err := q.Cancel(t.Context(), "", run.ID, "somebody"); err != nil {
 		t.Fatal(err)
 	}
-	if err := (&till{q, held}).Reserve(t.Context(), crew.Amount{Tokens: 1}, crew.Amount{}); !errors.Is(err, errFenced) {
+	if err := (&till{q, held}).Reserve(t.Context(), surveyrun.Amount{Tokens: 1}, surveyrun.Amount{}); !errors.Is(err, errFenced) {
 		t.Errorf("another call is paid for: %v", err)
 	}
 	if err := q.finish(t.Context(), held, Described{Verdict: survey.Fresh}); err != nil {
 		t.Fatal(err)
 	}
-	if err := q.fail(t.Context(), other, Described{}, crew.GivenUp, 0, errors.New("no")); err != nil {
+	if err := q.fail(t.Context(), other, Described{}, surveyrun.GivenUp, 0, errors.New("no")); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := q.Retry(t.Context(), "", run.ID); fault.KindOf(err) != fault.Usage {
 		t.Errorf("retry: %v", err)
 	}
-	if err := q.Resume(t.Context(), "", run.ID, crew.Ceiling{}); fault.KindOf(err) != fault.Usage {
+	if err := q.Resume(t.Context(), "", run.ID, surveyrun.Ceiling{}); fault.KindOf(err) != fault.Usage {
 		t.Errorf("resume: %v", err)
 	}
-	if after, err := q.Run(t.Context(), "r", run.ID); err != nil || after.State != crew.Cancelled || after.Why != "cancelled by somebody" || len(after.Dead) != 1 {
+	if after, err := q.Run(t.Context(), "r", run.ID); err != nil || after.State != surveyrun.Cancelled || after.Why != "cancelled by somebody" || len(after.Dead) != 1 {
 		t.Errorf("%+v, %v", after, err)
 	}
 }
@@ -186,10 +186,10 @@ func TestPaidOnce(t *testing.T) {
 	t.Parallel()
 	q, run, held := hire(t)
 	l := &till{q, held}
-	if err := l.Reserve(t.Context(), crew.Amount{Tokens: 20}, crew.Amount{}); err != nil {
+	if err := l.Reserve(t.Context(), surveyrun.Amount{Tokens: 20}, surveyrun.Amount{}); err != nil {
 		t.Fatal(err)
 	}
-	next, before := crew.Amount{Tokens: 30}, crew.Amount{Tokens: 8}
+	next, before := surveyrun.Amount{Tokens: 30}, surveyrun.Amount{Tokens: 8}
 	if err := q.in(t.Context(), func(tx pgx.Tx) error { return l.reserve(t.Context(), tx, next, before) }); err != nil {
 		t.Fatal(err)
 	}
@@ -204,8 +204,8 @@ func TestPaidOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for whose, is := range map[string][2]crew.Amount{"the run's": {after.Spent, after.Reserved}, "the day's": {day.Spent, day.Reserved}} {
-		if is != [2]crew.Amount{before, next} {
+	for whose, is := range map[string][2]surveyrun.Amount{"the run's": {after.Spent, after.Reserved}, "the day's": {day.Spent, day.Reserved}} {
+		if is != [2]surveyrun.Amount{before, next} {
 			t.Errorf("%s: %v spent, and %v set aside", whose, is[0], is[1])
 		}
 	}
@@ -321,7 +321,7 @@ func TestLocksAreNotWaitedForWithoutEnd(t *testing.T) {
 	if _, err := stalled.Exec(t.Context(), `BEGIN; LOCK TABLE ken.survey_run`); err != nil {
 		t.Fatal(err)
 	}
-	if _, err = q.HandOut(t.Context(), crew.Run{Repository: "r"}, &survey.Handout{}); !errors.Is(err, crew.ErrAway) {
+	if _, err = q.HandOut(t.Context(), surveyrun.Run{Repository: "r"}, &survey.Handout{}); !errors.Is(err, surveyrun.ErrAway) {
 		t.Errorf("%v", err)
 	}
 	var idle string
@@ -337,7 +337,7 @@ func TestATwinThatIsNotHandedBackIsToldOf(t *testing.T) {
 	q, run, held := hire(t)
 	var told []Event
 	w := &worker{q: q, opts: WorkOptions{Told: func(e Event) { told = append(told, e) }}.filled()}
-	w.end(t.Context(), held, Described{}, crew.ErrTwin, false)
+	w.end(t.Context(), held, Described{}, surveyrun.ErrTwin, false)
 	if state, _, _, _ := row(t, q, "a"); state != "ready" || len(told) != 0 {
 		t.Errorf("%s, and told is %+v", state, told)
 	}
@@ -345,8 +345,8 @@ func TestATwinThatIsNotHandedBackIsToldOf(t *testing.T) {
 	if _, err := q.pool.Exec(t.Context(), `ALTER TABLE ken.survey_directory ADD CHECK (state <> 'ready') NOT VALID`); err != nil {
 		t.Fatal(err)
 	}
-	w.end(t.Context(), held, Described{}, crew.ErrTwin, false)
-	if state, _, _, _ := row(t, q, "a"); state != "taken" || len(told) != 1 || !errors.Is(told[0].Err, crew.ErrTwin) {
+	w.end(t.Context(), held, Described{}, surveyrun.ErrTwin, false)
+	if state, _, _, _ := row(t, q, "a"); state != "taken" || len(told) != 1 || !errors.Is(told[0].Err, surveyrun.ErrTwin) {
 		t.Errorf("%s, and told is %+v", state, told)
 	}
 }
@@ -367,11 +367,11 @@ func TestRightsThatCannotBeAskedFor(t *testing.T) {
 	q, _, _ := hire(t)
 	q.opts.Server = fullServer{}
 	err := q.Work(t.Context(), WorkOptions{Repositories: map[string]Describer{"r": nil}})
-	if !errors.Is(err, crew.ErrAway) || !strings.Contains(err.Error(), "explained: ") {
+	if !errors.Is(err, surveyrun.ErrAway) || !strings.Contains(err.Error(), "explained: ") {
 		t.Errorf("who works: %v", err)
 	}
 	err = q.away(t.Context(), &pgconn.PgError{Code: "42501", Message: "permission denied for table survey_run"})
-	if !denied(err) || errors.Is(err, crew.ErrAway) {
+	if !denied(err) || errors.Is(err, surveyrun.ErrAway) {
 		t.Errorf("who was refused something: %v", err)
 	}
 }

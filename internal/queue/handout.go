@@ -6,16 +6,16 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/riverqueue/river"
 
-	"ken/internal/crew"
 	"ken/internal/fresh"
 	"ken/internal/repo"
 	"ken/internal/survey"
+	"ken/internal/surveyrun"
 )
 
 // HandOut begins a run: its directories, and the jobs of those that wait for none, are
 // there together or not at all. That the price of its model is not known is said by Spent. It
 // returns the run's id.
-func (q *Queue) HandOut(ctx context.Context, run crew.Run, out *survey.Handout) (id int64, err error) {
+func (q *Queue) HandOut(ctx context.Context, run surveyrun.Run, out *survey.Handout) (id int64, err error) {
 	err = q.in(ctx, func(tx pgx.Tx) error {
 		err := tx.QueryRow(ctx, `
 			INSERT INTO ken.survey_run (repository, commit_id, recipe, provider, model, asked_by, about, state, max_tokens, max_cost, unpriced)

@@ -31,11 +31,11 @@ import (
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 
-	"ken/internal/crew"
 	"ken/internal/fault"
 	"ken/internal/fresh"
 	"ken/internal/repo"
 	"ken/internal/survey"
+	"ken/internal/surveyrun"
 )
 
 // A Tx is a transaction of the queue's.
@@ -169,7 +169,7 @@ func (q *Queue) Close() { q.pool.Close() }
 func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
 // away says that a server could not be reached or did not do as it was asked. What may pass
-// is [crew.ErrAway].
+// is [surveyrun.ErrAway].
 func (q *Queue) away(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
@@ -227,7 +227,7 @@ type passing struct{ error }
 
 func (p *passing) Unwrap() error { return p.error }
 
-func (p *passing) Is(target error) bool { return target == crew.ErrAway }
+func (p *passing) Is(target error) bool { return target == surveyrun.ErrAway }
 
 // passes reports whether an error is of the connection, and not of what was asked: a server
 // that is away, or starts, or ends.

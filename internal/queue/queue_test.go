@@ -13,7 +13,6 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"ken/internal/crew"
 	"ken/internal/fault"
 	"ken/internal/fresh"
 	"ken/internal/model"
@@ -22,6 +21,7 @@ import (
 	"ken/internal/queue/queuetest"
 	"ken/internal/repo"
 	"ken/internal/survey"
+	"ken/internal/surveyrun"
 )
 
 // A site is a database with a queue, and what was kept in it: a table of the test's own
@@ -95,7 +95,7 @@ func grow(widths ...int) *survey.Handout { return queuetest.Tree("d", widths...)
 
 // A hand describes directories as it is told to.
 type hand struct {
-	able     func(crew.Run) error
+	able     func(surveyrun.Run) error
 	describe func(ctx context.Context, of survey.Portion, till queue.Hold) (queue.Described, error)
 
 	mu    sync.Mutex
@@ -103,14 +103,14 @@ type hand struct {
 	calls int
 }
 
-func (h *hand) Able(_ context.Context, run crew.Run) error {
+func (h *hand) Able(_ context.Context, run surveyrun.Run) error {
 	if h.able != nil {
 		return h.able(run)
 	}
 	return nil
 }
 
-func (h *hand) Describe(ctx context.Context, _ crew.Run, of survey.Portion, below []survey.Portion, till queue.Hold) (queue.Described, error) {
+func (h *hand) Describe(ctx context.Context, _ surveyrun.Run, of survey.Portion, below []survey.Portion, till queue.Hold) (queue.Described, error) {
 	h.mu.Lock()
 	h.calls++
 	for _, c := range below {
@@ -130,9 +130,9 @@ func said(of survey.Portion) queue.Described {
 	return queue.Described{Record: r, Verdict: survey.Fresh, Speaks: r.ID(), Calls: 1}
 }
 
-var testRun = crew.Run{Repository: "r", Recipe: "prompt/1 test", Provider: "test", Model: "test", By: "tester"}
+var testRun = surveyrun.Run{Repository: "r", Recipe: "prompt/1 test", Provider: "test", Model: "test", By: "tester"}
 
-func (s *site) handOut(t *testing.T, run crew.Run, out *survey.Handout) int64 {
+func (s *site) handOut(t *testing.T, run surveyrun.Run, out *survey.Handout) int64 {
 	t.Helper()
 	run.Commit = repo.SHA1.Blob([]byte("commit"))
 	id, err := s.HandOut(t.Context(), run, out)
@@ -142,7 +142,7 @@ func (s *site) handOut(t *testing.T, run crew.Run, out *survey.Handout) int64 {
 	return id
 }
 
-func (s *site) run(t *testing.T, id int64) *crew.Run {
+func (s *site) run(t *testing.T, id int64) *surveyrun.Run {
 	t.Helper()
 	r, err := s.Run(t.Context(), "", id)
 	if err != nil {
@@ -190,7 +190,7 @@ func TestEveryDirectoryOnceAfterItsChildren(t *testing.T) {
 	h := &hand{}
 	s.work(t, 4, queue.WorkOptions{Jobs: 2}, h)
 	r := s.run(t, id)
-	if c := r.Directories; r.State != crew.Done || c.Done != out.Work || c.Total != out.Work || r.Ended == nil {
+	if c := r.Directories; r.State != surveyrun.Done || c.Done != out.Work || c.Total != out.Work || r.Ended == nil {
 		t.Errorf("%+v", r)
 	}
 	for p, n := range s.kept(t) {
@@ -217,7 +217,7 @@ func TestNobodyIsAskedInVain(t *testing.T) {
 		}
 		return said(of), nil
 	}})
-	if r := s.run(t, id); r.State != crew.Done || r.Directories.Unasked != 1 || r.Calls != 2 {
+	if r := s.run(t, id); r.State != surveyrun.Done || r.Directories.Unasked != 1 || r.Calls != 2 {
 		t.Errorf("%+v", r)
 	}
 }
@@ -237,7 +237,7 @@ func TestTwinsWait(t *testing.T) {
 			return said(of), nil
 		}
 		switch err := hold.Claim(ctx, same); {
-		case errors.Is(err, crew.ErrTwin):
+		case errors.Is(err, surveyrun.ErrTwin):
 			once.Do(func() { close(waited) })
 			return queue.Described{}, err
 		case err != nil:
@@ -251,7 +251,7 @@ func TestTwinsWait(t *testing.T) {
 		there.Store(true)
 		return said(of), nil
 	}})
-	if r := s.run(t, id); r.State != crew.Done || r.Calls != 2 || r.Directories.Unasked != 3 {
+	if r := s.run(t, id); r.State != surveyrun.Done || r.Calls != 2 || r.Directories.Unasked != 3 {
 		t.Errorf("%+v", r)
 	}
 	var attempts int
@@ -274,12 +274,12 @@ func TestWhoLostALeaseIsFencedOff(t *testing.T) {
 		// Its heart beats once in an hour, and so its lease runs out: by the server's clock.
 		err := s.Work(ctx, queue.WorkOptions{Name: "slow", Lease: time.Hour, Drain: time.Minute, Repositories: map[string]queue.Describer{"r": &hand{
 			describe: func(_ context.Context, of survey.Portion, till queue.Hold) (queue.Described, error) {
-				err := till.Reserve(ctx, crew.Amount{Tokens: 100}, crew.Amount{})
+				err := till.Reserve(ctx, surveyrun.Amount{Tokens: 100}, surveyrun.Amount{})
 				first.Do(func() { close(asleep) })
 				cancel()
 				<-awake
 				d := said(of)
-				d.Record.Text, d.Last = "late", crew.Amount{Tokens: 7}
+				d.Record.Text, d.Last = "late", surveyrun.Amount{Tokens: 7}
 				return d, err
 			},
 		}}})
@@ -292,15 +292,15 @@ func TestWhoLostALeaseIsFencedOff(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.work(t, 1, queue.WorkOptions{}, &hand{describe: func(ctx context.Context, of survey.Portion, till queue.Hold) (queue.Described, error) {
-		err := till.Reserve(ctx, crew.Amount{Tokens: 100}, crew.Amount{})
+		err := till.Reserve(ctx, surveyrun.Amount{Tokens: 100}, surveyrun.Amount{})
 		d := said(of)
-		d.Last = crew.Amount{Tokens: 10}
+		d.Last = surveyrun.Amount{Tokens: 10}
 		return d, err
 	}})
 	close(awake)
 	slow.Wait()
 	r := s.run(t, id)
-	if r.State != crew.Done || r.Spent.Tokens != 10 || r.Assumed.Tokens != 100 || r.Reserved.Tokens != 0 {
+	if r.State != surveyrun.Done || r.Spent.Tokens != 10 || r.Assumed.Tokens != 100 || r.Reserved.Tokens != 0 {
 		t.Errorf("%+v", r)
 	}
 	var late int
@@ -342,7 +342,7 @@ func TestWhoStallsInATransactionIsEnded(t *testing.T) {
 	s.work(t, 1, queue.WorkOptions{Lease: time.Second}, &hand{})
 	close(awake)
 	slow.Wait()
-	if r := s.run(t, id); r.State != crew.Done || r.Directories.Done != 5 {
+	if r := s.run(t, id); r.State != surveyrun.Done || r.Directories.Done != 5 {
 		t.Errorf("%+v", r)
 	}
 	for p, n := range s.kept(t) {
@@ -363,7 +363,7 @@ func TestCeilingHolds(t *testing.T) {
 			most := int64(100)
 			run := testRun
 			if whole {
-				if err := s.SetCeiling(t.Context(), crew.Ceiling{Tokens: &most}); err != nil {
+				if err := s.SetCeiling(t.Context(), surveyrun.Ceiling{Tokens: &most}); err != nil {
 					t.Fatal(err)
 				}
 			} else {
@@ -375,7 +375,7 @@ func TestCeilingHolds(t *testing.T) {
 			h := &hand{describe: func(ctx context.Context, of survey.Portion, till queue.Hold) (queue.Described, error) {
 				var d queue.Described
 				for range 2 {
-					if err := till.Reserve(ctx, crew.Amount{Tokens: 20}, d.Last); err != nil {
+					if err := till.Reserve(ctx, surveyrun.Amount{Tokens: 20}, d.Last); err != nil {
 						return d, err
 					}
 					mu.Lock()
@@ -383,7 +383,7 @@ func TestCeilingHolds(t *testing.T) {
 					over = max(over, out)
 					out -= 20 - 8
 					mu.Unlock()
-					d.Calls, d.Last = d.Calls+1, crew.Amount{Tokens: 8}
+					d.Calls, d.Last = d.Calls+1, surveyrun.Amount{Tokens: 8}
 				}
 				calls, last := d.Calls, d.Last
 				d = said(of)
@@ -392,19 +392,19 @@ func TestCeilingHolds(t *testing.T) {
 			}}
 			s.work(t, 3, queue.WorkOptions{Jobs: 2}, h)
 			r := s.run(t, id)
-			if r.State != crew.Paused || r.Why == "" || r.Spent.Tokens > most || r.Reserved.Tokens != 0 || r.Spent.Tokens != out || over > most {
+			if r.State != surveyrun.Paused || r.Why == "" || r.Spent.Tokens > most || r.Reserved.Tokens != 0 || r.Spent.Tokens != out || over > most {
 				t.Fatalf("%d were spent, %d at worst, of %d: %+v", out, over, most, r)
 			}
 			more := int64(13 * 2 * 20)
 			if whole {
-				if err := s.SetCeiling(t.Context(), crew.Ceiling{Tokens: &more}); err != nil {
+				if err := s.SetCeiling(t.Context(), surveyrun.Ceiling{Tokens: &more}); err != nil {
 					t.Fatal(err)
 				}
-			} else if err := s.Resume(t.Context(), "", id, crew.Ceiling{Tokens: &more}); err != nil {
+			} else if err := s.Resume(t.Context(), "", id, surveyrun.Ceiling{Tokens: &more}); err != nil {
 				t.Fatal(err)
 			}
 			s.work(t, 3, queue.WorkOptions{Jobs: 2}, h)
-			if r := s.run(t, id); r.State != crew.Done || r.Spent.Tokens != out {
+			if r := s.run(t, id); r.State != surveyrun.Done || r.Spent.Tokens != out {
 				t.Errorf("%d were spent: %+v", out, r)
 			}
 			for p, n := range s.kept(t) {
@@ -423,7 +423,7 @@ func TestRefusedAndDead(t *testing.T) {
 	s := open(t, pgtest.Database(t))
 	id := s.handOut(t, testRun, grow(2, 2))
 	broken := true
-	h := &hand{able: func(crew.Run) error { return nil }}
+	h := &hand{able: func(surveyrun.Run) error { return nil }}
 	h.describe = func(_ context.Context, of survey.Portion, _ queue.Hold) (queue.Described, error) {
 		switch {
 		case of.Path == "d0/d0":
@@ -441,7 +441,7 @@ func TestRefusedAndDead(t *testing.T) {
 		t.Error("the worker ends as if all were described")
 	}
 	r := s.run(t, id)
-	if r.State != crew.Incomplete || r.Directories.Failed != 1 || len(r.Dead) != 1 || r.Dead[0].Path != "d1/d0" || r.Dead[0].Error != "gibberish" || r.Dead[0].Attempts != 5 {
+	if r.State != surveyrun.Incomplete || r.Directories.Failed != 1 || len(r.Dead) != 1 || r.Dead[0].Path != "d1/d0" || r.Dead[0].Error != "gibberish" || r.Dead[0].Attempts != 5 {
 		t.Fatalf("%+v", r)
 	}
 	if len(r.Blocked) != 2 || r.Blocked[0].Path != "." || r.Blocked[1].Path != "d1" {
@@ -457,7 +457,7 @@ func TestRefusedAndDead(t *testing.T) {
 	if s.work(t, 1, queue.WorkOptions{}, h) {
 		t.Error("the worker ends as if something were left")
 	}
-	if r := s.run(t, id); r.State != crew.Done || r.Directories.Done != 6 {
+	if r := s.run(t, id); r.State != surveyrun.Done || r.Directories.Done != 6 {
 		t.Errorf("%+v", r)
 	}
 }
@@ -470,8 +470,8 @@ func TestNobodyHasTheCommit(t *testing.T) {
 	if _, err := s.pool.Exec(t.Context(), `UPDATE ken.survey_directory SET absent = now() - interval '2 seconds'`); err != nil {
 		t.Fatal(err)
 	}
-	s.work(t, 1, queue.WorkOptions{}, &hand{able: func(crew.Run) error { return errors.New("no such commit here") }})
-	if r := s.run(t, id); r.State != crew.Incomplete || len(r.Dead) != 1 || r.Dead[0].Error != "no such commit here" {
+	s.work(t, 1, queue.WorkOptions{}, &hand{able: func(surveyrun.Run) error { return errors.New("no such commit here") }})
+	if r := s.run(t, id); r.State != surveyrun.Incomplete || len(r.Dead) != 1 || r.Dead[0].Error != "no such commit here" {
 		t.Errorf("%+v", r)
 	}
 }
@@ -498,7 +498,7 @@ func TestUnableWorkerHarmsNobody(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	old.Go(func() {
 		err := s.Work(ctx, queue.WorkOptions{
-			Name: "old", Repositories: map[string]queue.Describer{"r": &hand{able: func(crew.Run) error { return errors.New("another recipe") }}},
+			Name: "old", Repositories: map[string]queue.Describer{"r": &hand{able: func(surveyrun.Run) error { return errors.New("another recipe") }}},
 			Told: func(e queue.Event) {
 				if e.Unable {
 					seen.Do(func() { close(unable) })
@@ -514,7 +514,7 @@ func TestUnableWorkerHarmsNobody(t *testing.T) {
 	old.Wait()
 	close(goOn)
 	able.Wait()
-	if r := s.run(t, id); r.State != crew.Done || r.Directories.Done != 3 {
+	if r := s.run(t, id); r.State != surveyrun.Done || r.Directories.Done != 3 {
 		t.Errorf("%+v", r)
 	}
 }
@@ -529,7 +529,7 @@ func TestNobodyWaitsForEver(t *testing.T) {
 			s := open(t, pgtest.Database(t))
 			most, run := int64(45), testRun
 			if whole {
-				if err := s.SetCeiling(t.Context(), crew.Ceiling{Tokens: &most}); err != nil {
+				if err := s.SetCeiling(t.Context(), surveyrun.Ceiling{Tokens: &most}); err != nil {
 					t.Fatal(err)
 				}
 			} else {
@@ -541,10 +541,10 @@ func TestNobodyWaitsForEver(t *testing.T) {
 			h := &hand{describe: func(ctx context.Context, of survey.Portion, till queue.Hold) (queue.Described, error) {
 				d := said(of)
 				for i := range 2 {
-					if err := till.Reserve(ctx, crew.Amount{Tokens: 20}, d.Last); err != nil {
+					if err := till.Reserve(ctx, surveyrun.Amount{Tokens: 20}, d.Last); err != nil {
 						return queue.Described{Calls: i, Last: d.Last}, err
 					}
-					if d.Last = (crew.Amount{Tokens: 8}); i == 0 && of.Path != "" {
+					if d.Last = (surveyrun.Amount{Tokens: 8}); i == 0 && of.Path != "" {
 						both.Done()
 						both.Wait()
 					}
@@ -553,7 +553,7 @@ func TestNobodyWaitsForEver(t *testing.T) {
 			}}
 			s.work(t, 2, queue.WorkOptions{}, h)
 			// 8 + 8 + 8 + 8 are spent on the two, and 20 more do not fit.
-			if r := s.run(t, id); r.State != crew.Paused || r.Spent.Tokens != 32 || r.Reserved.Tokens != 0 || r.Directories.Done != 2 {
+			if r := s.run(t, id); r.State != surveyrun.Paused || r.Spent.Tokens != 32 || r.Reserved.Tokens != 0 || r.Directories.Done != 2 {
 				t.Errorf("%+v", r)
 			}
 		})
@@ -573,11 +573,11 @@ func TestHopelessStopsTheWorker(t *testing.T) {
 	if !errors.Is(err, survey.ErrHopeless) {
 		t.Errorf("%v", err)
 	}
-	if r := s.run(t, id); r.State != crew.Running || r.Directories.Ready != 1 || len(r.Dead) > 0 {
+	if r := s.run(t, id); r.State != surveyrun.Running || r.Directories.Ready != 1 || len(r.Dead) > 0 {
 		t.Errorf("%+v", r)
 	}
 	s.work(t, 1, queue.WorkOptions{}, &hand{})
-	if r := s.run(t, id); r.State != crew.Done {
+	if r := s.run(t, id); r.State != surveyrun.Done {
 		t.Errorf("%+v", r)
 	}
 }
@@ -622,7 +622,7 @@ func TestCancel(t *testing.T) {
 		t.Fatal(err)
 	}
 	ended.Wait()
-	if r := s.run(t, id); r.State != crew.Cancelled || r.Directories.Taken != 0 || r.Directories.Ready != 3 {
+	if r := s.run(t, id); r.State != surveyrun.Cancelled || r.Directories.Taken != 0 || r.Directories.Ready != 3 {
 		t.Errorf("%+v", r)
 	}
 	if err := s.Cancel(t.Context(), "", id, "tester"); err == nil {
@@ -639,10 +639,10 @@ func TestDrained(t *testing.T) {
 	var drained atomic.Bool
 	err := s.Work(ctx, queue.WorkOptions{Drain: time.Millisecond, Repositories: map[string]queue.Describer{"r": &hand{
 		describe: func(ctx context.Context, _ survey.Portion, till queue.Hold) (queue.Described, error) {
-			err := till.Reserve(ctx, crew.Amount{Tokens: 100}, crew.Amount{})
+			err := till.Reserve(ctx, surveyrun.Amount{Tokens: 100}, surveyrun.Amount{})
 			cancel()
 			<-ctx.Done()
-			return queue.Described{Calls: 1, Last: crew.Amount{Tokens: 100}}, errors.Join(err, ctx.Err())
+			return queue.Described{Calls: 1, Last: surveyrun.Amount{Tokens: 100}}, errors.Join(err, ctx.Err())
 		},
 	}}, Told: func(e queue.Event) {
 		if e.Drained {
@@ -656,7 +656,7 @@ func TestDrained(t *testing.T) {
 	if err := s.pool.QueryRow(t.Context(), `SELECT attempts FROM ken.survey_directory`).Scan(&attempts); attempts != 0 || err != nil {
 		t.Errorf("%d attempts, %v", attempts, err)
 	}
-	if r := s.run(t, id); r.State != crew.Running || r.Directories.Ready != 1 || r.Spent.Tokens != 100 || r.Reserved.Tokens != 0 {
+	if r := s.run(t, id); r.State != surveyrun.Running || r.Directories.Ready != 1 || r.Spent.Tokens != 100 || r.Reserved.Tokens != 0 {
 		t.Errorf("%+v", r)
 	}
 }

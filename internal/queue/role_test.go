@@ -10,12 +10,12 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"ken/internal/crew"
 	"ken/internal/fault"
 	"ken/internal/fresh"
 	"ken/internal/pgtest"
 	"ken/internal/queue"
 	"ken/internal/survey"
+	"ken/internal/surveyrun"
 )
 
 // With the roles of the manual, run as they stand there, workers can do all of their work, and
@@ -96,11 +96,11 @@ func TestRoles(t *testing.T) {
 	w := &site{q, pool}
 	id := w.handOut(t, testRun, grow(3))
 	w.work(t, 2, queue.WorkOptions{}, &hand{})
-	if r := w.run(t, id); r.State != crew.Done {
+	if r := w.run(t, id); r.State != surveyrun.Done {
 		t.Errorf("%+v", r)
 	}
 	most := int64(1)
-	if err := q.SetCeiling(t.Context(), crew.Ceiling{Tokens: &most}); err == nil {
+	if err := q.SetCeiling(t.Context(), surveyrun.Ceiling{Tokens: &most}); err == nil {
 		t.Errorf("the ceiling was set: %v", err)
 	}
 }

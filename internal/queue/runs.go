@@ -8,14 +8,14 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"ken/internal/crew"
 	"ken/internal/fault"
 	"ken/internal/repo"
 	"ken/internal/survey"
+	"ken/internal/surveyrun"
 )
 
 // Runs returns the newest runs, of one repository or of all when it is "", the newest first.
-func (q *Queue) Runs(ctx context.Context, repository string, most int) ([]crew.Run, error) {
+func (q *Queue) Runs(ctx context.Context, repository string, most int) ([]surveyrun.Run, error) {
 	rows, err := q.pool.Query(ctx, `
 		SELECT id FROM ken.survey_run WHERE $1 = '' OR repository = $1 ORDER BY id DESC LIMIT $2`, repository, most)
 	if err != nil {
@@ -25,7 +25,7 @@ func (q *Queue) Runs(ctx context.Context, repository string, most int) ([]crew.R
 	if err != nil {
 		return nil, q.away(ctx, err)
 	}
-	runs := make([]crew.Run, 0, len(ids))
+	runs := make([]surveyrun.Run, 0, len(ids))
 	for _, id := range ids {
 		r, err := q.Run(ctx, repository, id)
 		if err != nil {
@@ -37,8 +37,8 @@ func (q *Queue) Runs(ctx context.Context, repository string, most int) ([]crew.R
 }
 
 // Run tells how a run stands that is of a repository, of any when that is "".
-func (q *Queue) Run(ctx context.Context, repository string, id int64) (*crew.Run, error) {
-	r := &crew.Run{Dead: []crew.Dead{}, Blocked: []repo.PathJSON{}}
+func (q *Queue) Run(ctx context.Context, repository string, id int64) (*surveyrun.Run, error) {
+	r := &surveyrun.Run{Dead: []surveyrun.Dead{}, Blocked: []repo.PathJSON{}}
 	err := pgx.BeginTxFunc(ctx, q.pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
 		if err := scanRun(ctx, tx, id, r); err != nil {
 			return err
@@ -64,7 +64,7 @@ func (q *Queue) Run(ctx context.Context, repository string, id int64) (*crew.Run
 		if err != nil {
 			return err
 		}
-		if r.State == crew.Incomplete {
+		if r.State == surveyrun.Incomplete {
 			r.Blocked, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (repo.PathJSON, error) {
 				var path []byte
 				err := row.Scan(&path)
@@ -100,7 +100,7 @@ func noRun(repository string, id int64) error {
 
 func scanRun(ctx context.Context, tx interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
-}, id int64, r *crew.Run,
+}, id int64, r *surveyrun.Run,
 ) error {
 	var commit string
 	err := tx.QueryRow(ctx, `
@@ -123,7 +123,7 @@ func scanRun(ctx context.Context, tx interface {
 
 // Dead lists the directories that were given up, of one run or of all when it is 0, of one
 // repository or of all when it is "".
-func (q *Queue) Dead(ctx context.Context, repository string, run int64) ([]crew.Dead, error) {
+func (q *Queue) Dead(ctx context.Context, repository string, run int64) ([]surveyrun.Dead, error) {
 	if run != 0 {
 		if _, err := q.Run(ctx, repository, run); err != nil {
 			return nil, err
@@ -141,12 +141,12 @@ func (q *Queue) Dead(ctx context.Context, repository string, run int64) ([]crew.
 func scanDead(ctx context.Context, tx interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 }, which string, args ...any,
-) ([]crew.Dead, error) {
+) ([]surveyrun.Dead, error) {
 	rows, err := tx.Query(ctx, `SELECT run, path, attempts, error, worker, coalesce(settled_at, now()) FROM ken.survey_directory `+which, args...)
 	if err != nil {
 		return nil, err
 	}
-	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (d crew.Dead, err error) {
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (d surveyrun.Dead, err error) {
 		var path []byte
 		err = row.Scan(&d.Run, &path, &d.Attempts, &d.Error, &d.Worker, &d.At)
 		d.PathJSON, d.At = survey.Label(repo.Path(path)).JSON(), d.At.UTC()
@@ -158,7 +158,7 @@ func scanDead(ctx context.Context, tx interface {
 // that is "", and returns how many.
 func (q *Queue) Retry(ctx context.Context, repository string, run int64) (n int, err error) {
 	err = q.change(ctx, repository, run, func(tx pgx.Tx, r lockedRun) error {
-		if r.state == crew.Cancelled {
+		if r.state == surveyrun.Cancelled {
 			return &fault.Error{Kind: fault.Usage, Hint: "hand out what is left with: ken survey run --workers", Err: fmt.Errorf("run %d was cancelled", run)}
 		}
 		tag, err := tx.Exec(ctx, `
@@ -173,13 +173,13 @@ func (q *Queue) Retry(ctx context.Context, repository string, run int64) (n int,
 
 // Resume has a run of a repository go on that a ceiling has paused, of any when that is ""; a
 // ceiling that is given takes the place of the one that it had.
-func (q *Queue) Resume(ctx context.Context, repository string, run int64, c crew.Ceiling) error {
+func (q *Queue) Resume(ctx context.Context, repository string, run int64, c surveyrun.Ceiling) error {
 	return q.change(ctx, repository, run, func(tx pgx.Tx, r lockedRun) error {
 		_, err := tx.Exec(ctx, `UPDATE ken.survey_run SET max_tokens = coalesce($2, max_tokens), max_cost = coalesce($3, max_cost) WHERE id = $1`, run, c.Tokens, c.Cost)
-		if err != nil || r.state == crew.Running {
+		if err != nil || r.state == surveyrun.Running {
 			return err
 		}
-		if r.state != crew.Paused {
+		if r.state != surveyrun.Paused {
 			return &fault.Error{Kind: fault.Usage, Hint: fmt.Sprintf("see how it stands with: ken worker runs %d", run), Err: fmt.Errorf("run %d is not paused: it is %s", run, r.state)}
 		}
 		return q.begin(ctx, tx, run, r.repository)
@@ -190,7 +190,7 @@ func (q *Queue) Resume(ctx context.Context, repository string, run int64, c crew
 // what they have in hand; what was written is kept.
 func (q *Queue) Cancel(ctx context.Context, repository string, run int64, who string) error {
 	return q.change(ctx, repository, run, func(tx pgx.Tx, r lockedRun) error {
-		if r.state != crew.Running && r.state != crew.Paused {
+		if r.state != surveyrun.Running && r.state != surveyrun.Paused {
 			return &fault.Error{Kind: fault.Usage, Err: fmt.Errorf("run %d is over: it is %s", run, r.state)}
 		}
 		_, err := tx.Exec(ctx, `UPDATE ken.survey_run SET state = 'cancelled', why = $2, ended = now(), today = false WHERE id = $1`, run, "cancelled by "+who)
@@ -237,8 +237,8 @@ func (q *Queue) begin(ctx context.Context, tx pgx.Tx, run int64, repository stri
 }
 
 // Today tells what all runs have spent on this day of UTC, and may.
-func (q *Queue) Today(ctx context.Context) (crew.Day, error) {
-	var d crew.Day
+func (q *Queue) Today(ctx context.Context) (surveyrun.Day, error) {
+	var d surveyrun.Day
 	var day time.Time
 	var unpriced bool // a directory was worked on today for a model whose price is not known
 	err := q.pool.QueryRow(ctx, `
@@ -258,7 +258,7 @@ func (q *Queue) Today(ctx context.Context) (crew.Day, error) {
 }
 
 // SetCeiling bounds what all runs together may spend on a day.
-func (q *Queue) SetCeiling(ctx context.Context, c crew.Ceiling) error {
+func (q *Queue) SetCeiling(ctx context.Context, c surveyrun.Ceiling) error {
 	_, err := q.pool.Exec(ctx, `UPDATE ken.survey_ceiling SET max_tokens = $1, max_cost = $2`, c.Tokens, c.Cost)
 	switch {
 	case denied(err):

@@ -10,12 +10,12 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"ken/internal/crew"
 	"ken/internal/fault"
 	"ken/internal/fresh"
 	"ken/internal/pgtest"
 	"ken/internal/queue"
 	"ken/internal/survey"
+	"ken/internal/surveyrun"
 )
 
 // Whoever asks as a repository sees and changes its own runs, and no others.
@@ -45,14 +45,14 @@ func TestRepositoriesAreApart(t *testing.T) {
 		"show":   func(of string, id int64) error { _, err := s.Run(ctx, of, id); return err },
 		"dead":   func(of string, id int64) error { _, err := s.Dead(ctx, of, id); return err },
 		"retry":  func(of string, id int64) error { _, err := s.Retry(ctx, of, id); return err },
-		"resume": func(of string, id int64) error { return s.Resume(ctx, of, id, crew.Ceiling{}) },
+		"resume": func(of string, id int64) error { return s.Resume(ctx, of, id, surveyrun.Ceiling{}) },
 		"cancel": func(of string, id int64) error { return s.Cancel(ctx, of, id, "tester") },
 	} {
 		if err := do("r", other); fault.KindOf(err) != fault.Usage || !strings.Contains(fault.HintOf(err), "--all") {
 			t.Errorf("%s a run of theirs: %v", what, err)
 		}
 	}
-	if r := s.run(t, other); r.State != crew.Running || r.Directories.Dead != 1 {
+	if r := s.run(t, other); r.State != surveyrun.Running || r.Directories.Dead != 1 {
 		t.Errorf("theirs was changed: %+v", r)
 	}
 	if n, err := s.Retry(ctx, "r", ours); n != 1 || err != nil {
@@ -95,11 +95,11 @@ func TestPriceNotKnown(t *testing.T) {
 func TestResumedUnderItsCeiling(t *testing.T) {
 	t.Parallel()
 	s := open(t, pgtest.Database(t))
-	tokens, cost := int64(100), crew.Dollars(1)
+	tokens, cost := int64(100), surveyrun.Dollars(1)
 	run := testRun
 	run.Ceiling.Tokens = &tokens
 	id := s.handOut(t, run, grow())
-	for _, c := range []crew.Ceiling{{Cost: &cost}, {}} {
+	for _, c := range []surveyrun.Ceiling{{Cost: &cost}, {}} {
 		if err := s.Resume(t.Context(), "", id, c); err != nil {
 			t.Fatal(err)
 		}

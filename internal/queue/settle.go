@@ -9,10 +9,10 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"ken/internal/crew"
 	"ken/internal/fresh"
 	"ken/internal/repo"
 	"ken/internal/survey"
+	"ken/internal/surveyrun"
 )
 
 // Described is what came of describing a directory.
@@ -30,7 +30,7 @@ type Described struct {
 
 	// What was paid is told with an error too.
 	Calls int
-	Last  crew.Amount // of the last call, which the till was not told of
+	Last  surveyrun.Amount // of the last call, which the till was not told of
 }
 
 // finish ends a directory that was described, or needed no words: all of it, or nothing if
@@ -95,7 +95,7 @@ func (q *Queue) settle(ctx context.Context, tx pgx.Tx, t *taken, d Described) (l
 	}
 	h.last = d.Last
 	if !t.owes {
-		h.last = crew.Amount{} // the till was told
+		h.last = surveyrun.Amount{} // the till was told
 	}
 	_, err = tx.Exec(ctx, `
 		UPDATE ken.survey_directory SET calls = calls + $3, spent_tokens = spent_tokens + $4, spent_cost = spent_cost + $5,
@@ -107,7 +107,7 @@ func (q *Queue) settle(ctx context.Context, tx pgx.Tx, t *taken, d Described) (l
 	if _, err := tx.Exec(ctx, `UPDATE ken.survey_run SET calls = calls + $2 WHERE id = $1`, t.run.ID, d.Calls); err != nil {
 		return run, h, err
 	}
-	return run, h, settleRun(ctx, tx, t.run.ID, h.last, h.reserved, crew.Amount{})
+	return run, h, settleRun(ctx, tx, t.run.ID, h.last, h.reserved, surveyrun.Amount{})
 }
 
 // release has the directory above wait for one less, and makes it ready when it waits for
@@ -123,7 +123,7 @@ func (q *Queue) release(ctx context.Context, tx pgx.Tx, run lockedRun, t *taken)
 			return err
 		}
 		if left == 0 {
-			if run.state != crew.Running {
+			if run.state != surveyrun.Running {
 				return nil // whoever resumes it has it begun
 			}
 			return q.insert(ctx, tx, run.repository, t.run.ID, t.of.Above, survey.Rank(band), 0)
@@ -139,7 +139,7 @@ func conclude(ctx context.Context, tx pgx.Tx, run int64) error {
 	if err != nil || open {
 		return err
 	}
-	var c crew.Counts
+	var c surveyrun.Counts
 	err = tx.QueryRow(ctx, `
 		SELECT count(*) FILTER (WHERE state = 'dead'), count(*) FILTER (WHERE state = 'waiting') FROM ken.survey_directory WHERE run = $1`, run).
 		Scan(&c.Dead, &c.Waiting)
@@ -147,7 +147,7 @@ func conclude(ctx context.Context, tx pgx.Tx, run int64) error {
 		return err
 	}
 	state, why := c.State(), ""
-	if state == crew.Incomplete {
+	if state == surveyrun.Incomplete {
 		why = fmt.Sprintf("%d given up, and %d wait for them", c.Dead, c.Waiting)
 	}
 	_, err = tx.Exec(ctx, `
@@ -156,7 +156,7 @@ func conclude(ctx context.Context, tx pgx.Tx, run int64) error {
 }
 
 // fail ends an attempt that brought no text.
-func (q *Queue) fail(ctx context.Context, t *taken, d Described, fate crew.Fate, delay time.Duration, cause error) error {
+func (q *Queue) fail(ctx context.Context, t *taken, d Described, fate surveyrun.Fate, delay time.Duration, cause error) error {
 	return q.in(ctx, func(tx pgx.Tx) error {
 		run, h, err := q.settle(ctx, tx, t, d)
 		if err != nil {
@@ -164,11 +164,11 @@ func (q *Queue) fail(ctx context.Context, t *taken, d Described, fate crew.Fate,
 		}
 		state, tried, why := "ready", 1, oneLine(cause)
 		switch fate {
-		case crew.Refused:
+		case surveyrun.Refused:
 			state = "failed"
-		case crew.GivenUp:
+		case surveyrun.GivenUp:
 			state = "dead"
-		case crew.Back, crew.Stop:
+		case surveyrun.Back, surveyrun.Stop:
 			tried = 0
 		default:
 		}
@@ -180,7 +180,7 @@ func (q *Queue) fail(ctx context.Context, t *taken, d Described, fate crew.Fate,
 			return err
 		}
 		switch {
-		case fate == crew.Refused:
+		case fate == surveyrun.Refused:
 			_, err = tx.Exec(ctx, `UPDATE ken.survey_directory SET verdict = $3, reasons = $4 WHERE run = $1 AND path = $2`,
 				t.run.ID, bytesOf(t.of.Path), int16(survey.Failed), []string{why})
 			if err == nil && q.opts.Fail != nil {
@@ -189,9 +189,9 @@ func (q *Queue) fail(ctx context.Context, t *taken, d Described, fate crew.Fate,
 			if err == nil {
 				err = q.release(ctx, tx, run, t)
 			}
-		case fate == crew.GivenUp:
+		case fate == surveyrun.GivenUp:
 			err = conclude(ctx, tx, t.run.ID)
-		case run.state == crew.Running:
+		case run.state == surveyrun.Running:
 			err = q.insert(ctx, tx, run.repository, t.run.ID, t.of.Path, t.of.Band, delay)
 		}
 		if err != nil {
@@ -209,7 +209,7 @@ func (q *Queue) fail(ctx context.Context, t *taken, d Described, fate crew.Fate,
 func (q *Queue) missing(ctx context.Context, run int64, path repo.Path, job int64, worker string, cause error) error {
 	err := q.in(ctx, func(tx pgx.Tx) error {
 		r, err := lockRun(ctx, tx, run)
-		if err != nil || r.state != crew.Running {
+		if err != nil || r.state != surveyrun.Running {
 			return err
 		}
 		var late bool

@@ -7,9 +7,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"ken/internal/crew"
 	"ken/internal/repo"
 	"ken/internal/survey"
+	"ken/internal/surveyrun"
 )
 
 // sweepMost is how many directories are swept at a time.
@@ -83,9 +83,9 @@ func (q *Queue) sweepLease(ctx context.Context, tx pgx.Tx, l leftover) error {
 	if err != nil {
 		return err
 	}
-	fate, _ := crew.FateOf(errVanished, tries)
+	fate, _ := surveyrun.FateOf(errVanished, tries)
 	state := "ready"
-	if fate == crew.GivenUp {
+	if fate == surveyrun.GivenUp {
 		state = "dead"
 	}
 	_, err = tx.Exec(ctx, `
@@ -104,7 +104,7 @@ func (q *Queue) sweepLease(ctx context.Context, tx pgx.Tx, l leftover) error {
 	switch {
 	case state == "dead":
 		err = conclude(ctx, tx, l.run)
-	case run.state == crew.Running:
+	case run.state == surveyrun.Running:
 		err = q.insert(ctx, tx, run.repository, l.run, l.path, l.band, 0)
 	}
 	if err != nil || day == nil {
@@ -135,7 +135,7 @@ func (q *Queue) sweepOrphans(ctx context.Context, repositories []string, lease t
 	for _, l := range list {
 		err := q.in(ctx, func(tx pgx.Tx) error {
 			run, err := lockRun(ctx, tx, l.run)
-			if err != nil || run.state != crew.Running {
+			if err != nil || run.state != surveyrun.Running {
 				return err
 			}
 			var ready bool
@@ -171,7 +171,7 @@ func (q *Queue) sweepPaused(ctx context.Context) error {
 	for _, id := range ids {
 		err := q.in(ctx, func(tx pgx.Tx) error {
 			r, err := lockRun(ctx, tx, id)
-			if err != nil || r.state != crew.Paused {
+			if err != nil || r.state != surveyrun.Paused {
 				return err // somebody else was quicker
 			}
 			return q.begin(ctx, tx, id, r.repository)

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"ken/internal/crew"
 	"ken/internal/survey"
+	"ken/internal/surveyrun"
 )
 
 // told is the job that was inserted last about a directory: its number, its state, whether it
@@ -27,7 +27,7 @@ func told(t *testing.T, q *Queue, path string) (job int64, state string, exact, 
 func TestDueByTheServersClock(t *testing.T) {
 	t.Parallel()
 	q, _, held := hire(t)
-	if err := q.fail(t.Context(), held, Described{}, crew.Again, time.Hour, errors.New("no")); err != nil {
+	if err := q.fail(t.Context(), held, Described{}, surveyrun.Again, time.Hour, errors.New("no")); err != nil {
 		t.Fatal(err)
 	}
 	if _, state, exact, later := told(t, q, "a"); state != "scheduled" || !exact || !later {
@@ -99,7 +99,7 @@ func TestHandedOn(t *testing.T) {
 func TestWaitedForAnew(t *testing.T) {
 	t.Parallel()
 	q, run, held := hire(t)
-	if err := q.fail(t.Context(), held, Described{}, crew.Back, 0, errors.New("no")); err != nil {
+	if err := q.fail(t.Context(), held, Described{}, surveyrun.Back, 0, errors.New("no")); err != nil {
 		t.Fatal(err)
 	}
 	_, err := q.pool.Exec(t.Context(), `UPDATE ken.survey_directory SET absent = now() - interval '1 day', taken_at = now() - interval '1 day' WHERE state = 'ready'`)
@@ -107,7 +107,7 @@ func TestWaitedForAnew(t *testing.T) {
 		_, err = q.pool.Exec(t.Context(), `UPDATE ken.survey_run SET state = 'paused'`)
 	}
 	if err == nil {
-		err = q.Resume(t.Context(), "", run.ID, crew.Ceiling{})
+		err = q.Resume(t.Context(), "", run.ID, surveyrun.Ceiling{})
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -126,10 +126,10 @@ func TestAssumedIsSpent(t *testing.T) {
 	t.Parallel()
 	q, run, held := hire(t)
 	most := int64(100)
-	if err := q.Resume(t.Context(), "", run.ID, crew.Ceiling{Tokens: &most}); err != nil {
+	if err := q.Resume(t.Context(), "", run.ID, surveyrun.Ceiling{Tokens: &most}); err != nil {
 		t.Fatal(err)
 	}
-	if err := (&till{q, held}).Reserve(t.Context(), crew.Amount{Tokens: 60}, crew.Amount{}); err != nil {
+	if err := (&till{q, held}).Reserve(t.Context(), surveyrun.Amount{Tokens: 60}, surveyrun.Amount{}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := q.pool.Exec(t.Context(), `UPDATE ken.survey_directory SET expires = now() - interval '1 second' WHERE path = 'a'`); err != nil {
@@ -139,10 +139,10 @@ func TestAssumedIsSpent(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := &till{q, grab(t, q, run, "second")}
-	if err := l.Reserve(t.Context(), crew.Amount{Tokens: 40}, crew.Amount{}); err != nil {
+	if err := l.Reserve(t.Context(), surveyrun.Amount{Tokens: 40}, surveyrun.Amount{}); err != nil {
 		t.Errorf("40 more: %v", err)
 	}
-	if err := l.Reserve(t.Context(), crew.Amount{Tokens: 1}, crew.Amount{Tokens: 40}); !errors.Is(err, crew.ErrCeiling) {
+	if err := l.Reserve(t.Context(), surveyrun.Amount{Tokens: 1}, surveyrun.Amount{Tokens: 40}); !errors.Is(err, surveyrun.ErrCeiling) {
 		t.Errorf("101: %v", err)
 	}
 }
@@ -167,7 +167,7 @@ func TestWorkersVanishWithIt(t *testing.T) {
 		if vanished > 1 {
 			held = grab(t, q, run, fmt.Sprint(vanished))
 		}
-		if err := (&till{q, held}).Reserve(t.Context(), crew.Amount{Tokens: 10}, crew.Amount{}); err != nil {
+		if err := (&till{q, held}).Reserve(t.Context(), surveyrun.Amount{Tokens: 10}, surveyrun.Amount{}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := q.pool.Exec(t.Context(), `UPDATE ken.survey_directory SET expires = now() - interval '1 second' WHERE path = 'a'`); err != nil {
@@ -181,7 +181,7 @@ func TestWorkersVanishWithIt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if after.State != crew.Incomplete || len(after.Dead) != 1 || after.Dead[0].Attempts != vanished || after.Assumed.Tokens != int64(10*vanished) || !after.Reserved.IsZero() {
+	if after.State != surveyrun.Incomplete || len(after.Dead) != 1 || after.Dead[0].Attempts != vanished || after.Assumed.Tokens != int64(10*vanished) || !after.Reserved.IsZero() {
 		t.Errorf("after %d workers: %+v", vanished, after)
 	}
 	day, err := q.Today(t.Context())
@@ -232,14 +232,14 @@ func TestOldRunsGo(t *testing.T) {
 func TestUnpricedStaysPaused(t *testing.T) {
 	t.Parallel()
 	q, run, held := hire(t)
-	most := crew.Dollars(5)
-	if err := q.SetCeiling(t.Context(), crew.Ceiling{Cost: &most}); err != nil {
+	most := surveyrun.Dollars(5)
+	if err := q.SetCeiling(t.Context(), surveyrun.Ceiling{Cost: &most}); err != nil {
 		t.Fatal(err)
 	}
-	if err := (&till{q, held}).Reserve(t.Context(), crew.Amount{Tokens: 1, Unpriced: true}, crew.Amount{}); !errors.Is(err, crew.ErrCeiling) {
+	if err := (&till{q, held}).Reserve(t.Context(), surveyrun.Amount{Tokens: 1, Unpriced: true}, surveyrun.Amount{}); !errors.Is(err, surveyrun.ErrCeiling) {
 		t.Fatal(err)
 	}
-	state := func() crew.RunState {
+	state := func() surveyrun.RunState {
 		if err := q.sweep(t.Context(), []string{"r"}, time.Second); err != nil {
 			t.Fatal(err)
 		}
@@ -249,13 +249,13 @@ func TestUnpricedStaysPaused(t *testing.T) {
 		}
 		return r.State
 	}
-	if got := state(); got != crew.Paused {
+	if got := state(); got != surveyrun.Paused {
 		t.Errorf("it is %s", got)
 	}
-	if err := q.SetCeiling(t.Context(), crew.Ceiling{}); err != nil {
+	if err := q.SetCeiling(t.Context(), surveyrun.Ceiling{}); err != nil {
 		t.Fatal(err)
 	}
-	if got := state(); got != crew.Running {
+	if got := state(); got != surveyrun.Running {
 		t.Errorf("without the ceiling it is %s", got)
 	}
 }

@@ -7,14 +7,14 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"ken/internal/crew"
 	"ken/internal/repo"
 	"ken/internal/survey"
+	"ken/internal/surveyrun"
 )
 
 // A taken directory is in a worker's hands.
 type taken struct {
-	run   crew.Run
+	run   surveyrun.Run
 	of    survey.Portion
 	below []survey.Portion
 	token string
@@ -30,7 +30,7 @@ var errFenced = errors.New("the lease is lost")
 // take takes a directory that is ready, nil when it is not: somebody else has it, it is
 // done, or its run goes on no more. Done twice with a token, because the news was lost, it
 // finds the directory in its own hands.
-func (q *Queue) take(ctx context.Context, run crew.Run, path repo.Path, worker, token string, lease time.Duration) (*taken, error) {
+func (q *Queue) take(ctx context.Context, run surveyrun.Run, path repo.Path, worker, token string, lease time.Duration) (*taken, error) {
 	t := &taken{run: run, token: token}
 	err := q.in(ctx, func(tx pgx.Tx) error {
 		rows, err := tx.Query(ctx, `

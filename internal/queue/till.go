@@ -8,7 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"ken/internal/crew"
+	"ken/internal/surveyrun"
 )
 
 // A till pays for the calls about a taken directory.
@@ -27,7 +27,7 @@ const crowdedPause = 200 * time.Millisecond
 // Reserve sets the most that the next call can cost aside, from the run's ceiling and from
 // the day's, both or neither. Where only what others have set aside is in the way, it waits,
 // and holds nothing meanwhile: else all could wait for each other.
-func (l *till) Reserve(ctx context.Context, most, before crew.Amount) error {
+func (l *till) Reserve(ctx context.Context, most, before surveyrun.Amount) error {
 	next := most
 	for {
 		var over *ceilingError
@@ -42,9 +42,9 @@ func (l *till) Reserve(ctx context.Context, most, before crew.Amount) error {
 		case err == nil:
 			l.t.turn++
 			l.t.owes = false
-			next, before = most, crew.Amount{}
+			next, before = most, surveyrun.Amount{}
 		case errors.Is(err, errCrowded) && l.t.owes:
-			next = crew.Amount{} // what was set aside for the call before is free
+			next = surveyrun.Amount{} // what was set aside for the call before is free
 			continue
 		case errors.As(err, &over):
 			return errors.Join(over, l.q.pause(ctx, l.t.run.ID, over))
@@ -64,9 +64,9 @@ func (l *till) Reserve(ctx context.Context, most, before crew.Amount) error {
 // A ceilingError says which ceiling was reached.
 type ceilingError struct {
 	today bool // the server's of the day
-	need  crew.Amount
-	spent crew.Amount
-	most  crew.Ceiling
+	need  surveyrun.Amount
+	spent surveyrun.Amount
+	most  surveyrun.Ceiling
 }
 
 func (e *ceilingError) Error() string {
@@ -77,9 +77,9 @@ func (e *ceilingError) Error() string {
 	return fmt.Sprintf("the ceiling of %s is %s; %s spent, and the next call may cost up to %s", whose, e.most, e.spent, e.need)
 }
 
-func (e *ceilingError) Unwrap() error { return crew.ErrCeiling }
+func (e *ceilingError) Unwrap() error { return surveyrun.ErrCeiling }
 
-func (l *till) reserve(ctx context.Context, tx pgx.Tx, most, before crew.Amount) error {
+func (l *till) reserve(ctx context.Context, tx pgx.Tx, most, before surveyrun.Amount) error {
 	t := l.t
 	run, err := lockRun(ctx, tx, t.run.ID)
 	if err != nil {
@@ -89,7 +89,7 @@ func (l *till) reserve(ctx context.Context, tx pgx.Tx, most, before crew.Amount)
 	switch {
 	case err != nil:
 		return err
-	case run.state == crew.Cancelled:
+	case run.state == surveyrun.Cancelled:
 		return errFenced
 	case h.turn == t.turn+1:
 		return nil // it was done, and nobody could tell us
@@ -121,9 +121,9 @@ func (l *till) reserve(ctx context.Context, tx pgx.Tx, most, before crew.Amount)
 // A locked run is one that nobody else changes meanwhile.
 type lockedRun struct {
 	repository      string
-	state           crew.RunState
-	spent, reserved crew.Amount // what was assumed is spent
-	ceiling         crew.Ceiling
+	state           surveyrun.RunState
+	spent, reserved surveyrun.Amount // what was assumed is spent
+	ceiling         surveyrun.Ceiling
 	today, now      time.Time
 }
 
@@ -140,9 +140,9 @@ func lockRun(ctx context.Context, tx pgx.Tx, id int64) (r lockedRun, err error) 
 // held is what the table has about a directory in somebody's hands.
 type held struct {
 	turn     int
-	reserved crew.Amount
-	day      time.Time   // on which that was set aside, zero when nothing was
-	last     crew.Amount // what the last call has cost, that nobody has put down
+	reserved surveyrun.Amount
+	day      time.Time        // on which that was set aside, zero when nothing was
+	last     surveyrun.Amount // what the last call has cost, that nobody has put down
 }
 
 // lockHeld looks at a directory whose lease must hold: errFenced when it does not. Its run
@@ -163,8 +163,8 @@ func lockHeld(ctx context.Context, tx pgx.Tx, t *taken) (h held, err error) {
 }
 
 // fits reports whether a call stays under a ceiling: nil, errCrowded or a ceilingError.
-func fits(c crew.Ceiling, spent, reserved, own, most crew.Amount, today bool) error {
-	others := crew.Amount{Tokens: reserved.Tokens - own.Tokens, Cost: reserved.Cost - own.Cost}
+func fits(c surveyrun.Ceiling, spent, reserved, own, most surveyrun.Amount, today bool) error {
+	others := surveyrun.Amount{Tokens: reserved.Tokens - own.Tokens, Cost: reserved.Cost - own.Cost}
 	switch {
 	case c.Holds(spent.Add(others).Add(most)):
 		return nil
@@ -177,7 +177,7 @@ func fits(c crew.Ceiling, spent, reserved, own, most crew.Amount, today bool) er
 
 // settleRun puts down what a call has cost a run, frees what was set aside for it, and sets
 // aside for the next.
-func settleRun(ctx context.Context, tx pgx.Tx, run int64, spent, freed, next crew.Amount) error {
+func settleRun(ctx context.Context, tx pgx.Tx, run int64, spent, freed, next surveyrun.Amount) error {
 	_, err := tx.Exec(ctx, `
 		UPDATE ken.survey_run SET spent_tokens = spent_tokens + $2, spent_cost = spent_cost + $3, unpriced = unpriced OR $4,
 			reserved_tokens = reserved_tokens + $5, reserved_cost = reserved_cost + $6 WHERE id = $1`,
@@ -186,7 +186,7 @@ func settleRun(ctx context.Context, tx pgx.Tx, run int64, spent, freed, next cre
 }
 
 // settleDay is settleRun for a day, without the next; of no day, nothing is to be settled.
-func settleDay(ctx context.Context, tx pgx.Tx, day time.Time, spent, freed crew.Amount) error {
+func settleDay(ctx context.Context, tx pgx.Tx, day time.Time, spent, freed surveyrun.Amount) error {
 	if day.IsZero() {
 		return nil
 	}
@@ -198,9 +198,9 @@ func settleDay(ctx context.Context, tx pgx.Tx, day time.Time, spent, freed crew.
 }
 
 // openDay sets aside from what the server may spend on a day.
-func openDay(ctx context.Context, tx pgx.Tx, day time.Time, most crew.Amount) error {
-	var spent, reserved crew.Amount
-	var ceiling crew.Ceiling
+func openDay(ctx context.Context, tx pgx.Tx, day time.Time, most surveyrun.Amount) error {
+	var spent, reserved surveyrun.Amount
+	var ceiling surveyrun.Ceiling
 	err := tx.QueryRow(ctx, `
 		INSERT INTO ken.survey_day AS s (day, reserved_tokens, reserved_cost) VALUES ($1, $2, $3)
 		ON CONFLICT (day) DO UPDATE SET reserved_tokens = s.reserved_tokens + $2, reserved_cost = s.reserved_cost + $3
@@ -210,7 +210,7 @@ func openDay(ctx context.Context, tx pgx.Tx, day time.Time, most crew.Amount) er
 	if err != nil {
 		return err
 	}
-	return fits(ceiling, spent, reserved, crew.Amount{}, most, true)
+	return fits(ceiling, spent, reserved, surveyrun.Amount{}, most, true)
 }
 
 // pause has no more directories of a run begun, until somebody resumes it: the ceiling is

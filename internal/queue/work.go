@@ -12,28 +12,28 @@ import (
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 
-	"ken/internal/crew"
 	"ken/internal/fresh"
 	"ken/internal/repo"
 	"ken/internal/survey"
+	"ken/internal/surveyrun"
 )
 
 // A Describer describes directories of one repository, whose objects it has.
 type Describer interface {
 	// Able returns why a run cannot be worked on here, nil when it can: the commit may not
 	// be there, or its recipe be another.
-	Able(ctx context.Context, run crew.Run) error
+	Able(ctx context.Context, run surveyrun.Run) error
 	// Describe describes a directory, of which and of those right below it the portions
 	// say how they stand. Every call is paid for by the hold.
-	Describe(ctx context.Context, run crew.Run, of survey.Portion, below []survey.Portion, hold Hold) (Described, error)
+	Describe(ctx context.Context, run surveyrun.Run, of survey.Portion, below []survey.Portion, hold Hold) (Described, error)
 }
 
 // A Hold is what a worker has on a directory while it describes it.
 type Hold interface {
-	crew.Till
+	surveyrun.Till
 	// Claim has what is to be described be this directory's alone for as long as it is held:
 	// the same is not described in another place of the repository meanwhile. It returns
-	// [crew.ErrTwin] while it is. Whoever has claimed it looks again whether there is a text.
+	// [surveyrun.ErrTwin] while it is. Whoever has claimed it looks again whether there is a text.
 	Claim(ctx context.Context, basis fresh.Digest) error
 }
 
@@ -55,13 +55,13 @@ type WorkOptions struct {
 type Event struct {
 	Run     int64
 	Path    repo.Path
-	Asked   bool          // somebody was asked, and not just looked
-	Err     error         // why it was not described, nil when it was
-	Fate    crew.Fate     // with an error
-	Delay   time.Duration // until it is tried again
-	Server  bool          // it is the server that Err is about
-	Unable  bool          // this worker cannot describe it
-	Drained bool          // what is in hand is finished, and nothing else begun
+	Asked   bool           // somebody was asked, and not just looked
+	Err     error          // why it was not described, nil when it was
+	Fate    surveyrun.Fate // with an error
+	Delay   time.Duration  // until it is tried again
+	Server  bool           // it is the server that Err is about
+	Unable  bool           // this worker cannot describe it
+	Drained bool           // what is in hand is finished, and nothing else begun
 }
 
 // How a worker bears with others.
@@ -81,7 +81,7 @@ func (q *Queue) Work(ctx context.Context, opts WorkOptions) error {
 	opts = opts.filled()
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	w := &worker{q: q, opts: opts, fair: crew.NewFair(opts.Jobs), stop: stop, ending: ctx, hands: make(map[*taken]context.CancelCauseFunc), seen: make(map[int64]bool)}
+	w := &worker{q: q, opts: opts, fair: surveyrun.NewFair(opts.Jobs), stop: stop, ending: ctx, hands: make(map[*taken]context.CancelCauseFunc), seen: make(map[int64]bool)}
 	// River would ask for jobs that it is refused, over and over, and say nothing.
 	if q.opts.Server != nil {
 		lacks, err := q.opts.Server.Lacks(ctx, workRights)

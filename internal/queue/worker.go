@@ -12,8 +12,8 @@ import (
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/rivertype"
 
-	"ken/internal/crew"
 	"ken/internal/repo"
+	"ken/internal/surveyrun"
 )
 
 // A worker is this process, as River sees it.
@@ -22,7 +22,7 @@ type worker struct {
 
 	q      *Queue
 	opts   WorkOptions
-	fair   *crew.Fair
+	fair   *surveyrun.Fair
 	of     map[string]string // repositories by River's queues
 	stop   context.CancelCauseFunc
 	ending context.Context // done when no more is to be begun
@@ -63,9 +63,9 @@ func (w *worker) Work(ctx context.Context, job *river.Job[wake]) error {
 // done here.
 func (w *worker) describe(ctx context.Context, repository string, job *river.Job[wake]) (unable, err error) {
 	by, id, path := w.opts.Repositories[repository], job.Args.Run, repo.Path(job.Args.Path)
-	var run crew.Run
+	var run surveyrun.Run
 	err = w.insist(ctx, func(ctx context.Context) error { return scanRun(ctx, w.q.pool, id, &run) })
-	if errors.Is(err, pgx.ErrNoRows) || err == nil && run.State != crew.Running {
+	if errors.Is(err, pgx.ErrNoRows) || err == nil && run.State != surveyrun.Running {
 		return nil, nil
 	}
 	if err != nil {
@@ -106,24 +106,24 @@ func (w *worker) end(ctx context.Context, t *taken, d Described, failed error, l
 	silent := false
 	if failed == nil {
 		e.Err = w.insist(keep, func(ctx context.Context) error { return w.q.finish(ctx, t, d) })
-		e.Fate = crew.Back
+		e.Fate = surveyrun.Back
 	} else {
 		e.Err = failed
-		e.Fate, e.Delay = crew.FateOf(failed, t.tries+1)
+		e.Fate, e.Delay = surveyrun.FateOf(failed, t.tries+1)
 		if ctx.Err() != nil || lost {
-			e.Fate, e.Delay = crew.Back, 0 // it was stopped, and did not fail
+			e.Fate, e.Delay = surveyrun.Back, 0 // it was stopped, and did not fail
 		}
 		err := w.insist(keep, func(ctx context.Context) error { return w.q.fail(ctx, t, d, e.Fate, e.Delay, failed) })
 		if err != nil && !lost {
 			e.Err = errors.Join(failed, err)
 		} else {
-			silent = errors.Is(failed, crew.ErrTwin) // nothing has happened
+			silent = errors.Is(failed, surveyrun.ErrTwin) // nothing has happened
 		}
 	}
 	if !silent {
 		w.opts.Told(e)
 	}
-	if e.Fate == crew.Stop {
+	if e.Fate == surveyrun.Stop {
 		w.stop(failed)
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"ken/internal/fault"
-	"ken/internal/near"
 	"ken/internal/repo"
+	"ken/internal/suggest"
 )
 
 // A stranger is a path that git tracks no file at: what it is instead, or what was
@@ -46,7 +46,7 @@ func nearest(entries []repo.Entry, p repo.Path) repo.Path {
 		if !strings.EqualFold(string(q.Dir()), string(dir)) {
 			continue
 		}
-		if d, ok := near.Slip(name, base); ok && (best == "" || d < least) {
+		if d, ok := suggest.Slip(name, base); ok && (best == "" || d < least) {
 			best, least = q, d
 		}
 	}

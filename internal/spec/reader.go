@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"ken/internal/fault"
-	"ken/internal/near"
 	"ken/internal/outline"
 	"ken/internal/repo"
+	"ken/internal/suggest"
 )
 
 // A Source is the work tree that specs are read from.
@@ -65,7 +65,7 @@ func (r *Reader) Node(ctx context.Context, id string) (*Node, error) {
 func unknownNode(nodes []*Node, id string) error {
 	var meant []string
 	for _, n := range nodes {
-		_, slip := near.Slip(n.ID, id)
+		_, slip := suggest.Slip(n.ID, id)
 		if id != "" && (slip || strings.Contains(strings.ToLower(n.ID), strings.ToLower(id))) {
 			meant = append(meant, n.ID)
 		}

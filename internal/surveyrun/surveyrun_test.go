@@ -1,4 +1,4 @@
-package crew_test
+package surveyrun_test
 
 import (
 	"context"
@@ -12,9 +12,9 @@ import (
 
 	"pgregory.net/rapid"
 
-	"ken/internal/crew"
 	"ken/internal/model"
 	"ken/internal/survey"
+	"ken/internal/surveyrun"
 )
 
 // A free slot goes to a party with the fewest in hand, among those that wait, and of these to
@@ -23,7 +23,7 @@ import (
 func TestFairServesWhoHasLeast(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		slots := rapid.IntRange(1, 4).Draw(t, "slots")
-		f := crew.NewFair(slots)
+		f := surveyrun.NewFair(slots)
 		type waiter struct {
 			party string
 			in    chan func()
@@ -136,23 +136,23 @@ func TestFates(t *testing.T) {
 	for _, c := range []struct {
 		err      error
 		attempts int
-		fate     crew.Fate
+		fate     surveyrun.Fate
 		delay    time.Duration
 	}{
-		{odd, 1, crew.Again, 2 * time.Second},
-		{odd, 4, crew.Again, 16 * time.Second},
-		{odd, 5, crew.GivenUp, 0},
-		{away, 5, crew.Again, 32 * time.Second},
-		{away, 39, crew.Again, 2 * time.Minute},
-		{away, 40, crew.GivenUp, 0},
-		{failed(model.Down), 5, crew.Again, 32 * time.Second},
-		{failed(model.RateLimited), 5, crew.Again, 32 * time.Second},
-		{fmt.Errorf("no: %w", survey.ErrRefused), 1, crew.Refused, 0},
-		{failed(model.TooLong), 1, crew.Refused, 0},
-		{fmt.Errorf("bad key: %w", survey.ErrHopeless), 1, crew.Stop, 0},
-		{fmt.Errorf("no more: %w", crew.ErrCeiling), 9, crew.Back, 0},
+		{odd, 1, surveyrun.Again, 2 * time.Second},
+		{odd, 4, surveyrun.Again, 16 * time.Second},
+		{odd, 5, surveyrun.GivenUp, 0},
+		{away, 5, surveyrun.Again, 32 * time.Second},
+		{away, 39, surveyrun.Again, 2 * time.Minute},
+		{away, 40, surveyrun.GivenUp, 0},
+		{failed(model.Down), 5, surveyrun.Again, 32 * time.Second},
+		{failed(model.RateLimited), 5, surveyrun.Again, 32 * time.Second},
+		{fmt.Errorf("no: %w", survey.ErrRefused), 1, surveyrun.Refused, 0},
+		{failed(model.TooLong), 1, surveyrun.Refused, 0},
+		{fmt.Errorf("bad key: %w", survey.ErrHopeless), 1, surveyrun.Stop, 0},
+		{fmt.Errorf("no more: %w", surveyrun.ErrCeiling), 9, surveyrun.Back, 0},
 	} {
-		if fate, delay := crew.FateOf(c.err, c.attempts); fate != c.fate || delay != c.delay {
+		if fate, delay := surveyrun.FateOf(c.err, c.attempts); fate != c.fate || delay != c.delay {
 			t.Errorf("%v after %d attempts: %d in %v", c.err, c.attempts, fate, delay)
 		}
 	}
@@ -188,12 +188,12 @@ func TestMostIsTheMost(t *testing.T) {
 		}
 		u := model.Usage{Input: rapid.Int64Range(0, bytes).Draw(t, "in"), Output: rapid.Int64Range(0, int64(req.MaxTokens)).Draw(t, "out")}
 		u.Written = rapid.Int64Range(0, u.Input).Draw(t, "put into the cache")
-		most, cost := crew.Most(req, price), price.Of(u)
-		if most.Unpriced || u.Tokens() > most.Tokens || crew.Dollars(cost.USD) > most.Cost {
+		most, cost := surveyrun.Most(req, price), price.Of(u)
+		if most.Unpriced || u.Tokens() > most.Tokens || surveyrun.Dollars(cost.USD) > most.Cost {
 			t.Errorf("%+v costs %v, more than %v", u, cost, most)
 		}
 	})
-	if most := crew.Most(model.Request{}, model.Price{}); !most.Unpriced {
+	if most := surveyrun.Most(model.Request{}, model.Price{}); !most.Unpriced {
 		t.Errorf("an unknown price makes %v", most)
 	}
 }
@@ -201,19 +201,19 @@ func TestMostIsTheMost(t *testing.T) {
 // Nothing stays under a ceiling of money whose price nobody knows.
 func TestCeiling(t *testing.T) {
 	t.Parallel()
-	tokens, cost := int64(100), crew.Dollars(1)
+	tokens, cost := int64(100), surveyrun.Dollars(1)
 	for _, c := range []struct {
-		crew.Ceiling
-		crew.Amount
+		surveyrun.Ceiling
+		surveyrun.Amount
 		holds bool
 	}{
-		{crew.Ceiling{}, crew.Amount{Tokens: 1 << 40, Unpriced: true}, true},
-		{crew.Ceiling{Tokens: &tokens}, crew.Amount{Tokens: 100, Unpriced: true}, true},
-		{crew.Ceiling{Tokens: &tokens}, crew.Amount{Tokens: 101}, false},
-		{crew.Ceiling{Cost: &cost}, crew.Amount{Tokens: 101, Cost: cost}, true},
-		{crew.Ceiling{Cost: &cost}, crew.Amount{Cost: cost + 1}, false},
-		{crew.Ceiling{Cost: &cost}, crew.Amount{Tokens: 1, Unpriced: true}, false},
-		{crew.Ceiling{Tokens: &tokens, Cost: &cost}, crew.Amount{Tokens: 1, Cost: cost + 1}, false},
+		{surveyrun.Ceiling{}, surveyrun.Amount{Tokens: 1 << 40, Unpriced: true}, true},
+		{surveyrun.Ceiling{Tokens: &tokens}, surveyrun.Amount{Tokens: 100, Unpriced: true}, true},
+		{surveyrun.Ceiling{Tokens: &tokens}, surveyrun.Amount{Tokens: 101}, false},
+		{surveyrun.Ceiling{Cost: &cost}, surveyrun.Amount{Tokens: 101, Cost: cost}, true},
+		{surveyrun.Ceiling{Cost: &cost}, surveyrun.Amount{Cost: cost + 1}, false},
+		{surveyrun.Ceiling{Cost: &cost}, surveyrun.Amount{Tokens: 1, Unpriced: true}, false},
+		{surveyrun.Ceiling{Tokens: &tokens, Cost: &cost}, surveyrun.Amount{Tokens: 1, Cost: cost + 1}, false},
 	} {
 		if c.Holds(c.Amount) != c.holds {
 			t.Errorf("%v under %v: %t", c.Amount, c.Ceiling, !c.holds)
@@ -224,10 +224,10 @@ func TestCeiling(t *testing.T) {
 // What nobody knows the price of does not cost nothing.
 func TestAmount(t *testing.T) {
 	t.Parallel()
-	for a, want := range map[crew.Amount]string{
-		{Tokens: 7, Cost: crew.Dollars(0.25)}:                 "7 tokens, $0.2500",
-		{Tokens: 7, Unpriced: true}:                           "7 tokens (price not known)",
-		{Tokens: 7, Cost: crew.Dollars(0.25), Unpriced: true}: "7 tokens, at least $0.2500",
+	for a, want := range map[surveyrun.Amount]string{
+		{Tokens: 7, Cost: surveyrun.Dollars(0.25)}:                 "7 tokens, $0.2500",
+		{Tokens: 7, Unpriced: true}:                                "7 tokens (price not known)",
+		{Tokens: 7, Cost: surveyrun.Dollars(0.25), Unpriced: true}: "7 tokens, at least $0.2500",
 	} {
 		if a.String() != want {
 			t.Errorf("%s, want %s", a, want)
@@ -238,10 +238,10 @@ func TestAmount(t *testing.T) {
 // till pays until it has nothing left.
 type till struct{ left, spent int64 }
 
-func (l *till) Reserve(_ context.Context, most, before crew.Amount) error {
+func (l *till) Reserve(_ context.Context, most, before surveyrun.Amount) error {
 	l.spent += before.Tokens
 	if most.Tokens > l.left-l.spent {
-		return crew.ErrCeiling
+		return surveyrun.ErrCeiling
 	}
 	return nil
 }
@@ -264,12 +264,12 @@ func (m *talker) Turn(context.Context, model.Request, model.Listener) (model.Rep
 func TestPurse(t *testing.T) {
 	t.Parallel()
 	m, l := &talker{}, &till{left: 10_000}
-	p := crew.NewPurse(m, l)
+	p := surveyrun.NewPurse(m, l)
 	var err error
 	for err == nil {
 		_, err = p.Turn(t.Context(), model.Request{MaxTokens: 100}, model.Listener{})
 	}
-	if !errors.Is(err, crew.ErrCeiling) || m.asked != p.Calls() || l.spent != int64(1000*m.asked) || l.spent > l.left {
+	if !errors.Is(err, surveyrun.ErrCeiling) || m.asked != p.Calls() || l.spent != int64(1000*m.asked) || l.spent > l.left {
 		t.Errorf("%v after %d calls: %d spent", err, m.asked, l.spent)
 	}
 }
@@ -291,7 +291,7 @@ func (m *broken) Turn(context.Context, model.Request, model.Listener) (model.Rep
 func TestFailedCallsArePaidFor(t *testing.T) {
 	t.Parallel()
 	req := model.Request{MaxTokens: 100}
-	most := crew.Most(req, model.Price{}).Tokens
+	most := surveyrun.Most(req, model.Price{}).Tokens
 	failed := func(r model.Reason) error { return &model.Failure{Reason: r, Err: errors.New("failed")} }
 	for _, c := range []struct {
 		usage model.Usage
@@ -310,7 +310,7 @@ func TestFailedCallsArePaidFor(t *testing.T) {
 		{model.Usage{}, &model.Failure{Reason: model.Down, Unsent: true, Err: errors.New("no route")}, 0},
 		{model.Usage{Input: 50, Output: 5}, nil, 55},
 	} {
-		p := crew.NewPurse(&broken{usage: c.usage, err: c.err}, &till{left: 1 << 20})
+		p := surveyrun.NewPurse(&broken{usage: c.usage, err: c.err}, &till{left: 1 << 20})
 		if _, err := p.Turn(t.Context(), req, model.Listener{}); !errors.Is(err, c.err) || p.Last().Tokens != c.want {
 			t.Errorf("%+v, %v: %d tokens, want %d", c.usage, c.err, p.Last().Tokens, c.want)
 		}
@@ -320,9 +320,9 @@ func TestFailedCallsArePaidFor(t *testing.T) {
 // Money is exact, and travels as dollars.
 func TestMoney(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		m := crew.Money(rapid.Int64Range(0, 1e15).Draw(t, "money"))
+		m := surveyrun.Money(rapid.Int64Range(0, 1e15).Draw(t, "money"))
 		b, err := json.Marshal(m)
-		var back crew.Money
+		var back surveyrun.Money
 		if err == nil {
 			err = json.Unmarshal(b, &back)
 		}
@@ -336,10 +336,10 @@ func TestMoney(t *testing.T) {
 func TestRunState(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		state crew.RunState
-		crew.Counts
+		state surveyrun.RunState
+		surveyrun.Counts
 	}{
-		{crew.Running, crew.Counts{Taken: 1, Dead: 1}}, {crew.Incomplete, crew.Counts{Waiting: 1, Dead: 1}}, {crew.Done, crew.Counts{Done: 3, Failed: 1}},
+		{surveyrun.Running, surveyrun.Counts{Taken: 1, Dead: 1}}, {surveyrun.Incomplete, surveyrun.Counts{Waiting: 1, Dead: 1}}, {surveyrun.Done, surveyrun.Counts{Done: 3, Failed: 1}},
 	} {
 		if got := c.State(); got != c.state {
 			t.Errorf("%+v: %s", c.Counts, got)

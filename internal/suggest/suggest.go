@@ -1,7 +1,6 @@
-// Package near knows when a word was probably meant for another: how many slips of
-// the finger a difference may be. Which words there are to be meant, and what else counts
-// as alike among them, is for those who have them.
-package near
+// Package suggest finds the word that a user probably meant to type. It compares two
+// words; the caller has the list of legal ones.
+package suggest
 
 import (
 	"strings"
@@ -12,10 +11,10 @@ import (
 // longest is longer than any name that is worth comparing.
 const longest = 255
 
-// Slip counts the letters that make the difference between two words, whatever their
-// case, and reports whether that is few enough for a slip: a third of the shorter, one at
-// least and three at most. Two letters in the wrong order are one. Words of less than
-// three letters are the same or not.
+// Slip counts the letters in which two words differ, ignoring case. It reports whether
+// the difference is small enough for a typing mistake: a third of the shorter word, at
+// least one and at most three letters. Two swapped letters count as one. Words of fewer
+// than three letters must be equal.
 func Slip(a, b string) (letters int, ok bool) {
 	short, long := min(len(a), len(b)), max(len(a), len(b))
 	most := min(max(short/3, 1), 3)

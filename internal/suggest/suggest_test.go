@@ -1,10 +1,10 @@
-package near_test
+package suggest_test
 
 import (
 	"strings"
 	"testing"
 
-	"ken/internal/near"
+	"ken/internal/suggest"
 )
 
 func TestSlip(t *testing.T) {
@@ -29,10 +29,10 @@ func TestSlip(t *testing.T) {
 		{"", "a", 0, false},
 		{strings.Repeat("a", 300), strings.Repeat("a", 300), 0, false},
 	} {
-		if n, ok := near.Slip(c.a, c.b); ok != c.ok || ok && n != c.letters {
+		if n, ok := suggest.Slip(c.a, c.b); ok != c.ok || ok && n != c.letters {
 			t.Errorf("%.20q, %.20q: %d, %v", c.a, c.b, n, ok)
 		}
-		if n, ok := near.Slip(c.b, c.a); ok != c.ok || ok && n != c.letters {
+		if n, ok := suggest.Slip(c.b, c.a); ok != c.ok || ok && n != c.letters {
 			t.Errorf("%.20q, %.20q: %d, %v", c.b, c.a, n, ok)
 		}
 	}

@@ -8,13 +8,13 @@ import (
 	"strings"
 
 	"ken/internal/cli"
-	"ken/internal/crew"
 	"ken/internal/fault"
 	"ken/internal/model"
 	"ken/internal/model/provider"
 	"ken/internal/queue"
 	"ken/internal/repo"
 	"ken/internal/survey"
+	"ken/internal/surveyrun"
 )
 
 // A crewSpace is a repository's runs, and those of its server.
@@ -87,7 +87,7 @@ func (c *crewSpace) Sync(ctx context.Context) error {
 }
 
 // priced says that a cost cannot be kept to: the run's, or the server's for a day.
-func (c *crewSpace) priced(ctx context.Context, m model.Model, of crew.Ceiling) error {
+func (c *crewSpace) priced(ctx context.Context, m model.Model, of surveyrun.Ceiling) error {
 	if m.Price().Known() {
 		return nil
 	}
@@ -155,9 +155,9 @@ func (c *crewSpace) HandOut(ctx context.Context, opts cli.HandOutOptions) (*cli.
 	if out.Work == 0 {
 		return handed, nil
 	}
-	handed.ID, err = c.Queue.HandOut(ctx, crew.Run{
+	handed.ID, err = c.Queue.HandOut(ctx, surveyrun.Run{
 		Repository: c.shop.identity, Commit: commit, Recipe: writer.Recipe(), Provider: cfg.Provider, Model: cfg.Model,
-		By: author(ctx, w.git, ""), Ceiling: opts.Ceiling, Spent: crew.Amount{Unpriced: !m.Price().Known()},
+		By: author(ctx, w.git, ""), Ceiling: opts.Ceiling, Spent: surveyrun.Amount{Unpriced: !m.Price().Known()},
 	}, out)
 	return handed, err
 }

@@ -1,4 +1,4 @@
-package crew
+package surveyrun
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package crew
+package surveyrun
 
 // Waiting is how many wait for a slot.
 func (f *Fair) Waiting() (n int) {

@@ -1,10 +1,10 @@
-// Package crew decides what holds when many workers, on many machines, describe the
-// directories of one survey: how a run of theirs stands, what a call may cost and who pays
-// for it, what becomes of a directory that could not be described, and whose turn it is.
+// Package surveyrun has the rules of a survey that several workers share: the state of a
+// run, the cost of a model call and the budget that pays it, what to do after a failure,
+// and which repository's turn it is.
 //
-// Which directories there are and in what order is for survey to say. Where runs are kept,
-// and how workers hear of work, is known to the queue.
-package crew
+// Package survey decides which directories to describe and in what order. Package queue
+// stores runs and hands out the work.
+package surveyrun
 
 import (
 	"fmt"
