@@ -453,7 +453,7 @@ func TestWorkersShareTwins(t *testing.T) {
 	if doc := m.run(id); doc.State != "done" || doc.Calls != 9 || doc.Directories.Unasked != 10 {
 		t.Errorf("%+v", doc)
 	}
-	if o := m.ken("survey", "plan", "--provider", "anthropic", "--model", "m1"); o.stdout != "nothing is to be described\n" {
+	if o := m.ken("survey", "plan", "--provider", "anthropic", "--model", "m1"); o.stdout != "no directory needs a summary\n" {
 		t.Errorf("%+v", o)
 	}
 }

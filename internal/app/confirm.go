@@ -64,7 +64,7 @@ func confirmedDirectory(c survey.Confirmed, assumed bool) cli.Confirmed {
 	}
 	done.Assumed = assumed
 	if c.Verdict != survey.Fresh {
-		done.Reason = "kept, and still " + c.Verdict.String()
+		done.Reason = "kept, and still " + c.Verdict.Word()
 	}
 	for _, p := range c.Above {
 		done.Above = append(done.Above, survey.Label(p).JSON().Path)

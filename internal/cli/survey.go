@@ -17,10 +17,11 @@ import (
 func (p *program) survey() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "survey",
-		Short: "Describe every directory, leaves first, and know which descriptions still hold",
-		Long: `Keeps a text about every directory that holds tracked files. A directory is
-described after all below it, from its own files and from what is said of its
-children; that is what its text carries, so whether it holds is computed.`,
+		Short: "Describe directories, leaves first, and check which summaries are stale",
+		Long: `Keeps a summary of every directory that contains tracked files. A summary is
+written from the directory's own files and from the summaries of its
+subdirectories. That basis is stored with it, so ken can compute whether the
+summary is still fresh.`,
 		Args: cobra.NoArgs,
 		RunE: needsSub,
 	}
@@ -28,19 +29,19 @@ children; that is what its text carries, so whether it holds is computed.`,
 	return c
 }
 
-// surveyFlags say who describes, and what comes first.
+// surveyFlags select the provider, its model and the order of work.
 type surveyFlags struct {
 	provider, model string
 	ranks           []string
 }
 
 func (f *surveyFlags) bind(c *cobra.Command) {
-	c.Flags().StringVar(&f.provider, "provider", "", "who describes: outline, anthropic, openai or command (default: as configured, else outline)")
-	c.Flags().StringVar(&f.model, "model", "", "which model of the provider's")
-	c.Flags().StringArrayVar(&f.ranks, "rank", nil, "`DIR=RANK`: priority, normal, shallow or skip; may be repeated")
+	c.Flags().StringVar(&f.provider, "provider", "", "`NAME` of the provider: outline, anthropic, openai or command (default: from the configuration, else outline)")
+	c.Flags().StringVar(&f.model, "model", "", "`NAME` of the provider's model")
+	c.Flags().StringArrayVar(&f.ranks, "rank", nil, "`DIR=RANK`: priority, normal, shallow or skip (repeatable)")
 }
 
-// again is a command line with the same flags and arguments, to be pasted.
+// again returns a command line with the same flags and arguments, for pasting.
 func (f *surveyFlags) again(command string, args ...string) string {
 	words := []string{command}
 	if f.provider != "" {
@@ -58,14 +59,14 @@ func (f *surveyFlags) again(command string, args ...string) string {
 	return strings.Join(words, " ")
 }
 
-// setup returns the survey that the flags ask for, and who describes: the one that find
-// has under a provider's and a model's name.
+// setup returns the survey that the flags ask for, and the writer that find returns for
+// the provider and the model.
 func (f *surveyFlags) setup(c *cobra.Command, w Workspace, find func(provider, model string) (survey.Writer, error)) (*survey.Survey, survey.Writer, error) {
 	ranks := make(map[repo.Path]survey.Rank)
 	for _, text := range f.ranks {
 		i := strings.LastIndexByte(text, '=')
 		if i < 0 {
-			return nil, nil, usage(c, fmt.Errorf("--rank %s: want DIR=RANK", text))
+			return nil, nil, usage(c, fmt.Errorf("--rank %s: expected DIR=RANK", text))
 		}
 		dir, err := w.Path(text[:i])
 		if err != nil {
@@ -88,7 +89,7 @@ func (f *surveyFlags) setup(c *cobra.Command, w Workspace, find func(provider, m
 	return s, writer, nil
 }
 
-// oneDir resolves the argument that names a directory; none is the root.
+// oneDir resolves the argument that names a directory. Without one it is the root.
 func oneDir(w interface {
 	Path(arg string) (repo.Path, error)
 }, args []string,

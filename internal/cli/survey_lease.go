@@ -19,15 +19,16 @@ func (p *program) surveyNext() *cobra.Command {
 	var seconds int
 	c := &cobra.Command{
 		Use:   "next [--lease SECONDS]",
-		Short: "Take the next directory to describe, under a lease",
-		Long: `Hands out a directory whose children have all been described, with all that its
-text is to be written from. Answer with: ken survey submit DIR --lease TOKEN -F FILE.
-Any number of agents may ask; no two get the same one while a lease lasts.`,
+		Short: "Lease the next directory to describe",
+		Long: `Prints a directory to describe, with everything that its summary is written
+from. Its subdirectories have summaries already. Submit your summary with:
+ken survey submit DIR --lease TOKEN -F FILE. Any number of agents can work at
+once: a directory is leased to one agent at a time.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			lasting, err := survey.LeaseFor(seconds)
 			if c.Flags().Changed("lease") && seconds == 0 {
-				err = errors.New("a lease lasts 1 second at least")
+				err = errors.New("a lease lasts at least 1 second")
 			}
 			if err != nil {
 				return usage(c, fmt.Errorf("--lease: %w", err))
@@ -45,24 +46,24 @@ Any number of agents may ask; no two get the same one while a lease lasts.`,
 					return nil
 				}
 				p.io.Printf("%s\n", plain(got.Item.Prompt))
-				p.io.Remarkf("ken: yours until %s; answer with: ken survey submit %s --lease %s -F -",
+				p.io.Remarkf("ken: leased to you until %s; submit with: ken survey submit %s --lease %s -F -",
 					got.Item.Expires.Format(time.RFC3339), fault.Quote(display(got.Item.PathJSON)), got.Item.Lease)
 				return nil
 			})
 		},
 	}
-	c.Flags().IntVar(&seconds, "lease", 0, "how many `SECONDS` it is yours (default 900)")
+	c.Flags().IntVar(&seconds, "lease", 0, "length of the lease in `SECONDS` (default 900)")
 	return c
 }
 
-// unready says why nothing is handed out, and when to ask again.
+// unready says why no directory is ready, and when to ask again.
 func unready(got *survey.Handed) string {
-	text := fmt.Sprintf("nothing is ready; %d remain", got.Remaining)
+	text := fmt.Sprintf("no directory is ready; %d left to describe", got.Remaining)
 	if len(got.Held) == 0 {
 		return text
 	}
 	first := slices.MinFunc(got.Held, func(a, b survey.HeldPath) int { return a.Until.Compare(b.Until) })
-	return text + fmt.Sprintf(": %s in other hands, %s until %s; ask again then, or once it is handed in",
+	return text + fmt.Sprintf(": %s leased to others, %s until %s; ask again then",
 		term.Count(len(got.Held), "directory"), display(first.PathJSON), first.Until.Format(time.RFC3339))
 }
 
@@ -72,7 +73,7 @@ func (p *program) surveySubmit() *cobra.Command {
 	var files []string
 	c := &cobra.Command{
 		Use:   "submit DIR --lease TOKEN (-m TEXT | -F FILE|- | --keep)",
-		Short: "Hand in the text about a directory that was taken",
+		Short: "Submit the summary of a directory that you leased",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			given := 0
@@ -82,7 +83,7 @@ func (p *program) surveySubmit() *cobra.Command {
 				}
 			}
 			if given != 1 {
-				return usage(c, errors.New("give the text with one of -m TEXT, -F FILE and --keep"))
+				return usage(c, errors.New("give the summary with one of -m TEXT, -F FILE or --keep"))
 			}
 			if c.Flags().Changed("text-file") {
 				b, err := readInput(p.io.In, file)
@@ -104,11 +105,11 @@ func (p *program) surveySubmit() *cobra.Command {
 			})
 		},
 	}
-	c.Flags().StringVar(&sub.Lease, "lease", "", "the `TOKEN` that came with it (required)")
-	c.Flags().StringVarP(&text, "message", "m", "", "the `TEXT`")
-	c.Flags().StringVarP(&file, "text-file", "F", "", "read the text from `FILE`, - for standard input")
-	c.Flags().BoolVar(&sub.Keep, "keep", false, "what was said before still holds, word for word")
-	c.Flags().StringArrayVar(&files, "file", nil, "`PATH=TEXT`: what to say of one of its files; may be repeated")
+	c.Flags().StringVar(&sub.Lease, "lease", "", "the lease's `TOKEN` (required)")
+	c.Flags().StringVarP(&text, "message", "m", "", "`TEXT` of the summary")
+	c.Flags().StringVarP(&file, "text-file", "F", "", "read the summary from `FILE`, - for standard input")
+	c.Flags().BoolVar(&sub.Keep, "keep", false, "keep the present summary: it is still right")
+	c.Flags().StringArrayVar(&files, "file", nil, "`PATH=TEXT`: summary of a file in the directory (repeatable)")
 	return c
 }
 
@@ -132,13 +133,13 @@ func (p *program) submit(c *cobra.Command, w Workspace, sub survey.Submission) e
 	return err
 }
 
-// fileTexts reads what is to be said of files.
+// fileTexts parses the summaries of files.
 func fileTexts(c *cobra.Command, w Workspace, given []string) (map[repo.Path]string, error) {
 	texts := make(map[repo.Path]string)
 	for _, g := range given {
 		name, text, ok := strings.Cut(g, "=")
 		if !ok {
-			return nil, usage(c, fmt.Errorf("--file %s: want PATH=TEXT", g))
+			return nil, usage(c, fmt.Errorf("--file %s: expected PATH=TEXT", g))
 		}
 		path, err := w.Path(name)
 		if err != nil {

@@ -18,9 +18,9 @@ func (p *program) surveyPlan() *cobra.Command {
 	var estimate bool
 	c := &cobra.Command{
 		Use:   "plan [DIR]",
-		Short: "List the directories to be described, in the order of work",
-		Long: `Lists what is to be described: every child before its parent. --estimate says how
-many tokens that would take, before anything is paid.`,
+		Short: "List the directories that need a summary, in order",
+		Long: `Lists the directories whose summary is missing or stale, subdirectories first.
+--estimate adds the number of tokens, before anything is paid.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return p.within(c.Context(), func(w Workspace) error {
@@ -42,9 +42,9 @@ many tokens that would take, before anything is paid.`,
 				if _, thinks := writer.(survey.Mind); thinks {
 					return nil
 				}
-				// For the outline all may be well, and for others not.
+				// Nothing may be left for outlines, and much for agents and models.
 				if plan.Minds > 0 {
-					p.io.Remarkf("ken: that is the plan for outlines; for agents or a model it is %s: ken survey next, or see ken survey plan --provider NAME",
+					p.io.Remarkf("ken: this is the plan for outlines; %s need a summary by an agent (ken survey next) or a model (ken survey plan --provider NAME)",
 						term.Count(plan.Minds, "directory"))
 				}
 				return nil
@@ -53,15 +53,15 @@ many tokens that would take, before anything is paid.`,
 	}
 	f.bind(c)
 	c.Flags().BoolVar(&opts.All, "all", false, "list fresh and excluded directories too")
-	c.Flags().BoolVar(&estimate, "estimate", false, "say how many tokens each would take")
+	c.Flags().BoolVar(&estimate, "estimate", false, "estimate the tokens for each directory")
 	return c
 }
 
 func (p *program) printPlan(plan *survey.Plan, estimate bool) {
-	told := make(map[repo.PathJSON]bool)
+	listed := make(map[repo.PathJSON]bool)
 	p.io.Together(func() {
 		for _, d := range plan.Directories {
-			told[d.PathJSON] = true
+			listed[d.PathJSON] = true
 			why := d.Reasons
 			if d.Rank != survey.RankNormal {
 				why = append([]string{d.Rank.String()}, why...)
@@ -69,28 +69,28 @@ func (p *program) printPlan(plan *survey.Plan, estimate bool) {
 			if estimate {
 				why = append([]string{fmt.Sprintf("about %d tokens", d.Estimate)}, why...)
 			}
-			p.io.Line(toneOf(d.Verdict.State()), d.Verdict.String(), display(d.PathJSON), strings.Join(why, ", "))
+			p.io.Line(toneOf(d.Verdict.State()), d.Verdict.Word(), display(d.PathJSON), strings.Join(why, ", "))
 		}
 		for _, d := range plan.Unknown {
-			if !told[d.PathJSON] {
+			if !listed[d.PathJSON] {
 				p.io.Line(toneOf(fresh.Unknown), survey.Unknown.String(), display(d.PathJSON), strings.Join(d.Reasons, ", "))
 			}
 		}
 	})
 	if len(plan.Directories) == 0 {
 		if len(plan.Unknown) > 0 {
-			p.io.Printf("nothing can be described: what is unknown could not be read, and all else is fresh\n")
+			p.io.Printf("no directory can be described: the unknown ones could not be read, all others are fresh\n")
 			return
 		}
-		p.io.Printf("nothing is to be described\n")
+		p.io.Printf("no directory needs a summary\n")
 		return
 	}
 	if !estimate {
 		return
 	}
-	money := "at a price that is not known"
+	money := "price not known"
 	if plan.Cost != nil {
 		money = fmt.Sprintf("about $%.2f", *plan.Cost)
 	}
-	p.io.Printf("about %d tokens in all, at 4 bytes each, %s; looking further comes on top\n", plan.Estimate, money)
+	p.io.Printf("about %d tokens in total (4 bytes each), %s; files that the model opens itself come on top\n", plan.Estimate, money)
 }

@@ -9,7 +9,7 @@ import (
 func (p *program) surveyPrompt() *cobra.Command {
 	return &cobra.Command{
 		Use:   "prompt DIR",
-		Short: "Print exactly what a model would be told about a directory",
+		Short: "Print the prompt that a model gets for a directory",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return p.within(c.Context(), func(w Workspace) error {

@@ -5,7 +5,7 @@ import "github.com/spf13/cobra"
 func (p *program) surveyReport() *cobra.Command {
 	return &cobra.Command{
 		Use:   "report",
-		Short: "Print what is known of the repository as a whole, as Markdown",
+		Short: "Print all directory summaries and findings as Markdown",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return p.within(c.Context(), func(w Workspace) error {

@@ -23,23 +23,23 @@ func (p *program) surveyRun() *cobra.Command {
 	}
 	c := &cobra.Command{
 		Use:   "run [DIR]",
-		Short: "Describe what is to be described",
-		Long: `Describes the directories that have no text or whose text does not hold, every child
-before its parent, and nothing else. What was written is kept at once: a run that is
-stopped, or reaches a limit, goes on where it was.
+		Short: "Describe the directories whose summary is missing or stale",
+		Long: `Describes the directories whose summary is missing or stale, subdirectories first.
+Each summary is stored as soon as it is written, so you can interrupt a run and
+continue it later.
 
-With --workers the survey of a commit is handed out to whoever runs ken worker on the
-team's store, and followed until all is done; limits are then never exceeded.`,
+With --workers the directories go to the machines that run ken worker on the team's
+store. The command waits until all are done. Limits are then never exceeded.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if opts.Jobs < 0 || opts.MaxTokens < 0 || opts.MaxCost < 0 {
-				return usage(c, errors.New("a limit is no less than 0"))
+				return usage(c, errors.New("--jobs, --max-tokens and --max-cost cannot be negative"))
 			}
 			if shared.workers {
 				return p.runShared(c, f, opts, shared.at, args, shared.detach)
 			}
 			if shared.at != "" || shared.detach {
-				return usage(c, errors.New("--at and --detach go with --workers"))
+				return usage(c, errors.New("--at and --detach need --workers"))
 			}
 			return p.within(c.Context(), func(w Workspace) error {
 				s, writer, err := f.setup(c, w, w.Writer)
@@ -53,7 +53,7 @@ team's store, and followed until all is done; limits are then never exceeded.`,
 				if err != nil && ran.Calls == 0 {
 					return err
 				}
-				// What was paid for is told of, whatever went wrong then.
+				// Report what was paid for, also after an error.
 				if p.io.JSON {
 					err = errors.Join(err, p.io.Encode(ran))
 				} else {
@@ -67,19 +67,19 @@ team's store, and followed until all is done; limits are then never exceeded.`,
 		},
 	}
 	f.bind(c)
-	c.Flags().IntVar(&opts.Jobs, "jobs", 0, "directories that are described at once (default: as configured, else 4; outlines use all cores)")
-	c.Flags().Int64Var(&opts.MaxTokens, "max-tokens", 0, "begin no more once so many were spent")
-	c.Flags().Float64Var(&opts.MaxCost, "max-cost", 0, "begin no more once so many dollars were spent")
-	c.Flags().BoolVar(&shared.workers, "workers", false, "hand it out to the workers of the team's store")
-	c.Flags().StringVar(&shared.at, "at", "", "with --workers: the `REVISION` that is surveyed (default HEAD)")
-	c.Flags().BoolVar(&shared.detach, "detach", false, "with --workers: print the run's number, and do not wait for it")
+	c.Flags().IntVar(&opts.Jobs, "jobs", 0, "`N` directories at once (default: from the configuration, else 4; outlines use all cores)")
+	c.Flags().Int64Var(&opts.MaxTokens, "max-tokens", 0, "start no more directories after `N` tokens")
+	c.Flags().Float64Var(&opts.MaxCost, "max-cost", 0, "start no more directories after `N` dollars")
+	c.Flags().BoolVar(&shared.workers, "workers", false, "give the directories to the workers of the team's store")
+	c.Flags().StringVar(&shared.at, "at", "", "with --workers: survey this `REVISION` (default HEAD)")
+	c.Flags().BoolVar(&shared.detach, "detach", false, "with --workers: print the number of the run and do not wait")
 	return c
 }
 
-// runShared hands a survey out to workers.
+// runShared gives a survey to workers.
 func (p *program) runShared(c *cobra.Command, f surveyFlags, opts survey.RunOptions, at string, args []string, detach bool) error {
 	if opts.Jobs > 0 || len(f.ranks) > 0 {
-		return usage(c, errors.New("--jobs is for each worker to say, and ranks are those of the commit's configuration"))
+		return usage(c, errors.New("--jobs and --rank do not work with --workers: each worker has its own --jobs, and ranks come from the commit's configuration"))
 	}
 	limits := ceilingFlags{opts.MaxTokens, opts.MaxCost}
 	ceiling, err := limits.ceiling(c)
@@ -89,7 +89,7 @@ func (p *program) runShared(c *cobra.Command, f surveyFlags, opts survey.RunOpti
 	return p.handOut(c, HandOutOptions{At: at, Provider: f.provider, Model: f.model, Ceiling: ceiling}, args, detach)
 }
 
-// limitsOf are the limits that were given, as they were given.
+// limitsOf returns the limits of the command line, for pasting.
 func limitsOf(c *cobra.Command) (words []string) {
 	for _, name := range []string{"jobs", "max-tokens", "max-cost"} {
 		if f := c.Flags().Lookup(name); f.Changed {
@@ -99,13 +99,12 @@ func limitsOf(c *cobra.Command) (words []string) {
 	return words
 }
 
-// runSurvey runs, and shows how far it has come. A mind plans before, and writes an
-// overview afterwards.
+// runSurvey runs a survey and shows its progress.
 func (p *program) runSurvey(c *cobra.Command, w Workspace, s *survey.Survey, writer survey.Writer, opts survey.RunOptions) (*survey.Ran, error) {
 	show := p.io.Progress("describing directories")
 	defer show.Done()
 	opts = w.SurveyLimits(opts)
-	every := 0 // outlines come by the hundred
+	every := 0 // outlines take no time
 	if _, thinks := writer.(survey.Mind); thinks {
 		every = 10
 	}
@@ -120,7 +119,7 @@ func (p *program) runSurvey(c *cobra.Command, w Workspace, s *survey.Survey, wri
 	return s.Run(c.Context(), writer, opts)
 }
 
-// printRan tells what a run did, and how to go on: with again.
+// printRan prints the result of a run. The command again continues it.
 func (p *program) printRan(ran *survey.Ran, w survey.Writer, again string) {
 	for _, f := range ran.Failed {
 		p.io.Line(term.Bad, "failed", display(f.PathJSON), f.Reason)
@@ -132,24 +131,24 @@ func (p *program) printRan(ran *survey.Ran, w survey.Writer, again string) {
 			cost += fmt.Sprintf(", $%.4f", *ran.Cost)
 		}
 	}
-	p.io.Printf("described %s as %s%s\n", term.Count(len(ran.Done), "directory"), w.Author(), cost)
+	p.io.Printf("described %s with %s%s\n", term.Count(len(ran.Done), "directory"), w.Author(), cost)
 	for _, r := range ran.Remarks {
 		p.io.Remarkf("ken: %s", r)
 	}
 	if ran.Stopped != "" {
 		left := fmt.Sprintf("%d left", ran.Left)
 		if ran.Left == 0 {
-			left = "the overview is left"
+			left = "only the overview is left"
 		}
-		p.io.Remarkf("ken: stopped: %s; %s; go on with: %s", ran.Stopped, left, again)
+		p.io.Remarkf("ken: stopped: %s; %s; continue with: %s", ran.Stopped, left, again)
 	} else if len(ran.Held) > 0 {
 		until := slices.MaxFunc(ran.Held, func(a, b survey.HeldPath) int { return a.Until.Compare(b.Until) }).Until
-		p.io.Remarkf("ken: %d left: %s in other hands until %s; go on then with: %s",
+		p.io.Remarkf("ken: %d left: %s leased to others until %s; then continue with: %s",
 			ran.Left, term.Count(len(ran.Held), "directory"), until.Local().Format(time.TimeOnly), again)
 	}
 }
 
-// spent says what was spent so far, "" for nothing.
+// spent formats tokens and cost so far, "" for none.
 func spent(s survey.Spent) string {
 	switch tokens := s.In + s.Out; {
 	case tokens == 0:
@@ -161,9 +160,9 @@ func spent(s survey.Spent) string {
 	}
 }
 
-// failure is what a run's exit status tells: whether somebody stopped it, nobody could
-// be asked, or directories failed or changed under it: what is left is listed by plan. A limit
-// that was reached is no failure, nor is what others have in hand.
+// failure returns the error of a run: it was interrupted, the provider failed,
+// directories failed, or directories changed during the run. The command plan lists what
+// is left. Reaching a limit is no failure, nor are directories leased to others.
 func failure(c *cobra.Command, ran *survey.Ran, plan string) error {
 	switch {
 	case c.Context().Err() != nil:
@@ -171,11 +170,11 @@ func failure(c *cobra.Command, ran *survey.Ran, plan string) error {
 	case ran.Err != nil:
 		return ran.Err
 	case len(ran.Failed) > 0:
-		return &fault.Error{Hint: "see what is left with: " + plan, Err: fmt.Errorf("%s could not be described", term.Count(len(ran.Failed), "directory"))}
+		return &fault.Error{Hint: "list what is left: " + plan, Err: fmt.Errorf("%s could not be described", term.Count(len(ran.Failed), "directory"))}
 	case ran.Left > 0 && ran.Stopped == "" && len(ran.Held) == 0:
 		return &fault.Error{
-			Hint: "see what is left with: " + plan,
-			Err:  fmt.Errorf("%s to be described again: files or texts changed while the survey ran", term.Count(ran.Left, "directory")),
+			Hint: "list what is left: " + plan,
+			Err:  fmt.Errorf("%s changed during the survey and must be described again", term.Count(ran.Left, "directory")),
 		}
 	default:
 		return nil

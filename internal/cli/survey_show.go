@@ -7,13 +7,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"ken/internal/survey"
+	"ken/internal/term"
 )
 
 func (p *program) surveyShow() *cobra.Command {
 	var check bool
 	c := &cobra.Command{
 		Use:   "show [DIR]",
-		Short: "Print what is said of directories, and whether it holds",
+		Short: "Show directory summaries, and whether they are fresh",
 		Args:  cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return p.within(c.Context(), func(w Workspace) error {
@@ -37,25 +38,25 @@ func (p *program) surveyShow() *cobra.Command {
 			})
 		},
 	}
-	c.Flags().BoolVar(&check, "check", false, "exit 3 if a text does not hold or cannot be judged")
+	c.Flags().BoolVar(&check, "check", false, "exit 3 if a summary is stale or unknown")
 	return c
 }
 
-// printShown prints the tree; the whole text of the first directory when it was asked
-// for by name, else the beginning of each.
+// printShown prints the tree of directories with the first line of each summary. If the
+// user named a directory, its whole summary is printed.
 func (p *program) printShown(shown *survey.Shown, named bool) {
 	if len(shown.Directories) == 0 {
-		p.io.Printf("there are no directories: nothing is tracked yet\n")
+		p.io.Printf("no directories: git tracks no file yet\n")
 		return
 	}
 	p.io.Together(func() {
 		for i, d := range shown.Directories {
 			why := d.Reasons
-			if d.Verdict == survey.StaleBelow || d.Verdict == survey.Incomplete {
-				why = append([]string{fmt.Sprintf("%d/%d", d.K, d.N)}, why...)
+			if d.Verdict == survey.StaleBelow {
+				why = append([]string{fmt.Sprintf("%d of %s changed", d.K, term.Count(d.N, "subdirectory"))}, why...)
 			}
 			if named && i == 0 && d.Text != nil {
-				p.io.Line(toneOf(d.Verdict.State()), d.Verdict.String(), display(d.PathJSON), strings.Join(append(why, "by "+*d.Author), ", "))
+				p.io.Line(toneOf(d.Verdict.State()), d.Verdict.Word(), display(d.PathJSON), strings.Join(append(why, "by "+*d.Author), ", "))
 				p.io.Printf("%s\n\n", plain(*d.Text))
 				continue
 			}
@@ -63,7 +64,7 @@ func (p *program) printShown(shown *survey.Shown, named bool) {
 				first, _, _ := strings.Cut(*d.Text, "\n")
 				why = append(why, first)
 			}
-			p.io.Line(toneOf(d.Verdict.State()), d.Verdict.String(), strings.Repeat("  ", d.Depth)+display(d.PathJSON), strings.Join(why, ", "))
+			p.io.Line(toneOf(d.Verdict.State()), d.Verdict.Word(), strings.Repeat("  ", d.Depth)+display(d.PathJSON), strings.Join(why, ", "))
 		}
 	})
 }

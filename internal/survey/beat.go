@@ -169,7 +169,7 @@ func (r *run) letGo(ctx context.Context, st *Standing, rec *Record) (ok bool, er
 	desk := r.how.Desk
 	if rec != nil {
 		if ok, err = desk.leases.Settle(ctx, desk.worktree, l, rec); err != nil {
-			return false, fmt.Errorf("keep what was written about %s: %w", Label(l.Path), err)
+			return false, fmt.Errorf("store the summary of %s: %w", Label(l.Path), err)
 		}
 		return ok, nil
 	}

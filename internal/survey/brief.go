@@ -49,7 +49,20 @@ const (
 )
 
 // String returns the section as a paragraph that carries its verdict.
-func (s Section) String() string { return fmt.Sprintf("[%s] %s: %s\n", s.Verdict, s.Subject, s.Text) }
+func (s Section) String() string {
+	return fmt.Sprintf("[%s] %s: %s\n", s.shownVerdict(), s.Subject, s.Text)
+}
+
+// shownVerdict returns the verdict for people and agents: they read "stale" and the reason,
+// JSON says which kind of stale.
+func (s Section) shownVerdict() string {
+	for _, v := range []Verdict{StaleSelf, StaleBelow} {
+		if rest, ok := strings.CutPrefix(s.Verdict, v.String()); ok {
+			return v.Word() + rest
+		}
+	}
+	return s.Verdict
+}
 
 // Quoted returns the section as a line for agents, in which the text is a quotation unless it is
 // ken's own.
@@ -58,7 +71,7 @@ func (s Section) Quoted() string {
 	if s.Own {
 		text = strings.Join(strings.Fields(s.Text), " ")
 	}
-	return fmt.Sprintf("[%s] %s: %s\n", s.Verdict, s.Subject, text)
+	return fmt.Sprintf("[%s] %s: %s\n", s.shownVerdict(), s.Subject, text)
 }
 
 // Quoted returns the brief for agents, a line for each section.
@@ -101,7 +114,7 @@ func (s *Survey) Brief(ctx context.Context, opts BriefOptions) (*Brief, error) {
 		w.left -= len(repo.QuotationNote) + 1
 	}
 	if len(j.order) == 0 {
-		w.add(Section{Subject: ".", Verdict: None.String(), Text: "nothing is tracked yet", Own: true}, 0)
+		w.add(Section{Subject: ".", Verdict: None.String(), Text: "git tracks no file yet", Own: true}, 0)
 		w.count()
 		return b, nil
 	}
@@ -210,7 +223,7 @@ func (w *briefing) write(at *Directory, opts BriefOptions) {
 	}
 	w.further(at)
 	if w.mute > 0 {
-		w.add(Section{Subject: "others", Verdict: None.String(), Text: fmt.Sprintf("%d more without text", w.mute), Own: true}, 0)
+		w.add(Section{Subject: "others", Verdict: None.String(), Text: fmt.Sprintf("%d more directories without a summary", w.mute), Own: true}, 0)
 	}
 	w.LeftOut += w.rest
 }
@@ -278,7 +291,7 @@ func (w *briefing) languages() {
 	if rest > 0 {
 		parts = append(parts, fmt.Sprintf("%d %s", rest, otherFiles))
 	}
-	w.add(Section{Subject: "files", Verdict: fresh.Fresh.String(), Text: fmt.Sprintf("%d that count: %s", total, strings.Join(parts, ", ")), Own: true}, 0)
+	w.add(Section{Subject: "files", Verdict: fresh.Fresh.String(), Text: fmt.Sprintf("%d files: %s", total, strings.Join(parts, ", ")), Own: true}, 0)
 }
 
 // extensions counts the files that count by what their names end in.
@@ -318,7 +331,7 @@ func (w *briefing) headline() {
 	for _, d := range w.order {
 		counts[w.at[d].Verdict.State()]++
 	}
-	text := fmt.Sprintf("directories: %d fresh, %d stale, %d without a text", counts[fresh.Fresh], counts[fresh.Stale], counts[fresh.None])
+	text := fmt.Sprintf("directories: %d fresh, %d stale, %d without a summary", counts[fresh.Fresh], counts[fresh.Stale], counts[fresh.None])
 	verdict := fresh.Fresh.String()
 	switch {
 	case counts[fresh.Stale] > 0:
@@ -339,7 +352,7 @@ func (w *briefing) tell(d *Directory, most int) {
 	if st.Verdict == Excluded {
 		return
 	}
-	s := Section{Subject: Label(d.Path).String(), Verdict: st.Verdict.String(), Text: "no text yet", Own: true}
+	s := Section{Subject: Label(d.Path).String(), Verdict: st.Verdict.String(), Text: "no summary yet", Own: true}
 	if shown := w.shown(st); shown.Text != nil {
 		s.Text, s.Receipt, s.Own = *shown.Text, shown.Receipt, false
 		if shown.Outline {
@@ -355,7 +368,7 @@ func (w *briefing) tell(d *Directory, most int) {
 		_, more, _ := strings.Cut(s.Text, "\n")
 		s.Text = first
 		if said, ok := w.said[first]; ok && !strings.HasPrefix(first, holds) {
-			s.Text = unsaid(more, "in the same words as "+said)
+			s.Text = unsaid(more, "the same as "+said)
 		}
 	}
 	if _, ok := w.said[first]; !ok {

@@ -49,7 +49,7 @@ func (s *Survey) Confirm(ctx context.Context, list []Confirmation) ([]Confirmed,
 		at[c.Path] = append(at[c.Path], i)
 		if _, err := j.find(c.Path); err != nil {
 			said := len(j.latest[c.Path]) > 0
-			out[i].None, out[i].Refused = !said, "it is gone: no tracked file is left in it"
+			out[i].None, out[i].Refused = !said, "the directory is gone: git tracks no file in it"
 		}
 	}
 	var records []*Record
@@ -68,7 +68,7 @@ func (s *Survey) Confirm(ctx context.Context, list []Confirmation) ([]Confirmed,
 		return out, nil
 	}
 	if err := s.store.Keep(ctx, records); err != nil {
-		return nil, fmt.Errorf("keep what was confirmed: %w", err)
+		return nil, fmt.Errorf("store the confirmation: %w", err)
 	}
 	return out, nil
 }
@@ -81,11 +81,11 @@ func (j *judgement) confirm(ctx context.Context, d *Directory, c Confirmation, o
 	case d.Excluded != "":
 		out.Refused = "excluded: " + d.Excluded
 	case st.Verdict == Unknown:
-		out.Refused = "not all of it can be read: " + strings.Join(st.Reasons, ", ")
+		out.Refused = "ken cannot read all of it: " + strings.Join(st.Reasons, ", ")
 	case st.Record == nil:
-		out.Refused = "there is no text to confirm"
+		out.Refused = "there is no summary to confirm"
 	case !c.Read.IsZero() && c.Read != j.basis(st).Digest():
-		out.Refused = "what was read is not what is there now: look at it again"
+		out.Refused = "the directory changed since you read it: read it again"
 	}
 	if out.Refused != "" {
 		out.Verdict, out.Reasons = st.Verdict, st.Reasons

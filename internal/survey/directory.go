@@ -91,7 +91,7 @@ func directories(files []File, opts Options) []*Directory {
 		}
 		d.Excluded = why
 		if why == "" && !wanted {
-			d.Excluded = "nothing in it counts"
+			d.Excluded = "no file in it needs a summary"
 			if why := reasons[d]; why != "" {
 				d.Excluded += ": " + why
 			}

@@ -457,4 +457,4 @@ func (j *judgement) fetch(ctx context.Context, dirs []*Directory) error {
 }
 
 // errMoved says that what is kept no longer goes with the store.
-var errMoved = errors.New("the store has moved on")
+var errMoved = errors.New("the store changed meanwhile")

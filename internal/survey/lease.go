@@ -23,7 +23,7 @@ const MaxLease = 24 * time.Hour
 // LeaseFor returns how long a lease of so many seconds lasts, the default one for 0.
 func LeaseFor(seconds int) (time.Duration, error) {
 	if seconds < 0 || seconds > int(MaxLease/time.Second) {
-		return 0, fmt.Errorf("a lease lasts from 1 to %d seconds, and not %d", int(MaxLease/time.Second), seconds)
+		return 0, fmt.Errorf("a lease lasts from 1 to %d seconds, not %d", int(MaxLease/time.Second), seconds)
 	}
 	return time.Duration(seconds) * time.Second, nil
 }
@@ -149,7 +149,7 @@ func (d *Desk) Next(ctx context.Context, lasting time.Duration) (*Handed, error)
 		}
 		// An outline holds, and is to be looked at all the same.
 		if it.Old == nil && st.Record != nil {
-			it.Old, it.Changes = st.Record, []string{"nobody has looked at it yet"}
+			it.Old, it.Changes = st.Record, []string{"no agent or model has checked it yet"}
 		}
 		l := Lease{Path: st.Dir.Path, Token: d.token(), Expires: now.Add(lasting).UTC().Truncate(time.Second), Basis: it.Basis, Recipe: hand.Recipe()}
 		if it.Old != nil {
@@ -253,7 +253,7 @@ type agent struct{}
 func (agent) Author() string { return "" }
 func (agent) Recipe() string { return LeaseRecipe }
 func (agent) Write(context.Context, *Item) (Draft, error) {
-	return Draft{}, errors.New("an agent asks for its work")
+	return Draft{}, errors.New("an agent asks for its work itself")
 }
 
 // A Submission is an agent's answer.
@@ -308,7 +308,7 @@ func (d *Desk) Submit(ctx context.Context, sub Submission) (*Submitted, error) {
 	moved := "the directory is gone"
 	if dir, err := j.find(l.Path); err == nil {
 		if moved = ""; j.basis(j.at[dir]).Digest() != l.Basis.Digest() {
-			moved = "what was handed out is not what is there now"
+			moved = "the directory changed since you leased it"
 		}
 	}
 	// Whatever is said of it by now, what was looked at is what was shown.
@@ -319,7 +319,7 @@ func (d *Desk) Submit(ctx context.Context, sub Submission) (*Submitted, error) {
 	}
 	r, err := j.record(it, sub.Draft, sub.Author, l.Recipe)
 	if err == nil && sub.Keep && moved != "" {
-		err = fmt.Errorf("%s: hand in the words", moved)
+		err = fmt.Errorf("%s: submit a text instead of keep", moved)
 	}
 	if err != nil {
 		out.Result, out.Reason = SubmitRejected, err.Error()
@@ -328,9 +328,9 @@ func (d *Desk) Submit(ctx context.Context, sub Submission) (*Submitted, error) {
 	ok, err = d.leases.Settle(ctx, d.worktree, l, r)
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("keep what was written about %s: %w", Label(l.Path), err)
+		return nil, fmt.Errorf("store the summary of %s: %w", Label(l.Path), err)
 	case !ok:
-		out.Result, out.Reason = SubmitFenced, "somebody else took the directory over"+takeAnother
+		out.Result, out.Reason = SubmitFenced, "your lease ran out and another agent has the directory"+takeAnother
 	case moved != "":
 		out.Result, out.Reason = SubmitSuperseded, moved
 	default:
@@ -340,7 +340,7 @@ func (d *Desk) Submit(ctx context.Context, sub Submission) (*Submitted, error) {
 }
 
 // takeAnother is what is left to do for who is fenced off.
-const takeAnother = "; take what is to be described now with: ken survey next"
+const takeAnother = "; lease another one with: ken survey next"
 
 // fence refuses an answer without the lease that holds, unless there is nothing to hold.
 func (d *Desk) fence(ctx context.Context, p repo.Path, out *Submitted) error {
@@ -349,9 +349,9 @@ func (d *Desk) fence(ctx context.Context, p repo.Path, out *Submitted) error {
 		return err
 	}
 	out.Result = SubmitFenced
-	out.Reason = "the lease is not the one that holds: it ran out and somebody else took over, or it was settled" + takeAnother
+	out.Reason = "the lease is not valid: it ran out and another agent has the directory, or its summary was submitted" + takeAnother
 	if p != "" && !slices.ContainsFunc(files, func(f File) bool { return f.Path.Dir().Under(p) }) {
-		out.Result, out.Reason = SubmitRejected, "no tracked file is in "+p.String()+"; see the directories with: ken survey show"
+		out.Result, out.Reason = SubmitRejected, "git tracks no file in "+p.String()+"; list directories with: ken survey show"
 	}
 	return nil
 }

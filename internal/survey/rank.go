@@ -34,7 +34,7 @@ func (r *Rank) UnmarshalText(b []byte) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("there is no rank %q: want priority, normal, shallow or skip", b)
+	return fmt.Errorf("unknown rank %q (valid: priority, normal, shallow, skip)", b)
 }
 
 // rank gives a directory and all below it their ranks. A rank holds for the whole

@@ -118,7 +118,7 @@ func (j *judgement) inVainPlanned(m Mind) error {
 	if !ok || f.Basis != j.planAsked(m) {
 		return nil
 	}
-	return fmt.Errorf("there is no plan: %s was asked on %s and %s; it is asked again when directories come or go",
+	return fmt.Errorf("no plan: %s was asked on %s and %s; ken asks again when directories are added or removed",
 		m.Author(), f.At.Format(time.DateOnly), f.Reason)
 }
 
@@ -135,7 +135,7 @@ func (j *judgement) replan(ctx context.Context, m Mind) (Spent, error) {
 		if kept := j.store.KeepFailure(context.WithoutCancel(ctx), f); kept != nil {
 			return spent, errors.Join(fmt.Errorf("plan the survey: %w", err), kept)
 		}
-		return spent, fmt.Errorf("plan the survey: %w; %s is not asked again until directories come or go", err, m.Author())
+		return spent, fmt.Errorf("plan the survey: %w; ken does not ask %s again until directories are added or removed", err, m.Author())
 	}
 	text, err := json.Marshal(plan)
 	if err != nil {
@@ -151,14 +151,14 @@ func (j *judgement) replan(ctx context.Context, m Mind) (Spent, error) {
 func (j *judgement) readRecon(text string) (*Recon, error) {
 	from, to := strings.IndexByte(text, '{'), strings.LastIndexByte(text, '}')
 	if from < 0 || to < from {
-		return nil, errors.New("the answer was not JSON")
+		return nil, errors.New("the answer is not JSON")
 	}
 	var in struct {
 		About string            `json:"about"`
 		Ranks map[string]string `json:"ranks"`
 	}
 	if err := json.Unmarshal([]byte(text[from:to+1]), &in); err != nil {
-		return nil, fmt.Errorf("the answer was not the JSON that was asked for: %w", err)
+		return nil, fmt.Errorf("the answer is not the expected JSON: %w", err)
 	}
 	out := &Recon{About: cut(clean(in.About), 1000), Ranks: make(map[string]Rank), ranks: make(map[repo.Path]Rank)}
 	for _, d := range j.order {
@@ -169,7 +169,7 @@ func (j *judgement) readRecon(text string) (*Recon, error) {
 	}
 	root := j.order[len(j.order)-1]
 	if len(root.Children) > 0 && !slices.ContainsFunc(root.Children, func(d *Directory) bool { return out.ranks[d.Path] != RankSkip }) {
-		return nil, errors.New("the answer left everything out")
+		return nil, errors.New("the answer skips every directory")
 	}
 	return out, nil
 }

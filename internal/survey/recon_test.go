@@ -260,12 +260,12 @@ func TestNonsenseIsNotAskedForAgain(t *testing.T) {
 	plan := "no"
 	o := planner(&plan)
 	first := run(t, w, &survey.Thinker{Model: o})
-	if plans, _ := questions(o.turns()); plans != 1 || len(first.Remarks) != 1 || !strings.Contains(first.Remarks[0], "is not asked again") {
+	if plans, _ := questions(o.turns()); plans != 1 || len(first.Remarks) != 1 || !strings.Contains(first.Remarks[0], "does not ask test/oracle again") {
 		t.Fatalf("%d plans, %q", plans, first.Remarks)
 	}
 	w.content["p00/a.go"] = "y"
 	again := run(t, w, &survey.Thinker{Model: o})
-	if plans, _ := questions(o.turns()); plans != 0 || len(again.Remarks) != 1 || !strings.Contains(again.Remarks[0], "there is no plan") {
+	if plans, _ := questions(o.turns()); plans != 0 || len(again.Remarks) != 1 || !strings.Contains(again.Remarks[0], "no plan") {
 		t.Errorf("%d plans, %q", plans, again.Remarks)
 	}
 	w.content["new/a.go"] = "z"

@@ -66,7 +66,10 @@ func (r *Report) Markdown() string {
 		noun = "directory"
 	}
 	fmt.Fprintf(&b, "# Survey\n\nAt %s: %d %s fresh", where(r.Commit), r.Counts[Fresh.String()], noun)
-	for _, v := range []Verdict{StaleSelf, StaleBelow, Incomplete, Partial, None, Failed, Unknown, Excluded} {
+	if stale := r.Counts[StaleSelf.String()] + r.Counts[StaleBelow.String()]; stale > 0 {
+		fmt.Fprintf(&b, ", %d stale", stale)
+	}
+	for _, v := range []Verdict{Incomplete, Partial, None, Failed, Unknown, Excluded} {
 		if n := r.Counts[v.String()]; n > 0 {
 			fmt.Fprintf(&b, ", %d %s", n, v)
 		}
@@ -76,19 +79,19 @@ func (r *Report) Markdown() string {
 		fmt.Fprintf(&b, "\n## Overview (%s)\n\n%s\n", o.Verdict, o.Text)
 	}
 	for _, d := range r.Sections {
-		label := d.Verdict.String()
+		label := d.Verdict.Word()
 		if d.Outline {
 			label += ", outline"
 		}
 		fmt.Fprintf(&b, "\n## %s (%s)\n\n", d.shownPath(), label)
 		if d.Text == nil {
-			b.WriteString("No text yet.\n")
+			b.WriteString("No summary yet.\n")
 			continue
 		}
 		fmt.Fprintf(&b, "%s\n", *d.Text)
 	}
 	if len(r.Flags) > 0 {
-		b.WriteString("\n## To be looked at\n\n")
+		b.WriteString("\n## Findings\n\n")
 		for _, f := range r.Flags {
 			fmt.Fprintf(&b, "- %s: %s: %s\n", f.Severity, f.Path, f.Finding)
 		}

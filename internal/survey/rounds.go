@@ -58,7 +58,7 @@ func (r *run) lookAgain(ctx context.Context) error {
 	now := Survey{r.how.Anew(), r.store, r.opts}
 	j, err := now.judge(ctx)
 	if err != nil {
-		return fmt.Errorf("look whether all of it holds: %w", err)
+		return fmt.Errorf("check the summaries after the run: %w", err)
 	}
 	r.ran.Left = r.left(j)
 	return nil

@@ -143,8 +143,8 @@ func (s *Survey) Run(ctx context.Context, w Writer, opts RunOptions) (*Ran, erro
 	if thinks {
 		if opts.MaxCost > 0 && !mind.Price().Known() {
 			return r.ran, &fault.Error{
-				Kind: fault.Usage, Hint: "give it in survey.prices of .ken/config.yaml, or bound the run by --max-tokens",
-				Err: fmt.Errorf("what %s costs is not known, so no cost can be kept to", mind.Author()),
+				Kind: fault.Usage, Hint: "set survey.prices in .ken/config.yaml, or use --max-tokens",
+				Err: fmt.Errorf("no price known for %s: --max-cost cannot be enforced", mind.Author()),
 			}
 		}
 		mind.See(s.tree)
@@ -319,7 +319,7 @@ func (r *run) remarkAlike() {
 		if len(names) <= fewAlike {
 			continue
 		}
-		r.ran.Remarks = append(r.ran.Remarks, fmt.Sprintf("%d directories got the very same text, %s and %s among them: %q; look at it with: ken survey show %s",
+		r.ran.Remarks = append(r.ran.Remarks, fmt.Sprintf("%d directories got the same summary, among them %s and %s: %q; check it with: ken survey show %s",
 			len(names), names[0], names[1], cut(oneLine(text), 80), fault.Quote(names[0])))
 	}
 }
@@ -341,7 +341,7 @@ func (r *run) flush(ctx context.Context) error {
 		return nil
 	}
 	if err := r.store.Keep(ctx, r.unkept); err != nil {
-		return fmt.Errorf("keep what was written: %w", err)
+		return fmt.Errorf("store the summary: %w", err)
 	}
 	r.kept = append(r.kept, r.unkept...)
 	r.unkept = nil
@@ -436,7 +436,7 @@ func (r *run) finish(ctx context.Context, a answer) error {
 		r.away = 0
 		if r.how.Files != nil && len(a.draft.Files) > 0 {
 			if err := r.how.Files(keep, r.writer.Author(), a.item, a.draft.Files); err != nil {
-				r.ran.Remarks = append(r.ran.Remarks, oneLine(fmt.Sprintf("what was said of the files of %s: %v", Label(st.Dir.Path), err)))
+				r.ran.Remarks = append(r.ran.Remarks, oneLine(fmt.Sprintf("summaries of files in %s: %v", Label(st.Dir.Path), err)))
 			}
 		}
 	case ctx.Err() != nil:
@@ -473,10 +473,10 @@ func (r *run) finish(ctx context.Context, a answer) error {
 
 // ErrHopeless is in the chain of a failure after which trying other directories makes
 // no sense: the key is not accepted, or there is no such model.
-var ErrHopeless = errors.New("no other directory would fare better")
+var ErrHopeless = errors.New("the provider fails for every directory")
 
 // errAway is in the chain of a failure of a provider that did not answer.
-var errAway = errors.New("the provider is away")
+var errAway = errors.New("the provider does not answer")
 
 // maxAway is for how many directories in a row a provider may be away before no more
 // are begun: each has waited for a while.
@@ -491,14 +491,14 @@ func (r *run) limits(ctx context.Context) {
 	case ctx.Err() != nil:
 		r.ran.Stopped = interrupted
 	case r.away >= maxAway:
-		r.ran.Stopped = fmt.Sprintf("there was no answer about %d directories in a row", r.away)
+		r.ran.Stopped = fmt.Sprintf("the provider did not answer for %d directories in a row", r.away)
 	case r.how.MaxTokens > 0 && r.spent.In+r.spent.Out >= r.how.MaxTokens:
 		r.reach(func() string {
-			return fmt.Sprintf("%d tokens were spent, and %d are the most", r.spent.In+r.spent.Out, r.how.MaxTokens)
+			return fmt.Sprintf("%d tokens spent, the limit is %d", r.spent.In+r.spent.Out, r.how.MaxTokens)
 		})
 	case r.how.MaxCost > 0 && r.spent.Cost >= r.how.MaxCost:
 		r.reach(func() string {
-			return fmt.Sprintf("$%.4f was spent, and $%.2f is the most", r.spent.Cost, r.how.MaxCost)
+			return fmt.Sprintf("$%.4f spent, the limit is $%.2f", r.spent.Cost, r.how.MaxCost)
 		})
 	}
 }

@@ -116,8 +116,8 @@ func (j *judgement) find(p repo.Path) (*Directory, error) {
 
 func noDirectory(p repo.Path) error {
 	return &fault.Error{
-		Kind: fault.Usage, Hint: "see the directories with: ken survey show",
-		Err: fmt.Errorf("no directory of tracked files: %s", Label(p)),
+		Kind: fault.Usage, Hint: "list directories: ken survey show",
+		Err: fmt.Errorf("no directory with tracked files: %s", Label(p)),
 	}
 }
 
@@ -177,8 +177,8 @@ func (s *Survey) Prompt(ctx context.Context, dir repo.Path) (string, error) {
 	}
 	if d.Excluded != "" {
 		return "", &fault.Error{
-			Kind: fault.Usage, Hint: "see why with: ken survey show " + fault.Quote(string(Label(dir))),
-			Err: fmt.Errorf("nobody is asked about %s: %s", Label(dir), d.Excluded),
+			Kind: fault.Usage, Hint: "see why: ken survey show " + fault.Quote(string(Label(dir))),
+			Err: fmt.Errorf("%s is excluded: %s", Label(dir), d.Excluded),
 		}
 	}
 	it, err := j.item(ctx, j.at[d])

@@ -220,7 +220,7 @@ func (j *judgement) yield(s *Standing, known []*Record) {
 func (j *judgement) unreadable(s *Standing) bool {
 	for _, f := range s.Dir.Files {
 		if f.ID.IsZero() {
-			s.Reasons = append(s.Reasons, fmt.Sprintf("%s: %s", said(f.Path.Base()), cmp.Or(f.Problem, "its content is not known")))
+			s.Reasons = append(s.Reasons, fmt.Sprintf("%s: %s", said(f.Path.Base()), cmp.Or(f.Problem, "content not known")))
 		}
 	}
 	return len(s.Reasons) > 0
@@ -277,17 +277,17 @@ func (s *Standing) finish() {
 	switch {
 	case s.Record.Basis.Missing() > 0:
 		s.Verdict, s.K = Incomplete, s.Record.Basis.Missing()
-		s.Reasons = append(s.Reasons, fmt.Sprintf("written while %d of %d had no text", s.K, s.N))
+		s.Reasons = append(s.Reasons, fmt.Sprintf("written while %d of %d subdirectories had no summary", s.K, s.N))
 	case s.Record.Partial:
 		s.Verdict = Partial
-		s.Reasons = append(s.Reasons, "its author could not finish")
+		s.Reasons = append(s.Reasons, "its author could not finish it")
 	default:
 		s.Verdict = Fresh
 	}
 }
 
 // describedAnew is said of a child whose words are others.
-const describedAnew = " is described anew"
+const describedAnew = " has a new summary"
 
 // differing names the children that are not as a record knew them, or whose own text
 // does not hold; of so many that is not known.
@@ -312,7 +312,7 @@ func (s *Standing) differing(r *Record) (names []string, unknown int) {
 			if c.Verdict == Unknown {
 				unknown++
 			}
-			names = append(names, said(name)+" is "+c.Verdict.String())
+			names = append(names, said(name)+" is "+c.Verdict.Word())
 		}
 	}
 	for _, c := range r.Basis.Children {

@@ -53,11 +53,11 @@ type Seen struct {
 
 // ErrAbsent is in the chain when the content of a file is known by its name alone: it is
 // not checked out, and git does not have it here. What is written without it is partial.
-var ErrAbsent = errors.New("it is not checked out, and git does not have it here")
+var ErrAbsent = errors.New("not checked out, and git does not have it")
 
 // ErrMoved is in the chain when a file no longer has the content that was listed, or
 // cannot be read any more: whatever were written now would not be about that content.
-var ErrMoved = errors.New("it has changed since it was looked at")
+var ErrMoved = errors.New("changed while being read")
 
 // A Store keeps what was written. One that does not exist yet is empty.
 type Store interface {

@@ -811,7 +811,7 @@ func TestNoTexts(t *testing.T) {
 	ran := run(t, w, &scribe{say: func(*survey.Item) (survey.Draft, error) {
 		return survey.Draft{Text: "I am sorry, I cannot help with that."}, nil
 	}})
-	if len(ran.Remarks) != 1 || !strings.Contains(ran.Remarks[0], "4 directories got the very same text") {
+	if len(ran.Remarks) != 1 || !strings.Contains(ran.Remarks[0], "4 directories got the same summary") {
 		t.Errorf("remarked %q", ran.Remarks)
 	}
 }

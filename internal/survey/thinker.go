@@ -83,7 +83,7 @@ func (t *Thinker) Write(ctx context.Context, it *Item) (Draft, error) {
 		case len(reply.Calls) > 0:
 			idle = 0
 			if turn == turns-2 {
-				next.Text = "That was the last look. Call submit with your text now."
+				next.Text = "That was the last tool call. Call submit with your text now."
 			}
 		case reply.Stop == model.Refusal:
 			return s.draft, ErrRefused
@@ -98,14 +98,14 @@ func (t *Thinker) Write(ctx context.Context, it *Item) (Draft, error) {
 }
 
 // ErrRefused is in the chain when a model will not write about a directory.
-var ErrRefused = errors.New("the model will not describe it")
+var ErrRefused = errors.New("the model refuses to describe it")
 
 // unsubmitted says that no text came, and what was wrong with the last one that did.
 func (s *session) unsubmitted(turns int) error {
 	if s.refused != nil {
-		return fmt.Errorf("the model did not submit a text that can be kept within %d turns: %w", turns, s.refused)
+		return fmt.Errorf("the model submitted no valid text within %d turns: %w", turns, s.refused)
 	}
-	return fmt.Errorf("the model did not submit a text within %d turns", turns)
+	return fmt.Errorf("the model submitted no text within %d turns", turns)
 }
 
 // writePlain asks once, and takes the answer for the text: as it is, or as JSON.
@@ -120,7 +120,7 @@ func (t *Thinker) writePlain(ctx context.Context, it *Item) (Draft, error) {
 	if doc := unquoted(text); strings.HasPrefix(doc, "{") && json.Valid([]byte(doc)) {
 		in = submitArgs{}
 		if err := json.Unmarshal([]byte(doc), &in); err != nil {
-			return s.draft, fmt.Errorf("the answer is not the JSON that was asked for: %w", err)
+			return s.draft, fmt.Errorf("the answer is not the expected JSON: %w", err)
 		}
 		if in.Summary == "" {
 			return s.draft, errors.New("the answer is JSON without a summary")
@@ -205,7 +205,7 @@ func (s *session) submit(in submitArgs) error {
 	text := strings.TrimSpace(strings.ReplaceAll(in.Summary, "\r\n", "\n"))
 	if isKeep(text) {
 		if s.item.Old == nil {
-			return errors.New("there is no text yet that could be kept: write one")
+			return errors.New("there is no summary to keep yet: write one")
 		}
 		s.draft.Keep, s.done = true, true
 		return nil

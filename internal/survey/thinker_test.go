@@ -104,11 +104,11 @@ func TestThinkerAnswers(t *testing.T) {
 		turns   int
 	}{
 		{"at once", []model.Reply{good}, "good words", "", 1},
-		{"nonsense", []model.Reply{{Text: "I am a teapot"}}, "", "did not submit a text within 3 turns", 3},
-		{"nothing at all", []model.Reply{{}}, "", "did not submit", 3},
+		{"nonsense", []model.Reply{{Text: "I am a teapot"}}, "", "submitted no text within 3 turns", 3},
+		{"nothing at all", []model.Reply{{}}, "", "submitted no text", 3},
 		{"looking forever", []model.Reply{calling("list_directory", map[string]any{"path": "."})}, "", "within 12 turns", 12},
 		{"reminded", []model.Reply{{Text: "Let me see"}, good}, "good words", "", 2},
-		{"refusing", []model.Reply{{Stop: model.Refusal}}, "", "will not", 1},
+		{"refusing", []model.Reply{{Stop: model.Refusal}}, "", "refuses", 1},
 		{"too long", []model.Reply{submitting(strings.Repeat("long ", 10_000)), good}, "good words", "", 2},
 		{"too long forever", []model.Reply{submitting(strings.Repeat("long ", 10_000))}, "", "4096 is the most", 12},
 		{"control characters", []model.Reply{submitting("red \x1b[31malert"), good}, "good words", "", 2},

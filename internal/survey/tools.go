@@ -30,12 +30,12 @@ const (
 // tools returns what a model may call: all of them read.
 func tools() []model.Tool {
 	return []model.Tool{
-		{Name: "read_file", Description: "Read a tracked file, from a line on.", Schema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string","description":"from the repository's root"},"from_line":{"type":"integer","minimum":1}},"required":["path"]}`)},
+		{Name: "read_file", Description: "Read a tracked file, starting at a line.", Schema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string","description":"from the repository's root"},"from_line":{"type":"integer","minimum":1}},"required":["path"]}`)},
 		{Name: "list_directory", Description: "List the tracked files and directories of a directory.", Schema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string","description":"from the repository's root; . is the root"}},"required":["path"]}`)},
-		{Name: "search", Description: "Find lines of tracked files by a regular expression (RE2).", Schema: json.RawMessage(`{"type":"object","properties":{"pattern":{"type":"string"},"within":{"type":"string","description":"a directory; the whole repository if left out"}},"required":["pattern"]}`)},
-		{Name: "outline", Description: "Show what a file declares.", Schema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}`)},
-		{Name: "flag", Description: "Note something that people should look at.", Schema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"},"finding":{"type":"string"},"severity":{"type":"string","enum":["info","concern","critical"]}},"required":["path","finding","severity"]}`)},
-		{Name: "submit", Description: "Hand in the text about the directory; keep as the summary if what was said before still holds.", Schema: json.RawMessage(`{"type":"object","properties":{"summary":{"type":"string","description":"at most 200 words"},"files":{"type":"object","additionalProperties":{"type":"string"},"description":"by name of the directory's own files: what each is for, in one or two sentences"},"completeness":{"type":"string","enum":["complete","partial"]}},"required":["summary"]}`)},
+		{Name: "search", Description: "Search tracked files with a regular expression (RE2).", Schema: json.RawMessage(`{"type":"object","properties":{"pattern":{"type":"string"},"within":{"type":"string","description":"a directory; the whole repository if left out"}},"required":["pattern"]}`)},
+		{Name: "outline", Description: "List the declarations of a file.", Schema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}`)},
+		{Name: "flag", Description: "Report a finding that a person should check.", Schema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"},"finding":{"type":"string"},"severity":{"type":"string","enum":["info","concern","critical"]}},"required":["path","finding","severity"]}`)},
+		{Name: "submit", Description: "Submit the summary of the directory. Submit the word keep if the present summary is still right.", Schema: json.RawMessage(`{"type":"object","properties":{"summary":{"type":"string","description":"at most 200 words"},"files":{"type":"object","additionalProperties":{"type":"string"},"description":"by name of the directory's own files: what each is for, in one or two sentences"},"completeness":{"type":"string","enum":["complete","partial"]}},"required":["summary"]}`)},
 	}
 }
 
@@ -59,10 +59,10 @@ func (s *session) call(ctx context.Context, c model.Call) (string, error) {
 		FromLine                                 int `json:"from_line"`
 	}
 	if err := json.Unmarshal(c.Args, &in); err != nil {
-		return "", fmt.Errorf("the arguments of %s: %w", c.Name, err)
+		return "", fmt.Errorf("arguments of %s: %w", c.Name, err)
 	}
 	if s.shown > maxShown && c.Name != "submit" && c.Name != "flag" {
-		return "", errors.New("that is all that is shown about one directory: call submit with your text now")
+		return "", errors.New("limit for one directory reached: call submit with your text now")
 	}
 	switch c.Name {
 	case "read_file":
@@ -84,24 +84,24 @@ func (s *session) call(ctx context.Context, c model.Call) (string, error) {
 			return "", o[0].Err
 		}
 		if o[0].Outline == nil {
-			return "", errors.New("there is no outline of it; read it")
+			return "", errors.New("no outline for this file: use read_file")
 		}
 		return fence(strings.Join(OutlineText(o[0].Outline, listEntries), "\n")), nil
 	case "flag":
 		return s.flag(ctx, in.Path, in.Finding, in.Severity)
 	case "submit":
 		if s.done {
-			return "", errors.New("the text was handed in already")
+			return "", errors.New("you submitted a text already")
 		}
 		if in.Path != "" && dirOf(in.Path) != s.item.Path {
-			return "", fmt.Errorf("you were asked about %s: hand in a text about that", Label(s.item.Path))
+			return "", fmt.Errorf("your directory is %s: submit a summary of that one", Label(s.item.Path))
 		}
 		if s.refused = s.submit(in.submitArgs); s.refused != nil {
 			return "", s.refused
 		}
-		return "handed in", nil
+		return "submitted", nil
 	}
-	return "", fmt.Errorf("there is no tool %q", c.Name)
+	return "", fmt.Errorf("unknown tool %q", c.Name)
 }
 
 // dirOf reads a path as models write it.
@@ -143,7 +143,7 @@ func (s *session) readFile(ctx context.Context, name string, from int) (string, 
 		return "", err
 	}
 	if f.Size > maxRead {
-		return "", fmt.Errorf("%s has %d bytes: too many to be shown", f.Path, f.Size)
+		return "", fmt.Errorf("%s is too large to read: %d bytes", f.Path, f.Size)
 	}
 	b, err := s.Tree.Read(ctx, f, maxRead)
 	if err != nil {
@@ -189,7 +189,7 @@ func (s *session) list(ctx context.Context, name string) (string, error) {
 		}
 	}
 	if len(lines) == 0 {
-		return "", fmt.Errorf("no directory of tracked files %q", name)
+		return "", fmt.Errorf("no directory with tracked files: %q", name)
 	}
 	if more := len(lines) - listEntries; more > 0 {
 		lines = append(lines[:listEntries], fmt.Sprintf("and %d more", more))
@@ -242,9 +242,9 @@ func (s *session) flag(ctx context.Context, name, finding, severity string) (str
 	}
 	switch {
 	case len(s.draft.Flags) >= maxFlags:
-		return "", errors.New("that is enough about one directory")
+		return "", errors.New("too many findings for one directory")
 	case !slices.Contains([]string{"info", "concern", "critical"}, severity):
-		return "", fmt.Errorf("severity is %q: want info, concern or critical", severity)
+		return "", fmt.Errorf("unknown severity %q (valid: info, concern, critical)", severity)
 	case badText(finding) != nil:
 		return "", fmt.Errorf("finding: %w", badText(finding))
 	}

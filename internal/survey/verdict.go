@@ -2,21 +2,21 @@ package survey
 
 import "fmt"
 
-// A Verdict is how far a directory's text can be trusted. Its zero value is Unknown,
-// so that a forgotten error cannot pass for good news.
+// A Verdict says whether a directory's summary is fresh. Its zero value is Unknown, so
+// that a forgotten error is never good news.
 type Verdict uint8
 
 // The verdicts.
 const (
-	Unknown    Verdict = iota // some of what it speaks of, or what lies below, could not be read
-	Fresh                     // all it was written from is as it was
-	StaleSelf                 // its own files have changed
-	StaleBelow                // only what is said of its children has
-	Incomplete                // it was written while children had no text
-	Partial                   // its author could not finish
-	None                      // there is no text
-	Excluded                  // nobody is asked for one
-	Failed                    // somebody was, and failed
+	Unknown    Verdict = iota // ken could not read all of its basis
+	Fresh                     // its basis matches what is there now
+	StaleSelf                 // its own files changed
+	StaleBelow                // only the summaries of subdirectories changed
+	Incomplete                // it was written while subdirectories had no summary
+	Partial                   // its author could not finish it
+	None                      // there is no summary
+	Excluded                  // the policy asks for no summary
+	Failed                    // a model or agent failed to write one
 )
 
 var verdictNames = [...]string{"unknown", "fresh", "stale-self", "stale-below", "incomplete", "partial", "none", "excluded", "failed"}
@@ -26,6 +26,17 @@ func (v Verdict) String() string {
 		return verdictNames[v]
 	}
 	return fmt.Sprintf("Verdict(%d)", uint8(v))
+}
+
+// Word returns the verdict in one word for people. Reasons say which files or
+// subdirectories changed.
+func (v Verdict) Word() string {
+	switch v {
+	case StaleSelf, StaleBelow:
+		return "stale"
+	default:
+		return v.String()
+	}
 }
 
 // MarshalText writes the verdict's name.
@@ -42,5 +53,5 @@ func (v *Verdict) UnmarshalText(b []byte) error {
 	return fmt.Errorf("unknown verdict %q", b)
 }
 
-// Open reports whether the directory is to be worked on.
+// Open reports whether the directory needs a new summary.
 func (v Verdict) Open() bool { return v != Fresh && v != Excluded && v != Unknown }

@@ -61,7 +61,7 @@ func (j *judgement) record(it *Item, d Draft, author, recipe string) (*Record, e
 	}
 	if d.Keep {
 		if it.Old == nil {
-			return nil, errors.New("no text was shown that could be kept: hand in the words")
+			return nil, errors.New("there was no summary to keep: submit a text")
 		}
 		r.Text, r.Author, r.Confirmer = it.Old.Text, it.Old.Author, oneLine(author)
 		if !it.Old.Outlined() { // else a mind has looked at it by now, and need not again
@@ -94,11 +94,11 @@ func badWords(text string) error {
 	}
 	asked, _, _ := strings.Cut(Rules, "\n")
 	if strings.Contains(text, asked) {
-		return errors.New("the text repeats the question")
+		return errors.New("the text repeats the prompt")
 	}
 	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(line); line == dataBegins || line == dataEnds {
-			return fmt.Errorf("the text repeats the question: it has the line %s", line)
+			return fmt.Errorf("the text repeats a line of the prompt: %s", line)
 		}
 	}
 	return nil
