@@ -130,7 +130,7 @@ func TestPagesThatAreNot(t *testing.T) {
 	s := serveRepo(t, r, nil)
 	s.page(http.StatusOK, "/")
 	for path, want := range map[string]string{
-		"/node/nowhere":      `see the nodes with:</span> <code dir="auto">ken spec ls</code>`,
+		"/node/nowhere":      `list specs:</span> <code dir="auto">ken spec ls</code>`,
 		"/map?dir=nowhere":   `begin at</span> <a href="/map">the Map</a>`,
 		"/file?path=nowhere": `begin at</span> <a href="/map">the Map</a>`,
 		"/nowhere":           `begin at</span> <a href="/">the Board</a>`,

@@ -8,9 +8,11 @@ import (
 func (p *program) spec() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "spec",
-		Short: "Read what each part of the system is meant to do, and whether its code moved on",
-		Long: `The specs of a repository lie in .spec, a directory to a node, each with a spec.md:
-what a part of the system is meant to do, and which code it governs.`,
+		Short: "Say what parts of the code are meant to do, and see where code and spec differ",
+		Long: `A spec is a text that says what some files are meant to do. Specs are files in
+.spec, one directory each: .spec/parser/spec.md is the spec "parser". Its
+frontmatter lists the code that it governs. ken counts the commits to that code
+since the spec was edited or acknowledged: its drift.`,
 		Args: cobra.NoArgs,
 		RunE: needsSub,
 	}

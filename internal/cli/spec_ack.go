@@ -13,10 +13,10 @@ func (p *program) specAck() *cobra.Command {
 	var req spec.AckRequest
 	c := &cobra.Command{
 		Use:   "ack ID… --reason TEXT",
-		Short: "Put on record that specs still hold, whatever happened to their code",
-		Long: `Makes an empty commit that says so, with what the specs and the code they govern
-are at this moment. It quiets the drift of these nodes up to here; code that moves
-on from here drifts again. Neither the index nor the work tree is touched.`,
+		Short: "Acknowledge that specs still hold, although their code changed",
+		Long: `Makes an empty commit that records: these specs still hold for the code as it is
+now. Their drift is 0 again, until the code changes. The index and the work tree
+stay as they are.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			req.Nodes, req.Session = args, p.Session()
@@ -33,6 +33,6 @@ on from here drifts again. Neither the index nor the work tree is touched.`,
 			})
 		},
 	}
-	c.Flags().StringVar(&req.Reason, "reason", "", "why they still hold (required)")
+	c.Flags().StringVar(&req.Reason, "reason", "", "why the specs still hold (required)")
 	return c
 }

@@ -17,14 +17,15 @@ func (p *program) specGate() *cobra.Command {
 	var opts spec.GateOptions
 	c := &cobra.Command{
 		Use:   "gate [--range A..B]",
-		Short: "Stop a commit to code whose spec is too far behind",
-		Long: `Judges what is staged: a node blocks that governs some of it and whose drift is at
-the threshold already, unless its spec is staged too. With --range, the same of a
-range of commits, for CI. Exits 3 when a node blocks or cannot be judged.`,
+		Short: "Refuse a commit to code whose spec is too far behind",
+		Long: `Checks the staged files. The gate refuses them if a spec governs one of them, its
+drift has reached the threshold (spec.gate_threshold, 3 by default) and the spec
+itself is not staged. With --range it checks the commits of a range, for CI. Exits
+with 3 if the gate refuses or if a drift is unknown.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if c.Flags().Changed("range") && opts.Range == "" {
-				return usage(c, errors.New("--range is empty: want A..B"))
+				return usage(c, errors.New("--range is empty: expected A..B"))
 			}
 			return p.within(c.Context(), func(w Workspace) error {
 				opts.Threshold = w.GatePolicy().Threshold
@@ -44,7 +45,7 @@ range of commits, for CI. Exits 3 when a node blocks or cannot be judged.`,
 			})
 		},
 	}
-	c.Flags().StringVar(&opts.Range, "range", "", "judge these commits instead of what is staged")
+	c.Flags().StringVar(&opts.Range, "range", "", "check the commits `A..B` instead of the staged files")
 	return c
 }
 
@@ -71,12 +72,12 @@ func (p *program) printGate(g *spec.Gated) {
 	}
 }
 
-// gateHint says what opens the gate again.
+// gateHint says how to pass the gate.
 func gateHint(b spec.Blocked) string {
-	return fmt.Sprintf("if %s is to change, edit and stage %s; if it still holds: ken spec ack %s --reason TEXT", b.Node, b.Spec, fault.Quote(b.Node))
+	return fmt.Sprintf("if the code changed the meaning of %s, edit and stage %s; if the spec still holds: ken spec ack %s --reason TEXT", b.Node, b.Spec, fault.Quote(b.Node))
 }
 
-// firstFew names the first of some paths.
+// firstFew lists the first paths.
 func firstFew(paths []string) string {
 	const few = 3
 	shown := strings.Join(paths[:min(len(paths), few)], ", ")

@@ -12,11 +12,11 @@ func (p *program) specGraph() *cobra.Command {
 	var format string
 	c := &cobra.Command{
 		Use:   "graph [--format dot|mermaid]",
-		Short: "Print the tree of nodes and what they govern, to be drawn",
+		Short: "Print the specs and the code they govern as a graph",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if f := spec.GraphFormat(format); f != spec.Dot && f != spec.Mermaid {
-				return usage(c, fmt.Errorf("--format is %s or %s, not %q", spec.Dot, spec.Mermaid, format))
+				return usage(c, fmt.Errorf("--format: expected %s or %s, not %q", spec.Dot, spec.Mermaid, format))
 			}
 			return p.within(c.Context(), func(w Workspace) error {
 				nodes, err := w.Spec().Nodes(c.Context())
@@ -32,6 +32,6 @@ func (p *program) specGraph() *cobra.Command {
 			})
 		},
 	}
-	c.Flags().StringVar(&format, "format", string(spec.Dot), "the `LANGUAGE`: dot for Graphviz, mermaid for Markdown")
+	c.Flags().StringVar(&format, "format", string(spec.Dot), "`LANGUAGE` of the graph: dot (Graphviz) or mermaid (Markdown)")
 	return c
 }

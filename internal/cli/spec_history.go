@@ -11,7 +11,7 @@ import (
 func (p *program) specHistory() *cobra.Command {
 	return &cobra.Command{
 		Use:   "history ID",
-		Short: "List the versions of a node, newest first",
+		Short: "List the versions of a spec, newest first",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return p.within(c.Context(), func(w Workspace) error {
@@ -33,7 +33,7 @@ func (p *program) specHistory() *cobra.Command {
 					p.io.Line(term.Plain, r.Commit.Short(), r.Date, why)
 				}
 				if len(rows) == 0 {
-					p.io.Printf("no version was committed yet\n")
+					p.io.Printf("the spec is not committed yet\n")
 				}
 				return nil
 			})
@@ -44,7 +44,7 @@ func (p *program) specHistory() *cobra.Command {
 func (p *program) specDiff() *cobra.Command {
 	return &cobra.Command{
 		Use:   "diff ID COMMIT",
-		Short: "Show what a version changed in the spec",
+		Short: "Show what a version changed in a spec",
 		Args:  cobra.ExactArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
 			return p.within(c.Context(), func(w Workspace) error {

@@ -13,12 +13,12 @@ func (p *program) specLint() *cobra.Command {
 	var check, sarif bool
 	c := &cobra.Command{
 		Use:   "lint [--check] [--sarif]",
-		Short: "Check that the specs and the code they name belong together",
-		Long: `Errors: entries that name nothing git tracks, or a symbol that its file does not
-have, headings that keep a history in the body, mentions of nodes that are not there,
-files that cannot be understood or that a merge has left in conflict.
-Warnings: names that are no ids, source files that no node knows, files that too
-many govern, and a tree that governs nothing. Each says what closes it.`,
+		Short: "Find mistakes in specs and in the paths they name",
+		Long: `Errors: a path that git does not track, a symbol that its file does not contain, a
+heading that keeps a history in the text, a mention of an unknown spec, a file that
+ken cannot parse, a merge conflict. Warnings: a directory name that cannot be an id,
+source files that no spec names, files with too many specs, specs that govern
+nothing. Each line says how to fix it.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return p.within(c.Context(), func(w Workspace) error {
@@ -42,7 +42,7 @@ many govern, and a tree that governs nothing. Each says what closes it.`,
 		},
 	}
 	c.Flags().BoolVar(&check, "check", false, "exit 3 if there is an error")
-	c.Flags().BoolVar(&sarif, "sarif", false, "print SARIF, for code scanning")
+	c.Flags().BoolVar(&sarif, "sarif", false, "print SARIF for code scanning")
 	return c
 }
 
@@ -62,6 +62,6 @@ func (p *program) printLint(found spec.Linted) {
 	list(term.Bad, "error", found.Errors)
 	list(term.Warn, "warning", found.Warnings)
 	if len(found.Errors)+len(found.Warnings) == 0 {
-		p.io.Printf("nothing is wrong\n")
+		p.io.Printf("no mistakes found\n")
 	}
 }

@@ -16,13 +16,11 @@ func (p *program) specList() *cobra.Command {
 	var check bool
 	c := &cobra.Command{
 		Use:   "ls",
-		Short: "List the nodes with what git says: status, version, drift",
-		Long: `Prints the tree of nodes. version counts the commits that changed what a spec says,
-drift the commits that changed code it governs since, by ancestry; an edit and its
-revert are no drift. Behind it stands the grade, how far that code has moved: format,
-body, interface or content; the highest comes first. It is read from git's history; what is kept of it is believed
-only while nothing that it was made from has changed. What cannot be learnt is
-unknown, never 0.`,
+		Short: "List the specs with status, version and drift",
+		Long: `Prints the tree of specs. The version counts the commits that changed the spec. The
+drift counts later commits that changed code it governs; an edit and its revert are
+no drift. The grade says how much that code changed: format, body, interface or
+content. ken computes all of it from git's history and says "unknown" if it cannot.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return p.within(c.Context(), func(w Workspace) error {
@@ -42,17 +40,17 @@ unknown, never 0.`,
 			})
 		},
 	}
-	c.Flags().BoolVar(&check, "check", false, "exit 3 if a node drifts, is broken, names code that is not there, or cannot be judged")
+	c.Flags().BoolVar(&check, "check", false, "exit 3 if a spec is in drift, broken or unknown, or names missing code")
 	return c
 }
 
 func (p *program) printListing(l *spec.Listing) {
 	for _, u := range l.Unknown {
-		p.io.Remarkf("ken: %s is not known: %s", u.Fact, term.Clean(u.Reason))
+		p.io.Remarkf("ken: %s unknown: %s", u.Fact, term.Clean(u.Reason))
 	}
 	if len(l.Nodes) == 0 {
-		p.io.Printf("there are no specs yet\n")
-		p.io.Remarkf("hint: begin one with: ken spec new NAME --code PATH")
+		p.io.Printf("no specs yet\n")
+		p.io.Remarkf("hint: write the first one: ken spec new NAME --code PATH")
 		return
 	}
 	p.io.Together(func() {
@@ -78,10 +76,10 @@ func statusTone(s spec.Status) term.Tone {
 	}
 }
 
-// shownFiles is how many files a line names.
+// shownFiles is the number of files that a line names.
 const shownFiles = 4
 
-// shorten leaves out what is more than a line names.
+// shorten cuts a list to shownFiles names.
 func shorten(names []string) []string {
 	if more := len(names) - shownFiles; more > 1 {
 		return append(slices.Clone(names[:shownFiles]), fmt.Sprintf("and %d more", more))
@@ -89,7 +87,7 @@ func shorten(names []string) []string {
 	return names
 }
 
-// describeNode puts what is known of a node into a few words.
+// describeNode returns the facts about a spec in a few words.
 func describeNode(n *spec.Listed) (term.Tone, string) {
 	var words []string
 	add := func(format string, value *int) {
@@ -130,7 +128,7 @@ func describeNode(n *spec.Listed) (term.Tone, string) {
 	}
 	for i, u := range n.Unknown {
 		if i > 0 && n.Unknown[i-1].Reason == u.Reason {
-			continue // told with the one before
+			continue // listed with the one before
 		}
 		facts := u.Fact
 		for _, same := range n.Unknown[i+1:] {

@@ -11,7 +11,7 @@ func (p *program) specNew() *cobra.Command {
 	var d spec.Draft
 	c := &cobra.Command{
 		Use:   "new PATH [--title TEXT] [--code ENTRY]…",
-		Short: "Begin a node: write its spec.md",
+		Short: "Write the first version of a spec",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			d.Dir = args[0]
@@ -21,17 +21,17 @@ func (p *program) specNew() *cobra.Command {
 					return err
 				}
 				for _, entry := range n.Missing {
-					p.io.Remarkf("ken: git tracks nothing yet that is called %s; until then the node cannot be judged by it", term.Clean(entry))
+					p.io.Remarkf("ken: git tracks no file %s yet; the spec has no drift for it until then", term.Clean(entry))
 				}
 				if p.io.JSON {
 					return p.io.Encode(n.Describe())
 				}
-				p.io.Line(term.Good, "written", n.Path.String(), "node "+n.ID)
+				p.io.Line(term.Good, "written", n.Path.String(), "spec "+n.ID)
 				return nil
 			})
 		},
 	}
-	c.Flags().StringVar(&d.Title, "title", "", "its title (default: the name)")
-	c.Flags().StringArrayVar(&d.Code, "code", nil, "a file, directory or glob that it governs; may be repeated")
+	c.Flags().StringVar(&d.Title, "title", "", "`TITLE` of the spec (default: its name)")
+	c.Flags().StringArrayVar(&d.Code, "code", nil, "`PATH` of a file, directory or glob that it governs (repeatable)")
 	return c
 }

@@ -12,10 +12,10 @@ import (
 func (p *program) specOverlay() *cobra.Command {
 	return &cobra.Command{
 		Use:   "overlay",
-		Short: "Show what each worktree proposes to the specs of main, and where they collide",
-		Long: `A worktree proposes what it added, edited, moved or deleted since it left the main
-branch, committed or not, unless that is in main already. Two that work on one node,
-on its spec or on code that it governs, collide: better to know before either merges.`,
+		Short: "Show which specs each worktree changes, and where two collide",
+		Long: `Lists what each worktree added, edited, moved or deleted since it left the main
+branch, committed or not. Two worktrees collide if both change the same spec or the
+code that it governs: you see it before either is merged.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return p.within(c.Context(), func(w Workspace) error {

@@ -9,7 +9,7 @@ import (
 func (p *program) specOwner() *cobra.Command {
 	return &cobra.Command{
 		Use:   "owner PATH…",
-		Short: "Say which nodes govern files, and which refer to them",
+		Short: "Show which specs govern a file, and which refer to it",
 		Args:  cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return p.within(c.Context(), func(w Workspace) error {
@@ -32,7 +32,7 @@ func (p *program) specOwner() *cobra.Command {
 						p.io.Line(term.Dim, "related", display(o.PathJSON), claim.ID+"  "+claim.Desc)
 					}
 					if len(o.Governing)+len(o.Related) == 0 {
-						p.io.Line(term.Warn, "nobody", display(o.PathJSON), "")
+						p.io.Line(term.Warn, "none", display(o.PathJSON), "no spec governs it")
 					}
 				}
 				return nil

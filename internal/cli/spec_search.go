@@ -12,7 +12,7 @@ import (
 func (p *program) specSearch() *cobra.Command {
 	return &cobra.Command{
 		Use:   "search WORD…",
-		Short: "Find the nodes that hold all of the words, the best first",
+		Short: "Find the specs that contain all given words, best first",
 		Args:  cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return p.within(c.Context(), func(w Workspace) error {
@@ -28,7 +28,7 @@ func (p *program) specSearch() *cobra.Command {
 					p.io.Line(term.Plain, h.ID, h.Title, h.Snippet)
 				}
 				if len(hits) == 0 {
-					p.io.Printf("nothing found\n")
+					p.io.Printf("no spec contains these words\n")
 				}
 				return nil
 			})

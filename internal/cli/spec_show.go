@@ -12,7 +12,7 @@ import (
 func (p *program) specShow() *cobra.Command {
 	return &cobra.Command{
 		Use:   "show ID",
-		Short: "Show a node: what it says and what it governs",
+		Short: "Show a spec and the code it governs",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return p.within(c.Context(), func(w Workspace) error {

@@ -138,7 +138,7 @@ func readAcks(trailers []repo.Trailer) []*ack {
 	}
 	for _, a := range acks {
 		if stray && a.basis == nil {
-			a.void = "the commit names a basis, and not of which ack"
+			a.void = "the commit has a basis without an ack before it"
 		}
 	}
 	return slices.DeleteFunc(acks, func(a *ack) bool { return a.id == "" })
@@ -173,9 +173,9 @@ func (d *derivation) judgeAcks(s *study) {
 		if b := c.ack.basis; b != nil {
 			switch {
 			case b.Spec != d.sheet.at(c.ack.commit, c.path):
-				c.why = "the spec in that commit is not the one that its basis names"
+				c.why = "the spec in that commit differs from its basis"
 			case b.Governed != d.governedAt(s, c.ack.commit):
-				c.why = "the governed code in that commit is not what its basis names"
+				c.why = "the governed code in that commit differs from its basis"
 			}
 		}
 		if c.why == "" {

@@ -25,7 +25,7 @@ func (b Basis) String() string { return b.Spec.String() + " " + b.Governed.Strin
 func ParseBasis(s string) (Basis, error) {
 	words := strings.Fields(s)
 	if len(words) != 2 {
-		return Basis{}, fmt.Errorf("basis %s: want a content id and a digest", show(s))
+		return Basis{}, fmt.Errorf("basis %s: expected a content id and a digest", show(s))
 	}
 	var b Basis
 	var err error
@@ -42,12 +42,12 @@ func ParseBasis(s string) (Basis, error) {
 func BasesAt(ctx context.Context, nodes []*Node, at Standpoint, h History, c Contents) ([]Basis, error) {
 	head, ok := h.Find(at.Head)
 	if !ok {
-		return nil, fmt.Errorf("make an ack: commit %s is not in the history that was read", at.Head)
+		return nil, fmt.Errorf("ack: commit %s is not in the history", at.Head)
 	}
 	d := newDerivation(nodes, h, head, c)
 	for _, s := range d.studies {
 		if d.govern(s); s.beyond != "" {
-			return nil, fmt.Errorf("make an ack of %s: %s", s.node.ID, s.beyond)
+			return nil, fmt.Errorf("ack %s: %s", s.node.ID, s.beyond)
 		}
 		d.sheet.want(head, s.node.Path)
 		for _, f := range s.files {
@@ -58,13 +58,13 @@ func BasesAt(ctx context.Context, nodes []*Node, at Standpoint, h History, c Con
 		return nil, err
 	}
 	if d.sheet.err != nil {
-		return nil, fmt.Errorf("make an ack: %w", d.sheet.err)
+		return nil, fmt.Errorf("ack: %w", d.sheet.err)
 	}
 	bases := make([]Basis, len(nodes))
 	for i, s := range d.studies {
 		bases[i] = Basis{Spec: d.sheet.at(head, s.node.Path), Governed: d.governedAt(s, head)}
 		if bases[i].Spec.IsZero() {
-			return nil, fmt.Errorf("make an ack of %s: its spec is not committed", s.node.ID)
+			return nil, fmt.Errorf("ack %s: the spec is not committed", s.node.ID)
 		}
 	}
 	return bases, nil

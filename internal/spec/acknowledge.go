@@ -38,14 +38,14 @@ func (r *Reader) Ack(ctx context.Context, req AckRequest) (*Acked, error) {
 		}
 	}
 	if len(req.Nodes) == 0 {
-		return nil, &fault.Error{Kind: fault.Usage, Hint: "see the nodes with: ken spec ls", Err: ErrNoNodes}
+		return nil, &fault.Error{Kind: fault.Usage, Hint: "list specs: ken spec ls", Err: ErrNoNodes}
 	}
 	head, err := r.past.Head(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if !req.Head.IsZero() && req.Head != head.Commit {
-		return nil, &fault.Error{Hint: "look at what is there now, and decide again", Err: &repo.MovedError{Seen: req.Head, Now: head.Commit}}
+		return nil, &fault.Error{Hint: "HEAD moved: check the specs again", Err: &repo.MovedError{Seen: req.Head, Now: head.Commit}}
 	}
 	nodes, err := r.toAck(ctx, head.Commit, req.Nodes)
 	if err != nil {
@@ -94,8 +94,8 @@ func (r *Reader) toAck(ctx context.Context, commit repo.ID, ids []string) ([]*No
 			same = func(n *Node) bool { return n.Path == path }
 			if !slices.ContainsFunc(committed, same) {
 				return nil, &fault.Error{
-					Hint: "commit it: its first commit is its first version, and needs no ack",
-					Err:  fmt.Errorf("the spec of %s is not committed", show(id)),
+					Hint: "commit it first; a new spec needs no ack",
+					Err:  fmt.Errorf("spec %s is not committed", show(id)),
 				}
 			}
 			if torn(here[i].Problems) {

@@ -36,8 +36,8 @@ func (n *Node) readBody(body string, first int) {
 		if before, again := seen[name]; again {
 			n.problem(Problem{
 				Rule: RuleBody, Line: line,
-				Message: fmt.Sprintf("there is a second part %q; the one on line %d counts", name, before),
-				Fix:     "make one part of the two",
+				Message: fmt.Sprintf("second section %q; ken reads the one on line %d", name, before),
+				Fix:     "join the two sections",
 			})
 			continue
 		}

@@ -88,8 +88,8 @@ func (n *Node) readConflicts(text string) {
 	for _, line := range conflicts(text) {
 		n.problem(Problem{
 			Rule: RuleConflict, Line: line,
-			Message: "a merge has left its marks here: the file says two things at once",
-			Fix:     "decide what is meant, take the lines of <, = and > out, then git add and git commit",
+			Message: "conflict markers of a merge",
+			Fix:     "resolve the conflict, remove the lines of <, = and >, then git add and git commit",
 		})
 	}
 }
@@ -98,7 +98,7 @@ func (n *Node) readConflicts(text string) {
 func unmerged(p repo.Path) Problem {
 	return Problem{
 		Rule: RuleConflict, Line: 1,
-		Message: "it is unmerged: a merge has not been decided for this file",
+		Message: "unmerged: git has a conflict in this file",
 		Fix:     resolve(p),
 	}
 }
@@ -120,5 +120,5 @@ func (l *Listed) InConflict() bool { return torn(l.Problems) }
 
 // refuseTorn refuses to have it said of a spec in conflict that it holds.
 func refuseTorn(id string, p repo.Path) error {
-	return &fault.Error{Hint: resolve(p), Err: fmt.Errorf("the spec of %s is in conflict, so that nobody can say what holds", show(id))}
+	return &fault.Error{Hint: resolve(p), Err: fmt.Errorf("spec %s has a merge conflict", show(id))}
 }

@@ -56,7 +56,7 @@ func (r *Reader) New(ctx context.Context, d Draft) (*Begun, error) {
 			return &Begun{n, gone}, nil
 		}
 	}
-	return nil, fmt.Errorf("%s was written and is not there", file)
+	return nil, fmt.Errorf("%s: written, but not found afterwards", file)
 }
 
 // path is where the draft's file goes.
@@ -67,19 +67,19 @@ func (d Draft) path() (repo.Path, error) {
 		return "", &fault.Error{Kind: fault.Usage, Hint: "name it with letters, digits and hyphens: ken spec new parser/lexer", Err: fmt.Errorf(format, args...)}
 	}
 	if name == "" || name == Root {
-		return refuse("a node needs a name")
+		return refuse("no name given")
 	}
 	if path.Clean(name) != name || !utf8.ValidString(name) {
-		return refuse("%s is no plain path below %s", show(d.Dir), Root)
+		return refuse("%s is not a plain path below %s", show(d.Dir), Root)
 	}
 	for element := range strings.SplitSeq(name, "/") {
 		switch {
 		case strings.EqualFold(element, ".git"):
-			return refuse("%s cannot be the name of a node: git takes no directory of that name", show(element))
+			return refuse("%s cannot be the name of a spec: git does not allow a directory of that name", show(element))
 		case element == ".." || token(element) != element:
-			return refuse("%s cannot be the name of a node: it would not be its id", show(element))
+			return refuse("%s cannot be the name of a spec: its id would differ", show(element))
 		case strings.ContainsFunc(element, unicode.IsUpper):
-			return refuse("%s cannot be the name of a node: write it in small letters", show(element))
+			return refuse("%s cannot be the name of a spec: use lower case", show(element))
 		}
 	}
 	return repo.Path(Root + "/" + name + "/" + FileName), nil
@@ -92,7 +92,7 @@ func (d Draft) text(file repo.Path) ([]byte, error) {
 		title = file.Dir().Base()
 	}
 	if strings.ContainsFunc(title, unicode.IsControl) {
-		return nil, &fault.Error{Kind: fault.Usage, Err: fmt.Errorf("the title %s is not one line", show(title))}
+		return nil, &fault.Error{Kind: fault.Usage, Err: fmt.Errorf("title %s is not one line", show(title))}
 	}
 	front := struct {
 		Title  string   `yaml:"title"`

@@ -42,7 +42,7 @@ func (d *derivation) measureVersions(ctx context.Context) error {
 		s.unseen = s.hidden && len(s.node.Code) > 0
 		if d.looked += len(s.behind); d.looked > maxBehind {
 			s.behind, s.touched = nil, 0
-			s.beyond = fmt.Sprintf("all specs together govern more than %d files that were touched since, each counted for each spec; let fewer specs govern the same files", maxBehind)
+			s.beyond = fmt.Sprintf("limit reached: the specs govern more than %d changed files (counted once per spec); let fewer specs govern the same files", maxBehind)
 		}
 		if s.touched == 0 {
 			return
@@ -359,7 +359,7 @@ func (d *derivation) voidProblems(s *study) []Problem {
 		if c.state == AckVoid {
 			problems = append(problems, Problem{
 				Rule: RuleAck, Message: fmt.Sprintf("the ack in %s does not count: %s", d.h.Commit(c.ack.commit).ID.Short(), c.why),
-				Fix: "if it still holds: ken spec ack " + fault.Quote(s.node.ID) + " --reason TEXT",
+				Fix: "if the spec still holds: ken spec ack " + fault.Quote(s.node.ID) + " --reason TEXT",
 			})
 		}
 	}

@@ -269,15 +269,15 @@ func whyWhole(c *change, old, now *outline.Outline, doubt error) string {
 	case doubt != nil:
 		return doubt.Error()
 	case !c.readable():
-		return "there is no grammar for " + c.paths[0].String()
+		return "ken has no grammar for " + c.paths[0].String()
 	case !c.outlined:
 		return "too many files have changed"
 	case old == nil || now == nil || old.Language != now.Language:
-		return "no grammar could read " + c.paths[0].String() + " then and now"
+		return "ken could not parse both versions of " + c.paths[0].String()
 	case old.Partial != "" || now.Partial != "":
-		return "not all of " + c.paths[0].String() + " could be read"
+		return "ken could not read all of " + c.paths[0].String()
 	default:
-		return "it is not in " + c.paths[0].String()
+		return "not found in " + c.paths[0].String()
 	}
 }
 
@@ -325,8 +325,8 @@ func (s *study) symbolProblems() []Problem {
 			continue
 		}
 		p := Problem{
-			Rule: RuleSymbol, Message: e.String() + " is judged by its whole file",
-			Fix: "look whether " + e.Symbol + " itself has changed",
+			Rule: RuleSymbol, Message: e.String() + " counts as its whole file",
+			Fix: "check whether " + e.Symbol + " itself changed",
 		}
 		if why != "" {
 			p.Message += ": " + why

@@ -82,8 +82,8 @@ func TestDriftGrades(t *testing.T) {
 		{"since the ack", "a: @x=1 f.go=n3\nb: f.go=n1\nc: | Spec-OK: x\nd: f.go=n2", "@x code=f.go", "body v1 d1 t1 a c:valid f.go-1"},
 		{"since the version, next to an ack", "a: @x=1 f.go=n1\nb: f.go=n3\nc: | Spec-OK: x\nd: f.go=n1#", "@x code=f.go", "format v1 d1 t1 a c:valid f.go-1"},
 		{"there and back, but for a comment", "a: @x=1 f.go=n1\nb: f.go=n3\nc: f.go=n1#", "@x code=f.go", "format v1 d2 t2 a f.go-2"},
-		{"moved and edited", "a: @x=1 f.go=n1\nb: f.go>g.go\nc: g.go=n2", "@x code=f.go", "body v1 d2 t2 a f.go-1 g.go-2 ! code: f.go moved to g.go; write g.go in place of f.go"},
-		{"moved to where there is no grammar", "a: @x=1 f.go=n1\nb: f.go>g.x\nc: g.x=n2", "@x code=f.go", "content v1 d2 t2 a f.go-1 g.x-2 ! code: f.go moved to g.x; write g.x in place of f.go"},
+		{"moved and edited", "a: @x=1 f.go=n1\nb: f.go>g.go\nc: g.go=n2", "@x code=f.go", "body v1 d2 t2 a f.go-1 g.go-2 ! code: f.go moved to g.go; replace f.go by g.go"},
+		{"moved to where there is no grammar", "a: @x=1 f.go=n1\nb: f.go>g.x\nc: g.x=n2", "@x code=f.go", "content v1 d2 t2 a f.go-1 g.x-2 ! code: f.go moved to g.x; replace f.go by g.x"},
 		{"two sides, one spec", "a: @x=1 f.go=n1\nb: @x=2 f.go=n2\nc <- a: @x=3 g=1\nm <- b c: @x=2\nd: f.go=n2o1", "@x code=f.go", "interface v3 d1 t1 c,b,a f.go-1"},
 
 		{"another symbol", "a: @x=1 f.go=n1o1\nb: f.go=n1o2", "@x code=f.go#New", " v1 d0 t1 a"},
@@ -94,19 +94,19 @@ func TestDriftGrades(t *testing.T) {
 		{"a symbol that came", "a: @x=1 f.go=n1\nb: f.go=n1o1", "@x code=f.go#Old", "interface v1 d1 t1 a f.go-1"},
 		{
 			"a symbol that never was", "a: @x=1 f.go=n1\nb: f.go=n2", "@x code=f.go#Gone",
-			"body v1 d1 t1 a f.go-1 ! f.go#Gone is judged by its whole file: it is not in f.go; look whether Gone itself has changed",
+			"body v1 d1 t1 a f.go-1 ! f.go#Gone counts as its whole file: not found in f.go; check whether Gone itself changed",
 		},
 		{
 			"a symbol in a broken file", "a: @x=1 f.go=n1\nb: f.go=torn", "@x code=f.go#New",
-			"content v1 d1 t1 a f.go-1 ! f.go#New is judged by its whole file: not all of f.go could be read; look whether New itself has changed",
+			"content v1 d1 t1 a f.go-1 ! f.go#New counts as its whole file: ken could not read all of f.go; check whether New itself changed",
 		},
 		{
 			"a symbol without a grammar", "a: @x=1 f.x=n1o1\nb: f.x=n1o2", "@x code=f.x#New",
-			"content v1 d1 t1 a f.x-1 ! f.x#New is judged by its whole file: there is no grammar for f.x; look whether New itself has changed",
+			"content v1 d1 t1 a f.x-1 ! f.x#New counts as its whole file: ken has no grammar for f.x; check whether New itself changed",
 		},
 		{
 			"a symbol in what is not here", "a: @x=1 f.go=n1\nb: f.go=lost", "@x code=f.go#New",
-			"content v1 d1 t1 a f.go-1 ! f.go#New is judged by its whole file: no grammar could read f.go then and now; look whether New itself has changed",
+			"content v1 d1 t1 a f.go-1 ! f.go#New counts as its whole file: ken could not parse both versions of f.go; check whether New itself changed",
 		},
 		{"two symbols, one moved", "a: @x=1 f.go=n1o1\nb: f.go=n1o2", "@x code=f.go#New,f.go#Old", "body v1 d1 t1 a f.go-1"},
 		{"a symbol and its file", "a: @x=1 f.go=n1o1\nb: f.go=n1o2", "@x code=f.go#New,f.go", "body v1 d1 t1 a f.go-1"},
@@ -117,7 +117,7 @@ func TestDriftGrades(t *testing.T) {
 			"the same, and a merge that dropped a change", "a: @x=1 h=1 f.go=n1o1 g.go=n1\nb: @x=2 h=2\nc <- a: k=1\nm <- b c: h~c\nd: f.go=n1o2 g.go=n2\ne: g.go=n1", "@x code=f.go#New,g.go,h",
 			"format v2 d2 t2 b,a g.go-2",
 		},
-		{"a symbol that moved with its file", "a: @x=1 f.go=n1o1\nb: f.go>g.go\nc: g.go=n1o2", "@x code=f.go#New", " v1 d0 t2 a ! code: f.go moved to g.go; write g.go#New in place of f.go#New"},
+		{"a symbol that moved with its file", "a: @x=1 f.go=n1o1\nb: f.go>g.go\nc: g.go=n1o2", "@x code=f.go#New", " v1 d0 t2 a ! code: f.go moved to g.go; replace f.go#New by g.go#New"},
 		{"a symbol and its file are gone", "a: @x=1 f.go=n1\nb: -f.go", "@x code=f.go#New", "content v1 d1 t1 a f.go-1"},
 		{"a file that is called so", "a: @x=1 f.go#New=n1\nb: f.go#New=n1#", "@x code=f.go#New", "content v1 d1 t1 a f.go#New-1"},
 		{"symbols of many files", "a: @x=1 d/f.go=n1o1 d/g.go=n1o1\nb: d/f.go=n1o2\nc: d/g.go=n2o1", "@x code=d/*.go#New", "body v1 d1 t2 a d/g.go-1"},

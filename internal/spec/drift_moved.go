@@ -350,7 +350,7 @@ func (d *derivation) movedProblem(s *study, e Entry, gone []repo.Path) Problem {
 	if dir, ok := d.newDir(s, e, gone); ok {
 		to := Entry{Path: string(dir), Kind: DirEntry}
 		p.Message = fmt.Sprintf("code: %s moved to %s", e, to)
-		p.Fix = fmt.Sprintf("write %s in place of %s", to, e)
+		p.Fix = fmt.Sprintf("replace %s by %s", e, to)
 		return p
 	}
 	var moves, write []string
@@ -365,9 +365,9 @@ func (d *derivation) movedProblem(s *study, e Entry, gone []repo.Path) Problem {
 		p.Message += fmt.Sprintf(", and %d more", more)
 	}
 	if e.Matches(gone[0]) && string(gone[0]) == e.Path {
-		p.Fix = fmt.Sprintf("write %s in place of %s", write[0], e)
+		p.Fix = fmt.Sprintf("replace %s by %s", e, write[0])
 	} else {
-		p.Fix = fmt.Sprintf("add %s, or leave it to another node", strings.Join(write, ", "))
+		p.Fix = fmt.Sprintf("add %s, or let another spec govern it", strings.Join(write, ", "))
 	}
 	return p
 }

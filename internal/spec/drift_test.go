@@ -33,7 +33,7 @@ func TestDrift(t *testing.T) {
 		{"a name that looks like a glob", "a: @x=1 app/[id]/p=1\nb: app/[id]/p=2", "@x code=app/[id]/p", "v1 d1 t1 a app/[id]/p-1"},
 		{"all", "a: @x=1 f=1\nb: f=2", "@x code=.", "v1 d1 t1 a f-1"},
 		{"entries that overlap", "a: @x=1 d/f=1\nb: d/f=2", "@x code=d/,d/f,d/*", "v1 d1 t1 a d/f-1"},
-		{"a symbol, by its whole file", "a: @x=1 f.go=1\nb: f.go=2", "@x code=f.go#New", "v1 d1 t1 a f.go-1 ! f.go#New is judged by its whole file; look whether New itself has changed"},
+		{"a symbol, by its whole file", "a: @x=1 f.go=1\nb: f.go=2", "@x code=f.go#New", "v1 d1 t1 a f.go-1 ! f.go#New counts as its whole file; check whether New itself changed"},
 		{"a file that became a directory", "a: @x=1 f=1\nb: -f f/g=1\nc: f/g=2", "", "v1 d2 t2 a f-1 f/g-2"},
 
 		{"parallel branches that each land spec and code", "a: @x=1 f=1 g=1\nb: f=2 @x=2\nc <- a: g=2 @x=3\nm <- b c: @x~b", "@x code=f,g", "v3 d0 t0 c,b,a"},
@@ -105,41 +105,41 @@ func TestByteIdentical(t *testing.T) {
 
 func TestMovedCode(t *testing.T) {
 	tellAll(t, []tale{
-		{"moved as it was", "a: @x=1 f=1\nb: f>g", "", "v1 d0 t1 a ! code: f moved to g; write g in place of f"},
+		{"moved as it was", "a: @x=1 f=1\nb: f>g", "", "v1 d0 t1 a ! code: f moved to g; replace f by g"},
 		{"with an edit", "a: @x=1 f=1\nb: f>g=2", "", "v1 d1 t1 a f-1"},
-		{"and edited later", "a: @x=1 f=1\nb: f>g\nc: g=2", "", "v1 d2 t2 a f-1 g-2 ! code: f moved to g; write g in place of f"},
-		{"and edited and reverted", "a: @x=1 f=1\nb: f>g\nc: g=2\nd: g=1", "", "v1 d0 t3 a ! code: f moved to g; write g in place of f"},
-		{"edited before", "a: @x=1 f=1\nb: f=2\nc: f>g", "", "v1 d2 t2 a f-2 g-1 ! code: f moved to g; write g in place of f"},
-		{"twice", "a: @x=1 f=1\nb: f>g\nc: g>h", "", "v1 d0 t2 a ! code: f moved to h; write h in place of f"},
+		{"and edited later", "a: @x=1 f=1\nb: f>g\nc: g=2", "", "v1 d2 t2 a f-1 g-2 ! code: f moved to g; replace f by g"},
+		{"and edited and reverted", "a: @x=1 f=1\nb: f>g\nc: g=2\nd: g=1", "", "v1 d0 t3 a ! code: f moved to g; replace f by g"},
+		{"edited before", "a: @x=1 f=1\nb: f=2\nc: f>g", "", "v1 d2 t2 a f-2 g-1 ! code: f moved to g; replace f by g"},
+		{"twice", "a: @x=1 f=1\nb: f>g\nc: g>h", "", "v1 d0 t2 a ! code: f moved to h; replace f by h"},
 		{"and deleted", "a: @x=1 f=1\nb: f>g\nc: -g", "", "v1 d2 t2 a f-1 g-2"},
 		{"and back", "a: @x=1 f=1\nb: f>g\nc: g>f", "", "v1 d0 t2 a"},
 		{"and back and away", "a: @x=1 f=1\nb: f>g\nc: g>f\nd: -f", "", "v1 d3 t3 a f-3 g-2"},
-		{"a symbol", "a: @x=1 f=1\nb: f>g", "@x code=f#New", "v1 d0 t1 a ! code: f moved to g; write g#New in place of f#New"},
+		{"a symbol", "a: @x=1 f=1\nb: f>g", "@x code=f#New", "v1 d0 t1 a ! code: f moved to g; replace f#New by g#New"},
 		{"a copy that stayed, and a deletion", "a: @x=1 f=1\nb: g=1\nc: -f", "", "v1 d1 t1 a f-1"},
 		{"within a directory", "a: @x=1 d/f=1\nb: d/f>d/g", "@x code=d/", "v1 d0 t1 a"},
-		{"out of a directory", "a: @x=1 d/f=1 d/k=1b\nb: d/f>e/g", "@x code=d/", "v1 d0 t1 a ! code: d/f moved to e/g; add e/g, or leave it to another node"},
+		{"out of a directory", "a: @x=1 d/f=1 d/k=1b\nb: d/f>e/g", "@x code=d/", "v1 d0 t1 a ! code: d/f moved to e/g; add e/g, or let another spec govern it"},
 		{"into a directory", "a: @x=1 d/f=1 g=2\nb: g>d/g", "@x code=d/", "v1 d1 t1 a d/g-1"},
-		{"a whole directory", "a: @x=1 d/f=1 d/e/g=2\nb: d/f>n/d/f d/e/g>n/d/e/g", "@x code=d/", "v1 d0 t1 a ! code: d/ moved to n/d/; write n/d/ in place of d/"},
-		{"a whole directory in two commits", "a: @x=1 d/f=1 d/e/g=2\nb: d/f>n/f\nc: d/e/g>n/e/g", "@x code=d/", "v1 d0 t2 a ! code: d/ moved to n/; write n/ in place of d/"},
-		{"a directory to two", "a: @x=1 d/f=1 d/g=2\nb: d/f>n/f d/g>o/g", "@x code=d/", "v1 d0 t1 a ! code: d/f moved to n/f, d/g moved to o/g; add n/f, o/g, or leave it to another node"},
+		{"a whole directory", "a: @x=1 d/f=1 d/e/g=2\nb: d/f>n/d/f d/e/g>n/d/e/g", "@x code=d/", "v1 d0 t1 a ! code: d/ moved to n/d/; replace d/ by n/d/"},
+		{"a whole directory in two commits", "a: @x=1 d/f=1 d/e/g=2\nb: d/f>n/f\nc: d/e/g>n/e/g", "@x code=d/", "v1 d0 t2 a ! code: d/ moved to n/; replace d/ by n/"},
+		{"a directory to two", "a: @x=1 d/f=1 d/g=2\nb: d/f>n/f d/g>o/g", "@x code=d/", "v1 d0 t1 a ! code: d/f moved to n/f, d/g moved to o/g; add n/f, o/g, or let another spec govern it"},
 		{"to where another entry leads", "a: @x=1 f=1 d/k=2\nb: f>d/f", "@x code=f,d/", "v1 d0 t1 a"},
-		{"two with one content", "a: @x=1 d/f=1 d/g=1\nb: d/f>e/f d/g>e/g", "@x code=d/f,d/g", "v1 d0 t1 a ! code: d/f moved to e/f; write e/f in place of d/f ! code: d/g moved to e/g; write e/g in place of d/g"},
-		{"two with one content, and one came out", "a: @x=1 d/f=1 d/g=1\nb: d/f>e/f -d/g", "@x code=d/f,d/g", "v1 d1 t1 a d/f-1 d/g-1 e/f-1 ! code: d/f moved to e/f; write e/f in place of d/f"},
-		{"by its name where it can be", "a: @x=1 f=1\nb: -f a=1 z/f=1", "", "v1 d0 t1 a ! code: f moved to z/f; write z/f in place of f"},
-		{"to one of two, of which one is gone again", "a: @x=1 f=1\nb: -f g=1 h=1\nc: -g", "", "v1 d0 t1 a ! code: f moved to h; write h in place of f"},
+		{"two with one content", "a: @x=1 d/f=1 d/g=1\nb: d/f>e/f d/g>e/g", "@x code=d/f,d/g", "v1 d0 t1 a ! code: d/f moved to e/f; replace d/f by e/f ! code: d/g moved to e/g; replace d/g by e/g"},
+		{"two with one content, and one came out", "a: @x=1 d/f=1 d/g=1\nb: d/f>e/f -d/g", "@x code=d/f,d/g", "v1 d1 t1 a d/f-1 d/g-1 e/f-1 ! code: d/f moved to e/f; replace d/f by e/f"},
+		{"by its name where it can be", "a: @x=1 f=1\nb: -f a=1 z/f=1", "", "v1 d0 t1 a ! code: f moved to z/f; replace f by z/f"},
+		{"to one of two, of which one is gone again", "a: @x=1 f=1\nb: -f g=1 h=1\nc: -g", "", "v1 d0 t1 a ! code: f moved to h; replace f by h"},
 		{"onto one that is gone", "a: @x=1 d/f=1 d/g=1\nb: -d/g\nc: d/f>d/g", "@x code=d/", "v1 d2 t2 a d/f-1 d/g-2"},
-		{"out of a directory of which nobody asked what is left", "a: @x=1 d/f=1 d/k=2\nb: -@x d/f>n/f", "@x code=d/", "v1 d1 t1 a d/f-1 n/f-1 ! code: d/f moved to n/f; add n/f, or leave it to another node"},
-		{"since the last ack", "a: @x=1 f=1\nb: f=2\nc: | Spec-OK: x\nd: f>g", "", "v1 d0 t1 a c:valid ! code: f moved to g; write g in place of f"},
+		{"out of a directory of which nobody asked what is left", "a: @x=1 d/f=1 d/k=2\nb: -@x d/f>n/f", "@x code=d/", "v1 d1 t1 a d/f-1 n/f-1 ! code: d/f moved to n/f; add n/f, or let another spec govern it"},
+		{"since the last ack", "a: @x=1 f=1\nb: f=2\nc: | Spec-OK: x\nd: f>g", "", "v1 d0 t1 a c:valid ! code: f moved to g; replace f by g"},
 		{"and quieted", "a: @x=1 f=1\nb: f>g\nc: | Spec-OK: x", "", "v1 d0 t0 a c:valid"},
 		{"by a merge: nobody looks", "a: @x=1 f=1\nb: h=1\nc <- a: k=1\nm <- b c: f>g", "", "v1 d1 t1 a f-1"},
-		{"four out of a glob", "a: @x=1 d/1=1 d/2=2 d/3=3 d/4=4 d/5=5\nb: d/1>e/1 d/2>e/2 d/3>e/3 d/4>e/4", "@x code=d/*", "v1 d0 t1 a ! code: d/1 moved to e/1, d/2 moved to e/2, d/3 moved to e/3, and 1 more; add e/1, e/2, e/3, or leave it to another node"},
+		{"four out of a glob", "a: @x=1 d/1=1 d/2=2 d/3=3 d/4=4 d/5=5\nb: d/1>e/1 d/2>e/2 d/3>e/3 d/4>e/4", "@x code=d/*", "v1 d0 t1 a ! code: d/1 moved to e/1, d/2 moved to e/2, d/3 moved to e/3, and 1 more; add e/1, e/2, e/3, or let another spec govern it"},
 	})
 }
 
 // In a commit that adds very many files, only those with the name are compared.
 func TestMovedAmongMany(t *testing.T) {
 	for name, want := range map[string]string{
-		"n/f": "v1 d0 t1 a ! code: f moved to n/f; write n/f in place of f",
+		"n/f": "v1 d0 t1 a ! code: f moved to n/f; replace f by n/f",
 		"n/g": "v1 d1 t1 a f-1",
 	} {
 		var b strings.Builder
@@ -187,7 +187,7 @@ func TestMovedMany(t *testing.T) {
 		fmt.Fprintf(&renames, " d/%05d/f>e/%05d/g%d", i, i, i)
 	}
 	for _, tt := range []struct{ name, moves, want string }{
-		{"with their names", moves.String(), "v1 d0 t1 a ! code: d/ moved to e/; write e/ in place of d/"},
+		{"with their names", moves.String(), "v1 d0 t1 a ! code: d/ moved to e/; replace d/ by e/"},
 		{"under other names", renames.String(), "v1 d1 t1 a"},
 	} {
 		w := tell("a: @x=1" + files.String() + "\nb:" + tt.moves)

@@ -50,14 +50,14 @@ func ParseEntry(text string) (Entry, error) {
 			Err: fmt.Errorf("entry %s %s", show(text), fmt.Sprintf(format, args...)),
 		}
 	}
-	const inside = "name a path below the repository root, as in src/a.go"
+	const inside = "write a path below the repository root, such as src/a.go"
 	switch {
 	case name == "":
-		return fail(inside, "names no path")
+		return fail(inside, "is not a path")
 	case strings.HasPrefix(name, "/") || hasDrive(name):
 		return fail(inside, "is absolute")
 	case strings.ContainsRune(name, 0):
-		return fail(inside, "holds a zero byte")
+		return fail(inside, "contains a zero byte")
 	case len(name) > maxEntryBytes:
 		return fail(inside, "is longer than %d bytes", maxEntryBytes)
 	}
@@ -73,10 +73,10 @@ func ParseEntry(text string) (Entry, error) {
 		e.Path = ""
 	case strings.ContainsAny(e.Path, "*?[{"):
 		if err := repo.CheckGlobSize(e.Path); err != nil {
-			return fail("make several entries of it", "is refused: %v", err)
+			return fail("split it into several entries", "is refused: %v", err)
 		}
 		if !doublestar.ValidatePattern(e.Path) {
-			return fail("close every [ and {", "is no glob that makes sense")
+			return fail("close every [ and {", "is not a valid glob")
 		}
 		if e.Kind == DirEntry {
 			e.Path += "/**"
@@ -84,7 +84,7 @@ func ParseEntry(text string) (Entry, error) {
 		e.Kind = GlobEntry
 	}
 	if e.Kind == DirEntry && e.Symbol != "" {
-		return fail("name the file that has it", "names a symbol of a directory")
+		return fail("name the file that declares it", "names a symbol in a directory")
 	}
 	return e, nil
 }

@@ -123,7 +123,7 @@ func deriveSome(ctx context.Context, some, all []*Node, at Standpoint, h History
 	if !at.Head.IsZero() {
 		n, ok := h.Find(at.Head)
 		if !ok {
-			return derived{facts: Unread(some, fmt.Sprintf("commit %s is not in the history that was read", at.Head))}, nil
+			return derived{facts: Unread(some, fmt.Sprintf("commit %s is not in the history", at.Head))}, nil
 		}
 		head = n
 	}

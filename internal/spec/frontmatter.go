@@ -36,8 +36,8 @@ func (n *Node) decode(content []byte) string {
 		content = content[:bytes.LastIndexByte(content[:maxBytes], '\n')+1]
 		n.problem(Problem{
 			Rule: RuleFile, Line: bytes.Count(content, []byte("\n")) + 1,
-			Message: fmt.Sprintf("the file is larger than %d bytes; from this line on it is not read", maxBytes),
-			Fix:     "move what is not spec into files of its own",
+			Message: fmt.Sprintf("the file is larger than %d bytes; ken does not read the rest", maxBytes),
+			Fix:     "move parts of it into other files",
 		})
 	}
 	if bad := invalid(content); bad >= 0 {
@@ -83,10 +83,10 @@ func (n *Node) split(text string) (front, body string, first int) {
 	}
 	n.problem(Problem{
 		Rule: RuleFrontmatter, Line: 1,
-		Message: "the frontmatter does not end, so that all of the file is taken for its body",
-		Fix:     "put a line --- below the last field",
+		Message: "the frontmatter has no end: ken reads the whole file as text",
+		Fix:     "add a line --- after the last field",
 	})
-	n.Blind = "its frontmatter does not end"
+	n.Blind = "its frontmatter has no end"
 	return "", text, 1
 }
 
@@ -157,7 +157,7 @@ func (t *taker) mapping(n *yaml.Node) {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key := follow(n.Content[i])
 		if key.Kind != yaml.ScalarNode {
-			t.problem(n.Content[i].Line+t.shift, "begin it with a name, as in title: value", "a field has no plain name")
+			t.problem(n.Content[i].Line+t.shift, "start it with a name, such as title: value", "field without a plain name")
 			continue
 		}
 		t.field(key.Value, n.Content[i].Line+t.shift, n.Content[i+1])
@@ -197,7 +197,7 @@ func isProse(name string) bool { return name == "title" || name == "desc" }
 // was given first.
 func (t *taker) field(name string, line int, value *yaml.Node) {
 	if first, again := t.lines[name]; again {
-		t.problem(line, "make one field of the two", "%s is given again, and read as on line %d", show(name), first)
+		t.problem(line, "keep one of the two", "%s appears twice; ken reads line %d", show(name), first)
 		return
 	}
 	t.lines[name] = line
@@ -219,7 +219,7 @@ func (t *taker) extra(name string, line int, value *yaml.Node) {
 	before := t.seen
 	v := t.value(value)
 	if t.seen > maxValues {
-		t.problem(line, "make it shorter", "%s holds too many values and is left out", show(name))
+		t.problem(line, "make it shorter", "%s has too many values; ken ignores it", show(name))
 		t.seen = before
 		return
 	}
@@ -251,7 +251,7 @@ func kind(n *yaml.Node) string {
 	if n.Kind == yaml.SequenceNode {
 		return "a list"
 	}
-	return "a set of fields"
+	return "a mapping"
 }
 
 // entries returns the entries of a field that names files.
@@ -262,9 +262,9 @@ func (t *taker) entries(name string, n *yaml.Node) []Entry {
 		line := item.Line + t.shift
 		item = follow(item)
 		if item.Kind != yaml.ScalarNode {
-			t.problem(line, "give every path a line of its own, as in - \"src/a.go\"", "an entry of %s is %s, not a path", name, kind(item))
+			t.problem(line, "write one path per line, such as - \"src/a.go\"", "an entry of %s is %s, not a path", name, kind(item))
 			if name == "code" {
-				t.node.Blind = "an entry of its code cannot be understood"
+				t.node.Blind = "ken cannot read an entry of its code"
 			}
 			continue
 		}
@@ -285,7 +285,7 @@ func (t *taker) entries(name string, n *yaml.Node) []Entry {
 			continue
 		}
 		if len(list) == maxEntries {
-			t.problem(line, "name directories or globs instead", "%s has more than %d entries; the rest is left out", name, maxEntries)
+			t.problem(line, "use directories or globs instead", "%s has more than %d entries; ken ignores the rest", name, maxEntries)
 			break
 		}
 		seen[key] = true

@@ -75,7 +75,7 @@ func (r *Reader) Gate(ctx context.Context, opts GateOptions) (*Gated, error) {
 		return nil, err
 	}
 	if head.Commit.IsZero() {
-		return passed("there is no commit yet that anything could be behind of"), nil
+		return passed("no commit yet"), nil
 	}
 	p, err := r.past.Pending(ctx, head.Commit)
 	switch {
@@ -94,7 +94,7 @@ func (r *Reader) Gate(ctx context.Context, opts GateOptions) (*Gated, error) {
 		g.Unknown = undecided
 		return g, nil
 	case p.Merge:
-		g := passed("this is a merge: what it brings was judged where it was made")
+		g := passed("a merge: its commits were checked when they were made")
 		g.Merge = true
 		return g, nil
 	}
@@ -124,7 +124,7 @@ func (r *Reader) undecided(ctx context.Context, head repo.ID, staged Set, x *ind
 	maps.DeleteFunc(decided, func(_ repo.Path, id repo.ID) bool { return id.IsZero() })
 	nodes, err := r.nodesIn(ctx, decided, x)
 	if err != nil {
-		return nil, fmt.Errorf("read the specs that are staged: %w", err)
+		return nil, fmt.Errorf("read the staged specs: %w", err)
 	}
 	if len(decided) < len(staged) {
 		marks := r.marks(ctx)
@@ -183,7 +183,7 @@ func (n *Node) unjudged() Unjudged {
 	if line := n.Problems[slices.IndexFunc(n.Problems, inConflict)].Line; line > 0 {
 		where += fmt.Sprintf(":%d", line)
 	}
-	return Unjudged{n.ID, Unknown{FactSpecs, "its spec is in conflict: " + where}, resolve(n.Path)}
+	return Unjudged{n.ID, Unknown{FactSpecs, "the spec has a merge conflict: " + where}, resolve(n.Path)}
 }
 
 func passed(notice string) *Gated {
@@ -313,5 +313,5 @@ func (d drifted) reason() string {
 			return u.Reason
 		}
 	}
-	return fmt.Sprintf("its %s is not known", FactDrift)
+	return fmt.Sprintf("its %s is unknown", FactDrift)
 }

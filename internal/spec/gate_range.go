@@ -41,7 +41,7 @@ func (r *Reader) gateRange(ctx context.Context, opts GateOptions) (*Gated, error
 	first, ok := h.Find(from)
 	last, found := h.Find(to)
 	if !ok || !found {
-		return nil, fmt.Errorf("gate: %s is not in the history that was read", opts.Range)
+		return nil, fmt.Errorf("gate: %s is not in the history", opts.Range)
 	}
 	below := newGraph(h, first)
 	if below.has(last) {
@@ -95,11 +95,11 @@ func (r *Reader) gateRange(ctx context.Context, opts GateOptions) (*Gated, error
 // A branch that is behind has such a range, and so has somebody who swapped the ends.
 func emptyRange(text string, from, to repo.ID) *Gated {
 	if from == to {
-		return passed("the range holds no commit: both ends are " + to.Short())
+		return passed("the range is empty: both ends are " + to.Short())
 	}
 	a, b, _ := strings.Cut(text, "..")
 	b = strings.TrimPrefix(b, ".")
-	return passed("the range holds no commit: its end is an ancestor of its beginning; if it is the other way round: ken spec gate --range " + fault.Quote(cmp.Or(b, "HEAD")+".."+a))
+	return passed("the range is empty: its end is an ancestor of its start; did you mean: ken spec gate --range " + fault.Quote(cmp.Or(b, "HEAD")+".."+a))
 }
 
 // ends returns the commits of a range, A..B, where an end that is not named is HEAD.
@@ -109,7 +109,7 @@ func (r *Reader) ends(ctx context.Context, text string) (from, to repo.ID, err e
 	if !ok {
 		return from, to, &fault.Error{
 			Kind: fault.Usage, Hint: "for example: ken spec gate --range origin/main..HEAD",
-			Err: fmt.Errorf("range %s: want A..B", show(text)),
+			Err: fmt.Errorf("range %s: expected A..B", show(text)),
 		}
 	}
 	if from, err = r.end(ctx, a); err != nil {
@@ -126,8 +126,8 @@ func (r *Reader) end(ctx context.Context, rev string) (repo.ID, error) {
 	id, ok, err := r.past.Resolve(ctx, rev)
 	if err == nil && !ok {
 		err = &fault.Error{
-			Kind: fault.Usage, Hint: "see what git makes of it: git log -1 " + fault.Quote(rev),
-			Err: errors.New("there is no commit " + show(rev)),
+			Kind: fault.Usage, Hint: "check it with: git log -1 " + fault.Quote(rev),
+			Err: errors.New("no such commit: " + show(rev)),
 		}
 	}
 	return id, err

@@ -93,12 +93,12 @@ func (r *Reader) version(ctx context.Context, f *Facts, rev string) (VersionRow,
 	if len(found) == 1 {
 		return found[0], nil
 	}
-	what := "is no version of"
+	what := "is not a version of"
 	if len(found) > 1 {
-		what = "means several versions of"
+		what = "matches several versions of"
 	}
 	return VersionRow{}, &fault.Error{
-		Kind: fault.Usage, Hint: "see its versions with: ken spec history " + fault.Quote(f.Node.ID),
+		Kind: fault.Usage, Hint: "list versions: ken spec history " + fault.Quote(f.Node.ID),
 		Err: fmt.Errorf("%s %s %s", show(rev), what, f.Node.ID),
 	}
 }
@@ -123,7 +123,7 @@ func (r *Reader) factsOf(ctx context.Context, id string) (*Facts, error) {
 		}
 		for _, u := range all[i].Unknown {
 			if u.Fact == FactVersion {
-				return nil, fmt.Errorf("the versions of %s are not known: %s", id, u.Reason)
+				return nil, fmt.Errorf("versions of %s unknown: %s", id, u.Reason)
 			}
 		}
 		all[i].at = head.Commit

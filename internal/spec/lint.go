@@ -132,8 +132,8 @@ func Lint(ctx context.Context, nodes []*Node, opts LintOptions) (Linted, error) 
 	governs := func(n *Node) bool { return len(n.Code) > 0 }
 	if len(nodes) > 0 && !slices.ContainsFunc(nodes, governs) {
 		l.Warnings = append(l.Warnings, Finding{
-			Rule: RuleNothing, Message: "no node governs any code, so nothing can drift",
-			Fix: "give a node a code: list of the files that it is about",
+			Rule: RuleNothing, Message: "no spec governs any code, so none can drift",
+			Fix: "add a code: list of files to a spec",
 		})
 	}
 	return l, nil
@@ -143,17 +143,17 @@ func Lint(ctx context.Context, nodes []*Node, opts LintOptions) (Linted, error) 
 func tooManyGlobs(entries int, covered, owned bool, limit *matchLimit) Finding {
 	var left []string
 	if entries > 0 {
-		left = append(left, fmt.Sprintf("whether %d entries name anything", entries))
+		left = append(left, fmt.Sprintf("whether %d entries match a file", entries))
 	}
 	if !covered {
-		left = append(left, "which files no node governs")
+		left = append(left, "which files no spec governs")
 	}
 	if !owned {
-		left = append(left, "which files too many nodes govern")
+		left = append(left, "which files too many specs govern")
 	}
 	return Finding{
 		Rule: RuleLimit, Message: "not checked: " + strings.Join(left, ", ") + ": " + limit.reason(),
-		Fix: "name files and directories where a glob is not needed",
+		Fix: "use files and directories instead of globs",
 	}
 }
 
@@ -171,9 +171,9 @@ func (n *Node) integrity(tracked *locator) (out []Finding, unknown int) {
 		if is || !known {
 			continue
 		}
-		fix := "name what took its place, or take the entry out of " + n.Path.String()
+		fix := "name the new path, or remove the entry from " + n.Path.String()
 		if file, ok := e.placeless(); ok && file.names(tracked.tracked) {
-			fix = fmt.Sprintf("an entry names no lines: write %s, or %s#NAME for a part of it", file, file)
+			fix = fmt.Sprintf("line numbers are not allowed: write %s, or %s#NAME for a part of it", file, file)
 		}
 		out = append(out, n.finding(RuleIntegrity, 0, fmt.Sprintf("%s: %s", list, e.nowhere()), fix))
 	}
@@ -197,7 +197,7 @@ func (n *Node) entries() iter.Seq2[string, Entry] {
 }
 
 // nowhere says of an entry that it names nothing.
-func (e Entry) nowhere() string { return "nothing that git tracks is called " + show(e.Text) }
+func (e Entry) nowhere() string { return "git tracks no file " + show(e.Text) }
 
 // placeless returns an entry such as a.go:3 without the place in the file.
 func (e Entry) placeless() (Entry, bool) {
@@ -221,8 +221,8 @@ func (n *Node) symbols(opts LintOptions) []Finding {
 		if len(files) > 1 {
 			where = fmt.Sprintf("any of %d files", len(files))
 		}
-		out = append(out, n.finding(RuleSymbol, 0, fmt.Sprintf("%s: there is no %s in %s", list, show(e.Symbol), where),
-			fmt.Sprintf("name what took its place, or all of the file: %s", Entry{Path: e.Path, Kind: e.Kind})))
+		out = append(out, n.finding(RuleSymbol, 0, fmt.Sprintf("%s: no symbol %s in %s", list, show(e.Symbol), where),
+			fmt.Sprintf("name another symbol, or the whole file: %s", Entry{Path: e.Path, Kind: e.Kind})))
 	}
 	return out
 }
@@ -267,8 +267,8 @@ func (n *Node) living() []Finding {
 	for _, h := range headings(n.Body) {
 		if versionHeading(h.text) {
 			out = append(out, n.finding(RuleLiving, n.BodyLine+h.line,
-				"the heading "+show(h.text)+" keeps a history in the body",
-				"say how it is now; git has the history: ken spec history "+n.ID))
+				"the heading "+show(h.text)+" keeps a history in the text",
+				"describe the present state; git keeps the history: ken spec history "+n.ID))
 		}
 	}
 	return out
@@ -290,8 +290,8 @@ func (n *Node) mentions(ids map[string]bool) []Finding {
 	var out []Finding
 	for _, m := range mentionsIn(n.Body) {
 		if !ids[m.id] {
-			out = append(out, n.finding(RuleMention, n.BodyLine+m.line, "there is no node "+show(m.id),
-				"mention another node, or put a sample in backticks"))
+			out = append(out, n.finding(RuleMention, n.BodyLine+m.line, "unknown spec "+show(m.id),
+				"mention another spec, or put an example in backticks"))
 		}
 	}
 	return out
@@ -304,11 +304,11 @@ func (n *Node) idFormat() []Finding {
 	case n.ID == name || n.Dir() == Root:
 		return nil
 	case token(name) != name:
-		return []Finding{n.finding(RuleID, 0, fmt.Sprintf("the directory %s cannot be an id; it is called %s", show(name), n.ID),
-			"name it with letters, digits and hyphens")}
+		return []Finding{n.finding(RuleID, 0, fmt.Sprintf("the directory name %s cannot be an id; ken uses %s", show(name), n.ID),
+			"rename it: letters, digits and hyphens")}
 	default:
-		return []Finding{n.finding(RuleID, 0, fmt.Sprintf("several nodes are called %s; this one is %s", show(name), n.ID),
-			"give each a name of its own")}
+		return []Finding{n.finding(RuleID, 0, fmt.Sprintf("several specs are named %s; this one has the id %s", show(name), n.ID),
+			"rename all but one")}
 	}
 }
 
@@ -329,8 +329,8 @@ func coverage(ctx context.Context, nodes []*Node, opts LintOptions) (found []Fin
 		return nil, true
 	}
 	return []Finding{{
-		Rule: RuleCoverage, Message: fmt.Sprintf("no node governs or refers to %s", few(loose, "file")),
-		Fix: "add each to the code: or related: of the node it belongs to",
+		Rule: RuleCoverage, Message: fmt.Sprintf("no spec governs or refers to %s", few(loose, "file")),
+		Fix: "add each to the code: or related: list of a spec",
 	}}, true
 }
 
@@ -352,8 +352,8 @@ func owners(ctx context.Context, nodes []*Node, opts LintOptions) (found []Findi
 		return nil, true
 	}
 	return []Finding{{
-		Rule: RuleOwners, Message: fmt.Sprintf("more than %d nodes govern %s", opts.MaxOwners, few(crowded, "file")),
-		Fix: "split the file, merge the nodes, or let one govern it and the others refer to it",
+		Rule: RuleOwners, Message: fmt.Sprintf("more than %d specs govern %s", opts.MaxOwners, few(crowded, "file")),
+		Fix: "split the file, merge the specs, or use related: in all but one",
 	}}, true
 }
 

@@ -26,7 +26,7 @@ func (l *matchLimit) allow(n int) bool {
 
 // reason says why something was left out.
 func (*matchLimit) reason() string {
-	return fmt.Sprintf("the globs of all specs would be compared with paths more than %d times; begin them with a directory, or write fewer", maxMatches)
+	return fmt.Sprintf("limit reached: matching all globs takes more than %d comparisons; start globs with a directory, or write fewer", maxMatches)
 }
 
 // key is what decides which files an entry names, however it was written.

@@ -83,7 +83,7 @@ func TestTooManyTouchedFiles(t *testing.T) {
 	known := 0
 	for _, f := range w.derive(t, list...) {
 		switch {
-		case f.Drift == nil && f.Touched == nil && len(f.Unknown) == 1 && strings.Contains(f.Unknown[0].Reason, "touched"):
+		case f.Drift == nil && f.Touched == nil && len(f.Unknown) == 1 && strings.Contains(f.Unknown[0].Reason, "limit reached"):
 		case f.Drift != nil && *f.Drift == 1:
 			known++
 		default:

@@ -74,7 +74,7 @@ func (j *mergeJudge) byGit(c Num, path repo.Path) (is bool, why string) {
 	if m.By == MergeUnknown {
 		why = m.Why
 		if why == "" {
-			why = "nobody looked how a merge came about"
+			why = "ken has not checked how this merge was made"
 		}
 		return false, why
 	}

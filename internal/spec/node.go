@@ -126,7 +126,7 @@ func adopt(nodes []*Node) {
 func readNode(f File) *Node {
 	n := &Node{Path: f.Path}
 	if f.Problem != "" {
-		n.problem(Problem{Rule: RuleFile, Line: 1, Message: f.Problem, Fix: "make it a file of its own"})
+		n.problem(Problem{Rule: RuleFile, Line: 1, Message: f.Problem, Fix: "make it a regular file"})
 		n.Blind = f.Problem
 	}
 	text := n.decode(f.Content)

@@ -34,8 +34,8 @@ func (t *taker) plain(text string) {
 
 // lost tells of a line that nobody understands.
 func (t *taker) lost(number int, line string) {
-	t.problem(number, "write it as name: \"value\"; a value that YAML would misread goes in quotes",
-		"%s is no field of the frontmatter", show(strings.TrimSpace(line)))
+	t.problem(number, "write name: \"value\"; quote values with special characters",
+		"%s is not a field of the frontmatter", show(strings.TrimSpace(line)))
 }
 
 // A section is one field with the lines below it.

@@ -33,8 +33,8 @@ func (n *Node) problem(p Problem) {
 	case len(n.Problems) == maxProblems:
 		n.Problems = append(n.Problems, Problem{
 			Rule: p.Rule, Line: p.Line,
-			Message: "there are more problems from here on, which are not listed",
-			Fix:     "mend those above first",
+			Message: "more problems follow; ken does not list them",
+			Fix:     "fix the ones above first",
 		})
 	}
 }

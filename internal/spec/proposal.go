@@ -72,7 +72,7 @@ func (r *Reader) propose(ctx context.Context, o *outlook, h History, own []File)
 	}
 	tip, ok := h.Find(o.main.Commit)
 	if !ok {
-		return nil, errors.New("the main branch is not in the history that was read")
+		return nil, errors.New("the main branch is not in the history")
 	}
 	g := newGraph(h, tip)
 	for _, c := range p.made {
@@ -98,7 +98,7 @@ func newProposal(w *Worktree) *proposal {
 func (c *proposal) branchOff(g *graph, h History) {
 	head, ok := h.Find(c.head)
 	if !ok {
-		c.err = errors.New("its commit is not in the history that was read")
+		c.err = errors.New("its commit is not in the history")
 		return
 	}
 	mark := make([]bool, head+1)

@@ -70,7 +70,7 @@ func unknownNode(nodes []*Node, id string) error {
 			meant = append(meant, n.ID)
 		}
 	}
-	hint := "see the nodes with: ken spec ls"
+	hint := "list specs: ken spec ls"
 	if len(meant) > 0 {
 		hint = "did you mean " + strings.Join(meant[:min(len(meant), shownPaths)], ", ") + "?"
 	}

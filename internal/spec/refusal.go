@@ -4,8 +4,8 @@ import "errors"
 
 // What a request may lack, for faces whose way to say it is not the command of the hint.
 var (
-	ErrNoReason = errors.New("an ack needs a reason")
-	ErrNoNodes  = errors.New("an ack names the nodes that still hold")
+	ErrNoReason = errors.New("ack: no reason given")
+	ErrNoNodes  = errors.New("ack: no spec given")
 )
 
 // A NoNodeError is an id that no node has.
@@ -14,4 +14,4 @@ type NoNodeError struct {
 	Near []string // those that it may have been meant for
 }
 
-func (e *NoNodeError) Error() string { return "there is no node " + show(e.ID) }
+func (e *NoNodeError) Error() string { return "unknown spec " + show(e.ID) }

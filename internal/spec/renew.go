@@ -84,7 +84,7 @@ func (r *Reader) readTree(ctx context.Context, o *outlook, k *keptListing, same 
 
 // errSpecsMoved says that the files are no longer those that the nodes of a tree are
 // made of.
-var errSpecsMoved = errors.New("the specs change while they are read")
+var errSpecsMoved = errors.New("the specs changed while being read")
 
 // readFiles reads the files of a tree, unless that was done: all of an answer comes from
 // one look at them. Where the nodes are those of last time, the files have to be those,

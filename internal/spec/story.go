@@ -93,7 +93,7 @@ func (r *Reader) AdvanceDiff(ctx context.Context, id, prefix string) (repo.ID, s
 		}
 	}
 	return repo.ID{}, "", &fault.Error{
-		Kind: fault.Usage, Hint: "see how far it is behind with: ken spec show " + fault.Quote(id),
-		Err: fmt.Errorf("%s is not among the commits that %s is behind", show(prefix), id),
+		Kind: fault.Usage, Hint: "see its drift: ken spec show " + fault.Quote(id),
+		Err: fmt.Errorf("%s is not one of the commits that %s is behind", show(prefix), id),
 	}
 }

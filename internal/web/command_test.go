@@ -6,7 +6,7 @@ import "testing"
 func TestHintsAreTakenApart(t *testing.T) {
 	for text, want := range map[string]hint{
 		"ken verify":                          {Command: "ken verify"},
-		"see the nodes with: ken spec ls":     {Text: "see the nodes with:", Command: "ken spec ls"},
+		"list specs: ken spec ls":             {Text: "list specs:", Command: "ken spec ls"},
 		"begin at /map":                       {Text: "begin at", Page: "/map"},
 		"begin at /":                          {Text: "begin at", Page: "/"},
 		"did you mean api?":                   {Text: "did you mean api?"},
