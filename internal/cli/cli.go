@@ -18,7 +18,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"ken/internal/agent"
+	"ken/internal/agenthook"
 	"ken/internal/board"
 	"ken/internal/client"
 	"ken/internal/docs"
@@ -145,7 +145,7 @@ type Deps struct {
 	Serve func(ctx context.Context, dir string, opts ServeOptions) error
 	// Hear answers what an agent's client tells a hook that was started in dir: with what
 	// the agent is told, "" for nothing.
-	Hear func(ctx context.Context, dir string, e agent.Event, c agent.Call) (string, error)
+	Hear func(ctx context.Context, dir string, e agenthook.Event, c agenthook.Call) (string, error)
 	// HookTime is how long a hook may keep an agent or a commit waiting; without end when nil.
 	HookTime func() (time.Duration, error)
 	// Diagnose finds out how the repository that dir lies in is set up, and in which

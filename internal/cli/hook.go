@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ken/internal/agent"
+	"ken/internal/agenthook"
 	"ken/internal/fault"
 	"ken/internal/hook"
 	"ken/internal/registry"
@@ -55,7 +55,7 @@ with ken itself is said, and the commit or the agent goes on.`,
 		RunE: needsSub,
 	}
 	c.AddCommand(p.hookPreCommit(), p.hookPrepareCommitMsg(), p.hookCommitMsg(), p.hookPostCommit())
-	for _, e := range agent.Events {
+	for _, e := range agenthook.Events {
 		c.AddCommand(p.hookAgent(e))
 	}
 	return c

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"ken/internal/agent"
+	"ken/internal/agenthook"
 	"ken/internal/content"
 	"ken/internal/repo"
 	"ken/internal/testrepo"
@@ -23,7 +23,7 @@ func TestAnAgentHearsOfTheGate(t *testing.T) {
 	}
 	edit("0")
 	const unknown = "its drift is not known yet, ask: ken spec ls"
-	memory := agent.Remember(nil)
+	memory := agenthook.Remember(nil)
 	hear := func(list bool, driftTime time.Duration) string {
 		w, err := open(t.Context(), openOptions{dir: r.Dir})
 		if err != nil {
@@ -43,13 +43,13 @@ func TestAnAgentHearsOfTheGate(t *testing.T) {
 		if err != nil || !strings.HasPrefix(said, "ken: a.go is governed by spec a (ken spec show a)") {
 			t.Errorf("%q, %v", said, err)
 		}
-		memory = agent.Remember([]byte(h.lines.String()))
+		memory = agenthook.Remember([]byte(h.lines.String()))
 		return said
 	}
 	const whatItTakes, over = 0, 1
 	for _, n := range []string{"1", "2"} {
 		edit(n)
-		memory = agent.Remember(nil)
+		memory = agenthook.Remember(nil)
 		if said := hear(false, whatItTakes); !strings.HasSuffix(said, unknown) {
 			t.Errorf("after edit %s, without a listing: told %q, want that the drift is not known", n, said)
 		}
@@ -57,7 +57,7 @@ func TestAnAgentHearsOfTheGate(t *testing.T) {
 	if said := hear(true, whatItTakes); strings.Contains(said, "gate") || strings.Contains(said, unknown) {
 		t.Errorf("before the threshold: told %q, want the spec alone", said)
 	}
-	memory = agent.Remember(nil)
+	memory = agenthook.Remember(nil)
 	edit("3")
 	if said := hear(false, over); !strings.HasSuffix(said, unknown) {
 		t.Errorf("out of time: told %q, want that the drift is not known", said)

@@ -1,11 +1,11 @@
-// Package agent is what ken hears and says in the hooks of an agent's client: what a
+// Package agenthook is what ken hears and says in the hooks of an agent's client: what a
 // client tells a hook, in each one's words, what is worth telling the agent, and how
 // that is written so that the client passes it on.
 //
 // It is given bytes and facts, and answers with bytes. An answer never blocks an agent
 // and never decides for it. What is known of a repository, and where a session's memory
 // is kept, is for others to find out.
-package agent
+package agenthook
 
 import (
 	"bytes"

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"ken/internal/agent"
+	"ken/internal/agenthook"
 	"ken/internal/fault"
 	"ken/internal/fresh"
 	"ken/internal/git"
@@ -22,7 +22,7 @@ import (
 
 // hear answers a hook of an agent's client. What is said is what holds at this moment.
 // Outside of a repository nothing is said.
-func hear(ctx context.Context, dir string, e agent.Event, c agent.Call) (said string, err error) {
+func hear(ctx context.Context, dir string, e agenthook.Event, c agenthook.Call) (said string, err error) {
 	where, err := whereabouts(ctx, dir, c)
 	if err != nil || where == "" {
 		return "", err
@@ -41,14 +41,14 @@ func hear(ctx context.Context, dir string, e agent.Event, c agent.Call) (said st
 		h.driftTime = max(time.Until(end)/driftShare, 1)
 	}
 	switch e {
-	case agent.SessionStart, agent.SubagentStart:
+	case agenthook.SessionStart, agenthook.SubagentStart:
 		forgetOld(w.git.GitDir(), time.Now())
 		said, err = h.greet(ctx)
-	case agent.PreToolUse:
+	case agenthook.PreToolUse:
 		said, err = h.before(ctx, c)
-	case agent.PostToolUse:
+	case agenthook.PostToolUse:
 		said, err = h.after(ctx, c)
-	case agent.Stop:
+	case agenthook.Stop:
 		said, err = h.leave(ctx)
 	}
 	if err != nil {
@@ -60,7 +60,7 @@ func hear(ctx context.Context, dir string, e agent.Event, c agent.Call) (said st
 // whereabouts is the directory of the work tree that a call is about: where its files
 // lie, if that is in the agent's repository or a worktree of it, else where the agent is.
 // It is "" where that is in none.
-func whereabouts(ctx context.Context, dir string, c agent.Call) (string, error) {
+func whereabouts(ctx context.Context, dir string, c agenthook.Call) (string, error) {
 	if dir == "" {
 		dir = "."
 	}
@@ -92,7 +92,7 @@ func whereabouts(ctx context.Context, dir string, c agent.Call) (string, error) 
 type hearing struct {
 	w      *workspace
 	file   sessionFile
-	memory *agent.Memory
+	memory *agenthook.Memory
 	lines  strings.Builder // to be remembered
 
 	// driftTime is how long it may take to find out how far specs are behind; 0 for as long
@@ -110,7 +110,7 @@ func (h *hearing) once(subject, what, text string) string {
 	if text == "" || h.memory.Told(subject, what) {
 		return ""
 	}
-	h.lines.WriteString(agent.ToldLine(subject, what))
+	h.lines.WriteString(agenthook.ToldLine(subject, what))
 	return text
 }
 
@@ -135,21 +135,21 @@ func (h *hearing) greet(ctx context.Context) (string, error) {
 	if err != nil || rep.State == registry.StateNew {
 		return "", err
 	}
-	return agent.Greeting(rep.Headline(), ""), nil
+	return agenthook.Greeting(rep.Headline(), ""), nil
 }
 
 // introduce verifies, and sums up the root.
 func (h *hearing) introduce(ctx context.Context) (string, error) {
 	tree := &surveyTree{w: h.w}
-	b, err := h.w.surveyOf(tree, nil).Brief(ctx, survey.BriefOptions{Budget: agent.MaxGreeting / survey.BytesPerToken, Quoted: true})
+	b, err := h.w.surveyOf(tree, nil).Brief(ctx, survey.BriefOptions{Budget: agenthook.MaxGreeting / survey.BytesPerToken, Quoted: true})
 	if err != nil {
 		return "", err
 	}
-	return agent.Greeting(tree.headline, b.Quoted()), nil
+	return agenthook.Greeting(tree.headline, b.Quoted()), nil
 }
 
 // paths are those of a call, from the root; those that lead outside are left out.
-func (h *hearing) paths(c agent.Call) []repo.Path {
+func (h *hearing) paths(c agenthook.Call) []repo.Path {
 	var list []repo.Path
 	for _, p := range c.Paths {
 		resolve := h.w.Path
@@ -164,8 +164,8 @@ func (h *hearing) paths(c agent.Call) []repo.Path {
 }
 
 // before says what governs the files that are about to be edited.
-func (h *hearing) before(ctx context.Context, c agent.Call) (string, error) {
-	if c.Deed != agent.Edit {
+func (h *hearing) before(ctx context.Context, c agenthook.Call) (string, error) {
+	if c.Deed != agenthook.Edit {
 		return "", nil
 	}
 	return h.governed(ctx, h.paths(c))
@@ -189,10 +189,10 @@ func (h *hearing) governed(ctx context.Context, paths []repo.Path) (string, erro
 			drifts = h.drifts(ctx)
 		}
 		what := governed
-		var specs []agent.Spec
+		var specs []agenthook.Spec
 		for _, g := range o.Governing {
 			drift, known := drifts[g.ID]
-			s := agent.Spec{ID: g.ID, Desc: g.Desc, DriftUnknown: !known}
+			s := agenthook.Spec{ID: g.ID, Desc: g.Desc, DriftUnknown: !known}
 			if !known {
 				what = driftUnknown
 			}
@@ -201,7 +201,7 @@ func (h *hearing) governed(ctx context.Context, paths []repo.Path) (string, erro
 			}
 			specs = append(specs, s)
 		}
-		if text := h.once(specOf(paths[i]), what, agent.Governed(paths[i].String(), specs)); text != "" {
+		if text := h.once(specOf(paths[i]), what, agenthook.Governed(paths[i].String(), specs)); text != "" {
 			said = append(said, text)
 		}
 	}
@@ -243,9 +243,9 @@ const (
 func specOf(p repo.Path) string { return "spec of " + string(p) }
 
 // after remembers what the agent saw, and says what became of what it edited.
-func (h *hearing) after(ctx context.Context, c agent.Call) (string, error) {
+func (h *hearing) after(ctx context.Context, c agenthook.Call) (string, error) {
 	paths := h.paths(c)
-	if c.Deed == agent.Other || len(paths) == 0 {
+	if c.Deed == agenthook.Other || len(paths) == 0 {
 		return "", nil
 	}
 	known, err := h.w.registry.Show(ctx, paths)
@@ -255,17 +255,17 @@ func (h *hearing) after(ctx context.Context, c agent.Call) (string, error) {
 	var said []string
 	for i, k := range known {
 		if was, _ := h.memory.Seen(paths[i]); !k.CurrentID.IsZero() && was != k.CurrentID {
-			h.lines.WriteString(agent.SawLine(paths[i], k.CurrentID))
+			h.lines.WriteString(agenthook.SawLine(paths[i], k.CurrentID))
 		}
-		if c.Deed != agent.Edit {
+		if c.Deed != agenthook.Edit {
 			continue
 		}
-		text := h.once("summary of "+string(paths[i]), k.Verdict.String(), agent.Touched(paths[i].String(), k.Verdict, k.Grade))
+		text := h.once("summary of "+string(paths[i]), k.Verdict.String(), agenthook.Touched(paths[i].String(), k.Verdict, k.Grade))
 		if text != "" {
 			said = append(said, text)
 		}
 	}
-	if c.Deed == agent.Edit {
+	if c.Deed == agenthook.Edit {
 		// A client that cannot be told before an edit is told behind it; one that was is
 		// not told again.
 		text, err := h.governed(ctx, paths)
@@ -291,6 +291,6 @@ func (h *hearing) leave(ctx context.Context) (string, error) {
 			stale = append(stale, v.RawPath().String())
 		}
 	}
-	text := agent.Left(stale, rep.Counts.Unknown)
+	text := agenthook.Left(stale, rep.Counts.Unknown)
 	return h.once("left", digest(text), text), nil
 }
