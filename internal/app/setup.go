@@ -12,7 +12,7 @@ import (
 	"ken/internal/fault"
 	"ken/internal/fresh"
 	"ken/internal/git"
-	"ken/internal/hook"
+	"ken/internal/githook"
 	"ken/internal/litter"
 	"ken/internal/registry"
 	"ken/internal/setup"
@@ -22,7 +22,7 @@ import (
 )
 
 // Setup makes the files that a repository is set up with, or takes them back.
-func (h *hookSpace) Setup(_ context.Context, opts hook.Options) ([]setup.Outcome, error) {
+func (h *hookSpace) Setup(_ context.Context, opts githook.Options) ([]setup.Outcome, error) {
 	at := &clientSpace{root: h.git.Root()}
 	var done []setup.Outcome
 	for _, f := range setup.Files {
@@ -89,7 +89,7 @@ func diagnose(ctx context.Context, dir string) (facts setup.Facts, standings []c
 		facts.Addresses, facts.BadAddress = (&workspace{git: g, cfg: cfg}).Addresses(ctx)
 	}
 	facts.Hooks = make(map[string]string)
-	done, err := (&hookSpace{git: g, dir: dir}).Install(ctx, hook.Options{DryRun: true})
+	done, err := (&hookSpace{git: g, dir: dir}).Install(ctx, githook.Options{DryRun: true})
 	facts.NoHooks = err
 	if err == nil {
 		for _, o := range done.Hooks {

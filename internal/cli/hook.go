@@ -11,7 +11,7 @@ import (
 
 	"ken/internal/agenthook"
 	"ken/internal/fault"
-	"ken/internal/hook"
+	"ken/internal/githook"
 	"ken/internal/registry"
 	"ken/internal/setup"
 	"ken/internal/spec"
@@ -31,9 +31,9 @@ type HookSpace interface {
 	// for a commit that is made again.
 	Close(ctx context.Context) (*registry.Closing, error)
 	// Setup makes the files that a repository is set up with, or takes them back.
-	Setup(ctx context.Context, opts hook.Options) ([]setup.Outcome, error)
+	Setup(ctx context.Context, opts githook.Options) ([]setup.Outcome, error)
 	// Install puts ken's part into the hooks, or takes it out.
-	Install(ctx context.Context, opts hook.Options) (*hook.Installation, error)
+	Install(ctx context.Context, opts githook.Options) (*githook.Installation, error)
 }
 
 // errStops ends a hook that stops a commit, by the status that it does so with; what

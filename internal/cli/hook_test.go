@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"ken/internal/agenthook"
-	"ken/internal/hook"
+	"ken/internal/githook"
 	"ken/internal/registry"
 	"ken/internal/setup"
 	"ken/internal/spec"
@@ -31,11 +31,11 @@ func (b brokenHooks) Finish(context.Context, string, string) error { return b.fa
 
 func (b brokenHooks) Close(context.Context) (*registry.Closing, error) { return nil, b.fail() }
 
-func (b brokenHooks) Setup(context.Context, hook.Options) ([]setup.Outcome, error) {
+func (b brokenHooks) Setup(context.Context, githook.Options) ([]setup.Outcome, error) {
 	return nil, b.fail()
 }
 
-func (b brokenHooks) Install(context.Context, hook.Options) (*hook.Installation, error) {
+func (b brokenHooks) Install(context.Context, githook.Options) (*githook.Installation, error) {
 	return nil, b.fail()
 }
 

@@ -3,14 +3,14 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
-	"ken/internal/hook"
+	"ken/internal/githook"
 	"ken/internal/setup"
 	"ken/internal/term"
 )
 
 func (p *program) init() *cobra.Command {
 	var hooks bool
-	var opts hook.Options
+	var opts githook.Options
 	c := &cobra.Command{
 		Use:   "init [--hooks] [--uninstall] [--dry-run]",
 		Short: "Set a repository up: its configuration and its git hooks",
@@ -55,7 +55,7 @@ doing it once, and --uninstall leaves every byte as it was.`,
 // initialized is what was done to set a repository up.
 type initialized struct {
 	Files []setup.Outcome `json:"files,omitempty"`
-	*hook.Installation
+	*githook.Installation
 }
 
 func (p *program) printInstallation(done *initialized) error {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"ken/internal/hook"
+	"ken/internal/githook"
 	"ken/internal/setup"
 	"ken/internal/term"
 )
@@ -18,14 +18,14 @@ type guardedHooks struct {
 	made *bool
 }
 
-func (g guardedHooks) Setup(_ context.Context, opts hook.Options) ([]setup.Outcome, error) {
+func (g guardedHooks) Setup(_ context.Context, opts githook.Options) ([]setup.Outcome, error) {
 	*g.made = *g.made || !opts.DryRun
 	return nil, nil
 }
 
-func (g guardedHooks) Install(_ context.Context, opts hook.Options) (*hook.Installation, error) {
+func (g guardedHooks) Install(_ context.Context, opts githook.Options) (*githook.Installation, error) {
 	if opts.DryRun {
-		return &hook.Installation{}, nil
+		return &githook.Installation{}, nil
 	}
 	return nil, errors.New("write the hook: permission denied")
 }

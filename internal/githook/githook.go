@@ -1,11 +1,11 @@
-// Package hook decides what ken's git hooks do: which directory ken's part of them
+// Package githook decides what ken's git hooks do: which directory ken's part of them
 // belongs in, what becomes of a hook that is there already when it is put in or taken
 // out, and where in a commit message the session's trailer goes.
 //
 // It is given names and bytes, and answers with a plan and with bytes. Where git looks
 // for hooks, how they are read and written, and what git is doing at the moment are for
 // others to find out.
-package hook
+package githook
 
 // Names are the hooks that ken has a part in, in the order git runs them.
 //
