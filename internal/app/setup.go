@@ -7,12 +7,12 @@ import (
 	"path/filepath"
 	"runtime"
 
-	"ken/internal/client"
 	"ken/internal/config"
 	"ken/internal/fault"
 	"ken/internal/fresh"
 	"ken/internal/git"
 	"ken/internal/githook"
+	"ken/internal/install"
 	"ken/internal/litter"
 	"ken/internal/registry"
 	"ken/internal/setup"
@@ -26,7 +26,7 @@ func (h *hookSpace) Setup(_ context.Context, opts githook.Options) ([]setup.Outc
 	at := &clientSpace{root: h.git.Root()}
 	var done []setup.Outcome
 	for _, f := range setup.Files {
-		seen, err := at.file(client.File{Base: client.Work, Path: f.Path})
+		seen, err := at.file(install.File{Base: install.Work, Path: f.Path})
 		if err != nil {
 			return nil, notOurs(err)
 		}
@@ -41,9 +41,9 @@ func (h *hookSpace) Setup(_ context.Context, opts githook.Options) ([]setup.Outc
 		}
 		switch c.Deed {
 		case setup.Create:
-			err = seen.apply(client.Change{Deed: client.Create, Text: []byte(f.Text)})
+			err = seen.apply(install.Change{Deed: install.Create, Text: []byte(f.Text)})
 		case setup.Remove:
-			err = seen.apply(client.Change{Deed: client.Remove})
+			err = seen.apply(install.Change{Deed: install.Remove})
 		case setup.Nothing:
 		}
 		if err != nil {
@@ -65,7 +65,7 @@ func notOurs(err error) error {
 
 // diagnose finds out how the repository that dir lies in is set up; ok is false outside
 // of any.
-func diagnose(ctx context.Context, dir string) (facts setup.Facts, standings []client.Standing, ok bool, err error) {
+func diagnose(ctx context.Context, dir string) (facts setup.Facts, standings []install.Standing, ok bool, err error) {
 	if dir == "" {
 		dir = "."
 	}

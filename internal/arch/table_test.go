@@ -6,7 +6,7 @@ import "slices"
 // below internal/.
 var (
 	words     = []string{"repo", "fault", "suggest", "fresh", "model", "outline", "outline/syntax", "allow"}
-	decisions = []string{"registry", "survey", "surveyrun", "contract", "workflow", "spec", "githook", "docs", "prove", "litter", "board", "client", "agenthook", "setup", "share"}
+	decisions = []string{"registry", "survey", "surveyrun", "contract", "workflow", "spec", "githook", "docs", "prove", "litter", "board", "install", "agenthook", "setup", "share"}
 	facts     = []string{
 		"atomicfile", "git", "content", "state", "model/provider", "config",
 		"store", "store/sqlite", "store/postgres", "store/memory", "store/team", "queue",
@@ -117,9 +117,9 @@ var doors = map[string][]string{
 	"github.com/odvcencio/gotreesitter":      {"outline/syntax"},
 	"github.com/agnivade/levenshtein":        {"suggest"},
 	"github.com/fsnotify/fsnotify":           {"content"},
-	"github.com/tailscale/hujson":            {"client"},
+	"github.com/tailscale/hujson":            {"install"},
 	"github.com/yuin/goldmark":               {"docs", "web"},
-	"github.com/pelletier/go-toml":           {"client"},
+	"github.com/pelletier/go-toml":           {"install"},
 	"github.com/rogpeppe/go-internal":        {},
 	"github.com/google/go-cmp":               {"store/storetest"},
 	"pgregory.net/rapid":                     {"store/storetest"},

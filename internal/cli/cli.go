@@ -20,10 +20,10 @@ import (
 
 	"ken/internal/agenthook"
 	"ken/internal/board"
-	"ken/internal/client"
 	"ken/internal/docs"
 	"ken/internal/fault"
 	"ken/internal/fresh"
+	"ken/internal/install"
 	"ken/internal/litter"
 	"ken/internal/prove"
 	"ken/internal/registry"
@@ -150,7 +150,7 @@ type Deps struct {
 	HookTime func() (time.Duration, error)
 	// Diagnose finds out how the repository that dir lies in is set up, and in which
 	// clients' files ken is; ok is false outside of any.
-	Diagnose func(ctx context.Context, dir string) (facts setup.Facts, clients []client.Standing, ok bool, err error)
+	Diagnose func(ctx context.Context, dir string) (facts setup.Facts, clients []install.Standing, ok bool, err error)
 	// Litter finds what other tools keep in the repository that dir lies in.
 	Litter func(ctx context.Context, dir string) ([]litter.Found, error)
 	// OpenClients finds where clients keep their files, from dir.

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ken/internal/allow"
-	"ken/internal/client"
+	"ken/internal/install"
 	"ken/internal/litter"
 	"ken/internal/repo"
 	"ken/internal/term"
@@ -64,7 +64,7 @@ func (p *program) doctor() *cobra.Command {
 // A diagnosis is what was found.
 type diagnosis struct {
 	findings []workflow.Finding
-	clients  []client.Standing // in whose files ken is
+	clients  []install.Standing // in whose files ken is
 	// addresses are what the configuration asks to contact, with the user's answers.
 	addresses []allow.Standing
 	litter    []litter.Found
@@ -131,10 +131,10 @@ func (p *program) printDiagnosis(d *diagnosis) error {
 		}
 		return p.io.Encode(struct {
 			Findings  []workflow.Finding `json:"findings"`
-			Clients   []client.Standing  `json:"clients"`
+			Clients   []install.Standing `json:"clients"`
 			Addresses []addressJSON      `json:"addresses"`
 			Litter    []litterJSON       `json:"litter"`
-		}{append([]workflow.Finding{}, d.findings...), append([]client.Standing{}, d.clients...), describeAddresses(d.addresses), litter})
+		}{append([]workflow.Finding{}, d.findings...), append([]install.Standing{}, d.clients...), describeAddresses(d.addresses), litter})
 	}
 	for _, f := range d.findings {
 		p.io.Line(term.Warn, f.Code, plain(oneLine(f.What)), "")

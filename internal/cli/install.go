@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ken/internal/client"
 	"ken/internal/fault"
+	"ken/internal/install"
 	"ken/internal/setup"
 	"ken/internal/term"
 )
@@ -17,11 +17,11 @@ import (
 // A ClientSpace is where clients keep their files.
 type ClientSpace interface {
 	// Install puts ken into the files of a client, or takes it out.
-	Install(ctx context.Context, c client.Client, opts client.Options) (*client.Installation, error)
+	Install(ctx context.Context, c install.Client, opts install.Options) (*install.Installation, error)
 }
 
 func (p *program) install() *cobra.Command {
-	var opts client.Options
+	var opts install.Options
 	var user, project bool
 	c := &cobra.Command{
 		Use:   "install CLIENT [--user] [--uninstall] [--dry-run]",
@@ -32,17 +32,17 @@ Everything else in them stays as it is, comments included. Doing it twice is doi
 it once, and --uninstall leaves every byte as it was. --dry-run prints the
 difference.
 
-Clients: ` + strings.Join(client.Names(), ", "),
+Clients: ` + strings.Join(install.Names(), ", "),
 		Args:      cobra.MaximumNArgs(1),
-		ValidArgs: client.Names(),
+		ValidArgs: install.Names(),
 		RunE: func(c *cobra.Command, args []string) error {
-			hint := "one of: " + strings.Join(client.Names(), ", ")
+			hint := "one of: " + strings.Join(install.Names(), ", ")
 			if len(args) == 0 {
 				return &fault.Error{Kind: fault.Usage, Hint: hint, Err: errors.New("name a client")}
 			}
-			which, err := client.Find(args[0])
+			which, err := install.Find(args[0])
 			if err != nil {
-				if near := client.Nearest(args[0]); near != "" {
+				if near := install.Nearest(args[0]); near != "" {
 					hint = "did you mean " + near + "? " + hint
 				}
 				return &fault.Error{Kind: fault.Usage, Hint: hint, Err: fmt.Errorf("%w %q", err, args[0])}
@@ -51,7 +51,7 @@ Clients: ` + strings.Join(client.Names(), ", "),
 				return usage(c, errors.New("--user and --project contradict each other"))
 			}
 			if user {
-				opts.Scope = client.User
+				opts.Scope = install.User
 			}
 			s, err := p.OpenClients(c.Context(), p.dir)
 			if err != nil {
@@ -71,7 +71,7 @@ Clients: ` + strings.Join(client.Names(), ", "),
 	return c
 }
 
-func (p *program) printClient(done *client.Installation) error {
+func (p *program) printClient(done *install.Installation) error {
 	if p.io.JSON {
 		return p.io.Encode(done)
 	}

@@ -1,4 +1,4 @@
-package client
+package install
 
 // Options say what is done with a client's files. The zero value puts ken into those of
 // the project.

@@ -1,4 +1,4 @@
-package client
+package install
 
 // maxDepth is how deeply a file may be nested: far deeper than anybody writes, and not so
 // deep that a parser that calls itself would end the program. TOML's has a bound of its own.

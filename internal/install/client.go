@@ -1,11 +1,11 @@
-// Package client knows the programs in which agents run: which of their files name an
+// Package install knows the programs in which agents run: which of their files name an
 // MCP server or a hook, and how such a text becomes one that names ken, and back.
 //
 // It is given texts and answers with texts. Everything that ken did not put in is kept
 // byte for byte, comments included; what takes ken out again leaves the text that was
 // there before. Where the files lie on this machine, and how they are read and written,
 // is for others to find out.
-package client
+package install
 
 import (
 	"errors"
