@@ -44,14 +44,14 @@ func openClients(ctx context.Context, dir string) (*clientSpace, error) {
 
 // Install puts ken into the files of a client, or takes it out. Everything is decided
 // before anything is written; in a dry run, nothing is.
-func (s *clientSpace) Install(_ context.Context, c install.Client, opts install.Options) (*install.Installation, error) {
+func (s *clientSpace) Install(_ context.Context, c install.Client, opts install.Options) (*install.ClientResult, error) {
 	if opts.Scope == "" {
 		opts.Scope = install.Project
 	}
-	done := &install.Installation{Client: c.Name, Scope: opts.Scope, Files: []install.Outcome{}, DryRun: opts.DryRun}
+	done := &install.ClientResult{Client: c.Name, Scope: opts.Scope, Files: []install.FileResult{}, DryRun: opts.DryRun}
 	var seen []*clientFile
-	var plan []install.Change
-	var files []install.File
+	var plan []install.FileChange
+	var files []install.ClientFile
 	for _, f := range c.In(opts.Scope) {
 		files = append(files, s.places(f, opts.Uninstall)...)
 	}
@@ -68,8 +68,8 @@ func (s *clientSpace) Install(_ context.Context, c install.Client, opts install.
 		if err != nil {
 			return nil, &fault.Error{Hint: fault.HintOf(err), Err: fmt.Errorf("read %s: %w", at.shown, err)}
 		}
-		out := install.Outcome{Path: at.shown, Action: change.Action, Note: change.Note}
-		if opts.DryRun && change.Deed != install.Nothing {
+		out := install.FileResult{Path: at.shown, Action: change.Action, Note: change.Note}
+		if opts.DryRun && change.Op != install.Nothing {
 			out.Diff = install.Diff(at.shown, at.text, change.Text)
 		}
 		done.Files = append(done.Files, out)
@@ -86,15 +86,15 @@ func (s *clientSpace) Install(_ context.Context, c install.Client, opts install.
 	return done, nil
 }
 
-// Standings says how far ken is in the clients' files.
-func (s *clientSpace) Standings(_ context.Context) []install.Standing {
-	var list []install.Standing
-	for _, c := range install.All() {
+// Status says how far ken is in the clients' files.
+func (s *clientSpace) Status(_ context.Context) []install.ClientStatus {
+	var list []install.ClientStatus
+	for _, c := range install.Clients() {
 		for _, f := range c.Files {
 			if f.Base == install.Work && s.root == "" {
 				continue
 			}
-			st := install.Standing{Client: c.Name, Scope: f.Scope, Of: len(f.Parts), Server: f.Parts[0].Name != "", Reads: c.Reads}
+			st := install.ClientStatus{Client: c.Name, Scope: f.Scope, Of: len(f.Parts), Server: f.Parts[0].Name != "", Reads: c.Reads}
 			at, err := s.file(s.places(f, false)[0])
 			if at != nil {
 				st.Path = at.shown
@@ -117,20 +117,20 @@ func (s *clientSpace) Standings(_ context.Context) []install.Standing {
 // places says where a client's file is, if it may be in an older place: that is the one
 // to write if it is the only one there. With all, it is each that is there, since ken may
 // have been put in when there was no other.
-func (s *clientSpace) places(f install.File, all bool) []install.File {
+func (s *clientSpace) places(f install.ClientFile, all bool) []install.ClientFile {
 	older := f
 	older.Path, older.Older = f.Older, ""
 	base, err := s.base(f.Base)
 	if err != nil || f.Older == "" || !exists(filepath.Join(base, filepath.FromSlash(f.Older))) {
-		return []install.File{f}
+		return []install.ClientFile{f}
 	}
 	switch there := exists(filepath.Join(base, filepath.FromSlash(f.Path))); {
 	case !there:
-		return []install.File{older}
+		return []install.ClientFile{older}
 	case all:
-		return []install.File{f, older}
+		return []install.ClientFile{f, older}
 	}
-	return []install.File{f}
+	return []install.ClientFile{f}
 }
 
 // A clientFile is a client's file as it lies on the disk.
@@ -145,7 +145,7 @@ type clientFile struct {
 
 // file reads one of a client's files. No link is followed, neither at its name nor on
 // the way there from its base: whoever made it means another file to be the one.
-func (s *clientSpace) file(f install.File) (*clientFile, error) {
+func (s *clientSpace) file(f install.ClientFile) (*clientFile, error) {
 	base, err := s.base(f.Base)
 	if err != nil {
 		return nil, err
@@ -230,12 +230,12 @@ func refused(shown, part string, info fs.FileInfo, err error, dir bool) error {
 }
 
 // apply does to a file what was decided, unless it is not any more what was seen.
-func (f *clientFile) apply(c install.Change) error {
-	if c.Deed == install.Nothing {
+func (f *clientFile) apply(c install.FileChange) error {
+	if c.Op == install.Nothing {
 		return nil
 	}
 	dir := filepath.Join(f.base, filepath.Dir(f.name))
-	if c.Deed == install.Create {
+	if c.Op == install.Create {
 		if err := os.MkdirAll(dir, 0o777); err != nil {
 			return err
 		}
@@ -253,7 +253,7 @@ func (f *clientFile) apply(c install.Change) error {
 	if (err == nil) != (f.text != nil) || !bytes.Equal(now, f.text) {
 		return &fault.Error{Hint: "run it again", Err: errors.New("it was changed meanwhile")}
 	}
-	if c.Deed != install.Remove {
+	if c.Op != install.Remove {
 		return atomicfile.WriteIn(root, name, c.Text, f.mode)
 	}
 	if err := root.Remove(name); err != nil {

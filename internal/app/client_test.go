@@ -11,7 +11,7 @@ import (
 
 // What somebody else has written after it was looked at is not written over, nor removed.
 func TestAClientsFileThatChangesMeanwhileStays(t *testing.T) {
-	c, err := install.Find("claude")
+	c, err := install.FindClient("claude")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,7 +23,7 @@ func TestAClientsFileThatChangesMeanwhileStays(t *testing.T) {
 	const theirs = "{\"mine\": 1}\n"
 	for name, tt := range map[string]struct {
 		before []byte // nil when it is not there
-		decide func([]byte) (install.Change, error)
+		decide func([]byte) (install.FileChange, error)
 	}{
 		"one that is made":     {nil, file.Install},
 		"one that is added to": {[]byte("{}\n"), file.Install},
@@ -39,7 +39,7 @@ func TestAClientsFileThatChangesMeanwhileStays(t *testing.T) {
 			t.Fatal(err)
 		}
 		change, err := tt.decide(seen.text)
-		if err != nil || change.Deed == install.Nothing {
+		if err != nil || change.Op == install.Nothing {
 			t.Fatalf("%s: %s, %v", name, change.Action, err)
 		}
 		r.Write(file.Path, theirs)
@@ -63,7 +63,7 @@ func TestClientsFilesAreAsPrivateAsTheirPlace(t *testing.T) {
 	t.Setenv("CLAUDE_CONFIG_DIR", "")
 	r := testrepo.New(t)
 	space := &clientSpace{root: r.Dir}
-	c, err := install.Find("claude")
+	c, err := install.FindClient("claude")
 	if err != nil {
 		t.Fatal(err)
 	}

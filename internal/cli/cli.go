@@ -28,7 +28,6 @@ import (
 	"ken/internal/prove"
 	"ken/internal/registry"
 	"ken/internal/repo"
-	"ken/internal/setup"
 	"ken/internal/share"
 	"ken/internal/spec"
 	"ken/internal/survey"
@@ -150,7 +149,7 @@ type Deps struct {
 	HookTime func() (time.Duration, error)
 	// Diagnose finds out how the repository that dir lies in is set up, and in which
 	// clients' files ken is; ok is false outside of any.
-	Diagnose func(ctx context.Context, dir string) (facts setup.Facts, clients []install.Standing, ok bool, err error)
+	Diagnose func(ctx context.Context, dir string) (facts install.Facts, ok bool, err error)
 	// Litter finds what other tools keep in the repository that dir lies in.
 	Litter func(ctx context.Context, dir string) ([]litter.Found, error)
 	// OpenClients finds where clients keep their files, from dir.

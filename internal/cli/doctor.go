@@ -64,7 +64,7 @@ func (p *program) doctor() *cobra.Command {
 // A diagnosis is what was found.
 type diagnosis struct {
 	findings []workflow.Finding
-	clients  []install.Standing // in whose files ken is
+	clients  []install.ClientStatus // in whose files ken is
 	// addresses are what the configuration asks to contact, with the user's answers.
 	addresses []allow.Standing
 	litter    []litter.Found
@@ -102,7 +102,7 @@ func (p *program) diagnose(c *cobra.Command, f *stateFlags, d *diagnosis) (blind
 	if f.dir != "" { // it is about that directory, and not about a repository
 		return false, nil
 	}
-	facts, clients, ok, err := p.Diagnose(c.Context(), p.dir)
+	facts, ok, err := p.Diagnose(c.Context(), p.dir)
 	if err != nil || !ok {
 		return false, err
 	}
@@ -110,7 +110,7 @@ func (p *program) diagnose(c *cobra.Command, f *stateFlags, d *diagnosis) (blind
 		d.findings = append(d.findings, workflow.Finding{Code: found.Code, What: found.What, Mend: found.Mend})
 	}
 	d.addresses = facts.Addresses
-	for _, s := range clients {
+	for _, s := range facts.Clients {
 		if s.Parts > 0 {
 			d.clients = append(d.clients, s)
 		}
@@ -130,11 +130,11 @@ func (p *program) printDiagnosis(d *diagnosis) error {
 			}
 		}
 		return p.io.Encode(struct {
-			Findings  []workflow.Finding `json:"findings"`
-			Clients   []install.Standing `json:"clients"`
-			Addresses []addressJSON      `json:"addresses"`
-			Litter    []litterJSON       `json:"litter"`
-		}{append([]workflow.Finding{}, d.findings...), append([]install.Standing{}, d.clients...), describeAddresses(d.addresses), litter})
+			Findings  []workflow.Finding     `json:"findings"`
+			Clients   []install.ClientStatus `json:"clients"`
+			Addresses []addressJSON          `json:"addresses"`
+			Litter    []litterJSON           `json:"litter"`
+		}{append([]workflow.Finding{}, d.findings...), append([]install.ClientStatus{}, d.clients...), describeAddresses(d.addresses), litter})
 	}
 	for _, f := range d.findings {
 		p.io.Line(term.Warn, f.Code, plain(oneLine(f.What)), "")

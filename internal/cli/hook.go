@@ -11,9 +11,8 @@ import (
 
 	"ken/internal/agenthook"
 	"ken/internal/fault"
-	"ken/internal/githook"
+	"ken/internal/install"
 	"ken/internal/registry"
-	"ken/internal/setup"
 	"ken/internal/spec"
 	"ken/internal/term"
 )
@@ -31,9 +30,9 @@ type HookSpace interface {
 	// for a commit that is made again.
 	Close(ctx context.Context) (*registry.Closing, error)
 	// Setup makes the files that a repository is set up with, or takes them back.
-	Setup(ctx context.Context, opts githook.Options) ([]setup.Outcome, error)
+	Setup(ctx context.Context, opts install.Options) ([]install.FileResult, error)
 	// Install puts ken's part into the hooks, or takes it out.
-	Install(ctx context.Context, opts githook.Options) (*githook.Installation, error)
+	Install(ctx context.Context, opts install.Options) (*install.HooksResult, error)
 }
 
 // errStops ends a hook that stops a commit, by the status that it does so with; what

@@ -49,10 +49,10 @@ goes wrong, that is a line on standard error. If its time is over first (KEN_HOO
 2s if unset), it tells what is not known, and the command to ask.`,
 		Args: cobra.ArbitraryArgs,
 		PreRunE: func(*cobra.Command, []string) error {
-			if _, err := install.Find(name); err != nil {
+			if _, err := install.FindClient(name); err != nil {
 				// Not the status of a wrong request: from 2, some clients take that the agent
 				// is to be stopped.
-				return &fault.Error{Hint: "one of: " + strings.Join(install.Names(), ", "), Err: fmt.Errorf("%w %q", err, name)}
+				return &fault.Error{Hint: "one of: " + strings.Join(install.ClientNames(), ", "), Err: fmt.Errorf("%w %q", err, name)}
 			}
 			return nil
 		},

@@ -13,9 +13,8 @@ import (
 	"time"
 
 	"ken/internal/agenthook"
-	"ken/internal/githook"
+	"ken/internal/install"
 	"ken/internal/registry"
-	"ken/internal/setup"
 	"ken/internal/spec"
 	"ken/internal/term"
 )
@@ -31,11 +30,11 @@ func (b brokenHooks) Finish(context.Context, string, string) error { return b.fa
 
 func (b brokenHooks) Close(context.Context) (*registry.Closing, error) { return nil, b.fail() }
 
-func (b brokenHooks) Setup(context.Context, githook.Options) ([]setup.Outcome, error) {
+func (b brokenHooks) Setup(context.Context, install.Options) ([]install.FileResult, error) {
 	return nil, b.fail()
 }
 
-func (b brokenHooks) Install(context.Context, githook.Options) (*githook.Installation, error) {
+func (b brokenHooks) Install(context.Context, install.Options) (*install.HooksResult, error) {
 	return nil, b.fail()
 }
 

@@ -10,14 +10,13 @@ import (
 
 	"ken/internal/fault"
 	"ken/internal/install"
-	"ken/internal/setup"
 	"ken/internal/term"
 )
 
 // A ClientSpace is where clients keep their files.
 type ClientSpace interface {
 	// Install puts ken into the files of a client, or takes it out.
-	Install(ctx context.Context, c install.Client, opts install.Options) (*install.Installation, error)
+	Install(ctx context.Context, c install.Client, opts install.Options) (*install.ClientResult, error)
 }
 
 func (p *program) install() *cobra.Command {
@@ -32,17 +31,17 @@ Everything else in them stays as it is, comments included. Doing it twice is doi
 it once, and --uninstall leaves every byte as it was. --dry-run prints the
 difference.
 
-Clients: ` + strings.Join(install.Names(), ", "),
+Clients: ` + strings.Join(install.ClientNames(), ", "),
 		Args:      cobra.MaximumNArgs(1),
-		ValidArgs: install.Names(),
+		ValidArgs: install.ClientNames(),
 		RunE: func(c *cobra.Command, args []string) error {
-			hint := "one of: " + strings.Join(install.Names(), ", ")
+			hint := "one of: " + strings.Join(install.ClientNames(), ", ")
 			if len(args) == 0 {
 				return &fault.Error{Kind: fault.Usage, Hint: hint, Err: errors.New("name a client")}
 			}
-			which, err := install.Find(args[0])
+			which, err := install.FindClient(args[0])
 			if err != nil {
-				if near := install.Nearest(args[0]); near != "" {
+				if near := install.NearestClient(args[0]); near != "" {
 					hint = "did you mean " + near + "? " + hint
 				}
 				return &fault.Error{Kind: fault.Usage, Hint: hint, Err: fmt.Errorf("%w %q", err, args[0])}
@@ -71,7 +70,7 @@ Clients: ` + strings.Join(install.Names(), ", "),
 	return c
 }
 
-func (p *program) printClient(done *install.Installation) error {
+func (p *program) printClient(done *install.ClientResult) error {
 	if p.io.JSON {
 		return p.io.Encode(done)
 	}
@@ -84,7 +83,7 @@ func (p *program) printClient(done *install.Installation) error {
 			changed = true
 		}
 		if done.DryRun {
-			action = setup.Would(action)
+			action = install.Would(action)
 		}
 		p.io.Line(tone, action, f.Path, "")
 		if f.Diff != "" {

@@ -1,3 +1,7 @@
+// Package githook decides where the session's trailer goes in a commit message.
+//
+// It is given bytes and answers with bytes. Other packages read and write the message
+// and find out what git is doing.
 package githook
 
 import (

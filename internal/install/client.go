@@ -1,10 +1,3 @@
-// Package install knows the programs in which agents run: which of their files name an
-// MCP server or a hook, and how such a text becomes one that names ken, and back.
-//
-// It is given texts and answers with texts. Everything that ken did not put in is kept
-// byte for byte, comments included; what takes ken out again leaves the text that was
-// there before. Where the files lie on this machine, and how they are read and written,
-// is for others to find out.
 package install
 
 import (
@@ -53,11 +46,11 @@ type Client struct {
 	Title string // as its makers call it
 	// Reads names a client whose hooks of the project this one runs too, "" for none.
 	Reads string
-	Files []File
+	Files []ClientFile
 }
 
-// A File is one of a client's files, and what ken has in it.
-type File struct {
+// A ClientFile is one of a client's files, and what ken has in it.
+type ClientFile struct {
 	Scope Scope
 	Base  Base
 	Path  string // below the base, with slashes
@@ -84,12 +77,12 @@ type Part struct {
 	Value string
 }
 
-// errUnknown is the error for a client that is none of [All].
+// errUnknown is the error for a client that is none of [Clients].
 var errUnknown = errors.New("unknown client")
 
-// Find returns the client of that name.
-func Find(name string) (Client, error) {
-	for _, c := range All() {
+// FindClient returns the client of that name.
+func FindClient(name string) (Client, error) {
+	for _, c := range Clients() {
 		if c.Name == name {
 			return c, nil
 		}
@@ -97,15 +90,15 @@ func Find(name string) (Client, error) {
 	return Client{}, errUnknown
 }
 
-// Nearest returns the client that was probably meant by a name that is none, "" for none:
+// NearestClient returns the client that was probably meant by a name that is none, "" for none:
 // claude for claude-code, vscode for VS Code.
-func Nearest(asked string) string {
+func NearestClient(asked string) string {
 	asked = letters(asked)
 	if len(asked) < 3 || len(asked) > maxAsked {
 		return ""
 	}
 	best, least := "", 0
-	for _, c := range All() {
+	for _, c := range Clients() {
 		for _, is := range []string{c.Name, letters(c.Title)} {
 			far, alike := suggest.Slip(is, asked)
 			if strings.HasPrefix(asked, is) || strings.HasPrefix(is, asked) {
@@ -132,16 +125,38 @@ func letters(s string) string {
 	}, strings.ToLower(s))
 }
 
-// Names lists the clients by name.
-func Names() []string {
+// ClientNames lists the clients by name.
+func ClientNames() []string {
 	var list []string
-	for _, c := range All() {
+	for _, c := range Clients() {
 		list = append(list, c.Name)
 	}
 	return list
 }
 
 // In returns the files of a scope.
-func (c Client) In(s Scope) []File {
-	return slices.DeleteFunc(slices.Clone(c.Files), func(f File) bool { return f.Scope != s })
+func (c Client) In(s Scope) []ClientFile {
+	return slices.DeleteFunc(slices.Clone(c.Files), func(f ClientFile) bool { return f.Scope != s })
+}
+
+// A ClientResult is what was done with a client's files.
+type ClientResult struct {
+	Client string       `json:"client"`
+	Scope  Scope        `json:"scope"`
+	Files  []FileResult `json:"files"`
+	DryRun bool         `json:"dry_run"` // nothing was done
+}
+
+// A ClientStatus is how far ken is in one of a client's files.
+type ClientStatus struct {
+	Client string `json:"client"`
+	Scope  Scope  `json:"scope"`
+	Path   string `json:"path"`
+	Parts  int    `json:"parts"` // of ken that are in it
+	Of     int    `json:"of"`    // that there could be
+	Broken string `json:"broken,omitempty"`
+	Server bool   `json:"server"` // the part is the MCP server, else hooks
+	Absent bool   `json:"-"`      // the file is not there
+	Named  bool   `json:"-"`      // it cannot be read, and names ken
+	Reads  string `json:"-"`      // see [Client]
 }

@@ -19,10 +19,10 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 
 // What ken writes into a client's files is a promise to that client.
 func TestFilesAreAsPromised(t *testing.T) {
-	for _, c := range All() {
+	for _, c := range Clients() {
 		for _, f := range c.Files {
 			made, err := f.Install(nil)
-			if err != nil || made.Deed != Create {
+			if err != nil || made.Op != Create {
 				t.Fatalf("%s: %+v, %v", f.Path, made, err)
 			}
 			golden := filepath.Join("testdata", c.Name, string(f.Scope), filepath.Base(f.Path))
@@ -50,11 +50,11 @@ func TestFilesAreAsPromised(t *testing.T) {
 
 // Comments, order, commas and line ends of others stay, and so does what others called
 // ken.
-func TestInstall(t *testing.T) {
-	claude := must(Find("claude"))
+func TestInstallClient(t *testing.T) {
+	claude := must(FindClient("claude"))
 	mcp, settings := claude.Files[0], claude.Files[1]
 	for name, tt := range map[string]struct {
-		file       File
+		file       ClientFile
 		text, want string
 		action     string
 	}{
@@ -94,7 +94,7 @@ const hooksByHand = `{"hooks": {
 
 // Of a group that holds more, only ken's hook goes.
 func TestUninstallAmongOthers(t *testing.T) {
-	settings := must(Find("claude")).Files[1]
+	settings := must(FindClient("claude")).Files[1]
 	c, err := settings.Uninstall([]byte(hooksByHand))
 	if err != nil || c.Action != "taken out" {
 		t.Fatalf("%s, %v", c.Action, err)
@@ -109,9 +109,9 @@ func TestUninstallAmongOthers(t *testing.T) {
 
 // What somebody wrote beside ken's part, or under its name, is theirs.
 func TestUninstallLeavesWhatIsTheirs(t *testing.T) {
-	mcp, toml := must(Find("claude")).Files[0], must(Find("codex")).Files[0]
+	mcp, toml := must(FindClient("claude")).Files[0], must(FindClient("codex")).Files[0]
 	for name, tt := range map[string]struct {
-		file       File
+		file       ClientFile
 		text, want string
 		action     string
 	}{
@@ -131,7 +131,7 @@ func TestUninstallLeavesWhatIsTheirs(t *testing.T) {
 // Nothing is taken out where that would take something else along, or give it another
 // meaning.
 func TestUninstallRefused(t *testing.T) {
-	toml := must(Find("codex")).Files[0]
+	toml := must(FindClient("codex")).Files[0]
 	for name, text := range map[string]string{
 		"a second end":                 blockText + "\nmodel = \"x\"\n" + markEnd + "\n",
 		"a second beginning":           markStart + "\nmodel = \"x\"\n" + blockText + "\n",
@@ -144,10 +144,10 @@ func TestUninstallRefused(t *testing.T) {
 	}
 }
 
-func TestRefused(t *testing.T) {
-	mcp, settings, toml := must(Find("claude")).Files[0], must(Find("claude")).Files[1], must(Find("codex")).Files[0]
+func TestClientRefused(t *testing.T) {
+	mcp, settings, toml := must(FindClient("claude")).Files[0], must(FindClient("claude")).Files[1], must(FindClient("codex")).Files[0]
 	for name, tt := range map[string]struct {
-		file File
+		file ClientFile
 		text string
 	}{
 		"a byte order mark":    {mcp, bom},
@@ -175,7 +175,7 @@ func TestRefused(t *testing.T) {
 func TestBracketsInWords(t *testing.T) {
 	many := strings.Repeat("[{", maxDepth)
 	text := `{"a": "\"` + many + `", /* ` + many + " */ // " + many + "\n" + `"b": 1}`
-	if c, err := must(Find("claude")).Files[0].Install([]byte(text)); err != nil || c.Action != "added" {
+	if c, err := must(FindClient("claude")).Files[0].Install([]byte(text)); err != nil || c.Action != "added" {
 		t.Errorf("%s, %v", c.Action, err)
 	}
 }
@@ -189,30 +189,30 @@ func must[T any](v T, err error) T {
 
 // Taking ken out leaves what was there before it was put in; putting it in twice is
 // putting it in once; and what is between is a text of its format that has ken.
-func TestUninstallUndoesInstall(t *testing.T) {
+func TestUninstallClientUndoesInstall(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		c := rapid.SampledFrom(All()).Draw(t, "client")
+		c := rapid.SampledFrom(Clients()).Draw(t, "client")
 		f := rapid.SampledFrom(c.Files).Draw(t, "file")
 		was := []byte(anyText(t, f))
 		in, err := f.Install(was)
 		if err != nil {
 			t.Fatalf("%q: %v", was, err)
 		}
-		if in.Deed != Rewrite {
+		if in.Op != Rewrite {
 			t.Fatalf("%s", in.Action)
 		}
 		if n, err := f.Has(in.Text); err != nil || n != len(f.Parts) {
 			t.Fatalf("%q became\n%s\nwhich has %d parts, %v", was, in.Text, n, err)
 		}
 		wellFormed(t, f, in.Text)
-		if again, err := f.Install(in.Text); err != nil || again.Deed != Nothing {
+		if again, err := f.Install(in.Text); err != nil || again.Op != Nothing {
 			t.Fatalf("a second time: %s, %v", again.Action, err)
 		}
 		out, err := f.Uninstall(in.Text)
-		if err != nil || out.Deed != Rewrite || string(out.Text) != string(was) {
+		if err != nil || out.Op != Rewrite || string(out.Text) != string(was) {
 			t.Fatalf("%s, %v:\n%q\nbecame\n%s\nand\n%q", out.Action, err, was, in.Text, out.Text)
 		}
-		if none, err := f.Uninstall(out.Text); err != nil || none.Deed != Nothing {
+		if none, err := f.Uninstall(out.Text); err != nil || none.Op != Nothing {
 			t.Fatalf("a second time: %s, %v", none.Action, err)
 		}
 	})
@@ -220,17 +220,17 @@ func TestUninstallUndoesInstall(t *testing.T) {
 
 // A file that ken made goes with it.
 func TestMadeFileGoes(t *testing.T) {
-	for _, c := range All() {
+	for _, c := range Clients() {
 		for _, f := range c.Files {
 			in := must(f.Install(nil))
 			out, err := f.Uninstall(in.Text)
-			if err != nil || out.Deed != Remove {
+			if err != nil || out.Op != Remove {
 				t.Errorf("%s: %s, %v", f.Path, out.Action, err)
 			}
 			if f.Format == JSON && f.Head == "" {
 				// Also when somebody's tool laid one more line out, and took it away again.
 				out, err = f.Uninstall([]byte(strings.TrimSuffix(string(in.Text), "\n")))
-				if err != nil || out.Deed != Remove {
+				if err != nil || out.Op != Remove {
 					t.Errorf("%s: %s, %v", f.Path, out.Action, err)
 				}
 			}
@@ -238,7 +238,7 @@ func TestMadeFileGoes(t *testing.T) {
 	}
 }
 
-func wellFormed(t *rapid.T, f File, text []byte) {
+func wellFormed(t *rapid.T, f ClientFile, text []byte) {
 	var doc map[string]any
 	var err error
 	if f.Format == TOML {
@@ -255,7 +255,7 @@ func wellFormed(t *rapid.T, f File, text []byte) {
 }
 
 // anyText is a text of the file's format without ken in it.
-func anyText(t *rapid.T, f File) string {
+func anyText(t *rapid.T, f ClientFile) string {
 	if f.Format == TOML {
 		piece := rapid.SampledFrom([]string{
 			"", "# a comment\n", "model = \"x\"\n", "\n\n", "[features]\nhooks = true\n", "[mcp_servers.x]\ncommand = \"y\" # z\n",
@@ -352,7 +352,7 @@ func (g *textGen) list(open rune, items []string, end rune) string {
 // What lies in integrations for hand-work is what ken install writes.
 func TestIntegrationsAreWhatIsInstalled(t *testing.T) {
 	for dir, client := range map[string]string{"plugin": "claude", "codex": "codex", "cursor": "cursor", "vscode": "vscode"} {
-		c := must(Find(client))
+		c := must(FindClient(client))
 		for _, f := range c.In(Project) {
 			name := filepath.Base(f.Path)
 			switch f.Path {
@@ -374,9 +374,9 @@ func TestIntegrationsAreWhatIsInstalled(t *testing.T) {
 
 // What is not as it should be is named, and not only what was looked for in it.
 func TestRefusedNamesTheMember(t *testing.T) {
-	c := must(Find("claude"))
+	c := must(FindClient("claude"))
 	for text, tt := range map[string]struct {
-		file File
+		file ClientFile
 		want string
 	}{
 		`{"mcpServers": []}`:                {c.Files[0], "mcpServers is not an object"},
@@ -395,7 +395,7 @@ func TestNearest(t *testing.T) {
 		"claude-code": "claude", "Claude Code": "claude", "cluade": "claude", "VS Code": "vscode", "vs-code": "vscode", "open-code": "opencode",
 		"codx": "codex", "antigrav": "antigravity", "emacs": "", "": "", "co": "", strings.Repeat("claude", 1000): "",
 	} {
-		if got := Nearest(asked); got != want {
+		if got := NearestClient(asked); got != want {
 			t.Errorf("%.20s: %q", asked, got)
 		}
 	}

@@ -1,4 +1,4 @@
-package setup
+package install
 
 import (
 	"errors"
@@ -6,8 +6,11 @@ import (
 	"testing"
 )
 
-func TestFiles(t *testing.T) {
-	for _, f := range Files {
+func TestSetupFiles(t *testing.T) {
+	for _, f := range SetupFiles {
+		if c := f.Install(nil); c.Op != Create || string(c.Text) != f.Text {
+			t.Errorf("%s: installing it where there is no file writes %q, want %q", f.Path, c.Text, f.Text)
+		}
 		for name, tt := range map[string]struct {
 			text     []byte
 			in, back string
@@ -39,7 +42,7 @@ func TestWould(t *testing.T) {
 func TestFindings(t *testing.T) {
 	fine := Facts{
 		Git: "2.39.5 (Apple Git-154)", OnPath: true, Hooks: map[string]string{"a": "kept", "b": "kept"},
-		Clients: []ClientFile{{Client: "x", Scope: "project", Path: "x.json", Has: 1, Of: 1}},
+		Clients: []ClientStatus{{Client: "x", Scope: "project", Path: "x.json", Parts: 1, Of: 1}},
 	}
 	with := func(change func(*Facts)) Facts {
 		f := fine
@@ -68,36 +71,36 @@ func TestFindings(t *testing.T) {
 		"clients without ken": {with(func(f *Facts) { f.OnPath, f.Hooks = false, none }), "KEN_NOT_ON_PATH"},
 		"nobody wants ken":    {with(func(f *Facts) { f.OnPath, f.Hooks, f.Clients = false, none, nil }), ""},
 		"half a client": {with(func(f *Facts) {
-			f.Clients = append(f.Clients[:1:1], ClientFile{Client: "x", Scope: "project", Has: 2, Of: 5})
+			f.Clients = append(f.Clients[:1:1], ClientStatus{Client: "x", Scope: "project", Parts: 2, Of: 5})
 		}), "CLIENT_PARTIAL"},
 		"half a client, broken": {with(func(f *Facts) {
-			f.Clients = append(f.Clients[:1:1], ClientFile{Client: "x", Scope: "project", Of: 5, Broken: "no JSON"})
+			f.Clients = append(f.Clients[:1:1], ClientStatus{Client: "x", Scope: "project", Of: 5, Broken: "no JSON"})
 		}), "CLIENT_BROKEN"},
 		"half a client, a file is missing": {with(func(f *Facts) {
-			f.Clients = append(f.Clients[:1:1], ClientFile{Client: "x", Scope: "project", Server: true, Of: 1, Absent: true})
+			f.Clients = append(f.Clients[:1:1], ClientStatus{Client: "x", Scope: "project", Server: true, Of: 1, Absent: true})
 		}), "CLIENT_PARTIAL"},
 		"the half is in the user's own files": {with(func(f *Facts) {
-			f.Clients = append(f.Clients[:1:1], ClientFile{Client: "x", Scope: "project", Server: true, Of: 1, Absent: true},
-				ClientFile{Client: "x", Scope: "user", Server: true, Has: 1, Of: 1})
-			f.Clients = append(f.Clients, ClientFile{Client: "x", Scope: "user", Of: 5, Absent: true})
+			f.Clients = append(f.Clients[:1:1], ClientStatus{Client: "x", Scope: "project", Server: true, Of: 1, Absent: true},
+				ClientStatus{Client: "x", Scope: "user", Server: true, Parts: 1, Of: 1})
+			f.Clients = append(f.Clients, ClientStatus{Client: "x", Scope: "user", Of: 5, Absent: true})
 		}), ""},
 		"the half is in the files of a client that it reads": {with(func(f *Facts) {
-			f.Clients = append(f.Clients[:1:1], ClientFile{Client: "y", Scope: "project", Server: true, Has: 1, Of: 1},
-				ClientFile{Client: "y", Scope: "project", Of: 5, Absent: true, Reads: "x"})
+			f.Clients = append(f.Clients[:1:1], ClientStatus{Client: "y", Scope: "project", Server: true, Parts: 1, Of: 1},
+				ClientStatus{Client: "y", Scope: "project", Of: 5, Absent: true, Reads: "x"})
 		}), ""},
 		"a server is no hook": {with(func(f *Facts) {
-			f.Clients = append(f.Clients[:1:1], ClientFile{Client: "y", Scope: "project", Has: 5, Of: 5},
-				ClientFile{Client: "y", Scope: "project", Server: true, Of: 1, Absent: true, Reads: "x"})
+			f.Clients = append(f.Clients[:1:1], ClientStatus{Client: "y", Scope: "project", Parts: 5, Of: 5},
+				ClientStatus{Client: "y", Scope: "project", Server: true, Of: 1, Absent: true, Reads: "x"})
 		}), "CLIENT_PARTIAL"},
 		"all of a client is broken": {with(func(f *Facts) {
-			f.Clients = append(f.Clients[:1:1], ClientFile{Client: "y", Scope: "project", Of: 1, Broken: "no JSON"},
-				ClientFile{Client: "y", Scope: "project", Of: 5, Broken: "no JSON", Named: true})
+			f.Clients = append(f.Clients[:1:1], ClientStatus{Client: "y", Scope: "project", Of: 1, Broken: "no JSON"},
+				ClientStatus{Client: "y", Scope: "project", Of: 5, Broken: "no JSON", Named: true})
 		}), "CLIENT_BROKEN CLIENT_BROKEN"},
 		"another's, missing": {with(func(f *Facts) {
-			f.Clients = append(f.Clients[:1:1], ClientFile{Client: "y", Scope: "project", Of: 5, Absent: true})
+			f.Clients = append(f.Clients[:1:1], ClientStatus{Client: "y", Scope: "project", Of: 5, Absent: true})
 		}), ""},
 		"another's, broken": {with(func(f *Facts) {
-			f.Clients = append(f.Clients[:1:1], ClientFile{Client: "y", Scope: "project", Of: 5, Broken: "no JSON"})
+			f.Clients = append(f.Clients[:1:1], ClientStatus{Client: "y", Scope: "project", Of: 5, Broken: "no JSON"})
 		}), ""},
 	} {
 		var got []string
@@ -131,8 +134,8 @@ func TestFindingsOffThePath(t *testing.T) {
 
 // What to do about a client's file is about the place that the file is in.
 func TestFindingsOfAUsersOwnFiles(t *testing.T) {
-	for scope, mend := range map[string]string{"project": "ken install x", "user": "ken install x --user"} {
-		f := Facts{Git: "2.45", OnPath: true, Clients: []ClientFile{{Client: "x", Scope: scope, Path: "x.json", Has: 1, Of: 2}}}
+	for scope, mend := range map[Scope]string{Project: "ken install x", User: "ken install x --user"} {
+		f := Facts{Git: "2.45", OnPath: true, Clients: []ClientStatus{{Client: "x", Scope: scope, Path: "x.json", Parts: 1, Of: 2}}}
 		if list := f.Findings(); len(list) != 1 || list[0].Mend != mend {
 			t.Errorf("%s: %+v", scope, list)
 		}

@@ -15,8 +15,8 @@ func FuzzInstall(f *testing.F) {
 		f.Add([]byte(text), byte(0))
 		f.Add([]byte(text), byte(7))
 	}
-	var files []File
-	for _, c := range All() {
+	var files []ClientFile
+	for _, c := range Clients() {
 		files = append(files, c.In(Project)...)
 	}
 	f.Fuzz(func(t *testing.T, text []byte, which byte) {
@@ -37,11 +37,11 @@ func FuzzInstall(f *testing.F) {
 			t.Fatalf("%s: %q became %q with %d parts, %v", file.Path, text, in.Text, n, err)
 		}
 		again, err := file.Install(in.Text)
-		if err != nil || again.Deed != Nothing {
+		if err != nil || again.Op != Nothing {
 			t.Fatalf("%s: %q a second time: %s, %v", file.Path, text, again.Action, err)
 		}
 		out, err := file.Uninstall(in.Text)
-		if err != nil || out.Deed != Rewrite || !bytes.Equal(out.Text, text) {
+		if err != nil || out.Op != Rewrite || !bytes.Equal(out.Text, text) {
 			t.Fatalf("%s: %q became %q and %s %q, %v", file.Path, text, in.Text, out.Action, out.Text, err)
 		}
 	})

@@ -1,4 +1,4 @@
-package githook
+package install
 
 import (
 	"fmt"
@@ -9,8 +9,8 @@ import (
 	"ken/internal/repo"
 )
 
-// A Dir is a directory in which hooks are looked for.
-type Dir struct {
+// A HooksDir is a directory in which hooks are looked for.
+type HooksDir struct {
 	Path    string // absolute, with slashes
 	Scope   string // whose core.hooksPath names it, in git's word; "" where none does
 	Sourced bool   // its files are handed to a shell, whatever their mode and first line say
@@ -20,17 +20,17 @@ type Dir struct {
 // d. As a rule that is d; but husky writes anew what lies where git looks, and has a
 // shell read what lies above. dispatcher says that d holds a file h, by which husky is
 // known under any name.
-func (d Dir) Seat(dispatcher bool) Dir {
+func (d HooksDir) Seat(dispatcher bool) HooksDir {
 	above := path.Dir(d.Path)
 	if path.Base(d.Path) == "_" && (path.Base(above) == ".husky" || dispatcher) {
-		return Dir{Path: above, Scope: d.Scope, Sourced: true}
+		return HooksDir{Path: above, Scope: d.Scope, Sourced: true}
 	}
 	return d
 }
 
 // NoDirectory is the error for something else than a directory at d, by which people
 // switch hooks off.
-func (d Dir) NoDirectory() error {
+func (d HooksDir) NoDirectory() error {
 	hint := "move it away"
 	if d.Scope != "" {
 		hint = "git runs no hooks as long as core.hooksPath says so; to have it run some: git config --" + d.Scope + " --unset core.hooksPath"
@@ -38,9 +38,9 @@ func (d Dir) NoDirectory() error {
 	return &fault.Error{Hint: hint, Err: fmt.Errorf("look for hooks: %s is not a directory", repo.Path(d.Path))}
 }
 
-// A Repo is the directories of the repository whose hooks they are: absolute, with
+// A RepoDirs is the directories of the repository whose hooks they are: absolute, with
 // slashes and without links.
-type Repo struct {
+type RepoDirs struct {
 	Root    string   // of the work tree
 	GitDirs []string // its own, and the one it shares
 }
@@ -48,7 +48,7 @@ type Repo struct {
 // Admit refuses a directory of the repository's that is a link out of it: what
 // somebody configured is meant, but a link in a repository may lead anywhere. real is
 // where d leads.
-func (r Repo) Admit(d Dir, real string) error {
+func (r RepoDirs) Admit(d HooksDir, real string) error {
 	if !r.holds(d.Path) || r.holds(real) {
 		return nil
 	}
@@ -60,7 +60,7 @@ func (r Repo) Admit(d Dir, real string) error {
 
 // Notes says whom a change in d reaches beside this repository's user. tracks is asked
 // whether git tracks anything in a directory, where that matters.
-func (r Repo) Notes(d Dir, tracks func(repo.Path) (bool, error)) ([]string, error) {
+func (r RepoDirs) Notes(d HooksDir, tracks func(repo.Path) (bool, error)) ([]string, error) {
 	if d.Scope == "global" || d.Scope == "system" {
 		return []string{"core.hooksPath is set in the " + d.Scope + " configuration: these hooks serve other repositories too"}, nil
 	}
@@ -79,7 +79,7 @@ func (r Repo) Notes(d Dir, tracks func(repo.Path) (bool, error)) ([]string, erro
 }
 
 // holds reports whether a path lies in the work tree or in a git directory.
-func (r Repo) holds(name string) bool {
+func (r RepoDirs) holds(name string) bool {
 	_, ok := below(r.Root, name)
 	for _, dir := range r.GitDirs {
 		_, is := below(dir, name)
@@ -89,7 +89,7 @@ func (r Repo) holds(name string) bool {
 }
 
 // shown is a path from the root, or absolute where it lies elsewhere.
-func (r Repo) shown(name string) string {
+func (r RepoDirs) shown(name string) string {
 	rel, ok := below(r.Root, name)
 	switch {
 	case !ok:

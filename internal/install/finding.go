@@ -1,4 +1,4 @@
-package setup
+package install
 
 import (
 	"fmt"
@@ -46,18 +46,7 @@ type Facts struct {
 	OnPath  bool   // a ken is on the PATH
 	Program string // where the ken that looks is, as the system spells it; "" when unknown
 	// Clients are the clients' files.
-	Clients []ClientFile
-}
-
-// A ClientFile is one of a client's files, whether it is there or not.
-type ClientFile struct {
-	Client, Scope, Path string
-	Server              bool   // it is for the server, else for hooks
-	Has, Of             int    // of ken's parts
-	Absent              bool   // it is not there
-	Broken              string // why it cannot be read
-	Named               bool   // it cannot be read, and names ken all the same
-	Reads               string // a client whose hooks this one runs too
+	Clients []ClientStatus
 }
 
 // oldest is the git from which on ken works.
@@ -188,11 +177,14 @@ func (f Facts) hooks(add func(code, what, mend string)) bool {
 
 // clients reports whether ken is in any client's file.
 func (f Facts) clients(add func(code, what, mend string)) bool {
-	type owner struct{ client, scope string }
+	type owner struct {
+		client string
+		scope  Scope
+	}
 	used := make(map[owner]bool)
 	for _, c := range f.Clients {
 		o := owner{c.Client, c.Scope}
-		used[o] = used[o] || c.Has > 0 || c.Named
+		used[o] = used[o] || c.Parts > 0 || c.Named
 	}
 	any := false
 	for _, c := range f.Clients {
@@ -201,17 +193,17 @@ func (f Facts) clients(add func(code, what, mend string)) bool {
 		}
 		any = true
 		command := "ken install " + c.Client
-		if c.Scope == "user" {
+		if c.Scope == User {
 			command += " --user"
 		}
 		switch {
 		case c.Broken != "":
 			add("CLIENT_BROKEN", c.Broken, "mend it, then: "+command)
-		case c.Has == 0 && f.elsewhere(c):
+		case c.Parts == 0 && f.elsewhere(c):
 		case c.Absent:
 			add("CLIENT_PARTIAL", fmt.Sprintf("%s has half of ken: %s, which is for the %s, is not there", c.Client, c.Path, c.half()), command)
-		case c.Has < c.Of:
-			add("CLIENT_PARTIAL", fmt.Sprintf("%s has %d of %d entries of ken's", c.Path, c.Has, c.Of), command)
+		case c.Parts < c.Of:
+			add("CLIENT_PARTIAL", fmt.Sprintf("%s has %d of %d entries of ken's", c.Path, c.Parts, c.Of), command)
 		}
 	}
 	return any
@@ -219,13 +211,13 @@ func (f Facts) clients(add func(code, what, mend string)) bool {
 
 // elsewhere reports whether a client has from another file what it could have from this
 // one: a person's own serve every repository, and some clients run the hooks of others.
-func (f Facts) elsewhere(c ClientFile) bool {
-	return slices.ContainsFunc(f.Clients, func(o ClientFile) bool {
-		return o.Server == c.Server && o.Has == o.Of && (o.Client == c.Client || !c.Server && o.Client == c.Reads && o.Scope == c.Scope)
+func (f Facts) elsewhere(c ClientStatus) bool {
+	return slices.ContainsFunc(f.Clients, func(o ClientStatus) bool {
+		return o.Server == c.Server && o.Parts == o.Of && (o.Client == c.Client || !c.Server && o.Client == c.Reads && o.Scope == c.Scope)
 	})
 }
 
-func (c ClientFile) half() string {
+func (c ClientStatus) half() string {
 	if c.Server {
 		return "server"
 	}

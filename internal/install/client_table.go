@@ -2,13 +2,13 @@ package install
 
 import "strings"
 
-// All returns the clients, and what ken has in the files of each. They are made when they are
+// Clients returns the clients, and what ken has in the files of each. They are made when they are
 // asked for: hooks start ken all day, and ask for none.
-func All() []Client {
+func Clients() []Client {
 	return []Client{
 		{
 			Name: "claude", Title: "Claude Code",
-			Files: []File{
+			Files: []ClientFile{
 				{Scope: Project, Base: Work, Path: ".mcp.json", Parts: servers("mcpServers", stdio)},
 				{Scope: Project, Base: Work, Path: ".claude/settings.json", Parts: claudeHooks()},
 				{Scope: User, Base: ClaudeFile, Path: ".claude.json", Parts: servers("mcpServers", stdio)},
@@ -17,7 +17,7 @@ func All() []Client {
 		},
 		{
 			Name: "codex", Title: "Codex",
-			Files: []File{
+			Files: []ClientFile{
 				{Scope: Project, Base: Work, Path: ".codex/config.toml", Format: TOML, Parts: servers("mcp_servers", bare), Note: codexTrust},
 				{Scope: Project, Base: Work, Path: ".codex/hooks.json", Parts: codexHooks(), Note: codexReview},
 				{Scope: User, Base: CodexDir, Path: "config.toml", Format: TOML, Parts: servers("mcp_servers", bare)},
@@ -26,7 +26,7 @@ func All() []Client {
 		},
 		{
 			Name: "cursor", Title: "Cursor",
-			Files: []File{
+			Files: []ClientFile{
 				{Scope: Project, Base: Work, Path: ".cursor/mcp.json", Parts: servers("mcpServers", bare)},
 				{Scope: Project, Base: Work, Path: ".cursor/hooks.json", Head: `"version":1`, Parts: cursorHooks()},
 				{Scope: User, Base: Home, Path: ".cursor/mcp.json", Parts: servers("mcpServers", bare)},
@@ -35,7 +35,7 @@ func All() []Client {
 		},
 		{
 			Name: "vscode", Title: "VS Code", Reads: "claude",
-			Files: []File{
+			Files: []ClientFile{
 				{Scope: Project, Base: Work, Path: ".vscode/mcp.json", Parts: servers("servers", stdio)},
 				{Scope: Project, Base: Work, Path: ".github/hooks/ken.json", Parts: codeHooks(), Note: codeTwice},
 				{Scope: User, Base: CodeDir, Path: "mcp.json", Parts: servers("servers", stdio)},
@@ -44,14 +44,14 @@ func All() []Client {
 		},
 		{
 			Name: "opencode", Title: "OpenCode",
-			Files: []File{
+			Files: []ClientFile{
 				{Scope: Project, Base: Work, Path: "opencode.json", Head: openCodeSchema, Parts: servers("mcp", openCode)},
 				{Scope: User, Base: ConfigDir, Path: "opencode/opencode.json", Head: openCodeSchema, Parts: servers("mcp", openCode)},
 			},
 		},
 		{
 			Name: "antigravity", Title: "Antigravity",
-			Files: []File{
+			Files: []ClientFile{
 				{Scope: Project, Base: Work, Path: ".agents/mcp_config.json", Parts: servers("mcpServers", bare)},
 				{Scope: User, Base: Home, Path: ".gemini/config/mcp_config.json", Older: ".gemini/antigravity/mcp_config.json", Parts: servers("mcpServers", bare)},
 			},

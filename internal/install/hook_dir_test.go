@@ -1,4 +1,4 @@
-package githook
+package install
 
 import (
 	"errors"
@@ -10,21 +10,21 @@ import (
 	"ken/internal/repo"
 )
 
-var here = Repo{Root: "/home/a/repo", GitDirs: []string{"/home/a/main/.git", "/home/a/main/.git/worktrees/repo"}}
+var here = RepoDirs{Root: "/home/a/repo", GitDirs: []string{"/home/a/main/.git", "/home/a/main/.git/worktrees/repo"}}
 
 func TestSeat(t *testing.T) {
 	for name, tt := range map[string]struct {
-		looked     Dir
+		looked     HooksDir
 		dispatcher bool
-		want       Dir
+		want       HooksDir
 	}{
-		"git's own":           {Dir{Path: "/r/.git/hooks"}, false, Dir{Path: "/r/.git/hooks"}},
-		"a configured one":    {Dir{Path: "/r/.githooks", Scope: "local"}, false, Dir{Path: "/r/.githooks", Scope: "local"}},
-		"husky":               {Dir{Path: "/r/.husky/_", Scope: "local"}, false, Dir{Path: "/r/.husky", Scope: "local", Sourced: true}},
-		"husky by its file":   {Dir{Path: "/r/tools/_", Scope: "local"}, true, Dir{Path: "/r/tools", Scope: "local", Sourced: true}},
-		"husky of old":        {Dir{Path: "/r/.husky", Scope: "local"}, false, Dir{Path: "/r/.husky", Scope: "local"}},
-		"a file of that name": {Dir{Path: "/r/.githooks"}, true, Dir{Path: "/r/.githooks"}},
-		"only its name":       {Dir{Path: "/r/tools/_"}, false, Dir{Path: "/r/tools/_"}},
+		"git's own":           {HooksDir{Path: "/r/.git/hooks"}, false, HooksDir{Path: "/r/.git/hooks"}},
+		"a configured one":    {HooksDir{Path: "/r/.githooks", Scope: "local"}, false, HooksDir{Path: "/r/.githooks", Scope: "local"}},
+		"husky":               {HooksDir{Path: "/r/.husky/_", Scope: "local"}, false, HooksDir{Path: "/r/.husky", Scope: "local", Sourced: true}},
+		"husky by its file":   {HooksDir{Path: "/r/tools/_", Scope: "local"}, true, HooksDir{Path: "/r/tools", Scope: "local", Sourced: true}},
+		"husky of old":        {HooksDir{Path: "/r/.husky", Scope: "local"}, false, HooksDir{Path: "/r/.husky", Scope: "local"}},
+		"a file of that name": {HooksDir{Path: "/r/.githooks"}, true, HooksDir{Path: "/r/.githooks"}},
+		"only its name":       {HooksDir{Path: "/r/tools/_"}, false, HooksDir{Path: "/r/tools/_"}},
 	} {
 		if got := tt.looked.Seat(tt.dispatcher); got != tt.want {
 			t.Errorf("%s: %+v, want %+v", name, got, tt.want)
@@ -49,7 +49,7 @@ func TestAdmit(t *testing.T) {
 		"into the main work tree":      {"/home/a/repo/.githooks", "/home/a/main/hooks", true},
 		"by way of the worktree's own": {"/home/a/main/.git/worktrees/repo/hooks", "/etc", true},
 	} {
-		err := here.Admit(Dir{Path: tt.dir}, tt.real)
+		err := here.Admit(HooksDir{Path: tt.dir}, tt.real)
 		if (err != nil) != tt.refused {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -57,7 +57,7 @@ func TestAdmit(t *testing.T) {
 			t.Errorf("%s: the hint is %q", name, fault.HintOf(err))
 		}
 	}
-	if err := (Repo{Root: "/"}).Admit(Dir{Path: "/hooks"}, "/etc/hooks"); err != nil {
+	if err := (RepoDirs{Root: "/"}).Admit(HooksDir{Path: "/hooks"}, "/etc/hooks"); err != nil {
 		t.Errorf("all of the disk is a work tree: %v", err)
 	}
 }
@@ -67,21 +67,21 @@ func TestAdmit(t *testing.T) {
 func TestWhomAChangeReaches(t *testing.T) {
 	broken := errors.New("git does not answer")
 	for name, tt := range map[string]struct {
-		dir     Dir
+		dir     HooksDir
 		tracked bool
 		err     error
 		asked   []repo.Path
 		notes   int
 	}{
-		"git's own":      {dir: Dir{Path: "/home/a/main/.git/hooks"}, tracked: true},
-		"a user's":       {dir: Dir{Path: "/home/a/hooks", Scope: "global"}, notes: 1},
-		"a machine's":    {dir: Dir{Path: "/home/a/repo/x", Scope: "system"}, notes: 1},
-		"out of it":      {dir: Dir{Path: "/home/a/hooks", Scope: "local"}, notes: 1},
-		"the worktree's": {dir: Dir{Path: "/home/a/main/.git/worktrees/repo/hooks", Scope: "worktree"}},
-		"tracked":        {dir: Dir{Path: "/home/a/repo/.githooks", Scope: "local"}, tracked: true, asked: []repo.Path{".githooks"}, notes: 1},
-		"not tracked":    {dir: Dir{Path: "/home/a/repo/.githooks", Scope: "local"}, asked: []repo.Path{".githooks"}},
-		"the root":       {dir: Dir{Path: "/home/a/repo", Scope: "local"}, tracked: true, asked: []repo.Path{""}, notes: 1},
-		"nobody can say": {dir: Dir{Path: "/home/a/repo/.githooks"}, err: broken, asked: []repo.Path{".githooks"}},
+		"git's own":      {dir: HooksDir{Path: "/home/a/main/.git/hooks"}, tracked: true},
+		"a user's":       {dir: HooksDir{Path: "/home/a/hooks", Scope: "global"}, notes: 1},
+		"a machine's":    {dir: HooksDir{Path: "/home/a/repo/x", Scope: "system"}, notes: 1},
+		"out of it":      {dir: HooksDir{Path: "/home/a/hooks", Scope: "local"}, notes: 1},
+		"the worktree's": {dir: HooksDir{Path: "/home/a/main/.git/worktrees/repo/hooks", Scope: "worktree"}},
+		"tracked":        {dir: HooksDir{Path: "/home/a/repo/.githooks", Scope: "local"}, tracked: true, asked: []repo.Path{".githooks"}, notes: 1},
+		"not tracked":    {dir: HooksDir{Path: "/home/a/repo/.githooks", Scope: "local"}, asked: []repo.Path{".githooks"}},
+		"the root":       {dir: HooksDir{Path: "/home/a/repo", Scope: "local"}, tracked: true, asked: []repo.Path{""}, notes: 1},
+		"nobody can say": {dir: HooksDir{Path: "/home/a/repo/.githooks"}, err: broken, asked: []repo.Path{".githooks"}},
 	} {
 		var asked []repo.Path
 		notes, err := here.Notes(tt.dir, func(dir repo.Path) (bool, error) {
@@ -95,10 +95,10 @@ func TestWhomAChangeReaches(t *testing.T) {
 }
 
 func TestNoDirectory(t *testing.T) {
-	if hint := fault.HintOf(Dir{Path: "/dev/null", Scope: "global"}.NoDirectory()); !strings.HasSuffix(hint, "git config --global --unset core.hooksPath") {
+	if hint := fault.HintOf(HooksDir{Path: "/dev/null", Scope: "global"}.NoDirectory()); !strings.HasSuffix(hint, "git config --global --unset core.hooksPath") {
 		t.Errorf("what is configured: %q", hint)
 	}
-	if hint := fault.HintOf(Dir{Path: "/r/.git/hooks"}.NoDirectory()); hint == "" || strings.Contains(hint, "core.hooksPath") {
+	if hint := fault.HintOf(HooksDir{Path: "/r/.git/hooks"}.NoDirectory()); hint == "" || strings.Contains(hint, "core.hooksPath") {
 		t.Errorf("what is not: %q", hint)
 	}
 }

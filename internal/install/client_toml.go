@@ -12,12 +12,9 @@ import (
 	"ken/internal/fault"
 )
 
-// In TOML, ken's part is the lines from one mark to the other, at the end. No library
+// In TOML, ken's part is a marked block at the end. No library
 // that edits TOML keeps every byte, and nothing else needs one.
 const (
-	markStart = "# >>> ken >>>"
-	markEnd   = "# <<< ken <<<"
-
 	blockText = markStart + "\n" +
 		"# Put in by ken install codex; ken install codex --uninstall takes it out.\n" +
 		"[mcp_servers.ken]\n" +
@@ -71,15 +68,15 @@ func putTOML(text []byte) (out []byte, note string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
-	at, _, err := block(text)
+	own, err := findMarkedBlock(text)
 	switch {
 	case err != nil:
 		return nil, "", err
-	case ken != nil && at >= 0:
+	case ken != nil && own != nil:
 		return text, "", nil
 	case ken != nil:
 		return text, "it has a server ken of its own, which stays as it is", nil
-	case at >= 0: // somebody emptied it
+	case own != nil: // somebody emptied it
 		return nil, "", &fault.Error{
 			Hint: "take ken's lines out of it by hand, from " + markStart + " to " + markEnd,
 			Err:  errors.New("ken's part of it has no server ken"),
@@ -89,14 +86,14 @@ func putTOML(text []byte) (out []byte, note string, err error) {
 	if bytes.Contains(text, []byte("\r\n")) {
 		eol = "\r\n"
 	}
-	own := strings.ReplaceAll(blockText, "\n", eol)
+	block := strings.ReplaceAll(blockText, "\n", eol)
 	switch {
 	case len(text) == 0:
-		out = []byte(own)
+		out = []byte(block)
 	case bytes.HasSuffix(text, []byte("\n")):
-		out = []byte(string(text) + eol + own + eol)
+		out = []byte(string(text) + eol + block + eol)
 	default:
-		out = []byte(string(text) + eol + eol + own)
+		out = []byte(string(text) + eol + eol + block)
 	}
 	if _, _, err := said(out); err != nil { // e.g. where mcp_servers is written in one line
 		return nil, "", &fault.Error{
@@ -113,30 +110,26 @@ func takeTOML(text []byte) (out []byte, bare bool, note string, err error) {
 	if err != nil {
 		return nil, false, "", err
 	}
-	at, end, err := block(text)
+	own, err := findMarkedBlock(text)
 	if err != nil {
 		return nil, false, "", err
 	}
-	if at < 0 {
+	if own == nil {
 		if ken != nil {
 			note = "its server ken was not put in by ken install, and stays as it is"
 		}
 		return text, false, note, nil
 	}
-	before, after := text[:at], text[end:]
-	rest, ended := bytes.CutPrefix(after, []byte("\n"))
-	if !ended {
-		rest, ended = bytes.CutPrefix(after, []byte("\r\n"))
-	}
+	before := own.before
 	switch {
-	case len(before) == 0 && ended && len(rest) == 0:
+	case len(before) == 0 && own.ended && len(own.after) == 0:
 		return nil, true, "", nil
-	case ended:
+	case own.ended:
 		before = trimEOL(before)
 	default:
 		before = trimEOL(trimEOL(before))
 	}
-	out = []byte(string(before) + string(rest))
+	out = []byte(string(before) + string(own.after))
 	// What stands behind the block may be ken's as well, and would become somebody else's.
 	more, left, err := said(out)
 	if err != nil || !reflect.DeepEqual(left, others) {
@@ -153,30 +146,4 @@ func takeTOML(text []byte) (out []byte, bare bool, note string, err error) {
 
 func trimEOL(text []byte) []byte {
 	return bytes.TrimSuffix(bytes.TrimSuffix(text, []byte("\n")), []byte("\r"))
-}
-
-// block finds ken's part: where it begins, and where its last mark ends; -1 when there
-// is none. Marks that are not a pair are an error.
-func block(text []byte) (at, end int, err error) {
-	at, end = -1, -1
-	starts, ends, offset := 0, 0, 0
-	for line := range bytes.Lines(text) {
-		switch string(bytes.TrimRight(line, "\r\n")) {
-		case markStart:
-			at, starts = offset, starts+1
-		case markEnd:
-			end, ends = offset+len(markEnd), ends+1
-		}
-		offset += len(line)
-	}
-	if starts == 0 && ends == 0 {
-		return -1, -1, nil
-	}
-	if starts != 1 || ends != 1 || end < at {
-		return -1, -1, &fault.Error{
-			Hint: "take ken's lines out of it by hand, from " + markStart + " to " + markEnd,
-			Err:  errors.New("the lines that mark ken's part are not a pair"),
-		}
-	}
-	return at, end, nil
 }

@@ -8,86 +8,67 @@ import (
 	"ken/internal/fault"
 )
 
-// A Deed is what is done to a file.
-type Deed int
-
-// The deeds.
-const (
-	Nothing Deed = iota
-	Create       // write a file that is not there yet
-	Rewrite      // write the file anew, its mode as it is
-	Remove       // remove the file
-)
-
-// A Change is what putting ken in, or taking it out, makes of a file.
-type Change struct {
-	Deed   Deed
-	Text   []byte // of what is written
-	Action string // the word for it
-	Note   string // what the user should know besides
-}
-
 // Install puts ken into a text; nil is a file that is not there. Doing it twice is
 // doing it once. What somebody else calls ken in it stays as it is.
-func (f File) Install(text []byte) (Change, error) {
+func (f ClientFile) Install(text []byte) (FileChange, error) {
 	if text == nil {
 		made, err := f.made()
-		return Change{Deed: Create, Text: made, Action: "created", Note: f.Note}, err
+		return FileChange{Op: Create, Text: made, Action: "created", Note: f.Note}, err
 	}
 	if f.blank(text) {
 		made, err := f.madeFrom(text)
-		return Change{Deed: Rewrite, Text: made, Action: "added", Note: f.Note}, err
+		return FileChange{Op: Rewrite, Text: made, Action: "added", Note: f.Note}, err
 	}
 	out, note, err := f.put(text)
 	switch {
 	case err != nil:
-		return Change{}, err
+		return FileChange{}, err
 	case bytes.Equal(out, text):
-		return Change{Action: "kept", Note: note}, nil
+		return FileChange{Action: "kept", Note: note}, nil
 	}
 	if note == "" {
 		note = f.Note
 	}
-	return Change{Deed: Rewrite, Text: out, Action: "added", Note: note}, nil
+	return FileChange{Op: Rewrite, Text: out, Action: "added", Note: note}, nil
 }
 
 // Uninstall takes ken out of a text, and leaves what was there before. A file that ken
 // made goes once nothing else is in it.
-func (f File) Uninstall(text []byte) (Change, error) {
+func (f ClientFile) Uninstall(text []byte) (FileChange, error) {
 	if text == nil || f.blank(text) {
-		return Change{Action: "absent"}, nil
+		return FileChange{Action: "absent"}, nil
 	}
 	made, err := f.made()
 	if err != nil {
-		return Change{}, err
+		return FileChange{}, err
 	}
 	if bytes.Equal(text, made) {
-		return Change{Deed: Remove, Action: "removed"}, nil
+		return FileChange{Op: Remove, Action: "removed"}, nil
 	}
 	if was := text[:len(text)-len(bytes.TrimLeft(text, space))]; f.Format == JSON {
 		made, err := f.madeFrom(was)
 		if err != nil {
-			return Change{}, err
+			return FileChange{}, err
 		}
 		if bytes.Equal(text, made) {
-			return Change{Deed: Rewrite, Text: was, Action: "taken out"}, nil
+			return FileChange{Op: Rewrite, Text: was, Action: "taken out"}, nil
 		}
 	}
 	out, bare, note, err := f.take(text)
 	switch {
 	case err != nil:
-		return Change{}, err
+		return FileChange{}, err
 	case bare:
-		return Change{Deed: Remove, Action: "removed"}, nil
+		return FileChange{Op: Remove, Action: "removed"}, nil
 	case bytes.Equal(out, text):
-		return Change{Action: "absent", Note: note}, nil
+		return FileChange{Action: "absent", Note: note}, nil
 	}
-	return Change{Deed: Rewrite, Text: out, Action: "taken out", Note: note}, nil
+	return FileChange{Op: Rewrite, Text: out, Action: "taken out", Note: note}, nil
 }
 
 // Has counts the parts of ken that are in a text, however they came there; nil is a
 // file that is not there.
-func (f File) Has(text []byte) (int, error) {
+func (f ClientFile) Has(text []byte) (int, error) {
 	if text == nil {
 		return 0, nil
 	}
@@ -116,7 +97,7 @@ func (f File) Has(text []byte) (int, error) {
 
 // Names reports whether a text that cannot be read was to have ken in it, as far as can be
 // told: it is in a file that only ken makes, or has the name as a server or a hook has it.
-func (f File) Names(text []byte) bool {
+func (f ClientFile) Names(text []byte) bool {
 	if path.Base(f.Path) == name+".json" {
 		return true
 	}
@@ -129,7 +110,7 @@ func (f File) Names(text []byte) bool {
 }
 
 // made is the file that is made where there is none.
-func (f File) made() ([]byte, error) {
+func (f ClientFile) made() ([]byte, error) {
 	if f.Format == TOML {
 		return tomlBlock(true), nil
 	}
@@ -151,13 +132,13 @@ func (f File) made() ([]byte, error) {
 const space = " \t\r\n"
 
 // blank reports whether there is nothing in a JSON file, as some clients make it.
-func (f File) blank(text []byte) bool {
+func (f ClientFile) blank(text []byte) bool {
 	return f.Format == JSON && len(bytes.Trim(text, space)) == 0
 }
 
 // madeFrom is what is made of a blank file: behind what is in it, and with a mark by
 // which it is told from a file that was not there, and from one that held {}.
-func (f File) madeFrom(blank []byte) ([]byte, error) {
+func (f ClientFile) madeFrom(blank []byte) ([]byte, error) {
 	made, err := f.made()
 	return append(bytes.Clone(blank), marked(marked(string(made)))...), err
 }
@@ -170,7 +151,7 @@ func headLine(head string) string {
 }
 
 // put puts the parts in that are not there yet.
-func (f File) put(text []byte) (out []byte, note string, err error) {
+func (f ClientFile) put(text []byte) (out []byte, note string, err error) {
 	if f.Format == TOML {
 		return putTOML(text)
 	}
@@ -199,7 +180,7 @@ func (f File) put(text []byte) (out []byte, note string, err error) {
 
 // take takes the parts out, the last first. bare says that nothing is left of a file
 // that ken made.
-func (f File) take(text []byte) (out []byte, bare bool, note string, err error) {
+func (f ClientFile) take(text []byte) (out []byte, bare bool, note string, err error) {
 	if f.Format == TOML {
 		return takeTOML(text)
 	}

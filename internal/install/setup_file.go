@@ -1,80 +1,37 @@
-// Package setup decides what ken init makes in a repository: which files, what they say,
-// and what becomes of one that is there already. It also says what is wrong with how a
-// repository is set up, from facts that others found out.
-package setup
+package install
 
 import "bytes"
 
-// A File is one that ken makes.
-type File struct {
+// A SetupFile is one that ken makes.
+type SetupFile struct {
 	Path string // from the root, with slashes
 	Text string
 }
 
-// Files are what ken makes, beside its part of the git hooks.
-var Files = []File{
+// SetupFiles are what ken makes, beside its part of the git hooks.
+var SetupFiles = []SetupFile{
 	{Path: ".ken/config.yaml", Text: configText},
 	{Path: ".ken/.gitignore", Text: "# The working files of a workflow are nobody else's.\n/state/\n"},
 }
 
-// A Deed is what is done to a file.
-type Deed int
-
-// The deeds.
-const (
-	Nothing Deed = iota
-	Create
-	Remove
-)
-
-// A Change is what setting up, or taking back, makes of a file.
-type Change struct {
-	Deed   Deed
-	Action string // the word for it
-	Note   string // what the user should know besides
-}
-
 // Install makes the file where there is none; nil is a file that is not there. One that
 // is there says what somebody wants it to say.
-func (f File) Install(text []byte) Change {
+func (f SetupFile) Install(text []byte) FileChange {
 	if text == nil {
-		return Change{Deed: Create, Action: "created"}
+		return FileChange{Op: Create, Text: []byte(f.Text), Action: "created"}
 	}
-	return Change{Action: "kept"}
+	return FileChange{Action: "kept"}
 }
 
 // Uninstall removes the file, if it is as it was made.
-func (f File) Uninstall(text []byte) Change {
+func (f SetupFile) Uninstall(text []byte) FileChange {
 	switch {
 	case text == nil:
-		return Change{Action: "absent"}
+		return FileChange{Action: "absent"}
 	case !bytes.Equal(text, []byte(f.Text)):
-		return Change{Action: "kept", Note: "it was edited, and stays"}
+		return FileChange{Action: "kept", Note: "it was edited, and stays"}
 	}
-	return Change{Deed: Remove, Action: "removed"}
-}
-
-// Would is the word for what a dry run did not do, given the word for having done it. That
-// nothing was to be done is said as ever.
-func Would(action string) string {
-	verb, ok := verbs[action]
-	if !ok {
-		return action
-	}
-	return "would " + verb
-}
-
-// verbs are the words of ken init and ken install for what changes something.
-var verbs = map[string]string{
-	"created": "create", "added": "add", "updated": "update", "set aside": "set aside",
-	"removed": "remove", "taken out": "take out", "restored": "restore",
-}
-
-// An Outcome is what was done with a file.
-type Outcome struct {
-	Path   string `json:"path"`
-	Action string `json:"action"`
-	Note   string `json:"note,omitempty"`
+	return FileChange{Op: Remove, Action: "removed"}
 }
 
 // configText is the policy as it is without a file, with what can be said otherwise. A
