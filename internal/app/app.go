@@ -42,7 +42,7 @@ func Main(args []string) int {
 		Hear:        hear,
 		HookTime:    func() (time.Duration, error) { return git.EnvTimeout("KEN_HOOK_TIMEOUT", 2*time.Second) },
 		Diagnose:    diagnose,
-		Litter:      findLitter,
+		ToolFiles:   findToolFiles,
 		OpenClients: func(ctx context.Context, dir string) (cli.ClientSpace, error) { return openClients(ctx, dir) },
 		ServeMCP:    serveMCP,
 		Session:     session,

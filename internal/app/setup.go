@@ -12,7 +12,6 @@ import (
 	"ken/internal/fresh"
 	"ken/internal/git"
 	"ken/internal/install"
-	"ken/internal/litter"
 	"ken/internal/registry"
 	"ken/internal/store"
 	"ken/internal/store/postgres"
@@ -96,18 +95,6 @@ func diagnose(ctx context.Context, dir string) (facts install.Facts, ok bool, er
 	}
 	facts.Clients = (&clientSpace{root: g.Root()}).Status(ctx)
 	return facts, true, ctx.Err()
-}
-
-// findLitter finds what other tools keep in the repository that dir lies in.
-func findLitter(ctx context.Context, dir string) ([]litter.Found, error) {
-	if dir == "" {
-		dir = "."
-	}
-	g, err := git.Open(ctx, dir)
-	if err != nil {
-		return nil, err
-	}
-	return litterOf(ctx, g)
 }
 
 // readsStore says why what is kept cannot be read. It needs no configuration, which may

@@ -24,7 +24,6 @@ import (
 	"ken/internal/fault"
 	"ken/internal/fresh"
 	"ken/internal/install"
-	"ken/internal/litter"
 	"ken/internal/prove"
 	"ken/internal/registry"
 	"ken/internal/repo"
@@ -150,8 +149,8 @@ type Deps struct {
 	// Diagnose finds out how the repository that dir lies in is set up, and in which
 	// clients' files ken is; ok is false outside of any.
 	Diagnose func(ctx context.Context, dir string) (facts install.Facts, ok bool, err error)
-	// Litter finds what other tools keep in the repository that dir lies in.
-	Litter func(ctx context.Context, dir string) ([]litter.Found, error)
+	// ToolFiles finds what other tools keep in the repository that dir lies in.
+	ToolFiles func(ctx context.Context, dir string) ([]install.ToolFiles, error)
 	// OpenClients finds where clients keep their files, from dir.
 	OpenClients func(ctx context.Context, dir string) (ClientSpace, error)
 	// ServeMCP answers an agent on stdin and stdout until it hangs up.

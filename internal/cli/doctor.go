@@ -8,7 +8,6 @@ import (
 
 	"ken/internal/allow"
 	"ken/internal/install"
-	"ken/internal/litter"
 	"ken/internal/repo"
 	"ken/internal/term"
 	"ken/internal/workflow"
@@ -29,7 +28,7 @@ func (p *program) doctor() *cobra.Command {
 			}
 			if blind {
 				p.io.Remarkf("ken: the state directory was not looked at: which one it is, the configuration says")
-				d.litter, err = p.Litter(c.Context(), p.dir)
+				d.litter, err = p.ToolFiles(c.Context(), p.dir)
 				d.looked = p.knowsLitter(err)
 			} else {
 				err = p.inState(c, f, func(s StateSpace) error {
@@ -38,7 +37,7 @@ func (p *program) doctor() *cobra.Command {
 					if err != nil {
 						return err
 					}
-					d.litter, err = s.Litter(c.Context())
+					d.litter, err = s.ToolFiles(c.Context())
 					d.looked = p.knowsLitter(err)
 					return nil
 				})
@@ -67,7 +66,7 @@ type diagnosis struct {
 	clients  []install.ClientStatus // in whose files ken is
 	// addresses are what the configuration asks to contact, with the user's answers.
 	addresses []allow.Standing
-	litter    []litter.Found
+	litter    []install.ToolFiles
 	looked    bool // for litter; else nobody knows
 	shared    bool // some of the litter has entries of ken's in it, beside other things
 }
@@ -75,14 +74,14 @@ type diagnosis struct {
 // dropOwn leaves out of what other tools keep what is no more than the files that ken has
 // its entries in: those are listed with the clients.
 func (d *diagnosis) dropOwn() {
-	d.litter = slices.DeleteFunc(d.litter, func(l litter.Found) bool {
+	d.litter = slices.DeleteFunc(d.litter, func(l install.ToolFiles) bool {
 		own := 0
 		for _, s := range d.clients {
 			if repo.Path(s.Path).Under(l.Path) {
 				own++
 			}
 		}
-		only := own > 0 && own == l.Weight.Files && l.Weight.Missed == ""
+		only := own > 0 && own == l.Usage.Files && l.Usage.Missed == ""
 		d.shared = d.shared || own > 0 && !only
 		return only
 	})
@@ -165,7 +164,7 @@ func (p *program) printDiagnosis(d *diagnosis) error {
 	return nil
 }
 
-func (p *program) printLitter(left []litter.Found, shared bool) {
+func (p *program) printLitter(left []install.ToolFiles, shared bool) {
 	if len(left) == 0 {
 		return
 	}
@@ -178,19 +177,19 @@ func (p *program) printLitter(left []litter.Found, shared bool) {
 	names, wide := make([]string, len(left)), 0
 	for i, l := range left {
 		names[i] = l.Path.String()
-		if l.Weight.Dir {
+		if l.Usage.Dir {
 			names[i] += "/"
 		}
 		wide = max(wide, len(names[i]))
 	}
 	for i, l := range left {
-		amount := term.Count(l.Weight.Files, "file") + ", " + term.Bytes(l.Weight.Bytes)
-		if l.Weight.Missed != "" {
-			amount = "at least " + amount + " (" + term.Clean(l.Weight.Missed) + ")"
+		amount := term.Count(l.Usage.Files, "file") + ", " + term.Bytes(l.Usage.Bytes)
+		if l.Usage.Missed != "" {
+			amount = "at least " + amount + " (" + term.Clean(l.Usage.Missed) + ")"
 		}
 		age := ""
-		if !l.Weight.Touched.IsZero() {
-			age = ", touched " + term.Age(now, l.Weight.Touched)
+		if !l.Usage.Touched.IsZero() {
+			age = ", touched " + term.Age(now, l.Usage.Touched)
 		}
 		p.io.Printf("  %-*s  %s: %s; %s, %s%s\n", min(wide, 40), names[i], l.Tool, l.Holds, amount, standing(l), age)
 	}
@@ -208,27 +207,27 @@ type litterJSON struct {
 	Missed  string     `json:"missed,omitempty"`
 }
 
-func describeLitter(l litter.Found) litterJSON {
+func describeLitter(l install.ToolFiles) litterJSON {
 	j := litterJSON{
-		PathJSON: l.Path.JSON(), Tool: l.Tool, Holds: l.Holds, Files: l.Weight.Files, Bytes: l.Weight.Bytes,
-		Tracked: l.Tracked, Git: standing(l), Missed: l.Weight.Missed,
+		PathJSON: l.Path.JSON(), Tool: l.Tool, Holds: l.Holds, Files: l.Usage.Files, Bytes: l.Usage.Bytes,
+		Tracked: l.Tracked, Git: standing(l), Missed: l.Usage.Missed,
 	}
-	if at := l.Weight.Touched.UTC(); !l.Weight.Touched.IsZero() {
+	if at := l.Usage.Touched.UTC(); !l.Usage.Touched.IsZero() {
 		j.Touched = &at
 	}
 	return j
 }
 
 // standing says what git makes of something that a tool keeps.
-func standing(l litter.Found) string {
+func standing(l install.ToolFiles) string {
 	switch {
-	case l.Tracked == 0 && l.Weight.Files == 0 && l.Weight.Missed == "":
+	case l.Tracked == 0 && l.Usage.Files == 0 && l.Usage.Missed == "":
 		return "empty"
 	case l.Tracked == 0 && l.Loose:
 		return "untracked"
 	case l.Tracked == 0:
 		return "ignored"
-	case l.Tracked < l.Weight.Files:
+	case l.Tracked < l.Usage.Files:
 		return "partly tracked"
 	}
 	return "tracked"

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// context is how many lines a difference shows around what changed.
-const context = 3
+// contextLines is how many lines a difference shows around what changed.
+const contextLines = 3
 
 // Diff is the difference between two texts of a file, as patch reads it; "" when there
 // is none. All that changed is in one hunk, since what ken changes lies together.
@@ -24,7 +24,7 @@ func Diff(path string, was, is []byte) string {
 	for tail < min(len(a), len(b))-same && a[len(a)-1-tail] == b[len(b)-1-tail] {
 		tail++
 	}
-	from, behind := max(0, same-context), min(tail, context)
+	from, behind := max(0, same-contextLines), min(tail, contextLines)
 	var s strings.Builder
 	fmt.Fprintf(&s, "--- %s\n+++ %s\n", old(path, was), old(path, is))
 	fmt.Fprintf(&s, "@@ -%s +%s @@\n", span(from, len(a)-tail+behind), span(from, len(b)-tail+behind))

@@ -1,16 +1,16 @@
-package litter
+package install
 
-// A Tool is one of those that work in repositories and keep something there.
-type Tool struct {
+// An AgentTool is one of those that work in repositories and keep something there.
+type AgentTool struct {
 	Name  string
 	Holds string
 	// Paths are from the root. A name may end in a star.
 	Paths []string
 }
 
-// Tools are those that are recognised. What they instruct agents with in prose
+// AgentTools are those that are recognised. What they instruct agents with in prose
 // (CLAUDE.md, AGENTS.md) is none of their state, and is not here.
-var Tools = []Tool{
+var AgentTools = []AgentTool{
 	{"Agent OS", "standards and specs", []string{".agent-os"}},
 	{"Aider", "chat history, settings and cache", []string{".aider*"}},
 	{"Amazon Q", "settings and rules", []string{".amazonq"}},

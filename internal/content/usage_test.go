@@ -8,7 +8,7 @@ import (
 	"ken/internal/content"
 )
 
-func TestWeighDoesNotFollowLinks(t *testing.T) {
+func TestUsageDoesNotFollowLinks(t *testing.T) {
 	root, outside := t.TempDir(), t.TempDir()
 	for _, name := range []string{filepath.Join(outside, "large"), filepath.Join(root, "d", "small")} {
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
@@ -21,7 +21,7 @@ func TestWeighDoesNotFollowLinks(t *testing.T) {
 	if err := os.Symlink(outside, filepath.Join(root, "d", "link")); err != nil {
 		t.Fatal(err)
 	}
-	w, err := content.Open(root, content.Options{}).Weigh(t.Context(), "d")
+	w, err := content.Open(root, content.Options{}).Usage(t.Context(), "d")
 	if want := int64(5 + len(outside)); err != nil || w.Files != 2 || w.Bytes != want || !w.Dir || w.Missed != "" {
 		t.Errorf("weighed %+v, %v, want 2 files with %d bytes", w, err, want)
 	}

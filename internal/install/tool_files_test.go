@@ -1,4 +1,4 @@
-package litter_test
+package install
 
 import (
 	"context"
@@ -7,14 +7,13 @@ import (
 	"strings"
 	"testing"
 
-	"ken/internal/litter"
 	"ken/internal/repo"
 )
 
-// tree is a work tree by its files alone.
-type tree []repo.Path
+// fileList is a work tree by its files alone.
+type fileList []repo.Path
 
-func (t tree) Names(_ context.Context, dir repo.Path) ([]string, error) {
+func (t fileList) Names(_ context.Context, dir repo.Path) ([]string, error) {
 	names := map[string]bool{}
 	for _, p := range t {
 		rest := string(p)
@@ -30,8 +29,8 @@ func (t tree) Names(_ context.Context, dir repo.Path) ([]string, error) {
 	return slices.Sorted(maps.Keys(names)), nil
 }
 
-func (t tree) Weigh(_ context.Context, at repo.Path) (litter.Weight, error) {
-	var w litter.Weight
+func (t fileList) Usage(_ context.Context, at repo.Path) (repo.DiskUsage, error) {
+	var w repo.DiskUsage
 	for _, p := range t {
 		if p == at || strings.HasPrefix(string(p), string(at)+"/") {
 			w.Files++
@@ -40,13 +39,13 @@ func (t tree) Weigh(_ context.Context, at repo.Path) (litter.Weight, error) {
 	return w, nil
 }
 
-func TestAudit(t *testing.T) {
-	files := tree{
+func TestFindToolFiles(t *testing.T) {
+	files := fileList{
 		".aider.chat.history.md", ".claude-plugin/x", ".claude/a", ".claude/b", ".claude0", ".github/prompts/p.md",
 		".github/workflows/ci.yml", "app/.cursor/rules/x", "app/.roo/x", "app/memory-bank/x", "memory-bank/x", "src/.claude.go",
 	}
 	tracked := []repo.Path{".claude/a", ".claude0", ".github/prompts/p.md", "app/.cursor/rules/x", "app/memory-bank/x"}
-	found, err := litter.Audit(t.Context(), files, litter.Git{Tracked: tracked, Loose: []repo.Path{".claude/b", "memory-bank/x"}})
+	found, err := FindToolFiles(t.Context(), files, GitPaths{Tracked: tracked, Loose: []repo.Path{".claude/b", "memory-bank/x"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +57,7 @@ func TestAudit(t *testing.T) {
 	}
 	var got []fact
 	for _, f := range found {
-		got = append(got, fact{f.Path, f.Tool, f.Weight.Files, f.Tracked, f.Loose})
+		got = append(got, fact{f.Path, f.Tool, f.Usage.Files, f.Tracked, f.Loose})
 	}
 	want := []fact{
 		{".aider.chat.history.md", "Aider", 1, 0, false},
@@ -74,7 +73,7 @@ func TestAudit(t *testing.T) {
 
 func TestNoNameHasTwoTools(t *testing.T) {
 	whose := map[string]string{}
-	for _, tool := range litter.Tools {
+	for _, tool := range AgentTools {
 		for _, p := range tool.Paths {
 			if other, taken := whose[p]; taken {
 				t.Errorf("%s is of %s and of %s", p, other, tool.Name)

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"ken/internal/litter"
 	"ken/internal/repo"
 )
 
@@ -49,20 +48,20 @@ func (t *Tree) Names(_ context.Context, dir repo.Path) ([]string, error) {
 	return names, nil
 }
 
-// Weigh adds up the files at a path and below it. No link is followed, and what
+// Usage adds up the files at a path and below it. No link is followed, and what
 // cannot be looked into is said to be missed.
-func (t *Tree) Weigh(ctx context.Context, p repo.Path) (litter.Weight, error) {
+func (t *Tree) Usage(ctx context.Context, p repo.Path) (repo.DiskUsage, error) {
 	root, err := os.OpenRoot(t.root)
 	if err != nil {
-		return litter.Weight{}, fmt.Errorf("look through the work tree: %w", err)
+		return repo.DiskUsage{}, fmt.Errorf("look through the work tree: %w", err)
 	}
 	defer root.Close()
-	var w litter.Weight
+	var w repo.DiskUsage
 	var own fs.FileInfo // the latest directory, for want of a file
 	ahead := []string{string(p)}
 	for seen := 0; len(ahead) > 0; seen++ {
 		if err := ctx.Err(); err != nil {
-			return litter.Weight{}, err
+			return repo.DiskUsage{}, err
 		}
 		if seen == maxWeighed {
 			w.Missed = fmt.Sprintf("more than %d files", maxWeighed)
