@@ -8,7 +8,7 @@ var (
 	words     = []string{"repo", "fault", "suggest", "fresh", "model", "outline", "outline/syntax", "allow"}
 	decisions = []string{"registry", "survey", "surveyrun", "contract", "workflow", "spec", "githook", "docs", "prove", "board", "install", "agenthook", "share"}
 	facts     = []string{
-		"atomicfile", "git", "content", "state", "model/provider", "config",
+		"atomicfile", "env", "git", "content", "state", "model/provider", "config",
 		"store", "store/sqlite", "store/postgres", "store/memory", "store/team", "queue",
 	}
 	screen   = []string{"term"}
@@ -42,13 +42,14 @@ var imports = func() map[string][]string {
 	m["surveyrun"] = join(words, []string{"survey"})
 	m["board"] = without(join(words, decisions), "board")
 	for _, p := range facts {
-		m[p] = join(words, decisions, []string{"atomicfile"})
+		m[p] = join(words, decisions, []string{"atomicfile", "env"})
 	}
+	m["env"] = []string{"fault"} // every fact that waits reads how long from it
 	m["atomicfile"] = nil // every fact that keeps files replaces them with it
 	// Choosing an engine is all that store itself does.
-	m["store"] = join(words, decisions, []string{"atomicfile", "store/sqlite", "store/postgres", "store/memory"})
+	m["store"] = join(words, decisions, []string{"atomicfile", "env", "store/sqlite", "store/postgres", "store/memory"})
 	// One base that a machine keeps in step with, and the one engine that it is on.
-	m["store/team"] = join(words, decisions, []string{"atomicfile", "store/postgres"})
+	m["store/team"] = join(words, decisions, []string{"atomicfile", "env", "store/postgres"})
 	m["term"] = words
 	for _, p := range faces {
 		m[p] = join(words, decisions)
