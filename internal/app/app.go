@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"ken/internal/cli"
-	"ken/internal/git"
+	"ken/internal/env"
 	"ken/internal/mcp"
 	"ken/internal/term"
 )
@@ -40,9 +40,9 @@ func Main(args []string) int {
 		Serve:       serve,
 		Work:        work,
 		Hear:        hear,
-		HookTime:    func() (time.Duration, error) { return git.EnvTimeout("KEN_HOOK_TIMEOUT", 2*time.Second) },
+		HookTime:    func() (time.Duration, error) { return env.Timeout("KEN_HOOK_TIMEOUT", 2*time.Second) },
 		Diagnose:    diagnose,
-		Litter:      findLitter,
+		ToolFiles:   findToolFiles,
 		OpenClients: func(ctx context.Context, dir string) (cli.ClientSpace, error) { return openClients(ctx, dir) },
 		ServeMCP:    serveMCP,
 		Session:     session,

@@ -14,9 +14,9 @@ import (
 	"syscall"
 
 	"ken/internal/atomicfile"
-	"ken/internal/client"
 	"ken/internal/fault"
 	"ken/internal/git"
+	"ken/internal/install"
 	"ken/internal/repo"
 )
 
@@ -44,14 +44,14 @@ func openClients(ctx context.Context, dir string) (*clientSpace, error) {
 
 // Install puts ken into the files of a client, or takes it out. Everything is decided
 // before anything is written; in a dry run, nothing is.
-func (s *clientSpace) Install(_ context.Context, c client.Client, opts client.Options) (*client.Installation, error) {
+func (s *clientSpace) Install(_ context.Context, c install.Client, opts install.Options) (*install.ClientResult, error) {
 	if opts.Scope == "" {
-		opts.Scope = client.Project
+		opts.Scope = install.Project
 	}
-	done := &client.Installation{Client: c.Name, Scope: opts.Scope, Files: []client.Outcome{}, DryRun: opts.DryRun}
+	done := &install.ClientResult{Client: c.Name, Scope: opts.Scope, Files: []install.FileResult{}, DryRun: opts.DryRun}
 	var seen []*clientFile
-	var plan []client.Change
-	var files []client.File
+	var plan []install.FileChange
+	var files []install.ClientFile
 	for _, f := range c.In(opts.Scope) {
 		files = append(files, s.places(f, opts.Uninstall)...)
 	}
@@ -68,9 +68,9 @@ func (s *clientSpace) Install(_ context.Context, c client.Client, opts client.Op
 		if err != nil {
 			return nil, &fault.Error{Hint: fault.HintOf(err), Err: fmt.Errorf("read %s: %w", at.shown, err)}
 		}
-		out := client.Outcome{Path: at.shown, Action: change.Action, Note: change.Note}
-		if opts.DryRun && change.Deed != client.Nothing {
-			out.Diff = client.Diff(at.shown, at.text, change.Text)
+		out := install.FileResult{Path: at.shown, Action: change.Action, Note: change.Note}
+		if opts.DryRun && change.Op != install.Nothing {
+			out.Diff = install.Diff(at.shown, at.text, change.Text)
 		}
 		done.Files = append(done.Files, out)
 		seen, plan = append(seen, at), append(plan, change)
@@ -86,15 +86,15 @@ func (s *clientSpace) Install(_ context.Context, c client.Client, opts client.Op
 	return done, nil
 }
 
-// Standings says how far ken is in the clients' files.
-func (s *clientSpace) Standings(_ context.Context) []client.Standing {
-	var list []client.Standing
-	for _, c := range client.All() {
+// Status says how far ken is in the clients' files.
+func (s *clientSpace) Status(_ context.Context) []install.ClientStatus {
+	var list []install.ClientStatus
+	for _, c := range install.Clients() {
 		for _, f := range c.Files {
-			if f.Base == client.Work && s.root == "" {
+			if f.Base == install.Work && s.root == "" {
 				continue
 			}
-			st := client.Standing{Client: c.Name, Scope: f.Scope, Of: len(f.Parts), Server: f.Parts[0].Name != "", Reads: c.Reads}
+			st := install.ClientStatus{Client: c.Name, Scope: f.Scope, Of: len(f.Parts), Server: f.Parts[0].Name != "", Reads: c.Reads}
 			at, err := s.file(s.places(f, false)[0])
 			if at != nil {
 				st.Path = at.shown
@@ -117,20 +117,20 @@ func (s *clientSpace) Standings(_ context.Context) []client.Standing {
 // places says where a client's file is, if it may be in an older place: that is the one
 // to write if it is the only one there. With all, it is each that is there, since ken may
 // have been put in when there was no other.
-func (s *clientSpace) places(f client.File, all bool) []client.File {
+func (s *clientSpace) places(f install.ClientFile, all bool) []install.ClientFile {
 	older := f
 	older.Path, older.Older = f.Older, ""
 	base, err := s.base(f.Base)
 	if err != nil || f.Older == "" || !exists(filepath.Join(base, filepath.FromSlash(f.Older))) {
-		return []client.File{f}
+		return []install.ClientFile{f}
 	}
 	switch there := exists(filepath.Join(base, filepath.FromSlash(f.Path))); {
 	case !there:
-		return []client.File{older}
+		return []install.ClientFile{older}
 	case all:
-		return []client.File{f, older}
+		return []install.ClientFile{f, older}
 	}
-	return []client.File{f}
+	return []install.ClientFile{f}
 }
 
 // A clientFile is a client's file as it lies on the disk.
@@ -145,17 +145,17 @@ type clientFile struct {
 
 // file reads one of a client's files. No link is followed, neither at its name nor on
 // the way there from its base: whoever made it means another file to be the one.
-func (s *clientSpace) file(f client.File) (*clientFile, error) {
+func (s *clientSpace) file(f install.ClientFile) (*clientFile, error) {
 	base, err := s.base(f.Base)
 	if err != nil {
 		return nil, err
 	}
 	at := &clientFile{base: base, name: filepath.FromSlash(f.Path), mode: 0o600, stays: base}
-	if home, err := os.UserHomeDir(); err == nil && f.Base != client.Work && strings.HasPrefix(base, home+string(filepath.Separator)) {
+	if home, err := os.UserHomeDir(); err == nil && f.Base != install.Work && strings.HasPrefix(base, home+string(filepath.Separator)) {
 		at.stays = home
 	}
 	at.shown = repo.Path(filepath.ToSlash(filepath.Join(base, at.name))).String()
-	if f.Base == client.Work {
+	if f.Base == install.Work {
 		at.shown, at.mode = f.Path, 0o644
 	}
 	root, err := os.OpenRoot(base)
@@ -201,7 +201,7 @@ func (e *linkError) Error() string {
 
 // byHand says of a link that stands in the way of a client's file how to do without ken
 // what ken would do there.
-func byHand(c client.Client, err error) error {
+func byHand(c install.Client, err error) error {
 	link, ok := errors.AsType[*linkError](err)
 	if !ok {
 		return err
@@ -230,12 +230,12 @@ func refused(shown, part string, info fs.FileInfo, err error, dir bool) error {
 }
 
 // apply does to a file what was decided, unless it is not any more what was seen.
-func (f *clientFile) apply(c client.Change) error {
-	if c.Deed == client.Nothing {
+func (f *clientFile) apply(c install.FileChange) error {
+	if c.Op == install.Nothing {
 		return nil
 	}
 	dir := filepath.Join(f.base, filepath.Dir(f.name))
-	if c.Deed == client.Create {
+	if c.Op == install.Create {
 		if err := os.MkdirAll(dir, 0o777); err != nil {
 			return err
 		}
@@ -253,7 +253,7 @@ func (f *clientFile) apply(c client.Change) error {
 	if (err == nil) != (f.text != nil) || !bytes.Equal(now, f.text) {
 		return &fault.Error{Hint: "run it again", Err: errors.New("it was changed meanwhile")}
 	}
-	if c.Deed != client.Remove {
+	if c.Op != install.Remove {
 		return atomicfile.WriteIn(root, name, c.Text, f.mode)
 	}
 	if err := root.Remove(name); err != nil {
@@ -279,8 +279,8 @@ func (f *clientFile) failed(err error) error {
 }
 
 // base finds a directory that a client's paths begin at.
-func (s *clientSpace) base(b client.Base) (string, error) {
-	if b == client.Work {
+func (s *clientSpace) base(b install.Base) (string, error) {
+	if b == install.Work {
 		if s.root == "" {
 			return "", &fault.Error{
 				Kind: fault.NoRepo,
@@ -295,15 +295,15 @@ func (s *clientSpace) base(b client.Base) (string, error) {
 		return "", fmt.Errorf("find the home directory: %w", err)
 	}
 	switch b {
-	case client.ClaudeFile:
+	case install.ClaudeFile:
 		return or("CLAUDE_CONFIG_DIR", home), nil
-	case client.ClaudeDir:
+	case install.ClaudeDir:
 		return or("CLAUDE_CONFIG_DIR", filepath.Join(home, ".claude")), nil
-	case client.CodexDir:
+	case install.CodexDir:
 		return or("CODEX_HOME", filepath.Join(home, ".codex")), nil
-	case client.ConfigDir:
+	case install.ConfigDir:
 		return or("XDG_CONFIG_HOME", filepath.Join(home, ".config")), nil
-	case client.CodeDir:
+	case install.CodeDir:
 		dir := or("XDG_CONFIG_HOME", filepath.Join(home, ".config"))
 		switch runtime.GOOS {
 		case "darwin":

@@ -5,17 +5,17 @@ import (
 	"path/filepath"
 	"testing"
 
-	"ken/internal/client"
+	"ken/internal/install"
 	"ken/internal/testrepo"
 )
 
 // What somebody else has written after it was looked at is not written over, nor removed.
 func TestAClientsFileThatChangesMeanwhileStays(t *testing.T) {
-	c, err := client.Find("claude")
+	c, err := install.FindClient("claude")
 	if err != nil {
 		t.Fatal(err)
 	}
-	file := c.In(client.Project)[0]
+	file := c.In(install.Project)[0]
 	made, err := file.Install(nil)
 	if err != nil {
 		t.Fatal(err)
@@ -23,7 +23,7 @@ func TestAClientsFileThatChangesMeanwhileStays(t *testing.T) {
 	const theirs = "{\"mine\": 1}\n"
 	for name, tt := range map[string]struct {
 		before []byte // nil when it is not there
-		decide func([]byte) (client.Change, error)
+		decide func([]byte) (install.FileChange, error)
 	}{
 		"one that is made":     {nil, file.Install},
 		"one that is added to": {[]byte("{}\n"), file.Install},
@@ -39,7 +39,7 @@ func TestAClientsFileThatChangesMeanwhileStays(t *testing.T) {
 			t.Fatal(err)
 		}
 		change, err := tt.decide(seen.text)
-		if err != nil || change.Deed == client.Nothing {
+		if err != nil || change.Op == install.Nothing {
 			t.Fatalf("%s: %s, %v", name, change.Action, err)
 		}
 		r.Write(file.Path, theirs)
@@ -63,12 +63,12 @@ func TestClientsFilesAreAsPrivateAsTheirPlace(t *testing.T) {
 	t.Setenv("CLAUDE_CONFIG_DIR", "")
 	r := testrepo.New(t)
 	space := &clientSpace{root: r.Dir}
-	c, err := client.Find("claude")
+	c, err := install.FindClient("claude")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for scope, group := range map[client.Scope]os.FileMode{client.User: 0, client.Project: 0o044} {
-		if _, err := space.Install(t.Context(), c, client.Options{Scope: scope}); err != nil {
+	for scope, group := range map[install.Scope]os.FileMode{install.User: 0, install.Project: 0o044} {
+		if _, err := space.Install(t.Context(), c, install.Options{Scope: scope}); err != nil {
 			t.Fatal(err)
 		}
 		for _, f := range c.In(scope) {

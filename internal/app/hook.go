@@ -12,7 +12,7 @@ import (
 
 	"ken/internal/atomicfile"
 	"ken/internal/git"
-	"ken/internal/hook"
+	"ken/internal/githook"
 	"ken/internal/registry"
 	"ken/internal/repo"
 	"ken/internal/spec"
@@ -79,7 +79,7 @@ func (h *hookSpace) Sign(ctx context.Context, file, source, session string) erro
 		return err
 	}
 	return h.edit(file, func(text []byte) ([]byte, error) {
-		m := hook.Message{Text: text, Source: source, Replay: replay, Editor: edited()}
+		m := githook.Message{Text: text, Source: source, Replay: replay, Editor: edited()}
 		if m.Comment, err = h.comment(ctx, text); err != nil {
 			return nil, err
 		}
@@ -91,7 +91,7 @@ func (h *hookSpace) Sign(ctx context.Context, file, source, session string) erro
 // is asked only where there may be something to finish.
 func (h *hookSpace) Finish(ctx context.Context, file, session string) error {
 	return h.edit(file, func(text []byte) ([]byte, error) {
-		m := hook.Message{Text: text, Editor: edited()}
+		m := githook.Message{Text: text, Editor: edited()}
 		if !m.Awaits(session) {
 			return text, nil
 		}
@@ -131,7 +131,7 @@ func edited() bool { return os.Getenv("GIT_EDITOR") != ":" }
 // comment returns what begins a comment in a message.
 func (h *hookSpace) comment(ctx context.Context, text []byte) (string, error) {
 	char, err := h.git.CommentChar(ctx)
-	return hook.Comment(char, text), err
+	return githook.Comment(char, text), err
 }
 
 // edit replaces a message, whole, if there is anything to change.

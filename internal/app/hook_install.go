@@ -15,7 +15,7 @@ import (
 
 	"ken/internal/atomicfile"
 	"ken/internal/fault"
-	"ken/internal/hook"
+	"ken/internal/install"
 	"ken/internal/repo"
 )
 
@@ -24,19 +24,19 @@ const maxHook = 64 << 20
 
 // A hooksPlace is the directory in which ken's part of the hooks belongs.
 type hooksPlace struct {
-	hook.Dir
+	install.HooksDir
 	dir string // its path as the system spells it
 }
 
 // Install puts ken's part into the hooks, or takes it out. Everything is decided
 // before anything is written; in a dry run, nothing is.
-func (h *hookSpace) Install(ctx context.Context, opts hook.Options) (*hook.Installation, error) {
+func (h *hookSpace) Install(ctx context.Context, opts install.Options) (*install.HooksResult, error) {
 	place, err := h.hooksPlace(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var seen []hook.Place
-	for _, name := range hook.Names {
+	var seen []install.Hook
+	for _, name := range install.GitHooks {
 		p, err := place.read(name)
 		if err != nil {
 			return nil, err
@@ -47,11 +47,11 @@ func (h *hookSpace) Install(ctx context.Context, opts hook.Options) (*hook.Insta
 	if err != nil {
 		return nil, err
 	}
-	done := h.repo().Installation(place.Dir, plan, opts)
+	done := h.repo().Result(place.HooksDir, plan, opts)
 	if plan.Idle() {
 		return done, nil
 	}
-	done.Notes, err = h.repo().Notes(place.Dir, func(dir repo.Path) (bool, error) { return h.tracks(ctx, dir) })
+	done.Notes, err = h.repo().Notes(place.HooksDir, func(dir repo.Path) (bool, error) { return h.tracks(ctx, dir) })
 	if err != nil || opts.DryRun {
 		return done, err
 	}
@@ -70,7 +70,7 @@ func (h *hookSpace) hooksPlace(ctx context.Context) (*hooksPlace, error) {
 	if err != nil {
 		return nil, err
 	}
-	looked := hook.Dir{Path: filepath.ToSlash(d.Path), Scope: d.Scope}
+	looked := install.HooksDir{Path: filepath.ToSlash(d.Path), Scope: d.Scope}
 	seat := looked.Seat(exists(filepath.Join(d.Path, "h")))
 	dir := filepath.FromSlash(seat.Path)
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
@@ -90,8 +90,8 @@ func (h *hookSpace) hooksPlace(ctx context.Context) (*hooksPlace, error) {
 }
 
 // repo is the directories of the repository.
-func (h *hookSpace) repo() hook.Repo {
-	return hook.Repo{
+func (h *hookSpace) repo() install.RepoDirs {
+	return install.RepoDirs{
 		Root:    filepath.ToSlash(h.git.Root()),
 		GitDirs: []string{filepath.ToSlash(h.git.CommonDir()), filepath.ToSlash(h.git.GitDir())},
 	}
@@ -113,8 +113,8 @@ func exists(path string) bool {
 
 // read looks at what lies at a hook's name. No link is followed, but to see whether
 // git would run what it leads to.
-func (p *hooksPlace) read(name string) (hook.Place, error) {
-	place := hook.Place{Name: name}
+func (p *hooksPlace) read(name string) (install.Hook, error) {
+	place := install.Hook{Name: name}
 	root, err := os.OpenRoot(p.dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return place, nil
@@ -124,7 +124,7 @@ func (p *hooksPlace) read(name string) (hook.Place, error) {
 	}
 	defer root.Close()
 	if place.At, err = readHook(root, name); err == nil {
-		place.Aside, err = readHook(root, name+hook.Aside)
+		place.Aside, err = readHook(root, name+install.AsideSuffix)
 	}
 	if err != nil {
 		return place, fmt.Errorf("read the hook %s: %w", name, err)
@@ -132,24 +132,24 @@ func (p *hooksPlace) read(name string) (hook.Place, error) {
 	return place, nil
 }
 
-func readHook(root *os.Root, name string) (hook.File, error) {
+func readHook(root *os.Root, name string) (install.HookFile, error) {
 	info, err := root.Lstat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return hook.File{}, nil
+		return install.HookFile{}, nil
 	case err != nil:
-		return hook.File{}, err
+		return install.HookFile{}, err
 	case info.Mode()&fs.ModeSymlink != 0:
 		to, err := os.Stat(filepath.Join(root.Name(), name)) // a link may lead out of the root
-		return hook.File{Kind: hook.Link, Exec: err == nil && runs(to)}, nil
+		return install.HookFile{Kind: install.Link, Exec: err == nil && runs(to)}, nil
 	case !info.Mode().IsRegular():
-		return hook.File{Kind: hook.Strange}, nil
+		return install.HookFile{Kind: install.Strange}, nil
 	}
 	content, info, err := readWhole(root, name, maxHook)
 	if err != nil {
-		return hook.File{}, err
+		return install.HookFile{}, err
 	}
-	return hook.File{Kind: hook.Regular, Content: content, Exec: runs(info)}, nil
+	return install.HookFile{Kind: install.Regular, Content: content, Exec: runs(info)}, nil
 }
 
 // runs reports whether git would run a hook. On Windows it asks no mode.
@@ -158,8 +158,8 @@ func runs(info fs.FileInfo) bool {
 }
 
 // apply does to a hook what was decided, unless it is not any more what was seen.
-func (p *hooksPlace) apply(s hook.Step) error {
-	if s.Deed == hook.Nothing {
+func (p *hooksPlace) apply(s install.HookStep) error {
+	if s.Op == install.Nothing {
 		return nil
 	}
 	if err := os.MkdirAll(p.dir, 0o777); err != nil {
@@ -178,26 +178,26 @@ func (p *hooksPlace) apply(s hook.Step) error {
 	if now.Kind != s.Seen.At.Kind || !bytes.Equal(now.Content, s.Seen.At.Content) {
 		return &fault.Error{Hint: "run it again", Err: errors.New("it was changed meanwhile")}
 	}
-	switch s.Deed {
-	case hook.Create:
-		return atomicfile.WriteIn(root, name, s.Content, 0o755)
-	case hook.Rewrite:
+	switch s.Op {
+	case install.Create:
+		return atomicfile.WriteIn(root, name, s.Text, 0o755)
+	case install.Rewrite:
 		info, err := root.Lstat(name)
 		if err != nil {
 			return err
 		}
-		return atomicfile.WriteIn(root, name, s.Content, info.Mode().Perm())
-	case hook.SetAside:
+		return atomicfile.WriteIn(root, name, s.Text, info.Mode().Perm())
+	case install.SetAside:
 		if err := setAside(root, name); err != nil {
 			return err
 		}
-		return atomicfile.WriteIn(root, name, s.Content, 0o755)
-	case hook.Remove:
+		return atomicfile.WriteIn(root, name, s.Text, 0o755)
+	case install.Remove:
 		return root.Remove(name)
-	case hook.Restore:
-		return root.Rename(name+hook.Aside, name)
+	case install.Restore:
+		return root.Rename(name+install.AsideSuffix, name)
 	default:
-		return fmt.Errorf("deed %d is unknown", s.Deed)
+		return fmt.Errorf("file operation %d is unknown", s.Op)
 	}
 }
 
@@ -205,11 +205,11 @@ func (p *hooksPlace) apply(s hook.Step) error {
 // it, so that there always is a hook, and never takes a name that is taken; on file
 // systems without a second name for a file, it is renamed.
 func setAside(root *os.Root, name string) error {
-	err := root.Link(name, name+hook.Aside)
+	err := root.Link(name, name+install.AsideSuffix)
 	if err == nil || errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	return root.Rename(name, name+hook.Aside)
+	return root.Rename(name, name+install.AsideSuffix)
 }
 
 // failed says what could not be done, and what to do where the reason is that nobody

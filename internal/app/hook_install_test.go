@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"ken/internal/git"
-	"ken/internal/hook"
+	"ken/internal/install"
 	"ken/internal/testrepo"
 )
 
@@ -35,7 +35,7 @@ func TestAHookThatChangesMeanwhileStays(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		plan, err := place.Plan([]hook.Place{seen}, hook.Options{})
+		plan, err := place.Plan([]install.Hook{seen}, install.Options{})
 		if err != nil || plan.Idle() {
 			t.Fatalf("%s: %v, %v", name, plan, err)
 		}
@@ -46,7 +46,7 @@ func TestAHookThatChangesMeanwhileStays(t *testing.T) {
 		if got := r.Read(at); got != theirs {
 			t.Errorf("%s: it has %q", name, got)
 		}
-		if _, err := os.Lstat(r.Path(at + hook.Aside)); !errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Lstat(r.Path(at + install.AsideSuffix)); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("%s: it was set aside: %v", name, err)
 		}
 	}
@@ -56,7 +56,7 @@ func TestAHookThatChangesMeanwhileStays(t *testing.T) {
 func TestNothingIsSetAsideOverAnother(t *testing.T) {
 	r := testrepo.New(t)
 	r.Write("hooks/pre-commit", "one")
-	r.Write("hooks/pre-commit"+hook.Aside, "other")
+	r.Write("hooks/pre-commit"+install.AsideSuffix, "other")
 	root, err := os.OpenRoot(r.Path("hooks"))
 	if err != nil {
 		t.Fatal(err)
@@ -65,7 +65,7 @@ func TestNothingIsSetAsideOverAnother(t *testing.T) {
 	if err := setAside(root, "pre-commit"); !errors.Is(err, fs.ErrExist) {
 		t.Error(err)
 	}
-	if one, other := r.Read("hooks/pre-commit"), r.Read("hooks/pre-commit"+hook.Aside); one != "one" || other != "other" {
+	if one, other := r.Read("hooks/pre-commit"), r.Read("hooks/pre-commit"+install.AsideSuffix); one != "one" || other != "other" {
 		t.Errorf("%q and %q", one, other)
 	}
 }

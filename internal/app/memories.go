@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"ken/internal/agent"
+	"ken/internal/agenthook"
 	"ken/internal/repo"
 )
 
@@ -38,19 +38,19 @@ func digest(text string) string {
 }
 
 // remember reads what is kept. What cannot be read was not kept.
-func (f sessionFile) remember() *agent.Memory {
+func (f sessionFile) remember() *agenthook.Memory {
 	if f == "" {
-		return agent.Remember(nil)
+		return agenthook.Remember(nil)
 	}
 	info, err := os.Lstat(string(f))
-	if err != nil || !info.Mode().IsRegular() || info.Size() > agent.MaxMemory {
-		return agent.Remember(nil)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > agenthook.MaxMemory {
+		return agenthook.Remember(nil)
 	}
 	lines, err := os.ReadFile(string(f))
 	if err != nil {
-		return agent.Remember(nil)
+		return agenthook.Remember(nil)
 	}
-	return agent.Remember(lines)
+	return agenthook.Remember(lines)
 }
 
 // add keeps lines, in one write behind what others add at the same time.
@@ -61,7 +61,7 @@ func (f sessionFile) add(lines string) error {
 	if err := os.MkdirAll(filepath.Dir(string(f)), 0o777); err != nil {
 		return fmt.Errorf("remember what the session saw: %w", err)
 	}
-	if info, err := os.Lstat(string(f)); err == nil && (!info.Mode().IsRegular() || info.Size()+int64(len(lines)) > agent.MaxMemory) {
+	if info, err := os.Lstat(string(f)); err == nil && (!info.Mode().IsRegular() || info.Size()+int64(len(lines)) > agenthook.MaxMemory) {
 		if err := os.Remove(string(f)); err != nil {
 			return fmt.Errorf("forget what the session saw: %w", err)
 		}

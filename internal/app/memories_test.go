@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"ken/internal/agent"
+	"ken/internal/agenthook"
 	"ken/internal/repo"
 )
 
@@ -28,7 +28,7 @@ func TestSessionFile(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range 50 {
 		wg.Go(func() {
-			if err := f.add(agent.SawLine(repo.Path(fmt.Sprint("f", i)), id)); err != nil {
+			if err := f.add(agenthook.SawLine(repo.Path(fmt.Sprint("f", i)), id)); err != nil {
 				t.Error(err)
 			}
 		})
@@ -42,10 +42,10 @@ func TestSessionFile(t *testing.T) {
 	}
 
 	// Too much is no memory, and the next word begins it anew.
-	if err := os.WriteFile(string(f), []byte(strings.Repeat("x", agent.MaxMemory)), 0o600); err != nil {
+	if err := os.WriteFile(string(f), []byte(strings.Repeat("x", agenthook.MaxMemory)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.add(agent.SawLine("g", id)); err != nil {
+	if err := f.add(agenthook.SawLine("g", id)); err != nil {
 		t.Fatal(err)
 	}
 	if info, err := os.Stat(string(f)); err != nil || info.Size() > 100 {
@@ -66,7 +66,7 @@ func TestSessionFile(t *testing.T) {
 	if err := os.Symlink(victim, string(f)); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.add(agent.SawLine("h", id)); err != nil {
+	if err := f.add(agenthook.SawLine("h", id)); err != nil {
 		t.Fatal(err)
 	}
 	if text, err := os.ReadFile(victim); err != nil || string(text) != "mine" {

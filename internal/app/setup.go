@@ -7,26 +7,23 @@ import (
 	"path/filepath"
 	"runtime"
 
-	"ken/internal/client"
 	"ken/internal/config"
 	"ken/internal/fault"
 	"ken/internal/fresh"
 	"ken/internal/git"
-	"ken/internal/hook"
-	"ken/internal/litter"
+	"ken/internal/install"
 	"ken/internal/registry"
-	"ken/internal/setup"
 	"ken/internal/store"
 	"ken/internal/store/postgres"
 	"ken/internal/store/team"
 )
 
 // Setup makes the files that a repository is set up with, or takes them back.
-func (h *hookSpace) Setup(_ context.Context, opts hook.Options) ([]setup.Outcome, error) {
+func (h *hookSpace) Setup(_ context.Context, opts install.Options) ([]install.FileResult, error) {
 	at := &clientSpace{root: h.git.Root()}
-	var done []setup.Outcome
-	for _, f := range setup.Files {
-		seen, err := at.file(client.File{Base: client.Work, Path: f.Path})
+	var done []install.FileResult
+	for _, f := range install.SetupFiles {
+		seen, err := at.file(install.ClientFile{Base: install.Work, Path: f.Path})
 		if err != nil {
 			return nil, notOurs(err)
 		}
@@ -35,18 +32,11 @@ func (h *hookSpace) Setup(_ context.Context, opts hook.Options) ([]setup.Outcome
 			decide = f.Uninstall
 		}
 		c := decide(seen.text)
-		done = append(done, setup.Outcome{Path: f.Path, Action: c.Action, Note: c.Note})
+		done = append(done, install.FileResult{Path: f.Path, Action: c.Action, Note: c.Note})
 		if opts.DryRun {
 			continue
 		}
-		switch c.Deed {
-		case setup.Create:
-			err = seen.apply(client.Change{Deed: client.Create, Text: []byte(f.Text)})
-		case setup.Remove:
-			err = seen.apply(client.Change{Deed: client.Remove})
-		case setup.Nothing:
-		}
-		if err != nil {
+		if err := seen.apply(c); err != nil {
 			return nil, seen.failed(err)
 		}
 	}
@@ -65,16 +55,16 @@ func notOurs(err error) error {
 
 // diagnose finds out how the repository that dir lies in is set up; ok is false outside
 // of any.
-func diagnose(ctx context.Context, dir string) (facts setup.Facts, standings []client.Standing, ok bool, err error) {
+func diagnose(ctx context.Context, dir string) (facts install.Facts, ok bool, err error) {
 	if dir == "" {
 		dir = "."
 	}
 	g, err := git.Open(ctx, dir)
 	if fault.KindOf(err) == fault.NoRepo {
-		return facts, nil, false, nil
+		return facts, false, nil
 	}
 	if err != nil {
-		return facts, nil, false, err
+		return facts, false, err
 	}
 	cfg, err := config.Load(g.Root())
 	facts.Config, facts.Password = err, postgres.HasPassword(cfg.Team.Store)
@@ -89,7 +79,7 @@ func diagnose(ctx context.Context, dir string) (facts setup.Facts, standings []c
 		facts.Addresses, facts.BadAddress = (&workspace{git: g, cfg: cfg}).Addresses(ctx)
 	}
 	facts.Hooks = make(map[string]string)
-	done, err := (&hookSpace{git: g, dir: dir}).Install(ctx, hook.Options{DryRun: true})
+	done, err := (&hookSpace{git: g, dir: dir}).Install(ctx, install.Options{DryRun: true})
 	facts.NoHooks = err
 	if err == nil {
 		for _, o := range done.Hooks {
@@ -103,26 +93,8 @@ func diagnose(ctx context.Context, dir string) (facts setup.Facts, standings []c
 	if at, err := os.Executable(); err == nil {
 		facts.Program = at
 	}
-	standings = (&clientSpace{root: g.Root()}).Standings(ctx)
-	for _, s := range standings {
-		facts.Clients = append(facts.Clients, setup.ClientFile{
-			Client: s.Client, Scope: string(s.Scope), Path: s.Path, Server: s.Server, Has: s.Parts, Of: s.Of,
-			Absent: s.Absent, Broken: s.Broken, Named: s.Named, Reads: s.Reads,
-		})
-	}
-	return facts, standings, true, ctx.Err()
-}
-
-// findLitter finds what other tools keep in the repository that dir lies in.
-func findLitter(ctx context.Context, dir string) ([]litter.Found, error) {
-	if dir == "" {
-		dir = "."
-	}
-	g, err := git.Open(ctx, dir)
-	if err != nil {
-		return nil, err
-	}
-	return litterOf(ctx, g)
+	facts.Clients = (&clientSpace{root: g.Root()}).Status(ctx)
+	return facts, true, ctx.Err()
 }
 
 // readsStore says why what is kept cannot be read. It needs no configuration, which may
@@ -135,7 +107,7 @@ func readsStore(ctx context.Context, g *git.Repo) error {
 
 // examineKnowledge reads every record, and counts the texts that do not hold. It writes
 // nothing.
-func examineKnowledge(ctx context.Context, root string, facts *setup.Facts) (err error) {
+func examineKnowledge(ctx context.Context, root string, facts *install.Facts) (err error) {
 	w, err := open(ctx, openOptions{dir: root})
 	if err != nil {
 		return err

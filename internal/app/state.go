@@ -9,16 +9,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"ken/internal/config"
-	"ken/internal/content"
 	"ken/internal/contract"
 	"ken/internal/fault"
 	"ken/internal/git"
-	"ken/internal/litter"
-	"ken/internal/repo"
 	"ken/internal/state"
 	"ken/internal/workflow"
 )
@@ -190,30 +186,6 @@ func (s *stateSpace) Documents(ctx context.Context, paths []string, left func(pa
 	}
 	opts := state.DocumentOptions{Skip: inside, Left: func(path string, why error) { left(shown(path), why) }}
 	return state.Documents(ctx, from, opts, func(path string, content []byte) error { return f(shown(path), content) })
-}
-
-func (s *stateSpace) Litter(ctx context.Context) ([]litter.Found, error) {
-	if s.git == nil {
-		return nil, nil
-	}
-	return litterOf(ctx, s.git)
-}
-
-func litterOf(ctx context.Context, g *git.Repo) ([]litter.Found, error) {
-	snap, err := g.Snapshot(ctx)
-	if err != nil {
-		return nil, err
-	}
-	loose, err := g.Untracked(ctx)
-	if err != nil {
-		return nil, err
-	}
-	slices.Sort(loose)
-	has := litter.Git{Loose: loose, Tracked: make([]repo.Path, len(snap.Index.Entries))}
-	for i := range snap.Index.Entries {
-		has.Tracked[i] = snap.Index.Entries[i].Path
-	}
-	return litter.Audit(ctx, content.Open(g.Root(), content.Options{}), has)
 }
 
 func (s *stateSpace) Close() error { return s.dir.Close() }

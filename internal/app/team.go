@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"ken/internal/env"
 	"ken/internal/git"
 	"ken/internal/repo"
 	"ken/internal/share"
@@ -77,7 +78,7 @@ func (w *workspace) openTeam(ctx context.Context) (*team.Team, error) {
 	if address == "" {
 		return nil, nil
 	}
-	step, err := git.EnvTimeout("KEN_STORE_TIMEOUT", team.StepTime)
+	step, err := env.Timeout("KEN_STORE_TIMEOUT", team.StepTime)
 	if err != nil {
 		return nil, err
 	}

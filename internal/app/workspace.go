@@ -12,7 +12,7 @@ import (
 	"strings"
 	"sync"
 
-	"ken/internal/agent"
+	"ken/internal/agenthook"
 	"ken/internal/config"
 	"ken/internal/content"
 	"ken/internal/fault"
@@ -47,7 +47,7 @@ type workspace struct {
 	specs *lastSpecs // of the work tree, by whoever reads them again and again; may be nil
 
 	memoryOnce sync.Once
-	memory     *agent.Memory // of the session that this process runs in
+	memory     *agenthook.Memory // of the session that this process runs in
 
 	cacheOnce sync.Once
 	cache     *outlineCache // of what grammars see; nil until it is needed

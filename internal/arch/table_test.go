@@ -6,9 +6,9 @@ import "slices"
 // below internal/.
 var (
 	words     = []string{"repo", "fault", "suggest", "fresh", "model", "outline", "outline/syntax", "allow"}
-	decisions = []string{"registry", "survey", "surveyrun", "contract", "workflow", "spec", "hook", "docs", "prove", "litter", "board", "client", "agent", "setup", "share"}
+	decisions = []string{"registry", "survey", "surveyrun", "contract", "workflow", "spec", "githook", "docs", "prove", "board", "install", "agenthook", "share"}
 	facts     = []string{
-		"atomicfile", "git", "content", "state", "model/provider", "config",
+		"atomicfile", "env", "git", "content", "state", "model/provider", "config",
 		"store", "store/sqlite", "store/postgres", "store/memory", "store/team", "queue",
 	}
 	screen   = []string{"term"}
@@ -42,13 +42,14 @@ var imports = func() map[string][]string {
 	m["surveyrun"] = join(words, []string{"survey"})
 	m["board"] = without(join(words, decisions), "board")
 	for _, p := range facts {
-		m[p] = join(words, decisions, []string{"atomicfile"})
+		m[p] = join(words, decisions, []string{"atomicfile", "env"})
 	}
+	m["env"] = []string{"fault"} // every fact that waits reads how long from it
 	m["atomicfile"] = nil // every fact that keeps files replaces them with it
 	// Choosing an engine is all that store itself does.
-	m["store"] = join(words, decisions, []string{"atomicfile", "store/sqlite", "store/postgres", "store/memory"})
+	m["store"] = join(words, decisions, []string{"atomicfile", "env", "store/sqlite", "store/postgres", "store/memory"})
 	// One base that a machine keeps in step with, and the one engine that it is on.
-	m["store/team"] = join(words, decisions, []string{"atomicfile", "store/postgres"})
+	m["store/team"] = join(words, decisions, []string{"atomicfile", "env", "store/postgres"})
 	m["term"] = words
 	for _, p := range faces {
 		m[p] = join(words, decisions)
@@ -117,9 +118,9 @@ var doors = map[string][]string{
 	"github.com/odvcencio/gotreesitter":      {"outline/syntax"},
 	"github.com/agnivade/levenshtein":        {"suggest"},
 	"github.com/fsnotify/fsnotify":           {"content"},
-	"github.com/tailscale/hujson":            {"client"},
+	"github.com/tailscale/hujson":            {"install"},
 	"github.com/yuin/goldmark":               {"docs", "web"},
-	"github.com/pelletier/go-toml":           {"client"},
+	"github.com/pelletier/go-toml":           {"install"},
 	"github.com/rogpeppe/go-internal":        {},
 	"github.com/google/go-cmp":               {"store/storetest"},
 	"pgregory.net/rapid":                     {"store/storetest"},

@@ -18,17 +18,15 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"ken/internal/agent"
+	"ken/internal/agenthook"
 	"ken/internal/board"
-	"ken/internal/client"
 	"ken/internal/docs"
 	"ken/internal/fault"
 	"ken/internal/fresh"
-	"ken/internal/litter"
+	"ken/internal/install"
 	"ken/internal/prove"
 	"ken/internal/registry"
 	"ken/internal/repo"
-	"ken/internal/setup"
 	"ken/internal/share"
 	"ken/internal/spec"
 	"ken/internal/survey"
@@ -145,14 +143,14 @@ type Deps struct {
 	Serve func(ctx context.Context, dir string, opts ServeOptions) error
 	// Hear answers what an agent's client tells a hook that was started in dir: with what
 	// the agent is told, "" for nothing.
-	Hear func(ctx context.Context, dir string, e agent.Event, c agent.Call) (string, error)
+	Hear func(ctx context.Context, dir string, e agenthook.Event, c agenthook.Call) (string, error)
 	// HookTime is how long a hook may keep an agent or a commit waiting; without end when nil.
 	HookTime func() (time.Duration, error)
 	// Diagnose finds out how the repository that dir lies in is set up, and in which
 	// clients' files ken is; ok is false outside of any.
-	Diagnose func(ctx context.Context, dir string) (facts setup.Facts, clients []client.Standing, ok bool, err error)
-	// Litter finds what other tools keep in the repository that dir lies in.
-	Litter func(ctx context.Context, dir string) ([]litter.Found, error)
+	Diagnose func(ctx context.Context, dir string) (facts install.Facts, ok bool, err error)
+	// ToolFiles finds what other tools keep in the repository that dir lies in.
+	ToolFiles func(ctx context.Context, dir string) ([]install.ToolFiles, error)
 	// OpenClients finds where clients keep their files, from dir.
 	OpenClients func(ctx context.Context, dir string) (ClientSpace, error)
 	// ServeMCP answers an agent on stdin and stdout until it hangs up.

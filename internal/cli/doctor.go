@@ -7,8 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ken/internal/allow"
-	"ken/internal/client"
-	"ken/internal/litter"
+	"ken/internal/install"
 	"ken/internal/repo"
 	"ken/internal/term"
 	"ken/internal/workflow"
@@ -29,7 +28,7 @@ func (p *program) doctor() *cobra.Command {
 			}
 			if blind {
 				p.io.Remarkf("ken: the state directory was not looked at: which one it is, the configuration says")
-				d.litter, err = p.Litter(c.Context(), p.dir)
+				d.litter, err = p.ToolFiles(c.Context(), p.dir)
 				d.looked = p.knowsLitter(err)
 			} else {
 				err = p.inState(c, f, func(s StateSpace) error {
@@ -38,7 +37,7 @@ func (p *program) doctor() *cobra.Command {
 					if err != nil {
 						return err
 					}
-					d.litter, err = s.Litter(c.Context())
+					d.litter, err = s.ToolFiles(c.Context())
 					d.looked = p.knowsLitter(err)
 					return nil
 				})
@@ -64,10 +63,10 @@ func (p *program) doctor() *cobra.Command {
 // A diagnosis is what was found.
 type diagnosis struct {
 	findings []workflow.Finding
-	clients  []client.Standing // in whose files ken is
+	clients  []install.ClientStatus // in whose files ken is
 	// addresses are what the configuration asks to contact, with the user's answers.
 	addresses []allow.Standing
-	litter    []litter.Found
+	litter    []install.ToolFiles
 	looked    bool // for litter; else nobody knows
 	shared    bool // some of the litter has entries of ken's in it, beside other things
 }
@@ -75,14 +74,14 @@ type diagnosis struct {
 // dropOwn leaves out of what other tools keep what is no more than the files that ken has
 // its entries in: those are listed with the clients.
 func (d *diagnosis) dropOwn() {
-	d.litter = slices.DeleteFunc(d.litter, func(l litter.Found) bool {
+	d.litter = slices.DeleteFunc(d.litter, func(l install.ToolFiles) bool {
 		own := 0
 		for _, s := range d.clients {
 			if repo.Path(s.Path).Under(l.Path) {
 				own++
 			}
 		}
-		only := own > 0 && own == l.Weight.Files && l.Weight.Missed == ""
+		only := own > 0 && own == l.Usage.Files && l.Usage.Missed == ""
 		d.shared = d.shared || own > 0 && !only
 		return only
 	})
@@ -102,7 +101,7 @@ func (p *program) diagnose(c *cobra.Command, f *stateFlags, d *diagnosis) (blind
 	if f.dir != "" { // it is about that directory, and not about a repository
 		return false, nil
 	}
-	facts, clients, ok, err := p.Diagnose(c.Context(), p.dir)
+	facts, ok, err := p.Diagnose(c.Context(), p.dir)
 	if err != nil || !ok {
 		return false, err
 	}
@@ -110,7 +109,7 @@ func (p *program) diagnose(c *cobra.Command, f *stateFlags, d *diagnosis) (blind
 		d.findings = append(d.findings, workflow.Finding{Code: found.Code, What: found.What, Mend: found.Mend})
 	}
 	d.addresses = facts.Addresses
-	for _, s := range clients {
+	for _, s := range facts.Clients {
 		if s.Parts > 0 {
 			d.clients = append(d.clients, s)
 		}
@@ -130,11 +129,11 @@ func (p *program) printDiagnosis(d *diagnosis) error {
 			}
 		}
 		return p.io.Encode(struct {
-			Findings  []workflow.Finding `json:"findings"`
-			Clients   []client.Standing  `json:"clients"`
-			Addresses []addressJSON      `json:"addresses"`
-			Litter    []litterJSON       `json:"litter"`
-		}{append([]workflow.Finding{}, d.findings...), append([]client.Standing{}, d.clients...), describeAddresses(d.addresses), litter})
+			Findings  []workflow.Finding     `json:"findings"`
+			Clients   []install.ClientStatus `json:"clients"`
+			Addresses []addressJSON          `json:"addresses"`
+			Litter    []litterJSON           `json:"litter"`
+		}{append([]workflow.Finding{}, d.findings...), append([]install.ClientStatus{}, d.clients...), describeAddresses(d.addresses), litter})
 	}
 	for _, f := range d.findings {
 		p.io.Line(term.Warn, f.Code, plain(oneLine(f.What)), "")
@@ -165,7 +164,7 @@ func (p *program) printDiagnosis(d *diagnosis) error {
 	return nil
 }
 
-func (p *program) printLitter(left []litter.Found, shared bool) {
+func (p *program) printLitter(left []install.ToolFiles, shared bool) {
 	if len(left) == 0 {
 		return
 	}
@@ -178,19 +177,19 @@ func (p *program) printLitter(left []litter.Found, shared bool) {
 	names, wide := make([]string, len(left)), 0
 	for i, l := range left {
 		names[i] = l.Path.String()
-		if l.Weight.Dir {
+		if l.Usage.Dir {
 			names[i] += "/"
 		}
 		wide = max(wide, len(names[i]))
 	}
 	for i, l := range left {
-		amount := term.Count(l.Weight.Files, "file") + ", " + term.Bytes(l.Weight.Bytes)
-		if l.Weight.Missed != "" {
-			amount = "at least " + amount + " (" + term.Clean(l.Weight.Missed) + ")"
+		amount := term.Count(l.Usage.Files, "file") + ", " + term.Bytes(l.Usage.Bytes)
+		if l.Usage.Missed != "" {
+			amount = "at least " + amount + " (" + term.Clean(l.Usage.Missed) + ")"
 		}
 		age := ""
-		if !l.Weight.Touched.IsZero() {
-			age = ", touched " + term.Age(now, l.Weight.Touched)
+		if !l.Usage.Touched.IsZero() {
+			age = ", touched " + term.Age(now, l.Usage.Touched)
 		}
 		p.io.Printf("  %-*s  %s: %s; %s, %s%s\n", min(wide, 40), names[i], l.Tool, l.Holds, amount, standing(l), age)
 	}
@@ -208,27 +207,27 @@ type litterJSON struct {
 	Missed  string     `json:"missed,omitempty"`
 }
 
-func describeLitter(l litter.Found) litterJSON {
+func describeLitter(l install.ToolFiles) litterJSON {
 	j := litterJSON{
-		PathJSON: l.Path.JSON(), Tool: l.Tool, Holds: l.Holds, Files: l.Weight.Files, Bytes: l.Weight.Bytes,
-		Tracked: l.Tracked, Git: standing(l), Missed: l.Weight.Missed,
+		PathJSON: l.Path.JSON(), Tool: l.Tool, Holds: l.Holds, Files: l.Usage.Files, Bytes: l.Usage.Bytes,
+		Tracked: l.Tracked, Git: standing(l), Missed: l.Usage.Missed,
 	}
-	if at := l.Weight.Touched.UTC(); !l.Weight.Touched.IsZero() {
+	if at := l.Usage.Touched.UTC(); !l.Usage.Touched.IsZero() {
 		j.Touched = &at
 	}
 	return j
 }
 
 // standing says what git makes of something that a tool keeps.
-func standing(l litter.Found) string {
+func standing(l install.ToolFiles) string {
 	switch {
-	case l.Tracked == 0 && l.Weight.Files == 0 && l.Weight.Missed == "":
+	case l.Tracked == 0 && l.Usage.Files == 0 && l.Usage.Missed == "":
 		return "empty"
 	case l.Tracked == 0 && l.Loose:
 		return "untracked"
 	case l.Tracked == 0:
 		return "ignored"
-	case l.Tracked < l.Weight.Files:
+	case l.Tracked < l.Usage.Files:
 		return "partly tracked"
 	}
 	return "tracked"

@@ -9,11 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ken/internal/agent"
+	"ken/internal/agenthook"
 	"ken/internal/fault"
-	"ken/internal/hook"
+	"ken/internal/install"
 	"ken/internal/registry"
-	"ken/internal/setup"
 	"ken/internal/spec"
 	"ken/internal/term"
 )
@@ -31,9 +30,9 @@ type HookSpace interface {
 	// for a commit that is made again.
 	Close(ctx context.Context) (*registry.Closing, error)
 	// Setup makes the files that a repository is set up with, or takes them back.
-	Setup(ctx context.Context, opts hook.Options) ([]setup.Outcome, error)
+	Setup(ctx context.Context, opts install.Options) ([]install.FileResult, error)
 	// Install puts ken's part into the hooks, or takes it out.
-	Install(ctx context.Context, opts hook.Options) (*hook.Installation, error)
+	Install(ctx context.Context, opts install.Options) (*install.HooksResult, error)
 }
 
 // errStops ends a hook that stops a commit, by the status that it does so with; what
@@ -55,7 +54,7 @@ with ken itself is said, and the commit or the agent goes on.`,
 		RunE: needsSub,
 	}
 	c.AddCommand(p.hookPreCommit(), p.hookPrepareCommitMsg(), p.hookCommitMsg(), p.hookPostCommit())
-	for _, e := range agent.Events {
+	for _, e := range agenthook.Events {
 		c.AddCommand(p.hookAgent(e))
 	}
 	return c

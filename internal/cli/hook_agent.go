@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ken/internal/agent"
-	"ken/internal/client"
+	"ken/internal/agenthook"
 	"ken/internal/fault"
+	"ken/internal/install"
 )
 
 // hookContext returns a context that ends when a hook has kept an agent or a commit waiting
@@ -28,15 +28,15 @@ func (p *program) hookContext(ctx context.Context) (context.Context, context.Can
 	return ctx, cancel, nil
 }
 
-var agentShort = map[agent.Event]string{
-	agent.SessionStart:  "Tell a session how far what is known can be trusted, and the first of it",
-	agent.SubagentStart: "Tell a subagent the same",
-	agent.PreToolUse:    "Tell which spec governs a file that is about to be edited",
-	agent.PostToolUse:   "Remember what the agent saw, and tell what its edit made stale",
-	agent.Stop:          "Tell what is left stale",
+var agentShort = map[agenthook.Event]string{
+	agenthook.SessionStart:  "Tell a session how far what is known can be trusted, and the first of it",
+	agenthook.SubagentStart: "Tell a subagent the same",
+	agenthook.PreToolUse:    "Tell which spec governs a file that is about to be edited",
+	agenthook.PostToolUse:   "Remember what the agent saw, and tell what its edit made stale",
+	agenthook.Stop:          "Tell what is left stale",
 }
 
-func (p *program) hookAgent(e agent.Event) *cobra.Command {
+func (p *program) hookAgent(e agenthook.Event) *cobra.Command {
 	var name string
 	c := &cobra.Command{
 		Use:   string(e) + " [--client NAME]",
@@ -49,10 +49,10 @@ goes wrong, that is a line on standard error. If its time is over first (KEN_HOO
 2s if unset), it tells what is not known, and the command to ask.`,
 		Args: cobra.ArbitraryArgs,
 		PreRunE: func(*cobra.Command, []string) error {
-			if _, err := client.Find(name); err != nil {
+			if _, err := install.FindClient(name); err != nil {
 				// Not the status of a wrong request: from 2, some clients take that the agent
 				// is to be stopped.
-				return &fault.Error{Hint: "one of: " + strings.Join(client.Names(), ", "), Err: fmt.Errorf("%w %q", err, name)}
+				return &fault.Error{Hint: "one of: " + strings.Join(install.ClientNames(), ", "), Err: fmt.Errorf("%w %q", err, name)}
 			}
 			return nil
 		},
@@ -63,23 +63,23 @@ goes wrong, that is a line on standard error. If its time is over first (KEN_HOO
 			}
 			defer cancel()
 			answer := func(text string) {
-				p.io.Printf("%s", agent.Dialect(name).Answer(e, plain(text)))
+				p.io.Printf("%s", agenthook.Dialect(name).Answer(e, plain(text)))
 			}
 			input, err := p.heard(ctx)
 			if err != nil {
 				if ctx.Err() != nil {
-					answer(agent.Late(e, nil))
+					answer(agenthook.Late(e, nil))
 				}
 				return err
 			}
-			call, err := agent.Parse(input)
+			call, err := agenthook.Parse(input)
 			if err != nil {
 				return err
 			}
 			said, err := p.Hear(ctx, p.dir, e, call)
 			if err != nil {
 				if ctx.Err() != nil {
-					answer(agent.Late(e, &call))
+					answer(agenthook.Late(e, &call))
 				}
 				return err
 			}
@@ -87,7 +87,7 @@ goes wrong, that is a line on standard error. If its time is over first (KEN_HOO
 			return nil
 		}),
 	}
-	c.Flags().StringVar(&name, "client", string(agent.Claude), "whose `NAME` the answer is for, as in ken install")
+	c.Flags().StringVar(&name, "client", string(agenthook.Claude), "whose `NAME` the answer is for, as in ken install")
 	c.FParseErrWhitelist.UnknownFlags = true
 	return c
 }
@@ -100,7 +100,7 @@ func (p *program) heard(ctx context.Context) ([]byte, error) {
 	}
 	done := make(chan reading, 1)
 	go func() {
-		text, err := io.ReadAll(io.LimitReader(p.io.In, agent.MaxInput+1))
+		text, err := io.ReadAll(io.LimitReader(p.io.In, agenthook.MaxInput+1))
 		done <- reading{text, err}
 	}()
 	select {
@@ -108,8 +108,8 @@ func (p *program) heard(ctx context.Context) ([]byte, error) {
 		if r.err != nil {
 			return nil, fmt.Errorf("read what the client says: %w", r.err)
 		}
-		if len(r.text) > agent.MaxInput {
-			return nil, fmt.Errorf("what the client says is more than %d bytes", agent.MaxInput)
+		if len(r.text) > agenthook.MaxInput {
+			return nil, fmt.Errorf("what the client says is more than %d bytes", agenthook.MaxInput)
 		}
 		return r.text, nil
 	case <-ctx.Done():

@@ -12,10 +12,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"ken/internal/agent"
-	"ken/internal/hook"
+	"ken/internal/agenthook"
+	"ken/internal/install"
 	"ken/internal/registry"
-	"ken/internal/setup"
 	"ken/internal/spec"
 	"ken/internal/term"
 )
@@ -31,11 +30,11 @@ func (b brokenHooks) Finish(context.Context, string, string) error { return b.fa
 
 func (b brokenHooks) Close(context.Context) (*registry.Closing, error) { return nil, b.fail() }
 
-func (b brokenHooks) Setup(context.Context, hook.Options) ([]setup.Outcome, error) {
+func (b brokenHooks) Setup(context.Context, install.Options) ([]install.FileResult, error) {
 	return nil, b.fail()
 }
 
-func (b brokenHooks) Install(context.Context, hook.Options) (*hook.Installation, error) {
+func (b brokenHooks) Install(context.Context, install.Options) (*install.HooksResult, error) {
 	return nil, b.fail()
 }
 
@@ -55,7 +54,7 @@ func TestHooksNeverFail(t *testing.T) {
 		{"hook", "commit-msg", "FILE"},
 		{"hook", "post-commit"},
 	}
-	for _, e := range agent.Events {
+	for _, e := range agenthook.Events {
 		commands = append(commands, []string{"hook", string(e)}, []string{"hook", string(e), "--client", "cursor"})
 	}
 	for name, fail := range failures {
@@ -64,7 +63,7 @@ func TestHooksNeverFail(t *testing.T) {
 				var out, said bytes.Buffer
 				deps := Deps{
 					OpenHooks: func(context.Context, string) (HookSpace, error) { return brokenHooks{fail}, nil },
-					Hear:      func(context.Context, string, agent.Event, agent.Call) (string, error) { return "", fail() },
+					Hear:      func(context.Context, string, agenthook.Event, agenthook.Call) (string, error) { return "", fail() },
 					Session:   func() string { return "s-1" },
 				}
 				err := Run(t.Context(), deps, &term.IO{In: strings.NewReader("{}"), Out: &out, Err: &said}, args)
@@ -81,7 +80,7 @@ func TestHooksNeverFail(t *testing.T) {
 
 // Whatever a client says, or does not say, an agent's hook ends well, and soon.
 func TestAgentHooksSurviveTheirInput(t *testing.T) {
-	deps := Deps{Hear: func(_ context.Context, _ string, _ agent.Event, c agent.Call) (string, error) {
+	deps := Deps{Hear: func(_ context.Context, _ string, _ agenthook.Event, c agenthook.Call) (string, error) {
 		return "heard " + strings.Join(c.Paths, ","), nil
 	}}
 	for name, tt := range map[string]struct {
@@ -97,7 +96,7 @@ func TestAgentHooksSurviveTheirInput(t *testing.T) {
 		"a broken one": {iotest.ErrReader(errors.New("gone")), false},
 		"bytes":        {strings.NewReader("{\"tool_name\": \"Read\", \"tool_input\": {\"file_path\": \"\xff\\u0000\"}}"), true},
 	} {
-		for _, e := range agent.Events {
+		for _, e := range agenthook.Events {
 			var out, said bytes.Buffer
 			err := Run(t.Context(), deps, &term.IO{In: tt.in, Out: &out, Err: &said}, []string{"hook", string(e), "--unheard-of"})
 			if status := ExitStatus(t.Context(), err); status != 0 {
@@ -136,7 +135,7 @@ func TestAgentHooksOutOfTime(t *testing.T) {
 			}()
 			deps := Deps{
 				HookTime: func() (time.Duration, error) { return time.Second, nil },
-				Hear: func(ctx context.Context, _ string, _ agent.Event, _ agent.Call) (string, error) {
+				Hear: func(ctx context.Context, _ string, _ agenthook.Event, _ agenthook.Call) (string, error) {
 					<-ctx.Done()
 					return "", ctx.Err()
 				},

@@ -3,14 +3,13 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
-	"ken/internal/hook"
-	"ken/internal/setup"
+	"ken/internal/install"
 	"ken/internal/term"
 )
 
 func (p *program) init() *cobra.Command {
 	var hooks bool
-	var opts hook.Options
+	var opts install.Options
 	c := &cobra.Command{
 		Use:   "init [--hooks] [--uninstall] [--dry-run]",
 		Short: "Set a repository up: its configuration and its git hooks",
@@ -34,7 +33,7 @@ doing it once, and --uninstall leaves every byte as it was.`,
 					return err
 				}
 			}
-			if done.Installation, err = h.Install(c.Context(), opts); err != nil {
+			if done.HooksResult, err = h.Install(c.Context(), opts); err != nil {
 				return err
 			}
 			// The hooks come first: that they may not be written shows only in the attempt.
@@ -54,8 +53,8 @@ doing it once, and --uninstall leaves every byte as it was.`,
 
 // initialized is what was done to set a repository up.
 type initialized struct {
-	Files []setup.Outcome `json:"files,omitempty"`
-	*hook.Installation
+	Files []install.FileResult `json:"files,omitempty"`
+	*install.HooksResult
 }
 
 func (p *program) printInstallation(done *initialized) error {
@@ -68,7 +67,7 @@ func (p *program) printInstallation(done *initialized) error {
 			tone = term.Dim
 		}
 		if done.DryRun {
-			action = setup.Would(action)
+			action = install.Would(action)
 		}
 		p.io.Line(tone, action, path, note)
 	}

@@ -7,8 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"ken/internal/hook"
-	"ken/internal/setup"
+	"ken/internal/install"
 	"ken/internal/term"
 )
 
@@ -18,14 +17,14 @@ type guardedHooks struct {
 	made *bool
 }
 
-func (g guardedHooks) Setup(_ context.Context, opts hook.Options) ([]setup.Outcome, error) {
+func (g guardedHooks) Setup(_ context.Context, opts install.Options) ([]install.FileResult, error) {
 	*g.made = *g.made || !opts.DryRun
 	return nil, nil
 }
 
-func (g guardedHooks) Install(_ context.Context, opts hook.Options) (*hook.Installation, error) {
+func (g guardedHooks) Install(_ context.Context, opts install.Options) (*install.HooksResult, error) {
 	if opts.DryRun {
-		return &hook.Installation{}, nil
+		return &install.HooksResult{}, nil
 	}
 	return nil, errors.New("write the hook: permission denied")
 }

@@ -8,20 +8,19 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ken/internal/client"
 	"ken/internal/fault"
-	"ken/internal/setup"
+	"ken/internal/install"
 	"ken/internal/term"
 )
 
 // A ClientSpace is where clients keep their files.
 type ClientSpace interface {
 	// Install puts ken into the files of a client, or takes it out.
-	Install(ctx context.Context, c client.Client, opts client.Options) (*client.Installation, error)
+	Install(ctx context.Context, c install.Client, opts install.Options) (*install.ClientResult, error)
 }
 
 func (p *program) install() *cobra.Command {
-	var opts client.Options
+	var opts install.Options
 	var user, project bool
 	c := &cobra.Command{
 		Use:   "install CLIENT [--user] [--uninstall] [--dry-run]",
@@ -32,17 +31,17 @@ Everything else in them stays as it is, comments included. Doing it twice is doi
 it once, and --uninstall leaves every byte as it was. --dry-run prints the
 difference.
 
-Clients: ` + strings.Join(client.Names(), ", "),
+Clients: ` + strings.Join(install.ClientNames(), ", "),
 		Args:      cobra.MaximumNArgs(1),
-		ValidArgs: client.Names(),
+		ValidArgs: install.ClientNames(),
 		RunE: func(c *cobra.Command, args []string) error {
-			hint := "one of: " + strings.Join(client.Names(), ", ")
+			hint := "one of: " + strings.Join(install.ClientNames(), ", ")
 			if len(args) == 0 {
 				return &fault.Error{Kind: fault.Usage, Hint: hint, Err: errors.New("name a client")}
 			}
-			which, err := client.Find(args[0])
+			which, err := install.FindClient(args[0])
 			if err != nil {
-				if near := client.Nearest(args[0]); near != "" {
+				if near := install.NearestClient(args[0]); near != "" {
 					hint = "did you mean " + near + "? " + hint
 				}
 				return &fault.Error{Kind: fault.Usage, Hint: hint, Err: fmt.Errorf("%w %q", err, args[0])}
@@ -51,7 +50,7 @@ Clients: ` + strings.Join(client.Names(), ", "),
 				return usage(c, errors.New("--user and --project contradict each other"))
 			}
 			if user {
-				opts.Scope = client.User
+				opts.Scope = install.User
 			}
 			s, err := p.OpenClients(c.Context(), p.dir)
 			if err != nil {
@@ -71,7 +70,7 @@ Clients: ` + strings.Join(client.Names(), ", "),
 	return c
 }
 
-func (p *program) printClient(done *client.Installation) error {
+func (p *program) printClient(done *install.ClientResult) error {
 	if p.io.JSON {
 		return p.io.Encode(done)
 	}
@@ -84,7 +83,7 @@ func (p *program) printClient(done *client.Installation) error {
 			changed = true
 		}
 		if done.DryRun {
-			action = setup.Would(action)
+			action = install.Would(action)
 		}
 		p.io.Line(tone, action, f.Path, "")
 		if f.Diff != "" {

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"ken/internal/fault"
-	"ken/internal/litter"
+	"ken/internal/install"
 	"ken/internal/repo"
 	"ken/internal/term"
 	"ken/internal/workflow"
@@ -25,9 +25,9 @@ type StateSpace interface {
 	// Documents hands every text file among paths to f, directories walked,
 	// and tells left of texts in those that could not be read.
 	Documents(ctx context.Context, paths []string, left func(path string, why error), f func(path string, content []byte) error) error
-	// Litter lists what other tools keep in the work tree around it, if there is
+	// ToolFiles lists what other tools keep in the work tree around it, if there is
 	// one.
-	Litter(ctx context.Context) ([]litter.Found, error)
+	ToolFiles(ctx context.Context) ([]install.ToolFiles, error)
 	Close() error
 }
 

@@ -5,14 +5,12 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"regexp"
 	"strings"
 	"testing"
 
 	"ken/internal/config"
 	"ken/internal/fault"
 	"ken/internal/model"
-	"ken/internal/setup"
 	"ken/internal/share"
 )
 
@@ -134,36 +132,6 @@ func TestPrices(t *testing.T) {
 			t.Errorf("%s was taken", bad)
 		}
 	}
-}
-
-// The file that ken init makes is the default policy, and each of its lines can be made
-// to count.
-func TestMadeConfig(t *testing.T) {
-	for _, f := range setup.Files {
-		if f.Path != config.Name {
-			continue
-		}
-		made, err := config.Parse([]byte(f.Text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		none, err := config.Parse(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !reflect.DeepEqual(made, none) {
-			t.Errorf("it changes something: %+v", made)
-		}
-		all := regexp.MustCompile(`(?m)^#([^ ]|  )`).ReplaceAllString(f.Text, "$1")
-		if _, err := config.Parse([]byte(all)); err != nil {
-			t.Errorf("%v:\n%s", err, all)
-		}
-		if strings.Count(all, "\n#") > 2 {
-			t.Errorf("some lines are never YAML:\n%s", all)
-		}
-		return
-	}
-	t.Errorf("%s is not among what ken makes", config.Name)
 }
 
 // A budget is spelled as ken prints one, or without a unit.

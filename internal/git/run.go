@@ -10,10 +10,10 @@ import (
 	"os"
 	"os/exec"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
+	"ken/internal/env"
 	"ken/internal/fault"
 )
 
@@ -272,28 +272,7 @@ func firstComplaint(stderr string) string {
 }
 
 // timeout returns how long one git process may take: KEN_GIT_TIMEOUT, else a minute.
-func timeout() (time.Duration, error) { return EnvTimeout("KEN_GIT_TIMEOUT", defaultTimeout) }
-
-// EnvTimeout returns the bound that a variable of the environment sets, a Go duration or a
-// number of seconds; unset if it is empty.
-func EnvTimeout(variable string, unset time.Duration) (time.Duration, error) {
-	s := os.Getenv(variable)
-	if s == "" {
-		return unset, nil
-	}
-	d, err := time.ParseDuration(s)
-	if n, numErr := strconv.ParseFloat(s, 64); numErr == nil {
-		d, err = time.Duration(n*float64(time.Second)), nil
-	}
-	if err != nil || d <= 0 {
-		return 0, &fault.Error{
-			Kind: fault.Usage,
-			Hint: "for example: export " + variable + "=90s",
-			Err:  fmt.Errorf("%s is %q: want a duration above zero", variable, s),
-		}
-	}
-	return d, nil
-}
+func timeout() (time.Duration, error) { return env.Timeout("KEN_GIT_TIMEOUT", defaultTimeout) }
 
 // errTooLong stops a git whose answer does not end.
 var errTooLong = errors.New("the answer is too long")

@@ -1,0 +1,69 @@
+package app
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"ken/internal/agenthook"
+	"ken/internal/content"
+	"ken/internal/repo"
+	"ken/internal/testrepo"
+)
+
+// An agent hears that the gate waits where that is known, that the drift is not known where
+// no listing was kept or time ran out, and neither if the spec is not too far behind.
+func TestAnAgentHearsOfTheGate(t *testing.T) {
+	t.Parallel()
+	r := testrepo.New(t)
+	r.Write(".spec/a/spec.md", "---\ncode: [a.go]\n---\n")
+	edit := func(n string) {
+		r.Write("a.go", "package a\n\nfunc F"+n+"() {}\n")
+		r.Commit("edit " + n)
+	}
+	edit("0")
+	const unknown = "its drift is not known yet, ask: ken spec ls"
+	memory := agenthook.Remember(nil)
+	hear := func(list bool, driftTime time.Duration) string {
+		w, err := open(t.Context(), openOptions{dir: r.Dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer w.Close()
+		// By this clock what was just written has been at rest for long.
+		later := func() time.Time { return time.Now().Add(time.Minute) }
+		w.files = content.Open(r.Dir, content.Options{Format: w.git.ObjectFormat(), Now: later})
+		if list {
+			if _, err := w.Spec().List(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		h := &hearing{w: w, memory: memory, driftTime: driftTime}
+		said, err := h.governed(t.Context(), []repo.Path{"a.go"})
+		if err != nil || !strings.HasPrefix(said, "ken: a.go is governed by spec a (ken spec show a)") {
+			t.Errorf("%q, %v", said, err)
+		}
+		memory = agenthook.Remember([]byte(h.lines.String()))
+		return said
+	}
+	const whatItTakes, over = 0, 1
+	for _, n := range []string{"1", "2"} {
+		edit(n)
+		memory = agenthook.Remember(nil)
+		if said := hear(false, whatItTakes); !strings.HasSuffix(said, unknown) {
+			t.Errorf("after edit %s, without a listing: told %q, want that the drift is not known", n, said)
+		}
+	}
+	if said := hear(true, whatItTakes); strings.Contains(said, "gate") || strings.Contains(said, unknown) {
+		t.Errorf("before the threshold: told %q, want the spec alone", said)
+	}
+	memory = agenthook.Remember(nil)
+	edit("3")
+	if said := hear(false, over); !strings.HasSuffix(said, unknown) {
+		t.Errorf("out of time: told %q, want that the drift is not known", said)
+	}
+	// A session that was told so is told the drift as soon as it is known.
+	if said := hear(false, whatItTakes); !strings.Contains(said, "its drift is 3: ken spec gate stops a commit") {
+		t.Errorf("at the threshold: told %q, want what the gate does", said)
+	}
+}

@@ -1,0 +1,41 @@
+package app
+
+import (
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+
+	"ken/internal/config"
+	"ken/internal/install"
+)
+
+// The file that ken init makes is the default policy, and each of its lines can be made
+// to count.
+func TestConfigOfInit(t *testing.T) {
+	for _, f := range install.SetupFiles {
+		if f.Path != config.Name {
+			continue
+		}
+		made, err := config.Parse([]byte(f.Text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		none, err := config.Parse(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(made, none) {
+			t.Errorf("it changes something: %+v", made)
+		}
+		all := regexp.MustCompile(`(?m)^#([^ ]|  )`).ReplaceAllString(f.Text, "$1")
+		if _, err := config.Parse([]byte(all)); err != nil {
+			t.Errorf("%v:\n%s", err, all)
+		}
+		if strings.Count(all, "\n#") > 2 {
+			t.Errorf("some lines are never YAML:\n%s", all)
+		}
+		return
+	}
+	t.Errorf("%s is not among what ken makes", config.Name)
+}

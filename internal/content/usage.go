@@ -1,0 +1,123 @@
+package content
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"ken/internal/repo"
+)
+
+// maxWeighed is how many entries of a directory are weighed; of a cache as large
+// as that nobody needs the exact size.
+const maxWeighed = 100_000
+
+// Names lists what lies directly in a directory, "" being the root, sorted; nothing
+// where there is no directory.
+func (t *Tree) Names(_ context.Context, dir repo.Path) ([]string, error) {
+	root, err := os.OpenRoot(t.root)
+	if err != nil {
+		return nil, fmt.Errorf("look through the work tree: %w", err)
+	}
+	defer root.Close()
+	at := string(dir)
+	if at == "" {
+		at = "."
+	}
+	switch info, err := root.Lstat(at); {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("look through the work tree: %w", err)
+	case !info.IsDir():
+		return nil, nil
+	}
+	entries, err := list(root, at)
+	if err != nil {
+		return nil, fmt.Errorf("look through the work tree: %w", err)
+	}
+	names := make([]string, len(entries))
+	for i, e := range entries {
+		names[i] = e.Name()
+	}
+	return names, nil
+}
+
+// Usage adds up the files at a path and below it. No link is followed, and what
+// cannot be looked into is said to be missed.
+func (t *Tree) Usage(ctx context.Context, p repo.Path) (repo.DiskUsage, error) {
+	root, err := os.OpenRoot(t.root)
+	if err != nil {
+		return repo.DiskUsage{}, fmt.Errorf("look through the work tree: %w", err)
+	}
+	defer root.Close()
+	var w repo.DiskUsage
+	var own fs.FileInfo // the latest directory, for want of a file
+	ahead := []string{string(p)}
+	for seen := 0; len(ahead) > 0; seen++ {
+		if err := ctx.Err(); err != nil {
+			return repo.DiskUsage{}, err
+		}
+		if seen == maxWeighed {
+			w.Missed = fmt.Sprintf("more than %d files", maxWeighed)
+			break
+		}
+		at := ahead[len(ahead)-1]
+		ahead = ahead[:len(ahead)-1]
+		info, err := root.Lstat(at)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			continue // tracked, and not here; or gone meanwhile
+		case err != nil:
+			w.Missed = reason(err)
+			continue
+		case !info.IsDir():
+			w.Files++
+			w.Bytes += info.Size()
+			if info.ModTime().After(w.Touched) {
+				w.Touched = info.ModTime()
+			}
+			continue
+		}
+		if own == nil {
+			own, w.Dir = info, true
+		}
+		entries, err := list(root, at)
+		if err != nil {
+			w.Missed = reason(err)
+		}
+		for _, e := range entries {
+			ahead = append(ahead, at+"/"+e.Name())
+		}
+	}
+	if w.Files == 0 && own != nil {
+		w.Touched = own.ModTime()
+	}
+	return w, nil
+}
+
+// list returns what lies in a directory, in the order of its names, and with an
+// error what there was until then.
+func list(root *os.Root, at string) ([]fs.DirEntry, error) {
+	d, err := root.Open(filepath.FromSlash(at))
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	entries, err := d.ReadDir(-1)
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	return entries, err
+}
+
+// reason is a failure without the path that the reader is told anyway.
+func reason(err error) string {
+	if at, ok := errors.AsType[*fs.PathError](err); ok {
+		return at.Err.Error()
+	}
+	return err.Error()
+}

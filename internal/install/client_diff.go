@@ -1,0 +1,66 @@
+package install
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+)
+
+// contextLines is how many lines a difference shows around what changed.
+const contextLines = 3
+
+// Diff is the difference between two texts of a file, as patch reads it; "" when there
+// is none. All that changed is in one hunk, since what ken changes lies together.
+func Diff(path string, was, is []byte) string {
+	if bytes.Equal(was, is) {
+		return ""
+	}
+	a, b := lines(was), lines(is)
+	same := 0
+	for same < min(len(a), len(b)) && a[same] == b[same] {
+		same++
+	}
+	tail := 0
+	for tail < min(len(a), len(b))-same && a[len(a)-1-tail] == b[len(b)-1-tail] {
+		tail++
+	}
+	from, behind := max(0, same-contextLines), min(tail, contextLines)
+	var s strings.Builder
+	fmt.Fprintf(&s, "--- %s\n+++ %s\n", old(path, was), old(path, is))
+	fmt.Fprintf(&s, "@@ -%s +%s @@\n", span(from, len(a)-tail+behind), span(from, len(b)-tail+behind))
+	write := func(sign string, list []string) {
+		for _, l := range list {
+			s.WriteString(sign + l)
+			if !strings.HasSuffix(l, "\n") {
+				s.WriteString("\n\\ No newline at end of file\n")
+			}
+		}
+	}
+	write(" ", a[from:same])
+	write("-", a[same:len(a)-tail])
+	write("+", b[same:len(b)-tail])
+	write(" ", a[len(a)-tail:len(a)-tail+behind])
+	return s.String()
+}
+
+func old(path string, text []byte) string {
+	if text == nil {
+		return "/dev/null"
+	}
+	return path
+}
+
+func span(from, to int) string {
+	if from == to {
+		return fmt.Sprintf("%d,0", from)
+	}
+	return fmt.Sprintf("%d,%d", from+1, to-from)
+}
+
+func lines(text []byte) []string {
+	var list []string
+	for l := range bytes.Lines(text) {
+		list = append(list, string(l))
+	}
+	return list
+}

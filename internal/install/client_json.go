@@ -1,0 +1,472 @@
+package install
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"path"
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/tailscale/hujson"
+)
+
+// A document is a JSON text, with comments, and its values by their offsets. Texts are
+// changed by cutting and inserting bytes: what is not ken's is never printed anew.
+type document struct {
+	text []byte
+	root *hujson.Value
+	made bool // it is an empty file that is being made
+}
+
+// bom is what some editors begin a file with.
+const bom = "\uFEFF"
+
+func parse(text []byte) (*document, error) {
+	if tooDeep(text) {
+		return nil, malformed("it is nested too deeply")
+	}
+	// The mark is three bytes that the parser does not know; as spaces it leaves every
+	// offset where it is.
+	plain := text
+	if bytes.HasPrefix(text, []byte(bom)) {
+		plain = append([]byte("   "), text[len(bom):]...)
+	}
+	root, err := hujson.Parse(plain)
+	if err != nil {
+		return nil, malformed("not JSON: %s", strings.TrimPrefix(err.Error(), "hujson: "))
+	}
+	if root.Value.Kind() != '{' {
+		return nil, malformed("not a JSON object")
+	}
+	return &document{text: text, root: &root}, nil
+}
+
+// A place is where a part is: a member of an object or an element of an array, and what
+// encloses it, from the root.
+type place struct {
+	doc  *document
+	in   []*hujson.Value // the composites around it, outermost first
+	at   []int           // and which item of each leads on; the last is the part
+	item hujson.Value    // the part's value
+}
+
+// find looks for a part; nil when it is not there.
+func (d *document) find(p Part) (*place, error) {
+	pl := &place{doc: d}
+	v := d.root
+	for n, step := range p.At {
+		i, err := member(v, step, p.At[:n])
+		if err != nil || i < 0 {
+			return nil, err
+		}
+		pl.in, pl.at = append(pl.in, v), append(pl.at, i)
+		v = &v.Value.(*hujson.Object).Members[i].Value
+	}
+	if p.Name != "" {
+		i, err := member(v, p.Name, p.At)
+		if err != nil || i < 0 {
+			return nil, err
+		}
+		pl.in, pl.at = append(pl.in, v), append(pl.at, i)
+		pl.item = v.Value.(*hujson.Object).Members[i].Value
+		return pl, nil
+	}
+	list, ok := v.Value.(*hujson.Array)
+	if !ok {
+		return nil, malformed("%s is not an array", strings.Join(p.At, "."))
+	}
+	for i := range list.Elements {
+		e := &list.Elements[i]
+		if isHook(e, p.Event) {
+			pl.in, pl.at, pl.item = append(pl.in, v), append(pl.at, i), *e
+			return pl, nil
+		}
+		// A group of hooks that ken's was put among by hand.
+		inner := e.Find("/hooks")
+		if inner == nil || inner.Value.Kind() != '[' {
+			continue
+		}
+		group := e.Value.(*hujson.Object)
+		hooks := inner.Value.(*hujson.Array)
+		for k := range hooks.Elements {
+			if !isHook(&hooks.Elements[k], p.Event) {
+				continue
+			}
+			pl.in, pl.at = append(pl.in, v), append(pl.at, i)
+			if len(hooks.Elements) == 1 {
+				pl.item = *e
+				return pl, nil
+			}
+			for m := range group.Members {
+				if &group.Members[m].Value == inner {
+					pl.in, pl.at = append(pl.in, e), append(pl.at, m)
+				}
+			}
+			pl.in, pl.at, pl.item = append(pl.in, inner), append(pl.at, k), hooks.Elements[k]
+			return pl, nil
+		}
+	}
+	return nil, nil
+}
+
+// member finds a member of an object by its name, -1 when there is none. way is what leads
+// to the object.
+func member(v *hujson.Value, name string, way []string) (int, error) {
+	o, ok := v.Value.(*hujson.Object)
+	if !ok {
+		return -1, malformed("%s is not an object", strings.Join(way, "."))
+	}
+	at := -1
+	for i := range o.Members {
+		if l, ok := o.Members[i].Name.Value.(hujson.Literal); ok && l.String() == name {
+			if at >= 0 {
+				return -1, malformed("%q stands in it twice", name)
+			}
+			at = i
+		}
+	}
+	return at, nil
+}
+
+// isHook reports whether an element runs that verb of ken hook.
+func isHook(v *hujson.Value, event string) bool {
+	c := v.Find("/command")
+	if c == nil {
+		return false
+	}
+	l, ok := c.Value.(hujson.Literal)
+	if !ok || l.Kind() != '"' {
+		return false
+	}
+	for _, run := range strings.SplitAfter(l.String(), "ken hook ")[1:] {
+		if verb, _, _ := strings.Cut(run, " "); verb == event {
+			return true
+		}
+	}
+	return false
+}
+
+// is reports whether the value is the given one, however it is laid out.
+func (p *place) is(value string) bool {
+	v := p.item.Clone()
+	v.Minimize()
+	return string(v.Pack()) == value
+}
+
+// runsKen reports whether the server is started as ken, from wherever it lies.
+func (p *place) runsKen() bool {
+	v := p.item.Clone()
+	v.Standardize()
+	var s struct {
+		Command json.RawMessage `json:"command"`
+	}
+	if json.Unmarshal(v.Pack(), &s) != nil {
+		return false
+	}
+	var words []string
+	if json.Unmarshal(s.Command, &words) != nil {
+		var word string
+		if json.Unmarshal(s.Command, &word) != nil {
+			return false
+		}
+		words = []string{word}
+	}
+	if len(words) == 0 {
+		return false
+	}
+	program := path.Base(strings.ReplaceAll(words[0], `\`, "/"))
+	return strings.TrimSuffix(program, ".exe") == "ken"
+}
+
+// items is what a composite holds: where each item begins and its value ends, and
+// whether a comma follows the last.
+type items struct {
+	start, end []int
+	comma      bool
+}
+
+func itemsOf(v *hujson.Value) items {
+	var it items
+	switch c := v.Value.(type) {
+	case *hujson.Object:
+		for _, m := range c.Members {
+			it.start, it.end = append(it.start, m.Name.StartOffset), append(it.end, m.Value.EndOffset)
+		}
+		if n := len(c.Members); n > 0 {
+			it.comma = c.Members[n-1].Value.AfterExtra != nil
+		}
+	case *hujson.Array:
+		for _, e := range c.Elements {
+			it.start, it.end = append(it.start, e.StartOffset), append(it.end, e.EndOffset)
+		}
+		if n := len(c.Elements); n > 0 {
+			it.comma = c.Elements[n-1].AfterExtra != nil
+		}
+	}
+	return it
+}
+
+// insert puts a part in, with whatever of its place is missing.
+func (d *document) insert(p Part) ([]byte, error) {
+	v := d.root
+	at := p.At
+	for len(at) > 0 {
+		i, err := member(v, at[0], p.At[:len(p.At)-len(at)])
+		if err != nil {
+			return nil, err
+		}
+		if i < 0 {
+			break
+		}
+		v, at = &v.Value.(*hujson.Object).Members[i].Value, at[1:]
+	}
+	item := p.Value
+	if p.Name == "" && len(at) > 0 {
+		item = "[" + item + "]"
+	}
+	if p.Name != "" {
+		if v.Value.Kind() != '{' {
+			return nil, malformed("%s is not an object", strings.Join(p.At, "."))
+		}
+		at = append(at[:len(at):len(at)], p.Name)
+	} else if len(at) == 0 && v.Value.Kind() != '[' {
+		return nil, malformed("%s is not an array", strings.Join(p.At, "."))
+	}
+	for i := len(at) - 1; i >= 0; i-- {
+		item = fmt.Sprintf("%q:%s", at[i], item)
+		if i > 0 {
+			item = "{" + item + "}"
+		}
+	}
+	return d.into(v, item)
+}
+
+// into puts an item at the end of a composite.
+func (d *document) into(v *hujson.Value, item string) ([]byte, error) {
+	it, unit, eol := itemsOf(v), d.unit(), d.eol()
+	closing := v.EndOffset - 1
+	n := len(it.end)
+	if n == 0 {
+		// Into what was empty it goes so that it can be told from what was made with
+		// it: with a mark, or a line end on one side alone.
+		inner := d.text[v.StartOffset+1 : closing]
+		if len(inner) == 0 && !d.made {
+			around := d.indentAt(v.StartOffset)
+			if v != d.root && !d.ownLine(v.StartOffset) {
+				return splice(d.text, closing, closing, marked(compact(item))), nil
+			}
+			return splice(d.text, closing, closing, eol+around+unit+marked(d.laid(item, around+unit))+eol+around), nil
+		}
+		kept := len(bytes.TrimRight(inner, " \t\r\n"))
+		at := v.StartOffset + 1 + kept
+		indent := d.indentAt(v.StartOffset) + unit
+		lead := eol + indent
+		if bytes.IndexByte(inner[kept:], '\n') >= 0 && !d.made && !bytes.Contains(inner[:kept], []byte("//")) {
+			lead = ""
+		}
+		return splice(d.text, at, at, lead+d.laid(item, indent)), nil
+	}
+	last := it.end[n-1]
+	indent, own := d.lineIndent(it.start[n-1])
+	lead := " "
+	text := compact(item)
+	if own {
+		lead, text = eol+indent, d.laid(item, indent)
+	}
+	// What is behind the last value, comments included, stays behind it.
+	from := last
+	if it.comma {
+		from = last + bytes.IndexByte(standard(d.text[last:closing]), ',') + 1
+	}
+	behind := d.text[from:closing]
+	kept := len(bytes.TrimRight(behind, " \t\r\n"))
+	if !own && bytes.Contains(behind[:kept], []byte("//")) {
+		lead = eol
+	}
+	at := from + kept
+	if it.comma {
+		return splice(d.text, at, at, lead+text+","), nil
+	}
+	return splice(splice(d.text, at, at, lead+text), last, last, ","), nil
+}
+
+// remove takes a part out, and what is left of its place where that came with it. bare
+// says that the whole text is what ken made, and empty now.
+func (d *document) remove(p *place) (out []byte, bare bool) {
+	// Outwards, as long as what encloses it holds nothing else and has the lines that
+	// it got when it was put in.
+	depth := len(p.in) - 1
+	for depth >= 0 && d.alone(p.in[depth]) {
+		if depth == 0 {
+			return nil, true
+		}
+		depth--
+	}
+	v, i := p.in[depth], p.at[depth]
+	it := itemsOf(v)
+	n := len(it.end)
+	if n == 1 && !it.comma && d.isMarked(v) {
+		return splice(d.text, v.StartOffset+1, v.EndOffset-1, ""), false
+	}
+	begin := func(i int) int { // behind the comma or brace before it, and the comments there
+		from := v.StartOffset + 1
+		if i > 0 {
+			from = it.end[i-1] + bytes.IndexByte(standard(d.text[it.end[i-1]:it.start[i]]), ',') + 1
+		}
+		return from + len(bytes.TrimRight(d.text[from:it.start[i]], " \t\r\n"))
+	}
+	end := it.end[i]
+	if i < n-1 || it.comma {
+		end += bytes.IndexByte(standard(d.text[end:v.EndOffset]), ',') + 1
+		return splice(d.text, begin(i), end, ""), false
+	}
+	out = splice(d.text, begin(i), end, "")
+	if i > 0 {
+		last := it.end[i-1]
+		comma := last + bytes.IndexByte(standard(d.text[last:it.start[i]]), ',')
+		out = splice(out, comma, comma+1, "")
+	}
+	return out, false
+}
+
+// alone reports whether a composite holds one item, laid out as one that ken made: on
+// lines of its own or, within a line, without a space.
+func (d *document) alone(v *hujson.Value) bool {
+	it := itemsOf(v)
+	if len(it.end) != 1 || it.comma || d.isMarked(v) {
+		return false
+	}
+	before, after := d.text[v.StartOffset+1:it.start[0]], d.text[it.end[0]:v.EndOffset-1]
+	return blankLine(before) && blankLine(after) || v != d.root && len(before)+len(after) == 0
+}
+
+// mark is the space behind the first name of what was put into an empty composite, one
+// wider than elsewhere.
+const mark = `":  `
+
+func marked(item string) string { return strings.Replace(item, `": `, mark, 1) }
+
+// isMarked reports whether a composite was empty before its one item came.
+func (d *document) isMarked(v *hujson.Value) bool {
+	first := v
+	if list, ok := v.Value.(*hujson.Array); ok && len(list.Elements) == 1 {
+		first = &list.Elements[0]
+	}
+	o, ok := first.Value.(*hujson.Object)
+	if !ok || len(o.Members) == 0 {
+		return false
+	}
+	m := &o.Members[0]
+	return string(d.text[m.Name.EndOffset-1:m.Value.StartOffset]) == mark
+}
+
+// ownLine reports whether the value at an offset begins a line, but for its name.
+func (d *document) ownLine(at int) bool {
+	start := bytes.LastIndexByte(d.text[:at], '\n') + 1
+	return start > 0 && named().Match(d.text[start:at])
+}
+
+// named is the beginning of a line with at most the name of a member.
+var named = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\s*("(?:[^"\\]|\\.)*"\s*:\s*)?$`) })
+
+// blankLine reports whether a text is the end of a line and an indent.
+func blankLine(text []byte) bool {
+	rest, ok := bytes.CutPrefix(bytes.TrimPrefix(text, []byte("\r")), []byte("\n"))
+	return ok && len(bytes.Trim(rest, " \t")) == 0
+}
+
+// laid lays an item out on lines, the first of which is indented already.
+func (d *document) laid(item, indent string) string {
+	var buf bytes.Buffer
+	prefix, body := "", item
+	if strings.HasPrefix(item, `"`) { // a member
+		at := strings.Index(item, `":`) + 2
+		prefix, body = item[:at]+" ", item[at:]
+	}
+	if err := json.Indent(&buf, []byte(body), indent, d.unit()); err != nil {
+		panic(err) // the table is ours
+	}
+	text := prefix + buf.String()
+	return strings.ReplaceAll(shorten(text), "\n", d.eol())
+}
+
+// words is an array that holds nothing but words.
+var words = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\[\s*("[^"]*"(?:,\s*"[^"]*")*)\s*\]`)
+})
+
+// shorten puts such arrays on one line each, as people write the arguments of a command.
+func shorten(text string) string {
+	return words().ReplaceAllStringFunc(text, func(list string) string {
+		return "[" + strings.Join(strings.Fields(list[1:len(list)-1]), " ") + "]"
+	})
+}
+
+// compact lays an item out on the one line that it goes into.
+func compact(item string) string {
+	return strings.NewReplacer(`":`, `": `, `,"`, `, "`).Replace(item)
+}
+
+// unit is what the text is indented by: what its first member has, else two spaces.
+func (d *document) unit() string {
+	o := d.root.Value.(*hujson.Object)
+	if len(o.Members) > 0 {
+		if indent, own := d.lineIndent(o.Members[0].Name.StartOffset); own && indent != "" {
+			return indent
+		}
+	}
+	return "  "
+}
+
+// eol is how the lines of the text end.
+func (d *document) eol() string {
+	if i := bytes.IndexByte(d.text, '\n'); i > 0 && d.text[i-1] == '\r' {
+		return "\r\n"
+	}
+	return "\n"
+}
+
+// lineIndent is the white space that the line of an offset begins with; own says that
+// nothing else is before it.
+func (d *document) lineIndent(at int) (indent string, own bool) {
+	start := bytes.LastIndexByte(d.text[:at], '\n') + 1
+	line := d.text[start:at]
+	rest := bytes.TrimLeft(line, " \t")
+	return string(line[:len(line)-len(rest)]), len(rest) == 0 && start > 0
+}
+
+func (d *document) indentAt(at int) string {
+	indent, _ := d.lineIndent(at)
+	return indent
+}
+
+// standard blanks the comments of what stands between two values, so that a comma in it
+// is one.
+func standard(between []byte) []byte {
+	out := bytes.Clone(between)
+	for i := 0; i+1 < len(out); i++ {
+		var end int
+		switch string(out[i : i+2]) {
+		case "//":
+			end = i + len(out[i:])
+			if n := bytes.IndexByte(out[i:], '\n'); n >= 0 {
+				end = i + n
+			}
+		case "/*":
+			end = i + 2 + bytes.Index(out[i+2:], []byte("*/")) + 2
+		default:
+			continue
+		}
+		for ; i < end; i++ {
+			out[i] = ' '
+		}
+	}
+	return out
+}
+
+// splice replaces the bytes from one offset to another.
+func splice(text []byte, from, to int, with string) []byte {
+	return []byte(string(text[:from]) + with + string(text[to:]))
+}

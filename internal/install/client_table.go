@@ -1,0 +1,168 @@
+package install
+
+import "strings"
+
+// Clients returns the clients, and what ken has in the files of each. They are made when they are
+// asked for: hooks start ken all day, and ask for none.
+func Clients() []Client {
+	return []Client{
+		{
+			Name: "claude", Title: "Claude Code",
+			Files: []ClientFile{
+				{Scope: Project, Base: Work, Path: ".mcp.json", Parts: servers("mcpServers", stdio)},
+				{Scope: Project, Base: Work, Path: ".claude/settings.json", Parts: claudeHooks()},
+				{Scope: User, Base: ClaudeFile, Path: ".claude.json", Parts: servers("mcpServers", stdio)},
+				{Scope: User, Base: ClaudeDir, Path: "settings.json", Parts: claudeHooks()},
+			},
+		},
+		{
+			Name: "codex", Title: "Codex",
+			Files: []ClientFile{
+				{Scope: Project, Base: Work, Path: ".codex/config.toml", Format: TOML, Parts: servers("mcp_servers", bare), Note: codexTrust},
+				{Scope: Project, Base: Work, Path: ".codex/hooks.json", Parts: codexHooks(), Note: codexReview},
+				{Scope: User, Base: CodexDir, Path: "config.toml", Format: TOML, Parts: servers("mcp_servers", bare)},
+				{Scope: User, Base: CodexDir, Path: "hooks.json", Parts: codexHooks(), Note: codexReview},
+			},
+		},
+		{
+			Name: "cursor", Title: "Cursor",
+			Files: []ClientFile{
+				{Scope: Project, Base: Work, Path: ".cursor/mcp.json", Parts: servers("mcpServers", bare)},
+				{Scope: Project, Base: Work, Path: ".cursor/hooks.json", Head: `"version":1`, Parts: cursorHooks()},
+				{Scope: User, Base: Home, Path: ".cursor/mcp.json", Parts: servers("mcpServers", bare)},
+				{Scope: User, Base: Home, Path: ".cursor/hooks.json", Head: `"version":1`, Parts: cursorHooks()},
+			},
+		},
+		{
+			Name: "vscode", Title: "VS Code", Reads: "claude",
+			Files: []ClientFile{
+				{Scope: Project, Base: Work, Path: ".vscode/mcp.json", Parts: servers("servers", stdio)},
+				{Scope: Project, Base: Work, Path: ".github/hooks/ken.json", Parts: codeHooks(), Note: codeTwice},
+				{Scope: User, Base: CodeDir, Path: "mcp.json", Parts: servers("servers", stdio)},
+				{Scope: User, Base: Home, Path: ".copilot/hooks/ken.json", Parts: codeHooks(), Note: codeTwice},
+			},
+		},
+		{
+			Name: "opencode", Title: "OpenCode",
+			Files: []ClientFile{
+				{Scope: Project, Base: Work, Path: "opencode.json", Head: openCodeSchema, Parts: servers("mcp", openCode)},
+				{Scope: User, Base: ConfigDir, Path: "opencode/opencode.json", Head: openCodeSchema, Parts: servers("mcp", openCode)},
+			},
+		},
+		{
+			Name: "antigravity", Title: "Antigravity",
+			Files: []ClientFile{
+				{Scope: Project, Base: Work, Path: ".agents/mcp_config.json", Parts: servers("mcpServers", bare)},
+				{Scope: User, Base: Home, Path: ".gemini/config/mcp_config.json", Older: ".gemini/antigravity/mcp_config.json", Parts: servers("mcpServers", bare)},
+			},
+		},
+	}
+}
+
+// The server, in the words of each client.
+const (
+	bare     = `{"command":"ken","args":["mcp"]}`
+	stdio    = `{"type":"stdio","command":"ken","args":["mcp"]}`
+	openCode = `{"type":"local","command":["ken","mcp"],"enabled":true}`
+
+	openCodeSchema = `"$schema":"https://opencode.ai/config.json"`
+)
+
+const (
+	codexTrust  = "Codex reads a project's configuration once the project is trusted"
+	codexReview = "Codex runs hooks once they are reviewed: /hooks in Codex"
+	codeTwice   = "VS Code reads the hooks of Claude Code too; with both, a session is told twice"
+)
+
+// name is what ken is called among a client's servers.
+const name = "ken"
+
+func servers(at, value string) []Part { return []Part{{At: []string{at}, Name: name, Value: value}} }
+
+// Which tools of a client touch files.
+const (
+	edits = "Edit|MultiEdit|Write|NotebookEdit"
+	reads = "Read|NotebookRead"
+)
+
+// The hooks, in the words of each client. Claude Code and Codex start a POSIX shell,
+// which is asked to look for ken first: the file is for everybody who works in the
+// repository, with ken or without. What a client leaves out, it has no way to hear an
+// answer for: Cursor can tell an agent something when a session starts and when a tool
+// has run, and nowhere else.
+func claudeHooks() []Part {
+	return []Part{
+		claudeHook("SessionStart", "session-start", ""),
+		claudeHook("SubagentStart", "subagent-start", ""),
+		claudeHook("PreToolUse", "pre-tool-use", edits),
+		claudeHook("PostToolUse", "post-tool-use", reads+"|"+edits),
+		claudeHook("Stop", "stop", ""),
+	}
+}
+
+func codexHooks() []Part {
+	return []Part{
+		codexHook("SessionStart", "session-start", ""),
+		codexHook("SubagentStart", "subagent-start", ""),
+		codexHook("PreToolUse", "pre-tool-use", "apply_patch"),
+		codexHook("PostToolUse", "post-tool-use", "apply_patch"),
+		codexHook("Stop", "stop", ""),
+	}
+}
+
+func cursorHooks() []Part {
+	return []Part{
+		cursorHook("sessionStart", "session-start", ""),
+		cursorHook("postToolUse", "post-tool-use", "Read|Write|Edit"),
+	}
+}
+
+func codeHooks() []Part {
+	return []Part{
+		codeHook("SessionStart", "session-start"),
+		codeHook("SubagentStart", "subagent-start"),
+		codeHook("PreToolUse", "pre-tool-use"),
+		codeHook("PostToolUse", "post-tool-use"),
+		codeHook("Stop", "stop"),
+	}
+}
+
+func hook(at, event, value string) Part {
+	return Part{At: []string{"hooks", at}, Event: event, Value: value}
+}
+
+// run is the command of a hook, and guarded the same for a shell that may find no ken.
+func run(event, client string) string {
+	if client != "" {
+		client = " --client " + client
+	}
+	return "ken hook " + event + client
+}
+
+func guarded(event, client string) string {
+	return "! command -v ken >/dev/null 2>&1 || " + run(event, client)
+}
+
+func matcher(tools string) string {
+	if tools == "" {
+		return ""
+	}
+	return `"matcher":"` + tools + `",`
+}
+
+func claudeHook(at, event, tools string) Part {
+	return hook(at, event, `{`+matcher(tools)+`"hooks":[{"type":"command","command":"`+guarded(event, "")+`","timeout":5}]}`)
+}
+
+func codexHook(at, event, tools string) Part {
+	return hook(at, event, `{`+matcher(tools)+`"hooks":[{"type":"command","command":"`+guarded(event, "codex")+
+		`","commandWindows":"`+run(event, "codex")+`","timeout":5}]}`)
+}
+
+func cursorHook(at, event, tools string) Part {
+	return hook(at, event, strings.TrimSuffix(`{"command":"`+run(event, "cursor")+`","timeout":5,`+matcher(tools), ",")+`}`)
+}
+
+func codeHook(at, event string) Part {
+	return hook(at, event, `{"type":"command","command":"`+guarded(event, "vscode")+`","windows":"`+run(event, "vscode")+`","timeout":5}`)
+}

@@ -1,0 +1,149 @@
+package install
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+
+	"ken/internal/fault"
+)
+
+// In TOML, ken's part is a marked block at the end. No library
+// that edits TOML keeps every byte, and nothing else needs one.
+const (
+	blockText = markStart + "\n" +
+		"# Put in by ken install codex; ken install codex --uninstall takes it out.\n" +
+		"[mcp_servers.ken]\n" +
+		"command = \"ken\"\n" +
+		"args = [\"mcp\"]\n" +
+		markEnd
+)
+
+// tomlBlock is the block as a text; ended says that its last line has an end.
+func tomlBlock(ended bool) []byte {
+	if ended {
+		return []byte(blockText + "\n")
+	}
+	return []byte(blockText)
+}
+
+// said is what a text says of the server ken, nil for nothing, and of everything else.
+func said(text []byte) (ken any, others map[string]any, err error) {
+	if err := toml.Unmarshal(bytes.TrimPrefix(text, []byte(bom)), &others); err != nil {
+		where := ""
+		if e, ok := errors.AsType[*toml.DecodeError](err); ok {
+			line, _ := e.Position()
+			where = fmt.Sprintf(" in line %d", line)
+		}
+		return nil, nil, malformed("not TOML%s: %s", where, strings.TrimPrefix(err.Error(), "toml: "))
+	}
+	const table = "mcp_servers"
+	servers, ok := others[table].(map[string]any)
+	if !ok && others[table] != nil {
+		return nil, nil, malformed("%s is not a table", table)
+	}
+	ken = servers[name]
+	if delete(servers, name); len(servers) == 0 {
+		delete(others, table)
+	}
+	return ken, others, nil
+}
+
+func hasTOML(text []byte) (int, error) {
+	ken, _, err := said(text)
+	if err != nil || ken == nil {
+		return 0, err
+	}
+	return 1, nil
+}
+
+// putTOML puts the block behind a text. One whose last line has no end gets a block
+// without one, by which taking it out knows what to leave.
+func putTOML(text []byte) (out []byte, note string, err error) {
+	ken, _, err := said(text)
+	if err != nil {
+		return nil, "", err
+	}
+	own, err := findMarkedBlock(text)
+	switch {
+	case err != nil:
+		return nil, "", err
+	case ken != nil && own != nil:
+		return text, "", nil
+	case ken != nil:
+		return text, "it has a server ken of its own, which stays as it is", nil
+	case own != nil: // somebody emptied it
+		return nil, "", &fault.Error{
+			Hint: "take ken's lines out of it by hand, from " + markStart + " to " + markEnd,
+			Err:  errors.New("ken's part of it has no server ken"),
+		}
+	}
+	eol := "\n"
+	if bytes.Contains(text, []byte("\r\n")) {
+		eol = "\r\n"
+	}
+	block := strings.ReplaceAll(blockText, "\n", eol)
+	switch {
+	case len(text) == 0:
+		out = []byte(block)
+	case bytes.HasSuffix(text, []byte("\n")):
+		out = []byte(string(text) + eol + block + eol)
+	default:
+		out = []byte(string(text) + eol + eol + block)
+	}
+	if _, _, err := said(out); err != nil { // e.g. where mcp_servers is written in one line
+		return nil, "", &fault.Error{
+			Hint: "add to it by hand: ken = { command = \"ken\", args = [\"mcp\"] }",
+			Err:  errors.New("a table mcp_servers.ken cannot be added to it"),
+		}
+	}
+	return out, "", nil
+}
+
+// takeTOML takes the block out.
+func takeTOML(text []byte) (out []byte, bare bool, note string, err error) {
+	ken, others, err := said(text)
+	if err != nil {
+		return nil, false, "", err
+	}
+	own, err := findMarkedBlock(text)
+	if err != nil {
+		return nil, false, "", err
+	}
+	if own == nil {
+		if ken != nil {
+			note = "its server ken was not put in by ken install, and stays as it is"
+		}
+		return text, false, note, nil
+	}
+	before := own.before
+	switch {
+	case len(before) == 0 && own.ended && len(own.after) == 0:
+		return nil, true, "", nil
+	case own.ended:
+		before = trimEOL(before)
+	default:
+		before = trimEOL(trimEOL(before))
+	}
+	out = []byte(string(before) + string(own.after))
+	// What stands behind the block may be ken's as well, and would become somebody else's.
+	more, left, err := said(out)
+	if err != nil || !reflect.DeepEqual(left, others) {
+		return nil, false, "", &fault.Error{
+			Hint: "take it out by hand, from " + markStart + " to " + markEnd,
+			Err:  errors.New("something in it depends on what ken put in"),
+		}
+	}
+	if more != nil {
+		note = "there is more of a server ken in it, which stays as it is"
+	}
+	return out, false, note, nil
+}
+
+func trimEOL(text []byte) []byte {
+	return bytes.TrimSuffix(bytes.TrimSuffix(text, []byte("\n")), []byte("\r"))
+}

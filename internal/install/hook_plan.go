@@ -1,0 +1,63 @@
+package install
+
+import (
+	"fmt"
+	"path"
+
+	"ken/internal/repo"
+)
+
+// A HooksResult is what was done with the hooks.
+type HooksResult struct {
+	Hooks  []FileResult `json:"hooks"`           // in the order git runs them
+	DryRun bool         `json:"dry_run"`         // nothing was done
+	Notes  []string     `json:"notes,omitempty"` // what the user should know
+}
+
+// A HookStep is what is done to a hook, because of what was seen there.
+type HookStep struct {
+	Seen Hook
+	FileChange
+}
+
+// A HookPlan is what is done in a directory of hooks: everything is decided before
+// anything is written.
+type HookPlan []HookStep
+
+// Plan decides what is done with the hooks that were seen in d.
+func (d HooksDir) Plan(seen []Hook, opts Options) (HookPlan, error) {
+	var plan HookPlan
+	for _, p := range seen {
+		p.Sourced = d.Sourced
+		decide := p.Install
+		if opts.Uninstall {
+			decide = p.Uninstall
+		}
+		c, err := decide()
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", repo.Path(d.Path), err)
+		}
+		plan = append(plan, HookStep{p, c})
+	}
+	return plan, nil
+}
+
+// Idle reports whether there is nothing to be done.
+func (p HookPlan) Idle() bool {
+	for _, s := range p {
+		if s.Op != Nothing {
+			return false
+		}
+	}
+	return true
+}
+
+// Result tells of a plan for d.
+func (r RepoDirs) Result(d HooksDir, plan HookPlan, opts Options) *HooksResult {
+	done := &HooksResult{Hooks: []FileResult{}, DryRun: opts.DryRun}
+	for _, s := range plan {
+		name := s.Seen.Name
+		done.Hooks = append(done.Hooks, FileResult{Name: name, Path: r.shown(path.Join(d.Path, name)), Action: s.Action, Note: s.Note, Off: s.Off})
+	}
+	return done
+}
