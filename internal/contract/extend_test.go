@@ -69,6 +69,7 @@ var rejected = []struct {
 	shape          bool
 }{
 	{"not a mapping", "- a", 1, "expected fields, as in name: value", true},
+	{"a list of nothing", "-", 1, "contract: a value is empty", true},
 	{"a word", "files", 1, "expected fields, as in name: value", true},
 	{"unknown section", "stale_days: 3\nfile: []", 2, `unknown field "file"; did you mean files? (valid: dir, stale_days, archive_runs, groups, files, patterns, ephemeral, keys)`, true},
 	{"unknown field", "files:\n  - name: a.md\n    colour: red", 3, `unknown field "colour" (valid: name, group, writer, purpose, dir, exempt, log, evict, status, sidecar, schema)`, true},

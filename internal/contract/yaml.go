@@ -2,6 +2,7 @@ package contract
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -138,7 +139,7 @@ func checkNode(n *yaml.Node, path string) error {
 		case n.Kind == yaml.MappingNode && i%2 == 1:
 			at = path + "." + n.Content[i-1].Value
 		case n.Kind == yaml.SequenceNode && (child.ShortTag() == "!!null" || child.Kind == yaml.ScalarNode && child.Value == ""):
-			return wrong(child, "%s: a value is empty", path[1:])
+			return wrong(child, "%s: a value is empty", strings.TrimPrefix(cmp.Or(path, "contract"), "."))
 		}
 		if err := checkNode(child, at); err != nil {
 			return err
