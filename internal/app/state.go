@@ -67,20 +67,14 @@ func openState(ctx context.Context, opts stateOptions) (*stateSpace, error) {
 	if named == "" {
 		where.dir, where.configured = filepath.Join(root, place), true
 	}
-	// ken's own default holds nothing else, unless a link leads elsewhere: every command would
-	// pay for looking.
-	own, err := where.isDefault(root)
+	where.own, err = where.isDefault(root)
 	if err != nil {
 		return nil, err
 	}
-	if g == nil || !own {
-		so.Guard = where.check
-	}
+	so.Guard = where.check
 	var dir *state.Dir
 	if named != "" {
-		if so.Guard != nil {
-			err = so.Guard(ctx)
-		}
+		err = where.check(ctx)
 		if err == nil {
 			dir, err = state.Open(named, so)
 		}

@@ -31,7 +31,8 @@ type statePlace struct {
 	git     *git.Repo // that dir lies in; nil outside of any
 	archive string    // the name of the archive, which may hold anything
 
-	configured bool // settings name it, not the caller
+	configured bool // the configuration names it, not the caller
+	own        bool // it is ken's default directory of the work tree
 }
 
 // check refuses a directory that holds files of a repository, a repository, a home, or the
@@ -41,7 +42,11 @@ func (p statePlace) check(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("find %s: %w", repo.Path(p.dir), err)
 	}
-	for _, look := range []func(context.Context, string) (string, error){p.settings, p.system, p.home, p.repository, p.tracked} {
+	looks := []func(context.Context, string) (string, error){p.settings, p.system, p.home, p.repository, p.tracked}
+	if p.own {
+		looks = looks[len(looks)-1:] // nothing but ken and git put files there
+	}
+	for _, look := range looks {
 		what, err := look(ctx, dir)
 		if err != nil {
 			return err
@@ -57,6 +62,9 @@ func (p statePlace) check(ctx context.Context) error {
 		if p.configured {
 			refused.Kind = fault.Failed
 			refused.Hint = "set state.dir in " + config.Name + " to a directory that holds nothing but the workflow's files"
+		}
+		if p.own {
+			refused.Hint = "stop tracking them with: git rm -r --cached " + fault.Quote(":/"+contract.Default().Dir)
 		}
 		return refused
 	}
@@ -194,7 +202,7 @@ func (p statePlace) repository(ctx context.Context, dir string) (string, error) 
 	}
 	// A work tree may lie inside of a bare repository, so what is above its root does not matter.
 	for at := dir; filepath.Dir(at) != at && !exists(filepath.Join(at, ".git")); at = filepath.Dir(at) {
-		if isBare(at) {
+		if git.IsGitDir(at) {
 			return "it belongs to the repository " + repo.Path(at).String(), nil
 		}
 	}
@@ -222,7 +230,7 @@ func (p statePlace) callersRoot() (string, error) {
 		return "", err
 	}
 	for ; filepath.Dir(at) != at; at = filepath.Dir(at) {
-		if exists(filepath.Join(at, ".git")) || isBare(at) {
+		if exists(filepath.Join(at, ".git")) || git.IsGitDir(at) {
 			return at, nil
 		}
 	}
@@ -249,7 +257,7 @@ func (p statePlace) repositoryBelow(ctx context.Context, dir string) (string, er
 		case err != nil:
 			return "it holds a directory that cannot be read: " + repo.Path(at).String(), nil
 		}
-		if at != dir && (exists(filepath.Join(at, ".git")) || isBare(at)) {
+		if at != dir && (exists(filepath.Join(at, ".git")) || git.IsGitDir(at)) {
 			return "it holds the repository " + repo.Path(at).String(), nil
 		}
 		for _, name := range below {
@@ -307,11 +315,6 @@ func (p statePlace) tracked(ctx context.Context, dir string) (string, error) {
 		}
 	}
 	return "", nil
-}
-
-// isBare reports a git directory by what git itself looks for.
-func isBare(dir string) bool {
-	return exists(filepath.Join(dir, "HEAD")) && exists(filepath.Join(dir, "objects")) && exists(filepath.Join(dir, "refs"))
 }
 
 // within reports whether path is dir or lies below it.

@@ -34,8 +34,9 @@ var imports = func() map[string][]string {
 	for _, p := range decisions {
 		m[p] = words
 	}
-	// A workflow's verbs are decided over the contract that its directory is under.
-	m["workflow"] = join(words, []string{"contract"})
+	// A feature sits above the facts that it works on: the verbs of a workflow change a
+	// state directory by its contract.
+	m["workflow"] = join(words, []string{"contract", "state"})
 	// What travels are the records of the survey, and those of files, which are words.
 	m["share"] = join(words, []string{"survey"})
 	// What many workers share is a survey.
@@ -45,7 +46,8 @@ var imports = func() map[string][]string {
 		m[p] = join(words, decisions, []string{"atomicfile", "env"})
 	}
 	m["env"] = []string{"fault"} // every fact that waits reads how long from it
-	m["atomicfile"] = nil // every fact that keeps files replaces them with it
+	m["state"] = words           // a fact imports no feature
+	m["atomicfile"] = nil        // every fact that keeps files replaces them with it
 	// Choosing an engine is all that store itself does.
 	m["store"] = join(words, decisions, []string{"atomicfile", "env", "store/sqlite", "store/postgres", "store/memory"})
 	// One base that a machine keeps in step with, and the one engine that it is on.
@@ -89,10 +91,10 @@ var outside = map[string][]string{
 var inTests = join(helpers, []string{"store/memory"})
 
 // realParts is what the tests of a package may import besides, since the real
-// thing is as quick as a fake would be, or the fake is held against it: a workflow's
-// verbs are tried on a disk, and the model of a history is one that git tells, as is what clones share. What a
+// thing is as quick as a fake would be, or the fake is held against it: the model
+// of a history is one that git tells, as is what clones share. What a
 // played model says to the built program is written in the words of a conversation.
-var realParts = map[string][]string{"workflow": {"state"}, "spec": {"git"}, "share": {"git"}, "e2e": {"model"}, "store/team": {"store"}}
+var realParts = map[string][]string{"spec": {"git"}, "share": {"git"}, "e2e": {"model"}, "store/team": {"store"}}
 
 // pure is what the words and the decisions keep out, each with everything below
 // it: no process, no SQL, no socket, no disk. Clocks are kept out call by call.

@@ -77,13 +77,13 @@ func (p *program) printAudit(f *stateFlags, ct *contract.Contract, a *workflow.A
 			}
 			why := "cannot be inspected"
 			switch {
-			case e.Kind == contract.Directory:
+			case e.IsDir():
 				why = "a directory, " + term.Age(now, e.ModTime)
 			case e.Err == nil:
 				why = fmt.Sprintf("%s, %s", term.Bytes(e.Size), term.Age(now, e.ModTime))
 			}
 			if b == contract.AdHoc {
-				why += "; " + advice(ct, e)
+				why += "; " + advice(ct, e.Name, e.IsDir())
 			}
 			p.io.Line(tones[b], b.String(), repo.Path(e.Name).String(), why)
 		}
@@ -94,20 +94,20 @@ func (p *program) printAudit(f *stateFlags, ct *contract.Contract, a *workflow.A
 }
 
 // advice says what to do about an entry that nothing allows.
-func advice(ct *contract.Contract, e contract.Entry) string {
-	if f, known := ct.File(e.Name); known {
+func advice(ct *contract.Contract, name string, dir bool) string {
+	if f, known := ct.File(name); known {
 		if f.Dir {
 			return "a directory belongs there"
 		}
 		return "a file belongs there"
 	}
-	if e.Kind == contract.Directory {
+	if dir {
 		return "the contract does not know it"
 	}
-	if near, ok := ct.Nearest(e.Name); ok {
+	if near, ok := ct.Nearest(name); ok {
 		return "the nearest legal name is " + near
 	}
-	if line := ct.Line(e.Name); line != "" {
+	if line := ct.Line(name); line != "" {
 		return "allow it in .ken/contract.yaml with " + line
 	}
 	return "no contract can allow such a name"

@@ -1,21 +1,14 @@
 package contract
 
-// Classify puts an entry into its bucket, by its name and kind alone. What could
-// not be inspected is Unknown.
-func (c *Contract) Classify(e Entry) Bucket {
-	switch {
-	case e.Err != nil || e.Kind == Uninspected:
-		return Unknown
-	case e.Kind == Directory:
-		if f, ok := c.File(e.Name); ok && f.Dir {
-			return Canonical
-		}
-		return AdHoc
+// DirBucket returns the bucket of a directory of that name.
+func (c *Contract) DirBucket(name string) Bucket {
+	if f, ok := c.File(name); ok && f.Dir {
+		return Canonical
 	}
-	return c.Bucket(e.Name)
+	return AdHoc
 }
 
-// Bucket returns the bucket of a regular file of that name.
+// Bucket returns the bucket of a file, link or device of that name.
 func (c *Contract) Bucket(name string) Bucket {
 	if f, ok := c.File(name); ok {
 		if f.Dir {

@@ -1,7 +1,6 @@
 package contract_test
 
 import (
-	"errors"
 	"strings"
 	"sync"
 	"testing"
@@ -9,72 +8,68 @@ import (
 	"ken/internal/contract"
 )
 
-func TestClassify(t *testing.T) {
+func TestBuckets(t *testing.T) {
 	const (
 		canonical, allowed = contract.Canonical, contract.PatternAllowed
 		ephemeral, adHoc   = contract.Ephemeral, contract.AdHoc
 	)
 	for _, tt := range []struct {
 		name string
-		kind contract.EntryKind
+		dir  bool
 		want contract.Bucket
 	}{
-		{"review.md", contract.Regular, canonical},
-		{"review.md", contract.Symlink, canonical},
-		{"review.md", contract.Special, canonical},
-		{"review.md", contract.Directory, adHoc},
-		{"review.md", contract.Uninspected, contract.Unknown},
-		{".archive", contract.Directory, canonical},
-		{".archive", contract.Regular, adHoc},
-		{".archive", contract.Symlink, adHoc},
-		{".archive.tmp", contract.Directory, adHoc},
-		{"review-pr12.md", contract.Directory, adHoc},
-		{"Review.md", contract.Regular, adHoc},
-		{"review.md ", contract.Regular, adHoc},
-		{"review.md\n", contract.Regular, adHoc},
-		{"review-scope.md", contract.Regular, canonical},
-		{"review-pr367-slice-A.md", contract.Regular, allowed},
-		{"review-pr12.md\n", contract.Regular, adHoc},
-		{"xreview-pr12.md", contract.Regular, adHoc},
-		{"review-.md", contract.Regular, adHoc},
-		{"review-pr12.json", contract.Regular, adHoc},
-		{"review-lane-api.json", contract.Regular, allowed},
-		{"review-lane-Api.json", contract.Regular, adHoc},
-		{"review-lane-" + strings.Repeat("a", 32) + ".json", contract.Regular, allowed},
-		{"review-lane-" + strings.Repeat("a", 33) + ".json", contract.Regular, adHoc},
-		{"impl-summary-cr3.json", contract.Regular, allowed},
-		{"test-summary-x.md", contract.Regular, allowed},
-		{"verification-rerun.json", contract.Regular, allowed},
-		{"slice-A.md", contract.Regular, allowed},
-		{"plan-a.md", contract.Regular, allowed},
-		{"plan-a.json", contract.Regular, adHoc},
-		{"research-a.md", contract.Regular, allowed},
-		{"spec-a.md", contract.Regular, allowed},
-		{"debug-context-a.md", contract.Regular, allowed},
-		{"debug-investigation-a.md", contract.Regular, allowed},
-		{"debug-summary-a.md", contract.Regular, allowed},
-		{"debug-other-a.md", contract.Regular, adHoc},
-		{"module-summary.md", contract.Regular, allowed},
-		{"module-md-update-summary.md", contract.Regular, allowed},
-		{"Module-summary.md", contract.Regular, adHoc},
-		{"-summary.md", contract.Regular, adHoc},
-		{"a--summary.md", contract.Regular, adHoc},
-		{".foo.tmp", contract.Regular, ephemeral},
-		{"bar.tmp", contract.Regular, ephemeral},
-		{".tmp", contract.Regular, ephemeral},
-		{"review-a.md~", contract.Regular, ephemeral},
-		{"\xff.tmp", contract.Regular, ephemeral},
-		{"\xff", contract.Regular, adHoc},
-		{"", contract.Regular, adHoc},
-		{"notes.txt", contract.Regular, adHoc},
+		{"review.md", false, canonical},
+		{"review.md", true, adHoc},
+		{".archive", true, canonical},
+		{".archive", false, adHoc},
+		{".archive.tmp", true, adHoc},
+		{"review-pr12.md", true, adHoc},
+		{"Review.md", false, adHoc},
+		{"review.md ", false, adHoc},
+		{"review.md\n", false, adHoc},
+		{"review-scope.md", false, canonical},
+		{"review-pr367-slice-A.md", false, allowed},
+		{"review-pr12.md\n", false, adHoc},
+		{"xreview-pr12.md", false, adHoc},
+		{"review-.md", false, adHoc},
+		{"review-pr12.json", false, adHoc},
+		{"review-lane-api.json", false, allowed},
+		{"review-lane-Api.json", false, adHoc},
+		{"review-lane-" + strings.Repeat("a", 32) + ".json", false, allowed},
+		{"review-lane-" + strings.Repeat("a", 33) + ".json", false, adHoc},
+		{"impl-summary-cr3.json", false, allowed},
+		{"test-summary-x.md", false, allowed},
+		{"verification-rerun.json", false, allowed},
+		{"slice-A.md", false, allowed},
+		{"plan-a.md", false, allowed},
+		{"plan-a.json", false, adHoc},
+		{"research-a.md", false, allowed},
+		{"spec-a.md", false, allowed},
+		{"debug-context-a.md", false, allowed},
+		{"debug-investigation-a.md", false, allowed},
+		{"debug-summary-a.md", false, allowed},
+		{"debug-other-a.md", false, adHoc},
+		{"module-summary.md", false, allowed},
+		{"module-md-update-summary.md", false, allowed},
+		{"Module-summary.md", false, adHoc},
+		{"-summary.md", false, adHoc},
+		{"a--summary.md", false, adHoc},
+		{".foo.tmp", false, ephemeral},
+		{"bar.tmp", false, ephemeral},
+		{".tmp", false, ephemeral},
+		{"review-a.md~", false, ephemeral},
+		{"\xff.tmp", false, ephemeral},
+		{"\xff", false, adHoc},
+		{"", false, adHoc},
+		{"notes.txt", false, adHoc},
 	} {
-		if got := contract.Default().Classify(contract.Entry{Name: tt.name, Kind: tt.kind}); got != tt.want {
-			t.Errorf("%q of kind %d is %v, want %v", tt.name, tt.kind, got, tt.want)
+		bucket := contract.Default().Bucket
+		if tt.dir {
+			bucket = contract.Default().DirBucket
 		}
-	}
-	failed := contract.Entry{Name: "review.md", Kind: contract.Regular, Err: errors.New("no")}
-	if got := contract.Default().Classify(failed); got != contract.Unknown {
-		t.Errorf("what could not be inspected is %v", got)
+		if got := bucket(tt.name); got != tt.want {
+			t.Errorf("%q (directory: %v) is %v, want %v", tt.name, tt.dir, got, tt.want)
+		}
 	}
 }
 

@@ -1,15 +1,14 @@
 package contract
 
 import (
-	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
-	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 
@@ -17,23 +16,19 @@ import (
 )
 
 const (
-	maxBytes   = 1 << 20 // of an override: it is written by hand
-	maxPattern = 1000    // bytes of a pattern
-	maxWork    = 20_000  // steps that a pattern comes to when its repetitions are written out
-	maxDays    = 36_500
-	maxRuns    = 100_000
+	maxDays = 36_500
+	maxRuns = 100_000
 )
 
-// projectGroup is where a project's own files stand that name no other group.
+// projectGroup is the group of a project's files that name no other.
 var projectGroup = Group{Name: "project", Title: "Of this project"}
 
-// Extend returns base with a project's own contract merged into it by name, and
-// leaves base as it was. A field that is given replaces the one there was, and
-// one that is not given stays; lists of legal values grow. file names the
-// override in errors, each of which begins with file:line.
+// Extend merges a project's contract into base by name and returns the result. Base
+// stays as it is. A field that the override gives replaces the one in base; lists of
+// legal values grow. file names the override in errors, which begin with file:line.
 //
-// What ken itself relies on cannot be taken away: roles are not given, and a file
-// that has one keeps its nature.
+// A project cannot assign roles, and cannot change what ken relies on in a file that
+// has one.
 func Extend(base *Contract, override []byte, file string) (*Contract, error) {
 	c, err := extend(base, override)
 	if err == nil {
@@ -49,132 +44,117 @@ func Extend(base *Contract, override []byte, file string) (*Contract, error) {
 	}
 }
 
-// A lineError is what is wrong on a line.
-type lineError struct {
-	line int
-	err  error
-}
-
-func (e *lineError) Error() string { return fmt.Sprintf("%d: %v", e.line, e.err) }
-
-func (e *lineError) Unwrap() error { return e.err }
-
-func wrong(n *yaml.Node, format string, args ...any) error {
-	return &lineError{line: n.Line, err: fmt.Errorf(format, args...)}
-}
-
-func extend(base *Contract, override []byte) (*Contract, error) {
-	doc, err := document(override)
+func extend(base *Contract, file []byte) (*Contract, error) {
+	given := &Contract{Dir: base.Dir, StaleDays: base.StaleDays, ArchiveRuns: base.ArchiveRuns}
+	root, err := parse(file, given)
 	if err != nil {
 		return nil, err
 	}
 	m := merger{
+		root: root,
 		c: &Contract{
-			Dir: base.Dir, StaleDays: base.StaleDays, ArchiveRuns: base.ArchiveRuns,
+			Dir: given.Dir, StaleDays: given.StaleDays, ArchiveRuns: given.ArchiveRuns,
 			Groups: slices.Clone(base.Groups), Files: slices.Clone(base.Files),
 			Patterns: slices.Clone(base.Patterns), Ephemeral: slices.Clone(base.Ephemeral),
 			Keys: slices.Clone(base.Keys),
 		},
-		known: len(base.Keys),
 	}
-	if doc == nil {
-		return m.c, nil
-	}
-	if err := m.contract(doc); err != nil {
-		return nil, err
-	}
-	for _, check := range m.later {
-		if err := check(); err != nil {
-			return nil, err
+	if given.Dir != base.Dir {
+		if err := CheckDir(given.Dir); err != nil {
+			return nil, wrong(m.value("dir"), "%w", err)
 		}
+	}
+	if err := m.merge(); err != nil {
+		return nil, err
 	}
 	return m.c, nil
 }
 
-// document parses the override's one document, nil if there is nothing in it.
-func document(b []byte) (*yaml.Node, error) {
-	if len(b) > maxBytes {
-		return nil, &lineError{line: 1, err: fmt.Errorf("larger than %d bytes", maxBytes)}
-	}
-	dec := yaml.NewDecoder(bytes.NewReader(b))
-	var doc, more yaml.Node
-	if err := dec.Decode(&doc); errors.Is(err, io.EOF) {
-		return nil, nil
-	} else if err != nil {
-		return nil, unreadable(b, err)
-	}
-	if err := dec.Decode(&more); err == nil {
-		return nil, wrong(&more, "a second document; there can be one")
-	} else if !errors.Is(err, io.EOF) {
-		return nil, unreadable(b, err)
-	}
-	if len(doc.Content) != 1 || null(doc.Content[0]) {
-		return nil, nil
-	}
-	return doc.Content[0], nil
-}
-
-// unreadable finds the line of a complaint of the YAML parser's, which gives it
-// in words, or not at all.
-func unreadable(b []byte, err error) error {
-	text := strings.TrimPrefix(err.Error(), "yaml: ")
-	if rest, ok := strings.CutPrefix(text, "line "); ok {
-		if number, what, ok := strings.Cut(rest, ": "); ok {
-			if line, err := strconv.Atoi(number); err == nil {
-				return &lineError{line: max(line, 1), err: errors.New(what)}
-			}
-		}
-	}
-	line := 1
-	for i := 0; i < len(b); {
-		r, size := utf8.DecodeRune(b[i:])
-		if r == '\n' {
-			line++
-		} else if r == utf8.RuneError && size == 1 || unicode.IsControl(r) && r != '\t' && r != '\r' {
-			return &lineError{line: line, err: errors.New(text)}
-		}
-		i += size
-	}
-	return &lineError{line: 1, err: errors.New(text)}
-}
-
-// A merger merges an override into a contract.
+// A merger merges the entries of a file into a contract. The file has been decoded
+// once, so its entries have the right fields and types.
 type merger struct {
-	c     *Contract
-	known int            // how many keys the base has
-	later []func() error // what can be judged only when all is merged
-	seen  int            // values read, aliases counted as often as they are used
+	root *yaml.Node
+	c    *Contract
 }
 
-func (m *merger) contract(n *yaml.Node) error {
-	return m.fields(n, "the contract", []field{
-		{"dir", m.place(&m.c.Dir)},
-		{"stale_days", m.count(&m.c.StaleDays, maxDays)},
-		{"archive_runs", m.count(&m.c.ArchiveRuns, maxRuns)},
-		{"groups", m.each("groups", "name", m.group)},
-		{"files", m.each("files", "name", m.file)},
-		{"patterns", m.each("patterns", "pattern", m.pattern(&m.c.Patterns))},
-		{"ephemeral", m.each("ephemeral", "pattern", m.pattern(&m.c.Ephemeral))},
-		{"keys", m.each("keys", "name", m.key)},
-	})
+func (m *merger) merge() error {
+	if m.c.StaleDays < 0 || m.c.StaleDays > maxDays {
+		return wrong(m.value("stale_days"), "expected a whole number from 0 to %d", maxDays)
+	}
+	if m.c.ArchiveRuns < 0 || m.c.ArchiveRuns > maxRuns {
+		return wrong(m.value("archive_runs"), "expected a whole number from 0 to %d", maxRuns)
+	}
+	for _, list := range []struct {
+		section, id string
+		merge       func(n *yaml.Node, id string) error
+	}{
+		{"groups", "name", m.group},
+		{"files", "name", m.file},
+		{"patterns", "pattern", m.pattern(&m.c.Patterns)},
+		{"ephemeral", "pattern", m.pattern(&m.c.Ephemeral)},
+		{"keys", "name", m.key},
+		// A file or pattern may refer to files and groups that are listed later.
+		{"files", "name", m.checkFile},
+		{"patterns", "pattern", m.checkBase},
+		{"ephemeral", "pattern", m.checkBase},
+	} {
+		if err := m.each(list.section, list.id, list.merge); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// value returns the value of a field of the file, an empty node if it is absent.
+func (m *merger) value(field string) *yaml.Node {
+	for i := 0; i+1 < len(m.root.Content); i += 2 {
+		if m.root.Content[i].Value == field {
+			return follow(m.root.Content[i+1])
+		}
+	}
+	return &yaml.Node{}
+}
+
+// each calls merge for every entry of a list, with the value of the field that entries
+// are merged by, and adds the line to its error. No two entries may have the same value.
+func (m *merger) each(section, id string, merge func(n *yaml.Node, id string) error) error {
+	lines := make(map[string]int)
+	for _, n := range m.value(section).Content {
+		n = follow(n)
+		var fields map[string]any
+		if err := n.Decode(&fields); err != nil {
+			return wrong(n, "%w", err)
+		}
+		name, ok := fields[id].(string)
+		if !ok {
+			return wrong(n, "an entry of %s has no %s", section, id)
+		}
+		if first, ok := lines[name]; ok {
+			return wrong(n, "%s is listed twice, first on line %d", show(name), first)
+		}
+		lines[name] = n.Line
+		if err := merge(n, name); err != nil {
+			return wrong(n, "%w", err)
+		}
+	}
+	return nil
 }
 
 func (m *merger) group(n *yaml.Node, name string) error {
 	if name == "" {
-		return wrong(n, "a group's name is empty")
+		return errors.New("the name of a group is empty")
 	}
 	i := slices.IndexFunc(m.c.Groups, func(g Group) bool { return g.Name == name })
 	if i < 0 {
 		i = len(m.c.Groups)
 		m.c.Groups = append(m.c.Groups, Group{Name: name, Title: name})
 	}
-	g := &m.c.Groups[i]
-	return m.fields(n, "a group", []field{{"name", ignore}, {"title", m.text(&g.Title)}})
+	return n.Decode(&m.c.Groups[i])
 }
 
 func (m *merger) file(n *yaml.Node, name string) error {
 	if problem := badName(name); problem != "" {
-		return wrong(n, "the file name %q %s", name, problem)
+		return fmt.Errorf("the file name %q %s", name, problem)
 	}
 	i := slices.IndexFunc(m.c.Files, func(f File) bool { return f.Name == name })
 	if i < 0 {
@@ -183,98 +163,205 @@ func (m *merger) file(n *yaml.Node, name string) error {
 	}
 	was := m.c.Files[i]
 	f := was
-	if f.Schema != nil {
-		s := *f.Schema
-		f.Schema = &s
-	}
-	err := m.fields(n, "a file", []field{
-		{"name", ignore},
-		{"group", m.text(&f.Group)},
-		{"writer", m.text(&f.Writer)},
-		{"purpose", m.text(&f.Purpose)},
-		{"role", func(n *yaml.Node) error { return wrong(n, "role is for ken to give") }},
-		{"dir", m.flag("dir", &f.Dir)},
-		{"exempt", m.flag("exempt", &f.Exempt)},
-		{"log", m.flag("log", &f.Log)},
-		{"evict", m.evict(&f.Evict)},
-		{"status", m.words("status", &f.Status)},
-		{"sidecar", m.text(&f.Sidecar)},
-		{"schema", m.schema(&f.Schema)},
-	})
-	if err != nil {
+	f.Status, f.Schema = nil, nil
+	if err := n.Decode(&f); err != nil {
 		return err
 	}
-	if problem := weakened(was, f); problem != "" {
-		return wrong(n, "%s %s", name, problem)
-	}
-	if problem := odd(f); problem != "" {
-		return wrong(n, "%s %s", name, problem)
+	f.Status = union(was.Status, f.Status)
+	f.Schema = was.Schema.merged(f.Schema)
+	problem := cmp.Or(badStatus(f.Status), weakened(was, f), contradiction(f))
+	if problem != "" {
+		return fmt.Errorf("%s %s", name, problem)
 	}
 	m.c.Files[i] = f
-	m.after(n, func() string {
-		if f.Group == projectGroup.Name && !slices.ContainsFunc(m.c.Groups, f.in) {
-			m.c.Groups = append(m.c.Groups, projectGroup)
-		}
-		if !slices.ContainsFunc(m.c.Groups, f.in) {
-			return fmt.Sprintf("%s is in the group %s, which is not listed", name, f.Group)
-		}
-		if f.Sidecar != "" && !m.listed(f.Sidecar) {
-			return fmt.Sprintf("the sidecar %s of %s is not listed", f.Sidecar, name)
-		}
-		return ""
-	})
 	return nil
 }
 
-// in reports whether f stands in the group.
+// checkFile checks the group and the sidecar that a file refers to.
+func (m *merger) checkFile(_ *yaml.Node, name string) error {
+	i := slices.IndexFunc(m.c.Files, func(f File) bool { return f.Name == name })
+	f := m.c.Files[i]
+	listed := slices.ContainsFunc(m.c.Groups, f.in)
+	if !listed && f.Group != projectGroup.Name {
+		return fmt.Errorf("%s is in the group %s, which is not listed", name, f.Group)
+	}
+	if !listed {
+		m.c.Groups = append(m.c.Groups, projectGroup)
+	}
+	if f.Sidecar != "" && !m.listed(f.Sidecar) {
+		return fmt.Errorf("the sidecar %s of %s is not listed", f.Sidecar, name)
+	}
+	return nil
+}
+
+// in reports whether f belongs to the group.
 func (f File) in(g Group) bool { return g.Name == f.Group }
 
-// listed reports whether there is a canonical file of that name.
+// listed reports whether name is a canonical file.
 func (m *merger) listed(name string) bool {
 	return slices.ContainsFunc(m.c.Files, func(f File) bool { return f.Name == name && !f.Dir })
 }
 
-// after has a finding about n judged when everything is merged.
-func (m *merger) after(n *yaml.Node, problem func() string) {
-	m.later = append(m.later, func() error {
-		if p := problem(); p != "" {
-			return wrong(n, "%s", p)
+// union returns a with the elements of b that it lacks at its end.
+func union(a, b []string) []string {
+	all := slices.Clone(a)
+	for _, s := range b {
+		if !slices.Contains(all, s) {
+			all = append(all, s)
 		}
-		return nil
-	})
+	}
+	return all
 }
 
-// weakened says which nature of a file that ken itself uses would change.
+// merged returns s with what given contains. Its required and recommended fields
+// replace those of s; its legal values are added.
+func (s *Schema) merged(given *Schema) *Schema {
+	if s == nil || given == nil {
+		return cmp.Or(given, s)
+	}
+	out := Schema{Required: s.Required, Recommended: s.Recommended, Enums: maps.Clone(s.Enums)}
+	if given.Required != nil {
+		out.Required = given.Required
+	}
+	if given.Recommended != nil {
+		out.Recommended = given.Recommended
+	}
+	for field, values := range given.Enums {
+		if out.Enums == nil {
+			out.Enums = make(map[string][]string)
+		}
+		out.Enums[field] = union(s.Enums[field], values)
+	}
+	return &out
+}
+
+// badStatus says which legal status could never be found in a file.
+func badStatus(values []string) string {
+	for _, s := range values {
+		if firstWord(s) != s {
+			return "has the status " + show(s) + ", which is not one plain word"
+		}
+	}
+	return ""
+}
+
+// weakened says which property of a file that ken itself uses would change.
 func weakened(was, f File) string {
 	switch {
+	case was.Role != f.Role:
+		return "cannot be given a role: only the default contract assigns them"
 	case was.Role == "":
 		return ""
 	case was.Dir != f.Dir || was.Exempt != f.Exempt || was.Log != f.Log || was.Evict != f.Evict:
-		return "is ken's own: dir, exempt, log and evict stay as they are"
+		return "is ken's own: its dir, exempt, log and evict cannot change"
 	case was.Schema != nil:
 		for _, field := range was.Schema.Required {
 			if !slices.Contains(f.Schema.Required, field) {
-				return "is ken's own: it goes on requiring " + strings.Join(was.Schema.Required, ", ")
+				return "is ken's own: it must require " + strings.Join(was.Schema.Required, ", ")
 			}
 		}
 	}
 	return ""
 }
 
-// odd says which fields of a file contradict each other or its name.
-func odd(f File) string {
+// contradiction says which fields of a file contradict each other or its name.
+func contradiction(f File) string {
 	_, ext := split(f.Name)
 	switch {
 	case f.Dir && (f.Log || len(f.Status) > 0 || f.Sidecar != "" || f.Schema != nil):
 		return "is a directory: it has no log, status, sidecar or schema"
 	case len(f.Status) > 0 && ext != ".md":
-		return "has statuses, which are for Markdown, .md"
+		return "has status values, which are for Markdown, .md"
 	case f.Sidecar != "" && ext != ".md":
 		return "has a sidecar, which is for Markdown, .md"
 	case f.Schema != nil && ext != ".json":
 		return "has a schema, which is for .json"
 	case f.Log && f.Evict != Stays:
-		return "is a log: it does not leave with a workflow"
+		return "is a log: it cannot be evicted"
 	}
 	return ""
+}
+
+// pattern returns a function that adds a pattern to a list. It must differ from those
+// of both lists: a second one would never match.
+func (m *merger) pattern(list *[]Pattern) func(*yaml.Node, string) error {
+	return func(n *yaml.Node, text string) error {
+		var p Pattern
+		if err := n.Decode(&p); err != nil {
+			return err
+		}
+		re, err := compilePattern(text)
+		if err != nil {
+			return err
+		}
+		same := func(q Pattern) bool { return q.Pattern == text }
+		if slices.ContainsFunc(m.c.Patterns, same) || slices.ContainsFunc(m.c.Ephemeral, same) {
+			return fmt.Errorf("the pattern %s already exists", text)
+		}
+		if p.Example != "" && !re.MatchString(p.Example) {
+			return fmt.Errorf("the example %s does not match its pattern %s", p.Example, text)
+		}
+		*list = append(*list, p)
+		return nil
+	}
+}
+
+// checkBase checks that the file on which a pattern is based is listed.
+func (m *merger) checkBase(n *yaml.Node, text string) error {
+	var p Pattern
+	if err := n.Decode(&p); err != nil {
+		return err
+	}
+	if p.Base != "" && !m.listed(p.Base+".md") && !m.listed(p.Base+".json") {
+		return fmt.Errorf("the base of %s is %s, but neither %s.md nor %s.json is listed", text, p.Base, p.Base, p.Base)
+	}
+	return nil
+}
+
+func (m *merger) key(n *yaml.Node, name string) error {
+	if name == "" || strings.ContainsFunc(name, unicode.IsControl) || strings.Contains(name, "=") {
+		return fmt.Errorf("the key %q is empty, or contains an equals sign or a control character", name)
+	}
+	i := slices.IndexFunc(m.c.Keys, func(k Key) bool { return k.Name == name })
+	if i < 0 {
+		i = len(m.c.Keys)
+		m.c.Keys = append(m.c.Keys, Key{Name: name})
+	}
+	was := m.c.Keys[i]
+	k := was
+	k.Enum = nil
+	if err := n.Decode(&k); err != nil {
+		return err
+	}
+	k.Enum = union(was.Enum, k.Enum)
+	if k.Type == "" {
+		return fmt.Errorf("the key %s has no type", name)
+	}
+	if was.Type != "" && k.Type != was.Type {
+		return fmt.Errorf("the key %s is ken's own: its type stays %s", name, was.Type)
+	}
+	if len(k.Enum) > 0 && k.Type != String {
+		return fmt.Errorf("the key %s is a %s: only a string has an enum", name, k.Type)
+	}
+	if !k.validInitial() {
+		return fmt.Errorf("the key %s cannot start as %s", name, show(k.Initial))
+	}
+	m.c.Keys[i] = k
+	return nil
+}
+
+// validInitial reports whether the key may start with its initial value.
+func (k Key) validInitial() bool {
+	switch {
+	case k.Initial == "":
+		return true
+	case k.Type == Boolean:
+		return k.Initial == "true" || k.Initial == "false"
+	case k.Type == Number:
+		_, err := strconv.Atoi(k.Initial)
+		return err == nil
+	case k.Type == List:
+		return false
+	}
+	return len(k.Enum) == 0 || slices.Contains(k.Enum, k.Initial)
 }

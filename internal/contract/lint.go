@@ -157,14 +157,8 @@ func separator(s string) (length int, windows bool) {
 // legal reports whether the contract allows what a name can stand for. dir says
 // that it must be a directory; if not, it may be either.
 func (c *Contract) legal(name spelling, dir bool) bool {
-	kinds := []EntryKind{Directory}
-	if !dir {
-		kinds = append(kinds, Regular)
-	}
 	allows := func(n string) bool {
-		return slices.ContainsFunc(kinds, func(k EntryKind) bool {
-			return c.Classify(Entry{Name: n, Kind: k}) != AdHoc
-		})
+		return c.DirBucket(n) != AdHoc || !dir && c.Bucket(n) != AdHoc
 	}
 	if name.plain() {
 		return allows(name.String())

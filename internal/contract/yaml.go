@@ -1,259 +1,227 @@
 package contract
 
 import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"regexp"
 	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 )
 
-// What is written by hand stays far below these. Lists that a program wrote, and
-// aliases that multiply, do not.
 const (
-	maxItems  = 5_000   // of a list
-	maxValues = 200_000 // in all, those of an alias as often as it is used
+	maxBytes = 1 << 20 // of the file
+	maxItems = 5_000   // of a list or mapping
 )
 
-// A field is a name that a mapping may have, and what takes its value.
-type field struct {
-	name string
-	take func(*yaml.Node) error
+// A lineError is an error on a line of the file.
+type lineError struct {
+	line int
+	err  error
 }
 
-// ignore takes what was read before.
-func ignore(*yaml.Node) error { return nil }
+func (e *lineError) Error() string { return fmt.Sprintf("%d: %v", e.line, e.err) }
 
-// null reports whether a node holds nothing, which counts as not given.
-func null(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" }
+func (e *lineError) Unwrap() error { return e.err }
 
-// fields hands every value of a mapping to its field. A name that is not among
-// them is an error.
-func (m *merger) fields(n *yaml.Node, what string, fields []field) error {
-	return m.pairs(n, what, func(key, value *yaml.Node) error {
-		i := slices.IndexFunc(fields, func(f field) bool { return f.name == key.Value })
-		if i < 0 {
-			names := make([]string, len(fields))
-			for i, f := range fields {
-				names[i] = f.name
-			}
-			if near, ok := Near(key.Value, names); ok {
-				return wrong(key, "unknown field %s of %s; did you mean %s?", show(key.Value), what, near)
-			}
-			return wrong(key, "unknown field %s of %s", show(key.Value), what)
-		}
-		if null(value) {
-			return nil
-		}
-		return fields[i].take(value)
-	})
+// wrong returns an error on the line of n.
+func wrong(n *yaml.Node, format string, args ...any) error {
+	return &lineError{line: max(n.Line, 1), err: fmt.Errorf(format, args...)}
 }
 
-// pairs calls visit with every pair of a mapping, in order. Keys are texts, and
-// no two are the same.
-func (m *merger) pairs(n *yaml.Node, what string, visit func(key, value *yaml.Node) error) error {
-	if n.Kind != yaml.MappingNode {
-		return wrong(n, "%s wants fields, as in name: value", what)
+// parse reads a project's contract and decodes it onto c. It returns the root of the
+// file, an empty node if the file has no content.
+func parse(file []byte, c *Contract) (*yaml.Node, error) {
+	if len(file) > maxBytes {
+		return nil, wrong(&yaml.Node{}, "larger than %d bytes", maxBytes)
 	}
-	lines := make(map[string]int, len(n.Content)/2)
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		key, err := m.follow(n.Content[i])
-		if err != nil {
-			return err
+	var document, second yaml.Node
+	dec := yaml.NewDecoder(bytes.NewReader(file))
+	err := dec.Decode(&document)
+	if errors.Is(err, io.EOF) {
+		return &document, nil
+	}
+	if err != nil {
+		return nil, yamlError(file, err)
+	}
+	if err := dec.Decode(&second); err == nil {
+		return nil, wrong(&second, "a second YAML document; only one is allowed")
+	} else if !errors.Is(err, io.EOF) {
+		return nil, yamlError(file, err)
+	}
+	root := document.Content[0]
+	if err := checkNode(root, ""); err != nil {
+		return nil, err
+	}
+	dec = yaml.NewDecoder(bytes.NewReader(file))
+	dec.KnownFields(true)
+	if err := dec.Decode(c); err != nil {
+		return nil, yamlError(file, err)
+	}
+	return root, nil
+}
+
+// A fieldRule says which scalars a field may have.
+type fieldRule struct {
+	tags     string // of YAML
+	expected string
+	legal    []string // any value when empty
+}
+
+var (
+	wholeNumber = fieldRule{tags: "!!int", expected: "a whole number"}
+	boolean     = fieldRule{tags: "!!bool", expected: "true or false"}
+	anyText     = fieldRule{tags: "!!str", expected: "a text; put it in quotes"}
+	evictWord   = fieldRule{tags: "!!str", expected: "a text", legal: []string{string(Always), string(Scoped), string(Stays)}}
+	keyTypeWord = fieldRule{tags: "!!str", expected: "a text", legal: []string{string(Boolean), string(Number), string(String), string(List)}}
+	anyScalar   = fieldRule{tags: "!!str !!bool !!int", expected: "a text, a whole number, true or false"}
+)
+
+// fieldRules has the fields that are not any text, by their path in the file.
+var fieldRules = map[string]fieldRule{
+	".stale_days":      wholeNumber,
+	".archive_runs":    wholeNumber,
+	".files.dir":       boolean,
+	".files.exempt":    boolean,
+	".files.log":       boolean,
+	".files.evict":     evictWord,
+	".patterns.evict":  evictWord,
+	".ephemeral.evict": evictWord,
+	".keys.type":       keyTypeWord,
+	".keys.initial":    anyScalar,
+}
+
+// check says what is wrong with a value of the field, "" if nothing is.
+func (r fieldRule) check(field string, n *yaml.Node) string {
+	if !strings.Contains(r.tags, n.ShortTag()) {
+		return "expected " + r.expected
+	}
+	if len(r.legal) == 0 || slices.Contains(r.legal, n.Value) {
+		return ""
+	}
+	problem, expected := checkWord(field, n.Value, slices.DeleteFunc(slices.Clone(r.legal), func(w string) bool { return w == "" }))
+	return problem + ", not " + expected
+}
+
+// checkNode refuses what the library would accept: merge keys, very long lists, empty
+// list elements, wrong words, and scalars of another type, such as 12 for a text, yes
+// for a boolean or 1.5 for an integer. path is made of the names of the fields.
+func checkNode(n *yaml.Node, path string) error {
+	entries := len(n.Content)
+	if n.Kind == yaml.MappingNode {
+		entries /= 2
+	}
+	if entries > maxItems {
+		return wrong(n, "more than %d entries", maxItems)
+	}
+	if value := follow(n); value.Kind == yaml.ScalarNode && n.ShortTag() != "!!null" {
+		rule, ok := fieldRules[path]
+		if !ok {
+			rule = anyText
 		}
-		value, err := m.follow(n.Content[i+1])
-		if err != nil {
-			return err
+		if problem := rule.check(path[strings.LastIndex(path, ".")+1:], value); problem != "" {
+			return wrong(n, "%s", problem)
 		}
-		if key.Kind != yaml.ScalarNode || key.ShortTag() != "!!str" && key.ShortTag() != "!!merge" {
-			return wrong(key, "%s has a field that is no text", what)
+	}
+	for i, child := range n.Content {
+		at := path
+		switch {
+		case child.ShortTag() == "!!merge":
+			return wrong(child, "merge keys (<<) are not supported")
+		case n.Kind == yaml.MappingNode && i%2 == 1:
+			at = path + "." + n.Content[i-1].Value
+		case n.Kind == yaml.SequenceNode && (child.ShortTag() == "!!null" || child.Kind == yaml.ScalarNode && child.Value == ""):
+			return wrong(child, "%s: a value is empty", strings.TrimPrefix(cmp.Or(path, "contract"), "."))
 		}
-		if first, ok := lines[key.Value]; ok {
-			return wrong(key, "%s is given twice, first on line %d", show(key.Value), first)
-		}
-		lines[key.Value] = key.Line
-		if err := visit(key, value); err != nil {
+		if err := checkNode(child, at); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// items returns what a list holds.
-func (m *merger) items(n *yaml.Node, what string) ([]*yaml.Node, error) {
-	if n.Kind != yaml.SequenceNode {
-		return nil, wrong(n, "%s wants a list", what)
+var (
+	yamlLine     = regexp.MustCompile(`(?s)\Aline (\d+): (.*)\z`)
+	unknownField = regexp.MustCompile(`(?s)\Afield (.*) not found in type contract\.(\w+)\z`)
+	wrongType    = regexp.MustCompile(`(?s)\Acannot unmarshal .* into (\S+)\z`)
+)
+
+// yamlError turns an error of the YAML library into a lineError.
+func yamlError(file []byte, err error) error {
+	text := strings.TrimPrefix(err.Error(), "yaml: ")
+	if all, ok := errors.AsType[*yaml.TypeError](err); ok {
+		text = all.Errors[0]
 	}
-	if len(n.Content) > maxItems {
-		return nil, wrong(n, "%s has more than %d entries", what, maxItems)
+	at := &yaml.Node{Line: badLine(file)}
+	if m := yamlLine.FindStringSubmatch(text); m != nil {
+		at.Line, _ = strconv.Atoi(m[1])
+		text = m[2]
 	}
-	items := make([]*yaml.Node, len(n.Content))
-	for i, item := range n.Content {
-		var err error
-		if items[i], err = m.follow(item); err != nil {
-			return nil, err
+	if m := unknownField.FindStringSubmatch(text); m != nil {
+		valid := fieldNames(m[2])
+		if near, ok := Near(m[1], valid); ok {
+			return wrong(at, "unknown field %s; did you mean %s? (valid: %s)", show(m[1]), near, strings.Join(valid, ", "))
+		}
+		return wrong(at, "unknown field %s (valid: %s)", show(m[1]), strings.Join(valid, ", "))
+	}
+	if m := wrongType.FindStringSubmatch(text); m != nil {
+		switch {
+		case strings.HasPrefix(m[1], "[]"):
+			text = "expected a list"
+		case m[1] == "bool":
+			text = "expected true or false"
+		case m[1] == "string", m[1] == "contract.Evict", m[1] == "contract.KeyType":
+			text = "expected a text"
+		default:
+			text = "expected fields, as in name: value"
 		}
 	}
-	return items, nil
+	return wrong(at, "%s", text)
 }
 
-// follow returns what a node stands for, and counts it.
-func (m *merger) follow(n *yaml.Node) (*yaml.Node, error) {
-	if m.seen++; m.seen > maxValues {
-		return nil, wrong(n, "more than %d values", maxValues)
+// fieldNames lists the fields of a type that a project may set, in the file's spelling.
+func fieldNames(typeName string) []string {
+	types := []reflect.Type{
+		reflect.TypeFor[Contract](), reflect.TypeFor[Group](), reflect.TypeFor[File](),
+		reflect.TypeFor[Schema](), reflect.TypeFor[Pattern](), reflect.TypeFor[Key](),
 	}
+	var names []string
+	for _, t := range types {
+		if t.Name() != typeName {
+			continue
+		}
+		for i := range t.NumField() {
+			name, _, _ := strings.Cut(t.Field(i).Tag.Get("yaml"), ",")
+			if name != "" && name != "role" {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
+// follow returns the node that an alias stands for.
+func follow(n *yaml.Node) *yaml.Node {
 	if n.Kind == yaml.AliasNode {
-		return n.Alias, nil
+		return n.Alias
 	}
-	return n, nil
+	return n
 }
 
-// each takes a list of mappings, and hands them on with the field that names
-// each. No two have the same name.
-func (m *merger) each(what, id string, take func(n *yaml.Node, name string) error) func(*yaml.Node) error {
-	return func(n *yaml.Node) error {
-		items, err := m.items(n, what)
-		if err != nil {
-			return err
-		}
-		lines := make(map[string]int, len(items))
-		for _, item := range items {
-			var name string
-			found := false
-			err := m.pairs(item, "each of "+what, func(key, value *yaml.Node) error {
-				if key.Value != id {
-					return nil
-				}
-				found = true
-				return m.text(&name)(value)
-			})
-			if err != nil {
-				return err
-			}
-			if !found {
-				return wrong(item, "each of %s has a %s", what, id)
-			}
-			if first, ok := lines[name]; ok {
-				return wrong(item, "%s is listed twice, first on line %d", show(name), first)
-			}
-			lines[name] = item.Line
-			if err := take(item, name); err != nil {
-				return err
-			}
-		}
-		return nil
+// badLine returns the line of the first byte that YAML does not allow, which the
+// library reports without a line; 1 if there is none.
+func badLine(file []byte) int {
+	bad := func(r rune) bool {
+		return r == utf8.RuneError || unicode.IsControl(r) && !strings.ContainsRune("\t\r\n", r)
 	}
-}
-
-// text takes a text.
-func (m *merger) text(at *string) func(*yaml.Node) error {
-	return func(n *yaml.Node) error {
-		if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!str" {
-			return wrong(n, "a text is wanted here; put it in quotes")
-		}
-		*at = n.Value
-		return nil
-	}
-}
-
-// place takes a directory below the root of the work tree.
-func (m *merger) place(at *string) func(*yaml.Node) error {
-	return func(n *yaml.Node) error {
-		var dir string
-		if err := m.text(&dir)(n); err != nil {
-			return err
-		}
-		if err := CheckDir(dir); err != nil {
-			return wrong(n, "%w", err)
-		}
-		*at = dir
-		return nil
-	}
-}
-
-// flag takes true or false.
-func (m *merger) flag(what string, at *bool) func(*yaml.Node) error {
-	return func(n *yaml.Node) error {
-		if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!bool" || n.Decode(at) != nil {
-			return wrong(n, "%s is true or false", what)
-		}
-		return nil
-	}
-}
-
-// count takes a whole number from 0 to most.
-func (m *merger) count(at *int, most int) func(*yaml.Node) error {
-	return func(n *yaml.Node) error {
-		var i int
-		if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!int" || n.Decode(&i) != nil || i < 0 || i > most {
-			return wrong(n, "a whole number from 0 to %d is wanted here", most)
-		}
-		*at = i
-		return nil
-	}
-}
-
-// word takes one of a few words.
-func (m *merger) word(what string, at *string, legal ...string) func(*yaml.Node) error {
-	return func(n *yaml.Node) error {
-		var s string
-		if err := m.text(&s)(n); err != nil {
-			return err
-		}
-		if problem, expected := checkWord(what, s, legal); problem != "" {
-			return wrong(n, "%s, not %s", problem, expected)
-		}
-		*at = s
-		return nil
-	}
-}
-
-// evict takes a way of leaving.
-func (m *merger) evict(at *Evict) func(*yaml.Node) error {
-	return func(n *yaml.Node) error {
-		if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!str" && n.Value == string(Stays) {
-			*at = Stays
-			return nil
-		}
-		return m.word("evict", (*string)(at), string(Always), string(Scoped))(n)
-	}
-}
-
-// names takes a list of texts, which replaces what was there but for keep.
-func (m *merger) names(what string, at *[]string, keep ...string) func(*yaml.Node) error {
-	return func(n *yaml.Node) error {
-		items, err := m.items(n, what)
-		if err != nil {
-			return err
-		}
-		list := slices.Clone(keep)
-		for _, item := range items {
-			var s string
-			if err := m.text(&s)(item); err != nil {
-				return err
-			}
-			if s == "" {
-				return wrong(item, "%s holds an empty text", what)
-			}
-			if !slices.Contains(list, s) {
-				list = append(list, s)
-			}
-		}
-		*at = list
-		return nil
-	}
-}
-
-// words takes a list of values that files give in one word each, and adds them
-// to those there are.
-func (m *merger) words(what string, at *[]string) func(*yaml.Node) error {
-	return func(n *yaml.Node) error {
-		if err := m.names(what, at, *at...)(n); err != nil {
-			return err
-		}
-		for _, s := range *at {
-			if firstWord(s) != s {
-				return wrong(n, "%s holds %s, which is not one plain word", what, show(s))
-			}
-		}
-		return nil
-	}
+	i := max(bytes.IndexFunc(file, bad), 0)
+	return 1 + bytes.Count(file[:i], []byte("\n"))
 }

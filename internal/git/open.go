@@ -105,7 +105,7 @@ func discover(ctx context.Context, start string) (at, gitDir string, err error) 
 		if err != nil || gitDir != "" {
 			return at, gitDir, err
 		}
-		if isGitDir(at) {
+		if IsGitDir(at) {
 			return "", "", insideGitDir(ctx, start, at)
 		}
 		up := filepath.Dir(at)
@@ -146,7 +146,7 @@ func gitDirIn(dir string) (string, error) {
 	case err != nil:
 		return "", fmt.Errorf("look for a repository at %s: %w", dotGit, cause(err))
 	case info.IsDir():
-		if !isGitDir(dotGit) {
+		if !IsGitDir(dotGit) {
 			// An empty .git is no repository, and git looks further up. One
 			// that we may not read is another matter.
 			for _, name := range []string{".", "HEAD", "objects", "refs"} {
@@ -196,7 +196,7 @@ func followPointer(file string) (string, error) {
 		target = filepath.Join(filepath.Dir(file), target)
 	}
 	real, err := filepath.EvalSymlinks(target)
-	if err != nil || !isGitDir(real) {
+	if err != nil || !IsGitDir(real) {
 		return "", &fault.Error{
 			Hint: "if the repository or the worktree was moved, run in the main worktree: git worktree repair " + fault.Quote(filepath.Dir(file)),
 			Err:  fmt.Errorf("%s points to %s, which is not a git directory", file, target),
@@ -205,9 +205,9 @@ func followPointer(file string) (string, error) {
 	return real, nil
 }
 
-// isGitDir reports whether git would take dir for a git directory: a HEAD that
+// IsGitDir reports whether git would take dir for a git directory: a HEAD that
 // looks like one, with objects and refs beside it or in the common directory.
-func isGitDir(dir string) bool {
+func IsGitDir(dir string) bool {
 	if !looksLikeHead(filepath.Join(dir, "HEAD")) {
 		return false
 	}

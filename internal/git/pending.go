@@ -61,7 +61,7 @@ func (r *Repo) hookIndex() []string {
 	// In an ordinary checkout git does not say whose it is, but names it in full, or
 	// from the root, where its hooks run.
 	abs, err := filepath.Abs(file)
-	if dir := filepath.Dir(abs); err != nil || isGitDir(dir) && !sameFile(dir, r.gitDir) {
+	if dir := filepath.Dir(abs); err != nil || IsGitDir(dir) && !sameFile(dir, r.gitDir) {
 		return nil
 	}
 	return []string{name + "=" + abs}

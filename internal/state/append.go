@@ -14,7 +14,7 @@ import (
 // end is ours to add. After a line that a crash has torn they begin a new one. A
 // file that they would bring past limit is first set aside in the archive; 0 sets
 // no limit.
-func (h *held) Append(name string, lines []byte, limit int64) error {
+func (h *Locked) Append(name string, lines []byte, limit int64) error {
 	err := h.own(name)
 	if err == nil {
 		err = h.append(name, lines, limit)
@@ -25,7 +25,7 @@ func (h *held) Append(name string, lines []byte, limit int64) error {
 	return nil
 }
 
-func (h *held) append(name string, lines []byte, limit int64) error {
+func (h *Locked) append(name string, lines []byte, limit int64) error {
 	if !bytes.HasSuffix(lines, []byte("\n")) {
 		lines = append(bytes.Clone(lines), '\n')
 	}
@@ -64,7 +64,7 @@ func (h *held) append(name string, lines []byte, limit int64) error {
 
 // appendToCopy leaves a file alone that has another name elsewhere, as in a backup
 // made of links, and puts a longer one in its place.
-func (h *held) appendToCopy(f *os.File, name string, info fs.FileInfo, lines []byte) error {
+func (h *Locked) appendToCopy(f *os.File, name string, info fs.FileInfo, lines []byte) error {
 	old, err := readAll(f, info, maxRead)
 	if err != nil {
 		return err
@@ -75,7 +75,7 @@ func (h *held) appendToCopy(f *os.File, name string, info fs.FileInfo, lines []b
 	return h.replace(".", name, append(old, lines...), info.Mode().Perm())
 }
 
-func (h *held) appendTo(f *os.File, size int64, lines []byte) error {
+func (h *Locked) appendTo(f *os.File, size int64, lines []byte) error {
 	if size > 0 {
 		last := make([]byte, 1)
 		if _, err := f.ReadAt(last, size-1); err != nil {

@@ -11,7 +11,7 @@ import (
 
 // SetAside copies a file, with its time and permissions, into the archive's logs,
 // durably.
-func (h *held) SetAside(name string) error {
+func (h *Locked) SetAside(name string) error {
 	err := h.own(name)
 	if err == nil {
 		err = h.setAside(name)
@@ -22,7 +22,7 @@ func (h *held) SetAside(name string) error {
 	return nil
 }
 
-func (h *held) setAside(name string) error {
+func (h *Locked) setAside(name string) error {
 	to, err := h.logName(name)
 	if err != nil {
 		return err
@@ -34,7 +34,7 @@ func (h *held) setAside(name string) error {
 }
 
 // copyFile copies a regular file of the directory, durable but for its name.
-func (h *held) copyFile(name, to string) error {
+func (h *Locked) copyFile(name, to string) error {
 	return readFile(h.root, name, func(f *os.File, info fs.FileInfo) error {
 		if err := h.writeNew(to, f, info.Mode().Perm()); err != nil {
 			return err
@@ -44,11 +44,11 @@ func (h *held) copyFile(name, to string) error {
 }
 
 // logs is where logs that have grown too large, and broken files, are kept.
-func (h *held) logs() string { return h.dir.names.Archive + "/.logs" }
+func (h *Locked) logs() string { return h.dir.names.Archive + "/.logs" }
 
 // logName makes the folder of logs and returns a free path in it, named for the
 // file and the time.
-func (h *held) logName(name string) (string, error) {
+func (h *Locked) logName(name string) (string, error) {
 	if err := h.needArchive(); err != nil {
 		return "", err
 	}

@@ -7,11 +7,56 @@ import (
 	"fmt"
 	"io/fs"
 	"syscall"
+	"time"
 
 	"ken/internal/fault"
 	"ken/internal/repo"
-	"ken/internal/workflow"
 )
+
+// A Change is everything that one verb does to the directory.
+type Change struct {
+	Verb string    // reset, cleanup, evict, init, …
+	Time time.Time // when; it names the snapshot
+	// WorkflowID is the workflow whose files are moved, "" if unknown.
+	WorkflowID string
+	Moves      []Move  // out of the directory, into one new snapshot
+	Restore    string  // the snapshot whose files come back, "" for none
+	Writes     []Write // new contents, after the moves; a file may be both moved and written
+	// Keep is how many snapshots may remain, including the new one, which is
+	// never pruned. 0 keeps none, and a negative number keeps all.
+	Keep int
+}
+
+// A Move moves an entry from the directory to the archive.
+type Move struct {
+	Name   string
+	Bucket string // the contract's word for the entry, for the manifest
+	Reason string
+}
+
+// A Write is a file's new content.
+type Write struct {
+	Name    string
+	Content []byte
+}
+
+// Applied is the result of a change.
+type Applied struct {
+	// Snapshot is the name of the new snapshot, "" if there is none.
+	Snapshot string
+	// Failed says why an entry could not be moved, by name; the others were moved.
+	Failed map[string]error
+	// Gone lists the entries that did not exist any more.
+	Gone []string
+	// Restored lists the names that came back, and Left the names in the restored
+	// snapshot that did not, each with the reason.
+	Restored []string
+	Left     map[string]error
+	// Pruned lists the snapshots that were removed, and PruneErr says why one
+	// that should have been removed still exists.
+	Pruned   []string
+	PruneErr error
+}
 
 // What the names of folders in the archive begin with that are not snapshots: they
 // say how far a change has come, and are settled by whoever takes the lock next.
@@ -41,25 +86,25 @@ var (
 // Single entries that cannot be moved or brought back are no failure of the whole;
 // they are named in the answer. Snapshots are pruned only by a change that makes
 // one.
-func (h *held) Apply(ctx context.Context, c workflow.Change) (workflow.Applied, error) {
+func (h *Locked) Apply(ctx context.Context, c Change) (Applied, error) {
 	if err := h.check(c); err != nil {
-		return workflow.Applied{}, h.changed(c, err)
+		return Applied{}, h.changed(c, err)
 	}
 	if len(c.Moves) == 0 && c.Restore == "" && len(c.Writes) < 2 {
 		for _, w := range c.Writes {
-			return workflow.Applied{}, h.Replace(w.Name, w.Content)
+			return Applied{}, h.Replace(w.Name, w.Content)
 		}
-		return workflow.Applied{}, nil
+		return Applied{}, nil
 	}
 	if ctx.Err() != nil {
-		return workflow.Applied{}, stopped(ctx, c.Verb)
+		return Applied{}, stopped(ctx, c.Verb)
 	}
 	if err := h.needArchive(); err != nil {
-		return workflow.Applied{}, h.changed(c, err)
+		return Applied{}, h.changed(c, err)
 	}
 	p, err := h.plan(c)
 	if err != nil {
-		return workflow.Applied{}, h.changed(c, err)
+		return Applied{}, h.changed(c, err)
 	}
 	staged := h.dir.names.Archive + "/" + planned + stamp(p.Time)
 	folder := h.dir.names.Archive + "/" + doing + stamp(p.Time)
@@ -70,12 +115,12 @@ func (h *held) Apply(ctx context.Context, c workflow.Change) (workflow.Applied, 
 	if err != nil {
 		_ = h.removeAll(staged) // or the next Lock does
 		if ctx.Err() != nil {
-			return workflow.Applied{}, stopped(ctx, c.Verb)
+			return Applied{}, stopped(ctx, c.Verb)
 		}
-		return workflow.Applied{}, h.changed(c, err)
+		return Applied{}, h.changed(c, err)
 	}
 	if err := h.syncDir(h.dir.names.Archive); err != nil {
-		return workflow.Applied{}, h.changed(c, err)
+		return Applied{}, h.changed(c, err)
 	}
 	out, err := h.carryOut(folder, p)
 	if err != nil {
@@ -85,12 +130,12 @@ func (h *held) Apply(ctx context.Context, c workflow.Change) (workflow.Applied, 
 }
 
 // changed names the change in an error about all of it.
-func (h *held) changed(c workflow.Change, err error) error {
+func (h *Locked) changed(c Change, err error) error {
 	return fmt.Errorf("%s in %s: %w", c.Verb, repo.Path(h.dir.path), cause(err))
 }
 
 // check refuses a change that makes no sense, before anything is done.
-func (h *held) check(c workflow.Change) error {
+func (h *Locked) check(c Change) error {
 	if err := checkVerb(c.Verb); err != nil {
 		return err
 	}
@@ -122,7 +167,7 @@ func (h *held) check(c workflow.Change) error {
 
 // needArchive makes the archive if there is none. What is there must be a directory
 // itself: a link could lead anywhere.
-func (h *held) needArchive() error {
+func (h *Locked) needArchive() error {
 	name := h.dir.names.Archive
 	info, err := h.root.Lstat(name)
 	switch {
@@ -145,7 +190,7 @@ func (d *Dir) notArchive() error {
 }
 
 // stage writes down, durably, all that carrying out the plan needs.
-func (h *held) stage(ctx context.Context, folder string, p *plan, c workflow.Change) error {
+func (h *Locked) stage(ctx context.Context, folder string, p *plan, c Change) error {
 	for _, dir := range []string{folder, folder + newFiles, folder + movedFiles} {
 		if err := h.mkdir(dir); err != nil {
 			return err
@@ -185,7 +230,7 @@ func (h *held) stage(ctx context.Context, folder string, p *plan, c workflow.Cha
 // keepPresent puts a file that is both moved and written into the archive by a
 // second name, so that no reader ever finds it absent: its new version takes the
 // place of the old one.
-func (h *held) keepPresent(folder, name string, moved map[string]bool) error {
+func (h *Locked) keepPresent(folder, name string, moved map[string]bool) error {
 	if !moved[name] {
 		return nil
 	}
@@ -210,8 +255,8 @@ func (h *held) keepPresent(folder, name string, moved map[string]bool) error {
 // A step is done when what it moves is no more where it came from, which the plan
 // alone can tell from what was never there: hence the order of the steps, and the
 // questions before each.
-func (h *held) carryOut(folder string, p *plan) (workflow.Applied, error) {
-	var out workflow.Applied
+func (h *Locked) carryOut(folder string, p *plan) (Applied, error) {
+	var out Applied
 	if err := h.moveOut(folder, p, &out); err != nil {
 		return out, err
 	}
@@ -230,7 +275,7 @@ func (h *held) carryOut(folder string, p *plan) (workflow.Applied, error) {
 	return out, refused
 }
 
-func (h *held) moveOut(folder string, p *plan, out *workflow.Applied) error {
+func (h *Locked) moveOut(folder string, p *plan, out *Applied) error {
 	if len(p.Moves) == 0 {
 		return nil
 	}
@@ -276,7 +321,7 @@ func note(m *map[string]error, name string, err error) {
 
 // settled returns the names that, by a run before this one, were already brought
 // back or written: what bears them now is not what was to be moved.
-func (h *held) settled(folder string, p *plan) (map[string]bool, error) {
+func (h *Locked) settled(folder string, p *plan) (map[string]bool, error) {
 	done := make(map[string]bool)
 	ask := func(dir string, names []rawName) error {
 		for _, name := range names {
@@ -296,7 +341,7 @@ func (h *held) settled(folder string, p *plan) (map[string]bool, error) {
 
 // putNew puts the new files in their places. What can never be put there is
 // returned as refused; other failures leave the plan to be carried out later.
-func (h *held) putNew(folder string, p *plan) (refused, err error) {
+func (h *Locked) putNew(folder string, p *plan) (refused, err error) {
 	if len(p.Writes) == 0 {
 		return nil, nil
 	}

@@ -12,19 +12,18 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ken/internal/fault"
-	"ken/internal/workflow"
 )
 
 func TestApplyMakesOneSnapshotWithAnAccount(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, map[string]string{"a": "A", "d/x": "x", "l": "->a", "odd\xff": "odd", "stays": "s"})
-	out := apply(t, dir, workflow.Change{
+	out := apply(t, dir, Change{
 		Verb: "cleanup", WorkflowID: "w7", Keep: 5,
 		Moves:  moves("a", "d", "l", "odd\xff", "never there"),
-		Writes: []workflow.Write{{Name: "a", Content: []byte("new A")}},
+		Writes: []Write{{Name: "a", Content: []byte("new A")}},
 	})
 	const name = "2026-11-15T06-32-14.000000005Z-cleanup"
-	if want := (workflow.Applied{Snapshot: name, Gone: []string{"never there"}}); !cmp.Equal(out, want) {
+	if want := (Applied{Snapshot: name, Gone: []string{"never there"}}); !cmp.Equal(out, want) {
 		t.Errorf("applied %+v", out)
 	}
 	if b, _ := os.ReadFile(filepath.Join(dir, "a")); string(b) != "new A" {
@@ -47,16 +46,16 @@ func TestApplyMakesOneSnapshotWithAnAccount(t *testing.T) {
 			m.Files[i].Size = 0 // the file system's business
 		}
 	}
-	entry := func(name, kind string) workflow.ManifestEntry {
-		return workflow.ManifestEntry{Name: name, Kind: kind, MTime: past, Bucket: "ad_hoc", Reason: "because"}
+	entry := func(name, kind string) ManifestEntry {
+		return ManifestEntry{Name: name, Kind: kind, MTime: past, Bucket: "ad_hoc", Reason: "because"}
 	}
 	a, odd, l := entry("a", "file"), entry(`"odd\xff"`, "file"), entry("l", "link")
 	a.Size, a.SHA256 = 1, "559aead08264d5795d3909718cdd05abd49572e84fe55590eef31a88a08fdffd"
 	odd.Size, odd.SHA256, odd.B64 = 3, "990cb8ebd0afb7150da453a213036a92f2c05e091df0d803e62d257ea7796c27", "b2Rk/w=="
 	l.Target = "a"
-	want := &workflow.Manifest{
+	want := &Manifest{
 		Version: 1, Verb: "cleanup", Time: now, WorkflowID: "w7",
-		Files: []workflow.ManifestEntry{a, entry("d", "dir"), l, odd},
+		Files: []ManifestEntry{a, entry("d", "dir"), l, odd},
 	}
 	if d := cmp.Diff(want, m); d != "" {
 		t.Errorf("manifest (-want +got):\n%s", d)
@@ -72,7 +71,7 @@ func TestSnapshotNamesDoNotClash(t *testing.T) {
 	dir := t.TempDir()
 	for _, verb := range []string{"cleanup", "cleanup", "reset"} {
 		put(t, dir, map[string]string{"a": "A"})
-		apply(t, dir, workflow.Change{Verb: verb, Keep: 5, Moves: moves("a")})
+		apply(t, dir, Change{Verb: verb, Keep: 5, Moves: moves("a")})
 	}
 	want := []string{
 		"2026-11-15T06-32-14.000000005Z-cleanup", "2026-11-15T06-32-14.000000006Z-cleanup", "2026-11-15T06-32-14.000000007Z",
@@ -84,7 +83,7 @@ func TestSnapshotNamesDoNotClash(t *testing.T) {
 
 func TestNothingToDoMakesNothing(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "made", "by the lock")
-	for _, c := range []workflow.Change{{Verb: "reset"}, {Verb: "reset", Moves: moves("not there"), Keep: 5}} {
+	for _, c := range []Change{{Verb: "reset"}, {Verb: "reset", Moves: moves("not there"), Keep: 5}} {
 		if out := apply(t, dir, c); out.Snapshot != "" || len(out.Failed) > 0 {
 			t.Errorf("applied %+v", out)
 		}
@@ -122,7 +121,7 @@ func TestRing(t *testing.T) {
 			t.Fatal(err)
 		}
 		before := snapshotList(t, dir)
-		out := apply(t, dir, workflow.Change{Verb: "reset", Moves: moves("a"), Keep: c.keep})
+		out := apply(t, dir, Change{Verb: "reset", Moves: moves("a"), Keep: c.keep})
 		got := snapshotList(t, dir)
 		if !slices.Equal(got, c.want) || out.PruneErr != nil {
 			t.Errorf("keep %d: %q, %v", c.keep, got, out.PruneErr)
@@ -146,10 +145,10 @@ func TestRing(t *testing.T) {
 func TestOnlyANewSnapshotPrunes(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, map[string]string{"a": "a", "b": "b"})
-	apply(t, dir, workflow.Change{Verb: "reset", Moves: moves("a"), Keep: 5})
-	apply(t, dir, workflow.Change{Verb: "update", Writes: []workflow.Write{{Name: "x"}, {Name: "y"}}})
-	apply(t, dir, workflow.Change{Verb: "update", Writes: []workflow.Write{{Name: "x"}}})
-	apply(t, dir, workflow.Change{Verb: "reset", Moves: moves("gone")})
+	apply(t, dir, Change{Verb: "reset", Moves: moves("a"), Keep: 5})
+	apply(t, dir, Change{Verb: "update", Writes: []Write{{Name: "x"}, {Name: "y"}}})
+	apply(t, dir, Change{Verb: "update", Writes: []Write{{Name: "x"}}})
+	apply(t, dir, Change{Verb: "reset", Moves: moves("gone")})
 	if got := snapshotList(t, dir); len(got) != 1 {
 		t.Errorf("snapshots %q", got)
 	}
@@ -158,9 +157,9 @@ func TestOnlyANewSnapshotPrunes(t *testing.T) {
 func TestRestoreOverwritesNothing(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, map[string]string{"a": "old a", "b": "old b", "odd\xff": "odd"})
-	name := apply(t, dir, workflow.Change{Verb: "reset", Moves: moves("a", "b", "odd\xff"), Keep: 5}).Snapshot
+	name := apply(t, dir, Change{Verb: "reset", Moves: moves("a", "b", "odd\xff"), Keep: 5}).Snapshot
 	put(t, dir, map[string]string{"a": "new a", "odd\xff": "new"})
-	out := apply(t, dir, workflow.Change{Verb: "restore", Restore: name, Keep: 5})
+	out := apply(t, dir, Change{Verb: "restore", Restore: name, Keep: 5})
 	if !slices.Equal(out.Restored, []string{"b"}) || len(out.Left) != 2 || !errors.Is(out.Left["a"], fs.ErrExist) {
 		t.Errorf("applied %+v", out)
 	}
@@ -173,7 +172,7 @@ func TestRestoreOverwritesNothing(t *testing.T) {
 	}
 	for _, bad := range []string{"no such", "../x", ".logs", ".", "a/b"} {
 		h := lockDirectory(t, dir)
-		if _, err := h.Apply(t.Context(), workflow.Change{Verb: "restore", Restore: bad}); err == nil {
+		if _, err := h.Apply(t.Context(), Change{Verb: "restore", Restore: bad}); err == nil {
 			t.Errorf("restored %s", bad)
 		}
 		unlockDirectory(t, h)
@@ -190,7 +189,7 @@ func TestRestoreForeign(t *testing.T) {
 	if len(s) != 1 || s[0].Manifest != nil || len(s[0].Files) != 2 {
 		t.Fatalf("snapshots %+v", s)
 	}
-	out := apply(t, dir, workflow.Change{Verb: "restore", Restore: s[0].Name})
+	out := apply(t, dir, Change{Verb: "restore", Restore: s[0].Name})
 	if !slices.Equal(out.Restored, []string{"a", "files"}) || len(snapshots(t, dir)) > 0 {
 		t.Errorf("applied %+v", out)
 	}
@@ -200,7 +199,7 @@ func TestRestoreForeign(t *testing.T) {
 func TestBrokenManifest(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, map[string]string{"a": "a"})
-	name := apply(t, dir, workflow.Change{Verb: "reset", Moves: moves("a"), Keep: 5}).Snapshot
+	name := apply(t, dir, Change{Verb: "reset", Moves: moves("a"), Keep: 5}).Snapshot
 	if err := os.WriteFile(filepath.Join(dir, ".archive", name, "MANIFEST.json"), []byte("{torn"), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -237,7 +236,7 @@ func TestArchiveMustBeADirectory(t *testing.T) {
 			t.Errorf("%s: unfinished %v, %v", what, un, err)
 		}
 		h := lockDirectory(t, dir)
-		if _, err := h.Apply(t.Context(), workflow.Change{Verb: "reset", Moves: moves("a"), Keep: 5}); err == nil || fault.HintOf(err) == "" {
+		if _, err := h.Apply(t.Context(), Change{Verb: "reset", Moves: moves("a"), Keep: 5}); err == nil || fault.HintOf(err) == "" {
 			t.Errorf("%s: apply: %v", what, err)
 		}
 		if err := h.SetAside("a"); err == nil {
@@ -258,14 +257,14 @@ func TestApplyRefuses(t *testing.T) {
 	put(t, dir, map[string]string{"a": "a", "d/x": "x"})
 	h := lockDirectory(t, dir)
 	defer unlockDirectory(t, h)
-	write := func(names ...string) (all []workflow.Write) {
+	write := func(names ...string) (all []Write) {
 		for _, name := range names {
-			all = append(all, workflow.Write{Name: name})
+			all = append(all, Write{Name: name})
 		}
 		return all
 	}
 	before := image(t, dir)
-	for name, c := range map[string]workflow.Change{
+	for name, c := range map[string]Change{
 		"no verb": {Moves: moves("a")}, "verb": {Verb: "../x", Moves: moves("a")}, "slash": {Verb: "reset", Moves: moves("d/x")},
 		"dots": {Verb: "reset", Moves: moves("..")}, "the archive": {Verb: "reset", Moves: moves(".archive")},
 		"the lock": {Verb: "reset", Moves: moves(".lock")}, "twice": {Verb: "reset", Writes: write("x", "x")},
@@ -292,7 +291,7 @@ func TestSingleMovesMayFail(t *testing.T) {
 		}
 		return nil
 	}
-	out, err := h.Apply(t.Context(), workflow.Change{Verb: "reset", Time: now, Moves: moves("a", "b", "c"), Keep: 5})
+	out, err := h.Apply(t.Context(), Change{Verb: "reset", Time: now, Moves: moves("a", "b", "c"), Keep: 5})
 	if err != nil || len(out.Failed) != 1 || !errors.Is(out.Failed["b"], fs.ErrPermission) {
 		t.Errorf("applied %+v, %v", out, err)
 	}
@@ -362,8 +361,8 @@ func TestSnapshotsOfNothing(t *testing.T) {
 
 // midst reports whether a change is unfinished.
 func midst(d *Dir) (bool, error) {
-	p, err := d.Pulse()
-	return p.Midst, err
+	m, err := d.archiveMark()
+	return m.unfinished, err
 }
 
 // A plan that came with a copy or a checkout is not carried out, and one that can

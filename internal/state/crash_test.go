@@ -9,8 +9,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-
-	"ken/internal/workflow"
 )
 
 // crashed is what a step panics with to stand for a process that is killed there.
@@ -20,7 +18,7 @@ type crashed struct{}
 type scenario struct {
 	name  string
 	setup func(t testing.TB, dir string)
-	act   func(h workflow.Held) error
+	act   func(h *Locked) error
 }
 
 // newTime finds the times of files that the test itself made or linked.
@@ -41,17 +39,17 @@ func scenarios(t testing.TB) []scenario {
 		put(t, dir, map[string]string{
 			"back": "back\n", "both": "old both\n", "in the way": "old\n", ".archive/2020-01-01/f": "f", ".archive/2020-01-01/MANIFEST.txt": "f",
 		})
-		apply(t, dir, workflow.Change{Verb: "cleanup", Time: past, Moves: moves("back", "both", "in the way"), Keep: -1})
+		apply(t, dir, Change{Verb: "cleanup", Time: past, Moves: moves("back", "both", "in the way"), Keep: -1})
 		put(t, dir, map[string]string{"both": "new both\n", "in the way": "new\n", "other": "other\n"})
 	}
-	change := func(c workflow.Change) func(workflow.Held) error {
+	change := func(c Change) func(*Locked) error {
 		c.Time = now
-		return func(h workflow.Held) error {
+		return func(h *Locked) error {
 			_, err := h.Apply(t.Context(), c)
 			return err
 		}
 	}
-	writes := []workflow.Write{
+	writes := []Write{
 		{Name: "workflow.yaml", Content: []byte("new workflow\n")},
 		{Name: "link", Content: []byte("no link\n")},
 		{Name: "sub", Content: []byte("no dir\n")},
@@ -59,33 +57,33 @@ func scenarios(t testing.TB) []scenario {
 		{Name: "gone", Content: []byte("it was not there\n")},
 	}
 	return []scenario{
-		{"replace", plain, func(h workflow.Held) error { return h.Replace("workflow.yaml", []byte("new\n")) }},
-		{"replace link", plain, func(h workflow.Held) error { return h.Replace("link", []byte("new\n")) }},
-		{"append", plain, func(h workflow.Held) error { return h.Append("log.jsonl", []byte(`{"a":2}`), 0) }},
-		{"append new", plain, func(h workflow.Held) error { return h.Append("new.jsonl", []byte(`{"a":2}`), 0) }},
-		{"reset", plain, change(workflow.Change{
+		{"replace", plain, func(h *Locked) error { return h.Replace("workflow.yaml", []byte("new\n")) }},
+		{"replace link", plain, func(h *Locked) error { return h.Replace("link", []byte("new\n")) }},
+		{"append", plain, func(h *Locked) error { return h.Append("log.jsonl", []byte(`{"a":2}`), 0) }},
+		{"append new", plain, func(h *Locked) error { return h.Append("new.jsonl", []byte(`{"a":2}`), 0) }},
+		{"reset", plain, change(Change{
 			Verb: "reset", WorkflowID: "w1", Keep: 5,
 			Moves: moves("workflow.yaml", "review.md", "notes", "sub", "link", "odd\nname\xff", "gone"),
 		})},
-		{"init", plain, change(workflow.Change{
+		{"init", plain, change(Change{
 			Verb: "init", Keep: 5, Writes: writes,
 			Moves: moves("workflow.yaml", "review.md", "sub", "link", "gone"),
 		})},
-		{"delete", withArchive, change(workflow.Change{Verb: "reset", Keep: 0, Moves: moves("both", "other")})},
-		{"ring of one", withArchive, change(workflow.Change{Verb: "reset", Keep: 1, Moves: moves("both", "other")})},
-		{"several writes", plain, change(workflow.Change{Verb: "update", Writes: append(writes[:1:1], writes[3:]...)})},
-		{"restore", withArchive, change(workflow.Change{Verb: "restore", Restore: snapshotName(past, "cleanup"), Keep: 5})},
-		{"restore all", withArchive, change(workflow.Change{
+		{"delete", withArchive, change(Change{Verb: "reset", Keep: 0, Moves: moves("both", "other")})},
+		{"ring of one", withArchive, change(Change{Verb: "reset", Keep: 1, Moves: moves("both", "other")})},
+		{"several writes", plain, change(Change{Verb: "update", Writes: append(writes[:1:1], writes[3:]...)})},
+		{"restore", withArchive, change(Change{Verb: "restore", Restore: snapshotName(past, "cleanup"), Keep: 5})},
+		{"restore all", withArchive, change(Change{
 			Verb: "restore", Restore: snapshotName(past, "cleanup"), Keep: 5,
-			Moves: moves("both", "in the way", "back"), Writes: []workflow.Write{{Name: "journal", Content: []byte("j\n")}},
+			Moves: moves("both", "in the way", "back"), Writes: []Write{{Name: "journal", Content: []byte("j\n")}},
 		})},
-		{"restore foreign", withArchive, change(workflow.Change{Verb: "restore", Restore: "2020-01-01", Keep: 5})},
+		{"restore foreign", withArchive, change(Change{Verb: "restore", Restore: "2020-01-01", Keep: 5})},
 	}
 }
 
 // run does what a process would: lock, act, unlock. killAt is the step before which
 // it is killed; the names of the steps taken are returned, and whether it lived.
-func (s scenario) run(t testing.TB, dir string, act func(workflow.Held) error, killAt int) (steps []string, lived bool) {
+func (s scenario) run(t testing.TB, dir string, act func(*Locked) error, killAt int) (steps []string, lived bool) {
 	t.Helper()
 	d := openDir(t, dir, Options{})
 	d.step = func(what string) error {
@@ -95,13 +93,13 @@ func (s scenario) run(t testing.TB, dir string, act func(workflow.Held) error, k
 		steps = append(steps, strings.ReplaceAll(what, dir+"/", ""))
 		return nil
 	}
-	var h workflow.Held
+	var h *Locked
 	defer func() {
 		switch r := recover(); r {
 		case nil:
 		case crashed{}:
 			if h != nil {
-				h.(*held).letGo() // as the kernel does
+				h.letGo() // as the kernel does
 			}
 		default:
 			panic(r)
@@ -239,9 +237,9 @@ func TestWrittenFilesAreAlwaysThere(t *testing.T) {
 		}
 		return nil
 	}
-	c := workflow.Change{Verb: "init", Time: now, Moves: moves("w", "l", "x"), Keep: 5}
+	c := Change{Verb: "init", Time: now, Moves: moves("w", "l", "x"), Keep: 5}
 	for _, name := range []string{"w", "l"} {
-		c.Writes = append(c.Writes, workflow.Write{Name: name, Content: []byte("new")})
+		c.Writes = append(c.Writes, Write{Name: name, Content: []byte("new")})
 	}
 	out, err := h.Apply(t.Context(), c)
 	if err != nil {
@@ -309,14 +307,14 @@ func TestFullDiskWhileStaging(t *testing.T) {
 func TestFailedWriteLeavesNothing(t *testing.T) {
 	for _, act := range []struct {
 		name, step string // the step that fails
-		do         func(h workflow.Held) error
+		do         func(h *Locked) error
 	}{
-		{"replace", "create ", func(h workflow.Held) error { return h.Replace("a", []byte("new")) }},
-		{"replace", "write ", func(h workflow.Held) error { return h.Replace("a", []byte("new")) }},
-		{"replace", "sync ", func(h workflow.Held) error { return h.Replace("a", []byte("new")) }},
-		{"replace", "rename ", func(h workflow.Held) error { return h.Replace("a", []byte("new")) }},
-		{"append", "write ", func(h workflow.Held) error { return h.Append("a", []byte("new"), 0) }},
-		{"set aside", "write ", func(h workflow.Held) error { return h.SetAside("a") }},
+		{"replace", "create ", func(h *Locked) error { return h.Replace("a", []byte("new")) }},
+		{"replace", "write ", func(h *Locked) error { return h.Replace("a", []byte("new")) }},
+		{"replace", "sync ", func(h *Locked) error { return h.Replace("a", []byte("new")) }},
+		{"replace", "rename ", func(h *Locked) error { return h.Replace("a", []byte("new")) }},
+		{"append", "write ", func(h *Locked) error { return h.Append("a", []byte("new"), 0) }},
+		{"set aside", "write ", func(h *Locked) error { return h.SetAside("a") }},
 	} {
 		dir := t.TempDir()
 		put(t, dir, map[string]string{"a": "old\n", ".archive/.logs/": ""})
@@ -325,7 +323,7 @@ func TestFailedWriteLeavesNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		h.(*held).step = func(what string) error {
+		h.step = func(what string) error {
 			if strings.HasPrefix(what, act.step) {
 				return syscall.ENOSPC
 			}
@@ -338,7 +336,7 @@ func TestFailedWriteLeavesNothing(t *testing.T) {
 		if b, _ := os.ReadFile(filepath.Join(dir, "a")); string(b) != "old\n" || len(allNames(t, dir)) != before {
 			t.Errorf("%s, %s: a holds %q; there are %q", act.name, act.step, b, allNames(t, dir))
 		}
-		h.(*held).step = nil
+		h.step = nil
 		unlockDirectory(t, h)
 	}
 }

@@ -1,10 +1,8 @@
 // Package state is the state directory on disk: its lock, its files, each replaced
 // whole, and its archive, into which a verb moves all that it means to or nothing.
 //
-// What may lie in the directory, and what a verb does to it, others decide; see
-// package workflow, whose [workflow.Dir] this is. Not even the names that the
-// mechanism itself needs, of the lock and of the archive, are known here: they come
-// in through [Options].
+// Package contract says what may be in the directory, and package workflow what a
+// verb does to it. The names of the lock and of the archive come from [Options].
 //
 // Everything goes through an [os.Root] opened on the directory, and no link in it is
 // ever followed. A change is a redo log in the archive: as long as its folder is
@@ -22,13 +20,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
 	"ken/internal/fault"
 	"ken/internal/repo"
-	"ken/internal/workflow"
 )
 
 // Options tunes a Dir. Only the names have no default.
@@ -61,8 +57,6 @@ type Dir struct {
 // A stepFunc is told what is about to be done to the disk. A test that returns an
 // error stands for a call that fails; one that panics, for a process killed.
 type stepFunc func(what string) error
-
-var _ workflow.Dir = (*Dir)(nil)
 
 const (
 	defaultWait = 10 * time.Second
@@ -283,40 +277,6 @@ func digest(f io.Reader) (string, error) {
 		return "", err
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
-}
-
-// Pulse tells whether what is read now belongs together. Every change of several
-// files makes and renames folders in the archive, which gives it another time.
-func (d *Dir) Pulse() (workflow.Pulse, error) {
-	root, err := d.open()
-	if errors.Is(err, fs.ErrNotExist) {
-		return workflow.Pulse{}, nil
-	}
-	if err != nil {
-		return workflow.Pulse{}, err
-	}
-	defer root.Close()
-	info, err := root.Lstat(d.names.Archive)
-	switch {
-	// Nothing of ours is in what is not a directory. Where nothing may be looked
-	// at, whoever reads next is refused too, entry by entry.
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission), err == nil && !info.IsDir():
-		return workflow.Pulse{}, nil
-	case err != nil:
-		return workflow.Pulse{}, d.failed("look at the archive of", err)
-	}
-	names, err := list(root, d.names.Archive)
-	if err != nil {
-		return workflow.Pulse{}, d.failed("list the archive of", err)
-	}
-	slices.Sort(names)
-	p := workflow.Pulse{Mark: info.ModTime().Format(time.RFC3339Nano) + " " + strings.Join(names, "/")}
-	for _, name := range names {
-		if strings.HasPrefix(name, doing) && isFolder(root, d.names.Archive+"/"+name) {
-			p.Midst = true
-		}
-	}
-	return p, nil
 }
 
 // isFolder reports whether a name in the archive can be the folder of a change: a

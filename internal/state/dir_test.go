@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"ken/internal/contract"
 	"ken/internal/fault"
 )
 
@@ -20,20 +19,20 @@ func TestEntriesAreWhatLstatSees(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []contract.Entry{
-		{Name: ".lock", Kind: contract.Regular},
-		{Name: "a\nb", Kind: contract.Regular, Size: 1},
-		{Name: "b", Kind: contract.Regular, Size: 2},
-		{Name: "d", Kind: contract.Directory},
-		{Name: "dangling", Kind: contract.Symlink},
-		{Name: "\xff\xfe", Kind: contract.Regular, Size: 3},
+	want := []Entry{
+		{Name: ".lock", Kind: Regular},
+		{Name: "a\nb", Kind: Regular, Size: 1},
+		{Name: "b", Kind: Regular, Size: 2},
+		{Name: "d", Kind: Directory},
+		{Name: "dangling", Kind: Symlink},
+		{Name: "\xff\xfe", Kind: Regular, Size: 3},
 	}
 	if len(got) != len(want) {
 		t.Fatalf("entries %v", got)
 	}
 	for i, w := range want {
 		g := got[i]
-		if g.Name != w.Name || g.Kind != w.Kind || w.Kind == contract.Regular && g.Size != w.Size || !g.ModTime.Equal(past) || g.Err != nil {
+		if g.Name != w.Name || g.Kind != w.Kind || w.Kind == Regular && g.Size != w.Size || !g.ModTime.Equal(past) || g.Err != nil {
 			t.Errorf("entry %+v, want %+v", g, w)
 		}
 	}

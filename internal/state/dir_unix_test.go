@@ -9,9 +9,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-
-	"ken/internal/contract"
-	"ken/internal/workflow"
 )
 
 // What cannot be looked at says why, and what is gone is left out.
@@ -21,9 +18,9 @@ func TestUninspected(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	var e contract.Entry
+	var e Entry
 	long := strings.Repeat("x", 300)
-	if !look(int(f.Fd()), long, &e) || e.Err == nil || e.Name != long || e.Kind != contract.Uninspected {
+	if !look(int(f.Fd()), long, &e) || e.Err == nil || e.Name != long || e.Kind != Uninspected {
 		t.Errorf("entry %+v", e)
 	}
 	if look(int(f.Fd()), "gone", &e) {
@@ -39,7 +36,7 @@ func TestPipes(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := openDir(t, dir, Options{})
-	if e, err := d.Entries(t.Context()); len(e) != 1 || e[0].Kind != contract.Special || err != nil {
+	if e, err := d.Entries(t.Context()); len(e) != 1 || e[0].Kind != Special || err != nil {
 		t.Errorf("entries %v, %v", e, err)
 	}
 	if _, err := d.Read("workflow.yaml"); !errors.Is(err, errSpecial) {
@@ -66,7 +63,7 @@ func TestPipes(t *testing.T) {
 		t.Errorf("a pipe holds %v", e)
 	}
 	// It is moved like anything else.
-	out := apply(t, dir, workflow.Change{Verb: "reset", Moves: moves("p", "workflow.yaml"), Keep: 5})
+	out := apply(t, dir, Change{Verb: "reset", Moves: moves("p", "workflow.yaml"), Keep: 5})
 	s := snapshots(t, dir)
 	if len(out.Failed) > 0 || len(s) != 1 || s[0].Manifest.Files[0].Kind != "special" {
 		t.Errorf("%+v, %+v", out, s)

@@ -5,14 +5,37 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"time"
+)
 
-	"ken/internal/contract"
+// An Entry is something in the state directory, as lstat saw it.
+type Entry struct {
+	Name    string // any bytes but a slash
+	Kind    EntryKind
+	Size    int64
+	ModTime time.Time
+	Err     error // why lstat failed; the other fields but Name are zero then
+}
+
+// IsDir reports whether the entry is a directory.
+func (e Entry) IsDir() bool { return e.Kind == Directory }
+
+// An EntryKind is the type of an entry. Links are not followed.
+type EntryKind int
+
+// The kinds. The zero value is Uninspected.
+const (
+	Uninspected EntryKind = iota
+	Regular
+	Directory
+	Symlink
+	Special // a device, a socket, a pipe
 )
 
 // Entries lists what lies in the directory, sorted by name, each as lstat saw it. A
 // directory that does not exist holds nothing. An entry that goes away meanwhile is
 // left out; one that cannot be inspected says why.
-func (d *Dir) Entries(ctx context.Context) ([]contract.Entry, error) {
+func (d *Dir) Entries(ctx context.Context) ([]Entry, error) {
 	if d.guard != nil {
 		if err := d.guard(ctx); err != nil {
 			return nil, err
@@ -41,7 +64,7 @@ func (d *Dir) Entries(ctx context.Context) ([]contract.Entry, error) {
 
 // namesOnly lists a directory that may be read and not entered, where even its own
 // name, as seen from inside, is out of reach.
-func (d *Dir) namesOnly(ctx context.Context, root *os.Root) ([]contract.Entry, error) {
+func (d *Dir) namesOnly(ctx context.Context, root *os.Root) ([]Entry, error) {
 	open, path := os.Open, d.path
 	if d.outer != nil {
 		open, path = d.outer.Open, d.rel
@@ -55,7 +78,7 @@ func (d *Dir) namesOnly(ctx context.Context, root *os.Root) ([]contract.Entry, e
 }
 
 // entriesOf lists the directory at path, as Entries does.
-func entriesOf(ctx context.Context, root *os.Root, path string) ([]contract.Entry, error) {
+func entriesOf(ctx context.Context, root *os.Root, path string) ([]Entry, error) {
 	f, err := root.Open(path)
 	if err != nil {
 		return nil, err

@@ -8,18 +8,16 @@ import (
 	"io/fs"
 	"os"
 	"slices"
-
-	"ken/internal/contract"
 )
 
 // entriesIn lists the directory f, which is at path in root.
-func entriesIn(ctx context.Context, root *os.Root, path string, f *os.File) ([]contract.Entry, error) {
+func entriesIn(ctx context.Context, root *os.Root, path string, f *os.File) ([]Entry, error) {
 	names, err := f.Readdirnames(-1)
 	if err != nil {
 		return nil, err
 	}
 	slices.Sort(names)
-	entries := make([]contract.Entry, 0, len(names))
+	entries := make([]Entry, 0, len(names))
 	for _, name := range names {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -28,9 +26,9 @@ func entriesIn(ctx context.Context, root *os.Root, path string, f *os.File) ([]c
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 		case err != nil:
-			entries = append(entries, contract.Entry{Name: name, Err: cause(err)})
+			entries = append(entries, Entry{Name: name, Err: cause(err)})
 		default:
-			entries = append(entries, contract.Entry{
+			entries = append(entries, Entry{
 				Name: name, Kind: kindOf(info.Mode()), Size: info.Size(), ModTime: info.ModTime().UTC(),
 			})
 		}
@@ -39,14 +37,14 @@ func entriesIn(ctx context.Context, root *os.Root, path string, f *os.File) ([]c
 }
 
 // kindOf names what lstat saw.
-func kindOf(mode fs.FileMode) contract.EntryKind {
+func kindOf(mode fs.FileMode) EntryKind {
 	switch {
 	case mode.IsRegular():
-		return contract.Regular
+		return Regular
 	case mode.IsDir():
-		return contract.Directory
+		return Directory
 	case mode&fs.ModeSymlink != 0:
-		return contract.Symlink
+		return Symlink
 	}
-	return contract.Special
+	return Special
 }

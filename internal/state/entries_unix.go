@@ -13,21 +13,19 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
-
-	"ken/internal/contract"
 )
 
 // run is how many entries a worker takes at a time.
 const run = 1024
 
 // entriesIn lists the directory f, which is at path in root.
-func entriesIn(ctx context.Context, _ *os.Root, _ string, f *os.File) ([]contract.Entry, error) {
+func entriesIn(ctx context.Context, _ *os.Root, _ string, f *os.File) ([]Entry, error) {
 	names, err := f.Readdirnames(-1)
 	if err != nil {
 		return nil, err
 	}
 	slices.Sort(names)
-	entries := make([]contract.Entry, len(names))
+	entries := make([]Entry, len(names))
 	fd := int(f.Fd())
 	var next, gone atomic.Int64
 	var wg sync.WaitGroup
@@ -52,13 +50,13 @@ func entriesIn(ctx context.Context, _ *os.Root, _ string, f *os.File) ([]contrac
 		return nil, err
 	}
 	if gone.Load() > 0 {
-		entries = slices.DeleteFunc(entries, func(e contract.Entry) bool { return e.Name == "" })
+		entries = slices.DeleteFunc(entries, func(e Entry) bool { return e.Name == "" })
 	}
 	return entries, nil
 }
 
 // look fills in the entry name of the directory fd; false when it is no more.
-func look(fd int, name string, e *contract.Entry) bool {
+func look(fd int, name string, e *Entry) bool {
 	var st unix.Stat_t
 	err := unix.Fstatat(fd, name, &st, unix.AT_SYMLINK_NOFOLLOW)
 	for errors.Is(err, unix.EINTR) {
@@ -68,20 +66,20 @@ func look(fd int, name string, e *contract.Entry) bool {
 	case errors.Is(err, unix.ENOENT):
 		return false
 	case err != nil:
-		*e = contract.Entry{Name: name, Err: err}
+		*e = Entry{Name: name, Err: err}
 		return true
 	}
 	e.Name, e.Size = name, st.Size
 	e.ModTime = time.Unix(st.Mtim.Unix()).UTC()
 	switch st.Mode & unix.S_IFMT {
 	case unix.S_IFREG:
-		e.Kind = contract.Regular
+		e.Kind = Regular
 	case unix.S_IFDIR:
-		e.Kind = contract.Directory
+		e.Kind = Directory
 	case unix.S_IFLNK:
-		e.Kind = contract.Symlink
+		e.Kind = Symlink
 	default:
-		e.Kind = contract.Special
+		e.Kind = Special
 	}
 	return true
 }

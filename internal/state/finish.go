@@ -8,13 +8,11 @@ import (
 	"io/fs"
 	"strings"
 	"time"
-
-	"ken/internal/workflow"
 )
 
 // finish makes a snapshot of the folder, if anything was moved into it, and makes
 // room for it in the ring; without, the folder goes.
-func (h *held) finish(folder string, p *plan, out *workflow.Applied) error {
+func (h *Locked) finish(folder string, p *plan, out *Applied) error {
 	archive := h.dir.names.Archive
 	files, err := entriesOf(context.Background(), h.root, folder+movedFiles)
 	if err != nil {
@@ -52,7 +50,7 @@ func (h *held) finish(folder string, p *plan, out *workflow.Applied) error {
 
 // account puts the manifest in the place of the plan. A folder without plan has its
 // manifest already, of a run that was killed just then.
-func (h *held) account(folder string, at time.Time, p *plan, files []entry) error {
+func (h *Locked) account(folder string, at time.Time, p *plan, files []Entry) error {
 	if p.accounted {
 		return nil
 	}
@@ -78,7 +76,7 @@ func (h *held) account(folder string, at time.Time, p *plan, files []entry) erro
 // discard takes a folder out of the archive: at once for whoever looks, and then
 // file by file. If the second fails, the error is an errLeftover, and the next Lock
 // tries again.
-func (h *held) discard(folder string) error {
+func (h *Locked) discard(folder string) error {
 	archive := h.dir.names.Archive
 	gone := archive + "/" + trash + strings.TrimLeft(strings.TrimPrefix(folder, archive+"/"), ".")
 	for {

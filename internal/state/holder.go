@@ -66,7 +66,7 @@ func (h holder) alive() bool {
 }
 
 // sign writes this process into the lock file. In place: the file is the lock.
-func (h *held) sign(command string) error {
+func (h *Locked) sign(command string) error {
 	me := holder{PID: os.Getpid(), Command: command, Since: h.dir.now().UTC()}
 	if host, err := os.Hostname(); err == nil {
 		me.Host = host

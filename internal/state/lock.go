@@ -13,19 +13,16 @@ import (
 
 	"ken/internal/fault"
 	"ken/internal/repo"
-	"ken/internal/workflow"
 )
 
-// held is the directory, locked. Its fields are set as the lock is taken, and all
-// of it is given back by Unlock or, without a trace on disk, by letGo.
-type held struct {
+// Locked is a state directory whose lock this process has. It is the only way to
+// write, and Unlock is called exactly once.
+type Locked struct {
 	disk
 	dir  *Dir
 	here *os.File // the directory, locked where directories can be
 	lock *os.File // the lock file, locked
 }
-
-var _ workflow.Held = (*held)(nil)
 
 var (
 	errBusy  = errors.New("the lock is held")
@@ -46,7 +43,7 @@ const (
 // who holds it. A lock file that holds nothing but the number of a running process
 // is how some other programs lock, and is honoured too. Whoever waits too long gets
 // a [fault.Error] of kind Locked that names the holder.
-func (d *Dir) Lock(ctx context.Context, command string) (workflow.Held, error) {
+func (d *Dir) Lock(ctx context.Context, command string) (*Locked, error) {
 	if d.guard != nil {
 		if err := d.guard(ctx); err != nil {
 			return nil, err
@@ -70,7 +67,7 @@ func (d *Dir) Lock(ctx context.Context, command string) (workflow.Held, error) {
 	return h, nil
 }
 
-func (d *Dir) acquire(ctx context.Context, command string) (*held, error) {
+func (d *Dir) acquire(ctx context.Context, command string) (*Locked, error) {
 	waiting, stop := context.WithTimeout(ctx, d.wait)
 	defer stop()
 	for delay := firstPoll; ; delay = min(2*delay, lastPoll) {
@@ -97,7 +94,7 @@ func (d *Dir) acquire(ctx context.Context, command string) (*held, error) {
 
 // attempt takes the lock or fails, with errBusy if someone else has it. It may wait
 // in the kernel as long as the context lasts.
-func (d *Dir) attempt(waiting context.Context, command string) (*held, error) {
+func (d *Dir) attempt(waiting context.Context, command string) (*Locked, error) {
 	if err := d.make(); err != nil {
 		return nil, err
 	}
@@ -105,7 +102,7 @@ func (d *Dir) attempt(waiting context.Context, command string) (*held, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &held{dir: d, disk: disk{root: root, step: d.step}}
+	h := &Locked{dir: d, disk: disk{root: root, step: d.step}}
 	taken := false
 	defer func() {
 		if !taken {
@@ -156,7 +153,7 @@ func (d *Dir) make() error {
 	return nil
 }
 
-func (h *held) take(waiting context.Context, command string) error {
+func (h *Locked) take(waiting context.Context, command string) error {
 	var err error
 	if h.here, err = lockDir(waiting, h.root); err != nil {
 		if errors.Is(err, errBusy) {
@@ -190,7 +187,7 @@ func (h *held) take(waiting context.Context, command string) error {
 }
 
 // takeFile opens and locks the lock file.
-func (h *held) takeFile() error {
+func (h *Locked) takeFile() error {
 	name := h.dir.names.Lock
 	if err := h.announce("open", name); err != nil {
 		return err
@@ -233,7 +230,7 @@ func (h *held) takeFile() error {
 
 // drop removes a lock file that nobody uses, so that another can take its place: if
 // all is well, the error is errMoved.
-func (h *held) drop(f *os.File) error {
+func (h *Locked) drop(f *os.File) error {
 	if who := readHolder(f); who.bare && who.alive() {
 		return errBusy
 	}
@@ -245,7 +242,7 @@ func (h *held) drop(f *os.File) error {
 
 // dropUnwritable drops a lock file that another user left. One that cannot even be
 // read may be in use by a program that honours nothing else.
-func (h *held) dropUnwritable(name string, why error) error {
+func (h *Locked) dropUnwritable(name string, why error) error {
 	f, _, err := openRegular(h.root, name, os.O_RDONLY, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return h.dir.unwritable("lock", why)
@@ -266,7 +263,7 @@ func (h *held) dropUnwritable(name string, why error) error {
 
 // Unlock lets go. The lock file goes away, where that can be done while the lock is
 // held, because other programs take its being there for the lock.
-func (h *held) Unlock() error {
+func (h *Locked) Unlock() error {
 	err := h.unlink()
 	h.letGo()
 	if err != nil {
@@ -275,7 +272,7 @@ func (h *held) Unlock() error {
 	return nil
 }
 
-func (h *held) unlink() error {
+func (h *Locked) unlink() error {
 	if !unlinksLock {
 		return nil
 	}
@@ -293,7 +290,7 @@ func (h *held) unlink() error {
 }
 
 // letGo gives back all that the kernel holds for us, as the end of the process would.
-func (h *held) letGo() {
+func (h *Locked) letGo() {
 	for _, f := range []*os.File{h.lock, h.here} {
 		if f != nil {
 			unlock(f)
@@ -305,7 +302,7 @@ func (h *held) letGo() {
 
 // own refuses names that are not those of an ordinary entry: what has a slash, and
 // the mechanism's own files.
-func (h *held) own(name string) error {
+func (h *Locked) own(name string) error {
 	if err := checkName(name); err != nil {
 		return err
 	}

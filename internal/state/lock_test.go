@@ -345,7 +345,7 @@ func TestLockFileUnlinkedInBetween(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer unlockDirectory(t, h)
-	mine, err := h.(*held).lock.Stat()
+	mine, err := h.lock.Stat()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"ken/internal/fault"
-	"ken/internal/workflow"
 )
 
 // childEnv makes the test binary a process that uses the directory it names.
@@ -67,9 +66,9 @@ func child(act, path string) error {
 			if err != nil {
 				return err
 			}
-			c := workflow.Change{Verb: "reset", Time: time.Now(), Keep: 5, Moves: moves(churned...)}
+			c := Change{Verb: "reset", Time: time.Now(), Keep: 5, Moves: moves(churned...)}
 			if len(all) > 0 {
-				c = workflow.Change{Verb: "restore", Restore: all[0].Name, Keep: 5}
+				c = Change{Verb: "restore", Restore: all[0].Name, Keep: 5}
 			}
 			if _, err := h.Apply(ctx, c); err != nil {
 				return err

@@ -7,14 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"ken/internal/contract"
 	"ken/internal/fault"
 	"ken/internal/repo"
-	"ken/internal/workflow"
 )
-
-// entry keeps signatures short.
-type entry = contract.Entry
 
 // A plan is a change as it is written down before it is carried out.
 type plan struct {
@@ -46,7 +41,7 @@ const planVersion = 1
 
 // plan writes down the change c. Its time is the first from c's own on of which
 // there is no snapshot, so that no two have the same.
-func (h *held) plan(c workflow.Change) (*plan, error) {
+func (h *Locked) plan(c Change) (*plan, error) {
 	p := &plan{
 		Version: planVersion, Verb: c.Verb, Time: c.Time.UTC(), WorkflowID: c.WorkflowID, Restore: c.Restore, Keep: c.Keep,
 		Moves: make([]planMove, 0, len(c.Moves)), Writes: make([]rawName, 0, len(c.Writes)),
@@ -59,7 +54,7 @@ func (h *held) plan(c workflow.Change) (*plan, error) {
 		return nil, err
 	}
 	for _, m := range c.Moves {
-		p.Moves = append(p.Moves, planMove{rawName(m.Name), m.Bucket.String(), m.Reason})
+		p.Moves = append(p.Moves, planMove{rawName(m.Name), m.Bucket, m.Reason})
 	}
 	for _, w := range c.Writes {
 		p.Writes = append(p.Writes, rawName(w.Name))
@@ -104,7 +99,7 @@ var errPlan = errors.New("its plan cannot be read")
 // parsePlan reads what marshal wrote, and trusts none of it: a plan that was made for
 // another directory, and came here by a copy or a checkout, is not carried out, nor
 // is one that reaches beyond what a verb can ask for.
-func (h *held) parsePlan(b []byte) (*plan, error) {
+func (h *Locked) parsePlan(b []byte) (*plan, error) {
 	var p plan
 	if err := json.Unmarshal(b, &p); err != nil {
 		return nil, fmt.Errorf("%w: %w", errPlan, err)
@@ -149,7 +144,7 @@ func (h *held) parsePlan(b []byte) (*plan, error) {
 }
 
 // home tells this directory from every other, as long as it lives.
-func (h *held) home() (string, error) {
+func (h *Locked) home() (string, error) {
 	info, err := h.root.Stat(".")
 	if err != nil {
 		return "", err

@@ -10,8 +10,6 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
-
-	"ken/internal/workflow"
 )
 
 // drawName draws a name of any bytes but the two that no name has.
@@ -88,7 +86,7 @@ func TestRestoreUndoesReset(t *testing.T) {
 				rt.Fatalf("entry %d is %q, want %q", i, e.Name, names[i])
 			}
 		}
-		out := apply(t, dir, workflow.Change{Verb: "reset", Moves: moves(names...), Keep: 5})
+		out := apply(t, dir, Change{Verb: "reset", Moves: moves(names...), Keep: 5})
 		left, err := openDir(t, dir, Options{}).Entries(context.Background())
 		if err != nil || len(left) > 1 || len(out.Failed) > 0 { // the archive
 			rt.Fatalf("left %v, %v; failed %v", left, err, out.Failed)
@@ -99,7 +97,7 @@ func TestRestoreUndoesReset(t *testing.T) {
 					rt.Fatalf("snapshot %+v", s)
 				}
 			}
-			out = apply(t, dir, workflow.Change{Verb: "restore", Restore: out.Snapshot, Keep: 5})
+			out = apply(t, dir, Change{Verb: "restore", Restore: out.Snapshot, Keep: 5})
 			if len(out.Restored) != len(names) || len(out.Left) > 0 {
 				rt.Fatalf("restored %+v", out)
 			}
@@ -127,7 +125,7 @@ func TestRingHoldsTheNewest(t *testing.T) {
 			keep := rapid.IntRange(-1, 4).Draw(rt, "keep")
 			at = at.Add(time.Duration(rapid.IntRange(0, 2).Draw(rt, "later")))
 			verb := rapid.SampledFrom([]string{"reset", "cleanup", "evict"}).Draw(rt, "verb")
-			out := apply(t, dir, workflow.Change{Verb: verb, Time: at, Moves: moves("a"), Keep: keep})
+			out := apply(t, dir, Change{Verb: verb, Time: at, Moves: moves("a"), Keep: keep})
 			if keep >= 0 {
 				model = model[max(0, len(model)-max(keep-1, 0)):]
 			}

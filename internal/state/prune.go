@@ -13,7 +13,7 @@ import (
 // nothing else has. A negative keep keeps all.
 //
 // It goes on after a failure, and returns the first.
-func (h *held) prune(keep int, restored string) (gone []string, first error) {
+func (h *Locked) prune(keep int, restored string) (gone []string, first error) {
 	if keep < 0 {
 		return nil, nil
 	}
@@ -49,7 +49,7 @@ func (h *held) prune(keep int, restored string) (gone []string, first error) {
 }
 
 // ageOf reads of a snapshot only what pruning needs.
-func (h *held) ageOf(name string) (*folder, error) {
+func (h *Locked) ageOf(name string) (*folder, error) {
 	path := h.dir.names.Archive + "/" + name
 	info, err := h.root.Lstat(path)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 
 // recover settles what killed holders have left in the archive: a plan that was not
 // yet decided never was, one that was is carried out, and what was thrown away goes.
-func (h *held) recover() error {
+func (h *Locked) recover() error {
 	archive := h.dir.names.Archive
 	info, err := h.root.Lstat(archive)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() {
@@ -50,7 +50,7 @@ func (h *held) recover() error {
 }
 
 // resume carries out the plan in folder.
-func (h *held) resume(folder string) error {
+func (h *Locked) resume(folder string) error {
 	p, err := h.readPlan(folder)
 	if err == nil {
 		_, err = h.carryOut(folder, p)
@@ -80,7 +80,7 @@ func passing(err error) bool {
 
 // readPlan reads the plan in folder. One that has none was killed between writing
 // the manifest and giving the folder its name.
-func (h *held) readPlan(folder string) (*plan, error) {
+func (h *Locked) readPlan(folder string) (*plan, error) {
 	root, err := h.root.OpenRoot(folder)
 	if err != nil {
 		return nil, err
@@ -106,7 +106,7 @@ func (h *held) readPlan(folder string) (*plan, error) {
 
 // salvage keeps the folder of a change that nobody can read any more, as it is, as
 // a snapshot: nothing in it is lost, and nothing waits for it.
-func (h *held) salvage(folder string) error {
+func (h *Locked) salvage(folder string) error {
 	archive := h.dir.names.Archive
 	for at := h.dir.now(); ; at = at.Add(time.Nanosecond) {
 		to := archive + "/" + snapshotName(at, "unreadable")

@@ -17,7 +17,7 @@ const maxName = 255
 // Replace writes a file whole: a reader, and the next run after a crash, finds the
 // old content or the new. The file keeps its permissions. A link of that name is
 // replaced, not followed; a directory is an error.
-func (h *held) Replace(name string, content []byte) error {
+func (h *Locked) Replace(name string, content []byte) error {
 	err := h.own(name)
 	var mode fs.FileMode
 	if err == nil {

@@ -18,9 +18,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"ken/internal/contract"
 	"ken/internal/repo"
-	"ken/internal/workflow"
 )
 
 const (
@@ -31,18 +29,49 @@ const (
 	foreignManifest = "MANIFEST.txt"
 )
 
+// A Snapshot is one folder of the archive.
+type Snapshot struct {
+	Name string
+	Time time.Time
+	// Manifest is nil for a folder that another program made.
+	Manifest *Manifest
+	Files    []Entry // the entries in it now, sorted by name
+}
+
+// A Manifest says what a snapshot contains and why.
+type Manifest struct {
+	Version    int             `json:"version"`
+	Verb       string          `json:"verb"`
+	Time       time.Time       `json:"time"`
+	WorkflowID string          `json:"workflow_id,omitempty"`
+	Files      []ManifestEntry `json:"files"`
+}
+
+// A ManifestEntry is one moved entry.
+type ManifestEntry struct {
+	Name   string    `json:"name"`
+	B64    string    `json:"name_b64,omitempty"`
+	Kind   string    `json:"kind"` // file, dir, link, special
+	Size   int64     `json:"size"`
+	MTime  time.Time `json:"mtime"`
+	SHA256 string    `json:"sha256,omitempty"` // of a file
+	Target string    `json:"target,omitempty"` // of a link
+	Bucket string    `json:"bucket"`
+	Reason string    `json:"reason"`
+}
+
 // A folder is a snapshot as it lies on disk.
 type folder struct {
 	name     string
 	time     time.Time
-	manifest *workflow.Manifest // nil for a foreign one
-	files    string             // where its entries are, from the state directory
-	entries  []entry
+	manifest *Manifest // nil for a foreign one
+	files    string    // where its entries are, from the state directory
+	entries  []Entry
 }
 
 // Snapshots lists the archive, oldest first by the time recorded inside; by its
 // directory's, of a snapshot that another program made.
-func (d *Dir) Snapshots(ctx context.Context) ([]workflow.Snapshot, error) {
+func (d *Dir) Snapshots(ctx context.Context) ([]Snapshot, error) {
 	root, err := d.open()
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -55,7 +84,7 @@ func (d *Dir) Snapshots(ctx context.Context) ([]workflow.Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	var all []workflow.Snapshot
+	var all []Snapshot
 	for _, name := range names {
 		if ctx.Err() != nil {
 			return nil, stopped(ctx, "list the archive")
@@ -67,9 +96,9 @@ func (d *Dir) Snapshots(ctx context.Context) ([]workflow.Snapshot, error) {
 		if err != nil {
 			return nil, d.failed("read snapshot "+repo.Path(name).String()+" in", err)
 		}
-		all = append(all, workflow.Snapshot{Name: name, Time: f.time, Manifest: f.manifest, Files: f.entries})
+		all = append(all, Snapshot{Name: name, Time: f.time, Manifest: f.manifest, Files: f.entries})
 	}
-	slices.SortStableFunc(all, func(a, b workflow.Snapshot) int { return a.Time.Compare(b.Time) })
+	slices.SortStableFunc(all, func(a, b Snapshot) int { return a.Time.Compare(b.Time) })
 	return all, nil
 }
 
@@ -91,7 +120,7 @@ func (d *Dir) snapshotNames(root *os.Root) ([]string, error) {
 	}
 	var names []string
 	for _, e := range entries {
-		if e.Kind == contract.Directory && !strings.HasPrefix(e.Name, ".") {
+		if e.Kind == Directory && !strings.HasPrefix(e.Name, ".") {
 			names = append(names, e.Name)
 		}
 	}
@@ -99,7 +128,7 @@ func (d *Dir) snapshotNames(root *os.Root) ([]string, error) {
 }
 
 // checkSnapshot refuses what is not the name of a snapshot.
-func (h *held) checkSnapshot(name string) error {
+func (h *Locked) checkSnapshot(name string) error {
 	err := checkName(name)
 	if err == nil && strings.HasPrefix(name, ".") {
 		err = errName
@@ -117,7 +146,7 @@ func (h *held) checkSnapshot(name string) error {
 	return nil
 }
 
-func (h *held) openSnapshot(name string) (*folder, error) {
+func (h *Locked) openSnapshot(name string) (*folder, error) {
 	return openFolder(context.Background(), h.root, h.dir.names.Archive, name)
 }
 
@@ -139,19 +168,19 @@ func openFolder(ctx context.Context, root *os.Root, archive, name string) (*fold
 	}
 	f.entries, err = entriesOf(ctx, root, f.files)
 	if f.files == path {
-		f.entries = slices.DeleteFunc(f.entries, func(e entry) bool { return e.Name == foreignManifest })
+		f.entries = slices.DeleteFunc(f.entries, func(e Entry) bool { return e.Name == foreignManifest })
 	}
 	return f, err
 }
 
 // readManifest reads the manifest of the snapshot at path.
-func readManifest(root *os.Root, path string) (*workflow.Manifest, error) {
+func readManifest(root *os.Root, path string) (*Manifest, error) {
 	dir, err := root.OpenRoot(path)
 	if err != nil {
 		return nil, err
 	}
 	defer dir.Close()
-	m := new(workflow.Manifest)
+	m := new(Manifest)
 	err = readFile(dir, manifestFile[1:], func(f *os.File, info fs.FileInfo) error {
 		b, err := readAll(f, info, maxManifest)
 		if err != nil {
@@ -166,15 +195,15 @@ func readManifest(root *os.Root, path string) (*workflow.Manifest, error) {
 }
 
 // manifest gives the account of files, which lie at path.
-func (h *held) manifest(path string, at time.Time, p *plan, files []entry) ([]byte, error) {
+func (h *Locked) manifest(path string, at time.Time, p *plan, files []Entry) ([]byte, error) {
 	root, err := h.root.OpenRoot(path)
 	if err != nil {
 		return nil, err
 	}
 	defer root.Close()
-	m := workflow.Manifest{
+	m := Manifest{
 		Version: manifestVersion, Verb: p.Verb, Time: at, WorkflowID: p.WorkflowID,
-		Files: make([]workflow.ManifestEntry, len(files)),
+		Files: make([]ManifestEntry, len(files)),
 	}
 	why := make(map[string]planMove, len(p.Moves))
 	for _, move := range p.Moves {
@@ -200,34 +229,34 @@ func (h *held) manifest(path string, at time.Time, p *plan, files []entry) ([]by
 
 // describe gives the account of one entry in root. What cannot be read has no
 // digest; that is no reason to lose the rest.
-func describe(root *os.Root, e entry, why planMove) workflow.ManifestEntry {
+func describe(root *os.Root, e Entry, why planMove) ManifestEntry {
 	name := repo.Path(e.Name).JSON()
-	m := workflow.ManifestEntry{
+	m := ManifestEntry{
 		Name: name.Path, B64: name.B64, Kind: "special", Size: e.Size, MTime: e.ModTime.UTC(),
 		Bucket: why.Bucket, Reason: why.Reason,
 	}
 	switch e.Kind {
-	case contract.Regular:
+	case Regular:
 		m.Kind = "file"
 		_ = readFile(root, e.Name, func(f *os.File, _ fs.FileInfo) (err error) {
 			m.SHA256, err = digest(f)
 			return err
 		})
-	case contract.Directory:
+	case Directory:
 		m.Kind = "dir"
-	case contract.Symlink:
+	case Symlink:
 		m.Kind = "link"
 		m.Target, _ = root.Readlink(e.Name)
 		if !utf8.ValidString(m.Target) {
 			m.Target = strconv.Quote(m.Target)
 		}
-	case contract.Special, contract.Uninspected:
+	case Special, Uninspected:
 	}
 	return m
 }
 
 // vacant fails if something bears the name.
-func (h *held) vacant(name string) error {
+func (h *Locked) vacant(name string) error {
 	there, err := h.exists(name)
 	if err == nil && there {
 		return fs.ErrExist
@@ -268,9 +297,9 @@ func (p *plan) missing(sums map[string]string) []string {
 }
 
 // unaltered fails if a file in the archive is not the one that went there.
-func (h *held) unaltered(path string, e entry, sums map[string]string) error {
+func (h *Locked) unaltered(path string, e Entry, sums map[string]string) error {
 	want := sums[e.Name]
-	if want == "" || e.Kind != contract.Regular {
+	if want == "" || e.Kind != Regular {
 		return nil
 	}
 	files, err := h.root.OpenRoot(filepath.Dir(path))
@@ -292,7 +321,7 @@ func (h *held) unaltered(path string, e entry, sums map[string]string) error {
 //
 // What is not as the manifest has it is left alone: it would come back as something
 // else than what went.
-func (h *held) bringBack(p *plan, out *workflow.Applied) error {
+func (h *Locked) bringBack(p *plan, out *Applied) error {
 	name := p.Restore
 	s, err := h.openSnapshot(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -338,7 +367,7 @@ func (h *held) bringBack(p *plan, out *workflow.Applied) error {
 	if s.manifest == nil {
 		return nil
 	}
-	s.manifest.Files = slices.DeleteFunc(s.manifest.Files, func(m workflow.ManifestEntry) bool {
+	s.manifest.Files = slices.DeleteFunc(s.manifest.Files, func(m ManifestEntry) bool {
 		raw, err := repo.PathJSON{Path: m.Name, B64: m.B64}.Raw()
 		return err == nil && !left[string(raw)]
 	})

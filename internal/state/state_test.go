@@ -10,9 +10,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"ken/internal/contract"
-	"ken/internal/workflow"
 )
 
 var testNames = Names{Lock: ".lock", Archive: ".archive"}
@@ -36,16 +33,16 @@ func openDir(t testing.TB, path string, opts Options) *Dir {
 	return d
 }
 
-func lockDirectory(t testing.TB, path string) *held {
+func lockDirectory(t testing.TB, path string) *Locked {
 	t.Helper()
 	h, err := openDir(t, path, Options{}).Lock(t.Context(), "test")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return h.(*held)
+	return h
 }
 
-func unlockDirectory(t testing.TB, h workflow.Held) {
+func unlockDirectory(t testing.TB, h *Locked) {
 	t.Helper()
 	if err := h.Unlock(); err != nil {
 		t.Fatal(err)
@@ -154,15 +151,15 @@ func diff(got, want map[string]string) string {
 }
 
 // moves makes moves of names.
-func moves(names ...string) []workflow.Move {
-	var all []workflow.Move
+func moves(names ...string) []Move {
+	var all []Move
 	for _, name := range names {
-		all = append(all, workflow.Move{Name: name, Bucket: contract.AdHoc, Reason: "because"})
+		all = append(all, Move{Name: name, Bucket: "ad_hoc", Reason: "because"})
 	}
 	return all
 }
 
-func apply(t testing.TB, dir string, c workflow.Change) workflow.Applied {
+func apply(t testing.TB, dir string, c Change) Applied {
 	t.Helper()
 	h := lockDirectory(t, dir)
 	defer unlockDirectory(t, h)
@@ -176,7 +173,7 @@ func apply(t testing.TB, dir string, c workflow.Change) workflow.Applied {
 	return out
 }
 
-func snapshots(t testing.TB, dir string) []workflow.Snapshot {
+func snapshots(t testing.TB, dir string) []Snapshot {
 	t.Helper()
 	all, err := openDir(t, dir, Options{}).Snapshots(t.Context())
 	if err != nil {

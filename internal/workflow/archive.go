@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"ken/internal/contract"
+	"ken/internal/state"
 )
 
 // An ArchiveList is what the archive holds.
@@ -38,7 +39,7 @@ func (k *Keeper) Archive(ctx context.Context) (*ArchiveList, error) {
 			item.Verb, item.WorkflowID = s.Manifest.Verb, s.Manifest.WorkflowID
 		}
 		for _, f := range s.Files {
-			if f.Kind == contract.Regular {
+			if f.Kind == state.Regular {
 				item.Bytes += f.Size
 			}
 		}
@@ -48,7 +49,7 @@ func (k *Keeper) Archive(ctx context.Context) (*ArchiveList, error) {
 }
 
 // snapshots lists the archive as it is between changes.
-func (k *Keeper) snapshots(ctx context.Context, verb string) (all []Snapshot, err error) {
+func (k *Keeper) snapshots(ctx context.Context, verb string) (all []state.Snapshot, err error) {
 	err = k.reading(ctx, verb, func() (err error) {
 		all, err = k.dir.Snapshots(ctx)
 		return err

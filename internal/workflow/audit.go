@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"ken/internal/contract"
+	"ken/internal/state"
 )
 
 // An Audit says how the contract sees every entry of the directory.
@@ -14,7 +15,7 @@ type Audit struct {
 	TotalBytes int64  `json:"total_bytes"`
 	// Buckets has the entries by [contract.Bucket], each sorted by name. In
 	// documents they stand as [AuditEntry].
-	Buckets [5][]contract.Entry `json:"-"`
+	Buckets [5][]state.Entry `json:"-"`
 }
 
 // Counts is how many entries are in each bucket.
@@ -40,9 +41,9 @@ func (k *Keeper) Audit(ctx context.Context) (*Audit, error) {
 	}
 	a := &Audit{Dir: k.dir.Path()}
 	for _, e := range entries {
-		b := k.c.Classify(e)
+		b := classify(k.c, e)
 		a.Buckets[b] = append(a.Buckets[b], e)
-		if e.Kind != contract.Directory {
+		if e.Kind != state.Directory {
 			a.TotalBytes += e.Size
 		}
 	}
@@ -67,8 +68,8 @@ type AuditEntry struct {
 }
 
 // Shown returns the entry as documents show it.
-func Shown(e contract.Entry) AuditEntry {
-	out := AuditEntry{Name: nameJSON(e.Name), Size: e.Size, IsDir: e.Kind == contract.Directory}
+func Shown(e state.Entry) AuditEntry {
+	out := AuditEntry{Name: nameJSON(e.Name), Size: e.Size, IsDir: e.Kind == state.Directory}
 	if e.Err != nil {
 		out.Error = e.Err.Error()
 		return out

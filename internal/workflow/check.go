@@ -7,6 +7,7 @@ import (
 	"io/fs"
 
 	"ken/internal/contract"
+	"ken/internal/state"
 )
 
 // A Checkup lists what is wrong with what lies in the directory.
@@ -33,9 +34,9 @@ func (k *Keeper) check(ctx context.Context) (*Checkup, error) {
 	c := &Checkup{Problems: []contract.Problem{}}
 	for _, e := range entries {
 		f, known := k.c.File(e.Name)
-		switch k.c.Classify(e) {
+		switch classify(k.c, e) {
 		case contract.Canonical, contract.PatternAllowed:
-			if e.Kind != contract.Directory {
+			if e.Kind != state.Directory {
 				c.Problems = append(c.Problems, k.checkFile(e, f)...)
 			}
 		case contract.AdHoc:
@@ -50,7 +51,7 @@ func (k *Keeper) check(ctx context.Context) (*Checkup, error) {
 	return c, nil
 }
 
-func misfit(e contract.Entry, f contract.File) contract.Problem {
+func misfit(e state.Entry, f contract.File) contract.Problem {
 	p := contract.Problem{File: e.Name, Problem: "is a " + kindWord(e.Kind), Expected: "a file"}
 	if f.Dir {
 		p.Expected = "a directory"
@@ -58,8 +59,8 @@ func misfit(e contract.Entry, f contract.File) contract.Problem {
 	return p
 }
 
-func (k *Keeper) checkFile(e contract.Entry, f contract.File) []contract.Problem {
-	if e.Kind != contract.Regular {
+func (k *Keeper) checkFile(e state.Entry, f contract.File) []contract.Problem {
+	if e.Kind != state.Regular {
 		return []contract.Problem{{File: nameJSON(e.Name).Name, Problem: "is a " + kindWord(e.Kind), Expected: "a regular file"}}
 	}
 	if f.Role != contract.Workflow && !k.c.Checks(e.Name) {
@@ -103,15 +104,15 @@ func reason(err error) string {
 	return err.Error()
 }
 
-func kindWord(kind contract.EntryKind) string {
+func kindWord(kind state.EntryKind) string {
 	switch kind {
-	case contract.Directory:
+	case state.Directory:
 		return "directory"
-	case contract.Symlink:
+	case state.Symlink:
 		return "symbolic link"
-	case contract.Special:
+	case state.Special:
 		return "special file"
-	case contract.Regular:
+	case state.Regular:
 		return "file"
 	default:
 		return "thing that cannot be inspected"

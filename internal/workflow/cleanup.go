@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"ken/internal/contract"
+	"ken/internal/state"
 )
 
 // CleanupOptions says what is old enough to go. Cutoff times beat days; what is as
@@ -24,36 +25,36 @@ type CleanupOptions struct {
 // Cleanup moves what nothing allows, leftovers, and stale variants into the
 // archive. Canonical files stay, and so does what cannot be inspected.
 func (k *Keeper) Cleanup(ctx context.Context, opts CleanupOptions) (*Sweep, error) {
-	return k.sweep(ctx, "cleanup", !opts.Apply, func() ([]Move, error) {
+	return k.sweep(ctx, "cleanup", !opts.Apply, func() ([]state.Move, error) {
 		entries, err := k.dir.Entries(ctx)
 		return planCleanup(k.c, entries, k.opts.Now(), opts), err
 	})
 }
 
-func planCleanup(c *contract.Contract, entries []contract.Entry, now time.Time, opts CleanupOptions) []Move {
+func planCleanup(c *contract.Contract, entries []state.Entry, now time.Time, opts CleanupOptions) []state.Move {
 	days := c.StaleDays
 	if opts.StaleDays != nil {
 		days = *opts.StaleDays
 	}
 	pattern := newAge(now, &days, opts.PatternCutoff)
 	adHoc := newAge(now, opts.AdHocStaleDays, opts.AdHocCutoff)
-	var moves []Move
+	var moves []state.Move
 	for _, e := range entries {
 		if machinery(c, e.Name) {
 			continue
 		}
-		move := Move{Name: e.Name, Bucket: c.Classify(e)}
-		switch move.Bucket {
+		reason := ""
+		switch classify(c, e) {
 		case contract.Ephemeral:
-			move.Reason = "ephemeral"
+			reason = "ephemeral"
 		case contract.AdHoc:
-			move.Reason = adHoc.reason(e, "ad_hoc")
+			reason = adHoc.reason(e, "ad_hoc")
 		case contract.PatternAllowed:
-			move.Reason = pattern.reason(e, "stale_pattern_allowed")
+			reason = pattern.reason(e, "stale_pattern_allowed")
 		default:
 		}
-		if move.Reason != "" {
-			moves = append(moves, move)
+		if reason != "" {
+			moves = append(moves, newMove(c, e, reason))
 		}
 	}
 	return moves
@@ -78,7 +79,7 @@ func newAge(now time.Time, days *int, cutoff time.Time) age {
 }
 
 // reason says why an entry has to go, "" if it may stay.
-func (a age) reason(e contract.Entry, word string) string {
+func (a age) reason(e state.Entry, word string) string {
 	switch {
 	case a.why == "":
 		return word

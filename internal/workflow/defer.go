@@ -9,6 +9,7 @@ import (
 
 	"ken/internal/contract"
 	"ken/internal/fault"
+	"ken/internal/state"
 )
 
 // Defer puts a piece of work off, under an id that nothing else has had.
@@ -17,7 +18,7 @@ func (k *Keeper) Defer(ctx context.Context, title, body string) (*Deferral, erro
 	if d.Title == "" {
 		return nil, badRequest("ken state defer add TITLE", "a title must not be empty")
 	}
-	err := k.locked(ctx, "defer add", func(h Held) error {
+	err := k.locked(ctx, "defer add", func(h *state.Locked) error {
 		f, err := k.deferred()
 		if err != nil {
 			return err
@@ -66,7 +67,7 @@ func (k *Keeper) mark(ctx context.Context, verb, id, status string) (*Deferral, 
 		return nil, err // without making the directory
 	}
 	var d Deferral
-	err = k.locked(ctx, verb, func(h Held) error {
+	err = k.locked(ctx, verb, func(h *state.Locked) error {
 		f, err := k.deferred()
 		if err != nil {
 			return err
@@ -114,7 +115,7 @@ func (k *Keeper) deferred() (*deferredFile, error) {
 	return parseDeferred(b), nil
 }
 
-func (k *Keeper) writeDeferred(h Held, verb string, f *deferredFile, last string) error {
+func (k *Keeper) writeDeferred(h *state.Locked, verb string, f *deferredFile, last string) error {
 	name, text := k.name(contract.Deferred), f.bytes()
 	if err := k.note(h, Record{Verb: verb, File: name, SHA256: digest(text), WorkflowID: k.currentID(), LastID: last}); err != nil {
 		return err

@@ -14,6 +14,7 @@ import (
 
 	"ken/internal/contract"
 	"ken/internal/fault"
+	"ken/internal/state"
 )
 
 // A Finding is something about a directory that wants a person's attention.
@@ -55,10 +56,10 @@ func (k *Keeper) findings(ctx context.Context) ([]Finding, error) {
 }
 
 // misplaced reports something that ken works with and that is not what it must be.
-func (k *Keeper) misplaced(e contract.Entry, f contract.File) []Finding {
-	want := contract.Regular
+func (k *Keeper) misplaced(e state.Entry, f contract.File) []Finding {
+	want := state.Regular
 	if f.Dir {
-		want = contract.Directory
+		want = state.Directory
 	}
 	if e.Kind == want {
 		return nil

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ken/internal/contract"
+	"ken/internal/state"
 )
 
 // Evict moves what must not outlive its workflow into the archive: the markers
@@ -14,7 +15,7 @@ import (
 // journal's to say; where it is silent, a file older than the session's start
 // is not the session's. Without a start, those stay.
 func (k *Keeper) Evict(ctx context.Context, dry bool) (*Sweep, error) {
-	return k.sweep(ctx, "evict", dry, func() ([]Move, error) {
+	return k.sweep(ctx, "evict", dry, func() ([]state.Move, error) {
 		s, err := k.sessionNow()
 		if err != nil {
 			return nil, err
@@ -27,7 +28,7 @@ func (k *Keeper) Evict(ctx context.Context, dry bool) (*Sweep, error) {
 		if err != nil {
 			return nil, err
 		}
-		return planEvict(k.c, entries, func(e contract.Entry) string { return s.foreign(e, by) }), nil
+		return planEvict(k.c, entries, func(e state.Entry) string { return s.foreign(e, by) }), nil
 	})
 }
 
@@ -54,24 +55,25 @@ func (k *Keeper) authors() (author, error) {
 
 // planEvict lists what leaves; foreign says why a scoped file does, "" if it may
 // stay.
-func planEvict(c *contract.Contract, entries []contract.Entry, foreign func(contract.Entry) string) []Move {
-	var moves []Move
+func planEvict(c *contract.Contract, entries []state.Entry, foreign func(state.Entry) string) []state.Move {
+	var moves []state.Move
 	for _, e := range entries {
-		move := Move{Name: e.Name, Bucket: c.Classify(e)}
-		if move.Bucket != contract.Canonical && move.Bucket != contract.PatternAllowed {
+		bucket := classify(c, e)
+		if bucket != contract.Canonical && bucket != contract.PatternAllowed {
 			continue
 		}
+		reason := ""
 		switch c.Evicts(e.Name) {
 		case contract.Always:
-			move.Reason = "allowlist"
+			reason = "allowlist"
 		case contract.Scoped:
 			if why := foreign(e); why != "" {
-				move.Reason = scope(move.Bucket) + ": " + why
+				reason = scope(bucket) + ": " + why
 			}
 		case contract.Stays:
 		}
-		if move.Reason != "" {
-			moves = append(moves, move)
+		if reason != "" {
+			moves = append(moves, newMove(c, e, reason))
 		}
 	}
 	return moves
@@ -91,7 +93,7 @@ func (s session) wrote(name string, by author) bool {
 }
 
 // foreign says why an entry is not the session's, "" if it is or nobody knows.
-func (s session) foreign(e contract.Entry, by author) string {
+func (s session) foreign(e state.Entry, by author) string {
 	if id, ok := by(e.Name); ok && len(s.ids) > 0 {
 		if slices.Contains(s.ids, id) {
 			return ""

@@ -7,6 +7,7 @@ import (
 
 	"ken/internal/contract"
 	"ken/internal/fault"
+	"ken/internal/state"
 )
 
 // BeginOptions says what workflow begins.
@@ -45,14 +46,14 @@ func (k *Keeper) Begin(ctx context.Context, opts BeginOptions) (*Beginning, erro
 		}
 	}
 	var b *Beginning
-	err := k.locked(ctx, "init", func(h Held) (err error) {
+	err := k.locked(ctx, "init", func(h *state.Locked) (err error) {
 		b, err = k.begin(ctx, h, opts)
 		return err
 	})
 	return b, err
 }
 
-func (k *Keeper) begin(ctx context.Context, h Held, opts BeginOptions) (*Beginning, error) {
+func (k *Keeper) begin(ctx context.Context, h *state.Locked, opts BeginOptions) (*Beginning, error) {
 	now := k.opts.Now()
 	prior, err := k.load()
 	if err != nil {
@@ -81,12 +82,14 @@ func (k *Keeper) begin(ctx context.Context, h Held, opts BeginOptions) (*Beginni
 	}
 	remarks = append(remarks, more...)
 	name := k.name(contract.Workflow)
-	change := Change{Verb: "init", Time: now, Moves: moves, Keep: k.keep(), Writes: []Write{{name, text}}}
+	change := state.Change{Verb: "init", Time: now, Moves: moves, Keep: k.keep(), Writes: []state.Write{{Name: name, Content: text}}}
 	if prior != nil {
 		change.WorkflowID = prior.id(keyID)
 	}
 	if prior != nil && !opts.Continue { // else it is taken over, and nothing of it is lost
-		change.Moves = sortMoves(append(moves, Move{name, contract.Canonical, "the previous workflow's document"}))
+		change.Moves = sortMoves(append(moves, state.Move{
+			Name: name, Bucket: contract.Canonical.String(), Reason: "the previous workflow's document",
+		}))
 	}
 	if err := k.note(h, Record{Verb: "init", File: name, SHA256: digest(text), WorkflowID: next.id(keyID)}); err != nil {
 		return nil, err
@@ -102,7 +105,7 @@ func (k *Keeper) begin(ctx context.Context, h Held, opts BeginOptions) (*Beginni
 		moved[m.Name] = true
 	}
 	for _, e := range entries {
-		if k.c.Classify(e) == contract.AdHoc && !moved[e.Name] {
+		if classify(k.c, e) == contract.AdHoc && !moved[e.Name] {
 			b.Foreign = append(b.Foreign, nameJSON(e.Name))
 		}
 	}
@@ -126,7 +129,7 @@ func (k *Keeper) nextDocument(prior *Document, opts BeginOptions, now time.Time)
 }
 
 // planBegin lists what must not survive into the workflow that begins.
-func (k *Keeper) planBegin(entries []contract.Entry, prior *Document, goesOn bool, now time.Time) (moves []Move, remarks []string, err error) {
+func (k *Keeper) planBegin(entries []state.Entry, prior *Document, goesOn bool, now time.Time) (moves []state.Move, remarks []string, err error) {
 	var s session
 	if prior != nil {
 		s = prior.session(now)
@@ -135,9 +138,9 @@ func (k *Keeper) planBegin(entries []contract.Entry, prior *Document, goesOn boo
 	if err != nil {
 		return nil, nil, err
 	}
-	foreign := func(contract.Entry) string { return "there before this workflow began" }
+	foreign := func(state.Entry) string { return "there before this workflow began" }
 	if goesOn {
-		foreign = func(e contract.Entry) string { return s.foreign(e, by) }
+		foreign = func(e state.Entry) string { return s.foreign(e, by) }
 	}
 	moves = planEvict(k.c, entries, foreign)
 	cutoff := s.began

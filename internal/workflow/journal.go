@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"ken/internal/contract"
+	"ken/internal/state"
 )
 
 // A Record is one line of the journal: who wrote which content.
@@ -97,7 +98,7 @@ func (k *Keeper) journal() (journal, error) {
 
 // note adds records to the journal, before what they speak of is written: one
 // that speaks of a content that never came about vouches for nothing.
-func (k *Keeper) note(h Held, records ...Record) error {
+func (k *Keeper) note(h *state.Locked, records ...Record) error {
 	name := k.name(contract.Journal)
 	for i := range records {
 		records[i].TS, records[i].Author = stamp(k.opts.Now()), k.opts.Author

@@ -1,7 +1,6 @@
 package workflow_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -472,58 +471,6 @@ func TestJournalIsDistilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.want(d.holds("review-mine.md"), "review-mine.md")
-}
-
-// A restless directory is in the midst of a change for some pulses, and another one
-// after others.
-type restless struct {
-	*state.Dir
-	pulses []workflow.Pulse
-	looks  int
-}
-
-func (r *restless) Pulse() (workflow.Pulse, error) {
-	if len(r.pulses) == 0 {
-		return r.Dir.Pulse()
-	}
-	p := r.pulses[0]
-	r.pulses = r.pulses[1:]
-	return p, nil
-}
-
-func (r *restless) Entries(ctx context.Context) ([]contract.Entry, error) {
-	r.looks++
-	return r.Dir.Entries(ctx)
-}
-
-// What a reader saw while something changed is looked at again.
-func TestReadersLookAgain(t *testing.T) {
-	a, b := workflow.Pulse{Mark: "a"}, workflow.Pulse{Mark: "b"}
-	for what, c := range map[string]struct {
-		pulses []workflow.Pulse
-		looks  int
-	}{
-		"nothing changes":            {[]workflow.Pulse{a, a}, 1},
-		"a change comes in between":  {[]workflow.Pulse{a, b, b, b}, 2},
-		"changes never end":          {[]workflow.Pulse{a, b, a, b, a, b}, 4}, // the last one under the lock
-		"a change is not finished":   {[]workflow.Pulse{{Mark: "a", Midst: true}}, 1},
-		"and one begins as we look":  {[]workflow.Pulse{a, {Mark: "b", Midst: true}, {Mark: "b", Midst: true}}, 2},
-		"the mark alone says enough": {[]workflow.Pulse{{}, a, a, a}, 2},
-	} {
-		d := newDesk(t)
-		d.write("plan.md", "x", 0)
-		ct := contract.Default()
-		real, err := state.Open(d.path, state.Options{Names: state.Names{Lock: ct.Name(contract.Lock), Archive: ct.Name(contract.Archive)}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		dir := &restless{Dir: real, pulses: c.pulses}
-		audit, err := workflow.New(dir, workflow.Options{Now: time.Now}).Audit(t.Context())
-		if err != nil || audit.Counts.Canonical < 1 || dir.looks != c.looks {
-			t.Errorf("%s: %d looks, want %d; %+v, %v", what, dir.looks, c.looks, audit, err)
-		}
-		real.Close()
-	}
 }
 
 // The identity is init's to give, and its start the session's.

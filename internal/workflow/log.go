@@ -12,6 +12,7 @@ import (
 
 	"ken/internal/contract"
 	"ken/internal/fault"
+	"ken/internal/state"
 )
 
 const (
@@ -33,7 +34,7 @@ func (k *Keeper) Log(ctx context.Context, name string, record []byte) (json.RawM
 	if err != nil {
 		return nil, badRequest(`printf '{"category":"timeout"}' | ken state log `+name, "%w", err)
 	}
-	err = k.locked(ctx, "log", func(h Held) error { return h.Append(name, line, logLimit) })
+	err = k.locked(ctx, "log", func(h *state.Locked) error { return h.Append(name, line, logLimit) })
 	return line, err
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"ken/internal/contract"
 	"ken/internal/fault"
+	"ken/internal/state"
 )
 
 // A Handoff is what a paused workflow leaves for whoever resumes it.
@@ -57,14 +58,14 @@ const (
 // no longer active; one change.
 func (k *Keeper) Pause(ctx context.Context, opts PauseOptions) (*Pause, error) {
 	var p *Pause
-	err := k.locked(ctx, "pause", func(h Held) (err error) {
+	err := k.locked(ctx, "pause", func(h *state.Locked) (err error) {
 		p, err = k.pause(ctx, h, opts)
 		return err
 	})
 	return p, err
 }
 
-func (k *Keeper) pause(ctx context.Context, h Held, opts PauseOptions) (*Pause, error) {
+func (k *Keeper) pause(ctx context.Context, h *state.Locked, opts PauseOptions) (*Pause, error) {
 	d, err := k.load()
 	if err != nil {
 		return nil, err
@@ -89,16 +90,16 @@ func (k *Keeper) pause(ctx context.Context, h Held, opts PauseOptions) (*Pause, 
 	if err != nil {
 		return nil, err
 	}
-	writes := []Write{
-		{k.name(contract.Handoff), text},
-		{k.name(contract.Narrative), []byte(handoff.narrative())},
-		{k.name(contract.Workflow), document},
+	writes := []state.Write{
+		{Name: k.name(contract.Handoff), Content: text},
+		{Name: k.name(contract.Narrative), Content: []byte(handoff.narrative())},
+		{Name: k.name(contract.Workflow), Content: document},
 	}
 	moves, err := k.present(ctx, "replaced by a later pause", contract.Handoff, contract.Narrative)
 	if err != nil {
 		return nil, err
 	}
-	return k.change(ctx, h, Change{Verb: "pause", Moves: moves, Writes: writes}, &Pause{Handoff: text, Workflow: d})
+	return k.change(ctx, h, state.Change{Verb: "pause", Moves: moves, Writes: writes}, &Pause{Handoff: text, Workflow: d})
 }
 
 // handoff gathers what is known.
@@ -166,16 +167,16 @@ func (h *Handoff) narrative() string {
 }
 
 // present lists, as moves, which of the files that play these roles are there.
-func (k *Keeper) present(ctx context.Context, why string, roles ...contract.Role) ([]Move, error) {
+func (k *Keeper) present(ctx context.Context, why string, roles ...contract.Role) ([]state.Move, error) {
 	entries, err := k.dir.Entries(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var moves []Move
+	var moves []state.Move
 	for _, e := range entries {
 		for _, r := range roles {
 			if e.Name == k.name(r) {
-				moves = append(moves, Move{e.Name, k.c.Classify(e), why})
+				moves = append(moves, newMove(k.c, e, why))
 			}
 		}
 	}
@@ -183,7 +184,7 @@ func (k *Keeper) present(ctx context.Context, why string, roles ...contract.Role
 }
 
 // change journals what is written, makes the change, and completes the answer.
-func (k *Keeper) change(ctx context.Context, h Held, c Change, p *Pause) (*Pause, error) {
+func (k *Keeper) change(ctx context.Context, h *state.Locked, c state.Change, p *Pause) (*Pause, error) {
 	c.Time, c.Keep, c.WorkflowID = k.opts.Now(), k.keep(), p.Workflow.id(keyID)
 	var records []Record
 	for _, w := range c.Writes {
@@ -218,7 +219,7 @@ func (k *Keeper) Resume(ctx context.Context, force bool) (*Pause, error) {
 		return nil, err // without making the directory
 	}
 	var p *Pause
-	err = k.locked(ctx, "resume", func(h Held) (err error) {
+	err = k.locked(ctx, "resume", func(h *state.Locked) (err error) {
 		p, err = k.resume(ctx, h, force)
 		return err
 	})
@@ -247,7 +248,7 @@ func (k *Keeper) handoffText() ([]byte, error) {
 	return b, nil
 }
 
-func (k *Keeper) resume(ctx context.Context, h Held, force bool) (*Pause, error) {
+func (k *Keeper) resume(ctx context.Context, h *state.Locked, force bool) (*Pause, error) {
 	text, err := k.handoffText()
 	if err != nil {
 		return nil, err
@@ -291,8 +292,8 @@ func (k *Keeper) resume(ctx context.Context, h Held, force bool) (*Pause, error)
 	if err != nil {
 		return nil, err
 	}
-	writes := []Write{{k.name(contract.Workflow), document}}
-	return k.change(ctx, h, Change{Verb: "resume", Moves: moves, Writes: writes}, &Pause{Handoff: text, Workflow: d})
+	writes := []state.Write{{Name: k.name(contract.Workflow), Content: document}}
+	return k.change(ctx, h, state.Change{Verb: "resume", Moves: moves, Writes: writes}, &Pause{Handoff: text, Workflow: d})
 }
 
 // hasHad reports whether id is or was the document's.

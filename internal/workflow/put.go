@@ -9,6 +9,7 @@ import (
 
 	"ken/internal/contract"
 	"ken/internal/fault"
+	"ken/internal/state"
 )
 
 // A Written is an artifact that was put into the directory.
@@ -36,7 +37,7 @@ func (k *Keeper) Put(ctx context.Context, name string, content []byte, force boo
 		}
 		return nil, badRequest("correct the content, or write it anyway with --force", "%s", strings.Join(lines, "\n"))
 	}
-	err := k.locked(ctx, "put", func(h Held) error {
+	err := k.locked(ctx, "put", func(h *state.Locked) error {
 		d, err := k.load()
 		if err != nil {
 			return err

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ken/internal/contract"
+	"ken/internal/state"
 )
 
 // A Repair is what became of a workflow document that could not be read.
@@ -32,7 +33,7 @@ func (k *Keeper) Repair(ctx context.Context) (*Repair, error) {
 	if r != nil || err != nil {
 		return r, err
 	}
-	err = k.locked(ctx, "repair", func(h Held) (err error) {
+	err = k.locked(ctx, "repair", func(h *state.Locked) (err error) {
 		if r, err = k.sound(); r != nil || err != nil {
 			return err
 		}
@@ -59,7 +60,7 @@ func (k *Keeper) sound() (*Repair, error) {
 	}
 }
 
-func (k *Keeper) repair(ctx context.Context, h Held) (*Repair, error) {
+func (k *Keeper) repair(ctx context.Context, h *state.Locked) (*Repair, error) {
 	name := k.name(contract.Workflow)
 	b, err := k.dir.Read(name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -78,11 +79,11 @@ func (k *Keeper) repair(ctx context.Context, h Held) (*Repair, error) {
 	if err := k.note(h, Record{Verb: "repair", File: name, SHA256: digest(text), WorkflowID: id}); err != nil {
 		return nil, err
 	}
-	moves := []Move{{name, contract.Canonical, "corrupt: " + why.Error()}}
-	applied, err := h.Apply(ctx, Change{
+	moves := []state.Move{{Name: name, Bucket: contract.Canonical.String(), Reason: "corrupt: " + why.Error()}}
+	applied, err := h.Apply(ctx, state.Change{
 		Verb: "repair", Time: k.opts.Now(), WorkflowID: id, Moves: moves,
 		// The bad copy is kept even where sweeps delete: someone may know better.
-		Writes: []Write{{name, text}}, Keep: max(k.keep(), 1),
+		Writes: []state.Write{{Name: name, Content: text}}, Keep: max(k.keep(), 1),
 	})
 	if err != nil {
 		return nil, err

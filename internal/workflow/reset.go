@@ -4,31 +4,32 @@ import (
 	"context"
 
 	"ken/internal/contract"
+	"ken/internal/state"
 )
 
 // Reset moves everything that is not exempt into one snapshot.
 func (k *Keeper) Reset(ctx context.Context, dry bool) (*Sweep, error) {
-	return k.sweep(ctx, "reset", dry, func() ([]Move, error) {
+	return k.sweep(ctx, "reset", dry, func() ([]state.Move, error) {
 		entries, err := k.dir.Entries(ctx)
 		return planReset(k.c, entries), err
 	})
 }
 
-func planReset(c *contract.Contract, entries []contract.Entry) []Move {
-	var moves []Move
+func planReset(c *contract.Contract, entries []state.Entry) []state.Move {
+	var moves []state.Move
 	for _, e := range entries {
-		bucket := c.Classify(e)
+		bucket := classify(c, e)
 		if exempt(c, e, bucket) || machinery(c, e.Name) {
 			continue
 		}
-		moves = append(moves, Move{e.Name, bucket, "not exempt from reset"})
+		moves = append(moves, newMove(c, e, "not exempt from reset"))
 	}
 	return moves
 }
 
 // exempt reports whether an entry survives a reset. One that cannot be inspected
 // is judged by its name alone: what ken itself works with must stay.
-func exempt(c *contract.Contract, e contract.Entry, b contract.Bucket) bool {
+func exempt(c *contract.Contract, e state.Entry, b contract.Bucket) bool {
 	f, known := c.File(e.Name)
 	return known && f.Exempt && (b == contract.Canonical || b == contract.Unknown)
 }

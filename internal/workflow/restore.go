@@ -12,6 +12,7 @@ import (
 	"ken/internal/contract"
 	"ken/internal/fault"
 	"ken/internal/repo"
+	"ken/internal/state"
 )
 
 // RestoreOptions says which snapshot comes back.
@@ -33,14 +34,14 @@ func (k *Keeper) Restore(ctx context.Context, opts RestoreOptions) (*Sweep, erro
 		return nil, err // without making the directory
 	}
 	var s *Sweep
-	err = k.locked(ctx, "restore", func(h Held) (err error) {
+	err = k.locked(ctx, "restore", func(h *state.Locked) (err error) {
 		s, err = k.restore(ctx, h, opts)
 		return err
 	})
 	return s, err
 }
 
-func (k *Keeper) restore(ctx context.Context, h Held, opts RestoreOptions) (*Sweep, error) {
+func (k *Keeper) restore(ctx context.Context, h *state.Locked, opts RestoreOptions) (*Sweep, error) {
 	all, err := k.dir.Snapshots(ctx)
 	if err != nil {
 		return nil, err
@@ -61,16 +62,16 @@ func (k *Keeper) restore(ctx context.Context, h Held, opts RestoreOptions) (*Swe
 		}
 	}
 	// What comes back makes room: the ring is not pruned to make any.
-	applied, err := h.Apply(ctx, Change{Verb: "restore", Time: k.opts.Now(), Moves: moves, Restore: snap.Name, Keep: -1, WorkflowID: k.currentID()})
+	applied, err := h.Apply(ctx, state.Change{Verb: "restore", Time: k.opts.Now(), Moves: moves, Restore: snap.Name, Keep: -1, WorkflowID: k.currentID()})
 	if err != nil {
 		return nil, err
 	}
 	s := k.swept(moves, applied)
 	for _, name := range applied.Restored {
-		s.Moves = append(s.Moves, Moved{Name: nameJSON(name), Bucket: k.c.Bucket(name), Reason: "from " + snap.Name, Status: Restored})
+		s.Moves = append(s.Moves, Moved{Name: nameJSON(name), Bucket: k.c.Bucket(name).String(), Reason: "from " + snap.Name, Status: Restored})
 	}
 	for _, name := range slices.Sorted(maps.Keys(applied.Left)) {
-		s.Moves = append(s.Moves, Moved{Name: nameJSON(name), Bucket: k.c.Bucket(name), Reason: "from " + snap.Name, Status: MoveFailed, Error: applied.Left[name].Error()})
+		s.Moves = append(s.Moves, Moved{Name: nameJSON(name), Bucket: k.c.Bucket(name).String(), Reason: "from " + snap.Name, Status: MoveFailed, Error: applied.Left[name].Error()})
 	}
 	return s, nil
 }
@@ -82,21 +83,21 @@ var (
 )
 
 // choose finds the snapshot that is asked for.
-func (k *Keeper) choose(all []Snapshot, opts RestoreOptions) (Snapshot, error) {
+func (k *Keeper) choose(all []state.Snapshot, opts RestoreOptions) (state.Snapshot, error) {
 	if !opts.Latest {
 		return k.find(all, opts.Snapshot)
 	}
-	own := slices.DeleteFunc(slices.Clone(all), func(s Snapshot) bool { return s.Manifest == nil })
+	own := slices.DeleteFunc(slices.Clone(all), func(s state.Snapshot) bool { return s.Manifest == nil })
 	if len(own) == 0 {
-		return Snapshot{}, &fault.Error{Hint: "see what there is with: ken state archive ls", Err: fmt.Errorf("%w that ken made", ErrNoSnapshot)}
+		return state.Snapshot{}, &fault.Error{Hint: "see what there is with: ken state archive ls", Err: fmt.Errorf("%w that ken made", ErrNoSnapshot)}
 	}
-	return slices.MaxFunc(own, func(a, b Snapshot) int {
+	return slices.MaxFunc(own, func(a, b state.Snapshot) int {
 		return cmp.Or(a.Time.Compare(b.Time), cmp.Compare(a.Name, b.Name))
 	}), nil
 }
 
 // find finds a snapshot by its name, with or without the archive's.
-func (k *Keeper) find(all []Snapshot, name string) (Snapshot, error) {
+func (k *Keeper) find(all []state.Snapshot, name string) (state.Snapshot, error) {
 	name = strings.TrimPrefix(strings.TrimSuffix(name, "/"), k.name(contract.Archive)+"/")
 	var names []string
 	for _, s := range all {
@@ -109,13 +110,13 @@ func (k *Keeper) find(all []Snapshot, name string) (Snapshot, error) {
 	if near, ok := contract.Near(name, names); ok {
 		hint = "ken state restore " + fault.Quote(near)
 	}
-	return Snapshot{}, &fault.Error{Hint: hint, Err: fmt.Errorf("%w %q", ErrNoSnapshot, name)}
+	return state.Snapshot{}, &fault.Error{Hint: hint, Err: fmt.Errorf("%w %q", ErrNoSnapshot, name)}
 }
 
 // obstacles lists what a snapshot's files would replace, and which of that is
 // newer than they are.
-func obstacles(c *contract.Contract, entries []contract.Entry, snap Snapshot) (moves []Move, newer []string) {
-	there := make(map[string]contract.Entry, len(entries))
+func obstacles(c *contract.Contract, entries []state.Entry, snap state.Snapshot) (moves []state.Move, newer []string) {
+	there := make(map[string]state.Entry, len(entries))
 	for _, e := range entries {
 		there[e.Name] = e
 	}
@@ -124,7 +125,7 @@ func obstacles(c *contract.Contract, entries []contract.Entry, snap Snapshot) (m
 		if !ok || machinery(c, f.Name) {
 			continue
 		}
-		moves = append(moves, Move{e.Name, c.Classify(e), "replaced by the one from " + snap.Name})
+		moves = append(moves, newMove(c, e, "replaced by the one from "+snap.Name))
 		if e.Err != nil || e.ModTime.After(f.ModTime) {
 			newer = append(newer, repo.Path(e.Name).String())
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ken/internal/contract"
+	"ken/internal/state"
 )
 
 // A Sweep is what a verb moved into the archive, or would.
@@ -24,10 +25,10 @@ type Sweep struct {
 // Moved is one entry of a sweep.
 type Moved struct {
 	Name
-	Bucket contract.Bucket `json:"bucket"`
-	Reason string          `json:"reason"`
-	Status MoveStatus      `json:"status"`
-	Error  string          `json:"error,omitempty"`
+	Bucket string     `json:"bucket"`
+	Reason string     `json:"reason"`
+	Status MoveStatus `json:"status"`
+	Error  string     `json:"error,omitempty"`
 }
 
 // A MoveStatus is what became of an entry.
@@ -55,8 +56,8 @@ func (s *Sweep) Failures() int {
 
 // sweep carries out a plan, or only says what it would do. It is planned once
 // without the lock, since most plans are empty, and again with it.
-func (k *Keeper) sweep(ctx context.Context, verb string, dry bool, plan func() ([]Move, error)) (*Sweep, error) {
-	var moves []Move
+func (k *Keeper) sweep(ctx context.Context, verb string, dry bool, plan func() ([]state.Move, error)) (*Sweep, error) {
+	var moves []state.Move
 	err := k.reading(ctx, verb, func() (err error) {
 		moves, err = plan()
 		return err
@@ -68,11 +69,11 @@ func (k *Keeper) sweep(ctx context.Context, verb string, dry bool, plan func() (
 		return newSweep(dry, moves, WouldArchive), nil
 	}
 	var s *Sweep
-	err = k.locked(ctx, verb, func(h Held) error {
+	err = k.locked(ctx, verb, func(h *state.Locked) error {
 		if moves, err = plan(); err != nil {
 			return err
 		}
-		change := Change{Verb: verb, Time: k.opts.Now(), Moves: moves, Keep: k.keep(), WorkflowID: k.currentID()}
+		change := state.Change{Verb: verb, Time: k.opts.Now(), Moves: moves, Keep: k.keep(), WorkflowID: k.currentID()}
 		applied, err := h.Apply(ctx, change)
 		s = k.swept(moves, applied)
 		return err
@@ -89,7 +90,7 @@ func (k *Keeper) currentID() string {
 	return d.id(keyID)
 }
 
-func newSweep(dry bool, moves []Move, status MoveStatus) *Sweep {
+func newSweep(dry bool, moves []state.Move, status MoveStatus) *Sweep {
 	s := &Sweep{DryRun: dry, Moves: []Moved{}}
 	for _, m := range moves {
 		s.Moves = append(s.Moves, Moved{Name: nameJSON(m.Name), Bucket: m.Bucket, Reason: m.Reason, Status: status})
@@ -98,12 +99,12 @@ func newSweep(dry bool, moves []Move, status MoveStatus) *Sweep {
 }
 
 // swept says what became of moves.
-func (k *Keeper) swept(moves []Move, a Applied) *Sweep {
+func (k *Keeper) swept(moves []state.Move, a state.Applied) *Sweep {
 	status := Archived
 	if a.Snapshot == "" && k.keep() == 0 {
 		status = Deleted
 	}
-	moves = slices.DeleteFunc(slices.Clone(moves), func(m Move) bool { return slices.Contains(a.Gone, m.Name) })
+	moves = slices.DeleteFunc(slices.Clone(moves), func(m state.Move) bool { return slices.Contains(a.Gone, m.Name) })
 	s := newSweep(false, moves, status)
 	for i, m := range moves {
 		if err := a.Failed[m.Name]; err != nil {
@@ -133,8 +134,24 @@ func machinery(c *contract.Contract, name string) bool {
 	return name == c.Name(contract.Lock) || name == c.Name(contract.Archive)
 }
 
+// classify returns the bucket of an entry. An entry that could not be inspected is
+// Unknown.
+func classify(c *contract.Contract, e state.Entry) contract.Bucket {
+	switch {
+	case e.Err != nil || e.Kind == state.Uninspected:
+		return contract.Unknown
+	case e.IsDir():
+		return c.DirBucket(e.Name)
+	}
+	return c.Bucket(e.Name)
+}
+
+func newMove(c *contract.Contract, e state.Entry, reason string) state.Move {
+	return state.Move{Name: e.Name, Bucket: classify(c, e).String(), Reason: reason}
+}
+
 // sortMoves orders moves by name, each name once.
-func sortMoves(moves []Move) []Move {
-	slices.SortStableFunc(moves, func(a, b Move) int { return strings.Compare(a.Name, b.Name) })
-	return slices.CompactFunc(moves, func(a, b Move) bool { return a.Name == b.Name })
+func sortMoves(moves []state.Move) []state.Move {
+	slices.SortStableFunc(moves, func(a, b state.Move) int { return strings.Compare(a.Name, b.Name) })
+	return slices.CompactFunc(moves, func(a, b state.Move) bool { return a.Name == b.Name })
 }

@@ -10,6 +10,7 @@ import (
 
 	"ken/internal/contract"
 	"ken/internal/fault"
+	"ken/internal/state"
 )
 
 // UpdateOptions says what to change in the workflow document.
@@ -25,7 +26,7 @@ func (k *Keeper) Update(ctx context.Context, opts UpdateOptions) (*Document, err
 		return nil, badRequest("ken state update phase=implement", "nothing to update")
 	}
 	var d *Document
-	err := k.locked(ctx, "update", func(h Held) (err error) {
+	err := k.locked(ctx, "update", func(h *state.Locked) (err error) {
 		if d, err = k.load(); err != nil {
 			return err
 		}
@@ -41,7 +42,7 @@ func (k *Keeper) Update(ctx context.Context, opts UpdateOptions) (*Document, err
 }
 
 // write replaces the workflow document.
-func (k *Keeper) write(h Held, verb string, d *Document) error {
+func (k *Keeper) write(h *state.Locked, verb string, d *Document) error {
 	text, err := d.YAML()
 	if err != nil {
 		return err

@@ -2,9 +2,8 @@
 // contract: it knows what every verb does to the directory, whose each file is,
 // and what the workflow document says and must say.
 //
-// What the directory may hold is package contract's to say. The disk, the lock
-// and the archive come in through [Dir]; the clock and new identities through
-// [Options].
+// Package contract says what the directory may contain. Package state has the disk,
+// the lock and the archive. The clock and new ids come from [Options].
 package workflow
 
 import (
@@ -19,6 +18,7 @@ import (
 	"ken/internal/contract"
 	"ken/internal/fault"
 	"ken/internal/repo"
+	"ken/internal/state"
 )
 
 // Options tunes a Keeper.
@@ -36,13 +36,13 @@ type Options struct {
 
 // A Keeper carries out the verbs on one state directory.
 type Keeper struct {
-	dir  Dir
+	dir  *state.Dir
 	c    *contract.Contract
 	opts Options
 }
 
 // New returns the keeper of a directory.
-func New(dir Dir, opts Options) *Keeper {
+func New(dir *state.Dir, opts Options) *Keeper {
 	if opts.Contract == nil {
 		opts.Contract = contract.Default()
 	}
@@ -66,7 +66,7 @@ func (k *Keeper) keep() int {
 }
 
 // locked runs f as the only one who writes to the directory.
-func (k *Keeper) locked(ctx context.Context, verb string, f func(Held) error) error {
+func (k *Keeper) locked(ctx context.Context, verb string, f func(*state.Locked) error) error {
 	h, err := k.dir.Lock(ctx, "ken state "+verb)
 	if err != nil {
 		return err
@@ -74,31 +74,10 @@ func (k *Keeper) locked(ctx context.Context, verb string, f func(Held) error) er
 	return errors.Join(f(h), h.Unlock())
 }
 
-// tries is how often a reader looks again before it takes the lock.
-const tries = 3
-
-// reading runs f, which only reads, until no change came in between: what it saw is
-// the state before a change or after it. A change that was left half done is
-// finished first.
+// reading calls f, which only reads, until it saw the directory before a change or
+// after it.
 func (k *Keeper) reading(ctx context.Context, verb string, f func() error) error {
-	for range tries {
-		before, err := k.dir.Pulse()
-		if err != nil {
-			return err
-		}
-		if before.Midst {
-			break
-		}
-		err = f()
-		after, failed := k.dir.Pulse()
-		if failed != nil {
-			return errors.Join(err, failed)
-		}
-		if after == before {
-			return err
-		}
-	}
-	return k.locked(ctx, verb, func(Held) error { return f() })
+	return k.dir.View(ctx, "ken state "+verb, f)
 }
 
 // load reads the workflow document; nil if there is none.
@@ -119,7 +98,7 @@ func (k *Keeper) load() (*Document, error) {
 }
 
 // entries lists the directory as it is between changes.
-func (k *Keeper) entries(ctx context.Context, verb string) (entries []contract.Entry, err error) {
+func (k *Keeper) entries(ctx context.Context, verb string) (entries []state.Entry, err error) {
 	err = k.reading(ctx, verb, func() (err error) {
 		entries, err = k.dir.Entries(ctx)
 		return err
