@@ -10,7 +10,7 @@ import (
 
 	"ken/internal/registry"
 	"ken/internal/repo"
-	"ken/internal/store"
+	"ken/internal/store/local"
 	"ken/internal/survey"
 )
 
@@ -20,7 +20,7 @@ type surveyMemo struct {
 	ranks map[repo.Path]survey.Rank // given for this time
 	// sizeless says that nobody will ask for estimates, all that sizes are for.
 	sizeless bool
-	mark     store.SurveyMark // that was named last
+	mark     local.SurveyMark // that was named last
 	// Of what was loaded: the sizes, and the directories whose files were read again.
 	loaded []measured
 	reread map[repo.Path]bool
@@ -55,7 +55,7 @@ func (m *surveyMemo) After(ctx context.Context, made string, kept []*survey.Reco
 	return m.name(mark), nil
 }
 
-func (m *surveyMemo) name(mark store.SurveyMark) string {
+func (m *surveyMemo) name(mark local.SurveyMark) string {
 	c, ranks := m.w.cfg, m.ranks
 	if len(ranks) == 0 {
 		ranks = nil // it is written otherwise than an empty map, and means the same

@@ -15,7 +15,7 @@ import (
 
 	"ken/internal/fresh"
 	"ken/internal/repo"
-	"ken/internal/store"
+	"ken/internal/store/local"
 	"ken/internal/survey"
 	"ken/internal/testrepo"
 )
@@ -410,7 +410,7 @@ func TestSurveyMemoName(t *testing.T) {
 	w := &surveyWorld{Repo: testrepo.New(t), t: t}
 	w.within(func(ws *workspace) error {
 		of := func(ranks map[repo.Path]survey.Rank) string {
-			return (&surveyMemo{surveyTree: &surveyTree{w: ws}, ranks: ranks}).name(store.SurveyMark{})
+			return (&surveyMemo{surveyTree: &surveyTree{w: ws}, ranks: ranks}).name(local.SurveyMark{})
 		}
 		if of(nil) != of(map[repo.Path]survey.Rank{}) {
 			t.Errorf("%s\n%s", of(nil), of(map[repo.Path]survey.Rank{}))

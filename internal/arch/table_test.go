@@ -9,7 +9,7 @@ var (
 	decisions = []string{"registry", "survey", "surveyrun", "contract", "workflow", "spec", "hook", "docs", "prove", "litter", "board", "client", "agent", "setup", "share"}
 	facts     = []string{
 		"atomicfile", "git", "content", "state", "model/provider", "config",
-		"store", "store/sqlite", "store/postgres", "store/memory", "store/team", "queue",
+		"store/local", "store/sqlite", "store/postgres", "store/memory", "store/team", "queue",
 	}
 	screen   = []string{"term"}
 	faces    = []string{"cli", "mcp", "web"}
@@ -45,8 +45,8 @@ var imports = func() map[string][]string {
 		m[p] = join(words, decisions, []string{"atomicfile"})
 	}
 	m["atomicfile"] = nil // every fact that keeps files replaces them with it
-	// Choosing an engine is all that store itself does.
-	m["store"] = join(words, decisions, []string{"atomicfile", "store/sqlite", "store/postgres", "store/memory"})
+	// local opens the database of a clone, or the spool while that is read-only.
+	m["store/local"] = join(words, decisions, []string{"atomicfile", "store/sqlite", "store/postgres", "store/memory"})
 	// One base that a machine keeps in step with, and the one engine that it is on.
 	m["store/team"] = join(words, decisions, []string{"atomicfile", "store/postgres"})
 	m["term"] = words
@@ -91,7 +91,7 @@ var inTests = join(helpers, []string{"store/memory"})
 // thing is as quick as a fake would be, or the fake is held against it: a workflow's
 // verbs are tried on a disk, and the model of a history is one that git tells, as is what clones share. What a
 // played model says to the built program is written in the words of a conversation.
-var realParts = map[string][]string{"workflow": {"state"}, "spec": {"git"}, "share": {"git"}, "e2e": {"model"}, "store/team": {"store"}}
+var realParts = map[string][]string{"workflow": {"state"}, "spec": {"git"}, "share": {"git"}, "e2e": {"model"}, "store/team": {"store/local"}}
 
 // pure is what the words and the decisions keep out, each with everything below
 // it: no process, no SQL, no socket, no disk. Clocks are kept out call by call.

@@ -19,7 +19,7 @@ import (
 	"ken/internal/registry"
 	"ken/internal/repo"
 	"ken/internal/share"
-	"ken/internal/store"
+	"ken/internal/store/local"
 	"ken/internal/store/postgres"
 	"ken/internal/store/storetest"
 	"ken/internal/store/team"
@@ -27,7 +27,7 @@ import (
 
 // A clone is one with a store and a user's state of its own, whose clock stands still.
 type clone struct {
-	*store.Store
+	*local.Store
 	dir, state string
 	now        time.Time
 	slow       time.Duration // that passes whenever somebody looks at the clock
@@ -48,7 +48,7 @@ func (c *clone) Absorb(ctx context.Context, list []share.Record) error {
 func newClone(t *testing.T) *clone {
 	t.Helper()
 	c := &clone{dir: storetest.Dir(t), state: t.TempDir(), now: storetest.Epoch, repository: "r", step: time.Minute}
-	c.Store = store.Open(store.Options{CommonDir: c.dir, StateDir: c.state})
+	c.Store = local.Open(local.Options{CommonDir: c.dir, StateDir: c.state})
 	t.Cleanup(func() {
 		if err := c.Close(); err != nil {
 			t.Error(err)
@@ -758,7 +758,7 @@ func TestCrowd(t *testing.T) {
 			all = append(all, word)
 			writing.Go(func() { // a process has a store of its own
 				mine := *c
-				mine.Store = store.Open(store.Options{CommonDir: c.dir, StateDir: c.state})
+				mine.Store = local.Open(local.Options{CommonDir: c.dir, StateDir: c.state})
 				defer mine.Close()
 				mine.quiet(t, address, text(word))
 			})

@@ -1,11 +1,10 @@
-// Package store chooses where the registry and the survey are kept.
+// Package local opens the store of a clone on this machine.
 //
-// That is <git common dir>/ken/ken.db, shared by all worktrees. Where that cannot
-// be written, as in many sandboxes, reads still answer from it, and writes go to
-// a spool under the user's state directory until it can. [Outlines] are kept beside it,
-// and may be lost. How a database is read and written belongs to
-// internal/store/sqlite.
-package store
+// The database is <git common dir>/ken/ken.db; all worktrees share it. While that
+// file cannot be written, as in many sandboxes, reads still answer from it, and writes go to
+// a spool under the user's state directory. [Outlines] are a cache beside the database.
+// Package internal/store/sqlite reads and writes the database file.
+package local
 
 import (
 	"context"

@@ -1,6 +1,6 @@
 //go:build unix
 
-package store_test
+package local_test
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 
 	"ken/internal/fresh"
 	"ken/internal/repo"
-	"ken/internal/store"
+	"ken/internal/store/local"
 	"ken/internal/store/storetest"
 	"ken/internal/survey"
 )
@@ -23,23 +23,23 @@ func lent(text string) survey.Lease {
 
 func init() {
 	// keeps keeps a directory's text, and sees it.
-	verbs["keeps"] = func(s *store.Store, text string) error {
+	verbs["keeps"] = func(s *local.Store, text string) error {
 		if err := s.Keep(context.Background(), []*survey.Record{storetest.Directory(lent(text).Path, text, 0)}); err != nil {
 			return err
 		}
 		return knowsDirectory(s, text)
 	}
-	verbs["knows directory"] = func(s *store.Store, text string) error { return knowsDirectory(s, text) }
+	verbs["knows directory"] = func(s *local.Store, text string) error { return knowsDirectory(s, text) }
 	// takes takes a lease, which nobody else can then.
-	verbs["takes"] = func(s *store.Store, text string) error {
+	verbs["takes"] = func(s *local.Store, text string) error {
 		if ok, err := s.Take(context.Background(), "", lent(text), storetest.Epoch); !ok || err != nil {
 			return fmt.Errorf("not taken: %v, %w", ok, err)
 		}
 		return isTaken(s, text)
 	}
-	verbs["is taken"] = func(s *store.Store, text string) error { return isTaken(s, text) }
+	verbs["is taken"] = func(s *local.Store, text string) error { return isTaken(s, text) }
 	// settles hands in what was taken.
-	verbs["settles"] = func(s *store.Store, text string) error {
+	verbs["settles"] = func(s *local.Store, text string) error {
 		ok, err := s.Settle(context.Background(), "", lent(text), storetest.Directory(lent(text).Path, text, 0))
 		if !ok || err != nil {
 			return fmt.Errorf("not settled: %v, %w", ok, err)
@@ -47,7 +47,7 @@ func init() {
 		return knowsDirectory(s, text)
 	}
 	// fails notes a failure, and sees it.
-	verbs["fails"] = func(s *store.Store, text string) error {
+	verbs["fails"] = func(s *local.Store, text string) error {
 		f := survey.Failure{Path: lent(text).Path, Reason: text, At: storetest.Epoch}
 		if err := s.KeepFailure(context.Background(), f); err != nil {
 			return err
@@ -55,8 +55,8 @@ func init() {
 		return hasFailed(s, text)
 	}
 	// outlines finds the outline of a text, or none for "", and cannot keep another.
-	verbs["outlines"] = func(s *store.Store, text string) error {
-		o := store.OpenOutlines(filepath.Dir(filepath.Dir(s.Path())))
+	verbs["outlines"] = func(s *local.Store, text string) error {
+		o := local.OpenOutlines(filepath.Dir(filepath.Dir(s.Path())))
 		defer o.Close()
 		if err := o.Save(context.Background(), "m", map[repo.ID][]byte{storetest.ID("more"): []byte("more")}); err != nil {
 			return err
@@ -160,7 +160,7 @@ func TestSurveyWithoutStore(t *testing.T) {
 func TestOutlinesInReadOnlyGitDirectory(t *testing.T) {
 	b := newSandbox(t)
 	b.child("outlines", "")
-	o := store.OpenOutlines(b.common)
+	o := local.OpenOutlines(b.common)
 	defer o.Close()
 	if err := o.Save(t.Context(), "m", map[repo.ID][]byte{storetest.ID("x"): []byte("x")}); err != nil {
 		t.Fatal(err)
