@@ -10,6 +10,7 @@ import (
 
 	"ken/internal/registry"
 	"ken/internal/repo"
+	"ken/internal/store"
 	"ken/internal/store/local"
 	"ken/internal/survey"
 )
@@ -91,7 +92,7 @@ func (m *surveyMemo) Step(ctx context.Context) (was, made string, changed []repo
 
 // landed reports whether what is there is a baseline that was to be set, and nobody has
 // changed rows since: then it would have no index.
-func landed(b, now registry.Baseline) bool {
+func landed(b, now store.Verification) bool {
 	same := b.At.Equal(now.At)
 	b.At, b.Generation = now.At, now.Generation
 	return same && b == now && !now.Index.IsZero()
@@ -103,9 +104,9 @@ func (m *surveyMemo) FilesIn(ctx context.Context, dirs []repo.Path) ([]survey.Fi
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(rows, func(a, b registry.Row) int { return strings.Compare(string(a.Path), string(b.Path)) })
+	slices.SortFunc(rows, func(a, b store.FileRow) int { return strings.Compare(string(a.Path), string(b.Path)) })
 	files := make([]survey.File, len(rows))
-	m.about, m.reread = make(map[repo.Path]registry.Row), make(map[repo.Path]bool, len(dirs))
+	m.about, m.reread = make(map[repo.Path]store.FileRow), make(map[repo.Path]bool, len(dirs))
 	for _, dir := range dirs {
 		m.reread[dir] = true
 	}

@@ -5,7 +5,7 @@ import "slices"
 // The layers, bottom to top. A package stands in exactly one, under its path
 // below internal/.
 var (
-	words     = []string{"repo", "fault", "suggest", "fresh", "model", "outline", "outline/syntax", "allow"}
+	words     = []string{"repo", "fault", "suggest", "fresh", "model", "outline", "outline/syntax", "allow", "store"}
 	decisions = []string{"registry", "survey", "surveyrun", "contract", "workflow", "spec", "hook", "docs", "prove", "litter", "board", "client", "agent", "setup", "share"}
 	facts     = []string{
 		"atomicfile", "git", "content", "state", "model/provider", "config",
@@ -31,6 +31,8 @@ var imports = func() map[string][]string {
 	// What a grammar sees follows from a name and bytes alone, and every decision
 	// about what moved is made with it.
 	m["outline"] = []string{"repo", "fault", "fresh", "outline/syntax"}
+	// store is types and interfaces of what is stored: features use them, engines implement them.
+	m["store"] = []string{"repo", "fault", "fresh", "outline"}
 	for _, p := range decisions {
 		m[p] = words
 	}

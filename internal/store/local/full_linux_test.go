@@ -10,8 +10,8 @@ import (
 
 	"ken/internal/fault"
 	"ken/internal/fresh"
-	"ken/internal/registry"
 	"ken/internal/repo"
+	"ken/internal/store"
 	"ken/internal/store/local"
 	"ken/internal/store/sqlite"
 )
@@ -31,7 +31,7 @@ func TestFullDisk(t *testing.T) {
 	content := repo.Content{ID: repo.IDFromBytes([]byte(strings.Repeat("a", 20)))}
 	keep := func(text string) error {
 		s := local.Open(local.Options{CommonDir: dir})
-		err := s.Commit(t.Context(), "main", registry.Change{
+		err := s.Commit(t.Context(), "main", store.FileChanges{
 			Records: []fresh.Record{{Basis: fresh.Basis{Content: content}, Text: text, Author: "ann", Recipe: "hand"}},
 		}, nil)
 		return errors.Join(err, s.Close())

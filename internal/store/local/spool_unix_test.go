@@ -19,8 +19,8 @@ import (
 
 	"ken/internal/fault"
 	"ken/internal/fresh"
-	"ken/internal/registry"
 	"ken/internal/repo"
+	"ken/internal/store"
 	"ken/internal/store/local"
 	"ken/internal/store/sqlite"
 	"ken/internal/store/storetest"
@@ -107,7 +107,7 @@ var verbs = map[string]func(s *local.Store, arg string) error{
 	"many": func(s *local.Store, name string) error {
 		for i := range manyTexts {
 			text := fmt.Sprintf("%s %d", name, i)
-			err := s.Commit(context.Background(), "", registry.Change{
+			err := s.Commit(context.Background(), "", store.FileChanges{
 				Records: []fresh.Record{storetest.Record("about "+text, text, i)},
 			}, nil)
 			if err != nil {
@@ -126,11 +126,11 @@ var verbs = map[string]func(s *local.Store, arg string) error{
 const manyTexts = 40
 
 // change is a state of a store, told by a text.
-func change(text string) registry.Change {
-	return registry.Change{
+func change(text string) store.FileChanges {
+	return store.FileChanges{
 		Records:  []fresh.Record{storetest.Record("about "+text, text, 0)},
-		Put:      []registry.Row{storetest.Row("a.go", text)},
-		Baseline: &registry.Baseline{Head: storetest.ID(text)},
+		Put:      []store.FileRow{storetest.Row("a.go", text)},
+		Baseline: &store.Verification{Head: storetest.ID(text)},
 	}
 }
 
@@ -153,7 +153,7 @@ func sees(s *local.Store, text string) error {
 	return knows(s, text)
 }
 
-func knows(s registry.Store, text string) error {
+func knows(s store.Files, text string) error {
 	newest, err := s.Newest(context.Background(), []repo.Content{storetest.Content(text)})
 	if err != nil || newest[storetest.Content(text)].Text != "about "+text {
 		return fmt.Errorf("no text about %s: %v, %w", text, newest, err)
@@ -496,7 +496,7 @@ func TestNothingIsLost(t *testing.T) {
 		for i := 0; ; i++ {
 			s := local.Open(local.Options{CommonDir: b.common, StateDir: b.state})
 			text := fmt.Sprint("outside ", i)
-			storetest.Commit(t, s, "", registry.Change{Records: []fresh.Record{storetest.Record("about "+text, text, 0)}})
+			storetest.Commit(t, s, "", store.FileChanges{Records: []fresh.Record{storetest.Record("about "+text, text, 0)}})
 			texts = append(texts, text)
 			if err := s.Close(); err != nil {
 				t.Error(err)

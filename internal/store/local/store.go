@@ -20,12 +20,12 @@ import (
 
 	"ken/internal/fault"
 	"ken/internal/fresh"
-	"ken/internal/registry"
 	"ken/internal/repo"
+	"ken/internal/store"
 	"ken/internal/store/sqlite"
 )
 
-var _ registry.Store = (*Store)(nil)
+var _ store.Files = (*Store)(nil)
 
 // ErrReadOnly is in the chain of the failure of a write that found no place:
 // neither the git directory nor the state directory can be written.
@@ -220,23 +220,23 @@ type found[T any] struct {
 	ok bool
 }
 
-// Baseline implements [registry.Store].
-func (s *Store) Baseline(ctx context.Context, worktree string) (registry.Baseline, bool, error) {
-	f, err := use(ctx, s, false, func(db *sqlite.Store) (found[registry.Baseline], error) {
+// Baseline implements [store.Files].
+func (s *Store) Baseline(ctx context.Context, worktree string) (store.Verification, bool, error) {
+	f, err := use(ctx, s, false, func(db *sqlite.Store) (found[store.Verification], error) {
 		b, ok, err := db.Baseline(ctx, worktree)
-		return found[registry.Baseline]{b, ok}, err
+		return found[store.Verification]{b, ok}, err
 	})
 	return f.v, f.ok, err
 }
 
-// Rows implements [registry.Store].
-func (s *Store) Rows(ctx context.Context, worktree string) iter.Seq2[registry.Row, error] {
-	return func(yield func(registry.Row, error) bool) {
-		rows, err := use(ctx, s, false, func(db *sqlite.Store) (iter.Seq[registry.Row], error) {
+// Rows implements [store.Files].
+func (s *Store) Rows(ctx context.Context, worktree string) iter.Seq2[store.FileRow, error] {
+	return func(yield func(store.FileRow, error) bool) {
+		rows, err := use(ctx, s, false, func(db *sqlite.Store) (iter.Seq[store.FileRow], error) {
 			return db.AllRows(ctx, worktree)
 		})
 		if err != nil {
-			yield(registry.Row{}, err)
+			yield(store.FileRow{}, err)
 			return
 		}
 		for r := range rows {
@@ -247,42 +247,42 @@ func (s *Store) Rows(ctx context.Context, worktree string) iter.Seq2[registry.Ro
 	}
 }
 
-// RowsOf implements [registry.Store].
-func (s *Store) RowsOf(ctx context.Context, worktree string, paths []repo.Path) (map[repo.Path]registry.Row, error) {
-	return use(ctx, s, false, func(db *sqlite.Store) (map[repo.Path]registry.Row, error) {
+// RowsOf implements [store.Files].
+func (s *Store) RowsOf(ctx context.Context, worktree string, paths []repo.Path) (map[repo.Path]store.FileRow, error) {
+	return use(ctx, s, false, func(db *sqlite.Store) (map[repo.Path]store.FileRow, error) {
 		return db.RowsOf(ctx, worktree, paths)
 	})
 }
 
-// Exceptions implements [registry.Store].
-func (s *Store) Exceptions(ctx context.Context, worktree string, marks registry.Marks) (map[repo.Path]registry.Row, error) {
-	return use(ctx, s, false, func(db *sqlite.Store) (map[repo.Path]registry.Row, error) {
+// Exceptions implements [store.Files].
+func (s *Store) Exceptions(ctx context.Context, worktree string, marks store.FileMarks) (map[repo.Path]store.FileRow, error) {
+	return use(ctx, s, false, func(db *sqlite.Store) (map[repo.Path]store.FileRow, error) {
 		return db.Exceptions(ctx, worktree, marks)
 	})
 }
 
-// Tally implements [registry.Store].
-func (s *Store) Tally(ctx context.Context, worktree string) (registry.Tally, error) {
-	return use(ctx, s, false, func(db *sqlite.Store) (registry.Tally, error) {
+// Tally implements [store.Files].
+func (s *Store) Tally(ctx context.Context, worktree string) (store.FileCounts, error) {
+	return use(ctx, s, false, func(db *sqlite.Store) (store.FileCounts, error) {
 		return db.Tally(ctx, worktree)
 	})
 }
 
-// Known implements [registry.Store].
+// Known implements [store.Files].
 func (s *Store) Known(ctx context.Context, contents []repo.Content) (map[repo.Content]fresh.Basis, error) {
 	return use(ctx, s, false, func(db *sqlite.Store) (map[repo.Content]fresh.Basis, error) {
 		return db.Known(ctx, contents)
 	})
 }
 
-// Newest implements [registry.Store].
+// Newest implements [store.Files].
 func (s *Store) Newest(ctx context.Context, contents []repo.Content) (map[repo.Content]fresh.Record, error) {
 	return use(ctx, s, false, func(db *sqlite.Store) (map[repo.Content]fresh.Record, error) {
 		return db.Newest(ctx, contents)
 	})
 }
 
-// Record implements [registry.Store].
+// Record implements [store.Files].
 func (s *Store) Record(ctx context.Context, id fresh.Digest) (fresh.Record, bool, error) {
 	f, err := use(ctx, s, false, func(db *sqlite.Store) (found[fresh.Record], error) {
 		r, ok, err := db.Record(ctx, id)
@@ -291,14 +291,14 @@ func (s *Store) Record(ctx context.Context, id fresh.Digest) (fresh.Record, bool
 	return f.v, f.ok, err
 }
 
-// WrittenAt implements [registry.Store].
-func (s *Store) WrittenAt(ctx context.Context, paths []repo.Path) (map[repo.Path][]registry.Candidate, error) {
-	return use(ctx, s, false, func(db *sqlite.Store) (map[repo.Path][]registry.Candidate, error) {
+// WrittenAt implements [store.Files].
+func (s *Store) WrittenAt(ctx context.Context, paths []repo.Path) (map[repo.Path][]store.RecordHeader, error) {
+	return use(ctx, s, false, func(db *sqlite.Store) (map[repo.Path][]store.RecordHeader, error) {
 		return db.WrittenAt(ctx, paths)
 	})
 }
 
-// WrittenSince implements [registry.Store].
+// WrittenSince implements [store.Files].
 func (s *Store) WrittenSince(ctx context.Context, mark int64) ([]repo.Path, int64, error) {
 	type answer struct {
 		paths []repo.Path
@@ -311,7 +311,7 @@ func (s *Store) WrittenSince(ctx context.Context, mark int64) ([]repo.Path, int6
 	return a.paths, a.now, err
 }
 
-// NewestAt implements [registry.Store].
+// NewestAt implements [store.Files].
 func (s *Store) NewestAt(ctx context.Context, path repo.Path) (fresh.Record, bool, error) {
 	f, err := use(ctx, s, false, func(db *sqlite.Store) (found[fresh.Record], error) {
 		r, ok, err := db.NewestAt(ctx, path)
@@ -320,9 +320,9 @@ func (s *Store) NewestAt(ctx context.Context, path repo.Path) (fresh.Record, boo
 	return f.v, f.ok, err
 }
 
-// Commit implements [registry.Store]. When main turns out not to be writable in
+// Commit implements [store.Files]. When main turns out not to be writable in
 // the middle of it, still may be asked twice.
-func (s *Store) Commit(ctx context.Context, worktree string, c registry.Change, still func() (bool, error)) error {
+func (s *Store) Commit(ctx context.Context, worktree string, c store.FileChanges, still func() (bool, error)) error {
 	_, err := use(ctx, s, !c.IsZero(), func(db *sqlite.Store) (struct{}, error) {
 		if db == s.readonly { // a change that would write nothing
 			return struct{}{}, nil

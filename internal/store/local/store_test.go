@@ -4,13 +4,13 @@ import (
 	"path/filepath"
 	"testing"
 
-	"ken/internal/registry"
+	"ken/internal/store"
 	"ken/internal/store/local"
 	"ken/internal/store/storetest"
 )
 
 func TestConformance(t *testing.T) {
-	storetest.Run(t, func(t *testing.T) registry.Store {
+	storetest.Run(t, func(t *testing.T) store.Files {
 		t.Helper()
 		return open(t)
 	})

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"ken/internal/fresh"
-	"ken/internal/registry"
 	"ken/internal/repo"
+	"ken/internal/store"
 	"ken/internal/store/sqlite"
 	"ken/internal/survey"
 )
@@ -63,8 +63,8 @@ func (s *Store) SurveyMarkAfter(ctx context.Context, worktree string, before Sur
 
 // RowsIn returns the rows of a worktree whose files lie directly in one of some
 // directories.
-func (s *Store) RowsIn(ctx context.Context, worktree string, dirs []repo.Path) ([]registry.Row, error) {
-	return use(ctx, s, false, func(db *sqlite.Store) ([]registry.Row, error) {
+func (s *Store) RowsIn(ctx context.Context, worktree string, dirs []repo.Path) ([]store.FileRow, error) {
+	return use(ctx, s, false, func(db *sqlite.Store) ([]store.FileRow, error) {
 		return db.RowsIn(ctx, worktree, dirs)
 	})
 }

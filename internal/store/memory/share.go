@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"ken/internal/fresh"
-	"ken/internal/registry"
 	"ken/internal/repo"
 	"ken/internal/share"
+	"ken/internal/store"
 	"ken/internal/survey"
 )
 
@@ -46,7 +46,7 @@ func (s *Store) Since(ctx context.Context, mark share.Mark, most int) (list []sh
 
 // Absorb implements [share.Store].
 func (s *Store) Absorb(ctx context.Context, list []share.Record) error {
-	var c registry.Change
+	var c store.FileChanges
 	var directories []*survey.Record
 	latest := fresh.Latest(time.Now())
 	for _, r := range list {

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"ken/internal/pgtest"
-	"ken/internal/registry"
 	"ken/internal/share"
+	"ken/internal/store"
 	"ken/internal/store/postgres"
 	"ken/internal/store/storetest"
 )
@@ -34,7 +34,7 @@ func open(t *testing.T, address string) *postgres.Store {
 
 func TestStore(t *testing.T) {
 	address := pgtest.Database(t)
-	storetest.Run(t, func(t *testing.T) registry.Store {
+	storetest.Run(t, func(t *testing.T) store.Files {
 		t.Helper()
 		return open(t, address)
 	})

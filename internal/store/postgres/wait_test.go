@@ -11,8 +11,8 @@ import (
 
 	"ken/internal/fresh"
 	"ken/internal/pgtest"
-	"ken/internal/registry"
 	"ken/internal/share"
+	"ken/internal/store"
 	"ken/internal/store/postgres"
 	"ken/internal/store/storetest"
 )
@@ -24,8 +24,8 @@ func TestSilentWriter(t *testing.T) {
 	silent, heard := make(chan struct{}), make(chan struct{})
 	failed := make(chan error)
 	go func() {
-		failed <- s.Commit(t.Context(), "", registry.Change{
-			Records: []fresh.Record{storetest.Record("half", "x", 1)}, Baseline: &registry.Baseline{},
+		failed <- s.Commit(t.Context(), "", store.FileChanges{
+			Records: []fresh.Record{storetest.Record("half", "x", 1)}, Baseline: &store.Verification{},
 		}, func() (bool, error) {
 			close(silent)
 			<-heard

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"ken/internal/fresh"
-	"ken/internal/registry"
 	"ken/internal/repo"
+	"ken/internal/store"
 	"ken/internal/store/sqlite"
 	"ken/internal/store/storetest"
 	"ken/internal/survey"
@@ -28,7 +28,7 @@ func TestFlippedBits(t *testing.T) {
 	s := open(t, clean)
 	var files []fresh.Record
 	var contents []repo.Content
-	var rows []registry.Row
+	var rows []store.FileRow
 	texts := make(map[fresh.Digest]fresh.Record)
 	for i := range 40 {
 		name := fmt.Sprint("file ", i)
@@ -49,7 +49,7 @@ func TestFlippedBits(t *testing.T) {
 		d.Flags = []survey.Flag{{Path: dir + "/a.go", Severity: "concern", Finding: "it does too much"}}
 		directories = append(directories, d, storetest.Outlined(dir, about, i))
 	}
-	storetest.Commit(t, s, "", registry.Change{Records: files, Put: rows})
+	storetest.Commit(t, s, "", store.FileChanges{Records: files, Put: rows})
 	storetest.Keep(t, s, directories...)
 	for _, r := range files {
 		texts[r.ID()] = r
@@ -179,7 +179,7 @@ func TestDamagedRecordAmongOthers(t *testing.T) {
 		records = append(records, r)
 		contents = append(contents, storetest.Content(about))
 	}
-	storetest.Commit(t, s, "", registry.Change{Records: records})
+	storetest.Commit(t, s, "", store.FileChanges{Records: records})
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +209,7 @@ func TestRecordAheadIsKept(t *testing.T) {
 	s := open(t, name)
 	r := storetest.Record("text", "x", 1)
 	r.At = time.Now().Add(48 * time.Hour).UTC().Truncate(time.Microsecond)
-	storetest.Commit(t, s, "", registry.Change{Records: []fresh.Record{r}})
+	storetest.Commit(t, s, "", store.FileChanges{Records: []fresh.Record{r}})
 	removed, err := s.RemoveUnused(t.Context())
 	if err != nil || len(removed) > 0 {
 		t.Errorf("removed %v (%v), want nothing", removed, err)

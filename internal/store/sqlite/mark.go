@@ -9,8 +9,8 @@ import (
 	"zombiezen.com/go/sqlite"
 
 	"ken/internal/fresh"
-	"ken/internal/registry"
 	"ken/internal/repo"
+	"ken/internal/store"
 	"ken/internal/survey"
 )
 
@@ -20,8 +20,8 @@ import (
 // database that was made anew or put back, and the last record is named by what it says.
 // The zero mark is that of a store without rows.
 type SurveyMark struct {
-	Baseline registry.Baseline // with the generation of the rows
-	Written  string            // of records and failures
+	Baseline store.Verification // with the generation of the rows
+	Written  string             // of records and failures
 
 	last   int64 // record
 	failed [sha256.Size]byte
@@ -156,8 +156,8 @@ func (s *Store) LatestOf(ctx context.Context, dirs []repo.Path) (map[repo.Path][
 
 // RowsIn returns the rows of a worktree whose files lie directly in one of some
 // directories.
-func (s *Store) RowsIn(ctx context.Context, worktree string, dirs []repo.Path) ([]registry.Row, error) {
-	var rows []registry.Row
+func (s *Store) RowsIn(ctx context.Context, worktree string, dirs []repo.Path) ([]store.FileRow, error) {
+	var rows []store.FileRow
 	err := s.read(ctx, func(conn *sqlite.Conn) error {
 		rows = nil
 		// What lies below a directory is skipped by going on behind it.

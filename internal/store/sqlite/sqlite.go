@@ -18,14 +18,14 @@ import (
 
 	"zombiezen.com/go/sqlite"
 
-	"ken/internal/registry"
+	"ken/internal/store"
 	"ken/internal/survey"
 )
 
 var (
-	_ registry.Store = (*Store)(nil)
-	_ survey.Store   = (*Store)(nil)
-	_ survey.Leases  = (*Store)(nil)
+	_ store.Files   = (*Store)(nil)
+	_ survey.Store  = (*Store)(nil)
+	_ survey.Leases = (*Store)(nil)
 )
 
 // Options tunes a Store. The zero value is ready to use.

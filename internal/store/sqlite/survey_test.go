@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"ken/internal/fresh"
-	"ken/internal/registry"
 	"ken/internal/repo"
+	"ken/internal/store"
 	"ken/internal/store/sqlite"
 	"ken/internal/store/storetest"
 	"ken/internal/survey"
@@ -28,7 +28,7 @@ func schema1(t *testing.T, journal string) (path string) {
 }
 
 // checkSchema1 verifies that what was in the database is in it.
-func checkSchema1(t *testing.T, s registry.Store) {
+func checkSchema1(t *testing.T, s store.Files) {
 	t.Helper()
 	rows := storetest.Rows(t, s, "")
 	if len(rows) != 3 || !rows[0].About.Holds(rows[0].Content) || rows[1].Path != "b\xff.go" || rows[2].About.Holds(rows[2].Content) {

@@ -8,8 +8,8 @@ import (
 	"zombiezen.com/go/sqlite"
 
 	"ken/internal/fresh"
-	"ken/internal/registry"
 	"ken/internal/repo"
+	"ken/internal/store"
 	"ken/internal/survey"
 )
 
@@ -121,7 +121,7 @@ func (s *Store) Receive(ctx context.Context, k *Kept) error {
 		return ctx.Err()
 	}
 	return s.write(ctx, forGood, func(conn *sqlite.Conn) error {
-		tx := &transaction{store: s, conn: conn, tallies: make(map[int64]*registry.Tally)}
+		tx := &transaction{store: s, conn: conn, tallies: make(map[int64]*store.FileCounts)}
 		if err := tx.absorb(k); err != nil {
 			return err
 		}
@@ -139,8 +139,8 @@ func (s *Store) Import(ctx context.Context, from *Store, stamp string) error {
 	first := source == ""
 
 	type worktree struct {
-		chunks   [][]registry.Row
-		baseline registry.Baseline
+		chunks   [][]store.FileRow
+		baseline store.Verification
 		verified bool
 	}
 	var kept Kept
@@ -175,7 +175,7 @@ func (s *Store) Import(ctx context.Context, from *Store, stamp string) error {
 	}
 
 	return s.writeAny(ctx, forGood, func(conn *sqlite.Conn) error {
-		tx := &transaction{store: s, conn: conn, tallies: make(map[int64]*registry.Tally)}
+		tx := &transaction{store: s, conn: conn, tallies: make(map[int64]*store.FileCounts)}
 		if err := tx.absorb(&kept); err != nil {
 			return err
 		}

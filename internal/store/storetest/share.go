@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"ken/internal/fresh"
-	"ken/internal/registry"
 	"ken/internal/repo"
 	"ken/internal/share"
+	"ken/internal/store"
 	"ken/internal/survey"
 )
 
@@ -102,14 +102,14 @@ func testSince(t *testing.T, open func(*testing.T) ShareStore) {
 	one, two := Record("one", "a", 5), Record("two", "b", 1)
 	md5Only := Record("three", "c", 2)
 	md5Only.Basis, md5Only.Assumed, md5Only.Confirmer, md5Only.Path = md5Of("c"), true, "bob", "\xff"
-	Commit(t, s, "", registry.Change{Records: []fresh.Record{one, two}})
+	Commit(t, s, "", store.FileChanges{Records: []fresh.Record{one, two}})
 	first, mark := Since(t, s, "", 100)
 	equal(t, "the first", encoded(first), encoded([]share.Record{about(one), about(two)}))
 
 	x, y := Directory("x", "x", 3), Directory("y", "y", 2)
 	y.Flags = []survey.Flag{{Path: "y/\xff", Severity: "info", Finding: "f"}}
 	Keep(t, s, x)
-	Commit(t, s, "", registry.Change{Records: []fresh.Record{md5Only, one}})
+	Commit(t, s, "", store.FileChanges{Records: []fresh.Record{md5Only, one}})
 	Keep(t, s, y, x)
 	later, end := Since(t, s, mark, 100)
 	equal(t, "the second", encoded(later), encoded([]share.Record{about(md5Only), in(x), in(y)}))
@@ -155,7 +155,7 @@ func testForeignMark(t *testing.T, open func(*testing.T) ShareStore) {
 
 func testAbsorb(t *testing.T, open func(*testing.T) ShareStore) {
 	from, to := open(t), open(t)
-	Commit(t, from, "", registry.Change{Records: []fresh.Record{Record("one", "a", 1), Record("two", "a", 2)}})
+	Commit(t, from, "", store.FileChanges{Records: []fresh.Record{Record("one", "a", 1), Record("two", "a", 2)}})
 	Keep(t, from, Directory("", "root", 1), Outlined("x\xff", "x", 2), Directory("x\xff", "x", 3))
 	all, _ := Since(t, from, "", 100)
 	Absorb(t, to, slices.Concat(all[2:], all[:1])...)
@@ -184,7 +184,7 @@ func testAbsorb(t *testing.T, open func(*testing.T) ShareStore) {
 
 func testAbsorbReachesRows(t *testing.T, open func(*testing.T) ShareStore) {
 	s := open(t)
-	Commit(t, s, "", registry.Change{Put: []registry.Row{Row("a.go", "x"), Row("b.go", "y")}})
+	Commit(t, s, "", store.FileChanges{Put: []store.FileRow{Row("a.go", "x"), Row("b.go", "y")}})
 	Absorb(t, s, about(Record("about x", "x", 0)))
 	tally, err := s.Tally(t.Context(), "")
 	if err != nil || tally.Fresh != 1 || tally.None != 1 {
@@ -198,7 +198,7 @@ func testAbsorbAhead(t *testing.T, open func(*testing.T) ShareStore) {
 	file.At = time.Now().Add(fresh.MaxAhead + time.Hour)
 	directory.At = file.At
 	Absorb(t, s, about(file), in(directory), about(Record("of today", "x", 1)))
-	Commit(t, s, "", registry.Change{Records: []fresh.Record{file}})
+	Commit(t, s, "", store.FileChanges{Records: []fresh.Record{file}})
 	Keep(t, s, directory)
 	list, _ := Since(t, s, "", 1)
 	equal(t, "what travels", encoded(list), encoded([]share.Record{about(Record("of today", "x", 1))}))

@@ -6,14 +6,14 @@ import (
 	"time"
 
 	"ken/internal/fresh"
-	"ken/internal/registry"
 	"ken/internal/repo"
+	"ken/internal/store"
 	"ken/internal/survey"
 )
 
 // A SurveyStore keeps what a survey writes, beside the registry.
 type SurveyStore interface {
-	registry.Store
+	store.Files
 	survey.Store
 	survey.Leases
 }

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"ken/internal/fresh"
-	"ken/internal/registry"
 	"ken/internal/repo"
+	"ken/internal/store"
 	"ken/internal/survey"
 )
 
@@ -365,11 +365,11 @@ func testPruneLeases(t *testing.T, s SurveyStore) {
 		take(t, s, name, Lease("a", name, 10), 0, true)
 	}
 	Keep(t, s, Directory("a", "x", 0))
-	Commit(t, s, "", registry.Change{Worktrees: []string{"", "three"}})
+	Commit(t, s, "", store.FileChanges{Worktrees: []string{"", "three"}})
 	wantLeases(t, s, "", Lease("a", "", 10))
 	wantLeases(t, s, "two")
 	wantLeases(t, s, "three", Lease("a", "three", 10))
-	Commit(t, s, "", registry.Change{Put: []registry.Row{Row("a", "x")}})
+	Commit(t, s, "", store.FileChanges{Put: []store.FileRow{Row("a", "x")}})
 	wantLeases(t, s, "three", Lease("a", "three", 10))
 	wantLatest(t, s, latest{"a": {Directory("a", "x", 0)}})
 }
