@@ -45,7 +45,7 @@ func (m *surveyMemo) Made(ctx context.Context) (string, error) {
 }
 
 // After looks at the store again: of the work tree nobody has looked at anything since.
-func (m *surveyMemo) After(ctx context.Context, made string, kept []*survey.Record) (string, error) {
+func (m *surveyMemo) After(ctx context.Context, made string, kept []*store.DirRecord) (string, error) {
 	if m.name(m.mark) != made {
 		return "", nil
 	}
@@ -171,6 +171,6 @@ func (m *surveyMemo) Tracks(ctx context.Context, p repo.Path) (bool, error) {
 	return f != nil, err
 }
 
-func (m *surveyMemo) LatestOf(ctx context.Context, dirs []repo.Path) (map[repo.Path][]*survey.Record, error) {
+func (m *surveyMemo) LatestOf(ctx context.Context, dirs []repo.Path) (map[repo.Path][]*store.DirRecord, error) {
 	return m.w.store.LatestOf(ctx, dirs)
 }

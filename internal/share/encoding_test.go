@@ -11,12 +11,12 @@ import (
 	"ken/internal/fresh"
 	"ken/internal/repo"
 	"ken/internal/share"
+	"ken/internal/store"
 	"ken/internal/store/storetest"
-	"ken/internal/survey"
 )
 
-func file(r fresh.Record) share.Record        { return share.Record{File: &r} }
-func directory(r *survey.Record) share.Record { return share.Record{Directory: r} }
+func file(r fresh.Record) share.Record          { return share.Record{File: &r} }
+func directory(r *store.DirRecord) share.Record { return share.Record{Directory: r} }
 
 // examples are records with every field, and with as few as there can be.
 func examples() []share.Record {
@@ -31,12 +31,12 @@ func examples() []share.Record {
 	md5.At = time.Date(2026, 5, 6, 7, 8, 9, 123456789, time.FixedZone("", 3600))
 	dir := storetest.Directory("a/b", "x", 1)
 	dir.Partial, dir.Confirmer = true, "bob"
-	dir.Flags = []survey.Flag{{Path: "a/\xff", Severity: "info", Finding: "f"}, {Path: "a", Severity: "\xff", Finding: "\xfe"}}
-	dir.Basis.Files = append(dir.Basis.Files, survey.FileBasis{Name: []byte("\xff"), Shape: survey.Shape{Language: "c++", Partial: true, Digest: fresh.Digest{1}}})
-	dir.Basis.Children = append(dir.Basis.Children, survey.ChildBasis{Name: []byte("\xff")})
+	dir.Flags = []store.DirFlag{{Path: "a/\xff", Severity: "info", Finding: "f"}, {Path: "a", Severity: "\xff", Finding: "\xfe"}}
+	dir.Basis.Files = append(dir.Basis.Files, store.BasisFile{Name: []byte("\xff"), Shape: store.OutlineShape{Language: "c++", Partial: true, Digest: fresh.Digest{1}}})
+	dir.Basis.Children = append(dir.Basis.Children, store.BasisChild{Name: []byte("\xff")})
 	return []share.Record{
 		file(full), file(odd), file(sha256), file(md5), file(fresh.Record{}),
-		directory(dir), directory(storetest.Outlined("", "x", 2)), directory(&survey.Record{}),
+		directory(dir), directory(storetest.Outlined("", "x", 2)), directory(&store.DirRecord{}),
 	}
 }
 
@@ -162,11 +162,11 @@ func TestCheck(t *testing.T) {
 			t.Errorf("%s is taken over", name)
 		}
 	}
-	for name, flag := range map[string]survey.Flag{
+	for name, flag := range map[string]store.DirFlag{
 		"a finding": {Severity: "high", Finding: "\x1b[31m"}, "its severity": {Severity: "hi\u202egh"}, "a long finding": {Finding: strings.Repeat("r", 1<<20)},
 	} {
 		d := storetest.Directory("d", "x", 1)
-		d.Flags = []survey.Flag{flag}
+		d.Flags = []store.DirFlag{flag}
 		if directory(d).Check(time.Now()) == nil {
 			t.Errorf("%s is taken over", name)
 		}

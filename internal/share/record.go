@@ -13,6 +13,7 @@ import (
 
 	"ken/internal/fresh"
 	"ken/internal/repo"
+	"ken/internal/store"
 	"ken/internal/survey"
 )
 
@@ -20,7 +21,7 @@ import (
 // the two is set.
 type Record struct {
 	File      *fresh.Record
-	Directory *survey.Record
+	Directory *store.DirRecord
 }
 
 // A Name names a record: the SHA-256 of its encoding.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"errors"
+	"ken/internal/store"
 	"path"
 	"regexp"
 	"slices"
@@ -77,7 +78,7 @@ func (j *judgement) word(ctx context.Context, it *Item) (Word, error) {
 			continue
 		}
 		if text := tidy(m.read(strings.ToValidUTF8(string(content), "\uFFFD"))); telling(text) {
-			it.Basis.Files[i].Shape = Shape{}
+			it.Basis.Files[i].Shape = store.OutlineShape{}
 			return Word{cut(text, leadBytes), strings.HasPrefix(m.name, "readme")}, nil
 		}
 	}

@@ -8,17 +8,16 @@ import (
 	"ken/internal/repo"
 	"ken/internal/store"
 	"ken/internal/store/sqlite"
-	"ken/internal/survey"
 )
 
 var (
-	_ survey.Store  = (*Store)(nil)
-	_ survey.Leases = (*Store)(nil)
+	_ store.Directories = (*Store)(nil)
+	_ store.Leases      = (*Store)(nil)
 )
 
-// Latest implements [survey.Store].
-func (s *Store) Latest(ctx context.Context) (map[repo.Path][]*survey.Record, error) {
-	return use(ctx, s, false, func(db *sqlite.Store) (map[repo.Path][]*survey.Record, error) {
+// Latest implements [store.Directories].
+func (s *Store) Latest(ctx context.Context) (map[repo.Path][]*store.DirRecord, error) {
+	return use(ctx, s, false, func(db *sqlite.Store) (map[repo.Path][]*store.DirRecord, error) {
 		return db.Latest(ctx)
 	})
 }
@@ -29,8 +28,8 @@ func (s *Store) Describes(ctx context.Context) (bool, error) {
 }
 
 // LatestOf returns what Latest has of some directories.
-func (s *Store) LatestOf(ctx context.Context, dirs []repo.Path) (map[repo.Path][]*survey.Record, error) {
-	return use(ctx, s, false, func(db *sqlite.Store) (map[repo.Path][]*survey.Record, error) {
+func (s *Store) LatestOf(ctx context.Context, dirs []repo.Path) (map[repo.Path][]*store.DirRecord, error) {
+	return use(ctx, s, false, func(db *sqlite.Store) (map[repo.Path][]*store.DirRecord, error) {
 		return db.LatestOf(ctx, dirs)
 	})
 }
@@ -52,7 +51,7 @@ func (s *Store) SurveyMark(ctx context.Context, worktree string) (SurveyMark, er
 
 // SurveyMarkAfter returns the mark of what there is now, if nothing has happened since
 // another one but that some of these records were kept; the zero one otherwise.
-func (s *Store) SurveyMarkAfter(ctx context.Context, worktree string, before SurveyMark, kept []*survey.Record) (SurveyMark, error) {
+func (s *Store) SurveyMarkAfter(ctx context.Context, worktree string, before SurveyMark, kept []*store.DirRecord) (SurveyMark, error) {
 	return use(ctx, s, false, func(db *sqlite.Store) (SurveyMark, error) {
 		if db != s.main {
 			return SurveyMark{}, nil
@@ -69,36 +68,36 @@ func (s *Store) RowsIn(ctx context.Context, worktree string, dirs []repo.Path) (
 	})
 }
 
-// WrittenFrom implements [survey.Store].
-func (s *Store) WrittenFrom(ctx context.Context, bases []fresh.Digest) (map[fresh.Digest][]*survey.Record, error) {
-	return use(ctx, s, false, func(db *sqlite.Store) (map[fresh.Digest][]*survey.Record, error) {
+// WrittenFrom implements [store.Directories].
+func (s *Store) WrittenFrom(ctx context.Context, bases []fresh.Digest) (map[fresh.Digest][]*store.DirRecord, error) {
+	return use(ctx, s, false, func(db *sqlite.Store) (map[fresh.Digest][]*store.DirRecord, error) {
 		return db.WrittenFrom(ctx, bases)
 	})
 }
 
-// WrittenIn implements [survey.Store].
-func (s *Store) WrittenIn(ctx context.Context, places []survey.Place) (map[survey.Place][]*survey.Record, error) {
-	return use(ctx, s, false, func(db *sqlite.Store) (map[survey.Place][]*survey.Record, error) {
+// WrittenIn implements [store.Directories].
+func (s *Store) WrittenIn(ctx context.Context, places []store.DirVersion) (map[store.DirVersion][]*store.DirRecord, error) {
+	return use(ctx, s, false, func(db *sqlite.Store) (map[store.DirVersion][]*store.DirRecord, error) {
 		return db.WrittenIn(ctx, places)
 	})
 }
 
-// WrittenOf implements [survey.Store].
-func (s *Store) WrittenOf(ctx context.Context, dirs []repo.Path) (map[repo.Path][]*survey.Record, error) {
-	return use(ctx, s, false, func(db *sqlite.Store) (map[repo.Path][]*survey.Record, error) {
+// WrittenOf implements [store.Directories].
+func (s *Store) WrittenOf(ctx context.Context, dirs []repo.Path) (map[repo.Path][]*store.DirRecord, error) {
+	return use(ctx, s, false, func(db *sqlite.Store) (map[repo.Path][]*store.DirRecord, error) {
 		return db.WrittenOf(ctx, dirs)
 	})
 }
 
-// Kept implements [survey.Store].
-func (s *Store) Kept(ctx context.Context, id fresh.Digest) (*survey.Record, error) {
-	return use(ctx, s, false, func(db *sqlite.Store) (*survey.Record, error) {
+// Kept implements [store.Directories].
+func (s *Store) Kept(ctx context.Context, id fresh.Digest) (*store.DirRecord, error) {
+	return use(ctx, s, false, func(db *sqlite.Store) (*store.DirRecord, error) {
 		return db.Kept(ctx, id)
 	})
 }
 
-// Keep implements [survey.Store].
-func (s *Store) Keep(ctx context.Context, records []*survey.Record) error {
+// Keep implements [store.Directories].
+func (s *Store) Keep(ctx context.Context, records []*store.DirRecord) error {
 	if len(records) == 0 {
 		return ctx.Err()
 	}
@@ -108,37 +107,37 @@ func (s *Store) Keep(ctx context.Context, records []*survey.Record) error {
 	return err
 }
 
-// Failures implements [survey.Store].
-func (s *Store) Failures(ctx context.Context) (map[repo.Path]survey.Failure, error) {
-	return use(ctx, s, false, func(db *sqlite.Store) (map[repo.Path]survey.Failure, error) {
+// Failures implements [store.Directories].
+func (s *Store) Failures(ctx context.Context) (map[repo.Path]store.DirFailure, error) {
+	return use(ctx, s, false, func(db *sqlite.Store) (map[repo.Path]store.DirFailure, error) {
 		return db.Failures(ctx)
 	})
 }
 
-// KeepFailure implements [survey.Store].
-func (s *Store) KeepFailure(ctx context.Context, f survey.Failure) error {
+// KeepFailure implements [store.Directories].
+func (s *Store) KeepFailure(ctx context.Context, f store.DirFailure) error {
 	_, err := use(ctx, s, true, func(db *sqlite.Store) (struct{}, error) {
 		return struct{}{}, db.KeepFailure(ctx, f)
 	})
 	return err
 }
 
-// Leases implements [survey.Leases].
-func (s *Store) Leases(ctx context.Context, worktree string) (map[repo.Path]survey.Lease, error) {
-	return use(ctx, s, false, func(db *sqlite.Store) (map[repo.Path]survey.Lease, error) {
+// Leases implements [store.Leases].
+func (s *Store) Leases(ctx context.Context, worktree string) (map[repo.Path]store.Lease, error) {
+	return use(ctx, s, false, func(db *sqlite.Store) (map[repo.Path]store.Lease, error) {
 		return db.Leases(ctx, worktree)
 	})
 }
 
-// Take implements [survey.Leases].
-func (s *Store) Take(ctx context.Context, worktree string, l survey.Lease, now time.Time) (bool, error) {
+// Take implements [store.Leases].
+func (s *Store) Take(ctx context.Context, worktree string, l store.Lease, now time.Time) (bool, error) {
 	return use(ctx, s, true, func(db *sqlite.Store) (bool, error) {
 		return db.Take(ctx, worktree, l, now)
 	})
 }
 
-// Settle implements [survey.Leases].
-func (s *Store) Settle(ctx context.Context, worktree string, l survey.Lease, r *survey.Record) (bool, error) {
+// Settle implements [store.Leases].
+func (s *Store) Settle(ctx context.Context, worktree string, l store.Lease, r *store.DirRecord) (bool, error) {
 	return use(ctx, s, true, func(db *sqlite.Store) (bool, error) {
 		return db.Settle(ctx, worktree, l, r)
 	})

@@ -1,7 +1,7 @@
 // Package memory is a store that forgets: the reference that the durable stores are
 // compared with, and the fake that tests elsewhere use.
 //
-// It promises exactly what [store.Files], [survey.Store] and [survey.Leases] do,
+// It promises exactly what [store.Files], [store.Directories] and [store.Leases] do,
 // and shows it in as few words as possible. Durability belongs to
 // internal/store/sqlite.
 package memory
@@ -17,7 +17,6 @@ import (
 	"ken/internal/fresh"
 	"ken/internal/repo"
 	"ken/internal/store"
-	"ken/internal/survey"
 )
 
 var _ store.Files = (*Store)(nil)
@@ -33,11 +32,11 @@ type Store struct {
 	byID        map[fresh.Digest]int  // into records
 	byBasis     map[fresh.Basis][]int // into records, by the key of their basis
 
-	directories []*survey.Record                  // in the order they came
-	written     map[fresh.Digest][]*survey.Record // the same, by basis
+	directories []*store.DirRecord                  // in the order they came
+	written     map[fresh.Digest][]*store.DirRecord // the same, by basis
 	kept        map[placed]bool
-	failed      map[repo.Path]survey.Failure
-	leases      map[string]map[repo.Path]survey.Lease // by worktree
+	failed      map[repo.Path]store.DirFailure
+	leases      map[string]map[repo.Path]store.Lease // by worktree
 }
 
 // New returns an empty store.
@@ -48,10 +47,10 @@ func New() *Store {
 		generations: make(map[string]int64),
 		byID:        make(map[fresh.Digest]int),
 		byBasis:     make(map[fresh.Basis][]int),
-		written:     make(map[fresh.Digest][]*survey.Record),
+		written:     make(map[fresh.Digest][]*store.DirRecord),
 		kept:        make(map[placed]bool),
-		failed:      make(map[repo.Path]survey.Failure),
-		leases:      make(map[string]map[repo.Path]survey.Lease),
+		failed:      make(map[repo.Path]store.DirFailure),
+		leases:      make(map[string]map[repo.Path]store.Lease),
 	}
 }
 
@@ -333,7 +332,7 @@ func (s *Store) Commit(ctx context.Context, worktree string, c store.FileChanges
 		maps.DeleteFunc(s.rows, func(name string, _ map[repo.Path]store.FileRow) bool { return gone(name) })
 		maps.DeleteFunc(s.baselines, func(name string, _ store.Verification) bool { return gone(name) })
 		maps.DeleteFunc(s.generations, func(name string, _ int64) bool { return gone(name) })
-		maps.DeleteFunc(s.leases, func(name string, _ map[repo.Path]survey.Lease) bool { return gone(name) })
+		maps.DeleteFunc(s.leases, func(name string, _ map[repo.Path]store.Lease) bool { return gone(name) })
 	}
 	return nil
 }

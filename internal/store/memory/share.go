@@ -10,7 +10,6 @@ import (
 	"ken/internal/repo"
 	"ken/internal/share"
 	"ken/internal/store"
-	"ken/internal/survey"
 )
 
 var _ share.Store = (*Store)(nil)
@@ -34,7 +33,7 @@ func (s *Store) Since(ctx context.Context, mark share.Mark, most int) (list []sh
 		}
 		list = append(list, share.Record{File: &r})
 	}
-	latest := newestBy(s.directories, func(r *survey.Record) repo.Path { return r.Path })
+	latest := newestBy(s.directories, func(r *store.DirRecord) repo.Path { return r.Path })
 	for ; directories < len(s.directories) && len(list) < most; directories++ {
 		r := s.directories[directories]
 		if ahead := r.At.After(fresh.Latest(time.Now())); !ahead && (!r.Outlined() || slices.Contains(latest[r.Path], r)) {
@@ -47,7 +46,7 @@ func (s *Store) Since(ctx context.Context, mark share.Mark, most int) (list []sh
 // Absorb implements [share.Store].
 func (s *Store) Absorb(ctx context.Context, list []share.Record) error {
 	var c store.FileChanges
-	var directories []*survey.Record
+	var directories []*store.DirRecord
 	latest := fresh.Latest(time.Now())
 	for _, r := range list {
 		if r.At().After(latest) {

@@ -14,7 +14,6 @@ import (
 	"ken/internal/store"
 	"ken/internal/store/postgres"
 	"ken/internal/store/storetest"
-	"ken/internal/survey"
 )
 
 // Who follows a repository that many write to at once misses nothing.
@@ -34,7 +33,7 @@ func TestNothingIsMissed(t *testing.T) {
 				if i%2 == 0 {
 					err = s.Commit(t.Context(), "", store.FileChanges{Records: []fresh.Record{storetest.Record(word, word, i)}}, nil)
 				} else {
-					err = s.Keep(t.Context(), []*survey.Record{storetest.Directory("d", word, i)})
+					err = s.Keep(t.Context(), []*store.DirRecord{storetest.Directory("d", word, i)})
 				}
 				if err != nil {
 					t.Error(err)

@@ -13,7 +13,7 @@ import (
 	"ken/internal/fresh"
 	"ken/internal/repo"
 	"ken/internal/share"
-	"ken/internal/survey"
+	"ken/internal/store"
 )
 
 var _ share.Store = (*Store)(nil)
@@ -184,7 +184,7 @@ func (s *Store) Deliver(ctx context.Context, mark share.Mark, most int) (d Deliv
 }
 
 func (d *Delivery) aside(path []byte, err error) {
-	d.Aside = append(d.Aside, share.Quarantined{PathJSON: survey.Label(repo.Path(path)).JSON(), Reason: err.Error()})
+	d.Aside = append(d.Aside, share.Quarantined{PathJSON: repo.DirLabel(repo.Path(path)).JSON(), Reason: err.Error()})
 }
 
 func (s *Store) filesSince(ctx context.Context, tx pgx.Tx, at *place, most int, d *Delivery) error {
@@ -267,7 +267,7 @@ func (s *Store) AbsorbAt(ctx context.Context, mark share.Mark, list []share.Reco
 		return mark, "", ctx.Err()
 	}
 	var files []fresh.Record
-	var directories []*survey.Record
+	var directories []*store.DirRecord
 	for _, r := range list {
 		if r.At().After(latest()) {
 			continue

@@ -19,7 +19,6 @@ import (
 	"ken/internal/store"
 	"ken/internal/store/sqlite"
 	"ken/internal/store/storetest"
-	"ken/internal/survey"
 )
 
 // The test binary, started again with these set, is another process using a store.
@@ -248,7 +247,7 @@ func TestFullDisk(t *testing.T) {
 // settleSize is enough to need several pages.
 const settleSize = 20_000
 
-func settled() (survey.Lease, *survey.Record) {
+func settled() (store.Lease, *store.DirRecord) {
 	r := storetest.Directory("a", "new", 1)
 	r.Text = strings.Repeat("x", settleSize)
 	return storetest.Lease("a", "token", 10), r

@@ -11,7 +11,6 @@ import (
 	"ken/internal/fresh"
 	"ken/internal/repo"
 	"ken/internal/store"
-	"ken/internal/survey"
 )
 
 // A SurveyMark names all that a survey of a worktree finds in a store: rows, records of
@@ -66,7 +65,7 @@ func surveyMark(conn *sqlite.Conn, worktree string) (mark SurveyMark, err error)
 
 // SurveyMarkAfter returns the mark of what there is now, if nothing has happened since
 // another mark but that some of these records were kept; the zero one otherwise.
-func (s *Store) SurveyMarkAfter(ctx context.Context, worktree string, before SurveyMark, kept []*survey.Record) (mark SurveyMark, err error) {
+func (s *Store) SurveyMarkAfter(ctx context.Context, worktree string, before SurveyMark, kept []*store.DirRecord) (mark SurveyMark, err error) {
 	ours := make(map[fresh.Digest]bool, len(kept))
 	for _, r := range kept {
 		ours[r.ID()] = true
@@ -124,8 +123,8 @@ func failureSum(conn *sqlite.Conn) ([sha256.Size]byte, error) {
 }
 
 // LatestOf is Latest for some directories.
-func (s *Store) LatestOf(ctx context.Context, dirs []repo.Path) (map[repo.Path][]*survey.Record, error) {
-	latest := make(map[repo.Path][]*survey.Record)
+func (s *Store) LatestOf(ctx context.Context, dirs []repo.Path) (map[repo.Path][]*store.DirRecord, error) {
+	latest := make(map[repo.Path][]*store.DirRecord)
 	err := s.readSurvey(ctx, func(conn *sqlite.Conn) error {
 		clear(latest)
 		stmt, err := conn.Prepare(`

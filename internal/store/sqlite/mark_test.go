@@ -9,7 +9,6 @@ import (
 	"ken/internal/store"
 	"ken/internal/store/sqlite"
 	"ken/internal/store/storetest"
-	"ken/internal/survey"
 )
 
 // The rows in some directories are those of all rows that lie there, whatever sorts
@@ -67,16 +66,16 @@ func TestSurveyMark(t *testing.T) {
 	storetest.Commit(t, s, "two", store.FileChanges{Put: []store.FileRow{storetest.Row("a", "3")}})
 	look("rows of another worktree", false)
 	for i, dir := range []repo.Path{"d", "e"} {
-		if err := s.Keep(ctx, []*survey.Record{storetest.Directory(dir, "text", i)}); err != nil {
+		if err := s.Keep(ctx, []*store.DirRecord{storetest.Directory(dir, "text", i)}); err != nil {
 			t.Fatal(err)
 		}
 		look("a record at "+string(dir), true)
 	}
-	if err := s.Keep(ctx, []*survey.Record{storetest.Directory("d", "text", 0)}); err != nil {
+	if err := s.Keep(ctx, []*store.DirRecord{storetest.Directory("d", "text", 0)}); err != nil {
 		t.Fatal(err)
 	}
 	look("a record that was kept", false)
-	if err := s.KeepFailure(ctx, survey.Failure{Path: "f", Reason: "no", At: storetest.Epoch}); err != nil {
+	if err := s.KeepFailure(ctx, store.DirFailure{Path: "f", Reason: "no", At: storetest.Epoch}); err != nil {
 		t.Fatal(err)
 	}
 	look("a failure", true)
@@ -87,24 +86,24 @@ func TestSurveyMark(t *testing.T) {
 	}
 	after := func(done string, holds bool) {
 		t.Helper()
-		mark, err := s.SurveyMarkAfter(ctx, "", before, []*survey.Record{mine})
+		mark, err := s.SurveyMarkAfter(ctx, "", before, []*store.DirRecord{mine})
 		if now, _ := s.SurveyMark(ctx, ""); err != nil || mark.IsZero() == holds || holds && mark.String() != now.String() {
 			t.Errorf("after %s: %q, %v; now it is %q", done, mark, err, now)
 		}
 	}
 	after("nothing", true)
-	if err := s.Keep(ctx, []*survey.Record{mine}); err != nil {
+	if err := s.Keep(ctx, []*store.DirRecord{mine}); err != nil {
 		t.Fatal(err)
 	}
 	after("a record of ours", true)
-	if err := s.Keep(ctx, []*survey.Record{other}); err != nil {
+	if err := s.Keep(ctx, []*store.DirRecord{other}); err != nil {
 		t.Fatal(err)
 	}
 	after("a record of somebody else", false)
 	if before, err = s.SurveyMark(ctx, ""); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.KeepFailure(ctx, survey.Failure{Path: "g", Reason: "no", At: storetest.Epoch}); err != nil {
+	if err := s.KeepFailure(ctx, store.DirFailure{Path: "g", Reason: "no", At: storetest.Epoch}); err != nil {
 		t.Fatal(err)
 	}
 	after("a failure", false)

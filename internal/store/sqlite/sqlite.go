@@ -19,13 +19,12 @@ import (
 	"zombiezen.com/go/sqlite"
 
 	"ken/internal/store"
-	"ken/internal/survey"
 )
 
 var (
-	_ store.Files   = (*Store)(nil)
-	_ survey.Store  = (*Store)(nil)
-	_ survey.Leases = (*Store)(nil)
+	_ store.Files       = (*Store)(nil)
+	_ store.Directories = (*Store)(nil)
+	_ store.Leases      = (*Store)(nil)
 )
 
 // Options tunes a Store. The zero value is ready to use.

@@ -10,7 +10,6 @@ import (
 	"ken/internal/fresh"
 	"ken/internal/repo"
 	"ken/internal/store"
-	"ken/internal/survey"
 )
 
 // sourceKey is the key in plugin_config of the stamp of what was imported last.
@@ -42,8 +41,8 @@ func (s *Store) Source(ctx context.Context) (stamp string, err error) {
 // what is known of directories in the hands of agents.
 type Kept struct {
 	records     []fresh.Record
-	directories []*survey.Record
-	failures    map[repo.Path]survey.Failure
+	directories []*store.DirRecord
+	failures    map[repo.Path]store.DirFailure
 	leases      []leaseRow
 }
 
@@ -99,7 +98,7 @@ func (tx *transaction) absorb(k *Kept) error {
 		}
 		row, err := directoryRowOf(r)
 		if err != nil {
-			return fmt.Errorf("keep the text about %s: %w", survey.Label(r.Path), err)
+			return fmt.Errorf("keep the text about %s: %w", repo.DirLabel(r.Path), err)
 		}
 		rows = append(rows, row)
 	}

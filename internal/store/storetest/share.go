@@ -11,7 +11,6 @@ import (
 	"ken/internal/repo"
 	"ken/internal/share"
 	"ken/internal/store"
-	"ken/internal/survey"
 )
 
 // A ShareStore hands over what it keeps, and takes over what others do.
@@ -73,7 +72,7 @@ func Absorb(t testing.TB, s share.Store, list ...share.Record) {
 
 func about(r fresh.Record) share.Record { return share.Record{File: &r} }
 
-func in(r *survey.Record) share.Record { return share.Record{Directory: r} }
+func in(r *store.DirRecord) share.Record { return share.Record{Directory: r} }
 
 // encoded is what travels of records.
 func encoded(list []share.Record) []string {
@@ -107,7 +106,7 @@ func testSince(t *testing.T, open func(*testing.T) ShareStore) {
 	equal(t, "the first", encoded(first), encoded([]share.Record{about(one), about(two)}))
 
 	x, y := Directory("x", "x", 3), Directory("y", "y", 2)
-	y.Flags = []survey.Flag{{Path: "y/\xff", Severity: "info", Finding: "f"}}
+	y.Flags = []store.DirFlag{{Path: "y/\xff", Severity: "info", Finding: "f"}}
 	Keep(t, s, x)
 	Commit(t, s, "", store.FileChanges{Records: []fresh.Record{md5Only, one}})
 	Keep(t, s, y, x)

@@ -1,6 +1,6 @@
 // Package storetest is the one suite that every store passes.
 //
-// It knows what [store.Files], [survey.Store] and [survey.Leases] promise, and
+// It knows what [store.Files], [store.Directories] and [store.Leases] promise, and
 // nothing of how any store keeps it.
 // What only one store can do wrong is tested beside that store.
 package storetest

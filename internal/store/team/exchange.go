@@ -7,7 +7,6 @@ import (
 	"ken/internal/repo"
 	"ken/internal/share"
 	"ken/internal/store/postgres"
-	"ken/internal/survey"
 )
 
 // pull takes over what the base has and the local store may not have. What is no record, or one
@@ -58,7 +57,7 @@ func pathOf(r share.Record) repo.Path {
 	if r.File != nil {
 		return r.File.Path
 	}
-	return survey.Label(r.Directory.Path)
+	return repo.DirLabel(r.Directory.Path)
 }
 
 // push hands over what the local store has and the base may not have. What has just come from
