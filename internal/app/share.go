@@ -18,7 +18,7 @@ func (w *workspace) Share(ctx context.Context) (*share.Share, error) {
 	if err := w.configOfHead(ctx); err != nil {
 		return nil, err
 	}
-	return share.New(w.git.Ledger(), w.store, local.OpenShareMemory(w.git.CommonDir()), share.Options{
+	return share.New(w.git.Ledger(), w.store, local.OpenShareMemory[share.Memory](w.git.CommonDir()), share.Options{
 		Policy: w.cfg.Share,
 		Wait:   waitForOthers,
 	}), nil

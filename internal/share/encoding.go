@@ -28,10 +28,10 @@ var ErrNewer = errors.New("it was written by a newer ken")
 // layout is how times are spelled: UTC, to the microsecond.
 const layout = "2006-01-02T15:04:05.000000Z"
 
-// Encode spells the record: one JSON document, and the same bytes for equal records,
+// Encode spells a record: one JSON document, and the same bytes for equal records,
 // whoever spells them. It does not go through encoding/json, whose escapes have changed
 // between versions: the bytes are what a record is named by.
-func (r Record) Encode() []byte {
+func Encode(r Record) []byte {
 	e := encoder{out: make([]byte, 0, 512)}
 	e.open()
 	e.key("ken")
@@ -259,7 +259,7 @@ func Decode(encoding []byte) (Record, error) {
 	if err != nil {
 		return Record{}, err
 	}
-	if !bytes.Equal(r.Encode(), encoding) {
+	if !bytes.Equal(Encode(r), encoding) {
 		return Record{}, errors.New("it is not spelled as ken spells it")
 	}
 	return r, nil

@@ -17,7 +17,7 @@ import (
 // MaxText is how many bytes the text about a directory may have, and MaxWords how many it
 // may have if a mind wrote it: 200 words are asked for.
 const (
-	MaxText  = 16 << 10
+	MaxText  = store.MaxText
 	MaxWords = 4 << 10
 )
 

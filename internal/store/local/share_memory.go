@@ -7,30 +7,29 @@ import (
 	"path/filepath"
 
 	"ken/internal/atomicfile"
-	"ken/internal/share"
 )
 
-// A ShareMemory is where a clone remembers how far it has shared: a file beside the
-// database, which may be deleted at any time. It implements [share.Memories].
-type ShareMemory struct{ path string }
+// A ShareMemory remembers how far a clone has shared, in a JSON file beside the
+// database. The file may be deleted at any time. T is the type of the document.
+type ShareMemory[T any] struct{ path string }
 
 // OpenShareMemory returns that of the repository with that common git directory.
-func OpenShareMemory(common string) ShareMemory {
-	return ShareMemory{filepath.Join(common, "ken", "share.json")}
+func OpenShareMemory[T any](common string) ShareMemory[T] {
+	return ShareMemory[T]{filepath.Join(common, "ken", "share.json")}
 }
 
-// Load implements [share.Memories].
-func (m ShareMemory) Load() (out share.Memory) {
+// Load returns the saved document, the zero T when there is none or it cannot be read.
+func (m ShareMemory[T]) Load() (out T) {
 	b, err := os.ReadFile(m.path)
 	if err != nil || json.Unmarshal(b, &out) != nil {
-		return share.Memory{}
+		return *new(T)
 	}
 	return out
 }
 
-// Save implements [share.Memories]. The file is replaced whole.
-func (m ShareMemory) Save(memory share.Memory) (err error) {
-	b, err := json.Marshal(memory)
+// Save replaces the file.
+func (m ShareMemory[T]) Save(document T) (err error) {
+	b, err := json.Marshal(document)
 	if err != nil {
 		return err
 	}

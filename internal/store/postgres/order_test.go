@@ -10,7 +10,6 @@ import (
 	"ken/internal/fault"
 	"ken/internal/fresh"
 	"ken/internal/pgtest"
-	"ken/internal/share"
 	"ken/internal/store"
 	"ken/internal/store/postgres"
 	"ken/internal/store/storetest"
@@ -44,8 +43,8 @@ func TestNothingIsMissed(t *testing.T) {
 	done := make(chan struct{})
 	go func() { writing.Wait(); close(done) }()
 	reader := open2(t, address, s.Name())
-	var seen []share.Record
-	var mark share.Mark
+	var seen []store.Record
+	var mark store.Mark
 	for last := false; ; {
 		list, next, err := reader.Since(t.Context(), mark, 7)
 		if err != nil {
@@ -153,7 +152,7 @@ func TestApart(t *testing.T) {
 func TestCrash(t *testing.T) {
 	server := pgtest.Start(t)
 	s := open(t, server.Database(t))
-	storetest.Absorb(t, s, share.Record{Directory: storetest.Directory("d", "x", 1)})
+	storetest.Absorb(t, s, store.Record{Directory: storetest.Directory("d", "x", 1)})
 	errStill := errors.New("still")
 	err := s.Commit(t.Context(), "", store.FileChanges{
 		Records: []fresh.Record{storetest.Record("text", "x", 1)}, Baseline: &store.Verification{},

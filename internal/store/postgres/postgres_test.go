@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"ken/internal/pgtest"
-	"ken/internal/share"
 	"ken/internal/store"
 	"ken/internal/store/postgres"
 	"ken/internal/store/storetest"
@@ -79,7 +78,7 @@ func TestBeside(t *testing.T) {
 		stores = append(stores, s.Beside(fmt.Sprint("beside ", i)))
 	}
 	for i, s := range stores {
-		storetest.Absorb(t, s, share.Record{Directory: storetest.Directory("d", fmt.Sprint(i), 1)})
+		storetest.Absorb(t, s, store.Record{Directory: storetest.Directory("d", fmt.Sprint(i), 1)})
 	}
 	pool, err := s.Pool(t.Context())
 	if err != nil {

@@ -11,7 +11,6 @@ import (
 	"ken/internal/fresh"
 	"ken/internal/pgtest"
 	"ken/internal/repo"
-	"ken/internal/share"
 	"ken/internal/store"
 	"ken/internal/store/postgres"
 	"ken/internal/store/storetest"
@@ -75,7 +74,7 @@ func TestRoles(t *testing.T) {
 	})
 	storetest.Commit(t, s, "w", store.FileChanges{Delete: []repo.Path{"b"}, Put: []store.FileRow{storetest.Row("a", "z")}})
 	storetest.Keep(t, s, storetest.Directory("d", "x", 1), storetest.Directory("d", "y", 2))
-	storetest.Absorb(t, s, share.Record{Directory: storetest.Outlined("d", "x", 1)})
+	storetest.Absorb(t, s, store.Record{Directory: storetest.Outlined("d", "x", 1)})
 	l := storetest.Lease("d", "token", 5)
 	if ok, err := s.Take(t.Context(), "w", l, storetest.Epoch); !ok || err != nil {
 		t.Error(ok, err)

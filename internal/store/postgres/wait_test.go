@@ -11,7 +11,6 @@ import (
 
 	"ken/internal/fresh"
 	"ken/internal/pgtest"
-	"ken/internal/share"
 	"ken/internal/store"
 	"ken/internal/store/postgres"
 	"ken/internal/store/storetest"
@@ -33,7 +32,7 @@ func TestSilentWriter(t *testing.T) {
 		})
 	}()
 	<-silent
-	storetest.Absorb(t, open2(t, address, s.Name()), share.Record{Directory: storetest.Directory("d", "x", 1)})
+	storetest.Absorb(t, open2(t, address, s.Name()), store.Record{Directory: storetest.Directory("d", "x", 1)})
 	close(heard)
 	if err := <-failed; err == nil {
 		t.Error("a transaction that the server has ended was committed")
@@ -75,10 +74,10 @@ func TestWaitsForOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	text := share.Record{Directory: storetest.Directory("d", "x", 1)}
+	text := store.Record{Directory: storetest.Directory("d", "x", 1)}
 	storetest.Absorb(t, s, text)
 	h := hold(t, address, `SELECT * FROM ken.repository FOR UPDATE`)
-	if err := s.Absorb(t.Context(), []share.Record{text}); err == nil || !strings.Contains(err.Error(), "others write there") || !postgres.Away(err) {
+	if err := s.Absorb(t.Context(), []store.Record{text}); err == nil || !strings.Contains(err.Error(), "others write there") || !postgres.Away(err) {
 		t.Errorf("while somebody else writes: %v", err)
 	}
 	if err := h.tx.Rollback(t.Context()); err != nil {

@@ -10,7 +10,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"ken/internal/repo"
-	"ken/internal/share"
 	"ken/internal/store"
 )
 
@@ -127,7 +126,7 @@ func (s *Store) prune(ctx context.Context, tx pgx.Tx, keep []string) error {
 }
 
 // Machines returns the work trees of all machines, by host, machine and name.
-func (s *Store) Machines(ctx context.Context) (list []share.Machine, err error) {
+func (s *Store) Machines(ctx context.Context) (list []store.Machine, err error) {
 	err = s.read(ctx, "read", func(tx pgx.Tx) error {
 		rows, err := tx.Query(ctx, `
 			SELECT machine, host, name, head, verified_at, told_at, files, fresh, stale, none
@@ -137,7 +136,7 @@ func (s *Store) Machines(ctx context.Context) (list []share.Machine, err error) 
 		var told *time.Time
 		var t store.FileCounts
 		return scanAll(rows, err, func() error {
-			m := share.Machine{
+			m := store.Machine{
 				ID: string(machine), Host: string(host), Worktree: string(name), Head: repo.IDFromBytes(head),
 				Files: t.Files, Fresh: t.Fresh, Stale: t.Stale, None: t.None,
 			}

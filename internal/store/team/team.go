@@ -20,7 +20,6 @@ import (
 
 	"ken/internal/allow"
 	"ken/internal/fault"
-	"ken/internal/share"
 	"ken/internal/store"
 	"ken/internal/store/postgres"
 )
@@ -58,7 +57,7 @@ const (
 
 // Local is the store of this machine.
 type Local interface {
-	share.Store
+	store.Records
 	Baseline(ctx context.Context, worktree string) (store.Verification, bool, error)
 	Rows(ctx context.Context, worktree string) iter.Seq2[store.FileRow, error]
 	Tally(ctx context.Context, worktree string) (store.FileCounts, error)

@@ -17,7 +17,6 @@ import (
 	"ken/internal/fresh"
 	"ken/internal/pgtest"
 	"ken/internal/repo"
-	"ken/internal/share"
 	"ken/internal/store"
 	"ken/internal/store/local"
 	"ken/internal/store/postgres"
@@ -38,7 +37,7 @@ type clone struct {
 }
 
 // Absorb adds records, if there is room.
-func (c *clone) Absorb(ctx context.Context, list []share.Record) error {
+func (c *clone) Absorb(ctx context.Context, list []store.Record) error {
 	if c.full {
 		return errors.New("no space left on device")
 	}
@@ -102,7 +101,7 @@ func (c *clone) team(t *testing.T, address string) *team.Team {
 }
 
 // has returns the texts that a store has, sorted. One that is there twice is listed twice.
-func has(t *testing.T, s share.Store) []string {
+func has(t *testing.T, s store.Records) []string {
 	t.Helper()
 	list, _ := storetest.Since(t, s, "", 100)
 	var texts []string
@@ -117,7 +116,7 @@ func has(t *testing.T, s share.Store) []string {
 	return texts
 }
 
-func want(t *testing.T, s share.Store, texts ...string) {
+func want(t *testing.T, s store.Records, texts ...string) {
 	t.Helper()
 	slices.Sort(texts)
 	if got := has(t, s); !slices.Equal(got, texts) {
@@ -490,7 +489,7 @@ func TestBasePutBackBetween(t *testing.T) {
 }
 
 // status says how a clone stands with the base.
-func (c *clone) status(t *testing.T, address string) *share.Base {
+func (c *clone) status(t *testing.T, address string) *store.TeamStatus {
 	t.Helper()
 	way := c.team(t, address)
 	defer way.Close()
@@ -594,7 +593,7 @@ func TestRefused(t *testing.T) {
 	}
 	way := ann.team(t, address)
 	for what, err := range map[string]error{"reach": way.Reach(t.Context()), "refused": way.Refused(), "sync": second(way.Sync(t.Context())), "status": second(way.Status(t.Context(), nil))} {
-		if team.Trouble(err) != share.Unused {
+		if team.Trouble(err) != store.TroubleNotAllowed {
 			t.Errorf("%s: want the error that it is not allowed, not %v", what, err)
 		}
 	}
