@@ -84,7 +84,7 @@ quick:
 
 # SQLite is ten times as slow under the race detector, and processes that are killed at every
 # write have no races to show: the quick tests run all of that without it.
-STORES   := ./internal/store ./internal/store/sqlite
+STORES   := ./internal/store/local ./internal/store/sqlite
 race:
 	CGO_ENABLED=1 go test $(HANGS) -race $$(go list $(INSIDE) | grep -vxF "$$(go list $(STORES))")
 	CGO_ENABLED=1 go test $(HANGS) -race -skip 'KilledAtEveryWrite|FullDisk' $(STORES) -rapid.checks=20

@@ -13,7 +13,7 @@ import (
 	"ken/internal/fresh"
 	"ken/internal/pgtest"
 	"ken/internal/repo"
-	"ken/internal/share"
+	"ken/internal/store"
 	"ken/internal/store/postgres"
 )
 
@@ -109,12 +109,12 @@ func middle(took []time.Duration) time.Duration {
 }
 
 // summaries returns records of the usual size, each about a file of its own.
-func summaries(n int) []share.Record {
+func summaries(n int) []store.Record {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	list := make([]share.Record, n)
+	list := make([]store.Record, n)
 	for i := range list {
 		sum := sha1.Sum(fmt.Append(nil, i))
-		list[i] = share.Record{File: &fresh.Record{
+		list[i] = store.Record{File: &fresh.Record{
 			Basis:  fresh.Basis{Content: repo.Content{ID: repo.IDFromBytes(sum[:])}},
 			Text:   fmt.Sprintf("File %d reads what a client sends, checks that it is one of the forms that are known, and hands it to the part that is meant; what it cannot read it refuses with a sentence that says where.", i),
 			Author: "bench", Recipe: "hand", At: at.Add(time.Duration(i) * time.Second),
@@ -125,7 +125,7 @@ func summaries(n int) []share.Record {
 }
 
 // copyIn writes the same rows as plainly as PostgreSQL can.
-func copyIn(ctx context.Context, conn *pgx.Conn, list []share.Record) error {
+func copyIn(ctx context.Context, conn *pgx.Conn, list []store.Record) error {
 	_, err := conn.CopyFrom(
 		ctx, pgx.Identifier{"ken", "record"},
 		[]string{"repository", "id", "seq", "content_id", "content_md5", "at", "assumed", "path", "author", "recipe", "confirmer", "text"},

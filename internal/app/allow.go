@@ -12,12 +12,12 @@ import (
 	"ken/internal/allow"
 	"ken/internal/fault"
 	"ken/internal/model/provider"
-	"ken/internal/store"
+	"ken/internal/store/local"
 	"ken/internal/store/postgres"
 )
 
 // allowed is what the user has allowed repositories to contact.
-func allowed() store.Allowed { return store.OpenAllowed(stateDir()) }
+func allowed() local.Allowed { return local.OpenAllowed(stateDir()) }
 
 // storeRequest returns what the configuration asks for with the address of a store; ok is false
 // where the user names the store, or nobody does.

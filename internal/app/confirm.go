@@ -36,8 +36,8 @@ func (w *workspace) Confirm(ctx context.Context, paths []repo.Path, read string)
 	// then it is another's.
 	if read != "" && ask[0].Read.UnmarshalText([]byte(read)) != nil {
 		return nil, &fault.Error{
-			Kind: fault.Usage, Hint: "take basis from: ken survey show " + fault.Quote(string(survey.Label(ask[0].Path))) + " --json",
-			Err: fmt.Errorf("%s: %q names nothing that a directory's text is written from", survey.Label(ask[0].Path), read),
+			Kind: fault.Usage, Hint: "take basis from: ken survey show " + fault.Quote(string(repo.DirLabel(ask[0].Path))) + " --json",
+			Err: fmt.Errorf("%s: %q names nothing that a directory's text is written from", repo.DirLabel(ask[0].Path), read),
 		}
 	}
 	said, err := w.Survey(nil).Confirm(ctx, ask)
@@ -55,7 +55,7 @@ func (w *workspace) Confirm(ctx context.Context, paths []repo.Path, read string)
 // confirmedDirectory puts a directory's answer beside those about files.
 func confirmedDirectory(c survey.Confirmed, assumed bool) cli.Confirmed {
 	done := cli.Confirmed{
-		Written: registry.Written{PathJSON: survey.Label(c.Path).JSON(), Result: registry.Stored, Reason: c.Refused},
+		Written: registry.Written{PathJSON: repo.DirLabel(c.Path).JSON(), Result: registry.Stored, Reason: c.Refused},
 		Basis:   c.Basis, Verdict: &c.Verdict, Reasons: c.Reasons,
 	}
 	if c.Refused != "" {
@@ -67,7 +67,7 @@ func confirmedDirectory(c survey.Confirmed, assumed bool) cli.Confirmed {
 		done.Reason = "kept, and still " + c.Verdict.Word()
 	}
 	for _, p := range c.Above {
-		done.Above = append(done.Above, survey.Label(p).JSON().Path)
+		done.Above = append(done.Above, repo.DirLabel(p).JSON().Path)
 	}
 	return done
 }

@@ -12,7 +12,7 @@ import (
 
 	"ken/internal/outline"
 	"ken/internal/repo"
-	"ken/internal/store"
+	"ken/internal/store/local"
 	"ken/internal/survey"
 )
 
@@ -93,7 +93,7 @@ func (w *workspace) keepOutlines(ctx context.Context, files []*survey.File, whic
 
 func (w *workspace) outlineCache() *outlineCache {
 	w.cacheOnce.Do(func() {
-		w.cache = &outlineCache{kept: store.OpenOutlines(w.git.CommonDir()), pending: make(map[string]map[repo.ID][]byte)}
+		w.cache = &outlineCache{kept: local.OpenOutlines(w.git.CommonDir()), pending: make(map[string]map[repo.ID][]byte)}
 	})
 	return w.cache
 }
@@ -101,7 +101,7 @@ func (w *workspace) outlineCache() *outlineCache {
 // An outlineCache keeps outlines many at a time: a survey makes those of one directory
 // after the other.
 type outlineCache struct {
-	kept *store.Outlines
+	kept *local.Outlines
 
 	mu      sync.Mutex
 	pending map[string]map[repo.ID][]byte // by maker

@@ -21,7 +21,7 @@ import (
 	"ken/internal/git"
 	"ken/internal/repo"
 	"ken/internal/spec"
-	"ken/internal/store"
+	"ken/internal/store/local"
 	"ken/internal/web"
 )
 
@@ -135,7 +135,7 @@ func kept(sum hash.Hash, common string) error {
 
 // databases are the files that what ken keeps may be in.
 func databases(common string) []string {
-	return store.Open(store.Options{CommonDir: common, StateDir: stateDir()}).Files() // none is opened
+	return local.Open(local.Options{CommonDir: common, StateDir: stateDir()}).Files() // none is opened
 }
 
 // own looks at what is one worktree's own, besides its files.

@@ -50,7 +50,7 @@ func (w *workspace) CheckReceipt(ctx context.Context, text string) (*registry.Re
 
 // subjectDir is the directory that a receipt is about.
 func subjectDir(receipt fresh.Receipt) repo.Path {
-	if receipt.Subject == survey.Label("") {
+	if receipt.Subject == repo.DirLabel("") {
 		return ""
 	}
 	return receipt.Subject

@@ -13,7 +13,7 @@ import (
 	"ken/internal/git"
 	"ken/internal/install"
 	"ken/internal/registry"
-	"ken/internal/store"
+	"ken/internal/store/local"
 	"ken/internal/store/postgres"
 	"ken/internal/store/team"
 )
@@ -100,7 +100,7 @@ func diagnose(ctx context.Context, dir string) (facts install.Facts, ok bool, er
 // readsStore says why what is kept cannot be read. It needs no configuration, which may
 // be what is broken.
 func readsStore(ctx context.Context, g *git.Repo) error {
-	kept := store.Open(store.Options{CommonDir: g.CommonDir(), StateDir: stateDir()})
+	kept := local.Open(local.Options{CommonDir: g.CommonDir(), StateDir: stateDir()})
 	_, _, err := kept.Baseline(ctx, g.Worktree())
 	return errors.Join(err, kept.Close())
 }
@@ -138,7 +138,7 @@ func examineKnowledge(ctx context.Context, root string, facts *install.Facts) (e
 
 // reachesBase says why the base of the team cannot be used, if there is one.
 func reachesBase(ctx context.Context, g *git.Repo, cfg config.Config) error {
-	kept := store.Open(store.Options{CommonDir: g.CommonDir(), StateDir: stateDir()})
+	kept := local.Open(local.Options{CommonDir: g.CommonDir(), StateDir: stateDir()})
 	w := &workspace{git: g, cfg: cfg, store: kept}
 	t, err := w.openTeam(ctx)
 	if err == nil && t != nil {

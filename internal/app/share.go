@@ -9,7 +9,7 @@ import (
 
 	"ken/internal/fault"
 	"ken/internal/share"
-	"ken/internal/store"
+	"ken/internal/store/local"
 )
 
 // Share returns what this clone shares with others. Where there is no work tree, the
@@ -18,7 +18,7 @@ func (w *workspace) Share(ctx context.Context) (*share.Share, error) {
 	if err := w.configOfHead(ctx); err != nil {
 		return nil, err
 	}
-	return share.New(w.git.Ledger(), w.store, store.OpenShareMemory(w.git.CommonDir()), share.Options{
+	return share.New(w.git.Ledger(), w.store, local.OpenShareMemory[share.Memory](w.git.CommonDir()), share.Options{
 		Policy: w.cfg.Share,
 		Wait:   waitForOthers,
 	}), nil

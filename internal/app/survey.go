@@ -11,6 +11,7 @@ import (
 
 	"ken/internal/registry"
 	"ken/internal/repo"
+	"ken/internal/store"
 	"ken/internal/survey"
 )
 
@@ -95,7 +96,7 @@ func (w *workspace) Submit(ctx context.Context, sub survey.Submission) (*survey.
 
 // keepFiles keeps what was said of a directory's files. What it does not keep, it names
 // with the reason.
-func (w *workspace) keepFiles(ctx context.Context, author string, dir repo.Path, basis survey.Basis, texts map[repo.Path]string) (refused []string, err error) {
+func (w *workspace) keepFiles(ctx context.Context, author string, dir repo.Path, basis store.DirBasis, texts map[repo.Path]string) (refused []string, err error) {
 	var updates []registry.Update
 	texts = maps.Clone(texts)
 	for _, f := range basis.Files {

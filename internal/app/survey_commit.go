@@ -10,8 +10,8 @@ import (
 	"ken/internal/content"
 	"ken/internal/fault"
 	"ken/internal/outline"
-	"ken/internal/registry"
 	"ken/internal/repo"
+	"ken/internal/store"
 	"ken/internal/survey"
 	"ken/internal/term"
 )
@@ -87,7 +87,7 @@ func (t *commitTree) excluded(f *survey.File) string {
 // may, as in the work tree. Most of them are there still, and were looked at; the
 // others are read, some at a time.
 func (t *commitTree) kinds(ctx context.Context, files []*survey.File) error {
-	known := make(map[repo.Path]registry.Row)
+	known := make(map[repo.Path]store.FileRow)
 	for row, err := range t.w.store.Rows(ctx, t.w.git.Worktree()) {
 		if err != nil {
 			return err
@@ -142,7 +142,7 @@ func (t *commitTree) here(files []*survey.File) []*survey.File {
 // unfiltered returns the files that no filter stands between a commit and a work tree of.
 // What is said of the others was written from the bytes that a filter made, which no
 // commit has: how they differ is not known.
-func (t *commitTree) unfiltered(ctx context.Context, files []*survey.File, known map[repo.Path]registry.Row) ([]*survey.File, error) {
+func (t *commitTree) unfiltered(ctx context.Context, files []*survey.File, known map[repo.Path]store.FileRow) ([]*survey.File, error) {
 	if len(files) == 0 {
 		return nil, nil
 	}

@@ -11,6 +11,7 @@ import (
 	"ken/internal/registry"
 	"ken/internal/repo"
 	"ken/internal/store"
+	"ken/internal/store/local"
 	"ken/internal/survey"
 )
 
@@ -20,7 +21,7 @@ type surveyMemo struct {
 	ranks map[repo.Path]survey.Rank // given for this time
 	// sizeless says that nobody will ask for estimates, all that sizes are for.
 	sizeless bool
-	mark     store.SurveyMark // that was named last
+	mark     local.SurveyMark // that was named last
 	// Of what was loaded: the sizes, and the directories whose files were read again.
 	loaded []measured
 	reread map[repo.Path]bool
@@ -44,7 +45,7 @@ func (m *surveyMemo) Made(ctx context.Context) (string, error) {
 }
 
 // After looks at the store again: of the work tree nobody has looked at anything since.
-func (m *surveyMemo) After(ctx context.Context, made string, kept []*survey.Record) (string, error) {
+func (m *surveyMemo) After(ctx context.Context, made string, kept []*store.DirRecord) (string, error) {
 	if m.name(m.mark) != made {
 		return "", nil
 	}
@@ -55,7 +56,7 @@ func (m *surveyMemo) After(ctx context.Context, made string, kept []*survey.Reco
 	return m.name(mark), nil
 }
 
-func (m *surveyMemo) name(mark store.SurveyMark) string {
+func (m *surveyMemo) name(mark local.SurveyMark) string {
 	c, ranks := m.w.cfg, m.ranks
 	if len(ranks) == 0 {
 		ranks = nil // it is written otherwise than an empty map, and means the same
@@ -91,7 +92,7 @@ func (m *surveyMemo) Step(ctx context.Context) (was, made string, changed []repo
 
 // landed reports whether what is there is a baseline that was to be set, and nobody has
 // changed rows since: then it would have no index.
-func landed(b, now registry.Baseline) bool {
+func landed(b, now store.Verification) bool {
 	same := b.At.Equal(now.At)
 	b.At, b.Generation = now.At, now.Generation
 	return same && b == now && !now.Index.IsZero()
@@ -103,9 +104,9 @@ func (m *surveyMemo) FilesIn(ctx context.Context, dirs []repo.Path) ([]survey.Fi
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(rows, func(a, b registry.Row) int { return strings.Compare(string(a.Path), string(b.Path)) })
+	slices.SortFunc(rows, func(a, b store.FileRow) int { return strings.Compare(string(a.Path), string(b.Path)) })
 	files := make([]survey.File, len(rows))
-	m.about, m.reread = make(map[repo.Path]registry.Row), make(map[repo.Path]bool, len(dirs))
+	m.about, m.reread = make(map[repo.Path]store.FileRow), make(map[repo.Path]bool, len(dirs))
 	for _, dir := range dirs {
 		m.reread[dir] = true
 	}
@@ -170,6 +171,6 @@ func (m *surveyMemo) Tracks(ctx context.Context, p repo.Path) (bool, error) {
 	return f != nil, err
 }
 
-func (m *surveyMemo) LatestOf(ctx context.Context, dirs []repo.Path) (map[repo.Path][]*survey.Record, error) {
+func (m *surveyMemo) LatestOf(ctx context.Context, dirs []repo.Path) (map[repo.Path][]*store.DirRecord, error) {
 	return m.w.store.LatestOf(ctx, dirs)
 }

@@ -16,6 +16,7 @@ import (
 	"ken/internal/fresh"
 	"ken/internal/repo"
 	"ken/internal/store"
+	"ken/internal/store/local"
 	"ken/internal/survey"
 	"ken/internal/testrepo"
 )
@@ -152,7 +153,7 @@ func (w *surveyWorld) change() string {
 		return "configure " + config
 	case 12:
 		w.within(func(ws *workspace) error {
-			return ws.store.KeepFailure(ctx, survey.Failure{Path: "a", Basis: fresh.Digest{byte(w.rnd.IntN(2))}, Reason: fmt.Sprint(w.n), At: time.Now()})
+			return ws.store.KeepFailure(ctx, store.DirFailure{Path: "a", Basis: fresh.Digest{byte(w.rnd.IntN(2))}, Reason: fmt.Sprint(w.n), At: time.Now()})
 		})
 		return "fail"
 	case 13:
@@ -214,7 +215,7 @@ func (w *surveyWorld) said(ws *workspace) ([]string, error) {
 	var list []string
 	for p, records := range latest {
 		for _, r := range records {
-			list = append(list, fmt.Sprintf("%s, %s of %s: %s", survey.Label(p), r.Recipe, r.Basis.Digest(), r.Text))
+			list = append(list, fmt.Sprintf("%s, %s of %s: %s", repo.DirLabel(p), r.Recipe, r.Basis.Digest(), r.Text))
 		}
 	}
 	slices.Sort(list)
@@ -274,7 +275,7 @@ func (w *surveyWorld) twins(ctx context.Context) {
 		}
 		own := *written["t/one"][0]
 		own.Path, own.Text, own.At = "t/two", own.Text+" It has a twin.", own.At.Add(time.Microsecond)
-		return ws.store.Keep(ctx, []*survey.Record{&own})
+		return ws.store.Keep(ctx, []*store.DirRecord{&own})
 	})
 	w.describe(ctx)
 	w.Write("t/one/f0.go", w.text())
@@ -410,7 +411,7 @@ func TestSurveyMemoName(t *testing.T) {
 	w := &surveyWorld{Repo: testrepo.New(t), t: t}
 	w.within(func(ws *workspace) error {
 		of := func(ranks map[repo.Path]survey.Rank) string {
-			return (&surveyMemo{surveyTree: &surveyTree{w: ws}, ranks: ranks}).name(store.SurveyMark{})
+			return (&surveyMemo{surveyTree: &surveyTree{w: ws}, ranks: ranks}).name(local.SurveyMark{})
 		}
 		if of(nil) != of(map[repo.Path]survey.Rank{}) {
 			t.Errorf("%s\n%s", of(nil), of(map[repo.Path]survey.Rank{}))

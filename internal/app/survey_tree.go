@@ -12,6 +12,7 @@ import (
 	"ken/internal/outline"
 	"ken/internal/registry"
 	"ken/internal/repo"
+	"ken/internal/store"
 	"ken/internal/survey"
 )
 
@@ -22,7 +23,7 @@ type surveyTree struct {
 	state  registry.State // as the files were found
 	// headline says in one line what holds of files now that they were looked at.
 	headline string
-	about    map[repo.Path]registry.Row
+	about    map[repo.Path]store.FileRow
 	// problems are why contents are not known.
 	problems map[repo.Path]string
 	// missing are the files of rows that are gone from the disk.
@@ -94,7 +95,7 @@ func (t *surveyTree) list(ctx context.Context) ([]survey.File, error) {
 		return nil, err
 	}
 	var files []survey.File
-	t.about, t.measured = make(map[repo.Path]registry.Row), nil
+	t.about, t.measured = make(map[repo.Path]store.FileRow), nil
 	for row, err := range t.w.store.Rows(ctx, t.w.git.Worktree()) {
 		if err != nil {
 			return nil, err
@@ -110,7 +111,7 @@ func (t *surveyTree) list(ctx context.Context) ([]survey.File, error) {
 	return files, t.measure(ctx, files)
 }
 
-func (t *surveyTree) file(row registry.Row) survey.File {
+func (t *surveyTree) file(row store.FileRow) survey.File {
 	f := survey.File{Path: row.Path, ID: row.Content.ID, Size: row.Stat.Size, Kind: row.Kind, Excluded: row.Excluded}
 	if why, ok := t.problems[row.Path]; ok {
 		f.ID, f.Problem = repo.ID{}, why
@@ -133,7 +134,7 @@ func (t *surveyTree) one(ctx context.Context, p repo.Path) (*survey.File, error)
 		return nil, nil
 	}
 	if !row.About.IsZero() && t.about == nil {
-		t.about = map[repo.Path]registry.Row{p: row}
+		t.about = map[repo.Path]store.FileRow{p: row}
 	}
 	f := t.file(row)
 	return &f, nil

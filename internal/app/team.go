@@ -10,7 +10,7 @@ import (
 	"ken/internal/env"
 	"ken/internal/git"
 	"ken/internal/repo"
-	"ken/internal/share"
+	"ken/internal/store"
 	"ken/internal/store/team"
 )
 
@@ -130,7 +130,7 @@ func (w *workspace) named(ctx context.Context) (name, news string, err error) {
 
 // Base keeps this clone in step with the base of its team, or only says how it stands; nil
 // where there is none.
-func (w *workspace) Base(ctx context.Context, sync bool) (*share.Base, error) {
+func (w *workspace) Base(ctx context.Context, sync bool) (*store.TeamStatus, error) {
 	t, err := w.openTeam(ctx)
 	if t == nil || err != nil {
 		return nil, err

@@ -11,8 +11,8 @@ import (
 	"ken/internal/fault"
 	"ken/internal/fresh"
 	"ken/internal/queue"
+	"ken/internal/store"
 	"ken/internal/store/postgres"
-	"ken/internal/survey"
 	"ken/internal/surveyrun"
 )
 
@@ -113,10 +113,10 @@ func openQueue(ctx context.Context, shops map[string]*workshop, jobs int) (*queu
 		return nil, err
 	}
 	return queue.Open(ctx, any.store.Config(), queue.Options{
-		Keep: func(ctx context.Context, tx queue.Tx, repository string, directories []*survey.Record, files []fresh.Record) error {
+		Keep: func(ctx context.Context, tx queue.Tx, repository string, directories []*store.DirRecord, files []fresh.Record) error {
 			return shops[repository].store.KeepDescribed(ctx, tx, directories, files)
 		},
-		Fail: func(ctx context.Context, tx queue.Tx, repository string, f survey.Failure) error {
+		Fail: func(ctx context.Context, tx queue.Tx, repository string, f store.DirFailure) error {
 			return shops[repository].store.KeepFailed(ctx, tx, f)
 		},
 		// River listens on one and writes on others, and a job uses one at a time.

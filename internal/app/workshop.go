@@ -212,7 +212,7 @@ func (s *workshop) told(ctx context.Context, list []survey.Portion) ([]survey.To
 	told := make([]survey.Told, len(list))
 	for i, p := range list {
 		if told[i] = (survey.Told{Portion: p, Said: kept[p.Record]}); !p.Record.IsZero() && told[i].Said == nil {
-			return nil, fmt.Errorf("what is said of %s is not in the store any more", survey.Label(p.Path))
+			return nil, fmt.Errorf("what is said of %s is not in the store any more", repo.DirLabel(p.Path))
 		}
 	}
 	return told, nil

@@ -20,7 +20,7 @@ import (
 	"ken/internal/outline"
 	"ken/internal/registry"
 	"ken/internal/repo"
-	"ken/internal/store"
+	"ken/internal/store/local"
 	"ken/internal/store/team"
 )
 
@@ -34,7 +34,7 @@ type openOptions struct {
 // A workspace is one open repository: its facts, and the decisions over them.
 type workspace struct {
 	git      *git.Repo
-	store    *store.Store
+	store    *local.Store
 	registry *registry.Registry
 	files    *content.Tree
 	cfg      config.Config
@@ -74,7 +74,7 @@ func open(ctx context.Context, opts openOptions) (*workspace, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := store.Open(store.Options{CommonDir: g.CommonDir(), StateDir: stateDir()})
+	s := local.Open(local.Options{CommonDir: g.CommonDir(), StateDir: stateDir()})
 	files := content.Open(g.Root(), content.Options{Format: g.ObjectFormat()})
 	w := &workspace{git: g, store: s, files: files, cfg: cfg, author: opts.author, progress: opts.progress}
 	w.registry = registry.New(g, files, s, registry.Options{
@@ -115,7 +115,7 @@ func openCommits(ctx context.Context, dir string) (*workspace, error) {
 	outline.KeepTables(g)
 	return &workspace{
 		git: g, bare: true,
-		store: store.Open(store.Options{CommonDir: g.CommonDir(), StateDir: stateDir()}),
+		store: local.Open(local.Options{CommonDir: g.CommonDir(), StateDir: stateDir()}),
 		files: content.Open(g.Root(), content.Options{Format: g.ObjectFormat()}),
 	}, nil
 }

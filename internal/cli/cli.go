@@ -29,6 +29,7 @@ import (
 	"ken/internal/repo"
 	"ken/internal/share"
 	"ken/internal/spec"
+	"ken/internal/store"
 	"ken/internal/survey"
 	"ken/internal/term"
 )
@@ -79,7 +80,7 @@ type Workspace interface {
 	// Share answers for what it shares with other clones.
 	Share(ctx context.Context) (*share.Share, error)
 	// Base is that of Commits.
-	Base(ctx context.Context, sync bool) (*share.Base, error)
+	Base(ctx context.Context, sync bool) (*store.TeamStatus, error)
 	// AfterClose shares what is known, if that is wanted, and returns what a person should
 	// be told if it could not be.
 	AfterClose(ctx context.Context) string
@@ -103,7 +104,7 @@ type Commits interface {
 	Share(ctx context.Context) (*share.Share, error)
 	// Base keeps this clone in step with the base of its team, or only says how it stands; nil
 	// where there is none. What is known without the base comes with the error, too.
-	Base(ctx context.Context, sync bool) (*share.Base, error)
+	Base(ctx context.Context, sync bool) (*store.TeamStatus, error)
 	Remarks() []string
 	Close() error
 }

@@ -9,6 +9,7 @@ import (
 
 	"ken/internal/docs"
 	"ken/internal/prove"
+	"ken/internal/repo"
 	"ken/internal/spec"
 	"ken/internal/survey"
 	"ken/internal/term"
@@ -56,7 +57,7 @@ const glanceCommits = 200
 func (p *program) glance(ctx context.Context, w Workspace, b *survey.Brief) (*Glance, error) {
 	g := &Glance{Collisions: []spec.CollideJSON{}, Unknown: []spec.Unknown{}}
 	for _, s := range b.Sections {
-		if s.Subject == survey.Label("").String() {
+		if s.Subject == repo.DirLabel("").String() {
 			g.What, _, _ = strings.Cut(s.Text, "\n")
 		}
 	}

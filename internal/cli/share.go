@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ken/internal/share"
+	"ken/internal/store"
 )
 
 // share returns ken share.
@@ -34,7 +35,7 @@ on either side is on both afterwards.`,
 // remote is named, it goes to the base of the team first, if there is one, and returns how
 // this clone stands with it; f is for git remotes, and not called where the policy names
 // none beside the base.
-func (p *program) sharing(ctx context.Context, remote string, act baseAct, f func(*share.Share, *share.Base) error) (base *share.Base, err error) {
+func (p *program) sharing(ctx context.Context, remote string, act baseAct, f func(*share.Share, *store.TeamStatus) error) (base *store.TeamStatus, err error) {
 	w, err := p.OpenCommits(ctx, p.dir)
 	if err != nil {
 		return nil, err
@@ -53,7 +54,7 @@ func (p *program) sharing(ctx context.Context, remote string, act baseAct, f fun
 		}
 		if base != nil && (base.Only || away != nil) && p.io.JSON {
 			if err := p.io.Encode(struct {
-				Base *share.Base `json:"base"`
+				Base *store.TeamStatus `json:"base"`
 			}{base}); err != nil {
 				return base, err
 			}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"ken/internal/share"
+	"ken/internal/store"
 	"ken/internal/term"
 )
 
@@ -21,13 +21,13 @@ const (
 const asOf = "2006-01-02 15:04:05 MST"
 
 // printBase says how the clone stands with the base. In JSON it is part of the one document.
-func (p *program) printBase(b *share.Base, act baseAct) {
+func (p *program) printBase(b *store.TeamStatus, act baseAct) {
 	if p.io.JSON {
 		return
 	}
 	p.io.Together(func() {
 		switch {
-		case b.Trouble == share.Unused:
+		case b.Trouble == store.TroubleNotAllowed:
 			p.io.Line(term.Warn, string(b.Trouble), b.Address, "not contacted until you allow it: ken allow")
 		case b.Problem != "":
 			_, why, ok := strings.Cut(b.Problem, b.Address+": ")
@@ -68,7 +68,7 @@ func (p *program) printBase(b *share.Base, act baseAct) {
 }
 
 // machineStands says how a work tree stands.
-func machineStands(m share.Machine) string {
+func machineStands(m store.Machine) string {
 	here := ""
 	if m.Here {
 		here = ", this one"

@@ -7,6 +7,7 @@ import (
 
 	"ken/internal/fault"
 	"ken/internal/share"
+	"ken/internal/store"
 	"ken/internal/term"
 )
 
@@ -22,7 +23,7 @@ What cannot be read is quarantined, and what nobody whom the policy trusts has
 shared is held back: ken share status lists both.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			_, err := p.sharing(c.Context(), argument(args), syncBase, func(s *share.Share, base *share.Base) error {
+			_, err := p.sharing(c.Context(), argument(args), syncBase, func(s *share.Share, base *store.TeamStatus) error {
 				out, err := s.Pull(c.Context(), argument(args))
 				if err != nil {
 					return err

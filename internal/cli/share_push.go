@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ken/internal/share"
+	"ken/internal/store"
 	"ken/internal/term"
 )
 
@@ -36,7 +37,7 @@ policy wants it; with --dry-run it lists that first.`,
 			case opts.DryRun:
 				act = lookBase
 			}
-			_, err := p.sharing(c.Context(), opts.Remote, act, func(s *share.Share, base *share.Base) error {
+			_, err := p.sharing(c.Context(), opts.Remote, act, func(s *share.Share, base *store.TeamStatus) error {
 				out, err := s.Push(c.Context(), opts)
 				if err != nil {
 					return err

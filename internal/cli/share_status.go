@@ -8,6 +8,7 @@ import (
 
 	"ken/internal/fault"
 	"ken/internal/share"
+	"ken/internal/store"
 	"ken/internal/term"
 )
 
@@ -21,7 +22,7 @@ func (p *program) shareStatus() *cobra.Command {
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			current := true
-			base, err := p.sharing(c.Context(), argument(args), lookBase, func(s *share.Share, base *share.Base) error {
+			base, err := p.sharing(c.Context(), argument(args), lookBase, func(s *share.Share, base *store.TeamStatus) error {
 				out, err := s.Status(c.Context(), argument(args), fetch)
 				if err != nil {
 					return err

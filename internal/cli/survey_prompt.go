@@ -3,7 +3,7 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
-	"ken/internal/survey"
+	"ken/internal/repo"
 )
 
 func (p *program) surveyPrompt() *cobra.Command {
@@ -22,7 +22,7 @@ func (p *program) surveyPrompt() *cobra.Command {
 					return err
 				}
 				if p.io.JSON {
-					return p.io.Encode(map[string]string{"path": survey.Label(dir).String(), "prompt": text})
+					return p.io.Encode(map[string]string{"path": repo.DirLabel(dir).String(), "prompt": text})
 				}
 				p.io.Printf("%s", plain(text))
 				return nil

@@ -12,7 +12,6 @@ import (
 
 	"ken/internal/fault"
 	"ken/internal/repo"
-	"ken/internal/survey"
 	"ken/internal/term"
 )
 
@@ -128,7 +127,7 @@ func (p *program) work(ctx context.Context, opts WorkOptions) error {
 				why += fmt.Sprintf("; again in %s", e.Delay)
 			}
 		}
-		p.io.Line(tone, e.What, display(survey.Label(e.Path).JSON()), fmt.Sprintf("run %d%s", e.Run, after(": ", why)))
+		p.io.Line(tone, e.What, display(repo.DirLabel(e.Path).JSON()), fmt.Sprintf("run %d%s", e.Run, after(": ", why)))
 	}
 	err := p.Work(ctx, p.dir, opts)
 	if p.io.JSON {

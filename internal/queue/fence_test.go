@@ -16,6 +16,7 @@ import (
 	"ken/internal/fresh"
 	"ken/internal/pgtest"
 	"ken/internal/repo"
+	"ken/internal/store"
 	"ken/internal/survey"
 	"ken/internal/surveyrun"
 )
@@ -29,7 +30,7 @@ func hire(t *testing.T) (*Queue, surveyrun.Run, *taken) {
 		t.Fatal(err)
 	}
 	q, err := Open(t.Context(), cfg, Options{
-		Keep: func(context.Context, Tx, string, []*survey.Record, []fresh.Record) error { return nil },
+		Keep: func(context.Context, Tx, string, []*store.DirRecord, []fresh.Record) error { return nil },
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -34,6 +34,7 @@ import (
 	"ken/internal/fault"
 	"ken/internal/fresh"
 	"ken/internal/repo"
+	"ken/internal/store"
 	"ken/internal/survey"
 	"ken/internal/surveyrun"
 )
@@ -44,9 +45,9 @@ type Tx = pgx.Tx
 // Options tunes a Queue.
 type Options struct {
 	// Keep keeps what was written about a repository, in a transaction of the queue's.
-	Keep func(ctx context.Context, tx Tx, repository string, directories []*survey.Record, files []fresh.Record) error
+	Keep func(ctx context.Context, tx Tx, repository string, directories []*store.DirRecord, files []fresh.Record) error
 	// Fail keeps that nobody will describe a directory, likewise. None is kept when it is nil.
-	Fail func(ctx context.Context, tx Tx, repository string, f survey.Failure) error
+	Fail func(ctx context.Context, tx Tx, repository string, f store.DirFailure) error
 	// Absent is how long directories wait for a worker that has their commit, before they
 	// are given up; an hour when 0.
 	Absent time.Duration

@@ -20,6 +20,7 @@ import (
 	"ken/internal/queue"
 	"ken/internal/queue/queuetest"
 	"ken/internal/repo"
+	"ken/internal/store"
 	"ken/internal/survey"
 	"ken/internal/surveyrun"
 )
@@ -61,9 +62,9 @@ func openLike(t *testing.T, pool *pgxpool.Pool, keep keeper) *queue.Queue {
 	return q
 }
 
-type keeper = func(ctx context.Context, tx pgx.Tx, repository string, directories []*survey.Record, _ []fresh.Record) error
+type keeper = func(ctx context.Context, tx pgx.Tx, repository string, directories []*store.DirRecord, _ []fresh.Record) error
 
-func keep(ctx context.Context, tx pgx.Tx, repository string, directories []*survey.Record, _ []fresh.Record) error {
+func keep(ctx context.Context, tx pgx.Tx, repository string, directories []*store.DirRecord, _ []fresh.Record) error {
 	for _, r := range directories {
 		if _, err := tx.Exec(ctx, `INSERT INTO kept (repository, path, words) VALUES ($1, $2, $3)`, repository, string(r.Path), r.Text); err != nil {
 			return err
@@ -126,7 +127,7 @@ func (h *hand) Describe(ctx context.Context, _ surveyrun.Run, of survey.Portion,
 }
 
 func said(of survey.Portion) queue.Described {
-	r := &survey.Record{Path: of.Path, Text: "about " + string(of.Path), At: time.Unix(1e9, 0)}
+	r := &store.DirRecord{Path: of.Path, Text: "about " + string(of.Path), At: time.Unix(1e9, 0)}
 	return queue.Described{Record: r, Verdict: survey.Fresh, Speaks: r.ID(), Calls: 1}
 }
 
@@ -325,7 +326,7 @@ func TestWhoStallsInATransactionIsEnded(t *testing.T) {
 	id := s.handOut(t, testRun, grow(4))
 	asleep, awake := make(chan struct{}), make(chan struct{})
 	var once sync.Once
-	stalling := &site{openLike(t, s.pool, func(ctx context.Context, tx pgx.Tx, repository string, directories []*survey.Record, files []fresh.Record) error {
+	stalling := &site{openLike(t, s.pool, func(ctx context.Context, tx pgx.Tx, repository string, directories []*store.DirRecord, files []fresh.Record) error {
 		once.Do(func() {
 			close(asleep)
 			<-awake

@@ -14,7 +14,7 @@ import (
 	"ken/internal/fresh"
 	"ken/internal/pgtest"
 	"ken/internal/queue"
-	"ken/internal/survey"
+	"ken/internal/store"
 	"ken/internal/surveyrun"
 )
 
@@ -105,6 +105,6 @@ func TestRoles(t *testing.T) {
 	}
 }
 
-func keepNothing(context.Context, queue.Tx, string, []*survey.Record, []fresh.Record) error {
+func keepNothing(context.Context, queue.Tx, string, []*store.DirRecord, []fresh.Record) error {
 	return nil
 }

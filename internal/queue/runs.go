@@ -68,7 +68,7 @@ func (q *Queue) Run(ctx context.Context, repository string, id int64) (*surveyru
 			r.Blocked, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (repo.PathJSON, error) {
 				var path []byte
 				err := row.Scan(&path)
-				return survey.Label(repo.Path(path)).JSON(), err
+				return repo.DirLabel(repo.Path(path)).JSON(), err
 			})
 		}
 		rows.Close()
@@ -149,7 +149,7 @@ func scanDead(ctx context.Context, tx interface {
 	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (d surveyrun.Dead, err error) {
 		var path []byte
 		err = row.Scan(&d.Run, &path, &d.Attempts, &d.Error, &d.Worker, &d.At)
-		d.PathJSON, d.At = survey.Label(repo.Path(path)).JSON(), d.At.UTC()
+		d.PathJSON, d.At = repo.DirLabel(repo.Path(path)).JSON(), d.At.UTC()
 		return d, err
 	})
 }

@@ -14,6 +14,7 @@ import (
 	"ken/internal/fresh"
 	"ken/internal/pgtest"
 	"ken/internal/queue"
+	"ken/internal/store"
 	"ken/internal/survey"
 	"ken/internal/surveyrun"
 )
@@ -114,10 +115,10 @@ func TestResumedUnderItsCeiling(t *testing.T) {
 func TestRefusalsAreKept(t *testing.T) {
 	t.Parallel()
 	s := open(t, pgtest.Database(t))
-	var kept []survey.Failure
+	var kept []store.DirFailure
 	q, err := queue.Open(t.Context(), s.pool.Config(), queue.Options{
 		Keep: keep,
-		Fail: func(_ context.Context, _ pgx.Tx, repository string, f survey.Failure) error {
+		Fail: func(_ context.Context, _ pgx.Tx, repository string, f store.DirFailure) error {
 			if repository == "r" {
 				kept = append(kept, f)
 			}

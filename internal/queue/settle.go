@@ -11,14 +11,15 @@ import (
 
 	"ken/internal/fresh"
 	"ken/internal/repo"
+	"ken/internal/store"
 	"ken/internal/survey"
 	"ken/internal/surveyrun"
 )
 
 // Described is what came of describing a directory.
 type Described struct {
-	Record *survey.Record // that was written; nil when nobody had to be asked
-	Files  []fresh.Record // what was said of its files
+	Record *store.DirRecord // that was written; nil when nobody had to be asked
+	Files  []fresh.Record   // what was said of its files
 
 	// How the directory stands, by the record that speaks for it now.
 	Verdict survey.Verdict
@@ -59,12 +60,12 @@ func (q *Queue) finish(ctx context.Context, t *taken, d Described) error {
 			return err
 		}
 		if d.Record != nil || len(d.Files) > 0 {
-			var records []*survey.Record
+			var records []*store.DirRecord
 			if d.Record != nil {
-				records = []*survey.Record{d.Record}
+				records = []*store.DirRecord{d.Record}
 			}
 			if err := q.opts.Keep(ctx, tx, t.run.Repository, records, d.Files); err != nil {
-				return fmt.Errorf("keep what was written about %s: %w", survey.Label(t.of.Path), err)
+				return fmt.Errorf("keep what was written about %s: %w", repo.DirLabel(t.of.Path), err)
 			}
 		}
 		if err := q.release(ctx, tx, run, t); err != nil {
@@ -184,7 +185,7 @@ func (q *Queue) fail(ctx context.Context, t *taken, d Described, fate surveyrun.
 			_, err = tx.Exec(ctx, `UPDATE ken.survey_directory SET verdict = $3, reasons = $4 WHERE run = $1 AND path = $2`,
 				t.run.ID, bytesOf(t.of.Path), int16(survey.Failed), []string{why})
 			if err == nil && q.opts.Fail != nil {
-				err = q.opts.Fail(ctx, tx, t.run.Repository, survey.Failure{Path: t.of.Path, Basis: d.Basis, Reason: why, At: run.now})
+				err = q.opts.Fail(ctx, tx, t.run.Repository, store.DirFailure{Path: t.of.Path, Basis: d.Basis, Reason: why, At: run.now})
 			}
 			if err == nil {
 				err = q.release(ctx, tx, run, t)

@@ -7,6 +7,7 @@ import (
 
 	"ken/internal/fresh"
 	"ken/internal/repo"
+	"ken/internal/store"
 )
 
 // maxCandidates is how many contents a row is compared with to find a text for it: the
@@ -15,9 +16,9 @@ const maxCandidates = 32
 
 // A choice is rows that are to be given their texts.
 type choice struct {
-	rows []Row
+	rows []store.FileRow
 	// before is the row as it was kept, zero when it was not.
-	before func(k int) Row
+	before func(k int) store.FileRow
 	// bytes is the id of the bytes on disk, zero when they were not read.
 	bytes func(k int) repo.ID
 	// added are records that are about to be kept.
@@ -48,14 +49,14 @@ func (r *Registry) choose(ctx context.Context, snap *repo.Snapshot, c choice) (m
 	var open []int
 	for k := range c.rows {
 		row, was := &c.rows[k], c.before(k)
-		row.Marks &^= graded | Spared
+		row.Marks &^= store.MarkGraded | store.MarkUncounted
 		if basis := exact[row.Content]; !basis.IsZero() {
 			row.About = basis.Key()
 			continue
 		}
 		if was.Path != "" && was.Content.ID == row.Content.ID && c.settled(row.Path) {
 			row.About = was.About
-			row.Marks |= was.Marks & (graded | Spared)
+			row.Marks |= was.Marks & (store.MarkGraded | store.MarkUncounted)
 			continue
 		}
 		row.About = fresh.Basis{}
@@ -102,7 +103,7 @@ func (r *Registry) exact(ctx context.Context, c choice) (map[repo.Content]fresh.
 
 // candidates returns for each of the open rows the texts of its path, newest first, one
 // to a content.
-func (r *Registry) candidates(ctx context.Context, snap *repo.Snapshot, c choice, open []int) ([][]Candidate, error) {
+func (r *Registry) candidates(ctx context.Context, snap *repo.Snapshot, c choice, open []int) ([][]store.RecordHeader, error) {
 	former, err := r.formerPaths(ctx, snap)
 	if err != nil {
 		return nil, err
@@ -118,9 +119,9 @@ func (r *Registry) candidates(ctx context.Context, snap *repo.Snapshot, c choice
 		return nil, err
 	}
 	for _, record := range c.added {
-		found[record.Path] = append(found[record.Path], Candidate{record.Basis, record.At, record.ID()})
+		found[record.Path] = append(found[record.Path], store.RecordHeader{Basis: record.Basis, At: record.At, ID: record.ID()})
 	}
-	lists := make([][]Candidate, len(open))
+	lists := make([][]store.RecordHeader, len(open))
 	for i, k := range open {
 		path := c.rows[k].Path
 		list := slices.Clone(found[path])
@@ -133,19 +134,19 @@ func (r *Registry) candidates(ctx context.Context, snap *repo.Snapshot, c choice
 }
 
 // newestFirst sorts candidates, and leaves of each content the newest.
-func newestFirst(list []Candidate) []Candidate {
-	slices.SortFunc(list, func(a, b Candidate) int {
+func newestFirst(list []store.RecordHeader) []store.RecordHeader {
+	slices.SortFunc(list, func(a, b store.RecordHeader) int {
 		switch {
-		case a.newer(b):
+		case a.Newer(b):
 			return -1
-		case b.newer(a):
+		case b.Newer(a):
 			return 1
 		default:
 			return 0
 		}
 	})
 	seen := make(map[fresh.Basis]bool, len(list))
-	list = slices.DeleteFunc(list, func(c Candidate) bool {
+	list = slices.DeleteFunc(list, func(c store.RecordHeader) bool {
 		key := c.Basis.Key()
 		double := seen[key] || key.IsZero()
 		seen[key] = true
@@ -188,10 +189,10 @@ func (r *Registry) formerPaths(ctx context.Context, snap *repo.Snapshot) (map[re
 
 // nearest lets each of the open rows be about the newest candidate whose difference does
 // not count, else about the newest. Candidates are looked into one after the other.
-func (r *Registry) nearest(ctx context.Context, c choice, open []int, lists [][]Candidate) error {
+func (r *Registry) nearest(ctx context.Context, c choice, open []int, lists [][]store.RecordHeader) error {
 	for round := 0; len(open) > 0; round++ {
 		var left []int
-		var leftLists [][]Candidate
+		var leftLists [][]store.RecordHeader
 		grades, err := r.gradeRound(ctx, c, open, lists, round)
 		if err != nil {
 			return err
@@ -205,8 +206,8 @@ func (r *Registry) nearest(ctx context.Context, c choice, open []int, lists [][]
 			counts := r.opts.Policy.Counts(grade)
 			if round == 0 || !counts {
 				row.About = list[round].Basis.Key()
-				row.Marks &^= graded | Spared
-				row.Marks |= r.spare(markOf[grade])
+				row.Marks &^= store.MarkGraded | store.MarkUncounted
+				row.Marks |= r.spare(store.MarksOfGrade(grade))
 			}
 			if counts && r.comparable(row) {
 				left, leftLists = append(left, k), append(leftLists, list)
@@ -218,10 +219,12 @@ func (r *Registry) nearest(ctx context.Context, c choice, open []int, lists [][]
 }
 
 // comparable reports whether it matters how far a row's content is from a text's.
-func (r *Registry) comparable(row *Row) bool { return row.Excluded == "" && !row.Content.ID.IsZero() }
+func (r *Registry) comparable(row *store.FileRow) bool {
+	return row.Excluded == "" && !row.Content.ID.IsZero()
+}
 
 // gradeRound says how far each of the open rows is from the candidate of that round.
-func (r *Registry) gradeRound(ctx context.Context, c choice, open []int, lists [][]Candidate, round int) ([]fresh.Grade, error) {
+func (r *Registry) gradeRound(ctx context.Context, c choice, open []int, lists [][]store.RecordHeader, round int) ([]fresh.Grade, error) {
 	grades := make([]fresh.Grade, len(open))
 	var moves []Moved
 	var which []int
@@ -234,7 +237,7 @@ func (r *Registry) gradeRound(ctx context.Context, c choice, open []int, lists [
 		switch {
 		case sameBytes(basis.Content, c.bytes(k), row.Content):
 			grades[i] = fresh.GradeFormat
-		case !c.regrade && was.About == basis.Key() && was.Content.ID == row.Content.ID && was.Marks&graded != 0:
+		case !c.regrade && was.About == basis.Key() && was.Content.ID == row.Content.ID && was.Marks&store.MarkGraded != 0:
 			grades[i] = was.Marks.Grade()
 		case r.opts.Grader != nil && !basis.Content.ID.IsZero():
 			which = append(which, i)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"ken/internal/repo"
+	"ken/internal/store"
 )
 
 // attributes looks up the git attributes of items, where there can be any.
@@ -31,19 +32,19 @@ func (v *verification) readUnread(ctx context.Context, items []item, attrs []rep
 		}
 		was, marks := it.before().Content, it.before().Marks
 		sameRow := it.row != nil && was.ID == s.content.ID
-		asRow := sameRow && !was.MD5.IsZero() && !marks.Has(Raw) && !v.view.outdated(it.i, it.before())
+		asRow := sameRow && !was.MD5.IsZero() && !marks.Has(store.MarkRaw) && !v.view.outdated(it.i, it.before())
 		// The index has other content than the bytes amount to where it was written under
 		// other attributes. A row that was verified under these has the right one.
 		converted := attrs[k].Convert == repo.ConvertText || attrs[k].Convert == repo.ConvertGit
 		misled := converted && (!sameRow || !v.view.sameAttributes)
-		telling := (attrs[k].Filtered || marks.Has(Raw) || misled) && !s.raw && s.bytes.IsZero()
+		telling := (attrs[k].Filtered || marks.Has(store.MarkRaw) || misled) && !s.raw && s.bytes.IsZero()
 		wanted := v.opts.Full || v.again && s.bytes.IsZero() || s.content.MD5.IsZero() && !asRow
 		if !telling && (!wanted || v.dry && !v.peeks(it, s, attrs[k])) {
 			continue
 		}
 		// A guess saves work only where it is of the same bytes, and where
 		// nothing but the digests is asked for.
-		if was.MD5.IsZero() || marks.Has(Converted) || v.view.policy != v.base.Policy {
+		if was.MD5.IsZero() || marks.Has(store.MarkConverted) || v.view.policy != v.base.Policy {
 			was = repo.Content{}
 		}
 		unread, known = append(unread, it.i), append(known, was)
@@ -81,8 +82,8 @@ func (v *verification) peeks(it item, s sight, a repo.Attributes) bool {
 // was. An item whose content could not be established keeps its row. So does one
 // under a filter driver that is not checked out, if its bytes were ever seen: its blob
 // says nothing of them.
-func (v *verification) classify(items []item, attrs []repo.Attributes) []Row {
-	rows := make([]Row, len(items))
+func (v *verification) classify(items []item, attrs []repo.Attributes) []store.FileRow {
+	rows := make([]store.FileRow, len(items))
 	for k, it := range items {
 		e, s := &v.view.snap.Index.Entries[it.i], v.view.sight(it.i)
 		was := it.before()
@@ -91,9 +92,9 @@ func (v *verification) classify(items []item, attrs []repo.Attributes) []Row {
 		a := attrs[k]
 		// git may not hear attributes that are not checked out either; while they are
 		// the same, so is what they said.
-		unseen := s.state == sparse && (a.Filtered || was.Marks.Has(Raw) && v.view.policy == v.base.Policy)
+		unseen := s.state == sparse && (a.Filtered || was.Marks.Has(store.MarkRaw) && v.view.policy == v.base.Policy)
 		s.raw = s.raw || unseen
-		if (s.state == same || s.state == changed || s.state == sparse) && (!unseen || !was.Marks.Has(Raw)) {
+		if (s.state == same || s.state == changed || s.state == sparse) && (!unseen || !was.Marks.Has(store.MarkRaw)) {
 			row.Content, row.Stat = s.content, s.stat
 			if s.content.MD5.IsZero() && was.Content.ID == s.content.ID {
 				row.Content.MD5 = was.Content.MD5
@@ -117,23 +118,23 @@ func (v *verification) classify(items []item, attrs []repo.Attributes) []Row {
 }
 
 // marks says in which ways the row made of a sight is out of the ordinary.
-func (v *verification) marks(it item, s sight, row Row) Marks {
-	var m Marks
+func (v *verification) marks(it item, s sight, row store.FileRow) store.FileMarks {
+	var m store.FileMarks
 	was := it.before()
 	unread := s.bytes.IsZero() && row.Content.ID == was.Content.ID
 	switch {
-	case s.raw, unread && was.Marks.Has(Raw):
-		m |= Raw
+	case s.raw, unread && was.Marks.Has(store.MarkRaw):
+		m |= store.MarkRaw
 	case unread:
-		m |= was.Marks & (Converted | Convertible)
+		m |= was.Marks & (store.MarkConverted | store.MarkConvertible)
 	case !s.bytes.IsZero() && s.bytes != row.Content.ID:
-		m |= Converted
+		m |= store.MarkConverted
 	}
 	if s.crlf {
-		m |= Convertible
+		m |= store.MarkConvertible
 	}
 	if v.view.astray(it.i, s) {
-		m |= Astray
+		m |= store.MarkDiffersFromIndex
 	}
 	return m
 }
@@ -141,7 +142,7 @@ func (v *verification) marks(it item, s sight, row Row) Marks {
 // kindOf settles what sort of file an entry is: by its mode, by what git
 // attributes say, by its bytes, and where those were not read by what its row
 // or its name says.
-func (v *verification) kindOf(e *repo.Entry, s sight, a repo.Attributes, was Row) repo.Kind {
+func (v *verification) kindOf(e *repo.Entry, s sight, a repo.Attributes, was store.FileRow) repo.Kind {
 	kind := s.kind
 	if kind == repo.KindUnknown && tellsKind(was, e, s) {
 		kind = was.Kind
@@ -156,12 +157,12 @@ func (v *verification) kindOf(e *repo.Entry, s sight, a repo.Attributes, was Row
 // entry. A link tells nothing of a file. What is gone is missed as what the index
 // has, and not as whatever lay in its place when it was last verified; so is what is
 // not checked out.
-func tellsKind(was Row, e *repo.Entry, s sight) bool {
+func tellsKind(was store.FileRow, e *repo.Entry, s sight) bool {
 	switch {
 	case was.Kind == repo.KindSymlink && s.mode != repo.Symlink, was.Kind == repo.KindGitlink && s.mode != repo.Gitlink:
 		return false
 	case s.state == absent, s.state == sparse:
-		return was.Content.ID == e.ID || was.Marks.Has(Raw)
+		return was.Content.ID == e.ID || was.Marks.Has(store.MarkRaw)
 	default:
 		return true
 	}

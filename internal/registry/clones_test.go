@@ -13,6 +13,7 @@ import (
 	"ken/internal/fresh"
 	"ken/internal/registry"
 	"ken/internal/repo"
+	"ken/internal/store"
 )
 
 // A letterGrader compares contents letter by letter: case and white space are format,
@@ -173,7 +174,7 @@ func TestClonesAgree(t *testing.T) {
 		early := rapid.IntRange(0, len(l.records)).Draw(t, "records that came early")
 		order := rapid.Permutation(l.records).Draw(t, "order")
 		receive := func(records []fresh.Record) {
-			other.store.Store.Commit(t.Context(), "", registry.Change{Records: records}, nil)
+			other.store.Store.Commit(t.Context(), "", store.FileChanges{Records: records}, nil)
 		}
 		receive(order[:early])
 		for range rapid.IntRange(0, 3).Draw(t, "detours") {

@@ -6,6 +6,7 @@ import (
 
 	"ken/internal/fresh"
 	"ken/internal/repo"
+	"ken/internal/store"
 )
 
 // A verification is one comparison of rows with what is there.
@@ -16,26 +17,26 @@ type verification struct {
 	dry  bool // nothing will be written: read nothing that only a row would want
 	rep  *Report
 
-	change Change
-	again  bool               // no row is taken at its word
-	left   map[repo.ID]Row    // rows whose path is no longer tracked, by content
-	gone   map[repo.Path]bool // their paths
-	raw    int                // rows matched on raw bytes
-	found  bool               // a read found content that a stat had vouched for
-	failed bool               // some content should have been read, and could not be
-	peeked int                // files read for their kind alone
+	change store.FileChanges
+	again  bool                      // no row is taken at its word
+	left   map[repo.ID]store.FileRow // rows whose path is no longer tracked, by content
+	gone   map[repo.Path]bool        // their paths
+	raw    int                       // rows matched on raw bytes
+	found  bool                      // a read found content that a stat had vouched for
+	failed bool                      // some content should have been read, and could not be
+	peeked int                       // files read for their kind alone
 }
 
 // An item is an entry that takes more than comparing two ids.
 type item struct {
 	i   int
-	row *Row // nil when there is none
+	row *store.FileRow // nil when there is none
 }
 
 // before is the row as it was, zero when there was none.
-func (it item) before() Row {
+func (it item) before() store.FileRow {
 	if it.row == nil {
-		return Row{}
+		return store.FileRow{}
 	}
 	return *it.row
 }
@@ -47,23 +48,23 @@ func (v *verification) clean() bool {
 }
 
 // compare fills the report and returns the rows to write.
-func (v *verification) compare(ctx context.Context) (Change, error) {
-	v.left, v.gone = map[repo.ID]Row{}, map[repo.Path]bool{}
+func (v *verification) compare(ctx context.Context) (store.FileChanges, error) {
+	v.left, v.gone = map[repo.ID]store.FileRow{}, map[repo.Path]bool{}
 	v.again = v.opts.Full || !v.verified || v.view.policy != v.base.Policy
 	items, done, err := v.pairExceptions(ctx)
 	if err == nil && !done {
 		items, err = v.pair(ctx)
 	}
 	if err != nil {
-		return Change{}, err
+		return store.FileChanges{}, err
 	}
 	if !v.dry {
-		v.change.Put = make([]Row, 0, len(items))
+		v.change.Put = make([]store.FileRow, 0, len(items))
 	}
 	for done, total := 0, len(items); done < total; {
 		n := min(total-done, readBatch)
 		if err := v.settleAll(ctx, items[done:done+n]); err != nil {
-			return Change{}, err
+			return store.FileChanges{}, err
 		}
 		done += n
 		v.Registry.opts.Progress(done, total)
@@ -118,7 +119,7 @@ func (v *verification) pair(ctx context.Context) ([]item, error) {
 
 // scope returns the rows and entries the options ask for; only is nil when that
 // is all of them.
-func (v *verification) scope(ctx context.Context) (iter.Seq2[Row, error], []int, error) {
+func (v *verification) scope(ctx context.Context) (iter.Seq2[store.FileRow, error], []int, error) {
 	wt := v.view.snap.Worktree
 	if v.opts.Paths == nil {
 		return v.store.Rows(ctx, wt), nil, nil
@@ -133,7 +134,7 @@ func (v *verification) scope(ctx context.Context) (iter.Seq2[Row, error], []int,
 		return nil, nil, err
 	}
 	v.rep.Counts.Files = len(only)
-	within := func(yield func(Row, error) bool) {
+	within := func(yield func(store.FileRow, error) bool) {
 		for row, err := range v.store.Rows(ctx, wt) {
 			if err == nil && !underAny(row.Path, v.opts.Paths) {
 				continue
@@ -159,21 +160,21 @@ func underAny(p repo.Path, dirs []repo.Path) bool {
 }
 
 // plain reports whether the row says all there is to say about entry i.
-func (v *verification) plain(i int, row Row) bool {
+func (v *verification) plain(i int, row store.FileRow) bool {
 	s, looked := v.view.seen[i]
 	if !looked {
 		e := &v.view.snap.Index.Entries[i]
-		return e.ID == row.Content.ID && e.Mode == row.Mode && row.Marks&(Raw|Astray) == 0 &&
+		return e.ID == row.Content.ID && e.Mode == row.Mode && row.Marks&(store.MarkRaw|store.MarkDiffersFromIndex) == 0 &&
 			(v.dry || !v.view.outdated(i, row))
 	}
 	return (s.state == same || s.state == changed) && s.content.ID == row.Content.ID &&
-		s.mode == row.Mode && s.raw == row.Marks.Has(Raw) && v.view.astray(i, s) == row.Marks.Has(Astray) &&
+		s.mode == row.Mode && s.raw == row.Marks.Has(store.MarkRaw) && v.view.astray(i, s) == row.Marks.Has(store.MarkDiffersFromIndex) &&
 		(s.content.MD5.IsZero() || s.content.MD5 == row.Content.MD5 && s.stat == row.Stat)
 }
 
 // count reports a row that stays as it is.
-func (v *verification) count(i int, row Row) {
-	if row.Marks.Has(Raw) {
+func (v *verification) count(i int, row store.FileRow) {
+	if row.Marks.Has(store.MarkRaw) {
 		v.raw++
 	}
 	v.rep.add(v.matched(row, v.view, i), v.opts.All)
@@ -181,7 +182,7 @@ func (v *verification) count(i int, row Row) {
 
 // forget drops the row of a path that is no longer tracked. Its text stays
 // reachable by content, for whoever comes to hold that content next.
-func (v *verification) forget(row Row) {
+func (v *verification) forget(row store.FileRow) {
 	v.change.Delete = append(v.change.Delete, row.Path)
 	v.gone[row.Path] = true
 	if _, taken := v.left[row.Content.ID]; !taken && !row.Content.ID.IsZero() {
@@ -205,7 +206,7 @@ func (v *verification) settleAll(ctx context.Context, items []item) error {
 	rows := v.classify(items, attrs)
 	exact, err := v.choose(ctx, v.view.snap, choice{
 		rows:    rows,
-		before:  func(k int) Row { return items[k].before() },
+		before:  func(k int) store.FileRow { return items[k].before() },
 		bytes:   func(k int) repo.ID { return v.view.sight(items[k].i).bytes },
 		settled: v.settled,
 		regrade: v.view.policy != v.base.Policy,

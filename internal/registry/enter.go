@@ -1,6 +1,9 @@
 package registry
 
-import "ken/internal/repo"
+import (
+	"ken/internal/repo"
+	"ken/internal/store"
+)
 
 // A State is what a session finds when it enters a repository. It decides what
 // has to happen before anything the registry says can be believed.
@@ -35,7 +38,7 @@ type Situation struct {
 	Tracked    int  // paths in the index
 	Rows       bool // whether there are rows for this worktree
 	Verified   bool // whether Baseline was ever set
-	Baseline   Baseline
+	Baseline   store.Verification
 	Lost       bool // Baseline.Head is missing, or no ref leads to it any more
 	Head       repo.ID
 	Tree       repo.ID // of Head; zero when Head is unborn

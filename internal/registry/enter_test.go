@@ -7,6 +7,7 @@ import (
 
 	"ken/internal/registry"
 	"ken/internal/repo"
+	"ken/internal/store"
 )
 
 func id(t *testing.T, digit string) repo.ID {
@@ -27,7 +28,7 @@ func TestEnter(t *testing.T) {
 	// What a session finds when nothing happened since the last one.
 	still := registry.Situation{
 		Tracked: 3, Rows: true, Verified: true, Head: head, Tree: tree, Policy: "p",
-		Baseline: registry.Baseline{Head: head, Tree: tree, Clean: true, Policy: "p"},
+		Baseline: store.Verification{Head: head, Tree: tree, Clean: true, Policy: "p"},
 	}
 	for _, c := range []struct {
 		name    string
@@ -40,7 +41,7 @@ func TestEnter(t *testing.T) {
 		{"nothing is tracked any more", func(s *registry.Situation) { *s = registry.Situation{Rows: true, Verified: true} }, registry.StateNew, nil},
 		{"no rows", func(s *registry.Situation) { s.Rows = false }, registry.StateBootstrap, nil},
 		{"single rows only", func(s *registry.Situation) {
-			s.Verified, s.Baseline = false, registry.Baseline{}
+			s.Verified, s.Baseline = false, store.Verification{}
 		}, registry.StateVerify, []registry.Reason{"no_baseline"}},
 		{"a commit", func(s *registry.Situation) { s.Head, s.Tree = other, otherTree }, registry.StateVerify, []registry.Reason{"head_moved"}},
 		{"an amend that keeps the tree", func(s *registry.Situation) { s.Head = other }, registry.StateTrust, nil},

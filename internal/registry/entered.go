@@ -8,13 +8,14 @@ import (
 
 	"ken/internal/fault"
 	"ken/internal/repo"
+	"ken/internal/store"
 )
 
 // entered is a session's entry: the situation it was decided from, and the
 // decision. Everything one run answers is answered from one of these.
 type entered struct {
 	view     *view
-	base     Baseline
+	base     store.Verification
 	verified bool // base was ever set
 	tree     repo.ID
 	upstream repo.Upstream
@@ -90,10 +91,10 @@ func (r *Registry) newsOfHistory(ctx context.Context, e *entered) error {
 		return err
 	}
 	for path, row := range e.view.odd {
-		own := slices.ContainsFunc(written[path], func(c Candidate) bool { return c.Basis.Key() == row.About })
+		own := slices.ContainsFunc(written[path], func(c store.RecordHeader) bool { return c.Basis.Key() == row.About })
 		stale := !row.About.IsZero() && !row.About.Holds(row.Content)
 		_, tracked := find(e.view.snap.Index.Entries, path)
-		if tracked && stale && (!own || row.Marks&graded == 0) {
+		if tracked && stale && (!own || row.Marks&store.MarkGraded == 0) {
 			e.renewed[path] = true
 		}
 	}
@@ -205,8 +206,8 @@ func (e *entered) report() *Report {
 }
 
 // baseline is what this entry proves once its rows have landed.
-func (e *entered) baseline(r *Registry, clean bool, raw int) *Baseline {
-	return &Baseline{
+func (e *entered) baseline(r *Registry, clean bool, raw int) *store.Verification {
+	return &store.Verification{
 		Generation: e.base.Generation,
 		Head:       e.view.snap.Head.Commit, Tree: e.tree, Index: e.view.snap.Index.Tree, Policy: e.view.policy, Raw: raw, Records: e.records, Upstream: e.upstream,
 		Clean: clean && !e.dirty && !e.flagged && !e.inMerge,

@@ -6,6 +6,7 @@ import (
 
 	"ken/internal/fresh"
 	"ken/internal/repo"
+	"ken/internal/store"
 )
 
 // A subject is one path, examined on its own: what is known of it, and what
@@ -13,11 +14,11 @@ import (
 type subject struct {
 	path    repo.Path
 	tracked bool
-	state   sightState // meaningful when tracked
-	err     error      // why, when unreadable
-	before  Row        // as it was kept; zero Path when it was not
-	now     Row        // as it is, About included; like before when nothing could be established
-	bytes   repo.ID    // of the bytes on disk, when they were read
+	state   sightState    // meaningful when tracked
+	err     error         // why, when unreadable
+	before  store.FileRow // as it was kept; zero Path when it was not
+	now     store.FileRow // as it is, About included; like before when nothing could be established
+	bytes   repo.ID       // of the bytes on disk, when they were read
 }
 
 // readable reports whether the subject's content is established.
@@ -28,8 +29,8 @@ func (s *subject) readable() bool { return s.tracked && (s.state == same || s.st
 func (s *subject) unmoved() bool {
 	now, before := s.now, s.before
 	now.About, now.Stat = before.About, before.Stat
-	now.Marks &^= graded | Spared
-	before.Marks &^= graded | Spared
+	now.Marks &^= store.MarkGraded | store.MarkUncounted
+	before.Marks &^= store.MarkGraded | store.MarkUncounted
 	return now == before
 }
 
@@ -98,7 +99,7 @@ func (r *Registry) chooseFor(ctx context.Context, v *verification, subjects []su
 	if err := r.news(ctx, v.entered); err != nil {
 		return err
 	}
-	var rows []Row
+	var rows []store.FileRow
 	var of []*subject
 	for k := range subjects {
 		s := &subjects[k]
@@ -109,7 +110,7 @@ func (r *Registry) chooseFor(ctx context.Context, v *verification, subjects []su
 	}
 	_, err := r.choose(ctx, v.view.snap, choice{
 		rows:    rows,
-		before:  func(k int) Row { return of[k].before },
+		before:  func(k int) store.FileRow { return of[k].before },
 		bytes:   func(k int) repo.ID { return of[k].bytes },
 		settled: v.settled,
 		regrade: v.view.policy != v.base.Policy,

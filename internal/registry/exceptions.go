@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"ken/internal/repo"
+	"ken/internal/store"
 )
 
 // pairExceptions is pair for the usual case that the index is the very one that
@@ -72,14 +73,14 @@ func (v *verification) sameIndex() bool {
 
 // exceptional returns the rows of every path that is, or was, not as the index
 // has it; all is false when one of them has no row.
-func (v *verification) exceptional(ctx context.Context) (rows map[repo.Path]Row, all bool, err error) {
+func (v *verification) exceptional(ctx context.Context) (rows map[repo.Path]store.FileRow, all bool, err error) {
 	if err := v.loadExceptions(ctx, v.view); err != nil {
 		return nil, false, err
 	}
 	odd := v.view.odd
 	if v.opts.Full {
 		// The md5 of converted content may be of bytes that are there no longer.
-		if odd, err = v.store.Exceptions(ctx, v.view.snap.Worktree, Exceptional|Converted); err != nil {
+		if odd, err = v.store.Exceptions(ctx, v.view.snap.Worktree, store.MarksUnproven|store.MarkConverted); err != nil {
 			return nil, false, err
 		}
 	}
@@ -105,7 +106,7 @@ func (v *verification) exceptional(ctx context.Context) (rows map[repo.Path]Row,
 }
 
 // rowsAt returns the rows of some entries; all is false when one has none.
-func (v *verification) rowsAt(ctx context.Context, which []int) (rows map[repo.Path]Row, all bool, err error) {
+func (v *verification) rowsAt(ctx context.Context, which []int) (rows map[repo.Path]store.FileRow, all bool, err error) {
 	paths := make([]repo.Path, len(which))
 	for k, i := range which {
 		paths[k] = v.view.snap.Index.Entries[i].Path

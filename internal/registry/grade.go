@@ -5,6 +5,7 @@ import (
 
 	"ken/internal/fresh"
 	"ken/internal/repo"
+	"ken/internal/store"
 )
 
 // A Grader says how far contents are apart.
@@ -22,26 +23,10 @@ type Moved struct {
 	From, To repo.ID
 }
 
-// markOf are the marks of a grade; content has none.
-var markOf = map[fresh.Grade]Marks{
-	fresh.GradeFormat: gradedFormat, fresh.GradeBody: gradedBody, fresh.GradeInterface: gradedInterface,
-	fresh.GradeContent: 0,
-}
-
-// Grade is how far the content of a stale row has moved from what its text is about.
-func (m Marks) Grade() fresh.Grade {
-	for grade, mark := range markOf {
-		if m&graded == mark {
-			return grade
-		}
-	}
-	return fresh.GradeContent
-}
-
 // spare adds to the marks of a grade whether the policy lets it pass.
-func (r *Registry) spare(m Marks) Marks {
+func (r *Registry) spare(m store.FileMarks) store.FileMarks {
 	if !r.opts.Policy.Counts(m.Grade()) {
-		m |= Spared
+		m |= store.MarkUncounted
 	}
 	return m
 }

@@ -5,10 +5,11 @@ import (
 
 	"ken/internal/fresh"
 	"ken/internal/repo"
+	"ken/internal/store"
 )
 
 // judgeItem reports on one item and queues its row if it is another than before.
-func (v *verification) judgeItem(it item, row Row, known fresh.Basis) {
+func (v *verification) judgeItem(it item, row store.FileRow, known fresh.Basis) {
 	s := v.view.sight(it.i)
 	verdict := Verdict{path: row.Path, Kind: row.Kind, MD5: row.Content.MD5, ID: row.Content.ID}
 	verdict.Summary, verdict.Grade = v.summaryOf(s.state, row)
@@ -48,7 +49,7 @@ func (v *verification) judgeItem(it item, row Row, known fresh.Basis) {
 	if verdict.Summary == fresh.Excluded && verdict.Reason == "" {
 		verdict.Reason = row.Excluded
 	}
-	if keep && row.Marks.Has(Raw) {
+	if keep && row.Marks.Has(store.MarkRaw) {
 		v.raw++
 	}
 	v.rep.list(verdict, v.opts)
@@ -59,7 +60,7 @@ func (v *verification) judgeItem(it item, row Row, known fresh.Basis) {
 
 // before returns the path that a new row's file had at the last verification: one that
 // is no longer tracked, and whose content it has or that git takes for the same file.
-func (v *verification) before(row Row) (repo.Path, bool) {
+func (v *verification) before(row store.FileRow) (repo.Path, bool) {
 	if old, ok := v.left[row.Content.ID]; ok {
 		return old.Path, true
 	}
@@ -73,7 +74,7 @@ func (v *verification) before(row Row) (repo.Path, bool) {
 
 // worth says what the text of a row is worth, given what stands at its path, and how far
 // the content is from it. Every answer about a path comes from here.
-func (r *Registry) worth(state sightState, row Row) (fresh.State, fresh.Grade) {
+func (r *Registry) worth(state sightState, row store.FileRow) (fresh.State, fresh.Grade) {
 	switch {
 	case state == unreadable:
 		return fresh.Unknown, ""
@@ -95,7 +96,7 @@ func (r *Registry) worth(state sightState, row Row) (fresh.State, fresh.Grade) {
 
 // summaryOf is worth, as a report counts it: the text of a file that is gone from the disk
 // is stale, since the file is tracked all the same.
-func (r *Registry) summaryOf(state sightState, row Row) (fresh.State, fresh.Grade) {
+func (r *Registry) summaryOf(state sightState, row store.FileRow) (fresh.State, fresh.Grade) {
 	worth, grade := r.worth(state, row)
 	switch {
 	case worth != fresh.Gone:
@@ -110,10 +111,10 @@ func (r *Registry) summaryOf(state sightState, row Row) (fresh.State, fresh.Grad
 // unseen is the verdict of a path that is not checked out. Its blob is its content,
 // unless a filter makes other bytes of it: then nobody can say what a text about
 // those is worth.
-func (r *Registry) unseen(row Row) Verdict {
+func (r *Registry) unseen(row store.FileRow) Verdict {
 	v := r.asRow(row, FoundSparse)
 	v.Reason = reasonSparse
-	if !row.Marks.Has(Raw) {
+	if !row.Marks.Has(store.MarkRaw) {
 		return v
 	}
 	v.ID, v.MD5 = repo.ID{}, repo.MD5{}
@@ -125,7 +126,7 @@ func (r *Registry) unseen(row Row) Verdict {
 
 // judge says what a row's text is worth, and how far the content has moved from
 // it. A change whose grade the policy does not count leaves the text fresh.
-func (r *Registry) judge(row Row) (fresh.State, fresh.Grade) {
+func (r *Registry) judge(row store.FileRow) (fresh.State, fresh.Grade) {
 	if row.Excluded != "" {
 		return fresh.Excluded, ""
 	}

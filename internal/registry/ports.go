@@ -1,12 +1,8 @@
 package registry
 
 import (
-	"bytes"
 	"context"
-	"iter"
-	"time"
 
-	"ken/internal/fresh"
 	"ken/internal/repo"
 )
 
@@ -91,59 +87,4 @@ type Reading struct {
 	Found     repo.Found // the stat that vouches for what was read; zero Stat when it may not
 	Kind      repo.Kind  // by name and first bytes
 	Err       error
-}
-
-// A Candidate is a record, as far as it takes to choose among those of a path.
-type Candidate struct {
-	Basis fresh.Basis
-	At    time.Time
-	ID    fresh.Digest
-}
-
-// newer reports whether c was written after d. It depends on nothing but the two.
-func (c Candidate) newer(d Candidate) bool {
-	if order := c.At.Compare(d.At); order != 0 {
-		return order > 0
-	}
-	return bytes.Compare(c.ID[:], d.ID[:]) > 0
-}
-
-// Store is what the registry asks of its storage. A store that does not exist
-// yet is an empty one; only Commit makes it.
-type Store interface {
-	// Baseline returns the last verification of a worktree, ok false if none;
-	// its Generation is right either way.
-	Baseline(ctx context.Context, worktree string) (b Baseline, ok bool, err error)
-	// Rows yields a worktree's rows in byte order of their paths.
-	Rows(ctx context.Context, worktree string) iter.Seq2[Row, error]
-	// RowsOf returns the rows of the given paths, those that exist.
-	RowsOf(ctx context.Context, worktree string, paths []repo.Path) (map[repo.Path]Row, error)
-	// Exceptions returns the rows with any of the marks, and those whose text is
-	// about other content. Exceptional marks are found fastest.
-	Exceptions(ctx context.Context, worktree string, marks Marks) (map[repo.Path]Row, error)
-	// Tally counts a worktree's rows by what is known of them.
-	Tally(ctx context.Context, worktree string) (Tally, error)
-	// Known returns, for each content that some record was written from, the
-	// key of the newest such record's basis. Of records of the same time, the one with
-	// the higher id is the newest.
-	Known(ctx context.Context, contents []repo.Content) (map[repo.Content]fresh.Basis, error)
-	// Newest returns, for each content that Known knows, the newest record.
-	Newest(ctx context.Context, contents []repo.Content) (map[repo.Content]fresh.Record, error)
-	// Record finds a record by its id.
-	Record(ctx context.Context, id fresh.Digest) (r fresh.Record, ok bool, err error)
-	// WrittenAt returns the records that were written at each path, newest first: by
-	// time, and where that is the same by id. Paths without one are left out.
-	WrittenAt(ctx context.Context, paths []repo.Path) (map[repo.Path][]Candidate, error)
-	// WrittenSince lists the paths, each once, of the records that came after a mark,
-	// and returns the mark after which none has come yet. Every record came after the
-	// mark 0.
-	WrittenSince(ctx context.Context, mark int64) (paths []repo.Path, now int64, err error)
-	// NewestAt returns the first of the records that WrittenAt lists for a path.
-	NewestAt(ctx context.Context, path repo.Path) (r fresh.Record, ok bool, err error)
-	// Commit makes a change durable, all of it or nothing. Its baseline lands
-	// only if the generation is still the one it names, and still, called inside
-	// the transaction, says so; nil counts as yes. The rest lands either way.
-	// Rows that come or go without a baseline that speaks of them unsettle the
-	// one there is: it is no longer clean, and no longer tells of an index.
-	Commit(ctx context.Context, worktree string, c Change, still func() (bool, error)) error
 }

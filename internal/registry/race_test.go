@@ -5,9 +5,10 @@ import (
 
 	"ken/internal/registry"
 	"ken/internal/repo"
+	"ken/internal/store"
 )
 
-func baseline(t *testing.T, w *world) registry.Baseline {
+func baseline(t *testing.T, w *world) store.Verification {
 	t.Helper()
 	b, ok, err := w.store.Baseline(w.ctx, "")
 	if err != nil || !ok {
@@ -108,7 +109,7 @@ func TestWriteAndTrust(t *testing.T) {
 
 func TestVerifyForgetsOtherWorktrees(t *testing.T) {
 	w := settled(t, "a.go", "alpha")
-	gone := registry.Change{Put: []registry.Row{{Path: "a.go"}}}
+	gone := store.FileChanges{Put: []store.FileRow{{Path: "a.go"}}}
 	if err := w.store.Commit(w.ctx, "gone", gone, nil); err != nil {
 		t.Fatal(err)
 	}

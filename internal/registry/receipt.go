@@ -6,6 +6,7 @@ import (
 	"ken/internal/fault"
 	"ken/internal/fresh"
 	"ken/internal/repo"
+	"ken/internal/store"
 )
 
 // A ReceiptCheck answers the two questions a receipt raises: did it hold at its
@@ -82,7 +83,7 @@ func (r *Registry) CheckReceipt(ctx context.Context, s string) (*ReceiptCheck, e
 	if err != nil {
 		return nil, err
 	}
-	then, whyThen := r.heldAt(ctx, record, receipt, subjects[0].now.Marks.Has(Raw))
+	then, whyThen := r.heldAt(ctx, record, receipt, subjects[0].now.Marks.Has(store.MarkRaw))
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -144,7 +145,7 @@ func (r *Registry) checkContent(ctx context.Context, receipt fresh.Receipt, out 
 	if err != nil {
 		return err
 	}
-	at, whyThen := r.heldAt(ctx, record, receipt, s.now.Marks.Has(Raw))
+	at, whyThen := r.heldAt(ctx, record, receipt, s.now.Marks.Has(store.MarkRaw))
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -160,11 +161,11 @@ func (r *Registry) holds(ctx context.Context, record fresh.Record, s *subject) (
 		row := s.now
 		if record.Basis.Key() != row.About {
 			c := choice{
-				rows:   []Row{row},
-				before: func(int) Row { return Row{} },
+				rows:   []store.FileRow{row},
+				before: func(int) store.FileRow { return store.FileRow{} },
 				bytes:  func(int) repo.ID { return repo.ID{} },
 			}
-			if err := r.nearest(ctx, c, []int{0}, [][]Candidate{{{Basis: record.Basis}}}); err != nil {
+			if err := r.nearest(ctx, c, []int{0}, [][]store.RecordHeader{{{Basis: record.Basis}}}); err != nil {
 				return fresh.Unknown, nil, err
 			}
 			row = c.rows[0]

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"ken/internal/repo"
+	"ken/internal/store"
 )
 
 // A Registry answers for one work tree. Make one per request: it reads the
@@ -20,7 +21,7 @@ import (
 type Registry struct {
 	git   Git
 	files Files
-	store Store
+	store store.Files
 	opts  Options
 
 	snap   *repo.Snapshot            // taken with the first question
@@ -48,7 +49,7 @@ type Options struct {
 }
 
 // New returns a registry that asks the given three.
-func New(git Git, files Files, store Store, opts Options) *Registry {
+func New(git Git, files Files, store store.Files, opts Options) *Registry {
 	if opts.Author == nil {
 		opts.Author = func() string { return "unknown" }
 	}

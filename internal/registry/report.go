@@ -7,6 +7,7 @@ import (
 
 	"ken/internal/fresh"
 	"ken/internal/repo"
+	"ken/internal/store"
 )
 
 // A Report answers both status and verify: what a session found on entry, and
@@ -147,7 +148,7 @@ func (rep *Report) list(v Verdict, opts VerifyOptions) {
 }
 
 // matches counts as many plain matches as t counts rows.
-func (rep *Report) matches(t Tally) {
+func (rep *Report) matches(t store.FileCounts) {
 	c := &rep.Counts
 	c.Match += t.Files
 	c.Fresh += t.Fresh

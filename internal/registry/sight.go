@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"ken/internal/repo"
+	"ken/internal/store"
 )
 
 // A sight is what stands at one tracked path now, compared with the index.
@@ -50,13 +51,13 @@ type view struct {
 	// compared its entries with the bytes under the attributes of that time.
 	reattributed bool
 	// odd holds the rows that are exceptions, once they have been asked for.
-	odd map[repo.Path]Row
+	odd map[repo.Path]store.FileRow
 	// raw holds those of them that are under a filter driver: their identity is
 	// their bytes, for which the index cannot vouch.
-	raw map[repo.Path]Row
+	raw map[repo.Path]store.FileRow
 	// doubted holds those of them that differed from an index which claimed to know the
 	// file as it is, where git attributes may be the reason.
-	doubted map[repo.Path]Row
+	doubted map[repo.Path]store.FileRow
 }
 
 // converts reports whether git may store other bytes than lie on the disk.
@@ -64,7 +65,7 @@ func (v *view) converts() bool { return v.snap.Attributed || v.snap.AttributesDi
 
 // outdated reports whether the md5 of a row may be of other bytes than stand at entry i,
 // though their content id is the same.
-func (v *view) outdated(i int, row Row) bool {
+func (v *view) outdated(i int, row store.FileRow) bool {
 	return v.converts() && row.Mode != repo.Gitlink && row.Stat != v.found[i].Stat
 }
 
@@ -113,7 +114,7 @@ func (v *view) astray(i int, s sight) bool {
 // look reads the snapshot's work tree: one stat per path, and the bytes of
 // those paths for which neither the index nor an earlier row can vouch. only
 // lists the entries to look at; nil means all.
-func (r *Registry) look(ctx context.Context, snap *repo.Snapshot, base Baseline, only []int) (*view, error) {
+func (r *Registry) look(ctx context.Context, snap *repo.Snapshot, base store.Verification, only []int) (*view, error) {
 	v := &view{snap: snap, seen: map[int]sight{}}
 	if err := v.stat(ctx, r.files, only); err != nil {
 		return nil, err
@@ -207,15 +208,15 @@ func (r *Registry) loadExceptions(ctx context.Context, v *view) error {
 		return nil
 	}
 	var err error
-	if v.odd, err = r.store.Exceptions(ctx, v.snap.Worktree, Exceptional); err != nil {
+	if v.odd, err = r.store.Exceptions(ctx, v.snap.Worktree, store.MarksUnproven); err != nil {
 		return err
 	}
-	v.raw, v.doubted = map[repo.Path]Row{}, map[repo.Path]Row{}
+	v.raw, v.doubted = map[repo.Path]store.FileRow{}, map[repo.Path]store.FileRow{}
 	for path, row := range v.odd {
 		switch {
-		case row.Marks.Has(Raw):
+		case row.Marks.Has(store.MarkRaw):
 			v.raw[path] = row
-		case row.Marks.Has(Astray) && v.converts():
+		case row.Marks.Has(store.MarkDiffersFromIndex) && v.converts():
 			v.doubted[path] = row
 		}
 	}
@@ -378,12 +379,12 @@ func (r *Registry) vouch(ctx context.Context, v *view, suspects []int) ([]int, e
 		e, f := &v.snap.Index.Entries[i], &v.found[i]
 		row, ok := rows[e.Path]
 		if !ok || row.Stat.IsZero() || row.Stat != f.Stat || row.Content.MD5.IsZero() ||
-			row.Marks&(Converted|Convertible) != 0 {
+			row.Marks&(store.MarkConverted|store.MarkConvertible) != 0 {
 			left = append(left, i)
 			continue
 		}
 		v.seen[i] = sight{
-			state: v.stateOf(i, row.Content.ID, row.Marks.Has(Raw)), content: row.Content, raw: row.Marks.Has(Raw),
+			state: v.stateOf(i, row.Content.ID, row.Marks.Has(store.MarkRaw)), content: row.Content, raw: row.Marks.Has(store.MarkRaw),
 			stat: row.Stat, size: row.Stat.Size, mode: v.modeOf(e, f), kind: row.Kind,
 		}
 	}

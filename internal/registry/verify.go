@@ -12,6 +12,7 @@ import (
 	"ken/internal/fault"
 	"ken/internal/fresh"
 	"ken/internal/repo"
+	"ken/internal/store"
 )
 
 // VerifyOptions says how much to look at and to tell. The zero value verifies
@@ -65,7 +66,7 @@ func (r *Registry) verify(ctx context.Context, opts VerifyOptions, dry bool) (*R
 		if err != nil || dry {
 			return rep, err
 		}
-		return rep, r.land(ctx, e, rep, Change{Put: put}, e.baseline(r, true, e.base.Raw))
+		return rep, r.land(ctx, e, rep, store.FileChanges{Put: put}, e.baseline(r, true, e.base.Raw))
 	}
 	run := &verification{Registry: r, entered: e, opts: opts, dry: dry, rep: rep}
 	e.view.full = opts.Full
@@ -77,7 +78,7 @@ func (r *Registry) verify(ctx context.Context, opts VerifyOptions, dry bool) (*R
 	if dry {
 		return rep, nil
 	}
-	var next *Baseline
+	var next *store.Verification
 	if opts.Paths == nil {
 		next = e.baseline(r, run.clean(), run.raw)
 		change.Worktrees = r.opts.Worktrees
@@ -86,9 +87,9 @@ func (r *Registry) verify(ctx context.Context, opts VerifyOptions, dry bool) (*R
 }
 
 // land writes what changed, and the baseline if it is another than before.
-func (r *Registry) land(ctx context.Context, e *entered, rep *Report, c Change, next *Baseline) error {
+func (r *Registry) land(ctx context.Context, e *entered, rep *Report, c store.FileChanges, next *store.Verification) error {
 	// Rows that change without a baseline would unsettle the one there is.
-	if next != nil && (!e.verified || !next.same(e.base) || len(c.Put)+len(c.Delete) > 0) {
+	if next != nil && (!e.verified || !next.Same(e.base) || len(c.Put)+len(c.Delete) > 0) {
 		c.Baseline = next
 	}
 	if c.IsZero() {
@@ -116,15 +117,9 @@ func (r *Registry) land(ctx context.Context, e *entered, rep *Report, c Change, 
 // A Step is all that a verification has changed: from the rows of the generation that
 // its baseline was made from to those that the baseline is of.
 type Step struct {
-	Baseline Baseline
+	Baseline store.Verification
 	Put      []repo.Path // rows that were added or changed
 	Deleted  bool        // some were deleted
-}
-
-// same compares what baselines prove; when they did so is no part of it.
-func (b Baseline) same(o Baseline) bool {
-	b.At, b.Generation = o.At, o.Generation
-	return b == o
 }
 
 // manyLeft is the part of all files, one in so many, from which on it takes less to walk
@@ -133,7 +128,7 @@ const manyLeft = 4
 
 // trust fills a report from the rows alone, and returns those that show another text than
 // before, since records came for them.
-func (r *Registry) trust(ctx context.Context, e *entered, rep *Report, opts VerifyOptions) (put []Row, err error) {
+func (r *Registry) trust(ctx context.Context, e *entered, rep *Report, opts VerifyOptions) (put []store.FileRow, err error) {
 	wt := e.view.snap.Worktree
 	renewed, before, err := r.renew(ctx, e)
 	if err != nil {
@@ -144,7 +139,7 @@ func (r *Registry) trust(ctx context.Context, e *entered, rep *Report, opts Veri
 			put = append(put, row)
 		}
 	}
-	slices.SortFunc(put, func(a, b Row) int { return strings.Compare(string(a.Path), string(b.Path)) })
+	slices.SortFunc(put, func(a, b store.FileRow) int { return strings.Compare(string(a.Path), string(b.Path)) })
 	left := e.view.leftOut()
 	listed := !opts.OmitSparse && len(left) > 0
 	if opts.All || listed && len(left) > len(e.view.snap.Index.Entries)/manyLeft {
@@ -163,7 +158,7 @@ func (r *Registry) trust(ctx context.Context, e *entered, rep *Report, opts Veri
 	if err != nil {
 		return nil, err
 	}
-	notable := map[repo.Path]Row{}
+	notable := map[repo.Path]store.FileRow{}
 	if listed {
 		if notable, err = r.store.RowsOf(ctx, wt, slices.Collect(maps.Keys(left))); err != nil {
 			return nil, err
@@ -195,7 +190,7 @@ func (r *Registry) trust(ctx context.Context, e *entered, rep *Report, opts Veri
 
 // renew chooses again the texts of the rows that records came for since they were
 // verified. It returns those rows as they are now, and as they were.
-func (r *Registry) renew(ctx context.Context, e *entered) (now, before map[repo.Path]Row, err error) {
+func (r *Registry) renew(ctx context.Context, e *entered) (now, before map[repo.Path]store.FileRow, err error) {
 	if len(e.renewed) == 0 {
 		return nil, nil, nil
 	}
@@ -206,14 +201,14 @@ func (r *Registry) renew(ctx context.Context, e *entered) (now, before map[repo.
 	rows := slices.Collect(maps.Values(before))
 	_, err = r.choose(ctx, e.view.snap, choice{
 		rows:    rows,
-		before:  func(k int) Row { return before[rows[k].Path] },
+		before:  func(k int) store.FileRow { return before[rows[k].Path] },
 		bytes:   func(int) repo.ID { return repo.ID{} },
 		settled: e.settled,
 	})
 	if err != nil {
 		return nil, nil, err
 	}
-	now = make(map[repo.Path]Row, len(rows))
+	now = make(map[repo.Path]store.FileRow, len(rows))
 	for _, row := range rows {
 		now[row.Path] = row
 	}
@@ -221,7 +216,7 @@ func (r *Registry) renew(ctx context.Context, e *entered) (now, before map[repo.
 }
 
 // trusted is the verdict of a path under trust, where some are not checked out.
-func (r *Registry) trusted(e *entered, row Row, left map[repo.Path]bool) Verdict {
+func (r *Registry) trusted(e *entered, row store.FileRow, left map[repo.Path]bool) Verdict {
 	if left[row.Path] {
 		return r.unseen(row)
 	}
@@ -259,7 +254,7 @@ func (r *Registry) listUntracked(ctx context.Context, rep *Report) error {
 }
 
 // matched is the verdict of entry i, whose row still says it all but for the md5.
-func (r *Registry) matched(row Row, seen *view, i int) Verdict {
+func (r *Registry) matched(row store.FileRow, seen *view, i int) Verdict {
 	v := r.asRow(row, FoundMatch)
 	if seen.outdated(i, row) {
 		v.MD5 = repo.MD5{}
@@ -268,7 +263,7 @@ func (r *Registry) matched(row Row, seen *view, i int) Verdict {
 }
 
 // asRow is the verdict of a path as its row has it.
-func (r *Registry) asRow(row Row, f Finding) Verdict {
+func (r *Registry) asRow(row store.FileRow, f Finding) Verdict {
 	state, grade := r.judge(row)
 	return Verdict{
 		path: row.Path, Verdict: f, MD5: row.Content.MD5, ID: row.Content.ID,
@@ -278,7 +273,7 @@ func (r *Registry) asRow(row Row, f Finding) Verdict {
 
 // selected returns the entries and row paths that opts.Paths names, and fails
 // on a path that names neither.
-func selected(entries []repo.Entry, rows map[repo.Path]Row, paths []repo.Path) ([]int, error) {
+func selected(entries []repo.Entry, rows map[repo.Path]store.FileRow, paths []repo.Path) ([]int, error) {
 	var only []int
 	for _, p := range paths {
 		n := len(only)
@@ -308,7 +303,7 @@ func find(entries []repo.Entry, p repo.Path) (int, bool) {
 }
 
 // anyRow reports whether the worktree has rows at all.
-func anyRow(rows iter.Seq2[Row, error]) (bool, error) {
+func anyRow(rows iter.Seq2[store.FileRow, error]) (bool, error) {
 	for _, err := range rows {
 		return err == nil, err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"ken/internal/registry"
 	"ken/internal/repo"
+	"ken/internal/store"
 	"ken/internal/store/memory"
 )
 
@@ -118,22 +119,22 @@ func kindOf(p repo.Path, bytes string) repo.Kind {
 	}
 }
 
-// A store counts full scans, and lets somebody else be quicker.
-type store struct {
+// A countingStore counts full scans, and calls beforeCommit ahead of each commit.
+type countingStore struct {
 	*memory.Store
 	scans        int
 	commits      int
 	beforeCommit func()
 }
 
-func (s *store) Rows(ctx context.Context, worktree string) iter.Seq2[registry.Row, error] {
-	return func(yield func(registry.Row, error) bool) {
+func (s *countingStore) Rows(ctx context.Context, worktree string) iter.Seq2[store.FileRow, error] {
+	return func(yield func(store.FileRow, error) bool) {
 		s.scans++
 		s.Store.Rows(ctx, worktree)(yield)
 	}
 }
 
-func (s *store) Commit(ctx context.Context, worktree string, c registry.Change, still func() (bool, error)) error {
+func (s *countingStore) Commit(ctx context.Context, worktree string, c store.FileChanges, still func() (bool, error)) error {
 	s.commits++
 	if f := s.beforeCommit; f != nil {
 		s.beforeCommit = nil

@@ -42,7 +42,7 @@ type world struct {
 	inodes         uint64
 	seconds        int64 // of the registry's clock, one per look at it
 
-	store  *store
+	store  *countingStore
 	policy registry.Policy
 	grader registry.Grader
 	calls  calls
@@ -76,7 +76,7 @@ func newWorld(t interface{ Context() context.Context }) *world {
 		ctx:  t.Context(),
 		disk: map[repo.Path]*file{}, index: map[repo.Path]*repo.Entry{}, subs: map[repo.Path]repo.Submodule{},
 		blobs: map[repo.ID]string{}, commits: map[repo.ID]commit{},
-		clock: 100, behind: -1, store: &store{Store: memory.New()},
+		clock: 100, behind: -1, store: &countingStore{Store: memory.New()},
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"ken/internal/fault"
 	"ken/internal/fresh"
 	"ken/internal/repo"
+	"ken/internal/store"
 )
 
 // MaxText is how many bytes a summary may have.
@@ -75,7 +76,7 @@ func (r *Registry) Write(ctx context.Context, updates []Update) ([]Written, erro
 	}
 	own := printable(r.opts.Author())
 	written := make([]Written, len(updates))
-	var change Change
+	var change store.FileChanges
 	var moved []*subject // whose rows have to be put
 	others := &holders{Registry: r, snap: snap}
 	for i, u := range updates {
@@ -124,7 +125,7 @@ func (r *Registry) Write(ctx context.Context, updates []Update) ([]Written, erro
 	}
 	_, err = r.choose(ctx, snap, choice{
 		rows:    change.Put,
-		before:  func(k int) Row { return moved[k].before },
+		before:  func(k int) store.FileRow { return moved[k].before },
 		bytes:   func(k int) repo.ID { return moved[k].bytes },
 		added:   change.Records,
 		settled: func(repo.Path) bool { return false },

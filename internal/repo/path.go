@@ -90,6 +90,14 @@ func (p Path) Dir() Path {
 	return p[:i]
 }
 
+// DirLabel returns how ken writes the path of a directory: the root is a dot.
+func DirLabel(p Path) Path {
+	if p == "" {
+		return "."
+	}
+	return p
+}
+
 // Base returns the last element of the path.
 func (p Path) Base() string { return string(p[strings.LastIndexByte(string(p), '/')+1:]) }
 

@@ -67,7 +67,7 @@ func TestQuarantine(t *testing.T) {
 	escape := storetest.Record("\x1b[2J", "six", 6)
 	later := `{"ken":2,"more":true}` + "\n"
 	huge := strings.Repeat("x", share.MaxSize+1)
-	text := func(r share.Record) string { return string(r.Encode()) }
+	text := func(r share.Record) string { return string(share.Encode(r)) }
 	vandal(t, remote, map[string]string{
 		there[0]:                          another, // a record, and not the one that belongs there
 		there[1]:                          "",      // gone

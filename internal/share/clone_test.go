@@ -161,7 +161,7 @@ func (c *clone) knows() string {
 	all, _ := storetest.Since(c.t, c.store, "", 1000)
 	var texts []string
 	for _, r := range all {
-		texts = append(texts, share.NameOf(r.Encode()).String())
+		texts = append(texts, share.NameOf(share.Encode(r)).String())
 	}
 	slices.Sort(texts)
 	return strings.Join(texts, "\n")

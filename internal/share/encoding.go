@@ -13,7 +13,7 @@ import (
 	"ken/internal/fresh"
 	"ken/internal/outline"
 	"ken/internal/repo"
-	"ken/internal/survey"
+	"ken/internal/store"
 )
 
 // Format is the version of the encoding. A document says which one it is in.
@@ -28,10 +28,10 @@ var ErrNewer = errors.New("it was written by a newer ken")
 // layout is how times are spelled: UTC, to the microsecond.
 const layout = "2006-01-02T15:04:05.000000Z"
 
-// Encode spells the record: one JSON document, and the same bytes for equal records,
+// Encode spells a record: one JSON document, and the same bytes for equal records,
 // whoever spells them. It does not go through encoding/json, whose escapes have changed
 // between versions: the bytes are what a record is named by.
-func (r Record) Encode() []byte {
+func Encode(r Record) []byte {
 	e := encoder{out: make([]byte, 0, 512)}
 	e.open()
 	e.key("ken")
@@ -259,7 +259,7 @@ func Decode(encoding []byte) (Record, error) {
 	if err != nil {
 		return Record{}, err
 	}
-	if !bytes.Equal(r.Encode(), encoding) {
+	if !bytes.Equal(Encode(r), encoding) {
 		return Record{}, errors.New("it is not spelled as ken spells it")
 	}
 	return r, nil
@@ -284,23 +284,23 @@ func (d *document) record() (Record, error) {
 		}
 		return Record{File: r}, nil
 	case "directory":
-		r := &survey.Record{
+		r := &store.DirRecord{
 			Text: either(d.Text, d.TextB64), Author: either(d.Author, d.AuthorB64), Recipe: either(d.Recipe, d.RecipeB64),
 			Confirmer: either(d.By, d.ByB64), At: at, Partial: d.Partial, Path: repo.Path(either(d.Path, d.PathB64)),
 		}
 		for _, f := range d.Flags {
-			r.Flags = append(r.Flags, survey.Flag{
+			r.Flags = append(r.Flags, store.DirFlag{
 				Path: repo.Path(either(f.Path, f.PathB64)), Severity: either(f.Severity, f.SeverityB64), Finding: either(f.Finding, f.FindingB64),
 			})
 		}
 		for _, f := range d.Files {
-			r.Basis.Files = append(r.Basis.Files, survey.FileBasis{
+			r.Basis.Files = append(r.Basis.Files, store.BasisFile{
 				Name: []byte(either(f.Name, f.NameB64)), ID: repo.ID(f.Content),
-				Shape: survey.Shape{Language: outline.Language(either(f.Language, f.LanguageB64)), Partial: f.Partial, Tokens: f.Tokens, Interface: f.Interface, Digest: f.Digest},
+				Shape: store.OutlineShape{Language: outline.Language(either(f.Language, f.LanguageB64)), Partial: f.Partial, Tokens: f.Tokens, Interface: f.Interface, Digest: f.Digest},
 			})
 		}
 		for _, c := range d.Children {
-			r.Basis.Children = append(r.Basis.Children, survey.ChildBasis{Name: []byte(either(c.Name, c.NameB64)), Text: c.Text})
+			r.Basis.Children = append(r.Basis.Children, store.BasisChild{Name: []byte(either(c.Name, c.NameB64)), Text: c.Text})
 		}
 		return Record{Directory: r}, nil
 	}

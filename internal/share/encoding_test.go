@@ -11,12 +11,12 @@ import (
 	"ken/internal/fresh"
 	"ken/internal/repo"
 	"ken/internal/share"
+	"ken/internal/store"
 	"ken/internal/store/storetest"
-	"ken/internal/survey"
 )
 
-func file(r fresh.Record) share.Record        { return share.Record{File: &r} }
-func directory(r *survey.Record) share.Record { return share.Record{Directory: r} }
+func file(r fresh.Record) share.Record          { return share.Record{File: &r} }
+func directory(r *store.DirRecord) share.Record { return share.Record{Directory: r} }
 
 // examples are records with every field, and with as few as there can be.
 func examples() []share.Record {
@@ -31,12 +31,12 @@ func examples() []share.Record {
 	md5.At = time.Date(2026, 5, 6, 7, 8, 9, 123456789, time.FixedZone("", 3600))
 	dir := storetest.Directory("a/b", "x", 1)
 	dir.Partial, dir.Confirmer = true, "bob"
-	dir.Flags = []survey.Flag{{Path: "a/\xff", Severity: "info", Finding: "f"}, {Path: "a", Severity: "\xff", Finding: "\xfe"}}
-	dir.Basis.Files = append(dir.Basis.Files, survey.FileBasis{Name: []byte("\xff"), Shape: survey.Shape{Language: "c++", Partial: true, Digest: fresh.Digest{1}}})
-	dir.Basis.Children = append(dir.Basis.Children, survey.ChildBasis{Name: []byte("\xff")})
+	dir.Flags = []store.DirFlag{{Path: "a/\xff", Severity: "info", Finding: "f"}, {Path: "a", Severity: "\xff", Finding: "\xfe"}}
+	dir.Basis.Files = append(dir.Basis.Files, store.BasisFile{Name: []byte("\xff"), Shape: store.OutlineShape{Language: "c++", Partial: true, Digest: fresh.Digest{1}}})
+	dir.Basis.Children = append(dir.Basis.Children, store.BasisChild{Name: []byte("\xff")})
 	return []share.Record{
 		file(full), file(odd), file(sha256), file(md5), file(fresh.Record{}),
-		directory(dir), directory(storetest.Outlined("", "x", 2)), directory(&survey.Record{}),
+		directory(dir), directory(storetest.Outlined("", "x", 2)), directory(&store.DirRecord{}),
 	}
 }
 
@@ -44,14 +44,14 @@ func examples() []share.Record {
 func TestEncoding(t *testing.T) {
 	seen := make(map[share.Name]bool)
 	for _, r := range examples() {
-		b := r.Encode()
+		b := share.Encode(r)
 		got, err := share.Decode(b)
 		if err != nil {
 			t.Errorf("%s: %v", b, err)
 			continue
 		}
-		if !bytes.Equal(got.Encode(), b) {
-			t.Errorf("%s\nreads as\n%s", b, got.Encode())
+		if !bytes.Equal(share.Encode(got), b) {
+			t.Errorf("%s\nreads as\n%s", b, share.Encode(got))
 		}
 		want := r
 		if want.File != nil {
@@ -88,14 +88,14 @@ func mustName(t *testing.T, s string) share.Name {
 func TestSpelling(t *testing.T) {
 	r := file(storetest.Record("it \"is\"\n", "x", 1))
 	const want = `{"ken":1,"about":"file","path":"a.go","content":"11f6ad8ec52a2984abaafd7c3b516503785c2072","md5":"9dd4e461268c8034f5c8564e155c67a6","text":"it \"is\"\n","author":"ann","recipe":"hand","at":"2026-01-02T03:04:06.000000Z"}` + "\n"
-	if got := string(r.Encode()); got != want {
+	if got := string(share.Encode(r)); got != want {
 		t.Errorf("%s, want\n%s", got, want)
 	}
 }
 
 // What is not spelled as ken spells it has no name, and is refused.
 func TestDecodeRefuses(t *testing.T) {
-	good := string(examples()[2].Encode())
+	good := string(share.Encode(examples()[2]))
 	for name, bad := range map[string]string{
 		"nothing":          "",
 		"no document":      "junk",
@@ -162,11 +162,11 @@ func TestCheck(t *testing.T) {
 			t.Errorf("%s is taken over", name)
 		}
 	}
-	for name, flag := range map[string]survey.Flag{
+	for name, flag := range map[string]store.DirFlag{
 		"a finding": {Severity: "high", Finding: "\x1b[31m"}, "its severity": {Severity: "hi\u202egh"}, "a long finding": {Finding: strings.Repeat("r", 1<<20)},
 	} {
 		d := storetest.Directory("d", "x", 1)
-		d.Flags = []survey.Flag{flag}
+		d.Flags = []store.DirFlag{flag}
 		if directory(d).Check(time.Now()) == nil {
 			t.Errorf("%s is taken over", name)
 		}
@@ -176,7 +176,7 @@ func TestCheck(t *testing.T) {
 // Whatever Decode accepts, it encodes the same.
 func FuzzDecode(f *testing.F) {
 	for _, r := range examples() {
-		f.Add(r.Encode())
+		f.Add(share.Encode(r))
 	}
 	f.Add([]byte(`{"ken":2}`))
 	f.Fuzz(func(t *testing.T, in []byte) {
@@ -187,7 +187,7 @@ func FuzzDecode(f *testing.F) {
 		if (r.File == nil) == (r.Directory == nil) {
 			t.Fatalf("%q is about both or none", in)
 		}
-		if out := r.Encode(); !bytes.Equal(out, in) {
+		if out := share.Encode(r); !bytes.Equal(out, in) {
 			t.Fatalf("%q encodes as %q", in, out)
 		}
 		_ = r.Check(time.Now())

@@ -46,7 +46,7 @@ func (s *Share) fresh(ctx context.Context, p *plan, m *Memory, why purpose, tips
 			break
 		}
 		for _, r := range list {
-			data := r.Encode()
+			data := Encode(r)
 			n := NameOf(data)
 			err := fit(r, data, s.opts.Now())
 			who := ""

@@ -7,22 +7,23 @@ import (
 	"time"
 
 	"ken/internal/repo"
+	"ken/internal/store"
 )
 
 // A Pulled says what was pulled.
 type Pulled struct {
-	Remote      string        `json:"remote"`
-	Tip         repo.ID       `json:"tip"`           // of the remote; null when it has shared nothing yet
-	Had         int           `json:"had,omitempty"` // records that it had when it was last heard of, and has nothing now
-	Heard       time.Time     `json:"-"`             // when that was
-	Taken       int           `json:"taken"`
-	Held        []Held        `json:"held"`              // of those that came
-	Withheld    []Held        `json:"-"`                 // all that are held back
-	Quarantined []Quarantined `json:"quarantined"`       // likewise
-	Brought     []Brought     `json:"brought,omitempty"` // of those that were taken over, what was written in another name than who brought it
-	Dropped     int           `json:"dropped"`           // records that this clone's ledger had, and an epoch of others has dropped
-	Size        Size          `json:"size"`
-	Base        *Base         `json:"base,omitempty"` // of the team, where there is one
+	Remote      string            `json:"remote"`
+	Tip         repo.ID           `json:"tip"`           // of the remote; null when it has shared nothing yet
+	Had         int               `json:"had,omitempty"` // records that it had when it was last heard of, and has nothing now
+	Heard       time.Time         `json:"-"`             // when that was
+	Taken       int               `json:"taken"`
+	Held        []Held            `json:"held"`              // of those that came
+	Withheld    []Held            `json:"-"`                 // all that are held back
+	Quarantined []Quarantined     `json:"quarantined"`       // likewise
+	Brought     []Brought         `json:"brought,omitempty"` // of those that were taken over, what was written in another name than who brought it
+	Dropped     int               `json:"dropped"`           // records that this clone's ledger had, and an epoch of others has dropped
+	Size        Size              `json:"size"`
+	Base        *store.TeamStatus `json:"base,omitempty"` // of the team, where there is one
 }
 
 // Pull takes over what a remote has and this clone has not.

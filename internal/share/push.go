@@ -6,6 +6,7 @@ import (
 
 	"ken/internal/fault"
 	"ken/internal/repo"
+	"ken/internal/store"
 )
 
 // PushOptions say what to push.
@@ -41,24 +42,24 @@ func (o PushOptions) command(remote string) string {
 
 // A Pushed says what was pushed.
 type Pushed struct {
-	Remote  string        `json:"remote"`
-	Tip     repo.ID       `json:"tip"`
-	Records int           `json:"records"` // that the remote got
-	Taken   int           `json:"taken"`   // over from it on the way
-	DryRun  bool          `json:"dry_run,omitempty"`
-	Dropped []Dropped     `json:"dropped,omitempty"` // by a new epoch
-	Cleared []Quarantined `json:"cleared,omitempty"` // junk that it left behind
-	Again   int           `json:"dropped_again"`     // records that an epoch has dropped, and the remote had all the same
-	Junk    int           `json:"junk"`              // files that a new epoch would leave behind; see status
-	Unfit   int           `json:"unfit"`             // records that cannot be shared; see status
-	Held    int           `json:"held"`              // records that are held back here, and stay there
-	Mine    Own           `json:"held_own"`
-	Vouched []Vouched     `json:"vouched,omitempty"`
-	Lists   int           `json:"vouched_lists,omitempty"` // of what was dropped
-	Who     string        `json:"who,omitempty"`           // commits here
-	Why     string        `json:"untrusted,omitempty"`     // why others hold back what is shared from here
-	Size    Size          `json:"size"`
-	Base    *Base         `json:"base,omitempty"` // of the team, where there is one
+	Remote  string            `json:"remote"`
+	Tip     repo.ID           `json:"tip"`
+	Records int               `json:"records"` // that the remote got
+	Taken   int               `json:"taken"`   // over from it on the way
+	DryRun  bool              `json:"dry_run,omitempty"`
+	Dropped []Dropped         `json:"dropped,omitempty"` // by a new epoch
+	Cleared []Quarantined     `json:"cleared,omitempty"` // junk that it left behind
+	Again   int               `json:"dropped_again"`     // records that an epoch has dropped, and the remote had all the same
+	Junk    int               `json:"junk"`              // files that a new epoch would leave behind; see status
+	Unfit   int               `json:"unfit"`             // records that cannot be shared; see status
+	Held    int               `json:"held"`              // records that are held back here, and stay there
+	Mine    Own               `json:"held_own"`
+	Vouched []Vouched         `json:"vouched,omitempty"`
+	Lists   int               `json:"vouched_lists,omitempty"` // of what was dropped
+	Who     string            `json:"who,omitempty"`           // commits here
+	Why     string            `json:"untrusted,omitempty"`     // why others hold back what is shared from here
+	Size    Size              `json:"size"`
+	Base    *store.TeamStatus `json:"base,omitempty"` // of the team, where there is one
 }
 
 // tries is how often a push is tried while others are quicker.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ken/internal/repo"
+	"ken/internal/store"
 )
 
 // A Standing is how what is known here stands to what a remote has.
@@ -17,7 +18,7 @@ type Standing struct {
 	Tip     repo.ID   `json:"tip"`     // of this clone
 	Theirs  repo.ID   `json:"theirs"`  // of the remote, when it was last heard of
 
-	Base *Base `json:"base,omitempty"` // of the team, where there is one
+	Base *store.TeamStatus `json:"base,omitempty"` // of the team, where there is one
 
 	Unpushed    int           `json:"unpushed"` // records that the remote has not
 	Unpulled    int           `json:"unpulled"` // records of the remote that are not here

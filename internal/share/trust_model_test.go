@@ -48,7 +48,7 @@ func TestNothingLost(t *testing.T) {
 					all++
 					if k < 2 {
 						list := everything(t, c)
-						trusted[share.NameOf(list[len(list)-1].Encode()).Path().String()] = true
+						trusted[share.NameOf(share.Encode(list[len(list)-1])).Path().String()] = true
 					}
 				case 3, 4:
 					c.pull()

@@ -149,7 +149,7 @@ func (s *Share) own(ctx context.Context, p *plan, who string) ([]Vouched, []Put,
 			break
 		}
 		for _, r := range some {
-			n := NameOf(r.Encode())
+			n := NameOf(Encode(r))
 			if h, held := p.held[n]; held && h.Who == who {
 				here[n] = r
 			}

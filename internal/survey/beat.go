@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"ken/internal/repo"
+	"ken/internal/store"
 )
 
 // defaultBeat is how often a run shows that it is alive.
@@ -112,9 +115,9 @@ func (r *run) others(ctx context.Context) (hands, error) {
 }
 
 // foreign tells the leases of others that hold now.
-func (r *run) foreign() func(Lease) bool {
+func (r *run) foreign() func(store.Lease) bool {
 	now := r.opts.Now()
-	return func(l Lease) bool {
+	return func(l store.Lease) bool {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		return r.mine[l.Path].Token != l.Token && l.Expires.After(now)
@@ -133,14 +136,14 @@ func (r *run) awaits(ctx context.Context) (ok bool) {
 
 // hold takes a directory for this run; ok is false when somebody else has it, who has met as far
 // as that is known, or has described it: then its standing says so.
-func (r *run) hold(ctx context.Context, st *Standing) (met Lease, ok bool, err error) {
+func (r *run) hold(ctx context.Context, st *Standing) (met store.Lease, ok bool, err error) {
 	if !r.leased() {
-		return Lease{}, true, nil
+		return store.Lease{}, true, nil
 	}
 	desk, now := r.how.Desk, r.opts.Now()
-	l := Lease{Path: st.Dir.Path, Token: desk.token(), Expires: now.Add(runLease).UTC(), Basis: r.basis(st), Recipe: r.writer.Recipe()}
+	l := store.Lease{Path: st.Dir.Path, Token: desk.token(), Expires: now.Add(runLease).UTC(), Basis: r.basis(st), Recipe: r.writer.Recipe()}
 	if ok, err := desk.leases.Take(ctx, desk.worktree, l, now); err != nil {
-		return Lease{}, false, err
+		return store.Lease{}, false, err
 	} else if !ok { // somebody was faster
 		held, err := r.others(ctx)
 		met, _ = held.of(l.Path, l.Basis.Digest())
@@ -158,7 +161,7 @@ func (r *run) hold(ctx context.Context, st *Standing) (met Lease, ok bool, err e
 
 // letGo ends the lease of a directory, and keeps its record with it if there is one and
 // nobody has taken over; ok reports whether it did.
-func (r *run) letGo(ctx context.Context, st *Standing, rec *Record) (ok bool, err error) {
+func (r *run) letGo(ctx context.Context, st *Standing, rec *store.DirRecord) (ok bool, err error) {
 	r.mu.Lock()
 	l, held := r.mine[st.Dir.Path]
 	delete(r.mine, st.Dir.Path)
@@ -169,7 +172,7 @@ func (r *run) letGo(ctx context.Context, st *Standing, rec *Record) (ok bool, er
 	desk := r.how.Desk
 	if rec != nil {
 		if ok, err = desk.leases.Settle(ctx, desk.worktree, l, rec); err != nil {
-			return false, fmt.Errorf("store the summary of %s: %w", Label(l.Path), err)
+			return false, fmt.Errorf("store the summary of %s: %w", repo.DirLabel(l.Path), err)
 		}
 		return ok, nil
 	}

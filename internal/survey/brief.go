@@ -352,7 +352,7 @@ func (w *briefing) tell(d *Directory, most int) {
 	if st.Verdict == Excluded {
 		return
 	}
-	s := Section{Subject: Label(d.Path).String(), Verdict: st.Verdict.String(), Text: "no summary yet", Own: true}
+	s := Section{Subject: repo.DirLabel(d.Path).String(), Verdict: st.Verdict.String(), Text: "no summary yet", Own: true}
 	if shown := w.shown(st); shown.Text != nil {
 		s.Text, s.Receipt, s.Own = *shown.Text, shown.Receipt, false
 		if shown.Outline {

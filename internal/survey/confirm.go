@@ -8,6 +8,7 @@ import (
 
 	"ken/internal/fresh"
 	"ken/internal/repo"
+	"ken/internal/store"
 )
 
 // HandRecipe is the recipe of a text that somebody vouched for by hand.
@@ -52,7 +53,7 @@ func (s *Survey) Confirm(ctx context.Context, list []Confirmation) ([]Confirmed,
 			out[i].None, out[i].Refused = !said, "the directory is gone: git tracks no file in it"
 		}
 	}
-	var records []*Record
+	var records []*store.DirRecord
 	for _, d := range j.order {
 		for _, i := range at[d.Path] {
 			r, err := j.confirm(ctx, d, list[i], &out[i])
@@ -75,7 +76,7 @@ func (s *Survey) Confirm(ctx context.Context, list []Confirmation) ([]Confirmed,
 
 // confirm makes the record that a confirmation amounts to, and judges the directory
 // and those above it by it. It returns nil when there is nothing to be kept.
-func (j *judgement) confirm(ctx context.Context, d *Directory, c Confirmation, out *Confirmed) (*Record, error) {
+func (j *judgement) confirm(ctx context.Context, d *Directory, c Confirmation, out *Confirmed) (*store.DirRecord, error) {
 	st := j.at[d]
 	switch {
 	case d.Excluded != "":
@@ -105,7 +106,7 @@ func (j *judgement) confirm(ctx context.Context, d *Directory, c Confirmation, o
 		out.Refused, out.Verdict, out.Reasons = err.Error(), st.Verdict, st.Reasons
 		return nil, nil //nolint:nilerr // it is the answer
 	}
-	j.latest[d.Path] = []*Record{r}
+	j.latest[d.Path] = []*store.DirRecord{r}
 	delete(j.failed, d.Path)
 	was := make(map[*Directory]Verdict)
 	for up := d; up != nil; up = up.Parent {

@@ -25,14 +25,6 @@ type Directory struct {
 // Name is what its parent calls it.
 func (d *Directory) Name() string { return d.Path.Base() }
 
-// Label is the directory's path as documents have it: the root is a dot.
-func Label(p repo.Path) repo.Path {
-	if p == "" {
-		return "."
-	}
-	return p
-}
-
 // directories makes the tree of directories from tracked files, which are sorted by
 // path, and returns every one of them after all that lie below it. A repository
 // without files has none.

@@ -8,6 +8,7 @@ import (
 	"ken/internal/fresh"
 	"ken/internal/outline"
 	"ken/internal/repo"
+	"ken/internal/store"
 )
 
 // An Item is a directory to be described, with all that its text is written from.
@@ -15,13 +16,13 @@ type Item struct {
 	Path     repo.Path
 	About    string // what the repository seems to be, "" when nobody has said
 	Rank     Rank
-	Basis    Basis
+	Basis    store.DirBasis
 	Files    []ItemFile
 	Word     Word // what it says of itself where no grammar reads it
 	Children []Child
-	Old      *Record  // what was said of it before, nil for nothing
-	Changes  []string // since then
-	Absent   int      // files whose content nobody can see here
+	Old      *store.DirRecord // what was said of it before, nil for nothing
+	Changes  []string         // since then
+	Absent   int              // files whose content nobody can see here
 }
 
 // An ItemFile is one of its own files.
@@ -105,7 +106,7 @@ func (j *judgement) item(ctx context.Context, s *Standing) (*Item, error) {
 				return nil, err
 			}
 			it.Files = append(it.Files, ItemFile{f, shapes[i].Outline, said[i]})
-			it.Basis.Files[i].Shape = shapeOf(shapes[i].Outline)
+			it.Basis.Files[i].Shape = store.ShapeOf(shapes[i].Outline)
 		}
 		if it.Word, err = j.word(ctx, it); err != nil {
 			return nil, err

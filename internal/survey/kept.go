@@ -10,6 +10,7 @@ import (
 
 	"ken/internal/fresh"
 	"ken/internal/repo"
+	"ken/internal/store"
 )
 
 // A Memo keeps how directories stood, for as long as nothing moves that it was found
@@ -23,7 +24,7 @@ type Memo interface {
 	// After names what there is now, as Made does, if nothing has happened since Made
 	// or Step returned a name but that some of these records were kept. It is "" when
 	// more may have.
-	After(ctx context.Context, made string, kept []*Record) (string, error)
+	After(ctx context.Context, made string, kept []*store.DirRecord) (string, error)
 	// Step is asked before anything else is. It names what there was before the files
 	// were looked at, as Made does, and what there is now, and lists the files that
 	// were found otherwise: come, or with another content. The names are "" when
@@ -39,7 +40,7 @@ type Memo interface {
 	// Tracks reports whether a path is a tracked file.
 	Tracks(ctx context.Context, p repo.Path) (bool, error)
 	// LatestOf returns what [Store.Latest] has of some directories.
-	LatestOf(ctx context.Context, dirs []repo.Path) (map[repo.Path][]*Record, error)
+	LatestOf(ctx context.Context, dirs []repo.Path) (map[repo.Path][]*store.DirRecord, error)
 }
 
 // look finds how every directory stands, for readers that want to know more than that of
@@ -273,7 +274,7 @@ func (s *Survey) restore(made string, b []byte) *judgement {
 	n := r.size()
 	j := &judgement{Survey: s, restored: true, kinds: kinds, order: make([]*Directory, n), at: make(map[*Directory]*Standing, n)}
 	dirs, standings, facts := make([]Directory, n), make([]Standing, n), make([]keptStanding, n)
-	records := make([]Record, n)
+	records := make([]store.DirRecord, n)
 	reasons, counts := make([]string, r.size()), make([]kindCount, r.size())
 	// Those whose parents have not come yet, deepest last; a parent takes what is one
 	// deeper. All slices of children are cut from one.
@@ -403,14 +404,14 @@ func (j *judgement) fetch(ctx context.Context, dirs []*Directory) error {
 		return nil
 	}
 	var paths []repo.Path
-	var places []Place
+	var places []store.DirVersion
 	var bases []fresh.Digest
 	for _, d := range dirs {
 		switch k := j.at[d].kept; k.from {
 		case fromLatest:
 			paths = append(paths, d.Path)
 		case fromPlace:
-			places = append(places, Place{d.Path, k.basis})
+			places = append(places, store.DirVersion{Path: d.Path, Basis: k.basis})
 		case fromBasis:
 			bases = append(bases, k.basis)
 		default:
@@ -420,13 +421,13 @@ func (j *judgement) fetch(ctx context.Context, dirs []*Directory) error {
 	if err != nil {
 		return err
 	}
-	here := make(map[Place][]*Record)
+	here := make(map[store.DirVersion][]*store.DirRecord)
 	if len(places) > 0 {
 		if here, err = j.store.WrittenIn(ctx, places); err != nil {
 			return err
 		}
 	}
-	written := make(map[fresh.Digest][]*Record)
+	written := make(map[fresh.Digest][]*store.DirRecord)
 	if len(bases) > 0 {
 		if written, err = j.store.WrittenFrom(ctx, bases); err != nil {
 			return err
@@ -434,18 +435,18 @@ func (j *judgement) fetch(ctx context.Context, dirs []*Directory) error {
 	}
 	for _, d := range dirs {
 		st := j.at[d]
-		var among []*Record
+		var among []*store.DirRecord
 		switch st.kept.from {
 		case fromLatest:
 			among = latest[d.Path]
 		case fromPlace:
-			among = here[Place{d.Path, st.kept.basis}]
+			among = here[store.DirVersion{Path: d.Path, Basis: st.kept.basis}]
 		case fromBasis:
 			among = written[st.kept.basis]
 		default:
 			continue
 		}
-		i := slices.IndexFunc(among, func(r *Record) bool {
+		i := slices.IndexFunc(among, func(r *store.DirRecord) bool {
 			return r.Recipe == st.Record.Recipe && r.Outlined() == st.Record.Outlined()
 		})
 		if i < 0 {

@@ -9,6 +9,7 @@ import (
 
 	"ken/internal/fresh"
 	"ken/internal/repo"
+	"ken/internal/store"
 )
 
 // LeaseRecipe is the recipe of what agents write under a lease.
@@ -35,30 +36,30 @@ type Desk struct {
 	// Ticks is what it waits by for a moment; it does not wait when nil.
 	Ticks Ticks
 
-	leases   Leases
+	leases   store.Leases
 	worktree string
 	token    func() string // a new one with each call
 }
 
 // NewDesk returns the desk of a work tree. Tokens come from token, which never gives
 // one twice.
-func NewDesk(s *Survey, leases Leases, worktree string, token func() string) *Desk {
+func NewDesk(s *Survey, leases store.Leases, worktree string, token func() string) *Desk {
 	return &Desk{Survey: s, leases: leases, worktree: worktree, token: token}
 }
 
 // hands are directories that are being described, by their paths and by what is described.
 type hands struct {
-	paths map[repo.Path]Lease
-	bases map[fresh.Digest]Lease
+	paths map[repo.Path]store.Lease
+	bases map[fresh.Digest]store.Lease
 }
 
 // hands returns the leases that hold picks.
-func (d *Desk) hands(ctx context.Context, hold func(Lease) bool) (hands, error) {
+func (d *Desk) hands(ctx context.Context, hold func(store.Lease) bool) (hands, error) {
 	all, err := d.leases.Leases(ctx, d.worktree)
 	if err != nil {
 		return hands{}, err
 	}
-	h := hands{make(map[repo.Path]Lease), make(map[fresh.Digest]Lease)}
+	h := hands{make(map[repo.Path]store.Lease), make(map[fresh.Digest]store.Lease)}
 	for p, l := range all {
 		if hold(l) {
 			h.paths[p], h.bases[l.Basis.Digest()] = l, l
@@ -69,7 +70,7 @@ func (d *Desk) hands(ctx context.Context, hold func(Lease) bool) (hands, error) 
 
 // of returns the lease of a directory, or of one that is the same: what is written of that
 // will speak for both.
-func (h hands) of(p repo.Path, basis fresh.Digest) (Lease, bool) {
+func (h hands) of(p repo.Path, basis fresh.Digest) (store.Lease, bool) {
 	if l, ok := h.paths[p]; ok {
 		return l, true
 	}
@@ -118,7 +119,7 @@ func (d *Desk) Next(ctx context.Context, lasting time.Duration) (*Handed, error)
 		return nil, err
 	}
 	now := d.opts.Now()
-	holds := func(l Lease) bool { return l.Expires.After(now) }
+	holds := func(l store.Lease) bool { return l.Expires.After(now) }
 	held, err := d.hands(ctx, holds)
 	if err != nil {
 		return nil, err
@@ -151,7 +152,7 @@ func (d *Desk) Next(ctx context.Context, lasting time.Duration) (*Handed, error)
 		if it.Old == nil && st.Record != nil {
 			it.Old, it.Changes = st.Record, []string{"no agent or model has checked it yet"}
 		}
-		l := Lease{Path: st.Dir.Path, Token: d.token(), Expires: now.Add(lasting).UTC().Truncate(time.Second), Basis: it.Basis, Recipe: hand.Recipe()}
+		l := store.Lease{Path: st.Dir.Path, Token: d.token(), Expires: now.Add(lasting).UTC().Truncate(time.Second), Basis: it.Basis, Recipe: hand.Recipe()}
 		if it.Old != nil {
 			l.Shown = it.Old.ID()
 		}
@@ -167,15 +168,15 @@ func (d *Desk) Next(ctx context.Context, lasting time.Duration) (*Handed, error)
 			q.again(st)
 			continue
 		}
-		met, ok, err := j.free(ctx, d, st, l, hand, func() func(Lease) bool {
+		met, ok, err := j.free(ctx, d, st, l, hand, func() func(store.Lease) bool {
 			now := d.opts.Now() // others may have let go since
-			return func(o Lease) bool { return o.Token != l.Token && o.Expires.After(now) }
+			return func(o store.Lease) bool { return o.Token != l.Token && o.Expires.After(now) }
 		})
 		if err != nil {
 			return nil, err
 		}
 		if ok {
-			out.Item = &WorkItem{Label(l.Path).JSON(), l.Token, l.Expires, Rules + "\n\n" + it.Prompt()}
+			out.Item = &WorkItem{repo.DirLabel(l.Path).JSON(), l.Token, l.Expires, Rules + "\n\n" + it.Prompt()}
 			return out, nil
 		}
 		l.Expires = now.UTC() // it is over
@@ -204,11 +205,11 @@ const (
 // Two that take twins in the same moment meet each other. The one with the greater token is to let
 // go at once, and the other looks until it has. It cannot stay without looking: who was there
 // before looked when there was nobody to be met, and stays too.
-func (d *Desk) meet(ctx context.Context, l Lease, others func() func(Lease) bool) (Lease, error) {
+func (d *Desk) meet(ctx context.Context, l store.Lease, others func() func(store.Lease) bool) (store.Lease, error) {
 	for n := 1; ; n++ {
 		held, err := d.hands(ctx, others())
 		if err != nil {
-			return Lease{}, err
+			return store.Lease{}, err
 		}
 		met, ok := held.of(l.Path, l.Basis.Digest())
 		if !ok || met.Token < l.Token || n == meetings || d.Ticks.wait(ctx, meetPause) != nil {
@@ -220,14 +221,14 @@ func (d *Desk) meet(ctx context.Context, l Lease, others func() func(Lease) bool
 // free looks again at a directory whose lease was just taken: ok reports whether the same is
 // in nobody else's hands, there or in another place, and still to be described. If it is in
 // other hands, met is their lease; if not, how it stands now is in its standing.
-func (j *judgement) free(ctx context.Context, d *Desk, st *Standing, l Lease, w Writer, others func() func(Lease) bool) (met Lease, ok bool, err error) {
+func (j *judgement) free(ctx context.Context, d *Desk, st *Standing, l store.Lease, w Writer, others func() func(store.Lease) bool) (met store.Lease, ok bool, err error) {
 	if met, err = d.meet(ctx, l, others); err != nil || met.Token != "" {
 		return met, false, err
 	}
 	// Who had it before may have handed it in since we looked.
 	written, err := j.store.WrittenOf(ctx, []repo.Path{l.Path})
 	if err != nil {
-		return Lease{}, false, err
+		return store.Lease{}, false, err
 	}
 	if list := written[l.Path]; len(list) > 0 {
 		latest := list[:1]
@@ -240,11 +241,11 @@ func (j *judgement) free(ctx context.Context, d *Desk, st *Standing, l Lease, w 
 	}
 	j.mindless = false
 	if err := j.judgeLevel(ctx, []*Directory{st.Dir}); err != nil {
-		return Lease{}, false, err
+		return store.Lease{}, false, err
 	}
 	*st = *j.at[st.Dir]
 	j.at[st.Dir] = st
-	return Lease{}, wanted(st, w) && !j.inVain(st, w), nil
+	return store.Lease{}, wanted(st, w) && !j.inVain(st, w), nil
 }
 
 // An agent is a writer that is not called: it asks.
@@ -281,13 +282,13 @@ type Submitted struct {
 	Result SubmitResult `json:"result"`
 	Reason string       `json:"reason"`
 
-	Basis Basis `json:"-"` // what it was written from
+	Basis store.DirBasis `json:"-"` // what it was written from
 }
 
 // Submit takes in an answer. Its basis is what the work item held, whatever has
 // happened since.
 func (d *Desk) Submit(ctx context.Context, sub Submission) (*Submitted, error) {
-	out := &Submitted{PathJSON: Label(sub.Path).JSON()}
+	out := &Submitted{PathJSON: repo.DirLabel(sub.Path).JSON()}
 	held, err := d.leases.Leases(ctx, d.worktree)
 	if err != nil {
 		return nil, err
@@ -328,7 +329,7 @@ func (d *Desk) Submit(ctx context.Context, sub Submission) (*Submitted, error) {
 	ok, err = d.leases.Settle(ctx, d.worktree, l, r)
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("store the summary of %s: %w", Label(l.Path), err)
+		return nil, fmt.Errorf("store the summary of %s: %w", repo.DirLabel(l.Path), err)
 	case !ok:
 		out.Result, out.Reason = SubmitFenced, "your lease ran out and another agent has the directory"+takeAnother
 	case moved != "":

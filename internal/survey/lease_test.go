@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ken/internal/repo"
+	"ken/internal/store"
 	"ken/internal/survey"
 )
 
@@ -19,7 +20,7 @@ type preempted struct {
 	before func()
 }
 
-func (p preempted) Take(ctx context.Context, worktree string, l survey.Lease, now time.Time) (bool, error) {
+func (p preempted) Take(ctx context.Context, worktree string, l store.Lease, now time.Time) (bool, error) {
 	p.before()
 	return p.world.Take(ctx, worktree, l, now)
 }
@@ -29,7 +30,7 @@ func TestNextTellsWhoWasFaster(t *testing.T) {
 	for _, at := range []repo.Path{"a", "b"} {
 		w := newWorld("a/x.go", "b/x.go")
 		w.content["b/x.go"] = w.content["a/x.go"]
-		var other survey.Lease
+		var other store.Lease
 		faster := sync.OnceFunc(func() {
 			handed, err := desks(w)().Next(t.Context(), time.Hour)
 			if err != nil || handed.Item == nil || handed.Item.Path != "a" {
@@ -79,7 +80,7 @@ func newTie() *tie {
 	return e
 }
 
-func (e *tie) Take(ctx context.Context, worktree string, l survey.Lease, now time.Time) (bool, error) {
+func (e *tie) Take(ctx context.Context, worktree string, l store.Lease, now time.Time) (bool, error) {
 	e.mu.Lock()
 	over, first := e.first[l.Token], len(e.first) < 2
 	if first && !over {
@@ -97,7 +98,7 @@ func (e *tie) Take(ctx context.Context, worktree string, l survey.Lease, now tim
 	return e.world.Take(ctx, worktree, l, now)
 }
 
-func (e *tie) Leases(ctx context.Context, worktree string) (map[repo.Path]survey.Lease, error) {
+func (e *tie) Leases(ctx context.Context, worktree string) (map[repo.Path]store.Lease, error) {
 	e.mu.Lock()
 	first := len(e.first) == 2 && e.looks < 2
 	if first {

@@ -11,6 +11,7 @@ import (
 
 	"ken/internal/outline"
 	"ken/internal/repo"
+	"ken/internal/store"
 )
 
 // outlineVersion changes with what an Outliner writes.
@@ -24,7 +25,7 @@ type Outliner struct{}
 func (Outliner) Author() string { return "ken outline" }
 
 // Recipe says how it was made.
-func (Outliner) Recipe() string { return outlineRecipe + outlineVersion }
+func (Outliner) Recipe() string { return store.OutlineRecipe + outlineVersion }
 
 // How much an outline tells.
 const (

@@ -77,13 +77,13 @@ func (s *Survey) Plan(ctx context.Context, w Writer, opts PlanOptions) (*Plan, e
 			continue
 		}
 		if st.Verdict == Unknown {
-			p.Unknown = append(p.Unknown, UnknownPath{Label(d.Path).JSON(), append([]string{}, st.Reasons...)})
+			p.Unknown = append(p.Unknown, UnknownPath{repo.DirLabel(d.Path).JSON(), append([]string{}, st.Reasons...)})
 		}
 		if !opts.All && !work[d] {
 			continue
 		}
 		n := Planned{
-			PathJSON: Label(d.Path).JSON(), Rank: d.rank, Depth: d.depth, Files: st.count(), Children: []PlannedChild{},
+			PathJSON: repo.DirLabel(d.Path).JSON(), Rank: d.rank, Depth: d.depth, Files: st.count(), Children: []PlannedChild{},
 			Verdict: st.Verdict, Reasons: append([]string{}, st.Reasons...),
 		}
 		for _, c := range st.children {

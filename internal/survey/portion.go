@@ -7,6 +7,7 @@ import (
 
 	"ken/internal/fresh"
 	"ken/internal/repo"
+	"ken/internal/store"
 )
 
 // A Portion is a directory of a survey that many hands share, with what the others have to
@@ -97,7 +98,7 @@ func (s *Standing) recordID() fresh.Digest {
 type Told struct {
 	Portion
 
-	Said *Record // nil when there is none
+	Said *store.DirRecord // nil when there is none
 }
 
 // A Piece is a directory in the hands of a writer.
@@ -124,7 +125,7 @@ func (s *Survey) Piece(ctx context.Context, w Writer, about string, of Told, bel
 	}
 	j := &judgement{
 		Survey: s, files: files, plan: &Recon{About: about},
-		latest: make(map[repo.Path][]*Record), at: make(map[*Directory]*Standing),
+		latest: make(map[repo.Path][]*store.DirRecord), at: make(map[*Directory]*Standing),
 	}
 	slices.SortFunc(below, func(a, b Told) int { return strings.Compare(string(a.Path), string(b.Path)) })
 	for _, t := range below {
@@ -162,7 +163,7 @@ func (s *Survey) Piece(ctx context.Context, w Writer, about string, of Told, bel
 }
 
 // Take makes a record of an answer, which from then on speaks for the directory.
-func (p *Piece) Take(d Draft) (*Record, error) {
+func (p *Piece) Take(d Draft) (*store.DirRecord, error) {
 	r, err := p.j.record(p.Item, d, p.writer.Author(), p.writer.Recipe())
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"ken/internal/repo"
+	"ken/internal/store"
 	"ken/internal/survey"
 )
 
@@ -29,7 +30,7 @@ func TestPortionsAmountToARun(t *testing.T) {
 				}
 			}
 		}
-		alone := &world{content: w.content, excluded: w.excluded, failures: map[repo.Path]survey.Failure{}, records: slices.Clone(w.records), clock: w.clock}
+		alone := &world{content: w.content, excluded: w.excluded, failures: map[repo.Path]store.DirFailure{}, records: slices.Clone(w.records), clock: w.clock}
 		if _, err := alone.survey(ranks).Run(t.Context(), one, survey.RunOptions{}); err != nil {
 			t.Fatal(err)
 		}
@@ -113,7 +114,7 @@ func describeAll(t *rapid.T, w *world, ranks map[repo.Path]survey.Rank, by *scri
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := w.Keep(t.Context(), []*survey.Record{r}); err != nil {
+			if err := w.Keep(t.Context(), []*store.DirRecord{r}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -29,7 +29,7 @@ func (it *Item) Prompt() string {
 	if it.About != "" {
 		fmt.Fprintf(&b, "What the repository seems to be:\n%s\n\n", fence(it.About))
 	}
-	fmt.Fprintf(&b, "Directory: %s\n", Label(it.Path))
+	fmt.Fprintf(&b, "Directory: %s\n", repo.DirLabel(it.Path))
 	if it.Old != nil {
 		fmt.Fprintf(&b, "\nWhat was said of it before (%s), by %s:\n%s\n", oneLine(strings.Join(it.Changes, ", ")), it.Old.Author, fence(it.Old.Text))
 		b.WriteString("If that still holds word for word, answer with the single word keep.\n")

@@ -1,6 +1,9 @@
 package survey
 
-import "ken/internal/repo"
+import (
+	"ken/internal/repo"
+	"ken/internal/store"
+)
 
 // A queue hands out directories in the order of the plan, each once all below it that
 // are to be worked on are done.
@@ -18,7 +21,7 @@ type queue struct {
 type heldStanding struct {
 	*Standing
 
-	by Lease
+	by store.Lease
 }
 
 // newQueue queues the directories that are to be worked on. Those above one of them
@@ -66,7 +69,7 @@ func (q *queue) next() *Standing {
 }
 
 // putAside has a directory that was taken wait until putBack.
-func (q *queue) putAside(s *Standing, by Lease) {
+func (q *queue) putAside(s *Standing, by store.Lease) {
 	q.waiting = append(q.waiting, heldStanding{s, by})
 }
 
@@ -81,7 +84,7 @@ func (q *queue) putBack() []HeldPath {
 			at = a.by.Path
 		}
 		if !told[at] {
-			told[at], list = true, append(list, HeldPath{Label(at).JSON(), a.by.Expires, a.by.Recipe == LeaseRecipe})
+			told[at], list = true, append(list, HeldPath{repo.DirLabel(at).JSON(), a.by.Expires, a.by.Recipe == LeaseRecipe})
 		}
 		q.taken[a.Dir] = false
 	}

@@ -7,6 +7,7 @@ import (
 
 	"ken/internal/fresh"
 	"ken/internal/repo"
+	"ken/internal/store"
 )
 
 // A Held is whether a record holds for a directory, and why not. Reasons are words for
@@ -44,7 +45,7 @@ const NotHere = "not_in_this_clone"
 //
 // Of a past tree it is not known what was said of the children then, only what is now;
 // where that alone differs, the answer is unknown.
-func (s *Survey) Holds(ctx context.Context, r *Record, dir repo.Path) (Held, error) {
+func (s *Survey) Holds(ctx context.Context, r *store.DirRecord, dir repo.Path) (Held, error) {
 	j, err := s.judge(ctx)
 	if err != nil {
 		return Held{}, err
@@ -75,7 +76,7 @@ func (s *Survey) HoldsBasis(ctx context.Context, basis fresh.Digest, dir repo.Pa
 	var held Held
 	switch {
 	case st.Verdict == Excluded || st.Verdict == Unknown || now.Digest() == basis:
-		if held, err = j.holds(ctx, &Record{Path: dir, Basis: now}, dir); err != nil {
+		if held, err = j.holds(ctx, &store.DirRecord{Path: dir, Basis: now}, dir); err != nil {
 			return Held{}, err
 		}
 	case st.N == 0:
@@ -115,7 +116,7 @@ func (j *judgement) subject(dir repo.Path) *Standing {
 	return j.at[d]
 }
 
-func (j *judgement) holds(ctx context.Context, r *Record, dir repo.Path) (Held, error) {
+func (j *judgement) holds(ctx context.Context, r *store.DirRecord, dir repo.Path) (Held, error) {
 	st := j.subject(dir)
 	if st == nil {
 		return Held{fresh.Gone, []string{reasonGone}, nil}, nil

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ken/internal/repo"
+	"ken/internal/store"
 )
 
 // renew finds how every directory stands from how they stood before the files were looked
@@ -89,8 +90,8 @@ func (r *run) remember(ctx context.Context) {
 // succeed puts an outline that was kept in the place of the one before, and reports
 // whether a store would have: to it, the clock may have gone back, or something failed
 // there before.
-func (j *judgement) succeed(rec *Record) bool {
-	latest := []*Record{rec}
+func (j *judgement) succeed(rec *store.DirRecord) bool {
+	latest := []*store.DirRecord{rec}
 	for _, r := range j.latest[rec.Path] {
 		switch {
 		case !r.Outlined():

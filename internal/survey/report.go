@@ -8,6 +8,7 @@ import (
 
 	"ken/internal/fresh"
 	"ken/internal/repo"
+	"ken/internal/store"
 )
 
 // A Report is what is known of the repository as a whole.
@@ -17,7 +18,7 @@ type Report struct {
 	// from what is said now, and whether that holds.
 	Overview *Section         `json:"overview"`
 	Sections []ShownDirectory `json:"directories"` // the top levels, parents first
-	Flags    []Flag           `json:"flags"`
+	Flags    []store.DirFlag  `json:"flags"`
 	Counts   map[string]int   `json:"counts"` // directories by verdict
 }
 
@@ -28,7 +29,7 @@ func (s *Survey) Report(ctx context.Context) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{Commit: s.tree.Commit(), Sections: []ShownDirectory{}, Flags: []Flag{}, Counts: make(map[string]int)}
+	r := &Report{Commit: s.tree.Commit(), Sections: []ShownDirectory{}, Flags: []store.DirFlag{}, Counts: make(map[string]int)}
 	for _, d := range j.order {
 		st := j.at[d]
 		r.Counts[st.Verdict.String()]++

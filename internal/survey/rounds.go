@@ -43,7 +43,7 @@ func (r *run) forgive(j *judgement) {
 	spoken := make(map[repo.PathJSON]bool)
 	for _, d := range j.order {
 		if r.gaveUp[d.Path] && j.at[d].Verdict == Fresh {
-			spoken[Label(d.Path).JSON()] = true
+			spoken[repo.DirLabel(d.Path).JSON()] = true
 		}
 	}
 	r.ran.Failed = slices.DeleteFunc(r.ran.Failed, func(f FailedPath) bool { return spoken[f.PathJSON] })

@@ -12,6 +12,7 @@ import (
 	"ken/internal/fault"
 	"ken/internal/fresh"
 	"ken/internal/repo"
+	"ken/internal/store"
 )
 
 // RunOptions says how far a run goes. The zero value does all that is to be done, one
@@ -108,7 +109,7 @@ func (j *judgement) nothingNew(s *Standing) bool {
 	return (s.Verdict == StaleBelow || s.Verdict == Incomplete) && !s.Record.Partial && s.Record.Basis.Digest() == j.basis(s).Digest()
 }
 
-func outlines(w Writer) bool { return (&Record{Recipe: w.Recipe()}).Outlined() }
+func outlines(w Writer) bool { return (&store.DirRecord{Recipe: w.Recipe()}).Outlined() }
 
 // Run describes what is to be described, every directory after all below it. One
 // that fails is noted, and the rest goes on. When the context is done or a limit is
@@ -118,7 +119,7 @@ func outlines(w Writer) bool { return (&Record{Recipe: w.Recipe()}).Outlined() }
 // fails at one of them, that is noted too.
 func (s *Survey) Run(ctx context.Context, w Writer, opts RunOptions) (*Ran, error) {
 	r := &run{
-		writer: w, how: opts, mine: make(map[repo.Path]Lease), alike: make(map[string][]*Record), twins: make(map[fresh.Digest][]*Standing),
+		writer: w, how: opts, mine: make(map[repo.Path]store.Lease), alike: make(map[string][]*store.DirRecord), twins: make(map[fresh.Digest][]*Standing),
 		gaveUp: make(map[repo.Path]bool), ran: &Ran{Done: []string{}, Failed: []FailedPath{}},
 	}
 	defer r.sum()
@@ -211,21 +212,21 @@ type run struct {
 	queue  *queue
 	ran    *Ran
 	spent  Spent
-	batch  int                  // how many records are kept at once
-	away   int                  // directories in a row that the provider was away for
-	alike  map[string][]*Record // what minds wrote, by the words
-	gaveUp map[repo.Path]bool   // directories that this run has failed at
+	batch  int                           // how many records are kept at once
+	away   int                           // directories in a row that the provider was away for
+	alike  map[string][]*store.DirRecord // what minds wrote, by the words
+	gaveUp map[repo.Path]bool            // directories that this run has failed at
 	// twins are the directories that wait for one of the same basis, which a mind is being
 	// asked about: its text will speak for them too.
 	twins map[fresh.Digest][]*Standing
 	// reached says which limit was, nil for none.
 	reached func() string
-	unkept  []*Record
-	kept    []*Record // by this run
+	unkept  []*store.DirRecord
+	kept    []*store.DirRecord // by this run
 
 	mu   sync.Mutex // guards what beats tell and keep
 	last Progress
-	mine map[repo.Path]Lease // of what is under way
+	mine map[repo.Path]store.Lease // of what is under way
 }
 
 // outlineBatch is how many outlines are kept at once: they cost nothing to make again.
@@ -313,7 +314,7 @@ func (r *run) remarkAlike() {
 		bases := make(map[fresh.Digest]bool)
 		for _, rec := range r.alike[text] {
 			if b := rec.Basis.Digest(); !bases[b] {
-				bases[b], names = true, append(names, Label(rec.Path).String())
+				bases[b], names = true, append(names, repo.DirLabel(rec.Path).String())
 			}
 		}
 		if len(names) <= fewAlike {
@@ -402,7 +403,7 @@ func (r *run) finish(ctx context.Context, a answer) error {
 	r.spent = r.spent.Add(a.draft.Spent)
 	st := a.standing
 	defer r.wake(r.shared(st))
-	var rec *Record
+	var rec *store.DirRecord
 	if a.err == nil {
 		rec, a.err = r.record(a.item, a.draft, r.writer.Author(), r.writer.Recipe())
 	}
@@ -416,7 +417,7 @@ func (r *run) finish(ctx context.Context, a answer) error {
 		return err
 	}
 	switch {
-	case a.err == nil && outlines(r.writer) && rec.Partial && rec.repeats(st.Record):
+	case a.err == nil && outlines(r.writer) && rec.Partial && repeats(rec, st.Record):
 		// It was tried again, and nothing came of it.
 	case a.err == nil:
 		if !settled {
@@ -432,11 +433,11 @@ func (r *run) finish(ctx context.Context, a answer) error {
 		}
 		st.Record, st.Reasons, st.K = rec, nil, 0
 		st.finish()
-		r.ran.Done = append(r.ran.Done, Label(st.Dir.Path).JSON().Path)
+		r.ran.Done = append(r.ran.Done, repo.DirLabel(st.Dir.Path).JSON().Path)
 		r.away = 0
 		if r.how.Files != nil && len(a.draft.Files) > 0 {
 			if err := r.how.Files(keep, r.writer.Author(), a.item, a.draft.Files); err != nil {
-				r.ran.Remarks = append(r.ran.Remarks, oneLine(fmt.Sprintf("summaries of files in %s: %v", Label(st.Dir.Path), err)))
+				r.ran.Remarks = append(r.ran.Remarks, oneLine(fmt.Sprintf("summaries of files in %s: %v", repo.DirLabel(st.Dir.Path), err)))
 			}
 		}
 	case ctx.Err() != nil:
@@ -448,14 +449,14 @@ func (r *run) finish(ctx context.Context, a answer) error {
 		// Nobody failed: it is as it was, and the next run sees what is there.
 		r.away = 0
 		r.gaveUp[st.Dir.Path] = true
-		r.ran.Failed = append(r.ran.Failed, FailedPath{Label(st.Dir.Path).JSON(), oneLine(a.err.Error())})
+		r.ran.Failed = append(r.ran.Failed, FailedPath{repo.DirLabel(st.Dir.Path).JSON(), oneLine(a.err.Error())})
 	default:
 		if errors.Is(a.err, errAway) {
 			r.away++
 		} else {
 			r.away = 0
 		}
-		f := Failure{Path: st.Dir.Path, Reason: oneLine(a.err.Error()), At: r.stamp(st.Dir.Path)}
+		f := store.DirFailure{Path: st.Dir.Path, Reason: oneLine(a.err.Error()), At: r.stamp(st.Dir.Path)}
 		if a.item != nil {
 			f.Basis = a.item.Basis.Digest()
 		}
@@ -464,7 +465,7 @@ func (r *run) finish(ctx context.Context, a answer) error {
 		}
 		st.Verdict, st.Reasons = Failed, []string{f.Reason}
 		r.gaveUp[st.Dir.Path] = true
-		r.ran.Failed = append(r.ran.Failed, FailedPath{Label(st.Dir.Path).JSON(), f.Reason})
+		r.ran.Failed = append(r.ran.Failed, FailedPath{repo.DirLabel(st.Dir.Path).JSON(), f.Reason})
 	}
 	r.queue.done(st)
 	r.tell(Progress{Path: st.Dir.Path, Err: a.err, Done: r.queue.finished, Total: r.queue.total, Spent: r.spent})
@@ -506,3 +507,8 @@ func (r *run) limits(ctx context.Context) {
 // reach stops the run at a limit. What is under way is finished, so that what was spent is
 // told when all is over.
 func (r *run) reach(limit func() string) { r.ran.Stopped, r.reached = limit(), limit }
+
+// repeats reports whether a record has the same text, basis and recipe as an old one.
+func repeats(r, old *store.DirRecord) bool {
+	return old != nil && r.Text == old.Text && r.Recipe == old.Recipe && r.Partial == old.Partial && r.Basis.Digest() == old.Basis.Digest()
+}

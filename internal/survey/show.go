@@ -117,13 +117,13 @@ func (j *judgement) find(p repo.Path) (*Directory, error) {
 func noDirectory(p repo.Path) error {
 	return &fault.Error{
 		Kind: fault.Usage, Hint: "list directories: ken survey show",
-		Err: fmt.Errorf("no directory with tracked files: %s", Label(p)),
+		Err: fmt.Errorf("no directory with tracked files: %s", repo.DirLabel(p)),
 	}
 }
 
 func (j *judgement) shown(st *Standing) ShownDirectory {
 	d := ShownDirectory{
-		PathJSON: Label(st.Dir.Path).JSON(), Verdict: st.Verdict, Reasons: append([]string{}, st.Reasons...),
+		PathJSON: repo.DirLabel(st.Dir.Path).JSON(), Verdict: st.Verdict, Reasons: append([]string{}, st.Reasons...),
 		K: st.K, N: st.N, Depth: st.Dir.depth,
 	}
 	if st.Verdict != Unknown && st.Verdict != Excluded {
@@ -133,7 +133,7 @@ func (j *judgement) shown(st *Standing) ShownDirectory {
 		d.Text, d.Author, d.Outline, d.Incomplete = &r.Text, &r.Author, r.Outlined(), r.Basis.Missing() > 0
 		d.Confirmer = r.Confirmer
 		receipt := fresh.Receipt{
-			Subject: Label(st.Dir.Path), Verdict: st.Verdict.State(), Basis: r.Basis.Digest(), Record: r.ID(), Commit: j.tree.Commit(),
+			Subject: repo.DirLabel(st.Dir.Path), Verdict: st.Verdict.State(), Basis: r.Basis.Digest(), Record: r.ID(), Commit: j.tree.Commit(),
 		}.String()
 		d.Receipt = &receipt
 	}
@@ -177,8 +177,8 @@ func (s *Survey) Prompt(ctx context.Context, dir repo.Path) (string, error) {
 	}
 	if d.Excluded != "" {
 		return "", &fault.Error{
-			Kind: fault.Usage, Hint: "see why: ken survey show " + fault.Quote(string(Label(dir))),
-			Err: fmt.Errorf("%s is excluded: %s", Label(dir), d.Excluded),
+			Kind: fault.Usage, Hint: "see why: ken survey show " + fault.Quote(string(repo.DirLabel(dir))),
+			Err: fmt.Errorf("%s is excluded: %s", repo.DirLabel(dir), d.Excluded),
 		}
 	}
 	it, err := j.item(ctx, j.at[d])

@@ -10,13 +10,14 @@ import (
 	"ken/internal/fresh"
 	"ken/internal/outline"
 	"ken/internal/repo"
+	"ken/internal/store"
 )
 
 // A Standing is what is known of a directory now.
 type Standing struct {
 	Dir     *Directory
 	Verdict Verdict
-	Record  *Record // that speaks for it; nil when none does
+	Record  *store.DirRecord // that speaks for it; nil when none does
 	Reasons []string
 	// K of the N children that count are not as the record knew them.
 	K, N int
@@ -39,8 +40,8 @@ type judgement struct {
 	files  []File
 	order  []*Directory // every one after all below it
 	plan   *Recon       // nil for none
-	latest map[repo.Path][]*Record
-	failed map[repo.Path]Failure
+	latest map[repo.Path][]*store.DirRecord
+	failed map[repo.Path]store.DirFailure
 	at     map[*Directory]*Standing
 
 	restored bool     // it was kept, see look
@@ -154,7 +155,7 @@ func (j *judgement) judgeLevel(ctx context.Context, level []*Directory) error {
 		return nil
 	}
 	bases = bases[:len(open)]
-	found := make([][]*Record, len(open))
+	found := make([][]*store.DirRecord, len(open))
 	for i := range open {
 		found[i] = j.speakers(open[i].Dir.Path, known[bases[i]])
 	}
@@ -167,26 +168,26 @@ func (j *judgement) judgeLevel(ctx context.Context, level []*Directory) error {
 // speakers returns those of some records that may speak for a directory. What a mind wrote
 // there stays, stale or not: no outline displaces it. Of the past, whatever goes with it
 // is told.
-func (j *judgement) speakers(p repo.Path, records []*Record) []*Record {
-	if j.opts.Past || !slices.ContainsFunc(j.latest[p], minded) || !slices.ContainsFunc(records, (*Record).Outlined) {
+func (j *judgement) speakers(p repo.Path, records []*store.DirRecord) []*store.DirRecord {
+	if j.opts.Past || !slices.ContainsFunc(j.latest[p], minded) || !slices.ContainsFunc(records, (*store.DirRecord).Outlined) {
 		return records
 	}
-	return slices.DeleteFunc(slices.Clone(records), (*Record).Outlined)
+	return slices.DeleteFunc(slices.Clone(records), (*store.DirRecord).Outlined)
 }
 
 // minded reports whether a mind wrote a record, or looked at it.
-func minded(r *Record) bool { return !r.Outlined() }
+func minded(r *store.DirRecord) bool { return !r.Outlined() }
 
 // preferOwn replaces what was written elsewhere, from the same, by what was written at
 // the directory itself: twins may be described in words of their own. What was merely
 // outlined has the same words everywhere.
-func (j *judgement) preferOwn(ctx context.Context, open []*Standing, bases []fresh.Digest, found [][]*Record) error {
-	strange := func(r *Record, at repo.Path) bool { return r.Path != at && !r.Outlined() }
-	var places []Place
+func (j *judgement) preferOwn(ctx context.Context, open []*Standing, bases []fresh.Digest, found [][]*store.DirRecord) error {
+	strange := func(r *store.DirRecord, at repo.Path) bool { return r.Path != at && !r.Outlined() }
+	var places []store.DirVersion
 	for i, s := range open {
 		at := s.Dir.Path
-		if len(j.latest[at]) > 0 && slices.ContainsFunc(found[i], func(r *Record) bool { return strange(r, at) }) {
-			places = append(places, Place{at, bases[i]})
+		if len(j.latest[at]) > 0 && slices.ContainsFunc(found[i], func(r *store.DirRecord) bool { return strange(r, at) }) {
+			places = append(places, store.DirVersion{Path: at, Basis: bases[i]})
 		}
 	}
 	if len(places) == 0 {
@@ -197,9 +198,9 @@ func (j *judgement) preferOwn(ctx context.Context, open []*Standing, bases []fre
 		return err
 	}
 	for i, s := range open {
-		mine := slices.DeleteFunc(slices.Clone(own[Place{s.Dir.Path, bases[i]}]), (*Record).Outlined)
+		mine := slices.DeleteFunc(slices.Clone(own[store.DirVersion{Path: s.Dir.Path, Basis: bases[i]}]), (*store.DirRecord).Outlined)
 		if len(mine) > 0 {
-			rest := slices.DeleteFunc(slices.Clone(found[i]), func(r *Record) bool { return strange(r, s.Dir.Path) })
+			rest := slices.DeleteFunc(slices.Clone(found[i]), func(r *store.DirRecord) bool { return strange(r, s.Dir.Path) })
 			found[i] = append(mine, rest...)
 		}
 	}
@@ -209,8 +210,8 @@ func (j *judgement) preferOwn(ctx context.Context, open []*Standing, bases []fre
 // yield has a directory that was merely outlined, or that its author could not finish with,
 // take over what a mind has written elsewhere from the same: nobody is asked twice about
 // one thing.
-func (j *judgement) yield(s *Standing, known []*Record) {
-	whole := slices.DeleteFunc(slices.Clone(known), func(r *Record) bool { return r.Outlined() || r.Partial })
+func (j *judgement) yield(s *Standing, known []*store.DirRecord) {
+	whole := slices.DeleteFunc(slices.Clone(known), func(r *store.DirRecord) bool { return r.Outlined() || r.Partial })
 	if twin := (Standing{Dir: s.Dir, N: s.N, children: s.children}); j.settled(&twin, whole) {
 		*s = twin
 	}
@@ -227,7 +228,7 @@ func (j *judgement) unreadable(s *Standing) bool {
 }
 
 // settled takes a record that was written from just what is there, if there is one.
-func (j *judgement) settled(s *Standing, records []*Record) bool {
+func (j *judgement) settled(s *Standing, records []*store.DirRecord) bool {
 	for _, r := range ranked(records) {
 		if names, _ := s.differing(r); s.sameFiles(r) && len(names) == 0 {
 			s.Record = r
@@ -239,12 +240,12 @@ func (j *judgement) settled(s *Standing, records []*Record) bool {
 }
 
 // ranked puts what a mind wrote before what was outlined, and the newest first.
-func ranked(records []*Record) []*Record {
+func ranked(records []*store.DirRecord) []*store.DirRecord {
 	if len(records) < 2 {
 		return records
 	}
 	list := slices.Clone(records)
-	slices.SortStableFunc(list, func(a, b *Record) int {
+	slices.SortStableFunc(list, func(a, b *store.DirRecord) int {
 		switch {
 		case a.Outlined() != b.Outlined() && b.Outlined():
 			return -1
@@ -256,7 +257,7 @@ func ranked(records []*Record) []*Record {
 	return list
 }
 
-func newest(records []*Record) *Record {
+func newest(records []*store.DirRecord) *store.DirRecord {
 	if len(records) == 0 {
 		return nil
 	}
@@ -265,8 +266,8 @@ func newest(records []*Record) *Record {
 
 // sameFiles reports whether the own files are byte for byte what a record was
 // written from.
-func (s *Standing) sameFiles(r *Record) bool {
-	return slices.EqualFunc(s.Dir.Files, r.Basis.Files, func(f *File, b FileBasis) bool {
+func (s *Standing) sameFiles(r *store.DirRecord) bool {
+	return slices.EqualFunc(s.Dir.Files, r.Basis.Files, func(f *File, b store.BasisFile) bool {
 		return f.ID == b.ID && f.Path.Base() == string(b.Name)
 	})
 }
@@ -291,7 +292,7 @@ const describedAnew = " has a new summary"
 
 // differing names the children that are not as a record knew them, or whose own text
 // does not hold; of so many that is not known.
-func (s *Standing) differing(r *Record) (names []string, unknown int) {
+func (s *Standing) differing(r *store.DirRecord) (names []string, unknown int) {
 	was := make(map[string]fresh.Digest, len(r.Basis.Children))
 	for _, c := range r.Basis.Children {
 		was[string(c.Name)] = c.Text
@@ -330,14 +331,14 @@ func said(name string) string { return repo.Path(name).String() }
 // calls is the name by which a text knows what lies below.
 func (s *Standing) calls(c *Standing) string {
 	if s.Dir.Path == reportPath {
-		return string(Label(c.Dir.Path)) // an overview has them from several levels
+		return string(repo.DirLabel(c.Dir.Path)) // an overview has them from several levels
 	}
 	return c.Dir.Name()
 }
 
 // settle gives the verdicts about directories that are not just as their latest
 // record knew them.
-func (j *judgement) settle(ctx context.Context, open []*Standing, bases []fresh.Digest, found [][]*Record) error {
+func (j *judgement) settle(ctx context.Context, open []*Standing, bases []fresh.Digest, found [][]*store.DirRecord) error {
 	var rest []*Standing
 	var ask []*File
 	for i, s := range open {
@@ -396,7 +397,7 @@ func (j *judgement) recollect(ctx context.Context, past []*Standing, bare map[*S
 	}
 	var ask []*File
 	for _, s := range past {
-		older := slices.DeleteFunc(slices.Clone(written[s.Dir.Path]), func(r *Record) bool { return !s.sameNames(r) })
+		older := slices.DeleteFunc(slices.Clone(written[s.Dir.Path]), func(r *store.DirRecord) bool { return !s.sameNames(r) })
 		written[s.Dir.Path] = older
 		for _, r := range older {
 			ask = append(ask, s.moved(r)...)
@@ -420,16 +421,16 @@ func (j *judgement) recollect(ctx context.Context, past []*Standing, bare map[*S
 
 // sameNames reports whether the own files have the names that a record knew, and what
 // is said of the children is what it was told.
-func (s *Standing) sameNames(r *Record) bool {
+func (s *Standing) sameNames(r *store.DirRecord) bool {
 	names, _ := s.differing(r)
-	return len(names) == 0 && slices.EqualFunc(s.Dir.Files, r.Basis.Files, func(f *File, b FileBasis) bool {
+	return len(names) == 0 && slices.EqualFunc(s.Dir.Files, r.Basis.Files, func(f *File, b store.BasisFile) bool {
 		return f.Path.Base() == string(b.Name)
 	})
 }
 
 // moved returns the files that a record knew with another content.
-func (s *Standing) moved(r *Record) []*File {
-	was := make(map[string]FileBasis, len(r.Basis.Files))
+func (s *Standing) moved(r *store.DirRecord) []*File {
+	was := make(map[string]store.BasisFile, len(r.Basis.Files))
 	for _, b := range r.Basis.Files {
 		was[string(b.Name)] = b
 	}
@@ -462,7 +463,7 @@ func (j *judgement) shapes(ctx context.Context, files []*File) (map[*File]*outli
 }
 
 // compare judges a directory by a record of it.
-func (j *judgement) compare(s *Standing, r *Record, shapes map[*File]*outline.Outline) *Standing {
+func (j *judgement) compare(s *Standing, r *store.DirRecord, shapes map[*File]*outline.Outline) *Standing {
 	c := *s
 	c.Record = r
 	changed := j.changed(s, r, shapes)
@@ -483,8 +484,8 @@ func (j *judgement) compare(s *Standing, r *Record, shapes map[*File]*outline.Ou
 
 // changed names the own files that are not as a record knew them, as far as it
 // matters.
-func (j *judgement) changed(s *Standing, r *Record, shapes map[*File]*outline.Outline) []string {
-	was := make(map[string]FileBasis, len(r.Basis.Files))
+func (j *judgement) changed(s *Standing, r *store.DirRecord, shapes map[*File]*outline.Outline) []string {
+	was := make(map[string]store.BasisFile, len(r.Basis.Files))
 	for _, b := range r.Basis.Files {
 		was[string(b.Name)] = b
 	}
@@ -502,7 +503,7 @@ func (j *judgement) changed(s *Standing, r *Record, shapes map[*File]*outline.Ou
 				names = append(names, said(name)+" changed")
 			}
 		default:
-			if g := outline.Grade(b.Shape.outline(), shapes[f]); j.opts.Counts(g) {
+			if g := outline.Grade(b.Shape.Outline(), shapes[f]); j.opts.Counts(g) {
 				names = append(names, fmt.Sprintf("%s changed (%s)", said(name), g))
 			}
 		}
@@ -517,14 +518,14 @@ func (j *judgement) changed(s *Standing, r *Record, shapes map[*File]*outline.Ou
 
 // basis returns what a text about a directory would be written from now, without
 // what grammars see.
-func (j *judgement) basis(s *Standing) Basis {
-	var b Basis
+func (j *judgement) basis(s *Standing) store.DirBasis {
+	var b store.DirBasis
 	for _, f := range s.Dir.Files {
-		b.Files = append(b.Files, FileBasis{Name: []byte(f.Path.Base()), ID: f.ID})
+		b.Files = append(b.Files, store.BasisFile{Name: []byte(f.Path.Base()), ID: f.ID})
 	}
 	for _, c := range s.children {
 		if c.Verdict != Excluded {
-			b.Children = append(b.Children, ChildBasis{Name: []byte(s.calls(c)), Text: c.text()})
+			b.Children = append(b.Children, store.BasisChild{Name: []byte(s.calls(c)), Text: c.text()})
 		}
 	}
 	return b

@@ -67,5 +67,5 @@ func (s *Standings) add(st *Standing) {
 	default:
 		s.Stale++
 	}
-	s.Wanting = append(s.Wanting, Wanting{Label(st.Dir.Path).JSON(), st.Verdict, append([]string{}, st.Reasons...)})
+	s.Wanting = append(s.Wanting, Wanting{repo.DirLabel(st.Dir.Path).JSON(), st.Verdict, append([]string{}, st.Reasons...)})
 }

@@ -18,6 +18,7 @@ import (
 	"ken/internal/fresh"
 	"ken/internal/outline"
 	"ken/internal/repo"
+	"ken/internal/store"
 )
 
 // A Tree is what is surveyed, as it is at one moment: a work tree, or a commit.
@@ -59,71 +60,6 @@ var ErrAbsent = errors.New("not checked out, and git does not have it")
 // cannot be read any more: whatever were written now would not be about that content.
 var ErrMoved = errors.New("changed while being read")
 
-// A Store keeps what was written. One that does not exist yet is empty.
-type Store interface {
-	// Latest returns the records that were written last at each directory: the
-	// newest outline, and the newest of any other recipe.
-	Latest(ctx context.Context) (map[repo.Path][]*Record, error)
-	// WrittenFrom returns the newest records that were written from exactly one
-	// of the given bases, by the digest of the basis.
-	WrittenFrom(ctx context.Context, bases []fresh.Digest) (map[fresh.Digest][]*Record, error)
-	// WrittenIn is WrittenFrom for places: what was written there, from that.
-	WrittenIn(ctx context.Context, places []Place) (map[Place][]*Record, error)
-	// WrittenOf returns what minds wrote at each of some directories, whatever from,
-	// the newest first; of one no more than the newest PastTexts.
-	WrittenOf(ctx context.Context, dirs []repo.Path) (map[repo.Path][]*Record, error)
-	// Kept returns the record of that name, nil when there is none.
-	Kept(ctx context.Context, id fresh.Digest) (*Record, error)
-	// Keep makes records durable. One that is kept already changes nothing.
-	Keep(ctx context.Context, records []*Record) error
-	// Failures returns the last attempt at each directory that brought no text
-	// and that no record has followed.
-	Failures(ctx context.Context) (map[repo.Path]Failure, error)
-	// KeepFailure makes a failure known.
-	KeepFailure(ctx context.Context, f Failure) error
-}
-
-// PastTexts is how many older texts of a directory may speak for it again.
-const PastTexts = 32
-
-// A Place is a directory as it is.
-type Place struct {
-	Path  repo.Path
-	Basis fresh.Digest
-}
-
-// Leases are the directories that agents have taken to describe. What belongs to one
-// work tree is no concern of another.
-type Leases interface {
-	// Leases returns those of a work tree, expired or not, by directory.
-	Leases(ctx context.Context, worktree string) (map[repo.Path]Lease, error)
-	// Take keeps a lease unless another one of its directory holds at now.
-	Take(ctx context.Context, worktree string, l Lease, now time.Time) (ok bool, err error)
-	// Settle keeps a record and ends the lease that it was written under, both or
-	// neither; ok is false when the directory's lease has another token by now.
-	Settle(ctx context.Context, worktree string, l Lease, r *Record) (ok bool, err error)
-}
-
-// A Lease is a directory in somebody's hands.
-type Lease struct {
-	Path    repo.Path
-	Token   string // nobody else has it
-	Expires time.Time
-	Basis   Basis  // what is to be described
-	Recipe  string // of what will be written
-	// Shown is the record whose text came with it, zero when none did: the one that
-	// whoever has the lease may keep.
-	Shown fresh.Digest
-}
-
-// A Failure is an attempt that brought no text.
-type Failure struct {
-	Path   repo.Path
-	Basis  fresh.Digest // of what was to be described
-	Reason string
-	At     time.Time
-}
-
 // Options tunes a Survey. The zero value is ready to use.
 type Options struct {
 	Exclude []string // globs of directories and files that are left out
@@ -141,12 +77,12 @@ type Options struct {
 // A Survey answers for one tree. Make one per request.
 type Survey struct {
 	tree  Tree
-	store Store
+	store store.Directories
 	opts  Options
 }
 
 // New returns the survey of a tree, whose texts are in a store.
-func New(tree Tree, store Store, opts Options) *Survey {
+func New(tree Tree, store store.Directories, opts Options) *Survey {
 	if opts.Counts == nil {
 		opts.Counts = func(g fresh.Grade) bool { return g != fresh.GradeFormat }
 	}

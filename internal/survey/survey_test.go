@@ -17,6 +17,7 @@ import (
 	"ken/internal/fresh"
 	"ken/internal/outline"
 	"ken/internal/repo"
+	"ken/internal/store"
 	"ken/internal/survey"
 )
 
@@ -27,16 +28,16 @@ type world struct {
 	excluded map[repo.Path]string
 	kinds    map[repo.Path]repo.Kind // source when not said
 	sizes    map[repo.Path]int64     // that of the content when not said
-	records  []*survey.Record
-	failures map[repo.Path]survey.Failure
-	leases   map[repo.Path]survey.Lease
+	records  []*store.DirRecord
+	failures map[repo.Path]store.DirFailure
+	leases   map[repo.Path]store.Lease
 	clock    time.Time
 }
 
 func newWorld(files ...string) *world {
 	w := &world{
 		content: make(map[repo.Path]string), excluded: make(map[repo.Path]string),
-		failures: make(map[repo.Path]survey.Failure), leases: make(map[repo.Path]survey.Lease),
+		failures: make(map[repo.Path]store.DirFailure), leases: make(map[repo.Path]store.Lease),
 		clock: time.Unix(1e9, 0).UTC(),
 	}
 	for _, f := range files {
@@ -118,31 +119,31 @@ func (w *world) Summaries(_ context.Context, files []*survey.File) ([]survey.Sum
 	return make([]survey.Summary, len(files)), nil
 }
 
-func (w *world) Latest(context.Context) (map[repo.Path][]*survey.Record, error) {
+func (w *world) Latest(context.Context) (map[repo.Path][]*store.DirRecord, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	type key struct {
 		path    repo.Path
 		outline bool
 	}
-	last := make(map[key]*survey.Record)
+	last := make(map[key]*store.DirRecord)
 	for _, r := range w.records {
 		k := key{r.Path, r.Outlined()}
 		if last[k] == nil || !r.At.Before(last[k].At) {
 			last[k] = r
 		}
 	}
-	out := make(map[repo.Path][]*survey.Record)
+	out := make(map[repo.Path][]*store.DirRecord)
 	for k, r := range last {
 		out[k.path] = append(out[k.path], r)
 	}
 	return out, nil
 }
 
-func (w *world) WrittenFrom(_ context.Context, bases []fresh.Digest) (map[fresh.Digest][]*survey.Record, error) {
+func (w *world) WrittenFrom(_ context.Context, bases []fresh.Digest) (map[fresh.Digest][]*store.DirRecord, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	out := make(map[fresh.Digest][]*survey.Record)
+	out := make(map[fresh.Digest][]*store.DirRecord)
 	for _, r := range w.records {
 		if d := r.Basis.Digest(); slices.Contains(bases, d) {
 			out[d] = append(out[d], r)
@@ -151,22 +152,22 @@ func (w *world) WrittenFrom(_ context.Context, bases []fresh.Digest) (map[fresh.
 	return out, nil
 }
 
-func (w *world) WrittenIn(_ context.Context, places []survey.Place) (map[survey.Place][]*survey.Record, error) {
+func (w *world) WrittenIn(_ context.Context, places []store.DirVersion) (map[store.DirVersion][]*store.DirRecord, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	out := make(map[survey.Place][]*survey.Record)
+	out := make(map[store.DirVersion][]*store.DirRecord)
 	for _, r := range w.records {
-		if p := (survey.Place{Path: r.Path, Basis: r.Basis.Digest()}); slices.Contains(places, p) {
+		if p := (store.DirVersion{Path: r.Path, Basis: r.Basis.Digest()}); slices.Contains(places, p) {
 			out[p] = append(out[p], r)
 		}
 	}
 	return out, nil
 }
 
-func (w *world) WrittenOf(_ context.Context, dirs []repo.Path) (map[repo.Path][]*survey.Record, error) {
+func (w *world) WrittenOf(_ context.Context, dirs []repo.Path) (map[repo.Path][]*store.DirRecord, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	out := make(map[repo.Path][]*survey.Record)
+	out := make(map[repo.Path][]*store.DirRecord)
 	for _, r := range slices.Backward(w.records) {
 		if slices.Contains(dirs, r.Path) && !r.Outlined() {
 			out[r.Path] = append(out[r.Path], r)
@@ -175,7 +176,7 @@ func (w *world) WrittenOf(_ context.Context, dirs []repo.Path) (map[repo.Path][]
 	return out, nil
 }
 
-func (w *world) Kept(_ context.Context, id fresh.Digest) (*survey.Record, error) {
+func (w *world) Kept(_ context.Context, id fresh.Digest) (*store.DirRecord, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, r := range w.records {
@@ -186,7 +187,7 @@ func (w *world) Kept(_ context.Context, id fresh.Digest) (*survey.Record, error)
 	return nil, nil
 }
 
-func (w *world) Keep(_ context.Context, records []*survey.Record) error {
+func (w *world) Keep(_ context.Context, records []*store.DirRecord) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.records = append(w.records, records...)
@@ -196,26 +197,26 @@ func (w *world) Keep(_ context.Context, records []*survey.Record) error {
 	return nil
 }
 
-func (w *world) Failures(context.Context) (map[repo.Path]survey.Failure, error) {
+func (w *world) Failures(context.Context) (map[repo.Path]store.DirFailure, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return maps.Clone(w.failures), nil
 }
 
-func (w *world) KeepFailure(_ context.Context, f survey.Failure) error {
+func (w *world) KeepFailure(_ context.Context, f store.DirFailure) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.failures[f.Path] = f
 	return nil
 }
 
-func (w *world) Leases(context.Context, string) (map[repo.Path]survey.Lease, error) {
+func (w *world) Leases(context.Context, string) (map[repo.Path]store.Lease, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return maps.Clone(w.leases), nil
 }
 
-func (w *world) Take(_ context.Context, _ string, l survey.Lease, now time.Time) (bool, error) {
+func (w *world) Take(_ context.Context, _ string, l store.Lease, now time.Time) (bool, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if old, ok := w.leases[l.Path]; ok && old.Token != l.Token && old.Expires.After(now) {
@@ -225,7 +226,7 @@ func (w *world) Take(_ context.Context, _ string, l survey.Lease, now time.Time)
 	return true, nil
 }
 
-func (w *world) Settle(ctx context.Context, _ string, l survey.Lease, r *survey.Record) (bool, error) {
+func (w *world) Settle(ctx context.Context, _ string, l store.Lease, r *store.DirRecord) (bool, error) {
 	w.mu.Lock()
 	same := w.leases[l.Path].Token == l.Token
 	if same {
@@ -235,7 +236,7 @@ func (w *world) Settle(ctx context.Context, _ string, l survey.Lease, r *survey.
 	if !same {
 		return false, nil
 	}
-	return true, w.Keep(ctx, []*survey.Record{r})
+	return true, w.Keep(ctx, []*store.DirRecord{r})
 }
 
 // A scribe writes what it is told to, and notes what it was asked.
@@ -271,7 +272,7 @@ func (s *scribe) paths() []string {
 	defer s.mu.Unlock()
 	var list []string
 	for _, it := range s.items {
-		list = append(list, survey.Label(it.Path).String())
+		list = append(list, repo.DirLabel(it.Path).String())
 	}
 	s.items = nil
 	return list
@@ -309,7 +310,7 @@ func TestNothingIsKeptForWhatMoved(t *testing.T) {
 			}
 			s := &scribe{say: func(it *survey.Item) (survey.Draft, error) {
 				edit(it)
-				return survey.Draft{Text: "about " + string(survey.Label(it.Path))}, nil
+				return survey.Draft{Text: "about " + string(repo.DirLabel(it.Path))}, nil
 			}}
 			var writer survey.Writer = s
 			if outlined {
@@ -444,7 +445,7 @@ func TestEarlyCutoff(t *testing.T) {
 func TestOutlinesDisplaceNothing(t *testing.T) {
 	w := newWorld("src/deep/c.go", "src/b.go", "doc/e.md")
 	s := &scribe{say: func(it *survey.Item) (survey.Draft, error) {
-		return survey.Draft{Text: "words about " + survey.Label(it.Path).String()}, nil
+		return survey.Draft{Text: "words about " + repo.DirLabel(it.Path).String()}, nil
 	}}
 	run(t, w, s)
 	s.paths()
@@ -458,7 +459,7 @@ func TestOutlinesDisplaceNothing(t *testing.T) {
 	}
 	for _, p := range []repo.Path{"src/deep", "src", ""} {
 		prompt, err := w.survey(nil).Prompt(t.Context(), p)
-		if words := "words about " + survey.Label(p).String(); err != nil || !strings.Contains(prompt, words) {
+		if words := "words about " + repo.DirLabel(p).String(); err != nil || !strings.Contains(prompt, words) {
 			t.Errorf("%q is not told of any more: %s, %v", words, prompt, err)
 		}
 	}
@@ -508,7 +509,7 @@ func TestFailureIsTold(t *testing.T) {
 		if it.Path == "src" {
 			told = it.Prompt()
 		}
-		return survey.Draft{Text: "about " + survey.Label(it.Path).String()}, nil
+		return survey.Draft{Text: "about " + repo.DirLabel(it.Path).String()}, nil
 	}
 	ran := run(t, w, s)
 	if len(ran.Failed) != 1 || ran.Failed[0].Path != "src/deep" {
@@ -615,7 +616,7 @@ func workDesk(t *rapid.T, w *world, ranks map[repo.Path]survey.Rank, s *scribe) 
 			i := rapid.IntRange(0, len(hands)-1).Draw(t, "which")
 			h := hands[i]
 			hands = slices.Delete(hands, i, i+1)
-			out, err := desk().Submit(t.Context(), survey.Submission{Path: h.path, Lease: h.lease, Author: "agent", Draft: survey.Draft{Text: "about " + survey.Label(h.path).String()}})
+			out, err := desk().Submit(t.Context(), survey.Submission{Path: h.path, Lease: h.lease, Author: "agent", Draft: survey.Draft{Text: "about " + repo.DirLabel(h.path).String()}})
 			if err != nil || out.Result != survey.SubmitStored {
 				t.Fatalf("submit %s: %+v, %v", h.path, out, err)
 			}
@@ -732,7 +733,7 @@ func TestRunsTakeLeases(t *testing.T) {
 		}
 		mu.Unlock()
 		<-both
-		return survey.Draft{Text: "about " + survey.Label(it.Path).String()}, nil
+		return survey.Draft{Text: "about " + repo.DirLabel(it.Path).String()}, nil
 	}
 	var runs sync.WaitGroup
 	for range 2 {
@@ -820,7 +821,7 @@ func TestNoTexts(t *testing.T) {
 func TestLimits(t *testing.T) {
 	w := newWorld("a/x.go", "b/x.go", "c/x.go")
 	s := &scribe{say: func(it *survey.Item) (survey.Draft, error) {
-		return survey.Draft{Text: "about " + survey.Label(it.Path).String(), Spent: survey.Spent{Calls: 1, In: 60, Out: 40}}, nil
+		return survey.Draft{Text: "about " + repo.DirLabel(it.Path).String(), Spent: survey.Spent{Calls: 1, In: 60, Out: 40}}, nil
 	}}
 	ran, err := w.survey(nil).Run(t.Context(), s, survey.RunOptions{MaxTokens: 150})
 	if err != nil || ran.Stopped == "" || ran.Left != 2 || ran.Tokens.In != 120 {

@@ -7,6 +7,7 @@ import (
 
 	"ken/internal/fresh"
 	"ken/internal/repo"
+	"ken/internal/store"
 )
 
 // reportPath is where the synthesis is kept; no directory can have that name.
@@ -88,11 +89,11 @@ func (s *Survey) Synthesise(ctx context.Context, m Mind) (Spent, error) {
 		c := below.child()
 		switch c.Status {
 		case ChildSummary:
-			fmt.Fprintf(&b, "%s:\n%s\n", Label(c.Path), fence(c.Text))
+			fmt.Fprintf(&b, "%s:\n%s\n", repo.DirLabel(c.Path), fence(c.Text))
 		case ChildStale:
-			fmt.Fprintf(&b, "%s (stale: %s):\n%s\n", Label(c.Path), oneLine(c.Reason), fence(c.Text))
+			fmt.Fprintf(&b, "%s (stale: %s):\n%s\n", repo.DirLabel(c.Path), oneLine(c.Reason), fence(c.Text))
 		default:
-			fmt.Fprintf(&b, "not yet investigated: %s (%s)\n", Label(c.Path), oneLine(c.Reason))
+			fmt.Fprintf(&b, "not yet investigated: %s (%s)\n", repo.DirLabel(c.Path), oneLine(c.Reason))
 		}
 	}
 	text, spent, err := m.Ask(ctx, synthesisRules, b.String())
@@ -103,14 +104,14 @@ func (s *Survey) Synthesise(ctx context.Context, m Mind) (Spent, error) {
 	if err := badText(text); err != nil {
 		return spent, fmt.Errorf("write the overview: %w", err)
 	}
-	return spent, s.store.Keep(context.WithoutCancel(ctx), []*Record{{
+	return spent, s.store.Keep(context.WithoutCancel(ctx), []*store.DirRecord{{
 		Path: reportPath, Basis: basis, Text: text, Author: oneLine(m.Author()), Recipe: m.Recipe(),
 		At: j.stamp(reportPath),
 	}})
 }
 
 // synthesis returns the overview that was written from a basis, nil for none.
-func (j *judgement) synthesis(ctx context.Context, basis Basis) (*Record, error) {
+func (j *judgement) synthesis(ctx context.Context, basis store.DirBasis) (*store.DirRecord, error) {
 	known, err := j.store.WrittenFrom(ctx, []fresh.Digest{basis.Digest()})
 	if err != nil {
 		return nil, err

@@ -390,7 +390,7 @@ func TestJobs(t *testing.T) {
 	ran, err := w.survey(nil).Run(t.Context(), &survey.Thinker{Model: o}, survey.RunOptions{Jobs: 3, Progress: func(p survey.Progress) {
 		mu.Lock()
 		defer mu.Unlock()
-		done[survey.Label(p.Path).String()] = true
+		done[repo.DirLabel(p.Path).String()] = true
 	}})
 	if err != nil || len(ran.Done) != 6 {
 		t.Errorf("%+v, %v", ran, err)

@@ -13,6 +13,7 @@ import (
 
 	"ken/internal/model"
 	"ken/internal/repo"
+	"ken/internal/store"
 )
 
 // What a model may see at once.
@@ -94,7 +95,7 @@ func (s *session) call(ctx context.Context, c model.Call) (string, error) {
 			return "", errors.New("you submitted a text already")
 		}
 		if in.Path != "" && dirOf(in.Path) != s.item.Path {
-			return "", fmt.Errorf("your directory is %s: submit a summary of that one", Label(s.item.Path))
+			return "", fmt.Errorf("your directory is %s: submit a summary of that one", repo.DirLabel(s.item.Path))
 		}
 		if s.refused = s.submit(in.submitArgs); s.refused != nil {
 			return "", s.refused
@@ -248,6 +249,6 @@ func (s *session) flag(ctx context.Context, name, finding, severity string) (str
 	case badText(finding) != nil:
 		return "", fmt.Errorf("finding: %w", badText(finding))
 	}
-	s.draft.Flags = append(s.draft.Flags, Flag{f.Path, severity, cut(finding, 500)})
+	s.draft.Flags = append(s.draft.Flags, store.DirFlag{Path: f.Path, Severity: severity, Finding: cut(finding, 500)})
 	return "noted", nil
 }

@@ -35,7 +35,7 @@ func drawTwins(t *rapid.T) *world {
 func fickle() *scribe {
 	var n atomic.Int64
 	return &scribe{say: func(it *survey.Item) (survey.Draft, error) {
-		return survey.Draft{Text: fmt.Sprintf("about %s, for the %d. time", survey.Label(it.Path), n.Add(1))}, nil
+		return survey.Draft{Text: fmt.Sprintf("about %s, for the %d. time", repo.DirLabel(it.Path), n.Add(1))}, nil
 	}}
 }
 
@@ -165,7 +165,7 @@ func TestRunTellsWhatChangedUnderIt(t *testing.T) {
 			if it.Path == "" && edited {
 				w.content["a/x.go"] = "edited"
 			}
-			return survey.Draft{Text: "about " + survey.Label(it.Path).String()}, nil
+			return survey.Draft{Text: "about " + repo.DirLabel(it.Path).String()}, nil
 		}}
 		files, err := w.Files(t.Context())
 		if err != nil {

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"ken/internal/store"
 )
 
 // A Word is what a directory says of itself in a file that no grammar reads so far: a
@@ -77,7 +79,7 @@ func (j *judgement) word(ctx context.Context, it *Item) (Word, error) {
 			continue
 		}
 		if text := tidy(m.read(strings.ToValidUTF8(string(content), "\uFFFD"))); telling(text) {
-			it.Basis.Files[i].Shape = Shape{}
+			it.Basis.Files[i].Shape = store.OutlineShape{}
 			return Word{cut(text, leadBytes), strings.HasPrefix(m.name, "readme")}, nil
 		}
 	}

@@ -4,18 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
 
 	"ken/internal/fresh"
 	"ken/internal/repo"
+	"ken/internal/store"
 )
 
 // MaxText is how many bytes the text about a directory may have, and MaxWords how many it
 // may have if a mind wrote it: 200 words are asked for.
 const (
-	MaxText  = 16 << 10
+	MaxText  = store.MaxText
 	MaxWords = 4 << 10
 )
 
@@ -36,7 +38,7 @@ type Draft struct {
 	Keep    bool                 // what was said before still holds; Text is empty
 	Files   map[repo.Path]string // what is to be said of its files
 	Partial bool                 // it could not finish
-	Flags   []Flag
+	Flags   []store.DirFlag
 	Spent   Spent
 }
 
@@ -54,8 +56,8 @@ func (s Spent) Add(t Spent) Spent {
 }
 
 // record makes a record of a draft; err says what is wrong with it.
-func (j *judgement) record(it *Item, d Draft, author, recipe string) (*Record, error) {
-	r := &Record{
+func (j *judgement) record(it *Item, d Draft, author, recipe string) (*store.DirRecord, error) {
+	r := &store.DirRecord{
 		Path: it.Path, Basis: it.Basis, Text: strings.TrimSpace(d.Text), Author: oneLine(author), Recipe: recipe,
 		At: j.stamp(it.Path), Partial: d.Partial, Flags: d.Flags,
 	}
@@ -67,7 +69,7 @@ func (j *judgement) record(it *Item, d Draft, author, recipe string) (*Record, e
 		if !it.Old.Outlined() { // else a mind has looked at it by now, and need not again
 			r.Recipe = it.Old.Recipe
 		}
-		r.Flags = append(it.Old.flagsFor(it.Basis), r.Flags...)
+		r.Flags = append(flagsFor(it.Old, it.Basis), r.Flags...)
 		return r, badText(r.Text)
 	}
 	if !r.Outlined() {
@@ -122,4 +124,21 @@ func oneLine(s string) string {
 		return c
 	}, strings.ToValidUTF8(s, "?"))
 	return strings.TrimSpace(s)
+}
+
+// flagsFor returns the flags of a record whose files have the same content in a later basis.
+func flagsFor(r *store.DirRecord, now store.DirBasis) []store.DirFlag {
+	same := make(map[string]bool)
+	for _, f := range now.Files {
+		same[string(f.Name)+"\x00"+f.ID.String()] = true
+	}
+	var list []store.DirFlag
+	for _, flag := range r.Flags {
+		if slices.ContainsFunc(r.Basis.Files, func(f store.BasisFile) bool {
+			return string(f.Name) == flag.Path.Base() && flag.Path.Dir() == r.Path && same[string(f.Name)+"\x00"+f.ID.String()]
+		}) {
+			list = append(list, flag)
+		}
+	}
+	return list
 }

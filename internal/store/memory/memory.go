@@ -1,7 +1,7 @@
 // Package memory is a store that forgets: the reference that the durable stores are
 // compared with, and the fake that tests elsewhere use.
 //
-// It promises exactly what [registry.Store], [survey.Store] and [survey.Leases] do,
+// It promises exactly what [store.Files], [store.Directories] and [store.Leases] do,
 // and shows it in as few words as possible. Durability belongs to
 // internal/store/sqlite.
 package memory
@@ -15,50 +15,49 @@ import (
 	"time"
 
 	"ken/internal/fresh"
-	"ken/internal/registry"
 	"ken/internal/repo"
-	"ken/internal/survey"
+	"ken/internal/store"
 )
 
-var _ registry.Store = (*Store)(nil)
+var _ store.Files = (*Store)(nil)
 
 // A Store keeps everything in memory. It is safe for concurrent use.
 type Store struct {
 	mu        sync.Mutex
-	rows      map[string]map[repo.Path]registry.Row
-	baselines map[string]registry.Baseline
+	rows      map[string]map[repo.Path]store.FileRow
+	baselines map[string]store.Verification
 	// generations counts the changes to a worktree's rows and baseline.
 	generations map[string]int64
 	records     []fresh.Record        // in the order they came
 	byID        map[fresh.Digest]int  // into records
 	byBasis     map[fresh.Basis][]int // into records, by the key of their basis
 
-	directories []*survey.Record                  // in the order they came
-	written     map[fresh.Digest][]*survey.Record // the same, by basis
+	directories []*store.DirRecord                  // in the order they came
+	written     map[fresh.Digest][]*store.DirRecord // the same, by basis
 	kept        map[placed]bool
-	failed      map[repo.Path]survey.Failure
-	leases      map[string]map[repo.Path]survey.Lease // by worktree
+	failed      map[repo.Path]store.DirFailure
+	leases      map[string]map[repo.Path]store.Lease // by worktree
 }
 
 // New returns an empty store.
 func New() *Store {
 	return &Store{
-		rows:        make(map[string]map[repo.Path]registry.Row),
-		baselines:   make(map[string]registry.Baseline),
+		rows:        make(map[string]map[repo.Path]store.FileRow),
+		baselines:   make(map[string]store.Verification),
 		generations: make(map[string]int64),
 		byID:        make(map[fresh.Digest]int),
 		byBasis:     make(map[fresh.Basis][]int),
-		written:     make(map[fresh.Digest][]*survey.Record),
+		written:     make(map[fresh.Digest][]*store.DirRecord),
 		kept:        make(map[placed]bool),
-		failed:      make(map[repo.Path]survey.Failure),
-		leases:      make(map[string]map[repo.Path]survey.Lease),
+		failed:      make(map[repo.Path]store.DirFailure),
+		leases:      make(map[string]map[repo.Path]store.Lease),
 	}
 }
 
-// Baseline implements [registry.Store].
-func (s *Store) Baseline(ctx context.Context, worktree string) (registry.Baseline, bool, error) {
+// Baseline implements [store.Files].
+func (s *Store) Baseline(ctx context.Context, worktree string) (store.Verification, bool, error) {
 	if err := ctx.Err(); err != nil {
-		return registry.Baseline{}, false, err
+		return store.Verification{}, false, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -67,12 +66,12 @@ func (s *Store) Baseline(ctx context.Context, worktree string) (registry.Baselin
 	return b, ok, nil
 }
 
-// Rows implements [registry.Store]. The rows are those of the moment the loop
+// Rows implements [store.Files]. The rows are those of the moment the loop
 // began, whatever is committed meanwhile.
-func (s *Store) Rows(ctx context.Context, worktree string) iter.Seq2[registry.Row, error] {
-	return func(yield func(registry.Row, error) bool) {
+func (s *Store) Rows(ctx context.Context, worktree string) iter.Seq2[store.FileRow, error] {
+	return func(yield func(store.FileRow, error) bool) {
 		if err := ctx.Err(); err != nil {
-			yield(registry.Row{}, err)
+			yield(store.FileRow{}, err)
 			return
 		}
 		s.mu.Lock()
@@ -86,14 +85,14 @@ func (s *Store) Rows(ctx context.Context, worktree string) iter.Seq2[registry.Ro
 	}
 }
 
-// RowsOf implements [registry.Store].
-func (s *Store) RowsOf(ctx context.Context, worktree string, paths []repo.Path) (map[repo.Path]registry.Row, error) {
+// RowsOf implements [store.Files].
+func (s *Store) RowsOf(ctx context.Context, worktree string, paths []repo.Path) (map[repo.Path]store.FileRow, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	found := make(map[repo.Path]registry.Row)
+	found := make(map[repo.Path]store.FileRow)
 	for _, p := range paths {
 		if r, ok := s.rows[worktree][p]; ok {
 			found[p] = r
@@ -102,14 +101,14 @@ func (s *Store) RowsOf(ctx context.Context, worktree string, paths []repo.Path) 
 	return found, nil
 }
 
-// Exceptions implements [registry.Store].
-func (s *Store) Exceptions(ctx context.Context, worktree string, marks registry.Marks) (map[repo.Path]registry.Row, error) {
+// Exceptions implements [store.Files].
+func (s *Store) Exceptions(ctx context.Context, worktree string, marks store.FileMarks) (map[repo.Path]store.FileRow, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	found := make(map[repo.Path]registry.Row)
+	found := make(map[repo.Path]store.FileRow)
 	for p, r := range s.rows[worktree] {
 		stale := r.Excluded == "" && !r.About.IsZero() && !r.About.Holds(r.Content)
 		if r.Marks&marks != 0 || stale {
@@ -119,22 +118,22 @@ func (s *Store) Exceptions(ctx context.Context, worktree string, marks registry.
 	return found, nil
 }
 
-// Tally implements [registry.Store]. A text whose file's content is not known
+// Tally implements [store.Files]. A text whose file's content is not known
 // counts as stale: it is not vouched for.
-func (s *Store) Tally(ctx context.Context, worktree string) (registry.Tally, error) {
+func (s *Store) Tally(ctx context.Context, worktree string) (store.FileCounts, error) {
 	if err := ctx.Err(); err != nil {
-		return registry.Tally{}, err
+		return store.FileCounts{}, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	t := registry.Tally{Files: len(s.rows[worktree])}
+	t := store.FileCounts{Files: len(s.rows[worktree])}
 	for _, r := range s.rows[worktree] {
 		switch {
 		case r.Excluded != "":
 			t.Excluded++
 		case r.About.IsZero():
 			t.None++
-		case r.About.Holds(r.Content), r.Marks.Has(registry.Spared):
+		case r.About.Holds(r.Content), r.Marks.Has(store.MarkUncounted):
 			t.Fresh++
 		default:
 			t.Stale++
@@ -171,7 +170,7 @@ func (s *Store) after(i, j int) bool { return s.records[i].Compare(s.records[j])
 // counts reports whether a record is not dated ahead.
 func (s *Store) counts(i int) bool { return !s.records[i].At.After(fresh.Latest(time.Now())) }
 
-// Known implements [registry.Store].
+// Known implements [store.Files].
 func (s *Store) Known(ctx context.Context, contents []repo.Content) (map[repo.Content]fresh.Basis, error) {
 	newest, err := s.Newest(ctx, contents)
 	if err != nil {
@@ -184,7 +183,7 @@ func (s *Store) Known(ctx context.Context, contents []repo.Content) (map[repo.Co
 	return known, nil
 }
 
-// Newest implements [registry.Store].
+// Newest implements [store.Files].
 func (s *Store) Newest(ctx context.Context, contents []repo.Content) (map[repo.Content]fresh.Record, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -200,7 +199,7 @@ func (s *Store) Newest(ctx context.Context, contents []repo.Content) (map[repo.C
 	return found, nil
 }
 
-// Record implements [registry.Store].
+// Record implements [store.Files].
 func (s *Store) Record(ctx context.Context, id fresh.Digest) (fresh.Record, bool, error) {
 	if err := ctx.Err(); err != nil {
 		return fresh.Record{}, false, err
@@ -214,14 +213,14 @@ func (s *Store) Record(ctx context.Context, id fresh.Digest) (fresh.Record, bool
 	return s.records[i], true, nil
 }
 
-// WrittenAt implements [registry.Store].
-func (s *Store) WrittenAt(ctx context.Context, paths []repo.Path) (map[repo.Path][]registry.Candidate, error) {
+// WrittenAt implements [store.Files].
+func (s *Store) WrittenAt(ctx context.Context, paths []repo.Path) (map[repo.Path][]store.RecordHeader, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	found := make(map[repo.Path][]registry.Candidate)
+	found := make(map[repo.Path][]store.RecordHeader)
 	for _, p := range slices.Compact(slices.Sorted(slices.Values(paths))) {
 		var at []int
 		for i, r := range s.records {
@@ -237,13 +236,13 @@ func (s *Store) WrittenAt(ctx context.Context, paths []repo.Path) (map[repo.Path
 		})
 		for _, i := range at {
 			r := s.records[i]
-			found[p] = append(found[p], registry.Candidate{Basis: r.Basis, At: r.At, ID: r.ID()})
+			found[p] = append(found[p], store.RecordHeader{Basis: r.Basis, At: r.At, ID: r.ID()})
 		}
 	}
 	return found, nil
 }
 
-// WrittenSince implements [registry.Store].
+// WrittenSince implements [store.Files].
 func (s *Store) WrittenSince(ctx context.Context, mark int64) ([]repo.Path, int64, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, 0, err
@@ -258,7 +257,7 @@ func (s *Store) WrittenSince(ctx context.Context, mark int64) ([]repo.Path, int6
 	return slices.Compact(paths), int64(len(s.records)), nil
 }
 
-// NewestAt implements [registry.Store].
+// NewestAt implements [store.Files].
 func (s *Store) NewestAt(ctx context.Context, path repo.Path) (fresh.Record, bool, error) {
 	if err := ctx.Err(); err != nil {
 		return fresh.Record{}, false, err
@@ -277,8 +276,8 @@ func (s *Store) NewestAt(ctx context.Context, path repo.Path) (fresh.Record, boo
 	return s.records[best], true, nil
 }
 
-// Commit implements [registry.Store].
-func (s *Store) Commit(ctx context.Context, worktree string, c registry.Change, still func() (bool, error)) error {
+// Commit implements [store.Files].
+func (s *Store) Commit(ctx context.Context, worktree string, c store.FileChanges, still func() (bool, error)) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -298,7 +297,7 @@ func (s *Store) Commit(ctx context.Context, worktree string, c registry.Change, 
 		s.keep(r)
 	}
 	if s.rows[worktree] == nil && len(c.Put) > 0 {
-		s.rows[worktree] = make(map[repo.Path]registry.Row)
+		s.rows[worktree] = make(map[repo.Path]store.FileRow)
 	}
 	for _, r := range c.Put {
 		r.About = r.About.Key()
@@ -330,10 +329,10 @@ func (s *Store) Commit(ctx context.Context, worktree string, c registry.Change, 
 	}
 	if c.Worktrees != nil {
 		gone := func(name string) bool { return !slices.Contains(c.Worktrees, name) }
-		maps.DeleteFunc(s.rows, func(name string, _ map[repo.Path]registry.Row) bool { return gone(name) })
-		maps.DeleteFunc(s.baselines, func(name string, _ registry.Baseline) bool { return gone(name) })
+		maps.DeleteFunc(s.rows, func(name string, _ map[repo.Path]store.FileRow) bool { return gone(name) })
+		maps.DeleteFunc(s.baselines, func(name string, _ store.Verification) bool { return gone(name) })
 		maps.DeleteFunc(s.generations, func(name string, _ int64) bool { return gone(name) })
-		maps.DeleteFunc(s.leases, func(name string, _ map[repo.Path]survey.Lease) bool { return gone(name) })
+		maps.DeleteFunc(s.leases, func(name string, _ map[repo.Path]store.Lease) bool { return gone(name) })
 	}
 	return nil
 }

@@ -3,13 +3,13 @@ package memory_test
 import (
 	"testing"
 
-	"ken/internal/registry"
+	"ken/internal/store"
 	"ken/internal/store/memory"
 	"ken/internal/store/storetest"
 )
 
 func TestConformance(t *testing.T) {
-	storetest.Run(t, func(*testing.T) registry.Store { return memory.New() })
+	storetest.Run(t, func(*testing.T) store.Files { return memory.New() })
 }
 
 func TestSurveyConformance(t *testing.T) {

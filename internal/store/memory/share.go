@@ -7,16 +7,14 @@ import (
 	"time"
 
 	"ken/internal/fresh"
-	"ken/internal/registry"
 	"ken/internal/repo"
-	"ken/internal/share"
-	"ken/internal/survey"
+	"ken/internal/store"
 )
 
-var _ share.Store = (*Store)(nil)
+var _ store.Records = (*Store)(nil)
 
-// Since implements [share.Store].
-func (s *Store) Since(ctx context.Context, mark share.Mark, most int) (list []share.Record, next share.Mark, err error) {
+// Since implements [store.Records].
+func (s *Store) Since(ctx context.Context, mark store.Mark, most int) (list []store.Record, next store.Mark, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, "", err
 	}
@@ -32,22 +30,22 @@ func (s *Store) Since(ctx context.Context, mark share.Mark, most int) (list []sh
 		if !s.counts(files) {
 			continue
 		}
-		list = append(list, share.Record{File: &r})
+		list = append(list, store.Record{File: &r})
 	}
-	latest := newestBy(s.directories, func(r *survey.Record) repo.Path { return r.Path })
+	latest := newestBy(s.directories, func(r *store.DirRecord) repo.Path { return r.Path })
 	for ; directories < len(s.directories) && len(list) < most; directories++ {
 		r := s.directories[directories]
 		if ahead := r.At.After(fresh.Latest(time.Now())); !ahead && (!r.Outlined() || slices.Contains(latest[r.Path], r)) {
-			list = append(list, share.Record{Directory: r})
+			list = append(list, store.Record{Directory: r})
 		}
 	}
-	return list, share.Mark(fmt.Sprintf("%p %d %d", s, files, directories)), nil
+	return list, store.Mark(fmt.Sprintf("%p %d %d", s, files, directories)), nil
 }
 
-// Absorb implements [share.Store].
-func (s *Store) Absorb(ctx context.Context, list []share.Record) error {
-	var c registry.Change
-	var directories []*survey.Record
+// Absorb implements [store.Records].
+func (s *Store) Absorb(ctx context.Context, list []store.Record) error {
+	var c store.FileChanges
+	var directories []*store.DirRecord
 	latest := fresh.Latest(time.Now())
 	for _, r := range list {
 		if r.At().After(latest) {

@@ -8,77 +8,77 @@ import (
 
 	"ken/internal/fresh"
 	"ken/internal/repo"
-	"ken/internal/survey"
+	"ken/internal/store"
 )
 
 var (
-	_ survey.Store  = (*Store)(nil)
-	_ survey.Leases = (*Store)(nil)
+	_ store.Directories = (*Store)(nil)
+	_ store.Leases      = (*Store)(nil)
 )
 
-// Latest implements [survey.Store].
-func (s *Store) Latest(ctx context.Context) (map[repo.Path][]*survey.Record, error) {
+// Latest implements [store.Directories].
+func (s *Store) Latest(ctx context.Context) (map[repo.Path][]*store.DirRecord, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return newestBy(s.directories, func(r *survey.Record) repo.Path { return r.Path }), nil
+	return newestBy(s.directories, func(r *store.DirRecord) repo.Path { return r.Path }), nil
 }
 
-// WrittenFrom implements [survey.Store]. Of the records from one basis, it returns
+// WrittenFrom implements [store.Directories]. Of the records from one basis, it returns
 // the newest outline and the newest of any other recipe.
-func (s *Store) WrittenFrom(ctx context.Context, bases []fresh.Digest) (map[fresh.Digest][]*survey.Record, error) {
+func (s *Store) WrittenFrom(ctx context.Context, bases []fresh.Digest) (map[fresh.Digest][]*store.DirRecord, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	found := make(map[fresh.Digest][]*survey.Record)
+	found := make(map[fresh.Digest][]*store.DirRecord)
 	for _, b := range bases {
 		if list := s.written[b]; len(list) > 0 {
-			found[b] = newestBy(list, func(*survey.Record) fresh.Digest { return b })[b]
+			found[b] = newestBy(list, func(*store.DirRecord) fresh.Digest { return b })[b]
 		}
 	}
 	return found, nil
 }
 
-// WrittenIn implements [survey.Store].
-func (s *Store) WrittenIn(ctx context.Context, places []survey.Place) (map[survey.Place][]*survey.Record, error) {
+// WrittenIn implements [store.Directories].
+func (s *Store) WrittenIn(ctx context.Context, places []store.DirVersion) (map[store.DirVersion][]*store.DirRecord, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	found := make(map[survey.Place][]*survey.Record)
+	found := make(map[store.DirVersion][]*store.DirRecord)
 	for _, p := range places {
-		there := slices.DeleteFunc(slices.Clone(s.written[p.Basis]), func(r *survey.Record) bool { return r.Path != p.Path })
+		there := slices.DeleteFunc(slices.Clone(s.written[p.Basis]), func(r *store.DirRecord) bool { return r.Path != p.Path })
 		if len(there) > 0 {
-			found[p] = newestBy(there, func(*survey.Record) survey.Place { return p })[p]
+			found[p] = newestBy(there, func(*store.DirRecord) store.DirVersion { return p })[p]
 		}
 	}
 	return found, nil
 }
 
-// WrittenOf implements [survey.Store].
-func (s *Store) WrittenOf(ctx context.Context, dirs []repo.Path) (map[repo.Path][]*survey.Record, error) {
+// WrittenOf implements [store.Directories].
+func (s *Store) WrittenOf(ctx context.Context, dirs []repo.Path) (map[repo.Path][]*store.DirRecord, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	ordered := byAge(s.directories)
-	found := make(map[repo.Path][]*survey.Record)
+	found := make(map[repo.Path][]*store.DirRecord)
 	for _, r := range slices.Backward(ordered) {
-		if slices.Contains(dirs, r.Path) && !r.Outlined() && len(found[r.Path]) < survey.PastTexts {
+		if slices.Contains(dirs, r.Path) && !r.Outlined() && len(found[r.Path]) < store.MaxPastRecords {
 			found[r.Path] = append(found[r.Path], r)
 		}
 	}
 	return found, nil
 }
 
-// Kept implements [survey.Store].
-func (s *Store) Kept(ctx context.Context, id fresh.Digest) (*survey.Record, error) {
+// Kept implements [store.Directories].
+func (s *Store) Kept(ctx context.Context, id fresh.Digest) (*store.DirRecord, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -93,29 +93,29 @@ func (s *Store) Kept(ctx context.Context, id fresh.Digest) (*survey.Record, erro
 }
 
 // byAge returns the records that are not dated ahead, the oldest first.
-func byAge(records []*survey.Record) []*survey.Record {
+func byAge(records []*store.DirRecord) []*store.DirRecord {
 	latest := fresh.Latest(time.Now())
-	list := slices.DeleteFunc(slices.Clone(records), func(r *survey.Record) bool { return r.At.After(latest) })
-	slices.SortFunc(list, (*survey.Record).Compare)
+	list := slices.DeleteFunc(slices.Clone(records), func(r *store.DirRecord) bool { return r.At.After(latest) })
+	slices.SortFunc(list, (*store.DirRecord).Compare)
 	return list
 }
 
 // newestBy returns the newest outline and the newest other record with each key, the
 // newer one first.
-func newestBy[K comparable](records []*survey.Record, key func(*survey.Record) K) map[K][]*survey.Record {
+func newestBy[K comparable](records []*store.DirRecord, key func(*store.DirRecord) K) map[K][]*store.DirRecord {
 	ordered := byAge(records)
-	newest := make(map[K][]*survey.Record)
+	newest := make(map[K][]*store.DirRecord)
 	for _, r := range slices.Backward(ordered) {
 		k := key(r)
-		if !slices.ContainsFunc(newest[k], func(newer *survey.Record) bool { return newer.Outlined() == r.Outlined() }) {
+		if !slices.ContainsFunc(newest[k], func(newer *store.DirRecord) bool { return newer.Outlined() == r.Outlined() }) {
 			newest[k] = append(newest[k], r)
 		}
 	}
 	return newest
 }
 
-// Keep implements [survey.Store].
-func (s *Store) Keep(ctx context.Context, records []*survey.Record) error {
+// Keep implements [store.Directories].
+func (s *Store) Keep(ctx context.Context, records []*store.DirRecord) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -135,7 +135,7 @@ type placed struct {
 
 // keepDirectory adds a record, unless it is kept already, and lets go of the failure
 // that it follows.
-func (s *Store) keepDirectory(r *survey.Record) {
+func (s *Store) keepDirectory(r *store.DirRecord) {
 	name := placed{r.ID(), r.Path}
 	if s.kept[name] {
 		return
@@ -151,8 +151,8 @@ func (s *Store) keepDirectory(r *survey.Record) {
 	}
 }
 
-// Failures implements [survey.Store].
-func (s *Store) Failures(ctx context.Context) (map[repo.Path]survey.Failure, error) {
+// Failures implements [store.Directories].
+func (s *Store) Failures(ctx context.Context) (map[repo.Path]store.DirFailure, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -161,9 +161,9 @@ func (s *Store) Failures(ctx context.Context) (map[repo.Path]survey.Failure, err
 	return maps.Clone(s.failed), nil
 }
 
-// KeepFailure implements [survey.Store]. What happened at the same time happened in
+// KeepFailure implements [store.Directories]. What happened at the same time happened in
 // the order it came.
-func (s *Store) KeepFailure(ctx context.Context, f survey.Failure) error {
+func (s *Store) KeepFailure(ctx context.Context, f store.DirFailure) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -181,21 +181,21 @@ func (s *Store) KeepFailure(ctx context.Context, f survey.Failure) error {
 	return nil
 }
 
-// Leases implements [survey.Leases].
-func (s *Store) Leases(ctx context.Context, worktree string) (map[repo.Path]survey.Lease, error) {
+// Leases implements [store.Leases].
+func (s *Store) Leases(ctx context.Context, worktree string) (map[repo.Path]store.Lease, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	held := make(map[repo.Path]survey.Lease)
+	held := make(map[repo.Path]store.Lease)
 	maps.Copy(held, s.leases[worktree])
 	return held, nil
 }
 
-// Take implements [survey.Leases]. A lease that is kept already is made to expire
+// Take implements [store.Leases]. A lease that is kept already is made to expire
 // when this one does.
-func (s *Store) Take(ctx context.Context, worktree string, l survey.Lease, now time.Time) (bool, error) {
+func (s *Store) Take(ctx context.Context, worktree string, l store.Lease, now time.Time) (bool, error) {
 	if err := ctx.Err(); err != nil {
 		return false, err
 	}
@@ -207,14 +207,14 @@ func (s *Store) Take(ctx context.Context, worktree string, l survey.Lease, now t
 		return false, nil
 	}
 	if s.leases[worktree] == nil {
-		s.leases[worktree] = make(map[repo.Path]survey.Lease)
+		s.leases[worktree] = make(map[repo.Path]store.Lease)
 	}
 	s.leases[worktree][l.Path] = l
 	return true, nil
 }
 
-// Settle implements [survey.Leases].
-func (s *Store) Settle(ctx context.Context, worktree string, l survey.Lease, r *survey.Record) (bool, error) {
+// Settle implements [store.Leases].
+func (s *Store) Settle(ctx context.Context, worktree string, l store.Lease, r *store.DirRecord) (bool, error) {
 	if err := ctx.Err(); err != nil {
 		return false, err
 	}

@@ -5,11 +5,11 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"ken/internal/registry"
+	"ken/internal/store"
 )
 
-// Commit implements [registry.Store].
-func (s *Store) Commit(ctx context.Context, worktree string, c registry.Change, still func() (bool, error)) error {
+// Commit implements [store.Files].
+func (s *Store) Commit(ctx context.Context, worktree string, c store.FileChanges, still func() (bool, error)) error {
 	if c.IsZero() && c.Worktrees == nil {
 		return ctx.Err()
 	}
@@ -30,7 +30,7 @@ func (s *Store) Commit(ctx context.Context, worktree string, c registry.Change, 
 }
 
 // change writes what a change says of a work tree.
-func (s *Store) change(ctx context.Context, tx pgx.Tx, worktree string, c registry.Change, still func() (bool, error)) error {
+func (s *Store) change(ctx context.Context, tx pgx.Tx, worktree string, c store.FileChanges, still func() (bool, error)) error {
 	id, err := s.hold(ctx, tx, worktree)
 	if err != nil {
 		return err

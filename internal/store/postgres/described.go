@@ -6,12 +6,12 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"ken/internal/fresh"
-	"ken/internal/survey"
+	"ken/internal/store"
 )
 
 // KeepDescribed keeps what was written about directories and files in a transaction of the
 // caller's, which it does not end.
-func (s *Store) KeepDescribed(ctx context.Context, tx pgx.Tx, directories []*survey.Record, files []fresh.Record) error {
+func (s *Store) KeepDescribed(ctx context.Context, tx pgx.Tx, directories []*store.DirRecord, files []fresh.Record) error {
 	if _, err := s.Pool(ctx); err != nil {
 		return err
 	}
@@ -22,7 +22,7 @@ func (s *Store) KeepDescribed(ctx context.Context, tx pgx.Tx, directories []*sur
 }
 
 // KeepFailed is KeepFailure in a transaction of the caller's, which it does not end.
-func (s *Store) KeepFailed(ctx context.Context, tx pgx.Tx, f survey.Failure) error {
+func (s *Store) KeepFailed(ctx context.Context, tx pgx.Tx, f store.DirFailure) error {
 	if _, err := s.Pool(ctx); err != nil {
 		return err
 	}

@@ -11,12 +11,12 @@ import (
 
 	"ken/internal/fresh"
 	"ken/internal/repo"
-	"ken/internal/survey"
+	"ken/internal/store"
 )
 
 var (
-	_ survey.Store  = (*Store)(nil)
-	_ survey.Leases = (*Store)(nil)
+	_ store.Directories = (*Store)(nil)
+	_ store.Leases      = (*Store)(nil)
 )
 
 // A flag is [survey.Flag] with a path that need not be UTF-8.
@@ -40,7 +40,7 @@ func (r *directoryRow) columns() []any {
 }
 
 // record returns the record, or why it cannot be used.
-func (r *directoryRow) record() (*survey.Record, error) {
+func (r *directoryRow) record() (*store.DirRecord, error) {
 	out, err := r.read()
 	if err != nil {
 		return nil, err
@@ -56,32 +56,32 @@ func (r *directoryRow) record() (*survey.Record, error) {
 	return out, nil
 }
 
-func (r *directoryRow) read() (*survey.Record, error) {
-	out := &survey.Record{
+func (r *directoryRow) read() (*store.DirRecord, error) {
+	out := &store.DirRecord{
 		Path: repo.Path(r.path), At: r.at.UTC(), Partial: r.partial,
 		Author: string(r.author), Recipe: string(r.recipe), Confirmer: string(r.confirmer), Text: string(r.text),
 	}
 	if err := json.Unmarshal(r.basis, &out.Basis); err != nil {
-		return nil, fmt.Errorf("basis of directory %s: %w", survey.Label(out.Path), err)
+		return nil, fmt.Errorf("basis of directory %s: %w", repo.DirLabel(out.Path), err)
 	}
 	if r.flags == nil {
 		return out, nil
 	}
 	var flags []flag
 	if err := json.Unmarshal(r.flags, &flags); err != nil {
-		return nil, fmt.Errorf("flags of directory %s: %w", survey.Label(out.Path), err)
+		return nil, fmt.Errorf("flags of directory %s: %w", repo.DirLabel(out.Path), err)
 	}
 	for _, f := range flags {
 		p, err := f.Raw()
 		if err != nil {
-			return nil, fmt.Errorf("flags of directory %s: %w", survey.Label(out.Path), err)
+			return nil, fmt.Errorf("flags of directory %s: %w", repo.DirLabel(out.Path), err)
 		}
-		out.Flags = append(out.Flags, survey.Flag{Path: p, Severity: f.Severity, Finding: f.Finding})
+		out.Flags = append(out.Flags, store.DirFlag{Path: p, Severity: f.Severity, Finding: f.Finding})
 	}
 	return out, nil
 }
 
-func flagsOf(r *survey.Record) ([]byte, error) {
+func flagsOf(r *store.DirRecord) ([]byte, error) {
 	if len(r.Flags) == 0 {
 		return nil, nil
 	}
@@ -95,8 +95,8 @@ func flagsOf(r *survey.Record) ([]byte, error) {
 // directories runs a query whose first argument is the repository, whose columns are a key
 // and those of a directoryRow, and which returns what is newer first. A row that cannot be read
 // is no record: who asks has nothing from it, as if it had never been written.
-func directories[K comparable](ctx context.Context, s *Store, query string, key func(path, key []byte) K, args ...any) (map[K][]*survey.Record, error) {
-	found := make(map[K][]*survey.Record)
+func directories[K comparable](ctx context.Context, s *Store, query string, key func(path, key []byte) K, args ...any) (map[K][]*store.DirRecord, error) {
+	found := make(map[K][]*store.DirRecord)
 	err := s.read(ctx, "read", func(tx pgx.Tx) error {
 		rows, err := tx.Query(ctx, query, append([]any{s.repository}, args...)...)
 		var by []byte
@@ -119,8 +119,8 @@ func directories[K comparable](ctx context.Context, s *Store, query string, key 
 
 func byPath(path, _ []byte) repo.Path { return repo.Path(path) }
 
-// Latest implements [survey.Store].
-func (s *Store) Latest(ctx context.Context) (map[repo.Path][]*survey.Record, error) {
+// Latest implements [store.Directories].
+func (s *Store) Latest(ctx context.Context) (map[repo.Path][]*store.DirRecord, error) {
 	return directories(ctx, s, `
 		SELECT r.basis_id, r.path, r.at, r.partial, r.author, r.recipe, r.confirmer, r.flags, r.basis, r.text, r.id
 		FROM ken.directory_latest l JOIN ken.directory_record r ON r.repository = l.repository AND r.seq = l.seq
@@ -129,7 +129,7 @@ func (s *Store) Latest(ctx context.Context) (map[repo.Path][]*survey.Record, err
 }
 
 // LatestOf is Latest for some directories.
-func (s *Store) LatestOf(ctx context.Context, dirs []repo.Path) (map[repo.Path][]*survey.Record, error) {
+func (s *Store) LatestOf(ctx context.Context, dirs []repo.Path) (map[repo.Path][]*store.DirRecord, error) {
 	return directories(ctx, s, `
 		SELECT r.basis_id, r.path, r.at, r.partial, r.author, r.recipe, r.confirmer, r.flags, r.basis, r.text, r.id
 		FROM ken.directory_latest l JOIN ken.directory_record r ON r.repository = l.repository AND r.seq = l.seq
@@ -137,9 +137,9 @@ func (s *Store) LatestOf(ctx context.Context, dirs []repo.Path) (map[repo.Path][
 		ORDER BY r.at DESC, r.id DESC, r.path DESC`, byPath, pathBytes(dirs))
 }
 
-// WrittenFrom implements [survey.Store]. Of the records from one basis, it returns the newest
+// WrittenFrom implements [store.Directories]. Of the records from one basis, it returns the newest
 // outline and the newest of any other recipe.
-func (s *Store) WrittenFrom(ctx context.Context, bases []fresh.Digest) (map[fresh.Digest][]*survey.Record, error) {
+func (s *Store) WrittenFrom(ctx context.Context, bases []fresh.Digest) (map[fresh.Digest][]*store.DirRecord, error) {
 	keys := columns(len(bases))
 	for i, b := range bases {
 		keys[i] = b[:]
@@ -157,9 +157,9 @@ func (s *Store) WrittenFrom(ctx context.Context, bases []fresh.Digest) (map[fres
 		func(_, key []byte) fresh.Digest { return fresh.Digest(key) }, keys, latest())
 }
 
-// WrittenIn implements [survey.Store]. Of the records in one place, it returns the newest
+// WrittenIn implements [store.Directories]. Of the records in one place, it returns the newest
 // outline and the newest of any other recipe.
-func (s *Store) WrittenIn(ctx context.Context, places []survey.Place) (map[survey.Place][]*survey.Record, error) {
+func (s *Store) WrittenIn(ctx context.Context, places []store.DirVersion) (map[store.DirVersion][]*store.DirRecord, error) {
 	paths, bases := columns(len(places)), columns(len(places))
 	for i, p := range places {
 		paths[i], bases[i] = []byte(p.Path), p.Basis[:]
@@ -174,13 +174,13 @@ func (s *Store) WrittenIn(ctx context.Context, places []survey.Place) (map[surve
 			ORDER BY at DESC, id DESC LIMIT 1
 		) r
 		ORDER BY r.at DESC, r.id DESC, r.path DESC`,
-		func(path, key []byte) survey.Place {
-			return survey.Place{Path: repo.Path(path), Basis: fresh.Digest(key)}
+		func(path, key []byte) store.DirVersion {
+			return store.DirVersion{Path: repo.Path(path), Basis: fresh.Digest(key)}
 		}, paths, bases, latest())
 }
 
-// WrittenOf implements [survey.Store].
-func (s *Store) WrittenOf(ctx context.Context, dirs []repo.Path) (map[repo.Path][]*survey.Record, error) {
+// WrittenOf implements [store.Directories].
+func (s *Store) WrittenOf(ctx context.Context, dirs []repo.Path) (map[repo.Path][]*store.DirRecord, error) {
 	return directories(ctx, s, `
 		SELECT r.basis_id, r.path, r.at, r.partial, r.author, r.recipe, r.confirmer, r.flags, r.basis, r.text, r.id
 		FROM (SELECT DISTINCT unnest($2::bytea[]) AS path) want
@@ -189,11 +189,11 @@ func (s *Store) WrittenOf(ctx context.Context, dirs []repo.Path) (map[repo.Path]
 			WHERE repository = $1 AND path = want.path AND NOT outlined AND at <= $4
 			ORDER BY at DESC, id DESC LIMIT $3
 		) r
-		ORDER BY r.at DESC, r.id DESC, r.path DESC`, byPath, pathBytes(dirs), survey.PastTexts, latest())
+		ORDER BY r.at DESC, r.id DESC, r.path DESC`, byPath, pathBytes(dirs), store.MaxPastRecords, latest())
 }
 
-// Kept implements [survey.Store].
-func (s *Store) Kept(ctx context.Context, id fresh.Digest) (out *survey.Record, err error) {
+// Kept implements [store.Directories].
+func (s *Store) Kept(ctx context.Context, id fresh.Digest) (out *store.DirRecord, err error) {
 	err = s.read(ctx, "read", func(tx pgx.Tx) error {
 		var r directoryRow
 		err := tx.QueryRow(ctx, `
@@ -215,7 +215,7 @@ func (s *Store) Kept(ctx context.Context, id fresh.Digest) (out *survey.Record, 
 }
 
 // KeptAll is Kept for many records: those that are there, by their names.
-func (s *Store) KeptAll(ctx context.Context, ids []fresh.Digest) (map[fresh.Digest]*survey.Record, error) {
+func (s *Store) KeptAll(ctx context.Context, ids []fresh.Digest) (map[fresh.Digest]*store.DirRecord, error) {
 	if len(ids) == 0 {
 		return nil, ctx.Err()
 	}
@@ -230,15 +230,15 @@ func (s *Store) KeptAll(ctx context.Context, ids []fresh.Digest) (map[fresh.Dige
 	if err != nil {
 		return nil, err
 	}
-	kept := make(map[fresh.Digest]*survey.Record, len(found))
+	kept := make(map[fresh.Digest]*store.DirRecord, len(found))
 	for id, list := range found {
 		kept[id] = list[0]
 	}
 	return kept, nil
 }
 
-// Keep implements [survey.Store].
-func (s *Store) Keep(ctx context.Context, records []*survey.Record) error {
+// Keep implements [store.Directories].
+func (s *Store) Keep(ctx context.Context, records []*store.DirRecord) error {
 	if len(records) == 0 {
 		return ctx.Err()
 	}
@@ -246,7 +246,7 @@ func (s *Store) Keep(ctx context.Context, records []*survey.Record) error {
 }
 
 // KeepIn is Keep in a transaction of the caller's, which it does not end.
-func (s *Store) KeepIn(ctx context.Context, tx pgx.Tx, records []*survey.Record) error {
+func (s *Store) KeepIn(ctx context.Context, tx pgx.Tx, records []*store.DirRecord) error {
 	if len(records) == 0 {
 		return nil
 	}
@@ -262,7 +262,7 @@ func (s *Store) KeepIn(ctx context.Context, tx pgx.Tx, records []*survey.Record)
 
 // insertDirectories adds records under numbers that are drawn already, unless they are kept
 // already, and lets go of the failures that they follow.
-func (s *Store) insertDirectories(ctx context.Context, tx pgx.Tx, list []*survey.Record, next func() int64) error {
+func (s *Store) insertDirectories(ctx context.Context, tx pgx.Tx, list []*store.DirRecord, next func() int64) error {
 	for len(list) > 0 {
 		part := list[:min(batch, len(list))]
 		list = list[len(part):]
@@ -291,7 +291,7 @@ func (s *Store) insertDirectories(ctx context.Context, tx pgx.Tx, list []*survey
 				basis[i] = string(from)
 			}
 			if err != nil {
-				return fmt.Errorf("keep the text about %s: %w", survey.Label(r.Path), err)
+				return fmt.Errorf("keep the text about %s: %w", repo.DirLabel(r.Path), err)
 			}
 		}
 		_, err := tx.Exec(ctx, `
@@ -321,15 +321,15 @@ func (s *Store) insertDirectories(ctx context.Context, tx pgx.Tx, list []*survey
 	return nil
 }
 
-// Failures implements [survey.Store].
-func (s *Store) Failures(ctx context.Context) (map[repo.Path]survey.Failure, error) {
-	failed := make(map[repo.Path]survey.Failure)
+// Failures implements [store.Directories].
+func (s *Store) Failures(ctx context.Context) (map[repo.Path]store.DirFailure, error) {
+	failed := make(map[repo.Path]store.DirFailure)
 	err := s.read(ctx, "read", func(tx pgx.Tx) error {
 		rows, err := tx.Query(ctx, `SELECT path, basis_id, reason, at FROM ken.directory_failure WHERE repository = $1`, s.repository)
 		var path, basis, reason []byte
 		var at time.Time
 		return scanAll(rows, err, func() error {
-			f := survey.Failure{Path: repo.Path(path), Reason: string(reason), At: at.UTC()}
+			f := store.DirFailure{Path: repo.Path(path), Reason: string(reason), At: at.UTC()}
 			copy(f.Basis[:], basis)
 			failed[f.Path] = f
 			return nil
@@ -341,13 +341,13 @@ func (s *Store) Failures(ctx context.Context) (map[repo.Path]survey.Failure, err
 	return failed, nil
 }
 
-// KeepFailure implements [survey.Store]. What happened at the same time happened in the order
+// KeepFailure implements [store.Directories]. What happened at the same time happened in the order
 // it came.
-func (s *Store) KeepFailure(ctx context.Context, f survey.Failure) error {
+func (s *Store) KeepFailure(ctx context.Context, f store.DirFailure) error {
 	return s.write(ctx, "write", func(tx pgx.Tx) error { return s.keepFailure(ctx, tx, f) })
 }
 
-func (s *Store) keepFailure(ctx context.Context, tx pgx.Tx, f survey.Failure) error {
+func (s *Store) keepFailure(ctx context.Context, tx pgx.Tx, f store.DirFailure) error {
 	// Records and failures of a repository come one after the other.
 	if _, err := s.draw(ctx, tx, 0); err != nil {
 		return err

@@ -9,12 +9,12 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"ken/internal/repo"
-	"ken/internal/survey"
+	"ken/internal/store"
 )
 
-// Leases implements [survey.Leases].
-func (s *Store) Leases(ctx context.Context, worktree string) (map[repo.Path]survey.Lease, error) {
-	held := make(map[repo.Path]survey.Lease)
+// Leases implements [store.Leases].
+func (s *Store) Leases(ctx context.Context, worktree string) (map[repo.Path]store.Lease, error) {
+	held := make(map[repo.Path]store.Lease)
 	err := s.read(ctx, "read", func(tx pgx.Tx) error {
 		rows, err := tx.Query(ctx, `
 			SELECT path, token, expires, recipe, shown, basis FROM ken.lease
@@ -22,10 +22,10 @@ func (s *Store) Leases(ctx context.Context, worktree string) (map[repo.Path]surv
 		var path, token, recipe, shown, basis []byte
 		var expires time.Time
 		return scanAll(rows, err, func() error {
-			l := survey.Lease{Path: repo.Path(path), Token: string(token), Expires: expires.UTC(), Recipe: string(recipe)}
+			l := store.Lease{Path: repo.Path(path), Token: string(token), Expires: expires.UTC(), Recipe: string(recipe)}
 			copy(l.Shown[:], shown)
 			if err := json.Unmarshal(basis, &l.Basis); err != nil {
-				return fmt.Errorf("lease of %s: %w", survey.Label(l.Path), err)
+				return fmt.Errorf("lease of %s: %w", repo.DirLabel(l.Path), err)
 			}
 			held[l.Path] = l
 			return nil
@@ -37,12 +37,12 @@ func (s *Store) Leases(ctx context.Context, worktree string) (map[repo.Path]surv
 	return held, nil
 }
 
-// Take implements [survey.Leases]. A lease that is kept already is made to expire when this
+// Take implements [store.Leases]. A lease that is kept already is made to expire when this
 // one does.
-func (s *Store) Take(ctx context.Context, worktree string, l survey.Lease, now time.Time) (ok bool, err error) {
+func (s *Store) Take(ctx context.Context, worktree string, l store.Lease, now time.Time) (ok bool, err error) {
 	basis, err := json.Marshal(l.Basis)
 	if err != nil {
-		return false, fmt.Errorf("lease of %s: %w", survey.Label(l.Path), err)
+		return false, fmt.Errorf("lease of %s: %w", repo.DirLabel(l.Path), err)
 	}
 	var shown []byte
 	if !l.Shown.IsZero() {
@@ -62,8 +62,8 @@ func (s *Store) Take(ctx context.Context, worktree string, l survey.Lease, now t
 	return ok && err == nil, err
 }
 
-// Settle implements [survey.Leases].
-func (s *Store) Settle(ctx context.Context, worktree string, l survey.Lease, r *survey.Record) (ok bool, err error) {
+// Settle implements [store.Leases].
+func (s *Store) Settle(ctx context.Context, worktree string, l store.Lease, r *store.DirRecord) (ok bool, err error) {
 	err = s.write(ctx, "write", func(tx pgx.Tx) error {
 		// The repository before the lease, as Commit has it: else each might wait for the other.
 		if _, err := s.draw(ctx, tx, 0); err != nil {
@@ -75,7 +75,7 @@ func (s *Store) Settle(ctx context.Context, worktree string, l survey.Lease, r *
 		if ok = tag.RowsAffected() > 0; !ok || err != nil {
 			return err
 		}
-		return s.KeepIn(ctx, tx, []*survey.Record{r})
+		return s.KeepIn(ctx, tx, []*store.DirRecord{r})
 	})
 	return ok && err == nil, err
 }

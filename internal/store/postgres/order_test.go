@@ -10,11 +10,9 @@ import (
 	"ken/internal/fault"
 	"ken/internal/fresh"
 	"ken/internal/pgtest"
-	"ken/internal/registry"
-	"ken/internal/share"
+	"ken/internal/store"
 	"ken/internal/store/postgres"
 	"ken/internal/store/storetest"
-	"ken/internal/survey"
 )
 
 // Who follows a repository that many write to at once misses nothing.
@@ -32,9 +30,9 @@ func TestNothingIsMissed(t *testing.T) {
 				word := fmt.Sprint(w, " ", i)
 				var err error
 				if i%2 == 0 {
-					err = s.Commit(t.Context(), "", registry.Change{Records: []fresh.Record{storetest.Record(word, word, i)}}, nil)
+					err = s.Commit(t.Context(), "", store.FileChanges{Records: []fresh.Record{storetest.Record(word, word, i)}}, nil)
 				} else {
-					err = s.Keep(t.Context(), []*survey.Record{storetest.Directory("d", word, i)})
+					err = s.Keep(t.Context(), []*store.DirRecord{storetest.Directory("d", word, i)})
 				}
 				if err != nil {
 					t.Error(err)
@@ -45,8 +43,8 @@ func TestNothingIsMissed(t *testing.T) {
 	done := make(chan struct{})
 	go func() { writing.Wait(); close(done) }()
 	reader := open2(t, address, s.Name())
-	var seen []share.Record
-	var mark share.Mark
+	var seen []store.Record
+	var mark store.Mark
 	for last := false; ; {
 		list, next, err := reader.Since(t.Context(), mark, 7)
 		if err != nil {
@@ -103,9 +101,9 @@ func TestMigrateAtOnce(t *testing.T) {
 func TestApart(t *testing.T) {
 	address := pgtest.Database(t)
 	s := open(t, address)
-	storetest.Commit(t, s, "", registry.Change{
-		Records: []fresh.Record{storetest.Record("text", "x", 1)}, Put: []registry.Row{storetest.Row("a", "x")},
-		Baseline: &registry.Baseline{Head: storetest.ID("h")},
+	storetest.Commit(t, s, "", store.FileChanges{
+		Records: []fresh.Record{storetest.Record("text", "x", 1)}, Put: []store.FileRow{storetest.Row("a", "x")},
+		Baseline: &store.Verification{Head: storetest.ID("h")},
 	})
 	storetest.Keep(t, s, storetest.Directory("d", "x", 1))
 	if _, err := s.Take(t.Context(), "", storetest.Lease("d", "token", 5), storetest.Epoch); err != nil {
@@ -125,7 +123,7 @@ func TestApart(t *testing.T) {
 		if l, err := other.Leases(t.Context(), ""); len(l) > 0 || err != nil {
 			t.Errorf("another %s has leases: %v, %v", name, l, err)
 		}
-		if err := other.Commit(t.Context(), "", registry.Change{Worktrees: []string{}}, nil); err != nil {
+		if err := other.Commit(t.Context(), "", store.FileChanges{Worktrees: []string{}}, nil); err != nil {
 			t.Error(err)
 		}
 	}
@@ -154,10 +152,10 @@ func TestApart(t *testing.T) {
 func TestCrash(t *testing.T) {
 	server := pgtest.Start(t)
 	s := open(t, server.Database(t))
-	storetest.Absorb(t, s, share.Record{Directory: storetest.Directory("d", "x", 1)})
+	storetest.Absorb(t, s, store.Record{Directory: storetest.Directory("d", "x", 1)})
 	errStill := errors.New("still")
-	err := s.Commit(t.Context(), "", registry.Change{
-		Records: []fresh.Record{storetest.Record("text", "x", 1)}, Baseline: &registry.Baseline{},
+	err := s.Commit(t.Context(), "", store.FileChanges{
+		Records: []fresh.Record{storetest.Record("text", "x", 1)}, Baseline: &store.Verification{},
 	}, func() (bool, error) { return false, errStill })
 	if !errors.Is(err, errStill) {
 		t.Error(err)

@@ -18,10 +18,10 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"ken/internal/registry"
+	"ken/internal/store"
 )
 
-var _ registry.Store = (*Store)(nil)
+var _ store.Files = (*Store)(nil)
 
 // Options says whose store it is.
 type Options struct {

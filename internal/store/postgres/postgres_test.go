@@ -6,8 +6,7 @@ import (
 	"testing"
 
 	"ken/internal/pgtest"
-	"ken/internal/registry"
-	"ken/internal/share"
+	"ken/internal/store"
 	"ken/internal/store/postgres"
 	"ken/internal/store/storetest"
 )
@@ -34,7 +33,7 @@ func open(t *testing.T, address string) *postgres.Store {
 
 func TestStore(t *testing.T) {
 	address := pgtest.Database(t)
-	storetest.Run(t, func(t *testing.T) registry.Store {
+	storetest.Run(t, func(t *testing.T) store.Files {
 		t.Helper()
 		return open(t, address)
 	})
@@ -79,7 +78,7 @@ func TestBeside(t *testing.T) {
 		stores = append(stores, s.Beside(fmt.Sprint("beside ", i)))
 	}
 	for i, s := range stores {
-		storetest.Absorb(t, s, share.Record{Directory: storetest.Directory("d", fmt.Sprint(i), 1)})
+		storetest.Absorb(t, s, store.Record{Directory: storetest.Directory("d", fmt.Sprint(i), 1)})
 	}
 	pool, err := s.Pool(t.Context())
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"ken/internal/fresh"
-	"ken/internal/registry"
 	"ken/internal/repo"
+	"ken/internal/store"
 )
 
 // draw gives numbers to n records, and returns the one before the first. Nobody else gets
@@ -70,7 +70,7 @@ func (s *Store) insertRecords(ctx context.Context, tx pgx.Tx, list []fresh.Recor
 // columns makes room for n values of a column.
 func columns(n int) [][]byte { return make([][]byte, n) }
 
-// Known implements [registry.Store].
+// Known implements [store.Files].
 func (s *Store) Known(ctx context.Context, contents []repo.Content) (map[repo.Content]fresh.Basis, error) {
 	known := make(map[repo.Content]fresh.Basis)
 	err := s.newest(ctx, "read", contents, func(c repo.Content, r fresh.Record) { known[c] = r.Basis.Key() })
@@ -80,7 +80,7 @@ func (s *Store) Known(ctx context.Context, contents []repo.Content) (map[repo.Co
 	return known, nil
 }
 
-// Newest implements [registry.Store].
+// Newest implements [store.Files].
 func (s *Store) Newest(ctx context.Context, contents []repo.Content) (map[repo.Content]fresh.Record, error) {
 	found := make(map[repo.Content]fresh.Record)
 	err := s.newest(ctx, "read", contents, func(c repo.Content, r fresh.Record) { found[c] = r })
@@ -160,14 +160,14 @@ func (s *Store) nextNewest(ctx context.Context, tx pgx.Tx, c repo.Content, visit
 // latest is the time that no record may be later than.
 func latest() time.Time { return fresh.Latest(time.Now()) }
 
-// Record implements [registry.Store].
+// Record implements [store.Files].
 func (s *Store) Record(ctx context.Context, id fresh.Digest) (fresh.Record, bool, error) {
 	return s.oneRecord(ctx, `
 		SELECT content_id, content_md5, text, author, recipe, at, assumed, confirmer, path, id
 		FROM ken.record WHERE repository = $1 AND id = $2`, id[:])
 }
 
-// NewestAt implements [registry.Store].
+// NewestAt implements [store.Files].
 func (s *Store) NewestAt(ctx context.Context, path repo.Path) (fresh.Record, bool, error) {
 	return s.oneRecord(ctx, `
 		SELECT content_id, content_md5, text, author, recipe, at, assumed, confirmer, path, id
@@ -192,9 +192,9 @@ func (s *Store) oneRecord(ctx context.Context, query string, key []byte) (out fr
 	return out, true, nil
 }
 
-// WrittenAt implements [registry.Store].
-func (s *Store) WrittenAt(ctx context.Context, paths []repo.Path) (map[repo.Path][]registry.Candidate, error) {
-	found := make(map[repo.Path][]registry.Candidate)
+// WrittenAt implements [store.Files].
+func (s *Store) WrittenAt(ctx context.Context, paths []repo.Path) (map[repo.Path][]store.RecordHeader, error) {
+	found := make(map[repo.Path][]store.RecordHeader)
 	if len(paths) == 0 {
 		return found, ctx.Err()
 	}
@@ -208,7 +208,7 @@ func (s *Store) WrittenAt(ctx context.Context, paths []repo.Path) (map[repo.Path
 		return scanAll(rows, err, func() error {
 			p := repo.Path(path)
 			basis := fresh.Basis{Content: repo.Content{ID: repo.IDFromBytes(content), MD5: md5Of(md5)}}
-			found[p] = append(found[p], registry.Candidate{Basis: basis, At: at.UTC(), ID: fresh.Digest(id)})
+			found[p] = append(found[p], store.RecordHeader{Basis: basis, At: at.UTC(), ID: fresh.Digest(id)})
 			return nil
 		}, &path, &content, &md5, &at, &id)
 	})
@@ -218,7 +218,7 @@ func (s *Store) WrittenAt(ctx context.Context, paths []repo.Path) (map[repo.Path
 	return found, nil
 }
 
-// WrittenSince implements [registry.Store]. The mark is the number of a record.
+// WrittenSince implements [store.Files]. The mark is the number of a record.
 func (s *Store) WrittenSince(ctx context.Context, mark int64) (paths []repo.Path, now int64, err error) {
 	err = s.read(ctx, "read", func(tx pgx.Tx) error {
 		err := tx.QueryRow(ctx, `SELECT coalesce(max(seq), 0) FROM ken.record WHERE repository = $1`, s.repository).Scan(&now)

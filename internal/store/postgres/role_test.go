@@ -10,9 +10,8 @@ import (
 
 	"ken/internal/fresh"
 	"ken/internal/pgtest"
-	"ken/internal/registry"
 	"ken/internal/repo"
-	"ken/internal/share"
+	"ken/internal/store"
 	"ken/internal/store/postgres"
 	"ken/internal/store/storetest"
 )
@@ -69,13 +68,13 @@ func TestRoles(t *testing.T) {
 		t.Errorf("without a connection: lacks %v, %v", lacks, err)
 	}
 	pgtest.Exec(t, admin, `ALTER ROLE ken CONNECTION LIMIT -1`)
-	storetest.Commit(t, s, "w", registry.Change{
-		Records: []fresh.Record{storetest.Record("text", "x", 1)}, Put: []registry.Row{storetest.Row("a", "x"), storetest.Row("b", "y")},
-		Baseline: &registry.Baseline{Head: storetest.ID("h")}, Worktrees: []string{"w"},
+	storetest.Commit(t, s, "w", store.FileChanges{
+		Records: []fresh.Record{storetest.Record("text", "x", 1)}, Put: []store.FileRow{storetest.Row("a", "x"), storetest.Row("b", "y")},
+		Baseline: &store.Verification{Head: storetest.ID("h")}, Worktrees: []string{"w"},
 	})
-	storetest.Commit(t, s, "w", registry.Change{Delete: []repo.Path{"b"}, Put: []registry.Row{storetest.Row("a", "z")}})
+	storetest.Commit(t, s, "w", store.FileChanges{Delete: []repo.Path{"b"}, Put: []store.FileRow{storetest.Row("a", "z")}})
 	storetest.Keep(t, s, storetest.Directory("d", "x", 1), storetest.Directory("d", "y", 2))
-	storetest.Absorb(t, s, share.Record{Directory: storetest.Outlined("d", "x", 1)})
+	storetest.Absorb(t, s, store.Record{Directory: storetest.Outlined("d", "x", 1)})
 	l := storetest.Lease("d", "token", 5)
 	if ok, err := s.Take(t.Context(), "w", l, storetest.Epoch); !ok || err != nil {
 		t.Error(ok, err)
@@ -83,7 +82,7 @@ func TestRoles(t *testing.T) {
 	if ok, err := s.Settle(t.Context(), "w", l, storetest.Directory("d", "z", 3)); !ok || err != nil {
 		t.Error(ok, err)
 	}
-	if err := s.Tell(t.Context(), "w", nil, registry.Tally{}); err != nil {
+	if err := s.Tell(t.Context(), "w", nil, store.FileCounts{}); err != nil {
 		t.Error(err)
 	}
 	storetest.Since(t, s, "", 10)

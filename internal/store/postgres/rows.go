@@ -6,21 +6,21 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"ken/internal/registry"
 	"ken/internal/repo"
+	"ken/internal/store"
 )
 
-// Rows implements [registry.Store]. The rows are those of the moment the loop began, whatever
+// Rows implements [store.Files]. The rows are those of the moment the loop began, whatever
 // is committed meanwhile; the loop may use the store.
-func (s *Store) Rows(ctx context.Context, worktree string) iter.Seq2[registry.Row, error] {
-	return func(yield func(registry.Row, error) bool) {
-		var rows []registry.Row
+func (s *Store) Rows(ctx context.Context, worktree string) iter.Seq2[store.FileRow, error] {
+	return func(yield func(store.FileRow, error) bool) {
+		var rows []store.FileRow
 		err := s.eachRow(ctx, worktree, `
 			SELECT path, kind, mode, content_id, content_md5, size, mtime, ctime, inode, marks, excluded, about
 			FROM ken.row WHERE repository = $1 AND worktree = $2 ORDER BY path`,
-			func(r registry.Row) { rows = append(rows, r) })
+			func(r store.FileRow) { rows = append(rows, r) })
 		if err != nil {
-			yield(registry.Row{}, err)
+			yield(store.FileRow{}, err)
 			return
 		}
 		for _, r := range rows {
@@ -31,15 +31,15 @@ func (s *Store) Rows(ctx context.Context, worktree string) iter.Seq2[registry.Ro
 	}
 }
 
-// RowsOf implements [registry.Store].
-func (s *Store) RowsOf(ctx context.Context, worktree string, paths []repo.Path) (map[repo.Path]registry.Row, error) {
+// RowsOf implements [store.Files].
+func (s *Store) RowsOf(ctx context.Context, worktree string, paths []repo.Path) (map[repo.Path]store.FileRow, error) {
 	return s.rowsBy(ctx, worktree, `
 		SELECT path, kind, mode, content_id, content_md5, size, mtime, ctime, inode, marks, excluded, about
 		FROM ken.row WHERE repository = $1 AND worktree = $2 AND path = ANY ($3::bytea[])`, pathBytes(paths))
 }
 
-// Exceptions implements [registry.Store].
-func (s *Store) Exceptions(ctx context.Context, worktree string, marks registry.Marks) (map[repo.Path]registry.Row, error) {
+// Exceptions implements [store.Files].
+func (s *Store) Exceptions(ctx context.Context, worktree string, marks store.FileMarks) (map[repo.Path]store.FileRow, error) {
 	return s.rowsBy(ctx, worktree, `
 		SELECT path, kind, mode, content_id, content_md5, size, mtime, ctime, inode, marks, excluded, about
 		FROM ken.row
@@ -50,22 +50,22 @@ func (s *Store) Exceptions(ctx context.Context, worktree string, marks registry.
 		)`, int32(marks))
 }
 
-// Tally implements [registry.Store]. A text whose file's content is not known counts as
+// Tally implements [store.Files]. A text whose file's content is not known counts as
 // stale: it is not vouched for.
-func (s *Store) Tally(ctx context.Context, worktree string) (t registry.Tally, err error) {
+func (s *Store) Tally(ctx context.Context, worktree string) (t store.FileCounts, err error) {
 	err = s.eachRow(ctx, worktree, `
 		SELECT path, kind, mode, content_id, content_md5, size, mtime, ctime, inode, marks, excluded, about
 		FROM ken.row WHERE repository = $1 AND worktree = $2`,
-		func(r registry.Row) { t.Add(r, 1) })
+		func(r store.FileRow) { t.Add(r, 1) })
 	if err != nil {
-		return registry.Tally{}, err
+		return store.FileCounts{}, err
 	}
 	return t, nil
 }
 
-func (s *Store) rowsBy(ctx context.Context, worktree, query string, args ...any) (map[repo.Path]registry.Row, error) {
-	found := make(map[repo.Path]registry.Row)
-	err := s.eachRow(ctx, worktree, query, func(r registry.Row) { found[r.Path] = r }, args...)
+func (s *Store) rowsBy(ctx context.Context, worktree, query string, args ...any) (map[repo.Path]store.FileRow, error) {
+	found := make(map[repo.Path]store.FileRow)
+	err := s.eachRow(ctx, worktree, query, func(r store.FileRow) { found[r.Path] = r }, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +74,7 @@ func (s *Store) rowsBy(ctx context.Context, worktree, query string, args ...any)
 
 // eachRow calls visit with the rows that a query returns, whose first arguments are the
 // repository and the worktree.
-func (s *Store) eachRow(ctx context.Context, worktree, query string, visit func(registry.Row), args ...any) error {
+func (s *Store) eachRow(ctx context.Context, worktree, query string, visit func(store.FileRow), args ...any) error {
 	return s.read(ctx, "read", func(tx pgx.Tx) error {
 		id, ok, err := s.worktree(ctx, tx, worktree)
 		if !ok || err != nil {
@@ -90,11 +90,11 @@ func (s *Store) eachRow(ctx context.Context, worktree, query string, visit func(
 		return scanAll(rows, err, func() error {
 			// A kind that only another ken knows is unknown here, not a failure.
 			k, _ := repo.ParseKind(kind)
-			visit(registry.Row{
+			visit(store.FileRow{
 				Path: repo.Path(path), Kind: k, Mode: repo.Mode(mode),
 				Content:  repo.Content{ID: repo.IDFromBytes(contentID), MD5: md5Of(contentMD5)},
 				Stat:     repo.Stat{Size: size, Mtime: mtime, Ctime: ctime, Inode: uint64(inode)},
-				Marks:    registry.Marks(marks),
+				Marks:    store.FileMarks(marks),
 				Excluded: string(excluded),
 				About:    basisOf(about),
 			})
@@ -104,13 +104,13 @@ func (s *Store) eachRow(ctx context.Context, worktree, query string, visit func(
 }
 
 // put inserts rows, or replaces those at the same paths.
-func (s *Store) put(ctx context.Context, tx pgx.Tx, worktree int64, list []registry.Row) error {
+func (s *Store) put(ctx context.Context, tx pgx.Tx, worktree int64, list []store.FileRow) error {
 	// One statement may not put a row twice; the last of them stays.
 	last := make(map[repo.Path]int, len(list))
 	for i, r := range list {
 		last[r.Path] = i
 	}
-	once := make([]registry.Row, 0, len(last))
+	once := make([]store.FileRow, 0, len(last))
 	for i, r := range list {
 		if last[r.Path] == i {
 			once = append(once, r)

@@ -12,11 +12,10 @@ import (
 
 	"ken/internal/fresh"
 	"ken/internal/repo"
-	"ken/internal/share"
-	"ken/internal/survey"
+	"ken/internal/store"
 )
 
-var _ share.Store = (*Store)(nil)
+var _ store.Records = (*Store)(nil)
 
 // A place is how far somebody has come in a table of records: a number, and the record that
 // has it. A base that was put back to an earlier day gives the number to another record, or
@@ -48,10 +47,10 @@ func parsePlace(s string) (p place) {
 // places are those of files and of directories.
 type places [2]place
 
-func (p places) mark() share.Mark { return share.Mark(p[0].String() + " " + p[1].String()) }
+func (p places) mark() store.Mark { return store.Mark(p[0].String() + " " + p[1].String()) }
 
 // parsePlaces reads a mark.
-func parsePlaces(mark share.Mark) places {
+func parsePlaces(mark store.Mark) places {
 	files, directories, _ := strings.Cut(string(mark), " ")
 	return places{parsePlace(files), parsePlace(directories)}
 }
@@ -61,14 +60,14 @@ func parsePlaces(mark share.Mark) places {
 // anything may have come since. A mark that is not was made by another base, or by this one before
 // it was put back to an earlier day: who holds it cannot be sure that what he has written is
 // still there.
-func (s *Store) Stand(ctx context.Context, seen, given share.Mark) (known, news bool, err error) {
+func (s *Store) Stand(ctx context.Context, seen, given store.Mark) (known, news bool, err error) {
 	pool, err := s.Pool(ctx)
 	if err != nil {
 		return false, false, err
 	}
 	known = true
 	var at []places
-	for _, mark := range []share.Mark{seen, given} {
+	for _, mark := range []store.Mark{seen, given} {
 		p := parsePlaces(mark)
 		known = known && (mark == "" || p.mark() == mark)
 		at = append(at, p)
@@ -113,7 +112,7 @@ func (s *Store) fit(ctx context.Context, q querier, at []places) (now []places, 
 
 // places reads a mark. One that does not fit this base is the beginning, of both tables: who
 // has lost his place in one cannot be sure of the other.
-func (s *Store) places(ctx context.Context, tx pgx.Tx, mark share.Mark) (places, error) {
+func (s *Store) places(ctx context.Context, tx pgx.Tx, mark store.Mark) (places, error) {
 	at := parsePlaces(mark)
 	now, _, err := s.fit(ctx, tx, []places{at})
 	if err != nil || now[0] != at {
@@ -143,15 +142,15 @@ func (s *Store) end(ctx context.Context, tx pgx.Tx) (at places, err error) {
 
 // A Delivery is what was kept after a mark.
 type Delivery struct {
-	Records []share.Record
+	Records []store.Record
 	// Aside are rows that are no record of ken's: what they are made of cannot be read, or is
 	// not what their name was made from. The next mark is behind them as well.
-	Aside []share.Quarantined
-	Next  share.Mark
+	Aside []store.BadRecord
+	Next  store.Mark
 }
 
-// Since implements [share.Store]. Rows that are no records are passed over.
-func (s *Store) Since(ctx context.Context, mark share.Mark, most int) (list []share.Record, next share.Mark, err error) {
+// Since implements [store.Records]. Rows that are no records are passed over.
+func (s *Store) Since(ctx context.Context, mark store.Mark, most int) (list []store.Record, next store.Mark, err error) {
 	for {
 		d, err := s.Deliver(ctx, mark, most)
 		if err != nil || len(d.Records) > 0 || len(d.Aside) == 0 {
@@ -162,7 +161,7 @@ func (s *Store) Since(ctx context.Context, mark share.Mark, most int) (list []sh
 }
 
 // Deliver is Since that says what it passes over. There is no more when it brings neither.
-func (s *Store) Deliver(ctx context.Context, mark share.Mark, most int) (d Delivery, err error) {
+func (s *Store) Deliver(ctx context.Context, mark store.Mark, most int) (d Delivery, err error) {
 	err = s.read(ctx, "read", func(tx pgx.Tx) error {
 		at, err := s.places(ctx, tx, mark)
 		if err != nil {
@@ -184,7 +183,7 @@ func (s *Store) Deliver(ctx context.Context, mark share.Mark, most int) (d Deliv
 }
 
 func (d *Delivery) aside(path []byte, err error) {
-	d.Aside = append(d.Aside, share.Quarantined{PathJSON: survey.Label(repo.Path(path)).JSON(), Reason: err.Error()})
+	d.Aside = append(d.Aside, store.BadRecord{PathJSON: repo.DirLabel(repo.Path(path)).JSON(), Reason: err.Error()})
 }
 
 func (s *Store) filesSince(ctx context.Context, tx pgx.Tx, at *place, most int, d *Delivery) error {
@@ -205,7 +204,7 @@ func (s *Store) filesSince(ctx context.Context, tx pgx.Tx, at *place, most int, 
 			d.aside(r.path, fresh.ErrDamaged)
 			return nil
 		}
-		d.Records = append(d.Records, share.Record{File: &rec})
+		d.Records = append(d.Records, store.Record{File: &rec})
 		return nil
 	}, append([]any{&at.seq, &id}, r.columns()...)...)
 }
@@ -231,13 +230,13 @@ func (s *Store) directoriesSince(ctx context.Context, tx pgx.Tx, at *place, most
 			d.aside(r.path, err)
 			return nil
 		}
-		d.Records = append(d.Records, share.Record{Directory: rec})
+		d.Records = append(d.Records, store.Record{Directory: rec})
 		return nil
 	}, append([]any{&at.seq, &id}, r.columns()...)...)
 }
 
 // Behind returns how many records somebody has not seen who has a mark.
-func (s *Store) Behind(ctx context.Context, mark share.Mark) (n int, err error) {
+func (s *Store) Behind(ctx context.Context, mark store.Mark) (n int, err error) {
 	err = s.read(ctx, "read", func(tx pgx.Tx) error {
 		at, err := s.places(ctx, tx, mark)
 		if err != nil {
@@ -252,8 +251,8 @@ func (s *Store) Behind(ctx context.Context, mark share.Mark) (n int, err error) 
 	return n, err
 }
 
-// Absorb implements [share.Store].
-func (s *Store) Absorb(ctx context.Context, list []share.Record) error {
+// Absorb implements [store.Records].
+func (s *Store) Absorb(ctx context.Context, list []store.Record) error {
 	_, _, err := s.AbsorbAt(ctx, "", list)
 	return err
 }
@@ -262,12 +261,12 @@ func (s *Store) Absorb(ctx context.Context, list []share.Record) error {
 // was, the mark that comes back is behind what was added, so that nobody is sent his own
 // words; else it is the one that was given. End is behind everything, and so behind what was
 // handed over; it is "" for nothing.
-func (s *Store) AbsorbAt(ctx context.Context, mark share.Mark, list []share.Record) (seen, end share.Mark, err error) {
+func (s *Store) AbsorbAt(ctx context.Context, mark store.Mark, list []store.Record) (seen, end store.Mark, err error) {
 	if len(list) == 0 {
 		return mark, "", ctx.Err()
 	}
 	var files []fresh.Record
-	var directories []*survey.Record
+	var directories []*store.DirRecord
 	for _, r := range list {
 		if r.At().After(latest()) {
 			continue

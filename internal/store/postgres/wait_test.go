@@ -11,8 +11,7 @@ import (
 
 	"ken/internal/fresh"
 	"ken/internal/pgtest"
-	"ken/internal/registry"
-	"ken/internal/share"
+	"ken/internal/store"
 	"ken/internal/store/postgres"
 	"ken/internal/store/storetest"
 )
@@ -24,8 +23,8 @@ func TestSilentWriter(t *testing.T) {
 	silent, heard := make(chan struct{}), make(chan struct{})
 	failed := make(chan error)
 	go func() {
-		failed <- s.Commit(t.Context(), "", registry.Change{
-			Records: []fresh.Record{storetest.Record("half", "x", 1)}, Baseline: &registry.Baseline{},
+		failed <- s.Commit(t.Context(), "", store.FileChanges{
+			Records: []fresh.Record{storetest.Record("half", "x", 1)}, Baseline: &store.Verification{},
 		}, func() (bool, error) {
 			close(silent)
 			<-heard
@@ -33,7 +32,7 @@ func TestSilentWriter(t *testing.T) {
 		})
 	}()
 	<-silent
-	storetest.Absorb(t, open2(t, address, s.Name()), share.Record{Directory: storetest.Directory("d", "x", 1)})
+	storetest.Absorb(t, open2(t, address, s.Name()), store.Record{Directory: storetest.Directory("d", "x", 1)})
 	close(heard)
 	if err := <-failed; err == nil {
 		t.Error("a transaction that the server has ended was committed")
@@ -75,10 +74,10 @@ func TestWaitsForOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	text := share.Record{Directory: storetest.Directory("d", "x", 1)}
+	text := store.Record{Directory: storetest.Directory("d", "x", 1)}
 	storetest.Absorb(t, s, text)
 	h := hold(t, address, `SELECT * FROM ken.repository FOR UPDATE`)
-	if err := s.Absorb(t.Context(), []share.Record{text}); err == nil || !strings.Contains(err.Error(), "others write there") || !postgres.Away(err) {
+	if err := s.Absorb(t.Context(), []store.Record{text}); err == nil || !strings.Contains(err.Error(), "others write there") || !postgres.Away(err) {
 		t.Errorf("while somebody else writes: %v", err)
 	}
 	if err := h.tx.Rollback(t.Context()); err != nil {

@@ -9,9 +9,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"ken/internal/registry"
 	"ken/internal/repo"
-	"ken/internal/share"
+	"ken/internal/store"
 )
 
 // worktree returns the number of a work tree of this machine, ok false when it has none.
@@ -39,21 +38,21 @@ func (s *Store) hold(ctx context.Context, tx pgx.Tx, name string) (id int64, err
 	return id, err
 }
 
-// Baseline implements [registry.Store].
-func (s *Store) Baseline(ctx context.Context, worktree string) (b registry.Baseline, ok bool, err error) {
+// Baseline implements [store.Files].
+func (s *Store) Baseline(ctx context.Context, worktree string) (b store.Verification, ok bool, err error) {
 	err = s.read(ctx, "read", func(tx pgx.Tx) (err error) {
 		b, ok, err = s.baseline(ctx, tx, worktree)
 		return err
 	})
 	if err != nil {
-		return registry.Baseline{}, false, err
+		return store.Verification{}, false, err
 	}
 	return b, ok, nil
 }
 
 // baseline reads a work tree's baseline; where there is none, ok is false and only the
 // generation is right.
-func (s *Store) baseline(ctx context.Context, tx pgx.Tx, worktree string) (b registry.Baseline, ok bool, err error) {
+func (s *Store) baseline(ctx context.Context, tx pgx.Tx, worktree string) (b store.Verification, ok bool, err error) {
 	var head, tree, index, policy, ref, commit []byte
 	var at *string
 	err = tx.QueryRow(ctx, `
@@ -65,11 +64,11 @@ func (s *Store) baseline(ctx context.Context, tx pgx.Tx, worktree string) (b reg
 		&ref, &commit, &b.Upstream.Known, &b.Upstream.Ahead, &b.Upstream.Behind, &at)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
-		return registry.Baseline{}, false, nil
+		return store.Verification{}, false, nil
 	case err != nil:
-		return registry.Baseline{}, false, err
+		return store.Verification{}, false, err
 	case at == nil:
-		return registry.Baseline{Generation: b.Generation}, false, nil
+		return store.Verification{Generation: b.Generation}, false, nil
 	}
 	b.Head, b.Tree, b.Index = repo.IDFromBytes(head), repo.IDFromBytes(tree), repo.IDFromBytes(index)
 	b.Policy, b.Upstream.Ref, b.Upstream.Commit = string(policy), string(ref), repo.IDFromBytes(commit)
@@ -80,7 +79,7 @@ func (s *Store) baseline(ctx context.Context, tx pgx.Tx, worktree string) (b reg
 }
 
 // setBaseline sets the baseline of a work tree that is held.
-func (s *Store) setBaseline(ctx context.Context, tx pgx.Tx, worktree int64, b registry.Baseline) error {
+func (s *Store) setBaseline(ctx context.Context, tx pgx.Tx, worktree int64, b store.Verification) error {
 	_, err := tx.Exec(ctx, `
 		UPDATE ken.worktree SET
 			head = $3, tree = $4, index_tree = $5, clean = $6, policy = $7, raw = $8,
@@ -127,7 +126,7 @@ func (s *Store) prune(ctx context.Context, tx pgx.Tx, keep []string) error {
 }
 
 // Machines returns the work trees of all machines, by host, machine and name.
-func (s *Store) Machines(ctx context.Context) (list []share.Machine, err error) {
+func (s *Store) Machines(ctx context.Context) (list []store.Machine, err error) {
 	err = s.read(ctx, "read", func(tx pgx.Tx) error {
 		rows, err := tx.Query(ctx, `
 			SELECT machine, host, name, head, verified_at, told_at, files, fresh, stale, none
@@ -135,9 +134,9 @@ func (s *Store) Machines(ctx context.Context) (list []share.Machine, err error) 
 		var machine, host, name, head []byte
 		var verified *string
 		var told *time.Time
-		var t registry.Tally
+		var t store.FileCounts
 		return scanAll(rows, err, func() error {
-			m := share.Machine{
+			m := store.Machine{
 				ID: string(machine), Host: string(host), Worktree: string(name), Head: repo.IDFromBytes(head),
 				Files: t.Files, Fresh: t.Fresh, Stale: t.Stale, None: t.None,
 			}
@@ -158,7 +157,7 @@ func (s *Store) Machines(ctx context.Context) (list []share.Machine, err error) 
 
 // Tell says how a work tree of this machine stands: the baseline, nil when it was never
 // verified, and the counts. Its rows may follow later, and begin the next generation then.
-func (s *Store) Tell(ctx context.Context, worktree string, b *registry.Baseline, t registry.Tally) error {
+func (s *Store) Tell(ctx context.Context, worktree string, b *store.Verification, t store.FileCounts) error {
 	pool, err := s.Pool(ctx)
 	if err != nil {
 		return err

@@ -8,7 +8,7 @@ import (
 	"ken/internal/fresh"
 	"ken/internal/outline"
 	"ken/internal/repo"
-	"ken/internal/survey"
+	"ken/internal/store"
 )
 
 // basisFormat is what a basis begins with in the form that is written today.
@@ -21,7 +21,7 @@ const basisFormat = 1
 // It is not JSON, because a survey reads all of them when it begins. A database of
 // 20,000 directories with five files each would have 43 MB and be read in 280 ms with
 // encoding/json, in 87 ms with a reader made for this; as it is, in 29 MB and 55 ms.
-func appendBasis(out []byte, b survey.Basis) []byte {
+func appendBasis(out []byte, b store.DirBasis) []byte {
 	out = append(out, basisFormat)
 	out = binary.AppendUvarint(out, uint64(len(b.Files)))
 	for _, f := range b.Files {
@@ -50,7 +50,7 @@ func appendDigest(out []byte, d fresh.Digest) []byte {
 
 // appendShape writes the language behind its length, nothing more where there is
 // none, then whether the shape is partial, and its digests.
-func appendShape(out []byte, s survey.Shape) []byte {
+func appendShape(out []byte, s store.OutlineShape) []byte {
 	out = appendBytes(out, []byte(s.Language))
 	if s.Language == "" {
 		return out
@@ -70,30 +70,30 @@ type basisReader struct {
 	in  []byte // what is not read yet
 	bad bool   // there was not what should have been
 
-	files    arena[survey.FileBasis]
-	children arena[survey.ChildBasis]
+	files    arena[store.BasisFile]
+	children arena[store.BasisChild]
 	names    arena[byte]
 
 	languages map[string]outline.Language
 }
 
 // read reads a basis, and keeps nothing of in.
-func (r *basisReader) read(in []byte) (survey.Basis, error) {
+func (r *basisReader) read(in []byte) (store.DirBasis, error) {
 	if len(in) == 0 || in[0] != basisFormat {
-		return survey.Basis{}, errors.New("it is in a form that this ken does not know")
+		return store.DirBasis{}, errors.New("it is in a form that this ken does not know")
 	}
 	r.in, r.bad = in[1:], false
-	var b survey.Basis
+	var b store.DirBasis
 	b.Files = r.files.take(r.count())
 	for i := range b.Files {
-		b.Files[i] = survey.FileBasis{Name: r.name(), ID: r.id(), Shape: r.shape()}
+		b.Files[i] = store.BasisFile{Name: r.name(), ID: r.id(), Shape: r.shape()}
 	}
 	b.Children = r.children.take(r.count())
 	for i := range b.Children {
-		b.Children[i] = survey.ChildBasis{Name: r.name(), Text: r.digest()}
+		b.Children[i] = store.BasisChild{Name: r.name(), Text: r.digest()}
 	}
 	if r.bad || len(r.in) > 0 {
-		return survey.Basis{}, fmt.Errorf("it is damaged, %d bytes before its end", len(r.in))
+		return store.DirBasis{}, fmt.Errorf("it is damaged, %d bytes before its end", len(r.in))
 	}
 	return b, nil
 }
@@ -133,7 +133,7 @@ func (r *basisReader) id() repo.ID {
 	return id
 }
 
-func (r *basisReader) shape() (s survey.Shape) {
+func (r *basisReader) shape() (s store.OutlineShape) {
 	language := string(r.bytes(r.count()))
 	if language == "" {
 		return s

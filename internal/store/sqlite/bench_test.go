@@ -6,15 +6,15 @@ import (
 	"testing"
 
 	"ken/internal/fresh"
-	"ken/internal/registry"
 	"ken/internal/repo"
+	"ken/internal/store"
 	"ken/internal/store/sqlite"
 	"ken/internal/store/storetest"
 )
 
 const benchRows = 100_000
 
-func benchData() (rows []registry.Row, records []fresh.Record, contents []repo.Content) {
+func benchData() (rows []store.FileRow, records []fresh.Record, contents []repo.Content) {
 	for i := range benchRows {
 		text := fmt.Sprint(i)
 		p := repo.Path(fmt.Sprintf("pkg/component%03d/internal/module%02d/file_%05d.go", i/1000, i/100%10, i))
@@ -29,11 +29,11 @@ func benchData() (rows []registry.Row, records []fresh.Record, contents []repo.C
 
 // benchStore returns a store on a disk with a row for each of benchRows files,
 // and a record for each if wanted.
-func benchStore(b *testing.B, withRecords bool) (*sqlite.Store, []registry.Row, []repo.Content) {
+func benchStore(b *testing.B, withRecords bool) (*sqlite.Store, []store.FileRow, []repo.Content) {
 	b.Helper()
 	rows, records, contents := benchData()
 	s := open(b, filepath.Join(b.TempDir(), "ken.db"))
-	c := registry.Change{Put: rows, Baseline: &registry.Baseline{Head: storetest.ID("h")}}
+	c := store.FileChanges{Put: rows, Baseline: &store.Verification{Head: storetest.ID("h")}}
 	if withRecords {
 		c.Records = records
 	}
@@ -49,10 +49,10 @@ func BenchmarkBootstrap(b *testing.B) {
 				b.StopTimer()
 				s := open(b, filepath.Join(b.TempDir(), "ken.db"))
 				if known {
-					storetest.Commit(b, s, "", registry.Change{Records: records})
+					storetest.Commit(b, s, "", store.FileChanges{Records: records})
 				}
 				b.StartTimer()
-				storetest.Commit(b, s, "", registry.Change{Put: rows, Baseline: &registry.Baseline{}})
+				storetest.Commit(b, s, "", store.FileChanges{Put: rows, Baseline: &store.Verification{}})
 			}
 		})
 	}
@@ -112,7 +112,7 @@ func BenchmarkSummary(b *testing.B) {
 		i++
 		text := fmt.Sprint(i % benchRows)
 		r := storetest.Record(fmt.Sprint("again ", i), text, i)
-		storetest.Commit(b, s, "", registry.Change{Records: []fresh.Record{r}, Put: rows[i%benchRows : i%benchRows+1]})
+		storetest.Commit(b, s, "", store.FileChanges{Records: []fresh.Record{r}, Put: rows[i%benchRows : i%benchRows+1]})
 	}
 }
 
@@ -122,7 +122,7 @@ func BenchmarkSwitch(b *testing.B) {
 	for _, n := range []int{1, 1000, 5000, benchRows} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			for b.Loop() {
-				storetest.Commit(b, s, "", registry.Change{Put: rows[:n], Baseline: &registry.Baseline{}})
+				storetest.Commit(b, s, "", store.FileChanges{Put: rows[:n], Baseline: &store.Verification{}})
 			}
 		})
 	}

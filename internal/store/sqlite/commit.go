@@ -6,13 +6,13 @@ import (
 	"zombiezen.com/go/sqlite"
 
 	"ken/internal/fresh"
-	"ken/internal/registry"
 	"ken/internal/repo"
+	"ken/internal/store"
 )
 
-// Commit implements [registry.Store]. A change that would write nothing does not
+// Commit implements [store.Files]. A change that would write nothing does not
 // make a database.
-func (s *Store) Commit(ctx context.Context, worktree string, c registry.Change, still func() (bool, error)) error {
+func (s *Store) Commit(ctx context.Context, worktree string, c store.FileChanges, still func() (bool, error)) error {
 	if c.IsZero() && (c.Worktrees == nil || !exists(s.path)) {
 		return ctx.Err()
 	}
@@ -21,7 +21,7 @@ func (s *Store) Commit(ctx context.Context, worktree string, c registry.Change, 
 		d = forGood
 	}
 	return s.write(ctx, d, func(conn *sqlite.Conn) error {
-		tx := &transaction{store: s, conn: conn, tallies: make(map[int64]*registry.Tally)}
+		tx := &transaction{store: s, conn: conn, tallies: make(map[int64]*store.FileCounts)}
 		if err := tx.keep(c.Records); err != nil {
 			return err
 		}
@@ -76,7 +76,7 @@ type transaction struct {
 	conn  *sqlite.Conn
 	// tallies holds, by worktree, by how much the counts of its rows have
 	// changed; nil for a worktree whose rows are better counted again.
-	tallies map[int64]*registry.Tally
+	tallies map[int64]*store.FileCounts
 }
 
 // keep adds records, and makes the rows that hold their content be about them. One that is
@@ -190,7 +190,7 @@ func (tx *transaction) tell(last int64, md5s bool) error {
 	stmt.BindInt64(1, last)
 	type found struct {
 		worktree int64
-		row      registry.Row
+		row      store.FileRow
 	}
 	var rows []found
 	var scan scanner
@@ -202,11 +202,11 @@ func (tx *transaction) tell(last int64, md5s bool) error {
 		if !more {
 			break
 		}
-		f := found{worktree: stmt.ColumnInt64(0), row: registry.Row{
+		f := found{worktree: stmt.ColumnInt64(0), row: store.FileRow{
 			Path:    scan.path(stmt, 1),
 			Content: repo.Content{ID: columnID(stmt, 2), MD5: columnMD5(stmt, 3)},
 			About:   columnBasis(stmt, 4),
-			Marks:   registry.Marks(stmt.ColumnInt64(6)),
+			Marks:   store.FileMarks(stmt.ColumnInt64(6)),
 		}}
 		if stmt.ColumnBool(5) {
 			f.row.Excluded = "yes"

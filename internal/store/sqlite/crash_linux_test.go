@@ -15,11 +15,10 @@ import (
 
 	"ken/internal/fault"
 	"ken/internal/fresh"
-	"ken/internal/registry"
 	"ken/internal/repo"
+	"ken/internal/store"
 	"ken/internal/store/sqlite"
 	"ken/internal/store/storetest"
-	"ken/internal/survey"
 )
 
 // The test binary, started again with these set, is another process using a store.
@@ -52,8 +51,8 @@ func TestMain(m *testing.M) {
 // crashRows are enough to need several pages.
 const crashRows = 60
 
-func crashChange(to string) registry.Change {
-	c := registry.Change{Baseline: &registry.Baseline{Head: storetest.ID(to)}}
+func crashChange(to string) store.FileChanges {
+	c := store.FileChanges{Baseline: &store.Verification{Head: storetest.ID(to)}}
 	for i := range crashRows {
 		text := fmt.Sprintf("%s %d", to, i)
 		c.Put = append(c.Put, storetest.Row(repo.Path(fmt.Sprintf("dir/file%03d", i)), text))
@@ -115,9 +114,9 @@ func checkWhole(t *testing.T, path, old string) (state string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var want registry.Tally
+	var want store.FileCounts
 	if state != "" {
-		want = registry.Tally{Files: crashRows, Fresh: crashRows}
+		want = store.FileCounts{Files: crashRows, Fresh: crashRows}
 	}
 	if tally != want || len(rows) != want.Files {
 		t.Fatalf("state %q: %d rows, tally %+v", state, len(rows), tally)
@@ -135,7 +134,7 @@ func checkWhole(t *testing.T, path, old string) (state string) {
 	if err != nil || (len(newRecords) == 1) != (state == "new") {
 		t.Fatalf("state %q: new records %v, %v", state, newRecords, err)
 	}
-	storetest.Commit(t, s, "", registry.Change{Put: []registry.Row{storetest.Row("after", "the crash")}})
+	storetest.Commit(t, s, "", store.FileChanges{Put: []store.FileRow{storetest.Row("after", "the crash")}})
 	if n := len(storetest.Rows(t, s, "")); n != want.Files+1 {
 		t.Fatalf("%d rows after one more", n)
 	}
@@ -248,7 +247,7 @@ func TestFullDisk(t *testing.T) {
 // settleSize is enough to need several pages.
 const settleSize = 20_000
 
-func settled() (survey.Lease, *survey.Record) {
+func settled() (store.Lease, *store.DirRecord) {
 	r := storetest.Directory("a", "new", 1)
 	r.Text = strings.Repeat("x", settleSize)
 	return storetest.Lease("a", "token", 10), r
@@ -356,8 +355,8 @@ func childMany() int {
 	name := os.Getenv(childName)
 	for i := range 40 {
 		text := fmt.Sprintf("%s %d", name, i)
-		err := s.Commit(context.Background(), name, registry.Change{
-			Put:     []registry.Row{storetest.Row(repo.Path(text), text), storetest.Row("shared", "shared")},
+		err := s.Commit(context.Background(), name, store.FileChanges{
+			Put:     []store.FileRow{storetest.Row(repo.Path(text), text), storetest.Row("shared", "shared")},
 			Records: []fresh.Record{storetest.Record("about "+text, text, i), storetest.Record("shared", fmt.Sprint(i), 0)},
 		}, nil)
 		if err == nil {
@@ -392,7 +391,7 @@ func TestTwoProcesses(t *testing.T) {
 	s := open(t, path)
 	for _, name := range names {
 		tally, err := s.Tally(t.Context(), name)
-		if want := (registry.Tally{Files: 41, Fresh: 40, None: 1}); err != nil || tally != want {
+		if want := (store.FileCounts{Files: 41, Fresh: 40, None: 1}); err != nil || tally != want {
 			t.Errorf("%s: %+v, %v", name, tally, err)
 		}
 	}

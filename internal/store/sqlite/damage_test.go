@@ -11,11 +11,10 @@ import (
 	"time"
 
 	"ken/internal/fresh"
-	"ken/internal/registry"
 	"ken/internal/repo"
+	"ken/internal/store"
 	"ken/internal/store/sqlite"
 	"ken/internal/store/storetest"
-	"ken/internal/survey"
 )
 
 // flips is how many damaged copies of a database are read.
@@ -28,7 +27,7 @@ func TestFlippedBits(t *testing.T) {
 	s := open(t, clean)
 	var files []fresh.Record
 	var contents []repo.Content
-	var rows []registry.Row
+	var rows []store.FileRow
 	texts := make(map[fresh.Digest]fresh.Record)
 	for i := range 40 {
 		name := fmt.Sprint("file ", i)
@@ -41,20 +40,20 @@ func TestFlippedBits(t *testing.T) {
 		contents = append(contents, storetest.Content(name))
 		rows = append(rows, storetest.Row(path, name))
 	}
-	var directories []*survey.Record
+	var directories []*store.DirRecord
 	for i := range 40 {
 		dir := repo.Path(fmt.Sprint("dir", i%20))
 		about := fmt.Sprint("state ", i)
 		d := storetest.Directory(dir, about, i)
-		d.Flags = []survey.Flag{{Path: dir + "/a.go", Severity: "concern", Finding: "it does too much"}}
+		d.Flags = []store.DirFlag{{Path: dir + "/a.go", Severity: "concern", Finding: "it does too much"}}
 		directories = append(directories, d, storetest.Outlined(dir, about, i))
 	}
-	storetest.Commit(t, s, "", registry.Change{Records: files, Put: rows})
+	storetest.Commit(t, s, "", store.FileChanges{Records: files, Put: rows})
 	storetest.Keep(t, s, directories...)
 	for _, r := range files {
 		texts[r.ID()] = r
 	}
-	kept := make(map[fresh.Digest]*survey.Record)
+	kept := make(map[fresh.Digest]*store.DirRecord)
 	var bases []fresh.Digest
 	var dirs []repo.Path
 	for _, d := range directories {
@@ -88,7 +87,7 @@ func TestFlippedBits(t *testing.T) {
 				t.Errorf("seed %d, copy %d: %s has a record that nobody has written: %+v", seed, n, what, r)
 			}
 		}
-		directory := func(what string, list []*survey.Record) {
+		directory := func(what string, list []*store.DirRecord) {
 			for _, r := range list {
 				want := kept[r.ID()]
 				if want == nil || r.Text != want.Text || fmt.Sprint(r.Flags) != fmt.Sprint(want.Flags) || r.Basis.Digest() != want.Basis.Digest() {
@@ -152,7 +151,7 @@ func TestFlippedBits(t *testing.T) {
 			if r.File != nil {
 				file("since", *r.File)
 			} else {
-				directory("since", []*survey.Record{r.Directory})
+				directory("since", []*store.DirRecord{r.Directory})
 			}
 		}
 		unused += len(s.Unused())
@@ -179,7 +178,7 @@ func TestDamagedRecordAmongOthers(t *testing.T) {
 		records = append(records, r)
 		contents = append(contents, storetest.Content(about))
 	}
-	storetest.Commit(t, s, "", registry.Change{Records: records})
+	storetest.Commit(t, s, "", store.FileChanges{Records: records})
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +208,7 @@ func TestRecordAheadIsKept(t *testing.T) {
 	s := open(t, name)
 	r := storetest.Record("text", "x", 1)
 	r.At = time.Now().Add(48 * time.Hour).UTC().Truncate(time.Microsecond)
-	storetest.Commit(t, s, "", registry.Change{Records: []fresh.Record{r}})
+	storetest.Commit(t, s, "", store.FileChanges{Records: []fresh.Record{r}})
 	removed, err := s.RemoveUnused(t.Context())
 	if err != nil || len(removed) > 0 {
 		t.Errorf("removed %v (%v), want nothing", removed, err)

@@ -10,12 +10,12 @@ import (
 
 	"ken/internal/fresh"
 	"ken/internal/repo"
-	"ken/internal/survey"
+	"ken/internal/store"
 )
 
-// Latest implements [survey.Store].
-func (s *Store) Latest(ctx context.Context) (map[repo.Path][]*survey.Record, error) {
-	latest := make(map[repo.Path][]*survey.Record)
+// Latest implements [store.Directories].
+func (s *Store) Latest(ctx context.Context) (map[repo.Path][]*store.DirRecord, error) {
+	latest := make(map[repo.Path][]*store.DirRecord)
 	err := s.readSurvey(ctx, func(conn *sqlite.Conn) error {
 		clear(latest)
 		stmt, err := conn.Prepare(`
@@ -37,7 +37,7 @@ func (s *Store) Latest(ctx context.Context) (map[repo.Path][]*survey.Record, err
 // latest reads what a statement returns: the columns of a record, and the directory
 // that it is the latest of, and whether it is an outline. A record that cannot be used, or
 // is of another directory, gives way to the one before it.
-func (d *directoryReader) latest(conn *sqlite.Conn, stmt *sqlite.Stmt, latest map[repo.Path][]*survey.Record) error {
+func (d *directoryReader) latest(conn *sqlite.Conn, stmt *sqlite.Stmt, latest map[repo.Path][]*store.DirRecord) error {
 	type place struct {
 		path     repo.Path
 		outlined bool
@@ -51,7 +51,7 @@ func (d *directoryReader) latest(conn *sqlite.Conn, stmt *sqlite.Stmt, latest ma
 		if !more {
 			break
 		}
-		var r *survey.Record
+		var r *store.DirRecord
 		if !stmt.ColumnIsNull(9) {
 			r = d.record(stmt)
 		}
@@ -62,7 +62,7 @@ func (d *directoryReader) latest(conn *sqlite.Conn, stmt *sqlite.Stmt, latest ma
 		list := d.lists.take(1)
 		list[0] = r
 		if other := latest[r.Path]; len(other) > 0 {
-			list = newestFirst([]*survey.Record{other[0], r})
+			list = newestFirst([]*store.DirRecord{other[0], r})
 		}
 		latest[r.Path] = list
 	}
@@ -90,11 +90,11 @@ func (d *directoryReader) latest(conn *sqlite.Conn, stmt *sqlite.Stmt, latest ma
 	return nil
 }
 
-// WrittenFrom implements [survey.Store]. Of the records from one basis, it returns
+// WrittenFrom implements [store.Directories]. Of the records from one basis, it returns
 // the newest outline and the newest of any other recipe: where one file lies alone in
 // many directories, there may be thousands.
-func (s *Store) WrittenFrom(ctx context.Context, bases []fresh.Digest) (map[fresh.Digest][]*survey.Record, error) {
-	found := make(map[fresh.Digest][]*survey.Record)
+func (s *Store) WrittenFrom(ctx context.Context, bases []fresh.Digest) (map[fresh.Digest][]*store.DirRecord, error) {
+	found := make(map[fresh.Digest][]*store.DirRecord)
 	err := s.readSurvey(ctx, func(conn *sqlite.Conn) error {
 		clear(found)
 		wanted, err := writtenFrom(conn, bases, s.latest())
@@ -145,7 +145,7 @@ func (s *Store) WrittenFrom(ctx context.Context, bases []fresh.Digest) (map[fres
 
 // from returns the newest outline and the newest other record from a basis that can be
 // used, by reading all of them.
-func (d *directoryReader) from(conn *sqlite.Conn, basis fresh.Digest) (list []*survey.Record, err error) {
+func (d *directoryReader) from(conn *sqlite.Conn, basis fresh.Digest) (list []*store.DirRecord, err error) {
 	stmt, err := conn.Prepare(`
 		SELECT path, at, partial, author, recipe, confirmer, flags, text, basis, seq, id
 		FROM directory_record WHERE basis_id = ?1`)
@@ -156,7 +156,7 @@ func (d *directoryReader) from(conn *sqlite.Conn, basis fresh.Digest) (list []*s
 	stmt.BindBytes(1, basis[:])
 	all, err := d.all(stmt, math.MaxInt)
 	for _, r := range newestFirst(all) {
-		same := func(other *survey.Record) bool { return other.Outlined() == r.Outlined() }
+		same := func(other *store.DirRecord) bool { return other.Outlined() == r.Outlined() }
 		if r.Basis.Digest() == basis && !slices.ContainsFunc(list, same) {
 			list = append(list, r)
 		}
@@ -247,10 +247,10 @@ func scanWrittenFrom(conn *sqlite.Conn, bases []fresh.Digest, latest int64) (map
 	return found, nil
 }
 
-// WrittenIn implements [survey.Store]. Of the records in one place, it returns the
+// WrittenIn implements [store.Directories]. Of the records in one place, it returns the
 // newest outline and the newest of any other recipe.
-func (s *Store) WrittenIn(ctx context.Context, places []survey.Place) (map[survey.Place][]*survey.Record, error) {
-	found := make(map[survey.Place][]*survey.Record)
+func (s *Store) WrittenIn(ctx context.Context, places []store.DirVersion) (map[store.DirVersion][]*store.DirRecord, error) {
+	found := make(map[store.DirVersion][]*store.DirRecord)
 	err := s.readSurvey(ctx, func(conn *sqlite.Conn) error {
 		clear(found)
 		stmt, err := conn.Prepare(`
@@ -262,7 +262,7 @@ func (s *Store) WrittenIn(ctx context.Context, places []survey.Place) (map[surve
 		defer stmt.Reset()
 		read := directoryReader{store: s}
 		for _, p := range places {
-			var list []*survey.Record
+			var list []*store.DirRecord
 			for outlined := range int64(2) {
 				stmt.BindBytes(1, p.Basis[:])
 				stmt.BindInt64(2, outlined)
@@ -289,9 +289,9 @@ func (s *Store) WrittenIn(ctx context.Context, places []survey.Place) (map[surve
 	return found, nil
 }
 
-// WrittenOf implements [survey.Store].
-func (s *Store) WrittenOf(ctx context.Context, dirs []repo.Path) (map[repo.Path][]*survey.Record, error) {
-	found := make(map[repo.Path][]*survey.Record)
+// WrittenOf implements [store.Directories].
+func (s *Store) WrittenOf(ctx context.Context, dirs []repo.Path) (map[repo.Path][]*store.DirRecord, error) {
+	found := make(map[repo.Path][]*store.DirRecord)
 	err := s.readSurvey(ctx, func(conn *sqlite.Conn) error {
 		clear(found)
 		stmt, err := conn.Prepare(`
@@ -304,7 +304,7 @@ func (s *Store) WrittenOf(ctx context.Context, dirs []repo.Path) (map[repo.Path]
 		read := directoryReader{store: s}
 		for _, dir := range dirs {
 			stmt.BindBytes(1, []byte(dir))
-			list, err := read.all(stmt, survey.PastTexts)
+			list, err := read.all(stmt, store.MaxPastRecords)
 			if err != nil {
 				return err
 			}
@@ -320,8 +320,8 @@ func (s *Store) WrittenOf(ctx context.Context, dirs []repo.Path) (map[repo.Path]
 	return found, nil
 }
 
-// Kept implements [survey.Store].
-func (s *Store) Kept(ctx context.Context, id fresh.Digest) (r *survey.Record, err error) {
+// Kept implements [store.Directories].
+func (s *Store) Kept(ctx context.Context, id fresh.Digest) (r *store.DirRecord, err error) {
 	err = s.readSurvey(ctx, func(conn *sqlite.Conn) error {
 		r = nil
 		stmt, err := conn.Prepare(`

@@ -7,24 +7,25 @@ import (
 
 	"zombiezen.com/go/sqlite"
 
-	"ken/internal/survey"
+	"ken/internal/repo"
+	"ken/internal/store"
 )
 
-// Keep implements [survey.Store]. Outlines are not waited for: what a power cut takes of
+// Keep implements [store.Directories]. Outlines are not waited for: what a power cut takes of
 // them is made again, in the same words.
-func (s *Store) Keep(ctx context.Context, records []*survey.Record) error {
+func (s *Store) Keep(ctx context.Context, records []*store.DirRecord) error {
 	if len(records) == 0 {
 		return ctx.Err()
 	}
 	d := forNow
-	if slices.ContainsFunc(records, func(r *survey.Record) bool { return !r.Outlined() }) {
+	if slices.ContainsFunc(records, func(r *store.DirRecord) bool { return !r.Outlined() }) {
 		d = forGood
 	}
 	rows := make([]directoryRow, len(records))
 	for i, r := range records {
 		var err error
 		if rows[i], err = directoryRowOf(r); err != nil {
-			return fmt.Errorf("keep the text about %s: %w", survey.Label(r.Path), err)
+			return fmt.Errorf("keep the text about %s: %w", repo.DirLabel(r.Path), err)
 		}
 	}
 	return s.write(ctx, d, func(conn *sqlite.Conn) error { return s.keepDirectories(conn, rows) })

@@ -10,7 +10,7 @@ import (
 
 	"ken/internal/fresh"
 	"ken/internal/repo"
-	"ken/internal/survey"
+	"ken/internal/store"
 )
 
 // A directoryRow is a directory's record as it lies in the table.
@@ -35,7 +35,7 @@ type flag struct {
 	Finding  string `json:"finding"`
 }
 
-func directoryRowOf(r *survey.Record) (row directoryRow, err error) {
+func directoryRowOf(r *store.DirRecord) (row directoryRow, err error) {
 	row = directoryRow{
 		id: r.ID(), basisID: r.Basis.Digest(), path: []byte(r.Path), outlined: r.Outlined(), at: r.At.UnixMicro(),
 		partial: r.Partial, author: r.Author, recipe: r.Recipe, confirmer: r.Confirmer, text: r.Text,
@@ -58,12 +58,12 @@ type directoryReader struct {
 	store *Store
 	scanner
 	bases basisReader
-	lists arena[*survey.Record]
+	lists arena[*store.DirRecord]
 }
 
 // all reads what a bound statement returns and can be used, no more than most, and makes it
 // ready for the next time.
-func (d *directoryReader) all(stmt *sqlite.Stmt, most int) (records []*survey.Record, err error) {
+func (d *directoryReader) all(stmt *sqlite.Stmt, most int) (records []*store.DirRecord, err error) {
 	for len(records) < most {
 		more, err := stmt.Step()
 		if err != nil {
@@ -81,8 +81,8 @@ func (d *directoryReader) all(stmt *sqlite.Stmt, most int) (records []*survey.Re
 
 // record reads the columns path, at, partial, author, recipe, confirmer, flags, text,
 // basis, seq and id. It returns nil for a record that cannot be used.
-func (d *directoryReader) record(stmt *sqlite.Stmt) *survey.Record {
-	r := &survey.Record{
+func (d *directoryReader) record(stmt *sqlite.Stmt) *store.DirRecord {
+	r := &store.DirRecord{
 		Path:      d.path(stmt, 0),
 		At:        time.UnixMicro(stmt.ColumnInt64(1)).UTC(),
 		Partial:   stmt.ColumnBool(2),
@@ -105,30 +105,30 @@ func (d *directoryReader) record(stmt *sqlite.Stmt) *survey.Record {
 	return r
 }
 
-func decodeFlags(text []byte) ([]survey.Flag, error) {
+func decodeFlags(text []byte) ([]store.DirFlag, error) {
 	var flags []flag
 	if err := json.Unmarshal(text, &flags); err != nil {
 		return nil, err
 	}
-	list := make([]survey.Flag, len(flags))
+	list := make([]store.DirFlag, len(flags))
 	for i, f := range flags {
 		p, err := f.Raw()
 		if err != nil {
 			return nil, err
 		}
-		list[i] = survey.Flag{Path: p, Severity: f.Severity, Finding: f.Finding}
+		list[i] = store.DirFlag{Path: p, Severity: f.Severity, Finding: f.Finding}
 	}
 	return list, nil
 }
 
 // newestFirst sorts records, the newest first.
-func newestFirst(records []*survey.Record) []*survey.Record {
-	slices.SortFunc(records, func(a, b *survey.Record) int { return b.Compare(a) })
+func newestFirst(records []*store.DirRecord) []*store.DirRecord {
+	slices.SortFunc(records, func(a, b *store.DirRecord) int { return b.Compare(a) })
 	return records
 }
 
 // directoryRecords returns every record that can be used, in the order they came.
-func (s *Store) directoryRecords(conn *sqlite.Conn) ([]*survey.Record, error) {
+func (s *Store) directoryRecords(conn *sqlite.Conn) ([]*store.DirRecord, error) {
 	stmt, err := conn.Prepare(`
 		SELECT path, at, partial, author, recipe, confirmer, flags, text, basis, seq, id
 		FROM directory_record ORDER BY seq`)

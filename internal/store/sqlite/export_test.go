@@ -3,7 +3,7 @@ package sqlite
 import (
 	"testing"
 
-	"ken/internal/survey"
+	"ken/internal/store"
 )
 
 // CountOneByOne makes commits keep the counts of rows by looking up each row
@@ -25,4 +25,4 @@ var (
 var AppendBasis = appendBasis
 
 // ReadBasis reads one basis.
-func ReadBasis(in []byte) (survey.Basis, error) { return new(basisReader).read(in) }
+func ReadBasis(in []byte) (store.DirBasis, error) { return new(basisReader).read(in) }

@@ -8,11 +8,11 @@ import (
 
 	"ken/internal/fresh"
 	"ken/internal/repo"
-	"ken/internal/survey"
+	"ken/internal/store"
 )
 
-// Failures implements [survey.Store].
-func (s *Store) Failures(ctx context.Context) (failed map[repo.Path]survey.Failure, err error) {
+// Failures implements [store.Directories].
+func (s *Store) Failures(ctx context.Context) (failed map[repo.Path]store.DirFailure, err error) {
 	err = s.readSurvey(ctx, func(conn *sqlite.Conn) (err error) {
 		failed, err = failures(conn)
 		return err
@@ -21,38 +21,38 @@ func (s *Store) Failures(ctx context.Context) (failed map[repo.Path]survey.Failu
 		return nil, err
 	}
 	if failed == nil {
-		failed = make(map[repo.Path]survey.Failure)
+		failed = make(map[repo.Path]store.DirFailure)
 	}
 	return failed, nil
 }
 
-func failures(conn *sqlite.Conn) (map[repo.Path]survey.Failure, error) {
+func failures(conn *sqlite.Conn) (map[repo.Path]store.DirFailure, error) {
 	stmt, err := conn.Prepare(`SELECT path, basis_id, reason, at FROM directory_failure`)
 	if err != nil {
 		return nil, err
 	}
 	defer stmt.Reset()
-	failed := make(map[repo.Path]survey.Failure)
+	failed := make(map[repo.Path]store.DirFailure)
 	var scan scanner
 	for {
 		more, err := stmt.Step()
 		if !more || err != nil {
 			return failed, err
 		}
-		f := survey.Failure{Path: scan.path(stmt, 0), Reason: stmt.ColumnText(2), At: time.UnixMicro(stmt.ColumnInt64(3)).UTC()}
+		f := store.DirFailure{Path: scan.path(stmt, 0), Reason: stmt.ColumnText(2), At: time.UnixMicro(stmt.ColumnInt64(3)).UTC()}
 		stmt.ColumnBytes(1, f.Basis[:])
 		failed[f.Path] = f
 	}
 }
 
-// KeepFailure implements [survey.Store]. That it failed can be found out again.
-func (s *Store) KeepFailure(ctx context.Context, f survey.Failure) error {
+// KeepFailure implements [store.Directories]. That it failed can be found out again.
+func (s *Store) KeepFailure(ctx context.Context, f store.DirFailure) error {
 	return s.write(ctx, forNow, func(conn *sqlite.Conn) error { return keepFailure(conn, f) })
 }
 
 // keepFailure notes a failure, unless something newer is known of its directory. What
 // happened at the same time happened in the order it came.
-func keepFailure(conn *sqlite.Conn, f survey.Failure) error {
+func keepFailure(conn *sqlite.Conn, f store.DirFailure) error {
 	stmt, err := conn.Prepare(`
 		INSERT INTO directory_failure (path, basis_id, reason, at)
 		SELECT ?1, ?2, ?3, ?4 WHERE NOT EXISTS (SELECT 1 FROM directory_latest WHERE path = ?1 AND at > ?4)

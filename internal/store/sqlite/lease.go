@@ -10,7 +10,7 @@ import (
 	"zombiezen.com/go/sqlite"
 
 	"ken/internal/repo"
-	"ken/internal/survey"
+	"ken/internal/store"
 )
 
 // A leaseRow is a lease as it lies in the table.
@@ -23,7 +23,7 @@ type leaseRow struct {
 	basis    []byte
 }
 
-func leaseRowOf(worktree string, l survey.Lease) leaseRow {
+func leaseRowOf(worktree string, l store.Lease) leaseRow {
 	row := leaseRow{worktree, []byte(l.Path), l.Token, l.Expires.UnixMicro(), l.Recipe, appendBasis(nil, l.Basis)}
 	if !l.Shown.IsZero() {
 		row.recipe += "\n" + l.Shown.String()
@@ -32,15 +32,15 @@ func leaseRowOf(worktree string, l survey.Lease) leaseRow {
 }
 
 // lease returns the lease that a row holds.
-func (l leaseRow) lease(read *basisReader) (survey.Lease, error) {
+func (l leaseRow) lease(read *basisReader) (store.Lease, error) {
 	recipe, shown, _ := strings.Cut(l.recipe, "\n")
-	out := survey.Lease{Path: repo.Path(l.path), Token: l.token, Expires: time.UnixMicro(l.expires).UTC(), Recipe: recipe}
+	out := store.Lease{Path: repo.Path(l.path), Token: l.token, Expires: time.UnixMicro(l.expires).UTC(), Recipe: recipe}
 	var err error
 	if out.Basis, err = read.read(l.basis); err == nil && shown != "" {
 		err = out.Shown.UnmarshalText([]byte(shown))
 	}
 	if err != nil {
-		return out, fmt.Errorf("lease of %s: %w", survey.Label(out.Path), err)
+		return out, fmt.Errorf("lease of %s: %w", repo.DirLabel(out.Path), err)
 	}
 	return out, nil
 }
@@ -55,9 +55,9 @@ func (l leaseRow) bind(stmt *sqlite.Stmt) {
 	stmt.BindBytes(6, l.basis)
 }
 
-// Leases implements [survey.Leases].
-func (s *Store) Leases(ctx context.Context, worktree string) (map[repo.Path]survey.Lease, error) {
-	held := make(map[repo.Path]survey.Lease)
+// Leases implements [store.Leases].
+func (s *Store) Leases(ctx context.Context, worktree string) (map[repo.Path]store.Lease, error) {
+	held := make(map[repo.Path]store.Lease)
 	err := s.readSurvey(ctx, func(conn *sqlite.Conn) error {
 		clear(held)
 		rows, err := leases(conn)
@@ -108,9 +108,9 @@ func leases(conn *sqlite.Conn) (rows []leaseRow, err error) {
 	}
 }
 
-// Take implements [survey.Leases]. A lease that is kept already is made to expire
+// Take implements [store.Leases]. A lease that is kept already is made to expire
 // when this one does.
-func (s *Store) Take(ctx context.Context, worktree string, l survey.Lease, now time.Time) (ok bool, err error) {
+func (s *Store) Take(ctx context.Context, worktree string, l store.Lease, now time.Time) (ok bool, err error) {
 	row := leaseRowOf(worktree, l)
 	err = s.write(ctx, forNow, func(conn *sqlite.Conn) error {
 		stmt, err := conn.Prepare(`
@@ -132,11 +132,11 @@ func (s *Store) Take(ctx context.Context, worktree string, l survey.Lease, now t
 	return ok && err == nil, err
 }
 
-// Settle implements [survey.Leases].
-func (s *Store) Settle(ctx context.Context, worktree string, l survey.Lease, r *survey.Record) (ok bool, err error) {
+// Settle implements [store.Leases].
+func (s *Store) Settle(ctx context.Context, worktree string, l store.Lease, r *store.DirRecord) (ok bool, err error) {
 	row, err := directoryRowOf(r)
 	if err != nil {
-		return false, fmt.Errorf("keep the text about %s: %w", survey.Label(r.Path), err)
+		return false, fmt.Errorf("keep the text about %s: %w", repo.DirLabel(r.Path), err)
 	}
 	err = s.write(ctx, forGood, func(conn *sqlite.Conn) error {
 		stmt, err := conn.Prepare(`DELETE FROM lease WHERE worktree = ?1 AND path = ?2 AND token = ?3`)

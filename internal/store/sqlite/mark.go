@@ -9,9 +9,8 @@ import (
 	"zombiezen.com/go/sqlite"
 
 	"ken/internal/fresh"
-	"ken/internal/registry"
 	"ken/internal/repo"
-	"ken/internal/survey"
+	"ken/internal/store"
 )
 
 // A SurveyMark names all that a survey of a worktree finds in a store: rows, records of
@@ -20,8 +19,8 @@ import (
 // database that was made anew or put back, and the last record is named by what it says.
 // The zero mark is that of a store without rows.
 type SurveyMark struct {
-	Baseline registry.Baseline // with the generation of the rows
-	Written  string            // of records and failures
+	Baseline store.Verification // with the generation of the rows
+	Written  string             // of records and failures
 
 	last   int64 // record
 	failed [sha256.Size]byte
@@ -66,7 +65,7 @@ func surveyMark(conn *sqlite.Conn, worktree string) (mark SurveyMark, err error)
 
 // SurveyMarkAfter returns the mark of what there is now, if nothing has happened since
 // another mark but that some of these records were kept; the zero one otherwise.
-func (s *Store) SurveyMarkAfter(ctx context.Context, worktree string, before SurveyMark, kept []*survey.Record) (mark SurveyMark, err error) {
+func (s *Store) SurveyMarkAfter(ctx context.Context, worktree string, before SurveyMark, kept []*store.DirRecord) (mark SurveyMark, err error) {
 	ours := make(map[fresh.Digest]bool, len(kept))
 	for _, r := range kept {
 		ours[r.ID()] = true
@@ -124,8 +123,8 @@ func failureSum(conn *sqlite.Conn) ([sha256.Size]byte, error) {
 }
 
 // LatestOf is Latest for some directories.
-func (s *Store) LatestOf(ctx context.Context, dirs []repo.Path) (map[repo.Path][]*survey.Record, error) {
-	latest := make(map[repo.Path][]*survey.Record)
+func (s *Store) LatestOf(ctx context.Context, dirs []repo.Path) (map[repo.Path][]*store.DirRecord, error) {
+	latest := make(map[repo.Path][]*store.DirRecord)
 	err := s.readSurvey(ctx, func(conn *sqlite.Conn) error {
 		clear(latest)
 		stmt, err := conn.Prepare(`
@@ -156,8 +155,8 @@ func (s *Store) LatestOf(ctx context.Context, dirs []repo.Path) (map[repo.Path][
 
 // RowsIn returns the rows of a worktree whose files lie directly in one of some
 // directories.
-func (s *Store) RowsIn(ctx context.Context, worktree string, dirs []repo.Path) ([]registry.Row, error) {
-	var rows []registry.Row
+func (s *Store) RowsIn(ctx context.Context, worktree string, dirs []repo.Path) ([]store.FileRow, error) {
+	var rows []store.FileRow
 	err := s.read(ctx, func(conn *sqlite.Conn) error {
 		rows = nil
 		// What lies below a directory is skipped by going on behind it.

@@ -5,11 +5,10 @@ import (
 	"slices"
 	"testing"
 
-	"ken/internal/registry"
 	"ken/internal/repo"
+	"ken/internal/store"
 	"ken/internal/store/sqlite"
 	"ken/internal/store/storetest"
-	"ken/internal/survey"
 )
 
 // The rows in some directories are those of all rows that lie there, whatever sorts
@@ -17,19 +16,19 @@ import (
 func TestRowsIn(t *testing.T) {
 	s := sqlite.Open(filepath.Join(t.TempDir(), "ken.db"), sqlite.Options{})
 	defer s.Close()
-	var put []registry.Row
+	var put []store.FileRow
 	for _, p := range []repo.Path{"a", "a-b", "a.go", "a/b", "a/b-c", "a/c/d", "a/c/d/e", "a/c0", "a/z", "a0", "b/\xff", "b/\xff\xff/x", "b/c/d/e/f", "z"} {
 		put = append(put, storetest.Row(p, "text"))
 	}
-	storetest.Commit(t, s, "", registry.Change{Put: put})
-	storetest.Commit(t, s, "other", registry.Change{Put: put[:3]})
+	storetest.Commit(t, s, "", store.FileChanges{Put: put})
+	storetest.Commit(t, s, "other", store.FileChanges{Put: put[:3]})
 	dirs := []repo.Path{"", "a", "a/c", "b", "b/c", "b/c/d/e", "none", "a/c/d"}
 	for _, dir := range dirs {
 		got, err := s.RowsIn(t.Context(), "", []repo.Path{dir})
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := slices.DeleteFunc(storetest.Rows(t, s, ""), func(r registry.Row) bool { return r.Path.Dir() != dir })
+		want := slices.DeleteFunc(storetest.Rows(t, s, ""), func(r store.FileRow) bool { return r.Path.Dir() != dir })
 		if !slices.Equal(got, want) {
 			t.Errorf("rows in %q: %v, want %v", dir, got, want)
 		}
@@ -58,25 +57,25 @@ func TestSurveyMark(t *testing.T) {
 	if mark, err := s.SurveyMark(ctx, ""); err != nil || !mark.IsZero() {
 		t.Fatalf("mark of nothing: %v, %v", mark, err)
 	}
-	storetest.Commit(t, s, "", storetest.Current(t, s, "", registry.Change{
-		Put: []registry.Row{storetest.Row("a", "1")}, Baseline: &registry.Baseline{Head: storetest.ID("h"), At: storetest.Epoch},
+	storetest.Commit(t, s, "", storetest.Current(t, s, "", store.FileChanges{
+		Put: []store.FileRow{storetest.Row("a", "1")}, Baseline: &store.Verification{Head: storetest.ID("h"), At: storetest.Epoch},
 	}))
 	look("rows", true)
-	storetest.Commit(t, s, "", registry.Change{Put: []registry.Row{storetest.Row("a", "2")}})
+	storetest.Commit(t, s, "", store.FileChanges{Put: []store.FileRow{storetest.Row("a", "2")}})
 	look("another content", true)
-	storetest.Commit(t, s, "two", registry.Change{Put: []registry.Row{storetest.Row("a", "3")}})
+	storetest.Commit(t, s, "two", store.FileChanges{Put: []store.FileRow{storetest.Row("a", "3")}})
 	look("rows of another worktree", false)
 	for i, dir := range []repo.Path{"d", "e"} {
-		if err := s.Keep(ctx, []*survey.Record{storetest.Directory(dir, "text", i)}); err != nil {
+		if err := s.Keep(ctx, []*store.DirRecord{storetest.Directory(dir, "text", i)}); err != nil {
 			t.Fatal(err)
 		}
 		look("a record at "+string(dir), true)
 	}
-	if err := s.Keep(ctx, []*survey.Record{storetest.Directory("d", "text", 0)}); err != nil {
+	if err := s.Keep(ctx, []*store.DirRecord{storetest.Directory("d", "text", 0)}); err != nil {
 		t.Fatal(err)
 	}
 	look("a record that was kept", false)
-	if err := s.KeepFailure(ctx, survey.Failure{Path: "f", Reason: "no", At: storetest.Epoch}); err != nil {
+	if err := s.KeepFailure(ctx, store.DirFailure{Path: "f", Reason: "no", At: storetest.Epoch}); err != nil {
 		t.Fatal(err)
 	}
 	look("a failure", true)
@@ -87,31 +86,31 @@ func TestSurveyMark(t *testing.T) {
 	}
 	after := func(done string, holds bool) {
 		t.Helper()
-		mark, err := s.SurveyMarkAfter(ctx, "", before, []*survey.Record{mine})
+		mark, err := s.SurveyMarkAfter(ctx, "", before, []*store.DirRecord{mine})
 		if now, _ := s.SurveyMark(ctx, ""); err != nil || mark.IsZero() == holds || holds && mark.String() != now.String() {
 			t.Errorf("after %s: %q, %v; now it is %q", done, mark, err, now)
 		}
 	}
 	after("nothing", true)
-	if err := s.Keep(ctx, []*survey.Record{mine}); err != nil {
+	if err := s.Keep(ctx, []*store.DirRecord{mine}); err != nil {
 		t.Fatal(err)
 	}
 	after("a record of ours", true)
-	if err := s.Keep(ctx, []*survey.Record{other}); err != nil {
+	if err := s.Keep(ctx, []*store.DirRecord{other}); err != nil {
 		t.Fatal(err)
 	}
 	after("a record of somebody else", false)
 	if before, err = s.SurveyMark(ctx, ""); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.KeepFailure(ctx, survey.Failure{Path: "g", Reason: "no", At: storetest.Epoch}); err != nil {
+	if err := s.KeepFailure(ctx, store.DirFailure{Path: "g", Reason: "no", At: storetest.Epoch}); err != nil {
 		t.Fatal(err)
 	}
 	after("a failure", false)
 	if before, err = s.SurveyMark(ctx, ""); err != nil {
 		t.Fatal(err)
 	}
-	storetest.Commit(t, s, "", registry.Change{Put: []registry.Row{storetest.Row("a", "4")}})
+	storetest.Commit(t, s, "", store.FileChanges{Put: []store.FileRow{storetest.Row("a", "4")}})
 	after("other rows", false)
 	all, err := s.Latest(ctx)
 	if err != nil {

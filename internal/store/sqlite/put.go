@@ -1,15 +1,15 @@
 package sqlite
 
 import (
-	"ken/internal/registry"
 	"ken/internal/repo"
+	"ken/internal/store"
 )
 
 // count adds n rows like r to a worktree's counts.
-func (tx *transaction) count(worktree int64, r registry.Row, n int) {
+func (tx *transaction) count(worktree int64, r store.FileRow, n int) {
 	t, ok := tx.tallies[worktree]
 	if !ok {
-		t = new(registry.Tally)
+		t = new(store.FileCounts)
 		tx.tallies[worktree] = t
 	}
 	if t == nil {
@@ -37,7 +37,7 @@ func (tx *transaction) files(worktree int64) (int, error) {
 }
 
 // ascending reports whether rows are in the order of their paths, each once.
-func ascending(rows []registry.Row) bool {
+func ascending(rows []store.FileRow) bool {
 	for i := 1; i < len(rows); i++ {
 		if rows[i-1].Path >= rows[i].Path {
 			return false
@@ -47,7 +47,7 @@ func ascending(rows []registry.Row) bool {
 }
 
 // put inserts rows, or replaces those at the same paths.
-func (tx *transaction) put(name string, rows []registry.Row) error {
+func (tx *transaction) put(name string, rows []store.FileRow) error {
 	if len(rows) == 0 {
 		return nil
 	}
@@ -127,7 +127,7 @@ func (tx *transaction) put(name string, rows []registry.Row) error {
 }
 
 // row reads as much of a row as counting it needs.
-func (tx *transaction) row(worktree int64, path repo.Path) (r registry.Row, ok bool, err error) {
+func (tx *transaction) row(worktree int64, path repo.Path) (r store.FileRow, ok bool, err error) {
 	stmt, err := tx.conn.Prepare(`
 		SELECT content_id, content_md5, about, excluded, marks FROM file WHERE worktree = ?1 AND path = ?2`)
 	if err != nil {
@@ -139,11 +139,11 @@ func (tx *transaction) row(worktree int64, path repo.Path) (r registry.Row, ok b
 	if ok, err := stmt.Step(); !ok || err != nil {
 		return r, false, err
 	}
-	return registry.Row{
+	return store.FileRow{
 		Content:  repo.Content{ID: columnID(stmt, 0), MD5: columnMD5(stmt, 1)},
 		About:    columnBasis(stmt, 2),
 		Excluded: stmt.ColumnText(3),
-		Marks:    registry.Marks(stmt.ColumnInt64(4)),
+		Marks:    store.FileMarks(stmt.ColumnInt64(4)),
 	}, true, nil
 }
 

@@ -9,11 +9,11 @@ import (
 	"zombiezen.com/go/sqlite"
 
 	"ken/internal/fresh"
-	"ken/internal/registry"
 	"ken/internal/repo"
+	"ken/internal/store"
 )
 
-// Known implements [registry.Store].
+// Known implements [store.Files].
 func (s *Store) Known(ctx context.Context, contents []repo.Content) (map[repo.Content]fresh.Basis, error) {
 	known := make(map[repo.Content]fresh.Basis)
 	err := s.read(ctx, func(conn *sqlite.Conn) error {
@@ -39,7 +39,7 @@ func (s *Store) Known(ctx context.Context, contents []repo.Content) (map[repo.Co
 	return known, nil
 }
 
-// Newest implements [registry.Store].
+// Newest implements [store.Files].
 func (s *Store) Newest(ctx context.Context, contents []repo.Content) (map[repo.Content]fresh.Record, error) {
 	newest := make(map[repo.Content]fresh.Record)
 	err := s.read(ctx, func(conn *sqlite.Conn) error {
@@ -119,7 +119,7 @@ func (s *Store) recordsAt(conn *sqlite.Conn, wanted map[int64][]repo.Content, in
 	return nil
 }
 
-// Record implements [registry.Store].
+// Record implements [store.Files].
 func (s *Store) Record(ctx context.Context, id fresh.Digest) (r fresh.Record, ok bool, err error) {
 	err = s.read(ctx, func(conn *sqlite.Conn) error {
 		stmt, err := conn.Prepare(`
@@ -135,7 +135,7 @@ func (s *Store) Record(ctx context.Context, id fresh.Digest) (r fresh.Record, ok
 	return r, ok, err
 }
 
-// NewestAt implements [registry.Store].
+// NewestAt implements [store.Files].
 func (s *Store) NewestAt(ctx context.Context, path repo.Path) (r fresh.Record, ok bool, err error) {
 	err = s.read(ctx, func(conn *sqlite.Conn) error {
 		stmt, err := conn.Prepare(`
@@ -152,9 +152,9 @@ func (s *Store) NewestAt(ctx context.Context, path repo.Path) (r fresh.Record, o
 	return r, ok, err
 }
 
-// WrittenAt implements [registry.Store].
-func (s *Store) WrittenAt(ctx context.Context, paths []repo.Path) (map[repo.Path][]registry.Candidate, error) {
-	found := make(map[repo.Path][]registry.Candidate)
+// WrittenAt implements [store.Files].
+func (s *Store) WrittenAt(ctx context.Context, paths []repo.Path) (map[repo.Path][]store.RecordHeader, error) {
+	found := make(map[repo.Path][]store.RecordHeader)
 	err := s.read(ctx, func(conn *sqlite.Conn) error {
 		clear(found)
 		// A first scan asks for all paths of a work tree, while the records may
@@ -171,7 +171,7 @@ func (s *Store) WrittenAt(ctx context.Context, paths []repo.Path) (map[repo.Path
 		stmt.BindInt64(2, s.latest())
 		for _, p := range paths {
 			stmt.BindBytes(1, []byte(p))
-			var list []registry.Candidate
+			var list []store.RecordHeader
 			for {
 				more, err := stmt.Step()
 				if err != nil {
@@ -198,14 +198,14 @@ func (s *Store) WrittenAt(ctx context.Context, paths []repo.Path) (map[repo.Path
 }
 
 // writtenAnywhere is WrittenAt by way of all records.
-func writtenAnywhere(conn *sqlite.Conn, paths []repo.Path, latest int64, found map[repo.Path][]registry.Candidate) error {
+func writtenAnywhere(conn *sqlite.Conn, paths []repo.Path, latest int64, found map[repo.Path][]store.RecordHeader) error {
 	stmt, err := conn.Prepare(`SELECT path, content_id, content_md5, at, id FROM record WHERE at <= ?1 ORDER BY path, at DESC, id DESC`)
 	if err != nil {
 		return err
 	}
 	defer stmt.Reset()
 	stmt.BindInt64(1, latest)
-	all := make(map[repo.Path][]registry.Candidate)
+	all := make(map[repo.Path][]store.RecordHeader)
 	var scan scanner
 	for {
 		more, err := stmt.Step()
@@ -227,8 +227,8 @@ func writtenAnywhere(conn *sqlite.Conn, paths []repo.Path, latest int64, found m
 }
 
 // columnCandidate reads the columns content_id, content_md5, at and id, from col on.
-func columnCandidate(stmt *sqlite.Stmt, col int) registry.Candidate {
-	c := registry.Candidate{
+func columnCandidate(stmt *sqlite.Stmt, col int) store.RecordHeader {
+	c := store.RecordHeader{
 		Basis: fresh.Basis{Content: repo.Content{ID: columnID(stmt, col), MD5: columnMD5(stmt, col+1)}},
 		At:    time.UnixMicro(stmt.ColumnInt64(col + 2)).UTC(),
 	}
@@ -236,7 +236,7 @@ func columnCandidate(stmt *sqlite.Stmt, col int) registry.Candidate {
 	return c
 }
 
-// WrittenSince implements [registry.Store]. The mark is the number of a record.
+// WrittenSince implements [store.Files]. The mark is the number of a record.
 func (s *Store) WrittenSince(ctx context.Context, mark int64) (paths []repo.Path, now int64, err error) {
 	err = s.read(ctx, func(conn *sqlite.Conn) (err error) {
 		paths = nil

@@ -8,17 +8,17 @@ import (
 	"zombiezen.com/go/sqlite"
 
 	"ken/internal/fresh"
-	"ken/internal/registry"
 	"ken/internal/repo"
+	"ken/internal/store"
 )
 
-// Rows implements [registry.Store]. The rows are those of the moment the loop
+// Rows implements [store.Files]. The rows are those of the moment the loop
 // began, whatever is committed meanwhile; the loop may use the store.
-func (s *Store) Rows(ctx context.Context, worktree string) iter.Seq2[registry.Row, error] {
-	return func(yield func(registry.Row, error) bool) {
+func (s *Store) Rows(ctx context.Context, worktree string) iter.Seq2[store.FileRow, error] {
+	return func(yield func(store.FileRow, error) bool) {
 		rows, err := s.AllRows(ctx, worktree)
 		if err != nil {
-			yield(registry.Row{}, err)
+			yield(store.FileRow{}, err)
 			return
 		}
 		for r := range rows {
@@ -32,8 +32,8 @@ func (s *Store) Rows(ctx context.Context, worktree string) iter.Seq2[registry.Ro
 // AllRows is Rows for a caller that wants to know at once whether it failed. The
 // rows are read whole, so that they are of one state: some 20 MB for 100,000.
 // They can be ranged over once.
-func (s *Store) AllRows(ctx context.Context, worktree string) (iter.Seq[registry.Row], error) {
-	var chunks [][]registry.Row
+func (s *Store) AllRows(ctx context.Context, worktree string) (iter.Seq[store.FileRow], error) {
+	var chunks [][]store.FileRow
 	err := s.read(ctx, func(conn *sqlite.Conn) (err error) {
 		chunks, err = rowsOf(conn, worktree)
 		return err
@@ -41,7 +41,7 @@ func (s *Store) AllRows(ctx context.Context, worktree string) (iter.Seq[registry
 	if err != nil {
 		return nil, err
 	}
-	return func(yield func(registry.Row) bool) {
+	return func(yield func(store.FileRow) bool) {
 		for i, chunk := range chunks {
 			chunks[i] = nil
 			for _, r := range chunk {
@@ -55,7 +55,7 @@ func (s *Store) AllRows(ctx context.Context, worktree string) (iter.Seq[registry
 
 // rowsOf reads a worktree's rows in byte order of their paths, in chunks that
 // never move.
-func rowsOf(conn *sqlite.Conn, worktree string) (chunks [][]registry.Row, err error) {
+func rowsOf(conn *sqlite.Conn, worktree string) (chunks [][]store.FileRow, err error) {
 	stmt, err := conn.Prepare(`
 		SELECT path, kind, mode, content_id, content_md5, size, mtime, ctime, inode, marks, excluded, about
 		FROM file WHERE worktree = (SELECT id FROM worktree WHERE name = ?1)
@@ -66,7 +66,7 @@ func rowsOf(conn *sqlite.Conn, worktree string) (chunks [][]registry.Row, err er
 	defer stmt.Reset()
 	stmt.BindText(1, worktree)
 	var scan scanner
-	chunk := make([]registry.Row, 0, 64)
+	chunk := make([]store.FileRow, 0, 64)
 	for {
 		more, err := stmt.Step()
 		if err != nil {
@@ -77,15 +77,15 @@ func rowsOf(conn *sqlite.Conn, worktree string) (chunks [][]registry.Row, err er
 		}
 		if len(chunk) == cap(chunk) {
 			chunks = append(chunks, chunk)
-			chunk = make([]registry.Row, 0, 2048)
+			chunk = make([]store.FileRow, 0, 2048)
 		}
 		chunk = append(chunk, scan.row(stmt))
 	}
 }
 
-// RowsOf implements [registry.Store].
-func (s *Store) RowsOf(ctx context.Context, worktree string, paths []repo.Path) (map[repo.Path]registry.Row, error) {
-	found := make(map[repo.Path]registry.Row, len(paths))
+// RowsOf implements [store.Files].
+func (s *Store) RowsOf(ctx context.Context, worktree string, paths []repo.Path) (map[repo.Path]store.FileRow, error) {
+	found := make(map[repo.Path]store.FileRow, len(paths))
 	err := s.read(ctx, func(conn *sqlite.Conn) error {
 		clear(found)
 		stmt, err := conn.Prepare(`
@@ -118,20 +118,20 @@ func (s *Store) RowsOf(ctx context.Context, worktree string, paths []repo.Path) 
 	return found, nil
 }
 
-// Exceptions implements [registry.Store].
-func (s *Store) Exceptions(ctx context.Context, worktree string, marks registry.Marks) (map[repo.Path]registry.Row, error) {
+// Exceptions implements [store.Files].
+func (s *Store) Exceptions(ctx context.Context, worktree string, marks store.FileMarks) (map[repo.Path]store.FileRow, error) {
 	query := `
 		SELECT path, kind, mode, content_id, content_md5, size, mtime, ctime, inode, marks, excluded, about
 		FROM file
 		WHERE worktree = (SELECT id FROM worktree WHERE name = ?1) AND (marks & ?2 OR state = 'stale')`
-	if marks == registry.Exceptional {
+	if marks == store.MarksUnproven {
 		// Left alone, SQLite would read all rows for these, too.
 		query = `
 		SELECT path, kind, mode, content_id, content_md5, size, mtime, ctime, inode, marks, excluded, about
 		FROM file INDEXED BY file_exception
 		WHERE worktree = (SELECT id FROM worktree WHERE name = ?1) AND (marks & 3 OR state = 'stale')`
 	}
-	found := make(map[repo.Path]registry.Row)
+	found := make(map[repo.Path]store.FileRow)
 	err := s.read(ctx, func(conn *sqlite.Conn) error {
 		clear(found)
 		stmt, err := conn.Prepare(query)
@@ -159,12 +159,12 @@ func (s *Store) Exceptions(ctx context.Context, worktree string, marks registry.
 	return found, nil
 }
 
-// Tally implements [registry.Store]. A text whose file's content is not known
+// Tally implements [store.Files]. A text whose file's content is not known
 // counts as stale: it is not vouched for.
-func (s *Store) Tally(ctx context.Context, worktree string) (registry.Tally, error) {
-	var t registry.Tally
+func (s *Store) Tally(ctx context.Context, worktree string) (store.FileCounts, error) {
+	var t store.FileCounts
 	err := s.read(ctx, func(conn *sqlite.Conn) error {
-		t = registry.Tally{}
+		t = store.FileCounts{}
 		stmt, err := conn.Prepare(`SELECT files, fresh, stale, none, excluded FROM worktree WHERE name = ?1`)
 		if err != nil {
 			return err
@@ -174,7 +174,7 @@ func (s *Store) Tally(ctx context.Context, worktree string) (registry.Tally, err
 		if ok, err := stmt.Step(); !ok || err != nil {
 			return err
 		}
-		t = registry.Tally{
+		t = store.FileCounts{
 			Files:    stmt.ColumnInt(0),
 			Fresh:    stmt.ColumnInt(1),
 			Stale:    stmt.ColumnInt(2),
@@ -197,8 +197,8 @@ type scanner struct {
 
 // row reads the columns path, kind, mode, content_id, content_md5, size, mtime,
 // ctime, inode, marks, excluded and about.
-func (sc *scanner) row(stmt *sqlite.Stmt) registry.Row {
-	return registry.Row{
+func (sc *scanner) row(stmt *sqlite.Stmt) store.FileRow {
+	return store.FileRow{
 		Path:    sc.path(stmt, 0),
 		Kind:    sc.kind(stmt, 1),
 		Mode:    repo.Mode(stmt.ColumnInt64(2)),
@@ -209,7 +209,7 @@ func (sc *scanner) row(stmt *sqlite.Stmt) registry.Row {
 			Ctime: stmt.ColumnInt64(7),
 			Inode: uint64(stmt.ColumnInt64(8)),
 		},
-		Marks:    registry.Marks(stmt.ColumnInt(9)),
+		Marks:    store.FileMarks(stmt.ColumnInt(9)),
 		Excluded: sc.word(stmt, 10),
 		About:    columnBasis(stmt, 11),
 	}

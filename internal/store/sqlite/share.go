@@ -8,16 +8,16 @@ import (
 
 	"zombiezen.com/go/sqlite"
 
-	"ken/internal/share"
+	"ken/internal/store"
 )
 
-var _ share.Store = (*Store)(nil)
+var _ store.Records = (*Store)(nil)
 
-// Since implements [share.Store]. A mark is two positions, one in each table of records:
+// Since implements [store.Records]. A mark is two positions, one in each table of records:
 // a number, and a digest of the records just before it. So one of another database, or of
 // this one before it was put back to an earlier day, is known for what it is, and the
 // database need not carry a name for it.
-func (s *Store) Since(ctx context.Context, mark share.Mark, most int) (list []share.Record, next share.Mark, err error) {
+func (s *Store) Since(ctx context.Context, mark store.Mark, most int) (list []store.Record, next store.Mark, err error) {
 	err = s.read(ctx, func(conn *sqlite.Conn) error {
 		list, next = nil, mark
 		files, directories, _ := strings.Cut(string(mark), " ")
@@ -31,7 +31,7 @@ func (s *Store) Since(ctx context.Context, mark share.Mark, most int) (list []sh
 		if files, err = placeOf(conn, from, fileIDs); err != nil {
 			return err
 		}
-		next = share.Mark(files)
+		next = store.Mark(files)
 		if ok, err := hasSurvey(conn); !ok || err != nil {
 			return err
 		}
@@ -42,7 +42,7 @@ func (s *Store) Since(ctx context.Context, mark share.Mark, most int) (list []sh
 			return err
 		}
 		directories, err = placeOf(conn, from, directoryIDs)
-		next = share.Mark(files + " " + directories)
+		next = store.Mark(files + " " + directories)
 		return err
 	})
 	return list, next, err
@@ -50,7 +50,7 @@ func (s *Store) Since(ctx context.Context, mark share.Mark, most int) (list []sh
 
 // filesSince adds records after a number until the list has most, and returns the number
 // of the last one.
-func (s *Store) filesSince(conn *sqlite.Conn, from int64, most int, list *[]share.Record) (int64, error) {
+func (s *Store) filesSince(conn *sqlite.Conn, from int64, most int, list *[]store.Record) (int64, error) {
 	stmt, err := conn.Prepare(`
 		SELECT seq, content_id, content_md5, text, author, recipe, at, assumed, confirmer, path, id
 		FROM record WHERE seq > ?1 ORDER BY seq`)
@@ -65,7 +65,7 @@ func (s *Store) filesSince(conn *sqlite.Conn, from int64, most int, list *[]shar
 			return from, err
 		}
 		if r, ok := s.columnRecord(stmt); ok {
-			*list = append(*list, share.Record{File: &r})
+			*list = append(*list, store.Record{File: &r})
 		}
 		from = stmt.ColumnInt64(0)
 	}
@@ -74,7 +74,7 @@ func (s *Store) filesSince(conn *sqlite.Conn, from int64, most int, list *[]shar
 
 // directoriesSince is filesSince for directories. Outlines that another one has followed
 // are passed over.
-func (s *Store) directoriesSince(conn *sqlite.Conn, from int64, most int, list *[]share.Record) (int64, error) {
+func (s *Store) directoriesSince(conn *sqlite.Conn, from int64, most int, list *[]store.Record) (int64, error) {
 	stmt, err := conn.Prepare(`
 		SELECT path, at, partial, author, recipe, confirmer, flags, text, basis, seq, id
 		FROM directory_record r
@@ -92,7 +92,7 @@ func (s *Store) directoriesSince(conn *sqlite.Conn, from int64, most int, list *
 			return from, err
 		}
 		if r := read.record(stmt); r != nil {
-			*list = append(*list, share.Record{Directory: r})
+			*list = append(*list, store.Record{Directory: r})
 		}
 		from = stmt.ColumnInt64(9)
 	}
@@ -148,8 +148,8 @@ func position(conn *sqlite.Conn, place, query string) (int64, error) {
 	return seq, nil
 }
 
-// Absorb implements [share.Store]. Nothing does not make a database.
-func (s *Store) Absorb(ctx context.Context, list []share.Record) error {
+// Absorb implements [store.Records]. Nothing does not make a database.
+func (s *Store) Absorb(ctx context.Context, list []store.Record) error {
 	var k Kept
 	for _, r := range list {
 		if r.File != nil {

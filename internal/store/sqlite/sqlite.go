@@ -18,14 +18,13 @@ import (
 
 	"zombiezen.com/go/sqlite"
 
-	"ken/internal/registry"
-	"ken/internal/survey"
+	"ken/internal/store"
 )
 
 var (
-	_ registry.Store = (*Store)(nil)
-	_ survey.Store   = (*Store)(nil)
-	_ survey.Leases  = (*Store)(nil)
+	_ store.Files       = (*Store)(nil)
+	_ store.Directories = (*Store)(nil)
+	_ store.Leases      = (*Store)(nil)
 )
 
 // Options tunes a Store. The zero value is ready to use.

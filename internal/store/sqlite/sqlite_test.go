@@ -15,8 +15,8 @@ import (
 
 	"ken/internal/fault"
 	"ken/internal/fresh"
-	"ken/internal/registry"
 	"ken/internal/repo"
+	"ken/internal/store"
 	"ken/internal/store/sqlite"
 	"ken/internal/store/storetest"
 )
@@ -60,7 +60,7 @@ func shell(t testing.TB, path string, args ...string) string {
 }
 
 func TestConformance(t *testing.T) {
-	fresh := func(t *testing.T) registry.Store {
+	fresh := func(t *testing.T) store.Files {
 		t.Helper()
 		return open(t, dbPath(t))
 	}
@@ -90,12 +90,12 @@ func TestNothingIsMadeByReading(t *testing.T) {
 		t.Fatal(err)
 	}
 	storetest.Rows(t, s, "")
-	storetest.Commit(t, s, "", registry.Change{})
-	storetest.Commit(t, s, "", registry.Change{Worktrees: []string{}})
+	storetest.Commit(t, s, "", store.FileChanges{})
+	storetest.Commit(t, s, "", store.FileChanges{Worktrees: []string{}})
 	if _, err := os.Stat(filepath.Dir(path)); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("reading made %s: %v", filepath.Dir(path), err)
 	}
-	storetest.Commit(t, s, "", registry.Change{Put: []registry.Row{storetest.Row("a", "x")}})
+	storetest.Commit(t, s, "", store.FileChanges{Put: []store.FileRow{storetest.Row("a", "x")}})
 	if _, err := os.Stat(path); err != nil {
 		t.Error(err)
 	}
@@ -105,8 +105,8 @@ func TestReopen(t *testing.T) {
 	path := dbPath(t)
 	s := open(t, path)
 	row, rec := storetest.Row("a", "x"), storetest.Record("about x", "x", 0)
-	storetest.Commit(t, s, "", registry.Change{
-		Put: []registry.Row{row}, Records: []fresh.Record{rec}, Baseline: &registry.Baseline{Head: storetest.ID("h")},
+	storetest.Commit(t, s, "", store.FileChanges{
+		Put: []store.FileRow{row}, Records: []fresh.Record{rec}, Baseline: &store.Verification{Head: storetest.ID("h")},
 	})
 	for i := range 3 {
 		if i == 1 {
@@ -136,7 +136,7 @@ func TestTwoStores(t *testing.T) {
 	storetest.Rows(t, b, "") // opened before there is anything
 	for i := range 3 {
 		p := repo.Path(fmt.Sprint(i))
-		storetest.Commit(t, a, "", registry.Change{Put: []registry.Row{storetest.Row(p, "x")}})
+		storetest.Commit(t, a, "", store.FileChanges{Put: []store.FileRow{storetest.Row(p, "x")}})
 		if n := len(storetest.Rows(t, b, "")); n != i+1 {
 			t.Errorf("%d rows, want %d", n, i+1)
 		}
@@ -148,7 +148,7 @@ func TestTwoStores(t *testing.T) {
 func TestMovedAside(t *testing.T) {
 	path := dbPath(t)
 	s := open(t, path)
-	storetest.Commit(t, s, "", registry.Change{Put: []registry.Row{storetest.Row("a", "x")}})
+	storetest.Commit(t, s, "", store.FileChanges{Put: []store.FileRow{storetest.Row("a", "x")}})
 	dir := filepath.Dir(path)
 	if err := os.Rename(dir, dir+".damaged"); err != nil {
 		t.Fatal(err)
@@ -156,7 +156,7 @@ func TestMovedAside(t *testing.T) {
 	if rows := storetest.Rows(t, s, ""); len(rows) != 0 {
 		t.Errorf("rows = %v", rows)
 	}
-	storetest.Commit(t, s, "", registry.Change{Put: []registry.Row{storetest.Row("b", "x")}})
+	storetest.Commit(t, s, "", store.FileChanges{Put: []store.FileRow{storetest.Row("b", "x")}})
 	if got := shell(t, path, "SELECT path FROM file_registry"); got != "b" {
 		t.Errorf("the new one has %q", got)
 	}
@@ -168,7 +168,7 @@ func TestMovedAside(t *testing.T) {
 func TestSettings(t *testing.T) {
 	path := dbPath(t)
 	s := open(t, path)
-	storetest.Commit(t, s, "", registry.Change{Put: []registry.Row{storetest.Row("a", "x")}})
+	storetest.Commit(t, s, "", store.FileChanges{Put: []store.FileRow{storetest.Row("a", "x")}})
 	got := shell(t, path, "PRAGMA journal_mode; PRAGMA application_id; PRAGMA user_version; PRAGMA integrity_check")
 	if want := "wal\n1801809457\n4\nok"; got != want {
 		t.Errorf("settings are %q, want %q", got, want)
@@ -179,7 +179,7 @@ func TestSettings(t *testing.T) {
 func TestViews(t *testing.T) {
 	path := dbPath(t)
 	s := open(t, path)
-	row := func(path repo.Path, text string, kind repo.Kind) registry.Row {
+	row := func(path repo.Path, text string, kind repo.Kind) store.FileRow {
 		r := storetest.Row(path, text)
 		r.Kind = kind
 		return r
@@ -189,23 +189,23 @@ func TestViews(t *testing.T) {
 	stale := row("stale.go", "edited", repo.KindTest)
 	stale.About = fresh.Basis{Content: storetest.Content("before")}
 	spared := row("spared.go", "edited", repo.KindTest)
-	spared.About, spared.Marks = stale.About, registry.Spared
+	spared.About, spared.Marks = stale.About, store.MarkUncounted
 	byMD5 := storetest.Record("by md5\nalone", "m", 30)
 	byMD5.Basis.Content.ID = repo.ID{}
 	head := storetest.ID("head")
-	storetest.Commit(t, s, "", registry.Change{
+	storetest.Commit(t, s, "", store.FileChanges{
 		Records: []fresh.Record{
 			storetest.Record("older", "x", 0), storetest.Record("it serves", "x", 10),
 			storetest.Record("what it was", "before", 20), storetest.Record("for vendored", "v", 0), byMD5,
 		},
-		Put: []registry.Row{
+		Put: []store.FileRow{
 			row("fresh.go", "x", repo.KindSource), stale, spared, row("none.md", "n", repo.KindDoc), excluded,
 			row("by\nmd5", "m", repo.KindData),
 			{Path: "conflicted", About: fresh.Basis{Content: storetest.Content("x")}},
 		},
-		Baseline: &registry.Baseline{Head: head, Clean: true, At: storetest.Epoch},
+		Baseline: &store.Verification{Head: head, Clean: true, At: storetest.Epoch},
 	})
-	storetest.Commit(t, s, "feature", registry.Change{Put: []registry.Row{row("fresh.go", "x", repo.KindSource)}})
+	storetest.Commit(t, s, "feature", store.FileChanges{Put: []store.FileRow{row("fresh.go", "x", repo.KindSource)}})
 
 	got := shell(t, path, "-cmd", ".mode quote", `
 		SELECT path, type, content_md5, summary, summary_updated_at, summary_state, excluded
@@ -236,16 +236,16 @@ func TestViews(t *testing.T) {
 	}
 
 	// It follows the baseline of the main worktree, and of no other.
-	storetest.Commit(t, s, "feature", registry.Change{Baseline: &registry.Baseline{Head: storetest.ID("other")}})
+	storetest.Commit(t, s, "feature", store.FileChanges{Baseline: &store.Verification{Head: storetest.ID("other")}})
 	if got := shell(t, path, "SELECT value FROM plugin_config"); got != head.String() {
 		t.Errorf("last_verified_sha = %q", got)
 	}
-	storetest.Commit(t, s, "", registry.Change{Baseline: &registry.Baseline{}})
+	storetest.Commit(t, s, "", store.FileChanges{Baseline: &store.Verification{}})
 	if got := shell(t, path, "SELECT count(*) FROM plugin_config"); got != "0" {
 		t.Errorf("an unborn HEAD has %s last_verified_sha", got)
 	}
-	storetest.Commit(t, s, "", registry.Change{Baseline: &registry.Baseline{Head: head}})
-	storetest.Commit(t, s, "", registry.Change{Worktrees: []string{"feature"}})
+	storetest.Commit(t, s, "", store.FileChanges{Baseline: &store.Verification{Head: head}})
+	storetest.Commit(t, s, "", store.FileChanges{Worktrees: []string{"feature"}})
 	if got := shell(t, path, "SELECT count(*) FROM plugin_config"); got != "0" {
 		t.Errorf("a forgotten worktree has %s last_verified_sha", got)
 	}
@@ -254,7 +254,7 @@ func TestViews(t *testing.T) {
 func TestNewerSchema(t *testing.T) {
 	path := dbPath(t)
 	s := open(t, path)
-	storetest.Commit(t, s, "", registry.Change{Put: []registry.Row{storetest.Row("a", "x")}})
+	storetest.Commit(t, s, "", store.FileChanges{Put: []store.FileRow{storetest.Row("a", "x")}})
 	shell(t, path, "PRAGMA user_version = 7")
 	want := path + " was written by a newer ken (schema 7; this one knows 4)"
 	check := func(err error) {
@@ -266,7 +266,7 @@ func TestNewerSchema(t *testing.T) {
 			t.Errorf("hint = %q", hint)
 		}
 	}
-	change := registry.Change{Put: []registry.Row{storetest.Row("b", "x")}}
+	change := store.FileChanges{Put: []store.FileRow{storetest.Row("b", "x")}}
 	check(s.Commit(t.Context(), "", change, nil)) // it was open while that happened
 	s = open(t, path)
 	_, _, err := s.Baseline(t.Context(), "")
@@ -281,7 +281,7 @@ func TestForeignDatabase(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ken.db")
 	shell(t, path, "PRAGMA application_id = 42; CREATE TABLE t (x)")
 	s := open(t, path)
-	err := s.Commit(t.Context(), "", registry.Change{Put: []registry.Row{storetest.Row("a", "x")}}, nil)
+	err := s.Commit(t.Context(), "", store.FileChanges{Put: []store.FileRow{storetest.Row("a", "x")}}, nil)
 	if err == nil || !strings.Contains(err.Error(), "another program") {
 		t.Errorf("err = %v", err)
 	}
@@ -290,11 +290,11 @@ func TestForeignDatabase(t *testing.T) {
 func TestDamaged(t *testing.T) {
 	whole := dbPath(t)
 	s := open(t, whole)
-	var rows []registry.Row
+	var rows []store.FileRow
 	for i := range 2000 {
 		rows = append(rows, storetest.Row(repo.Path(fmt.Sprintf("f%04d", i)), fmt.Sprint(i)))
 	}
-	storetest.Commit(t, s, "", registry.Change{Put: rows})
+	storetest.Commit(t, s, "", store.FileChanges{Put: rows})
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -338,7 +338,7 @@ func TestDamaged(t *testing.T) {
 			if out, err := cmd.CombinedOutput(); err != nil {
 				t.Fatalf("%s: %v\n%s", hint, err, out)
 			}
-			storetest.Commit(t, s, "", registry.Change{Put: []registry.Row{storetest.Row("a", "x")}})
+			storetest.Commit(t, s, "", store.FileChanges{Put: []store.FileRow{storetest.Row("a", "x")}})
 			if n := len(storetest.Rows(t, s, "")); n != 1 {
 				t.Errorf("%d rows", n)
 			}
@@ -378,7 +378,7 @@ func TestLocked(t *testing.T) {
 		t.Run(mode, func(t *testing.T) {
 			path := dbPath(t)
 			s := openWith(t, path, sqlite.Options{BusyTimeout: 300 * time.Millisecond})
-			storetest.Commit(t, s, "", registry.Change{Put: []registry.Row{storetest.Row("a", "x")}})
+			storetest.Commit(t, s, "", store.FileChanges{Put: []store.FileRow{storetest.Row("a", "x")}})
 			if err := s.Close(); err != nil {
 				t.Fatal(err)
 			}
@@ -386,7 +386,7 @@ func TestLocked(t *testing.T) {
 			holder := holdLock(t, path, "BEGIN EXCLUSIVE")
 
 			begun := time.Now()
-			err := s.Commit(t.Context(), "", registry.Change{Put: []registry.Row{storetest.Row("b", "x")}}, nil)
+			err := s.Commit(t.Context(), "", store.FileChanges{Put: []store.FileRow{storetest.Row("b", "x")}}, nil)
 			if fault.KindOf(err) != fault.Locked {
 				t.Fatalf("err = %v", err)
 			}
@@ -411,7 +411,7 @@ func TestLocked(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 			defer cancel()
 			s = openWith(t, path, sqlite.Options{BusyTimeout: time.Hour}) // for which no test waits
-			err = s.Commit(ctx, "", registry.Change{Put: []registry.Row{storetest.Row("b", "x")}}, nil)
+			err = s.Commit(ctx, "", store.FileChanges{Put: []store.FileRow{storetest.Row("b", "x")}}, nil)
 			if !errors.Is(err, context.DeadlineExceeded) {
 				t.Errorf("err = %v, want the caller's deadline", err)
 			}
@@ -423,10 +423,10 @@ func TestLocked(t *testing.T) {
 func TestWaits(t *testing.T) {
 	path := dbPath(t)
 	a, b := open(t, path), open(t, path)
-	storetest.Commit(t, a, "", registry.Change{Put: []registry.Row{storetest.Row("a", "x")}})
+	storetest.Commit(t, a, "", store.FileChanges{Put: []store.FileRow{storetest.Row("a", "x")}})
 	storetest.Rows(t, b, "")
 	inside, done := make(chan bool), make(chan error)
-	c := storetest.Current(t, a, "", registry.Change{Baseline: &registry.Baseline{}})
+	c := storetest.Current(t, a, "", store.FileChanges{Baseline: &store.Verification{}})
 	go func() {
 		done <- a.Commit(context.Background(), "", c, func() (bool, error) {
 			close(inside)
@@ -435,7 +435,7 @@ func TestWaits(t *testing.T) {
 		})
 	}()
 	<-inside
-	storetest.Commit(t, b, "", registry.Change{Put: []registry.Row{storetest.Row("b", "x")}})
+	storetest.Commit(t, b, "", store.FileChanges{Put: []store.FileRow{storetest.Row("b", "x")}})
 	if err := <-done; err != nil {
 		t.Error(err)
 	}

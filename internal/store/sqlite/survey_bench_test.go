@@ -9,18 +9,18 @@ import (
 
 	"ken/internal/fresh"
 	"ken/internal/repo"
+	"ken/internal/store"
 	"ken/internal/store/sqlite"
 	"ken/internal/store/storetest"
-	"ken/internal/survey"
 )
 
 // benchDirectories returns a record about each of n directories, with five files and
 // a child each, made in the given round.
-func benchDirectories(n, round int) []*survey.Record {
+func benchDirectories(n, round int) []*store.DirRecord {
 	text := strings.Repeat("Package x does what its name says, and some more that takes a line to tell.\n", 6)
-	list := make([]*survey.Record, n)
+	list := make([]*store.DirRecord, n)
 	for i := range list {
-		r := &survey.Record{
+		r := &store.DirRecord{
 			Path:   repo.Path(fmt.Sprintf("pkg/component%03d/internal/module%02d", i/100, i%100)),
 			Text:   fmt.Sprintf("%s%d", text, i),
 			Author: "ken outline", Recipe: storetest.OutlineRecipe, At: storetest.Epoch.Add(time.Duration(round)*time.Hour + time.Duration(i)*time.Millisecond),
@@ -28,12 +28,12 @@ func benchDirectories(n, round int) []*survey.Record {
 		for f := range 5 {
 			name := fmt.Sprintf("file_%d_%d.go", i, f)
 			id := storetest.ID256(fmt.Sprint(name, round)).Bytes()
-			r.Basis.Files = append(r.Basis.Files, survey.FileBasis{
+			r.Basis.Files = append(r.Basis.Files, store.BasisFile{
 				Name: []byte(name), ID: storetest.ID(fmt.Sprint(name, round)),
-				Shape: survey.Shape{Language: "go", Interface: fresh.Digest(id), Tokens: fresh.Digest(id)},
+				Shape: store.OutlineShape{Language: "go", Interface: fresh.Digest(id), Tokens: fresh.Digest(id)},
 			})
 		}
-		r.Basis.Children = []survey.ChildBasis{{Name: []byte("child"), Text: r.TextID()}}
+		r.Basis.Children = []store.BasisChild{{Name: []byte("child"), Text: r.TextID()}}
 		list[i] = r
 	}
 	return list

@@ -9,11 +9,10 @@ import (
 	"testing"
 
 	"ken/internal/fresh"
-	"ken/internal/registry"
 	"ken/internal/repo"
+	"ken/internal/store"
 	"ken/internal/store/sqlite"
 	"ken/internal/store/storetest"
-	"ken/internal/survey"
 )
 
 // schema1 makes a database as the first schema left it.
@@ -28,7 +27,7 @@ func schema1(t *testing.T, journal string) (path string) {
 }
 
 // checkSchema1 verifies that what was in the database is in it.
-func checkSchema1(t *testing.T, s registry.Store) {
+func checkSchema1(t *testing.T, s store.Files) {
 	t.Helper()
 	rows := storetest.Rows(t, s, "")
 	if len(rows) != 3 || !rows[0].About.Holds(rows[0].Content) || rows[1].Path != "b\xff.go" || rows[2].About.Holds(rows[2].Content) {
@@ -65,7 +64,7 @@ func wantNoSurvey(t *testing.T, s storetest.SurveyStore) {
 }
 
 // knowsDirectory verifies that the record of a text is the latest at a directory.
-func knowsDirectory(t *testing.T, s survey.Store, path repo.Path, text string) {
+func knowsDirectory(t *testing.T, s store.Directories, path repo.Path, text string) {
 	t.Helper()
 	m, err := s.Latest(t.Context())
 	if err != nil || len(m[path]) != 1 || m[path][0].Text != "about "+text {
@@ -110,7 +109,7 @@ func TestMigration(t *testing.T) {
 // Several that find the first schema bring it to the newest together.
 func TestMigrateAtOnce(t *testing.T) {
 	path := schema1(t, "wal")
-	var stores []survey.Leases
+	var stores []store.Leases
 	for range 4 {
 		stores = append(stores, open(t, path))
 	}
@@ -134,7 +133,7 @@ func TestImportSchema1(t *testing.T) {
 // Of several processes that take a lease, one gets it.
 func TestTakeFromManyConnections(t *testing.T) {
 	path := dbPath(t)
-	var stores []survey.Leases
+	var stores []store.Leases
 	for range 4 {
 		stores = append(stores, open(t, path))
 	}
@@ -159,7 +158,7 @@ func TestTransfer(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	takes := func(s survey.Leases, l survey.Lease) {
+	takes := func(s store.Leases, l store.Lease) {
 		t.Helper()
 		if ok, err := s.Take(ctx, "", l, storetest.Epoch); !ok || err != nil {
 			t.Fatal(ok, err)
@@ -168,7 +167,7 @@ func TestTransfer(t *testing.T) {
 	storetest.Keep(t, main, storetest.Directory("a", "one", 1))
 	takes(main, storetest.Lease("later in main", "main", 20))
 	takes(main, storetest.Lease("settled", "main", 20))
-	must(main.KeepFailure(ctx, survey.Failure{Path: "main failed", Reason: "r", At: storetest.Epoch}))
+	must(main.KeepFailure(ctx, store.DirFailure{Path: "main failed", Reason: "r", At: storetest.Epoch}))
 
 	must(spool.Import(ctx, main, "stamp"))
 	knowsDirectory(t, spool, "a", "one")
@@ -180,8 +179,8 @@ func TestTransfer(t *testing.T) {
 		t.Fatal(ok, err)
 	}
 	storetest.Keep(t, spool, storetest.Directory("a", "three", 3), storetest.Outlined("b\xff", "four", 4))
-	must(spool.KeepFailure(ctx, survey.Failure{Path: "spool failed", Reason: "r", At: storetest.Epoch}))
-	must(spool.KeepFailure(ctx, survey.Failure{Path: "c", Reason: "superseded in main", At: storetest.Epoch}))
+	must(spool.KeepFailure(ctx, store.DirFailure{Path: "spool failed", Reason: "r", At: storetest.Epoch}))
+	must(spool.KeepFailure(ctx, store.DirFailure{Path: "c", Reason: "superseded in main", At: storetest.Epoch}))
 	takes(spool, storetest.Lease("taken", "spool", 30))
 	storetest.Keep(t, main, storetest.Directory("a", "five", 5), storetest.Directory("c", "six", 6))
 
@@ -275,7 +274,7 @@ func TestBasisIsWhole(t *testing.T) {
 			t.Fatalf("teach appendBasis and this test to keep a %v", v.Type())
 		}
 	}
-	var want survey.Basis
+	var want store.DirBasis
 	fill(reflect.ValueOf(&want).Elem())
 	got, err := sqlite.ReadBasis(sqlite.AppendBasis(nil, want))
 	if err != nil || !reflect.DeepEqual(got, want) {
@@ -287,7 +286,7 @@ func TestBasisIsWhole(t *testing.T) {
 // that makes the reader take more memory than there is.
 func FuzzBasis(f *testing.F) {
 	f.Add([]byte{})
-	f.Add(sqlite.AppendBasis(nil, survey.Basis{}))
+	f.Add(sqlite.AppendBasis(nil, store.DirBasis{}))
 	f.Add(sqlite.AppendBasis(nil, storetest.SurveyBasis("x")))
 	f.Add([]byte("\x01\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"))
 	f.Fuzz(func(t *testing.T, in []byte) {

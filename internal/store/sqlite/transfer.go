@@ -8,9 +8,8 @@ import (
 	"zombiezen.com/go/sqlite"
 
 	"ken/internal/fresh"
-	"ken/internal/registry"
 	"ken/internal/repo"
-	"ken/internal/survey"
+	"ken/internal/store"
 )
 
 // sourceKey is the key in plugin_config of the stamp of what was imported last.
@@ -42,8 +41,8 @@ func (s *Store) Source(ctx context.Context) (stamp string, err error) {
 // what is known of directories in the hands of agents.
 type Kept struct {
 	records     []fresh.Record
-	directories []*survey.Record
-	failures    map[repo.Path]survey.Failure
+	directories []*store.DirRecord
+	failures    map[repo.Path]store.DirFailure
 	leases      []leaseRow
 }
 
@@ -99,7 +98,7 @@ func (tx *transaction) absorb(k *Kept) error {
 		}
 		row, err := directoryRowOf(r)
 		if err != nil {
-			return fmt.Errorf("keep the text about %s: %w", survey.Label(r.Path), err)
+			return fmt.Errorf("keep the text about %s: %w", repo.DirLabel(r.Path), err)
 		}
 		rows = append(rows, row)
 	}
@@ -121,7 +120,7 @@ func (s *Store) Receive(ctx context.Context, k *Kept) error {
 		return ctx.Err()
 	}
 	return s.write(ctx, forGood, func(conn *sqlite.Conn) error {
-		tx := &transaction{store: s, conn: conn, tallies: make(map[int64]*registry.Tally)}
+		tx := &transaction{store: s, conn: conn, tallies: make(map[int64]*store.FileCounts)}
 		if err := tx.absorb(k); err != nil {
 			return err
 		}
@@ -139,8 +138,8 @@ func (s *Store) Import(ctx context.Context, from *Store, stamp string) error {
 	first := source == ""
 
 	type worktree struct {
-		chunks   [][]registry.Row
-		baseline registry.Baseline
+		chunks   [][]store.FileRow
+		baseline store.Verification
 		verified bool
 	}
 	var kept Kept
@@ -175,7 +174,7 @@ func (s *Store) Import(ctx context.Context, from *Store, stamp string) error {
 	}
 
 	return s.writeAny(ctx, forGood, func(conn *sqlite.Conn) error {
-		tx := &transaction{store: s, conn: conn, tallies: make(map[int64]*registry.Tally)}
+		tx := &transaction{store: s, conn: conn, tallies: make(map[int64]*store.FileCounts)}
 		if err := tx.absorb(&kept); err != nil {
 			return err
 		}

@@ -13,7 +13,7 @@ import (
 	"zombiezen.com/go/sqlite"
 
 	"ken/internal/fresh"
-	"ken/internal/registry"
+	"ken/internal/store"
 )
 
 // unusedRecords are those that were met so far. They are safe for concurrent use.
@@ -147,7 +147,7 @@ func (s *Store) RemoveUnused(ctx context.Context) (removed []fresh.Unused, err e
 		if err := script(conn, forgetRemoved); err != nil {
 			return err
 		}
-		tx := &transaction{store: s, conn: conn, tallies: make(map[int64]*registry.Tally)}
+		tx := &transaction{store: s, conn: conn, tallies: make(map[int64]*store.FileCounts)}
 		names, err := worktrees(conn)
 		if err != nil {
 			return err

@@ -8,25 +8,25 @@ import (
 
 	"zombiezen.com/go/sqlite"
 
-	"ken/internal/registry"
 	"ken/internal/repo"
+	"ken/internal/store"
 )
 
-// Baseline implements [registry.Store].
-func (s *Store) Baseline(ctx context.Context, worktree string) (b registry.Baseline, ok bool, err error) {
+// Baseline implements [store.Files].
+func (s *Store) Baseline(ctx context.Context, worktree string) (b store.Verification, ok bool, err error) {
 	err = s.read(ctx, func(conn *sqlite.Conn) (err error) {
 		b, ok, err = baselineOf(conn, worktree)
 		return err
 	})
 	if err != nil {
-		return registry.Baseline{}, false, err
+		return store.Verification{}, false, err
 	}
 	return b, ok, nil
 }
 
 // baselineOf reads a worktree's baseline; where there is none, ok is false and
 // only the generation is right.
-func baselineOf(conn *sqlite.Conn, worktree string) (b registry.Baseline, ok bool, err error) {
+func baselineOf(conn *sqlite.Conn, worktree string) (b store.Verification, ok bool, err error) {
 	stmt, err := conn.Prepare(`
 		SELECT head, tree, clean, policy, raw,
 			upstream_ref, upstream_commit, upstream_known, upstream_ahead, upstream_behind, verified_at, index_tree, generation
@@ -40,9 +40,9 @@ func baselineOf(conn *sqlite.Conn, worktree string) (b registry.Baseline, ok boo
 		return b, false, err
 	}
 	if stmt.ColumnIsNull(10) {
-		return registry.Baseline{Generation: stmt.ColumnInt64(12)}, false, nil
+		return store.Verification{Generation: stmt.ColumnInt64(12)}, false, nil
 	}
-	b = registry.Baseline{
+	b = store.Verification{
 		Generation: stmt.ColumnInt64(12),
 
 		Head:   columnID(stmt, 0),
@@ -111,7 +111,7 @@ func (tx *transaction) worktree(name string) (int64, error) {
 }
 
 // setBaseline sets a worktree's baseline, and last_verified_sha with the main one's.
-func (tx *transaction) setBaseline(name string, b registry.Baseline) error {
+func (tx *transaction) setBaseline(name string, b store.Verification) error {
 	stmt, err := tx.conn.Prepare(`
 		INSERT INTO worktree (name, head, tree, clean, policy, raw,
 			upstream_ref, upstream_commit, upstream_known, upstream_ahead, upstream_behind, verified_at, index_tree, generation, records)

@@ -10,11 +10,11 @@ import (
 	"time"
 
 	"ken/internal/fresh"
-	"ken/internal/registry"
 	"ken/internal/repo"
+	"ken/internal/store"
 )
 
-func testEmpty(t *testing.T, s registry.Store) {
+func testEmpty(t *testing.T, s store.Files) {
 	ctx := t.Context()
 	if _, ok, err := s.Baseline(ctx, ""); ok || err != nil {
 		t.Errorf("Baseline = %v, %v", ok, err)
@@ -25,10 +25,10 @@ func testEmpty(t *testing.T, s registry.Store) {
 	if m, err := s.RowsOf(ctx, "", []repo.Path{"a"}); len(m) != 0 || err != nil {
 		t.Errorf("RowsOf = %v, %v", m, err)
 	}
-	if m, err := s.Exceptions(ctx, "", registry.Exceptional); len(m) != 0 || err != nil {
+	if m, err := s.Exceptions(ctx, "", store.MarksUnproven); len(m) != 0 || err != nil {
 		t.Errorf("Exceptions = %v, %v", m, err)
 	}
-	if n, err := s.Tally(ctx, ""); n != (registry.Tally{}) || err != nil {
+	if n, err := s.Tally(ctx, ""); n != (store.FileCounts{}) || err != nil {
 		t.Errorf("Tally = %v, %v", n, err)
 	}
 	if m, err := s.Known(ctx, []repo.Content{Content("x"), {}}); len(m) != 0 || err != nil {
@@ -51,59 +51,59 @@ func testEmpty(t *testing.T, s registry.Store) {
 	}
 }
 
-func testZeroChange(t *testing.T, s registry.Store) {
-	Commit(t, s, "", registry.Change{})
-	Commit(t, s, "", registry.Change{Worktrees: []string{""}})
+func testZeroChange(t *testing.T, s store.Files) {
+	Commit(t, s, "", store.FileChanges{})
+	Commit(t, s, "", store.FileChanges{Worktrees: []string{""}})
 	testEmpty(t, s)
-	Commit(t, s, "", registry.Change{Put: []registry.Row{Row("a", "x")}})
-	Commit(t, s, "", registry.Change{})
-	equal(t, "rows", Rows(t, s, ""), []registry.Row{Row("a", "x")})
+	Commit(t, s, "", store.FileChanges{Put: []store.FileRow{Row("a", "x")}})
+	Commit(t, s, "", store.FileChanges{})
+	equal(t, "rows", Rows(t, s, ""), []store.FileRow{Row("a", "x")})
 }
 
-func testRows(t *testing.T, s registry.Store) {
-	full := registry.Row{
+func testRows(t *testing.T, s store.Files) {
+	full := store.FileRow{
 		Path: "dir/\xff\xfe\n\"name\x00\x7f", Kind: repo.KindGenerated, Mode: repo.Executable,
 		Content: repo.Content{ID: ID256("sha256"), MD5: Content("sha256").MD5},
 		Stat:    repo.Stat{Size: 1 << 40, Mtime: -1, Ctime: 1<<63 - 1, Inode: 1<<64 - 1},
-		Marks:   registry.Raw | registry.Astray, Excluded: "generated", About: basisOf("other"),
+		Marks:   store.MarkRaw | store.MarkDiffersFromIndex, Excluded: "generated", About: basisOf("other"),
 	}
-	rows := []registry.Row{
+	rows := []store.FileRow{
 		{Path: "bare"},
 		{Path: "by md5 alone", Kind: repo.KindDoc, Mode: repo.Symlink, Content: repo.Content{MD5: Content("x").MD5}, About: md5Of("x")},
 		full,
 		{Path: "link", Kind: repo.KindGitlink, Mode: repo.Gitlink, Content: repo.Content{ID: ID("commit")}},
 		{Path: "stale by sha256", Content: Content("y"), About: fresh.Basis{Content: repo.Content{ID: ID256("z")}}},
 	}
-	Commit(t, s, "", registry.Change{Put: slices.Clone(rows)})
+	Commit(t, s, "", store.FileChanges{Put: slices.Clone(rows)})
 	equal(t, "rows", Rows(t, s, ""), rows)
 
 	some, err := s.RowsOf(t.Context(), "", []repo.Path{full.Path, "absent", "bare", "bare", ""})
 	if err != nil {
 		t.Fatal(err)
 	}
-	equal(t, "rows of", some, map[repo.Path]registry.Row{full.Path: full, "bare": rows[0]})
+	equal(t, "rows of", some, map[repo.Path]store.FileRow{full.Path: full, "bare": rows[0]})
 
-	odd, err := s.Exceptions(t.Context(), "", registry.Exceptional)
+	odd, err := s.Exceptions(t.Context(), "", store.MarksUnproven)
 	if err != nil {
 		t.Fatal(err)
 	}
-	equal(t, "exceptions", odd, map[repo.Path]registry.Row{full.Path: full, "stale by sha256": rows[4]})
+	equal(t, "exceptions", odd, map[repo.Path]store.FileRow{full.Path: full, "stale by sha256": rows[4]})
 
 	// Of a basis with both, the id is what decides, and what is kept.
 	both := Row("both", "now")
 	both.About = fresh.Basis{Content: Content("before")}
-	Commit(t, s, "two", registry.Change{Put: []registry.Row{both}})
+	Commit(t, s, "two", store.FileChanges{Put: []store.FileRow{both}})
 	both.About = basisOf("before")
-	equal(t, "a basis with id and md5", Rows(t, s, "two"), []registry.Row{both})
+	equal(t, "a basis with id and md5", Rows(t, s, "two"), []store.FileRow{both})
 }
 
-func testOrder(t *testing.T, s registry.Store) {
+func testOrder(t *testing.T, s store.Files) {
 	paths := []repo.Path{"\xff", "b", "a", "a/b", "a-b", "a\xff", "Ä", "B", "a\x00b", "\x01", "aa", "a.go"}
-	var put []registry.Row
+	var put []store.FileRow
 	for _, p := range paths {
 		put = append(put, Row(p, string(p)))
 	}
-	Commit(t, s, "", registry.Change{Put: put})
+	Commit(t, s, "", store.FileChanges{Put: put})
 	slices.Sort(paths)
 	var got []repo.Path
 	for _, r := range Rows(t, s, "") {
@@ -112,46 +112,46 @@ func testOrder(t *testing.T, s registry.Store) {
 	equal(t, "order", got, paths)
 }
 
-func testReplace(t *testing.T, s registry.Store) {
-	Commit(t, s, "", registry.Change{Put: []registry.Row{Row("a", "1"), Row("a", "2"), Row("b", "1")}})
-	equal(t, "the last wins", Rows(t, s, ""), []registry.Row{Row("a", "2"), Row("b", "1")})
-	other := registry.Row{Path: "a", Kind: repo.KindLFS, Mode: repo.Symlink, Marks: registry.Converted, Excluded: "lfs"}
-	Commit(t, s, "", registry.Change{Put: []registry.Row{other}})
-	equal(t, "replaced whole", Rows(t, s, ""), []registry.Row{other, Row("b", "1")})
+func testReplace(t *testing.T, s store.Files) {
+	Commit(t, s, "", store.FileChanges{Put: []store.FileRow{Row("a", "1"), Row("a", "2"), Row("b", "1")}})
+	equal(t, "the last wins", Rows(t, s, ""), []store.FileRow{Row("a", "2"), Row("b", "1")})
+	other := store.FileRow{Path: "a", Kind: repo.KindLFS, Mode: repo.Symlink, Marks: store.MarkConverted, Excluded: "lfs"}
+	Commit(t, s, "", store.FileChanges{Put: []store.FileRow{other}})
+	equal(t, "replaced whole", Rows(t, s, ""), []store.FileRow{other, Row("b", "1")})
 }
 
-func testDelete(t *testing.T, s registry.Store) {
-	Commit(t, s, "", registry.Change{Put: []registry.Row{Row("a", "1"), Row("b", "2"), Row("c\xff", "3")}})
-	Commit(t, s, "", registry.Change{Delete: []repo.Path{"a", "absent", "a", "c\xff"}})
-	equal(t, "rows", Rows(t, s, ""), []registry.Row{Row("b", "2")})
-	Commit(t, s, "never seen", registry.Change{Delete: []repo.Path{"b"}})
-	equal(t, "rows", Rows(t, s, ""), []registry.Row{Row("b", "2")})
-	wantTally(t, s, "", registry.Tally{Files: 1, None: 1})
+func testDelete(t *testing.T, s store.Files) {
+	Commit(t, s, "", store.FileChanges{Put: []store.FileRow{Row("a", "1"), Row("b", "2"), Row("c\xff", "3")}})
+	Commit(t, s, "", store.FileChanges{Delete: []repo.Path{"a", "absent", "a", "c\xff"}})
+	equal(t, "rows", Rows(t, s, ""), []store.FileRow{Row("b", "2")})
+	Commit(t, s, "never seen", store.FileChanges{Delete: []repo.Path{"b"}})
+	equal(t, "rows", Rows(t, s, ""), []store.FileRow{Row("b", "2")})
+	wantTally(t, s, "", store.FileCounts{Files: 1, None: 1})
 }
 
-func testPutAndDelete(t *testing.T, s registry.Store) {
-	Commit(t, s, "", registry.Change{Put: []registry.Row{Row("a", "1")}, Delete: []repo.Path{"a"}})
+func testPutAndDelete(t *testing.T, s store.Files) {
+	Commit(t, s, "", store.FileChanges{Put: []store.FileRow{Row("a", "1")}, Delete: []repo.Path{"a"}})
 	equal(t, "rows", Rows(t, s, ""), nil)
-	wantTally(t, s, "", registry.Tally{})
+	wantTally(t, s, "", store.FileCounts{})
 }
 
-func testWorktreesApart(t *testing.T, s registry.Store) {
+func testWorktreesApart(t *testing.T, s store.Files) {
 	names := []string{"", "two", "\xff\n", "it's"}
 	for i, name := range names {
-		Commit(t, s, name, registry.Change{Put: []registry.Row{Row("a", fmt.Sprint(i))}})
+		Commit(t, s, name, store.FileChanges{Put: []store.FileRow{Row("a", fmt.Sprint(i))}})
 	}
 	for i, name := range names {
-		equal(t, "rows of "+name, Rows(t, s, name), []registry.Row{Row("a", fmt.Sprint(i))})
+		equal(t, "rows of "+name, Rows(t, s, name), []store.FileRow{Row("a", fmt.Sprint(i))})
 	}
-	Commit(t, s, "two", registry.Change{Delete: []repo.Path{"a"}})
+	Commit(t, s, "two", store.FileChanges{Delete: []repo.Path{"a"}})
 	equal(t, "rows of two", Rows(t, s, "two"), nil)
-	equal(t, "rows of main", Rows(t, s, ""), []registry.Row{Row("a", "0")})
+	equal(t, "rows of main", Rows(t, s, ""), []store.FileRow{Row("a", "0")})
 }
 
-func testPrune(t *testing.T, s registry.Store) {
+func testPrune(t *testing.T, s store.Files) {
 	for _, name := range []string{"", "two", "three"} {
-		Commit(t, s, name, registry.Change{
-			Put: []registry.Row{Row("a", name)}, Baseline: &registry.Baseline{Head: ID(name)},
+		Commit(t, s, name, store.FileChanges{
+			Put: []store.FileRow{Row("a", name)}, Baseline: &store.Verification{Head: ID(name)},
 			Records: []fresh.Record{Record("about "+name, name, 0)},
 		})
 	}
@@ -163,14 +163,14 @@ func testPrune(t *testing.T, s registry.Store) {
 		if _, ok, err := s.Baseline(t.Context(), name); err != nil || ok != (want > 0) {
 			t.Errorf("%q has a baseline: %v, %v", name, ok, err)
 		}
-		wantTally(t, s, name, registry.Tally{Files: want, Fresh: want})
+		wantTally(t, s, name, store.FileCounts{Files: want, Fresh: want})
 	}
-	Commit(t, s, "", registry.Change{Delete: []repo.Path{"none"}, Worktrees: []string{"", "three", "new"}})
+	Commit(t, s, "", store.FileChanges{Delete: []repo.Path{"none"}, Worktrees: []string{"", "three", "new"}})
 	check("", 1)
 	check("two", 0)
 	check("three", 1)
 	// Alone, without any other change.
-	Commit(t, s, "", registry.Change{Worktrees: []string{"three"}})
+	Commit(t, s, "", store.FileChanges{Worktrees: []string{"three"}})
 	check("", 0)
 	check("three", 1)
 	known, err := s.Known(t.Context(), []repo.Content{Content("two")})
@@ -178,19 +178,19 @@ func testPrune(t *testing.T, s registry.Store) {
 		t.Errorf("the text for a worktree's content went with it: %v, %v", known, err)
 	}
 	// What was forgotten can come again.
-	Commit(t, s, "two", registry.Change{Put: []registry.Row{Row("b", "two")}})
-	wantTally(t, s, "two", registry.Tally{Files: 1, Fresh: 1})
+	Commit(t, s, "two", store.FileChanges{Put: []store.FileRow{Row("b", "two")}})
+	wantTally(t, s, "two", store.FileCounts{Files: 1, Fresh: 1})
 }
 
-func testBaseline(t *testing.T, s registry.Store) {
-	full := registry.Baseline{
+func testBaseline(t *testing.T, s store.Files) {
+	full := store.Verification{
 		Head: ID("head"), Tree: ID256("tree"), Index: ID("index"), Clean: true, Policy: "p1", Raw: 3,
 		Upstream: repo.Upstream{Ref: "refs/remotes/origin/main", Commit: ID("up"), Known: true, Ahead: 1, Behind: 2},
 		At:       time.Date(2026, 5, 6, 7, 8, 9, 123456789, time.FixedZone("", 3600)),
 	}
-	for _, b := range []registry.Baseline{full, {}, {At: Epoch}, full} {
+	for _, b := range []store.Verification{full, {}, {At: Epoch}, full} {
 		for _, name := range []string{"", "two"} {
-			Commit(t, s, name, registry.Change{Baseline: &b})
+			Commit(t, s, name, store.FileChanges{Baseline: &b})
 			got, ok, err := s.Baseline(t.Context(), name)
 			if !ok || err != nil {
 				t.Fatalf("Baseline = %v, %v", ok, err)
@@ -201,7 +201,7 @@ func testBaseline(t *testing.T, s registry.Store) {
 			}
 		}
 	}
-	Commit(t, s, "", registry.Change{Put: []registry.Row{Row("a", "x")}})
+	Commit(t, s, "", store.FileChanges{Put: []store.FileRow{Row("a", "x")}})
 	got, ok, err := s.Baseline(t.Context(), "")
 	if !ok || err != nil {
 		t.Fatalf("Baseline = %v, %v", ok, err)
@@ -209,12 +209,12 @@ func testBaseline(t *testing.T, s registry.Store) {
 	unsettled := full
 	unsettled.Clean, unsettled.Index = false, repo.ID{}
 	equal(t, "baseline after rows without one", ageless(got), unsettled)
-	Commit(t, s, "", registry.Change{Baseline: &full, Put: []registry.Row{Row("b", "x")}})
-	Commit(t, s, "", registry.Change{Records: []fresh.Record{Record("about y", "y", 0)}})
+	Commit(t, s, "", store.FileChanges{Baseline: &full, Put: []store.FileRow{Row("b", "x")}})
+	Commit(t, s, "", store.FileChanges{Records: []fresh.Record{Record("about y", "y", 0)}})
 	if got, _, _ = s.Baseline(t.Context(), ""); !got.Clean {
 		t.Error("a record unsettled the baseline")
 	}
-	refused := registry.Change{Baseline: &registry.Baseline{Head: ID("other")}, Delete: []repo.Path{"b"}}
+	refused := store.FileChanges{Baseline: &store.Verification{Head: ID("other")}, Delete: []repo.Path{"b"}}
 	if err := s.Commit(t.Context(), "", Current(t, s, "", refused), func() (bool, error) { return false, nil }); err != nil {
 		t.Fatal(err)
 	}
@@ -223,35 +223,35 @@ func testBaseline(t *testing.T, s registry.Store) {
 		t.Fatal(err)
 	}
 	equal(t, "baseline after rows whose own was refused", ageless(got), unsettled)
-	Commit(t, s, "rows only", registry.Change{Put: []registry.Row{Row("a", "x")}})
+	Commit(t, s, "rows only", store.FileChanges{Put: []store.FileRow{Row("a", "x")}})
 	if _, ok, err := s.Baseline(t.Context(), "rows only"); ok || err != nil {
 		t.Errorf("Baseline of rows alone = %v, %v", ok, err)
 	}
 }
 
 // ageless is b without its generation, of which only the order matters.
-func ageless(b registry.Baseline) registry.Baseline {
+func ageless(b store.Verification) store.Verification {
 	b.Generation = 0
 	return b
 }
 
-func testGeneration(t *testing.T, s registry.Store) {
-	first := Current(t, s, "", registry.Change{Put: []registry.Row{Row("a", "1")}, Baseline: &registry.Baseline{Head: ID("1"), Clean: true}})
-	late := Current(t, s, "", registry.Change{Put: []registry.Row{Row("a", "2")}, Baseline: &registry.Baseline{Head: ID("2"), Clean: true}})
+func testGeneration(t *testing.T, s store.Files) {
+	first := Current(t, s, "", store.FileChanges{Put: []store.FileRow{Row("a", "1")}, Baseline: &store.Verification{Head: ID("1"), Clean: true}})
+	late := Current(t, s, "", store.FileChanges{Put: []store.FileRow{Row("a", "2")}, Baseline: &store.Verification{Head: ID("2"), Clean: true}})
 	Commit(t, s, "", first)
 	if err := s.Commit(t.Context(), "", late, nil); err != nil {
 		t.Fatal(err)
 	}
-	equal(t, "rows land either way", Rows(t, s, ""), []registry.Row{Row("a", "2")})
+	equal(t, "rows land either way", Rows(t, s, ""), []store.FileRow{Row("a", "2")})
 	if b, _, _ := s.Baseline(t.Context(), ""); b.Head != ID("1") || b.Clean {
 		t.Errorf("a baseline made before somebody else's rows: %+v", b)
 	}
 	// Rows alone count, and so do deletions; records do not.
-	for name, c := range map[string]registry.Change{
-		"put": {Put: []registry.Row{Row("b", "1")}}, "delete": {Delete: []repo.Path{"a"}},
+	for name, c := range map[string]store.FileChanges{
+		"put": {Put: []store.FileRow{Row("b", "1")}}, "delete": {Delete: []repo.Path{"a"}},
 		"record": {Records: []fresh.Record{Record("about z", "z", 0)}},
 	} {
-		next := Current(t, s, "", registry.Change{Baseline: &registry.Baseline{Head: ID(name)}})
+		next := Current(t, s, "", store.FileChanges{Baseline: &store.Verification{Head: ID(name)}})
 		Commit(t, s, "", c)
 		if err := s.Commit(t.Context(), "", next, nil); err != nil {
 			t.Fatal(err)
@@ -263,15 +263,15 @@ func testGeneration(t *testing.T, s registry.Store) {
 	}
 }
 
-func testStill(t *testing.T, s registry.Store) {
-	c := registry.Change{
-		Put: []registry.Row{Row("a", "x")}, Records: []fresh.Record{Record("about x", "x", 0)},
-		Baseline: &registry.Baseline{Head: ID("1")},
+func testStill(t *testing.T, s store.Files) {
+	c := store.FileChanges{
+		Put: []store.FileRow{Row("a", "x")}, Records: []fresh.Record{Record("about x", "x", 0)},
+		Baseline: &store.Verification{Head: ID("1")},
 	}
 	if err := s.Commit(t.Context(), "", c, func() (bool, error) { return false, nil }); err != nil {
 		t.Fatal(err)
 	}
-	wantTally(t, s, "", registry.Tally{Files: 1, Fresh: 1})
+	wantTally(t, s, "", store.FileCounts{Files: 1, Fresh: 1})
 	if _, ok, _ := s.Baseline(t.Context(), ""); ok {
 		t.Error("a baseline landed though HEAD had moved")
 	}
@@ -283,24 +283,24 @@ func testStill(t *testing.T, s registry.Store) {
 	}
 }
 
-func testStillFails(t *testing.T, s registry.Store) {
-	Commit(t, s, "", registry.Change{
-		Put: []registry.Row{Row("a", "x"), Row("gone", "y")}, Baseline: &registry.Baseline{Head: ID("1")},
+func testStillFails(t *testing.T, s store.Files) {
+	Commit(t, s, "", store.FileChanges{
+		Put: []store.FileRow{Row("a", "x"), Row("gone", "y")}, Baseline: &store.Verification{Head: ID("1")},
 	})
-	Commit(t, s, "two", registry.Change{Put: []registry.Row{Row("a", "new")}})
+	Commit(t, s, "two", store.FileChanges{Put: []store.FileRow{Row("a", "new")}})
 	errGit := errors.New("git failed")
-	c := Current(t, s, "", registry.Change{
+	c := Current(t, s, "", store.FileChanges{
 		Records: []fresh.Record{Record("about new", "new", 0)},
-		Put:     []registry.Row{Row("a", "new"), Row("b", "new")}, Delete: []repo.Path{"gone"},
-		Baseline: &registry.Baseline{Head: ID("2")}, Worktrees: []string{""},
+		Put:     []store.FileRow{Row("a", "new"), Row("b", "new")}, Delete: []repo.Path{"gone"},
+		Baseline: &store.Verification{Head: ID("2")}, Worktrees: []string{""},
 	})
 	err := s.Commit(t.Context(), "", c, func() (bool, error) { return true, errGit })
 	if !errors.Is(err, errGit) {
 		t.Fatalf("err = %v", err)
 	}
-	equal(t, "rows", Rows(t, s, ""), []registry.Row{Row("a", "x"), Row("gone", "y")})
-	equal(t, "rows of two", Rows(t, s, "two"), []registry.Row{Row("a", "new")})
-	wantTally(t, s, "", registry.Tally{Files: 2, None: 2})
+	equal(t, "rows", Rows(t, s, ""), []store.FileRow{Row("a", "x"), Row("gone", "y")})
+	equal(t, "rows of two", Rows(t, s, "two"), []store.FileRow{Row("a", "new")})
+	wantTally(t, s, "", store.FileCounts{Files: 2, None: 2})
 	if b, _, _ := s.Baseline(t.Context(), ""); b.Head != ID("1") {
 		t.Errorf("head = %v", b.Head)
 	}
@@ -309,8 +309,8 @@ func testStillFails(t *testing.T, s registry.Store) {
 	}
 }
 
-func testStillUnasked(t *testing.T, s registry.Store) {
-	err := s.Commit(t.Context(), "", registry.Change{Put: []registry.Row{Row("a", "x")}}, func() (bool, error) {
+func testStillUnasked(t *testing.T, s store.Files) {
+	err := s.Commit(t.Context(), "", store.FileChanges{Put: []store.FileRow{Row("a", "x")}}, func() (bool, error) {
 		return false, errors.New("asked")
 	})
 	if err != nil {
@@ -318,7 +318,7 @@ func testStillUnasked(t *testing.T, s registry.Store) {
 	}
 }
 
-func testRecords(t *testing.T, s registry.Store) {
+func testRecords(t *testing.T, s store.Files) {
 	odd := fresh.Record{
 		Basis: fresh.Basis{Content: repo.Content{ID: ID256("x")}},
 		Text:  "line\nline\ttab \x00 \xff end", Author: "böb\xff", Recipe: "r\x00", Assumed: true,
@@ -328,7 +328,7 @@ func testRecords(t *testing.T, s registry.Store) {
 	want := odd
 	want.At = time.Date(1969, 1, 1, 2, 0, 0, 0, time.UTC)
 	plain := Record("about a", "a", 0)
-	Commit(t, s, "", registry.Change{Records: []fresh.Record{odd, plain}})
+	Commit(t, s, "", store.FileChanges{Records: []fresh.Record{odd, plain}})
 	for _, r := range []fresh.Record{want, plain} {
 		got, ok, err := s.Record(t.Context(), r.ID())
 		if !ok || err != nil {
@@ -354,13 +354,13 @@ func testRecords(t *testing.T, s registry.Store) {
 	}
 }
 
-func testDuplicates(t *testing.T, s registry.Store) {
+func testDuplicates(t *testing.T, s store.Files) {
 	first := Record("about x", "x", 0)
 	again := first
 	again.Path = "elsewhere" // no part of a record's id
 	newer := Record("better", "x", 1)
-	Commit(t, s, "", registry.Change{Records: []fresh.Record{first, newer, first}})
-	Commit(t, s, "", registry.Change{Records: []fresh.Record{again}})
+	Commit(t, s, "", store.FileChanges{Records: []fresh.Record{first, newer, first}})
+	Commit(t, s, "", store.FileChanges{Records: []fresh.Record{again}})
 	got, _, err := s.Record(t.Context(), first.ID())
 	if err != nil {
 		t.Fatal(err)
@@ -377,7 +377,7 @@ func testDuplicates(t *testing.T, s registry.Store) {
 }
 
 // A record that is dated more than a day ahead would be the newest for ever.
-func testAhead(t *testing.T, s registry.Store) {
+func testAhead(t *testing.T, s store.Files) {
 	now := Record("of today", "x", 5)
 	ahead := Record("of the year 9999", "x", 6)
 	ahead.At = time.Date(9999, 12, 31, 23, 59, 59, 999999000, time.UTC)
@@ -385,7 +385,7 @@ func testAhead(t *testing.T, s registry.Store) {
 	alone.At, alone.Path = time.Now().Add(fresh.MaxAhead+time.Hour).UTC().Truncate(time.Microsecond), "y.go"
 	soon := Record("soon", "z", 7)
 	soon.At, soon.Path = time.Now().Add(fresh.MaxAhead-time.Hour).UTC().Truncate(time.Microsecond), "z.go"
-	Commit(t, s, "", registry.Change{Records: []fresh.Record{now, ahead, alone, soon}, Put: []registry.Row{Row("y.go", "y")}})
+	Commit(t, s, "", store.FileChanges{Records: []fresh.Record{now, ahead, alone, soon}, Put: []store.FileRow{Row("y.go", "y")}})
 	contents := []repo.Content{Content("x"), Content("y"), Content("z")}
 	newest, err := s.Newest(t.Context(), contents)
 	if err != nil {
@@ -406,7 +406,7 @@ func testAhead(t *testing.T, s registry.Store) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	equal(t, "what was written", written, map[repo.Path][]registry.Candidate{"a.go": {{Basis: now.Basis, At: now.At, ID: now.ID()}}})
+	equal(t, "what was written", written, map[repo.Path][]store.RecordHeader{"a.go": {{Basis: now.Basis, At: now.At, ID: now.ID()}}})
 	if _, ok, err := s.Record(t.Context(), ahead.ID()); ok || err != nil {
 		t.Errorf("the record of the year 9999 is found by its id: %v, %v", ok, err)
 	}
@@ -415,7 +415,7 @@ func testAhead(t *testing.T, s registry.Store) {
 	}
 }
 
-func testNewest(t *testing.T, s registry.Store) {
+func testNewest(t *testing.T, s store.Files) {
 	want := func(text string) {
 		t.Helper()
 		newest, err := s.Newest(t.Context(), []repo.Content{Content("x")})
@@ -432,26 +432,26 @@ func testNewest(t *testing.T, s registry.Store) {
 	if high.Compare(low) < 0 {
 		high, low = low, high
 	}
-	Commit(t, s, "", registry.Change{Records: []fresh.Record{low}})
+	Commit(t, s, "", store.FileChanges{Records: []fresh.Record{low}})
 	want(low.Text)
-	Commit(t, s, "", registry.Change{Records: []fresh.Record{high}})
+	Commit(t, s, "", store.FileChanges{Records: []fresh.Record{high}})
 	want(high.Text)
-	Commit(t, s, "", registry.Change{Records: []fresh.Record{Record("old", "x", 4)}})
+	Commit(t, s, "", store.FileChanges{Records: []fresh.Record{Record("old", "x", 4)}})
 	want(high.Text)
 	for i := range 8 {
 		other := Record(fmt.Sprint("other ", i), "x", 5)
 		if other.Compare(high) > 0 {
 			high = other
 		}
-		Commit(t, s, "", registry.Change{Records: []fresh.Record{other}})
+		Commit(t, s, "", store.FileChanges{Records: []fresh.Record{other}})
 		want(high.Text)
 	}
-	Commit(t, s, "", registry.Change{Records: []fresh.Record{Record("new", "x", 6)}})
+	Commit(t, s, "", store.FileChanges{Records: []fresh.Record{Record("new", "x", 6)}})
 	want("new")
 }
 
 // testWrittenSince: a mark tells records that were there from those that came later.
-func testWrittenSince(t *testing.T, s registry.Store) {
+func testWrittenSince(t *testing.T, s store.Files) {
 	at := func(path repo.Path, text string) fresh.Record {
 		r := Record(text, text, 5)
 		r.Path = path
@@ -465,14 +465,14 @@ func testWrittenSince(t *testing.T, s registry.Store) {
 		}
 		return now
 	}
-	Commit(t, s, "", registry.Change{Records: []fresh.Record{at("b", "x"), at("a", "y"), at("a", "z")}})
+	Commit(t, s, "", store.FileChanges{Records: []fresh.Record{at("b", "x"), at("a", "y"), at("a", "z")}})
 	first := since(0, "a", "b")
 	since(first)
-	Commit(t, s, "", registry.Change{Records: []fresh.Record{at("b", "x"), at("\xff", "w")}})
+	Commit(t, s, "", store.FileChanges{Records: []fresh.Record{at("b", "x"), at("\xff", "w")}})
 	second := since(first, "\xff")
 	since(second)
 	since(0, "a", "b", "\xff")
-	Commit(t, s, "", registry.Change{Records: []fresh.Record{at("b", "x")}})
+	Commit(t, s, "", store.FileChanges{Records: []fresh.Record{at("b", "x")}})
 	if now := since(second); now != second {
 		t.Errorf("the mark is %d after a record that was there already, want %d", now, second)
 	}
@@ -484,9 +484,9 @@ func md5Record(text, about string, seconds int) fresh.Record {
 	return r
 }
 
-func testMD5Only(t *testing.T, s registry.Store) {
-	Commit(t, s, "", registry.Change{Put: []registry.Row{Row("a", "x"), Row("b", "y")}})
-	Commit(t, s, "", registry.Change{Records: []fresh.Record{md5Record("by md5", "x", 0)}})
+func testMD5Only(t *testing.T, s store.Files) {
+	Commit(t, s, "", store.FileChanges{Put: []store.FileRow{Row("a", "x"), Row("b", "y")}})
+	Commit(t, s, "", store.FileChanges{Records: []fresh.Record{md5Record("by md5", "x", 0)}})
 	other := repo.Content{ID: ID("another id"), MD5: Content("x").MD5}
 	noID := repo.Content{MD5: Content("x").MD5}
 	known, err := s.Known(t.Context(), []repo.Content{Content("x"), other, noID, Content("y"), {ID: ID("x")}})
@@ -494,19 +494,19 @@ func testMD5Only(t *testing.T, s registry.Store) {
 		t.Fatal(err)
 	}
 	equal(t, "known", known, map[repo.Content]fresh.Basis{Content("x"): md5Of("x"), other: md5Of("x"), noID: md5Of("x")})
-	wantTally(t, s, "", registry.Tally{Files: 2, Fresh: 1, None: 1})
-	Commit(t, s, "", registry.Change{Put: []registry.Row{Row("c", "x"), {Path: "d", Content: noID}}})
-	wantTally(t, s, "", registry.Tally{Files: 4, Fresh: 3, None: 1})
+	wantTally(t, s, "", store.FileCounts{Files: 2, Fresh: 1, None: 1})
+	Commit(t, s, "", store.FileChanges{Put: []store.FileRow{Row("c", "x"), {Path: "d", Content: noID}}})
+	wantTally(t, s, "", store.FileCounts{Files: 4, Fresh: 3, None: 1})
 
 	// The newest of both sorts is the one shown.
 	c := Content("x")
-	Commit(t, s, "", registry.Change{Records: []fresh.Record{Record("by id", "x", 1)}})
+	Commit(t, s, "", store.FileChanges{Records: []fresh.Record{Record("by id", "x", 1)}})
 	known, err = s.Known(t.Context(), []repo.Content{c})
 	if err != nil {
 		t.Fatal(err)
 	}
 	equal(t, "known", known, map[repo.Content]fresh.Basis{c: basisOf("x")})
-	Commit(t, s, "", registry.Change{Records: []fresh.Record{md5Record("by md5 again", "x", 2)}})
+	Commit(t, s, "", store.FileChanges{Records: []fresh.Record{md5Record("by md5 again", "x", 2)}})
 	newest, err := s.Newest(t.Context(), []repo.Content{c})
 	if err != nil {
 		t.Fatal(err)
@@ -519,9 +519,9 @@ func testMD5Only(t *testing.T, s registry.Store) {
 	equal(t, "about", rows["a"].About, md5Of("x"))
 }
 
-func testIDsDecide(t *testing.T, s registry.Store) {
+func testIDsDecide(t *testing.T, s store.Files) {
 	// A record with both holds for its id, whatever the md5.
-	Commit(t, s, "", registry.Change{Records: []fresh.Record{Record("about x", "x", 0)}})
+	Commit(t, s, "", store.FileChanges{Records: []fresh.Record{Record("about x", "x", 0)}})
 	sameID := repo.Content{ID: ID("x"), MD5: Content("crlf").MD5}
 	sameMD5 := repo.Content{ID: ID("filtered"), MD5: Content("x").MD5}
 	known, err := s.Known(t.Context(), []repo.Content{sameID, sameMD5, {MD5: Content("x").MD5}, {}})
@@ -531,17 +531,17 @@ func testIDsDecide(t *testing.T, s registry.Store) {
 	equal(t, "known", known, map[repo.Content]fresh.Basis{sameID: basisOf("x")})
 }
 
-func testRecordsReachRows(t *testing.T, s registry.Store) {
+func testRecordsReachRows(t *testing.T, s store.Files) {
 	for _, name := range []string{"", "two", "three"} {
 		stale := Row("b", "y")
 		stale.About = basisOf("before")
 		excluded := Row("c", "x")
 		excluded.Excluded = "vendored"
-		Commit(t, s, name, registry.Change{Put: []registry.Row{Row("a", "x"), stale, excluded}})
+		Commit(t, s, name, store.FileChanges{Put: []store.FileRow{Row("a", "x"), stale, excluded}})
 	}
-	Commit(t, s, "two", registry.Change{Records: []fresh.Record{Record("about x", "x", 0), Record("about y", "y", 0)}})
+	Commit(t, s, "two", store.FileChanges{Records: []fresh.Record{Record("about x", "x", 0), Record("about y", "y", 0)}})
 	for _, name := range []string{"", "two", "three"} {
-		wantTally(t, s, name, registry.Tally{Files: 3, Fresh: 2, Excluded: 1})
+		wantTally(t, s, name, store.FileCounts{Files: 3, Fresh: 2, Excluded: 1})
 		rows := Rows(t, s, name)
 		equal(t, "about", rows[0].About, basisOf("x"))
 		equal(t, "about", rows[1].About, basisOf("y"))
@@ -549,60 +549,60 @@ func testRecordsReachRows(t *testing.T, s registry.Store) {
 	}
 }
 
-func testPutFindsRecord(t *testing.T, s registry.Store) {
-	Commit(t, s, "", registry.Change{
+func testPutFindsRecord(t *testing.T, s store.Files) {
+	Commit(t, s, "", store.FileChanges{
 		Records: []fresh.Record{Record("about x", "x", 0)},
-		Put:     []registry.Row{Row("a", "x")},
+		Put:     []store.FileRow{Row("a", "x")},
 	})
 	equal(t, "about", Rows(t, s, "")[0].About, basisOf("x"))
 	wrong := Row("b", "x")
 	wrong.About = basisOf("something else")
-	Commit(t, s, "two", registry.Change{Put: []registry.Row{wrong}})
+	Commit(t, s, "two", store.FileChanges{Put: []store.FileRow{wrong}})
 	equal(t, "about", Rows(t, s, "two")[0].About, basisOf("x"))
 	kept := Row("c", "y")
 	kept.About = basisOf("x")
-	Commit(t, s, "two", registry.Change{Put: []registry.Row{kept}})
+	Commit(t, s, "two", store.FileChanges{Put: []store.FileRow{kept}})
 	equal(t, "about", Rows(t, s, "two")[1].About, basisOf("x"))
-	wantTally(t, s, "two", registry.Tally{Files: 2, Fresh: 1, Stale: 1})
+	wantTally(t, s, "two", store.FileCounts{Files: 2, Fresh: 1, Stale: 1})
 }
 
-func testRestored(t *testing.T, s registry.Store) {
-	Commit(t, s, "", registry.Change{Put: []registry.Row{Row("a", "x")}, Records: []fresh.Record{Record("about x", "x", 0)}})
+func testRestored(t *testing.T, s store.Files) {
+	Commit(t, s, "", store.FileChanges{Put: []store.FileRow{Row("a", "x")}, Records: []fresh.Record{Record("about x", "x", 0)}})
 	edited := Row("a", "y")
 	edited.About = basisOf("x")
-	Commit(t, s, "", registry.Change{Put: []registry.Row{edited}})
-	wantTally(t, s, "", registry.Tally{Files: 1, Stale: 1})
-	Commit(t, s, "", registry.Change{Put: []registry.Row{Row("a", "x")}})
-	wantTally(t, s, "", registry.Tally{Files: 1, Fresh: 1})
+	Commit(t, s, "", store.FileChanges{Put: []store.FileRow{edited}})
+	wantTally(t, s, "", store.FileCounts{Files: 1, Stale: 1})
+	Commit(t, s, "", store.FileChanges{Put: []store.FileRow{Row("a", "x")}})
+	wantTally(t, s, "", store.FileCounts{Files: 1, Fresh: 1})
 }
 
-func testSpared(t *testing.T, s registry.Store) {
+func testSpared(t *testing.T, s store.Files) {
 	row := Row("a", "y")
-	row.About, row.Marks = basisOf("x"), registry.Spared
-	Commit(t, s, "", registry.Change{Put: []registry.Row{row, Row("b", "z")}, Records: []fresh.Record{Record("about x", "x", 0)}})
-	wantTally(t, s, "", registry.Tally{Files: 2, Fresh: 1, None: 1})
+	row.About, row.Marks = basisOf("x"), store.MarkUncounted
+	Commit(t, s, "", store.FileChanges{Put: []store.FileRow{row, Row("b", "z")}, Records: []fresh.Record{Record("about x", "x", 0)}})
+	wantTally(t, s, "", store.FileCounts{Files: 2, Fresh: 1, None: 1})
 	equal(t, "row", Rows(t, s, "")[0], row)
-	if odd, err := s.Exceptions(t.Context(), "", registry.Exceptional); err != nil || len(odd) != 1 {
+	if odd, err := s.Exceptions(t.Context(), "", store.MarksUnproven); err != nil || len(odd) != 1 {
 		t.Errorf("exceptions: %v, %v", odd, err)
 	}
 	row.Marks = 0
-	Commit(t, s, "", registry.Change{Put: []registry.Row{row}})
-	wantTally(t, s, "", registry.Tally{Files: 2, Stale: 1, None: 1})
-	row.Marks = registry.Spared
-	Commit(t, s, "", registry.Change{Put: []registry.Row{row}})
-	Commit(t, s, "", registry.Change{Records: []fresh.Record{Record("about y", "y", 1)}})
-	wantTally(t, s, "", registry.Tally{Files: 2, Fresh: 1, None: 1})
-	Commit(t, s, "", registry.Change{Delete: []repo.Path{"a"}})
-	wantTally(t, s, "", registry.Tally{Files: 1, None: 1})
+	Commit(t, s, "", store.FileChanges{Put: []store.FileRow{row}})
+	wantTally(t, s, "", store.FileCounts{Files: 2, Stale: 1, None: 1})
+	row.Marks = store.MarkUncounted
+	Commit(t, s, "", store.FileChanges{Put: []store.FileRow{row}})
+	Commit(t, s, "", store.FileChanges{Records: []fresh.Record{Record("about y", "y", 1)}})
+	wantTally(t, s, "", store.FileCounts{Files: 2, Fresh: 1, None: 1})
+	Commit(t, s, "", store.FileChanges{Delete: []repo.Path{"a"}})
+	wantTally(t, s, "", store.FileCounts{Files: 1, None: 1})
 }
 
-func testOlderRecord(t *testing.T, s registry.Store) {
-	Commit(t, s, "", registry.Change{Put: []registry.Row{Row("a", "x")}, Records: []fresh.Record{md5Record("new", "x", 9)}})
-	Commit(t, s, "", registry.Change{Records: []fresh.Record{Record("old, from a spool", "x", 1)}})
+func testOlderRecord(t *testing.T, s store.Files) {
+	Commit(t, s, "", store.FileChanges{Put: []store.FileRow{Row("a", "x")}, Records: []fresh.Record{md5Record("new", "x", 9)}})
+	Commit(t, s, "", store.FileChanges{Records: []fresh.Record{Record("old, from a spool", "x", 1)}})
 	equal(t, "about", Rows(t, s, "")[0].About, md5Of("x"))
 }
 
-func wantTally(t testing.TB, s registry.Store, worktree string, want registry.Tally) {
+func wantTally(t testing.TB, s store.Files, worktree string, want store.FileCounts) {
 	t.Helper()
 	got, err := s.Tally(t.Context(), worktree)
 	if err != nil {
@@ -613,8 +613,8 @@ func wantTally(t testing.TB, s registry.Store, worktree string, want registry.Ta
 	}
 }
 
-func testTally(t *testing.T, s registry.Store) {
-	row := func(path repo.Path, text, about, excluded string) registry.Row {
+func testTally(t *testing.T, s store.Files) {
+	row := func(path repo.Path, text, about, excluded string) store.FileRow {
 		r := Row(path, text)
 		r.Excluded = excluded
 		if about != "" {
@@ -622,37 +622,37 @@ func testTally(t *testing.T, s registry.Store) {
 		}
 		return r
 	}
-	unknown := registry.Row{Path: "conflicted", About: basisOf("x")}
-	Commit(t, s, "", registry.Change{Put: []registry.Row{
+	unknown := store.FileRow{Path: "conflicted", About: basisOf("x")}
+	Commit(t, s, "", store.FileChanges{Put: []store.FileRow{
 		row("f", "x", "x", ""), row("s", "y", "x", ""), row("n", "z", "", ""), row("e", "x", "x", "binary"), unknown,
 	}})
-	wantTally(t, s, "", registry.Tally{Files: 5, Fresh: 1, Stale: 2, None: 1, Excluded: 1})
+	wantTally(t, s, "", store.FileCounts{Files: 5, Fresh: 1, Stale: 2, None: 1, Excluded: 1})
 
 	// Enough of them that single changes are counted one by one.
-	var many []registry.Row
+	var many []store.FileRow
 	for i := range 200 {
 		many = append(many, row(repo.Path(fmt.Sprintf("m%03d", i)), fmt.Sprint(i), "", ""))
 	}
-	Commit(t, s, "", registry.Change{Put: many})
-	wantTally(t, s, "", registry.Tally{Files: 205, Fresh: 1, Stale: 2, None: 201, Excluded: 1})
-	Commit(t, s, "", registry.Change{
-		Put:    []registry.Row{row("f", "y", "x", ""), row("e", "x", "x", ""), row("new", "q", "", ""), row("new", "q", "", "data")},
+	Commit(t, s, "", store.FileChanges{Put: many})
+	wantTally(t, s, "", store.FileCounts{Files: 205, Fresh: 1, Stale: 2, None: 201, Excluded: 1})
+	Commit(t, s, "", store.FileChanges{
+		Put:    []store.FileRow{row("f", "y", "x", ""), row("e", "x", "x", ""), row("new", "q", "", ""), row("new", "q", "", "data")},
 		Delete: []repo.Path{"n", "n", "m000", "absent"},
 	})
-	wantTally(t, s, "", registry.Tally{Files: 204, Fresh: 1, Stale: 3, None: 199, Excluded: 1})
-	Commit(t, s, "", registry.Change{
+	wantTally(t, s, "", store.FileCounts{Files: 204, Fresh: 1, Stale: 3, None: 199, Excluded: 1})
+	Commit(t, s, "", store.FileChanges{
 		Records: []fresh.Record{Record("about y", "y", 0), Record("about 7", "7", 0), Record("about q", "q", 0)},
-		Put:     []registry.Row{row("m007", "7b", "", "")}, Delete: []repo.Path{"f"},
+		Put:     []store.FileRow{row("m007", "7b", "", "")}, Delete: []repo.Path{"f"},
 	})
-	wantTally(t, s, "", registry.Tally{Files: 203, Fresh: 2, Stale: 1, None: 199, Excluded: 1})
-	Commit(t, s, "", registry.Change{Put: many})
-	wantTally(t, s, "", registry.Tally{Files: 204, Fresh: 3, Stale: 1, None: 199, Excluded: 1})
+	wantTally(t, s, "", store.FileCounts{Files: 203, Fresh: 2, Stale: 1, None: 199, Excluded: 1})
+	Commit(t, s, "", store.FileChanges{Put: many})
+	wantTally(t, s, "", store.FileCounts{Files: 204, Fresh: 3, Stale: 1, None: 199, Excluded: 1})
 }
 
-func testMany(t *testing.T, s registry.Store) {
+func testMany(t *testing.T, s store.Files) {
 	const n = 3000
 	var records []fresh.Record
-	var put []registry.Row
+	var put []store.FileRow
 	var contents []repo.Content
 	for i := range n {
 		text := fmt.Sprint(i)
@@ -665,8 +665,8 @@ func testMany(t *testing.T, s registry.Store) {
 		put = append(put, Row(repo.Path(fmt.Sprintf("d%02d/f%04d", i%7, i)), text))
 		contents = append(contents, Content(text))
 	}
-	Commit(t, s, "", registry.Change{Records: records, Put: put})
-	wantTally(t, s, "", registry.Tally{Files: n, Fresh: 2 * n / 3, None: n / 3})
+	Commit(t, s, "", store.FileChanges{Records: records, Put: put})
+	wantTally(t, s, "", store.FileCounts{Files: n, Fresh: 2 * n / 3, None: n / 3})
 	for _, ask := range [][]repo.Content{contents, contents[:5]} { // by scanning, and one by one
 		known, err := s.Known(t.Context(), ask)
 		if err != nil {
@@ -698,8 +698,8 @@ func testMany(t *testing.T, s registry.Store) {
 	}
 }
 
-func testReentrant(t *testing.T, s registry.Store) {
-	Commit(t, s, "", registry.Change{Put: []registry.Row{Row("a", "x"), Row("b", "y"), Row("c", "z")}})
+func testReentrant(t *testing.T, s store.Files) {
+	Commit(t, s, "", store.FileChanges{Put: []store.FileRow{Row("a", "x"), Row("b", "y"), Row("c", "z")}})
 	var got []repo.Path
 	for r, err := range s.Rows(t.Context(), "") {
 		if err != nil {
@@ -709,22 +709,22 @@ func testReentrant(t *testing.T, s registry.Store) {
 		if _, err := s.Known(t.Context(), []repo.Content{r.Content}); err != nil {
 			t.Fatal(err)
 		}
-		Commit(t, s, "", registry.Change{Delete: []repo.Path{"a", "b", "c"}})
+		Commit(t, s, "", store.FileChanges{Delete: []repo.Path{"a", "b", "c"}})
 	}
 	equal(t, "paths", got, []repo.Path{"a", "b", "c"})
 }
 
-func testBreak(t *testing.T, s registry.Store) {
-	Commit(t, s, "", registry.Change{Put: []registry.Row{Row("a", "x"), Row("b", "y")}})
+func testBreak(t *testing.T, s store.Files) {
+	Commit(t, s, "", store.FileChanges{Put: []store.FileRow{Row("a", "x"), Row("b", "y")}})
 	for range s.Rows(t.Context(), "") {
 		break
 	}
-	Commit(t, s, "", registry.Change{Put: []registry.Row{Row("c", "z")}})
+	Commit(t, s, "", store.FileChanges{Put: []store.FileRow{Row("c", "z")}})
 	equal(t, "rows", len(Rows(t, s, "")), 3)
 }
 
-func testCancelled(t *testing.T, s registry.Store) {
-	Commit(t, s, "", registry.Change{Put: []registry.Row{Row("a", "x")}})
+func testCancelled(t *testing.T, s store.Files) {
+	Commit(t, s, "", store.FileChanges{Put: []store.FileRow{Row("a", "x")}})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	want := func(what string, err error) {
@@ -745,7 +745,7 @@ func testCancelled(t *testing.T, s registry.Store) {
 	}
 	_, err = s.RowsOf(ctx, "", []repo.Path{"a"})
 	want("RowsOf", err)
-	_, err = s.Exceptions(ctx, "", registry.Exceptional)
+	_, err = s.Exceptions(ctx, "", store.MarksUnproven)
 	want("Exceptions", err)
 	_, err = s.Tally(ctx, "")
 	want("Tally", err)
@@ -761,11 +761,11 @@ func testCancelled(t *testing.T, s registry.Store) {
 	want("WrittenAt", err)
 	_, _, err = s.WrittenSince(ctx, 0)
 	want("WrittenSince", err)
-	want("Commit", s.Commit(ctx, "", registry.Change{Put: []registry.Row{Row("b", "y")}}, nil))
-	equal(t, "rows", Rows(t, s, ""), []registry.Row{Row("a", "x")})
+	want("Commit", s.Commit(ctx, "", store.FileChanges{Put: []store.FileRow{Row("b", "y")}}, nil))
+	equal(t, "rows", Rows(t, s, ""), []store.FileRow{Row("a", "x")})
 }
 
-func testConcurrent(t *testing.T, s registry.Store) {
+func testConcurrent(t *testing.T, s store.Files) {
 	const writers, each = 4, 10
 	var wg sync.WaitGroup
 	for w := range writers {
@@ -773,10 +773,10 @@ func testConcurrent(t *testing.T, s registry.Store) {
 			for i := range each {
 				text := fmt.Sprintf("%d/%d", w, i)
 				// A row and its record land together, or the count is wrong below.
-				err := s.Commit(t.Context(), fmt.Sprint(w%2), registry.Change{
+				err := s.Commit(t.Context(), fmt.Sprint(w%2), store.FileChanges{
 					Records:  []fresh.Record{Record("about "+text, text, i)},
-					Put:      []registry.Row{Row(repo.Path(text), text)},
-					Baseline: &registry.Baseline{Head: ID(text)},
+					Put:      []store.FileRow{Row(repo.Path(text), text)},
+					Baseline: &store.Verification{Head: ID(text)},
 				}, func() (bool, error) { return i%2 == 0, nil })
 				if err != nil {
 					t.Error(err)
@@ -805,6 +805,6 @@ func testConcurrent(t *testing.T, s registry.Store) {
 	}
 	wg.Wait()
 	for _, name := range []string{"0", "1"} {
-		wantTally(t, s, name, registry.Tally{Files: writers / 2 * each, Fresh: writers / 2 * each})
+		wantTally(t, s, name, store.FileCounts{Files: writers / 2 * each, Fresh: writers / 2 * each})
 	}
 }

@@ -10,14 +10,14 @@ import (
 	"pgregory.net/rapid"
 
 	"ken/internal/fresh"
-	"ken/internal/registry"
 	"ken/internal/repo"
+	"ken/internal/store"
 	"ken/internal/store/memory"
 )
 
 // testModel: whatever changes are committed, in whatever order, a store answers
 // every question as the memory store does.
-func testModel(t *testing.T, open func(t *testing.T) registry.Store) {
+func testModel(t *testing.T, open func(t *testing.T) store.Files) {
 	texts := rapid.SampledFrom([]string{"x", "y", "z", "w"})
 	paths := rapid.SampledFrom([]repo.Path{"a", "b", "a/b", "\xff", "c\n", "d", "e", "f"})
 	names := rapid.SampledFrom([]string{"", "two", "three"})
@@ -42,10 +42,10 @@ func testModel(t *testing.T, open func(t *testing.T) registry.Store) {
 			At: Epoch.Add(time.Duration(rapid.IntRange(0, 3).Draw(t, "at")) * time.Second),
 		}
 	})
-	row := rapid.Custom(func(t *rapid.T) registry.Row {
-		return registry.Row{
+	row := rapid.Custom(func(t *rapid.T) store.FileRow {
+		return store.FileRow{
 			Path: paths.Draw(t, "path"), Kind: repo.Kind(rapid.IntRange(0, 12).Draw(t, "kind")),
-			Content: content.Draw(t, "content"), Marks: registry.Marks(rapid.IntRange(0, 127).Draw(t, "marks")),
+			Content: content.Draw(t, "content"), Marks: store.FileMarks(rapid.IntRange(0, 127).Draw(t, "marks")),
 			Excluded: rapid.SampledFrom([]string{"", "", "binary"}).Draw(t, "excluded"),
 			About:    fresh.Basis{Content: content.Draw(t, "about")},
 		}
@@ -73,13 +73,13 @@ func testModel(t *testing.T, open func(t *testing.T) registry.Store) {
 		ctx := context.Background()
 		for range rapid.IntRange(1, 12).Draw(rt, "steps") {
 			name := names.Draw(rt, "worktree")
-			c := registry.Change{
+			c := store.FileChanges{
 				Records: rapid.SliceOfN(record, 0, 3).Draw(rt, "records"),
 				Put:     rapid.SliceOfN(row, 0, 5).Draw(rt, "put"),
 				Delete:  rapid.SliceOfN(paths, 0, 2).Draw(rt, "delete"),
 			}
 			if rapid.Bool().Draw(rt, "baseline") {
-				c.Baseline = &registry.Baseline{Head: ID(texts.Draw(rt, "head")), At: Epoch}
+				c.Baseline = &store.Verification{Head: ID(texts.Draw(rt, "head")), At: Epoch}
 			}
 			if rapid.IntRange(0, 5).Draw(rt, "prune") == 0 {
 				c.Worktrees = rapid.SliceOfN(names, 0, 3).Draw(rt, "worktrees")
@@ -117,7 +117,7 @@ func check(rt *rapid.T, what string, got, want any) {
 }
 
 // sameRows compares what two stores say of their worktrees.
-func sameRows(rt *rapid.T, t *testing.T, got, want registry.Store) {
+func sameRows(rt *rapid.T, t *testing.T, got, want store.Files) {
 	ctx := t.Context()
 	for _, name := range []string{"", "two", "three"} {
 		check(rt, "rows", Rows(t, got, name), Rows(t, want, name))
@@ -127,8 +127,8 @@ func sameRows(rt *rapid.T, t *testing.T, got, want registry.Store) {
 		tg, err := got.Tally(ctx, name)
 		tw, _ := want.Tally(ctx, name)
 		check(rt, "tally", []any{tg, err}, []any{tw, nil})
-		rg, err := got.Exceptions(ctx, name, registry.Exceptional)
-		rw, _ := want.Exceptions(ctx, name, registry.Exceptional)
+		rg, err := got.Exceptions(ctx, name, store.MarksUnproven)
+		rw, _ := want.Exceptions(ctx, name, store.MarksUnproven)
 		check(rt, "raw rows", []any{rg, err}, []any{rw, nil})
 		rg, err = got.RowsOf(ctx, name, modelPaths)
 		rw, _ = want.RowsOf(ctx, name, modelPaths)
@@ -137,7 +137,7 @@ func sameRows(rt *rapid.T, t *testing.T, got, want registry.Store) {
 }
 
 // sameRecords compares what two stores say of contents, asked together.
-func sameRecords(rt *rapid.T, t *testing.T, got, want registry.Store, questions ...[]repo.Content) {
+func sameRecords(rt *rapid.T, t *testing.T, got, want store.Files, questions ...[]repo.Content) {
 	ctx := t.Context()
 	for _, contents := range questions {
 		kg, err := got.Known(ctx, contents)

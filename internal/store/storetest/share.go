@@ -2,22 +2,21 @@ package storetest
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"testing"
 	"time"
 
 	"ken/internal/fresh"
-	"ken/internal/registry"
 	"ken/internal/repo"
-	"ken/internal/share"
-	"ken/internal/survey"
+	"ken/internal/store"
 )
 
 // A ShareStore hands over what it keeps, and takes over what others do.
 type ShareStore interface {
 	SurveyStore
-	share.Store
+	store.Records
 }
 
 // RunShare runs the part of the suite that is about records that travel. Every call of
@@ -42,9 +41,9 @@ func RunShare(t *testing.T, open func(t *testing.T) ShareStore) {
 }
 
 // Since returns all that a store has to share after a mark, asked in steps of so many.
-func Since(t testing.TB, s share.Store, mark share.Mark, most int) ([]share.Record, share.Mark) {
+func Since(t testing.TB, s store.Records, mark store.Mark, most int) ([]store.Record, store.Mark) {
 	t.Helper()
-	var all []share.Record
+	var all []store.Record
 	for range 10_000 {
 		list, next, err := s.Since(t.Context(), mark, most)
 		if err != nil {
@@ -64,29 +63,33 @@ func Since(t testing.TB, s share.Store, mark share.Mark, most int) ([]share.Reco
 }
 
 // Absorb adds records, which must succeed.
-func Absorb(t testing.TB, s share.Store, list ...share.Record) {
+func Absorb(t testing.TB, s store.Records, list ...store.Record) {
 	t.Helper()
 	if err := s.Absorb(t.Context(), list); err != nil {
 		t.Fatalf("absorb: %v", err)
 	}
 }
 
-func about(r fresh.Record) share.Record { return share.Record{File: &r} }
+func about(r fresh.Record) store.Record { return store.Record{File: &r} }
 
-func in(r *survey.Record) share.Record { return share.Record{Directory: r} }
+func in(r *store.DirRecord) store.Record { return store.Record{Directory: r} }
 
-// encoded is what travels of records.
-func encoded(list []share.Record) []string {
+// encoded returns records as JSON, to compare them.
+func encoded(list []store.Record) []string {
 	var out []string
 	for _, r := range list {
-		out = append(out, string(r.Encode()))
+		b, err := json.Marshal(r)
+		if err != nil {
+			panic(err) // plain data always encodes
+		}
+		out = append(out, string(b))
 	}
 	return out
 }
 
 func testShareEmpty(t *testing.T, open func(*testing.T) ShareStore) {
 	s := open(t)
-	for _, mark := range []share.Mark{"", "nonsense", "7:abc 9:def"} {
+	for _, mark := range []store.Mark{"", "nonsense", "7:abc 9:def"} {
 		if list, _ := Since(t, s, mark, 10); len(list) > 0 {
 			t.Errorf("since %q: %v", mark, list)
 		}
@@ -102,23 +105,23 @@ func testSince(t *testing.T, open func(*testing.T) ShareStore) {
 	one, two := Record("one", "a", 5), Record("two", "b", 1)
 	md5Only := Record("three", "c", 2)
 	md5Only.Basis, md5Only.Assumed, md5Only.Confirmer, md5Only.Path = md5Of("c"), true, "bob", "\xff"
-	Commit(t, s, "", registry.Change{Records: []fresh.Record{one, two}})
+	Commit(t, s, "", store.FileChanges{Records: []fresh.Record{one, two}})
 	first, mark := Since(t, s, "", 100)
-	equal(t, "the first", encoded(first), encoded([]share.Record{about(one), about(two)}))
+	equal(t, "the first", encoded(first), encoded([]store.Record{about(one), about(two)}))
 
 	x, y := Directory("x", "x", 3), Directory("y", "y", 2)
-	y.Flags = []survey.Flag{{Path: "y/\xff", Severity: "info", Finding: "f"}}
+	y.Flags = []store.DirFlag{{Path: "y/\xff", Severity: "info", Finding: "f"}}
 	Keep(t, s, x)
-	Commit(t, s, "", registry.Change{Records: []fresh.Record{md5Only, one}})
+	Commit(t, s, "", store.FileChanges{Records: []fresh.Record{md5Only, one}})
 	Keep(t, s, y, x)
 	later, end := Since(t, s, mark, 100)
-	equal(t, "the second", encoded(later), encoded([]share.Record{about(md5Only), in(x), in(y)}))
+	equal(t, "the second", encoded(later), encoded([]store.Record{about(md5Only), in(x), in(y)}))
 	if again, _ := Since(t, s, end, 100); len(again) > 0 {
 		t.Errorf("after the end: %v", again)
 	}
 	for most := 1; most < 4; most++ {
 		all, last := Since(t, s, "", most)
-		equal(t, fmt.Sprint("in steps of ", most), encoded(all), encoded([]share.Record{about(one), about(two), about(md5Only), in(x), in(y)}))
+		equal(t, fmt.Sprint("in steps of ", most), encoded(all), encoded([]store.Record{about(one), about(two), about(md5Only), in(x), in(y)}))
 		equal(t, "the mark", last, end)
 	}
 }
@@ -129,11 +132,11 @@ func testShareOutlines(t *testing.T, open func(*testing.T) ShareStore) {
 	_, mark := Since(t, s, "", 1)
 	Keep(t, s, Outlined("a", "two", 2), Directory("a", "later mind", 3), Outlined("b", "older", 8))
 	all, _ := Since(t, s, "", 2)
-	equal(t, "all", encoded(all), encoded([]share.Record{
+	equal(t, "all", encoded(all), encoded([]store.Record{
 		in(Directory("a", "mind", 0)), in(Outlined("b", "one", 9)), in(Outlined("a", "two", 2)), in(Directory("a", "later mind", 3)),
 	}))
 	later, _ := Since(t, s, mark, 2)
-	equal(t, "later", encoded(later), encoded([]share.Record{in(Outlined("a", "two", 2)), in(Directory("a", "later mind", 3))}))
+	equal(t, "later", encoded(later), encoded([]store.Record{in(Outlined("a", "two", 2)), in(Directory("a", "later mind", 3))}))
 }
 
 func testForeignMark(t *testing.T, open func(*testing.T) ShareStore) {
@@ -143,7 +146,7 @@ func testForeignMark(t *testing.T, open func(*testing.T) ShareStore) {
 		Absorb(t, other, about(Record("there", fmt.Sprint(i), i)), in(Directory("d", fmt.Sprint("there", i), i)))
 	}
 	_, mark := Since(t, other, "", 100)
-	for s, want := range map[share.Store]bool{s: false, other: true} {
+	for s, want := range map[store.Records]bool{s: false, other: true} {
 		if _, now, err := s.Since(t.Context(), mark, 0); (now == mark) != want || err != nil {
 			t.Errorf("%q comes back as %q, %v", mark, now, err)
 		}
@@ -155,7 +158,7 @@ func testForeignMark(t *testing.T, open func(*testing.T) ShareStore) {
 
 func testAbsorb(t *testing.T, open func(*testing.T) ShareStore) {
 	from, to := open(t), open(t)
-	Commit(t, from, "", registry.Change{Records: []fresh.Record{Record("one", "a", 1), Record("two", "a", 2)}})
+	Commit(t, from, "", store.FileChanges{Records: []fresh.Record{Record("one", "a", 1), Record("two", "a", 2)}})
 	Keep(t, from, Directory("", "root", 1), Outlined("x\xff", "x", 2), Directory("x\xff", "x", 3))
 	all, _ := Since(t, from, "", 100)
 	Absorb(t, to, slices.Concat(all[2:], all[:1])...)
@@ -184,7 +187,7 @@ func testAbsorb(t *testing.T, open func(*testing.T) ShareStore) {
 
 func testAbsorbReachesRows(t *testing.T, open func(*testing.T) ShareStore) {
 	s := open(t)
-	Commit(t, s, "", registry.Change{Put: []registry.Row{Row("a.go", "x"), Row("b.go", "y")}})
+	Commit(t, s, "", store.FileChanges{Put: []store.FileRow{Row("a.go", "x"), Row("b.go", "y")}})
 	Absorb(t, s, about(Record("about x", "x", 0)))
 	tally, err := s.Tally(t.Context(), "")
 	if err != nil || tally.Fresh != 1 || tally.None != 1 {
@@ -198,10 +201,10 @@ func testAbsorbAhead(t *testing.T, open func(*testing.T) ShareStore) {
 	file.At = time.Now().Add(fresh.MaxAhead + time.Hour)
 	directory.At = file.At
 	Absorb(t, s, about(file), in(directory), about(Record("of today", "x", 1)))
-	Commit(t, s, "", registry.Change{Records: []fresh.Record{file}})
+	Commit(t, s, "", store.FileChanges{Records: []fresh.Record{file}})
 	Keep(t, s, directory)
 	list, _ := Since(t, s, "", 1)
-	equal(t, "what travels", encoded(list), encoded([]share.Record{about(Record("of today", "x", 1))}))
+	equal(t, "what travels", encoded(list), encoded([]store.Record{about(Record("of today", "x", 1))}))
 }
 
 func testShareCancelled(t *testing.T, open func(*testing.T) ShareStore) {
@@ -212,7 +215,7 @@ func testShareCancelled(t *testing.T, open func(*testing.T) ShareStore) {
 	if _, _, err := s.Since(ctx, "", 1); err == nil {
 		t.Error("since answers")
 	}
-	if err := s.Absorb(ctx, []share.Record{in(Directory("d", "x", 0))}); err == nil {
+	if err := s.Absorb(ctx, []store.Record{in(Directory("d", "x", 0))}); err == nil {
 		t.Error("absorb answers")
 	}
 }

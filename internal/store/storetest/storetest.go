@@ -1,6 +1,6 @@
 // Package storetest is the one suite that every store passes.
 //
-// It knows what [registry.Store], [survey.Store] and [survey.Leases] promise, and
+// It knows what [store.Files], [store.Directories] and [store.Leases] promise, and
 // nothing of how any store keeps it.
 // What only one store can do wrong is tested beside that store.
 package storetest
@@ -17,16 +17,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ken/internal/fresh"
-	"ken/internal/registry"
 	"ken/internal/repo"
+	"ken/internal/store"
 )
 
 // Run runs the part of the suite that is about the registry. Every call of open returns a new, empty store.
-func Run(t *testing.T, open func(t *testing.T) registry.Store) {
+func Run(t *testing.T, open func(t *testing.T) store.Files) {
 	t.Helper()
 	for _, c := range []struct {
 		name string
-		test func(*testing.T, registry.Store)
+		test func(*testing.T, store.Files)
 	}{
 		{"an empty store answers every question with nothing", testEmpty},
 		{"a change that writes nothing changes nothing", testZeroChange},
@@ -107,8 +107,8 @@ func Content(text string) repo.Content {
 }
 
 // Row returns a row with every field filled.
-func Row(path repo.Path, text string) registry.Row {
-	return registry.Row{
+func Row(path repo.Path, text string) store.FileRow {
+	return store.FileRow{
 		Path: path, Kind: repo.KindSource, Mode: repo.Regular, Content: Content(text),
 		Stat: repo.Stat{Size: int64(len(text)), Mtime: 1_700_000_000_123_456_789, Ctime: -5, Inode: 1<<63 + 7},
 	}
@@ -135,7 +135,7 @@ func md5Of(text string) fresh.Basis {
 }
 
 // Commit commits a change, which must succeed.
-func Commit(t testing.TB, s registry.Store, worktree string, c registry.Change) {
+func Commit(t testing.TB, s store.Files, worktree string, c store.FileChanges) {
 	t.Helper()
 	c = Current(t, s, worktree, c)
 	if err := s.Commit(t.Context(), worktree, c, func() (bool, error) { return true, nil }); err != nil {
@@ -145,7 +145,7 @@ func Commit(t testing.TB, s registry.Store, worktree string, c registry.Change) 
 
 // Current is c with its baseline, if it has one, made from the generation that
 // the store is at.
-func Current(t testing.TB, s registry.Store, worktree string, c registry.Change) registry.Change {
+func Current(t testing.TB, s store.Files, worktree string, c store.FileChanges) store.FileChanges {
 	t.Helper()
 	if c.Baseline == nil {
 		return c
@@ -161,9 +161,9 @@ func Current(t testing.TB, s registry.Store, worktree string, c registry.Change)
 }
 
 // Rows returns a worktree's rows, which must be readable.
-func Rows(t testing.TB, s registry.Store, worktree string) []registry.Row {
+func Rows(t testing.TB, s store.Files, worktree string) []store.FileRow {
 	t.Helper()
-	var rows []registry.Row
+	var rows []store.FileRow
 	for r, err := range s.Rows(t.Context(), worktree) {
 		if err != nil {
 			t.Fatalf("rows: %v", err)

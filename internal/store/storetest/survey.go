@@ -6,16 +6,15 @@ import (
 	"time"
 
 	"ken/internal/fresh"
-	"ken/internal/registry"
 	"ken/internal/repo"
-	"ken/internal/survey"
+	"ken/internal/store"
 )
 
 // A SurveyStore keeps what a survey writes, beside the registry.
 type SurveyStore interface {
-	registry.Store
-	survey.Store
-	survey.Leases
+	store.Files
+	store.Directories
+	store.Leases
 }
 
 // RunSurvey runs the part of the suite that is about directories. Every call of open
@@ -51,13 +50,13 @@ func RunSurvey(t *testing.T, open func(t *testing.T) SurveyStore) {
 }
 
 // SurveyBasis returns a basis that is told by a text: two files and a child.
-func SurveyBasis(text string) survey.Basis {
-	return survey.Basis{
-		Files: []survey.FileBasis{
-			{Name: []byte("a.go"), ID: ID(text), Shape: survey.Shape{Language: "go", Interface: fresh.Digest(ID256("i " + text).Bytes()), Tokens: fresh.Digest(ID256("t " + text).Bytes())}},
+func SurveyBasis(text string) store.DirBasis {
+	return store.DirBasis{
+		Files: []store.BasisFile{
+			{Name: []byte("a.go"), ID: ID(text), Shape: store.OutlineShape{Language: "go", Interface: fresh.Digest(ID256("i " + text).Bytes()), Tokens: fresh.Digest(ID256("t " + text).Bytes())}},
 			{Name: []byte("LICENSE"), ID: ID("license")},
 		},
-		Children: []survey.ChildBasis{{Name: []byte("child"), Text: fresh.Digest(ID256("c " + text).Bytes())}},
+		Children: []store.BasisChild{{Name: []byte("child"), Text: fresh.Digest(ID256("c " + text).Bytes())}},
 	}
 }
 
@@ -69,37 +68,37 @@ const (
 
 // Directory returns a record about a directory, written by a model from the basis of a
 // text so many seconds after Epoch.
-func Directory(path repo.Path, text string, seconds int) *survey.Record {
-	return &survey.Record{
+func Directory(path repo.Path, text string, seconds int) *store.DirRecord {
+	return &store.DirRecord{
 		Path: path, Basis: SurveyBasis(text), Text: fmt.Sprintf("about %s", text), Author: "ann", Recipe: ModelRecipe,
 		At: Epoch.Add(time.Duration(seconds) * time.Second),
 	}
 }
 
 // Outlined is Directory by no mind.
-func Outlined(path repo.Path, text string, seconds int) *survey.Record {
+func Outlined(path repo.Path, text string, seconds int) *store.DirRecord {
 	r := Directory(path, text, seconds)
 	r.Author, r.Recipe = "ken outline", OutlineRecipe
 	return r
 }
 
 // Lease returns a lease that expires so many seconds after Epoch.
-func Lease(path repo.Path, token string, seconds int) survey.Lease {
-	return survey.Lease{
+func Lease(path repo.Path, token string, seconds int) store.Lease {
+	return store.Lease{
 		Path: path, Token: token, Expires: Epoch.Add(time.Duration(seconds) * time.Second),
 		Basis: SurveyBasis(string(path)), Recipe: ModelRecipe,
 	}
 }
 
 // Keep keeps records, which must succeed.
-func Keep(t testing.TB, s survey.Store, records ...*survey.Record) {
+func Keep(t testing.TB, s store.Directories, records ...*store.DirRecord) {
 	t.Helper()
 	if err := s.Keep(t.Context(), records); err != nil {
 		t.Fatalf("keep: %v", err)
 	}
 }
 
-func wantLatest(t testing.TB, s survey.Store, want map[repo.Path][]*survey.Record) {
+func wantLatest(t testing.TB, s store.Directories, want map[repo.Path][]*store.DirRecord) {
 	t.Helper()
 	got, err := s.Latest(t.Context())
 	if err != nil {
@@ -108,7 +107,7 @@ func wantLatest(t testing.TB, s survey.Store, want map[repo.Path][]*survey.Recor
 	equal(t, "latest", got, want)
 }
 
-func wantWritten(t testing.TB, s survey.Store, want map[fresh.Digest][]*survey.Record, bases ...fresh.Digest) {
+func wantWritten(t testing.TB, s store.Directories, want map[fresh.Digest][]*store.DirRecord, bases ...fresh.Digest) {
 	t.Helper()
 	got, err := s.WrittenFrom(t.Context(), bases)
 	if err != nil {
@@ -117,26 +116,26 @@ func wantWritten(t testing.TB, s survey.Store, want map[fresh.Digest][]*survey.R
 	equal(t, "written from", got, want)
 }
 
-func wantFailures(t testing.TB, s survey.Store, want ...survey.Failure) {
+func wantFailures(t testing.TB, s store.Directories, want ...store.DirFailure) {
 	t.Helper()
 	got, err := s.Failures(t.Context())
 	if err != nil {
 		t.Fatalf("failures: %v", err)
 	}
-	byPath := make(map[repo.Path]survey.Failure)
+	byPath := make(map[repo.Path]store.DirFailure)
 	for _, f := range want {
 		byPath[f.Path] = f
 	}
 	equal(t, "failures", got, byPath)
 }
 
-func wantLeases(t testing.TB, s survey.Leases, worktree string, want ...survey.Lease) {
+func wantLeases(t testing.TB, s store.Leases, worktree string, want ...store.Lease) {
 	t.Helper()
 	got, err := s.Leases(t.Context(), worktree)
 	if err != nil {
 		t.Fatalf("leases: %v", err)
 	}
-	byPath := make(map[repo.Path]survey.Lease)
+	byPath := make(map[repo.Path]store.Lease)
 	for _, l := range want {
 		byPath[l.Path] = l
 	}
@@ -144,7 +143,7 @@ func wantLeases(t testing.TB, s survey.Leases, worktree string, want ...survey.L
 }
 
 // take takes a lease so many seconds after Epoch, which must be possible or not.
-func take(t testing.TB, s survey.Leases, worktree string, l survey.Lease, seconds int, want bool) {
+func take(t testing.TB, s store.Leases, worktree string, l store.Lease, seconds int, want bool) {
 	t.Helper()
 	ok, err := s.Take(t.Context(), worktree, l, Epoch.Add(time.Duration(seconds)*time.Second))
 	if ok != want || err != nil {
@@ -152,7 +151,7 @@ func take(t testing.TB, s survey.Leases, worktree string, l survey.Lease, second
 	}
 }
 
-func settle(t testing.TB, s survey.Leases, worktree string, l survey.Lease, r *survey.Record, want bool) {
+func settle(t testing.TB, s store.Leases, worktree string, l store.Lease, r *store.DirRecord, want bool) {
 	t.Helper()
 	ok, err := s.Settle(t.Context(), worktree, l, r)
 	if ok != want || err != nil {

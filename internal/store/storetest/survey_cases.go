@@ -11,14 +11,13 @@ import (
 	"time"
 
 	"ken/internal/fresh"
-	"ken/internal/registry"
 	"ken/internal/repo"
-	"ken/internal/survey"
+	"ken/internal/store"
 )
 
 type (
-	latest  = map[repo.Path][]*survey.Record
-	written = map[fresh.Digest][]*survey.Record
+	latest  = map[repo.Path][]*store.DirRecord
+	written = map[fresh.Digest][]*store.DirRecord
 )
 
 func testSurveyEmpty(t *testing.T, s SurveyStore) {
@@ -36,35 +35,35 @@ func testSurveyEmpty(t *testing.T, s SurveyStore) {
 }
 
 func testDirectories(t *testing.T, s SurveyStore) {
-	full := &survey.Record{
+	full := &store.DirRecord{
 		Path: "dir/\xff\xfe\n\"name\x00\x7f",
-		Basis: survey.Basis{
-			Files: []survey.FileBasis{
-				{Name: []byte("\xff\x00\n"), ID: ID256("sha256"), Shape: survey.Shape{Language: "c++", Partial: true, Interface: fresh.Digest{1}, Tokens: fresh.Digest{31: 1}, Digest: fresh.Digest{7}}},
+		Basis: store.DirBasis{
+			Files: []store.BasisFile{
+				{Name: []byte("\xff\x00\n"), ID: ID256("sha256"), Shape: store.OutlineShape{Language: "c++", Partial: true, Interface: fresh.Digest{1}, Tokens: fresh.Digest{31: 1}, Digest: fresh.Digest{7}}},
 				{Name: []byte("no content")},
-				{Name: []byte("no interface"), ID: ID("x"), Shape: survey.Shape{Language: "go", Tokens: fresh.Digest{2}}},
-				{Name: []byte("no tokens"), ID: ID("y"), Shape: survey.Shape{Language: "go", Interface: fresh.Digest{3}}},
+				{Name: []byte("no interface"), ID: ID("x"), Shape: store.OutlineShape{Language: "go", Tokens: fresh.Digest{2}}},
+				{Name: []byte("no tokens"), ID: ID("y"), Shape: store.OutlineShape{Language: "go", Interface: fresh.Digest{3}}},
 			},
-			Children: []survey.ChildBasis{{Name: []byte("\xc3\x28"), Text: fresh.Digest{4}}, {Name: []byte("no text")}},
+			Children: []store.BasisChild{{Name: []byte("\xc3\x28"), Text: fresh.Digest{4}}, {Name: []byte("no text")}},
 		},
 		Text: "what it is\n\tüber \u2028 all\n", Author: "ann", Recipe: ModelRecipe, Confirmer: "bob", Partial: true,
 		At: time.Date(2026, 5, 6, 7, 8, 9, 123456000, time.UTC),
-		Flags: []survey.Flag{
+		Flags: []store.DirFlag{
 			{Path: "dir/\xff", Severity: "critical", Finding: `a "key" in it`},
 			{Path: `"quoted"`, Severity: "info", Finding: ""},
 		},
 	}
-	bare := &survey.Record{Path: "", Text: "the root", At: Epoch}
-	many := &survey.Record{Path: "many", Text: "many", Recipe: OutlineRecipe, At: Epoch}
+	bare := &store.DirRecord{Path: "", Text: "the root", At: Epoch}
+	many := &store.DirRecord{Path: "many", Text: "many", Recipe: OutlineRecipe, At: Epoch}
 	for i := range 1000 {
-		many.Basis.Files = append(many.Basis.Files, survey.FileBasis{Name: fmt.Append(nil, "file ", i), ID: ID(fmt.Sprint(i))})
-		many.Basis.Children = append(many.Basis.Children, survey.ChildBasis{Name: fmt.Append(nil, "dir ", i), Text: fresh.Digest{byte(i), 1}})
+		many.Basis.Files = append(many.Basis.Files, store.BasisFile{Name: fmt.Append(nil, "file ", i), ID: ID(fmt.Sprint(i))})
+		many.Basis.Children = append(many.Basis.Children, store.BasisChild{Name: fmt.Append(nil, "dir ", i), Text: fresh.Digest{byte(i), 1}})
 	}
 	Keep(t, s, full, bare, many)
 	wantLatest(t, s, latest{full.Path: {full}, "": {bare}, "many": {many}})
 	b := full.Basis.Digest()
 	wantWritten(t, s, written{b: {full}}, b)
-	for _, want := range []*survey.Record{full, bare, many} {
+	for _, want := range []*store.DirRecord{full, bare, many} {
 		got, err := s.Kept(t.Context(), want.ID())
 		if err != nil {
 			t.Fatalf("kept: %v", err)
@@ -92,7 +91,7 @@ func testKeptAlready(t *testing.T, s SurveyStore) {
 	Keep(t, s, r)
 	wantLatest(t, s, latest{"a": {r}})
 	Keep(t, s, other)
-	f := survey.Failure{Path: "a", Reason: "no", At: other.At.Add(time.Second)}
+	f := store.DirFailure{Path: "a", Reason: "no", At: other.At.Add(time.Second)}
 	if err := s.KeepFailure(t.Context(), f); err != nil {
 		t.Fatal(err)
 	}
@@ -130,15 +129,15 @@ func testLatest(t *testing.T, s SurveyStore) {
 	// Of what was written at the same time, that with the highest id does.
 	other := Directory("a", "w", 1)
 	other.Recipe = "another recipe"
-	newest := func(a, b *survey.Record) *survey.Record {
+	newest := func(a, b *store.DirRecord) *store.DirRecord {
 		if a.Compare(b) > 0 {
 			return a
 		}
 		return b
 	}
 	Keep(t, s, other, Outlined("a", "w", 2), Directory("b", "x", 3), Outlined("b", "x", 3))
-	b := []*survey.Record{Outlined("b", "x", 3), Directory("b", "x", 3)}
-	slices.SortFunc(b, func(a, b *survey.Record) int { return b.Compare(a) })
+	b := []*store.DirRecord{Outlined("b", "x", 3), Directory("b", "x", 3)}
+	slices.SortFunc(b, func(a, b *store.DirRecord) int { return b.Compare(a) })
 	wantLatest(t, s, latest{
 		"a":    {newest(Outlined("a", "w", 2), Outlined("a", "y", 2)), newest(other, Directory("a", "x", 1))},
 		"only": {Outlined("only", "o", 5)},
@@ -158,8 +157,8 @@ func testDirectoryAhead(t *testing.T, s SurveyStore) {
 	if err != nil || len(of["a"]) != 1 || of["a"][0].Text != now.Text {
 		t.Errorf("written at a are %v, %v; want what is not dated ahead", of["a"], err)
 	}
-	in, err := s.WrittenIn(t.Context(), []survey.Place{{Path: "a", Basis: basis}})
-	if list := in[survey.Place{Path: "a", Basis: basis}]; err != nil || len(list) != 1 || list[0].Text != now.Text {
+	in, err := s.WrittenIn(t.Context(), []store.DirVersion{{Path: "a", Basis: basis}})
+	if list := in[store.DirVersion{Path: "a", Basis: basis}]; err != nil || len(list) != 1 || list[0].Text != now.Text {
 		t.Errorf("written in a are %v, %v; want what is not dated ahead", list, err)
 	}
 	if r, err := s.Kept(t.Context(), ahead.ID()); r != nil || err != nil {
@@ -177,36 +176,36 @@ func testWrittenFrom(t *testing.T, s SurveyStore) {
 	// What a grammar saw is no part of the question.
 	bare := SurveyBasis("x")
 	for i := range bare.Files {
-		bare.Files[i].Shape = survey.Shape{}
+		bare.Files[i].Shape = store.OutlineShape{}
 	}
 	wantWritten(t, s, written{x: {Outlined("a", "x", 9), again}}, bare.Digest())
 }
 
 func testWrittenOf(t *testing.T, s SurveyStore) {
-	var want []*survey.Record
-	for i := range survey.PastTexts + 2 {
+	var want []*store.DirRecord
+	for i := range store.MaxPastRecords + 2 {
 		r := Directory("a", fmt.Sprint("x", i), i)
 		Keep(t, s, r, Outlined("a", fmt.Sprint("o", i), i), Directory("b", "x", i))
-		want = append([]*survey.Record{r}, want...)
+		want = append([]*store.DirRecord{r}, want...)
 	}
 	got, err := s.WrittenOf(t.Context(), []repo.Path{"a", "nowhere"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	equal(t, "written of", got, latest{"a": want[:survey.PastTexts]})
+	equal(t, "written of", got, latest{"a": want[:store.MaxPastRecords]})
 }
 
 func testFailures(t *testing.T, s SurveyStore) {
-	failure := func(path repo.Path, reason string, seconds int) survey.Failure {
-		return survey.Failure{Path: path, Basis: SurveyBasis(reason).Digest(), Reason: reason, At: Epoch.Add(time.Duration(seconds) * time.Second)}
+	failure := func(path repo.Path, reason string, seconds int) store.DirFailure {
+		return store.DirFailure{Path: path, Basis: SurveyBasis(reason).Digest(), Reason: reason, At: Epoch.Add(time.Duration(seconds) * time.Second)}
 	}
-	keep := func(f survey.Failure) {
+	keep := func(f store.DirFailure) {
 		t.Helper()
 		if err := s.KeepFailure(t.Context(), f); err != nil {
 			t.Fatal(err)
 		}
 	}
-	root := survey.Failure{Path: "", Reason: "no key\xff", At: Epoch}
+	root := store.DirFailure{Path: "", Reason: "no key\xff", At: Epoch}
 	odd := failure("\xff\n", "odd", 0)
 	keep(root)
 	keep(odd)
@@ -232,12 +231,12 @@ func testFailures(t *testing.T, s SurveyStore) {
 }
 
 func testLeases(t *testing.T, s SurveyStore) {
-	full := survey.Lease{
+	full := store.Lease{
 		Shown: fresh.Digest{1, 2, 3},
 		Path:  "dir/\xff\n", Token: "token", Expires: time.Date(2026, 5, 6, 7, 8, 9, 123456000, time.UTC), Recipe: ModelRecipe,
-		Basis: survey.Basis{Files: []survey.FileBasis{{Name: []byte("\xff"), ID: ID256("x"), Shape: survey.Shape{Language: "go", Interface: fresh.Digest{1}, Tokens: fresh.Digest{2}}}}},
+		Basis: store.DirBasis{Files: []store.BasisFile{{Name: []byte("\xff"), ID: ID256("x"), Shape: store.OutlineShape{Language: "go", Interface: fresh.Digest{1}, Tokens: fresh.Digest{2}}}}},
 	}
-	root := survey.Lease{Path: "", Token: "other", Expires: Epoch}
+	root := store.Lease{Path: "", Token: "other", Expires: Epoch}
 	take(t, s, "", full, 0, true)
 	take(t, s, "", root, 0, true)
 	take(t, s, "two\xff", Lease("a", "third", 5), 0, true)
@@ -266,7 +265,7 @@ func testTake(t *testing.T, s SurveyStore) {
 
 // TakeAtOnce has each of some stores try to take one lease several times at once, at a
 // time so many seconds after Epoch, and returns what was taken. They may be one store.
-func TakeAtOnce(t testing.TB, path repo.Path, seconds int, stores ...survey.Leases) (taken []survey.Lease) {
+func TakeAtOnce(t testing.TB, path repo.Path, seconds int, stores ...store.Leases) (taken []store.Lease) {
 	t.Helper()
 	var mu sync.Mutex
 	var all sync.WaitGroup
@@ -305,7 +304,7 @@ func testTakeAtOnce(t *testing.T, s SurveyStore) {
 
 func testSettle(t *testing.T, s SurveyStore) {
 	one, two := Lease("a", "one", 10), Lease("a", "two", 20)
-	failed := survey.Failure{Path: "a", Reason: "no", At: Epoch}
+	failed := store.DirFailure{Path: "a", Reason: "no", At: Epoch}
 	if err := s.KeepFailure(t.Context(), failed); err != nil {
 		t.Fatal(err)
 	}
@@ -365,11 +364,11 @@ func testPruneLeases(t *testing.T, s SurveyStore) {
 		take(t, s, name, Lease("a", name, 10), 0, true)
 	}
 	Keep(t, s, Directory("a", "x", 0))
-	Commit(t, s, "", registry.Change{Worktrees: []string{"", "three"}})
+	Commit(t, s, "", store.FileChanges{Worktrees: []string{"", "three"}})
 	wantLeases(t, s, "", Lease("a", "", 10))
 	wantLeases(t, s, "two")
 	wantLeases(t, s, "three", Lease("a", "three", 10))
-	Commit(t, s, "", registry.Change{Put: []registry.Row{Row("a", "x")}})
+	Commit(t, s, "", store.FileChanges{Put: []store.FileRow{Row("a", "x")}})
 	wantLeases(t, s, "three", Lease("a", "three", 10))
 	wantLatest(t, s, latest{"a": {Directory("a", "x", 0)}})
 }
@@ -377,12 +376,12 @@ func testPruneLeases(t *testing.T, s SurveyStore) {
 func testManyDirectories(t *testing.T, s SurveyStore) {
 	const n = 512
 	want, from := make(latest), make(written)
-	var records []*survey.Record
+	var records []*store.DirRecord
 	var bases []fresh.Digest
 	for i := range n {
 		r := Outlined(repo.Path(fmt.Sprintf("dir%03d", i)), fmt.Sprint(i), i)
 		records = append(records, r)
-		want[r.Path] = []*survey.Record{r}
+		want[r.Path] = []*store.DirRecord{r}
 		bases = append(bases, r.Basis.Digest(), fresh.Digest{1, byte(i)})
 		from[r.Basis.Digest()] = want[r.Path]
 	}
@@ -411,8 +410,8 @@ func testSurveyCancelled(t *testing.T, s SurveyStore) {
 	_, err = s.Leases(ctx, "")
 	check("leases", err)
 	check("keep nothing", s.Keep(ctx, nil))
-	check("keep", s.Keep(ctx, []*survey.Record{Directory("a", "y", 1)}))
-	check("keep failure", s.KeepFailure(ctx, survey.Failure{Path: "a", At: Epoch}))
+	check("keep", s.Keep(ctx, []*store.DirRecord{Directory("a", "y", 1)}))
+	check("keep failure", s.KeepFailure(ctx, store.DirFailure{Path: "a", At: Epoch}))
 	_, err = s.Take(ctx, "", Lease("a", "one", 10), Epoch)
 	check("take", err)
 	_, err = s.Settle(ctx, "", Lease("a", "one", 10), Directory("a", "y", 1))

@@ -10,8 +10,8 @@ import (
 
 	"ken/internal/fresh"
 	"ken/internal/repo"
+	"ken/internal/store"
 	"ken/internal/store/memory"
-	"ken/internal/survey"
 )
 
 // testSurveyModel: whatever is written of directories, in whatever order, a store
@@ -22,13 +22,13 @@ func testSurveyModel(t *testing.T, open func(t *testing.T) SurveyStore) {
 	paths := rapid.SampledFrom([]repo.Path{"", "a", "a/b", "\xff"})
 	trees := rapid.SampledFrom([]string{"", "two"})
 	seconds := rapid.IntRange(0, 3)
-	record := rapid.Custom(func(t *rapid.T) *survey.Record {
+	record := rapid.Custom(func(t *rapid.T) *store.DirRecord {
 		r := Directory(paths.Draw(t, "path"), texts.Draw(t, "basis"), seconds.Draw(t, "at"))
 		r.Text, r.Partial = texts.Draw(t, "text"), rapid.Bool().Draw(t, "partial")
 		r.Recipe = rapid.SampledFrom([]string{OutlineRecipe, ModelRecipe, "outline/2"}).Draw(t, "recipe")
 		return r
 	})
-	lease := rapid.Custom(func(t *rapid.T) survey.Lease {
+	lease := rapid.Custom(func(t *rapid.T) store.Lease {
 		return Lease(paths.Draw(t, "path"), rapid.SampledFrom([]string{"one", "two"}).Draw(t, "token"), seconds.Draw(t, "expires"))
 	})
 	var few, often []fresh.Digest
@@ -58,7 +58,7 @@ func testSurveyModel(t *testing.T, open func(t *testing.T) SurveyStore) {
 				records := rapid.SliceOfN(record, 1, 4).Draw(rt, "records")
 				both("keep", func(s SurveyStore) (any, error) { return nil, s.Keep(ctx, records) })
 			case 2:
-				f := survey.Failure{
+				f := store.DirFailure{
 					Path: paths.Draw(rt, "path"), Basis: SurveyBasis(texts.Draw(rt, "basis")).Digest(), Reason: texts.Draw(rt, "reason"),
 					At: Epoch.Add(time.Duration(seconds.Draw(rt, "at")) * time.Second),
 				}
@@ -81,10 +81,10 @@ func testSurveyModel(t *testing.T, open func(t *testing.T) SurveyStore) {
 				})
 			}
 			both("written in", func(s SurveyStore) (any, error) {
-				var places []survey.Place
+				var places []store.DirVersion
 				for _, p := range []repo.Path{"", "a", "a/b", "\xff"} {
 					for _, b := range few {
-						places = append(places, survey.Place{Path: p, Basis: b})
+						places = append(places, store.DirVersion{Path: p, Basis: b})
 					}
 				}
 				m, err := s.WrittenIn(ctx, places)
@@ -99,8 +99,8 @@ func testSurveyModel(t *testing.T, open func(t *testing.T) SurveyStore) {
 }
 
 // plain is m without pointers, whose text says nothing.
-func plain[K comparable](m map[K][]*survey.Record) map[K][]survey.Record {
-	out := make(map[K][]survey.Record, len(m))
+func plain[K comparable](m map[K][]*store.DirRecord) map[K][]store.DirRecord {
+	out := make(map[K][]store.DirRecord, len(m))
 	for k, list := range m {
 		for _, r := range list {
 			out[k] = append(out[k], *r)

@@ -5,9 +5,8 @@ import (
 	"context"
 
 	"ken/internal/repo"
-	"ken/internal/share"
+	"ken/internal/store"
 	"ken/internal/store/postgres"
-	"ken/internal/survey"
 )
 
 // pull takes over what the base has and the local store may not have. What is no record, or one
@@ -26,10 +25,10 @@ func (t *Team) pull(ctx context.Context, step stepper) error {
 			t.news = false
 			break
 		}
-		var fit []share.Record
+		var fit []store.Record
 		for _, r := range d.Records {
 			if err := r.Check(t.opts.Now()); err != nil {
-				d.Aside = append(d.Aside, share.Quarantined{PathJSON: pathOf(r).JSON(), Reason: err.Error()})
+				d.Aside = append(d.Aside, store.BadRecord{PathJSON: pathOf(r).JSON(), Reason: err.Error()})
 				continue
 			}
 			fit = append(fit, r)
@@ -54,11 +53,11 @@ func (t *Team) pull(ctx context.Context, step stepper) error {
 const asideShown = 20
 
 // pathOf returns what a record is about.
-func pathOf(r share.Record) repo.Path {
+func pathOf(r store.Record) repo.Path {
 	if r.File != nil {
 		return r.File.Path
 	}
-	return survey.Label(r.Directory.Path)
+	return repo.DirLabel(r.Directory.Path)
 }
 
 // push hands over what the local store has and the base may not have. What has just come from
@@ -72,13 +71,13 @@ func (t *Team) push(ctx context.Context, step stepper) error {
 		if len(list) == 0 {
 			return nil
 		}
-		ours := make([]share.Record, 0, len(list))
+		ours := make([]store.Record, 0, len(list))
 		for _, r := range list {
 			if !t.arrived[nameOf(r)] {
 				ours = append(ours, r)
 			}
 		}
-		var pulled, given share.Mark
+		var pulled, given store.Mark
 		err = step(ctx, func(ctx context.Context) (err error) {
 			pulled, given, err = t.base.AbsorbAt(ctx, t.marks.Pulled, ours)
 			return err
@@ -95,7 +94,7 @@ func (t *Team) push(ctx context.Context, step stepper) error {
 }
 
 // unpushed returns the next records for the base, as many as are sent in a step.
-func (t *Team) unpushed(ctx context.Context) ([]share.Record, share.Mark, error) {
+func (t *Team) unpushed(ctx context.Context) ([]store.Record, store.Mark, error) {
 	for n := batch; ; {
 		list, next, err := t.opts.Local.Since(ctx, t.marks.Pushed, n)
 		bytes := 0
@@ -122,7 +121,7 @@ func (t *Team) unsent(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-func textOf(r share.Record) string {
+func textOf(r store.Record) string {
 	if r.File != nil {
 		return r.File.Text
 	}
@@ -130,7 +129,7 @@ func textOf(r share.Record) string {
 }
 
 // nameOf names a record within a run. The same text at two directories is two.
-func nameOf(r share.Record) string {
+func nameOf(r store.Record) string {
 	if r.File != nil {
 		id := r.File.ID()
 		return string(id[:])

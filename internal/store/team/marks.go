@@ -5,21 +5,21 @@ import (
 	"encoding/json"
 	"time"
 
-	"ken/internal/share"
+	"ken/internal/store"
 	"ken/internal/store/postgres"
 )
 
 // marks are how far this clone has come with a base.
 type marks struct {
 	Base   string     `json:"base"`   // the base that they are about
-	Pulled share.Mark `json:"pulled"` // of the base: what is up to here is in the local store
-	Pushed share.Mark `json:"pushed"` // of the local store: what is up to here is in the base
+	Pulled store.Mark `json:"pulled"` // of the base: what is up to here is in the local store
+	Pushed store.Mark `json:"pushed"` // of the local store: what is up to here is in the base
 	// Given is where the base was when that was handed over. What others wrote in between is
 	// pulled later, and a base that was put back to a moment in between has lost ours.
-	Given share.Mark `json:"given,omitempty"`
+	Given store.Mark `json:"given,omitempty"`
 	// Aside are records of the base that were not taken over: how many, and the first of them.
-	Aside      int                 `json:"aside,omitempty"`
-	FirstAside []share.Quarantined `json:"first_aside,omitempty"`
+	Aside      int               `json:"aside,omitempty"`
+	FirstAside []store.BadRecord `json:"first_aside,omitempty"`
 	// Told is the generation of the work tree's rows that the base was told of, and Rows that
 	// of the rows it has.
 	Told map[string]int64 `json:"told,omitempty"`

@@ -5,14 +5,14 @@ import (
 	"errors"
 
 	"ken/internal/allow"
-	"ken/internal/share"
+	"ken/internal/store"
 	"ken/internal/store/postgres"
 )
 
 // Status says how this clone stands with the base. What is known without the base is in it
 // even when that cannot be reached; why Sync could not, if it could not, is not found out again.
-func (t *Team) Status(ctx context.Context, away error) (*share.Base, error) {
-	out := &share.Base{Address: t.address.String(), Pulled: t.moved.Pulled, Pushed: t.moved.Pushed}
+func (t *Team) Status(ctx context.Context, away error) (*store.TeamStatus, error) {
+	out := &store.TeamStatus{Address: t.address.String(), Pulled: t.moved.Pulled, Pushed: t.moved.Pushed}
 	step := func(ctx context.Context, do func(context.Context) error) error {
 		return within(ctx, patience, do)
 	}
@@ -54,21 +54,21 @@ func (t *Team) Status(ctx context.Context, away error) (*share.Base, error) {
 }
 
 // Trouble says what sort of failure one is that a base was the reason for.
-func Trouble(err error) share.Trouble {
+func Trouble(err error) store.TeamTrouble {
 	_, refused := errors.AsType[*allow.Error](err)
 	switch {
 	case refused:
-		return share.Unused
+		return store.TroubleNotAllowed
 	case postgres.Away(err):
-		return share.Away
+		return store.TroubleAway
 	case postgres.Refused(err):
-		return share.Refused
+		return store.TroubleRefused
 	}
-	return share.Unusable
+	return store.TroubleUnusable
 }
 
 // look asks the base what is there that is not here, and who else comes: this one first.
-func (t *Team) look(ctx context.Context, out *share.Base) (err error) {
+func (t *Team) look(ctx context.Context, out *store.TeamStatus) (err error) {
 	if out.Records, err = t.base.Count(ctx); err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func (t *Team) look(ctx context.Context, out *share.Base) (err error) {
 		return err
 	}
 	machine := t.machine()
-	here := share.Machine{ID: machine.ID, Host: machine.Host, Worktree: t.worktree()}
+	here := store.Machine{ID: machine.ID, Host: machine.Host, Worktree: t.worktree()}
 	for _, m := range list {
 		if m.ID == here.ID && m.Worktree == here.Worktree {
 			here.Told = m.Told
@@ -94,13 +94,13 @@ func (t *Team) look(ctx context.Context, out *share.Base) (err error) {
 	if err := t.looked(ctx, &here); err != nil {
 		return err
 	}
-	out.Machines = append([]share.Machine{here}, out.Machines...)
+	out.Machines = append([]store.Machine{here}, out.Machines...)
 	return nil
 }
 
 // looked fills in how the work tree here stands. What was told of it may be older than what is
 // known, or nothing yet.
-func (t *Team) looked(ctx context.Context, here *share.Machine) error {
+func (t *Team) looked(ctx context.Context, here *store.Machine) error {
 	here.Here = true
 	b, verified, err := t.opts.Local.Baseline(ctx, t.opts.Worktree)
 	if err != nil {

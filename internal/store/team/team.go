@@ -20,8 +20,7 @@ import (
 
 	"ken/internal/allow"
 	"ken/internal/fault"
-	"ken/internal/registry"
-	"ken/internal/share"
+	"ken/internal/store"
 	"ken/internal/store/postgres"
 )
 
@@ -58,10 +57,10 @@ const (
 
 // Local is the store of this machine.
 type Local interface {
-	share.Store
-	Baseline(ctx context.Context, worktree string) (registry.Baseline, bool, error)
-	Rows(ctx context.Context, worktree string) iter.Seq2[registry.Row, error]
-	Tally(ctx context.Context, worktree string) (registry.Tally, error)
+	store.Records
+	Baseline(ctx context.Context, worktree string) (store.Verification, bool, error)
+	Rows(ctx context.Context, worktree string) iter.Seq2[store.FileRow, error]
+	Tally(ctx context.Context, worktree string) (store.FileCounts, error)
 	// Remember keeps a value beside the records, to be lost and put back with them.
 	Remember(ctx context.Context, key, value string) error
 	Remembered(ctx context.Context, key string) (string, error)

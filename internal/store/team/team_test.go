@@ -16,10 +16,9 @@ import (
 	"ken/internal/allow"
 	"ken/internal/fresh"
 	"ken/internal/pgtest"
-	"ken/internal/registry"
 	"ken/internal/repo"
-	"ken/internal/share"
 	"ken/internal/store"
+	"ken/internal/store/local"
 	"ken/internal/store/postgres"
 	"ken/internal/store/storetest"
 	"ken/internal/store/team"
@@ -27,7 +26,7 @@ import (
 
 // A clone is one with a store and a user's state of its own, whose clock stands still.
 type clone struct {
-	*store.Store
+	*local.Store
 	dir, state string
 	now        time.Time
 	slow       time.Duration // that passes whenever somebody looks at the clock
@@ -38,7 +37,7 @@ type clone struct {
 }
 
 // Absorb adds records, if there is room.
-func (c *clone) Absorb(ctx context.Context, list []share.Record) error {
+func (c *clone) Absorb(ctx context.Context, list []store.Record) error {
 	if c.full {
 		return errors.New("no space left on device")
 	}
@@ -48,7 +47,7 @@ func (c *clone) Absorb(ctx context.Context, list []share.Record) error {
 func newClone(t *testing.T) *clone {
 	t.Helper()
 	c := &clone{dir: storetest.Dir(t), state: t.TempDir(), now: storetest.Epoch, repository: "r", step: time.Minute}
-	c.Store = store.Open(store.Options{CommonDir: c.dir, StateDir: c.state})
+	c.Store = local.Open(local.Options{CommonDir: c.dir, StateDir: c.state})
 	t.Cleanup(func() {
 		if err := c.Close(); err != nil {
 			t.Error(err)
@@ -67,7 +66,7 @@ func (c *clone) command(t *testing.T, address string, write ...fresh.Record) str
 	way := c.team(t, address)
 	note := way.Arrive(t.Context())
 	if len(write) > 0 {
-		storetest.Commit(t, c, "", registry.Change{Records: write})
+		storetest.Commit(t, c, "", store.FileChanges{Records: write})
 	}
 	note += way.Leave(t.Context())
 	if err := way.Close(); err != nil {
@@ -102,7 +101,7 @@ func (c *clone) team(t *testing.T, address string) *team.Team {
 }
 
 // has returns the texts that a store has, sorted. One that is there twice is listed twice.
-func has(t *testing.T, s share.Store) []string {
+func has(t *testing.T, s store.Records) []string {
 	t.Helper()
 	list, _ := storetest.Since(t, s, "", 100)
 	var texts []string
@@ -117,7 +116,7 @@ func has(t *testing.T, s share.Store) []string {
 	return texts
 }
 
-func want(t *testing.T, s share.Store, texts ...string) {
+func want(t *testing.T, s store.Records, texts ...string) {
 	t.Helper()
 	slices.Sort(texts)
 	if got := has(t, s); !slices.Equal(got, texts) {
@@ -211,7 +210,7 @@ func TestRepositoriesApart(t *testing.T) {
 	address := pgtest.Database(t)
 	ann, eve := newClone(t), newClone(t)
 	eve.repository = "another"
-	storetest.Commit(t, ann, "", registry.Change{Put: []registry.Row{storetest.Row("a", "x")}, Baseline: &registry.Baseline{Head: storetest.ID("h"), At: storetest.Epoch}})
+	storetest.Commit(t, ann, "", store.FileChanges{Put: []store.FileRow{storetest.Row("a", "x")}, Baseline: &store.Verification{Head: storetest.ID("h"), At: storetest.Epoch}})
 	ann.quiet(t, address, text("secret"))
 	eve.quiet(t, address, text("other"))
 	eve.wait(soon)
@@ -418,7 +417,7 @@ func TestCut(t *testing.T) {
 	for i, n := 0, 0; i < 25; i, n = i+1, n+137 {
 		word := fmt.Sprint("word ", i)
 		all = append(all, word)
-		storetest.Commit(t, ann, "", registry.Change{Records: []fresh.Record{text(word)}, Put: []registry.Row{storetest.Row("a", word)}})
+		storetest.Commit(t, ann, "", store.FileChanges{Records: []fresh.Record{text(word)}, Put: []store.FileRow{storetest.Row("a", word)}})
 		proxy.CutAfter(n)
 		for _, c := range []*clone{ann, bob} {
 			way := c.team(t, proxy.Address())
@@ -477,7 +476,7 @@ func TestBasePutBackBetween(t *testing.T) {
 		t.Error(note)
 	}
 	bob.quiet(t, address, text("by bob"))
-	storetest.Commit(t, ann, "", registry.Change{Records: []fresh.Record{text("by ann")}})
+	storetest.Commit(t, ann, "", store.FileChanges{Records: []fresh.Record{text("by ann")}})
 	if note := way.Leave(t.Context()); note != "" {
 		t.Error(note)
 	}
@@ -490,7 +489,7 @@ func TestBasePutBackBetween(t *testing.T) {
 }
 
 // status says how a clone stands with the base.
-func (c *clone) status(t *testing.T, address string) *share.Base {
+func (c *clone) status(t *testing.T, address string) *store.TeamStatus {
 	t.Helper()
 	way := c.team(t, address)
 	defer way.Close()
@@ -594,7 +593,7 @@ func TestRefused(t *testing.T) {
 	}
 	way := ann.team(t, address)
 	for what, err := range map[string]error{"reach": way.Reach(t.Context()), "refused": way.Refused(), "sync": second(way.Sync(t.Context())), "status": second(way.Status(t.Context(), nil))} {
-		if team.Trouble(err) != share.Unused {
+		if team.Trouble(err) != store.TroubleNotAllowed {
 			t.Errorf("%s: want the error that it is not allowed, not %v", what, err)
 		}
 	}
@@ -624,9 +623,9 @@ func TestSeveralHosts(t *testing.T) {
 func TestRows(t *testing.T) {
 	address := pgtest.Database(t)
 	ann := newClone(t)
-	verify := func(head string, c registry.Change) {
+	verify := func(head string, c store.FileChanges) {
 		t.Helper()
-		c.Baseline = &registry.Baseline{Head: storetest.ID(head), Clean: true, At: ann.now}
+		c.Baseline = &store.Verification{Head: storetest.ID(head), Clean: true, At: ann.now}
 		storetest.Commit(t, ann, "", c)
 	}
 	var id string
@@ -656,13 +655,13 @@ func TestRows(t *testing.T) {
 		}
 		return fmt.Sprintf("%v %v of %d fresh %d stale %d none %d", m.Head, out, m.Files, m.Fresh, m.Stale, m.None)
 	}
-	verify("1", registry.Change{Put: []registry.Row{storetest.Row("a", "1"), storetest.Row("b\xff", "1"), storetest.Row("gone", "1")}, Records: []fresh.Record{text("1")}})
+	verify("1", store.FileChanges{Put: []store.FileRow{storetest.Row("a", "1"), storetest.Row("b\xff", "1"), storetest.Row("gone", "1")}, Records: []fresh.Record{text("1")}})
 	ann.quiet(t, address)
 	if got, want := rows(), fmt.Sprintf("%v [a false true b\xff false true gone false true] of 3 fresh 3 stale 0 none 0", storetest.ID("1")); got != want {
 		t.Errorf("%s, want\n%s", got, want)
 	}
 	// The baseline is told at once, rows follow.
-	verify("2", registry.Change{Put: []registry.Row{storetest.Row("b\xff", "2")}, Delete: []repo.Path{"gone"}})
+	verify("2", store.FileChanges{Put: []store.FileRow{storetest.Row("b\xff", "2")}, Delete: []repo.Path{"gone"}})
 	ann.wait(soon)
 	ann.quiet(t, address)
 	if got, want := rows(), fmt.Sprintf("%v [a false true b\xff false true gone false true] of 2 fresh 1 stale 0 none 1", storetest.ID("2")); got != want {
@@ -696,13 +695,13 @@ func TestRows(t *testing.T) {
 		},
 	} {
 		change()
-		verify(fmt.Sprint("2", i), registry.Change{Put: []registry.Row{storetest.Row("d", "2")}})
+		verify(fmt.Sprint("2", i), store.FileChanges{Put: []store.FileRow{storetest.Row("d", "2")}})
 		ann.wait(later)
 		ann.quiet(t, address)
 		if got, want := rows(), fmt.Sprintf("%v [a false true b\xff true false d true false] of 3 fresh 1 stale 0 none 2", storetest.ID(fmt.Sprint("2", i))); got != want {
 			t.Errorf("%s, want\n%s", got, want)
 		}
-		verify("2", registry.Change{Delete: []repo.Path{"d"}})
+		verify("2", store.FileChanges{Delete: []repo.Path{"d"}})
 		ann.wait(later)
 		ann.quiet(t, address)
 	}
@@ -716,7 +715,7 @@ func TestRows(t *testing.T) {
 	if err := os.WriteFile(ann.state+"/ken/team/machine", []byte(id), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	verify("3", registry.Change{Put: []registry.Row{storetest.Row("c", "2")}, Delete: []repo.Path{"a"}})
+	verify("3", store.FileChanges{Put: []store.FileRow{storetest.Row("c", "2")}, Delete: []repo.Path{"a"}})
 	ann.wait(later)
 	ann.quiet(t, address)
 	if got, want := rows(), fmt.Sprintf("%v [b\xff true false c true false] of 2 fresh 0 stale 0 none 2", storetest.ID("3")); got != want {
@@ -734,7 +733,7 @@ func TestBetween(t *testing.T) {
 		t.Error(note)
 	}
 	bob.quiet(t, address, text("by bob"))
-	storetest.Commit(t, ann, "", registry.Change{Records: []fresh.Record{text("by ann")}})
+	storetest.Commit(t, ann, "", store.FileChanges{Records: []fresh.Record{text("by ann")}})
 	if note := way.Leave(t.Context()); note != "" {
 		t.Error(note)
 	}
@@ -758,7 +757,7 @@ func TestCrowd(t *testing.T) {
 			all = append(all, word)
 			writing.Go(func() { // a process has a store of its own
 				mine := *c
-				mine.Store = store.Open(store.Options{CommonDir: c.dir, StateDir: c.state})
+				mine.Store = local.Open(local.Options{CommonDir: c.dir, StateDir: c.state})
 				defer mine.Close()
 				mine.quiet(t, address, text(word))
 			})

@@ -8,8 +8,8 @@ import (
 	"hash/fnv"
 	"os"
 
-	"ken/internal/registry"
 	"ken/internal/repo"
+	"ken/internal/store"
 )
 
 // tell says how the work tree stands, and hands over its rows if that is due: now, when it was
@@ -25,10 +25,10 @@ func (t *Team) tell(ctx context.Context, step stepper, now bool) error {
 		return t.rows(ctx, step, local.Generation, now)
 	}
 	tally, err := t.opts.Local.Tally(ctx, t.opts.Worktree)
-	if err != nil || !verified && tally == (registry.Tally{}) {
+	if err != nil || !verified && tally == (store.FileCounts{}) {
 		return err // nobody has looked at the work tree yet
 	}
-	var baseline *registry.Baseline
+	var baseline *store.Verification
 	if verified {
 		baseline = &local
 	}
@@ -110,7 +110,7 @@ func (t *Team) baseStanding(ctx context.Context, step stepper, name string) (sta
 
 // difference returns what makes the rows that were handed over those of the work tree, with
 // the sum of each that is put.
-func (t *Team) difference(ctx context.Context, sent map[repo.Path]uint64) (change registry.Change, sums []uint64, err error) {
+func (t *Team) difference(ctx context.Context, sent map[repo.Path]uint64) (change store.FileChanges, sums []uint64, err error) {
 	have := make(map[repo.Path]bool, len(sent))
 	for r, err := range t.opts.Local.Rows(ctx, t.opts.Worktree) {
 		if err != nil {
@@ -134,12 +134,12 @@ func (t *Team) difference(ctx context.Context, sent map[repo.Path]uint64) (chang
 
 // hand sends rows in steps. Rows without the baseline that speaks of them unsettle the one
 // there is, so that it is set again in the end.
-func (t *Team) hand(ctx context.Context, step stepper, name string, change registry.Change) error {
+func (t *Team) hand(ctx context.Context, step stepper, name string, change store.FileChanges) error {
 	if change.IsZero() {
 		return nil
 	}
 	for len(change.Put)+len(change.Delete) > 0 {
-		part := registry.Change{
+		part := store.FileChanges{
 			Put:    change.Put[:min(len(change.Put), 10*batch)],
 			Delete: change.Delete[:min(len(change.Delete), 10*batch)],
 		}
@@ -159,7 +159,7 @@ func (t *Team) hand(ctx context.Context, step stepper, name string, change regis
 			return err
 		}
 		local.Generation = there.Generation
-		return t.base.Commit(ctx, name, registry.Change{Baseline: &local}, nil)
+		return t.base.Commit(ctx, name, store.FileChanges{Baseline: &local}, nil)
 	})
 }
 
@@ -179,7 +179,7 @@ func (t *Team) there(ctx context.Context, step stepper, name string) (map[repo.P
 }
 
 // standing names the rows that the base has.
-func (t *Team) standing(b registry.Baseline) string {
+func (t *Team) standing(b store.Verification) string {
 	return fmt.Sprint(t.marks.Base, " ", b.Generation)
 }
 
@@ -233,7 +233,7 @@ func (t *Team) keepSent(standing string, rows map[repo.Path]uint64) {
 
 // sumOf is over what of a row the base is told. What a fresh row is about follows from its
 // content.
-func sumOf(r registry.Row) uint64 {
+func sumOf(r store.FileRow) uint64 {
 	h := fnv.New64a()
 	put := func(b []byte) {
 		_, _ = h.Write(binary.AppendUvarint(nil, uint64(len(b)))) // it never fails

@@ -1,7 +1,8 @@
-package store
+package local
 
 import (
 	"context"
+	"encoding/json"
 	"path/filepath"
 	"slices"
 
@@ -38,11 +39,17 @@ func (s *Store) RemoveUnused(ctx context.Context) ([]fresh.Unused, error) {
 	if err != nil || len(removed) == 0 {
 		return nil, err
 	}
-	memory := OpenShareMemory(filepath.Dir(filepath.Dir(s.main.Path())))
+	return removed, forgetShared(filepath.Dir(filepath.Dir(s.main.Path())))
+}
+
+// forgetShared makes the share memory of a repository invalid, so that the next pull reads
+// all shared records again.
+func forgetShared(common string) error {
+	memory := OpenShareMemory[map[string]json.RawMessage](common)
 	shared := memory.Load()
-	if shared.Version == 0 {
-		return removed, nil
+	if shared == nil {
+		return nil
 	}
-	shared.Version = 0
-	return removed, memory.Save(shared)
+	shared["version"] = json.RawMessage("0")
+	return memory.Save(shared)
 }

@@ -1,4 +1,4 @@
-package store
+package local
 
 import (
 	"crypto/sha256"

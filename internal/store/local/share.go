@@ -1,20 +1,20 @@
-package store
+package local
 
 import (
 	"context"
 
-	"ken/internal/share"
+	"ken/internal/store"
 	"ken/internal/store/sqlite"
 )
 
-var _ share.Store = (*Store)(nil)
+var _ store.Records = (*Store)(nil)
 
-// Since implements [share.Store]. A mark that was made while the git directory could not
+// Since implements [store.Records]. A mark that was made while the git directory could not
 // be written is worth nothing afterwards, nor the other way round.
-func (s *Store) Since(ctx context.Context, mark share.Mark, most int) ([]share.Record, share.Mark, error) {
+func (s *Store) Since(ctx context.Context, mark store.Mark, most int) ([]store.Record, store.Mark, error) {
 	type part struct {
-		list []share.Record
-		next share.Mark
+		list []store.Record
+		next store.Mark
 	}
 	p, err := use(ctx, s, false, func(db *sqlite.Store) (part, error) {
 		list, next, err := db.Since(ctx, mark, most)
@@ -23,8 +23,8 @@ func (s *Store) Since(ctx context.Context, mark share.Mark, most int) ([]share.R
 	return p.list, p.next, err
 }
 
-// Absorb implements [share.Store].
-func (s *Store) Absorb(ctx context.Context, list []share.Record) error {
+// Absorb implements [store.Records].
+func (s *Store) Absorb(ctx context.Context, list []store.Record) error {
 	if len(list) == 0 {
 		return ctx.Err()
 	}

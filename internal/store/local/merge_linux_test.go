@@ -1,4 +1,4 @@
-package store_test
+package local_test
 
 import (
 	"errors"

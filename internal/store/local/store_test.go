@@ -1,16 +1,16 @@
-package store_test
+package local_test
 
 import (
 	"path/filepath"
 	"testing"
 
-	"ken/internal/registry"
 	"ken/internal/store"
+	"ken/internal/store/local"
 	"ken/internal/store/storetest"
 )
 
 func TestConformance(t *testing.T) {
-	storetest.Run(t, func(t *testing.T) registry.Store {
+	storetest.Run(t, func(t *testing.T) store.Files {
 		t.Helper()
 		return open(t)
 	})
@@ -24,10 +24,10 @@ func TestConformance(t *testing.T) {
 	})
 }
 
-func open(t *testing.T) *store.Store {
+func open(t *testing.T) *local.Store {
 	t.Helper()
 	dir := storetest.Dir(t)
-	s := store.Open(store.Options{CommonDir: dir, StateDir: filepath.Join(dir, "state")})
+	s := local.Open(local.Options{CommonDir: dir, StateDir: filepath.Join(dir, "state")})
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
 			t.Error(err)

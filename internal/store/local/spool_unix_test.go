@@ -1,6 +1,6 @@
 //go:build unix
 
-package store_test
+package local_test
 
 import (
 	"context"
@@ -19,9 +19,9 @@ import (
 
 	"ken/internal/fault"
 	"ken/internal/fresh"
-	"ken/internal/registry"
 	"ken/internal/repo"
 	"ken/internal/store"
+	"ken/internal/store/local"
 	"ken/internal/store/sqlite"
 	"ken/internal/store/storetest"
 )
@@ -50,7 +50,7 @@ func TestMain(m *testing.M) {
 			}
 		}
 	}
-	s := store.Open(store.Options{CommonDir: os.Getenv(childCommon), StateDir: os.Getenv(childState)})
+	s := local.Open(local.Options{CommonDir: os.Getenv(childCommon), StateDir: os.Getenv(childState)})
 	err := verbs[verb](s, os.Getenv(childArg))
 	if err := errors.Join(err, s.Close()); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -59,9 +59,9 @@ func TestMain(m *testing.M) {
 }
 
 // verbs is what a sandbox can be asked to do.
-var verbs = map[string]func(s *store.Store, arg string) error{
+var verbs = map[string]func(s *local.Store, arg string) error{
 	// reads finds a row, a fresh text and a baseline of the given text.
-	"reads": func(s *store.Store, text string) error {
+	"reads": func(s *local.Store, text string) error {
 		if err := sees(s, text); err != nil {
 			return err
 		}
@@ -72,14 +72,14 @@ var verbs = map[string]func(s *store.Store, arg string) error{
 	},
 	"sees": sees,
 	// empty finds nothing at all.
-	"empty": func(s *store.Store, _ string) error {
+	"empty": func(s *local.Store, _ string) error {
 		if _, ok, err := s.Baseline(context.Background(), ""); ok || err != nil {
 			return fmt.Errorf("baseline: %v, %w", ok, err)
 		}
 		return nil
 	},
 	// writes keeps a text, a row and a baseline, and sees them.
-	"writes": func(s *store.Store, text string) error {
+	"writes": func(s *local.Store, text string) error {
 		c := change(text)
 		now, _, err := s.Baseline(context.Background(), "")
 		if err != nil {
@@ -96,18 +96,18 @@ var verbs = map[string]func(s *store.Store, arg string) error{
 		return sees(s, text)
 	},
 	// refused tries the same where there is no place for it.
-	"refused": func(s *store.Store, text string) error {
+	"refused": func(s *local.Store, text string) error {
 		err := s.Commit(context.Background(), "", change(text), nil)
-		if !errors.Is(err, store.ErrReadOnly) || !strings.Contains(fault.HintOf(err), "XDG_STATE_HOME") {
+		if !errors.Is(err, local.ErrReadOnly) || !strings.Contains(fault.HintOf(err), "XDG_STATE_HOME") {
 			return fmt.Errorf("the write was answered with: %w", err)
 		}
 		return nil
 	},
 	// many keeps many texts, one by one.
-	"many": func(s *store.Store, name string) error {
+	"many": func(s *local.Store, name string) error {
 		for i := range manyTexts {
 			text := fmt.Sprintf("%s %d", name, i)
-			err := s.Commit(context.Background(), "", registry.Change{
+			err := s.Commit(context.Background(), "", store.FileChanges{
 				Records: []fresh.Record{storetest.Record("about "+text, text, i)},
 			}, nil)
 			if err != nil {
@@ -126,15 +126,15 @@ var verbs = map[string]func(s *store.Store, arg string) error{
 const manyTexts = 40
 
 // change is a state of a store, told by a text.
-func change(text string) registry.Change {
-	return registry.Change{
+func change(text string) store.FileChanges {
+	return store.FileChanges{
 		Records:  []fresh.Record{storetest.Record("about "+text, text, 0)},
-		Put:      []registry.Row{storetest.Row("a.go", text)},
-		Baseline: &registry.Baseline{Head: storetest.ID(text)},
+		Put:      []store.FileRow{storetest.Row("a.go", text)},
+		Baseline: &store.Verification{Head: storetest.ID(text)},
 	}
 }
 
-func sees(s *store.Store, text string) error {
+func sees(s *local.Store, text string) error {
 	ctx := context.Background()
 	b, ok, err := s.Baseline(ctx, "")
 	if err != nil || !ok || b.Head != storetest.ID(text) {
@@ -153,7 +153,7 @@ func sees(s *store.Store, text string) error {
 	return knows(s, text)
 }
 
-func knows(s registry.Store, text string) error {
+func knows(s store.Files, text string) error {
 	newest, err := s.Newest(context.Background(), []repo.Content{storetest.Content(text)})
 	if err != nil || newest[storetest.Content(text)].Text != "about "+text {
 		return fmt.Errorf("no text about %s: %v, %w", text, newest, err)
@@ -201,9 +201,9 @@ func (b *sandbox) protect(on bool) {
 func (b *sandbox) path() string { return filepath.Join(b.common, "ken", "ken.db") }
 
 // outside opens the store as somebody who may write the git directory.
-func (b *sandbox) outside() *store.Store {
+func (b *sandbox) outside() *local.Store {
 	b.t.Helper()
-	s := store.Open(store.Options{CommonDir: b.common, StateDir: b.state})
+	s := local.Open(local.Options{CommonDir: b.common, StateDir: b.state})
 	b.t.Cleanup(func() {
 		if err := s.Close(); err != nil {
 			b.t.Error(err)
@@ -426,11 +426,11 @@ func TestSpoolFollowsMain(t *testing.T) {
 
 func init() {
 	// merges is the one that runs outside.
-	verbs["merges"] = func(s *store.Store, text string) error {
+	verbs["merges"] = func(s *local.Store, text string) error {
 		runtime.LockOSThread() // strace counts system calls by thread
 		return knows(s, text)
 	}
-	verbs["knows"] = func(s *store.Store, text string) error { return knows(s, text) }
+	verbs["knows"] = func(s *local.Store, text string) error { return knows(s, text) }
 }
 
 func TestNothingCanBeWritten(t *testing.T) {
@@ -494,9 +494,9 @@ func TestNothingIsLost(t *testing.T) {
 	texts := []string{"zero"}
 	if os.Getuid() == 0 {
 		for i := 0; ; i++ {
-			s := store.Open(store.Options{CommonDir: b.common, StateDir: b.state})
+			s := local.Open(local.Options{CommonDir: b.common, StateDir: b.state})
 			text := fmt.Sprint("outside ", i)
-			storetest.Commit(t, s, "", registry.Change{Records: []fresh.Record{storetest.Record("about "+text, text, 0)}})
+			storetest.Commit(t, s, "", store.FileChanges{Records: []fresh.Record{storetest.Record("about "+text, text, 0)}})
 			texts = append(texts, text)
 			if err := s.Close(); err != nil {
 				t.Error(err)

@@ -1,4 +1,4 @@
-package survey_test
+package store_test
 
 import (
 	"crypto/sha256"
@@ -10,17 +10,17 @@ import (
 
 	"ken/internal/fresh"
 	"ken/internal/repo"
-	"ken/internal/survey"
+	"ken/internal/store"
 )
 
-func records() *rapid.Generator[*survey.Record] {
-	return rapid.Custom(func(t *rapid.T) *survey.Record {
+func records() *rapid.Generator[*store.DirRecord] {
+	return rapid.Custom(func(t *rapid.T) *store.DirRecord {
 		word := rapid.StringN(0, 6, -1)
 		digest := rapid.Custom(func(t *rapid.T) (d fresh.Digest) {
 			copy(d[:], rapid.SliceOfN(rapid.Byte(), 0, 32).Draw(t, "digest"))
 			return d
 		})
-		r := &survey.Record{
+		r := &store.DirRecord{
 			Path: repo.Path(word.Draw(t, "path")), Text: word.Draw(t, "text"), Author: word.Draw(t, "author"),
 			Recipe: rapid.SampledFrom([]string{"outline/", "outline/3", "hand", ""}).Draw(t, "recipe"), Confirmer: word.Draw(t, "confirmer"),
 			At:      time.UnixMicro(rapid.Int64Range(0, 1<<50).Draw(t, "at")).UTC(),
@@ -28,16 +28,16 @@ func records() *rapid.Generator[*survey.Record] {
 		}
 		for range rapid.IntRange(0, 3).Draw(t, "files") {
 			n := rapid.SampledFrom([]int{0, 20, 32}).Draw(t, "size")
-			r.Basis.Files = append(r.Basis.Files, survey.FileBasis{
+			r.Basis.Files = append(r.Basis.Files, store.BasisFile{
 				Name: []byte(word.Draw(t, "name")), ID: repo.IDFromBytes(rapid.SliceOfN(rapid.Byte(), n, n).Draw(t, "id")),
-				Shape: survey.Shape{Language: "go", Tokens: digest.Draw(t, "tokens")},
+				Shape: store.OutlineShape{Language: "go", Tokens: digest.Draw(t, "tokens")},
 			})
 		}
 		for range rapid.IntRange(0, 3).Draw(t, "children") {
-			r.Basis.Children = append(r.Basis.Children, survey.ChildBasis{Name: []byte(word.Draw(t, "name")), Text: digest.Draw(t, "text")})
+			r.Basis.Children = append(r.Basis.Children, store.BasisChild{Name: []byte(word.Draw(t, "name")), Text: digest.Draw(t, "text")})
 		}
 		for range rapid.IntRange(0, 2).Draw(t, "flags") {
-			r.Flags = append(r.Flags, survey.Flag{Path: repo.Path(word.Draw(t, "path")), Severity: "info", Finding: word.Draw(t, "finding")})
+			r.Flags = append(r.Flags, store.DirFlag{Path: repo.Path(word.Draw(t, "path")), Severity: "info", Finding: word.Draw(t, "finding")})
 		}
 		return r
 	})
@@ -96,7 +96,7 @@ func TestIdentify(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := records().Draw(t, "record")
 		if r.Dated = r.Dated && r.Outlined(); len(r.Flags) == 0 && !r.Outlined() && rapid.Bool().Draw(t, "no flags") {
-			r.Flags = []survey.Flag{}
+			r.Flags = []store.DirFlag{}
 		}
 		id := r.ID()
 		read := *r // as a store reads it
@@ -107,14 +107,14 @@ func TestIdentify(t *testing.T) {
 		if !read.Identify(id) || read.ID() != id {
 			t.Fatalf("%+v is not known by its id", r)
 		}
-		for what, change := range map[string]func(*survey.Record){
-			"text":      func(r *survey.Record) { r.Text += "x" },
-			"recipe":    func(r *survey.Record) { r.Recipe += "x" },
-			"confirmer": func(r *survey.Record) { r.Confirmer += "x" },
-			"partial":   func(r *survey.Record) { r.Partial = !r.Partial },
-			"flags":     func(r *survey.Record) { r.Flags = append([]survey.Flag{{Finding: "x"}}, r.Flags...) },
-			"basis": func(r *survey.Record) {
-				r.Basis.Children = append([]survey.ChildBasis{{Name: []byte("x")}}, r.Basis.Children...)
+		for what, change := range map[string]func(*store.DirRecord){
+			"text":      func(r *store.DirRecord) { r.Text += "x" },
+			"recipe":    func(r *store.DirRecord) { r.Recipe += "x" },
+			"confirmer": func(r *store.DirRecord) { r.Confirmer += "x" },
+			"partial":   func(r *store.DirRecord) { r.Partial = !r.Partial },
+			"flags":     func(r *store.DirRecord) { r.Flags = append([]store.DirFlag{{Finding: "x"}}, r.Flags...) },
+			"basis": func(r *store.DirRecord) {
+				r.Basis.Children = append([]store.BasisChild{{Name: []byte("x")}}, r.Basis.Children...)
 			},
 		} {
 			other := read

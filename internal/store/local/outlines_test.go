@@ -1,4 +1,4 @@
-package store_test
+package local_test
 
 import (
 	"os"
@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"ken/internal/repo"
-	"ken/internal/store"
+	"ken/internal/store/local"
 	"ken/internal/store/storetest"
 )
 
@@ -14,7 +14,7 @@ func TestOutlines(t *testing.T) {
 	common := storetest.Dir(t)
 	id := storetest.ID("x")
 	for range 2 {
-		o := store.OpenOutlines(common)
+		o := local.OpenOutlines(common)
 		if err := o.Save(t.Context(), "grammars/1", map[repo.ID][]byte{id: []byte("outline")}); err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package store_test
+package local_test
 
 import (
 	"errors"
@@ -10,9 +10,9 @@ import (
 
 	"ken/internal/fault"
 	"ken/internal/fresh"
-	"ken/internal/registry"
 	"ken/internal/repo"
 	"ken/internal/store"
+	"ken/internal/store/local"
 	"ken/internal/store/sqlite"
 )
 
@@ -30,8 +30,8 @@ func TestFullDisk(t *testing.T) {
 	})
 	content := repo.Content{ID: repo.IDFromBytes([]byte(strings.Repeat("a", 20)))}
 	keep := func(text string) error {
-		s := store.Open(store.Options{CommonDir: dir})
-		err := s.Commit(t.Context(), "main", registry.Change{
+		s := local.Open(local.Options{CommonDir: dir})
+		err := s.Commit(t.Context(), "main", store.FileChanges{
 			Records: []fresh.Record{{Basis: fresh.Basis{Content: content}, Text: text, Author: "ann", Recipe: "hand"}},
 		}, nil)
 		return errors.Join(err, s.Close())
@@ -54,7 +54,7 @@ func TestFullDisk(t *testing.T) {
 		if e, ok := errors.AsType[*fault.Error](err); !ok || !errors.Is(err, sqlite.ErrFull) || !strings.Contains(e.Hint, "free some space") {
 			t.Fatalf("a write on a full disk: %v", err)
 		}
-		s := store.Open(store.Options{CommonDir: dir})
+		s := local.Open(local.Options{CommonDir: dir})
 		known, err := s.Newest(t.Context(), []repo.Content{content})
 		if err != nil || known[content].Text != "words" {
 			t.Errorf("read %+v, %v", known, err)

@@ -1,6 +1,6 @@
 //go:build unix
 
-package store_test
+package local_test
 
 import (
 	"context"
@@ -12,34 +12,34 @@ import (
 	"ken/internal/fresh"
 	"ken/internal/repo"
 	"ken/internal/store"
+	"ken/internal/store/local"
 	"ken/internal/store/storetest"
-	"ken/internal/survey"
 )
 
 // lent is the lease of the directory that a text is about.
-func lent(text string) survey.Lease {
+func lent(text string) store.Lease {
 	return storetest.Lease(repo.Path("dir/"+text), "token of "+text, 10)
 }
 
 func init() {
 	// keeps keeps a directory's text, and sees it.
-	verbs["keeps"] = func(s *store.Store, text string) error {
-		if err := s.Keep(context.Background(), []*survey.Record{storetest.Directory(lent(text).Path, text, 0)}); err != nil {
+	verbs["keeps"] = func(s *local.Store, text string) error {
+		if err := s.Keep(context.Background(), []*store.DirRecord{storetest.Directory(lent(text).Path, text, 0)}); err != nil {
 			return err
 		}
 		return knowsDirectory(s, text)
 	}
-	verbs["knows directory"] = func(s *store.Store, text string) error { return knowsDirectory(s, text) }
+	verbs["knows directory"] = func(s *local.Store, text string) error { return knowsDirectory(s, text) }
 	// takes takes a lease, which nobody else can then.
-	verbs["takes"] = func(s *store.Store, text string) error {
+	verbs["takes"] = func(s *local.Store, text string) error {
 		if ok, err := s.Take(context.Background(), "", lent(text), storetest.Epoch); !ok || err != nil {
 			return fmt.Errorf("not taken: %v, %w", ok, err)
 		}
 		return isTaken(s, text)
 	}
-	verbs["is taken"] = func(s *store.Store, text string) error { return isTaken(s, text) }
+	verbs["is taken"] = func(s *local.Store, text string) error { return isTaken(s, text) }
 	// settles hands in what was taken.
-	verbs["settles"] = func(s *store.Store, text string) error {
+	verbs["settles"] = func(s *local.Store, text string) error {
 		ok, err := s.Settle(context.Background(), "", lent(text), storetest.Directory(lent(text).Path, text, 0))
 		if !ok || err != nil {
 			return fmt.Errorf("not settled: %v, %w", ok, err)
@@ -47,16 +47,16 @@ func init() {
 		return knowsDirectory(s, text)
 	}
 	// fails notes a failure, and sees it.
-	verbs["fails"] = func(s *store.Store, text string) error {
-		f := survey.Failure{Path: lent(text).Path, Reason: text, At: storetest.Epoch}
+	verbs["fails"] = func(s *local.Store, text string) error {
+		f := store.DirFailure{Path: lent(text).Path, Reason: text, At: storetest.Epoch}
 		if err := s.KeepFailure(context.Background(), f); err != nil {
 			return err
 		}
 		return hasFailed(s, text)
 	}
 	// outlines finds the outline of a text, or none for "", and cannot keep another.
-	verbs["outlines"] = func(s *store.Store, text string) error {
-		o := store.OpenOutlines(filepath.Dir(filepath.Dir(s.Path())))
+	verbs["outlines"] = func(s *local.Store, text string) error {
+		o := local.OpenOutlines(filepath.Dir(filepath.Dir(s.Path())))
 		defer o.Close()
 		if err := o.Save(context.Background(), "m", map[repo.ID][]byte{storetest.ID("more"): []byte("more")}); err != nil {
 			return err
@@ -69,7 +69,7 @@ func init() {
 	}
 }
 
-func knowsDirectory(s survey.Store, text string) error {
+func knowsDirectory(s store.Directories, text string) error {
 	latest, err := s.Latest(context.Background())
 	if list := latest[lent(text).Path]; err != nil || len(list) != 1 || list[0].Text != "about "+text {
 		return fmt.Errorf("no text about %s: %v, %w", text, list, err)
@@ -83,7 +83,7 @@ func knowsDirectory(s survey.Store, text string) error {
 }
 
 // isTaken sees a lease, and cannot take it.
-func isTaken(s survey.Leases, text string) error {
+func isTaken(s store.Leases, text string) error {
 	held, err := s.Leases(context.Background(), "")
 	if l := held[lent(text).Path]; err != nil || l.Token != lent(text).Token {
 		return fmt.Errorf("%s is not taken: %v, %w", text, l, err)
@@ -96,7 +96,7 @@ func isTaken(s survey.Leases, text string) error {
 	return nil
 }
 
-func hasFailed(s survey.Store, text string) error {
+func hasFailed(s store.Directories, text string) error {
 	failed, err := s.Failures(context.Background())
 	if err != nil || failed[lent(text).Path].Reason != text {
 		return fmt.Errorf("%s has not failed: %v, %w", text, failed, err)
@@ -160,7 +160,7 @@ func TestSurveyWithoutStore(t *testing.T) {
 func TestOutlinesInReadOnlyGitDirectory(t *testing.T) {
 	b := newSandbox(t)
 	b.child("outlines", "")
-	o := store.OpenOutlines(b.common)
+	o := local.OpenOutlines(b.common)
 	defer o.Close()
 	if err := o.Save(t.Context(), "m", map[repo.ID][]byte{storetest.ID("x"): []byte("x")}); err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-package store_test
+package local_test
 
 import (
 	"os"
@@ -6,13 +6,13 @@ import (
 	"testing"
 
 	"ken/internal/allow"
-	"ken/internal/store"
+	"ken/internal/store/local"
 )
 
 // Exactly what was allowed is allowed, and nothing that differs in any part.
 func TestAllowed(t *testing.T) {
 	dir := t.TempDir()
-	a := store.OpenAllowed(dir)
+	a := local.OpenAllowed(dir)
 	asked := allow.Request{Repository: "/r/.git", For: "openai", Address: "http://localhost:1", Key: "OPENAI_API_KEY", Model: "m", Prices: "m 1 0 0 2"}
 	others := []allow.Request{
 		{Repository: "/q/.git", For: asked.For, Address: asked.Address, Key: asked.Key, Model: asked.Model, Prices: asked.Prices},
@@ -27,7 +27,7 @@ func TestAllowed(t *testing.T) {
 	if err := a.Add(asked); err != nil {
 		t.Fatal(err)
 	}
-	if !a.Has(asked) || !store.OpenAllowed(dir).Has(asked) {
+	if !a.Has(asked) || !local.OpenAllowed(dir).Has(asked) {
 		t.Error("it is not allowed after it was")
 	}
 	for _, other := range others {
@@ -65,7 +65,7 @@ func TestAllowed(t *testing.T) {
 		t.Errorf("withdrawn twice: %v", err)
 	}
 
-	none := store.OpenAllowed("")
+	none := local.OpenAllowed("")
 	if err := none.Add(asked); err == nil || none.Has(asked) {
 		t.Error("without a directory something is allowed")
 	}

@@ -1,6 +1,6 @@
 //go:build !unix
 
-package store
+package local
 
 // syncDir makes a new name in a directory survive a power cut, where that is
 // for programs to do.

@@ -1,0 +1,111 @@
+package store
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/json"
+	"strconv"
+	"strings"
+	"time"
+
+	"ken/internal/fresh"
+	"ken/internal/repo"
+)
+
+// A DirRecord is a summary of a directory as it is stored and shared, with its author and
+// basis. Records are immutable: a new text is a new record.
+type DirRecord struct {
+	Path      repo.Path // where it was written; for readers only, no part of the id
+	Basis     DirBasis
+	Text      string
+	Author    string
+	Recipe    string    // prompt and model version
+	At        time.Time // UTC, to the microsecond
+	Confirmer string    // who confirmed an older text for this basis, "" for a new text
+	Partial   bool      // the author could not finish; ken will ask again
+	Flags     []DirFlag // findings that the author wants people to look at
+	// Dated says that the id of an outline contains its author and its time, as the ids
+	// of older versions of ken did.
+	Dated bool
+}
+
+// A DirFlag is a finding about a file.
+type DirFlag struct {
+	Path     repo.Path `json:"path"`
+	Severity string    `json:"severity"` // info, concern or critical
+	Finding  string    `json:"finding"`
+}
+
+// OutlineRecipe begins the recipe of every text that ken made of outlines alone.
+const OutlineRecipe = "outline/"
+
+// Outlined reports whether ken made the text of outlines alone.
+func (r *DirRecord) Outlined() bool { return strings.HasPrefix(r.Recipe, OutlineRecipe) }
+
+// TextID identifies the text alone.
+func (r *DirRecord) TextID() fresh.Digest { return fresh.Record{Text: r.Text}.TextID() }
+
+// ID identifies the record. The id of an outline contains its text and basis only, so
+// the same outline is the same record in every clone and at any time.
+func (r *DirRecord) ID() fresh.Digest {
+	undated := r.Outlined() && !r.Dated
+	basis := r.Basis.Digest()
+	out := make([]byte, 0, 256+2*len(r.Text))
+	if undated {
+		out = append(out, `["ken directory record 2",`...)
+	} else {
+		out = append(out, `["ken directory record 1",`...)
+	}
+	out = append(appendBase64(out, []byte(r.Text)), ',')
+	out = append(appendHex(out, basis[:]), ',')
+	if !undated {
+		out = append(appendBase64(out, []byte(r.Author)), ',')
+	}
+	out = append(appendBase64(out, []byte(r.Recipe)), ',')
+	if !undated {
+		out = r.At.UTC().Truncate(time.Microsecond).AppendFormat(append(out, '"'), time.RFC3339Nano)
+		out = append(out, '"', ',')
+	}
+	out = append(appendBase64(out, []byte(r.Confirmer)), ',')
+	out = append(strconv.AppendBool(out, r.Partial), ',')
+	if r.Flags == nil {
+		return sha256.Sum256(append(out, "null]"...))
+	}
+	flags, err := json.Marshal(r.Flags)
+	if err != nil {
+		panic(err) // plain data always encodes
+	}
+	return sha256.Sum256(append(append(out, flags...), ']'))
+}
+
+// Compare orders records by time and, where that is the same, by id and path. So every
+// clone and every store agrees on the newest record.
+func (r *DirRecord) Compare(o *DirRecord) int {
+	if c := r.At.Compare(o.At); c != 0 {
+		return c
+	}
+	a, b := r.ID(), o.ID()
+	return cmp.Or(bytes.Compare(a[:], b[:]), cmp.Compare(r.Path, o.Path))
+}
+
+// Identify checks a record that was read from storage against its id, and reports whether
+// it is undamaged. It sets what storage does not tell apart: an older version of ken may have
+// made the id with Dated set, or of an empty list of flags, which is stored as none.
+func (r *DirRecord) Identify(id fresh.Digest) bool {
+	if r.ID() == id {
+		return true
+	}
+	as := *r
+	if len(r.Flags) == 0 {
+		as.Flags = []DirFlag{}
+	}
+	if r.Outlined() {
+		as.Flags, as.Dated = r.Flags, true
+	}
+	if as.ID() != id {
+		return false
+	}
+	*r = as
+	return true
+}
