@@ -1,7 +1,6 @@
 package app
 
 import (
-	"compress/gzip"
 	"context"
 	"encoding/json"
 	"errors"
@@ -165,46 +164,6 @@ func TestServeTellsOneBoard(t *testing.T) {
 	s.gives(http.StatusOK, call{path: "/api/board", head: map[string]string{"If-None-Match": tag}})
 	for _, path := range []string{"/", "/map", "/state", "/worktrees", "/node/api", "/api/spec", "/api/spec/api", "/api/spec/api/history", "/api/overlays", "/api/survey", "/api/archive", "/healthz", "/assets/style.css"} {
 		s.gives(http.StatusOK, call{path: path})
-	}
-}
-
-// Answers are compressed for those who take it, and are the same for those who do not; who
-// has one in either form is not sent it again. Streams are left alone.
-func TestServeCompresses(t *testing.T) {
-	s := serveRepo(t, specced(t), nil)
-	s.gives(http.StatusOK, call{path: "/api/board"})
-	for _, path := range []string{"/", "/api/board", "/assets/style.css", "/assets/app.js"} {
-		// A client that names an encoding itself gets the bytes as they came.
-		plain, body := s.do(call{path: path, head: map[string]string{"Accept-Encoding": "identity"}})
-		small, packed := s.do(call{path: path, head: map[string]string{"Accept-Encoding": "br, gzip;q=0.8"}})
-		if plain.Header.Get("Content-Encoding") != "" || small.Header.Get("Content-Encoding") != "gzip" || !strings.Contains(small.Header.Get("Vary"), "Accept-Encoding") || !strings.Contains(plain.Header.Get("Vary"), "Accept-Encoding") {
-			t.Fatalf("%s: %v, then %v", path, plain.Header, small.Header)
-		}
-		z, err := gzip.NewReader(strings.NewReader(packed))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if unpacked, err := io.ReadAll(z); err != nil || string(unpacked) != body {
-			t.Errorf("%s: other bytes come out, %v", path, err)
-		}
-		if len(packed) >= len(body) {
-			t.Errorf("%s: %d bytes of %d", path, len(packed), len(body))
-		}
-		strong, weak := plain.Header.Get("ETag"), small.Header.Get("ETag")
-		if weak != "W/"+strong {
-			t.Errorf("%s: the tags are %s and %s", path, strong, weak)
-		}
-		for _, tag := range []string{strong, weak, `"x", ` + weak} {
-			for _, takes := range []string{"gzip", "identity"} {
-				s.gives(http.StatusNotModified, call{path: path, head: map[string]string{"If-None-Match": tag, "Accept-Encoding": takes}})
-			}
-		}
-		if resp, _ := s.do(call{path: path, head: map[string]string{"Accept-Encoding": "gzip;q=0"}}); resp.Header.Get("Content-Encoding") != "" {
-			t.Errorf("%s is compressed for one who refuses it", path)
-		}
-	}
-	if resp, _ := s.do(call{path: "/healthz", head: map[string]string{"Accept-Encoding": "gzip"}}); resp.Header.Get("Content-Encoding") != "" {
-		t.Error("three bytes are compressed")
 	}
 }
 

@@ -198,12 +198,6 @@ func (s *Server) page(make func(*http.Request) (*frame, error)) http.HandlerFunc
 }
 
 func (s *Server) draw(w http.ResponseWriter, r *http.Request, f *frame) {
-	key := f.key(r)
-	if p, ok := s.drawn.find(f, key); ok {
-		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		s.answer(w, r, p.body, p.tag)
-		return
-	}
 	name := "layout"
 	if f.bare != "" {
 		name = f.bare
@@ -219,9 +213,7 @@ func (s *Server) draw(w http.ResponseWriter, r *http.Request, f *frame) {
 		_, _ = w.Write(b.Bytes())
 		return
 	}
-	p := drawing{b.Bytes(), tagOf(b.Bytes())}
-	s.drawn.keep(f, key, p)
-	s.answer(w, r, p.body, p.tag)
+	s.answer(w, r, b.Bytes(), tagOf(b.Bytes()))
 }
 
 // answer sends a body unless the asker has it. Whoever reads slowly is given time, and

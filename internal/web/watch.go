@@ -48,7 +48,6 @@ func (s *Server) watch(ctx context.Context) {
 		}
 		stop()
 		s.boards.forget()
-		s.drawn.forget()
 	}
 }
 

@@ -17,6 +17,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/net/netutil"
+
 	"ken/internal/board"
 	"ken/internal/registry"
 	"ken/internal/repo"
@@ -91,9 +93,6 @@ type Server struct {
 	hub     *hub
 	pages   *pages
 	stories *storyCache
-	drawn   drawn
-
-	squeezed squeezed
 
 	// writing is held by whoever changes the repository: of two that would, the second
 	// sees what the first did.
@@ -120,12 +119,11 @@ func New(deps Deps, opts Options) (*Server, error) {
 type limits struct {
 	header time.Duration // to send the head of a request
 	whole  time.Duration // to send all of it
-	idle   time.Duration // to ask again on the same connection
 	answer time.Duration // to begin to be answered, once a request is there
 	piece  time.Duration // for a reader to take in one more piece
 }
 
-var usual = limits{header: 5 * time.Second, whole: 15 * time.Second, idle: 2 * time.Minute, answer: time.Minute, piece: 10 * time.Second}
+var usual = limits{header: 5 * time.Second, whole: 15 * time.Second, answer: time.Minute, piece: 10 * time.Second}
 
 // How much there may be of it.
 const (
@@ -147,23 +145,35 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	s.boards.ctx = ctx
 	var watching sync.WaitGroup
 	watching.Go(func() { s.watch(ctx) })
-	all := newCrowd(l, maxConnections)
+	var silent sync.Map // connections that have not sent a byte
 	srv := &http.Server{
-		Handler:           all.attend(s.handler()),
-		ConnContext:       all.known,
+		Handler:           s.handler(),
 		ReadHeaderTimeout: s.limits.header,
 		ReadTimeout:       s.limits.whole,
-		IdleTimeout:       s.limits.idle,
 		MaxHeaderBytes:    maxHeader,
+		ConnState: func(conn net.Conn, state http.ConnState) {
+			if state == http.StateNew {
+				silent.Store(conn, nil)
+			} else {
+				silent.Delete(conn)
+			}
+		},
 	}
+	// Each connection carries one request, so the limits above end it. A client that
+	// holds all connections makes others wait, but cannot keep them out.
+	srv.SetKeepAlivesEnabled(false)
 	done := make(chan error, 1)
-	go func() { done <- srv.Serve(all) }()
+	go func() { done <- srv.Serve(netutil.LimitListener(l, maxConnections)) }()
 	var err error
 	select {
 	case err = <-done:
 	case <-ctx.Done():
 		s.hub.close() // streams would never finish
-		all.dismiss()
+		// Browsers open connections ahead of time, and Shutdown waits for those.
+		silent.Range(func(conn, _ any) bool {
+			_ = conn.(net.Conn).Close()
+			return true
+		})
 		end, stop := context.WithTimeout(context.WithoutCancel(ctx), shutdownTime)
 		defer stop()
 		if srv.Shutdown(end) != nil {
@@ -207,5 +217,5 @@ func (s *Server) handler() http.Handler {
 		mux.Handle("/mcp", s.deps.MCP)
 	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { s.fail(w, r, errNoPage) })
-	return s.guard.protect(s.limits.answer, s.squeezed.squeeze(s.limits.piece, mux), s.fail)
+	return s.guard.protect(s.limits.answer, mux, s.fail)
 }
