@@ -7,7 +7,6 @@ import (
 
 	"ken/internal/board"
 	"ken/internal/git"
-	"ken/internal/spec"
 )
 
 // makeBoard sums up the worktree that dir lies in or, with all, every one.
@@ -66,7 +65,7 @@ func boardOf(ctx context.Context, g *git.Repo, all, some []git.Checkout, memory 
 		return nil, err
 	}
 	over.specs = memory.specs
-	b := board.Make(ctx, repositoryName(g, all), sources, over.Spec(), tell)
+	b := board.Make(ctx, repositoryName(g, all), sources, over.Spec().Overlays, tell)
 	b.Runs = <-runs
 	if err := errors.Join(ctx.Err(), over.Close()); err != nil {
 		return nil, err
@@ -82,5 +81,3 @@ func repositoryName(g *git.Repo, all []git.Checkout) string {
 	}
 	return filepath.Base(g.CommonDir())
 }
-
-var _ board.Overlays = (*spec.Reader)(nil)

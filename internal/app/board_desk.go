@@ -14,7 +14,6 @@ import (
 	"ken/internal/repo"
 	"ken/internal/spec"
 	"ken/internal/survey"
-	"ken/internal/workflow"
 )
 
 // A boardDesk answers for one worktree. Files and directories are judged from one
@@ -62,15 +61,21 @@ func (d *boardDesk) source(c git.Checkout, err error) board.Source {
 	if err != nil {
 		return s
 	}
-	s.Registry, s.Sizes, s.Survey, s.Spec = d, d, d, d.specs.Spec()
-	if s.State = board.Keeper(noKeeper{d.stateErr}); d.state != nil {
-		s.State = d.state.keeper
+	s.Files = d.read
+	s.Directories = func(ctx context.Context) (*survey.Shown, error) { return d.Show(ctx, "") }
+	s.Specs = d.specs.Spec().List
+	s.State = func() (board.StateDir, error) {
+		if d.stateErr != nil {
+			return nil, d.stateErr
+		}
+		return d.state.keeper, nil
 	}
 	return s
 }
 
-// look reads the worktree once, and writes nothing.
-func (d *boardDesk) look(ctx context.Context) error {
+// read judges all tracked files on the first call, and writes nothing. It returns the
+// verdicts and the sizes of the files.
+func (d *boardDesk) read(ctx context.Context) (*registry.Report, map[repo.Path]int64, error) {
 	d.once.Do(func() {
 		d.report, d.err = d.files.registry.Status(ctx, registry.VerifyOptions{All: true})
 		if d.err != nil {
@@ -82,7 +87,7 @@ func (d *boardDesk) look(ctx context.Context) error {
 		}
 		d.err = d.weigh(ctx, snap.Index.Entries)
 	})
-	return d.err
+	return d.report, d.sizes, d.err
 }
 
 // weigh looks how large files are. The index knows only how large they were when git last
@@ -108,19 +113,7 @@ func (d *boardDesk) weigh(ctx context.Context, index []repo.Entry) error {
 	return nil
 }
 
-// Status implements [board.Registry].
-func (d *boardDesk) Status(ctx context.Context, _ registry.VerifyOptions) (*registry.Report, error) {
-	err := d.look(ctx)
-	return d.report, err
-}
-
-// Sizes implements [board.Sizes]: as they are.
-func (d *boardDesk) Sizes(ctx context.Context) (map[repo.Path]int64, error) {
-	err := d.look(ctx)
-	return d.sizes, err
-}
-
-// Show implements [board.Directories] over what was found, as it was found.
+// Show returns the verdicts and texts of the directories below within.
 func (d *boardDesk) Show(ctx context.Context, within repo.Path) (*survey.Shown, error) {
 	s, err := d.survey(ctx)
 	if err != nil {
@@ -131,7 +124,7 @@ func (d *boardDesk) Show(ctx context.Context, within repo.Path) (*survey.Shown, 
 
 // survey answers for the directories as they were found.
 func (d *boardDesk) survey(ctx context.Context) (*survey.Survey, error) {
-	if err := d.look(ctx); err != nil {
+	if _, _, err := d.read(ctx); err != nil {
 		return nil, err
 	}
 	t := &surveyTree{w: d.files, commit: d.report.Head, state: d.report.State, unkept: true}
@@ -169,14 +162,4 @@ func (d *boardDesk) Spec() *spec.Reader { return d.specs.Spec() }
 // Summaries tells what is said of files.
 func (d *boardDesk) Summaries(ctx context.Context, paths []repo.Path) ([]registry.Knowledge, error) {
 	return d.files.registry.Show(ctx, paths)
-}
-
-// A noKeeper is a state directory that could not be opened.
-type noKeeper struct{ err error }
-
-func (k noKeeper) Audit(context.Context) (*workflow.Audit, error)         { return nil, k.err }
-func (k noKeeper) Archive(context.Context) (*workflow.ArchiveList, error) { return nil, k.err }
-func (k noKeeper) Get(context.Context) (*workflow.Document, error)        { return nil, k.err }
-func (k noKeeper) Cleanup(context.Context, workflow.CleanupOptions) (*workflow.Sweep, error) {
-	return nil, k.err
 }

@@ -201,7 +201,7 @@ type Proposals struct {
 // Make asks every source, and puts together what they say. It never fails: what could
 // not be learnt is in the board. When ctx ends, that is all of it. Whenever a part has
 // come, tell gets the board so far, unless it is nil.
-func Make(ctx context.Context, repository string, sources []Source, overlays Overlays, tell func(*Board)) *Board {
+func Make(ctx context.Context, repository string, sources []Source, overlays func(context.Context) ([]spec.Overlaid, error), tell func(*Board)) *Board {
 	b := &Board{Repository: repository, Worktrees: make([]Worktree, len(sources))}
 	var all sync.WaitGroup
 	var mu sync.Mutex
