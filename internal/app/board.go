@@ -43,20 +43,20 @@ type boardMemory struct {
 func boardOf(ctx context.Context, g *git.Repo, all, some []git.Checkout, memory boardMemory, tell func(*board.Board)) (*board.Board, error) {
 	runs := make(chan *board.Part[board.Runs], 1)
 	go func() { runs <- memory.runs.part(ctx, runsAnswer) }()
-	var desks []*boardDesk
+	var readers []*worktreeReader
 	var sources []board.Source
 	defer func() {
-		for _, d := range desks {
+		for _, d := range readers {
 			_ = d.Close()
 		}
 	}()
 	for _, c := range some {
-		d, err := openDesk(ctx, c)
+		d, err := openWorktree(ctx, c)
 		if err != nil && ctx.Err() != nil {
 			return nil, err
 		}
 		if d != nil {
-			desks = append(desks, d)
+			readers = append(readers, d)
 		}
 		sources = append(sources, d.source(c, err))
 	}

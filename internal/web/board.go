@@ -13,18 +13,18 @@ import (
 )
 
 // boardPage is the first page: how everything stands, and the tree of specs.
-func (s *Server) boardPage(r *http.Request) (*frame, error) {
-	f, err := s.begin(r, "board", "Board")
+func (s *Server) boardPage(r *http.Request) (*pageData, error) {
+	f, err := s.newPage(r, "board", "Board")
 	if err != nil || f.Tree == nil {
 		return f, err
 	}
-	f.Body = sumUp(f.Tree)
+	f.Body = summarize(f.Tree)
 	return f, nil
 }
 
-// A summing is how the parts stand, as the head of the first page shows it.
-type summing struct {
-	Files, Directories []segment
+// A boardSummary is how the parts stand, as the head of the first page shows it.
+type boardSummary struct {
+	Files, Directories []barSegment
 	// Entry says in words what the registry found on entry, and Next is the command
 	// that mends it, "" for none.
 	Entry, Next string
@@ -42,7 +42,7 @@ type chip struct {
 }
 
 // A segment is a part of a bar.
-type segment struct {
+type barSegment struct {
 	Word  string
 	Tone  string // by which it is coloured and hatched
 	Count int
@@ -50,13 +50,13 @@ type segment struct {
 	Wide  string
 }
 
-// sumUp makes the bars.
-func sumUp(w *board.Worktree) *summing {
-	out := &summing{}
+// summarize makes the bars.
+func summarize(w *board.Worktree) *boardSummary {
+	out := &boardSummary{}
 	if f := w.Files.Known; f != nil {
 		c := f.Counts
 		rest := max(c.Files-c.Fresh-c.Stale-c.None-c.Excluded, 0)
-		out.Files = bar([]segment{
+		out.Files = bar([]barSegment{
 			{Word: "hold", Tone: "fresh", Count: c.Fresh},
 			{Word: "stale", Tone: "stale", Count: c.Stale},
 			{Word: "no summary", Tone: "none", Count: c.None},
@@ -71,7 +71,7 @@ func sumUp(w *board.Worktree) *summing {
 		out.Chips, out.Why = chips(known), whyUnknown(known)
 	}
 	if d := w.Survey.Known; d != nil {
-		var list []segment
+		var list []barSegment
 		for _, state := range []fresh.State{fresh.Fresh, fresh.Stale, fresh.None, fresh.Excluded, fresh.Unknown} {
 			n := 0
 			for _, v := range board.Verdicts {
@@ -81,11 +81,11 @@ func sumUp(w *board.Worktree) *summing {
 			}
 			switch state {
 			case fresh.Fresh:
-				list = append(list, segment{Word: "hold", Tone: "fresh", Count: n - d.Tally.Outlines}, segment{Word: "hold, outlines", Tone: "outline", Count: d.Tally.Outlines})
+				list = append(list, barSegment{Word: "hold", Tone: "fresh", Count: n - d.Tally.Outlines}, barSegment{Word: "hold, outlines", Tone: "outline", Count: d.Tally.Outlines})
 			case fresh.None:
-				list = append(list, segment{Word: "no text", Tone: "none", Count: n})
+				list = append(list, barSegment{Word: "no text", Tone: "none", Count: n})
 			default:
-				list = append(list, segment{Word: state.String(), Tone: state.String(), Count: n})
+				list = append(list, barSegment{Word: state.String(), Tone: state.String(), Count: n})
 			}
 		}
 		out.Directories = bar(list)
@@ -94,15 +94,15 @@ func sumUp(w *board.Worktree) *summing {
 }
 
 // bar gives segments their places, and leaves out the empty ones.
-func bar(list []segment) []segment {
+func bar(list []barSegment) []barSegment {
 	total, at := 0, 0
 	for _, s := range list {
 		total += s.Count
 	}
-	var out []segment
+	var out []barSegment
 	for _, s := range list {
 		if s.Count > 0 {
-			s.From, s.Wide = share100(at, total), share100(s.Count, total)
+			s.From, s.Wide = percent(at, total), percent(s.Count, total)
 			at += s.Count
 			out = append(out, s)
 		}
@@ -116,8 +116,8 @@ func chips(s *board.Spec) []chip {
 	counts := make(map[string]int)
 	for i := range s.Nodes {
 		n := &s.Nodes[i]
-		counts[standing(n)]++
-		for more := range strings.FieldsSeq(also(*n)) {
+		counts[displayStatus(n)]++
+		for more := range strings.FieldsSeq(extraFilters(*n)) {
 			counts[more]++
 		}
 	}
@@ -160,7 +160,7 @@ func whyUnknown(s *board.Spec) string {
 const broken = "broken"
 
 // standing is where a node stands: its status, unless that would promise too much.
-func standing(n *board.Node) string {
+func displayStatus(n *board.Node) string {
 	if n.Status == spec.StatusMerged && isBroken(n) {
 		return broken
 	}
@@ -170,7 +170,7 @@ func standing(n *board.Node) string {
 func isBroken(n *board.Node) bool { return len(n.Missing)+len(n.Problems) > 0 }
 
 // also is what a node is found under besides where it stands, in words, "" for nothing.
-func also(n board.Node) string {
+func extraFilters(n board.Node) string {
 	var list []string
 	switch {
 	case n.Drift == nil && !n.Ghost:
@@ -181,7 +181,7 @@ func also(n board.Node) string {
 	if isBroken(&n) {
 		list = append(list, broken)
 	}
-	is := standing(&n)
+	is := displayStatus(&n)
 	return strings.Join(slices.DeleteFunc(list, func(name string) bool { return name == is }), " ")
 }
 

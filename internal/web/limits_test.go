@@ -28,7 +28,7 @@ type serving struct {
 	clients sync.WaitGroup
 }
 
-// serve serves what is given, within some limits.
+// serve serves what is fakeRepo, within some limits.
 func serve(t *testing.T, deps Deps, within limits) *serving {
 	t.Helper()
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -106,7 +106,7 @@ func serveOn(t *testing.T, l net.Listener, connect func(context.Context) (net.Co
 	return &serving{t: t, addr: l.Addr().String(), connect: connect, stop: stop}
 }
 
-// patience turns a wait without end into a failure.
+// patience readLimit a wait without end into a failure.
 const patience = 2 * time.Minute
 
 // dial opens a connection, and sends the beginning of something.
@@ -162,7 +162,7 @@ const endless = time.Hour
 // Who never ends the head of a request is hung up on.
 func TestASlowHeadIsHungUpOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := serveInBubble(t, (&given{}).deps(), limits{header: 50 * time.Millisecond, whole: endless, answer: endless, piece: endless})
+		s := serveInBubble(t, (&fakeRepo{}).deps(), limits{header: 50 * time.Millisecond, request: endless, answer: endless, write: endless})
 		conn := s.dial("GET / HTTP/1.1\r\nHost: HOST\r\nX: ")
 		if _, err := io.ReadAll(conn); errors.Is(err, os.ErrDeadlineExceeded) {
 			t.Error("the server still waits for the rest of the head; it should hang up")
@@ -174,7 +174,7 @@ func TestASlowHeadIsHungUpOn(t *testing.T) {
 // What is no request is not taken for one.
 func TestNonsenseIsRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := serveInBubble(t, boardOf("r"), limits{header: 50 * time.Millisecond, whole: endless, answer: endless, piece: endless})
+		s := serveInBubble(t, boardOf("r"), limits{header: 50 * time.Millisecond, request: endless, answer: endless, write: endless})
 		for _, raw := range []string{
 			"\r\n\r\n", "GET\r\n\r\n", "GET / HTTP/9.9\r\n\r\n", "\x16\x03\x01\x02\x00\x01\x00",
 			"GET http://evil.example/ HTTP/1.1\r\nHost: HOST\r\n\r\n", "POST /api/login HTTP/1.1\r\nHost: HOST\r\nContent-Length: -1\r\n\r\n",
@@ -192,10 +192,10 @@ func TestNonsenseIsRefused(t *testing.T) {
 // Who never ends the body of a request is hung up on, agents too.
 func TestASlowBodyIsHungUpOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := &given{}
+		g := &fakeRepo{}
 		deps := g.deps()
 		deps.MCP = http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { _, _ = io.Copy(io.Discard, r.Body) })
-		s := serveInBubble(t, deps, limits{header: endless, whole: 50 * time.Millisecond, answer: endless, piece: endless})
+		s := serveInBubble(t, deps, limits{header: endless, request: 50 * time.Millisecond, answer: endless, write: endless})
 		for _, path := range []string{"/api/login", "/mcp"} {
 			conn := s.dial("POST " + path + " HTTP/1.1\r\nHost: HOST\r\nAuthorization: Bearer the-token\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{")
 			if _, err := io.ReadAll(conn); errors.Is(err, os.ErrDeadlineExceeded) {
@@ -210,7 +210,7 @@ func TestASlowBodyIsHungUpOn(t *testing.T) {
 func TestAnAgentMayTakeItsTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const whole = 50 * time.Millisecond
-		deps := (&given{}).deps()
+		deps := (&fakeRepo{}).deps()
 		deps.MCP = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			_, _ = io.Copy(io.Discard, r.Body)
 			select {
@@ -219,7 +219,7 @@ func TestAnAgentMayTakeItsTime(t *testing.T) {
 				_, _ = io.WriteString(w, "at last")
 			}
 		})
-		s := serveInBubble(t, deps, limits{header: endless, whole: whole, answer: whole, piece: endless})
+		s := serveInBubble(t, deps, limits{header: endless, request: whole, answer: whole, write: endless})
 		if _, got := s.asks(http.MethodPost, "/mcp", "{}"); got != "at last" {
 			t.Errorf("it is told %q", got)
 		}
@@ -230,7 +230,7 @@ func TestAnAgentMayTakeItsTime(t *testing.T) {
 func TestAReaderThatNeverReadsIsHungUpOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const large = 1 << 20 // more than lies on the way
-		s := serveInBubble(t, boardOf(strings.Repeat("x", large)), limits{header: endless, whole: endless, answer: endless, piece: 50 * time.Millisecond})
+		s := serveInBubble(t, boardOf(strings.Repeat("x", large)), limits{header: endless, request: endless, answer: endless, write: 50 * time.Millisecond})
 		s.asks(http.MethodGet, "/api/board", "")
 		conn := s.dial("GET /api/board HTTP/1.1\r\nHost: HOST\r\n\r\n")
 		resp, err := http.ReadResponse(bufio.NewReaderSize(conn, 16), nil)
@@ -250,7 +250,7 @@ func TestAReaderThatNeverReadsIsHungUpOn(t *testing.T) {
 // boardOf gives one board, with a name.
 func boardOf(name string) Deps {
 	return Deps{
-		Pulse: func(context.Context, string) (Pulse, error) { return Pulse{Key: "1"}, nil },
+		Fingerprint: func(context.Context, string) (Fingerprint, error) { return Fingerprint{Key: "1"}, nil },
 		Board: func(context.Context, string, func(*board.Board)) (*board.Board, error) {
 			return &board.Board{Repository: name, Worktrees: []board.Worktree{{Name: "w", Here: true}}}, nil
 		},
@@ -260,7 +260,7 @@ func boardOf(name string) Deps {
 // A connection that was opened ahead of time does not hold up the end.
 func TestTheEndWaitsForNobodyWhoNeverAsked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := serveInBubble(t, boardOf("r"), usual)
+		s := serveInBubble(t, boardOf("r"), defaultLimits)
 		s.dial("")
 		s.isUp() // so that it was accepted
 		start := time.Now()
@@ -274,7 +274,7 @@ func TestTheEndWaitsForNobodyWhoNeverAsked(t *testing.T) {
 // Streams do not hold up the end either.
 func TestTheEndClosesStreams(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := serveInBubble(t, boardOf("r"), usual)
+		s := serveInBubble(t, boardOf("r"), defaultLimits)
 		conn := s.dial("GET /events HTTP/1.1\r\nHost: HOST\r\n\r\n")
 		if line, err := bufio.NewReader(conn).ReadString('\n'); err != nil || !strings.Contains(line, " 200 ") {
 			t.Fatalf("the stream begins with %q, %v", line, err)
@@ -291,7 +291,7 @@ func TestTheEndClosesStreams(t *testing.T) {
 // The server accepts a bounded number of connections at a time.
 func TestConnectionsAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := serveInBubble(t, boardOf("r"), usual)
+		s := serveInBubble(t, boardOf("r"), defaultLimits)
 		var accepted atomic.Int32
 		for range maxConnections + 10 {
 			go func() {
@@ -337,7 +337,7 @@ func TestOneClientCannotExhaustTheServer(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := serveInBubble(t, boardOf("r"), usual)
+				s := serveInBubble(t, boardOf("r"), defaultLimits)
 				for range maxConnections {
 					client(s)
 				}
@@ -362,9 +362,9 @@ func TestAPanicIsSurvived(t *testing.T) {
 		}
 	}
 	deps := Deps{
-		Pulse: func(context.Context, string) (Pulse, error) {
+		Fingerprint: func(context.Context, string) (Fingerprint, error) {
 			boom("pulse")
-			return Pulse{Key: armed.Load().(string)}, nil
+			return Fingerprint{Key: armed.Load().(string)}, nil
 		},
 		Board: func(context.Context, string, func(*board.Board)) (*board.Board, error) {
 			boom("board")
@@ -376,7 +376,7 @@ func TestAPanicIsSurvived(t *testing.T) {
 			return nil, errors.New("there is none")
 		},
 	}
-	s := serve(t, deps, usual)
+	s := serve(t, deps, defaultLimits)
 	for where, ask := range map[string][3]string{
 		"pulse":   {http.MethodGet, "/api/board"},
 		"board":   {http.MethodGet, "/api/board"},

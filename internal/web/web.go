@@ -35,8 +35,8 @@ type Deps struct {
 	Worktrees func(ctx context.Context) ([]Worktree, error)
 	// Board sums up one of them; tell gets what there is so far, part by part.
 	Board func(ctx context.Context, worktree string, tell func(*board.Board)) (*board.Board, error)
-	// Pulse takes a cheap look: while it is the same, so is the board.
-	Pulse func(ctx context.Context, worktree string) (Pulse, error)
+	// Fingerprint takes a cheap look: while it is the same, so is the board.
+	Fingerprint func(ctx context.Context, worktree string) (Fingerprint, error)
 	// Watch calls nudge soon after something may have changed, until ctx ends. It
 	// need not notice everything; nil when there is no such thing.
 	Watch func(ctx context.Context, nudge func())
@@ -58,8 +58,8 @@ type Worktree struct {
 	AtHand bool
 }
 
-// A Pulse is a cheap look at a repository.
-type Pulse struct {
+// A Fingerprint is a cheap look at a repository.
+type Fingerprint struct {
 	Key   string // of everything that a board is made from
 	Specs string // of the spec files alone, whose words a board does not have
 	Texts string // of where summaries are kept, for the same reason
@@ -89,7 +89,7 @@ type Server struct {
 	deps    Deps
 	limits  limits
 	guard   *guard
-	boards  *boards
+	boards  *boardCache
 	hub     *hub
 	pages   *pages
 	stories *storyCache
@@ -97,7 +97,7 @@ type Server struct {
 	// writing is held by whoever changes the repository: of two that would, the second
 	// sees what the first did.
 	writing sync.Mutex
-	turn    turns
+	reads   readLimit
 }
 
 // New returns a dashboard. Its addresses are those that it will be reached under.
@@ -109,21 +109,21 @@ func New(deps Deps, opts Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{deps: deps, limits: usual, guard: newGuard(opts), pages: p, hub: newHub(), stories: newStoryCache(), turn: make(turns, maxTurns)}
-	s.boards = newBoards(deps)
-	s.boards.tell = s.hub.tell
+	s := &Server{deps: deps, limits: defaultLimits, guard: newGuard(opts), pages: p, hub: newHub(), stories: newStoryCache(), reads: make(readLimit, maxReads)}
+	s.boards = newBoardCache(deps)
+	s.boards.tell = s.hub.publish
 	return s, nil
 }
 
 // limits is how long anything may take.
 type limits struct {
-	header time.Duration // to send the head of a request
-	whole  time.Duration // to send all of it
-	answer time.Duration // to begin to be answered, once a request is there
-	piece  time.Duration // for a reader to take in one more piece
+	header  time.Duration // to send the head of a request
+	request time.Duration // to send all of it
+	answer  time.Duration // to begin to be answered, once a request is there
+	write   time.Duration // for a reader to take in one more piece
 }
 
-var usual = limits{header: 5 * time.Second, whole: 15 * time.Second, answer: time.Minute, piece: 10 * time.Second}
+var defaultLimits = limits{header: 5 * time.Second, request: 15 * time.Second, answer: time.Minute, write: 10 * time.Second}
 
 // How much there may be of it.
 const (
@@ -135,7 +135,7 @@ const (
 	boardTime      = 45 * time.Second       // how long a program waits for a board
 	firstPaint     = 250 * time.Millisecond // how long a page does
 	heartbeat      = 15 * time.Second
-	piece          = 64 << 10
+	writeChunk     = 64 << 10
 )
 
 // Serve answers on a listener until ctx ends, then lets what is under way finish.
@@ -149,7 +149,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	srv := &http.Server{
 		Handler:           s.handler(),
 		ReadHeaderTimeout: s.limits.header,
-		ReadTimeout:       s.limits.whole,
+		ReadTimeout:       s.limits.request,
 		MaxHeaderBytes:    maxHeader,
 		ConnState: func(conn net.Conn, state http.ConnState) {
 			if state == http.StateNew {

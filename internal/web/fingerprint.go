@@ -7,31 +7,31 @@ import (
 )
 
 // looks are the looks at one worktree: the one being taken, and the next.
-type looks struct {
+type fingerprintCalls struct {
 	mu        sync.Mutex
-	now, next *look
+	now, next *fingerprintCall
 }
 
 // A look is one that several wait for.
-type look struct {
-	done  chan struct{}
-	pulse Pulse
-	err   error
+type fingerprintCall struct {
+	done chan struct{}
+	fp   Fingerprint
+	err  error
 }
 
 // look takes a look that begins no earlier than it was asked for, and shares it with
 // all who asked meanwhile: a crowd costs as much as two.
-func (b *boards) look(ctx context.Context, worktree string) (Pulse, error) {
+func (b *boardCache) fingerprint(ctx context.Context, worktree string) (Fingerprint, error) {
 	b.mu.Lock()
-	l := b.pulses[worktree]
+	l := b.calls[worktree]
 	if l == nil {
-		l = &looks{}
-		b.pulses[worktree] = l
+		l = &fingerprintCalls{}
+		b.calls[worktree] = l
 	}
 	b.mu.Unlock()
 	l.mu.Lock()
 	if l.next == nil {
-		l.next = &look{done: make(chan struct{})}
+		l.next = &fingerprintCall{done: make(chan struct{})}
 		before, mine := l.now, l.next
 		b.running.Go(func() {
 			if before != nil {
@@ -41,28 +41,28 @@ func (b *boards) look(ctx context.Context, worktree string) (Pulse, error) {
 			l.now, l.next = mine, nil
 			l.mu.Unlock()
 			defer close(mine.done)
-			mine.pulse, mine.err = b.pulse(worktree)
+			mine.fp, mine.err = b.takeFingerprint(worktree)
 		})
 	}
 	mine := l.next
 	l.mu.Unlock()
 	select {
 	case <-mine.done:
-		return mine.pulse, mine.err
+		return mine.fp, mine.err
 	case <-ctx.Done():
-		return Pulse{}, ctx.Err()
+		return Fingerprint{}, ctx.Err()
 	}
 }
 
-// pulse takes a look. If that goes wrong in a way nobody has thought of, whoever asked is
+// fp takes a look. If that goes wrong in a way nobody has thought of, whoever asked is
 // told so, and the server stays up.
-func (b *boards) pulse(worktree string) (p Pulse, err error) {
-	defer saved(&err)
-	return b.deps.Pulse(b.ctx, worktree)
+func (b *boardCache) takeFingerprint(worktree string) (p Fingerprint, err error) {
+	defer recoverInto(&err)
+	return b.deps.Fingerprint(b.ctx, worktree)
 }
 
-// saved turns a panic into an error.
-func saved(err *error) {
+// recoverInto turns a panic into an error.
+func recoverInto(err *error) {
 	if r := recover(); r != nil {
 		*err = fmt.Errorf("ken went wrong: %v", r)
 	}

@@ -16,9 +16,9 @@ import (
 	"ken/internal/survey"
 )
 
-// A boardDesk answers for one worktree. Files and directories are judged from one
+// A worktreeReader answers for one worktree. Files and directories are judged from one
 // reading of it; specs and the state directory have their own.
-type boardDesk struct {
+type worktreeReader struct {
 	files, specs *workspace
 	state        *stateSpace
 	stateErr     error
@@ -29,7 +29,7 @@ type boardDesk struct {
 	err    error
 }
 
-func openDesk(ctx context.Context, c git.Checkout) (*boardDesk, error) {
+func openWorktree(ctx context.Context, c git.Checkout) (*worktreeReader, error) {
 	if c.Err != nil {
 		return nil, c.Err
 	}
@@ -41,13 +41,13 @@ func openDesk(ctx context.Context, c git.Checkout) (*boardDesk, error) {
 	if err != nil {
 		return nil, errors.Join(err, files.Close())
 	}
-	d := &boardDesk{files: files, specs: specs}
+	d := &worktreeReader{files: files, specs: specs}
 	d.state, d.stateErr = openState(ctx, stateOptions{from: c.Repo.Root()})
 	return d, nil
 }
 
 // Close lets go of it.
-func (d *boardDesk) Close() error {
+func (d *worktreeReader) Close() error {
 	_ = d.files.Close()
 	_ = d.specs.Close()
 	if d.state != nil {
@@ -56,7 +56,7 @@ func (d *boardDesk) Close() error {
 	return nil
 }
 
-func (d *boardDesk) source(c git.Checkout, err error) board.Source {
+func (d *worktreeReader) source(c git.Checkout, err error) board.Source {
 	s := board.Source{Name: c.Name, Here: c.Here, Branch: strings.TrimPrefix(c.Head.Branch, "refs/heads/"), Head: c.Head.Commit, Err: err}
 	if err != nil {
 		return s
@@ -75,7 +75,7 @@ func (d *boardDesk) source(c git.Checkout, err error) board.Source {
 
 // read judges all tracked files on the first call, and writes nothing. It returns the
 // verdicts and the sizes of the files.
-func (d *boardDesk) read(ctx context.Context) (*registry.Report, map[repo.Path]int64, error) {
+func (d *worktreeReader) read(ctx context.Context) (*registry.Report, map[repo.Path]int64, error) {
 	d.once.Do(func() {
 		d.report, d.err = d.files.registry.Status(ctx, registry.VerifyOptions{All: true})
 		if d.err != nil {
@@ -94,7 +94,7 @@ func (d *boardDesk) read(ctx context.Context) (*registry.Report, map[repo.Path]i
 // looked, and may not even know that; it is asked about those that are not there because
 // git was told so. What a directory has, where a submodule or nothing of git's stands, is
 // not the size of anything that is tracked here.
-func (d *boardDesk) weigh(ctx context.Context, index []repo.Entry) error {
+func (d *worktreeReader) weigh(ctx context.Context, index []repo.Entry) error {
 	found, err := d.files.files.Stat(ctx, index)
 	if err != nil {
 		return err
@@ -114,7 +114,7 @@ func (d *boardDesk) weigh(ctx context.Context, index []repo.Entry) error {
 }
 
 // Show returns the verdicts and texts of the directories below within.
-func (d *boardDesk) Show(ctx context.Context, within repo.Path) (*survey.Shown, error) {
+func (d *worktreeReader) Show(ctx context.Context, within repo.Path) (*survey.Shown, error) {
 	s, err := d.survey(ctx)
 	if err != nil {
 		return nil, err
@@ -123,7 +123,7 @@ func (d *boardDesk) Show(ctx context.Context, within repo.Path) (*survey.Shown, 
 }
 
 // survey answers for the directories as they were found.
-func (d *boardDesk) survey(ctx context.Context) (*survey.Survey, error) {
+func (d *worktreeReader) survey(ctx context.Context) (*survey.Survey, error) {
 	if _, _, err := d.read(ctx); err != nil {
 		return nil, err
 	}
@@ -133,7 +133,7 @@ func (d *boardDesk) survey(ctx context.Context) (*survey.Survey, error) {
 }
 
 // tracked lists the files of a report as a survey wants them.
-func (d *boardDesk) tracked() []survey.File {
+func (d *worktreeReader) tracked() []survey.File {
 	var files []survey.File
 	for i := range d.report.Verdicts {
 		v := &d.report.Verdicts[i]
@@ -157,9 +157,9 @@ func (d *boardDesk) tracked() []survey.File {
 }
 
 // Spec answers for the specs of the worktree.
-func (d *boardDesk) Spec() *spec.Reader { return d.specs.Spec() }
+func (d *worktreeReader) Spec() *spec.Reader { return d.specs.Spec() }
 
 // Summaries tells what is said of files.
-func (d *boardDesk) Summaries(ctx context.Context, paths []repo.Path) ([]registry.Knowledge, error) {
+func (d *worktreeReader) Summaries(ctx context.Context, paths []repo.Path) ([]registry.Knowledge, error) {
 	return d.files.registry.Show(ctx, paths)
 }
