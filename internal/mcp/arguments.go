@@ -52,9 +52,9 @@ func exampleOf(tool string, names []string, as map[string]string) string {
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
-// checked refuses a call that no tool could make sense of before the SDK does, whose
+// checkCalls refuses a call that no tool could make sense of before the SDK does, whose
 // words are about schemas and Go. The SDK's own check comes behind it all the same.
-func (s *server) checked(next mcp.MethodHandler) mcp.MethodHandler {
+func (s *server) checkCalls(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		p, ok := req.GetParams().(*mcp.CallToolParamsRaw)
 		if !ok || p == nil {
@@ -69,7 +69,7 @@ func (s *server) checked(next mcp.MethodHandler) mcp.MethodHandler {
 		}
 		if err := checkArguments(p.Name, schema, p.Arguments); err != nil {
 			res := &mcp.CallToolResult{}
-			res.SetError(told(err))
+			res.SetError(withHint(err))
 			return res, nil
 		}
 		return next(ctx, method, req)
@@ -128,8 +128,8 @@ func fits(s *jsonschema.Schema, at string, v any) error {
 	if n, ok := v.(json.Number); ok && slices.Contains(types, "integer") {
 		f, err := n.Float64()
 		switch {
-		case err != nil || math.Abs(f) > largest:
-			return fmt.Errorf("%s: %s is too large; %d is the most", at, excerpt(v), int64(largest))
+		case err != nil || math.Abs(f) > maxInteger:
+			return fmt.Errorf("%s: %s is too large; %d is the most", at, excerpt(v), int64(maxInteger))
 		case f == math.Trunc(f):
 			kind = "integer"
 		}
@@ -182,8 +182,8 @@ func fits(s *jsonschema.Schema, at string, v any) error {
 	return nil
 }
 
-// largest is how far whole numbers are exact in JSON, or fit into an int.
-const largest = float64(min(math.MaxInt, 1<<53-1))
+// maxInteger is how far whole numbers are exact in JSON, or fit into an int.
+const maxInteger = float64(min(math.MaxInt, 1<<53-1))
 
 func missing(s *jsonschema.Schema, at string, v map[string]any) error {
 	for _, name := range s.Required {

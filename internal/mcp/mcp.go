@@ -78,9 +78,9 @@ func Serve(ctx context.Context, deps Deps, transport mcp.Transport) error {
 	return err
 }
 
-func newServer(deps Deps) *mcp.Server { return newWatched(deps, &watch{}) }
+func newServer(deps Deps) *mcp.Server { return newServerWith(deps, &subscriptions{}) }
 
-func newWatched(deps Deps, w *watch) *mcp.Server {
+func newServerWith(deps Deps, w *subscriptions) *mcp.Server {
 	s := &server{deps, make(map[string]*jsonschema.Schema)}
 	m := mcp.NewServer(
 		&mcp.Implementation{Name: "ken", Title: "ken", Version: deps.Version},
@@ -93,7 +93,7 @@ func newWatched(deps Deps, w *watch) *mcp.Server {
 			UnsubscribeHandler: w.unsubscribe,
 		},
 	)
-	w.here = m.Sessions
+	w.sessions = m.Sessions
 	s.addOrient(m)
 	s.addVerify(m)
 	s.addUpdate(m)
@@ -106,34 +106,34 @@ func newWatched(deps Deps, w *watch) *mcp.Server {
 	s.addKnownResources(m)
 	s.addSpecResource(m)
 	s.addPrompts(m)
-	m.AddReceivingMiddleware(coded, s.checked, w.announce(m))
+	m.AddReceivingMiddleware(addErrorCodes, s.checkCalls, w.announce(m))
 	return m
 }
 
-// at is the input every tool shares: which work tree is meant.
-type at struct {
+// rootInput is the input every tool shares: which work tree is meant.
+type rootInput struct {
 	Root string `json:"root,omitempty" jsonschema:"directory in the work tree meant; default: where the server was started"`
 }
 
-// within opens the work tree a call is about, runs f in it, and closes it.
-func within[Out any](ctx context.Context, s *server, req *mcp.CallToolRequest, root string, f func(Workspace) (Out, error)) (*mcp.CallToolResult, Out, error) {
+// withWorkspace opens the work tree a call is about, runs f in it, and closes it.
+func withWorkspace[Out any](ctx context.Context, s *server, req *mcp.CallToolRequest, root string, f func(Workspace) (Out, error)) (*mcp.CallToolResult, Out, error) {
 	var zero Out
 	w, err := s.Open(ctx, root, author(req))
 	if err != nil {
-		return nil, zero, told(rooted(root, err))
+		return nil, zero, withHint(withRootHint(root, err))
 	}
 	if f := progress(ctx, req); f != nil {
 		w.OnProgress(f)
 	}
 	out, err := f(w)
 	if err := errors.Join(err, w.Close()); err != nil {
-		return nil, zero, told(err)
+		return nil, zero, withHint(err)
 	}
 	return nil, out, nil
 }
 
-// rooted says what a root is where one cannot be opened for being none.
-func rooted(root string, err error) error {
+// withRootHint says what a root is where one cannot be opened for being none.
+func withRootHint(root string, err error) error {
 	if root == "" || fault.HintOf(err) != "" || !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) && fault.KindOf(err) != fault.Usage {
 		return err
 	}

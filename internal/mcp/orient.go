@@ -11,7 +11,7 @@ import (
 )
 
 type orientInput struct {
-	at
+	rootInput
 	Budget int `json:"budget,omitempty" jsonschema:"tokens the brief may take; default 1500, at least 50"`
 }
 
@@ -24,7 +24,7 @@ func (s *server) addOrient(m *mcp.Server) {
 		if in.Budget != 0 && in.Budget < registry.MinBudget {
 			return nil, nil, &fault.Error{Kind: fault.Usage, Err: fmt.Errorf("budget is %d: give at least %d tokens, or leave it out", in.Budget, registry.MinBudget)}
 		}
-		return within(ctx, s, req, in.Root, func(w Workspace) (*registry.Orientation, error) {
+		return withWorkspace(ctx, s, req, in.Root, func(w Workspace) (*registry.Orientation, error) {
 			return w.Orient(ctx, in.Budget)
 		})
 	})

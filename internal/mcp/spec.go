@@ -14,7 +14,7 @@ import (
 )
 
 type specInput struct {
-	at
+	rootInput
 	ID      string   `json:"id,omitempty" jsonschema:"a node: its text and what git says of it"`
 	Paths   []string `json:"paths,omitempty" jsonschema:"files: which nodes govern them, and whether those hold"`
 	Query   string   `json:"query,omitempty" jsonschema:"words that a node must hold"`
@@ -33,16 +33,16 @@ func (s *server) addSpec(m *mcp.Server) {
 			"Ask for paths before you edit them. drift: commits to governed code that the spec has not seen; null is unknown, not 0.",
 		Annotations: readOnly(),
 	}, func(ctx context.Context, req *mcp.CallToolRequest, in specInput) (*mcp.CallToolResult, *specAnswer, error) {
-		return within(ctx, s, req, in.Root, func(w Workspace) (*specAnswer, error) {
+		return withWorkspace(ctx, s, req, in.Root, func(w Workspace) (*specAnswer, error) {
 			out, err := answerSpec(ctx, w, in)
-			return out, askedBetter(err)
+			return out, withSpecHint(err)
 		})
 	})
 }
 
-// askedBetter gives a question about specs that was asked wrongly the hint of how a
+// withSpecHint gives a question about specs that was asked wrongly the hint of how a
 // tool is asked, where the error's own is a command.
-func askedBetter(err error) error {
+func withSpecHint(err error) error {
 	hint := ""
 	none, isNone := errors.AsType[*spec.NoNodeError](err)
 	switch {
@@ -89,13 +89,13 @@ func answerSpec(ctx context.Context, w Workspace, in specInput) (*specAnswer, er
 		if err != nil {
 			return nil, err
 		}
-		return found(spec.Search(nodes, in.Query), limit), nil
+		return searchAnswer(spec.Search(nodes, in.Query), limit), nil
 	}
 	l, err := w.Spec().List(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return listed(l, limit), nil
+	return listAnswer(l, limit), nil
 }
 
 // nodeID is an id as nodes have them: copied from a directory's name, it may be
@@ -113,13 +113,13 @@ func specOf(ctx context.Context, r *spec.Reader, id string, history bool) (*spec
 	n, err := r.Node(ctx, id)
 	switch {
 	case seen != nil && seen.Ghost:
-		return shown(l, seen, nil), nil
+		return nodeAnswer(l, seen, nil), nil
 	case err != nil:
 		return nil, err
 	case seen == nil:
 		return nil, errChanged
 	}
-	out := shown(l, seen, &n.Body)
+	out := nodeAnswer(l, seen, &n.Body)
 	if history {
 		rows, err := r.History(ctx, id)
 		if err != nil {
@@ -152,5 +152,5 @@ func specOwners(ctx context.Context, r *spec.Reader, paths []repo.Path, limit in
 	if err != nil {
 		return nil, err
 	}
-	return owned(l, owners, limit), nil
+	return ownersAnswer(l, owners, limit), nil
 }

@@ -9,7 +9,7 @@ import (
 )
 
 type specAckInput struct {
-	at
+	rootInput
 	IDs    []string `json:"ids" jsonschema:"nodes"`
 	Reason string   `json:"reason" jsonschema:"why each of them still holds, for whoever reads the history"`
 }
@@ -28,9 +28,9 @@ func (s *server) addSpecAck(m *mcp.Server) {
 		if s.Session != nil {
 			ask.Session = s.Session()
 		}
-		return within(ctx, s, req, in.Root, func(w Workspace) (*spec.Acked, error) {
+		return withWorkspace(ctx, s, req, in.Root, func(w Workspace) (*spec.Acked, error) {
 			out, err := w.Spec().Ack(ctx, ask)
-			return out, askedBetter(err)
+			return out, withSpecHint(err)
 		})
 	})
 }

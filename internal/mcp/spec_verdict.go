@@ -11,8 +11,8 @@ import (
 // verdictOn says in a few lines how far a spec can be trusted. They are a comment of
 // Markdown's, so that what follows is still the file.
 func verdictOn(l *spec.Listing, n *spec.Listed) string {
-	v := &verdict{}
-	if unjudged(*n) {
+	v := &comment{}
+	if isUnjudged(*n) {
 		v.line("status", "unknown; it declares "+n.Status.String())
 	} else {
 		v.line("status", n.Status.String())
@@ -54,17 +54,17 @@ func verdictOn(l *spec.Listing, n *spec.Listed) string {
 	if n.Status == spec.StatusDrift {
 		v.line("next", "compare it with the code; edit it where it is wrong, else spec_ack")
 	}
-	return v.comment()
+	return v.markdown()
 }
 
-// A verdict is lines about a text, and stands before it as a comment.
-type verdict struct{ strings.Builder }
+// A comment is lines about a text, and stands before it as a comment.
+type comment struct{ strings.Builder }
 
-func (v *verdict) comment() string { return "<!-- ken\n" + v.String() + "-->\n" }
+func (v *comment) markdown() string { return "<!-- ken\n" + v.String() + "-->\n" }
 
 // line writes one line of the comment. What a line quotes can neither end the line
 // nor the comment.
-func (v *verdict) line(name, value string) {
+func (v *comment) line(name, value string) {
 	value = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
 			return ' '
@@ -75,7 +75,7 @@ func (v *verdict) line(name, value string) {
 	fmt.Fprintf(v, "%s: %s\n", name, value)
 }
 
-func (v *verdict) number(name string, n *int) {
+func (v *comment) number(name string, n *int) {
 	if n == nil {
 		v.line(name, "unknown")
 		return

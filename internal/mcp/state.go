@@ -22,7 +22,7 @@ type StateSpace interface {
 }
 
 type stateInput struct {
-	at
+	rootInput
 	Dir     string            `json:"dir,omitempty" jsonschema:"the state directory, from root; default: the project's"`
 	Action  stateAction       `json:"action"`
 	Key     string            `json:"key,omitempty" jsonschema:"get: only this key"`
@@ -58,12 +58,12 @@ func (s *server) addState(m *mcp.Server) {
 	}, func(ctx context.Context, req *mcp.CallToolRequest, in stateInput) (*mcp.CallToolResult, *stateOutput, error) {
 		space, err := s.OpenState(ctx, in.Root, in.Dir, author(req))
 		if err != nil {
-			return nil, nil, told(rooted(in.Root, err))
+			return nil, nil, withHint(withRootHint(in.Root, err))
 		}
 		defer space.Close()
 		out, err := answerState(ctx, space.Keeper(), in)
 		if err != nil {
-			return nil, nil, told(err)
+			return nil, nil, withHint(err)
 		}
 		return nil, out, nil
 	})

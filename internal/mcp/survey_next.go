@@ -11,7 +11,7 @@ import (
 )
 
 type surveyNextInput struct {
-	at
+	rootInput
 	Lease int `json:"lease,omitempty" jsonschema:"seconds it is yours; default 900"`
 }
 
@@ -26,7 +26,7 @@ func (s *server) addSurveyNext(m *mcp.Server) {
 		if err != nil {
 			return nil, nil, &fault.Error{Kind: fault.Usage, Err: fmt.Errorf("lease: %w; leave it out for 900", err)}
 		}
-		return within(ctx, s, req, in.Root, func(w Workspace) (*survey.Handed, error) {
+		return withWorkspace(ctx, s, req, in.Root, func(w Workspace) (*survey.Handed, error) {
 			return w.Desk().Next(ctx, lasting)
 		})
 	})

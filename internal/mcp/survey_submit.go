@@ -10,7 +10,7 @@ import (
 )
 
 type surveySubmitInput struct {
-	at
+	rootInput
 	Path  string            `json:"path" jsonschema:"as in item"`
 	Lease string            `json:"lease" jsonschema:"as in item"`
 	Text  string            `json:"text,omitempty" jsonschema:"what you say of the directory"`
@@ -25,7 +25,7 @@ func (s *server) addSurveySubmit(m *mcp.Server) {
 			"fenced (too late, another has it); rejected (reason says why, submit a better one).",
 		Annotations: recording(),
 	}, func(ctx context.Context, req *mcp.CallToolRequest, in surveySubmitInput) (*mcp.CallToolResult, *survey.Submitted, error) {
-		return within(ctx, s, req, in.Root, func(w Workspace) (*survey.Submitted, error) {
+		return withWorkspace(ctx, s, req, in.Root, func(w Workspace) (*survey.Submitted, error) {
 			path, err := w.RootPath(in.Path)
 			if err != nil {
 				return nil, err

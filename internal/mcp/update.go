@@ -10,7 +10,7 @@ import (
 )
 
 type updateInput struct {
-	at
+	rootInput
 	Paths   []string      `json:"paths,omitempty" jsonschema:"the files you touched; default: those of the commit at HEAD"`
 	Updates []updateEntry `json:"updates,omitempty" jsonschema:"the summaries you wrote"`
 }
@@ -29,7 +29,7 @@ func (s *server) addUpdate(m *mcp.Server) {
 			"A rejected entry says why; the others are kept.",
 		Annotations: additive(),
 	}, func(ctx context.Context, req *mcp.CallToolRequest, in updateInput) (*mcp.CallToolResult, *registry.Closing, error) {
-		return within(ctx, s, req, in.Root, func(w Workspace) (*registry.Closing, error) {
+		return withWorkspace(ctx, s, req, in.Root, func(w Workspace) (*registry.Closing, error) {
 			out, err := w.Registry().Close(ctx, closing(w, in))
 			if err != nil {
 				return nil, err

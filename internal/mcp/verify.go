@@ -9,7 +9,7 @@ import (
 )
 
 type verifyInput struct {
-	at
+	rootInput
 	Paths []string `json:"paths,omitempty" jsonschema:"only these files, or files below these; from the repository root"`
 	Full  bool     `json:"full,omitempty" jsonschema:"read every byte, whatever vouches for it"`
 	All   bool     `json:"all,omitempty" jsonschema:"list plain matches too"`
@@ -33,7 +33,7 @@ func (s *server) addVerify(m *mcp.Server) {
 			"summary: fresh, stale, none, excluded, unknown.",
 		Annotations: additive(),
 	}, func(ctx context.Context, req *mcp.CallToolRequest, in verifyInput) (*mcp.CallToolResult, *verified, error) {
-		return within(ctx, s, req, in.Root, func(w Workspace) (*verified, error) {
+		return withWorkspace(ctx, s, req, in.Root, func(w Workspace) (*verified, error) {
 			only, err := rootPaths(w, in.Paths)
 			if err != nil {
 				return nil, err
