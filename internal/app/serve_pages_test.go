@@ -131,9 +131,9 @@ func TestPagesThatAreNot(t *testing.T) {
 	s.page(http.StatusOK, "/")
 	for path, want := range map[string]string{
 		"/node/nowhere":      `see the nodes with:</span> <code dir="auto">ken spec ls</code>`,
-		"/map?dir=nowhere":   `begin at</span> <a href="/map">the Map</a>`,
-		"/file?path=nowhere": `begin at</span> <a href="/map">the Map</a>`,
-		"/nowhere":           `begin at</span> <a href="/">the Board</a>`,
+		"/map?dir=nowhere":   `start at</span> <a href="/map">the Map</a>`,
+		"/file?path=nowhere": `start at</span> <a href="/map">the Map</a>`,
+		"/nowhere":           `start at</span> <a href="/">the Board</a>`,
 		"/?w=nope":           `see them at</span> <a href="/worktrees">Worktrees</a>`,
 		"/node/apy":          `<p class="hint"><span dir="auto">did you mean api?</span>`,
 	} {
@@ -154,18 +154,18 @@ func TestPageOfWorktreesThatMeet(t *testing.T) {
 	one := r.Worktree("one")
 	s := serveRepo(t, r, nil)
 	one.Write("api.go", "package api\n\nfunc One() {}\n")
-	has(t, s.page(http.StatusOK, "/worktrees"), []string{"Changes the code of", "api.go"}, []string{"ahead</h2>"})
+	has(t, s.page(http.StatusOK, "/worktrees"), []string{"Changes the code of", "api.go"}, []string{"between worktrees</h2>"})
 	two := r.Worktree("two")
 	for _, w := range []*testrepo.Repo{one, two} {
 		w.Write(".spec/api/spec.md", "---\ntitle: The API\ncode:\n  - api.go\n---\nIt answers in "+w.Dir+".\n")
 	}
 	page := s.page(http.StatusOK, "/worktrees")
-	has(t, page, []string{"1 collision ahead", "on the spec of"}, []string{"on the code of"})
+	has(t, page, []string{"1 collision between worktrees", "on the spec of"}, []string{"on the code of"})
 	two.Git("checkout", "-q", ".spec")
 	two.Write("api.go", "package api\n\nfunc Two() {}\n")
-	has(t, s.page(http.StatusOK, "/worktrees"), []string{"1 collision ahead", "on the code of"}, []string{"on the spec of"})
+	has(t, s.page(http.StatusOK, "/worktrees"), []string{"1 collision between worktrees", "on the code of"}, []string{"on the spec of"})
 	one.Git("checkout", "-q", "api.go")
-	has(t, s.page(http.StatusOK, "/worktrees"), []string{"1 collision ahead", "on the spec and code of"}, nil)
+	has(t, s.page(http.StatusOK, "/worktrees"), []string{"1 collision between worktrees", "on the spec and code of"}, nil)
 }
 
 // What a page of another worktree says to do is done there, also where something went wrong.
@@ -182,7 +182,7 @@ func TestPagesOfAnotherWorktreeNameIt(t *testing.T) {
 	has(t, s.page(http.StatusNotFound, "/node/nowhere"+name), []string{command}, nil)
 	has(t, s.page(http.StatusNotFound, "/node/nowhere"), []string{">ken spec ls</code>"}, nil)
 	other.Write(".ken/config.yaml", "model: [\n")
-	has(t, s.page(http.StatusOK, "/files"+name), []string{"Not known.", "correct .ken/config.yaml"}, nil)
+	has(t, s.page(http.StatusOK, "/files"+name), []string{"Unknown.", "correct .ken/config.yaml"}, nil)
 }
 
 // Only the worktree at whose root the server was started is at hand: from a directory in it,

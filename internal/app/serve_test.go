@@ -239,7 +239,7 @@ func TestBoardTellsOfCodeThatIsNotThere(t *testing.T) {
 	at := serveRepo(t, r, nil)
 	at.gives(http.StatusOK, call{path: "/api/board"}) // a page does not wait for it
 	page := at.gives(http.StatusOK, call{path: "/node/a", head: map[string]string{"Accept": "text/html"}})
-	if n := strings.Count(page, "not there</span>"); n != 6 {
+	if n := strings.Count(page, "missing</span>"); n != 6 {
 		t.Errorf("the page says so of %d entries", n)
 	}
 }
@@ -597,7 +597,7 @@ func TestServeRestoreRefused(t *testing.T) {
 		return call{method: http.MethodPost, path: "/api/state/restore", body: string(body), token: true}
 	}
 	s.gives(http.StatusNotFound, restore("no-such", false))
-	if body := s.gives(http.StatusConflict, restore(list.Snapshots[0].Name, false)); !strings.Contains(body, "over newer files") || !strings.Contains(body, "mine.txt") {
+	if body := s.gives(http.StatusConflict, restore(list.Snapshots[0].Name, false)); !strings.Contains(body, "replace newer files") || !strings.Contains(body, "mine.txt") {
 		t.Errorf("it says %s", body)
 	}
 	s.gives(http.StatusOK, restore(list.Snapshots[0].Name, true))
@@ -678,7 +678,7 @@ func TestServeSurvivesTheRepository(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range []string{"/", "/map", "/api/board", "/api/spec"} {
-		if resp, body := s.do(call{path: path}); resp.StatusCode != http.StatusServiceUnavailable || !strings.Contains(body, "the repository cannot be read") {
+		if resp, body := s.do(call{path: path}); resp.StatusCode != http.StatusServiceUnavailable || !strings.Contains(body, "cannot read the repository") {
 			t.Errorf("%s: %s\n%s", path, resp.Status, body)
 		}
 	}
@@ -721,7 +721,7 @@ func TestServeTellsWhatIsThere(t *testing.T) {
 	page := s.gives(http.StatusOK, call{path: "/worktrees"})
 	_, article, _ := strings.Cut(page, `id="w-away"`)
 	article, _, _ = strings.Cut(article, "</article>")
-	if !strings.Contains(article, "is not known") || strings.Contains(article, "Proposes no change") || strings.Contains(article, "detached") {
+	if !strings.Contains(article, "unknown:") || strings.Contains(article, "Changes no spec") || strings.Contains(article, "detached") {
 		t.Errorf("of the one that is away: %s", article)
 	}
 }

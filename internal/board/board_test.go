@@ -330,7 +330,7 @@ func TestPartsAreToldAsTheyCome(t *testing.T) {
 // Why a directory does not hold is said without the words that only documents use.
 func TestReasonsAreInPlainWords(t *testing.T) {
 	d := board.Directory{Reasons: []string{"lib is stale-self", "a is stale-below", "x.go is new", "stale-self is new"}}
-	if got, want := d.Why(), []string{"lib is stale", "a is stale below", "x.go is new", "stale-self is new"}; !slices.Equal(got, want) {
+	if got, want := d.Why(), []string{"lib is stale", "a is stale", "x.go is new", "stale-self is new"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	if d.Reasons[0] != "lib is stale-self" {

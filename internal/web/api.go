@@ -53,7 +53,7 @@ func (s *Server) apiBoard(w http.ResponseWriter, r *http.Request) {
 	}
 	v, late, err := s.boards.get(r.Context(), name, boardTime)
 	if err == nil && (late || v == nil) {
-		err = statusErr(http.StatusServiceUnavailable, "the board is still being made", "ask again")
+		err = statusErr(http.StatusServiceUnavailable, "the board is not ready yet", "try again")
 	}
 	if err != nil {
 		s.fail(w, r, err)
@@ -135,7 +135,7 @@ func apiSummary(r *http.Request, w Workspace) (any, error) {
 		paths = append(paths, repo.Path(p))
 	}
 	if len(paths) == 0 || len(paths) > mostPaths {
-		return nil, statusErr(http.StatusBadRequest, fmt.Sprintf("%d files are named", len(paths)), fmt.Sprintf("name 1 to %d: /api/summary?path=PATH", mostPaths))
+		return nil, statusErr(http.StatusBadRequest, fmt.Sprintf("%d paths given", len(paths)), fmt.Sprintf("give 1 to %d paths: /api/summary?path=PATH", mostPaths))
 	}
 	known, err := w.Summaries(r.Context(), paths)
 	if err != nil || len(known) != 1 {
@@ -192,9 +192,9 @@ func (s *Server) apiRestore(w http.ResponseWriter, r *http.Request) {
 	}
 	switch {
 	case errors.Is(err, workflow.ErrNewer):
-		err = statusErr(http.StatusConflict, err.Error(), "tick \"over newer files\", or send \"overwrite\": true; what is there is moved into the archive first")
+		err = statusErr(http.StatusConflict, err.Error(), "tick \"replace newer files\", or send \"overwrite\": true; ken first moves the present files into the archive")
 	case errors.Is(err, workflow.ErrNoSnapshot):
-		err = statusErr(http.StatusNotFound, err.Error(), "the page lists those that there are")
+		err = statusErr(http.StatusNotFound, err.Error(), "see the snapshots at /state")
 	}
 	s.reply(w, r, done, err, "/state")
 }
@@ -224,7 +224,7 @@ func decode(r *http.Request, into any) error {
 		return decodeObject(r.Body, into)
 	case "application/x-www-form-urlencoded":
 	default:
-		return statusErr(http.StatusUnsupportedMediaType, "that is neither JSON nor a form", "send it as application/json")
+		return statusErr(http.StatusUnsupportedMediaType, "the body is neither JSON nor a form", "send it as application/json")
 	}
 	if err := r.ParseForm(); err != nil {
 		return unreadable(err)
@@ -232,7 +232,7 @@ func decode(r *http.Request, into any) error {
 	fields := make(map[string]string)
 	for name := range r.PostForm {
 		if strings.HasPrefix(strings.TrimSpace(name), "{") {
-			return statusErr(http.StatusUnsupportedMediaType, "that is JSON, sent as a form", "send it with the header Content-Type: application/json")
+			return statusErr(http.StatusUnsupportedMediaType, "the body is JSON sent as a form", "send it with the header Content-Type: application/json")
 		}
 		fields[name] = r.PostForm.Get(name)
 	}
@@ -259,7 +259,7 @@ func unreadable(err error) error {
 	if _, large := errors.AsType[*http.MaxBytesError](err); large {
 		return err
 	}
-	return statusErr(http.StatusBadRequest, "the request cannot be read: "+strings.TrimPrefix(err.Error(), "json: "), "send one JSON object")
+	return statusErr(http.StatusBadRequest, "invalid request: "+strings.TrimPrefix(err.Error(), "json: "), "send one JSON object")
 }
 
 // reply answers with a document; a form that a browser sent by itself is led back to its

@@ -57,7 +57,7 @@ func summarize(w *board.Worktree) *boardSummary {
 		c := f.Counts
 		rest := max(c.Files-c.Fresh-c.Stale-c.None-c.Excluded, 0)
 		out.Files = bar([]barSegment{
-			{Word: "hold", Tone: "fresh", Count: c.Fresh},
+			{Word: "fresh", Tone: "fresh", Count: c.Fresh},
 			{Word: "stale", Tone: "stale", Count: c.Stale},
 			{Word: "no summary", Tone: "none", Count: c.None},
 			{Word: "excluded", Tone: "excluded", Count: c.Excluded},
@@ -81,9 +81,9 @@ func summarize(w *board.Worktree) *boardSummary {
 			}
 			switch state {
 			case fresh.Fresh:
-				list = append(list, barSegment{Word: "hold", Tone: "fresh", Count: n - d.Tally.Outlines}, barSegment{Word: "hold, outlines", Tone: "outline", Count: d.Tally.Outlines})
+				list = append(list, barSegment{Word: "fresh", Tone: "fresh", Count: n - d.Tally.Outlines}, barSegment{Word: "fresh outlines", Tone: "outline", Count: d.Tally.Outlines})
 			case fresh.None:
-				list = append(list, barSegment{Word: "no text", Tone: "none", Count: n})
+				list = append(list, barSegment{Word: "no summary", Tone: "none", Count: n})
 			default:
 				list = append(list, barSegment{Word: state.String(), Tone: state.String(), Count: n})
 			}
@@ -122,12 +122,12 @@ func chips(s *board.Spec) []chip {
 		}
 	}
 	all := []chip{
-		{Name: spec.StatusDrift.String(), Title: "whose code has moved ahead of them, whatever their status"},
-		{Name: broken, Title: "whose code is not there, or whose file has problems, whatever their status"},
-		{Name: spec.StatusActive.String(), Title: "which some worktree changes"},
-		{Name: spec.StatusPending.String(), Title: "which are not built yet"},
-		{Name: spec.StatusUnknown.String(), Title: "whose status or drift cannot be told"},
-		{Name: spec.StatusMerged.String(), Title: "which hold for the code as it is"},
+		{Name: spec.StatusDrift.String(), Title: "specs whose code changed since they were edited or acknowledged"},
+		{Name: broken, Title: "specs with missing code or with problems in their file"},
+		{Name: spec.StatusActive.String(), Title: "specs that a worktree changes"},
+		{Name: spec.StatusPending.String(), Title: "specs whose code is not written yet"},
+		{Name: spec.StatusUnknown.String(), Title: "specs whose status or drift is unknown"},
+		{Name: spec.StatusMerged.String(), Title: "specs that match their code"},
 	}
 	var list []chip
 	for _, c := range all {
@@ -189,11 +189,11 @@ func extraFilters(n board.Node) string {
 func entryText(f *board.Files) (text, next string) {
 	switch f.State {
 	case registry.StateNew:
-		return "nothing is tracked yet", "git add FILE"
+		return "git tracks no files yet", "git add FILE"
 	case registry.StateBootstrap:
-		return "not verified in this worktree yet", "ken verify"
+		return "files not checked in this worktree yet", "ken verify"
 	case registry.StateTrust:
-		return "nothing has moved since the last verification", ""
+		return "nothing changed since the last check", ""
 	default: // something may have moved
 	}
 	var words []string
@@ -201,7 +201,7 @@ func entryText(f *board.Files) (text, next string) {
 		words = append(words, reasonText(r))
 	}
 	if len(words) == 0 {
-		words = append(words, "something may have moved")
+		words = append(words, "files may have changed since the last check")
 	}
 	return strings.Join(words, "; "), "ken verify"
 }
@@ -209,23 +209,23 @@ func entryText(f *board.Files) (text, next string) {
 func reasonText(r registry.Reason) string {
 	switch r {
 	case registry.ReasonHeadMoved:
-		return "HEAD moved since the last verification"
+		return "HEAD moved since the last check"
 	case registry.ReasonDirty:
 		return "files differ from HEAD"
 	case registry.ReasonBehind:
-		return "the upstream has commits that are not here"
+		return "the upstream has new commits"
 	case registry.ReasonBaselineDirty:
-		return "files differed from HEAD at the last verification"
+		return "files differed from HEAD at the last check"
 	case registry.ReasonBaselineLost:
-		return "the commit last verified is gone from the history"
+		return "the last checked commit is no longer in the history"
 	case registry.ReasonNoBaseline:
-		return "single files were looked at, never all of them"
+		return "only some files were checked so far"
 	case registry.ReasonFlags:
-		return "git was told not to look at some files"
+		return "git is set to ignore changes of some files"
 	case registry.ReasonPolicyChanged:
-		return "which files count has changed"
+		return "the rules for which files count changed"
 	case registry.ReasonConflicted:
-		return "a merge has conflicts"
+		return "files have merge conflicts"
 	default:
 		return string(r)
 	}
@@ -236,18 +236,18 @@ func tallyText(t board.Tally) string {
 	var words []string
 	switch {
 	case t.Outlines > 0 && t.Outlines == t.Hold:
-		words = append(words, "all of them outlines, which nobody wrote")
+		words = append(words, "all are outlines")
 	case t.Outlines > 0:
-		words = append(words, fmt.Sprintf("%d of them outlines", t.Outlines))
+		words = append(words, fmt.Sprintf("%d are outlines", t.Outlines))
 	}
 	switch more := t.Described - t.Hold - t.Unknown; {
 	case more == 1:
-		words = append(words, "1 more has one that does not")
+		words = append(words, "1 more has a stale one")
 	case more > 1:
-		words = append(words, fmt.Sprintf("%d more have one that does not", more))
+		words = append(words, fmt.Sprintf("%d more have a stale one", more))
 	}
 	if t.Unknown > 0 {
-		words = append(words, fmt.Sprintf("of %d more it is not known", t.Unknown))
+		words = append(words, fmt.Sprintf("%d more unknown", t.Unknown))
 	}
 	return strings.Join(words, "; ")
 }

@@ -106,7 +106,7 @@ func (h *hub) worktrees() []string {
 }
 
 // errStreams is for whoever comes when there is no room; pages then ask by themselves.
-var errStreams = statusErr(http.StatusServiceUnavailable, "there are too many streams", "ask /api/board with its ETag now and then")
+var errStreams = statusErr(http.StatusServiceUnavailable, "too many event streams", "poll /api/board with its ETag")
 
 // events is the stream. Each event names a worktree and the tag of its board; the
 // first ones tell what is known already.

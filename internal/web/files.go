@@ -54,7 +54,7 @@ func (s *Server) filesPage(r *http.Request) (*pageData, error) {
 		}
 	}
 	if !known {
-		return f, statusErr(http.StatusNotFound, "files are never "+b.State, "begin at /files")
+		return f, statusErr(http.StatusNotFound, "unknown state: "+b.State, "start at /files")
 	}
 	if b.State == "" {
 		b.State = fresh.Stale.String()
@@ -71,7 +71,7 @@ func (s *Server) filesPage(r *http.Request) (*pageData, error) {
 func stateText(s fresh.State) string {
 	switch s {
 	case fresh.Fresh:
-		return "holds"
+		return "fresh"
 	case fresh.None:
 		return "no summary"
 	default:
@@ -104,7 +104,7 @@ func (b *fileBody) Why() []string {
 		case "content_changed":
 			list[i] = "edited since the summary was written"
 		case "conflicted":
-			list[i] = "a merge has left it undecided"
+			list[i] = "has merge conflicts"
 		case "not_tracked":
 			list[i] = "git does not track it"
 		default:
@@ -123,7 +123,7 @@ func (s *Server) filePage(r *http.Request) (*pageData, error) {
 	}
 	leaf := f.Tree.Files.Known.Leaf(path)
 	if leaf == nil {
-		return f, statusErr(http.StatusNotFound, "no tracked file: "+path.String(), "begin at /map")
+		return f, statusErr(http.StatusNotFound, "not a tracked file: "+path.String(), "start at /map")
 	}
 	b := &fileBody{
 		Path: path, Tile: leaf.Tile(), Above: crumbs(f.Board.Repository, path),

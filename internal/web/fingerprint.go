@@ -64,6 +64,6 @@ func (b *boardCache) takeFingerprint(worktree string) (p Fingerprint, err error)
 // recoverInto turns a panic into an error.
 func recoverInto(err *error) {
 	if r := recover(); r != nil {
-		*err = fmt.Errorf("ken went wrong: %v", r)
+		*err = fmt.Errorf("internal error: %v", r)
 	}
 }

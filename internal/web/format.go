@@ -76,13 +76,13 @@ func verdictText(v survey.Verdict) string {
 	case survey.StaleSelf:
 		return "stale: its own files changed"
 	case survey.StaleBelow:
-		return "stale: what is below it changed"
+		return "stale: subdirectories changed"
 	case survey.Incomplete:
-		return "incomplete: some below it had no text"
+		return "incomplete: some subdirectories had no summary"
 	case survey.Partial:
-		return "partial: its author could not finish"
+		return "partial: its author did not finish"
 	case survey.None:
-		return "no text"
+		return "no summary"
 	default:
 		return v.String()
 	}
@@ -92,15 +92,15 @@ func verdictText(v survey.Verdict) string {
 func bucketText(b contract.Bucket) string {
 	switch b {
 	case contract.AdHoc:
-		return "allowed by nothing"
+		return "not allowed by the contract"
 	case contract.Unknown:
-		return "could not be inspected"
+		return "could not be read"
 	case contract.Ephemeral:
-		return "a leftover that should not exist"
+		return "leftovers that should be gone"
 	case contract.PatternAllowed:
 		return "allowed by a pattern"
 	case contract.Canonical:
-		return "allowed by its name"
+		return "allowed by name"
 	default:
 		return ""
 	}

@@ -57,12 +57,12 @@ func newGuard(opts Options) *guard {
 
 // What a request is refused with.
 var (
-	errHost   = statusErr(http.StatusMisdirectedRequest, "this address is not one that ken serve is known by", "use the address that it printed")
+	errHost   = statusErr(http.StatusMisdirectedRequest, "ken serve does not answer to this host name", "open the address that ken serve printed")
 	errOrigin = statusErr(http.StatusForbidden, "the request comes from another site", "use the dashboard's own pages")
-	errToken  = statusErr(http.StatusUnauthorized, "this needs the token", "open the address that ken serve printed, or send it as: Authorization: Bearer TOKEN")
-	errNoPage = statusErr(http.StatusNotFound, "there is no such page", "begin at /")
-	errID     = statusErr(http.StatusBadRequest, "that is no commit id", "name a commit by 4 to 64 hexadecimal digits")
-	errMoved  = statusErr(http.StatusConflict, "the repository has moved on since this page was drawn", "look at what is there now, and decide again")
+	errToken  = statusErr(http.StatusUnauthorized, "this needs the token", "open the address that ken serve printed, or send the header Authorization: Bearer TOKEN")
+	errNoPage = statusErr(http.StatusNotFound, "page not found", "start at /")
+	errID     = statusErr(http.StatusBadRequest, "not a commit id", "use 4 to 64 hexadecimal digits")
+	errMoved  = statusErr(http.StatusConflict, "the repository changed since this page was loaded", "check the new state, then acknowledge again")
 )
 
 // A statusError is an error with its own HTTP status.

@@ -19,7 +19,7 @@ func (s *Server) login(r *http.Request, w http.ResponseWriter) (any, error) {
 		return nil, err
 	}
 	if !s.guard.isToken(in.Token) {
-		return nil, statusErr(http.StatusUnauthorized, "that is not the token", "take the address that ken serve printed last; ken serve --new-token makes another")
+		return nil, statusErr(http.StatusUnauthorized, "wrong token", "open the address that ken serve printed, or make a new token with: ken serve --new-token")
 	}
 	s.guard.setCookie(w)
 	return map[string]bool{"ok": true}, nil

@@ -56,7 +56,7 @@ func (s *Server) mapPage(r *http.Request) (*pageData, error) {
 		return f, nil
 	}
 	if b.About = known.Directory(b.Dir); b.About == nil {
-		return f, statusErr(http.StatusNotFound, "no directory of tracked files: "+b.Dir.String(), "begin at /map")
+		return f, statusErr(http.StatusNotFound, "not a tracked directory: "+b.Dir.String(), "start at /map")
 	}
 	b.Words = markdown(b.About.Text, nil)
 	b.Above = crumbs(f.Board.Repository, b.Dir)

@@ -89,7 +89,7 @@ func (s *Server) nodePage(r *http.Request) (*pageData, error) {
 			if _, err := w.Spec().Node(ctx, id); err != nil {
 				return err // with those that may have been meant
 			}
-			return statusErr(http.StatusNotFound, "the node "+id+" has just appeared", "look again")
+			return statusErr(http.StatusNotFound, "the spec "+id+" was just added", "reload the page")
 		})
 	}
 	f.Title = body.Node.Title
@@ -161,7 +161,7 @@ func (b *nodeBody) read(ctx context.Context, w Workspace, id string, link func(i
 	n, err := w.Spec().Node(ctx, id)
 	switch {
 	case err != nil && b.Node.Ghost:
-		b.Missing = "Only other worktrees have this node; its words are there."
+		b.Missing = "Only other worktrees have this spec."
 	case err != nil:
 		b.Missing = err.Error()
 	case b.Node.InConflict():

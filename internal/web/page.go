@@ -170,7 +170,7 @@ func (s *Server) worktree(r *http.Request, f *pageData) (string, error) {
 	list, err := s.deps.Worktrees(r.Context())
 	if err != nil {
 		if r.Context().Err() == nil {
-			err = statusErr(http.StatusServiceUnavailable, "the repository cannot be read: "+err.Error(), "bring it back to where it was, or start ken serve where it is now")
+			err = statusErr(http.StatusServiceUnavailable, "cannot read the repository: "+err.Error(), "move it back, or start ken serve in its new place")
 		}
 		return "", err
 	}
@@ -182,7 +182,7 @@ func (s *Server) worktree(r *http.Request, f *pageData) (string, error) {
 			return w.Name, nil
 		}
 	}
-	return "", statusErr(http.StatusNotFound, "there is no worktree of that name", "see them at /worktrees")
+	return "", statusErr(http.StatusNotFound, "unknown worktree: "+asked, "see them at /worktrees")
 }
 
 // page answers with a page.
@@ -204,7 +204,7 @@ func (s *Server) render(w http.ResponseWriter, r *http.Request, f *pageData) {
 	}
 	var b bytes.Buffer
 	if err := s.pages.templates[f.Page].ExecuteTemplate(&b, name, f); err != nil {
-		http.Error(w, "ken went wrong: "+err.Error(), http.StatusInternalServerError)
+		http.Error(w, "internal error: "+err.Error(), http.StatusInternalServerError)
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")

@@ -17,7 +17,7 @@ const (
 )
 
 // errBusy is for whoever waited in vain.
-var errBusy = statusErr(http.StatusServiceUnavailable, "too many ask at once", "ask again")
+var errBusy = statusErr(http.StatusServiceUnavailable, "too many requests at once", "try again")
 
 // take runs f in its turn.
 func (t readLimit) take(ctx context.Context, f func(context.Context) error) error {
