@@ -78,7 +78,7 @@ func forAgents(text string) string {
 		})
 	}
 	if command().MatchString(text) {
-		text += " (what begins with ken is for a shell)"
+		text += " (run ken commands in a shell)"
 	}
 	return text
 }

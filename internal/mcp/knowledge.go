@@ -16,8 +16,8 @@ import (
 
 type knowledgeInput struct {
 	rootInput
-	Paths  []string `json:"paths" jsonschema:"files and directories, from the repository root, which is ."`
-	Budget int      `json:"budget,omitempty" jsonschema:"tokens the texts may take; default: no limit"`
+	Paths  []string `json:"paths" jsonschema:"files and directories, from the repository root (.)"`
+	Budget int      `json:"budget,omitempty" jsonschema:"size of all texts in tokens; default: no limit"`
 }
 
 // A knowledge is what is known of the paths asked about, in their order.
@@ -43,14 +43,14 @@ func (k pathKnowledge) MarshalJSON() ([]byte, error) {
 func (s *server) addKnowledge(m *mcp.Server) {
 	add(s, m, &mcp.Tool{
 		Name: "knowledge",
-		Description: "Summaries of files and directories with verdict and receipt. Trust fresh ones instead of reading; " +
-			"stale ones describe older content. What you read because of none or stale, write back.",
+		Description: "Summaries of files and directories, with verdict and receipt. Use a fresh one instead of reading the file; " +
+			"a stale one describes older content. If you read a file whose summary is stale or none, write a new summary.",
 		Annotations: readOnly(),
 	}, func(ctx context.Context, req *mcp.CallToolRequest, in knowledgeInput) (*mcp.CallToolResult, *knowledge, error) {
 		return withWorkspace(ctx, s, req, in.Root, func(w Workspace) (*knowledge, error) {
 			if len(in.Paths) == 0 {
 				return nil, &fault.Error{
-					Kind: fault.Usage, Hint: "name files and directories, from the repository root, which is .: " + exampleOf("knowledge", []string{"paths"}, nil),
+					Kind: fault.Usage, Hint: "name files and directories, from the repository root (.): " + exampleOf("knowledge", []string{"paths"}, nil),
 					Err: errors.New("paths is empty"),
 				}
 			}

@@ -27,12 +27,12 @@ const (
 
 func (s *server) addKnownResources(m *mcp.Server) {
 	m.AddResource(&mcp.Resource{
-		URI: briefURI, Name: "brief", Title: "What is known here", MIMEType: specMIME,
-		Description: "May what is known be trusted, and the first of it: what orient answers.",
+		URI: briefURI, Name: "brief", Title: "Brief of this repository", MIMEType: specMIME,
+		Description: "Whether ken's knowledge is current, and the brief that orient returns.",
 	}, s.readBrief)
 	m.AddResourceTemplate(&mcp.ResourceTemplate{
 		Name: "summary", Title: "Summary of a file or directory", URITemplate: summaryTemplate, MIMEType: specMIME,
-		Description: "The text about a path, headed by whether it holds.",
+		Description: "The summary of a path, after a comment with its verdict.",
 	}, s.readSummary)
 	m.AddReceivingMiddleware(escapeSummaryURIs)
 }
@@ -82,7 +82,7 @@ func (s *server) readResource(ctx context.Context, uri string, f func(Workspace)
 	w, err := s.Open(ctx, "", "")
 	if fault.KindOf(err) == fault.NoRepo {
 		return nil, notFound(uri, &fault.Error{
-			Kind: fault.NoRepo, Hint: "resources are of the work tree that the server was started in; of another, ask orient, knowledge or spec, with its root", Err: err,
+			Kind: fault.NoRepo, Hint: "resources belong to the work tree where the server was started; for another one, call orient, knowledge or spec with root", Err: err,
 		})
 	}
 	if err != nil {
@@ -130,7 +130,7 @@ func (s *server) readSummary(ctx context.Context, req *mcp.ReadResourceRequest) 
 		}
 		f := k.file
 		if f.Verdict == fresh.Unknown && f.CurrentID.IsZero() && f.Text == "" {
-			return "", notFound(uri, fmt.Errorf("nothing is known of %s: %s", paths[0], strings.Join(f.Reasons, ", ")))
+			return "", notFound(uri, fmt.Errorf("no summary of %s: %s", paths[0], strings.Join(f.Reasons, ", ")))
 		}
 		return withVerdict(f.Verdict.String(), f.Path, f.Reasons, f.Receipt, f.Text), nil
 	})

@@ -10,15 +10,15 @@ import (
 
 type specAckInput struct {
 	rootInput
-	IDs    []string `json:"ids" jsonschema:"nodes"`
-	Reason string   `json:"reason" jsonschema:"why each of them still holds, for whoever reads the history"`
+	IDs    []string `json:"ids" jsonschema:"ids of specs"`
+	Reason string   `json:"reason" jsonschema:"why each spec still holds; goes into the commit message"`
 }
 
 func (s *server) addSpecAck(m *mcp.Server) {
 	add(s, m, &mcp.Tool{
 		Name: "spec_ack",
-		Description: "Put on record that specs still hold although their code changed: an empty commit on HEAD that takes their drift off. " +
-			"Only after reading spec and code; if the spec is wrong now, edit it instead.",
+		Description: "Record that specs still hold although their code changed. Makes an empty commit on HEAD that clears their drift. " +
+			"Read spec and code first. If the spec is wrong now, edit it instead.",
 		Annotations: recording(),
 	}, func(ctx context.Context, req *mcp.CallToolRequest, in specAckInput) (*mcp.CallToolResult, *spec.Acked, error) {
 		ask := spec.AckRequest{Reason: in.Reason}

@@ -111,7 +111,7 @@ func listAnswer(l *spec.Listing, limit int) *specAnswer {
 		}
 	}
 	if len(l.Nodes) == 0 {
-		out.Note = "there are no specs yet; to begin one, write .spec/NAME/spec.md, or run: ken spec new NAME --code PATH"
+		out.Note = "no specs yet; write .spec/NAME/spec.md, or run: ken spec new NAME --code PATH"
 	}
 	out.addRows(l, slices.Clone(l.Nodes), limit)
 	return out
@@ -145,7 +145,7 @@ func (a *specAnswer) addUnknown(list []spec.Unknown) {
 	}
 	if more := len(a.Unknown) - nodeItems; more > 0 {
 		a.Unknown = a.Unknown[:nodeItems]
-		a.Note = "more than is listed under unknown is not known; ask for a node by its id"
+		a.Note = "unknown is shortened; ask for one spec by its id"
 	}
 }
 
@@ -226,7 +226,7 @@ func nodeAnswer(l *spec.Listing, n *spec.Listed, body *string) *specAnswer {
 		}
 		s.Body = new(strings.ToValidUTF8((*body)[:to], ""))
 		s.LeftOut.note("body", len(*body)-to)
-		out.Note = "the body goes on; all of it is in the file at path"
+		out.Note = "the body is shortened; read the file at path for the rest"
 	}
 	out.addUnknown(l.Unknown)
 	return out

@@ -29,8 +29,8 @@ func private() mcp.Cacheable { return mcp.Cacheable{TTLMs: 0, CacheScope: "priva
 
 func (s *server) addSpecResource(m *mcp.Server) {
 	m.AddResourceTemplate(&mcp.ResourceTemplate{
-		Name: "spec", Title: "Spec of a node", URITemplate: specTemplate, MIMEType: specMIME,
-		Description: "A node's spec.md, headed by what git says of it: status, version, drift.",
+		Name: "spec", Title: "Spec", URITemplate: specTemplate, MIMEType: specMIME,
+		Description: "A spec.md file, after a comment with its status, version and drift.",
 	}, s.readSpec)
 	m.AddReceivingMiddleware(escapeSpecURIs, s.listSpecs)
 }

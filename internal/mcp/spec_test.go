@@ -309,7 +309,7 @@ func TestHintsAreForCallers(t *testing.T) {
 		"no such node":        {refused("spec", map[string]any{"id": "zebra"}), list},
 		"no such resource":    {err.Error(), list},
 		"a name that is near": {refused("spec", map[string]any{"id": "parsre"}), "parser"},
-		"no reason":           {refused("spec_ack", map[string]any{"ids": []string{"parser"}, "reason": " "}), "give a reason"},
+		"no reason":           {refused("spec_ack", map[string]any{"ids": []string{"parser"}, "reason": " "}), "set reason"},
 		"nothing to ack":      {refused("spec_ack", map[string]any{"ids": []string{}, "reason": "looked"}), list},
 	} {
 		_, hint, _ := strings.Cut(tt.text, "\nhint: ")

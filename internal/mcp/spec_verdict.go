@@ -13,7 +13,7 @@ import (
 func verdictOn(l *spec.Listing, n *spec.Listed) string {
 	v := &comment{}
 	if isUnjudged(*n) {
-		v.line("status", "unknown; it declares "+n.Status.String())
+		v.line("status", "unknown; the spec declares "+n.Status.String())
 	} else {
 		v.line("status", n.Status.String())
 	}
@@ -30,7 +30,7 @@ func verdictOn(l *spec.Listing, n *spec.Listed) string {
 		v.line("unknown", u.Fact+": "+u.Reason)
 	}
 	for _, entry := range capped(&cut, "missing", n.Missing, nodeItems) {
-		v.line("missing", entry+", which git does not track")
+		v.line("missing", entry+": no tracked file")
 	}
 	for _, p := range n.Problems {
 		at := ""
@@ -43,7 +43,7 @@ func verdictOn(l *spec.Listing, n *spec.Listed) string {
 		v.line("proposed", fmt.Sprintf("%s in %s by %s", o.Op, o.Worktree, o.Session))
 	}
 	if n.Dirty != nil && *n.Dirty {
-		v.line("dirty", "not as committed")
+		v.line("dirty", "uncommitted changes")
 	}
 	v.line("path", n.Path)
 	if l.Head.IsZero() {
@@ -52,7 +52,7 @@ func verdictOn(l *spec.Listing, n *spec.Listed) string {
 		v.line("head", l.Head.String())
 	}
 	if n.Status == spec.StatusDrift {
-		v.line("next", "compare it with the code; edit it where it is wrong, else spec_ack")
+		v.line("next", "compare the spec with the code; edit it if it is wrong, else call spec_ack")
 	}
 	return v.markdown()
 }

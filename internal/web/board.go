@@ -236,15 +236,12 @@ func tallyText(t board.Tally) string {
 	var words []string
 	switch {
 	case t.Outlines > 0 && t.Outlines == t.Hold:
-		words = append(words, "all are outlines")
+		words = append(words, "all outlines")
 	case t.Outlines > 0:
-		words = append(words, fmt.Sprintf("%d are outlines", t.Outlines))
+		words = append(words, fmt.Sprintf("%d outlines", t.Outlines))
 	}
-	switch more := t.Described - t.Hold - t.Unknown; {
-	case more == 1:
-		words = append(words, "1 more has a stale one")
-	case more > 1:
-		words = append(words, fmt.Sprintf("%d more have a stale one", more))
+	if stale := t.Described - t.Hold - t.Unknown; stale > 0 {
+		words = append(words, fmt.Sprintf("%d more stale", stale))
 	}
 	if t.Unknown > 0 {
 		words = append(words, fmt.Sprintf("%d more unknown", t.Unknown))
