@@ -141,7 +141,7 @@ func TestAgentAcksSpecs(t *testing.T) {
 	for _, c := range []struct{ ids, reason, names string }{
 		{"lexr", "x", "lexer"},
 		{"lexer lexr", "x", "lexer"},
-		{"lexer", " \n", "hint: say why they still hold: give a reason"},
+		{"lexer", " \n", "hint: set reason: why the specs still hold"},
 		{"", "x", "spec without arguments"},
 	} {
 		words := a.refused("spec_ack", map[string]any{"ids": strings.Fields(c.ids), "reason": c.reason})
@@ -187,9 +187,9 @@ func TestAgentAsksForSpecsWrongly(t *testing.T) {
 		args  map[string]any
 		names string
 	}{
-		{map[string]any{"id": "lexer", "query": "x"}, "give one of them"},
-		{map[string]any{"id": "lexer", "paths": []string{"src/lex.go"}}, "give one of them"},
-		{map[string]any{"paths": []string{"src/lex.go"}, "query": "x"}, "give one of them"},
+		{map[string]any{"id": "lexer", "query": "x"}, "set only one of"},
+		{map[string]any{"id": "lexer", "paths": []string{"src/lex.go"}}, "set only one of"},
+		{map[string]any{"paths": []string{"src/lex.go"}, "query": "x"}, "set only one of"},
 		{map[string]any{"history": true}, "id"},
 		{map[string]any{"id": "lexr"}, "lexer"},
 		{map[string]any{"id": "nothing like it"}, "spec without arguments"},

@@ -231,10 +231,10 @@ func TestAgentIsToldWhatToDo(t *testing.T) {
 		hint string
 	}{
 		{"orient", map[string]any{"root": t.TempDir()}, "hint: give root, a directory in a git work tree"},
-		{"orient", map[string]any{"root": filepath.Join(r.Dir, "nowhere")}, "hint: root names a directory"},
+		{"orient", map[string]any{"root": filepath.Join(r.Dir, "nowhere")}, "hint: set root to a directory"},
 		{"orient", map[string]any{"root": filepath.Join(r.Dir, "a.go")}, "hint: name its directory: {\"root\": "},
-		{"state", map[string]any{"action": "get", "root": filepath.Join(r.Dir, "nowhere")}, "hint: root names a directory"},
-		{"state", map[string]any{"action": "get", "root": filepath.Join(r.Dir, "nowhere"), "dir": "x"}, "hint: root names a directory"},
+		{"state", map[string]any{"action": "get", "root": filepath.Join(r.Dir, "nowhere")}, "hint: set root to a directory"},
+		{"state", map[string]any{"action": "get", "root": filepath.Join(r.Dir, "nowhere"), "dir": "x"}, "hint: set root to a directory"},
 		{"state", map[string]any{"action": "get", "root": t.TempDir()}, "or dir, the state directory"},
 		{"file_registry_verify", map[string]any{"paths": []string{"nowhere.go"}}, "hint: "},
 		{"knowledge", map[string]any{"paths": []string{"../../etc/passwd"}}, "or give root"},
@@ -242,7 +242,7 @@ func TestAgentIsToldWhatToDo(t *testing.T) {
 		{"knowledge", map[string]any{"paths": nil}, `{"paths": ["src/main.go", "src"]}`},
 		{"knowledge", map[string]any{}, `{"paths": ["src/main.go", "src"]}`},
 		{"knowledge", map[string]any{"paths": "a.go"}, `{"paths": ["a.go"]}`},
-		{"knowledge", map[string]any{"paths": []string{"a.go"}, "nonsense": true}, "hint: the arguments are budget, paths, root"},
+		{"knowledge", map[string]any{"paths": []string{"a.go"}, "nonsense": true}, "hint: valid arguments: budget, paths, root"},
 	} {
 		if words := a.refused(c.tool, c.args); !strings.Contains(words, c.hint) || strings.Contains(words, "ken ") {
 			t.Errorf("%s %v: %q, want %q", c.tool, c.args, words, c.hint)

@@ -39,7 +39,7 @@ func TestDriftAppearsIsAckedAndClears(t *testing.T) {
 	d.repo.Commit("serve more")
 
 	d.reads("#n-api .facts", "drift 1")
-	d.reads("#sum-specs", "1 of 2 nodes in drift")
+	d.reads("#sum-specs", "1 of 2 specs in drift")
 	if got := eval[string](d, `document.activeElement.id + " " + document.getElementById("search").value + " " + document.getElementById("found").textContent`); got != "search answers 1 of 2" {
 		t.Errorf("after the change the search has %q", got)
 	}
@@ -145,7 +145,7 @@ func TestDriftOfAnActiveNode(t *testing.T) {
 	d := serve(t, r)
 	d.open("/")
 	d.until(`document.getElementById("n-api").dataset.s === "active"`)
-	d.reads("#sum-specs", "1 of 2 nodes in drift")
+	d.reads("#sum-specs", "1 of 2 specs in drift")
 	d.reads("#chip-drift", "drift 1")
 	d.reads("#live", "live")
 	d.click("#chip-drift")

@@ -32,7 +32,7 @@ func TestMapIsWalkedAndFillsIn(t *testing.T) {
 	d.open("/map")
 	d.reads("#progress", "0 of")
 	d.reads("#live", "live")
-	if got := eval[string](d, `document.querySelector("[id='t-api']").getAttribute("aria-label")`); !strings.HasPrefix(got, "api, no text,") {
+	if got := eval[string](d, `document.querySelector("[id='t-api']").getAttribute("aria-label")`); !strings.HasPrefix(got, "api, no summary,") {
 		t.Errorf("the directory is called %q", got)
 	}
 	d.ken("survey", "run", "--provider", "outline")
@@ -58,7 +58,7 @@ func TestWhatIsSaidOfAFile(t *testing.T) {
 	d := serve(t, r)
 	d.ken("summary", "set", "api/server.go", "-m", "It **serves**.")
 	d.open("/")
-	d.reads("#sum-files", "1 of 5 have a summary that holds")
+	d.reads("#sum-files", "1 of 5 have a current summary")
 	d.reads("#sum-files .legend", "4 no summary")
 	d.open("/map")
 	d.until(`document.querySelectorAll("#t-api .small .t-fresh").length === 1 && document.querySelectorAll("#t-api .small .t-none").length === 1`)
@@ -166,7 +166,7 @@ func TestWorktreesAndTheirCollisions(t *testing.T) {
 	one, two := r.Worktree("one"), r.Worktree("two")
 	d := serve(t, r)
 	d.open("/worktrees")
-	d.reads("#w-one", "Proposes no change")
+	d.reads("#w-one", "Changes no spec")
 	d.reads("#live", "live")
 	node(one, "app/api", "The API", "answers all requests", "api/server.go", "It answers.\n")
 	one.Commit("edit")
@@ -175,11 +175,11 @@ func TestWorktreesAndTheirCollisions(t *testing.T) {
 	node(two, "app/new", "A new one", "more", "", "New.\n")
 	d.reads("#w-two", "not committed")
 	d.reads(".radar", "api")
-	d.reads("#w-two", "meets one on the spec of api")
-	d.reads("#radar-title", "1 collision ahead")
+	d.reads("#w-two", "collides with one on the spec of api")
+	d.reads("#radar-title", "1 collision between worktrees")
 	two.Write("api/server.go", "package api\n\nfunc Two() {}\n")
 	d.reads("#w-two .code", "api/server.go")
-	d.reads("#radar-title", "1 collision ahead")
+	d.reads("#radar-title", "1 collision between worktrees")
 	d.open("/")
 	d.reads("#n-api .facts", "⚠")
 	d.reads("#n-api .facts", "~")
@@ -195,11 +195,11 @@ func TestEmptyRepository(t *testing.T) {
 	d.reads("main", "There are no specs yet")
 	d.reads("#foot", "no commit yet")
 	d.open("/map")
-	d.reads("main", "Nothing is tracked yet")
+	d.reads("main", "Git tracks no files yet")
 	d.open("/state")
-	d.reads("main", "No workflow is under way")
+	d.reads("main", "No current workflow")
 	d.open("/nowhere")
-	d.reads("h1", "there is no such page")
+	d.reads("h1", "page not found")
 }
 
 // A part that cannot be read says why, and is not drawn as good news.
@@ -209,8 +209,8 @@ func TestWhatIsNotKnownIsSaid(t *testing.T) {
 	d.ken("state", "init", "--type", "debug")
 	_ = os.WriteFile(r.Path(d.stateFile()), []byte("a: [\n"), 0o600)
 	d.open("/state")
-	d.reads("#workflow", "Not known.")
-	d.reads("#buckets-title", "What lies there")
+	d.reads("#workflow", "Unknown.")
+	d.reads("#buckets-title", "Files")
 }
 
 func (d *dashboard) stateFile() string {
@@ -236,10 +236,10 @@ func TestReadingOnly(t *testing.T) {
 	r.Commit("move")
 	d := serve(t, r)
 	d.open("/node/api")
-	d.reads("#ack", "This browser may read")
-	d.reads("#foot", "reading only")
+	d.reads("#ack", "Read-only")
+	d.reads("#foot", "read-only")
 	d.open("/#token=WRONG")
-	d.reads(".toast", "not the one that holds")
+	d.reads(".toast", "not valid")
 	if got := eval[string](d, `location.hash`); got != "" {
 		t.Errorf("the token stays in the address: %q", got)
 	}

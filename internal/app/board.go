@@ -7,7 +7,6 @@ import (
 
 	"ken/internal/board"
 	"ken/internal/git"
-	"ken/internal/spec"
 )
 
 // makeBoard sums up the worktree that dir lies in or, with all, every one.
@@ -44,20 +43,20 @@ type boardMemory struct {
 func boardOf(ctx context.Context, g *git.Repo, all, some []git.Checkout, memory boardMemory, tell func(*board.Board)) (*board.Board, error) {
 	runs := make(chan *board.Part[board.Runs], 1)
 	go func() { runs <- memory.runs.part(ctx, runsAnswer) }()
-	var desks []*boardDesk
+	var readers []*worktreeReader
 	var sources []board.Source
 	defer func() {
-		for _, d := range desks {
+		for _, d := range readers {
 			_ = d.Close()
 		}
 	}()
 	for _, c := range some {
-		d, err := openDesk(ctx, c)
+		d, err := openWorktree(ctx, c)
 		if err != nil && ctx.Err() != nil {
 			return nil, err
 		}
 		if d != nil {
-			desks = append(desks, d)
+			readers = append(readers, d)
 		}
 		sources = append(sources, d.source(c, err))
 	}
@@ -66,7 +65,7 @@ func boardOf(ctx context.Context, g *git.Repo, all, some []git.Checkout, memory 
 		return nil, err
 	}
 	over.specs = memory.specs
-	b := board.Make(ctx, repositoryName(g, all), sources, over.Spec(), tell)
+	b := board.Make(ctx, repositoryName(g, all), sources, over.Spec().Overlays, tell)
 	b.Runs = <-runs
 	if err := errors.Join(ctx.Err(), over.Close()); err != nil {
 		return nil, err
@@ -82,5 +81,3 @@ func repositoryName(g *git.Repo, all []git.Checkout) string {
 	}
 	return filepath.Base(g.CommonDir())
 }
-
-var _ board.Overlays = (*spec.Reader)(nil)

@@ -14,25 +14,25 @@ import (
 
 // webDeps plugs the dashboard of a repository together, whose commands are pasted in shell.
 func webDeps(g *git.Repo, shell string) web.Deps {
-	d := dashboard{root: g.Root(), shell: shell, pulse: newPulse(g.Root()), specs: &lastSpecs{}}
+	d := dashboard{root: g.Root(), shell: shell, prints: newFingerprinter(g.Root()), specs: &lastSpecs{}}
 	return web.Deps{
-		Version:   Version,
-		Worktrees: d.worktrees,
-		Board:     d.board,
-		Pulse:     func(ctx context.Context, _ string) (web.Pulse, error) { return d.pulse.take(ctx) },
-		Watch:     func(ctx context.Context, nudge func()) { content.Watch(ctx, d.pulse.places, nudge) },
-		Open:      d.open,
-		OpenState: d.openState,
-		MCP:       mcp.Handler(confined(g, mcpDeps(g.Root()))),
+		Version:     Version,
+		Worktrees:   d.worktrees,
+		Board:       d.board,
+		Fingerprint: func(ctx context.Context, _ string) (web.Fingerprint, error) { return d.prints.take(ctx) },
+		Watch:       func(ctx context.Context, nudge func()) { content.Watch(ctx, d.prints.places, nudge) },
+		Open:        d.open,
+		OpenState:   d.openState,
+		MCP:         mcp.Handler(confined(g, mcpDeps(g.Root()))),
 	}
 }
 
 // A dashboard answers what pages ask. Each time it looks anew which worktrees there are.
 type dashboard struct {
-	root  string // of the worktree that the server was started in
-	shell string // the directory that it was started in, which may lie elsewhere or deeper
-	pulse *pulse
-	specs *lastSpecs
+	root   string // of the worktree that the server was started in
+	shell  string // the directory that it was started in, which may lie elsewhere or deeper
+	prints *fingerprinter
+	specs  *lastSpecs
 }
 
 func (d dashboard) checkouts(ctx context.Context) (*git.Repo, []git.Checkout, error) {
@@ -69,7 +69,7 @@ func (d dashboard) board(ctx context.Context, name string, tell func(*board.Boar
 	if err != nil {
 		return nil, err
 	}
-	return boardOf(ctx, g, all, []git.Checkout{c}, boardMemory{d.pulse.runs, d.specs}, tell)
+	return boardOf(ctx, g, all, []git.Checkout{c}, boardMemory{d.prints.runs, d.specs}, tell)
 }
 
 func (d dashboard) open(ctx context.Context, name string) (web.Workspace, error) {
@@ -77,7 +77,7 @@ func (d dashboard) open(ctx context.Context, name string) (web.Workspace, error)
 	if err != nil {
 		return nil, err
 	}
-	return openDesk(ctx, c)
+	return openWorktree(ctx, c)
 }
 
 func (d dashboard) openState(ctx context.Context, name string) (web.StateSpace, error) {
@@ -106,5 +106,5 @@ func named(all []git.Checkout, name string) (git.Checkout, error) {
 			return c, nil
 		}
 	}
-	return git.Checkout{}, &fault.Error{Kind: fault.Usage, Hint: "git worktree list", Err: fmt.Errorf("there is no worktree %q", name)}
+	return git.Checkout{}, &fault.Error{Kind: fault.Usage, Hint: "git worktree list", Err: fmt.Errorf("unknown worktree %q", name)}
 }

@@ -27,7 +27,7 @@ func serve(ctx context.Context, dir string, opts cli.ServeOptions) error {
 	}
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", opts.Addr)
 	if err != nil {
-		return &fault.Error{Hint: "choose another with: ken serve --addr 127.0.0.1:0", Err: fmt.Errorf("listen on %s: %w", opts.Addr, err)}
+		return &fault.Error{Hint: "use a free port: ken serve --addr 127.0.0.1:0", Err: fmt.Errorf("listen on %s: %w", opts.Addr, err)}
 	}
 	addr, err := netip.ParseAddrPort(l.Addr().String())
 	if err != nil {

@@ -221,7 +221,7 @@ func TestServeAckIsForWhatWasSeen(t *testing.T) {
 	ack := call{method: http.MethodPost, path: ackPath, body: `{"reason":"x","head":"` + seen + `"}`, token: true}
 	r.Write("api.go", "package api\n\nfunc Meanwhile() {}\n")
 	r.Commit("meanwhile")
-	if body := s.gives(http.StatusConflict, ack); !strings.Contains(body, "moved on") {
+	if body := s.gives(http.StatusConflict, ack); !strings.Contains(body, "the repository changed") {
 		t.Errorf("it is told %s", body)
 	}
 	ack.body = `{"reason":"x","head":"nonsense"}`

@@ -155,7 +155,7 @@ func TestServeTellsOfEachCommit(t *testing.T) {
 func TestServeIsNudged(t *testing.T) {
 	r := specced(t)
 	r.Write(".ken/state/keep", "")
-	p := newPulse(r.Dir)
+	p := newFingerprinter(r.Dir)
 	for name, change := range map[string]func(text string){
 		"a ref":   func(text string) { r.Write(".git/refs/heads/side.lock", text) },
 		"an edit": func(text string) { r.Write("api.go", text) },

@@ -20,8 +20,8 @@ func confined(g *git.Repo, deps mcp.Deps) mcp.Deps {
 		other, err := git.Open(ctx, existing(dir))
 		if err != nil || other.CommonDir() != g.CommonDir() {
 			return &fault.Error{
-				Kind: fault.Usage, Hint: "leave root away, or name a directory in one of its worktrees",
-				Err: fmt.Errorf("this server answers for one repository, in which %s does not lie", dir),
+				Kind: fault.Usage, Hint: "leave root out, or name a directory in one of its worktrees",
+				Err: fmt.Errorf("this server answers for one repository, and %s is not in it", dir),
 			}
 		}
 		return nil

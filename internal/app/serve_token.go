@@ -38,7 +38,7 @@ func serveToken(common string, fresh bool) (string, error) {
 		return token, nil // it holds for as long as this server runs
 	}
 	if err != nil {
-		return "", fmt.Errorf("keep the token: %w", err)
+		return "", fmt.Errorf("save the token: %w", err)
 	}
 	return token, nil
 }

@@ -30,8 +30,8 @@ func (w *workspace) Standings(ctx context.Context, rep *registry.Report, verifie
 		return nil, err
 	}
 	if len(within) > 0 || !verified && rep.State != registry.StateTrust {
-		desk := &boardDesk{files: w}
-		s, err := desk.survey(ctx)
+		reader := &worktreeReader{files: w}
+		s, err := reader.survey(ctx)
 		if err != nil {
 			return nil, err
 		}

@@ -12,7 +12,7 @@ import (
 )
 
 // places lists the directories in which something may happen, for [content.Watch].
-func (p *pulse) places(ctx context.Context) []string {
+func (p *fingerprinter) places(ctx context.Context) []string {
 	g, err := git.Open(ctx, p.root)
 	if err != nil {
 		return nil

@@ -201,7 +201,7 @@ type Proposals struct {
 // Make asks every source, and puts together what they say. It never fails: what could
 // not be learnt is in the board. When ctx ends, that is all of it. Whenever a part has
 // come, tell gets the board so far, unless it is nil.
-func Make(ctx context.Context, repository string, sources []Source, overlays Overlays, tell func(*Board)) *Board {
+func Make(ctx context.Context, repository string, sources []Source, overlays func(context.Context) ([]spec.Overlaid, error), tell func(*Board)) *Board {
 	b := &Board{Repository: repository, Worktrees: make([]Worktree, len(sources))}
 	var all sync.WaitGroup
 	var mu sync.Mutex
@@ -264,7 +264,7 @@ func Make(ctx context.Context, repository string, sources []Source, overlays Ove
 func part[T any](f func() (*T, error)) (p Part[T]) {
 	defer func() {
 		if r := recover(); r != nil {
-			p = failed[T](fmt.Errorf("ken went wrong: %v", r))
+			p = failed[T](fmt.Errorf("internal error: %v", r))
 		}
 	}()
 	known, err := f()
@@ -315,7 +315,7 @@ func (p *Proposals) Unknown() (n int) {
 // Unread returns why some of what is in the directory is not known, by what it is.
 func (s *State) Unread() map[string]*Unread {
 	unread := make(map[string]*Unread)
-	for name, u := range map[string]*Unread{"the workflow": s.Workflow.Unknown, "what a cleanup would move": s.Cleanup.Unknown, "the archive": s.Snapshots.Unknown} {
+	for name, u := range map[string]*Unread{"the workflow": s.Workflow.Unknown, "the cleanup plan": s.Cleanup.Unknown, "the archive": s.Snapshots.Unknown} {
 		if u != nil {
 			unread[name] = u
 		}

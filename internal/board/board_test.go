@@ -39,13 +39,15 @@ func tell[T any](t *teller, v T) (T, error) {
 	return v, t.err
 }
 
-func (t *teller) Status(context.Context, registry.VerifyOptions) (*registry.Report, error) {
-	return tell(t, t.report)
+func (t *teller) Files(context.Context) (*registry.Report, map[repo.Path]int64, error) {
+	report, err := tell(t, t.report)
+	return report, t.sizes, err
 }
-func (t *teller) Sizes(context.Context) (map[repo.Path]int64, error)     { return tell(t, t.sizes) }
-func (t *teller) Show(context.Context, repo.Path) (*survey.Shown, error) { return tell(t, t.shown) }
-func (t *teller) Audit(context.Context) (*workflow.Audit, error)         { return tell(t, t.audit) }
-func (t *teller) List(context.Context) (*spec.Listing, error)            { return tell(t, t.listing) }
+
+func (t *teller) Directories(context.Context) (*survey.Shown, error) { return tell(t, t.shown) }
+func (t *teller) Specs(context.Context) (*spec.Listing, error)       { return tell(t, t.listing) }
+func (t *teller) State() (board.StateDir, error)                     { return t, nil }
+func (t *teller) Audit(context.Context) (*workflow.Audit, error)     { return tell(t, t.audit) }
 
 func (t *teller) Overlays(context.Context) ([]spec.Overlaid, error) { return tell(t, t.overlaid) }
 
@@ -72,7 +74,7 @@ func whole() *teller {
 }
 
 func source(t *teller) board.Source {
-	return board.Source{Name: "main", Registry: t, Sizes: t, Survey: t, State: t, Spec: t}
+	return board.Source{Name: "main", Files: t.Files, Directories: t.Directories, State: t.State, Specs: t.Specs}
 }
 
 // A part that cannot be read says why, and the others are told; a board that does not
@@ -80,23 +82,23 @@ func source(t *teller) board.Source {
 func TestAPartThatIsNotKnownLeavesTheRest(t *testing.T) {
 	bad := &teller{err: &fault.Error{Hint: "mend it", Err: errors.New("it is broken")}}
 	parts := map[string]func(*board.Source){
-		"files":     func(s *board.Source) { s.Registry = bad },
-		"survey":    func(s *board.Source) { s.Survey = bad },
-		"state":     func(s *board.Source) { s.State = bad },
-		"spec":      func(s *board.Source) { s.Spec = bad },
+		"files":     func(s *board.Source) { s.Files = bad.Files },
+		"survey":    func(s *board.Source) { s.Directories = bad.Directories },
+		"state":     func(s *board.Source) { s.State = bad.State },
+		"spec":      func(s *board.Source) { s.Specs = bad.Specs },
 		"proposals": nil,
 	}
-	if b := board.Make(t.Context(), "r", []board.Source{source(whole())}, whole(), nil); b.Wanting() {
+	if b := board.Make(t.Context(), "r", []board.Source{source(whole())}, whole().Overlays, nil); b.Wanting() {
 		t.Error("a board with nothing to complain of is found wanting")
 	}
 	for name, spoil := range parts {
-		s, over := source(whole()), board.Overlays(whole())
+		s, over := source(whole()), whole()
 		if spoil != nil {
 			spoil(&s)
 		} else {
 			over = bad
 		}
-		b := board.Make(t.Context(), "r", []board.Source{s}, over, nil)
+		b := board.Make(t.Context(), "r", []board.Source{s}, over.Overlays, nil)
 		w := b.Worktrees[0]
 		unread := map[string]*board.Unread{
 			"files": w.Files.Unknown, "survey": w.Survey.Unknown, "state": w.State.Unknown, "spec": w.Spec.Unknown, "proposals": b.Proposals.Unknown,
@@ -145,7 +147,7 @@ func TestOneThingIsEnough(t *testing.T) {
 		if c.spoil != nil {
 			c.spoil(w)
 		}
-		b := board.Make(t.Context(), "r", []board.Source{source(w)}, w, nil)
+		b := board.Make(t.Context(), "r", []board.Source{source(w)}, w.Overlays, nil)
 		b.Runs = c.runs
 		if b.Wanting() != c.wanting {
 			t.Errorf("%s: %t", name, b.Wanting())
@@ -159,7 +161,7 @@ func TestMissingCodeIsCounted(t *testing.T) {
 	here, other := listed("here", "", ""), listed("other", "", "")
 	here.Missing = []string{"gone.go", "lost.go"}
 	w.listing.Nodes = []spec.Listed{here, other}
-	b := board.Make(t.Context(), "r", []board.Source{source(w)}, w, nil)
+	b := board.Make(t.Context(), "r", []board.Source{source(w)}, w.Overlays, nil)
 	if n := b.Worktrees[0].Spec.Known.Counts.Missing; n != 1 || !b.Wanting() {
 		t.Errorf("%d nodes miss something, wanting: %t", n, b.Wanting())
 	}
@@ -168,8 +170,8 @@ func TestMissingCodeIsCounted(t *testing.T) {
 // A mistake of ken's own makes a part unknown, and no more than that.
 func TestAPanicIsNotKnowing(t *testing.T) {
 	s := source(whole())
-	s.Spec = &teller{wrong: true}
-	b := board.Make(t.Context(), "r", []board.Source{s}, whole(), nil)
+	s.Specs = (&teller{wrong: true}).Specs
+	b := board.Make(t.Context(), "r", []board.Source{s}, whole().Overlays, nil)
 	if u := b.Worktrees[0].Spec.Unknown; u == nil || !strings.Contains(u.Reason, "a table is empty") {
 		t.Errorf("it says %+v", u)
 	}
@@ -180,7 +182,7 @@ func TestAPanicIsNotKnowing(t *testing.T) {
 
 // A worktree that cannot be looked into is on the board, with the reason everywhere.
 func TestAWorktreeThatIsAway(t *testing.T) {
-	b := board.Make(t.Context(), "r", []board.Source{{Name: "away", Branch: "main", Err: errors.New("it is not there")}}, whole(), nil)
+	b := board.Make(t.Context(), "r", []board.Source{{Name: "away", Branch: "main", Err: errors.New("it is not there")}}, whole().Overlays, nil)
 	w := b.Worktree("away")
 	if w.Branch != nil || !w.Head.IsZero() {
 		t.Errorf("it is said to be at %s", w.Head)
@@ -215,7 +217,7 @@ func TestNodesAreInTheOrderOfTheirTree(t *testing.T) {
 		listed("root", "", ""), listed("a", "root", ""), listed("a1", "a", ""), listed("b", "root", ""), listed("b1", "b", fresh.GradeInterface),
 		listed("ghost", "gone", ""), listed("self", "self", ""),
 	}
-	b := board.Make(t.Context(), "r", []board.Source{source(w)}, w, nil)
+	b := board.Make(t.Context(), "r", []board.Source{source(w)}, w.Overlays, nil)
 	s := b.Worktrees[0].Spec.Known
 	var got []string
 	for _, n := range s.Nodes {
@@ -247,14 +249,14 @@ func TestDriftIsCountedWhateverTheStatus(t *testing.T) {
 		drift("a", 3, spec.StatusDrift), drift("b", 2, spec.StatusActive), drift("c", 0, spec.StatusActive),
 		drift("d", -1, spec.StatusActive), drift("e", -1, spec.StatusUnknown), drift("f", 0, spec.StatusMerged), ghost,
 	}
-	b := board.Make(t.Context(), "r", []board.Source{source(w)}, w, nil)
+	b := board.Make(t.Context(), "r", []board.Source{source(w)}, w.Overlays, nil)
 	c := b.Worktrees[0].Spec.Known.Counts
 	if c.Drifting != 2 || c.DriftUnknown != 2 || c.Drift != 1 || c.Active != 4 {
 		t.Errorf("the counts are %+v", c)
 	}
 	for _, alone := range []spec.Listed{drift("b", 2, spec.StatusActive), drift("d", -1, spec.StatusActive)} {
 		w.listing.Nodes = []spec.Listed{alone}
-		if !board.Make(t.Context(), "r", []board.Source{source(w)}, w, nil).Wanting() {
+		if !board.Make(t.Context(), "r", []board.Source{source(w)}, w.Overlays, nil).Wanting() {
 			t.Errorf("a board with only %s is not found wanting", alone.ID)
 		}
 	}
@@ -272,7 +274,7 @@ func TestDirectoriesAreTalliedByThoseThatCount(t *testing.T) {
 		}
 		w.shown.Directories = append(w.shown.Directories, d)
 	}
-	b := board.Make(t.Context(), "r", []board.Source{source(w)}, w, nil)
+	b := board.Make(t.Context(), "r", []board.Source{source(w)}, w.Overlays, nil)
 	if got, want := b.Worktrees[0].Survey.Known.Tally, (board.Tally{Total: 6, Described: 4, Hold: 2, Outlines: 1, Unknown: 1}); got != want {
 		t.Errorf("the tally is %+v, want %+v", got, want)
 	}
@@ -286,7 +288,7 @@ func TestMeetingsAreToldOnce(t *testing.T) {
 		{Worktree: "one", Collisions: []spec.CollideJSON{{Node: "a", Kind: spec.OnSpec, With: []string{"two"}, Paths: []string{"p"}}}},
 		{Worktree: "two", Collisions: []spec.CollideJSON{{Node: "a", Kind: spec.OnSpec, With: []string{"one"}, Paths: []string{"p", "q"}}}},
 	}
-	b := board.Make(t.Context(), "r", []board.Source{source(w)}, w, nil)
+	b := board.Make(t.Context(), "r", []board.Source{source(w)}, w.Overlays, nil)
 	m := b.Proposals.Known.Meetings
 	if len(m) != 1 || !slices.Equal(m[0].Worktrees, []string{"one", "two"}) || !slices.Equal(m[0].Paths, []string{"p", "q"}) {
 		t.Errorf("the meetings are %+v", m)
@@ -302,7 +304,7 @@ func TestMeetingsAreToldOnce(t *testing.T) {
 // The board so far is told part by part, and the last of it is all.
 func TestPartsAreToldAsTheyCome(t *testing.T) {
 	var told []*board.Board
-	b := board.Make(t.Context(), "r", []board.Source{source(whole())}, whole(), func(so *board.Board) { told = append(told, so) })
+	b := board.Make(t.Context(), "r", []board.Source{source(whole())}, whole().Overlays, func(so *board.Board) { told = append(told, so) })
 	if len(told) != 5 {
 		t.Fatalf("it was told %d times", len(told))
 	}
@@ -328,7 +330,7 @@ func TestPartsAreToldAsTheyCome(t *testing.T) {
 // Why a directory does not hold is said without the words that only documents use.
 func TestReasonsAreInPlainWords(t *testing.T) {
 	d := board.Directory{Reasons: []string{"lib is stale-self", "a is stale-below", "x.go is new", "stale-self is new"}}
-	if got, want := d.Why(), []string{"lib is stale", "a is stale below", "x.go is new", "stale-self is new"}; !slices.Equal(got, want) {
+	if got, want := d.Why(), []string{"lib is stale", "a is stale", "x.go is new", "stale-self is new"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	if d.Reasons[0] != "lib is stale-self" {

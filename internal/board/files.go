@@ -14,11 +14,7 @@ import (
 // files asks the registry. What it answers is decided without writing anything: looking
 // at a board must not change what the next session finds.
 func (s *Source) files(ctx context.Context) (*Files, error) {
-	rep, err := s.Registry.Status(ctx, registry.VerifyOptions{All: true})
-	if err != nil {
-		return nil, err
-	}
-	sizes, err := s.Sizes.Sizes(ctx)
+	rep, sizes, err := s.Files(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +36,7 @@ func (s *Source) files(ctx context.Context) (*Files, error) {
 
 // survey asks for the directories, whose sizes are those of the files below them.
 func (s *Source) survey(ctx context.Context, files *Files) (*Survey, error) {
-	shown, err := s.Survey.Show(ctx, "")
+	shown, err := s.Directories(ctx)
 	if err != nil {
 		return nil, err
 	}

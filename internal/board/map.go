@@ -121,9 +121,13 @@ func contents(dir repo.Path, below []Directory, files []Leaf) []Tile {
 }
 
 func (d *Directory) tile() Tile {
-	why := strings.Join(d.Why(), "; ")
-	if d.Verdict == survey.StaleBelow || d.Verdict == survey.Incomplete {
-		why = strings.TrimSuffix(fmt.Sprintf("%d of %d children; %s", d.K, d.N, why), "; ")
+	reasons := d.Why()
+	switch d.Verdict {
+	case survey.StaleBelow:
+		reasons = slices.Insert(reasons, 0, fmt.Sprintf("%d of %d subdirectories changed", d.K, d.N))
+	case survey.Incomplete:
+		reasons = slices.Insert(reasons, 0, fmt.Sprintf("%d of %d subdirectories had no summary", d.K, d.N))
+	default:
 	}
 	verdict := short(d.Verdict)
 	if d.Outline {
@@ -131,7 +135,7 @@ func (d *Directory) tile() Tile {
 	}
 	return Tile{
 		Name: repo.Path(d.Raw.Base()).String(), Path: d.Raw, Dir: true, Files: d.Files, Bytes: d.Bytes,
-		State: d.Verdict.State(), Verdict: verdict, Why: why, Line: d.Line, Outline: d.Outline,
+		State: d.Verdict.State(), Verdict: verdict, Why: strings.Join(reasons, "; "), Line: d.Line, Outline: d.Outline,
 		Mild: d.Verdict != survey.StaleSelf && d.Verdict != survey.Failed,
 	}
 }
@@ -155,9 +159,9 @@ func short(v survey.Verdict) string {
 	case survey.StaleSelf:
 		return "stale"
 	case survey.StaleBelow:
-		return "stale below"
+		return "stale"
 	case survey.None:
-		return "no text"
+		return "no summary"
 	default:
 		return v.String()
 	}
@@ -192,13 +196,13 @@ func layOut(tiles []Tile, in Rect, most int) []Tile {
 		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.Path, b.Path))
 	})
 	if len(tiles) > most {
-		rest := Tile{Rest: true, State: fresh.Excluded, Outline: true, Verdict: "not drawn", Name: fmt.Sprintf("%d more", len(tiles)-most+1)}
+		rest := Tile{Rest: true, State: fresh.Excluded, Outline: true, Verdict: "too small to show", Name: fmt.Sprintf("%d more", len(tiles)-most+1)}
 		for _, t := range tiles[most-1:] {
 			rest.Files += t.Files
 			rest.Bytes += t.Bytes
 			rest.Outline = rest.Outline && (t.Outline || t.State != fresh.Fresh)
 			if worse(t.State, rest.State) {
-				rest.State, rest.Verdict = t.State, "not drawn; of some: "+t.State.String()
+				rest.State, rest.Verdict = t.State, "too small to show; some "+t.State.String()
 			}
 		}
 		tiles = append(tiles[:most-1:most-1], rest)

@@ -10,7 +10,7 @@ import (
 
 // spec asks for the nodes.
 func (s *Source) spec(ctx context.Context) (*Spec, error) {
-	l, err := s.Spec.List(ctx)
+	l, err := s.Specs(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -61,8 +61,8 @@ func arrange(nodes []spec.Listed) []Node {
 }
 
 // proposals asks what worktrees propose, and where they meet.
-func proposals(ctx context.Context, from Overlays) (*Proposals, error) {
-	list, err := from.Overlays(ctx)
+func proposals(ctx context.Context, overlays func(context.Context) ([]spec.Overlaid, error)) (*Proposals, error) {
+	list, err := overlays(ctx)
 	if err != nil {
 		return nil, err
 	}

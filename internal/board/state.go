@@ -12,7 +12,11 @@ var buckets = []contract.Bucket{contract.AdHoc, contract.Unknown, contract.Ephem
 
 // state asks the keeper of the state directory.
 func (s *Source) state(ctx context.Context) (*State, error) {
-	audit, err := s.State.Audit(ctx)
+	dir, err := s.State()
+	if err != nil {
+		return nil, err
+	}
+	audit, err := dir.Audit(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -25,20 +29,20 @@ func (s *Source) state(ctx context.Context) (*State, error) {
 		out.Buckets = append(out.Buckets, b)
 	}
 	out.Cleanup = part(func() (*[]workflow.Moved, error) {
-		sweep, err := s.State.Cleanup(ctx, workflow.CleanupOptions{})
+		sweep, err := dir.Cleanup(ctx, workflow.CleanupOptions{})
 		if err != nil {
 			return nil, err
 		}
 		return &sweep.Moves, nil
 	})
 	out.Snapshots = part(func() (*[]Snapshot, error) {
-		list, err := s.State.Archive(ctx)
+		list, err := dir.Archive(ctx)
 		if err != nil {
 			return nil, err
 		}
 		out.Keep = list.Keep
 		return &list.Snapshots, nil
 	})
-	out.Workflow = part(func() (*workflow.Document, error) { return s.State.Get(ctx) })
+	out.Workflow = part(func() (*workflow.Document, error) { return dir.Get(ctx) })
 	return out, nil
 }

@@ -52,9 +52,9 @@ func exampleOf(tool string, names []string, as map[string]string) string {
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
-// checked refuses a call that no tool could make sense of before the SDK does, whose
+// checkCalls refuses a call that no tool could make sense of before the SDK does, whose
 // words are about schemas and Go. The SDK's own check comes behind it all the same.
-func (s *server) checked(next mcp.MethodHandler) mcp.MethodHandler {
+func (s *server) checkCalls(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		p, ok := req.GetParams().(*mcp.CallToolParamsRaw)
 		if !ok || p == nil {
@@ -64,12 +64,12 @@ func (s *server) checked(next mcp.MethodHandler) mcp.MethodHandler {
 		if !ok {
 			names := slices.Sorted(maps.Keys(s.inputs))
 			return nil, &jsonrpc.Error{
-				Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf("unknown tool %q; the tools are %s", p.Name, strings.Join(names, ", ")),
+				Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf("unknown tool %q; valid tools: %s", p.Name, strings.Join(names, ", ")),
 			}
 		}
 		if err := checkArguments(p.Name, schema, p.Arguments); err != nil {
 			res := &mcp.CallToolResult{}
-			res.SetError(told(err))
+			res.SetError(withHint(err))
 			return res, nil
 		}
 		return next(ctx, method, req)
@@ -83,7 +83,7 @@ func checkArguments(tool string, schema *jsonschema.Schema, raw json.RawMessage)
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber() // a large number is to be shown as it came
 	if err := d.Decode(&given); err != nil && len(raw) > 0 {
-		return fmt.Errorf("read the arguments: %w", err)
+		return fmt.Errorf("invalid arguments: %w", err)
 	}
 	if given == nil {
 		given = map[string]any{}
@@ -93,14 +93,14 @@ func checkArguments(tool string, schema *jsonschema.Schema, raw json.RawMessage)
 		return &fault.Error{Kind: fault.Usage, Hint: "for example: " + exampleOf(tool, names, as), Err: err}
 	}
 	if !ok {
-		return usage(fmt.Errorf("arguments: an object is wanted, and not %s", excerpt(given)), schema.Required, nil)
+		return usage(fmt.Errorf("arguments: want an object, got %s", excerpt(given)), schema.Required, nil)
 	}
 	for _, name := range slices.Sorted(maps.Keys(args)) {
 		p, ok := schema.Properties[name]
 		if !ok {
 			return &fault.Error{
-				Kind: fault.Usage, Hint: "the arguments are " + strings.Join(slices.Sorted(maps.Keys(schema.Properties)), ", "),
-				Err: fmt.Errorf("%s takes no argument %q", tool, name),
+				Kind: fault.Usage, Hint: "valid arguments: " + strings.Join(slices.Sorted(maps.Keys(schema.Properties)), ", "),
+				Err: fmt.Errorf("%s: unknown argument %q", tool, name),
 			}
 		}
 		if err := fits(p, name, args[name]); err != nil {
@@ -128,8 +128,8 @@ func fits(s *jsonschema.Schema, at string, v any) error {
 	if n, ok := v.(json.Number); ok && slices.Contains(types, "integer") {
 		f, err := n.Float64()
 		switch {
-		case err != nil || math.Abs(f) > largest:
-			return fmt.Errorf("%s: %s is too large; %d is the most", at, excerpt(v), int64(largest))
+		case err != nil || math.Abs(f) > maxInteger:
+			return fmt.Errorf("%s: %s is too large (maximum %d)", at, excerpt(v), int64(maxInteger))
 		case f == math.Trunc(f):
 			kind = "integer"
 		}
@@ -141,14 +141,14 @@ func fits(s *jsonschema.Schema, at string, v any) error {
 				wanted = append(wanted, kinds[t])
 			}
 		}
-		return fmt.Errorf("%s: %s is wanted, and not %s", at, strings.Join(wanted, " or "), excerpt(v))
+		return fmt.Errorf("%s: want %s, got %s", at, strings.Join(wanted, " or "), excerpt(v))
 	}
 	if len(s.Enum) > 0 && !slices.Contains(s.Enum, v) {
 		var legal []string
 		for _, e := range s.Enum {
 			legal = append(legal, fmt.Sprint(e))
 		}
-		return fmt.Errorf("%s: one of %s is wanted, and not %s", at, strings.Join(legal, ", "), excerpt(v))
+		return fmt.Errorf("%s: want one of %s, got %s", at, strings.Join(legal, ", "), excerpt(v))
 	}
 	switch v := v.(type) {
 	case []any:
@@ -168,7 +168,7 @@ func fits(s *jsonschema.Schema, at string, v any) error {
 			case s.Properties == nil:
 				p = s.AdditionalProperties
 			default:
-				return fmt.Errorf("%s: there is no %q in it, but %s", at, name, strings.Join(slices.Sorted(maps.Keys(s.Properties)), ", "))
+				return fmt.Errorf("%s: unknown field %q (valid: %s)", at, name, strings.Join(slices.Sorted(maps.Keys(s.Properties)), ", "))
 			}
 			if p == nil {
 				continue
@@ -182,8 +182,8 @@ func fits(s *jsonschema.Schema, at string, v any) error {
 	return nil
 }
 
-// largest is how far whole numbers are exact in JSON, or fit into an int.
-const largest = float64(min(math.MaxInt, 1<<53-1))
+// maxInteger is how far whole numbers are exact in JSON, or fit into an int.
+const maxInteger = float64(min(math.MaxInt, 1<<53-1))
 
 func missing(s *jsonschema.Schema, at string, v map[string]any) error {
 	for _, name := range s.Required {
@@ -196,8 +196,8 @@ func missing(s *jsonschema.Schema, at string, v map[string]any) error {
 
 // kinds are the types of JSON as they are called in what is said about them.
 var kinds = map[string]string{
-	"null": "null", "array": "a list", "object": "an object", "string": "a text",
-	"number": "a number", "integer": "a whole number", "boolean": "true or false",
+	"null": "null", "array": "a list", "object": "an object", "string": "a string",
+	"number": "a number", "integer": "an integer", "boolean": "true or false",
 }
 
 func kindOf(v any) string {

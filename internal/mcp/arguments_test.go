@@ -22,26 +22,26 @@ func TestArgumentsThatDoNotFit(t *testing.T) {
 	}
 	defer session.Close()
 	for _, c := range []struct{ tool, args, want string }{
-		{"knowledge", `{"paths": "index.js"}`, "paths: a list is wanted, and not \"index.js\"\nhint: for example: {\"paths\": [\"index.js\"]}"},
-		{"knowledge", `{"paths": ["a", 7]}`, "paths[1]: a text is wanted, and not 7\nhint: for example: {\"paths\": [\"src/main.go\", \"src\"]}"},
+		{"knowledge", `{"paths": "index.js"}`, "paths: want a list, got \"index.js\"\nhint: for example: {\"paths\": [\"index.js\"]}"},
+		{"knowledge", `{"paths": ["a", 7]}`, "paths[1]: want a string, got 7\nhint: for example: {\"paths\": [\"src/main.go\", \"src\"]}"},
 		{"knowledge", `{}`, "paths is missing\nhint: for example: {\"paths\": [\"src/main.go\", \"src\"]}"},
-		{"knowledge", `[]`, "arguments: an object is wanted, and not []\nhint: for example: {\"paths\": [\"src/main.go\", \"src\"]}"},
-		{"knowledge", `{"path": "a"}`, "knowledge takes no argument \"path\"\nhint: the arguments are budget, paths, root"},
+		{"knowledge", `[]`, "arguments: want an object, got []\nhint: for example: {\"paths\": [\"src/main.go\", \"src\"]}"},
+		{"knowledge", `{"path": "a"}`, "knowledge: unknown argument \"path\"\nhint: valid arguments: budget, paths, root"},
 		{"spec_ack", `{"ids": ["a"]}`, "reason is missing\nhint: for example: {\"ids\": [\"parser/lexer\"], \"reason\": \"Only names changed.\"}"},
-		{"file_registry_verify", `{"limit": 100000000000000000000}`, "limit: 100000000000000000000 is too large; 9007199254740991 is the most\nhint: for example: {\"limit\": 200}"},
-		{"file_registry_verify", `{"limit": 1e999}`, "limit: 1e999 is too large; 9007199254740991 is the most\nhint: for example: {\"limit\": 200}"},
-		{"file_registry_verify", `{"limit": 1.5}`, "limit: a whole number is wanted, and not 1.5\nhint: for example: {\"limit\": 200}"},
-		{"file_registry_verify", `{"full": "yes"}`, "full: true or false is wanted, and not \"yes\"\nhint: for example: {\"full\": true}"},
+		{"file_registry_verify", `{"limit": 100000000000000000000}`, "limit: 100000000000000000000 is too large (maximum 9007199254740991)\nhint: for example: {\"limit\": 200}"},
+		{"file_registry_verify", `{"limit": 1e999}`, "limit: 1e999 is too large (maximum 9007199254740991)\nhint: for example: {\"limit\": 200}"},
+		{"file_registry_verify", `{"limit": 1.5}`, "limit: want an integer, got 1.5\nhint: for example: {\"limit\": 200}"},
+		{"file_registry_verify", `{"full": "yes"}`, "full: want true or false, got \"yes\"\nhint: for example: {\"full\": true}"},
 		{
 			"file_registry_update_summaries", `{"updates": [{"summary": "x"}]}`,
 			"updates[0].path is missing\nhint: for example: {\"updates\": [{\"path\": \"src/main.go\", \"summary\": \"Starts the server.\", \"read\": \"CONTENT_ID\"}]}",
 		},
 		{
 			"file_registry_update_summaries", `{"updates": [{"path": "x", "text": "x"}]}`,
-			"updates[0]: there is no \"text\" in it, but keep, path, read, summary\nhint: for example: {\"updates\": [{\"path\": \"src/main.go\", \"summary\": \"Starts the server.\", \"read\": \"CONTENT_ID\"}]}",
+			"updates[0]: unknown field \"text\" (valid: keep, path, read, summary)\nhint: for example: {\"updates\": [{\"path\": \"src/main.go\", \"summary\": \"Starts the server.\", \"read\": \"CONTENT_ID\"}]}",
 		},
-		{"state", `{"action": "jump"}`, "action: one of get, update, put, check is wanted, and not \"jump\"\nhint: for example: {\"action\": \"get\"}"},
-		{"state", `{"action": "update", "set": {"a": [1]}}`, "set.a: a text or a number or true or false or null is wanted, and not [1]\nhint: for example: {\"set\": {\"phase\": \"implement\"}}"},
+		{"state", `{"action": "jump"}`, "action: want one of get, update, put, check, got \"jump\"\nhint: for example: {\"action\": \"get\"}"},
+		{"state", `{"action": "update", "set": {"a": [1]}}`, "set.a: want a string or a number or true or false or null, got [1]\nhint: for example: {\"set\": {\"phase\": \"implement\"}}"},
 	} {
 		res, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: c.tool, Arguments: json.RawMessage(c.args)})
 		if err != nil {

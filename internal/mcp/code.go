@@ -8,9 +8,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// coded gives each error of a method a code of JSON-RPC's: one that has none would go out
+// addErrorCodes gives each error of a method a code of JSON-RPC's: one that has none would go out
 // with 0, which means nothing.
-func coded(next mcp.MethodHandler) mcp.MethodHandler {
+func addErrorCodes(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		res, err := next(ctx, method, req)
 		code := int64(jsonrpc.CodeInternalError)

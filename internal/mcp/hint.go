@@ -9,8 +9,8 @@ import (
 	"ken/internal/fault"
 )
 
-// told puts the hint into the text: it is all that a model gets to see.
-func told(err error) error {
+// withHint puts the hint into the text: it is all that a model gets to see.
+func withHint(err error) error {
 	if hint := fault.HintOf(err); hint != "" {
 		return fmt.Errorf("%w\nhint: %s", err, forAgents(hint))
 	}
@@ -19,7 +19,7 @@ func told(err error) error {
 
 // A phrase is something said to who types commands, and what an agent hears instead.
 // In it, $1 is the argument as JSON.
-type phrase struct{ said, instead string }
+type phrase struct{ text, call string }
 
 // phrases are tried in their order, whole hints before the commands in others.
 var phrases = []phrase{
@@ -50,11 +50,11 @@ var phrases = []phrase{
 // word is an argument as [fault.Quote] writes it.
 const word = `('(?:[^']|'\\'')*'|[^\s;']+)`
 
-// spoken finds each phrase. Most commands never ask for it, and none waits for it to start.
-var spoken = sync.OnceValue(func() []*regexp.Regexp {
+// phrasePatterns finds each phrase. Most commands never ask for it, and none waits for it to start.
+var phrasePatterns = sync.OnceValue(func() []*regexp.Regexp {
 	var all []*regexp.Regexp
 	for _, p := range phrases {
-		all = append(all, regexp.MustCompile(strings.ReplaceAll(p.said, "WORD", word)))
+		all = append(all, regexp.MustCompile(strings.ReplaceAll(p.text, "WORD", word)))
 	}
 	return all
 })
@@ -68,9 +68,9 @@ var command = sync.OnceValue(func() *regexp.Regexp {
 // and said to be for a shell.
 func forAgents(text string) string {
 	for i, p := range phrases {
-		find := spoken()[i]
+		find := phrasePatterns()[i]
 		text = find.ReplaceAllStringFunc(text, func(said string) string {
-			instead := p.instead
+			instead := p.call
 			if m := find.FindStringSubmatch(said); len(m) > 1 {
 				instead = strings.ReplaceAll(instead, "$1", quoted(unquote(m[1])))
 			}
@@ -78,7 +78,7 @@ func forAgents(text string) string {
 		})
 	}
 	if command().MatchString(text) {
-		text += " (what begins with ken is for a shell)"
+		text += " (run ken commands in a shell)"
 	}
 	return text
 }

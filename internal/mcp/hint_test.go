@@ -27,7 +27,7 @@ func TestHintsAreForAgents(t *testing.T) {
 		"ken state get phase":                                                                       `{"action": "get", "key": "phase"}`,
 		"correct the content, or write it anyway with --force":                                      `correct the content, or write it anyway with "force": true`,
 		"add a work tree and run ken there: git x (about a commit, this does: ken brief --at HEAD)": "add a work tree and give it as root: git x",
-		"to use it: ken share status":                                                               "to use it: ken share status (what begins with ken is for a shell)",
+		"to use it: ken share status":                                                               "to use it: ken share status (run ken commands in a shell)",
 		"ken keeps it":                                                                              "ken keeps it",
 		"":                                                                                          "",
 	} {

@@ -15,25 +15,25 @@ import (
 )
 
 type knowledgeInput struct {
-	at
-	Paths  []string `json:"paths" jsonschema:"files and directories, from the repository root, which is ."`
-	Budget int      `json:"budget,omitempty" jsonschema:"tokens the texts may take; default: no limit"`
+	rootInput
+	Paths  []string `json:"paths" jsonschema:"files and directories, from the repository root (.)"`
+	Budget int      `json:"budget,omitempty" jsonschema:"size of all texts in tokens; default: no limit"`
 }
 
 // A knowledge is what is known of the paths asked about, in their order.
 type knowledge struct {
-	Knowledge []known `json:"knowledge"`
-	Shortened int     `json:"shortened"` // texts left out for want of room
+	Knowledge []pathKnowledge `json:"knowledge"`
+	Shortened int             `json:"shortened"` // texts left out for want of room
 }
 
-// A known is what is known of a file, or of a directory where that is not nil.
-type known struct {
+// A pathKnowledge is what is known of a file, or of a directory where that is not nil.
+type pathKnowledge struct {
 	file registry.Knowledge
 	dir  *survey.ShownDirectory
 }
 
 // MarshalJSON writes the one that it is.
-func (k known) MarshalJSON() ([]byte, error) {
+func (k pathKnowledge) MarshalJSON() ([]byte, error) {
 	if k.dir != nil {
 		return json.Marshal(k.dir)
 	}
@@ -43,14 +43,14 @@ func (k known) MarshalJSON() ([]byte, error) {
 func (s *server) addKnowledge(m *mcp.Server) {
 	add(s, m, &mcp.Tool{
 		Name: "knowledge",
-		Description: "Summaries of files and directories with verdict and receipt. Trust fresh ones instead of reading; " +
-			"stale ones describe older content. What you read because of none or stale, write back.",
+		Description: "Summaries of files and directories, with verdict and receipt. Use a fresh one instead of reading the file; " +
+			"a stale one describes older content. If you read a file whose summary is stale or none, write a new summary.",
 		Annotations: readOnly(),
 	}, func(ctx context.Context, req *mcp.CallToolRequest, in knowledgeInput) (*mcp.CallToolResult, *knowledge, error) {
-		return within(ctx, s, req, in.Root, func(w Workspace) (*knowledge, error) {
+		return withWorkspace(ctx, s, req, in.Root, func(w Workspace) (*knowledge, error) {
 			if len(in.Paths) == 0 {
 				return nil, &fault.Error{
-					Kind: fault.Usage, Hint: "name files and directories, from the repository root, which is .: " + exampleOf("knowledge", []string{"paths"}, nil),
+					Kind: fault.Usage, Hint: "name files and directories, from the repository root (.): " + exampleOf("knowledge", []string{"paths"}, nil),
 					Err: errors.New("paths is empty"),
 				}
 			}
@@ -68,7 +68,7 @@ func answerKnowledge(ctx context.Context, w Workspace, paths []repo.Path, budget
 	if err != nil {
 		return nil, err
 	}
-	out := &knowledge{Knowledge: make([]known, len(paths))}
+	out := &knowledge{Knowledge: make([]pathKnowledge, len(paths))}
 	var ask []repo.Path
 	var which []int
 	for i, f := range files {

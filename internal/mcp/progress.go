@@ -8,12 +8,11 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// progressEvery is how often a client hears how far a call is.
+// progressEvery is the time between two notifications.
 const progressEvery = 200 * time.Millisecond
 
-// progress returns what tells the client of a call how far it is; nil when it did not ask
-// for that. It is told at most every so often, of what is more than before, and of the
-// last.
+// progress returns a function that sends progress notifications to the client; nil if the
+// client did not ask for them. It sends at most one per progressEvery, and always the last.
 func progress(ctx context.Context, req *mcp.CallToolRequest) func(done, total int) {
 	if req.Params == nil || req.Session == nil {
 		return nil
@@ -29,7 +28,7 @@ func progress(ctx context.Context, req *mcp.CallToolRequest) func(done, total in
 		defer mu.Unlock()
 		if now := time.Now(); done > said && (done == total || now.Sub(last) >= progressEvery) {
 			said, last = done, now
-			// A client that does not listen any more is no reason to stop.
+			// Go on if the client has hung up.
 			_ = req.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{
 				ProgressToken: token, Progress: float64(done), Total: float64(total), Message: "files read",
 			})

@@ -27,14 +27,14 @@ const (
 
 func (s *server) addKnownResources(m *mcp.Server) {
 	m.AddResource(&mcp.Resource{
-		URI: briefURI, Name: "brief", Title: "What is known here", MIMEType: specMIME,
-		Description: "May what is known be trusted, and the first of it: what orient answers.",
+		URI: briefURI, Name: "brief", Title: "Brief of this repository", MIMEType: specMIME,
+		Description: "Whether ken's knowledge is current, and the brief that orient returns.",
 	}, s.readBrief)
 	m.AddResourceTemplate(&mcp.ResourceTemplate{
 		Name: "summary", Title: "Summary of a file or directory", URITemplate: summaryTemplate, MIMEType: specMIME,
-		Description: "The text about a path, headed by whether it holds.",
+		Description: "The summary of a path, after a comment with its verdict.",
 	}, s.readSummary)
-	m.AddReceivingMiddleware(spellSummaries)
+	m.AddReceivingMiddleware(escapeSummaryURIs)
 }
 
 // summaryURI names the resource of a path.
@@ -46,8 +46,8 @@ func summaryURI(path string) string {
 	return summaryScheme + strings.Join(parts, "/")
 }
 
-// spellSummaries escapes what a model wrote as it is, as spellSpecs does.
-func spellSummaries(next mcp.MethodHandler) mcp.MethodHandler {
+// escapeSummaryURIs escapes what a model wrote as it is, as escapeSpecURIs does.
+func escapeSummaryURIs(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		if p, ok := req.GetParams().(*mcp.ReadResourceParams); ok && p != nil {
 			if path, ok := summaryPath(p.URI); ok {
@@ -77,29 +77,29 @@ func document(uri, text string) *mcp.ReadResourceResult {
 	}
 }
 
-// reading opens the work tree that the server was started in, for one resource.
-func (s *server) reading(ctx context.Context, uri string, f func(Workspace) (string, error)) (*mcp.ReadResourceResult, error) {
+// readResource opens the work tree that the server was started in, for one resource.
+func (s *server) readResource(ctx context.Context, uri string, f func(Workspace) (string, error)) (*mcp.ReadResourceResult, error) {
 	w, err := s.Open(ctx, "", "")
 	if fault.KindOf(err) == fault.NoRepo {
-		return nil, noSuchSpec(uri, &fault.Error{
-			Kind: fault.NoRepo, Hint: "resources are of the work tree that the server was started in; of another, ask orient, knowledge or spec, with its root", Err: err,
+		return nil, notFound(uri, &fault.Error{
+			Kind: fault.NoRepo, Hint: "resources belong to the work tree where the server was started; for another one, call orient, knowledge or spec with root", Err: err,
 		})
 	}
 	if err != nil {
-		return nil, told(err)
+		return nil, withHint(err)
 	}
 	text, err := f(w)
 	if err := errors.Join(err, w.Close()); err != nil {
 		if known, ok := errors.AsType[*jsonrpc.Error](err); ok {
 			return nil, known
 		}
-		return nil, told(err)
+		return nil, withHint(err)
 	}
 	return document(uri, text), nil
 }
 
 func (s *server) readBrief(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
-	return s.reading(ctx, req.Params.URI, func(w Workspace) (string, error) {
+	return s.readResource(ctx, req.Params.URI, func(w Workspace) (string, error) {
 		o, err := w.Orient(ctx, 0)
 		if err != nil {
 			return "", err
@@ -110,11 +110,11 @@ func (s *server) readBrief(ctx context.Context, req *mcp.ReadResourceRequest) (*
 
 func (s *server) readSummary(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 	uri := req.Params.URI
-	return s.reading(ctx, uri, func(w Workspace) (string, error) {
+	return s.readResource(ctx, uri, func(w Workspace) (string, error) {
 		name, _ := summaryPath(uri)
 		paths, err := rootPaths(w, []string{name})
 		if err != nil {
-			return "", noSuchSpec(uri, err)
+			return "", notFound(uri, err)
 		}
 		all, err := answerKnowledge(ctx, w, paths, 0)
 		if err != nil {
@@ -126,20 +126,20 @@ func (s *server) readSummary(ctx context.Context, req *mcp.ReadResourceRequest) 
 			if k.dir.Receipt != nil {
 				receipt = *k.dir.Receipt
 			}
-			return headed(k.dir.Verdict.String(), k.dir.Path, k.dir.Reasons, receipt, k.dir.Words()), nil
+			return withVerdict(k.dir.Verdict.String(), k.dir.Path, k.dir.Reasons, receipt, k.dir.Words()), nil
 		}
 		f := k.file
 		if f.Verdict == fresh.Unknown && f.CurrentID.IsZero() && f.Text == "" {
-			return "", noSuchSpec(uri, fmt.Errorf("nothing is known of %s: %s", paths[0], strings.Join(f.Reasons, ", ")))
+			return "", notFound(uri, fmt.Errorf("no summary of %s: %s", paths[0], strings.Join(f.Reasons, ", ")))
 		}
-		return headed(f.Verdict.String(), f.Path, f.Reasons, f.Receipt, f.Text), nil
+		return withVerdict(f.Verdict.String(), f.Path, f.Reasons, f.Receipt, f.Text), nil
 	})
 }
 
-// headed is a text behind the verdict on it. The comment is ken's, all below it is the
+// withVerdict is a text behind the verdict on it. The comment is ken's, all below it is the
 // text.
-func headed(judged, path string, reasons []string, receipt, text string) string {
-	v := &verdict{}
+func withVerdict(judged, path string, reasons []string, receipt, text string) string {
+	v := &comment{}
 	v.line("verdict", judged)
 	v.line("path", path)
 	if len(reasons) > 0 {
@@ -151,29 +151,29 @@ func headed(judged, path string, reasons []string, receipt, text string) string 
 	if text != "" && !strings.HasSuffix(text, "\n") {
 		text += "\n"
 	}
-	return v.comment() + text
+	return v.markdown() + text
 }
 
-// A watch is the resources that clients want to hear of. ken does not look out by itself:
+// subscriptions are the resources that clients want to hear of. ken does not look out by itself:
 // after a call that may have changed what is known, it tells them to read again.
 //
 // Nobody says so when a client hangs up, so whoever is gone is struck off when another
 // comes.
-type watch struct {
-	here func() iter.Seq[*mcp.ServerSession] // who has not hung up
+type subscriptions struct {
+	sessions func() iter.Seq[*mcp.ServerSession] // who has not hung up
 
 	mu   sync.Mutex
 	uris map[string]map[*mcp.ServerSession]bool
 }
 
-func (w *watch) subscribe(_ context.Context, req *mcp.SubscribeRequest) error {
+func (w *subscriptions) subscribe(_ context.Context, req *mcp.SubscribeRequest) error {
 	here := make(map[*mcp.ServerSession]bool)
-	for s := range w.here() {
+	for s := range w.sessions() {
 		here[s] = true
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.strike(func(_ string, s *mcp.ServerSession) bool { return !here[s] })
+	w.remove(func(_ string, s *mcp.ServerSession) bool { return !here[s] })
 	if w.uris == nil {
 		w.uris = make(map[string]map[*mcp.ServerSession]bool)
 	}
@@ -184,15 +184,15 @@ func (w *watch) subscribe(_ context.Context, req *mcp.SubscribeRequest) error {
 	return nil
 }
 
-func (w *watch) unsubscribe(_ context.Context, req *mcp.UnsubscribeRequest) error {
+func (w *subscriptions) unsubscribe(_ context.Context, req *mcp.UnsubscribeRequest) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.strike(func(uri string, s *mcp.ServerSession) bool { return uri == req.Params.URI && s == req.Session })
+	w.remove(func(uri string, s *mcp.ServerSession) bool { return uri == req.Params.URI && s == req.Session })
 	return nil
 }
 
-// strike takes some off.
-func (w *watch) strike(some func(uri string, s *mcp.ServerSession) bool) {
+// remove takes some off.
+func (w *subscriptions) remove(some func(uri string, s *mcp.ServerSession) bool) {
 	for uri, sessions := range w.uris {
 		maps.DeleteFunc(sessions, func(s *mcp.ServerSession, _ bool) bool { return some(uri, s) })
 		if len(sessions) == 0 {
@@ -205,7 +205,7 @@ func (w *watch) strike(some func(uri string, s *mcp.ServerSession) bool) {
 var writers = []string{"file_registry_update_summaries", "survey_submit", "spec_ack"}
 
 // announce tells who wants to hear of a resource that it may have changed.
-func (w *watch) announce(m *mcp.Server) mcp.Middleware {
+func (w *subscriptions) announce(m *mcp.Server) mcp.Middleware {
 	return func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 			res, err := next(ctx, method, req)

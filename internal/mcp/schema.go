@@ -16,9 +16,9 @@ import (
 	"ken/internal/workflow"
 )
 
-// written says how our own types stand in documents, which reflection alone
+// typeSchemas says how our own types stand in documents, which reflection alone
 // cannot see.
-func written() *jsonschema.ForOptions {
+func typeSchemas() *jsonschema.ForOptions {
 	text := &jsonschema.Schema{Type: "string"}
 	maybe := &jsonschema.Schema{Types: []string{"string", "null"}}
 	return &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
@@ -51,7 +51,7 @@ func add[In, Out any](s *server, m *mcp.Server, t *mcp.Tool, h mcp.ToolHandlerFo
 }
 
 func schemaFor[T any]() *jsonschema.Schema {
-	schema, err := jsonschema.For[T](written())
+	schema, err := jsonschema.For[T](typeSchemas())
 	if err != nil {
 		panic(err) // the types are ours
 	}

@@ -14,12 +14,12 @@ import (
 )
 
 type specInput struct {
-	at
-	ID      string   `json:"id,omitempty" jsonschema:"a node: its text and what git says of it"`
-	Paths   []string `json:"paths,omitempty" jsonschema:"files: which nodes govern them, and whether those hold"`
-	Query   string   `json:"query,omitempty" jsonschema:"words that a node must hold"`
-	History bool     `json:"history,omitempty" jsonschema:"with id: its versions too"`
-	Limit   int      `json:"limit,omitempty" jsonschema:"nodes to list at most; default 30"`
+	rootInput
+	ID      string   `json:"id,omitempty" jsonschema:"one spec: its text and status"`
+	Paths   []string `json:"paths,omitempty" jsonschema:"files: the specs that govern them, and their status"`
+	Query   string   `json:"query,omitempty" jsonschema:"search: words that a spec must contain"`
+	History bool     `json:"history,omitempty" jsonschema:"with id: also list its versions"`
+	Limit   int      `json:"limit,omitempty" jsonschema:"most specs to list; default 30"`
 }
 
 // specLimit keeps a list from filling an agent's context. What is left out is
@@ -29,27 +29,27 @@ const specLimit = 30
 func (s *server) addSpec(m *mcp.Server) {
 	add(s, m, &mcp.Tool{
 		Name: "spec",
-		Description: "What parts of the system are meant to do. Give one of id, paths, query; none lists the nodes, most drift first. " +
-			"Ask for paths before you edit them. drift: commits to governed code that the spec has not seen; null is unknown, not 0.",
+		Description: "Specs say what files are meant to do. Set one of id, paths, query; with none, lists all specs, most drift first. " +
+			"Call with paths before you edit them. drift: commits to governed files since the spec was edited or acknowledged; null is unknown, not 0.",
 		Annotations: readOnly(),
 	}, func(ctx context.Context, req *mcp.CallToolRequest, in specInput) (*mcp.CallToolResult, *specAnswer, error) {
-		return within(ctx, s, req, in.Root, func(w Workspace) (*specAnswer, error) {
+		return withWorkspace(ctx, s, req, in.Root, func(w Workspace) (*specAnswer, error) {
 			out, err := answerSpec(ctx, w, in)
-			return out, askedBetter(err)
+			return out, withSpecHint(err)
 		})
 	})
 }
 
-// askedBetter gives a question about specs that was asked wrongly the hint of how a
+// withSpecHint gives a question about specs that was asked wrongly the hint of how a
 // tool is asked, where the error's own is a command.
-func askedBetter(err error) error {
+func withSpecHint(err error) error {
 	hint := ""
 	none, isNone := errors.AsType[*spec.NoNodeError](err)
 	switch {
 	case errors.Is(err, spec.ErrNoReason):
-		hint = "say why they still hold: give a reason"
+		hint = "set reason: why the specs still hold"
 	case errors.Is(err, spec.ErrNoNodes), isNone && len(none.Near) == 0:
-		hint = "call spec without arguments to see the nodes"
+		hint = "call spec without arguments to list the specs"
 	default:
 		return err
 	}
@@ -71,11 +71,11 @@ func answerSpec(ctx context.Context, w Workspace, in specInput) (*specAnswer, er
 	switch {
 	case asked > 1:
 		return nil, &fault.Error{
-			Kind: fault.Usage, Err: errors.New("id, paths and query are different questions"),
-			Hint: "give one of them: id for a node, paths for who governs files, query to search; none of them lists all nodes",
+			Kind: fault.Usage, Err: errors.New("set only one of id, paths, query"),
+			Hint: "id shows one spec, paths lists the specs that govern files, query searches; none of them lists all specs",
 		}
 	case in.History && in.ID == "":
-		return nil, &fault.Error{Kind: fault.Usage, Err: errors.New("history is that of one node"), Hint: "give its id, too"}
+		return nil, &fault.Error{Kind: fault.Usage, Err: errors.New("history needs id"), Hint: "set id as well"}
 	case in.ID != "":
 		return specOf(ctx, w.Spec(), in.ID, in.History)
 	case len(in.Paths) > 0:
@@ -89,13 +89,13 @@ func answerSpec(ctx context.Context, w Workspace, in specInput) (*specAnswer, er
 		if err != nil {
 			return nil, err
 		}
-		return found(spec.Search(nodes, in.Query), limit), nil
+		return searchAnswer(spec.Search(nodes, in.Query), limit), nil
 	}
 	l, err := w.Spec().List(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return listed(l, limit), nil
+	return listAnswer(l, limit), nil
 }
 
 // nodeID is an id as nodes have them: copied from a directory's name, it may be
@@ -113,13 +113,13 @@ func specOf(ctx context.Context, r *spec.Reader, id string, history bool) (*spec
 	n, err := r.Node(ctx, id)
 	switch {
 	case seen != nil && seen.Ghost:
-		return shown(l, seen, nil), nil
+		return nodeAnswer(l, seen, nil), nil
 	case err != nil:
 		return nil, err
 	case seen == nil:
 		return nil, errChanged
 	}
-	out := shown(l, seen, &n.Body)
+	out := nodeAnswer(l, seen, &n.Body)
 	if history {
 		rows, err := r.History(ctx, id)
 		if err != nil {
@@ -131,7 +131,7 @@ func specOf(ctx context.Context, r *spec.Reader, id string, history bool) (*spec
 }
 
 // errChanged is an answer that was overtaken while it was put together.
-var errChanged = &fault.Error{Hint: "ask again", Err: errors.New("the specs changed while they were read")}
+var errChanged = &fault.Error{Hint: "call again", Err: errors.New("the specs changed while ken read them")}
 
 func nodeIn(l *spec.Listing, id string) *spec.Listed {
 	for i := range l.Nodes {
@@ -152,5 +152,5 @@ func specOwners(ctx context.Context, r *spec.Reader, paths []repo.Path, limit in
 	if err != nil {
 		return nil, err
 	}
-	return owned(l, owners, limit), nil
+	return ownersAnswer(l, owners, limit), nil
 }

@@ -9,16 +9,16 @@ import (
 )
 
 type specAckInput struct {
-	at
-	IDs    []string `json:"ids" jsonschema:"nodes"`
-	Reason string   `json:"reason" jsonschema:"why each of them still holds, for whoever reads the history"`
+	rootInput
+	IDs    []string `json:"ids" jsonschema:"ids of specs"`
+	Reason string   `json:"reason" jsonschema:"why each spec still holds; goes into the commit message"`
 }
 
 func (s *server) addSpecAck(m *mcp.Server) {
 	add(s, m, &mcp.Tool{
 		Name: "spec_ack",
-		Description: "Put on record that specs still hold although their code changed: an empty commit on HEAD that takes their drift off. " +
-			"Only after reading spec and code; if the spec is wrong now, edit it instead.",
+		Description: "Record that specs still hold although their code changed. Makes an empty commit on HEAD that clears their drift. " +
+			"Read spec and code first. If the spec is wrong now, edit it instead.",
 		Annotations: recording(),
 	}, func(ctx context.Context, req *mcp.CallToolRequest, in specAckInput) (*mcp.CallToolResult, *spec.Acked, error) {
 		ask := spec.AckRequest{Reason: in.Reason}
@@ -28,9 +28,9 @@ func (s *server) addSpecAck(m *mcp.Server) {
 		if s.Session != nil {
 			ask.Session = s.Session()
 		}
-		return within(ctx, s, req, in.Root, func(w Workspace) (*spec.Acked, error) {
+		return withWorkspace(ctx, s, req, in.Root, func(w Workspace) (*spec.Acked, error) {
 			out, err := w.Spec().Ack(ctx, ask)
-			return out, askedBetter(err)
+			return out, withSpecHint(err)
 		})
 	})
 }

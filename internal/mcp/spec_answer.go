@@ -100,18 +100,18 @@ func line(text string) string {
 	return text
 }
 
-// listed makes rows of a listing, the worst first.
-func listed(l *spec.Listing, limit int) *specAnswer {
+// listAnswer makes rows of a listing, the worst first.
+func listAnswer(l *spec.Listing, limit int) *specAnswer {
 	out := &specAnswer{Head: l.Head, Main: &l.Main, Counts: make(map[string]int)}
 	for _, n := range l.Nodes {
-		if unjudged(n) {
+		if isUnjudged(n) {
 			out.Counts[spec.StatusUnknown.String()]++
 		} else {
 			out.Counts[n.Status.String()]++
 		}
 	}
 	if len(l.Nodes) == 0 {
-		out.Note = "there are no specs yet; to begin one, write .spec/NAME/spec.md, or run: ken spec new NAME --code PATH"
+		out.Note = "no specs yet; write .spec/NAME/spec.md, or run: ken spec new NAME --code PATH"
 	}
 	out.addRows(l, slices.Clone(l.Nodes), limit)
 	return out
@@ -145,7 +145,7 @@ func (a *specAnswer) addUnknown(list []spec.Unknown) {
 	}
 	if more := len(a.Unknown) - nodeItems; more > 0 {
 		a.Unknown = a.Unknown[:nodeItems]
-		a.Note = "more than is listed under unknown is not known; ask for a node by its id"
+		a.Note = "unknown is shortened; ask for one spec by its id"
 	}
 }
 
@@ -155,7 +155,7 @@ func worse(a, b spec.Listed) int {
 	return cmp.Or(
 		cmp.Compare(gradeRank(b), gradeRank(a)),
 		cmp.Compare(orZero(b.Drift), orZero(a.Drift)),
-		cmp.Compare(concern(b), concern(a)),
+		cmp.Compare(attention(b), attention(a)),
 	)
 }
 
@@ -166,7 +166,7 @@ func gradeRank(n spec.Listed) int {
 	return n.Grade.Rank()
 }
 
-func concern(n spec.Listed) int {
+func attention(n spec.Listed) int {
 	switch {
 	case n.Status == spec.StatusUnknown || n.Drift == nil || n.Version == nil:
 		return 3
@@ -179,9 +179,9 @@ func concern(n spec.Listed) int {
 	}
 }
 
-// unjudged reports a node that is only said to hold: its status is what it declares
+// isUnjudged reports a node that is only said to hold: its status is what it declares
 // where git cannot be read.
-func unjudged(n spec.Listed) bool {
+func isUnjudged(n spec.Listed) bool {
 	return n.Status == spec.StatusMerged && (n.Drift == nil || n.Version == nil)
 }
 
@@ -208,8 +208,8 @@ func row(n spec.Listed) specRow {
 	return r
 }
 
-// shown answers with one node and its body.
-func shown(l *spec.Listing, n *spec.Listed, body *string) *specAnswer {
+// nodeAnswer answers with one node and its body.
+func nodeAnswer(l *spec.Listing, n *spec.Listed, body *string) *specAnswer {
 	out := &specAnswer{Head: l.Head, Node: &specNode{Listed: *n, Body: body}}
 	s := out.Node
 	s.DriftFiles = capped(&s.LeftOut, "drift_files", s.DriftFiles, nodeItems)
@@ -226,7 +226,7 @@ func shown(l *spec.Listing, n *spec.Listed, body *string) *specAnswer {
 		}
 		s.Body = new(strings.ToValidUTF8((*body)[:to], ""))
 		s.LeftOut.note("body", len(*body)-to)
-		out.Note = "the body goes on; all of it is in the file at path"
+		out.Note = "the body is shortened; read the file at path for the rest"
 	}
 	out.addUnknown(l.Unknown)
 	return out
@@ -236,8 +236,8 @@ func (s *specNode) addHistory(rows []spec.HistoryRow) {
 	s.History = capped(&s.LeftOut, "history", rows, nodeItems)
 }
 
-// owned answers with who governs paths, and with the rows of those.
-func owned(l *spec.Listing, owners []spec.Ownership, limit int) *specAnswer {
+// ownersAnswer answers with who governs paths, and with the rows of those.
+func ownersAnswer(l *spec.Listing, owners []spec.Ownership, limit int) *specAnswer {
 	out := &specAnswer{Head: l.Head, Owners: []specOwned{}}
 	governing := make(map[string]bool)
 	for _, o := range owners {
@@ -265,8 +265,8 @@ func claims(out *leftOut, name string, list []spec.Claim) []spec.Claim {
 	return list
 }
 
-// found answers with what a search found.
-func found(hits []spec.Hit, limit int) *specAnswer {
+// searchAnswer answers with what a search found.
+func searchAnswer(hits []spec.Hit, limit int) *specAnswer {
 	out := &specAnswer{}
 	if len(hits) > limit {
 		hits, out.Omitted = hits[:limit], len(hits)-limit

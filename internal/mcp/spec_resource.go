@@ -29,10 +29,10 @@ func private() mcp.Cacheable { return mcp.Cacheable{TTLMs: 0, CacheScope: "priva
 
 func (s *server) addSpecResource(m *mcp.Server) {
 	m.AddResourceTemplate(&mcp.ResourceTemplate{
-		Name: "spec", Title: "Spec of a node", URITemplate: specTemplate, MIMEType: specMIME,
-		Description: "A node's spec.md, headed by what git says of it: status, version, drift.",
+		Name: "spec", Title: "Spec", URITemplate: specTemplate, MIMEType: specMIME,
+		Description: "A spec.md file, after a comment with its status, version and drift.",
 	}, s.readSpec)
-	m.AddReceivingMiddleware(spellSpecs, s.listSpecs)
+	m.AddReceivingMiddleware(escapeSpecURIs, s.listSpecs)
 }
 
 // specURI names a node's resource.
@@ -53,9 +53,9 @@ func specID(uri string) string {
 	return nodeID(id)
 }
 
-// spellSpecs escapes what a model wrote as it is: templates match only what is
+// escapeSpecURIs escapes what a model wrote as it is: templates match only what is
 // spelled by the book.
-func spellSpecs(next mcp.MethodHandler) mcp.MethodHandler {
+func escapeSpecURIs(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		if p, ok := req.GetParams().(*mcp.ReadResourceParams); ok && p != nil {
 			if id := specID(p.URI); id != "" {
@@ -68,7 +68,7 @@ func spellSpecs(next mcp.MethodHandler) mcp.MethodHandler {
 
 func (s *server) readSpec(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 	uri := req.Params.URI
-	return s.reading(ctx, uri, func(w Workspace) (string, error) { return specText(ctx, w.Spec(), uri) })
+	return s.readResource(ctx, uri, func(w Workspace) (string, error) { return specText(ctx, w.Spec(), uri) })
 }
 
 // specText is the file of a node behind the verdict on it.
@@ -76,7 +76,7 @@ func specText(ctx context.Context, r *spec.Reader, uri string) (string, error) {
 	id := specID(uri)
 	_, text, err := r.Text(ctx, id)
 	if _, none := errors.AsType[*spec.NoNodeError](err); none {
-		return "", noSuchSpec(uri, err)
+		return "", notFound(uri, err)
 	}
 	if err != nil {
 		return "", err
@@ -92,14 +92,14 @@ func specText(ctx context.Context, r *spec.Reader, uri string) (string, error) {
 	return verdictOn(l, n) + strings.ToValidUTF8(text, "\uFFFD"), nil
 }
 
-// noSuchSpec is the protocol's error for a resource that is not there, with the words
+// notFound is the protocol's error for a resource that is not there, with the words
 // of ours.
-func noSuchSpec(uri string, why error) error {
+func notFound(uri string, why error) error {
 	data, err := json.Marshal(map[string]string{"uri": uri})
 	if err != nil {
 		return err
 	}
-	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "Resource not found: " + told(askedBetter(why)).Error(), Data: data}
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "Resource not found: " + withHint(withSpecHint(why)).Error(), Data: data}
 }
 
 // specPage is how many nodes are listed at a time.
@@ -134,7 +134,7 @@ func (s *server) listSpecs(next mcp.MethodHandler) mcp.MethodHandler {
 			res, after = fixed, ""
 		}
 		res.Cacheable = private()
-		return res, told(s.addSpecs(ctx, res, after))
+		return res, withHint(s.addSpecs(ctx, res, after))
 	}
 }
 

@@ -42,7 +42,7 @@ func TestTheWorstIsListedFirst(t *testing.T) {
 		node("format-9", new(9), func(n *spec.Listed) { n.Grade = new(fresh.GradeFormat) }),
 		node("drift-3", new(3)),
 	}}
-	got := listed(l, 8)
+	got := listAnswer(l, 8)
 	var ids []string
 	for _, r := range got.Nodes {
 		ids = append(ids, r.ID)
@@ -83,10 +83,10 @@ func TestAnswersAreSmall(t *testing.T) {
 		answer *specAnswer
 		tokens int
 	}{
-		"list":   {listed(l, specLimit), 11_000},
-		"node":   {shown(l, &l.Nodes[7], &text), 25_000},
-		"owners": {owned(l, []spec.Ownership{owner}, specLimit), 15_000},
-		"search": {found(hits, specLimit), 5_000},
+		"list":   {listAnswer(l, specLimit), 11_000},
+		"node":   {nodeAnswer(l, &l.Nodes[7], &text), 25_000},
+		"owners": {ownersAnswer(l, []spec.Ownership{owner}, specLimit), 15_000},
+		"search": {searchAnswer(hits, specLimit), 5_000},
 	} {
 		b, err := json.Marshal(c.answer)
 		if err != nil {
@@ -96,16 +96,16 @@ func TestAnswersAreSmall(t *testing.T) {
 			t.Errorf("%s: about %d tokens", name, tokens)
 		}
 	}
-	if a := listed(l, specLimit); a.Omitted != 270 || a.Nodes[0].LeftOut["drift_files"] != 495 || a.Nodes[0].DriftFiles[0].Behind != 499 {
+	if a := listAnswer(l, specLimit); a.Omitted != 270 || a.Nodes[0].LeftOut["drift_files"] != 495 || a.Nodes[0].DriftFiles[0].Behind != 499 {
 		t.Errorf("a list leaves out silently: %d, %v", a.Omitted, a.Nodes[0].LeftOut)
 	}
-	if n := shown(l, &l.Nodes[7], &text); n.Node.LeftOut["body"]+len(*n.Node.Body) != len(text) || n.Node.LeftOut["code"] != 450 || n.Note == "" {
+	if n := nodeAnswer(l, &l.Nodes[7], &text); n.Node.LeftOut["body"]+len(*n.Node.Body) != len(text) || n.Node.LeftOut["code"] != 450 || n.Note == "" {
 		t.Errorf("a node leaves out silently: %v", n.Node.LeftOut)
 	}
-	if a := owned(l, []spec.Ownership{owner}, specLimit); a.Omitted != 270 || a.Owners[0].LeftOut["governing"] != 250 {
+	if a := ownersAnswer(l, []spec.Ownership{owner}, specLimit); a.Omitted != 270 || a.Owners[0].LeftOut["governing"] != 250 {
 		t.Errorf("owners are left out silently: %d, %v", a.Omitted, a.Owners[0].LeftOut)
 	}
-	if a := found(hits, specLimit); a.Omitted != 270 {
+	if a := searchAnswer(hits, specLimit); a.Omitted != 270 {
 		t.Errorf("hits are left out silently: %d", a.Omitted)
 	}
 }
@@ -116,7 +116,7 @@ func TestAnOrdinaryListIsCheap(t *testing.T) {
 	for i := range 100 {
 		l.Nodes = append(l.Nodes, node(fmt.Sprint("node-", i), new(0), func(n *spec.Listed) { n.Desc = "what a part of the system is for" }))
 	}
-	b, err := json.Marshal(listed(l, specLimit))
+	b, err := json.Marshal(listAnswer(l, specLimit))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -309,7 +309,7 @@ func TestHintsAreForCallers(t *testing.T) {
 		"no such node":        {refused("spec", map[string]any{"id": "zebra"}), list},
 		"no such resource":    {err.Error(), list},
 		"a name that is near": {refused("spec", map[string]any{"id": "parsre"}), "parser"},
-		"no reason":           {refused("spec_ack", map[string]any{"ids": []string{"parser"}, "reason": " "}), "give a reason"},
+		"no reason":           {refused("spec_ack", map[string]any{"ids": []string{"parser"}, "reason": " "}), "set reason"},
 		"nothing to ack":      {refused("spec_ack", map[string]any{"ids": []string{}, "reason": "looked"}), list},
 	} {
 		_, hint, _ := strings.Cut(tt.text, "\nhint: ")
@@ -318,12 +318,12 @@ func TestHintsAreForCallers(t *testing.T) {
 		}
 	}
 	for _, cause := range []error{spec.ErrNoReason, spec.ErrNoNodes, &spec.NoNodeError{ID: "x"}, &spec.NoNodeError{ID: "x", Near: []string{"y"}}} {
-		err := askedBetter(&fault.Error{Kind: fault.Usage, Hint: "type something else", Err: cause})
+		err := withSpecHint(&fault.Error{Kind: fault.Usage, Hint: "type something else", Err: cause})
 		if fault.KindOf(err) != fault.Usage || !errors.Is(err, cause) {
 			t.Errorf("%v became %#v", cause, err)
 		}
 	}
-	if other := errors.New("git does not answer"); fault.HintOf(askedBetter(other)) != "" || askedBetter(nil) != nil {
+	if other := errors.New("git does not answer"); fault.HintOf(withSpecHint(other)) != "" || withSpecHint(nil) != nil {
 		t.Error("an error of another sort was touched")
 	}
 }

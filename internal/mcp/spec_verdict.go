@@ -11,9 +11,9 @@ import (
 // verdictOn says in a few lines how far a spec can be trusted. They are a comment of
 // Markdown's, so that what follows is still the file.
 func verdictOn(l *spec.Listing, n *spec.Listed) string {
-	v := &verdict{}
-	if unjudged(*n) {
-		v.line("status", "unknown; it declares "+n.Status.String())
+	v := &comment{}
+	if isUnjudged(*n) {
+		v.line("status", "unknown; the spec declares "+n.Status.String())
 	} else {
 		v.line("status", n.Status.String())
 	}
@@ -30,7 +30,7 @@ func verdictOn(l *spec.Listing, n *spec.Listed) string {
 		v.line("unknown", u.Fact+": "+u.Reason)
 	}
 	for _, entry := range capped(&cut, "missing", n.Missing, nodeItems) {
-		v.line("missing", entry+", which git does not track")
+		v.line("missing", entry+": no tracked file")
 	}
 	for _, p := range n.Problems {
 		at := ""
@@ -43,7 +43,7 @@ func verdictOn(l *spec.Listing, n *spec.Listed) string {
 		v.line("proposed", fmt.Sprintf("%s in %s by %s", o.Op, o.Worktree, o.Session))
 	}
 	if n.Dirty != nil && *n.Dirty {
-		v.line("dirty", "not as committed")
+		v.line("dirty", "uncommitted changes")
 	}
 	v.line("path", n.Path)
 	if l.Head.IsZero() {
@@ -52,19 +52,19 @@ func verdictOn(l *spec.Listing, n *spec.Listed) string {
 		v.line("head", l.Head.String())
 	}
 	if n.Status == spec.StatusDrift {
-		v.line("next", "compare it with the code; edit it where it is wrong, else spec_ack")
+		v.line("next", "compare the spec with the code; edit it if it is wrong, else call spec_ack")
 	}
-	return v.comment()
+	return v.markdown()
 }
 
-// A verdict is lines about a text, and stands before it as a comment.
-type verdict struct{ strings.Builder }
+// A comment is lines about a text, and stands before it as a comment.
+type comment struct{ strings.Builder }
 
-func (v *verdict) comment() string { return "<!-- ken\n" + v.String() + "-->\n" }
+func (v *comment) markdown() string { return "<!-- ken\n" + v.String() + "-->\n" }
 
 // line writes one line of the comment. What a line quotes can neither end the line
 // nor the comment.
-func (v *verdict) line(name, value string) {
+func (v *comment) line(name, value string) {
 	value = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
 			return ' '
@@ -75,7 +75,7 @@ func (v *verdict) line(name, value string) {
 	fmt.Fprintf(v, "%s: %s\n", name, value)
 }
 
-func (v *verdict) number(name string, n *int) {
+func (v *comment) number(name string, n *int) {
 	if n == nil {
 		v.line(name, "unknown")
 		return

@@ -22,14 +22,14 @@ type StateSpace interface {
 }
 
 type stateInput struct {
-	at
-	Dir     string            `json:"dir,omitempty" jsonschema:"the state directory, from root; default: the project's"`
+	rootInput
+	Dir     string            `json:"dir,omitempty" jsonschema:"state directory, from root; default: the repository's"`
 	Action  stateAction       `json:"action"`
 	Key     string            `json:"key,omitempty" jsonschema:"get: only this key"`
-	Set     map[string]scalar `json:"set,omitempty" jsonschema:"update: keys and their values"`
-	Name    string            `json:"name,omitempty" jsonschema:"put: file name, legal under the contract"`
+	Set     map[string]scalar `json:"set,omitempty" jsonschema:"update: keys and values"`
+	Name    string            `json:"name,omitempty" jsonschema:"put: a file name that the contract allows"`
 	Content *string           `json:"content,omitempty" jsonschema:"put: the whole file"`
-	Force   bool              `json:"force,omitempty" jsonschema:"update, put: write what the contract does not allow"`
+	Force   bool              `json:"force,omitempty" jsonschema:"update, put: ignore the contract"`
 }
 
 // A stateAction is what is to be done to the state directory.
@@ -52,18 +52,18 @@ type stateOutput struct {
 func (s *server) addState(m *mcp.Server) {
 	add(s, m, &mcp.Tool{
 		Name: "state",
-		Description: "The current workflow and its working files: get or update its document (phase, tier, status…), put an artifact, check all. " +
-			"Write state files only through put: a foreign name is refused with the nearest legal one.",
+		Description: "The current workflow and its files: get or update its document (phase, tier, status…), put an artifact, check all. " +
+			"Write state files only with put. It rejects a name that the contract does not allow and suggests the nearest one.",
 		Annotations: replacing(),
 	}, func(ctx context.Context, req *mcp.CallToolRequest, in stateInput) (*mcp.CallToolResult, *stateOutput, error) {
 		space, err := s.OpenState(ctx, in.Root, in.Dir, author(req))
 		if err != nil {
-			return nil, nil, told(rooted(in.Root, err))
+			return nil, nil, withHint(withRootHint(in.Root, err))
 		}
 		defer space.Close()
 		out, err := answerState(ctx, space.Keeper(), in)
 		if err != nil {
-			return nil, nil, told(err)
+			return nil, nil, withHint(err)
 		}
 		return nil, out, nil
 	})
@@ -87,7 +87,7 @@ func answerState(ctx context.Context, k *workflow.Keeper, in stateInput) (out *s
 		}
 	case "put":
 		if in.Content == nil {
-			return nil, &fault.Error{Kind: fault.Usage, Hint: "give the whole file as content; an empty one is empty text", Err: errors.New("put without content")}
+			return nil, &fault.Error{Kind: fault.Usage, Hint: "set content to the whole file; use \"\" for an empty file", Err: errors.New("put: content is missing")}
 		}
 		out.Written, err = k.Put(ctx, in.Name, []byte(*in.Content), in.Force)
 	case "check":
@@ -99,7 +99,7 @@ func answerState(ctx context.Context, k *workflow.Keeper, in stateInput) (out *s
 			}
 		}
 	default:
-		err = &fault.Error{Kind: fault.Usage, Hint: "action is get, update, put or check", Err: fmt.Errorf("no such action: %q", in.Action)}
+		err = &fault.Error{Kind: fault.Usage, Hint: "set action to get, update, put or check", Err: fmt.Errorf("unknown action %q", in.Action)}
 	}
 	return out, err
 }

@@ -18,38 +18,38 @@ import (
 // is no message is answered with an error and forgotten, and every request that
 // was read is answered before the end of in ends the session.
 func ServeStdio(ctx context.Context, deps Deps, in io.ReadCloser, out io.Writer) error {
-	w := &lines{out: out}
-	return Serve(ctx, deps, &patient{Transport: &mcp.IOTransport{Reader: &messages{in: in, buf: bufio.NewReader(in), out: w}, Writer: w}})
+	w := &lineWriter{out: out}
+	return Serve(ctx, deps, &drainingTransport{Transport: &mcp.IOTransport{Reader: &messageReader{in: in, buf: bufio.NewReader(in), out: w}, Writer: w}})
 }
 
-// lines writes whole lines, one at a time.
-type lines struct {
+// lineWriter writes whole lines, one at a time.
+type lineWriter struct {
 	mu  sync.Mutex
 	out io.Writer
 }
 
-func (l *lines) Write(b []byte) (int, error) {
+func (l *lineWriter) Write(b []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.out.Write(b)
 }
 
 // Close leaves the stream to the process.
-func (l *lines) Close() error { return nil }
+func (l *lineWriter) Close() error { return nil }
 
-// messages passes on the lines that can be messages, and answers the others.
-type messages struct {
+// messageReader passes on the lines that can be messages, and answers the others.
+type messageReader struct {
 	in   io.ReadCloser
 	buf  *bufio.Reader
 	out  io.Writer
 	rest []byte
 }
 
-func (m *messages) Read(p []byte) (int, error) {
+func (m *messageReader) Read(p []byte) (int, error) {
 	for len(m.rest) == 0 {
 		line, err := m.buf.ReadBytes('\n')
 		if trimmed := bytes.TrimSpace(line); len(trimmed) > 0 {
-			if code, why := wrong(trimmed); why == "" {
+			if code, why := messageError(trimmed); why == "" {
 				m.rest = append(trimmed, '\n')
 			} else if _, err := fmt.Fprintf(m.out, `{"jsonrpc":"2.0","id":null,"error":{"code":%d,"message":%q}}`+"\n", code, why); err != nil {
 				return 0, err
@@ -64,10 +64,10 @@ func (m *messages) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-func (m *messages) Close() error { return m.in.Close() }
+func (m *messageReader) Close() error { return m.in.Close() }
 
-// wrong says why a line is no JSON-RPC message, and by which code.
-func wrong(line []byte) (code int, why string) {
+// messageError says why a line is no JSON-RPC message, and by which code.
+func messageError(line []byte) (code int, why string) {
 	if !json.Valid(line) {
 		return jsonrpc.CodeParseError, "not JSON"
 	}
@@ -83,51 +83,51 @@ func wrong(line []byte) (code int, why string) {
 	return 0, ""
 }
 
-// patient is a transport whose end of input waits for the answers that are due.
-type patient struct{ mcp.Transport }
+// drainingTransport is a transport whose end of input waits for the answers that are due.
+type drainingTransport struct{ mcp.Transport }
 
 // Connect implements [mcp.Transport].
-func (p *patient) Connect(ctx context.Context) (mcp.Connection, error) {
+func (p *drainingTransport) Connect(ctx context.Context) (mcp.Connection, error) {
 	conn, err := p.Transport.Connect(ctx)
 	if err != nil {
 		return nil, err
 	}
-	c := &patientConn{Connection: conn}
+	c := &drainingConn{Connection: conn}
 	c.idle = sync.NewCond(&c.mu)
 	return c, nil
 }
 
-type patientConn struct {
+type drainingConn struct {
 	mcp.Connection
-	mu   sync.Mutex
-	due  int // requests read and not answered
-	idle *sync.Cond
+	mu      sync.Mutex
+	pending int // requests read and not answered
+	idle    *sync.Cond
 }
 
-func (c *patientConn) Read(ctx context.Context) (jsonrpc.Message, error) {
+func (c *drainingConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	msg, err := c.Connection.Read(ctx)
 	if errors.Is(err, io.EOF) {
 		c.wait(ctx)
 	}
 	if req, ok := msg.(*jsonrpc.Request); ok && req.IsCall() {
 		c.mu.Lock()
-		c.due++
+		c.pending++
 		c.mu.Unlock()
 	}
 	return msg, err
 }
 
 // wait returns when nothing is due any more, or ctx ends.
-func (c *patientConn) wait(ctx context.Context) {
+func (c *drainingConn) wait(ctx context.Context) {
 	defer context.AfterFunc(ctx, c.idle.Broadcast)()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for c.due > 0 && ctx.Err() == nil {
+	for c.pending > 0 && ctx.Err() == nil {
 		c.idle.Wait()
 	}
 }
 
-func (c *patientConn) Write(ctx context.Context, msg jsonrpc.Message) error {
+func (c *drainingConn) Write(ctx context.Context, msg jsonrpc.Message) error {
 	resp, ok := msg.(*jsonrpc.Response)
 	if ok && resp.Error != nil {
 		// What comes without a code was refused before any method was looked for: it came
@@ -139,7 +139,7 @@ func (c *patientConn) Write(ctx context.Context, msg jsonrpc.Message) error {
 	err := c.Connection.Write(ctx, msg)
 	if ok {
 		c.mu.Lock()
-		c.due--
+		c.pending--
 		c.mu.Unlock()
 		c.idle.Broadcast()
 	}

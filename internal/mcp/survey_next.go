@@ -11,22 +11,22 @@ import (
 )
 
 type surveyNextInput struct {
-	at
-	Lease int `json:"lease,omitempty" jsonschema:"seconds it is yours; default 900"`
+	rootInput
+	Lease int `json:"lease,omitempty" jsonschema:"lease in seconds; default 900"`
 }
 
 func (s *server) addSurveyNext(m *mcp.Server) {
 	add(s, m, &mcp.Tool{
 		Name: "survey_next",
-		Description: "Take the next directory to describe, children before parents: item.prompt holds all you need. " +
-			"Answer with survey_submit, then ask again until item is null.",
+		Description: "Lease the next directory to describe, children before parents. item.prompt has everything you need. " +
+			"Call survey_submit, then repeat until item is null.",
 		Annotations: recording(),
 	}, func(ctx context.Context, req *mcp.CallToolRequest, in surveyNextInput) (*mcp.CallToolResult, *survey.Handed, error) {
 		lasting, err := survey.LeaseFor(in.Lease)
 		if err != nil {
-			return nil, nil, &fault.Error{Kind: fault.Usage, Err: fmt.Errorf("lease: %w; leave it out for 900", err)}
+			return nil, nil, &fault.Error{Kind: fault.Usage, Err: fmt.Errorf("lease: %w; leave it out to use 900", err)}
 		}
-		return within(ctx, s, req, in.Root, func(w Workspace) (*survey.Handed, error) {
+		return withWorkspace(ctx, s, req, in.Root, func(w Workspace) (*survey.Handed, error) {
 			return w.Desk().Next(ctx, lasting)
 		})
 	})

@@ -10,22 +10,22 @@ import (
 )
 
 type surveySubmitInput struct {
-	at
-	Path  string            `json:"path" jsonschema:"as in item"`
-	Lease string            `json:"lease" jsonschema:"as in item"`
-	Text  string            `json:"text,omitempty" jsonschema:"what you say of the directory"`
-	Keep  bool              `json:"keep,omitempty" jsonschema:"the old text in the prompt still holds; no text needed"`
-	Files map[string]string `json:"files,omitempty" jsonschema:"by path: summaries of its own files that you read"`
+	rootInput
+	Path  string            `json:"path" jsonschema:"from item"`
+	Lease string            `json:"lease" jsonschema:"from item"`
+	Text  string            `json:"text,omitempty" jsonschema:"summary of the directory"`
+	Keep  bool              `json:"keep,omitempty" jsonschema:"keep the old text in the prompt; it still holds"`
+	Files map[string]string `json:"files,omitempty" jsonschema:"summaries of its own files that you read, by path"`
 }
 
 func (s *server) addSurveySubmit(m *mcp.Server) {
 	add(s, m, &mcp.Tool{
 		Name: "survey_submit",
-		Description: "Hand in the text about a directory from survey_next. result: stored; superseded (it changed meanwhile, ask again); " +
-			"fenced (too late, another has it); rejected (reason says why, submit a better one).",
+		Description: "Submit the summary of a directory from survey_next. result: stored; superseded (the directory changed, call survey_next again); " +
+			"fenced (the lease ended, another agent has it); rejected (see reason, submit a better text).",
 		Annotations: recording(),
 	}, func(ctx context.Context, req *mcp.CallToolRequest, in surveySubmitInput) (*mcp.CallToolResult, *survey.Submitted, error) {
-		return within(ctx, s, req, in.Root, func(w Workspace) (*survey.Submitted, error) {
+		return withWorkspace(ctx, s, req, in.Root, func(w Workspace) (*survey.Submitted, error) {
 			path, err := w.RootPath(in.Path)
 			if err != nil {
 				return nil, err

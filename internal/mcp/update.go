@@ -10,26 +10,26 @@ import (
 )
 
 type updateInput struct {
-	at
-	Paths   []string      `json:"paths,omitempty" jsonschema:"the files you touched; default: those of the commit at HEAD"`
-	Updates []updateEntry `json:"updates,omitempty" jsonschema:"the summaries you wrote"`
+	rootInput
+	Paths   []string      `json:"paths,omitempty" jsonschema:"files you changed; default: those of the HEAD commit"`
+	Updates []updateEntry `json:"updates,omitempty" jsonschema:"summaries you wrote"`
 }
 
 type updateEntry struct {
 	Path    string `json:"path"`
-	Summary string `json:"summary,omitempty" jsonschema:"what the file is for and how it works, for a colleague who will not open it"`
-	Read    string `json:"read,omitempty" jsonschema:"content_id or content_md5 of what you read"`
-	Keep    bool   `json:"keep,omitempty" jsonschema:"the present text still holds; no summary needed"`
+	Summary string `json:"summary,omitempty" jsonschema:"what the file is for and how it works, for a reader who does not open it"`
+	Read    string `json:"read,omitempty" jsonschema:"content_id or content_md5 of the content you read"`
+	Keep    bool   `json:"keep,omitempty" jsonschema:"keep the current summary; it still holds"`
 }
 
 func (s *server) addUpdate(m *mcp.Server) {
 	add(s, m, &mcp.Tool{
 		Name: "file_registry_update_summaries",
-		Description: "After a commit: keep summaries you wrote, learn which touched files still need one (needs_summary), verify the rest. " +
-			"A rejected entry says why; the others are kept.",
+		Description: "Call after a commit: stores your summaries, lists changed files without a current one (needs_summary), verifies the rest. " +
+			"A rejected entry has a reason; the others are stored.",
 		Annotations: additive(),
 	}, func(ctx context.Context, req *mcp.CallToolRequest, in updateInput) (*mcp.CallToolResult, *registry.Closing, error) {
-		return within(ctx, s, req, in.Root, func(w Workspace) (*registry.Closing, error) {
+		return withWorkspace(ctx, s, req, in.Root, func(w Workspace) (*registry.Closing, error) {
 			out, err := w.Registry().Close(ctx, closing(w, in))
 			if err != nil {
 				return nil, err

@@ -9,11 +9,11 @@ import (
 )
 
 type verifyInput struct {
-	at
-	Paths []string `json:"paths,omitempty" jsonschema:"only these files, or files below these; from the repository root"`
-	Full  bool     `json:"full,omitempty" jsonschema:"read every byte, whatever vouches for it"`
-	All   bool     `json:"all,omitempty" jsonschema:"list plain matches too"`
-	Limit int      `json:"limit,omitempty" jsonschema:"verdicts to list at most; default 200"`
+	rootInput
+	Paths []string `json:"paths,omitempty" jsonschema:"only these files or directories, from the repository root"`
+	Full  bool     `json:"full,omitempty" jsonschema:"read all files, even unchanged ones"`
+	All   bool     `json:"all,omitempty" jsonschema:"also list unchanged files"`
+	Limit int      `json:"limit,omitempty" jsonschema:"most verdicts to list; default 200"`
 }
 
 // listLimit keeps an answer from filling an agent's context; counts are whole
@@ -29,11 +29,11 @@ type verified struct {
 func (s *server) addVerify(m *mcp.Server) {
 	add(s, m, &mcp.Tool{
 		Name: "file_registry_verify",
-		Description: "Compare every known file with what is there now. Verdict per path: match, mismatch, missing, new, conflicted, sparse, unknown; " +
+		Description: "Compare every file with its recorded content. Verdict per path: match, mismatch, missing, new, conflicted, sparse, unknown; " +
 			"summary: fresh, stale, none, excluded, unknown.",
 		Annotations: additive(),
 	}, func(ctx context.Context, req *mcp.CallToolRequest, in verifyInput) (*mcp.CallToolResult, *verified, error) {
-		return within(ctx, s, req, in.Root, func(w Workspace) (*verified, error) {
+		return withWorkspace(ctx, s, req, in.Root, func(w Workspace) (*verified, error) {
 			only, err := rootPaths(w, in.Paths)
 			if err != nil {
 				return nil, err

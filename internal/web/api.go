@@ -45,7 +45,7 @@ func (s *Server) handleAPI(mux *http.ServeMux) {
 
 // apiBoard is the board, which waits until it is made.
 func (s *Server) apiBoard(w http.ResponseWriter, r *http.Request) {
-	f := &frame{}
+	f := &pageData{}
 	name, err := s.worktree(r, f)
 	if err != nil {
 		s.fail(w, r, err)
@@ -53,7 +53,7 @@ func (s *Server) apiBoard(w http.ResponseWriter, r *http.Request) {
 	}
 	v, late, err := s.boards.get(r.Context(), name, boardTime)
 	if err == nil && (late || v == nil) {
-		err = refusal(http.StatusServiceUnavailable, "the board is still being made", "ask again")
+		err = statusErr(http.StatusServiceUnavailable, "the board is not ready yet", "try again")
 	}
 	if err != nil {
 		s.fail(w, r, err)
@@ -72,11 +72,11 @@ func (s *Server) inWorktree(ask func(*http.Request, Workspace) (any, error)) htt
 }
 
 func (s *Server) within(r *http.Request, ask func(context.Context, Workspace) (any, error)) (v any, err error) {
-	name, err := s.worktree(r, &frame{})
+	name, err := s.worktree(r, &pageData{})
 	if err != nil {
 		return nil, err
 	}
-	err = s.reading(r.Context(), name, func(ctx context.Context, w Workspace) error {
+	err = s.withWorkspace(r.Context(), name, func(ctx context.Context, w Workspace) error {
 		v, err = ask(ctx, w)
 		return err
 	})
@@ -92,11 +92,11 @@ func (s *Server) inState(ask func(*http.Request, *workflow.Keeper) (any, error))
 }
 
 func (s *Server) withinState(r *http.Request, ask func(context.Context, *workflow.Keeper) (any, error)) (v any, err error) {
-	name, err := s.worktree(r, &frame{})
+	name, err := s.worktree(r, &pageData{})
 	if err != nil {
 		return nil, err
 	}
-	err = s.turn.take(r.Context(), func(ctx context.Context) (err error) {
+	err = s.reads.take(r.Context(), func(ctx context.Context) (err error) {
 		st, err := s.deps.OpenState(ctx, name)
 		if err != nil {
 			return err
@@ -135,7 +135,7 @@ func apiSummary(r *http.Request, w Workspace) (any, error) {
 		paths = append(paths, repo.Path(p))
 	}
 	if len(paths) == 0 || len(paths) > mostPaths {
-		return nil, refusal(http.StatusBadRequest, fmt.Sprintf("%d files are named", len(paths)), fmt.Sprintf("name 1 to %d: /api/summary?path=PATH", mostPaths))
+		return nil, statusErr(http.StatusBadRequest, fmt.Sprintf("%d paths given", len(paths)), fmt.Sprintf("give 1 to %d paths: /api/summary?path=PATH", mostPaths))
 	}
 	known, err := w.Summaries(r.Context(), paths)
 	if err != nil || len(known) != 1 {
@@ -192,9 +192,9 @@ func (s *Server) apiRestore(w http.ResponseWriter, r *http.Request) {
 	}
 	switch {
 	case errors.Is(err, workflow.ErrNewer):
-		err = refusal(http.StatusConflict, err.Error(), "tick \"over newer files\", or send \"overwrite\": true; what is there is moved into the archive first")
+		err = statusErr(http.StatusConflict, err.Error(), "tick \"replace newer files\", or send \"overwrite\": true; ken first moves the present files into the archive")
 	case errors.Is(err, workflow.ErrNoSnapshot):
-		err = refusal(http.StatusNotFound, err.Error(), "the page lists those that there are")
+		err = statusErr(http.StatusNotFound, err.Error(), "see the snapshots at /state")
 	}
 	s.reply(w, r, done, err, "/state")
 }
@@ -224,7 +224,7 @@ func decode(r *http.Request, into any) error {
 		return decodeObject(r.Body, into)
 	case "application/x-www-form-urlencoded":
 	default:
-		return refusal(http.StatusUnsupportedMediaType, "that is neither JSON nor a form", "send it as application/json")
+		return statusErr(http.StatusUnsupportedMediaType, "the body is neither JSON nor a form", "send it as application/json")
 	}
 	if err := r.ParseForm(); err != nil {
 		return unreadable(err)
@@ -232,7 +232,7 @@ func decode(r *http.Request, into any) error {
 	fields := make(map[string]string)
 	for name := range r.PostForm {
 		if strings.HasPrefix(strings.TrimSpace(name), "{") {
-			return refusal(http.StatusUnsupportedMediaType, "that is JSON, sent as a form", "send it with the header Content-Type: application/json")
+			return statusErr(http.StatusUnsupportedMediaType, "the body is JSON sent as a form", "send it with the header Content-Type: application/json")
 		}
 		fields[name] = r.PostForm.Get(name)
 	}
@@ -259,7 +259,7 @@ func unreadable(err error) error {
 	if _, large := errors.AsType[*http.MaxBytesError](err); large {
 		return err
 	}
-	return refusal(http.StatusBadRequest, "the request cannot be read: "+strings.TrimPrefix(err.Error(), "json: "), "send one JSON object")
+	return statusErr(http.StatusBadRequest, "invalid request: "+strings.TrimPrefix(err.Error(), "json: "), "send one JSON object")
 }
 
 // reply answers with a document; a form that a browser sent by itself is led back to its

@@ -13,18 +13,18 @@ import (
 )
 
 // boardPage is the first page: how everything stands, and the tree of specs.
-func (s *Server) boardPage(r *http.Request) (*frame, error) {
-	f, err := s.begin(r, "board", "Board")
+func (s *Server) boardPage(r *http.Request) (*pageData, error) {
+	f, err := s.newPage(r, "board", "Board")
 	if err != nil || f.Tree == nil {
 		return f, err
 	}
-	f.Body = sumUp(f.Tree)
+	f.Body = summarize(f.Tree)
 	return f, nil
 }
 
-// A summing is how the parts stand, as the head of the first page shows it.
-type summing struct {
-	Files, Directories []segment
+// A boardSummary is how the parts stand, as the head of the first page shows it.
+type boardSummary struct {
+	Files, Directories []barSegment
 	// Entry says in words what the registry found on entry, and Next is the command
 	// that mends it, "" for none.
 	Entry, Next string
@@ -42,7 +42,7 @@ type chip struct {
 }
 
 // A segment is a part of a bar.
-type segment struct {
+type barSegment struct {
 	Word  string
 	Tone  string // by which it is coloured and hatched
 	Count int
@@ -50,14 +50,14 @@ type segment struct {
 	Wide  string
 }
 
-// sumUp makes the bars.
-func sumUp(w *board.Worktree) *summing {
-	out := &summing{}
+// summarize makes the bars.
+func summarize(w *board.Worktree) *boardSummary {
+	out := &boardSummary{}
 	if f := w.Files.Known; f != nil {
 		c := f.Counts
 		rest := max(c.Files-c.Fresh-c.Stale-c.None-c.Excluded, 0)
-		out.Files = bar([]segment{
-			{Word: "hold", Tone: "fresh", Count: c.Fresh},
+		out.Files = bar([]barSegment{
+			{Word: "fresh", Tone: "fresh", Count: c.Fresh},
 			{Word: "stale", Tone: "stale", Count: c.Stale},
 			{Word: "no summary", Tone: "none", Count: c.None},
 			{Word: "excluded", Tone: "excluded", Count: c.Excluded},
@@ -71,7 +71,7 @@ func sumUp(w *board.Worktree) *summing {
 		out.Chips, out.Why = chips(known), whyUnknown(known)
 	}
 	if d := w.Survey.Known; d != nil {
-		var list []segment
+		var list []barSegment
 		for _, state := range []fresh.State{fresh.Fresh, fresh.Stale, fresh.None, fresh.Excluded, fresh.Unknown} {
 			n := 0
 			for _, v := range board.Verdicts {
@@ -81,11 +81,11 @@ func sumUp(w *board.Worktree) *summing {
 			}
 			switch state {
 			case fresh.Fresh:
-				list = append(list, segment{Word: "hold", Tone: "fresh", Count: n - d.Tally.Outlines}, segment{Word: "hold, outlines", Tone: "outline", Count: d.Tally.Outlines})
+				list = append(list, barSegment{Word: "fresh", Tone: "fresh", Count: n - d.Tally.Outlines}, barSegment{Word: "fresh outlines", Tone: "outline", Count: d.Tally.Outlines})
 			case fresh.None:
-				list = append(list, segment{Word: "no text", Tone: "none", Count: n})
+				list = append(list, barSegment{Word: "no summary", Tone: "none", Count: n})
 			default:
-				list = append(list, segment{Word: state.String(), Tone: state.String(), Count: n})
+				list = append(list, barSegment{Word: state.String(), Tone: state.String(), Count: n})
 			}
 		}
 		out.Directories = bar(list)
@@ -94,15 +94,15 @@ func sumUp(w *board.Worktree) *summing {
 }
 
 // bar gives segments their places, and leaves out the empty ones.
-func bar(list []segment) []segment {
+func bar(list []barSegment) []barSegment {
 	total, at := 0, 0
 	for _, s := range list {
 		total += s.Count
 	}
-	var out []segment
+	var out []barSegment
 	for _, s := range list {
 		if s.Count > 0 {
-			s.From, s.Wide = share100(at, total), share100(s.Count, total)
+			s.From, s.Wide = percent(at, total), percent(s.Count, total)
 			at += s.Count
 			out = append(out, s)
 		}
@@ -116,18 +116,18 @@ func chips(s *board.Spec) []chip {
 	counts := make(map[string]int)
 	for i := range s.Nodes {
 		n := &s.Nodes[i]
-		counts[standing(n)]++
-		for more := range strings.FieldsSeq(also(*n)) {
+		counts[displayStatus(n)]++
+		for more := range strings.FieldsSeq(extraFilters(*n)) {
 			counts[more]++
 		}
 	}
 	all := []chip{
-		{Name: spec.StatusDrift.String(), Title: "whose code has moved ahead of them, whatever their status"},
-		{Name: broken, Title: "whose code is not there, or whose file has problems, whatever their status"},
-		{Name: spec.StatusActive.String(), Title: "which some worktree changes"},
-		{Name: spec.StatusPending.String(), Title: "which are not built yet"},
-		{Name: spec.StatusUnknown.String(), Title: "whose status or drift cannot be told"},
-		{Name: spec.StatusMerged.String(), Title: "which hold for the code as it is"},
+		{Name: spec.StatusDrift.String(), Title: "specs whose code changed since they were edited or acknowledged"},
+		{Name: broken, Title: "specs with missing code or with problems in their file"},
+		{Name: spec.StatusActive.String(), Title: "specs that a worktree changes"},
+		{Name: spec.StatusPending.String(), Title: "specs whose code is not written yet"},
+		{Name: spec.StatusUnknown.String(), Title: "specs whose status or drift is unknown"},
+		{Name: spec.StatusMerged.String(), Title: "specs that match their code"},
 	}
 	var list []chip
 	for _, c := range all {
@@ -160,7 +160,7 @@ func whyUnknown(s *board.Spec) string {
 const broken = "broken"
 
 // standing is where a node stands: its status, unless that would promise too much.
-func standing(n *board.Node) string {
+func displayStatus(n *board.Node) string {
 	if n.Status == spec.StatusMerged && isBroken(n) {
 		return broken
 	}
@@ -170,7 +170,7 @@ func standing(n *board.Node) string {
 func isBroken(n *board.Node) bool { return len(n.Missing)+len(n.Problems) > 0 }
 
 // also is what a node is found under besides where it stands, in words, "" for nothing.
-func also(n board.Node) string {
+func extraFilters(n board.Node) string {
 	var list []string
 	switch {
 	case n.Drift == nil && !n.Ghost:
@@ -181,7 +181,7 @@ func also(n board.Node) string {
 	if isBroken(&n) {
 		list = append(list, broken)
 	}
-	is := standing(&n)
+	is := displayStatus(&n)
 	return strings.Join(slices.DeleteFunc(list, func(name string) bool { return name == is }), " ")
 }
 
@@ -189,11 +189,11 @@ func also(n board.Node) string {
 func entryText(f *board.Files) (text, next string) {
 	switch f.State {
 	case registry.StateNew:
-		return "nothing is tracked yet", "git add FILE"
+		return "git tracks no files yet", "git add FILE"
 	case registry.StateBootstrap:
-		return "not verified in this worktree yet", "ken verify"
+		return "files not checked in this worktree yet", "ken verify"
 	case registry.StateTrust:
-		return "nothing has moved since the last verification", ""
+		return "nothing changed since the last check", ""
 	default: // something may have moved
 	}
 	var words []string
@@ -201,7 +201,7 @@ func entryText(f *board.Files) (text, next string) {
 		words = append(words, reasonText(r))
 	}
 	if len(words) == 0 {
-		words = append(words, "something may have moved")
+		words = append(words, "files may have changed since the last check")
 	}
 	return strings.Join(words, "; "), "ken verify"
 }
@@ -209,23 +209,23 @@ func entryText(f *board.Files) (text, next string) {
 func reasonText(r registry.Reason) string {
 	switch r {
 	case registry.ReasonHeadMoved:
-		return "HEAD moved since the last verification"
+		return "HEAD moved since the last check"
 	case registry.ReasonDirty:
 		return "files differ from HEAD"
 	case registry.ReasonBehind:
-		return "the upstream has commits that are not here"
+		return "the upstream has new commits"
 	case registry.ReasonBaselineDirty:
-		return "files differed from HEAD at the last verification"
+		return "files differed from HEAD at the last check"
 	case registry.ReasonBaselineLost:
-		return "the commit last verified is gone from the history"
+		return "the last checked commit is no longer in the history"
 	case registry.ReasonNoBaseline:
-		return "single files were looked at, never all of them"
+		return "only some files were checked so far"
 	case registry.ReasonFlags:
-		return "git was told not to look at some files"
+		return "git is set to ignore changes of some files"
 	case registry.ReasonPolicyChanged:
-		return "which files count has changed"
+		return "the rules for which files count changed"
 	case registry.ReasonConflicted:
-		return "a merge has conflicts"
+		return "files have merge conflicts"
 	default:
 		return string(r)
 	}
@@ -236,18 +236,15 @@ func tallyText(t board.Tally) string {
 	var words []string
 	switch {
 	case t.Outlines > 0 && t.Outlines == t.Hold:
-		words = append(words, "all of them outlines, which nobody wrote")
+		words = append(words, "all outlines")
 	case t.Outlines > 0:
-		words = append(words, fmt.Sprintf("%d of them outlines", t.Outlines))
+		words = append(words, fmt.Sprintf("%d outlines", t.Outlines))
 	}
-	switch more := t.Described - t.Hold - t.Unknown; {
-	case more == 1:
-		words = append(words, "1 more has one that does not")
-	case more > 1:
-		words = append(words, fmt.Sprintf("%d more have one that does not", more))
+	if stale := t.Described - t.Hold - t.Unknown; stale > 0 {
+		words = append(words, fmt.Sprintf("%d more stale", stale))
 	}
 	if t.Unknown > 0 {
-		words = append(words, fmt.Sprintf("of %d more it is not known", t.Unknown))
+		words = append(words, fmt.Sprintf("%d more unknown", t.Unknown))
 	}
 	return strings.Join(words, "; ")
 }

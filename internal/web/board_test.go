@@ -8,11 +8,11 @@ import (
 
 func TestTallyText(t *testing.T) {
 	for want, tally := range map[string]board.Tally{
-		"":                              {Described: 3, Hold: 3},
-		"1 more has one that does not":  {Described: 3, Hold: 2},
-		"2 more have one that does not": {Described: 3, Hold: 1},
-		"of 2 more it is not known":     {Described: 3, Hold: 1, Unknown: 2},
-		"1 more has one that does not; of 1 more it is not known": {Described: 3, Hold: 1, Unknown: 1},
+		"":                             {Described: 3, Hold: 3},
+		"1 more stale":                 {Described: 3, Hold: 2},
+		"2 more stale":                 {Described: 3, Hold: 1},
+		"2 more unknown":               {Described: 3, Hold: 1, Unknown: 2},
+		"1 more stale; 1 more unknown": {Described: 3, Hold: 1, Unknown: 1},
 	} {
 		if got := tallyText(tally); got != want {
 			t.Errorf("%+v: %q, want %q", tally, got, want)

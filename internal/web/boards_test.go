@@ -14,29 +14,29 @@ import (
 	"ken/internal/repo"
 )
 
-// A repository whose pulse and board are given.
-type given struct {
+// A repository whose fp and board are fakeRepo.
+type fakeRepo struct {
 	mu    sync.Mutex
-	pulse string
+	fp    string
 	made  atomic.Int32
 	looks atomic.Int32
 	hold  chan struct{} // a board waits for it; nil for none
 	err   error
 }
 
-func (g *given) set(pulse string) {
+func (g *fakeRepo) set(fp string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.pulse = pulse
+	g.fp = fp
 }
 
-func (g *given) deps() Deps {
+func (g *fakeRepo) deps() Deps {
 	return Deps{
-		Pulse: func(context.Context, string) (Pulse, error) {
+		Fingerprint: func(context.Context, string) (Fingerprint, error) {
 			g.looks.Add(1)
 			g.mu.Lock()
 			defer g.mu.Unlock()
-			return Pulse{Key: g.pulse}, nil
+			return Fingerprint{Key: g.fp}, nil
 		},
 		Board: func(_ context.Context, _ string, tell func(*board.Board)) (*board.Board, error) {
 			g.made.Add(1)
@@ -49,15 +49,15 @@ func (g *given) deps() Deps {
 			if g.err != nil {
 				return nil, g.err
 			}
-			return &board.Board{Repository: g.pulse, Worktrees: []board.Worktree{{Name: "w"}}}, nil
+			return &board.Board{Repository: g.fp, Worktrees: []board.Worktree{{Name: "w"}}}, nil
 		},
 	}
 }
 
 // A board is made once for what is there, and again when anything has moved.
 func TestABoardIsMadeOncePerPulse(t *testing.T) {
-	g := &given{pulse: "1"}
-	b := newBoards(g.deps())
+	g := &fakeRepo{fp: "1"}
+	b := newBoardCache(g.deps())
 	for range 3 {
 		v, late, err := b.get(t.Context(), "w", time.Minute)
 		if err != nil || late || v.board.Repository != "1" {
@@ -76,8 +76,8 @@ func TestABoardIsMadeOncePerPulse(t *testing.T) {
 // Who cannot wait gets what was there before, and is told so; nobody is told of the parts of
 // the next one, which say less.
 func TestALateBoardIsSaidToBeLate(t *testing.T) {
-	g := &given{pulse: "1"}
-	b := newBoards(g.deps())
+	g := &fakeRepo{fp: "1"}
+	b := newBoardCache(g.deps())
 	b.tell = func(_, tag string) { t.Errorf("pages are sent for %s", tag) }
 	if _, _, err := b.get(t.Context(), "w", time.Minute); err != nil {
 		t.Fatal(err)
@@ -97,13 +97,13 @@ func TestALateBoardIsSaidToBeLate(t *testing.T) {
 // A look that takes long, at a server that thinks, holds up nobody who cannot wait.
 func TestALateLookIsSaidToBeLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		deps := (&given{pulse: "1"}).deps()
-		look, stall := deps.Pulse, make(chan struct{})
-		b := newBoards(deps)
+		deps := (&fakeRepo{fp: "1"}).deps()
+		look, stall := deps.Fingerprint, make(chan struct{})
+		b := newBoardCache(deps)
 		if _, _, err := b.get(t.Context(), "w", time.Minute); err != nil {
 			t.Fatal(err)
 		}
-		b.deps.Pulse = func(ctx context.Context, worktree string) (Pulse, error) {
+		b.deps.Fingerprint = func(ctx context.Context, worktree string) (Fingerprint, error) {
 			<-stall
 			return look(ctx, worktree)
 		}
@@ -118,8 +118,8 @@ func TestALateLookIsSaidToBeLate(t *testing.T) {
 // Of the first board those see what there is who cannot wait for all of it.
 func TestAFirstBoardIsSeenAsItComes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := &given{pulse: "1", hold: make(chan struct{})}
-		b := newBoards(g.deps())
+		g := &fakeRepo{fp: "1", hold: make(chan struct{})}
+		b := newBoardCache(g.deps())
 		v, late, err := b.get(t.Context(), "w", time.Second)
 		if err != nil || !late || v == nil || v.board.Repository != "so far" {
 			t.Fatalf("%+v, %t, %v", v, late, err)
@@ -133,8 +133,8 @@ func TestAFirstBoardIsSeenAsItComes(t *testing.T) {
 
 // A failure is told, and tried again the next time.
 func TestAFailedBoardIsTriedAgain(t *testing.T) {
-	g := &given{pulse: "1", err: errors.New("no")}
-	b := newBoards(g.deps())
+	g := &fakeRepo{fp: "1", err: errors.New("no")}
+	b := newBoardCache(g.deps())
 	if _, _, err := b.get(t.Context(), "w", time.Minute); err == nil {
 		t.Fatal("a failure is not told")
 	}
@@ -146,20 +146,20 @@ func TestAFailedBoardIsTriedAgain(t *testing.T) {
 	}
 }
 
-// A crowd shares looks, and nobody is given one that began before they asked.
+// A crowd shares looks, and nobody is fakeRepo one that began before they asked.
 func TestACrowdSharesLooks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
 		var began atomic.Int32
-		b := newBoards(Deps{Pulse: func(context.Context, string) (Pulse, error) {
+		b := newBoardCache(Deps{Fingerprint: func(context.Context, string) (Fingerprint, error) {
 			n := began.Add(1)
 			<-release
-			return Pulse{Key: fmt.Sprint(n)}, nil
+			return Fingerprint{Key: fmt.Sprint(n)}, nil
 		}})
 		const crowd = 50
-		got := make(chan Pulse, 1+crowd)
+		got := make(chan Fingerprint, 1+crowd)
 		ask := func() {
-			p, err := b.look(t.Context(), "w")
+			p, err := b.fingerprint(t.Context(), "w")
 			if err != nil {
 				t.Error(err)
 			}
@@ -178,7 +178,7 @@ func TestACrowdSharesLooks(t *testing.T) {
 			seen[(<-got).Key]++
 		}
 		if seen["1"] != 1 || seen["2"] != crowd {
-			t.Errorf("the looks were given %v times", seen)
+			t.Errorf("the looks were fakeRepo %v times", seen)
 		}
 	})
 }
@@ -186,15 +186,15 @@ func TestACrowdSharesLooks(t *testing.T) {
 // A stream that was slow misses nothing: it gets what is true by then.
 func TestASlowStreamGetsTheNewest(t *testing.T) {
 	h := newHub()
-	s := h.listen([]string{"w"})
-	defer h.leave(s)
+	s := h.subscribe([]string{"w"})
+	defer h.unsubscribe(s)
 	<-s.wake
-	h.news(s)
+	h.unsent(s)
 	for _, tag := range []string{"1", "2", "3"} {
-		h.tell("w", tag)
+		h.publish("w", tag)
 	}
 	<-s.wake
-	if news := h.news(s); len(news) != 1 || news["w"] != "3" {
+	if news := h.unsent(s); len(news) != 1 || news["w"] != "3" {
 		t.Errorf("it is told %v", news)
 	}
 	select {
@@ -207,23 +207,23 @@ func TestASlowStreamGetsTheNewest(t *testing.T) {
 // A stream about several worktrees is told of the one that is another, and of it once.
 func TestAStreamIsToldOnce(t *testing.T) {
 	h := newHub()
-	s := h.listen([]string{"v", "w"})
-	defer h.leave(s)
-	h.tell("v", "1")
-	h.tell("w", "1")
-	if news := h.news(s); len(news) != 2 {
+	s := h.subscribe([]string{"v", "w"})
+	defer h.unsubscribe(s)
+	h.publish("v", "1")
+	h.publish("w", "1")
+	if news := h.unsent(s); len(news) != 2 {
 		t.Errorf("first it is told %v", news)
 	}
-	h.tell("w", "2")
-	if news := h.news(s); len(news) != 1 || news["w"] != "2" {
+	h.publish("w", "2")
+	if news := h.unsent(s); len(news) != 1 || news["w"] != "2" {
 		t.Errorf("then it is told %v", news)
 	}
 }
 
 // What pages show of a board is in its tag.
 func TestATagChangesWithWhatPagesShow(t *testing.T) {
-	makeFrom := func(pulse Pulse, change func(*board.Leaf, *board.Directory)) string {
-		b := newBoards(Deps{Board: func(context.Context, string, func(*board.Board)) (*board.Board, error) {
+	makeFrom := func(fp Fingerprint, change func(*board.Leaf, *board.Directory)) string {
+		b := newBoardCache(Deps{Board: func(context.Context, string, func(*board.Board)) (*board.Board, error) {
 			leaf, dir := board.Leaf{Path: "a"}, board.Directory{Raw: "d"}
 			change(&leaf, &dir)
 			return &board.Board{Worktrees: []board.Worktree{{
@@ -231,13 +231,13 @@ func TestATagChangesWithWhatPagesShow(t *testing.T) {
 				Survey: board.Part[board.Survey]{Known: &board.Survey{Directories: []board.Directory{dir}}},
 			}}}, nil
 		}})
-		v, err := b.build("w", pulse, nil)
+		v, err := b.build("w", fp, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return v.tag
 	}
-	make := func(change func(*board.Leaf, *board.Directory)) string { return makeFrom(Pulse{}, change) }
+	make := func(change func(*board.Leaf, *board.Directory)) string { return makeFrom(Fingerprint{}, change) }
 	same := make(func(*board.Leaf, *board.Directory) {})
 	if again := make(func(*board.Leaf, *board.Directory) {}); again != same {
 		t.Error("the same board has another tag")
@@ -256,24 +256,24 @@ func TestATagChangesWithWhatPagesShow(t *testing.T) {
 		}
 	}
 	// The words of specs and summaries, which a board does not have.
-	for _, pulse := range []Pulse{{Specs: "x"}, {Texts: "x"}} {
-		if makeFrom(pulse, func(*board.Leaf, *board.Directory) {}) == same {
-			t.Errorf("the tag does not change with %+v", pulse)
+	for _, fp := range []Fingerprint{{Specs: "x"}, {Texts: "x"}} {
+		if makeFrom(fp, func(*board.Leaf, *board.Directory) {}) == same {
+			t.Errorf("the tag does not change with %+v", fp)
 		}
 	}
 }
 
 // Who asks what there is of a first board gets nothing when it was just forgotten.
 func TestWhatWasForgottenIsNotThere(t *testing.T) {
-	if v := newBoards(Deps{}).soFar("w"); v != nil {
+	if v := newBoardCache(Deps{}).soFar("w"); v != nil {
 		t.Errorf("%+v", v)
 	}
 }
 
 // A board that is being made is not forgotten: who comes back waits for it.
 func TestWhatIsBeingMadeIsNotForgotten(t *testing.T) {
-	g := &given{pulse: "1", hold: make(chan struct{})}
-	b := newBoards(g.deps())
+	g := &fakeRepo{fp: "1", hold: make(chan struct{})}
+	b := newBoardCache(g.deps())
 	for range 2 {
 		if _, late, err := b.get(t.Context(), "w", time.Millisecond); err != nil || !late {
 			t.Fatal(late, err)
@@ -290,9 +290,9 @@ func TestWhatIsBeingMadeIsNotForgotten(t *testing.T) {
 // What there is of two first boards goes by two tags.
 func TestPartsOfBoardsAreToldApart(t *testing.T) {
 	tags := map[string]bool{}
-	for _, pulse := range []string{"1", "2"} {
-		g := &given{pulse: pulse, hold: make(chan struct{})}
-		b := newBoards(g.deps())
+	for _, fp := range []string{"1", "2"} {
+		g := &fakeRepo{fp: fp, hold: make(chan struct{})}
+		b := newBoardCache(g.deps())
 		told := make(chan string, 10)
 		b.tell = func(_, tag string) { told <- tag }
 		if _, late, err := b.get(t.Context(), "w", time.Millisecond); err != nil || !late {

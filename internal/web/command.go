@@ -10,7 +10,7 @@ import (
 
 // Command is a command of ken's or git's to paste where the server was started: about the
 // worktree that the page is of, with paths from its root.
-func (f *frame) Command(words string) string {
+func (f *pageData) Command(words string) string {
 	if f.atHand || f.dir == "" {
 		return words
 	}
@@ -40,7 +40,7 @@ func plainArg(p repo.Path) string {
 type hint struct{ Text, Command, Page string }
 
 // Hint takes a hint apart, and has its command act on the worktree that the page is of.
-func (f *frame) Hint(text string) hint {
+func (f *pageData) Hint(text string) hint {
 	h := readHint(text)
 	switch program, args, _ := strings.Cut(h.Command, " "); {
 	case program != "ken" && program != "git", strings.HasPrefix(args, "-C "):

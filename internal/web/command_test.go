@@ -25,15 +25,15 @@ func TestHintsAreTakenApart(t *testing.T) {
 // in it: also where it comes as a hint.
 func TestCommandsNameTheirWorktree(t *testing.T) {
 	for _, c := range []struct {
-		f          frame
+		f          pageData
 		said, want string
 	}{
-		{frame{Here: true, atHand: true, dir: "/r"}, "ken verify", "ken verify"},
-		{frame{Here: true, dir: "/r"}, "ken confirm sub/a.go", "ken -C /r confirm sub/a.go"},
-		{frame{dir: "/the other"}, "git add a.go", "git -C '/the other' add a.go"},
-		{frame{dir: "/r"}, "ken -C /elsewhere verify", "ken -C /elsewhere verify"},
-		{frame{dir: "/r"}, "df -h /tmp", "df -h /tmp"},
-		{frame{}, "ken verify", "ken verify"},
+		{pageData{Here: true, atHand: true, dir: "/r"}, "ken verify", "ken verify"},
+		{pageData{Here: true, dir: "/r"}, "ken confirm sub/a.go", "ken -C /r confirm sub/a.go"},
+		{pageData{dir: "/the other"}, "git add a.go", "git -C '/the other' add a.go"},
+		{pageData{dir: "/r"}, "ken -C /elsewhere verify", "ken -C /elsewhere verify"},
+		{pageData{dir: "/r"}, "df -h /tmp", "df -h /tmp"},
+		{pageData{}, "ken verify", "ken verify"},
 	} {
 		if got := c.f.Hint("do it with: " + c.said); got != (hint{Text: "do it with:", Command: c.want}) {
 			t.Errorf("%+v: %q", c.f, got)

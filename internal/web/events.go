@@ -16,8 +16,8 @@ type hub struct {
 	mu      sync.Mutex
 	tags    map[string]string // of boards, by worktree
 	streams map[*stream]bool
-	gone    chan struct{} // closed at the end
-	came    chan struct{} // has something when there is a new stream
+	closed  chan struct{} // closed at the end
+	joined  chan struct{} // has something when there is a new stream
 	once    sync.Once
 }
 
@@ -26,7 +26,7 @@ type hub struct {
 type stream struct {
 	worktrees []string
 	wake      chan struct{}     // has something when there may be news
-	told      map[string]string // tags, by worktree
+	sent      map[string]string // tags, by worktree
 }
 
 // maxStreams is how many there may be. Fewer than connections, so that those who only
@@ -34,13 +34,13 @@ type stream struct {
 const maxStreams = 256
 
 func newHub() *hub {
-	return &hub{tags: make(map[string]string), streams: make(map[*stream]bool), gone: make(chan struct{}), came: make(chan struct{}, 1)}
+	return &hub{tags: make(map[string]string), streams: make(map[*stream]bool), closed: make(chan struct{}), joined: make(chan struct{}, 1)}
 }
 
-func (h *hub) close() { h.once.Do(func() { close(h.gone) }) }
+func (h *hub) close() { h.once.Do(func() { close(h.closed) }) }
 
 // tell makes a board known.
-func (h *hub) tell(worktree, tag string) {
+func (h *hub) publish(worktree, tag string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.tags[worktree] == tag {
@@ -56,8 +56,8 @@ func (h *hub) tell(worktree, tag string) {
 }
 
 // listen enters a stream about some worktrees, nil if there are too many.
-func (h *hub) listen(worktrees []string) *stream {
-	s := &stream{worktrees: worktrees, wake: make(chan struct{}, 1), told: make(map[string]string)}
+func (h *hub) subscribe(worktrees []string) *stream {
+	s := &stream{worktrees: worktrees, wake: make(chan struct{}, 1), sent: make(map[string]string)}
 	s.wake <- struct{}{} // what there is already
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -66,34 +66,34 @@ func (h *hub) listen(worktrees []string) *stream {
 	}
 	h.streams[s] = true
 	select {
-	case h.came <- struct{}{}:
+	case h.joined <- struct{}{}:
 	default:
 	}
 	return s
 }
 
 // leave ends a stream.
-func (h *hub) leave(s *stream) {
+func (h *hub) unsubscribe(s *stream) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.streams, s)
 }
 
 // news returns the tags that a stream has not been told, and takes it that it now is.
-func (h *hub) news(s *stream) map[string]string {
+func (h *hub) unsent(s *stream) map[string]string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	news := make(map[string]string)
 	for _, name := range s.worktrees {
-		if tag := h.tags[name]; tag != s.told[name] {
-			s.told[name], news[name] = tag, tag
+		if tag := h.tags[name]; tag != s.sent[name] {
+			s.sent[name], news[name] = tag, tag
 		}
 	}
 	return news
 }
 
 // watched lists the worktrees that a stream is about.
-func (h *hub) watched() []string {
+func (h *hub) worktrees() []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	names := make(map[string]bool)
@@ -106,23 +106,23 @@ func (h *hub) watched() []string {
 }
 
 // errStreams is for whoever comes when there is no room; pages then ask by themselves.
-var errStreams = refusal(http.StatusServiceUnavailable, "there are too many streams", "ask /api/board with its ETag now and then")
+var errStreams = statusErr(http.StatusServiceUnavailable, "too many event streams", "poll /api/board with its ETag")
 
 // events is the stream. Each event names a worktree and the tag of its board; the
 // first ones tell what is known already.
 func (s *Server) events(w http.ResponseWriter, r *http.Request) {
-	about, err := s.streamed(r)
+	about, err := s.streamWorktrees(r)
 	if err != nil {
 		s.fail(w, r, err)
 		return
 	}
-	stream := s.hub.listen(about)
+	stream := s.hub.subscribe(about)
 	if stream == nil {
 		w.Header().Set("Connection", "close")
 		s.fail(w, r, errStreams)
 		return
 	}
-	defer s.hub.leave(stream)
+	defer s.hub.unsubscribe(stream)
 	control := http.NewResponseController(w)
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "no-store")
@@ -130,7 +130,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	beat := time.NewTicker(heartbeat)
 	defer beat.Stop()
 	say := func(text string) bool {
-		_ = control.SetWriteDeadline(time.Now().Add(s.limits.piece))
+		_ = control.SetWriteDeadline(time.Now().Add(s.limits.write))
 		_, err := w.Write([]byte(text))
 		return err == nil && control.Flush() == nil
 	}
@@ -142,11 +142,11 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 		select {
 		case <-r.Context().Done():
 			return
-		case <-s.hub.gone:
+		case <-s.hub.closed:
 			return
 		case <-stream.wake:
 			text = ""
-			for name, tag := range s.hub.news(stream) {
+			for name, tag := range s.hub.unsent(stream) {
 				b, err := json.Marshal(map[string]string{"worktree": name, "tag": tag})
 				if err != nil {
 					return
@@ -164,9 +164,9 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// streamed returns the worktrees that a stream is asked about: those named by w that
+// streamWorktrees returns the worktrees that a stream is asked about: those named by w that
 // there are, and else the one that the server was started in.
-func (s *Server) streamed(r *http.Request) (names []string, err error) {
+func (s *Server) streamWorktrees(r *http.Request) (names []string, err error) {
 	list, err := s.deps.Worktrees(r.Context())
 	if err != nil {
 		return nil, err

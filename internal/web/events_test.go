@@ -13,33 +13,33 @@ import (
 // although nobody asked for a page.
 func TestAStreamThatComesBackIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := &given{pulse: "1"}
+		g := &fakeRepo{fp: "1"}
 		s := watching(t, g)
-		first := s.hub.listen([]string{"w"})
+		first := s.hub.subscribe([]string{"w"})
 		synctest.Wait()
-		before := s.hub.news(first)["w"]
+		before := s.hub.unsent(first)["w"]
 		if before == "" {
 			t.Fatal("it was told nothing")
 		}
-		s.hub.leave(first)
+		s.hub.unsubscribe(first)
 		time.Sleep(time.Minute) // in a bubble: until nobody looks any more
 		synctest.Wait()
 		if looks := g.looks.Load(); looks == 0 || len(s.boards.at) != 0 {
 			t.Fatalf("after %d looks %d boards are kept for nobody", looks, len(s.boards.at))
 		}
 		g.set("2")
-		back := s.hub.listen([]string{"w"})
-		defer s.hub.leave(back)
+		back := s.hub.subscribe([]string{"w"})
+		defer s.hub.unsubscribe(back)
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		if tag := s.hub.news(back)["w"]; tag == "" || tag == before {
+		if tag := s.hub.unsent(back)["w"]; tag == "" || tag == before {
 			t.Errorf("it is told of %q, and before it was %q", tag, before)
 		}
 	})
 }
 
 // watching returns a server that keeps its streams up to date until the test ends.
-func watching(t *testing.T, g *given) *Server {
+func watching(t *testing.T, g *fakeRepo) *Server {
 	t.Helper()
 	s, err := New(g.deps(), Options{Token: "x"})
 	if err != nil {
@@ -59,13 +59,13 @@ func TestStreamsAreBounded(t *testing.T) {
 	h := newHub()
 	var all []*stream
 	for range maxStreams {
-		all = append(all, h.listen([]string{"w"}))
+		all = append(all, h.subscribe([]string{"w"}))
 	}
-	if h.listen([]string{"w"}) != nil {
+	if h.subscribe([]string{"w"}) != nil {
 		t.Error("one too many is let in")
 	}
-	h.leave(all[0])
-	if h.listen([]string{"w"}) == nil {
+	h.unsubscribe(all[0])
+	if h.subscribe([]string{"w"}) == nil {
 		t.Error("there is no room, and one has left")
 	}
 }
@@ -73,14 +73,14 @@ func TestStreamsAreBounded(t *testing.T) {
 // A failure is told as one word, whatever its own words are.
 func TestAFailureIsToldAsOneWord(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := &given{pulse: "1", err: errors.New("no\nid: forged\n\ndata: x")}
+		g := &fakeRepo{fp: "1", err: errors.New("no\nid: forged\n\ndata: x")}
 		s := watching(t, g)
-		h := s.hub.listen([]string{"w"})
+		h := s.hub.subscribe([]string{"w"})
 		synctest.Wait()
-		if tag := s.hub.news(h)["w"]; tag == "" || strings.ContainsAny(tag, " \n") {
+		if tag := s.hub.unsent(h)["w"]; tag == "" || strings.ContainsAny(tag, " \n") {
 			t.Errorf("the tag is %q", tag)
 		}
-		s.hub.leave(h)
+		s.hub.unsubscribe(h)
 		time.Sleep(time.Minute)
 	})
 }

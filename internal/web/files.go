@@ -34,8 +34,8 @@ const mostFiles = 1000
 var fileStates = []fresh.State{fresh.Stale, fresh.Unknown, fresh.Gone, fresh.Fresh, fresh.None, fresh.Excluded}
 
 // filesPage lists the files whose summaries are stale, or those of any other state.
-func (s *Server) filesPage(r *http.Request) (*frame, error) {
-	f, err := s.begin(r, "files", "Files")
+func (s *Server) filesPage(r *http.Request) (*pageData, error) {
+	f, err := s.newPage(r, "files", "Files")
 	if err != nil || f.Tree == nil || f.Tree.Files.Known == nil {
 		return f, err
 	}
@@ -54,7 +54,7 @@ func (s *Server) filesPage(r *http.Request) (*frame, error) {
 		}
 	}
 	if !known {
-		return f, refusal(http.StatusNotFound, "files are never "+b.State, "begin at /files")
+		return f, statusErr(http.StatusNotFound, "unknown state: "+b.State, "start at /files")
 	}
 	if b.State == "" {
 		b.State = fresh.Stale.String()
@@ -71,7 +71,7 @@ func (s *Server) filesPage(r *http.Request) (*frame, error) {
 func stateText(s fresh.State) string {
 	switch s {
 	case fresh.Fresh:
-		return "holds"
+		return "fresh"
 	case fresh.None:
 		return "no summary"
 	default:
@@ -86,10 +86,10 @@ type fileBody struct {
 	Tile  board.Tile
 	Known registry.Knowledge
 	Words template.HTML
-	// Whose are the specs of this worktree that govern it, and WhoseUnknown is why those are
+	// Owners are the specs of this worktree that govern it, and OwnersUnknown is why those are
 	// not known.
-	Whose        []spec.Claim
-	WhoseUnknown *board.Unread
+	Owners        []spec.Claim
+	OwnersUnknown *board.Unread
 	// Unmerged says that a merge has left it undecided: until it is, nothing can be kept of it.
 	Unmerged bool
 	Arg      string // the file for commands of ken's
@@ -104,7 +104,7 @@ func (b *fileBody) Why() []string {
 		case "content_changed":
 			list[i] = "edited since the summary was written"
 		case "conflicted":
-			list[i] = "a merge has left it undecided"
+			list[i] = "has merge conflicts"
 		case "not_tracked":
 			list[i] = "git does not track it"
 		default:
@@ -115,15 +115,15 @@ func (b *fileBody) Why() []string {
 }
 
 // filePage is what is said of one file, and whether it holds.
-func (s *Server) filePage(r *http.Request) (*frame, error) {
+func (s *Server) filePage(r *http.Request) (*pageData, error) {
 	path := repo.Path(r.URL.Query().Get("path"))
-	f, err := s.begin(r, "file", path.String())
+	f, err := s.newPage(r, "file", path.String())
 	if err != nil || f.Tree == nil || f.Tree.Files.Known == nil {
 		return f, err
 	}
 	leaf := f.Tree.Files.Known.Leaf(path)
 	if leaf == nil {
-		return f, refusal(http.StatusNotFound, "no tracked file: "+path.String(), "begin at /map")
+		return f, statusErr(http.StatusNotFound, "not a tracked file: "+path.String(), "start at /map")
 	}
 	b := &fileBody{
 		Path: path, Tile: leaf.Tile(), Above: crumbs(f.Board.Repository, path),
@@ -132,16 +132,16 @@ func (s *Server) filePage(r *http.Request) (*frame, error) {
 	if path.String() == string(path) {
 		b.Add = fault.Quote(plainArg(path))
 	}
-	err = s.reading(r.Context(), f.Worktree, func(ctx context.Context, w Workspace) error {
+	err = s.withWorkspace(r.Context(), f.Worktree, func(ctx context.Context, w Workspace) error {
 		known, err := w.Summaries(ctx, []repo.Path{path})
 		if err != nil {
 			return err
 		}
 		b.Known, b.Words = known[0], markdown(known[0].Text, nil)
 		if owners, err := w.Spec().Owners(ctx, []repo.Path{path}); err != nil {
-			b.WhoseUnknown = &board.Unread{Reason: err.Error(), Hint: fault.HintOf(err)}
+			b.OwnersUnknown = &board.Unread{Reason: err.Error(), Hint: fault.HintOf(err)}
 		} else {
-			b.Whose = owners[0].Governing
+			b.Owners = owners[0].Governing
 		}
 		return nil
 	})

@@ -41,9 +41,9 @@ type Options struct {
 // are known by, so that no name that was made to lead here is good for anything, and the
 // origin must be ours.
 type guard struct {
-	opts   Options
-	cookie string // its name
-	pass   string // its value, of which the token cannot be told
+	opts        Options
+	cookie      string // its name
+	cookieValue string // its value, of which the token cannot be historyRow
 }
 
 func newGuard(opts Options) *guard {
@@ -51,18 +51,18 @@ func newGuard(opts Options) *guard {
 	mac := hmac.New(sha256.New, []byte(opts.Token))
 	mac.Write([]byte("cookie"))
 	return &guard{
-		opts: opts, cookie: "ken_" + hex.EncodeToString(sum[:4]), pass: hex.EncodeToString(mac.Sum(nil)),
+		opts: opts, cookie: "ken_" + hex.EncodeToString(sum[:4]), cookieValue: hex.EncodeToString(mac.Sum(nil)),
 	}
 }
 
 // What a request is refused with.
 var (
-	errHost   = refusal(http.StatusMisdirectedRequest, "this address is not one that ken serve is known by", "use the address that it printed")
-	errOrigin = refusal(http.StatusForbidden, "the request comes from another site", "use the dashboard's own pages")
-	errToken  = refusal(http.StatusUnauthorized, "this needs the token", "open the address that ken serve printed, or send it as: Authorization: Bearer TOKEN")
-	errNoPage = refusal(http.StatusNotFound, "there is no such page", "begin at /")
-	errID     = refusal(http.StatusBadRequest, "that is no commit id", "name a commit by 4 to 64 hexadecimal digits")
-	errMoved  = refusal(http.StatusConflict, "the repository has moved on since this page was drawn", "look at what is there now, and decide again")
+	errHost   = statusErr(http.StatusMisdirectedRequest, "ken serve does not answer to this host name", "open the address that ken serve printed")
+	errOrigin = statusErr(http.StatusForbidden, "the request comes from another site", "use the dashboard's own pages")
+	errToken  = statusErr(http.StatusUnauthorized, "this needs the token", "open the address that ken serve printed, or send the header Authorization: Bearer TOKEN")
+	errNoPage = statusErr(http.StatusNotFound, "page not found", "start at /")
+	errID     = statusErr(http.StatusBadRequest, "not a commit id", "use 4 to 64 hexadecimal digits")
+	errMoved  = statusErr(http.StatusConflict, "the repository changed since this page was loaded", "check the new state, then acknowledge again")
 )
 
 // A statusError is an error with its own HTTP status.
@@ -73,7 +73,7 @@ type statusError struct {
 
 func (e *statusError) Unwrap() error { return e.error }
 
-func refusal(status int, text, hint string) error {
+func statusErr(status int, text, hint string) error {
 	return &statusError{&fault.Error{Kind: fault.Usage, Hint: hint, Err: errors.New(text)}, status}
 }
 
@@ -103,7 +103,7 @@ func (g *guard) protect(within time.Duration, next http.Handler, fail func(http.
 		case "/events":
 			talk()
 		case "/mcp":
-			r.Body = &heard{http.MaxBytesReader(w, r.Body, maxMessage), talk}
+			r.Body = &bodyReader{http.MaxBytesReader(w, r.Body, maxMessage), talk}
 		default:
 			_ = control.SetWriteDeadline(time.Now().Add(within))
 			r.Body = http.MaxBytesReader(w, r.Body, maxBody)
@@ -112,13 +112,13 @@ func (g *guard) protect(within time.Duration, next http.Handler, fail func(http.
 	})
 }
 
-// heard is a body after which there is no more hurry.
-type heard struct {
+// bodyReader is a body after which there is no more hurry.
+type bodyReader struct {
 	io.ReadCloser
 	done func()
 }
 
-func (h *heard) Read(p []byte) (int, error) {
+func (h *bodyReader) Read(p []byte) (int, error) {
 	n, err := h.ReadCloser.Read(p)
 	if errors.Is(err, io.EOF) {
 		h.done()
@@ -127,10 +127,10 @@ func (h *heard) Read(p []byte) (int, error) {
 }
 
 func (g *guard) check(r *http.Request) error {
-	if !g.known(r) {
+	if !g.knownHost(r) {
 		return errHost
 	}
-	if g.foreign(r) {
+	if g.crossSite(r) {
 		return errOrigin
 	}
 	if g.needsToken(r) && !g.mayWrite(r) {
@@ -141,11 +141,11 @@ func (g *guard) check(r *http.Request) error {
 
 // foreign reports whether a browser sent a request for a page that is not ours. Older
 // ones say where it comes from with Origin alone, and others than browsers do not say.
-func (g *guard) foreign(r *http.Request) bool {
+func (g *guard) crossSite(r *http.Request) bool {
 	if origin := r.Header.Get("Origin"); origin != "" {
 		from, err := url.Parse(origin)
 		ours := err == nil && (from.Scheme == "http" || from.Scheme == "https") &&
-			(from.Host == r.Host || g.named(from.Hostname())) // which a proxy may not pass on as Host
+			(from.Host == r.Host || g.allowed(from.Hostname())) // which a proxy may not pass on as Host
 		if !ours {
 			return true
 		}
@@ -159,18 +159,18 @@ func (g *guard) foreign(r *http.Request) bool {
 }
 
 // named reports whether a name is one that we were told of.
-func (g *guard) named(host string) bool {
+func (g *guard) allowed(host string) bool {
 	return slices.ContainsFunc(g.opts.Hosts, func(name string) bool { return strings.EqualFold(name, host) })
 }
 
 // known reports whether a request was sent to a name that is ours. Behind such a name
 // there is a proxy, which has a port of its own.
-func (g *guard) known(r *http.Request) bool {
+func (g *guard) knownHost(r *http.Request) bool {
 	host, port, err := net.SplitHostPort(r.Host)
 	if err != nil {
 		host, port = strings.Trim(r.Host, "[]"), "80"
 	}
-	if g.named(host) {
+	if g.allowed(host) {
 		return true
 	}
 	if port != fmt.Sprint(g.opts.Addr.Port()) {
@@ -190,11 +190,11 @@ func (g *guard) known(r *http.Request) bool {
 			return true
 		}
 	}
-	return addr.IsLoopback() && g.local() || addr.Unmap() == g.opts.Addr.Addr().Unmap()
+	return addr.IsLoopback() && g.loopback() || addr.Unmap() == g.opts.Addr.Addr().Unmap()
 }
 
 // local reports whether the dashboard listens to this machine alone.
-func (g *guard) local() bool { return g.opts.Addr.Addr().IsLoopback() }
+func (g *guard) loopback() bool { return g.opts.Addr.Addr().IsLoopback() }
 
 func (g *guard) needsToken(r *http.Request) bool {
 	switch path := r.URL.Path; {
@@ -205,29 +205,29 @@ func (g *guard) needsToken(r *http.Request) bool {
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		return true
 	}
-	return !g.local() || len(g.opts.Hosts) > 0 // a proxy asks for people who are elsewhere
+	return !g.loopback() || len(g.opts.Hosts) > 0 // a proxy asks for people who are elsewhere
 }
 
 // mayWrite reports whether a request brings the token, or the cookie that was given
 // for it.
 func (g *guard) mayWrite(r *http.Request) bool {
-	if given, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok && g.opens(given) {
+	if given, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok && g.isToken(given) {
 		return true
 	}
 	c, err := r.Cookie(g.cookie)
-	return err == nil && subtle.ConstantTimeCompare([]byte(c.Value), []byte(g.pass)) == 1
+	return err == nil && subtle.ConstantTimeCompare([]byte(c.Value), []byte(g.cookieValue)) == 1
 }
 
 // opens reports whether a text is the token.
-func (g *guard) opens(given string) bool {
+func (g *guard) isToken(given string) bool {
 	a, b := sha256.Sum256([]byte(given)), sha256.Sum256([]byte(g.opts.Token))
 	return g.opts.Token != "" && subtle.ConstantTimeCompare(a[:], b[:]) == 1
 }
 
 // admit gives the browser the cookie.
-func (g *guard) admit(w http.ResponseWriter) {
+func (g *guard) setCookie(w http.ResponseWriter) {
 	http.SetCookie(w, &http.Cookie{
-		Name: g.cookie, Value: g.pass, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, MaxAge: 180 * 24 * 3600,
+		Name: g.cookie, Value: g.cookieValue, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, MaxAge: 180 * 24 * 3600,
 	})
 }
 

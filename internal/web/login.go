@@ -3,8 +3,8 @@ package web
 import "net/http"
 
 // loginPage asks for the token. The script on it takes it out of the address.
-func (s *Server) loginPage(r *http.Request) (*frame, error) {
-	return &frame{
+func (s *Server) loginPage(r *http.Request) (*pageData, error) {
+	return &pageData{
 		Page: "login", Title: "Sign in", Release: s.pages.release, Version: s.deps.Version, Here: true,
 		MayWrite: s.guard.mayWrite(r), status: http.StatusOK,
 	}, nil
@@ -18,9 +18,9 @@ func (s *Server) login(r *http.Request, w http.ResponseWriter) (any, error) {
 	if err := decode(r, &in); err != nil {
 		return nil, err
 	}
-	if !s.guard.opens(in.Token) {
-		return nil, refusal(http.StatusUnauthorized, "that is not the token", "take the address that ken serve printed last; ken serve --new-token makes another")
+	if !s.guard.isToken(in.Token) {
+		return nil, statusErr(http.StatusUnauthorized, "wrong token", "open the address that ken serve printed, or make a new token with: ken serve --new-token")
 	}
-	s.guard.admit(w)
+	s.guard.setCookie(w)
 	return map[string]bool{"ok": true}, nil
 }

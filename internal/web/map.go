@@ -18,7 +18,7 @@ type mapBody struct {
 	Words  template.HTML
 	Above  []crumb
 	Tiles  []tile
-	Counts []segment
+	Counts []barSegment
 	Tally  board.Tally
 }
 
@@ -40,8 +40,8 @@ type tile struct {
 }
 
 // mapPage is the repository by size, coloured by how far what is said of it holds.
-func (s *Server) mapPage(r *http.Request) (*frame, error) {
-	f, err := s.begin(r, "map", "Map")
+func (s *Server) mapPage(r *http.Request) (*pageData, error) {
+	f, err := s.newPage(r, "map", "Map")
 	if err != nil || f.Tree == nil {
 		return f, err
 	}
@@ -50,20 +50,20 @@ func (s *Server) mapPage(r *http.Request) (*frame, error) {
 	}
 	known := f.Tree.Survey.Known
 	b := &mapBody{Dir: repo.Path(r.URL.Query().Get("dir"))}
-	b.Counts, b.Tally = sumUp(f.Tree).Directories, known.Tally
+	b.Counts, b.Tally = summarize(f.Tree).Directories, known.Tally
 	f.Body = b
 	if len(known.Directories) == 0 && b.Dir == "" {
 		return f, nil
 	}
 	if b.About = known.Directory(b.Dir); b.About == nil {
-		return f, refusal(http.StatusNotFound, "no directory of tracked files: "+b.Dir.String(), "begin at /map")
+		return f, statusErr(http.StatusNotFound, "not a tracked directory: "+b.Dir.String(), "start at /map")
 	}
 	b.Words = markdown(b.About.Text, nil)
 	b.Above = crumbs(f.Board.Repository, b.Dir)
 	// The picture is about as wide as this is to that; tiles are nearly square in it.
 	tiles, _ := f.Tree.Map(b.Dir, board.Rect{W: 160, H: 100})
 	for _, t := range tiles {
-		b.Tiles = append(b.Tiles, placed(t, 160, 100))
+		b.Tiles = append(b.Tiles, layOutTile(t, 160, 100))
 	}
 	return f, nil
 }
@@ -80,7 +80,7 @@ func crumbs(name string, dir repo.Path) []crumb {
 	return list
 }
 
-func placed(t board.Tile, w, h float64) tile {
+func layOutTile(t board.Tile, w, h float64) tile {
 	percent := func(part, whole float64) string { return fmt.Sprintf("%.3f%%", 100*part/whole) }
 	out := tile{
 		Tile: t, X: percent(t.Rect.X, w), Y: percent(t.Rect.Y, h), W: percent(t.Rect.W, w), H: percent(t.Rect.H, h),
@@ -98,7 +98,7 @@ func placed(t board.Tile, w, h float64) tile {
 	}
 	for _, in := range t.Inside {
 		// Its places are within a hundred by what the tile is high for its width.
-		small := placed(in, 100, 100*t.Rect.H/max(t.Rect.W, 1e-9))
+		small := layOutTile(in, 100, 100*t.Rect.H/max(t.Rect.W, 1e-9))
 		scale := t.Rect.W / 100
 		small.Wide = in.Rect.W*scale > 6 && in.Rect.H*scale > 4
 		out.Small = append(out.Small, small)

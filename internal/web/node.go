@@ -20,29 +20,29 @@ type nodeBody struct {
 	// Raw and Expanded are the two parts of the body; Whole is all of it when it has
 	// no parts.
 	Raw, Expanded, Whole template.HTML
-	Torn                 string // the words of a spec in conflict, which are no Markdown
+	Conflicted           string // the words of a spec in conflict, which are no Markdown
 	Missing              string // why there are no words
 	Governed             []governed
-	History              []told
-	Moves                []spec.Advance // of its code, ahead of it
+	History              []historyRow
+	Ahead                []spec.Advance // of its code, ahead of it
 	HistoryUnknown       *board.Unread
 }
 
-// A told is a version of the node or, between those, somebody's word that it held.
-type told struct {
+// A historyRow is a version of the node or, between those, somebody's word that it held.
+type historyRow struct {
 	spec.HistoryRow
 	Ack *spec.Ack
 }
 
 // governed is what a node governs, and how far that is ahead of it.
 type governed struct {
-	Text   string
-	Behind int
-	Gone   bool      // git tracks nothing by that name
-	File   bool      // it is a file that moved, under an entry that names more
-	Path   repo.Path // of the file or directory that it names
-	Leads  bool      // there is a page of that: Page, which takes the path by Name
-	Dir    bool
+	Text    string
+	Behind  int
+	Gone    bool      // git tracks nothing by that name
+	File    bool      // it is a file that moved, under an entry that names more
+	Path    repo.Path // of the file or directory that it names
+	HasPage bool      // there is a page of that: Page, which takes the path by Name
+	Dir     bool
 }
 
 // Page is the page of what it names.
@@ -62,7 +62,7 @@ func (g governed) Name() string {
 }
 
 // Standing is where the node stands.
-func (b *nodeBody) Standing() string { return standing(b.Node) }
+func (b *nodeBody) Status() string { return displayStatus(b.Node) }
 
 // Elsewhere are the worktrees that have the node, of one that is not here.
 func (b *nodeBody) Elsewhere() []spec.Proposed {
@@ -73,8 +73,8 @@ func (b *nodeBody) Elsewhere() []spec.Proposed {
 }
 
 // nodePage is one spec: its words, what it governs, and how it came about.
-func (s *Server) nodePage(r *http.Request) (*frame, error) {
-	f, err := s.begin(r, "node", r.PathValue("id"))
+func (s *Server) nodePage(r *http.Request) (*pageData, error) {
+	f, err := s.newPage(r, "node", r.PathValue("id"))
 	if err != nil || f.Tree == nil {
 		return f, err
 	}
@@ -85,21 +85,21 @@ func (s *Server) nodePage(r *http.Request) (*frame, error) {
 	nodes := f.Tree.Spec.Known.Nodes
 	body := nodeAmong(nodes, id)
 	if body == nil {
-		return f, s.reading(r.Context(), f.Worktree, func(ctx context.Context, w Workspace) error {
+		return f, s.withWorkspace(r.Context(), f.Worktree, func(ctx context.Context, w Workspace) error {
 			if _, err := w.Spec().Node(ctx, id); err != nil {
 				return err // with those that may have been meant
 			}
-			return refusal(http.StatusNotFound, "the node "+id+" has just appeared", "look again")
+			return statusErr(http.StatusNotFound, "the spec "+id+" was just added", "reload the page")
 		})
 	}
 	f.Title = body.Node.Title
-	body.govern(f.Tree)
+	body.addGoverned(f.Tree)
 	f.Body = body
-	return f, s.reading(r.Context(), f.Worktree, func(ctx context.Context, w Workspace) error {
+	return f, s.withWorkspace(r.Context(), f.Worktree, func(ctx context.Context, w Workspace) error {
 		body.read(ctx, w, id, f.links(nodes))
 		var story *spec.Story
 		story, body.HistoryUnknown = s.stories.get(ctx, storyKey{f.Worktree, id, f.Tag}, w.Spec())
-		body.tell(story)
+		body.addHistory(story)
 		return nil
 	})
 }
@@ -128,7 +128,7 @@ func nodeAmong(nodes []board.Node, id string) *nodeBody {
 
 // links returns where the words of a spec lead when they name a node: nowhere, if there
 // is none of that name.
-func (f *frame) links(nodes []board.Node) func(id string) string {
+func (f *pageData) links(nodes []board.Node) func(id string) string {
 	known := make(map[string]bool, len(nodes))
 	for i := range nodes {
 		known[nodes[i].ID] = true
@@ -142,17 +142,17 @@ func (f *frame) links(nodes []board.Node) func(id string) string {
 }
 
 // tell puts versions and acks into one list.
-func (b *nodeBody) tell(story *spec.Story) {
+func (b *nodeBody) addHistory(story *spec.Story) {
 	if story == nil {
 		return
 	}
-	b.Moves = story.Advances
+	b.Ahead = story.Advances
 	for i := range story.Acks { // all of them since the latest version
 		a := &story.Acks[i]
-		b.History = append(b.History, told{HistoryRow: spec.HistoryRow{Commit: a.Commit, Date: a.Date, Subject: a.Subject, Session: a.Session}, Ack: a})
+		b.History = append(b.History, historyRow{HistoryRow: spec.HistoryRow{Commit: a.Commit, Date: a.Date, Subject: a.Subject, Session: a.Session}, Ack: a})
 	}
 	for _, v := range story.Versions {
-		b.History = append(b.History, told{HistoryRow: v})
+		b.History = append(b.History, historyRow{HistoryRow: v})
 	}
 }
 
@@ -161,11 +161,11 @@ func (b *nodeBody) read(ctx context.Context, w Workspace, id string, link func(i
 	n, err := w.Spec().Node(ctx, id)
 	switch {
 	case err != nil && b.Node.Ghost:
-		b.Missing = "Only other worktrees have this node; its words are there."
+		b.Missing = "Only other worktrees have this spec."
 	case err != nil:
 		b.Missing = err.Error()
 	case b.Node.InConflict():
-		b.Torn = n.Body
+		b.Conflicted = n.Body
 	case n.Parts == nil:
 		b.Whole = markdown(n.Body, link)
 	default:
@@ -175,7 +175,7 @@ func (b *nodeBody) read(ctx context.Context, w Workspace, id string, link func(i
 
 // govern lists the entries, followed by the files under them that moved, and where there are
 // pages of them.
-func (b *nodeBody) govern(w *board.Worktree) {
+func (b *nodeBody) addGoverned(w *board.Worktree) {
 	behind := make(map[string]int)
 	for _, d := range b.Node.DriftFiles {
 		behind[d.File] = d.Behind
@@ -195,17 +195,17 @@ func (b *nodeBody) govern(w *board.Worktree) {
 		}
 	}
 	for i := range b.Governed {
-		b.Governed[i].lead(w)
+		b.Governed[i].findPage(w)
 	}
 }
 
 // lead finds the page of what an entry names: a file, or a directory. A pattern has none.
-func (g *governed) lead(w *board.Worktree) {
+func (g *governed) findPage(w *board.Worktree) {
 	name, _, _ := strings.Cut(g.Text, "#")
 	g.Path = repo.Path(strings.TrimSuffix(strings.TrimPrefix(name, "./"), "/"))
 	if files := w.Files.Known; files != nil && files.Leaf(g.Path) != nil {
-		g.Leads = true
+		g.HasPage = true
 	} else if dirs := w.Survey.Known; dirs != nil && g.Path != "" && dirs.Directory(g.Path) != nil {
-		g.Leads, g.Dir = true, true
+		g.HasPage, g.Dir = true, true
 	}
 }

@@ -86,8 +86,8 @@ func loadPages() (*pages, error) {
 	return p, nil
 }
 
-// A frame is what is around every page.
-type frame struct {
+// A pageData is what is around every page.
+type pageData struct {
 	Title      string
 	Page       string // which of them
 	Repository string
@@ -110,7 +110,7 @@ type frame struct {
 
 // Link is an address within the dashboard, on the same worktree. What follows path are
 // names and values.
-func (f *frame) Link(path string, pairs ...any) template.URL {
+func (f *pageData) Link(path string, pairs ...any) template.URL {
 	q := url.Values{}
 	if !f.Here && f.Worktree != "" {
 		q.Set("w", f.Worktree)
@@ -131,8 +131,8 @@ func (f *frame) Link(path string, pairs ...any) template.URL {
 }
 
 // In is the address of a page on another worktree.
-func (f *frame) In(worktree, path string) template.URL {
-	other := frame{Worktree: worktree}
+func (f *pageData) In(worktree, path string) template.URL {
+	other := pageData{Worktree: worktree}
 	for _, w := range f.Worktrees {
 		other.Here = other.Here || w.Here && w.Name == worktree
 	}
@@ -140,12 +140,12 @@ func (f *frame) In(worktree, path string) template.URL {
 }
 
 // Node is the address of a node's page.
-func (f *frame) Node(id string) template.URL { return f.Link("/node/" + url.PathEscape(id)) }
+func (f *pageData) Node(id string) template.URL { return f.Link("/node/" + url.PathEscape(id)) }
 
-// begin starts the frame of a page: which worktree it is about, and its board if that
+// begin starts the pageData of a page: which worktree it is about, and its board if that
 // is to be had soon.
-func (s *Server) begin(r *http.Request, page, title string) (*frame, error) {
-	f := &frame{Page: page, Title: title, MayWrite: s.guard.mayWrite(r), Release: s.pages.release, Version: s.deps.Version, status: http.StatusOK}
+func (s *Server) newPage(r *http.Request, page, title string) (*pageData, error) {
+	f := &pageData{Page: page, Title: title, MayWrite: s.guard.mayWrite(r), Release: s.pages.release, Version: s.deps.Version, status: http.StatusOK}
 	name, err := s.worktree(r, f)
 	if err != nil {
 		return f, err
@@ -158,7 +158,7 @@ func (s *Server) begin(r *http.Request, page, title string) (*frame, error) {
 	if v != nil {
 		f.Board, f.Tree, f.Tag, f.Repository = v.board, v.tree, v.tag, v.board.Repository
 		if !late {
-			s.hub.tell(name, v.tag)
+			s.hub.publish(name, v.tag)
 		}
 	}
 	return f, nil
@@ -166,11 +166,11 @@ func (s *Server) begin(r *http.Request, page, title string) (*frame, error) {
 
 // worktree returns the one that a request is about: one of those that there are, by
 // its name.
-func (s *Server) worktree(r *http.Request, f *frame) (string, error) {
+func (s *Server) worktree(r *http.Request, f *pageData) (string, error) {
 	list, err := s.deps.Worktrees(r.Context())
 	if err != nil {
 		if r.Context().Err() == nil {
-			err = refusal(http.StatusServiceUnavailable, "the repository cannot be read: "+err.Error(), "bring it back to where it was, or start ken serve where it is now")
+			err = statusErr(http.StatusServiceUnavailable, "cannot read the repository: "+err.Error(), "move it back, or start ken serve in its new place")
 		}
 		return "", err
 	}
@@ -182,35 +182,29 @@ func (s *Server) worktree(r *http.Request, f *frame) (string, error) {
 			return w.Name, nil
 		}
 	}
-	return "", refusal(http.StatusNotFound, "there is no worktree of that name", "see them at /worktrees")
+	return "", statusErr(http.StatusNotFound, "unknown worktree: "+asked, "see them at /worktrees")
 }
 
 // page answers with a page.
-func (s *Server) page(make func(*http.Request) (*frame, error)) http.HandlerFunc {
+func (s *Server) page(make func(*http.Request) (*pageData, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		f, err := make(r)
 		if err != nil {
 			s.fail(w, r, err)
 			return
 		}
-		s.draw(w, r, f)
+		s.render(w, r, f)
 	}
 }
 
-func (s *Server) draw(w http.ResponseWriter, r *http.Request, f *frame) {
-	key := f.key(r)
-	if p, ok := s.drawn.find(f, key); ok {
-		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		s.answer(w, r, p.body, p.tag)
-		return
-	}
+func (s *Server) render(w http.ResponseWriter, r *http.Request, f *pageData) {
 	name := "layout"
 	if f.bare != "" {
 		name = f.bare
 	}
 	var b bytes.Buffer
 	if err := s.pages.templates[f.Page].ExecuteTemplate(&b, name, f); err != nil {
-		http.Error(w, "ken went wrong: "+err.Error(), http.StatusInternalServerError)
+		http.Error(w, "internal error: "+err.Error(), http.StatusInternalServerError)
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -219,9 +213,7 @@ func (s *Server) draw(w http.ResponseWriter, r *http.Request, f *frame) {
 		_, _ = w.Write(b.Bytes())
 		return
 	}
-	p := drawing{b.Bytes(), tagOf(b.Bytes())}
-	s.drawn.keep(f, key, p)
-	s.answer(w, r, p.body, p.tag)
+	s.answer(w, r, b.Bytes(), tagOf(b.Bytes()))
 }
 
 // answer sends a body unless the asker has it. Whoever reads slowly is given time, and
@@ -233,13 +225,13 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, body []byte, tag
 		return
 	}
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
-	send(w, body, s.limits.piece)
+	send(w, body, s.limits.write)
 }
 
 // send writes a body piece by piece, each of which has so long to be read.
 func send(w http.ResponseWriter, body []byte, within time.Duration) {
 	control := http.NewResponseController(w)
-	for part := range slices.Chunk(body, piece) {
+	for part := range slices.Chunk(body, writeChunk) {
 		_ = control.SetWriteDeadline(time.Now().Add(within))
 		if _, err := w.Write(part); err != nil {
 			return
@@ -262,8 +254,8 @@ func tagOf(b []byte) string {
 	return `"` + hex.EncodeToString(sum[:12]) + `"`
 }
 
-// A trouble is why there is no page, in words.
-type trouble struct {
+// A errorAnswer is why there is no page, in words.
+type errorAnswer struct {
 	Error  string `json:"error"`
 	Hint   string `json:"hint,omitempty"`
 	Status int    `json:"status"`
@@ -271,21 +263,21 @@ type trouble struct {
 
 // fail answers with what went wrong.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
-	t := trouble{Error: err.Error(), Hint: fault.HintOf(err), Status: statusOf(err)}
+	t := errorAnswer{Error: err.Error(), Hint: fault.HintOf(err), Status: statusOf(err)}
 	if !wantsPage(r) {
 		w.Header().Set("Content-Type", "application/json; charset=utf-8")
 		w.WriteHeader(t.Status)
 		_ = json.NewEncoder(w).Encode(t)
 		return
 	}
-	f := &frame{
+	f := &pageData{
 		Page: "error", Title: "Error", Release: s.pages.release, Version: s.deps.Version, Body: t,
 		status: t.Status, Here: true, MayWrite: s.guard.mayWrite(r),
 	}
 	if !errors.Is(err, errHost) && !errors.Is(err, errOrigin) && !errors.Is(err, errToken) {
 		_, _ = s.worktree(r, f)
 	}
-	s.draw(w, r, f)
+	s.render(w, r, f)
 }
 
 func statusOf(err error) int {

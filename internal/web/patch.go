@@ -18,16 +18,16 @@ type patchLine struct{ Kind, Text string }
 
 // patchPage is what a version changed in the spec; the node's page fetches it when it
 // is asked for.
-func (s *Server) patchPage(r *http.Request) (*frame, error) {
+func (s *Server) patchPage(r *http.Request) (*pageData, error) {
 	if !isHexID(r.PathValue("commit")) {
 		return nil, errID
 	}
-	f := &frame{Page: "patch", Title: "Patch", Release: s.pages.release, Version: s.deps.Version, status: http.StatusOK}
+	f := &pageData{Page: "patch", Title: "Patch", Release: s.pages.release, Version: s.deps.Version, status: http.StatusOK}
 	name, err := s.worktree(r, f)
 	if err != nil {
 		return f, err
 	}
-	err = s.reading(r.Context(), name, func(ctx context.Context, w Workspace) error {
+	err = s.withWorkspace(r.Context(), name, func(ctx context.Context, w Workspace) error {
 		diff := w.Spec().Diff
 		if r.URL.Query().Get("of") == "code" {
 			diff = w.Spec().AdvanceDiff

@@ -20,8 +20,8 @@ type field struct{ Key, Value string }
 
 // statePage is the state directory: what lies there, what a cleanup would move, what
 // can come back, and which workflow it is about.
-func (s *Server) statePage(r *http.Request) (*frame, error) {
-	f, err := s.begin(r, "state", "State")
+func (s *Server) statePage(r *http.Request) (*pageData, error) {
+	f, err := s.newPage(r, "state", "State")
 	if err != nil || f.Tree == nil {
 		return f, err
 	}

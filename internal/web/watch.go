@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// How often it is looked whether anything has changed, while somebody listens.
+// How minPause it is looked whether anything has changed, while somebody listens.
 const (
-	often  = 500 * time.Millisecond
-	seldom = 5 * time.Second
-	settle = 30 * time.Millisecond // after a nudge: changes come in bunches
-	share  = 10                    // looking takes no more than one part in so many of the time
+	minPause    = 500 * time.Millisecond
+	maxPause    = 5 * time.Second
+	settlePause = 30 * time.Millisecond // after a nudge: changes come in bunches
+	pauseFactor = 10                    // looking takes no more than one part in so many of the time
 )
 
 // watch keeps the hub up to date while somebody listens.
@@ -23,7 +23,7 @@ func (s *Server) watch(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-s.hub.came:
+		case <-s.hub.joined:
 		}
 		inner, stop := context.WithCancel(ctx)
 		if s.deps.Watch != nil {
@@ -34,21 +34,20 @@ func (s *Server) watch(ctx context.Context) {
 				}
 			})
 		}
-		for names := s.hub.watched(); ctx.Err() == nil && len(names) > 0; names = s.hub.watched() {
+		for names := s.hub.worktrees(); ctx.Err() == nil && len(names) > 0; names = s.hub.worktrees() {
 			start := time.Now()
 			s.refresh(ctx, names)
-			pause := min(max(share*time.Since(start), often), seldom)
+			pause := min(max(pauseFactor*time.Since(start), minPause), maxPause)
 			select {
 			case <-ctx.Done():
 			case <-nudge:
-				rest(ctx, settle)
-			case <-s.hub.came: // it may look at what nobody else does
+				sleep(ctx, settlePause)
+			case <-s.hub.joined: // it may look at what nobody else does
 			case <-time.After(pause):
 			}
 		}
 		stop()
 		s.boards.forget()
-		s.drawn.forget()
 	}
 }
 
@@ -58,19 +57,19 @@ func (s *Server) refresh(ctx context.Context, worktrees []string) {
 	var all sync.WaitGroup
 	for _, name := range worktrees {
 		all.Go(func() {
-			v, late, err := s.boards.get(ctx, name, seldom)
+			v, late, err := s.boards.get(ctx, name, maxPause)
 			switch {
 			case err != nil:
-				s.hub.tell(name, "error-"+digest(err.Error())) // a page that looks again says which
+				s.hub.publish(name, "error-"+digest(err.Error())) // a page that looks again says which
 			case v != nil && !late:
-				s.hub.tell(name, v.tag)
+				s.hub.publish(name, v.tag)
 			}
 		})
 	}
 	all.Wait()
 }
 
-func rest(ctx context.Context, d time.Duration) {
+func sleep(ctx context.Context, d time.Duration) {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {

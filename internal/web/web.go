@@ -17,6 +17,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/net/netutil"
+
 	"ken/internal/board"
 	"ken/internal/registry"
 	"ken/internal/repo"
@@ -33,8 +35,8 @@ type Deps struct {
 	Worktrees func(ctx context.Context) ([]Worktree, error)
 	// Board sums up one of them; tell gets what there is so far, part by part.
 	Board func(ctx context.Context, worktree string, tell func(*board.Board)) (*board.Board, error)
-	// Pulse takes a cheap look: while it is the same, so is the board.
-	Pulse func(ctx context.Context, worktree string) (Pulse, error)
+	// Fingerprint takes a cheap look: while it is the same, so is the board.
+	Fingerprint func(ctx context.Context, worktree string) (Fingerprint, error)
 	// Watch calls nudge soon after something may have changed, until ctx ends. It
 	// need not notice everything; nil when there is no such thing.
 	Watch func(ctx context.Context, nudge func())
@@ -56,8 +58,8 @@ type Worktree struct {
 	AtHand bool
 }
 
-// A Pulse is a cheap look at a repository.
-type Pulse struct {
+// A Fingerprint is a cheap look at a repository.
+type Fingerprint struct {
 	Key   string // of everything that a board is made from
 	Specs string // of the spec files alone, whose words a board does not have
 	Texts string // of where summaries are kept, for the same reason
@@ -87,18 +89,15 @@ type Server struct {
 	deps    Deps
 	limits  limits
 	guard   *guard
-	boards  *boards
+	boards  *boardCache
 	hub     *hub
 	pages   *pages
 	stories *storyCache
-	drawn   drawn
-
-	squeezed squeezed
 
 	// writing is held by whoever changes the repository: of two that would, the second
 	// sees what the first did.
 	writing sync.Mutex
-	turn    turns
+	reads   readLimit
 }
 
 // New returns a dashboard. Its addresses are those that it will be reached under.
@@ -110,22 +109,21 @@ func New(deps Deps, opts Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{deps: deps, limits: usual, guard: newGuard(opts), pages: p, hub: newHub(), stories: newStoryCache(), turn: make(turns, maxTurns)}
-	s.boards = newBoards(deps)
-	s.boards.tell = s.hub.tell
+	s := &Server{deps: deps, limits: defaultLimits, guard: newGuard(opts), pages: p, hub: newHub(), stories: newStoryCache(), reads: make(readLimit, maxReads)}
+	s.boards = newBoardCache(deps)
+	s.boards.tell = s.hub.publish
 	return s, nil
 }
 
 // limits is how long anything may take.
 type limits struct {
-	header time.Duration // to send the head of a request
-	whole  time.Duration // to send all of it
-	idle   time.Duration // to ask again on the same connection
-	answer time.Duration // to begin to be answered, once a request is there
-	piece  time.Duration // for a reader to take in one more piece
+	header  time.Duration // to send the head of a request
+	request time.Duration // to send all of it
+	answer  time.Duration // to begin to be answered, once a request is there
+	write   time.Duration // for a reader to take in one more piece
 }
 
-var usual = limits{header: 5 * time.Second, whole: 15 * time.Second, idle: 2 * time.Minute, answer: time.Minute, piece: 10 * time.Second}
+var defaultLimits = limits{header: 5 * time.Second, request: 15 * time.Second, answer: time.Minute, write: 10 * time.Second}
 
 // How much there may be of it.
 const (
@@ -137,7 +135,7 @@ const (
 	boardTime      = 45 * time.Second       // how long a program waits for a board
 	firstPaint     = 250 * time.Millisecond // how long a page does
 	heartbeat      = 15 * time.Second
-	piece          = 64 << 10
+	writeChunk     = 64 << 10
 )
 
 // Serve answers on a listener until ctx ends, then lets what is under way finish.
@@ -147,23 +145,35 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	s.boards.ctx = ctx
 	var watching sync.WaitGroup
 	watching.Go(func() { s.watch(ctx) })
-	all := newCrowd(l, maxConnections)
+	var silent sync.Map // connections that have not sent a byte
 	srv := &http.Server{
-		Handler:           all.attend(s.handler()),
-		ConnContext:       all.known,
+		Handler:           s.handler(),
 		ReadHeaderTimeout: s.limits.header,
-		ReadTimeout:       s.limits.whole,
-		IdleTimeout:       s.limits.idle,
+		ReadTimeout:       s.limits.request,
 		MaxHeaderBytes:    maxHeader,
+		ConnState: func(conn net.Conn, state http.ConnState) {
+			if state == http.StateNew {
+				silent.Store(conn, nil)
+			} else {
+				silent.Delete(conn)
+			}
+		},
 	}
+	// Each connection carries one request, so the limits above end it. A client that
+	// holds all connections makes others wait, but cannot keep them out.
+	srv.SetKeepAlivesEnabled(false)
 	done := make(chan error, 1)
-	go func() { done <- srv.Serve(all) }()
+	go func() { done <- srv.Serve(netutil.LimitListener(l, maxConnections)) }()
 	var err error
 	select {
 	case err = <-done:
 	case <-ctx.Done():
 		s.hub.close() // streams would never finish
-		all.dismiss()
+		// Browsers open connections ahead of time, and Shutdown waits for those.
+		silent.Range(func(conn, _ any) bool {
+			_ = conn.(net.Conn).Close()
+			return true
+		})
 		end, stop := context.WithTimeout(context.WithoutCancel(ctx), shutdownTime)
 		defer stop()
 		if srv.Shutdown(end) != nil {
@@ -207,5 +217,5 @@ func (s *Server) handler() http.Handler {
 		mux.Handle("/mcp", s.deps.MCP)
 	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { s.fail(w, r, errNoPage) })
-	return s.guard.protect(s.limits.answer, s.squeezed.squeeze(s.limits.piece, mux), s.fail)
+	return s.guard.protect(s.limits.answer, mux, s.fail)
 }

@@ -3,6 +3,6 @@ package web
 import "net/http"
 
 // worktreesPage is who works where, and what each proposes.
-func (s *Server) worktreesPage(r *http.Request) (*frame, error) {
-	return s.begin(r, "worktrees", "Worktrees")
+func (s *Server) worktreesPage(r *http.Request) (*pageData, error) {
+	return s.newPage(r, "worktrees", "Worktrees")
 }

@@ -23,7 +23,7 @@ export function forms(refresh) {
       form.reset();
       await refresh();
     } catch (err) {
-      tell(outcome, "bad", "The server does not answer: " + err.message);
+      tell(outcome, "bad", "No answer from the server: " + err.message);
     } finally {
       button.disabled = false;
     }
@@ -53,7 +53,7 @@ export async function login() {
   if (!token) return false;
   history.replaceState(null, "", location.pathname + location.search);
   const answer = await fetch("/api/login", { method: "POST", headers: { "Content-Type": "application/json", Accept: "application/json" }, body: JSON.stringify({ token }) });
-  if (!answer.ok) { notify("The token in the address is not the one that holds."); return false; }
+  if (!answer.ok) { notify("The token in the address is not valid."); return false; }
   if (document.body.dataset.page === "login") { location.assign("/"); return false; }
   return true;
 }

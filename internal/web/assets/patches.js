@@ -6,14 +6,14 @@ export function patches() {
     const slot = details.querySelector(".patch-slot");
     if (slot.dataset.filled) return;
     slot.dataset.filled = "yes";
-    slot.textContent = "Being read…";
+    slot.textContent = "Loading…";
     try {
       const answer = await fetch(details.dataset.src, { headers: { "X-Ken-Part": "patch", Accept: "text/html" } });
       const part = new DOMParser().parseFromString(await answer.text(), "text/html");
       if (!answer.ok) throw new Error(part.querySelector("h1")?.textContent || answer.statusText);
       slot.replaceChildren(...part.body.childNodes);
     } catch (err) {
-      slot.textContent = "It could not be read: " + err.message;
+      slot.textContent = "Could not load the patch: " + err.message;
       delete slot.dataset.filled;
     }
   }, true);

@@ -17,7 +17,7 @@ func TestPulseSeesWhatABoardIsMadeFrom(t *testing.T) {
 	r := specced(t)
 	r.Write(".ken/state/workflow.json", "{}")
 	r.Write(".ken/state/.archive/one/manifest.json", "{}")
-	p := newPulse(r.Dir)
+	p := newFingerprinter(r.Dir)
 	clock := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	p.now = func() time.Time { return clock }
 	take := func() string {

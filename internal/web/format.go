@@ -17,23 +17,23 @@ import (
 
 // helpers are what templates may call.
 var helpers = template.FuncMap{
-	"num": num, "yes": yes, "also": also, "standing": func(n board.Node) string { return standing(&n) }, "tally": tallyText, "brief": brief, "minute": minute, "who": who,
-	"is":      func(p *string, s string) bool { return p != nil && *p == s },
-	"foreign": func(c workflow.Counts) int { return c.AdHoc + c.Ephemeral + c.Unknown },
-	"str":     func(s string) string { return s },
-	"bytes":   bytesText,
-	"place":   place,
-	"count":   countText,
-	"hue":     func(s string) int { h := fnv.New32a(); _, _ = h.Write([]byte(s)); return int(h.Sum32() % 12) },
-	"glyph":   glyph,
-	"opGlyph": opGlyph,
-	"tone":    func(s fresh.State) string { return s.String() },
-	"list":    func(v ...any) []any { return v },
-	"join":    strings.Join,
-	"verdict": verdictText,
-	"sub":     func(a, b int) int { return a - b },
-	"bucket":  bucketText,
-	"short":   func(s string) string { return s[:min(len(s), 7)] },
+	"num": num, "yes": yes, "filters": extraFilters, "status": func(n board.Node) string { return displayStatus(&n) }, "tally": tallyText, "cut": cutText, "time": shortTime, "session": shortSession,
+	"is":        func(p *string, s string) bool { return p != nil && *p == s },
+	"foreign":   func(c workflow.Counts) int { return c.AdHoc + c.Ephemeral + c.Unknown },
+	"str":       func(s string) string { return s },
+	"bytes":     bytesText,
+	"shortPath": shortPath,
+	"count":     countText,
+	"hue":       func(s string) int { h := fnv.New32a(); _, _ = h.Write([]byte(s)); return int(h.Sum32() % 12) },
+	"glyph":     glyph,
+	"opGlyph":   opGlyph,
+	"tone":      func(s fresh.State) string { return s.String() },
+	"list":      func(v ...any) []any { return v },
+	"join":      strings.Join,
+	"verdict":   verdictText,
+	"sub":       func(a, b int) int { return a - b },
+	"bucket":    bucketText,
+	"short":     func(s string) string { return s[:min(len(s), 7)] },
 }
 
 // glyph is the sign of where a node stands, so that its colour is not all that tells it.
@@ -76,13 +76,13 @@ func verdictText(v survey.Verdict) string {
 	case survey.StaleSelf:
 		return "stale: its own files changed"
 	case survey.StaleBelow:
-		return "stale: what is below it changed"
+		return "stale: subdirectories changed"
 	case survey.Incomplete:
-		return "incomplete: some below it had no text"
+		return "incomplete: some subdirectories had no summary"
 	case survey.Partial:
-		return "partial: its author could not finish"
+		return "partial: its author did not finish"
 	case survey.None:
-		return "no text"
+		return "no summary"
 	default:
 		return v.String()
 	}
@@ -92,15 +92,15 @@ func verdictText(v survey.Verdict) string {
 func bucketText(b contract.Bucket) string {
 	switch b {
 	case contract.AdHoc:
-		return "allowed by nothing"
+		return "not allowed by the contract"
 	case contract.Unknown:
-		return "could not be inspected"
+		return "could not be read"
 	case contract.Ephemeral:
-		return "a leftover that should not exist"
+		return "leftovers that should be gone"
 	case contract.PatternAllowed:
 		return "allowed by a pattern"
 	case contract.Canonical:
-		return "allowed by its name"
+		return "allowed by name"
 	default:
 		return ""
 	}
@@ -132,8 +132,8 @@ func countText(n int, one string) string {
 	}
 }
 
-// share100 is a part of a whole in percent.
-func share100(part, whole int) string {
+// percent is a part of a whole in percent.
+func percent(part, whole int) string {
 	if whole <= 0 {
 		return "0"
 	}
@@ -151,41 +151,41 @@ func num(p *int) int {
 // yes reports whether something is known, and true.
 func yes(p *bool) bool { return p != nil && *p }
 
-// briefly is how much of a description a row has room for.
-const briefly = 96
+// rowRunes is how much of a description a row has room for.
+const rowRunes = 96
 
 // place shortens the path of a directory to what tells it from others of its kind.
-func place(dir string) string {
+func shortPath(dir string) string {
 	parts := strings.Split(filepath.ToSlash(dir), "/")
 	return strings.Join(parts[max(0, len(parts)-2):], "/")
 }
 
 // brief cuts a text at a word, if it is longer than a row.
-func brief(text string) string {
+func cutText(text string) string {
 	r := []rune(strings.Join(strings.Fields(text), " "))
-	if len(r) <= briefly {
+	if len(r) <= rowRunes {
 		return string(r)
 	}
-	cut := string(r[:briefly])
-	if i := strings.LastIndexByte(cut, ' '); i > briefly/2 {
+	cut := string(r[:rowRunes])
+	if i := strings.LastIndexByte(cut, ' '); i > rowRunes/2 {
 		cut = cut[:i]
 	}
 	return cut + "…"
 }
 
-// whoLength is how much of a session's name sets it apart from others.
-const whoLength = 12
+// sessionRunes is how much of a session's name sets it apart from others.
+const sessionRunes = 12
 
 // who is a session's name for a narrow place.
-func who(session string) string {
-	if r := []rune(session); len(r) > whoLength+4 {
-		return string(r[:whoLength]) + "…"
+func shortSession(session string) string {
+	if r := []rune(session); len(r) > sessionRunes+4 {
+		return string(r[:sessionRunes]) + "…"
 	}
 	return session
 }
 
 // minute is a time for a list: the day, and when on it.
-func minute(stamp string) string {
+func shortTime(stamp string) string {
 	if len(stamp) < len("2006-01-02T15:04") {
 		return stamp
 	}

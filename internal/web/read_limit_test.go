@@ -13,33 +13,33 @@ import (
 // Worktrees are read a few at a time, whoever asks.
 func TestReadersTakeTurns(t *testing.T) {
 	var now, most atomic.Int32
-	came, hold := make(chan struct{}, 40), make(chan struct{})
+	started, hold := make(chan struct{}, 40), make(chan struct{})
 	deps := boardOf("r")
 	deps.Open = func(context.Context, string) (Workspace, error) {
 		if n := now.Add(1); n > most.Load() {
 			most.Store(n)
 		}
-		came <- struct{}{}
+		started <- struct{}{}
 		<-hold
 		now.Add(-1)
 		return nil, errors.New("there is none")
 	}
-	s := serve(t, deps, usual)
+	s := serve(t, deps, defaultLimits)
 	var all sync.WaitGroup
 	for range 40 {
 		all.Go(func() { s.asks(http.MethodGet, "/api/survey", "") })
 	}
-	for range maxTurns {
-		<-came
+	for range maxReads {
+		<-started
 	}
 	s.isUp()
 	close(hold)
 	all.Wait()
-	if n := most.Load(); n != maxTurns {
-		t.Errorf("%d were read at once, and may be %d", n, maxTurns)
+	if n := most.Load(); n != maxReads {
+		t.Errorf("%d were read at once, and may be %d", n, maxReads)
 	}
 	// Who does not get a turn in time is told so.
-	full := make(turns)
+	full := make(readLimit)
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := full.take(gone, func(context.Context) error { return nil }); !errors.Is(err, context.Canceled) {
@@ -51,7 +51,7 @@ func TestReadersTakeTurns(t *testing.T) {
 func TestATurnEnds(t *testing.T) {
 	for name, room := range map[string]int{"waiting": 0, "in it": 1} {
 		synctest.Test(t, func(t *testing.T) {
-			err := make(turns, room).take(t.Context(), func(ctx context.Context) error {
+			err := make(readLimit, room).take(t.Context(), func(ctx context.Context) error {
 				<-ctx.Done()
 				return ctx.Err()
 			})

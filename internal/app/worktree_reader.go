@@ -14,12 +14,11 @@ import (
 	"ken/internal/repo"
 	"ken/internal/spec"
 	"ken/internal/survey"
-	"ken/internal/workflow"
 )
 
-// A boardDesk answers for one worktree. Files and directories are judged from one
+// A worktreeReader answers for one worktree. Files and directories are judged from one
 // reading of it; specs and the state directory have their own.
-type boardDesk struct {
+type worktreeReader struct {
 	files, specs *workspace
 	state        *stateSpace
 	stateErr     error
@@ -30,7 +29,7 @@ type boardDesk struct {
 	err    error
 }
 
-func openDesk(ctx context.Context, c git.Checkout) (*boardDesk, error) {
+func openWorktree(ctx context.Context, c git.Checkout) (*worktreeReader, error) {
 	if c.Err != nil {
 		return nil, c.Err
 	}
@@ -42,13 +41,13 @@ func openDesk(ctx context.Context, c git.Checkout) (*boardDesk, error) {
 	if err != nil {
 		return nil, errors.Join(err, files.Close())
 	}
-	d := &boardDesk{files: files, specs: specs}
+	d := &worktreeReader{files: files, specs: specs}
 	d.state, d.stateErr = openState(ctx, stateOptions{from: c.Repo.Root()})
 	return d, nil
 }
 
 // Close lets go of it.
-func (d *boardDesk) Close() error {
+func (d *worktreeReader) Close() error {
 	_ = d.files.Close()
 	_ = d.specs.Close()
 	if d.state != nil {
@@ -57,20 +56,26 @@ func (d *boardDesk) Close() error {
 	return nil
 }
 
-func (d *boardDesk) source(c git.Checkout, err error) board.Source {
+func (d *worktreeReader) source(c git.Checkout, err error) board.Source {
 	s := board.Source{Name: c.Name, Here: c.Here, Branch: strings.TrimPrefix(c.Head.Branch, "refs/heads/"), Head: c.Head.Commit, Err: err}
 	if err != nil {
 		return s
 	}
-	s.Registry, s.Sizes, s.Survey, s.Spec = d, d, d, d.specs.Spec()
-	if s.State = board.Keeper(noKeeper{d.stateErr}); d.state != nil {
-		s.State = d.state.keeper
+	s.Files = d.read
+	s.Directories = func(ctx context.Context) (*survey.Shown, error) { return d.Show(ctx, "") }
+	s.Specs = d.specs.Spec().List
+	s.State = func() (board.StateDir, error) {
+		if d.stateErr != nil {
+			return nil, d.stateErr
+		}
+		return d.state.keeper, nil
 	}
 	return s
 }
 
-// look reads the worktree once, and writes nothing.
-func (d *boardDesk) look(ctx context.Context) error {
+// read judges all tracked files on the first call, and writes nothing. It returns the
+// verdicts and the sizes of the files.
+func (d *worktreeReader) read(ctx context.Context) (*registry.Report, map[repo.Path]int64, error) {
 	d.once.Do(func() {
 		d.report, d.err = d.files.registry.Status(ctx, registry.VerifyOptions{All: true})
 		if d.err != nil {
@@ -82,14 +87,14 @@ func (d *boardDesk) look(ctx context.Context) error {
 		}
 		d.err = d.weigh(ctx, snap.Index.Entries)
 	})
-	return d.err
+	return d.report, d.sizes, d.err
 }
 
 // weigh looks how large files are. The index knows only how large they were when git last
 // looked, and may not even know that; it is asked about those that are not there because
 // git was told so. What a directory has, where a submodule or nothing of git's stands, is
 // not the size of anything that is tracked here.
-func (d *boardDesk) weigh(ctx context.Context, index []repo.Entry) error {
+func (d *worktreeReader) weigh(ctx context.Context, index []repo.Entry) error {
 	found, err := d.files.files.Stat(ctx, index)
 	if err != nil {
 		return err
@@ -108,20 +113,8 @@ func (d *boardDesk) weigh(ctx context.Context, index []repo.Entry) error {
 	return nil
 }
 
-// Status implements [board.Registry].
-func (d *boardDesk) Status(ctx context.Context, _ registry.VerifyOptions) (*registry.Report, error) {
-	err := d.look(ctx)
-	return d.report, err
-}
-
-// Sizes implements [board.Sizes]: as they are.
-func (d *boardDesk) Sizes(ctx context.Context) (map[repo.Path]int64, error) {
-	err := d.look(ctx)
-	return d.sizes, err
-}
-
-// Show implements [board.Directories] over what was found, as it was found.
-func (d *boardDesk) Show(ctx context.Context, within repo.Path) (*survey.Shown, error) {
+// Show returns the verdicts and texts of the directories below within.
+func (d *worktreeReader) Show(ctx context.Context, within repo.Path) (*survey.Shown, error) {
 	s, err := d.survey(ctx)
 	if err != nil {
 		return nil, err
@@ -130,8 +123,8 @@ func (d *boardDesk) Show(ctx context.Context, within repo.Path) (*survey.Shown, 
 }
 
 // survey answers for the directories as they were found.
-func (d *boardDesk) survey(ctx context.Context) (*survey.Survey, error) {
-	if err := d.look(ctx); err != nil {
+func (d *worktreeReader) survey(ctx context.Context) (*survey.Survey, error) {
+	if _, _, err := d.read(ctx); err != nil {
 		return nil, err
 	}
 	t := &surveyTree{w: d.files, commit: d.report.Head, state: d.report.State, unkept: true}
@@ -140,7 +133,7 @@ func (d *boardDesk) survey(ctx context.Context) (*survey.Survey, error) {
 }
 
 // tracked lists the files of a report as a survey wants them.
-func (d *boardDesk) tracked() []survey.File {
+func (d *worktreeReader) tracked() []survey.File {
 	var files []survey.File
 	for i := range d.report.Verdicts {
 		v := &d.report.Verdicts[i]
@@ -164,19 +157,9 @@ func (d *boardDesk) tracked() []survey.File {
 }
 
 // Spec answers for the specs of the worktree.
-func (d *boardDesk) Spec() *spec.Reader { return d.specs.Spec() }
+func (d *worktreeReader) Spec() *spec.Reader { return d.specs.Spec() }
 
 // Summaries tells what is said of files.
-func (d *boardDesk) Summaries(ctx context.Context, paths []repo.Path) ([]registry.Knowledge, error) {
+func (d *worktreeReader) Summaries(ctx context.Context, paths []repo.Path) ([]registry.Knowledge, error) {
 	return d.files.registry.Show(ctx, paths)
-}
-
-// A noKeeper is a state directory that could not be opened.
-type noKeeper struct{ err error }
-
-func (k noKeeper) Audit(context.Context) (*workflow.Audit, error)         { return nil, k.err }
-func (k noKeeper) Archive(context.Context) (*workflow.ArchiveList, error) { return nil, k.err }
-func (k noKeeper) Get(context.Context) (*workflow.Document, error)        { return nil, k.err }
-func (k noKeeper) Cleanup(context.Context, workflow.CleanupOptions) (*workflow.Sweep, error) {
-	return nil, k.err
 }

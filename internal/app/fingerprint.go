@@ -25,9 +25,9 @@ import (
 	"ken/internal/web"
 )
 
-// A pulse takes cheap looks at a repository: stats of all that a board is made from,
+// A fingerprinter takes cheap looks at a repository: stats of all that a board is made from,
 // and the contents of nothing. What it keeps saves time alone.
-type pulse struct {
+type fingerprinter struct {
 	root string // of the worktree that the server was started in
 	now  func() time.Time
 
@@ -44,19 +44,19 @@ type indexed struct {
 	dirs    []string // of those, from the root
 }
 
-func newPulse(root string) *pulse {
-	return &pulse{root: root, now: time.Now, runs: &runsLook{root: root}, indexes: make(map[string]*indexed)}
+func newFingerprinter(root string) *fingerprinter {
+	return &fingerprinter{root: root, now: time.Now, runs: &runsLook{root: root}, indexes: make(map[string]*indexed)}
 }
 
 // take looks at everything that the boards of a repository depend on.
-func (p *pulse) take(ctx context.Context) (web.Pulse, error) {
+func (p *fingerprinter) take(ctx context.Context) (web.Fingerprint, error) {
 	g, err := git.Open(ctx, p.root)
 	if err != nil {
-		return web.Pulse{}, err
+		return web.Fingerprint{}, err
 	}
 	trees, err := g.Checkouts(ctx)
 	if err != nil {
-		return web.Pulse{}, err
+		return web.Fingerprint{}, err
 	}
 	parts := make([]part, first+3*len(trees))
 	var group errgroup.Group
@@ -75,7 +75,7 @@ func (p *pulse) take(ctx context.Context) (web.Pulse, error) {
 		group.Go(func() error { return at[2].of(func(sum hash.Hash) error { return own(ctx, sum, c.Repo) }) })
 	}
 	if err := group.Wait(); err != nil {
-		return web.Pulse{}, err
+		return web.Fingerprint{}, err
 	}
 	all, specs := sha256.New(), sha256.New()
 	// What a cleanup would move depends on how old it is, by days.
@@ -91,10 +91,10 @@ func (p *pulse) take(ctx context.Context) (web.Pulse, error) {
 	// An answer that comes later is a change of its own.
 	if runs := p.runs.part(ctx, runsBriefly); runs != nil && runs != runsLate {
 		if err := json.NewEncoder(all).Encode(runs); err != nil {
-			return web.Pulse{}, err
+			return web.Fingerprint{}, err
 		}
 	}
-	return web.Pulse{Key: hex.EncodeToString(all.Sum(nil)), Specs: hex.EncodeToString(specs.Sum(nil)), Texts: hex.EncodeToString(parts[1][:])}, nil
+	return web.Fingerprint{Key: hex.EncodeToString(all.Sum(nil)), Specs: hex.EncodeToString(specs.Sum(nil)), Texts: hex.EncodeToString(parts[1][:])}, nil
 }
 
 // first is where the parts of worktrees begin, behind those that are everybody's.
@@ -154,7 +154,7 @@ func own(ctx context.Context, sum hash.Hash, g *git.Repo) error {
 }
 
 // files looks at every tracked file of a worktree.
-func (p *pulse) files(ctx context.Context, sum hash.Hash, g *git.Repo) error {
+func (p *fingerprinter) files(ctx context.Context, sum hash.Hash, g *git.Repo) error {
 	idx, err := p.index(ctx, g)
 	if err != nil {
 		return err
@@ -170,7 +170,7 @@ func (p *pulse) files(ctx context.Context, sum hash.Hash, g *git.Repo) error {
 	return nil
 }
 
-func (p *pulse) index(ctx context.Context, g *git.Repo) (*indexed, error) {
+func (p *fingerprinter) index(ctx context.Context, g *git.Repo) (*indexed, error) {
 	look := sha256.New()
 	stat(look, filepath.Join(g.GitDir(), "index"))
 	key := hex.EncodeToString(look.Sum(nil))

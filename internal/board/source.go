@@ -1,0 +1,38 @@
+package board
+
+import (
+	"context"
+
+	"ken/internal/registry"
+	"ken/internal/repo"
+	"ken/internal/spec"
+	"ken/internal/survey"
+	"ken/internal/workflow"
+)
+
+// A Source is one worktree and the functions that read it.
+type Source struct {
+	Name   string
+	Here   bool
+	Branch string // "" when detached
+	Head   repo.ID
+	Err    error // why the worktree cannot be opened; the other fields below are nil then
+
+	// Files returns the verdicts of all tracked files and the sizes that are known.
+	Files func(context.Context) (*registry.Report, map[repo.Path]int64, error)
+	// Directories returns the verdicts and texts of all directories.
+	Directories func(context.Context) (*survey.Shown, error)
+	// Specs lists the specs.
+	Specs func(context.Context) (*spec.Listing, error)
+	// State opens the state directory.
+	State func() (StateDir, error)
+}
+
+// A StateDir is an open state directory. Both [workflow.Keeper] and a fake in tests
+// implement it.
+type StateDir interface {
+	Audit(ctx context.Context) (*workflow.Audit, error)
+	Archive(ctx context.Context) (*workflow.ArchiveList, error)
+	Cleanup(ctx context.Context, opts workflow.CleanupOptions) (*workflow.Sweep, error)
+	Get(ctx context.Context) (*workflow.Document, error)
+}
