@@ -21,8 +21,8 @@ import (
 //     A text that was written from the very bytes on disk counts too, when attributes or
 //     core.autocrlf now make another blob of them;
 //     3. else the newest text written for this path: stale;
-//     4. else, if git says that the file was renamed, the newest text of the old path: stale,
-//     or fresh if the difference is format alone;
+//     4. else, if git says that the file was renamed, the newest text of the old path: fresh,
+//     with the grade format, by rule 2, else stale;
 //     5. else none.
 //   - A file that git tracks and that is not on disk is missing, and never fresh. A file in
 //     conflict is never fresh. A file that a sparse checkout left out has the content of the
@@ -37,7 +37,8 @@ import (
 //   - Identical contents share a text: where a text of this path was found, the newest text
 //     about the same content is shown, from whatever path.
 //   - A copy that was edited has no text: git sees no rename while the source is there.
-//   - A filter that no configuration names converts nothing, as in git.
+//   - A file with a filter attribute is known by its raw bytes, whether or not the driver is
+//     configured (ADR 23).
 //   - git reads no attributes of a directory that a cone leaves out, since nothing there is
 //     converted. ken may read them from the index: of a file that a sparse checkout left out,
 //     "unknown" is a right answer too.
@@ -165,7 +166,7 @@ func (l *life) observe(place string) *sight {
 	return s
 }
 
-// filtered returns the paths that a configured filter driver converts.
+// filtered returns the paths whose filter attribute names a driver.
 func (l *life) filtered(place string, names []string) map[string]bool {
 	found := map[string]bool{}
 	if len(names) == 0 {
@@ -177,7 +178,7 @@ func (l *life) filtered(place string, names []string) map[string]bool {
 	}
 	f := strings.Split(out, "\x00") // path, attribute, value, …
 	for i := 0; i+2 < len(f); i += 3 {
-		found[f[i]] = f[i+2] == "rot" || f[i+2] == "strip" // the drivers that the prologue configures
+		found[f[i]] = f[i+2] != "set" && f[i+2] != "unset" && f[i+2] != "unspecified"
 	}
 	return found
 }
@@ -234,17 +235,19 @@ func (l *life) judge(s *sight, name string) fileVerdict {
 	shared := func(t *fileText) string {
 		return newest(func(other fileText) bool { return other.id == t.id }).text
 	}
-	if st.id != "" && st.kind != "missing" {
-		if t := newest(func(t fileText) bool { return t.id == st.id }); t != nil {
-			return fileVerdict{summary: "fresh", text: t.text, from: t.id, rule: 1}
-		}
-		same := func(t fileText) bool {
+	there := st.id != "" && st.kind != "missing"
+	if t := newest(func(t fileText) bool { return there && t.id == st.id }); t != nil {
+		return fileVerdict{summary: "fresh", text: t.text, from: t.id, rule: 1}
+	}
+	// sameMeaning is the newest text of a path from which the content differs by format alone.
+	sameMeaning := func(at string) *fileText {
+		return newest(func(t fileText) bool {
 			sameBytes := t.raw != "" && st.kind == "plain" && t.raw == md5Of(st.raw)
-			return t.path == name && (sameBytes || st.meaning != "" && t.meaning == st.meaning && l.has(s, t.id))
-		}
-		if t := newest(same); t != nil {
-			return fileVerdict{summary: "fresh", text: shared(t), from: t.id, format: true, rule: 2}
-		}
+			return there && t.path == at && (sameBytes || st.meaning != "" && t.meaning == st.meaning && l.has(s, t.id))
+		})
+	}
+	if t := sameMeaning(name); t != nil {
+		return fileVerdict{summary: "fresh", text: shared(t), from: t.id, format: true, rule: 2}
 	}
 	stale := "stale"
 	if st.kind == "sparse" && st.id == "" {
@@ -254,10 +257,7 @@ func (l *life) judge(s *sight, name string) fileVerdict {
 		return fileVerdict{summary: stale, text: shared(t), from: t.id, rule: 3}
 	}
 	for _, old := range l.renamedFrom(s, name) {
-		same := func(t fileText) bool {
-			return t.path == old && st.meaning != "" && t.meaning == st.meaning && l.has(s, t.id)
-		}
-		if t := newest(same); t != nil && st.kind == "plain" {
+		if t := sameMeaning(old); t != nil {
 			return fileVerdict{summary: "fresh", text: shared(t), from: t.id, format: true, rule: 4}
 		}
 		if t := newest(func(t fileText) bool { return t.path == old }); t != nil {

@@ -487,9 +487,6 @@ func attributes(s *scene, _ *op) string {
 		"*.txt text", "*.txt -text", "* text=auto", "*.go text eol=crlf", "*.js eol=lf", "*.py text", "* -text", "*.txt eol=crlf",
 		"*.txt ident", "*.txt -ident", "* ident",
 	}[s.Intn(16)]
-	if known("driver") {
-		line = strings.Replace(line, "nodriver", "rot", 1)
-	}
 	switch s.Intn(5) {
 	case 0:
 		return fmt.Sprintf("rm -f %s\n", where)
@@ -498,11 +495,7 @@ func attributes(s *scene, _ *op) string {
 	case 2:
 		return fmt.Sprintf("mkdir -p \"$(dirname %[1]s)\"; printf '%[2]s\\n' > %[1]s; git add -A; git commit -q -m attributes; git rm -q -r --cached . >/dev/null; git reset -q --hard\n", where, line)
 	}
-	write := fmt.Sprintf("mkdir -p \"$(dirname %[1]s)\"; printf '%[2]s\\n' > %[1]s\n", where, line)
-	if known("untracked-attributes") && strings.HasSuffix(where, "/.gitattributes") {
-		write += "git add " + where + "\n"
-	}
-	return write
+	return fmt.Sprintf("mkdir -p \"$(dirname %[1]s)\"; printf '%[2]s\\n' > %[1]s\n", where, line)
 }
 
 func autocrlf(s *scene, _ *op) string {
