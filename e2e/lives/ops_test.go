@@ -411,7 +411,7 @@ func merge(s *scene, _ *op) string {
 		return ""
 	}
 	how := []string{"", "--no-ff ", "-X ours ", "-s ours "}[min(s.Intn(8), 3)]
-	if how == "-s ours " && (s.Intn(3) > 0 || s.l.kind == specs && known("thrown-away")) {
+	if how == "-s ours " && s.Intn(3) > 0 {
 		how = "--no-ff "
 	}
 	script := fmt.Sprintf("git merge -q %s-m 'merge' %s >/dev/null 2>&1", how, s.other()) + settle(s, "merge")
@@ -444,11 +444,7 @@ func cherryPick(s *scene, _ *op) string {
 		return ""
 	}
 	commit := fmt.Sprintf("%s~%d", s.other(), s.Intn(3))
-	guard := ""
-	if known("reused-path") {
-		guard = fmt.Sprintf("git rev-parse -q --verify %s^ >/dev/null || exit\n", commit)
-	}
-	return guard + fmt.Sprintf("git cherry-pick --allow-empty --keep-redundant-commits %s >/dev/null 2>&1", commit) + settle(s, "cherry-pick")
+	return fmt.Sprintf("git cherry-pick --allow-empty --keep-redundant-commits %s >/dev/null 2>&1", commit) + settle(s, "cherry-pick")
 }
 
 func resolve(s *scene) string {
