@@ -42,6 +42,9 @@ import (
 //   - git reads no attributes of a directory that a cone leaves out, since nothing there is
 //     converted. ken may read them from the index: of a file that a sparse checkout left out,
 //     "unknown" is a right answer too.
+//   - Where git did not have the content of a text when it was written or came, ken may have
+//     looked then and found the grade content, which stays until HEAD moves (ADR 23). Rule 2
+//     may then be passed over for that text, although git has the content by now.
 //   - A rename is one that git shows with a similarity of 50 %: between HEAD and the work
 //     tree, or in the history of the path, as git log --follow walks it. The last verified
 //     commit does not count: an answer from it would depend on when somebody looked (ADR 23).
@@ -53,6 +56,7 @@ type fileText struct {
 	text    string
 	meaning string
 	raw     string // the md5 of the bytes that the author saw, if those were on disk
+	lacked  bool   // git did not have the content when the text was written or came
 	order   int
 }
 
@@ -200,10 +204,14 @@ type fileVerdict struct {
 	from    string // the content that the text was written from
 	format  bool   // fresh although the bytes differ
 	rule    int    // of the model, by which it was found
+	loose   bool   // rule 2 may be passed over, so that another text of the path is shown
 }
 
 // agrees reports whether ken's word on the summary is the model's.
 func (v fileVerdict) agrees(summary, grade string) bool {
+	if v.loose && summary == "stale" {
+		return true
+	}
 	return summary == v.summary && (summary != "fresh" || v.format == (grade == "format"))
 }
 
@@ -247,7 +255,7 @@ func (l *life) judge(s *sight, name string) fileVerdict {
 		})
 	}
 	if t := sameMeaning(name); t != nil {
-		return fileVerdict{summary: "fresh", text: shared(t), from: t.id, format: true, rule: 2}
+		return fileVerdict{summary: "fresh", text: shared(t), from: t.id, format: true, rule: 2, loose: t.lacked}
 	}
 	stale := "stale"
 	if st.kind == "sparse" && st.id == "" {
@@ -258,7 +266,7 @@ func (l *life) judge(s *sight, name string) fileVerdict {
 	}
 	for _, old := range l.renamedFrom(s, name) {
 		if t := sameMeaning(old); t != nil {
-			return fileVerdict{summary: "fresh", text: shared(t), from: t.id, format: true, rule: 4}
+			return fileVerdict{summary: "fresh", text: shared(t), from: t.id, format: true, rule: 4, loose: t.lacked}
 		}
 		if t := newest(func(t fileText) bool { return t.path == old }); t != nil {
 			return fileVerdict{summary: stale, text: shared(t), from: t.id, rule: 4}
@@ -455,7 +463,7 @@ func (l *life) compareShown(s *sight, shown []knowledgeDoc, want map[string]file
 				l.differs(s.place, is+"in conflict and not fresh", got.String())
 			}
 		case st.kind == "sparse" && (k.Verdict == "unknown" || k.Verdict == "none"):
-		case !w.agrees(k.Verdict, k.Grade), w.text != k.Text:
+		case !w.agrees(k.Verdict, k.Grade), w.text != k.Text && !w.loose:
 			l.differs(s.place, is+w.String(), got.String()+", grade "+k.Grade)
 		case w.summary != "none" && deref(k.From) != w.from && !w.format:
 			l.differs(s.place, is+"written from "+w.from, deref(k.From))
@@ -496,6 +504,13 @@ func (l *life) wroteFile(o op, before *sight, out string) {
 		if shown.summary == "none" {
 			want = "rejected"
 		}
+		if shown.loose { // ken may have confirmed another text of the path
+			var now knowledgeDoc
+			if !l.ken(o.place, &now, "summary", "show", o.write.path) {
+				return
+			}
+			t.text = now.Text
+		}
 	case o.write.read != "" && o.write.read != st.id && o.write.read != md5Of(st.raw):
 		// The text is kept for the bytes that it names. ken refuses bytes that another
 		// file has now and this one never had; which those are depends on what ken saw.
@@ -521,6 +536,7 @@ func (l *life) wroteFile(o op, before *sight, out string) {
 	}
 	if want != "rejected" {
 		own := l.stores[o.place]
+		t.lacked = !l.has(before, t.id)
 		own.texts = append(own.texts, t)
 	}
 }
