@@ -71,21 +71,16 @@ func openState(ctx context.Context, opts stateOptions) (*stateSpace, error) {
 	if named == "" {
 		where.dir, where.configured = filepath.Join(root, place), true
 	}
-	// ken's own default holds nothing else, unless a link leads elsewhere: every command would
-	// pay for looking.
-	own, err := where.isDefault(root)
-	if err != nil {
+	// ken's own default holds nothing but the workflow's files, unless a link leads elsewhere or
+	// somebody has added them to git.
+	if where.own, err = where.isDefault(root); err != nil {
 		return nil, err
 	}
-	if g == nil || !own {
-		so.Guard = where.check
-	}
+	where.own = where.own && g != nil
+	so.Guard = where.check
 	var dir *state.Dir
 	if named != "" {
-		if so.Guard != nil {
-			err = so.Guard(ctx)
-		}
-		if err == nil {
+		if err = so.Guard(ctx); err == nil {
 			dir, err = state.Open(named, so)
 		}
 	} else {

@@ -32,6 +32,7 @@ type statePlace struct {
 	archive string    // the name of the archive, which may hold anything
 
 	configured bool // settings name it, not the caller
+	own        bool // it is ken's own directory in a work tree
 }
 
 // check refuses a directory that holds files of a repository, a repository, a home, or the
@@ -41,7 +42,11 @@ func (p statePlace) check(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("find %s: %w", repo.Path(p.dir), err)
 	}
-	for _, look := range []func(context.Context, string) (string, error){p.settings, p.system, p.home, p.repository, p.tracked} {
+	looks := []func(context.Context, string) (string, error){p.settings, p.system, p.home, p.repository, p.tracked}
+	if p.own {
+		looks = looks[len(looks)-1:]
+	}
+	for _, look := range looks {
 		what, err := look(ctx, dir)
 		if err != nil {
 			return err
@@ -57,6 +62,10 @@ func (p statePlace) check(ctx context.Context) error {
 		if p.configured {
 			refused.Kind = fault.Failed
 			refused.Hint = "set state.dir in " + config.Name + " to a directory that holds nothing but the workflow's files"
+		}
+		if p.own {
+			dir := contract.Default().Dir
+			refused.Hint = fmt.Sprintf("take them out of git with: git rm -r --cached %s && echo '%s/' >> .gitignore", dir, dir)
 		}
 		return refused
 	}
