@@ -17,8 +17,9 @@ import (
 //     git's rename detection (50 %) between a parent and the commit says where it was: a move
 //     is made in one commit. Where another parent of a merge has the path, nothing was moved
 //     there; in a parent without it the node is at the one of its earlier paths that this
-//     parent has, unless that path is a node of its own at HEAD. A path that was deleted and
-//     made again goes on with its history; a path whose node moved away begins anew.
+//     parent has, unless the node had moved away from it there, or that path is a node of its
+//     own at HEAD. A path that was deleted and made again goes on with its history; a path
+//     whose node moved away begins anew.
 //   - A commit is a version if spec.md differs from the parent's; a merge, if it differs from
 //     every parent's and from what git's own merge of the parents makes.
 //   - The latest versions are those that no other version has among its ancestors.
@@ -269,12 +270,35 @@ func (l *life) sources(place, head, c, p, name string) []string {
 	for old := range l.earlierPaths(place, c, name) {
 		_, there := m.trees[p][old]
 		_, own := m.trees[head][old]
-		if there && !own {
+		if there && !own && !l.movedAway(place, p, old) {
 			found = append(found, old)
 		}
 	}
 	slices.Sort(found)
 	return found
+}
+
+// movedAway reports whether a commit that c reaches moved a node away from a path, and none
+// after it moved one back: what is there now has begun anew.
+func (l *life) movedAway(place, c, name string) bool {
+	m := l.specs
+	var away, back []string
+	for x := range m.reach(c) {
+		_, after := m.trees[x][name]
+		for _, p := range m.parents[x] {
+			_, before := m.trees[p][name]
+			renamed := l.renamed(place, p, x)
+			if before && !after && slices.Contains(slices.Collect(maps.Values(renamed)), name) {
+				away = append(away, x)
+			}
+			if !before && after && isSpec(renamed[name]) {
+				back = append(back, x)
+			}
+		}
+	}
+	return slices.ContainsFunc(away, func(a string) bool {
+		return !slices.ContainsFunc(back, func(b string) bool { return m.reach(b)[a] })
+	})
 }
 
 // earlierPaths returns the paths from which commits that c reaches moved a node to a path,
