@@ -1,5 +1,7 @@
 package lives
 
+import "slices"
+
 // wrote tells the models what an operation told ken.
 func (l *life) wrote(o op, before *sight, out string) {
 	switch o.write.act {
@@ -13,25 +15,24 @@ func (l *life) wrote(o op, before *sight, out string) {
 		l.wroteAck(o)
 	case "share":
 		// repo and clone now have what either had.
-		a, b := l.stores["repo"], l.stores["clone"]
-		all := append([]fileText{}, a.texts...)
-		for _, t := range b.texts {
-			if !containsText(all, t) {
-				all = append(all, t)
-			}
-		}
-		a.texts = all
-		b.texts = append([]fileText{}, all...)
+		a, b := l.stores["repo"].texts, l.stores["clone"].texts
+		l.stores["repo"].texts = l.withTexts("repo", a, b)
+		l.stores["clone"].texts = l.withTexts("clone", b, a)
 	}
 }
 
-func containsText(list []fileText, t fileText) bool {
-	for _, have := range list {
-		if have == t {
-			return true
+// withTexts adds the texts that came to those that a place has.
+func (l *life) withTexts(place string, have, came []fileText) []fileText {
+	all := slices.Clone(have)
+	for _, t := range came {
+		if slices.ContainsFunc(have, func(h fileText) bool { return h.path == t.path && h.id == t.id && h.order == t.order }) {
+			continue
 		}
+		_, has := l.try(place, "cat-file", "-e", t.id)
+		t.lacked = !has
+		all = append(all, t)
 	}
-	return false
+	return all
 }
 
 // compare holds ken against the models after an operation.

@@ -29,9 +29,11 @@ import (
 //     unless one holds.
 //
 // Outlines are compared with ken itself: a directory whose whole subtree is as it was when
-// ken last outlined it is fresh; one in which a signature came or went since every outline is
-// not, unless conflict marks keep its files from being parsed; and a fresh outline has the
-// text that a ken without any memory writes.
+// ken outlined it is fresh, if ken wrote its outline from exactly that or has outlined nothing
+// else there since; an older outline from which the directory differs by format is not looked
+// for, since a new one is free. A directory in which a signature came or went since every
+// outline is not fresh, unless conflict marks keep its files from being parsed. And a fresh
+// outline has the text that a ken without any memory writes.
 
 // A dirText is a text about a directory, with what it was written from.
 type dirText struct {
@@ -49,6 +51,7 @@ type content struct{ id, meaning string }
 type outlineRun struct {
 	subtree    map[string]string // directory: its files and their contents
 	signatures map[string]string // directory: the signatures of its own files
+	shapes     map[string]string // directory: what an outline can tell apart of its own files
 }
 
 // A tree is the directories of a sight.
@@ -280,7 +283,7 @@ func (l *life) wroteDirs(o op, before *sight, out string) {
 // ranOutline notes the state of the tree that ken has just outlined.
 func (l *life) ranOutline(o op, before *sight, _ string) {
 	own := l.stores[o.place]
-	own.outline = append(own.outline, outlineRun{subtrees(before), signatures(before)})
+	own.outline = append(own.outline, outlineRun{subtrees(before), signatures(before), shapes(before)})
 }
 
 // subtrees returns for every directory the names and contents of all files below it.
@@ -311,6 +314,50 @@ func signatures(s *sight) map[string]string {
 	return all
 }
 
+// shapes returns for every directory its own files: signatures of what ken can parse, and the
+// contents of the rest.
+func shapes(s *sight) map[string]string {
+	all := map[string]string{}
+	for _, name := range slices.Sorted(maps.Keys(s.files)) {
+		st := s.files[name]
+		if st.kind == "missing" {
+			continue
+		}
+		shape := st.id
+		if st.meaning != "" {
+			shape = interfaceOf(name, string(st.raw))
+		}
+		all[parentOf(name)] += path.Base(name) + "\n" + shape + "\n"
+	}
+	return all
+}
+
+// outlinedThus reports whether ken must find an outline for a directory with this subtree: the
+// last run saw it, or a run that wrote a new outline for it and for all that lies below.
+func outlinedThus(runs []outlineRun, d string, now map[string]string) bool {
+	for dir := range now {
+		below := d == "." || dir == d || strings.HasPrefix(dir, d+"/")
+		if below && !wroteOutline(runs, dir, now[dir]) {
+			return false
+		}
+	}
+	return true
+}
+
+func wroteOutline(runs []outlineRun, d, subtree string) bool {
+	for i, r := range runs {
+		if r.subtree[d] != subtree {
+			continue
+		}
+		sameShape := func(other outlineRun) bool { return other.shapes[d] == r.shapes[d] }
+		other := func(other outlineRun) bool { return other.subtree[d] != subtree }
+		if !slices.ContainsFunc(runs[:i], sameShape) || !slices.ContainsFunc(runs[i:], other) {
+			return true
+		}
+	}
+	return false
+}
+
 func (l *life) compareOutlines(s *sight, t tree, doc surveyDoc) {
 	runs := l.stores[s.place].outline
 	whole, own := subtrees(s), signatures(s)
@@ -324,11 +371,11 @@ func (l *life) compareOutlines(s *sight, t tree, doc surveyDoc) {
 			continue
 		}
 		l.compared++
-		asThen := slices.ContainsFunc(runs, func(r outlineRun) bool { return r.subtree[d.Path] == whole[d.Path] })
+		asThen := outlinedThus(runs, d.Path, whole)
 		sameSignatures := slices.ContainsFunc(runs, func(r outlineRun) bool { return r.signatures[d.Path] == own[d.Path] })
 		is := "survey show: " + d.Path + " is "
 		switch {
-		case asThen && d.Verdict != "fresh" && !known("outline-switch"):
+		case asThen && d.Verdict != "fresh":
 			l.differs(s.place, is+"fresh, as all below it was when ken outlined it", d.Verdict)
 		case !sameSignatures && d.Verdict == "fresh" && strings.Contains(own[d.Path], "\n") && !movedHere(runs, own[d.Path]) && !marked(s, d.Path):
 			l.differs(s.place, is+"not fresh: its signatures were never outlined", d.Verdict)

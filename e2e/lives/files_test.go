@@ -21,8 +21,8 @@ import (
 //     A text that was written from the very bytes on disk counts too, when attributes or
 //     core.autocrlf now make another blob of them;
 //     3. else the newest text written for this path: stale;
-//     4. else, if git says that the file was renamed, the newest text of the old path: stale,
-//     or fresh if the difference is format alone;
+//     4. else, if git says that the file was renamed, the newest text of the old path: fresh,
+//     with the grade format, by rule 2, else stale;
 //     5. else none.
 //   - A file that git tracks and that is not on disk is missing, and never fresh. A file in
 //     conflict is never fresh. A file that a sparse checkout left out has the content of the
@@ -37,10 +37,14 @@ import (
 //   - Identical contents share a text: where a text of this path was found, the newest text
 //     about the same content is shown, from whatever path.
 //   - A copy that was edited has no text: git sees no rename while the source is there.
-//   - A filter that no configuration names converts nothing, as in git.
+//   - A file with a filter attribute is known by its raw bytes, whether or not the driver is
+//     configured (ADR 23).
 //   - git reads no attributes of a directory that a cone leaves out, since nothing there is
 //     converted. ken may read them from the index: of a file that a sparse checkout left out,
 //     "unknown" is a right answer too.
+//   - Where git did not have the content of a text when it was written or came, ken may have
+//     looked then and found the grade content, which stays until HEAD moves (ADR 23). Rule 2
+//     may then be passed over for that text, although git has the content by now.
 //   - A rename is one that git shows with a similarity of 50 %: between HEAD and the work
 //     tree, or in the history of the path, as git log --follow walks it. The last verified
 //     commit does not count: an answer from it would depend on when somebody looked (ADR 23).
@@ -52,6 +56,7 @@ type fileText struct {
 	text    string
 	meaning string
 	raw     string // the md5 of the bytes that the author saw, if those were on disk
+	lacked  bool   // git did not have the content when the text was written or came
 	order   int
 }
 
@@ -165,7 +170,7 @@ func (l *life) observe(place string) *sight {
 	return s
 }
 
-// filtered returns the paths that a configured filter driver converts.
+// filtered returns the paths whose filter attribute names a driver.
 func (l *life) filtered(place string, names []string) map[string]bool {
 	found := map[string]bool{}
 	if len(names) == 0 {
@@ -177,7 +182,7 @@ func (l *life) filtered(place string, names []string) map[string]bool {
 	}
 	f := strings.Split(out, "\x00") // path, attribute, value, …
 	for i := 0; i+2 < len(f); i += 3 {
-		found[f[i]] = f[i+2] == "rot" || f[i+2] == "strip" // the drivers that the prologue configures
+		found[f[i]] = f[i+2] != "set" && f[i+2] != "unset" && f[i+2] != "unspecified"
 	}
 	return found
 }
@@ -199,10 +204,14 @@ type fileVerdict struct {
 	from    string // the content that the text was written from
 	format  bool   // fresh although the bytes differ
 	rule    int    // of the model, by which it was found
+	loose   bool   // rule 2 may be passed over, so that another text of the path is shown
 }
 
 // agrees reports whether ken's word on the summary is the model's.
 func (v fileVerdict) agrees(summary, grade string) bool {
+	if v.loose && summary == "stale" {
+		return true
+	}
 	return summary == v.summary && (summary != "fresh" || v.format == (grade == "format"))
 }
 
@@ -234,17 +243,19 @@ func (l *life) judge(s *sight, name string) fileVerdict {
 	shared := func(t *fileText) string {
 		return newest(func(other fileText) bool { return other.id == t.id }).text
 	}
-	if st.id != "" && st.kind != "missing" {
-		if t := newest(func(t fileText) bool { return t.id == st.id }); t != nil {
-			return fileVerdict{summary: "fresh", text: t.text, from: t.id, rule: 1}
-		}
-		same := func(t fileText) bool {
+	there := st.id != "" && st.kind != "missing"
+	if t := newest(func(t fileText) bool { return there && t.id == st.id }); t != nil {
+		return fileVerdict{summary: "fresh", text: t.text, from: t.id, rule: 1}
+	}
+	// sameMeaning is the newest text of a path from which the content differs by format alone.
+	sameMeaning := func(at string) *fileText {
+		return newest(func(t fileText) bool {
 			sameBytes := t.raw != "" && st.kind == "plain" && t.raw == md5Of(st.raw)
-			return t.path == name && (sameBytes || st.meaning != "" && t.meaning == st.meaning && l.has(s, t.id))
-		}
-		if t := newest(same); t != nil {
-			return fileVerdict{summary: "fresh", text: shared(t), from: t.id, format: true, rule: 2}
-		}
+			return there && t.path == at && (sameBytes || st.meaning != "" && t.meaning == st.meaning && l.has(s, t.id))
+		})
+	}
+	if t := sameMeaning(name); t != nil {
+		return fileVerdict{summary: "fresh", text: shared(t), from: t.id, format: true, rule: 2, loose: t.lacked}
 	}
 	stale := "stale"
 	if st.kind == "sparse" && st.id == "" {
@@ -254,11 +265,8 @@ func (l *life) judge(s *sight, name string) fileVerdict {
 		return fileVerdict{summary: stale, text: shared(t), from: t.id, rule: 3}
 	}
 	for _, old := range l.renamedFrom(s, name) {
-		same := func(t fileText) bool {
-			return t.path == old && st.meaning != "" && t.meaning == st.meaning && l.has(s, t.id)
-		}
-		if t := newest(same); t != nil && st.kind == "plain" {
-			return fileVerdict{summary: "fresh", text: shared(t), from: t.id, format: true, rule: 4}
+		if t := sameMeaning(old); t != nil {
+			return fileVerdict{summary: "fresh", text: shared(t), from: t.id, format: true, rule: 4, loose: t.lacked}
 		}
 		if t := newest(func(t fileText) bool { return t.path == old }); t != nil {
 			return fileVerdict{summary: stale, text: shared(t), from: t.id, rule: 4}
@@ -455,7 +463,7 @@ func (l *life) compareShown(s *sight, shown []knowledgeDoc, want map[string]file
 				l.differs(s.place, is+"in conflict and not fresh", got.String())
 			}
 		case st.kind == "sparse" && (k.Verdict == "unknown" || k.Verdict == "none"):
-		case !w.agrees(k.Verdict, k.Grade), w.text != k.Text:
+		case !w.agrees(k.Verdict, k.Grade), w.text != k.Text && !w.loose:
 			l.differs(s.place, is+w.String(), got.String()+", grade "+k.Grade)
 		case w.summary != "none" && deref(k.From) != w.from && !w.format:
 			l.differs(s.place, is+"written from "+w.from, deref(k.From))
@@ -496,6 +504,13 @@ func (l *life) wroteFile(o op, before *sight, out string) {
 		if shown.summary == "none" {
 			want = "rejected"
 		}
+		if shown.loose { // ken may have confirmed another text of the path
+			var now knowledgeDoc
+			if !l.ken(o.place, &now, "summary", "show", o.write.path) {
+				return
+			}
+			t.text = now.Text
+		}
 	case o.write.read != "" && o.write.read != st.id && o.write.read != md5Of(st.raw):
 		// The text is kept for the bytes that it names. ken refuses bytes that another
 		// file has now and this one never had; which those are depends on what ken saw.
@@ -521,6 +536,7 @@ func (l *life) wroteFile(o op, before *sight, out string) {
 	}
 	if want != "rejected" {
 		own := l.stores[o.place]
+		t.lacked = !l.has(before, t.id)
 		own.texts = append(own.texts, t)
 	}
 }

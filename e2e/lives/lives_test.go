@@ -22,27 +22,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 )
-
-// knownDifferences lists, one word each, where ken is known to differ from the models. The
-// operations or comparisons that the word names are left out. When the list is empty,
-// everything is checked.
-//
-//	driver            a file under a filter that is not configured is known by its raw bytes
-//	untracked-attributes
-//	                  a nested .gitattributes that git does not track is noticed only for files
-//	                  that are read for another reason: it is added
-//	reused-path       versions of a spec whose old path a cherry-pick of the first commit brings
-//	                  back after a merge: the first commit is not picked
-//	thrown-away       a version that moved the spec, on a branch whose result a merge threw away,
-//	                  does not count: specs are not merged with -s ours
-//	outline-switch    an outline is not found again after a branch switch and a format edit
-var knownDifferences = []string{"driver", "untracked-attributes", "reused-path", "thrown-away", "outline-switch"}
 
 var (
 	seedFlag   = flag.Int64("lives.seed", 0, "replay this seed alone")
@@ -51,7 +35,6 @@ var (
 	firstFlag  = flag.Int64("lives.first", 1, "the first seed of a run")
 	kindFlag   = flag.String("lives.kind", "", "only lives of this kind: files, agents, outlines or specs")
 	shrinkFlag = flag.Int("lives.shrink", 150, "replay a failing life at most this often to shorten it")
-	knownFlag  = flag.String("lives.known", "", "comma-separated words that replace knownDifferences; none for an empty list")
 	wholeFlag  = flag.Bool("lives.continue", false, "go on after a difference and list all")
 )
 
@@ -67,13 +50,6 @@ func TestMain(m *testing.M) {
 }
 
 func run(m *testing.M) int {
-	switch *knownFlag {
-	case "":
-	case "none":
-		knownDifferences = nil
-	default:
-		knownDifferences = strings.Split(*knownFlag, ",")
-	}
 	dir, err := os.MkdirTemp("", "ken-lives-")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -91,16 +67,6 @@ func run(m *testing.M) int {
 		}
 	}
 	return m.Run()
-}
-
-// known reports whether the word is on the list of known differences.
-func known(word string) bool {
-	for _, k := range knownDifferences {
-		if k == word {
-			return true
-		}
-	}
-	return false
 }
 
 // ken's verdicts agree with plain git and with the models, whatever happens to a repository.

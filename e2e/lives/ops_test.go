@@ -411,7 +411,7 @@ func merge(s *scene, _ *op) string {
 		return ""
 	}
 	how := []string{"", "--no-ff ", "-X ours ", "-s ours "}[min(s.Intn(8), 3)]
-	if how == "-s ours " && (s.Intn(3) > 0 || s.l.kind == specs && known("thrown-away")) {
+	if how == "-s ours " && s.Intn(3) > 0 {
 		how = "--no-ff "
 	}
 	script := fmt.Sprintf("git merge -q %s-m 'merge' %s >/dev/null 2>&1", how, s.other()) + settle(s, "merge")
@@ -444,11 +444,7 @@ func cherryPick(s *scene, _ *op) string {
 		return ""
 	}
 	commit := fmt.Sprintf("%s~%d", s.other(), s.Intn(3))
-	guard := ""
-	if known("reused-path") {
-		guard = fmt.Sprintf("git rev-parse -q --verify %s^ >/dev/null || exit\n", commit)
-	}
-	return guard + fmt.Sprintf("git cherry-pick --allow-empty --keep-redundant-commits %s >/dev/null 2>&1", commit) + settle(s, "cherry-pick")
+	return fmt.Sprintf("git cherry-pick --allow-empty --keep-redundant-commits %s >/dev/null 2>&1", commit) + settle(s, "cherry-pick")
 }
 
 func resolve(s *scene) string {
@@ -487,9 +483,6 @@ func attributes(s *scene, _ *op) string {
 		"*.txt text", "*.txt -text", "* text=auto", "*.go text eol=crlf", "*.js eol=lf", "*.py text", "* -text", "*.txt eol=crlf",
 		"*.txt ident", "*.txt -ident", "* ident",
 	}[s.Intn(16)]
-	if known("driver") {
-		line = strings.Replace(line, "nodriver", "rot", 1)
-	}
 	switch s.Intn(5) {
 	case 0:
 		return fmt.Sprintf("rm -f %s\n", where)
@@ -498,11 +491,7 @@ func attributes(s *scene, _ *op) string {
 	case 2:
 		return fmt.Sprintf("mkdir -p \"$(dirname %[1]s)\"; printf '%[2]s\\n' > %[1]s; git add -A; git commit -q -m attributes; git rm -q -r --cached . >/dev/null; git reset -q --hard\n", where, line)
 	}
-	write := fmt.Sprintf("mkdir -p \"$(dirname %[1]s)\"; printf '%[2]s\\n' > %[1]s\n", where, line)
-	if known("untracked-attributes") && strings.HasSuffix(where, "/.gitattributes") {
-		write += "git add " + where + "\n"
-	}
-	return write
+	return fmt.Sprintf("mkdir -p \"$(dirname %[1]s)\"; printf '%[2]s\\n' > %[1]s\n", where, line)
 }
 
 func autocrlf(s *scene, _ *op) string {

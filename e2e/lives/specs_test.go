@@ -13,10 +13,13 @@ import (
 // The model of specs, in plain words. It reads plain git: rev-list, ls-tree, diff-tree -M and
 // merge-tree --write-tree.
 //
-//   - The node at HEAD is followed back through every parent. Where its path is not in a
-//     parent, git's rename detection (50 %) between the parent and the commit says where it
-//     was. A path that was deleted and made again goes on with its history; a path whose node
-//     moved away begins anew.
+//   - The node at HEAD is followed back through every parent. Where its path is in no parent,
+//     git's rename detection (50 %) between a parent and the commit says where it was: a move
+//     is made in one commit. Where another parent of a merge has the path, nothing was moved
+//     there; in a parent without it the node is at the one of its earlier paths that this
+//     parent has, unless the node had moved away from it there, or that path is a node of its
+//     own at HEAD. A path that was deleted and made again goes on with its history; a path
+//     whose node moved away begins anew.
 //   - A commit is a version if spec.md differs from the parent's; a merge, if it differs from
 //     every parent's and from what git's own merge of the parents makes.
 //   - The latest versions are those that no other version has among its ancestors.
@@ -25,17 +28,18 @@ import (
 //     governed code at that commit are not those of the basis.
 //   - touched counts the commits that HEAD reaches and that no latest version and no valid ack
 //     reaches, and that change a governed path: content or mode. A merge counts if a governed
-//     path differs from every parent and from git's own merge of the parents.
-//   - drift is touched, or 0 if the governed contents at HEAD are those at one latest version
-//     or valid ack at which spec.md is HEAD's.
+//     path differs from every parent, and its content from git's own merge of the parents.
+//   - drift is touched, or 0 if the governed contents at HEAD are those at one version, however
+//     old, or valid ack at which spec.md is HEAD's.
 //   - status is active where a worktree proposes a change (as ken lists it), else drift with
 //     drift, merged with a version, pending otherwise.
 //
 // Decisions where the design leaves room:
 //   - A spec that a parent of a merge has at another place, and that git could not merge by
 //     itself, is not judged: both parents moved it, and it may be kept at both places.
-//   - A commit on a branch whose result a merge threw away (-s ours) counts like any other,
-//     also if it moved the spec.
+//   - A commit on a branch whose result a merge threw away (-s ours) counts like any other. If
+//     that branch moved the spec, nothing there counts: the move was thrown away, and at HEAD
+//     the path begins anew after it.
 //   - The id of a node is the name of its directory. A node that is acked by that name in a
 //     commit in which another node has the same name is not judged.
 //   - Only a work tree whose specs are those of HEAD is judged.
@@ -164,7 +168,7 @@ func (l *life) merged(place, c string) autoMerge {
 }
 
 // automatic reports whether git itself makes the entry at a path of a merge.
-func (l *life) automatic(place, c, name string, now entry, contentOnly bool) bool {
+func (l *life) automatic(place, c, name string, now entry) bool {
 	m := l.merged(place, c)
 	if m.failed || m.conflict[name] {
 		return false
@@ -177,7 +181,7 @@ func (l *life) automatic(place, c, name string, now entry, contentOnly bool) boo
 		}
 		e = m.files[from]
 	}
-	return e.id == now.id && (contentOnly || e.mode == now.mode)
+	return e.id == now.id
 }
 
 func isSpec(name string) bool {
@@ -227,12 +231,12 @@ func (l *life) follow(place, head, name string) trace {
 			from := q
 			was, before := m.trees[p][q]
 			if !before {
-				source := l.renamed(place, p, c)[q]
-				if isSpec(source) {
-					from = source
-					was = m.trees[p][source]
+				sources := l.sources(place, head, c, p, q)
+				if len(sources) > 0 {
+					from = sources[0]
+					was = m.trees[p][from]
 				}
-				if len(parents) > 1 && l.merged(place, c).conflict[q] {
+				if len(sources) > 1 || len(parents) > 1 && l.merged(place, c).conflict[q] {
 					t.unclear = true
 				}
 			}
@@ -241,7 +245,7 @@ func (l *life) follow(place, head, name string) trace {
 			}
 			work = append(work, at{p, from})
 		}
-		if changed && len(parents) > 1 && l.automatic(place, c, q, now, true) {
+		if changed && len(parents) > 1 && l.automatic(place, c, q, now) {
 			changed = false
 		}
 		if changed {
@@ -249,6 +253,86 @@ func (l *life) follow(place, head, name string) trace {
 		}
 	}
 	return t
+}
+
+// sources returns where the node that is at a path of a commit was in a parent that does not
+// have the path. Several say that nobody knows.
+func (l *life) sources(place, head, c, p, name string) []string {
+	m := l.specs
+	elsewhere := func(q string) bool { _, has := m.trees[q][name]; return has }
+	if !slices.ContainsFunc(m.parents[c], elsewhere) {
+		if source := l.renamed(place, p, c)[name]; isSpec(source) {
+			return []string{source}
+		}
+		return nil
+	}
+	var found []string
+	for old := range l.earlierPaths(place, c, name) {
+		_, there := m.trees[p][old]
+		_, own := m.trees[head][old]
+		if there && !own && !l.movedAway(place, p, old) {
+			found = append(found, old)
+		}
+	}
+	slices.Sort(found)
+	return found
+}
+
+// movedAway reports whether a commit that c reaches moved a node away from a path, and none
+// after it moved one back: what is there now has begun anew.
+func (l *life) movedAway(place, c, name string) bool {
+	m := l.specs
+	var away, back []string
+	for x := range m.reach(c) {
+		_, after := m.trees[x][name]
+		for _, p := range m.parents[x] {
+			_, before := m.trees[p][name]
+			renamed := l.renamed(place, p, x)
+			if before && !after && slices.Contains(slices.Collect(maps.Values(renamed)), name) {
+				away = append(away, x)
+			}
+			if !before && after && isSpec(renamed[name]) {
+				back = append(back, x)
+			}
+		}
+	}
+	return slices.ContainsFunc(away, func(a string) bool {
+		return !slices.ContainsFunc(back, func(b string) bool { return m.reach(b)[a] })
+	})
+}
+
+// earlierPaths returns the paths from which commits that c reaches moved a node to a path,
+// one after another.
+func (l *life) earlierPaths(place, c, name string) map[string]bool {
+	type at struct{ commit, name string }
+	found := map[string]bool{}
+	seen := map[at]bool{}
+	work := []at{{c, name}}
+	for len(work) > 0 {
+		here := work[len(work)-1]
+		work = work[:len(work)-1]
+		if seen[here] {
+			continue
+		}
+		seen[here] = true
+		for x := range l.specs.reach(here.commit) {
+			if _, there := l.specs.trees[x][here.name]; !there {
+				continue
+			}
+			has := func(q string) bool { _, is := l.specs.trees[q][here.name]; return is }
+			if slices.ContainsFunc(l.specs.parents[x], has) {
+				continue
+			}
+			for _, p := range l.specs.parents[x] {
+				if source := l.renamed(place, p, x)[here.name]; isSpec(source) {
+					found[source] = true
+					work = append(work, at{x, source})
+				}
+			}
+		}
+	}
+	delete(found, name)
+	return found
 }
 
 // reach returns the commits that some commits reach, themselves included.
@@ -388,7 +472,7 @@ func (l *life) specFacts(place, head, name string, all []string) specFact {
 		}
 	}
 	fact.drift = fact.touched
-	for _, a := range attested {
+	for _, a := range append(attested, slices.Collect(maps.Keys(t.versions))...) {
 		for at := range t.paths[a] {
 			sameSpec := m.trees[a][at].id == here.id
 			if sameSpec && governed(m.trees[a], watched, moved) == governed(m.trees[head], watched, moved) {
@@ -539,7 +623,7 @@ func (l *life) touches(place, c string, entries []string) bool {
 		if len(parents) == 0 {
 			changed = now.id != ""
 		}
-		if changed && len(parents) > 1 && l.automatic(place, c, name, now, false) {
+		if changed && len(parents) > 1 && l.automatic(place, c, name, now) {
 			changed = false
 		}
 		if changed {

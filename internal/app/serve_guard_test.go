@@ -235,8 +235,8 @@ func TestServeAckIsForWhatWasSeen(t *testing.T) {
 func TestServeRestoreOverwritesWhenAsked(t *testing.T) {
 	r := testrepo.New(t)
 	r.Write("a.go", "package a\n")
-	r.Write(".ken/state/odd.txt", "old")
 	r.Commit("begin")
+	r.Write(".ken/state/odd.txt", "old")
 	s := serveRepo(t, r, nil)
 	space, err := openState(t.Context(), stateOptions{from: r.Dir})
 	if err != nil {

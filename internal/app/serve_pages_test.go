@@ -95,7 +95,42 @@ func merging(t *testing.T) *testrepo.Repo {
 func TestPagesInTheMidstOfAMerge(t *testing.T) {
 	r := merging(t)
 	s := serveRepo(t, r, nil)
-	has(t, s.page(http.StatusOK, "/node/a"), []string{"		"/node/nowhere":      `list specs:</span> <code dir="auto">ken spec ls</code>`,
+	has(t, s.page(http.StatusOK, "/node/a"), []string{"<<<<<<< HEAD\nIt is of .\n=======\nIt is of side.\n>>>>>>> side"}, []string{"<blockquote>"})
+	has(t, s.page(http.StatusOK, "/file?path=lib/a.go"), []string{"git add lib/a.go", "conflicted"}, []string{"ken summary set"})
+	has(t, s.page(http.StatusOK, "/file?path=lib/b.go"), []string{"ken summary set lib/b.go -m TEXT"}, nil)
+}
+
+// A summary that does not hold is said not to in words, with what to do about it.
+func TestPageOfAStaleSummary(t *testing.T) {
+	r, _ := summarised(t)
+	r.Write("api.go", "package api\n\nfunc Other() {}\n")
+	s := serveRepo(t, r, nil)
+	has(t, s.page(http.StatusOK, "/file?path=api.go"),
+		[]string{"edited since the summary was written", "ken confirm api.go", "ken summary set api.go -m TEXT"}, []string{"content_changed"})
+}
+
+// A node whose code is not there is nowhere said to hold.
+func TestPagesOfABrokenNode(t *testing.T) {
+	r := testrepo.New(t)
+	r.Write("a.go", "package a\n")
+	r.Write(".spec/a/spec.md", "---\ntitle: A\ncode:\n  - a.go\n---\nIt is.\n")
+	r.Write(".spec/b/spec.md", "---\ntitle: B\ncode:\n  - gone.go\n---\nIt is.\n")
+	r.Commit("begin")
+	s := serveRepo(t, r, nil)
+	has(t, s.page(http.StatusOK, "/node/b"), []string{`class="tag broken bad"`}, []string{"</i> merged"})
+	has(t, s.page(http.StatusOK, "/node/a"), []string{"</i> merged"}, []string{"</i> broken"})
+	has(t, s.page(http.StatusOK, "/"), []string{"</i>merged 1<", "</i>broken 1<", `id="n-b" class="n" data-s="broken"`}, nil)
+}
+
+// What there is no page of says in words where to go, and has a box for commands alone; no
+// worktree is picked where the one asked for is none.
+func TestPagesThatAreNot(t *testing.T) {
+	r := specced(t)
+	r.Worktree("other")
+	s := serveRepo(t, r, nil)
+	s.page(http.StatusOK, "/")
+	for path, want := range map[string]string{
+		"/node/nowhere":      `list specs:</span> <code dir="auto">ken spec ls</code>`,
 		"/map?dir=nowhere":   `start at</span> <a href="/map">the Map</a>`,
 		"/file?path=nowhere": `start at</span> <a href="/map">the Map</a>`,
 		"/nowhere":           `start at</span> <a href="/">the Board</a>`,

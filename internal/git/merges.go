@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"slices"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
@@ -83,9 +82,22 @@ type mergedPath struct {
 	path   repo.Path
 }
 
-// mergesAtOnce is how many merges one git repeats. Each of them writes objects to a
+// mergesAtOnce is how many merges one git repeats at most. Each of them writes objects to a
 // directory that is removed afterwards.
 const mergesAtOnce = 32
+
+// batches cuts merges into lists, one for each git. git answers a list as a whole, and a git
+// that is ended answers nothing. So the first list is short and each is twice as long as the
+// one before: a run that is ended keeps some answers, and the next one gets further.
+func batches(merges []*merge) [][]*merge {
+	var list [][]*merge
+	for size := 1; len(merges) > 0; size = min(2*size, mergesAtOnce) {
+		n := min(size, len(merges))
+		list = append(list, merges[:n])
+		merges = merges[n:]
+	}
+	return list
+}
 
 // repeat repeats merges and keeps what came of them, as far as it got. It returns why
 // the rest is not known.
@@ -97,12 +109,13 @@ func (c *Contents) repeat(ctx context.Context, v view, merges []*merge) map[merg
 	var mu sync.Mutex
 	var workers errgroup.Group
 	workers.SetLimit(min(runtime.GOMAXPROCS(0), maxWalkers))
-	for some := range slices.Chunk(merges, mergesAtOnce) {
+	failures := &mergeFailures{}
+	for _, some := range batches(merges) {
 		workers.Go(func() error {
 			if ctx.Err() != nil {
 				return nil
 			}
-			byGit, why := c.r.repeatMerges(ctx, v.files, some)
+			byGit, why := c.r.repeatMerges(ctx, v.files, some, failures)
 			mu.Lock()
 			defer mu.Unlock()
 			for at, is := range byGit {
@@ -122,7 +135,7 @@ func (c *Contents) repeat(ctx context.Context, v view, merges []*merge) map[merg
 
 // repeatMerges repeats some merges and says of each path that was asked whether git
 // makes its content, or why that is not known.
-func (r *Repo) repeatMerges(ctx context.Context, files viewFiles, merges []*merge) (byGit map[mergedPath]bool, unknown map[mergedPath]error) {
+func (r *Repo) repeatMerges(ctx context.Context, files viewFiles, merges []*merge, failures *mergeFailures) (byGit map[mergedPath]bool, unknown map[mergedPath]error) {
 	byGit, unknown = make(map[mergedPath]bool), make(map[mergedPath]error)
 	fail := func(m *merge, err error) {
 		for _, p := range m.paths {
@@ -132,7 +145,7 @@ func (r *Repo) repeatMerges(ctx context.Context, files viewFiles, merges []*merg
 	scratch, remove, err := r.scratchRepo(files)
 	if err == nil {
 		defer remove()
-		err = scratch.mergeAll(ctx, merges)
+		err = scratch.mergeAll(ctx, merges, failures)
 	}
 	if errors.Is(err, errOldGit) {
 		for _, m := range merges {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 
 	"ken/internal/repo"
 )
@@ -20,6 +21,37 @@ var errOldGit = errors.New("git 2.39 or newer is needed for it")
 // maxFailedMerges is how many merges may fail one after the other until the rest is given
 // up: what is missing for so many of them is missing for all.
 const maxFailedMerges = 8
+
+// mergeFailures counts the merges that failed one after the other, in all lists together.
+type mergeFailures struct {
+	mu    sync.Mutex
+	count int
+	err   error // why the last one failed
+}
+
+// add notes that some merges were answered and that the one after them failed, unless err
+// is nil.
+func (f *mergeFailures) add(answered int, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if answered > 0 {
+		f.count = 0
+	}
+	if err != nil {
+		f.count++
+		f.err = err
+	}
+}
+
+// tooMany returns why the rest is given up, nil when it is not.
+func (f *mergeFailures) tooMany() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.count <= maxFailedMerges {
+		return nil
+	}
+	return f.err
+}
 
 // scratchRepo makes a git directory that reads the objects of this one and writes its
 // own. It has no configuration, attributes or refs, but for those that change what a
@@ -91,7 +123,7 @@ var withoutConfig = []string{"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.
 
 // mergeAll repeats merges in a scratch repository. Of one that cannot be repeated, err
 // is set.
-func (r *Repo) mergeAll(ctx context.Context, merges []*merge) error {
+func (r *Repo) mergeAll(ctx context.Context, merges []*merge, failures *mergeFailures) error {
 	var pairs []*merge
 	for _, m := range merges {
 		switch {
@@ -101,14 +133,14 @@ func (r *Repo) mergeAll(ctx context.Context, merges []*merge) error {
 			m.err = errors.New("it has fewer than two parents")
 		}
 	}
-	if err := r.mergePairs(ctx, pairs); err != nil {
+	if err := r.mergePairs(ctx, pairs, failures); err != nil {
 		return err
 	}
 	for _, m := range merges {
 		if len(m.parents) < 3 {
 			continue
 		}
-		if err := r.mergeOctopus(ctx, m); err != nil {
+		if err := r.mergeOctopus(ctx, m, failures); err != nil {
 			return err
 		}
 	}
@@ -117,12 +149,19 @@ func (r *Repo) mergeAll(ctx context.Context, merges []*merge) error {
 
 // mergePairs repeats merges of two parents each. When git ends at one of them, it goes on
 // with the next.
-func (r *Repo) mergePairs(ctx context.Context, merges []*merge) error {
-	for failed := 0; len(merges) > 0; {
-		done, err := r.mergeTrees(ctx, merges)
-		if done > 0 {
-			failed = 0
+func (r *Repo) mergePairs(ctx context.Context, merges []*merge, failures *mergeFailures) error {
+	for len(merges) > 0 {
+		if err := failures.tooMany(); err != nil {
+			for _, m := range merges {
+				m.err = err
+			}
+			return nil
 		}
+		done, err := r.mergeTrees(ctx, merges)
+		if errors.Is(err, errOldGit) {
+			return err // there is another way
+		}
+		failures.add(done, err)
 		merges = merges[done:]
 		_, refused := errors.AsType[*refusal](err)
 		switch {
@@ -132,12 +171,6 @@ func (r *Repo) mergePairs(ctx context.Context, merges []*merge) error {
 			return errors.New("git merge-tree: the answer breaks off")
 		case !refused || len(merges) == 0:
 			return err
-		}
-		if failed++; failed > maxFailedMerges {
-			for _, m := range merges {
-				m.err = err
-			}
-			return nil
 		}
 		merges[0].err = err
 		merges = merges[1:]
@@ -219,12 +252,12 @@ func readMerges(out []byte, merges []*merge) (done int, err error) {
 // mergeOctopus repeats a merge of more than two parents the way git makes one: the
 // second is merged into the first, the third into what came of it, and so on. A path
 // that was in conflict on the way is in conflict.
-func (r *Repo) mergeOctopus(ctx context.Context, m *merge) error {
+func (r *Repo) mergeOctopus(ctx context.Context, m *merge, failures *mergeFailures) error {
 	conflicts := make(map[repo.Path]bool)
 	head := m.parents[0]
 	for i, p := range m.parents[1:] {
 		step := &merge{commit: m.commit, parents: []repo.ID{head, p}}
-		if err := r.mergePairs(ctx, []*merge{step}); err != nil {
+		if err := r.mergePairs(ctx, []*merge{step}, failures); err != nil {
 			return err
 		}
 		if m.err = step.err; m.err != nil {

@@ -300,7 +300,7 @@ func TestMergedGivesUp(t *testing.T) {
 	l.branch("first", "base", "f", lines("1=x"))
 	var files []spec.MergedFile
 	first := l.Git("rev-parse", "first")
-	for i := range 30 {
+	for i := range 100 {
 		id, err := repo.ParseID(l.Git("commit-tree", "-m", fmt.Sprint(i), "first^{tree}", "-p", first, "-p", "base"))
 		if err != nil {
 			t.Fatal(err)
@@ -321,6 +321,46 @@ func TestMergedGivesUp(t *testing.T) {
 	runs, _ := os.ReadFile(count)
 	if n := strings.Count(string(runs), "x"); n == 0 || n > 2*maxFailedMerges {
 		t.Errorf("git merge-tree was started %d times, want at most %d", n, 2*maxFailedMerges)
+	}
+}
+
+// Answers are kept though git is ended in a later list of merges, so that every run gets
+// further.
+func TestMergedGetsFurther(t *testing.T) {
+	l := newMergeLab(t)
+	l.branch("first", "base", "f", lines("1=x"))
+	first := l.Git("rev-parse", "first")
+	var files []spec.MergedFile
+	for i := range 40 {
+		id, err := repo.ParseID(l.Git("commit-tree", "-m", fmt.Sprint(i), "first^{tree}", "-p", first, "-p", "base"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, l.file(id, "f"))
+	}
+	real, err := exec.LookPath("git")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fakeGit(t, `case "$*" in *merge-tree*)
+		list=$(cat)
+		if [ $(echo "$list" | wc -l) -gt 4 ]; then kill -9 $$; fi
+		echo "$list" | `+real+` "$@"
+		exit;;
+	esac
+	exec `+real+` "$@"`)
+	unknown := len(files)
+	for run := 1; unknown > 0; run++ {
+		left := 0
+		for _, m := range l.ask(files...) {
+			if m.By == spec.MergeUnknown {
+				left++
+			}
+		}
+		if left >= unknown {
+			t.Fatalf("run %d: %d merges are unknown, want fewer than the %d before it", run, left, unknown)
+		}
+		unknown = left
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 
 // attributes looks up the git attributes of items, where there can be any.
 func (v *verification) attributes(ctx context.Context, items []item) ([]repo.Attributes, error) {
-	if !v.view.snap.Attributed {
+	if !v.view.attributed {
 		return make([]repo.Attributes, len(items)), nil
 	}
 	paths := make([]repo.Path, len(items))

@@ -23,7 +23,7 @@ func (r *Registry) read(ctx context.Context, v *view, which []int, known []repo.
 				wants[k].Known = known[k]
 			}
 			wants[k].Seen = v.found[i].Stat
-			if wants[k].Known == (repo.Content{}) && !v.full && !v.snap.Attributed && !v.reattributed && v.proven(i) {
+			if wants[k].Known == (repo.Content{}) && !v.full && !v.attributed && !v.reattributed && v.proven(i) {
 				wants[k].Known.ID, wants[k].Proven = v.snap.Index.Entries[i].ID, true
 			}
 		}
@@ -55,37 +55,10 @@ func (r *Registry) readSome(ctx context.Context, v *view, which []int, wants []W
 			}
 		}
 	}
-	attributed, err := r.attributed(ctx, v, which, other)
-	if err != nil {
-		return err
-	}
-	if attributed {
+	if v.attributed {
 		unsure = other
 	}
 	return r.convert(ctx, v, which, got, unsure)
-}
-
-// attributed reports whether git attributes may apply to some of the entries:
-// those git tracks, and those that merely lie beside the files.
-func (r *Registry) attributed(ctx context.Context, v *view, which, some []int) (bool, error) {
-	if v.snap.Attributed || len(some) == 0 {
-		return v.snap.Attributed, nil
-	}
-	dirs := map[repo.Path]bool{}
-	var ask []repo.Entry
-	for _, k := range some {
-		for dir := v.snap.Index.Entries[which[k]].Path.Dir(); dir != "" && !dirs[dir]; dir = dir.Dir() {
-			dirs[dir] = true
-			ask = append(ask, repo.Entry{Path: dir + "/.gitattributes"})
-		}
-	}
-	found, err := r.files.Stat(ctx, ask)
-	for _, f := range found {
-		if f.Presence != repo.Absent {
-			return true, err
-		}
-	}
-	return false, err
 }
 
 // settle records what a reading of entry i established.

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"ken/internal/registry"
+	"ken/internal/repo"
 )
 
 // A session of edits stays cheap: a verification that proves what the last one
@@ -55,6 +56,23 @@ func TestStatusOfANewFilteredPath(t *testing.T) {
 	w.describe(t, "a.go")
 	w.put("notes.f", "title\nbody")
 	same(t, "status", verdicts(w.status(t, registry.VerifyOptions{})), []string{"new none notes.f"})
+}
+
+// git heeds a .gitattributes that nobody has added, below the root too. A file that was
+// verified before it came, and that nobody touched since, is judged by it.
+func TestUntrackedAttributesBelowTheRootAreNoticed(t *testing.T) {
+	w := settled(t, "a.go", "alpha", "dir/below/b.txt", "beta\r\n", "other/c.txt", "gamma")
+	w.describe(t, "dir/below/b.txt")
+	w.verify(t, registry.VerifyOptions{})
+	same(t, "before", verdicts(w.status(t, registry.VerifyOptions{})), []string{})
+	w.write("dir/.gitattributes", "*.txt generated")
+	want := []string{"match excluded dir/below/b.txt"}
+	same(t, "status", verdicts(w.status(t, registry.VerifyOptions{Paths: []repo.Path{"dir"}, All: true})), want)
+	same(t, "verify", verdicts(w.verify(t, registry.VerifyOptions{Paths: []repo.Path{"dir"}, All: true})), want)
+	w.verify(t, registry.VerifyOptions{})
+	w.write("dir/.gitattributes", "# nothing")
+	want = []string{"match fresh dir/below/b.txt"}
+	same(t, "status without the line", verdicts(w.status(t, registry.VerifyOptions{Paths: []repo.Path{"dir"}, All: true})), want)
 }
 
 // A kind that an attribute gave goes with it.

@@ -43,6 +43,8 @@ type view struct {
 	seen map[int]sight
 	// policy names what everything is judged by.
 	policy string
+	// attributed says that git attributes may apply to some paths.
+	attributed bool
 	// full says that nobody's word is taken for what bytes are.
 	full bool
 	// sameAttributes says that git attributes are those of the last verification.
@@ -61,7 +63,7 @@ type view struct {
 }
 
 // converts reports whether git may store other bytes than lie on the disk.
-func (v *view) converts() bool { return v.snap.Attributed || v.snap.AttributesDigest != "" }
+func (v *view) converts() bool { return v.attributed || v.snap.AttributesDigest != "" }
 
 // outdated reports whether the md5 of a row may be of other bytes than stand at entry i,
 // though their content id is the same.
@@ -165,10 +167,15 @@ func (v *view) suspects(only []int) []int {
 	return suspects
 }
 
-// weighPolicy establishes the content of every tracked .gitattributes, and with
+// weighPolicy establishes the content of every .gitattributes, tracked or not, and with
 // it the policy that everything else is judged by.
 func (r *Registry) weighPolicy(ctx context.Context, v *view) error {
 	entries := v.snap.Index.Entries
+	untracked, digests, err := r.untrackedAttributes(ctx, v)
+	if err != nil {
+		return err
+	}
+	v.attributed = v.snap.Attributed || len(untracked) > 0
 	var which []int
 	if v.snap.Attributed {
 		for i := range entries {
@@ -194,12 +201,59 @@ func (r *Registry) weighPolicy(ctx context.Context, v *view) error {
 		paths[k] = entries[i].Path
 		contents[k] = v.sight(i).content.ID
 	}
+	paths, contents = append(paths, untracked...), append(contents, digests...)
 	grader := ""
 	if r.opts.Grader != nil {
 		grader = r.opts.Grader.Version()
 	}
 	v.policy = r.opts.Policy.digest(grader, v.snap.AttributesDigest, paths, contents)
 	return nil
+}
+
+// untrackedAttributes finds every .gitattributes beside or above tracked files that git
+// heeds though nobody has added it, and the ids of their bytes. The one in the root is in
+// the snapshot's digest.
+func (r *Registry) untrackedAttributes(ctx context.Context, v *view) ([]repo.Path, []repo.ID, error) {
+	entries := v.snap.Index.Entries
+	var ask []repo.Entry
+	asked := map[repo.Path]bool{}
+	last := repo.Path("")
+	for i := range entries {
+		dir := entries[i].Path.Dir()
+		if dir == last {
+			continue // most files lie beside the one before
+		}
+		last = dir
+		for ; dir != "" && !asked[dir]; dir = dir.Dir() {
+			asked[dir] = true
+			name := dir + "/.gitattributes"
+			if _, tracked := find(entries, name); !tracked {
+				ask = append(ask, repo.Entry{Path: name})
+			}
+		}
+	}
+	found, err := r.files.Stat(ctx, ask)
+	if err != nil {
+		return nil, nil, err
+	}
+	var wants []Want
+	for k, f := range found {
+		if f.Presence != repo.Absent {
+			wants = append(wants, Want{Path: ask[k].Path})
+		}
+	}
+	if len(wants) == 0 {
+		return nil, nil, nil
+	}
+	readings, err := r.files.Read(ctx, wants)
+	if err != nil {
+		return nil, nil, err
+	}
+	paths, ids := make([]repo.Path, len(wants)), make([]repo.ID, len(wants))
+	for k, g := range readings {
+		paths[k], ids[k] = wants[k].Path, g.Raw.ID
+	}
+	return paths, ids, nil
 }
 
 // loadExceptions asks the store for the rows that are exceptions, once.
