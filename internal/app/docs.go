@@ -15,7 +15,6 @@ import (
 	"ken/internal/fault"
 	"ken/internal/git"
 	"ken/internal/repo"
-	"ken/internal/spec"
 )
 
 // Docs judges the documents of the work tree, unless nothing has changed since.
@@ -264,7 +263,7 @@ func (p *docsPast) History(ctx context.Context) (docs.History, error) {
 	if !ok {
 		return nil, fmt.Errorf("the history of %s does not have it", p.head.Short())
 	}
-	lines := h.Lineage()
+	lines := h.Parents()
 	reached := make([]bool, head+1)
 	reached[head] = true
 	for n := head; n >= 0; n-- {
@@ -277,16 +276,17 @@ func (p *docsPast) History(ctx context.Context) (docs.History, error) {
 	return docsHistory{h, reached, lines}, nil
 }
 
-func (p *docsPast) At(ctx context.Context, places []docs.Place) ([]repo.ID, error) {
-	asked := make([]spec.Place, len(places))
-	for i, place := range places {
-		asked[i] = spec.Place(place)
-	}
-	return p.contents.At(ctx, asked)
+func (p *docsPast) At(ctx context.Context, places []repo.CommitPath) ([]repo.ID, error) {
+	return p.contents.At(ctx, places)
 }
 
 func (p *docsPast) FilesAt(ctx context.Context, commit repo.ID) ([]docs.File, error) {
-	return p.TreeAt(ctx, commit)
+	entries, err := p.EntriesAt(ctx, commit)
+	files := make([]docs.File, len(entries))
+	for i, e := range entries {
+		files[i] = docs.File{Path: e.Path, ID: e.ID, Mode: e.Mode}
+	}
+	return files, err
 }
 
 func (p *docsPast) Blobs(ctx context.Context, ids []repo.ID, see func(i int, content []byte, err error)) error {
@@ -303,10 +303,10 @@ func (p *docsPast) Blobs(ctx context.Context, ids []repo.ID, see func(i int, con
 	})
 }
 
-func (p *docsPast) Departures(ctx context.Context, commits []repo.ID) ([][]docs.Departure, error) {
-	list, err := p.Repo.Departures(ctx, commits)
+func (p *docsPast) Removals(ctx context.Context, commits []repo.ID) ([][]repo.Removal, error) {
+	list, err := p.Repo.Removals(ctx, commits)
 	for _, left := range list {
-		p.lacks = p.lacks || slices.ContainsFunc(left, func(d docs.Departure) bool { return d.Unseen })
+		p.lacks = p.lacks || slices.ContainsFunc(left, func(d repo.Removal) bool { return d.Unsearched })
 	}
 	return list, err
 }
@@ -315,27 +315,21 @@ func (p *docsPast) Departures(ctx context.Context, commits []repo.ID) ([][]docs.
 type docsHistory struct {
 	*git.History
 	reached []bool
-	lines   spec.Lineage
+	lines   repo.ParentTable
 }
 
-func (h docsHistory) Commit(n docs.Num) docs.Commit {
-	c := h.History.Commit(spec.Num(n))
+func (h docsHistory) Commit(n repo.CommitNumber) docs.Commit {
+	c := h.History.Commit(n)
 	return docs.Commit{ID: c.ID, Date: c.Date, Subject: c.Subject}
 }
 
-func (h docsHistory) Parents(n docs.Num) []docs.Num {
-	var list []docs.Num
-	for _, p := range h.lines.Of(spec.Num(n)) {
-		list = append(list, docs.Num(p))
-	}
-	return list
-}
+func (h docsHistory) ParentsOf(n repo.CommitNumber) []repo.CommitNumber { return h.lines.Of(n) }
 
-func (h docsHistory) Touching(path repo.Path) []docs.Touch {
-	var list []docs.Touch
+func (h docsHistory) Touching(path repo.Path) []repo.Touch {
+	var list []repo.Touch
 	for _, t := range h.History.Touching(path) {
 		if int(t.Commit) < len(h.reached) && h.reached[t.Commit] {
-			list = append(list, docs.Touch{Commit: docs.Num(t.Commit), Kind: t.Kind})
+			list = append(list, t)
 		}
 	}
 	return list

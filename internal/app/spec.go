@@ -166,6 +166,11 @@ func (s specPast) Worktrees(ctx context.Context) ([]spec.Worktree, error) {
 	return trees, nil
 }
 
+// SpecsAt leaves links out: a link is no spec.
+func (s specPast) SpecsAt(ctx context.Context, commit repo.ID) (spec.Set, error) {
+	return s.FilesNamed(ctx, commit, spec.Root, spec.FileName)
+}
+
 func (s specPast) View(ctx context.Context) (string, error) { return s.HistoryView(ctx) }
 
 func (s specPast) Contents() spec.Contents { return s.Repo.Contents() }

@@ -41,6 +41,7 @@ func openChanging(t *testing.T, r *testrepo.Repo) (*changingSource, *spec.Reader
 	if err != nil {
 		t.Fatal(err)
 	}
+	g.FilterHistory(spec.HistoryFilter())
 	later := func() time.Time { return time.Now().Add(time.Minute) } // nothing was written just now
 	files := content.Open(g.Root(), content.Options{Format: g.ObjectFormat(), Now: later})
 	src := &changingSource{countingSource: countingSource{specSource: specSource{files, g, nil}}}

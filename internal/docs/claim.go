@@ -15,8 +15,8 @@ import (
 // of versions back from HEAD, that has it.
 type claim struct {
 	commit repo.ID
-	num    Num       // of the commit; -1 for HEAD, if no version has the mention yet
-	doc    repo.Path // where the document was then
+	num    repo.CommitNumber // of the commit; -1 for HEAD, if no version has the mention yet
+	doc    repo.Path         // where the document was then
 	// vague says why an older version may have it, "" if none has. Then what was there
 	// in this one was there when the document named it, and of what was not nothing is
 	// known.
@@ -50,9 +50,9 @@ func whyNot(err error) string {
 // A trail is a document that is followed back.
 type trail struct {
 	path    repo.Path
-	touches []Touch // that are still to come, ascending
-	last    Num     // the commit that was looked at last
-	read    int     // versions
+	touches []repo.Touch      // that are still to come, ascending
+	last    repo.CommitNumber // the commit that was looked at last
+	read    int               // versions
 	moves   int
 	begun   bool   // nothing of it is older than what was looked at last
 	absent  bool   // it is not where it was looked for last
@@ -69,7 +69,7 @@ func (t *trail) end(h History) string {
 		return ""
 	case t.read == maxVersions || t.moves == maxDocMoves || len(t.touches) > 0:
 		return whyTooMuch
-	case len(h.Parents(t.last)) == 0:
+	case len(h.ParentsOf(t.last)) == 0:
 		return h.Gap() // it may be cut off here
 	}
 	return ""
@@ -123,14 +123,14 @@ func (b *versionBudget) left() bool { return b.bytes > 0 && b.searched > 0 }
 // A version is one of a document.
 type version struct {
 	trail  *trail
-	commit Num
+	commit repo.CommitNumber
 	id     repo.ID
 }
 
 // stepsBack takes the next versions of each document.
 func (j *judge) stepsBack(ctx context.Context, trails []*trail, step int) ([]version, error) {
 	var list []version
-	var places []Place
+	var places []repo.CommitPath
 	for _, t := range trails {
 		for range step {
 			if len(t.touches) == 0 || t.read == maxVersions {
@@ -146,7 +146,7 @@ func (j *judge) stepsBack(ctx context.Context, trails []*trail, step int) ([]ver
 			}
 			t.last = touch.Commit
 			list = append(list, version{trail: t, commit: touch.Commit})
-			places = append(places, Place{j.history.Commit(touch.Commit).ID, t.path})
+			places = append(places, repo.CommitPath{Commit: j.history.Commit(touch.Commit).ID, Path: t.path})
 		}
 	}
 	ids, err := j.past.At(ctx, places)
@@ -259,20 +259,20 @@ func (j *judge) goOn(ctx context.Context, trails []*trail) ([]*trail, error) {
 			}
 		}
 	}
-	left, err := j.past.Departures(ctx, commits)
+	left, err := j.past.Removals(ctx, commits)
 	if err != nil {
 		return nil, err
 	}
 	for _, t := range ended {
 		for _, d := range left[at[j.history.Commit(t.last).ID]] {
-			if d.Unseen && t.path != d.From {
+			if d.Unsearched && t.path != d.Path {
 				t.vague = WhyAbsent // it may be what that has become
 			}
-			if d.To != t.path {
+			if d.MovedTo != t.path {
 				continue
 			}
 			t.vague = ""
-			t.path, t.touches = d.From, before(j.history.Touching(d.From), t.last)
+			t.path, t.touches = d.Path, before(j.history.Touching(d.Path), t.last)
 			if t.moves++; len(t.touches) > 0 {
 				further = append(further, t)
 			}
@@ -283,7 +283,7 @@ func (j *judge) goOn(ctx context.Context, trails []*trail) ([]*trail, error) {
 }
 
 // before returns the touches of commits below a number.
-func before(touches []Touch, n Num) []Touch {
+func before(touches []repo.Touch, n repo.CommitNumber) []repo.Touch {
 	for len(touches) > 0 && touches[len(touches)-1].Commit >= n {
 		touches = touches[:len(touches)-1]
 	}

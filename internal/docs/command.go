@@ -194,17 +194,17 @@ func (j *judge) allRecipes(ctx context.Context, files []File, b *book) (recipes,
 func (j *judge) lookBackCommands(ctx context.Context, open []int, claims map[int]claim) error {
 	type try struct {
 		mention int
-		place   Place
+		place   repo.CommitPath
 	}
 	var tries []try
-	var places []Place
+	var places []repo.CommitPath
 	for _, i := range open {
 		m, c := &j.list[i], claims[i]
 		b := books[m.Tool]
 		for _, name := range b.names {
 			at := Mention{Name: name, In: m.In}
 			for _, p := range readingOf(c.doc, &at, false).paths {
-				place := Place{c.commit, repo.Path(p)}
+				place := repo.CommitPath{Commit: c.commit, Path: repo.Path(p)}
 				tries = append(tries, try{i, place})
 				places = append(places, place)
 			}

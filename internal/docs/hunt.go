@@ -12,12 +12,12 @@ import (
 type hunt struct {
 	file repo.Path
 	is   func(v *held) bool // it has it
-	last Num                // the last such commit; -1 while none is known
+	last repo.CommitNumber  // the last such commit; -1 while none is known
 
 	inHead bool // HEAD's file has it: no such commit is the last
 	blind  bool // a content that has a say could not be read
 
-	touches []Touch // still to be looked at
+	touches []repo.Touch // still to be looked at
 }
 
 // maxHunted is how many of the latest changes of a file are looked at.
@@ -28,7 +28,7 @@ const maxHunted = 500
 func (j *judge) huntDown(ctx context.Context, hunts []*hunt) error {
 	now := make([]look, len(hunts))
 	for i, h := range hunts {
-		now[i] = look{place: Place{j.past.Head(), h.file}, hunt: h}
+		now[i] = look{place: repo.CommitPath{Commit: j.past.Head(), Path: h.file}, hunt: h}
 	}
 	if err := j.lookAt(ctx, now); err != nil {
 		return err
@@ -76,9 +76,9 @@ func (j *judge) huntDown(ctx context.Context, hunts []*hunt) error {
 
 // A look is at what a commit made of a file, or at what it found.
 type look struct {
-	place  Place
+	place  repo.CommitPath
 	hunt   *hunt
-	commit Num
+	commit repo.CommitNumber
 	found  bool // by the commit, in a parent
 	has    bool
 	unread bool // nobody knows
@@ -90,9 +90,9 @@ func (j *judge) looks(h *hunt, step int) []look {
 	h.touches = h.touches[:len(h.touches)-len(some)]
 	var list []look
 	for _, t := range some {
-		list = append(list, look{place: Place{j.history.Commit(t.Commit).ID, h.file}, hunt: h, commit: t.Commit})
-		for _, p := range j.history.Parents(t.Commit) {
-			list = append(list, look{place: Place{j.history.Commit(p).ID, h.file}, hunt: h, commit: t.Commit, found: true})
+		list = append(list, look{place: repo.CommitPath{Commit: j.history.Commit(t.Commit).ID, Path: h.file}, hunt: h, commit: t.Commit})
+		for _, p := range j.history.ParentsOf(t.Commit) {
+			list = append(list, look{place: repo.CommitPath{Commit: j.history.Commit(p).ID, Path: h.file}, hunt: h, commit: t.Commit, found: true})
 		}
 	}
 	return list
@@ -100,8 +100,8 @@ func (j *judge) looks(h *hunt, step int) []look {
 
 // lastLoss returns the last commit that found something and did not leave it, -1 for none.
 // A merge took away only what all of its parents had. It is sure if no later one may have.
-func lastLoss(looks []look) (last Num, sure bool) {
-	last, maybe := -1, Num(-1)
+func lastLoss(looks []look) (last repo.CommitNumber, sure bool) {
+	last, maybe := -1, repo.CommitNumber(-1)
 	for i := 0; i < len(looks); {
 		made := looks[i]
 		found, all, unread := false, true, made.unread
@@ -121,7 +121,7 @@ func lastLoss(looks []look) (last Num, sure bool) {
 
 // lookAt says of each look whether what was there has it. Where nothing was, it has not.
 func (j *judge) lookAt(ctx context.Context, looks []look) error {
-	places := make([]Place, len(looks))
+	places := make([]repo.CommitPath, len(looks))
 	for i, l := range looks {
 		places[i] = l.place
 	}
@@ -185,7 +185,7 @@ func (v *held) defines(word string) bool {
 func (j *judge) alsoIn(ctx context.Context, hunts []*hunt) ([]*hunt, error) {
 	const most = 500 // files; a commit of more moved everything
 	var commits []repo.ID
-	at := make(map[Num]int)
+	at := make(map[repo.CommitNumber]int)
 	for _, h := range hunts {
 		if _, again := at[h.last]; !again {
 			at[h.last] = len(commits)
@@ -203,7 +203,7 @@ func (j *judge) alsoIn(ctx context.Context, hunts []*hunt) ([]*hunt, error) {
 	for _, h := range hunts {
 		if paths := changed[at[h.last]]; len(paths) <= most {
 			for _, p := range paths {
-				looks = append(looks, look{place: Place{commits[at[h.last]], p}, hunt: h})
+				looks = append(looks, look{place: repo.CommitPath{Commit: commits[at[h.last]], Path: p}, hunt: h})
 			}
 		}
 	}

@@ -76,11 +76,11 @@ func (j *judge) everNamed() map[string]bool {
 
 // thereThen finds out what was there when the document named it, and returns what ever was.
 func (j *judge) thereThen(ctx context.Context, open []int, claims map[int]claim) ([]int, error) {
-	var places []Place
+	var places []repo.CommitPath
 	for _, i := range open {
 		if c, ok := claims[i]; ok {
 			for _, p := range readingOf(c.doc, &j.list[i].Mention, true).paths {
-				places = append(places, Place{c.commit, repo.Path(p)})
+				places = append(places, repo.CommitPath{Commit: c.commit, Path: repo.Path(p)})
 			}
 		}
 	}
@@ -127,12 +127,12 @@ func (j *judge) thereThen(ctx context.Context, open []int, claims map[int]claim)
 type chase struct {
 	at     repo.Path
 	dir    bool
-	since  Num // the commit that first took it away, -1 while nobody knows
+	since  repo.CommitNumber // the commit that first took it away, -1 while nobody knows
 	to     repo.Path
-	maybe  repo.Path // where it may be, if git's guess is right
-	remove Num       // of the step that is being taken
-	inHead bool      // nothing has taken it away yet that is committed
-	unseen bool      // contents are not here by which it might be found
+	maybe  repo.Path         // where it may be, if git's guess is right
+	remove repo.CommitNumber // of the step that is being taken
+	inHead bool              // nothing has taken it away yet that is committed
+	unseen bool              // contents are not here by which it might be found
 }
 
 // whereTo finds out when paths went, and where to.
@@ -200,7 +200,7 @@ func (j *judge) chaseOn(ctx context.Context, open []*chase, byID map[repo.ID][]r
 			commits = append(commits, id)
 		}
 	}
-	left, err := j.past.Departures(ctx, commits)
+	left, err := j.past.Removals(ctx, commits)
 	if err != nil {
 		return nil, err
 	}
@@ -211,7 +211,7 @@ func (j *judge) chaseOn(ctx context.Context, open []*chase, byID map[repo.ID][]r
 		}
 		departures := left[at[j.history.Commit(c.remove).ID]]
 		next, sure := wentTo(c, departures, byID)
-		c.unseen = next == "" && slices.ContainsFunc(departures, func(d Departure) bool { return d.Unseen && d.From.Under(c.at) })
+		c.unseen = next == "" && slices.ContainsFunc(departures, func(d repo.Removal) bool { return d.Unsearched && d.Path.Under(c.at) })
 		switch {
 		case next == "" || next == c.at:
 		case j.census.has(string(next)) && !sure:
@@ -230,9 +230,9 @@ func (j *judge) chaseOn(ctx context.Context, open []*chase, byID map[repo.ID][]r
 // lookInHead finds out which paths HEAD has. Whatever commit took one of them away before,
 // it came back.
 func (j *judge) lookInHead(ctx context.Context, chases []*chase) error {
-	places := make([]Place, len(chases))
+	places := make([]repo.CommitPath, len(chases))
 	for i, c := range chases {
-		places[i] = Place{j.past.Head(), c.at}
+		places[i] = repo.CommitPath{Commit: j.past.Head(), Path: c.at}
 	}
 	ids, err := j.past.At(ctx, places)
 	if err != nil {
@@ -263,11 +263,11 @@ func (j *judge) whereToStaged(ctx context.Context, open []*chase) error {
 	for id, paths := range come {
 		come[id] = slices.DeleteFunc(paths, func(p repo.Path) bool { return had[p] })
 	}
-	var left []Departure
+	var left []repo.Removal
 	for _, f := range before {
 		if _, here := j.census.files[string(f.Path)]; !here {
-			d := Departure{From: f.Path, ID: f.ID, Alike: 100}
-			d.To = sameContent(d, come)
+			d := repo.Removal{Path: f.Path, ID: f.ID, Similarity: 100}
+			d.MovedTo = sameContent(d, come)
 			left = append(left, d)
 		}
 	}
@@ -295,7 +295,7 @@ func (j *judge) removed(c *chase) bool {
 	return c.remove >= 0
 }
 
-func lastDeletion(touches []Touch) Num {
+func lastDeletion(touches []repo.Touch) repo.CommitNumber {
 	for _, t := range slices.Backward(touches) {
 		if t.Kind == repo.Deleted {
 			return t.Commit
@@ -310,15 +310,15 @@ const surelyAlike = 70
 
 // wentTo says where a commit put what it took away, "" for nowhere. It is sure if the name
 // is the same or most of the content is.
-func wentTo(c *chase, left []Departure, byID map[repo.ID][]repo.Path) (to repo.Path, sure bool) {
+func wentTo(c *chase, left []repo.Removal, byID map[repo.ID][]repo.Path) (to repo.Path, sure bool) {
 	if c.dir {
 		return newHome(c.at, left), true
 	}
 	for _, d := range left {
 		switch {
-		case d.From != c.at:
-		case d.To != "":
-			return d.To, d.Alike >= surelyAlike || d.From.Base() == d.To.Base()
+		case d.Path != c.at:
+		case d.MovedTo != "":
+			return d.MovedTo, d.Similarity >= surelyAlike || d.Path.Base() == d.MovedTo.Base()
 		default:
 			return sameContent(d, byID), true
 		}
@@ -328,30 +328,30 @@ func wentTo(c *chase, left []Departure, byID map[repo.ID][]repo.Path) (to repo.P
 
 // sameContent finds a file by what was in it: the only one there is, or the only one of
 // that name.
-func sameContent(d Departure, byID map[repo.ID][]repo.Path) repo.Path {
+func sameContent(d repo.Removal, byID map[repo.ID][]repo.Path) repo.Path {
 	found := byID[d.ID]
-	named := slices.DeleteFunc(slices.Clone(found), func(p repo.Path) bool { return p.Base() != d.From.Base() })
+	named := slices.DeleteFunc(slices.Clone(found), func(p repo.Path) bool { return p.Base() != d.Path.Base() })
 	if len(named) == 1 {
 		return named[0]
 	}
 	// A short text under another name is more likely there by itself.
-	if len(found) == 1 && path.Ext(string(found[0])) == path.Ext(string(d.From)) {
+	if len(found) == 1 && path.Ext(string(found[0])) == path.Ext(string(d.Path)) {
 		return found[0]
 	}
 	return ""
 }
 
 // newHome says where most of a directory went, "" if that cannot be said.
-func newHome(dir repo.Path, left []Departure) repo.Path {
+func newHome(dir repo.Path, left []repo.Removal) repo.Path {
 	votes := make(map[string]int)
 	all := 0
 	for _, d := range left {
-		if !d.From.Under(dir) {
+		if !d.Path.Under(dir) {
 			continue
 		}
 		all++
-		rest := strings.TrimPrefix(string(d.From), string(dir))
-		if home, ok := strings.CutSuffix(string(d.To), rest); ok && home != "" {
+		rest := strings.TrimPrefix(string(d.Path), string(dir))
+		if home, ok := strings.CutSuffix(string(d.MovedTo), rest); ok && home != "" {
 			votes[home]++
 		}
 	}

@@ -42,7 +42,7 @@ type Past interface {
 	History(ctx context.Context) (History, error)
 	// At returns the content of each place, zero where there was nothing: of a
 	// directory its tree.
-	At(ctx context.Context, places []Place) ([]repo.ID, error)
+	At(ctx context.Context, places []repo.CommitPath) ([]repo.ID, error)
 	// FilesAt lists the files of a commit.
 	FilesAt(ctx context.Context, commit repo.ID) ([]File, error)
 	// Blobs hands over contents in order. Of one that is not here there is
@@ -52,21 +52,17 @@ type Past interface {
 	// parent.
 	Changed(ctx context.Context, commits []repo.ID) ([][]repo.Path, error)
 	// Departures lists for each commit what it took away from where it was.
-	Departures(ctx context.Context, commits []repo.ID) ([][]Departure, error)
+	Removals(ctx context.Context, commits []repo.ID) ([][]repo.Removal, error)
 }
-
-// A Num is a commit's number in a history: that of a parent is lower than that of its
-// child.
-type Num int32
 
 // A History is the commits that HEAD reaches, and no others.
 type History interface {
 	// Commit returns what is known of a commit.
-	Commit(n Num) Commit
-	// Parents returns those of a commit, as far as they are here.
-	Parents(n Num) []Num
+	Commit(n repo.CommitNumber) Commit
+	// ParentsOf returns the parents of a commit, as far as they are here.
+	ParentsOf(n repo.CommitNumber) []repo.CommitNumber
 	// Touching lists the commits that changed a path, ascending.
-	Touching(path repo.Path) []Touch
+	Touching(path repo.Path) []repo.Touch
 	// Below lists every path that ever was below a directory.
 	Below(dir repo.Path) []repo.Path
 	// Gap says why the history does not go back to the beginning, "" when it does.
@@ -78,27 +74,4 @@ type Commit struct {
 	ID      repo.ID `json:"commit"`
 	Date    string  `json:"date,omitempty"` // RFC 3339
 	Subject string  `json:"subject"`
-}
-
-// A Touch is a commit that changed a path.
-type Touch struct {
-	Commit Num
-	Kind   repo.ChangeKind
-}
-
-// A Place is a path in a commit.
-type Place struct {
-	Commit repo.ID
-	Path   repo.Path
-}
-
-// A Departure is a path that a commit left without its file.
-type Departure struct {
-	From repo.Path
-	To   repo.Path // where git finds it again, at least half alike; "" for nowhere
-	// Alike is how much of it is there still, in percent.
-	Alike int
-	ID    repo.ID // what it was
-	// Unseen is set if contents are not here by which it might be found again.
-	Unseen bool
 }

@@ -342,7 +342,7 @@ func (j *judge) sinceWords(ctx context.Context, gone []int) error {
 		}
 	}
 	for range maxMoves {
-		before := make([]Num, len(open))
+		before := make([]repo.CommitNumber, len(open))
 		for k, h := range open {
 			before[k] = h.last
 		}
@@ -378,7 +378,7 @@ func (j *judge) since(i int, h *hunt) {
 }
 
 // commit returns a commit by its number, nil for none.
-func (j *judge) commit(n Num) *Commit {
+func (j *judge) commit(n repo.CommitNumber) *Commit {
 	if n < 0 {
 		return nil
 	}

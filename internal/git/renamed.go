@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"ken/internal/repo"
-	"ken/internal/spec"
 )
 
 // Renamed says where files went that are not tracked any more: for each path the tracked
@@ -78,7 +77,7 @@ func reachedFrom(h *History, head repo.ID) []bool {
 	}
 	reached := make([]bool, n+1)
 	reached[n] = true
-	lines := h.Lineage()
+	lines := h.Parents()
 	for c := n; c >= 0; c-- {
 		if !reached[c] {
 			continue
@@ -117,14 +116,14 @@ func (f *renameChain) follow(ctx context.Context, paths []repo.Path, entries []r
 				left[id] = append(left[id], path)
 			}
 		}
-		departures, err := f.repo.Departures(ctx, commits)
+		removals, err := f.repo.Removals(ctx, commits)
 		if err != nil {
 			return fmt.Errorf("find renames: %w", err)
 		}
-		for i, list := range departures {
+		for i, list := range removals {
 			for _, d := range list {
-				if d.To != "" && slices.Contains(left[commits[i]], d.From) {
-					f.steps[d.From] = append(f.steps[d.From], d.To)
+				if d.MovedTo != "" && slices.Contains(left[commits[i]], d.Path) {
+					f.steps[d.Path] = append(f.steps[d.Path], d.MovedTo)
 				}
 			}
 		}
@@ -152,7 +151,9 @@ func (f *renameChain) removals(path repo.Path) []repo.ID {
 	return list
 }
 
-func (f *renameChain) reaches(n spec.Num) bool { return int(n) < len(f.reached) && f.reached[n] }
+func (f *renameChain) reaches(n repo.CommitNumber) bool {
+	return int(n) < len(f.reached) && f.reached[n]
+}
 
 // ends lists the tracked paths that the steps from a path lead to, sorted.
 func (f *renameChain) ends(path repo.Path, entries []repo.Entry) []repo.Path {

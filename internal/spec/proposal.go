@@ -42,10 +42,10 @@ type proposal struct {
 	err   error
 
 	head   repo.ID
-	fork   Num
+	fork   repo.CommitNumber
 	forkID repo.ID
-	own    []Num // the commits that main does not reach, descending
-	since  map[repo.Path][]Num
+	own    []repo.CommitNumber // the commits that main does not reach, descending
+	since  map[repo.Path][]repo.CommitNumber
 	gone   map[repo.Path]bool      // main deleted it since the fork
 	now    map[repo.Path]repo.Path // where main moved it since
 }
@@ -88,7 +88,7 @@ func newProposal(w *Worktree) *proposal {
 	return &proposal{
 		Checkout: Checkout{Worktree: w.Name, Branch: strings.TrimPrefix(w.Head.Branch, "refs/heads/"), Moved: make(map[repo.Path]repo.Path)},
 		tree:     w, head: w.Head.Commit,
-		since: make(map[repo.Path][]Num), gone: make(map[repo.Path]bool), now: make(map[repo.Path]repo.Path),
+		since: make(map[repo.Path][]repo.CommitNumber), gone: make(map[repo.Path]bool), now: make(map[repo.Path]repo.Path),
 	}
 }
 
@@ -144,7 +144,7 @@ func (c *proposal) follow(h History) {
 		return
 	}
 	for _, m := range h.Moves() {
-		if _, own := slices.BinarySearchFunc(c.own, m.Commit, func(n, want Num) int { return cmp.Compare(want, n) }); !own {
+		if _, own := slices.BinarySearchFunc(c.own, m.Commit, func(n, want repo.CommitNumber) int { return cmp.Compare(want, n) }); !own {
 			continue
 		}
 		from := m.From
@@ -249,7 +249,7 @@ func (r *Reader) judge(ctx context.Context, p *proposals, g *graph, h History) e
 		Now:   func(_ *Checkout, path repo.Path) repo.Path { return path },
 		ID:    func(repo.Path) string { return "" },
 	}
-	var forks [][]Num
+	var forks [][]repo.CommitNumber
 	var open []*proposal
 	for _, c := range p.made {
 		if c.err != nil {
@@ -257,7 +257,7 @@ func (r *Reader) judge(ctx context.Context, p *proposals, g *graph, h History) e
 			continue
 		}
 		if c.Ops = Overlay(m, &c.Checkout); len(c.Ops) > 0 {
-			forks, open = append(forks, []Num{c.fork}), append(open, c)
+			forks, open = append(forks, []repo.CommitNumber{c.fork}), append(open, c)
 		}
 	}
 	p.made = slices.DeleteFunc(p.made, func(c *proposal) bool { return c.err != nil })
@@ -267,7 +267,7 @@ func (r *Reader) judge(ctx context.Context, p *proposals, g *graph, h History) e
 	moves := h.Moves()
 	err := g.cover(ctx, forks, func(v *cover) {
 		for i, c := range open[v.first : v.first+v.sets] {
-			c.catchUp(h, moves, func(n Num) bool { return g.has(n) && !v.by(i, n) })
+			c.catchUp(h, moves, func(n repo.CommitNumber) bool { return g.has(n) && !v.by(i, n) })
 		}
 	})
 	if err != nil {
@@ -285,7 +285,7 @@ func (r *Reader) judge(ctx context.Context, p *proposals, g *graph, h History) e
 		if content.IsZero() {
 			return of[c].gone[path]
 		}
-		return slices.ContainsFunc(of[c].since[path], func(n Num) bool { return had.at(n, path) == content })
+		return slices.ContainsFunc(of[c].since[path], func(n repo.CommitNumber) bool { return had.at(n, path) == content })
 	}
 	m.Now = func(c *Checkout, path repo.Path) repo.Path { return cmp.Or(of[c].now[path], path) }
 	m.ID = p.names()
@@ -297,7 +297,7 @@ func (r *Reader) judge(ctx context.Context, p *proposals, g *graph, h History) e
 
 // catchUp finds what main did, since the fork, to what the checkout proposes to
 // change.
-func (c *proposal) catchUp(h History, moves []Move, since func(n Num) bool) {
+func (c *proposal) catchUp(h History, moves []repo.Move, since func(n repo.CommitNumber) bool) {
 	for _, m := range moves {
 		if !since(m.Commit) {
 			continue
