@@ -7,6 +7,7 @@ import (
 
 	"ken/internal/content"
 	"ken/internal/git"
+	"ken/internal/repo"
 	"ken/internal/spec"
 	"ken/internal/testrepo"
 )
@@ -17,7 +18,7 @@ type changingSource struct {
 	afterSpecs, afterSame func() // nil once they have happened
 }
 
-func (s *changingSource) Specs(ctx context.Context) ([]spec.File, spec.Look, error) {
+func (s *changingSource) Specs(ctx context.Context) ([]repo.LoadedFile, repo.StatDigest, error) {
 	files, look, err := s.countingSource.Specs(ctx)
 	if s.afterSpecs != nil {
 		s.afterSpecs()
@@ -26,8 +27,8 @@ func (s *changingSource) Specs(ctx context.Context) ([]spec.File, spec.Look, err
 	return files, look, err
 }
 
-func (s *changingSource) Same(ctx context.Context, l spec.Look) bool {
-	same := s.specSource.Same(ctx, l)
+func (s *changingSource) Same(ctx context.Context, l repo.StatDigest) bool {
+	same := s.specSource.Unchanged(ctx, l)
 	if s.afterSame != nil && same {
 		s.afterSame()
 		s.afterSame = nil

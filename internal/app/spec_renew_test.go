@@ -47,7 +47,7 @@ type countingSource struct {
 	read int
 }
 
-func (s *countingSource) Specs(ctx context.Context) ([]spec.File, spec.Look, error) {
+func (s *countingSource) Specs(ctx context.Context) ([]repo.LoadedFile, repo.StatDigest, error) {
 	s.read++
 	return s.specSource.Specs(ctx)
 }

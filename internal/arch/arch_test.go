@@ -110,7 +110,7 @@ func timeFunc(e ast.Expr) (string, bool) {
 
 // No two layers claim one package, and none is left out of the table.
 func TestTableIsWhole(t *testing.T) {
-	layers := join(words, decisions, facts, screen, faces, assembly, helpers)
+	layers := join(words, facts, decisions, assembled, screen, faces, assembly, helpers)
 	seen := make(map[string]bool)
 	for _, p := range layers {
 		if seen[p] {

@@ -220,11 +220,11 @@ func TestAckIDsAreThoseOfTheTree(t *testing.T) {
 		}
 		w.add(first)
 		then := moment{name: "then", parents: []repo.CommitNumber{0}, tree: layout{"f": {content: "2"}}}
-		var files []spec.File
+		var files []repo.LoadedFile
 		for p, x := range first.tree {
 			if p != "f" && rapid.Bool().Draw(rt, "kept") {
 				then.tree[p] = x
-				files = append(files, spec.File{Path: p, Content: []byte("---\ncode: f\n---\n")})
+				files = append(files, repo.LoadedFile{Path: p, Content: []byte("---\ncode: f\n---\n")})
 			}
 		}
 		list := spec.Load(files)

@@ -93,11 +93,11 @@ func newLong(commits, count int) (*longHistory, []*spec.Node) {
 	touch := func(p repo.Path, n repo.CommitNumber, kind repo.ChangeKind) {
 		h.touches[p] = append(h.touches[p], repo.Touch{Commit: n, Kind: kind})
 	}
-	var files []spec.File
+	var files []repo.LoadedFile
 	for i := range count {
 		path := repo.Path(fmt.Sprintf(".spec/n%d/spec.md", i))
 		one, two := repo.Path(fmt.Sprintf("src/%d/a.go", i)), repo.Path(fmt.Sprintf("src/%d/b.go", i))
-		files = append(files, spec.File{Path: path, Content: fmt.Appendf(nil, "---\ncode: [%s, %s]\n---\n", one, two)})
+		files = append(files, repo.LoadedFile{Path: path, Content: fmt.Appendf(nil, "---\ncode: [%s, %s]\n---\n", one, two)})
 		h.below[spec.Root] = append(h.below[spec.Root], path)
 		born := repo.CommitNumber(r.IntN(commits / 2))
 		old := path

@@ -336,9 +336,9 @@ func (m *naive) standing() []standing {
 	var list []standing
 	for _, a := range m.acks {
 		tree := m.world.commits[a.commit].tree
-		var files []spec.File
+		var files []repo.LoadedFile
 		for p := range tree {
-			files = append(files, spec.File{Path: p})
+			files = append(files, repo.LoadedFile{Path: p})
 		}
 		var path repo.Path
 		for _, n := range spec.Load(files) {

@@ -598,7 +598,7 @@ func cmpErr(errs ...error) error {
 
 // nodes makes nodes of words, as in "@x code=a.go,lib/".
 func nodes(lines ...string) []*spec.Node {
-	var files []spec.File
+	var files []repo.LoadedFile
 	for _, line := range lines {
 		var front strings.Builder
 		words := strings.Fields(line)
@@ -613,7 +613,7 @@ func nodes(lines ...string) []*spec.Node {
 			}
 			fmt.Fprintf(&front, "%s: %q\n", key, value)
 		}
-		files = append(files, spec.File{Path: at(words[0]), Content: []byte("---\n" + front.String() + "---\n")})
+		files = append(files, repo.LoadedFile{Path: at(words[0]), Content: []byte("---\n" + front.String() + "---\n")})
 	}
 	return spec.Load(files)
 }

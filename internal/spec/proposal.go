@@ -37,8 +37,8 @@ type proposal struct {
 	Checkout
 	Ops   []Op
 	tree  *Worktree
-	files []File
-	look  Look
+	files []repo.LoadedFile
+	look  repo.StatDigest
 	err   error
 
 	head   repo.ID
@@ -53,7 +53,7 @@ type proposal struct {
 // propose reads what each checkout proposes. Those on the main branch propose
 // nothing: what is not committed there is dirty, and that is all. The files of the
 // reader's own checkout are those that were read already.
-func (r *Reader) propose(ctx context.Context, o *outlook, h History, own []File) (*proposals, error) {
+func (r *Reader) propose(ctx context.Context, o *outlook, h History, own []repo.LoadedFile) (*proposals, error) {
 	p := &proposals{}
 	if o.main.Commit.IsZero() {
 		return p, nil
@@ -161,7 +161,7 @@ const maxReading = 4
 
 // readProposals reads the specs of each checkout: as it has them, and as its commit
 // and main have them.
-func (r *Reader) readProposals(ctx context.Context, o *outlook, p *proposals, own []File) error {
+func (r *Reader) readProposals(ctx context.Context, o *outlook, p *proposals, own []repo.LoadedFile) error {
 	sets := make(map[repo.ID]Set)
 	sets[o.main.Commit] = nil
 	for _, c := range p.made {
@@ -194,7 +194,7 @@ func (r *Reader) readProposals(ctx context.Context, o *outlook, p *proposals, ow
 }
 
 // looks adds how the files of other checkouts looked that were read.
-func (p *proposals) looks(all map[string]Look) {
+func (p *proposals) looks(all map[string]repo.StatDigest) {
 	for _, c := range p.made {
 		if c.Forked && !c.tree.Here {
 			all[c.Worktree] = c.look
@@ -228,7 +228,7 @@ func (r *Reader) setsAt(ctx context.Context, commits map[repo.ID]Set) (map[repo.
 }
 
 // stored returns what git would store files as, given what a commit has.
-func (r *Reader) stored(files []File, head Set) Set {
+func (r *Reader) stored(files []repo.LoadedFile, head Set) Set {
 	now := make(Set, len(files))
 	for _, f := range files {
 		id := head[f.Path]
