@@ -3,8 +3,6 @@ package app
 import (
 	"bytes"
 	"context"
-	"fmt"
-	"os"
 	"slices"
 	"sync"
 
@@ -247,14 +245,4 @@ func (m specMemo) Load(kind string) []byte { return m.git.LoadMemo(kind) }
 func (m specMemo) Save(kind string, answer []byte) { _ = m.git.SaveMemo(kind, answer) }
 
 // Maker names this very build.
-func (m specMemo) Maker() string {
-	name, err := os.Executable()
-	if err != nil {
-		return Version
-	}
-	info, err := os.Stat(name)
-	if err != nil {
-		return Version
-	}
-	return fmt.Sprint(Version, " ", info.Size(), " ", info.ModTime().UnixNano())
-}
+func (m specMemo) Maker() string { return program() }

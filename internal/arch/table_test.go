@@ -10,7 +10,7 @@ var (
 	// Facts are below the features (decisions): a feature may use their concrete types,
 	// since one open repository serves all features and needs no second description.
 	facts = []string{
-		"atomicfile", "git", "content", "state", "model/provider",
+		"atomicfile", "cache", "git", "content", "state", "model/provider",
 		"store", "store/sqlite", "store/postgres", "store/memory", "store/team",
 	}
 	// These are above the features, since they put them together: the settings of all
@@ -22,8 +22,9 @@ var (
 	helpers   = []string{"testrepo", "testcost", "arch", "store/storetest", "model/modeltest", "pgtest", "queue/queuetest"}
 )
 
-// readers are the facts that features may import: how the repository is read.
-var readers = []string{"git", "content"}
+// readers are the facts that features may import: how the repository is read, and where
+// answers about it are cached.
+var readers = []string{"git", "content", "cache"}
 
 // borrowed is what facts still import of features. Each entry is a type that has to
 // move down to repo or to the fact itself; no entry may be added.

@@ -61,7 +61,7 @@ type trail struct {
 }
 
 // end says why older versions may have what all had so far.
-func (t *trail) end(h History) string {
+func (t *trail) end(h *history) string {
 	switch {
 	case t.vague != "":
 		return t.vague
@@ -69,7 +69,7 @@ func (t *trail) end(h History) string {
 		return ""
 	case t.read == maxVersions || t.moves == maxDocMoves || len(t.touches) > 0:
 		return whyTooMuch
-	case len(h.ParentsOf(t.last)) == 0:
+	case len(h.parents.Of(t.last)) == 0:
 		return h.Gap() // it may be cut off here
 	}
 	return ""
@@ -82,7 +82,7 @@ func (j *judge) claims(ctx context.Context, which []int) (map[int]claim, error) 
 	var all []*trail
 	for _, i := range which {
 		doc := j.list[i].File
-		found[i] = claim{commit: j.past.Head(), num: -1, doc: doc}
+		found[i] = claim{commit: j.past.head, num: -1, doc: doc}
 		t := byDoc[doc]
 		if t == nil {
 			t = &trail{path: doc, touches: j.history.Touching(doc)}
@@ -149,7 +149,7 @@ func (j *judge) stepsBack(ctx context.Context, trails []*trail, step int) ([]ver
 			places = append(places, repo.CommitPath{Commit: j.history.Commit(touch.Commit).ID, Path: t.path})
 		}
 	}
-	ids, err := j.past.At(ctx, places)
+	ids, err := j.past.contents.At(ctx, places)
 	if err != nil {
 		return nil, err
 	}
@@ -170,7 +170,7 @@ func (j *judge) compare(ctx context.Context, versions []version, found map[int]c
 	for i, v := range versions {
 		ids[i] = v.id
 	}
-	return j.past.Blobs(ctx, ids, func(i int, content []byte, err error) {
+	return j.past.eachContent(ctx, ids, func(i int, content []byte, err error) {
 		j.compareOne(&versions[i], content, err, found, budget)
 	})
 }
@@ -259,7 +259,7 @@ func (j *judge) goOn(ctx context.Context, trails []*trail) ([]*trail, error) {
 			}
 		}
 	}
-	left, err := j.past.Removals(ctx, commits)
+	left, err := j.past.removals(ctx, commits)
 	if err != nil {
 		return nil, err
 	}

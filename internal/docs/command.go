@@ -210,7 +210,7 @@ func (j *judge) lookBackCommands(ctx context.Context, open []int, claims map[int
 			}
 		}
 	}
-	ids, err := j.past.At(ctx, places)
+	ids, err := j.past.contents.At(ctx, places)
 	if err != nil {
 		return err
 	}
@@ -227,7 +227,7 @@ func (j *judge) lookBackCommands(ctx context.Context, open []int, claims map[int
 	}
 	vague := make(map[int]string) // why a mention may have been in a book all the same
 	more := make(map[int]bool)    // a book did not have it in so many words
-	err = j.past.Blobs(ctx, blobs, func(k int, content []byte, err error) {
+	err = j.past.eachContent(ctx, blobs, func(k int, content []byte, err error) {
 		read := make(map[string]recipes) // by tool
 		for _, k := range whose[blobs[k]] {
 			t := tries[k]

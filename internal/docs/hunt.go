@@ -28,7 +28,7 @@ const maxHunted = 500
 func (j *judge) huntDown(ctx context.Context, hunts []*hunt) error {
 	now := make([]look, len(hunts))
 	for i, h := range hunts {
-		now[i] = look{place: repo.CommitPath{Commit: j.past.Head(), Path: h.file}, hunt: h}
+		now[i] = look{place: repo.CommitPath{Commit: j.past.head, Path: h.file}, hunt: h}
 	}
 	if err := j.lookAt(ctx, now); err != nil {
 		return err
@@ -91,7 +91,7 @@ func (j *judge) looks(h *hunt, step int) []look {
 	var list []look
 	for _, t := range some {
 		list = append(list, look{place: repo.CommitPath{Commit: j.history.Commit(t.Commit).ID, Path: h.file}, hunt: h, commit: t.Commit})
-		for _, p := range j.history.ParentsOf(t.Commit) {
+		for _, p := range j.history.parents.Of(t.Commit) {
 			list = append(list, look{place: repo.CommitPath{Commit: j.history.Commit(p).ID, Path: h.file}, hunt: h, commit: t.Commit, found: true})
 		}
 	}
@@ -125,7 +125,7 @@ func (j *judge) lookAt(ctx context.Context, looks []look) error {
 	for i, l := range looks {
 		places[i] = l.place
 	}
-	ids, err := j.past.At(ctx, places)
+	ids, err := j.past.contents.At(ctx, places)
 	if err != nil {
 		return err
 	}
@@ -140,7 +140,7 @@ func (j *judge) lookAt(ctx context.Context, looks []look) error {
 		}
 		whose[id] = append(whose[id], i)
 	}
-	return j.past.Blobs(ctx, asked, func(i int, content []byte, err error) {
+	return j.past.eachContent(ctx, asked, func(i int, content []byte, err error) {
 		v := held{content: content}
 		for _, k := range whose[asked[i]] {
 			v.at(looks[k].place.Path)

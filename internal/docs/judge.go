@@ -37,16 +37,6 @@ type Judged struct {
 	Was repo.Path
 }
 
-// Options say what is judged.
-type Options struct {
-	// Paths are documents, or directories of them; all when nil.
-	Paths []repo.Path
-	// OK are mentions that are right as they are, letter by letter or as globs.
-	OK []string
-	// Exclude are globs of documents that nobody wants judged.
-	Exclude []string
-}
-
 // A Report is what was found in documents.
 type Report struct {
 	Head      repo.ID
@@ -62,6 +52,8 @@ type Report struct {
 	// does not go back to the beginning, or lacks contents. It is "" where nothing is
 	// unknown for that.
 	Gap string
+	// Remarks say what went wrong while the history was read. They change no verdict.
+	Remarks []string
 }
 
 // A Tally is how many mentions of a document came to which verdict.
@@ -151,24 +143,22 @@ const (
 
 // A judge goes through the documents of one tree.
 type judge struct {
-	tree Tree
-	past Past
-	opts Options
+	tree   *workTree
+	past   *past
+	policy Policy
+	paths  []repo.Path // documents, or directories of them; all when nil
 
 	census  *census
-	history History // nil while nothing needs it
+	history *history // nil while nothing needs it
 	list    []Judged
 	report  *Report
 }
 
-// Judge reads the documents of a tree and says of each mention whether what it names is
+// judgeAll reads the documents of a tree and says of each mention whether what it names is
 // there.
-func Judge(ctx context.Context, tree Tree, past Past, opts Options) (*Report, error) {
-	files, err := tree.Files(ctx)
-	if err != nil {
-		return nil, err
-	}
-	j := &judge{tree: tree, past: past, opts: opts, census: newCensus(files), report: &Report{Head: past.Head()}}
+func judgeAll(ctx context.Context, tree *workTree, past *past, policy Policy, paths []repo.Path) (*Report, error) {
+	files := tree.tracked()
+	j := &judge{tree: tree, past: past, policy: policy, paths: paths, census: newCensus(files), report: &Report{Head: past.head}}
 	if err := j.readDocuments(ctx, files); err != nil {
 		return nil, err
 	}
@@ -299,7 +289,7 @@ var (
 func (j *judge) readDocuments(ctx context.Context, files []File) error {
 	var chosen []File
 	for _, f := range files {
-		if f.Mode.SameType(repo.Regular) && IsDocument(f.Path) && j.asked(f.Path) && !excluded(j.opts.Exclude, f.Path) {
+		if f.Mode.SameType(repo.Regular) && IsDocument(f.Path) && j.asked(f.Path) && !excluded(j.policy.Exclude, f.Path) {
 			chosen = append(chosen, f)
 		}
 	}
@@ -341,7 +331,7 @@ func (j *judge) readDocuments(ctx context.Context, files []File) error {
 
 // asked reports whether a document is among those that are to be judged.
 func (j *judge) asked(p repo.Path) bool {
-	return j.opts.Paths == nil || slices.ContainsFunc(j.opts.Paths, p.Under)
+	return j.paths == nil || slices.ContainsFunc(j.paths, p.Under)
 }
 
 // lookAround decides what the tree alone can decide: what holds.
@@ -436,12 +426,12 @@ func (j *judge) lookBack(ctx context.Context) error {
 	if !open {
 		return nil
 	}
-	if j.past.Head().IsZero() {
+	if j.past.head.IsZero() {
 		j.settle(Never, "nothing was committed yet")
 		return nil
 	}
 	var err error
-	if j.history, err = j.past.History(ctx); err != nil {
+	if j.history, err = j.past.history(ctx); err != nil {
 		return fmt.Errorf("read the history: %w", err)
 	}
 	j.report.Gap = j.history.Gap()

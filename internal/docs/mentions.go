@@ -23,7 +23,7 @@ func (j *judge) mentions(doc repo.Path, content []byte) (list []Judged, partial 
 	for i, m := range read.Mentions {
 		list[i].Mention = m
 		switch {
-		case m.Acked || okayed(j.opts.OK, &m):
+		case m.Acked || okayed(j.policy.OK, &m):
 			list[i].Hidden = HiddenAcked
 		case past, decision && m.Form != Link: // it was so when it was decided, but a link leads somewhere
 			list[i].Hidden = HiddenHistorical

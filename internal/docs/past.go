@@ -84,7 +84,7 @@ func (j *judge) thereThen(ctx context.Context, open []int, claims map[int]claim)
 			}
 		}
 	}
-	ids, err := j.past.At(ctx, places)
+	ids, err := j.past.contents.At(ctx, places)
 	if err != nil {
 		return nil, err
 	}
@@ -200,7 +200,7 @@ func (j *judge) chaseOn(ctx context.Context, open []*chase, byID map[repo.ID][]r
 			commits = append(commits, id)
 		}
 	}
-	left, err := j.past.Removals(ctx, commits)
+	left, err := j.past.removals(ctx, commits)
 	if err != nil {
 		return nil, err
 	}
@@ -232,9 +232,9 @@ func (j *judge) chaseOn(ctx context.Context, open []*chase, byID map[repo.ID][]r
 func (j *judge) lookInHead(ctx context.Context, chases []*chase) error {
 	places := make([]repo.CommitPath, len(chases))
 	for i, c := range chases {
-		places[i] = repo.CommitPath{Commit: j.past.Head(), Path: c.at}
+		places[i] = repo.CommitPath{Commit: j.past.head, Path: c.at}
 	}
-	ids, err := j.past.At(ctx, places)
+	ids, err := j.past.contents.At(ctx, places)
 	if err != nil {
 		return err
 	}
@@ -251,7 +251,7 @@ func (j *judge) whereToStaged(ctx context.Context, open []*chase) error {
 	if len(open) == 0 {
 		return nil
 	}
-	before, err := j.past.FilesAt(ctx, j.past.Head())
+	before, err := j.past.filesAt(ctx, j.past.head)
 	if err != nil {
 		return err
 	}

@@ -240,7 +240,7 @@ type wordHunt struct {
 
 // at returns which of the words a commit defined, and in which file.
 func (p *wordHunt) at(ctx context.Context, commit repo.ID) (map[string]definedAt, error) {
-	files, err := p.j.past.FilesAt(ctx, commit)
+	files, err := p.j.past.filesAt(ctx, commit)
 	if err != nil {
 		return nil, err
 	}
@@ -287,7 +287,7 @@ func (p *wordHunt) read(ctx context.Context, files []File) error {
 	for i, f := range files {
 		ids[i] = f.ID
 	}
-	return p.j.past.Blobs(ctx, ids, func(i int, content []byte, err error) {
+	return p.j.past.eachContent(ctx, ids, func(i int, content []byte, err error) {
 		if err != nil {
 			p.blank[ids[i]] = whyNot(err)
 			return

@@ -29,7 +29,7 @@ func (r *Repo) Renamed(ctx context.Context, s *repo.Snapshot, gone []repo.Path) 
 	if err != nil {
 		return nil, err
 	}
-	f := &renameChain{repo: r, history: history, reached: reachedFrom(history, head), steps: staged, asked: map[repo.Path]bool{}}
+	f := &renameChain{repo: r, history: history, reached: history.ReachedFrom(head), steps: staged, asked: map[repo.Path]bool{}}
 	if err := f.follow(ctx, gone, s.Index.Entries); err != nil {
 		return nil, err
 	}
@@ -68,9 +68,9 @@ func (r *Repo) stagedRenames(ctx context.Context, s *repo.Snapshot) (map[repo.Pa
 	return renames, nil
 }
 
-// reachedFrom returns by number which commits of a history a head leads to, itself
-// included. A history may hold others.
-func reachedFrom(h *History, head repo.ID) []bool {
+// ReachedFrom says of each commit by number whether a head leads to it, the head included;
+// nil if the history does not have the head. A history may hold commits that it does not lead to.
+func (h *History) ReachedFrom(head repo.ID) []bool {
 	n, ok := h.Find(head)
 	if !ok {
 		return nil
