@@ -8,16 +8,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
-
-	"golang.org/x/sync/errgroup"
 
 	"ken/internal/atomicfile"
 	"ken/internal/cli"
+	"ken/internal/content"
 	"ken/internal/fault"
-	"ken/internal/git"
+	"ken/internal/outline"
 	"ken/internal/prove"
+	"ken/internal/registry"
 	"ken/internal/repo"
 	"ken/internal/survey"
 )
@@ -29,7 +27,7 @@ func (w *workspace) Prove(ctx context.Context, opts cli.ProveOptions) (*prove.Re
 			return nil, err
 		}
 	}
-	h, err := w.history(ctx, opts)
+	h, err := w.prover().Read(ctx, opts.Commits, opts.Progress)
 	if err != nil {
 		return nil, err
 	}
@@ -47,92 +45,26 @@ func (w *workspace) Prove(ctx context.Context, opts cli.ProveOptions) (*prove.Re
 	return r, writePlot(opts.Plot, r)
 }
 
-// history reads the newest commits of HEAD with all that a replay has to know of them.
-func (w *workspace) history(ctx context.Context, opts cli.ProveOptions) (prove.History, error) {
-	h := prove.History{Asked: opts.Commits}
-	head, err := w.git.Head(ctx)
-	if err != nil || head.Commit.IsZero() {
-		return h, err
-	}
-	var commits []repo.Commit // the newest first
-	var files []git.TreeFile  // of the newest
-	both, bothCtx := errgroup.WithContext(ctx)
-	both.Go(func() (err error) {
-		h.Cut, err = w.git.FirstParents(bothCtx, head.Commit, opts.Commits, func(c repo.Commit) error {
-			c.Trailers = nil
-			commits = append(commits, c)
-			return nil
-		})
-		return err
-	})
-	both.Go(func() (err error) {
-		files, err = w.git.EntriesAt(bothCtx, head.Commit)
-		return err
-	})
-	if err := both.Wait(); err != nil {
-		return h, err
-	}
-	slices.Reverse(commits)
-	h.Whole = !h.Cut && len(commits) > 0 && len(commits[0].Parents) == 0
-	before, err := treeBefore(files, commits)
-	if err != nil {
-		return h, err
-	}
-	known, err := w.contents(ctx, before, commits, opts.Progress)
-	if err != nil {
-		return h, err
-	}
-	for _, p := range before {
-		h.Before = append(h.Before, prove.Entry{Path: p.path, File: known.file(p)})
-	}
-	h.Commits = make([]prove.Commit, len(commits))
-	for i, c := range commits {
-		h.Commits[i] = prove.Commit{ID: c.ID, Subject: c.Subject, Merge: len(c.Parents) > 1, Changes: make([]prove.Change, len(c.Changes))}
-		for k, ch := range c.Changes {
-			h.Commits[i].Changes[k] = prove.Change{Path: ch.Path, Old: known.file(oldPlace(ch)), New: known.file(newPlace(ch))}
-		}
-	}
-	return h, w.gradeAll(ctx, h.Commits, opts.Progress)
-}
-
-// A place is a content at a path of some tree. Without a content there is nothing.
-type place struct {
-	path repo.Path
-	id   repo.ID
-	mode repo.Mode
-}
-
-func oldPlace(c repo.Change) place { return place{c.Path, c.Old, c.OldMode} }
-func newPlace(c repo.Change) place { return place{c.Path, c.New, c.NewMode} }
-
-// regular reports whether it is a file with bytes of its own.
-func (p place) regular() bool { return !p.id.IsZero() && p.mode.SameType(repo.Regular) }
-
-// treeBefore returns the tree that the first of some commits was made on, by going back
-// from the files of the last: one listing, however many they are.
-func treeBefore(files []git.TreeFile, commits []repo.Commit) ([]place, error) {
-	at := make(map[repo.Path]place, len(files))
-	for _, f := range files {
-		at[f.Path] = place{f.Path, f.ID, f.Mode}
-	}
-	for _, c := range slices.Backward(commits) {
-		for _, ch := range c.Changes {
-			if there := at[ch.Path]; there.id != ch.New || there.mode != ch.NewMode {
-				return nil, fmt.Errorf("replay %s: it does not lead to what comes after it at %s", c.ID.Short(), ch.Path)
+// prover returns the reader of the history that is replayed.
+func (w *workspace) prover() *prove.Reader {
+	directories := survey.Options{Exclude: w.cfg.Survey.Exclude, Ranks: w.cfg.Survey.Ranks}
+	return &prove.Reader{
+		Git: w.git,
+		Counts: func(p repo.Path, size int64, attributes repo.Attributes, head []byte) bool {
+			if directories.LeftOut(p) {
+				return false
 			}
-			if p := oldPlace(ch); p.id.IsZero() {
-				delete(at, ch.Path)
-			} else {
-				at[ch.Path] = p
+			kind := registry.Refine(content.KindOf(p, head), repo.Regular, attributes)
+			return w.cfg.Registry.Excluded(p, kind, size) == ""
+		},
+		Outlines: func(ctx context.Context, contents []prove.Content, read prove.ReadContents) ([]*outline.Outline, error) {
+			files := make([]*survey.File, len(contents))
+			for i, c := range contents {
+				files[i] = &survey.File{Path: c.Path, ID: c.ID, Size: c.Size}
 			}
-		}
+			return w.outlines(ctx, files, read)
+		},
 	}
-	list := make([]place, 0, len(at))
-	for _, p := range at {
-		list = append(list, p)
-	}
-	slices.SortFunc(list, func(a, b place) int { return strings.Compare(string(a.path), string(b.path)) })
-	return list, nil
 }
 
 // checkPlot finds out whether a plot can be written before any work is done for it.

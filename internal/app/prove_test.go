@@ -31,7 +31,7 @@ func proved(t *testing.T, dir string, commits int) (*workspace, prove.History, *
 	}
 	t.Cleanup(func() { _ = w.Close() })
 	opts := cli.ProveOptions{Commits: commits, Progress: quiet}
-	h, err := w.history(t.Context(), opts)
+	h, err := w.prover().Read(t.Context(), commits, quiet)
 	if err != nil {
 		t.Fatal(err)
 	}

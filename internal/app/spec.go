@@ -3,8 +3,6 @@ package app
 import (
 	"bytes"
 	"context"
-	"fmt"
-	"os"
 	"slices"
 	"sync"
 
@@ -32,12 +30,12 @@ type specSource struct {
 }
 
 // Specs adds those that are not checked out.
-func (s specSource) Specs(ctx context.Context) ([]spec.File, spec.Look, error) {
-	read := func() ([]spec.File, spec.Look, error) { return withSparse(ctx, s.Tree, s.git) }
+func (s specSource) Specs(ctx context.Context) ([]repo.LoadedFile, repo.StatDigest, error) {
+	read := func() ([]repo.LoadedFile, repo.StatDigest, error) { return withSparse(ctx, s.Tree, s.git) }
 	if s.last == nil {
 		return read()
 	}
-	return s.last.get(func(l spec.Look) bool { return s.Same(ctx, l) }, read)
+	return s.last.get(func(l repo.StatDigest) bool { return s.Unchanged(ctx, l) }, read)
 }
 
 // lastSpecs are the specs of one work tree as they were last read, for a server, which reads
@@ -45,17 +43,17 @@ func (s specSource) Specs(ctx context.Context) ([]spec.File, spec.Look, error) {
 // seeing that they are the same.
 type lastSpecs struct {
 	mu    sync.Mutex
-	files []spec.File
-	look  spec.Look
+	files []repo.LoadedFile
+	look  repo.StatDigest
 }
 
-func (l *lastSpecs) get(same func(spec.Look) bool, read func() ([]spec.File, spec.Look, error)) ([]spec.File, spec.Look, error) {
+func (l *lastSpecs) get(same func(repo.StatDigest) bool, read func() ([]repo.LoadedFile, repo.StatDigest, error)) ([]repo.LoadedFile, repo.StatDigest, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !same(l.look) {
 		files, look, err := read()
 		if err != nil {
-			return nil, spec.Look{}, err
+			return nil, repo.StatDigest{}, err
 		}
 		l.files, l.look = files, look
 	}
@@ -65,8 +63,8 @@ func (l *lastSpecs) get(same func(spec.Look) bool, read func() ([]spec.File, spe
 // withSparse returns the specs of a checkout: as they lie there, and those that a sparse
 // checkout leaves out as they are in the index. What they look like is then nobody's to
 // say.
-func withSparse(ctx context.Context, files *content.Tree, g *git.Repo) ([]spec.File, spec.Look, error) {
-	found, look, err := files.Specs(ctx)
+func withSparse(ctx context.Context, files *content.Tree, g *git.Repo) ([]repo.LoadedFile, repo.StatDigest, error) {
+	found, look, err := files.LoadNamed(ctx, spec.Root, spec.FileName)
 	if err != nil || !g.Sparse() {
 		return found, look, err
 	}
@@ -76,7 +74,7 @@ func withSparse(ctx context.Context, files *content.Tree, g *git.Repo) ([]spec.F
 	}
 	snapshot, err := g.Snapshot(ctx)
 	if err != nil {
-		return nil, spec.Look{}, err
+		return nil, repo.StatDigest{}, err
 	}
 	var ids []repo.ID
 	var paths []repo.Path
@@ -87,12 +85,12 @@ func withSparse(ctx context.Context, files *content.Tree, g *git.Repo) ([]spec.F
 	}
 	contents, err := g.Blobs(ctx, ids)
 	if err != nil {
-		return nil, spec.Look{}, err
+		return nil, repo.StatDigest{}, err
 	}
 	for i, p := range paths {
-		found = append(found, spec.File{Path: p, Content: contents[i], ID: ids[i]})
+		found = append(found, repo.LoadedFile{Path: p, Content: contents[i], ID: ids[i]})
 	}
-	return found, spec.Look{}, nil
+	return found, repo.StatDigest{}, nil
 }
 
 func (s specSource) Tracked(ctx context.Context) ([]repo.Entry, error) {
@@ -166,6 +164,11 @@ func (s specPast) Worktrees(ctx context.Context) ([]spec.Worktree, error) {
 	return trees, nil
 }
 
+// SpecsAt leaves links out: a link is no spec.
+func (s specPast) SpecsAt(ctx context.Context, commit repo.ID) (spec.Set, error) {
+	return s.FilesNamed(ctx, commit, spec.Root, spec.FileName)
+}
+
 func (s specPast) View(ctx context.Context) (string, error) { return s.HistoryView(ctx) }
 
 func (s specPast) Contents() spec.Contents { return s.Repo.Contents() }
@@ -209,7 +212,7 @@ type specWork struct {
 }
 
 // Specs adds those that are not checked out.
-func (w specWork) Specs(ctx context.Context) ([]spec.File, spec.Look, error) {
+func (w specWork) Specs(ctx context.Context) ([]repo.LoadedFile, repo.StatDigest, error) {
 	return withSparse(ctx, w.Tree, w.git)
 }
 
@@ -242,14 +245,4 @@ func (m specMemo) Load(kind string) []byte { return m.git.LoadMemo(kind) }
 func (m specMemo) Save(kind string, answer []byte) { _ = m.git.SaveMemo(kind, answer) }
 
 // Maker names this very build.
-func (m specMemo) Maker() string {
-	name, err := os.Executable()
-	if err != nil {
-		return Version
-	}
-	info, err := os.Stat(name)
-	if err != nil {
-		return Version
-	}
-	return fmt.Sprint(Version, " ", info.Size(), " ", info.ModTime().UnixNano())
-}
+func (m specMemo) Maker() string { return program() }

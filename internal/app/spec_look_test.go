@@ -7,6 +7,7 @@ import (
 
 	"ken/internal/content"
 	"ken/internal/git"
+	"ken/internal/repo"
 	"ken/internal/spec"
 	"ken/internal/testrepo"
 )
@@ -17,7 +18,7 @@ type changingSource struct {
 	afterSpecs, afterSame func() // nil once they have happened
 }
 
-func (s *changingSource) Specs(ctx context.Context) ([]spec.File, spec.Look, error) {
+func (s *changingSource) Specs(ctx context.Context) ([]repo.LoadedFile, repo.StatDigest, error) {
 	files, look, err := s.countingSource.Specs(ctx)
 	if s.afterSpecs != nil {
 		s.afterSpecs()
@@ -26,8 +27,8 @@ func (s *changingSource) Specs(ctx context.Context) ([]spec.File, spec.Look, err
 	return files, look, err
 }
 
-func (s *changingSource) Same(ctx context.Context, l spec.Look) bool {
-	same := s.specSource.Same(ctx, l)
+func (s *changingSource) Same(ctx context.Context, l repo.StatDigest) bool {
+	same := s.specSource.Unchanged(ctx, l)
 	if s.afterSame != nil && same {
 		s.afterSame()
 		s.afterSame = nil
@@ -41,6 +42,7 @@ func openChanging(t *testing.T, r *testrepo.Repo) (*changingSource, *spec.Reader
 	if err != nil {
 		t.Fatal(err)
 	}
+	g.FilterHistory(spec.HistoryFilter())
 	later := func() time.Time { return time.Now().Add(time.Minute) } // nothing was written just now
 	files := content.Open(g.Root(), content.Options{Format: g.ObjectFormat(), Now: later})
 	src := &changingSource{countingSource: countingSource{specSource: specSource{files, g, nil}}}

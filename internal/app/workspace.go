@@ -20,6 +20,7 @@ import (
 	"ken/internal/outline"
 	"ken/internal/registry"
 	"ken/internal/repo"
+	"ken/internal/spec"
 	"ken/internal/store/local"
 	"ken/internal/store/team"
 )
@@ -65,6 +66,7 @@ func open(ctx context.Context, opts openOptions) (*workspace, error) {
 	if err != nil {
 		return nil, err
 	}
+	g.FilterHistory(spec.HistoryFilter())
 	cfg, err := config.Load(g.Root())
 	if err != nil {
 		return nil, err
@@ -112,6 +114,7 @@ func openCommits(ctx context.Context, dir string) (*workspace, error) {
 	if !bare {
 		return open(ctx, openOptions{dir: dir})
 	}
+	g.FilterHistory(spec.HistoryFilter())
 	outline.KeepTables(g)
 	return &workspace{
 		git: g, bare: true,

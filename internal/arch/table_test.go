@@ -7,8 +7,10 @@ import "slices"
 var (
 	words     = []string{"repo", "fault", "suggest", "fresh", "model", "outline", "outline/syntax", "allow", "store"}
 	decisions = []string{"registry", "survey", "surveyrun", "contract", "workflow", "spec", "githook", "docs", "prove", "board", "install", "agenthook", "share"}
-	facts     = []string{
-		"atomicfile", "env", "git", "content", "state", "model/provider",
+	// Facts are below the features (decisions): a feature may use their concrete types,
+	// since one open repository serves all features and needs no second description.
+	facts = []string{
+		"atomicfile", "env", "cache", "git", "content", "state", "model/provider",
 		"store/local", "store/sqlite", "store/postgres", "store/memory", "store/team",
 	}
 	// These are above the features, since they put them together: the settings of all
@@ -20,11 +22,14 @@ var (
 	helpers   = []string{"testrepo", "testcost", "arch", "store/storetest", "model/modeltest", "pgtest", "queue/queuetest"}
 )
 
+// readers are the facts that features may import: how the repository is read, and where
+// answers about it are cached.
+var readers = []string{"git", "content", "cache"}
+
 // borrowed is what facts still import of features. Each entry is a type that has to
 // move down to repo or to the fact itself; no entry may be added.
 var borrowed = map[string][]string{
-	"git":     {"docs", "spec", "share"},
-	"content": {"registry", "spec"},
+	"git": {"share"}, // the records that refs/ken/knowledge holds
 }
 
 // imports says what of ken each package may import. What is not listed, it may
@@ -44,16 +49,16 @@ var imports = func() map[string][]string {
 	// store is types and interfaces of what is stored: features use them, engines implement them.
 	m["store"] = []string{"repo", "fault", "fresh", "outline"}
 	for _, p := range decisions {
-		m[p] = words
+		m[p] = join(words, readers)
 	}
 	// A feature sits above the facts that it works on: the verbs of a workflow change a
 	// state directory by its contract.
-	m["workflow"] = join(words, []string{"contract", "state"})
+	m["workflow"] = join(words, readers, []string{"contract", "state"})
 	// What travels are the records of the survey, and those of files, which are words.
-	m["share"] = join(words, []string{"survey"})
+	m["share"] = join(words, []string{"survey"}) // not the readers: git imports share
 	// What many workers share is a survey.
-	m["surveyrun"] = join(words, []string{"survey"})
-	m["board"] = without(join(words, decisions), "board")
+	m["surveyrun"] = join(words, readers, []string{"survey"})
+	m["board"] = without(join(words, readers, decisions), "board")
 	for _, p := range facts {
 		m[p] = join(words, borrowed[p], []string{"atomicfile", "env"})
 	}

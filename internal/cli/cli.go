@@ -69,7 +69,7 @@ type Workspace interface {
 	// Prove replays the history, and writes a plot of it if that is wanted.
 	Prove(ctx context.Context, opts ProveOptions) (*prove.Report, error)
 	// Docs judges what documents name.
-	Docs(ctx context.Context, opts DocsOptions) (*docs.Report, error)
+	Docs(ctx context.Context, opts docs.Options) (*docs.Report, error)
 	// FixDocs puts right what merely moved in documents, unless dry is set, and
 	// returns what was changed, or would be, and what was not.
 	FixDocs(ctx context.Context, rep *docs.Report, dry bool) (docs.Fixed, error)

@@ -19,13 +19,6 @@ type docsFlags struct {
 	b64                         []string
 }
 
-// DocsOptions say which documents are judged.
-type DocsOptions struct {
-	Paths []repo.Path // documents, or directories of them; all when nil
-	// Holding asks for the mentions that hold, too.
-	Holding bool
-}
-
 func (p *program) docs() *cobra.Command {
 	var f docsFlags
 	c := &cobra.Command{
@@ -48,7 +41,7 @@ example, what the document itself calls gone.`,
 				if err != nil {
 					return err
 				}
-				rep, err := w.Docs(c.Context(), DocsOptions{Paths: only, Holding: f.all && p.io.JSON})
+				rep, err := w.Docs(c.Context(), docs.Options{Paths: only, Holding: f.all && p.io.JSON})
 				if err != nil {
 					return err
 				}

@@ -69,7 +69,7 @@ func (p *program) glance(ctx context.Context, w Workspace, b *survey.Brief) (*Gl
 			show := p.io.Progress("reading documents")
 			defer show.Done()
 			show.Update(0, 0)
-			rep, err := w.Docs(ctx, DocsOptions{})
+			rep, err := w.Docs(ctx, docs.Options{})
 			if err == nil {
 				g.Docs = glanceDocs(rep)
 			}

@@ -21,6 +21,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"ken/internal/contract"
+	"ken/internal/docs"
 	"ken/internal/fault"
 	"ken/internal/fresh"
 	"ken/internal/model"
@@ -43,15 +44,9 @@ type Config struct {
 	State    State
 	Spec     Spec
 	Survey   Survey
-	Docs     Docs
+	Docs     docs.Policy
 	Share    share.Policy
 	Team     Team
-}
-
-// Docs is the policy of documents.
-type Docs struct {
-	OK      []string // mentions that are right as they are, or globs of them
-	Exclude []string // globs of documents that are not judged
 }
 
 // Survey is the policy of the survey.
@@ -325,7 +320,7 @@ func Parse(b []byte) (Config, error) {
 			return Config{}, malformed(atGlob(b, fmt.Errorf("docs: %w", err)))
 		}
 	}
-	c.Docs = Docs(f.Docs)
+	c.Docs = docs.Policy(f.Docs)
 	c.State = State{Dir: string(f.State.Dir), ArchiveRuns: (*int)(f.State.ArchiveRuns)}
 	return c, nil
 }

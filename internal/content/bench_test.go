@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"ken/internal/content"
-	"ken/internal/registry"
 	"ken/internal/repo"
 )
 
@@ -64,7 +63,7 @@ func BenchmarkStat(b *testing.B) {
 func BenchmarkRead(b *testing.B) {
 	root, entries := benchTree(b)
 	tree := content.Open(root, content.Options{})
-	wants := make([]registry.Want, len(entries))
+	wants := make([]repo.ReadRequest, len(entries))
 	for i, e := range entries {
 		wants[i].Path = e.Path
 	}

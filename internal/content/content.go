@@ -17,7 +17,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"ken/internal/registry"
 	"ken/internal/repo"
 )
 
@@ -35,8 +34,6 @@ type Tree struct {
 	now     func() time.Time
 	format  repo.ObjectFormat
 }
-
-var _ registry.Files = (*Tree)(nil)
 
 // Open returns the files below root. It touches nothing: a root that cannot be
 // entered is the error of the first question asked.

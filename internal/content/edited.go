@@ -3,7 +3,6 @@ package content
 import (
 	"context"
 
-	"ken/internal/registry"
 	"ken/internal/repo"
 )
 
@@ -16,7 +15,7 @@ func (t *Tree) Edited(ctx context.Context, entries []repo.Entry) ([]repo.Path, e
 		return nil, err
 	}
 	var edited []repo.Path
-	var wants []registry.Want
+	var wants []repo.ReadRequest
 	var ids []repo.ID
 	for i := range entries {
 		e, f := &entries[i], &found[i]
@@ -25,7 +24,7 @@ func (t *Tree) Edited(ctx context.Context, entries []repo.Entry) ([]repo.Path, e
 		case e.Flags.Has(repo.Conflicted) || f.Presence != repo.File && f.Presence != repo.Link:
 			edited = append(edited, e.Path)
 		case e.Flags&(repo.Racy|repo.IntentToAdd) != 0 || !f.Stat.MatchesIndex(e.Stat):
-			wants = append(wants, registry.Want{Path: e.Path, Convert: repo.ConvertText})
+			wants = append(wants, repo.ReadRequest{Path: e.Path, Convert: repo.ConvertText})
 			ids = append(ids, e.ID)
 		}
 	}

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"ken/internal/content"
-	"ken/internal/registry"
 	"ken/internal/repo"
 )
 
@@ -75,9 +74,9 @@ func blob(t testing.TB, root, text string) repo.ID {
 func sumOf(text string) repo.MD5 { return md5.Sum([]byte(text)) }
 
 // readOne reads one file with a clock far enough ahead that nothing is racy.
-func readOne(t testing.TB, root, name string, c repo.Convert) registry.Reading {
+func readOne(t testing.TB, root, name string, c repo.Convert) repo.Reading {
 	t.Helper()
-	got, err := content.Open(root, content.Options{Now: later}).Read(t.Context(), []registry.Want{{Path: repo.Path(name), Convert: c}})
+	got, err := content.Open(root, content.Options{Now: later}).Read(t.Context(), []repo.ReadRequest{{Path: repo.Path(name), Convert: c}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,6 @@ import (
 	"sync"
 	"time"
 
-	"ken/internal/registry"
 	"ken/internal/repo"
 )
 
@@ -47,8 +46,8 @@ var (
 // Found.Stat vouches for the bytes that were read, and is zero where it may not:
 // file systems stamp in ticks, up to two seconds long, so a file stamped within
 // that of now can be written again and look the same.
-func (t *Tree) Read(ctx context.Context, wants []registry.Want) ([]registry.Reading, error) {
-	readings := make([]registry.Reading, len(wants))
+func (t *Tree) Read(ctx context.Context, wants []repo.ReadRequest) ([]repo.Reading, error) {
+	readings := make([]repo.Reading, len(wants))
 	err := t.spread(ctx, len(wants), readRun, func(w *walk) (func(lo, hi int), func()) {
 		r := t.reader(ctx, w)
 		return func(lo, hi int) {
@@ -101,7 +100,7 @@ func (t *Tree) reader(ctx context.Context, w *walk) *reader {
 func (r *reader) release() { pools[r.format&1].Put(r.tools) }
 
 // read fills out, which must be zero, with what w.Path holds.
-func (r *reader) read(w registry.Want, out *registry.Reading) {
+func (r *reader) read(w repo.ReadRequest, out *repo.Reading) {
 	r.again = false
 	for range tries {
 		err := r.try(w, out)
@@ -112,14 +111,14 @@ func (r *reader) read(w registry.Want, out *registry.Reading) {
 			r.fail(w.Path, err, out)
 			return
 		}
-		*out = registry.Reading{}
+		*out = repo.Reading{}
 		r.again = true
 	}
 	r.fail(w.Path, errChanged, out)
 }
 
 // fail keeps of out only what was found there, and says why that was all.
-func (r *reader) fail(p repo.Path, err error, out *registry.Reading) {
+func (r *reader) fail(p repo.Path, err error, out *repo.Reading) {
 	found := out.Found
 	if pe := (*pathError)(nil); !errors.As(err, &pe) {
 		err = &pathError{"read", p, err}
@@ -136,11 +135,11 @@ func (r *reader) fail(p repo.Path, err error, out *registry.Reading) {
 		err = fmt.Errorf("%w (%w)", err, fs.ErrNotExist) // a link or file where a parent should be
 	}
 	found.Stat = repo.Stat{}
-	*out = registry.Reading{Found: found, Err: err}
+	*out = repo.Reading{Found: found, Err: err}
 }
 
 // try reads once; errChanged means that the bytes read were nobody's version.
-func (r *reader) try(w registry.Want, out *registry.Reading) error {
+func (r *reader) try(w repo.ReadRequest, out *repo.Reading) error {
 	// The clock is read first: whatever is written after this moment is stamped
 	// at this moment or later, give or take a tick.
 	start := r.now()
@@ -164,7 +163,7 @@ func (r *reader) try(w registry.Want, out *registry.Reading) error {
 	return nil
 }
 
-func (r *reader) file(f file, w registry.Want, out *registry.Reading) error {
+func (r *reader) file(f file, w repo.ReadRequest, out *repo.Reading) error {
 	// A small file is read whole by one call, so a stat before it adds nothing
 	// to the one that was seen already: if the stat afterwards is that one, the
 	// bytes are of that very state.
@@ -196,7 +195,7 @@ func (r *reader) file(f file, w registry.Want, out *registry.Reading) error {
 }
 
 // digest reads f, whose stat is in out, and fills in what its bytes say.
-func (r *reader) digest(f file, w registry.Want, out *registry.Reading) error {
+func (r *reader) digest(f file, w repo.ReadRequest, out *repo.Reading) error {
 	size := out.Found.Stat.Size
 	// A digest that the other one, or the stat, is likely to settle is left for
 	// later, at the price of a second look if it does not. md5 is the dearer of
@@ -283,7 +282,7 @@ func (r *reader) convert(f file, size int64, c repo.Convert, id *repo.ID) error 
 }
 
 // link reads a symbolic link: its content is the text of its target.
-func (r *reader) link(d dir, name string, out *registry.Reading) error {
+func (r *reader) link(d dir, name string, out *repo.Reading) error {
 	if err := d.lstat(name, &out.Found); err != nil {
 		return err
 	}

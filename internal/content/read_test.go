@@ -15,7 +15,6 @@ import (
 	"pgregory.net/rapid"
 
 	"ken/internal/content"
-	"ken/internal/registry"
 	"ken/internal/repo"
 )
 
@@ -36,10 +35,10 @@ func TestReadAgreesWithGit(t *testing.T) {
 			for _, n := range []int{buffer - 1, buffer, buffer + 1, 2 * buffer, 3*buffer + 7} {
 				texts[fmt.Sprint("size", n)] = strings.Repeat("0123456789abcde\n", n/16+1)[:n]
 			}
-			var wants []registry.Want
+			var wants []repo.ReadRequest
 			for name, text := range texts {
 				write(t, root, name, text)
-				wants = append(wants, registry.Want{Path: repo.Path(name)})
+				wants = append(wants, repo.ReadRequest{Path: repo.Path(name)})
 			}
 			got, err := content.Open(root, content.Options{Format: format.is, Now: later}).Read(t.Context(), wants)
 			if err != nil {
@@ -103,7 +102,7 @@ func TestReadGoesOn(t *testing.T) {
 	root := t.TempDir()
 	write(t, root, "a", "a")
 	write(t, root, "c", "c")
-	got, err := content.Open(root, content.Options{}).Read(t.Context(), []registry.Want{{Path: "a"}, {Path: "b"}, {Path: "c"}})
+	got, err := content.Open(root, content.Options{}).Read(t.Context(), []repo.ReadRequest{{Path: "a"}, {Path: "b"}, {Path: "c"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +111,7 @@ func TestReadGoesOn(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := content.Open(root, content.Options{}).Read(ctx, []registry.Want{{Path: "a"}}); !errors.Is(err, context.Canceled) {
+	if _, err := content.Open(root, content.Options{}).Read(ctx, []repo.ReadRequest{{Path: "a"}}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
@@ -133,7 +132,7 @@ func TestRacyRule(t *testing.T) {
 		{"longer ago", stamped.Add(2*time.Second + 1), true},
 		{"in the future", stamped.Add(-time.Hour), false},
 	} {
-		got, err := content.Open(root, content.Options{Now: func() time.Time { return c.now }}).Read(t.Context(), []registry.Want{{Path: "f"}})
+		got, err := content.Open(root, content.Options{Now: func() time.Time { return c.now }}).Read(t.Context(), []repo.ReadRequest{{Path: "f"}})
 		if err != nil || got[0].Err != nil {
 			t.Fatal(err, got[0].Err)
 		}
@@ -155,7 +154,7 @@ func TestRacyRule(t *testing.T) {
 		t.Fatal(err)
 	}
 	if runtime.GOOS != "windows" { // which keeps no ctime
-		got, err := content.Open(root, content.Options{}).Read(t.Context(), []registry.Want{{Path: "f"}})
+		got, err := content.Open(root, content.Options{}).Read(t.Context(), []repo.ReadRequest{{Path: "f"}})
 		if err != nil || !got[0].Found.Stat.IsZero() {
 			t.Errorf("mtime put back: %v, stat %v", err, got[0].Found.Stat)
 		}
@@ -200,7 +199,7 @@ func TestReadWhileWritten(t *testing.T) {
 					}
 				}
 			}}
-			got, err := tree.Read(ctx, []registry.Want{{Path: "f"}})
+			got, err := tree.Read(ctx, []repo.ReadRequest{{Path: "f"}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -231,7 +230,7 @@ func TestReadWhileOverwritten(t *testing.T) {
 			t.Error(err)
 		}
 	}}
-	got, err := content.Open(root, content.Options{}).Read(ctx, []registry.Want{{Path: "f"}})
+	got, err := content.Open(root, content.Options{}).Read(ctx, []repo.ReadRequest{{Path: "f"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -299,7 +298,7 @@ func TestConversionAgreesWithGit(t *testing.T) {
 			}
 		}
 	}
-	var wants []registry.Want
+	var wants []repo.ReadRequest
 	var at []int
 	for i, text := range texts {
 		for _, c := range []struct {
@@ -309,7 +308,7 @@ func TestConversionAgreesWithGit(t *testing.T) {
 			name := fmt.Sprintf("f%d.%s", i, c.ext)
 			write(t, root, name, text)
 			names, at = append(names, name), append(at, i)
-			wants = append(wants, registry.Want{Path: repo.Path(name), Convert: c.conv})
+			wants = append(wants, repo.ReadRequest{Path: repo.Path(name), Convert: c.conv})
 		}
 	}
 	got, err := content.Open(root, content.Options{}).Read(t.Context(), wants)

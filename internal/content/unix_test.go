@@ -17,7 +17,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"ken/internal/content"
-	"ken/internal/registry"
 	"ken/internal/repo"
 )
 
@@ -83,9 +82,9 @@ func TestUnreadable(t *testing.T) {
 	}
 	paths := []repo.Path{"closed/deep/file", "closed/deep/other", "plain", "secret", "unlisted/file"}
 	var entries []repo.Entry
-	var wants []registry.Want
+	var wants []repo.ReadRequest
 	for _, p := range paths {
-		entries, wants = append(entries, repo.Entry{Path: p}), append(wants, registry.Want{Path: p})
+		entries, wants = append(entries, repo.Entry{Path: p}), append(wants, repo.ReadRequest{Path: p})
 	}
 	tree := content.Open(root, content.Options{Workers: 1})
 	found, err := tree.Stat(t.Context(), entries)

@@ -24,22 +24,22 @@ type Ack struct {
 type note struct {
 	Ack
 	span Span
-	open openness
+	open ackScope
 	// depth is that of the block the note stands in, of one that waits for the next
 	// block or is in the middle of it.
 	depth int
 }
 
-type openness int
+type ackScope int
 
 const (
-	closed  openness = iota
+	closed  ackScope = iota
 	waiting          // for the block that comes
 	within           // a block that goes on in deeper ones
 )
 
 // note takes down a comment, if it is one for ken.
-func (r *reader) note(p *passage, l *leaf, at int, comment string) {
+func (r *reader) note(p *passage, l *block, at int, comment string) {
 	rest, ok := strings.CutPrefix(strings.TrimSpace(comment), "ken:")
 	if !ok {
 		return
@@ -90,7 +90,7 @@ func firstOf(s string) (first, rest string) {
 }
 
 // cover puts a block under the notes that wait for one.
-func (r *reader) cover(l *leaf) {
+func (r *reader) cover(l *block) {
 	if len(l.lines) == 0 {
 		return
 	}

@@ -55,8 +55,8 @@ func TestComparesWithinTheBudget(t *testing.T) {
 	}
 	content := []byte(strings.Repeat("x", 1000))
 	budget := versionBudget{bytes: 1 << 20, searched: 10_000}
-	tr := &trail{open: open}
-	j.compareOne(&version{trail: tr}, content, nil, map[int]claim{}, &budget)
+	tr := &docTrail{open: open}
+	j.compareOne(&version{trail: tr}, content, nil, map[int]origin{}, &budget)
 	if budget.searched < -1000 {
 		t.Errorf("%d bytes were searched beyond the budget; want one version's at most", -budget.searched)
 	}

@@ -12,22 +12,22 @@ import (
 	"ken/internal/repo"
 )
 
-// A recipe book is a file that says what can be run, in the manner of one tool.
-type book struct {
+// A taskFile is a kind of file that says what one tool can run: Makefile, package.json.
+type taskFile struct {
 	names   []string // of such files, the one that the tool prefers first
 	ext     string   // of more of them; "" for none
 	recipes func(content []byte) recipes
 }
 
-// recipes are what a book has.
+// recipes are what a task file offers.
 type recipes struct {
 	names map[string]bool
-	// open is set if there may be others: the book includes another, or makes them up.
+	// open is set if there may be others: the file includes another, or computes names.
 	open bool
 }
 
 // books are the tools whose books can be read.
-var books = map[string]book{
+var books = map[string]taskFile{
 	"make":     {[]string{"GNUmakefile", "makefile", "Makefile"}, ".mk", makeTargets},
 	"just":     {[]string{"justfile", "Justfile", ".justfile"}, ".just", justRecipes},
 	"task":     {[]string{"Taskfile.yml", "Taskfile.yaml", "taskfile.yml", "taskfile.yaml"}, "", taskNames},
@@ -39,8 +39,8 @@ var books = map[string]book{
 	"bun":      {[]string{"package.json"}, "", scripts},
 }
 
-// has reports whether a file is one of the book's.
-func (b *book) has(p repo.Path) bool {
+// has reports whether a file is of this kind.
+func (b *taskFile) has(p repo.Path) bool {
 	base := p.Base()
 	return slices.Contains(b.names, base) || b.ext != "" && strings.HasSuffix(base, b.ext)
 }
@@ -58,7 +58,7 @@ var (
 )
 
 // later returns an expression that is compiled when it is first asked for: hooks start ken all
-// day, and read no book.
+// day, and read no task file.
 func later(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
@@ -132,8 +132,8 @@ func scripts(content []byte) recipes {
 	return r
 }
 
-// lookForRecipes decides which commands hold: those that any book of the tree has.
-func (j *judge) lookForRecipes(ctx context.Context, files []File) error {
+// judgeCommands decides which commands hold: those that any task file of the tree offers.
+func (j *judge) judgeCommands(ctx context.Context, files []File) error {
 	open := make(map[string][]int) // by tool
 	for i := range j.list {
 		if m := &j.list[i]; m.Kind == Command {
@@ -165,7 +165,7 @@ func (j *judge) lookForRecipes(ctx context.Context, files []File) error {
 }
 
 // allRecipes reads all books of a tool. One that cannot be read may have anything.
-func (j *judge) allRecipes(ctx context.Context, files []File, b *book) (recipes, error) {
+func (j *judge) allRecipes(ctx context.Context, files []File, b *taskFile) (recipes, error) {
 	var mine []File
 	for _, f := range files {
 		if b.has(f.Path) {
@@ -189,28 +189,28 @@ func (j *judge) allRecipes(ctx context.Context, files []File, b *book) (recipes,
 	return all, err
 }
 
-// lookBackCommands judges commands that no book has: did one have it when the document
+// judgePastCommands judges commands that no task file has: did one have it when the document
 // named it?
-func (j *judge) lookBackCommands(ctx context.Context, open []int, claims map[int]claim) error {
+func (j *judge) judgePastCommands(ctx context.Context, open []int, claims map[int]origin) error {
 	type try struct {
 		mention int
-		place   Place
+		place   repo.CommitPath
 	}
 	var tries []try
-	var places []Place
+	var places []repo.CommitPath
 	for _, i := range open {
 		m, c := &j.list[i], claims[i]
 		b := books[m.Tool]
 		for _, name := range b.names {
 			at := Mention{Name: name, In: m.In}
 			for _, p := range readingOf(c.doc, &at, false).paths {
-				place := Place{c.commit, repo.Path(p)}
+				place := repo.CommitPath{Commit: c.commit, Path: repo.Path(p)}
 				tries = append(tries, try{i, place})
 				places = append(places, place)
 			}
 		}
 	}
-	ids, err := j.past.At(ctx, places)
+	ids, err := j.past.contents.At(ctx, places)
 	if err != nil {
 		return err
 	}
@@ -225,9 +225,9 @@ func (j *judge) lookBackCommands(ctx context.Context, open []int, claims map[int
 		}
 		whose[id] = append(whose[id], k)
 	}
-	vague := make(map[int]string) // why a mention may have been in a book all the same
-	more := make(map[int]bool)    // a book did not have it in so many words
-	err = j.past.Blobs(ctx, blobs, func(k int, content []byte, err error) {
+	vague := make(map[int]string) // why a task file may have had a mention nevertheless
+	more := make(map[int]bool)    // a task file did not list it
+	err = j.past.eachContent(ctx, blobs, func(k int, content []byte, err error) {
 		read := make(map[string]recipes) // by tool
 		for _, k := range whose[blobs[k]] {
 			t := tries[k]
@@ -239,7 +239,7 @@ func (j *judge) lookBackCommands(ctx context.Context, open []int, claims map[int
 			}
 			switch {
 			case err != nil || len(content) > maxBook:
-				vague[t.mention] = whyNot(err)
+				vague[t.mention] = unreadReason(err)
 			case m.Was == "" && r.names[m.Name]:
 				m.Verdict, m.True, m.Was = Gone, true, t.place.Path
 			case r.open:
@@ -250,7 +250,7 @@ func (j *judge) lookBackCommands(ctx context.Context, open []int, claims map[int
 	if err != nil {
 		return err
 	}
-	return j.sinceCommands(ctx, slices.DeleteFunc(slices.Clone(open), func(i int) bool {
+	return j.dateCommands(ctx, slices.DeleteFunc(slices.Clone(open), func(i int) bool {
 		m := &j.list[i]
 		switch {
 		case m.Was != "":
@@ -266,25 +266,25 @@ func (j *judge) lookBackCommands(ctx context.Context, open []int, claims map[int
 	}))
 }
 
-// sinceCommands finds the commits that took commands out of their books.
-func (j *judge) sinceCommands(ctx context.Context, gone []int) error {
+// dateCommands finds the commits that took commands out of their books.
+func (j *judge) dateCommands(ctx context.Context, gone []int) error {
 	type recipe struct {
 		book       repo.Path
 		tool, name string
 	}
-	hunts := make(map[recipe]*hunt)
-	var list []*hunt
+	hunts := make(map[recipe]*removalSearch)
+	var list []*removalSearch
 	for _, i := range gone {
 		m := &j.list[i]
 		m.Why = "it was in " + m.Was.String()
 		r := recipe{m.Was, m.Tool, m.Name}
 		if hunts[r] == nil {
 			recipesOf := books[m.Tool].recipes
-			hunts[r] = &hunt{file: m.Was, last: -1, is: func(v *held) bool { return recipesOf(v.content).names[r.name] }}
+			hunts[r] = &removalSearch{file: m.Was, last: -1, is: func(v *fileVersion) bool { return recipesOf(v.content).names[r.name] }}
 			list = append(list, hunts[r])
 		}
 	}
-	if err := j.huntDown(ctx, list); err != nil {
+	if err := j.findRemovals(ctx, list); err != nil {
 		return err
 	}
 	for _, i := range gone {

@@ -115,7 +115,7 @@ func historical(p repo.Path) bool {
 	last := len(parts) - 1
 	return pastStems.has(whole) || strings.Contains(whole, "releasenotes") || strings.Contains(string(p), "relnotes") || slices.ContainsFunc(parts, pastWords.has) ||
 		page && (last > 0 && recordWords.has(parts[last]) || dated(parts)) ||
-		mayChronicle(p) && (p.Dir() == "" || allCapitals(p.Base()))
+		mayBeChangelog(p) && (p.Dir() == "" || allCapitals(p.Base()))
 }
 
 // ofRelease reports whether a directory holds what was written for one release, and stays
@@ -142,19 +142,19 @@ func dated(words []string) bool {
 	return false
 }
 
-// mayChronicle reports whether a name is that of a chronicle, or of a page about what it
+// mayBeChangelog reports whether a name is that of a changelog, or of a page about what it
 // says: history.md. At the root and in capitals it is a chronicle.
-func mayChronicle(p repo.Path) bool {
+func mayBeChangelog(p repo.Path) bool {
 	base := strings.ToLower(p.Base())
 	words := strings.FieldsFunc(strings.TrimSuffix(base, path.Ext(base)), func(r rune) bool { return r == '-' || r == '_' || r == '.' || r == ' ' })
 	return len(words) == 1 && chronicles.has(words[0]) || slices.Contains(words, "history") || slices.Contains(words, "news")
 }
 
-// chronicle reports whether a document that may be one is a chronicle: its headings are
+// isChangelog reports whether a document that may be one is a changelog: its headings are
 // versions or dates.
-func chronicle(p repo.Path, content []byte) bool {
+func isChangelog(p repo.Path, content []byte) bool {
 	const enough = 2
-	if !mayChronicle(p) {
+	if !mayBeChangelog(p) {
 		return false
 	}
 	n := 0

@@ -20,7 +20,7 @@ const (
 
 // globs are patterns of documents, matched with what git tracks.
 type globs struct {
-	census *census
+	census *treeIndex
 	paths  []string // files and directories, sorted; nil until somebody asks
 	tried  map[string]bool
 	budget int

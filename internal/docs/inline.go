@@ -11,7 +11,7 @@ import (
 
 // inline reads the text of a block, and returns it with everything blanked that is
 // not prose: code, destinations, markup.
-func (r *reader) inline(p *passage, l *leaf) (mask string) {
+func (r *reader) inline(p *passage, l *block) (mask string) {
 	out := make([]byte, len(p.text))
 	known := len(r.found)
 	switch {
@@ -33,7 +33,7 @@ func (r *reader) inline(p *passage, l *leaf) (mask string) {
 }
 
 // spans reads the inline nodes of a block, and copies its prose to out.
-func (r *reader) spans(p *passage, l *leaf, out []byte) {
+func (r *reader) spans(p *passage, l *block, out []byte) {
 	before := make(map[ast.Node]int) // how much was found before a link
 	end := 0                         // of the last node that was read
 	// The walker returns no error of its own.
@@ -166,7 +166,7 @@ func (r *reader) plainSpans(p *passage, out []byte) {
 }
 
 // markup reads the comments and tags of a piece of HTML, which begins at offset.
-func (r *reader) markup(p *passage, l *leaf, offset int, piece string) {
+func (r *reader) markup(p *passage, l *block, offset int, piece string) {
 	for i := 0; i < len(piece); {
 		n := strings.IndexByte(piece[i:], '<')
 		if n < 0 {
@@ -194,7 +194,7 @@ func (r *reader) markup(p *passage, l *leaf, offset int, piece string) {
 
 // mdxComments reads the comments of MDX, and blanks them in out. It drops what was
 // found inside of them; the first known mentions belong to other blocks.
-func (r *reader) mdxComments(p *passage, l *leaf, known int, out []byte) {
+func (r *reader) mdxComments(p *passage, l *block, known int, out []byte) {
 	for i := 0; ; {
 		n := strings.Index(p.text[i:], "{/*")
 		if n < 0 {

@@ -12,7 +12,7 @@ import (
 	"ken/internal/repo"
 )
 
-// A Judged is a mention with what became of what it names.
+// A Judged is a mention with its verdict.
 type Judged struct {
 	Mention
 	Verdict Verdict
@@ -37,40 +37,31 @@ type Judged struct {
 	Was repo.Path
 }
 
-// Options say what is judged.
-type Options struct {
-	// Paths are documents, or directories of them; all when nil.
-	Paths []repo.Path
-	// OK are mentions that are right as they are, letter by letter or as globs.
-	OK []string
-	// Exclude are globs of documents that nobody wants judged.
-	Exclude []string
-}
-
 // A Report is what was found in documents.
 type Report struct {
 	Head      repo.ID
 	Documents []Tally  // those that were read, by path
 	Mentions  []Judged // by document and line
-	// Missed are paths that were asked for, and no document that git tracks is there.
+	// Missed are the requested paths without a tracked document.
 	Missed []repo.Path
-	// Passed is how many files among documents are prose in a form that is not read.
+	// Passed counts the files among documents in formats that ken does not read.
 	Passed int
 	// Unread are the documents that could not be read, with the reason.
 	Unread []Unread
-	// Gap says why the repository cannot tell what some mentions come to: its history
-	// does not go back to the beginning, or lacks contents. It is "" where nothing is
-	// unknown for that.
+	// Gap says why some mentions are unknown: the history does not go back to the beginning,
+	// or git lacks contents. It is "" if neither made a mention unknown.
 	Gap string
+	// Remarks say what went wrong while the history was read. They change no verdict.
+	Remarks []string
 }
 
-// A Tally is how many mentions of a document came to which verdict.
+// A Tally counts the mentions of a document by verdict.
 type Tally struct {
 	File   repo.Path
 	Counts map[Verdict]int
 }
 
-// Counts are those of all documents.
+// Counts returns the counts of all documents.
 func (r *Report) Counts() map[Verdict]int {
 	all := make(map[Verdict]int)
 	for _, d := range r.Documents {
@@ -81,8 +72,7 @@ func (r *Report) Counts() map[Verdict]int {
 	return all
 }
 
-// Only returns the part of a report that is about some documents, or directories of
-// them.
+// Only returns the part of a report about some documents, or directories of them.
 func (r *Report) Only(paths []repo.Path) *Report {
 	part := *r
 	out := func(p repo.Path) bool { return !slices.ContainsFunc(paths, p.Under) }
@@ -108,25 +98,24 @@ func gapOf(list []Judged, gap string) string {
 	return found
 }
 
-// Undecided reports whether something is unknown that would perhaps be listed if it were
-// known.
+// Undecided reports whether a mention is unknown that may be stale.
 func (r *Report) Undecided() bool {
 	return slices.ContainsFunc(r.Mentions, func(m Judged) bool {
-		return m.Verdict == Unknown && m.Hidden == string(Unknown) && !m.anyones()
+		return m.Verdict == Unknown && m.Hidden == string(Unknown) && !m.nameOfAnyProject()
 	})
 }
 
-// An Unread is a document that nobody could judge, or not all of it.
+// An Unread is a document that could not be judged, or only in part.
 type Unread struct {
 	File repo.Path
 	Why  string
-	// Lasting is set if that is so by what is in it, whoever reads it, and NoText if
-	// that is no prose at all.
+	// Lasting is set if the reason is the content, so that it stays until that changes.
+	// NoText is set if the content is no prose.
 	Lasting, NoText bool
 	Partial         bool // some of it is judged
 }
 
-// Shown lists what a document's owner should see.
+// Shown lists the stale mentions.
 func (r *Report) Shown() []Judged {
 	var list []Judged
 	for _, j := range r.Mentions {
@@ -149,33 +138,31 @@ const (
 	HiddenSaid       = "told in the document"          // elsewhere in it
 )
 
-// A judge goes through the documents of one tree.
+// A judge judges the documents of one tree.
 type judge struct {
-	tree Tree
-	past Past
-	opts Options
+	tree   *workTree
+	past   *past
+	policy Policy
+	paths  []repo.Path // documents, or directories of them; all when nil
 
-	census  *census
-	history History // nil while nothing needs it
+	index   *treeIndex
+	history *history // nil while nothing needs it
 	list    []Judged
 	report  *Report
 }
 
-// Judge reads the documents of a tree and says of each mention whether what it names is
+// judgeAll reads the documents of a tree and says of each mention whether what it names is
 // there.
-func Judge(ctx context.Context, tree Tree, past Past, opts Options) (*Report, error) {
-	files, err := tree.Files(ctx)
-	if err != nil {
-		return nil, err
-	}
-	j := &judge{tree: tree, past: past, opts: opts, census: newCensus(files), report: &Report{Head: past.Head()}}
+func judgeAll(ctx context.Context, tree *workTree, past *past, policy Policy, paths []repo.Path) (*Report, error) {
+	files := tree.tracked()
+	j := &judge{tree: tree, past: past, policy: policy, paths: paths, index: newTreeIndex(files), report: &Report{Head: past.head}}
 	if err := j.readDocuments(ctx, files); err != nil {
 		return nil, err
 	}
-	if err := j.lookAround(ctx, files); err != nil {
+	if err := j.judgeByTree(ctx, files); err != nil {
 		return nil, err
 	}
-	if err := j.lookBack(ctx); err != nil {
+	if err := j.judgeByHistory(ctx); err != nil {
 		return nil, err
 	}
 	j.dropMembers()
@@ -185,7 +172,7 @@ func Judge(ctx context.Context, tree Tree, past Past, opts Options) (*Report, er
 
 // tally puts what was found into the report.
 func (j *judge) tally() {
-	told := toldIn(j.list)
+	told := statementsOf(j.list)
 	at := 0 // mentions are in the order of documents
 	for i := range j.list {
 		m := &j.list[i]
@@ -198,8 +185,8 @@ func (j *judge) tally() {
 	j.report.Mentions, j.report.Gap = j.list, gapOf(j.list, j.report.Gap)
 }
 
-// hidden says why a mention is not worth a line, "" if it is.
-func (t telling) hidden(m *Judged) string {
+// hidden says why a mention is not shown, "" if it is.
+func (t docStatements) hidden(m *Judged) string {
 	switch {
 	case m.Verdict == Holds:
 		return string(m.Verdict)
@@ -209,28 +196,28 @@ func (t telling) hidden(m *Judged) string {
 		return string(m.Verdict)
 	case !m.True:
 		return HiddenUntrue
-	case m.anyones():
+	case m.nameOfAnyProject():
 		return HiddenCommon
-	case m.Verdict == Moved && t.where(m), t.knows(m):
+	case m.Verdict == Moved && t.namesNewPlace(m), t.saysGone(m):
 		return HiddenSaid
 	}
 	return ""
 }
 
-// A telling is what documents tell of the mentions in them.
-type telling struct {
-	gone  map[spelt]bool  // said to be no more, in any place
-	holds map[spelt][]int // on which lines something is named that is there, ascending
+// docStatements are what documents say about their own mentions.
+type docStatements struct {
+	gone  map[docName]bool  // said to be no more, in any place
+	holds map[docName][]int // on which lines something is named that is there, ascending
 }
 
-// A spelt is a name in a document, or the path that one stands for.
-type spelt struct {
+// A docName is a name in a document, or the path that it stands for.
+type docName struct {
 	doc  repo.Path
 	name string
 }
 
-func toldIn(list []Judged) telling {
-	t := telling{gone: make(map[spelt]bool), holds: make(map[spelt][]int)}
+func statementsOf(list []Judged) docStatements {
+	t := docStatements{gone: make(map[docName]bool), holds: make(map[docName][]int)}
 	moved := slices.ContainsFunc(list, func(m Judged) bool { return m.Verdict == Moved })
 	for i := range list {
 		m := &list[i]
@@ -238,11 +225,11 @@ func toldIn(list []Judged) telling {
 			continue
 		}
 		if m.Hedged {
-			t.gone[spelt{m.File, m.Name}] = true
+			t.gone[docName{m.File, m.Name}] = true
 		}
 		if moved && m.Verdict == Holds {
 			for _, p := range readingOf(m.File, &m.Mention, false).paths {
-				at := spelt{m.File, p}
+				at := docName{m.File, p}
 				t.holds[at] = append(t.holds[at], m.Line)
 			}
 		}
@@ -250,21 +237,22 @@ func toldIn(list []Judged) telling {
 	return t
 }
 
-// where reports whether a document names, close by, where something has moved: then it
-// speaks of the move.
-func (t telling) where(m *Judged) bool {
+// namesNewPlace reports whether a document names, within a few lines, the place to which
+// something moved: then it describes the move.
+func (t docStatements) namesNewPlace(m *Judged) bool {
 	const close = 3 // lines
-	lines := t.holds[spelt{m.File, string(m.To)}]
+	lines := t.holds[docName{m.File, string(m.To)}]
 	i, _ := slices.BinarySearch(lines, m.Line-close)
 	return i < len(lines) && lines[i] <= m.Line+close
 }
 
-// knows reports whether a document says in another place that something is no more: then
-// it speaks of it knowingly.
-func (t telling) knows(m *Judged) bool { return m.Kind == Path && t.gone[spelt{m.File, m.Name}] }
+// saysGone reports whether a document says in another place that something no longer exists.
+func (t docStatements) saysGone(m *Judged) bool {
+	return m.Kind == Path && t.gone[docName{m.File, m.Name}]
+}
 
-// anyones reports whether a mention may mean a file that any project has.
-func (m *Mention) anyones() bool {
+// nameOfAnyProject reports whether a mention may mean a file that any project has.
+func (m *Mention) nameOfAnyProject() bool {
 	return m.Kind == Path && m.Form != Link && m.Form != Import && common(m.Name)
 }
 
@@ -299,7 +287,7 @@ var (
 func (j *judge) readDocuments(ctx context.Context, files []File) error {
 	var chosen []File
 	for _, f := range files {
-		if f.Mode.SameType(repo.Regular) && IsDocument(f.Path) && j.asked(f.Path) && !excluded(j.opts.Exclude, f.Path) {
+		if f.Mode.SameType(repo.Regular) && IsDocument(f.Path) && j.asked(f.Path) && !excluded(j.policy.Exclude, f.Path) {
 			chosen = append(chosen, f)
 		}
 	}
@@ -341,11 +329,11 @@ func (j *judge) readDocuments(ctx context.Context, files []File) error {
 
 // asked reports whether a document is among those that are to be judged.
 func (j *judge) asked(p repo.Path) bool {
-	return j.opts.Paths == nil || slices.ContainsFunc(j.opts.Paths, p.Under)
+	return j.paths == nil || slices.ContainsFunc(j.paths, p.Under)
 }
 
-// lookAround decides what the tree alone can decide: what holds.
-func (j *judge) lookAround(ctx context.Context, files []File) error {
+// judgeByTree decides what the tree alone can decide: what holds.
+func (j *judge) judgeByTree(ctx context.Context, files []File) error {
 	var open []int
 	for i := range j.list {
 		m := &j.list[i]
@@ -356,11 +344,11 @@ func (j *judge) lookAround(ctx context.Context, files []File) error {
 			return err
 		}
 		r := readingOf(m.File, &m.Mention, false)
-		j.census.globs.skipped = false
+		j.index.globs.skipped = false
 		switch {
-		case j.census.holdsPath(&m.Mention, r):
+		case j.index.holdsPath(&m.Mention, r):
 			m.Verdict = Holds
-		case j.census.globs.skipped:
+		case j.index.globs.skipped:
 			m.Verdict, m.Why = Ambiguous, "there are too many patterns, or choices in it, to try"
 		case len(r.paths) == 0:
 			m.Verdict, m.Why = Ambiguous, "it leads out of the repository"
@@ -368,18 +356,18 @@ func (j *judge) lookAround(ctx context.Context, files []File) error {
 			open = append(open, i)
 		}
 	}
-	if err := j.lookOnDisk(ctx, open); err != nil {
+	if err := j.judgeUntracked(ctx, open); err != nil {
 		return err
 	}
-	if err := j.lookForRecipes(ctx, files); err != nil {
+	if err := j.judgeCommands(ctx, files); err != nil {
 		return err
 	}
-	return j.lookForWords(ctx, files)
+	return j.judgeSymbols(ctx, files)
 }
 
-// lookOnDisk decides about paths that are not tracked: what lies there all the same, and
-// what git ignores, is made by somebody or kept by the reader.
-func (j *judge) lookOnDisk(ctx context.Context, open []int) error {
+// judgeUntracked decides about paths that are not tracked. A path holds if something is there,
+// or if git ignores it: a build makes it, or it is the reader's own.
+func (j *judge) judgeUntracked(ctx context.Context, open []int) error {
 	var paths []repo.Path
 	var whose []int
 	for _, i := range open {
@@ -403,7 +391,7 @@ func (j *judge) lookOnDisk(ctx context.Context, open []int) error {
 	}
 	for k, i := range whose {
 		// What is in there has a history of its own, and git refuses to say what it ignores.
-		if m := &j.list[i]; m.Verdict == "" && j.census.behind(string(paths[k]), repo.Gitlink) {
+		if m := &j.list[i]; m.Verdict == "" && j.index.behind(string(paths[k]), repo.Gitlink) {
 			m.Verdict, m.Why = Ambiguous, "it would be in a submodule, and does not lie there"
 		}
 	}
@@ -427,8 +415,8 @@ func (j *judge) lookOnDisk(ctx context.Context, open []int) error {
 // usable reports whether a path can be asked for at all.
 func usable(p string) bool { return !strings.ContainsAny(p, "\x00\n") && len(p) < 4096 }
 
-// lookBack asks history about what does not hold.
-func (j *judge) lookBack(ctx context.Context) error {
+// judgeByHistory asks the history about what does not hold.
+func (j *judge) judgeByHistory(ctx context.Context) error {
 	open := false
 	for i := range j.list {
 		open = open || j.list[i].Verdict == ""
@@ -436,19 +424,19 @@ func (j *judge) lookBack(ctx context.Context) error {
 	if !open {
 		return nil
 	}
-	if j.past.Head().IsZero() {
+	if j.past.head.IsZero() {
 		j.settle(Never, "nothing was committed yet")
 		return nil
 	}
 	var err error
-	if j.history, err = j.past.History(ctx); err != nil {
+	if j.history, err = j.past.history(ctx); err != nil {
 		return fmt.Errorf("read the history: %w", err)
 	}
 	j.report.Gap = j.history.Gap()
-	if err := j.lookBackAll(ctx); err != nil {
+	if err := j.judgePast(ctx); err != nil {
 		return err
 	}
-	if err := j.lookForMakers(ctx); err != nil {
+	if err := j.hideMadeFiles(ctx); err != nil {
 		return err
 	}
 	if j.report.Gap != "" {
@@ -458,14 +446,14 @@ func (j *judge) lookBack(ctx context.Context) error {
 	return nil
 }
 
-// dropMembers forgets the names that may be members of something and were never a file's.
+// dropMembers removes names that may be members of something and were never a file's.
 // Where the history is cut off, one is taken for a file's if there are others of its kind.
 func (j *judge) dropMembers() {
 	j.list = slices.DeleteFunc(j.list, func(m Judged) bool {
 		if m.Kind != Path || m.Form == Link || m.Form == Import || !memberlike(m.Name) {
 			return false
 		}
-		return m.Verdict == Never || m.Verdict == Unknown && m.Was == "" && !j.census.exts[path.Ext(m.Name)]
+		return m.Verdict == Never || m.Verdict == Unknown && m.Was == "" && !j.index.exts[path.Ext(m.Name)]
 	})
 }
 

@@ -10,7 +10,7 @@ import (
 	"ken/internal/testcost"
 )
 
-func censusOf(paths ...string) *census {
+func censusOf(paths ...string) *treeIndex {
 	var list []File
 	for i, p := range paths {
 		mode := repo.Regular
@@ -20,7 +20,7 @@ func censusOf(paths ...string) *census {
 		}
 		list = append(list, File{Path: repo.Path(p), Mode: mode, ID: repo.SHA1.Blob([]byte{byte(i)})})
 	}
-	return newCensus(list)
+	return newTreeIndex(list)
 }
 
 func TestHoldsPath(t *testing.T) {
@@ -96,11 +96,11 @@ func TestSays(t *testing.T) {
 		"see api/a.go.": true, "api/a.go": true, "xapi/a.go api/a.gox": false, "xapi/a.go api/a.go": true,
 		"api/a.goé": false, "\xffapi/a.go\xff": true, "": false,
 	} {
-		if got := says([]byte(text), "api/a.go"); got != want {
+		if got := containsName([]byte(text), "api/a.go"); got != want {
 			t.Errorf("%q: %v", text, got)
 		}
 	}
-	if says([]byte("anything"), "") {
+	if containsName([]byte("anything"), "") {
 		t.Error("nothing is said everywhere")
 	}
 }
@@ -260,7 +260,7 @@ func TestJudgeBombs(t *testing.T) {
 			for i := range n {
 				text = fmt.Appendf(text, "├── file%d.go\n", i)
 			}
-			j := &judge{census: newCensus(nil)}
+			j := &judge{index: newTreeIndex(nil)}
 			if _, _, err := j.mentions("README.md", append(text, "```\n"...)); err != nil {
 				t.Fatal(err)
 			}
@@ -272,7 +272,7 @@ func TestJudgeBombs(t *testing.T) {
 				m := Mention{File: "README.md", Kind: Path, Glob: true, Name: fmt.Sprintf("*/**/a%d*/b*.txt", i)}
 				c.holdsPath(&m, readingOf(m.File, &m, false))
 			}
-			return &judge{census: c}
+			return &judge{index: c}
 		},
 		"what has gone": func(n int) *judge {
 			j := &judge{report: &Report{Documents: []Tally{{"README.md", make(map[Verdict]int)}}}}
@@ -304,7 +304,7 @@ func TestTelling(t *testing.T) {
 		{Mention: Mention{File: "a.md", Line: 99, Kind: Path, Name: "x.go", Hedged: true}, Verdict: Gone, True: true, Hidden: HiddenHedged},
 		{Mention: Mention{File: "b.md", Line: 1, Kind: Path, Name: "x.go"}, Verdict: Gone, True: true},
 	}
-	told := toldIn(list)
+	told := statementsOf(list)
 	var got []string
 	for i := range list {
 		got = append(got, told.hidden(&list[i]))

@@ -11,10 +11,10 @@ import (
 	"ken/internal/repo"
 )
 
-// lookForMakers hides the data that a program makes. Somebody once committed it and somebody
+// hideMadeFiles hides the data that a program makes. Somebody once committed it and somebody
 // took it out again, but the code has its path in a string still: what the document names
 // is what the program leaves with the reader.
-func (j *judge) lookForMakers(ctx context.Context) error {
+func (j *judge) hideMadeFiles(ctx context.Context) error {
 	named := make(map[repo.Path]*atomic.Bool)
 	mayBeMade := func(m *Judged) bool {
 		return (m.Verdict == Gone || m.Verdict == Moved) && m.True && m.Hidden == "" && m.Kind == Path &&
@@ -29,7 +29,7 @@ func (j *judge) lookForMakers(ctx context.Context) error {
 		return nil
 	}
 	var code []File
-	for _, f := range j.census.files {
+	for _, f := range j.index.files {
 		if f.Mode.SameType(repo.Regular) && !IsDocument(f.Path) && outline.MayRead(f.Path) {
 			code = append(code, f)
 		}

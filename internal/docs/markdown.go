@@ -12,9 +12,9 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// A leaf is a block of a document that holds text and no further blocks.
-type leaf struct {
-	kind  leafKind
+// A block is a part of a document with text and no further blocks in it.
+type block struct {
+	kind  blockKind
 	lines []Span // what of each line is the block's, without the line's end
 	info  string // of code: the language, in lower case
 	level int    // of a heading
@@ -23,10 +23,10 @@ type leaf struct {
 	base  int // where in the document the positions of node begin
 }
 
-type leafKind int
+type blockKind int
 
 const (
-	paragraph leafKind = iota
+	paragraph blockKind = iota
 	heading
 	code
 	html
@@ -45,19 +45,19 @@ const (
 	maxBrackets = 20_000_000
 )
 
-// leaves returns the blocks of a Markdown document in order.
-func leaves(src []byte) ([]leaf, error) {
+// markdownBlocks returns the blocks of a Markdown document in order.
+func markdownBlocks(src []byte) ([]block, error) {
 	base := skipFrontmatter(src)
 	body := src[base:]
 	if tooComplex(body) {
 		return nil, ErrTooComplex
 	}
-	var out []leaf
+	var out []block
 	depth := 0
 	document := markdownParser().Parse(text.NewReader(body))
 	// The walker returns no error of its own.
 	_ = ast.Walk(document, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
-		l := leaf{depth: depth, node: n, base: base}
+		l := block{depth: depth, node: n, base: base}
 		switch n := n.(type) {
 		case *ast.Blockquote, *ast.ListItem:
 			if entering {

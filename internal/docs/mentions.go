@@ -18,12 +18,12 @@ func (j *judge) mentions(doc repo.Path, content []byte) (list []Judged, partial 
 		return nil, "", err
 	}
 	list = make([]Judged, len(read.Mentions))
-	past, decision := historical(doc) || chronicle(doc, content), roleOf(doc) == Decision
+	past, decision := historical(doc) || isChangelog(doc, content), roleOf(doc) == Decision
 	var prompted []bool // of each line, once somebody asks
 	for i, m := range read.Mentions {
 		list[i].Mention = m
 		switch {
-		case m.Acked || okayed(j.opts.OK, &m):
+		case m.Acked || acceptedByPolicy(j.policy.OK, &m):
 			list[i].Hidden = HiddenAcked
 		case past, decision && m.Form != Link: // it was so when it was decided, but a link leads somewhere
 			list[i].Hidden = HiddenHistorical
@@ -59,8 +59,8 @@ func printed(content []byte) []bool {
 
 var prompts = []string{"$ ", "> ", "% ", "❯ ", "➜ ", "PS> "}
 
-// okayed reports whether the policy says that a mention is right as it is.
-func okayed(ok []string, m *Mention) bool {
+// acceptedByPolicy reports whether the policy says that a mention is right as it is.
+func acceptedByPolicy(ok []string, m *Mention) bool {
 	for _, o := range ok {
 		if o == m.Text || o == m.Name {
 			return true

@@ -12,8 +12,8 @@ import (
 // maxMoves is how often something is followed from one place to the next.
 const maxMoves = 12
 
-// lookBackAll judges what is not there.
-func (j *judge) lookBackAll(ctx context.Context) error {
+// judgePast judges what is not there.
+func (j *judge) judgePast(ctx context.Context) error {
 	ever := j.everNamed()
 	open := make(map[Kind][]int)
 	var asked []int // when they were written
@@ -36,7 +36,7 @@ func (j *judge) lookBackAll(ctx context.Context) error {
 		}
 		open[m.Kind] = append(open[m.Kind], i)
 	}
-	claims, err := j.claims(ctx, asked)
+	claims, err := j.origins(ctx, asked)
 	if err != nil {
 		return err
 	}
@@ -46,17 +46,17 @@ func (j *judge) lookBackAll(ctx context.Context) error {
 			j.list[i].Written = &written
 		}
 	}
-	gone, err := j.thereThen(ctx, open[Path], claims)
+	gone, err := j.existedThen(ctx, open[Path], claims)
 	if err != nil {
 		return err
 	}
-	if err := j.whereTo(ctx, gone); err != nil {
+	if err := j.findMoves(ctx, gone); err != nil {
 		return err
 	}
-	if err := j.lookBackCommands(ctx, open[Command], claims); err != nil {
+	if err := j.judgePastCommands(ctx, open[Command], claims); err != nil {
 		return err
 	}
-	return j.lookBackSymbols(ctx, open[Symbol], claims)
+	return j.judgePastSymbols(ctx, open[Symbol], claims)
 }
 
 // everNamed returns the last elements of all paths that there ever were, of files and
@@ -74,17 +74,17 @@ func (j *judge) everNamed() map[string]bool {
 	return ever
 }
 
-// thereThen finds out what was there when the document named it, and returns what ever was.
-func (j *judge) thereThen(ctx context.Context, open []int, claims map[int]claim) ([]int, error) {
-	var places []Place
+// existedThen finds out what existed when the document named it, and returns what ever was.
+func (j *judge) existedThen(ctx context.Context, open []int, claims map[int]origin) ([]int, error) {
+	var places []repo.CommitPath
 	for _, i := range open {
 		if c, ok := claims[i]; ok {
 			for _, p := range readingOf(c.doc, &j.list[i].Mention, true).paths {
-				places = append(places, Place{c.commit, repo.Path(p)})
+				places = append(places, repo.CommitPath{Commit: c.commit, Path: repo.Path(p)})
 			}
 		}
 	}
-	ids, err := j.past.At(ctx, places)
+	ids, err := j.past.contents.At(ctx, places)
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +111,7 @@ func (j *judge) thereThen(ctx context.Context, open []int, claims map[int]claim)
 		}
 		switch {
 		case m.Was == "":
-		case j.census.has(string(m.Was)):
+		case j.index.has(string(m.Was)):
 			m.Verdict = Holds // and the document is elsewhere
 		case !m.True && c.vague != "":
 			m.Verdict, m.Why = Unknown, c.vague
@@ -123,26 +123,26 @@ func (j *judge) thereThen(ctx context.Context, open []int, claims map[int]claim)
 	return gone, nil
 }
 
-// A chase follows one path through its moves.
-type chase struct {
+// A moveSearch follows one path through its moves.
+type moveSearch struct {
 	at     repo.Path
 	dir    bool
-	since  Num // the commit that first took it away, -1 while nobody knows
+	since  repo.CommitNumber // the commit that first took it away, -1 while nobody knows
 	to     repo.Path
-	maybe  repo.Path // where it may be, if git's guess is right
-	remove Num       // of the step that is being taken
-	inHead bool      // nothing has taken it away yet that is committed
-	unseen bool      // contents are not here by which it might be found
+	maybe  repo.Path         // where it may be, if git's guess is right
+	remove repo.CommitNumber // of the step that is being taken
+	inHead bool              // nothing has taken it away yet that is committed
+	unseen bool              // contents are not here by which it might be found
 }
 
-// whereTo finds out when paths went, and where to.
-func (j *judge) whereTo(ctx context.Context, gone []int) error {
-	chases := make(map[repo.Path]*chase)
-	var open []*chase
+// findMoves finds out when paths went, and where to.
+func (j *judge) findMoves(ctx context.Context, gone []int) error {
+	chases := make(map[repo.Path]*moveSearch)
+	var open []*moveSearch
 	for _, i := range gone {
 		target := j.list[i].Was
 		if chases[target] == nil {
-			c := &chase{at: target, since: -1}
+			c := &moveSearch{at: target, since: -1}
 			chases[target] = c
 			open = append(open, c)
 		}
@@ -150,7 +150,7 @@ func (j *judge) whereTo(ctx context.Context, gone []int) error {
 	byID := j.contents()
 	for range maxMoves {
 		var err error
-		if open, err = j.chaseOn(ctx, open, byID); err != nil || len(open) == 0 {
+		if open, err = j.followMoves(ctx, open, byID); err != nil || len(open) == 0 {
 			if err != nil {
 				return err
 			}
@@ -175,24 +175,24 @@ func (j *judge) whereTo(ctx context.Context, gone []int) error {
 
 // contents returns the tracked files by what is in them.
 func (j *judge) contents() map[repo.ID][]repo.Path {
-	byID := make(map[repo.ID][]repo.Path, len(j.census.files))
-	for _, f := range j.census.files {
+	byID := make(map[repo.ID][]repo.Path, len(j.index.files))
+	for _, f := range j.index.files {
 		byID[f.ID] = append(byID[f.ID], f.Path)
 	}
 	return byID
 }
 
-// chaseOn takes one step with each chase, and returns those that go on.
-func (j *judge) chaseOn(ctx context.Context, open []*chase, byID map[repo.ID][]repo.Path) ([]*chase, error) {
+// followMoves takes one step with each search, and returns those that go on.
+func (j *judge) followMoves(ctx context.Context, open []*moveSearch, byID map[repo.ID][]repo.Path) ([]*moveSearch, error) {
 	var commits []repo.ID
 	at := make(map[repo.ID]int)
-	if err := j.lookInHead(ctx, open); err != nil {
+	if err := j.findInHead(ctx, open); err != nil {
 		return nil, err
 	}
-	if err := j.whereToStaged(ctx, open); err != nil {
+	if err := j.findStagedMoves(ctx, open); err != nil {
 		return nil, err
 	}
-	open = slices.DeleteFunc(open, func(c *chase) bool { return c.inHead || !j.removed(c) })
+	open = slices.DeleteFunc(open, func(c *moveSearch) bool { return c.inHead || !j.removed(c) })
 	for _, c := range open {
 		id := j.history.Commit(c.remove).ID
 		if _, again := at[id]; !again {
@@ -200,23 +200,23 @@ func (j *judge) chaseOn(ctx context.Context, open []*chase, byID map[repo.ID][]r
 			commits = append(commits, id)
 		}
 	}
-	left, err := j.past.Departures(ctx, commits)
+	left, err := j.past.removals(ctx, commits)
 	if err != nil {
 		return nil, err
 	}
-	var further []*chase
+	var further []*moveSearch
 	for _, c := range open {
 		if c.since < 0 {
 			c.since = c.remove
 		}
 		departures := left[at[j.history.Commit(c.remove).ID]]
-		next, sure := wentTo(c, departures, byID)
-		c.unseen = next == "" && slices.ContainsFunc(departures, func(d Departure) bool { return d.Unseen && d.From.Under(c.at) })
+		next, sure := movedTo(c, departures, byID)
+		c.unseen = next == "" && slices.ContainsFunc(departures, func(d repo.Removal) bool { return d.Unsearched && d.Path.Under(c.at) })
 		switch {
 		case next == "" || next == c.at:
-		case j.census.has(string(next)) && !sure:
+		case j.index.has(string(next)) && !sure:
 			c.maybe = next
-		case j.census.has(string(next)):
+		case j.index.has(string(next)):
 			c.to = next
 		case !sure:
 		default:
@@ -227,14 +227,14 @@ func (j *judge) chaseOn(ctx context.Context, open []*chase, byID map[repo.ID][]r
 	return further, nil
 }
 
-// lookInHead finds out which paths HEAD has. Whatever commit took one of them away before,
+// findInHead finds out which paths HEAD has. Whatever commit took one of them away before,
 // it came back.
-func (j *judge) lookInHead(ctx context.Context, chases []*chase) error {
-	places := make([]Place, len(chases))
+func (j *judge) findInHead(ctx context.Context, chases []*moveSearch) error {
+	places := make([]repo.CommitPath, len(chases))
 	for i, c := range chases {
-		places[i] = Place{j.past.Head(), c.at}
+		places[i] = repo.CommitPath{Commit: j.past.head, Path: c.at}
 	}
-	ids, err := j.past.At(ctx, places)
+	ids, err := j.past.contents.At(ctx, places)
 	if err != nil {
 		return err
 	}
@@ -244,14 +244,14 @@ func (j *judge) lookInHead(ctx context.Context, chases []*chase) error {
 	return nil
 }
 
-// whereToStaged finds where the index has put what HEAD has elsewhere, letter by letter:
+// findStagedMoves finds where the index has put what HEAD has elsewhere, letter by letter:
 // documents are put right in the commit that moves what they name.
-func (j *judge) whereToStaged(ctx context.Context, open []*chase) error {
-	open = slices.DeleteFunc(slices.Clone(open), func(c *chase) bool { return !c.inHead })
+func (j *judge) findStagedMoves(ctx context.Context, open []*moveSearch) error {
+	open = slices.DeleteFunc(slices.Clone(open), func(c *moveSearch) bool { return !c.inHead })
 	if len(open) == 0 {
 		return nil
 	}
-	before, err := j.past.FilesAt(ctx, j.past.Head())
+	before, err := j.past.filesAt(ctx, j.past.head)
 	if err != nil {
 		return err
 	}
@@ -263,17 +263,17 @@ func (j *judge) whereToStaged(ctx context.Context, open []*chase) error {
 	for id, paths := range come {
 		come[id] = slices.DeleteFunc(paths, func(p repo.Path) bool { return had[p] })
 	}
-	var left []Departure
+	var left []repo.Removal
 	for _, f := range before {
-		if _, here := j.census.files[string(f.Path)]; !here {
-			d := Departure{From: f.Path, ID: f.ID, Alike: 100}
-			d.To = sameContent(d, come)
+		if _, here := j.index.files[string(f.Path)]; !here {
+			d := repo.Removal{Path: f.Path, ID: f.ID, Similarity: 100}
+			d.MovedTo = sameContent(d, come)
 			left = append(left, d)
 		}
 	}
 	for _, c := range open {
 		c.dir = !had[c.at]
-		if to, sure := wentTo(c, left, nil); sure && to != "" && j.census.has(string(to)) {
+		if to, sure := movedTo(c, left, nil); sure && to != "" && j.index.has(string(to)) {
 			c.to = to
 		}
 	}
@@ -282,7 +282,7 @@ func (j *judge) whereToStaged(ctx context.Context, open []*chase) error {
 
 // removed finds the commit that last took a path away that HEAD does not have; of a
 // directory, the one that took the last of it.
-func (j *judge) removed(c *chase) bool {
+func (j *judge) removed(c *moveSearch) bool {
 	c.remove = -1
 	touches := j.history.Touching(c.at)
 	if c.dir = len(touches) == 0; c.dir {
@@ -295,7 +295,7 @@ func (j *judge) removed(c *chase) bool {
 	return c.remove >= 0
 }
 
-func lastDeletion(touches []Touch) Num {
+func lastDeletion(touches []repo.Touch) repo.CommitNumber {
 	for _, t := range slices.Backward(touches) {
 		if t.Kind == repo.Deleted {
 			return t.Commit
@@ -308,17 +308,17 @@ func lastDeletion(touches []Touch) Num {
 // it to be the same one.
 const surelyAlike = 70
 
-// wentTo says where a commit put what it took away, "" for nowhere. It is sure if the name
+// movedTo says where a commit put what it took away, "" for nowhere. It is sure if the name
 // is the same or most of the content is.
-func wentTo(c *chase, left []Departure, byID map[repo.ID][]repo.Path) (to repo.Path, sure bool) {
+func movedTo(c *moveSearch, left []repo.Removal, byID map[repo.ID][]repo.Path) (to repo.Path, sure bool) {
 	if c.dir {
-		return newHome(c.at, left), true
+		return movedDir(c.at, left), true
 	}
 	for _, d := range left {
 		switch {
-		case d.From != c.at:
-		case d.To != "":
-			return d.To, d.Alike >= surelyAlike || d.From.Base() == d.To.Base()
+		case d.Path != c.at:
+		case d.MovedTo != "":
+			return d.MovedTo, d.Similarity >= surelyAlike || d.Path.Base() == d.MovedTo.Base()
 		default:
 			return sameContent(d, byID), true
 		}
@@ -328,30 +328,30 @@ func wentTo(c *chase, left []Departure, byID map[repo.ID][]repo.Path) (to repo.P
 
 // sameContent finds a file by what was in it: the only one there is, or the only one of
 // that name.
-func sameContent(d Departure, byID map[repo.ID][]repo.Path) repo.Path {
+func sameContent(d repo.Removal, byID map[repo.ID][]repo.Path) repo.Path {
 	found := byID[d.ID]
-	named := slices.DeleteFunc(slices.Clone(found), func(p repo.Path) bool { return p.Base() != d.From.Base() })
+	named := slices.DeleteFunc(slices.Clone(found), func(p repo.Path) bool { return p.Base() != d.Path.Base() })
 	if len(named) == 1 {
 		return named[0]
 	}
 	// A short text under another name is more likely there by itself.
-	if len(found) == 1 && path.Ext(string(found[0])) == path.Ext(string(d.From)) {
+	if len(found) == 1 && path.Ext(string(found[0])) == path.Ext(string(d.Path)) {
 		return found[0]
 	}
 	return ""
 }
 
-// newHome says where most of a directory went, "" if that cannot be said.
-func newHome(dir repo.Path, left []Departure) repo.Path {
+// movedDir says where most of a directory went, "" if that cannot be said.
+func movedDir(dir repo.Path, left []repo.Removal) repo.Path {
 	votes := make(map[string]int)
 	all := 0
 	for _, d := range left {
-		if !d.From.Under(dir) {
+		if !d.Path.Under(dir) {
 			continue
 		}
 		all++
-		rest := strings.TrimPrefix(string(d.From), string(dir))
-		if home, ok := strings.CutSuffix(string(d.To), rest); ok && home != "" {
+		rest := strings.TrimPrefix(string(d.Path), string(dir))
+		if home, ok := strings.CutSuffix(string(d.MovedTo), rest); ok && home != "" {
 			votes[home]++
 		}
 	}

@@ -45,10 +45,10 @@ func Read(path repo.Path, content []byte) (*Document, error) {
 		return nil, fmt.Errorf("read %s: %w: there are zero bytes in it", path, ErrNotText)
 	}
 	r := reader{path: path, src: content, agent: roleOf(path) == Agent, mdx: strings.HasSuffix(string(path), ".mdx")}
-	var blocks []leaf
+	var blocks []block
 	if isMarkdown(path) {
 		var err error
-		blocks, err = leaves(content)
+		blocks, err = markdownBlocks(content)
 		if err != nil {
 			return nil, fmt.Errorf("read %s: %w", path, err)
 		}
@@ -75,8 +75,8 @@ func Read(path repo.Path, content []byte) (*Document, error) {
 
 // paragraphs returns the blocks of a text that is no Markdown: lines up to the next
 // blank one. What is indented is code or a continuation, and left alone.
-func paragraphs(src []byte) []leaf {
-	var out []leaf
+func paragraphs(src []byte) []block {
+	var out []block
 	open := false
 	for at := 0; at < len(src); {
 		end, next := lineEnd(src, at)
@@ -87,7 +87,7 @@ func paragraphs(src []byte) []leaf {
 		case bytes.HasPrefix(line, []byte("    ")) || bytes.HasPrefix(line, []byte("\t")):
 		default:
 			if !open {
-				out = append(out, leaf{kind: paragraph})
+				out = append(out, block{kind: paragraph})
 				open = true
 			}
 			last := &out[len(out)-1]
@@ -136,7 +136,7 @@ type passage struct {
 	lines  []Span
 }
 
-func (r *reader) passage(l *leaf) passage {
+func (r *reader) passage(l *block) passage {
 	p := passage{lines: l.lines, starts: make([]int, len(l.lines))}
 	if len(l.lines) == 1 {
 		p.text = string(r.src[l.lines[0].Start:l.lines[0].End])
@@ -211,7 +211,7 @@ func (r *reader) add(p *passage, offset int, piece string, n named, form Form) *
 }
 
 // leaf reads a block.
-func (r *reader) leaf(l *leaf) {
+func (r *reader) leaf(l *block) {
 	before := len(r.found)
 	p := r.passage(l)
 	if t := strings.TrimSpace(p.text); r.mdx && l.kind == paragraph && strings.HasPrefix(t, "{/*") && strings.HasSuffix(t, "*/}") {
@@ -295,7 +295,7 @@ func (r *reader) weigh(from int, mask string, all bool) (last func() bool) {
 }
 
 // code reads a block of code.
-func (r *reader) code(p *passage, l *leaf, hedge bool) {
+func (r *reader) code(p *passage, l *block, hedge bool) {
 	if len(l.lines) == 0 {
 		return
 	}

@@ -727,7 +727,7 @@ func TestChronicle(t *testing.T) {
 		{"docs/news.rst", "News\n====\n\n1.1\n\n* 1 a\n* 2 b\n", false},
 		{"docs/news.md", "2 lines\n3 lines\n", false},
 	} {
-		if got := chronicle(tt.path, []byte(tt.text)); got != tt.want {
+		if got := isChangelog(tt.path, []byte(tt.text)); got != tt.want {
 			t.Errorf("%s: %v", tt.path, got)
 		}
 	}

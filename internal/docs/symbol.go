@@ -85,10 +85,10 @@ func eachWord(text []byte, f func(word []byte)) {
 	}
 }
 
-// lookForWords decides which symbols hold: those whose name is anywhere in the tree
+// judgeSymbols decides which symbols hold: those whose name is anywhere in the tree
 // beside its documents, be it defined there or merely used. A name that is still in use
 // may be another's now, which nobody can tell from its spelling.
-func (j *judge) lookForWords(ctx context.Context, files []File) error {
+func (j *judge) judgeSymbols(ctx context.Context, files []File) error {
 	words := make(wordSet)
 	for i := range j.list {
 		if m := &j.list[i]; m.Kind == Symbol {
@@ -151,9 +151,9 @@ func unreadWhy(err error) string {
 	return err.Error()
 }
 
-// lookBackSymbols judges the symbols whose names are nowhere: were they defined when the
+// judgePastSymbols judges the symbols whose names are nowhere: were they defined when the
 // document named them?
-func (j *judge) lookBackSymbols(ctx context.Context, open []int, claims map[int]claim) error {
+func (j *judge) judgePastSymbols(ctx context.Context, open []int, claims map[int]origin) error {
 	words := make(wordSet)
 	byCommit := make(map[repo.ID][]int)
 	for _, i := range open {
@@ -169,8 +169,8 @@ func (j *judge) lookBackSymbols(ctx context.Context, open []int, claims map[int]
 	slices.SortFunc(commits, func(a, b repo.ID) int {
 		return cmp.Or(len(byCommit[b])-len(byCommit[a]), strings.Compare(a.String(), b.String()))
 	})
-	p := &wordHunt{j: j, words: words, defines: make(map[repo.ID][]defined), budget: maxPastBytes, now: make(map[repo.ID]bool), blank: make(map[repo.ID]string), vague: make(map[repo.ID][]string)}
-	for _, f := range j.census.files {
+	p := &definitionSearch{j: j, words: words, defines: make(map[repo.ID][]defined), budget: maxPastBytes, now: make(map[repo.ID]bool), blank: make(map[repo.ID]string), vague: make(map[repo.ID][]string)}
+	for _, f := range j.index.files {
 		if !f.Edited {
 			p.now[f.ID] = true
 		}
@@ -207,7 +207,7 @@ func (j *judge) lookBackSymbols(ctx context.Context, open []int, claims map[int]
 			}
 		}
 	}
-	return j.sinceWords(ctx, gone)
+	return j.dateSymbols(ctx, gone)
 }
 
 // A defined is a word that a content defines.
@@ -224,8 +224,8 @@ type definedAt struct {
 	faint bool // in each place
 }
 
-// wordHunt finds where words were defined.
-type wordHunt struct {
+// A definitionSearch finds where words were defined.
+type definitionSearch struct {
 	j       *judge
 	words   wordSet
 	defines map[repo.ID][]defined // of the words, by content, once it was read
@@ -239,8 +239,8 @@ type wordHunt struct {
 }
 
 // at returns which of the words a commit defined, and in which file.
-func (p *wordHunt) at(ctx context.Context, commit repo.ID) (map[string]definedAt, error) {
-	files, err := p.j.past.FilesAt(ctx, commit)
+func (p *definitionSearch) at(ctx context.Context, commit repo.ID) (map[string]definedAt, error) {
+	files, err := p.j.past.filesAt(ctx, commit)
 	if err != nil {
 		return nil, err
 	}
@@ -282,14 +282,14 @@ func (p *wordHunt) at(ctx context.Context, commit repo.ID) (map[string]definedAt
 }
 
 // read finds the words that contents define.
-func (p *wordHunt) read(ctx context.Context, files []File) error {
+func (p *definitionSearch) read(ctx context.Context, files []File) error {
 	ids := make([]repo.ID, len(files))
 	for i, f := range files {
 		ids[i] = f.ID
 	}
-	return p.j.past.Blobs(ctx, ids, func(i int, content []byte, err error) {
+	return p.j.past.eachContent(ctx, ids, func(i int, content []byte, err error) {
 		if err != nil {
-			p.blank[ids[i]] = whyNot(err)
+			p.blank[ids[i]] = unreadReason(err)
 			return
 		}
 		delete(p.blank, ids[i])
@@ -327,29 +327,29 @@ func isFaint(s *outline.Symbol) bool {
 // calls it.
 func (m *Mention) plainly() bool { return strings.ContainsAny(m.Text, ".:#(") }
 
-// sinceWords finds the commits that took symbols away, the last of each. One that took it out
+// dateSymbols finds the commits that took symbols away, the last of each. One that took it out
 // of a file may have put it into another.
-func (j *judge) sinceWords(ctx context.Context, gone []int) error {
-	hunts := make(map[string]*hunt)
-	var open []*hunt
+func (j *judge) dateSymbols(ctx context.Context, gone []int) error {
+	hunts := make(map[string]*removalSearch)
+	var open []*removalSearch
 	for _, i := range gone {
 		m := &j.list[i]
 		m.Why = "it was defined in " + m.Was.String()
 		word := wordOf(m.Name)
 		if hunts[word] == nil {
-			hunts[word] = &hunt{file: m.Was, last: -1, is: func(v *held) bool { return v.defines(word) }}
+			hunts[word] = &removalSearch{file: m.Was, last: -1, is: func(v *fileVersion) bool { return v.defines(word) }}
 			open = append(open, hunts[word])
 		}
 	}
 	for range maxMoves {
-		before := make([]Num, len(open))
+		before := make([]repo.CommitNumber, len(open))
 		for k, h := range open {
 			before[k] = h.last
 		}
-		if err := j.huntDown(ctx, open); err != nil {
+		if err := j.findRemovals(ctx, open); err != nil {
 			return err
 		}
-		var moved []*hunt
+		var moved []*removalSearch
 		for k, h := range open {
 			if h.last > before[k] && !h.inHead && !h.blind {
 				moved = append(moved, h)
@@ -369,8 +369,8 @@ func (j *judge) sinceWords(ctx context.Context, gone []int) error {
 	return nil
 }
 
-// since notes when a hunt says that something went.
-func (j *judge) since(i int, h *hunt) {
+// since notes the commit at which a search says that something was removed.
+func (j *judge) since(i int, h *removalSearch) {
 	m := &j.list[i]
 	if m.Uncommitted = h.inHead; !h.inHead && !h.blind {
 		m.Since = j.commit(h.last)
@@ -378,7 +378,7 @@ func (j *judge) since(i int, h *hunt) {
 }
 
 // commit returns a commit by its number, nil for none.
-func (j *judge) commit(n Num) *Commit {
+func (j *judge) commit(n repo.CommitNumber) *Commit {
 	if n < 0 {
 		return nil
 	}

@@ -8,8 +8,8 @@ import (
 	"ken/internal/repo"
 )
 
-// A census is every file and directory that git tracks, to be asked by name.
-type census struct {
+// A treeIndex finds the files and directories that git tracks by their names.
+type treeIndex struct {
 	files  map[string]File
 	dirs   map[string]bool     // "" is the root
 	byBase map[string][]string // files and directories by their last element
@@ -19,8 +19,8 @@ type census struct {
 	globs globs
 }
 
-func newCensus(files []File) *census {
-	c := &census{
+func newTreeIndex(files []File) *treeIndex {
+	c := &treeIndex{
 		files:  make(map[string]File, len(files)),
 		dirs:   map[string]bool{"": true},
 		byBase: make(map[string][]string, len(files)),
@@ -47,14 +47,14 @@ func newCensus(files []File) *census {
 func parent(p string) string { return string(repo.Path(p).Dir()) }
 
 // has reports whether a path is a tracked file or directory.
-func (c *census) has(p string) bool {
+func (c *treeIndex) has(p string) bool {
 	_, ok := c.files[p]
 	return ok || c.dirs[p]
 }
 
 // behind reports whether a path leads through something of a mode whose inside git does
 // not track: a link or a submodule.
-func (c *census) behind(p string, mode repo.Mode) bool {
+func (c *treeIndex) behind(p string, mode repo.Mode) bool {
 	for dir := parent(p); dir != ""; dir = parent(dir) {
 		if f, ok := c.files[dir]; ok && f.Mode == mode {
 			return true
@@ -64,7 +64,7 @@ func (c *census) behind(p string, mode repo.Mode) bool {
 }
 
 // ends reports whether a tracked path ends in a name, element by element.
-func (c *census) ends(name string) bool {
+func (c *treeIndex) ends(name string) bool {
 	for _, p := range c.byBase[path.Base(name)] {
 		if p == name || strings.HasSuffix(p, "/"+name) {
 			return true
@@ -73,10 +73,10 @@ func (c *census) ends(name string) bool {
 	return false
 }
 
-// twin reports whether what a name stands for is kept under another extension: a page
+// hasSource reports whether what a name stands for is kept under another extension: a page
 // that is made of its source, a module that is named without its ending, or by that of
 // what it is compiled to.
-func (c *census) twin(p string, form Form) bool {
+func (c *treeIndex) hasSource(p string, form Form) bool {
 	ext := path.Ext(p)
 	stem := strings.TrimSuffix(p, ext)
 	switch ext {
@@ -93,7 +93,7 @@ func (c *census) twin(p string, form Form) bool {
 // inLanguage reports whether a page is kept in the language that the document is in, by the
 // same mark at the end of its name: from guide-js.md or guide.de.md a link to page.md leads to
 // page-js.md or page.de.md.
-func (c *census) inLanguage(doc repo.Path, p string) bool {
+func (c *treeIndex) inLanguage(doc repo.Path, p string) bool {
 	base := strings.TrimSuffix(doc.Base(), path.Ext(doc.Base()))
 	i := strings.LastIndexAny(base, "-._")
 	ext := path.Ext(p)
@@ -106,7 +106,7 @@ func (c *census) inLanguage(doc repo.Path, p string) bool {
 
 var languages = lexicon{text: "js ts py python java csharp go rust ruby php kotlin swift en de fr es it pt ru uk pl tr ar ja jp ko zh cn tw"}
 
-func (c *census) anyOf(stem string, exts ...string) bool {
+func (c *treeIndex) anyOf(stem string, exts ...string) bool {
 	for _, ext := range exts {
 		if _, ok := c.files[stem+ext]; ok {
 			return true
@@ -152,11 +152,11 @@ func readingOf(doc repo.Path, m *Mention, strict bool) reading {
 
 // holdsPath reports whether a path that a document names is there, as far as what is
 // tracked can tell.
-func (c *census) holdsPath(m *Mention, r reading) bool {
+func (c *treeIndex) holdsPath(m *Mention, r reading) bool {
 	name := strings.TrimPrefix(path.Clean("/"+m.Name), "/")
 	for _, p := range r.paths {
 		switch {
-		case c.has(p) || c.behind(p, repo.Symlink) || c.twin(p, m.Form) || c.inLanguage(m.File, p):
+		case c.has(p) || c.behind(p, repo.Symlink) || c.hasSource(p, m.Form) || c.inLanguage(m.File, p):
 			return true
 		case m.Glob && c.globs.match(p):
 			return true

@@ -78,7 +78,7 @@ func (r *Repo) mainRepo() (main *Repo, ok bool) {
 // sibling returns the repository as another of its work trees has it.
 func (r *Repo) sibling(root, gitDir string) *Repo {
 	return &Repo{
-		root: root, gitDir: gitDir, common: r.common, format: r.format, own: r.own, strange: r.strange,
+		root: root, gitDir: gitDir, common: r.common, format: r.format, own: r.own, strange: r.strange, filter: r.filter,
 		detached: gitDir == r.common, trees: map[repo.ID]repo.ID{},
 	}
 }

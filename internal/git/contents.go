@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	"ken/internal/repo"
-	"ken/internal/spec"
 )
 
 // Contents knows what lay where in the commits of a repository, and remembers what
@@ -18,17 +17,15 @@ type Contents struct {
 	r *Repo
 
 	mu    sync.Mutex
-	known map[spec.Place]repo.ID
+	known map[repo.CommitPath]repo.ID
 	ready *question // nil when none is
 
 	merging sync.Mutex
 	merges  *keptMerges // nil while nobody asked
 }
 
-var _ spec.Contents = (*Contents)(nil)
-
 // Contents returns the contents of the repository's commits.
-func (r *Repo) Contents() *Contents { return &Contents{r: r, known: make(map[spec.Place]repo.ID)} }
+func (r *Repo) Contents() *Contents { return &Contents{r: r, known: make(map[repo.CommitPath]repo.ID)} }
 
 // Prepare starts the git that the first question will be put to, while the caller
 // still makes it up. What it returns ends a git that nobody asked.
@@ -56,10 +53,10 @@ func (c *Contents) Prepare(ctx context.Context) (release func()) {
 // Git is asked for the directories that the places are in, each of them once, and
 // again for those above it where there is no such directory; and once more for each
 // commit of which much is asked, which it lists.
-func (c *Contents) At(ctx context.Context, places []spec.Place) ([]repo.ID, error) {
+func (c *Contents) At(ctx context.Context, places []repo.CommitPath) ([]repo.ID, error) {
 	ids := make([]repo.ID, len(places))
-	var asked []spec.Place
-	seen := make(map[spec.Place]bool)
+	var asked []repo.CommitPath
+	seen := make(map[repo.CommitPath]bool)
 	c.mu.Lock()
 	for i, p := range places {
 		id, ok := c.known[p]
@@ -92,7 +89,7 @@ func (c *Contents) At(ctx context.Context, places []spec.Place) ([]repo.ID, erro
 }
 
 // lookUp finds the ids of distinct places.
-func (r *Repo) lookUp(ctx context.Context, places []spec.Place, ready *question) ([]repo.ID, error) {
+func (r *Repo) lookUp(ctx context.Context, places []repo.CommitPath, ready *question) ([]repo.ID, error) {
 	if ready != nil {
 		defer func() { _ = ready.names.Close() }() // whether or not it is asked
 	}

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"ken/internal/repo"
-	"ken/internal/spec"
 )
 
 // maxNamed is how many places of one commit git is asked for by their directories. It
@@ -17,7 +16,7 @@ const maxNamed = 1_000
 // listMany finds the ids of the places in commits of which many are asked, and returns
 // those commits. One that cannot be listed is not among them: not all of it need be
 // here for what is asked.
-func (r *Repo) listMany(ctx context.Context, places []spec.Place, ids []repo.ID) (map[repo.ID]bool, error) {
+func (r *Repo) listMany(ctx context.Context, places []repo.CommitPath, ids []repo.ID) (map[repo.ID]bool, error) {
 	if len(places) <= maxNamed {
 		return nil, nil
 	}

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"ken/internal/repo"
-	"ken/internal/spec"
 	"ken/internal/testrepo"
 )
 
@@ -24,11 +23,11 @@ func TestContents(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var places []spec.Place
+		var places []repo.CommitPath
 		var want []string
 		for _, id := range ids {
 			for _, name := range append([]string{"dir", "none", "none/at/all", "a/below", "dir/deep/none", "new\nline/x", "/a", "a/", "./a", "dir//b"}, oddNames...) {
-				places = append(places, spec.Place{Commit: id, Path: repo.Path(name)})
+				places = append(places, repo.CommitPath{Commit: id, Path: repo.Path(name)})
 				what := strings.Fields(m.commit(id).files[repo.Path(name)])
 				if len(what) < 3 {
 					tree := ""
@@ -42,7 +41,7 @@ func TestContents(t *testing.T) {
 				}
 				want = append(want, what[2])
 			}
-			places = append(places, spec.Place{Commit: id})
+			places = append(places, repo.CommitPath{Commit: id})
 			want = append(want, r.Git("rev-parse", id.String()+"^{tree}"))
 		}
 		places = append(places, places[:20]...)
@@ -56,7 +55,7 @@ func TestContents(t *testing.T) {
 		more := slices.Clone(places)
 		for _, id := range ids[:len(ids)/2] {
 			for i := range maxNamed {
-				more = append(more, spec.Place{Commit: id, Path: repo.Path(fmt.Sprint("none/", i))})
+				more = append(more, repo.CommitPath{Commit: id, Path: repo.Path(fmt.Sprint("none/", i))})
 			}
 		}
 		many, err := g.Contents().At(t.Context(), more)
@@ -104,21 +103,21 @@ func TestContentsNotHere(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := g.Contents()
-	got, err := c.At(t.Context(), []spec.Place{{Commit: two, Path: "dir/a"}, {Commit: two, Path: "dir/sub"}, {Commit: two, Path: "dir/sub/below"}, {Commit: head, Path: "dir/sub"}, {Commit: two, Path: "other"}})
+	got, err := c.At(t.Context(), []repo.CommitPath{{Commit: two, Path: "dir/a"}, {Commit: two, Path: "dir/sub"}, {Commit: two, Path: "dir/sub/below"}, {Commit: head, Path: "dir/sub"}, {Commit: two, Path: "other"}})
 	if err != nil || fmt.Sprint(got) != fmt.Sprint([]string{blob, strings.Repeat("12", 20), "", "", tree}) {
 		t.Errorf("%v, %v", got, err)
 	}
 	// Among many, below a directory that is here, and below one that is not all here.
 	for _, dir := range []string{"dir/", ""} {
-		many := []spec.Place{{Commit: two, Path: "dir/a"}, {Commit: two, Path: "dir/sub"}}
+		many := []repo.CommitPath{{Commit: two, Path: "dir/a"}, {Commit: two, Path: "dir/sub"}}
 		for i := range maxNamed {
-			many = append(many, spec.Place{Commit: two, Path: repo.Path(fmt.Sprint(dir, "none/", i))})
+			many = append(many, repo.CommitPath{Commit: two, Path: repo.Path(fmt.Sprint(dir, "none/", i))})
 		}
 		got, err := g.Contents().At(t.Context(), many)
 		if err != nil || fmt.Sprint(got[:2]) != fmt.Sprint([]string{blob, strings.Repeat("12", 20)}) || !got[7].IsZero() {
 			t.Errorf("%v, %v", got[:2], err)
 		}
-		if got, err := g.Contents().At(t.Context(), append(many, spec.Place{Commit: two, Path: "other/b"})); err == nil {
+		if got, err := g.Contents().At(t.Context(), append(many, repo.CommitPath{Commit: two, Path: "other/b"})); err == nil {
 			t.Errorf("other/b is %v", got[len(got)-1])
 		}
 	}
@@ -126,8 +125,8 @@ func TestContentsNotHere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range []spec.Place{{Commit: two, Path: "other/b"}, {Commit: absent, Path: "a"}, {Commit: absent}, {Path: "a"}} {
-		if got, err := c.At(t.Context(), []spec.Place{{Commit: two, Path: "dir/a"}, p}); err == nil {
+	for _, p := range []repo.CommitPath{{Commit: two, Path: "other/b"}, {Commit: absent, Path: "a"}, {Commit: absent}, {Path: "a"}} {
+		if got, err := c.At(t.Context(), []repo.CommitPath{{Commit: two, Path: "dir/a"}, p}); err == nil {
 			t.Errorf("%v is %v", p, got)
 		}
 	}

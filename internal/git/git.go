@@ -42,6 +42,9 @@ type Repo struct {
 	// all the same.
 	foreign bool
 
+	// filter says what histories keep of commits; nil until FilterHistory is called.
+	filter *repo.HistoryFilter
+
 	mu    sync.Mutex
 	full  config // everything git reads, once asked for
 	asked bool

@@ -5,31 +5,34 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 
 	"ken/internal/fault"
 	"ken/internal/repo"
-	"ken/internal/spec"
 )
 
-// historyTrailers are the trailers that are kept, in any case.
-var historyTrailers = []string{spec.TrailerSession, spec.TrailerAck, spec.TrailerBasis}
+// FilterHistory says what the histories of the repository keep of commits. It must be
+// called once, before the first call of [Repo.History].
+func (r *Repo) FilterHistory(f repo.HistoryFilter) { r.filter = &f }
 
-func isAck(t repo.Trailer) bool { return strings.EqualFold(t.Key, spec.TrailerAck) }
+// historyTrailers are the keys of the trailers that are kept, in any case.
+func (r *Repo) historyTrailers() []string {
+	if r.filter == nil {
+		return nil
+	}
+	return r.filter.Trailers
+}
 
 // A History is what happened, as far as it can be reached from some heads: commits,
-// the paths they changed and the moves of spec files. It may hold commits that none
+// the paths they changed and the moves of the files that its filter follows. It may hold commits that none
 // of the heads reaches. It does not change, and may be read from several goroutines.
 type History struct {
 	segments []*segment // one behind the other
-	lines    spec.Lineage
+	lines    repo.ParentTable
 	lined    sync.Once // lines are those of all commits
 	gap      string
 	remarks  []string
 }
-
-var _ spec.History = (*History)(nil)
 
 // History returns the history of everything that can be reached from heads. It comes
 // from an index in the cache directory, which is first brought up to date by a walk
@@ -38,6 +41,9 @@ var _ spec.History = (*History)(nil)
 // A history that cannot be read whole is an error, and leaves the index as it was;
 // an index that cannot be written is a remark.
 func (r *Repo) History(ctx context.Context, heads []repo.ID) (*History, error) {
+	if r.filter == nil {
+		return nil, errors.New("read history: FilterHistory was not called")
+	}
 	heads = slices.DeleteFunc(slices.Clone(heads), repo.ID.IsZero)
 	// Someone may fetch what a shallow clone lacks while we walk.
 	for range 3 {
@@ -91,7 +97,7 @@ func (r *Repo) historyOf(ctx context.Context, v view, heads []repo.ID) (update, 
 	if len(missing) > 0 {
 		d, err := r.whatIsNew(ctx, u.History, missing, early)
 		if errors.Is(err, errUnfit) && u.Len() > 0 {
-			u.segments, u.lines = nil, spec.Lineage{}
+			u.segments, u.lines = nil, repo.ParentTable{}
 			d, err = r.whatIsNew(ctx, u.History, heads, nil)
 		}
 		if err == nil {
@@ -145,15 +151,15 @@ func knownOf(tips []repo.ID) []repo.ID { return tips[max(0, len(tips)-maxKnown):
 // walkNew walks what can be reached from heads and is not in the history.
 func (r *Repo) walkNew(ctx context.Context, h *History, heads []repo.ID, early *earlyWalk) (*builder, error) {
 	known := knownOf(h.tips())
-	b := newBuilder(h, r.format)
+	b := newBuilder(h, r.format, *r.filter)
 	var err error
 	switch {
 	case early != nil:
 		err = early.take(b.add)
 	case len(known) == 0:
-		err = r.walkAll(ctx, heads, historyTrailers, b.add)
+		err = r.walkAll(ctx, heads, r.historyTrailers(), b.add)
 	default:
-		err = r.Walk(ctx, heads, known, historyTrailers, b.add)
+		err = r.Walk(ctx, heads, known, r.historyTrailers(), b.add)
 	}
 	if _, refused := errors.AsType[*refusal](err); !refused || len(known) == 0 {
 		return b, err
@@ -163,13 +169,13 @@ func (r *Repo) walkNew(ctx context.Context, h *History, heads []repo.ID, early *
 	if probeErr != nil || len(here) == len(known) {
 		return nil, err
 	}
-	b = newBuilder(h, r.format)
+	b = newBuilder(h, r.format, *r.filter)
 	for _, id := range known {
 		if !slices.Contains(here, id) {
 			b.lost = append(b.lost, id)
 		}
 	}
-	return b, r.Walk(ctx, heads, here, historyTrailers, b.add)
+	return b, r.Walk(ctx, heads, here, r.historyTrailers(), b.add)
 }
 
 // present returns those of some commits that are in the repository.

@@ -7,9 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"ken/internal/repo"
-	"ken/internal/spec"
 )
 
 // A builder takes the commits of a walk, in any order and some of them twice, and
@@ -17,6 +17,7 @@ import (
 // for each commit and each change, and each path once.
 type builder struct {
 	before *History
+	filter repo.HistoryFilter
 	lost   []repo.ID // tips of it that are no longer in the repository
 	size   int       // of an object id
 	first  int
@@ -28,7 +29,7 @@ type builder struct {
 	paths   map[string]uint32
 	names   []string // by the number that paths gives them
 	touches []uint32 // number of the path and kind
-	moving  []uint32 // the commits that may have moved a spec file
+	moving  []uint32 // the commits that may have moved a file that the filter follows
 }
 
 // A walkedCommit says where in the builder's lists the parts of a commit end; they
@@ -40,8 +41,8 @@ type walkedCommit struct {
 	marked                 bool
 }
 
-func newBuilder(before *History, format repo.ObjectFormat) *builder {
-	return &builder{before: before, size: format.Size(), first: int(before.Len()), paths: make(map[string]uint32)}
+func newBuilder(before *History, format repo.ObjectFormat, filter repo.HistoryFilter) *builder {
+	return &builder{before: before, filter: filter, size: format.Size(), first: int(before.Len()), paths: make(map[string]uint32)}
 }
 
 // maxPaths is how many paths fit beside a kind.
@@ -74,7 +75,7 @@ func (b *builder) add(c repo.Commit) error {
 			b.names = append(b.names, name)
 		}
 		b.touches = append(b.touches, path<<2|uint32(ch.Kind))
-		if (ch.Kind == repo.Added || ch.Kind == repo.Deleted) && spec.IsSpec(ch.Path) {
+		if (ch.Kind == repo.Added || ch.Kind == repo.Deleted) && b.filter.Follows(ch.Path) {
 			gone = gone || ch.Kind == repo.Deleted
 			come = come || ch.Kind == repo.Added
 		}
@@ -83,7 +84,7 @@ func (b *builder) add(c repo.Commit) error {
 	if come && (gone || len(c.Parents) > 1) {
 		b.moving = append(b.moving, uint32(len(b.commits)))
 	}
-	w := walkedCommit{marked: slices.ContainsFunc(c.Trailers, isAck)}
+	w := walkedCommit{marked: slices.ContainsFunc(c.Trailers, b.marks)}
 	var usual bool
 	if w.sec, w.zone, usual = parseDate(c.Date); !usual {
 		w.sec, w.zone = 0, oddZone
@@ -98,6 +99,9 @@ func (b *builder) add(c repo.Commit) error {
 	b.commits = append(b.commits, w)
 	return nil
 }
+
+// marks reports whether a trailer marks its commit.
+func (b *builder) marks(t repo.Trailer) bool { return strings.EqualFold(t.Key, b.filter.Marker) }
 
 // id returns the id of the commit that came i-th.
 func (b *builder) id(i uint32) []byte { return b.ids[int(i)*b.size : (int(i)+1)*b.size] }
@@ -236,7 +240,7 @@ func (b *builder) sorted() []uint32 {
 
 // draft writes the sections of the segment. Moves are those of the commits, by
 // ascending number.
-func (b *builder) draft(o *order, moves []spec.Move) *draft {
+func (b *builder) draft(o *order, moves []repo.Move) *draft {
 	d := &draft{size: b.size, first: b.first, count: len(o.walked)}
 	d.section[secIDs] = make([]byte, 0, d.count*b.size)
 	d.section[secCommits] = make([]byte, 0, d.count*recordSize)
@@ -293,7 +297,7 @@ func (d *draft) addCommit(parents []int32, c walkedCommit) {
 }
 
 // addMove appends a move.
-func (d *draft) addMove(m spec.Move) {
+func (d *draft) addMove(m repo.Move) {
 	sec := binary.AppendUvarint(d.section[secMoves], uint64(m.Commit))
 	same := uint64(0)
 	if m.Same {

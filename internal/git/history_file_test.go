@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"ken/internal/repo"
-	"ken/internal/spec"
 	"ken/internal/testrepo"
 )
 
@@ -25,7 +24,7 @@ func smallSegment(tb testing.TB) *segment {
 		}
 		return id
 	}
-	b := newBuilder(&History{}, repo.SHA1)
+	b := newBuilder(&History{}, repo.SHA1, testFilter)
 	for n := 39; n >= 0; n-- {
 		c := repo.Commit{ID: id(n), Date: "2026-01-02T03:04:05+01:00", Subject: fmt.Sprint("commit ", n)}
 		for p := n - 1; p >= max(0, n-1-n%4); p-- {
@@ -46,7 +45,7 @@ func smallSegment(tb testing.TB) *segment {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	moves := []spec.Move{{Commit: 3, From: ".spec/a/spec.md", To: ".spec/b/spec.md", Same: true}, {Commit: 9, From: "x", To: "y"}}
+	moves := []repo.Move{{Commit: 3, From: ".spec/a/spec.md", To: ".spec/b/spec.md", Same: true}, {Commit: 9, From: "x", To: "y"}}
 	s, err := b.draft(o, moves).seal(historyKey{1}, segmentID{})
 	if err != nil {
 		tb.Fatal(err)
@@ -192,7 +191,7 @@ func follower(t *testing.T, s *segment) []byte {
 	if s.size == repo.SHA256.Size() {
 		format = repo.SHA256
 	}
-	b := newBuilder(h, format)
+	b := newBuilder(h, format, testFilter)
 	id, err := repo.ParseID(strings.Repeat("9e", s.size))
 	if err != nil {
 		t.Fatal(err)
@@ -217,7 +216,7 @@ func follower(t *testing.T, s *segment) []byte {
 
 func askAll(h *History) {
 	for n := range h.Len() {
-		if n += spec.Num(h.segments[0].first); n > 0 && int(n) < h.segments[0].first+h.segments[0].count {
+		if n += repo.CommitNumber(h.segments[0].first); n > 0 && int(n) < h.segments[0].first+h.segments[0].count {
 			h.Commit(n)
 			h.Find(h.id(n))
 		}

@@ -157,7 +157,7 @@ func (r *Repo) walkEarly(ctx context.Context, key historyKey, heads []repo.ID) *
 	ctx, w.stop = context.WithCancel(ctx)
 	go func() {
 		var take func(repo.Commit) error
-		w.done <- r.Walk(ctx, w.heads, w.known, historyTrailers, func(c repo.Commit) error {
+		w.done <- r.Walk(ctx, w.heads, w.known, r.historyTrailers(), func(c repo.Commit) error {
 			if take == nil {
 				select {
 				case take = <-w.taker:

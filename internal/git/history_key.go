@@ -55,8 +55,12 @@ func (r *Repo) historyView(ctx context.Context) (view, error) {
 			v.shallow = append(v.shallow, id)
 		}
 	}
+	parts := []string{historyMagic, fmt.Sprint(r.format), strings.Join(r.historyTrailers(), "\n"), shallow, grafts, replaced}
+	if r.filter != nil {
+		parts = append(parts, r.filter.Marker, string(r.filter.MoveDir), r.filter.MoveName)
+	}
 	sum := sha256.New()
-	for _, part := range []string{historyMagic, fmt.Sprint(r.format), strings.Join(historyTrailers, "\n"), shallow, grafts, replaced} {
+	for _, part := range parts {
 		fmt.Fprintf(sum, "%d\n%s", len(part), part)
 	}
 	sum.Sum(v.key[:0])

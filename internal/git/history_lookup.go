@@ -11,23 +11,22 @@ import (
 	"time"
 
 	"ken/internal/repo"
-	"ken/internal/spec"
 )
 
 // Len is how many commits there are, numbered from 0.
-func (h *History) Len() spec.Num {
+func (h *History) Len() repo.CommitNumber {
 	n := 0
 	for _, s := range h.segments {
 		n += s.count
 	}
-	return spec.Num(n)
+	return repo.CommitNumber(n)
 }
 
 // Find returns a commit's number; ok is false for one that is not there.
-func (h *History) Find(id repo.ID) (n spec.Num, ok bool) {
+func (h *History) Find(id repo.ID) (n repo.CommitNumber, ok bool) {
 	for _, s := range h.segments {
 		if i, ok := s.find(id.Bytes()); ok {
-			return spec.Num(s.first + i), true
+			return repo.CommitNumber(s.first + i), true
 		}
 	}
 	return 0, false
@@ -35,7 +34,7 @@ func (h *History) Find(id repo.ID) (n spec.Num, ok bool) {
 
 // Commit returns what is known of a commit. A number that is not one is the
 // caller's mistake, and panics as an index would.
-func (h *History) Commit(n spec.Num) spec.Commit {
+func (h *History) Commit(n repo.CommitNumber) repo.HistoryCommit {
 	for _, s := range h.segments {
 		if i := int(n) - s.first; i >= 0 && i < s.count {
 			return s.commit(i)
@@ -44,8 +43,8 @@ func (h *History) Commit(n spec.Num) spec.Commit {
 	panic(fmt.Sprintf("git: no commit %d among %d", n, h.Len()))
 }
 
-// Lineage returns the parents of all commits, each in git's order.
-func (h *History) Lineage() spec.Lineage {
+// Parents returns the parents of all commits, each in git's order.
+func (h *History) Parents() repo.ParentTable {
 	h.lined.Do(h.line)
 	return h.lines
 }
@@ -57,30 +56,30 @@ func (h *History) line() {
 	if l.Starts == nil {
 		commits := int(h.Len())
 		room := commits + commits/8 + 64
-		l.Starts, l.Parents = make([]int32, 1, room), make([]spec.Num, 0, room)
+		l.Starts, l.Numbers = make([]int32, 1, room), make([]repo.CommitNumber, 0, room)
 	}
 	for _, s := range h.segments {
 		for i := max(0, len(l.Starts)-1-s.first); i < s.count; i++ {
-			l.Parents = s.appendParents(l.Parents, i)
-			l.Starts = append(l.Starts, int32(len(l.Parents)))
+			l.Numbers = s.appendParents(l.Numbers, i)
+			l.Starts = append(l.Starts, int32(len(l.Numbers)))
 		}
 	}
 }
 
-// Marked lists the commits that carry an ack, ascending.
-func (h *History) Marked() []spec.Num {
-	var list []spec.Num
+// Marked lists the commits with the filter's marker, ascending.
+func (h *History) Marked() []repo.CommitNumber {
+	var list []repo.CommitNumber
 	for _, s := range h.segments {
 		for i := range len(s.section[secMarked]) / 4 {
-			list = append(list, spec.Num(s.u32(secMarked, i)))
+			list = append(list, repo.CommitNumber(s.u32(secMarked, i)))
 		}
 	}
 	return list
 }
 
 // Touching lists the commits that changed a path, ascending.
-func (h *History) Touching(path repo.Path) []spec.Touch {
-	var list []spec.Touch
+func (h *History) Touching(path repo.Path) []repo.Touch {
+	var list []repo.Touch
 	for _, s := range h.segments {
 		if c := s.seek([]byte(path)); c.ok && string(c.name) == string(path) {
 			list = s.appendTouches(list, c.touches)
@@ -90,12 +89,12 @@ func (h *History) Touching(path repo.Path) []spec.Touch {
 }
 
 // appendTouches reads the commits of a path, each as its distance to the one before.
-func (s *segment) appendTouches(list []spec.Touch, b reader) []spec.Touch {
+func (s *segment) appendTouches(list []repo.Touch, b reader) []repo.Touch {
 	n := uint64(0)
 	for len(b) > 0 {
 		v := b.uvarint()
 		if n += v >> 2; s.has(n) {
-			list = append(list, spec.Touch{Commit: spec.Num(n), Kind: repo.ChangeKind(v & 3)})
+			list = append(list, repo.Touch{Commit: repo.CommitNumber(n), Kind: repo.ChangeKind(v & 3)})
 		}
 	}
 	return list
@@ -126,33 +125,33 @@ func (h *History) Below(dir repo.Path) []repo.Path {
 
 // Since lists the paths that commits from a number on changed, with those changes.
 // A path of both segments may be there twice.
-func (h *History) Since(first spec.Num) []spec.Trace {
-	var list []spec.Trace
+func (h *History) Since(first repo.CommitNumber) []repo.PathTouches {
+	var list []repo.PathTouches
 	for _, s := range h.segments {
 		if s.first+s.count <= int(first) {
 			continue
 		}
-		var touches []spec.Touch
+		var touches []repo.Touch
 		for c := s.block(0); c.ok; c.next() {
 			touches = s.appendTouches(touches[:0], c.touches)
-			from, _ := slices.BinarySearchFunc(touches, first, func(t spec.Touch, n spec.Num) int { return cmp.Compare(t.Commit, n) })
+			from, _ := slices.BinarySearchFunc(touches, first, func(t repo.Touch, n repo.CommitNumber) int { return cmp.Compare(t.Commit, n) })
 			if from < len(touches) {
-				list = append(list, spec.Trace{Path: repo.Path(c.name), Touches: slices.Clone(touches[from:])})
+				list = append(list, repo.PathTouches{Path: repo.Path(c.name), Touches: slices.Clone(touches[from:])})
 			}
 		}
 	}
 	return list
 }
 
-// Moves lists the moves of spec files, by ascending commit.
-func (h *History) Moves() []spec.Move {
-	var list []spec.Move
+// Moves lists the moves of files that the filter follows, by ascending commit.
+func (h *History) Moves() []repo.Move {
+	var list []repo.Move
 	for _, s := range h.segments {
 		b := reader(s.section[secMoves])
 		for len(b) > 0 {
 			n, same, from, to := b.uvarint(), b.uvarint(), b.text(), b.text()
 			if s.has(n) {
-				list = append(list, spec.Move{Commit: spec.Num(n), From: repo.Path(from), To: repo.Path(to), Same: same != 0})
+				list = append(list, repo.Move{Commit: repo.CommitNumber(n), From: repo.Path(from), To: repo.Path(to), Same: same != 0})
 			}
 		}
 	}
@@ -174,12 +173,12 @@ func (h *History) tips() []repo.ID {
 	last := h.segments[len(h.segments)-1]
 	var ids []repo.ID
 	for i := range len(last.section[secTips]) / 4 {
-		ids = append(ids, h.id(spec.Num(last.u32(secTips, i))))
+		ids = append(ids, h.id(repo.CommitNumber(last.u32(secTips, i))))
 	}
 	return ids
 }
 
-func (h *History) id(n spec.Num) repo.ID {
+func (h *History) id(n repo.CommitNumber) repo.ID {
 	for _, s := range h.segments {
 		if i := int(n) - s.first; i >= 0 && i < s.count {
 			return repo.IDFromBytes(s.idBytes(i))
@@ -204,8 +203,8 @@ func (s *segment) find(id []byte) (int, bool) {
 	return int(s.u32(secByID, at)), true
 }
 
-func (s *segment) commit(i int) spec.Commit {
-	c := spec.Commit{ID: repo.IDFromBytes(s.idBytes(i)), Parents: s.appendParents(nil, i)}
+func (s *segment) commit(i int) repo.HistoryCommit {
+	c := repo.HistoryCommit{ID: repo.IDFromBytes(s.idBytes(i)), Parents: s.appendParents(nil, i)}
 	b := s.text(i)
 	rec := s.section[secCommits][i*recordSize+8:]
 	sec, zone := int64(binary.LittleEndian.Uint64(rec)), int16(binary.LittleEndian.Uint16(rec[8:]))
@@ -222,20 +221,20 @@ func (s *segment) commit(i int) spec.Commit {
 }
 
 // appendParents appends the numbers of the i-th commit's parents, in git's order.
-func (s *segment) appendParents(list []spec.Num, i int) []spec.Num {
+func (s *segment) appendParents(list []repo.CommitNumber, i int) []repo.CommitNumber {
 	first, second := s.record(i)
 	switch {
 	case first == noParent:
 		return list
 	case second == noParent:
-		return append(list, spec.Num(first))
+		return append(list, repo.CommitNumber(first))
 	case second&moreFlag == 0:
-		return append(list, spec.Num(first), spec.Num(second))
+		return append(list, repo.CommitNumber(first), repo.CommitNumber(second))
 	}
-	list = append(list, spec.Num(first))
+	list = append(list, repo.CommitNumber(first))
 	for at := int(second &^ moreFlag); ; at++ {
 		n := s.u32(secParents, at)
-		list = append(list, spec.Num(n&^moreFlag))
+		list = append(list, repo.CommitNumber(n&^moreFlag))
 		if n&moreFlag != 0 {
 			return list
 		}

@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"ken/internal/repo"
-	"ken/internal/spec"
 	"ken/internal/testrepo"
 )
 
@@ -140,11 +139,11 @@ type model struct {
 }
 
 type modelCommit struct {
-	spec.Commit
+	repo.HistoryCommit
 	parents []repo.ID
 	files   map[repo.Path]string // mode and id
 	changes map[repo.Path]repo.ChangeKind
-	moves   []spec.Move
+	moves   []repo.Move
 }
 
 func newModel(t *testing.T, r *testrepo.Repo) *model {
@@ -235,16 +234,16 @@ func (m *model) move(c *modelCommit) {
 				words = words[2:]
 				continue
 			}
-			move := spec.Move{From: repo.Path(words[1]), To: repo.Path(words[2])}
+			move := repo.Move{From: repo.Path(words[1]), To: repo.Path(words[2])}
 			words = words[3:]
 			_, was, _ := strings.Cut(m.commit(p).files[move.From], " ")
 			_, now, _ := strings.Cut(c.files[move.To], " ")
 			move.Same = was == now
 			kind, changed := c.changes[move.To]
-			if !spec.IsSpec(move.From) || !spec.IsSpec(move.To) || !changed || kind != repo.Added {
+			if !testFilter.Follows(move.From) || !testFilter.Follows(move.To) || !changed || kind != repo.Added {
 				continue
 			}
-			if at := slices.IndexFunc(c.moves, func(x spec.Move) bool { return x.From == move.From && x.To == move.To }); at >= 0 {
+			if at := slices.IndexFunc(c.moves, func(x repo.Move) bool { return x.From == move.From && x.To == move.To }); at >= 0 {
 				c.moves[at].Same = c.moves[at].Same || move.Same
 			} else {
 				c.moves = append(c.moves, move)
@@ -289,7 +288,7 @@ func (m *model) check(h *History, heads []repo.ID) {
 			parents = append(parents, h.Commit(p).ID)
 		}
 		if !slices.Equal(parents, w.parents) || got.ID != id || got.Date != w.Date || got.Subject != w.Subject || !slices.Equal(got.Trailers, w.Trailers) {
-			t.Errorf("%s is\n%+v with parents %v, want\n%+v with %v", id, got, parents, w.Commit, w.parents)
+			t.Errorf("%s is\n%+v with parents %v, want\n%+v with %v", id, got, parents, w.HistoryCommit, w.parents)
 		}
 		for path, kind := range w.changes {
 			if byPath[path] == nil {
@@ -312,7 +311,7 @@ func (m *model) check(h *History, heads []repo.ID) {
 				got[id] = touch.Kind
 			}
 		}
-		if !maps.Equal(got, w) || !slices.IsSortedFunc(touches, func(a, b spec.Touch) int { return cmp.Compare(a.Commit, b.Commit) }) {
+		if !maps.Equal(got, w) || !slices.IsSortedFunc(touches, func(a, b repo.Touch) int { return cmp.Compare(a.Commit, b.Commit) }) {
 			t.Errorf("%s was touched by %v, want %v", path, got, w)
 		}
 	}
@@ -332,7 +331,7 @@ func (m *model) check(h *History, heads []repo.ID) {
 			gotMoves[fmt.Sprint(id, move.From, move.To, move.Same)] = true
 		}
 	}
-	if !maps.Equal(gotMoves, moves) || !slices.IsSortedFunc(h.Moves(), func(a, b spec.Move) int { return cmp.Compare(a.Commit, b.Commit) }) {
+	if !maps.Equal(gotMoves, moves) || !slices.IsSortedFunc(h.Moves(), func(a, b repo.Move) int { return cmp.Compare(a.Commit, b.Commit) }) {
 		t.Errorf("moves are\n%v, want\n%v", gotMoves, moves)
 	}
 }

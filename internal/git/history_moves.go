@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"ken/internal/repo"
-	"ken/internal/spec"
 )
 
 // A fileMove is a move that git found in a commit, against one of its parents.
@@ -20,11 +19,11 @@ type fileMove struct {
 	same     bool
 }
 
-// fileMoves returns the moves between spec files that git finds in some commits, in
-// one run. It looks at nothing but specs, so that what else a commit moved costs
-// nothing and takes no spec's place. For a merge they are those against each parent.
+// fileMoves returns the moves of files that the filter follows, as git finds them in some commits, in
+// one run. It looks at nothing else, so that what else a commit moved costs
+// nothing and takes no such file's place. For a merge they are those against each parent.
 func (r *Repo) fileMoves(ctx context.Context, commits []repo.ID) ([]fileMove, error) {
-	if len(commits) == 0 {
+	if len(commits) == 0 || r.filter.MoveName == "" {
 		return nil, nil
 	}
 	var in bytes.Buffer
@@ -34,16 +33,16 @@ func (r *Repo) fileMoves(ctx context.Context, commits []repo.ID) ([]fileMove, er
 	// Beyond a thousand moves with edits in one commit only those without are found,
 	// as git has it where nobody set another limit.
 	out, err := r.read(ctx, &in, "diff-tree", "--stdin", "-m", "-r", "-M50%", "-l1000", "--raw", "-z", "--no-abbrev",
-		"--no-ext-diff", "--no-textconv", "--no-color", "--no-notes", "--format=%H%x00", "--", spec.Root)
+		"--no-ext-diff", "--no-textconv", "--no-color", "--no-notes", "--format=%H%x00", "--", string(r.filter.MoveDir))
 	if err != nil {
 		return nil, err
 	}
-	return parseMoves(out)
+	return parseMoves(out, *r.filter)
 }
 
 // parseMoves reads moves: the id of a commit, then entries with two paths each, and
 // entries with one that are no moves.
-func parseMoves(out string) ([]fileMove, error) {
+func parseMoves(out string, filter repo.HistoryFilter) ([]fileMove, error) {
 	errShort := errors.New("git diff-tree: the answer breaks off")
 	var moves []fileMove
 	var commit repo.ID
@@ -86,16 +85,16 @@ func parseMoves(out string) ([]fileMove, error) {
 		}
 		out = rest
 		m := fileMove{commit: commit, from: repo.Path(from), to: repo.Path(to), same: words[2] == words[3]}
-		if words[4][0] == 'R' && spec.IsSpec(m.from) && spec.IsSpec(m.to) {
+		if words[4][0] == 'R' && filter.Follows(m.from) && filter.Follows(m.to) {
 			moves = append(moves, m)
 		}
 	}
 	return moves, nil
 }
 
-// moves returns the moves of spec files that the commits of the walk made, by
+// moves returns the moves that the commits of the walk made, by
 // ascending number. Of a merge's those count that led to a name which no parent has.
-func (b *builder) moves(ctx context.Context, r *Repo, o *order) ([]spec.Move, error) {
+func (b *builder) moves(ctx context.Context, r *Repo, o *order) ([]repo.Move, error) {
 	var ids []repo.ID
 	places := make(map[repo.ID]uint32)
 	for _, i := range b.moving {
@@ -109,17 +108,17 @@ func (b *builder) moves(ctx context.Context, r *Repo, o *order) ([]spec.Move, er
 	if err != nil {
 		return nil, err
 	}
-	var moves []spec.Move
+	var moves []repo.Move
 	for _, f := range found {
 		i, ok := places[f.commit]
 		if !ok {
 			return nil, fmt.Errorf("git diff-tree: commit %s was not asked for", f.commit)
 		}
 		if b.adds(i, f.to) {
-			moves = append(moves, spec.Move{Commit: spec.Num(o.number[i]), From: f.from, To: f.to, Same: f.same})
+			moves = append(moves, repo.Move{Commit: repo.CommitNumber(o.number[i]), From: f.from, To: f.to, Same: f.same})
 		}
 	}
-	slices.SortFunc(moves, func(x, y spec.Move) int {
+	slices.SortFunc(moves, func(x, y repo.Move) int {
 		if x.Commit == y.Commit && x.From == y.From && x.To == y.To && x.Same != y.Same {
 			if x.Same {
 				return -1
@@ -130,7 +129,7 @@ func (b *builder) moves(ctx context.Context, r *Repo, o *order) ([]spec.Move, er
 	})
 	// A merge may find it against every parent; content that one of them had is no
 	// other content.
-	return slices.CompactFunc(moves, func(x, y spec.Move) bool {
+	return slices.CompactFunc(moves, func(x, y repo.Move) bool {
 		return x.Commit == y.Commit && x.From == y.From && x.To == y.To
 	}), nil
 }

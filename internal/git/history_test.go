@@ -14,14 +14,13 @@ import (
 	"testing"
 
 	"ken/internal/repo"
-	"ken/internal/spec"
 	"ken/internal/testrepo"
 )
 
 // history opens the repository anew, as each command does, and returns its history.
 func history(t *testing.T, r *testrepo.Repo, heads ...repo.ID) *History {
 	t.Helper()
-	g, err := Open(t.Context(), r.Dir)
+	g, err := openFiltered(t.Context(), r.Dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +97,7 @@ func differ(a, b *History) string {
 	if x, y := a.Len(), b.Len(); x != y {
 		return fmt.Sprintf("%d commits and %d", x, y)
 	}
-	name := func(h *History, n spec.Num) string { return h.Commit(n).ID.String() }
+	name := func(h *History, n repo.CommitNumber) string { return h.Commit(n).ID.String() }
 	tell := func(h *History) []string {
 		var list []string
 		for n := range h.Len() {
@@ -159,7 +158,7 @@ func TestHistoryGrows(t *testing.T) {
 		before := h
 		h = history(t, r, head)
 		bases[string(h.segments[0].id[:])] = true
-		for k := spec.Num(0); before != nil && k < before.Len(); k++ {
+		for k := repo.CommitNumber(0); before != nil && k < before.Len(); k++ {
 			if before.id(k) != h.id(k) {
 				t.Fatalf("%d was %s and is %s", k, before.id(k), h.id(k))
 			}
@@ -266,7 +265,7 @@ func TestHistoryReplaced(t *testing.T) {
 		r.Commit(fmt.Sprint(i))
 	}
 	head := headOf(t, r, "HEAD")
-	check := func(want spec.Num) {
+	check := func(want repo.CommitNumber) {
 		t.Helper()
 		h := history(t, r, head)
 		if got := r.Git("rev-list", "--count", "HEAD"); got != fmt.Sprint(want) || h.Len() != want {
@@ -298,7 +297,7 @@ func TestHistoryBroken(t *testing.T) {
 	}
 	head, known := headOf(t, r, "HEAD"), headOf(t, r, "HEAD~7")
 	tree := r.Git("rev-parse", "HEAD~4^{tree}")
-	g, err := Open(t.Context(), r.Dir)
+	g, err := openFiltered(t.Context(), r.Dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -344,7 +343,7 @@ func TestHistoryAtOnce(t *testing.T) {
 	got := make([]*History, 24)
 	for i := range got {
 		wait.Go(func() {
-			g, err := Open(t.Context(), r.Dir)
+			g, err := openFiltered(t.Context(), r.Dir)
 			if err == nil {
 				got[i], err = g.History(t.Context(), ids[i:i+2])
 			}

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"ken/internal/docs"
 	"ken/internal/repo"
 )
 
@@ -66,13 +65,24 @@ func (r *Repo) filesAt(ctx context.Context, commit repo.ID, args ...string) (fil
 	return files, nil
 }
 
-// TreeAt is EntriesAt as documents are judged by it.
-func (r *Repo) TreeAt(ctx context.Context, commit repo.ID) (files []docs.File, err error) {
-	err = r.lsTree(ctx, func(item treeItem) error {
-		files = append(files, docs.File{Path: item.path, ID: item.id, Mode: item.mode})
+// FilesNamed returns the regular files of a commit that have a name and lie below a
+// directory, with their content ids. A zero commit has none; a commit that is not here is
+// an error.
+func (r *Repo) FilesNamed(ctx context.Context, commit repo.ID, dir repo.Path, name string) (map[repo.Path]repo.ID, error) {
+	files := make(map[repo.Path]repo.ID)
+	if commit.IsZero() {
+		return files, nil
+	}
+	err := r.lsTree(ctx, func(item treeItem) error {
+		if item.kind == "blob" && item.mode != repo.Symlink && item.path.Base() == name {
+			files[item.path] = item.id
+		}
 		return nil
-	}, "-r", commit.String())
-	return files, err
+	}, "-r", commit.String(), "--", string(dir)+"/")
+	if err != nil {
+		return nil, fmt.Errorf("list the files %s of %s: %w", dir+"/**/"+repo.Path(name), commit.Short(), err)
+	}
+	return files, nil
 }
 
 // A treeItem is an entry of a tree.

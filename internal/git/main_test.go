@@ -9,11 +9,22 @@ import (
 	"testing"
 	"time"
 
-	"ken/internal/registry"
 	"ken/internal/repo"
 )
 
-var _ registry.Git = (*Repo)(nil)
+// testFilter is what the tests' histories keep.
+var testFilter = repo.HistoryFilter{
+	Trailers: []string{"Session", "Spec-OK", "Spec-OK-Basis"}, Marker: "Spec-OK", MoveDir: ".spec", MoveName: "spec.md",
+}
+
+// openFiltered is Open for a test that reads histories.
+func openFiltered(ctx context.Context, dir string) (*Repo, error) {
+	r, err := Open(ctx, dir)
+	if err == nil {
+		r.FilterHistory(testFilter)
+	}
+	return r, err
+}
 
 // Tests see no configuration but their own, and commits get fixed ids.
 func TestMain(m *testing.M) {

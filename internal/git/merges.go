@@ -10,7 +10,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"ken/internal/repo"
-	"ken/internal/spec"
 )
 
 // Merged says who made the content of files in merge commits: it has git merge the
@@ -20,7 +19,7 @@ import (
 //
 // A merge that git cannot repeat, for want of an object say, is unknown with the reason,
 // and is tried again next time.
-func (c *Contents) Merged(ctx context.Context, files []spec.MergedFile) ([]spec.Merged, error) {
+func (c *Contents) Merged(ctx context.Context, files []repo.MergedFile) ([]repo.MergeVerdict, error) {
 	view, err := c.r.historyView(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("repeat merges: %w", err)
@@ -48,17 +47,17 @@ func (c *Contents) Merged(ctx context.Context, files []spec.MergedFile) ([]spec.
 	if ctx.Err() != nil {
 		return nil, stopped(ctx, "repeat merges")
 	}
-	list := make([]spec.Merged, len(files))
+	list := make([]repo.MergeVerdict, len(files))
 	for i, f := range files {
 		byGit, known := c.merges.byGit[mergedPath{f.Commit, f.Path}]
 		switch {
 		case !known:
 			why := fmt.Sprintf("git cannot repeat the merge %s: %v", f.Commit.Short(), unknown[mergedPath{f.Commit, f.Path}])
-			list[i] = spec.Merged{By: spec.MergeUnknown, Why: why}
+			list[i] = repo.MergeVerdict{By: repo.MergeUnknown, Why: why}
 		case byGit:
-			list[i] = spec.Merged{By: spec.MergeByGit}
+			list[i] = repo.MergeVerdict{By: repo.MergeByGit}
 		default:
-			list[i] = spec.Merged{By: spec.MergeByPerson}
+			list[i] = repo.MergeVerdict{By: repo.MergeByPerson}
 		}
 	}
 	return list, nil
@@ -159,7 +158,7 @@ func (r *Repo) repeatMerges(ctx context.Context, files viewFiles, merges []*merg
 		}
 		return byGit, unknown
 	}
-	var places []spec.Place
+	var places []repo.CommitPath
 	var repeated []*merge
 	for _, m := range merges {
 		if m.err != nil {
@@ -168,7 +167,7 @@ func (r *Repo) repeatMerges(ctx context.Context, files viewFiles, merges []*merg
 		}
 		repeated = append(repeated, m)
 		for _, p := range m.paths {
-			places = append(places, spec.Place{Commit: m.commit, Path: p}, spec.Place{Commit: m.tree, Path: p})
+			places = append(places, repo.CommitPath{Commit: m.commit, Path: p}, repo.CommitPath{Commit: m.tree, Path: p})
 		}
 	}
 	ids, err := scratch.lookUp(ctx, distinct(places), nil)
@@ -178,13 +177,13 @@ func (r *Repo) repeatMerges(ctx context.Context, files viewFiles, merges []*merg
 		}
 		return byGit, unknown
 	}
-	at := make(map[spec.Place]repo.ID, len(ids))
+	at := make(map[repo.CommitPath]repo.ID, len(ids))
 	for i, p := range distinct(places) {
 		at[p] = ids[i]
 	}
 	for _, m := range repeated {
 		for _, p := range m.paths {
-			same := at[spec.Place{Commit: m.commit, Path: p}] == at[spec.Place{Commit: m.tree, Path: p}]
+			same := at[repo.CommitPath{Commit: m.commit, Path: p}] == at[repo.CommitPath{Commit: m.tree, Path: p}]
 			byGit[mergedPath{m.commit, p}] = same && !m.conflicts[p]
 		}
 	}
@@ -192,9 +191,9 @@ func (r *Repo) repeatMerges(ctx context.Context, files viewFiles, merges []*merg
 }
 
 // distinct returns places, each once, in the order in which they come.
-func distinct(places []spec.Place) []spec.Place {
-	seen := make(map[spec.Place]bool, len(places))
-	var list []spec.Place
+func distinct(places []repo.CommitPath) []repo.CommitPath {
+	seen := make(map[repo.CommitPath]bool, len(places))
+	var list []repo.CommitPath
 	for _, p := range places {
 		if !seen[p] {
 			seen[p] = true

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"ken/internal/repo"
-	"ken/internal/spec"
 )
 
 // mergeFiles does for a git without the right merge-tree what can be done: it merges a
@@ -49,9 +48,9 @@ func (r *Repo) onlyBase(ctx context.Context, m *merge) (repo.ID, error) {
 
 // mergeFile reports whether git merges a file to what a merge commit has.
 func (r *Repo) mergeFile(ctx context.Context, m *merge, base repo.ID, path repo.Path) (bool, error) {
-	var places []spec.Place
+	var places []repo.CommitPath
 	for _, c := range []repo.ID{m.parents[0], base, m.parents[1], m.commit} {
-		places = append(places, spec.Place{Commit: c, Path: path})
+		places = append(places, repo.CommitPath{Commit: c, Path: path})
 	}
 	ids, err := r.lookUp(ctx, distinct(places), nil)
 	if err != nil {

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"ken/internal/repo"
-	"ken/internal/spec"
 	"ken/internal/testrepo"
 )
 
@@ -79,9 +78,9 @@ func (l *mergeLab) id(rev string) repo.ID {
 	return id
 }
 
-func (l *mergeLab) file(commit repo.ID, path string) spec.MergedFile {
+func (l *mergeLab) file(commit repo.ID, path string) repo.MergedFile {
 	l.t.Helper()
-	f := spec.MergedFile{Commit: commit, Path: repo.Path(path)}
+	f := repo.MergedFile{Commit: commit, Path: repo.Path(path)}
 	for word := range strings.FieldsSeq(l.Git("rev-parse", commit.String()+"^@")) {
 		id, err := repo.ParseID(word)
 		if err != nil {
@@ -93,9 +92,9 @@ func (l *mergeLab) file(commit repo.ID, path string) spec.MergedFile {
 }
 
 // ask asks a reader that finds what those before it have left.
-func (l *mergeLab) ask(files ...spec.MergedFile) []spec.Merged {
+func (l *mergeLab) ask(files ...repo.MergedFile) []repo.MergeVerdict {
 	l.t.Helper()
-	g, err := Open(l.t.Context(), l.Dir)
+	g, err := openFiltered(l.t.Context(), l.Dir)
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -106,12 +105,12 @@ func (l *mergeLab) ask(files ...spec.MergedFile) []spec.Merged {
 	return list
 }
 
-var authorNames = map[spec.MergeAuthor]string{spec.MergeUnknown: "unknown", spec.MergeByGit: "git", spec.MergeByPerson: "a person"}
+var authorNames = map[repo.MergeAuthor]string{repo.MergeUnknown: "unknown", repo.MergeByGit: "git", repo.MergeByPerson: "a person"}
 
 // mergeCases makes merges of all kinds and says who made which file.
-func (l *mergeLab) mergeCases() (files []spec.MergedFile, want []spec.MergeAuthor, names []string) {
+func (l *mergeLab) mergeCases() (files []repo.MergedFile, want []repo.MergeAuthor, names []string) {
 	l.t.Helper()
-	add := func(name string, commit repo.ID, path string, by spec.MergeAuthor) {
+	add := func(name string, commit repo.ID, path string, by repo.MergeAuthor) {
 		l.t.Helper()
 		files, want, names = append(files, l.file(commit, path)), append(want, by), append(names, name)
 	}
@@ -120,9 +119,9 @@ func (l *mergeLab) mergeCases() (files []spec.MergedFile, want []spec.MergeAutho
 	l.branch("last", "base", "f", lines("20=y"))
 	l.branch("rival", "base", "f", lines("1=z"))
 	clean := l.merge("clean", "first", two("last"), "", "")
-	add("clean", clean, "f", spec.MergeByGit)
-	add("edited", l.merge("edited", "first", two("last"), "f", lines("1=x 10=new 20=y")), "f", spec.MergeByPerson)
-	add("conflict", l.merge("conflict", "first", two("rival"), "f", lines("1=xz")), "f", spec.MergeByPerson)
+	add("clean", clean, "f", repo.MergeByGit)
+	add("edited", l.merge("edited", "first", two("last"), "f", lines("1=x 10=new 20=y")), "f", repo.MergeByPerson)
+	add("conflict", l.merge("conflict", "first", two("rival"), "f", lines("1=xz")), "f", repo.MergeByPerson)
 
 	// A conflict in one file, and another one that git merged.
 	l.Git("checkout", "-q", "-B", "both1", "first")
@@ -132,33 +131,33 @@ func (l *mergeLab) mergeCases() (files []spec.MergedFile, want []spec.MergeAutho
 	l.Write("other", "theirs\n")
 	l.Commit("both2")
 	mixed := l.merge("mixed", "both1", two("both2"), "other", "ours\n")
-	add("git's file beside a conflict", mixed, "f", spec.MergeByGit)
-	add("the conflict beside it", mixed, "other", spec.MergeByPerson)
+	add("git's file beside a conflict", mixed, "f", repo.MergeByGit)
+	add("the conflict beside it", mixed, "other", repo.MergeByPerson)
 
 	// Moved on one side, edited on the other.
 	l.Git("checkout", "-q", "-B", "mover", "base")
 	l.Git("mv", "f", "g")
 	l.Git("commit", "-q", "-m", "mover")
-	add("moved there", l.merge("moved", "first", two("mover"), "", ""), "g", spec.MergeByGit)
-	add("moved here", l.merge("moved2", "mover", two("first"), "", ""), "g", spec.MergeByGit)
+	add("moved there", l.merge("moved", "first", two("mover"), "", ""), "g", repo.MergeByGit)
+	add("moved here", l.merge("moved2", "mover", two("first"), "", ""), "g", repo.MergeByGit)
 
 	// Criss-cross: two merge bases, of which git makes one.
 	other := l.merge("clean2", "last", two("first"), "", "")
 	l.branch("cross1", clean.String(), "f", lines("1=x 8=p 20=y"))
 	l.branch("cross2", other.String(), "f", lines("1=x 14=q 20=y"))
-	add("criss-cross", l.merge("criss", "cross1", two("cross2"), "", ""), "f", spec.MergeByGit)
-	add("edited criss-cross", l.merge("criss2", "cross1", two("cross2"), "f", lines("1=x 8=p 10=n 14=q 20=y")), "f", spec.MergeByPerson)
+	add("criss-cross", l.merge("criss", "cross1", two("cross2"), "", ""), "f", repo.MergeByGit)
+	add("edited criss-cross", l.merge("criss2", "cross1", two("cross2"), "f", lines("1=x 8=p 10=n 14=q 20=y")), "f", repo.MergeByPerson)
 
 	// Octopus.
 	l.branch("mid", "base", "f", lines("10=m"))
-	add("octopus", l.merge("octopus", "first", []string{"last", "mid"}, "", ""), "f", spec.MergeByGit)
-	add("edited octopus", l.merge("octopus2", "first", []string{"last", "mid"}, "f", lines("1=x 5=n 10=m 20=y")), "f", spec.MergeByPerson)
+	add("octopus", l.merge("octopus", "first", []string{"last", "mid"}, "", ""), "f", repo.MergeByGit)
+	add("edited octopus", l.merge("octopus2", "first", []string{"last", "mid"}, "f", lines("1=x 5=n 10=m 20=y")), "f", repo.MergeByPerson)
 	tree := l.Git("rev-parse", "conflict^{tree}")
 	hand, err := repo.ParseID(l.Git("commit-tree", "-m", "by hand", tree, "-p", "first", "-p", "mover", "-p", "rival"))
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	add("octopus with a conflict", hand, "f", spec.MergeByPerson)
+	add("octopus with a conflict", hand, "f", repo.MergeByPerson)
 
 	// No merge base at all.
 	l.Git("checkout", "-q", "--orphan", "root")
@@ -166,7 +165,7 @@ func (l *mergeLab) mergeCases() (files []spec.MergedFile, want []spec.MergeAutho
 	l.Write("h", "h\n")
 	l.Commit("root")
 	unrelated := l.merge("unrelated", "first", two("root"), "f", lines("2=n"))
-	add("edited merge of unrelated histories", unrelated, "f", spec.MergeByPerson)
+	add("edited merge of unrelated histories", unrelated, "f", repo.MergeByPerson)
 	return files, want, names
 }
 
@@ -222,7 +221,7 @@ func TestMergedCache(t *testing.T) {
 			t.Fatalf("byte %d is another, and the file is believed: %v", i, kept.byGit)
 		}
 	}
-	if m := l.ask(f)[0]; m.By != spec.MergeByGit {
+	if m := l.ask(f)[0]; m.By != repo.MergeByGit {
 		t.Errorf("after the file was broken: %s made it, want git %s", authorNames[m.By], m.Why)
 	}
 	if again, err := os.ReadFile(name); err != nil || string(again) != string(whole) {
@@ -278,7 +277,7 @@ func TestMergedWithoutObjects(t *testing.T) {
 	for i, m := range l.ask(files...) {
 		needs := names[i] == "conflict" || names[i] == "octopus with a conflict"
 		switch {
-		case needs && (m.By != spec.MergeUnknown || m.Why == ""):
+		case needs && (m.By != repo.MergeUnknown || m.Why == ""):
 			t.Errorf("%s: %s made it, want unknown with a reason, not %q", names[i], authorNames[m.By], m.Why)
 		case !needs && m.By != want[i]:
 			t.Errorf("%s: %s made it, want %s %s", names[i], authorNames[m.By], authorNames[want[i]], m.Why)
@@ -298,7 +297,7 @@ func TestMergedWithoutObjects(t *testing.T) {
 func TestMergedGivesUp(t *testing.T) {
 	l := newMergeLab(t)
 	l.branch("first", "base", "f", lines("1=x"))
-	var files []spec.MergedFile
+	var files []repo.MergedFile
 	first := l.Git("rev-parse", "first")
 	for i := range 100 {
 		id, err := repo.ParseID(l.Git("commit-tree", "-m", fmt.Sprint(i), "first^{tree}", "-p", first, "-p", "base"))
@@ -314,7 +313,7 @@ func TestMergedGivesUp(t *testing.T) {
 	}
 	fakeGit(t, `case "$*" in *merge-tree*) echo x >>`+count+`; echo "fatal: no" >&2; exit 128;; esac; exec `+real+` "$@"`)
 	for i, m := range l.ask(files...) {
-		if m.By != spec.MergeUnknown || !strings.Contains(m.Why, "no") {
+		if m.By != repo.MergeUnknown || !strings.Contains(m.Why, "no") {
 			t.Errorf("merge %d: %s made it, want unknown: no; got %q", i, authorNames[m.By], m.Why)
 		}
 	}
@@ -330,7 +329,7 @@ func TestMergedGetsFurther(t *testing.T) {
 	l := newMergeLab(t)
 	l.branch("first", "base", "f", lines("1=x"))
 	first := l.Git("rev-parse", "first")
-	var files []spec.MergedFile
+	var files []repo.MergedFile
 	for i := range 40 {
 		id, err := repo.ParseID(l.Git("commit-tree", "-m", fmt.Sprint(i), "first^{tree}", "-p", first, "-p", "base"))
 		if err != nil {
@@ -353,7 +352,7 @@ func TestMergedGetsFurther(t *testing.T) {
 	for run := 1; unknown > 0; run++ {
 		left := 0
 		for _, m := range l.ask(files...) {
-			if m.By == spec.MergeUnknown {
+			if m.By == repo.MergeUnknown {
 				left++
 			}
 		}
@@ -379,7 +378,7 @@ func TestMergedByOldGit(t *testing.T) {
 		beyond := strings.Contains(names[i], "moved") || strings.Contains(names[i], "criss") || strings.Contains(names[i], "octopus") ||
 			strings.Contains(names[i], "unrelated")
 		switch {
-		case beyond && (m.By != spec.MergeUnknown || !strings.Contains(m.Why, "2.39")):
+		case beyond && (m.By != repo.MergeUnknown || !strings.Contains(m.Why, "2.39")):
 			t.Errorf("%s: %s made it, want unknown for want of git 2.39; got %q", names[i], authorNames[m.By], m.Why)
 		case !beyond && m.By != want[i]:
 			t.Errorf("%s: %s made it, want %s %s", names[i], authorNames[m.By], authorNames[want[i]], m.Why)
@@ -398,13 +397,13 @@ func TestMergedReplaced(t *testing.T) {
 	l.branch("first", "base", "f", lines("1=x"))
 	l.branch("last", "base", "f", lines("20=y"))
 	m := l.merge("m", "first", []string{"last"}, "", "")
-	if got := l.ask(l.file(m, "f"))[0]; got.By != spec.MergeByGit {
+	if got := l.ask(l.file(m, "f"))[0]; got.By != repo.MergeByGit {
 		t.Fatalf("%s made it, want git %s", authorNames[got.By], got.Why)
 	}
 	// With another base the two are in conflict.
 	l.branch("base2", "base", "f", lines("1=other 20=other"))
 	l.Git("replace", l.Git("rev-parse", "base"), l.Git("commit-tree", "-m", "base", "base2^{tree}"))
-	if got := l.ask(l.file(m, "f"))[0]; got.By != spec.MergeByPerson {
+	if got := l.ask(l.file(m, "f"))[0]; got.By != repo.MergeByPerson {
 		t.Errorf("after the base was replaced, %s made it, want a person %s", authorNames[got.By], got.Why)
 	}
 }
@@ -415,13 +414,13 @@ func TestMergedStops(t *testing.T) {
 	l.branch("first", "base", "f", lines("1=x"))
 	l.branch("last", "base", "f", lines("20=y"))
 	f := l.file(l.merge("m", "first", []string{"last"}, "", ""), "f")
-	g, err := Open(t.Context(), l.Dir)
+	g, err := openFiltered(t.Context(), l.Dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	done, cancel := contextDone(t)
 	defer cancel()
-	if _, err := g.Contents().Merged(done, []spec.MergedFile{f}); err == nil {
+	if _, err := g.Contents().Merged(done, []repo.MergedFile{f}); err == nil {
 		t.Error("a context that is done gave an answer, want an error")
 	}
 }

@@ -11,14 +11,13 @@ import (
 	"strings"
 
 	"ken/internal/repo"
-	"ken/internal/spec"
 )
 
 // Pending returns what is about to be committed on top of head: what differs in the
 // index, which is the one that git hands to its hook if there is one. Under commit -a
 // and commit -- path that index is not the usual one.
-func (r *Repo) Pending(ctx context.Context, head repo.ID) (spec.Pending, error) {
-	var p spec.Pending
+func (r *Repo) Pending(ctx context.Context, head repo.ID) (repo.PendingCommit, error) {
+	var p repo.PendingCommit
 	switch _, err := os.Lstat(filepath.Join(r.gitDir, "MERGE_HEAD")); {
 	case err == nil:
 		p.Merge = true
@@ -29,21 +28,9 @@ func (r *Repo) Pending(ctx context.Context, head repo.ID) (spec.Pending, error) 
 	if err != nil {
 		return p, err
 	}
-	p.Specs = make(spec.Set)
 	for _, s := range staged {
-		p.Paths = append(p.Paths, s.Path)
-		if !spec.IsSpec(s.Path) {
-			continue
-		}
-		// One that is unmerged may be told twice, with what the work tree has.
-		if before, again := p.Specs[s.Path]; s.unmerged || again && before.IsZero() {
-			p.Specs[s.Path] = repo.ID{}
-		} else if s.NewMode.SameType(repo.Regular) && !s.New.IsZero() { // a link is no spec
-			p.Specs[s.Path] = s.New
-		}
+		p.Changes = append(p.Changes, repo.PendingChange{Path: s.Path, ID: s.New, Mode: s.NewMode, Unmerged: s.unmerged})
 	}
-	slices.Sort(p.Paths)
-	p.Paths = slices.Compact(p.Paths)
 	return p, nil
 }
 

@@ -1,14 +1,12 @@
 package git
 
 import (
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 
 	"ken/internal/repo"
-	"ken/internal/spec"
 	"ken/internal/testrepo"
 )
 
@@ -27,7 +25,11 @@ func TestPending(t *testing.T) {
 	pending := func(want ...repo.Path) {
 		t.Helper()
 		p, err := g.Pending(t.Context(), head)
-		if err != nil || p.Merge || !slices.Equal(p.Paths, want) {
+		var paths []repo.Path
+		for _, c := range p.Changes {
+			paths = append(paths, c.Path)
+		}
+		if err != nil || p.Merge || !slices.Equal(paths, want) {
 			t.Errorf("%+v, %v; want %q", p, err, want)
 		}
 	}
@@ -50,8 +52,8 @@ func TestPending(t *testing.T) {
 	pending()
 }
 
-// Of specs, what they would be is pending too.
-func TestPendingSpecs(t *testing.T) {
+// A pending change carries its content after the commit, and an unmerged path says so.
+func TestPendingChanges(t *testing.T) {
 	r := testrepo.New(t)
 	for _, name := range []string{"edited", "gone", "undecided"} {
 		r.Write(".spec/"+name+"/spec.md", name)
@@ -76,9 +78,19 @@ func TestPendingSpecs(t *testing.T) {
 		t.Fatal(err)
 	}
 	p, err := g.Pending(t.Context(), headOf(t, r, "HEAD"))
-	want := spec.Set{".spec/edited/spec.md": g.ObjectFormat().Blob([]byte("edited again")), ".spec/undecided/spec.md": {}}
-	if err != nil || p.Merge || !maps.Equal(p.Specs, want) || len(p.Paths) != 5 {
-		t.Errorf("%+v, %v; want %v", p, err, want)
+	if err != nil || p.Merge {
+		t.Fatalf("%+v, %v; want changes of an ordinary commit", p, err)
+	}
+	got := make(map[repo.Path]repo.PendingChange)
+	for _, c := range p.Changes {
+		if !got[c.Path].Unmerged {
+			got[c.Path] = c
+		}
+	}
+	edited := g.ObjectFormat().Blob([]byte("edited again"))
+	if len(got) != 5 || got[".spec/edited/spec.md"].ID != edited || !got[".spec/gone/spec.md"].ID.IsZero() ||
+		!got[".spec/undecided/spec.md"].Unmerged || got[".spec/spec.md"].Mode != repo.Symlink {
+		t.Errorf("%+v; want five paths: edited with its new content, gone with none, undecided unmerged, a link", got)
 	}
 }
 

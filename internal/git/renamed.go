@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"ken/internal/repo"
-	"ken/internal/spec"
 )
 
 // Renamed says where files went that are not tracked any more: for each path the tracked
@@ -30,7 +29,7 @@ func (r *Repo) Renamed(ctx context.Context, s *repo.Snapshot, gone []repo.Path) 
 	if err != nil {
 		return nil, err
 	}
-	f := &renameChain{repo: r, history: history, reached: reachedFrom(history, head), steps: staged, asked: map[repo.Path]bool{}}
+	f := &renameChain{repo: r, history: history, reached: history.ReachedFrom(head), steps: staged, asked: map[repo.Path]bool{}}
 	if err := f.follow(ctx, gone, s.Index.Entries); err != nil {
 		return nil, err
 	}
@@ -69,16 +68,16 @@ func (r *Repo) stagedRenames(ctx context.Context, s *repo.Snapshot) (map[repo.Pa
 	return renames, nil
 }
 
-// reachedFrom returns by number which commits of a history a head leads to, itself
-// included. A history may hold others.
-func reachedFrom(h *History, head repo.ID) []bool {
+// ReachedFrom says of each commit by number whether a head leads to it, the head included;
+// nil if the history does not have the head. A history may hold commits that it does not lead to.
+func (h *History) ReachedFrom(head repo.ID) []bool {
 	n, ok := h.Find(head)
 	if !ok {
 		return nil
 	}
 	reached := make([]bool, n+1)
 	reached[n] = true
-	lines := h.Lineage()
+	lines := h.Parents()
 	for c := n; c >= 0; c-- {
 		if !reached[c] {
 			continue
@@ -117,14 +116,14 @@ func (f *renameChain) follow(ctx context.Context, paths []repo.Path, entries []r
 				left[id] = append(left[id], path)
 			}
 		}
-		departures, err := f.repo.Departures(ctx, commits)
+		removals, err := f.repo.Removals(ctx, commits)
 		if err != nil {
 			return fmt.Errorf("find renames: %w", err)
 		}
-		for i, list := range departures {
+		for i, list := range removals {
 			for _, d := range list {
-				if d.To != "" && slices.Contains(left[commits[i]], d.From) {
-					f.steps[d.From] = append(f.steps[d.From], d.To)
+				if d.MovedTo != "" && slices.Contains(left[commits[i]], d.Path) {
+					f.steps[d.Path] = append(f.steps[d.Path], d.MovedTo)
 				}
 			}
 		}
@@ -152,7 +151,9 @@ func (f *renameChain) removals(path repo.Path) []repo.ID {
 	return list
 }
 
-func (f *renameChain) reaches(n spec.Num) bool { return int(n) < len(f.reached) && f.reached[n] }
+func (f *renameChain) reaches(n repo.CommitNumber) bool {
+	return int(n) < len(f.reached) && f.reached[n]
+}
 
 // ends lists the tracked paths that the steps from a path lead to, sorted.
 func (f *renameChain) ends(path repo.Path, entries []repo.Entry) []repo.Path {

@@ -15,7 +15,7 @@ import (
 // walked renders commits for comparison, oldest first.
 func walked(t *testing.T, r *testrepo.Repo, heads, known []repo.ID) []string {
 	t.Helper()
-	g, err := Open(t.Context(), r.Dir)
+	g, err := openFiltered(t.Context(), r.Dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +133,7 @@ func TestWalkFails(t *testing.T) {
 		r.Write("a", fmt.Sprint(i))
 		r.Commit("c")
 	}
-	g, err := Open(t.Context(), r.Dir)
+	g, err := openFiltered(t.Context(), r.Dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -213,7 +213,7 @@ func TestWalkInParts(t *testing.T) {
 	r.Git("replace", "--graft", "HEAD~2")
 	shallow := r.Clone("--depth=2")
 	for name, r := range map[string]*testrepo.Repo{"whole": r, "shallow": shallow} {
-		g, err := Open(t.Context(), r.Dir)
+		g, err := openFiltered(t.Context(), r.Dir)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -222,14 +222,14 @@ func TestWalkInParts(t *testing.T) {
 		take := func(list *[]string) func(repo.Commit) error {
 			return func(c repo.Commit) error { *list = append(*list, fmt.Sprint(c)); return nil }
 		}
-		if err := g.Walk(t.Context(), heads, nil, historyTrailers, take(&want)); err != nil {
+		if err := g.Walk(t.Context(), heads, nil, testFilter.Trailers, take(&want)); err != nil {
 			t.Fatal(err)
 		}
 		commits, err := g.reachable(t.Context(), heads)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := g.walkParts(t.Context(), commits, 3, 2, historyTrailers, take(&got)); err != nil {
+		if err := g.walkParts(t.Context(), commits, 3, 2, testFilter.Trailers, take(&got)); err != nil {
 			t.Fatal(err)
 		}
 		slices.Sort(want)

@@ -173,13 +173,13 @@ func TestSpecResourcesRoundTrip(t *testing.T) {
 type tree struct {
 	spec.Source
 	spec.Past
-	files []spec.File
+	files []repo.LoadedFile
 }
 
 func (w *tree) Blob(content []byte) repo.ID { return repo.SHA1.Blob(content) }
 
-func (w *tree) Specs(context.Context) ([]spec.File, spec.Look, error) {
-	return w.files, spec.Look{}, nil
+func (w *tree) Specs(context.Context) ([]repo.LoadedFile, repo.StatDigest, error) {
+	return w.files, repo.StatDigest{}, nil
 }
 
 func (w *tree) Tracked(context.Context) ([]repo.Entry, error) { return nil, nil }
@@ -243,7 +243,7 @@ func ask(t *testing.T, w *tree) (call func(args map[string]any) map[string]any, 
 // When git does not answer, every question that depends on it is answered with
 // unknown and the reason, and what the files say is still told.
 func TestSpecsWithoutGit(t *testing.T) {
-	w := &tree{files: []spec.File{{Path: ".spec/a/spec.md", Content: []byte("---\nstatus: merged\ncode: [a.go]\n---\nHolds.\n")}}}
+	w := &tree{files: []repo.LoadedFile{{Path: ".spec/a/spec.md", Content: []byte("---\nstatus: merged\ncode: [a.go]\n---\nHolds.\n")}}}
 	call, session := ask(t, w)
 	why := func(list any) (reasons string) {
 		b, _ := json.Marshal(list)
@@ -290,7 +290,7 @@ func TestSpecsWithoutGit(t *testing.T) {
 // Whoever asks a tool wrongly is told how to ask it, not what to type into a shell it
 // may not have; and the error stays what it is.
 func TestHintsAreForCallers(t *testing.T) {
-	w := &tree{files: []spec.File{{Path: ".spec/parser/spec.md", Content: []byte("---\ncode: [a.go]\n---\n")}}}
+	w := &tree{files: []repo.LoadedFile{{Path: ".spec/parser/spec.md", Content: []byte("---\ncode: [a.go]\n---\n")}}}
 	_, session := ask(t, w)
 	refused := func(tool string, args map[string]any) string {
 		t.Helper()

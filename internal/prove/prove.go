@@ -20,8 +20,8 @@
 // is possible and against kept knowledge where it is not; see [Assumed] and [Method]. The
 // answer follows from the history alone: no clock, no cache, no guess.
 //
-// Where histories come from, which files count and how far two contents are apart, is for
-// others to know.
+// [Reader] reads the history from git. The caller says which files count, and keeps
+// outlines.
 package prove
 
 import (

@@ -121,7 +121,7 @@ func (v *verification) rowsAt(ctx context.Context, which []int) (rows map[repo.P
 func (v *verification) unsound(ctx context.Context, but []int) ([]int, error) {
 	entries := v.view.snap.Index.Entries
 	var moved []int
-	which, wants := make([]int, 0, readBatch), make([]Want, 0, readBatch)
+	which, wants := make([]int, 0, readBatch), make([]repo.ReadRequest, 0, readBatch)
 	flush := func() error {
 		got, err := v.files.Read(ctx, wants)
 		if err != nil {
@@ -145,7 +145,7 @@ func (v *verification) unsound(ctx context.Context, but []int) ([]int, error) {
 			continue
 		}
 		which = append(which, i)
-		wants = append(wants, Want{Path: e.Path, Known: repo.Content{ID: e.ID}, Seen: v.view.found[i].Stat})
+		wants = append(wants, repo.ReadRequest{Path: e.Path, Known: repo.Content{ID: e.ID}, Seen: v.view.found[i].Stat})
 		if len(wants) == readBatch {
 			if err := flush(); err != nil {
 				return nil, err

@@ -51,40 +51,7 @@ type Files interface {
 	Stat(ctx context.Context, entries []repo.Entry) ([]repo.Found, error)
 	// Read reads files and answers in their order; a file that cannot be read
 	// has its own error.
-	Read(ctx context.Context, wants []Want) ([]Reading, error)
+	Read(ctx context.Context, wants []repo.ReadRequest) ([]repo.Reading, error)
 	// KindByName guesses the kind of a file from its path alone.
 	KindByName(path repo.Path) repo.Kind
-}
-
-// A Want asks for one file to be read.
-type Want struct {
-	Path repo.Path
-	// Known is a content that the bytes may well have: if the id turns out to
-	// be that one, so is the md5, and is not computed. Its md5 may be zero, for
-	// a caller that has no use for it. The zero Content is no such guess.
-	Known repo.Content
-	// Proven says that git stores the bytes as Known.ID while the file's stat
-	// is Seen. Then it is the id that is not computed, unless there are line
-	// endings that git might have converted.
-	Proven bool
-	// Seen is the stat that the file had a moment ago, which may save looking
-	// again. Zero when nobody looked.
-	Seen repo.Stat
-	// Convert names the conversion whose result is wanted too; ConvertText and
-	// ConvertAuto fill [Reading.Converted].
-	Convert repo.Convert
-}
-
-// A Reading is what one streaming read of a file found.
-type Reading struct {
-	Raw  repo.Content // of the bytes as they are; for a symlink, of its target text
-	Size int64        // how many bytes there were
-	CRLF bool         // they hold a CR directly before a LF
-	// Converted is the id with CRLF turned into LF, where that was asked for
-	// and changes something; zero otherwise.
-	Converted repo.ID
-	AsSeen    bool       // the file's stat was the Want's Seen
-	Found     repo.Found // the stat that vouches for what was read; zero Stat when it may not
-	Kind      repo.Kind  // by name and first bytes
-	Err       error
 }

@@ -16,7 +16,7 @@ const readBatch = 4096
 func (r *Registry) read(ctx context.Context, v *view, which []int, known []repo.Content) error {
 	for len(which) > 0 {
 		n := min(len(which), readBatch)
-		wants := make([]Want, n)
+		wants := make([]repo.ReadRequest, n)
 		for k, i := range which[:n] {
 			wants[k].Path = v.snap.Index.Entries[i].Path
 			if known != nil {
@@ -38,7 +38,7 @@ func (r *Registry) read(ctx context.Context, v *view, which []int, known []repo.
 	return nil
 }
 
-func (r *Registry) readSome(ctx context.Context, v *view, which []int, wants []Want) error {
+func (r *Registry) readSome(ctx context.Context, v *view, which []int, wants []repo.ReadRequest) error {
 	got, err := r.files.Read(ctx, wants)
 	if err != nil {
 		return err
@@ -62,7 +62,7 @@ func (r *Registry) readSome(ctx context.Context, v *view, which []int, wants []W
 }
 
 // settle records what a reading of entry i established.
-func (v *view) settle(i int, g *Reading, id repo.ID, raw bool) {
+func (v *view) settle(i int, g *repo.Reading, id repo.ID, raw bool) {
 	e := &v.snap.Index.Entries[i]
 	if g.Err != nil {
 		v.seen[i] = sight{state: unreadable, mode: e.Mode, err: g.Err}
@@ -76,7 +76,7 @@ func (v *view) settle(i int, g *Reading, id repo.ID, raw bool) {
 }
 
 // convert settles the entries whose raw bytes are not what git would store.
-func (r *Registry) convert(ctx context.Context, v *view, which []int, got []Reading, unsure []int) error {
+func (r *Registry) convert(ctx context.Context, v *view, which []int, got []repo.Reading, unsure []int) error {
 	if len(unsure) == 0 {
 		return nil
 	}
@@ -89,7 +89,7 @@ func (r *Registry) convert(ctx context.Context, v *view, which []int, got []Read
 	if err != nil {
 		return err
 	}
-	var byText []Want
+	var byText []repo.ReadRequest
 	var textAt, gitAt []int // positions in which
 	var byGit []repo.Path
 	for j, k := range unsure {
@@ -100,7 +100,7 @@ func (r *Registry) convert(ctx context.Context, v *view, which []int, got []Read
 		case a.Convert == repo.ConvertGit:
 			byGit, gitAt = append(byGit, paths[j]), append(gitAt, k)
 		case a.Convert != repo.ConvertNone && got[k].CRLF:
-			byText, textAt = append(byText, Want{Path: paths[j], Convert: a.Convert}), append(textAt, k)
+			byText, textAt = append(byText, repo.ReadRequest{Path: paths[j], Convert: a.Convert}), append(textAt, k)
 		}
 	}
 	if err := r.convertText(ctx, v, which, byText, textAt); err != nil {
@@ -114,12 +114,12 @@ func (r *Registry) convert(ctx context.Context, v *view, which []int, got []Read
 
 // convertByGit settles the entries that only git itself can convert. It reads
 // them on its own, so they are read once more to be sure that it saw the same.
-func (r *Registry) convertByGit(ctx context.Context, v *view, which []int, got []Reading, paths []repo.Path, at []int) error {
+func (r *Registry) convertByGit(ctx context.Context, v *view, which []int, got []repo.Reading, paths []repo.Path, at []int) error {
 	ids, failed, err := r.cleaned(ctx, paths)
 	if err != nil {
 		return err
 	}
-	wants := make([]Want, len(paths))
+	wants := make([]repo.ReadRequest, len(paths))
 	for j := range paths {
 		wants[j].Path = paths[j]
 	}
@@ -161,7 +161,7 @@ func (r *Registry) cleaned(ctx context.Context, paths []repo.Path) (ids []repo.I
 }
 
 // convertText settles the entries whose line endings git would change.
-func (r *Registry) convertText(ctx context.Context, v *view, which []int, wants []Want, at []int) error {
+func (r *Registry) convertText(ctx context.Context, v *view, which []int, wants []repo.ReadRequest, at []int) error {
 	if len(wants) == 0 {
 		return nil
 	}

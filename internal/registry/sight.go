@@ -236,10 +236,10 @@ func (r *Registry) untrackedAttributes(ctx context.Context, v *view) ([]repo.Pat
 	if err != nil {
 		return nil, nil, err
 	}
-	var wants []Want
+	var wants []repo.ReadRequest
 	for k, f := range found {
 		if f.Presence != repo.Absent {
-			wants = append(wants, Want{Path: ask[k].Path})
+			wants = append(wants, repo.ReadRequest{Path: ask[k].Path})
 		}
 	}
 	if len(wants) == 0 {

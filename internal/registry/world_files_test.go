@@ -43,11 +43,11 @@ func (w *world) lstat(p repo.Path) repo.Found {
 	}
 }
 
-func (w *world) Read(_ context.Context, wants []registry.Want) ([]registry.Reading, error) {
+func (w *world) Read(_ context.Context, wants []repo.ReadRequest) ([]repo.Reading, error) {
 	if err := w.answer("Read"); err != nil {
 		return nil, err
 	}
-	got := make([]registry.Reading, len(wants))
+	got := make([]repo.Reading, len(wants))
 	for i, want := range wants {
 		w.calls.read = append(w.calls.read, want.Path)
 		got[i] = w.readOne(want)
@@ -57,12 +57,12 @@ func (w *world) Read(_ context.Context, wants []registry.Want) ([]registry.Readi
 
 // readOne computes no digest that it is told to take on trust, and guesses no
 // kind where the known content was found.
-func (w *world) readOne(want registry.Want) registry.Reading {
+func (w *world) readOne(want repo.ReadRequest) repo.Reading {
 	f := w.disk[want.Path]
-	fail := func(err error) registry.Reading {
+	fail := func(err error) repo.Reading {
 		found := w.lstat(want.Path)
 		found.Stat = repo.Stat{}
-		return registry.Reading{Found: found, Err: &fs.PathError{Op: "read", Path: string(want.Path), Err: err}}
+		return repo.Reading{Found: found, Err: &fs.PathError{Op: "read", Path: string(want.Path), Err: err}}
 	}
 	switch {
 	case f == nil:
@@ -72,7 +72,7 @@ func (w *world) readOne(want registry.Want) registry.Reading {
 	case f.dir:
 		return fail(fs.ErrInvalid)
 	}
-	g := registry.Reading{
+	g := repo.Reading{
 		Raw: contentOf(f.bytes), Size: int64(len(f.bytes)), Found: w.lstat(want.Path), Kind: kindOf(want.Path, f.bytes),
 		AsSeen: want.Seen == f.stat,
 	}

@@ -46,7 +46,7 @@ func (s AckState) MarshalText() ([]byte, error) { return []byte(s.String()), nil
 
 // An ack is one Spec-OK trailer of a commit that head reaches.
 type ack struct {
-	commit Num
+	commit repo.CommitNumber
 	nth    int // of the commit's
 	id     string
 	basis  *Basis // nil when it names none

@@ -86,7 +86,7 @@ func GovernedDigest(files map[repo.Path]repo.ID) fresh.Digest {
 
 // governedAt returns the digest of what a node governs, in a commit whose contents
 // were asked for.
-func (d *derivation) governedAt(s *study, c Num) fresh.Digest {
+func (d *derivation) governedAt(s *study, c repo.CommitNumber) fresh.Digest {
 	set := make(map[repo.Path]repo.ID, len(s.files))
 	for _, f := range s.files[:s.entries] {
 		set[f.path] = d.sheet.at(c, f.path)

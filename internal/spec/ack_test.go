@@ -213,18 +213,18 @@ func TestAckIDsAreThoseOfTheTree(t *testing.T) {
 		dirs := rapid.SliceOfNDistinct(rapid.Custom(func(t *rapid.T) string {
 			return strings.Join(rapid.SliceOfN(name, 1, 3).Draw(t, "dir"), "/")
 		}), 1, 12, rapid.ID[string]).Draw(rt, "dirs")
-		w := &world{names: make(map[string]spec.Num)}
+		w := &world{names: make(map[string]repo.CommitNumber)}
 		first := moment{name: "first", tree: layout{"f": {content: "1"}, ".spec/spec.md": {}}}
 		for _, d := range dirs {
 			first.tree[specPath(d)] = thing{content: d}
 		}
 		w.add(first)
-		then := moment{name: "then", parents: []spec.Num{0}, tree: layout{"f": {content: "2"}}}
-		var files []spec.File
+		then := moment{name: "then", parents: []repo.CommitNumber{0}, tree: layout{"f": {content: "2"}}}
+		var files []repo.LoadedFile
 		for p, x := range first.tree {
 			if p != "f" && rapid.Bool().Draw(rt, "kept") {
 				then.tree[p] = x
-				files = append(files, spec.File{Path: p, Content: []byte("---\ncode: f\n---\n")})
+				files = append(files, repo.LoadedFile{Path: p, Content: []byte("---\ncode: f\n---\n")})
 			}
 		}
 		list := spec.Load(files)

@@ -48,7 +48,7 @@ func (r *Reader) nodesIn(ctx context.Context, set Set, x *index) (map[repo.Path]
 		return nil, err
 	}
 	for i, p := range asked {
-		have[p] = readNode(File{Path: p, Content: read[i]})
+		have[p] = readNode(repo.LoadedFile{Path: p, Content: read[i]})
 	}
 	return have, nil
 }

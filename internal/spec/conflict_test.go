@@ -3,6 +3,8 @@ package spec
 import (
 	"slices"
 	"testing"
+
+	"ken/internal/repo"
 )
 
 func TestConflicts(t *testing.T) {
@@ -41,7 +43,7 @@ func TestConflicts(t *testing.T) {
 
 // What the frontmatter says twice is in conflict, too.
 func TestConflictInFrontmatter(t *testing.T) {
-	n := Load([]File{{Path: ".spec/a/spec.md", Content: []byte("---\n<<<<<<< HEAD\ntitle: a\n=======\ntitle: b\n>>>>>>> x\n---\n")}})[0]
+	n := Load([]repo.LoadedFile{{Path: ".spec/a/spec.md", Content: []byte("---\n<<<<<<< HEAD\ntitle: a\n=======\ntitle: b\n>>>>>>> x\n---\n")}})[0]
 	f := Facts{Node: n}
 	if !torn(n.Problems) || f.StatusUnder(true) != StatusUnknown {
 		t.Errorf("%v is %v", n.Problems, f.StatusUnder(true))

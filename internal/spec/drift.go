@@ -15,7 +15,7 @@ import (
 // attests.
 type behind struct {
 	file    *file
-	touches []Touch
+	touches []repo.Touch
 }
 
 // measureVersions finds what was touched since each node's versions, and which acks
@@ -37,7 +37,7 @@ func (d *derivation) measureVersions(ctx context.Context) error {
 	err := d.measure(ctx, some, (*study).commits, func(s *study, v *cover, i int) {
 		s.top = v.top[i]
 		s.attested = s.top
-		s.above = slices.ContainsFunc(s.doubtful, func(c Num) bool { return !v.by(i, c) })
+		s.above = slices.ContainsFunc(s.doubtful, func(c repo.CommitNumber) bool { return !v.by(i, c) })
 		s.hidden = s.unseen && d.gap != ""
 		s.unseen = s.hidden && len(s.node.Code) > 0
 		if d.looked += len(s.behind); d.looked > maxBehind {
@@ -63,8 +63,8 @@ func (d *derivation) measureVersions(ctx context.Context) error {
 
 // measure finds which of the governed files of some nodes were touched by commits
 // that head reaches and a set of commits of each node does not.
-func (d *derivation) measure(ctx context.Context, some []*study, set func(*study) []Num, then func(s *study, v *cover, i int)) error {
-	sets := make([][]Num, len(some))
+func (d *derivation) measure(ctx context.Context, some []*study, set func(*study) []repo.CommitNumber, then func(s *study, v *cover, i int)) error {
+	sets := make([][]repo.CommitNumber, len(some))
 	for i, s := range some {
 		sets[i] = set(s)
 	}
@@ -88,7 +88,7 @@ func (d *derivation) measure(ctx context.Context, some []*study, set func(*study
 				known[key] = x
 			}
 			s.behind, s.touched = x.behind, x.touched
-			s.unseen = slices.ContainsFunc(d.g.roots, func(c Num) bool { return !v.by(i, c) })
+			s.unseen = slices.ContainsFunc(d.g.roots, func(c repo.CommitNumber) bool { return !v.by(i, c) })
 			then(s, v, i)
 		}
 	})
@@ -111,7 +111,7 @@ type since struct {
 // sinceKey names what of a node decides what was touched since some commits: nodes with
 // the same entries and versions are measured once. It is "" where the files are the
 // node's own, because some were followed.
-func (s *study) sinceKey(commits []Num) string {
+func (s *study) sinceKey(commits []repo.CommitNumber) string {
 	if s.group == nil || len(s.files) != len(s.group.files) {
 		return ""
 	}
@@ -120,12 +120,12 @@ func (s *study) sinceKey(commits []Num) string {
 
 // since finds what was touched of files by commits that the i-th set of a cover does not
 // reach; low is the lowest of those.
-func (d *derivation) since(files []*file, v *cover, i int, low Num) *since {
+func (d *derivation) since(files []*file, v *cover, i int, low repo.CommitNumber) *since {
 	x := &since{}
 	d.measured++
 	for _, f := range files {
-		from, _ := slices.BinarySearchFunc(f.touches, low, func(t Touch, c Num) int { return cmp.Compare(t.Commit, c) })
-		var touches []Touch
+		from, _ := slices.BinarySearchFunc(f.touches, low, func(t repo.Touch, c repo.CommitNumber) int { return cmp.Compare(t.Commit, c) })
+		var touches []repo.Touch
 		for _, t := range f.touches[from:] {
 			if v.by(i, t.Commit) {
 				continue
@@ -210,7 +210,7 @@ func (d *derivation) quiet(ctx context.Context, open []*study) error {
 
 // remeasure finds what was touched since all that attests some nodes.
 func (d *derivation) remeasure(ctx context.Context, some []*study) error {
-	return d.measure(ctx, some, func(s *study) []Num { return s.attested }, func(s *study, _ *cover, _ int) {
+	return d.measure(ctx, some, func(s *study) []repo.CommitNumber { return s.attested }, func(s *study, _ *cover, _ int) {
 		s.unseen = s.unseen && d.gap != "" && len(s.node.Code) > 0
 	})
 }
@@ -265,7 +265,7 @@ func (d *derivation) compare(ctx context.Context, open []*study) error {
 
 // An attestation is a commit that says that a node's spec, as it is there, holds.
 type attestation struct {
-	commit Num
+	commit repo.CommitNumber
 	path   repo.Path // of the spec
 }
 
@@ -287,7 +287,7 @@ func (d *derivation) attestations(s *study) []attestation {
 
 // mayHold reports whether the files that were touched are what they were in a
 // commit, as far as they were not shifted.
-func (d *derivation) mayHold(s *study, c Num, shifted map[repo.Path]bool) bool {
+func (d *derivation) mayHold(s *study, c repo.CommitNumber, shifted map[repo.Path]bool) bool {
 	return !slices.ContainsFunc(s.behind, func(b behind) bool {
 		p := b.file.path
 		return !shifted[p] && d.sheet.knows(c, p) && d.sheet.at(c, p) != d.sheet.at(d.g.head, p)
@@ -296,7 +296,7 @@ func (d *derivation) mayHold(s *study, c Num, shifted map[repo.Path]bool) bool {
 
 // holds reports whether the governed files are what they were in a commit, under
 // the names that they have now. Some of them may not matter.
-func (d *derivation) holds(s *study, c Num, but map[repo.Path]bool) bool {
+func (d *derivation) holds(s *study, c repo.CommitNumber, but map[repo.Path]bool) bool {
 	then, now := make(map[repo.Path]repo.ID), make(map[repo.Path]repo.ID)
 	for _, f := range s.files {
 		if but[f.path] {
@@ -324,7 +324,7 @@ func (s *study) drift() int {
 	if s.extent == nil || len(s.extent.quiet) == 0 {
 		return s.touched
 	}
-	commits := make(map[Num]bool)
+	commits := make(map[repo.CommitNumber]bool)
 	for _, b := range s.loud() {
 		for _, t := range b.touches {
 			commits[t.Commit] = true

@@ -14,7 +14,7 @@ import (
 // A file is a path that some commit touched.
 type file struct {
 	path    repo.Path
-	touches []Touch // those that head reaches, ascending
+	touches []repo.Touch // those that head reaches, ascending
 }
 
 // file returns what is known of a path.
@@ -22,8 +22,8 @@ func (d *derivation) file(p repo.Path) *file {
 	f, ok := d.files[p]
 	if !ok {
 		f = &file{path: p, touches: d.h.Touching(p)}
-		if slices.ContainsFunc(f.touches, func(t Touch) bool { return !d.g.has(t.Commit) }) {
-			f.touches = slices.DeleteFunc(slices.Clone(f.touches), func(t Touch) bool { return !d.g.has(t.Commit) })
+		if slices.ContainsFunc(f.touches, func(t repo.Touch) bool { return !d.g.has(t.Commit) }) {
+			f.touches = slices.DeleteFunc(slices.Clone(f.touches), func(t repo.Touch) bool { return !d.g.has(t.Commit) })
 		}
 		d.files[p] = f
 	}

@@ -23,7 +23,7 @@ const (
 // An extent is how far the code of a node has moved since one commit that attests the
 // spec that it has.
 type extent struct {
-	commit Num
+	commit repo.CommitNumber
 	list   []change
 	grade  fresh.Grade // the highest
 	// quiet are the files of which only parts are governed, and these have not moved.
@@ -138,7 +138,7 @@ func (d *derivation) outline(ctx context.Context, o Outlines, drifting []*study,
 
 // changes returns the files that were touched since, as they were in a commit and as
 // they are at head. What was moved is one change, under the names that it had.
-func (d *derivation) changes(s *study, at Num) []change {
+func (d *derivation) changes(s *study, at repo.CommitNumber) []change {
 	var list []change
 	told := make(map[repo.Path]bool)
 	take := func(p repo.Path) {

@@ -17,7 +17,7 @@ const RuleMoved = "moved"
 // and added another with the same content.
 type departure struct {
 	to     repo.Path
-	commit Num
+	commit repo.CommitNumber
 }
 
 // shifted returns the paths that were moved and those that something was moved to.
@@ -90,7 +90,7 @@ func (d *derivation) followCode(ctx context.Context, open []*study) error {
 // deleted it.
 type lostFile struct {
 	path    repo.Path
-	deleted []Num
+	deleted []repo.CommitNumber
 }
 
 // lost returns the governed files that were deleted since, are not there at head
@@ -137,7 +137,7 @@ func (a *addition) of(from repo.Path) []repo.Path {
 // the commits of a path and not the paths of a commit, so that this takes a look at
 // every path; it is taken for all nodes together.
 func (d *derivation) findAdded(lost map[*study][]lostFile) {
-	missing := make(map[Num]*addition)
+	missing := make(map[repo.CommitNumber]*addition)
 	for _, list := range lost {
 		for _, l := range list {
 			for _, c := range l.deleted {
@@ -171,7 +171,7 @@ func (d *derivation) findAdded(lost map[*study][]lostFile) {
 
 // wantArrivals asks what a commit put where it may have moved a file to, once for
 // all files of that name.
-func (d *derivation) wantArrivals(l lostFile, c Num) {
+func (d *derivation) wantArrivals(l lostFile, c repo.CommitNumber) {
 	a := d.added[c]
 	name := ""
 	if a.byName != nil {
@@ -191,7 +191,7 @@ func (d *derivation) wantArrivals(l lostFile, c Num) {
 // A berth is where a commit put some content under some name: what of it is there
 // at head, and what is gone again. Under no name it is all of it.
 type berth struct {
-	commit Num
+	commit repo.CommitNumber
 	id     repo.ID
 	name   string
 }
@@ -200,7 +200,7 @@ type berth struct {
 type arrival struct{ there, gone []repo.Path }
 
 // arrivals returns what a commit added, as far as that was asked for.
-func (d *derivation) arrivals(c Num) map[berth]*arrival {
+func (d *derivation) arrivals(c repo.CommitNumber) map[berth]*arrival {
 	found, ok := d.arrived[c]
 	if ok {
 		return found

@@ -41,10 +41,10 @@ type Facts struct {
 	Unknown  []Unknown
 	Problems []Problem // of what the history shows; the file's own are the node's
 
-	unread  bool                // nothing could be learnt at all
-	follows bool                // some of its code is no longer there, and was looked for
-	ahead   map[Num][]repo.Path // the commits that drift counts, and what each changed
-	at      repo.ID             // whose history that is, for those that are read one by one
+	unread  bool                              // nothing could be learnt at all
+	follows bool                              // some of its code is no longer there, and was looked for
+	ahead   map[repo.CommitNumber][]repo.Path // the commits that drift counts, and what each changed
+	at      repo.ID                           // whose history that is, for those that are read one by one
 }
 
 // A Behind is a governed file that moved ahead of its spec.
@@ -119,7 +119,7 @@ type derived struct {
 // deriveSome is Derive for some of the nodes of a tree. The others are there, too:
 // a path that is a node's own is no old name of another.
 func deriveSome(ctx context.Context, some, all []*Node, at Standpoint, h History, c Contents) (derived, error) {
-	head := Num(-1)
+	head := repo.CommitNumber(-1)
 	if !at.Head.IsZero() {
 		n, ok := h.Find(at.Head)
 		if !ok {
@@ -178,26 +178,26 @@ type derivation struct {
 	governed map[string]*group // by entries
 	paths    []repo.Path       // all of the history, once they were asked for
 	limit    matchLimit
-	looked   int                        // at files that were touched
-	measured int32                      // how often a node was measured
-	counted  []int32                    // by commit: when it was last counted
-	added    map[Num]*addition          // what some commits added
-	arrived  map[Num]map[berth]*arrival // and by content
-	doubt    error                      // of the outlines
+	looked   int                                      // at files that were touched
+	measured int32                                    // how often a node was measured
+	counted  []int32                                  // by commit: when it was last counted
+	added    map[repo.CommitNumber]*addition          // what some commits added
+	arrived  map[repo.CommitNumber]map[berth]*arrival // and by content
+	doubt    error                                    // of the outlines
 }
 
 // A study is what has been found about one node.
 type study struct {
 	node     *Node
-	versions []version // ascending
-	before   bool      // there may be versions that the history does not reach back to
-	doubtful []Num     // merges that may be versions
-	doubt    string    // why nobody knows
-	above    bool      // one of them is not reached by any version
-	top      []Num     // the versions that no other reaches, descending
-	rows     []Num     // the versions, newest first
-	claims   []*claim  // the acks that may be for the node
-	standing []*claim  // those of them that no version is above, newest first
+	versions []version           // ascending
+	before   bool                // there may be versions that the history does not reach back to
+	doubtful []repo.CommitNumber // merges that may be versions
+	doubt    string              // why nobody knows
+	above    bool                // one of them is not reached by any version
+	top      []repo.CommitNumber // the versions that no other reaches, descending
+	rows     []repo.CommitNumber // the versions, newest first
+	claims   []*claim            // the acks that may be for the node
+	standing []*claim            // those of them that no version is above, newest first
 
 	group   *group  // of the nodes with the same entries
 	beyond  string  // why not all that it governs was looked at, "" when it was
@@ -215,16 +215,16 @@ type study struct {
 	// unsureMerge says why nobody knows whether a merge counts that is among what was
 	// touched, "" when all are known.
 	unsureMerge string
-	attested    []Num   // where it was attested: top and the valid acks
-	extent      *extent // how far it has moved; nil when nobody looked
+	attested    []repo.CommitNumber // where it was attested: top and the valid acks
+	extent      *extent             // how far it has moved; nil when nobody looked
 }
 
-func newDerivation(nodes []*Node, h History, head Num, c Contents) *derivation {
+func newDerivation(nodes []*Node, h History, head repo.CommitNumber, c Contents) *derivation {
 	d := &derivation{
 		h: h, g: newGraph(h, head), gap: h.Gap(), sheet: newSheet(h, c),
 		taken: make(map[repo.Path]bool), watched: make(map[repo.Path]bool),
 		expanded: make(map[Entry][]*file), governed: make(map[string]*group),
-		added: make(map[Num]*addition), arrived: make(map[Num]map[berth]*arrival),
+		added: make(map[repo.CommitNumber]*addition), arrived: make(map[repo.CommitNumber]map[berth]*arrival),
 	}
 	d.merges = newMergeJudge(h, d.g, c)
 	d.files = make(map[repo.Path]*file)

@@ -16,11 +16,11 @@ import (
 // A long history is one that is large and plain: a trunk with branches of a few
 // commits, and nodes with two files each.
 type longHistory struct {
-	commits []spec.Commit
-	touches map[repo.Path][]spec.Touch
+	commits []repo.HistoryCommit
+	touches map[repo.Path][]repo.Touch
 	below   map[repo.Path][]repo.Path
-	marked  []spec.Num
-	moves   []spec.Move
+	marked  []repo.CommitNumber
+	moves   []repo.Move
 	asked   int
 }
 
@@ -29,28 +29,28 @@ var (
 	_ spec.Contents = (*longHistory)(nil)
 )
 
-func (h *longHistory) Len() spec.Num                 { return spec.Num(len(h.commits)) }
-func (h *longHistory) Commit(n spec.Num) spec.Commit { return h.commits[n] }
-func (h *longHistory) Lineage() spec.Lineage {
-	l := spec.Lineage{Starts: make([]int32, 1, len(h.commits)+1)}
+func (h *longHistory) Len() repo.CommitNumber                        { return repo.CommitNumber(len(h.commits)) }
+func (h *longHistory) Commit(n repo.CommitNumber) repo.HistoryCommit { return h.commits[n] }
+func (h *longHistory) Parents() repo.ParentTable {
+	l := repo.ParentTable{Starts: make([]int32, 1, len(h.commits)+1)}
 	for _, c := range h.commits {
-		l.Parents = append(l.Parents, c.Parents...)
-		l.Starts = append(l.Starts, int32(len(l.Parents)))
+		l.Numbers = append(l.Numbers, c.Parents...)
+		l.Starts = append(l.Starts, int32(len(l.Numbers)))
 	}
 	return l
 }
-func (h *longHistory) Marked() []spec.Num                   { return h.marked }
-func (h *longHistory) Touching(path repo.Path) []spec.Touch { return h.touches[path] }
-func (h *longHistory) Below(dir repo.Path) []repo.Path      { return h.below[dir] }
-func (h *longHistory) Since(spec.Num) []spec.Trace          { panic("of no use here") }
-func (h *longHistory) Moves() []spec.Move                   { return h.moves }
-func (h *longHistory) Gap() string                          { return "" }
-func (h *longHistory) Find(id repo.ID) (n spec.Num, ok bool) {
-	last := spec.Num(len(h.commits) - 1)
+func (h *longHistory) Marked() []repo.CommitNumber                { return h.marked }
+func (h *longHistory) Touching(path repo.Path) []repo.Touch       { return h.touches[path] }
+func (h *longHistory) Below(dir repo.Path) []repo.Path            { return h.below[dir] }
+func (h *longHistory) Since(repo.CommitNumber) []repo.PathTouches { panic("of no use here") }
+func (h *longHistory) Moves() []repo.Move                         { return h.moves }
+func (h *longHistory) Gap() string                                { return "" }
+func (h *longHistory) Find(id repo.ID) (n repo.CommitNumber, ok bool) {
+	last := repo.CommitNumber(len(h.commits) - 1)
 	return last, h.commits[last].ID == id
 }
 
-func (h *longHistory) At(_ context.Context, places []spec.Place) ([]repo.ID, error) {
+func (h *longHistory) At(_ context.Context, places []repo.CommitPath) ([]repo.ID, error) {
 	h.asked += len(places)
 	ids := make([]repo.ID, len(places))
 	for i, p := range places {
@@ -60,10 +60,10 @@ func (h *longHistory) At(_ context.Context, places []spec.Place) ([]repo.ID, err
 }
 
 // Merged says that people made all merges.
-func (h *longHistory) Merged(_ context.Context, files []spec.MergedFile) ([]spec.Merged, error) {
-	list := make([]spec.Merged, len(files))
+func (h *longHistory) Merged(_ context.Context, files []repo.MergedFile) ([]repo.MergeVerdict, error) {
+	list := make([]repo.MergeVerdict, len(files))
 	for i := range list {
-		list[i].By = spec.MergeByPerson
+		list[i].By = repo.MergeByPerson
 	}
 	return list, nil
 }
@@ -72,34 +72,34 @@ func (h *longHistory) Merged(_ context.Context, files []spec.MergedFile) ([]spec
 // moved, one has been acked, and three have drift.
 func newLong(commits, count int) (*longHistory, []*spec.Node) {
 	r := rand.New(rand.NewPCG(1, 2))
-	h := &longHistory{touches: make(map[repo.Path][]spec.Touch), below: make(map[repo.Path][]repo.Path)}
-	tip := spec.Num(-1)
-	for n := range spec.Num(commits) {
-		c := spec.Commit{ID: idOf(fmt.Sprint("commit ", n)), Date: time.Unix(int64(n)*60, 0).UTC().Format(time.RFC3339)}
+	h := &longHistory{touches: make(map[repo.Path][]repo.Touch), below: make(map[repo.Path][]repo.Path)}
+	tip := repo.CommitNumber(-1)
+	for n := range repo.CommitNumber(commits) {
+		c := repo.HistoryCommit{ID: idOf(fmt.Sprint("commit ", n)), Date: time.Unix(int64(n)*60, 0).UTC().Format(time.RFC3339)}
 		switch {
 		case tip < 0:
 		case r.IntN(10) == 0 && n-tip > 1: // merge what stands beside the trunk
-			c.Parents = []spec.Num{tip, n - 1}
-		case r.IntN(3) == 0 && n-tip < 4 && n < spec.Num(commits)-1:
-			c.Parents = []spec.Num{max(tip, n-1)}
+			c.Parents = []repo.CommitNumber{tip, n - 1}
+		case r.IntN(3) == 0 && n-tip < 4 && n < repo.CommitNumber(commits)-1:
+			c.Parents = []repo.CommitNumber{max(tip, n-1)}
 			h.commits = append(h.commits, c)
 			continue // the trunk stays
 		default:
-			c.Parents = []spec.Num{tip}
+			c.Parents = []repo.CommitNumber{tip}
 		}
 		tip = n
 		h.commits = append(h.commits, c)
 	}
-	touch := func(p repo.Path, n spec.Num, kind repo.ChangeKind) {
-		h.touches[p] = append(h.touches[p], spec.Touch{Commit: n, Kind: kind})
+	touch := func(p repo.Path, n repo.CommitNumber, kind repo.ChangeKind) {
+		h.touches[p] = append(h.touches[p], repo.Touch{Commit: n, Kind: kind})
 	}
-	var files []spec.File
+	var files []repo.LoadedFile
 	for i := range count {
 		path := repo.Path(fmt.Sprintf(".spec/n%d/spec.md", i))
 		one, two := repo.Path(fmt.Sprintf("src/%d/a.go", i)), repo.Path(fmt.Sprintf("src/%d/b.go", i))
-		files = append(files, spec.File{Path: path, Content: fmt.Appendf(nil, "---\ncode: [%s, %s]\n---\n", one, two)})
+		files = append(files, repo.LoadedFile{Path: path, Content: fmt.Appendf(nil, "---\ncode: [%s, %s]\n---\n", one, two)})
 		h.below[spec.Root] = append(h.below[spec.Root], path)
-		born := spec.Num(r.IntN(commits / 2))
+		born := repo.CommitNumber(r.IntN(commits / 2))
 		old := path
 		if i%10 == 0 {
 			old = repo.Path(fmt.Sprintf(".spec/o%d/spec.md", i))
@@ -107,24 +107,24 @@ func newLong(commits, count int) (*longHistory, []*spec.Node) {
 		}
 		touch(old, born, repo.Added)
 		if old != path {
-			n := born + spec.Num(commits/4)
-			h.moves = append(h.moves, spec.Move{Commit: n, From: old, To: path, Same: true})
+			n := born + repo.CommitNumber(commits/4)
+			h.moves = append(h.moves, repo.Move{Commit: n, From: old, To: path, Same: true})
 			touch(old, n, repo.Deleted)
 			touch(path, n, repo.Added)
 		}
-		last := spec.Num(commits - commits/10 + r.IntN(commits/20))
+		last := repo.CommitNumber(commits - commits/10 + r.IntN(commits/20))
 		touch(path, last, repo.Modified)
 		for _, f := range []repo.Path{one, two} {
 			touch(f, born, repo.Added)
-			for n := born; n < last; n += spec.Num(1 + r.IntN(commits/50)) {
+			for n := born; n < last; n += repo.CommitNumber(1 + r.IntN(commits/50)) {
 				touch(f, n, repo.Modified)
 			}
 		}
 		if i%10 < 4 {
-			touch(one, last+spec.Num(commits/50), repo.Modified)
+			touch(one, last+repo.CommitNumber(commits/50), repo.Modified)
 		}
 		if i%10 == 3 {
-			n := spec.Num(commits - 1 - r.IntN(commits/100))
+			n := repo.CommitNumber(commits - 1 - r.IntN(commits/100))
 			h.commits[n].Trailers = append(h.commits[n].Trailers, repo.Trailer{Key: "Spec-OK", Value: fmt.Sprint("n", i)})
 			h.marked = append(h.marked, n)
 		}
@@ -132,7 +132,7 @@ func newLong(commits, count int) (*longHistory, []*spec.Node) {
 	slices.Sort(h.marked)
 	h.marked = slices.Compact(h.marked)
 	slices.Sort(h.below[spec.Root])
-	slices.SortStableFunc(h.moves, func(a, b spec.Move) int { return cmp.Compare(a.Commit, b.Commit) })
+	slices.SortStableFunc(h.moves, func(a, b repo.Move) int { return cmp.Compare(a.Commit, b.Commit) })
 	return h, spec.Load(files)
 }
 

@@ -20,7 +20,7 @@ type sheet struct {
 
 // A spot is a path in a commit.
 type spot struct {
-	commit Num
+	commit repo.CommitNumber
 	path   repo.Path
 }
 
@@ -30,7 +30,7 @@ func newSheet(h History, c Contents) *sheet {
 
 // want notes a question. That a file is not there before any commit touched it is
 // known, and to ask for what is not there costs most.
-func (s *sheet) want(commit Num, path repo.Path) {
+func (s *sheet) want(commit repo.CommitNumber, path repo.Path) {
 	at := spot{commit, path}
 	if _, asked := s.known[at]; asked {
 		return
@@ -47,15 +47,15 @@ func (s *sheet) ask(ctx context.Context) error {
 	if len(s.pending) == 0 || s.err != nil {
 		return nil
 	}
-	places := make([]Place, len(s.pending))
-	ids := make(map[Num]repo.ID)
+	places := make([]repo.CommitPath, len(s.pending))
+	ids := make(map[repo.CommitNumber]repo.ID)
 	for i, at := range s.pending {
 		id, ok := ids[at.commit]
 		if !ok {
 			id = s.h.Commit(at.commit).ID
 			ids[at.commit] = id
 		}
-		places[i] = Place{Commit: id, Path: at.path}
+		places[i] = repo.CommitPath{Commit: id, Path: at.path}
 	}
 	found, err := s.c.At(ctx, places)
 	switch {
@@ -75,10 +75,12 @@ func (s *sheet) ask(ctx context.Context) error {
 }
 
 // at returns the answer to a question that was asked, zero where there is nothing.
-func (s *sheet) at(commit Num, path repo.Path) repo.ID { return s.known[spot{commit, path}] }
+func (s *sheet) at(commit repo.CommitNumber, path repo.Path) repo.ID {
+	return s.known[spot{commit, path}]
+}
 
 // knows reports whether a question was asked and answered.
-func (s *sheet) knows(commit Num, path repo.Path) bool {
+func (s *sheet) knows(commit repo.CommitNumber, path repo.Path) bool {
 	_, asked := s.known[spot{commit, path}]
 	return asked && s.err == nil
 }

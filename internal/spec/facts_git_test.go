@@ -37,7 +37,7 @@ func TestGitTellsTheModel(t *testing.T) {
 		w := s.world
 		// At each of the last commits, the newest last, so that the index grows.
 		for head := max(0, len(w.commits)-5); head < len(w.commits); head++ {
-			s.stand(rt, spec.Num(head))
+			s.stand(rt, repo.CommitNumber(head))
 			for _, f := range s.deriveFromGit(t, rt, r) {
 				want := s.model(f.Node)
 				f.Problems = nil
@@ -144,13 +144,13 @@ func (s *story) moveAsGitSays(r *testrepo.Repo) {
 			words := strings.Split(r.Git("diff-tree", "-r", "-z", "-M50%", "-l1000", "--name-status", "--diff-filter=R",
 				s.world.id(before.name).String(), s.world.id(m.name).String(), "--", ".spec"), "\x00")
 			for ; len(words) > 2; words = words[3:] {
-				move := spec.Move{Commit: spec.Num(i), From: repo.Path(words[1]), To: repo.Path(words[2])}
+				move := repo.Move{Commit: repo.CommitNumber(i), From: repo.Path(words[1]), To: repo.Path(words[2])}
 				move.Same = before.tree[move.From].content == m.tree[move.To].content
 				kind, touched := m.touches[move.To]
 				if !touched || kind != repo.Added {
 					continue
 				}
-				if k := slices.IndexFunc(m.moves, func(x spec.Move) bool { return x.From == move.From && x.To == move.To }); k >= 0 {
+				if k := slices.IndexFunc(m.moves, func(x repo.Move) bool { return x.From == move.From && x.To == move.To }); k >= 0 {
 					m.moves[k].Same = m.moves[k].Same || move.Same
 				} else {
 					m.moves = append(m.moves, move)
@@ -165,7 +165,7 @@ func (s *story) moveAsGitSays(r *testrepo.Repo) {
 func (s *story) mergeAsGitSays(t *testing.T, r *testrepo.Repo) {
 	t.Helper()
 	w := s.world
-	w.verdicts = make(map[where]spec.Merged)
+	w.verdicts = make(map[where]repo.MergeVerdict)
 	for c, m := range w.commits {
 		if len(m.parents) < 2 || len(m.touches) == 0 {
 			continue
@@ -185,11 +185,11 @@ func (s *story) mergeAsGitSays(t *testing.T, r *testrepo.Repo) {
 			if x, ok := m.tree[p]; ok {
 				want = idOf(x.content).String()
 			}
-			by := spec.MergeByPerson
+			by := repo.MergeByPerson
 			if blob == want && !conflicts[string(p)] {
-				by = spec.MergeByGit
+				by = repo.MergeByGit
 			}
-			w.verdicts[where{spec.Num(c), p}] = spec.Merged{By: by}
+			w.verdicts[where{repo.CommitNumber(c), p}] = repo.MergeVerdict{By: by}
 		}
 	}
 }
@@ -218,6 +218,7 @@ func (s *story) deriveFromGit(t *testing.T, rt *rapid.T, r *testrepo.Repo) []spe
 	if err != nil {
 		t.Fatal(err)
 	}
+	g.FilterHistory(spec.HistoryFilter())
 	head := s.world.id(s.world.commits[s.head].name)
 	h, err := g.History(t.Context(), []repo.ID{head})
 	if err != nil {
@@ -239,7 +240,7 @@ func (s *story) deriveFromGit(t *testing.T, rt *rapid.T, r *testrepo.Repo) []spe
 func (s *story) compareCounts(rt *rapid.T, r *testrepo.Repo, f spec.Facts) bool {
 	w := s.world
 	m := &naive{story: s}
-	var attested []spec.Num
+	var attested []repo.CommitNumber
 	for _, v := range f.Versions {
 		attested = append(attested, w.names[w.name(v.Commit)])
 	}
@@ -262,7 +263,7 @@ func (s *story) compareCounts(rt *rapid.T, r *testrepo.Repo, f spec.Facts) bool 
 	byHand := func(p repo.Path, list []string) []string {
 		return slices.DeleteFunc(list, func(id string) bool {
 			c, err := repo.ParseID(id)
-			return err != nil || m.author(w.names[w.name(c)], p) == spec.MergeByGit
+			return err != nil || m.author(w.names[w.name(c)], p) == repo.MergeByGit
 		})
 	}
 	all := make(map[string]bool)

@@ -55,16 +55,16 @@ func (s *story) drawVerdicts(t *rapid.T) {
 	if rapid.Bool().Draw(t, "as they are") {
 		return
 	}
-	s.world.verdicts = make(map[where]spec.Merged)
+	s.world.verdicts = make(map[where]repo.MergeVerdict)
 	for c, m := range s.world.commits {
 		if len(m.parents) < 2 {
 			continue
 		}
 		for _, p := range slices.Sorted(maps.Keys(m.touches)) {
-			by := rapid.SampledFrom([]spec.MergeAuthor{
-				spec.MergeByGit, spec.MergeByGit, spec.MergeByPerson, spec.MergeByPerson, spec.MergeUnknown,
+			by := rapid.SampledFrom([]repo.MergeAuthor{
+				repo.MergeByGit, repo.MergeByGit, repo.MergeByPerson, repo.MergeByPerson, repo.MergeUnknown,
 			}).Draw(t, "author")
-			s.world.verdicts[where{spec.Num(c), p}] = spec.Merged{By: by, Why: "why not"}
+			s.world.verdicts[where{repo.CommitNumber(c), p}] = repo.MergeVerdict{By: by, Why: "why not"}
 		}
 	}
 }
@@ -79,14 +79,14 @@ func deref(s *string) string {
 // A story is a history at random, and what is judged.
 type story struct {
 	world *world
-	head  spec.Num
+	head  repo.CommitNumber
 	all   []*spec.Node // in every place
 	nodes []*spec.Node // those that are judged
 	acks  []madeAck
 }
 
 type madeAck struct {
-	commit spec.Num
+	commit repo.CommitNumber
 	id     string
 	basis  *spec.Basis
 }
@@ -114,7 +114,7 @@ func (s *story) String() string {
 }
 
 func drawStory(t *rapid.T) *story {
-	s := &story{world: &world{names: make(map[string]spec.Num)}}
+	s := &story{world: &world{names: make(map[string]repo.CommitNumber)}}
 	w := s.world
 	for _, p := range storySpecs {
 		code := rapid.SampledFrom([]string{"code=f", "code=f,g", "code=d/", "code=d/f,f", "code=d/**/f", "code=.", ""}).Draw(t, "code of "+p)
@@ -145,9 +145,9 @@ func drawStory(t *rapid.T) *story {
 		s.drawAcks(t, &m)
 		w.add(m)
 	}
-	head := spec.Num(size - 1)
+	head := repo.CommitNumber(size - 1)
 	if rapid.IntRange(0, 4).Draw(t, "other head") == 0 {
-		head = spec.Num(rapid.IntRange(0, size-1).Draw(t, "head"))
+		head = repo.CommitNumber(rapid.IntRange(0, size-1).Draw(t, "head"))
 	}
 	s.stand(t, head)
 	if rapid.IntRange(0, 9).Draw(t, "gap") == 0 {
@@ -158,7 +158,7 @@ func drawStory(t *rapid.T) *story {
 
 // stand moves the head, where the nodes are those that are there, and perhaps some
 // that are not committed.
-func (s *story) stand(t *rapid.T, head spec.Num) {
+func (s *story) stand(t *rapid.T, head repo.CommitNumber) {
 	s.head, s.nodes = head, nil
 	for _, n := range s.all {
 		if _, there := s.world.commits[head].tree[n.Path]; there || rapid.IntRange(0, 9).Draw(t, "not committed") == 0 {
@@ -173,9 +173,9 @@ func (s *story) drawParents(t *rapid.T, m *moment, i int) {
 	}
 	n := rapid.SampledFrom([]int{1, 1, 1, 1, 2, 2, 3}).Draw(t, "parents")
 	for len(m.parents) < min(n, i) {
-		p := spec.Num(i - 1)
+		p := repo.CommitNumber(i - 1)
 		if rapid.IntRange(0, 2).Draw(t, "fork") == 0 || len(m.parents) > 0 {
-			p = spec.Num(rapid.IntRange(0, i-1).Draw(t, "parent"))
+			p = repo.CommitNumber(rapid.IntRange(0, i-1).Draw(t, "parent"))
 		}
 		if slices.Contains(m.parents, p) {
 			break
@@ -228,7 +228,7 @@ func (s *story) drawChange(t *rapid.T, m *moment) {
 
 func (s *story) drawAcks(t *rapid.T, m *moment) {
 	for range max(0, rapid.IntRange(-3, 2).Draw(t, "acks")) {
-		a := madeAck{commit: spec.Num(len(s.world.commits)), id: rapid.SampledFrom(storyIDs).Draw(t, "ack")}
+		a := madeAck{commit: repo.CommitNumber(len(s.world.commits)), id: rapid.SampledFrom(storyIDs).Draw(t, "ack")}
 		m.trailers = append(m.trailers, repo.Trailer{Key: "Spec-OK", Value: a.id})
 		if rapid.Bool().Draw(t, "based") {
 			b := s.drawBasis(t, m)
@@ -265,12 +265,12 @@ func governs(n *spec.Node, p repo.Path) bool {
 
 // renumbered returns the same history in another order.
 func (w *world) renumbered(t *rapid.T) *world {
-	other := &world{names: make(map[string]spec.Num), gap: w.gap}
+	other := &world{names: make(map[string]repo.CommitNumber), gap: w.gap}
 	left := slices.Clone(w.commits)
 	for len(left) > 0 {
 		var ready []int
 		for i, m := range left {
-			if !slices.ContainsFunc(m.parents, func(p spec.Num) bool {
+			if !slices.ContainsFunc(m.parents, func(p repo.CommitNumber) bool {
 				_, done := other.names[w.commits[p].name]
 				return !done
 			}) {
@@ -280,7 +280,7 @@ func (w *world) renumbered(t *rapid.T) *world {
 		i := rapid.SampledFrom(ready).Draw(t, "next")
 		m := left[i]
 		left = slices.Delete(left, i, i+1)
-		parents := make([]spec.Num, len(m.parents))
+		parents := make([]repo.CommitNumber, len(m.parents))
 		for k, p := range m.parents {
 			parents[k] = other.names[w.commits[p].name]
 		}

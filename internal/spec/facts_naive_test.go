@@ -12,12 +12,12 @@ import (
 
 type (
 	digest = fresh.Digest
-	nums   = map[spec.Num]bool
+	nums   = map[repo.CommitNumber]bool
 )
 
 // A where is a path in a commit.
 type where struct {
-	commit spec.Num
+	commit repo.CommitNumber
 	path   repo.Path
 }
 
@@ -27,16 +27,16 @@ type naive struct {
 	node     *spec.Node
 	reach    nums
 	places   map[where]bool // where the node was
-	versions []spec.Num
-	names    map[spec.Num]repo.Path // of the node in each of them
-	doubtful []spec.Num             // that may be versions
-	top      []spec.Num
+	versions []repo.CommitNumber
+	names    map[repo.CommitNumber]repo.Path // of the node in each of them
+	doubtful []repo.CommitNumber             // that may be versions
+	top      []repo.CommitNumber
 }
 
 // model derives the facts of a node.
 func (s *story) model(n *spec.Node) spec.Facts {
 	m := &naive{
-		story: s, node: n, reach: s.world.ancestors(s.head), places: make(map[where]bool), names: make(map[spec.Num]repo.Path),
+		story: s, node: n, reach: s.world.ancestors(s.head), places: make(map[where]bool), names: make(map[repo.CommitNumber]repo.Path),
 	}
 	m.trace(s.head, n.Path)
 	m.spread()
@@ -44,13 +44,13 @@ func (s *story) model(n *spec.Node) spec.Facts {
 	before := false
 	if s.world.gap != "" {
 		before = len(m.versions)+len(m.doubtful) > 0
-		m.versions = slices.DeleteFunc(m.versions, func(c spec.Num) bool { return len(s.world.commits[c].parents) == 0 })
+		m.versions = slices.DeleteFunc(m.versions, func(c repo.CommitNumber) bool { return len(s.world.commits[c].parents) == 0 })
 	}
 	m.top = m.maximal(m.versions)
 
 	f := spec.Facts{Node: n}
 	covered := s.world.ancestors(m.top...)
-	above := slices.ContainsFunc(m.doubtful, func(c spec.Num) bool { return !covered[c] })
+	above := slices.ContainsFunc(m.doubtful, func(c repo.CommitNumber) bool { return !covered[c] })
 	if !before && len(m.doubtful) == 0 {
 		f.Version = new(len(m.versions))
 	}
@@ -77,7 +77,7 @@ func (s *story) model(n *spec.Node) spec.Facts {
 }
 
 // trace notes where the node was, back from one place.
-func (m *naive) trace(c spec.Num, p repo.Path) {
+func (m *naive) trace(c repo.CommitNumber, p repo.Path) {
 	if m.places[where{c, p}] {
 		return
 	}
@@ -138,15 +138,15 @@ func (m *naive) findVersions() {
 		for _, p := range slices.Sorted(maps.Keys(commit.touches)) {
 			kind := commit.touches[p]
 			edit := kind == repo.Modified || kind == repo.Added
-			pure := slices.ContainsFunc(commit.moves, func(move spec.Move) bool { return move.To == p && move.Same })
+			pure := slices.ContainsFunc(commit.moves, func(move repo.Move) bool { return move.To == p && move.Same })
 			if !edit || pure || !m.places[where{c, p}] || m.takesSide(c, p) {
 				continue
 			}
 			switch m.author(c, p) {
-			case spec.MergeByGit:
-			case spec.MergeUnknown:
+			case repo.MergeByGit:
+			case repo.MergeUnknown:
 				doubtful = true
-			case spec.MergeByPerson:
+			case repo.MergeByPerson:
 				// Of several names the one that it has at head comes first.
 				if m.names[c] == "" || p == m.node.Path {
 					m.names[c] = p
@@ -163,16 +163,16 @@ func (m *naive) findVersions() {
 }
 
 // author returns who made what a commit has at a path.
-func (m *naive) author(c spec.Num, p repo.Path) spec.MergeAuthor {
+func (m *naive) author(c repo.CommitNumber, p repo.Path) repo.MergeAuthor {
 	if len(m.world.commits[c].parents) < 2 {
-		return spec.MergeByPerson
+		return repo.MergeByPerson
 	}
 	return m.world.byGit(c, p).By
 }
 
 // takesSide reports whether a merge has, at a path, what the node is in one of its
 // parents.
-func (m *naive) takesSide(c spec.Num, p repo.Path) bool {
+func (m *naive) takesSide(c repo.CommitNumber, p repo.Path) bool {
 	commit := m.world.commits[c]
 	if len(commit.parents) < 2 {
 		return false
@@ -188,12 +188,12 @@ func (m *naive) takesSide(c spec.Num, p repo.Path) bool {
 }
 
 // before reports whether a is a proper ancestor of b.
-func (m *naive) before(a, b spec.Num) bool { return a != b && m.world.ancestors(b)[a] }
+func (m *naive) before(a, b repo.CommitNumber) bool { return a != b && m.world.ancestors(b)[a] }
 
-func (m *naive) maximal(list []spec.Num) []spec.Num {
-	var top []spec.Num
+func (m *naive) maximal(list []repo.CommitNumber) []repo.CommitNumber {
+	var top []repo.CommitNumber
 	for _, a := range list {
-		if !slices.ContainsFunc(list, func(b spec.Num) bool { return m.before(a, b) }) {
+		if !slices.ContainsFunc(list, func(b repo.CommitNumber) bool { return m.before(a, b) }) {
 			top = append(top, a)
 		}
 	}
@@ -202,21 +202,21 @@ func (m *naive) maximal(list []spec.Num) []spec.Num {
 
 // newest takes out, again and again, the newest of those that are no ancestors of
 // another.
-func (m *naive) newest(list []spec.Num) []spec.Num {
-	var order []spec.Num
+func (m *naive) newest(list []repo.CommitNumber) []repo.CommitNumber {
+	var order []repo.CommitNumber
 	for rest := slices.Clone(list); len(rest) > 0; {
-		next := slices.MaxFunc(m.maximal(rest), func(a, b spec.Num) int {
+		next := slices.MaxFunc(m.maximal(rest), func(a, b repo.CommitNumber) int {
 			x, y := m.world.commits[a], m.world.commits[b]
 			return cmp.Or(cmp.Compare(x.date, y.date), cmp.Compare(m.world.id(x.name).String(), m.world.id(y.name).String()))
 		})
 		order = append(order, next)
-		rest = slices.DeleteFunc(rest, func(c spec.Num) bool { return c == next })
+		rest = slices.DeleteFunc(rest, func(c repo.CommitNumber) bool { return c == next })
 	}
 	return order
 }
 
 // open reports whether some root is reached from none of the commits.
-func (m *naive) open(from []spec.Num) bool {
+func (m *naive) open(from []repo.CommitNumber) bool {
 	covered := m.world.ancestors(from...)
 	for c := range m.reach {
 		if len(m.world.commits[c].parents) == 0 && !covered[c] {
@@ -228,12 +228,12 @@ func (m *naive) open(from []spec.Num) bool {
 
 // since returns the commits that touched one of the paths and are reached from none
 // of the others. Merges that git made do not count.
-func (m *naive) since(from []spec.Num, governed func(repo.Path) bool) map[repo.Path][]spec.Num {
+func (m *naive) since(from []repo.CommitNumber, governed func(repo.Path) bool) map[repo.Path][]repo.CommitNumber {
 	covered := m.world.ancestors(from...)
-	found := make(map[repo.Path][]spec.Num)
+	found := make(map[repo.Path][]repo.CommitNumber)
 	for _, c := range slices.Sorted(maps.Keys(m.reach)) {
 		for p := range m.world.commits[c].touches {
-			if governed(p) && !covered[c] && m.author(c, p) != spec.MergeByGit {
+			if governed(p) && !covered[c] && m.author(c, p) != repo.MergeByGit {
 				found[p] = append(found[p], c)
 			}
 		}
@@ -241,7 +241,7 @@ func (m *naive) since(from []spec.Num, governed func(repo.Path) bool) map[repo.P
 	return found
 }
 
-func count(found map[repo.Path][]spec.Num) int {
+func count(found map[repo.Path][]repo.CommitNumber) int {
 	all := make(nums)
 	for _, list := range found {
 		for _, c := range list {
@@ -253,7 +253,7 @@ func count(found map[repo.Path][]spec.Num) int {
 
 func (m *naive) judge(f *spec.Facts, before, above bool) {
 	type attestation struct {
-		commit spec.Num
+		commit repo.CommitNumber
 		path   repo.Path
 	}
 	var all []attestation
@@ -279,7 +279,7 @@ func (m *naive) judge(f *spec.Facts, before, above bool) {
 	}
 	unsure := above
 	for p, list := range found {
-		unsure = unsure || slices.ContainsFunc(list, func(c spec.Num) bool { return m.author(c, p) == spec.MergeUnknown })
+		unsure = unsure || slices.ContainsFunc(list, func(c repo.CommitNumber) bool { return m.author(c, p) == repo.MergeUnknown })
 	}
 	f.Touched = new(count(found))
 	f.Drift = f.Touched
@@ -325,7 +325,7 @@ func contentsUnder(tree layout, governed func(repo.Path) bool, moved map[repo.Pa
 }
 
 type standing struct {
-	commit spec.Num
+	commit repo.CommitNumber
 	path   repo.Path
 	state  spec.AckState
 }
@@ -336,9 +336,9 @@ func (m *naive) standing() []standing {
 	var list []standing
 	for _, a := range m.acks {
 		tree := m.world.commits[a.commit].tree
-		var files []spec.File
+		var files []repo.LoadedFile
 		for p := range tree {
-			files = append(files, spec.File{Path: p})
+			files = append(files, repo.LoadedFile{Path: p})
 		}
 		var path repo.Path
 		for _, n := range spec.Load(files) {
@@ -347,7 +347,7 @@ func (m *naive) standing() []standing {
 			}
 		}
 		if !m.reach[a.commit] || path == "" || !m.places[where{a.commit, path}] ||
-			slices.ContainsFunc(m.top, func(v spec.Num) bool { return m.before(a.commit, v) }) {
+			slices.ContainsFunc(m.top, func(v repo.CommitNumber) bool { return m.before(a.commit, v) }) {
 			continue
 		}
 		state := spec.AckValid
@@ -356,7 +356,7 @@ func (m *naive) standing() []standing {
 		}
 		list = append(list, standing{a.commit, path, state})
 	}
-	var commits []spec.Num
+	var commits []repo.CommitNumber
 	for _, a := range list {
 		if !slices.Contains(commits, a.commit) {
 			commits = append(commits, a.commit)
@@ -370,10 +370,10 @@ func (m *naive) standing() []standing {
 }
 
 // follow finds where governed files went that are gone, round by round.
-func (m *naive) follow(from []spec.Num) (followed []repo.Path, moved map[repo.Path]repo.Path) {
+func (m *naive) follow(from []repo.CommitNumber) (followed []repo.Path, moved map[repo.Path]repo.Path) {
 	type arrival struct {
 		path   repo.Path
-		commit spec.Num
+		commit repo.CommitNumber
 	}
 	moved = make(map[repo.Path]repo.Path)
 	taken := make(map[arrival]bool)

@@ -177,7 +177,7 @@ type failing struct {
 	short     bool
 }
 
-func (f *failing) At(ctx context.Context, places []spec.Place) ([]repo.ID, error) {
+func (f *failing) At(ctx context.Context, places []repo.CommitPath) ([]repo.ID, error) {
 	if f.calls++; f.calls > f.ok {
 		if f.short {
 			return nil, nil

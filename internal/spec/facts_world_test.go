@@ -17,26 +17,26 @@ import (
 // A world is a history in memory, with all trees in full.
 type world struct {
 	commits []moment
-	names   map[string]spec.Num
+	names   map[string]repo.CommitNumber
 	ids     map[string]repo.ID // of commits that were really made, by name
 	gap     string
 	gone    bool // the head is not in the history
 	broken  error
-	asked   [][]spec.Place // one per call
-	commit  int            // how often a commit was looked up
+	asked   [][]repo.CommitPath // one per call
+	commit  int                 // how often a commit was looked up
 	// verdicts say who made a path of a merge, where that is not to be found out.
-	verdicts map[where]spec.Merged
+	verdicts map[where]repo.MergeVerdict
 	repeated int // how many merged files somebody asked about
 }
 
 // A moment is one commit.
 type moment struct {
 	name     string
-	parents  []spec.Num
+	parents  []repo.CommitNumber
 	tree     layout
 	date     string
 	trailers []repo.Trailer
-	moves    []spec.Move
+	moves    []repo.Move
 	touches  map[repo.Path]repo.ChangeKind
 }
 
@@ -95,7 +95,7 @@ func at(word string) repo.Path {
 //
 // where @name is the spec file in .spec/name. The trailer Date is the commit's own.
 func tell(text string) *world {
-	w := &world{names: make(map[string]spec.Num)}
+	w := &world{names: make(map[string]repo.CommitNumber)}
 	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(line); line != "" {
 			w.line(line)
@@ -118,7 +118,7 @@ func (w *world) line(line string) {
 			m.parents = append(m.parents, w.num(p))
 		}
 	case len(w.commits) > 0:
-		m.parents = []spec.Num{spec.Num(len(w.commits) - 1)}
+		m.parents = []repo.CommitNumber{repo.CommitNumber(len(w.commits) - 1)}
 	}
 	for _, f := range fields[1:] {
 		key, value, _ := strings.Cut(f, ":")
@@ -164,7 +164,7 @@ func (w *world) change(t layout, word string) {
 	}
 }
 
-func (w *world) num(name string) spec.Num {
+func (w *world) num(name string) repo.CommitNumber {
 	n, ok := w.names[name]
 	if !ok {
 		panic("no commit " + name)
@@ -182,7 +182,7 @@ func (w *world) id(name string) repo.ID {
 
 // add takes a commit whose parents and tree are known.
 func (w *world) add(m moment) {
-	n := spec.Num(len(w.commits))
+	n := repo.CommitNumber(len(w.commits))
 	if m.date == "" {
 		m.date = time.Date(2024, 1, 1, 0, int(n), 0, 0, time.UTC).Format(time.RFC3339)
 	}
@@ -193,10 +193,10 @@ func (w *world) add(m moment) {
 }
 
 // ancestors returns a commit and all before it.
-func (w *world) ancestors(of ...spec.Num) map[spec.Num]bool {
-	seen := make(map[spec.Num]bool)
-	var visit func(n spec.Num)
-	visit = func(n spec.Num) {
+func (w *world) ancestors(of ...repo.CommitNumber) map[repo.CommitNumber]bool {
+	seen := make(map[repo.CommitNumber]bool)
+	var visit func(n repo.CommitNumber)
+	visit = func(n repo.CommitNumber) {
 		if !seen[n] {
 			seen[n] = true
 			for _, p := range w.commits[n].parents {
@@ -212,7 +212,7 @@ func (w *world) ancestors(of ...spec.Num) map[spec.Num]bool {
 
 // merged returns the tree that parents have together: what git makes of them and, where
 // they are in conflict, the first's.
-func (w *world) merged(parents []spec.Num) layout {
+func (w *world) merged(parents []repo.CommitNumber) layout {
 	t, conflicts := w.autoMerged(parents)
 	for p := range conflicts {
 		if x, ok := w.commits[parents[0]].tree[p]; ok {
@@ -226,7 +226,7 @@ func (w *world) merged(parents []spec.Num) layout {
 
 // autoMerged returns the tree that git makes of parents, one after the other, and the
 // paths at which they are in conflict. Of several merge bases it takes the last.
-func (w *world) autoMerged(parents []spec.Num) (t layout, conflicts map[repo.Path]bool) {
+func (w *world) autoMerged(parents []repo.CommitNumber) (t layout, conflicts map[repo.Path]bool) {
 	conflicts = make(map[repo.Path]bool)
 	if len(parents) == 0 {
 		return layout{}, conflicts
@@ -235,7 +235,7 @@ func (w *world) autoMerged(parents []spec.Num) (t layout, conflicts map[repo.Pat
 	for i, p := range parents[1:] {
 		base := layout{}
 		first, second := w.ancestors(parents[:i+1]...), w.ancestors(p)
-		for n := spec.Num(len(w.commits) - 1); n >= 0; n-- {
+		for n := repo.CommitNumber(len(w.commits) - 1); n >= 0; n-- {
 			if first[n] && second[n] {
 				base = w.commits[n].tree
 				break
@@ -364,7 +364,7 @@ func mergeContents(base, ours, theirs string) (merged string, clean bool) {
 }
 
 // byGit says who made a path of a merge.
-func (w *world) byGit(c spec.Num, p repo.Path) spec.Merged {
+func (w *world) byGit(c repo.CommitNumber, p repo.Path) repo.MergeVerdict {
 	if m, ok := w.verdicts[where{c, p}]; ok {
 		return m
 	}
@@ -372,15 +372,15 @@ func (w *world) byGit(c spec.Num, p repo.Path) spec.Merged {
 	was, had := t[p]
 	now, has := w.commits[c].tree[p]
 	if conflicts[p] || had != has || was.content != now.content {
-		return spec.Merged{By: spec.MergeByPerson}
+		return repo.MergeVerdict{By: repo.MergeByPerson}
 	}
-	return spec.Merged{By: spec.MergeByGit}
+	return repo.MergeVerdict{By: repo.MergeByGit}
 }
 
 // Merged answers from the trees.
-func (w *world) Merged(ctx context.Context, files []spec.MergedFile) ([]spec.Merged, error) {
+func (w *world) Merged(ctx context.Context, files []repo.MergedFile) ([]repo.MergeVerdict, error) {
 	w.repeated += len(files)
-	list := make([]spec.Merged, len(files))
+	list := make([]repo.MergeVerdict, len(files))
 	for i, f := range files {
 		n, ok := w.Find(f.Commit)
 		if !ok {
@@ -443,8 +443,8 @@ func isSpec(p repo.Path) bool { return p.Base() == "spec.md" && p.Dir().Under(".
 
 // movesOf pairs the spec files that a commit added with those that each parent has
 // and it has not: first where the content is the same, then where it is alike.
-func (w *world) movesOf(n spec.Num, m moment) []spec.Move {
-	var moves []spec.Move
+func (w *world) movesOf(n repo.CommitNumber, m moment) []repo.Move {
+	var moves []repo.Move
 	for _, parent := range m.parents {
 		before := w.commits[parent].tree
 		var from, to []repo.Path
@@ -469,7 +469,7 @@ func (w *world) movesOf(n spec.Num, m moment) []spec.Move {
 				if i < 0 {
 					continue
 				}
-				moves = append(moves, spec.Move{
+				moves = append(moves, repo.Move{
 					Commit: n, From: from[i], To: t, Same: before[from[i]].content == m.tree[t].content,
 				})
 				from = slices.Delete(from, i, i+1)
@@ -490,47 +490,47 @@ var (
 	_ spec.Contents = (*world)(nil)
 )
 
-func (w *world) Len() spec.Num { return spec.Num(len(w.commits)) }
+func (w *world) Len() repo.CommitNumber { return repo.CommitNumber(len(w.commits)) }
 
-func (w *world) Find(id repo.ID) (spec.Num, bool) {
+func (w *world) Find(id repo.ID) (repo.CommitNumber, bool) {
 	for i, m := range w.commits {
 		if w.id(m.name) == id {
-			return spec.Num(i), !w.gone
+			return repo.CommitNumber(i), !w.gone
 		}
 	}
 	return 0, false
 }
 
-func (w *world) Commit(n spec.Num) spec.Commit {
+func (w *world) Commit(n repo.CommitNumber) repo.HistoryCommit {
 	w.commit++
 	m := w.commits[n]
-	return spec.Commit{ID: w.id(m.name), Parents: m.parents, Date: m.date, Subject: "makes " + m.name, Trailers: m.trailers}
+	return repo.HistoryCommit{ID: w.id(m.name), Parents: m.parents, Date: m.date, Subject: "makes " + m.name, Trailers: m.trailers}
 }
 
-func (w *world) Lineage() spec.Lineage {
-	l := spec.Lineage{Starts: []int32{0}}
+func (w *world) Parents() repo.ParentTable {
+	l := repo.ParentTable{Starts: []int32{0}}
 	for _, m := range w.commits {
-		l.Parents = append(l.Parents, m.parents...)
-		l.Starts = append(l.Starts, int32(len(l.Parents)))
+		l.Numbers = append(l.Numbers, m.parents...)
+		l.Starts = append(l.Starts, int32(len(l.Numbers)))
 	}
 	return l
 }
 
-func (w *world) Marked() []spec.Num {
-	var list []spec.Num
+func (w *world) Marked() []repo.CommitNumber {
+	var list []repo.CommitNumber
 	for i, m := range w.commits {
 		if len(m.trailers) > 0 {
-			list = append(list, spec.Num(i))
+			list = append(list, repo.CommitNumber(i))
 		}
 	}
 	return list
 }
 
-func (w *world) Touching(path repo.Path) []spec.Touch {
-	var list []spec.Touch
+func (w *world) Touching(path repo.Path) []repo.Touch {
+	var list []repo.Touch
 	for i, m := range w.commits {
 		if kind, ok := m.touches[path]; ok {
-			list = append(list, spec.Touch{Commit: spec.Num(i), Kind: kind})
+			list = append(list, repo.Touch{Commit: repo.CommitNumber(i), Kind: kind})
 		}
 	}
 	return list
@@ -548,19 +548,19 @@ func (w *world) Below(dir repo.Path) []repo.Path {
 	return slices.Sorted(maps.Keys(found))
 }
 
-func (w *world) Since(first spec.Num) []spec.Trace {
-	var list []spec.Trace
+func (w *world) Since(first repo.CommitNumber) []repo.PathTouches {
+	var list []repo.PathTouches
 	for _, p := range w.Below("") {
-		touches := slices.DeleteFunc(w.Touching(p), func(t spec.Touch) bool { return t.Commit < first })
+		touches := slices.DeleteFunc(w.Touching(p), func(t repo.Touch) bool { return t.Commit < first })
 		if len(touches) > 0 {
-			list = append(list, spec.Trace{Path: p, Touches: touches})
+			list = append(list, repo.PathTouches{Path: p, Touches: touches})
 		}
 	}
 	return list
 }
 
-func (w *world) Moves() []spec.Move {
-	var list []spec.Move
+func (w *world) Moves() []repo.Move {
+	var list []repo.Move
 	for _, m := range w.commits {
 		list = append(list, m.moves...)
 	}
@@ -569,7 +569,7 @@ func (w *world) Moves() []spec.Move {
 
 func (w *world) Gap() string { return w.gap }
 
-func (w *world) At(ctx context.Context, places []spec.Place) ([]repo.ID, error) {
+func (w *world) At(ctx context.Context, places []repo.CommitPath) ([]repo.ID, error) {
 	w.asked = append(w.asked, places)
 	if err := cmpErr(ctx.Err(), w.broken); err != nil {
 		return nil, err
@@ -598,7 +598,7 @@ func cmpErr(errs ...error) error {
 
 // nodes makes nodes of words, as in "@x code=a.go,lib/".
 func nodes(lines ...string) []*spec.Node {
-	var files []spec.File
+	var files []repo.LoadedFile
 	for _, line := range lines {
 		var front strings.Builder
 		words := strings.Fields(line)
@@ -613,7 +613,7 @@ func nodes(lines ...string) []*spec.Node {
 			}
 			fmt.Fprintf(&front, "%s: %q\n", key, value)
 		}
-		files = append(files, spec.File{Path: at(words[0]), Content: []byte("---\n" + front.String() + "---\n")})
+		files = append(files, repo.LoadedFile{Path: at(words[0]), Content: []byte("---\n" + front.String() + "---\n")})
 	}
 	return spec.Load(files)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"ken/internal/repo"
 	"ken/internal/spec"
 )
 
@@ -16,7 +17,7 @@ import (
 // problems point at lines it has, and which is read the same again.
 func check(t rapid.TB, content []byte) {
 	t.Helper()
-	files := []spec.File{{Path: ".spec/a/spec.md", Content: content}, {Path: ".spec/spec.md"}}
+	files := []repo.LoadedFile{{Path: ".spec/a/spec.md", Content: content}, {Path: ".spec/spec.md"}}
 	nodes := spec.Load(files)
 	if len(nodes) != 2 {
 		t.Fatalf("%d nodes of two files", len(nodes))

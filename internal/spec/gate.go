@@ -78,14 +78,15 @@ func (r *Reader) Gate(ctx context.Context, opts GateOptions) (*Gated, error) {
 		return passed("no commit yet"), nil
 	}
 	p, err := r.past.Pending(ctx, head.Commit)
+	paths := pendingPaths(p)
 	switch {
 	case err != nil:
 		return unjudged(ctx, FactStaged, err)
-	case len(p.Paths) == 0 && !p.Merge:
+	case len(paths) == 0 && !p.Merge:
 		return passed("nothing is staged"), nil
 	}
 	x := r.anyIndex(ctx)
-	undecided, err := r.undecided(ctx, head.Commit, p.Specs, x)
+	undecided, err := r.undecided(ctx, head.Commit, pendingSpecs(p), x)
 	switch {
 	case err != nil:
 		return unjudged(ctx, FactSpecs, err)
@@ -99,7 +100,7 @@ func (r *Reader) Gate(ctx context.Context, opts GateOptions) (*Gated, error) {
 		return g, nil
 	}
 	if k := r.current(ctx, head.Commit, x); k != nil && k.Clean {
-		if cases, ok := x.cases(p.Paths); ok {
+		if cases, ok := x.cases(paths); ok {
 			if drifts, ok := k.drifts(cases); ok {
 				return judge(cases, drifts, opts.Threshold, undecided...), nil
 			}
@@ -109,12 +110,44 @@ func (r *Reader) Gate(ctx context.Context, opts GateOptions) (*Gated, error) {
 	if err != nil {
 		return unjudged(ctx, FactSpecs, err)
 	}
-	cases := stagedCases(nodes, p.Paths)
+	cases := stagedCases(nodes, paths)
 	drifts, err := r.driftsOf(ctx, head.Commit, nodes, cases)
 	if err != nil {
 		return nil, err
 	}
 	return judge(cases, drifts, opts.Threshold, undecided...), nil
+}
+
+// pendingPaths lists the paths that a commit would change, sorted.
+func pendingPaths(p repo.PendingCommit) []repo.Path {
+	var paths []repo.Path
+	for _, c := range p.Changes {
+		paths = append(paths, c.Path)
+	}
+	slices.Sort(paths)
+	return slices.Compact(paths)
+}
+
+// pendingSpecs returns the spec files that a commit would change and not delete, with a zero
+// id for one whose merge is not resolved.
+func pendingSpecs(p repo.PendingCommit) Set {
+	specs := make(Set)
+	for _, c := range p.Changes {
+		if !IsSpec(c.Path) {
+			continue
+		}
+		// Git may list an unmerged path twice, the second time with the work tree's content.
+		before, again := specs[c.Path]
+		if c.Unmerged || again && before.IsZero() {
+			specs[c.Path] = repo.ID{}
+			continue
+		}
+		isFile := c.Mode.SameType(repo.Regular) && !c.ID.IsZero() // a link is no spec
+		if isFile {
+			specs[c.Path] = c.ID
+		}
+	}
+	return specs
 }
 
 // undecided returns the nodes whose staged specs are in conflict, called as they would be

@@ -48,10 +48,10 @@ func (r *Reader) gateRange(ctx context.Context, opts GateOptions) (*Gated, error
 		return emptyRange(opts.Range, from, to), nil
 	}
 	d := newDerivation(nodes, h, last, r.past.Contents())
-	within := func(c Num) bool { return d.g.has(c) && !below.has(c) }
+	within := func(c repo.CommitNumber) bool { return d.g.has(c) && !below.has(c) }
 
-	touches := func(list []Touch) bool {
-		return slices.ContainsFunc(list, func(t Touch) bool { return within(t.Commit) })
+	touches := func(list []repo.Touch) bool {
+		return slices.ContainsFunc(list, func(t repo.Touch) bool { return within(t.Commit) })
 	}
 	var cases []gateCase
 	for _, s := range d.studies {

@@ -19,9 +19,9 @@ import (
 
 // ids returns the ids of nodes in directories of .spec, "" for .spec itself.
 func ids(dirs ...string) map[string]string {
-	var files []spec.File
+	var files []repo.LoadedFile
 	for _, d := range dirs {
-		files = append(files, spec.File{Path: specPath(d)})
+		files = append(files, repo.LoadedFile{Path: specPath(d)})
 	}
 	got := make(map[string]string)
 	for _, n := range spec.Load(files) {
@@ -204,7 +204,7 @@ func BenchmarkIDs(b *testing.B) {
 		b.Run(fmt.Sprint(count), func(b *testing.B) {
 			random := rand.New(rand.NewPCG(1, 2))
 			seen := make(map[string]bool)
-			var files []spec.File
+			var files []repo.LoadedFile
 			for len(files) < count {
 				var d []string
 				for range 3 + random.IntN(3) {
@@ -212,7 +212,7 @@ func BenchmarkIDs(b *testing.B) {
 				}
 				if dir := strings.Join(d, "/"); !seen[dir] {
 					seen[dir] = true
-					files = append(files, spec.File{Path: specPath(dir)})
+					files = append(files, repo.LoadedFile{Path: specPath(dir)})
 				}
 			}
 			for b.Loop() {

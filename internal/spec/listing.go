@@ -129,7 +129,7 @@ func (r *Reader) makeListing(ctx context.Context, o *outlook, k *keptListing, sa
 	if err := r.describe(ctx, t, o, l); err != nil {
 		return nil, err
 	}
-	looks := map[string]Look{hereLook: t.look}
+	looks := map[string]repo.StatDigest{hereLook: t.look}
 	certain := len(l.Unknown) == 0 && t.doubt == nil
 	if h != nil {
 		files, err := r.proposing(ctx, o, t)
@@ -177,7 +177,7 @@ func (r *Reader) history(ctx context.Context, o *outlook) (History, error) {
 
 // dirty says which files are not as HEAD has them, nil when that is not known, and how
 // many specs HEAD has.
-func (r *Reader) dirty(ctx context.Context, files []File, o *outlook, l *Listing) (dirty map[repo.Path]bool, specs int) {
+func (r *Reader) dirty(ctx context.Context, files []repo.LoadedFile, o *outlook, l *Listing) (dirty map[repo.Path]bool, specs int) {
 	var committed Set
 	err := o.lost
 	if err == nil {
@@ -196,7 +196,7 @@ func (r *Reader) dirty(ctx context.Context, files []File, o *outlook, l *Listing
 }
 
 // isStored reports whether git would store a file as that content.
-func (r *Reader) isStored(f File, id repo.ID) bool {
+func (r *Reader) isStored(f repo.LoadedFile, id repo.ID) bool {
 	if !f.ID.IsZero() {
 		return f.ID == id
 	}
@@ -204,7 +204,7 @@ func (r *Reader) isStored(f File, id repo.ID) bool {
 }
 
 // blob names a file as git would, if it stored it as it is.
-func (r *Reader) blob(f File) repo.ID {
+func (r *Reader) blob(f repo.LoadedFile) repo.ID {
 	if !f.ID.IsZero() {
 		return f.ID
 	}

@@ -20,9 +20,9 @@ const (
 // A keptListing is a listing with what it was made from. The listing and its ground lie
 // there as they were written, for whoever needs them.
 type keptListing struct {
-	Key     string          // of the outlook
-	View    string          // a part of that
-	Looks   map[string]Look // by worktree
+	Key     string                     // of the outlook
+	View    string                     // a part of that
+	Looks   map[string]repo.StatDigest // by worktree
 	Head    repo.ID
 	Clean   bool   // the specs are those of HEAD
 	Listing string // a Listing
@@ -87,7 +87,7 @@ func (r *Reader) loadListing() *keptListing {
 // x.
 func (r *Reader) current(ctx context.Context, head repo.ID, x *index) *keptListing {
 	k := r.loadListing()
-	if k == nil || k.Head != head || x.Look.IsZero() || !k.Looks[hereLook].equal(x.Look) {
+	if k == nil || k.Head != head || x.Look.IsZero() || !k.Looks[hereLook].Equal(x.Look) {
 		return nil
 	}
 	if o, err := r.look(ctx); err != nil || !r.holds(ctx, o, k) {
@@ -100,7 +100,7 @@ func (r *Reader) current(ctx context.Context, head repo.ID, x *index) *keptListi
 // listing was made from.
 func (r *Reader) sameFiles(ctx context.Context, k *keptListing) bool {
 	own, ok := k.Looks[hereLook]
-	return ok && r.src.Same(ctx, own)
+	return ok && r.src.Unchanged(ctx, own)
 }
 
 // holds reports whether a listing is still true, if this checkout's files are the
@@ -111,7 +111,7 @@ func (r *Reader) holds(ctx context.Context, o *outlook, k *keptListing) bool {
 	}
 	for i := range o.trees {
 		w := &o.trees[i]
-		if look, ok := k.Looks[w.Name]; ok && w.Name != hereLook && (w.Err != nil || !w.Work.Same(ctx, look)) {
+		if look, ok := k.Looks[w.Name]; ok && w.Name != hereLook && (w.Err != nil || !w.Work.Unchanged(ctx, look)) {
 			return false
 		}
 	}
@@ -120,7 +120,7 @@ func (r *Reader) holds(ctx context.Context, o *outlook, k *keptListing) bool {
 
 // remember keeps a listing for the next time, unless something of a node is not known
 // or may have changed while it was made.
-func (r *Reader) remember(o *outlook, looks map[string]Look, l *Listing, g *ground) {
+func (r *Reader) remember(o *outlook, looks map[string]repo.StatDigest, l *Listing, g *ground) {
 	for _, look := range looks {
 		if look.IsZero() {
 			return

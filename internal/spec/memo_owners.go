@@ -14,7 +14,7 @@ const memoOwners = "owners"
 // paths reads what is kept of these and no more. It goes by the specs of a checkout, and
 // holds for as long as they look the same.
 type index struct {
-	Look          Look
+	Look          repo.StatDigest
 	Code, Related shelf
 	Nodes         []string // each a groundNode, by path
 	Blind         []int    // those of which it is not known what they govern
@@ -33,7 +33,7 @@ type entryOf struct {
 }
 
 // newIndex lays out nodes, which are sorted by path; sums name their files' contents.
-func newIndex(look Look, nodes []*Node, sums map[repo.Path]repo.ID) *index {
+func newIndex(look repo.StatDigest, nodes []*Node, sums map[repo.Path]repo.ID) *index {
 	x := &index{Look: look, Code: newShelf(nodes, codeOf), Related: newShelf(nodes, relatedOf)}
 	for i, n := range nodes {
 		x.Nodes = append(x.Nodes, string(encodeMemo(nil, groundOf(n, sums[n.Path]))))
@@ -158,7 +158,7 @@ func (x *index) cases(paths []repo.Path) (cases []gateCase, ok bool) {
 // they may have changed meanwhile.
 func (r *Reader) index(ctx context.Context) (*index, error) {
 	var x index
-	if r.load(memoOwners, &x) && r.src.Same(ctx, x.Look) {
+	if r.load(memoOwners, &x) && r.src.Unchanged(ctx, x.Look) {
 		return &x, nil
 	}
 	files, look, err := r.src.Specs(ctx)
@@ -187,7 +187,7 @@ func (r *Reader) anyIndex(ctx context.Context) *index {
 }
 
 // sums names the content of each file.
-func (r *Reader) sums(files []File) map[repo.Path]repo.ID {
+func (r *Reader) sums(files []repo.LoadedFile) map[repo.Path]repo.ID {
 	sums := make(map[repo.Path]repo.ID, len(files))
 	for _, f := range files {
 		sums[f.Path] = r.blob(f)

@@ -14,22 +14,22 @@ type mergeJudge struct {
 	h       History
 	g       *graph
 	c       Contents
-	known   map[spot]Merged
+	known   map[spot]repo.MergeVerdict
 	pending []spot
 }
 
 func newMergeJudge(h History, g *graph, c Contents) *mergeJudge {
-	return &mergeJudge{h: h, g: g, c: c, known: make(map[spot]Merged)}
+	return &mergeJudge{h: h, g: g, c: c, known: make(map[spot]repo.MergeVerdict)}
 }
 
 // want notes that somebody will ask about a path in a commit. Of commits that are no
 // merges there is nothing to ask.
-func (j *mergeJudge) want(c Num, path repo.Path) {
+func (j *mergeJudge) want(c repo.CommitNumber, path repo.Path) {
 	at := spot{c, path}
 	if _, asked := j.known[at]; asked || len(j.g.parentsOf(c)) < 2 {
 		return
 	}
-	j.known[at] = Merged{}
+	j.known[at] = repo.MergeVerdict{}
 	j.pending = append(j.pending, at)
 }
 
@@ -39,9 +39,9 @@ func (j *mergeJudge) ask(ctx context.Context) error {
 	if len(j.pending) == 0 {
 		return nil
 	}
-	files := make([]MergedFile, len(j.pending))
+	files := make([]repo.MergedFile, len(j.pending))
 	for i, at := range j.pending {
-		files[i] = MergedFile{Commit: j.h.Commit(at.commit).ID, Path: at.path}
+		files[i] = repo.MergedFile{Commit: j.h.Commit(at.commit).ID, Path: at.path}
 		for _, p := range j.g.parentsOf(at.commit) {
 			files[i].Parents = append(files[i].Parents, j.h.Commit(p).ID)
 		}
@@ -55,7 +55,7 @@ func (j *mergeJudge) ask(ctx context.Context) error {
 	}
 	for i, at := range j.pending {
 		if err != nil {
-			j.known[at] = Merged{Why: err.Error()}
+			j.known[at] = repo.MergeVerdict{Why: err.Error()}
 			continue
 		}
 		j.known[at] = found[i]
@@ -66,19 +66,19 @@ func (j *mergeJudge) ask(ctx context.Context) error {
 
 // byGit reports whether git made what a commit has at a path; why says why that is not
 // known, and is "" when it is.
-func (j *mergeJudge) byGit(c Num, path repo.Path) (is bool, why string) {
+func (j *mergeJudge) byGit(c repo.CommitNumber, path repo.Path) (is bool, why string) {
 	if len(j.g.parentsOf(c)) < 2 {
 		return false, ""
 	}
 	m := j.known[spot{c, path}]
-	if m.By == MergeUnknown {
+	if m.By == repo.MergeUnknown {
 		why = m.Why
 		if why == "" {
 			why = "ken has not checked how this merge was made"
 		}
 		return false, why
 	}
-	return m.By == MergeByGit, ""
+	return m.By == repo.MergeByGit, ""
 }
 
 // judgeVersions takes the merges out of the versions of the nodes that nobody edited:
@@ -167,10 +167,10 @@ func (d *derivation) judgeTouches(ctx context.Context, some []*study) error {
 		return err
 	}
 	for _, s := range merged {
-		commits := make(map[Num]bool)
+		commits := make(map[repo.CommitNumber]bool)
 		var left []behind
 		for _, b := range s.behind {
-			var touches []Touch
+			var touches []repo.Touch
 			for _, t := range b.touches {
 				byGit, why := d.merges.byGit(t.Commit, b.file.path)
 				if byGit {

@@ -33,7 +33,7 @@ func (r *Reader) newsSince(ctx context.Context, h History, from, to repo.ID) (*n
 	if len(fresh) == 0 {
 		return w, nil
 	}
-	isFresh := make(map[Num]bool, len(fresh))
+	isFresh := make(map[repo.CommitNumber]bool, len(fresh))
 	for _, n := range fresh {
 		isFresh[n] = true
 	}
@@ -77,18 +77,18 @@ func (w *news) add(p repo.Path) {
 // between returns the commits that to reaches and from does not, descending, and
 // whether any of them is a merge; ok is false when to does not reach from, or there
 // are too many.
-func between(h History, from, to Num) (fresh []Num, merges, ok bool) {
+func between(h History, from, to repo.CommitNumber) (fresh []repo.CommitNumber, merges, ok bool) {
 	const (
 		above = 1 // to reaches it
 		below = 2 // from does
 	)
-	marks := map[Num]int{to: above}
+	marks := map[repo.CommitNumber]int{to: above}
 	marks[from] |= below
 	pending := 1 // marked as above and nothing else, and not looked at
 	if from == to {
 		pending = 0
 	}
-	lines := h.Lineage()
+	lines := h.Parents()
 	for n := max(from, to); n >= 0 && pending > 0; n-- {
 		mark := marks[n]
 		if mark == 0 {

@@ -23,17 +23,6 @@ const (
 	FileName = "spec.md" // what makes a directory a node
 )
 
-// A File is a spec file as it lies in a tree.
-type File struct {
-	Path    repo.Path
-	Content []byte
-	// ID is what git would name it by, where Content is only its beginning; zero
-	// where Content is all of it.
-	ID repo.ID
-	// Problem says why there is no content: it is a link, or no file at all.
-	Problem string
-}
-
 // A Node is one spec.
 type Node struct {
 	ID     string    // one URL-safe token, unique among the nodes loaded together
@@ -63,13 +52,13 @@ type Node struct {
 // the repository root; a file that is not a spec.md in .spec or below is passed
 // over, and of two with one path the first counts. It never fails: what cannot be
 // read is a node with problems. The contents are not kept.
-func Load(files []File) []*Node {
+func Load(files []repo.LoadedFile) []*Node {
 	nodes, _ := loadNodes(context.Background(), files) // nothing else can fail
 	return nodes
 }
 
 // loadNodes is Load; its only error is that of a context that is done.
-func loadNodes(ctx context.Context, files []File) ([]*Node, error) {
+func loadNodes(ctx context.Context, files []repo.LoadedFile) ([]*Node, error) {
 	type place struct {
 		path  repo.Path
 		index int
@@ -123,7 +112,7 @@ func adopt(nodes []*Node) {
 }
 
 // readNode makes a node of one file. It has neither id nor parent yet.
-func readNode(f File) *Node {
+func readNode(f repo.LoadedFile) *Node {
 	n := &Node{Path: f.Path}
 	if f.Problem != "" {
 		n.problem(Problem{Rule: RuleFile, Line: 1, Message: f.Problem, Fix: "make it a regular file"})

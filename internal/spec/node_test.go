@@ -14,9 +14,9 @@ import (
 
 // load makes nodes of files given as path, content, path, content.
 func load(pairs ...string) []*spec.Node {
-	var files []spec.File
+	var files []repo.LoadedFile
 	for i := 0; i < len(pairs); i += 2 {
-		files = append(files, spec.File{Path: repo.Path(pairs[i]), Content: []byte(pairs[i+1])})
+		files = append(files, repo.LoadedFile{Path: repo.Path(pairs[i]), Content: []byte(pairs[i+1])})
 	}
 	return spec.Load(files)
 }
@@ -91,7 +91,7 @@ func TestNoRoot(t *testing.T) {
 // The order in which files come is nobody's business, and the contents stay the
 // caller's.
 func TestCallerKeepsItsFiles(t *testing.T) {
-	files := []spec.File{
+	files := []repo.LoadedFile{
 		{Path: ".spec/b/spec.md", Content: []byte("---\r\ntitle: b\r\n---\r\nbody\r\n")},
 		{Path: ".spec/a/spec.md", Content: []byte("\xef\xbb\xbfa")},
 	}

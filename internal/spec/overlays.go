@@ -137,14 +137,14 @@ func (r *Reader) change(ctx context.Context, p *proposals) error {
 }
 
 // nodesOf returns the nodes of main, and those that are proposed beside them.
-func (r *Reader) nodesOf(ctx context.Context, p *proposals, own []File) ([]*Node, error) {
+func (r *Reader) nodesOf(ctx context.Context, p *proposals, own []repo.LoadedFile) ([]*Node, error) {
 	here := make(map[repo.ID][]byte)
 	for _, f := range own {
 		if f.ID.IsZero() {
 			here[r.past.Blob(f.Content)] = f.Content
 		}
 	}
-	var files []File
+	var files []repo.LoadedFile
 	var missing []repo.ID
 	for _, path := range paths(p.main) {
 		id := p.main[path]
@@ -160,7 +160,7 @@ func (r *Reader) nodesOf(ctx context.Context, p *proposals, own []File) ([]*Node
 		here[id] = read[i]
 	}
 	for _, path := range paths(p.main) {
-		files = append(files, File{Path: path, Content: here[p.main[path]]})
+		files = append(files, repo.LoadedFile{Path: path, Content: here[p.main[path]]})
 	}
 	for _, c := range p.made {
 		for _, op := range c.Ops {
@@ -178,10 +178,10 @@ func (r *Reader) nodesOf(ctx context.Context, p *proposals, own []File) ([]*Node
 }
 
 // file returns a spec file of the checkout.
-func (c *proposal) file(path repo.Path) File {
-	i := slices.IndexFunc(c.files, func(f File) bool { return f.Path == path })
+func (c *proposal) file(path repo.Path) repo.LoadedFile {
+	i := slices.IndexFunc(c.files, func(f repo.LoadedFile) bool { return f.Path == path })
 	if i < 0 {
-		return File{Path: path}
+		return repo.LoadedFile{Path: path}
 	}
 	return c.files[i]
 }

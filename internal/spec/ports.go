@@ -40,19 +40,10 @@ type Past interface {
 	// Resolve returns the commit that a revision means; ok is false for none.
 	Resolve(ctx context.Context, rev string) (commit repo.ID, ok bool, err error)
 	// Pending returns what is about to be committed on top of a commit.
-	Pending(ctx context.Context, head repo.ID) (Pending, error)
+	Pending(ctx context.Context, head repo.ID) (repo.PendingCommit, error)
 	// CommitEmpty makes a commit on top of HEAD that changes nothing, and moves
 	// HEAD to it, unless HEAD is not at parent any more.
 	CommitEmpty(ctx context.Context, parent repo.ID, message string) (repo.ID, error)
-}
-
-// Pending is what is about to be committed.
-type Pending struct {
-	Paths []repo.Path // what would change, sorted
-	// Specs are the spec files among them that would be there, with zero for one that a
-	// merge has not been decided for.
-	Specs Set
-	Merge bool // it would be a merge
 }
 
 // A Memo keeps one answer of each kind for a work tree, until the next one. What it
@@ -65,108 +56,42 @@ type Memo interface {
 	Maker() string
 }
 
-// A Num is a commit's number in a history: that of a parent is lower than that of
-// its child, and a commit keeps its number as long as the history is kept.
-type Num int32
-
 // History is what happened, as far as it can be reached from some heads.
 type History interface {
 	// Len is how many commits there are, numbered from 0.
-	Len() Num
+	Len() repo.CommitNumber
 	// Find returns a commit's number; ok is false for one that is not there.
-	Find(id repo.ID) (n Num, ok bool)
+	Find(id repo.ID) (n repo.CommitNumber, ok bool)
 	// Commit returns what is known of a commit.
-	Commit(n Num) Commit
-	// Lineage returns the parents of all commits, which costs a fraction of what
+	Commit(n repo.CommitNumber) repo.HistoryCommit
+	// Parents returns the parents of all commits, which costs a fraction of what
 	// Commit does.
-	Lineage() Lineage
+	Parents() repo.ParentTable
 	// Marked lists the commits that carry an ack, ascending; it may list others.
-	Marked() []Num
+	Marked() []repo.CommitNumber
 	// Touching lists the commits that changed a path, ascending.
-	Touching(path repo.Path) []Touch
+	Touching(path repo.Path) []repo.Touch
 	// Since lists the paths that commits from a number on changed, with those
 	// changes. What came last is told without a look at all that was before.
-	Since(first Num) []Trace
+	Since(first repo.CommitNumber) []repo.PathTouches
 	// Below lists every path that ever was in a directory or below it, "" being
 	// the root, sorted.
 	Below(dir repo.Path) []repo.Path
 	// Moves lists the moves of spec files, by ascending commit.
-	Moves() []Move
+	Moves() []repo.Move
 	// Gap says why the history does not go back to the beginning, "" when it
 	// does: nothing can be known then of what lies before.
 	Gap() string
 }
 
-// A Lineage is the parents of all commits of a history: those of n are Parents from
-// Starts[n] to Starts[n+1]. It is not to be changed.
-type Lineage struct {
-	Starts  []int32
-	Parents []Num
-}
-
-// Of returns the parents of a commit.
-func (l *Lineage) Of(n Num) []Num { return l.Parents[l.Starts[n]:l.Starts[n+1]] }
-
-// A Commit is one commit of a history.
-type Commit struct {
-	ID       repo.ID
-	Parents  []Num
-	Date     string // RFC 3339
-	Subject  string
-	Trailers []repo.Trailer
-}
-
-// A Touch is a commit that changed a path.
-type Touch struct {
-	Commit Num
-	Kind   repo.ChangeKind
-}
-
-// A Trace is a path and the commits that changed it.
-type Trace struct {
-	Path    repo.Path
-	Touches []Touch // ascending
-}
-
-// A Move is a spec file that a commit moved: git finds the two at least half alike.
-type Move struct {
-	Commit   Num
-	From, To repo.Path
-	Same     bool // the content moved as it was
-}
-
 // Contents knows what lay where.
 type Contents interface {
 	// At returns the content id of each place, zero where there was nothing.
-	At(ctx context.Context, places []Place) ([]repo.ID, error)
+	At(ctx context.Context, places []repo.CommitPath) ([]repo.ID, error)
 	// Merged says of each file of a merge commit who made its content. An error means
 	// that it could not say so of any of them.
-	Merged(ctx context.Context, files []MergedFile) ([]Merged, error)
+	Merged(ctx context.Context, files []repo.MergedFile) ([]repo.MergeVerdict, error)
 }
-
-// A MergedFile is a path in a merge commit.
-type MergedFile struct {
-	Commit  repo.ID
-	Parents []repo.ID // as the history has them
-	Path    repo.Path
-}
-
-// Merged says who made the content of a file in a merge commit.
-type Merged struct {
-	By  MergeAuthor
-	Why string // nobody knows
-}
-
-// A MergeAuthor is who made the content of a file in a merge commit. Its zero value is
-// MergeUnknown.
-type MergeAuthor int
-
-// The authors.
-const (
-	MergeUnknown  MergeAuthor = iota // the merge could not be repeated
-	MergeByGit                       // git's own merge of the parents has the same content, without a conflict
-	MergeByPerson                    // a conflict was resolved, or something was changed in the merge
-)
 
 // A Preparer is contents that can get ready for the first question.
 type Preparer interface {
@@ -187,10 +112,4 @@ type Outlines interface {
 type Shape struct {
 	Path repo.Path
 	ID   repo.ID
-}
-
-// A Place is a path in a commit.
-type Place struct {
-	Commit repo.ID
-	Path   repo.Path
 }

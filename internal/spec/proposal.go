@@ -37,15 +37,15 @@ type proposal struct {
 	Checkout
 	Ops   []Op
 	tree  *Worktree
-	files []File
-	look  Look
+	files []repo.LoadedFile
+	look  repo.StatDigest
 	err   error
 
 	head   repo.ID
-	fork   Num
+	fork   repo.CommitNumber
 	forkID repo.ID
-	own    []Num // the commits that main does not reach, descending
-	since  map[repo.Path][]Num
+	own    []repo.CommitNumber // the commits that main does not reach, descending
+	since  map[repo.Path][]repo.CommitNumber
 	gone   map[repo.Path]bool      // main deleted it since the fork
 	now    map[repo.Path]repo.Path // where main moved it since
 }
@@ -53,7 +53,7 @@ type proposal struct {
 // propose reads what each checkout proposes. Those on the main branch propose
 // nothing: what is not committed there is dirty, and that is all. The files of the
 // reader's own checkout are those that were read already.
-func (r *Reader) propose(ctx context.Context, o *outlook, h History, own []File) (*proposals, error) {
+func (r *Reader) propose(ctx context.Context, o *outlook, h History, own []repo.LoadedFile) (*proposals, error) {
 	p := &proposals{}
 	if o.main.Commit.IsZero() {
 		return p, nil
@@ -88,7 +88,7 @@ func newProposal(w *Worktree) *proposal {
 	return &proposal{
 		Checkout: Checkout{Worktree: w.Name, Branch: strings.TrimPrefix(w.Head.Branch, "refs/heads/"), Moved: make(map[repo.Path]repo.Path)},
 		tree:     w, head: w.Head.Commit,
-		since: make(map[repo.Path][]Num), gone: make(map[repo.Path]bool), now: make(map[repo.Path]repo.Path),
+		since: make(map[repo.Path][]repo.CommitNumber), gone: make(map[repo.Path]bool), now: make(map[repo.Path]repo.Path),
 	}
 }
 
@@ -144,7 +144,7 @@ func (c *proposal) follow(h History) {
 		return
 	}
 	for _, m := range h.Moves() {
-		if _, own := slices.BinarySearchFunc(c.own, m.Commit, func(n, want Num) int { return cmp.Compare(want, n) }); !own {
+		if _, own := slices.BinarySearchFunc(c.own, m.Commit, func(n, want repo.CommitNumber) int { return cmp.Compare(want, n) }); !own {
 			continue
 		}
 		from := m.From
@@ -161,7 +161,7 @@ const maxReading = 4
 
 // readProposals reads the specs of each checkout: as it has them, and as its commit
 // and main have them.
-func (r *Reader) readProposals(ctx context.Context, o *outlook, p *proposals, own []File) error {
+func (r *Reader) readProposals(ctx context.Context, o *outlook, p *proposals, own []repo.LoadedFile) error {
 	sets := make(map[repo.ID]Set)
 	sets[o.main.Commit] = nil
 	for _, c := range p.made {
@@ -194,7 +194,7 @@ func (r *Reader) readProposals(ctx context.Context, o *outlook, p *proposals, ow
 }
 
 // looks adds how the files of other checkouts looked that were read.
-func (p *proposals) looks(all map[string]Look) {
+func (p *proposals) looks(all map[string]repo.StatDigest) {
 	for _, c := range p.made {
 		if c.Forked && !c.tree.Here {
 			all[c.Worktree] = c.look
@@ -228,7 +228,7 @@ func (r *Reader) setsAt(ctx context.Context, commits map[repo.ID]Set) (map[repo.
 }
 
 // stored returns what git would store files as, given what a commit has.
-func (r *Reader) stored(files []File, head Set) Set {
+func (r *Reader) stored(files []repo.LoadedFile, head Set) Set {
 	now := make(Set, len(files))
 	for _, f := range files {
 		id := head[f.Path]
@@ -249,7 +249,7 @@ func (r *Reader) judge(ctx context.Context, p *proposals, g *graph, h History) e
 		Now:   func(_ *Checkout, path repo.Path) repo.Path { return path },
 		ID:    func(repo.Path) string { return "" },
 	}
-	var forks [][]Num
+	var forks [][]repo.CommitNumber
 	var open []*proposal
 	for _, c := range p.made {
 		if c.err != nil {
@@ -257,7 +257,7 @@ func (r *Reader) judge(ctx context.Context, p *proposals, g *graph, h History) e
 			continue
 		}
 		if c.Ops = Overlay(m, &c.Checkout); len(c.Ops) > 0 {
-			forks, open = append(forks, []Num{c.fork}), append(open, c)
+			forks, open = append(forks, []repo.CommitNumber{c.fork}), append(open, c)
 		}
 	}
 	p.made = slices.DeleteFunc(p.made, func(c *proposal) bool { return c.err != nil })
@@ -267,7 +267,7 @@ func (r *Reader) judge(ctx context.Context, p *proposals, g *graph, h History) e
 	moves := h.Moves()
 	err := g.cover(ctx, forks, func(v *cover) {
 		for i, c := range open[v.first : v.first+v.sets] {
-			c.catchUp(h, moves, func(n Num) bool { return g.has(n) && !v.by(i, n) })
+			c.catchUp(h, moves, func(n repo.CommitNumber) bool { return g.has(n) && !v.by(i, n) })
 		}
 	})
 	if err != nil {
@@ -285,7 +285,7 @@ func (r *Reader) judge(ctx context.Context, p *proposals, g *graph, h History) e
 		if content.IsZero() {
 			return of[c].gone[path]
 		}
-		return slices.ContainsFunc(of[c].since[path], func(n Num) bool { return had.at(n, path) == content })
+		return slices.ContainsFunc(of[c].since[path], func(n repo.CommitNumber) bool { return had.at(n, path) == content })
 	}
 	m.Now = func(c *Checkout, path repo.Path) repo.Path { return cmp.Or(of[c].now[path], path) }
 	m.ID = p.names()
@@ -297,7 +297,7 @@ func (r *Reader) judge(ctx context.Context, p *proposals, g *graph, h History) e
 
 // catchUp finds what main did, since the fork, to what the checkout proposes to
 // change.
-func (c *proposal) catchUp(h History, moves []Move, since func(n Num) bool) {
+func (c *proposal) catchUp(h History, moves []repo.Move, since func(n repo.CommitNumber) bool) {
 	for _, m := range moves {
 		if !since(m.Commit) {
 			continue

@@ -5,6 +5,8 @@ import (
 	"context"
 	"math/bits"
 	"slices"
+
+	"ken/internal/repo"
 )
 
 // lanes is how many sets of commits are followed down the history at a time: one
@@ -13,16 +15,16 @@ const lanes = 64
 
 // A graph is the part of a history that can be reached from one commit.
 type graph struct {
-	head    Num // -1 when there is no commit yet
+	head    repo.CommitNumber // -1 when there is no commit yet
 	reached []bool
-	lines   Lineage
-	roots   []Num    // the reached commits without parents
-	mask    []uint64 // one word to a commit, for whoever needs it next
+	lines   repo.ParentTable
+	roots   []repo.CommitNumber // the reached commits without parents
+	mask    []uint64            // one word to a commit, for whoever needs it next
 }
 
 // newGraph finds what head reaches.
-func newGraph(h History, head Num) *graph {
-	g := &graph{head: head, reached: make([]bool, head+1), lines: h.Lineage(), mask: make([]uint64, head+1)}
+func newGraph(h History, head repo.CommitNumber) *graph {
+	g := &graph{head: head, reached: make([]bool, head+1), lines: h.Parents(), mask: make([]uint64, head+1)}
 	if head >= 0 {
 		g.reached[head] = true
 	}
@@ -42,28 +44,28 @@ func newGraph(h History, head Num) *graph {
 }
 
 // parentsOf returns the parents of a commit.
-func (g *graph) parentsOf(c Num) []Num { return g.lines.Of(c) }
+func (g *graph) parentsOf(c repo.CommitNumber) []repo.CommitNumber { return g.lines.Of(c) }
 
 // has reports whether head reaches a commit.
-func (g *graph) has(c Num) bool { return c >= 0 && c <= g.head && g.reached[c] }
+func (g *graph) has(c repo.CommitNumber) bool { return c >= 0 && c <= g.head && g.reached[c] }
 
 // A cover is what up to 64 sets of commits reach, themselves included.
 type cover struct {
-	first int      // the first of the sets
-	sets  int      // how many there are
-	mask  []uint64 // by commit: a bit for each set that reaches it
-	top   [][]Num  // of each set, those that no other of the set reaches
+	first int                   // the first of the sets
+	sets  int                   // how many there are
+	mask  []uint64              // by commit: a bit for each set that reaches it
+	top   [][]repo.CommitNumber // of each set, those that no other of the set reaches
 }
 
 // by reports whether a commit is reached from the i-th set of the cover.
-func (v *cover) by(i int, c Num) bool { return v.mask[c]&(1<<i) != 0 }
+func (v *cover) by(i int, c repo.CommitNumber) bool { return v.mask[c]&(1<<i) != 0 }
 
 // cover finds what sets of commits reach and calls see with 64 of them at a time.
 // It takes one pass over the commits for these: every commit hands its bits to its
 // parents, whose numbers are lower.
-func (g *graph) cover(ctx context.Context, sets [][]Num, see func(v *cover)) error {
+func (g *graph) cover(ctx context.Context, sets [][]repo.CommitNumber, see func(v *cover)) error {
 	type seed struct {
-		commit Num
+		commit repo.CommitNumber
 		lane   int
 	}
 	var seeds []seed
@@ -72,7 +74,7 @@ func (g *graph) cover(ctx context.Context, sets [][]Num, see func(v *cover)) err
 			return err
 		}
 		some := sets[first:min(first+lanes, len(sets))]
-		v := &cover{first: first, sets: len(some), mask: g.mask, top: make([][]Num, len(some))}
+		v := &cover{first: first, sets: len(some), mask: g.mask, top: make([][]repo.CommitNumber, len(some))}
 		seeds = seeds[:0]
 		for lane, set := range some {
 			for _, c := range set {
@@ -85,13 +87,13 @@ func (g *graph) cover(ctx context.Context, sets [][]Num, see func(v *cover)) err
 		seeds = slices.Compact(seeds)
 		clear(g.mask)
 		rest := seeds
-		start := Num(-1)
+		start := repo.CommitNumber(-1)
 		if len(rest) > 0 {
 			start = rest[0].commit
 		}
 		for c := start; c >= 0; {
 			// As far as no seed stands, there is nothing to do but to hand down.
-			next := Num(-1)
+			next := repo.CommitNumber(-1)
 			if len(rest) > 0 {
 				next = rest[0].commit
 			}
@@ -116,8 +118,8 @@ func (g *graph) cover(ctx context.Context, sets [][]Num, see func(v *cover)) err
 
 // descend hands the bits of the commits from one number down to another, which is
 // left out, to their parents. Each commit has so many words in mask.
-func (g *graph) descend(mask []uint64, words int, from, to Num) {
-	starts, parents := g.lines.Starts, g.lines.Parents
+func (g *graph) descend(mask []uint64, words int, from, to repo.CommitNumber) {
+	starts, parents := g.lines.Starts, g.lines.Numbers
 	for c := from; c > to; c-- {
 		if words == 1 { // as nearly always
 			m := mask[c]
@@ -136,7 +138,7 @@ func (g *graph) descend(mask []uint64, words int, from, to Num) {
 }
 
 // hand gives the parents of a commit the bits of one word.
-func (g *graph) hand(mask []uint64, words int, c Num, word int, bits uint64) {
+func (g *graph) hand(mask []uint64, words int, c repo.CommitNumber, word int, bits uint64) {
 	for _, p := range g.parentsOf(c) {
 		mask[int(p)*words+word] |= bits
 	}
@@ -144,8 +146,8 @@ func (g *graph) hand(mask []uint64, words int, c Num, word int, bits uint64) {
 
 // lowest returns for each set the lowest number of a commit that head reaches and
 // the set does not; one above head's when there is none.
-func (g *graph) lowest(v *cover) [lanes]Num {
-	var low [lanes]Num
+func (g *graph) lowest(v *cover) [lanes]repo.CommitNumber {
+	var low [lanes]repo.CommitNumber
 	for i := range low {
 		low[i] = g.head + 1
 	}
@@ -153,7 +155,7 @@ func (g *graph) lowest(v *cover) [lanes]Num {
 	if v.sets < lanes {
 		wanting = 1<<v.sets - 1
 	}
-	for c := Num(0); c <= g.head && wanting != 0; c++ {
+	for c := repo.CommitNumber(0); c <= g.head && wanting != 0; c++ {
 		found := wanting &^ v.mask[c]
 		if found == 0 || !g.reached[c] {
 			continue

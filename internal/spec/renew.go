@@ -41,10 +41,10 @@ const maxWatched = 10_000
 // still.
 type tree struct {
 	nodes []*Node
-	look  Look
-	sums  []repo.ID // by node
-	files []File    // those that the nodes are made of, once they are read
-	read  bool      // they are
+	look  repo.StatDigest
+	sums  []repo.ID         // by node
+	files []repo.LoadedFile // those that the nodes are made of, once they are read
+	read  bool              // they are
 
 	// What is kept of last time, nil for nothing; of the same nodes, in the same
 	// order.
@@ -97,7 +97,7 @@ func (r *Reader) readFiles(ctx context.Context, t *tree) error {
 	if err != nil {
 		return err
 	}
-	if t.same && !look.equal(t.look) {
+	if t.same && !look.Equal(t.look) {
 		return errSpecsMoved
 	}
 	t.files, t.look, t.read = files, look, true
@@ -353,7 +353,7 @@ func (r *Reader) describe(ctx context.Context, t *tree, o *outlook, l *Listing) 
 }
 
 // proposing returns the files of the checkout, if it is one that may propose them.
-func (r *Reader) proposing(ctx context.Context, o *outlook, t *tree) ([]File, error) {
+func (r *Reader) proposing(ctx context.Context, o *outlook, t *tree) ([]repo.LoadedFile, error) {
 	if slices.ContainsFunc(o.trees, func(w Worktree) bool { return w.Here && !w.on(o.main.Name) }) {
 		if err := r.readFiles(ctx, t); err != nil {
 			return nil, err

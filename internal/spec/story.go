@@ -29,8 +29,8 @@ type Advance struct {
 }
 
 // ahead returns the commits that drift counts, and which files each changed.
-func (s *study) ahead() map[Num][]repo.Path {
-	at := make(map[Num][]repo.Path)
+func (s *study) ahead() map[repo.CommitNumber][]repo.Path {
+	at := make(map[repo.CommitNumber][]repo.Path)
 	for _, b := range s.loud() {
 		for _, t := range b.touches {
 			at[t.Commit] = append(at[t.Commit], b.file.path)
@@ -67,7 +67,7 @@ func (r *Reader) advances(ctx context.Context, f *Facts) ([]Advance, error) {
 		return nil, err
 	}
 	var list []Advance
-	for _, n := range slices.SortedFunc(maps.Keys(f.ahead), func(a, b Num) int { return cmp.Compare(b, a) }) {
+	for _, n := range slices.SortedFunc(maps.Keys(f.ahead), func(a, b repo.CommitNumber) int { return cmp.Compare(b, a) }) {
 		c, paths := h.Commit(n), slices.Clone(f.ahead[n])
 		slices.Sort(paths)
 		list = append(list, Advance{Commit: c.ID, Date: c.Date, Subject: c.Subject, Session: session(c.Trailers), Paths: slices.Compact(paths)})

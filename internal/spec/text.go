@@ -3,6 +3,8 @@ package spec
 import (
 	"context"
 	"slices"
+
+	"ken/internal/repo"
 )
 
 // Text returns the node of an id together with the whole text of its file, its
@@ -17,6 +19,6 @@ func (r *Reader) Text(ctx context.Context, id string) (*Node, string, error) {
 	if i < 0 {
 		return nil, "", unknownNode(nodes, id)
 	}
-	at := slices.IndexFunc(files, func(f File) bool { return f.Path == nodes[i].Path })
+	at := slices.IndexFunc(files, func(f repo.LoadedFile) bool { return f.Path == nodes[i].Path })
 	return nodes[i], new(Node).decode(files[at].Content), nil
 }

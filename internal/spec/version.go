@@ -22,14 +22,11 @@ type VersionRow struct {
 
 // A version is a commit that changed the content of a node's spec file.
 type version struct {
-	commit Num
+	commit repo.CommitNumber
 	path   repo.Path   // of the file at the time
 	from   []repo.Path // where the commit moved it from
 	before []spot      // of a merge: where the node was in its parents, at other paths
 }
-
-// edits reports whether a touch gave a file content that it did not have.
-func (t Touch) edits() bool { return t.Kind == repo.Modified || t.Kind == repo.Added }
 
 // findVersions finds the versions of every node, and which acks may be its own.
 func (d *derivation) findVersions(ctx context.Context) error {
@@ -40,7 +37,7 @@ func (d *derivation) findVersions(ctx context.Context) error {
 			moved = append(moved, s)
 			continue
 		}
-		d.takeVersions(s, s.node.Path, func(Touch) bool { return true })
+		d.takeVersions(s, s.node.Path, func(repo.Touch) bool { return true })
 		for _, a := range d.rivals[s.node.Path] {
 			s.claims = append(s.claims, &claim{ack: a, path: s.node.Path})
 		}
@@ -66,17 +63,17 @@ func (d *derivation) findVersions(ctx context.Context) error {
 
 // takeVersions notes the commits that edited a path for a node's versions, those
 // that count.
-func (d *derivation) takeVersions(s *study, path repo.Path, counts func(Touch) bool) {
+func (d *derivation) takeVersions(s *study, path repo.Path, counts func(repo.Touch) bool) {
 	for _, t := range d.h.Touching(path) {
-		if t.edits() && d.g.has(t.Commit) && counts(t) {
+		if t.Edits() && d.g.has(t.Commit) && counts(t) {
 			s.versions = append(s.versions, version{commit: t.Commit, path: path})
 		}
 	}
 }
 
 // commits returns the numbers of a node's versions, ascending.
-func (s *study) commits() []Num {
-	list := make([]Num, len(s.versions))
+func (s *study) commits() []repo.CommitNumber {
+	list := make([]repo.CommitNumber, len(s.versions))
 	for i, v := range s.versions {
 		list[i] = v.commit
 	}
@@ -84,13 +81,13 @@ func (s *study) commits() []Num {
 }
 
 // at returns the version that a commit is.
-func (s *study) at(c Num) version {
-	i, _ := slices.BinarySearchFunc(s.versions, c, func(v version, c Num) int { return cmp.Compare(v.commit, c) })
+func (s *study) at(c repo.CommitNumber) version {
+	i, _ := slices.BinarySearchFunc(s.versions, c, func(v version, c repo.CommitNumber) int { return cmp.Compare(v.commit, c) })
 	return s.versions[i]
 }
 
 // pathAt returns where a node's file was in one of its versions.
-func (s *study) pathAt(c Num) repo.Path { return s.at(c).path }
+func (s *study) pathAt(c repo.CommitNumber) repo.Path { return s.at(c).path }
 
 // rowsOf returns the versions of a node, newest first.
 func (d *derivation) rowsOf(s *study) []VersionRow {
@@ -112,6 +109,16 @@ const (
 	TrailerBasis   = "Spec-OK-Basis"
 )
 
+// HistoryFilter is what the history index keeps of commits for specs.
+func HistoryFilter() repo.HistoryFilter {
+	return repo.HistoryFilter{
+		Trailers: []string{TrailerSession, TrailerAck, TrailerBasis},
+		Marker:   TrailerAck,
+		MoveDir:  Root,
+		MoveName: FileName,
+	}
+}
+
 // session returns the session that a commit names, nil for none. Of several it is
 // the last, which is the one that git interpret-trailers replaces: those above it
 // came with messages that were put together. One that names nothing does not count.
@@ -126,11 +133,11 @@ func session(trailers []repo.Trailer) *string {
 
 // order sorts every node's versions and acks, newest first.
 func (d *derivation) order(ctx context.Context) error {
-	lists := make([][]Num, 0, len(d.studies))
+	lists := make([][]repo.CommitNumber, 0, len(d.studies))
 	for _, s := range d.studies {
 		s.rows = s.commits()
 		lists = append(lists, s.rows)
-		var acks []Num
+		var acks []repo.CommitNumber
 		for _, c := range s.standing {
 			acks = append(acks, c.ack.commit)
 		}
@@ -156,7 +163,7 @@ func (d *derivation) order(ctx context.Context) error {
 // newest sorts lists of commits: by date, newest first, and by id where that is the
 // same, but never a commit behind its ancestor, whatever their clocks said. The
 // numbers, which depend on how the history was gathered, decide nothing.
-func (d *derivation) newest(ctx context.Context, lists [][]Num) error {
+func (d *derivation) newest(ctx context.Context, lists [][]repo.CommitNumber) error {
 	var odd []*dated // the lists in which an ancestor may stand before its descendant
 	for _, list := range lists {
 		if len(list) < 2 {
@@ -167,7 +174,7 @@ func (d *derivation) newest(ctx context.Context, lists [][]Num) error {
 		for i, it := range l.items {
 			list[i] = it.commit
 		}
-		if !slices.IsSortedFunc(list, func(a, b Num) int { return cmp.Compare(b, a) }) {
+		if !slices.IsSortedFunc(list, func(a, b repo.CommitNumber) int { return cmp.Compare(b, a) }) {
 			odd = append(odd, l)
 		}
 	}
@@ -176,11 +183,11 @@ func (d *derivation) newest(ctx context.Context, lists [][]Num) error {
 		at int
 	}
 	var singles []single
-	var sets [][]Num
+	var sets [][]repo.CommitNumber
 	for _, l := range odd {
 		for i, it := range l.items {
 			singles = append(singles, single{l, i})
-			sets = append(sets, []Num{it.commit})
+			sets = append(sets, []repo.CommitNumber{it.commit})
 		}
 	}
 	err := d.g.cover(ctx, sets, func(v *cover) {
@@ -201,12 +208,12 @@ func (d *derivation) newest(ctx context.Context, lists [][]Num) error {
 
 // A dated is a list of commits with their dates.
 type dated struct {
-	list  []Num
+	list  []repo.CommitNumber
 	items []datedItem
 }
 
 type datedItem struct {
-	commit Num
+	commit repo.CommitNumber
 	date   time.Time
 	id     repo.ID
 	over   []int // the items that are its ancestors
@@ -216,7 +223,7 @@ func (a datedItem) compare(b datedItem) int {
 	return cmp.Or(a.date.Compare(b.date), strings.Compare(string(a.id.Bytes()), string(b.id.Bytes())))
 }
 
-func (d *derivation) date(list []Num) *dated {
+func (d *derivation) date(list []repo.CommitNumber) *dated {
 	l := &dated{list: list, items: make([]datedItem, len(list))}
 	for i, c := range list {
 		commit := d.h.Commit(c)

@@ -22,13 +22,13 @@ import (
 // own at head.
 type trail struct {
 	d    *derivation
-	into map[repo.Path][]Move // the moves that head reaches, by where to
-	from map[repo.Path][]Move // and by where from
-	left []uint64             // for spread, one word to a commit
+	into map[repo.Path][]repo.Move // the moves that head reaches, by where to
+	from map[repo.Path][]repo.Move // and by where from
+	left []uint64                  // for spread, one word to a commit
 }
 
 func newTrail(d *derivation) *trail {
-	t := &trail{d: d, into: make(map[repo.Path][]Move), from: make(map[repo.Path][]Move)}
+	t := &trail{d: d, into: make(map[repo.Path][]repo.Move), from: make(map[repo.Path][]repo.Move)}
 	for _, m := range d.h.Moves() {
 		if d.g.has(m.Commit) {
 			t.into[m.To] = append(t.into[m.To], m)
@@ -63,7 +63,7 @@ func (t *trail) follow(ctx context.Context, moved []*study) error {
 // first.
 func (t *trail) names(path repo.Path) []repo.Path {
 	list := []repo.Path{path}
-	until := map[repo.Path]Num{path: t.d.g.head} // up to which commit
+	until := map[repo.Path]repo.CommitNumber{path: t.d.g.head} // up to which commit
 	for todo := []repo.Path{path}; len(todo) > 0; {
 		to := todo[0]
 		todo = todo[1:]
@@ -145,14 +145,14 @@ func (w *walk) end(ctx context.Context, t *trail) error {
 	g.descend(at.bits, at.words, c, -1)
 	w.spread(t, at, turns)
 	for i, l := range w.lanes {
-		pure := make(map[Num]bool)
-		from := make(map[Num][]repo.Path)
+		pure := make(map[repo.CommitNumber]bool)
+		from := make(map[repo.CommitNumber][]repo.Path)
 		for _, m := range t.into[l.path] {
 			pure[m.Commit] = pure[m.Commit] || m.Same
 			from[m.Commit] = append(from[m.Commit], m.From)
 		}
 		before := len(l.study.versions)
-		t.d.takeVersions(l.study, l.path, func(x Touch) bool { return at.has(x.Commit, i) && !pure[x.Commit] })
+		t.d.takeVersions(l.study, l.path, func(x repo.Touch) bool { return at.has(x.Commit, i) && !pure[x.Commit] })
 		for k := range l.study.versions[before:] {
 			v := &l.study.versions[before+k]
 			v.from = from[v.commit]
@@ -169,7 +169,7 @@ func (w *walk) end(ctx context.Context, t *trail) error {
 
 // parentsOf returns where the node of a lane was in the parents of a merge, as far as
 // that is another path than the lane's.
-func (w *walk) parentsOf(g *graph, at laneSet, lane int, c Num) []spot {
+func (w *walk) parentsOf(g *graph, at laneSet, lane int, c repo.CommitNumber) []spot {
 	parents := g.parentsOf(c)
 	if len(parents) < 2 {
 		return nil
@@ -189,7 +189,7 @@ func (w *walk) parentsOf(g *graph, at laneSet, lane int, c Num) []spot {
 }
 
 // spread sets the lanes of the commits that know a node by an old path.
-func (w *walk) spread(t *trail, at laneSet, turns map[Num][]turn) {
+func (w *walk) spread(t *trail, at laneSet, turns map[repo.CommitNumber][]turn) {
 	g := t.d.g
 	left := laneSet{at.words, t.left} // where a path has been moved away
 	if len(left.bits) != len(at.bits) {
@@ -204,7 +204,7 @@ func (w *walk) spread(t *trail, at laneSet, turns map[Num][]turn) {
 		}
 	}
 	seen := newMovesSeen(g, turns, len(w.lanes))
-	for c := Num(0); c <= g.head; c++ {
+	for c := repo.CommitNumber(0); c <= g.head; c++ {
 		if !g.reached[c] {
 			continue
 		}
@@ -233,13 +233,13 @@ func (w *walk) spread(t *trail, at laneSet, turns map[Num][]turn) {
 
 // movesSeen knows which moves each commit has in its history.
 type movesSeen struct {
-	commits laneSet     // by commit, a bit for each commit that moves something
-	number  map[Num]int // of those commits
-	of      [][]uint64  // by lane, the bits of the commits that moved it away or back
+	commits laneSet                   // by commit, a bit for each commit that moves something
+	number  map[repo.CommitNumber]int // of those commits
+	of      [][]uint64                // by lane, the bits of the commits that moved it away or back
 }
 
-func newMovesSeen(g *graph, turns map[Num][]turn, lanes int) *movesSeen {
-	s := &movesSeen{number: make(map[Num]int, len(turns)), of: make([][]uint64, lanes)}
+func newMovesSeen(g *graph, turns map[repo.CommitNumber][]turn, lanes int) *movesSeen {
+	s := &movesSeen{number: make(map[repo.CommitNumber]int, len(turns)), of: make([][]uint64, lanes)}
 	words := (len(turns) + 63) / 64
 	s.commits = laneSet{words, make([]uint64, int(g.head+1)*words)}
 	for i := range s.of {
@@ -260,7 +260,7 @@ func newMovesSeen(g *graph, turns map[Num][]turn, lanes int) *movesSeen {
 }
 
 // take gives a commit what its parents have in their histories, and its own move.
-func (s *movesSeen) take(c Num, parents []Num) {
+func (s *movesSeen) take(c repo.CommitNumber, parents []repo.CommitNumber) {
 	row := s.commits.row(c)
 	for _, p := range parents {
 		for i, bits := range s.commits.row(p) {
@@ -274,11 +274,11 @@ func (s *movesSeen) take(c Num, parents []Num) {
 
 // cameBack returns the lanes, of those that some parents of a merge have moved away, that
 // another parent has moved back since: it knows every move that the former know.
-func (s *movesSeen) cameBack(left laneSet, parents []Num, word int, lanes uint64) (back uint64) {
+func (s *movesSeen) cameBack(left laneSet, parents []repo.CommitNumber, word int, lanes uint64) (back uint64) {
 	for ; lanes != 0; lanes &= lanes - 1 {
 		lane := word*64 + bits.TrailingZeros64(lanes)
-		later := func(p Num) bool {
-			return !left.has(p, lane) && !slices.ContainsFunc(parents, func(q Num) bool {
+		later := func(p repo.CommitNumber) bool {
+			return !left.has(p, lane) && !slices.ContainsFunc(parents, func(q repo.CommitNumber) bool {
 				return left.has(q, lane) && !s.knows(p, q, lane)
 			})
 		}
@@ -290,7 +290,7 @@ func (s *movesSeen) cameBack(left laneSet, parents []Num, word int, lanes uint64
 }
 
 // knows reports whether a commit has every move of a lane in its history that another has.
-func (s *movesSeen) knows(c, other Num, lane int) bool {
+func (s *movesSeen) knows(c, other repo.CommitNumber, lane int) bool {
 	for i, mask := range s.of[lane] {
 		if s.commits.row(other)[i]&mask&^s.commits.row(c)[i] != 0 {
 			return false
@@ -300,8 +300,8 @@ func (s *movesSeen) knows(c, other Num, lane int) bool {
 }
 
 // turns returns by commit what its moves do to the lanes.
-func (w *walk) turns(t *trail) map[Num][]turn {
-	turns := make(map[Num][]turn)
+func (w *walk) turns(t *trail) map[repo.CommitNumber][]turn {
+	turns := make(map[repo.CommitNumber][]turn)
 	for k, start := range w.starts {
 		end := len(w.lanes)
 		if k+1 < len(w.starts) {
@@ -361,8 +361,12 @@ func newLaneSet(g *graph, lanes int) laneSet {
 	return laneSet{words, g.mask}
 }
 
-func (s laneSet) row(c Num) []uint64 { return s.bits[int(c)*s.words : (int(c)+1)*s.words] }
+func (s laneSet) row(c repo.CommitNumber) []uint64 {
+	return s.bits[int(c)*s.words : (int(c)+1)*s.words]
+}
 
-func (s laneSet) set(c Num, lane int) { s.row(c)[lane/64] |= 1 << (lane % 64) }
+func (s laneSet) set(c repo.CommitNumber, lane int) { s.row(c)[lane/64] |= 1 << (lane % 64) }
 
-func (s laneSet) has(c Num, lane int) bool { return s.row(c)[lane/64]&(1<<(lane%64)) != 0 }
+func (s laneSet) has(c repo.CommitNumber, lane int) bool {
+	return s.row(c)[lane/64]&(1<<(lane%64)) != 0
+}

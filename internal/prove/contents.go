@@ -1,4 +1,4 @@
-package app
+package prove
 
 import (
 	"context"
@@ -8,27 +8,23 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"ken/internal/content"
 	"ken/internal/fresh"
 	"ken/internal/outline"
-	"ken/internal/prove"
-	"ken/internal/registry"
 	"ken/internal/repo"
-	"ken/internal/survey"
 )
 
-// proveContents is what is known of the contents of a history.
-type proveContents struct {
+// contents is what is known of the contents of a history.
+type contents struct {
 	sizes  map[repo.ID]int64 // -1 for one that is not here
 	counts map[place]bool    // policy wants a text about it
 }
 
 // file returns what lies at a place.
-func (c *proveContents) file(p place) prove.File {
+func (c *contents) file(p place) File {
 	if !p.regular() {
-		return prove.File{}
+		return File{}
 	}
-	f := prove.File{ID: p.id, Size: c.sizes[p.id], Counts: c.counts[place{path: p.path, id: p.id}]}
+	f := File{ID: p.id, Size: c.sizes[p.id], Counts: c.counts[place{path: p.path, id: p.id}]}
 	if f.Size < 0 {
 		f.Size, f.Absent = 0, true
 	}
@@ -38,30 +34,28 @@ func (c *proveContents) file(p place) prove.File {
 // contents finds which contents of a tree and of what became of it count: by their names
 // and sizes, and where these let them by their bytes, each read once. Policy and git
 // attributes are those of now. One that is not here goes by its name.
-func (w *workspace) contents(ctx context.Context, before []place, commits []repo.Commit, progress func(done, total int)) (*proveContents, error) {
-	known := &proveContents{sizes: make(map[repo.ID]int64), counts: make(map[place]bool)}
+func (r *Reader) contents(ctx context.Context, before []place, commits []repo.Commit, progress func(done, total int)) (*contents, error) {
+	known := &contents{sizes: make(map[repo.ID]int64), counts: make(map[place]bool)}
 	ids, places := known.gather(before, commits)
-	sizes, err := w.git.Sizes(ctx, ids)
+	sizes, err := r.Git.Sizes(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
 	for i, id := range ids {
 		known.sizes[id] = sizes[i]
 	}
-	attributes, err := w.attributesNow(ctx, places)
+	attributes, err := r.attributesNow(ctx, places)
 	if err != nil {
 		return nil, err
 	}
 	judge := func(p place, head []byte) bool {
-		kind := registry.Refine(content.KindOf(p.path, head), repo.Regular, attributes[p.path])
-		return w.cfg.Registry.Excluded(p.path, kind, known.sizes[p.id]) == ""
+		return r.Counts(p.path, known.sizes[p.id], attributes[p.path], head)
 	}
-	left := survey.Options{Exclude: w.cfg.Survey.Exclude, Ranks: w.cfg.Survey.Ranks}
 	unsure := make(map[repo.ID][]place)
 	ids = ids[:0]
 	for _, p := range places {
 		switch {
-		case left.LeftOut(p.path) || !judge(p, nil):
+		case !judge(p, nil):
 		case known.sizes[p.id] < 0:
 			known.counts[p] = true
 		default:
@@ -73,7 +67,7 @@ func (w *workspace) contents(ctx context.Context, before []place, commits []repo
 	}
 	var mu sync.Mutex
 	done := 0
-	err = w.eachContent(ctx, ids, func(id repo.ID, b []byte) {
+	err = r.eachContent(ctx, ids, func(id repo.ID, b []byte) {
 		mu.Lock()
 		defer mu.Unlock()
 		for _, p := range unsure[id] {
@@ -88,7 +82,7 @@ func (w *workspace) contents(ctx context.Context, before []place, commits []repo
 
 // gather lists the contents of a tree and of what became of it, and where they lay, each
 // once and without modes: an executable is a file like others.
-func (c *proveContents) gather(before []place, commits []repo.Commit) (ids []repo.ID, places []place) {
+func (c *contents) gather(before []place, commits []repo.Commit) (ids []repo.ID, places []place) {
 	see := func(p place) {
 		if !p.regular() {
 			return
@@ -116,8 +110,8 @@ func (c *proveContents) gather(before []place, commits []repo.Commit) (ids []rep
 }
 
 // attributesNow returns what git attributes say of paths in the work tree as it is.
-func (w *workspace) attributesNow(ctx context.Context, places []place) (map[repo.Path]repo.Attributes, error) {
-	now, err := w.git.Snapshot(ctx)
+func (r *Reader) attributesNow(ctx context.Context, places []place) (map[repo.Path]repo.Attributes, error) {
+	now, err := r.Git.Snapshot(ctx)
 	if err != nil || !now.Attributed {
 		return nil, err
 	}
@@ -127,7 +121,7 @@ func (w *workspace) attributesNow(ctx context.Context, places []place) (map[repo
 	}
 	slices.Sort(paths)
 	paths = slices.Compact(paths)
-	found, err := w.git.Attributes(ctx, paths)
+	found, err := r.Git.Attributes(ctx, paths)
 	if err != nil {
 		return nil, err
 	}
@@ -141,7 +135,7 @@ func (w *workspace) attributesNow(ctx context.Context, places []place) (map[repo
 // eachContent reads contents, each by one of several gits, and calls see with them, from
 // several goroutines. Those that are not here are left out; of a large one there is the
 // beginning.
-func (w *workspace) eachContent(ctx context.Context, ids []repo.ID, see func(id repo.ID, b []byte)) error {
+func (r *Reader) eachContent(ctx context.Context, ids []repo.ID, see func(id repo.ID, b []byte)) error {
 	workers := min(runtime.GOMAXPROCS(0), maxReaders)
 	parts := min(4*workers, len(ids)/minRead+1) // some for the slower one to leave to the faster
 	g, ctx := errgroup.WithContext(ctx)
@@ -150,7 +144,7 @@ func (w *workspace) eachContent(ctx context.Context, ids []repo.ID, see func(id 
 		// What lies together in a pack stays together.
 		part := ids[len(ids)*k/parts : len(ids)*(k+1)/parts]
 		g.Go(func() error {
-			return w.git.EachBlob(ctx, part, func(i int, b []byte, size int64) {
+			return r.Git.EachBlob(ctx, part, func(i int, b []byte, size int64) {
 				if size >= 0 {
 					see(part[i], b)
 				}
@@ -166,21 +160,21 @@ const (
 )
 
 // gradeAll says of every change how far it went.
-func (w *workspace) gradeAll(ctx context.Context, commits []prove.Commit, progress func(done, total int)) error {
+func (r *Reader) gradeAll(ctx context.Context, commits []Commit, progress func(done, total int)) error {
 	type side struct {
 		path repo.Path
 		id   repo.ID
 	}
-	var files []*survey.File
+	var files []Content
 	at := make(map[side]int)
-	see := func(p repo.Path, f prove.File) {
+	see := func(p repo.Path, f File) {
 		s := side{p, f.ID}
 		if _, seen := at[s]; !seen && !f.Absent && f.Size < outline.MaxBytes && outline.MayRead(p) {
 			at[s] = len(files)
-			files = append(files, &survey.File{Path: p, ID: f.ID, Size: f.Size})
+			files = append(files, Content{Path: p, ID: f.ID, Size: f.Size})
 		}
 	}
-	each := func(f func(*prove.Change)) {
+	each := func(f func(*Change)) {
 		for i := range commits {
 			for k := range commits[i].Changes {
 				if c := &commits[i].Changes[k]; c.Old.Counts && c.New.Counts && c.Old.ID != c.New.ID {
@@ -189,21 +183,21 @@ func (w *workspace) gradeAll(ctx context.Context, commits []prove.Commit, progre
 			}
 		}
 	}
-	each(func(c *prove.Change) {
+	each(func(c *Change) {
 		see(c.Path, c.Old)
 		see(c.Path, c.New)
 	})
-	shapes, err := w.shapes(ctx, files, progress)
+	shapes, err := r.shapes(ctx, files, progress)
 	if err != nil {
 		return err
 	}
-	shape := func(p repo.Path, f prove.File) *outline.Outline {
+	shape := func(p repo.Path, f File) *outline.Outline {
 		if i, ok := at[side{p, f.ID}]; ok {
 			return shapes[i]
 		}
 		return nil
 	}
-	each(func(c *prove.Change) {
+	each(func(c *Change) {
 		if c.Grade = fresh.GradeContent; !c.Old.Absent && !c.New.Absent {
 			c.Grade = outline.Grade(shape(c.Path, c.Old), shape(c.Path, c.New))
 		}
@@ -216,11 +210,11 @@ const shapeBatch = 512
 
 // shapes returns of the outlines of files as much as they are compared by. Of those that
 // are not kept the contents are read, and outlined on all cores.
-func (w *workspace) shapes(ctx context.Context, files []*survey.File, progress func(done, total int)) ([]*outline.Outline, error) {
+func (r *Reader) shapes(ctx context.Context, files []Content, progress func(done, total int)) ([]*outline.Outline, error) {
 	shapes := make([]*outline.Outline, 0, len(files))
 	for part := range slices.Chunk(files, shapeBatch) {
-		found, err := w.outlines(ctx, part, func(which []int, seen func(k int, content []byte)) error {
-			return w.outlineEach(ctx, part, which, seen)
+		found, err := r.Outlines(ctx, part, func(which []int, see func(k int, content []byte)) error {
+			return r.readContents(ctx, part, which, see)
 		})
 		if err != nil {
 			return nil, err
@@ -236,12 +230,20 @@ func (w *workspace) shapes(ctx context.Context, files []*survey.File, progress f
 	return shapes, nil
 }
 
-// outlineEach calls seen with the contents of files, from several goroutines.
-func (w *workspace) outlineEach(ctx context.Context, files []*survey.File, which []int, seen func(k int, content []byte)) error {
-	ids, places := byContent(files, which)
-	return w.eachContent(ctx, ids, func(id repo.ID, b []byte) {
+// readContents calls see with some of a list of contents, from several goroutines.
+func (r *Reader) readContents(ctx context.Context, list []Content, which []int, see func(k int, content []byte)) error {
+	var ids []repo.ID
+	places := make(map[repo.ID][]int)
+	for k, i := range which {
+		id := list[i].ID
+		if places[id] == nil {
+			ids = append(ids, id)
+		}
+		places[id] = append(places[id], k)
+	}
+	return r.eachContent(ctx, ids, func(id repo.ID, b []byte) {
 		for _, k := range places[id] {
-			seen(k, b)
+			see(k, b)
 		}
 	})
 }

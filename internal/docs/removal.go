@@ -8,32 +8,32 @@ import (
 	"ken/internal/repo"
 )
 
-// A hunt looks for the commit that left a file without something.
-type hunt struct {
+// A removalSearch looks for the commit that removed something from a file.
+type removalSearch struct {
 	file repo.Path
-	is   func(v *held) bool // it has it
-	last Num                // the last such commit; -1 while none is known
+	is   func(v *fileVersion) bool // it has it
+	last repo.CommitNumber         // the last such commit; -1 while none is known
 
 	inHead bool // HEAD's file has it: no such commit is the last
 	blind  bool // a content that has a say could not be read
 
-	touches []Touch // still to be looked at
+	touches []repo.Touch // still to be looked at
 }
 
 // maxHunted is how many of the latest changes of a file are looked at.
 const maxHunted = 500
 
-// huntDown finds for each hunt the last commit that found the file with it and left it
-// without. One that is not found leaves the hunt as it was.
-func (j *judge) huntDown(ctx context.Context, hunts []*hunt) error {
-	now := make([]look, len(hunts))
+// findRemovals finds for each search the last commit that removed it from the file. If there
+// is none, the search stays as it was.
+func (j *judge) findRemovals(ctx context.Context, hunts []*removalSearch) error {
+	now := make([]versionCheck, len(hunts))
 	for i, h := range hunts {
-		now[i] = look{place: Place{j.past.Head(), h.file}, hunt: h}
+		now[i] = versionCheck{place: repo.CommitPath{Commit: j.past.head, Path: h.file}, hunt: h}
 	}
-	if err := j.lookAt(ctx, now); err != nil {
+	if err := j.readVersions(ctx, now); err != nil {
 		return err
 	}
-	var open []*hunt
+	var open []*removalSearch
 	for i, h := range hunts {
 		h.inHead, h.blind = now[i].has, h.blind || now[i].unread
 		if h.inHead || h.blind {
@@ -44,16 +44,16 @@ func (j *judge) huntDown(ctx context.Context, hunts []*hunt) error {
 		open = append(open, h)
 	}
 	for step := 4; len(open) > 0; step *= 4 {
-		var looks []look
-		var first []int // look of each hunt
+		var looks []versionCheck
+		var first []int // check of each search
 		for _, h := range open {
 			first = append(first, len(looks))
-			looks = append(looks, j.looks(h, step)...)
+			looks = append(looks, j.versionChecks(h, step)...)
 		}
-		if err := j.lookAt(ctx, looks); err != nil {
+		if err := j.readVersions(ctx, looks); err != nil {
 			return err
 		}
-		var further []*hunt
+		var further []*removalSearch
 		for k, h := range open {
 			end := len(looks)
 			if k+1 < len(first) {
@@ -74,25 +74,25 @@ func (j *judge) huntDown(ctx context.Context, hunts []*hunt) error {
 	return nil
 }
 
-// A look is at what a commit made of a file, or at what it found.
-type look struct {
-	place  Place
-	hunt   *hunt
-	commit Num
+// A versionCheck looks at a file after a commit, or before it.
+type versionCheck struct {
+	place  repo.CommitPath
+	hunt   *removalSearch
+	commit repo.CommitNumber
 	found  bool // by the commit, in a parent
 	has    bool
 	unread bool // nobody knows
 }
 
-// looks takes the latest changes of a hunt's file.
-func (j *judge) looks(h *hunt, step int) []look {
+// versionChecks takes the latest changes of a search's file.
+func (j *judge) versionChecks(h *removalSearch, step int) []versionCheck {
 	some := h.touches[max(0, len(h.touches)-step):]
 	h.touches = h.touches[:len(h.touches)-len(some)]
-	var list []look
+	var list []versionCheck
 	for _, t := range some {
-		list = append(list, look{place: Place{j.history.Commit(t.Commit).ID, h.file}, hunt: h, commit: t.Commit})
-		for _, p := range j.history.Parents(t.Commit) {
-			list = append(list, look{place: Place{j.history.Commit(p).ID, h.file}, hunt: h, commit: t.Commit, found: true})
+		list = append(list, versionCheck{place: repo.CommitPath{Commit: j.history.Commit(t.Commit).ID, Path: h.file}, hunt: h, commit: t.Commit})
+		for _, p := range j.history.parents.Of(t.Commit) {
+			list = append(list, versionCheck{place: repo.CommitPath{Commit: j.history.Commit(p).ID, Path: h.file}, hunt: h, commit: t.Commit, found: true})
 		}
 	}
 	return list
@@ -100,8 +100,8 @@ func (j *judge) looks(h *hunt, step int) []look {
 
 // lastLoss returns the last commit that found something and did not leave it, -1 for none.
 // A merge took away only what all of its parents had. It is sure if no later one may have.
-func lastLoss(looks []look) (last Num, sure bool) {
-	last, maybe := -1, Num(-1)
+func lastLoss(looks []versionCheck) (last repo.CommitNumber, sure bool) {
+	last, maybe := -1, repo.CommitNumber(-1)
 	for i := 0; i < len(looks); {
 		made := looks[i]
 		found, all, unread := false, true, made.unread
@@ -119,13 +119,13 @@ func lastLoss(looks []look) (last Num, sure bool) {
 	return last, last >= maybe
 }
 
-// lookAt says of each look whether what was there has it. Where nothing was, it has not.
-func (j *judge) lookAt(ctx context.Context, looks []look) error {
-	places := make([]Place, len(looks))
+// readVersions says of each check whether what was there has it. Where nothing was, it has not.
+func (j *judge) readVersions(ctx context.Context, looks []versionCheck) error {
+	places := make([]repo.CommitPath, len(looks))
 	for i, l := range looks {
 		places[i] = l.place
 	}
-	ids, err := j.past.At(ctx, places)
+	ids, err := j.past.contents.At(ctx, places)
 	if err != nil {
 		return err
 	}
@@ -140,8 +140,8 @@ func (j *judge) lookAt(ctx context.Context, looks []look) error {
 		}
 		whose[id] = append(whose[id], i)
 	}
-	return j.past.Blobs(ctx, asked, func(i int, content []byte, err error) {
-		v := held{content: content}
+	return j.past.eachContent(ctx, asked, func(i int, content []byte, err error) {
+		v := fileVersion{content: content}
 		for _, k := range whose[asked[i]] {
 			v.at(looks[k].place.Path)
 			looks[k].has, looks[k].unread = err == nil && looks[k].hunt.is(&v), err != nil
@@ -149,8 +149,8 @@ func (j *judge) lookAt(ctx context.Context, looks []look) error {
 	})
 }
 
-// A held is what a file held once, and what it defined.
-type held struct {
+// A fileVersion is an old content of a file, and what it defined.
+type fileVersion struct {
 	path    repo.Path
 	content []byte
 	outline *outline.Outline // nil while nobody asked, or if there is none
@@ -158,7 +158,7 @@ type held struct {
 }
 
 // at takes the content for that of a file.
-func (v *held) at(p repo.Path) {
+func (v *fileVersion) at(p repo.Path) {
 	if v.path != p {
 		v.path, v.outline, v.asked = p, nil, false
 	}
@@ -166,7 +166,7 @@ func (v *held) at(p repo.Path) {
 
 // defines reports whether such a content defined a word. Where no grammar can tell, one that
 // has it may.
-func (v *held) defines(word string) bool {
+func (v *fileVersion) defines(word string) bool {
 	if !hasWord(v.content, word) {
 		return false
 	}
@@ -180,12 +180,12 @@ func (v *held) defines(word string) bool {
 		slices.ContainsFunc(v.outline.Symbols, func(s outline.Symbol) bool { return wordOf(s.Name) == word })
 }
 
-// alsoIn returns the hunts that go on: the commit that each has come to left what it hunts
+// alsoIn returns the searches that go on: the commit that each has come to left what it seeks
 // in another file, which is the next.
-func (j *judge) alsoIn(ctx context.Context, hunts []*hunt) ([]*hunt, error) {
+func (j *judge) alsoIn(ctx context.Context, hunts []*removalSearch) ([]*removalSearch, error) {
 	const most = 500 // files; a commit of more moved everything
 	var commits []repo.ID
-	at := make(map[Num]int)
+	at := make(map[repo.CommitNumber]int)
 	for _, h := range hunts {
 		if _, again := at[h.last]; !again {
 			at[h.last] = len(commits)
@@ -199,18 +199,18 @@ func (j *judge) alsoIn(ctx context.Context, hunts []*hunt) ([]*hunt, error) {
 	for i, paths := range changed {
 		changed[i] = slices.DeleteFunc(paths, func(p repo.Path) bool { return IsDocument(p) || !outline.MayRead(p) })
 	}
-	var looks []look
+	var looks []versionCheck
 	for _, h := range hunts {
 		if paths := changed[at[h.last]]; len(paths) <= most {
 			for _, p := range paths {
-				looks = append(looks, look{place: Place{commits[at[h.last]], p}, hunt: h})
+				looks = append(looks, versionCheck{place: repo.CommitPath{Commit: commits[at[h.last]], Path: p}, hunt: h})
 			}
 		}
 	}
-	if err := j.lookAt(ctx, looks); err != nil {
+	if err := j.readVersions(ctx, looks); err != nil {
 		return nil, err
 	}
-	var further []*hunt
+	var further []*removalSearch
 	for _, l := range looks {
 		l.hunt.blind = l.hunt.blind || l.unread
 	}

@@ -11,19 +11,19 @@ import (
 	"ken/internal/repo"
 )
 
-// A claim is where a mention was written: the oldest version of the document, in the run
+// An origin is where a mention was written: the oldest version of the document, in the run
 // of versions back from HEAD, that has it.
-type claim struct {
+type origin struct {
 	commit repo.ID
-	num    Num       // of the commit; -1 for HEAD, if no version has the mention yet
-	doc    repo.Path // where the document was then
+	num    repo.CommitNumber // of the commit; -1 for HEAD, if no version has the mention yet
+	doc    repo.Path         // where the document was then
 	// vague says why an older version may have it, "" if none has. Then what was there
 	// in this one was there when the document named it, and of what was not nothing is
 	// known.
 	vague string
 }
 
-// What is read of the versions of documents. Where that is not enough, claims are vague.
+// Limits on reading old versions of documents. Beyond them, an origin is vague.
 const (
 	maxVersions     = 2_000     // of one document
 	maxVersionBytes = 256 << 20 // of all
@@ -33,35 +33,35 @@ const (
 
 // Why something is unknown, where that is not the history's gap.
 const (
-	// WhyAbsent is a partial clone's.
+	// WhyAbsent is the reason in a partial clone.
 	WhyAbsent  = "contents are missing that history speaks of"
 	whyTooMuch = "too much would have to be read"
 	whyUnread  = "not all of what was there then could be read"
 )
 
-// whyNot says why a content that could not be read leaves something unknown.
-func whyNot(err error) string {
+// unreadReason says why a content that could not be read leaves something unknown.
+func unreadReason(err error) string {
 	if errors.Is(err, ErrAbsent) {
 		return WhyAbsent
 	}
 	return whyUnread
 }
 
-// A trail is a document that is followed back.
-type trail struct {
+// A docTrail follows a document back through its versions.
+type docTrail struct {
 	path    repo.Path
-	touches []Touch // that are still to come, ascending
-	last    Num     // the commit that was looked at last
-	read    int     // versions
+	touches []repo.Touch      // that are still to come, ascending
+	last    repo.CommitNumber // the commit that was looked at last
+	read    int               // versions
 	moves   int
 	begun   bool   // nothing of it is older than what was looked at last
 	absent  bool   // it is not where it was looked for last
-	vague   string // why nobody looks further, "" if not
+	vague   string // why the search stopped, "" if it did not
 	open    []int  // mentions that all versions had so far
 }
 
 // end says why older versions may have what all had so far.
-func (t *trail) end(h History) string {
+func (t *docTrail) end(h *history) string {
 	switch {
 	case t.vague != "":
 		return t.vague
@@ -69,23 +69,23 @@ func (t *trail) end(h History) string {
 		return ""
 	case t.read == maxVersions || t.moves == maxDocMoves || len(t.touches) > 0:
 		return whyTooMuch
-	case len(h.Parents(t.last)) == 0:
+	case len(h.parents.Of(t.last)) == 0:
 		return h.Gap() // it may be cut off here
 	}
 	return ""
 }
 
-// claims finds where mentions were written, by their places in the list.
-func (j *judge) claims(ctx context.Context, which []int) (map[int]claim, error) {
-	found := make(map[int]claim, len(which))
-	byDoc := make(map[repo.Path]*trail)
-	var all []*trail
+// origins finds where mentions were written, by their places in the list.
+func (j *judge) origins(ctx context.Context, which []int) (map[int]origin, error) {
+	found := make(map[int]origin, len(which))
+	byDoc := make(map[repo.Path]*docTrail)
+	var all []*docTrail
 	for _, i := range which {
 		doc := j.list[i].File
-		found[i] = claim{commit: j.past.Head(), num: -1, doc: doc}
+		found[i] = origin{commit: j.past.head, num: -1, doc: doc}
 		t := byDoc[doc]
 		if t == nil {
-			t = &trail{path: doc, touches: j.history.Touching(doc)}
+			t = &docTrail{path: doc, touches: j.history.Touching(doc)}
 			byDoc[doc] = t
 			all = append(all, t)
 		}
@@ -94,14 +94,14 @@ func (j *judge) claims(ctx context.Context, which []int) (map[int]claim, error) 
 	budget := versionBudget{maxVersionBytes, maxSearched}
 	trails := all
 	for step := 4; len(trails) > 0 && budget.left(); step = min(step*4, 256) {
-		steps, err := j.stepsBack(ctx, trails, step)
+		steps, err := j.olderVersions(ctx, trails, step)
 		if err != nil {
 			return nil, err
 		}
 		if err := j.compare(ctx, steps, found, &budget); err != nil {
 			return nil, err
 		}
-		if trails, err = j.goOn(ctx, trails); err != nil {
+		if trails, err = j.followDocuments(ctx, trails); err != nil {
 			return nil, err
 		}
 	}
@@ -122,15 +122,15 @@ func (b *versionBudget) left() bool { return b.bytes > 0 && b.searched > 0 }
 
 // A version is one of a document.
 type version struct {
-	trail  *trail
-	commit Num
+	trail  *docTrail
+	commit repo.CommitNumber
 	id     repo.ID
 }
 
-// stepsBack takes the next versions of each document.
-func (j *judge) stepsBack(ctx context.Context, trails []*trail, step int) ([]version, error) {
+// olderVersions takes the next older versions of each document.
+func (j *judge) olderVersions(ctx context.Context, trails []*docTrail, step int) ([]version, error) {
 	var list []version
-	var places []Place
+	var places []repo.CommitPath
 	for _, t := range trails {
 		for range step {
 			if len(t.touches) == 0 || t.read == maxVersions {
@@ -146,10 +146,10 @@ func (j *judge) stepsBack(ctx context.Context, trails []*trail, step int) ([]ver
 			}
 			t.last = touch.Commit
 			list = append(list, version{trail: t, commit: touch.Commit})
-			places = append(places, Place{j.history.Commit(touch.Commit).ID, t.path})
+			places = append(places, repo.CommitPath{Commit: j.history.Commit(touch.Commit).ID, Path: t.path})
 		}
 	}
-	ids, err := j.past.At(ctx, places)
+	ids, err := j.past.contents.At(ctx, places)
 	if err != nil {
 		return nil, err
 	}
@@ -164,23 +164,23 @@ func (j *judge) stepsBack(ctx context.Context, trails []*trail, step int) ([]ver
 	}), nil
 }
 
-// compare moves claims back to the versions that have them, and closes what one has not.
-func (j *judge) compare(ctx context.Context, versions []version, found map[int]claim, budget *versionBudget) error {
+// compare moves origins back to the versions that have the mention, and closes those that a version lacks.
+func (j *judge) compare(ctx context.Context, versions []version, found map[int]origin, budget *versionBudget) error {
 	ids := make([]repo.ID, len(versions))
 	for i, v := range versions {
 		ids[i] = v.id
 	}
-	return j.past.Blobs(ctx, ids, func(i int, content []byte, err error) {
+	return j.past.eachContent(ctx, ids, func(i int, content []byte, err error) {
 		j.compareOne(&versions[i], content, err, found, budget)
 	})
 }
 
-func (j *judge) compareOne(v *version, content []byte, err error, found map[int]claim, budget *versionBudget) {
+func (j *judge) compareOne(v *version, content []byte, err error, found map[int]origin, budget *versionBudget) {
 	switch {
 	case v.trail.vague != "" || len(v.trail.open) == 0:
 		return
 	case err != nil:
-		v.trail.vague = whyNot(err)
+		v.trail.vague = unreadReason(err)
 		return
 	case !budget.left():
 		v.trail.vague = whyTooMuch
@@ -198,12 +198,12 @@ func (j *judge) compareOne(v *version, content []byte, err error, found map[int]
 		text := j.list[m].searched()
 		has, known := said[text]
 		if !known {
-			has = says(content, text)
+			has = containsName(content, text)
 			said[text] = has
 			budget.searched -= int64(len(content))
 		}
 		if has {
-			found[m] = claim{commit: j.history.Commit(v.commit).ID, num: v.commit, doc: v.trail.path}
+			found[m] = origin{commit: j.history.Commit(v.commit).ID, num: v.commit, doc: v.trail.path}
 			still = append(still, m)
 		}
 	}
@@ -218,8 +218,8 @@ func (m *Mention) searched() string {
 	return m.Name
 }
 
-// says reports whether a content has a text, not as part of a longer name.
-func says(content []byte, searched string) bool {
+// containsName reports whether a content has a text, not as part of a longer name.
+func containsName(content []byte, searched string) bool {
 	text := []byte(searched)
 	for at := 0; ; {
 		i := bytes.Index(content[at:], text)
@@ -240,9 +240,9 @@ func partOfName(c rune) bool {
 	return c == '_' || c != utf8.RuneError && (unicode.IsLetter(c) || unicode.IsDigit(c))
 }
 
-// goOn returns the trails that lead further, across moves of the documents.
-func (j *judge) goOn(ctx context.Context, trails []*trail) ([]*trail, error) {
-	var further, ended []*trail
+// followDocuments returns the trails that lead further, across moves of the documents.
+func (j *judge) followDocuments(ctx context.Context, trails []*docTrail) ([]*docTrail, error) {
+	var further, ended []*docTrail
 	var commits []repo.ID
 	at := make(map[repo.ID]int)
 	for _, t := range trails {
@@ -259,20 +259,20 @@ func (j *judge) goOn(ctx context.Context, trails []*trail) ([]*trail, error) {
 			}
 		}
 	}
-	left, err := j.past.Departures(ctx, commits)
+	left, err := j.past.removals(ctx, commits)
 	if err != nil {
 		return nil, err
 	}
 	for _, t := range ended {
 		for _, d := range left[at[j.history.Commit(t.last).ID]] {
-			if d.Unseen && t.path != d.From {
+			if d.Unsearched && t.path != d.Path {
 				t.vague = WhyAbsent // it may be what that has become
 			}
-			if d.To != t.path {
+			if d.MovedTo != t.path {
 				continue
 			}
 			t.vague = ""
-			t.path, t.touches = d.From, before(j.history.Touching(d.From), t.last)
+			t.path, t.touches = d.Path, before(j.history.Touching(d.Path), t.last)
 			if t.moves++; len(t.touches) > 0 {
 				further = append(further, t)
 			}
@@ -283,7 +283,7 @@ func (j *judge) goOn(ctx context.Context, trails []*trail) ([]*trail, error) {
 }
 
 // before returns the touches of commits below a number.
-func before(touches []Touch, n Num) []Touch {
+func before(touches []repo.Touch, n repo.CommitNumber) []repo.Touch {
 	for len(touches) > 0 && touches[len(touches)-1].Commit >= n {
 		touches = touches[:len(touches)-1]
 	}

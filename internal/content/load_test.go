@@ -9,13 +9,12 @@ import (
 
 	"ken/internal/content"
 	"ken/internal/repo"
-	"ken/internal/spec"
 )
 
-func specsOf(t *testing.T, root string, now func() time.Time) (*content.Tree, []spec.File, spec.Look) {
+func specsOf(t *testing.T, root string, now func() time.Time) (*content.Tree, []repo.LoadedFile, repo.StatDigest) {
 	t.Helper()
 	tree := content.Open(root, content.Options{Now: now})
-	files, look, err := tree.Specs(t.Context())
+	files, look, err := tree.LoadNamed(t.Context(), ".spec", "spec.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,13 +50,13 @@ func TestLookAtSpecs(t *testing.T) {
 				t.Fatal(err)
 			}
 			tree, files, look := specsOf(t, root, later)
-			if len(files) != 2 || !tree.Same(t.Context(), look) {
+			if len(files) != 2 || !tree.Unchanged(t.Context(), look) {
 				t.Fatalf("%d files, or not the same as they were", len(files))
 			}
 			if err := change(root); err != nil {
 				t.Fatal(err)
 			}
-			if tree.Same(t.Context(), look) {
+			if tree.Unchanged(t.Context(), look) {
 				t.Error("the look vouches for what has changed")
 			}
 		})
@@ -78,7 +77,7 @@ func TestLookIsNotTakenInTheSameTick(t *testing.T) {
 	root := t.TempDir()
 	write(t, root, ".spec/a/spec.md", "1")
 	tree, _, look := specsOf(t, root, nil)
-	if !look.IsZero() || tree.Same(t.Context(), look) {
+	if !look.IsZero() || tree.Unchanged(t.Context(), look) {
 		t.Error("it vouches for a file that is being written")
 	}
 }
@@ -87,11 +86,11 @@ func TestLookIsNotTakenInTheSameTick(t *testing.T) {
 func TestLookAtNothing(t *testing.T) {
 	root := t.TempDir()
 	tree, files, look := specsOf(t, root, nil)
-	if len(files) != 0 || look.IsZero() || !tree.Same(t.Context(), look) {
+	if len(files) != 0 || look.IsZero() || !tree.Unchanged(t.Context(), look) {
 		t.Error("no specs are not the same as no specs")
 	}
 	write(t, root, ".spec/spec.md", "1")
-	if tree.Same(t.Context(), look) {
+	if tree.Unchanged(t.Context(), look) {
 		t.Error("specs came, and nobody noticed")
 	}
 }

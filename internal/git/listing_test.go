@@ -1,6 +1,7 @@
 package git
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 
@@ -8,7 +9,7 @@ import (
 	"ken/internal/testrepo"
 )
 
-func TestSpecsAt(t *testing.T) {
+func TestFilesNamed(t *testing.T) {
 	r := testrepo.New(t)
 	r.Write(".spec/a/spec.md", "a\n")
 	r.Write(".spec/a b\n\"/spec.md", "b\n")
@@ -21,7 +22,7 @@ func TestSpecsAt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, err := g.SpecsAt(t.Context(), headOf(t, r, "HEAD"))
+	set, err := g.FilesNamed(t.Context(), headOf(t, r, "HEAD"), ".spec", "spec.md")
 	if err != nil || len(set) != 2 {
 		t.Fatalf("%v, %v", set, err)
 	}
@@ -31,14 +32,29 @@ func TestSpecsAt(t *testing.T) {
 			t.Errorf("%s (%q): %s, want %s", path, text, set[path], want)
 		}
 	}
-	if set, err := g.SpecsAt(t.Context(), repo.ID{}); err != nil || len(set) != 0 {
+	if set, err := g.FilesNamed(t.Context(), repo.ID{}, ".spec", "spec.md"); err != nil || len(set) != 0 {
 		t.Errorf("of no commit: %v, %v", set, err)
 	}
 	absent, err := repo.ParseID(strings.Repeat("1", 40))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := g.SpecsAt(t.Context(), absent); err == nil {
-		t.Error("a commit that is not there has specs")
+	if _, err := g.FilesNamed(t.Context(), absent, ".spec", "spec.md"); err == nil {
+		t.Error("a commit that is not there has files: want an error")
+	}
+}
+
+func TestEntriesAt(t *testing.T) {
+	r := testrepo.New(t)
+	r.Write("dir/a\tb.go", "a\n")
+	r.Symlink("x", "link")
+	commit := idOf(t, r.Commit("first"))
+	got, err := opened(t, r.Dir).EntriesAt(t.Context(), commit)
+	want := []TreeFile{
+		{Path: "dir/a\tb.go", ID: repo.SHA1.Blob([]byte("a\n")), Mode: repo.Regular},
+		{Path: "link", ID: repo.SHA1.Blob([]byte("x")), Mode: repo.Symlink},
+	}
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, %v", got, err)
 	}
 }

@@ -7,45 +7,44 @@ import (
 	"strconv"
 	"strings"
 
-	"ken/internal/docs"
 	"ken/internal/repo"
 )
 
-// Departures lists for each commit the paths that it left without their files, and where
+// Removals lists for each commit the paths that it left without their files, and where
 // git finds these again: against the first parent, as git log -M would. For a commit that
 // took away more than can be compared, or contents that are not here, only what is exactly
 // the same is found.
-func (r *Repo) Departures(ctx context.Context, commits []repo.ID) ([][]docs.Departure, error) {
-	list, err := r.departures(ctx, commits, "-M")
+func (r *Repo) Removals(ctx context.Context, commits []repo.ID) ([][]repo.Removal, error) {
+	list, err := r.removals(ctx, commits, "-M")
 	if _, refused := errors.AsType[*refusal](err); !refused {
 		return list, err
 	}
 	// Git refuses all for the sake of one.
 	if len(commits) > 1 {
 		half := len(commits) / 2
-		front, err := r.Departures(ctx, commits[:half])
+		front, err := r.Removals(ctx, commits[:half])
 		if err != nil {
 			return nil, err
 		}
-		back, err := r.Departures(ctx, commits[half:])
+		back, err := r.Removals(ctx, commits[half:])
 		return append(front, back...), err
 	}
 	// Without the contents it can be told what stayed letter by letter.
-	list, err = r.departures(ctx, commits, "-M100%")
+	list, err = r.removals(ctx, commits, "-M100%")
 	for _, left := range list {
 		for i := range left {
-			left[i].Unseen = left[i].To == ""
+			left[i].Unsearched = left[i].MovedTo == ""
 		}
 	}
 	return list, err
 }
 
-// departures are those with one way to find files again.
-func (r *Repo) departures(ctx context.Context, commits []repo.ID, renames string) ([][]docs.Departure, error) {
-	list := make([][]docs.Departure, len(commits))
+// removals are those with one way to find files again.
+func (r *Repo) removals(ctx context.Context, commits []repo.ID, renames string) ([][]repo.Removal, error) {
+	list := make([][]repo.Removal, len(commits))
 	err := r.diffTrees(ctx, commits, []string{renames, "-l1000"}, func(i int, c treeChange) {
 		if c.kind == 'D' || c.kind == 'R' {
-			list[i] = append(list[i], docs.Departure{From: c.path, To: c.to, Alike: c.alike, ID: c.old})
+			list[i] = append(list[i], repo.Removal{Path: c.path, MovedTo: c.to, Similarity: c.alike, ID: c.old})
 		}
 	})
 	return list, err

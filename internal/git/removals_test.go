@@ -8,12 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"ken/internal/docs"
 	"ken/internal/repo"
 	"ken/internal/testrepo"
 )
 
-func TestDepartures(t *testing.T) {
+func TestRemovals(t *testing.T) {
 	r := testrepo.New(t)
 	long := strings.Repeat("a line that is long enough to be found again\n", 20)
 	r.Write("a.go", long)
@@ -32,15 +31,15 @@ func TestDepartures(t *testing.T) {
 	r.Git("merge", "-q", "-s", "ours", "side")
 	merge := idOf(t, r.Git("rev-parse", "HEAD"))
 
-	got, err := opened(t, r.Dir).Departures(t.Context(), []repo.ID{merge, second, first})
+	got, err := opened(t, r.Dir).Removals(t.Context(), []repo.ID{merge, second, first})
 	if err != nil {
 		t.Fatal(err)
 	}
 	blob := func(s string) repo.ID { return repo.SHA1.Blob([]byte(s)) }
-	want := []docs.Departure{
-		{From: "-c\n.go", To: "c.go", Alike: 100, ID: blob("odd " + long)},
-		{From: "dir/b.go", ID: blob("short\n")},
-		{From: "a.go", To: "moved.go", Alike: 99, ID: blob(long)},
+	want := []repo.Removal{
+		{Path: "-c\n.go", MovedTo: "c.go", Similarity: 100, ID: blob("odd " + long)},
+		{Path: "dir/b.go", ID: blob("short\n")},
+		{Path: "a.go", MovedTo: "moved.go", Similarity: 99, ID: blob(long)},
 	}
 	if len(got[0]) != 0 || len(got[2]) != 0 {
 		t.Errorf("a merge and a first commit took away %v and %v", got[0], got[2])
@@ -57,7 +56,7 @@ func TestDepartures(t *testing.T) {
 			t.Errorf("no %+v among %+v", w, got[1])
 		}
 	}
-	if _, err := opened(t, r.Dir).Departures(t.Context(), []repo.ID{repo.SHA1.Blob(nil)}); err == nil {
+	if _, err := opened(t, r.Dir).Removals(t.Context(), []repo.ID{repo.SHA1.Blob(nil)}); err == nil {
 		t.Error("what is no commit took nothing away")
 	}
 }
@@ -96,24 +95,9 @@ func TestIgnoreDigest(t *testing.T) {
 	}
 }
 
-func TestTreeAt(t *testing.T) {
-	r := testrepo.New(t)
-	r.Write("dir/a\tb.go", "a\n")
-	r.Symlink("x", "link")
-	commit := idOf(t, r.Commit("first"))
-	got, err := opened(t, r.Dir).TreeAt(t.Context(), commit)
-	want := []docs.File{
-		{Path: "dir/a\tb.go", ID: repo.SHA1.Blob([]byte("a\n")), Mode: repo.Regular},
-		{Path: "link", ID: repo.SHA1.Blob([]byte("x")), Mode: repo.Symlink},
-	}
-	if err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("got %+v, %v", got, err)
-	}
-}
-
 func opened(t *testing.T, dir string) *Repo {
 	t.Helper()
-	r, err := Open(t.Context(), dir)
+	r, err := openFiltered(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +113,7 @@ func idOf(t *testing.T, text string) repo.ID {
 	return id
 }
 
-func TestDeparturesWithoutContents(t *testing.T) {
+func TestRemovalsWithoutContents(t *testing.T) {
 	r := testrepo.New(t)
 	long := strings.Repeat("a line that is long enough to be found again\n", 20)
 	r.Write("a.go", long)
@@ -146,13 +130,13 @@ func TestDeparturesWithoutContents(t *testing.T) {
 	if err := os.Remove(filepath.Join(r.Dir, ".git", "objects", old[:2], old[2:])); err != nil {
 		t.Fatal(err)
 	}
-	got, err := opened(t, r.Dir).Departures(t.Context(), []repo.ID{whole, cut})
+	got, err := opened(t, r.Dir).Removals(t.Context(), []repo.ID{whole, cut})
 	if err != nil {
 		t.Fatal(err)
 	}
 	to := make(map[repo.Path]repo.Path)
 	for _, d := range slices.Concat(got...) {
-		to[d.From] = d.To
+		to[d.Path] = d.MovedTo
 	}
 	if want := map[repo.Path]repo.Path{"a.go": "moved.go", "b.go": "", "c.go": "c2.go"}; !reflect.DeepEqual(to, want) {
 		t.Errorf("got %v", to)

@@ -1,0 +1,175 @@
+package content
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"time"
+
+	"ken/internal/fault"
+	"ken/internal/repo"
+)
+
+// maxLoaded is how many bytes of a file are kept in memory.
+const maxLoaded = 2 << 20
+
+// LoadNamed returns the files with a name in a directory and below it, tracked or not, and
+// a digest of their stats, which is zero if the files may change without a trace in it. No
+// link is followed.
+func (t *Tree) LoadNamed(ctx context.Context, dir repo.Path, name string) ([]repo.LoadedFile, repo.StatDigest, error) {
+	start := t.now()
+	root, err := os.OpenRoot(t.root)
+	if err != nil {
+		return nil, repo.StatDigest{}, fmt.Errorf("read the files in %s: %w", dir, err)
+	}
+	defer root.Close()
+	seen := []repo.Path{dir}
+	switch info, err := root.Lstat(string(dir)); {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, t.look(ctx, seen, start), nil
+	case err == nil && !info.IsDir():
+		at := repo.LoadedFile{Path: dir + "/" + repo.Path(name), Problem: string(dir) + " is not a directory, and no link is followed"}
+		return []repo.LoadedFile{at}, t.look(ctx, seen, start), nil
+	}
+	w := &namedWalk{format: t.format, name: name, seen: seen}
+	if err := w.enter(ctx, root, string(dir), string(dir)); err != nil {
+		return nil, repo.StatDigest{}, err
+	}
+	return w.found, t.look(ctx, w.seen, start), nil
+}
+
+// A namedWalk reads the files with one name in a tree. Names are bytes, of which fs.WalkDir
+// takes only those that are UTF-8. Each directory is entered from the one above it: a
+// path from the root is opened a name at a time, by every file anew.
+type namedWalk struct {
+	format repo.ObjectFormat
+	name   string
+	found  []repo.LoadedFile
+	seen   []repo.Path
+}
+
+// enter reads a directory of another one, and all below it, in the order of their names.
+// It is at a path from the root.
+func (w *namedWalk) enter(ctx context.Context, from *os.Root, name, at string) error {
+	if ctx.Err() != nil {
+		return &fault.Error{Kind: fault.Interrupted, Err: fmt.Errorf("read the files in %s: %w", repo.Path(at), ctx.Err())}
+	}
+	dir, err := from.OpenRoot(name)
+	if err != nil {
+		return unreadDir(at, err)
+	}
+	defer dir.Close()
+	entries, err := list(dir, ".")
+	if err != nil {
+		return unreadDir(at, err)
+	}
+	for _, e := range entries {
+		below := repo.Path(at + "/" + e.Name())
+		switch {
+		case e.IsDir() && e.Name() != w.name:
+			w.seen = append(w.seen, below)
+			err = w.enter(ctx, dir, e.Name(), string(below))
+		case e.Name() != w.name:
+		case e.Type().IsRegular():
+			w.seen = append(w.seen, below)
+			var f repo.LoadedFile
+			f, err = w.read(dir, below)
+			w.found = append(w.found, f)
+		default:
+			w.seen = append(w.seen, below)
+			w.found = append(w.found, repo.LoadedFile{Path: below, Problem: "it is not a file, and no link is followed"})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func unreadDir(at string, err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		err = e.Err
+	}
+	return fmt.Errorf("read the files in %s: %w", repo.Path(at), err)
+}
+
+// look returns how paths look now, if that vouches for what they held at any time
+// since start: a directory or file that was changed later bears a later time, give
+// or take a tick of the file system's.
+func (t *Tree) look(ctx context.Context, paths []repo.Path, start time.Time) repo.StatDigest {
+	sum, newest, err := t.glance(ctx, paths)
+	if err != nil || newest >= start.Add(-racy).UnixNano() {
+		return repo.StatDigest{}
+	}
+	return repo.NewStatDigest(paths, sum)
+}
+
+// Unchanged reports whether what lies at the digest's paths is surely the same as then.
+func (t *Tree) Unchanged(ctx context.Context, l repo.StatDigest) bool {
+	if l.IsZero() {
+		return false
+	}
+	sum, _, err := t.glance(ctx, l.Paths())
+	return err == nil && bytes.Equal(sum, l.Sum)
+}
+
+// glance digests what lstat says of paths, and returns the latest time among it.
+func (t *Tree) glance(ctx context.Context, paths []repo.Path) (sum []byte, newest int64, err error) {
+	entries := make([]repo.Entry, len(paths))
+	for i, p := range paths {
+		entries[i].Path = p
+	}
+	found, err := t.Stat(ctx, entries)
+	if err != nil {
+		return nil, 0, err
+	}
+	all := make([]byte, 0, 33*len(found))
+	for i := range found {
+		f := &found[i]
+		if f.Presence == repo.Unreadable {
+			return nil, 0, f.Err
+		}
+		newest = max(newest, f.Stat.Mtime, f.Stat.Ctime)
+		all = append(all, byte(f.Presence))
+		for _, n := range []uint64{uint64(f.Stat.Size), uint64(f.Stat.Mtime), uint64(f.Stat.Ctime), f.Stat.Inode} {
+			all = binary.LittleEndian.AppendUint64(all, n)
+		}
+	}
+	digest := sha256.Sum256(all)
+	return digest[:], newest, nil
+}
+
+// read reads a file of a directory, and of a large one the beginning.
+func (w *namedWalk) read(dir *os.Root, at repo.Path) (repo.LoadedFile, error) {
+	out := repo.LoadedFile{Path: at}
+	fail := func(err error) (repo.LoadedFile, error) { return out, fmt.Errorf("read %s: %w", out.Path, err) }
+	f, err := dir.Open(string(at.Base()))
+	if err != nil {
+		return fail(err)
+	}
+	defer f.Close()
+	if out.Content, err = io.ReadAll(io.LimitReader(f, maxLoaded)); err != nil {
+		return fail(err)
+	}
+	if len(out.Content) < maxLoaded {
+		return out, nil
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return fail(err)
+	}
+	sum := w.format.New()
+	fmt.Fprintf(sum, "blob %d\x00", info.Size())
+	sum.Write(out.Content)
+	if _, err := io.Copy(sum, io.LimitReader(f, info.Size()-maxLoaded)); err != nil {
+		return fail(err)
+	}
+	out.ID = repo.IDFromBytes(sum.Sum(nil))
+	return out, nil
+}

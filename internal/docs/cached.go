@@ -1,0 +1,237 @@
+package docs
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+	"unicode/utf8"
+
+	"ken/internal/cache"
+	"ken/internal/repo"
+)
+
+// cacheKind names the reports in the cache.
+const cacheKind = "docs"
+
+// settled is how long ago a file has to be written for its stat to prove its content.
+const settled = 2 * time.Second
+
+// inputs are everything that a report of all documents is made from. Their first part is known
+// before: HEAD and how git tells histories, what is tracked, the stat of every file,
+// the policy, what is ignored. The second part is found while the report is made:
+// untracked paths that it looked at, and contents that git does not have. It is stored
+// under the key of the first part, the report under the key of both.
+type inputs struct {
+	key    []byte
+	proven bool   // the stats prove the contents
+	edited []bool // of the index's entries: the file may differ from it
+
+	looked  []repo.Path
+	missing []repo.ID
+}
+
+// inputs reads the first part of the inputs. It starts no git.
+func (c *Checker) inputs(ctx context.Context, s *repo.Snapshot) (*inputs, error) {
+	view, err := c.Git.HistoryView(ctx)
+	if err != nil {
+		return nil, err
+	}
+	found, err := c.Files.Stat(ctx, s.Index.Entries)
+	if err != nil {
+		return nil, err
+	}
+	ignored := c.Git.IgnoreDigest()
+	in := &inputs{edited: make([]bool, len(found)), proven: ignored != ""}
+	k := c.Cache.Key(cacheKind)
+	fmt.Fprintf(k, "%q\n%s\n%s\n%s\n%q\n%v\n", c.Git.GitDir(), s.Head.Commit, view, ignored, c.Policy, c.Git.Sparse())
+	fmt.Fprintf(k, "%s %d\n", s.Index.Checksum, len(s.Index.Entries))
+	recent := c.recent()
+	for i := range s.Index.Entries {
+		e, f := &s.Index.Entries[i], &found[i]
+		if s.Index.Checksum.IsZero() {
+			fmt.Fprintf(k, "%q %s %o %d\n", string(e.Path), e.ID, e.Mode, e.Flags)
+		}
+		if e.Flags&^repo.AssumeUnchanged == 0 && f.Presence == repo.File && f.Stat.MatchesIndex(e.Stat) {
+			continue // git has compared them, and the checksum covers its stat
+		}
+		// A sparse checkout leaves files out: the index has their content.
+		in.edited[i] = f.Presence != repo.Absent
+		fmt.Fprintf(k, "%d %q %d %+v\n", i, string(e.Path), f.Presence, f.Stat)
+		if f.Stat.Mtime > recent || f.Stat.Ctime > recent {
+			in.proven = false
+		}
+	}
+	in.key = k.Sum()
+	return in, nil
+}
+
+// recent is the time from which on a stat proves nothing.
+func (c *Checker) recent() int64 {
+	now := time.Now
+	if c.Now != nil {
+		now = c.Now
+	}
+	return now().Add(-settled).UnixNano()
+}
+
+// moreInputs are the second part of the inputs as they are stored.
+type moreInputs struct {
+	Looked  [][]byte // paths
+	Missing []repo.ID
+}
+
+// foundKey is the key of the second part of the inputs.
+func (c *Checker) foundKey(in *inputs) *cache.Key {
+	k := c.Cache.Key(cacheKind + "-inputs")
+	fmt.Fprintf(k, "%x\n", in.key)
+	return k
+}
+
+// reportKey is the key of both parts as they are now; ok is false if they cannot be read, or
+// prove nothing.
+func (c *Checker) reportKey(ctx context.Context, in *inputs) (k *cache.Key, ok bool) {
+	k = c.Cache.Key(cacheKind + "-report")
+	fmt.Fprintf(k, "%x\n", in.key)
+	seen, err := c.Files.Stat(ctx, entriesOf(in.looked))
+	if err != nil {
+		return nil, false
+	}
+	recent := c.recent()
+	for i, f := range seen {
+		stat := repo.Stat{}
+		// Of a directory, the report depends on its presence only.
+		if f.Presence == repo.File {
+			stat = f.Stat
+		}
+		if stat.Mtime > recent || stat.Ctime > recent {
+			return nil, false
+		}
+		fmt.Fprintf(k, "%q %d %+v\n", string(in.looked[i]), f.Presence, stat)
+	}
+	if len(in.missing) == 0 {
+		return k, true
+	}
+	sizes, err := c.Git.Sizes(ctx, in.missing)
+	if err != nil {
+		return nil, false
+	}
+	for i, id := range in.missing {
+		fmt.Fprintf(k, "%s %v\n", id, sizes[i] < 0)
+	}
+	return k, true
+}
+
+// load returns the report that was made from the inputs, without the mentions that hold; nil
+// if there is none.
+func (c *Checker) load(ctx context.Context, in *inputs) *Report {
+	if !in.proven {
+		return nil
+	}
+	stored, ok := c.Cache.Load(c.foundKey(in))
+	if !ok {
+		return nil
+	}
+	var more moreInputs
+	if json.Unmarshal(stored, &more) != nil {
+		return nil
+	}
+	for _, p := range more.Looked {
+		in.looked = append(in.looked, repo.Path(p))
+	}
+	in.missing = more.Missing
+	key, ok := c.reportKey(ctx, in)
+	if !ok {
+		return nil
+	}
+	stored, ok = c.Cache.Load(key)
+	if !ok {
+		return nil
+	}
+	var rep Report
+	if json.Unmarshal(stored, &rep) != nil {
+		return nil
+	}
+	return &rep
+}
+
+// save stores a report, unless an input may have changed while it was made.
+func (c *Checker) save(ctx context.Context, in *inputs, rep *Report) {
+	if !in.proven || !storable(rep) {
+		return
+	}
+	snapshot, err := c.Git.Snapshot(ctx)
+	if err != nil {
+		return
+	}
+	now, err := c.inputs(ctx, snapshot)
+	if err != nil || !now.proven || !slices.Equal(now.key, in.key) {
+		return
+	}
+	in.looked = withIgnoreFiles(in.looked)
+	slices.SortFunc(in.missing, func(a, b repo.ID) int { return slices.Compare(a.Bytes(), b.Bytes()) })
+	in.missing = slices.Compact(in.missing)
+	key, ok := c.reportKey(ctx, in)
+	if !ok {
+		return
+	}
+	short := *rep
+	short.Mentions = slices.DeleteFunc(slices.Clone(rep.Mentions), func(m Judged) bool { return m.Verdict == Holds })
+	report, err := json.Marshal(short)
+	if err != nil {
+		return
+	}
+	more := moreInputs{Missing: in.missing}
+	for _, p := range in.looked {
+		more.Looked = append(more.Looked, []byte(p))
+	}
+	second, err := json.Marshal(more)
+	if err != nil {
+		return
+	}
+	c.Cache.Save(key, report)
+	c.Cache.Save(c.foundKey(in), second)
+}
+
+// withIgnoreFiles adds to paths the .gitignore files that may ignore them, sorted. Such a file
+// need not be tracked.
+func withIgnoreFiles(paths []repo.Path) []repo.Path {
+	all := slices.Clone(paths)
+	for _, p := range paths {
+		for dir := p.Dir(); ; dir = dir.Dir() {
+			ignore := repo.Path(".gitignore")
+			if dir != "" {
+				ignore = dir + "/" + ignore
+			}
+			all = append(all, ignore)
+			if dir == "" {
+				break
+			}
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// storable reports whether a report can be stored. A document that could not be read once may
+// be readable for the next caller, and text that is not UTF-8 would not come back the same.
+func storable(rep *Report) bool {
+	for _, u := range rep.Unread {
+		if !u.Lasting || !utf8.ValidString(string(u.File)) {
+			return false
+		}
+	}
+	for _, d := range rep.Documents {
+		if !utf8.ValidString(string(d.File)) {
+			return false
+		}
+	}
+	for _, m := range rep.Mentions {
+		valid := utf8.ValidString(m.Text) && utf8.ValidString(m.Name) && utf8.ValidString(string(m.To)) && utf8.ValidString(string(m.Was))
+		if !valid {
+			return false
+		}
+	}
+	return true
+}

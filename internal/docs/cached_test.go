@@ -1,0 +1,175 @@
+package docs
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"ken/internal/cache"
+	"ken/internal/content"
+	"ken/internal/git"
+	"ken/internal/repo"
+	"ken/internal/testrepo"
+)
+
+// checker opens the documents of a directory anew, as each command does.
+func checker(t *testing.T, dir string) *Checker {
+	t.Helper()
+	g, err := git.Open(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.FilterHistory(repo.HistoryFilter{})
+	files := content.Open(g.Root(), content.Options{Format: g.ObjectFormat()})
+	return &Checker{Git: g, Files: files, Cache: cache.Open(g.CommonDir(), "test")}
+}
+
+// reportOf returns a report without the mentions that hold, which are not cached.
+func reportOf(t *testing.T, c *Checker) *Report {
+	t.Helper()
+	rep, err := c.Check(t.Context(), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rep.Mentions = slices.DeleteFunc(rep.Mentions, func(m Judged) bool { return m.Verdict == Holds })
+	return rep
+}
+
+// cachedReports is how many reports the cache of a clone has.
+func cachedReports(t *testing.T, dir string) int {
+	t.Helper()
+	list, err := filepath.Glob(filepath.Join(dir, ".git/ken/cache/digests/docs-report-*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(list)
+}
+
+// Whatever changes between two questions, the cached report equals the one that is made
+// without a cache; and while nothing changes, no git is started.
+func TestCachedReport(t *testing.T) {
+	r := testrepo.New(t)
+	r.Write("README.md", "Read `api/a.go`, `api/b.go`, `made.txt` and `late.txt`. `RunAll` runs it.\n")
+	r.Write("api/a.go", "package api\n\n// RunAll runs.\nfunc RunAll() {}\n")
+	r.Write("api/b.go", "package api\n")
+	r.Write("api/c.go", "package api // c\n")
+	r.Write("late.txt", "x\n")
+	r.Commit("first")
+	r.Git("rm", "-q", "api/b.go", "late.txt")
+	r.Commit("second")
+	var policy Policy
+	ask := func() *Report {
+		t.Helper()
+		c := checker(t, r.Dir)
+		c.Policy = policy
+		return reportOf(t, c)
+	}
+	steps := []struct {
+		name string
+		do   func()
+	}{
+		{"nothing", func() {}},
+		{"a file comes, untracked", func() { r.Write("late.txt", "x\n") }},
+		{"it goes", func() { r.Remove("late.txt") }},
+		{"a directory of that name comes", func() { r.Write("late.txt/file", "x\n") }}, // its looks need not settle
+		{"and goes", func() { r.Remove("late.txt") }},
+		{"it is ignored, by a file that is not tracked", func() { r.Write(".gitignore", "late.txt\n") }},
+		{"by the clone", func() { r.Remove(".gitignore"); r.Write(".git/info/exclude", "late.txt\n") }},
+		{"or not at all", func() { r.Remove(".git/info/exclude") }},
+		{"a tracked file goes", func() { r.Remove("api/c.go"); r.Write("README.md", "`api/c.go`\n"); r.Commit("away"); r.Age() }},
+		{"the word goes", func() { r.Write("api/a.go", "package api\n") }},
+		{"and is committed", func() { r.Commit("third"); r.Age() }},
+		{"the document changes", func() { r.Write("README.md", "Read `api/b.go`.\n"); r.Commit("fourth"); r.Age() }},
+		{"the policy", func() { policy.OK = []string{"api/b.go"} }},
+		{"HEAD moves, and nothing else", func() { r.Git("reset", "-q", "--soft", "HEAD~1") }},
+	}
+	r.Age()
+	cached := 0
+	for _, s := range steps {
+		ask()
+		if cachedReports(t, r.Dir) > 0 {
+			cached++
+		}
+		s.do()
+		got := ask()
+		if err := os.RemoveAll(r.Path(".git/ken")); err != nil {
+			t.Fatal(err)
+		}
+		if want := ask(); !sameReport(t, got, want) {
+			t.Errorf("%s: the cached report is %+v, want %+v", s.name, got, want)
+		}
+	}
+	if cached < len(steps)/2 {
+		t.Errorf("%d of %d reports were cached; want at least half", cached, len(steps))
+	}
+	r.Write("README.md", "Read `api/b.go`, and more.\n")
+	r.Commit("last")
+	r.Age()
+	// Git takes two looks within a second for one: have it look anew.
+	r.Remove(".git/index")
+	r.Git("reset", "-q")
+	want := ask()
+	if cachedReports(t, r.Dir) == 0 {
+		t.Fatal("no report was cached")
+	}
+	t.Setenv("PATH", filepath.Join(r.Dir, "nowhere"))
+	if got := ask(); !sameReport(t, got, want) {
+		t.Errorf("without git: %+v, want %+v", got, want)
+	}
+}
+
+func sameReport(t *testing.T, a, b *Report) bool {
+	t.Helper()
+	one, err := json.Marshal(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	two, err := json.Marshal(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(one) == string(two)
+}
+
+// A report with an unknown part is cached if git lacks an object, and no longer used once
+// git has it.
+func TestCachedReportOfPartialClone(t *testing.T) {
+	origin := testrepo.New(t)
+	origin.Git("config", "uploadpack.allowFilter", "true")
+	origin.Write("README.md", "Read `api/b.go`.\n")
+	origin.Write("api/b.go", "package api\n")
+	origin.Commit("first")
+	origin.Write("README.md", "Read `api/b.go`, please.\n")
+	origin.Git("rm", "-q", "api/b.go")
+	origin.Commit("second")
+	dir := filepath.Join(t.TempDir(), "clone")
+	origin.Git("clone", "-q", "--filter=blob:none", "file://"+origin.Dir, dir)
+	old := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(filepath.Join(dir, "README.md"), old, old); err != nil {
+		t.Fatal(err)
+	}
+	origin.Git("-C", dir, "update-index", "-q", "--refresh")
+	later := func() time.Time { return time.Now().Add(time.Minute) }
+	ask := func() *Report {
+		c := checker(t, dir)
+		c.Now = later
+		return reportOf(t, c)
+	}
+	lacking := ask()
+	if len(lacking.Mentions) != 1 || lacking.Mentions[0].Verdict != Unknown {
+		t.Fatalf("without the old document: %+v; want one unknown mention", lacking.Mentions)
+	}
+	if n := cachedReports(t, dir); n != 1 {
+		t.Fatalf("%d reports were cached; want the one that lacks an object", n)
+	}
+	if again := ask(); !sameReport(t, again, lacking) {
+		t.Errorf("the cached report is %+v, want %+v", again, lacking)
+	}
+	origin.Git("-C", dir, "cat-file", "-p", "HEAD~1:README.md") // fetches it
+	if whole := ask(); len(whole.Mentions) != 1 || whole.Mentions[0].Verdict != Gone {
+		t.Errorf("with the old document: %+v; want one mention that is gone", whole.Mentions)
+	}
+}

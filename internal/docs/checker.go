@@ -1,0 +1,175 @@
+package docs
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"ken/internal/cache"
+	"ken/internal/content"
+	"ken/internal/fault"
+	"ken/internal/git"
+	"ken/internal/repo"
+)
+
+// A Checker judges the documents of one work tree.
+type Checker struct {
+	Git    *git.Repo
+	Files  *content.Tree
+	Cache  *cache.Cache
+	Policy Policy
+	Now    func() time.Time // the clock of the racy rule; time.Now when nil
+}
+
+// A Policy is what a repository says about its documents.
+type Policy struct {
+	OK      []string // mentions that are right as they are, letter by letter or as globs
+	Exclude []string // globs of documents that are not judged
+}
+
+// Options say which documents are judged.
+type Options struct {
+	Paths []repo.Path // documents, or directories of them; all when nil
+	// Holding asks for the mentions that hold, too.
+	Holding bool
+}
+
+// Check judges documents. A report of all documents is cached until one of its inputs
+// changes.
+func (c *Checker) Check(ctx context.Context, opts Options) (*Report, error) {
+	snapshot, err := c.Git.Snapshot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	missed, err := undocumented(snapshot, opts.Paths)
+	if err != nil {
+		return nil, err
+	}
+	rep, err := c.check(ctx, snapshot, opts)
+	if err != nil {
+		return nil, err
+	}
+	rep.Missed = missed
+	for i := range snapshot.Index.Entries {
+		p := snapshot.Index.Entries[i].Path
+		if UnreadForm(p) && (opts.Paths == nil || slices.ContainsFunc(opts.Paths, p.Under)) {
+			rep.Passed++
+		}
+	}
+	return rep, nil
+}
+
+// undocumented returns the paths at which nothing is a document. A path at which nothing is
+// tracked is an error: it was mistyped.
+func undocumented(s *repo.Snapshot, paths []repo.Path) (none []repo.Path, err error) {
+	for _, p := range paths {
+		tracked, document := p == "", false
+		for i := range s.Index.Entries {
+			if e := &s.Index.Entries[i]; e.Path.Under(p) {
+				tracked = true
+				document = document || e.Mode.SameType(repo.Regular) && IsDocument(e.Path)
+			}
+		}
+		if !tracked {
+			return nil, &fault.Error{
+				Kind: fault.Usage, Hint: "git ls-files; a new document is judged after: git add " + fault.Quote(string(p)),
+				Err: fmt.Errorf("git tracks nothing at %s", p),
+			}
+		}
+		if !document {
+			none = append(none, p)
+		}
+	}
+	return none, nil
+}
+
+// check is Check without what only the index says.
+func (c *Checker) check(ctx context.Context, snapshot *repo.Snapshot, opts Options) (*Report, error) {
+	in, err := c.inputs(ctx, snapshot)
+	if err != nil {
+		return nil, err
+	}
+	if !opts.Holding {
+		if rep := c.load(ctx, in); rep != nil {
+			if opts.Paths != nil {
+				return rep.Only(opts.Paths), nil
+			}
+			return rep, nil
+		}
+	}
+	tree := &workTree{git: c.Git, files: c.Files, snapshot: snapshot, edited: in.edited}
+	past := &past{Repo: c.Git, head: snapshot.Head.Commit, contents: c.Git.Contents()}
+	rep, err := judgeAll(ctx, tree, past, c.Policy, opts.Paths)
+	if err != nil {
+		return nil, err
+	}
+	rep.Remarks = past.remarks
+	if opts.Paths == nil && !past.unsure && !tree.unsure.Load() {
+		in.looked, in.missing = tree.looked, append(past.missing, tree.missing...)
+		c.save(ctx, in, rep)
+	}
+	return rep, nil
+}
+
+// Fix corrects the mentions of a report that moved, unless dry is set, and returns what was
+// changed, or would be, and what was not. A document that cannot be written does not stop
+// the others.
+func (c *Checker) Fix(ctx context.Context, rep *Report, dry bool) (Fixed, error) {
+	var all Fixed
+	var failed []error
+	shown := rep.Shown()
+	for len(shown) > 0 {
+		p, n := shown[0].File, 1
+		for n < len(shown) && shown[n].File == p {
+			n++
+		}
+		fixed, err := c.fixDocument(ctx, p, shown[:n], dry)
+		if err != nil {
+			failed = append(failed, err)
+		}
+		all.Edits = append(all.Edits, fixed.Edits...)
+		all.Left = append(all.Left, fixed.Left...)
+		if shown = shown[n:]; ctx.Err() != nil {
+			break
+		}
+	}
+	return all, errors.Join(failed...)
+}
+
+// fixTries is how often a document is read again if somebody else writes to it.
+const fixTries = 5
+
+// fixDocument corrects one document, of which these mentions are listed. If the document
+// was changed since it was judged, the mentions that still stand in their place are
+// corrected.
+func (c *Checker) fixDocument(ctx context.Context, p repo.Path, listed []Judged, dry bool) (fixed Fixed, err error) {
+	if !slices.ContainsFunc(listed, func(j Judged) bool { return j.Verdict == Moved }) {
+		return Fixed{Left: listed}, nil
+	}
+	for range fixTries {
+		var before, after []byte
+		var failed error
+		err = c.Files.Bytes(ctx, []repo.Path{p}, MaxBytes, func(_ int, b []byte, err error) {
+			if failed = err; err == nil {
+				before = bytes.Clone(b)
+				after, fixed = Fix(p, before, listed)
+			}
+		})
+		if err == nil {
+			err = failed
+		}
+		if err == nil && len(fixed.Edits) > 0 && !dry {
+			err = c.Files.Replace(p, before, after)
+		}
+		if !errors.Is(err, content.ErrChanged) {
+			break
+		}
+	}
+	if err != nil {
+		return Fixed{Left: listed}, err
+	}
+	return fixed, nil
+}

@@ -1,0 +1,129 @@
+package docs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"sync/atomic"
+
+	"ken/internal/content"
+	"ken/internal/git"
+	"ken/internal/repo"
+)
+
+// A File is a file that git tracks, now or in a commit.
+type File struct {
+	Path repo.Path
+	ID   repo.ID
+	Mode repo.Mode
+	// Edited is set if the file in the work tree may differ from ID.
+	Edited bool
+}
+
+// A workTree is the work tree that documents are judged against.
+type workTree struct {
+	git      *git.Repo
+	files    *content.Tree
+	snapshot *repo.Snapshot
+	edited   []bool // of the index's entries: the file may differ
+
+	looked  []repo.Path // untracked paths that the judgement depends on
+	missing []repo.ID   // contents that git does not have
+	unsure  atomic.Bool // something could not be read that may be readable next time
+}
+
+// tracked lists what the index has, sorted by path.
+func (t *workTree) tracked() []File {
+	files := make([]File, len(t.snapshot.Index.Entries))
+	for i, e := range t.snapshot.Index.Entries {
+		files[i] = File{Path: e.Path, ID: e.ID, Mode: e.Mode, Edited: t.edited[i]}
+	}
+	return files
+}
+
+// Read calls see with the content of each file in the work tree, several at once. A file
+// that a sparse checkout leaves out is read from git. A file of more than most bytes is
+// [ErrTooLarge], or [ErrNotText] if its name says so. see must not keep the bytes.
+func (t *workTree) Read(ctx context.Context, files []File, most int64, see func(i int, content []byte, err error)) error {
+	paths := make([]repo.Path, len(files))
+	for i, f := range files {
+		paths[i] = f.Path
+	}
+	tell := func(i int, b []byte, err error) {
+		if errors.Is(err, content.ErrTooLarge) {
+			err = tooLarge(paths[i], most)
+		} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.unsure.Store(true)
+		}
+		see(i, b, err)
+	}
+	if !t.git.Sparse() {
+		return t.files.Bytes(ctx, paths, most, tell)
+	}
+	found, err := t.files.Stat(ctx, entriesOf(paths))
+	if err != nil {
+		return err
+	}
+	var here []repo.Path
+	var ids []repo.ID
+	var which, whose []int
+	for i, f := range found {
+		if f.Presence == repo.Absent && !files[i].ID.IsZero() {
+			ids = append(ids, files[i].ID)
+			whose = append(whose, i)
+		} else {
+			here = append(here, paths[i])
+			which = append(which, i)
+		}
+	}
+	err = t.files.Bytes(ctx, here, most, func(i int, b []byte, err error) { tell(which[i], b, err) })
+	if err != nil {
+		return err
+	}
+	return t.git.EachBlob(ctx, ids, func(i int, b []byte, size int64) {
+		p := paths[whose[i]]
+		switch {
+		case size < 0:
+			t.missing = append(t.missing, ids[i])
+			see(whose[i], nil, fmt.Errorf("read %s: it is not checked out: %w", p, ErrAbsent))
+		case size > most || size > int64(len(b)):
+			see(whose[i], nil, tooLarge(p, min(most, int64(len(b)))))
+		default:
+			see(whose[i], b, nil)
+		}
+	})
+}
+
+// tooLarge says that a file is not read, unless its name says that there is no text in it.
+func tooLarge(p repo.Path, most int64) error {
+	if content.KindOf(p, nil) == repo.KindBinary {
+		return fmt.Errorf("%w: nor is it read to make sure, of more than %d bytes", ErrNotText, most)
+	}
+	return fmt.Errorf("%w: more than %d bytes", ErrTooLarge, most)
+}
+
+// Present says of each path whether anything lies there, tracked or not. A path that cannot
+// be looked at may be there.
+func (t *workTree) Present(ctx context.Context, paths []repo.Path) ([]bool, error) {
+	t.looked = append(t.looked, paths...)
+	found, err := t.files.Stat(ctx, entriesOf(paths))
+	there := make([]bool, len(found))
+	for i, f := range found {
+		there[i] = f.Presence != repo.Absent && f.Presence != repo.Unlooked
+	}
+	return there, err
+}
+
+// Ignored says of each path whether git would ignore it.
+func (t *workTree) Ignored(ctx context.Context, paths []repo.Path) ([]bool, error) {
+	return t.git.Ignored(ctx, paths)
+}
+
+func entriesOf(paths []repo.Path) []repo.Entry {
+	entries := make([]repo.Entry, len(paths))
+	for i, p := range paths {
+		entries[i].Path = p
+	}
+	return entries
+}

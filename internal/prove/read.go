@@ -1,0 +1,125 @@
+package prove
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"ken/internal/git"
+	"ken/internal/outline"
+	"ken/internal/repo"
+)
+
+// A Reader reads the history that is replayed.
+type Reader struct {
+	Git *git.Repo
+	// Counts reports whether policy wants a summary of a file, by its path, its size, what git
+	// attributes say of it now, and the beginning of its content; nil where that is not read.
+	Counts func(path repo.Path, size int64, attributes repo.Attributes, head []byte) bool
+	// Outlines returns the outlines of contents, nil where there is none. It calls read for those
+	// that are not stored; which names them by their places in contents.
+	Outlines func(ctx context.Context, contents []Content, read ReadContents) ([]*outline.Outline, error)
+}
+
+// A Content is a content under the path that tells its language.
+type Content struct {
+	Path repo.Path
+	ID   repo.ID
+	Size int64
+}
+
+// ReadContents reads some of a list of contents and calls see with each, from several
+// goroutines. k is the place in which.
+type ReadContents func(which []int, see func(k int, content []byte)) error
+
+// Read reads the newest commits of HEAD with everything that a replay needs. progress is told
+// how far the reading is.
+func (r *Reader) Read(ctx context.Context, commits int, progress func(done, total int)) (History, error) {
+	h := History{Asked: commits}
+	head, err := r.Git.Head(ctx)
+	if err != nil || head.Commit.IsZero() {
+		return h, err
+	}
+	var newest []repo.Commit // the newest first, then the oldest
+	var files []git.TreeFile // of the newest
+	both, bothCtx := errgroup.WithContext(ctx)
+	both.Go(func() (err error) {
+		h.Cut, err = r.Git.FirstParents(bothCtx, head.Commit, commits, func(c repo.Commit) error {
+			c.Trailers = nil
+			newest = append(newest, c)
+			return nil
+		})
+		return err
+	})
+	both.Go(func() (err error) {
+		files, err = r.Git.EntriesAt(bothCtx, head.Commit)
+		return err
+	})
+	if err := both.Wait(); err != nil {
+		return h, err
+	}
+	slices.Reverse(newest)
+	h.Whole = !h.Cut && len(newest) > 0 && len(newest[0].Parents) == 0
+	before, err := treeBefore(files, newest)
+	if err != nil {
+		return h, err
+	}
+	known, err := r.contents(ctx, before, newest, progress)
+	if err != nil {
+		return h, err
+	}
+	for _, p := range before {
+		h.Before = append(h.Before, Entry{Path: p.path, File: known.file(p)})
+	}
+	h.Commits = make([]Commit, len(newest))
+	for i, c := range newest {
+		h.Commits[i] = Commit{ID: c.ID, Subject: c.Subject, Merge: len(c.Parents) > 1, Changes: make([]Change, len(c.Changes))}
+		for k, ch := range c.Changes {
+			h.Commits[i].Changes[k] = Change{Path: ch.Path, Old: known.file(oldPlace(ch)), New: known.file(newPlace(ch))}
+		}
+	}
+	return h, r.gradeAll(ctx, h.Commits, progress)
+}
+
+// A place is a content at a path of some tree. Without a content there is nothing.
+type place struct {
+	path repo.Path
+	id   repo.ID
+	mode repo.Mode
+}
+
+func oldPlace(c repo.Change) place { return place{c.Path, c.Old, c.OldMode} }
+func newPlace(c repo.Change) place { return place{c.Path, c.New, c.NewMode} }
+
+// regular reports whether it is a file with bytes of its own.
+func (p place) regular() bool { return !p.id.IsZero() && p.mode.SameType(repo.Regular) }
+
+// treeBefore returns the tree that the first of some commits was made on, by going back
+// from the files of the last: one listing, however many they are.
+func treeBefore(files []git.TreeFile, commits []repo.Commit) ([]place, error) {
+	at := make(map[repo.Path]place, len(files))
+	for _, f := range files {
+		at[f.Path] = place{f.Path, f.ID, f.Mode}
+	}
+	for _, c := range slices.Backward(commits) {
+		for _, ch := range c.Changes {
+			if there := at[ch.Path]; there.id != ch.New || there.mode != ch.NewMode {
+				return nil, fmt.Errorf("replay %s: it does not lead to what comes after it at %s", c.ID.Short(), ch.Path)
+			}
+			if p := oldPlace(ch); p.id.IsZero() {
+				delete(at, ch.Path)
+			} else {
+				at[ch.Path] = p
+			}
+		}
+	}
+	list := make([]place, 0, len(at))
+	for _, p := range at {
+		list = append(list, p)
+	}
+	slices.SortFunc(list, func(a, b place) int { return strings.Compare(string(a.path), string(b.path)) })
+	return list, nil
+}
