@@ -43,6 +43,8 @@ type view struct {
 	seen map[int]sight
 	// policy names what everything is judged by.
 	policy string
+	// untracked lists every .gitattributes below the root that nobody has added.
+	untracked []repo.Path
 	// attributed says that git attributes may apply to some paths.
 	attributed bool
 	// full says that nobody's word is taken for what bytes are.
@@ -171,11 +173,11 @@ func (v *view) suspects(only []int) []int {
 // it the policy that everything else is judged by.
 func (r *Registry) weighPolicy(ctx context.Context, v *view) error {
 	entries := v.snap.Index.Entries
-	untracked, digests, err := r.untrackedAttributes(ctx, v)
+	v.attributed = v.snap.Attributed || len(v.untracked) > 0
+	untracked, err := r.readUntrackedAttributes(ctx, v)
 	if err != nil {
 		return err
 	}
-	v.attributed = v.snap.Attributed || len(untracked) > 0
 	var which []int
 	if v.snap.Attributed {
 		for i := range entries {
@@ -201,7 +203,7 @@ func (r *Registry) weighPolicy(ctx context.Context, v *view) error {
 		paths[k] = entries[i].Path
 		contents[k] = v.sight(i).content.ID
 	}
-	paths, contents = append(paths, untracked...), append(contents, digests...)
+	paths, contents = append(paths, v.untracked...), append(contents, untracked...)
 	grader := ""
 	if r.opts.Grader != nil {
 		grader = r.opts.Grader.Version()
@@ -210,50 +212,51 @@ func (r *Registry) weighPolicy(ctx context.Context, v *view) error {
 	return nil
 }
 
-// untrackedAttributes finds every .gitattributes beside or above tracked files that git
-// heeds though nobody has added it, and the ids of their bytes. The one in the root is in
-// the snapshot's digest.
-func (r *Registry) untrackedAttributes(ctx context.Context, v *view) ([]repo.Path, []repo.ID, error) {
-	entries := v.snap.Index.Entries
-	var ask []repo.Entry
-	asked := map[repo.Path]bool{}
+// eachUntrackedAttributes calls f with the path of every .gitattributes that may lie beside
+// or above tracked files without being tracked, before the first entry for which it counts.
+// The one in the root is in the snapshot's digest.
+func eachUntrackedAttributes(entries []repo.Entry, f func(i int, path repo.Path)) {
+	asked := map[repo.Path]bool{"": true}
+	var add func(i int, dir repo.Path)
+	add = func(i int, dir repo.Path) {
+		if asked[dir] {
+			return
+		}
+		asked[dir] = true
+		add(i, dir.Dir())
+		path := dir + "/.gitattributes"
+		if _, tracked := find(entries, path); !tracked {
+			f(i, path)
+		}
+	}
 	last := repo.Path("")
 	for i := range entries {
-		dir := entries[i].Path.Dir()
-		if dir == last {
-			continue // most files lie beside the one before
-		}
-		last = dir
-		for ; dir != "" && !asked[dir]; dir = dir.Dir() {
-			asked[dir] = true
-			name := dir + "/.gitattributes"
-			if _, tracked := find(entries, name); !tracked {
-				ask = append(ask, repo.Entry{Path: name})
-			}
+		if dir := entries[i].Path.Dir(); dir != last { // most files lie beside the one before
+			last = dir
+			add(i, dir)
 		}
 	}
-	found, err := r.files.Stat(ctx, ask)
-	if err != nil {
-		return nil, nil, err
+}
+
+// readUntrackedAttributes returns the ids of the bytes of every .gitattributes that stat
+// found and nobody has added.
+func (r *Registry) readUntrackedAttributes(ctx context.Context, v *view) ([]repo.ID, error) {
+	if len(v.untracked) == 0 {
+		return nil, nil
 	}
-	var wants []repo.ReadRequest
-	for k, f := range found {
-		if f.Presence != repo.Absent {
-			wants = append(wants, repo.ReadRequest{Path: ask[k].Path})
-		}
-	}
-	if len(wants) == 0 {
-		return nil, nil, nil
+	wants := make([]repo.ReadRequest, len(v.untracked))
+	for k, path := range v.untracked {
+		wants[k].Path = path
 	}
 	readings, err := r.files.Read(ctx, wants)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	paths, ids := make([]repo.Path, len(wants)), make([]repo.ID, len(wants))
+	ids := make([]repo.ID, len(wants))
 	for k, g := range readings {
-		paths[k], ids[k] = wants[k].Path, g.Raw.ID
+		ids[k] = g.Raw.ID
 	}
-	return paths, ids, nil
+	return ids, nil
 }
 
 // loadExceptions asks the store for the rows that are exceptions, once.
@@ -283,16 +286,56 @@ func (r *Registry) loadExceptions(ctx context.Context, v *view) error {
 	return nil
 }
 
-// stat fills found for the entries of only, leaving the others unlooked.
+// stat fills found for the entries of only, leaving the others unlooked, and untracked.
 func (v *view) stat(ctx context.Context, files Files, only []int) error {
 	entries := v.snap.Index.Entries
 	if only == nil {
-		var err error
-		v.found, err = files.Stat(ctx, entries)
+		return v.statAll(ctx, files)
+	}
+	var ask []repo.Entry
+	eachUntrackedAttributes(entries, func(_ int, path repo.Path) { ask = append(ask, repo.Entry{Path: path}) })
+	found, err := files.Stat(ctx, ask)
+	if err != nil {
 		return err
+	}
+	for k, f := range found {
+		if f.Presence != repo.Absent {
+			v.untracked = append(v.untracked, ask[k].Path)
+		}
 	}
 	v.found = make([]repo.Found, len(entries))
 	return v.statSome(ctx, files, only)
+}
+
+// statAll looks at all entries and, while it is in a directory, for a .gitattributes there.
+func (v *view) statAll(ctx context.Context, files Files) error {
+	entries := v.snap.Index.Entries
+	ask := make([]repo.Entry, 0, len(entries)+len(entries)/8)
+	var added []int // what of it is no entry
+	done := 0
+	eachUntrackedAttributes(entries, func(i int, path repo.Path) {
+		ask = append(ask, entries[done:i]...)
+		done = i
+		added = append(added, len(ask))
+		ask = append(ask, repo.Entry{Path: path})
+	})
+	ask = append(ask, entries[done:]...)
+	found, err := files.Stat(ctx, ask)
+	if err != nil {
+		return err
+	}
+	v.found = found[:0]
+	for k, f := range found {
+		switch {
+		case len(added) == 0 || added[0] != k:
+			v.found = append(v.found, f)
+			continue
+		case f.Presence != repo.Absent:
+			v.untracked = append(v.untracked, ask[k].Path)
+		}
+		added = added[1:]
+	}
+	return nil
 }
 
 // statSome fills found for some entries.
