@@ -15,7 +15,7 @@ import (
 	"ken/internal/workflow"
 )
 
-// A StateSpace is an open state directory, as a tool needs it.
+// A StateSpace is an open state directory.
 type StateSpace interface {
 	Keeper() *workflow.Keeper
 	Close() error
@@ -23,29 +23,29 @@ type StateSpace interface {
 
 type stateInput struct {
 	at
-	Dir     string            `json:"dir,omitempty" jsonschema:"the state directory, from root; default: the project's"`
+	Dir     string            `json:"dir,omitempty" jsonschema:"the state directory, relative to root; default: the project's"`
 	Action  stateAction       `json:"action"`
 	Key     string            `json:"key,omitempty" jsonschema:"get: only this key"`
 	Set     map[string]scalar `json:"set,omitempty" jsonschema:"update: keys and their values"`
-	Name    string            `json:"name,omitempty" jsonschema:"put: file name, legal under the contract"`
+	Name    string            `json:"name,omitempty" jsonschema:"put: a file name that the contract allows"`
 	Content *string           `json:"content,omitempty" jsonschema:"put: the whole file"`
 	Force   bool              `json:"force,omitempty" jsonschema:"update, put: write what the contract does not allow"`
 }
 
-// A stateAction is what is to be done to the state directory.
+// A stateAction is an action of the tool.
 type stateAction string
 
-// A scalar is a value of a workflow document, as it came.
+// A scalar is a JSON value for the workflow document.
 type scalar json.RawMessage
 
-// UnmarshalJSON keeps the value as it came.
+// UnmarshalJSON keeps the raw value.
 func (s *scalar) UnmarshalJSON(b []byte) error { *s = append((*s)[:0], b...); return nil }
 
 type stateOutput struct {
 	Workflow *workflow.Document `json:"workflow,omitempty"`
 	Value    *any               `json:"value,omitempty"`
 	Written  *workflow.Written  `json:"written,omitempty"`
-	// Problems is what check found.
+	// Problems are the findings of check.
 	Problems []contract.Problem `json:"problems,omitzero"`
 }
 
@@ -53,7 +53,7 @@ func (s *server) addState(m *mcp.Server) {
 	add(s, m, &mcp.Tool{
 		Name: "state",
 		Description: "The current workflow and its working files: get or update its document (phase, tier, status…), put an artifact, check all. " +
-			"Write state files only through put: a foreign name is refused with the nearest legal one.",
+			"Write state files only with put: it refuses a name that is not allowed and suggests the nearest one.",
 		Annotations: replacing(),
 	}, func(ctx context.Context, req *mcp.CallToolRequest, in stateInput) (*mcp.CallToolResult, *stateOutput, error) {
 		space, err := s.OpenState(ctx, in.Root, in.Dir, author(req))
@@ -87,7 +87,7 @@ func answerState(ctx context.Context, k *workflow.Keeper, in stateInput) (out *s
 		}
 	case "put":
 		if in.Content == nil {
-			return nil, &fault.Error{Kind: fault.Usage, Hint: "give the whole file as content; an empty one is empty text", Err: errors.New("put without content")}
+			return nil, &fault.Error{Kind: fault.Usage, Hint: "pass the whole file as content; for an empty file pass an empty text", Err: errors.New("put: no content given")}
 		}
 		out.Written, err = k.Put(ctx, in.Name, []byte(*in.Content), in.Force)
 	case "check":
@@ -99,7 +99,7 @@ func answerState(ctx context.Context, k *workflow.Keeper, in stateInput) (out *s
 			}
 		}
 	default:
-		err = &fault.Error{Kind: fault.Usage, Hint: "action is get, update, put or check", Err: fmt.Errorf("no such action: %q", in.Action)}
+		err = &fault.Error{Kind: fault.Usage, Hint: "use get, update, put or check", Err: fmt.Errorf("unknown action %q", in.Action)}
 	}
 	return out, err
 }
