@@ -20,17 +20,17 @@ import (
 )
 
 type stateOptions struct {
-	from   string // "" is the current directory
-	dir    string // from there; "" is what the configuration says
-	author string // who writes, if the caller knows
+	from   string // "" for the current directory
+	dir    string // relative to from; "" for the configured directory
+	author string // who writes, "" if unknown
 	wait   time.Duration
 }
 
-// A stateSpace is one open state directory, and the decisions over it.
+// A stateSpace is an open state directory.
 type stateSpace struct {
 	dir      *state.Dir
-	git      *git.Repo // whose policy holds; nil outside of any
-	from     string    // where paths begin
+	git      *git.Repo // the repository with the configuration; nil outside a repository
+	from     string    // the base of relative paths
 	keeper   *workflow.Keeper
 	mentions []string
 }
@@ -96,7 +96,7 @@ func openState(ctx context.Context, opts stateOptions) (*stateSpace, error) {
 	return s, nil
 }
 
-// named is the directory that was named, absolute; "" if none was.
+// named returns the absolute path of dir, "" if it is not set.
 func (o stateOptions) named() (string, error) {
 	if o.dir == "" {
 		return "", nil
@@ -115,13 +115,12 @@ func (o stateOptions) named() (string, error) {
 	return abs, nil
 }
 
-// repository opens the repository whose policy holds: the one that the named
-// directory lies in, else the caller's. A named directory may lie in none, and then
-// it is nil.
+// repository opens the repository whose configuration applies: that of the named
+// directory, or the caller's. It returns nil for a named directory outside a repository.
 func repository(ctx context.Context, from, named string) (*git.Repo, error) {
 	if named != "" {
 		g, err := git.Open(ctx, existing(named))
-		if errors.Is(err, fs.ErrPermission) { // it may not be entered; its parent says the same
+		if errors.Is(err, fs.ErrPermission) { // without permission for the directory, its parent is in the same repository
 			g, err = git.Open(ctx, filepath.Dir(existing(named)))
 		}
 		if fault.KindOf(err) == fault.NoRepo {
@@ -143,7 +142,7 @@ func repository(ctx context.Context, from, named string) (*git.Repo, error) {
 	return g, err
 }
 
-// existing is dir, or the nearest directory above it that is there.
+// existing returns dir or its nearest existing parent.
 func existing(dir string) string {
 	for {
 		info, err := os.Stat(dir)
@@ -160,7 +159,7 @@ func (s *stateSpace) Keeper() *workflow.Keeper { return s.keeper }
 func (s *stateSpace) Mentions() []string { return s.mentions }
 
 func (s *stateSpace) Documents(ctx context.Context, paths []string, left func(path string, why error), f func(path string, content []byte) error) error {
-	// What lies in the directory itself is data, not a document about it.
+	// Files in the state directory are data, not documents about it.
 	inside := func(path string) bool {
 		abs, err := filepath.Abs(path)
 		return err == nil && abs == s.dir.Path()
@@ -190,8 +189,8 @@ func newWorkflowID() string {
 	return "wf_" + hex.EncodeToString(b[:])
 }
 
-// stateAuthor says who writes. Asking git for a name would cost more than the
-// write itself, and the journal asks which workflow, not who.
+// stateAuthor returns who writes. Asking git for a name would take longer than the write
+// itself.
 func stateAuthor(given string) string {
 	if a := os.Getenv("KEN_AUTHOR"); a != "" {
 		return a
@@ -199,7 +198,7 @@ func stateAuthor(given string) string {
 	return given
 }
 
-// commitAtHead is the commit at HEAD, "" where there is none or no telling.
+// commitAtHead returns the commit at HEAD, "" if there is none or it is unknown.
 func commitAtHead(ctx context.Context, g *git.Repo) string {
 	if g == nil {
 		return ""

@@ -19,24 +19,24 @@ import (
 	"ken/internal/repo"
 )
 
-// maxStateDirs is how many directories a state directory may hold. A directory with more is
-// something else, and looking for repositories in it would take long.
+// maxStateDirs is the largest number of directories in a state directory. A directory with
+// more is something else, and searching it for repositories would take long.
 const maxStateDirs = 2000
 
-// A statePlace is a directory that settings or a caller name as the state directory. A sweep of
-// it moves everything in it, so it must not hold anything else.
+// A statePlace is a directory that the configuration or the caller selects as the state
+// directory. Commands move its files, so it must not contain anything else.
 type statePlace struct {
-	dir     string    // absolute, as it was named
+	dir     string    // absolute, links not resolved
 	from    string    // the caller's directory; "" is the current one
-	git     *git.Repo // that dir lies in; nil outside of any
-	archive string    // the name of the archive, which may hold anything
+	git     *git.Repo // the repository of dir; nil outside a repository
+	archive string    // the name of the archive, which is not searched
 
 	configured bool // the configuration names it, not the caller
 	own        bool // it is ken's default directory of the work tree
 }
 
-// check refuses a directory that holds files of a repository, a repository, a home, or the
-// system's own files.
+// check refuses a directory that contains tracked files, a repository, a home directory, or
+// files of the system.
 func (p statePlace) check(ctx context.Context) error {
 	dir, err := resolved(p.dir)
 	if err != nil {
@@ -44,7 +44,7 @@ func (p statePlace) check(ctx context.Context) error {
 	}
 	looks := []func(context.Context, string) (string, error){p.settings, p.system, p.home, p.repository, p.tracked}
 	if p.own {
-		looks = looks[len(looks)-1:] // nothing but ken and git put files there
+		looks = looks[len(looks)-1:] // only ken and git write there
 	}
 	for _, look := range looks {
 		what, err := look(ctx, dir)
@@ -56,12 +56,12 @@ func (p statePlace) check(ctx context.Context) error {
 		}
 		refused := &fault.Error{
 			Kind: fault.Usage,
-			Hint: "name the directory that holds the workflow's files, such as .ken/state",
-			Err:  fmt.Errorf("%s is no state directory: %s", repo.Path(p.dir), what),
+			Hint: "pass a directory with only workflow files, such as --dir .ken/state",
+			Err:  fmt.Errorf("%s cannot be a state directory: %s", repo.Path(p.dir), what),
 		}
 		if p.configured {
 			refused.Kind = fault.Failed
-			refused.Hint = "set state.dir in " + config.Name + " to a directory that holds nothing but the workflow's files"
+			refused.Hint = "set state.dir in " + config.Name + " to a directory with only workflow files"
 		}
 		if p.own {
 			refused.Hint = "stop tracking them with: git rm -r --cached " + fault.Quote(":/"+contract.Default().Dir)
@@ -71,8 +71,8 @@ func (p statePlace) check(ctx context.Context) error {
 	return nil
 }
 
-// isDefault reports whether the directory is ken's own in the work tree at root, and no link
-// leads away from it.
+// isDefault reports whether the directory is the default one of the work tree at root, and
+// not behind a link.
 func (p statePlace) isDefault(root string) (bool, error) {
 	if p.dir != filepath.Join(root, contract.Default().Dir) {
 		return false, nil
@@ -88,7 +88,7 @@ func (p statePlace) isDefault(root string) (bool, error) {
 	return dir == filepath.Join(top, contract.Default().Dir), nil
 }
 
-// resolved follows the links on the way to a directory that need not exist.
+// resolved resolves the links in the path of a directory that need not exist.
 func resolved(dir string) (string, error) {
 	there, err := filepath.EvalSymlinks(dir)
 	if errors.Is(err, fs.ErrNotExist) && filepath.Dir(dir) != dir {
@@ -101,14 +101,14 @@ func resolved(dir string) (string, error) {
 func (p statePlace) settings(_ context.Context, dir string) (string, error) {
 	for _, path := range []string{p.dir, dir} {
 		if strings.EqualFold(filepath.Base(path), filepath.Dir(config.Name)) {
-			return "it holds ken's settings", nil
+			return "it contains ken's settings", nil
 		}
 	}
 	return "", nil
 }
 
-// Directories of the system. Whatever lies below the first ones is the system's too, unless it
-// is part of a work tree or of the directory for temporary files.
+// Directories of the system. Directories below systemTrees belong to it too, unless they are
+// in a work tree or in the directory for temporary files.
 var (
 	systemTrees = []string{
 		"/bin", "/boot", "/dev", "/etc", "/lib", "/lib32", "/lib64", "/libx32", "/proc", "/sbin", "/sys", "/usr",
@@ -140,7 +140,7 @@ func (p statePlace) system(_ context.Context, dir string) (string, error) {
 	}
 	temporary, err := resolved(os.TempDir())
 	if err != nil || p.git != nil || within(temporary, dir) {
-		return "", nil //nolint:nilerr // without a directory for temporary files, there is no exception for it
+		return "", nil //nolint:nilerr // no exception without a directory for temporary files
 	}
 	for _, tree := range trees {
 		if within(tree, dir) {
@@ -157,14 +157,14 @@ func (p statePlace) home(_ context.Context, dir string) (string, error) {
 	}
 	for _, home := range all {
 		if there, err := resolved(home); err == nil && there != dir && within(dir, there) && exists(there) {
-			return "it holds the home directory " + repo.Path(home).String(), nil
+			return "it contains the home directory " + repo.Path(home).String(), nil
 		}
 	}
 	return "", nil
 }
 
-// homes lists the home directories of the caller and, where the system keeps a list, of its
-// other users. A system may give / to users without a home; that is refused already.
+// homes lists the home directories of the caller and of the other users. Some users have /
+// as their home, which is refused already.
 func homes() []string {
 	var out []string
 	if home, err := os.UserHomeDir(); err == nil && filepath.IsAbs(home) {
@@ -188,10 +188,10 @@ func homes() []string {
 			out = append(out, filepath.Join(parent, e.Name()))
 		}
 	}
-	return append(out, "/root", "/var/root") // where there is no list
+	return append(out, "/root", "/var/root") // for systems without a list of users
 }
 
-// repository finds a repository that dir is, is part of the insides of, or holds.
+// repository finds a repository that dir is, belongs to, or contains.
 func (p statePlace) repository(ctx context.Context, dir string) (string, error) {
 	for _, path := range []string{p.dir, dir} {
 		for element := range strings.SplitSeq(filepath.ToSlash(path), "/") {
@@ -200,7 +200,7 @@ func (p statePlace) repository(ctx context.Context, dir string) (string, error) 
 			}
 		}
 	}
-	// A work tree may lie inside of a bare repository, so what is above its root does not matter.
+	// Stop at the root of a work tree, which may be inside a bare repository.
 	for at := dir; filepath.Dir(at) != at && !exists(filepath.Join(at, ".git")); at = filepath.Dir(at) {
 		if git.IsGitDir(at) {
 			return "it belongs to the repository " + repo.Path(at).String(), nil
@@ -214,12 +214,12 @@ func (p statePlace) repository(ctx context.Context, dir string) (string, error) 
 		return "", err
 	}
 	if root != "" && within(dir, root) {
-		return "it holds the repository " + repo.Path(root).String(), nil
+		return "it contains the repository " + repo.Path(root).String(), nil
 	}
 	return p.repositoryBelow(ctx, dir)
 }
 
-// callersRoot is the root of the repository that the caller is in, "" outside of any.
+// callersRoot returns the root of the caller's repository, "" outside a repository.
 func (p statePlace) callersRoot() (string, error) {
 	from, err := filepath.Abs(p.from)
 	if err != nil {
@@ -237,7 +237,7 @@ func (p statePlace) callersRoot() (string, error) {
 	return "", nil
 }
 
-// repositoryBelow looks through the directories in dir, except for the archive.
+// repositoryBelow searches the directories in dir, except for the archive.
 func (p statePlace) repositoryBelow(ctx context.Context, dir string) (string, error) {
 	queue := []string{dir}
 	for seen := 0; seen < len(queue); seen++ {
@@ -245,20 +245,20 @@ func (p statePlace) repositoryBelow(ctx context.Context, dir string) (string, er
 			return "", err
 		}
 		if seen >= maxStateDirs {
-			return fmt.Sprintf("it holds more than %d directories", maxStateDirs), nil
+			return fmt.Sprintf("it contains more than %d directories", maxStateDirs), nil
 		}
 		at := queue[seen]
 		below, err := directoriesIn(at)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			continue
-		case err != nil && at == dir: // the verb itself says so
-			return "", nil //nolint:nilerr // nothing can be moved out of it either
+		case err != nil && at == dir: // the command itself reports it
+			return "", nil //nolint:nilerr // the command cannot move anything either
 		case err != nil:
-			return "it holds a directory that cannot be read: " + repo.Path(at).String(), nil
+			return "it contains an unreadable directory: " + repo.Path(at).String(), nil
 		}
 		if at != dir && (exists(filepath.Join(at, ".git")) || git.IsGitDir(at)) {
-			return "it holds the repository " + repo.Path(at).String(), nil
+			return "it contains the repository " + repo.Path(at).String(), nil
 		}
 		for _, name := range below {
 			if at != dir || name != p.archive {
@@ -269,7 +269,7 @@ func (p statePlace) repositoryBelow(ctx context.Context, dir string) (string, er
 	return "", nil
 }
 
-// directoriesIn lists the directories in one, which may hold very many files.
+// directoriesIn lists the directories in dir, which may contain very many files.
 func directoriesIn(dir string) (names []string, err error) {
 	f, err := os.Open(dir)
 	if err != nil {
@@ -292,7 +292,7 @@ func directoriesIn(dir string) (names []string, err error) {
 	}
 }
 
-// tracked finds a file of git's index in dir.
+// tracked finds a tracked file in dir.
 func (p statePlace) tracked(ctx context.Context, dir string) (string, error) {
 	if p.git == nil {
 		return "", nil
@@ -303,7 +303,7 @@ func (p statePlace) tracked(ctx context.Context, dir string) (string, error) {
 	}
 	rel, err := filepath.Rel(root, dir)
 	if err != nil || !filepath.IsLocal(rel) {
-		return "", nil //nolint:nilerr // it lies elsewhere
+		return "", nil //nolint:nilerr // dir is outside the work tree
 	}
 	s, err := p.git.Snapshot(ctx)
 	if err != nil {
@@ -311,19 +311,19 @@ func (p statePlace) tracked(ctx context.Context, dir string) (string, error) {
 	}
 	for _, e := range s.Index.Entries {
 		if e.Path.Under(repo.Path(filepath.ToSlash(rel))) {
-			return "it holds files that git tracks, such as " + e.Path.String(), nil
+			return "git tracks files in it, such as " + e.Path.String(), nil
 		}
 	}
 	return "", nil
 }
 
-// within reports whether path is dir or lies below it.
+// within reports whether path is dir or below it.
 func within(dir, path string) bool {
 	rel, err := filepath.Rel(dir, path)
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// isOneOf reports whether dir is one of some directories, by whatever name.
+// isOneOf reports whether dir is one of others, by name or by identity.
 func isOneOf(dir string, others []string) bool {
 	info, err := os.Stat(dir)
 	for _, other := range others {

@@ -17,36 +17,36 @@ import (
 	"ken/internal/workflow"
 )
 
-// A StateSpace is an open state directory, as a command needs it.
+// A StateSpace is an open state directory.
 type StateSpace interface {
 	Keeper() *workflow.Keeper
-	// Mentions lists how documents write the directory's path.
+	// Mentions lists the paths by which documents refer to the directory.
 	Mentions() []string
-	// Documents hands every text file among paths to f, directories walked,
-	// and tells left of texts in those that could not be read.
+	// Documents calls f with every text file in paths and in the directories among
+	// them. It calls left for files in directories that could not be read.
 	Documents(ctx context.Context, paths []string, left func(path string, why error), f func(path string, content []byte) error) error
-	// ToolFiles lists what other tools keep in the work tree around it, if there is
+	// ToolFiles lists the files of other tools in the work tree, if there is
 	// one.
 	ToolFiles(ctx context.Context) ([]install.ToolFiles, error)
 	Close() error
 }
 
-// StateOptions says which state directory is meant.
+// StateOptions selects a state directory.
 type StateOptions struct {
 	From string        // -C
-	Dir  string        // --dir, from From; what the configuration says when ""
+	Dir  string        // --dir, relative to From; "" for the configured directory
 	Wait time.Duration // for the lock
 }
 
-// stateFlags are the flags that every verb of ken state shares.
+// stateFlags are the flags of all ken state commands.
 type stateFlags struct {
 	dir  string
 	wait time.Duration
 }
 
 func (f *stateFlags) bind(flags *pflag.FlagSet) {
-	flags.StringVar(&f.dir, "dir", "", "the state `DIR`ectory; any, also outside of a repository")
-	flags.DurationVar(&f.wait, "wait", 10*time.Second, "how long to wait for the directory's lock")
+	flags.StringVar(&f.dir, "dir", "", "use the state directory `DIR`, also outside a repository")
+	flags.DurationVar(&f.wait, "wait", 10*time.Second, "how long to wait for the lock of the directory")
 }
 
 // state returns ken state.
@@ -54,11 +54,15 @@ func (p *program) state() *cobra.Command {
 	f := &stateFlags{}
 	c := &cobra.Command{
 		Use:   "state",
-		Short: "Keep the working directory of an agent workflow under contract",
-		Long: `The state directory (.ken/state, or --dir) holds the working files of an agent
-workflow. A contract says which names may lie there, who writes them and how long
-they live; ken state contract prints it. Sweeps move into the archive inside the
-directory, from which ken state restore brings everything back.`,
+		Short: "Manage the working files of an agent workflow",
+		Long: `The state directory (.ken/state, or --dir) contains the working files of an agent
+workflow: plans, reviews, markers. A contract says which file names are allowed
+there, who writes them and how long they live. ken state contract prints it.
+Commands that clear the directory move files to an archive inside it, and
+ken state restore brings them back.`,
+		Example: `  ken state audit                        # list files that do not belong there
+  ken state put plan.md -m "1. parse"    # write a file of the workflow
+  ken state init --type dev              # start the next workflow`,
 		Args: cobra.NoArgs,
 		RunE: needsSub,
 	}
@@ -74,13 +78,13 @@ directory, from which ken state restore brings everything back.`,
 	return c
 }
 
-// inState opens the state directory, runs f in it, and closes it again.
+// inState opens the state directory, calls do and closes the directory.
 func (p *program) inState(c *cobra.Command, f *stateFlags, do func(StateSpace) error) error {
 	if f.wait < 0 {
-		return usage(c, fmt.Errorf("--wait %v is in the past", f.wait))
+		return usage(c, fmt.Errorf("--wait %v is negative", f.wait))
 	}
 	if flag := c.Flag("dir"); flag != nil && flag.Changed && f.dir == "" {
-		return usage(c, errors.New("--dir names nothing"))
+		return usage(c, errors.New("--dir is empty"))
 	}
 	s, err := p.OpenState(c.Context(), StateOptions{From: p.dir, Dir: f.dir, Wait: max(f.wait, 1)})
 	if err != nil {
@@ -93,7 +97,7 @@ func (p *program) inState(c *cobra.Command, f *stateFlags, do func(StateSpace) e
 	return err
 }
 
-// here makes a command in a hint one for the same directory.
+// here adds -C and --dir to a command in a hint.
 func (p *program) here(f *stateFlags, hint string) string {
 	command := "ken "
 	if p.dir != "" {
@@ -106,7 +110,7 @@ func (p *program) here(f *stateFlags, hint string) string {
 	return strings.ReplaceAll(hint, "ken state ", command)
 }
 
-// again is the command that was given, with one more flag.
+// again returns the command that the user gave, with more appended.
 func again(c *cobra.Command, more string) string {
 	text := c.CommandPath()
 	c.Flags().Visit(func(f *pflag.Flag) {
@@ -117,8 +121,8 @@ func again(c *cobra.Command, more string) string {
 	return text + more
 }
 
-// anywhere is inState for what needs no directory, only the contract in force,
-// which outside of any repository is the default one.
+// anywhere is inState for commands that need only the contract. Outside a repository
+// that is the default contract.
 func (p *program) anywhere(c *cobra.Command, f *stateFlags, do func(StateSpace) error) error {
 	err := p.inState(c, f, do)
 	if fault.KindOf(err) == fault.NoRepo {
@@ -127,7 +131,7 @@ func (p *program) anywhere(c *cobra.Command, f *stateFlags, do func(StateSpace) 
 	return err
 }
 
-// printSweep prints what moved, and fails if something that should have did not.
+// printSweep prints the moved entries, and returns an error if a move failed.
 func (p *program) printSweep(f *stateFlags, s *workflow.Sweep, next string) error {
 	if p.io.JSON {
 		if err := p.io.Encode(s); err != nil {
@@ -138,28 +142,27 @@ func (p *program) printSweep(f *stateFlags, s *workflow.Sweep, next string) erro
 		if len(s.Moves) == 0 {
 			p.io.Printf("nothing to move\n")
 		} else if s.DryRun {
-			p.io.Remarkf("hint: move it with: %s", p.here(f, next))
+			p.io.Remarkf("hint: move them with: %s", p.here(f, next))
 		}
 	}
 	return p.afterMoves(s.Pruned, s.Remarks, s.Failures())
 }
 
-// afterMoves prints what else is to be known about moves, and returns an error for
-// what could not be moved.
+// afterMoves prints remarks about moves, and returns an error if moves failed.
 func (p *program) afterMoves(pruned, remarks []string, failed int) error {
 	if len(pruned) > 0 {
-		p.remark("the archive made room and dropped " + strings.Join(pruned, ", "))
+		p.remark("removed old snapshots from the archive: " + strings.Join(pruned, ", "))
 	}
 	for _, r := range remarks {
 		p.remark(r)
 	}
 	if failed > 0 {
-		return &fault.Error{Err: fmt.Errorf("%s could not be moved", entries(failed)), Hint: "see who may write there, and run it again"}
+		return &fault.Error{Err: fmt.Errorf("%s could not be moved", entries(failed)), Hint: "check the permissions of the directory, and run the command again"}
 	}
 	return nil
 }
 
-// remark tells something in one line, whatever it quotes.
+// remark prints text on one line of stderr.
 func (p *program) remark(text string) { p.io.Remarkf("ken: %s", term.Clean(text)) }
 
 func (p *program) printMoves(f *stateFlags, moves []workflow.Moved, archive *string) {
@@ -177,11 +180,11 @@ func (p *program) printMoves(f *stateFlags, moves []workflow.Moved, archive *str
 		p.io.Line(tone, string(m.Status), shown(m.Name), why)
 	}
 	if archive != nil {
-		p.remark(p.here(f, fmt.Sprintf("in %s; bring it back with: ken state restore %s", *archive, fault.Quote(base(*archive)))))
+		p.remark(p.here(f, fmt.Sprintf("moved to %s; undo with: ken state restore %s", *archive, fault.Quote(base(*archive)))))
 	}
 }
 
-// shown is an entry's name as a line shows it.
+// shown returns a name as a line of output shows it.
 func shown(n workflow.Name) string {
 	if n.B64 != "" {
 		return n.Name // quoted already
@@ -191,7 +194,7 @@ func shown(n workflow.Name) string {
 
 func base(path string) string { return repo.Path(path).Base() }
 
-// pairs reads the arguments key=value.
+// pairs parses arguments of the form key=value.
 func pairs(c *cobra.Command, args []string) ([]workflow.Pair, error) {
 	var out []workflow.Pair
 	for _, a := range args {
@@ -204,7 +207,7 @@ func pairs(c *cobra.Command, args []string) ([]workflow.Pair, error) {
 	return out, nil
 }
 
-// printDocument prints the workflow document: as YAML to read, or as JSON.
+// printDocument prints the workflow document as YAML or JSON.
 func (p *program) printDocument(d *workflow.Document) error {
 	if p.io.JSON {
 		return p.io.Encode(d)

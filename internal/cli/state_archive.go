@@ -12,15 +12,17 @@ import (
 
 func (p *program) stateArchive(f *stateFlags) *cobra.Command {
 	c := &cobra.Command{
-		Use:   "archive",
-		Short: "Look into the archive",
-		Args:  cobra.NoArgs,
-		RunE:  needsSub,
+		Use:     "archive",
+		Short:   "List the snapshots of the archive",
+		Example: `  ken state archive ls`,
+		Args:    cobra.NoArgs,
+		RunE:    needsSub,
 	}
 	c.AddCommand(&cobra.Command{
-		Use:   "ls",
-		Short: "List the snapshots, oldest first; move nothing",
-		Args:  cobra.NoArgs,
+		Use:     "ls",
+		Short:   "List the snapshots, oldest first",
+		Example: `  ken state archive ls`,
+		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return p.inState(c, f, func(s StateSpace) error {
 				list, err := s.Keeper().Archive(c.Context())

@@ -12,18 +12,26 @@ import (
 	"ken/internal/workflow"
 )
 
-// auditLines is how many entries of a bucket are listed unless all are asked for.
+// auditLines is the number of entries of a bucket that are listed without --all.
 const auditLines = 50
 
 func (p *program) stateAudit(f *stateFlags) *cobra.Command {
 	var check, all bool
 	c := &cobra.Command{
 		Use:   "audit",
-		Short: "Say which bucket of the contract each entry is in; move nothing",
-		Long: `Classifies every entry of the state directory: canonical (allowed by its name),
-pattern_allowed (by a pattern), ephemeral (a leftover), ad_hoc (by nothing), or
-unknown (it could not be inspected). For what is foreign it names the nearest legal
-name, or the line that would allow it. Nothing is moved or written.`,
+		Short: "List the files of the state directory by bucket of the contract",
+		Long: `Classifies every entry of the state directory:
+
+  canonical        allowed by its name
+  pattern_allowed  allowed by a pattern
+  ephemeral        a leftover of an editor or an interrupted write
+  ad_hoc           not allowed
+  unknown          ken could not inspect it
+
+For an ad_hoc entry ken prints the nearest allowed name, or the line of
+.ken/contract.yaml that would allow it. The command moves and writes nothing.`,
+		Example: `  ken state audit
+  ken state audit --check   # exit 3 if something does not belong there`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return p.inState(c, f, func(s StateSpace) error {
@@ -46,11 +54,11 @@ name, or the line that would allow it. Nothing is moved or written.`,
 		},
 	}
 	c.Flags().BoolVar(&check, "check", false, "exit 3 if anything is ad_hoc, ephemeral or unknown")
-	c.Flags().BoolVar(&all, "all", false, fmt.Sprintf("list every entry, not only the first %d of a bucket", auditLines))
+	c.Flags().BoolVar(&all, "all", false, fmt.Sprintf("list all entries, not only the first %d of a bucket", auditLines))
 	return c
 }
 
-// encodeAudit prints an audit whose entries may be as many as a disk holds.
+// encodeAudit prints an audit entry by entry, since there may be very many.
 func (p *program) encodeAudit(a *workflow.Audit) error {
 	var lists []term.List
 	for _, b := range []contract.Bucket{contract.Canonical, contract.PatternAllowed, contract.Ephemeral, contract.AdHoc, contract.Unknown} {
@@ -72,10 +80,10 @@ func (p *program) printAudit(f *stateFlags, ct *contract.Contract, a *workflow.A
 	for _, b := range []contract.Bucket{contract.AdHoc, contract.Unknown, contract.Ephemeral, contract.PatternAllowed, contract.Canonical} {
 		for i, e := range a.Buckets[b] {
 			if i == auditLines && !all {
-				p.io.Printf("… and %d more that are %s; see them with --all\n", len(a.Buckets[b])-i, b)
+				p.io.Printf("… and %d more %s; list them with --all\n", len(a.Buckets[b])-i, b)
 				break
 			}
-			why := "cannot be inspected"
+			why := "ken could not inspect it"
 			switch {
 			case e.IsDir():
 				why = "a directory, " + term.Age(now, e.ModTime)
@@ -89,28 +97,28 @@ func (p *program) printAudit(f *stateFlags, ct *contract.Contract, a *workflow.A
 		}
 	}
 	if n.AdHoc+n.Ephemeral > 0 {
-		p.io.Remarkf("hint: see what would be archived with: %s", p.here(f, "ken state cleanup "))
+		p.io.Remarkf("hint: list what cleanup would move with: %s", p.here(f, "ken state cleanup "))
 	}
 }
 
-// advice says what to do about an entry that nothing allows.
+// advice returns a suggestion for an ad_hoc entry.
 func advice(ct *contract.Contract, name string, dir bool) string {
 	if f, known := ct.File(name); known {
 		if f.Dir {
-			return "a directory belongs there"
+			return "expected a directory"
 		}
-		return "a file belongs there"
+		return "expected a file"
 	}
 	if dir {
-		return "the contract does not know it"
+		return "not in the contract"
 	}
 	if near, ok := ct.Nearest(name); ok {
-		return "the nearest legal name is " + near
+		return "did you mean " + near + "?"
 	}
 	if line := ct.Line(name); line != "" {
 		return "allow it in .ken/contract.yaml with " + line
 	}
-	return "no contract can allow such a name"
+	return "a contract cannot allow this name"
 }
 
 func entries(n int) string {

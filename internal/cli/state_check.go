@@ -11,10 +11,12 @@ func (p *program) stateCheck(f *stateFlags) *cobra.Command {
 	var check bool
 	c := &cobra.Command{
 		Use:   "check",
-		Short: "Validate the workflow document and every artifact; write nothing",
-		Long: `Reads every file that the contract says something about: the status heading of
-gated Markdown, the fields of sidecars and of the handoff, the keys of the workflow
-document. Each problem is told with the file and what was expected.`,
+		Short: "Check the workflow document and the contents of the files",
+		Long: `Reads every file whose content the contract describes: the status heading of
+Markdown files, the fields of JSON files, the keys of the workflow document. Each
+problem is printed with the file and the expected value. The command writes nothing.`,
+		Example: `  ken state check
+  ken state check --check   # exit 3 if there is a problem`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return p.inState(c, f, func(s StateSpace) error {

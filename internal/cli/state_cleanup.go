@@ -10,7 +10,7 @@ import (
 	"ken/internal/workflow"
 )
 
-// maxDays keeps a number of days within what a calendar can count.
+// maxDays keeps the cutoff within the years that time.Time can format.
 const maxDays = 1_000_000
 
 func (p *program) stateCleanup(f *stateFlags) *cobra.Command {
@@ -18,11 +18,14 @@ func (p *program) stateCleanup(f *stateFlags) *cobra.Command {
 	var stale, adHoc, adHocCutoff, patternCutoff string
 	c := &cobra.Command{
 		Use:   "cleanup [--apply]",
-		Short: "Archive what the contract does not allow and what has gone stale",
-		Long: `Moves into the archive: everything ad_hoc, everything ephemeral, and files that
-only a pattern allows once they are older than --stale-days. Canonical files stay,
-whatever their age, and so does what cannot be inspected. Without --apply nothing
-moves: the answer says what would. A file exactly as old as a cutoff stays.`,
+		Short: "Archive files that the contract does not allow, and old ones",
+		Long: `Moves to the archive: every ad_hoc and ephemeral entry, and pattern_allowed files
+older than --stale-days. Canonical files stay, whatever their age. So do entries
+that ken cannot inspect, and files exactly as old as the cutoff.
+
+Without --apply the command only lists what it would move.`,
+		Example: `  ken state cleanup                        # list what would move
+  ken state cleanup --stale-days 7 --apply`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) (err error) {
 			if opts.StaleDays, err = days(c, "stale-days", stale); err != nil {
@@ -46,16 +49,16 @@ moves: the answer says what would. A file exactly as old as a cutoff stays.`,
 			})
 		},
 	}
-	c.Flags().BoolVar(&opts.Apply, "apply", false, "move, instead of saying what would move")
-	c.Flags().StringVar(&stale, "stale-days", "", "pattern_allowed files go when older than `N` days (default: the contract's 21)")
-	c.Flags().StringVar(&adHoc, "ad-hoc-stale-days", "", "ad_hoc entries go when older than `N` days (default: whatever their age)")
-	c.Flags().StringVar(&adHocCutoff, "ad-hoc-cutoff", "", "ad_hoc entries go when older than `TIME` (RFC 3339); beats days")
-	c.Flags().StringVar(&patternCutoff, "pattern-cutoff", "", "pattern_allowed files go when older than `TIME` (RFC 3339); beats days")
+	c.Flags().BoolVar(&opts.Apply, "apply", false, "move the files")
+	c.Flags().StringVar(&stale, "stale-days", "", "move pattern_allowed files older than `N` days (default: stale_days of the contract, 21)")
+	c.Flags().StringVar(&adHoc, "ad-hoc-stale-days", "", "move only ad_hoc entries older than `N` days (default: all)")
+	c.Flags().StringVar(&adHocCutoff, "ad-hoc-cutoff", "", "move only ad_hoc entries older than `TIME` (RFC 3339); overrides the days")
+	c.Flags().StringVar(&patternCutoff, "pattern-cutoff", "", "move pattern_allowed files older than `TIME` (RFC 3339); overrides the days")
 	return c
 }
 
-// days reads a number of days; nil when the flag is not given. What is no number
-// is refused: a sweep by a default that nobody chose would be a surprise.
+// days parses a number of days; nil if the flag is not given. Anything else is an
+// error: a default would move files that the user did not mean.
 func days(c *cobra.Command, flag, text string) (*int, error) {
 	if !c.Flags().Changed(flag) {
 		return nil, nil
@@ -73,7 +76,7 @@ func cutoff(c *cobra.Command, flag, text string) (time.Time, error) {
 	}
 	t, err := time.Parse(time.RFC3339Nano, text)
 	if err != nil || t.IsZero() {
-		return t, usage(c, fmt.Errorf("--%s %q is no RFC 3339 time such as 2026-01-02T15:04:05Z", flag, text))
+		return t, usage(c, fmt.Errorf("--%s %q is not an RFC 3339 time such as 2026-01-02T15:04:05Z", flag, text))
 	}
 	return t, nil
 }

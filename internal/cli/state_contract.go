@@ -14,9 +14,11 @@ func (p *program) stateContract(f *stateFlags) *cobra.Command {
 	var asYAML, schema bool
 	c := &cobra.Command{
 		Use:   "contract",
-		Short: "Print the contract in force: every name and pattern; write nothing",
-		Long: `Prints the contract in force: the default one, and what .ken/contract.yaml adds.
---schema prints the JSON Schema of that file, for editors.`,
+		Short: "Print the contract: all allowed names and patterns",
+		Long: `Prints the contract in force: the default contract, extended by .ken/contract.yaml.
+With --schema it prints the JSON Schema of that file, for editors.`,
+		Example: `  ken state contract
+  ken state contract --yaml`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if schema && (asYAML || p.io.JSON) || asYAML && p.io.JSON {
@@ -42,7 +44,7 @@ func (p *program) stateContract(f *stateFlags) *cobra.Command {
 			})
 		},
 	}
-	c.Flags().BoolVar(&asYAML, "yaml", false, "print it as YAML")
+	c.Flags().BoolVar(&asYAML, "yaml", false, "print the contract as YAML")
 	c.Flags().BoolVar(&schema, "schema", false, "print the JSON Schema of .ken/contract.yaml")
 	return c
 }

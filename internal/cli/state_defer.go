@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -14,17 +15,18 @@ import (
 func (p *program) stateDefer(f *stateFlags) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "defer",
-		Short: "Keep the list of work put off; it survives every sweep",
-		Long: `Keeps a list of work put off, in Markdown that people can edit too. Each piece has
-an id that is never given again. The list survives every sweep, and nothing is
-moved by keeping it.`,
+		Short: "Manage the list of deferred work",
+		Long: `The list is a Markdown file that you can also edit by hand. Every entry has an id
+that is never used again. No command of ken state moves the list.`,
+		Example: `  ken state defer add "Split the parser"
+  ken state defer list --status open`,
 		Args: cobra.NoArgs,
 		RunE: needsSub,
 	}
 	c.AddCommand(
 		p.stateDeferAdd(f), p.stateDeferList(f),
-		p.stateDeferMark(f, "close ID", "Mark a piece of work as done", (*workflow.Keeper).Done),
-		p.stateDeferMark(f, "reopen ID", "Take back that a piece of work is done", (*workflow.Keeper).Reopen),
+		p.stateDeferMark(f, "close ID", "Mark deferred work as done", (*workflow.Keeper).Done),
+		p.stateDeferMark(f, "reopen ID", "Mark deferred work as open again", (*workflow.Keeper).Reopen),
 	)
 	return c
 }
@@ -32,9 +34,10 @@ moved by keeping it.`,
 func (p *program) stateDeferAdd(f *stateFlags) *cobra.Command {
 	var body string
 	c := &cobra.Command{
-		Use:   "add TITLE [-m BODY]",
-		Short: "Put a piece of work off, under an id that nothing else has had",
-		Args:  cobra.ExactArgs(1),
+		Use:     "add TITLE [-m BODY]",
+		Short:   "Add deferred work to the list, under a new id",
+		Example: `  ken state defer add "Split the parser" -m "It has grown too long."`,
+		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return p.inState(c, f, func(s StateSpace) error {
 				d, err := s.Keeper().Defer(c.Context(), args[0], body)
@@ -45,19 +48,20 @@ func (p *program) stateDeferAdd(f *stateFlags) *cobra.Command {
 			})
 		},
 	}
-	c.Flags().StringVarP(&body, "message", "m", "", "more about it")
+	c.Flags().StringVarP(&body, "message", "m", "", "a longer `TEXT` about it")
 	return c
 }
 
 func (p *program) stateDeferList(f *stateFlags) *cobra.Command {
 	var status string
 	c := &cobra.Command{
-		Use:   "list",
-		Short: "List work put off; write nothing",
-		Args:  cobra.NoArgs,
+		Use:     "list",
+		Short:   "List deferred work",
+		Example: `  ken state defer list --status open`,
+		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if status != "" && status != workflow.Open && status != workflow.Closed {
-				return usage(c, fmt.Errorf("--status is %s or %s, not %q", workflow.Open, workflow.Closed, status))
+				return usage(c, fmt.Errorf("--status %[3]q is neither %[1]s nor %[2]s", workflow.Open, workflow.Closed, status))
 			}
 			return p.inState(c, f, func(s StateSpace) error {
 				all, err := s.Keeper().Deferred(c.Context())
@@ -77,24 +81,25 @@ func (p *program) stateDeferList(f *stateFlags) *cobra.Command {
 					p.deferralLine(d)
 				}
 				if len(chosen) == 0 {
-					p.io.Printf("nothing put off\n")
+					p.io.Printf("no deferred work\n")
 				}
 				return nil
 			})
 		},
 	}
-	c.Flags().StringVar(&status, "status", "", "only those that are open or closed")
+	c.Flags().StringVar(&status, "status", "", "list only open or closed entries")
 	return c
 }
 
 func (p *program) stateDeferMark(f *stateFlags, use, short string, mark func(*workflow.Keeper, context.Context, string) (*workflow.Deferral, error)) *cobra.Command {
 	return &cobra.Command{
-		Use:   use,
-		Short: short,
-		Args:  cobra.ExactArgs(1),
+		Use:     use,
+		Short:   short,
+		Example: "  ken state defer add \"Split the parser\"\n  ken state defer " + strings.Replace(use, "ID", "DEF-001", 1),
+		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if args[0] == "" {
-				return usage(c, errors.New("an empty id names nothing"))
+				return usage(c, errors.New("the id is empty"))
 			}
 			return p.inState(c, f, func(s StateSpace) error {
 				d, err := mark(s.Keeper(), c.Context(), args[0])

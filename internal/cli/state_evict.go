@@ -8,14 +8,18 @@ func (p *program) stateEvict(f *stateFlags) *cobra.Command {
 	var dry bool
 	c := &cobra.Command{
 		Use:   "evict",
-		Short: "Archive what an earlier workflow left for gates and reviews to trip over",
-		Long: `Moves into the archive: the markers of the contract's allowlist, whoever wrote
-them; and workflow-scoped files (reviews, summaries, verifications) and their slug
-variants that the session at hand did not write. Who wrote a file is what the journal
-says; where it is silent, a file older than the session's start is not the session's.
-Without a start, workflow-scoped files stay. Plans, specs, decisions and the
-scratchpad always stay.`,
-		Args: cobra.NoArgs,
+		Short: "Archive files that an earlier workflow left behind",
+		Long: `Moves to the archive:
+
+  - gate markers that the contract always evicts, whoever wrote them
+  - reviews, summaries, verifications and their variants, unless the current session
+    wrote them
+
+The journal says which workflow wrote a file. If it has no record, a file older than
+the start of the session counts as another workflow's. If the start is unknown, the
+file stays. Plans, specs, decisions and the scratchpad always stay.`,
+		Example: `  ken state evict --dry-run`,
+		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return p.inState(c, f, func(s StateSpace) error {
 				done, err := s.Keeper().Evict(c.Context(), dry)
@@ -26,6 +30,6 @@ scratchpad always stay.`,
 			})
 		},
 	}
-	c.Flags().BoolVar(&dry, "dry-run", false, "say what would move, and move nothing")
+	c.Flags().BoolVar(&dry, "dry-run", false, "list what would move; move nothing")
 	return c
 }

@@ -7,8 +7,10 @@ import (
 func (p *program) stateGet(f *stateFlags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "get [KEY]",
-		Short: "Print the workflow document, or one of its values; write nothing",
-		Args:  cobra.MaximumNArgs(1),
+		Short: "Print the workflow document, or one of its values",
+		Example: `  ken state get
+  ken state get phase`,
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return p.inState(c, f, func(s StateSpace) error {
 				if len(args) == 0 {

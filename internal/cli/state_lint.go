@@ -15,10 +15,12 @@ func (p *program) stateLint(f *stateFlags) *cobra.Command {
 	var check bool
 	c := &cobra.Command{
 		Use:   "lint PATH…",
-		Short: "Find mentions of state files that the contract does not know",
-		Long: `Reads the given documents, and those in the given directories: every file of the
-state directory that they mention must be in the contract. Prints file:line: name.
-Reads only; nothing is moved.`,
+		Short: "Find documents that mention state files the contract does not allow",
+		Long: `Reads the given files, and the text files in the given directories. Every file of the
+state directory that they mention must be allowed by the contract. The command
+prints file:line: name and moves nothing.`,
+		Example: `  ken state lint docs README.md
+  ken state lint --check docs   # exit 3 if there is such a mention`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return p.inState(c, f, func(s StateSpace) error {
@@ -43,13 +45,13 @@ Reads only; nothing is moved.`,
 				case check && len(found) > 0:
 					return errWanting
 				case check && unread > 0:
-					return &fault.Error{Kind: fault.Stale, Err: errors.New("what could not be read is not known to be right")}
+					return &fault.Error{Kind: fault.Stale, Err: errors.New("some files could not be read, so their mentions are unknown")}
 				}
 				return nil
 			})
 		},
 	}
-	c.Flags().BoolVar(&check, "check", false, "exit 3 if there is such a mention")
+	c.Flags().BoolVar(&check, "check", false, "exit 3 if there is such a mention, or a file could not be read")
 	return c
 }
 
@@ -65,12 +67,12 @@ func lint(c *cobra.Command, s StateSpace, args []string, left func(path string, 
 func (p *program) printReferences(found []contract.Reference) {
 	for _, r := range found {
 		if r.Nearest != "" {
-			p.io.Printf("%s:%d: %s  the nearest legal name is %s\n", plain(r.File), r.Line, plain(r.Name), r.Nearest)
+			p.io.Printf("%s:%d: %s  did you mean %s?\n", plain(r.File), r.Line, plain(r.Name), r.Nearest)
 		} else {
 			p.io.Printf("%s:%d: %s\n", plain(r.File), r.Line, plain(r.Name))
 		}
 	}
 	if len(found) > 0 {
-		p.io.Remarkf("hint: correct the name, or add it to .ken/contract.yaml; the legal ones: ken state contract")
+		p.io.Remarkf("hint: correct the name, or add it to .ken/contract.yaml; list the allowed names with: ken state contract")
 	}
 }

@@ -8,11 +8,12 @@ func (p *program) stateLog(f *stateFlags) *cobra.Command {
 	var text string
 	c := &cobra.Command{
 		Use:   "log NAME [-m JSON]",
-		Short: "Append a record to a forensic log",
-		Long: `Appends one JSON object, from standard input or -m, as a line of a forensic log,
-with the time (ts) if it has none. A record over 4032 bytes is cut and marked. A log
-that has grown too large begins anew; the old one stays in the archive.`,
-		Args: cobra.ExactArgs(1),
+		Short: "Append a record to a log",
+		Long: `Appends one JSON object as a line of a log, from standard input or -m. The time is
+added as "ts" unless the object has one. A record over 4032 bytes is shortened and
+marked. A log that reaches 4 MiB moves to the archive, and a new one starts.`,
+		Example: `  ken state log probe-failures.jsonl -m '{"category": "timeout"}'`,
+		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			record, err := p.given(c, text)
 			if err != nil {
@@ -28,6 +29,6 @@ that has grown too large begins anew; the old one stays in the archive.`,
 			})
 		},
 	}
-	c.Flags().StringVarP(&text, "message", "m", "", "the record, instead of standard input")
+	c.Flags().StringVarP(&text, "message", "m", "", "the record as `JSON` (default: standard input)")
 	return c
 }

@@ -10,11 +10,12 @@ func (p *program) statePause(f *stateFlags) *cobra.Command {
 	var opts workflow.PauseOptions
 	c := &cobra.Command{
 		Use:   "pause --task TEXT [--next ACTION]",
-		Short: "Hand the workflow over to a later session",
-		Long: `Writes the handoff, as JSON for programs and as Markdown for people, from what
-the workflow document and git say, and marks the workflow as not active. A handoff
-that nobody has resumed goes to the archive. Nothing else moves.`,
-		Args: cobra.NoArgs,
+		Short: "Pause the workflow and write a handoff for a later session",
+		Long: `Writes a handoff from the workflow document and git, as JSON for programs and as
+Markdown for people, and marks the workflow as not active. An older handoff moves to
+the archive.`,
+		Example: `  ken state pause --task "add a parser" --phase implement --next "run the tests"`,
+		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return p.inState(c, f, func(s StateSpace) error {
 				done, err := s.Keeper().Pause(c.Context(), opts)
@@ -25,10 +26,10 @@ that nobody has resumed goes to the archive. Nothing else moves.`,
 			})
 		},
 	}
-	c.Flags().StringVar(&opts.Task, "task", "", "what is being worked on (default: the document's task)")
-	c.Flags().StringVar(&opts.Phase, "phase", "", "the phase it is in (default: the document's phase)")
-	c.Flags().StringVar(&opts.Next, "next", "", "the `ACTION` to begin with on resuming")
-	c.Flags().StringArrayVar(&opts.Remaining, "remaining", nil, "a `TASK` that remains; may be repeated")
+	c.Flags().StringVar(&opts.Task, "task", "", "the `TASK` (default: the task in the document)")
+	c.Flags().StringVar(&opts.Phase, "phase", "", "the `PHASE` (default: the phase in the document)")
+	c.Flags().StringVar(&opts.Next, "next", "", "the first `ACTION` after resuming")
+	c.Flags().StringArrayVar(&opts.Remaining, "remaining", nil, "a remaining `TASK`; may be repeated")
 	return c
 }
 
@@ -36,9 +37,11 @@ func (p *program) stateResume(f *stateFlags) *cobra.Command {
 	var force bool
 	c := &cobra.Command{
 		Use:   "resume",
-		Short: "Take a paused workflow up again",
-		Long: `Prints the handoff, makes the workflow active again, and moves both handoff files
-into the archive. Nothing else moves.`,
+		Short: "Resume a paused workflow",
+		Long: `Prints the handoff, marks the workflow as active, and moves both handoff files to
+the archive.`,
+		Example: `  ken state pause --task "add a parser" --phase implement
+  ken state resume`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return p.inState(c, f, func(s StateSpace) error {
@@ -50,7 +53,7 @@ into the archive. Nothing else moves.`,
 			})
 		},
 	}
-	c.Flags().BoolVar(&force, "force", false, "even if the handoff is of another workflow")
+	c.Flags().BoolVar(&force, "force", false, "resume a handoff of another workflow")
 	return c
 }
 

@@ -11,12 +11,13 @@ func (p *program) statePut(f *stateFlags) *cobra.Command {
 	var force bool
 	c := &cobra.Command{
 		Use:   "put NAME [-m TEXT]",
-		Short: "Write an artifact through the contract",
-		Long: `Writes an artifact, from standard input or -m, in one atomic write. A name that
-the contract does not allow is refused, with the nearest legal one; so is a content
-that lacks the status or the fields the contract asks for, unless --force is given.
-The workflow at hand is recorded as its author, so that a later one can tell.
-Nothing is moved.`,
+		Short: "Write a file of the workflow",
+		Long: `Writes a file in one atomic write, from standard input or -m. ken refuses a name that
+the contract does not allow and suggests the nearest allowed one. It also refuses
+content without the status or the fields that the contract requires, unless you pass
+--force. The journal records which workflow wrote the file.`,
+		Example: `  ken state put plan.md -m "1. parse"
+  ken state put review.json -m '{"status": "DONE", "verdict": "APPROVED"}'`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			content, err := p.given(c, text)
@@ -33,7 +34,7 @@ Nothing is moved.`,
 				}
 				why := term.Bytes(int64(w.Size))
 				if w.WorkflowID != "" {
-					why += ", of workflow " + w.WorkflowID
+					why += ", workflow " + w.WorkflowID
 				}
 				p.io.Line(term.Good, "written", w.Name, why)
 				for _, problem := range w.Problems {
@@ -43,12 +44,12 @@ Nothing is moved.`,
 			})
 		},
 	}
-	c.Flags().StringVarP(&text, "message", "m", "", "the `TEXT`, instead of standard input")
-	c.Flags().BoolVar(&force, "force", false, "write it even if its content is not what the contract asks for")
+	c.Flags().StringVarP(&text, "message", "m", "", "the content as `TEXT` (default: standard input)")
+	c.Flags().BoolVar(&force, "force", false, "write content that the contract does not allow")
 	return c
 }
 
-// given is the content that -m gives, or standard input.
+// given returns the content of -m, or of standard input.
 func (p *program) given(c *cobra.Command, text string) ([]byte, error) {
 	if c.Flags().Changed("message") {
 		return []byte(text), nil

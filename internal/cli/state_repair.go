@@ -7,11 +7,11 @@ import (
 func (p *program) stateRepair(f *stateFlags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "repair",
-		Short: "Make a corrupt workflow document readable again",
-		Long: `Keeps every line of a corrupt workflow document that is a key and a value by
-itself, and moves the bad copy into the archive. A document that can be read stays
-as it is.`,
-		Args: cobra.NoArgs,
+		Short: "Repair a workflow document that cannot be read",
+		Long: `Keeps every line of the document that is a key and a value on its own, and moves the
+broken copy to the archive. A document that can be read stays as it is.`,
+		Example: `  ken state repair`,
+		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return p.inState(c, f, func(s StateSpace) error {
 				r, err := s.Keeper().Repair(c.Context())
@@ -28,10 +28,10 @@ as it is.`,
 					p.io.Printf("nothing to repair\n")
 					return nil
 				}
-				p.io.Remarkf("ken: it was corrupt: %s", r.Problem)
-				p.io.Remarkf("ken: kept %d keys; lines that could not be read: %v", len(r.Kept), r.Dropped)
+				p.io.Remarkf("ken: the document was corrupt: %s", r.Problem)
+				p.io.Remarkf("ken: kept %d keys; could not read the lines %v", len(r.Kept), r.Dropped)
 				if r.Archive != nil {
-					p.io.Remarkf("ken: the bad copy is in %s", *r.Archive)
+					p.io.Remarkf("ken: moved the broken copy to %s", *r.Archive)
 				}
 				return p.printDocument(r.Workflow)
 			})

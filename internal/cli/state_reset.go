@@ -8,12 +8,13 @@ func (p *program) stateReset(f *stateFlags) *cobra.Command {
 	var dry bool
 	c := &cobra.Command{
 		Use:   "reset",
-		Short: "Archive everything that is not exempt, at the end of a workflow",
-		Long: `Moves everything that the contract does not exempt, the workflow document
-included, into one snapshot in the archive. What is exempt stays: the lock, the
-archive, deferred work, the journal, and the forensic logs. If there is nothing to
-move, no snapshot is made. The archive keeps the last snapshots (state.archive_runs
-in the configuration, 5 by default; 0 deletes instead).`,
+		Short: "End a workflow: archive all its files",
+		Long: `Moves everything that the contract does not exempt to one snapshot in the archive,
+including the workflow document. The lock, the archive, deferred work, the journal
+and the logs are exempt. The archive keeps the last 5 snapshots; state.archive_runs
+in the configuration sets another number, and 0 deletes the files instead.`,
+		Example: `  ken state reset --dry-run
+  ken state reset`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return p.inState(c, f, func(s StateSpace) error {
@@ -25,6 +26,6 @@ in the configuration, 5 by default; 0 deletes instead).`,
 			})
 		},
 	}
-	c.Flags().BoolVar(&dry, "dry-run", false, "say what would move, and move nothing")
+	c.Flags().BoolVar(&dry, "dry-run", false, "list what would move; move nothing")
 	return c
 }

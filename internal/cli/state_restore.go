@@ -10,12 +10,13 @@ func (p *program) stateRestore(f *stateFlags) *cobra.Command {
 	var opts workflow.RestoreOptions
 	c := &cobra.Command{
 		Use:   "restore [SNAPSHOT]",
-		Short: "Undo a cleanup, reset, evict or init: bring a snapshot back",
-		Long: `Moves the entries of a snapshot back to where they were, byte for byte, dates
-included; the snapshot is gone then. Without SNAPSHOT it is the latest that ken made,
-which undoes the last sweep; see ken state archive ls for the others. An entry that
-stands in the way is archived first. If one of those is newer than what would replace
-it, nothing happens, unless --overwrite is given.`,
+		Short: "Undo a cleanup, reset, evict or init",
+		Long: `Moves the files of a snapshot back, byte for byte and with their times, and removes
+the snapshot. Without SNAPSHOT it is the latest one that ken made. Files that are in
+the way move to the archive. If one of them is newer than the file that would replace
+it, ken changes nothing, unless you pass --overwrite.`,
+		Example: `  ken state reset
+  ken state restore   # undo the reset`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if opts.Latest = len(args) == 0; !opts.Latest {
@@ -30,6 +31,6 @@ it, nothing happens, unless --overwrite is given.`,
 			})
 		},
 	}
-	c.Flags().BoolVar(&opts.Overwrite, "overwrite", false, "replace what is newer too; it goes to the archive")
+	c.Flags().BoolVar(&opts.Overwrite, "overwrite", false, "replace newer files too; they move to the archive")
 	return c
 }

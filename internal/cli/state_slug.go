@@ -8,9 +8,10 @@ import (
 
 func (p *program) stateSlug() *cobra.Command {
 	return &cobra.Command{
-		Use:   "slug NAME",
-		Short: "Print the slug of a lane, as file names carry it",
-		Args:  cobra.ExactArgs(1),
+		Use:     "slug NAME",
+		Short:   "Print the slug of a review lane, for use in file names",
+		Example: `  ken state slug "API & web"`,
+		Args:    cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			slug := contract.Slug(args[0])
 			if p.io.JSON {

@@ -10,13 +10,14 @@ func (p *program) stateUpdate(f *stateFlags) *cobra.Command {
 	var force bool
 	c := &cobra.Command{
 		Use:   "update KEY=VALUE…",
-		Short: "Merge keys into the workflow document",
-		Long: `Merges keys into the workflow document in one atomic write, and prints it. true,
-false, null and plain integers are typed; everything else is text, kept as given.
-Known keys must have the type and the values that the contract says; unknown keys
-are free. The first active=true gives the workflow its identity; another
-workflow_type while it is active gives it the next id, and the anchors stay.
-Nothing is moved.`,
+		Short: "Set keys of the workflow document",
+		Long: `Sets keys of the workflow document in one atomic write and prints the document. true,
+false, null and plain integers have their type; everything else is text. Keys that
+the contract knows must have its type and values; other keys are free.
+
+The first active=true gives the workflow an id. Another workflow_type of an active
+workflow gives it the next id.`,
+		Example: `  ken state update phase=implement iteration=2`,
 		RunE: func(c *cobra.Command, args []string) error {
 			set, err := pairs(c, args)
 			if err != nil {
@@ -31,6 +32,6 @@ Nothing is moved.`,
 			})
 		},
 	}
-	c.Flags().BoolVar(&force, "force", false, "write values that the contract does not allow, and mark the document as warned")
+	c.Flags().BoolVar(&force, "force", false, "write values that the contract does not allow, and mark the document")
 	return c
 }

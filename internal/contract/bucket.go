@@ -1,19 +1,19 @@
 package contract
 
-// A Bucket is how the contract sees an entry. The zero value is Unknown, so that
-// a failed look cannot pass for a verdict.
+// A Bucket is the class of an entry. The zero value is Unknown, so that a failed
+// inspection does not look like a verdict.
 type Bucket int
 
 // The buckets. Every entry is in exactly one.
 const (
-	Unknown        Bucket = iota // it could not be inspected
+	Unknown        Bucket = iota // ken could not inspect it
 	Canonical                    // allowed by its exact name
 	PatternAllowed               // allowed by a pattern
-	Ephemeral                    // a leftover that should not exist at all
-	AdHoc                        // allowed by nothing
+	Ephemeral                    // a temporary file or a backup
+	AdHoc                        // not allowed
 )
 
-// String returns the bucket's word in documents and lines.
+// String returns the name of the bucket.
 func (b Bucket) String() string {
 	switch b {
 	case Canonical:
@@ -29,5 +29,5 @@ func (b Bucket) String() string {
 	}
 }
 
-// MarshalText writes the bucket's word.
+// MarshalText returns the name of the bucket.
 func (b Bucket) MarshalText() ([]byte, error) { return []byte(b.String()), nil }

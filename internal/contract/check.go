@@ -11,15 +11,15 @@ import (
 	"unicode/utf8"
 )
 
-// A Problem is something in a file that the contract does not allow.
+// A Problem is content that the contract does not allow.
 type Problem struct {
 	File     string `json:"file"`
 	Problem  string `json:"problem"`
 	Expected string `json:"expected"`
 }
 
-// Check judges what a file holds, or would hold. A file about whose content the
-// contract says nothing has no problems, and neither has a foreign one.
+// Check returns the problems of a file's content. A file whose content the contract does
+// not describe has none.
 func (c *Contract) Check(name string, content []byte) []Problem {
 	f, ok := c.governing(name)
 	if !ok {
@@ -40,15 +40,15 @@ func (c *Contract) Check(name string, content []byte) []Problem {
 	return found
 }
 
-// Checks reports whether the contract says anything about the content of a file
-// of that name: where it does not, Check need not be asked.
+// Checks reports whether the contract describes the content of a file of that name.
+// If not, Check returns no problems.
 func (c *Contract) Checks(name string) bool {
 	f, ok := c.governing(name)
 	return ok && (len(f.Status) > 0 || f.Schema != nil)
 }
 
-// governing returns the canonical file whose rules hold for a name: its own, or
-// for a variant those of the file that its pattern is based on.
+// governing returns the canonical file whose rules apply to a name: the file itself, or
+// the base of the pattern that allows it.
 func (c *Contract) governing(name string) (File, bool) {
 	if f, ok := c.File(name); ok {
 		return f, true
@@ -65,13 +65,13 @@ func (c *Contract) governing(name string) (File, bool) {
 }
 
 const (
-	statusLines = 100 // within which the status heading must stand
-	valueLines  = 4   // within which its value must follow
+	statusLines = 100 // in which the status heading must be
+	valueLines  = 4   // in which its value must follow
 )
 
 var bom = []byte("\xef\xbb\xbf")
 
-// checkStatus says what is wrong with the status heading of a Markdown file.
+// checkStatus returns the problem of the status heading of a Markdown file.
 func checkStatus(content []byte, legal []string) (problem, expected string) {
 	content = bytes.TrimPrefix(content, bom)
 	for range statusLines {
@@ -96,7 +96,7 @@ func checkStatus(content []byte, legal []string) (problem, expected string) {
 	return fmt.Sprintf("no status heading in the first %d lines", statusLines), "## Status: " + oneOf(legal)
 }
 
-// statusHeading returns what follows the colon, if the line is the heading.
+// statusHeading returns the text after the colon if the line is the heading.
 func statusHeading(line []byte) (rest string, ok bool) {
 	const word = "status"
 	line = bytes.TrimSpace(line)
@@ -117,8 +117,8 @@ func statusHeading(line []byte) (rest string, ok bool) {
 	return string(bytes.TrimLeft(line[1:], " \t*_")), true
 }
 
-// following returns the first line with something on it of those where a
-// heading's value may stand, "" if that is another heading.
+// following returns the first non-empty line after a heading that may have its value,
+// "" if that is another heading.
 func following(content []byte) string {
 	for range valueLines {
 		var line []byte
@@ -135,7 +135,7 @@ func following(content []byte) string {
 	return ""
 }
 
-// firstWord returns a line's first word without the marks around it.
+// firstWord returns the first word of a line without Markdown and punctuation.
 func firstWord(line string) string {
 	line = strings.TrimLeft(line, " \t*_`\"'")
 	if i := strings.IndexFunc(line, func(r rune) bool { return r <= ' ' || r == '`' || r == '*' }); i >= 0 {
@@ -144,11 +144,11 @@ func firstWord(line string) string {
 	return strings.TrimRight(line, "_.,;:!\"'")
 }
 
-// check reports what is wrong with a JSON file.
+// check reports the problems of a JSON file.
 func (s *Schema) check(content []byte, report func(problem, expected string)) {
 	const object = "one JSON object"
 	if bytes.HasPrefix(content, bom) {
-		report("begins with a byte order mark", "JSON without one")
+		report("begins with a byte order mark", "JSON without a byte order mark")
 		content = content[len(bom):]
 	}
 	if len(bytes.TrimSpace(content)) == 0 {
@@ -174,7 +174,7 @@ func (s *Schema) check(content []byte, report func(problem, expected string)) {
 	for _, name := range s.named() {
 		values := fields[name]
 		if len(values) > 1 {
-			report(fmt.Sprintf("%s is given %d times", name, len(values)), "once")
+			report(fmt.Sprintf("%s appears %d times", name, len(values)), "once")
 		}
 		legal := s.Enums[name]
 		if len(values) == 0 || len(legal) == 0 || string(values[0]) == "null" {
@@ -191,8 +191,8 @@ func (s *Schema) check(content []byte, report func(problem, expected string)) {
 	}
 }
 
-// named lists the fields the schema speaks of, each once: the required ones in
-// their order, then the rest by name.
+// named lists the fields of the schema: the required ones in their order, then the
+// others by name.
 func (s *Schema) named() []string {
 	names := slices.Clone(s.Required)
 	var more []string
@@ -205,7 +205,7 @@ func (s *Schema) named() []string {
 	return append(names, more...)
 }
 
-// expected says what a field should hold.
+// expected returns the expected value of a field.
 func (s *Schema) expected(field string) string {
 	if legal := s.Enums[field]; len(legal) > 0 {
 		return oneOf(legal)
@@ -213,7 +213,7 @@ func (s *Schema) expected(field string) string {
 	return "a value for " + field
 }
 
-// decodeObject returns every value that each field of a JSON object has.
+// decodeObject returns all values of each field of a JSON object.
 func decodeObject(content []byte) (map[string][]json.RawMessage, error) {
 	dec := json.NewDecoder(bytes.NewReader(content))
 	open, err := dec.Token()
@@ -221,7 +221,7 @@ func decodeObject(content []byte) (map[string][]json.RawMessage, error) {
 		return nil, notJSON(content, err)
 	}
 	if open != json.Delim('{') {
-		return nil, errors.New("is no object")
+		return nil, errors.New("is not an object")
 	}
 	fields := make(map[string][]json.RawMessage)
 	for dec.More() {
@@ -243,15 +243,15 @@ func decodeObject(content []byte) (map[string][]json.RawMessage, error) {
 		return nil, notJSON(content, err)
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("goes on after the object")
+		return nil, errors.New("has more after the object")
 	}
 	return fields, nil
 }
 
-// notJSON names the line on which JSON goes wrong.
+// notJSON adds the line to a JSON error.
 func notJSON(content []byte, err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return errors.New("is not JSON: it ends too soon")
+		return errors.New("is not JSON: unexpected end")
 	}
 	if syn, ok := errors.AsType[*json.SyntaxError](err); ok {
 		at := min(max(int(syn.Offset)-1, 0), len(content))

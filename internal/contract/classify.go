@@ -26,8 +26,7 @@ func (c *Contract) Bucket(name string) Bucket {
 	return AdHoc
 }
 
-// Match returns the first pattern that allows name. It decides only where the
-// name is neither canonical nor ephemeral.
+// Match returns the first pattern that matches name, whatever its bucket is.
 func (c *Contract) Match(name string) (Pattern, bool) {
 	patterns, _ := c.rules()
 	i := matching(patterns, name)
@@ -37,8 +36,8 @@ func (c *Contract) Match(name string) (Pattern, bool) {
 	return patterns[i].Pattern, true
 }
 
-// Evicts says when a file of that name leaves as another workflow begins. One
-// that the contract does not allow has no say: it Stays.
+// Evicts says when a file of that name moves because another workflow starts. A name
+// that the contract does not allow Stays.
 func (c *Contract) Evicts(name string) Evict {
 	if f, ok := c.File(name); ok {
 		return f.Evict
@@ -50,7 +49,7 @@ func (c *Contract) Evicts(name string) Evict {
 	return p.Evict
 }
 
-// matching returns the place of the first rule that fits name, or -1.
+// matching returns the position of the first rule that matches name, or -1.
 func matching(rules []rule, name string) int {
 	for i := range rules {
 		if rules[i].matches(name) {

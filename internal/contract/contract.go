@@ -1,23 +1,19 @@
-// Package contract knows what the working directory of an agent workflow may
-// hold: every file name, who writes it and for what, how long it lives, and what
-// must stand in it.
+// Package contract says which files the working directory of an agent workflow may
+// contain: their names, writers, purposes and lifetimes, and the required content.
 //
-// The contract is data, default.yaml, which a project may extend. No other place
-// in ken spells out the name of a file in that directory: code asks for a file by
-// the [Role] it plays. The package judges names and contents that it is handed,
-// and touches no disk.
+// The contract is data, default.yaml, which a project may extend. No other part of ken
+// contains the name of a file in that directory: code asks for a file by its [Role].
+// The package checks names and contents, and reads no files.
 package contract
 
-// A Contract is what a state directory may hold. It is made by [Default] or
-// [Extend], is not changed after that, and may be asked by several goroutines at
-// once.
+// A Contract says which files a state directory may contain. [Default] and [Extend]
+// return one. It does not change, and several goroutines may use it.
 type Contract struct {
-	// Dir is where the directory lies when nobody says otherwise, from the
-	// root of the work tree.
+	// Dir is the default directory, relative to the root of the work tree.
 	Dir string `yaml:"dir" json:"dir"`
-	// StaleDays is how long a file that only a pattern allows is fresh.
+	// StaleDays is the age in days from which cleanup moves pattern_allowed files.
 	StaleDays int `yaml:"stale_days" json:"stale_days"`
-	// ArchiveRuns is how many snapshots the archive keeps.
+	// ArchiveRuns is the number of snapshots that the archive keeps.
 	ArchiveRuns int `yaml:"archive_runs" json:"archive_runs"`
 
 	Groups    []Group   `yaml:"groups" json:"groups"`
@@ -29,64 +25,64 @@ type Contract struct {
 	index index
 }
 
-// A Group is a heading of the inventory.
+// A Group is a section of the inventory.
 type Group struct {
 	Name  string `yaml:"name" json:"name"`
 	Title string `yaml:"title" json:"title"`
 }
 
-// A File is a canonical file: one that is allowed by its exact name.
+// A File is a canonical file: its exact name is allowed.
 type File struct {
 	Name    string `yaml:"name" json:"name"`
 	Group   string `yaml:"group" json:"group"`
 	Writer  string `yaml:"writer" json:"writer"`
 	Purpose string `yaml:"purpose" json:"purpose"`
-	// Role is what ken itself uses the file for, "" for most.
+	// Role says what ken itself uses the file for, "" for most files.
 	Role Role `yaml:"role,omitempty" json:"role,omitempty"`
-	// Dir says that it is a directory.
+	// Dir is true for a directory.
 	Dir bool `yaml:"dir,omitempty" json:"dir,omitempty"`
 	// Exempt files survive a reset.
 	Exempt bool `yaml:"exempt,omitempty" json:"exempt,omitempty"`
-	// Log files are forensic: one JSON object to a line, appended only.
+	// Log is true for a file to which ken state log appends JSON lines.
 	Log bool `yaml:"log,omitempty" json:"log,omitempty"`
-	// Evict says whether the file leaves when another workflow begins.
+	// Evict says whether the file moves to the archive when another workflow starts.
 	Evict Evict `yaml:"evict,omitempty" json:"evict,omitempty"`
-	// Status lists the values a Markdown file's status heading may have;
-	// without any, it needs none.
+	// Status lists the values of the status heading of a Markdown file. Without
+	// values the file needs no heading.
 	Status []string `yaml:"status,omitempty" json:"status,omitempty"`
-	// Sidecar names the JSON file that carries a Markdown file's status.
+	// Sidecar is the JSON file with the status of a Markdown file.
 	Sidecar string `yaml:"sidecar,omitempty" json:"sidecar,omitempty"`
-	// Schema is what a JSON file must hold.
+	// Schema describes the fields of a JSON file.
 	Schema *Schema `yaml:"schema,omitempty" json:"schema,omitempty"`
 }
 
-// A Role is what ken itself uses a file for.
+// A Role says what ken itself uses a file for.
 type Role string
 
-// The roles. Each belongs to exactly one file of the default contract, and no
-// project can reassign it.
+// The roles. Each belongs to one file of the default contract, and a project cannot
+// change that.
 const (
 	Workflow  Role = "workflow"  // the workflow document
-	Lock      Role = "lock"      // names the holder of the lock
+	Lock      Role = "lock"      // has the process that holds the lock
 	Archive   Role = "archive"   // the directory of snapshots
-	Journal   Role = "journal"   // who wrote which file
-	Deferred  Role = "deferred"  // work put off
+	Journal   Role = "journal"   // records which workflow wrote which file
+	Deferred  Role = "deferred"  // the list of deferred work
 	Handoff   Role = "handoff"   // a paused workflow, for programs
 	Narrative Role = "narrative" // the same, for people
 	Probes    Role = "probes"    // the log of failed probes
 )
 
-// Evict says when a file leaves as another workflow begins.
+// Evict says when a file moves to the archive because another workflow starts.
 type Evict string
 
-// The ways of leaving.
+// The values of Evict.
 const (
-	Stays  Evict = ""       // it does not
-	Always Evict = "always" // whoever wrote it
-	Scoped Evict = "scoped" // unless the session at hand wrote it
+	Stays  Evict = ""       // never
+	Always Evict = "always" // always
+	Scoped Evict = "scoped" // unless the current session wrote it
 )
 
-// A Schema is what a JSON object must hold.
+// A Schema describes the fields of a JSON object.
 type Schema struct {
 	Required    []string            `yaml:"required,omitempty" json:"required,omitempty"`
 	Recommended []string            `yaml:"recommended,omitempty" json:"recommended,omitempty"`
@@ -99,8 +95,9 @@ type Pattern struct {
 	Example string `yaml:"example" json:"example"`
 	Use     string `yaml:"use" json:"use"`
 	Evict   Evict  `yaml:"evict,omitempty" json:"evict,omitempty"`
-	// Base is the stem of the canonical file whose statuses and schema a
-	// variant obeys: review for review-lane-api.json means review.json.
+	// Base is the canonical file, without extension, whose status values and schema
+	// apply to the variants: with review, those of review.json apply to
+	// review-lane-api.json.
 	Base string `yaml:"base,omitempty" json:"base,omitempty"`
 }
 
@@ -110,7 +107,7 @@ type Key struct {
 	Type KeyType `yaml:"type" json:"type"`
 	// Enum lists the legal values; any value of the type when empty.
 	Enum []string `yaml:"enum,omitempty" json:"enum,omitempty"`
-	// Initial is its value in a workflow that has just begun, "" for none.
+	// Initial is the value in a new workflow, "" for none.
 	Initial string `yaml:"initial,omitempty" json:"initial,omitempty"`
 }
 

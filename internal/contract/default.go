@@ -5,15 +5,14 @@ import "sync"
 //go:generate go test -run ^TestCompiled$ -update .
 //go:generate go test -run ^TestInventory$ -update .
 
-// Default returns the contract of a project that has none of its own. It is
-// default.yaml, compiled into Go by go generate: reading the YAML in every run
-// would take longer than most of what the run is for.
+// Default returns the default contract. It is default.yaml, compiled into Go by go
+// generate: parsing the YAML would take several milliseconds in every run.
 func Default() *Contract { return defaultContract() }
 
 var defaultContract = sync.OnceValue(compiled)
 
-// ByRole returns the file that plays a role. Every contract has one for each, so
-// it panics where there is none.
+// ByRole returns the file with a role. It panics if there is none: every contract has
+// a file for each role.
 func (c *Contract) ByRole(r Role) File {
 	for _, f := range c.Files {
 		if f.Role == r && r != "" {
@@ -23,7 +22,7 @@ func (c *Contract) ByRole(r Role) File {
 	panic("contract: no file has the role " + string(r))
 }
 
-// Name returns the name of the file that plays a role.
+// Name returns the name of the file with a role.
 func (c *Contract) Name(r Role) string { return c.ByRole(r).Name }
 
 // File returns the canonical file of that name.

@@ -8,16 +8,16 @@ import (
 	"unicode/utf8"
 )
 
-// An index holds what a contract works out about itself when it is first asked:
-// most runs ask about a handful of canonical names and need none of it.
+// An index has lookup tables that are built on first use. Most runs look up a few
+// canonical names and need no patterns.
 type index struct {
 	namesOnce, rulesOnce sync.Once
 
-	names               map[string]int // canonical names, to their place in Files
+	names               map[string]int // canonical name to position in Files
 	patterns, ephemeral []rule
 }
 
-// names returns the place in Files of every canonical name.
+// names returns the position in Files of every canonical name.
 func (c *Contract) names() map[string]int {
 	c.index.namesOnce.Do(func() {
 		c.index.names = make(map[string]int, len(c.Files))
@@ -28,7 +28,7 @@ func (c *Contract) names() map[string]int {
 	return c.index.names
 }
 
-// rules returns the patterns that allow names, and those of leftovers.
+// rules returns the allowed and the ephemeral patterns.
 func (c *Contract) rules() (patterns, ephemeral []rule) {
 	c.index.rulesOnce.Do(func() {
 		c.index.patterns = rulesOf(c.Patterns)
@@ -42,7 +42,7 @@ func rulesOf(patterns []Pattern) []rule {
 	for i, p := range patterns {
 		re, err := syntax.Parse(p.Pattern, syntax.Perl)
 		if err != nil {
-			panic("contract: " + err.Error()) // Extend lets none of these in
+			panic("contract: " + err.Error()) // Extend rejects such patterns
 		}
 		prefix, suffix := literals(re)
 		rules[i] = rule{
@@ -57,11 +57,11 @@ func rulesOf(patterns []Pattern) []rule {
 	return rules
 }
 
-// anchored makes a pattern fit whole names only.
+// anchored makes a pattern match whole names only.
 func anchored(pattern string) string { return `\A(?:` + pattern + `)\z` }
 
-// A rule is a pattern at work. What its matches begin and end with turns most
-// names away at once, so that most patterns are never compiled.
+// A rule is a pattern with its literal prefix and suffix. They exclude most names
+// without compiling the pattern.
 type rule struct {
 	Pattern
 	prefix, suffix string
@@ -72,7 +72,7 @@ func (r rule) matches(name string) bool {
 	return strings.HasPrefix(name, r.prefix) && strings.HasSuffix(name, r.suffix) && r.regexp().MatchString(name)
 }
 
-// literals returns what every match of re begins and ends with.
+// literals returns the literal prefix and suffix of every match of re.
 func literals(re *syntax.Regexp) (prefix, suffix string) {
 	parts := []*syntax.Regexp{re}
 	if re.Op == syntax.OpConcat {
@@ -90,7 +90,7 @@ func literals(re *syntax.Regexp) (prefix, suffix string) {
 	return literal(parts[0]), literal(parts[len(parts)-1])
 }
 
-// literal returns the text that re stands for, "" if it stands for several.
+// literal returns the only text that re matches, "" if there are several.
 func literal(re *syntax.Regexp) string {
 	if re.Op != syntax.OpLiteral || re.Flags&syntax.FoldCase != 0 {
 		return ""

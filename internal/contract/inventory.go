@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Markdown returns the inventory: every group of files, the patterns, what the
-// JSON files hold and the keys of the workflow document, in tables.
+// Markdown returns the inventory as tables: the files by group, the patterns, the fields
+// of JSON files and the keys of the workflow document.
 func (c *Contract) Markdown() string {
 	var b strings.Builder
 	for _, g := range c.Groups {
@@ -21,16 +21,16 @@ func (c *Contract) Markdown() string {
 			section(&b, g.Title, fileColumns, rows)
 		}
 	}
-	section(&b, "Patterns", []string{"Pattern", "Example", "Use", "Evicted", "Held to"}, patternRows(c.Patterns))
-	section(&b, "Leftovers", []string{"Pattern", "Example", "Use", "Evicted", "Held to"}, patternRows(c.Ephemeral))
-	section(&b, "What JSON files hold", []string{"Name", "Required", "Recommended", "Legal values"}, c.schemaRows())
-	section(&b, "Keys of the workflow document", []string{"Key", "Type", "Legal values", "Begins as"}, c.keyRows())
+	section(&b, "Patterns", []string{"Pattern", "Example", "Use", "Evicted", "Content"}, patternRows(c.Patterns))
+	section(&b, "Temporary files", []string{"Pattern", "Example", "Use", "Evicted", "Content"}, patternRows(c.Ephemeral))
+	section(&b, "Fields of JSON files", []string{"Name", "Required", "Recommended", "Legal values"}, c.schemaRows())
+	section(&b, "Keys of the workflow document", []string{"Key", "Type", "Legal values", "Initial"}, c.keyRows())
 	return b.String()
 }
 
 var fileColumns = []string{"Name", "Written by", "Purpose", "Survives reset", "Evicted", "Status values", "Sidecar"}
 
-// row returns what fileColumns says of f.
+// row returns the cells of fileColumns.
 func (f File) row() []string {
 	name := f.Name
 	if f.Dir {
@@ -45,13 +45,13 @@ func (f File) row() []string {
 	}
 }
 
-// cell says when a file leaves, for a table.
+// cell describes the value in a table.
 func (e Evict) cell() string {
 	switch e {
 	case Always:
 		return "always"
 	case Scoped:
-		return "when it is another workflow's"
+		return "if another workflow wrote it"
 	case Stays:
 		return ""
 	default:
@@ -64,7 +64,7 @@ func patternRows(patterns []Pattern) [][]string {
 	for _, p := range patterns {
 		held := ""
 		if p.Base != "" {
-			held = "the rules of " + code(p.Base)
+			held = "as in " + code(p.Base)
 		}
 		rows = append(rows, []string{code(p.Pattern), code(p.Example), plainCell(p.Use), p.Evict.cell(), held})
 	}
@@ -98,8 +98,8 @@ func (c *Contract) keyRows() [][]string {
 	return rows
 }
 
-// section writes a heading and a table. A column in which no row has anything is
-// left out, and a section without rows too.
+// section writes a heading and a table. It omits empty columns, and the section if
+// there are no rows.
 func section(b *strings.Builder, title string, columns []string, rows [][]string) {
 	if len(rows) == 0 {
 		return
@@ -127,7 +127,7 @@ func section(b *strings.Builder, title string, columns []string, rows [][]string
 	}
 }
 
-// codes lists words as code.
+// codes formats words as code.
 func codes(words []string) string {
 	out := make([]string, len(words))
 	for i, w := range words {
@@ -136,7 +136,7 @@ func codes(words []string) string {
 	return strings.Join(out, ", ")
 }
 
-// code writes a text as code in a table's cell.
+// code formats a text as code in a cell.
 func code(s string) string {
 	if s == "" {
 		return ""
@@ -151,12 +151,12 @@ func code(s string) string {
 	return fence + cell(s) + fence
 }
 
-// plainCell writes a sentence in a table's cell, with no mark-up of its own.
+// plainCell escapes a text for a cell, without markup.
 func plainCell(s string) string {
 	return cell(strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "<", "&lt;", "[", `\[`, "_", `\_`).Replace(s))
 }
 
-// cell keeps a text on its line and in its column.
+// cell keeps a text on one line and in one column.
 func cell(s string) string {
 	return strings.ReplaceAll(strings.Join(strings.Fields(s), " "), "|", `\|`)
 }

@@ -11,19 +11,19 @@ const inventoryFile = "../../docs/manual/state-inventory.md"
 
 const inventoryIntro = `<!-- Generated from internal/contract/default.yaml by go generate; do not edit. -->
 
-# What the state directory may hold
+# Files of the state directory
 
-The contract that ken brings. A project adds to it in ` + "`.ken/contract.yaml`" + `; what is in
-force in a repository, ` + "`ken state contract`" + ` prints.
+The default contract. A project extends it in ` + "`.ken/contract.yaml`" + `; ` + "`ken state contract`" + `
+prints the contract of a repository.
 
 `
 
-// The manual's inventory is the contract's.
+// The inventory in the manual is generated from the contract.
 func TestInventory(t *testing.T) {
 	golden(t, inventoryFile, []byte(inventoryIntro+contract.Default().Markdown()))
 }
 
-// Whatever a project puts into its contract, a row stays a row.
+// Texts of a project's contract do not break the tables.
 func TestInventoryEscapes(t *testing.T) {
 	c := extend(t, `
 files:
@@ -39,6 +39,6 @@ patterns: [{pattern: 'x(a|b)', use: "a_b"}]
 		}
 	}
 	if !strings.Contains(c.Markdown(), "## Of this project\n") {
-		t.Error("the project's files are missing")
+		t.Error("the inventory has no section for the files of the project")
 	}
 }

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Check says what is wrong with a value of the key, and what it should be: both
-// are "" when it is fine, as null always is. A value is nil, a bool, a
-// json.Number or int64, a string or a []any.
+// Check returns the problem of a value and the expected value; both are "" if the value
+// is allowed. Null always is. A value is nil, a bool, a json.Number or int64, a string
+// or a []any.
 func (k Key) Check(v any) (problem, expected string) {
 	if v == nil {
 		return "", ""
@@ -34,7 +34,7 @@ func (k Key) Check(v any) (problem, expected string) {
 	return "", ""
 }
 
-// kind names the values of the type.
+// kind describes the values of the type.
 func (t KeyType) kind() string {
 	switch t {
 	case Boolean:
@@ -50,7 +50,7 @@ func (t KeyType) kind() string {
 	}
 }
 
-// checkWord says what is wrong with a word that must be one of legal.
+// checkWord returns the problem of a word that must be one of legal.
 func checkWord(what, word string, legal []string) (problem, expected string) {
 	for _, l := range legal {
 		if word == l {
@@ -64,10 +64,10 @@ func checkWord(what, word string, legal []string) (problem, expected string) {
 	return what + " is " + show(word), expected
 }
 
-// maxShown is how much of a wrong value is repeated to whoever wrote it.
+// maxShown is the length at which messages cut a wrong value.
 const maxShown = 60
 
-// show writes a value for a message, on one line.
+// show formats a value for a message, on one line.
 func show(v any) string {
 	switch v := v.(type) {
 	case string:
@@ -86,7 +86,7 @@ func show(v any) string {
 	}
 }
 
-// oneOf lists words: a, b or c.
+// oneOf joins words: a, b or c.
 func oneOf(words []string) string {
 	if len(words) < 2 {
 		return strings.Join(words, "")
@@ -95,8 +95,8 @@ func oneOf(words []string) string {
 	return strings.Join(words[:last], ", ") + " or " + words[last]
 }
 
-// InitialValue is what Initial means for a key of this type: nil, a bool, an int64
-// or a string.
+// InitialValue returns Initial with the type of the key: nil, a bool, an int64 or a
+// string.
 func (k Key) InitialValue() any {
 	switch k.Type {
 	case Boolean:
@@ -104,7 +104,7 @@ func (k Key) InitialValue() any {
 	case Number:
 		n, err := strconv.ParseInt(k.Initial, 10, 64)
 		if err != nil {
-			return nil // Extend lets none of these in
+			return nil // Extend rejects such values
 		}
 		return n
 	default:

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A Reference is a document's mention of a file that the contract does not allow.
+// A Reference is a mention of a file that the contract does not allow.
 type Reference struct {
 	File    string `json:"file"`
 	Line    int    `json:"line"`
@@ -15,10 +15,10 @@ type Reference struct {
 	Nearest string `json:"nearest,omitempty"`
 }
 
-// Lint finds every mention in a document of something in one of dirs that the
-// contract does not allow, in order, each once to a line. Braces are expanded. A
-// name with a placeholder or a glob in it is legal if something legal fits it, and
-// passed over if it says nothing else. Below a directory, the directory is judged.
+// Lint finds the mentions of files in one of dirs that the contract does not allow, in
+// order, each once per line. It expands braces. A name with a placeholder or a glob is
+// allowed if an allowed name matches it, and ignored if it is only a placeholder. For a
+// path below a directory, Lint checks the directory.
 func (c *Contract) Lint(document string, content []byte, dirs []string) []Reference {
 	var found []Reference
 	in := lintDirs(dirs)
@@ -47,10 +47,10 @@ func (c *Contract) Lint(document string, content []byte, dirs []string) []Refere
 	return found
 }
 
-// A lintDir is the elements of a directory's path.
+// A lintDir has the elements of a directory's path.
 type lintDir []string
 
-// lintDirs writes directories the way they are looked for.
+// lintDirs splits directories into their elements.
 func lintDirs(dirs []string) []lintDir {
 	var out []lintDir
 	for _, d := range dirs {
@@ -62,16 +62,16 @@ func lintDirs(dirs []string) []lintDir {
 	return out
 }
 
-// A mention is the name that follows a directory in a line.
+// A mention is a name after a directory in a line.
 type mention struct {
 	name spelling
-	dir  bool // more follows below it
+	dir  bool // the path continues below it
 }
 
-// mentions finds what a line says about the files of dirs, in order.
+// mentions finds the names after one of dirs in a line, in order.
 func mentions(line string, dirs []lintDir) []mention {
 	var found []mention
-	nexts := make([]int, len(dirs)) // where each directory may begin next
+	nexts := make([]int, len(dirs)) // the next occurrence of the first element of each directory
 	for at := 0; ; {
 		next := len(line)
 		for i, d := range dirs {
@@ -107,8 +107,8 @@ func mentions(line string, dirs []lintDir) []mention {
 	}
 }
 
-// partOfName reports whether a character before a directory's name makes it
-// another directory's.
+// partOfName reports whether a character before the directory belongs to its name, so
+// that it is another directory.
 func partOfName(b byte) bool {
 	return b == '.' || b == '-' || wordByte(b) && b != '_' || b >= 0x80
 }
@@ -117,8 +117,8 @@ func wordByte(b byte) bool {
 	return b == '_' || b >= '0' && b <= '9' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z'
 }
 
-// leads returns how much of s is the directory and the separator after it, 0 if s
-// does not begin so. Separators may be backslashes, single or doubled.
+// leads returns the length of the directory and the separator at the beginning of s, 0
+// if there is none. Separators may be single or double backslashes.
 func (d lintDir) leads(s string) (length int, windows bool) {
 	for i, element := range d {
 		if i > 0 {
@@ -140,7 +140,7 @@ func (d lintDir) leads(s string) (length int, windows bool) {
 	return length + n, windows || back
 }
 
-// separator returns how much of s parts two elements of a path.
+// separator returns the length of the path separator at the beginning of s.
 func separator(s string) (length int, windows bool) {
 	switch {
 	case strings.HasPrefix(s, `\\`):
@@ -154,8 +154,8 @@ func separator(s string) (length int, windows bool) {
 	return length, false
 }
 
-// legal reports whether the contract allows what a name can stand for. dir says
-// that it must be a directory; if not, it may be either.
+// legal reports whether the contract allows a name that matches. With dir it must be a
+// directory; without, it may be a file too.
 func (c *Contract) legal(name spelling, dir bool) bool {
 	allows := func(n string) bool {
 		return c.DirBucket(n) != AdHoc || !dir && c.Bucket(n) != AdHoc
@@ -170,5 +170,5 @@ func (c *Contract) legal(name spelling, dir bool) bool {
 		slices.ContainsFunc(samples, func(s string) bool { return allows(name.with(s)) }))
 }
 
-// samples are tried in the place of a placeholder.
+// samples are tried in place of a placeholder.
 var samples = []string{"a", "a.md", "a.json", "1"}

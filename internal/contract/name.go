@@ -8,51 +8,50 @@ import (
 	"unicode/utf8"
 )
 
-// badName says why a contract cannot list a file name, "" if it can.
+// badName returns why a contract cannot list a file name, "" if it can.
 func badName(name string) string {
 	switch {
 	case name == "":
 		return "is empty"
 	case name == "." || name == "..":
-		return "is a place, not a name"
+		return "is a directory, not a file name"
 	case strings.ContainsAny(name, `/\`):
-		return "holds a slash; only what lies directly in the directory has a name here"
+		return "contains a slash; list only files directly in the directory"
 	case !utf8.ValidString(name):
 		return "is not UTF-8"
 	case strings.ContainsFunc(name, unicode.IsControl):
-		return "holds a control character"
+		return "contains a control character"
 	case len(name) > maxName:
 		return "is longer than 255 bytes"
 	}
 	return ""
 }
 
-// Line returns the line of .ken/contract.yaml that allows exactly this name, ""
-// for a name that no contract can list.
+// Line returns the line of .ken/contract.yaml that allows exactly this name, "" for a
+// name that a contract cannot list.
 func (c *Contract) Line(name string) string {
 	if badName(name) != "" {
 		return ""
 	}
-	return "files: [{name: " + scalar(name) + "}]"
+	return "files: [{name: " + quoteYAML(name) + "}]"
 }
 
-// scalar writes a text as YAML reads it back, in quotes where it might mean
-// something else.
-func scalar(s string) string {
+// quoteYAML returns a text for YAML, in quotes unless it is a plain file name.
+func quoteYAML(s string) string {
 	if plain(s) {
 		return s
 	}
 	var b bytes.Buffer
-	enc := json.NewEncoder(&b) // every JSON text is a YAML one
+	enc := json.NewEncoder(&b) // every JSON string is valid YAML
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(s); err != nil {
-		panic("contract: " + err.Error()) // a text always has a JSON form
+		panic("contract: " + err.Error()) // a string always has a JSON form
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// plain reports whether a text is a name like most: a letter, then letters,
-// digits, hyphens and underscores, and one ending.
+// plain reports whether a text is a letter followed by letters, digits, hyphens and
+// underscores, with one extension.
 func plain(s string) bool {
 	stem, ext := split(s)
 	letters := func(r rune) bool {

@@ -6,9 +6,9 @@ import (
 	"ken/internal/suggest"
 )
 
-// Near returns the word of among that was probably meant by word: the same but
-// for case or separators, else the one that takes the fewest changes of letters.
-// It reports false when none is near.
+// Near returns the element of among that word was probably meant to be: the same except
+// for case or separators, or the one with the fewest different letters. It reports
+// false if there is none.
 func Near(word string, among []string) (string, bool) {
 	if len(word) > maxName {
 		return "", false
@@ -31,13 +31,13 @@ func Near(word string, among []string) (string, bool) {
 	return best, best != ""
 }
 
-// fold takes out of a word what people mix up.
+// fold removes differences of case and separators.
 func fold(s string) string {
 	return strings.NewReplacer("-", "_", " ", "_").Replace(strings.ToLower(s))
 }
 
-// alike reports whether two words are forms of one: impl and implementation,
-// tests and test, verify and verification.
+// alike reports whether two words have the same root: impl and implementation, tests and
+// test, verify and verification.
 func alike(a, b string) bool {
 	if len(a) > len(b) {
 		a, b = b, a

@@ -7,11 +7,11 @@ import (
 	"ken/internal/suggest"
 )
 
-// maxName is how long a file's name can be on any disk.
+// maxName is the length of the longest file name.
 const maxName = 255
 
-// Nearest returns the legal file name that was probably meant by name. It
-// reports false when none is plausible. What only ken writes is never offered.
+// Nearest returns the allowed file name that name was probably meant to be. It reports
+// false if there is none. It never returns a file that only ken writes.
 func (c *Contract) Nearest(name string) (string, bool) {
 	if name == "" || len(name) > maxName {
 		return "", false
@@ -25,13 +25,13 @@ func (c *Contract) Nearest(name string) (string, bool) {
 	return "", false
 }
 
-// offered reports whether an agent may be pointed at a file.
+// offered reports whether Nearest may return a file.
 func offered(f File) bool {
 	return !f.Dir && f.Role != Lock && f.Role != Journal && f.Role != Archive
 }
 
-// sameButForm finds the canonical name that differs in case, separators or the
-// ending only.
+// sameButForm finds the canonical name that differs only in case, separators or
+// extension.
 func (c *Contract) sameButForm(name string) string {
 	want := tidy(name)
 	if f, ok := c.File(want); ok && offered(f) {
@@ -44,8 +44,8 @@ func (c *Contract) sameButForm(name string) string {
 	return c.best(ext, func(s string) (int, bool) { return 0, s == stem })
 }
 
-// sameWords finds the canonical name that says the same in other forms of the
-// words: implementation-summary.md for impl-summary.md.
+// sameWords finds the canonical name with other forms of the same words: impl-summary.md
+// for implementation-summary.md.
 func (c *Contract) sameWords(name string) string {
 	stem, ext := split(tidy(name))
 	if !text(ext) {
@@ -54,12 +54,12 @@ func (c *Contract) sameWords(name string) string {
 	words := strings.Split(stem, "-")
 	return c.best(ext, func(s string) (int, bool) {
 		others := strings.Split(s, "-")
-		return apart(words, others), slices.EqualFunc(words, others, alike)
+		return lengthDifference(words, others), slices.EqualFunc(words, others, alike)
 	})
 }
 
-// apart counts the letters that some words have and others lack.
-func apart(a, b []string) int {
+// lengthDifference sums the differences in length of words.
+func lengthDifference(a, b []string) int {
 	n := 0
 	for i := range min(len(a), len(b)) {
 		n += max(len(a[i]), len(b[i])) - min(len(a[i]), len(b[i]))
@@ -67,8 +67,8 @@ func apart(a, b []string) int {
 	return n
 }
 
-// misspelt finds the canonical name with the same ending that a slip or two
-// turn into name.
+// misspelt finds the canonical name with the same extension that differs by typing
+// mistakes.
 func (c *Contract) misspelt(name string) string {
 	stem, ext := split(tidy(name))
 	if len(stem) < 4 {
@@ -91,9 +91,8 @@ func (c *Contract) misspelt(name string) string {
 	return best
 }
 
-// slips reports whether two stems of as many words differ by slips in their words,
-// rather than by a word. Where the words are not as many, a slip parted or
-// joined them.
+// slips reports whether two stems differ by typing mistakes and not by a word. If their
+// numbers of words differ, a mistake split or joined words.
 func slips(a, b string) bool {
 	as, bs := strings.Split(a, "-"), strings.Split(b, "-")
 	return len(as) != len(bs) || slices.EqualFunc(as, bs, func(a, b string) bool {
@@ -102,8 +101,8 @@ func slips(a, b string) bool {
 	})
 }
 
-// best returns, of the canonical files whose stem is accepted, the one that is
-// the least away, and of several such the one with the nearest ending.
+// best returns the canonical file with the smallest distance that accept returns, and
+// of equal ones the one with the most similar extension.
 func (c *Contract) best(ext string, accept func(stem string) (int, bool)) string {
 	best, least := "", 0
 	for _, f := range c.Files {
@@ -126,7 +125,7 @@ func (c *Contract) best(ext string, accept func(stem string) (int, bool)) string
 	return best
 }
 
-// shared counts the letters that two endings begin with alike.
+// shared returns the length of the common prefix of two extensions.
 func shared(a, b string) int {
 	n := 0
 	for n < min(len(a), len(b)) && a[n] == b[n] {
@@ -135,8 +134,8 @@ func shared(a, b string) int {
 	return n
 }
 
-// variant finds the name that a pattern allows and that differs from name in
-// form only.
+// variant finds the name that a pattern allows and that differs only in case and
+// separators.
 func (c *Contract) variant(name string) string {
 	for _, s := range []string{dashed(name), tidy(name)} {
 		if found := c.allowed(name, s); found != "" {
@@ -146,8 +145,8 @@ func (c *Contract) variant(name string) string {
 	return ""
 }
 
-// misspeltVariant finds the variant whose beginning name has got wrong:
-// implementation-summary-cr3.json for impl-summary-cr3.json.
+// misspeltVariant finds the variant whose beginning is misspelt: impl-summary-cr3.json
+// for implementation-summary-cr3.json.
 func (c *Contract) misspeltVariant(name string) string {
 	stem, ext := split(dashed(name))
 	words := strings.Split(stem, "-")
@@ -167,9 +166,8 @@ func (c *Contract) misspeltVariant(name string) string {
 	return ""
 }
 
-// turned finds the variant whose parts name has in the other order:
-// pr12-review.md for review-pr12.md. More words than one before the last say
-// something of their own.
+// turned finds the variant with the parts in the other order: review-pr12.md for
+// pr12-review.md. Only one word may precede the last part.
 func (c *Contract) turned(name string) string {
 	stem, ext := split(dashed(name))
 	patterns, _ := c.rules()
@@ -186,7 +184,7 @@ func (c *Contract) turned(name string) string {
 	return ""
 }
 
-// slip reports whether a word is another one in a different form, or misspelt.
+// slip reports whether a word is another form of b, or a misspelling.
 func slip(a, b string) bool {
 	a = strings.ToLower(a)
 	if alike(a, b) {
@@ -196,8 +194,8 @@ func slip(a, b string) bool {
 	return ok && len(a) > 3
 }
 
-// allowed returns s, as it is or with the ending of a document, if a pattern
-// allows that; "" if none does, or if it is what was asked about.
+// allowed returns s, or s with the extension .md or .json, if a pattern allows that; ""
+// if none does, or if it equals asked.
 func (c *Contract) allowed(asked, s string) string {
 	stem, ext := split(s)
 	if !text(ext) {
@@ -211,7 +209,7 @@ func (c *Contract) allowed(asked, s string) string {
 	return ""
 }
 
-// split parts a name from its ending.
+// split splits a name into stem and extension.
 func split(name string) (stem, ext string) {
 	i := strings.LastIndexByte(name, '.')
 	if i <= 0 {
@@ -220,8 +218,8 @@ func split(name string) (stem, ext string) {
 	return name[:i], name[i:]
 }
 
-// text reports whether an ending is one that people give documents, so that
-// another such may have been meant.
+// text reports whether an extension is used for documents, so that another one may have
+// been meant.
 func text(ext string) bool {
 	switch ext {
 	case "", ".md", ".txt", ".json", ".jsonl", ".yaml", ".yml", ".log", ".markdown", ".mdx", ".text", ".rst", ".adoc":
@@ -230,8 +228,8 @@ func text(ext string) bool {
 	return false
 }
 
-// dashed writes a name with single hyphens, between words only, for all that is
-// no letter, digit or dot.
+// dashed replaces everything but letters, digits and dots by single hyphens between
+// words.
 func dashed(name string) string {
 	var b strings.Builder
 	gap := false
@@ -249,5 +247,5 @@ func dashed(name string) string {
 	return b.String()
 }
 
-// tidy writes a name the way the contract writes names.
+// tidy returns a name in lower case with hyphens, as the contract has names.
 func tidy(name string) string { return strings.ToLower(dashed(name)) }

@@ -10,9 +10,9 @@ import (
 //go:embed contract.schema.json
 var schema string
 
-// JSONSchema returns the JSON Schema (2020-12) of a project's contract. It tells
-// an editor what fits where; that names exist, patterns compile and nothing
-// of ken's own is changed, [Extend] alone judges.
+// JSONSchema returns the JSON Schema (2020-12) of a project's contract, for editors.
+// Only [Extend] checks that names exist, that patterns compile and that ken's own files
+// keep their properties.
 func JSONSchema() []byte { return []byte(schema) }
 
 // YAML returns the contract as a document like default.yaml.

@@ -2,12 +2,12 @@ package contract
 
 import "strings"
 
-// maxSlug is how long a lane's slug may be.
+// maxSlug is the length of the longest slug.
 const maxSlug = 32
 
-// Slug makes of a lane's name the word that stands for it in file names: lower
-// case letters, digits and underscores, beginning with a letter, 32 at most. A
-// name with nothing of the kind in it is "ungrouped".
+// Slug returns the name of a review lane for file names: at most 32 lower-case letters,
+// digits and underscores, beginning with a letter. A name without letters or digits
+// becomes "ungrouped".
 func Slug(name string) string {
 	var b strings.Builder
 	gap := false

@@ -7,15 +7,15 @@ import (
 	"unicode/utf8"
 )
 
-// A spelling is a file's name as a document gives it: pieces of plain text,
-// placeholders and alternatives.
+// A spelling is a file name in a document: pieces of plain text, placeholders and
+// alternatives in braces.
 type spelling []piece
 
 // A piece is one part of a spelling.
 type piece struct {
-	text string // as it is written
+	text string // as in the document
 	kind pieceKind
-	// alternatives are what stands between the commas of a pair of braces.
+	// alternatives are the texts between the commas of a pair of braces.
 	alternatives []string
 }
 
@@ -27,7 +27,7 @@ const (
 	braces
 )
 
-// String returns the name as the document gives it.
+// String returns the name as in the document.
 func (s spelling) String() string {
 	var b strings.Builder
 	for _, p := range s {
@@ -36,13 +36,12 @@ func (s spelling) String() string {
 	return b.String()
 }
 
-// plain reports whether the name stands for itself alone.
+// plain reports whether the name has no placeholder and no braces.
 func (s spelling) plain() bool {
 	return !slices.ContainsFunc(s, func(p piece) bool { return p.kind != plainText })
 }
 
-// says reports whether the name says anything about what it stands for: dots and
-// placeholders alone do not.
+// says reports whether the name has letters or digits outside placeholders.
 func (s spelling) says() bool {
 	for _, p := range s {
 		if p.kind == plainText && strings.Trim(p.text, ".-_") != "" {
@@ -65,7 +64,7 @@ func (s spelling) with(sample string) string {
 	return b.String()
 }
 
-// fits reports whether the spelling can stand for name.
+// fits reports whether the spelling matches name.
 func (s spelling) fits(name string) bool {
 	texts := []string{""} // between the placeholders
 	for _, p := range s {
@@ -88,8 +87,8 @@ func (s spelling) fits(name string) bool {
 	return strings.HasSuffix(rest, texts[last])
 }
 
-// trimmed takes off the punctuation of the sentence that the name stands in, and
-// the stars that make it bold.
+// trimmed removes the punctuation of the sentence around the name, and the stars that
+// make it bold.
 func (s spelling) trimmed() spelling {
 	for len(s) > 0 {
 		last := &s[len(s)-1]
@@ -107,8 +106,8 @@ func (s spelling) trimmed() spelling {
 	return s
 }
 
-// emphasis reports whether the last piece is stars that are no glob: two, or one
-// after an ending.
+// emphasis reports whether the last piece is stars that are not a glob: two, or one
+// after an extension.
 func (s spelling) emphasis() bool {
 	stars := s[len(s)-1].text
 	if strings.Trim(stars, "*") != "" {
@@ -118,11 +117,11 @@ func (s spelling) emphasis() bool {
 	return len(stars) > 1 || ext != ""
 }
 
-// maxExpanded bounds what braces are expanded to; a document that goes beyond
-// has its further names left alone.
+// maxExpanded is the largest number of names that braces expand to; further ones are
+// ignored.
 const maxExpanded = 64
 
-// expand returns the spellings that a spelling's braces come to.
+// expand returns a spelling for every combination of the braces.
 func expand(s spelling) []spelling {
 	out := []spelling{nil}
 	for _, p := range s {
@@ -144,8 +143,8 @@ func expand(s spelling) []spelling {
 	return out
 }
 
-// spell reads the name that s begins with, and how much of s that is. In a path
-// with backslashes, a backslash ends it; else it may be there to protect a dot.
+// spell reads the name at the beginning of s and returns its length. In a path with
+// backslashes a backslash ends the name; otherwise it may escape a dot.
 func spell(s string, windows bool) (spelling, int) {
 	var name spelling
 	add := func(p piece) {
@@ -182,21 +181,21 @@ func spell(s string, windows bool) (spelling, int) {
 	return name, at
 }
 
-// inName reports whether a character belongs to the name it follows.
+// inName reports whether a character belongs to a name.
 func inName(r rune) bool {
 	return strings.ContainsRune("._-+@~", r) || unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)
 }
 
-// maxPlaceholder is how long a placeholder's name can be.
+// maxPlaceholder is the length of the longest placeholder.
 const maxPlaceholder = 60
 
-// special reads the placeholder or the braces that s begins with, and how much
-// of s that is; 0 if it begins with something else.
+// special reads the placeholder or the braces at the beginning of s and returns their
+// length; 0 if there are none.
 func special(s string) (piece, int) {
 	n := 0
 	switch s[0] {
 	case '*', '?':
-		// A question mark is a glob only where the name goes on.
+		// A question mark is a glob only if the name continues.
 		n = len(s) - len(strings.TrimLeft(s, "*?"))
 		if s[0] == '?' && (n == len(s) || !wordByte(s[n]) && s[n] != '.') {
 			return piece{}, 0
@@ -226,8 +225,8 @@ func special(s string) (piece, int) {
 	return piece{text: s[:n], kind: placeholder}, n
 }
 
-// between returns the length of s through the first end, whose inside begins at
-// from and is like a placeholder's name; 0 if it is not.
+// between returns the length of s up to and including the first end, if the text from
+// from to it can be a placeholder; otherwise 0.
 func between(s string, from int, end byte) int {
 	i := strings.IndexByte(s[:min(len(s), maxPlaceholder)], end)
 	if i <= from || strings.ContainsAny(s[from:i], "<`\"") {
@@ -236,7 +235,7 @@ func between(s string, from int, end byte) int {
 	return i + 1
 }
 
-// variable returns the length of the shell variable that s begins with: $X, ${X},
+// variable returns the length of the shell variable at the beginning of s: $X, ${X},
 // ${X:-y} or $(command).
 func variable(s string) int {
 	if len(s) < 2 {
@@ -258,11 +257,11 @@ func variable(s string) int {
 	return n
 }
 
-// maxBrackets is how long a pair of brackets can be with all that is in it.
+// maxBrackets is the length of the longest pair of brackets.
 const maxBrackets = 500
 
-// closing returns the length of s through what closes the bracket it begins
-// with; -1 if nothing does.
+// closing returns the length of s up to and including the bracket that closes the first
+// one; -1 if there is none.
 func closing(s string, open, end byte) int {
 	depth := 0
 	for i := range min(len(s), maxBrackets) {
@@ -278,8 +277,8 @@ func closing(s string, open, end byte) int {
 	return -1
 }
 
-// braced reads a pair of braces: alternatives if there are commas and nothing but
-// names between them, else a placeholder.
+// braced reads a pair of braces: alternatives if names are separated by commas, else a
+// placeholder.
 func braced(s string) (piece, int) {
 	n := closing(s, '{', '}')
 	if n < 3 {

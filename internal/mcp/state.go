@@ -15,7 +15,7 @@ import (
 	"ken/internal/workflow"
 )
 
-// A StateSpace is an open state directory, as a tool needs it.
+// A StateSpace is an open state directory.
 type StateSpace interface {
 	Keeper() *workflow.Keeper
 	Close() error
@@ -32,20 +32,20 @@ type stateInput struct {
 	Force   bool              `json:"force,omitempty" jsonschema:"update, put: ignore the contract"`
 }
 
-// A stateAction is what is to be done to the state directory.
+// A stateAction is an action of the tool.
 type stateAction string
 
-// A scalar is a value of a workflow document, as it came.
+// A scalar is a JSON value for the workflow document.
 type scalar json.RawMessage
 
-// UnmarshalJSON keeps the value as it came.
+// UnmarshalJSON keeps the raw value.
 func (s *scalar) UnmarshalJSON(b []byte) error { *s = append((*s)[:0], b...); return nil }
 
 type stateOutput struct {
 	Workflow *workflow.Document `json:"workflow,omitempty"`
 	Value    *any               `json:"value,omitempty"`
 	Written  *workflow.Written  `json:"written,omitempty"`
-	// Problems is what check found.
+	// Problems are the findings of check.
 	Problems []contract.Problem `json:"problems,omitzero"`
 }
 

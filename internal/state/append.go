@@ -10,10 +10,9 @@ import (
 	"ken/internal/repo"
 )
 
-// Append adds whole lines to a file, durably and in one write; the newline at the
-// end is ours to add. After a line that a crash has torn they begin a new one. A
-// file that they would bring past limit is first set aside in the archive; 0 sets
-// no limit.
+// Append adds lines to a file in one synced write, with a newline at the end. If a crash
+// left a partial line, they start on a new one. A file that would grow beyond limit
+// moves to the archive first; 0 is no limit.
 func (h *Locked) Append(name string, lines []byte, limit int64) error {
 	err := h.own(name)
 	if err == nil {
@@ -50,7 +49,7 @@ func (h *Locked) append(name string, lines []byte, limit int64) error {
 		missing, mode = true, info.Mode().Perm()
 	}
 	if missing {
-		return h.replace(".", name, lines, mode) // or it would be there and empty for a while
+		return h.replace(".", name, lines, mode) // never show an empty file
 	}
 	f, info, err := openRegular(h.root, name, os.O_RDWR|os.O_APPEND, 0)
 	if err != nil {
@@ -62,8 +61,8 @@ func (h *Locked) append(name string, lines []byte, limit int64) error {
 	return errors.Join(h.appendTo(f, info.Size(), lines), f.Close())
 }
 
-// appendToCopy leaves a file alone that has another name elsewhere, as in a backup
-// made of links, and puts a longer one in its place.
+// appendToCopy replaces a file that has other hard links, as in a backup, so that they
+// keep the old content.
 func (h *Locked) appendToCopy(f *os.File, name string, info fs.FileInfo, lines []byte) error {
 	old, err := readAll(f, info, maxRead)
 	if err != nil {
@@ -86,7 +85,7 @@ func (h *Locked) appendTo(f *os.File, size int64, lines []byte) error {
 		}
 	}
 	if err := h.write(f, bytes.NewReader(lines)); err != nil {
-		// Half a line is none: the disk is full, and the next one may fit.
+		// Remove the partial line: the disk is full, and a shorter one may fit.
 		return errors.Join(err, f.Truncate(size))
 	}
 	return h.sync(f)

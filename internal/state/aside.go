@@ -9,15 +9,15 @@ import (
 	"ken/internal/repo"
 )
 
-// SetAside copies a file, with its time and permissions, into the archive's logs,
-// durably.
+// SetAside copies a file with its time and permissions to the logs of the archive, and
+// syncs the copy.
 func (h *Locked) SetAside(name string) error {
 	err := h.own(name)
 	if err == nil {
 		err = h.setAside(name)
 	}
 	if err != nil {
-		return fmt.Errorf("set %s in %s aside: %w", repo.Path(name), repo.Path(h.dir.path), cause(err))
+		return fmt.Errorf("copy %s in %s to the archive: %w", repo.Path(name), repo.Path(h.dir.path), cause(err))
 	}
 	return nil
 }
@@ -33,7 +33,7 @@ func (h *Locked) setAside(name string) error {
 	return h.syncDir(h.logs())
 }
 
-// copyFile copies a regular file of the directory, durable but for its name.
+// copyFile copies a regular file of the directory. The caller syncs the target directory.
 func (h *Locked) copyFile(name, to string) error {
 	return readFile(h.root, name, func(f *os.File, info fs.FileInfo) error {
 		if err := h.writeNew(to, f, info.Mode().Perm()); err != nil {
@@ -43,11 +43,11 @@ func (h *Locked) copyFile(name, to string) error {
 	})
 }
 
-// logs is where logs that have grown too large, and broken files, are kept.
+// logs returns the path of the folder for full logs and broken files.
 func (h *Locked) logs() string { return h.dir.names.Archive + "/.logs" }
 
-// logName makes the folder of logs and returns a free path in it, named for the
-// file and the time.
+// logName creates the folder for logs and returns an unused path in it, made of the time
+// and the name of the file.
 func (h *Locked) logName(name string) (string, error) {
 	if err := h.needArchive(); err != nil {
 		return "", err
@@ -64,6 +64,6 @@ func (h *Locked) logName(name string) (string, error) {
 	}
 }
 
-// stamp is a time as it stands in names: to the nanosecond, sortable, and of
-// characters that every system allows.
+// stamp formats a time for file names: sortable, to the nanosecond, with characters that
+// every system allows.
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15-04-05.000000000Z") }

@@ -58,20 +58,20 @@ type Applied struct {
 	PruneErr error
 }
 
-// What the names of folders in the archive begin with that are not snapshots: they
-// say how far a change has come, and are settled by whoever takes the lock next.
+// Prefixes of folders in the archive that are not snapshots. They show the progress of a
+// change. The next process with the lock finishes or removes them.
 const (
-	planned = ".plan-"  // being written down; nothing has happened
-	doing   = ".do-"    // it is decided, and will be finished
-	trash   = ".trash-" // not needed any more
+	planned = ".plan-"  // being written; nothing has happened
+	doing   = ".do-"    // decided; it will be finished
+	trash   = ".trash-" // to be removed
 )
 
-// What lies in the folder of a change.
+// Files in the folder of a change.
 const (
-	planFile     = "/PLAN.json"     // what is to be done
-	newFiles     = "/new"           // files as they shall be
-	movedFiles   = "/files"         // what has left the directory
-	manifestFile = "/MANIFEST.json" // the account of it, in place of the plan
+	planFile     = "/PLAN.json"     // the change
+	newFiles     = "/new"           // new files
+	movedFiles   = "/files"         // moved files
+	manifestFile = "/MANIFEST.json" // written at the end, instead of the plan
 )
 
 var (
@@ -79,13 +79,12 @@ var (
 	errLeftover = errors.New("cannot remove")
 )
 
-// Apply makes a change, all of it or nothing, whatever happens meanwhile: a process
-// killed in its midst leaves the old state, or one that the next Lock makes the new
-// one. Ending the context stops it only before it is decided.
+// Apply makes a change completely or not at all. After a crash the directory is in the
+// old state, or the next Lock brings it to the new one. Cancelling the context stops
+// Apply only before the change is decided.
 //
-// Single entries that cannot be moved or brought back are no failure of the whole;
-// they are named in the answer. Snapshots are pruned only by a change that makes
-// one.
+// Entries that cannot be moved or restored do not fail the change; Applied lists them.
+// Only a change that makes a snapshot prunes old ones.
 func (h *Locked) Apply(ctx context.Context, c Change) (Applied, error) {
 	if err := h.check(c); err != nil {
 		return Applied{}, h.changed(c, err)
@@ -110,10 +109,10 @@ func (h *Locked) Apply(ctx context.Context, c Change) (Applied, error) {
 	folder := h.dir.names.Archive + "/" + doing + stamp(p.Time)
 	err = h.stage(ctx, staged, p, c)
 	if err == nil {
-		err = h.rename(staged, folder) // from here on, it will be done
+		err = h.rename(staged, folder) // the change is decided
 	}
 	if err != nil {
-		_ = h.removeAll(staged) // or the next Lock does
+		_ = h.removeAll(staged) // otherwise the next Lock removes it
 		if ctx.Err() != nil {
 			return Applied{}, stopped(ctx, c.Verb)
 		}
@@ -124,17 +123,17 @@ func (h *Locked) Apply(ctx context.Context, c Change) (Applied, error) {
 	}
 	out, err := h.carryOut(folder, p)
 	if err != nil {
-		return out, h.changed(c, fmt.Errorf("it is decided, and the next ken state finishes it, but now: %w", err))
+		return out, h.changed(c, fmt.Errorf("interrupted; the next ken state command finishes it: %w", err))
 	}
 	return out, nil
 }
 
-// changed names the change in an error about all of it.
+// changed adds the verb and the directory to an error.
 func (h *Locked) changed(c Change, err error) error {
 	return fmt.Errorf("%s in %s: %w", c.Verb, repo.Path(h.dir.path), cause(err))
 }
 
-// check refuses a change that makes no sense, before anything is done.
+// check returns an error for an invalid change.
 func (h *Locked) check(c Change) error {
 	if err := checkVerb(c.Verb); err != nil {
 		return err
@@ -165,8 +164,8 @@ func (h *Locked) check(c Change) error {
 	return nil
 }
 
-// needArchive makes the archive if there is none. What is there must be a directory
-// itself: a link could lead anywhere.
+// needArchive creates the archive if it does not exist. It must be a directory and not a
+// link, which could lead anywhere.
 func (h *Locked) needArchive() error {
 	name := h.dir.names.Archive
 	info, err := h.root.Lstat(name)
@@ -181,15 +180,15 @@ func (h *Locked) needArchive() error {
 	return h.mkdirIf(".", name)
 }
 
-// notArchive is the error of another thing in the archive's place.
+// notArchive returns the error for an archive that is not a directory.
 func (d *Dir) notArchive() error {
 	return &fault.Error{
 		Hint: "move it away: " + fault.Quote(d.path+"/"+d.names.Archive),
-		Err:  fmt.Errorf("the archive %s is not a directory (a link to one is not followed)", d.names.Archive),
+		Err:  fmt.Errorf("the archive %s is not a directory (ken does not follow links)", d.names.Archive),
 	}
 }
 
-// stage writes down, durably, all that carrying out the plan needs.
+// stage writes and syncs everything that carrying out the plan needs.
 func (h *Locked) stage(ctx context.Context, folder string, p *plan, c Change) error {
 	for _, dir := range []string{folder, folder + newFiles, folder + movedFiles} {
 		if err := h.mkdir(dir); err != nil {
@@ -227,9 +226,8 @@ func (h *Locked) stage(ctx context.Context, folder string, p *plan, c Change) er
 	return nil
 }
 
-// keepPresent puts a file that is both moved and written into the archive by a
-// second name, so that no reader ever finds it absent: its new version takes the
-// place of the old one.
+// keepPresent links a file that is both moved and written into the archive. The new
+// version then replaces the old one, so that readers always find a file.
 func (h *Locked) keepPresent(folder, name string, moved map[string]bool) error {
 	if !moved[name] {
 		return nil
@@ -241,20 +239,19 @@ func (h *Locked) keepPresent(folder, name string, moved map[string]bool) error {
 	case err != nil:
 		return err
 	case info.IsDir():
-		return nil // it cannot have two names, and is moved in its turn
+		return nil // a directory cannot have a second link; moveOut moves it
 	}
 	to := folder + movedFiles + "/" + name
 	if err := h.link(name, to); err == nil || !info.Mode().IsRegular() {
-		return nil //nolint:nilerr // what has no second name is moved in its turn
+		return nil //nolint:nilerr // without a second link, moveOut moves it
 	}
 	return h.copyFile(name, to)
 }
 
-// carryOut does what the plan in folder says, from wherever it was left.
+// carryOut carries out the plan in folder, and continues one that was interrupted.
 //
-// A step is done when what it moves is no more where it came from, which the plan
-// alone can tell from what was never there: hence the order of the steps, and the
-// questions before each.
+// A step is done when its file is no longer at its source. Only the order of the steps
+// tells that from a file that never existed.
 func (h *Locked) carryOut(folder string, p *plan) (Applied, error) {
 	var out Applied
 	if err := h.moveOut(folder, p, &out); err != nil {
@@ -304,14 +301,14 @@ func (h *Locked) moveOut(folder string, p *plan, out *Applied) error {
 			note(&out.Failed, name, fmt.Errorf("move to the archive: %w", cause(err)))
 		}
 	}
-	// The old version is safe before a new one takes its name.
+	// Sync the old version before a new one replaces it.
 	if err := h.syncDir(folder + movedFiles); err != nil {
 		return err
 	}
 	return h.syncDir(".")
 }
 
-// note adds why a name failed to a map that may still be nil.
+// note adds an error to a map that may be nil.
 func note(m *map[string]error, name string, err error) {
 	if *m == nil {
 		*m = make(map[string]error)
@@ -319,8 +316,8 @@ func note(m *map[string]error, name string, err error) {
 	(*m)[name] = err
 }
 
-// settled returns the names that, by a run before this one, were already brought
-// back or written: what bears them now is not what was to be moved.
+// settled returns the names that an interrupted run already restored or wrote. The
+// current files with these names are not the ones to move.
 func (h *Locked) settled(folder string, p *plan) (map[string]bool, error) {
 	done := make(map[string]bool)
 	ask := func(dir string, names []rawName) error {
@@ -339,8 +336,8 @@ func (h *Locked) settled(folder string, p *plan) (map[string]bool, error) {
 	return done, ask(p.From, p.Back)
 }
 
-// putNew puts the new files in their places. What can never be put there is
-// returned as refused; other failures leave the plan to be carried out later.
+// putNew moves the new files to their places. Failures that would repeat are returned as
+// refused; after other failures the next Lock carries out the plan.
 func (h *Locked) putNew(folder string, p *plan) (refused, err error) {
 	if len(p.Writes) == 0 {
 		return nil, nil
@@ -349,7 +346,7 @@ func (h *Locked) putNew(folder string, p *plan) (refused, err error) {
 		name := string(raw)
 		err := h.rename(folder+newFiles+"/"+name, name)
 		switch {
-		case err == nil, errors.Is(err, fs.ErrNotExist): // done before
+		case err == nil, errors.Is(err, fs.ErrNotExist): // done by an earlier run
 		case errors.Is(err, fs.ErrPermission), errors.Is(err, fs.ErrExist), errors.Is(err, syscall.EISDIR):
 			refused = errors.Join(refused, fmt.Errorf("%w %s: %w", errRefused, repo.Path(name), cause(err)))
 		default:

@@ -99,7 +99,7 @@ func (s scenario) run(t testing.TB, dir string, act func(*Locked) error, killAt 
 		case nil:
 		case crashed{}:
 			if h != nil {
-				h.letGo() // as the kernel does
+				h.release() // as the kernel does
 			}
 		default:
 			panic(r)

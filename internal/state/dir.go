@@ -1,13 +1,14 @@
-// Package state is the state directory on disk: its lock, its files, each replaced
-// whole, and its archive, into which a verb moves all that it means to or nothing.
+// Package state reads and writes a state directory: its lock, its files and its archive.
+// A file is replaced by an atomic rename, and a change of several files happens as a
+// whole or not at all.
 //
 // Package contract says what may be in the directory, and package workflow what a
 // verb does to it. The names of the lock and of the archive come from [Options].
 //
-// Everything goes through an [os.Root] opened on the directory, and no link in it is
-// ever followed. A change is a redo log in the archive: as long as its folder is
-// called .plan-…, nothing has happened; from the moment it is called .do-…, whoever
-// takes the lock next finishes it. See change.go.
+// All access goes through an [os.Root] opened on the directory, and no link in it is
+// followed. A change is a redo log in the archive: while its folder is called .plan-…,
+// nothing has happened; once it is called .do-…, the next process with the lock
+// finishes it. See change.go.
 package state
 
 import (
@@ -29,24 +30,23 @@ import (
 
 // Options tunes a Dir. Only the names have no default.
 type Options struct {
-	// Wait is how long to wait for the lock: 10 s when 0, not at all when
-	// negative.
+	// Wait is how long to wait for the lock: 10 s if 0, not at all if negative.
 	Wait  time.Duration
-	Names Names // of the files that the mechanism itself uses
-	// Guard may refuse to have the directory listed or written to; nil refuses nothing.
+	Names Names // of the lock and the archive
+	// Guard is called before the directory is listed or locked, and may refuse that.
 	Guard func(context.Context) error
 	Now   func() time.Time // the clock; time.Now when nil
 }
 
-// Names are those of the mechanism's own files in the directory.
+// Names are the names of the package's own files in the directory.
 type Names struct{ Lock, Archive string }
 
-// A Dir is a state directory, which need not exist. It is safe for concurrent
-// use, and two Dirs of one directory exclude each other as two processes do.
+// A Dir is a state directory, which need not exist. It is safe for concurrent use. Two
+// Dirs of the same directory lock each other out, as two processes do.
 type Dir struct {
 	path  string
-	outer *os.Root // nothing leads out of it; nil when any place will do
-	rel   string   // from outer
+	outer *os.Root // contains the directory; nil if any path is allowed
+	rel   string   // relative to outer
 	wait  time.Duration
 	names Names
 	guard func(context.Context) error
@@ -54,8 +54,8 @@ type Dir struct {
 	step  stepFunc
 }
 
-// A stepFunc is told what is about to be done to the disk. A test that returns an
-// error stands for a call that fails; one that panics, for a process killed.
+// A stepFunc is called before every change of the disk. In tests it returns an error to
+// simulate a failing call, and panics to simulate a killed process.
 type stepFunc func(what string) error
 
 const (
@@ -63,8 +63,8 @@ const (
 	maxRead     = 64 << 20 // bytes of a file that is read whole
 )
 
-// Open returns the directory at path, which is absolute and may lie behind links.
-// It need not exist, and is not looked at yet.
+// Open returns the directory at an absolute path, which may contain links. The directory
+// need not exist; Open does not access it.
 func Open(path string, opts Options) (*Dir, error) {
 	if !filepath.IsAbs(path) {
 		return nil, fmt.Errorf("state directory %s: not an absolute path", repo.Path(path))
@@ -72,9 +72,8 @@ func Open(path string, opts Options) (*Dir, error) {
 	return newDir(&Dir{path: path}, opts)
 }
 
-// OpenIn returns the directory rel below root. No link on the way is followed, and
-// none that comes there later leads out of root: a repository says where rel is, and
-// must not make it mean another place.
+// OpenIn returns the directory rel below root. It follows no links in rel, and no later
+// link can lead outside root: the repository chooses rel, and must not redirect it.
 func OpenIn(root, rel string, opts Options) (*Dir, error) {
 	if !filepath.IsLocal(rel) {
 		return nil, &fault.Error{
@@ -96,7 +95,7 @@ func OpenIn(root, rel string, opts Options) (*Dir, error) {
 	return d, nil
 }
 
-// noLinks refuses a directory that lies behind a link.
+// noLinks returns an error if rel contains a link.
 func (d *Dir) noLinks() error {
 	at := ""
 	for element := range strings.SplitSeq(filepath.ToSlash(d.rel), "/") {
@@ -107,8 +106,8 @@ func (d *Dir) noLinks() error {
 		}
 		if err == nil && info.Mode()&fs.ModeSymlink != 0 {
 			return &fault.Error{
-				Hint: "if that is meant, name the directory it leads to with --dir",
-				Err:  fmt.Errorf("the state directory %s lies behind a link, %s, which is not followed", repo.Path(d.path), repo.Path(at)),
+				Hint: "if you mean the target of the link, pass it with --dir",
+				Err:  fmt.Errorf("the path of the state directory %s contains a link, %s, which ken does not follow", repo.Path(d.path), repo.Path(at)),
 			}
 		}
 	}
@@ -131,7 +130,7 @@ func newDir(d *Dir, opts Options) (*Dir, error) {
 	return d, nil
 }
 
-// Close lets go of the root that the directory was opened in.
+// Close closes the directory.
 func (d *Dir) Close() error {
 	if d.outer == nil {
 		return nil
@@ -139,21 +138,20 @@ func (d *Dir) Close() error {
 	return d.outer.Close()
 }
 
-// Path names the directory in documents and messages.
+// Path returns the path of the directory.
 func (d *Dir) Path() string { return d.path }
 
-// open opens the directory as it stands now, anew each time: a program that lives
-// long must not go on looking at one that was deleted and made again. The caller
-// closes it.
+// open opens the directory each time anew: a long-running program must not use a
+// directory that was deleted and created again. The caller closes it.
 func (d *Dir) open() (*os.Root, error) {
-	// OpenRoot itself would wait for the other end of a pipe.
+	// OpenRoot would block on a pipe.
 	info, err := d.stat()
 	if err != nil {
 		return nil, d.failed("open", err)
 	}
 	if !info.IsDir() {
 		return nil, &fault.Error{
-			Hint: "move it out of the way, or name another directory",
+			Hint: "move it away, or use another directory with --dir",
 			Err:  fmt.Errorf("%s is not a directory", repo.Path(d.path)),
 		}
 	}
@@ -169,7 +167,7 @@ func (d *Dir) open() (*os.Root, error) {
 	return root, nil
 }
 
-// stat looks at the directory.
+// stat returns the FileInfo of the directory.
 func (d *Dir) stat() (fs.FileInfo, error) {
 	if d.outer != nil {
 		return d.outer.Stat(d.rel)
@@ -177,12 +175,12 @@ func (d *Dir) stat() (fs.FileInfo, error) {
 	return os.Stat(d.path)
 }
 
-// failed names the directory in an error about all of it.
+// failed adds the directory to an error.
 func (d *Dir) failed(act string, err error) error {
 	return fmt.Errorf("%s %s: %w", act, repo.Path(d.path), cause(err))
 }
 
-// cause drops what the os package says about an error; our own words say it better.
+// cause removes the operation and path of the os package, which our errors name better.
 func cause(err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		return e.Err
@@ -223,7 +221,7 @@ func (d *Dir) Digest(name string) (string, error) {
 	return sum, err
 }
 
-// with calls f with the regular file name, open for reading.
+// with opens the regular file name for reading and calls f.
 func (d *Dir) with(name string, f func(*os.File, fs.FileInfo) error) error {
 	root, err := d.open()
 	if err != nil {
@@ -236,7 +234,7 @@ func (d *Dir) with(name string, f func(*os.File, fs.FileInfo) error) error {
 	return nil
 }
 
-// readFile calls f with the regular file name directly in root, open for reading.
+// readFile opens the regular file name in root for reading and calls f.
 func readFile(root *os.Root, name string, f func(*os.File, fs.FileInfo) error) error {
 	if err := checkName(name); err != nil {
 		return err
@@ -249,7 +247,7 @@ func readFile(root *os.Root, name string, f func(*os.File, fs.FileInfo) error) e
 	return cause(f(file, info))
 }
 
-// readAll reads at most limit bytes; more are an error.
+// readAll reads the file; more than limit bytes are an error.
 func readAll(f io.Reader, info fs.FileInfo, limit int64) ([]byte, error) {
 	if info.Size() > limit {
 		return nil, fmt.Errorf("larger than %d MiB", limit>>20)
@@ -263,7 +261,7 @@ func readAll(f io.Reader, info fs.FileInfo, limit int64) ([]byte, error) {
 			return buf, nil
 		case err != nil:
 			return nil, err
-		case int64(len(buf)) > limit: // it has grown meanwhile
+		case int64(len(buf)) > limit: // it grew meanwhile
 			return nil, fmt.Errorf("larger than %d MiB", limit>>20)
 		case len(buf) == cap(buf):
 			buf = append(buf, 0)[:len(buf)]
@@ -279,14 +277,13 @@ func digest(f io.Reader) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// isFolder reports whether a name in the archive can be the folder of a change: a
-// file or a link there is somebody else's.
+// isFolder reports whether path is a directory, which only a folder of a change can be.
 func isFolder(root *os.Root, path string) bool {
 	info, err := root.Lstat(path)
 	return err == nil && info.IsDir()
 }
 
-// list returns the names in a directory below root, in no order.
+// list returns the unsorted names in a directory below root.
 func list(root *os.Root, path string) ([]string, error) {
 	f, err := root.Open(path)
 	if err != nil {
@@ -296,7 +293,7 @@ func list(root *os.Root, path string) ([]string, error) {
 	return f.Readdirnames(-1)
 }
 
-// checkName refuses what is not the name of an entry directly in the directory.
+// checkName returns an error for a name that an entry of the directory cannot have.
 func checkName(name string) error {
 	if name == "" || name == "." || name == ".." || strings.ContainsAny(name, "/\x00") || !validName(name) {
 		return fmt.Errorf("%w: %s", errName, repo.Path(name))
@@ -306,12 +303,12 @@ func checkName(name string) error {
 
 var (
 	errName      = errors.New("not the name of an entry in the state directory")
-	errLink      = errors.New("it is a symbolic link, which is not followed")
+	errLink      = errors.New("it is a symbolic link, which ken does not follow")
 	errDirectory = errors.New("it is a directory")
 	errSpecial   = errors.New("it is not a regular file")
 )
 
-// regular returns why a file of this mode is not read or written, nil if it is.
+// regular returns an error unless mode is that of a regular file.
 func regular(mode fs.FileMode) error {
 	switch {
 	case mode.IsRegular():
@@ -324,7 +321,7 @@ func regular(mode fs.FileMode) error {
 	return errSpecial
 }
 
-// stopped gives the end of a context its kind.
+// stopped returns the error of a cancelled context.
 func stopped(ctx context.Context, act string) error {
 	kind := fault.Failed
 	if errors.Is(ctx.Err(), context.Canceled) {

@@ -9,12 +9,11 @@ import (
 	"time"
 )
 
-// A disk is the one way by which this package changes anything: each method is one
-// act on a path in the root, announced to the step function first.
+// A disk makes all changes of this package. Each method changes one path in the root and
+// calls the step function first.
 //
-// Cleaning up after a failure is spelled out where it is needed and never deferred:
-// a test that kills the process in the midst of an act, by a panic, must find what a
-// killed process leaves.
+// Clean-up after a failure is never deferred: a test simulates a killed process with a
+// panic and must find what such a process leaves.
 type disk struct {
 	root *os.Root
 	step stepFunc
@@ -73,7 +72,7 @@ func (k *disk) syncDir(path string) error {
 	return errors.Join(syncFolder(f), f.Close())
 }
 
-// create makes a new file, where nothing may be yet.
+// create creates a file that must not exist.
 func (k *disk) create(path string, perm fs.FileMode) (*os.File, error) {
 	if err := k.announce("create", path); err != nil {
 		return nil, err
@@ -81,7 +80,7 @@ func (k *disk) create(path string, perm fs.FileMode) (*os.File, error) {
 	return k.root.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
 }
 
-// write adds all of content to f; of a bytes.Reader, in one write.
+// write writes content to f; a bytes.Reader in one write.
 func (k *disk) write(f *os.File, content io.Reader) error {
 	if err := k.announce("write", f.Name()); err != nil {
 		return err
@@ -111,11 +110,11 @@ func (k *disk) chtimes(path string, mtime time.Time) error {
 	return k.root.Chtimes(path, time.Time{}, mtime)
 }
 
-// defaultPerm is the mode of a new file, as far as the umask lets it.
+// defaultPerm is the mode of a new file before the umask.
 const defaultPerm fs.FileMode = 0o644
 
-// writeNew makes a file with this content, durable but for its name. A mode of 0 is
-// the default; any other is the file's whatever the umask says.
+// writeNew creates and syncs a file; the caller syncs the directory. A mode of 0 is the
+// default; the umask does not apply to others.
 func (k *disk) writeNew(path string, content io.Reader, mode fs.FileMode) error {
 	f, err := k.create(path, defaultPerm)
 	if err != nil {
@@ -134,8 +133,7 @@ func (k *disk) writeNew(path string, content io.Reader, mode fs.FileMode) error 
 	return nil
 }
 
-// mkdirIf makes a directory unless it is there, and makes its name durable. What
-// is there and no directory is an error.
+// mkdirIf creates a directory unless it exists, and syncs its parent.
 func (k *disk) mkdirIf(parent, path string) error {
 	switch info, err := k.root.Lstat(path); {
 	case err == nil && info.IsDir():
@@ -151,7 +149,7 @@ func (k *disk) mkdirIf(parent, path string) error {
 	return k.syncDir(parent)
 }
 
-// exists reports whether anything is at path.
+// exists reports whether path exists.
 func (k *disk) exists(path string) (bool, error) {
 	_, err := k.root.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -15,23 +15,22 @@ import (
 )
 
 const (
-	maxDocument = 4 << 20 // larger files are data, not documents
-	textStart   = 8 << 10 // a NUL in here and it is no text
+	maxDocument = 4 << 20 // larger files are not documents
+	textStart   = 8 << 10 // a file with a NUL in its beginning is not text
 )
 
 // DocumentOptions tunes Documents. The zero value is ready to use.
 type DocumentOptions struct {
-	Skip func(path string) bool       // leaves out a file, or a directory with all in it
-	Left func(path string, why error) // is told of a text that could not be read
+	Skip func(path string) bool       // omits a file or a whole directory
+	Left func(path string, why error) // is called for a text that could not be read
 }
 
 // Documents calls f with every text file among paths and below the directories
 // among them, each once, sorted by path, and returns f's first error.
 //
-// A directory is walked without following links and without .git; of its files,
-// those are left out that are not regular or not text. Texts that are too large, or
-// in UTF-16, are left out and told. A path that is named itself must be there, may
-// be behind a link, and is an error if it cannot be read as text.
+// In directories it follows no links, and omits .git and files that are not regular or
+// not text. It calls Left for texts that are too large or in UTF-16. A file in paths must
+// exist and be readable as text, and may be a link.
 func Documents(ctx context.Context, paths []string, opts DocumentOptions, f func(path string, content []byte) error) error {
 	skip, left := opts.Skip, opts.Left
 	if skip == nil {
@@ -40,7 +39,7 @@ func Documents(ctx context.Context, paths []string, opts DocumentOptions, f func
 	if left == nil {
 		left = func(string, error) {}
 	}
-	named := make(map[string]bool) // every path found, and whether it was named
+	named := make(map[string]bool) // all files, and whether paths has them
 	for _, path := range paths {
 		info, err := os.Stat(path)
 		if err != nil {
@@ -81,7 +80,7 @@ func Documents(ctx context.Context, paths []string, opts DocumentOptions, f func
 }
 
 var (
-	errNoText   = errors.New("it is no text")
+	errNoText   = errors.New("it is not text")
 	errDocument = errors.New("it cannot be read as a document")
 )
 
@@ -103,12 +102,12 @@ func walk(ctx context.Context, top string, skip func(string) bool, found map[str
 	})
 }
 
-// document reads a file: nil if it is to be left out.
+// document reads a file; nil to omit it.
 func document(path string, named bool) ([]byte, error) {
 	file, err := openDocument(path, named)
 	if err != nil {
 		if !named && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, errLink)) {
-			return nil, nil // it was replaced since the walk
+			return nil, nil // replaced since the walk
 		}
 		return nil, err
 	}

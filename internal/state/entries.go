@@ -32,9 +32,9 @@ const (
 	Special // a device, a socket, a pipe
 )
 
-// Entries lists what lies in the directory, sorted by name, each as lstat saw it. A
-// directory that does not exist holds nothing. An entry that goes away meanwhile is
-// left out; one that cannot be inspected says why.
+// Entries lists the directory, sorted by name. A directory that does not exist has no
+// entries. Entries that disappear meanwhile are omitted; one that cannot be inspected
+// has the error.
 func (d *Dir) Entries(ctx context.Context) ([]Entry, error) {
 	if d.guard != nil {
 		if err := d.guard(ctx); err != nil {
@@ -62,8 +62,7 @@ func (d *Dir) Entries(ctx context.Context) ([]Entry, error) {
 	return entries, nil
 }
 
-// namesOnly lists a directory that may be read and not entered, where even its own
-// name, as seen from inside, is out of reach.
+// namesOnly lists a directory with read permission only, in which "." cannot be opened.
 func (d *Dir) namesOnly(ctx context.Context, root *os.Root) ([]Entry, error) {
 	open, path := os.Open, d.path
 	if d.outer != nil {

@@ -36,7 +36,7 @@ func entriesIn(ctx context.Context, root *os.Root, path string, f *os.File) ([]E
 	return entries, nil
 }
 
-// kindOf names what lstat saw.
+// kindOf returns the kind of a mode.
 func kindOf(mode fs.FileMode) EntryKind {
 	switch {
 	case mode.IsRegular():

@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// run is how many entries a worker takes at a time.
+// run is the number of entries that a worker takes at a time.
 const run = 1024
 
 // entriesIn lists the directory f, which is at path in root.
@@ -55,7 +55,7 @@ func entriesIn(ctx context.Context, _ *os.Root, _ string, f *os.File) ([]Entry, 
 	return entries, nil
 }
 
-// look fills in the entry name of the directory fd; false when it is no more.
+// look fills in the entry name of the directory fd; false if it no longer exists.
 func look(fd int, name string, e *Entry) bool {
 	var st unix.Stat_t
 	err := unix.Fstatat(fd, name, &st, unix.AT_SYMLINK_NOFOLLOW)

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// finish makes a snapshot of the folder, if anything was moved into it, and makes
-// room for it in the ring; without, the folder goes.
+// finish turns the folder into a snapshot and prunes old ones. If nothing was moved into
+// it, finish removes the folder.
 func (h *Locked) finish(folder string, p *plan, out *Applied) error {
 	archive := h.dir.names.Archive
 	files, err := entriesOf(context.Background(), h.root, folder+movedFiles)
@@ -21,7 +21,7 @@ func (h *Locked) finish(folder string, p *plan, out *Applied) error {
 	if len(files) == 0 {
 		return unlessLeftover(h.discard(folder))
 	}
-	// Before the change is over: killed in between, the next run prunes again.
+	// Prune before the change ends: after a crash the next run prunes again.
 	out.Pruned, out.PruneErr = h.prune(p.Keep, p.Restore)
 	if p.Keep == 0 {
 		err := h.discard(folder)
@@ -48,8 +48,8 @@ func (h *Locked) finish(folder string, p *plan, out *Applied) error {
 	return h.syncDir(archive)
 }
 
-// account puts the manifest in the place of the plan. A folder without plan has its
-// manifest already, of a run that was killed just then.
+// account replaces the plan by the manifest. A folder without a plan already has its
+// manifest, written by a run that was killed afterwards.
 func (h *Locked) account(folder string, at time.Time, p *plan, files []Entry) error {
 	if p.accounted {
 		return nil
@@ -59,7 +59,7 @@ func (h *Locked) account(folder string, at time.Time, p *plan, files []Entry) er
 		return err
 	}
 	if err := h.remove(folder + manifestFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err // half written
+		return err // a partial manifest
 	}
 	if err := h.writeNew(folder+manifestFile, bytes.NewReader(b), 0); err != nil {
 		return err
@@ -73,9 +73,8 @@ func (h *Locked) account(folder string, at time.Time, p *plan, files []Entry) er
 	return h.remove(folder + planFile)
 }
 
-// discard takes a folder out of the archive: at once for whoever looks, and then
-// file by file. If the second fails, the error is an errLeftover, and the next Lock
-// tries again.
+// discard renames a folder of the archive, so that readers no longer see it, and removes
+// it. If the removal fails, the error is errLeftover, and the next Lock tries again.
 func (h *Locked) discard(folder string) error {
 	archive := h.dir.names.Archive
 	gone := archive + "/" + trash + strings.TrimLeft(strings.TrimPrefix(folder, archive+"/"), ".")
@@ -101,7 +100,7 @@ func (h *Locked) discard(folder string) error {
 	return nil
 }
 
-// unlessLeftover drops the error of a folder that is out of the way already.
+// unlessLeftover ignores errLeftover: the folder is already out of the way.
 func unlessLeftover(err error) error {
 	if errors.Is(err, errLeftover) {
 		return nil

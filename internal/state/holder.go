@@ -13,8 +13,8 @@ import (
 	"ken/internal/repo"
 )
 
-// A holder is who a lock file says holds the lock. It is what people are told; the
-// lock itself is the kernel's.
+// A holder is the process in a lock file, for messages. The lock itself is in the
+// kernel.
 type holder struct {
 	PID          int       `json:"pid"`
 	Host         string    `json:"host"`
@@ -22,14 +22,14 @@ type holder struct {
 	Command      string    `json:"command"`
 	Since        time.Time `json:"since"`
 
-	bare    bool      // another program's: the file holds the pid and no more
-	written time.Time // when the file was
+	bare    bool      // written by another program: the file has only the pid
+	written time.Time // the time of the file
 }
 
-// maxHolder is more than a holder's line needs.
+// maxHolder is the size up to which a lock file is read.
 const maxHolder = 64 << 10
 
-// readHolder reads a lock file from its beginning; a zero holder is nobody known.
+// readHolder reads a lock file; the zero holder is unknown.
 func readHolder(f *os.File) holder {
 	b, err := io.ReadAll(io.NewSectionReader(f, 0, maxHolder))
 	if err != nil {
@@ -54,18 +54,18 @@ func readHolder(f *os.File) holder {
 	return holder{PID: int(pid), bare: true, written: info.ModTime()}
 }
 
-// alive reports whether a bare number is that of a process that can have written
-// it: one that runs here, is not this one, and had started by then.
+// alive reports whether the process can have written its pid: it runs here, is not this
+// process, and started before the file was written.
 func (h holder) alive() bool {
 	if h.PID == os.Getpid() || !running(h.PID) {
 		return false
 	}
-	const slack = 2 * time.Second // clocks of processes are coarse
+	const slack = 2 * time.Second // process start times are coarse
 	start, ok := processStart(h.PID)
 	return !ok || !start.After(h.written.Add(slack))
 }
 
-// sign writes this process into the lock file. In place: the file is the lock.
+// sign writes this process to the lock file, in place, since the file is locked.
 func (h *Locked) sign(command string) error {
 	me := holder{PID: os.Getpid(), Command: command, Since: h.dir.now().UTC()}
 	if host, err := os.Hostname(); err == nil {
@@ -85,11 +85,11 @@ func (h *Locked) sign(command string) error {
 	return err
 }
 
-// String says who it is, for the message to whoever waits.
+// String describes the process for messages.
 func (h holder) String() string {
 	switch {
 	case h.PID == 0:
-		return "a program that left no name"
+		return "an unknown program"
 	case h.bare:
 		return fmt.Sprintf("process %d of another program, since %s", h.PID, h.written.UTC().Format(time.RFC3339))
 	}

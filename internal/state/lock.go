@@ -26,23 +26,23 @@ type Locked struct {
 
 var (
 	errBusy  = errors.New("the lock is held")
-	errMoved = errors.New("what was locked is not there any more")
+	errMoved = errors.New("the locked file was replaced")
 )
 
-// How often a lock is tried for which the kernel cannot wait: one of another
-// program, or any on a system without flock.
+// Delays between attempts when the kernel cannot wait for the lock: it belongs to
+// another program, or the system has no flock.
 const (
 	firstPoll = 2 * time.Millisecond
 	lastPoll  = 25 * time.Millisecond
 )
 
-// Lock waits for the directory's lock, finishes what a killed holder had begun, and
-// returns the only way to write. The directory is made if need be.
+// Lock creates the directory if necessary, waits for its lock, and finishes the change of
+// a killed process.
 //
-// The lock is the kernel's, so that it ends with the process; the lock file says
-// who holds it. A lock file that holds nothing but the number of a running process
-// is how some other programs lock, and is honoured too. Whoever waits too long gets
-// a [fault.Error] of kind Locked that names the holder.
+// The lock is in the kernel and ends with the process; the lock file has the process.
+// Some programs lock with a file that contains only the pid of a running process, which
+// Lock respects. After waiting too long it returns a [fault.Error] of kind Locked that
+// names the holder.
 func (d *Dir) Lock(ctx context.Context, command string) (*Locked, error) {
 	if d.guard != nil {
 		if err := d.guard(ctx); err != nil {
@@ -56,11 +56,11 @@ func (d *Dir) Lock(ctx context.Context, command string) (*Locked, error) {
 	ready := false
 	defer func() {
 		if !ready {
-			h.letGo()
+			h.release()
 		}
 	}()
 	if err := h.recover(); err != nil {
-		err = fmt.Errorf("finish what a killed run began in %s: %w", repo.Path(d.path), err)
+		err = fmt.Errorf("finish the interrupted change in %s: %w", repo.Path(d.path), err)
 		return nil, errors.Join(err, h.unlink())
 	}
 	ready = true
@@ -86,14 +86,14 @@ func (d *Dir) acquire(ctx context.Context, command string) (*Locked, error) {
 				return nil, stopped(ctx, "wait for the lock of "+repo.Path(d.path).String())
 			}
 			return nil, d.locked()
-		// Those who wait for one thing had better not all look at once.
+		// Waiting processes should not all try at once.
 		case <-time.After(delay/2 + rand.N(delay)):
 		}
 	}
 }
 
-// attempt takes the lock or fails, with errBusy if someone else has it. It may wait
-// in the kernel as long as the context lasts.
+// attempt takes the lock, or returns errBusy if another process has it. It may wait in
+// the kernel until the context ends.
 func (d *Dir) attempt(waiting context.Context, command string) (*Locked, error) {
 	if err := d.make(); err != nil {
 		return nil, err
@@ -106,7 +106,7 @@ func (d *Dir) attempt(waiting context.Context, command string) (*Locked, error) 
 	taken := false
 	defer func() {
 		if !taken {
-			h.letGo()
+			h.release()
 		}
 	}()
 	if err := h.take(waiting, command); err != nil {
@@ -116,13 +116,12 @@ func (d *Dir) attempt(waiting context.Context, command string) (*Locked, error) 
 	return h, nil
 }
 
-// make makes the directory.
+// make creates the directory.
 func (d *Dir) make() error {
 	if _, err := d.stat(); !errors.Is(err, fs.ErrNotExist) {
-		return nil // opening it says what is wrong with it, if anything is
+		return nil // open reports other errors
 	}
-	// The name of each directory that is made here must last as long as what is
-	// written into it.
+	// Sync the parents of every created directory, so that it survives a crash.
 	var parents []string
 	open, path, mkdir := os.Open, d.path, os.MkdirAll
 	if d.outer != nil {
@@ -139,7 +138,7 @@ func (d *Dir) make() error {
 		}
 	}
 	if err := mkdir(path, 0o755); err != nil {
-		return d.unwritable("make", err)
+		return d.unwritable("create", err)
 	}
 	for _, p := range parents {
 		f, err := open(p)
@@ -147,7 +146,7 @@ func (d *Dir) make() error {
 			err = errors.Join(syncFolder(f), f.Close())
 		}
 		if err != nil {
-			return d.failed("make", err)
+			return d.failed("create", err)
 		}
 	}
 	return nil
@@ -161,8 +160,7 @@ func (h *Locked) take(waiting context.Context, command string) error {
 		}
 		return h.dir.unwritable("lock", err)
 	}
-	// While we waited, someone may have deleted the directory, or put another in
-	// its place; what we hold would then be the lock of nothing.
+	// Another process may have deleted or replaced the directory while we waited.
 	mine, err := h.root.Stat(".")
 	if err != nil {
 		return h.dir.failed("lock", err)
@@ -197,7 +195,7 @@ func (h *Locked) takeFile() error {
 	case errors.Is(err, errLink), errors.Is(err, errDirectory), errors.Is(err, errSpecial):
 		return &fault.Error{
 			Hint: "move it away: " + fault.Quote(filepath.Join(h.dir.path, name)),
-			Err:  fmt.Errorf("lock %s: its lock file %s cannot be used: %w", repo.Path(h.dir.path), name, err),
+			Err:  fmt.Errorf("lock %s: cannot use its lock file %s: %w", repo.Path(h.dir.path), name, err),
 		}
 	case errors.Is(err, fs.ErrPermission):
 		return h.dropUnwritable(name, err)
@@ -213,8 +211,8 @@ func (h *Locked) takeFile() error {
 	} else if err != nil {
 		return h.dir.failed("lock", err)
 	}
-	// Another program may have unlinked the file between the two calls, and the
-	// next holder would then lock another of the same name.
+	// Another program may have removed the file before we locked it. The next process
+	// would then lock another file of the same name.
 	now, err := h.root.Lstat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), err == nil && !os.SameFile(mine, now):
@@ -222,14 +220,14 @@ func (h *Locked) takeFile() error {
 	case err != nil:
 		return h.dir.failed("lock", err)
 	case shared(mine):
-		// What is written into it would be written into whatever else has it.
+		// Writing to it would change its other hard links.
 		return h.drop(f)
 	}
 	return nil
 }
 
-// drop removes a lock file that nobody uses, so that another can take its place: if
-// all is well, the error is errMoved.
+// drop removes an unused lock file, so that a new one can replace it. It returns
+// errMoved if that worked.
 func (h *Locked) drop(f *os.File) error {
 	if who := readHolder(f); who.bare && who.alive() {
 		return errBusy
@@ -240,8 +238,8 @@ func (h *Locked) drop(f *os.File) error {
 	return errMoved
 }
 
-// dropUnwritable drops a lock file that another user left. One that cannot even be
-// read may be in use by a program that honours nothing else.
+// dropUnwritable removes a lock file that another user left. It keeps one that cannot be
+// read, since a program that uses pid files may hold it.
 func (h *Locked) dropUnwritable(name string, why error) error {
 	f, _, err := openRegular(h.root, name, os.O_RDONLY, 0)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -250,8 +248,8 @@ func (h *Locked) dropUnwritable(name string, why error) error {
 	if err != nil {
 		path := filepath.Join(h.dir.path, name)
 		return &fault.Error{
-			Hint: "if nobody uses the directory, remove it: rm -f " + fault.Quote(path),
-			Err:  fmt.Errorf("lock %s: the lock file of another user is in the way: %w", repo.Path(h.dir.path), cause(err)),
+			Hint: "if no process uses the directory: rm -f " + fault.Quote(path),
+			Err:  fmt.Errorf("lock %s: cannot read the lock file of another user: %w", repo.Path(h.dir.path), cause(err)),
 		}
 	}
 	defer f.Close()
@@ -261,11 +259,11 @@ func (h *Locked) dropUnwritable(name string, why error) error {
 	return h.drop(f)
 }
 
-// Unlock lets go. The lock file goes away, where that can be done while the lock is
-// held, because other programs take its being there for the lock.
+// Unlock releases the lock. It removes the lock file where the system allows that, since
+// other programs take an existing file for a lock.
 func (h *Locked) Unlock() error {
 	err := h.unlink()
-	h.letGo()
+	h.release()
 	if err != nil {
 		return h.dir.failed("unlock", err)
 	}
@@ -281,7 +279,7 @@ func (h *Locked) unlink() error {
 		return err
 	}
 	if now, err := h.root.Lstat(h.dir.names.Lock); err != nil || !os.SameFile(mine, now) {
-		return nil //nolint:nilerr // it is not ours any more
+		return nil //nolint:nilerr // it is another file now
 	}
 	if err := h.remove(h.dir.names.Lock); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -289,8 +287,8 @@ func (h *Locked) unlink() error {
 	return nil
 }
 
-// letGo gives back all that the kernel holds for us, as the end of the process would.
-func (h *Locked) letGo() {
+// release closes the files and releases the locks, as the end of the process would.
+func (h *Locked) release() {
 	for _, f := range []*os.File{h.lock, h.here} {
 		if f != nil {
 			unlock(f)
@@ -300,19 +298,18 @@ func (h *Locked) letGo() {
 	_ = h.root.Close()
 }
 
-// own refuses names that are not those of an ordinary entry: what has a slash, and
-// the mechanism's own files.
+// own returns an error for a name with a slash, and for the lock and the archive.
 func (h *Locked) own(name string) error {
 	if err := checkName(name); err != nil {
 		return err
 	}
 	if name == h.dir.names.Lock || name == h.dir.names.Archive {
-		return errors.New("the lock and the archive are not to be written, moved or replaced")
+		return errors.New("the lock and the archive cannot be written, moved or replaced")
 	}
 	return nil
 }
 
-// locked is the error of having waited too long.
+// locked returns the error after waiting too long.
 func (d *Dir) locked() error {
 	who := holder{}
 	if root, err := d.open(); err == nil {
@@ -322,7 +319,7 @@ func (d *Dir) locked() error {
 		})
 		_ = root.Close()
 	}
-	hint := "it lets go when it is done; try again, or wait longer with --wait 1m"
+	hint := "try again, or wait longer with --wait 1m"
 	if who.bare {
 		hint = fmt.Sprintf("try again with a longer --wait, or, if process %d does not use the directory: rm %s",
 			who.PID, fault.Quote(filepath.Join(d.path, d.names.Lock)))
@@ -334,13 +331,13 @@ func (d *Dir) locked() error {
 	}
 }
 
-// unwritable explains an error of the first write into a directory.
+// unwritable adds a hint to a permission error.
 func (d *Dir) unwritable(act string, err error) error {
 	err = d.failed(act, err)
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
 		return &fault.Error{
-			Hint: "make it writable, or name another directory",
-			Err:  fmt.Errorf("the state directory cannot be written: %w", err),
+			Hint: "make it writable, or use another directory with --dir",
+			Err:  fmt.Errorf("cannot write to the state directory: %w", err),
 		}
 	}
 	return err

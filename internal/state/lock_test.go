@@ -284,7 +284,7 @@ func TestUnlinkedLockFileStillLocks(t *testing.T) {
 	if err := os.Remove(lockFile(dir)); err != nil {
 		t.Fatal(err)
 	}
-	if err := tryOnce(t, dir, 20*time.Millisecond); fault.KindOf(err) != fault.Locked || !strings.Contains(err.Error(), "left no name") {
+	if err := tryOnce(t, dir, 20*time.Millisecond); fault.KindOf(err) != fault.Locked || !strings.Contains(err.Error(), "an unknown program") {
 		t.Errorf("a second holder: %v", err)
 	}
 	select {
@@ -475,7 +475,7 @@ func TestReadOnlyDirectory(t *testing.T) {
 	}
 	defer os.Chmod(dir, 0o755)
 	out, err := cmd.CombinedOutput()
-	if err == nil || !strings.Contains(string(out), "cannot be written") || !strings.Contains(string(out), "hint: make it writable") {
+	if err == nil || !strings.Contains(string(out), "cannot write to the state directory") || !strings.Contains(string(out), "hint: make it writable") {
 		t.Errorf("%v: %s", err, out)
 	}
 }

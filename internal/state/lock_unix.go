@@ -10,13 +10,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// unlinksLock says that the lock file goes away with the lock.
+// unlinksLock says that Unlock removes the lock file.
 const unlinksLock = true
 
-// lockDir locks the directory itself, which nobody can unlink from under its
-// holders and put another in its place unseen. The kernel keeps the queue, so that
-// whoever waits is served in turn. Where directories cannot be locked, as on NFS,
-// the lock file has to do.
+// lockDir locks the directory itself, which no program can replace unnoticed. The kernel
+// queues the waiting processes. On file systems that cannot lock directories, such as
+// NFS, only the lock file is locked.
 func lockDir(ctx context.Context, root *os.Root) (*os.File, error) {
 	f, err := root.Open(".")
 	if err != nil {
@@ -41,7 +40,7 @@ func lockDir(ctx context.Context, root *os.Root) (*os.File, error) {
 		}
 		return f, nil
 	case <-ctx.Done():
-		go func() { // the lock may still come; nobody wants it then
+		go func() { // release a lock that comes too late
 			if <-done == nil {
 				unlock(f)
 			}
@@ -51,7 +50,7 @@ func lockDir(ctx context.Context, root *os.Root) (*os.File, error) {
 	}
 }
 
-// tryLock locks a file, or fails at once with errBusy.
+// tryLock locks a file, or returns errBusy at once.
 func tryLock(f *os.File) error {
 	err := flock(f, unix.LOCK_EX|unix.LOCK_NB)
 	if errors.Is(err, unix.EWOULDBLOCK) {
@@ -60,7 +59,8 @@ func tryLock(f *os.File) error {
 	return err
 }
 
-// unlock lets go at once, even if a child that is about to exec has the descriptor.
+// unlock releases the lock at once, even if a child that is about to exec has the
+// descriptor.
 func unlock(f *os.File) { _ = flock(f, unix.LOCK_UN) }
 
 func flock(f *os.File, how int) error {

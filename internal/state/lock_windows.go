@@ -9,17 +9,17 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// unlinksLock says that the lock file stays: it cannot be removed while it is open.
+// unlinksLock says that the lock file stays: Windows cannot remove an open file.
 const unlinksLock = false
 
-// lockDir has nothing to lock here; the lock file cannot be unlinked while it is held.
+// lockDir does nothing: Windows cannot remove a locked lock file.
 func lockDir(context.Context, *os.Root) (*os.File, error) { return nil, nil }
 
-// beyond is the byte that is locked, past any content: what is locked here cannot be
-// read, and the content is there to be read by whoever waits.
+// beyond is the locked byte, after the content: locked bytes cannot be read, and waiting
+// processes read the content.
 var beyond = windows.Overlapped{Offset: 0xfffffffe, OffsetHigh: 0x7fffffff}
 
-// tryLock locks a file, or fails at once with errBusy.
+// tryLock locks a file, or returns errBusy at once.
 func tryLock(f *os.File) error {
 	at := beyond
 	err := windows.LockFileEx(windows.Handle(f.Fd()),
@@ -35,7 +35,7 @@ func unlock(f *os.File) {
 	_ = windows.UnlockFileEx(windows.Handle(f.Fd()), 0, 1, 0, &at)
 }
 
-// running reports whether there is such a process here.
+// running reports whether the process exists.
 func running(pid int) bool {
 	const stillActive = 259
 	p, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION, false, uint32(pid))
@@ -47,7 +47,7 @@ func running(pid int) bool {
 	return windows.GetExitCodeProcess(p, &code) == nil && code == stillActive
 }
 
-// processStart returns when a process started.
+// processStart returns the start time of a process.
 func processStart(pid int) (time.Time, bool) {
 	p, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION, false, uint32(pid))
 	if err != nil {

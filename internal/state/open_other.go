@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// openRegular opens the regular file name directly in root. What is neither that
-// nor missing is not opened, because opening could wait or act.
+// openRegular opens the regular file name in root. It does not open anything else, since
+// that could block.
 func openRegular(root *os.Root, name string, flag int, perm fs.FileMode) (*os.File, fs.FileInfo, error) {
-	const tries = 10 // the file may be replaced between the look and the opening
+	const tries = 10 // the file may be replaced between Lstat and OpenFile
 	for try := 1; ; try++ {
 		before, err := root.Lstat(name)
 		created := errors.Is(err, fs.ErrNotExist) && flag&os.O_CREATE != 0
@@ -43,23 +43,21 @@ func openRegular(root *os.Root, name string, flag int, perm fs.FileMode) (*os.Fi
 	}
 }
 
-// shared is not asked here: the answer would cost another call.
+// shared always returns false: the answer would need another system call.
 func shared(fs.FileInfo) bool { return false }
 
-// identity has no short answer here.
+// identity is not available.
 func identity(fs.FileInfo) string { return "" }
 
-// syncFolder has nothing to do here: a directory is not opened for writing, and its
-// names are durable when the call that makes them returns.
+// syncFolder does nothing: names are durable when the call that creates them returns.
 func syncFolder(*os.File) error { return nil }
 
-// validName refuses the names that mean more than a name here: devices,
-// streams, other separators.
+// validName refuses the names of devices and streams, and names with separators.
 func validName(name string) bool {
 	return filepath.IsLocal(name) && !strings.ContainsAny(name, `\:`)
 }
 
-// openDocument opens any file for reading; a link, only one that was named.
+// openDocument opens a file for reading, and a link only if named is set.
 func openDocument(path string, named bool) (*os.File, error) {
 	if info, err := os.Lstat(path); err == nil && !named && info.Mode()&fs.ModeSymlink != 0 {
 		return nil, errLink

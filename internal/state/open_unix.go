@@ -12,9 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openRegular opens the regular file name directly in root. Root itself follows
-// links that stay inside, whatever the flags, and so the name, which is one
-// element, is looked up in its descriptor. A pipe is not waited for.
+// openRegular opens the regular file name in root. os.Root follows links inside the
+// root, so openRegular uses the descriptor of the directory. It does not block on a pipe.
 func openRegular(root *os.Root, name string, flag int, perm fs.FileMode) (*os.File, fs.FileInfo, error) {
 	dir, err := root.Open(".")
 	if err != nil {
@@ -53,14 +52,13 @@ func openat(dir int, name string, flag int, perm uint32) (int, error) {
 	}
 }
 
-// shared reports whether a file has another name somewhere, which would see
-// whatever is written into it.
+// shared reports whether a file has other hard links, which would see every write.
 func shared(info fs.FileInfo) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	return ok && st.Nlink > 1
 }
 
-// identity tells a directory from every other on this machine.
+// identity returns the device and inode of a directory.
 func identity(info fs.FileInfo) string {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
@@ -69,8 +67,7 @@ func identity(info fs.FileInfo) string {
 	return fmt.Sprintf("%d:%d", st.Dev, st.Ino)
 }
 
-// syncFolder makes the names in an open directory durable. Some file systems
-// cannot, and say so.
+// syncFolder syncs the names in an open directory. Some file systems do not support that.
 func syncFolder(f *os.File) error {
 	if err := f.Sync(); err != nil && !errors.Is(err, unix.EINVAL) && !errors.Is(err, unix.ENOTSUP) {
 		return err
@@ -78,11 +75,11 @@ func syncFolder(f *os.File) error {
 	return nil
 }
 
-// validName has nothing to add here: any byte may stand in a name.
+// validName allows every name: Unix allows any byte.
 func validName(string) bool { return true }
 
-// openDocument opens any file for reading, without waiting for the other end of a
-// pipe; a link, only one that was named.
+// openDocument opens a file for reading without blocking on a pipe. It opens a link only
+// if named is set.
 func openDocument(path string, named bool) (*os.File, error) {
 	flag := os.O_RDONLY | unix.O_NONBLOCK
 	if !named {

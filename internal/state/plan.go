@@ -11,21 +11,21 @@ import (
 	"ken/internal/repo"
 )
 
-// A plan is a change as it is written down before it is carried out.
+// A plan is a change as it is written to disk before it is carried out.
 type plan struct {
 	Version    int        `json:"version"`
 	Verb       string     `json:"verb"`
 	Time       time.Time  `json:"time"`           // names the snapshot
-	Home       string     `json:"home,omitempty"` // the directory it is for
+	Home       string     `json:"home,omitempty"` // identifies the directory
 	WorkflowID string     `json:"workflow_id,omitempty"`
 	Moves      []planMove `json:"moves"`
 	Writes     []rawName  `json:"writes"`
 	Restore    string     `json:"restore,omitempty"`
-	From       string     `json:"from,omitempty"` // where the restored files lay, in the state directory
+	From       string     `json:"from,omitempty"` // the folder of the restored files, relative to the state directory
 	Back       []rawName  `json:"back,omitempty"` // their names
 	Keep       int        `json:"keep"`
 
-	accounted bool // it is over, and the manifest says what was done
+	accounted bool // the manifest is written
 }
 
 type planMove struct {
@@ -34,13 +34,13 @@ type planMove struct {
 	Reason string  `json:"reason"`
 }
 
-// A rawName is a name of any bytes, which JSON holds in base64.
+// A rawName is a name of any bytes, in base64 in JSON.
 type rawName []byte
 
 const planVersion = 1
 
-// plan writes down the change c. Its time is the first from c's own on of which
-// there is no snapshot, so that no two have the same.
+// plan returns the plan of a change. If a snapshot has its time already, the plan gets
+// the next free one.
 func (h *Locked) plan(c Change) (*plan, error) {
 	p := &plan{
 		Version: planVersion, Verb: c.Verb, Time: c.Time.UTC(), WorkflowID: c.WorkflowID, Restore: c.Restore, Keep: c.Keep,
@@ -94,11 +94,10 @@ func (p *plan) marshal() ([]byte, error) {
 	return append(b, '\n'), err
 }
 
-var errPlan = errors.New("its plan cannot be read")
+var errPlan = errors.New("cannot read its plan")
 
-// parsePlan reads what marshal wrote, and trusts none of it: a plan that was made for
-// another directory, and came here by a copy or a checkout, is not carried out, nor
-// is one that reaches beyond what a verb can ask for.
+// parsePlan parses a plan and does not trust it. It refuses a plan for another directory,
+// as in a copy or a checkout, and one with names that a verb cannot have.
 func (h *Locked) parsePlan(b []byte) (*plan, error) {
 	var p plan
 	if err := json.Unmarshal(b, &p); err != nil {
@@ -113,8 +112,8 @@ func (h *Locked) parsePlan(b []byte) (*plan, error) {
 	}
 	if p.Version > planVersion {
 		return nil, &fault.Error{
-			Hint: "use the newer ken once, which finishes it",
-			Err:  fmt.Errorf("a change by a newer ken is unfinished: its plan has version %d", p.Version),
+			Hint: "run the newer version of ken once; it finishes the change",
+			Err:  fmt.Errorf("a newer version of ken left an unfinished change (plan version %d)", p.Version),
 		}
 	}
 	if err := checkVerb(p.Verb); err != nil {
@@ -143,7 +142,7 @@ func (h *Locked) parsePlan(b []byte) (*plan, error) {
 	return &p, nil
 }
 
-// home tells this directory from every other, as long as it lives.
+// home returns the identity of the directory.
 func (h *Locked) home() (string, error) {
 	info, err := h.root.Stat(".")
 	if err != nil {
@@ -152,7 +151,7 @@ func (h *Locked) home() (string, error) {
 	return identity(info), nil
 }
 
-// checkVerb refuses what cannot stand in the name of a snapshot.
+// checkVerb returns an error for a verb that a snapshot's name cannot have.
 func checkVerb(verb string) error {
 	if verb == "" || strings.Trim(verb, "abcdefghijklmnopqrstuvwxyz-") != "" {
 		return fmt.Errorf("%q is not a verb", verb)
@@ -160,8 +159,8 @@ func checkVerb(verb string) error {
 	return nil
 }
 
-// snapshotName is the name of the snapshot that a verb makes. A reset's has no
-// suffix, being what the archive was for at first.
+// snapshotName returns the name of a snapshot: the time and the verb, or only the time
+// for a reset.
 func snapshotName(at time.Time, verb string) string {
 	if verb == "reset" || verb == "" {
 		return stamp(at)

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// processStart returns when a process started.
+// processStart returns the start time of a process.
 func processStart(pid int) (time.Time, bool) {
 	p, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
 	if err != nil {
@@ -16,8 +16,7 @@ func processStart(pid int) (time.Time, bool) {
 	return time.Unix(p.Proc.P_starttime.Unix()), true
 }
 
-// running reports whether there is such a process here. One that has ended and
-// whose parent has not looked yet is not.
+// running reports whether the process exists and is not a zombie.
 func running(pid int) bool {
 	if err := unix.Kill(pid, 0); err != nil && !errors.Is(err, unix.EPERM) {
 		return false

@@ -11,10 +11,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// processStart returns when a process started, to a hundredth of a second.
+// processStart returns the start time of a process, to a hundredth of a second.
 func processStart(pid int) (time.Time, bool) {
 	fields, ok := processStat(pid)
-	const at, perSecond = 22 - 3, 100 // USER_HZ is 100 on every architecture Go knows
+	const at, perSecond = 22 - 3, 100 // USER_HZ is 100 on every architecture of Go
 	if !ok || len(fields) <= at {
 		return time.Time{}, false
 	}
@@ -30,8 +30,7 @@ func processStart(pid int) (time.Time, bool) {
 	return time.Now().Add(-age), true
 }
 
-// running reports whether there is such a process here. One that has ended and
-// whose parent has not looked yet is not.
+// running reports whether the process exists and is not a zombie.
 func running(pid int) bool {
 	err := unix.Kill(pid, 0)
 	if err != nil && !errors.Is(err, unix.EPERM) {
@@ -41,14 +40,14 @@ func running(pid int) bool {
 	return !ok || fields[0][0] != 'Z'
 }
 
-// processStat returns the fields of /proc/<pid>/stat from the third, the state, on.
+// processStat returns the fields of /proc/<pid>/stat from the third one, the state.
 func processStat(pid int) ([][]byte, bool) {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return nil, false
 	}
-	// The second field is the command in parentheses, and may itself hold both
-	// blanks and parentheses.
+	// The second field is the command in parentheses, which may contain blanks and
+	// parentheses.
 	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
 	return fields, len(fields) > 0
 }

@@ -7,12 +7,12 @@ import (
 	"ken/internal/repo"
 )
 
-// prune removes snapshots until there is room for a new one among keep, and returns
-// those that went: first ours, oldest first, then those of other programs. The one
-// that was just restored from goes last, since something may be left in it that
-// nothing else has. A negative keep keeps all.
+// prune removes snapshots so that at most keep remain with a new one, and returns the
+// removed ones: ken's own first, oldest first, then those of other programs. The
+// restored snapshot is the last, since it may still have files. A negative keep keeps
+// all.
 //
-// It goes on after a failure, and returns the first.
+// After a failure it continues, and returns the first error.
 func (h *Locked) prune(keep int, restored string) (gone []string, first error) {
 	if keep < 0 {
 		return nil, nil
@@ -48,7 +48,7 @@ func (h *Locked) prune(keep int, restored string) (gone []string, first error) {
 	return gone, first
 }
 
-// ageOf reads of a snapshot only what pruning needs.
+// ageOf reads the time of a snapshot.
 func (h *Locked) ageOf(name string) (*folder, error) {
 	path := h.dir.names.Archive + "/" + name
 	info, err := h.root.Lstat(path)
@@ -56,7 +56,7 @@ func (h *Locked) ageOf(name string) (*folder, error) {
 		return nil, err
 	}
 	f := &folder{name: name, time: info.ModTime()}
-	// Whatever cannot be read as one is no manifest of ours.
+	// A manifest that cannot be read is another program's.
 	if m, err := readManifest(h.root, path); err == nil {
 		f.manifest, f.time = m, m.Time
 	}

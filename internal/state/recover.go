@@ -15,13 +15,13 @@ import (
 	"ken/internal/repo"
 )
 
-// recover settles what killed holders have left in the archive: a plan that was not
-// yet decided never was, one that was is carried out, and what was thrown away goes.
+// recover finishes the changes of killed processes: it removes undecided plans, carries
+// out decided ones, and removes trash.
 func (h *Locked) recover() error {
 	archive := h.dir.names.Archive
 	info, err := h.root.Lstat(archive)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() {
-		return nil // nothing of ours is there
+		return nil // no changes
 	}
 	if err != nil {
 		return err
@@ -35,12 +35,12 @@ func (h *Locked) recover() error {
 		switch path := archive + "/" + name; {
 		case !isFolder(h.root, path):
 		case strings.HasPrefix(name, planned), strings.HasPrefix(name, trash):
-			// What cannot be removed is in nobody's way.
+			// A folder that cannot be removed does no harm.
 			_ = h.removeAll(path)
 		case strings.HasPrefix(name, doing):
 			if err := h.resume(path); err != nil {
 				return &fault.Error{
-					Hint: "mend the cause and run it again, or give the change up by moving its folder away: " + fault.Quote(filepath.Join(h.dir.path, path)),
+					Hint: "fix the cause and try again, or give up the change by moving its folder away: " + fault.Quote(filepath.Join(h.dir.path, path)),
 					Err:  fmt.Errorf("%s: %w", repo.Path(path), cause(err)),
 				}
 			}
@@ -64,11 +64,11 @@ func (h *Locked) resume(folder string) error {
 	return h.salvage(folder)
 }
 
-// passing reports whether a failure may be over when the cause is mended; a plan
-// that failed otherwise can never be carried out.
+// passing reports whether a failure can end, such as a full disk. Other failures would
+// repeat forever.
 func passing(err error) bool {
 	if fault.HintOf(err) != "" {
-		return true // of a newer ken
+		return true // a plan of a newer version
 	}
 	for _, e := range []error{fs.ErrPermission, syscall.ENOSPC, syscall.EDQUOT, syscall.EIO, syscall.EROFS} {
 		if errors.Is(err, e) {
@@ -78,8 +78,8 @@ func passing(err error) bool {
 	return false
 }
 
-// readPlan reads the plan in folder. One that has none was killed between writing
-// the manifest and giving the folder its name.
+// readPlan reads the plan in folder. Without a plan, the process was killed between
+// writing the manifest and renaming the folder.
 func (h *Locked) readPlan(folder string) (*plan, error) {
 	root, err := h.root.OpenRoot(folder)
 	if err != nil {
@@ -104,8 +104,8 @@ func (h *Locked) readPlan(folder string) (*plan, error) {
 	return h.parsePlan(b)
 }
 
-// salvage keeps the folder of a change that nobody can read any more, as it is, as
-// a snapshot: nothing in it is lost, and nothing waits for it.
+// salvage turns the folder of an unreadable change into a snapshot, so that no file is
+// lost and nothing is blocked.
 func (h *Locked) salvage(folder string) error {
 	archive := h.dir.names.Archive
 	for at := h.dir.now(); ; at = at.Add(time.Nanosecond) {

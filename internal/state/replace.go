@@ -11,12 +11,12 @@ import (
 	"ken/internal/repo"
 )
 
-// maxName is the longest name, in bytes, that every file system takes.
+// maxName is the length of the longest file name in bytes.
 const maxName = 255
 
-// Replace writes a file whole: a reader, and the next run after a crash, finds the
-// old content or the new. The file keeps its permissions. A link of that name is
-// replaced, not followed; a directory is an error.
+// Replace writes a file atomically: readers, also after a crash, find the old content or
+// the new one. The file keeps its permissions. Replace replaces a link and does not
+// follow it; a directory is an error.
 func (h *Locked) Replace(name string, content []byte) error {
 	err := h.own(name)
 	var mode fs.FileMode
@@ -32,8 +32,7 @@ func (h *Locked) Replace(name string, content []byte) error {
 	return nil
 }
 
-// replace is Replace for the file name in any directory of the root. A mode of 0 is
-// the default.
+// replace is Replace for a file in any directory of the root. A mode of 0 is the default.
 func (k *disk) replace(dir, name string, content []byte, mode fs.FileMode) error {
 	path, temp := dir+"/"+name, dir+"/"+tempName(name)
 	if err := k.writeNew(temp, bytes.NewReader(content), mode); err != nil {
@@ -45,8 +44,8 @@ func (k *disk) replace(dir, name string, content []byte, mode fs.FileMode) error
 	return k.syncDir(dir)
 }
 
-// modeOf returns the permissions that a file's next version takes over from it: 0,
-// for the default, where there is no regular file. A directory is an error.
+// modeOf returns the permissions of a regular file for its next version, and 0, the
+// default, if there is none. A directory is an error.
 func (k *disk) modeOf(path string) (fs.FileMode, error) {
 	info, err := k.root.Lstat(path)
 	switch {
@@ -62,7 +61,7 @@ func (k *disk) modeOf(path string) (fs.FileMode, error) {
 	return 0, nil
 }
 
-// tempName returns the unique name under which a file's next version is written.
+// tempName returns a unique temporary name for the next version of a file.
 func tempName(name string) string {
 	tail := "." + strings.ToLower(rand.Text()[:12]) + ".tmp"
 	return "." + name[:min(len(name), maxName-1-len(tail))] + tail

@@ -22,10 +22,10 @@ import (
 )
 
 const (
-	// maxManifest is the size up to which a manifest is read: a million entries.
+	// maxManifest is the size of the largest manifest, for about a million entries.
 	maxManifest     = 512 << 20
 	manifestVersion = 1
-	// foreignManifest is how other programs that archive here call their account.
+	// foreignManifest is the manifest of other programs that use the archive.
 	foreignManifest = "MANIFEST.txt"
 )
 
@@ -60,17 +60,17 @@ type ManifestEntry struct {
 	Reason string    `json:"reason"`
 }
 
-// A folder is a snapshot as it lies on disk.
+// A folder is a snapshot on disk.
 type folder struct {
 	name     string
 	time     time.Time
-	manifest *Manifest // nil for a foreign one
-	files    string    // where its entries are, from the state directory
+	manifest *Manifest // nil for another program's
+	files    string    // the folder of its entries, relative to the state directory
 	entries  []Entry
 }
 
-// Snapshots lists the archive, oldest first by the time recorded inside; by its
-// directory's, of a snapshot that another program made.
+// Snapshots lists the archive, oldest first by the time in the manifest. A snapshot of
+// another program has the time of its directory.
 func (d *Dir) Snapshots(ctx context.Context) ([]Snapshot, error) {
 	root, err := d.open()
 	if errors.Is(err, fs.ErrNotExist) {
@@ -102,8 +102,7 @@ func (d *Dir) Snapshots(ctx context.Context) ([]Snapshot, error) {
 	return all, nil
 }
 
-// snapshotNames returns the sorted names of all snapshots, none if there is no
-// archive.
+// snapshotNames returns the sorted names of all snapshots.
 func (d *Dir) snapshotNames(root *os.Root) ([]string, error) {
 	info, err := root.Lstat(d.names.Archive)
 	switch {
@@ -127,7 +126,7 @@ func (d *Dir) snapshotNames(root *os.Root) ([]string, error) {
 	return names, nil
 }
 
-// checkSnapshot refuses what is not the name of a snapshot.
+// checkSnapshot returns an error unless name is a snapshot.
 func (h *Locked) checkSnapshot(name string) error {
 	err := checkName(name)
 	if err == nil && strings.HasPrefix(name, ".") {
@@ -150,8 +149,8 @@ func (h *Locked) openSnapshot(name string) (*folder, error) {
 	return openFolder(context.Background(), h.root, h.dir.names.Archive, name)
 }
 
-// openFolder reads a snapshot. It is one of ours if it has a manifest beside a
-// folder of files; without, what lies in it is what was moved.
+// openFolder reads a snapshot. One of ken's has a manifest beside a folder of files. In
+// another, all entries are moved files.
 func openFolder(ctx context.Context, root *os.Root, archive, name string) (*folder, error) {
 	path := archive + "/" + name
 	here, err := root.Lstat(path)
@@ -189,12 +188,12 @@ func readManifest(root *os.Root, path string) (*Manifest, error) {
 		return json.Unmarshal(b, m)
 	})
 	if err == nil && (m.Version != manifestVersion || m.Time.IsZero()) {
-		err = fmt.Errorf("manifest of version %d is not known here", m.Version)
+		err = fmt.Errorf("unknown manifest version %d", m.Version)
 	}
 	return m, err
 }
 
-// manifest gives the account of files, which lie at path.
+// manifest returns the manifest of files in path.
 func (h *Locked) manifest(path string, at time.Time, p *plan, files []Entry) ([]byte, error) {
 	root, err := h.root.OpenRoot(path)
 	if err != nil {
@@ -227,8 +226,7 @@ func (h *Locked) manifest(path string, at time.Time, p *plan, files []Entry) ([]
 	return append(b, '\n'), err
 }
 
-// describe gives the account of one entry in root. What cannot be read has no
-// digest; that is no reason to lose the rest.
+// describe returns the manifest entry of e. A file that cannot be read has no digest.
 func describe(root *os.Root, e Entry, why planMove) ManifestEntry {
 	name := repo.Path(e.Name).JSON()
 	m := ManifestEntry{
@@ -255,7 +253,7 @@ func describe(root *os.Root, e Entry, why planMove) ManifestEntry {
 	return m
 }
 
-// vacant fails if something bears the name.
+// vacant returns an error if name exists.
 func (h *Locked) vacant(name string) error {
 	there, err := h.exists(name)
 	if err == nil && there {
@@ -264,8 +262,7 @@ func (h *Locked) vacant(name string) error {
 	return err
 }
 
-// sums returns what the manifest says the files held, by name: "" where it does
-// not say.
+// sums returns the digests in the manifest by name, "" for an entry without one.
 func (f *folder) sums() map[string]string {
 	sums := make(map[string]string)
 	if f.manifest == nil {
@@ -279,8 +276,8 @@ func (f *folder) sums() map[string]string {
 	return sums
 }
 
-// missing lists the names of a manifest that were not in the snapshot when the plan
-// was made.
+// missing lists the names in the manifest that were not in the snapshot when the plan was
+// made.
 func (p *plan) missing(sums map[string]string) []string {
 	back := make(map[string]bool, len(p.Back))
 	for _, name := range p.Back {
@@ -296,7 +293,7 @@ func (p *plan) missing(sums map[string]string) []string {
 	return out
 }
 
-// unaltered fails if a file in the archive is not the one that went there.
+// unaltered returns an error if a file was changed in the archive.
 func (h *Locked) unaltered(path string, e Entry, sums map[string]string) error {
 	want := sums[e.Name]
 	if want == "" || e.Kind != Regular {
@@ -310,22 +307,21 @@ func (h *Locked) unaltered(path string, e Entry, sums map[string]string) error {
 	return readFile(files, e.Name, func(f *os.File, _ fs.FileInfo) error {
 		got, err := digest(f)
 		if err == nil && got != want {
-			err = fmt.Errorf("it was altered in the archive; take it by hand from %s", repo.Path(path))
+			err = fmt.Errorf("it was changed in the archive; copy it by hand from %s", repo.Path(path))
 		}
 		return err
 	})
 }
 
-// bringBack moves what a snapshot holds back into the directory, wherever nothing
-// bears its name, and the snapshot away when nothing is left in it.
+// bringBack moves the entries of a snapshot back to the directory, unless their name
+// exists there, and removes an empty snapshot.
 //
-// What is not as the manifest has it is left alone: it would come back as something
-// else than what went.
+// It does not restore files that differ from the manifest.
 func (h *Locked) bringBack(p *plan, out *Applied) error {
 	name := p.Restore
 	s, err := h.openSnapshot(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil // it was emptied, and is gone, by a run before this one
+		return nil // an earlier run emptied and removed it
 	}
 	if err != nil {
 		return err
@@ -348,7 +344,7 @@ func (h *Locked) bringBack(p *plan, out *Applied) error {
 			err = h.rename(s.files+"/"+e.Name, e.Name)
 		}
 		if err != nil {
-			note(&out.Left, e.Name, fmt.Errorf("bring back: %w", cause(err)))
+			note(&out.Left, e.Name, fmt.Errorf("restore: %w", cause(err)))
 			left[e.Name] = true
 			continue
 		}
@@ -378,7 +374,7 @@ func (h *Locked) bringBack(p *plan, out *Applied) error {
 	return h.replace(path, manifestFile[1:], append(b, '\n'), 0)
 }
 
-// byAge orders snapshots for pruning: ours first, oldest first, then foreign ones.
+// byAge orders snapshots for pruning: ken's own by age, then those of other programs.
 func byAge(a, b *folder) int {
 	return cmp.Or(
 		cmp.Compare(btoi(a.manifest == nil), btoi(b.manifest == nil)),

@@ -8,7 +8,7 @@ import (
 	"ken/internal/state"
 )
 
-// An ArchiveList is what the archive holds.
+// An ArchiveList lists the snapshots of the archive.
 type ArchiveList struct {
 	Archive   string         `json:"archive"`
 	Keep      int            `json:"keep"`
@@ -48,7 +48,7 @@ func (k *Keeper) Archive(ctx context.Context) (*ArchiveList, error) {
 	return list, nil
 }
 
-// snapshots lists the archive as it is between changes.
+// snapshots lists the archive before or after a change.
 func (k *Keeper) snapshots(ctx context.Context, verb string) (all []state.Snapshot, err error) {
 	err = k.reading(ctx, verb, func() (err error) {
 		all, err = k.dir.Snapshots(ctx)

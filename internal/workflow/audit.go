@@ -8,17 +8,17 @@ import (
 	"ken/internal/state"
 )
 
-// An Audit says how the contract sees every entry of the directory.
+// An Audit has the entries of the directory by bucket.
 type Audit struct {
 	Dir        string `json:"dir"`
 	Counts     Counts `json:"counts"`
 	TotalBytes int64  `json:"total_bytes"`
-	// Buckets has the entries by [contract.Bucket], each sorted by name. In
-	// documents they stand as [AuditEntry].
+	// Buckets has the entries by [contract.Bucket], sorted by name. JSON has them as
+	// [AuditEntry].
 	Buckets [5][]state.Entry `json:"-"`
 }
 
-// Counts is how many entries are in each bucket.
+// Counts has the number of entries in each bucket.
 type Counts struct {
 	Canonical      int `json:"canonical"`
 	PatternAllowed int `json:"pattern_allowed"`
@@ -28,12 +28,11 @@ type Counts struct {
 	Total          int `json:"total"`
 }
 
-// Wanting reports whether anything lies there that should not, or that nobody
-// can vouch for.
+// Wanting reports whether an entry is not allowed, is a leftover, or is unknown.
 func (c Counts) Wanting() bool { return c.AdHoc+c.Ephemeral+c.Unknown > 0 }
 
-// Audit classifies everything in the directory, and writes nothing. A directory
-// that does not exist holds nothing.
+// Audit classifies all entries of the directory and writes nothing. A directory that
+// does not exist has no entries.
 func (k *Keeper) Audit(ctx context.Context) (*Audit, error) {
 	entries, err := k.entries(ctx, "audit")
 	if err != nil {
@@ -58,16 +57,16 @@ func (k *Keeper) Audit(ctx context.Context) (*Audit, error) {
 	return a, nil
 }
 
-// An AuditEntry is an entry as documents show it.
+// An AuditEntry is an entry in JSON.
 type AuditEntry struct {
 	Name
 	Size  int64   `json:"size"`
-	MTime *string `json:"mtime"` // null when it could not be inspected
+	MTime *string `json:"mtime"` // null if it could not be inspected
 	IsDir bool    `json:"is_dir"`
 	Error string  `json:"error,omitempty"`
 }
 
-// Shown returns the entry as documents show it.
+// Shown returns the entry for JSON.
 func Shown(e state.Entry) AuditEntry {
 	out := AuditEntry{Name: nameJSON(e.Name), Size: e.Size, IsDir: e.Kind == state.Directory}
 	if e.Err != nil {

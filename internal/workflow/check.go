@@ -10,13 +10,13 @@ import (
 	"ken/internal/state"
 )
 
-// A Checkup lists what is wrong with what lies in the directory.
+// A Checkup lists the problems of the files in the directory.
 type Checkup struct {
 	Problems []contract.Problem `json:"problems"`
 }
 
-// Check validates the workflow document and every artifact that the contract says
-// something about.
+// Check validates the workflow document and every file whose content the contract
+// describes.
 func (k *Keeper) Check(ctx context.Context) (*Checkup, error) {
 	var c *Checkup
 	err := k.reading(ctx, "check", func() (err error) {
@@ -40,7 +40,7 @@ func (k *Keeper) check(ctx context.Context) (*Checkup, error) {
 				c.Problems = append(c.Problems, k.checkFile(e, f)...)
 			}
 		case contract.AdHoc:
-			if known { // the name is right, the thing is not
+			if known { // a file in place of a directory, or the reverse
 				c.Problems = append(c.Problems, misfit(e, f))
 			}
 		case contract.Unknown:
@@ -78,12 +78,12 @@ func (k *Keeper) checkFile(e state.Entry, f contract.File) []contract.Problem {
 	}
 	d, err := parseDocument(b)
 	if err != nil {
-		return []contract.Problem{{File: e.Name, Problem: "corrupt: " + err.Error(), Expected: "a YAML mapping; ken state repair saves what can be read"}}
+		return []contract.Problem{{File: e.Name, Problem: "corrupt: " + err.Error(), Expected: "a YAML mapping; ken state repair keeps the readable lines"}}
 	}
 	return append(k.keyProblems(d), k.identityProblems(d)...)
 }
 
-// identityProblems says where a document's history does not hold what it must.
+// identityProblems reports a history without the original or the current id.
 func (k *Keeper) identityProblems(d *Document) []contract.Problem {
 	old := d.history()
 	healed := healHistory(d.id(keyOriginal), d.id(keyID), old)
@@ -93,7 +93,7 @@ func (k *Keeper) identityProblems(d *Document) []contract.Problem {
 	return []contract.Problem{{
 		File:     k.name(contract.Workflow),
 		Problem:  fmt.Sprintf("%s is %q", keyHistory, old),
-		Expected: fmt.Sprintf("%q; the next ken state update heals it", healed),
+		Expected: fmt.Sprintf("%q; the next ken state update corrects it", healed),
 	}}
 }
 
@@ -115,6 +115,6 @@ func kindWord(kind state.EntryKind) string {
 	case state.Regular:
 		return "file"
 	default:
-		return "thing that cannot be inspected"
+		return "file that cannot be inspected"
 	}
 }

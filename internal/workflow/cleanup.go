@@ -8,22 +8,21 @@ import (
 	"ken/internal/state"
 )
 
-// CleanupOptions says what is old enough to go. Cutoff times beat days; what is as
-// old as its cutoff stays.
+// CleanupOptions sets the age from which files are moved. A cutoff time overrides days.
+// A file exactly as old as the cutoff stays.
 type CleanupOptions struct {
-	Apply bool // move; else only say what would move
-	// StaleDays is the age from which a file that only a pattern allows goes;
-	// the contract's number when nil.
+	Apply bool // move; otherwise only list
+	// StaleDays is the age in days from which pattern_allowed files move; nil for the
+	// number of the contract.
 	StaleDays     *int
-	PatternCutoff time.Time // beats StaleDays unless zero
-	// AdHocStaleDays is the same for what nothing allows, which goes whatever
-	// its age when nil.
+	PatternCutoff time.Time // overrides StaleDays unless zero
+	// AdHocStaleDays is the same for ad_hoc entries; nil moves all of them.
 	AdHocStaleDays *int
-	AdHocCutoff    time.Time // beats AdHocStaleDays unless zero
+	AdHocCutoff    time.Time // overrides AdHocStaleDays unless zero
 }
 
-// Cleanup moves what nothing allows, leftovers, and stale variants into the
-// archive. Canonical files stay, and so does what cannot be inspected.
+// Cleanup moves ad_hoc and ephemeral entries and stale pattern_allowed files to the
+// archive. Canonical files stay, and so do entries that could not be inspected.
 func (k *Keeper) Cleanup(ctx context.Context, opts CleanupOptions) (*Sweep, error) {
 	return k.sweep(ctx, "cleanup", !opts.Apply, func() ([]state.Move, error) {
 		entries, err := k.dir.Entries(ctx)
@@ -40,7 +39,7 @@ func planCleanup(c *contract.Contract, entries []state.Entry, now time.Time, opt
 	adHoc := newAge(now, opts.AdHocStaleDays, opts.AdHocCutoff)
 	var moves []state.Move
 	for _, e := range entries {
-		if machinery(c, e.Name) {
+		if isOwn(c, e.Name) {
 			continue
 		}
 		reason := ""
@@ -60,8 +59,7 @@ func planCleanup(c *contract.Contract, entries []state.Entry, now time.Time, opt
 	return moves
 }
 
-// An age is a limit that entries may not be older than. The zero value lets
-// nothing stay.
+// An age is the limit from which entries move. With the zero value all of them do.
 type age struct {
 	cutoff time.Time
 	why    string
@@ -78,7 +76,7 @@ func newAge(now time.Time, days *int, cutoff time.Time) age {
 	}
 }
 
-// reason says why an entry has to go, "" if it may stay.
+// reason returns why an entry moves, "" if it stays.
 func (a age) reason(e state.Entry, word string) string {
 	switch {
 	case a.why == "":

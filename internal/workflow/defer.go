@@ -12,11 +12,11 @@ import (
 	"ken/internal/state"
 )
 
-// Defer puts a piece of work off, under an id that nothing else has had.
+// Defer adds deferred work to the list, under an id that was never used.
 func (k *Keeper) Defer(ctx context.Context, title, body string) (*Deferral, error) {
 	d := &Deferral{Title: oneLine(title), Body: body, Status: Open, CapturedBy: k.opts.Author}
 	if d.Title == "" {
-		return nil, badRequest("ken state defer add TITLE", "a title must not be empty")
+		return nil, badRequest("ken state defer add TITLE", "the title is empty")
 	}
 	err := k.locked(ctx, "defer add", func(h *state.Locked) error {
 		f, err := k.deferred()
@@ -38,7 +38,7 @@ func (k *Keeper) Defer(ctx context.Context, title, body string) (*Deferral, erro
 	return d, nil
 }
 
-// Deferred lists what was put off.
+// Deferred lists deferred work.
 func (k *Keeper) Deferred(ctx context.Context) ([]Deferral, error) {
 	f, err := k.readDeferred(ctx, "defer list")
 	if err != nil {
@@ -47,13 +47,12 @@ func (k *Keeper) Deferred(ctx context.Context) ([]Deferral, error) {
 	return f.list(), nil
 }
 
-// Done marks a piece of work as done, and Reopen takes that back. One that is
-// marked already stays as it is.
+// Done marks deferred work as closed. Work that is closed already stays as it is.
 func (k *Keeper) Done(ctx context.Context, id string) (*Deferral, error) {
 	return k.mark(ctx, "defer close", id, Closed)
 }
 
-// Reopen takes back that a piece of work is done.
+// Reopen marks deferred work as open again.
 func (k *Keeper) Reopen(ctx context.Context, id string) (*Deferral, error) {
 	return k.mark(ctx, "defer reopen", id, Open)
 }
@@ -64,7 +63,7 @@ func (k *Keeper) mark(ctx context.Context, verb, id, status string) (*Deferral, 
 		return nil, err
 	}
 	if _, err := f.find(id); err != nil {
-		return nil, err // without making the directory
+		return nil, err // before the lock creates the directory
 	}
 	var d Deferral
 	err = k.locked(ctx, verb, func(h *state.Locked) error {
@@ -98,7 +97,7 @@ func (k *Keeper) mark(ctx context.Context, verb, id, status string) (*Deferral, 
 	return &d, nil
 }
 
-// readDeferred reads the file as it is between changes.
+// readDeferred reads the list before or after a change.
 func (k *Keeper) readDeferred(ctx context.Context, verb string) (f *deferredFile, err error) {
 	err = k.reading(ctx, verb, func() (err error) {
 		f, err = k.deferred()
@@ -129,7 +128,7 @@ func (f *deferredFile) find(id string) (int, error) {
 	found := -1
 	for i, it := range f.items {
 		if it.ID == id && found >= 0 {
-			return 0, &fault.Error{Hint: "give one of them another id by hand", Err: fmt.Errorf("%s is there twice", id)}
+			return 0, &fault.Error{Hint: "edit the file and give one of them another id", Err: fmt.Errorf("two entries have the id %s", id)}
 		}
 		if it.ID == id {
 			found = i
@@ -139,14 +138,14 @@ func (f *deferredFile) find(id string) (int, error) {
 	if found >= 0 {
 		return found, nil
 	}
-	hint := "see what there is with: ken state defer list"
+	hint := "list the ids with: ken state defer list"
 	if n := number(id); n > 0 && slices.Contains(ids, deferralID(n)) {
 		hint = "did you mean " + deferralID(n) + "?"
 	}
-	return 0, &fault.Error{Hint: hint, Err: fmt.Errorf("nothing put off has the id %q", id)}
+	return 0, &fault.Error{Hint: hint, Err: fmt.Errorf("no deferred work has the id %q", id)}
 }
 
-// lastID is the highest id the journal remembers.
+// lastID returns the highest id in the journal.
 func (j journal) lastID(file string) string {
 	for _, r := range slices.Backward(j) {
 		if r.File == file && r.LastID != "" {

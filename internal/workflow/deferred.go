@@ -7,7 +7,7 @@ import (
 	"unicode"
 )
 
-// A Deferral is one piece of work that was put off.
+// A Deferral is one entry of the list of deferred work.
 type Deferral struct {
 	ID         string   `json:"id"`
 	Title      string   `json:"title"`
@@ -27,8 +27,8 @@ const (
 	Closed = "closed"
 )
 
-// A deferredFile is the text of the file, in lines, and where its entries stand. What
-// people wrote between entries stays as it is.
+// A deferredFile has the lines of the file and the positions of its entries. Text
+// between entries stays as it is.
 type deferredFile struct {
 	lines []string
 	items []deferralAt
@@ -36,7 +36,7 @@ type deferredFile struct {
 
 type deferralAt struct {
 	Deferral
-	from, to int // its lines, the heading included
+	from, to int // its lines, including the heading
 }
 
 const (
@@ -44,7 +44,7 @@ const (
 	headingMark    = "## "
 	idMark         = "DEF-"
 	separator      = "---"
-	dashes         = " \t:-–—" // what stands between an id and its title
+	dashes         = " \t:-–—" // separate an id from its title
 )
 
 func parseDeferred(b []byte) *deferredFile {
@@ -68,14 +68,14 @@ func parseDeferred(b []byte) *deferredFile {
 	return f
 }
 
-// endItem closes the entry that is open, if any, before line i.
+// endItem ends the current entry, if any, before line i.
 func (f *deferredFile) endItem(i int) {
 	if n := len(f.items); n > 0 && f.items[n-1].to < 0 {
 		f.items[n-1].to = i
 	}
 }
 
-// parseHeading reads "## DEF-007 — title". People write other dashes, or none.
+// parseHeading reads "## DEF-007 — title", with any dash or none.
 func parseHeading(line string) (id, title string, ok bool) {
 	rest, ok := strings.CutPrefix(line, headingMark+idMark)
 	if !ok {
@@ -89,7 +89,7 @@ func parseHeading(line string) (id, title string, ok bool) {
 	return idMark + rest[:digits], strings.TrimSpace(strings.TrimLeft(title, dashes)), true
 }
 
-// read takes an entry's fields from the lines below its heading.
+// read reads the fields of an entry from the lines below its heading.
 func (d *deferralAt) read(lines []string) {
 	var body []string
 	for _, line := range lines {
@@ -135,7 +135,7 @@ func (f *deferredFile) list() []Deferral {
 	return out
 }
 
-// last is the highest number in use, in the file or given.
+// last returns the highest number of the file and of the given id.
 func (f *deferredFile) last(given string) int {
 	highest := number(given)
 	for _, it := range f.items {
@@ -144,10 +144,10 @@ func (f *deferredFile) last(given string) int {
 	return highest
 }
 
-// maxNumber is beyond what anybody puts off, and short of where counting fails.
+// maxNumber keeps a number in a hand-written id from overflowing.
 const maxNumber = 999_999_999
 
-// number is that of an id, in capitals or not; 0 for what is none.
+// number returns the number of an id in upper or lower case; 0 if it has none.
 func number(id string) int {
 	n, err := strconv.Atoi(strings.TrimPrefix(strings.ToUpper(id), idMark))
 	if err != nil || n < 0 || n > maxNumber {
@@ -158,8 +158,8 @@ func number(id string) int {
 
 func deferralID(n int) string { return fmt.Sprintf("%s%03d", idMark, n) }
 
-// add appends an entry. Whatever its texts hold, they stay inside it: the title
-// is one line, and a body is quoted.
+// add appends an entry. The title is put on one line and the body is quoted, so that
+// no text can look like another entry.
 func (f *deferredFile) add(d Deferral) {
 	if len(f.lines) == 0 {
 		f.lines = strings.Split(deferredHeader, "\n")
@@ -185,7 +185,7 @@ func (f *deferredFile) add(d Deferral) {
 	}
 }
 
-// setStatus rewrites the fields of one entry that say whether it is done.
+// setStatus rewrites the status fields of an entry.
 func (f *deferredFile) setStatus(at int, d Deferral) {
 	it := f.items[at]
 	fields := []string{"- status: " + d.Status}
@@ -195,7 +195,7 @@ func (f *deferredFile) setStatus(at int, d Deferral) {
 	if d.ClosedBy != "" {
 		fields = append(fields, "- closed_by: "+oneLine(d.ClosedBy))
 	}
-	// They stand where the first of them stood, else right below the heading.
+	// They replace the first of them, or follow the heading.
 	out, placed := []string{f.lines[it.from]}, false
 	for _, line := range f.lines[it.from+1 : it.to] {
 		if !statusField(line) {
@@ -221,10 +221,10 @@ func statusField(line string) bool {
 
 func (f *deferredFile) bytes() []byte { return []byte(strings.Join(f.lines, "\n") + "\n") }
 
-// oneLine makes a text one line of words.
+// oneLine puts a text on one line.
 func oneLine(s string) string { return strings.Join(strings.Fields(withoutControls(s)), " ") }
 
-// withoutControls makes a space of whatever could pass for an end of line.
+// withoutControls replaces control characters and line separators by spaces.
 func withoutControls(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {

@@ -6,16 +6,15 @@ import (
 	"unicode/utf8"
 )
 
-// Other programs write the workflow document line by line, as key: value, and
-// quote a value without escaping the backslashes in it, or not at all where YAML
-// would. What they mean is plain; only YAML takes it for something else.
+// Other programs write the workflow document line by line as key: value. They do not
+// escape backslashes in a quoted value, and do not quote some values for which YAML
+// requires it.
 
-// requote returns the document with such values quoted as YAML wants them. Lines
-// that YAML understands stay as they are, and so do those that are torn: a quote
-// or a bracket that nothing closes.
+// requote quotes such values for YAML. Lines that YAML can read stay as they are, and
+// so do lines with an unclosed quote or bracket.
 func requote(text string) string {
 	if !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool { return unicode.IsControl(r) && !unicode.IsSpace(r) }) {
-		return text // no text at all
+		return text // binary
 	}
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
@@ -34,7 +33,7 @@ func requote(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// torn reports whether a value lacks the end that its beginning promises.
+// torn reports whether a value has an unclosed quote or bracket.
 func torn(value string) bool {
 	switch value[0] {
 	case '"':

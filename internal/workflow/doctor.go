@@ -17,14 +17,14 @@ import (
 	"ken/internal/state"
 )
 
-// A Finding is something about a directory that wants a person's attention.
+// A Finding is a problem of the directory that ken doctor reports.
 type Finding struct {
 	Code string `json:"code"`
 	What string `json:"what"`
 	Mend string `json:"mend"`
 }
 
-// Findings says what of the directory is worth a doctor's word.
+// Findings lists the problems of the directory for ken doctor.
 func (k *Keeper) Findings(ctx context.Context) ([]Finding, error) {
 	var out []Finding
 	err := k.reading(ctx, "doctor", func() (err error) {
@@ -55,7 +55,7 @@ func (k *Keeper) findings(ctx context.Context) ([]Finding, error) {
 	return append(out, probes...), err
 }
 
-// misplaced reports something that ken works with and that is not what it must be.
+// misplaced reports a file of ken's own that has the wrong type.
 func (k *Keeper) misplaced(e state.Entry, f contract.File) []Finding {
 	want := state.Regular
 	if f.Dir {
@@ -71,14 +71,14 @@ func (k *Keeper) misplaced(e state.Entry, f contract.File) []Finding {
 	return []Finding{{"STATE_FILE_MISPLACED", what, "move it away: " + fault.Quote(k.path(f.Role))}}
 }
 
-// path is where the file of a role lies.
+// path returns the path of the file with a role.
 func (k *Keeper) path(r contract.Role) string { return k.dir.Path() + "/" + k.name(r) }
 
-// recent is how long a failed probe is news.
+// recent is the age up to which failed probes are reported.
 const recent = 24 * time.Hour
 
-// recentProbes reports probes that failed lately. Records that do not say when are
-// reported too: they may have been.
+// recentProbes reports probes that failed recently, and records without a time, which
+// may be recent.
 func (k *Keeper) recentProbes() ([]Finding, error) {
 	b, err := k.dir.Read(k.name(contract.Probes))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -94,7 +94,7 @@ func (k *Keeper) recentProbes() ([]Finding, error) {
 			continue
 		}
 		var r map[string]any
-		_ = json.Unmarshal(line, &r) // what is no object has no time
+		_ = json.Unmarshal(line, &r) // a line that is not an object has no time
 		ts, _ := r["ts"].(string)
 		at := parseStamp(ts)
 		switch {
@@ -117,7 +117,7 @@ func (k *Keeper) recentProbes() ([]Finding, error) {
 		out = append(out, Finding{"PROBE_FAILURES_RECENT", what, mend})
 	}
 	if undated > 0 {
-		out = append(out, Finding{"PROBE_FAILURES_UNDATED", counted(undated, "record") + " of failed probes without a time that can be read", mend})
+		out = append(out, Finding{"PROBE_FAILURES_UNDATED", counted(undated, "record") + " of failed probes without a readable time", mend})
 	}
 	return out, nil
 }

@@ -20,7 +20,7 @@ type Document struct{ m *yaml.Node } // a mapping
 
 // A CorruptError says where a document cannot be read.
 type CorruptError struct {
-	Line int // from 1; 0 when it is the whole document
+	Line int // from 1; 0 for the whole document
 	What string
 }
 
@@ -36,11 +36,11 @@ func NewDocument() *Document {
 	return &Document{&yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}}
 }
 
-// parseDocument reads a document. Whatever is not one mapping with text keys,
-// each once, is a *CorruptError; so is an empty file, which no writer leaves.
+// parseDocument reads a document. It returns a *CorruptError for anything but one
+// mapping with unique text keys, and for an empty file, which no writer leaves.
 func parseDocument(b []byte) (*Document, error) {
 	if line := conflictLine(b); line > 0 {
-		return nil, &CorruptError{line, "a merge conflict that nobody has resolved"}
+		return nil, &CorruptError{line, "an unresolved merge conflict"}
 	}
 	d, err := parseYAML(b)
 	if err == nil {
@@ -103,7 +103,7 @@ func conflictLine(b []byte) int {
 	return 0
 }
 
-// corrupt puts a parser's complaint into our form.
+// corrupt turns an error of the YAML library into a CorruptError.
 func corrupt(err error) error {
 	text := strings.TrimPrefix(err.Error(), "yaml: ")
 	if m := regexp.MustCompile(`^line (\d+): `).FindStringSubmatch(text); m != nil {
@@ -113,8 +113,7 @@ func corrupt(err error) error {
 	return &CorruptError{0, text}
 }
 
-// aliases is what is wrong with a document that uses them: they can make a small
-// file huge.
+// aliases is the error for YAML aliases, which can make a small file huge.
 const aliases = "aliases are not supported here"
 
 func usesAlias(err error) bool {
@@ -135,8 +134,7 @@ func aliasIn(n *yaml.Node) *yaml.Node {
 	return nil
 }
 
-// soundNode refuses what a document of plain facts has no use for: anchors, tags,
-// and keys that are no text or come twice.
+// soundNode refuses anchors, tags, duplicate keys and keys that are not text.
 func soundNode(n *yaml.Node) error {
 	if n.Anchor != "" || n.Style&yaml.TaggedStyle != 0 {
 		return &CorruptError{n.Line, "anchors and tags are not supported here"}
@@ -145,10 +143,10 @@ func soundNode(n *yaml.Node) error {
 	for i, child := range n.Content {
 		if n.Kind == yaml.MappingNode && i%2 == 0 {
 			if child.Kind != yaml.ScalarNode {
-				return &CorruptError{child.Line, "a key that is no text"}
+				return &CorruptError{child.Line, "a key that is not text"}
 			}
 			if seen[child.Value] {
-				return &CorruptError{child.Line, fmt.Sprintf("the key %q a second time", child.Value)}
+				return &CorruptError{child.Line, fmt.Sprintf("duplicate key %q", child.Value)}
 			}
 			seen[child.Value] = true
 		}
@@ -183,7 +181,7 @@ func (d *Document) Text(key string) string {
 	return s
 }
 
-// Set gives a key a value: nil, bool, int64, [json.Number], string or []string. A
+// Set sets a key to a value: nil, bool, int64, [json.Number], string or []string. A
 // comment on its line stays.
 func (d *Document) Set(key string, value any) {
 	fresh := valueNode(value)
@@ -196,7 +194,7 @@ func (d *Document) Set(key string, value any) {
 	d.m.Style &^= yaml.FlowStyle
 }
 
-// Delete takes a key out.
+// Delete removes a key.
 func (d *Document) Delete(key string) {
 	for i := 0; i < len(d.m.Content); i += 2 {
 		if d.m.Content[i].Value == key {
@@ -226,14 +224,14 @@ func (d *Document) YAML() ([]byte, error) {
 	if err := errors.Join(enc.Encode(d.m), enc.Close()); err != nil {
 		return nil, err
 	}
-	// What cannot be read back as it was meant must never reach the disk.
+	// Never write a document that would read back differently.
 	back, err := parseDocument(b.Bytes())
 	if err != nil {
-		return nil, fmt.Errorf("the document would not read back: %w", err)
+		return nil, fmt.Errorf("the new document would be unreadable: %w", err)
 	}
 	want, got := appendJSON(nil, nodeValue(d.m)), appendJSON(nil, nodeValue(back.m))
 	if !bytes.Equal(want, got) {
-		return nil, errors.New("the document would read back as another")
+		return nil, errors.New("the new document would read back differently")
 	}
 	return b.Bytes(), nil
 }
@@ -241,8 +239,8 @@ func (d *Document) YAML() ([]byte, error) {
 // MarshalJSON writes the document as an object, its keys in order.
 func (d *Document) MarshalJSON() ([]byte, error) { return appendJSON(nil, d.members()), nil }
 
-// members returns what the document holds, in order. A history that is a list
-// inside a string is the list that it means.
+// members returns the keys and values in order. A history that is JSON inside a string
+// becomes a list.
 func (d *Document) members() Object {
 	o, _ := nodeValue(d.m).(Object)
 	for i := range o {
@@ -253,15 +251,15 @@ func (d *Document) members() Object {
 	return o
 }
 
-// checkKey says what is wrong with a key, nil if nothing is.
+// checkKey returns an error for a key that a document cannot have.
 func checkKey(key string) error {
 	switch {
 	case key == "":
-		return errors.New("a key must not be empty")
+		return errors.New("the key is empty")
 	case !utf8.ValidString(key):
 		return fmt.Errorf("the key %q is not UTF-8", key)
 	case strings.ContainsFunc(key, func(r rune) bool { return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' }):
-		return fmt.Errorf("the key %q holds a control character", key)
+		return fmt.Errorf("the key %q contains a control character", key)
 	case strings.TrimSpace(key) != key:
 		return fmt.Errorf("the key %q begins or ends with a space", key)
 	}

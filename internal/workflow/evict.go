@@ -9,11 +9,10 @@ import (
 	"ken/internal/state"
 )
 
-// Evict moves what must not outlive its workflow into the archive: the markers
-// that satisfy gates, whoever wrote them, and the workflow-scoped files and slug
-// variants that the session at hand did not write. Who wrote a file is the
-// journal's to say; where it is silent, a file older than the session's start
-// is not the session's. Without a start, those stay.
+// Evict moves gate markers to the archive, whoever wrote them, and the workflow-scoped
+// files and slug variants that the current session did not write. The journal says
+// who wrote a file. If it has no record, a file older than the start of the session is
+// not the session's. If the start is unknown, the file stays.
 func (k *Keeper) Evict(ctx context.Context, dry bool) (*Sweep, error) {
 	return k.sweep(ctx, "evict", dry, func() ([]state.Move, error) {
 		s, err := k.sessionNow()
@@ -32,29 +31,29 @@ func (k *Keeper) Evict(ctx context.Context, dry bool) (*Sweep, error) {
 	})
 }
 
-// An author says which workflow wrote the present content of a file; ok is false
-// when nobody knows.
+// An author returns the workflow that wrote the current content of a file; ok is false
+// if that is unknown.
 type author func(name string) (workflow string, ok bool)
 
-// authors returns what the journal knows.
+// authors returns the authors recorded in the journal.
 func (k *Keeper) authors() (author, error) {
 	j, err := k.journal()
 	if err != nil {
 		return nil, err
 	}
-	words := j.last()
+	records := j.last()
 	return func(name string) (string, bool) {
-		r, ok := words[name]
+		r, ok := records[name]
 		if !ok || r.WorkflowID == "" {
 			return "", false
 		}
 		sum, err := k.dir.Digest(name)
-		return r.WorkflowID, err == nil && r.vouches(sum)
+		return r.WorkflowID, err == nil && r.wrote(sum)
 	}, nil
 }
 
-// planEvict lists what leaves; foreign says why a scoped file does, "" if it may
-// stay.
+// planEvict lists the files to move. foreign returns why a scoped file moves, "" if it
+// stays.
 func planEvict(c *contract.Contract, entries []state.Entry, foreign func(state.Entry) string) []state.Move {
 	var moves []state.Move
 	for _, e := range entries {
@@ -92,7 +91,7 @@ func (s session) wrote(name string, by author) bool {
 	return ok && slices.Contains(s.ids, id)
 }
 
-// foreign says why an entry is not the session's, "" if it is or nobody knows.
+// foreign returns why an entry is not the session's, "" if it is or if that is unknown.
 func (s session) foreign(e state.Entry, by author) string {
 	if id, ok := by(e.Name); ok && len(s.ids) > 0 {
 		if slices.Contains(s.ids, id) {

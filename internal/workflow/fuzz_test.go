@@ -70,7 +70,7 @@ func FuzzJournal(f *testing.F) {
 	f.Add([]byte(`{"file":"a","sha256":"1","workflow_id":"w"}` + "\n" + `{"file":"a","sha256":"2"` + "\n\x00\n"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		j := parseJournal(b)
-		d := parseJournal(j.distil(func(string) bool { return true }).bytes())
+		d := parseJournal(j.compact(func(string) bool { return true }).bytes())
 		if len(b) < journalLimit/4 && !maps.Equal(j.last(), d.last()) {
 			t.Fatalf("%q: %v became %v", b, j.last(), d.last())
 		}

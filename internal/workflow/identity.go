@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// The keys by which a document says which workflow it is of. The id and
-// created_at change when the workflow's type does; the anchors never do.
+// The keys that identify a workflow. The id and created_at change with the type of the
+// workflow; the anchors never change.
 const (
 	keyActive    = "active"
 	keyType      = "workflow_type"
@@ -21,13 +21,13 @@ const (
 	keyWarnings  = "validation_warnings"
 )
 
-// A Pair is one key and the value it is to have.
+// A Pair is a key and its new value.
 type Pair struct {
 	Key   string
 	Value any // nil, bool, int64, [json.Number] or string
 }
 
-// id returns a key's value as the id that it means: a number is as good as a text.
+// id returns the value of a key as text, also if it is a number.
 func (d *Document) id(key string) string {
 	switch v, _ := d.Get(key); v := v.(type) {
 	case string:
@@ -39,26 +39,25 @@ func (d *Document) id(key string) string {
 	}
 }
 
-// active reports whether the document's workflow is at work.
+// active reports whether the workflow is active.
 func (d *Document) active() bool {
 	v, _ := d.Get(keyActive)
 	on, _ := v.(bool)
 	return on
 }
 
-// A stamper gives out identities.
+// A stamper creates ids and times.
 type stamper struct {
 	now   time.Time
 	newID func() string
-	// rotate asks for a new id even if nothing in the document does.
+	// rotate requires a new id.
 	rotate bool
 }
 
-// merge applies pairs, and stamps and heals the document's identity: the first
-// pair that makes it active gives it one, and a new type while active gives it
-// the next.
+// merge sets pairs and completes the identity of the document. A document that becomes
+// active gets an id, and another type of an active one gets the next id.
 func (d *Document) merge(pairs []Pair, by stamper) error {
-	d.heal() // an id that is about to go must be in the history
+	d.heal() // the history must have the current id before it changes
 	wasActive, wasType := d.active(), d.Text(keyType)
 	gaveID := false
 	for _, p := range pairs {
@@ -77,7 +76,7 @@ func (d *Document) merge(pairs []Pair, by stamper) error {
 			d.Set(keyCreated, stamp(by.now))
 		}
 	case by.rotate || wasActive && wasType != "" && is != "" && is != wasType && !gaveID:
-		d.heal() // it may have become active only now
+		d.heal() // it may have become active just now
 		d.rotate(by)
 	}
 	d.heal()
@@ -90,24 +89,23 @@ func (d *Document) rotate(by stamper) {
 	d.Set(keyCreated, stamp(by.now))
 }
 
-// immutable refuses a pair that would move an anchor or rewrite the history.
+// immutable refuses a pair that changes an anchor or the history.
 func (d *Document) immutable(p Pair) error {
 	switch p.Key {
 	case keyFirst, keyOriginal:
 		old := d.id(p.Key)
 		broken := p.Key == keyFirst && parseStamp(old).IsZero()
 		if old != "" && old != p.Value && !broken {
-			return fmt.Errorf("%s is an anchor and stays %q", p.Key, old)
+			return fmt.Errorf("%s cannot change: it is %q", p.Key, old)
 		}
 	case keyHistory:
-		return fmt.Errorf("%s is kept by ken", p.Key)
+		return fmt.Errorf("%s cannot be set: ken maintains it", p.Key)
 	}
 	return nil
 }
 
-// heal makes the identity whole: an active document has its anchors, and the
-// history begins with the original id, holds the current one, each once and in
-// the order they came.
+// heal completes the identity: an active document has its anchors, and the history
+// begins with the original id, contains the current one, and has each id once, in order.
 func (d *Document) heal() {
 	id := d.id(keyID)
 	old := d.history()
@@ -129,7 +127,7 @@ func (d *Document) heal() {
 	}
 }
 
-// healHistory returns old with original first and current among it.
+// healHistory returns old with original first, and with current.
 func healHistory(original, current string, old []string) []string {
 	var out []string
 	for _, id := range slices.Concat([]string{original}, old, []string{current}) {
@@ -140,8 +138,7 @@ func healHistory(original, current string, old []string) []string {
 	return out
 }
 
-// history returns the ids the session has had. A list written as JSON inside a
-// string is the list that it means.
+// history returns all ids of the session. The list may be JSON inside a string.
 func (d *Document) history() []string {
 	v, _ := d.Get(keyHistory)
 	var ids []string
@@ -162,7 +159,7 @@ func (d *Document) history() []string {
 	return slices.DeleteFunc(ids, func(id string) bool { return id == "" })
 }
 
-// listed reports whether the history is written as the list of texts that it is.
+// listed reports whether the history is a YAML list of texts.
 func (d *Document) listed() bool {
 	v, _ := d.Get(keyHistory)
 	list, ok := v.([]any)
@@ -174,16 +171,15 @@ func (d *Document) listed() bool {
 	return ok
 }
 
-// A session is what the sweeps need to know of a document: who is at work, and
-// since when.
+// A session has the ids and start times of a document.
 type session struct {
-	ids   []string  // every id it has had
-	start time.Time // zero when nobody knows
-	began time.Time // of the current workflow in it; zero when nobody knows
+	ids   []string  // all ids, oldest first
+	start time.Time // zero if unknown
+	began time.Time // of the current workflow; zero if unknown
 }
 
-// session reads the document at a time. A start that lies ahead of it is none: it
-// would make everything that was just written old.
+// session reads the session of the document. A start in the future counts as unknown:
+// every new file would be older.
 func (d *Document) session(now time.Time) session {
 	past := func(key string) time.Time {
 		t := parseStamp(d.Text(key))
@@ -209,14 +205,14 @@ func identifies(key string) bool {
 	return false
 }
 
-// granule is how far a file system's clock may lag behind the clock that
-// stamps: what is written right after a workflow's start is not older than it.
+// granule is how far the clock of a file system may lag behind time.Now. A file that is
+// written right after the start of a workflow must not look older.
 const granule = 10 * time.Millisecond
 
-// stamp writes a time as documents hold it.
+// stamp formats a time for documents.
 func stamp(t time.Time) string { return t.UTC().Truncate(granule).Format(time.RFC3339Nano) }
 
-// parseStamp reads a time, zero when it cannot be read.
+// parseStamp parses a time; zero if that fails.
 func parseStamp(s string) time.Time {
 	t, err := time.Parse(time.RFC3339Nano, s)
 	if err != nil {

@@ -10,39 +10,39 @@ import (
 	"ken/internal/state"
 )
 
-// BeginOptions says what workflow begins.
+// BeginOptions describes the new workflow.
 type BeginOptions struct {
 	Type string // its type, required
-	// Continue rotates within the session at hand instead of starting a new
-	// one: the anchors stay, and so does what the session wrote.
+	// Continue continues the current session: the anchors stay, and so do the files
+	// that the session wrote.
 	Continue bool
 	Pairs    []Pair // further keys of the document
 	Force    bool   // write values that the contract does not allow
 }
 
-// A Beginning is what Begin did.
+// A Beginning is the result of Begin.
 type Beginning struct {
 	Workflow *Document `json:"workflow"`
 	Moves    []Moved   `json:"moves"`
 	Archive  *string   `json:"archive"`
 	Pruned   []string  `json:"pruned,omitempty"`
-	// Foreign lists what the contract does not know and no rule moved.
+	// Foreign lists the ad_hoc entries that were not moved.
 	Foreign []Name   `json:"foreign"`
 	Remarks []string `json:"remarks,omitempty"`
 }
 
-// Failures is how many moves could not be made.
+// Failures returns the number of failed moves.
 func (b *Beginning) Failures() int { return (&Sweep{Moves: b.Moves}).Failures() }
 
-// Begin starts a workflow: it evicts, cleans up to the prior workflow's start, and
-// stamps a new identity, as one change with one snapshot.
+// Begin starts a workflow. In one change with one snapshot it evicts, cleans up files
+// older than the start of the previous workflow, and writes a new document.
 func (k *Keeper) Begin(ctx context.Context, opts BeginOptions) (*Beginning, error) {
 	if opts.Type == "" {
-		return nil, badRequest("ken state init --type dev", "a workflow needs a type")
+		return nil, badRequest("ken state init --type dev", "no workflow type given")
 	}
 	for _, p := range opts.Pairs {
 		if identifies(p.Key) {
-			return nil, badRequest("ken state init --type "+fault.Quote(opts.Type), "%s is given by init itself", p.Key)
+			return nil, badRequest("ken state init --type "+fault.Quote(opts.Type), "%s cannot be given: init sets it", p.Key)
 		}
 	}
 	var b *Beginning
@@ -62,7 +62,7 @@ func (k *Keeper) begin(ctx context.Context, h *state.Locked, opts BeginOptions) 
 	var remarks []string
 	if opts.Continue && (prior == nil || len(prior.session(now).ids) == 0) {
 		opts.Continue = false
-		remarks = append(remarks, "there was no session to go on with: this one is new")
+		remarks = append(remarks, "there was no session to continue; a new one was started")
 	}
 	next, err := k.nextDocument(prior, opts, now)
 	if err != nil {
@@ -86,7 +86,7 @@ func (k *Keeper) begin(ctx context.Context, h *state.Locked, opts BeginOptions) 
 	if prior != nil {
 		change.WorkflowID = prior.id(keyID)
 	}
-	if prior != nil && !opts.Continue { // else it is taken over, and nothing of it is lost
+	if prior != nil && !opts.Continue { // with --continue the document is changed, not replaced
 		change.Moves = sortMoves(append(moves, state.Move{
 			Name: name, Bucket: contract.Canonical.String(), Reason: "the previous workflow's document",
 		}))
@@ -112,7 +112,7 @@ func (k *Keeper) begin(ctx context.Context, h *state.Locked, opts BeginOptions) 
 	return b, nil
 }
 
-// nextDocument is the document of the workflow that begins.
+// nextDocument returns the document of the new workflow.
 func (k *Keeper) nextDocument(prior *Document, opts BeginOptions, now time.Time) (*Document, error) {
 	pairs := []Pair{{keyActive, true}, {keyType, opts.Type}}
 	for _, key := range k.c.Keys {
@@ -128,7 +128,7 @@ func (k *Keeper) nextDocument(prior *Document, opts BeginOptions, now time.Time)
 	return next, k.set(next, pairs, opts.Force, stamper{now: now, newID: k.opts.NewID, rotate: opts.Continue})
 }
 
-// planBegin lists what must not survive into the workflow that begins.
+// planBegin lists the files that the new workflow must not see.
 func (k *Keeper) planBegin(entries []state.Entry, prior *Document, goesOn bool, now time.Time) (moves []state.Move, remarks []string, err error) {
 	var s session
 	if prior != nil {
@@ -145,14 +145,14 @@ func (k *Keeper) planBegin(entries []state.Entry, prior *Document, goesOn bool, 
 	moves = planEvict(k.c, entries, foreign)
 	cutoff := s.began
 	if goesOn {
-		cutoff = s.start // what came since is the session's own
+		cutoff = s.start // newer files are the session's own
 	}
 	clean := CleanupOptions{AdHocCutoff: cutoff, PatternCutoff: cutoff}
 	if cutoff.IsZero() {
 		day := 1
 		clean.StaleDays, clean.AdHocStaleDays = &day, &day
 		if prior != nil && prior.Text(keyCreated) != "" {
-			remarks = append(remarks, fmt.Sprintf("%s of the previous workflow is no time (%q): files older than one day were swept instead", keyCreated, prior.Text(keyCreated)))
+			remarks = append(remarks, fmt.Sprintf("%s of the previous workflow is not a time (%q); moved files older than one day instead", keyCreated, prior.Text(keyCreated)))
 		}
 	}
 	for _, m := range planCleanup(k.c, entries, now, clean) {

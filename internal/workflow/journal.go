@@ -11,7 +11,7 @@ import (
 	"ken/internal/state"
 )
 
-// A Record is one line of the journal: who wrote which content.
+// A Record is one line of the journal: which workflow wrote which content.
 type Record struct {
 	TS         string `json:"ts"`
 	Verb       string `json:"verb"`
@@ -19,18 +19,18 @@ type Record struct {
 	SHA256     string `json:"sha256,omitempty"`
 	WorkflowID string `json:"workflow_id,omitempty"`
 	Author     string `json:"author,omitempty"`
-	LastID     string `json:"last_id,omitempty"` // the highest given out, of work put off
+	LastID     string `json:"last_id,omitempty"` // the highest id of deferred work
 }
 
-// journalLimit is the size from which on the journal is boiled down to what
-// still matters; what it was before is set aside whole.
+// journalLimit is the size at which the journal is compacted. The full journal is
+// kept in the archive.
 const journalLimit = 1 << 20
 
-// A journal is the file of records, oldest first.
+// A journal has the records of the file, oldest first.
 type journal []Record
 
-// parseJournal reads every line that can be read; one torn by a crash says
-// nothing, and that is what it counts for.
+// parseJournal reads the lines that can be read and ignores the others, such as a line
+// torn by a crash.
 func parseJournal(b []byte) journal {
 	var j journal
 	for line := range bytes.Lines(b) {
@@ -42,23 +42,22 @@ func parseJournal(b []byte) journal {
 	return j
 }
 
-// last returns the last word about each file.
+// last returns the last record of each file.
 func (j journal) last() map[string]Record {
-	words := make(map[string]Record)
+	records := make(map[string]Record)
 	for _, r := range j {
-		words[r.File] = r
+		records[r.File] = r
 	}
-	return words
+	return records
 }
 
-// vouches reports whether a record says who wrote this very content: a file that
-// anyone has touched since is no longer what the journal speaks of.
-func (r Record) vouches(digest string) bool { return r.WorkflowID != "" && r.SHA256 == digest }
+// wrote reports whether the record names the workflow that wrote content with this
+// digest. It does not after someone else edited the file.
+func (r Record) wrote(digest string) bool { return r.WorkflowID != "" && r.SHA256 == digest }
 
-// distil returns what the journal has to remember: the last word about each file
-// that is still there, and about work put off. If even that is too much, the
-// oldest words are forgotten.
-func (j journal) distil(there func(file string) bool) journal {
+// compact returns the last record of each file that still exists, and of deferred
+// work. If that is too much, it drops the oldest records.
+func (j journal) compact(there func(file string) bool) journal {
 	var out journal
 	seen := make(map[string]bool)
 	room := journalLimit / 2
@@ -96,8 +95,8 @@ func (k *Keeper) journal() (journal, error) {
 	return parseJournal(b), err
 }
 
-// note adds records to the journal, before what they speak of is written: one
-// that speaks of a content that never came about vouches for nothing.
+// note adds records to the journal. It is called before the files are written: a record
+// of content that was never written matches no file.
 func (k *Keeper) note(h *state.Locked, records ...Record) error {
 	name := k.name(contract.Journal)
 	for i := range records {
@@ -113,7 +112,7 @@ func (k *Keeper) note(h *state.Locked, records ...Record) error {
 	}
 	old, err := k.journal()
 	if err != nil {
-		// Nobody can read it: it is set aside, and another begins.
+		// An unreadable journal moves to the archive, and a new one starts.
 		return h.Append(name, lines, journalLimit)
 	}
 	if err := h.SetAside(name); err != nil {
@@ -123,5 +122,5 @@ func (k *Keeper) note(h *state.Locked, records ...Record) error {
 		_, err := k.dir.Size(file)
 		return err == nil
 	}
-	return h.Replace(name, append(old.distil(there), records...).bytes())
+	return h.Replace(name, append(old.compact(there), records...).bytes())
 }

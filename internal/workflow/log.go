@@ -16,16 +16,15 @@ import (
 )
 
 const (
-	// recordLimit is the longest line of a forensic log: short enough to be
-	// appended whole on any system.
+	// recordLimit is the length of the longest line: every system appends that much in
+	// one write.
 	recordLimit = 4032
-	// logLimit is the size from which on a log begins anew; the old one stays
-	// in the archive.
+	// logLimit is the size at which a log moves to the archive and a new one starts.
 	logLimit = 4 << 20
 )
 
-// Log appends a record, one JSON object, to a forensic log, and returns it as it
-// was written: with its time, and cut if it was too long.
+// Log appends one JSON object to a log and returns the written line: with its time, and
+// shortened if it was too long.
 func (k *Keeper) Log(ctx context.Context, name string, record []byte) (json.RawMessage, error) {
 	if f, ok := k.c.File(name); !ok || !f.Log {
 		return nil, k.noLog(name)
@@ -49,10 +48,10 @@ func (k *Keeper) noLog(name string) error {
 	if near, ok := contract.Near(name, logs); ok {
 		hint = "ken state log " + near
 	}
-	return &fault.Error{Kind: fault.Usage, Hint: hint, Err: fmt.Errorf("the contract knows no log %q", name)}
+	return &fault.Error{Kind: fault.Usage, Hint: hint, Err: fmt.Errorf("the contract has no log %q", name)}
 }
 
-// logLine makes one line of a record. Its fields keep their order.
+// logLine returns a record as one line. The fields keep their order.
 func logLine(record []byte, ts string) ([]byte, error) {
 	fields, err := parseFields(bytes.ToValidUTF8(record, []byte("\uFFFD")))
 	if err != nil {
@@ -80,17 +79,17 @@ type fields []field
 func parseFields(b []byte) (fields, error) {
 	dec := json.NewDecoder(bytes.NewReader(b))
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
-		return nil, errors.New("a record is one JSON object")
+		return nil, errors.New("expected one JSON object")
 	}
 	var out fields
 	for dec.More() {
 		key, err := dec.Token()
 		if err != nil {
-			return nil, fmt.Errorf("a record is one JSON object: %w", err)
+			return nil, fmt.Errorf("expected one JSON object: %w", err)
 		}
 		var v json.RawMessage
 		if err := dec.Decode(&v); err != nil {
-			return nil, fmt.Errorf("a record is one JSON object: %w", err)
+			return nil, fmt.Errorf("expected one JSON object: %w", err)
 		}
 		var flat bytes.Buffer
 		if err := json.Compact(&flat, v); err != nil {
@@ -99,10 +98,10 @@ func parseFields(b []byte) (fields, error) {
 		out = append(out, field{key.(string), flat.Bytes()})
 	}
 	if _, err := dec.Token(); err != nil {
-		return nil, fmt.Errorf("a record is one JSON object: %w", err)
+		return nil, fmt.Errorf("expected one JSON object: %w", err)
 	}
 	if dec.More() {
-		return nil, errors.New("a record is one JSON object, and there is more behind it")
+		return nil, errors.New("expected one JSON object, found more after it")
 	}
 	return out, nil
 }
@@ -120,12 +119,12 @@ func (fs fields) line() []byte {
 	return append(b, "}\n"...)
 }
 
-// shortValue is what a field is left with before whole fields are dropped.
+// shortValue is the length below which values are not shortened further.
 const shortValue = 64
 
-// cut makes the line fit, and marks it: it shortens the longest values, and when
-// all are short it drops fields from the end. A value that is no string becomes
-// the beginning of its text.
+// cut shortens the longest values until the line fits, and marks it. When all values
+// are short it drops fields from the end. A value that is not a string becomes the
+// beginning of its JSON text.
 func (fs fields) cut(size int) []byte {
 	marks := fields{{"truncated", []byte("true")}, {"original_bytes", fmt.Appendf(nil, "%d", size-1)}}
 	fs = slices.Clone(fs.couldFit(recordLimit - len(marks.line())))
@@ -149,8 +148,8 @@ func (fs fields) cut(size int) []byte {
 	}
 }
 
-// couldFit returns the first fields, as many as fit when all are short: a record
-// of millions is cut as quickly as any.
+// couldFit returns as many of the first fields as fit when all are short, so that a
+// record with millions of fields is cut quickly.
 func (fs fields) couldFit(room int) fields {
 	for i, f := range fs {
 		if room -= len(quoted(f.key)) + min(len(f.value), shortValue) + len(":,"); room < 0 {
@@ -160,8 +159,7 @@ func (fs fields) couldFit(room int) fields {
 	return fs
 }
 
-// shorter returns a value that is at least over bytes shorter, or the mark of an
-// omission.
+// shorter returns a value that is at least over bytes shorter, or an ellipsis.
 func shorter(value json.RawMessage, over int) json.RawMessage {
 	var text string
 	if json.Unmarshal(value, &text) != nil {

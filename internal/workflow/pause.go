@@ -14,7 +14,7 @@ import (
 	"ken/internal/state"
 )
 
-// A Handoff is what a paused workflow leaves for whoever resumes it.
+// A Handoff describes a paused workflow.
 type Handoff struct {
 	Task           string   `json:"task"`
 	WorkflowID     string   `json:"workflow_id,omitempty"`
@@ -28,19 +28,19 @@ type Handoff struct {
 	NextAction     string   `json:"next_action"`
 }
 
-// PauseOptions says what the workflow document does not.
+// PauseOptions completes the workflow document.
 type PauseOptions struct {
 	Task      string // the document's task when ""
 	Phase     string // the document's phase when ""
-	Next      string // what to do first on resuming
+	Next      string // the first action after resuming
 	Remaining []string
 }
 
-// A Pause is what pausing or resuming left behind.
+// A Pause is the result of Pause or Resume.
 type Pause struct {
 	Handoff  json.RawMessage `json:"handoff"`
 	Workflow *Document       `json:"workflow"`
-	Archive  *string         `json:"archive"` // what the two files replaced, or where they went
+	Archive  *string         `json:"archive"` // the snapshot with the old handoff files
 	Pruned   []string        `json:"pruned,omitempty"`
 	Remarks  []string        `json:"remarks,omitempty"`
 }
@@ -54,8 +54,8 @@ const (
 	keyStoppedPhase = "stopped_phase"
 )
 
-// Pause writes the handoff, for programs and for people, and marks the workflow as
-// no longer active; one change.
+// Pause writes the handoff for programs and for people and marks the workflow as not
+// active, in one change.
 func (k *Keeper) Pause(ctx context.Context, opts PauseOptions) (*Pause, error) {
 	var p *Pause
 	err := k.locked(ctx, "pause", func(h *state.Locked) (err error) {
@@ -102,7 +102,7 @@ func (k *Keeper) pause(ctx context.Context, h *state.Locked, opts PauseOptions) 
 	return k.change(ctx, h, state.Change{Verb: "pause", Moves: moves, Writes: writes}, &Pause{Handoff: text, Workflow: d})
 }
 
-// handoff gathers what is known.
+// handoff collects the fields of the handoff.
 func (k *Keeper) handoff(ctx context.Context, d *Document, opts PauseOptions) (*Handoff, error) {
 	h := &Handoff{
 		Task: opts.Task, Phase: opts.Phase, WorkflowID: d.id(keyID), WorkflowType: d.Text(keyType),
@@ -123,10 +123,10 @@ func (k *Keeper) handoff(ctx context.Context, d *Document, opts PauseOptions) (*
 		h.LastCommit = &commit
 	}
 	if h.Task == "" {
-		return nil, badRequest("ken state pause --task TEXT", "nobody says what the task is")
+		return nil, badRequest("ken state pause --task TEXT", "no task given, and the workflow document has none")
 	}
 	if h.Phase == "" {
-		return nil, badRequest("ken state pause --phase implement --task "+fault.Quote(h.Task), "nobody says which phase the workflow is in")
+		return nil, badRequest("ken state pause --phase implement --task "+fault.Quote(h.Task), "no phase given, and the workflow document has none")
 	}
 	if p := k.keyProblem(keyPhase, h.Phase); p != nil {
 		return nil, badRequest("", "%s, expected %s", p.Problem, p.Expected)
@@ -134,7 +134,7 @@ func (k *Keeper) handoff(ctx context.Context, d *Document, opts PauseOptions) (*
 	return h, nil
 }
 
-// narrative tells a person where things stand.
+// narrative returns the handoff as Markdown.
 func (h *Handoff) narrative() string {
 	var b strings.Builder
 	line := func(what, text string) {
@@ -166,7 +166,7 @@ func (h *Handoff) narrative() string {
 	return b.String()
 }
 
-// present lists, as moves, which of the files that play these roles are there.
+// present returns moves for the existing files with these roles.
 func (k *Keeper) present(ctx context.Context, why string, roles ...contract.Role) ([]state.Move, error) {
 	entries, err := k.dir.Entries(ctx)
 	if err != nil {
@@ -183,7 +183,7 @@ func (k *Keeper) present(ctx context.Context, why string, roles ...contract.Role
 	return moves, nil
 }
 
-// change journals what is written, makes the change, and completes the answer.
+// change records the writes in the journal, makes the change, and completes p.
 func (k *Keeper) change(ctx context.Context, h *state.Locked, c state.Change, p *Pause) (*Pause, error) {
 	c.Time, c.Keep, c.WorkflowID = k.opts.Now(), k.keep(), p.Workflow.id(keyID)
 	var records []Record
@@ -207,16 +207,15 @@ func (k *Keeper) change(ctx context.Context, h *state.Locked, c state.Change, p 
 	return p, nil
 }
 
-// Resume returns the handoff, makes the workflow active again, and archives both
-// files: a handoff serves once. One that belongs to another workflow than the
-// document's is refused unless forced.
+// Resume returns the handoff, marks the workflow as active, and archives both handoff
+// files. It refuses a handoff of another workflow unless force is set.
 func (k *Keeper) Resume(ctx context.Context, force bool) (*Pause, error) {
 	err := k.reading(ctx, "resume", func() error {
 		_, err := k.handoffText()
 		return err
 	})
 	if err != nil {
-		return nil, err // without making the directory
+		return nil, err // before the lock creates the directory
 	}
 	var p *Pause
 	err = k.locked(ctx, "resume", func(h *state.Locked) (err error) {
@@ -232,7 +231,7 @@ func (k *Keeper) handoffText() ([]byte, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, &fault.Error{
 			Hint: "pause a workflow with: ken state pause --task TEXT",
-			Err:  fmt.Errorf("nothing to resume: there is no %s in %s", name, k.dir.Path()),
+			Err:  fmt.Errorf("nothing to resume: no %s in %s", name, k.dir.Path()),
 		}
 	}
 	if err != nil {
@@ -269,8 +268,8 @@ func (k *Keeper) resume(ctx context.Context, h *state.Locked, force bool) (*Paus
 	}
 	if id := d.id(keyID); id != "" && handoff.WorkflowID != "" && !d.hasHad(handoff.WorkflowID) && !force {
 		return nil, &fault.Error{
-			Hint: "ken state resume --force resumes it all the same",
-			Err:  fmt.Errorf("the handoff is of workflow %s, but the workflow at hand is %s", handoff.WorkflowID, id),
+			Hint: "resume it anyway with: ken state resume --force",
+			Err:  fmt.Errorf("the handoff belongs to workflow %s, but the current workflow is %s", handoff.WorkflowID, id),
 		}
 	}
 	pairs := []Pair{{keyActive, true}}
@@ -296,7 +295,7 @@ func (k *Keeper) resume(ctx context.Context, h *state.Locked, force bool) (*Paus
 	return k.change(ctx, h, state.Change{Verb: "resume", Moves: moves, Writes: writes}, &Pause{Handoff: text, Workflow: d})
 }
 
-// hasHad reports whether id is or was the document's.
+// hasHad reports whether id is the current or an earlier id of the document.
 func (d *Document) hasHad(id string) bool {
 	return slices.Contains(healHistory(d.id(keyOriginal), d.id(keyID), d.history()), id)
 }

@@ -12,7 +12,7 @@ import (
 	"ken/internal/state"
 )
 
-// A Written is an artifact that was put into the directory.
+// A Written is the result of Put.
 type Written struct {
 	Name       string             `json:"name"`
 	Bucket     contract.Bucket    `json:"bucket"`
@@ -22,9 +22,8 @@ type Written struct {
 	Problems   []contract.Problem `json:"problems,omitempty"`
 }
 
-// Put writes an artifact. Its name must be one the contract allows and its
-// content what the contract asks for, unless forced; its author is the workflow
-// at hand.
+// Put writes a file. The contract must allow the name and, unless force is set, the
+// content. The journal records the current workflow as its author.
 func (k *Keeper) Put(ctx context.Context, name string, content []byte, force bool) (*Written, error) {
 	if err := k.legal(name); err != nil {
 		return nil, err
@@ -56,14 +55,14 @@ func (k *Keeper) Put(ctx context.Context, name string, content []byte, force boo
 	return w, nil
 }
 
-// legal says why an artifact cannot have this name, nil if it can.
+// legal returns an error if the contract does not allow the name.
 func (k *Keeper) legal(name string) error {
 	if !utf8.ValidString(name) || strings.ContainsAny(name, "/\\\x00") {
-		return badRequest("", "%q is no file name: an artifact lies directly in the state directory", name)
+		return badRequest("", "%q is not a file name; files are written directly to the state directory", name)
 	}
 	f, known := k.c.File(name)
 	if by := keptBy(f); known && by != "" {
-		return badRequest(by, "%s is not written by put", name)
+		return badRequest(by, "put does not write %s", name)
 	}
 	if b := k.c.Bucket(name); known && !f.Dir || b == contract.PatternAllowed {
 		return nil
@@ -71,18 +70,18 @@ func (k *Keeper) legal(name string) error {
 	return k.foreignName(name)
 }
 
-// foreignName refuses a name, and helps to find the one that was meant.
+// foreignName returns the error for a name that is not allowed, with suggestions.
 func (k *Keeper) foreignName(name string) error {
 	if f, _ := k.c.File(name); f.Dir {
 		return badRequest("", "%s is a directory", name)
 	}
 	if k.c.Bucket(name) == contract.Ephemeral {
-		return badRequest("write what is temporary elsewhere, or under the name it is to have", "%q is the name of a leftover", name)
+		return badRequest("write temporary files elsewhere, or use the final name", "%q is the name of a temporary file", name)
 	}
-	text := fmt.Sprintf("the contract knows no file %q", name)
-	hint := "see the legal names with: ken state contract"
+	text := fmt.Sprintf("the contract does not allow the file name %q", name)
+	hint := "list the allowed names with: ken state contract"
 	if near, ok := k.c.Nearest(name); ok {
-		text += fmt.Sprintf("; the nearest legal name is %s", near)
+		text += fmt.Sprintf("; did you mean %s?", near)
 		hint = "use " + near
 	}
 	if line := k.c.Line(name); line != "" {
@@ -91,7 +90,7 @@ func (k *Keeper) foreignName(name string) error {
 	return &fault.Error{Kind: fault.Usage, Hint: hint, Err: errors.New(text)}
 }
 
-// keptBy names the verb that keeps a file which put may not write, "" for others.
+// keptBy returns the command that writes a file which put does not, "" for others.
 func keptBy(f contract.File) string {
 	switch f.Role {
 	case contract.Workflow:
@@ -99,7 +98,7 @@ func keptBy(f contract.File) string {
 	case contract.Deferred:
 		return "ken state defer add TITLE"
 	case contract.Lock, contract.Archive, contract.Journal:
-		return "ken keeps it"
+		return "ken itself writes it"
 	case contract.Probes, contract.Handoff, contract.Narrative:
 	}
 	if f.Log {

@@ -10,20 +10,20 @@ import (
 	"ken/internal/state"
 )
 
-// A Repair is what became of a workflow document that could not be read.
+// A Repair is the result of Repair.
 type Repair struct {
-	Repaired bool      `json:"repaired"` // false: there was nothing to mend
+	Repaired bool      `json:"repaired"` // false if the document was readable
 	Problem  string    `json:"problem,omitempty"`
-	Kept     []string  `json:"kept"`    // keys whose value could be read
-	Dropped  []int     `json:"dropped"` // lines that could not; the archive has them
-	Archive  *string   `json:"archive"` // the bad copy
+	Kept     []string  `json:"kept"`    // keys with a readable value
+	Dropped  []int     `json:"dropped"` // unreadable lines; the archive has them
+	Archive  *string   `json:"archive"` // the broken copy
 	Workflow *Document `json:"workflow"`
 	Remarks  []string  `json:"remarks,omitempty"`
 }
 
-// Repair makes a readable workflow document of a corrupt one: every line that is
-// a key and a value by itself is kept, and the bad copy goes to the archive. A
-// document that can be read stays as it is.
+// Repair replaces a corrupt workflow document by its lines that are a key and a value
+// on their own, and moves the broken copy to the archive. A readable document stays as
+// it is.
 func (k *Keeper) Repair(ctx context.Context) (*Repair, error) {
 	var r *Repair
 	err := k.reading(ctx, "repair", func() (err error) {
@@ -43,8 +43,7 @@ func (k *Keeper) Repair(ctx context.Context) (*Repair, error) {
 	return r, err
 }
 
-// sound returns the answer for a document that needs no repair, nil for one that
-// does.
+// sound returns the result for a document that needs no repair, nil for a corrupt one.
 func (k *Keeper) sound() (*Repair, error) {
 	d, err := k.load()
 	_, corrupt := errors.AsType[*CorruptError](err)
@@ -95,13 +94,13 @@ func (k *Keeper) repair(ctx context.Context, h *state.Locked) (*Repair, error) {
 	}, nil
 }
 
-// indented reports a line that belongs to the one above it.
+// indented reports whether a line belongs to the one above it.
 func indented(line string) bool {
 	return strings.HasPrefix(line, " ") || strings.HasPrefix(line, "\t") || strings.HasPrefix(line, "- ")
 }
 
-// salvage reads line by line what can be read, and lists the numbers of the lines
-// that cannot. Of a key that comes twice, as in a conflict, the first is kept.
+// salvage reads the document line by line and lists the numbers of unreadable lines. It
+// keeps the first of duplicate keys, as in a merge conflict.
 func salvage(b []byte) (d *Document, dropped []int) {
 	d, dropped = NewDocument(), []int{}
 	lines := strings.Split(strings.ReplaceAll(string(b), "\r\n", "\n"), "\n")

@@ -7,7 +7,7 @@ import (
 	"ken/internal/state"
 )
 
-// Reset moves everything that is not exempt into one snapshot.
+// Reset moves all entries that are not exempt to one snapshot.
 func (k *Keeper) Reset(ctx context.Context, dry bool) (*Sweep, error) {
 	return k.sweep(ctx, "reset", dry, func() ([]state.Move, error) {
 		entries, err := k.dir.Entries(ctx)
@@ -19,7 +19,7 @@ func planReset(c *contract.Contract, entries []state.Entry) []state.Move {
 	var moves []state.Move
 	for _, e := range entries {
 		bucket := classify(c, e)
-		if exempt(c, e, bucket) || machinery(c, e.Name) {
+		if exempt(c, e, bucket) || isOwn(c, e.Name) {
 			continue
 		}
 		moves = append(moves, newMove(c, e, "not exempt from reset"))
@@ -27,8 +27,8 @@ func planReset(c *contract.Contract, entries []state.Entry) []state.Move {
 	return moves
 }
 
-// exempt reports whether an entry survives a reset. One that cannot be inspected
-// is judged by its name alone: what ken itself works with must stay.
+// exempt reports whether an entry survives a reset. An entry that could not be
+// inspected is judged by its name, so that ken's own files stay.
 func exempt(c *contract.Contract, e state.Entry, b contract.Bucket) bool {
 	f, known := c.File(e.Name)
 	return known && f.Exempt && (b == contract.Canonical || b == contract.Unknown)

@@ -15,23 +15,23 @@ import (
 	"ken/internal/state"
 )
 
-// RestoreOptions says which snapshot comes back.
+// RestoreOptions selects a snapshot.
 type RestoreOptions struct {
 	Snapshot  string
-	Latest    bool // the latest that ken made, whichever that is
-	Overwrite bool // even over what is newer than it
+	Latest    bool // the latest snapshot that ken made
+	Overwrite bool // replace newer files too
 }
 
-// Restore undoes a sweep: what it moved comes back as it was. What stands in the way is
-// moved into the archive in its turn; if any of that is newer than what would
-// replace it, nothing happens unless told to.
+// Restore moves the files of a snapshot back. Files in their way move to the archive.
+// If one of those is newer than the file that would replace it, Restore changes nothing
+// unless Overwrite is set.
 func (k *Keeper) Restore(ctx context.Context, opts RestoreOptions) (*Sweep, error) {
 	all, err := k.snapshots(ctx, "restore")
 	if err != nil {
 		return nil, err
 	}
 	if _, err := k.choose(all, opts); err != nil {
-		return nil, err // without making the directory
+		return nil, err // before the lock creates the directory
 	}
 	var s *Sweep
 	err = k.locked(ctx, "restore", func(h *state.Locked) (err error) {
@@ -57,11 +57,11 @@ func (k *Keeper) restore(ctx context.Context, h *state.Locked, opts RestoreOptio
 	moves, newer := obstacles(k.c, entries, snap)
 	if len(newer) > 0 && !opts.Overwrite {
 		return nil, &fault.Error{
-			Hint: "ken state restore --overwrite " + fault.Quote(snap.Name) + " moves what is there into the archive first",
+			Hint: "replace them, and archive the newer ones, with: ken state restore --overwrite " + fault.Quote(snap.Name),
 			Err:  fmt.Errorf("restore %s: %w: %s", snap.Name, ErrNewer, strings.Join(newer, ", ")),
 		}
 	}
-	// What comes back makes room: the ring is not pruned to make any.
+	// Keep all snapshots: the restored one makes room.
 	applied, err := h.Apply(ctx, state.Change{Verb: "restore", Time: k.opts.Now(), Moves: moves, Restore: snap.Name, Keep: -1, WorkflowID: k.currentID()})
 	if err != nil {
 		return nil, err
@@ -76,27 +76,27 @@ func (k *Keeper) restore(ctx context.Context, h *state.Locked, opts RestoreOptio
 	return s, nil
 }
 
-// Why nothing is restored.
+// Errors of Restore.
 var (
-	ErrNewer      = errors.New("newer than what would replace it")
-	ErrNoSnapshot = errors.New("the archive holds no snapshot")
+	ErrNewer      = errors.New("newer than the files in the snapshot")
+	ErrNoSnapshot = errors.New("the archive has no snapshot")
 )
 
-// choose finds the snapshot that is asked for.
+// choose finds the selected snapshot.
 func (k *Keeper) choose(all []state.Snapshot, opts RestoreOptions) (state.Snapshot, error) {
 	if !opts.Latest {
 		return k.find(all, opts.Snapshot)
 	}
 	own := slices.DeleteFunc(slices.Clone(all), func(s state.Snapshot) bool { return s.Manifest == nil })
 	if len(own) == 0 {
-		return state.Snapshot{}, &fault.Error{Hint: "see what there is with: ken state archive ls", Err: fmt.Errorf("%w that ken made", ErrNoSnapshot)}
+		return state.Snapshot{}, &fault.Error{Hint: "list the snapshots with: ken state archive ls", Err: fmt.Errorf("%w that ken made", ErrNoSnapshot)}
 	}
 	return slices.MaxFunc(own, func(a, b state.Snapshot) int {
 		return cmp.Or(a.Time.Compare(b.Time), cmp.Compare(a.Name, b.Name))
 	}), nil
 }
 
-// find finds a snapshot by its name, with or without the archive's.
+// find finds a snapshot by its name, which may begin with the name of the archive.
 func (k *Keeper) find(all []state.Snapshot, name string) (state.Snapshot, error) {
 	name = strings.TrimPrefix(strings.TrimSuffix(name, "/"), k.name(contract.Archive)+"/")
 	var names []string
@@ -106,15 +106,15 @@ func (k *Keeper) find(all []state.Snapshot, name string) (state.Snapshot, error)
 		}
 		names = append(names, s.Name)
 	}
-	hint := "see what there is with: ken state archive ls"
+	hint := "list the snapshots with: ken state archive ls"
 	if near, ok := contract.Near(name, names); ok {
 		hint = "ken state restore " + fault.Quote(near)
 	}
 	return state.Snapshot{}, &fault.Error{Hint: hint, Err: fmt.Errorf("%w %q", ErrNoSnapshot, name)}
 }
 
-// obstacles lists what a snapshot's files would replace, and which of that is
-// newer than they are.
+// obstacles lists the entries that a snapshot's files would replace, and the names of
+// those that are newer.
 func obstacles(c *contract.Contract, entries []state.Entry, snap state.Snapshot) (moves []state.Move, newer []string) {
 	there := make(map[string]state.Entry, len(entries))
 	for _, e := range entries {
@@ -122,7 +122,7 @@ func obstacles(c *contract.Contract, entries []state.Entry, snap state.Snapshot)
 	}
 	for _, f := range snap.Files {
 		e, ok := there[f.Name]
-		if !ok || machinery(c, f.Name) {
+		if !ok || isOwn(c, f.Name) {
 			continue
 		}
 		moves = append(moves, newMove(c, e, "replaced by the one from "+snap.Name))

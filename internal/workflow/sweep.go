@@ -10,19 +10,19 @@ import (
 	"ken/internal/state"
 )
 
-// A Sweep is what a verb moved into the archive, or would.
+// A Sweep lists the entries that a verb moved to the archive, or would move.
 type Sweep struct {
 	DryRun bool    `json:"dry_run"`
 	Moves  []Moved `json:"moves"`
-	// Archive is where it went, from the state directory; null if nothing did.
+	// Archive is the snapshot, relative to the state directory; null if nothing moved.
 	Archive *string `json:"archive"`
-	// Pruned lists the snapshots that the archive dropped to make room.
+	// Pruned lists the old snapshots that were removed.
 	Pruned []string `json:"pruned,omitempty"`
-	// Remarks are what the user should know besides.
+	// Remarks are further notes for the user.
 	Remarks []string `json:"remarks,omitempty"`
 }
 
-// Moved is one entry of a sweep.
+// Moved is one moved entry.
 type Moved struct {
 	Name
 	Bucket string     `json:"bucket"`
@@ -31,19 +31,19 @@ type Moved struct {
 	Error  string     `json:"error,omitempty"`
 }
 
-// A MoveStatus is what became of an entry.
+// A MoveStatus is the result of a move.
 type MoveStatus string
 
 // The statuses.
 const (
 	WouldArchive MoveStatus = "would_archive"
 	Archived     MoveStatus = "archived"
-	Deleted      MoveStatus = "deleted" // the archive keeps nothing
+	Deleted      MoveStatus = "deleted" // the archive keeps no snapshots
 	Restored     MoveStatus = "restored"
 	MoveFailed   MoveStatus = "error"
 )
 
-// Failures is how many moves could not be made.
+// Failures returns the number of failed moves.
 func (s *Sweep) Failures() int {
 	n := 0
 	for _, m := range s.Moves {
@@ -54,8 +54,8 @@ func (s *Sweep) Failures() int {
 	return n
 }
 
-// sweep carries out a plan, or only says what it would do. It is planned once
-// without the lock, since most plans are empty, and again with it.
+// sweep makes the planned moves, or only lists them. It plans without the lock first,
+// since most plans are empty, and again with it.
 func (k *Keeper) sweep(ctx context.Context, verb string, dry bool, plan func() ([]state.Move, error)) (*Sweep, error) {
 	var moves []state.Move
 	err := k.reading(ctx, verb, func() (err error) {
@@ -81,7 +81,7 @@ func (k *Keeper) sweep(ctx context.Context, verb string, dry bool, plan func() (
 	return s, err
 }
 
-// currentID is the id of the workflow at hand, "" when nobody can say.
+// currentID returns the id of the current workflow, "" if unknown.
 func (k *Keeper) currentID() string {
 	d, err := k.load()
 	if d == nil || err != nil {
@@ -98,7 +98,7 @@ func newSweep(dry bool, moves []state.Move, status MoveStatus) *Sweep {
 	return s
 }
 
-// swept says what became of moves.
+// swept returns the result of moves.
 func (k *Keeper) swept(moves []state.Move, a state.Applied) *Sweep {
 	status := Archived
 	if a.Snapshot == "" && k.keep() == 0 {
@@ -116,21 +116,19 @@ func (k *Keeper) swept(moves []state.Move, a state.Applied) *Sweep {
 	}
 	s.Pruned = a.Pruned
 	if a.PruneErr != nil {
-		s.Remarks = append(s.Remarks, fmt.Sprintf("the archive holds more than it should: %v", a.PruneErr))
+		s.Remarks = append(s.Remarks, fmt.Sprintf("an old snapshot could not be removed: %v", a.PruneErr))
 	}
 	return s
 }
 
-// archived is a snapshot's path from the state directory.
+// archived returns the path of a snapshot, relative to the state directory.
 func (k *Keeper) archived(snapshot string) *string {
 	path := k.name(contract.Archive) + "/" + snapshot
 	return &path
 }
 
-// machinery reports whether a name is that of the lock or the archive. Whatever
-// lies there is never moved: it is what moving is done with, and if it is not what
-// it should be, that is said instead.
-func machinery(c *contract.Contract, name string) bool {
+// isOwn reports whether name is the lock or the archive, which are never moved.
+func isOwn(c *contract.Contract, name string) bool {
 	return name == c.Name(contract.Lock) || name == c.Name(contract.Archive)
 }
 
@@ -150,7 +148,7 @@ func newMove(c *contract.Contract, e state.Entry, reason string) state.Move {
 	return state.Move{Name: e.Name, Bucket: classify(c, e).String(), Reason: reason}
 }
 
-// sortMoves orders moves by name, each name once.
+// sortMoves sorts moves by name and removes duplicates.
 func sortMoves(moves []state.Move) []state.Move {
 	slices.SortStableFunc(moves, func(a, b state.Move) int { return strings.Compare(a.Name, b.Name) })
 	return slices.CompactFunc(moves, func(a, b state.Move) bool { return a.Name == b.Name })

@@ -13,14 +13,14 @@ import (
 	"ken/internal/state"
 )
 
-// UpdateOptions says what to change in the workflow document.
+// UpdateOptions has the changes of the workflow document.
 type UpdateOptions struct {
 	Pairs []Pair
-	Force bool // write values that the contract does not allow, and say so in the document
+	Force bool // write values that the contract does not allow, and mark the document
 }
 
-// Update merges pairs into the workflow document and returns it. Values of known
-// keys must be what the contract says; unknown keys are free.
+// Update sets pairs in the workflow document and returns it. The contract must allow the
+// values of known keys; unknown keys are free.
 func (k *Keeper) Update(ctx context.Context, opts UpdateOptions) (*Document, error) {
 	if len(opts.Pairs) == 0 {
 		return nil, badRequest("ken state update phase=implement", "nothing to update")
@@ -54,8 +54,7 @@ func (k *Keeper) write(h *state.Locked, verb string, d *Document) error {
 	return h.Replace(name, text)
 }
 
-// set validates pairs and merges them into a document, which then says how valid
-// it is.
+// set validates pairs, sets them in a document, and updates its validation status.
 func (k *Keeper) set(d *Document, pairs []Pair, force bool, by stamper) error {
 	var wrong []string
 	for _, p := range pairs {
@@ -70,10 +69,10 @@ func (k *Keeper) set(d *Document, pairs []Pair, force bool, by stamper) error {
 		}
 	}
 	if len(wrong) > 0 && !force {
-		return badRequest("correct the value, add it to the project's contract, or write it anyway with --force", "%s", strings.Join(wrong, "\n"))
+		return badRequest("correct the value, allow it in .ken/contract.yaml, or write it anyway with --force", "%s", strings.Join(wrong, "\n"))
 	}
 	if err := d.merge(pairs, by); err != nil {
-		return badRequest("ken state init --type TYPE begins another workflow", "%w", err)
+		return badRequest("start another workflow with: ken state init --type TYPE", "%w", err)
 	}
 	if n := len(k.keyProblems(d)); n > 0 {
 		d.Set(keyValidated, "warned")
@@ -85,7 +84,7 @@ func (k *Keeper) set(d *Document, pairs []Pair, force bool, by stamper) error {
 	return nil
 }
 
-// keyProblem says what is wrong with the value of a key, nil if nothing is.
+// keyProblem returns the problem of a value, nil if there is none.
 func (k *Keeper) keyProblem(key string, value any) *contract.Problem {
 	known, ok := k.c.Key(key)
 	if !ok {
@@ -101,7 +100,7 @@ func (k *Keeper) keyProblem(key string, value any) *contract.Problem {
 	return &contract.Problem{File: k.name(contract.Workflow), Problem: problem, Expected: expected}
 }
 
-// keyProblems judges every known key of a document.
+// keyProblems checks every known key of a document.
 func (k *Keeper) keyProblems(d *Document) []contract.Problem {
 	var out []contract.Problem
 	for _, m := range d.members() {
@@ -138,14 +137,14 @@ func (k *Keeper) GetKey(ctx context.Context, key string) (any, error) {
 	if ok {
 		return v, nil
 	}
-	hint := "see what there is with: ken state get"
+	hint := "list the keys with: ken state get"
 	if near, ok := contract.Near(key, d.Keys()); ok {
 		hint = "ken state get " + fault.Quote(near)
 	}
 	return nil, &fault.Error{Hint: hint, Err: fmt.Errorf("the workflow document has no key %q", key)}
 }
 
-// historyValue is the history as the list it means.
+// historyValue returns the history as a list.
 func (d *Document) historyValue() any {
 	list := []any{}
 	for _, id := range d.history() {
@@ -154,16 +153,16 @@ func (d *Document) historyValue() any {
 	return list
 }
 
-// ParsePair reads key=value.
+// ParsePair parses key=value.
 func ParsePair(s string) (Pair, error) {
 	key, value, ok := strings.Cut(s, "=")
 	if !ok {
-		return Pair{}, fmt.Errorf("%q is no pair: write key=value", s)
+		return Pair{}, fmt.Errorf("%q has no =; expected key=value", s)
 	}
 	return Pair{key, parseValue(value)}, nil
 }
 
-// PairOf makes a pair of a key and a value that came as JSON.
+// PairOf returns a pair with a value from JSON.
 func PairOf(key string, raw []byte) (Pair, error) {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
@@ -175,6 +174,6 @@ func PairOf(key string, raw []byte) (Pair, error) {
 	case nil, bool, json.Number, string:
 		return Pair{key, v}, nil
 	default:
-		return Pair{}, fmt.Errorf("%s: a value is a text, a number, true, false or null", key)
+		return Pair{}, fmt.Errorf("%s: expected a text, a number, true, false or null", key)
 	}
 }

@@ -9,9 +9,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// parseValue reads a value as a command line gives it: true, false, null and plain
-// decimal integers are what they look like, and everything else is the text that
-// it is: 007, 1.5, yes, dates.
+// parseValue parses a value of a command line: true, false, null and plain decimal
+// integers have their type. Everything else is text: 007, 1.5, yes, dates.
 func parseValue(s string) any {
 	switch s {
 	case "true":
@@ -39,8 +38,7 @@ type Member struct {
 // MarshalJSON writes the object with its keys in order.
 func (o Object) MarshalJSON() ([]byte, error) { return appendJSON(nil, o), nil }
 
-// nodeValue returns what a node means. Numbers that are not plainly written stay
-// the text that they are.
+// nodeValue returns the value of a node. Numbers that are not valid JSON stay text.
 func nodeValue(n *yaml.Node) any {
 	switch n.Kind {
 	case yaml.MappingNode:
@@ -89,8 +87,8 @@ func valueNode(v any) *yaml.Node {
 		}
 		return &yaml.Node{Kind: yaml.ScalarNode, Tag: tag, Value: v.String()}
 	case []string:
-		// As a flow of quoted words the list is JSON too, for programs that
-		// read the document line by line.
+		// A list of quoted words on one line is also JSON, for programs that read the
+		// document line by line.
 		list := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Style: yaml.FlowStyle}
 		for _, s := range v {
 			list.Content = append(list.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s, Style: yaml.DoubleQuotedStyle})
@@ -103,8 +101,8 @@ func valueNode(v any) *yaml.Node {
 	}
 }
 
-// textNode is a string on one line, quoted unless no reader could take it for
-// anything else.
+// textNode returns a string on one line, quoted unless every YAML reader takes it for
+// text.
 func textNode(s string) *yaml.Node {
 	n := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s, Style: yaml.DoubleQuotedStyle}
 	if plainText(s) {
@@ -113,8 +111,8 @@ func textNode(s string) *yaml.Node {
 	return n
 }
 
-// plainText reports words of letters, digits and a few marks, beginning with a
-// letter, that no dialect of YAML reads as anything but text.
+// plainText reports whether s is words of letters, digits and a few marks, beginning
+// with a letter, that every version of YAML reads as text.
 func plainText(s string) bool {
 	switch strings.ToLower(s) {
 	case "", "true", "false", "null", "yes", "no", "on", "off", "y", "n":

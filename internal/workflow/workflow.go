@@ -1,6 +1,6 @@
-// Package workflow keeps the working directory of an agent workflow under its
-// contract: it knows what every verb does to the directory, whose each file is,
-// and what the workflow document says and must say.
+// Package workflow implements the verbs of ken state: it decides which files of a
+// state directory move or stay, which workflow wrote a file, and what the workflow
+// document contains.
 //
 // Package contract says what the directory may contain. Package state has the disk,
 // the lock and the archive. The clock and new ids come from [Options].
@@ -25,8 +25,8 @@ import (
 type Options struct {
 	Contract *contract.Contract // the default contract when nil
 	Now      func() time.Time
-	NewID    func() string // a workflow id that nobody has had
-	Author   string        // who writes, "" when nobody knows
+	NewID    func() string // returns a workflow id that was never used
+	Author   string        // who writes, "" if unknown
 	// ArchiveRuns is how many snapshots the archive keeps; the contract's
 	// number when nil.
 	ArchiveRuns *int
@@ -52,12 +52,12 @@ func New(dir *state.Dir, opts Options) *Keeper {
 	return &Keeper{dir, opts.Contract, opts}
 }
 
-// Contract returns what the directory is held to.
+// Contract returns the contract of the directory.
 func (k *Keeper) Contract() *contract.Contract { return k.c }
 
 func (k *Keeper) name(r contract.Role) string { return k.c.Name(r) }
 
-// keep is how many snapshots a change may leave.
+// keep returns how many snapshots the archive keeps.
 func (k *Keeper) keep() int {
 	if k.opts.ArchiveRuns != nil {
 		return *k.opts.ArchiveRuns
@@ -65,7 +65,7 @@ func (k *Keeper) keep() int {
 	return k.c.ArchiveRuns
 }
 
-// locked runs f as the only one who writes to the directory.
+// locked calls f while it has the lock of the directory.
 func (k *Keeper) locked(ctx context.Context, verb string, f func(*state.Locked) error) error {
 	h, err := k.dir.Lock(ctx, "ken state "+verb)
 	if err != nil {
@@ -97,7 +97,7 @@ func (k *Keeper) load() (*Document, error) {
 	return d, nil
 }
 
-// entries lists the directory as it is between changes.
+// entries lists the directory before or after a change, never in the middle of one.
 func (k *Keeper) entries(ctx context.Context, verb string) (entries []state.Entry, err error) {
 	err = k.reading(ctx, verb, func() (err error) {
 		entries, err = k.dir.Entries(ctx)
@@ -106,19 +106,19 @@ func (k *Keeper) entries(ctx context.Context, verb string) (entries []state.Entr
 	return entries, err
 }
 
-// corrupt says which file cannot be read, where, and what mends it.
+// corrupt adds the path, the line and a hint to an error about the workflow document.
 func (k *Keeper) corrupt(err error) error {
 	place := k.dir.Path() + "/" + k.name(contract.Workflow)
 	if c, ok := errors.AsType[*CorruptError](err); ok && c.Line > 0 {
 		place, err = fmt.Sprintf("%s:%d", place, c.Line), &CorruptError{What: c.What}
 	}
 	return &fault.Error{
-		Hint: "mend it by hand, or keep the bad copy in the archive and save what can be read with: ken state repair",
+		Hint: "correct it by hand, or keep its readable lines with: ken state repair",
 		Err:  fmt.Errorf("%s: corrupt: %w", place, err),
 	}
 }
 
-// sessionNow returns what the sweeps need to know of the workflow at hand.
+// sessionNow returns the current session.
 func (k *Keeper) sessionNow() (session, error) {
 	d, err := k.load()
 	if d == nil || err != nil {
@@ -127,8 +127,8 @@ func (k *Keeper) sessionNow() (session, error) {
 	return d.session(k.opts.Now()), nil
 }
 
-// A Name is an entry's name in documents: as text, and in base64 beside it when
-// the text is only a rendering.
+// A Name is an entry's name in JSON. A name that is not UTF-8 is escaped, with the
+// original bytes in base64.
 type Name struct {
 	Name string `json:"name"`
 	B64  string `json:"name_b64,omitempty"`
@@ -144,7 +144,7 @@ func digest(b []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// badRequest is an error in what was asked for.
+// badRequest returns a usage error.
 func badRequest(hint, format string, args ...any) error {
 	return &fault.Error{Kind: fault.Usage, Hint: hint, Err: fmt.Errorf(format, args...)}
 }
