@@ -45,7 +45,7 @@ var imports = func() map[string][]string {
 		m[p] = join(words, decisions, []string{"atomicfile", "env"})
 	}
 	m["env"] = []string{"fault"} // every fact that waits reads how long from it
-	m["atomicfile"] = nil // every fact that keeps files replaces them with it
+	m["atomicfile"] = nil        // every fact that keeps files replaces them with it
 	// Choosing an engine is all that store itself does.
 	m["store"] = join(words, decisions, []string{"atomicfile", "env", "store/sqlite", "store/postgres", "store/memory"})
 	// One base that a machine keeps in step with, and the one engine that it is on.

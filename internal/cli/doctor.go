@@ -65,7 +65,7 @@ type diagnosis struct {
 	findings []workflow.Finding
 	clients  []install.ClientStatus // in whose files ken is
 	// addresses are what the configuration asks to contact, with the user's answers.
-	addresses []allow.Standing
+	addresses []allow.Permission
 	litter    []install.ToolFiles
 	looked    bool // for litter; else nobody knows
 	shared    bool // some of the litter has entries of ken's in it, beside other things
@@ -158,7 +158,7 @@ func (p *program) printDiagnosis(d *diagnosis) error {
 		p.io.Printf("\naddresses that .ken/config.yaml names, or that you allowed it (see ken allow):\n")
 	}
 	for _, s := range d.addresses {
-		p.io.Printf("  %-7s  %s  %s: %s\n", s.Word(), term.Clean(s.Address), term.Clean(s.For), term.Clean(s.Sends()))
+		p.io.Printf("  %-7s  %s  %s: %s\n", s.State, term.Clean(s.Address), term.Clean(s.For), term.Clean(s.Sends()))
 	}
 	p.printLitter(d.litter, d.shared)
 	return nil

@@ -30,7 +30,7 @@ type Facts struct {
 	Trouble string
 	// Addresses are what the configuration asks to contact, with the user's answers, and
 	// BadAddress is why one of them cannot be read.
-	Addresses  []allow.Standing
+	Addresses  []allow.Permission
 	BadAddress error
 	// Password says that the committed configuration has one in the address of the store.
 	Password bool
