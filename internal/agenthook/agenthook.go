@@ -30,8 +30,8 @@ const (
 // Events are all of them, in the order in which they come.
 var Events = []Event{SessionStart, SubagentStart, PreToolUse, PostToolUse, Stop}
 
-// wire is how clients call the events that can be answered.
-var wire = map[Event]string{
+// wireNames is how clients call the events that can be answered.
+var wireNames = map[Event]string{
 	SessionStart: "SessionStart", SubagentStart: "SubagentStart", PreToolUse: "PreToolUse", PostToolUse: "PostToolUse", Stop: "Stop",
 }
 
@@ -44,21 +44,21 @@ const (
 	Cursor Dialect = "cursor"
 )
 
-// A Deed is what a tool does to files.
-type Deed int
+// A Access is what a tool does to files.
+type Access int
 
-// The deeds.
+// The accessOf.
 const (
-	Other Deed = iota // nothing that ken knows of
+	Other Access = iota // nothing that ken knows of
 	Read
 	Edit
 )
 
-// A Call is what a client tells a hook.
-type Call struct {
+// A Input is what a client tells a hook.
+type Input struct {
 	Session string
 	Dir     string   // where the agent is; "" when the client does not say
-	Deed    Deed     // of the tool
+	Access  Access   // of the tool
 	Paths   []string // that the tool reads or edits, as the client spells them
 }
 
@@ -70,7 +70,7 @@ const maxPaths = 20
 
 // Parse reads what a client tells a hook. Unknown fields are ignored, and a field that
 // is missing is empty: clients differ, and grow.
-func Parse(input []byte) (Call, error) {
+func Parse(input []byte) (Input, error) {
 	var in struct {
 		Session      string          `json:"session_id"`
 		SessionID    string          `json:"sessionId"`
@@ -82,16 +82,16 @@ func Parse(input []byte) (Call, error) {
 	}
 	input = bytes.TrimPrefix(bytes.TrimSpace(input), []byte("\uFEFF"))
 	if len(input) == 0 {
-		return Call{}, nil
+		return Input{}, nil
 	}
 	if err := json.Unmarshal(input, &in); err != nil {
 		if _, wrong := errors.AsType[*json.UnmarshalTypeError](err); !wrong || input[0] != '{' {
-			return Call{}, errors.New("what the client says is not a JSON object")
+			return Input{}, errors.New("what the client says is not a JSON object")
 		}
 	}
-	c := Call{Dir: in.Dir, Deed: deeds[plain(in.Tool)]}
-	if c.Deed == Read && inPart(in.Input) {
-		c.Deed = Other // who has seen some lines has not seen the content
+	c := Input{Dir: in.Dir, Access: accessOf[toolKey(in.Tool)]}
+	if c.Access == Read && partialRead(in.Input) {
+		c.Access = Other // who has seen some lines has not seen the content
 	}
 	for _, id := range []string{in.Session, in.SessionID, in.Conversation} {
 		if c.Session == "" {
@@ -101,14 +101,14 @@ func Parse(input []byte) (Call, error) {
 	if c.Dir == "" && len(in.Roots) > 0 {
 		c.Dir = in.Roots[0]
 	}
-	if c.Deed != Other {
+	if c.Access != Other {
 		c.Paths = paths(in.Input)
 	}
 	return c, nil
 }
 
-// deeds is what tools do, by their names without case and punctuation.
-var deeds = map[string]Deed{
+// accessOf is what tools do, by their names without case and punctuation.
+var accessOf = map[string]Access{
 	"read": Read, "readfile": Read, "notebookread": Read, "viewfile": Read,
 
 	"edit": Edit, "multiedit": Edit, "write": Edit, "notebookedit": Edit, "applypatch": Edit, "strreplace": Edit,
@@ -116,7 +116,7 @@ var deeds = map[string]Deed{
 	"multireplacestringinfile": Edit, "inserteditintofile": Edit, "editnotebookfile": Edit, "delete": Edit, "deletefile": Edit,
 }
 
-func plain(tool string) string {
+func toolKey(tool string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '_' || r == '-' || r == '.' {
 			return -1
@@ -125,8 +125,8 @@ func plain(tool string) string {
 	}, strings.ToLower(tool))
 }
 
-// inPart reports whether a tool was asked for some lines of a file.
-func inPart(input json.RawMessage) bool {
+// partialRead reports whether a tool was asked for some lines of a file.
+func partialRead(input json.RawMessage) bool {
 	var in map[string]json.RawMessage
 	if json.Unmarshal(input, &in) != nil {
 		return false
@@ -166,7 +166,7 @@ func paths(input json.RawMessage) []string {
 	for _, key := range []string{"command", "input", "patch"} {
 		var patch string
 		if json.Unmarshal(in[key], &patch) == nil {
-			for _, p := range patched(patch) {
+			for _, p := range patchPaths(patch) {
 				add(p)
 			}
 		}
@@ -174,8 +174,8 @@ func paths(input json.RawMessage) []string {
 	return list
 }
 
-// patched are the files that a patch names, in the form that Codex hands it to its tool.
-func patched(patch string) []string {
+// patchPaths are the files that a patch names, in the form that Codex hands it to its tool.
+func patchPaths(patch string) []string {
 	var list []string
 	for line := range strings.Lines(patch) {
 		for _, head := range []string{"*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: "} {
@@ -202,7 +202,7 @@ func (d Dialect) Answer(e Event, text string) []byte {
 	case e == Stop:
 		doc = map[string]string{"systemMessage": text}
 	default:
-		doc = map[string]any{"hookSpecificOutput": map[string]string{"hookEventName": wire[e], "additionalContext": text}}
+		doc = map[string]any{"hookSpecificOutput": map[string]string{"hookEventName": wireNames[e], "additionalContext": text}}
 	}
 	out, err := json.Marshal(doc)
 	if err != nil {

@@ -22,12 +22,12 @@ const MaxMemory = 1 << 20
 
 // The lines.
 const (
-	wordSeen = "seen"
-	wordTold = "told"
+	seenWord = "seen"
+	toldWord = "told"
 )
 
-// Remember reads the lines of a session.
-func Remember(lines []byte) *Memory {
+// ParseMemory reads the lines of a session.
+func ParseMemory(lines []byte) *Memory {
 	m := &Memory{seen: make(map[repo.Path]repo.ID), told: make(map[string]string)}
 	for line := range bytes.Lines(lines) {
 		word, rest, _ := strings.Cut(strings.TrimRight(string(line), "\n"), " ")
@@ -37,11 +37,11 @@ func Remember(lines []byte) *Memory {
 			continue
 		}
 		switch word {
-		case wordSeen:
+		case seenWord:
 			if id, err := repo.ParseID(value); err == nil && !id.IsZero() {
 				m.seen[repo.Path(key)] = id
 			}
-		case wordTold:
+		case toldWord:
 			m.told[key] = value
 		}
 	}
@@ -62,12 +62,12 @@ func (m *Memory) Told(subject, what string) bool {
 	return ok && was == what
 }
 
-// SawLine is the line for a content that the session saw.
-func SawLine(p repo.Path, id repo.ID) string {
-	return wordSeen + " " + id.String() + " " + strconv.Quote(string(p)) + "\n"
+// SeenLine is the line for a content that the session saw.
+func SeenLine(p repo.Path, id repo.ID) string {
+	return seenWord + " " + id.String() + " " + strconv.Quote(string(p)) + "\n"
 }
 
 // ToldLine is the line for something that the session was told.
 func ToldLine(subject, what string) string {
-	return wordTold + " " + what + " " + strconv.Quote(subject) + "\n"
+	return toldWord + " " + what + " " + strconv.Quote(subject) + "\n"
 }

@@ -64,9 +64,9 @@ type Spec struct {
 	DriftUnknown bool
 }
 
-// Governed tells which specs govern a file, before it is edited, and where to read them; ""
+// GoverningSpecs tells which specs govern a file, before it is edited, and where to read them; ""
 // when none does.
-func Governed(path string, claims []Spec) string {
+func GoverningSpecs(path string, claims []Spec) string {
 	var list []string
 	for _, c := range claims {
 		list = append(list, c.governs(path))
@@ -101,9 +101,9 @@ func (c Spec) governs(path string) string {
 	return cutQuotation(said, maxLine-len(how)) + how
 }
 
-// Touched tells what became of the summary of a file that was edited; "" where nothing
+// StaleSummary tells what became of the summary of a file that was edited; "" where nothing
 // is said of it, or still holds.
-func Touched(path string, verdict fresh.State, grade fresh.Grade) string {
+func StaleSummary(path string, verdict fresh.State, grade fresh.Grade) string {
 	if verdict != fresh.Stale {
 		return ""
 	}
@@ -114,8 +114,8 @@ func Touched(path string, verdict fresh.State, grade fresh.Grade) string {
 	return cut(fmt.Sprintf("ken: the summary of %s is stale now%s; after the commit, give a new one with file_registry_update_summaries.", path, how), maxLine)
 }
 
-// Left tells what is stale when an agent stops; "" for nothing.
-func Left(stale []string, unknown int) string {
+// StaleList tells what is stale when an agent stops; "" for nothing.
+func StaleList(stale []string, unknown int) string {
 	if len(stale) == 0 && unknown == 0 {
 		return ""
 	}
@@ -142,21 +142,21 @@ func Left(stale []string, unknown int) string {
 	return cut(s.String(), MaxGreeting)
 }
 
-// Late tells what ken could not find out before the time of a hook was over, and the command
+// TimedOut tells what ken could not find out before the time of a hook was over, and the command
 // that finds it out; "" where the hook had nothing to find out. The call is nil if it was not
 // read in time either.
-func Late(e Event, c *Call) string {
+func TimedOut(e Event, c *Input) string {
 	switch e {
 	case SessionStart, SubagentStart:
-		return late("what changed since the last check", "ken status")
+		return unknownYet("what changed since the last check", "ken status")
 	case Stop:
-		return late("which summaries are stale", "ken status")
+		return unknownYet("which summaries are stale", "ken status")
 	case PreToolUse, PostToolUse:
 	}
 	paths := []string{"PATH"}
 	if c != nil {
 		paths = c.Paths
-		if c.Deed != Edit {
+		if c.Access != Edit {
 			return ""
 		}
 	}
@@ -164,9 +164,9 @@ func Late(e Event, c *Call) string {
 	var list []string
 	for _, p := range paths[:min(few, len(paths))] {
 		if e == PreToolUse {
-			list = append(list, late("which spec governs "+p, "ken spec owner "+fault.Quote(p)))
+			list = append(list, unknownYet("which spec governs "+p, "ken spec owner "+fault.Quote(p)))
 		} else {
-			list = append(list, late("whether the summary of "+p+" still holds", "ken summary show "+fault.Quote(p)))
+			list = append(list, unknownYet("whether the summary of "+p+" still holds", "ken summary show "+fault.Quote(p)))
 		}
 	}
 	if len(paths) > few {
@@ -175,7 +175,7 @@ func Late(e Event, c *Call) string {
 	return strings.Join(list, "\n")
 }
 
-func late(what, command string) string {
+func unknownYet(what, command string) string {
 	return "ken: not known in time: " + what + "; ask: " + command
 }
 

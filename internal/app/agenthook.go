@@ -22,8 +22,8 @@ import (
 
 // hear answers a hook of an agent's client. What is said is what holds at this moment.
 // Outside of a repository nothing is said.
-func hear(ctx context.Context, dir string, e agenthook.Event, c agenthook.Call) (said string, err error) {
-	where, err := whereabouts(ctx, dir, c)
+func answerHook(ctx context.Context, dir string, e agenthook.Event, c agenthook.Input) (said string, err error) {
+	where, err := hookDir(ctx, dir, c)
 	if err != nil || where == "" {
 		return "", err
 	}
@@ -35,21 +35,21 @@ func hear(ctx context.Context, dir string, e agenthook.Event, c agenthook.Call) 
 	if c.Session == "" {
 		c.Session = session()
 	}
-	h := &hearing{w: w, file: sessionIn(w.git.GitDir(), c.Session)}
-	h.memory = h.file.remember()
+	h := &hookEvent{w: w, file: sessionIn(w.git.GitDir(), c.Session)}
+	h.memory = h.file.load()
 	if end, ok := ctx.Deadline(); ok {
 		h.driftTime = max(time.Until(end)/driftShare, 1)
 	}
 	switch e {
 	case agenthook.SessionStart, agenthook.SubagentStart:
-		forgetOld(w.git.GitDir(), time.Now())
+		removeOldSessions(w.git.GitDir(), time.Now())
 		said, err = h.greet(ctx)
 	case agenthook.PreToolUse:
-		said, err = h.before(ctx, c)
+		said, err = h.beforeTool(ctx, c)
 	case agenthook.PostToolUse:
-		said, err = h.after(ctx, c)
+		said, err = h.afterTool(ctx, c)
 	case agenthook.Stop:
-		said, err = h.leave(ctx)
+		said, err = h.stop(ctx)
 	}
 	if err != nil {
 		return "", err
@@ -57,10 +57,10 @@ func hear(ctx context.Context, dir string, e agenthook.Event, c agenthook.Call) 
 	return said, h.file.add(h.lines.String())
 }
 
-// whereabouts is the directory of the work tree that a call is about: where its files
+// hookDir is the directory of the work tree that a call is about: where its files
 // lie, if that is in the agent's repository or a worktree of it, else where the agent is.
 // It is "" where that is in none.
-func whereabouts(ctx context.Context, dir string, c agenthook.Call) (string, error) {
+func hookDir(ctx context.Context, dir string, c agenthook.Input) (string, error) {
 	if dir == "" {
 		dir = "."
 	}
@@ -88,8 +88,8 @@ func whereabouts(ctx context.Context, dir string, c agenthook.Call) (string, err
 	return at, nil
 }
 
-// A hearing is one hook of a session.
-type hearing struct {
+// A hookEvent is one hook of a session.
+type hookEvent struct {
 	w      *workspace
 	file   sessionFile
 	memory *agenthook.Memory
@@ -106,7 +106,7 @@ type hearing struct {
 const driftShare = 8
 
 // once returns a text unless the session was told just that about the subject last.
-func (h *hearing) once(subject, what, text string) string {
+func (h *hookEvent) once(subject, what, text string) string {
 	if text == "" || h.memory.Told(subject, what) {
 		return ""
 	}
@@ -117,7 +117,7 @@ func (h *hearing) once(subject, what, text string) string {
 // greet says how far what is known can be trusted, and the first of it. Where nothing was
 // verified yet, or the root is not described, there is no more to say than that: reading
 // every file is not for a hook to begin.
-func (h *hearing) greet(ctx context.Context) (string, error) {
+func (h *hookEvent) greet(ctx context.Context) (string, error) {
 	_, verified, err := h.w.store.Baseline(ctx, h.w.git.Worktree())
 	if err != nil {
 		return "", err
@@ -128,7 +128,7 @@ func (h *hearing) greet(ctx context.Context) (string, error) {
 			return "", err
 		}
 		if len(root[""]) > 0 {
-			return h.introduce(ctx)
+			return h.brief(ctx)
 		}
 	}
 	rep, err := h.w.registry.Status(ctx, registry.VerifyOptions{OmitNew: true})
@@ -139,7 +139,7 @@ func (h *hearing) greet(ctx context.Context) (string, error) {
 }
 
 // introduce verifies, and sums up the root.
-func (h *hearing) introduce(ctx context.Context) (string, error) {
+func (h *hookEvent) brief(ctx context.Context) (string, error) {
 	tree := &surveyTree{w: h.w}
 	b, err := h.w.surveyOf(tree, nil).Brief(ctx, survey.BriefOptions{Budget: agenthook.MaxGreeting / survey.BytesPerToken, Quoted: true})
 	if err != nil {
@@ -149,7 +149,7 @@ func (h *hearing) introduce(ctx context.Context) (string, error) {
 }
 
 // paths are those of a call, from the root; those that lead outside are left out.
-func (h *hearing) paths(c agenthook.Call) []repo.Path {
+func (h *hookEvent) paths(c agenthook.Input) []repo.Path {
 	var list []repo.Path
 	for _, p := range c.Paths {
 		resolve := h.w.Path
@@ -164,14 +164,14 @@ func (h *hearing) paths(c agenthook.Call) []repo.Path {
 }
 
 // before says what governs the files that are about to be edited.
-func (h *hearing) before(ctx context.Context, c agenthook.Call) (string, error) {
-	if c.Deed != agenthook.Edit {
+func (h *hookEvent) beforeTool(ctx context.Context, c agenthook.Input) (string, error) {
+	if c.Access != agenthook.Edit {
 		return "", nil
 	}
 	return h.governed(ctx, h.paths(c))
 }
 
-func (h *hearing) governed(ctx context.Context, paths []repo.Path) (string, error) {
+func (h *hookEvent) governed(ctx context.Context, paths []repo.Path) (string, error) {
 	// What was said needs no second look.
 	paths = slices.DeleteFunc(slices.Clone(paths), func(p repo.Path) bool { return h.memory.Told(specOf(p), governed) })
 	if len(paths) == 0 || !exists(filepath.Join(h.w.git.Root(), spec.Root)) {
@@ -201,7 +201,7 @@ func (h *hearing) governed(ctx context.Context, paths []repo.Path) (string, erro
 			}
 			specs = append(specs, s)
 		}
-		if text := h.once(specOf(paths[i]), what, agenthook.Governed(paths[i].String(), specs)); text != "" {
+		if text := h.once(specOf(paths[i]), what, agenthook.GoverningSpecs(paths[i].String(), specs)); text != "" {
 			said = append(said, text)
 		}
 	}
@@ -210,7 +210,7 @@ func (h *hearing) governed(ctx context.Context, paths []repo.Path) (string, erro
 
 // drifts returns the drift of each spec, by its id, as far as it is known or can be found
 // out in time. It is not nil.
-func (h *hearing) drifts(ctx context.Context) map[string]int {
+func (h *hookEvent) drifts(ctx context.Context) map[string]int {
 	drifts := make(map[string]int)
 	specs := h.w.Spec()
 	if !specs.Listed() {
@@ -243,9 +243,9 @@ const (
 func specOf(p repo.Path) string { return "spec of " + string(p) }
 
 // after remembers what the agent saw, and says what became of what it edited.
-func (h *hearing) after(ctx context.Context, c agenthook.Call) (string, error) {
+func (h *hookEvent) afterTool(ctx context.Context, c agenthook.Input) (string, error) {
 	paths := h.paths(c)
-	if c.Deed == agenthook.Other || len(paths) == 0 {
+	if c.Access == agenthook.Other || len(paths) == 0 {
 		return "", nil
 	}
 	known, err := h.w.registry.Show(ctx, paths)
@@ -255,17 +255,17 @@ func (h *hearing) after(ctx context.Context, c agenthook.Call) (string, error) {
 	var said []string
 	for i, k := range known {
 		if was, _ := h.memory.Seen(paths[i]); !k.CurrentID.IsZero() && was != k.CurrentID {
-			h.lines.WriteString(agenthook.SawLine(paths[i], k.CurrentID))
+			h.lines.WriteString(agenthook.SeenLine(paths[i], k.CurrentID))
 		}
-		if c.Deed != agenthook.Edit {
+		if c.Access != agenthook.Edit {
 			continue
 		}
-		text := h.once("summary of "+string(paths[i]), k.Verdict.String(), agenthook.Touched(paths[i].String(), k.Verdict, k.Grade))
+		text := h.once("summary of "+string(paths[i]), k.Verdict.String(), agenthook.StaleSummary(paths[i].String(), k.Verdict, k.Grade))
 		if text != "" {
 			said = append(said, text)
 		}
 	}
-	if c.Deed == agenthook.Edit {
+	if c.Access == agenthook.Edit {
 		// A client that cannot be told before an edit is told behind it; one that was is
 		// not told again.
 		text, err := h.governed(ctx, paths)
@@ -280,7 +280,7 @@ func (h *hearing) after(ctx context.Context, c agenthook.Call) (string, error) {
 }
 
 // leave says what is stale when the agent stops, unless that is what was said last.
-func (h *hearing) leave(ctx context.Context) (string, error) {
+func (h *hookEvent) stop(ctx context.Context) (string, error) {
 	rep, err := h.w.registry.Status(ctx, registry.VerifyOptions{OmitNew: true})
 	if err != nil {
 		return "", err
@@ -291,6 +291,6 @@ func (h *hearing) leave(ctx context.Context) (string, error) {
 			stale = append(stale, v.RawPath().String())
 		}
 	}
-	text := agenthook.Left(stale, rep.Counts.Unknown)
+	text := agenthook.StaleList(stale, rep.Counts.Unknown)
 	return h.once("left", digest(text), text), nil
 }

@@ -101,12 +101,12 @@ func (s *clientSpace) Status(_ context.Context) []install.ClientStatus {
 			}
 			if err == nil {
 				st.Absent = at.text == nil
-				if st.Parts, err = f.Has(at.text); err != nil {
+				if st.Parts, err = f.CountParts(at.text); err != nil {
 					err = fmt.Errorf("read %s: %w", at.shown, err)
 				}
 			}
 			if err != nil {
-				st.Broken, st.Named = err.Error(), at != nil && f.Names(at.text)
+				st.Broken, st.Named = err.Error(), at != nil && f.MentionsKen(at.text)
 			}
 			list = append(list, st)
 		}

@@ -22,8 +22,8 @@ import (
 // maxHook is more than any hook, a program with all it needs included.
 const maxHook = 64 << 20
 
-// A hooksPlace is the directory in which ken's part of the hooks belongs.
-type hooksPlace struct {
+// A hooksDir is the directory in which ken's part of the hooks belongs.
+type hooksDir struct {
 	install.HooksDir
 	dir string // its path as the system spells it
 }
@@ -31,7 +31,7 @@ type hooksPlace struct {
 // Install puts ken's part into the hooks, or takes it out. Everything is decided
 // before anything is written; in a dry run, nothing is.
 func (h *hookSpace) Install(ctx context.Context, opts install.Options) (*install.HooksResult, error) {
-	place, err := h.hooksPlace(ctx)
+	place, err := h.hooksDir(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -63,15 +63,15 @@ func (h *hookSpace) Install(ctx context.Context, opts install.Options) (*install
 	return done, nil
 }
 
-// hooksPlace finds where git looks for hooks, or whoever git hands them to, behind all
+// hooksDir finds where git looks for hooks, or whoever git hands them to, behind all
 // links.
-func (h *hookSpace) hooksPlace(ctx context.Context) (*hooksPlace, error) {
+func (h *hookSpace) hooksDir(ctx context.Context) (*hooksDir, error) {
 	d, err := h.git.HooksDir(ctx)
 	if err != nil {
 		return nil, err
 	}
 	looked := install.HooksDir{Path: filepath.ToSlash(d.Path), Scope: d.Scope}
-	seat := looked.Seat(exists(filepath.Join(d.Path, "h")))
+	seat := looked.InstallDir(exists(filepath.Join(d.Path, "h")))
 	dir := filepath.FromSlash(seat.Path)
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		return nil, looked.NoDirectory()
@@ -82,11 +82,11 @@ func (h *hookSpace) hooksPlace(ctx context.Context) (*hooksPlace, error) {
 		return nil, fmt.Errorf("look for hooks: %w", err)
 	}
 	real = filepath.Join(real, strings.TrimPrefix(dir, there)) // what is yet to be made
-	if err := h.repo().Admit(seat, filepath.ToSlash(real)); err != nil {
+	if err := h.repo().CheckLink(seat, filepath.ToSlash(real)); err != nil {
 		return nil, err
 	}
 	seat.Path = filepath.ToSlash(real)
-	return &hooksPlace{seat, real}, nil
+	return &hooksDir{seat, real}, nil
 }
 
 // repo is the directories of the repository.
@@ -113,7 +113,7 @@ func exists(path string) bool {
 
 // read looks at what lies at a hook's name. No link is followed, but to see whether
 // git would run what it leads to.
-func (p *hooksPlace) read(name string) (install.Hook, error) {
+func (p *hooksDir) read(name string) (install.Hook, error) {
 	place := install.Hook{Name: name}
 	root, err := os.OpenRoot(p.dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -143,7 +143,7 @@ func readHook(root *os.Root, name string) (install.HookFile, error) {
 		to, err := os.Stat(filepath.Join(root.Name(), name)) // a link may lead out of the root
 		return install.HookFile{Kind: install.Link, Exec: err == nil && runs(to)}, nil
 	case !info.Mode().IsRegular():
-		return install.HookFile{Kind: install.Strange}, nil
+		return install.HookFile{Kind: install.OtherKind}, nil
 	}
 	content, info, err := readWhole(root, name, maxHook)
 	if err != nil {
@@ -158,7 +158,7 @@ func runs(info fs.FileInfo) bool {
 }
 
 // apply does to a hook what was decided, unless it is not any more what was seen.
-func (p *hooksPlace) apply(s install.HookStep) error {
+func (p *hooksDir) apply(s install.HookStep) error {
 	if s.Op == install.Nothing {
 		return nil
 	}
@@ -214,7 +214,7 @@ func setAside(root *os.Root, name string) error {
 
 // failed says what could not be done, and what to do where the reason is that nobody
 // may write there.
-func (p *hooksPlace) failed(name string, err error) error {
+func (p *hooksDir) failed(name string, err error) error {
 	err = fmt.Errorf("write the hook %s: %w", repo.Path(filepath.Join(p.dir, name)), err)
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
 		return &fault.Error{

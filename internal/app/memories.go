@@ -18,8 +18,8 @@ import (
 // session. It is a cache: without it, nobody knows what an agent read.
 const sessionsDir = "ken/cache/sessions"
 
-// forgetAfter is how long a session is remembered that does nothing any more.
-const forgetAfter = 14 * 24 * time.Hour
+// sessionLifetime is how long a session is remembered that does nothing any more.
+const sessionLifetime = 14 * 24 * time.Hour
 
 // A sessionFile keeps the memory of one session; one without a name keeps none.
 type sessionFile string
@@ -38,19 +38,19 @@ func digest(text string) string {
 }
 
 // remember reads what is kept. What cannot be read was not kept.
-func (f sessionFile) remember() *agenthook.Memory {
+func (f sessionFile) load() *agenthook.Memory {
 	if f == "" {
-		return agenthook.Remember(nil)
+		return agenthook.ParseMemory(nil)
 	}
 	info, err := os.Lstat(string(f))
 	if err != nil || !info.Mode().IsRegular() || info.Size() > agenthook.MaxMemory {
-		return agenthook.Remember(nil)
+		return agenthook.ParseMemory(nil)
 	}
 	lines, err := os.ReadFile(string(f))
 	if err != nil {
-		return agenthook.Remember(nil)
+		return agenthook.ParseMemory(nil)
 	}
-	return agenthook.Remember(lines)
+	return agenthook.ParseMemory(lines)
 }
 
 // add keeps lines, in one write behind what others add at the same time.
@@ -74,8 +74,8 @@ func (f sessionFile) add(lines string) error {
 	return errors.Join(err, out.Close())
 }
 
-// forgetOld removes what is kept of sessions that are long over, a few at a time.
-func forgetOld(gitDir string, now time.Time) {
+// removeOldSessions removes what is kept of sessions that are long over, a few at a time.
+func removeOldSessions(gitDir string, now time.Time) {
 	dir, err := os.Open(filepath.Join(gitDir, filepath.FromSlash(sessionsDir)))
 	if err != nil {
 		return
@@ -86,7 +86,7 @@ func forgetOld(gitDir string, now time.Time) {
 		return
 	}
 	for _, e := range entries {
-		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && now.Sub(info.ModTime()) > forgetAfter {
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && now.Sub(info.ModTime()) > sessionLifetime {
 			_ = os.Remove(filepath.Join(dir.Name(), e.Name()))
 		}
 	}
@@ -94,7 +94,7 @@ func forgetOld(gitDir string, now time.Time) {
 
 // seen is what the session that this process runs in saw last of a path.
 func (w *workspace) seen(p repo.Path) repo.ID {
-	w.memoryOnce.Do(func() { w.memory = sessionIn(w.git.GitDir(), session()).remember() })
+	w.memoryOnce.Do(func() { w.memory = sessionIn(w.git.GitDir(), session()).load() })
 	id, _ := w.memory.Seen(p)
 	return id
 }

@@ -141,9 +141,9 @@ type Deps struct {
 	Board func(ctx context.Context, dir string, all bool) (*board.Board, error)
 	// Serve shows it in a browser until ctx ends.
 	Serve func(ctx context.Context, dir string, opts ServeOptions) error
-	// Hear answers what an agent's client tells a hook that was started in dir: with what
+	// AnswerHook answers what an agent's client tells a hook that was started in dir: with what
 	// the agent is told, "" for nothing.
-	Hear func(ctx context.Context, dir string, e agenthook.Event, c agenthook.Call) (string, error)
+	AnswerHook func(ctx context.Context, dir string, e agenthook.Event, c agenthook.Input) (string, error)
 	// HookTime is how long a hook may keep an agent or a commit waiting; without end when nil.
 	HookTime func() (time.Duration, error)
 	// Diagnose finds out how the repository that dir lies in is set up, and in which

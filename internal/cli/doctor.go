@@ -22,14 +22,14 @@ func (p *program) doctor() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			d := &diagnosis{}
-			blind, err := p.diagnose(c, f, d)
+			noConfig, err := p.diagnose(c, f, d)
 			if err != nil {
 				return err
 			}
-			if blind {
+			if noConfig {
 				p.io.Remarkf("ken: the state directory was not looked at: which one it is, the configuration says")
-				d.litter, err = p.ToolFiles(c.Context(), p.dir)
-				d.looked = p.knowsLitter(err)
+				d.tools, err = p.ToolFiles(c.Context(), p.dir)
+				d.toolsKnown = p.reportToolsError(err)
 			} else {
 				err = p.inState(c, f, func(s StateSpace) error {
 					found, err := s.Keeper().Findings(c.Context())
@@ -37,15 +37,15 @@ func (p *program) doctor() *cobra.Command {
 					if err != nil {
 						return err
 					}
-					d.litter, err = s.ToolFiles(c.Context())
-					d.looked = p.knowsLitter(err)
+					d.tools, err = s.ToolFiles(c.Context())
+					d.toolsKnown = p.reportToolsError(err)
 					return nil
 				})
 				if err != nil {
 					return err
 				}
 			}
-			d.dropOwn()
+			d.dropFilesOfKen()
 			if err := p.printDiagnosis(d); err != nil {
 				return err
 			}
@@ -65,16 +65,16 @@ type diagnosis struct {
 	findings []workflow.Finding
 	clients  []install.ClientStatus // in whose files ken is
 	// addresses are what the configuration asks to contact, with the user's answers.
-	addresses []allow.Permission
-	litter    []install.ToolFiles
-	looked    bool // for litter; else nobody knows
-	shared    bool // some of the litter has entries of ken's in it, beside other things
+	addresses  []allow.Permission
+	tools      []install.ToolFiles
+	toolsKnown bool // for litter; else nobody knows
+	shared     bool // some of the litter has entries of ken's in it, beside other things
 }
 
-// dropOwn leaves out of what other tools keep what is no more than the files that ken has
+// dropFilesOfKen leaves out of what other tools keep what is no more than the files that ken has
 // its entries in: those are listed with the clients.
-func (d *diagnosis) dropOwn() {
-	d.litter = slices.DeleteFunc(d.litter, func(l install.ToolFiles) bool {
+func (d *diagnosis) dropFilesOfKen() {
+	d.tools = slices.DeleteFunc(d.tools, func(l install.ToolFiles) bool {
 		own := 0
 		for _, s := range d.clients {
 			if repo.Path(s.Path).Under(l.Path) {
@@ -87,17 +87,17 @@ func (d *diagnosis) dropOwn() {
 	})
 }
 
-// knowsLitter reports whether what other tools keep was found out, and says why not.
-func (p *program) knowsLitter(err error) bool {
+// reportToolsError reports whether what other tools keep was found out, and says why not.
+func (p *program) reportToolsError(err error) bool {
 	if err != nil {
 		p.io.Remarkf("what other tools keep here is not known: %s", term.Clean(err.Error()))
 	}
 	return err == nil
 }
 
-// diagnose looks at how the repository is set up; blind says that its configuration
+// diagnose looks at how the repository is set up; noConfig says that its configuration
 // cannot be read, and with it where the state directory is.
-func (p *program) diagnose(c *cobra.Command, f *stateFlags, d *diagnosis) (blind bool, err error) {
+func (p *program) diagnose(c *cobra.Command, f *stateFlags, d *diagnosis) (noConfig bool, err error) {
 	if f.dir != "" { // it is about that directory, and not about a repository
 		return false, nil
 	}
@@ -121,18 +121,18 @@ func (p *program) diagnose(c *cobra.Command, f *stateFlags, d *diagnosis) (blind
 // looked, and not empty.
 func (p *program) printDiagnosis(d *diagnosis) error {
 	if p.io.JSON {
-		var litter []litterJSON
-		if d.looked {
-			litter = make([]litterJSON, len(d.litter))
-			for i, l := range d.litter {
-				litter[i] = describeLitter(l)
+		var litter []toolsJSON
+		if d.toolsKnown {
+			litter = make([]toolsJSON, len(d.tools))
+			for i, l := range d.tools {
+				litter[i] = describeTools(l)
 			}
 		}
 		return p.io.Encode(struct {
 			Findings  []workflow.Finding     `json:"findings"`
 			Clients   []install.ClientStatus `json:"clients"`
 			Addresses []addressJSON          `json:"addresses"`
-			Litter    []litterJSON           `json:"litter"`
+			Litter    []toolsJSON            `json:"litter"`
 		}{append([]workflow.Finding{}, d.findings...), append([]install.ClientStatus{}, d.clients...), describeAddresses(d.addresses), litter})
 	}
 	for _, f := range d.findings {
@@ -160,11 +160,11 @@ func (p *program) printDiagnosis(d *diagnosis) error {
 	for _, s := range d.addresses {
 		p.io.Printf("  %-7s  %s  %s: %s\n", s.State, term.Clean(s.Address), term.Clean(s.For), term.Clean(s.Sends()))
 	}
-	p.printLitter(d.litter, d.shared)
+	p.printTools(d.tools, d.shared)
 	return nil
 }
 
-func (p *program) printLitter(left []install.ToolFiles, shared bool) {
+func (p *program) printTools(left []install.ToolFiles, shared bool) {
 	if len(left) == 0 {
 		return
 	}
@@ -191,11 +191,11 @@ func (p *program) printLitter(left []install.ToolFiles, shared bool) {
 		if !l.Usage.Touched.IsZero() {
 			age = ", touched " + term.Age(now, l.Usage.Touched)
 		}
-		p.io.Printf("  %-*s  %s: %s; %s, %s%s\n", min(wide, 40), names[i], l.Tool, l.Holds, amount, standing(l), age)
+		p.io.Printf("  %-*s  %s: %s; %s, %s%s\n", min(wide, 40), names[i], l.Tool, l.Holds, amount, gitState(l), age)
 	}
 }
 
-type litterJSON struct {
+type toolsJSON struct {
 	repo.PathJSON
 	Tool    string     `json:"tool"`
 	Holds   string     `json:"holds"`
@@ -207,10 +207,10 @@ type litterJSON struct {
 	Missed  string     `json:"missed,omitempty"`
 }
 
-func describeLitter(l install.ToolFiles) litterJSON {
-	j := litterJSON{
+func describeTools(l install.ToolFiles) toolsJSON {
+	j := toolsJSON{
 		PathJSON: l.Path.JSON(), Tool: l.Tool, Holds: l.Holds, Files: l.Usage.Files, Bytes: l.Usage.Bytes,
-		Tracked: l.Tracked, Git: standing(l), Missed: l.Usage.Missed,
+		Tracked: l.Tracked, Git: gitState(l), Missed: l.Usage.Missed,
 	}
 	if at := l.Usage.Touched.UTC(); !l.Usage.Touched.IsZero() {
 		j.Touched = &at
@@ -218,8 +218,8 @@ func describeLitter(l install.ToolFiles) litterJSON {
 	return j
 }
 
-// standing says what git makes of something that a tool keeps.
-func standing(l install.ToolFiles) string {
+// gitState says what git makes of something that a tool keeps.
+func gitState(l install.ToolFiles) string {
 	switch {
 	case l.Tracked == 0 && l.Usage.Files == 0 && l.Usage.Missed == "":
 		return "empty"

@@ -35,9 +35,9 @@ type HookSpace interface {
 	Install(ctx context.Context, opts install.Options) (*install.HooksResult, error)
 }
 
-// errStops ends a hook that stops a commit, by the status that it does so with; what
+// errStopCommit ends a hook that stops a commit, by the status that it does so with; what
 // there is to say is said.
-var errStops = map[int]error{
+var errStopCommit = map[int]error{
 	1: &fault.Error{Kind: fault.Failed, Err: errors.New("")},
 	3: &fault.Error{Kind: fault.Stale, Err: errors.New("")},
 }
@@ -66,8 +66,8 @@ func (p *program) hookPreCommit() *cobra.Command {
 		Use:   "pre-commit",
 		Short: "Stop a commit of code whose spec has fallen too far behind",
 		Args:  cobra.ArbitraryArgs,
-		RunE: p.harmless("the commit", func(c *cobra.Command, _ []string) error {
-			if errStops[exit] == nil {
+		RunE: p.neverFail("the commit", func(c *cobra.Command, _ []string) error {
+			if errStopCommit[exit] == nil {
 				return fmt.Errorf("--exit %d is neither 1 nor 3", exit)
 			}
 			h, err := p.OpenHooks(c.Context(), p.dir)
@@ -79,7 +79,7 @@ func (p *program) hookPreCommit() *cobra.Command {
 				return err
 			}
 			if !p.hookGated(gated, strict) {
-				return errStops[exit]
+				return errStopCommit[exit]
 			}
 			return nil
 		}),
@@ -93,7 +93,7 @@ func (p *program) hookPrepareCommitMsg() *cobra.Command {
 		Use:   "prepare-commit-msg FILE [SOURCE [COMMIT]]",
 		Short: "Add the agent's session to a commit message",
 		Args:  cobra.RangeArgs(1, 3),
-		RunE: p.harmless("the commit", func(c *cobra.Command, args []string) error {
+		RunE: p.neverFail("the commit", func(c *cobra.Command, args []string) error {
 			session := p.Session()
 			if session == "" {
 				return nil
@@ -116,7 +116,7 @@ func (p *program) hookCommitMsg() *cobra.Command {
 		Use:   "commit-msg FILE",
 		Short: "Add the session to a message that was written in an editor",
 		Args:  cobra.ExactArgs(1),
-		RunE: p.harmless("the commit", func(c *cobra.Command, args []string) error {
+		RunE: p.neverFail("the commit", func(c *cobra.Command, args []string) error {
 			session := p.Session()
 			if session == "" { // then there is nothing to finish
 				return nil
@@ -132,13 +132,13 @@ func (p *program) hookCommitMsg() *cobra.Command {
 
 // harmless makes of whatever goes wrong in a hook, a panic included, a line that says
 // so: nothing ever fails because ken did.
-func (p *program) harmless(what string, run func(*cobra.Command, []string) error) func(*cobra.Command, []string) error {
+func (p *program) neverFail(what string, run func(*cobra.Command, []string) error) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) (err error) {
 		defer func() {
 			if r := recover(); r != nil {
 				err = fmt.Errorf("ken is broken: %v", r)
 			}
-			if err == nil || err == errStops[1] || err == errStops[3] { //nolint:errorlint // these very values
+			if err == nil || err == errStopCommit[1] || err == errStopCommit[3] { //nolint:errorlint // these very values
 				return
 			}
 			p.io.Remarkf("ken: %s did not work, and %s goes on without it: %s", c.CommandPath(), what, oneLine(err.Error()))

@@ -56,7 +56,7 @@ goes wrong, that is a line on standard error. If its time is over first (KEN_HOO
 			}
 			return nil
 		},
-		RunE: p.harmless("the agent", func(c *cobra.Command, _ []string) error {
+		RunE: p.neverFail("the agent", func(c *cobra.Command, _ []string) error {
 			ctx, cancel, err := p.hookContext(c.Context())
 			if err != nil {
 				return err
@@ -65,10 +65,10 @@ goes wrong, that is a line on standard error. If its time is over first (KEN_HOO
 			answer := func(text string) {
 				p.io.Printf("%s", agenthook.Dialect(name).Answer(e, plain(text)))
 			}
-			input, err := p.heard(ctx)
+			input, err := p.readInput(ctx)
 			if err != nil {
 				if ctx.Err() != nil {
-					answer(agenthook.Late(e, nil))
+					answer(agenthook.TimedOut(e, nil))
 				}
 				return err
 			}
@@ -76,10 +76,10 @@ goes wrong, that is a line on standard error. If its time is over first (KEN_HOO
 			if err != nil {
 				return err
 			}
-			said, err := p.Hear(ctx, p.dir, e, call)
+			said, err := p.AnswerHook(ctx, p.dir, e, call)
 			if err != nil {
 				if ctx.Err() != nil {
-					answer(agenthook.Late(e, &call))
+					answer(agenthook.TimedOut(e, &call))
 				}
 				return err
 			}
@@ -93,7 +93,7 @@ goes wrong, that is a line on standard error. If its time is over first (KEN_HOO
 }
 
 // heard reads what the client says, all of it or nothing, and does not wait for ever.
-func (p *program) heard(ctx context.Context) ([]byte, error) {
+func (p *program) readInput(ctx context.Context) ([]byte, error) {
 	type reading struct {
 		text []byte
 		err  error

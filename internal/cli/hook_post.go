@@ -12,7 +12,7 @@ func (p *program) hookPostCommit() *cobra.Command {
 		Use:   "post-commit",
 		Short: "Close a commit: verify what it changed, and say which summaries are stale",
 		Args:  cobra.ArbitraryArgs,
-		RunE: p.harmless("the commit", func(c *cobra.Command, _ []string) error {
+		RunE: p.neverFail("the commit", func(c *cobra.Command, _ []string) error {
 			ctx, cancel, err := p.hookContext(c.Context())
 			if err != nil {
 				return err

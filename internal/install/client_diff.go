@@ -26,8 +26,8 @@ func Diff(path string, was, is []byte) string {
 	}
 	from, behind := max(0, same-contextLines), min(tail, contextLines)
 	var s strings.Builder
-	fmt.Fprintf(&s, "--- %s\n+++ %s\n", old(path, was), old(path, is))
-	fmt.Fprintf(&s, "@@ -%s +%s @@\n", span(from, len(a)-tail+behind), span(from, len(b)-tail+behind))
+	fmt.Fprintf(&s, "--- %s\n+++ %s\n", diffName(path, was), diffName(path, is))
+	fmt.Fprintf(&s, "@@ -%s +%s @@\n", hunkRange(from, len(a)-tail+behind), hunkRange(from, len(b)-tail+behind))
 	write := func(sign string, list []string) {
 		for _, l := range list {
 			s.WriteString(sign + l)
@@ -43,14 +43,14 @@ func Diff(path string, was, is []byte) string {
 	return s.String()
 }
 
-func old(path string, text []byte) string {
+func diffName(path string, text []byte) string {
 	if text == nil {
 		return "/dev/null"
 	}
 	return path
 }
 
-func span(from, to int) string {
+func hunkRange(from, to int) string {
 	if from == to {
 		return fmt.Sprintf("%d,0", from)
 	}

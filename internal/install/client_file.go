@@ -12,14 +12,14 @@ import (
 // doing it once. What somebody else calls ken in it stays as it is.
 func (f ClientFile) Install(text []byte) (FileChange, error) {
 	if text == nil {
-		made, err := f.made()
+		made, err := f.newText()
 		return FileChange{Op: Create, Text: made, Action: "created", Note: f.Note}, err
 	}
-	if f.blank(text) {
-		made, err := f.madeFrom(text)
+	if f.isBlank(text) {
+		made, err := f.newTextFrom(text)
 		return FileChange{Op: Rewrite, Text: made, Action: "added", Note: f.Note}, err
 	}
-	out, note, err := f.put(text)
+	out, note, err := f.addParts(text)
 	switch {
 	case err != nil:
 		return FileChange{}, err
@@ -35,10 +35,10 @@ func (f ClientFile) Install(text []byte) (FileChange, error) {
 // Uninstall takes ken out of a text, and leaves what was there before. A file that ken
 // made goes once nothing else is in it.
 func (f ClientFile) Uninstall(text []byte) (FileChange, error) {
-	if text == nil || f.blank(text) {
+	if text == nil || f.isBlank(text) {
 		return FileChange{Action: "absent"}, nil
 	}
-	made, err := f.made()
+	made, err := f.newText()
 	if err != nil {
 		return FileChange{}, err
 	}
@@ -46,7 +46,7 @@ func (f ClientFile) Uninstall(text []byte) (FileChange, error) {
 		return FileChange{Op: Remove, Action: "removed"}, nil
 	}
 	if was := text[:len(text)-len(bytes.TrimLeft(text, space))]; f.Format == JSON {
-		made, err := f.madeFrom(was)
+		made, err := f.newTextFrom(was)
 		if err != nil {
 			return FileChange{}, err
 		}
@@ -54,7 +54,7 @@ func (f ClientFile) Uninstall(text []byte) (FileChange, error) {
 			return FileChange{Op: Rewrite, Text: was, Action: "taken out"}, nil
 		}
 	}
-	out, bare, note, err := f.take(text)
+	out, bare, note, err := f.removeParts(text)
 	switch {
 	case err != nil:
 		return FileChange{}, err
@@ -68,14 +68,14 @@ func (f ClientFile) Uninstall(text []byte) (FileChange, error) {
 
 // Has counts the parts of ken that are in a text, however they came there; nil is a
 // file that is not there.
-func (f ClientFile) Has(text []byte) (int, error) {
+func (f ClientFile) CountParts(text []byte) (int, error) {
 	if text == nil {
 		return 0, nil
 	}
 	if f.Format == TOML {
 		return hasTOML(text)
 	}
-	if f.blank(text) {
+	if f.isBlank(text) {
 		return 0, nil
 	}
 	doc, err := parse(text)
@@ -97,11 +97,11 @@ func (f ClientFile) Has(text []byte) (int, error) {
 
 // Names reports whether a text that cannot be read was to have ken in it, as far as can be
 // told: it is in a file that only ken makes, or has the name as a server or a hook has it.
-func (f ClientFile) Names(text []byte) bool {
-	if path.Base(f.Path) == name+".json" {
+func (f ClientFile) MentionsKen(text []byte) bool {
+	if path.Base(f.Path) == serverName+".json" {
 		return true
 	}
-	for _, word := range []string{`"` + name + `"`, "." + name + "]", name + " hook "} {
+	for _, word := range []string{`"` + serverName + `"`, "." + serverName + "]", serverName + " hook "} {
 		if bytes.Contains(text, []byte(word)) {
 			return true
 		}
@@ -110,7 +110,7 @@ func (f ClientFile) Names(text []byte) bool {
 }
 
 // made is the file that is made where there is none.
-func (f ClientFile) made() ([]byte, error) {
+func (f ClientFile) newText() ([]byte, error) {
 	if f.Format == TOML {
 		return tomlBlock(true), nil
 	}
@@ -132,15 +132,15 @@ func (f ClientFile) made() ([]byte, error) {
 const space = " \t\r\n"
 
 // blank reports whether there is nothing in a JSON file, as some clients make it.
-func (f ClientFile) blank(text []byte) bool {
+func (f ClientFile) isBlank(text []byte) bool {
 	return f.Format == JSON && len(bytes.Trim(text, space)) == 0
 }
 
 // madeFrom is what is made of a blank file: behind what is in it, and with a mark by
 // which it is told from a file that was not there, and from one that held {}.
-func (f ClientFile) madeFrom(blank []byte) ([]byte, error) {
-	made, err := f.made()
-	return append(bytes.Clone(blank), marked(marked(string(made)))...), err
+func (f ClientFile) newTextFrom(blank []byte) ([]byte, error) {
+	made, err := f.newText()
+	return append(bytes.Clone(blank), markEmpty(markEmpty(string(made)))...), err
 }
 
 func headLine(head string) string {
@@ -151,9 +151,9 @@ func headLine(head string) string {
 }
 
 // put puts the parts in that are not there yet.
-func (f ClientFile) put(text []byte) (out []byte, note string, err error) {
+func (f ClientFile) addParts(text []byte) (out []byte, note string, err error) {
 	if f.Format == TOML {
-		return putTOML(text)
+		return addTOML(text)
 	}
 	out = text
 	for _, p := range f.Parts {
@@ -166,7 +166,7 @@ func (f ClientFile) put(text []byte) (out []byte, note string, err error) {
 			return nil, "", err
 		}
 		if found != nil {
-			if p.Name != "" && !found.is(p.Value) {
+			if p.Name != "" && !found.equals(p.Value) {
 				note = "it has a server ken of its own, which stays as it is"
 			}
 			continue
@@ -180,9 +180,9 @@ func (f ClientFile) put(text []byte) (out []byte, note string, err error) {
 
 // take takes the parts out, the last first. bare says that nothing is left of a file
 // that ken made.
-func (f ClientFile) take(text []byte) (out []byte, bare bool, note string, err error) {
+func (f ClientFile) removeParts(text []byte) (out []byte, bare bool, note string, err error) {
 	if f.Format == TOML {
-		return takeTOML(text)
+		return removeTOML(text)
 	}
 	out = text
 	for i := len(f.Parts) - 1; i >= 0; i-- {

@@ -43,9 +43,9 @@ func parse(text []byte) (*document, error) {
 	return &document{text: text, root: &root}, nil
 }
 
-// A place is where a part is: a member of an object or an element of an array, and what
+// A partLocation is where a part is: a member of an object or an element of an array, and what
 // encloses it, from the root.
-type place struct {
+type partLocation struct {
 	doc  *document
 	in   []*hujson.Value // the composites around it, outermost first
 	at   []int           // and which item of each leads on; the last is the part
@@ -53,15 +53,15 @@ type place struct {
 }
 
 // find looks for a part; nil when it is not there.
-func (d *document) find(p Part) (*place, error) {
-	pl := &place{doc: d}
+func (d *document) find(p Part) (*partLocation, error) {
+	loc := &partLocation{doc: d}
 	v := d.root
 	for n, step := range p.At {
 		i, err := member(v, step, p.At[:n])
 		if err != nil || i < 0 {
 			return nil, err
 		}
-		pl.in, pl.at = append(pl.in, v), append(pl.at, i)
+		loc.in, loc.at = append(loc.in, v), append(loc.at, i)
 		v = &v.Value.(*hujson.Object).Members[i].Value
 	}
 	if p.Name != "" {
@@ -69,9 +69,9 @@ func (d *document) find(p Part) (*place, error) {
 		if err != nil || i < 0 {
 			return nil, err
 		}
-		pl.in, pl.at = append(pl.in, v), append(pl.at, i)
-		pl.item = v.Value.(*hujson.Object).Members[i].Value
-		return pl, nil
+		loc.in, loc.at = append(loc.in, v), append(loc.at, i)
+		loc.item = v.Value.(*hujson.Object).Members[i].Value
+		return loc, nil
 	}
 	list, ok := v.Value.(*hujson.Array)
 	if !ok {
@@ -80,8 +80,8 @@ func (d *document) find(p Part) (*place, error) {
 	for i := range list.Elements {
 		e := &list.Elements[i]
 		if isHook(e, p.Event) {
-			pl.in, pl.at, pl.item = append(pl.in, v), append(pl.at, i), *e
-			return pl, nil
+			loc.in, loc.at, loc.item = append(loc.in, v), append(loc.at, i), *e
+			return loc, nil
 		}
 		// A group of hooks that ken's was put among by hand.
 		inner := e.Find("/hooks")
@@ -94,18 +94,18 @@ func (d *document) find(p Part) (*place, error) {
 			if !isHook(&hooks.Elements[k], p.Event) {
 				continue
 			}
-			pl.in, pl.at = append(pl.in, v), append(pl.at, i)
+			loc.in, loc.at = append(loc.in, v), append(loc.at, i)
 			if len(hooks.Elements) == 1 {
-				pl.item = *e
-				return pl, nil
+				loc.item = *e
+				return loc, nil
 			}
 			for m := range group.Members {
 				if &group.Members[m].Value == inner {
-					pl.in, pl.at = append(pl.in, e), append(pl.at, m)
+					loc.in, loc.at = append(loc.in, e), append(loc.at, m)
 				}
 			}
-			pl.in, pl.at, pl.item = append(pl.in, inner), append(pl.at, k), hooks.Elements[k]
-			return pl, nil
+			loc.in, loc.at, loc.item = append(loc.in, inner), append(loc.at, k), hooks.Elements[k]
+			return loc, nil
 		}
 	}
 	return nil, nil
@@ -149,14 +149,14 @@ func isHook(v *hujson.Value, event string) bool {
 }
 
 // is reports whether the value is the given one, however it is laid out.
-func (p *place) is(value string) bool {
+func (p *partLocation) equals(value string) bool {
 	v := p.item.Clone()
 	v.Minimize()
 	return string(v.Pack()) == value
 }
 
 // runsKen reports whether the server is started as ken, from wherever it lies.
-func (p *place) runsKen() bool {
+func (p *partLocation) runsKen() bool {
 	v := p.item.Clone()
 	v.Standardize()
 	var s struct {
@@ -240,11 +240,11 @@ func (d *document) insert(p Part) ([]byte, error) {
 			item = "{" + item + "}"
 		}
 	}
-	return d.into(v, item)
+	return d.appendItem(v, item)
 }
 
 // into puts an item at the end of a composite.
-func (d *document) into(v *hujson.Value, item string) ([]byte, error) {
+func (d *document) appendItem(v *hujson.Value, item string) ([]byte, error) {
 	it, unit, eol := itemsOf(v), d.unit(), d.eol()
 	closing := v.EndOffset - 1
 	n := len(it.end)
@@ -255,9 +255,9 @@ func (d *document) into(v *hujson.Value, item string) ([]byte, error) {
 		if len(inner) == 0 && !d.made {
 			around := d.indentAt(v.StartOffset)
 			if v != d.root && !d.ownLine(v.StartOffset) {
-				return splice(d.text, closing, closing, marked(compact(item))), nil
+				return splice(d.text, closing, closing, markEmpty(compact(item))), nil
 			}
-			return splice(d.text, closing, closing, eol+around+unit+marked(d.laid(item, around+unit))+eol+around), nil
+			return splice(d.text, closing, closing, eol+around+unit+markEmpty(d.indented(item, around+unit))+eol+around), nil
 		}
 		kept := len(bytes.TrimRight(inner, " \t\r\n"))
 		at := v.StartOffset + 1 + kept
@@ -266,19 +266,19 @@ func (d *document) into(v *hujson.Value, item string) ([]byte, error) {
 		if bytes.IndexByte(inner[kept:], '\n') >= 0 && !d.made && !bytes.Contains(inner[:kept], []byte("//")) {
 			lead = ""
 		}
-		return splice(d.text, at, at, lead+d.laid(item, indent)), nil
+		return splice(d.text, at, at, lead+d.indented(item, indent)), nil
 	}
 	last := it.end[n-1]
 	indent, own := d.lineIndent(it.start[n-1])
 	lead := " "
 	text := compact(item)
 	if own {
-		lead, text = eol+indent, d.laid(item, indent)
+		lead, text = eol+indent, d.indented(item, indent)
 	}
 	// What is behind the last value, comments included, stays behind it.
 	from := last
 	if it.comma {
-		from = last + bytes.IndexByte(standard(d.text[last:closing]), ',') + 1
+		from = last + bytes.IndexByte(blankComments(d.text[last:closing]), ',') + 1
 	}
 	behind := d.text[from:closing]
 	kept := len(bytes.TrimRight(behind, " \t\r\n"))
@@ -294,11 +294,11 @@ func (d *document) into(v *hujson.Value, item string) ([]byte, error) {
 
 // remove takes a part out, and what is left of its place where that came with it. bare
 // says that the whole text is what ken made, and empty now.
-func (d *document) remove(p *place) (out []byte, bare bool) {
+func (d *document) remove(p *partLocation) (out []byte, bare bool) {
 	// Outwards, as long as what encloses it holds nothing else and has the lines that
 	// it got when it was put in.
 	depth := len(p.in) - 1
-	for depth >= 0 && d.alone(p.in[depth]) {
+	for depth >= 0 && d.isOnlyItem(p.in[depth]) {
 		if depth == 0 {
 			return nil, true
 		}
@@ -307,25 +307,25 @@ func (d *document) remove(p *place) (out []byte, bare bool) {
 	v, i := p.in[depth], p.at[depth]
 	it := itemsOf(v)
 	n := len(it.end)
-	if n == 1 && !it.comma && d.isMarked(v) {
+	if n == 1 && !it.comma && d.wasEmpty(v) {
 		return splice(d.text, v.StartOffset+1, v.EndOffset-1, ""), false
 	}
 	begin := func(i int) int { // behind the comma or brace before it, and the comments there
 		from := v.StartOffset + 1
 		if i > 0 {
-			from = it.end[i-1] + bytes.IndexByte(standard(d.text[it.end[i-1]:it.start[i]]), ',') + 1
+			from = it.end[i-1] + bytes.IndexByte(blankComments(d.text[it.end[i-1]:it.start[i]]), ',') + 1
 		}
 		return from + len(bytes.TrimRight(d.text[from:it.start[i]], " \t\r\n"))
 	}
 	end := it.end[i]
 	if i < n-1 || it.comma {
-		end += bytes.IndexByte(standard(d.text[end:v.EndOffset]), ',') + 1
+		end += bytes.IndexByte(blankComments(d.text[end:v.EndOffset]), ',') + 1
 		return splice(d.text, begin(i), end, ""), false
 	}
 	out = splice(d.text, begin(i), end, "")
 	if i > 0 {
 		last := it.end[i-1]
-		comma := last + bytes.IndexByte(standard(d.text[last:it.start[i]]), ',')
+		comma := last + bytes.IndexByte(blankComments(d.text[last:it.start[i]]), ',')
 		out = splice(out, comma, comma+1, "")
 	}
 	return out, false
@@ -333,9 +333,9 @@ func (d *document) remove(p *place) (out []byte, bare bool) {
 
 // alone reports whether a composite holds one item, laid out as one that ken made: on
 // lines of its own or, within a line, without a space.
-func (d *document) alone(v *hujson.Value) bool {
+func (d *document) isOnlyItem(v *hujson.Value) bool {
 	it := itemsOf(v)
-	if len(it.end) != 1 || it.comma || d.isMarked(v) {
+	if len(it.end) != 1 || it.comma || d.wasEmpty(v) {
 		return false
 	}
 	before, after := d.text[v.StartOffset+1:it.start[0]], d.text[it.end[0]:v.EndOffset-1]
@@ -344,12 +344,12 @@ func (d *document) alone(v *hujson.Value) bool {
 
 // mark is the space behind the first name of what was put into an empty composite, one
 // wider than elsewhere.
-const mark = `":  `
+const emptyMark = `":  `
 
-func marked(item string) string { return strings.Replace(item, `": `, mark, 1) }
+func markEmpty(item string) string { return strings.Replace(item, `": `, emptyMark, 1) }
 
 // isMarked reports whether a composite was empty before its one item came.
-func (d *document) isMarked(v *hujson.Value) bool {
+func (d *document) wasEmpty(v *hujson.Value) bool {
 	first := v
 	if list, ok := v.Value.(*hujson.Array); ok && len(list.Elements) == 1 {
 		first = &list.Elements[0]
@@ -359,17 +359,17 @@ func (d *document) isMarked(v *hujson.Value) bool {
 		return false
 	}
 	m := &o.Members[0]
-	return string(d.text[m.Name.EndOffset-1:m.Value.StartOffset]) == mark
+	return string(d.text[m.Name.EndOffset-1:m.Value.StartOffset]) == emptyMark
 }
 
 // ownLine reports whether the value at an offset begins a line, but for its name.
 func (d *document) ownLine(at int) bool {
 	start := bytes.LastIndexByte(d.text[:at], '\n') + 1
-	return start > 0 && named().Match(d.text[start:at])
+	return start > 0 && memberLine().Match(d.text[start:at])
 }
 
 // named is the beginning of a line with at most the name of a member.
-var named = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\s*("(?:[^"\\]|\\.)*"\s*:\s*)?$`) })
+var memberLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\s*("(?:[^"\\]|\\.)*"\s*:\s*)?$`) })
 
 // blankLine reports whether a text is the end of a line and an indent.
 func blankLine(text []byte) bool {
@@ -378,7 +378,7 @@ func blankLine(text []byte) bool {
 }
 
 // laid lays an item out on lines, the first of which is indented already.
-func (d *document) laid(item, indent string) string {
+func (d *document) indented(item, indent string) string {
 	var buf bytes.Buffer
 	prefix, body := "", item
 	if strings.HasPrefix(item, `"`) { // a member
@@ -389,17 +389,17 @@ func (d *document) laid(item, indent string) string {
 		panic(err) // the table is ours
 	}
 	text := prefix + buf.String()
-	return strings.ReplaceAll(shorten(text), "\n", d.eol())
+	return strings.ReplaceAll(joinWordLists(text), "\n", d.eol())
 }
 
 // words is an array that holds nothing but words.
-var words = sync.OnceValue(func() *regexp.Regexp {
+var wordList = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\[\s*("[^"]*"(?:,\s*"[^"]*")*)\s*\]`)
 })
 
 // shorten puts such arrays on one line each, as people write the arguments of a command.
-func shorten(text string) string {
-	return words().ReplaceAllStringFunc(text, func(list string) string {
+func joinWordLists(text string) string {
+	return wordList().ReplaceAllStringFunc(text, func(list string) string {
 		return "[" + strings.Join(strings.Fields(list[1:len(list)-1]), " ") + "]"
 	})
 }
@@ -444,7 +444,7 @@ func (d *document) indentAt(at int) string {
 
 // standard blanks the comments of what stands between two values, so that a comma in it
 // is one.
-func standard(between []byte) []byte {
+func blankComments(between []byte) []byte {
 	out := bytes.Clone(between)
 	for i := 0; i+1 < len(out); i++ {
 		var end int

@@ -75,9 +75,11 @@ const (
 )
 
 // name is what ken is called among a client's servers.
-const name = "ken"
+const serverName = "ken"
 
-func servers(at, value string) []Part { return []Part{{At: []string{at}, Name: name, Value: value}} }
+func servers(at, value string) []Part {
+	return []Part{{At: []string{at}, Name: serverName, Value: value}}
+}
 
 // Which tools of a client touch files.
 const (
@@ -139,7 +141,7 @@ func run(event, client string) string {
 	return "ken hook " + event + client
 }
 
-func guarded(event, client string) string {
+func ifInstalled(event, client string) string {
 	return "! command -v ken >/dev/null 2>&1 || " + run(event, client)
 }
 
@@ -151,11 +153,11 @@ func matcher(tools string) string {
 }
 
 func claudeHook(at, event, tools string) Part {
-	return hook(at, event, `{`+matcher(tools)+`"hooks":[{"type":"command","command":"`+guarded(event, "")+`","timeout":5}]}`)
+	return hook(at, event, `{`+matcher(tools)+`"hooks":[{"type":"command","command":"`+ifInstalled(event, "")+`","timeout":5}]}`)
 }
 
 func codexHook(at, event, tools string) Part {
-	return hook(at, event, `{`+matcher(tools)+`"hooks":[{"type":"command","command":"`+guarded(event, "codex")+
+	return hook(at, event, `{`+matcher(tools)+`"hooks":[{"type":"command","command":"`+ifInstalled(event, "codex")+
 		`","commandWindows":"`+run(event, "codex")+`","timeout":5}]}`)
 }
 
@@ -164,5 +166,5 @@ func cursorHook(at, event, tools string) Part {
 }
 
 func codeHook(at, event string) Part {
-	return hook(at, event, `{"type":"command","command":"`+guarded(event, "vscode")+`","windows":"`+run(event, "vscode")+`","timeout":5}`)
+	return hook(at, event, `{"type":"command","command":"`+ifInstalled(event, "vscode")+`","windows":"`+run(event, "vscode")+`","timeout":5}`)
 }

@@ -32,7 +32,7 @@ func tomlBlock(ended bool) []byte {
 }
 
 // said is what a text says of the server ken, nil for nothing, and of everything else.
-func said(text []byte) (ken any, others map[string]any, err error) {
+func parseServers(text []byte) (ken any, others map[string]any, err error) {
 	if err := toml.Unmarshal(bytes.TrimPrefix(text, []byte(bom)), &others); err != nil {
 		where := ""
 		if e, ok := errors.AsType[*toml.DecodeError](err); ok {
@@ -46,25 +46,25 @@ func said(text []byte) (ken any, others map[string]any, err error) {
 	if !ok && others[table] != nil {
 		return nil, nil, malformed("%s is not a table", table)
 	}
-	ken = servers[name]
-	if delete(servers, name); len(servers) == 0 {
+	ken = servers[serverName]
+	if delete(servers, serverName); len(servers) == 0 {
 		delete(others, table)
 	}
 	return ken, others, nil
 }
 
 func hasTOML(text []byte) (int, error) {
-	ken, _, err := said(text)
+	ken, _, err := parseServers(text)
 	if err != nil || ken == nil {
 		return 0, err
 	}
 	return 1, nil
 }
 
-// putTOML puts the block behind a text. One whose last line has no end gets a block
+// addTOML puts the block behind a text. One whose last line has no end gets a block
 // without one, by which taking it out knows what to leave.
-func putTOML(text []byte) (out []byte, note string, err error) {
-	ken, _, err := said(text)
+func addTOML(text []byte) (out []byte, note string, err error) {
+	ken, _, err := parseServers(text)
 	if err != nil {
 		return nil, "", err
 	}
@@ -95,7 +95,7 @@ func putTOML(text []byte) (out []byte, note string, err error) {
 	default:
 		out = []byte(string(text) + eol + eol + block)
 	}
-	if _, _, err := said(out); err != nil { // e.g. where mcp_servers is written in one line
+	if _, _, err := parseServers(out); err != nil { // e.g. where mcp_servers is written in one line
 		return nil, "", &fault.Error{
 			Hint: "add to it by hand: ken = { command = \"ken\", args = [\"mcp\"] }",
 			Err:  errors.New("a table mcp_servers.ken cannot be added to it"),
@@ -104,9 +104,9 @@ func putTOML(text []byte) (out []byte, note string, err error) {
 	return out, "", nil
 }
 
-// takeTOML takes the block out.
-func takeTOML(text []byte) (out []byte, bare bool, note string, err error) {
-	ken, others, err := said(text)
+// removeTOML takes the block out.
+func removeTOML(text []byte) (out []byte, bare bool, note string, err error) {
+	ken, others, err := parseServers(text)
 	if err != nil {
 		return nil, false, "", err
 	}
@@ -131,7 +131,7 @@ func takeTOML(text []byte) (out []byte, bare bool, note string, err error) {
 	}
 	out = []byte(string(before) + string(own.after))
 	// What stands behind the block may be ken's as well, and would become somebody else's.
-	more, left, err := said(out)
+	more, left, err := parseServers(out)
 	if err != nil || !reflect.DeepEqual(left, others) {
 		return nil, false, "", &fault.Error{
 			Hint: "take it out by hand, from " + markStart + " to " + markEnd,

@@ -57,24 +57,24 @@ func (f Facts) Findings() []Finding {
 	var list []Finding
 	add := func(code, what, mend string) { list = append(list, Finding{code, what, mend}) }
 	if f.Config != nil {
-		add("CONFIG_INVALID", f.Config.Error(), orElse(fault.HintOf(f.Config), "mend .ken/config.yaml"))
+		add("CONFIG_INVALID", f.Config.Error(), firstOf(fault.HintOf(f.Config), "mend .ken/config.yaml"))
 	}
 	if f.Store != nil {
-		add("STORE_UNREADABLE", f.Store.Error(), orElse(fault.HintOf(f.Store), "see the page trouble of the manual"))
+		add("STORE_UNREADABLE", f.Store.Error(), firstOf(fault.HintOf(f.Store), "see the page trouble of the manual"))
 	}
 	f.records(add)
 	if f.Base != nil {
-		add("STORE_"+strings.ToUpper(f.Trouble), f.Base.Error(), orElse(fault.HintOf(f.Base), "ken share status"))
+		add("STORE_"+strings.ToUpper(f.Trouble), f.Base.Error(), firstOf(fault.HintOf(f.Base), "ken share status"))
 	}
 	if f.BadAddress != nil && f.Base == nil { // of the store it was said
-		add("ADDRESS_INVALID", f.BadAddress.Error(), orElse(fault.HintOf(f.BadAddress), "mend .ken/config.yaml"))
+		add("ADDRESS_INVALID", f.BadAddress.Error(), firstOf(fault.HintOf(f.BadAddress), "mend .ken/config.yaml"))
 	}
 	if f.Password {
 		add("STORE_PASSWORD", "the address of the store in .ken/config.yaml has a password, for everybody with the repository to read", "take it out, change it, and give it in PGPASSWORD, ~/.pgpass or KEN_STORE")
 	}
 	switch {
 	case f.NoGit != nil:
-		add("GIT_UNKNOWN", f.NoGit.Error(), orElse(fault.HintOf(f.NoGit), "install git"))
+		add("GIT_UNKNOWN", f.NoGit.Error(), firstOf(fault.HintOf(f.NoGit), "install git"))
 	case older(f.Git, oldest):
 		add("GIT_OLD", fmt.Sprintf("git is %s; ken wants %s or newer", f.Git, oldest), "install a newer git")
 	}
@@ -92,20 +92,20 @@ func (f Facts) Findings() []Finding {
 func (f Facts) records(add func(code, what, mend string)) {
 	const mend = "remove what is not used with: ken verify --full; then bring back what was shared with: ken share pull"
 	if n := len(f.Damaged); n > 0 {
-		add("RECORDS_DAMAGED", fmt.Sprintf("the content of %s does not match its hash, and is not used: %s", counted(n, "record"), some(f.Damaged)), mend)
+		add("RECORDS_DAMAGED", fmt.Sprintf("the content of %s does not match its hash, and is not used: %s", count(n, "record"), some(f.Damaged)), mend)
 	}
 	if n := len(f.Ahead); n > 0 {
-		add("RECORDS_AHEAD", fmt.Sprintf("%s dated more than a day ahead, and not used: %s", counted(n, "record"), some(f.Ahead)), mend)
+		add("RECORDS_AHEAD", fmt.Sprintf("%s dated more than a day ahead, and not used: %s", count(n, "record"), some(f.Ahead)), mend)
 	}
 	if f.StaleFiles+f.StaleDirectories > 0 {
-		add("KNOWLEDGE_STALE", fmt.Sprintf("%s and %s do not hold", counted(f.StaleFiles, "file summary", "file summaries"), counted(f.StaleDirectories, "directory text")),
+		add("KNOWLEDGE_STALE", fmt.Sprintf("%s and %s do not hold", count(f.StaleFiles, "file summary", "file summaries"), count(f.StaleDirectories, "directory text")),
 			"see which with: ken status")
 	}
 }
 
 // counted says how many there are of something; more than one are called by many, or by an
 // s behind the word for one.
-func counted(n int, one string, many ...string) string {
+func count(n int, one string, many ...string) string {
 	switch {
 	case n == 1:
 		return "1 " + one
@@ -224,7 +224,7 @@ func (c ClientStatus) half() string {
 	return "hooks"
 }
 
-func orElse(text, other string) string {
+func firstOf(text, other string) string {
 	if text == "" {
 		return other
 	}

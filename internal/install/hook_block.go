@@ -20,9 +20,9 @@ type hookBlock struct {
 	chain bool // the hook that was there runs behind it
 }
 
-// stopStatus is what ken ends with where the gate stops a commit. It is not 1, with
+// gateStatus is what ken ends with where the gate stops a commit. It is not 1, with
 // which any other program called ken may answer a command that it does not know.
-const stopStatus = "3"
+const gateStatus = "3"
 
 // text is the block without its last line end. Nothing but the gate's own status stops a
 // commit: whatever else comes (1 from some other ken, 2 after a panic, 126 where it
@@ -37,7 +37,7 @@ func (b hookBlock) text() string {
 	s.WriteString("if command -v ken >/dev/null 2>&1; then\n")
 	said := fmt.Sprintf("echo \"ken: ken hook %s ended with $?, and the commit goes on\" >&2", b.hook)
 	if b.hook == gateHook {
-		fmt.Fprintf(&s, "\tken hook %s --exit %s \"$@\" || case $? in\n\t%[2]s) exit 1 ;;\n\t*) %[3]s ;;\n\tesac\n", b.hook, stopStatus, said)
+		fmt.Fprintf(&s, "\tken hook %s --exit %s \"$@\" || case $? in\n\t%[2]s) exit 1 ;;\n\t*) %[3]s ;;\n\tesac\n", b.hook, gateStatus, said)
 	} else {
 		fmt.Fprintf(&s, "\tken hook %s \"$@\" || %s\n", b.hook, said)
 	}

@@ -20,7 +20,7 @@ type HooksDir struct {
 // d. As a rule that is d; but husky writes anew what lies where git looks, and has a
 // shell read what lies above. dispatcher says that d holds a file h, by which husky is
 // known under any name.
-func (d HooksDir) Seat(dispatcher bool) HooksDir {
+func (d HooksDir) InstallDir(dispatcher bool) HooksDir {
 	above := path.Dir(d.Path)
 	if path.Base(d.Path) == "_" && (path.Base(above) == ".husky" || dispatcher) {
 		return HooksDir{Path: above, Scope: d.Scope, Sourced: true}
@@ -48,7 +48,7 @@ type RepoDirs struct {
 // Admit refuses a directory of the repository's that is a link out of it: what
 // somebody configured is meant, but a link in a repository may lead anywhere. real is
 // where d leads.
-func (r RepoDirs) Admit(d HooksDir, real string) error {
+func (r RepoDirs) CheckLink(d HooksDir, real string) error {
 	if !r.holds(d.Path) || r.holds(real) {
 		return nil
 	}

@@ -25,10 +25,10 @@ type FileKind int
 
 // The kinds.
 const (
-	Absent  FileKind = iota // nothing
-	Regular                 // a file
-	Link                    // a symbolic link, wherever it leads
-	Strange                 // a directory, a pipe
+	NoFile    FileKind = iota // nothing
+	Regular                   // a file
+	Link                      // a symbolic link, wherever it leads
+	OtherKind                 // a directory, a pipe
 )
 
 // A HookFile is what lies at a name, as far as it matters.
@@ -58,24 +58,24 @@ func (p Hook) Install() (FileChange, error) {
 	case err != nil:
 		return FileChange{}, err
 	case f != nil:
-		return p.renew(f), nil
+		return p.update(f), nil
 	}
 	part := hookBlock{hook: p.Name}
 	switch {
-	case p.At.Kind == Absent && p.Aside.Kind == Absent:
+	case p.At.Kind == NoFile && p.Aside.Kind == NoFile:
 		part.own = true
 		return FileChange{Op: Create, Text: part.file(), Action: "created"}, nil
-	case p.At.Kind == Absent: // it was set aside, and then nothing came
+	case p.At.Kind == NoFile: // it was set aside, and then nothing came
 		part.own, part.chain = true, true
 		return FileChange{Op: Create, Text: part.file(), Action: "created"}, nil
 	case p.At.Kind == Regular && (p.Sourced || p.At.Exec && isShell(p.At.Content)):
-		return FileChange{Op: Rewrite, Text: part.insert(p.At.Content), Action: "added", Note: rewriter(p.At.Content)}, nil
+		return FileChange{Op: Rewrite, Text: part.insert(p.At.Content), Action: "added", Note: overwriteNote(p.At.Content)}, nil
 	case p.Sourced: // aside, nobody would hand it to a shell
 		return FileChange{}, &fault.Error{
 			Hint: "put a file in its place that calls it",
 			Err:  fmt.Errorf("read the hook %s: it is a link", p.Name),
 		}
-	case p.Aside.Kind != Absent:
+	case p.Aside.Kind != NoFile:
 		return FileChange{}, &fault.Error{
 			Hint: fmt.Sprintf("look at the two, and move one of them away: %s and %s%s", p.Name, p.Name, AsideSuffix),
 			Err:  fmt.Errorf("set aside the hook %s: there is a %s%s already", p.Name, p.Name, AsideSuffix),
@@ -91,7 +91,7 @@ func (p Hook) Install() (FileChange, error) {
 
 // renew brings a part that is there up to date. A file that is ken's alone is made
 // executable where it is not; somebody else's was switched off, and stays so.
-func (p Hook) renew(f *markedBlock) FileChange {
+func (p Hook) update(f *markedBlock) FileChange {
 	part := hookBlock{hook: p.Name, own: f.own(), chain: f.chain()}
 	content := part.replace(f)
 	c := FileChange{Action: "kept", Off: !p.At.Exec && !p.Sourced}
@@ -115,7 +115,7 @@ func (p Hook) Uninstall() (FileChange, error) {
 	switch {
 	case err != nil:
 		return FileChange{}, err
-	case f == nil && p.At.Kind == Absent && p.Aside.Kind != Absent:
+	case f == nil && p.At.Kind == NoFile && p.Aside.Kind != NoFile:
 		return FileChange{Op: Restore, Action: "restored"}, nil
 	case f == nil:
 		return FileChange{Action: "absent"}, nil
@@ -125,9 +125,9 @@ func (p Hook) Uninstall() (FileChange, error) {
 	switch {
 	case !f.own():
 		return FileChange{Op: Rewrite, Text: rest, Action: "taken out"}, nil
-	case f.chain() && p.Aside.Kind != Absent && untouched:
+	case f.chain() && p.Aside.Kind != NoFile && untouched:
 		return FileChange{Op: Restore, Action: "restored"}, nil
-	case f.chain() && p.Aside.Kind != Absent:
+	case f.chain() && p.Aside.Kind != NoFile:
 		return FileChange{}, &fault.Error{
 			Hint: fmt.Sprintf("keep what you need of %s elsewhere, then: mv %s%s %s", p.Name, p.Name, AsideSuffix, p.Name),
 			Err:  fmt.Errorf("restore the hook %s: what ken put in its place has been edited", p.Name),
@@ -142,7 +142,7 @@ func (p Hook) Uninstall() (FileChange, error) {
 func (p Hook) find() (*markedBlock, error) {
 	switch p.At.Kind {
 	case Regular:
-	case Absent, Link:
+	case NoFile, Link:
 		return nil, nil
 	default:
 		return nil, &fault.Error{

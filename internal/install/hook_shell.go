@@ -13,7 +13,7 @@ var shells = []string{"sh", "bash", "dash", "ash", "zsh", "ksh", "mksh", "yash"}
 // isShell reports whether a hook is a shell script that lines can be put into. One
 // without a first line that names an interpreter is: git has sh run it.
 func isShell(script []byte) bool {
-	if bytes.IndexByte(script, 0) >= 0 || startsItself(script) {
+	if bytes.IndexByte(script, 0) >= 0 || execsItself(script) {
 		return false
 	}
 	first, _, _ := bytes.Cut(script, []byte("\n"))
@@ -32,7 +32,7 @@ func isShell(script []byte) bool {
 
 // startsItself reports whether a script hands its own file to another program, which
 // would not know what to make of lines for a shell.
-func startsItself(script []byte) bool {
+func execsItself(script []byte) bool {
 	for line := range bytes.Lines(script) {
 		if bytes.Contains(line, []byte("exec")) && bytes.Contains(line, []byte("$0")) {
 			return true
@@ -43,7 +43,7 @@ func startsItself(script []byte) bool {
 
 // rewriter says which program wrote a hook and will write it again. Each of them knows
 // its hook by a word in it, and does not ask what else is there.
-func rewriter(script []byte) string {
+func overwriteNote(script []byte) string {
 	switch {
 	case bytes.Contains(script, []byte("call_lefthook")):
 		return "lefthook writes this file anew at times; to last, ken hook must stand in lefthook.yml"
