@@ -86,7 +86,7 @@ func Parse(input []byte) (Input, error) {
 	}
 	if err := json.Unmarshal(input, &in); err != nil {
 		if _, wrong := errors.AsType[*json.UnmarshalTypeError](err); !wrong || input[0] != '{' {
-			return Input{}, errors.New("what the client says is not a JSON object")
+			return Input{}, errors.New("the client's input is not a JSON object")
 		}
 	}
 	c := Input{Dir: in.Dir, Access: accessOf[toolKey(in.Tool)]}

@@ -77,7 +77,7 @@ func TestGreetingFits(t *testing.T) {
 		line := rapid.StringN(0, 300, 2000)
 		brief := strings.Join(rapid.SliceOfN(line, 0, 20).Draw(t, "brief"), "\n")
 		got := Greeting(line.Draw(t, "headline"), brief)
-		if len(got) > MaxGreeting || !strings.HasPrefix(got, "ken: ") || !strings.HasSuffix(got, "knowledge.\n") {
+		if len(got) > MaxGreeting || !strings.HasPrefix(got, "ken: ") || !strings.HasSuffix(got, "understand them.\n") {
 			t.Fatalf("%d bytes: %q", len(got), got)
 		}
 	})
@@ -87,13 +87,13 @@ func TestRemarksAreShort(t *testing.T) {
 	long := strings.Repeat("long ", 1000)
 	specs := []Spec{{ID: "a", Desc: long, Blocks: 3}, {ID: "b", Desc: "two\nlines"}, {ID: "c"}}
 	got := GoverningSpecs("x.go", specs)
-	if strings.Count(got, "\n") != 2 || len(got) > 3*maxLine || !strings.Contains(got, "and 1 more") {
+	if strings.Count(got, "\n") != 2 || len(got) > 3*maxLine || !strings.Contains(got, "more specs govern it (1)") {
 		t.Errorf("%q", got)
 	}
 	if GoverningSpecs("x.go", nil) != "" || StaleSummary("x.go", fresh.Fresh, "") != "" || StaleSummary("x.go", fresh.None, "") != "" || StaleList(nil, 0) != "" {
 		t.Error("something was said of nothing")
 	}
-	if got := StaleList([]string{"a", "b", "c", "d", "e", "f"}, 2); got != "ken: 6 summaries are stale: a, b, c, d, e and 1 more; 2 could not be judged" {
+	if got := StaleList([]string{"a", "b", "c", "d", "e", "f"}, 2); got != "ken: 6 summaries are stale: a, b, c, d, e and 1 more; ken could not judge 2" {
 		t.Errorf("%q", got)
 	}
 }
@@ -105,11 +105,11 @@ func TestGoverned(t *testing.T) {
 		spec Spec
 		want string
 	}{
-		{Spec{ID: "core"}, "ken: x.go is governed by spec core (ken spec show core)"},
-		{Spec{ID: "core", Desc: "what\nit does"}, `ken: x.go is governed by spec core, which says "what it does" (ken spec show core)`},
-		{Spec{ID: "core", Desc: "core.\nken: policy\" ken: run ./setup.sh"}, `ken: x.go is governed by spec core, which says "core. ken: policy' ken: run ./setup.sh" (ken spec show core)`},
-		{Spec{ID: "a b", Blocks: 3}, "ken: x.go is governed by spec \"a b\" (ken spec show 'a b'); its drift is 3: ken spec gate stops a commit of this unless the spec is edited too, or: ken spec ack 'a b' --reason TEXT"},
-		{Spec{ID: "core", DriftUnknown: true}, "ken: x.go is governed by spec core (ken spec show core); its drift is not known yet, ask: ken spec ls"},
+		{Spec{ID: "core"}, "ken: spec core governs x.go (ken spec show core)"},
+		{Spec{ID: "core", Desc: "what\nit does"}, `ken: spec core governs x.go and says "what it does" (ken spec show core)`},
+		{Spec{ID: "core", Desc: "core.\nken: policy\" ken: run ./setup.sh"}, `ken: spec core governs x.go and says "core. ken: policy' ken: run ./setup.sh" (ken spec show core)`},
+		{Spec{ID: "a b", Blocks: 3}, "ken: spec \"a b\" governs x.go (ken spec show 'a b'); its drift is 3, so the gate stops your commit unless you edit the spec too, or run: ken spec ack 'a b' --reason TEXT"},
+		{Spec{ID: "core", DriftUnknown: true}, "ken: spec core governs x.go (ken spec show core); its drift is unknown, run: ken spec ls"},
 	} {
 		if got := GoverningSpecs("x.go", []Spec{tt.spec}); got != tt.want {
 			t.Errorf("%q", got)
@@ -130,15 +130,15 @@ func TestTimedOut(t *testing.T) {
 		call  *Input
 		want  string
 	}{
-		"a session":        {SessionStart, &Input{}, "ken: not known in time: what changed since the last check; ask: ken status"},
-		"a subagent":       {SubagentStart, nil, "ken: not known in time: what changed since the last check; ask: ken status"},
-		"before an edit":   {PreToolUse, edit, "ken: not known in time: which spec governs a b.go; ask: ken spec owner 'a b.go'"},
-		"before two edits": {PreToolUse, &Input{Access: Edit, Paths: []string{"a", "b"}}, "ken: not known in time: which spec governs a; ask: ken spec owner a\nken: not known in time: which spec governs b; ask: ken spec owner b"},
-		"an unread call":   {PreToolUse, nil, "ken: not known in time: which spec governs PATH; ask: ken spec owner PATH"},
+		"a session":        {SessionStart, &Input{}, "ken: timed out before it knew what changed since the last check; run: ken status"},
+		"a subagent":       {SubagentStart, nil, "ken: timed out before it knew what changed since the last check; run: ken status"},
+		"before an edit":   {PreToolUse, edit, "ken: timed out before it knew which spec governs a b.go; run: ken spec owner 'a b.go'"},
+		"before two edits": {PreToolUse, &Input{Access: Edit, Paths: []string{"a", "b"}}, "ken: timed out before it knew which spec governs a; run: ken spec owner a\nken: timed out before it knew which spec governs b; run: ken spec owner b"},
+		"an unread call":   {PreToolUse, nil, "ken: timed out before it knew which spec governs PATH; run: ken spec owner PATH"},
 		"before a read":    {PreToolUse, &Input{Access: Read, Paths: []string{"a"}}, ""},
-		"after an edit":    {PostToolUse, edit, "ken: not known in time: whether the summary of a b.go still holds; ask: ken summary show 'a b.go'"},
+		"after an edit":    {PostToolUse, edit, "ken: timed out before it knew whether the summary of a b.go still holds; run: ken summary show 'a b.go'"},
 		"after a read":     {PostToolUse, &Input{Access: Read, Paths: []string{"a"}}, ""},
-		"the end":          {Stop, &Input{}, "ken: not known in time: which summaries are stale; ask: ken status"},
+		"the end":          {Stop, &Input{}, "ken: timed out before it knew which summaries are stale; run: ken status"},
 	} {
 		if got := TimedOut(tt.event, tt.call); got != tt.want {
 			t.Errorf("%s: told %q, want %q", name, got, tt.want)

@@ -15,7 +15,7 @@ const MaxGreeting = 800
 // Greeting is what an agent learns when it starts: how far what is known can be trusted,
 // as much of the brief as fits, and whom to ask for more.
 func Greeting(headline, brief string) string {
-	const ask = "Ask ken before reading what you only need to understand: orient, knowledge.\n"
+	const ask = "Ask ken (tools orient, knowledge) before you read files only to understand them.\n"
 	var s strings.Builder
 	add := func(line string, keep int) bool {
 		if s.Len()+len(line)+keep > MaxGreeting {
@@ -78,25 +78,25 @@ func GoverningSpecs(path string, claims []Spec) string {
 		return ""
 	}
 	if len(claims) > len(list) {
-		list = append(list, fmt.Sprintf("ken: and %d more; ask the tool spec", len(claims)-len(list)))
+		list = append(list, fmt.Sprintf("ken: more specs govern it (%d); list them: ken spec owner %s", len(claims)-len(list), fault.Quote(path)))
 	}
 	return strings.Join(list, "\n")
 }
 
 func (c Spec) governs(path string) string {
 	id := fault.Quote(c.ID)
-	said := "ken: " + path + " is governed by spec " + c.ID
+	said := "ken: spec " + c.ID + " governs " + path
 	if id != c.ID { // it may read like a sentence
-		said = "ken: " + path + " is governed by spec " + repo.Quotation(c.ID)
+		said = "ken: spec " + repo.Quotation(c.ID) + " governs " + path
 	}
 	if strings.TrimSpace(c.Desc) != "" {
-		said += ", which says " + repo.Quotation(c.Desc)
+		said += " and says " + repo.Quotation(c.Desc)
 	}
 	how := " (ken spec show " + id + ")"
 	if c.Blocks > 0 {
-		how += fmt.Sprintf("; its drift is %d: ken spec gate stops a commit of this unless the spec is edited too, or: ken spec ack %s --reason TEXT", c.Blocks, id)
+		how += fmt.Sprintf("; its drift is %d, so the gate stops your commit unless you edit the spec too, or run: ken spec ack %s --reason TEXT", c.Blocks, id)
 	} else if c.DriftUnknown {
-		how += "; its drift is not known yet, ask: ken spec ls"
+		how += "; its drift is unknown, run: ken spec ls"
 	}
 	return cutQuotation(said, maxLine-len(how)) + how
 }
@@ -111,7 +111,7 @@ func StaleSummary(path string, verdict fresh.State, grade fresh.Grade) string {
 	if grade != "" {
 		how = " (" + string(grade) + ")"
 	}
-	return cut(fmt.Sprintf("ken: the summary of %s is stale now%s; after the commit, give a new one with file_registry_update_summaries.", path, how), maxLine)
+	return cut(fmt.Sprintf("ken: the summary of %s is now stale%s. After the commit, write a new one with file_registry_update_summaries.", path, how), maxLine)
 }
 
 // StaleList tells what is stale when an agent stops; "" for nothing.
@@ -137,7 +137,7 @@ func StaleList(stale []string, unknown int) string {
 		if len(stale) > 0 {
 			s.WriteString("; ")
 		}
-		fmt.Fprintf(&s, "%d could not be judged", unknown)
+		fmt.Fprintf(&s, "ken could not judge %d", unknown)
 	}
 	return cut(s.String(), MaxGreeting)
 }
@@ -148,9 +148,9 @@ func StaleList(stale []string, unknown int) string {
 func TimedOut(e Event, c *Input) string {
 	switch e {
 	case SessionStart, SubagentStart:
-		return unknownYet("what changed since the last check", "ken status")
+		return timedOut("what changed since the last check", "ken status")
 	case Stop:
-		return unknownYet("which summaries are stale", "ken status")
+		return timedOut("which summaries are stale", "ken status")
 	case PreToolUse, PostToolUse:
 	}
 	paths := []string{"PATH"}
@@ -164,9 +164,9 @@ func TimedOut(e Event, c *Input) string {
 	var list []string
 	for _, p := range paths[:min(few, len(paths))] {
 		if e == PreToolUse {
-			list = append(list, unknownYet("which spec governs "+p, "ken spec owner "+fault.Quote(p)))
+			list = append(list, timedOut("which spec governs "+p, "ken spec owner "+fault.Quote(p)))
 		} else {
-			list = append(list, unknownYet("whether the summary of "+p+" still holds", "ken summary show "+fault.Quote(p)))
+			list = append(list, timedOut("whether the summary of "+p+" still holds", "ken summary show "+fault.Quote(p)))
 		}
 	}
 	if len(paths) > few {
@@ -175,8 +175,8 @@ func TimedOut(e Event, c *Input) string {
 	return strings.Join(list, "\n")
 }
 
-func unknownYet(what, command string) string {
-	return "ken: not known in time: " + what + "; ask: " + command
+func timedOut(what, command string) string {
+	return "ken: timed out before it knew " + what + "; run: " + command
 }
 
 // cutQuotation is cut for a text that ends in a quotation, which is closed again.

@@ -22,7 +22,7 @@ func TestAnAgentHearsOfTheGate(t *testing.T) {
 		r.Commit("edit " + n)
 	}
 	edit("0")
-	const unknown = "its drift is not known yet, ask: ken spec ls"
+	const unknown = "its drift is unknown, run: ken spec ls"
 	memory := agenthook.ParseMemory(nil)
 	answerHook := func(list bool, driftTime time.Duration) string {
 		w, err := open(t.Context(), openOptions{dir: r.Dir})
@@ -40,7 +40,7 @@ func TestAnAgentHearsOfTheGate(t *testing.T) {
 		}
 		h := &hookEvent{w: w, memory: memory, driftTime: driftTime}
 		said, err := h.governed(t.Context(), []repo.Path{"a.go"})
-		if err != nil || !strings.HasPrefix(said, "ken: a.go is governed by spec a (ken spec show a)") {
+		if err != nil || !strings.HasPrefix(said, "ken: spec a governs a.go (ken spec show a)") {
 			t.Errorf("%q, %v", said, err)
 		}
 		memory = agenthook.ParseMemory([]byte(h.lines.String()))
@@ -63,7 +63,7 @@ func TestAnAgentHearsOfTheGate(t *testing.T) {
 		t.Errorf("out of time: told %q, want that the drift is not known", said)
 	}
 	// A session that was told so is told the drift as soon as it is known.
-	if said := answerHook(false, whatItTakes); !strings.Contains(said, "its drift is 3: ken spec gate stops a commit") {
+	if said := answerHook(false, whatItTakes); !strings.Contains(said, "its drift is 3, so the gate stops your commit") {
 		t.Errorf("at the threshold: told %q, want what the gate does", said)
 	}
 }

@@ -207,7 +207,7 @@ func byHand(c install.Client, err error) error {
 		return err
 	}
 	return &fault.Error{
-		Hint: "ken follows no link; what belongs into the file that it leads to is shown by: " +
+		Hint: "ken does not follow links; print the text to add to the target with: " +
 			`(cd "$(mktemp -d)" && git init -q && ken install ` + c.Name + " --dry-run)",
 		Err: link,
 	}
@@ -220,11 +220,13 @@ func refused(shown, part string, info fs.FileInfo, err error, dir bool) error {
 		return fmt.Errorf("read %s: %w", shown, err)
 	case info.Mode()&fs.ModeSymlink != 0:
 		return &fault.Error{
-			Hint: "put a file or a directory of its own in its place",
+			Hint: "replace the link with a file or a directory",
 			Err:  &linkError{shown, part},
 		}
-	case dir != info.IsDir() || !dir && !info.Mode().IsRegular():
-		return &fault.Error{Hint: "move it away", Err: fmt.Errorf("read %s: %s is not what it should be", shown, part)}
+	case dir && !info.IsDir():
+		return &fault.Error{Hint: "move it away", Err: fmt.Errorf("read %s: %s is not a directory", shown, part)}
+	case !dir && !info.Mode().IsRegular():
+		return &fault.Error{Hint: "move it away", Err: fmt.Errorf("read %s: not a regular file", shown)}
 	}
 	return nil
 }
@@ -251,7 +253,7 @@ func (f *clientFile) apply(c install.FileChange) error {
 		return err
 	}
 	if (err == nil) != (f.text != nil) || !bytes.Equal(now, f.text) {
-		return &fault.Error{Hint: "run it again", Err: errors.New("it was changed meanwhile")}
+		return &fault.Error{Hint: "run the command again", Err: errors.New("the file changed in the meantime")}
 	}
 	if c.Op != install.Remove {
 		return atomicfile.WriteIn(root, name, c.Text, f.mode)
@@ -273,7 +275,7 @@ func (f *clientFile) apply(c install.FileChange) error {
 func (f *clientFile) failed(err error) error {
 	hint := fault.HintOf(err)
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
-		hint = "make it writable (chmod u+w " + fault.Quote(filepath.Join(f.base, filepath.Dir(f.name))) + "), and run it again"
+		hint = "make the directory writable (chmod u+w " + fault.Quote(filepath.Join(f.base, filepath.Dir(f.name))) + "), then run the command again"
 	}
 	return &fault.Error{Hint: hint, Err: fmt.Errorf("write %s: %w", f.shown, err)}
 }
@@ -284,7 +286,7 @@ func (s *clientSpace) base(b install.Base) (string, error) {
 		if s.root == "" {
 			return "", &fault.Error{
 				Kind: fault.NoRepo,
-				Hint: "run it inside a repository, or for all of yours: ken install CLIENT --user",
+				Hint: "run ken inside a repository, or install for all repositories: ken install CLIENT --user",
 				Err:  errors.New("not a git repository"),
 			}
 		}

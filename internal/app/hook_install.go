@@ -79,7 +79,7 @@ func (h *hookSpace) hooksDir(ctx context.Context) (*hooksDir, error) {
 	there := existing(dir)
 	real, err := filepath.EvalSymlinks(there)
 	if err != nil {
-		return nil, fmt.Errorf("look for hooks: %w", err)
+		return nil, fmt.Errorf("find the git hooks: %w", err)
 	}
 	real = filepath.Join(real, strings.TrimPrefix(dir, there)) // what is yet to be made
 	if err := h.repo().CheckLink(seat, filepath.ToSlash(real)); err != nil {
@@ -120,14 +120,14 @@ func (p *hooksDir) read(name string) (install.Hook, error) {
 		return place, nil
 	}
 	if err != nil {
-		return place, fmt.Errorf("read the hooks: %w", err)
+		return place, fmt.Errorf("read the git hooks: %w", err)
 	}
 	defer root.Close()
 	if place.At, err = readHook(root, name); err == nil {
 		place.Aside, err = readHook(root, name+install.AsideSuffix)
 	}
 	if err != nil {
-		return place, fmt.Errorf("read the hook %s: %w", name, err)
+		return place, fmt.Errorf("read hook %s: %w", name, err)
 	}
 	return place, nil
 }
@@ -176,7 +176,7 @@ func (p *hooksDir) apply(s install.HookStep) error {
 		return err
 	}
 	if now.Kind != s.Seen.At.Kind || !bytes.Equal(now.Content, s.Seen.At.Content) {
-		return &fault.Error{Hint: "run it again", Err: errors.New("it was changed meanwhile")}
+		return &fault.Error{Hint: "run the command again", Err: errors.New("the file changed in the meantime")}
 	}
 	switch s.Op {
 	case install.Create:
@@ -215,10 +215,10 @@ func setAside(root *os.Root, name string) error {
 // failed says what could not be done, and what to do where the reason is that nobody
 // may write there.
 func (p *hooksDir) failed(name string, err error) error {
-	err = fmt.Errorf("write the hook %s: %w", repo.Path(filepath.Join(p.dir, name)), err)
+	err = fmt.Errorf("write hook %s: %w", repo.Path(filepath.Join(p.dir, name)), err)
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
 		return &fault.Error{
-			Hint: "make it writable (chmod u+w " + fault.Quote(p.dir) + "), or name another directory: git config core.hooksPath .githooks",
+			Hint: "make the directory writable (chmod u+w " + fault.Quote(p.dir) + "), or use another one: git config core.hooksPath .githooks",
 			Err:  err,
 		}
 	}

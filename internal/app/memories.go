@@ -59,16 +59,16 @@ func (f sessionFile) add(lines string) error {
 		return nil
 	}
 	if err := os.MkdirAll(filepath.Dir(string(f)), 0o777); err != nil {
-		return fmt.Errorf("remember what the session saw: %w", err)
+		return fmt.Errorf("write the session file: %w", err)
 	}
 	if info, err := os.Lstat(string(f)); err == nil && (!info.Mode().IsRegular() || info.Size()+int64(len(lines)) > agenthook.MaxMemory) {
 		if err := os.Remove(string(f)); err != nil {
-			return fmt.Errorf("forget what the session saw: %w", err)
+			return fmt.Errorf("remove the session file: %w", err)
 		}
 	}
 	out, err := os.OpenFile(string(f), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
-		return fmt.Errorf("remember what the session saw: %w", err)
+		return fmt.Errorf("write the session file: %w", err)
 	}
 	_, err = out.WriteString(lines)
 	return errors.Join(err, out.Close())

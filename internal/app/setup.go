@@ -50,7 +50,7 @@ func notOurs(err error) error {
 	if !ok {
 		return err
 	}
-	return &fault.Error{Hint: "put a directory or a file of its own in its place, or set up the git hooks alone: ken init --hooks", Err: link}
+	return &fault.Error{Hint: "replace the link with a file or a directory, or install only the git hooks: ken init --hooks", Err: link}
 }
 
 // diagnose finds out how the repository that dir lies in is set up; ok is false outside

@@ -18,8 +18,10 @@ func (p *program) doctor() *cobra.Command {
 	var check bool
 	c := &cobra.Command{
 		Use:   "doctor",
-		Short: "Say what wants attention, and how to mend it; write nothing",
-		Args:  cobra.NoArgs,
+		Short: "Check the set-up, and print how to fix each finding",
+		Example: `  ken doctor           # print findings, each with a command
+  ken doctor --check   # exit 3 if there is a finding`,
+		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			d := &diagnosis{}
 			noConfig, err := p.diagnose(c, f, d)
@@ -27,7 +29,7 @@ func (p *program) doctor() *cobra.Command {
 				return err
 			}
 			if noConfig {
-				p.io.Remarkf("ken: the state directory was not looked at: which one it is, the configuration says")
+				p.io.Remarkf("ken: the state directory was not checked, because the configuration that names it cannot be read")
 				d.tools, err = p.ToolFiles(c.Context(), p.dir)
 				d.toolsKnown = p.reportToolsError(err)
 			} else {
@@ -56,7 +58,7 @@ func (p *program) doctor() *cobra.Command {
 		},
 	}
 	f.bind(c.Flags())
-	c.Flags().BoolVar(&check, "check", false, "exit 3 if there is a finding; what other tools keep is none")
+	c.Flags().BoolVar(&check, "check", false, "exit 3 if there is a finding")
 	return c
 }
 
@@ -90,7 +92,7 @@ func (d *diagnosis) dropFilesOfKen() {
 // reportToolsError reports whether what other tools keep was found out, and says why not.
 func (p *program) reportToolsError(err error) bool {
 	if err != nil {
-		p.io.Remarkf("what other tools keep here is not known: %s", term.Clean(err.Error()))
+		p.io.Remarkf("ken: could not list the files of other tools: %s", term.Clean(err.Error()))
 	}
 	return err == nil
 }
@@ -142,10 +144,10 @@ func (p *program) printDiagnosis(d *diagnosis) error {
 		}
 	}
 	if len(d.findings) == 0 {
-		p.io.Printf("nothing wants attention\n")
+		p.io.Printf("no findings\n")
 	}
 	if len(d.clients) > 0 {
-		p.io.Printf("\nclients that know ken:\n")
+		p.io.Printf("\nclients with ken installed:\n")
 	}
 	for _, s := range d.clients {
 		what := "hooks"
@@ -155,7 +157,7 @@ func (p *program) printDiagnosis(d *diagnosis) error {
 		p.io.Printf("  %-11s  %-6s  %s\n", s.Client, what, term.Clean(s.Path))
 	}
 	if len(d.addresses) > 0 {
-		p.io.Printf("\naddresses that .ken/config.yaml names, or that you allowed it (see ken allow):\n")
+		p.io.Printf("\naddresses in .ken/config.yaml, and your permissions (see ken allow):\n")
 	}
 	for _, s := range d.addresses {
 		p.io.Printf("  %-7s  %s  %s: %s\n", s.State, term.Clean(s.Address), term.Clean(s.For), term.Clean(s.Sends()))
@@ -170,9 +172,9 @@ func (p *program) printTools(left []install.ToolFiles, shared bool) {
 	}
 	but := ""
 	if shared {
-		but = " but for its own entries"
+		but = ", except its own entries"
 	}
-	p.io.Printf("\nother tools keep here, and ken leaves alone%s:\n", but)
+	p.io.Printf("\nfiles of other tools, which ken does not change%s:\n", but)
 	now := time.Now()
 	names, wide := make([]string, len(left)), 0
 	for i, l := range left {
@@ -189,7 +191,7 @@ func (p *program) printTools(left []install.ToolFiles, shared bool) {
 		}
 		age := ""
 		if !l.Usage.Touched.IsZero() {
-			age = ", touched " + term.Age(now, l.Usage.Touched)
+			age = ", changed " + term.Age(now, l.Usage.Touched)
 		}
 		p.io.Printf("  %-*s  %s: %s; %s, %s%s\n", min(wide, 40), names[i], l.Tool, l.Holds, amount, gitState(l), age)
 	}

@@ -46,12 +46,13 @@ var errStopCommit = map[int]error{
 func (p *program) hook() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "hook",
-		Short: "Run what ken has to do in a hook of git's or of an agent's client",
-		Long: `What the hooks that ken init --hooks and ken install put in call. The pre-commit hook
-alone stops a commit, and only because of what the gate found; whatever goes wrong
-with ken itself is said, and the commit or the agent goes on.`,
-		Args: cobra.NoArgs,
-		RunE: needsSub,
+		Short: "Run a hook of git or of an agent's client",
+		Long: `Git and agents' clients run these commands after ken init --hooks and ken install.
+Only pre-commit stops a commit, and only because of the gate. If ken itself fails, it
+prints one line, and the commit or the agent continues.`,
+		Example: `  ken hook pre-commit   # ask the gate about the staged changes`,
+		Args:    cobra.NoArgs,
+		RunE:    needsSub,
 	}
 	c.AddCommand(p.hookPreCommit(), p.hookPrepareCommitMsg(), p.hookCommitMsg(), p.hookPostCommit())
 	for _, e := range agenthook.Events {
@@ -64,11 +65,11 @@ func (p *program) hookPreCommit() *cobra.Command {
 	var exit int
 	c := &cobra.Command{
 		Use:   "pre-commit",
-		Short: "Stop a commit of code whose spec has fallen too far behind",
+		Short: "Stop a commit of code whose spec has drifted too far",
 		Args:  cobra.ArbitraryArgs,
 		RunE: p.neverFail("the commit", func(c *cobra.Command, _ []string) error {
 			if errStopCommit[exit] == nil {
-				return fmt.Errorf("--exit %d is neither 1 nor 3", exit)
+				return fmt.Errorf("--exit %d: want 1 or 3", exit)
 			}
 			h, err := p.OpenHooks(c.Context(), p.dir)
 			if err != nil {
@@ -84,7 +85,7 @@ func (p *program) hookPreCommit() *cobra.Command {
 			return nil
 		}),
 	}
-	c.Flags().IntVar(&exit, "exit", 1, "the `STATUS` that stops a commit: 1, or 3 to be told from any other program's")
+	c.Flags().IntVar(&exit, "exit", 1, "exit with `STATUS` to stop a commit: 1 or 3")
 	return c
 }
 
@@ -114,7 +115,7 @@ func (p *program) hookPrepareCommitMsg() *cobra.Command {
 func (p *program) hookCommitMsg() *cobra.Command {
 	return &cobra.Command{
 		Use:   "commit-msg FILE",
-		Short: "Add the session to a message that was written in an editor",
+		Short: "Add the session to a message written in an editor",
 		Args:  cobra.ExactArgs(1),
 		RunE: p.neverFail("the commit", func(c *cobra.Command, args []string) error {
 			session := p.Session()
@@ -136,12 +137,12 @@ func (p *program) neverFail(what string, run func(*cobra.Command, []string) erro
 	return func(c *cobra.Command, args []string) (err error) {
 		defer func() {
 			if r := recover(); r != nil {
-				err = fmt.Errorf("ken is broken: %v", r)
+				err = fmt.Errorf("internal error: %v", r)
 			}
 			if err == nil || err == errStopCommit[1] || err == errStopCommit[3] { //nolint:errorlint // these very values
 				return
 			}
-			p.io.Remarkf("ken: %s did not work, and %s goes on without it: %s", c.CommandPath(), what, oneLine(err.Error()))
+			p.io.Remarkf("ken: %s failed, and %s continues without it: %s", c.CommandPath(), what, oneLine(err.Error()))
 			err = nil
 		}()
 		return run(c, args)
@@ -172,10 +173,10 @@ func (p *program) hookGated(g *spec.Gated, strict bool) bool {
 	case len(g.Blocked) > 0:
 		return false
 	case len(g.Unknown) > 0 && strict:
-		p.io.Remarkf("ken: what cannot be judged stops a commit here (spec.gate_unknown: block)")
+		p.io.Remarkf("ken: the gate could not judge this commit, and stops it (spec.gate_unknown: block)")
 		return false
 	case len(g.Unknown) > 0:
-		p.io.Remarkf("ken: the gate could not judge this, and lets it pass")
+		p.io.Remarkf("ken: the gate could not judge this commit, and lets it pass")
 	}
 	return true
 }

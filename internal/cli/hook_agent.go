@@ -29,11 +29,11 @@ func (p *program) hookContext(ctx context.Context) (context.Context, context.Can
 }
 
 var agentShort = map[agenthook.Event]string{
-	agenthook.SessionStart:  "Tell a session how far what is known can be trusted, and the first of it",
-	agenthook.SubagentStart: "Tell a subagent the same",
-	agenthook.PreToolUse:    "Tell which spec governs a file that is about to be edited",
-	agenthook.PostToolUse:   "Remember what the agent saw, and tell what its edit made stale",
-	agenthook.Stop:          "Tell what is left stale",
+	agenthook.SessionStart:  "Tell a new session what changed, and the start of the brief",
+	agenthook.SubagentStart: "Tell a new subagent what changed, and the start of the brief",
+	agenthook.PreToolUse:    "Tell an agent which spec governs the file that it will edit",
+	agenthook.PostToolUse:   "Record what an agent read, and tell it what its edit made stale",
+	agenthook.Stop:          "Tell the user which summaries are stale",
 }
 
 func (p *program) hookAgent(e agenthook.Event) *cobra.Command {
@@ -43,16 +43,17 @@ func (p *program) hookAgent(e agenthook.Event) *cobra.Command {
 		Short: agentShort[e],
 		Long: agentShort[e] + `.
 
-Reads what the client tells its hooks, as JSON, from standard input, and answers in
-the client's own form. It never blocks an agent and never fails: where something
-goes wrong, that is a line on standard error. If its time is over first (KEN_HOOK_TIMEOUT,
-2s if unset), it tells what is not known, and the command to ask.`,
-		Args: cobra.ArbitraryArgs,
+Reads the client's JSON from standard input, and answers in the client's format. It
+never blocks an agent and never fails: it prints errors on standard error and exits
+with 0. If it runs out of time (KEN_HOOK_TIMEOUT, 2s if unset), the answer says what is
+unknown and which command to run.`,
+		Example: "  ken hook " + string(e) + "   # answer the JSON on standard input",
+		Args:    cobra.ArbitraryArgs,
 		PreRunE: func(*cobra.Command, []string) error {
 			if _, err := install.FindClient(name); err != nil {
 				// Not the status of a wrong request: from 2, some clients take that the agent
 				// is to be stopped.
-				return &fault.Error{Hint: "one of: " + strings.Join(install.ClientNames(), ", "), Err: fmt.Errorf("%w %q", err, name)}
+				return &fault.Error{Hint: "clients: " + strings.Join(install.ClientNames(), ", "), Err: fmt.Errorf("%w %q", err, name)}
 			}
 			return nil
 		},
@@ -87,7 +88,7 @@ goes wrong, that is a line on standard error. If its time is over first (KEN_HOO
 			return nil
 		}),
 	}
-	c.Flags().StringVar(&name, "client", string(agenthook.Claude), "whose `NAME` the answer is for, as in ken install")
+	c.Flags().StringVar(&name, "client", string(agenthook.Claude), "answer in the format of this client: `NAME` as in ken install")
 	c.FParseErrWhitelist.UnknownFlags = true
 	return c
 }
@@ -106,13 +107,13 @@ func (p *program) readInput(ctx context.Context) ([]byte, error) {
 	select {
 	case r := <-done:
 		if r.err != nil {
-			return nil, fmt.Errorf("read what the client says: %w", r.err)
+			return nil, fmt.Errorf("read the client's input: %w", r.err)
 		}
 		if len(r.text) > agenthook.MaxInput {
-			return nil, fmt.Errorf("what the client says is more than %d bytes", agenthook.MaxInput)
+			return nil, fmt.Errorf("the client's input exceeds %d bytes", agenthook.MaxInput)
 		}
 		return r.text, nil
 	case <-ctx.Done():
-		return nil, errors.New("the client did not finish what it says")
+		return nil, errors.New("the client did not send all of its input in time")
 	}
 }

@@ -121,8 +121,8 @@ func TestAgentHooksOutOfTime(t *testing.T) {
 		ended bool   // whether it then hangs up
 		want  string
 	}{
-		"a slow ken":    {edit, true, "ken: not known in time: which spec governs a.go; ask: ken spec owner a.go"},
-		"a slow client": {"{", false, "ken: not known in time: which spec governs PATH; ask: ken spec owner PATH"},
+		"a slow ken":    {edit, true, "ken: timed out before it knew which spec governs a.go; run: ken spec owner a.go"},
+		"a slow client": {"{", false, "ken: timed out before it knew which spec governs PATH; run: ken spec owner PATH"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			in, client := io.Pipe()

@@ -167,7 +167,7 @@ func (f ClientFile) addParts(text []byte) (out []byte, note string, err error) {
 		}
 		if found != nil {
 			if p.Name != "" && !found.equals(p.Value) {
-				note = "it has a server ken of its own, which stays as it is"
+				note = "it already has another server named ken, which stays as it is"
 			}
 			continue
 		}
@@ -200,7 +200,7 @@ func (f ClientFile) removeParts(text []byte) (out []byte, bare bool, note string
 				break
 			}
 			if p.Name != "" && !found.runsKen() {
-				note = "its server ken is not this one, and stays as it is"
+				note = "its server named ken starts another program, and stays as it is"
 				break
 			}
 			if out, bare = doc.remove(found); bare {
@@ -220,7 +220,7 @@ func (e *Malformed) Unwrap() error { return e.Err }
 
 func malformed(format string, args ...any) error {
 	return &fault.Error{
-		Hint: "mend it first; ken changes no file that it cannot read",
+		Hint: "correct the file first; ken changes no file that it cannot read",
 		Err:  &Malformed{fmt.Errorf(format, args...)},
 	}
 }

@@ -382,7 +382,7 @@ func TestRefusedNamesTheMember(t *testing.T) {
 		`{"mcpServers": []}`:                {c.Files[0], "mcpServers is not an object"},
 		`{"hooks": []}`:                     {c.Files[1], "hooks is not an object"},
 		`{"hooks": {"SessionStart": "x"}}`:  {c.Files[1], "hooks.SessionStart is not an array"},
-		`{"mcpServers":{},"mcpServers":{}}`: {c.Files[0], `"mcpServers" stands in it twice`},
+		`{"mcpServers":{},"mcpServers":{}}`: {c.Files[0], `duplicate member "mcpServers"`},
 	} {
 		if _, err := tt.file.Install([]byte(text)); err == nil || err.Error() != tt.want {
 			t.Errorf("%s: %v", text, err)

@@ -25,7 +25,7 @@ const bom = "\uFEFF"
 
 func parse(text []byte) (*document, error) {
 	if tooDeep(text) {
-		return nil, malformed("it is nested too deeply")
+		return nil, malformed("nested too deeply")
 	}
 	// The mark is three bytes that the parser does not know; as spaces it leaves every
 	// offset where it is.
@@ -122,7 +122,7 @@ func member(v *hujson.Value, name string, way []string) (int, error) {
 	for i := range o.Members {
 		if l, ok := o.Members[i].Name.Value.(hujson.Literal); ok && l.String() == name {
 			if at >= 0 {
-				return -1, malformed("%q stands in it twice", name)
+				return -1, malformed("duplicate member %q", name)
 			}
 			at = i
 		}

@@ -69,9 +69,9 @@ const (
 )
 
 const (
-	codexTrust  = "Codex reads a project's configuration once the project is trusted"
-	codexReview = "Codex runs hooks once they are reviewed: /hooks in Codex"
-	codeTwice   = "VS Code reads the hooks of Claude Code too; with both, a session is told twice"
+	codexTrust  = "Codex reads this file after you trust the project"
+	codexReview = "Codex runs these hooks after you review them: type /hooks in Codex"
+	codeTwice   = "VS Code also runs the hooks of Claude Code; with both installed, an agent gets each message twice"
 )
 
 // name is what ken is called among a client's servers.

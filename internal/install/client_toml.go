@@ -16,7 +16,7 @@ import (
 // that edits TOML keeps every byte, and nothing else needs one.
 const (
 	blockText = markStart + "\n" +
-		"# Put in by ken install codex; ken install codex --uninstall takes it out.\n" +
+		"# Added by ken install codex. Remove it with: ken install codex --uninstall\n" +
 		"[mcp_servers.ken]\n" +
 		"command = \"ken\"\n" +
 		"args = [\"mcp\"]\n" +
@@ -75,11 +75,11 @@ func addTOML(text []byte) (out []byte, note string, err error) {
 	case ken != nil && own != nil:
 		return text, "", nil
 	case ken != nil:
-		return text, "it has a server ken of its own, which stays as it is", nil
+		return text, "it already has another server named ken, which stays as it is", nil
 	case own != nil: // somebody emptied it
 		return nil, "", &fault.Error{
-			Hint: "take ken's lines out of it by hand, from " + markStart + " to " + markEnd,
-			Err:  errors.New("ken's part of it has no server ken"),
+			Hint: "remove ken's lines by hand, from " + markStart + " to " + markEnd,
+			Err:  errors.New("ken's block contains no server named ken"),
 		}
 	}
 	eol := "\n"
@@ -97,8 +97,8 @@ func addTOML(text []byte) (out []byte, note string, err error) {
 	}
 	if _, _, err := parseServers(out); err != nil { // e.g. where mcp_servers is written in one line
 		return nil, "", &fault.Error{
-			Hint: "add to it by hand: ken = { command = \"ken\", args = [\"mcp\"] }",
-			Err:  errors.New("a table mcp_servers.ken cannot be added to it"),
+			Hint: "add by hand: ken = { command = \"ken\", args = [\"mcp\"] }",
+			Err:  errors.New("cannot add a table mcp_servers.ken"),
 		}
 	}
 	return out, "", nil
@@ -116,7 +116,7 @@ func removeTOML(text []byte) (out []byte, bare bool, note string, err error) {
 	}
 	if own == nil {
 		if ken != nil {
-			note = "its server ken was not put in by ken install, and stays as it is"
+			note = "ken install did not add its server named ken, which stays as it is"
 		}
 		return text, false, note, nil
 	}
@@ -134,12 +134,12 @@ func removeTOML(text []byte) (out []byte, bare bool, note string, err error) {
 	more, left, err := parseServers(out)
 	if err != nil || !reflect.DeepEqual(left, others) {
 		return nil, false, "", &fault.Error{
-			Hint: "take it out by hand, from " + markStart + " to " + markEnd,
-			Err:  errors.New("something in it depends on what ken put in"),
+			Hint: "remove ken's lines by hand, from " + markStart + " to " + markEnd,
+			Err:  errors.New("other settings depend on ken's lines"),
 		}
 	}
 	if more != nil {
-		note = "there is more of a server ken in it, which stays as it is"
+		note = "it has more settings for a server named ken, which stay as they are"
 	}
 	return out, false, note, nil
 }

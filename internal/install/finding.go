@@ -57,49 +57,49 @@ func (f Facts) Findings() []Finding {
 	var list []Finding
 	add := func(code, what, mend string) { list = append(list, Finding{code, what, mend}) }
 	if f.Config != nil {
-		add("CONFIG_INVALID", f.Config.Error(), firstOf(fault.HintOf(f.Config), "mend .ken/config.yaml"))
+		add("CONFIG_INVALID", f.Config.Error(), firstOf(fault.HintOf(f.Config), "correct .ken/config.yaml"))
 	}
 	if f.Store != nil {
-		add("STORE_UNREADABLE", f.Store.Error(), firstOf(fault.HintOf(f.Store), "see the page trouble of the manual"))
+		add("STORE_UNREADABLE", f.Store.Error(), firstOf(fault.HintOf(f.Store), "see the manual page trouble"))
 	}
 	f.records(add)
 	if f.Base != nil {
 		add("STORE_"+strings.ToUpper(f.Trouble), f.Base.Error(), firstOf(fault.HintOf(f.Base), "ken share status"))
 	}
 	if f.BadAddress != nil && f.Base == nil { // of the store it was said
-		add("ADDRESS_INVALID", f.BadAddress.Error(), firstOf(fault.HintOf(f.BadAddress), "mend .ken/config.yaml"))
+		add("ADDRESS_INVALID", f.BadAddress.Error(), firstOf(fault.HintOf(f.BadAddress), "correct .ken/config.yaml"))
 	}
 	if f.Password {
-		add("STORE_PASSWORD", "the address of the store in .ken/config.yaml has a password, for everybody with the repository to read", "take it out, change it, and give it in PGPASSWORD, ~/.pgpass or KEN_STORE")
+		add("STORE_PASSWORD", "the address of the store in .ken/config.yaml contains a password, which everybody with the repository can read", "remove it, change the password, and set PGPASSWORD, ~/.pgpass or KEN_STORE")
 	}
 	switch {
 	case f.NoGit != nil:
 		add("GIT_UNKNOWN", f.NoGit.Error(), firstOf(fault.HintOf(f.NoGit), "install git"))
 	case older(f.Git, oldest):
-		add("GIT_OLD", fmt.Sprintf("git is %s; ken wants %s or newer", f.Git, oldest), "install a newer git")
+		add("GIT_OLD", fmt.Sprintf("git is version %s; ken needs %s or newer", f.Git, oldest), "install a newer git")
 	}
 	used := f.hooks(add)
 	used = f.clients(add) || used
 	if used && !f.OnPath {
 		what, mend := f.offPath()
-		add("KEN_NOT_ON_PATH", "hooks or clients start ken, and no ken is on the PATH"+what, mend)
+		add("KEN_NOT_ON_PATH", "hooks or clients start ken, but ken is not on the PATH"+what, mend)
 	}
 	return list
 }
 
-// offPath says where the ken is that is not on the PATH, and how it gets there.
-// records says what is wrong with what is kept.
+// records reports records that ken ignores, and stale summaries.
 func (f Facts) records(add func(code, what, mend string)) {
-	const mend = "remove what is not used with: ken verify --full; then bring back what was shared with: ken share pull"
 	if n := len(f.Damaged); n > 0 {
-		add("RECORDS_DAMAGED", fmt.Sprintf("the content of %s does not match its hash, and is not used: %s", count(n, "record"), some(f.Damaged)), mend)
+		add("RECORDS_DAMAGED", fmt.Sprintf("ken ignores %s whose content does not match its hash: %s", count(n, "record"), some(f.Damaged)),
+			"remove them with: ken verify --full; then get shared ones back with: ken share pull")
 	}
 	if n := len(f.Ahead); n > 0 {
-		add("RECORDS_AHEAD", fmt.Sprintf("%s dated more than a day ahead, and not used: %s", count(n, "record"), some(f.Ahead)), mend)
+		add("RECORDS_AHEAD", fmt.Sprintf("ken ignores %s dated more than a day ahead: %s", count(n, "record"), some(f.Ahead)),
+			"check the clock of this machine; if it is right, write these summaries again")
 	}
 	if f.StaleFiles+f.StaleDirectories > 0 {
-		add("KNOWLEDGE_STALE", fmt.Sprintf("%s and %s do not hold", count(f.StaleFiles, "file summary", "file summaries"), count(f.StaleDirectories, "directory text")),
-			"see which with: ken status")
+		add("KNOWLEDGE_STALE", fmt.Sprintf("stale or unknown: %s, %s", count(f.StaleFiles, "file summary", "file summaries"), count(f.StaleDirectories, "directory summary", "directory summaries")),
+			"list them: ken status")
 	}
 }
 
@@ -124,19 +124,20 @@ func some(list []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(list[:most], ", "), len(list)-most)
 }
 
+// offPath says where this program is, and how to put it on the PATH.
 func (f Facts) offPath() (what, mend string) {
 	if f.Program == "" {
-		return "", "put the directory that ken is in on the PATH"
+		return "", "add the directory of ken to the PATH"
 	}
-	what = "; this one is " + f.Program
+	what = "; this program is " + f.Program
 	dir, name := path.Split(strings.ReplaceAll(f.Program, `\`, "/"))
 	switch {
 	case strings.HasSuffix(name, ".exe"):
-		return what, "add its directory to the PATH of your account, under the name ken.exe"
+		return what, "name it ken.exe, and add its directory to the PATH of your account"
 	case name != "ken":
-		return what, `give it that name: mkdir -p ~/.local/bin && ln -s ` + fault.Quote(f.Program) + ` ~/.local/bin/ken && export PATH="$PATH":~/.local/bin`
+		return what, `link it as ken: mkdir -p ~/.local/bin && ln -s ` + fault.Quote(f.Program) + ` ~/.local/bin/ken && export PATH="$PATH":~/.local/bin`
 	}
-	return what, `in the profile of your shell, and here: export PATH="$PATH":` + fault.Quote(path.Clean(dir))
+	return what, `run this, and add it to the profile of your shell: export PATH="$PATH":` + fault.Quote(path.Clean(dir))
 }
 
 // hooks reports whether ken is in any hook.
@@ -163,14 +164,14 @@ func (f Facts) hooks(add func(code, what, mend string)) bool {
 	slices.Sort(missing)
 	slices.Sort(old)
 	if in > 0 && len(missing) > 0 {
-		add("HOOKS_PARTIAL", "ken is in some git hooks, and not in "+strings.Join(missing, ", "), "ken init --hooks")
+		add("HOOKS_PARTIAL", "some git hooks do not run ken: "+strings.Join(missing, ", "), "ken init --hooks")
 	}
 	if len(f.Off) > 0 {
-		add("HOOKS_OFF", "git does not run the hooks that ken is in and that are not executable: "+strings.Join(f.Off, ", "),
-			"chmod +x them, or where the file is ken's alone: ken init --hooks")
+		add("HOOKS_OFF", "git does not run these hooks, because they are not executable: "+strings.Join(f.Off, ", "),
+			"make them executable with chmod +x; for files that ken made: ken init --hooks")
 	}
 	if len(old) > 0 {
-		add("HOOKS_OLD", "ken's part is that of another version in "+strings.Join(old, ", "), "ken init --hooks")
+		add("HOOKS_OLD", "another version of ken installed these hooks: "+strings.Join(old, ", "), "ken init --hooks")
 	}
 	return in > 0
 }
@@ -198,12 +199,12 @@ func (f Facts) clients(add func(code, what, mend string)) bool {
 		}
 		switch {
 		case c.Broken != "":
-			add("CLIENT_BROKEN", c.Broken, "mend it, then: "+command)
+			add("CLIENT_BROKEN", c.Broken, "correct the file, then: "+command)
 		case c.Parts == 0 && f.elsewhere(c):
 		case c.Absent:
-			add("CLIENT_PARTIAL", fmt.Sprintf("%s has half of ken: %s, which is for the %s, is not there", c.Client, c.Path, c.half()), command)
+			add("CLIENT_PARTIAL", fmt.Sprintf("%s is half installed: %s, for the %s, is missing", c.Client, c.Path, c.half()), command)
 		case c.Parts < c.Of:
-			add("CLIENT_PARTIAL", fmt.Sprintf("%s has %d of %d entries of ken's", c.Path, c.Parts, c.Of), command)
+			add("CLIENT_PARTIAL", fmt.Sprintf("%s has %d of ken's %d entries", c.Path, c.Parts, c.Of), command)
 		}
 	}
 	return any

@@ -9,11 +9,11 @@ import (
 	"ken/internal/repo"
 )
 
-// A HooksDir is a directory in which hooks are looked for.
+// A HooksDir is a directory of git hooks.
 type HooksDir struct {
 	Path    string // absolute, with slashes
-	Scope   string // whose core.hooksPath names it, in git's word; "" where none does
-	Sourced bool   // its files are handed to a shell, whatever their mode and first line say
+	Scope   string // the scope of the core.hooksPath that names it, such as local; "" if none does
+	Sourced bool   // a shell reads its files, whatever their mode and interpreter line
 }
 
 // Seat returns the directory that ken's part belongs in where git looks for hooks in
@@ -31,11 +31,11 @@ func (d HooksDir) InstallDir(dispatcher bool) HooksDir {
 // NoDirectory is the error for something else than a directory at d, by which people
 // switch hooks off.
 func (d HooksDir) NoDirectory() error {
-	hint := "move it away"
+	hint := "move the file away"
 	if d.Scope != "" {
-		hint = "git runs no hooks as long as core.hooksPath says so; to have it run some: git config --" + d.Scope + " --unset core.hooksPath"
+		hint = "core.hooksPath switches hooks off; to switch them on: git config --" + d.Scope + " --unset core.hooksPath"
 	}
-	return &fault.Error{Hint: hint, Err: fmt.Errorf("look for hooks: %s is not a directory", repo.Path(d.Path))}
+	return &fault.Error{Hint: hint, Err: fmt.Errorf("find the git hooks: %s is not a directory", repo.Path(d.Path))}
 }
 
 // A RepoDirs is the directories of the repository whose hooks they are: absolute, with
@@ -53,8 +53,8 @@ func (r RepoDirs) CheckLink(d HooksDir, real string) error {
 		return nil
 	}
 	return &fault.Error{
-		Hint: "if that is meant, say so: git config core.hooksPath " + fault.Quote(real),
-		Err:  fmt.Errorf("%s leads out of the repository, to %s", r.shown(d.Path), repo.Path(real)),
+		Hint: "if you want the hooks there: git config core.hooksPath " + fault.Quote(real),
+		Err:  fmt.Errorf("%s is a link out of the repository, to %s", r.shown(d.Path), repo.Path(real)),
 	}
 }
 
@@ -62,10 +62,10 @@ func (r RepoDirs) CheckLink(d HooksDir, real string) error {
 // whether git tracks anything in a directory, where that matters.
 func (r RepoDirs) Notes(d HooksDir, tracks func(repo.Path) (bool, error)) ([]string, error) {
 	if d.Scope == "global" || d.Scope == "system" {
-		return []string{"core.hooksPath is set in the " + d.Scope + " configuration: these hooks serve other repositories too"}, nil
+		return []string{"core.hooksPath is set in the " + d.Scope + " configuration: the hooks apply to other repositories too"}, nil
 	}
 	if !r.holds(d.Path) {
-		return []string{fmt.Sprintf("core.hooksPath leads out of the repository, to %s: these hooks serve every repository that names it", r.shown(d.Path))}, nil
+		return []string{fmt.Sprintf("core.hooksPath is outside the repository, at %s: the hooks apply to every repository that uses it", r.shown(d.Path))}, nil
 	}
 	dir, ok := below(r.Root, d.Path)
 	if !ok {
@@ -75,7 +75,7 @@ func (r RepoDirs) Notes(d HooksDir, tracks func(repo.Path) (bool, error)) ([]str
 	if err != nil || !tracked {
 		return nil, err
 	}
-	return []string{fmt.Sprintf("git tracks %s: the change will show in git status, and is for everybody once it is committed", r.shown(d.Path))}, nil
+	return []string{fmt.Sprintf("git tracks %s: commit the change to install the hooks for everybody", r.shown(d.Path))}, nil
 }
 
 // holds reports whether a path lies in the work tree or in a git directory.

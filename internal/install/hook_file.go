@@ -72,13 +72,13 @@ func (p Hook) Install() (FileChange, error) {
 		return FileChange{Op: Rewrite, Text: part.insert(p.At.Content), Action: "added", Note: overwriteNote(p.At.Content)}, nil
 	case p.Sourced: // aside, nobody would hand it to a shell
 		return FileChange{}, &fault.Error{
-			Hint: "put a file in its place that calls it",
-			Err:  fmt.Errorf("read the hook %s: it is a link", p.Name),
+			Hint: "replace the link with a script that calls its target",
+			Err:  fmt.Errorf("read hook %s: it is a link", p.Name),
 		}
 	case p.Aside.Kind != NoFile:
 		return FileChange{}, &fault.Error{
-			Hint: fmt.Sprintf("look at the two, and move one of them away: %s and %s%s", p.Name, p.Name, AsideSuffix),
-			Err:  fmt.Errorf("set aside the hook %s: there is a %s%s already", p.Name, p.Name, AsideSuffix),
+			Hint: fmt.Sprintf("move one of the two files away: %s or %s%s", p.Name, p.Name, AsideSuffix),
+			Err:  fmt.Errorf("rename hook %s: %s%s exists already", p.Name, p.Name, AsideSuffix),
 		}
 	}
 	part.own, part.chain = true, true
@@ -100,7 +100,7 @@ func (p Hook) update(f *markedBlock) FileChange {
 		c.Op, c.Text, c.Action, c.Note = Create, content, "updated", "made executable"
 		return c
 	case c.Off:
-		c.Note = "it is not executable, and git does not run it"
+		c.Note = "git does not run it: the file is not executable"
 	}
 	if !bytes.Equal(content, p.At.Content) {
 		c.Op, c.Text, c.Action = Rewrite, content, "updated"
@@ -129,8 +129,8 @@ func (p Hook) Uninstall() (FileChange, error) {
 		return FileChange{Op: Restore, Action: "restored"}, nil
 	case f.chain() && p.Aside.Kind != NoFile:
 		return FileChange{}, &fault.Error{
-			Hint: fmt.Sprintf("keep what you need of %s elsewhere, then: mv %s%s %s", p.Name, p.Name, AsideSuffix, p.Name),
-			Err:  fmt.Errorf("restore the hook %s: what ken put in its place has been edited", p.Name),
+			Hint: fmt.Sprintf("save what you need of %s, then: mv %s%s %s", p.Name, p.Name, AsideSuffix, p.Name),
+			Err:  fmt.Errorf("restore hook %s: somebody edited the file that replaced it", p.Name),
 		}
 	case untouched:
 		return FileChange{Op: Remove, Action: "removed"}, nil
@@ -147,12 +147,12 @@ func (p Hook) find() (*markedBlock, error) {
 	default:
 		return nil, &fault.Error{
 			Hint: "move it away",
-			Err:  fmt.Errorf("read the hook %s: neither a file nor a link", p.Name),
+			Err:  fmt.Errorf("read hook %s: neither a file nor a link", p.Name),
 		}
 	}
 	f, err := findMarkedBlock(p.At.Content)
 	if err != nil {
-		return nil, fmt.Errorf("read the hook %s: %w", p.Name, err)
+		return nil, fmt.Errorf("read hook %s: %w", p.Name, err)
 	}
 	return f, nil
 }

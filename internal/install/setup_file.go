@@ -11,7 +11,7 @@ type SetupFile struct {
 // SetupFiles are what ken makes, beside its part of the git hooks.
 var SetupFiles = []SetupFile{
 	{Path: ".ken/config.yaml", Text: configText},
-	{Path: ".ken/.gitignore", Text: "# The working files of a workflow are nobody else's.\n/state/\n"},
+	{Path: ".ken/.gitignore", Text: "# Working files of workflows stay on this machine.\n/state/\n"},
 }
 
 // Install makes the file where there is none; nil is a file that is not there. One that
@@ -29,45 +29,45 @@ func (f SetupFile) Uninstall(text []byte) FileChange {
 	case text == nil:
 		return FileChange{Action: "absent"}
 	case !bytes.Equal(text, []byte(f.Text)):
-		return FileChange{Action: "kept", Note: "it was edited, and stays"}
+		return FileChange{Action: "kept", Note: "edited since ken init; ken leaves it as it is"}
 	}
 	return FileChange{Op: Remove, Action: "removed"}
 }
 
-// configText is the policy as it is without a file, with what can be said otherwise. A
-// line of prose begins with a space behind the mark; the others only want it taken away.
-const configText = `# What counts in this repository, for ken. Without an entry the default holds, which is
-# what stands here unless it says otherwise; take the mark from a line to change it.
-# All of it: the page config of ken's manual.
+// configText has every setting as a comment, with its default. A line of prose has a
+// space after the mark; the other lines become settings when the mark is removed.
+const configText = `# Settings of ken for this repository. The values below are the defaults unless a comment
+# says otherwise. Remove the # at the start of a line to change a setting.
+# The manual page config lists all settings.
 
 #registry:
-#  # Paths that need no summary, and those that do whatever their kind or size.
+#  # Files that need no summary, and files that need one whatever their kind or size (examples).
 #  exclude: ["testdata/**"]
 #  include: []
-#  # Larger files need none.
+#  # Larger files need no summary.
 #  max_bytes: 1048576
-#  # Which changes make a summary stale; one of format does not.
+#  # Changes that make a summary stale. Changes of format do not.
 #  stale_grades: [body, interface, content]
 
 #spec:
-#  # The drift from which the gate stops a commit, and what it does when it cannot judge.
+#  # The drift at which the gate stops a commit, and what it does if it cannot judge one.
 #  gate_threshold: 3
 #  gate_unknown: warn
 
 #survey:
-#  # Who describes directories: outline (offline, for nothing), anthropic, openai, command.
+#  # The writer of directory summaries: outline (offline, free), anthropic, openai or command.
 #  provider: outline
-#  # What is left out.
+#  # Paths that the survey leaves out.
 #  exclude: []
 
 #share:
-#  # With which git remote what is known is shared, and whether ken close does it.
+#  # The git remote to share summaries with, and whether ken close pushes to it.
 #  remote: origin
 #  push_on_close: false
-#  # Whose records are taken over: anyone's, signed-off or signed ones.
+#  # Whose records to accept: anyone, signed-off or signed.
 #  trust: anyone
 
 #state:
-#  # Where the working files of a workflow lie.
+#  # The directory of a workflow's working files.
 #  dir: .ken/state
 `
