@@ -1,10 +1,8 @@
-// Package agenthook is what ken hears and says in the hooks of an agent's client: what a
-// client tells a hook, in each one's words, what is worth telling the agent, and how
-// that is written so that the client passes it on.
+// Package agenthook reads what an agent's client sends to a hook, and writes the answer in
+// the client's format. It decides what to tell the agent.
 //
-// It is given bytes and facts, and answers with bytes. An answer never blocks an agent
-// and never decides for it. What is known of a repository, and where a session's memory
-// is kept, is for others to find out.
+// It is given bytes and facts, and answers with bytes. An answer never blocks an agent.
+// Other packages find the facts about the repository and store the memory of a session.
 package agenthook
 
 import (
@@ -15,7 +13,7 @@ import (
 	"strings"
 )
 
-// An Event is a moment in an agent's life, named as the verb of ken hook.
+// An Event is an event in an agent's session, named as the command of ken hook.
 type Event string
 
 // The events.
@@ -27,15 +25,15 @@ const (
 	Stop          Event = "stop"
 )
 
-// Events are all of them, in the order in which they come.
+// Events lists all events, in the order in which they happen.
 var Events = []Event{SessionStart, SubagentStart, PreToolUse, PostToolUse, Stop}
 
-// wireNames is how clients call the events that can be answered.
+// wireNames has the names that clients use for the events.
 var wireNames = map[Event]string{
 	SessionStart: "SessionStart", SubagentStart: "SubagentStart", PreToolUse: "PreToolUse", PostToolUse: "PostToolUse", Stop: "Stop",
 }
 
-// A Dialect is how a client writes. Claude Code's is that of most.
+// A Dialect is the format of a client's answers. Most clients use that of Claude Code.
 type Dialect string
 
 // The dialects that differ.
@@ -44,32 +42,32 @@ const (
 	Cursor Dialect = "cursor"
 )
 
-// A Access is what a tool does to files.
+// An Access is what a tool does to files.
 type Access int
 
-// The accessOf.
+// The kinds of access.
 const (
-	Other Access = iota // nothing that ken knows of
+	Other Access = iota // an unknown tool, or a partial read
 	Read
 	Edit
 )
 
-// A Input is what a client tells a hook.
+// An Input is what a client sends to a hook.
 type Input struct {
 	Session string
-	Dir     string   // where the agent is; "" when the client does not say
-	Access  Access   // of the tool
-	Paths   []string // that the tool reads or edits, as the client spells them
+	Dir     string   // the directory of the agent; "" if the client does not send it
+	Access  Access   // by the tool
+	Paths   []string // that the tool reads or edits, as the client sends them
 }
 
-// MaxInput is more than a client says to a hook, the content of a large file included.
+// MaxInput is the limit for the size of an input. Clients send the content of edited files.
 const MaxInput = 16 << 20
 
-// maxPaths is how many files of one call are looked at.
+// maxPaths is the limit for the files of one input.
 const maxPaths = 20
 
-// Parse reads what a client tells a hook. Unknown fields are ignored, and a field that
-// is missing is empty: clients differ, and grow.
+// Parse decodes the input of a hook. It ignores unknown fields, and leaves missing ones
+// empty, since clients differ and change.
 func Parse(input []byte) (Input, error) {
 	var in struct {
 		Session      string          `json:"session_id"`
@@ -91,7 +89,7 @@ func Parse(input []byte) (Input, error) {
 	}
 	c := Input{Dir: in.Dir, Access: accessOf[toolKey(in.Tool)]}
 	if c.Access == Read && partialRead(in.Input) {
-		c.Access = Other // who has seen some lines has not seen the content
+		c.Access = Other // an agent that read some lines has not seen the file
 	}
 	for _, id := range []string{in.Session, in.SessionID, in.Conversation} {
 		if c.Session == "" {
@@ -107,7 +105,7 @@ func Parse(input []byte) (Input, error) {
 	return c, nil
 }
 
-// accessOf is what tools do, by their names without case and punctuation.
+// accessOf has the access of each tool, by [toolKey].
 var accessOf = map[string]Access{
 	"read": Read, "readfile": Read, "notebookread": Read, "viewfile": Read,
 
@@ -116,6 +114,7 @@ var accessOf = map[string]Access{
 	"multireplacestringinfile": Edit, "inserteditintofile": Edit, "editnotebookfile": Edit, "delete": Edit, "deletefile": Edit,
 }
 
+// toolKey returns the name of a tool without case and punctuation.
 func toolKey(tool string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '_' || r == '-' || r == '.' {
@@ -125,7 +124,7 @@ func toolKey(tool string) string {
 	}, strings.ToLower(tool))
 }
 
-// partialRead reports whether a tool was asked for some lines of a file.
+// partialRead reports whether a tool reads only some lines of a file.
 func partialRead(input json.RawMessage) bool {
 	var in map[string]json.RawMessage
 	if json.Unmarshal(input, &in) != nil {
@@ -139,7 +138,7 @@ func partialRead(input json.RawMessage) bool {
 	return false
 }
 
-// paths are the files that a tool's input names.
+// paths lists the files in the arguments of a tool.
 func paths(input json.RawMessage) []string {
 	var in map[string]json.RawMessage
 	if json.Unmarshal(input, &in) != nil {
@@ -174,7 +173,7 @@ func paths(input json.RawMessage) []string {
 	return list
 }
 
-// patchPaths are the files that a patch names, in the form that Codex hands it to its tool.
+// patchPaths lists the files in a patch, in the format of Codex.
 func patchPaths(patch string) []string {
 	var list []string
 	for line := range strings.Lines(patch) {
@@ -187,8 +186,8 @@ func patchPaths(patch string) []string {
 	return list
 }
 
-// Answer writes what the agent is told; nil where there is nothing to say, or no way to
-// say it. At the end of a turn it is the user who is told.
+// Answer encodes a text for the agent; nil for an empty text, and for an event that the
+// client cannot answer. The answer to [Stop] is for the user.
 func (d Dialect) Answer(e Event, text string) []byte {
 	if text == "" {
 		return nil

@@ -9,11 +9,11 @@ import (
 	"ken/internal/repo"
 )
 
-// MaxGreeting is how many bytes an agent is greeted with: 200 tokens, at 4 bytes each.
+// MaxGreeting is the limit for the bytes of a greeting: 200 tokens of 4 bytes.
 const MaxGreeting = 800
 
-// Greeting is what an agent learns when it starts: how far what is known can be trusted,
-// as much of the brief as fits, and whom to ask for more.
+// Greeting returns the text for a new session: the headline, as much of the brief as fits,
+// and the tools to ask.
 func Greeting(headline, brief string) string {
 	const ask = "Ask ken (tools orient, knowledge) before you read files only to understand them.\n"
 	var s strings.Builder
@@ -42,7 +42,7 @@ func Greeting(headline, brief string) string {
 	return s.String()
 }
 
-// cut shortens a text to so many bytes, at a character.
+// cut shortens a text to most bytes, at the end of a character.
 func cut(text string, most int) string {
 	if len(text) <= most {
 		return text
@@ -51,21 +51,21 @@ func cut(text string, most int) string {
 }
 
 const (
-	maxLine = 300 // how long one line of a remark may be
-	minLine = 80  // of a line that is cut, so much is worth reading
+	maxLine = 300 // the limit for one line
+	minLine = 80  // a shorter rest of a line is left out
 )
 
-// A Spec is one that governs a file.
+// A Spec is a spec that governs a file.
 type Spec struct {
 	ID, Desc string
-	// Blocks is its drift if the gate stops a commit of the file because of it, else 0.
+	// Blocks is the drift if the gate would stop a commit of the file, else 0.
 	Blocks int
-	// DriftUnknown says that it is not known whether the gate does.
+	// DriftUnknown says that ken does not know whether the gate would.
 	DriftUnknown bool
 }
 
-// GoverningSpecs tells which specs govern a file, before it is edited, and where to read them; ""
-// when none does.
+// GoverningSpecs says which specs govern a file, and how to read them; "" if there are
+// none.
 func GoverningSpecs(path string, claims []Spec) string {
 	var list []string
 	for _, c := range claims {
@@ -86,7 +86,7 @@ func GoverningSpecs(path string, claims []Spec) string {
 func (c Spec) governs(path string) string {
 	id := fault.Quote(c.ID)
 	said := "ken: spec " + c.ID + " governs " + path
-	if id != c.ID { // it may read like a sentence
+	if id != c.ID { // an id with spaces could read like a sentence
 		said = "ken: spec " + repo.Quotation(c.ID) + " governs " + path
 	}
 	if strings.TrimSpace(c.Desc) != "" {
@@ -101,8 +101,8 @@ func (c Spec) governs(path string) string {
 	return cutQuotation(said, maxLine-len(how)) + how
 }
 
-// StaleSummary tells what became of the summary of a file that was edited; "" where nothing
-// is said of it, or still holds.
+// StaleSummary says that an edit made the summary of a file stale; "" for any other
+// verdict.
 func StaleSummary(path string, verdict fresh.State, grade fresh.Grade) string {
 	if verdict != fresh.Stale {
 		return ""
@@ -114,7 +114,7 @@ func StaleSummary(path string, verdict fresh.State, grade fresh.Grade) string {
 	return cut(fmt.Sprintf("ken: the summary of %s is now stale%s. After the commit, write a new one with file_registry_update_summaries.", path, how), maxLine)
 }
 
-// StaleList tells what is stale when an agent stops; "" for nothing.
+// StaleList lists stale summaries at the end of a turn; "" if there are none.
 func StaleList(stale []string, unknown int) string {
 	if len(stale) == 0 && unknown == 0 {
 		return ""
@@ -142,9 +142,8 @@ func StaleList(stale []string, unknown int) string {
 	return cut(s.String(), MaxGreeting)
 }
 
-// TimedOut tells what ken could not find out before the time of a hook was over, and the command
-// that finds it out; "" where the hook had nothing to find out. The call is nil if it was not
-// read in time either.
+// TimedOut says what a hook that ran out of time does not know, and which command to run;
+// "" if the hook had nothing to find out. The input is nil if it did not arrive in time.
 func TimedOut(e Event, c *Input) string {
 	switch e {
 	case SessionStart, SubagentStart:
@@ -179,7 +178,7 @@ func timedOut(what, command string) string {
 	return "ken: timed out before it knew " + what + "; run: " + command
 }
 
-// cutQuotation is cut for a text that ends in a quotation, which is closed again.
+// cutQuotation is [cut] for a text that ends with a quotation. It closes the quotation.
 func cutQuotation(text string, most int) string {
 	if len(text) <= most || !strings.HasSuffix(text, `"`) {
 		return cut(text, most)

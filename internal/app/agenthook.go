@@ -20,8 +20,8 @@ import (
 	"ken/internal/survey"
 )
 
-// hear answers a hook of an agent's client. What is said is what holds at this moment.
-// Outside of a repository nothing is said.
+// answerHook answers a hook of an agent's client with the current state. Outside a
+// repository the answer is empty.
 func answerHook(ctx context.Context, dir string, e agenthook.Event, c agenthook.Input) (said string, err error) {
 	where, err := hookDir(ctx, dir, c)
 	if err != nil || where == "" {
@@ -57,9 +57,9 @@ func answerHook(ctx context.Context, dir string, e agenthook.Event, c agenthook.
 	return said, h.file.add(h.lines.String())
 }
 
-// hookDir is the directory of the work tree that a call is about: where its files
-// lie, if that is in the agent's repository or a worktree of it, else where the agent is.
-// It is "" where that is in none.
+// hookDir returns the directory for an input: that of its first file, or that of the agent
+// if it names no file. It returns "" outside a repository, and for a file outside the
+// agent's repository and its worktrees.
 func hookDir(ctx context.Context, dir string, c agenthook.Input) (string, error) {
 	if dir == "" {
 		dir = "."
@@ -80,7 +80,7 @@ func hookDir(ctx context.Context, dir string, c agenthook.Input) (string, error)
 	at := existing(filepath.Dir(c.Paths[0]))
 	other, err := git.Open(ctx, at)
 	if err != nil && ctx.Err() != nil {
-		return "", err // whose file it is was not found out in time
+		return "", err // timed out before ken knew whose file it is
 	}
 	if err != nil || other.CommonDir() != g.CommonDir() {
 		return "", nil
@@ -88,24 +88,23 @@ func hookDir(ctx context.Context, dir string, c agenthook.Input) (string, error)
 	return at, nil
 }
 
-// A hookEvent is one hook of a session.
+// A hookEvent is one call of a hook in a session.
 type hookEvent struct {
 	w      *workspace
 	file   sessionFile
 	memory *agenthook.Memory
-	lines  strings.Builder // to be remembered
+	lines  strings.Builder // to add to the session file
 
-	// driftTime is how long it may take to find out how far specs are behind; 0 for as long
-	// as it takes.
+	// driftTime limits the search for the drift of specs; 0 is no limit.
 	driftTime time.Duration
 }
 
-// driftShare is the part of a hook's time that may pass until it is known how far specs are
-// behind: of two seconds, 250 ms. A kept listing is read at once, and one new commit is too;
-// a hook does not walk a whole history.
+// driftShare is the part of a hook's time for the drift of specs: 250 ms of two seconds. That is
+// enough for a cached listing and a few new commits; a hook does not walk a whole history.
 const driftShare = 8
 
-// once returns a text unless the session was told just that about the subject last.
+// once returns the text, or "" if what is the last that the session was told about the
+// subject.
 func (h *hookEvent) once(subject, what, text string) string {
 	if text == "" || h.memory.Told(subject, what) {
 		return ""
@@ -114,9 +113,9 @@ func (h *hookEvent) once(subject, what, text string) string {
 	return text
 }
 
-// greet says how far what is known can be trusted, and the first of it. Where nothing was
-// verified yet, or the root is not described, there is no more to say than that: reading
-// every file is not for a hook to begin.
+// greet returns the headline and the start of the brief. If the repository was never
+// verified, or if its root has no summary, it returns the headline alone: a hook does not
+// read every file.
 func (h *hookEvent) greet(ctx context.Context) (string, error) {
 	_, verified, err := h.w.store.Baseline(ctx, h.w.git.Worktree())
 	if err != nil {
@@ -138,7 +137,7 @@ func (h *hookEvent) greet(ctx context.Context) (string, error) {
 	return agenthook.Greeting(rep.Headline(), ""), nil
 }
 
-// introduce verifies, and sums up the root.
+// brief verifies the repository, and returns the headline and the brief of the root.
 func (h *hookEvent) brief(ctx context.Context) (string, error) {
 	tree := &surveyTree{w: h.w}
 	b, err := h.w.surveyOf(tree, nil).Brief(ctx, survey.BriefOptions{Budget: agenthook.MaxGreeting / survey.BytesPerToken, Quoted: true})
@@ -148,7 +147,7 @@ func (h *hookEvent) brief(ctx context.Context) (string, error) {
 	return agenthook.Greeting(tree.headline, b.Quoted()), nil
 }
 
-// paths are those of a call, from the root; those that lead outside are left out.
+// paths returns the paths of an input, from the root, without those outside it.
 func (h *hookEvent) paths(c agenthook.Input) []repo.Path {
 	var list []repo.Path
 	for _, p := range c.Paths {
@@ -163,7 +162,7 @@ func (h *hookEvent) paths(c agenthook.Input) []repo.Path {
 	return list
 }
 
-// before says what governs the files that are about to be edited.
+// beforeTool says which specs govern the files that the agent will edit.
 func (h *hookEvent) beforeTool(ctx context.Context, c agenthook.Input) (string, error) {
 	if c.Access != agenthook.Edit {
 		return "", nil
@@ -172,7 +171,7 @@ func (h *hookEvent) beforeTool(ctx context.Context, c agenthook.Input) (string, 
 }
 
 func (h *hookEvent) governed(ctx context.Context, paths []repo.Path) (string, error) {
-	// What was said needs no second look.
+	// The session knows the specs of these paths already.
 	paths = slices.DeleteFunc(slices.Clone(paths), func(p repo.Path) bool { return h.memory.Told(specOf(p), governed) })
 	if len(paths) == 0 || !exists(filepath.Join(h.w.git.Root(), spec.Root)) {
 		return "", nil
@@ -208,8 +207,8 @@ func (h *hookEvent) governed(ctx context.Context, paths []repo.Path) (string, er
 	return strings.Join(said, "\n"), nil
 }
 
-// drifts returns the drift of each spec, by its id, as far as it is known or can be found
-// out in time. It is not nil.
+// drifts returns the drift of each spec by its id, without specs whose drift is unknown or
+// takes too long. The map is not nil.
 func (h *hookEvent) drifts(ctx context.Context) map[string]int {
 	drifts := make(map[string]int)
 	specs := h.w.Spec()
@@ -233,8 +232,8 @@ func (h *hookEvent) drifts(ctx context.Context) map[string]int {
 	return drifts
 }
 
-// The subjects that a session is told about the spec of a path. For a path whose specs' drift is unknown,
-// it is told again when that is known.
+// The words for what a session was told about the specs of a path. After driftUnknown, it is
+// told again when the drift is known.
 const (
 	governed     = "governed"
 	driftUnknown = "drift-unknown"
@@ -242,7 +241,7 @@ const (
 
 func specOf(p repo.Path) string { return "spec of " + string(p) }
 
-// after remembers what the agent saw, and says what became of what it edited.
+// afterTool records what the agent saw, and says which summary its edit made stale.
 func (h *hookEvent) afterTool(ctx context.Context, c agenthook.Input) (string, error) {
 	paths := h.paths(c)
 	if c.Access == agenthook.Other || len(paths) == 0 {
@@ -266,8 +265,7 @@ func (h *hookEvent) afterTool(ctx context.Context, c agenthook.Input) (string, e
 		}
 	}
 	if c.Access == agenthook.Edit {
-		// A client that cannot be told before an edit is told behind it; one that was is
-		// not told again.
+		// Some clients cannot answer before an edit. The others know the specs already.
 		text, err := h.governed(ctx, paths)
 		if err != nil {
 			return "", err
@@ -279,7 +277,7 @@ func (h *hookEvent) afterTool(ctx context.Context, c agenthook.Input) (string, e
 	return strings.Join(said, "\n"), nil
 }
 
-// leave says what is stale when the agent stops, unless that is what was said last.
+// stop lists stale summaries, unless the list is the same as last time.
 func (h *hookEvent) stop(ctx context.Context) (string, error) {
 	rep, err := h.w.registry.Status(ctx, registry.VerifyOptions{OmitNew: true})
 	if err != nil {

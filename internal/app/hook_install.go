@@ -19,17 +19,17 @@ import (
 	"ken/internal/repo"
 )
 
-// maxHook is more than any hook, a program with all it needs included.
+// maxHook is the limit for the size of a hook. Some are large programs.
 const maxHook = 64 << 20
 
-// A hooksDir is the directory in which ken's part of the hooks belongs.
+// A hooksDir is the directory in which ken installs hooks.
 type hooksDir struct {
 	install.HooksDir
 	dir string // its path as the system spells it
 }
 
-// Install puts ken's part into the hooks, or takes it out. Everything is decided
-// before anything is written; in a dry run, nothing is.
+// Install adds ken to the hooks, or removes it. It decides all changes before it writes the
+// first; in a dry run it writes nothing.
 func (h *hookSpace) Install(ctx context.Context, opts install.Options) (*install.HooksResult, error) {
 	place, err := h.hooksDir(ctx)
 	if err != nil {
@@ -63,7 +63,7 @@ func (h *hookSpace) Install(ctx context.Context, opts install.Options) (*install
 	return done, nil
 }
 
-// hooksDir finds where git looks for hooks, or whoever git hands them to, behind all
+// hooksDir finds the directory where git, or a hook manager, looks for hooks. It resolves
 // links.
 func (h *hookSpace) hooksDir(ctx context.Context) (*hooksDir, error) {
 	d, err := h.git.HooksDir(ctx)
@@ -81,7 +81,7 @@ func (h *hookSpace) hooksDir(ctx context.Context) (*hooksDir, error) {
 	if err != nil {
 		return nil, fmt.Errorf("find the git hooks: %w", err)
 	}
-	real = filepath.Join(real, strings.TrimPrefix(dir, there)) // what is yet to be made
+	real = filepath.Join(real, strings.TrimPrefix(dir, there)) // directories that do not exist yet
 	if err := h.repo().CheckLink(seat, filepath.ToSlash(real)); err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func (h *hookSpace) hooksDir(ctx context.Context) (*hooksDir, error) {
 	return &hooksDir{seat, real}, nil
 }
 
-// repo is the directories of the repository.
+// repo returns the directories of the repository.
 func (h *hookSpace) repo() install.RepoDirs {
 	return install.RepoDirs{
 		Root:    filepath.ToSlash(h.git.Root()),
@@ -111,8 +111,7 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// read looks at what lies at a hook's name. No link is followed, but to see whether
-// git would run what it leads to.
+// read reads a hook. It follows a link only to see whether git would run the target.
 func (p *hooksDir) read(name string) (install.Hook, error) {
 	place := install.Hook{Name: name}
 	root, err := os.OpenRoot(p.dir)
@@ -140,7 +139,7 @@ func readHook(root *os.Root, name string) (install.HookFile, error) {
 	case err != nil:
 		return install.HookFile{}, err
 	case info.Mode()&fs.ModeSymlink != 0:
-		to, err := os.Stat(filepath.Join(root.Name(), name)) // a link may lead out of the root
+		to, err := os.Stat(filepath.Join(root.Name(), name)) // the target may be outside the root
 		return install.HookFile{Kind: install.Link, Exec: err == nil && runs(to)}, nil
 	case !info.Mode().IsRegular():
 		return install.HookFile{Kind: install.OtherKind}, nil
@@ -152,12 +151,12 @@ func readHook(root *os.Root, name string) (install.HookFile, error) {
 	return install.HookFile{Kind: install.Regular, Content: content, Exec: runs(info)}, nil
 }
 
-// runs reports whether git would run a hook. On Windows it asks no mode.
+// runs reports whether git would run a hook. On Windows the mode does not matter.
 func runs(info fs.FileInfo) bool {
 	return info.Mode().IsRegular() && (runtime.GOOS == "windows" || info.Mode().Perm()&0o111 != 0)
 }
 
-// apply does to a hook what was decided, unless it is not any more what was seen.
+// apply changes a hook, unless it changed since it was read.
 func (p *hooksDir) apply(s install.HookStep) error {
 	if s.Op == install.Nothing {
 		return nil
@@ -201,9 +200,9 @@ func (p *hooksDir) apply(s install.HookStep) error {
 	}
 }
 
-// setAside gives a hook its name aside. It keeps the old one until the new hook takes
-// it, so that there always is a hook, and never takes a name that is taken; on file
-// systems without a second name for a file, it is renamed.
+// setAside renames a hook to its name with [install.AsideSuffix]. It links the file under
+// the new name and leaves the old one for the new hook to replace, so that a hook always exists, and
+// it overwrites no file. On file systems without hard links, it renames the hook.
 func setAside(root *os.Root, name string) error {
 	err := root.Link(name, name+install.AsideSuffix)
 	if err == nil || errors.Is(err, fs.ErrExist) {
@@ -212,8 +211,8 @@ func setAside(root *os.Root, name string) error {
 	return root.Rename(name, name+install.AsideSuffix)
 }
 
-// failed says what could not be done, and what to do where the reason is that nobody
-// may write there.
+// failed returns the error for a hook that could not be written, with a hint if the
+// directory is read-only.
 func (p *hooksDir) failed(name string, err error) error {
 	err = fmt.Errorf("write hook %s: %w", repo.Path(filepath.Join(p.dir, name)), err)
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {

@@ -14,14 +14,14 @@ import (
 	"ken/internal/repo"
 )
 
-// sessionsDir is where a worktree keeps what sessions saw and were told, a file to a
-// session. It is a cache: without it, nobody knows what an agent read.
+// sessionsDir holds what the sessions of a worktree saw and were told, in one file per
+// session. It is a cache: without it, ken does not know what an agent read.
 const sessionsDir = "ken/cache/sessions"
 
 // sessionLifetime is how long a session is remembered that does nothing any more.
 const sessionLifetime = 14 * 24 * time.Hour
 
-// A sessionFile keeps the memory of one session; one without a name keeps none.
+// A sessionFile is the path of the memory of one session; "" stores nothing.
 type sessionFile string
 
 func sessionIn(gitDir, session string) sessionFile {
@@ -31,13 +31,13 @@ func sessionIn(gitDir, session string) sessionFile {
 	return sessionFile(filepath.Join(gitDir, filepath.FromSlash(sessionsDir), digest(session)))
 }
 
-// digest is a short word for a text, that is no other's.
+// digest returns a short hash of a text.
 func digest(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:12])
 }
 
-// remember reads what is kept. What cannot be read was not kept.
+// load reads the memory. A file that cannot be read counts as empty.
 func (f sessionFile) load() *agenthook.Memory {
 	if f == "" {
 		return agenthook.ParseMemory(nil)
@@ -53,7 +53,7 @@ func (f sessionFile) load() *agenthook.Memory {
 	return agenthook.ParseMemory(lines)
 }
 
-// add keeps lines, in one write behind what others add at the same time.
+// add appends lines in one write, so that hooks at the same time lose nothing.
 func (f sessionFile) add(lines string) error {
 	if f == "" || lines == "" {
 		return nil
@@ -92,7 +92,7 @@ func removeOldSessions(gitDir string, now time.Time) {
 	}
 }
 
-// seen is what the session that this process runs in saw last of a path.
+// seen returns the content of a path that the current session saw last.
 func (w *workspace) seen(p repo.Path) repo.ID {
 	w.memoryOnce.Do(func() { w.memory = sessionIn(w.git.GitDir(), session()).load() })
 	id, _ := w.memory.Seen(p)

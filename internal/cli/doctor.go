@@ -62,19 +62,18 @@ func (p *program) doctor() *cobra.Command {
 	return c
 }
 
-// A diagnosis is what was found.
+// A diagnosis is the result of ken doctor.
 type diagnosis struct {
-	findings []workflow.Finding
-	clients  []install.ClientStatus // in whose files ken is
-	// addresses are what the configuration asks to contact, with the user's answers.
+	findings   []workflow.Finding
+	clients    []install.ClientStatus // with entries of ken
 	addresses  []allow.Permission
 	tools      []install.ToolFiles
 	toolsKnown bool // for litter; else nobody knows
 	shared     bool // some of the litter has entries of ken's in it, beside other things
 }
 
-// dropFilesOfKen leaves out of what other tools keep what is no more than the files that ken has
-// its entries in: those are listed with the clients.
+// dropFilesOfKen removes directories of other tools that contain only files with entries of
+// ken. The list of clients has those.
 func (d *diagnosis) dropFilesOfKen() {
 	d.tools = slices.DeleteFunc(d.tools, func(l install.ToolFiles) bool {
 		own := 0
@@ -89,7 +88,8 @@ func (d *diagnosis) dropFilesOfKen() {
 	})
 }
 
-// reportToolsError reports whether what other tools keep was found out, and says why not.
+// reportToolsError prints why the files of other tools are unknown, and reports whether they
+// are known.
 func (p *program) reportToolsError(err error) bool {
 	if err != nil {
 		p.io.Remarkf("ken: could not list the files of other tools: %s", term.Clean(err.Error()))
@@ -97,10 +97,10 @@ func (p *program) reportToolsError(err error) bool {
 	return err == nil
 }
 
-// diagnose looks at how the repository is set up; noConfig says that its configuration
-// cannot be read, and with it where the state directory is.
+// diagnose adds the findings about the set-up. noConfig says that the configuration, which names
+// the state directory, cannot be read.
 func (p *program) diagnose(c *cobra.Command, f *stateFlags, d *diagnosis) (noConfig bool, err error) {
-	if f.dir != "" { // it is about that directory, and not about a repository
+	if f.dir != "" { // the user asks about that directory, not about a repository
 		return false, nil
 	}
 	facts, ok, err := p.Diagnose(c.Context(), p.dir)
@@ -119,8 +119,7 @@ func (p *program) diagnose(c *cobra.Command, f *stateFlags, d *diagnosis) (noCon
 	return facts.Config != nil, nil
 }
 
-// printDiagnosis prints what was found. What other tools keep is null where nobody
-// looked, and not empty.
+// printDiagnosis prints a diagnosis. In JSON, unknown files of other tools are null.
 func (p *program) printDiagnosis(d *diagnosis) error {
 	if p.io.JSON {
 		var litter []toolsJSON
@@ -220,7 +219,7 @@ func describeTools(l install.ToolFiles) toolsJSON {
 	return j
 }
 
-// gitState says what git makes of something that a tool keeps.
+// gitState says whether git tracks or ignores the files of a tool.
 func gitState(l install.ToolFiles) string {
 	switch {
 	case l.Tracked == 0 && l.Usage.Files == 0 && l.Usage.Missed == "":

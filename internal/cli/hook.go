@@ -17,32 +17,32 @@ import (
 	"ken/internal/term"
 )
 
-// A HookSpace is a repository, as git's hooks need it.
+// A HookSpace is a repository for git hooks.
 type HookSpace interface {
-	// Gate judges what is staged; strict says that what is unknown stops a commit
-	// too. It is nil where there are no specs.
+	// Gate judges the staged changes; nil in a repository without specs. strict says
+	// that an unknown verdict stops the commit.
 	Gate(ctx context.Context) (gated *spec.Gated, strict bool, err error)
-	// Sign adds a session to the message that git has prepared in a file.
+	// Sign adds a session to the message that git prepared in a file.
 	Sign(ctx context.Context, file, source, session string) error
-	// Finish does what Sign left for a session for when the message is written.
+	// Finish adds the session to a message that the user wrote after Sign.
 	Finish(ctx context.Context, file, session string) error
-	// Close closes the commit at HEAD. It is nil where nothing was ever verified, and
-	// for a commit that is made again.
+	// Close closes the commit at HEAD; nil if the repository was never verified, and
+	// while git replays commits.
 	Close(ctx context.Context) (*registry.Closing, error)
-	// Setup makes the files that a repository is set up with, or takes them back.
+	// Setup creates the files of ken init, or removes them.
 	Setup(ctx context.Context, opts install.Options) ([]install.FileResult, error)
-	// Install puts ken's part into the hooks, or takes it out.
+	// Install adds ken to the git hooks, or removes it.
 	Install(ctx context.Context, opts install.Options) (*install.HooksResult, error)
 }
 
-// errStopCommit ends a hook that stops a commit, by the status that it does so with; what
-// there is to say is said.
+// errStopCommit has the errors that stop a commit, by exit status. They have no text, since
+// hookGated has printed the findings.
 var errStopCommit = map[int]error{
 	1: &fault.Error{Kind: fault.Failed, Err: errors.New("")},
 	3: &fault.Error{Kind: fault.Stale, Err: errors.New("")},
 }
 
-// hook returns ken hook.
+// hook returns the command ken hook.
 func (p *program) hook() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "hook",
@@ -119,7 +119,7 @@ func (p *program) hookCommitMsg() *cobra.Command {
 		Args:  cobra.ExactArgs(1),
 		RunE: p.neverFail("the commit", func(c *cobra.Command, args []string) error {
 			session := p.Session()
-			if session == "" { // then there is nothing to finish
+			if session == "" { // no trailer to add
 				return nil
 			}
 			h, err := p.OpenHooks(c.Context(), p.dir)
@@ -131,15 +131,15 @@ func (p *program) hookCommitMsg() *cobra.Command {
 	}
 }
 
-// harmless makes of whatever goes wrong in a hook, a panic included, a line that says
-// so: nothing ever fails because ken did.
+// neverFail runs a hook. It turns errors and panics into a line on stderr, so that neither
+// a commit nor an agent fails because ken did.
 func (p *program) neverFail(what string, run func(*cobra.Command, []string) error) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) (err error) {
 		defer func() {
 			if r := recover(); r != nil {
 				err = fmt.Errorf("internal error: %v", r)
 			}
-			if err == nil || err == errStopCommit[1] || err == errStopCommit[3] { //nolint:errorlint // these very values
+			if err == nil || err == errStopCommit[1] || err == errStopCommit[3] { //nolint:errorlint // compares identities
 				return
 			}
 			p.io.Remarkf("ken: %s failed, and %s continues without it: %s", c.CommandPath(), what, oneLine(err.Error()))
@@ -151,8 +151,8 @@ func (p *program) neverFail(what string, run func(*cobra.Command, []string) erro
 
 func oneLine(text string) string { return term.Clean(strings.Join(strings.Fields(text), " ")) }
 
-// hookGated says what the gate found, all of it on stderr, where git shows it, and reports
-// whether the commit may pass. One that simply may is worth no word.
+// hookGated prints the findings of the gate on stderr, where git shows them, and reports
+// whether the commit may pass. It prints nothing if there are none.
 func (p *program) hookGated(g *spec.Gated, strict bool) bool {
 	if g.Merge {
 		p.io.Remarkf("ken: %s", g.Notice)

@@ -14,8 +14,7 @@ import (
 	"ken/internal/install"
 )
 
-// hookContext returns a context that ends when a hook has kept an agent or a commit waiting
-// for long enough.
+// hookContext returns a context with the timeout of hooks.
 func (p *program) hookContext(ctx context.Context) (context.Context, context.CancelFunc, error) {
 	if p.HookTime == nil {
 		return ctx, func() {}, nil
@@ -51,8 +50,7 @@ unknown and which command to run.`,
 		Args:    cobra.ArbitraryArgs,
 		PreRunE: func(*cobra.Command, []string) error {
 			if _, err := install.FindClient(name); err != nil {
-				// Not the status of a wrong request: from 2, some clients take that the agent
-				// is to be stopped.
+				// Not the status of a usage error: for 2, some clients stop the agent.
 				return &fault.Error{Hint: "clients: " + strings.Join(install.ClientNames(), ", "), Err: fmt.Errorf("%w %q", err, name)}
 			}
 			return nil
@@ -93,7 +91,7 @@ unknown and which command to run.`,
 	return c
 }
 
-// heard reads what the client says, all of it or nothing, and does not wait for ever.
+// readInput reads the input of a hook. It gives up when the context ends.
 func (p *program) readInput(ctx context.Context) ([]byte, error) {
 	type reading struct {
 		text []byte

@@ -37,7 +37,7 @@ func (p *program) hookPostCommit() *cobra.Command {
 	}
 }
 
-// staleIn lists what a commit touched whose text does not hold any more.
+// staleIn lists the files of a commit whose summaries are stale.
 func staleIn(c *registry.Closing) []string {
 	var list []string
 	for _, n := range c.NeedsSummary {

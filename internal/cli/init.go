@@ -28,7 +28,7 @@ changes nothing, and --uninstall restores every byte.`,
 			}
 			done := &initialized{}
 			if !hooks {
-				// What cannot be done is found out before any of it is.
+				// Find errors before the first change.
 				plan := opts
 				plan.DryRun = true
 				if _, err := h.Setup(c.Context(), plan); err != nil {
@@ -38,7 +38,7 @@ changes nothing, and --uninstall restores every byte.`,
 			if done.HooksResult, err = h.Install(c.Context(), opts); err != nil {
 				return err
 			}
-			// The hooks come first: that they may not be written shows only in the attempt.
+			// Install the hooks first: only writing shows whether the directory is writable.
 			if !hooks {
 				if done.Files, err = h.Setup(c.Context(), opts); err != nil {
 					return err
@@ -53,7 +53,7 @@ changes nothing, and --uninstall restores every byte.`,
 	return c
 }
 
-// initialized is what was done to set a repository up.
+// initialized is the result of ken init.
 type initialized struct {
 	Files []install.FileResult `json:"files,omitempty"`
 	*install.HooksResult

@@ -13,9 +13,9 @@ import (
 	"ken/internal/term"
 )
 
-// A ClientSpace is where clients keep their files.
+// A ClientSpace finds the files of agents' clients.
 type ClientSpace interface {
-	// Install puts ken into the files of a client, or takes it out.
+	// Install adds ken to the files of a client, or removes it.
 	Install(ctx context.Context, c install.Client, opts install.Options) (*install.ClientResult, error)
 }
 
