@@ -18,7 +18,7 @@ import (
 // session. It is a cache: without it, ken does not know what an agent read.
 const sessionsDir = "ken/cache/sessions"
 
-// sessionLifetime is how long a session is remembered that does nothing any more.
+// sessionLifetime is how long ken keeps the file of a session after its last change.
 const sessionLifetime = 14 * 24 * time.Hour
 
 // A sessionFile is the path of the memory of one session; "" stores nothing.
@@ -74,7 +74,7 @@ func (f sessionFile) add(lines string) error {
 	return errors.Join(err, out.Close())
 }
 
-// removeOldSessions removes what is kept of sessions that are long over, a few at a time.
+// removeOldSessions removes expired session files, at most 1000 at a time.
 func removeOldSessions(gitDir string, now time.Time) {
 	dir, err := os.Open(filepath.Join(gitDir, filepath.FromSlash(sessionsDir)))
 	if err != nil {

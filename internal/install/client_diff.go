@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// contextLines is how many lines a difference shows around what changed.
+// contextLines is the number of unchanged lines around a change in a diff.
 const contextLines = 3
 
-// Diff is the difference between two texts of a file, as patch reads it; "" when there
-// is none. All that changed is in one hunk, since what ken changes lies together.
+// Diff returns the unified diff of two texts of a file; "" if they are equal. It has a
+// single hunk, since the changes of ken are close together.
 func Diff(path string, was, is []byte) string {
 	if bytes.Equal(was, is) {
 		return ""

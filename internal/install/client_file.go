@@ -8,8 +8,8 @@ import (
 	"ken/internal/fault"
 )
 
-// Install puts ken into a text; nil is a file that is not there. Doing it twice is
-// doing it once. What somebody else calls ken in it stays as it is.
+// Install adds ken to a text; nil is a missing file. A second time changes nothing. Entries
+// named ken that somebody else added stay.
 func (f ClientFile) Install(text []byte) (FileChange, error) {
 	if text == nil {
 		made, err := f.newText()
@@ -32,8 +32,8 @@ func (f ClientFile) Install(text []byte) (FileChange, error) {
 	return FileChange{Op: Rewrite, Text: out, Action: "added", Note: note}, nil
 }
 
-// Uninstall takes ken out of a text, and leaves what was there before. A file that ken
-// made goes once nothing else is in it.
+// Uninstall removes ken from a text, and restores the text before [ClientFile.Install]. It
+// removes a file that ken created if nothing else is in it.
 func (f ClientFile) Uninstall(text []byte) (FileChange, error) {
 	if text == nil || f.isBlank(text) {
 		return FileChange{Action: "absent"}, nil
@@ -66,8 +66,8 @@ func (f ClientFile) Uninstall(text []byte) (FileChange, error) {
 	return FileChange{Op: Rewrite, Text: out, Action: "taken out", Note: note}, nil
 }
 
-// Has counts the parts of ken that are in a text, however they came there; nil is a
-// file that is not there.
+// CountParts counts the entries of ken in a text, whoever added them; nil is a missing
+// file.
 func (f ClientFile) CountParts(text []byte) (int, error) {
 	if text == nil {
 		return 0, nil
@@ -95,8 +95,8 @@ func (f ClientFile) CountParts(text []byte) (int, error) {
 	return n, nil
 }
 
-// Names reports whether a text that cannot be read was to have ken in it, as far as can be
-// told: it is in a file that only ken makes, or has the name as a server or a hook has it.
+// MentionsKen reports whether a text that cannot be parsed probably contains ken: only ken
+// creates the file, or the text has the name as a server or a hook does.
 func (f ClientFile) MentionsKen(text []byte) bool {
 	if path.Base(f.Path) == serverName+".json" {
 		return true
@@ -109,7 +109,7 @@ func (f ClientFile) MentionsKen(text []byte) bool {
 	return false
 }
 
-// made is the file that is made where there is none.
+// newText returns the text of a new file.
 func (f ClientFile) newText() ([]byte, error) {
 	if f.Format == TOML {
 		return tomlBlock(true), nil
@@ -128,16 +128,16 @@ func (f ClientFile) newText() ([]byte, error) {
 	return text, nil
 }
 
-// space is what a JSON text may have around it.
+// space has the white space of JSON.
 const space = " \t\r\n"
 
-// blank reports whether there is nothing in a JSON file, as some clients make it.
+// isBlank reports whether a JSON file is empty, as some clients create it.
 func (f ClientFile) isBlank(text []byte) bool {
 	return f.Format == JSON && len(bytes.Trim(text, space)) == 0
 }
 
-// madeFrom is what is made of a blank file: behind what is in it, and with a mark by
-// which it is told from a file that was not there, and from one that held {}.
+// newTextFrom returns the text for a blank file. It keeps the white space, and marks the text
+// so that Uninstall restores a blank file instead of removing it or leaving {}.
 func (f ClientFile) newTextFrom(blank []byte) ([]byte, error) {
 	made, err := f.newText()
 	return append(bytes.Clone(blank), markEmpty(markEmpty(string(made)))...), err
@@ -150,7 +150,7 @@ func headLine(head string) string {
 	return "  " + compact(head) + "\n"
 }
 
-// put puts the parts in that are not there yet.
+// addParts adds the entries that are missing.
 func (f ClientFile) addParts(text []byte) (out []byte, note string, err error) {
 	if f.Format == TOML {
 		return addTOML(text)
@@ -178,8 +178,8 @@ func (f ClientFile) addParts(text []byte) (out []byte, note string, err error) {
 	return out, note, nil
 }
 
-// take takes the parts out, the last first. bare says that nothing is left of a file
-// that ken made.
+// removeParts removes the entries, the last one first. bare says that nothing else is in a
+// file that ken created.
 func (f ClientFile) removeParts(text []byte) (out []byte, bare bool, note string, err error) {
 	if f.Format == TOML {
 		return removeTOML(text)
@@ -211,7 +211,7 @@ func (f ClientFile) removeParts(text []byte) (out []byte, bare bool, note string
 	return out, false, note, nil
 }
 
-// Malformed is the error for a text that is not of its format.
+// Malformed is the error for a text that is not in the format of its file.
 type Malformed struct{ Err error }
 
 func (e *Malformed) Error() string { return e.Err.Error() }

@@ -12,8 +12,8 @@ import (
 	"ken/internal/fault"
 )
 
-// In TOML, ken's part is a marked block at the end. No library
-// that edits TOML keeps every byte, and nothing else needs one.
+// In TOML, ken's entries are a marked block at the end, since no library edits TOML and
+// keeps every byte.
 const (
 	blockText = markStart + "\n" +
 		"# Added by ken install codex. Remove it with: ken install codex --uninstall\n" +
@@ -23,7 +23,7 @@ const (
 		markEnd
 )
 
-// tomlBlock is the block as a text; ended says that its last line has an end.
+// tomlBlock returns the block, with a line end if ended.
 func tomlBlock(ended bool) []byte {
 	if ended {
 		return []byte(blockText + "\n")
@@ -31,7 +31,8 @@ func tomlBlock(ended bool) []byte {
 	return []byte(blockText)
 }
 
-// said is what a text says of the server ken, nil for nothing, and of everything else.
+// parseServers decodes a text. It returns the server ken, nil if there is none, and all other
+// settings.
 func parseServers(text []byte) (ken any, others map[string]any, err error) {
 	if err := toml.Unmarshal(bytes.TrimPrefix(text, []byte(bom)), &others); err != nil {
 		where := ""
@@ -61,8 +62,8 @@ func hasTOML(text []byte) (int, error) {
 	return 1, nil
 }
 
-// addTOML puts the block behind a text. One whose last line has no end gets a block
-// without one, by which taking it out knows what to leave.
+// addTOML adds the block after a text. If the text has no line end at its end, neither has the
+// block, so that removeTOML can restore the text.
 func addTOML(text []byte) (out []byte, note string, err error) {
 	ken, _, err := parseServers(text)
 	if err != nil {
@@ -76,7 +77,7 @@ func addTOML(text []byte) (out []byte, note string, err error) {
 		return text, "", nil
 	case ken != nil:
 		return text, "it already has another server named ken, which stays as it is", nil
-	case own != nil: // somebody emptied it
+	case own != nil: // somebody removed the server from the block
 		return nil, "", &fault.Error{
 			Hint: "remove ken's lines by hand, from " + markStart + " to " + markEnd,
 			Err:  errors.New("ken's block contains no server named ken"),
@@ -95,7 +96,7 @@ func addTOML(text []byte) (out []byte, note string, err error) {
 	default:
 		out = []byte(string(text) + eol + eol + block)
 	}
-	if _, _, err := parseServers(out); err != nil { // e.g. where mcp_servers is written in one line
+	if _, _, err := parseServers(out); err != nil { // for example, mcp_servers is an inline table
 		return nil, "", &fault.Error{
 			Hint: "add by hand: ken = { command = \"ken\", args = [\"mcp\"] }",
 			Err:  errors.New("cannot add a table mcp_servers.ken"),
@@ -104,7 +105,7 @@ func addTOML(text []byte) (out []byte, note string, err error) {
 	return out, "", nil
 }
 
-// removeTOML takes the block out.
+// removeTOML removes the block.
 func removeTOML(text []byte) (out []byte, bare bool, note string, err error) {
 	ken, others, err := parseServers(text)
 	if err != nil {
@@ -130,7 +131,7 @@ func removeTOML(text []byte) (out []byte, bare bool, note string, err error) {
 		before = trimEOL(trimEOL(before))
 	}
 	out = []byte(string(before) + string(own.after))
-	// What stands behind the block may be ken's as well, and would become somebody else's.
+	// Keys after the block belong to the table of ken, and would move to another one.
 	more, left, err := parseServers(out)
 	if err != nil || !reflect.DeepEqual(left, others) {
 		return nil, false, "", &fault.Error{

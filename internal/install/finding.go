@@ -10,49 +10,48 @@ import (
 	"ken/internal/fault"
 )
 
-// A Finding is something about the set-up that wants a person's attention.
+// A Finding is something wrong with the set-up, and how to fix it.
 type Finding struct {
 	Code, What, Mend string
 }
 
-// Facts are what was found out about how a repository is set up.
+// Facts describe the set-up of a repository.
 type Facts struct {
-	Config error // why the configuration cannot be read
-	Store  error // why what is kept cannot be read
-	// Damaged and Ahead name what those records are about that are not used, because their
-	// content does not match their hash or because they are dated ahead.
+	Config error // the error of the configuration
+	Store  error // the error of the store
+	// Damaged and Ahead list the paths of records that ken ignores, because their content
+	// does not match their hash, or because they are dated ahead.
 	Damaged, Ahead []string
-	// StaleFiles and StaleDirectories are how many texts do not hold that people, agents or
-	// models wrote, or of which that is not known.
+	// StaleFiles and StaleDirectories count stale and unknown summaries, without outlines.
 	StaleFiles, StaleDirectories int
-	// Base is why the store of the team cannot be used, and Trouble the word for that.
+	// Base is the error of the team's store, and Trouble its code.
 	Base    error
 	Trouble string
-	// Addresses are what the configuration asks to contact, with the user's answers, and
-	// BadAddress is why one of them cannot be read.
+	// Addresses lists permissions and requests for them. BadAddress is the error of an
+	// address in the configuration.
 	Addresses  []allow.Permission
 	BadAddress error
-	// Password says that the committed configuration has one in the address of the store.
+	// Password says that the address of the store in the configuration contains a password.
 	Password bool
-	// Git is what git calls its version, and NoGit why it does not say.
+	// Git is the version of git, and NoGit the error if git did not print it.
 	Git   string
 	NoGit error
-	// Hooks are what would be done to each hook to have ken in it, by the word for it.
+	// Hooks has the action that ken init --hooks would take, by hook.
 	Hooks map[string]string
-	// Off are the hooks that have ken's part, and that git does not run.
+	// Off lists the hooks with ken's block that git does not run.
 	Off []string
-	// NoHooks is why they could not be looked at.
+	// NoHooks is the error if the hooks could not be read.
 	NoHooks error
-	OnPath  bool   // a ken is on the PATH
-	Program string // where the ken that looks is, as the system spells it; "" when unknown
-	// Clients are the clients' files.
+	OnPath  bool   // ken is on the PATH
+	Program string // the path of this program; "" if unknown
+	// Clients has the files of all clients, also missing ones.
 	Clients []ClientStatus
 }
 
-// oldest is the git from which on ken works.
+// oldest is the oldest version of git that ken supports.
 const oldest = "2.31"
 
-// Findings says what of the facts is worth a doctor's word.
+// Findings lists what is wrong.
 func (f Facts) Findings() []Finding {
 	var list []Finding
 	add := func(code, what, mend string) { list = append(list, Finding{code, what, mend}) }
@@ -66,7 +65,7 @@ func (f Facts) Findings() []Finding {
 	if f.Base != nil {
 		add("STORE_"+strings.ToUpper(f.Trouble), f.Base.Error(), firstOf(fault.HintOf(f.Base), "ken share status"))
 	}
-	if f.BadAddress != nil && f.Base == nil { // of the store it was said
+	if f.BadAddress != nil && f.Base == nil { // the finding for the store has it
 		add("ADDRESS_INVALID", f.BadAddress.Error(), firstOf(fault.HintOf(f.BadAddress), "correct .ken/config.yaml"))
 	}
 	if f.Password {
@@ -103,8 +102,8 @@ func (f Facts) records(add func(code, what, mend string)) {
 	}
 }
 
-// counted says how many there are of something; more than one are called by many, or by an
-// s behind the word for one.
+// count returns a number with its noun: "1 record", "2 records". many is the plural if it does not
+// end in s.
 func count(n int, one string, many ...string) string {
 	switch {
 	case n == 1:
@@ -115,7 +114,7 @@ func count(n int, one string, many ...string) string {
 	return fmt.Sprintf("%d %ss", n, one)
 }
 
-// some names the first of a list, and says how many more there are.
+// some returns the first items of a list, and the number of others.
 func some(list []string) string {
 	const most = 5
 	if len(list) <= most {
@@ -140,7 +139,7 @@ func (f Facts) offPath() (what, mend string) {
 	return what, `run this, and add it to the profile of your shell: export PATH="$PATH":` + fault.Quote(path.Clean(dir))
 }
 
-// hooks reports whether ken is in any hook.
+// hooks adds findings about git hooks, and reports whether any hook runs ken.
 func (f Facts) hooks(add func(code, what, mend string)) bool {
 	if f.NoHooks != nil {
 		add("HOOKS_UNKNOWN", f.NoHooks.Error(), fault.HintOf(f.NoHooks))
@@ -154,7 +153,7 @@ func (f Facts) hooks(add func(code, what, mend string)) bool {
 			in++
 		case "updated":
 			in++
-			if !slices.Contains(f.Off, name) { // one that is renewed along with its mode is told of once
+			if !slices.Contains(f.Off, name) { // HOOKS_OFF has the others
 				old = append(old, name)
 			}
 		default:
@@ -176,7 +175,7 @@ func (f Facts) hooks(add func(code, what, mend string)) bool {
 	return in > 0
 }
 
-// clients reports whether ken is in any client's file.
+// clients adds findings about clients, and reports whether any client has ken.
 func (f Facts) clients(add func(code, what, mend string)) bool {
 	type owner struct {
 		client string
@@ -210,8 +209,8 @@ func (f Facts) clients(add func(code, what, mend string)) bool {
 	return any
 }
 
-// elsewhere reports whether a client has from another file what it could have from this
-// one: a person's own serve every repository, and some clients run the hooks of others.
+// elsewhere reports whether a client has the entries of a file in another file: the files of
+// the user apply to all repositories, and some clients run the hooks of others.
 func (f Facts) elsewhere(c ClientStatus) bool {
 	return slices.ContainsFunc(f.Clients, func(o ClientStatus) bool {
 		return o.Server == c.Server && o.Parts == o.Of && (o.Client == c.Client || !c.Server && o.Client == c.Reads && o.Scope == c.Scope)
@@ -232,7 +231,7 @@ func firstOf(text, other string) string {
 	return text
 }
 
-// older reports whether a version is before another; one that cannot be read is not.
+// older reports whether a version is older than another; false if it cannot be parsed.
 func older(version, than string) bool {
 	var a, b [2]int
 	if n, _ := fmt.Sscanf(version, "%d.%d", &a[0], &a[1]); n != 2 {

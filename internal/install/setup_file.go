@@ -2,20 +2,19 @@ package install
 
 import "bytes"
 
-// A SetupFile is one that ken makes.
+// A SetupFile is a file that ken init creates.
 type SetupFile struct {
 	Path string // from the root, with slashes
 	Text string
 }
 
-// SetupFiles are what ken makes, beside its part of the git hooks.
+// SetupFiles lists the files that ken init creates besides the git hooks.
 var SetupFiles = []SetupFile{
 	{Path: ".ken/config.yaml", Text: configText},
 	{Path: ".ken/.gitignore", Text: "# Working files of workflows stay on this machine.\n/state/\n"},
 }
 
-// Install makes the file where there is none; nil is a file that is not there. One that
-// is there says what somebody wants it to say.
+// Install creates the file if it is missing, which nil says. It keeps a file that exists.
 func (f SetupFile) Install(text []byte) FileChange {
 	if text == nil {
 		return FileChange{Op: Create, Text: []byte(f.Text), Action: "created"}
@@ -23,7 +22,7 @@ func (f SetupFile) Install(text []byte) FileChange {
 	return FileChange{Action: "kept"}
 }
 
-// Uninstall removes the file, if it is as it was made.
+// Uninstall removes the file if nobody edited it.
 func (f SetupFile) Uninstall(text []byte) FileChange {
 	switch {
 	case text == nil:
