@@ -1,10 +1,8 @@
-// Package agenthook is what ken hears and says in the hooks of an agent's client: what a
-// client tells a hook, in each one's words, what is worth telling the agent, and how
-// that is written so that the client passes it on.
+// Package agenthook reads what an agent's client sends to a hook, and writes the answer in
+// the client's format. It decides what to tell the agent.
 //
-// It is given bytes and facts, and answers with bytes. An answer never blocks an agent
-// and never decides for it. What is known of a repository, and where a session's memory
-// is kept, is for others to find out.
+// It is given bytes and facts, and answers with bytes. An answer never blocks an agent.
+// Other packages find the facts about the repository and store the memory of a session.
 package agenthook
 
 import (
@@ -15,7 +13,7 @@ import (
 	"strings"
 )
 
-// An Event is a moment in an agent's life, named as the verb of ken hook.
+// An Event is an event in an agent's session, named as the command of ken hook.
 type Event string
 
 // The events.
@@ -27,15 +25,15 @@ const (
 	Stop          Event = "stop"
 )
 
-// Events are all of them, in the order in which they come.
+// Events lists all events, in the order in which they happen.
 var Events = []Event{SessionStart, SubagentStart, PreToolUse, PostToolUse, Stop}
 
-// wire is how clients call the events that can be answered.
-var wire = map[Event]string{
+// wireNames has the names that clients use for the events.
+var wireNames = map[Event]string{
 	SessionStart: "SessionStart", SubagentStart: "SubagentStart", PreToolUse: "PreToolUse", PostToolUse: "PostToolUse", Stop: "Stop",
 }
 
-// A Dialect is how a client writes. Claude Code's is that of most.
+// A Dialect is the format of a client's answers. Most clients use that of Claude Code.
 type Dialect string
 
 // The dialects that differ.
@@ -44,33 +42,33 @@ const (
 	Cursor Dialect = "cursor"
 )
 
-// A Deed is what a tool does to files.
-type Deed int
+// An Access is what a tool does to files.
+type Access int
 
-// The deeds.
+// The kinds of access.
 const (
-	Other Deed = iota // nothing that ken knows of
+	Other Access = iota // an unknown tool, or a partial read
 	Read
 	Edit
 )
 
-// A Call is what a client tells a hook.
-type Call struct {
+// An Input is what a client sends to a hook.
+type Input struct {
 	Session string
-	Dir     string   // where the agent is; "" when the client does not say
-	Deed    Deed     // of the tool
-	Paths   []string // that the tool reads or edits, as the client spells them
+	Dir     string   // the directory of the agent; "" if the client does not send it
+	Access  Access   // by the tool
+	Paths   []string // that the tool reads or edits, as the client sends them
 }
 
-// MaxInput is more than a client says to a hook, the content of a large file included.
+// MaxInput is the limit for the size of an input. Clients send the content of edited files.
 const MaxInput = 16 << 20
 
-// maxPaths is how many files of one call are looked at.
+// maxPaths is the limit for the files of one input.
 const maxPaths = 20
 
-// Parse reads what a client tells a hook. Unknown fields are ignored, and a field that
-// is missing is empty: clients differ, and grow.
-func Parse(input []byte) (Call, error) {
+// Parse decodes the input of a hook. It ignores unknown fields, and leaves missing ones
+// empty, since clients differ and change.
+func Parse(input []byte) (Input, error) {
 	var in struct {
 		Session      string          `json:"session_id"`
 		SessionID    string          `json:"sessionId"`
@@ -82,16 +80,16 @@ func Parse(input []byte) (Call, error) {
 	}
 	input = bytes.TrimPrefix(bytes.TrimSpace(input), []byte("\uFEFF"))
 	if len(input) == 0 {
-		return Call{}, nil
+		return Input{}, nil
 	}
 	if err := json.Unmarshal(input, &in); err != nil {
 		if _, wrong := errors.AsType[*json.UnmarshalTypeError](err); !wrong || input[0] != '{' {
-			return Call{}, errors.New("what the client says is not a JSON object")
+			return Input{}, errors.New("the client's input is not a JSON object")
 		}
 	}
-	c := Call{Dir: in.Dir, Deed: deeds[plain(in.Tool)]}
-	if c.Deed == Read && inPart(in.Input) {
-		c.Deed = Other // who has seen some lines has not seen the content
+	c := Input{Dir: in.Dir, Access: accessOf[toolKey(in.Tool)]}
+	if c.Access == Read && partialRead(in.Input) {
+		c.Access = Other // an agent that read some lines has not seen the file
 	}
 	for _, id := range []string{in.Session, in.SessionID, in.Conversation} {
 		if c.Session == "" {
@@ -101,14 +99,14 @@ func Parse(input []byte) (Call, error) {
 	if c.Dir == "" && len(in.Roots) > 0 {
 		c.Dir = in.Roots[0]
 	}
-	if c.Deed != Other {
+	if c.Access != Other {
 		c.Paths = paths(in.Input)
 	}
 	return c, nil
 }
 
-// deeds is what tools do, by their names without case and punctuation.
-var deeds = map[string]Deed{
+// accessOf has the access of each tool, by [toolKey].
+var accessOf = map[string]Access{
 	"read": Read, "readfile": Read, "notebookread": Read, "viewfile": Read,
 
 	"edit": Edit, "multiedit": Edit, "write": Edit, "notebookedit": Edit, "applypatch": Edit, "strreplace": Edit,
@@ -116,7 +114,8 @@ var deeds = map[string]Deed{
 	"multireplacestringinfile": Edit, "inserteditintofile": Edit, "editnotebookfile": Edit, "delete": Edit, "deletefile": Edit,
 }
 
-func plain(tool string) string {
+// toolKey returns the name of a tool without case and punctuation.
+func toolKey(tool string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '_' || r == '-' || r == '.' {
 			return -1
@@ -125,8 +124,8 @@ func plain(tool string) string {
 	}, strings.ToLower(tool))
 }
 
-// inPart reports whether a tool was asked for some lines of a file.
-func inPart(input json.RawMessage) bool {
+// partialRead reports whether a tool reads only some lines of a file.
+func partialRead(input json.RawMessage) bool {
 	var in map[string]json.RawMessage
 	if json.Unmarshal(input, &in) != nil {
 		return false
@@ -139,7 +138,7 @@ func inPart(input json.RawMessage) bool {
 	return false
 }
 
-// paths are the files that a tool's input names.
+// paths lists the files in the arguments of a tool.
 func paths(input json.RawMessage) []string {
 	var in map[string]json.RawMessage
 	if json.Unmarshal(input, &in) != nil {
@@ -166,7 +165,7 @@ func paths(input json.RawMessage) []string {
 	for _, key := range []string{"command", "input", "patch"} {
 		var patch string
 		if json.Unmarshal(in[key], &patch) == nil {
-			for _, p := range patched(patch) {
+			for _, p := range patchPaths(patch) {
 				add(p)
 			}
 		}
@@ -174,8 +173,8 @@ func paths(input json.RawMessage) []string {
 	return list
 }
 
-// patched are the files that a patch names, in the form that Codex hands it to its tool.
-func patched(patch string) []string {
+// patchPaths lists the files in a patch, in the format of Codex.
+func patchPaths(patch string) []string {
 	var list []string
 	for line := range strings.Lines(patch) {
 		for _, head := range []string{"*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: "} {
@@ -187,8 +186,8 @@ func patched(patch string) []string {
 	return list
 }
 
-// Answer writes what the agent is told; nil where there is nothing to say, or no way to
-// say it. At the end of a turn it is the user who is told.
+// Answer encodes a text for the agent; nil for an empty text, and for an event that the
+// client cannot answer. The answer to [Stop] is for the user.
 func (d Dialect) Answer(e Event, text string) []byte {
 	if text == "" {
 		return nil
@@ -202,7 +201,7 @@ func (d Dialect) Answer(e Event, text string) []byte {
 	case e == Stop:
 		doc = map[string]string{"systemMessage": text}
 	default:
-		doc = map[string]any{"hookSpecificOutput": map[string]string{"hookEventName": wire[e], "additionalContext": text}}
+		doc = map[string]any{"hookSpecificOutput": map[string]string{"hookEventName": wireNames[e], "additionalContext": text}}
 	}
 	out, err := json.Marshal(doc)
 	if err != nil {

@@ -16,27 +16,27 @@ import (
 func TestParse(t *testing.T) {
 	for name, tt := range map[string]struct {
 		in   string
-		want Call
+		want Input
 	}{
 		"Claude Code reads": {
 			`{"session_id":"s","transcript_path":"/t","cwd":"/r","hook_event_name":"PostToolUse","tool_name":"Read","tool_input":{"file_path":"/r/a.go","limit":null},"tool_response":{"file":{}}}`,
-			Call{Session: "s", Dir: "/r", Deed: Read, Paths: []string{"/r/a.go"}},
+			Input{Session: "s", Dir: "/r", Access: Read, Paths: []string{"/r/a.go"}},
 		},
-		"Claude Code edits a notebook": {`{"tool_name":"NotebookEdit","tool_input":{"notebook_path":"/r/a.ipynb"}}`, Call{Deed: Edit, Paths: []string{"/r/a.ipynb"}}},
+		"Claude Code edits a notebook": {`{"tool_name":"NotebookEdit","tool_input":{"notebook_path":"/r/a.ipynb"}}`, Input{Access: Edit, Paths: []string{"/r/a.ipynb"}}},
 		"Codex patches": {
 			`{"session_id":"s","cwd":"/r","tool_name":"apply_patch","tool_input":{"command":"*** Begin Patch\n*** Update File: a.go\n@@\n-x\n+*** Add File: no\n*** Move to: b.go\n*** Add File: c d.go\n*** End Patch"}}`,
-			Call{Session: "s", Dir: "/r", Deed: Edit, Paths: []string{"a.go", "b.go", "c d.go"}},
+			Input{Session: "s", Dir: "/r", Access: Edit, Paths: []string{"a.go", "b.go", "c d.go"}},
 		},
-		"Cursor writes":                {`{"conversation_id":"c","workspace_roots":["/r","/q"],"tool_name":"Write","tool_input":{"path":"/r/a"}}`, Call{Session: "c", Dir: "/r", Deed: Edit, Paths: []string{"/r/a"}}},
-		"VS Code edits":                {`{"sessionId":"v","cwd":"/r","tool_name":"editFiles","tool_input":{"files":["a","b","a"]}}`, Call{Session: "v", Dir: "/r", Deed: Edit, Paths: []string{"a", "b"}}},
-		"VS Code reads":                {`{"tool_name":"read_file","tool_input":{"filePath":"/r/a"}}`, Call{Deed: Read, Paths: []string{"/r/a"}}},
-		"Claude Code reads some lines": {`{"cwd":"/r","tool_name":"Read","tool_input":{"file_path":"/r/a.go","limit":10}}`, Call{Dir: "/r"}},
-		"a shell":                      {`{"tool_name":"Bash","tool_input":{"command":"*** Update File: x","file_path":"y"}}`, Call{}},
-		"an unknown tool":              {`{"tool_name":"mcp__x__read","tool_input":{"path":"y"}}`, Call{}},
-		"nothing":                      {"", Call{}},
+		"Cursor writes":                {`{"conversation_id":"c","workspace_roots":["/r","/q"],"tool_name":"Write","tool_input":{"path":"/r/a"}}`, Input{Session: "c", Dir: "/r", Access: Edit, Paths: []string{"/r/a"}}},
+		"VS Code edits":                {`{"sessionId":"v","cwd":"/r","tool_name":"editFiles","tool_input":{"files":["a","b","a"]}}`, Input{Session: "v", Dir: "/r", Access: Edit, Paths: []string{"a", "b"}}},
+		"VS Code reads":                {`{"tool_name":"read_file","tool_input":{"filePath":"/r/a"}}`, Input{Access: Read, Paths: []string{"/r/a"}}},
+		"Claude Code reads some lines": {`{"cwd":"/r","tool_name":"Read","tool_input":{"file_path":"/r/a.go","limit":10}}`, Input{Dir: "/r"}},
+		"a shell":                      {`{"tool_name":"Bash","tool_input":{"command":"*** Update File: x","file_path":"y"}}`, Input{}},
+		"an unknown tool":              {`{"tool_name":"mcp__x__read","tool_input":{"path":"y"}}`, Input{}},
+		"nothing":                      {"", Input{}},
 	} {
 		got, err := Parse([]byte(tt.in))
-		if err != nil || got.Session != tt.want.Session || got.Dir != tt.want.Dir || got.Deed != tt.want.Deed || !slices.Equal(got.Paths, tt.want.Paths) {
+		if err != nil || got.Session != tt.want.Session || got.Dir != tt.want.Dir || got.Access != tt.want.Access || !slices.Equal(got.Paths, tt.want.Paths) {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}
 	}
@@ -77,7 +77,7 @@ func TestGreetingFits(t *testing.T) {
 		line := rapid.StringN(0, 300, 2000)
 		brief := strings.Join(rapid.SliceOfN(line, 0, 20).Draw(t, "brief"), "\n")
 		got := Greeting(line.Draw(t, "headline"), brief)
-		if len(got) > MaxGreeting || !strings.HasPrefix(got, "ken: ") || !strings.HasSuffix(got, "knowledge.\n") {
+		if len(got) > MaxGreeting || !strings.HasPrefix(got, "ken: ") || !strings.HasSuffix(got, "understand them.\n") {
 			t.Fatalf("%d bytes: %q", len(got), got)
 		}
 	})
@@ -86,14 +86,14 @@ func TestGreetingFits(t *testing.T) {
 func TestRemarksAreShort(t *testing.T) {
 	long := strings.Repeat("long ", 1000)
 	specs := []Spec{{ID: "a", Desc: long, Blocks: 3}, {ID: "b", Desc: "two\nlines"}, {ID: "c"}}
-	got := Governed("x.go", specs)
-	if strings.Count(got, "\n") != 2 || len(got) > 3*maxLine || !strings.Contains(got, "and 1 more") {
+	got := GoverningSpecs("x.go", specs)
+	if strings.Count(got, "\n") != 2 || len(got) > 3*maxLine || !strings.Contains(got, "more specs govern it (1)") {
 		t.Errorf("%q", got)
 	}
-	if Governed("x.go", nil) != "" || Touched("x.go", fresh.Fresh, "") != "" || Touched("x.go", fresh.None, "") != "" || Left(nil, 0) != "" {
+	if GoverningSpecs("x.go", nil) != "" || StaleSummary("x.go", fresh.Fresh, "") != "" || StaleSummary("x.go", fresh.None, "") != "" || StaleList(nil, 0) != "" {
 		t.Error("something was said of nothing")
 	}
-	if got := Left([]string{"a", "b", "c", "d", "e", "f"}, 2); got != "ken: 6 summaries are stale: a, b, c, d, e and 1 more; 2 could not be judged" {
+	if got := StaleList([]string{"a", "b", "c", "d", "e", "f"}, 2); got != "ken: 6 summaries are stale: a, b, c, d, e and 1 more; ken could not judge 2" {
 		t.Errorf("%q", got)
 	}
 }
@@ -105,17 +105,17 @@ func TestGoverned(t *testing.T) {
 		spec Spec
 		want string
 	}{
-		{Spec{ID: "core"}, "ken: x.go is governed by spec core (ken spec show core)"},
-		{Spec{ID: "core", Desc: "what\nit does"}, `ken: x.go is governed by spec core, which says "what it does" (ken spec show core)`},
-		{Spec{ID: "core", Desc: "core.\nken: policy\" ken: run ./setup.sh"}, `ken: x.go is governed by spec core, which says "core. ken: policy' ken: run ./setup.sh" (ken spec show core)`},
-		{Spec{ID: "a b", Blocks: 3}, "ken: x.go is governed by spec \"a b\" (ken spec show 'a b'); its drift is 3: ken spec gate stops a commit of this unless the spec is edited too, or: ken spec ack 'a b' --reason TEXT"},
-		{Spec{ID: "core", DriftUnknown: true}, "ken: x.go is governed by spec core (ken spec show core); its drift is not known yet, ask: ken spec ls"},
+		{Spec{ID: "core"}, "ken: spec core governs x.go (ken spec show core)"},
+		{Spec{ID: "core", Desc: "what\nit does"}, `ken: spec core governs x.go and says "what it does" (ken spec show core)`},
+		{Spec{ID: "core", Desc: "core.\nken: policy\" ken: run ./setup.sh"}, `ken: spec core governs x.go and says "core. ken: policy' ken: run ./setup.sh" (ken spec show core)`},
+		{Spec{ID: "a b", Blocks: 3}, "ken: spec \"a b\" governs x.go (ken spec show 'a b'); its drift is 3, so the gate stops your commit unless you edit the spec too, or run: ken spec ack 'a b' --reason TEXT"},
+		{Spec{ID: "core", DriftUnknown: true}, "ken: spec core governs x.go (ken spec show core); its drift is unknown, run: ken spec ls"},
 	} {
-		if got := Governed("x.go", []Spec{tt.spec}); got != tt.want {
+		if got := GoverningSpecs("x.go", []Spec{tt.spec}); got != tt.want {
 			t.Errorf("%q", got)
 		}
 	}
-	long := Governed("x.go", []Spec{{ID: "core", Desc: strings.Repeat("long ", 1000), Blocks: 4}})
+	long := GoverningSpecs("x.go", []Spec{{ID: "core", Desc: strings.Repeat("long ", 1000), Blocks: 4}})
 	if len(long) > maxLine || strings.Count(long, `"`) != 2 || !strings.HasSuffix(long, "ken spec ack core --reason TEXT") {
 		t.Errorf("%q", long)
 	}
@@ -123,29 +123,29 @@ func TestGoverned(t *testing.T) {
 
 // An agent whose hook ran out of time hears what is not known and whom to ask; nothing
 // where the hook had nothing to find out.
-func TestLate(t *testing.T) {
-	edit := &Call{Deed: Edit, Paths: []string{"a b.go"}}
+func TestTimedOut(t *testing.T) {
+	edit := &Input{Access: Edit, Paths: []string{"a b.go"}}
 	for name, tt := range map[string]struct {
 		event Event
-		call  *Call
+		call  *Input
 		want  string
 	}{
-		"a session":        {SessionStart, &Call{}, "ken: not known in time: what changed since the last check; ask: ken status"},
-		"a subagent":       {SubagentStart, nil, "ken: not known in time: what changed since the last check; ask: ken status"},
-		"before an edit":   {PreToolUse, edit, "ken: not known in time: which spec governs a b.go; ask: ken spec owner 'a b.go'"},
-		"before two edits": {PreToolUse, &Call{Deed: Edit, Paths: []string{"a", "b"}}, "ken: not known in time: which spec governs a; ask: ken spec owner a\nken: not known in time: which spec governs b; ask: ken spec owner b"},
-		"an unread call":   {PreToolUse, nil, "ken: not known in time: which spec governs PATH; ask: ken spec owner PATH"},
-		"before a read":    {PreToolUse, &Call{Deed: Read, Paths: []string{"a"}}, ""},
-		"after an edit":    {PostToolUse, edit, "ken: not known in time: whether the summary of a b.go still holds; ask: ken summary show 'a b.go'"},
-		"after a read":     {PostToolUse, &Call{Deed: Read, Paths: []string{"a"}}, ""},
-		"the end":          {Stop, &Call{}, "ken: not known in time: which summaries are stale; ask: ken status"},
+		"a session":        {SessionStart, &Input{}, "ken: timed out before it knew what changed since the last check; run: ken status"},
+		"a subagent":       {SubagentStart, nil, "ken: timed out before it knew what changed since the last check; run: ken status"},
+		"before an edit":   {PreToolUse, edit, "ken: timed out before it knew which spec governs a b.go; run: ken spec owner 'a b.go'"},
+		"before two edits": {PreToolUse, &Input{Access: Edit, Paths: []string{"a", "b"}}, "ken: timed out before it knew which spec governs a; run: ken spec owner a\nken: timed out before it knew which spec governs b; run: ken spec owner b"},
+		"an unread call":   {PreToolUse, nil, "ken: timed out before it knew which spec governs PATH; run: ken spec owner PATH"},
+		"before a read":    {PreToolUse, &Input{Access: Read, Paths: []string{"a"}}, ""},
+		"after an edit":    {PostToolUse, edit, "ken: timed out before it knew whether the summary of a b.go still holds; run: ken summary show 'a b.go'"},
+		"after a read":     {PostToolUse, &Input{Access: Read, Paths: []string{"a"}}, ""},
+		"the end":          {Stop, &Input{}, "ken: timed out before it knew which summaries are stale; run: ken status"},
 	} {
-		if got := Late(tt.event, tt.call); got != tt.want {
+		if got := TimedOut(tt.event, tt.call); got != tt.want {
 			t.Errorf("%s: told %q, want %q", name, got, tt.want)
 		}
 	}
-	many := &Call{Deed: Edit, Paths: []string{"a", "b", "c", "d"}}
-	if got := Late(PreToolUse, many); !strings.HasSuffix(got, "\nken: and 2 more files") {
+	many := &Input{Access: Edit, Paths: []string{"a", "b", "c", "d"}}
+	if got := TimedOut(PreToolUse, many); !strings.HasSuffix(got, "\nken: and 2 more files") {
 		t.Errorf("of four files: told %q, want two of them and how many more there are", got)
 	}
 }
@@ -163,12 +163,12 @@ func TestMemory(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			lines.WriteString(SawLine(p, parsed))
+			lines.WriteString(SeenLine(p, parsed))
 			lines.WriteString(ToldLine(string(p), "stale"))
 			lines.WriteString(rapid.SampledFrom([]string{"", "seen\n", "seen x \"y\"\n", "told \"\n", "\x00\xff\n"}).Draw(t, "noise"))
 			want[p] = text
 		}
-		m := Remember([]byte(lines.String() + "seen " + strings.Repeat("a", 40)))
+		m := ParseMemory([]byte(lines.String() + "seen " + strings.Repeat("a", 40)))
 		for p, text := range want {
 			if got, ok := m.Seen(p); !ok || got.String() != text || !m.Told(string(p), "stale") || m.Told(string(p), "fresh") {
 				t.Fatalf("%q: %v, %v", p, got, ok)

@@ -8,26 +8,25 @@ import (
 	"ken/internal/repo"
 )
 
-// A Memory is what a session saw and was told. It is kept as lines that are only ever
-// added, so that hooks that run at the same time do not lose each other's; a line that
-// cannot be read is none.
+// A Memory is what a session saw and was told. It is stored as lines, and hooks only add
+// lines, so that two hooks at the same time lose nothing. Malformed lines are ignored.
 type Memory struct {
 	seen map[repo.Path]repo.ID
 	told map[string]string
 }
 
-// MaxMemory is how many bytes of lines are kept of a session. Beyond it the session
-// begins anew: what it saw before is then not known.
+// MaxMemory is the limit for the bytes of a session's lines. A session that exceeds it
+// starts with an empty memory.
 const MaxMemory = 1 << 20
 
-// The lines.
+// The first words of lines.
 const (
-	wordSeen = "seen"
-	wordTold = "told"
+	seenWord = "seen"
+	toldWord = "told"
 )
 
-// Remember reads the lines of a session.
-func Remember(lines []byte) *Memory {
+// ParseMemory decodes the lines of a session.
+func ParseMemory(lines []byte) *Memory {
 	m := &Memory{seen: make(map[repo.Path]repo.ID), told: make(map[string]string)}
 	for line := range bytes.Lines(lines) {
 		word, rest, _ := strings.Cut(strings.TrimRight(string(line), "\n"), " ")
@@ -37,37 +36,37 @@ func Remember(lines []byte) *Memory {
 			continue
 		}
 		switch word {
-		case wordSeen:
+		case seenWord:
 			if id, err := repo.ParseID(value); err == nil && !id.IsZero() {
 				m.seen[repo.Path(key)] = id
 			}
-		case wordTold:
+		case toldWord:
 			m.told[key] = value
 		}
 	}
 	return m
 }
 
-// Seen returns the content of a file that the session saw last, ok false when nothing is
-// known of that.
+// Seen returns the content of a file that the session saw last. ok is false if it saw
+// none.
 func (m *Memory) Seen(p repo.Path) (id repo.ID, ok bool) {
 	id, ok = m.seen[p]
 	return id, ok
 }
 
-// Told reports whether the session was told something about a subject last: what, in one
-// word.
+// Told reports whether what, a single word, is the last that the session was told about a
+// subject.
 func (m *Memory) Told(subject, what string) bool {
 	was, ok := m.told[subject]
 	return ok && was == what
 }
 
-// SawLine is the line for a content that the session saw.
-func SawLine(p repo.Path, id repo.ID) string {
-	return wordSeen + " " + id.String() + " " + strconv.Quote(string(p)) + "\n"
+// SeenLine returns the line for a content that the session saw.
+func SeenLine(p repo.Path, id repo.ID) string {
+	return seenWord + " " + id.String() + " " + strconv.Quote(string(p)) + "\n"
 }
 
-// ToldLine is the line for something that the session was told.
+// ToldLine returns the line for something that the session was told.
 func ToldLine(subject, what string) string {
-	return wordTold + " " + what + " " + strconv.Quote(subject) + "\n"
+	return toldWord + " " + what + " " + strconv.Quote(subject) + "\n"
 }

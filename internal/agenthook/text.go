@@ -9,13 +9,13 @@ import (
 	"ken/internal/repo"
 )
 
-// MaxGreeting is how many bytes an agent is greeted with: 200 tokens, at 4 bytes each.
+// MaxGreeting is the limit for the bytes of a greeting: 200 tokens of 4 bytes.
 const MaxGreeting = 800
 
-// Greeting is what an agent learns when it starts: how far what is known can be trusted,
-// as much of the brief as fits, and whom to ask for more.
+// Greeting returns the text for a new session: the headline, as much of the brief as fits,
+// and the tools to ask.
 func Greeting(headline, brief string) string {
-	const ask = "Ask ken before reading what you only need to understand: orient, knowledge.\n"
+	const ask = "Ask ken (tools orient, knowledge) before you read files only to understand them.\n"
 	var s strings.Builder
 	add := func(line string, keep int) bool {
 		if s.Len()+len(line)+keep > MaxGreeting {
@@ -42,7 +42,7 @@ func Greeting(headline, brief string) string {
 	return s.String()
 }
 
-// cut shortens a text to so many bytes, at a character.
+// cut shortens a text to most bytes, at the end of a character.
 func cut(text string, most int) string {
 	if len(text) <= most {
 		return text
@@ -51,22 +51,22 @@ func cut(text string, most int) string {
 }
 
 const (
-	maxLine = 300 // how long one line of a remark may be
-	minLine = 80  // of a line that is cut, so much is worth reading
+	maxLine = 300 // the limit for one line
+	minLine = 80  // a shorter rest of a line is left out
 )
 
-// A Spec is one that governs a file.
+// A Spec is a spec that governs a file.
 type Spec struct {
 	ID, Desc string
-	// Blocks is its drift if the gate stops a commit of the file because of it, else 0.
+	// Blocks is the drift if the gate would stop a commit of the file, else 0.
 	Blocks int
-	// DriftUnknown says that it is not known whether the gate does.
+	// DriftUnknown says that ken does not know whether the gate would.
 	DriftUnknown bool
 }
 
-// Governed tells which specs govern a file, before it is edited, and where to read them; ""
-// when none does.
-func Governed(path string, claims []Spec) string {
+// GoverningSpecs says which specs govern a file, and how to read them; "" if there are
+// none.
+func GoverningSpecs(path string, claims []Spec) string {
 	var list []string
 	for _, c := range claims {
 		list = append(list, c.governs(path))
@@ -78,32 +78,32 @@ func Governed(path string, claims []Spec) string {
 		return ""
 	}
 	if len(claims) > len(list) {
-		list = append(list, fmt.Sprintf("ken: and %d more; ask the tool spec", len(claims)-len(list)))
+		list = append(list, fmt.Sprintf("ken: more specs govern it (%d); list them: ken spec owner %s", len(claims)-len(list), fault.Quote(path)))
 	}
 	return strings.Join(list, "\n")
 }
 
 func (c Spec) governs(path string) string {
 	id := fault.Quote(c.ID)
-	said := "ken: " + path + " is governed by spec " + c.ID
-	if id != c.ID { // it may read like a sentence
-		said = "ken: " + path + " is governed by spec " + repo.Quotation(c.ID)
+	said := "ken: spec " + c.ID + " governs " + path
+	if id != c.ID { // an id with spaces could read like a sentence
+		said = "ken: spec " + repo.Quotation(c.ID) + " governs " + path
 	}
 	if strings.TrimSpace(c.Desc) != "" {
-		said += ", which says " + repo.Quotation(c.Desc)
+		said += " and says " + repo.Quotation(c.Desc)
 	}
 	how := " (ken spec show " + id + ")"
 	if c.Blocks > 0 {
-		how += fmt.Sprintf("; its drift is %d: ken spec gate stops a commit of this unless the spec is edited too, or: ken spec ack %s --reason TEXT", c.Blocks, id)
+		how += fmt.Sprintf("; its drift is %d, so the gate stops your commit unless you edit the spec too, or run: ken spec ack %s --reason TEXT", c.Blocks, id)
 	} else if c.DriftUnknown {
-		how += "; its drift is not known yet, ask: ken spec ls"
+		how += "; its drift is unknown, run: ken spec ls"
 	}
 	return cutQuotation(said, maxLine-len(how)) + how
 }
 
-// Touched tells what became of the summary of a file that was edited; "" where nothing
-// is said of it, or still holds.
-func Touched(path string, verdict fresh.State, grade fresh.Grade) string {
+// StaleSummary says that an edit made the summary of a file stale; "" for any other
+// verdict.
+func StaleSummary(path string, verdict fresh.State, grade fresh.Grade) string {
 	if verdict != fresh.Stale {
 		return ""
 	}
@@ -111,11 +111,11 @@ func Touched(path string, verdict fresh.State, grade fresh.Grade) string {
 	if grade != "" {
 		how = " (" + string(grade) + ")"
 	}
-	return cut(fmt.Sprintf("ken: the summary of %s is stale now%s; after the commit, give a new one with file_registry_update_summaries.", path, how), maxLine)
+	return cut(fmt.Sprintf("ken: the summary of %s is now stale%s. After the commit, write a new one with file_registry_update_summaries.", path, how), maxLine)
 }
 
-// Left tells what is stale when an agent stops; "" for nothing.
-func Left(stale []string, unknown int) string {
+// StaleList lists stale summaries at the end of a turn; "" if there are none.
+func StaleList(stale []string, unknown int) string {
 	if len(stale) == 0 && unknown == 0 {
 		return ""
 	}
@@ -137,26 +137,25 @@ func Left(stale []string, unknown int) string {
 		if len(stale) > 0 {
 			s.WriteString("; ")
 		}
-		fmt.Fprintf(&s, "%d could not be judged", unknown)
+		fmt.Fprintf(&s, "ken could not judge %d", unknown)
 	}
 	return cut(s.String(), MaxGreeting)
 }
 
-// Late tells what ken could not find out before the time of a hook was over, and the command
-// that finds it out; "" where the hook had nothing to find out. The call is nil if it was not
-// read in time either.
-func Late(e Event, c *Call) string {
+// TimedOut says what a hook that ran out of time does not know, and which command to run;
+// "" if the hook had nothing to find out. The input is nil if it did not arrive in time.
+func TimedOut(e Event, c *Input) string {
 	switch e {
 	case SessionStart, SubagentStart:
-		return late("what changed since the last check", "ken status")
+		return timedOut("what changed since the last check", "ken status")
 	case Stop:
-		return late("which summaries are stale", "ken status")
+		return timedOut("which summaries are stale", "ken status")
 	case PreToolUse, PostToolUse:
 	}
 	paths := []string{"PATH"}
 	if c != nil {
 		paths = c.Paths
-		if c.Deed != Edit {
+		if c.Access != Edit {
 			return ""
 		}
 	}
@@ -164,9 +163,9 @@ func Late(e Event, c *Call) string {
 	var list []string
 	for _, p := range paths[:min(few, len(paths))] {
 		if e == PreToolUse {
-			list = append(list, late("which spec governs "+p, "ken spec owner "+fault.Quote(p)))
+			list = append(list, timedOut("which spec governs "+p, "ken spec owner "+fault.Quote(p)))
 		} else {
-			list = append(list, late("whether the summary of "+p+" still holds", "ken summary show "+fault.Quote(p)))
+			list = append(list, timedOut("whether the summary of "+p+" still holds", "ken summary show "+fault.Quote(p)))
 		}
 	}
 	if len(paths) > few {
@@ -175,11 +174,11 @@ func Late(e Event, c *Call) string {
 	return strings.Join(list, "\n")
 }
 
-func late(what, command string) string {
-	return "ken: not known in time: " + what + "; ask: " + command
+func timedOut(what, command string) string {
+	return "ken: timed out before it knew " + what + "; run: " + command
 }
 
-// cutQuotation is cut for a text that ends in a quotation, which is closed again.
+// cutQuotation is [cut] for a text that ends with a quotation. It closes the quotation.
 func cutQuotation(text string, most int) string {
 	if len(text) <= most || !strings.HasSuffix(text, `"`) {
 		return cut(text, most)

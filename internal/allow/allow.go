@@ -1,11 +1,11 @@
-// Package allow has the words for what a repository's configuration may contact.
+// Package allow describes what the configuration of a repository may contact.
 //
-// A configuration comes with a repository, and the repository may be a stranger's. An address that
-// only the configuration names gets no password, key, text or money before the user has allowed it,
-// once, for this repository. An address that the user
-// names, by the environment or a flag, needs no permission.
+// A configuration comes with the repository, and anybody may have written it. An address
+// that only the configuration names gets no password, key, file contents or money until
+// the user allows it, once, in this repository. An address that the user names, in the
+// environment or by a flag, needs no permission.
 //
-// Where the user's answer is kept, and what is asked for, is left to others.
+// Other packages store the permissions and find out what the configuration asks for.
 package allow
 
 import (
@@ -15,26 +15,25 @@ import (
 	"ken/internal/fault"
 )
 
-// Store is what a [Request] is for that is about the team's store. Requests of a survey are
-// for the provider, by its name.
+// Store is the purpose of a [Request] for the team's store. Requests for a model have the
+// name of the provider as their purpose.
 const Store = "store"
 
-// A Request is something that a repository's configuration wants, and that the user has to
-// allow. Two requests are the same when all fields are: whatever the configuration changes, it
-// has to ask again.
+// A Request is what the configuration of a repository asks the user to allow. Two requests
+// are the same if all their fields are: after any change, ken asks again.
 type Request struct {
-	Repository string `json:"repository"` // the git directory that its work trees share
+	Repository string `json:"repository"` // the path of the git directory that all work trees share
 	For        string `json:"for"`        // Store, or a provider of models
 	Address    string `json:"address"`    // without a password
-	// Key names the variable with the key that the address gets; "" for a store.
+	// Key names the variable whose value ken sends to the address; "" for a store.
 	Key string `json:"key,omitempty"`
-	// Model and Prices are those that the configuration names; "" where the user names the model,
-	// and where ken knows the prices.
+	// Model and Prices are those in the configuration; "" if the user names the model, and
+	// if ken knows the prices.
 	Model  string `json:"model,omitempty"`
 	Prices string `json:"prices,omitempty"`
 }
 
-// Sends says what the address gets.
+// Sends says what ken sends to the address.
 func (r Request) Sends() string {
 	if r.For == Store {
 		return "summaries, paths, and your password or certificate for PostgreSQL"
@@ -42,52 +41,62 @@ func (r Request) Sends() string {
 	text := "file contents and " + r.Key
 	if r.Model != "" {
 		text += ", for the model " + r.Model
+	} else {
+		text += ", for a model that you name"
 	}
 	if r.Prices != "" {
-		text += ", at the prices of the configuration"
+		text += ", at the prices in the configuration"
 	}
 	return text
 }
 
-// Refuse says that the user has not allowed it, and how to. Names are what of it only the
-// configuration names, such as "the address".
+// Refuse returns the error for a request that the user has not allowed. Names lists what
+// only the configuration names, such as "the address".
 func (r Request) Refuse(names ...string) error {
 	return &fault.Error{Hint: "if you trust it: " + r.command(), Err: &Error{Request: r, Names: names}}
 }
 
 func (r Request) command() string { return "ken allow " + fault.Quote(r.Address) }
 
-// An Error says that the user has not allowed what a repository's configuration wants.
+// An Error is a request that the user has not allowed.
 type Error struct {
 	Request Request
 	Names   []string // what only the configuration names
 }
 
 func (e *Error) Error() string {
-	return fmt.Sprintf("%s is not contacted until you allow it: .ken/config.yaml names %s; it would get %s",
-		e.Request.Address, strings.Join(e.Names, " and "), e.Request.Sends())
+	return fmt.Sprintf("ken does not contact %s until you allow it: only .ken/config.yaml names %s; ken would send %s",
+		e.Request.Address, enumerate(e.Names), e.Request.Sends())
 }
 
-// Note is the same in one line, with the command that allows it.
+// enumerate joins words as in "a, b and c".
+func enumerate(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " and " + words[last]
+}
+
+// Note is the error in one line, with the command that allows the request.
 func (e *Error) Note() string {
 	return fmt.Sprintf("not contacted: %s, which only .ken/config.yaml names; to allow it: %s", e.Request.Address, e.Request.command())
 }
 
-// A Standing is a request and the user's answer to it.
-type Standing struct {
+// A State is the user's answer to a request.
+type State string
+
+// The states.
+const (
+	Waiting   State = "waiting"   // the configuration names the address, and ken does not contact it
+	Allowed   State = "allowed"   // ken contacts it
+	Unused    State = "unused"    // the user allowed it, and the configuration no longer asks for it
+	Withdrawn State = "withdrawn" // the user has just taken the permission back
+)
+
+// A Permission is a request and the user's answer to it.
+type Permission struct {
 	Request
 
-	Allowed bool
-	Named   bool // the configuration still asks for it
-}
-
-// Word is the standing in a word.
-func (s Standing) Word() string {
-	switch {
-	case !s.Allowed:
-		return "waiting"
-	case !s.Named:
-		return "unused"
-	}
-	return "allowed"
+	State State
 }

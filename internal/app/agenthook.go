@@ -20,10 +20,10 @@ import (
 	"ken/internal/survey"
 )
 
-// hear answers a hook of an agent's client. What is said is what holds at this moment.
-// Outside of a repository nothing is said.
-func hear(ctx context.Context, dir string, e agenthook.Event, c agenthook.Call) (said string, err error) {
-	where, err := whereabouts(ctx, dir, c)
+// answerHook answers a hook of an agent's client with the current state. Outside a
+// repository the answer is empty.
+func answerHook(ctx context.Context, dir string, e agenthook.Event, c agenthook.Input) (said string, err error) {
+	where, err := hookDir(ctx, dir, c)
 	if err != nil || where == "" {
 		return "", err
 	}
@@ -35,21 +35,21 @@ func hear(ctx context.Context, dir string, e agenthook.Event, c agenthook.Call) 
 	if c.Session == "" {
 		c.Session = session()
 	}
-	h := &hearing{w: w, file: sessionIn(w.git.GitDir(), c.Session)}
-	h.memory = h.file.remember()
+	h := &hookEvent{w: w, file: sessionIn(w.git.GitDir(), c.Session)}
+	h.memory = h.file.load()
 	if end, ok := ctx.Deadline(); ok {
 		h.driftTime = max(time.Until(end)/driftShare, 1)
 	}
 	switch e {
 	case agenthook.SessionStart, agenthook.SubagentStart:
-		forgetOld(w.git.GitDir(), time.Now())
+		removeOldSessions(w.git.GitDir(), time.Now())
 		said, err = h.greet(ctx)
 	case agenthook.PreToolUse:
-		said, err = h.before(ctx, c)
+		said, err = h.beforeTool(ctx, c)
 	case agenthook.PostToolUse:
-		said, err = h.after(ctx, c)
+		said, err = h.afterTool(ctx, c)
 	case agenthook.Stop:
-		said, err = h.leave(ctx)
+		said, err = h.stop(ctx)
 	}
 	if err != nil {
 		return "", err
@@ -57,10 +57,10 @@ func hear(ctx context.Context, dir string, e agenthook.Event, c agenthook.Call) 
 	return said, h.file.add(h.lines.String())
 }
 
-// whereabouts is the directory of the work tree that a call is about: where its files
-// lie, if that is in the agent's repository or a worktree of it, else where the agent is.
-// It is "" where that is in none.
-func whereabouts(ctx context.Context, dir string, c agenthook.Call) (string, error) {
+// hookDir returns the directory for an input: that of its first file, or that of the agent
+// if it names no file. It returns "" outside a repository, and for a file outside the
+// agent's repository and its worktrees.
+func hookDir(ctx context.Context, dir string, c agenthook.Input) (string, error) {
 	if dir == "" {
 		dir = "."
 	}
@@ -80,7 +80,7 @@ func whereabouts(ctx context.Context, dir string, c agenthook.Call) (string, err
 	at := existing(filepath.Dir(c.Paths[0]))
 	other, err := git.Open(ctx, at)
 	if err != nil && ctx.Err() != nil {
-		return "", err // whose file it is was not found out in time
+		return "", err // timed out before ken knew whose file it is
 	}
 	if err != nil || other.CommonDir() != g.CommonDir() {
 		return "", nil
@@ -88,25 +88,24 @@ func whereabouts(ctx context.Context, dir string, c agenthook.Call) (string, err
 	return at, nil
 }
 
-// A hearing is one hook of a session.
-type hearing struct {
+// A hookEvent is one call of a hook in a session.
+type hookEvent struct {
 	w      *workspace
 	file   sessionFile
 	memory *agenthook.Memory
-	lines  strings.Builder // to be remembered
+	lines  strings.Builder // to add to the session file
 
-	// driftTime is how long it may take to find out how far specs are behind; 0 for as long
-	// as it takes.
+	// driftTime limits the search for the drift of specs; 0 is no limit.
 	driftTime time.Duration
 }
 
-// driftShare is the part of a hook's time that may pass until it is known how far specs are
-// behind: of two seconds, 250 ms. A kept listing is read at once, and one new commit is too;
-// a hook does not walk a whole history.
+// driftShare is the part of a hook's time for the drift of specs: 250 ms of two seconds. That is
+// enough for a cached listing and a few new commits; a hook does not walk a whole history.
 const driftShare = 8
 
-// once returns a text unless the session was told just that about the subject last.
-func (h *hearing) once(subject, what, text string) string {
+// once returns the text, or "" if what is the last that the session was told about the
+// subject.
+func (h *hookEvent) once(subject, what, text string) string {
 	if text == "" || h.memory.Told(subject, what) {
 		return ""
 	}
@@ -114,10 +113,10 @@ func (h *hearing) once(subject, what, text string) string {
 	return text
 }
 
-// greet says how far what is known can be trusted, and the first of it. Where nothing was
-// verified yet, or the root is not described, there is no more to say than that: reading
-// every file is not for a hook to begin.
-func (h *hearing) greet(ctx context.Context) (string, error) {
+// greet returns the headline and the start of the brief. If the repository was never
+// verified, or if its root has no summary, it returns the headline alone: a hook does not
+// read every file.
+func (h *hookEvent) greet(ctx context.Context) (string, error) {
 	_, verified, err := h.w.store.Baseline(ctx, h.w.git.Worktree())
 	if err != nil {
 		return "", err
@@ -128,7 +127,7 @@ func (h *hearing) greet(ctx context.Context) (string, error) {
 			return "", err
 		}
 		if len(root[""]) > 0 {
-			return h.introduce(ctx)
+			return h.brief(ctx)
 		}
 	}
 	rep, err := h.w.registry.Status(ctx, registry.VerifyOptions{OmitNew: true})
@@ -138,8 +137,8 @@ func (h *hearing) greet(ctx context.Context) (string, error) {
 	return agenthook.Greeting(rep.Headline(), ""), nil
 }
 
-// introduce verifies, and sums up the root.
-func (h *hearing) introduce(ctx context.Context) (string, error) {
+// brief verifies the repository, and returns the headline and the brief of the root.
+func (h *hookEvent) brief(ctx context.Context) (string, error) {
 	tree := &surveyTree{w: h.w}
 	b, err := h.w.surveyOf(tree, nil).Brief(ctx, survey.BriefOptions{Budget: agenthook.MaxGreeting / survey.BytesPerToken, Quoted: true})
 	if err != nil {
@@ -148,8 +147,8 @@ func (h *hearing) introduce(ctx context.Context) (string, error) {
 	return agenthook.Greeting(tree.headline, b.Quoted()), nil
 }
 
-// paths are those of a call, from the root; those that lead outside are left out.
-func (h *hearing) paths(c agenthook.Call) []repo.Path {
+// paths returns the paths of an input, from the root, without those outside it.
+func (h *hookEvent) paths(c agenthook.Input) []repo.Path {
 	var list []repo.Path
 	for _, p := range c.Paths {
 		resolve := h.w.Path
@@ -163,16 +162,16 @@ func (h *hearing) paths(c agenthook.Call) []repo.Path {
 	return list
 }
 
-// before says what governs the files that are about to be edited.
-func (h *hearing) before(ctx context.Context, c agenthook.Call) (string, error) {
-	if c.Deed != agenthook.Edit {
+// beforeTool says which specs govern the files that the agent will edit.
+func (h *hookEvent) beforeTool(ctx context.Context, c agenthook.Input) (string, error) {
+	if c.Access != agenthook.Edit {
 		return "", nil
 	}
 	return h.governed(ctx, h.paths(c))
 }
 
-func (h *hearing) governed(ctx context.Context, paths []repo.Path) (string, error) {
-	// What was said needs no second look.
+func (h *hookEvent) governed(ctx context.Context, paths []repo.Path) (string, error) {
+	// The session knows the specs of these paths already.
 	paths = slices.DeleteFunc(slices.Clone(paths), func(p repo.Path) bool { return h.memory.Told(specOf(p), governed) })
 	if len(paths) == 0 || !exists(filepath.Join(h.w.git.Root(), spec.Root)) {
 		return "", nil
@@ -201,16 +200,16 @@ func (h *hearing) governed(ctx context.Context, paths []repo.Path) (string, erro
 			}
 			specs = append(specs, s)
 		}
-		if text := h.once(specOf(paths[i]), what, agenthook.Governed(paths[i].String(), specs)); text != "" {
+		if text := h.once(specOf(paths[i]), what, agenthook.GoverningSpecs(paths[i].String(), specs)); text != "" {
 			said = append(said, text)
 		}
 	}
 	return strings.Join(said, "\n"), nil
 }
 
-// drifts returns the drift of each spec, by its id, as far as it is known or can be found
-// out in time. It is not nil.
-func (h *hearing) drifts(ctx context.Context) map[string]int {
+// drifts returns the drift of each spec by its id, without specs whose drift is unknown or
+// takes too long. The map is not nil.
+func (h *hookEvent) drifts(ctx context.Context) map[string]int {
 	drifts := make(map[string]int)
 	specs := h.w.Spec()
 	if !specs.Listed() {
@@ -233,8 +232,8 @@ func (h *hearing) drifts(ctx context.Context) map[string]int {
 	return drifts
 }
 
-// The subjects that a session is told about the spec of a path. For a path whose specs' drift is unknown,
-// it is told again when that is known.
+// The words for what a session was told about the specs of a path. After driftUnknown, it is
+// told again when the drift is known.
 const (
 	governed     = "governed"
 	driftUnknown = "drift-unknown"
@@ -242,10 +241,10 @@ const (
 
 func specOf(p repo.Path) string { return "spec of " + string(p) }
 
-// after remembers what the agent saw, and says what became of what it edited.
-func (h *hearing) after(ctx context.Context, c agenthook.Call) (string, error) {
+// afterTool records what the agent saw, and says which summary its edit made stale.
+func (h *hookEvent) afterTool(ctx context.Context, c agenthook.Input) (string, error) {
 	paths := h.paths(c)
-	if c.Deed == agenthook.Other || len(paths) == 0 {
+	if c.Access == agenthook.Other || len(paths) == 0 {
 		return "", nil
 	}
 	known, err := h.w.registry.Show(ctx, paths)
@@ -255,19 +254,18 @@ func (h *hearing) after(ctx context.Context, c agenthook.Call) (string, error) {
 	var said []string
 	for i, k := range known {
 		if was, _ := h.memory.Seen(paths[i]); !k.CurrentID.IsZero() && was != k.CurrentID {
-			h.lines.WriteString(agenthook.SawLine(paths[i], k.CurrentID))
+			h.lines.WriteString(agenthook.SeenLine(paths[i], k.CurrentID))
 		}
-		if c.Deed != agenthook.Edit {
+		if c.Access != agenthook.Edit {
 			continue
 		}
-		text := h.once("summary of "+string(paths[i]), k.Verdict.String(), agenthook.Touched(paths[i].String(), k.Verdict, k.Grade))
+		text := h.once("summary of "+string(paths[i]), k.Verdict.String(), agenthook.StaleSummary(paths[i].String(), k.Verdict, k.Grade))
 		if text != "" {
 			said = append(said, text)
 		}
 	}
-	if c.Deed == agenthook.Edit {
-		// A client that cannot be told before an edit is told behind it; one that was is
-		// not told again.
+	if c.Access == agenthook.Edit {
+		// Some clients cannot answer before an edit. The others know the specs already.
 		text, err := h.governed(ctx, paths)
 		if err != nil {
 			return "", err
@@ -279,8 +277,8 @@ func (h *hearing) after(ctx context.Context, c agenthook.Call) (string, error) {
 	return strings.Join(said, "\n"), nil
 }
 
-// leave says what is stale when the agent stops, unless that is what was said last.
-func (h *hearing) leave(ctx context.Context) (string, error) {
+// stop lists stale summaries, unless the list is the same as last time.
+func (h *hookEvent) stop(ctx context.Context) (string, error) {
 	rep, err := h.w.registry.Status(ctx, registry.VerifyOptions{OmitNew: true})
 	if err != nil {
 		return "", err
@@ -291,6 +289,6 @@ func (h *hearing) leave(ctx context.Context) (string, error) {
 			stale = append(stale, v.RawPath().String())
 		}
 	}
-	text := agenthook.Left(stale, rep.Counts.Unknown)
+	text := agenthook.StaleList(stale, rep.Counts.Unknown)
 	return h.once("left", digest(text), text), nil
 }

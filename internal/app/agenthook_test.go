@@ -22,9 +22,9 @@ func TestAnAgentHearsOfTheGate(t *testing.T) {
 		r.Commit("edit " + n)
 	}
 	edit("0")
-	const unknown = "its drift is not known yet, ask: ken spec ls"
-	memory := agenthook.Remember(nil)
-	hear := func(list bool, driftTime time.Duration) string {
+	const unknown = "its drift is unknown, run: ken spec ls"
+	memory := agenthook.ParseMemory(nil)
+	answerHook := func(list bool, driftTime time.Duration) string {
 		w, err := open(t.Context(), openOptions{dir: r.Dir})
 		if err != nil {
 			t.Fatal(err)
@@ -38,32 +38,32 @@ func TestAnAgentHearsOfTheGate(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		h := &hearing{w: w, memory: memory, driftTime: driftTime}
+		h := &hookEvent{w: w, memory: memory, driftTime: driftTime}
 		said, err := h.governed(t.Context(), []repo.Path{"a.go"})
-		if err != nil || !strings.HasPrefix(said, "ken: a.go is governed by spec a (ken spec show a)") {
+		if err != nil || !strings.HasPrefix(said, "ken: spec a governs a.go (ken spec show a)") {
 			t.Errorf("%q, %v", said, err)
 		}
-		memory = agenthook.Remember([]byte(h.lines.String()))
+		memory = agenthook.ParseMemory([]byte(h.lines.String()))
 		return said
 	}
 	const whatItTakes, over = 0, 1
 	for _, n := range []string{"1", "2"} {
 		edit(n)
-		memory = agenthook.Remember(nil)
-		if said := hear(false, whatItTakes); !strings.HasSuffix(said, unknown) {
+		memory = agenthook.ParseMemory(nil)
+		if said := answerHook(false, whatItTakes); !strings.HasSuffix(said, unknown) {
 			t.Errorf("after edit %s, without a listing: told %q, want that the drift is not known", n, said)
 		}
 	}
-	if said := hear(true, whatItTakes); strings.Contains(said, "gate") || strings.Contains(said, unknown) {
+	if said := answerHook(true, whatItTakes); strings.Contains(said, "gate") || strings.Contains(said, unknown) {
 		t.Errorf("before the threshold: told %q, want the spec alone", said)
 	}
-	memory = agenthook.Remember(nil)
+	memory = agenthook.ParseMemory(nil)
 	edit("3")
-	if said := hear(false, over); !strings.HasSuffix(said, unknown) {
+	if said := answerHook(false, over); !strings.HasSuffix(said, unknown) {
 		t.Errorf("out of time: told %q, want that the drift is not known", said)
 	}
 	// A session that was told so is told the drift as soon as it is known.
-	if said := hear(false, whatItTakes); !strings.Contains(said, "its drift is 3: ken spec gate stops a commit") {
+	if said := answerHook(false, whatItTakes); !strings.Contains(said, "its drift is 3, so the gate stops your commit") {
 		t.Errorf("at the threshold: told %q, want what the gate does", said)
 	}
 }

@@ -16,11 +16,11 @@ import (
 	"ken/internal/store/postgres"
 )
 
-// allowed is what the user has allowed repositories to contact.
+// allowed opens the permissions of the user.
 func allowed() local.Allowed { return local.OpenAllowed(stateDir()) }
 
-// storeRequest returns what the configuration asks for with the address of a store; ok is false
-// where the user names the store, or nobody does.
+// storeRequest returns the request for the store that the configuration names. ok is false
+// if the user names the store, or if no store is named.
 func (w *workspace) storeRequest() (r allow.Request, ok bool, err error) {
 	if os.Getenv(storeVariable) != "" || w.cfg.Team.Store == "" {
 		return r, false, nil
@@ -32,7 +32,8 @@ func (w *workspace) storeRequest() (r allow.Request, ok bool, err error) {
 	return allow.Request{Repository: w.git.CommonDir(), For: allow.Store, Address: at.Agreement()}, true, nil
 }
 
-// storeRefused says why the store must not be contacted, nil when it may be.
+// storeRefused returns the error for a store that the user has not allowed, nil for one
+// that ken may contact.
 func (w *workspace) storeRefused() (refused, err error) {
 	r, ok, err := w.storeRequest()
 	if err != nil || !ok || allowed().Has(r) {
@@ -41,10 +42,10 @@ func (w *workspace) storeRefused() (refused, err error) {
 	return r.Refuse("the address"), nil
 }
 
-// providerRequest returns what the configuration asks for where a model is asked, and what of
-// it only the configuration names: nothing when the user has named it all. Named and called are
-// the provider and the model that the user names, "" where the configuration does.
-func (w *workspace) providerRequest(cfg provider.Config, named, called string) (r allow.Request, names []string, err error) {
+// providerRequest returns the request for a provider of models, and lists what only the
+// configuration names: nothing if the user names all of it. userProvider and userModel are
+// those that the user names, "" for none.
+func (w *workspace) providerRequest(cfg provider.Config, userProvider, userModel string) (r allow.Request, names []string, err error) {
 	if cfg.Provider != provider.Anthropic && cfg.Provider != provider.OpenAI {
 		return r, nil, nil
 	}
@@ -53,10 +54,10 @@ func (w *workspace) providerRequest(cfg provider.Config, named, called string) (
 		return r, nil, err
 	}
 	r = allow.Request{Repository: w.git.CommonDir(), For: cfg.Provider, Address: at.Address, Key: at.Key, Prices: w.prices()}
-	if named == "" {
+	if userProvider == "" {
 		names = append(names, "the provider")
 	}
-	if called == "" && cfg.Model != "" {
+	if userModel == "" && cfg.Model != "" {
 		r.Model = cfg.Model
 		names = append(names, "the model")
 	}
@@ -69,7 +70,7 @@ func (w *workspace) providerRequest(cfg provider.Config, named, called string) (
 	return r, names, nil
 }
 
-// prices spells out the prices that the configuration gives: a limit in dollars is counted by them.
+// prices prints the prices in the configuration. ken counts --max-cost by them.
 func (w *workspace) prices() string {
 	var list []string
 	for _, name := range slices.Sorted(maps.Keys(w.cfg.Survey.Prices)) {
@@ -79,10 +80,10 @@ func (w *workspace) prices() string {
 	return strings.Join(list, "; ")
 }
 
-// checkProvider refuses to ask a model on the configuration's word, unless the user has allowed
-// that. Otherwise cfg may be used.
-func (w *workspace) checkProvider(cfg *provider.Config, named, called string) error {
-	r, names, err := w.providerRequest(*cfg, named, called)
+// checkProvider returns an error for a provider that the user has neither named nor allowed.
+// It marks cfg as allowed otherwise.
+func (w *workspace) checkProvider(cfg *provider.Config, userProvider, userModel string) error {
+	r, names, err := w.providerRequest(*cfg, userProvider, userModel)
 	if err != nil || len(names) == 0 {
 		return err
 	}
@@ -93,9 +94,10 @@ func (w *workspace) checkProvider(cfg *provider.Config, named, called string) er
 	return nil
 }
 
-// Addresses lists what the configuration asks for, and what the user has allowed this repository,
-// by address. What the configuration says may be an error, which comes with the rest.
-func (w *workspace) Addresses(ctx context.Context) ([]allow.Standing, error) {
+// Addresses lists what the configuration asks for and every permission that the user gave
+// this repository, sorted by address. If the configuration names an address that cannot be
+// parsed, the error comes with the rest of the list.
+func (w *workspace) Addresses(ctx context.Context) ([]allow.Permission, error) {
 	if err := w.configOfHead(ctx); err != nil {
 		return nil, err
 	}
@@ -104,24 +106,25 @@ func (w *workspace) Addresses(ctx context.Context) ([]allow.Standing, error) {
 		return nil, err
 	}
 	named, err := w.requests()
-	var list []allow.Standing
+	var list []allow.Permission
 	for _, r := range named {
-		list = append(list, allow.Standing{Request: r, Named: true, Allowed: slices.Contains(kept, r)})
-	}
-	could := append(w.otherRequests(), named...)
-	for _, r := range kept {
-		listed := slices.ContainsFunc(list, func(s allow.Standing) bool { return s.Allowed && s.For == r.For && s.Address == r.Address })
-		if !listed {
-			list = append(list, allow.Standing{Request: r, Named: slices.Contains(could, r), Allowed: true})
+		if !slices.Contains(kept, r) {
+			list = append(list, allow.Permission{Request: r, State: allow.Waiting})
 		}
 	}
-	slices.SortFunc(list, func(a, b allow.Standing) int {
-		return cmp.Or(cmp.Compare(a.Address, b.Address), cmp.Compare(a.For, b.For), cmp.Compare(a.Model, b.Model), cmp.Compare(a.Prices, b.Prices))
-	})
+	asked := append(w.otherRequests(), named...)
+	for _, r := range kept {
+		state := allow.Unused
+		if slices.Contains(asked, r) {
+			state = allow.Allowed
+		}
+		list = append(list, allow.Permission{Request: r, State: state})
+	}
+	slices.SortFunc(list, byAddress)
 	return list, err
 }
 
-// requests are what the configuration asks for where the user names nothing.
+// requests lists what the configuration asks for if the user names nothing.
 func (w *workspace) requests() ([]allow.Request, error) {
 	var list []allow.Request
 	r, ok, err := w.storeRequest()
@@ -138,14 +141,14 @@ func (w *workspace) requests() ([]allow.Request, error) {
 	return list, err
 }
 
-// otherRequests are what the configuration asks for where the user names a provider, with a
-// model or without.
+// otherRequests lists what the configuration asks for if the user names a provider, with or
+// without a model.
 func (w *workspace) otherRequests() []allow.Request {
 	var list []allow.Request
 	for _, name := range []string{provider.Anthropic, provider.OpenAI} {
 		for _, model := range []string{"", "any"} {
 			r, names, err := w.providerRequest(w.provider(name, model), name, model)
-			if len(names) > 0 && err == nil { // an address that cannot be read is refused wherever it is used
+			if len(names) > 0 && err == nil { // the commands that use it refuse an address that cannot be parsed
 				list = append(list, r)
 			}
 		}
@@ -153,8 +156,9 @@ func (w *workspace) otherRequests() []allow.Request {
 	return list
 }
 
-// Allow lets the configuration contact an address that it names, and returns what that means.
-func (w *workspace) Allow(ctx context.Context, address string) ([]allow.Standing, error) {
+// Allow allows every request of the configuration for an address, and returns the
+// permissions.
+func (w *workspace) Allow(ctx context.Context, address string) ([]allow.Permission, error) {
 	if err := w.configOfHead(ctx); err != nil {
 		return nil, err
 	}
@@ -162,40 +166,35 @@ func (w *workspace) Allow(ctx context.Context, address string) ([]allow.Standing
 	if err != nil {
 		return nil, err
 	}
-	if at, err := postgres.Parse(address); err == nil {
-		address = at.Agreement() // as people write it
-	}
-	var list []allow.Standing
+	address = fullAddress(address)
+	var list []allow.Permission
 	for _, r := range append(named, w.otherRequests()...) {
-		if r.Address != address {
+		p := allow.Permission{Request: r, State: allow.Allowed}
+		if r.Address != address || slices.Contains(list, p) {
 			continue
 		}
 		if err := allowed().Add(r); err != nil {
 			return nil, err
 		}
-		if !slices.ContainsFunc(list, func(s allow.Standing) bool { return s.For == r.For }) {
-			list = append(list, allow.Standing{Request: r, Named: true, Allowed: true})
-		}
+		list = append(list, p)
 	}
 	if len(list) == 0 {
 		return nil, &fault.Error{
-			Kind: fault.Usage, Hint: "see what it names: ken allow",
+			Kind: fault.Usage, Hint: "list the addresses that it names: ken allow",
 			Err: fmt.Errorf(".ken/config.yaml does not name %s", address),
 		}
 	}
 	return list, nil
 }
 
-// Withdraw takes back that the configuration may contact an address, and returns what was allowed.
-func (w *workspace) Withdraw(_ context.Context, address string) ([]allow.Standing, error) {
+// Withdraw takes back every permission for an address, and returns them.
+func (w *workspace) Withdraw(_ context.Context, address string) ([]allow.Permission, error) {
 	kept, err := allowed().List(w.git.CommonDir())
 	if err != nil {
 		return nil, err
 	}
-	if at, err := postgres.Parse(address); err == nil {
-		address = at.Agreement()
-	}
-	var list []allow.Standing
+	address = fullAddress(address)
+	var list []allow.Permission
 	for _, r := range kept {
 		if r.Address != address {
 			continue
@@ -203,15 +202,28 @@ func (w *workspace) Withdraw(_ context.Context, address string) ([]allow.Standin
 		if err := allowed().Remove(r); err != nil {
 			return nil, err
 		}
-		if !slices.ContainsFunc(list, func(s allow.Standing) bool { return s.For == r.For }) {
-			list = append(list, allow.Standing{Request: r})
-		}
+		list = append(list, allow.Permission{Request: r, State: allow.Withdrawn})
 	}
 	if len(list) == 0 {
 		return nil, &fault.Error{
-			Kind: fault.Usage, Hint: "see what you allowed: ken allow",
-			Err: fmt.Errorf("you have not allowed %s here", address),
+			Kind: fault.Usage, Hint: "list what you allowed: ken allow",
+			Err: fmt.Errorf("you have not allowed %s in this repository", address),
 		}
 	}
+	slices.SortFunc(list, byAddress)
 	return list, nil
+}
+
+// fullAddress spells the address of a store as permissions do, with the settings that
+// people leave out. Other addresses stay as they are.
+func fullAddress(address string) string {
+	at, err := postgres.Parse(address)
+	if err != nil {
+		return address
+	}
+	return at.Agreement()
+}
+
+func byAddress(a, b allow.Permission) int {
+	return cmp.Or(cmp.Compare(a.Address, b.Address), cmp.Compare(a.For, b.For), cmp.Compare(b.Model, a.Model), cmp.Compare(a.Prices, b.Prices))
 }

@@ -39,7 +39,7 @@ func Main(args []string) int {
 		Board:       makeBoard,
 		Serve:       serve,
 		Work:        work,
-		Hear:        hear,
+		AnswerHook:  answerHook,
 		HookTime:    func() (time.Duration, error) { return env.Timeout("KEN_HOOK_TIMEOUT", 2*time.Second) },
 		Diagnose:    diagnose,
 		ToolFiles:   findToolFiles,

@@ -20,12 +20,12 @@ import (
 	"ken/internal/repo"
 )
 
-// maxClient is more than any client's file: that of Claude Code grows with use.
+// maxClient is the limit for the size of a client's file. That of Claude Code grows with use.
 const maxClient = 64 << 20
 
-// A clientSpace is where clients keep their files.
+// A clientSpace finds the files of agents' clients.
 type clientSpace struct {
-	root string // of the work tree; "" outside of any
+	root string // of the work tree; "" outside a repository
 }
 
 func openClients(ctx context.Context, dir string) (*clientSpace, error) {
@@ -42,8 +42,8 @@ func openClients(ctx context.Context, dir string) (*clientSpace, error) {
 	return &clientSpace{root: g.Root()}, nil
 }
 
-// Install puts ken into the files of a client, or takes it out. Everything is decided
-// before anything is written; in a dry run, nothing is.
+// Install adds ken to the files of a client, or removes it. It decides all changes before
+// it writes the first; in a dry run it writes nothing.
 func (s *clientSpace) Install(_ context.Context, c install.Client, opts install.Options) (*install.ClientResult, error) {
 	if opts.Scope == "" {
 		opts.Scope = install.Project
@@ -86,7 +86,7 @@ func (s *clientSpace) Install(_ context.Context, c install.Client, opts install.
 	return done, nil
 }
 
-// Status says how far ken is in the clients' files.
+// Status reports ken's entries in the files of all clients.
 func (s *clientSpace) Status(_ context.Context) []install.ClientStatus {
 	var list []install.ClientStatus
 	for _, c := range install.Clients() {
@@ -101,12 +101,12 @@ func (s *clientSpace) Status(_ context.Context) []install.ClientStatus {
 			}
 			if err == nil {
 				st.Absent = at.text == nil
-				if st.Parts, err = f.Has(at.text); err != nil {
+				if st.Parts, err = f.CountParts(at.text); err != nil {
 					err = fmt.Errorf("read %s: %w", at.shown, err)
 				}
 			}
 			if err != nil {
-				st.Broken, st.Named = err.Error(), at != nil && f.Names(at.text)
+				st.Broken, st.Named = err.Error(), at != nil && f.MentionsKen(at.text)
 			}
 			list = append(list, st)
 		}
@@ -114,9 +114,9 @@ func (s *clientSpace) Status(_ context.Context) []install.ClientStatus {
 	return list
 }
 
-// places says where a client's file is, if it may be in an older place: that is the one
-// to write if it is the only one there. With all, it is each that is there, since ken may
-// have been put in when there was no other.
+// places returns the file of a client, or the one that older versions of the client use if
+// only that exists. With all, it returns both if both exist, since ken may have been
+// installed when only the older one did.
 func (s *clientSpace) places(f install.ClientFile, all bool) []install.ClientFile {
 	older := f
 	older.Path, older.Older = f.Older, ""
@@ -133,18 +133,18 @@ func (s *clientSpace) places(f install.ClientFile, all bool) []install.ClientFil
 	return []install.ClientFile{f}
 }
 
-// A clientFile is a client's file as it lies on the disk.
+// A clientFile is a client's file on disk.
 type clientFile struct {
 	base  string // a directory without links
-	name  string // below it, as the system spells it
+	name  string // relative to base, with the separators of the system
 	shown string
-	stays string // a directory that was there before any client's
-	text  []byte // nil when it is not there
+	stays string // a directory that is never removed
+	text  []byte // nil if the file does not exist
 	mode  fs.FileMode
 }
 
-// file reads one of a client's files. No link is followed, neither at its name nor on
-// the way there from its base: whoever made it means another file to be the one.
+// file reads a file of a client. It refuses links, at the file and in the directories
+// between it and its base.
 func (s *clientSpace) file(f install.ClientFile) (*clientFile, error) {
 	base, err := s.base(f.Base)
 	if err != nil {
@@ -183,7 +183,7 @@ func (s *clientSpace) file(f install.ClientFile) (*clientFile, error) {
 	return at, nil
 }
 
-// above lists the directories on the way to a path, and the path.
+// above lists the directories above a path, and the path.
 func above(p string) []string {
 	var list []string
 	for ; p != "."; p = path.Dir(p) {
@@ -192,44 +192,45 @@ func above(p string) []string {
 	return list
 }
 
-// A linkError is a link on the way to a file, which is not followed.
+// A linkError is a link at a file, or in a directory above it.
 type linkError struct{ file, part string }
 
 func (e *linkError) Error() string {
 	return fmt.Sprintf("read %s: %s is a symbolic link", e.file, e.part)
 }
 
-// byHand says of a link that stands in the way of a client's file how to do without ken
-// what ken would do there.
+// byHand adds to a [linkError] a hint on how to change the file by hand.
 func byHand(c install.Client, err error) error {
 	link, ok := errors.AsType[*linkError](err)
 	if !ok {
 		return err
 	}
 	return &fault.Error{
-		Hint: "ken follows no link; what belongs into the file that it leads to is shown by: " +
+		Hint: "ken does not follow links; print the text to add to the target with: " +
 			`(cd "$(mktemp -d)" && git init -q && ken install ` + c.Name + " --dry-run)",
 		Err: link,
 	}
 }
 
-// refused says why something on the way to a file is left alone.
+// refused returns the error for a part of a path that is a link or of the wrong kind.
 func refused(shown, part string, info fs.FileInfo, err error, dir bool) error {
 	switch {
 	case err != nil:
 		return fmt.Errorf("read %s: %w", shown, err)
 	case info.Mode()&fs.ModeSymlink != 0:
 		return &fault.Error{
-			Hint: "put a file or a directory of its own in its place",
+			Hint: "replace the link with a file or a directory",
 			Err:  &linkError{shown, part},
 		}
-	case dir != info.IsDir() || !dir && !info.Mode().IsRegular():
-		return &fault.Error{Hint: "move it away", Err: fmt.Errorf("read %s: %s is not what it should be", shown, part)}
+	case dir && !info.IsDir():
+		return &fault.Error{Hint: "move it away", Err: fmt.Errorf("read %s: %s is not a directory", shown, part)}
+	case !dir && !info.Mode().IsRegular():
+		return &fault.Error{Hint: "move it away", Err: fmt.Errorf("read %s: not a regular file", shown)}
 	}
 	return nil
 }
 
-// apply does to a file what was decided, unless it is not any more what was seen.
+// apply changes a file, unless it changed since it was read.
 func (f *clientFile) apply(c install.FileChange) error {
 	if c.Op == install.Nothing {
 		return nil
@@ -251,7 +252,7 @@ func (f *clientFile) apply(c install.FileChange) error {
 		return err
 	}
 	if (err == nil) != (f.text != nil) || !bytes.Equal(now, f.text) {
-		return &fault.Error{Hint: "run it again", Err: errors.New("it was changed meanwhile")}
+		return &fault.Error{Hint: "run the command again", Err: errors.New("the file changed in the meantime")}
 	}
 	if c.Op != install.Remove {
 		return atomicfile.WriteIn(root, name, c.Text, f.mode)
@@ -259,7 +260,7 @@ func (f *clientFile) apply(c install.FileChange) error {
 	if err := root.Remove(name); err != nil {
 		return err
 	}
-	// What was made for it goes with it; a directory that holds anything stays.
+	// Remove directories that are now empty.
 	for ; dir != f.stays && strings.HasPrefix(dir, f.stays); dir = filepath.Dir(dir) {
 		if os.Remove(dir) != nil {
 			break
@@ -268,23 +269,23 @@ func (f *clientFile) apply(c install.FileChange) error {
 	return nil
 }
 
-// failed says what could not be written, and what to do where the reason is that nobody
-// may write there.
+// failed returns the error for a file that could not be written, with a hint if the
+// directory is read-only.
 func (f *clientFile) failed(err error) error {
 	hint := fault.HintOf(err)
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
-		hint = "make it writable (chmod u+w " + fault.Quote(filepath.Join(f.base, filepath.Dir(f.name))) + "), and run it again"
+		hint = "make the directory writable (chmod u+w " + fault.Quote(filepath.Join(f.base, filepath.Dir(f.name))) + "), then run the command again"
 	}
 	return &fault.Error{Hint: hint, Err: fmt.Errorf("write %s: %w", f.shown, err)}
 }
 
-// base finds a directory that a client's paths begin at.
+// base returns the directory to which the paths of a client are relative.
 func (s *clientSpace) base(b install.Base) (string, error) {
 	if b == install.Work {
 		if s.root == "" {
 			return "", &fault.Error{
 				Kind: fault.NoRepo,
-				Hint: "run it inside a repository, or for all of yours: ken install CLIENT --user",
+				Hint: "run ken inside a repository, or install for all repositories: ken install CLIENT --user",
 				Err:  errors.New("not a git repository"),
 			}
 		}
@@ -317,7 +318,7 @@ func (s *clientSpace) base(b install.Base) (string, error) {
 	}
 }
 
-// or is the directory that a variable names, or another.
+// or returns the directory in a variable, or dir if the variable has no absolute path.
 func or(variable, dir string) string {
 	if d := os.Getenv(variable); filepath.IsAbs(d) && !strings.ContainsRune(d, 0) {
 		return d

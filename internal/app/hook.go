@@ -18,11 +18,11 @@ import (
 	"ken/internal/spec"
 )
 
-// maxMessage is more than a commit message with the longest of diffs below it.
+// maxMessage is the limit for a commit message, including the diff of git commit -v.
 const maxMessage = 256 << 20
 
-// A hookSpace is a repository as git's hooks need it: nothing is opened before it is
-// asked for, since most commits need none of it.
+// A hookSpace is a repository for git hooks. It opens stores and indexes only on demand,
+// since most commits need none.
 type hookSpace struct {
 	git *git.Repo
 	dir string // where the command was run
@@ -39,8 +39,8 @@ func openHooks(ctx context.Context, dir string) (*hookSpace, error) {
 	return &hookSpace{git: g, dir: dir}, nil
 }
 
-// Gate judges what is staged. Where there are no specs the answer is nil, and git was
-// not asked to know it.
+// Gate judges the staged changes. The answer is nil in a repository without specs; ken
+// then starts no git.
 func (h *hookSpace) Gate(ctx context.Context) (gated *spec.Gated, strict bool, err error) {
 	if some, err := h.hasSpecs(ctx); err != nil || !some {
 		return nil, false, err
@@ -55,8 +55,8 @@ func (h *hookSpace) Gate(ctx context.Context) (gated *spec.Gated, strict bool, e
 	return gated, policy.BlockUnknown, err
 }
 
-// hasSpecs reports whether there are specs, in the work tree or, where it is sparse or
-// they were deleted in it, in the index.
+// hasSpecs reports whether the work tree has specs, or the index, since the work tree may
+// be sparse.
 func (h *hookSpace) hasSpecs(ctx context.Context) (bool, error) {
 	_, err := os.Lstat(filepath.Join(h.git.Root(), string(spec.Root)))
 	if err == nil {
@@ -72,7 +72,7 @@ func (h *hookSpace) hasSpecs(ctx context.Context) (bool, error) {
 	return slices.ContainsFunc(s.Index.Entries, func(e repo.Entry) bool { return e.Path.Under(spec.Root) }), nil
 }
 
-// Sign adds a session to the message that git has prepared in a file.
+// Sign adds a session to the message that git prepared in a file.
 func (h *hookSpace) Sign(ctx context.Context, file, source, session string) error {
 	replay, err := h.git.Replaying(ctx)
 	if err != nil {
@@ -87,8 +87,8 @@ func (h *hookSpace) Sign(ctx context.Context, file, source, session string) erro
 	})
 }
 
-// Finish adds the session to a message that was not written yet when Sign met it. git
-// is asked only where there may be something to finish.
+// Finish adds the session to a message that the user wrote in an editor after Sign. It asks
+// git only if the message announces the trailer.
 func (h *hookSpace) Finish(ctx context.Context, file, session string) error {
 	return h.edit(file, func(text []byte) ([]byte, error) {
 		m := githook.Message{Text: text, Editor: edited()}
@@ -103,9 +103,8 @@ func (h *hookSpace) Finish(ctx context.Context, file, session string) error {
 	})
 }
 
-// Close closes the commit at HEAD, where there is a verification that it can go on from:
-// reading every file for the first time is nothing to do in a hook. While commits are
-// replayed each of them comes by, and none is anybody's work.
+// Close closes the commit at HEAD. It returns nil if the repository was never verified,
+// since a hook does not read every file, and while git replays commits.
 func (h *hookSpace) Close(ctx context.Context) (closed *registry.Closing, err error) {
 	if !exists(filepath.Join(h.git.CommonDir(), "ken", "ken.db")) {
 		return nil, nil
@@ -124,17 +123,16 @@ func (h *hookSpace) Close(ctx context.Context) (closed *registry.Closing, err er
 	return w.registry.Close(ctx, registry.CloseOptions{})
 }
 
-// edited reports whether an editor is involved in a message: git tells a hook where
-// there is none.
+// edited reports whether the user edits the message. Git sets GIT_EDITOR to ":" if not.
 func edited() bool { return os.Getenv("GIT_EDITOR") != ":" }
 
-// comment returns what begins a comment in a message.
+// comment returns the prefix of comments in a message.
 func (h *hookSpace) comment(ctx context.Context, text []byte) (string, error) {
 	char, err := h.git.CommentChar(ctx)
 	return githook.Comment(char, text), err
 }
 
-// edit replaces a message, whole, if there is anything to change.
+// edit changes a message, and replaces the file if the text differs.
 func (h *hookSpace) edit(file string, change func([]byte) ([]byte, error)) error {
 	if !filepath.IsAbs(file) {
 		file = filepath.Join(h.dir, file)
@@ -159,7 +157,7 @@ func (h *hookSpace) edit(file string, change func([]byte) ([]byte, error)) error
 	return nil
 }
 
-// readWhole reads a regular file of at most so many bytes.
+// readWhole reads a regular file of at most limit bytes.
 func readWhole(root *os.Root, name string, limit int64) ([]byte, fs.FileInfo, error) {
 	f, err := root.Open(name)
 	if err != nil {

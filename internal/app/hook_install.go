@@ -19,19 +19,19 @@ import (
 	"ken/internal/repo"
 )
 
-// maxHook is more than any hook, a program with all it needs included.
+// maxHook is the limit for the size of a hook. Some are large programs.
 const maxHook = 64 << 20
 
-// A hooksPlace is the directory in which ken's part of the hooks belongs.
-type hooksPlace struct {
+// A hooksDir is the directory in which ken installs hooks.
+type hooksDir struct {
 	install.HooksDir
 	dir string // its path as the system spells it
 }
 
-// Install puts ken's part into the hooks, or takes it out. Everything is decided
-// before anything is written; in a dry run, nothing is.
+// Install adds ken to the hooks, or removes it. It decides all changes before it writes the
+// first; in a dry run it writes nothing.
 func (h *hookSpace) Install(ctx context.Context, opts install.Options) (*install.HooksResult, error) {
-	place, err := h.hooksPlace(ctx)
+	place, err := h.hooksDir(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -63,15 +63,15 @@ func (h *hookSpace) Install(ctx context.Context, opts install.Options) (*install
 	return done, nil
 }
 
-// hooksPlace finds where git looks for hooks, or whoever git hands them to, behind all
+// hooksDir finds the directory where git, or a hook manager, looks for hooks. It resolves
 // links.
-func (h *hookSpace) hooksPlace(ctx context.Context) (*hooksPlace, error) {
+func (h *hookSpace) hooksDir(ctx context.Context) (*hooksDir, error) {
 	d, err := h.git.HooksDir(ctx)
 	if err != nil {
 		return nil, err
 	}
 	looked := install.HooksDir{Path: filepath.ToSlash(d.Path), Scope: d.Scope}
-	seat := looked.Seat(exists(filepath.Join(d.Path, "h")))
+	seat := looked.InstallDir(exists(filepath.Join(d.Path, "h")))
 	dir := filepath.FromSlash(seat.Path)
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		return nil, looked.NoDirectory()
@@ -79,17 +79,17 @@ func (h *hookSpace) hooksPlace(ctx context.Context) (*hooksPlace, error) {
 	there := existing(dir)
 	real, err := filepath.EvalSymlinks(there)
 	if err != nil {
-		return nil, fmt.Errorf("look for hooks: %w", err)
+		return nil, fmt.Errorf("find the git hooks: %w", err)
 	}
-	real = filepath.Join(real, strings.TrimPrefix(dir, there)) // what is yet to be made
-	if err := h.repo().Admit(seat, filepath.ToSlash(real)); err != nil {
+	real = filepath.Join(real, strings.TrimPrefix(dir, there)) // directories that do not exist yet
+	if err := h.repo().CheckLink(seat, filepath.ToSlash(real)); err != nil {
 		return nil, err
 	}
 	seat.Path = filepath.ToSlash(real)
-	return &hooksPlace{seat, real}, nil
+	return &hooksDir{seat, real}, nil
 }
 
-// repo is the directories of the repository.
+// repo returns the directories of the repository.
 func (h *hookSpace) repo() install.RepoDirs {
 	return install.RepoDirs{
 		Root:    filepath.ToSlash(h.git.Root()),
@@ -111,23 +111,22 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// read looks at what lies at a hook's name. No link is followed, but to see whether
-// git would run what it leads to.
-func (p *hooksPlace) read(name string) (install.Hook, error) {
+// read reads a hook. It follows a link only to see whether git would run the target.
+func (p *hooksDir) read(name string) (install.Hook, error) {
 	place := install.Hook{Name: name}
 	root, err := os.OpenRoot(p.dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return place, nil
 	}
 	if err != nil {
-		return place, fmt.Errorf("read the hooks: %w", err)
+		return place, fmt.Errorf("read the git hooks: %w", err)
 	}
 	defer root.Close()
 	if place.At, err = readHook(root, name); err == nil {
 		place.Aside, err = readHook(root, name+install.AsideSuffix)
 	}
 	if err != nil {
-		return place, fmt.Errorf("read the hook %s: %w", name, err)
+		return place, fmt.Errorf("read hook %s: %w", name, err)
 	}
 	return place, nil
 }
@@ -140,10 +139,10 @@ func readHook(root *os.Root, name string) (install.HookFile, error) {
 	case err != nil:
 		return install.HookFile{}, err
 	case info.Mode()&fs.ModeSymlink != 0:
-		to, err := os.Stat(filepath.Join(root.Name(), name)) // a link may lead out of the root
+		to, err := os.Stat(filepath.Join(root.Name(), name)) // the target may be outside the root
 		return install.HookFile{Kind: install.Link, Exec: err == nil && runs(to)}, nil
 	case !info.Mode().IsRegular():
-		return install.HookFile{Kind: install.Strange}, nil
+		return install.HookFile{Kind: install.OtherKind}, nil
 	}
 	content, info, err := readWhole(root, name, maxHook)
 	if err != nil {
@@ -152,13 +151,13 @@ func readHook(root *os.Root, name string) (install.HookFile, error) {
 	return install.HookFile{Kind: install.Regular, Content: content, Exec: runs(info)}, nil
 }
 
-// runs reports whether git would run a hook. On Windows it asks no mode.
+// runs reports whether git would run a hook. On Windows the mode does not matter.
 func runs(info fs.FileInfo) bool {
 	return info.Mode().IsRegular() && (runtime.GOOS == "windows" || info.Mode().Perm()&0o111 != 0)
 }
 
-// apply does to a hook what was decided, unless it is not any more what was seen.
-func (p *hooksPlace) apply(s install.HookStep) error {
+// apply changes a hook, unless it changed since it was read.
+func (p *hooksDir) apply(s install.HookStep) error {
 	if s.Op == install.Nothing {
 		return nil
 	}
@@ -176,7 +175,7 @@ func (p *hooksPlace) apply(s install.HookStep) error {
 		return err
 	}
 	if now.Kind != s.Seen.At.Kind || !bytes.Equal(now.Content, s.Seen.At.Content) {
-		return &fault.Error{Hint: "run it again", Err: errors.New("it was changed meanwhile")}
+		return &fault.Error{Hint: "run the command again", Err: errors.New("the file changed in the meantime")}
 	}
 	switch s.Op {
 	case install.Create:
@@ -201,9 +200,9 @@ func (p *hooksPlace) apply(s install.HookStep) error {
 	}
 }
 
-// setAside gives a hook its name aside. It keeps the old one until the new hook takes
-// it, so that there always is a hook, and never takes a name that is taken; on file
-// systems without a second name for a file, it is renamed.
+// setAside renames a hook to its name with [install.AsideSuffix]. It links the file under
+// the new name and leaves the old one for the new hook to replace, so that a hook always exists, and
+// it overwrites no file. On file systems without hard links, it renames the hook.
 func setAside(root *os.Root, name string) error {
 	err := root.Link(name, name+install.AsideSuffix)
 	if err == nil || errors.Is(err, fs.ErrExist) {
@@ -212,13 +211,13 @@ func setAside(root *os.Root, name string) error {
 	return root.Rename(name, name+install.AsideSuffix)
 }
 
-// failed says what could not be done, and what to do where the reason is that nobody
-// may write there.
-func (p *hooksPlace) failed(name string, err error) error {
-	err = fmt.Errorf("write the hook %s: %w", repo.Path(filepath.Join(p.dir, name)), err)
+// failed returns the error for a hook that could not be written, with a hint if the
+// directory is read-only.
+func (p *hooksDir) failed(name string, err error) error {
+	err = fmt.Errorf("write hook %s: %w", repo.Path(filepath.Join(p.dir, name)), err)
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
 		return &fault.Error{
-			Hint: "make it writable (chmod u+w " + fault.Quote(p.dir) + "), or name another directory: git config core.hooksPath .githooks",
+			Hint: "make the directory writable (chmod u+w " + fault.Quote(p.dir) + "), or use another one: git config core.hooksPath .githooks",
 			Err:  err,
 		}
 	}

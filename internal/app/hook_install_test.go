@@ -27,7 +27,7 @@ func TestAHookThatChangesMeanwhileStays(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		place, err := (&hookSpace{git: g, dir: r.Dir}).hooksPlace(t.Context())
+		place, err := (&hookSpace{git: g, dir: r.Dir}).hooksDir(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -28,13 +28,13 @@ func TestSessionFile(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range 50 {
 		wg.Go(func() {
-			if err := f.add(agenthook.SawLine(repo.Path(fmt.Sprint("f", i)), id)); err != nil {
+			if err := f.add(agenthook.SeenLine(repo.Path(fmt.Sprint("f", i)), id)); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	wg.Wait()
-	m := f.remember()
+	m := f.load()
 	for i := range 50 {
 		if got, ok := m.Seen(repo.Path(fmt.Sprint("f", i))); !ok || got != id {
 			t.Errorf("f%d was forgotten", i)
@@ -45,13 +45,13 @@ func TestSessionFile(t *testing.T) {
 	if err := os.WriteFile(string(f), []byte(strings.Repeat("x", agenthook.MaxMemory)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.add(agenthook.SawLine("g", id)); err != nil {
+	if err := f.add(agenthook.SeenLine("g", id)); err != nil {
 		t.Fatal(err)
 	}
 	if info, err := os.Stat(string(f)); err != nil || info.Size() > 100 {
 		t.Errorf("%v, %v", info, err)
 	}
-	if _, ok := f.remember().Seen("g"); !ok {
+	if _, ok := f.load().Seen("g"); !ok {
 		t.Error("the new word was not kept")
 	}
 
@@ -66,7 +66,7 @@ func TestSessionFile(t *testing.T) {
 	if err := os.Symlink(victim, string(f)); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.add(agenthook.SawLine("h", id)); err != nil {
+	if err := f.add(agenthook.SeenLine("h", id)); err != nil {
 		t.Fatal(err)
 	}
 	if text, err := os.ReadFile(victim); err != nil || string(text) != "mine" {
@@ -78,11 +78,11 @@ func TestSessionFile(t *testing.T) {
 	if err := none.add("seen\n"); err != nil || none != "" {
 		t.Errorf("%q, %v", none, err)
 	}
-	forgetOld(dir, time.Now().Add(forgetAfter-time.Hour))
-	if _, ok := f.remember().Seen("h"); !ok {
+	removeOldSessions(dir, time.Now().Add(sessionLifetime-time.Hour))
+	if _, ok := f.load().Seen("h"); !ok {
 		t.Error("forgotten too early")
 	}
-	forgetOld(dir, time.Now().Add(forgetAfter+time.Hour))
+	removeOldSessions(dir, time.Now().Add(sessionLifetime+time.Hour))
 	if _, err := os.Lstat(string(f)); !os.IsNotExist(err) {
 		t.Errorf("not forgotten: %v", err)
 	}

@@ -18,7 +18,7 @@ import (
 	"ken/internal/store/team"
 )
 
-// Setup makes the files that a repository is set up with, or takes them back.
+// Setup creates the files of ken init, or removes them.
 func (h *hookSpace) Setup(_ context.Context, opts install.Options) ([]install.FileResult, error) {
 	at := &clientSpace{root: h.git.Root()}
 	var done []install.FileResult
@@ -43,18 +43,17 @@ func (h *hookSpace) Setup(_ context.Context, opts install.Options) ([]install.Fi
 	return done, nil
 }
 
-// notOurs says of a file that something else stands in its way what to do about it here,
-// where no client is concerned.
+// notOurs adds to a [linkError] a hint for ken init.
 func notOurs(err error) error {
 	link, ok := errors.AsType[*linkError](err)
 	if !ok {
 		return err
 	}
-	return &fault.Error{Hint: "put a directory or a file of its own in its place, or set up the git hooks alone: ken init --hooks", Err: link}
+	return &fault.Error{Hint: "replace the link with a file or a directory, or install only the git hooks: ken init --hooks", Err: link}
 }
 
-// diagnose finds out how the repository that dir lies in is set up; ok is false outside
-// of any.
+// diagnose collects the facts for ken doctor about the repository of dir. ok is false
+// outside a repository.
 func diagnose(ctx context.Context, dir string) (facts install.Facts, ok bool, err error) {
 	if dir == "" {
 		dir = "."
@@ -97,16 +96,15 @@ func diagnose(ctx context.Context, dir string) (facts install.Facts, ok bool, er
 	return facts, true, ctx.Err()
 }
 
-// readsStore says why what is kept cannot be read. It needs no configuration, which may
-// be what is broken.
+// readsStore returns an error if the store cannot be read. It reads no configuration, which may
+// be broken too.
 func readsStore(ctx context.Context, g *git.Repo) error {
 	kept := local.Open(local.Options{CommonDir: g.CommonDir(), StateDir: stateDir()})
 	_, _, err := kept.Baseline(ctx, g.Worktree())
 	return errors.Join(err, kept.Close())
 }
 
-// examineKnowledge reads every record, and counts the texts that do not hold. It writes
-// nothing.
+// examineKnowledge reads every record, and counts stale summaries. It writes nothing.
 func examineKnowledge(ctx context.Context, root string, facts *install.Facts) (err error) {
 	w, err := open(ctx, openOptions{dir: root})
 	if err != nil {
@@ -136,7 +134,7 @@ func examineKnowledge(ctx context.Context, root string, facts *install.Facts) (e
 	return err
 }
 
-// reachesBase says why the base of the team cannot be used, if there is one.
+// reachesBase returns an error if the team's store cannot be used.
 func reachesBase(ctx context.Context, g *git.Repo, cfg config.Config) error {
 	kept := local.Open(local.Options{CommonDir: g.CommonDir(), StateDir: stateDir()})
 	w := &workspace{git: g, cfg: cfg, store: kept}
@@ -149,7 +147,7 @@ func reachesBase(ctx context.Context, g *git.Repo, cfg config.Config) error {
 	return errors.Join(err, kept.Close())
 }
 
-// onPath reports whether a shell would find a program.
+// onPath reports whether a program is on the PATH.
 func onPath(name string) bool {
 	if runtime.GOOS == "windows" {
 		name += ".exe"

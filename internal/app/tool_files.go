@@ -10,7 +10,7 @@ import (
 	"ken/internal/repo"
 )
 
-// findToolFiles finds what other tools keep in the repository that dir lies in.
+// findToolFiles finds the files of other tools in the repository of dir.
 func findToolFiles(ctx context.Context, dir string) ([]install.ToolFiles, error) {
 	if dir == "" {
 		dir = "."

@@ -11,14 +11,14 @@ import (
 	"ken/internal/term"
 )
 
-// An AddressSpace is a repository, as far as it matters what its configuration may contact.
+// An AddressSpace holds the addresses that the configuration of a repository names.
 type AddressSpace interface {
-	// Addresses lists what the configuration asks to contact, and what the user has allowed.
-	Addresses(ctx context.Context) ([]allow.Standing, error)
-	// Allow lets the configuration contact an address, and returns what that means.
-	Allow(ctx context.Context, address string) ([]allow.Standing, error)
-	// Withdraw takes that back, and returns what was allowed.
-	Withdraw(ctx context.Context, address string) ([]allow.Standing, error)
+	// Addresses lists what the configuration asks for and what the user has allowed.
+	Addresses(ctx context.Context) ([]allow.Permission, error)
+	// Allow allows an address, and returns the new permissions.
+	Allow(ctx context.Context, address string) ([]allow.Permission, error)
+	// Withdraw takes the permissions for an address back, and returns them.
+	Withdraw(ctx context.Context, address string) ([]allow.Permission, error)
 	Close() error
 }
 
@@ -27,22 +27,20 @@ func (p *program) allow() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "allow [ADDRESS]",
 		Short: "Allow ken to contact an address that .ken/config.yaml names",
-		Long: `A configuration comes with the repository, so anybody may have written it. ken sends
-no password, key or file contents to an address that only the configuration names,
-and spends no money there, until you allow it. ken asks again when the configuration
-changes the address, the model or its prices.
+		Long: `Anybody may have written the configuration of a repository. ken sends no password,
+key or file contents to an address that only the configuration names, and spends no
+money there, until you allow the address. ken asks again when the configuration
+changes the address, the model or its prices, and when the repository moves.
 
-Without ADDRESS it lists what the configuration names and what you have allowed.
+Without ADDRESS, ken lists the addresses in the configuration and your permissions.
 An address that you name yourself needs no permission: KEN_STORE, ANTHROPIC_BASE_URL,
 OPENAI_BASE_URL, --provider with --model.`,
-		Example: `  ken allow                                     # list the addresses
-  ken allow postgres://ken@db.example.com/ken   # allow one, in this repository
-  ken allow --withdraw https://api.openai.com/v1`,
-		Args: cobra.MaximumNArgs(1),
+		Example: `  ken allow   # list the addresses in .ken/config.yaml and your permissions`,
+		Args:    cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			address := argument(args)
 			if withdraw && address == "" {
-				return usage(c, errors.New("--withdraw needs an address"))
+				return usage(c, errors.New("--withdraw: no address given"))
 			}
 			w, err := p.OpenAddresses(c.Context(), p.dir)
 			if err != nil {
@@ -55,11 +53,11 @@ OPENAI_BASE_URL, --provider with --model.`,
 			return p.printAddresses(list, address == "")
 		},
 	}
-	c.Flags().BoolVar(&withdraw, "withdraw", false, "no longer allow ADDRESS")
+	c.Flags().BoolVar(&withdraw, "withdraw", false, "take the permission for ADDRESS back")
 	return c
 }
 
-func addresses(ctx context.Context, w AddressSpace, address string, withdraw bool) ([]allow.Standing, error) {
+func addresses(ctx context.Context, w AddressSpace, address string, withdraw bool) ([]allow.Permission, error) {
 	switch {
 	case address == "":
 		return w.Addresses(ctx)
@@ -69,25 +67,25 @@ func addresses(ctx context.Context, w AddressSpace, address string, withdraw boo
 	return w.Allow(ctx, address)
 }
 
-// An addressJSON is an address that a configuration names, and the user's answer.
+// An addressJSON is a permission, or a request that waits for one.
 type addressJSON struct {
-	State   string `json:"state"` // allowed, waiting, or unused when the configuration names it no longer
+	State   string `json:"state"` // an [allow.State]
 	For     string `json:"for"`
 	Address string `json:"address"`
 	Model   string `json:"model,omitempty"`
 	Sends   string `json:"sends"`
 }
 
-func describeAddresses(list []allow.Standing) []addressJSON {
+func describeAddresses(list []allow.Permission) []addressJSON {
 	out := make([]addressJSON, len(list))
 	for i, s := range list {
-		out[i] = addressJSON{State: s.Word(), For: s.For, Address: s.Address, Model: s.Model, Sends: s.Sends()}
+		out[i] = addressJSON{State: string(s.State), For: s.For, Address: s.Address, Model: s.Model, Sends: s.Sends()}
 	}
 	return out
 }
 
-// printAddresses lists addresses. The hints are for who asked for the list.
-func (p *program) printAddresses(list []allow.Standing, hints bool) error {
+// printAddresses prints permissions, with hints on how to allow those that wait.
+func (p *program) printAddresses(list []allow.Permission, hints bool) error {
 	if p.io.JSON {
 		return p.io.Encode(struct {
 			Addresses []addressJSON `json:"addresses"`
@@ -98,19 +96,19 @@ func (p *program) printAddresses(list []allow.Standing, hints bool) error {
 	}
 	p.io.Together(func() {
 		for _, s := range list {
-			p.io.Line(addressTone(s), s.Word(), s.Address, s.For+": "+s.Sends())
+			p.io.Line(addressTone(s), string(s.State), s.Address, s.For+": "+s.Sends())
 		}
 	})
 	for _, s := range list {
-		if hints && !s.Allowed {
+		if hints && s.State == allow.Waiting {
 			p.io.Remarkf("hint: if you trust it: ken allow %s", term.Clean(fault.Quote(s.Address)))
 		}
 	}
 	return nil
 }
 
-func addressTone(s allow.Standing) term.Tone {
-	if s.Allowed {
+func addressTone(s allow.Permission) term.Tone {
+	if s.State == allow.Allowed {
 		return term.Good
 	}
 	return term.Warn

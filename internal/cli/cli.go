@@ -136,23 +136,22 @@ type Deps struct {
 	OpenAddresses func(ctx context.Context, dir string) (AddressSpace, error)
 	// OpenState opens the state directory that is meant.
 	OpenState func(ctx context.Context, opts StateOptions) (StateSpace, error)
-	// OpenHooks opens the repository that dir lies in, as far as hooks need it.
+	// OpenHooks opens the repository of dir for git hooks.
 	OpenHooks func(ctx context.Context, dir string) (HookSpace, error)
 	// Board sums up the worktree that dir lies in, or every one.
 	Board func(ctx context.Context, dir string, all bool) (*board.Board, error)
 	// Serve shows it in a browser until ctx ends.
 	Serve func(ctx context.Context, dir string, opts ServeOptions) error
-	// Hear answers what an agent's client tells a hook that was started in dir: with what
-	// the agent is told, "" for nothing.
-	Hear func(ctx context.Context, dir string, e agenthook.Event, c agenthook.Call) (string, error)
-	// HookTime is how long a hook may keep an agent or a commit waiting; without end when nil.
+	// AnswerHook returns the text for an agent, given the input of a hook in dir; "" for none.
+	AnswerHook func(ctx context.Context, dir string, e agenthook.Event, c agenthook.Input) (string, error)
+	// HookTime returns the timeout of hooks; nil is no timeout.
 	HookTime func() (time.Duration, error)
-	// Diagnose finds out how the repository that dir lies in is set up, and in which
-	// clients' files ken is; ok is false outside of any.
+	// Diagnose returns the facts for ken doctor about the repository of dir. ok is false outside
+	// a repository.
 	Diagnose func(ctx context.Context, dir string) (facts install.Facts, ok bool, err error)
-	// ToolFiles finds what other tools keep in the repository that dir lies in.
+	// ToolFiles finds the files of other tools in the repository of dir.
 	ToolFiles func(ctx context.Context, dir string) ([]install.ToolFiles, error)
-	// OpenClients finds where clients keep their files, from dir.
+	// OpenClients finds the files of agents' clients, for the repository of dir.
 	OpenClients func(ctx context.Context, dir string) (ClientSpace, error)
 	// ServeMCP answers an agent on stdin and stdout until it hangs up.
 	ServeMCP func(ctx context.Context, dir string) error

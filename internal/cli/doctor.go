@@ -18,18 +18,20 @@ func (p *program) doctor() *cobra.Command {
 	var check bool
 	c := &cobra.Command{
 		Use:   "doctor",
-		Short: "Say what wants attention, and how to mend it; write nothing",
-		Args:  cobra.NoArgs,
+		Short: "Check the set-up, and print how to fix each finding",
+		Example: `  ken doctor           # print findings, each with a command
+  ken doctor --check   # exit 3 if there is a finding`,
+		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			d := &diagnosis{}
-			blind, err := p.diagnose(c, f, d)
+			noConfig, err := p.diagnose(c, f, d)
 			if err != nil {
 				return err
 			}
-			if blind {
-				p.io.Remarkf("ken: the state directory was not looked at: which one it is, the configuration says")
-				d.litter, err = p.ToolFiles(c.Context(), p.dir)
-				d.looked = p.knowsLitter(err)
+			if noConfig {
+				p.io.Remarkf("ken: the state directory was not checked, because the configuration that names it cannot be read")
+				d.tools, err = p.ToolFiles(c.Context(), p.dir)
+				d.toolsKnown = p.reportToolsError(err)
 			} else {
 				err = p.inState(c, f, func(s StateSpace) error {
 					found, err := s.Keeper().Findings(c.Context())
@@ -37,15 +39,15 @@ func (p *program) doctor() *cobra.Command {
 					if err != nil {
 						return err
 					}
-					d.litter, err = s.ToolFiles(c.Context())
-					d.looked = p.knowsLitter(err)
+					d.tools, err = s.ToolFiles(c.Context())
+					d.toolsKnown = p.reportToolsError(err)
 					return nil
 				})
 				if err != nil {
 					return err
 				}
 			}
-			d.dropOwn()
+			d.dropFilesOfKen()
 			if err := p.printDiagnosis(d); err != nil {
 				return err
 			}
@@ -56,25 +58,24 @@ func (p *program) doctor() *cobra.Command {
 		},
 	}
 	f.bind(c.Flags())
-	c.Flags().BoolVar(&check, "check", false, "exit 3 if there is a finding; what other tools keep is none")
+	c.Flags().BoolVar(&check, "check", false, "exit 3 if there is a finding")
 	return c
 }
 
-// A diagnosis is what was found.
+// A diagnosis is the result of ken doctor.
 type diagnosis struct {
-	findings []workflow.Finding
-	clients  []install.ClientStatus // in whose files ken is
-	// addresses are what the configuration asks to contact, with the user's answers.
-	addresses []allow.Standing
-	litter    []install.ToolFiles
-	looked    bool // for litter; else nobody knows
-	shared    bool // some of the litter has entries of ken's in it, beside other things
+	findings   []workflow.Finding
+	clients    []install.ClientStatus // with entries of ken
+	addresses  []allow.Permission
+	tools      []install.ToolFiles
+	toolsKnown bool // for litter; else nobody knows
+	shared     bool // some of the litter has entries of ken's in it, beside other things
 }
 
-// dropOwn leaves out of what other tools keep what is no more than the files that ken has
-// its entries in: those are listed with the clients.
-func (d *diagnosis) dropOwn() {
-	d.litter = slices.DeleteFunc(d.litter, func(l install.ToolFiles) bool {
+// dropFilesOfKen removes directories of other tools that contain only files with entries of
+// ken. The list of clients has those.
+func (d *diagnosis) dropFilesOfKen() {
+	d.tools = slices.DeleteFunc(d.tools, func(l install.ToolFiles) bool {
 		own := 0
 		for _, s := range d.clients {
 			if repo.Path(s.Path).Under(l.Path) {
@@ -87,18 +88,19 @@ func (d *diagnosis) dropOwn() {
 	})
 }
 
-// knowsLitter reports whether what other tools keep was found out, and says why not.
-func (p *program) knowsLitter(err error) bool {
+// reportToolsError prints why the files of other tools are unknown, and reports whether they
+// are known.
+func (p *program) reportToolsError(err error) bool {
 	if err != nil {
-		p.io.Remarkf("what other tools keep here is not known: %s", term.Clean(err.Error()))
+		p.io.Remarkf("ken: could not list the files of other tools: %s", term.Clean(err.Error()))
 	}
 	return err == nil
 }
 
-// diagnose looks at how the repository is set up; blind says that its configuration
-// cannot be read, and with it where the state directory is.
-func (p *program) diagnose(c *cobra.Command, f *stateFlags, d *diagnosis) (blind bool, err error) {
-	if f.dir != "" { // it is about that directory, and not about a repository
+// diagnose adds the findings about the set-up. noConfig says that the configuration, which names
+// the state directory, cannot be read.
+func (p *program) diagnose(c *cobra.Command, f *stateFlags, d *diagnosis) (noConfig bool, err error) {
+	if f.dir != "" { // the user asks about that directory, not about a repository
 		return false, nil
 	}
 	facts, ok, err := p.Diagnose(c.Context(), p.dir)
@@ -117,22 +119,21 @@ func (p *program) diagnose(c *cobra.Command, f *stateFlags, d *diagnosis) (blind
 	return facts.Config != nil, nil
 }
 
-// printDiagnosis prints what was found. What other tools keep is null where nobody
-// looked, and not empty.
+// printDiagnosis prints a diagnosis. In JSON, unknown files of other tools are null.
 func (p *program) printDiagnosis(d *diagnosis) error {
 	if p.io.JSON {
-		var litter []litterJSON
-		if d.looked {
-			litter = make([]litterJSON, len(d.litter))
-			for i, l := range d.litter {
-				litter[i] = describeLitter(l)
+		var litter []toolsJSON
+		if d.toolsKnown {
+			litter = make([]toolsJSON, len(d.tools))
+			for i, l := range d.tools {
+				litter[i] = describeTools(l)
 			}
 		}
 		return p.io.Encode(struct {
 			Findings  []workflow.Finding     `json:"findings"`
 			Clients   []install.ClientStatus `json:"clients"`
 			Addresses []addressJSON          `json:"addresses"`
-			Litter    []litterJSON           `json:"litter"`
+			Litter    []toolsJSON            `json:"litter"`
 		}{append([]workflow.Finding{}, d.findings...), append([]install.ClientStatus{}, d.clients...), describeAddresses(d.addresses), litter})
 	}
 	for _, f := range d.findings {
@@ -142,10 +143,10 @@ func (p *program) printDiagnosis(d *diagnosis) error {
 		}
 	}
 	if len(d.findings) == 0 {
-		p.io.Printf("nothing wants attention\n")
+		p.io.Printf("no findings\n")
 	}
 	if len(d.clients) > 0 {
-		p.io.Printf("\nclients that know ken:\n")
+		p.io.Printf("\nclients with ken installed:\n")
 	}
 	for _, s := range d.clients {
 		what := "hooks"
@@ -155,24 +156,24 @@ func (p *program) printDiagnosis(d *diagnosis) error {
 		p.io.Printf("  %-11s  %-6s  %s\n", s.Client, what, term.Clean(s.Path))
 	}
 	if len(d.addresses) > 0 {
-		p.io.Printf("\naddresses that .ken/config.yaml names, or that you allowed it (see ken allow):\n")
+		p.io.Printf("\naddresses in .ken/config.yaml, and your permissions (see ken allow):\n")
 	}
 	for _, s := range d.addresses {
-		p.io.Printf("  %-7s  %s  %s: %s\n", s.Word(), term.Clean(s.Address), term.Clean(s.For), term.Clean(s.Sends()))
+		p.io.Printf("  %-7s  %s  %s: %s\n", s.State, term.Clean(s.Address), term.Clean(s.For), term.Clean(s.Sends()))
 	}
-	p.printLitter(d.litter, d.shared)
+	p.printTools(d.tools, d.shared)
 	return nil
 }
 
-func (p *program) printLitter(left []install.ToolFiles, shared bool) {
+func (p *program) printTools(left []install.ToolFiles, shared bool) {
 	if len(left) == 0 {
 		return
 	}
 	but := ""
 	if shared {
-		but = " but for its own entries"
+		but = ", except its own entries"
 	}
-	p.io.Printf("\nother tools keep here, and ken leaves alone%s:\n", but)
+	p.io.Printf("\nfiles of other tools, which ken does not change%s:\n", but)
 	now := time.Now()
 	names, wide := make([]string, len(left)), 0
 	for i, l := range left {
@@ -189,13 +190,13 @@ func (p *program) printLitter(left []install.ToolFiles, shared bool) {
 		}
 		age := ""
 		if !l.Usage.Touched.IsZero() {
-			age = ", touched " + term.Age(now, l.Usage.Touched)
+			age = ", changed " + term.Age(now, l.Usage.Touched)
 		}
-		p.io.Printf("  %-*s  %s: %s; %s, %s%s\n", min(wide, 40), names[i], l.Tool, l.Holds, amount, standing(l), age)
+		p.io.Printf("  %-*s  %s: %s; %s, %s%s\n", min(wide, 40), names[i], l.Tool, l.Holds, amount, gitState(l), age)
 	}
 }
 
-type litterJSON struct {
+type toolsJSON struct {
 	repo.PathJSON
 	Tool    string     `json:"tool"`
 	Holds   string     `json:"holds"`
@@ -207,10 +208,10 @@ type litterJSON struct {
 	Missed  string     `json:"missed,omitempty"`
 }
 
-func describeLitter(l install.ToolFiles) litterJSON {
-	j := litterJSON{
+func describeTools(l install.ToolFiles) toolsJSON {
+	j := toolsJSON{
 		PathJSON: l.Path.JSON(), Tool: l.Tool, Holds: l.Holds, Files: l.Usage.Files, Bytes: l.Usage.Bytes,
-		Tracked: l.Tracked, Git: standing(l), Missed: l.Usage.Missed,
+		Tracked: l.Tracked, Git: gitState(l), Missed: l.Usage.Missed,
 	}
 	if at := l.Usage.Touched.UTC(); !l.Usage.Touched.IsZero() {
 		j.Touched = &at
@@ -218,8 +219,8 @@ func describeLitter(l install.ToolFiles) litterJSON {
 	return j
 }
 
-// standing says what git makes of something that a tool keeps.
-func standing(l install.ToolFiles) string {
+// gitState says whether git tracks or ignores the files of a tool.
+func gitState(l install.ToolFiles) string {
 	switch {
 	case l.Tracked == 0 && l.Usage.Files == 0 && l.Usage.Missed == "":
 		return "empty"

@@ -17,41 +17,42 @@ import (
 	"ken/internal/term"
 )
 
-// A HookSpace is a repository, as git's hooks need it.
+// A HookSpace is a repository for git hooks.
 type HookSpace interface {
-	// Gate judges what is staged; strict says that what is unknown stops a commit
-	// too. It is nil where there are no specs.
+	// Gate judges the staged changes; nil in a repository without specs. strict says
+	// that an unknown verdict stops the commit.
 	Gate(ctx context.Context) (gated *spec.Gated, strict bool, err error)
-	// Sign adds a session to the message that git has prepared in a file.
+	// Sign adds a session to the message that git prepared in a file.
 	Sign(ctx context.Context, file, source, session string) error
-	// Finish does what Sign left for a session for when the message is written.
+	// Finish adds the session to a message that the user wrote after Sign.
 	Finish(ctx context.Context, file, session string) error
-	// Close closes the commit at HEAD. It is nil where nothing was ever verified, and
-	// for a commit that is made again.
+	// Close closes the commit at HEAD; nil if the repository was never verified, and
+	// while git replays commits.
 	Close(ctx context.Context) (*registry.Closing, error)
-	// Setup makes the files that a repository is set up with, or takes them back.
+	// Setup creates the files of ken init, or removes them.
 	Setup(ctx context.Context, opts install.Options) ([]install.FileResult, error)
-	// Install puts ken's part into the hooks, or takes it out.
+	// Install adds ken to the git hooks, or removes it.
 	Install(ctx context.Context, opts install.Options) (*install.HooksResult, error)
 }
 
-// errStops ends a hook that stops a commit, by the status that it does so with; what
-// there is to say is said.
-var errStops = map[int]error{
+// errStopCommit has the errors that stop a commit, by exit status. They have no text, since
+// hookGated has printed the findings.
+var errStopCommit = map[int]error{
 	1: &fault.Error{Kind: fault.Failed, Err: errors.New("")},
 	3: &fault.Error{Kind: fault.Stale, Err: errors.New("")},
 }
 
-// hook returns ken hook.
+// hook returns the command ken hook.
 func (p *program) hook() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "hook",
-		Short: "Run what ken has to do in a hook of git's or of an agent's client",
-		Long: `What the hooks that ken init --hooks and ken install put in call. The pre-commit hook
-alone stops a commit, and only because of what the gate found; whatever goes wrong
-with ken itself is said, and the commit or the agent goes on.`,
-		Args: cobra.NoArgs,
-		RunE: needsSub,
+		Short: "Run a hook of git or of an agent's client",
+		Long: `Git and agents' clients run these commands after ken init --hooks and ken install.
+Only pre-commit stops a commit, and only because of the gate. If ken itself fails, it
+prints one line, and the commit or the agent continues.`,
+		Example: `  ken hook pre-commit   # ask the gate about the staged changes`,
+		Args:    cobra.NoArgs,
+		RunE:    needsSub,
 	}
 	c.AddCommand(p.hookPreCommit(), p.hookPrepareCommitMsg(), p.hookCommitMsg(), p.hookPostCommit())
 	for _, e := range agenthook.Events {
@@ -64,11 +65,11 @@ func (p *program) hookPreCommit() *cobra.Command {
 	var exit int
 	c := &cobra.Command{
 		Use:   "pre-commit",
-		Short: "Stop a commit of code whose spec has fallen too far behind",
+		Short: "Stop a commit of code whose spec has drifted too far",
 		Args:  cobra.ArbitraryArgs,
-		RunE: p.harmless("the commit", func(c *cobra.Command, _ []string) error {
-			if errStops[exit] == nil {
-				return fmt.Errorf("--exit %d is neither 1 nor 3", exit)
+		RunE: p.neverFail("the commit", func(c *cobra.Command, _ []string) error {
+			if errStopCommit[exit] == nil {
+				return fmt.Errorf("--exit %d: want 1 or 3", exit)
 			}
 			h, err := p.OpenHooks(c.Context(), p.dir)
 			if err != nil {
@@ -79,12 +80,12 @@ func (p *program) hookPreCommit() *cobra.Command {
 				return err
 			}
 			if !p.hookGated(gated, strict) {
-				return errStops[exit]
+				return errStopCommit[exit]
 			}
 			return nil
 		}),
 	}
-	c.Flags().IntVar(&exit, "exit", 1, "the `STATUS` that stops a commit: 1, or 3 to be told from any other program's")
+	c.Flags().IntVar(&exit, "exit", 1, "exit with `STATUS` to stop a commit: 1 or 3")
 	return c
 }
 
@@ -93,7 +94,7 @@ func (p *program) hookPrepareCommitMsg() *cobra.Command {
 		Use:   "prepare-commit-msg FILE [SOURCE [COMMIT]]",
 		Short: "Add the agent's session to a commit message",
 		Args:  cobra.RangeArgs(1, 3),
-		RunE: p.harmless("the commit", func(c *cobra.Command, args []string) error {
+		RunE: p.neverFail("the commit", func(c *cobra.Command, args []string) error {
 			session := p.Session()
 			if session == "" {
 				return nil
@@ -114,11 +115,11 @@ func (p *program) hookPrepareCommitMsg() *cobra.Command {
 func (p *program) hookCommitMsg() *cobra.Command {
 	return &cobra.Command{
 		Use:   "commit-msg FILE",
-		Short: "Add the session to a message that was written in an editor",
+		Short: "Add the session to a message written in an editor",
 		Args:  cobra.ExactArgs(1),
-		RunE: p.harmless("the commit", func(c *cobra.Command, args []string) error {
+		RunE: p.neverFail("the commit", func(c *cobra.Command, args []string) error {
 			session := p.Session()
-			if session == "" { // then there is nothing to finish
+			if session == "" { // no trailer to add
 				return nil
 			}
 			h, err := p.OpenHooks(c.Context(), p.dir)
@@ -130,18 +131,18 @@ func (p *program) hookCommitMsg() *cobra.Command {
 	}
 }
 
-// harmless makes of whatever goes wrong in a hook, a panic included, a line that says
-// so: nothing ever fails because ken did.
-func (p *program) harmless(what string, run func(*cobra.Command, []string) error) func(*cobra.Command, []string) error {
+// neverFail runs a hook. It turns errors and panics into a line on stderr, so that neither
+// a commit nor an agent fails because ken did.
+func (p *program) neverFail(what string, run func(*cobra.Command, []string) error) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) (err error) {
 		defer func() {
 			if r := recover(); r != nil {
-				err = fmt.Errorf("ken is broken: %v", r)
+				err = fmt.Errorf("internal error: %v", r)
 			}
-			if err == nil || err == errStops[1] || err == errStops[3] { //nolint:errorlint // these very values
+			if err == nil || err == errStopCommit[1] || err == errStopCommit[3] { //nolint:errorlint // compares identities
 				return
 			}
-			p.io.Remarkf("ken: %s did not work, and %s goes on without it: %s", c.CommandPath(), what, oneLine(err.Error()))
+			p.io.Remarkf("ken: %s failed, and %s continues without it: %s", c.CommandPath(), what, oneLine(err.Error()))
 			err = nil
 		}()
 		return run(c, args)
@@ -150,8 +151,8 @@ func (p *program) harmless(what string, run func(*cobra.Command, []string) error
 
 func oneLine(text string) string { return term.Clean(strings.Join(strings.Fields(text), " ")) }
 
-// hookGated says what the gate found, all of it on stderr, where git shows it, and reports
-// whether the commit may pass. One that simply may is worth no word.
+// hookGated prints the findings of the gate on stderr, where git shows them, and reports
+// whether the commit may pass. It prints nothing if there are none.
 func (p *program) hookGated(g *spec.Gated, strict bool) bool {
 	if g.Merge {
 		p.io.Remarkf("ken: %s", g.Notice)
@@ -172,10 +173,10 @@ func (p *program) hookGated(g *spec.Gated, strict bool) bool {
 	case len(g.Blocked) > 0:
 		return false
 	case len(g.Unknown) > 0 && strict:
-		p.io.Remarkf("ken: what cannot be judged stops a commit here (spec.gate_unknown: block)")
+		p.io.Remarkf("ken: the gate could not judge this commit, and stops it (spec.gate_unknown: block)")
 		return false
 	case len(g.Unknown) > 0:
-		p.io.Remarkf("ken: the gate could not judge this, and lets it pass")
+		p.io.Remarkf("ken: the gate could not judge this commit, and lets it pass")
 	}
 	return true
 }

@@ -14,8 +14,7 @@ import (
 	"ken/internal/install"
 )
 
-// hookContext returns a context that ends when a hook has kept an agent or a commit waiting
-// for long enough.
+// hookContext returns a context with the timeout of hooks.
 func (p *program) hookContext(ctx context.Context) (context.Context, context.CancelFunc, error) {
 	if p.HookTime == nil {
 		return ctx, func() {}, nil
@@ -29,11 +28,11 @@ func (p *program) hookContext(ctx context.Context) (context.Context, context.Can
 }
 
 var agentShort = map[agenthook.Event]string{
-	agenthook.SessionStart:  "Tell a session how far what is known can be trusted, and the first of it",
-	agenthook.SubagentStart: "Tell a subagent the same",
-	agenthook.PreToolUse:    "Tell which spec governs a file that is about to be edited",
-	agenthook.PostToolUse:   "Remember what the agent saw, and tell what its edit made stale",
-	agenthook.Stop:          "Tell what is left stale",
+	agenthook.SessionStart:  "Tell a new session what changed, and the start of the brief",
+	agenthook.SubagentStart: "Tell a new subagent what changed, and the start of the brief",
+	agenthook.PreToolUse:    "Tell an agent which spec governs the file that it will edit",
+	agenthook.PostToolUse:   "Record what an agent read, and tell it what its edit made stale",
+	agenthook.Stop:          "Tell the user which summaries are stale",
 }
 
 func (p *program) hookAgent(e agenthook.Event) *cobra.Command {
@@ -43,20 +42,20 @@ func (p *program) hookAgent(e agenthook.Event) *cobra.Command {
 		Short: agentShort[e],
 		Long: agentShort[e] + `.
 
-Reads what the client tells its hooks, as JSON, from standard input, and answers in
-the client's own form. It never blocks an agent and never fails: where something
-goes wrong, that is a line on standard error. If its time is over first (KEN_HOOK_TIMEOUT,
-2s if unset), it tells what is not known, and the command to ask.`,
-		Args: cobra.ArbitraryArgs,
+Reads the client's JSON from standard input, and answers in the client's format. It
+never blocks an agent and never fails: it prints errors on standard error and exits
+with 0. If it runs out of time (KEN_HOOK_TIMEOUT, 2s if unset), the answer says what is
+unknown and which command to run.`,
+		Example: "  ken hook " + string(e) + "   # answer the JSON on standard input",
+		Args:    cobra.ArbitraryArgs,
 		PreRunE: func(*cobra.Command, []string) error {
 			if _, err := install.FindClient(name); err != nil {
-				// Not the status of a wrong request: from 2, some clients take that the agent
-				// is to be stopped.
-				return &fault.Error{Hint: "one of: " + strings.Join(install.ClientNames(), ", "), Err: fmt.Errorf("%w %q", err, name)}
+				// Not the status of a usage error: for 2, some clients stop the agent.
+				return &fault.Error{Hint: "clients: " + strings.Join(install.ClientNames(), ", "), Err: fmt.Errorf("%w %q", err, name)}
 			}
 			return nil
 		},
-		RunE: p.harmless("the agent", func(c *cobra.Command, _ []string) error {
+		RunE: p.neverFail("the agent", func(c *cobra.Command, _ []string) error {
 			ctx, cancel, err := p.hookContext(c.Context())
 			if err != nil {
 				return err
@@ -65,10 +64,10 @@ goes wrong, that is a line on standard error. If its time is over first (KEN_HOO
 			answer := func(text string) {
 				p.io.Printf("%s", agenthook.Dialect(name).Answer(e, plain(text)))
 			}
-			input, err := p.heard(ctx)
+			input, err := p.readInput(ctx)
 			if err != nil {
 				if ctx.Err() != nil {
-					answer(agenthook.Late(e, nil))
+					answer(agenthook.TimedOut(e, nil))
 				}
 				return err
 			}
@@ -76,10 +75,10 @@ goes wrong, that is a line on standard error. If its time is over first (KEN_HOO
 			if err != nil {
 				return err
 			}
-			said, err := p.Hear(ctx, p.dir, e, call)
+			said, err := p.AnswerHook(ctx, p.dir, e, call)
 			if err != nil {
 				if ctx.Err() != nil {
-					answer(agenthook.Late(e, &call))
+					answer(agenthook.TimedOut(e, &call))
 				}
 				return err
 			}
@@ -87,13 +86,13 @@ goes wrong, that is a line on standard error. If its time is over first (KEN_HOO
 			return nil
 		}),
 	}
-	c.Flags().StringVar(&name, "client", string(agenthook.Claude), "whose `NAME` the answer is for, as in ken install")
+	c.Flags().StringVar(&name, "client", string(agenthook.Claude), "answer in the format of this client: `NAME` as in ken install")
 	c.FParseErrWhitelist.UnknownFlags = true
 	return c
 }
 
-// heard reads what the client says, all of it or nothing, and does not wait for ever.
-func (p *program) heard(ctx context.Context) ([]byte, error) {
+// readInput reads the input of a hook. It gives up when the context ends.
+func (p *program) readInput(ctx context.Context) ([]byte, error) {
 	type reading struct {
 		text []byte
 		err  error
@@ -106,13 +105,13 @@ func (p *program) heard(ctx context.Context) ([]byte, error) {
 	select {
 	case r := <-done:
 		if r.err != nil {
-			return nil, fmt.Errorf("read what the client says: %w", r.err)
+			return nil, fmt.Errorf("read the client's input: %w", r.err)
 		}
 		if len(r.text) > agenthook.MaxInput {
-			return nil, fmt.Errorf("what the client says is more than %d bytes", agenthook.MaxInput)
+			return nil, fmt.Errorf("the client's input exceeds %d bytes", agenthook.MaxInput)
 		}
 		return r.text, nil
 	case <-ctx.Done():
-		return nil, errors.New("the client did not finish what it says")
+		return nil, errors.New("the client did not send all of its input in time")
 	}
 }

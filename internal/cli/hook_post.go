@@ -10,9 +10,9 @@ import (
 func (p *program) hookPostCommit() *cobra.Command {
 	return &cobra.Command{
 		Use:   "post-commit",
-		Short: "Close a commit: verify what it changed, and say which summaries are stale",
+		Short: "Verify what a commit changed, and list stale summaries",
 		Args:  cobra.ArbitraryArgs,
-		RunE: p.harmless("the commit", func(c *cobra.Command, _ []string) error {
+		RunE: p.neverFail("the commit", func(c *cobra.Command, _ []string) error {
 			ctx, cancel, err := p.hookContext(c.Context())
 			if err != nil {
 				return err
@@ -30,14 +30,14 @@ func (p *program) hookPostCommit() *cobra.Command {
 			if len(stale) == 0 {
 				return nil
 			}
-			p.io.Remarkf("ken: stale now: %s", firstFew(stale))
-			p.io.Remarkf("hint: ken close lists what to write; where the old text holds: ken confirm PATH")
+			p.io.Remarkf("ken: the commit made these summaries stale: %s", firstFew(stale))
+			p.io.Remarkf("hint: list what to write: ken close; if a summary still holds: ken confirm PATH")
 			return nil
 		}),
 	}
 }
 
-// staleIn lists what a commit touched whose text does not hold any more.
+// staleIn lists the files of a commit whose summaries are stale.
 func staleIn(c *registry.Closing) []string {
 	var list []string
 	for _, n := range c.NeedsSummary {

@@ -62,9 +62,9 @@ func TestHooksNeverFail(t *testing.T) {
 			t.Run(name+" in "+args[1], func(t *testing.T) {
 				var out, said bytes.Buffer
 				deps := Deps{
-					OpenHooks: func(context.Context, string) (HookSpace, error) { return brokenHooks{fail}, nil },
-					Hear:      func(context.Context, string, agenthook.Event, agenthook.Call) (string, error) { return "", fail() },
-					Session:   func() string { return "s-1" },
+					OpenHooks:  func(context.Context, string) (HookSpace, error) { return brokenHooks{fail}, nil },
+					AnswerHook: func(context.Context, string, agenthook.Event, agenthook.Input) (string, error) { return "", fail() },
+					Session:    func() string { return "s-1" },
 				}
 				err := Run(t.Context(), deps, &term.IO{In: strings.NewReader("{}"), Out: &out, Err: &said}, args)
 				if status := ExitStatus(t.Context(), err); status != 0 {
@@ -80,7 +80,7 @@ func TestHooksNeverFail(t *testing.T) {
 
 // Whatever a client says, or does not say, an agent's hook ends well, and soon.
 func TestAgentHooksSurviveTheirInput(t *testing.T) {
-	deps := Deps{Hear: func(_ context.Context, _ string, _ agenthook.Event, c agenthook.Call) (string, error) {
+	deps := Deps{AnswerHook: func(_ context.Context, _ string, _ agenthook.Event, c agenthook.Input) (string, error) {
 		return "heard " + strings.Join(c.Paths, ","), nil
 	}}
 	for name, tt := range map[string]struct {
@@ -121,8 +121,8 @@ func TestAgentHooksOutOfTime(t *testing.T) {
 		ended bool   // whether it then hangs up
 		want  string
 	}{
-		"a slow ken":    {edit, true, "ken: not known in time: which spec governs a.go; ask: ken spec owner a.go"},
-		"a slow client": {"{", false, "ken: not known in time: which spec governs PATH; ask: ken spec owner PATH"},
+		"a slow ken":    {edit, true, "ken: timed out before it knew which spec governs a.go; run: ken spec owner a.go"},
+		"a slow client": {"{", false, "ken: timed out before it knew which spec governs PATH; run: ken spec owner PATH"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			in, client := io.Pipe()
@@ -135,7 +135,7 @@ func TestAgentHooksOutOfTime(t *testing.T) {
 			}()
 			deps := Deps{
 				HookTime: func() (time.Duration, error) { return time.Second, nil },
-				Hear: func(ctx context.Context, _ string, _ agenthook.Event, _ agenthook.Call) (string, error) {
+				AnswerHook: func(ctx context.Context, _ string, _ agenthook.Event, _ agenthook.Input) (string, error) {
 					<-ctx.Done()
 					return "", ctx.Err()
 				},

@@ -12,12 +12,14 @@ func (p *program) init() *cobra.Command {
 	var opts install.Options
 	c := &cobra.Command{
 		Use:   "init [--hooks] [--uninstall] [--dry-run]",
-		Short: "Set a repository up: its configuration and its git hooks",
-		Long: `Makes .ken/config.yaml, which says what can be configured and changes nothing, and
-.ken/.gitignore, and puts ken's part into the hooks pre-commit, prepare-commit-msg,
-commit-msg and post-commit, wherever git looks for them; with --hooks the hooks
-alone. A hook that is there already keeps running, behind it. Doing it twice is
-doing it once, and --uninstall leaves every byte as it was.`,
+		Short: "Set up a repository: configuration and git hooks",
+		Long: `Creates .ken/config.yaml, in which every setting is a comment, and .ken/.gitignore. Adds
+ken to the git hooks pre-commit, prepare-commit-msg, commit-msg and post-commit, in the
+directory where git looks for hooks. Hooks that exist keep running. Running it again
+changes nothing, and --uninstall restores every byte.`,
+		Example: `  ken init              # configuration and git hooks
+  ken init --hooks      # only the git hooks
+  ken init --dry-run    # print what would change`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			h, err := p.OpenHooks(c.Context(), p.dir)
@@ -26,7 +28,7 @@ doing it once, and --uninstall leaves every byte as it was.`,
 			}
 			done := &initialized{}
 			if !hooks {
-				// What cannot be done is found out before any of it is.
+				// Find errors before the first change.
 				plan := opts
 				plan.DryRun = true
 				if _, err := h.Setup(c.Context(), plan); err != nil {
@@ -36,7 +38,7 @@ doing it once, and --uninstall leaves every byte as it was.`,
 			if done.HooksResult, err = h.Install(c.Context(), opts); err != nil {
 				return err
 			}
-			// The hooks come first: that they may not be written shows only in the attempt.
+			// Install the hooks first: only writing shows whether the directory is writable.
 			if !hooks {
 				if done.Files, err = h.Setup(c.Context(), opts); err != nil {
 					return err
@@ -45,13 +47,13 @@ doing it once, and --uninstall leaves every byte as it was.`,
 			return p.printInstallation(done)
 		},
 	}
-	c.Flags().BoolVar(&hooks, "hooks", false, "the git hooks alone")
-	c.Flags().BoolVar(&opts.Uninstall, "uninstall", false, "take out what ken put in, and nothing else")
-	c.Flags().BoolVar(&opts.DryRun, "dry-run", false, "say what would change, and change nothing")
+	c.Flags().BoolVar(&hooks, "hooks", false, "install only the git hooks")
+	c.Flags().BoolVar(&opts.Uninstall, "uninstall", false, "remove what ken installed")
+	c.Flags().BoolVar(&opts.DryRun, "dry-run", false, "print what would change, and change nothing")
 	return c
 }
 
-// initialized is what was done to set a repository up.
+// initialized is the result of ken init.
 type initialized struct {
 	Files []install.FileResult `json:"files,omitempty"`
 	*install.HooksResult

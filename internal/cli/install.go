@@ -13,9 +13,9 @@ import (
 	"ken/internal/term"
 )
 
-// A ClientSpace is where clients keep their files.
+// A ClientSpace finds the files of agents' clients.
 type ClientSpace interface {
-	// Install puts ken into the files of a client, or takes it out.
+	// Install adds ken to the files of a client, or removes it.
 	Install(ctx context.Context, c install.Client, opts install.Options) (*install.ClientResult, error)
 }
 
@@ -24,30 +24,32 @@ func (p *program) install() *cobra.Command {
 	var user, project bool
 	c := &cobra.Command{
 		Use:   "install CLIENT [--user] [--uninstall] [--dry-run]",
-		Short: "Register ken with an agent's client: the MCP server and hooks",
-		Long: `Puts ken into the files by which a client knows its MCP servers and hooks: those of
-this repository, for everybody who works in it, or with --user those of your own.
-Everything else in them stays as it is, comments included. Doing it twice is doing
-it once, and --uninstall leaves every byte as it was. --dry-run prints the
-difference.
+		Short: "Add ken's MCP server and hooks to an agent's client",
+		Long: `Adds ken to the files in which a client lists MCP servers and hooks: the files of this
+repository, for everybody who works in it, or with --user your own. Everything else in
+them stays, comments included. Running it again changes nothing, and --uninstall
+restores every byte.
 
 Clients: ` + strings.Join(install.ClientNames(), ", "),
+		Example: `  ken install claude               # for everybody in this repository
+  ken install codex --dry-run      # print the difference
+  ken install cursor --uninstall   # remove it again`,
 		Args:      cobra.MaximumNArgs(1),
 		ValidArgs: install.ClientNames(),
 		RunE: func(c *cobra.Command, args []string) error {
-			hint := "one of: " + strings.Join(install.ClientNames(), ", ")
+			hint := "clients: " + strings.Join(install.ClientNames(), ", ")
 			if len(args) == 0 {
-				return &fault.Error{Kind: fault.Usage, Hint: hint, Err: errors.New("name a client")}
+				return &fault.Error{Kind: fault.Usage, Hint: hint, Err: errors.New("no client given")}
 			}
 			which, err := install.FindClient(args[0])
 			if err != nil {
 				if near := install.NearestClient(args[0]); near != "" {
-					hint = "did you mean " + near + "? " + hint
+					hint = "did you mean: ken install " + near + " (" + hint + ")"
 				}
 				return &fault.Error{Kind: fault.Usage, Hint: hint, Err: fmt.Errorf("%w %q", err, args[0])}
 			}
 			if user && project {
-				return usage(c, errors.New("--user and --project contradict each other"))
+				return usage(c, errors.New("set only one of --user and --project"))
 			}
 			if user {
 				opts.Scope = install.User
@@ -63,9 +65,9 @@ Clients: ` + strings.Join(install.ClientNames(), ", "),
 			return p.printClient(done)
 		},
 	}
-	c.Flags().BoolVar(&user, "user", false, "your own files, for every repository")
-	c.Flags().BoolVar(&project, "project", false, "the files of this repository (default)")
-	c.Flags().BoolVar(&opts.Uninstall, "uninstall", false, "take out what ken put in, and nothing else")
+	c.Flags().BoolVar(&user, "user", false, "change your own files, for all repositories")
+	c.Flags().BoolVar(&project, "project", false, "change the files of this repository (default)")
+	c.Flags().BoolVar(&opts.Uninstall, "uninstall", false, "remove what ken installed")
 	c.Flags().BoolVar(&opts.DryRun, "dry-run", false, "print the difference, and change nothing")
 	return c
 }
@@ -97,7 +99,7 @@ func (p *program) printClient(done *install.ClientResult) error {
 	case done.DryRun:
 		p.io.Remarkf("ken: nothing was changed")
 	case changed:
-		p.io.Remarkf("ken: %s reads it when it starts", done.Client)
+		p.io.Remarkf("ken: %s loads the change when it starts", done.Client)
 	}
 	return nil
 }

@@ -177,7 +177,7 @@ func TestOwnerIsJudgedAsGitDoes(t *testing.T) {
 					}
 				case strings.Contains(string(said), "dubious ownership"):
 					hint := "if you trust it: git config --global --add safe.directory "
-					if !strings.Contains(err.Error(), "belongs to another user") || !strings.HasPrefix(fault.HintOf(err), hint) || fault.KindOf(err) != fault.Failed {
+					if !strings.HasSuffix(err.Error(), "belongs to another user") || strings.Contains(err.Error(), "rev-parse") || !strings.HasPrefix(fault.HintOf(err), hint) || fault.KindOf(err) != fault.Failed {
 						t.Errorf("want %q to say whose it is, with the hint %s…, not %q", err, hint, fault.HintOf(err))
 					}
 				case !strings.Contains(fault.HintOf(err), "safe.bareRepository"):

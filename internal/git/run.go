@@ -211,7 +211,7 @@ func (r *Repo) failed(args []string, status int, stderr string) error {
 		dir := cmp.Or(quotedIn(stderr), r.root) // it may be a remote's that is a directory here
 		return &fault.Error{
 			Hint: "if you trust it: git config --global --add safe.directory " + fault.Quote(dir),
-			Err:  fmt.Errorf("git %s: %s belongs to another user", args[0], dir),
+			Err:  fmt.Errorf("%s belongs to another user", dir),
 		}
 	}
 	said := &refusal{command: args[0], status: status, text: firstComplaint(stderr)}

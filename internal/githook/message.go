@@ -9,27 +9,25 @@ import (
 	"strings"
 )
 
-// sessionKey is the trailer that says which session made a commit.
+// sessionKey is the key of the trailer with the session of a commit.
 const sessionKey = "Session"
 
-// A Message is a commit message as a hook of git's meets it: prepared for somebody to
-// write ([Message.Sign]), or written ([Message.Finish]).
+// A Message is a commit message in a git hook: before the user edits it ([Message.Sign]), or
+// after ([Message.Finish]).
 type Message struct {
 	Text    []byte
-	Source  string // where git has it from: "", message, template, merge, squash or commit
-	Editor  bool   // somebody will edit it, or has
+	Source  string // as git names it: "", message, template, merge, squash or commit
+	Editor  bool   // the user will edit it, or has
 	Replay  bool   // git is replaying commits: a rebase, a cherry-pick
-	Comment string // what begins a comment; "" is #
+	Comment string // the prefix of comments; "" is #
 }
 
 // Sign returns the message with a session's trailer, placed as git would place it.
 //
-// A message that has one keeps it. So does one that is somebody's already: that of a
-// commit which is amended, reused or replayed stays as it is, with a trailer or
-// without. An empty message stays empty, since git takes that for a change of mind. For
-// the same reason one that is yet to be written, which with a trailer in it would be
-// empty no longer, gets a note instead, among git's own comments; [Message.Finish]
-// turns it into the trailer.
+// A message with a trailer stays as it is, and so does the message of a commit that is
+// amended, reused or replayed. An empty message stays empty, so that git aborts the commit.
+// A message that the user has yet to write would not be empty with a trailer: it gets a
+// note in a comment, which [Message.Finish] turns into the trailer.
 func (m Message) Sign(session string) []byte {
 	if session == "" || m.Source == "commit" || m.Replay {
 		return m.Text
@@ -53,9 +51,8 @@ func (m Message) comment() string {
 	return m.Comment
 }
 
-// A note is the line that stands for the trailer until the message is written. It
-// holds the digest of the text that was there from the beginning, if any: git takes a
-// template that nobody edited for a change of mind too.
+// A note is a comment that announces the trailer. It holds the digest of the template, if there
+// is one, since git also aborts a commit whose template was not edited.
 type note struct{ comment, given, session string }
 
 const (
@@ -71,8 +68,8 @@ func (n note) String() string {
 	return n.comment + noteStart + n.given + noteEnd + n.session + "\n"
 }
 
-// findNote returns where a session's note is, and its line. Only the line that Sign
-// would have written counts: whatever else looks like one is somebody's text.
+// findNote returns the offset and the line of a session's note. Only a line that Sign writes
+// counts; any other is text of the user.
 func (l layout) findNote(session string) (at int, line string, n note, ok bool) {
 	for text := range bytes.Lines(l.text) {
 		if n, ok := parseNote(string(text), l.comment); ok && n.session == session {
@@ -83,7 +80,7 @@ func (l layout) findNote(session string) (at int, line string, n note, ok bool) 
 	return 0, "", note{}, false
 }
 
-// parseNote reads a line, in a message in which comments begin with comment.
+// parseNote parses a line of a message with this prefix of comments.
 func parseNote(line, comment string) (n note, ok bool) {
 	rest, ok := strings.CutPrefix(line, comment+noteStart)
 	if !ok {
@@ -96,10 +93,10 @@ func parseNote(line, comment string) (n note, ok bool) {
 	return note{comment, strings.TrimPrefix(given, noteUnless), strings.TrimSpace(session)}, ok
 }
 
-// note puts a note at the head of git's own comments, where it is dropped with them.
+// note adds a note before git's own comments, which git removes with it.
 func (l layout) note(session string) []byte {
 	if _, _, _, ok := l.findNote(session); ok || strings.ContainsAny(l.comment, "\r\n") {
-		return l.text // nothing with a line end in it begins a comment
+		return l.text // a prefix with a line end cannot start a comment
 	}
 	line := note{l.comment, l.digest(), session}.String()
 	at := l.comments()
@@ -110,16 +107,15 @@ func (l layout) note(session string) []byte {
 	return []byte(text[:at] + line + text[at:])
 }
 
-// Awaits reports whether a message may hold a note of a session, whatever begins its
-// comments: whether it is worth finding that out.
+// Awaits reports whether a message may contain the note of a session, with any prefix of
+// comments. If not, the prefix need not be read.
 func (m Message) Awaits(session string) bool {
 	return session != "" && m.Editor && bytes.Contains(m.Text, []byte(noteEnd+session))
 }
 
-// Finish turns the note that [Message.Sign] left for a session in a message into the
-// trailer. A message without one, because it was taken out or none was needed, stays as
-// it is, and so does one that nobody edited, since it was given no note; one that nobody
-// has written yet only loses it.
+// Finish turns the note of [Message.Sign] into the trailer. A message without a note stays
+// as it is. A message that the user left empty, or an unchanged template, loses the note and
+// gets no trailer.
 func (m Message) Finish(session string) []byte {
 	l := layout{text: m.Text, comment: m.comment(), edited: true}
 	if !m.Awaits(session) {
@@ -136,11 +132,11 @@ func (m Message) Finish(session string) []byte {
 	return l.add(sessionKey + ": " + session)
 }
 
-// autoComments are what git chooses from where core.commentChar is auto.
+// autoComments has the prefixes that git chooses from if core.commentChar is auto.
 const autoComments = "#;@!$%^&|:"
 
-// Comment returns what begins a comment in a message, by what core.commentChar says.
-// Where git was to choose, it chose what begins the last line it wrote.
+// Comment returns the prefix of comments in a message, given core.commentChar. If that is
+// auto, the last line, which git wrote, starts with the prefix that git chose.
 func Comment(setting string, text []byte) string {
 	switch {
 	case setting == "":

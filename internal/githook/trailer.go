@@ -7,22 +7,22 @@ import (
 	"strings"
 )
 
-// scissors follow the comment character where everything below is cut off.
+// scissors follows the comment prefix on the line below which git ignores everything.
 const scissors = "------------------------ >8 ------------------------\n"
 
-// A layout is a commit message as git divides it: a text, at whose end there may be a
-// block of trailers, then comments, then what is cut off.
+// A layout is a commit message as git divides it: a text that may end with a block of
+// trailers, then comments, then the part below the scissors.
 //
-// It goes by git's own rules (git-interpret-trailers), rather than by a call of git: that
-// would start whatever programs the user's configuration has for other trailers, and
-// takes a message that begins with # for a comment even where git will keep it.
+// It follows the rules of git interpret-trailers without running it: git would start the
+// programs that the user configured for other trailers, and would take a message that
+// starts with # for a comment even if git commit keeps it.
 type layout struct {
 	text    []byte
 	comment string
-	edited  bool // comments will be dropped: an editor is involved
+	edited  bool // the user edits the message, so git removes comments
 }
 
-// cut is where what is cut off begins.
+// cut returns the offset of the scissors line, or the end.
 func (l layout) cut() int {
 	line := []byte(l.comment + " " + scissors)
 	if bytes.HasPrefix(l.text, line) {
@@ -34,11 +34,11 @@ func (l layout) cut() int {
 	return len(l.text)
 }
 
-// end is where the text ends, and with it the block of trailers: before the blank
-// lines and comments at its foot, and before a list of conflicts as git once wrote it.
+// end returns the end of the text and its trailers: before the blank lines and comments that
+// follow, and before a list of conflicts as older gits wrote it.
 func (l layout) end() int {
 	offset, run := 0, -1
-	begun := l.edited // or the first line is the message, whatever it begins with
+	begun := l.edited // otherwise the first line is text, even with the prefix of comments
 	conflicts := false
 	for line := range bytes.Lines(l.text[:l.cut()]) {
 		blank := line[0] == '\n'
@@ -65,8 +65,8 @@ func (l layout) end() int {
 	return run
 }
 
-// comments is where git's own comments begin, or would: at the foot of the text, or
-// below where it is cut off.
+// comments returns the offset of git's own comments: after the text, or below the
+// scissors.
 func (l layout) comments() int {
 	at, cut := l.end(), l.cut()
 	for line := range bytes.Lines(l.text[at:cut]) {
@@ -86,7 +86,7 @@ func (l layout) comments() int {
 
 func (l layout) isComment(line []byte) bool { return bytes.HasPrefix(line, []byte(l.comment)) }
 
-// written lists the lines that hold anything.
+// written lists the lines that are neither blank nor comments.
 func (l layout) written() [][]byte {
 	var lines [][]byte
 	for line := range bytes.Lines(l.text[:l.end()]) {
@@ -97,10 +97,10 @@ func (l layout) written() [][]byte {
 	return lines
 }
 
-// empty reports whether nothing has been written.
+// empty reports whether the message has no text.
 func (l layout) empty() bool { return len(l.written()) == 0 }
 
-// digest tells one text from another; it is "" when nothing has been written.
+// digest returns a hash of the text; "" if there is none.
 func (l layout) digest() string {
 	lines := l.written()
 	if len(lines) == 0 {
@@ -114,9 +114,9 @@ func (l layout) digest() string {
 	return fmt.Sprintf("%08x", h.Sum32())
 }
 
-// block returns the lines of the block of trailers, none when there is no such block:
-// the last paragraph, unless it is the first, in which every line is a trailer or one
-// is git's own and the others are not too many.
+// block returns the lines of the block of trailers, nil if there is none. It is the last
+// paragraph, unless that is the first, if every line is a trailer, or if one is a trailer of
+// git's own and at least a quarter of the lines are trailers.
 func (l layout) block() [][]byte {
 	var lines [][]byte
 	for line := range bytes.Lines(l.text[:l.end()]) {
@@ -155,7 +155,7 @@ func (l layout) block() [][]byte {
 	return nil
 }
 
-// has reports whether there is a trailer of that key, in any case.
+// has reports whether the message has a trailer with a key, ignoring case.
 func (l layout) has(name string) bool {
 	for _, line := range l.block() {
 		if !l.isComment(line) && strings.EqualFold(key(line), name) {
@@ -165,9 +165,9 @@ func (l layout) has(name string) bool {
 	return false
 }
 
-// add adds a trailer, in a paragraph of its own if there is no block yet.
+// add adds a trailer, in a new paragraph if there is no block.
 func (l layout) add(trailer string) []byte {
-	end := 0 // of the last line that holds anything
+	end := 0 // of the last line that is not blank
 	offset := 0
 	for line := range bytes.Lines(l.text[:l.end()]) {
 		if offset += len(line); !isBlank(line) {
@@ -184,7 +184,7 @@ func (l layout) add(trailer string) []byte {
 	return []byte(text + trailer + "\n" + string(l.text[end:]))
 }
 
-// key returns the key of a line that has the form of a trailer, else "".
+// key returns the key of a trailer line; "" for any other line.
 func key(line []byte) string {
 	colon := bytes.IndexByte(line, ':')
 	if colon < 1 {
@@ -199,7 +199,7 @@ func key(line []byte) string {
 	return name
 }
 
-// isBlank reports whether a line holds nothing but white space.
+// isBlank reports whether a line is white space.
 func isBlank(line []byte) bool {
 	for _, c := range line {
 		if !isSpace(c) {

@@ -8,30 +8,30 @@ import (
 	"ken/internal/suggest"
 )
 
-// A Scope says whose files are meant.
+// A Scope is the owner of files.
 type Scope string
 
 // The scopes.
 const (
-	Project Scope = "project" // of one repository, for everybody who works in it
-	User    Scope = "user"    // of one person, for every repository
+	Project Scope = "project" // the repository: for everybody who works in it
+	User    Scope = "user"    // the user: for all repositories
 )
 
-// A Base is a directory that paths of a client begin at.
+// A Base is a directory to which the paths of a client are relative.
 type Base int
 
-// The bases. Each but Work depends on the person and on the system.
+// The bases. All but Work depend on the user and the system.
 const (
 	Work       Base = iota // the root of the work tree
 	Home                   // the home directory
-	ClaudeFile             // where Claude Code keeps .claude.json
-	ClaudeDir              // where Claude Code keeps its settings
-	CodexDir               // where Codex keeps its configuration
-	ConfigDir              // where programs keep their configuration: XDG_CONFIG_HOME
-	CodeDir                // where VS Code keeps a user's files
+	ClaudeFile             // of .claude.json of Claude Code
+	ClaudeDir              // of the settings of Claude Code
+	CodexDir               // of the configuration of Codex
+	ConfigDir              // XDG_CONFIG_HOME
+	CodeDir                // of the user's files of VS Code
 )
 
-// A Format is how a file is written.
+// A Format is the format of a file.
 type Format int
 
 // The formats.
@@ -40,47 +40,46 @@ const (
 	TOML
 )
 
-// A Client is a program in which agents run.
+// A Client is a program that runs agents.
 type Client struct {
 	Name  string // on the command line
-	Title string // as its makers call it
-	// Reads names a client whose hooks of the project this one runs too, "" for none.
+	Title string // the name of the product
+	// Reads names another client whose project hooks this one also runs; "" for none.
 	Reads string
 	Files []ClientFile
 }
 
-// A ClientFile is one of a client's files, and what ken has in it.
+// A ClientFile is a file of a client, with the entries that ken adds to it.
 type ClientFile struct {
 	Scope Scope
 	Base  Base
-	Path  string // below the base, with slashes
-	// Older is where it was in older versions of the client, "" for the same place. It
-	// is the client's file as long as it is the only one that is there.
+	Path  string // relative to the base, with slashes
+	// Older is the path in older versions of the client; "" for the same path. ken uses
+	// it if only that file exists.
 	Older  string
 	Format Format
-	// Head is what a JSON file of this kind begins with, as members of an object; it is
-	// only written into a file that is made.
+	// Head is the first members of a JSON file that ken creates.
 	Head  string
 	Parts []Part
-	Note  string // what the user should know once something was put in
+	Note  string // what the user should know after the installation
 }
 
-// A Part is one thing of ken's in a file: a server, or a hook.
+// A Part is one entry of ken in a file: a server or a hook.
 type Part struct {
-	// At leads to the object or, of a hook, to the array that the part is in.
+	// At is the path to the object of a server, or to the array of a hook.
 	At []string
-	// Name is the member's; "" for an element of an array.
+	// Name is the member name of a server; "" for a hook.
 	Name string
-	// Event is the verb of ken hook that the element runs; "" for a server.
+	// Event is the command of ken hook that the hook runs; "" for a server.
 	Event string
-	// Value is what is put in, as compact JSON.
+	// Value is the entry as compact JSON.
 	Value string
 }
 
-// errUnknown is the error for a client that is none of [Clients].
+// errUnknown is the error for a name that no client has.
 var errUnknown = errors.New("unknown client")
 
-// FindClient returns the client of that name.
+// FindClient returns the client with a name.
 func FindClient(name string) (Client, error) {
 	for _, c := range Clients() {
 		if c.Name == name {
@@ -90,8 +89,8 @@ func FindClient(name string) (Client, error) {
 	return Client{}, errUnknown
 }
 
-// NearestClient returns the client that was probably meant by a name that is none, "" for none:
-// claude for claude-code, vscode for VS Code.
+// NearestClient returns the client that a wrong name probably means: claude for
+// claude-code, vscode for VS Code. It returns "" if none is similar.
 func NearestClient(asked string) string {
 	asked = letters(asked)
 	if len(asked) < 3 || len(asked) > maxAsked {
@@ -112,10 +111,10 @@ func NearestClient(asked string) string {
 	return best
 }
 
-// maxAsked is longer than any name that is worth comparing.
+// maxAsked is the limit for names that are compared.
 const maxAsked = 40
 
-// letters are those of a name, without case, spaces and the like.
+// letters returns the letters of a name in lower case.
 func letters(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < 'a' || r > 'z' {
@@ -125,7 +124,7 @@ func letters(s string) string {
 	}, strings.ToLower(s))
 }
 
-// ClientNames lists the clients by name.
+// ClientNames lists the names of all clients.
 func ClientNames() []string {
 	var list []string
 	for _, c := range Clients() {
@@ -139,24 +138,24 @@ func (c Client) In(s Scope) []ClientFile {
 	return slices.DeleteFunc(slices.Clone(c.Files), func(f ClientFile) bool { return f.Scope != s })
 }
 
-// A ClientResult is what was done with a client's files.
+// A ClientResult is the result of ken install.
 type ClientResult struct {
 	Client string       `json:"client"`
 	Scope  Scope        `json:"scope"`
 	Files  []FileResult `json:"files"`
-	DryRun bool         `json:"dry_run"` // nothing was done
+	DryRun bool         `json:"dry_run"` // nothing was changed
 }
 
-// A ClientStatus is how far ken is in one of a client's files.
+// A ClientStatus counts the entries of ken in a file of a client.
 type ClientStatus struct {
 	Client string `json:"client"`
 	Scope  Scope  `json:"scope"`
 	Path   string `json:"path"`
-	Parts  int    `json:"parts"` // of ken that are in it
-	Of     int    `json:"of"`    // that there could be
+	Parts  int    `json:"parts"` // entries of ken in the file
+	Of     int    `json:"of"`    // entries that ken install adds
 	Broken string `json:"broken,omitempty"`
-	Server bool   `json:"server"` // the part is the MCP server, else hooks
-	Absent bool   `json:"-"`      // the file is not there
-	Named  bool   `json:"-"`      // it cannot be read, and names ken
+	Server bool   `json:"server"` // the entry is the MCP server; otherwise hooks
+	Absent bool   `json:"-"`      // the file does not exist
+	Named  bool   `json:"-"`      // the file cannot be parsed, and mentions ken
 	Reads  string `json:"-"`      // see [Client]
 }

@@ -1,11 +1,11 @@
 package install
 
-// maxDepth is how deeply a file may be nested: far deeper than anybody writes, and not so
-// deep that a parser that calls itself would end the program. TOML's has a bound of its own.
+// maxDepth is the limit for the nesting of a JSON file. It protects the recursive parser from
+// running out of stack. The TOML parser has its own limit.
 const maxDepth = 10_000
 
-// tooDeep reports whether brackets of a JSON text are nested too deeply. Those in strings
-// and comments do not count.
+// tooDeep reports whether the brackets of a JSON text are nested too deeply, not counting
+// those in strings and comments.
 func tooDeep(text []byte) bool {
 	depth := 0
 	for i := 0; i < len(text); i++ {

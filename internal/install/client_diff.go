@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// contextLines is how many lines a difference shows around what changed.
+// contextLines is the number of unchanged lines around a change in a diff.
 const contextLines = 3
 
-// Diff is the difference between two texts of a file, as patch reads it; "" when there
-// is none. All that changed is in one hunk, since what ken changes lies together.
+// Diff returns the unified diff of two texts of a file; "" if they are equal. It has a
+// single hunk, since the changes of ken are close together.
 func Diff(path string, was, is []byte) string {
 	if bytes.Equal(was, is) {
 		return ""
@@ -26,8 +26,8 @@ func Diff(path string, was, is []byte) string {
 	}
 	from, behind := max(0, same-contextLines), min(tail, contextLines)
 	var s strings.Builder
-	fmt.Fprintf(&s, "--- %s\n+++ %s\n", old(path, was), old(path, is))
-	fmt.Fprintf(&s, "@@ -%s +%s @@\n", span(from, len(a)-tail+behind), span(from, len(b)-tail+behind))
+	fmt.Fprintf(&s, "--- %s\n+++ %s\n", diffName(path, was), diffName(path, is))
+	fmt.Fprintf(&s, "@@ -%s +%s @@\n", hunkRange(from, len(a)-tail+behind), hunkRange(from, len(b)-tail+behind))
 	write := func(sign string, list []string) {
 		for _, l := range list {
 			s.WriteString(sign + l)
@@ -43,14 +43,14 @@ func Diff(path string, was, is []byte) string {
 	return s.String()
 }
 
-func old(path string, text []byte) string {
+func diffName(path string, text []byte) string {
 	if text == nil {
 		return "/dev/null"
 	}
 	return path
 }
 
-func span(from, to int) string {
+func hunkRange(from, to int) string {
 	if from == to {
 		return fmt.Sprintf("%d,0", from)
 	}

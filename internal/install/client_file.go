@@ -8,18 +8,18 @@ import (
 	"ken/internal/fault"
 )
 
-// Install puts ken into a text; nil is a file that is not there. Doing it twice is
-// doing it once. What somebody else calls ken in it stays as it is.
+// Install adds ken to a text; nil is a missing file. A second time changes nothing. Entries
+// named ken that somebody else added stay.
 func (f ClientFile) Install(text []byte) (FileChange, error) {
 	if text == nil {
-		made, err := f.made()
+		made, err := f.newText()
 		return FileChange{Op: Create, Text: made, Action: "created", Note: f.Note}, err
 	}
-	if f.blank(text) {
-		made, err := f.madeFrom(text)
+	if f.isBlank(text) {
+		made, err := f.newTextFrom(text)
 		return FileChange{Op: Rewrite, Text: made, Action: "added", Note: f.Note}, err
 	}
-	out, note, err := f.put(text)
+	out, note, err := f.addParts(text)
 	switch {
 	case err != nil:
 		return FileChange{}, err
@@ -32,13 +32,13 @@ func (f ClientFile) Install(text []byte) (FileChange, error) {
 	return FileChange{Op: Rewrite, Text: out, Action: "added", Note: note}, nil
 }
 
-// Uninstall takes ken out of a text, and leaves what was there before. A file that ken
-// made goes once nothing else is in it.
+// Uninstall removes ken from a text, and restores the text before [ClientFile.Install]. It
+// removes a file that ken created if nothing else is in it.
 func (f ClientFile) Uninstall(text []byte) (FileChange, error) {
-	if text == nil || f.blank(text) {
+	if text == nil || f.isBlank(text) {
 		return FileChange{Action: "absent"}, nil
 	}
-	made, err := f.made()
+	made, err := f.newText()
 	if err != nil {
 		return FileChange{}, err
 	}
@@ -46,7 +46,7 @@ func (f ClientFile) Uninstall(text []byte) (FileChange, error) {
 		return FileChange{Op: Remove, Action: "removed"}, nil
 	}
 	if was := text[:len(text)-len(bytes.TrimLeft(text, space))]; f.Format == JSON {
-		made, err := f.madeFrom(was)
+		made, err := f.newTextFrom(was)
 		if err != nil {
 			return FileChange{}, err
 		}
@@ -54,7 +54,7 @@ func (f ClientFile) Uninstall(text []byte) (FileChange, error) {
 			return FileChange{Op: Rewrite, Text: was, Action: "taken out"}, nil
 		}
 	}
-	out, bare, note, err := f.take(text)
+	out, bare, note, err := f.removeParts(text)
 	switch {
 	case err != nil:
 		return FileChange{}, err
@@ -66,16 +66,16 @@ func (f ClientFile) Uninstall(text []byte) (FileChange, error) {
 	return FileChange{Op: Rewrite, Text: out, Action: "taken out", Note: note}, nil
 }
 
-// Has counts the parts of ken that are in a text, however they came there; nil is a
-// file that is not there.
-func (f ClientFile) Has(text []byte) (int, error) {
+// CountParts counts the entries of ken in a text, whoever added them; nil is a missing
+// file.
+func (f ClientFile) CountParts(text []byte) (int, error) {
 	if text == nil {
 		return 0, nil
 	}
 	if f.Format == TOML {
 		return hasTOML(text)
 	}
-	if f.blank(text) {
+	if f.isBlank(text) {
 		return 0, nil
 	}
 	doc, err := parse(text)
@@ -95,13 +95,13 @@ func (f ClientFile) Has(text []byte) (int, error) {
 	return n, nil
 }
 
-// Names reports whether a text that cannot be read was to have ken in it, as far as can be
-// told: it is in a file that only ken makes, or has the name as a server or a hook has it.
-func (f ClientFile) Names(text []byte) bool {
-	if path.Base(f.Path) == name+".json" {
+// MentionsKen reports whether a text that cannot be parsed probably contains ken: only ken
+// creates the file, or the text has the name as a server or a hook does.
+func (f ClientFile) MentionsKen(text []byte) bool {
+	if path.Base(f.Path) == serverName+".json" {
 		return true
 	}
-	for _, word := range []string{`"` + name + `"`, "." + name + "]", name + " hook "} {
+	for _, word := range []string{`"` + serverName + `"`, "." + serverName + "]", serverName + " hook "} {
 		if bytes.Contains(text, []byte(word)) {
 			return true
 		}
@@ -109,8 +109,8 @@ func (f ClientFile) Names(text []byte) bool {
 	return false
 }
 
-// made is the file that is made where there is none.
-func (f ClientFile) made() ([]byte, error) {
+// newText returns the text of a new file.
+func (f ClientFile) newText() ([]byte, error) {
 	if f.Format == TOML {
 		return tomlBlock(true), nil
 	}
@@ -128,19 +128,19 @@ func (f ClientFile) made() ([]byte, error) {
 	return text, nil
 }
 
-// space is what a JSON text may have around it.
+// space has the white space of JSON.
 const space = " \t\r\n"
 
-// blank reports whether there is nothing in a JSON file, as some clients make it.
-func (f ClientFile) blank(text []byte) bool {
+// isBlank reports whether a JSON file is empty, as some clients create it.
+func (f ClientFile) isBlank(text []byte) bool {
 	return f.Format == JSON && len(bytes.Trim(text, space)) == 0
 }
 
-// madeFrom is what is made of a blank file: behind what is in it, and with a mark by
-// which it is told from a file that was not there, and from one that held {}.
-func (f ClientFile) madeFrom(blank []byte) ([]byte, error) {
-	made, err := f.made()
-	return append(bytes.Clone(blank), marked(marked(string(made)))...), err
+// newTextFrom returns the text for a blank file. It keeps the white space, and marks the text
+// so that Uninstall restores a blank file instead of removing it or leaving {}.
+func (f ClientFile) newTextFrom(blank []byte) ([]byte, error) {
+	made, err := f.newText()
+	return append(bytes.Clone(blank), markEmpty(markEmpty(string(made)))...), err
 }
 
 func headLine(head string) string {
@@ -150,10 +150,10 @@ func headLine(head string) string {
 	return "  " + compact(head) + "\n"
 }
 
-// put puts the parts in that are not there yet.
-func (f ClientFile) put(text []byte) (out []byte, note string, err error) {
+// addParts adds the entries that are missing.
+func (f ClientFile) addParts(text []byte) (out []byte, note string, err error) {
 	if f.Format == TOML {
-		return putTOML(text)
+		return addTOML(text)
 	}
 	out = text
 	for _, p := range f.Parts {
@@ -166,8 +166,8 @@ func (f ClientFile) put(text []byte) (out []byte, note string, err error) {
 			return nil, "", err
 		}
 		if found != nil {
-			if p.Name != "" && !found.is(p.Value) {
-				note = "it has a server ken of its own, which stays as it is"
+			if p.Name != "" && !found.equals(p.Value) {
+				note = "it already has another server named ken, which stays as it is"
 			}
 			continue
 		}
@@ -178,11 +178,11 @@ func (f ClientFile) put(text []byte) (out []byte, note string, err error) {
 	return out, note, nil
 }
 
-// take takes the parts out, the last first. bare says that nothing is left of a file
-// that ken made.
-func (f ClientFile) take(text []byte) (out []byte, bare bool, note string, err error) {
+// removeParts removes the entries, the last one first. bare says that nothing else is in a
+// file that ken created.
+func (f ClientFile) removeParts(text []byte) (out []byte, bare bool, note string, err error) {
 	if f.Format == TOML {
-		return takeTOML(text)
+		return removeTOML(text)
 	}
 	out = text
 	for i := len(f.Parts) - 1; i >= 0; i-- {
@@ -200,7 +200,7 @@ func (f ClientFile) take(text []byte) (out []byte, bare bool, note string, err e
 				break
 			}
 			if p.Name != "" && !found.runsKen() {
-				note = "its server ken is not this one, and stays as it is"
+				note = "its server named ken starts another program, and stays as it is"
 				break
 			}
 			if out, bare = doc.remove(found); bare {
@@ -211,7 +211,7 @@ func (f ClientFile) take(text []byte) (out []byte, bare bool, note string, err e
 	return out, false, note, nil
 }
 
-// Malformed is the error for a text that is not of its format.
+// Malformed is the error for a text that is not in the format of its file.
 type Malformed struct{ Err error }
 
 func (e *Malformed) Error() string { return e.Err.Error() }
@@ -220,7 +220,7 @@ func (e *Malformed) Unwrap() error { return e.Err }
 
 func malformed(format string, args ...any) error {
 	return &fault.Error{
-		Hint: "mend it first; ken changes no file that it cannot read",
+		Hint: "correct the file first; ken changes no file that it cannot read",
 		Err:  &Malformed{fmt.Errorf(format, args...)},
 	}
 }

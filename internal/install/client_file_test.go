@@ -41,7 +41,7 @@ func TestFilesAreAsPromised(t *testing.T) {
 			if diff := cmp.Diff(string(want), string(made.Text)); diff != "" {
 				t.Errorf("%s (-promised +now):\n%s", golden, diff)
 			}
-			if n, err := f.Has(made.Text); err != nil || n != len(f.Parts) {
+			if n, err := f.CountParts(made.Text); err != nil || n != len(f.Parts) {
 				t.Errorf("%s has %d parts, %v", f.Path, n, err)
 			}
 		}
@@ -201,7 +201,7 @@ func TestUninstallClientUndoesInstall(t *testing.T) {
 		if in.Op != Rewrite {
 			t.Fatalf("%s", in.Action)
 		}
-		if n, err := f.Has(in.Text); err != nil || n != len(f.Parts) {
+		if n, err := f.CountParts(in.Text); err != nil || n != len(f.Parts) {
 			t.Fatalf("%q became\n%s\nwhich has %d parts, %v", was, in.Text, n, err)
 		}
 		wellFormed(t, f, in.Text)
@@ -382,7 +382,7 @@ func TestRefusedNamesTheMember(t *testing.T) {
 		`{"mcpServers": []}`:                {c.Files[0], "mcpServers is not an object"},
 		`{"hooks": []}`:                     {c.Files[1], "hooks is not an object"},
 		`{"hooks": {"SessionStart": "x"}}`:  {c.Files[1], "hooks.SessionStart is not an array"},
-		`{"mcpServers":{},"mcpServers":{}}`: {c.Files[0], `"mcpServers" stands in it twice`},
+		`{"mcpServers":{},"mcpServers":{}}`: {c.Files[0], `duplicate member "mcpServers"`},
 	} {
 		if _, err := tt.file.Install([]byte(text)); err == nil || err.Error() != tt.want {
 			t.Errorf("%s: %v", text, err)

@@ -12,23 +12,23 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// A document is a JSON text, with comments, and its values by their offsets. Texts are
-// changed by cutting and inserting bytes: what is not ken's is never printed anew.
+// A document is a JSON text with comments, and its values with their offsets. ken cuts and
+// inserts bytes, and never prints other parts of the text again.
 type document struct {
 	text []byte
 	root *hujson.Value
-	made bool // it is an empty file that is being made
+	made bool // a new file
 }
 
-// bom is what some editors begin a file with.
+// bom is the byte order mark that some editors write.
 const bom = "\uFEFF"
 
 func parse(text []byte) (*document, error) {
 	if tooDeep(text) {
-		return nil, malformed("it is nested too deeply")
+		return nil, malformed("nested too deeply")
 	}
-	// The mark is three bytes that the parser does not know; as spaces it leaves every
-	// offset where it is.
+	// The parser does not know the byte order mark. Three spaces in its place keep the
+	// offsets.
 	plain := text
 	if bytes.HasPrefix(text, []byte(bom)) {
 		plain = append([]byte("   "), text[len(bom):]...)
@@ -43,25 +43,25 @@ func parse(text []byte) (*document, error) {
 	return &document{text: text, root: &root}, nil
 }
 
-// A place is where a part is: a member of an object or an element of an array, and what
-// encloses it, from the root.
-type place struct {
+// A partLocation is the location of a part: a member of an object or an element of an array,
+// with everything that encloses it.
+type partLocation struct {
 	doc  *document
-	in   []*hujson.Value // the composites around it, outermost first
-	at   []int           // and which item of each leads on; the last is the part
+	in   []*hujson.Value // the enclosing objects and arrays, outermost first
+	at   []int           // the index in each; the last is that of the part
 	item hujson.Value    // the part's value
 }
 
-// find looks for a part; nil when it is not there.
-func (d *document) find(p Part) (*place, error) {
-	pl := &place{doc: d}
+// find finds a part; nil if it is missing.
+func (d *document) find(p Part) (*partLocation, error) {
+	loc := &partLocation{doc: d}
 	v := d.root
 	for n, step := range p.At {
 		i, err := member(v, step, p.At[:n])
 		if err != nil || i < 0 {
 			return nil, err
 		}
-		pl.in, pl.at = append(pl.in, v), append(pl.at, i)
+		loc.in, loc.at = append(loc.in, v), append(loc.at, i)
 		v = &v.Value.(*hujson.Object).Members[i].Value
 	}
 	if p.Name != "" {
@@ -69,9 +69,9 @@ func (d *document) find(p Part) (*place, error) {
 		if err != nil || i < 0 {
 			return nil, err
 		}
-		pl.in, pl.at = append(pl.in, v), append(pl.at, i)
-		pl.item = v.Value.(*hujson.Object).Members[i].Value
-		return pl, nil
+		loc.in, loc.at = append(loc.in, v), append(loc.at, i)
+		loc.item = v.Value.(*hujson.Object).Members[i].Value
+		return loc, nil
 	}
 	list, ok := v.Value.(*hujson.Array)
 	if !ok {
@@ -80,10 +80,10 @@ func (d *document) find(p Part) (*place, error) {
 	for i := range list.Elements {
 		e := &list.Elements[i]
 		if isHook(e, p.Event) {
-			pl.in, pl.at, pl.item = append(pl.in, v), append(pl.at, i), *e
-			return pl, nil
+			loc.in, loc.at, loc.item = append(loc.in, v), append(loc.at, i), *e
+			return loc, nil
 		}
-		// A group of hooks that ken's was put among by hand.
+		// Somebody added the hook of ken to a group of hooks.
 		inner := e.Find("/hooks")
 		if inner == nil || inner.Value.Kind() != '[' {
 			continue
@@ -94,25 +94,25 @@ func (d *document) find(p Part) (*place, error) {
 			if !isHook(&hooks.Elements[k], p.Event) {
 				continue
 			}
-			pl.in, pl.at = append(pl.in, v), append(pl.at, i)
+			loc.in, loc.at = append(loc.in, v), append(loc.at, i)
 			if len(hooks.Elements) == 1 {
-				pl.item = *e
-				return pl, nil
+				loc.item = *e
+				return loc, nil
 			}
 			for m := range group.Members {
 				if &group.Members[m].Value == inner {
-					pl.in, pl.at = append(pl.in, e), append(pl.at, m)
+					loc.in, loc.at = append(loc.in, e), append(loc.at, m)
 				}
 			}
-			pl.in, pl.at, pl.item = append(pl.in, inner), append(pl.at, k), hooks.Elements[k]
-			return pl, nil
+			loc.in, loc.at, loc.item = append(loc.in, inner), append(loc.at, k), hooks.Elements[k]
+			return loc, nil
 		}
 	}
 	return nil, nil
 }
 
-// member finds a member of an object by its name, -1 when there is none. way is what leads
-// to the object.
+// member returns the index of a member of an object; -1 if it is missing. way is the path to
+// the object, for errors.
 func member(v *hujson.Value, name string, way []string) (int, error) {
 	o, ok := v.Value.(*hujson.Object)
 	if !ok {
@@ -122,7 +122,7 @@ func member(v *hujson.Value, name string, way []string) (int, error) {
 	for i := range o.Members {
 		if l, ok := o.Members[i].Name.Value.(hujson.Literal); ok && l.String() == name {
 			if at >= 0 {
-				return -1, malformed("%q stands in it twice", name)
+				return -1, malformed("duplicate member %q", name)
 			}
 			at = i
 		}
@@ -130,7 +130,7 @@ func member(v *hujson.Value, name string, way []string) (int, error) {
 	return at, nil
 }
 
-// isHook reports whether an element runs that verb of ken hook.
+// isHook reports whether an element runs a command of ken hook.
 func isHook(v *hujson.Value, event string) bool {
 	c := v.Find("/command")
 	if c == nil {
@@ -148,15 +148,15 @@ func isHook(v *hujson.Value, event string) bool {
 	return false
 }
 
-// is reports whether the value is the given one, however it is laid out.
-func (p *place) is(value string) bool {
+// equals reports whether the part has a value, whatever its layout.
+func (p *partLocation) equals(value string) bool {
 	v := p.item.Clone()
 	v.Minimize()
 	return string(v.Pack()) == value
 }
 
-// runsKen reports whether the server is started as ken, from wherever it lies.
-func (p *place) runsKen() bool {
+// runsKen reports whether the server starts a program named ken, in any directory.
+func (p *partLocation) runsKen() bool {
 	v := p.item.Clone()
 	v.Standardize()
 	var s struct {
@@ -180,8 +180,8 @@ func (p *place) runsKen() bool {
 	return strings.TrimSuffix(program, ".exe") == "ken"
 }
 
-// items is what a composite holds: where each item begins and its value ends, and
-// whether a comma follows the last.
+// items has the offsets of the items of an object or array, and whether a comma follows the
+// last one.
 type items struct {
 	start, end []int
 	comma      bool
@@ -208,7 +208,7 @@ func itemsOf(v *hujson.Value) items {
 	return it
 }
 
-// insert puts a part in, with whatever of its place is missing.
+// insert adds a part, with the objects and arrays around it that are missing.
 func (d *document) insert(p Part) ([]byte, error) {
 	v := d.root
 	at := p.At
@@ -240,24 +240,24 @@ func (d *document) insert(p Part) ([]byte, error) {
 			item = "{" + item + "}"
 		}
 	}
-	return d.into(v, item)
+	return d.appendItem(v, item)
 }
 
-// into puts an item at the end of a composite.
-func (d *document) into(v *hujson.Value, item string) ([]byte, error) {
+// appendItem adds an item at the end of an object or array.
+func (d *document) appendItem(v *hujson.Value, item string) ([]byte, error) {
 	it, unit, eol := itemsOf(v), d.unit(), d.eol()
 	closing := v.EndOffset - 1
 	n := len(it.end)
 	if n == 0 {
-		// Into what was empty it goes so that it can be told from what was made with
-		// it: with a mark, or a line end on one side alone.
+		// The layout shows that the object or array existed and was empty: a mark, or a
+		// line end on one side only.
 		inner := d.text[v.StartOffset+1 : closing]
 		if len(inner) == 0 && !d.made {
 			around := d.indentAt(v.StartOffset)
 			if v != d.root && !d.ownLine(v.StartOffset) {
-				return splice(d.text, closing, closing, marked(compact(item))), nil
+				return splice(d.text, closing, closing, markEmpty(compact(item))), nil
 			}
-			return splice(d.text, closing, closing, eol+around+unit+marked(d.laid(item, around+unit))+eol+around), nil
+			return splice(d.text, closing, closing, eol+around+unit+markEmpty(d.indented(item, around+unit))+eol+around), nil
 		}
 		kept := len(bytes.TrimRight(inner, " \t\r\n"))
 		at := v.StartOffset + 1 + kept
@@ -266,19 +266,19 @@ func (d *document) into(v *hujson.Value, item string) ([]byte, error) {
 		if bytes.IndexByte(inner[kept:], '\n') >= 0 && !d.made && !bytes.Contains(inner[:kept], []byte("//")) {
 			lead = ""
 		}
-		return splice(d.text, at, at, lead+d.laid(item, indent)), nil
+		return splice(d.text, at, at, lead+d.indented(item, indent)), nil
 	}
 	last := it.end[n-1]
 	indent, own := d.lineIndent(it.start[n-1])
 	lead := " "
 	text := compact(item)
 	if own {
-		lead, text = eol+indent, d.laid(item, indent)
+		lead, text = eol+indent, d.indented(item, indent)
 	}
-	// What is behind the last value, comments included, stays behind it.
+	// Comments after the last value stay after it.
 	from := last
 	if it.comma {
-		from = last + bytes.IndexByte(standard(d.text[last:closing]), ',') + 1
+		from = last + bytes.IndexByte(blankComments(d.text[last:closing]), ',') + 1
 	}
 	behind := d.text[from:closing]
 	kept := len(bytes.TrimRight(behind, " \t\r\n"))
@@ -292,13 +292,13 @@ func (d *document) into(v *hujson.Value, item string) ([]byte, error) {
 	return splice(splice(d.text, at, at, lead+text), last, last, ","), nil
 }
 
-// remove takes a part out, and what is left of its place where that came with it. bare
-// says that the whole text is what ken made, and empty now.
-func (d *document) remove(p *place) (out []byte, bare bool) {
-	// Outwards, as long as what encloses it holds nothing else and has the lines that
-	// it got when it was put in.
+// remove removes a part, and the objects and arrays that ken added around it. bare says that
+// ken created the whole text, and that it is empty now.
+func (d *document) remove(p *partLocation) (out []byte, bare bool) {
+	// Go outwards while the enclosing value holds nothing else and has the layout that ken
+	// writes.
 	depth := len(p.in) - 1
-	for depth >= 0 && d.alone(p.in[depth]) {
+	for depth >= 0 && d.isOnlyItem(p.in[depth]) {
 		if depth == 0 {
 			return nil, true
 		}
@@ -307,49 +307,49 @@ func (d *document) remove(p *place) (out []byte, bare bool) {
 	v, i := p.in[depth], p.at[depth]
 	it := itemsOf(v)
 	n := len(it.end)
-	if n == 1 && !it.comma && d.isMarked(v) {
+	if n == 1 && !it.comma && d.wasEmpty(v) {
 		return splice(d.text, v.StartOffset+1, v.EndOffset-1, ""), false
 	}
-	begin := func(i int) int { // behind the comma or brace before it, and the comments there
+	begin := func(i int) int { // after the comma or bracket before it, and the comments there
 		from := v.StartOffset + 1
 		if i > 0 {
-			from = it.end[i-1] + bytes.IndexByte(standard(d.text[it.end[i-1]:it.start[i]]), ',') + 1
+			from = it.end[i-1] + bytes.IndexByte(blankComments(d.text[it.end[i-1]:it.start[i]]), ',') + 1
 		}
 		return from + len(bytes.TrimRight(d.text[from:it.start[i]], " \t\r\n"))
 	}
 	end := it.end[i]
 	if i < n-1 || it.comma {
-		end += bytes.IndexByte(standard(d.text[end:v.EndOffset]), ',') + 1
+		end += bytes.IndexByte(blankComments(d.text[end:v.EndOffset]), ',') + 1
 		return splice(d.text, begin(i), end, ""), false
 	}
 	out = splice(d.text, begin(i), end, "")
 	if i > 0 {
 		last := it.end[i-1]
-		comma := last + bytes.IndexByte(standard(d.text[last:it.start[i]]), ',')
+		comma := last + bytes.IndexByte(blankComments(d.text[last:it.start[i]]), ',')
 		out = splice(out, comma, comma+1, "")
 	}
 	return out, false
 }
 
-// alone reports whether a composite holds one item, laid out as one that ken made: on
-// lines of its own or, within a line, without a space.
-func (d *document) alone(v *hujson.Value) bool {
+// isOnlyItem reports whether an object or array holds one item in the layout that ken writes:
+// on its own lines or, within a line, without spaces.
+func (d *document) isOnlyItem(v *hujson.Value) bool {
 	it := itemsOf(v)
-	if len(it.end) != 1 || it.comma || d.isMarked(v) {
+	if len(it.end) != 1 || it.comma || d.wasEmpty(v) {
 		return false
 	}
 	before, after := d.text[v.StartOffset+1:it.start[0]], d.text[it.end[0]:v.EndOffset-1]
 	return blankLine(before) && blankLine(after) || v != d.root && len(before)+len(after) == 0
 }
 
-// mark is the space behind the first name of what was put into an empty composite, one
-// wider than elsewhere.
-const mark = `":  `
+// emptyMark follows the first name in an object or array that was empty before. It has one
+// more space than usual.
+const emptyMark = `":  `
 
-func marked(item string) string { return strings.Replace(item, `": `, mark, 1) }
+func markEmpty(item string) string { return strings.Replace(item, `": `, emptyMark, 1) }
 
-// isMarked reports whether a composite was empty before its one item came.
-func (d *document) isMarked(v *hujson.Value) bool {
+// wasEmpty reports whether an object or array was empty before ken added its item.
+func (d *document) wasEmpty(v *hujson.Value) bool {
 	first := v
 	if list, ok := v.Value.(*hujson.Array); ok && len(list.Elements) == 1 {
 		first = &list.Elements[0]
@@ -359,26 +359,26 @@ func (d *document) isMarked(v *hujson.Value) bool {
 		return false
 	}
 	m := &o.Members[0]
-	return string(d.text[m.Name.EndOffset-1:m.Value.StartOffset]) == mark
+	return string(d.text[m.Name.EndOffset-1:m.Value.StartOffset]) == emptyMark
 }
 
-// ownLine reports whether the value at an offset begins a line, but for its name.
+// ownLine reports whether the value at an offset, or its name, is the first on its line.
 func (d *document) ownLine(at int) bool {
 	start := bytes.LastIndexByte(d.text[:at], '\n') + 1
-	return start > 0 && named().Match(d.text[start:at])
+	return start > 0 && memberLine().Match(d.text[start:at])
 }
 
-// named is the beginning of a line with at most the name of a member.
-var named = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\s*("(?:[^"\\]|\\.)*"\s*:\s*)?$`) })
+// memberLine matches the start of a line with at most the name of a member.
+var memberLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\s*("(?:[^"\\]|\\.)*"\s*:\s*)?$`) })
 
-// blankLine reports whether a text is the end of a line and an indent.
+// blankLine reports whether a text is a line end and an indent.
 func blankLine(text []byte) bool {
 	rest, ok := bytes.CutPrefix(bytes.TrimPrefix(text, []byte("\r")), []byte("\n"))
 	return ok && len(bytes.Trim(rest, " \t")) == 0
 }
 
-// laid lays an item out on lines, the first of which is indented already.
-func (d *document) laid(item, indent string) string {
+// indented returns an item on several lines. The first line has its indent already.
+func (d *document) indented(item, indent string) string {
 	var buf bytes.Buffer
 	prefix, body := "", item
 	if strings.HasPrefix(item, `"`) { // a member
@@ -386,30 +386,30 @@ func (d *document) laid(item, indent string) string {
 		prefix, body = item[:at]+" ", item[at:]
 	}
 	if err := json.Indent(&buf, []byte(body), indent, d.unit()); err != nil {
-		panic(err) // the table is ours
+		panic(err) // the values are in client_table.go
 	}
 	text := prefix + buf.String()
-	return strings.ReplaceAll(shorten(text), "\n", d.eol())
+	return strings.ReplaceAll(joinWordLists(text), "\n", d.eol())
 }
 
-// words is an array that holds nothing but words.
-var words = sync.OnceValue(func() *regexp.Regexp {
+// wordList matches an array of strings.
+var wordList = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\[\s*("[^"]*"(?:,\s*"[^"]*")*)\s*\]`)
 })
 
-// shorten puts such arrays on one line each, as people write the arguments of a command.
-func shorten(text string) string {
-	return words().ReplaceAllStringFunc(text, func(list string) string {
+// joinWordLists puts each array of strings on one line.
+func joinWordLists(text string) string {
+	return wordList().ReplaceAllStringFunc(text, func(list string) string {
 		return "[" + strings.Join(strings.Fields(list[1:len(list)-1]), " ") + "]"
 	})
 }
 
-// compact lays an item out on the one line that it goes into.
+// compact returns an item on one line.
 func compact(item string) string {
 	return strings.NewReplacer(`":`, `": `, `,"`, `, "`).Replace(item)
 }
 
-// unit is what the text is indented by: what its first member has, else two spaces.
+// unit returns the indent of the first member, or two spaces.
 func (d *document) unit() string {
 	o := d.root.Value.(*hujson.Object)
 	if len(o.Members) > 0 {
@@ -420,7 +420,7 @@ func (d *document) unit() string {
 	return "  "
 }
 
-// eol is how the lines of the text end.
+// eol returns the line end of the text.
 func (d *document) eol() string {
 	if i := bytes.IndexByte(d.text, '\n'); i > 0 && d.text[i-1] == '\r' {
 		return "\r\n"
@@ -428,8 +428,8 @@ func (d *document) eol() string {
 	return "\n"
 }
 
-// lineIndent is the white space that the line of an offset begins with; own says that
-// nothing else is before it.
+// lineIndent returns the white space at the start of the line of an offset. own says that
+// nothing else is before the offset.
 func (d *document) lineIndent(at int) (indent string, own bool) {
 	start := bytes.LastIndexByte(d.text[:at], '\n') + 1
 	line := d.text[start:at]
@@ -442,9 +442,9 @@ func (d *document) indentAt(at int) string {
 	return indent
 }
 
-// standard blanks the comments of what stands between two values, so that a comma in it
-// is one.
-func standard(between []byte) []byte {
+// blankComments replaces comments between two values by spaces, so that every comma in the
+// result is one.
+func blankComments(between []byte) []byte {
 	out := bytes.Clone(between)
 	for i := 0; i+1 < len(out); i++ {
 		var end int
@@ -466,7 +466,7 @@ func standard(between []byte) []byte {
 	return out
 }
 
-// splice replaces the bytes from one offset to another.
+// splice replaces the bytes between two offsets.
 func splice(text []byte, from, to int, with string) []byte {
 	return []byte(string(text[:from]) + with + string(text[to:]))
 }

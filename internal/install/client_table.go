@@ -2,8 +2,8 @@ package install
 
 import "strings"
 
-// Clients returns the clients, and what ken has in the files of each. They are made when they are
-// asked for: hooks start ken all day, and ask for none.
+// Clients returns all clients. It is a function because hooks, which start ken often, do not
+// need the list.
 func Clients() []Client {
 	return []Client{
 		{
@@ -59,7 +59,7 @@ func Clients() []Client {
 	}
 }
 
-// The server, in the words of each client.
+// The server, in the format of each client.
 const (
 	bare     = `{"command":"ken","args":["mcp"]}`
 	stdio    = `{"type":"stdio","command":"ken","args":["mcp"]}`
@@ -69,27 +69,27 @@ const (
 )
 
 const (
-	codexTrust  = "Codex reads a project's configuration once the project is trusted"
-	codexReview = "Codex runs hooks once they are reviewed: /hooks in Codex"
-	codeTwice   = "VS Code reads the hooks of Claude Code too; with both, a session is told twice"
+	codexTrust  = "Codex reads this file after you trust the project"
+	codexReview = "Codex runs these hooks after you review them: type /hooks in Codex"
+	codeTwice   = "VS Code also runs the hooks of Claude Code; with both installed, an agent gets each message twice"
 )
 
-// name is what ken is called among a client's servers.
-const name = "ken"
+// serverName is the name of ken in the list of servers.
+const serverName = "ken"
 
-func servers(at, value string) []Part { return []Part{{At: []string{at}, Name: name, Value: value}} }
+func servers(at, value string) []Part {
+	return []Part{{At: []string{at}, Name: serverName, Value: value}}
+}
 
-// Which tools of a client touch files.
+// The tools of Claude Code that read and edit files.
 const (
 	edits = "Edit|MultiEdit|Write|NotebookEdit"
 	reads = "Read|NotebookRead"
 )
 
-// The hooks, in the words of each client. Claude Code and Codex start a POSIX shell,
-// which is asked to look for ken first: the file is for everybody who works in the
-// repository, with ken or without. What a client leaves out, it has no way to hear an
-// answer for: Cursor can tell an agent something when a session starts and when a tool
-// has run, and nowhere else.
+// The hooks, in the format of each client. Claude Code and Codex run them in a POSIX shell,
+// which first checks that ken exists, since not everybody who works in the repository has
+// it. Cursor reads the answer of a hook only when a session starts and after a tool.
 func claudeHooks() []Part {
 	return []Part{
 		claudeHook("SessionStart", "session-start", ""),
@@ -131,7 +131,8 @@ func hook(at, event, value string) Part {
 	return Part{At: []string{"hooks", at}, Event: event, Value: value}
 }
 
-// run is the command of a hook, and guarded the same for a shell that may find no ken.
+// run returns the command of a hook. ifInstalled returns it for a shell, where it does nothing
+// if ken is not on the PATH.
 func run(event, client string) string {
 	if client != "" {
 		client = " --client " + client
@@ -139,7 +140,7 @@ func run(event, client string) string {
 	return "ken hook " + event + client
 }
 
-func guarded(event, client string) string {
+func ifInstalled(event, client string) string {
 	return "! command -v ken >/dev/null 2>&1 || " + run(event, client)
 }
 
@@ -151,11 +152,11 @@ func matcher(tools string) string {
 }
 
 func claudeHook(at, event, tools string) Part {
-	return hook(at, event, `{`+matcher(tools)+`"hooks":[{"type":"command","command":"`+guarded(event, "")+`","timeout":5}]}`)
+	return hook(at, event, `{`+matcher(tools)+`"hooks":[{"type":"command","command":"`+ifInstalled(event, "")+`","timeout":5}]}`)
 }
 
 func codexHook(at, event, tools string) Part {
-	return hook(at, event, `{`+matcher(tools)+`"hooks":[{"type":"command","command":"`+guarded(event, "codex")+
+	return hook(at, event, `{`+matcher(tools)+`"hooks":[{"type":"command","command":"`+ifInstalled(event, "codex")+
 		`","commandWindows":"`+run(event, "codex")+`","timeout":5}]}`)
 }
 
@@ -164,5 +165,5 @@ func cursorHook(at, event, tools string) Part {
 }
 
 func codeHook(at, event string) Part {
-	return hook(at, event, `{"type":"command","command":"`+guarded(event, "vscode")+`","windows":"`+run(event, "vscode")+`","timeout":5}`)
+	return hook(at, event, `{"type":"command","command":"`+ifInstalled(event, "vscode")+`","windows":"`+run(event, "vscode")+`","timeout":5}`)
 }

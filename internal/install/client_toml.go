@@ -12,18 +12,18 @@ import (
 	"ken/internal/fault"
 )
 
-// In TOML, ken's part is a marked block at the end. No library
-// that edits TOML keeps every byte, and nothing else needs one.
+// In TOML, ken's entries are a marked block at the end, since no library edits TOML and
+// keeps every byte.
 const (
 	blockText = markStart + "\n" +
-		"# Put in by ken install codex; ken install codex --uninstall takes it out.\n" +
+		"# Added by ken install codex. Remove it with: ken install codex --uninstall\n" +
 		"[mcp_servers.ken]\n" +
 		"command = \"ken\"\n" +
 		"args = [\"mcp\"]\n" +
 		markEnd
 )
 
-// tomlBlock is the block as a text; ended says that its last line has an end.
+// tomlBlock returns the block, with a line end if ended.
 func tomlBlock(ended bool) []byte {
 	if ended {
 		return []byte(blockText + "\n")
@@ -31,8 +31,9 @@ func tomlBlock(ended bool) []byte {
 	return []byte(blockText)
 }
 
-// said is what a text says of the server ken, nil for nothing, and of everything else.
-func said(text []byte) (ken any, others map[string]any, err error) {
+// parseServers decodes a text. It returns the server ken, nil if there is none, and all other
+// settings.
+func parseServers(text []byte) (ken any, others map[string]any, err error) {
 	if err := toml.Unmarshal(bytes.TrimPrefix(text, []byte(bom)), &others); err != nil {
 		where := ""
 		if e, ok := errors.AsType[*toml.DecodeError](err); ok {
@@ -46,25 +47,25 @@ func said(text []byte) (ken any, others map[string]any, err error) {
 	if !ok && others[table] != nil {
 		return nil, nil, malformed("%s is not a table", table)
 	}
-	ken = servers[name]
-	if delete(servers, name); len(servers) == 0 {
+	ken = servers[serverName]
+	if delete(servers, serverName); len(servers) == 0 {
 		delete(others, table)
 	}
 	return ken, others, nil
 }
 
 func hasTOML(text []byte) (int, error) {
-	ken, _, err := said(text)
+	ken, _, err := parseServers(text)
 	if err != nil || ken == nil {
 		return 0, err
 	}
 	return 1, nil
 }
 
-// putTOML puts the block behind a text. One whose last line has no end gets a block
-// without one, by which taking it out knows what to leave.
-func putTOML(text []byte) (out []byte, note string, err error) {
-	ken, _, err := said(text)
+// addTOML adds the block after a text. If the text has no line end at its end, neither has the
+// block, so that removeTOML can restore the text.
+func addTOML(text []byte) (out []byte, note string, err error) {
+	ken, _, err := parseServers(text)
 	if err != nil {
 		return nil, "", err
 	}
@@ -75,11 +76,11 @@ func putTOML(text []byte) (out []byte, note string, err error) {
 	case ken != nil && own != nil:
 		return text, "", nil
 	case ken != nil:
-		return text, "it has a server ken of its own, which stays as it is", nil
-	case own != nil: // somebody emptied it
+		return text, "it already has another server named ken, which stays as it is", nil
+	case own != nil: // somebody removed the server from the block
 		return nil, "", &fault.Error{
-			Hint: "take ken's lines out of it by hand, from " + markStart + " to " + markEnd,
-			Err:  errors.New("ken's part of it has no server ken"),
+			Hint: "remove ken's lines by hand, from " + markStart + " to " + markEnd,
+			Err:  errors.New("ken's block contains no server named ken"),
 		}
 	}
 	eol := "\n"
@@ -95,18 +96,18 @@ func putTOML(text []byte) (out []byte, note string, err error) {
 	default:
 		out = []byte(string(text) + eol + eol + block)
 	}
-	if _, _, err := said(out); err != nil { // e.g. where mcp_servers is written in one line
+	if _, _, err := parseServers(out); err != nil { // for example, mcp_servers is an inline table
 		return nil, "", &fault.Error{
-			Hint: "add to it by hand: ken = { command = \"ken\", args = [\"mcp\"] }",
-			Err:  errors.New("a table mcp_servers.ken cannot be added to it"),
+			Hint: "add by hand: ken = { command = \"ken\", args = [\"mcp\"] }",
+			Err:  errors.New("cannot add a table mcp_servers.ken"),
 		}
 	}
 	return out, "", nil
 }
 
-// takeTOML takes the block out.
-func takeTOML(text []byte) (out []byte, bare bool, note string, err error) {
-	ken, others, err := said(text)
+// removeTOML removes the block.
+func removeTOML(text []byte) (out []byte, bare bool, note string, err error) {
+	ken, others, err := parseServers(text)
 	if err != nil {
 		return nil, false, "", err
 	}
@@ -116,7 +117,7 @@ func takeTOML(text []byte) (out []byte, bare bool, note string, err error) {
 	}
 	if own == nil {
 		if ken != nil {
-			note = "its server ken was not put in by ken install, and stays as it is"
+			note = "ken install did not add its server named ken, which stays as it is"
 		}
 		return text, false, note, nil
 	}
@@ -130,16 +131,16 @@ func takeTOML(text []byte) (out []byte, bare bool, note string, err error) {
 		before = trimEOL(trimEOL(before))
 	}
 	out = []byte(string(before) + string(own.after))
-	// What stands behind the block may be ken's as well, and would become somebody else's.
-	more, left, err := said(out)
+	// Keys after the block belong to the table of ken, and would move to another one.
+	more, left, err := parseServers(out)
 	if err != nil || !reflect.DeepEqual(left, others) {
 		return nil, false, "", &fault.Error{
-			Hint: "take it out by hand, from " + markStart + " to " + markEnd,
-			Err:  errors.New("something in it depends on what ken put in"),
+			Hint: "remove ken's lines by hand, from " + markStart + " to " + markEnd,
+			Err:  errors.New("other settings depend on ken's lines"),
 		}
 	}
 	if more != nil {
-		note = "there is more of a server ken in it, which stays as it is"
+		note = "it has more settings for a server named ken, which stay as they are"
 	}
 	return out, false, note, nil
 }

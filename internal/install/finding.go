@@ -10,102 +10,101 @@ import (
 	"ken/internal/fault"
 )
 
-// A Finding is something about the set-up that wants a person's attention.
+// A Finding is something wrong with the set-up, and how to fix it.
 type Finding struct {
 	Code, What, Mend string
 }
 
-// Facts are what was found out about how a repository is set up.
+// Facts describe the set-up of a repository.
 type Facts struct {
-	Config error // why the configuration cannot be read
-	Store  error // why what is kept cannot be read
-	// Damaged and Ahead name what those records are about that are not used, because their
-	// content does not match their hash or because they are dated ahead.
+	Config error // the error of the configuration
+	Store  error // the error of the store
+	// Damaged and Ahead list the paths of records that ken ignores, because their content
+	// does not match their hash, or because they are dated ahead.
 	Damaged, Ahead []string
-	// StaleFiles and StaleDirectories are how many texts do not hold that people, agents or
-	// models wrote, or of which that is not known.
+	// StaleFiles and StaleDirectories count stale and unknown summaries, without outlines.
 	StaleFiles, StaleDirectories int
-	// Base is why the store of the team cannot be used, and Trouble the word for that.
+	// Base is the error of the team's store, and Trouble its code.
 	Base    error
 	Trouble string
-	// Addresses are what the configuration asks to contact, with the user's answers, and
-	// BadAddress is why one of them cannot be read.
-	Addresses  []allow.Standing
+	// Addresses lists permissions and requests for them. BadAddress is the error of an
+	// address in the configuration.
+	Addresses  []allow.Permission
 	BadAddress error
-	// Password says that the committed configuration has one in the address of the store.
+	// Password says that the address of the store in the configuration contains a password.
 	Password bool
-	// Git is what git calls its version, and NoGit why it does not say.
+	// Git is the version of git, and NoGit the error if git did not print it.
 	Git   string
 	NoGit error
-	// Hooks are what would be done to each hook to have ken in it, by the word for it.
+	// Hooks has the action that ken init --hooks would take, by hook.
 	Hooks map[string]string
-	// Off are the hooks that have ken's part, and that git does not run.
+	// Off lists the hooks with ken's block that git does not run.
 	Off []string
-	// NoHooks is why they could not be looked at.
+	// NoHooks is the error if the hooks could not be read.
 	NoHooks error
-	OnPath  bool   // a ken is on the PATH
-	Program string // where the ken that looks is, as the system spells it; "" when unknown
-	// Clients are the clients' files.
+	OnPath  bool   // ken is on the PATH
+	Program string // the path of this program; "" if unknown
+	// Clients has the files of all clients, also missing ones.
 	Clients []ClientStatus
 }
 
-// oldest is the git from which on ken works.
+// oldest is the oldest version of git that ken supports.
 const oldest = "2.31"
 
-// Findings says what of the facts is worth a doctor's word.
+// Findings lists what is wrong.
 func (f Facts) Findings() []Finding {
 	var list []Finding
 	add := func(code, what, mend string) { list = append(list, Finding{code, what, mend}) }
 	if f.Config != nil {
-		add("CONFIG_INVALID", f.Config.Error(), orElse(fault.HintOf(f.Config), "mend .ken/config.yaml"))
+		add("CONFIG_INVALID", f.Config.Error(), firstOf(fault.HintOf(f.Config), "correct .ken/config.yaml"))
 	}
 	if f.Store != nil {
-		add("STORE_UNREADABLE", f.Store.Error(), orElse(fault.HintOf(f.Store), "see the page trouble of the manual"))
+		add("STORE_UNREADABLE", f.Store.Error(), firstOf(fault.HintOf(f.Store), "see the manual page trouble"))
 	}
 	f.records(add)
 	if f.Base != nil {
-		add("STORE_"+strings.ToUpper(f.Trouble), f.Base.Error(), orElse(fault.HintOf(f.Base), "ken share status"))
+		add("STORE_"+strings.ToUpper(f.Trouble), f.Base.Error(), firstOf(fault.HintOf(f.Base), "ken share status"))
 	}
-	if f.BadAddress != nil && f.Base == nil { // of the store it was said
-		add("ADDRESS_INVALID", f.BadAddress.Error(), orElse(fault.HintOf(f.BadAddress), "mend .ken/config.yaml"))
+	if f.BadAddress != nil && f.Base == nil { // the finding for the store has it
+		add("ADDRESS_INVALID", f.BadAddress.Error(), firstOf(fault.HintOf(f.BadAddress), "correct .ken/config.yaml"))
 	}
 	if f.Password {
-		add("STORE_PASSWORD", "the address of the store in .ken/config.yaml has a password, for everybody with the repository to read", "take it out, change it, and give it in PGPASSWORD, ~/.pgpass or KEN_STORE")
+		add("STORE_PASSWORD", "the address of the store in .ken/config.yaml contains a password, which everybody with the repository can read", "remove it, change the password, and set PGPASSWORD, ~/.pgpass or KEN_STORE")
 	}
 	switch {
 	case f.NoGit != nil:
-		add("GIT_UNKNOWN", f.NoGit.Error(), orElse(fault.HintOf(f.NoGit), "install git"))
+		add("GIT_UNKNOWN", f.NoGit.Error(), firstOf(fault.HintOf(f.NoGit), "install git"))
 	case older(f.Git, oldest):
-		add("GIT_OLD", fmt.Sprintf("git is %s; ken wants %s or newer", f.Git, oldest), "install a newer git")
+		add("GIT_OLD", fmt.Sprintf("git is version %s; ken needs %s or newer", f.Git, oldest), "install a newer git")
 	}
 	used := f.hooks(add)
 	used = f.clients(add) || used
 	if used && !f.OnPath {
 		what, mend := f.offPath()
-		add("KEN_NOT_ON_PATH", "hooks or clients start ken, and no ken is on the PATH"+what, mend)
+		add("KEN_NOT_ON_PATH", "hooks or clients start ken, but ken is not on the PATH"+what, mend)
 	}
 	return list
 }
 
-// offPath says where the ken is that is not on the PATH, and how it gets there.
-// records says what is wrong with what is kept.
+// records reports records that ken ignores, and stale summaries.
 func (f Facts) records(add func(code, what, mend string)) {
-	const mend = "remove what is not used with: ken verify --full; then bring back what was shared with: ken share pull"
 	if n := len(f.Damaged); n > 0 {
-		add("RECORDS_DAMAGED", fmt.Sprintf("the content of %s does not match its hash, and is not used: %s", counted(n, "record"), some(f.Damaged)), mend)
+		add("RECORDS_DAMAGED", fmt.Sprintf("ken ignores %s whose content does not match its hash: %s", count(n, "record"), some(f.Damaged)),
+			"remove them with: ken verify --full; then get shared ones back with: ken share pull")
 	}
 	if n := len(f.Ahead); n > 0 {
-		add("RECORDS_AHEAD", fmt.Sprintf("%s dated more than a day ahead, and not used: %s", counted(n, "record"), some(f.Ahead)), mend)
+		add("RECORDS_AHEAD", fmt.Sprintf("ken ignores %s dated more than a day ahead: %s", count(n, "record"), some(f.Ahead)),
+			"check the clock of this machine; if it is right, write these summaries again")
 	}
 	if f.StaleFiles+f.StaleDirectories > 0 {
-		add("KNOWLEDGE_STALE", fmt.Sprintf("%s and %s do not hold", counted(f.StaleFiles, "file summary", "file summaries"), counted(f.StaleDirectories, "directory text")),
-			"see which with: ken status")
+		add("KNOWLEDGE_STALE", fmt.Sprintf("stale or unknown: %s, %s", count(f.StaleFiles, "file summary", "file summaries"), count(f.StaleDirectories, "directory summary", "directory summaries")),
+			"list them: ken status")
 	}
 }
 
-// counted says how many there are of something; more than one are called by many, or by an
-// s behind the word for one.
-func counted(n int, one string, many ...string) string {
+// count returns a number with its noun: "1 record", "2 records". many is the plural if it does not
+// end in s.
+func count(n int, one string, many ...string) string {
 	switch {
 	case n == 1:
 		return "1 " + one
@@ -115,7 +114,7 @@ func counted(n int, one string, many ...string) string {
 	return fmt.Sprintf("%d %ss", n, one)
 }
 
-// some names the first of a list, and says how many more there are.
+// some returns the first items of a list, and the number of others.
 func some(list []string) string {
 	const most = 5
 	if len(list) <= most {
@@ -124,22 +123,23 @@ func some(list []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(list[:most], ", "), len(list)-most)
 }
 
+// offPath says where this program is, and how to put it on the PATH.
 func (f Facts) offPath() (what, mend string) {
 	if f.Program == "" {
-		return "", "put the directory that ken is in on the PATH"
+		return "", "add the directory of ken to the PATH"
 	}
-	what = "; this one is " + f.Program
+	what = "; this program is " + f.Program
 	dir, name := path.Split(strings.ReplaceAll(f.Program, `\`, "/"))
 	switch {
 	case strings.HasSuffix(name, ".exe"):
-		return what, "add its directory to the PATH of your account, under the name ken.exe"
+		return what, "name it ken.exe, and add its directory to the PATH of your account"
 	case name != "ken":
-		return what, `give it that name: mkdir -p ~/.local/bin && ln -s ` + fault.Quote(f.Program) + ` ~/.local/bin/ken && export PATH="$PATH":~/.local/bin`
+		return what, `link it as ken: mkdir -p ~/.local/bin && ln -s ` + fault.Quote(f.Program) + ` ~/.local/bin/ken && export PATH="$PATH":~/.local/bin`
 	}
-	return what, `in the profile of your shell, and here: export PATH="$PATH":` + fault.Quote(path.Clean(dir))
+	return what, `run this, and add it to the profile of your shell: export PATH="$PATH":` + fault.Quote(path.Clean(dir))
 }
 
-// hooks reports whether ken is in any hook.
+// hooks adds findings about git hooks, and reports whether any hook runs ken.
 func (f Facts) hooks(add func(code, what, mend string)) bool {
 	if f.NoHooks != nil {
 		add("HOOKS_UNKNOWN", f.NoHooks.Error(), fault.HintOf(f.NoHooks))
@@ -153,7 +153,7 @@ func (f Facts) hooks(add func(code, what, mend string)) bool {
 			in++
 		case "updated":
 			in++
-			if !slices.Contains(f.Off, name) { // one that is renewed along with its mode is told of once
+			if !slices.Contains(f.Off, name) { // HOOKS_OFF has the others
 				old = append(old, name)
 			}
 		default:
@@ -163,19 +163,19 @@ func (f Facts) hooks(add func(code, what, mend string)) bool {
 	slices.Sort(missing)
 	slices.Sort(old)
 	if in > 0 && len(missing) > 0 {
-		add("HOOKS_PARTIAL", "ken is in some git hooks, and not in "+strings.Join(missing, ", "), "ken init --hooks")
+		add("HOOKS_PARTIAL", "some git hooks do not run ken: "+strings.Join(missing, ", "), "ken init --hooks")
 	}
 	if len(f.Off) > 0 {
-		add("HOOKS_OFF", "git does not run the hooks that ken is in and that are not executable: "+strings.Join(f.Off, ", "),
-			"chmod +x them, or where the file is ken's alone: ken init --hooks")
+		add("HOOKS_OFF", "git does not run these hooks, because they are not executable: "+strings.Join(f.Off, ", "),
+			"make them executable with chmod +x; for files that ken made: ken init --hooks")
 	}
 	if len(old) > 0 {
-		add("HOOKS_OLD", "ken's part is that of another version in "+strings.Join(old, ", "), "ken init --hooks")
+		add("HOOKS_OLD", "another version of ken installed these hooks: "+strings.Join(old, ", "), "ken init --hooks")
 	}
 	return in > 0
 }
 
-// clients reports whether ken is in any client's file.
+// clients adds findings about clients, and reports whether any client has ken.
 func (f Facts) clients(add func(code, what, mend string)) bool {
 	type owner struct {
 		client string
@@ -198,19 +198,19 @@ func (f Facts) clients(add func(code, what, mend string)) bool {
 		}
 		switch {
 		case c.Broken != "":
-			add("CLIENT_BROKEN", c.Broken, "mend it, then: "+command)
+			add("CLIENT_BROKEN", c.Broken, "correct the file, then: "+command)
 		case c.Parts == 0 && f.elsewhere(c):
 		case c.Absent:
-			add("CLIENT_PARTIAL", fmt.Sprintf("%s has half of ken: %s, which is for the %s, is not there", c.Client, c.Path, c.half()), command)
+			add("CLIENT_PARTIAL", fmt.Sprintf("%s is half installed: %s, for the %s, is missing", c.Client, c.Path, c.half()), command)
 		case c.Parts < c.Of:
-			add("CLIENT_PARTIAL", fmt.Sprintf("%s has %d of %d entries of ken's", c.Path, c.Parts, c.Of), command)
+			add("CLIENT_PARTIAL", fmt.Sprintf("%s has %d of ken's %d entries", c.Path, c.Parts, c.Of), command)
 		}
 	}
 	return any
 }
 
-// elsewhere reports whether a client has from another file what it could have from this
-// one: a person's own serve every repository, and some clients run the hooks of others.
+// elsewhere reports whether a client has the entries of a file in another file: the files of
+// the user apply to all repositories, and some clients run the hooks of others.
 func (f Facts) elsewhere(c ClientStatus) bool {
 	return slices.ContainsFunc(f.Clients, func(o ClientStatus) bool {
 		return o.Server == c.Server && o.Parts == o.Of && (o.Client == c.Client || !c.Server && o.Client == c.Reads && o.Scope == c.Scope)
@@ -224,14 +224,14 @@ func (c ClientStatus) half() string {
 	return "hooks"
 }
 
-func orElse(text, other string) string {
+func firstOf(text, other string) string {
 	if text == "" {
 		return other
 	}
 	return text
 }
 
-// older reports whether a version is before another; one that cannot be read is not.
+// older reports whether a version is older than another; false if it cannot be parsed.
 func older(version, than string) bool {
 	var a, b [2]int
 	if n, _ := fmt.Sscanf(version, "%d.%d", &a[0], &a[1]); n != 2 {

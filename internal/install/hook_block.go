@@ -9,37 +9,39 @@ import (
 const (
 	shebang = "#!/bin/sh\n"
 
-	ownLine   = "# The whole file is ken's, and goes with it.\n"
+	ownLine      = "# ken made this file. Uninstalling removes it.\n"
+	olderOwnLine = "# The whole file is ken's, and goes with it.\n" // before version 0.2
+
 	chainLine = "if [ -x \"$0" + AsideSuffix + "\" ]; then exec \"$0" + AsideSuffix + "\" \"$@\"; fi\n"
 )
 
-// A hookBlock is ken's part of a hook.
+// A hookBlock is the block that ken adds to a hook.
 type hookBlock struct {
 	hook  string
-	own   bool // the file was made for it
-	chain bool // the hook that was there runs behind it
+	own   bool // ken made the file
+	chain bool // the block ends by running the hook that was set aside
 }
 
-// stopStatus is what ken ends with where the gate stops a commit. It is not 1, with
-// which any other program called ken may answer a command that it does not know.
-const stopStatus = "3"
+// gateStatus is the exit status by which the gate stops a commit. It is not 1: another
+// program named ken may exit with 1 because it does not know the command.
+const gateStatus = "3"
 
-// text is the block without its last line end. Nothing but the gate's own status stops a
-// commit: whatever else comes (1 from some other ken, 2 after a panic, 126 where it
-// cannot be started, 137 when it was killed) is said, and the commit goes on.
+// text returns the block without its last line end. Only the gate's own status stops a
+// commit. After any other (1 from another ken, 2 after a panic, 126 if ken cannot be
+// started, 137 if it was killed), the hook prints a line and the commit continues.
 func (b hookBlock) text() string {
 	var s strings.Builder
 	s.WriteString(markStart + "\n")
-	s.WriteString("# Put in by ken init --hooks; ken init --hooks --uninstall takes it out.\n")
+	s.WriteString("# Added by ken init --hooks. Remove it with: ken init --hooks --uninstall\n")
 	if b.own {
 		s.WriteString(ownLine)
 	}
 	s.WriteString("if command -v ken >/dev/null 2>&1; then\n")
-	said := fmt.Sprintf("echo \"ken: ken hook %s ended with $?, and the commit goes on\" >&2", b.hook)
+	failed := fmt.Sprintf("echo \"ken: ken hook %s exited with $?; the commit continues\" >&2", b.hook)
 	if b.hook == gateHook {
-		fmt.Fprintf(&s, "\tken hook %s --exit %s \"$@\" || case $? in\n\t%[2]s) exit 1 ;;\n\t*) %[3]s ;;\n\tesac\n", b.hook, stopStatus, said)
+		fmt.Fprintf(&s, "\tken hook %s --exit %s \"$@\" || case $? in\n\t%[2]s) exit 1 ;;\n\t*) %[3]s ;;\n\tesac\n", b.hook, gateStatus, failed)
 	} else {
-		fmt.Fprintf(&s, "\tken hook %s \"$@\" || %s\n", b.hook, said)
+		fmt.Fprintf(&s, "\tken hook %s \"$@\" || %s\n", b.hook, failed)
 	}
 	s.WriteString("fi\n")
 	if b.chain {
@@ -49,24 +51,23 @@ func (b hookBlock) text() string {
 	return s.String()
 }
 
-// file is the file that is made for a block.
+// file returns a hook that consists of the block.
 func (b hookBlock) file() []byte { return []byte(shebang + b.text() + "\n") }
 
-// insert puts the block before everything that a script does, so that neither an
-// exit nor an exec of the script keeps it from running: behind the line that names
-// the interpreter, or first where there is none.
+// insert adds the block before the first command of a script, so that it runs even if the
+// script exits or execs: after the interpreter line, or at the start if there is none.
 func (b hookBlock) insert(script []byte) []byte {
 	if !bytes.HasPrefix(script, []byte("#!")) {
 		return append([]byte(b.text()+"\n"), script...)
 	}
 	line := bytes.IndexByte(script, '\n') + 1
-	if line == 0 { // take finds by the missing end that the line before it is to lose its own
+	if line == 0 { // rest sees by the missing line end that it must remove the one before the block
 		return []byte(string(script) + "\n" + b.text())
 	}
 	return []byte(string(script[:line]) + b.text() + "\n" + string(script[line:]))
 }
 
-// replace puts the block in the place of an older one.
+// replace returns the hook with the block in the place of an older one.
 func (b hookBlock) replace(older *markedBlock) []byte {
 	end := ""
 	if older.ended {
@@ -75,12 +76,15 @@ func (b hookBlock) replace(older *markedBlock) []byte {
 	return []byte(string(older.before) + b.text() + end + string(older.after))
 }
 
-// own and chain tell of which kind the block is; lines of it that an older ken wrote
-// otherwise do not matter.
-func (b *markedBlock) own() bool   { return bytes.Contains(b.block, []byte(ownLine)) }
+// own reports whether ken made the file, for this or an older version of the block.
+func (b *markedBlock) own() bool {
+	return bytes.Contains(b.block, []byte(ownLine)) || bytes.Contains(b.block, []byte(olderOwnLine))
+}
+
+// chain reports whether the block runs the hook that was set aside.
 func (b *markedBlock) chain() bool { return bytes.Contains(b.block, []byte("$0"+AsideSuffix)) }
 
-// rest is the hook without the block, as it was before.
+// rest returns the hook without the block.
 func (b *markedBlock) rest() []byte {
 	before := b.before
 	if !b.ended {

@@ -9,18 +9,17 @@ import (
 	"ken/internal/repo"
 )
 
-// A HooksDir is a directory in which hooks are looked for.
+// A HooksDir is a directory of git hooks.
 type HooksDir struct {
 	Path    string // absolute, with slashes
-	Scope   string // whose core.hooksPath names it, in git's word; "" where none does
-	Sourced bool   // its files are handed to a shell, whatever their mode and first line say
+	Scope   string // the scope of the core.hooksPath that names it, such as local; "" if none does
+	Sourced bool   // a shell reads its files, whatever their mode and interpreter line
 }
 
-// Seat returns the directory that ken's part belongs in where git looks for hooks in
-// d. As a rule that is d; but husky writes anew what lies where git looks, and has a
-// shell read what lies above. dispatcher says that d holds a file h, by which husky is
-// known under any name.
-func (d HooksDir) Seat(dispatcher bool) HooksDir {
+// InstallDir returns the directory in which ken installs hooks if git looks for them in d. That is
+// d, except with husky: it overwrites the files in d, and a shell reads those in the
+// directory above. dispatcher says that d contains a file h, as husky's directory does.
+func (d HooksDir) InstallDir(dispatcher bool) HooksDir {
 	above := path.Dir(d.Path)
 	if path.Base(d.Path) == "_" && (path.Base(above) == ".husky" || dispatcher) {
 		return HooksDir{Path: above, Scope: d.Scope, Sourced: true}
@@ -28,44 +27,43 @@ func (d HooksDir) Seat(dispatcher bool) HooksDir {
 	return d
 }
 
-// NoDirectory is the error for something else than a directory at d, by which people
+// NoDirectory returns the error for a d that is not a directory. People set such a path to
 // switch hooks off.
 func (d HooksDir) NoDirectory() error {
-	hint := "move it away"
+	hint := "move the file away"
 	if d.Scope != "" {
-		hint = "git runs no hooks as long as core.hooksPath says so; to have it run some: git config --" + d.Scope + " --unset core.hooksPath"
+		hint = "core.hooksPath switches hooks off; to switch them on: git config --" + d.Scope + " --unset core.hooksPath"
 	}
-	return &fault.Error{Hint: hint, Err: fmt.Errorf("look for hooks: %s is not a directory", repo.Path(d.Path))}
+	return &fault.Error{Hint: hint, Err: fmt.Errorf("find the git hooks: %s is not a directory", repo.Path(d.Path))}
 }
 
-// A RepoDirs is the directories of the repository whose hooks they are: absolute, with
-// slashes and without links.
+// RepoDirs are the directories of a repository: absolute, with slashes and without links.
 type RepoDirs struct {
 	Root    string   // of the work tree
-	GitDirs []string // its own, and the one it shares
+	GitDirs []string // that of the worktree, and the one that all worktrees share
 }
 
-// Admit refuses a directory of the repository's that is a link out of it: what
-// somebody configured is meant, but a link in a repository may lead anywhere. real is
-// where d leads.
-func (r RepoDirs) Admit(d HooksDir, real string) error {
+// CheckLink returns an error for a directory in the repository that is a link out of it, since
+// a repository may contain links to anywhere. A configured directory outside is fine. real is d without
+// links.
+func (r RepoDirs) CheckLink(d HooksDir, real string) error {
 	if !r.holds(d.Path) || r.holds(real) {
 		return nil
 	}
 	return &fault.Error{
-		Hint: "if that is meant, say so: git config core.hooksPath " + fault.Quote(real),
-		Err:  fmt.Errorf("%s leads out of the repository, to %s", r.shown(d.Path), repo.Path(real)),
+		Hint: "if you want the hooks there: git config core.hooksPath " + fault.Quote(real),
+		Err:  fmt.Errorf("%s is a link out of the repository, to %s", r.shown(d.Path), repo.Path(real)),
 	}
 }
 
-// Notes says whom a change in d reaches beside this repository's user. tracks is asked
-// whether git tracks anything in a directory, where that matters.
+// Notes says who else uses the hooks in d. tracks reports whether git tracks a file in a
+// directory.
 func (r RepoDirs) Notes(d HooksDir, tracks func(repo.Path) (bool, error)) ([]string, error) {
 	if d.Scope == "global" || d.Scope == "system" {
-		return []string{"core.hooksPath is set in the " + d.Scope + " configuration: these hooks serve other repositories too"}, nil
+		return []string{"core.hooksPath is set in the " + d.Scope + " configuration: the hooks apply to other repositories too"}, nil
 	}
 	if !r.holds(d.Path) {
-		return []string{fmt.Sprintf("core.hooksPath leads out of the repository, to %s: these hooks serve every repository that names it", r.shown(d.Path))}, nil
+		return []string{fmt.Sprintf("core.hooksPath is outside the repository, at %s: the hooks apply to every repository that uses it", r.shown(d.Path))}, nil
 	}
 	dir, ok := below(r.Root, d.Path)
 	if !ok {
@@ -75,10 +73,10 @@ func (r RepoDirs) Notes(d HooksDir, tracks func(repo.Path) (bool, error)) ([]str
 	if err != nil || !tracked {
 		return nil, err
 	}
-	return []string{fmt.Sprintf("git tracks %s: the change will show in git status, and is for everybody once it is committed", r.shown(d.Path))}, nil
+	return []string{fmt.Sprintf("git tracks %s: commit the change to install the hooks for everybody", r.shown(d.Path))}, nil
 }
 
-// holds reports whether a path lies in the work tree or in a git directory.
+// holds reports whether a path is in the work tree or in a git directory.
 func (r RepoDirs) holds(name string) bool {
 	_, ok := below(r.Root, name)
 	for _, dir := range r.GitDirs {
@@ -88,7 +86,7 @@ func (r RepoDirs) holds(name string) bool {
 	return ok
 }
 
-// shown is a path from the root, or absolute where it lies elsewhere.
+// shown returns a path relative to the root, or an absolute path outside it.
 func (r RepoDirs) shown(name string) string {
 	rel, ok := below(r.Root, name)
 	switch {
@@ -100,7 +98,7 @@ func (r RepoDirs) shown(name string) string {
 	return rel.String()
 }
 
-// below returns the path from dir of what lies in it; that of dir itself is "".
+// below returns a path relative to dir; ok is false outside it. dir itself is "".
 func below(dir, name string) (rel repo.Path, ok bool) {
 	if name == dir {
 		return "", true

@@ -26,7 +26,7 @@ func TestSeat(t *testing.T) {
 		"a file of that name": {HooksDir{Path: "/r/.githooks"}, true, HooksDir{Path: "/r/.githooks"}},
 		"only its name":       {HooksDir{Path: "/r/tools/_"}, false, HooksDir{Path: "/r/tools/_"}},
 	} {
-		if got := tt.looked.Seat(tt.dispatcher); got != tt.want {
+		if got := tt.looked.InstallDir(tt.dispatcher); got != tt.want {
 			t.Errorf("%s: %+v, want %+v", name, got, tt.want)
 		}
 	}
@@ -49,7 +49,7 @@ func TestAdmit(t *testing.T) {
 		"into the main work tree":      {"/home/a/repo/.githooks", "/home/a/main/hooks", true},
 		"by way of the worktree's own": {"/home/a/main/.git/worktrees/repo/hooks", "/etc", true},
 	} {
-		err := here.Admit(HooksDir{Path: tt.dir}, tt.real)
+		err := here.CheckLink(HooksDir{Path: tt.dir}, tt.real)
 		if (err != nil) != tt.refused {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -57,7 +57,7 @@ func TestAdmit(t *testing.T) {
 			t.Errorf("%s: the hint is %q", name, fault.HintOf(err))
 		}
 	}
-	if err := (RepoDirs{Root: "/"}).Admit(HooksDir{Path: "/hooks"}, "/etc/hooks"); err != nil {
+	if err := (RepoDirs{Root: "/"}).CheckLink(HooksDir{Path: "/hooks"}, "/etc/hooks"); err != nil {
 		t.Errorf("all of the disk is a work tree: %v", err)
 	}
 }

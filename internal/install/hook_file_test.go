@@ -87,13 +87,13 @@ func TestHookNotes(t *testing.T) {
 
 func TestHookRefused(t *testing.T) {
 	for name, p := range map[string]Hook{
-		"a directory":          {At: HookFile{Kind: Strange}},
+		"a directory":          {At: HookFile{Kind: OtherKind}},
 		"a mark alone":         {At: sh("#!/bin/sh\n" + markStart + "\n")},
 		"marks the other way":  {At: sh(markEnd + "\n" + markStart + "\n")},
 		"two parts":            {At: sh(strings.Repeat(markStart+"\n"+markEnd+"\n", 2))},
 		"a link for a shell":   {At: HookFile{Kind: Link}, Sourced: true},
 		"two hooks to put by":  {At: HookFile{Kind: Link}, Aside: sh("x")},
-		"two hooks, binary":    {At: sh("\x00"), Aside: HookFile{Kind: Strange}},
+		"two hooks, binary":    {At: sh("\x00"), Aside: HookFile{Kind: OtherKind}},
 		"two hooks, installed": {At: HookFile{Kind: Regular, Content: []byte("off")}, Aside: HookFile{Kind: Link}},
 	} {
 		p.Name = "pre-commit"
@@ -126,8 +126,8 @@ func do(p Hook, c FileChange) Hook {
 }
 
 func anyHook(t *rapid.T) HookFile {
-	switch rapid.SampledFrom([]FileKind{Absent, Regular, Regular, Regular, Regular, Link}).Draw(t, "kind") {
-	case Absent:
+	switch rapid.SampledFrom([]FileKind{NoFile, Regular, Regular, Regular, Regular, Link}).Draw(t, "kind") {
+	case NoFile:
 		return HookFile{}
 	case Link:
 		return HookFile{Kind: Link, Exec: rapid.Bool().Draw(t, "exec")}

@@ -7,24 +7,23 @@ import (
 	"ken/internal/repo"
 )
 
-// A HooksResult is what was done with the hooks.
+// A HooksResult is the result of installing the git hooks.
 type HooksResult struct {
-	Hooks  []FileResult `json:"hooks"`           // in the order git runs them
-	DryRun bool         `json:"dry_run"`         // nothing was done
+	Hooks  []FileResult `json:"hooks"`           // in the order in which git runs them
+	DryRun bool         `json:"dry_run"`         // nothing was changed
 	Notes  []string     `json:"notes,omitempty"` // what the user should know
 }
 
-// A HookStep is what is done to a hook, because of what was seen there.
+// A HookStep is the change of a hook, with the hook before it.
 type HookStep struct {
 	Seen Hook
 	FileChange
 }
 
-// A HookPlan is what is done in a directory of hooks: everything is decided before
-// anything is written.
+// A HookPlan has the changes of all hooks, decided before the first one is written.
 type HookPlan []HookStep
 
-// Plan decides what is done with the hooks that were seen in d.
+// Plan decides the changes of the hooks in d.
 func (d HooksDir) Plan(seen []Hook, opts Options) (HookPlan, error) {
 	var plan HookPlan
 	for _, p := range seen {
@@ -42,7 +41,7 @@ func (d HooksDir) Plan(seen []Hook, opts Options) (HookPlan, error) {
 	return plan, nil
 }
 
-// Idle reports whether there is nothing to be done.
+// Idle reports whether the plan changes nothing.
 func (p HookPlan) Idle() bool {
 	for _, s := range p {
 		if s.Op != Nothing {
@@ -52,7 +51,7 @@ func (p HookPlan) Idle() bool {
 	return true
 }
 
-// Result tells of a plan for d.
+// Result reports a plan for d.
 func (r RepoDirs) Result(d HooksDir, plan HookPlan, opts Options) *HooksResult {
 	done := &HooksResult{Hooks: []FileResult{}, DryRun: opts.DryRun}
 	for _, s := range plan {

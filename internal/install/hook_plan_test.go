@@ -45,7 +45,7 @@ func TestHookPlan(t *testing.T) {
 		t.Errorf("sourced: %+v", told)
 	}
 	// What is refused of one is refused of all, and says where.
-	seen[2].At = HookFile{Kind: Strange}
+	seen[2].At = HookFile{Kind: OtherKind}
 	if p, err := d.Plan(seen, Options{}); err == nil || p != nil || !strings.Contains(err.Error(), d.Path) {
 		t.Errorf("a directory for a hook: %v, %v", p, err)
 	}

@@ -1,10 +1,10 @@
-// Package install decides how ken gets into a repository and into the clients of agents,
-// and out again: the git hooks, the files that ken init makes, the entries in clients'
-// files. It also decides what ken doctor reports about all of it.
+// Package install decides how ken is added to a repository and to agents' clients, and
+// removed again: the git hooks, the files of ken init, the entries in clients' files. It also
+// decides what ken doctor reports.
 //
 // The package is given names, bytes and facts, and answers with changes. It keeps every
-// byte that ken did not write, and taking ken out restores the bytes that were there
-// before. Other packages find, read and write the files.
+// byte that ken did not write, and removing ken restores the bytes before it. Other
+// packages find, read and write the files.
 package install
 
 // A FileOp is an operation on a file.
@@ -13,11 +13,11 @@ type FileOp int
 // The operations.
 const (
 	Nothing  FileOp = iota
-	Create          // write a file that is not there, or one that is ken's alone
+	Create          // write a new file, or replace one that ken created
 	Rewrite         // replace the content and keep the mode
 	SetAside        // rename the file, then create one in its place
 	Remove          // remove the file
-	Restore         // rename the file that was set aside back
+	Restore         // give the renamed file its name back
 )
 
 // A FileChange is the change that installing or uninstalling makes to a file.
@@ -26,13 +26,13 @@ type FileChange struct {
 	Text   []byte // the content to write
 	Action string // the word for the change, such as "created"
 	Note   string // what the user should know besides
-	Off    bool   // a hook that contains ken's part and that git does not run
+	Off    bool   // a hook that contains ken's block and that git does not run
 }
 
 // A FileResult reports what was done with a file.
 type FileResult struct {
 	Name   string `json:"name,omitempty"` // of a git hook
-	Path   string `json:"path"`           // from the root, or absolute where it lies elsewhere
+	Path   string `json:"path"`           // relative to the root, or absolute outside it
 	Action string `json:"action"`
 	Note   string `json:"note,omitempty"`
 	Diff   string `json:"diff,omitempty"` // of a client's file, in a dry run
@@ -42,7 +42,7 @@ type FileResult struct {
 // Options choose between installing and uninstalling. The zero value installs ken for
 // the project.
 type Options struct {
-	Scope     Scope // of a client's files; [Project] when ""
+	Scope     Scope // of a client's files; "" is [Project]
 	Uninstall bool  // remove ken instead of adding it
 	DryRun    bool  // only report what would be done
 }

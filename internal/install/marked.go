@@ -7,20 +7,20 @@ import (
 	"ken/internal/fault"
 )
 
-// In scripts and TOML files, ken's part is the lines from one mark to the other.
+// In scripts and TOML files, ken's block is the lines from one mark to the other.
 const (
 	markStart = "# >>> ken >>>"
 	markEnd   = "# <<< ken <<<"
 )
 
-// A markedBlock is ken's part of a text, with the text before and after it.
+// A markedBlock is ken's block in a text, with the text before and after it.
 type markedBlock struct {
 	before, block, after []byte
-	ended                bool // a line end follows the block; after begins behind it
+	ended                bool // a line end follows the block, and is part of neither block nor after
 }
 
-// findMarkedBlock finds ken's part in a text; nil when there is none. Marks that are not
-// a pair are an error: ken cannot tell which lines are its own.
+// findMarkedBlock finds ken's block in a text; nil if there is none. Marks that do not
+// match are an error, since ken cannot tell which lines are its own.
 func findMarkedBlock(text []byte) (*markedBlock, error) {
 	start, end := -1, -1
 	starts, ends, offset := 0, 0, 0
@@ -40,8 +40,8 @@ func findMarkedBlock(text []byte) (*markedBlock, error) {
 	}
 	if starts != 1 || ends != 1 || end < start {
 		return nil, &fault.Error{
-			Hint: "take ken's lines out of it by hand, from " + markStart + " to " + markEnd,
-			Err:  errors.New("the lines that mark ken's part are not a pair"),
+			Hint: "remove ken's lines by hand, from " + markStart + " to " + markEnd,
+			Err:  errors.New("the marks around ken's lines do not match"),
 		}
 	}
 	b := &markedBlock{before: text[:start], block: text[start:end], after: text[end:]}

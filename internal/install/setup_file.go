@@ -2,20 +2,19 @@ package install
 
 import "bytes"
 
-// A SetupFile is one that ken makes.
+// A SetupFile is a file that ken init creates.
 type SetupFile struct {
 	Path string // from the root, with slashes
 	Text string
 }
 
-// SetupFiles are what ken makes, beside its part of the git hooks.
+// SetupFiles lists the files that ken init creates besides the git hooks.
 var SetupFiles = []SetupFile{
 	{Path: ".ken/config.yaml", Text: configText},
-	{Path: ".ken/.gitignore", Text: "# The working files of a workflow are nobody else's.\n/state/\n"},
+	{Path: ".ken/.gitignore", Text: "# Working files of workflows stay on this machine.\n/state/\n"},
 }
 
-// Install makes the file where there is none; nil is a file that is not there. One that
-// is there says what somebody wants it to say.
+// Install creates the file if it is missing, which nil says. It keeps a file that exists.
 func (f SetupFile) Install(text []byte) FileChange {
 	if text == nil {
 		return FileChange{Op: Create, Text: []byte(f.Text), Action: "created"}
@@ -23,51 +22,51 @@ func (f SetupFile) Install(text []byte) FileChange {
 	return FileChange{Action: "kept"}
 }
 
-// Uninstall removes the file, if it is as it was made.
+// Uninstall removes the file if nobody edited it.
 func (f SetupFile) Uninstall(text []byte) FileChange {
 	switch {
 	case text == nil:
 		return FileChange{Action: "absent"}
 	case !bytes.Equal(text, []byte(f.Text)):
-		return FileChange{Action: "kept", Note: "it was edited, and stays"}
+		return FileChange{Action: "kept", Note: "edited since ken init; ken leaves it as it is"}
 	}
 	return FileChange{Op: Remove, Action: "removed"}
 }
 
-// configText is the policy as it is without a file, with what can be said otherwise. A
-// line of prose begins with a space behind the mark; the others only want it taken away.
-const configText = `# What counts in this repository, for ken. Without an entry the default holds, which is
-# what stands here unless it says otherwise; take the mark from a line to change it.
-# All of it: the page config of ken's manual.
+// configText has every setting as a comment, with its default. A line of prose has a
+// space after the mark; the other lines become settings when the mark is removed.
+const configText = `# Settings of ken for this repository. The values below are the defaults unless a comment
+# says otherwise. Remove the # at the start of a line to change a setting.
+# The manual page config lists all settings.
 
 #registry:
-#  # Paths that need no summary, and those that do whatever their kind or size.
+#  # Files that need no summary, and files that need one whatever their kind or size (examples).
 #  exclude: ["testdata/**"]
 #  include: []
-#  # Larger files need none.
+#  # Larger files need no summary.
 #  max_bytes: 1048576
-#  # Which changes make a summary stale; one of format does not.
+#  # Changes that make a summary stale. Changes of format do not.
 #  stale_grades: [body, interface, content]
 
 #spec:
-#  # The drift from which the gate stops a commit, and what it does when it cannot judge.
+#  # The drift at which the gate stops a commit, and what it does if it cannot judge one.
 #  gate_threshold: 3
 #  gate_unknown: warn
 
 #survey:
-#  # Who describes directories: outline (offline, for nothing), anthropic, openai, command.
+#  # The writer of directory summaries: outline (offline, free), anthropic, openai or command.
 #  provider: outline
-#  # What is left out.
+#  # Paths that the survey leaves out.
 #  exclude: []
 
 #share:
-#  # With which git remote what is known is shared, and whether ken close does it.
+#  # The git remote to share summaries with, and whether ken close pushes to it.
 #  remote: origin
 #  push_on_close: false
-#  # Whose records are taken over: anyone's, signed-off or signed ones.
+#  # Whose records to accept: anyone, signed-off or signed.
 #  trust: anyone
 
 #state:
-#  # Where the working files of a workflow lie.
+#  # The directory of a workflow's working files.
 #  dir: .ken/state
 `

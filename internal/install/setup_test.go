@@ -116,13 +116,25 @@ func TestFindings(t *testing.T) {
 	}
 }
 
+// ken verify --full removes damaged records and leaves records that are dated ahead, so the
+// doctor recommends it only for the first.
+func TestFindingsOfIgnoredRecords(t *testing.T) {
+	f := Facts{Git: "2.45", Damaged: []string{"a.go"}, Ahead: []string{"b.go"}}
+	for _, found := range f.Findings() {
+		removes := strings.Contains(found.Mend, "ken verify --full")
+		if want := found.Code == "RECORDS_DAMAGED"; removes != want {
+			t.Errorf("%s recommends %q; want ken verify --full: %v", found.Code, found.Mend, want)
+		}
+	}
+}
+
 // A ken that is not on the PATH is somewhere, and the line that puts it there names that.
 func TestFindingsOffThePath(t *testing.T) {
 	for program, want := range map[string]string{
-		"/opt/k e n/ken":     `in the profile of your shell, and here: export PATH="$PATH":'/opt/k e n'`,
+		"/opt/k e n/ken":     `run this, and add it to the profile of your shell: export PATH="$PATH":'/opt/k e n'`,
 		"/tmp/ken_1.0_linux": `ln -s /tmp/ken_1.0_linux ~/.local/bin/ken`,
 		`C:\ken\ken.exe`:     "add its directory to the PATH",
-		"":                   "put the directory that ken is in on the PATH",
+		"":                   "add the directory of ken to the PATH",
 	} {
 		f := Facts{Git: "2.45", Program: program, Hooks: map[string]string{"a": "kept"}}
 		list := f.Findings()

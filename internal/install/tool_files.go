@@ -10,32 +10,32 @@ import (
 	"ken/internal/repo"
 )
 
-// A WorkTree is the work tree that is looked through.
+// A WorkTree reads the files of a work tree.
 type WorkTree interface {
-	// Names lists what lies directly in a directory, "" being the root, sorted;
-	// nothing where there is no directory.
+	// Names lists the names in a directory, sorted; "" is the root. The list is empty if
+	// the directory does not exist.
 	Names(ctx context.Context, dir repo.Path) ([]string, error)
-	// Usage adds up the files at a path and below it. No link is followed. What is
-	// not there has the zero usage.
+	// Usage adds up the files at and below a path, and follows no link. A missing path has
+	// the zero usage.
 	Usage(ctx context.Context, p repo.Path) (repo.DiskUsage, error)
 }
 
-// ToolFiles are a file or a directory that an agent tool keeps.
+// ToolFiles is a file or directory of an agent tool.
 type ToolFiles struct {
 	Path    repo.Path
-	Tool    string // whose it is
-	Holds   string // what it is, in a few words
+	Tool    string // the name of the tool
+	Holds   string // the contents, in a few words
 	Usage   repo.DiskUsage
-	Tracked int  // files below it that git tracks
-	Loose   bool // some of it git neither tracks nor ignores
+	Tracked int  // number of files that git tracks
+	Loose   bool // git neither tracks nor ignores some of the files
 }
 
-// GitPaths says what git makes of the work tree: what it tracks, and what it neither
-// tracks nor ignores, each sorted.
+// GitPaths lists the paths that git tracks, and those that it neither tracks nor ignores,
+// both sorted.
 type GitPaths struct{ Tracked, Loose []repo.Path }
 
-// FindToolFiles lists what tools keep in a tree, sorted by path. What lies at the root is
-// found whether git knows of it or not, what lies deeper only if git tracks it.
+// FindToolFiles lists the files of agent tools in a work tree, sorted by path. It finds all of
+// them at the root, and those below it that git tracks.
 func FindToolFiles(ctx context.Context, tree WorkTree, git GitPaths) ([]ToolFiles, error) {
 	at := map[repo.Path]*AgentTool{}
 	dirs := map[string][]string{}
@@ -80,9 +80,8 @@ func FindToolFiles(ctx context.Context, tree WorkTree, git GitPaths) ([]ToolFile
 	return found, nil
 }
 
-// deeper finds a tool's directory or file on the way to a tracked path below the
-// root: a package of a larger repository has its own. Only a hidden name is taken
-// at its word there.
+// deeper finds a file or directory of a tool above a tracked path, below the root: a package of
+// a larger repository may have its own. It considers only hidden names.
 func deeper(p repo.Path) (repo.Path, *AgentTool) {
 	rest, end := string(p), 0
 	for {
@@ -111,8 +110,7 @@ func byName(name string) *AgentTool {
 	return nil
 }
 
-// matches compares a name with a pattern of the table, where a star at the end is
-// the only thing that is not letter for letter.
+// matches compares a name with a pattern, in which only a star at the end is special.
 func matches(pattern, name string) bool {
 	if prefix, open := strings.CutSuffix(pattern, "*"); open {
 		return strings.HasPrefix(name, prefix)
@@ -120,8 +118,8 @@ func matches(pattern, name string) bool {
 	return name == pattern
 }
 
-// pathsUnder returns the stretch of sorted paths that are p or lie in it. Another
-// repository in the work tree stands there as one path that ends in a slash.
+// pathsUnder returns the sorted paths that are p or in it. Git lists a nested repository as one
+// path that ends in a slash.
 func pathsUnder(sorted []repo.Path, p repo.Path) []repo.Path {
 	if _, ok := slices.BinarySearch(sorted, p); ok {
 		return []repo.Path{p}

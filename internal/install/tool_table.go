@@ -1,15 +1,15 @@
 package install
 
-// An AgentTool is one of those that work in repositories and keep something there.
+// An AgentTool is a tool for agents that keeps files in repositories.
 type AgentTool struct {
 	Name  string
 	Holds string
-	// Paths are from the root. A name may end in a star.
+	// Paths are relative to the root. A name may end with a star.
 	Paths []string
 }
 
-// AgentTools are those that are recognised. What they instruct agents with in prose
-// (CLAUDE.md, AGENTS.md) is none of their state, and is not here.
+// AgentTools lists the tools that ken recognises, without the instructions for agents
+// (CLAUDE.md, AGENTS.md), which people write.
 var AgentTools = []AgentTool{
 	{"Agent OS", "standards and specs", []string{".agent-os"}},
 	{"Aider", "chat history, settings and cache", []string{".aider*"}},
