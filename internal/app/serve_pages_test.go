@@ -20,9 +20,8 @@ func (s *served) page(status int, path string) string {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	if w := u.Query().Get("w"); status == http.StatusOK {
-		s.gives(http.StatusOK, call{path: "/api/board?w=" + url.QueryEscape(w)}) // a page does not wait for it
-	}
+	// Wait for the board, because a page does not. Some worktrees do not exist.
+	s.do(call{path: "/api/board?w=" + url.QueryEscape(u.Query().Get("w"))})
 	return s.gives(status, call{path: path, head: map[string]string{"Accept": "text/html"}})
 }
 
