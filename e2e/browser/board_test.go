@@ -11,10 +11,9 @@ import (
 	"ken/internal/testrepo"
 )
 
-// A commit that is made while the page is open shows on it, without its being loaded
-// again and without a typed word, the focus or an open part being lost; an ack from the
-// page clears it, there and on every other page.
-func TestDriftAppearsIsAckedAndClears(t *testing.T) {
+// Drift appears on open pages after a commit, without a reload and without losing typed
+// text, focus or open parts. An ack from one page clears it on all pages.
+func TestDriftAppearsAndIsAcknowledged(t *testing.T) {
 	d := serve(t, sample(t))
 	d.signIn()
 	d.reads("#n-api", "The API")
@@ -133,9 +132,8 @@ func TestFilter(t *testing.T) {
 	d.reads("#found", "1 of 2")
 }
 
-// A node that another worktree edits is active, and its drift is counted and found all
-// the same.
-func TestDriftOfAnActiveNode(t *testing.T) {
+// A spec that a worktree edits is active and still counts as drifted.
+func TestDriftOfActiveSpec(t *testing.T) {
 	r := sample(t)
 	r.Write("api/server.go", "package api\n\nfunc Serve(n int) int { return n }\n")
 	r.Commit("move")
@@ -173,8 +171,8 @@ func TestLiveWithoutWorkerOrStream(t *testing.T) {
 	}
 }
 
-// What people write is shown, and never runs.
-func TestHostileWordsAreText(t *testing.T) {
+// Scripts in specs, file names and commits are shown as text and do not run.
+func TestHostileTextIsShownAsText(t *testing.T) {
 	const script = `<script>window.pwned=1</script><img src=x onerror=window.pwned=1>`
 	r := testrepo.New(t)
 	r.Write("a/<img src=x onerror=window.pwned=1>.go", "package a\n")
@@ -201,8 +199,8 @@ func TestHostileWordsAreText(t *testing.T) {
 	}
 }
 
-// Four thousand nodes are painted within a second, and searched as one types.
-func TestFourThousandNodes(t *testing.T) {
+// The board with 4,000 specs paints and filters in bounded time.
+func TestFourThousandSpecs(t *testing.T) {
 	r := testrepo.New(t)
 	for i := range 4000 {
 		r.Write(fmt.Sprintf(".spec/p%02d/n%04d/spec.md", i%40, i), fmt.Sprintf("---\ntitle: Node %d\ndesc: what part %d is for\n---\nIt holds.\n", i, i))

@@ -144,7 +144,7 @@ func (d *dashboard) signIn() {
 	if err := chromedp.Do(d.ctx, chromedp.Navigate(d.full)); err != nil {
 		d.t.Fatal(err)
 	}
-	d.until(`!location.hash.includes("token") && !document.getElementById("foot").textContent.includes("reading only")`)
+	d.until(`!location.hash.includes("token") && !document.getElementById("foot").textContent.includes("read-only")`)
 }
 
 // do performs steps.

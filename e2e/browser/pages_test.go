@@ -25,9 +25,8 @@ func (d *dashboard) before(script string) {
 	}
 }
 
-// The map is walked down by clicking, and a directory that is described while one looks
-// turns fresh.
-func TestMapIsWalkedAndFillsIn(t *testing.T) {
+// The map leads into directories, and shows new summaries and edits.
+func TestMap(t *testing.T) {
 	d := serve(t, sample(t))
 	d.open("/map")
 	d.reads("#progress", "0 of")
@@ -50,10 +49,9 @@ func TestMapIsWalkedAndFillsIn(t *testing.T) {
 	d.lacks("main", "stale-self")
 }
 
-// What is said of a file is reached from the map, with whether it holds; a file that
-// moved is told by its own tile and not by the whole of the directory around it, and is
-// in the list that the first page leads to.
-func TestWhatIsSaidOfAFile(t *testing.T) {
+// The page of a file shows its summary, and whether it is fresh or stale. The map and
+// the list of files lead to it.
+func TestFilePage(t *testing.T) {
 	r := sample(t)
 	d := serve(t, r)
 	d.ken("summary", "set", "api/server.go", "-m", "It **serves**.")
@@ -202,8 +200,8 @@ func TestEmptyRepository(t *testing.T) {
 	d.reads("h1", "page not found")
 }
 
-// A part that cannot be read says why, and is not drawn as good news.
-func TestWhatIsNotKnownIsSaid(t *testing.T) {
+// A part that cannot be read is shown as unknown with its reason.
+func TestUnknownPartHasReason(t *testing.T) {
 	r := sample(t)
 	d := serve(t, r)
 	d.ken("state", "init", "--type", "debug")
@@ -229,8 +227,8 @@ func (d *dashboard) stateFile() string {
 	return ""
 }
 
-// Without the token a browser may look, and is told how to write.
-func TestReadingOnly(t *testing.T) {
+// Without the token a page is read-only and says how to sign in.
+func TestReadOnly(t *testing.T) {
 	r := sample(t)
 	r.Write("api/server.go", "package api\n\nfunc Serve(n int) int { return n }\n")
 	r.Commit("move")

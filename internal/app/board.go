@@ -9,7 +9,8 @@ import (
 	"ken/internal/git"
 )
 
-// makeBoard sums up the worktree that dir lies in or, with all, every one.
+// makeBoard returns the board of the worktree that contains dir or, with all, of every
+// worktree.
 func makeBoard(ctx context.Context, dir string, all bool) (*board.Board, error) {
 	if dir == "" {
 		dir = "."
@@ -33,13 +34,13 @@ func makeBoard(ctx context.Context, dir string, all bool) (*board.Board, error) 
 	return boardOf(ctx, g, trees, some, boardMemory{runs: look}, nil)
 }
 
-// boardMemory is what boards of one repository, made one after another, have in common.
+// boardMemory is shared by successive boards of one repository.
 type boardMemory struct {
 	runs  *runsLook
-	specs *lastSpecs // of the worktree that is asked for proposals; nil for a single board
+	specs *lastSpecs // of the main worktree; nil for a single board
 }
 
-// boardOf sums up some of the worktrees of a repository, and tells what it has so far.
+// boardOf builds the board of some worktrees. tell gets the unfinished board.
 func boardOf(ctx context.Context, g *git.Repo, all, some []git.Checkout, memory boardMemory, tell func(*board.Board)) (*board.Board, error) {
 	runs := make(chan *board.Part[board.Runs], 1)
 	go func() { runs <- memory.runs.part(ctx, runsAnswer) }()
@@ -73,8 +74,8 @@ func boardOf(ctx context.Context, g *git.Repo, all, some []git.Checkout, memory 
 	return b, nil
 }
 
-// repositoryName is what people call it: its main checkout's name, or of a bare one
-// the directory's.
+// repositoryName is the name of the main checkout, or the directory of a bare
+// repository.
 func repositoryName(g *git.Repo, all []git.Checkout) string {
 	if len(all) > 0 && all[0].Err == nil && all[0].Repo != nil && all[0].Repo.GitDir() == g.CommonDir() {
 		return all[0].Name

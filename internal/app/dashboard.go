@@ -12,7 +12,8 @@ import (
 	"ken/internal/web"
 )
 
-// webDeps plugs the dashboard of a repository together, whose commands are pasted in shell.
+// webDeps builds the dashboard of a repository. shell is the directory where the server
+// was started.
 func webDeps(g *git.Repo, shell string) web.Deps {
 	d := dashboard{root: g.Root(), shell: shell, prints: newFingerprinter(g.Root()), specs: &lastSpecs{}}
 	return web.Deps{
@@ -27,10 +28,10 @@ func webDeps(g *git.Repo, shell string) web.Deps {
 	}
 }
 
-// A dashboard answers what pages ask. Each time it looks anew which worktrees there are.
+// A dashboard implements web.Deps. It lists the worktrees anew on each call.
 type dashboard struct {
-	root   string // of the worktree that the server was started in
-	shell  string // the directory that it was started in, which may lie elsewhere or deeper
+	root   string // root of the worktree of the server
+	shell  string // directory where the server was started
 	prints *fingerprinter
 	specs  *lastSpecs
 }
@@ -99,7 +100,7 @@ func (d dashboard) find(ctx context.Context, name string) (git.Checkout, error) 
 	return named(all, name)
 }
 
-// named picks the worktree of a name.
+// named returns a worktree by name.
 func named(all []git.Checkout, name string) (git.Checkout, error) {
 	for _, c := range all {
 		if c.Name == name {

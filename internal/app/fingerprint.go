@@ -25,30 +25,30 @@ import (
 	"ken/internal/web"
 )
 
-// A fingerprinter takes cheap looks at a repository: stats of all that a board is made from,
-// and the contents of nothing. What it keeps saves time alone.
+// A fingerprinter computes fingerprints of a repository from the stats of all files
+// that a board depends on. It reads no contents. Its fields only save time.
 type fingerprinter struct {
-	root string // of the worktree that the server was started in
+	root string // root of the worktree of the server
 	now  func() time.Time
 
 	runs *runsLook
 
 	mu      sync.Mutex
-	indexes map[string]*indexed // by git directory
+	indexes map[string]*trackedFiles // by git directory
 }
 
-// indexed is what an index tracks, while it looks the same.
-type indexed struct {
+// trackedFiles are the entries of an index with a given stat.
+type trackedFiles struct {
 	stat    string
 	entries []repo.Entry
-	dirs    []string // of those, from the root
+	dirs    []string // directories of entries, from the root
 }
 
 func newFingerprinter(root string) *fingerprinter {
-	return &fingerprinter{root: root, now: time.Now, runs: &runsLook{root: root}, indexes: make(map[string]*indexed)}
+	return &fingerprinter{root: root, now: time.Now, runs: &runsLook{root: root}, indexes: make(map[string]*trackedFiles)}
 }
 
-// take looks at everything that the boards of a repository depend on.
+// take computes the fingerprint of all worktrees.
 func (p *fingerprinter) take(ctx context.Context) (web.Fingerprint, error) {
 	g, err := git.Open(ctx, p.root)
 	if err != nil {
@@ -58,10 +58,10 @@ func (p *fingerprinter) take(ctx context.Context) (web.Fingerprint, error) {
 	if err != nil {
 		return web.Fingerprint{}, err
 	}
-	parts := make([]part, first+3*len(trees))
+	parts := make([]statDigest, first+3*len(trees))
 	var group errgroup.Group
-	group.Go(func() error { return parts[0].of(func(sum hash.Hash) error { return shared(sum, g.CommonDir()) }) })
-	group.Go(func() error { return parts[1].of(func(sum hash.Hash) error { return kept(sum, g.CommonDir()) }) })
+	group.Go(func() error { return parts[0].of(func(sum hash.Hash) error { return hashShared(sum, g.CommonDir()) }) })
+	group.Go(func() error { return parts[1].of(func(sum hash.Hash) error { return hashStores(sum, g.CommonDir()) }) })
 	for i := range trees {
 		c, at := &trees[i], parts[first+3*i:]
 		if c.Err != nil {
@@ -70,15 +70,15 @@ func (p *fingerprinter) take(ctx context.Context) (web.Fingerprint, error) {
 		root := c.Repo.Root()
 		group.Go(func() error { return at[0].of(func(sum hash.Hash) error { return p.files(ctx, sum, c.Repo) }) })
 		group.Go(func() error {
-			return at[1].of(func(sum hash.Hash) error { walk(sum, filepath.Join(root, spec.Root)); return nil })
+			return at[1].of(func(sum hash.Hash) error { hashTree(sum, filepath.Join(root, spec.Root)); return nil })
 		})
-		group.Go(func() error { return at[2].of(func(sum hash.Hash) error { return own(ctx, sum, c.Repo) }) })
+		group.Go(func() error { return at[2].of(func(sum hash.Hash) error { return hashOwn(ctx, sum, c.Repo) }) })
 	}
 	if err := group.Wait(); err != nil {
 		return web.Fingerprint{}, err
 	}
 	all, specs := sha256.New(), sha256.New()
-	// What a cleanup would move depends on how old it is, by days.
+	// A cleanup depends on the age of files.
 	fmt.Fprintf(all, "%d\n", p.now().Truncate(ageing).Unix())
 	for i := range trees {
 		c := &trees[i]
@@ -88,7 +88,7 @@ func (p *fingerprinter) take(ctx context.Context) (web.Fingerprint, error) {
 	for _, part := range parts {
 		fmt.Fprintf(all, "%x\n", part)
 	}
-	// An answer that comes later is a change of its own.
+	// A late answer changes the next fingerprint.
 	if runs := p.runs.part(ctx, runsBriefly); runs != nil && runs != runsLate {
 		if err := json.NewEncoder(all).Encode(runs); err != nil {
 			return web.Fingerprint{}, err
@@ -97,63 +97,63 @@ func (p *fingerprinter) take(ctx context.Context) (web.Fingerprint, error) {
 	return web.Fingerprint{Key: hex.EncodeToString(all.Sum(nil)), Specs: hex.EncodeToString(specs.Sum(nil)), Texts: hex.EncodeToString(parts[1][:])}, nil
 }
 
-// first is where the parts of worktrees begin, behind those that are everybody's.
+// first is the index of the first part that belongs to a worktree.
 const first = 2
 
-// ageing is how long what is only getting older is taken to be as old as it was.
+// ageing is how often the fingerprint changes with time alone.
 const ageing = 10 * time.Minute
 
-// A part is the digest of what was seen in one place.
-type part [sha256.Size]byte
+// A statDigest is the hash of stats in one place.
+type statDigest [sha256.Size]byte
 
-func (p *part) of(look func(hash.Hash) error) error {
+func (p *statDigest) of(look func(hash.Hash) error) error {
 	sum := sha256.New()
 	err := look(sum)
 	sum.Sum(p[:0])
 	return err
 }
 
-// shared looks at what all worktrees have in common.
-func shared(sum hash.Hash, common string) error {
+// hashShared hashes the git files that all worktrees share.
+func hashShared(sum hash.Hash, common string) error {
 	for _, name := range []string{"HEAD", "packed-refs", "config", "shallow", "info/attributes", "info/exclude"} {
-		stat(sum, filepath.Join(common, filepath.FromSlash(name)))
+		hashStat(sum, filepath.Join(common, filepath.FromSlash(name)))
 	}
-	walk(sum, filepath.Join(common, "refs"))
+	hashTree(sum, filepath.Join(common, "refs"))
 	return nil
 }
 
-// kept looks at what ken keeps, wherever that is.
-func kept(sum hash.Hash, common string) error {
+// hashStores hashes the stores of summaries.
+func hashStores(sum hash.Hash, common string) error {
 	for _, name := range databases(common) {
-		stat(sum, name)
-		if info, err := os.Lstat(name + "-wal"); err == nil && info.Size() > 0 { // readers leave empty ones
-			note(sum, "wal", info)
+		hashStat(sum, name)
+		if info, err := os.Lstat(name + "-wal"); err == nil && info.Size() > 0 { // readers leave empty files
+			hashInfo(sum, "wal", info)
 		}
 	}
 	return nil
 }
 
-// databases are the files that what ken keeps may be in.
+// databases lists the files of the stores.
 func databases(common string) []string {
-	return local.Open(local.Options{CommonDir: common, StateDir: stateDir()}).Files() // none is opened
+	return local.Open(local.Options{CommonDir: common, StateDir: stateDir()}).Files() // opens no file
 }
 
 // own looks at what is one worktree's own, besides its files.
-func own(ctx context.Context, sum hash.Hash, g *git.Repo) error {
-	stat(sum, filepath.Join(g.GitDir(), "index"))
-	stat(sum, filepath.Join(g.Root(), filepath.FromSlash(config.Name)))
-	stat(sum, filepath.Join(g.Root(), filepath.FromSlash(config.ContractName)))
+func hashOwn(ctx context.Context, sum hash.Hash, g *git.Repo) error {
+	hashStat(sum, filepath.Join(g.GitDir(), "index"))
+	hashStat(sum, filepath.Join(g.Root(), filepath.FromSlash(config.Name)))
+	hashStat(sum, filepath.Join(g.Root(), filepath.FromSlash(config.ContractName)))
 	s, err := openState(ctx, stateOptions{from: g.Root()})
 	if err != nil {
 		fmt.Fprintf(sum, "%v\n", err) // the board says so
 		return nil
 	}
-	list(sum, s.dir.Path())
-	list(sum, filepath.Join(s.dir.Path(), ".archive"))
+	hashDir(sum, s.dir.Path())
+	hashDir(sum, filepath.Join(s.dir.Path(), ".archive"))
 	return s.Close()
 }
 
-// files looks at every tracked file of a worktree.
+// files hashes the stats of all tracked files.
 func (p *fingerprinter) files(ctx context.Context, sum hash.Hash, g *git.Repo) error {
 	idx, err := p.index(ctx, g)
 	if err != nil {
@@ -170,9 +170,9 @@ func (p *fingerprinter) files(ctx context.Context, sum hash.Hash, g *git.Repo) e
 	return nil
 }
 
-func (p *fingerprinter) index(ctx context.Context, g *git.Repo) (*indexed, error) {
+func (p *fingerprinter) index(ctx context.Context, g *git.Repo) (*trackedFiles, error) {
 	look := sha256.New()
-	stat(look, filepath.Join(g.GitDir(), "index"))
+	hashStat(look, filepath.Join(g.GitDir(), "index"))
 	key := hex.EncodeToString(look.Sum(nil))
 	p.mu.Lock()
 	kept := p.indexes[g.GitDir()]
@@ -184,7 +184,7 @@ func (p *fingerprinter) index(ctx context.Context, g *git.Repo) (*indexed, error
 	if err != nil {
 		return nil, err
 	}
-	idx := &indexed{stat: key, entries: make([]repo.Entry, len(snap.Index.Entries))}
+	idx := &trackedFiles{stat: key, entries: make([]repo.Entry, len(snap.Index.Entries))}
 	last := repo.Path("/")
 	for i, e := range snap.Index.Entries {
 		idx.entries[i] = repo.Entry{Path: e.Path}
@@ -201,22 +201,22 @@ func (p *fingerprinter) index(ctx context.Context, g *git.Repo) (*indexed, error
 	return idx, nil
 }
 
-// stat notes how a file looks, or that it is not there.
-func stat(sum hash.Hash, name string) {
+// hashStat hashes the stat of a file, or its absence.
+func hashStat(sum hash.Hash, name string) {
 	info, err := os.Lstat(name)
 	if err != nil {
 		fmt.Fprintf(sum, "%q: none\n", name)
 		return
 	}
-	note(sum, name, info)
+	hashInfo(sum, name, info)
 }
 
-func note(sum hash.Hash, name string, info fs.FileInfo) {
+func hashInfo(sum hash.Hash, name string, info fs.FileInfo) {
 	fmt.Fprintf(sum, "%q %d %d %o\n", name, info.Size(), info.ModTime().UnixNano(), info.Mode())
 }
 
-// list notes how everything directly in a directory looks.
-func list(sum hash.Hash, dir string) {
+// hashDir hashes the stats of the entries of a directory.
+func hashDir(sum hash.Hash, dir string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		fmt.Fprintf(sum, "%q: %t\n", dir, os.IsNotExist(err))
@@ -224,20 +224,20 @@ func list(sum hash.Hash, dir string) {
 	}
 	for _, e := range entries {
 		if info, err := e.Info(); err == nil {
-			note(sum, e.Name(), info)
+			hashInfo(sum, e.Name(), info)
 		}
 	}
 }
 
-// walk notes how everything below a directory looks.
-func walk(sum hash.Hash, dir string) {
+// hashTree hashes the stats of everything below a directory.
+func hashTree(sum hash.Hash, dir string) {
 	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			fmt.Fprintf(sum, "%q: %v\n", path, err)
 			return nil
 		}
 		if info, err := d.Info(); err == nil {
-			note(sum, path, info)
+			hashInfo(sum, path, info)
 		}
 		return nil
 	})

@@ -11,8 +11,8 @@ import (
 	"ken/internal/surveyrun"
 )
 
-// Whatever a board is made from, its change is seen.
-func TestPulseSeesWhatABoardIsMadeFrom(t *testing.T) {
+// The fingerprint changes when anything that a board depends on changes.
+func TestFingerprintCoversBoard(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	r := specced(t)
 	r.Write(".ken/state/workflow.json", "{}")
@@ -35,7 +35,7 @@ func TestPulseSeesWhatABoardIsMadeFrom(t *testing.T) {
 		}
 	}
 	if spool == "" {
-		t.Fatal("there is no place for what a read-only git directory cannot keep")
+		t.Fatal("databases lists no spool")
 	}
 	write := func(name, text string) {
 		t.Helper()
@@ -86,11 +86,11 @@ func TestPulseSeesWhatABoardIsMadeFrom(t *testing.T) {
 	} {
 		before := take()
 		if again := take(); again != before {
-			t.Fatalf("before %s: two looks at the same differ", c.what)
+			t.Fatalf("before %s: two fingerprints of the same state differ", c.what)
 		}
 		c.do()
 		if take() == before {
-			t.Errorf("%s is not seen", c.what)
+			t.Errorf("the fingerprint did not change after: %s", c.what)
 		}
 	}
 }

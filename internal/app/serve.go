@@ -16,7 +16,7 @@ import (
 	"ken/internal/web"
 )
 
-// serve shows the repository that dir lies in until ctx ends.
+// serve runs the dashboard of the repository that contains dir until ctx ends.
 func serve(ctx context.Context, dir string, opts cli.ServeOptions) error {
 	if dir == "" {
 		dir = "."
@@ -50,8 +50,7 @@ func serve(ctx context.Context, dir string, opts cli.ServeOptions) error {
 	return s.Serve(ctx, l)
 }
 
-// workingDir is the directory that the process was started in, by its canonical path; ""
-// when it is not known, and then no worktree is there.
+// workingDir returns the working directory without symbolic links; "" if it is unknown.
 func workingDir() string {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -63,7 +62,7 @@ func workingDir() string {
 	return dir
 }
 
-// shownAddr is an address that a browser can be pointed at.
+// shownAddr returns an address that a browser can open.
 func shownAddr(addr netip.AddrPort) string {
 	if addr.Addr().IsUnspecified() {
 		return fmt.Sprintf("localhost:%d", addr.Port())

@@ -41,8 +41,8 @@ func printed(t *testing.T, dir string, args ...string) any {
 	return v
 }
 
-// What programs are told is what the command line prints.
-func TestServeTellsWhatTheCommandLinePrints(t *testing.T) {
+// Each API request returns the document that the command prints with --json.
+func TestServeAPIMatchesCommandLine(t *testing.T) {
 	r := specced(t)
 	r.Write(".spec/api/spec.md", "---\ntitle: The API\ncode:\n  - api.go\n---\nIt answers well.\n")
 	r.Commit("better")

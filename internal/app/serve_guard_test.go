@@ -24,9 +24,9 @@ func (s *served) signIn() string {
 	return pair
 }
 
-// Behind a proxy nothing is free, whatever address it asks under; its name is good at any
-// port, and as an origin.
-func TestServeBehindAProxy(t *testing.T) {
+// With --allow-host every request needs the token, and the origin may have another
+// port.
+func TestServeBehindProxy(t *testing.T) {
 	r := specced(t)
 	s := serveRepo(t, r, func(o *web.Options) { o.Hosts = []string{"board.example"} })
 	_, port, _ := strings.Cut(strings.TrimPrefix(s.base, "http://"), ":")
@@ -54,8 +54,8 @@ func TestServeBehindAProxy(t *testing.T) {
 	}
 }
 
-// What is nearly the token, or nearly its cookie, is as good as nothing.
-func TestServeTakesTheTokenAndNoOther(t *testing.T) {
+// Only the token and its cookie give access, and each repository has its own cookie.
+func TestServeRefusesWrongTokens(t *testing.T) {
 	r := specced(t)
 	s := serveRepo(t, r, nil)
 	name, value, _ := strings.Cut(s.signIn(), "=")
@@ -88,12 +88,12 @@ func TestServeTakesTheTokenAndNoOther(t *testing.T) {
 		}
 	}
 	if n := strings.TrimSpace(r.Git("rev-list", "--count", "HEAD")); n != "2" {
-		t.Errorf("somebody wrote: %s commits", n)
+		t.Errorf("there are %s commits; a refused request wrote one", n)
 	}
 }
 
-// A form on somebody else's page goes nowhere, although the browser has the cookie.
-func TestServeRefusesFormsFromElsewhere(t *testing.T) {
+// Forms from other sites are refused.
+func TestServeRefusesCrossSiteForms(t *testing.T) {
 	r := specced(t)
 	s := serveRepo(t, r, nil)
 	cookie := s.signIn()
@@ -118,11 +118,11 @@ func TestServeRefusesFormsFromElsewhere(t *testing.T) {
 		s.gives(http.StatusOK, call{path: "/", head: map[string]string{"Sec-Fetch-Site": site, "Sec-Fetch-Mode": "navigate"}}) // a link that is followed
 	}
 	if n := strings.TrimSpace(r.Git("rev-list", "--count", "HEAD")); n != "2" {
-		t.Errorf("somebody wrote: %s commits", n)
+		t.Errorf("there are %s commits; a refused request wrote one", n)
 	}
 }
 
-// Where scripts are off, forms lead back to their page, and what went wrong is a page too.
+// Without scripts, a form redirects to its page, and an error is a page.
 func TestServeFormsWithoutScripts(t *testing.T) {
 	r := specced(t)
 	s := serveRepo(t, r, nil)
@@ -146,9 +146,8 @@ func TestServeFormsWithoutScripts(t *testing.T) {
 	}
 }
 
-// What a page names by its release is kept for good, and nothing else is: the next ken has
-// other files under the same names.
-func TestServeAssetsAreKeptByRelease(t *testing.T) {
+// Browsers may cache an asset forever under the address of its release.
+func TestServeAssetsAreCachedByRelease(t *testing.T) {
 	s := serveRepo(t, specced(t), nil)
 	page := s.gives(http.StatusOK, call{path: "/login", head: map[string]string{"Accept": "text/html"}})
 	_, rest, _ := strings.Cut(page, `src="/assets/app.js`)
@@ -164,8 +163,8 @@ func TestServeAssetsAreKeptByRelease(t *testing.T) {
 	}
 }
 
-// Every answer says what a browser may do with it.
-func TestServeTellsBrowsersWhatTheyMayDo(t *testing.T) {
+// Every answer has the security headers.
+func TestServeSecurityHeaders(t *testing.T) {
 	s := serveRepo(t, specced(t), nil)
 	for _, path := range []string{"/", "/api/board", "/assets/app.js", "/nowhere", "/mcp", "/healthz", "/login"} {
 		resp, _ := s.do(call{path: path, head: map[string]string{"Accept": "text/html"}})
@@ -197,8 +196,8 @@ func TestServeTellsBrowsersWhatTheyMayDo(t *testing.T) {
 	}
 }
 
-// Whoever started the server is not who acknowledges from a page, or from afar.
-func TestServeAcksBearNoSessionOfTheServer(t *testing.T) {
+// Acks from pages and from agents over HTTP do not carry the session of the server.
+func TestServeAcksHaveNoSession(t *testing.T) {
 	t.Setenv("KEN_SESSION", "the-servers-own")
 	if session() == "" {
 		t.Fatal("the server runs in no session")
@@ -213,8 +212,8 @@ func TestServeAcksBearNoSessionOfTheServer(t *testing.T) {
 	}
 }
 
-// An ack is for the commit that was looked at, and git itself refuses it on any other.
-func TestServeAckIsForWhatWasSeen(t *testing.T) {
+// An ack for an older commit is refused.
+func TestServeAckNeedsSeenCommit(t *testing.T) {
 	r := specced(t)
 	s := serveRepo(t, r, nil)
 	seen := strings.TrimSpace(r.Git("rev-parse", "HEAD"))
@@ -222,7 +221,7 @@ func TestServeAckIsForWhatWasSeen(t *testing.T) {
 	r.Write("api.go", "package api\n\nfunc Meanwhile() {}\n")
 	r.Commit("meanwhile")
 	if body := s.gives(http.StatusConflict, ack); !strings.Contains(body, "the repository changed") {
-		t.Errorf("it is told %s", body)
+		t.Errorf("the answer is %s", body)
 	}
 	ack.body = `{"reason":"x","head":"nonsense"}`
 	s.gives(http.StatusBadRequest, ack)
@@ -231,8 +230,8 @@ func TestServeAckIsForWhatWasSeen(t *testing.T) {
 	}
 }
 
-// Nothing is overwritten by a restore unless that is asked for, by a box that is ticked.
-func TestServeRestoreOverwritesWhenAsked(t *testing.T) {
+// Restore replaces newer files only with overwrite.
+func TestServeRestoreOverwrites(t *testing.T) {
 	r := testrepo.New(t)
 	r.Write("a.go", "package a\n")
 	r.Commit("begin")
@@ -260,12 +259,12 @@ func TestServeRestoreOverwritesWhenAsked(t *testing.T) {
 	restore := call{method: http.MethodPost, path: "/api/state/restore", token: true, body: `{"snapshot":"` + snapshot + `"}`}
 	s.do(restore)
 	if got := r.Read(".ken/state/odd.txt"); got != "new" {
-		t.Errorf("it has %q", got)
+		t.Errorf("the file has %q", got)
 	}
 	restore.body = "snapshot=" + snapshot + "&overwrite=on"
 	restore.head = map[string]string{"Content-Type": "application/x-www-form-urlencoded"}
 	s.gives(http.StatusOK, restore)
 	if got := r.Read(".ken/state/odd.txt"); got != "old" {
-		t.Errorf("after overwriting it has %q", got)
+		t.Errorf("after overwriting the file has %q", got)
 	}
 }

@@ -69,11 +69,11 @@ func (h *heardStream) next(what string) event {
 	select {
 	case e, ok := <-h.events:
 		if !ok {
-			h.t.Fatalf("the stream ended before anything was heard of %s", what)
+			h.t.Fatalf("the stream ended before an event for %s", what)
 		}
 		return e
 	case <-time.After(patience):
-		h.t.Fatalf("nothing was heard of %s", what)
+		h.t.Fatalf("no event arrived for %s", what)
 		return event{}
 	}
 }
@@ -95,9 +95,8 @@ func (s *served) tag(query string) string {
 	return strings.Trim(resp.Header.Get("ETag"), `"`)
 }
 
-// A page that was open while the server was started again is told of a board that it
-// does not have, although the new server was never asked for a page.
-func TestServeTellsWhoOutlivedTheServer(t *testing.T) {
+// A stream that reconnects to a restarted server gets the current tag.
+func TestServeStreamAfterRestart(t *testing.T) {
 	r := specced(t)
 	first := serveRepo(t, r, nil)
 	before := first.tag("")
@@ -106,11 +105,11 @@ func TestServeTellsWhoOutlivedTheServer(t *testing.T) {
 	r.Commit("more")
 	again := serveRepo(t, r, nil)
 	if got := again.listen("").other("", "the board"); got == before {
-		t.Error("it is told of the board that it has")
+		t.Error("the stream got the tag that it has already")
 	}
 }
 
-// A stream tells of the worktrees that it names, and of those alone.
+// A stream gets events for the worktrees that it names.
 func TestServeStreamsWorktreesByName(t *testing.T) {
 	r := specced(t)
 	linked := r.Path("../linked")
@@ -119,14 +118,14 @@ func TestServeStreamsWorktreesByName(t *testing.T) {
 	side := s.listen("?w=linked&w=nowhere")
 	e := side.next("the linked worktree")
 	if e.Worktree != "linked" {
-		t.Errorf("it is told of %s", e.Worktree)
+		t.Errorf("the event is about %s", e.Worktree)
 	}
 	r.Git("-C", linked, "commit", "-q", "--allow-empty", "-m", "more")
 	side.other(e.Tag, "a commit there")
 }
 
-// What goes wrong is told as one event, whatever the words are.
-func TestServeStreamsThatTheRepositoryIsAway(t *testing.T) {
+// A stream gets an event when the repository cannot be read any more.
+func TestServeStreamsErrors(t *testing.T) {
 	r := specced(t)
 	s := serveRepo(t, r, nil)
 	h := s.listen("")
@@ -138,8 +137,8 @@ func TestServeStreamsThatTheRepositoryIsAway(t *testing.T) {
 	}
 }
 
-// Each commit is heard of. How soon, make bench measures.
-func TestServeTellsOfEachCommit(t *testing.T) {
+// A stream gets an event after each commit.
+func TestServeStreamsEachCommit(t *testing.T) {
 	r := specced(t)
 	s := serveRepo(t, r, nil)
 	h := s.listen("")
@@ -151,8 +150,8 @@ func TestServeTellsOfEachCommit(t *testing.T) {
 	}
 }
 
-// The system's word brings the look forward, wherever something happens.
-func TestServeIsNudged(t *testing.T) {
+// The watcher reports changes of refs, files, specs and the state directory.
+func TestServeWatchesFiles(t *testing.T) {
 	r := specced(t)
 	r.Write(".ken/state/keep", "")
 	p := newFingerprinter(r.Dir)
@@ -178,7 +177,7 @@ func TestServeIsNudged(t *testing.T) {
 				case <-nudged:
 					return
 				case <-late:
-					t.Fatal("nobody was nudged")
+					t.Fatal("the watcher reported nothing")
 				case <-again.C:
 					change(strings.Repeat("x", i))
 				}
@@ -187,8 +186,8 @@ func TestServeIsNudged(t *testing.T) {
 	}
 }
 
-// At the end streams end.
-func TestServeEndsItsStreams(t *testing.T) {
+// Shutdown ends streams.
+func TestServeEndsStreams(t *testing.T) {
 	s := serveRepo(t, specced(t), nil)
 	h := s.listen("")
 	h.next("what there is")
@@ -196,6 +195,6 @@ func TestServeEndsItsStreams(t *testing.T) {
 	for range h.events { // until it is closed
 	}
 	if _, err := net.Dial("tcp", strings.TrimPrefix(s.base, "http://")); err == nil { //nolint:noctx // it is on this machine
-		t.Error("it still listens")
+		t.Error("the stream is still open")
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"ken/internal/mcp"
 )
 
-// confined keeps whoever asks from afar to the worktrees of one repository. The session
-// that the server was started in is not theirs.
+// confined restricts MCP over HTTP to the worktrees of one repository. It removes the
+// session of the server, which is not the agent's.
 func confined(g *git.Repo, deps mcp.Deps) mcp.Deps {
 	known := func(ctx context.Context, dir string) error {
 		if dir == "" {

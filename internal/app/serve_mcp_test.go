@@ -137,15 +137,15 @@ func TestServeMCPSubscriptions(t *testing.T) {
 	select {
 	case uri := <-changed:
 		if uri != "ken://brief" {
-			t.Errorf("told of %s", uri)
+			t.Errorf("notified of %s", uri)
 		}
 	case <-time.After(patience):
-		t.Error("nobody was told")
+		t.Error("no notification arrived")
 	}
 }
 
-// No tool leads an agent from afar out of the repository, by whatever argument.
-func TestServeMCPStaysInTheRepository(t *testing.T) {
+// Agents over HTTP cannot reach other repositories.
+func TestServeMCPStaysInRepository(t *testing.T) {
 	r, other := specced(t), specced(t)
 	other.Write(".ken/state/workflow.json", `{"workflow_id":"SECRET"}`)
 	a := serveRepo(t, r, nil).agent(nil)
@@ -185,8 +185,8 @@ func TestServeMCPStaysInTheRepository(t *testing.T) {
 	}
 }
 
-// A message of 100 MB is not taken in.
-func TestServeMCPTakesInNoMoreThanItShould(t *testing.T) {
+// The size of a call over HTTP is limited.
+func TestServeMCPLimitsRequestSize(t *testing.T) {
 	s := serveRepo(t, specced(t), nil)
 	body := &endless{}
 	body.left.Store(100 << 20)
@@ -204,7 +204,7 @@ func TestServeMCPTakesInNoMoreThanItShould(t *testing.T) {
 		}
 	} // else it was hung up on, which is as good
 	if sent := 100<<20 - body.left.Load(); sent > 24<<20 {
-		t.Errorf("%d bytes were taken in", sent)
+		t.Errorf("the server read %d bytes; it should have stopped at the limit", sent)
 	}
 	s.gives(http.StatusOK, call{path: "/healthz"})
 }

@@ -20,9 +20,8 @@ func (s *served) page(status int, path string) string {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	if w := u.Query().Get("w"); status == http.StatusOK {
-		s.gives(http.StatusOK, call{path: "/api/board?w=" + url.QueryEscape(w)}) // a page does not wait for it
-	}
+	// Wait for the board, because a page does not. Some worktrees do not exist.
+	s.do(call{path: "/api/board?w=" + url.QueryEscape(u.Query().Get("w"))})
 	return s.gives(status, call{path: path, head: map[string]string{"Accept": "text/html"}})
 }
 
@@ -32,12 +31,12 @@ func has(t *testing.T, page string, want, not []string) {
 	text := html.UnescapeString(page)
 	for _, w := range want {
 		if !strings.Contains(text, w) {
-			t.Errorf("the page does not say %q", w)
+			t.Errorf("the page does not contain %q", w)
 		}
 	}
 	for _, w := range not {
 		if strings.Contains(text, w) {
-			t.Errorf("the page says %q", w)
+			t.Errorf("the page contains %q", w)
 		}
 	}
 	if t.Failed() {
@@ -46,9 +45,8 @@ func has(t *testing.T, page string, want, not []string) {
 	}
 }
 
-// A node that only another worktree proposes has no say here, and its page leads to where it
-// is.
-func TestPagesOfWhatAnotherWorktreeProposes(t *testing.T) {
+// A spec that only another worktree has links to the page of that worktree.
+func TestPagesOfProposedSpec(t *testing.T) {
 	r := specced(t)
 	r.Write("lib/view.go", "package lib\n")
 	r.Write(".spec/lib/spec.md", "---\ntitle: Lib\ncode:\n  - lib/\n---\nIt is.\n")
@@ -90,9 +88,8 @@ func merging(t *testing.T) *testrepo.Repo {
 	return r
 }
 
-// While a merge is undecided a spec is shown as it lies there, a file is offered what can be
-// done, and what is not known is not told as what does not hold.
-func TestPagesInTheMidstOfAMerge(t *testing.T) {
+// Pages of conflicted files and specs show the conflict.
+func TestPagesDuringMerge(t *testing.T) {
 	r := merging(t)
 	s := serveRepo(t, r, nil)
 	has(t, s.page(http.StatusOK, "/node/a"), []string{"<<<<<<< HEAD\nIt is of .\n=======\nIt is of side.\n>>>>>>> side"}, []string{"<blockquote>"})
@@ -100,8 +97,8 @@ func TestPagesInTheMidstOfAMerge(t *testing.T) {
 	has(t, s.page(http.StatusOK, "/file?path=lib/b.go"), []string{"ken summary set lib/b.go -m TEXT"}, nil)
 }
 
-// A summary that does not hold is said not to in words, with what to do about it.
-func TestPageOfAStaleSummary(t *testing.T) {
+// The page of a stale summary says why it is stale and which commands to run.
+func TestPageOfStaleSummary(t *testing.T) {
 	r, _ := summarised(t)
 	r.Write("api.go", "package api\n\nfunc Other() {}\n")
 	s := serveRepo(t, r, nil)
@@ -109,8 +106,8 @@ func TestPageOfAStaleSummary(t *testing.T) {
 		[]string{"edited since the summary was written", "ken confirm api.go", "ken summary set api.go -m TEXT"}, []string{"content_changed"})
 }
 
-// A node whose code is not there is nowhere said to hold.
-func TestPagesOfABrokenNode(t *testing.T) {
+// A merged spec with missing code is shown as broken.
+func TestPagesOfBrokenSpec(t *testing.T) {
 	r := testrepo.New(t)
 	r.Write("a.go", "package a\n")
 	r.Write(".spec/a/spec.md", "---\ntitle: A\ncode:\n  - a.go\n---\nIt is.\n")
@@ -122,9 +119,9 @@ func TestPagesOfABrokenNode(t *testing.T) {
 	has(t, s.page(http.StatusOK, "/"), []string{"</i>merged 1<", "</i>broken 1<", `id="n-b" class="n" data-s="broken"`}, nil)
 }
 
-// What there is no page of says in words where to go, and has a box for commands alone; no
-// worktree is picked where the one asked for is none.
-func TestPagesThatAreNot(t *testing.T) {
+// An error page has a hint with a link or a command. For an unknown worktree it selects
+// none.
+func TestErrorPages(t *testing.T) {
 	r := specced(t)
 	r.Worktree("other")
 	s := serveRepo(t, r, nil)
@@ -147,9 +144,8 @@ func TestPagesThatAreNot(t *testing.T) {
 	}
 }
 
-// Two worktrees on one node meet once, on what they both changed; whose code one changed is on
-// its card.
-func TestPageOfWorktreesThatMeet(t *testing.T) {
+// The worktrees page lists collisions on specs and code.
+func TestPageOfCollisions(t *testing.T) {
 	r := specced(t)
 	one := r.Worktree("one")
 	s := serveRepo(t, r, nil)
@@ -168,8 +164,8 @@ func TestPageOfWorktreesThatMeet(t *testing.T) {
 	has(t, s.page(http.StatusOK, "/worktrees"), []string{"1 collision between worktrees", "on the spec and code of"}, nil)
 }
 
-// What a page of another worktree says to do is done there, also where something went wrong.
-func TestPagesOfAnotherWorktreeNameIt(t *testing.T) {
+// Commands on pages of another worktree have -C.
+func TestCommandsForOtherWorktree(t *testing.T) {
 	r := specced(t)
 	other := r.Worktree("other")
 	s := serveRepo(t, r, nil)

@@ -139,7 +139,8 @@ func specced(t *testing.T) *testrepo.Repo {
 	return r
 }
 
-func TestServeTellsOneBoard(t *testing.T) {
+// /api/board is the document of ken board --json, with an ETag.
+func TestServeBoard(t *testing.T) {
 	r := specced(t)
 	s := serveRepo(t, r, nil)
 	resp, body := s.do(call{path: "/api/board"})
@@ -213,15 +214,15 @@ func TestServeSummaries(t *testing.T) {
 		}
 	}
 	if page := s.gives(http.StatusOK, call{path: "/file?path=api.go", head: map[string]string{"Accept": "text/html"}}); !strings.Contains(page, "It serves.") {
-		t.Errorf("the page does not say what is said:\n%s", page)
+		t.Errorf("the page does not show the summary:\n%s", page)
 	}
 	if resp, _ := s.do(call{path: "/sessions?w=x"}); resp.StatusCode != http.StatusSeeOther || resp.Header.Get("Location") != "/worktrees?w=x" {
 		t.Errorf("/sessions leads to %s %s", resp.Status, resp.Header.Get("Location"))
 	}
 }
 
-// A node whose code is not there is told from one whose code is.
-func TestBoardTellsOfCodeThatIsNotThere(t *testing.T) {
+// The board and the page of a spec list entries that match no tracked file.
+func TestBoardCountsMissingCode(t *testing.T) {
 	r := testrepo.New(t)
 	r.Write("a.go", "package a\n")
 	r.Write("dir/b.go", "package b\n")
@@ -234,18 +235,18 @@ func TestBoardTellsOfCodeThatIsNotThere(t *testing.T) {
 	}
 	s := b.Worktrees[0].Spec.Known
 	if d := cmp.Diff([]string{"**/*.none", "no.go", "no.go#F", "no/", "di", "a.go/"}, s.Nodes[0].Missing); d != "" || s.Counts.Missing != 1 {
-		t.Errorf("of %d nodes: %s", s.Counts.Missing, d)
+		t.Errorf("%d specs have missing code: %s", s.Counts.Missing, d)
 	}
 	at := serveRepo(t, r, nil)
 	at.gives(http.StatusOK, call{path: "/api/board"}) // a page does not wait for it
 	page := at.gives(http.StatusOK, call{path: "/node/a", head: map[string]string{"Accept": "text/html"}})
 	if n := strings.Count(page, "missing</span>"); n != 6 {
-		t.Errorf("the page says so of %d entries", n)
+		t.Errorf("the page marks %d entries as missing, want 6", n)
 	}
 }
 
-// A name that was made to lead here, and a page that is somebody else's, get nothing.
-func TestServeKnowsItsNamesAndOrigin(t *testing.T) {
+// Requests for unknown hosts and from other origins are refused.
+func TestServeChecksHostAndOrigin(t *testing.T) {
 	s := serveRepo(t, specced(t), nil)
 	port := s.base[strings.LastIndexByte(s.base, ':'):]
 	for _, host := range []string{"evil.example" + port, "evil.example", "127.0.0.1", "127.0.0.1:1", "127.0.0.1.evil.example" + port, "10.0.0.1" + port, "localhost.evil.example" + port, "@evil" + port} {
@@ -281,8 +282,8 @@ func TestServeKnowsItsNamesAndOrigin(t *testing.T) {
 	}
 }
 
-// Looking is free on this machine; writing and agents take the token.
-func TestServeTakesTheTokenForWriting(t *testing.T) {
+// On a loopback address writing needs the token.
+func TestServeWritingNeedsToken(t *testing.T) {
 	r := specced(t)
 	s := serveRepo(t, r, nil)
 	ack := call{method: http.MethodPost, path: "/api/spec/api/ack", body: `{"reason":"it holds"}`}
@@ -296,7 +297,7 @@ func TestServeTakesTheTokenForWriting(t *testing.T) {
 	}
 	s.gives(http.StatusUnauthorized, call{method: http.MethodPost, path: "/api/login", body: `{"token":"wrong"}`})
 	if got := r.Git("rev-list", "--count", "HEAD"); strings.TrimSpace(got) != "2" {
-		t.Fatalf("somebody wrote: %s commits", got)
+		t.Fatalf("there are %s commits; a refused request wrote one", got)
 	}
 	resp, _ := s.do(call{method: http.MethodPost, path: "/api/login", body: `{"token":"` + s.token + `"}`})
 	cookie := resp.Header.Get("Set-Cookie")
@@ -313,8 +314,8 @@ func TestServeTakesTheTokenForWriting(t *testing.T) {
 	s.gives(http.StatusOK, ack)
 }
 
-// Where others can reach it, nothing is free but the way in.
-func TestServeElsewhereTakesTheTokenForAll(t *testing.T) {
+// On other addresses every request needs the token.
+func TestServeRemoteNeedsToken(t *testing.T) {
 	s := serveRepo(t, specced(t), func(o *web.Options) {
 		o.Addr = netip.AddrPortFrom(netip.MustParseAddr("0.0.0.0"), o.Addr.Port())
 		o.Hosts = []string{"board.example"}
@@ -356,7 +357,7 @@ func TestServeToken(t *testing.T) {
 			t.Fatal(err)
 		}
 		if again, err := serveToken(dir, false); err != nil || again == other {
-			t.Errorf("a token that others could read is still good: %v", err)
+			t.Errorf("a token that others could read is still used: %v", err)
 		}
 		secret := filepath.Join(t.TempDir(), "secret")
 		err := errors.Join(os.WriteFile(secret, []byte("something that is no token"), 0o600), os.Remove(name), os.Symlink(secret, name))
@@ -364,7 +365,7 @@ func TestServeToken(t *testing.T) {
 			t.Fatal(err)
 		}
 		if again, err := serveToken(dir, false); err != nil || again == "something that is no token" {
-			t.Errorf("what a link leads to is taken for the token: %v", err)
+			t.Errorf("the target of a symbolic link was used as the token: %v", err)
 		}
 	}
 }
@@ -388,7 +389,7 @@ func TestServeConfinesPathsAndIDs(t *testing.T) {
 			t.Errorf("%s: %s", path, resp.Status)
 		}
 		if strings.Contains(body, "SECRET") {
-			t.Errorf("%s tells what lies outside", path)
+			t.Errorf("%s shows a file outside the repository", path)
 		}
 	}
 	for _, snapshot := range []string{"../../..", "/etc", "--help", ""} {
@@ -406,12 +407,12 @@ func TestServeConfinesPathsAndIDs(t *testing.T) {
 		ask := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"spec","arguments":{"root":%q}}}`, root)
 		body := s.gives(http.StatusOK, call{method: http.MethodPost, path: "/mcp", body: ask, token: true, head: map[string]string{"Accept": "application/json, text/event-stream"}})
 		if !strings.Contains(body, "answers for one repository") {
-			t.Errorf("asked about %s, an agent is told: %s", root, body)
+			t.Errorf("the answer about %s is: %s", root, body)
 		}
 	}
 	ask := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"spec","arguments":{}}}`
 	if body := s.gives(http.StatusOK, call{method: http.MethodPost, path: "/mcp", body: ask, token: true, head: map[string]string{"Accept": "application/json, text/event-stream"}}); !strings.Contains(body, "The API") && !strings.Contains(body, "api") || strings.Contains(body, `"isError":true`) {
-		t.Errorf("an agent is told: %s", body)
+		t.Errorf("the answer to the agent is: %s", body)
 	}
 }
 
@@ -436,7 +437,7 @@ func TestServeStaysUp(t *testing.T) {
 			}
 		} // else it was hung up on, which is as good
 		if sent := 100<<20 - body.left.Load(); sent > 16<<20 {
-			t.Errorf("%d bytes were taken in", sent)
+			t.Errorf("the server read %d bytes; it should have stopped at the limit", sent)
 		}
 		for _, bad := range []string{"{", "[]", `{"reason":"x"}{"reason":"y"}`, `{"reason":""}`, `{"reason":"   "}`, "\x00"} {
 			if resp, _ := s.do(call{method: http.MethodPost, path: "/api/spec/api/ack", body: bad, token: true}); resp.StatusCode != http.StatusBadRequest {
@@ -446,12 +447,12 @@ func TestServeStaysUp(t *testing.T) {
 		form := map[string]string{"Content-Type": "application/x-www-form-urlencoded"}
 		s.gives(http.StatusUnsupportedMediaType, call{method: http.MethodPost, path: "/api/spec/api/ack", body: `{"reason":"x"}`, token: true, head: map[string]string{"Content-Type": "text/plain"}})
 		if body := s.gives(http.StatusUnsupportedMediaType, call{method: http.MethodPost, path: "/api/spec/api/ack", body: `{"reason":"x = y & z"}`, token: true, head: form}); !strings.Contains(body, "Content-Type: application/json") {
-			t.Errorf("JSON that is sent as a form is told %s", body)
+			t.Errorf("JSON sent as a form got %s", body)
 		}
 		// A guard that was misspelt guards nothing.
 		for body, head := range map[string]map[string]string{`{"reason":"x","haed":"1"}`: nil, "reason=x&haed=1": form} {
 			if said := s.gives(http.StatusBadRequest, call{method: http.MethodPost, path: "/api/spec/api/ack", body: body, token: true, head: head}); !strings.Contains(said, "haed") {
-				t.Errorf("%s is told %s", body, said)
+				t.Errorf("%s got %s", body, said)
 			}
 		}
 	})
@@ -494,9 +495,8 @@ func (e *endless) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// Of two who acknowledge what they saw at one commit, one does; the other is shown what
-// the first did.
-func TestServeTwoAcksAtOnce(t *testing.T) {
+// Of two simultaneous acks for the same commit one is refused.
+func TestServeSimultaneousAcks(t *testing.T) {
 	r := specced(t)
 	s := serveRepo(t, r, nil)
 	head := strings.TrimSpace(r.Git("rev-parse", "HEAD"))
@@ -598,7 +598,7 @@ func TestServeRestoreRefused(t *testing.T) {
 	}
 	s.gives(http.StatusNotFound, restore("no-such", false))
 	if body := s.gives(http.StatusConflict, restore(list.Snapshots[0].Name, false)); !strings.Contains(body, "replace newer files") || !strings.Contains(body, "mine.txt") {
-		t.Errorf("it says %s", body)
+		t.Errorf("the answer is %s", body)
 	}
 	s.gives(http.StatusOK, restore(list.Snapshots[0].Name, true))
 	if got := r.Read(".ken/state/mine.txt"); got != "old\n" {
@@ -616,7 +616,7 @@ func TestServeMCP(t *testing.T) {
 	}
 	if session, err := dial("wrong"); err == nil {
 		session.Close()
-		t.Error("an agent without the token is let in")
+		t.Error("an agent without the token got access")
 	}
 	session, err := dial(s.token)
 	if err != nil {
@@ -633,7 +633,7 @@ func TestServeMCP(t *testing.T) {
 	}
 	text, err := json.Marshal(done.StructuredContent)
 	if err != nil || !strings.Contains(string(text), "It answers.") {
-		t.Errorf("it is told %s, %v", text, err)
+		t.Errorf("the answer is %s, %v", text, err)
 	}
 }
 
@@ -646,8 +646,8 @@ func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// A name is shown as it can be read, and followed by its bytes.
-func TestServeNamesByTheirBytes(t *testing.T) {
+// Links lead to files and directories with any name.
+func TestServeUnprintableNames(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("names are text here")
 	}
@@ -660,16 +660,16 @@ func TestServeNamesByTheirBytes(t *testing.T) {
 	page := s.gives(http.StatusOK, call{path: "/map"})
 	for _, dir := range []string{"odd%FF%E2%80%AEdir", "a%26b%3Dc%3F%23"} {
 		if !strings.Contains(page, `"/map?dir=`+dir+`"`) {
-			t.Errorf("nothing leads to %s:\n%s", dir, page)
+			t.Errorf("no link to %s:\n%s", dir, page)
 		}
 	}
 	if inside := s.gives(http.StatusOK, call{path: "/map?dir=odd%FF%E2%80%AEdir"}); !strings.Contains(inside, "in &#34;it&#34;.go") {
-		t.Errorf("it does not show what is inside:\n%s", inside)
+		t.Errorf("the page does not list the contents:\n%s", inside)
 	}
 }
 
-// A repository that goes away is said to be away; one that comes back is shown again.
-func TestServeSurvivesTheRepository(t *testing.T) {
+// While the repository is missing, requests get 503. When it is back, they get 200.
+func TestServeSurvivesMissingRepository(t *testing.T) {
 	r := specced(t)
 	s := serveRepo(t, r, nil)
 	s.gives(http.StatusOK, call{path: "/api/board"})
@@ -689,9 +689,9 @@ func TestServeSurvivesTheRepository(t *testing.T) {
 	s.gives(http.StatusOK, call{path: "/api/board"})
 }
 
-// Sizes are those of what is there, whatever git last saw; and a worktree that cannot be
-// looked into is not one of which there is nothing to tell.
-func TestServeTellsWhatIsThere(t *testing.T) {
+// Sizes are those on the disk, not those in the index. A worktree that cannot be opened
+// is unknown, not empty.
+func TestServeCurrentSizes(t *testing.T) {
 	r := testrepo.New(t)
 	r.Write("a.txt", strings.Repeat("x", 5000))
 	r.Commit("begin")
@@ -722,6 +722,6 @@ func TestServeTellsWhatIsThere(t *testing.T) {
 	_, article, _ := strings.Cut(page, `id="w-away"`)
 	article, _, _ = strings.Cut(article, "</article>")
 	if !strings.Contains(article, "unknown:") || strings.Contains(article, "Changes no spec") || strings.Contains(article, "detached") {
-		t.Errorf("of the one that is away: %s", article)
+		t.Errorf("the article of the missing worktree is: %s", article)
 	}
 }

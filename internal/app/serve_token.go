@@ -14,8 +14,8 @@ import (
 	"ken/internal/atomicfile"
 )
 
-// serveToken returns the token of a repository's dashboard, which stays the same until
-// another is asked for.
+// serveToken returns the token of a repository's dashboard. It makes a new one if fresh
+// is set or the file is missing, invalid or readable by others.
 func serveToken(common string, fresh bool) (string, error) {
 	dir := filepath.Join(common, "ken")
 	name := filepath.Join(dir, tokenFile)
@@ -26,16 +26,16 @@ func serveToken(common string, fresh bool) (string, error) {
 				return "", fmt.Errorf("read the token: %w", err)
 			}
 			token := strings.TrimSpace(string(b))
-			// Windows has no such modes; what is below a user's own folders is theirs.
+			// Windows has no such modes; directories of a user are private there.
 			if len(token) >= 20 && (info.Mode().Perm()&0o077 == 0 || runtime.GOOS == "windows") {
 				return token, nil
-			} // others may have read it, or it is none
+			} // readable by others, or invalid
 		}
 	}
 	token := rand.Text()
 	err := keepToken(dir, name, token)
 	if !fresh && (errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)) {
-		return token, nil // it holds for as long as this server runs
+		return token, nil // valid until the server stops
 	}
 	if err != nil {
 		return "", fmt.Errorf("save the token: %w", err)
@@ -50,5 +50,5 @@ func keepToken(dir, name, token string) error {
 	return atomicfile.Write(name, []byte(token+"\n"), 0o600)
 }
 
-// tokenFile is where the token lies, in ken's folder.
+// tokenFile is the name of the token file in ken's directory.
 const tokenFile = "serve.token"

@@ -16,8 +16,9 @@ import (
 	"ken/internal/survey"
 )
 
-// A worktreeReader answers for one worktree. Files and directories are judged from one
-// reading of it; specs and the state directory have their own.
+// A worktreeReader reads one worktree for the board and the dashboard. Files and
+// directories are judged from one snapshot; specs and the state directory have their
+// own.
 type worktreeReader struct {
 	files, specs *workspace
 	state        *stateSpace
@@ -46,7 +47,7 @@ func openWorktree(ctx context.Context, c git.Checkout) (*worktreeReader, error) 
 	return d, nil
 }
 
-// Close lets go of it.
+// Close closes the worktree.
 func (d *worktreeReader) Close() error {
 	_ = d.files.Close()
 	_ = d.specs.Close()
@@ -90,10 +91,9 @@ func (d *worktreeReader) read(ctx context.Context) (*registry.Report, map[repo.P
 	return d.report, d.sizes, d.err
 }
 
-// weigh looks how large files are. The index knows only how large they were when git last
-// looked, and may not even know that; it is asked about those that are not there because
-// git was told so. What a directory has, where a submodule or nothing of git's stands, is
-// not the size of anything that is tracked here.
+// weigh reads the sizes of files from the disk, because those in the index may be old.
+// It takes the size of a file outside the sparse checkout from the index. A directory,
+// such as a submodule, has size 0.
 func (d *worktreeReader) weigh(ctx context.Context, index []repo.Entry) error {
 	found, err := d.files.files.Stat(ctx, index)
 	if err != nil {
@@ -122,7 +122,7 @@ func (d *worktreeReader) Show(ctx context.Context, within repo.Path) (*survey.Sh
 	return s.Show(ctx, within)
 }
 
-// survey answers for the directories as they were found.
+// survey returns the survey of the files that read found.
 func (d *worktreeReader) survey(ctx context.Context) (*survey.Survey, error) {
 	if _, _, err := d.read(ctx); err != nil {
 		return nil, err
@@ -132,7 +132,7 @@ func (d *worktreeReader) survey(ctx context.Context) (*survey.Survey, error) {
 	return d.files.surveyOf(t, nil), nil
 }
 
-// tracked lists the files of a report as a survey wants them.
+// tracked lists the files of the report for the survey.
 func (d *worktreeReader) tracked() []survey.File {
 	var files []survey.File
 	for i := range d.report.Verdicts {
@@ -156,10 +156,10 @@ func (d *worktreeReader) tracked() []survey.File {
 	return files
 }
 
-// Spec answers for the specs of the worktree.
+// Spec returns the reader of specs.
 func (d *worktreeReader) Spec() *spec.Reader { return d.specs.Spec() }
 
-// Summaries tells what is said of files.
+// Summaries returns the summaries of files.
 func (d *worktreeReader) Summaries(ctx context.Context, paths []repo.Path) ([]registry.Knowledge, error) {
 	return d.files.registry.Show(ctx, paths)
 }

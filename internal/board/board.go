@@ -1,11 +1,9 @@
-// Package board sums up what is known of a repository at one moment: how far the
-// summaries of files can be trusted, what is said of directories, what lies in the
-// state directory, how the specs stand, and what each worktree proposes.
+// Package board is one view of everything that ken knows about a repository: files,
+// directories, the state directory, specs, and the changes that worktrees propose.
 //
-// It decides what is told and in which order, and derives nothing itself: each part
-// is asked of whoever answers for it, through the interfaces in ports.go. A part that
-// cannot be read says why, and the rest is told all the same. The one [Board] is what
-// `ken board --json` prints, what the dashboard serves and what its pages are made of.
+// It decides what is listed and in which order, and derives nothing: a [Source] reads
+// each part. A part that cannot be read says why, and the others are shown. The same
+// [Board] is printed by `ken board --json`, served by the HTTP API and shown on pages.
 package board
 
 import (
@@ -24,25 +22,24 @@ import (
 	"ken/internal/workflow"
 )
 
-// A Board is what is known of a repository in some of its worktrees.
+// A Board is the state of a repository in some of its worktrees.
 type Board struct {
 	Repository string     `json:"repository"` // the name of its main checkout
 	Worktrees  []Worktree `json:"worktrees"`
-	// Proposals is what every worktree of the repository proposes to main, and where
-	// they meet, whether or not it is among Worktrees.
+	// Proposals are the changes of all worktrees to main and their collisions, also of
+	// worktrees that are not in Worktrees.
 	Proposals Part[Proposals] `json:"proposals"`
-	// Runs are the surveys that were handed out to workers; nil without a team's store.
+	// Runs are the surveys that workers run; nil without a team's store.
 	Runs *Part[Runs] `json:"runs,omitempty"`
 }
 
-// A Worktree is one checkout, with all that is known in it.
+// A Worktree is one checkout with everything that ken knows in it.
 type Worktree struct {
 	Name   string  `json:"name"`
-	Here   bool    `json:"here"`   // it is the one that was asked from
-	Branch *string `json:"branch"` // null when detached, or not known
+	Here   bool    `json:"here"`   // the worktree of the caller
+	Branch *string `json:"branch"` // null if detached or unknown
 	Head   repo.ID `json:"head"`
-	// Unknown says why it cannot be looked into at all, and then nothing is known of it,
-	// its branch and head included.
+	// Unknown says why the worktree cannot be opened. Branch and Head are unknown then.
 	Unknown *Unread `json:"unknown"`
 
 	Files  Part[Files]  `json:"files"`
@@ -51,34 +48,34 @@ type Worktree struct {
 	Spec   Part[Spec]   `json:"spec"`
 }
 
-// A Part is one kind of knowledge, or why it could not be read. The zero value is a
-// part that nobody has looked at.
+// A Part is one kind of knowledge, or the reason why it is unknown. The zero value is a
+// part that was not read yet.
 type Part[T any] struct {
 	Known   *T      `json:"known"`
-	Unknown *Unread `json:"unknown"` // null when it is known
+	Unknown *Unread `json:"unknown"` // null if Known is set
 }
 
-// An Unread says why something is not known, and what to do about it.
+// An Unread is the reason why something is unknown, with a hint.
 type Unread struct {
 	Reason string `json:"reason"`
 	Hint   string `json:"hint,omitempty"`
 }
 
-// Files is what the registry found on entry.
+// Files is the state of the file registry.
 type Files struct {
 	State        registry.State    `json:"state"`
 	Reasons      []registry.Reason `json:"reasons"`
 	LastVerified repo.ID           `json:"last_verified_sha"`
 	Upstream     registry.Upstream `json:"upstream"`
 	Counts       registry.Counts   `json:"counts"`
-	// Bytes is how much is tracked.
+	// Bytes is the size of all tracked files.
 	Bytes int64 `json:"bytes"`
-	// Leaves has every tracked file, in byte order of the paths. There are as many as
-	// there are files: documents do without.
+	// Leaves are all tracked files, sorted by path. They are not part of the JSON,
+	// because there may be very many.
 	Leaves []Leaf `json:"-"`
 }
 
-// A Leaf is a tracked file as the map shows it.
+// A Leaf is a tracked file on the map.
 type Leaf struct {
 	Path    repo.Path
 	Size    int64
@@ -88,35 +85,33 @@ type Leaf struct {
 	Reason  string
 }
 
-// Survey is what is known of directories.
+// Survey is the state of the directory summaries.
 type Survey struct {
 	Counts      map[string]int `json:"counts"` // directories by verdict
 	Tally       Tally          `json:"tally"`
 	Directories []Directory    `json:"directories"`
 }
 
-// A Tally is how far the texts of directories go. Whoever says "some of so many" says
-// it of the same ones.
+// A Tally counts directory summaries. All texts for people use these numbers.
 type Tally struct {
-	Total     int `json:"total"`     // directories that count: all but those that are excluded
-	Described int `json:"described"` // of those, the ones that have a text
-	Hold      int `json:"hold"`      // of those, the ones whose text is true of what is there now
-	Outlines  int `json:"outlines"`  // of those that hold, the ones that nobody wrote
-	Unknown   int `json:"unknown"`   // of those that have a text, the ones of which it is not known whether it holds
+	Total     int `json:"total"`     // directories that are not excluded
+	Described int `json:"described"` // of Total, those with a text
+	Hold      int `json:"hold"`      // of Described, those whose text is fresh
+	Outlines  int `json:"outlines"`  // of Hold, those whose text is an outline
+	Unknown   int `json:"unknown"`   // of Described, those whose verdict is unknown
 }
 
-// A Directory is one of them, as the map shows it. Parents stand before what is below
-// them.
+// A Directory is a directory on the map. Parents come before their children.
 type Directory struct {
 	repo.PathJSON
 	Verdict survey.Verdict `json:"verdict"`
 	Reasons []string       `json:"reasons"`
-	K       int            `json:"k"` // of N children that count, those that are not as the text knew them
+	K       int            `json:"k"` // of N children, those that changed
 	N       int            `json:"n"`
-	Files   int            `json:"files"` // below it, at any depth
-	Bytes   int64          `json:"bytes"` // of those
+	Files   int            `json:"files"` // all files below it
+	Bytes   int64          `json:"bytes"` // of those files
 	Outline bool           `json:"outline"`
-	// Line is the beginning of what is said, "" when nothing is.
+	// Line is the first line of the text, "" without one.
 	Line string `json:"line"`
 
 	Raw    repo.Path `json:"-"` // "" for the root
@@ -124,39 +119,39 @@ type Directory struct {
 	Author string    `json:"-"`
 }
 
-// State is what lies in the state directory.
+// State is the content of the state directory.
 type State struct {
 	Dir        string          `json:"dir"`
 	Counts     workflow.Counts `json:"counts"`
 	TotalBytes int64           `json:"total_bytes"`
-	Buckets    []Bucket        `json:"buckets"` // what should not be there first
-	// Cleanup is what a cleanup would move now.
+	Buckets    []Bucket        `json:"buckets"` // those that should be empty first
+	// Cleanup lists the files that ken state cleanup would move.
 	Cleanup   Part[[]workflow.Moved]  `json:"cleanup"`
-	Keep      int                     `json:"keep"` // how many snapshots the archive keeps
+	Keep      int                     `json:"keep"` // number of snapshots that the archive keeps
 	Snapshots Part[[]Snapshot]        `json:"snapshots"`
-	Workflow  Part[workflow.Document] `json:"workflow"` // an empty one when there is none
+	Workflow  Part[workflow.Document] `json:"workflow"` // empty if there is none
 }
 
-// A Snapshot is one of the archive's.
+// A Snapshot is a snapshot in the archive.
 type Snapshot = workflow.ArchivedItem
 
-// A Bucket is a bucket of the contract and what is in it.
+// A Bucket is a bucket of the contract with its entries.
 type Bucket struct {
 	Name    contract.Bucket       `json:"name"`
 	Entries []workflow.AuditEntry `json:"entries"`
 }
 
-// Spec is how the nodes stand.
+// Spec is the state of the specs.
 type Spec struct {
 	Main   spec.Mainline `json:"main"`
 	Counts SpecCounts    `json:"counts"`
-	// Nodes stand as in a tree: each is followed by those below it, and of siblings
-	// the one comes first that has moved farthest.
+	// Nodes are in tree order: descendants follow their ancestor, and the sibling with
+	// the most drift comes first.
 	Nodes   []Node         `json:"nodes"`
-	Unknown []spec.Unknown `json:"unknown"` // what could not be learnt about any of them
+	Unknown []spec.Unknown `json:"unknown"` // facts that are unknown for all specs
 }
 
-// SpecCounts counts nodes, first by status.
+// SpecCounts counts specs, first by status.
 type SpecCounts struct {
 	Nodes    int `json:"nodes"`
 	Merged   int `json:"merged"`
@@ -164,27 +159,27 @@ type SpecCounts struct {
 	Active   int `json:"active"`
 	Pending  int `json:"pending"`
 	Unknown  int `json:"unknown"`
-	Problems int `json:"problems"` // nodes with problems
-	Ghosts   int `json:"ghosts"`   // nodes that only other worktrees have
+	Problems int `json:"problems"` // specs with problems
+	Ghosts   int `json:"ghosts"`   // specs that only other worktrees have
 
-	// Drifting are the nodes whose code has moved ahead of them, whatever their status
-	// is: one that some worktree edits is active, and its code may have moved all the
-	// same. DriftUnknown are those of which it cannot be told.
+	// Drifting are the specs with drift, whatever their status: an active spec may have
+	// drift too. DriftUnknown are those whose drift is unknown.
 	Drifting     int `json:"drifting"`
 	DriftUnknown int `json:"drift_unknown"`
-	Missing      int `json:"missing"` // nodes that name code that is not there
+	Missing      int `json:"missing"` // specs with missing code
 }
 
 // A Node is a spec with its place in the tree.
 type Node struct {
 	spec.Listed
 	Depth int `json:"depth"`
-	Below int `json:"below"` // how many nodes stand below it
-	// Collisions are where the work of several worktrees meets on it.
+	Below int `json:"below"` // number of descendants
+	// Collisions are changes of several worktrees to this spec or its code.
 	Collisions []Meeting `json:"collisions"`
 }
 
-// A Meeting is work of several worktrees on one node, before any of it has merged.
+// A Meeting is a collision: unmerged changes of several worktrees to one spec or its
+// code.
 type Meeting struct {
 	Node      string             `json:"node"`
 	Kind      spec.CollisionKind `json:"kind"`
@@ -192,15 +187,15 @@ type Meeting struct {
 	Paths     []string           `json:"paths"`     // sorted
 }
 
-// Proposals is what worktrees would do to main.
+// Proposals are the changes of worktrees to main.
 type Proposals struct {
 	Worktrees []spec.Overlaid `json:"worktrees"`
 	Meetings  []Meeting       `json:"meetings"`
 }
 
-// Make asks every source, and puts together what they say. It never fails: what could
-// not be learnt is in the board. When ctx ends, that is all of it. Whenever a part has
-// come, tell gets the board so far, unless it is nil.
+// Make reads all sources and builds a board. It never fails: a part that cannot be read
+// is unknown. tell, unless it is nil, gets a copy of the board whenever a part is
+// ready.
 func Make(ctx context.Context, repository string, sources []Source, overlays func(context.Context) ([]spec.Overlaid, error), tell func(*Board)) *Board {
 	b := &Board{Repository: repository, Worktrees: make([]Worktree, len(sources))}
 	var all sync.WaitGroup
@@ -260,7 +255,7 @@ func Make(ctx context.Context, repository string, sources []Source, overlays fun
 	return b
 }
 
-// part is what f says. A mistake of ken's own makes one part unknown, not all of them.
+// part returns the result of f. It turns an error or a panic into an unknown part.
 func part[T any](f func() (*T, error)) (p Part[T]) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -278,7 +273,7 @@ func failed[T any](err error) Part[T] {
 	return Part[T]{Unknown: &Unread{Reason: err.Error(), Hint: fault.HintOf(err)}}
 }
 
-// Worktree returns the worktree of a name, nil if it is not on the board.
+// Worktree returns a worktree by name; nil if it is not on the board.
 func (b *Board) Worktree(name string) *Worktree {
 	for i := range b.Worktrees {
 		if b.Worktrees[i].Name == name {
@@ -288,7 +283,7 @@ func (b *Board) Worktree(name string) *Worktree {
 	return nil
 }
 
-// Wanting reports whether anything does not hold, or is not known.
+// Wanting reports whether anything is stale, drifted or unknown.
 func (b *Board) Wanting() bool {
 	for i := range b.Worktrees {
 		if b.Worktrees[i].wanting() {
@@ -302,7 +297,7 @@ func (b *Board) Wanting() bool {
 	return p == nil || len(p.Meetings) > 0 || p.Unknown() > 0
 }
 
-// Unknown counts the worktrees of which something is not known.
+// Unknown counts the worktrees with unknown facts.
 func (p *Proposals) Unknown() (n int) {
 	for i := range p.Worktrees {
 		if len(p.Worktrees[i].Unknown) > 0 {
@@ -312,7 +307,7 @@ func (p *Proposals) Unknown() (n int) {
 	return n
 }
 
-// Unread returns why some of what is in the directory is not known, by what it is.
+// Unread returns the unknown parts of the state directory, by name.
 func (s *State) Unread() map[string]*Unread {
 	unread := make(map[string]*Unread)
 	for name, u := range map[string]*Unread{"the workflow": s.Workflow.Unknown, "the cleanup plan": s.Cleanup.Unknown, "the archive": s.Snapshots.Unknown} {

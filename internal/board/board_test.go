@@ -19,68 +19,68 @@ import (
 	"ken/internal/workflow"
 )
 
-// A teller answers for everything, with what it was given.
-type teller struct {
+// A fakeRepo answers with the values that a test sets.
+type fakeRepo struct {
 	report   *registry.Report
 	sizes    map[repo.Path]int64
 	shown    *survey.Shown
 	audit    *workflow.Audit
 	listing  *spec.Listing
 	overlaid []spec.Overlaid
-	err      error // instead of any of it
-	archive  error // instead of the archive
-	wrong    bool  // it panics
+	err      error // returned by every function
+	archive  error // returned by Archive
+	panics   bool  // every function panics
 }
 
-func tell[T any](t *teller, v T) (T, error) {
-	if t.wrong {
+func answer[T any](t *fakeRepo, v T) (T, error) {
+	if t.panics {
 		panic("a table is empty")
 	}
 	return v, t.err
 }
 
-func (t *teller) Files(context.Context) (*registry.Report, map[repo.Path]int64, error) {
-	report, err := tell(t, t.report)
+func (t *fakeRepo) Files(context.Context) (*registry.Report, map[repo.Path]int64, error) {
+	report, err := answer(t, t.report)
 	return report, t.sizes, err
 }
 
-func (t *teller) Directories(context.Context) (*survey.Shown, error) { return tell(t, t.shown) }
-func (t *teller) Specs(context.Context) (*spec.Listing, error)       { return tell(t, t.listing) }
-func (t *teller) State() (board.StateDir, error)                     { return t, nil }
-func (t *teller) Audit(context.Context) (*workflow.Audit, error)     { return tell(t, t.audit) }
+func (t *fakeRepo) Directories(context.Context) (*survey.Shown, error) { return answer(t, t.shown) }
+func (t *fakeRepo) Specs(context.Context) (*spec.Listing, error)       { return answer(t, t.listing) }
+func (t *fakeRepo) State() (board.StateDir, error)                     { return t, nil }
+func (t *fakeRepo) Audit(context.Context) (*workflow.Audit, error)     { return answer(t, t.audit) }
 
-func (t *teller) Overlays(context.Context) ([]spec.Overlaid, error) { return tell(t, t.overlaid) }
+func (t *fakeRepo) Overlays(context.Context) ([]spec.Overlaid, error) { return answer(t, t.overlaid) }
 
-func (t *teller) Get(context.Context) (*workflow.Document, error) {
-	return tell(t, workflow.NewDocument())
+func (t *fakeRepo) Get(context.Context) (*workflow.Document, error) {
+	return answer(t, workflow.NewDocument())
 }
 
-func (t *teller) Archive(context.Context) (*workflow.ArchiveList, error) {
+func (t *fakeRepo) Archive(context.Context) (*workflow.ArchiveList, error) {
 	if t.archive != nil {
 		return nil, t.archive
 	}
-	return tell(t, &workflow.ArchiveList{})
+	return answer(t, &workflow.ArchiveList{})
 }
 
-func (t *teller) Cleanup(context.Context, workflow.CleanupOptions) (*workflow.Sweep, error) {
-	return tell(t, &workflow.Sweep{})
+func (t *fakeRepo) Cleanup(context.Context, workflow.CleanupOptions) (*workflow.Sweep, error) {
+	return answer(t, &workflow.Sweep{})
 }
 
-// whole is one who knows everything, and has nothing to complain of.
-func whole() *teller {
-	return &teller{
+// healthy returns a repository in which nothing needs attention.
+func healthy() *fakeRepo {
+	return &fakeRepo{
 		report: &registry.Report{State: registry.StateTrust}, shown: &survey.Shown{}, audit: &workflow.Audit{}, listing: &spec.Listing{},
 	}
 }
 
-func source(t *teller) board.Source {
+func source(t *fakeRepo) board.Source {
 	return board.Source{Name: "main", Files: t.Files, Directories: t.Directories, State: t.State, Specs: t.Specs}
 }
 
-// A part that cannot be read says why, and the others are told; a board that does not
-// know something is found wanting.
-func TestAPartThatIsNotKnownLeavesTheRest(t *testing.T) {
-	bad := &teller{err: &fault.Error{Hint: "mend it", Err: errors.New("it is broken")}}
+// A part that cannot be read has a reason, the others are known, and the board needs
+// attention.
+func TestUnknownPartKeepsOthers(t *testing.T) {
+	bad := &fakeRepo{err: &fault.Error{Hint: "mend it", Err: errors.New("it is broken")}}
 	parts := map[string]func(*board.Source){
 		"files":     func(s *board.Source) { s.Files = bad.Files },
 		"survey":    func(s *board.Source) { s.Directories = bad.Directories },
@@ -88,11 +88,11 @@ func TestAPartThatIsNotKnownLeavesTheRest(t *testing.T) {
 		"spec":      func(s *board.Source) { s.Specs = bad.Specs },
 		"proposals": nil,
 	}
-	if b := board.Make(t.Context(), "r", []board.Source{source(whole())}, whole().Overlays, nil); b.Wanting() {
-		t.Error("a board with nothing to complain of is found wanting")
+	if b := board.Make(t.Context(), "r", []board.Source{source(healthy())}, healthy().Overlays, nil); b.Wanting() {
+		t.Error("a healthy board needs attention")
 	}
 	for name, spoil := range parts {
-		s, over := source(whole()), whole()
+		s, over := source(healthy()), healthy()
 		if spoil != nil {
 			spoil(&s)
 		} else {
@@ -105,87 +105,87 @@ func TestAPartThatIsNotKnownLeavesTheRest(t *testing.T) {
 		}
 		for part, u := range unread {
 			if (u != nil) != (part == name) {
-				t.Errorf("without %s, %s is %+v", name, part, u)
+				t.Errorf("with unreadable %s, the reason of %s is %+v", name, part, u)
 			}
 		}
 		if u := unread[name]; u == nil || u.Reason != "it is broken" || u.Hint != "mend it" {
-			t.Errorf("%s says %+v", name, u)
+			t.Errorf("the reason of %s is %+v, want it is broken, mend it", name, u)
 		}
 		if !b.Wanting() {
-			t.Errorf("a board that does not know its %s is not found wanting", name)
+			t.Errorf("a board with unknown %s does not need attention", name)
 		}
 	}
 }
 
-// One thing that does not hold, or that nobody knows, is enough to be found wanting; what is
-// over, or has no text, is not.
-func TestOneThingIsEnough(t *testing.T) {
-	directory := func(v survey.Verdict) func(*teller) {
-		return func(w *teller) { w.shown.Directories = []survey.ShownDirectory{{Verdict: v}} }
+// One stale or unknown thing makes the board need attention. A missing summary or a
+// finished run does not.
+func TestWanting(t *testing.T) {
+	directory := func(v survey.Verdict) func(*fakeRepo) {
+		return func(w *fakeRepo) { w.shown.Directories = []survey.ShownDirectory{{Verdict: v}} }
 	}
 	runs := func(state surveyrun.RunState) *board.Part[board.Runs] {
 		return board.RunsPart(&board.Runs{Runs: []surveyrun.Run{{State: state}}}, nil)
 	}
 	for name, c := range map[string]struct {
-		spoil   func(*teller)
+		spoil   func(*fakeRepo)
 		runs    *board.Part[board.Runs]
 		wanting bool
 	}{
-		"a text that does not hold":      {spoil: directory(survey.StaleBelow), wanting: true},
-		"a text that nobody could judge": {spoil: directory(survey.Unknown), wanting: true},
-		"no text":                        {spoil: directory(survey.None)},
-		"a file of nobody knows what":    {spoil: func(w *teller) { w.report.Counts.Unknown = 1 }, wanting: true},
-		"an entry that is not allowed":   {spoil: func(w *teller) { w.audit.Counts.AdHoc = 1 }, wanting: true},
-		"an archive that cannot be read": {spoil: func(w *teller) { w.archive = errors.New("it is broken") }, wanting: true},
-		"a worktree that is not read":    {spoil: func(w *teller) { w.overlaid = []spec.Overlaid{{Unknown: []spec.Unknown{{}}}} }, wanting: true},
-		"specs that are not all read":    {spoil: func(w *teller) { w.listing.Unknown = []spec.Unknown{{}} }, wanting: true},
-		"runs that are not known":        {runs: board.RunsPart(nil, errors.New("it is away")), wanting: true},
+		"a stale summary":                {spoil: directory(survey.StaleBelow), wanting: true},
+		"an unknown verdict":             {spoil: directory(survey.Unknown), wanting: true},
+		"no summary":                     {spoil: directory(survey.None)},
+		"an unknown file":                {spoil: func(w *fakeRepo) { w.report.Counts.Unknown = 1 }, wanting: true},
+		"a state file not allowed":       {spoil: func(w *fakeRepo) { w.audit.Counts.AdHoc = 1 }, wanting: true},
+		"an archive that cannot be read": {spoil: func(w *fakeRepo) { w.archive = errors.New("it is broken") }, wanting: true},
+		"an unreadable worktree":         {spoil: func(w *fakeRepo) { w.overlaid = []spec.Overlaid{{Unknown: []spec.Unknown{{}}}} }, wanting: true},
+		"unreadable specs":               {spoil: func(w *fakeRepo) { w.listing.Unknown = []spec.Unknown{{}} }, wanting: true},
+		"unknown runs":                   {runs: board.RunsPart(nil, errors.New("it is away")), wanting: true},
 		"a run that is paused":           {runs: runs(surveyrun.Paused), wanting: true},
 		"a run that is done":             {runs: runs(surveyrun.Done)},
 	} {
-		w := whole()
+		w := healthy()
 		if c.spoil != nil {
 			c.spoil(w)
 		}
 		b := board.Make(t.Context(), "r", []board.Source{source(w)}, w.Overlays, nil)
 		b.Runs = c.runs
 		if b.Wanting() != c.wanting {
-			t.Errorf("%s: %t", name, b.Wanting())
+			t.Errorf("%s: Wanting is %t", name, b.Wanting())
 		}
 	}
 }
 
-// A node whose code is not there is counted, and wants something.
+// A spec with missing code is counted and needs attention.
 func TestMissingCodeIsCounted(t *testing.T) {
-	w := whole()
+	w := healthy()
 	here, other := listed("here", "", ""), listed("other", "", "")
 	here.Missing = []string{"gone.go", "lost.go"}
 	w.listing.Nodes = []spec.Listed{here, other}
 	b := board.Make(t.Context(), "r", []board.Source{source(w)}, w.Overlays, nil)
 	if n := b.Worktrees[0].Spec.Known.Counts.Missing; n != 1 || !b.Wanting() {
-		t.Errorf("%d nodes miss something, wanting: %t", n, b.Wanting())
+		t.Errorf("%d specs have missing code, wanting: %t; want 1, true", n, b.Wanting())
 	}
 }
 
-// A mistake of ken's own makes a part unknown, and no more than that.
-func TestAPanicIsNotKnowing(t *testing.T) {
-	s := source(whole())
-	s.Specs = (&teller{wrong: true}).Specs
-	b := board.Make(t.Context(), "r", []board.Source{s}, whole().Overlays, nil)
+// A panic makes one part unknown and no other.
+func TestPanicMakesOnePartUnknown(t *testing.T) {
+	s := source(healthy())
+	s.Specs = (&fakeRepo{panics: true}).Specs
+	b := board.Make(t.Context(), "r", []board.Source{s}, healthy().Overlays, nil)
 	if u := b.Worktrees[0].Spec.Unknown; u == nil || !strings.Contains(u.Reason, "a table is empty") {
-		t.Errorf("it says %+v", u)
+		t.Errorf("the reason is %+v, want the panic", u)
 	}
 	if b.Worktrees[0].Files.Known == nil {
-		t.Error("the others are not told")
+		t.Error("files are unknown too")
 	}
 }
 
-// A worktree that cannot be looked into is on the board, with the reason everywhere.
-func TestAWorktreeThatIsAway(t *testing.T) {
-	b := board.Make(t.Context(), "r", []board.Source{{Name: "away", Branch: "main", Err: errors.New("it is not there")}}, whole().Overlays, nil)
+// A worktree that cannot be opened is on the board, with the reason in every part.
+func TestWorktreeThatCannotBeOpened(t *testing.T) {
+	b := board.Make(t.Context(), "r", []board.Source{{Name: "away", Branch: "main", Err: errors.New("it is not there")}}, healthy().Overlays, nil)
 	w := b.Worktree("away")
 	if w.Branch != nil || !w.Head.IsZero() {
-		t.Errorf("it is said to be at %s", w.Head)
+		t.Errorf("HEAD is %s, want unknown", w.Head)
 	}
 	for _, u := range []*board.Unread{w.Unknown, w.Files.Unknown, w.Survey.Unknown, w.State.Unknown, w.Spec.Unknown} {
 		if u == nil || u.Reason != "it is not there" {
@@ -209,10 +209,9 @@ func listed(id, parent string, grade fresh.Grade) spec.Listed {
 	return n
 }
 
-// Nodes stand as in their tree, and what has moved farthest comes first, with all that
-// it stands below. None is lost.
-func TestNodesAreInTheOrderOfTheirTree(t *testing.T) {
-	w := whole()
+// Specs are in tree order, those with the highest grade first. None is lost.
+func TestSpecsAreInTreeOrder(t *testing.T) {
+	w := healthy()
 	w.listing.Nodes = []spec.Listed{
 		listed("root", "", ""), listed("a", "root", ""), listed("a1", "a", ""), listed("b", "root", ""), listed("b1", "b", fresh.GradeInterface),
 		listed("ghost", "gone", ""), listed("self", "self", ""),
@@ -232,9 +231,8 @@ func TestNodesAreInTheOrderOfTheirTree(t *testing.T) {
 	}
 }
 
-// A node drifts whatever its status is, and one whose drift is not known is not counted
-// among those that do not.
-func TestDriftIsCountedWhateverTheStatus(t *testing.T) {
+// Drift is counted for every status, and unknown drift is counted separately.
+func TestDriftIsCountedForEveryStatus(t *testing.T) {
 	drift := func(id string, n int, st spec.Status) spec.Listed {
 		l := spec.Listed{Described: spec.Described{ID: id}, Status: st, Drift: &n}
 		if n < 0 {
@@ -242,7 +240,7 @@ func TestDriftIsCountedWhateverTheStatus(t *testing.T) {
 		}
 		return l
 	}
-	w := whole()
+	w := healthy()
 	ghost := drift("ghost", -1, spec.StatusActive)
 	ghost.Ghost = true
 	w.listing.Nodes = []spec.Listed{
@@ -257,16 +255,16 @@ func TestDriftIsCountedWhateverTheStatus(t *testing.T) {
 	for _, alone := range []spec.Listed{drift("b", 2, spec.StatusActive), drift("d", -1, spec.StatusActive)} {
 		w.listing.Nodes = []spec.Listed{alone}
 		if !board.Make(t.Context(), "r", []board.Source{source(w)}, w.Overlays, nil).Wanting() {
-			t.Errorf("a board with only %s is not found wanting", alone.ID)
+			t.Errorf("a board with only %s does not need attention", alone.ID)
 		}
 	}
 }
 
-// What is said of so many directories is said of those that count, and having a text is
-// not the same as having one that holds.
-func TestDirectoriesAreTalliedByThoseThatCount(t *testing.T) {
+// The tally leaves out excluded directories, and distinguishes a text from a fresh
+// text.
+func TestTally(t *testing.T) {
 	text := "words"
-	w := whole()
+	w := healthy()
 	for i, v := range []survey.Verdict{survey.Fresh, survey.Fresh, survey.StaleBelow, survey.None, survey.Excluded, survey.Excluded, survey.Unknown, survey.Unknown} {
 		d := survey.ShownDirectory{PathJSON: repo.Path(strings.Repeat("d", i+1)).JSON(), Verdict: v, Outline: i == 1}
 		if v == survey.Fresh || v == survey.StaleBelow || i == 7 {
@@ -280,9 +278,9 @@ func TestDirectoriesAreTalliedByThoseThatCount(t *testing.T) {
 	}
 }
 
-// What each of several says of one meeting is told once, and stands at the node.
-func TestMeetingsAreToldOnce(t *testing.T) {
-	w := whole()
+// A collision that several worktrees report is listed once, also at its spec.
+func TestCollisionIsListedOnce(t *testing.T) {
+	w := healthy()
 	w.listing.Nodes = []spec.Listed{listed("a", "", "")}
 	w.overlaid = []spec.Overlaid{
 		{Worktree: "one", Collisions: []spec.CollideJSON{{Node: "a", Kind: spec.OnSpec, With: []string{"two"}, Paths: []string{"p"}}}},
@@ -297,16 +295,16 @@ func TestMeetingsAreToldOnce(t *testing.T) {
 		t.Errorf("at the node: %+v", n.Collisions)
 	}
 	if !b.Wanting() {
-		t.Error("a collision is nothing to look at")
+		t.Error("a board with a collision does not need attention")
 	}
 }
 
-// The board so far is told part by part, and the last of it is all.
-func TestPartsAreToldAsTheyCome(t *testing.T) {
+// tell gets the board after each part.
+func TestTellGetsPartsInTurn(t *testing.T) {
 	var told []*board.Board
-	b := board.Make(t.Context(), "r", []board.Source{source(whole())}, whole().Overlays, func(so *board.Board) { told = append(told, so) })
+	b := board.Make(t.Context(), "r", []board.Source{source(healthy())}, healthy().Overlays, func(so *board.Board) { told = append(told, so) })
 	if len(told) != 5 {
-		t.Fatalf("it was told %d times", len(told))
+		t.Fatalf("tell was called %d times, want 5", len(told))
 	}
 	known := func(b *board.Board) (n int) {
 		w := b.Worktrees[0]
@@ -327,13 +325,13 @@ func TestPartsAreToldAsTheyCome(t *testing.T) {
 	}
 }
 
-// Why a directory does not hold is said without the words that only documents use.
+// Directory.Why replaces the names of verdicts and does not change the document.
 func TestReasonsAreInPlainWords(t *testing.T) {
 	d := board.Directory{Reasons: []string{"lib is stale-self", "a is stale-below", "x.go is new", "stale-self is new"}}
 	if got, want := d.Why(), []string{"lib is stale", "a is stale", "x.go is new", "stale-self is new"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	if d.Reasons[0] != "lib is stale-self" {
-		t.Error("the document says something else now")
+		t.Error("Why changed the reasons of the document")
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"ken/internal/survey"
 )
 
-// files asks the registry. What it answers is decided without writing anything: looking
-// at a board must not change what the next session finds.
+// files reads the verdicts of all files. It writes nothing: reading a board must not
+// change what the next session finds.
 func (s *Source) files(ctx context.Context) (*Files, error) {
 	rep, sizes, err := s.Files(ctx)
 	if err != nil {
@@ -26,7 +26,7 @@ func (s *Source) files(ctx context.Context) (*Files, error) {
 		v := &rep.Verdicts[i]
 		size, tracked := sizes[v.RawPath()]
 		if !tracked {
-			continue // it was there once
+			continue // no longer tracked
 		}
 		f.Bytes += size
 		f.Leaves = append(f.Leaves, Leaf{v.RawPath(), size, v.Verdict, v.Summary, v.Grade, v.Reason})
@@ -34,7 +34,7 @@ func (s *Source) files(ctx context.Context) (*Files, error) {
 	return f, nil
 }
 
-// survey asks for the directories, whose sizes are those of the files below them.
+// survey reads the directories and adds up the files below them.
 func (s *Source) survey(ctx context.Context, files *Files) (*Survey, error) {
 	shown, err := s.Directories(ctx)
 	if err != nil {
@@ -99,11 +99,11 @@ func (t *Tally) add(d *survey.ShownDirectory) {
 		if d.Words() != "" {
 			t.Unknown++
 		}
-	default: // it has none, or one that does not hold
+	default: // no text, or a stale one
 	}
 }
 
-// lineLength is how much of a text stands for it.
+// lineLength is the length of Directory.Line in bytes.
 const lineLength = 160
 
 func firstLine(text string) string {
@@ -118,7 +118,7 @@ func firstLine(text string) string {
 	return strings.ToValidUTF8(line, "\uFFFD") + "…"
 }
 
-// Verdicts are those of directories, the worst first.
+// Verdicts lists the verdicts of directories, the worst first.
 var Verdicts = []survey.Verdict{
 	survey.Unknown, survey.Failed, survey.StaleSelf, survey.StaleBelow, survey.Incomplete, survey.Partial,
 	survey.None, survey.Fresh, survey.Excluded,

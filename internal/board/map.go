@@ -14,34 +14,33 @@ import (
 
 // A Tile is a directory or a file on the map.
 type Tile struct {
-	Name  string // its last element, or what it stands for
+	Name  string // last element of the path, or a description
 	Path  repo.Path
 	Dir   bool
-	Rest  bool // it stands for all that is too small to be drawn
+	Rest  bool // stands for everything that is too small to show
 	Files int
 	Bytes int64
 	State fresh.State
-	// Verdict is the word for it, finer than State.
+	// Verdict is State in words, with details.
 	Verdict string
-	Mild    bool   // of what is stale: it moved only below, or in what it does inside
-	Outline bool   // of what is fresh: nobody wrote it
+	Mild    bool   // stale, but only subdirectories or function bodies changed
+	Outline bool   // fresh, but only an outline
 	Why     string // the reasons, "" for none
-	Line    string // what is said of it, in one line
+	Line    string // first line of its text
 	Rect    Rect
-	Inside  []Tile // of a directory, without any of their own
+	Inside  []Tile // contents of a directory, one level
 }
 
-// How much is drawn. What is left out stands in one tile.
+// Limits of the map. One tile stands for everything above them.
 const (
 	mostTiles  = 160
 	mostInside = 24
-	// leastShare is the smallest part of the whole that anything is drawn as: an
-	// empty file is there too.
+	// leastShare is the smallest area of a tile, so that empty files show too.
 	leastShare = 1.0 / 4000
 )
 
-// Map lays a directory out within a rectangle: what is directly in it, and within each
-// what is directly in that. ok is false when there is no such directory.
+// Map lays out the contents of a directory within a rectangle, two levels deep. ok is
+// false if the directory does not exist.
 func (w *Worktree) Map(dir repo.Path, in Rect) (tiles []Tile, ok bool) {
 	files, known := w.Files.Known, w.Survey.Known
 	if files == nil || known == nil {
@@ -65,7 +64,7 @@ func (w *Worktree) Map(dir repo.Path, in Rect) (tiles []Tile, ok bool) {
 	return tiles, true
 }
 
-// Leaf returns a tracked file, nil when there is none of that path.
+// Leaf returns a tracked file; nil if there is none.
 func (f *Files) Leaf(path repo.Path) *Leaf {
 	i, ok := slices.BinarySearchFunc(f.Leaves, path, func(l Leaf, p repo.Path) int { return cmp.Compare(l.Path, p) })
 	if !ok {
@@ -74,7 +73,7 @@ func (f *Files) Leaf(path repo.Path) *Leaf {
 	return &f.Leaves[i]
 }
 
-// Directory returns what is known of a directory, nil when there is none of that path.
+// Directory returns a directory; nil if there is none.
 func (s *Survey) Directory(path repo.Path) *Directory {
 	i := slices.IndexFunc(s.Directories, func(d Directory) bool { return d.Raw == path })
 	if i < 0 {
@@ -83,7 +82,7 @@ func (s *Survey) Directory(path repo.Path) *Directory {
 	return &s.Directories[i]
 }
 
-// inside returns the directories below one, which stand behind it.
+// inside returns the directories below one, which follow it.
 func (s *Survey) inside(at int) []Directory {
 	dir := s.Directories[at].Raw
 	rest := s.Directories[at+1:]
@@ -104,7 +103,7 @@ func (f *Files) under(dir repo.Path) []Leaf {
 	return f.Leaves[from:to]
 }
 
-// contents makes a tile of everything that is directly in a directory.
+// contents returns a tile for each direct child of a directory.
 func contents(dir repo.Path, below []Directory, files []Leaf) []Tile {
 	var tiles []Tile
 	for i := range below {
@@ -140,7 +139,7 @@ func (d *Directory) tile() Tile {
 	}
 }
 
-// Why says why the verdict is what it is, in plain words.
+// Why returns the reasons for the verdict, with verdicts in plain words.
 func (d *Directory) Why() []string {
 	list := slices.Clone(d.Reasons)
 	for i, reason := range list {
@@ -153,7 +152,7 @@ func (d *Directory) Why() []string {
 	return list
 }
 
-// short is a verdict in plain words, where there is room for two.
+// short names a verdict in one or two words.
 func short(v survey.Verdict) string {
 	switch v {
 	case survey.StaleSelf:
@@ -167,7 +166,7 @@ func short(v survey.Verdict) string {
 	}
 }
 
-// Tile is the file as the map and lists show it.
+// Tile returns the tile of a file.
 func (l Leaf) Tile() Tile {
 	t := Tile{Name: repo.Path(l.Path.Base()).String(), Path: l.Path, Files: 1, Bytes: l.Size, State: l.Summary, Verdict: l.Summary.String(), Why: l.Reason}
 	if l.Summary == fresh.None {
@@ -183,14 +182,14 @@ func (l Leaf) Tile() Tile {
 	return t
 }
 
-// worse reports whether one state is worse news than another.
+// worse reports whether one state is worse than another.
 func worse(one, other fresh.State) bool {
 	order := []fresh.State{fresh.Unknown, fresh.Stale, fresh.None, fresh.Fresh, fresh.Excluded}
 	return slices.Index(order, one) < slices.Index(order, other)
 }
 
-// layOut gives tiles their places, the largest first, and puts those that are too many
-// into one.
+// layOut computes the positions of tiles, the largest first, and merges those above the
+// limit into one.
 func layOut(tiles []Tile, in Rect, most int) []Tile {
 	slices.SortStableFunc(tiles, func(a, b Tile) int {
 		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.Path, b.Path))

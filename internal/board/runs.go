@@ -2,20 +2,20 @@ package board
 
 import "ken/internal/surveyrun"
 
-// Runs are the surveys that were handed out to workers, the newest first, and what their
-// server may spend.
+// Runs are the surveys that workers run, the newest first, and the spending of the
+// server.
 type Runs struct {
 	Runs []surveyrun.Run `json:"runs"`
 	Day  surveyrun.Day   `json:"day"`
 }
 
-// RunsPart is what was learnt of runs, or why it could not be.
+// RunsPart returns runs as a part, or err as the reason why they are unknown.
 func RunsPart(runs *Runs, err error) *Part[Runs] {
 	p := part(func() (*Runs, error) { return runs, err })
 	return &p
 }
 
-// Running are the runs that are under way, or stopped before the end.
+// Running lists the runs that are neither done nor cancelled.
 func (r *Runs) Running() []surveyrun.Run {
 	var list []surveyrun.Run
 	for _, run := range r.Runs {

@@ -8,7 +8,7 @@ import (
 	"ken/internal/spec"
 )
 
-// spec asks for the nodes.
+// spec reads the specs and counts them.
 func (s *Source) spec(ctx context.Context) (*Spec, error) {
 	l, err := s.Specs(ctx)
 	if err != nil {
@@ -32,7 +32,7 @@ func (s *Source) spec(ctx context.Context) (*Spec, error) {
 			c.Unknown++
 		}
 		switch {
-		case n.Drift == nil && !n.Ghost: // what is not here has no code here
+		case n.Drift == nil && !n.Ghost: // a ghost has no code in this worktree
 			c.DriftUnknown++
 		case n.Drift != nil && *n.Drift > 0:
 			c.Drifting++
@@ -50,7 +50,7 @@ func (s *Source) spec(ctx context.Context) (*Spec, error) {
 	return out, nil
 }
 
-// arrange puts nodes into the order of their tree.
+// arrange puts specs into tree order.
 func arrange(nodes []spec.Listed) []Node {
 	placed := spec.InOrder(nodes)
 	list := make([]Node, len(placed))
@@ -60,7 +60,7 @@ func arrange(nodes []spec.Listed) []Node {
 	return list
 }
 
-// proposals asks what worktrees propose, and where they meet.
+// proposals reads the changes of worktrees and finds collisions.
 func proposals(ctx context.Context, overlays func(context.Context) ([]spec.Overlaid, error)) (*Proposals, error) {
 	list, err := overlays(ctx)
 	if err != nil {
@@ -69,7 +69,7 @@ func proposals(ctx context.Context, overlays func(context.Context) ([]spec.Overl
 	return &Proposals{Worktrees: list, Meetings: meetings(list)}, nil
 }
 
-// meetings makes one of the collisions that each worktree has with the others.
+// meetings merges the collisions that each worktree reports.
 func meetings(list []spec.Overlaid) []Meeting {
 	type subject struct {
 		node string
@@ -103,7 +103,7 @@ func meetings(list []spec.Overlaid) []Meeting {
 	return out
 }
 
-// meet puts meetings at their nodes.
+// meet adds collisions to their specs.
 func (s *Spec) meet(all []Meeting) {
 	at := make(map[string]int, len(s.Nodes))
 	for i := range s.Nodes {

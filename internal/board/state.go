@@ -7,10 +7,10 @@ import (
 	"ken/internal/workflow"
 )
 
-// buckets is their order: what should not be there first.
+// buckets is the order of the buckets: those that should be empty first.
 var buckets = []contract.Bucket{contract.AdHoc, contract.Unknown, contract.Ephemeral, contract.PatternAllowed, contract.Canonical}
 
-// state asks the keeper of the state directory.
+// state reads the state directory.
 func (s *Source) state(ctx context.Context) (*State, error) {
 	dir, err := s.State()
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 	"ken/internal/fault"
 )
 
-// examples shows, by tool, a fitting value for each argument.
+// examples has a valid value for each argument of each tool.
 var examples = map[string]string{
 	"orient":               `{"root": "/path/to/worktree", "budget": 1500}`,
 	"file_registry_verify": `{"root": "/path/to/worktree", "paths": ["src/main.go"], "full": true, "all": true, "limit": 200}`,
@@ -34,8 +34,7 @@ var examples = map[string]string{
 	"spec_ack": `{"root": "/path/to/worktree", "ids": ["parser/lexer"], "reason": "Only names changed."}`,
 }
 
-// exampleOf shows some arguments of a tool as they are to be given. What stands in as
-// goes before the usual value.
+// exampleOf formats some arguments of a tool with example values. as replaces values.
 func exampleOf(tool string, names []string, as map[string]string) string {
 	var all map[string]json.RawMessage
 	_ = json.Unmarshal([]byte(examples[tool]), &all) // a test reads each of them
@@ -52,8 +51,8 @@ func exampleOf(tool string, names []string, as map[string]string) string {
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
-// checkCalls refuses a call that no tool could make sense of before the SDK does, whose
-// words are about schemas and Go. The SDK's own check comes behind it all the same.
+// checkCalls checks arguments before the SDK does, because the errors of the SDK are
+// about schemas and Go types.
 func (s *server) checkCalls(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		p, ok := req.GetParams().(*mcp.CallToolParamsRaw)
@@ -76,12 +75,12 @@ func (s *server) checkCalls(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// checkArguments says which argument of a call does not fit, what it is and what is
-// wanted, and shows one that does.
+// checkArguments returns an error that names the wrong argument, the given and the
+// wanted value, with an example.
 func checkArguments(tool string, schema *jsonschema.Schema, raw json.RawMessage) error {
 	var given any
 	d := json.NewDecoder(bytes.NewReader(raw))
-	d.UseNumber() // a large number is to be shown as it came
+	d.UseNumber() // keep large numbers as they are
 	if err := d.Decode(&given); err != nil && len(raw) > 0 {
 		return fmt.Errorf("invalid arguments: %w", err)
 	}
@@ -117,8 +116,8 @@ func checkArguments(tool string, schema *jsonschema.Schema, raw json.RawMessage)
 	return nil
 }
 
-// fits says why v is not as a schema wants it, nil if it is. It knows as much of schemas
-// as [schemaFor] makes of inputs.
+// fits returns why v does not match a schema; nil if it does. It supports the schemas
+// that [schemaFor] makes.
 func fits(s *jsonschema.Schema, at string, v any) error {
 	types := s.Types
 	if s.Type != "" {
@@ -182,7 +181,7 @@ func fits(s *jsonschema.Schema, at string, v any) error {
 	return nil
 }
 
-// maxInteger is how far whole numbers are exact in JSON, or fit into an int.
+// maxInteger is the largest integer that is exact in JSON and fits into an int.
 const maxInteger = float64(min(math.MaxInt, 1<<53-1))
 
 func missing(s *jsonschema.Schema, at string, v map[string]any) error {
@@ -194,7 +193,7 @@ func missing(s *jsonschema.Schema, at string, v map[string]any) error {
 	return nil
 }
 
-// kinds are the types of JSON as they are called in what is said about them.
+// kinds names the JSON types for errors.
 var kinds = map[string]string{
 	"null": "null", "array": "a list", "object": "an object", "string": "a string",
 	"number": "a number", "integer": "an integer", "boolean": "true or false",
@@ -217,10 +216,10 @@ func kindOf(v any) string {
 	}
 }
 
-// excerpt is a value as JSON, as far as a line holds it.
+// excerpt formats a value as JSON on one line.
 func excerpt(v any) string { return line(quoted(v)) }
 
-// quoted is a value as JSON.
+// quoted formats a value as JSON.
 func quoted(v any) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -11,9 +11,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// A call that does not fit is told which argument, what it is, and what is wanted. It
-// opens nothing: there is nothing to open here.
-func TestArgumentsThatDoNotFit(t *testing.T) {
+// An error about a wrong argument names it, the given and the wanted value. The call
+// opens no repository.
+func TestWrongArguments(t *testing.T) {
 	here, there := mcp.NewInMemoryTransports()
 	go func() { _ = Serve(t.Context(), Deps{Version: "test"}, there) }()
 	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), here, nil)
@@ -54,7 +54,7 @@ func TestArgumentsThatDoNotFit(t *testing.T) {
 	}
 }
 
-// inputs is what each tool takes, as a client reads it.
+// inputs returns the input schemas as a client reads them.
 func inputs(t *testing.T) map[string]*jsonschema.Schema {
 	t.Helper()
 	all := make(map[string]*jsonschema.Schema)
@@ -71,8 +71,8 @@ func inputs(t *testing.T) map[string]*jsonschema.Schema {
 	return all
 }
 
-// Whatever the SDK's own check lets pass, ours does: what is promised can be given.
-func TestArgumentsThatFit(t *testing.T) {
+// checkArguments accepts what the schemas allow.
+func TestValidArguments(t *testing.T) {
 	all := inputs(t)
 	for _, c := range []struct{ tool, args string }{
 		{"orient", ``},
@@ -90,8 +90,8 @@ func TestArgumentsThatFit(t *testing.T) {
 	}
 }
 
-// Each argument of each tool has an example, and the examples fit.
-func TestExamplesFit(t *testing.T) {
+// Each argument of each tool has an example, and the examples are valid.
+func TestExamplesAreValid(t *testing.T) {
 	all := inputs(t)
 	if diff := cmp.Diff(slices.Sorted(maps.Keys(all)), slices.Sorted(maps.Keys(examples))); diff != "" {
 		t.Errorf("tools with examples (-want +got):\n%s", diff)

@@ -11,7 +11,7 @@ import (
 	"ken/internal/fault"
 )
 
-// Whatever goes wrong outside of tools has a code of JSON-RPC's.
+// Errors outside of tools have JSON-RPC codes.
 func TestErrorsHaveCodes(t *testing.T) {
 	const hello = `"params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`
 	read := func(why error) map[string]int {
@@ -46,7 +46,7 @@ func TestErrorsHaveCodes(t *testing.T) {
 			if answer.Error != nil {
 				codes[answer.ID] = answer.Error.Code
 				if answer.ID == "tool" && !strings.Contains(answer.Error.Message, "knowledge, orient, spec, spec_ack") {
-					t.Errorf("the tools are not named: %s", answer.Error.Message)
+					t.Errorf("the error does not list the tools: %s", answer.Error.Message)
 				}
 			}
 		}

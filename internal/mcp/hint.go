@@ -9,7 +9,7 @@ import (
 	"ken/internal/fault"
 )
 
-// withHint puts the hint into the text: it is all that a model gets to see.
+// withHint adds the hint to the text of an error, because models see only the text.
 func withHint(err error) error {
 	if hint := fault.HintOf(err); hint != "" {
 		return fmt.Errorf("%w\nhint: %s", err, forAgents(hint))
@@ -17,11 +17,11 @@ func withHint(err error) error {
 	return err
 }
 
-// A phrase is something said to who types commands, and what an agent hears instead.
-// In it, $1 is the argument as JSON.
+// A phrase is a regular expression for a part of a hint, and the tool call that
+// replaces it. $1 in call is the argument as JSON.
 type phrase struct{ text, call string }
 
-// phrases are tried in their order, whole hints before the commands in others.
+// phrases are applied in order, whole hints before single commands.
 var phrases = []phrase{
 	{`run ken inside a repository, or: ken -C DIR …`, `give root, a directory in a git work tree: {"root": "/path/to/worktree"}`},
 	{`run it inside a repository, or name the directory: ken … --dir DIR`, `give root, a directory in a git work tree, or dir, the state directory`},
@@ -50,7 +50,7 @@ var phrases = []phrase{
 // word is an argument as [fault.Quote] writes it.
 const word = `('(?:[^']|'\\'')*'|[^\s;']+)`
 
-// phrasePatterns finds each phrase. Most commands never ask for it, and none waits for it to start.
+// phrasePatterns compiles the phrases on first use.
 var phrasePatterns = sync.OnceValue(func() []*regexp.Regexp {
 	var all []*regexp.Regexp
 	for _, p := range phrases {
@@ -59,13 +59,13 @@ var phrasePatterns = sync.OnceValue(func() []*regexp.Regexp {
 	return all
 })
 
-// command is one of ken's, in a hint.
+// command matches a ken command in a hint.
 var command = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\bken (brief|close|doctor|init|install|serve|share|spec|state|status|summary|survey|verify|worker)\b`)
 })
 
-// forAgents turns the commands in a text into calls. One that no tool does is left,
-// and said to be for a shell.
+// forAgents replaces commands in a hint by tool calls. If a command is left, it adds
+// that ken commands run in a shell.
 func forAgents(text string) string {
 	for i, p := range phrases {
 		find := phrasePatterns()[i]
@@ -83,7 +83,7 @@ func forAgents(text string) string {
 	return text
 }
 
-// unquote reads a word as a shell does.
+// unquote reads a word like a shell.
 func unquote(word string) string {
 	if inner, ok := strings.CutPrefix(word, "'"); ok {
 		return strings.ReplaceAll(strings.TrimSuffix(inner, "'"), `'\''`, `'`)

@@ -15,7 +15,8 @@ import (
 	"ken/internal/fault"
 )
 
-func TestHintsAreForAgents(t *testing.T) {
+// forAgents replaces commands by tool calls.
+func TestForAgents(t *testing.T) {
 	odd := "it's a dir"
 	for said, want := range map[string]string{
 		"run ken inside a repository, or: ken -C DIR …":                                             `give root, a directory in a git work tree: {"root": "/path/to/worktree"}`,
@@ -32,29 +33,29 @@ func TestHintsAreForAgents(t *testing.T) {
 		"":                                                                                          "",
 	} {
 		if got := forAgents(said); got != want {
-			t.Errorf("%q is told as\n%q, want\n%q", said, got, want)
+			t.Errorf("forAgents(%q) is\n%q, want\n%q", said, got, want)
 		}
 	}
 }
 
-// Whatever a tool may pass on, it names no command that a tool does. Who adds a hint with
-// one adds its phrase.
-func TestEveryHintIsForAgents(t *testing.T) {
+// No hint in the packages behind the tools names a command that a tool replaces. A new
+// hint with such a command needs a phrase.
+func TestEveryHintNamesTools(t *testing.T) {
 	done := regexp.MustCompile(`\bken (-C|… --dir|state (--dir|get|update|put|check)|survey (next|submit|show)|spec (ls|show|history|ack|owner|search)|orient|summary)\b`)
-	// No tool comes there: they are of other commands.
-	apart := map[string]bool{"registry/receipt.go": true, "app/confirm.go": true, "survey/run.go": true}
+	// No tool uses these files.
+	unused := map[string]bool{"registry/receipt.go": true, "app/confirm.go": true, "survey/run.go": true}
 	seen := 0
 	for _, pkg := range []string{"contract", "fresh", "git", "registry", "repo", "spec", "state", "store", "survey", "workflow", "app"} {
 		err := filepath.WalkDir(filepath.Join("..", pkg), func(file string, d fs.DirEntry, err error) error {
 			name := filepath.ToSlash(strings.TrimPrefix(file, ".."+string(os.PathSeparator)))
-			if err != nil || filepath.Ext(file) != ".go" || strings.HasSuffix(file, "_test.go") || apart[name] {
+			if err != nil || filepath.Ext(file) != ".go" || strings.HasSuffix(file, "_test.go") || unused[name] {
 				return err
 			}
 			for _, text := range texts(t, file) {
 				if done.MatchString(text) {
 					seen++
 					if got := forAgents(text); done.MatchString(got) {
-						t.Errorf("%s: %q is told as %q", name, text, got)
+						t.Errorf("%s: the hint %q becomes %q, which names a command; add a phrase", name, text, got)
 					}
 				}
 			}
@@ -65,11 +66,11 @@ func TestEveryHintIsForAgents(t *testing.T) {
 		}
 	}
 	if seen < 10 {
-		t.Errorf("only %d hints were found", seen)
+		t.Errorf("found %d hints with commands, want at least 10", seen)
 	}
 }
 
-// texts is the texts that a file holds, X standing for what is put into them.
+// texts returns the string literals of a file, with X for inserted values.
 func texts(t *testing.T, file string) []string {
 	t.Helper()
 	f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)

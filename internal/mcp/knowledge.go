@@ -20,19 +20,19 @@ type knowledgeInput struct {
 	Budget int      `json:"budget,omitempty" jsonschema:"size of all texts in tokens; default: no limit"`
 }
 
-// A knowledge is what is known of the paths asked about, in their order.
+// A knowledge has the summaries of the requested paths, in their order.
 type knowledge struct {
 	Knowledge []pathKnowledge `json:"knowledge"`
-	Shortened int             `json:"shortened"` // texts left out for want of room
+	Shortened int             `json:"shortened"` // texts left out because of the budget
 }
 
-// A pathKnowledge is what is known of a file, or of a directory where that is not nil.
+// A pathKnowledge is the summary of a directory if dir is set, else of a file.
 type pathKnowledge struct {
 	file registry.Knowledge
 	dir  *survey.ShownDirectory
 }
 
-// MarshalJSON writes the one that it is.
+// MarshalJSON writes the directory or the file.
 func (k pathKnowledge) MarshalJSON() ([]byte, error) {
 	if k.dir != nil {
 		return json.Marshal(k.dir)
@@ -72,7 +72,7 @@ func answerKnowledge(ctx context.Context, w Workspace, paths []repo.Path, budget
 	var ask []repo.Path
 	var which []int
 	for i, f := range files {
-		if f.CurrentID.IsZero() { // no file can be read there: it may be a directory
+		if f.CurrentID.IsZero() { // not a readable file; it may be a directory
 			ask, which = append(ask, paths[i]), append(which, i)
 		}
 	}
@@ -101,8 +101,8 @@ func answerKnowledge(ctx context.Context, w Workspace, paths []repo.Path, budget
 	return out, nil
 }
 
-// knownSchema is what a file and a directory have in common, and what either may have
-// besides.
+// knownSchema is the schema of a pathKnowledge: required are the fields that files and
+// directories share.
 func knownSchema() *jsonschema.Schema {
 	file, dir := schemaFor[registry.Knowledge](), schemaFor[survey.ShownDirectory]()
 	var both []string

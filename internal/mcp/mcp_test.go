@@ -30,8 +30,9 @@ func tools(t *testing.T) []*mcp.Tool {
 	return res.Tools
 }
 
-// A changed schema is a changed promise: it shows up as a changed golden file.
-func TestToolsAreAsPromised(t *testing.T) {
+// The schemas of the tools match the golden files: a changed schema is a changed
+// promise.
+func TestToolSchemas(t *testing.T) {
 	for _, tool := range tools(t) {
 		got, err := json.MarshalIndent(tool, "", "  ")
 		if err != nil {
@@ -54,12 +55,12 @@ func TestToolsAreAsPromised(t *testing.T) {
 	}
 }
 
-// Every session of every agent pays for the list of tools: ten at most, and
-// their descriptions and input schemas within 2,000 tokens.
-func TestToolsAreCheapToKnow(t *testing.T) {
+// Every session pays for the list of tools: at most ten, with names, descriptions and
+// input schemas within 2,000 tokens.
+func TestToolListIsShort(t *testing.T) {
 	list := tools(t)
 	if len(list) > 10 {
-		t.Errorf("%d tools; ten is the most", len(list))
+		t.Errorf("%d tools, want at most 10", len(list))
 	}
 	bytes := 0
 	for _, tool := range list {
@@ -70,7 +71,7 @@ func TestToolsAreCheapToKnow(t *testing.T) {
 		bytes += len(tool.Name) + len(tool.Description) + len(schema)
 	}
 	if tokens := bytes / 4; tokens > 2000 {
-		t.Errorf("about %d tokens; 2,000 is the most", tokens)
+		t.Errorf("about %d tokens, want at most 2,000", tokens)
 	} else {
 		t.Logf("about %d tokens", tokens)
 	}

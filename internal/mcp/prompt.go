@@ -7,11 +7,11 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// A prompt is a piece of work that a user can ask for by name: which tools to call, in
+// A prompt describes a task that a user can start by name: which tools to call, in
 // which order, until when.
 type prompt struct {
 	name, title, about, text string
-	// path is what its argument narrows the work to; "" when it takes none.
+	// path describes the path argument; "" if the prompt has none.
 	path string
 }
 

@@ -18,7 +18,7 @@ import (
 	"ken/internal/fresh"
 )
 
-// The resources of what is known: all of it in short, and of each file and directory.
+// Resources of summaries: the brief, and the summary of each path.
 const (
 	briefURI        = "ken://brief"
 	summaryScheme   = "ken://summary/"
@@ -37,7 +37,7 @@ func (s *server) addKnownResources(m *mcp.Server) {
 	m.AddReceivingMiddleware(escapeSummaryURIs)
 }
 
-// summaryURI names the resource of a path.
+// summaryURI returns the URI of a summary.
 func summaryURI(path string) string {
 	parts := strings.Split(path, "/")
 	for i, p := range parts {
@@ -46,7 +46,7 @@ func summaryURI(path string) string {
 	return summaryScheme + strings.Join(parts, "/")
 }
 
-// escapeSummaryURIs escapes what a model wrote as it is, as escapeSpecURIs does.
+// escapeSummaryURIs is escapeSpecURIs for summaries.
 func escapeSummaryURIs(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		if p, ok := req.GetParams().(*mcp.ReadResourceParams); ok && p != nil {
@@ -69,7 +69,7 @@ func summaryPath(uri string) (string, bool) {
 	return rest, true
 }
 
-// document is an answer to the reading of a resource.
+// document returns the content of a resource.
 func document(uri, text string) *mcp.ReadResourceResult {
 	return &mcp.ReadResourceResult{
 		Cacheable: private(),
@@ -77,7 +77,8 @@ func document(uri, text string) *mcp.ReadResourceResult {
 	}
 }
 
-// readResource opens the work tree that the server was started in, for one resource.
+// readResource opens the work tree where the server was started and returns the text of
+// f.
 func (s *server) readResource(ctx context.Context, uri string, f func(Workspace) (string, error)) (*mcp.ReadResourceResult, error) {
 	w, err := s.Open(ctx, "", "")
 	if fault.KindOf(err) == fault.NoRepo {
@@ -136,8 +137,7 @@ func (s *server) readSummary(ctx context.Context, req *mcp.ReadResourceRequest) 
 	})
 }
 
-// withVerdict is a text behind the verdict on it. The comment is ken's, all below it is the
-// text.
+// withVerdict returns a text after a comment with its verdict.
 func withVerdict(judged, path string, reasons []string, receipt, text string) string {
 	v := &comment{}
 	v.line("verdict", judged)
@@ -154,13 +154,13 @@ func withVerdict(judged, path string, reasons []string, receipt, text string) st
 	return v.markdown() + text
 }
 
-// subscriptions are the resources that clients want to hear of. ken does not look out by itself:
-// after a call that may have changed what is known, it tells them to read again.
+// subscriptions are the resources that clients subscribed to. ken watches nothing: it
+// notifies subscribers after calls that write.
 //
-// Nobody says so when a client hangs up, so whoever is gone is struck off when another
-// comes.
+// The SDK does not report when a client disconnects, so subscribe removes sessions that
+// are gone.
 type subscriptions struct {
-	sessions func() iter.Seq[*mcp.ServerSession] // who has not hung up
+	sessions func() iter.Seq[*mcp.ServerSession] // open sessions
 
 	mu   sync.Mutex
 	uris map[string]map[*mcp.ServerSession]bool
@@ -191,7 +191,7 @@ func (w *subscriptions) unsubscribe(_ context.Context, req *mcp.UnsubscribeReque
 	return nil
 }
 
-// remove takes some off.
+// remove removes the matching subscriptions.
 func (w *subscriptions) remove(some func(uri string, s *mcp.ServerSession) bool) {
 	for uri, sessions := range w.uris {
 		maps.DeleteFunc(sessions, func(s *mcp.ServerSession, _ bool) bool { return some(uri, s) })
@@ -201,10 +201,10 @@ func (w *subscriptions) remove(some func(uri string, s *mcp.ServerSession) bool)
 	}
 }
 
-// writers are the tools after which something may hold that did not before.
+// writers are the tools after which subscribers are notified.
 var writers = []string{"file_registry_update_summaries", "survey_submit", "spec_ack"}
 
-// announce tells who wants to hear of a resource that it may have changed.
+// announce notifies subscribers after a successful call of a writer.
 func (w *subscriptions) announce(m *mcp.Server) mcp.Middleware {
 	return func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {

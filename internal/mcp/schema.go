@@ -16,7 +16,7 @@ import (
 	"ken/internal/workflow"
 )
 
-// typeSchemas says how our own types stand in documents, which reflection alone
+// typeSchemas returns the schemas of types with their own JSON form, which reflection
 // cannot see.
 func typeSchemas() *jsonschema.ForOptions {
 	text := &jsonschema.Schema{Type: "string"}
@@ -36,8 +36,7 @@ func typeSchemas() *jsonschema.ForOptions {
 	}}
 }
 
-// add registers a tool whose answer is an Out. What reflection cannot see of it, refine
-// puts right.
+// add registers a tool. refine corrects the output schema.
 func add[In, Out any](s *server, m *mcp.Server, t *mcp.Tool, h mcp.ToolHandlerFor[In, Out], refine ...func(*jsonschema.Schema)) {
 	schema := schemaFor[Out]()
 	for _, f := range refine {
@@ -58,8 +57,8 @@ func schemaFor[T any]() *jsonschema.Schema {
 	return schema
 }
 
-// loosen lets fields be added to answers later without breaking a client that
-// holds on to an older schema.
+// loosen allows additional fields, so that answers can gain fields without breaking
+// clients.
 func loosen(s *jsonschema.Schema) {
 	if s == nil {
 		return
@@ -73,8 +72,7 @@ func loosen(s *jsonschema.Schema) {
 	loosen(s.Items)
 }
 
-// Annotations: nothing here reaches beyond the repository, and nothing is ever
-// thrown away.
+// Annotations. No tool reaches beyond the repository or deletes anything.
 func readOnly() *mcp.ToolAnnotations {
 	return &mcp.ToolAnnotations{ReadOnlyHint: true, DestructiveHint: new(false), IdempotentHint: true, OpenWorldHint: new(false)}
 }
@@ -87,7 +85,7 @@ func additive() *mcp.ToolAnnotations {
 	return &mcp.ToolAnnotations{DestructiveHint: new(false), IdempotentHint: true, OpenWorldHint: new(false)}
 }
 
-// recording puts one more thing on record each time.
+// recording is for tools that add something on each call.
 func recording() *mcp.ToolAnnotations {
 	return &mcp.ToolAnnotations{DestructiveHint: new(false), OpenWorldHint: new(false)}
 }

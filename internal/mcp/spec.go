@@ -22,8 +22,7 @@ type specInput struct {
 	Limit   int      `json:"limit,omitempty" jsonschema:"most specs to list; default 30"`
 }
 
-// specLimit keeps a list from filling an agent's context. What is left out is
-// counted.
+// specLimit keeps a list from filling an agent's context. Omitted counts the others.
 const specLimit = 30
 
 func (s *server) addSpec(m *mcp.Server) {
@@ -40,8 +39,8 @@ func (s *server) addSpec(m *mcp.Server) {
 	})
 }
 
-// withSpecHint gives a question about specs that was asked wrongly the hint of how a
-// tool is asked, where the error's own is a command.
+// withSpecHint replaces the hint of an error about specs, which names a command, by one
+// that names the tool.
 func withSpecHint(err error) error {
 	hint := ""
 	none, isNone := errors.AsType[*spec.NoNodeError](err)
@@ -98,12 +97,12 @@ func answerSpec(ctx context.Context, w Workspace, in specInput) (*specAnswer, er
 	return listAnswer(l, limit), nil
 }
 
-// nodeID is an id as nodes have them: copied from a directory's name, it may be
-// spelled in another normal form.
+// nodeID normalises an id: copied from a directory name, it may have another Unicode
+// form.
 func nodeID(asked string) string { return norm.NFC.String(strings.TrimSpace(asked)) }
 
-// specOf answers for one node. One that only another worktree has is told as far as
-// it is known here, without its text.
+// specOf answers for one spec. A spec that only another worktree has comes without its
+// text.
 func specOf(ctx context.Context, r *spec.Reader, id string, history bool) (*specAnswer, error) {
 	l, err := r.List(ctx)
 	if err != nil {
@@ -130,7 +129,7 @@ func specOf(ctx context.Context, r *spec.Reader, id string, history bool) (*spec
 	return out, ctx.Err()
 }
 
-// errChanged is an answer that was overtaken while it was put together.
+// errChanged means that the specs changed during the call.
 var errChanged = &fault.Error{Hint: "call again", Err: errors.New("the specs changed while ken read them")}
 
 func nodeIn(l *spec.Listing, id string) *spec.Listed {
@@ -142,7 +141,7 @@ func nodeIn(l *spec.Listing, id string) *spec.Listed {
 	return nil
 }
 
-// specOwners says who governs paths, and whether what those say still holds.
+// specOwners returns the specs that govern paths, with their status.
 func specOwners(ctx context.Context, r *spec.Reader, paths []repo.Path, limit int) (*specAnswer, error) {
 	owners, err := r.Owners(ctx, paths)
 	if err != nil {

@@ -10,29 +10,28 @@ import (
 	"ken/internal/spec"
 )
 
-// A specAnswer is the part of the documents of ken spec that was asked for. Its
-// fields are named and mean as they do there.
+// A specAnswer is a part of the documents of ken spec, with the same field names.
 type specAnswer struct {
-	Head repo.ID        `json:"head,omitzero"` // where it was judged
+	Head repo.ID        `json:"head,omitzero"` // the commit it was judged at
 	Main *spec.Mainline `json:"main,omitempty"`
-	// Counts is how many nodes of each status there are, listed or not. Whatever
-	// it declares, a node that cannot be judged counts as unknown.
+	// Counts counts all specs by status. A spec that cannot be judged counts as unknown,
+	// whatever it declares.
 	Counts map[string]int `json:"counts,omitempty"`
 	Nodes  []specRow      `json:"nodes,omitzero"`
 	Node   *specNode      `json:"node,omitempty"`
 	Owners []specOwned    `json:"owners,omitzero"`
 	Hits   []spec.Hit     `json:"hits,omitzero"`
-	// Omitted is how many nodes or hits were left out for want of room.
+	// Omitted is the number of specs or hits above the limit.
 	Omitted int            `json:"omitted,omitempty"`
 	Unknown []spec.Unknown `json:"unknown,omitempty"`
 	Note    string         `json:"note,omitempty"`
 }
 
-// A specRow is a node in a list: what is usual is left out, what is not known is
-// null.
+// A specRow is a spec in a list. Fields with their usual value are left out; unknown
+// values are null.
 type specRow struct {
 	ID         string           `json:"id"`
-	Title      string           `json:"title,omitempty"` // where it says more than the id
+	Title      string           `json:"title,omitempty"` // unless it equals the id
 	Desc       string           `json:"desc,omitempty"`
 	Status     spec.Status      `json:"status"`
 	Version    *int             `json:"version"`
@@ -47,10 +46,10 @@ type specRow struct {
 	LeftOut    leftOut          `json:"left_out,omitempty"`
 }
 
-// A specNode is one node, whole.
+// A specNode is one spec with its text.
 type specNode struct {
 	spec.Listed
-	Body    *string           `json:"body"` // null when only another worktree has it
+	Body    *string           `json:"body"` // null if only another worktree has it
 	History []spec.HistoryRow `json:"history,omitzero"`
 	LeftOut leftOut           `json:"left_out,omitempty"`
 }
@@ -60,11 +59,10 @@ type specOwned struct {
 	LeftOut leftOut `json:"left_out,omitempty"`
 }
 
-// leftOut says of a field how many of its items, or bytes of a text, were left out.
+// leftOut counts the items, or bytes of a text, that were left out of a field.
 type leftOut map[string]int
 
-// How much of something an answer holds. Whoever keeps to what lint asks for is far
-// below.
+// Limits of an answer. Specs that pass ken spec lint are far below them.
 const (
 	rowItems  = 5   // of a list within a row
 	nodeItems = 50  // of a list of one node
@@ -72,7 +70,7 @@ const (
 	bodyBytes = 24 << 10
 )
 
-// capped returns the first items of a list, and notes how many there are beyond.
+// capped returns the first items of a list and notes how many are left out.
 func capped[T any](out *leftOut, name string, list []T, most int) []T {
 	if len(list) <= most {
 		return list
@@ -88,7 +86,7 @@ func (l *leftOut) note(name string, n int) {
 	(*l)[name] = n
 }
 
-// line shortens a text to what a line holds.
+// line shortens a text to one line.
 func line(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	if len(text) <= textRunes {
@@ -100,7 +98,7 @@ func line(text string) string {
 	return text
 }
 
-// listAnswer makes rows of a listing, the worst first.
+// listAnswer lists specs, the worst first.
 func listAnswer(l *spec.Listing, limit int) *specAnswer {
 	out := &specAnswer{Head: l.Head, Main: &l.Main, Counts: make(map[string]int)}
 	for _, n := range l.Nodes {
@@ -117,8 +115,7 @@ func listAnswer(l *spec.Listing, limit int) *specAnswer {
 	return out
 }
 
-// addRows lists nodes, those first that want attention, and says why of what is not
-// known about them. A reason that many share is told once.
+// addRows lists specs, the worst first, and the reasons for unknown facts, each once.
 func (a *specAnswer) addRows(l *spec.Listing, nodes []spec.Listed, limit int) {
 	slices.SortStableFunc(nodes, worse)
 	if len(nodes) > limit {
@@ -133,7 +130,7 @@ func (a *specAnswer) addRows(l *spec.Listing, nodes []spec.Listed, limit int) {
 	a.addUnknown(unknown)
 }
 
-// addUnknown keeps each reason once, on a line.
+// addUnknown adds each reason once, on one line.
 func (a *specAnswer) addUnknown(list []spec.Unknown) {
 	seen := make(map[spec.Unknown]bool)
 	for _, u := range list {
@@ -149,8 +146,7 @@ func (a *specAnswer) addUnknown(list []spec.Unknown) {
 	}
 }
 
-// worse orders nodes: the highest grade and the most drift, then what cannot be
-// judged, then what is broken, then what somebody is at.
+// worse orders specs: highest grade, most drift, then unknown, broken and active ones.
 func worse(a, b spec.Listed) int {
 	return cmp.Or(
 		cmp.Compare(gradeRank(b), gradeRank(a)),
@@ -179,8 +175,7 @@ func attention(n spec.Listed) int {
 	}
 }
 
-// isUnjudged reports a node that is only said to hold: its status is what it declares
-// where git cannot be read.
+// isUnjudged reports whether a status is only declared, because git cannot be read.
 func isUnjudged(n spec.Listed) bool {
 	return n.Status == spec.StatusMerged && (n.Drift == nil || n.Version == nil)
 }
@@ -208,7 +203,7 @@ func row(n spec.Listed) specRow {
 	return r
 }
 
-// nodeAnswer answers with one node and its body.
+// nodeAnswer returns one spec with its text.
 func nodeAnswer(l *spec.Listing, n *spec.Listed, body *string) *specAnswer {
 	out := &specAnswer{Head: l.Head, Node: &specNode{Listed: *n, Body: body}}
 	s := out.Node
@@ -219,7 +214,7 @@ func nodeAnswer(l *spec.Listing, n *spec.Listed, body *string) *specAnswer {
 	s.Problems = capped(&s.LeftOut, "problems", s.Problems, nodeItems)
 	s.Missing = capped(&s.LeftOut, "missing", s.Missing, nodeItems)
 	if body != nil && len(*body) > bodyBytes {
-		// At the end of a line, or within one that has none.
+		// Cut at the end of a line if there is one.
 		to := strings.LastIndexByte((*body)[:bodyBytes], '\n') + 1
 		if to == 0 {
 			to = bodyBytes
@@ -236,7 +231,7 @@ func (s *specNode) addHistory(rows []spec.HistoryRow) {
 	s.History = capped(&s.LeftOut, "history", rows, nodeItems)
 }
 
-// ownersAnswer answers with who governs paths, and with the rows of those.
+// ownersAnswer returns the specs that govern paths.
 func ownersAnswer(l *spec.Listing, owners []spec.Ownership, limit int) *specAnswer {
 	out := &specAnswer{Head: l.Head, Owners: []specOwned{}}
 	governing := make(map[string]bool)
@@ -251,7 +246,7 @@ func ownersAnswer(l *spec.Listing, owners []spec.Ownership, limit int) *specAnsw
 	}
 	nodes := slices.DeleteFunc(slices.Clone(l.Nodes), func(n spec.Listed) bool { return !governing[n.ID] })
 	for i := range nodes {
-		nodes[i].Desc = "" // it is with the owners
+		nodes[i].Desc = "" // owners have it
 	}
 	out.addRows(l, nodes, limit)
 	return out
@@ -265,7 +260,7 @@ func claims(out *leftOut, name string, list []spec.Claim) []spec.Claim {
 	return list
 }
 
-// searchAnswer answers with what a search found.
+// searchAnswer returns the hits of a search.
 func searchAnswer(hits []spec.Hit, limit int) *specAnswer {
 	out := &specAnswer{}
 	if len(hits) > limit {

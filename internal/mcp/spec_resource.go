@@ -16,15 +16,15 @@ import (
 	"ken/internal/spec"
 )
 
-// The resources of specs: the file of each node, under its id.
+// Resources of specs: the file of each spec, by id.
 const (
 	specScheme   = "ken://spec/"
 	specTemplate = specScheme + "{id}"
 	specMIME     = "text/markdown"
 )
 
-// private is how long and for whom an answer may be kept: not at all, and not for
-// others. It is about somebody's work tree, as it is.
+// private forbids caching: the answer is about the current state of one user's work
+// tree.
 func private() mcp.Cacheable { return mcp.Cacheable{TTLMs: 0, CacheScope: "private"} }
 
 func (s *server) addSpecResource(m *mcp.Server) {
@@ -35,12 +35,12 @@ func (s *server) addSpecResource(m *mcp.Server) {
 	m.AddReceivingMiddleware(escapeSpecURIs, s.listSpecs)
 }
 
-// specURI names a node's resource.
+// specURI returns the URI of a spec.
 func specURI(id string) string {
 	return specScheme + strings.ReplaceAll(url.QueryEscape(id), "+", "%20")
 }
 
-// specID is the id that a resource is named by, "" if it is none of a spec.
+// specID returns the id in a URI; "" if it is not the URI of a spec.
 func specID(uri string) string {
 	rest, ok := strings.CutPrefix(uri, specScheme)
 	if !ok || strings.ContainsAny(rest, "/?#") {
@@ -53,8 +53,8 @@ func specID(uri string) string {
 	return nodeID(id)
 }
 
-// escapeSpecURIs escapes what a model wrote as it is: templates match only what is
-// spelled by the book.
+// escapeSpecURIs escapes URIs that a model wrote unescaped, because templates match
+// only escaped ones.
 func escapeSpecURIs(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		if p, ok := req.GetParams().(*mcp.ReadResourceParams); ok && p != nil {
@@ -71,7 +71,7 @@ func (s *server) readSpec(ctx context.Context, req *mcp.ReadResourceRequest) (*m
 	return s.readResource(ctx, uri, func(w Workspace) (string, error) { return specText(ctx, w.Spec(), uri) })
 }
 
-// specText is the file of a node behind the verdict on it.
+// specText returns the file of a spec after its verdict.
 func specText(ctx context.Context, r *spec.Reader, uri string) (string, error) {
 	id := specID(uri)
 	_, text, err := r.Text(ctx, id)
@@ -92,8 +92,7 @@ func specText(ctx context.Context, r *spec.Reader, uri string) (string, error) {
 	return verdictOn(l, n) + strings.ToValidUTF8(text, "\uFFFD"), nil
 }
 
-// notFound is the protocol's error for a resource that is not there, with the words
-// of ours.
+// notFound is the error of the protocol for a missing resource.
 func notFound(uri string, why error) error {
 	data, err := json.Marshal(map[string]string{"uri": uri})
 	if err != nil {
@@ -102,15 +101,14 @@ func notFound(uri string, why error) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "Resource not found: " + withHint(withSpecHint(why)).Error(), Data: data}
 }
 
-// specPage is how many nodes are listed at a time.
+// specPage is the number of specs per page of the list.
 const specPage = 200
 
-// specCursor begins the cursors of our pages, behind which stands the last id.
+// specCursor is the prefix of our cursors; the last id follows.
 const specCursor = "spec:"
 
-// listSpecs puts the nodes behind the resources that are always there. They are
-// those of the work tree that the server was started in, as it is now; where that
-// is in no repository, there are none. Only spec files are read for it.
+// listSpecs adds the specs of the work tree where the server was started to the list of
+// resources. It reads only spec files.
 func (s *server) listSpecs(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		if method != "resources/list" {
@@ -138,7 +136,7 @@ func (s *server) listSpecs(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// addSpecs adds a page of nodes to a list: those behind an id.
+// addSpecs adds a page of specs, those after an id.
 func (s *server) addSpecs(ctx context.Context, res *mcp.ListResourcesResult, after string) error {
 	w, err := s.Open(ctx, "", "")
 	if fault.KindOf(err) == fault.NoRepo {

@@ -8,8 +8,8 @@ import (
 	"ken/internal/spec"
 )
 
-// verdictOn says in a few lines how far a spec can be trusted. They are a comment of
-// Markdown's, so that what follows is still the file.
+// verdictOn returns the status of a spec as a Markdown comment, so that the file can
+// follow it.
 func verdictOn(l *spec.Listing, n *spec.Listed) string {
 	v := &comment{}
 	if isUnjudged(*n) {
@@ -57,13 +57,12 @@ func verdictOn(l *spec.Listing, n *spec.Listed) string {
 	return v.markdown()
 }
 
-// A comment is lines about a text, and stands before it as a comment.
+// A comment is a Markdown comment with lines of name and value.
 type comment struct{ strings.Builder }
 
 func (v *comment) markdown() string { return "<!-- ken\n" + v.String() + "-->\n" }
 
-// line writes one line of the comment. What a line quotes can neither end the line
-// nor the comment.
+// line adds a line. The value cannot end the line or the comment.
 func (v *comment) line(name, value string) {
 	value = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {

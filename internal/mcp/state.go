@@ -15,7 +15,7 @@ import (
 	"ken/internal/workflow"
 )
 
-// A StateSpace is an open state directory.
+// A StateSpace is an open state directory. app implements it; mcp cannot import app.
 type StateSpace interface {
 	Keeper() *workflow.Keeper
 	Close() error
@@ -32,13 +32,13 @@ type stateInput struct {
 	Force   bool              `json:"force,omitempty" jsonschema:"update, put: ignore the contract"`
 }
 
-// A stateAction is an action of the tool.
+// A stateAction is an action of the state tool.
 type stateAction string
 
-// A scalar is a JSON value for the workflow document.
+// A scalar is a value of a workflow document, as raw JSON.
 type scalar json.RawMessage
 
-// UnmarshalJSON keeps the raw value.
+// UnmarshalJSON keeps the raw JSON.
 func (s *scalar) UnmarshalJSON(b []byte) error { *s = append((*s)[:0], b...); return nil }
 
 type stateOutput struct {

@@ -14,9 +14,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// ServeStdio serves the client that writes to in and reads from out. A line that
-// is no message is answered with an error and forgotten, and every request that
-// was read is answered before the end of in ends the session.
+// ServeStdio serves one client. It answers an invalid line with an error, and answers
+// every request before it ends at the end of in.
 func ServeStdio(ctx context.Context, deps Deps, in io.ReadCloser, out io.Writer) error {
 	w := &lineWriter{out: out}
 	return Serve(ctx, deps, &drainingTransport{Transport: &mcp.IOTransport{Reader: &messageReader{in: in, buf: bufio.NewReader(in), out: w}, Writer: w}})
@@ -34,10 +33,11 @@ func (l *lineWriter) Write(b []byte) (int, error) {
 	return l.out.Write(b)
 }
 
-// Close leaves the stream to the process.
+// Close does nothing; the process closes the stream.
 func (l *lineWriter) Close() error { return nil }
 
-// messageReader passes on the lines that can be messages, and answers the others.
+// messageReader returns the lines that are JSON-RPC messages, and answers the others
+// with an error.
 type messageReader struct {
 	in   io.ReadCloser
 	buf  *bufio.Reader
@@ -66,13 +66,13 @@ func (m *messageReader) Read(p []byte) (int, error) {
 
 func (m *messageReader) Close() error { return m.in.Close() }
 
-// messageError says why a line is no JSON-RPC message, and by which code.
+// messageError says why a line is not a JSON-RPC message, with a code.
 func messageError(line []byte) (code int, why string) {
 	if !json.Valid(line) {
 		return jsonrpc.CodeParseError, "not JSON"
 	}
 	if line[0] == '[' && len(line) > 2 {
-		return 0, "" // a batch, which older clients send; the session knows
+		return 0, "" // a batch from an older client; the session handles it
 	}
 	var head struct {
 		Version string `json:"jsonrpc"`
@@ -83,7 +83,7 @@ func messageError(line []byte) (code int, why string) {
 	return 0, ""
 }
 
-// drainingTransport is a transport whose end of input waits for the answers that are due.
+// drainingTransport waits at the end of input until all requests are answered.
 type drainingTransport struct{ mcp.Transport }
 
 // Connect implements [mcp.Transport].
@@ -100,7 +100,7 @@ func (p *drainingTransport) Connect(ctx context.Context) (mcp.Connection, error)
 type drainingConn struct {
 	mcp.Connection
 	mu      sync.Mutex
-	pending int // requests read and not answered
+	pending int // requests without an answer
 	idle    *sync.Cond
 }
 
@@ -117,7 +117,7 @@ func (c *drainingConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	return msg, err
 }
 
-// wait returns when nothing is due any more, or ctx ends.
+// wait returns when all requests are answered, or ctx ends.
 func (c *drainingConn) wait(ctx context.Context) {
 	defer context.AfterFunc(ctx, c.idle.Broadcast)()
 	c.mu.Lock()
@@ -130,8 +130,7 @@ func (c *drainingConn) wait(ctx context.Context) {
 func (c *drainingConn) Write(ctx context.Context, msg jsonrpc.Message) error {
 	resp, ok := msg.(*jsonrpc.Response)
 	if ok && resp.Error != nil {
-		// What comes without a code was refused before any method was looked for: it came
-		// before initialize.
+		// An error without a code comes from a request before initialize.
 		answer := *resp
 		answer.Error = withCode(jsonrpc.CodeInvalidRequest, resp.Error)
 		msg = &answer

@@ -42,8 +42,8 @@ func (s *server) addUpdate(m *mcp.Server) {
 	})
 }
 
-// closing turns a call into what it asks of the registry. A path that leads
-// outside is refused by name, and the other entries still land.
+// closing turns a call into options of the registry. A path outside the repository is
+// refused; the other entries are stored.
 func closing(w Workspace, in updateInput) registry.CloseOptions {
 	var opts registry.CloseOptions
 	for _, u := range in.Updates {

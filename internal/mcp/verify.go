@@ -16,14 +16,13 @@ type verifyInput struct {
 	Limit int      `json:"limit,omitempty" jsonschema:"most verdicts to list; default 200"`
 }
 
-// listLimit keeps an answer from filling an agent's context; counts are whole
-// whatever is listed.
+// listLimit keeps an answer from filling an agent's context. Counts are complete.
 const listLimit = 200
 
-// A verified is a report of which a part may be listed.
+// A verified is a report with a limited list of verdicts.
 type verified struct {
 	*registry.Report
-	Omitted int `json:"omitted"` // verdicts not listed for want of room
+	Omitted int `json:"omitted"` // verdicts left out
 }
 
 func (s *server) addVerify(m *mcp.Server) {

@@ -17,8 +17,8 @@ import (
 	"ken/internal/workflow"
 )
 
-// handleAPI adds what programs ask. Each answer is the document that the command line
-// prints with --json.
+// handleAPI adds the routes for programs. Each answer is the document that the command
+// line prints with --json.
 func (s *Server) handleAPI(mux *http.ServeMux) {
 	mux.HandleFunc("GET /api/board", s.apiBoard)
 	mux.HandleFunc("GET /api/spec", s.inWorktree(func(r *http.Request, w Workspace) (any, error) { return w.Spec().List(r.Context()) }))
@@ -43,7 +43,7 @@ func (s *Server) handleAPI(mux *http.ServeMux) {
 	mux.HandleFunc("/api/", func(w http.ResponseWriter, r *http.Request) { s.fail(w, r, errNoPage) })
 }
 
-// apiBoard is the board, which waits until it is made.
+// apiBoard waits for the board and sends it.
 func (s *Server) apiBoard(w http.ResponseWriter, r *http.Request) {
 	f := &pageData{}
 	name, err := s.worktree(r, f)
@@ -63,7 +63,7 @@ func (s *Server) apiBoard(w http.ResponseWriter, r *http.Request) {
 	s.answer(w, r, v.json, `"`+v.tag+`"`)
 }
 
-// inWorktree answers with a document about a worktree.
+// inWorktree returns a handler that answers with a document about a worktree.
 func (s *Server) inWorktree(ask func(*http.Request, Workspace) (any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		v, err := s.within(r, func(ctx context.Context, ws Workspace) (any, error) { return ask(r.WithContext(ctx), ws) })
@@ -83,7 +83,7 @@ func (s *Server) within(r *http.Request, ask func(context.Context, Workspace) (a
 	return v, err
 }
 
-// inState is inWorktree for its state directory.
+// inState is inWorktree for the state directory.
 func (s *Server) inState(ask func(*http.Request, *workflow.Keeper) (any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		v, err := s.withinState(r, func(ctx context.Context, k *workflow.Keeper) (any, error) { return ask(r.WithContext(ctx), k) })
@@ -128,7 +128,7 @@ func apiDiff(r *http.Request, w Workspace) (any, error) {
 	return map[string]any{"commit": commit, "patch": patch}, err
 }
 
-// apiSummary tells what is said of one file, or of several in a list.
+// apiSummary returns the summary of one file, or a list for several.
 func apiSummary(r *http.Request, w Workspace) (any, error) {
 	var paths []repo.Path
 	for _, p := range r.URL.Query()["path"] {
@@ -144,11 +144,11 @@ func apiSummary(r *http.Request, w Workspace) (any, error) {
 	return known[0], nil
 }
 
-// mostPaths is how many files may be asked about at once.
+// mostPaths is the number of files per request.
 const mostPaths = 100
 
-// apiAck records that a spec still holds. Whoever says so names the commit that they
-// looked at: what has moved since, they have not seen.
+// apiAck acknowledges a spec. The client sends the commit that the user saw; if HEAD is
+// another, the user has not seen all changes.
 func (s *Server) apiAck(w http.ResponseWriter, r *http.Request) {
 	var in struct {
 		Reason string `json:"reason"`
@@ -175,7 +175,7 @@ func (s *Server) apiAck(w http.ResponseWriter, r *http.Request) {
 	s.reply(w, r, done, err, "/node/"+url.PathEscape(r.PathValue("id")))
 }
 
-// apiRestore brings a snapshot of the archive back.
+// apiRestore restores a snapshot of the archive.
 func (s *Server) apiRestore(w http.ResponseWriter, r *http.Request) {
 	var in struct {
 		Snapshot  string `json:"snapshot"`
@@ -199,24 +199,24 @@ func (s *Server) apiRestore(w http.ResponseWriter, r *http.Request) {
 	s.reply(w, r, done, err, "/state")
 }
 
-// write runs f, which changes the repository, when nobody else does.
+// write runs f, which changes the repository, one call at a time.
 func (s *Server) write(f func() (any, error)) (any, error) {
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	return f()
 }
 
-// A flag is true by true, and by the "on" of a form.
+// A flag is a JSON boolean, or the "on" of an HTML form.
 type flag bool
 
-// UnmarshalJSON reads both.
+// UnmarshalJSON reads either form.
 func (f *flag) UnmarshalJSON(b []byte) error {
 	*f = string(b) == "true" || string(b) == `"on"` || string(b) == `"true"`
 	return nil
 }
 
-// decode reads what was sent: one JSON object, or a form. A field that nobody asked for is
-// refused: it may be a guard that was misspelt.
+// decode reads one JSON object or a form. It refuses unknown fields: one may be a
+// misspelt condition, such as head.
 func decode(r *http.Request, into any) error {
 	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	switch kind {
@@ -262,8 +262,7 @@ func unreadable(err error) error {
 	return statusErr(http.StatusBadRequest, "invalid request: "+strings.TrimPrefix(err.Error(), "json: "), "send one JSON object")
 }
 
-// reply answers with a document; a form that a browser sent by itself is led back to its
-// page.
+// reply answers with a document. A browser that sent a form is redirected to its page.
 func (s *Server) reply(w http.ResponseWriter, r *http.Request, v any, err error, back string) {
 	if err != nil {
 		s.fail(w, r, err)

@@ -12,7 +12,7 @@ import (
 	"ken/internal/spec"
 )
 
-// boardPage is the first page: how everything stands, and the tree of specs.
+// boardPage is the first page: a summary of all parts, and the tree of specs.
 func (s *Server) boardPage(r *http.Request) (*pageData, error) {
 	f, err := s.newPage(r, "board", "Board")
 	if err != nil || f.Tree == nil {
@@ -22,18 +22,18 @@ func (s *Server) boardPage(r *http.Request) (*pageData, error) {
 	return f, nil
 }
 
-// A boardSummary is how the parts stand, as the head of the first page shows it.
+// A boardSummary has the values of the four cards and the filters.
 type boardSummary struct {
 	Files, Directories []barSegment
-	// Entry says in words what the registry found on entry, and Next is the command
-	// that mends it, "" for none.
+	// Entry says whether files changed since the last check, and Next is the command
+	// to run, "" for none.
 	Entry, Next string
-	// Why is the commonest reason for which a drift is not known.
+	// Why is the most frequent reason for unknown drift.
 	Why   string
 	Chips []chip
 }
 
-// A chip narrows the tree of specs to some of them.
+// A chip is a filter button above the tree of specs.
 type chip struct {
 	Name  string
 	Title string
@@ -41,16 +41,16 @@ type chip struct {
 	Count int
 }
 
-// A segment is a part of a bar.
+// A barSegment is a part of a bar.
 type barSegment struct {
 	Word  string
-	Tone  string // by which it is coloured and hatched
+	Tone  string // CSS class: colour and pattern
 	Count int
 	From  string // in percent
 	Wide  string
 }
 
-// summarize makes the bars.
+// summarize makes the values of the cards.
 func summarize(w *board.Worktree) *boardSummary {
 	out := &boardSummary{}
 	if f := w.Files.Known; f != nil {
@@ -93,7 +93,7 @@ func summarize(w *board.Worktree) *boardSummary {
 	return out
 }
 
-// bar gives segments their places, and leaves out the empty ones.
+// bar computes the positions of segments and leaves out empty ones.
 func bar(list []barSegment) []barSegment {
 	total, at := 0, 0
 	for _, s := range list {
@@ -110,8 +110,8 @@ func bar(list []barSegment) []barSegment {
 	return out
 }
 
-// chips counts what the tree can be narrowed to. A node counts under where it stands, and
-// under drift, broken and unknown whatever that is: see also.
+// chips returns the filters with their counts. A spec counts under its status and under
+// the filters that extraFilters names.
 func chips(s *board.Spec) []chip {
 	counts := make(map[string]int)
 	for i := range s.Nodes {
@@ -138,7 +138,7 @@ func chips(s *board.Spec) []chip {
 	return list
 }
 
-// whyUnknown is the reason for which most of those drifts are not known that are not.
+// whyUnknown returns the most frequent reason for unknown drift.
 func whyUnknown(s *board.Spec) string {
 	best := ""
 	counts := make(map[string]int)
@@ -155,11 +155,11 @@ func whyUnknown(s *board.Spec) string {
 	return best
 }
 
-// broken is where a node stands that git calls merged and that does not hold all the same:
-// its code is not there, or its file has problems.
+// broken is the displayed status of a merged spec whose code is missing or whose file
+// has problems.
 const broken = "broken"
 
-// standing is where a node stands: its status, unless that would promise too much.
+// displayStatus returns the status of a spec, or broken.
 func displayStatus(n *board.Node) string {
 	if n.Status == spec.StatusMerged && isBroken(n) {
 		return broken
@@ -169,7 +169,8 @@ func displayStatus(n *board.Node) string {
 
 func isBroken(n *board.Node) bool { return len(n.Missing)+len(n.Problems) > 0 }
 
-// also is what a node is found under besides where it stands, in words, "" for nothing.
+// extraFilters returns the filters that match a spec besides its status, separated by
+// spaces.
 func extraFilters(n board.Node) string {
 	var list []string
 	switch {
@@ -185,7 +186,7 @@ func extraFilters(n board.Node) string {
 	return strings.Join(slices.DeleteFunc(list, func(name string) bool { return name == is }), " ")
 }
 
-// entryText says what the registry found on entry to someone who never read of it.
+// entryText explains the entry state of the registry, and returns the command to run.
 func entryText(f *board.Files) (text, next string) {
 	switch f.State {
 	case registry.StateNew:
@@ -194,7 +195,7 @@ func entryText(f *board.Files) (text, next string) {
 		return "files not checked in this worktree yet", "ken verify"
 	case registry.StateTrust:
 		return "nothing changed since the last check", ""
-	default: // something may have moved
+	default: // registry.StateVerify
 	}
 	var words []string
 	for _, r := range f.Reasons {
@@ -231,7 +232,7 @@ func reasonText(r registry.Reason) string {
 	}
 }
 
-// tallyText says more about how far the texts of directories go.
+// tallyText adds details to the number of current directory summaries.
 func tallyText(t board.Tally) string {
 	var words []string
 	switch {

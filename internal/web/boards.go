@@ -14,19 +14,19 @@ import (
 	"ken/internal/board"
 )
 
-// A boardView is a board as it was made, with what it was made from.
+// A boardView is a board with its JSON and its tag.
 type boardView struct {
 	board *board.Board
-	tree  *board.Worktree // the one that it is about
+	tree  *board.Worktree // the worktree that the board is about
 	json  []byte
-	tag   string // changes when anything that pages show of it does
+	tag   string // changes when anything that pages show changes
 }
 
-// boardCache keeps the last board of each worktree that somebody looked at.
+// boardCache keeps the newest board of each requested worktree.
 type boardCache struct {
 	deps Deps
-	ctx  context.Context            // of the server: a board is made for everybody
-	tell func(worktree, tag string) // of a first board that is being made
+	ctx  context.Context            // of the server; requests share a board, so no request cancels it
+	tell func(worktree, tag string) // called with the tag of each unfinished first board
 
 	mu      sync.Mutex
 	at      map[string]*cachedBoard
@@ -34,24 +34,24 @@ type boardCache struct {
 	running sync.WaitGroup
 }
 
-// A cachedBoard is the place of one worktree's board.
+// A cachedBoard is the state of one worktree in the cache.
 type cachedBoard struct {
 	last    *boardView
-	partial *boardView    // what there is of the first one
-	err     error         // why the last attempt brought none
-	busy    chan struct{} // closed when the one under way is over; nil when none is
-	from    Fingerprint   // what last, or err, was made from
+	partial *boardView    // the unfinished first board
+	err     error         // why the last build failed
+	busy    chan struct{} // closed when the running build ends; nil if none runs
+	from    Fingerprint   // the fingerprint of last or err
 }
 
 func newBoardCache(deps Deps) *boardCache {
 	return &boardCache{deps: deps, tell: func(string, string) {}, ctx: context.Background(), at: make(map[string]*cachedBoard), calls: make(map[string]*fingerprintCalls)}
 }
 
-// wait returns when nothing is being made any more.
+// wait returns when no build is running.
 func (b *boardCache) wait() { b.running.Wait() }
 
-// get returns the board of a worktree as things are now. If making it takes longer
-// than patience, it returns what there is, which may be nil, and says that it is late.
+// get returns the current board of a worktree. If that takes longer than patience, it
+// returns the previous or unfinished board, which may be nil, and late.
 func (b *boardCache) get(ctx context.Context, worktree string, patience time.Duration) (v *boardView, late bool, err error) {
 	waiting, stop := context.WithTimeout(ctx, patience)
 	defer stop()
@@ -75,7 +75,8 @@ func (b *boardCache) get(ctx context.Context, worktree string, patience time.Dur
 	}
 }
 
-// ask returns the board that was made from a fp, or has one made.
+// ask returns the board for a fingerprint, or starts a build and returns the channel
+// that its end closes.
 func (b *boardCache) ask(worktree string, fp Fingerprint) (v *boardView, busy chan struct{}, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -90,7 +91,7 @@ func (b *boardCache) ask(worktree string, fp Fingerprint) (v *boardView, busy ch
 	if s.from == fp && (s.last != nil || s.err != nil) {
 		err := s.err
 		if err != nil {
-			s.from = Fingerprint{} // the next one tries again
+			s.from = Fingerprint{} // the next request tries again
 		}
 		return s.last, nil, err
 	}
@@ -99,13 +100,14 @@ func (b *boardCache) ask(worktree string, fp Fingerprint) (v *boardView, busy ch
 	return s.last, s.busy, nil
 }
 
+// make builds a board and stores it in s.
 func (b *boardCache) make(worktree string, s *cachedBoard, fp Fingerprint) {
 	parts := 0
 	v, err := b.build(worktree, fp, func(so *board.Board) {
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		if s.last != nil {
-			return // what was true before says more
+			return // the previous board says more
 		}
 		parts++
 		s.partial = &boardView{board: so, tree: so.Worktree(worktree), tag: fmt.Sprintf("%d-parts-of-%s", parts, digest(fp.Key))}
@@ -121,13 +123,13 @@ func (b *boardCache) make(worktree string, s *cachedBoard, fp Fingerprint) {
 	s.busy = nil
 }
 
-// soFar returns the last board, or what there is of the first.
+// soFar returns the previous board or the unfinished first one. It may be nil.
 func (b *boardCache) soFar(worktree string) *boardView {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	s := b.at[worktree]
 	switch {
-	case s == nil: // there never was one, or it was forgotten meanwhile
+	case s == nil: // no board was requested, or it was dropped
 		return nil
 	case s.last != nil:
 		return s.last
@@ -136,7 +138,7 @@ func (b *boardCache) soFar(worktree string) *boardView {
 	}
 }
 
-// build makes a board, and goes wrong as [boards.fp] does.
+// build returns a new board. It turns a panic into an error.
 func (b *boardCache) build(worktree string, fp Fingerprint, tell func(*board.Board)) (v *boardView, err error) {
 	defer recoverInto(&err)
 	made, err := b.deps.Board(b.ctx, worktree, tell)
@@ -154,7 +156,8 @@ func (b *boardCache) build(worktree string, fp Fingerprint, tell func(*board.Boa
 	return v, nil
 }
 
-// mark is over all that pages show: the board, and what they show besides.
+// mark hashes everything that pages show: the board, and texts that are not part of its
+// JSON.
 func (v *boardView) mark(fp Fingerprint) string {
 	sum := sha256.New()
 	sum.Write(v.json)
@@ -173,7 +176,8 @@ func (v *boardView) mark(fp Fingerprint) string {
 	return hex.EncodeToString(sum.Sum(nil)[:12])
 }
 
-// forget lets go of all boards, once nobody looks any more.
+// forget drops all boards that are not being built. The server calls it when no stream
+// is open.
 func (b *boardCache) forget() {
 	b.mu.Lock()
 	defer b.mu.Unlock()

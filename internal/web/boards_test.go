@@ -14,7 +14,7 @@ import (
 	"ken/internal/repo"
 )
 
-// A repository whose fp and board are fakeRepo.
+// A fakeRepo returns the fingerprint and the board that a test sets.
 type fakeRepo struct {
 	mu    sync.Mutex
 	fp    string
@@ -54,8 +54,8 @@ func (g *fakeRepo) deps() Deps {
 	}
 }
 
-// A board is made once for what is there, and again when anything has moved.
-func TestABoardIsMadeOncePerPulse(t *testing.T) {
+// The cache builds a board once per fingerprint.
+func TestBoardIsBuiltOncePerFingerprint(t *testing.T) {
 	g := &fakeRepo{fp: "1"}
 	b := newBoardCache(g.deps())
 	for range 3 {
@@ -65,20 +65,20 @@ func TestABoardIsMadeOncePerPulse(t *testing.T) {
 		}
 	}
 	if n := g.made.Load(); n != 1 {
-		t.Errorf("it was made %d times", n)
+		t.Errorf("the board was built %d times, want 1", n)
 	}
 	g.set("2")
 	if v, _, _ := b.get(t.Context(), "w", time.Minute); v.board.Repository != "2" {
-		t.Errorf("after a change it is that of %s", v.board.Repository)
+		t.Errorf("after a change get returned the board of %s", v.board.Repository)
 	}
 }
 
-// Who cannot wait gets what was there before, and is told so; nobody is told of the parts of
-// the next one, which say less.
-func TestALateBoardIsSaidToBeLate(t *testing.T) {
+// While a build is running, get returns the previous board and late. It publishes no
+// parts of the new one, which say less.
+func TestSlowBuildReturnsPreviousBoard(t *testing.T) {
 	g := &fakeRepo{fp: "1"}
 	b := newBoardCache(g.deps())
-	b.tell = func(_, tag string) { t.Errorf("pages are sent for %s", tag) }
+	b.tell = func(_, tag string) { t.Errorf("published the unfinished board %s; the previous one says more", tag) }
 	if _, _, err := b.get(t.Context(), "w", time.Minute); err != nil {
 		t.Fatal(err)
 	}
@@ -94,8 +94,8 @@ func TestALateBoardIsSaidToBeLate(t *testing.T) {
 	}
 }
 
-// A look that takes long, at a server that thinks, holds up nobody who cannot wait.
-func TestALateLookIsSaidToBeLate(t *testing.T) {
+// While a fingerprint is being taken, get returns the previous board and late.
+func TestSlowFingerprintReturnsPreviousBoard(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		deps := (&fakeRepo{fp: "1"}).deps()
 		look, stall := deps.Fingerprint, make(chan struct{})
@@ -115,8 +115,8 @@ func TestALateLookIsSaidToBeLate(t *testing.T) {
 	})
 }
 
-// Of the first board those see what there is who cannot wait for all of it.
-func TestAFirstBoardIsSeenAsItComes(t *testing.T) {
+// While the first build is running, get returns the unfinished board.
+func TestUnfinishedFirstBoardIsReturned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := &fakeRepo{fp: "1", hold: make(chan struct{})}
 		b := newBoardCache(g.deps())
@@ -131,12 +131,12 @@ func TestAFirstBoardIsSeenAsItComes(t *testing.T) {
 	})
 }
 
-// A failure is told, and tried again the next time.
-func TestAFailedBoardIsTriedAgain(t *testing.T) {
+// get returns the error of a failed build, and the next call builds again.
+func TestFailedBuildIsRepeated(t *testing.T) {
 	g := &fakeRepo{fp: "1", err: errors.New("no")}
 	b := newBoardCache(g.deps())
 	if _, _, err := b.get(t.Context(), "w", time.Minute); err == nil {
-		t.Fatal("a failure is not told")
+		t.Fatal("get returned no error for a failed build")
 	}
 	g.mu.Lock()
 	g.err = nil
@@ -146,8 +146,8 @@ func TestAFailedBoardIsTriedAgain(t *testing.T) {
 	}
 }
 
-// A crowd shares looks, and nobody is fakeRepo one that began before they asked.
-func TestACrowdSharesLooks(t *testing.T) {
+// Simultaneous requests share a fingerprint that was taken after they arrived.
+func TestSimultaneousRequestsShareFingerprints(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
 		var began atomic.Int32
@@ -178,13 +178,13 @@ func TestACrowdSharesLooks(t *testing.T) {
 			seen[(<-got).Key]++
 		}
 		if seen["1"] != 1 || seen["2"] != crowd {
-			t.Errorf("the looks were fakeRepo %v times", seen)
+			t.Errorf("requests got the fingerprints %v times, want 1 for the first and all others for the second", seen)
 		}
 	})
 }
 
-// A stream that was slow misses nothing: it gets what is true by then.
-func TestASlowStreamGetsTheNewest(t *testing.T) {
+// A slow stream gets the newest tag.
+func TestSlowStreamGetsNewestTag(t *testing.T) {
 	h := newHub()
 	s := h.subscribe([]string{"w"})
 	defer h.unsubscribe(s)
@@ -195,33 +195,33 @@ func TestASlowStreamGetsTheNewest(t *testing.T) {
 	}
 	<-s.wake
 	if news := h.unsent(s); len(news) != 1 || news["w"] != "3" {
-		t.Errorf("it is told %v", news)
+		t.Errorf("unsent tags are %v, want only w: 3", news)
 	}
 	select {
 	case <-s.wake:
-		t.Error("it is woken for nothing")
+		t.Error("the stream was woken without an unsent tag")
 	default:
 	}
 }
 
-// A stream about several worktrees is told of the one that is another, and of it once.
-func TestAStreamIsToldOnce(t *testing.T) {
+// A stream for several worktrees gets each new tag once.
+func TestStreamGetsEachTagOnce(t *testing.T) {
 	h := newHub()
 	s := h.subscribe([]string{"v", "w"})
 	defer h.unsubscribe(s)
 	h.publish("v", "1")
 	h.publish("w", "1")
 	if news := h.unsent(s); len(news) != 2 {
-		t.Errorf("first it is told %v", news)
+		t.Errorf("first unsent tags are %v, want 2", news)
 	}
 	h.publish("w", "2")
 	if news := h.unsent(s); len(news) != 1 || news["w"] != "2" {
-		t.Errorf("then it is told %v", news)
+		t.Errorf("then unsent tags are %v, want only w: 2", news)
 	}
 }
 
-// What pages show of a board is in its tag.
-func TestATagChangesWithWhatPagesShow(t *testing.T) {
+// The tag of a board changes when anything that pages show changes.
+func TestTagCoversEverythingShown(t *testing.T) {
 	makeFrom := func(fp Fingerprint, change func(*board.Leaf, *board.Directory)) string {
 		b := newBoardCache(Deps{Board: func(context.Context, string, func(*board.Board)) (*board.Board, error) {
 			leaf, dir := board.Leaf{Path: "a"}, board.Directory{Raw: "d"}
@@ -240,7 +240,7 @@ func TestATagChangesWithWhatPagesShow(t *testing.T) {
 	make := func(change func(*board.Leaf, *board.Directory)) string { return makeFrom(Fingerprint{}, change) }
 	same := make(func(*board.Leaf, *board.Directory) {})
 	if again := make(func(*board.Leaf, *board.Directory) {}); again != same {
-		t.Error("the same board has another tag")
+		t.Error("the same board has two different tags")
 	}
 	for what, change := range map[string]func(*board.Leaf, *board.Directory){
 		"the path of a file":       func(l *board.Leaf, _ *board.Directory) { l.Path = repo.Path("b") },
@@ -252,7 +252,7 @@ func TestATagChangesWithWhatPagesShow(t *testing.T) {
 		"who wrote of a directory": func(_ *board.Leaf, d *board.Directory) { d.Author = "x" },
 	} {
 		if make(change) == same {
-			t.Errorf("%s is another, and the tag is not", what)
+			t.Errorf("%s changed, but the tag did not", what)
 		}
 	}
 	// The words of specs and summaries, which a board does not have.
@@ -263,15 +263,15 @@ func TestATagChangesWithWhatPagesShow(t *testing.T) {
 	}
 }
 
-// Who asks what there is of a first board gets nothing when it was just forgotten.
-func TestWhatWasForgottenIsNotThere(t *testing.T) {
+// soFar returns nil for a worktree that is not in the cache.
+func TestSoFarWithoutBoardIsNil(t *testing.T) {
 	if v := newBoardCache(Deps{}).soFar("w"); v != nil {
 		t.Errorf("%+v", v)
 	}
 }
 
-// A board that is being made is not forgotten: who comes back waits for it.
-func TestWhatIsBeingMadeIsNotForgotten(t *testing.T) {
+// forget keeps a board that is being built.
+func TestForgetKeepsRunningBuilds(t *testing.T) {
 	g := &fakeRepo{fp: "1", hold: make(chan struct{})}
 	b := newBoardCache(g.deps())
 	for range 2 {
@@ -283,12 +283,12 @@ func TestWhatIsBeingMadeIsNotForgotten(t *testing.T) {
 	close(g.hold)
 	b.wait()
 	if n := g.made.Load(); n != 1 {
-		t.Errorf("it was begun %d times", n)
+		t.Errorf("the build started %d times, want 1", n)
 	}
 }
 
-// What there is of two first boards goes by two tags.
-func TestPartsOfBoardsAreToldApart(t *testing.T) {
+// Unfinished boards of different fingerprints have different tags.
+func TestUnfinishedBoardsHaveDifferentTags(t *testing.T) {
 	tags := map[string]bool{}
 	for _, fp := range []string{"1", "2"} {
 		g := &fakeRepo{fp: fp, hold: make(chan struct{})}
@@ -303,6 +303,6 @@ func TestPartsOfBoardsAreToldApart(t *testing.T) {
 		b.wait()
 	}
 	if len(tags) != 2 {
-		t.Errorf("the tags are %v", tags)
+		t.Errorf("the tags are %v, want two different ones", tags)
 	}
 }

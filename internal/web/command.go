@@ -8,8 +8,8 @@ import (
 	"ken/internal/repo"
 )
 
-// Command is a command of ken's or git's to paste where the server was started: about the
-// worktree that the page is of, with paths from its root.
+// Command returns a ken or git command to paste in the directory where the server was
+// started. It acts on the page's worktree.
 func (f *pageData) Command(words string) string {
 	if f.atHand || f.dir == "" {
 		return words
@@ -18,8 +18,8 @@ func (f *pageData) Command(words string) string {
 	return program + " -C " + fault.Quote(f.dir) + " " + args
 }
 
-// pathArg names a file to a command of ken's: by its bytes where a terminal or a shell would
-// make others of them.
+// pathArg returns a path as an argument of ken. A path that cannot be printed is given
+// in base64.
 func pathArg(p repo.Path) string {
 	if p.String() != string(p) {
 		return "--path-b64 " + base64.StdEncoding.EncodeToString([]byte(p))
@@ -27,7 +27,7 @@ func pathArg(p repo.Path) string {
 	return fault.Quote(plainArg(p))
 }
 
-// plainArg is a path that is not taken for a flag.
+// plainArg returns a path that no program takes for a flag.
 func plainArg(p repo.Path) string {
 	if strings.HasPrefix(string(p), "-") {
 		return "./" + string(p)
@@ -35,11 +35,10 @@ func plainArg(p repo.Path) string {
 	return string(p)
 }
 
-// A hint is what to do next: in words, with the command to paste and the page to go to,
-// where it names any.
+// A hint has a text, and a command to paste or a page to open.
 type hint struct{ Text, Command, Page string }
 
-// Hint takes a hint apart, and has its command act on the worktree that the page is of.
+// Hint parses a hint and adds -C to its command if needed.
 func (f *pageData) Hint(text string) hint {
 	h := readHint(text)
 	switch program, args, _ := strings.Cut(h.Command, " "); {
@@ -50,8 +49,7 @@ func (f *pageData) Hint(text string) hint {
 	return h
 }
 
-// readHint takes a hint apart. By custom a command is all of it, or stands behind a colon
-// at its end.
+// readHint parses a hint. A command is the whole hint, or follows a colon at its end.
 func readHint(text string) hint {
 	if isCommand(text) {
 		return hint{Command: text}
@@ -65,10 +63,10 @@ func readHint(text string) hint {
 	return hint{Text: text}
 }
 
-// Name is what the page is called.
+// Name is the title of the page.
 func (h hint) Name() string { return pagesByPath[h.Page] }
 
-// pagesByPath are those that a hint may lead to.
+// pagesByPath are the pages that a hint may name.
 var pagesByPath = map[string]string{"/": "the Board", "/map": "the Map", "/files": "Files", "/state": "State", "/worktrees": "Worktrees"}
 
 // isCommand reports whether a text is a command and nothing else.

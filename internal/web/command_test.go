@@ -2,8 +2,8 @@ package web
 
 import "testing"
 
-// Only a command stands in the box for commands, and what is around it stays words.
-func TestHintsAreTakenApart(t *testing.T) {
+// readHint separates the command of a hint from its text.
+func TestReadHint(t *testing.T) {
 	for text, want := range map[string]hint{
 		"ken verify":                          {Command: "ken verify"},
 		"list specs: ken spec ls":             {Text: "list specs:", Command: "ken spec ls"},
@@ -21,8 +21,8 @@ func TestHintsAreTakenApart(t *testing.T) {
 	}
 }
 
-// A command names the worktree of its page wherever it would act on another, or from deeper
-// in it: also where it comes as a hint.
+// A command has -C unless the server was started at the root of the worktree. So has a
+// command in a hint.
 func TestCommandsNameTheirWorktree(t *testing.T) {
 	for _, c := range []struct {
 		f          pageData

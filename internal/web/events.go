@@ -10,27 +10,26 @@ import (
 	"time"
 )
 
-// A hub tells streams which board each worktree has. It keeps the newest of each and
-// no more: a stream that was slow gets what is true by then, and misses nothing.
+// A hub tells streams the tag of each worktree's board. It keeps only the newest tag,
+// so a slow stream gets the current state and misses nothing.
 type hub struct {
 	mu      sync.Mutex
-	tags    map[string]string // of boards, by worktree
+	tags    map[string]string // of the newest boards, by worktree
 	streams map[*stream]bool
-	closed  chan struct{} // closed at the end
-	joined  chan struct{} // has something when there is a new stream
+	closed  chan struct{} // closed when the server stops
+	joined  chan struct{} // receives when a stream opens
 	once    sync.Once
 }
 
-// A stream is one that somebody listens to. While it is open, its worktrees are looked
-// at, whether or not a page was asked for: it may be all that is left of one.
+// A stream is one open event stream. The server checks its worktrees while it is open,
+// even if no page was requested.
 type stream struct {
 	worktrees []string
-	wake      chan struct{}     // has something when there may be news
-	sent      map[string]string // tags, by worktree
+	wake      chan struct{}     // receives when there may be unsent tags
+	sent      map[string]string // last sent tag, by worktree
 }
 
-// maxStreams is how many there may be. Fewer than connections, so that those who only
-// listen never keep out those who ask.
+// maxStreams is below maxConnections, so that streams cannot take all connections.
 const maxStreams = 256
 
 func newHub() *hub {
@@ -39,7 +38,7 @@ func newHub() *hub {
 
 func (h *hub) close() { h.once.Do(func() { close(h.closed) }) }
 
-// tell makes a board known.
+// publish stores the tag of a worktree's board and wakes the streams.
 func (h *hub) publish(worktree, tag string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -50,15 +49,15 @@ func (h *hub) publish(worktree, tag string) {
 	for s := range h.streams {
 		select {
 		case s.wake <- struct{}{}:
-		default: // it has something to fetch already
+		default: // it is awake already
 		}
 	}
 }
 
-// listen enters a stream about some worktrees, nil if there are too many.
+// subscribe opens a stream for some worktrees. It returns nil if there are too many.
 func (h *hub) subscribe(worktrees []string) *stream {
 	s := &stream{worktrees: worktrees, wake: make(chan struct{}, 1), sent: make(map[string]string)}
-	s.wake <- struct{}{} // what there is already
+	s.wake <- struct{}{} // send the current tags
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if len(h.streams) >= maxStreams {
@@ -72,14 +71,14 @@ func (h *hub) subscribe(worktrees []string) *stream {
 	return s
 }
 
-// leave ends a stream.
+// unsubscribe closes a stream.
 func (h *hub) unsubscribe(s *stream) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.streams, s)
 }
 
-// news returns the tags that a stream has not been told, and takes it that it now is.
+// unsent returns the tags that a stream has not sent, and marks them as sent.
 func (h *hub) unsent(s *stream) map[string]string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -92,7 +91,7 @@ func (h *hub) unsent(s *stream) map[string]string {
 	return news
 }
 
-// watched lists the worktrees that a stream is about.
+// worktrees lists the worktrees of all streams.
 func (h *hub) worktrees() []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -105,11 +104,11 @@ func (h *hub) worktrees() []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// errStreams is for whoever comes when there is no room; pages then ask by themselves.
+// errStreams makes a page poll.
 var errStreams = statusErr(http.StatusServiceUnavailable, "too many event streams", "poll /api/board with its ETag")
 
-// events is the stream. Each event names a worktree and the tag of its board; the
-// first ones tell what is known already.
+// events serves an event stream. Each event has a worktree and the tag of its board.
+// The first events have the current tags.
 func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	about, err := s.streamWorktrees(r)
 	if err != nil {
@@ -138,7 +137,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	for {
-		text := ": still here\n\n"
+		text := ": keep-alive\n\n"
 		select {
 		case <-r.Context().Done():
 			return
@@ -164,8 +163,8 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// streamWorktrees returns the worktrees that a stream is asked about: those named by w that
-// there are, and else the one that the server was started in.
+// streamWorktrees returns the existing worktrees that a request names with w, or the
+// server's own if it names none.
 func (s *Server) streamWorktrees(r *http.Request) (names []string, err error) {
 	list, err := s.deps.Worktrees(r.Context())
 	if err != nil {

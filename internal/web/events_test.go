@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// A stream that comes back after everything was let go of is told of what has changed,
-// although nobody asked for a page.
-func TestAStreamThatComesBackIsTold(t *testing.T) {
+// A stream that opens after the cache was dropped gets the current tag, without a
+// request for a page.
+func TestReconnectedStreamGetsCurrentTag(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := &fakeRepo{fp: "1"}
 		s := watching(t, g)
@@ -19,13 +19,13 @@ func TestAStreamThatComesBackIsTold(t *testing.T) {
 		synctest.Wait()
 		before := s.hub.unsent(first)["w"]
 		if before == "" {
-			t.Fatal("it was told nothing")
+			t.Fatal("the first stream got no tag")
 		}
 		s.hub.unsubscribe(first)
 		time.Sleep(time.Minute) // in a bubble: until nobody looks any more
 		synctest.Wait()
 		if looks := g.looks.Load(); looks == 0 || len(s.boards.at) != 0 {
-			t.Fatalf("after %d looks %d boards are kept for nobody", looks, len(s.boards.at))
+			t.Fatalf("after %d fingerprints the cache has %d boards, want 0 without a stream", looks, len(s.boards.at))
 		}
 		g.set("2")
 		back := s.hub.subscribe([]string{"w"})
@@ -33,12 +33,12 @@ func TestAStreamThatComesBackIsTold(t *testing.T) {
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		if tag := s.hub.unsent(back)["w"]; tag == "" || tag == before {
-			t.Errorf("it is told of %q, and before it was %q", tag, before)
+			t.Errorf("the second stream got the tag %q, want one other than %q", tag, before)
 		}
 	})
 }
 
-// watching returns a server that keeps its streams up to date until the test ends.
+// watching returns a server that runs watch until the test ends.
 func watching(t *testing.T, g *fakeRepo) *Server {
 	t.Helper()
 	s, err := New(g.deps(), Options{Token: "x"})
@@ -53,8 +53,7 @@ func watching(t *testing.T, g *fakeRepo) *Server {
 	return s
 }
 
-// Whoever comes when there are enough is told so, and there is room again when one has
-// left.
+// The hub refuses a stream above the limit, and accepts one after another has closed.
 func TestStreamsAreBounded(t *testing.T) {
 	h := newHub()
 	var all []*stream
@@ -62,23 +61,23 @@ func TestStreamsAreBounded(t *testing.T) {
 		all = append(all, h.subscribe([]string{"w"}))
 	}
 	if h.subscribe([]string{"w"}) != nil {
-		t.Error("one too many is let in")
+		t.Error("subscribe accepted a stream above the limit")
 	}
 	h.unsubscribe(all[0])
 	if h.subscribe([]string{"w"}) == nil {
-		t.Error("there is no room, and one has left")
+		t.Error("subscribe refused a stream although one has closed")
 	}
 }
 
-// A failure is told as one word, whatever its own words are.
-func TestAFailureIsToldAsOneWord(t *testing.T) {
+// The tag of an error has no spaces or line breaks, which could forge an event.
+func TestErrorTagIsOneWord(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := &fakeRepo{fp: "1", err: errors.New("no\nid: forged\n\ndata: x")}
 		s := watching(t, g)
 		h := s.hub.subscribe([]string{"w"})
 		synctest.Wait()
 		if tag := s.hub.unsent(h)["w"]; tag == "" || strings.ContainsAny(tag, " \n") {
-			t.Errorf("the tag is %q", tag)
+			t.Errorf("the tag is %q, want one word", tag)
 		}
 		s.hub.unsubscribe(h)
 		time.Sleep(time.Minute)

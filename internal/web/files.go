@@ -13,12 +13,12 @@ import (
 	"ken/internal/spec"
 )
 
-// A filesBody is a list of files by what is known of them.
+// A filesBody lists files of one state.
 type filesBody struct {
-	State string // the one that is shown
+	State string // of the listed files
 	Tabs  []tab
 	Files []board.Tile
-	More  int // that are not shown
+	More  int // files not listed
 }
 
 // A tab leads to the files of one state.
@@ -27,13 +27,13 @@ type tab struct {
 	Count      int
 }
 
-// mostFiles is how many are listed.
+// mostFiles is the number of files to list.
 const mostFiles = 1000
 
-// fileStates are the states of files, what wants doing first.
+// fileStates are the tabs in order: those that need attention first.
 var fileStates = []fresh.State{fresh.Stale, fresh.Unknown, fresh.Gone, fresh.Fresh, fresh.None, fresh.Excluded}
 
-// filesPage lists the files whose summaries are stale, or those of any other state.
+// filesPage lists the files of one state; stale by default.
 func (s *Server) filesPage(r *http.Request) (*pageData, error) {
 	f, err := s.newPage(r, "files", "Files")
 	if err != nil || f.Tree == nil || f.Tree.Files.Known == nil {
@@ -67,7 +67,7 @@ func (s *Server) filesPage(r *http.Request) (*pageData, error) {
 	return f, nil
 }
 
-// stateText says what a state means for a file.
+// stateText names the state of a file.
 func stateText(s fresh.State) string {
 	switch s {
 	case fresh.Fresh:
@@ -79,24 +79,23 @@ func stateText(s fresh.State) string {
 	}
 }
 
-// A fileBody is what is said of one file.
+// A fileBody has the values of the page of a file.
 type fileBody struct {
 	Path  repo.Path
 	Above []crumb
 	Tile  board.Tile
 	Known registry.Knowledge
 	Words template.HTML
-	// Owners are the specs of this worktree that govern it, and OwnersUnknown is why those are
-	// not known.
+	// Owners are the specs that govern the file. OwnersUnknown says why they are unknown.
 	Owners        []spec.Claim
 	OwnersUnknown *board.Unread
-	// Unmerged says that a merge has left it undecided: until it is, nothing can be kept of it.
+	// Unmerged reports merge conflicts. ken stores no summary until they are resolved.
 	Unmerged bool
-	Arg      string // the file for commands of ken's
-	Add      string // and for git's, "" where a shell has no word for it
+	Arg      string // the path for ken commands
+	Add      string // the path for git add, "" if a shell cannot express it
 }
 
-// Why says why the text is worth what it is, in words.
+// Why explains the verdict.
 func (b *fileBody) Why() []string {
 	list := make([]string, len(b.Known.Reasons))
 	for i, r := range b.Known.Reasons {
@@ -114,7 +113,7 @@ func (b *fileBody) Why() []string {
 	return list
 }
 
-// filePage is what is said of one file, and whether it holds.
+// filePage shows the summary of one file.
 func (s *Server) filePage(r *http.Request) (*pageData, error) {
 	path := repo.Path(r.URL.Query().Get("path"))
 	f, err := s.newPage(r, "file", path.String())

@@ -6,21 +6,21 @@ import (
 	"sync"
 )
 
-// looks are the looks at one worktree: the one being taken, and the next.
+// fingerprintCalls are the running and the next fingerprint call for one worktree.
 type fingerprintCalls struct {
 	mu        sync.Mutex
 	now, next *fingerprintCall
 }
 
-// A look is one that several wait for.
+// A fingerprintCall is shared by all requests that wait for it.
 type fingerprintCall struct {
 	done chan struct{}
 	fp   Fingerprint
 	err  error
 }
 
-// look takes a look that begins no earlier than it was asked for, and shares it with
-// all who asked meanwhile: a crowd costs as much as two.
+// fingerprint returns a fingerprint that was taken after this call began. Simultaneous
+// callers share one, so any number of callers cost at most two.
 func (b *boardCache) fingerprint(ctx context.Context, worktree string) (Fingerprint, error) {
 	b.mu.Lock()
 	l := b.calls[worktree]
@@ -54,14 +54,13 @@ func (b *boardCache) fingerprint(ctx context.Context, worktree string) (Fingerpr
 	}
 }
 
-// fp takes a look. If that goes wrong in a way nobody has thought of, whoever asked is
-// told so, and the server stays up.
+// takeFingerprint calls Deps.Fingerprint. It turns a panic into an error.
 func (b *boardCache) takeFingerprint(worktree string) (p Fingerprint, err error) {
 	defer recoverInto(&err)
 	return b.deps.Fingerprint(b.ctx, worktree)
 }
 
-// recoverInto turns a panic into an error.
+// recoverInto turns a panic into an error, so that the server stays up.
 func recoverInto(err *error) {
 	if r := recover(); r != nil {
 		*err = fmt.Errorf("internal error: %v", r)

@@ -15,7 +15,7 @@ import (
 	"ken/internal/workflow"
 )
 
-// helpers are what templates may call.
+// helpers are the functions for templates.
 var helpers = template.FuncMap{
 	"num": num, "yes": yes, "filters": extraFilters, "status": func(n board.Node) string { return displayStatus(&n) }, "tally": tallyText, "cut": cutText, "time": shortTime, "session": shortSession,
 	"is":        func(p *string, s string) bool { return p != nil && *p == s },
@@ -36,9 +36,9 @@ var helpers = template.FuncMap{
 	"short":     func(s string) string { return s[:min(len(s), 7)] },
 }
 
-// glyph is the sign of where a node stands, so that its colour is not all that tells it.
-func glyph(standing string) string {
-	switch standing {
+// glyph returns the sign of a status, so that colour is not the only difference.
+func glyph(status string) string {
+	switch status {
 	case spec.StatusMerged.String():
 		return "●"
 	case spec.StatusDrift.String():
@@ -54,7 +54,7 @@ func glyph(standing string) string {
 	}
 }
 
-// opGlyph is the sign of what a worktree would do to a node.
+// opGlyph returns the sign of a proposed change.
 func opGlyph(op spec.OpKind) string {
 	switch op {
 	case spec.OpAdded:
@@ -70,7 +70,7 @@ func opGlyph(op spec.OpKind) string {
 	}
 }
 
-// verdictText says what a verdict means for a directory.
+// verdictText explains the verdict of a directory.
 func verdictText(v survey.Verdict) string {
 	switch v {
 	case survey.StaleSelf:
@@ -88,7 +88,7 @@ func verdictText(v survey.Verdict) string {
 	}
 }
 
-// bucketText says what a bucket of the contract is for.
+// bucketText explains a bucket of the contract.
 func bucketText(b contract.Bucket) string {
 	switch b {
 	case contract.AdHoc:
@@ -106,7 +106,7 @@ func bucketText(b contract.Bucket) string {
 	}
 }
 
-// bytesText is a size as people say it.
+// bytesText formats a size.
 func bytesText(n int64) string {
 	switch {
 	case n < 1000:
@@ -120,7 +120,7 @@ func bytesText(n int64) string {
 	}
 }
 
-// countText is a number with what it counts: "1 file", "2 files".
+// countText formats a number with its noun: "1 file", "2 files".
 func countText(n int, one string) string {
 	switch {
 	case n == 1:
@@ -132,7 +132,7 @@ func countText(n int, one string) string {
 	}
 }
 
-// percent is a part of a whole in percent.
+// percent returns part of whole in percent.
 func percent(part, whole int) string {
 	if whole <= 0 {
 		return "0"
@@ -140,7 +140,7 @@ func percent(part, whole int) string {
 	return fmt.Sprintf("%.2f", 100*float64(part)/float64(whole))
 }
 
-// num is a number that may not be known, -1 when it is not.
+// num returns a number, or -1 if it is unknown.
 func num(p *int) int {
 	if p == nil {
 		return -1
@@ -148,19 +148,19 @@ func num(p *int) int {
 	return *p
 }
 
-// yes reports whether something is known, and true.
+// yes reports whether a value is known and true.
 func yes(p *bool) bool { return p != nil && *p }
 
-// rowRunes is how much of a description a row has room for.
+// rowRunes is the length of a description in a row.
 const rowRunes = 96
 
-// place shortens the path of a directory to what tells it from others of its kind.
+// shortPath returns the last two elements of a path.
 func shortPath(dir string) string {
 	parts := strings.Split(filepath.ToSlash(dir), "/")
 	return strings.Join(parts[max(0, len(parts)-2):], "/")
 }
 
-// brief cuts a text at a word, if it is longer than a row.
+// cutText shortens a text to rowRunes, at a word.
 func cutText(text string) string {
 	r := []rune(strings.Join(strings.Fields(text), " "))
 	if len(r) <= rowRunes {
@@ -173,10 +173,10 @@ func cutText(text string) string {
 	return cut + "…"
 }
 
-// sessionRunes is how much of a session's name sets it apart from others.
+// sessionRunes is the length of a shortened session name.
 const sessionRunes = 12
 
-// who is a session's name for a narrow place.
+// shortSession shortens the name of a session.
 func shortSession(session string) string {
 	if r := []rune(session); len(r) > sessionRunes+4 {
 		return string(r[:sessionRunes]) + "…"
@@ -184,7 +184,7 @@ func shortSession(session string) string {
 	return session
 }
 
-// minute is a time for a list: the day, and when on it.
+// shortTime formats a time stamp as date and minute.
 func shortTime(stamp string) string {
 	if len(stamp) < len("2006-01-02T15:04") {
 		return stamp

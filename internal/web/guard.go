@@ -19,31 +19,29 @@ import (
 	"ken/internal/fault"
 )
 
-// Options says under which addresses a dashboard is reached, and by what it knows
-// those who may write.
+// Options are the addresses of a dashboard and its token.
 type Options struct {
-	// Addr is the address that it listens on.
+	// Addr is the address of the listener.
 	Addr netip.AddrPort
-	// Hosts are names that it may be asked under, besides its address and localhost.
+	// Hosts are further allowed host names, besides the address and localhost.
 	Hosts []string
-	// Token opens everything. It is never empty.
+	// Token gives full access. It is never empty.
 	Token string
-	// Name sets the cookies of one repository's dashboard apart from those of
-	// another: ports do not.
+	// Name distinguishes the cookies of different repositories. Browsers send cookies
+	// to all ports of a host.
 	Name string
 }
 
-// A guard decides who may ask what.
+// A guard decides who has access.
 //
-// Whoever is on this machine may look, unless the dashboard is reachable from others,
-// be it by way of a proxy; writing, and everything an agent may do, takes the token. A
-// browser that is on some other page never gets through: the host must be one that we
-// are known by, so that no name that was made to lead here is good for anything, and the
-// origin must be ours.
+// Local users may read, unless the dashboard can be reached from other machines, also
+// through a proxy. Writing and MCP need the token. Pages of other sites never get
+// through: the host must be a known one, which stops DNS rebinding, and the origin must
+// be the dashboard's own.
 type guard struct {
 	opts        Options
-	cookie      string // its name
-	cookieValue string // its value, of which the token cannot be historyRow
+	cookie      string // name of the cookie
+	cookieValue string // derived from the token, which cannot be computed from it
 }
 
 func newGuard(opts Options) *guard {
@@ -55,7 +53,7 @@ func newGuard(opts Options) *guard {
 	}
 }
 
-// What a request is refused with.
+// Reasons to refuse a request.
 var (
 	errHost   = statusErr(http.StatusMisdirectedRequest, "ken serve does not answer to this host name", "open the address that ken serve printed")
 	errOrigin = statusErr(http.StatusForbidden, "the request comes from another site", "use the dashboard's own pages")
@@ -77,28 +75,28 @@ func statusErr(status int, text, hint string) error {
 	return &statusError{&fault.Error{Kind: fault.Usage, Hint: hint, Err: errors.New(text)}, status}
 }
 
-// protect lets through what may pass, with every answer told how it may be used. It has
-// so long to be given, but for those that go on.
+// protect checks each request, sets the security headers, and limits the time until the
+// answer begins. /events and /mcp have no such limit.
 func (g *guard) protect(within time.Duration, next http.Handler, fail func(http.ResponseWriter, *http.Request, error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "+
 			"worker-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
 		h.Set("X-Content-Type-Options", "nosniff")
-		h.Set("Referrer-Policy", "same-origin") // with none, a form's origin would be null
+		h.Set("Referrer-Policy", "same-origin") // with no-referrer, browsers send Origin: null with forms
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		h.Set("Cache-Control", "no-cache")
 		if err := g.check(r); err != nil {
 			if r.Method == http.MethodGet && errors.Is(err, errToken) && wantsPage(r) {
-				http.Redirect(w, r, "/login", http.StatusSeeOther) // the fragment goes along
+				http.Redirect(w, r, "/login", http.StatusSeeOther) // browsers keep the fragment, which may have the token
 				return
 			}
 			fail(w, r, err)
 			return
 		}
 		control := http.NewResponseController(w)
-		talk := func() { _ = control.SetReadDeadline(time.Time{}) } // it may go on for as long as both want
+		talk := func() { _ = control.SetReadDeadline(time.Time{}) } // no time limit
 		switch r.URL.Path {
 		case "/events":
 			talk()
@@ -112,7 +110,7 @@ func (g *guard) protect(within time.Duration, next http.Handler, fail func(http.
 	})
 }
 
-// bodyReader is a body after which there is no more hurry.
+// A bodyReader calls done at the end of the body.
 type bodyReader struct {
 	io.ReadCloser
 	done func()
@@ -139,13 +137,13 @@ func (g *guard) check(r *http.Request) error {
 	return nil
 }
 
-// foreign reports whether a browser sent a request for a page that is not ours. Older
-// ones say where it comes from with Origin alone, and others than browsers do not say.
+// crossSite reports whether a page of another site sent the request. Older browsers
+// send only Origin; other programs send neither header.
 func (g *guard) crossSite(r *http.Request) bool {
 	if origin := r.Header.Get("Origin"); origin != "" {
 		from, err := url.Parse(origin)
 		ours := err == nil && (from.Scheme == "http" || from.Scheme == "https") &&
-			(from.Host == r.Host || g.allowed(from.Hostname())) // which a proxy may not pass on as Host
+			(from.Host == r.Host || g.allowed(from.Hostname())) // a proxy may replace Host
 		if !ours {
 			return true
 		}
@@ -154,17 +152,17 @@ func (g *guard) crossSite(r *http.Request) bool {
 	case "", "none", "same-origin":
 		return false
 	}
-	// What is left is a link elsewhere that somebody follows.
+	// Allow links from other sites that the user follows.
 	return r.Method != http.MethodGet && r.Method != http.MethodHead || r.Header.Get("Sec-Fetch-Mode") != "navigate"
 }
 
-// named reports whether a name is one that we were told of.
+// allowed reports whether host is in Options.Hosts.
 func (g *guard) allowed(host string) bool {
 	return slices.ContainsFunc(g.opts.Hosts, func(name string) bool { return strings.EqualFold(name, host) })
 }
 
-// known reports whether a request was sent to a name that is ours. Behind such a name
-// there is a proxy, which has a port of its own.
+// knownHost reports whether the Host header names this dashboard. A name from
+// Options.Hosts belongs to a proxy, so its port does not matter.
 func (g *guard) knownHost(r *http.Request) bool {
 	host, port, err := net.SplitHostPort(r.Host)
 	if err != nil {
@@ -183,8 +181,8 @@ func (g *guard) knownHost(r *http.Request) bool {
 	if err != nil {
 		return false
 	}
-	// No name leads to an address that is spelled out: whoever asks for one that this
-	// connection came in on means us.
+	// DNS rebinding needs a name. A literal address on which this connection arrived
+	// is safe.
 	if local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok {
 		if ap, err := netip.ParseAddrPort(local.String()); err == nil && ap.Addr().Unmap() == addr.Unmap() {
 			return true
@@ -193,7 +191,7 @@ func (g *guard) knownHost(r *http.Request) bool {
 	return addr.IsLoopback() && g.loopback() || addr.Unmap() == g.opts.Addr.Addr().Unmap()
 }
 
-// local reports whether the dashboard listens to this machine alone.
+// loopback reports whether the dashboard listens on a loopback address.
 func (g *guard) loopback() bool { return g.opts.Addr.Addr().IsLoopback() }
 
 func (g *guard) needsToken(r *http.Request) bool {
@@ -205,11 +203,10 @@ func (g *guard) needsToken(r *http.Request) bool {
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		return true
 	}
-	return !g.loopback() || len(g.opts.Hosts) > 0 // a proxy asks for people who are elsewhere
+	return !g.loopback() || len(g.opts.Hosts) > 0 // behind a proxy, users are on other machines
 }
 
-// mayWrite reports whether a request brings the token, or the cookie that was given
-// for it.
+// mayWrite reports whether a request has the token or the cookie.
 func (g *guard) mayWrite(r *http.Request) bool {
 	if given, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok && g.isToken(given) {
 		return true
@@ -218,21 +215,20 @@ func (g *guard) mayWrite(r *http.Request) bool {
 	return err == nil && subtle.ConstantTimeCompare([]byte(c.Value), []byte(g.cookieValue)) == 1
 }
 
-// opens reports whether a text is the token.
+// isToken compares a text with the token, in constant time.
 func (g *guard) isToken(given string) bool {
 	a, b := sha256.Sum256([]byte(given)), sha256.Sum256([]byte(g.opts.Token))
 	return g.opts.Token != "" && subtle.ConstantTimeCompare(a[:], b[:]) == 1
 }
 
-// admit gives the browser the cookie.
+// setCookie signs the browser in.
 func (g *guard) setCookie(w http.ResponseWriter) {
 	http.SetCookie(w, &http.Cookie{
 		Name: g.cookie, Value: g.cookieValue, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, MaxAge: 180 * 24 * 3600,
 	})
 }
 
-// wantsPage reports whether somebody looks at the answer: one to a page's address, or to
-// a form that a browser sent by itself.
+// wantsPage reports whether the client is a browser that shows the answer.
 func wantsPage(r *http.Request) bool {
 	program := strings.HasPrefix(r.URL.Path, "/api/") && r.Method == http.MethodGet || r.URL.Path == "/events" || r.URL.Path == "/mcp"
 	return !program && strings.Contains(r.Header.Get("Accept"), "text/html")

@@ -2,9 +2,9 @@ package web
 
 import "testing"
 
-// A dashboard without a token would be anybody's.
-func TestThereIsAToken(t *testing.T) {
+// New fails without a token.
+func TestNewNeedsToken(t *testing.T) {
 	if _, err := New(Deps{}, Options{}); err == nil {
-		t.Error("it does without")
+		t.Error("New accepted an empty token")
 	}
 }

@@ -19,16 +19,16 @@ import (
 	"ken/internal/board"
 )
 
-// serving is a dashboard on an address of this machine.
+// serving is a running dashboard.
 type serving struct {
 	t       *testing.T
 	addr    string
 	connect func(context.Context) (net.Conn, error)
-	stop    func() // ends it; the end of the test does, too
+	stop    func() // stops the server; the end of the test does so too
 	clients sync.WaitGroup
 }
 
-// serve serves what is fakeRepo, within some limits.
+// serve starts a dashboard on a loopback address.
 func serve(t *testing.T, deps Deps, within limits) *serving {
 	t.Helper()
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -40,15 +40,15 @@ func serve(t *testing.T, deps Deps, within limits) *serving {
 	}, deps, within)
 }
 
-// serveInBubble is serve for a test that runs in synctest.Test. Connections lie in memory, so
-// that limits run out by the clock of the bubble, and not because the machine is busy.
+// serveInBubble is serve for synctest.Test. Connections are in memory, so that time
+// limits follow the clock of the bubble.
 func serveInBubble(t *testing.T, deps Deps, within limits) *serving {
 	t.Helper()
 	l := &memoryListener{conns: make(chan net.Conn), closed: make(chan struct{})}
 	return serveOn(t, l, l.connect, deps, within)
 }
 
-// memoryListener accepts connections of this process.
+// memoryListener accepts connections within the process.
 type memoryListener struct {
 	conns  chan net.Conn
 	closed chan struct{}
@@ -106,10 +106,10 @@ func serveOn(t *testing.T, l net.Listener, connect func(context.Context) (net.Co
 	return &serving{t: t, addr: l.Addr().String(), connect: connect, stop: stop}
 }
 
-// patience readLimit a wait without end into a failure.
+// patience bounds every wait.
 const patience = 2 * time.Minute
 
-// dial opens a connection, and sends the beginning of something.
+// dial opens a connection and sends the beginning of a request.
 func (s *serving) dial(begin string) net.Conn {
 	s.t.Helper()
 	conn, err := s.connect(s.t.Context())
@@ -124,7 +124,7 @@ func (s *serving) dial(begin string) net.Conn {
 	return conn
 }
 
-// asks sends a request, and returns the status and the body of the answer.
+// asks sends a request and returns the status and the body of the answer.
 func (s *serving) asks(method, path, body string) (int, string) {
 	s.t.Helper()
 	req, err := http.NewRequestWithContext(s.t.Context(), method, "http://"+s.addr+path, strings.NewReader(body))
@@ -148,31 +148,31 @@ func (s *serving) asks(method, path, body string) (int, string) {
 	return resp.StatusCode, string(b)
 }
 
-// isUp checks that somebody else is still answered.
+// isUp checks that the server answers another client.
 func (s *serving) isUp() {
 	s.t.Helper()
 	if status, _ := s.asks(http.MethodGet, "/healthz", ""); status != http.StatusOK {
-		s.t.Errorf("somebody else: %d", status)
+		s.t.Errorf("another client got status %d, want 200", status)
 	}
 }
 
-// endless is a limit that is not what a test is about.
+// endless is a limit that the test does not reach.
 const endless = time.Hour
 
-// Who never ends the head of a request is hung up on.
-func TestASlowHeadIsHungUpOn(t *testing.T) {
+// The server disconnects a client that does not finish the header.
+func TestSlowHeaderIsDisconnected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := serveInBubble(t, (&fakeRepo{}).deps(), limits{header: 50 * time.Millisecond, request: endless, answer: endless, write: endless})
 		conn := s.dial("GET / HTTP/1.1\r\nHost: HOST\r\nX: ")
 		if _, err := io.ReadAll(conn); errors.Is(err, os.ErrDeadlineExceeded) {
-			t.Error("the server still waits for the rest of the head; it should hang up")
+			t.Error("the server still waits for the rest of the header; it should disconnect")
 		}
 		s.isUp()
 	})
 }
 
-// What is no request is not taken for one.
-func TestNonsenseIsRefused(t *testing.T) {
+// The server does not answer invalid requests with 200.
+func TestInvalidRequestsAreRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := serveInBubble(t, boardOf("r"), limits{header: 50 * time.Millisecond, request: endless, answer: endless, write: endless})
 		for _, raw := range []string{
@@ -189,8 +189,8 @@ func TestNonsenseIsRefused(t *testing.T) {
 	})
 }
 
-// Who never ends the body of a request is hung up on, agents too.
-func TestASlowBodyIsHungUpOn(t *testing.T) {
+// The server disconnects a client that does not finish the body, also at /mcp.
+func TestSlowBodyIsDisconnected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := &fakeRepo{}
 		deps := g.deps()
@@ -199,15 +199,15 @@ func TestASlowBodyIsHungUpOn(t *testing.T) {
 		for _, path := range []string{"/api/login", "/mcp"} {
 			conn := s.dial("POST " + path + " HTTP/1.1\r\nHost: HOST\r\nAuthorization: Bearer the-token\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{")
 			if _, err := io.ReadAll(conn); errors.Is(err, os.ErrDeadlineExceeded) {
-				t.Errorf("%s: it is waited for", path)
+				t.Errorf("%s: the server still waits for the body; it should disconnect", path)
 			}
 		}
 		s.isUp()
 	})
 }
 
-// An agent that has said all may be answered for as long as that takes.
-func TestAnAgentMayTakeItsTime(t *testing.T) {
+// An answer of /mcp may take any time once the request is complete.
+func TestMCPAnswersHaveNoTimeLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const whole = 50 * time.Millisecond
 		deps := (&fakeRepo{}).deps()
@@ -221,15 +221,15 @@ func TestAnAgentMayTakeItsTime(t *testing.T) {
 		})
 		s := serveInBubble(t, deps, limits{header: endless, request: whole, answer: whole, write: endless})
 		if _, got := s.asks(http.MethodPost, "/mcp", "{}"); got != "at last" {
-			t.Errorf("it is told %q", got)
+			t.Errorf("the answer is %q, want \"at last\"", got)
 		}
 	})
 }
 
-// Who asks and never reads is hung up on before all was sent.
-func TestAReaderThatNeverReadsIsHungUpOn(t *testing.T) {
+// The server disconnects a client that does not read the answer.
+func TestSlowReaderIsDisconnected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		const large = 1 << 20 // more than lies on the way
+		const large = 1 << 20 // larger than all buffers
 		s := serveInBubble(t, boardOf(strings.Repeat("x", large)), limits{header: endless, request: endless, answer: endless, write: 50 * time.Millisecond})
 		s.asks(http.MethodGet, "/api/board", "")
 		conn := s.dial("GET /api/board HTTP/1.1\r\nHost: HOST\r\n\r\n")
@@ -238,16 +238,16 @@ func TestAReaderThatNeverReadsIsHungUpOn(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer resp.Body.Close()
-		time.Sleep(time.Second) // this is what it does: nothing
+		time.Sleep(time.Second) // the client does not read
 		n, err := io.Copy(io.Discard, resp.Body)
 		if err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
-			t.Errorf("it was waited for until it took %d bytes, %v", n, err)
+			t.Errorf("the client could read %d bytes, %v; the server should have disconnected", n, err)
 		}
 		s.isUp()
 	})
 }
 
-// boardOf gives one board, with a name.
+// boardOf returns Deps with one board.
 func boardOf(name string) Deps {
 	return Deps{
 		Fingerprint: func(context.Context, string) (Fingerprint, error) { return Fingerprint{Key: "1"}, nil },
@@ -257,22 +257,22 @@ func boardOf(name string) Deps {
 	}
 }
 
-// A connection that was opened ahead of time does not hold up the end.
-func TestTheEndWaitsForNobodyWhoNeverAsked(t *testing.T) {
+// Shutdown does not wait for a connection without a request.
+func TestShutdownClosesUnusedConnections(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := serveInBubble(t, boardOf("r"), defaultLimits)
 		s.dial("")
-		s.isUp() // so that it was accepted
+		s.isUp() // the connection is accepted now
 		start := time.Now()
 		s.stop()
 		if took := time.Since(start); took >= shutdownTime {
-			t.Errorf("the end took %v; it should not wait for a connection without a request", took)
+			t.Errorf("shutdown took %v; it should not wait for a connection without a request", took)
 		}
 	})
 }
 
-// Streams do not hold up the end either.
-func TestTheEndClosesStreams(t *testing.T) {
+// Shutdown closes streams.
+func TestShutdownClosesStreams(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := serveInBubble(t, boardOf("r"), defaultLimits)
 		conn := s.dial("GET /events HTTP/1.1\r\nHost: HOST\r\n\r\n")
@@ -283,7 +283,7 @@ func TestTheEndClosesStreams(t *testing.T) {
 		start := time.Now()
 		s.stop()
 		if took := time.Since(start); took >= shutdownTime {
-			t.Errorf("the end took %v; it should not wait for a stream", took)
+			t.Errorf("shutdown took %v; it should not wait for a stream", took)
 		}
 	})
 }
@@ -352,8 +352,8 @@ func TestOneClientCannotExhaustTheServer(t *testing.T) {
 	}
 }
 
-// Whatever panics, the next one is answered.
-func TestAPanicIsSurvived(t *testing.T) {
+// The server answers the next request after a panic.
+func TestPanicDoesNotStopServer(t *testing.T) {
 	var armed atomic.Value
 	armed.Store("")
 	boom := func(where string) {
@@ -387,15 +387,15 @@ func TestAPanicIsSurvived(t *testing.T) {
 		req, _ := http.NewRequestWithContext(t.Context(), ask[0], "http://"+s.addr+ask[1], strings.NewReader(ask[2]))
 		req.Header.Set("Authorization", "Bearer the-token")
 		req.Header.Set("Content-Type", "application/json")
-		if resp, err := http.DefaultClient.Do(req); err == nil { // else it was hung up on
+		if resp, err := http.DefaultClient.Do(req); err == nil { // else the server disconnected
 			if resp.StatusCode != http.StatusInternalServerError {
-				t.Errorf("%s: %s", where, resp.Status)
+				t.Errorf("panic in %s: %s, want 500", where, resp.Status)
 			}
 			resp.Body.Close()
 		}
 		armed.Store("")
 		if status, _ := s.asks(ask[0], ask[1], ask[2]); status != http.StatusOK && status != http.StatusInternalServerError {
-			t.Errorf("after that, %s: %d", where, status)
+			t.Errorf("after a panic in %s: status %d, want 200 or 500", where, status)
 		}
 	}
 }

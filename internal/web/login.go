@@ -2,7 +2,7 @@ package web
 
 import "net/http"
 
-// loginPage asks for the token. The script on it takes it out of the address.
+// loginPage asks for the token.
 func (s *Server) loginPage(r *http.Request) (*pageData, error) {
 	return &pageData{
 		Page: "login", Title: "Sign in", Release: s.pages.release, Version: s.deps.Version, Here: true,
@@ -10,7 +10,7 @@ func (s *Server) loginPage(r *http.Request) (*pageData, error) {
 	}, nil
 }
 
-// login gives the browser a cookie for the token.
+// login checks the token and sets the cookie.
 func (s *Server) login(r *http.Request, w http.ResponseWriter) (any, error) {
 	var in struct {
 		Token string `json:"token"`

@@ -11,7 +11,7 @@ import (
 	"ken/internal/repo"
 )
 
-// A mapBody is what the map shows of one directory.
+// A mapBody has the values of the map of one directory.
 type mapBody struct {
 	Dir    repo.Path
 	About  *board.Directory
@@ -22,31 +22,31 @@ type mapBody struct {
 	Tally  board.Tally
 }
 
-// A crumb is a directory above.
+// A crumb is a parent directory in the heading.
 type crumb struct {
 	Name string
 	Path repo.Path
 }
 
-// A tile is a tile with its place in percent of the picture.
+// A tile is a [board.Tile] with its position in percent of the picture.
 type tile struct {
 	board.Tile
 	X, Y, W, H string
-	Wide, Tall bool // there is room for a name, and for a line under it
+	Wide, Tall bool // there is room for a name; for a second line
 	Small      []tile
-	Label      string // what it says to those who do not see it
-	Look       string // by which it is coloured: its state, and how much of that
-	Pattern    string // that is laid over the colour, "" for none
+	Label      string // for screen readers
+	Look       string // CSS class of its colour
+	Pattern    string // over the colour, "" for none
 }
 
-// mapPage is the repository by size, coloured by how far what is said of it holds.
+// mapPage shows the repository as a treemap.
 func (s *Server) mapPage(r *http.Request) (*pageData, error) {
 	f, err := s.newPage(r, "map", "Map")
 	if err != nil || f.Tree == nil {
 		return f, err
 	}
 	if f.Tree.Survey.Known == nil || f.Tree.Files.Known == nil {
-		return f, nil // the page says why
+		return f, nil // the template shows the reason
 	}
 	known := f.Tree.Survey.Known
 	b := &mapBody{Dir: repo.Path(r.URL.Query().Get("dir"))}
@@ -60,7 +60,7 @@ func (s *Server) mapPage(r *http.Request) (*pageData, error) {
 	}
 	b.Words = markdown(b.About.Text, nil)
 	b.Above = crumbs(f.Board.Repository, b.Dir)
-	// The picture is about as wide as this is to that; tiles are nearly square in it.
+	// The aspect ratio of the picture, so that tiles are nearly square.
 	tiles, _ := f.Tree.Map(b.Dir, board.Rect{W: 160, H: 100})
 	for _, t := range tiles {
 		b.Tiles = append(b.Tiles, layOutTile(t, 160, 100))
@@ -97,7 +97,7 @@ func layOutTile(t board.Tile, w, h float64) tile {
 		out.Pattern = t.State.String()
 	}
 	for _, in := range t.Inside {
-		// Its places are within a hundred by what the tile is high for its width.
+		// Inner positions are relative to a width of 100.
 		small := layOutTile(in, 100, 100*t.Rect.H/max(t.Rect.W, 1e-9))
 		scale := t.Rect.W / 100
 		small.Wide = in.Rect.W*scale > 6 && in.Rect.H*scale > 4

@@ -27,7 +27,7 @@ const (
 	markdownDeadline = time.Second
 )
 
-// markdown renders Markdown that somebody wrote. HTML in it is shown as text,
+// markdown renders Markdown from the repository. HTML in it is shown as text,
 // links lead to the web or to nodes, and pictures are not fetched. A text that is
 // too long, or takes too long, is shown as it was written.
 //

@@ -64,7 +64,7 @@ func nodes(id string) string {
 	return ""
 }
 
-// A text over the limit is shown as it was written.
+// A text over the size limit is shown unrendered.
 func TestLongMarkdownIsNotRendered(t *testing.T) {
 	long := strings.Repeat("*a* <b>\n", maxMarkdown/8+1)
 	got := string(markdown(long, nodes))
@@ -73,7 +73,7 @@ func TestLongMarkdownIsNotRendered(t *testing.T) {
 	}
 }
 
-// Whatever is written, no element but those of prose comes of it.
+// Any text renders to the allowed elements only.
 func FuzzMarkdown(f *testing.F) {
 	for _, s := range []string{"# a\n\n<b>", "[x](javascript:y)", "![](x)", "```\n<script>\n```", "<a href='javascript:x'>", "| a |\n| b |", "&#106;avascript:"} {
 		f.Add(s)
@@ -93,7 +93,7 @@ func FuzzMarkdown(f *testing.F) {
 			return ""
 		})
 		if strings.ContainsAny(left, "<>") {
-			t.Errorf("%q becomes %q, in which something is not escaped", source, got)
+			t.Errorf("%q becomes %q, which has unescaped characters", source, got)
 		}
 	})
 }

@@ -12,40 +12,39 @@ import (
 	"ken/internal/spec"
 )
 
-// A nodeBody is what the page of a node shows.
+// A nodeBody has the values of the page of a spec.
 type nodeBody struct {
 	Node     *board.Node
 	Parent   *board.Node
 	Children []board.Node
-	// Raw and Expanded are the two parts of the body; Whole is all of it when it has
-	// no parts.
+	// Raw and Expanded are the two parts of the text. Whole is the text without parts.
 	Raw, Expanded, Whole template.HTML
-	Conflicted           string // the words of a spec in conflict, which are no Markdown
-	Missing              string // why there are no words
+	Conflicted           string // the raw text of a spec with merge conflicts
+	Missing              string // why there is no text
 	Governed             []governed
 	History              []historyRow
-	Ahead                []spec.Advance // of its code, ahead of it
+	Ahead                []spec.Advance // commits to its code since its last edit or ack
 	HistoryUnknown       *board.Unread
 }
 
-// A historyRow is a version of the node or, between those, somebody's word that it held.
+// A historyRow is a version of the spec, or an ack.
 type historyRow struct {
 	spec.HistoryRow
 	Ack *spec.Ack
 }
 
-// governed is what a node governs, and how far that is ahead of it.
+// governed is an entry of a spec's code, or a changed file below one.
 type governed struct {
 	Text    string
 	Behind  int
-	Gone    bool      // git tracks nothing by that name
-	File    bool      // it is a file that moved, under an entry that names more
-	Path    repo.Path // of the file or directory that it names
-	HasPage bool      // there is a page of that: Page, which takes the path by Name
+	Gone    bool      // no tracked file matches
+	File    bool      // a changed file below a directory or pattern
+	Path    repo.Path // of the file or directory
+	HasPage bool      // Page shows it; Name is the query parameter
 	Dir     bool
 }
 
-// Page is the page of what it names.
+// Page is the address of the page for the entry.
 func (g governed) Page() string {
 	if g.Dir {
 		return "/map"
@@ -53,7 +52,7 @@ func (g governed) Page() string {
 	return "/file"
 }
 
-// Name is what that page calls a path.
+// Name is the query parameter of that page.
 func (g governed) Name() string {
 	if g.Dir {
 		return "dir"
@@ -61,10 +60,10 @@ func (g governed) Name() string {
 	return "path"
 }
 
-// Standing is where the node stands.
+// Status is the displayed status.
 func (b *nodeBody) Status() string { return displayStatus(b.Node) }
 
-// Elsewhere are the worktrees that have the node, of one that is not here.
+// Elsewhere lists the worktrees that have a spec which this one lacks.
 func (b *nodeBody) Elsewhere() []spec.Proposed {
 	if !b.Node.Ghost {
 		return nil
@@ -72,14 +71,14 @@ func (b *nodeBody) Elsewhere() []spec.Proposed {
 	return b.Node.Overlays
 }
 
-// nodePage is one spec: its words, what it governs, and how it came about.
+// nodePage shows one spec: its text, the files it governs, and its history.
 func (s *Server) nodePage(r *http.Request) (*pageData, error) {
 	f, err := s.newPage(r, "node", r.PathValue("id"))
 	if err != nil || f.Tree == nil {
 		return f, err
 	}
 	if f.Tree.Spec.Known == nil {
-		return f, nil // the page says why
+		return f, nil // the template shows the reason
 	}
 	id := r.PathValue("id")
 	nodes := f.Tree.Spec.Known.Nodes
@@ -87,7 +86,7 @@ func (s *Server) nodePage(r *http.Request) (*pageData, error) {
 	if body == nil {
 		return f, s.withWorkspace(r.Context(), f.Worktree, func(ctx context.Context, w Workspace) error {
 			if _, err := w.Spec().Node(ctx, id); err != nil {
-				return err // with those that may have been meant
+				return err // the error suggests similar ids
 			}
 			return statusErr(http.StatusNotFound, "the spec "+id+" was just added", "reload the page")
 		})
@@ -104,8 +103,8 @@ func (s *Server) nodePage(r *http.Request) (*pageData, error) {
 	})
 }
 
-// nodeAmong finds a node, its parent and its children; nil if there is no such node.
-// A node is followed by all that is below it.
+// nodeAmong finds a spec with its parent and children; nil if it does not exist. In
+// nodes, all descendants follow their ancestor.
 func nodeAmong(nodes []board.Node, id string) *nodeBody {
 	at := slices.IndexFunc(nodes, func(n board.Node) bool { return n.ID == id })
 	if at < 0 {
@@ -126,8 +125,8 @@ func nodeAmong(nodes []board.Node, id string) *nodeBody {
 	return body
 }
 
-// links returns where the words of a spec lead when they name a node: nowhere, if there
-// is none of that name.
+// links returns a function that maps the id of an existing spec to the address of its
+// page.
 func (f *pageData) links(nodes []board.Node) func(id string) string {
 	known := make(map[string]bool, len(nodes))
 	for i := range nodes {
@@ -141,13 +140,13 @@ func (f *pageData) links(nodes []board.Node) func(id string) string {
 	}
 }
 
-// tell puts versions and acks into one list.
+// addHistory merges acks and versions into one list.
 func (b *nodeBody) addHistory(story *spec.Story) {
 	if story == nil {
 		return
 	}
 	b.Ahead = story.Advances
-	for i := range story.Acks { // all of them since the latest version
+	for i := range story.Acks { // all acks are newer than the latest version
 		a := &story.Acks[i]
 		b.History = append(b.History, historyRow{HistoryRow: spec.HistoryRow{Commit: a.Commit, Date: a.Date, Subject: a.Subject, Session: a.Session}, Ack: a})
 	}
@@ -156,7 +155,7 @@ func (b *nodeBody) addHistory(story *spec.Story) {
 	}
 }
 
-// read renders the words of the node.
+// read renders the text of the spec.
 func (b *nodeBody) read(ctx context.Context, w Workspace, id string, link func(id string) string) {
 	n, err := w.Spec().Node(ctx, id)
 	switch {
@@ -173,8 +172,7 @@ func (b *nodeBody) read(ctx context.Context, w Workspace, id string, link func(i
 	}
 }
 
-// govern lists the entries, followed by the files under them that moved, and where there are
-// pages of them.
+// addGoverned lists the entries, then the changed files below them.
 func (b *nodeBody) addGoverned(w *board.Worktree) {
 	behind := make(map[string]int)
 	for _, d := range b.Node.DriftFiles {
@@ -199,7 +197,7 @@ func (b *nodeBody) addGoverned(w *board.Worktree) {
 	}
 }
 
-// lead finds the page of what an entry names: a file, or a directory. A pattern has none.
+// findPage finds the page for an entry. A pattern has none.
 func (g *governed) findPage(w *board.Worktree) {
 	name, _, _ := strings.Cut(g.Text, "#")
 	g.Path = repo.Path(strings.TrimSuffix(strings.TrimPrefix(name, "./"), "/"))

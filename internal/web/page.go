@@ -24,12 +24,11 @@ import (
 	"ken/internal/spec"
 )
 
-// pages are the templates, one set for each page, and the assets by the name that they
-// are served under.
+// pages are the parsed templates, one set per page, and the assets by name.
 type pages struct {
 	templates map[string]*template.Template
 	assets    map[string]asset
-	release   string // changes when any of them does
+	release   string // hash of the assets
 }
 
 type asset struct {
@@ -53,7 +52,7 @@ func loadPages() (*pages, error) {
 		sum := sha256.Sum256(b)
 		all.Write(b)
 		kind := mime.TypeByExtension(path.Ext(name))
-		switch path.Ext(name) { // whatever the machine thinks of them
+		switch path.Ext(name) { // do not depend on the MIME table of the machine
 		case ".js":
 			kind = "text/javascript; charset=utf-8"
 		case ".css":
@@ -86,30 +85,30 @@ func loadPages() (*pages, error) {
 	return p, nil
 }
 
-// A pageData is what is around every page.
+// pageData are the values that every page template gets. Body has those of one page.
 type pageData struct {
 	Title      string
-	Page       string // which of them
+	Page       string // name of the template
 	Repository string
 	Worktree   string
 	Here       bool
 	Worktrees  []Worktree
-	Tag        string // of the board that it was drawn from, "" for none
-	Late       bool   // a newer one is being made
+	Tag        string // tag of the board, "" without one
+	Late       bool   // a newer board is being built
 	MayWrite   bool
 	Release    string
 	Version    string
 	Board      *board.Board
 	Tree       *board.Worktree
 	Body       any
-	dir        string // of the worktree, "" when it is not known
-	atHand     bool   // commands act on it wherever they name none
-	bare       string // a part of a page, drawn alone, by the name of its template
+	dir        string // root of the worktree, "" if unknown
+	atHand     bool   // commands need no -C
+	bare       string // render only this template
 	status     int
 }
 
-// Link is an address within the dashboard, on the same worktree. What follows path are
-// names and values.
+// Link returns the address of a page for the same worktree. pairs are names and values
+// of the query.
 func (f *pageData) Link(path string, pairs ...any) template.URL {
 	q := url.Values{}
 	if !f.Here && f.Worktree != "" {
@@ -118,7 +117,7 @@ func (f *pageData) Link(path string, pairs ...any) template.URL {
 	for i := 0; i+1 < len(pairs); i += 2 {
 		v := fmt.Sprint(pairs[i+1])
 		if p, ok := pairs[i+1].(repo.Path); ok {
-			v = string(p) // its bytes, and not how it is read
+			v = string(p) // raw bytes, not the escaped form
 		}
 		if v != "" {
 			q.Set(fmt.Sprint(pairs[i]), v)
@@ -127,10 +126,10 @@ func (f *pageData) Link(path string, pairs ...any) template.URL {
 	if len(q) > 0 {
 		path += "?" + q.Encode()
 	}
-	return template.URL(path) //nolint:gosec // what is not ours in it is escaped
+	return template.URL(path) //nolint:gosec // values are escaped
 }
 
-// In is the address of a page on another worktree.
+// In returns the address of a page for another worktree.
 func (f *pageData) In(worktree, path string) template.URL {
 	other := pageData{Worktree: worktree}
 	for _, w := range f.Worktrees {
@@ -139,11 +138,10 @@ func (f *pageData) In(worktree, path string) template.URL {
 	return other.Link(path)
 }
 
-// Node is the address of a node's page.
+// Node returns the address of the page of a spec.
 func (f *pageData) Node(id string) template.URL { return f.Link("/node/" + url.PathEscape(id)) }
 
-// begin starts the pageData of a page: which worktree it is about, and its board if that
-// is to be had soon.
+// newPage returns the data of a page, with the board if it is ready soon.
 func (s *Server) newPage(r *http.Request, page, title string) (*pageData, error) {
 	f := &pageData{Page: page, Title: title, MayWrite: s.guard.mayWrite(r), Release: s.pages.release, Version: s.deps.Version, status: http.StatusOK}
 	name, err := s.worktree(r, f)
@@ -164,8 +162,7 @@ func (s *Server) newPage(r *http.Request, page, title string) (*pageData, error)
 	return f, nil
 }
 
-// worktree returns the one that a request is about: one of those that there are, by
-// its name.
+// worktree returns the name of the worktree that a request is about.
 func (s *Server) worktree(r *http.Request, f *pageData) (string, error) {
 	list, err := s.deps.Worktrees(r.Context())
 	if err != nil {
@@ -185,7 +182,7 @@ func (s *Server) worktree(r *http.Request, f *pageData) (string, error) {
 	return "", statusErr(http.StatusNotFound, "unknown worktree: "+asked, "see them at /worktrees")
 }
 
-// page answers with a page.
+// page returns a handler that renders a page.
 func (s *Server) page(make func(*http.Request) (*pageData, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		f, err := make(r)
@@ -216,8 +213,7 @@ func (s *Server) render(w http.ResponseWriter, r *http.Request, f *pageData) {
 	s.answer(w, r, b.Bytes(), tagOf(b.Bytes()))
 }
 
-// answer sends a body unless the asker has it. Whoever reads slowly is given time, and
-// whoever does not read at all is not.
+// answer sends a body unless the client has it already.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, body []byte, tag string) {
 	w.Header().Set("ETag", tag)
 	if has(r.Header.Get("If-None-Match"), tag) {
@@ -228,7 +224,8 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, body []byte, tag
 	send(w, body, s.limits.write)
 }
 
-// send writes a body piece by piece, each of which has so long to be read.
+// send writes a body in chunks. A client that takes longer than within for a chunk is
+// disconnected.
 func send(w http.ResponseWriter, body []byte, within time.Duration) {
 	control := http.NewResponseController(w)
 	for part := range slices.Chunk(body, writeChunk) {
@@ -239,7 +236,8 @@ func send(w http.ResponseWriter, body []byte, within time.Duration) {
 	}
 }
 
-// has reports whether a tag is among those that an asker has, in whatever bytes it got it.
+// has reports whether a tag is in an If-None-Match header. A proxy may have made it
+// weak.
 func has(known, tag string) bool {
 	for one := range strings.SplitSeq(known, ",") {
 		if strings.TrimPrefix(strings.TrimSpace(one), "W/") == tag {
@@ -254,14 +252,14 @@ func tagOf(b []byte) string {
 	return `"` + hex.EncodeToString(sum[:12]) + `"`
 }
 
-// A errorAnswer is why there is no page, in words.
+// An errorAnswer is the JSON and the page of an error.
 type errorAnswer struct {
 	Error  string `json:"error"`
 	Hint   string `json:"hint,omitempty"`
 	Status int    `json:"status"`
 }
 
-// fail answers with what went wrong.
+// fail answers with an error.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	t := errorAnswer{Error: err.Error(), Hint: fault.HintOf(err), Status: statusOf(err)}
 	if !wantsPage(r) {

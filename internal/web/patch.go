@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// A patchBody is what one version changed.
+// A patchBody is the patch of one commit.
 type patchBody struct {
 	ID     string
 	Commit string
 	Lines  []patchLine
-	Cut    int // lines that are left out
+	Cut    int // lines left out
 }
 
 type patchLine struct{ Kind, Text string }
 
-// patchPage is what a version changed in the spec; the node's page fetches it when it
-// is asked for.
+// patchPage shows the patch of a spec or its code. The page of the spec loads it on
+// demand.
 func (s *Server) patchPage(r *http.Request) (*pageData, error) {
 	if !isHexID(r.PathValue("commit")) {
 		return nil, errID
@@ -47,12 +47,12 @@ func (s *Server) patchPage(r *http.Request) (*pageData, error) {
 	return f, nil
 }
 
-// isHexID reports whether a commit could be named so. Nothing else reaches git.
+// isHexID reports whether s can be a commit id. Nothing else is passed to git.
 func isHexID(s string) bool {
 	return len(s) >= 4 && len(s) <= 64 && strings.Trim(s, "0123456789abcdef") == ""
 }
 
-// mostLines is how many lines of a patch are shown.
+// mostLines is the number of patch lines to show.
 const mostLines = 1500
 
 func (p *patchBody) fill(patch string) {

@@ -7,19 +7,19 @@ import (
 	"time"
 )
 
-// readLimit has room for a few who read a worktree at once: each may take as much memory as
-// the repository has files.
+// readLimit bounds the number of simultaneous readers of worktrees. A reader may need
+// memory in proportion to the number of files.
 type readLimit chan struct{}
 
 const (
 	maxReads = 4
-	readTime = 45 * time.Second // for one, and the wait for it
+	readTime = 45 * time.Second // longest time to wait and read
 )
 
-// errBusy is for whoever waited in vain.
+// errBusy is the answer after readTime.
 var errBusy = statusErr(http.StatusServiceUnavailable, "too many requests at once", "try again")
 
-// take runs f in its turn.
+// take runs f when there is room.
 func (t readLimit) take(ctx context.Context, f func(context.Context) error) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, readTime, errBusy)
 	defer cancel()
@@ -36,7 +36,7 @@ func (t readLimit) take(ctx context.Context, f func(context.Context) error) erro
 	return err
 }
 
-// reading opens a worktree for f, in its turn.
+// withWorkspace opens a worktree and runs f, within the read limit.
 func (s *Server) withWorkspace(ctx context.Context, worktree string, f func(context.Context, Workspace) error) error {
 	return s.reads.take(ctx, func(ctx context.Context) (err error) {
 		w, err := s.deps.Open(ctx, worktree)

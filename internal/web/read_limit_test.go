@@ -10,8 +10,8 @@ import (
 	"testing/synctest"
 )
 
-// Worktrees are read a few at a time, whoever asks.
-func TestReadersTakeTurns(t *testing.T) {
+// At most maxReads requests read worktrees at the same time.
+func TestReadersAreBounded(t *testing.T) {
 	var now, most atomic.Int32
 	started, hold := make(chan struct{}, 40), make(chan struct{})
 	deps := boardOf("r")
@@ -36,9 +36,9 @@ func TestReadersTakeTurns(t *testing.T) {
 	close(hold)
 	all.Wait()
 	if n := most.Load(); n != maxReads {
-		t.Errorf("%d were read at once, and may be %d", n, maxReads)
+		t.Errorf("%d requests read at the same time, want %d", n, maxReads)
 	}
-	// Who does not get a turn in time is told so.
+	// A cancelled request does not wait for its turn.
 	full := make(readLimit)
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -47,16 +47,16 @@ func TestReadersTakeTurns(t *testing.T) {
 	}
 }
 
-// Who waits too long for a turn, or takes too long in it, is told that others are at it.
-func TestATurnEnds(t *testing.T) {
-	for name, room := range map[string]int{"waiting": 0, "in it": 1} {
+// A request that waits or reads too long gets 503.
+func TestReadTimeLimit(t *testing.T) {
+	for name, room := range map[string]int{"waiting": 0, "reading": 1} {
 		synctest.Test(t, func(t *testing.T) {
 			err := make(readLimit, room).take(t.Context(), func(ctx context.Context) error {
 				<-ctx.Done()
 				return ctx.Err()
 			})
 			if statusOf(err) != http.StatusServiceUnavailable {
-				t.Errorf("%s: %v", name, err)
+				t.Errorf("%s too long: %v, want a 503 error", name, err)
 			}
 		})
 	}

@@ -8,18 +8,17 @@ import (
 	"ken/internal/workflow"
 )
 
-// A stateBody is what the page of the state directory shows besides the board's part.
+// A stateBody has values of the state page that are not on the board.
 type stateBody struct {
 	Fields    []field
-	History   []string // ids of workflows that were, oldest first
+	History   []string // ids of earlier workflows, oldest first
 	Snapshots []board.Snapshot
 }
 
-// A field is one of the workflow document.
+// A field is a key of the workflow document.
 type field struct{ Key, Value string }
 
-// statePage is the state directory: what lies there, what a cleanup would move, what
-// can come back, and which workflow it is about.
+// statePage shows the workflow, its files, the cleanup plan and the snapshots.
 func (s *Server) statePage(r *http.Request) (*pageData, error) {
 	f, err := s.newPage(r, "state", "State")
 	if err != nil || f.Tree == nil {
@@ -42,7 +41,7 @@ func (s *Server) statePage(r *http.Request) (*pageData, error) {
 	return f, nil
 }
 
-// fields lists what the document says; its history stands apart.
+// fields lists the keys of the document, and its history separately.
 func (b *stateBody) fields(d *workflow.Document) {
 	for _, key := range d.Keys() {
 		v, _ := d.Get(key)

@@ -8,15 +8,15 @@ import (
 	"time"
 )
 
-// How minPause it is looked whether anything has changed, while somebody listens.
+// How often the server checks for changes while a stream is open.
 const (
 	minPause    = 500 * time.Millisecond
 	maxPause    = 5 * time.Second
-	settlePause = 30 * time.Millisecond // after a nudge: changes come in bunches
-	pauseFactor = 10                    // looking takes no more than one part in so many of the time
+	settlePause = 30 * time.Millisecond // after a nudge, because changes come in groups
+	pauseFactor = 10                    // pause this many times as long as a check took
 )
 
-// watch keeps the hub up to date while somebody listens.
+// watch publishes changes while a stream is open.
 func (s *Server) watch(ctx context.Context) {
 	nudge := make(chan struct{}, 1)
 	for {
@@ -42,7 +42,7 @@ func (s *Server) watch(ctx context.Context) {
 			case <-ctx.Done():
 			case <-nudge:
 				sleep(ctx, settlePause)
-			case <-s.hub.joined: // it may look at what nobody else does
+			case <-s.hub.joined: // it may be about another worktree
 			case <-time.After(pause):
 			}
 		}
@@ -51,8 +51,8 @@ func (s *Server) watch(ctx context.Context) {
 	}
 }
 
-// refresh looks at worktrees, and tells which boards they have. One that takes long is
-// told of the next time, and does not hold up the others for more than that.
+// refresh publishes the current boards of worktrees. A board that takes longer than
+// maxPause is published the next time.
 func (s *Server) refresh(ctx context.Context, worktrees []string) {
 	var all sync.WaitGroup
 	for _, name := range worktrees {
@@ -60,7 +60,7 @@ func (s *Server) refresh(ctx context.Context, worktrees []string) {
 			v, late, err := s.boards.get(ctx, name, maxPause)
 			switch {
 			case err != nil:
-				s.hub.publish(name, "error-"+digest(err.Error())) // a page that looks again says which
+				s.hub.publish(name, "error-"+digest(err.Error())) // the page fetches itself and shows the error
 			case v != nil && !late:
 				s.hub.publish(name, v.tag)
 			}
@@ -78,7 +78,7 @@ func sleep(ctx context.Context, d time.Duration) {
 	}
 }
 
-// digest stands for a text where the text itself may not.
+// digest returns a short hash of a text.
 func digest(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:6])

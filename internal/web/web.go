@@ -1,10 +1,10 @@
-// Package web is the dashboard: pages that are made on the server, a JSON interface that
-// mirrors --json, and a stream of events that tells open pages when to look again.
+// Package web is the dashboard: pages rendered on the server, an HTTP API that mirrors
+// --json, and an event stream that tells open pages when to fetch themselves again.
 //
-// It decides nothing about a repository. What is shown is a [board.Board], made and
-// kept for as long as a cheap look at the repository says that nothing has moved; what
-// opens a repository, takes that look and watches for changes comes in from outside.
-// The package does decide who may ask: see guard.go.
+// The package contains no rules about a repository. It shows a [board.Board], cached
+// while a fingerprint of the repository stays the same. Deps opens repositories, takes
+// fingerprints and watches for changes. The package does decide who has access: see
+// guard.go.
 package web
 
 import (
@@ -27,24 +27,24 @@ import (
 	"ken/internal/workflow"
 )
 
-// Deps is what the dashboard needs from outside.
+// Deps are the functions that the dashboard needs from the program.
 type Deps struct {
 	Version string
-	// Worktrees lists the checkouts of the repository, the one that was asked from
-	// marked.
+	// Worktrees lists the checkouts of the repository.
 	Worktrees func(ctx context.Context) ([]Worktree, error)
-	// Board sums up one of them; tell gets what there is so far, part by part.
+	// Board builds the board of a worktree. It calls tell with the unfinished board
+	// whenever a part is ready.
 	Board func(ctx context.Context, worktree string, tell func(*board.Board)) (*board.Board, error)
-	// Fingerprint takes a cheap look: while it is the same, so is the board.
+	// Fingerprint returns the current fingerprint of a worktree.
 	Fingerprint func(ctx context.Context, worktree string) (Fingerprint, error)
-	// Watch calls nudge soon after something may have changed, until ctx ends. It
-	// need not notice everything; nil when there is no such thing.
+	// Watch calls nudge soon after something may have changed, until ctx ends. It may miss
+	// changes. It may be nil.
 	Watch func(ctx context.Context, nudge func())
 	// Open opens a worktree.
 	Open func(ctx context.Context, worktree string) (Workspace, error)
 	// OpenState opens the state directory of a worktree.
 	OpenState func(ctx context.Context, worktree string) (StateSpace, error)
-	// MCP serves agents; nil when nobody does.
+	// MCP serves agents. It may be nil.
 	MCP http.Handler
 }
 
@@ -52,30 +52,31 @@ type Deps struct {
 type Worktree struct {
 	Name string
 	Here bool
-	Dir  string // where it lies
-	// AtHand is whether commands that are pasted where the server was started begin at
-	// its root. Others have to name it.
+	Dir  string // its root directory
+	// AtHand reports whether the server was started in Dir, so that commands need no -C.
 	AtHand bool
 }
 
-// A Fingerprint is a cheap look at a repository.
+// A Fingerprint changes when the repository changes. It is computed from file stats,
+// without reading contents.
 type Fingerprint struct {
-	Key   string // of everything that a board is made from
-	Specs string // of the spec files alone, whose words a board does not have
-	Texts string // of where summaries are kept, for the same reason
+	Key   string // of everything that the board depends on
+	Specs string // of the spec files, whose text is not part of the board
+	Texts string // of the stores of summaries, whose text is not part of the board
 }
 
-// A Workspace is an open worktree, as a page needs it.
+// A Workspace is an open worktree. app implements it; web cannot import app.
 type Workspace interface {
 	Spec() *spec.Reader
-	// Show tells what is said of a directory and those below it, and writes nothing.
+	// Show returns the verdicts and texts of a directory and those below it. It writes
+	// nothing.
 	Show(ctx context.Context, within repo.Path) (*survey.Shown, error)
-	// Summaries tells what is said of files, in the order asked, and writes nothing.
+	// Summaries returns the summaries of files, in the order of paths. It writes nothing.
 	Summaries(ctx context.Context, paths []repo.Path) ([]registry.Knowledge, error)
 	Close() error
 }
 
-// A StateSpace is an open state directory, as a page needs it.
+// A StateSpace is an open state directory. app implements it; web cannot import app.
 type StateSpace interface {
 	Keeper() *workflow.Keeper
 	Close() error
@@ -94,16 +95,16 @@ type Server struct {
 	pages   *pages
 	stories *storyCache
 
-	// writing is held by whoever changes the repository: of two that would, the second
-	// sees what the first did.
+	// writing is locked by requests that change the repository, so the second of two sees
+	// what the first did.
 	writing sync.Mutex
 	reads   readLimit
 }
 
-// New returns a dashboard. Its addresses are those that it will be reached under.
+// New returns a dashboard. It fails without a token.
 func New(deps Deps, opts Options) (*Server, error) {
 	if opts.Token == "" {
-		return nil, errors.New("serve: without a token anybody could write")
+		return nil, errors.New("serve: no token")
 	}
 	p, err := loadPages()
 	if err != nil {
@@ -115,30 +116,30 @@ func New(deps Deps, opts Options) (*Server, error) {
 	return s, nil
 }
 
-// limits is how long anything may take.
+// limits are the longest times that the steps of a request may take.
 type limits struct {
-	header  time.Duration // to send the head of a request
-	request time.Duration // to send all of it
-	answer  time.Duration // to begin to be answered, once a request is there
-	write   time.Duration // for a reader to take in one more piece
+	header  time.Duration // to send the header of a request
+	request time.Duration // to send the whole request
+	answer  time.Duration // until the answer begins
+	write   time.Duration // to read one chunk of the answer
 }
 
 var defaultLimits = limits{header: 5 * time.Second, request: 15 * time.Second, answer: time.Minute, write: 10 * time.Second}
 
-// How much there may be of it.
+// Other limits.
 const (
 	shutdownTime   = 3 * time.Second
 	maxHeader      = 32 << 10
 	maxBody        = 256 << 10
-	maxMessage     = 8 << 20 // of an agent, which may describe many files at once
+	maxMessage     = 8 << 20 // of a call to /mcp, which may have many summaries
 	maxConnections = 512
-	boardTime      = 45 * time.Second       // how long a program waits for a board
-	firstPaint     = 250 * time.Millisecond // how long a page does
+	boardTime      = 45 * time.Second       // how long an API request waits for a board
+	firstPaint     = 250 * time.Millisecond // how long a page waits for a board
 	heartbeat      = 15 * time.Second
 	writeChunk     = 64 << 10
 )
 
-// Serve answers on a listener until ctx ends, then lets what is under way finish.
+// Serve answers on a listener until ctx ends, then waits for running requests.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -168,8 +169,8 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	select {
 	case err = <-done:
 	case <-ctx.Done():
-		s.hub.close() // streams would never finish
-		// Browsers open connections ahead of time, and Shutdown waits for those.
+		s.hub.close() // streams do not end by themselves
+		// Browsers open connections ahead of time, and Shutdown would wait for them.
 		silent.Range(func(conn, _ any) bool {
 			_ = conn.(net.Conn).Close()
 			return true
@@ -190,7 +191,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	return err
 }
 
-// handler returns what answers requests, behind the guard.
+// handler returns the routes behind the guard.
 func (s *Server) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", s.page(s.boardPage))

@@ -2,7 +2,7 @@ package web
 
 import "net/http"
 
-// worktreesPage is who works where, and what each proposes.
+// worktreesPage shows what each worktree proposes.
 func (s *Server) worktreesPage(r *http.Request) (*pageData, error) {
 	return s.newPage(r, "worktrees", "Worktrees")
 }

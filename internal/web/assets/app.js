@@ -1,4 +1,4 @@
-// What every page does: stay current, answer to keys, and send its forms.
+// Entry point of every page: live updates, keys and forms.
 import { follow } from "./live.js";
 import { morph } from "./morph.js";
 import { search } from "./search.js";
@@ -8,10 +8,10 @@ import { theme } from "./theme-switch.js";
 import { patches } from "./patches.js";
 
 let etag = null;
-let fetching = null; // the one under way
+let fetching = null; // the running refresh
 let again = false; // something changed meanwhile
 
-// refresh draws the page anew where it differs, and leaves the rest alone.
+// refresh fetches the page and changes only the elements that differ.
 async function refresh() {
   if (fetching) { again = true; return fetching; }
   fetching = (async () => {

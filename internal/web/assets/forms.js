@@ -1,4 +1,4 @@
-// Sends forms without leaving the page, and says what came of it beside the button.
+// Sends forms without leaving the page and shows the result beside the button.
 
 export function forms(refresh) {
   document.addEventListener("submit", async (e) => {
@@ -36,7 +36,7 @@ function tell(where, tone, text) {
   where.textContent = text;
 }
 
-// notify says something that outlives the form that it is about.
+// notify shows a message that stays when the form disappears.
 function notify(text) {
   document.querySelectorAll(".toast").forEach((t) => t.remove());
   const toast = document.createElement("div");
@@ -47,7 +47,7 @@ function notify(text) {
   setTimeout(() => toast.remove(), 6000);
 }
 
-// login trades the token in the address for a cookie, and takes it out of the address.
+// login exchanges the token in the address for a cookie and removes it from the address.
 export async function login() {
   const token = new URLSearchParams(location.hash.slice(1)).get("token");
   if (!token) return false;

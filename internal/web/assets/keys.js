@@ -1,10 +1,10 @@
-// Everything by keyboard: the lists are walked with j and k or the arrows.
+// Keyboard: j, k and the arrows move through the lists.
 
 function rows() {
   return [...document.querySelectorAll("main .nodes li:not([hidden]):not(.lead) > a, main #inside a, main .trees a, main .rows a, main .radar a, main summary")];
 }
 
-// hits are the rows of the tree that match, without those that only lead to them.
+// hits are the matching rows of the tree, without their ancestors.
 function hits() { return [...document.querySelectorAll("#nodes > li:not([hidden]):not(.lead) > a")]; }
 
 function focus(link) {
@@ -22,25 +22,25 @@ function step(by) {
 
 function up() { return document.getElementById("up") || [...document.querySelectorAll(".path a")].at(-2) || null; }
 
-// leave goes to a page, which puts the focus on the row of the one that was left.
+// leave opens a page, which then focuses the row of the page that was left.
 const LEFT = "ken-left";
 function leave(link) {
   if (!link) return;
-  try { sessionStorage.setItem(LEFT, location.pathname + location.search); } catch { /* it may not be allowed */ }
+  try { sessionStorage.setItem(LEFT, location.pathname + location.search); } catch { /* storage is disabled */ }
   location.assign(link.href);
 }
 
 function comeBack() {
   let left = null;
-  try { left = sessionStorage.getItem(LEFT); } catch { /* it may not be allowed */ }
-  if (!left || left === location.pathname + location.search) return; // it may be drawn again while it is being left
+  try { left = sessionStorage.getItem(LEFT); } catch { /* storage is disabled */ }
+  if (!left || left === location.pathname + location.search) return; // a refresh while leaving
   const at = ["#nodes a", "#inside a", "main .rows a"].flatMap((q) => [...document.querySelectorAll(q)]).find((a) => a.pathname + a.search === left);
-  if (!at && document.getElementById("late")) return; // it may be there once all is read
+  if (!at && document.getElementById("late")) return; // the row may appear when the page is complete
   sessionStorage.removeItem(LEFT);
   if (at) focus(at);
 }
 
-// does says which of the keys do something on this page.
+// does reports which keys work on this page.
 const does = {
   search: () => document.getElementById("search"),
   rows: () => rows().length > 0,

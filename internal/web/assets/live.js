@@ -1,5 +1,5 @@
-// Hears when there is something new to see: from one stream for all pages of the
-// browser, else from one of its own, else by asking every second.
+// Listens for changes: through one stream for all pages of the browser, else through a
+// stream of this page, else by polling.
 
 const POLL = 1000;
 
@@ -10,16 +10,15 @@ function say(word) {
   live.querySelector(".word").textContent = word;
 }
 
-// follow calls refresh whenever the board of this page's worktree is another than the
-// one that the page was drawn from.
+// follow calls refresh whenever the board of this page's worktree has another tag.
 export function follow(page, refresh) {
   let failed = 0;
-  let away = false; // nobody told us anything for a while
+  let away = false; // the stream was interrupted
   const look = () => refresh().then(() => { failed = 0; }, () => { failed++; say("offline"); });
   const hear = (news) => {
     if (news.state) {
       say(news.state);
-      if (news.state === "polling" || news.state === "live" && away) look(); // it may have missed something
+      if (news.state === "polling" || news.state === "live" && away) look(); // events may be lost
       away = news.state !== "live";
       return;
     }
@@ -34,7 +33,7 @@ export function follow(page, refresh) {
     if (!("EventSource" in window)) { poll(); return; }
     listen(page.worktree, hear);
   };
-  // Coming back to a page that slept, what it missed is fetched at once.
+  // Refresh a page at once when the user returns to it.
   document.addEventListener("visibilitychange", () => { if (!document.hidden) look(); });
   if (!("SharedWorker" in window)) { own(); return; }
   try {
@@ -55,7 +54,7 @@ function listen(worktree, hear) {
   stream.onopen = () => hear({ state: "live" });
   stream.onerror = () => {
     if (stream.readyState !== EventSource.CLOSED) { hear({ state: "offline" }); return; }
-    hear({ state: "polling" }); // it was refused, and does not try again by itself
+    hear({ state: "polling" }); // the server refused it, so EventSource does not retry
     setTimeout(() => listen(worktree, hear), POLL);
   };
 }

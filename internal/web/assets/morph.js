@@ -2,7 +2,7 @@
 // scrolling, selections, open details and what was typed stay as they are.
 //
 // Elements with an id are found by it wherever they are among their siblings. The
-// attribute data-keep names what belongs to the reader and not to the page: "all" of
+// attribute data-keep names what the user controls: "all" of
 // the element, its "value", or whether it is "pressed".
 export function morph(have, want) {
   attributes(have, want);
@@ -19,7 +19,7 @@ function attributes(have, want) {
   }
   for (const { name } of [...have.attributes]) {
     if (want.hasAttribute(name)) continue;
-    if (name === "open" || name === "hidden" || name === "tabindex") continue; // the reader's, or a script's
+    if (name === "open" || name === "hidden" || name === "tabindex") continue; // set by the user or a script
     have.removeAttribute(name);
   }
 }
@@ -53,15 +53,15 @@ function children(have, want) {
   }
 }
 
-// same reports whether a node without an id can become another.
+// same reports whether a node without an id can be changed into another.
 function same(a, b) {
   return a.nodeType === b.nodeType && a.nodeName === b.nodeName && !a.id;
 }
 
-// move puts a child somewhere else, without its losing focus where the browser can.
+// move moves a child and keeps its focus.
 function move(parent, child, before) {
   if (parent.moveBefore) {
-    try { parent.moveBefore(child, before); return; } catch { /* it is elsewhere */ }
+    try { parent.moveBefore(child, before); return; } catch { /* not in this document */ }
   }
   const focused = child.contains(document.activeElement) ? document.activeElement : null;
   parent.insertBefore(child, before);

@@ -1,4 +1,4 @@
-// Fetches what a version changed when somebody opens it.
+// Loads a patch when the user opens it.
 export function patches() {
   document.addEventListener("toggle", async (e) => {
     const details = e.target;

@@ -1,5 +1,4 @@
-// Search as you type, over the rows of the tree. A row that matches brings along those
-// above it, so that one sees where it stands.
+// Filters the rows of the tree while the user types. Ancestors of a match stay visible.
 let texts = new WeakMap();
 
 function textOf(row) {
@@ -38,7 +37,7 @@ function apply() {
   const only = chip && chip.dataset.pick;
   const rows = list.children;
   let found = 0;
-  let wanted = 0; // rows above, of a lesser depth than this, lead to a match
+  let wanted = 0; // rows above with a smaller depth are ancestors of a match
   for (let i = rows.length - 1; i >= 0; i--) {
     const row = rows[i];
     const depth = Number(row.dataset.d);

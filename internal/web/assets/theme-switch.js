@@ -1,4 +1,4 @@
-// The button that goes round light, dark, and as the system has it.
+// The button that switches between auto, light and dark.
 const ROUND = ["auto", "light", "dark"];
 
 export function theme() {
@@ -7,7 +7,7 @@ export function theme() {
   document.getElementById("theme").addEventListener("click", () => {
     const next = ROUND[(ROUND.indexOf(root.dataset.theme || "auto") + 1) % ROUND.length];
     if (next === "auto") delete root.dataset.theme; else root.dataset.theme = next;
-    try { localStorage.setItem("ken-theme", next); } catch { /* it may not be allowed */ }
+    try { localStorage.setItem("ken-theme", next); } catch { /* storage is disabled */ }
     show();
   });
   show();

@@ -1,14 +1,13 @@
-// One stream for all pages of the browser, about the worktrees that they show. A page
-// that comes later is told at once what the others know.
-const ports = new Map(); // to the worktree that each is about
-const known = new Map(); // by worktree
+// One stream for all pages of the browser. A new page gets the known tags at once.
+const ports = new Map(); // port of each page, to its worktree
+const known = new Map(); // last event, by worktree
 let state = "connecting";
 let stream = null;
-let about = ""; // what the stream was asked for
+let about = ""; // address of the stream
 
 function all(message) { for (const p of ports.keys()) p.postMessage(message); }
 
-// open asks for a stream about what the pages show now, unless there is one.
+// open opens a stream for the worktrees of all pages, unless it is open already.
 function open() {
   const names = [...new Set(ports.values())].sort();
   const asked = "/events?" + new URLSearchParams(names.map((name) => ["w", name]));
@@ -23,7 +22,7 @@ function open() {
   });
   mine.onopen = () => { state = "live"; all({ state }); };
   mine.onerror = () => {
-    const refused = mine.readyState === EventSource.CLOSED; // it does not try again by itself
+    const refused = mine.readyState === EventSource.CLOSED; // EventSource does not retry
     state = refused ? "polling" : "offline";
     all({ state });
     if (!refused || stream !== mine) return;
