@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"hash"
 	"hash/crc32"
 	"slices"
 	"time"
@@ -16,6 +17,9 @@ import (
 )
 
 const memoDocs = "docs"
+
+// memoSum is how many hexadecimal digits of a checksum begin a kept answer.
+const memoSum = 8
 
 // settled is how long ago a file has to be written for its looks to vouch for it.
 const settled = 2 * time.Second
@@ -31,7 +35,7 @@ type docsGround struct {
 // docsGround looks where everything stands, and which files of the index may not be as
 // git has seen them last. It starts no git.
 func (w *workspace) docsGround(ctx context.Context, s *repo.Snapshot) (docsGround, []bool, error) {
-	view, err := w.git.HistoryView(ctx)
+	h, ignored, err := w.docsHash(ctx, s)
 	if err != nil {
 		return docsGround{}, nil, err
 	}
@@ -40,11 +44,7 @@ func (w *workspace) docsGround(ctx context.Context, s *repo.Snapshot) (docsGroun
 		return docsGround{}, nil, err
 	}
 	edited := make([]bool, len(found))
-	ignored := w.git.IgnoreDigest()
-	g := docsGround{sure: ignored != ""}
-	h := sha256.New()
-	fmt.Fprintf(h, "%s\n%s\n%s\n%s\n%q\n%v\n", specMemo{w.git}.Maker(), s.Head.Commit, view, ignored, w.cfg.Docs, w.git.Sparse())
-	fmt.Fprintf(h, "%s %d\n", s.Index.Checksum, len(s.Index.Entries))
+	g := docsGround{sure: ignored}
 	recent := time.Now().Add(-settled).UnixNano()
 	for i := range s.Index.Entries {
 		e, f := &s.Index.Entries[i], &found[i]
@@ -63,6 +63,20 @@ func (w *workspace) docsGround(ctx context.Context, s *repo.Snapshot) (docsGroun
 	}
 	g.key = hex.EncodeToString(h.Sum(nil))
 	return g, edited, nil
+}
+
+// docsHash begins the key of an answer with everything but the looks of files. ignored
+// says that ken knows which files git ignores.
+func (w *workspace) docsHash(ctx context.Context, s *repo.Snapshot) (h hash.Hash, ignored bool, err error) {
+	view, err := w.git.HistoryView(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	rules := w.git.IgnoreDigest()
+	h = sha256.New()
+	fmt.Fprintf(h, "%s\n%s\n%s\n%s\n%q\n%v\n", specMemo{w.git}.Maker(), s.Head.Commit, view, rules, w.cfg.Docs, w.git.Sparse())
+	fmt.Fprintf(h, "%s %d\n", s.Index.Checksum, len(s.Index.Entries))
+	return h, rules != "", nil
 }
 
 // keptDocs are a report with what it was made from.
@@ -84,12 +98,11 @@ type lookedAt struct {
 // from is the same; nil if not.
 func (w *workspace) keptDocs(ctx context.Context, g docsGround) *keptDocs {
 	b := w.git.LoadMemo(memoDocs)
-	const sum = 8 // hex digits of the checksum
-	if !g.sure || len(b) < sum || fmt.Sprintf("%08x", crc32.ChecksumIEEE(b[sum:])) != string(b[:sum]) {
+	if !g.sure || len(b) < memoSum || fmt.Sprintf("%08x", crc32.ChecksumIEEE(b[memoSum:])) != string(b[:memoSum]) {
 		return nil
 	}
 	var kept keptDocs
-	if json.Unmarshal(b[sum:], &kept) != nil || kept.Key != g.key || kept.Report == nil {
+	if json.Unmarshal(b[memoSum:], &kept) != nil || kept.Key != g.key || kept.Report == nil {
 		return nil
 	}
 	paths := make([]repo.Path, len(kept.Looked))

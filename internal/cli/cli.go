@@ -71,6 +71,10 @@ type Workspace interface {
 	Prove(ctx context.Context, opts ProveOptions) (*prove.Report, error)
 	// Docs judges what documents name.
 	Docs(ctx context.Context, opts DocsOptions) (*docs.Report, error)
+	// QuickDocs is Docs without a long wait. The report is nil if the check would take
+	// long; last is then the commit of the last check, zero if there was none. clean
+	// says that every file was just found to be as git's index has it.
+	QuickDocs(ctx context.Context, clean bool) (rep *docs.Report, last repo.ID, err error)
 	// FixDocs puts right what merely moved in documents, unless dry is set, and
 	// returns what was changed, or would be, and what was not.
 	FixDocs(ctx context.Context, rep *docs.Report, dry bool) (docs.Fixed, error)
