@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -22,7 +23,7 @@ is printed than the budget allows.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if c.Flags().Changed("budget") && budget < survey.MinBudget {
-				return usage(c, errors.New("--budget: want a number of tokens from 50 on"))
+				return usage(c, fmt.Errorf("--budget %d: want at least %d tokens", budget, survey.MinBudget))
 			}
 			answer := func(w Commits) error {
 				path, err := oneDir(w, args)

@@ -9,14 +9,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
-	"slices"
 	"strings"
 	"time"
 	"unicode"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"ken/internal/agent"
 	"ken/internal/board"
@@ -293,7 +290,6 @@ Without a command, ken is ken status.`,
 	cmd.PersistentFlags().StringVarP(&p.dir, "directory", "C", "", "run as if started in `DIR`")
 	cmd.PersistentFlags().BoolVar(&p.io.JSON, "json", false, "print one JSON document")
 	cmd.Flags().AddFlagSet(status.Flags())
-	cmd.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usage(c, plainly(err)) })
 	cmd.AddCommand(
 		p.up(), status, p.brief(), p.serve(),
 		p.summary(), p.confirm(), p.close(),
@@ -309,62 +305,8 @@ Without a command, ken is ken status.`,
 	cmd.InitDefaultHelpCmd()
 	cmd.InitDefaultCompletionCmd()
 	addGroups(cmd)
-	checkArgs(cmd)
+	answerUsage(cmd)
 	return cmd
-}
-
-// checkArgs makes wrong arguments, here and below, a usage error with a hint.
-func checkArgs(c *cobra.Command) {
-	if check := c.Args; check != nil {
-		c.Args = func(c *cobra.Command, args []string) error {
-			err := check(c, args)
-			if err == nil {
-				return nil
-			}
-			if near := nearest(c, args); near != "" {
-				return &fault.Error{Kind: fault.Usage, Hint: "did you mean " + near + "?", Err: err}
-			}
-			return usage(c, err)
-		}
-	}
-	for _, sub := range c.Commands() {
-		checkArgs(sub)
-	}
-}
-
-// nearest returns the commands that an unknown one may have been meant for, "" for none.
-func nearest(c *cobra.Command, args []string) string {
-	if !c.HasSubCommands() || len(args) == 0 {
-		return ""
-	}
-	c.SuggestionsMinimumDistance = 2
-	near := c.SuggestionsFor(args[0])
-	for i, name := range near {
-		near[i] = c.CommandPath() + " " + name
-	}
-	slices.Sort(near)
-	return strings.Join(near, " or ")
-}
-
-// usage says that a request made no sense, and where to read what would.
-func usage(c *cobra.Command, err error) error {
-	return &fault.Error{Kind: fault.Usage, Hint: c.CommandPath() + " --help", Err: err}
-}
-
-// plainly says what a flag was given without how Go says that it is no number, or none
-// that fits.
-func plainly(err error) error {
-	text, why, of := strings.Cut(err.Error(), ": strconv.")
-	if !of {
-		return err
-	}
-	want := "want a number"
-	if bad, ok := errors.AsType[*pflag.InvalidValueError](err); ok && bad.GetFlag().Value.Type() == "uint16" {
-		want += fmt.Sprintf(" from 0 to %d", math.MaxUint16)
-	} else if strings.HasSuffix(why, "out of range") {
-		want = "that number is too large"
-	}
-	return errors.New(text + ": " + want)
 }
 
 // within opens the repository, runs f in it, and closes it again.

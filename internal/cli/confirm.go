@@ -24,7 +24,7 @@ witness. The cheap answer to a stale mark. The words being the same, directories
 above that were stale because of it hold again.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args)+len(b64) == 0 {
-				return usage(c, errors.New("name at least one file or directory"))
+				return missing(c, "PATH")
 			}
 			return p.within(c.Context(), func(w Workspace) error {
 				only, err := paths(w, args, b64)

@@ -3,11 +3,8 @@ package cli
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
-
-	"ken/internal/fault"
 )
 
 // A group is a set of commands that ken --help lists under one title.
@@ -68,7 +65,7 @@ func (p *program) help() *cobra.Command {
 			}
 			of, rest, err := root.Find(args)
 			if err != nil || len(rest) > 0 {
-				return unknownCommand(of, args, rest)
+				return unknownCommand(of, rest[0])
 			}
 			of.InitDefaultHelpFlag()
 			return of.Help()
@@ -110,20 +107,4 @@ func showPlumbing(root *cobra.Command) {
 			c.Hidden = false
 		}
 	}
-}
-
-// unknownCommand says which word of a command line is no command, and the nearest
-// that is.
-func unknownCommand(of *cobra.Command, args, rest []string) error {
-	word := strings.Join(args, " ")
-	if len(rest) > 0 {
-		word = rest[0]
-	}
-	err := fmt.Errorf("unknown command: %s", word)
-	if of != nil {
-		if near := nearest(of, rest); near != "" {
-			return &fault.Error{Kind: fault.Usage, Hint: "did you mean " + near + "?", Err: err}
-		}
-	}
-	return &fault.Error{Kind: fault.Usage, Hint: "ken --help", Err: err}
 }

@@ -44,7 +44,7 @@ everything takes the token.`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if c.Flags().Changed("port") {
 				if c.Flags().Changed("addr") {
-					return usage(c, errors.New("--addr and --port both say where to listen"))
+					return usage(c, errors.New("use either --addr or --port"))
 				}
 				opts.Addr = net.JoinHostPort("127.0.0.1", strconv.Itoa(int(port)))
 			}

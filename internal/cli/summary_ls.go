@@ -1,12 +1,15 @@
 package cli
 
 import (
+	"slices"
+
 	"github.com/spf13/cobra"
 
 	"ken/internal/fresh"
 )
 
 func (p *program) summaryList() *cobra.Command {
+	legal := []string{"fresh", "stale", "none", "excluded", "unknown"}
 	var states []string
 	var b64 []string
 	c := &cobra.Command{
@@ -17,6 +20,9 @@ func (p *program) summaryList() *cobra.Command {
 			var want []fresh.State
 			for _, s := range states {
 				var st fresh.State
+				if !slices.Contains(legal, s) {
+					return badValue(c, "state", s, legal)
+				}
 				if err := st.UnmarshalText([]byte(s)); err != nil {
 					return usage(c, err)
 				}

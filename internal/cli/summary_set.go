@@ -29,13 +29,17 @@ assumed, and every reader is told so.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if c.Flags().Changed("message") == c.Flags().Changed("file") {
-				return usage(c, errors.New("give the text with either -m TEXT or -F FILE"))
+				return usage(c, errors.New("give the text with -m TEXT or with -F FILE"))
 			}
-			if len(args)+len(b64) != 1 {
-				return usage(c, errors.New("name one file"))
+			switch len(args) + len(b64) {
+			case 0:
+				return missing(c, "PATH")
+			case 1:
+			default:
+				return usage(c, errors.New("give one path"))
 			}
 			if c.Flags().Changed("read") && read == "" {
-				return usage(c, errors.New("--read names nothing; leave it out if you do not know what was read"))
+				return usage(c, errors.New("--read is empty: leave it out if you do not know what was read"))
 			}
 			if c.Flags().Changed("file") {
 				b, err := readInput(p.io.In, file)

@@ -23,10 +23,14 @@ func (p *program) summaryShow() *cobra.Command {
 		Short: "Show what is known of files, and whether it holds",
 		RunE: func(c *cobra.Command, args []string) error {
 			if (id != "") == (len(args)+len(b64) > 0) {
-				return usage(c, errors.New("name either files or --id CONTENT_ID"))
+				return usage(c, errors.New("give either paths or --id CONTENT_ID"))
+			}
+			content, err := parseContent(id)
+			if id != "" && err != nil {
+				return usage(c, fmt.Errorf("--id %s: want 40 or 64 hexadecimal digits, or 32 of an md5", id))
 			}
 			return p.within(c.Context(), func(w Workspace) error {
-				known, err := p.lookUp(c, w, id, args, b64)
+				known, err := p.lookUp(c, w, content, args, b64)
 				if err != nil {
 					return err
 				}
@@ -48,17 +52,13 @@ func (p *program) summaryShow() *cobra.Command {
 	return c
 }
 
-func (p *program) lookUp(c *cobra.Command, w Workspace, id string, args, b64 []string) ([]registry.Knowledge, error) {
-	if id == "" {
+func (p *program) lookUp(c *cobra.Command, w Workspace, content repo.Content, args, b64 []string) ([]registry.Knowledge, error) {
+	if len(args)+len(b64) > 0 {
 		only, err := paths(w, args, b64)
 		if err != nil {
 			return nil, err
 		}
 		return w.Registry().Show(c.Context(), only)
-	}
-	content, err := parseContent(id)
-	if err != nil {
-		return nil, usage(c, err)
 	}
 	k, ok, err := w.Registry().ShowContent(c.Context(), content)
 	if err != nil {
@@ -67,7 +67,7 @@ func (p *program) lookUp(c *cobra.Command, w Workspace, id string, args, b64 []s
 	if !ok {
 		return nil, &fault.Error{
 			Hint: "list what is known with: ken summary ls",
-			Err:  fmt.Errorf("no summary was written from content %s", id),
+			Err:  fmt.Errorf("no summary was written from content %s", c.Flag("id").Value),
 		}
 	}
 	return []registry.Knowledge{k}, nil
