@@ -274,12 +274,16 @@ func (p *program) root() *cobra.Command {
 	status := p.status()
 	cmd := &cobra.Command{
 		Use:   "ken",
-		Short: "Keeps what coding agents know about a git repository, and proves that it is still true",
+		Short: "Keep what coding agents know about a git repository, and prove that it is still true",
 		Long: `ken keeps what coding agents know about a git repository, and proves that it is
-still true: every summary carries the exact content it was written from, so
-whether it holds is computed, never remembered.
+still true. Every summary is stored with the exact content it was written from, so
+ken can compute whether it still holds.
 
-Without a command, ken is ken status.`,
+ken without a command is ken status. ken help --all lists the plumbing commands
+too, and ken help glossary explains the words that ken uses.`,
+		Example: `  ken up               # check this repository, and describe its directories
+  ken                  # how do things stand, and what needs attention?
+  ken brief main.go    # what to know before you touch a file`,
 		Args:          cobra.NoArgs,
 		RunE:          status.RunE,
 		Version:       p.Version,
@@ -287,7 +291,7 @@ Without a command, ken is ken status.`,
 		SilenceUsage:  true,
 	}
 	cmd.SetVersionTemplate("ken {{.Version}}\n")
-	cmd.PersistentFlags().StringVarP(&p.dir, "directory", "C", "", "run as if started in `DIR`")
+	cmd.PersistentFlags().StringVarP(&p.dir, "directory", "C", "", "run as if ken was started in `DIR`")
 	cmd.PersistentFlags().BoolVar(&p.io.JSON, "json", false, "print one JSON document")
 	cmd.Flags().AddFlagSet(status.Flags())
 	cmd.AddCommand(
@@ -348,5 +352,5 @@ func paths(w Workspace, args, b64 []string) ([]repo.Path, error) {
 
 // pathB64 adds the flag that names a path by its bytes.
 func pathB64(c *cobra.Command, into *[]string) {
-	c.Flags().StringArrayVar(into, "path-b64", nil, "a path from the root, in base64, for names that are not UTF-8")
+	c.Flags().StringArrayVar(into, "path-b64", nil, "a `PATH` from the root in base64, for names that are not UTF-8")
 }

@@ -18,7 +18,7 @@ type group struct {
 var groups = []group{
 	{"Start", []string{"up", "status", "brief", "serve"}},
 	{"Write", []string{"summary", "confirm", "close"}},
-	{"Describe directories", []string{"survey"}},
+	{"Describe", []string{"survey"}},
 	{"Intent", []string{"spec"}},
 	{"Documents", []string{"docs"}},
 	{"Workflows", []string{"state"}},
@@ -52,7 +52,7 @@ func (p *program) help() *cobra.Command {
 	var all bool
 	c := &cobra.Command{
 		Use:     "help [COMMAND]",
-		Short:   "Show help for a command, or for the words that ken uses",
+		Short:   "Show help for a command, or explain the words that ken uses",
 		Example: "  ken help spec ls\n  ken help glossary\n  ken help --all",
 		RunE: func(c *cobra.Command, args []string) error {
 			root := c.Root()
@@ -100,7 +100,7 @@ func addGroups(root *cobra.Command) {
 // showPlumbing lists the commands that are in no group.
 func showPlumbing(root *cobra.Command) {
 	const id = "plumbing"
-	root.AddGroup(&cobra.Group{ID: id, Title: "Plumbing, for scripts and clients:"})
+	root.AddGroup(&cobra.Group{ID: id, Title: "Plumbing (for scripts and clients):"})
 	for _, c := range root.Commands() {
 		if c.GroupID == "" {
 			c.GroupID = id

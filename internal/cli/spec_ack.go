@@ -17,7 +17,8 @@ func (p *program) specAck() *cobra.Command {
 		Long: `Makes an empty commit that says so, with what the specs and the code they govern
 are at this moment. It quiets the drift of these nodes up to here; code that moves
 on from here drifts again. Neither the index nor the work tree is touched.`,
-		Args: cobra.MinimumNArgs(1),
+		Example: `  ken spec ack parser --reason 'faster; the words are the same'`,
+		Args:    cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			req.Nodes, req.Session = args, p.Session()
 			return p.within(c.Context(), func(w Workspace) error {

@@ -21,6 +21,8 @@ func (p *program) specGate() *cobra.Command {
 		Long: `Judges what is staged: a node blocks that governs some of it and whose drift is at
 the threshold already, unless its spec is staged too. With --range, the same of a
 range of commits, for CI. Exits 3 when a node blocks or cannot be judged.`,
+		Example: `  ken spec gate                      # what is staged, as the commit hook asks
+  ken spec gate --range HEAD~1..HEAD # a range of commits, for CI`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if c.Flags().Changed("range") && opts.Range == "" {

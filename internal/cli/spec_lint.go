@@ -19,7 +19,8 @@ have, headings that keep a history in the body, mentions of nodes that are not t
 files that cannot be understood or that a merge has left in conflict.
 Warnings: names that are no ids, source files that no node knows, files that too
 many govern, and a tree that governs nothing. Each says what closes it.`,
-		Args: cobra.NoArgs,
+		Example: `  ken spec lint --check   # for scripts`,
+		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return p.within(c.Context(), func(w Workspace) error {
 				found, err := w.Spec().Lint(c.Context())

@@ -23,6 +23,8 @@ revert are no drift. Behind it stands the grade, how far that code has moved: fo
 body, interface or content; the highest comes first. It is read from git's history; what is kept of it is believed
 only while nothing that it was made from has changed. What cannot be learnt is
 unknown, never 0.`,
+		Example: `  ken spec ls
+  ken spec ls --check   # exit 3 if a spec is in drift or broken`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return p.within(c.Context(), func(w Workspace) error {

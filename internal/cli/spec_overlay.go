@@ -16,7 +16,8 @@ func (p *program) specOverlay() *cobra.Command {
 		Long: `A worktree proposes what it added, edited, moved or deleted since it left the main
 branch, committed or not, unless that is in main already. Two that work on one node,
 on its spec or on code that it governs, collide: better to know before either merges.`,
-		Args: cobra.NoArgs,
+		Example: `  ken spec overlay`,
+		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return p.within(c.Context(), func(w Workspace) error {
 				list, err := w.Spec().Overlays(c.Context())

@@ -15,7 +15,9 @@ func (p *program) summaryList() *cobra.Command {
 	c := &cobra.Command{
 		Use:     "ls [PATH…]",
 		Aliases: []string{"list"},
-		Short:   "List summaries, one line each, with their verdicts",
+		Short:   "List summaries, one line each",
+		Example: `  ken summary ls
+  ken summary ls --state none   # files that have no summary`,
 		RunE: func(c *cobra.Command, args []string) error {
 			var want []fresh.State
 			for _, s := range states {
@@ -47,7 +49,7 @@ func (p *program) summaryList() *cobra.Command {
 			})
 		},
 	}
-	c.Flags().StringSliceVar(&states, "state", nil, "only those in these states (fresh, stale, none, excluded, unknown); default fresh,stale")
+	c.Flags().StringSliceVar(&states, "state", nil, "list only files in these `STATES`: fresh, stale, none, excluded, unknown (default fresh,stale)")
 	pathB64(c, &b64)
 	return c
 }

@@ -20,7 +20,9 @@ func (p *program) summaryShow() *cobra.Command {
 	var b64 []string
 	c := &cobra.Command{
 		Use:   "show PATH… | --id CONTENT_ID",
-		Short: "Show what is known of files, and whether it holds",
+		Short: "Show the summaries of files, and whether they still hold",
+		Example: `  ken summary show main.go
+  ken summary show main.go --check   # for scripts`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if (id != "") == (len(args)+len(b64) > 0) {
 				return usage(c, errors.New("give either paths or --id CONTENT_ID"))
@@ -46,8 +48,8 @@ func (p *program) summaryShow() *cobra.Command {
 			})
 		},
 	}
-	c.Flags().StringVar(&id, "id", "", "find the text written from this content `ID` or md5, wherever it lies or lay")
-	c.Flags().BoolVar(&check, "check", false, "exit 3 unless it is fresh")
+	c.Flags().StringVar(&id, "id", "", "find the summary of the content `ID` or md5, at any path")
+	c.Flags().BoolVar(&check, "check", false, "exit 3 unless all are fresh")
 	pathB64(c, &b64)
 	return c
 }

@@ -18,8 +18,9 @@ import (
 func (p *program) surveyNext() *cobra.Command {
 	var seconds int
 	c := &cobra.Command{
-		Use:   "next [--lease SECONDS]",
-		Short: "Take the next directory to describe, under a lease",
+		Use:     "next [--lease SECONDS]",
+		Short:   "Take the next directory to describe, under a lease",
+		Example: `  ken survey next`,
 		Long: `Hands out a directory whose children have all been described, with all that its
 text is to be written from. Answer with: ken survey submit DIR --lease TOKEN -F FILE.
 Any number of agents may ask; no two get the same one while a lease lasts.`,
@@ -71,9 +72,10 @@ func (p *program) surveySubmit() *cobra.Command {
 	var text, file string
 	var files []string
 	c := &cobra.Command{
-		Use:   "submit DIR --lease TOKEN (-m TEXT | -F FILE|- | --keep)",
-		Short: "Hand in the text about a directory that was taken",
-		Args:  cobra.ExactArgs(1),
+		Use:     "submit DIR --lease TOKEN (-m TEXT | -F FILE|- | --keep)",
+		Short:   "Hand in the text about a directory that was taken",
+		Example: `  ken survey submit internal/parse --lease TOKEN -m 'Splits a text into words.'`,
+		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			given := 0
 			for _, name := range []string{"message", "text-file", "keep"} {

@@ -21,6 +21,8 @@ func (p *program) surveyPlan() *cobra.Command {
 		Short: "List the directories to be described, in the order of work",
 		Long: `Lists what is to be described: every child before its parent. --estimate says how
 many tokens that would take, before anything is paid.`,
+		Example: `  ken survey plan                  # what is to be described
+  ken survey plan --all            # with what is current`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return p.within(c.Context(), func(w Workspace) error {

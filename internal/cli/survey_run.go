@@ -30,6 +30,9 @@ stopped, or reaches a limit, goes on where it was.
 
 With --workers the survey of a commit is handed out to whoever runs ken worker on the
 team's store, and followed until all is done; limits are then never exceeded.`,
+		Example: `  ken survey run
+  ken survey run internal --provider outline
+  ken survey run --provider anthropic --max-cost 2`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if opts.Jobs < 0 || opts.MaxTokens < 0 || opts.MaxCost < 0 {
