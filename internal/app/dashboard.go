@@ -106,5 +106,5 @@ func named(all []git.Checkout, name string) (git.Checkout, error) {
 			return c, nil
 		}
 	}
-	return git.Checkout{}, &fault.Error{Kind: fault.Usage, Hint: "git worktree list", Err: fmt.Errorf("there is no worktree %q", name)}
+	return git.Checkout{}, &fault.Error{Kind: fault.Usage, Hint: "git worktree list", Err: fmt.Errorf("no worktree %q", name)}
 }

@@ -317,7 +317,7 @@ func (o *Overview) collectAttention(known *knowledge, command func(args ...strin
 	}
 	if d := o.Documents; d != nil {
 		for _, u := range d.unread {
-			unknown(u.File.String(), u.Why, "docs", string(u.File))
+			unknown(u.File.String(), withoutPath(u.File, u.Why), "docs", string(u.File))
 		}
 		if d.undecided {
 			why, _, _ := strings.Cut(d.Gap, ";")

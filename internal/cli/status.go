@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -242,12 +243,12 @@ func (p *program) listFiles(known *knowledge) {
 	}
 }
 
-// describe puts a verdict into a person's words. What the text is worth comes
-// first, since that is what a reader came for; how the file moved says why.
+// describe puts a verdict into plain words. The state of the summary comes first, since
+// that is what a reader looks for; how the file changed says why.
 func describe(v registry.Verdict) (word string, tone term.Tone, why string) {
 	switch v.Verdict {
 	case registry.FoundUnknown, registry.FoundConflicted:
-		return v.Verdict.String(), term.Bad, v.Reason
+		return v.Verdict.String(), term.Bad, withoutPath(v.RawPath(), v.Reason)
 	case registry.FoundMissing:
 		return "missing", term.Warn, v.Reason
 	case registry.FoundSparse:
@@ -268,8 +269,8 @@ func describe(v registry.Verdict) (word string, tone term.Tone, why string) {
 		}
 	case registry.FoundMismatch:
 		if v.Summary == fresh.None || v.Summary == fresh.Excluded {
-			// Against what ken saw last, which need not be what git compares with.
-			return "changed", term.Dim, "since it was last verified; summary " + v.Summary.String() + colon(v.Reason)
+			// The last check of ken, which need not be what git compares with.
+			return "changed", term.Dim, "since the last check; summary " + v.Summary.String() + colon(v.Reason)
 		}
 	default:
 	}
@@ -282,10 +283,10 @@ func describe(v registry.Verdict) (word string, tone term.Tone, why string) {
 		return "none", term.Dim, ""
 	case fresh.Fresh:
 		if v.Restored {
-			return "fresh", term.Good, "back to content that is known"
+			return "fresh", term.Good, "back to content that has a summary"
 		}
 		if v.Grade != "" {
-			return "fresh", term.Good, "edited in a way that does not count" + colon(extent(v.Grade))
+			return "fresh", term.Good, "edited since the summary was written" + colon(extent(v.Grade)) + ", which does not count"
 		}
 		return "fresh", term.Good, ""
 	default:
@@ -293,7 +294,7 @@ func describe(v registry.Verdict) (word string, tone term.Tone, why string) {
 	}
 }
 
-// staleFor says why a text does not hold.
+// staleFor says why a summary is stale.
 func staleFor(v registry.Verdict) string {
 	return "edited since the summary was written" + colon(extent(v.Grade))
 }
@@ -306,12 +307,17 @@ func renamed(v registry.Verdict, sep string) string {
 	return "renamed from " + v.PathBefore().String() + sep
 }
 
-// extent names how far something moved, unless nothing finer is known than that it did.
+// extent names a grade, unless it only says that something changed.
 func extent(g fresh.Grade) string {
 	if g == fresh.GradeContent {
 		return ""
 	}
 	return string(g)
+}
+
+// withoutPath removes the path from an error about reading it: the line names it already.
+func withoutPath(path repo.Path, why string) string {
+	return strings.TrimPrefix(why, "read "+path.String()+": ")
 }
 
 // colon puts a reason behind what it explains.
@@ -322,12 +328,12 @@ func colon(reason string) string {
 	return ": " + reason
 }
 
-// untracked says how files come to be tracked where none are.
+// untracked says how to get tracked files if there are none.
 func untracked(rep *registry.Report) string {
 	if !rep.Head.IsZero() {
-		return "the index is empty, though there is a commit; get its files with: git checkout HEAD -- ."
+		return "the index is empty although there is a commit; restore its files with: git checkout HEAD -- ."
 	}
-	return "nothing is tracked yet; track files with: git add FILE"
+	return "git tracks no files yet; add some with: git add FILE"
 }
 
 // nextStep is the command that gets a person on from here.

@@ -42,8 +42,13 @@ func (p *program) summaryList() *cobra.Command {
 				if p.io.JSON {
 					return p.io.Encode(l)
 				}
+				assumed := false
 				for _, k := range l.Entries {
+					assumed = assumed || k.Assumed
 					p.io.Line(toneOf(k.Verdict), k.Verdict.String(), display(k.PathJSON), k.Gist())
+				}
+				if assumed {
+					p.io.Remarkf("ken: assumed: the author did not say which content it read")
 				}
 				return nil
 			})

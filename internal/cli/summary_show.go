@@ -94,7 +94,7 @@ func (p *program) printKnowledge(known []registry.Knowledge) error {
 		return p.io.Encode(known)
 	}
 	for _, k := range known {
-		why := strings.Join(append(k.Reasons, k.Remarks()...), ", ")
+		why := strings.Join(append(reasonWords(k.Reasons), remarksOf(&k)...), ", ")
 		p.io.Line(toneOf(k.Verdict), k.Verdict.String(), display(k.PathJSON), why)
 		if k.Hint != "" {
 			defer p.io.Remarkf("hint: %s", term.Clean(k.Hint))
@@ -115,6 +115,33 @@ func (p *program) printKnowledge(known []registry.Knowledge) error {
 		p.io.Printf("    -- %s, %s, from %s\n", k.Author, when, from)
 	}
 	return nil
+}
+
+// reasonWords puts the reasons of a document, such as content_changed, into words.
+func reasonWords(reasons []string) []string {
+	words := make([]string, len(reasons))
+	for i, r := range reasons {
+		words[i] = strings.ReplaceAll(r, "_", " ")
+		if strings.Contains(r, " ") {
+			words[i] = r
+		}
+	}
+	return words
+}
+
+// remarksOf says what a reader should know about a summary besides its verdict.
+func remarksOf(k *registry.Knowledge) []string {
+	var list []string
+	for _, remark := range k.Remarks() {
+		switch remark {
+		case "assumed":
+			remark = "assumed (the author did not say which content it read)"
+		case string(k.Grade):
+			remark = "grade " + remark
+		}
+		list = append(list, remark)
+	}
+	return list
 }
 
 func toneOf(s fresh.State) term.Tone {
