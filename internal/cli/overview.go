@@ -288,7 +288,7 @@ func (o *Overview) collectAttention(known *knowledge, command func(args ...strin
 	}
 
 	for _, m := range o.Collisions {
-		why := fmt.Sprintf("worktrees %s both change its %s: %s", strings.Join(m.Worktrees, " and "), m.Kind.Words(), strings.Join(m.Paths, ", "))
+		why := fmt.Sprintf("worktrees %s change its %s: %s", list(m.Worktrees, "and"), m.Kind.Words(), strings.Join(m.Paths, ", "))
 		add("collision", "collides", term.Warn, m.Node, term.Shorten(why, overviewWidth), "spec", "overlay")
 	}
 
@@ -343,7 +343,11 @@ func (o *Overview) collectAttention(known *knowledge, command func(args ...strin
 		}
 	}
 	for _, u := range o.Unknown {
-		unknown(u.Fact, u.Reason, unknownCommands[u.Fact]...)
+		ask, ok := unknownCommands[u.Fact]
+		if !ok { // one worktree of several
+			ask = unknownCommands["worktrees"]
+		}
+		unknown(u.Fact, u.Reason, ask...)
 	}
 }
 

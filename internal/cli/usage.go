@@ -108,12 +108,15 @@ func needsSub(c *cobra.Command, _ []string) error {
 }
 
 // oneOf lists words of which one is wanted.
-func oneOf(words []string) string {
+func oneOf(words []string) string { return list(words, "or") }
+
+// list joins words by commas, and the last one by a conjunction.
+func list(words []string, conjunction string) string {
 	if len(words) < 2 {
 		return strings.Join(words, "")
 	}
 	last := len(words) - 1
-	return strings.Join(words[:last], ", ") + " or " + words[last]
+	return strings.Join(words[:last], ", ") + " " + conjunction + " " + words[last]
 }
 
 // badValue says that a flag has none of its legal values, and names the nearest one.
