@@ -266,7 +266,7 @@ func TestProviderIsAllowedOnce(t *testing.T) {
 	refused(user, "survey", "run")
 	refused(user, "survey", "run", "--provider", "openai")
 	refused(user, "survey", "run", "--provider", "openai", "--model", "m")
-	if o := silent(user, "up", "--no-serve"); o.status != 0 || !strings.Contains(o.stderr, "outlines are made instead") || !strings.Contains(o.stderr, "ken allow "+url) {
+	if o := silent(user, "up", "--no-serve"); o.status != 0 || !strings.Contains(o.stderr, "ken uses outlines instead") || !strings.Contains(o.stderr, "ken allow "+url) {
 		t.Errorf("up: want outlines, and the command that allows the provider: %+v", o)
 	}
 	for _, args := range [][]string{{"status"}, {"brief"}, {"survey", "plan"}} {

@@ -37,7 +37,7 @@ func (w *workspace) Confirm(ctx context.Context, paths []repo.Path, read string)
 	if read != "" && ask[0].Read.UnmarshalText([]byte(read)) != nil {
 		return nil, &fault.Error{
 			Kind: fault.Usage, Hint: "take basis from: ken survey show " + fault.Quote(string(repo.DirLabel(ask[0].Path))) + " --json",
-			Err: fmt.Errorf("%s: %q names nothing that a directory's text is written from", repo.DirLabel(ask[0].Path), read),
+			Err: fmt.Errorf("%s: --read %q is not the basis of a directory", repo.DirLabel(ask[0].Path), read),
 		}
 	}
 	said, err := w.Survey(nil).Confirm(ctx, ask)
@@ -64,7 +64,7 @@ func confirmedDirectory(c survey.Confirmed, assumed bool) cli.Confirmed {
 	}
 	done.Assumed = assumed
 	if c.Verdict != survey.Fresh {
-		done.Reason = "kept, and still " + c.Verdict.Word()
+		done.Reason = "stored, but still " + c.Verdict.Word()
 	}
 	for _, p := range c.Above {
 		done.Above = append(done.Above, repo.DirLabel(p).JSON().Path)

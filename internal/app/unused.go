@@ -8,7 +8,7 @@ import (
 	"ken/internal/fresh"
 )
 
-// unusedRemarks say that records are not used, and why, a line for each reason.
+// unusedRemarks say which records ken ignores and why, one line for each reason.
 func unusedRemarks(list []fresh.Unused) []string {
 	var remarks []string
 	for _, why := range []error{fresh.ErrDamaged, fresh.ErrAhead} {
@@ -23,18 +23,18 @@ func unusedRemarks(list []fresh.Unused) []string {
 		}
 		switch {
 		case n == 1:
-			remarks = append(remarks, fmt.Sprintf("a record about %s is not used: %v; see what to do with: ken doctor", first, why))
+			remarks = append(remarks, fmt.Sprintf("ignores a record about %s: %v; see what to do with: ken doctor", first, why))
 		case n > 1:
-			remarks = append(remarks, fmt.Sprintf("%d records, one of them about %s, are not used: %v; see what to do with: ken doctor", n, first, why))
+			remarks = append(remarks, fmt.Sprintf("ignores %d records, one of them about %s: %v; see what to do with: ken doctor", n, first, why))
 		}
 	}
 	return remarks
 }
 
-// Unused reads every record, and returns those that are not used.
+// Unused reads every record, and returns those that ken ignores.
 func (w *workspace) Unused(ctx context.Context) ([]fresh.Unused, error) { return w.store.Examine(ctx) }
 
-// RemoveUnused removes the records that are not used, and returns them.
+// RemoveUnused removes the records that ken ignores, and returns them.
 func (w *workspace) RemoveUnused(ctx context.Context) ([]fresh.Unused, error) {
 	return w.store.RemoveUnused(ctx)
 }

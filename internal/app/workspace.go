@@ -179,7 +179,7 @@ func (w *workspace) resolve(arg, prefix string) (repo.Path, error) {
 	clean := path.Clean(slashed)
 	switch {
 	case arg == "":
-		return "", &fault.Error{Kind: fault.Usage, Err: fmt.Errorf("an empty path names nothing")}
+		return "", &fault.Error{Kind: fault.Usage, Err: fmt.Errorf("the path is empty")}
 	case clean == ".." || strings.HasPrefix(clean, "../"):
 		return "", outside(arg)
 	case clean == ".":

@@ -112,8 +112,9 @@ var inTests = join(helpers, []string{"store/memory"})
 // realParts is what the tests of a package may import besides, since the real
 // thing is as quick as a fake would be, or the fake is held against it: the model
 // of a history is one that git tells, as is what clones share. What a
-// played model says to the built program is written in the words of a conversation.
-var realParts = map[string][]string{"spec": {"git"}, "git": {"registry"}, "share": {"git"}, "e2e": {"model"}, "store/team": {"store/local"}}
+// played model says to the built program is written in the words of a conversation. The
+// end-to-end tests walk the tree of commands to run the examples of each.
+var realParts = map[string][]string{"spec": {"git"}, "git": {"registry"}, "share": {"git"}, "e2e": {"model", "cli"}, "store/team": {"store/local"}}
 
 // pure is what the words and the decisions keep out, each with everything below
 // it: no process, no SQL, no socket, no disk. Clocks are kept out call by call.

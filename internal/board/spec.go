@@ -14,10 +14,14 @@ func (s *Source) spec(ctx context.Context) (*Spec, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &Spec{Main: l.Main, Nodes: arrange(l.Nodes), Unknown: l.Unknown}
-	c := &out.Counts
-	for i := range l.Nodes {
-		n := &l.Nodes[i]
+	return &Spec{Main: l.Main, Nodes: arrange(l.Nodes), Unknown: l.Unknown, Counts: CountSpecs(l.Nodes)}, nil
+}
+
+// CountSpecs counts nodes by status, drift and problems.
+func CountSpecs(nodes []spec.Listed) SpecCounts {
+	var c SpecCounts
+	for i := range nodes {
+		n := &nodes[i]
 		c.Nodes++
 		switch n.Status {
 		case spec.StatusMerged:
@@ -47,7 +51,7 @@ func (s *Source) spec(ctx context.Context) (*Spec, error) {
 			c.Ghosts++
 		}
 	}
-	return out, nil
+	return c
 }
 
 // arrange puts specs into tree order.
@@ -66,11 +70,11 @@ func proposals(ctx context.Context, overlays func(context.Context) ([]spec.Overl
 	if err != nil {
 		return nil, err
 	}
-	return &Proposals{Worktrees: list, Meetings: meetings(list)}, nil
+	return &Proposals{Worktrees: list, Meetings: Meetings(list)}, nil
 }
 
-// meetings merges the collisions that each worktree reports.
-func meetings(list []spec.Overlaid) []Meeting {
+// Meetings makes one of the collisions that each worktree has with the others.
+func Meetings(list []spec.Overlaid) []Meeting {
 	type subject struct {
 		node string
 		kind spec.CollisionKind

@@ -10,7 +10,7 @@ import (
 
 	"ken/internal/board"
 	"ken/internal/registry"
-	"ken/internal/survey"
+	"ken/internal/repo"
 	"ken/internal/term"
 )
 
@@ -18,12 +18,12 @@ func (p *program) board() *cobra.Command {
 	var all, check bool
 	c := &cobra.Command{
 		Use:   "board",
-		Short: "Sum up files, directories, the state directory and specs; write nothing",
-		Long: `Prints one line for each kind of knowledge: how far the summaries of files can be
-trusted, what is said of directories, what lies in the state directory, how the
-specs stand, and where the work of several worktrees meets. A part that cannot be
-read says why, and the others are told all the same. ken serve shows the same,
-live, in a browser.`,
+		Short: "Print one line about each kind of knowledge, for scripts and the dashboard",
+		Long: `Prints one line each about files, directories, the state directory, specs and
+worktrees. If ken cannot read a part, its line says why. ken serve shows the same
+live in a browser. Unlike ken status, ken board can report every worktree.`,
+		Example: `  ken board
+  ken board --all --json   # every worktree`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			b, err := p.Board(c.Context(), p.dir, all)
@@ -41,8 +41,8 @@ live, in a browser.`,
 			return err
 		},
 	}
-	c.Flags().BoolVar(&all, "all", false, "tell of every worktree, not only of this one")
-	c.Flags().BoolVar(&check, "check", false, "exit 3 if anything does not hold or is not known")
+	c.Flags().BoolVar(&all, "all", false, "report every worktree, not only this one")
+	c.Flags().BoolVar(&check, "check", false, "exit 3 if anything is stale, drifted, foreign or unknown")
 	return c
 }
 
@@ -56,19 +56,19 @@ func (p *program) printBoard(b *board.Board) {
 				}
 				return part
 			}
-			printPart(p, name("files"), w.Files, filesLine)
-			printPart(p, name("directories"), w.Survey, surveyLine)
-			printPart(p, name("state"), w.State, stateLine)
-			printPart(p, name("specs"), w.Spec, specLine)
+			printPart(p, name("files"), w.Files, func(f *board.Files) (term.Tone, string, string) { return boardFiles(f, w.Head) })
+			printPart(p, name("directories"), w.Survey, boardDirectories)
+			printPart(p, name("state"), w.State, boardState)
+			printPart(p, name("specs"), w.Spec, boardSpecs)
 		}
-		printPart(p, "worktrees", b.Proposals, proposalsLine)
+		printPart(p, "worktrees", b.Proposals, boardWorktrees)
 		if b.Runs != nil {
-			printPart(p, "runs", *b.Runs, runsLine)
+			printPart(p, "runs", *b.Runs, boardRuns)
 		}
 	})
 	if known := b.Proposals.Known; known != nil {
 		for _, m := range known.Meetings {
-			p.io.Line(term.Warn, "meets", m.Node, fmt.Sprintf("on its %s: %s", m.Kind.Words(), strings.Join(m.Worktrees, ", ")))
+			p.io.Line(term.Warn, "collides", m.Node, fmt.Sprintf("worktrees %s change its %s", strings.Join(m.Worktrees, ", "), m.Kind.Words()))
 		}
 	}
 }
@@ -80,7 +80,7 @@ func printPart[T any](p *program, name string, part board.Part[T], line func(*T)
 		p.io.Line(tone, word, name, why)
 		return
 	}
-	why := "nobody has looked"
+	why := "not read yet"
 	if part.Unknown != nil {
 		why = part.Unknown.Reason
 		if part.Unknown.Hint != "" {
@@ -90,114 +90,103 @@ func printPart[T any](p *program, name string, part board.Part[T], line func(*T)
 	p.io.Line(term.Bad, "unknown", name, plain(why))
 }
 
-func filesLine(f *board.Files) (term.Tone, string, string) {
-	tone := term.Warn
-	if f.State == registry.StateTrust && !f.Counts.Wanting() {
-		tone = term.Good
+func boardFiles(f *board.Files, head repo.ID) (term.Tone, string, string) {
+	line := filesLine(&registry.Report{State: f.State, Head: head, Counts: f.Counts, Upstream: f.Upstream}, false)
+	switch {
+	case f.Counts.Unknown+f.Counts.Conflicted > 0:
+		return term.Bad, "unknown", line
+	case f.Counts.Stale > 0:
+		return term.Warn, "stale", line
+	case f.Counts.Fresh > 0:
+		return term.Good, "fresh", line
 	}
-	var words []string
-	for _, r := range f.Reasons {
-		words = append(words, string(r))
-	}
-	c := f.Counts
-	why := fmt.Sprintf("%d: %d fresh, %d stale, %d none, %d excluded, %d unknown", c.Files, c.Fresh, c.Stale, c.None, c.Excluded, c.Unknown)
-	return tone, string(f.State), why + colon(strings.Join(words, ", "))
+	return term.Dim, "none", line
 }
 
-func surveyLine(s *board.Survey) (term.Tone, string, string) {
-	var words []string
-	var worst *survey.Verdict
+func boardDirectories(s *board.Survey) (term.Tone, string, string) {
+	t := s.Tally
+	stale := t.Described - t.Hold - t.Unknown
+	line := fmt.Sprintf("%d; texts: %d fresh (%d of them outlines), %d stale, %d unknown; %d without a text",
+		t.Total, t.Hold, t.Outlines, stale, t.Unknown, t.Total-t.Described)
 	for _, v := range board.Verdicts {
-		if n := s.Counts[v.String()]; n > 0 {
-			words = append(words, fmt.Sprintf("%d %s", n, v))
-			if worst == nil {
-				worst = &v
-			}
+		if s.Counts[v.String()] > 0 {
+			return toneOf(v.State()), v.State().String(), line
 		}
 	}
-	if worst == nil {
-		return term.Dim, "none", "nothing is tracked"
-	}
-	return toneOf(worst.State()), worst.State().String(), fmt.Sprintf("%d: %s", len(s.Directories), strings.Join(words, ", "))
+	return term.Dim, "none", "git tracks no files"
 }
 
-func stateLine(s *board.State) (term.Tone, string, string) {
+func boardState(s *board.State) (term.Tone, string, string) {
 	n := s.Counts
-	why := fmt.Sprintf("%s: %d canonical, %d pattern_allowed, %d ephemeral, %d ad_hoc, %d unknown",
-		entries(n.Total), n.Canonical, n.PatternAllowed, n.Ephemeral, n.AdHoc, n.Unknown)
+	line := entries(n.Total)
+	if n.Total > 0 {
+		line += fmt.Sprintf(": %d canonical, %d pattern_allowed, %d ephemeral, %d ad_hoc, %d unknown",
+			n.Canonical, n.PatternAllowed, n.Ephemeral, n.AdHoc, n.Unknown)
+	}
 	unread := s.Unread()
 	for _, what := range slices.Sorted(maps.Keys(unread)) {
-		why += "; " + what + " is not known: " + plain(unread[what].Reason)
+		line += "; cannot read " + what + ": " + plain(unread[what].Reason)
 	}
 	switch {
 	case n.Unknown+len(unread) > 0:
-		return term.Bad, "unknown", why
+		return term.Bad, "unknown", line
 	case n.Wanting():
-		return term.Warn, "foreign", why
+		return term.Warn, "foreign", line
 	}
-	return term.Good, "clean", why
+	return term.Good, "clean", line
 }
 
-func specLine(s *board.Spec) (term.Tone, string, string) {
+func boardSpecs(s *board.Spec) (term.Tone, string, string) {
 	c := s.Counts
-	why := fmt.Sprintf("%d: %d merged, %d drift, %d active, %d pending, %d unknown", c.Nodes, c.Merged, c.Drift, c.Active, c.Pending, c.Unknown)
-	if c.Drifting != c.Drift {
-		why += fmt.Sprintf("; %d of all have drift", c.Drifting)
+	if c.Nodes == 0 && len(s.Unknown) == 0 {
+		return term.Dim, "none", "no specs"
 	}
-	if c.DriftUnknown > 0 && c.DriftUnknown != c.Unknown {
-		why += fmt.Sprintf("; the drift of %d is unknown", c.DriftUnknown)
-	}
-	if c.Problems > 0 {
-		why += fmt.Sprintf("; %d with problems", c.Problems)
-	}
-	if c.Missing > 0 {
-		why += fmt.Sprintf("; the code of %d is not there", c.Missing)
-	}
+	line := fmt.Sprintf("%d; %d in drift, %d being edited, %d without code, %d with errors, %d governing missing files, %d unknown",
+		c.Nodes, c.Drifting, c.Active, c.Pending, c.Problems, c.Missing, max(c.Unknown, c.DriftUnknown))
 	for _, u := range s.Unknown {
-		why += "; " + u.Fact + " is not known: " + term.Clean(u.Reason)
+		line += "; cannot tell " + u.Fact + ": " + term.Clean(u.Reason)
 	}
 	switch {
 	case c.Unknown+c.DriftUnknown > 0 || len(s.Unknown) > 0:
-		return term.Bad, "unknown", why
+		return term.Bad, "unknown", line
 	case c.Drifting > 0:
-		return term.Warn, "drift", why
+		return term.Warn, "drift", line
 	case c.Problems+c.Missing > 0:
-		return term.Bad, "broken", why
-	case c.Nodes == 0:
-		return term.Dim, "none", "there are no specs yet"
+		return term.Bad, "broken", line
 	}
-	return term.Good, "merged", why
+	return term.Good, "fresh", line
 }
 
-func runsLine(r *board.Runs) (term.Tone, string, string) {
+func boardRuns(r *board.Runs) (term.Tone, string, string) {
 	if len(r.Runs) == 0 {
-		return term.Dim, "none", "nothing was handed out to workers"
+		return term.Dim, "none", "no survey was handed out to workers"
 	}
 	last := &r.Runs[0]
 	if open := r.Running(); len(open) > 0 {
 		last = &open[0]
 	}
-	why := fmt.Sprintf("run %d: %s, %s", last.ID, last.Summary(), last.Spent)
+	line := fmt.Sprintf("run %d: %s, %s", last.ID, last.Summary(), last.Spent)
 	if last.Why != "" {
-		why += ": " + last.Why
+		line += ": " + last.Why
 	}
-	return runTone(last.State), string(last.State), why
+	return runTone(last.State), string(last.State), line
 }
 
-func proposalsLine(p *board.Proposals) (term.Tone, string, string) {
+func boardWorktrees(p *board.Proposals) (term.Tone, string, string) {
 	ops := 0
 	for _, w := range p.Worktrees {
 		ops += len(w.Ops)
 	}
-	why := fmt.Sprintf("%d, which propose %s to specs", len(p.Worktrees), term.Count(ops, "change"))
-	if n := p.Unknown(); n > 0 {
-		why += fmt.Sprintf("; of %d not all is known", n)
-		if len(p.Meetings) == 0 {
-			return term.Bad, "unknown", why
-		}
+	line := fmt.Sprintf("%d; %s to specs proposed, %s", len(p.Worktrees), term.Count(ops, "change"), term.Count(len(p.Meetings), "collision"))
+	unknown := p.Unknown()
+	if unknown > 0 {
+		line += fmt.Sprintf("; %d could not be read", unknown)
 	}
-	if n := len(p.Meetings); n > 0 {
-		return term.Warn, "meet", why + fmt.Sprintf("; they meet %s", term.Count(n, "time"))
+	switch {
+	case len(p.Meetings) > 0:
+		return term.Warn, "collides", line
+	case unknown > 0:
+		return term.Bad, "unknown", line
 	}
-	return term.Good, "apart", why
+	return term.Good, "clean", line
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -14,15 +15,17 @@ func (p *program) brief() *cobra.Command {
 	var rev string
 	c := &cobra.Command{
 		Use:   "brief [PATH]",
-		Short: "Print the smallest useful context about the repository, or a place in it",
-		Long: `Prints what to know first about a file or directory: what is said of it, of the
-root and of the directories between, which specs govern it, and what lies beside
-it, each with whether it still holds. The most relevant goes first, and no more
-is printed than the budget allows.`,
+		Short: "Print what to know first about the repository, a directory or a file",
+		Long: `Prints the summaries of a file or directory, of the directories above it and of its
+neighbours, and the specs that govern it. Each says whether it is fresh or stale. The
+most relevant text comes first, and ken prints no more than the budget allows.`,
+		Example: `  ken brief                              # the whole repository
+  ken brief internal/parse/parse.go      # one file
+  ken brief internal --budget 500        # at most 500 tokens`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if c.Flags().Changed("budget") && budget < survey.MinBudget {
-				return usage(c, errors.New("--budget: want a number of tokens from 50 on"))
+				return usage(c, fmt.Errorf("--budget %d: want at least %d tokens", budget, survey.MinBudget))
 			}
 			answer := func(w Commits) error {
 				path, err := oneDir(w, args)
@@ -45,8 +48,8 @@ is printed than the budget allows.`,
 			return p.within(c.Context(), func(w Workspace) error { return answer(w) })
 		},
 	}
-	c.Flags().IntVar(&budget, "budget", 0, "`TOKENS` at most, at 4 bytes each (default 1500)")
-	c.Flags().StringVar(&rev, "at", "", "answer for this `REV` instead of the work tree")
+	c.Flags().IntVar(&budget, "budget", 0, "print at most so many `TOKENS`, of 4 bytes each (default 1500)")
+	c.Flags().StringVar(&rev, "at", "", "answer for the commit `REV` instead of the work tree")
 	return c
 }
 

@@ -9,14 +9,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
-	"slices"
 	"strings"
 	"time"
 	"unicode"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"ken/internal/agenthook"
 	"ken/internal/board"
@@ -70,6 +67,9 @@ type Workspace interface {
 	Prove(ctx context.Context, opts ProveOptions) (*prove.Report, error)
 	// Docs judges what documents name.
 	Docs(ctx context.Context, opts docs.Options) (*docs.Report, error)
+	// QuickDocs is Docs without a long wait. The report is nil if the check would take
+	// long.
+	QuickDocs(ctx context.Context) (*docs.Report, error)
 	// FixDocs puts right what merely moved in documents, unless dry is set, and
 	// returns what was changed, or would be, and what was not.
 	FixDocs(ctx context.Context, rep *docs.Report, dry bool) (docs.Fixed, error)
@@ -271,12 +271,16 @@ func (p *program) root() *cobra.Command {
 	status := p.status()
 	cmd := &cobra.Command{
 		Use:   "ken",
-		Short: "Keeps what coding agents know about a git repository, and proves that it is still true",
+		Short: "Keep what coding agents know about a git repository, and prove that it is still true",
 		Long: `ken keeps what coding agents know about a git repository, and proves that it is
-still true: every summary carries the exact content it was written from, so
-whether it holds is computed, never remembered.
+still true. Every summary is stored with the exact content it was written from, so
+ken can compute whether it still holds.
 
-Without a command, ken is ken status.`,
+ken without a command is ken status. ken help --all lists the plumbing commands
+too, and ken help glossary explains the words that ken uses.`,
+		Example: `  ken up               # check this repository, and describe its directories
+  ken                  # how do things stand, and what needs attention?
+  ken brief main.go    # what to know before you touch a file`,
 		Args:          cobra.NoArgs,
 		RunE:          status.RunE,
 		Version:       p.Version,
@@ -284,10 +288,9 @@ Without a command, ken is ken status.`,
 		SilenceUsage:  true,
 	}
 	cmd.SetVersionTemplate("ken {{.Version}}\n")
-	cmd.PersistentFlags().StringVarP(&p.dir, "directory", "C", "", "run as if started in `DIR`")
+	cmd.PersistentFlags().StringVarP(&p.dir, "directory", "C", "", "run as if ken was started in `DIR`")
 	cmd.PersistentFlags().BoolVar(&p.io.JSON, "json", false, "print one JSON document")
 	cmd.Flags().AddFlagSet(status.Flags())
-	cmd.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usage(c, plainly(err)) })
 	cmd.AddCommand(
 		p.up(), status, p.brief(), p.serve(),
 		p.summary(), p.confirm(), p.close(),
@@ -303,62 +306,8 @@ Without a command, ken is ken status.`,
 	cmd.InitDefaultHelpCmd()
 	cmd.InitDefaultCompletionCmd()
 	addGroups(cmd)
-	checkArgs(cmd)
+	answerUsage(cmd)
 	return cmd
-}
-
-// checkArgs makes wrong arguments, here and below, a usage error with a hint.
-func checkArgs(c *cobra.Command) {
-	if check := c.Args; check != nil {
-		c.Args = func(c *cobra.Command, args []string) error {
-			err := check(c, args)
-			if err == nil {
-				return nil
-			}
-			if near := nearest(c, args); near != "" {
-				return &fault.Error{Kind: fault.Usage, Hint: "did you mean " + near + "?", Err: err}
-			}
-			return usage(c, err)
-		}
-	}
-	for _, sub := range c.Commands() {
-		checkArgs(sub)
-	}
-}
-
-// nearest returns the commands that an unknown one may have been meant for, "" for none.
-func nearest(c *cobra.Command, args []string) string {
-	if !c.HasSubCommands() || len(args) == 0 {
-		return ""
-	}
-	c.SuggestionsMinimumDistance = 2
-	near := c.SuggestionsFor(args[0])
-	for i, name := range near {
-		near[i] = c.CommandPath() + " " + name
-	}
-	slices.Sort(near)
-	return strings.Join(near, " or ")
-}
-
-// usage says that a request made no sense, and where to read what would.
-func usage(c *cobra.Command, err error) error {
-	return &fault.Error{Kind: fault.Usage, Hint: c.CommandPath() + " --help", Err: err}
-}
-
-// plainly says what a flag was given without how Go says that it is no number, or none
-// that fits.
-func plainly(err error) error {
-	text, why, of := strings.Cut(err.Error(), ": strconv.")
-	if !of {
-		return err
-	}
-	want := "want a number"
-	if bad, ok := errors.AsType[*pflag.InvalidValueError](err); ok && bad.GetFlag().Value.Type() == "uint16" {
-		want += fmt.Sprintf(" from 0 to %d", math.MaxUint16)
-	} else if strings.HasSuffix(why, "out of range") {
-		want = "that number is too large"
-	}
-	return errors.New(text + ": " + want)
 }
 
 // within opens the repository, runs f in it, and closes it again.
@@ -400,5 +349,5 @@ func paths(w Workspace, args, b64 []string) ([]repo.Path, error) {
 
 // pathB64 adds the flag that names a path by its bytes.
 func pathB64(c *cobra.Command, into *[]string) {
-	c.Flags().StringArrayVar(into, "path-b64", nil, "a path from the root, in base64, for names that are not UTF-8")
+	c.Flags().StringArrayVar(into, "path-b64", nil, "a `PATH` from the root in base64, for names that are not UTF-8")
 }

@@ -21,14 +21,15 @@ func (p *program) close() *cobra.Command {
 	var rev, file string
 	c := &cobra.Command{
 		Use:   "close",
-		Short: "End a piece of work: keep its summaries, list what lacks one, verify, advance",
-		Long: `What an agent calls after its commit. The given summaries are kept; the paths
-of the commit that still lack one are listed with their content ids; everything
-since the last verification is verified; and only then last_verified_sha
-advances.
+		Short: "After a commit: store summaries, list files without one, and check",
+		Long: `Agents run ken close after a commit. It stores the given summaries, lists the files
+of the commit that have no fresh summary, and checks everything that changed since
+the last check. last_verified_sha then names this commit.
 
-Updates are JSON: [{"path": "…", "summary": "…", "read": "content id or md5"}],
-or {"path": "…", "keep": true} where the text still holds.`,
+Updates are JSON: [{"path": "…", "summary": "…", "read": "content id or md5"}], or
+{"path": "…", "keep": true} if the old summary still holds.`,
+		Example: `  ken close
+  ken close -F updates.json   # with summaries of the files that changed`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			var updates []registry.Update
@@ -62,7 +63,7 @@ or {"path": "…", "keep": true} where the text still holds.`,
 			})
 		},
 	}
-	c.Flags().StringVar(&rev, "commit", "", "the commit to close (default HEAD)")
+	c.Flags().StringVar(&rev, "commit", "", "close the commit `REV` (default HEAD)")
 	c.Flags().StringVarP(&file, "file", "F", "", "read updates from `FILE`, - for standard input")
 	return c
 }
@@ -88,7 +89,7 @@ func parseUpdates(b []byte) ([]registry.Update, error) {
 		return nil, err
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("one JSON array is wanted, and there is more behind it")
+		return nil, errors.New("want one JSON array, and nothing after it")
 	}
 	out := make([]registry.Update, len(in))
 	for i, u := range in {
@@ -98,7 +99,7 @@ func parseUpdates(b []byte) ([]registry.Update, error) {
 		}
 		out[i] = registry.Update{Path: path, Text: u.Summary, Read: u.Read, Keep: u.Keep}
 		if strings.ContainsRune(u.Summary, utf8.RuneError) && !bytes.ContainsRune(b, utf8.RuneError) {
-			out[i].Refused = "the text has half a surrogate pair in it"
+			out[i].Refused = "the text contains half of a surrogate pair"
 		}
 	}
 	return out, nil
@@ -114,9 +115,9 @@ func (p *program) printClosing(out *registry.Closing) error {
 			return err
 		}
 	} else {
-		p.io.Line(term.Plain, "closed", name(out.Commit), "last verified "+name(out.LastVerified))
+		p.io.Line(term.Plain, "closed", name(out.Commit), "last check at "+name(out.LastVerified))
 		if out.Unknown != "" {
-			p.io.Line(term.Bad, "unknown", "what the commit touched", out.Unknown)
+			p.io.Line(term.Bad, "unknown", "files of the commit", out.Unknown)
 		}
 		if err := p.printWritten(out.Updated, false); err != nil && !rejected {
 			return err
@@ -125,16 +126,16 @@ func (p *program) printClosing(out *registry.Closing) error {
 			p.io.Line(term.Warn, "needs", display(n.PathJSON), "summary "+n.Summary.String()+", content "+name(n.ID))
 		}
 		if len(out.NeedsSummary) > 0 {
-			p.io.Remarkf("hint: ken summary set PATH --read ID -m TEXT, or where the old text holds: ken confirm PATH")
+			p.io.Remarkf("hint: describe a file with: ken summary set PATH --read ID -m TEXT; if the old summary still holds: ken confirm PATH")
 		}
 	}
 	if rejected {
-		return &fault.Error{Err: fmt.Errorf("some summaries were rejected; the others were kept")}
+		return &fault.Error{Err: fmt.Errorf("some summaries were rejected; the others are stored")}
 	}
 	return nil
 }
 
-// name is an id in full, or that there is none.
+// name returns an id in full, or "none".
 func name(id repo.ID) string {
 	if id.IsZero() {
 		return "none"

@@ -17,14 +17,15 @@ func (p *program) confirm() *cobra.Command {
 	var b64 []string
 	c := &cobra.Command{
 		Use:   "confirm PATH…",
-		Short: "Say that what is said of a file or directory still holds for what is there now",
-		Long: `Records that you read a file or looked at a directory, and what is said of it
-still holds: the same text, with what is there now as its new basis, and you as its
-witness. The cheap answer to a stale mark. The words being the same, directories
-above that were stale because of it hold again.`,
+		Short: "Record that the summary of a file or directory still holds",
+		Long: `Records that you read a file or directory and that its summary still holds. ken
+stores the same text for the current content, with your name. Directories above that
+were stale only because of this summary become fresh again.`,
+		Example: `  ken confirm main.go
+  ken confirm internal/parse   # a directory`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args)+len(b64) == 0 {
-				return usage(c, errors.New("name at least one file or directory"))
+				return missing(c, "PATH")
 			}
 			return p.within(c.Context(), func(w Workspace) error {
 				only, err := paths(w, args, b64)
@@ -39,7 +40,7 @@ above that were stale because of it hold again.`,
 			})
 		},
 	}
-	c.Flags().StringVar(&read, "read", "", "content `ID` or md5 of the bytes that you read; of a directory, basis as ken survey show --json has it")
+	c.Flags().StringVar(&read, "read", "", "content `ID` or md5 of what you read; for a directory, basis from ken survey show --json")
 	pathB64(c, &b64)
 	return c
 }
@@ -62,9 +63,9 @@ func (p *program) printConfirmed(list []Confirmed) error {
 		case *c.Verdict != survey.Fresh:
 			p.io.Line(term.Warn, string(c.Result), display(c.PathJSON), c.Reason+colon(strings.Join(c.Reasons, ", ")))
 		default:
-			why := "the same text, for what is there now"
+			why := "the summary holds for the current content"
 			if len(c.Above) > 0 {
-				why += "; hold again: " + strings.Join(c.Above, ", ")
+				why += "; also fresh again: " + strings.Join(c.Above, ", ")
 			}
 			p.io.Line(term.Good, string(c.Result), display(c.PathJSON), why)
 		}

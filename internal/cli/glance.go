@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
-	"ken/internal/docs"
 	"ken/internal/prove"
 	"ken/internal/repo"
 	"ken/internal/spec"
@@ -15,29 +13,20 @@ import (
 	"ken/internal/term"
 )
 
-// A Glance is what only ken knows of a repository, in a few lines. A part that could
-// not be had is null, and says why in Unknown.
+// A Glance is the part of ken up that ken status does not have: what the repository is,
+// what its last commits made stale, and how many directories an agent could describe. A
+// part that could not be read is null, and Unknown says why. Docs and Collisions repeat
+// the overview.
 type Glance struct {
 	What       string             `json:"what"` // the first line about the root
-	Docs       *docsGlance        `json:"docs"`
+	Docs       *DocsOverview      `json:"docs"`
 	History    *historyGlance     `json:"history"`
 	Collisions []spec.CollideJSON `json:"collisions"`
-	// Undescribed is how many directories no model and no agent has described as
-	// they are now.
+	// Undescribed counts the directories without a current summary by a model or an agent.
 	Undescribed *int           `json:"undescribed"`
 	Unknown     []spec.Unknown `json:"unknown"`
-}
 
-type docsGlance struct {
-	Documents int           `json:"documents"`
-	Mentions  int           `json:"mentions"`
-	Hold      int           `json:"hold"`
-	Wrong     []docsMention `json:"wrong"`
-	Unread    []unreadDoc   `json:"unread"`
-	Gap       string        `json:"gap,omitempty"` // why more may be wrong
-
-	shown  []docs.Judged
-	unread []docs.Unread // that are text
+	parts []string // the lines about the root after the first
 }
 
 type historyGlance struct {
@@ -53,28 +42,24 @@ type historyGlance struct {
 // glanceCommits is how many commits a glance replays.
 const glanceCommits = 200
 
-// glance asks all parts; whatever one of them cannot tell, the others can.
-func (p *program) glance(ctx context.Context, w Workspace, b *survey.Brief) (*Glance, error) {
-	g := &Glance{Collisions: []spec.CollideJSON{}, Unknown: []spec.Unknown{}}
+// glance asks what the overview does not have. If one part fails, the others are still
+// reported.
+func (p *program) glance(ctx context.Context, w Workspace, b *survey.Brief, o *Overview) (*Glance, error) {
+	g := &Glance{Docs: o.Documents, Collisions: []spec.CollideJSON{}, Unknown: append([]spec.Unknown{}, o.Unknown...)}
+	for _, m := range o.Collisions {
+		g.Collisions = append(g.Collisions, spec.CollideJSON{Node: m.Node, Kind: m.Kind, With: m.Worktrees, Paths: m.Paths})
+	}
 	for _, s := range b.Sections {
 		if s.Subject == repo.DirLabel("").String() {
-			g.What, _, _ = strings.Cut(s.Text, "\n")
+			lines := strings.Split(strings.TrimSpace(s.Text), "\n")
+			g.What = lines[0]
+			g.parts = lines[1:]
 		}
 	}
 	parts := []struct {
 		name string
 		ask  func() error
 	}{
-		{"documents", func() error {
-			show := p.io.Progress("reading documents")
-			defer show.Done()
-			show.Update(0, 0)
-			rep, err := w.Docs(ctx, docs.Options{})
-			if err == nil {
-				g.Docs = glanceDocs(rep)
-			}
-			return err
-		}},
 		{"history", func() error {
 			show := p.io.Progress("replaying the history")
 			defer show.Done()
@@ -82,11 +67,6 @@ func (p *program) glance(ctx context.Context, w Workspace, b *survey.Brief) (*Gl
 			if err == nil {
 				g.History, err = glanceHistory(r)
 			}
-			return err
-		}},
-		{"worktrees", func() error {
-			list, err := w.Spec().Overlays(ctx)
-			g.collide(list)
 			return err
 		}},
 		{"undescribed", func() error {
@@ -108,46 +88,14 @@ func (p *program) glance(ctx context.Context, w Workspace, b *survey.Brief) (*Gl
 	return g, nil
 }
 
-// collide takes in the collisions of worktrees, each of which both sides report, once.
-func (g *Glance) collide(list []spec.Overlaid) {
-	for _, o := range list {
-		for _, c := range o.Collisions {
-			c.With = slices.Sorted(slices.Values(append([]string{o.Worktree}, c.With...)))
-			if !slices.ContainsFunc(g.Collisions, func(d spec.CollideJSON) bool {
-				return d.Node == c.Node && d.Kind == c.Kind && slices.Equal(d.With, c.With)
-			}) {
-				g.Collisions = append(g.Collisions, c)
-			}
-		}
-		g.Unknown = append(g.Unknown, o.Unknown...)
-	}
-}
-
-func glanceDocs(rep *docs.Report) *docsGlance {
-	counts := rep.Counts()
-	d := &docsGlance{Documents: len(rep.Documents), Hold: counts[docs.Holds], Wrong: []docsMention{}, Unread: unreadDocs(rep.Unread), Gap: rep.Gap, shown: rep.Shown()}
-	for _, n := range counts {
-		d.Mentions += n
-	}
-	for i := range d.shown {
-		d.Wrong = append(d.Wrong, docsMentionOf(&d.shown[i]))
-	}
-	for _, u := range rep.Unread {
-		if !u.NoText {
-			d.unread = append(d.unread, u)
-		}
-	}
-	return d
-}
-
-// glanceHistory returns what the last commits did, or why none of them can tell.
+// glanceHistory returns what the last commits made stale, or why none of them can tell.
 func glanceHistory(r *prove.Report) (*historyGlance, error) {
 	switch c := r.Commits; {
 	case c.Replayed == 0 && c.Unknown > 0:
-		return nil, fmt.Errorf("contents of %s are not here; fetch them: git fetch --refetch --no-filter", term.Count(c.Unknown, "commit"))
+		return nil, fmt.Errorf("this clone lacks contents of %s; fetch them: git fetch --refetch --no-filter", term.Count(c.Unknown, "commit"))
 	case c.Replayed == 0 && c.Cut:
-		// Fewer would do here, and not for the documents: one command for both.
-		return nil, errors.New("this shallow clone has no commit with its parent; fetch it all: git fetch --unshallow")
+		// A shorter fetch is enough here, but not for documents: one command serves both.
+		return nil, errors.New("this shallow clone has no commit with its parent; fetch the rest: git fetch --unshallow")
 	}
 	return &historyGlance{
 		Commits: r.Commits.Replayed, Valid: r.Commits.Valid, Unknown: r.Commits.Unknown,
@@ -156,96 +104,54 @@ func glanceHistory(r *prove.Report) (*historyGlance, error) {
 	}, nil
 }
 
-// How much a glance tells of each part; all together are at most fifteen lines. What
-// others wrote is cut to a width, and nothing that may end with a command.
-const (
-	glanceWrong    = 5
-	glanceCollides = 2
-	glanceWide     = 150
-	glanceSubject  = 40
-)
+// glanceParts is how many lines about the main parts of a repository ken up prints.
+const glanceParts = 10
 
-func (p *program) printGlance(g *Glance) {
-	say := func(what, format string, args ...any) {
-		p.io.Printf("%-10s %s\n", what, term.Clean(fmt.Sprintf(format, args...)))
+// printWhat prints what the repository is, and its main parts.
+func (p *program) printWhat(g *Glance) {
+	if g.What == "" {
+		return
+	}
+	p.io.Printf("%s\n", term.Shorten(term.Clean(g.What), overviewWidth))
+	for i, line := range g.parts {
+		if i == glanceParts {
+			p.io.Printf("  … all of it: ken brief\n")
+			break
+		}
+		p.io.Printf("  %s\n", term.Shorten(term.Clean(line), overviewWidth))
 	}
 	p.io.Printf("\n")
-	if g.What != "" {
-		say("this is", "%s", term.Shorten(g.What, glanceWide))
-	}
-	if d := g.Docs; d != nil {
-		p.printDocsGlance(d, say)
-	}
+}
+
+// printNext prints what the last commits made stale, and what to paste to an agent.
+func (p *program) printNext(g *Glance, o *Overview) {
 	if h := g.History; h != nil && h.Commits > 1 {
 		lacking := ""
 		if h.Unknown > 0 {
-			lacking = fmt.Sprintf(", beside %d whose contents are not here,", h.Unknown)
+			lacking = fmt.Sprintf(" (this clone lacks contents of %d more)", h.Unknown)
 		}
-		say("history", "of the last %s%s %d left everything that was known true; the median one made %s stale",
-			term.Count(h.Commits, "commit"), lacking, h.Valid, term.Count(int(h.MedianStale), "text"))
-		if h.EvenOutline != nil && h.EvenModel != nil {
-			say("", "share of neighbouring files that a brief must spare to pay: %s; if a model writes the texts, %s: ken prove",
-				evenly(*h.EvenOutline), evenly(*h.EvenModel))
-		}
+		p.io.Printf("\n%d of the last %s made nothing stale%s; a typical one made %s stale. Details: ken prove\n",
+			h.Valid, term.Count(h.Commits, "commit"), lacking, summaries(int(h.MedianStale)))
 	}
-	for i, c := range g.Collisions {
-		if i == glanceCollides {
-			say("", "and %d more: ken spec overlay", len(g.Collisions)-i)
-			break
-		}
-		say("collides", "%s", term.Shorten(fmt.Sprintf("%s on the %s of %s: %s",
-			strings.Join(c.With, ", "), c.Kind.Words(), c.Node, strings.Join(c.Paths, " ")), glanceWide))
+	for _, u := range g.Unknown[len(o.Unknown):] {
+		p.io.Line(term.Bad, "unknown", term.Clean(u.Fact), term.Clean(u.Reason))
 	}
-	for i, u := range g.Unknown {
-		if i == glanceCollides {
-			break
-		}
-		say("unknown", "%s: %s", u.Fact, u.Reason)
+	if g.Undescribed == nil || *g.Undescribed == 0 {
+		return
 	}
-	if g.Undescribed != nil && *g.Undescribed > 0 {
-		p.io.Printf("%-10s %s without words of a model or an agent that hold; to have yours write them, paste to it:\n", "next", term.Count(*g.Undescribed, "directory"))
-		p.io.Printf("           Run `ken survey next`, describe what it hands you with the command it names, and repeat until nothing is left.\n")
+	n := *g.Undescribed
+	have := "have"
+	if n == 1 {
+		have = "has"
 	}
+	p.io.Printf("\n%s %s no current summary. To let your agent write them, paste this to it:\n", term.Count(n, "directory"), have)
+	p.io.Printf("  Run `ken survey next`, describe what it hands you with the command it names, and repeat until nothing is left.\n")
 }
 
-func (p *program) printDocsGlance(d *docsGlance, say func(what, format string, args ...any)) {
-	switch {
-	case d.Documents == 0 && len(d.unread) > 0:
-		// and that is said below
-	case d.Documents == 0:
-		say("documents", "there are none")
-	case len(d.Wrong) > 0:
-		say("documents", "%d of %s in %s: it was there when it was written, and is no more",
-			len(d.Wrong), term.Count(d.Mentions, "mention"), term.Count(d.Documents, "document"))
-	case d.Gap != "":
-		say("documents", "%d of %s hold; what the others name may be gone: %s", d.Hold, term.Count(d.Mentions, "mention"), d.Gap)
-	case d.Hold < d.Mentions:
-		say("documents", "%d of %s in %s hold; nothing to list; %d not listed, and why: ken docs --all",
-			d.Hold, term.Count(d.Mentions, "mention"), term.Count(d.Documents, "document"), d.Mentions-d.Hold)
-	case d.Mentions == 0:
-		say("documents", "nothing that is looked for is named in %s", term.Count(d.Documents, "document"))
-	default:
-		say("documents", "%s in %s, and all hold", term.Count(d.Mentions, "mention"), term.Count(d.Documents, "document"))
+// summaries counts summaries.
+func summaries(n int) string {
+	if n == 1 {
+		return "1 summary"
 	}
-	for i := range d.shown[:min(len(d.shown), glanceWrong)] {
-		j := &d.shown[i]
-		p.io.Printf("           %s:%d: %s — %s\n", j.File, j.Line, term.Clean(j.Text), term.Clean(docsVerdict(j, glanceSubject)))
-	}
-	if more := len(d.shown) - glanceWrong; more > 0 {
-		say("", "and %d more: ken docs", more)
-	}
-	if len(d.Wrong) > 0 && d.Gap != "" {
-		say("", "more may be gone: %s", d.Gap)
-	}
-	if n := len(d.unread); n > 0 {
-		say("documents", "%d could not be read: %s: %s", n, d.unread[0].File, plain(d.unread[0].Why))
-	}
-}
-
-// evenly writes from which share on something pays.
-func evenly(percent int64) string {
-	if percent > 100 {
-		return "never pays"
-	}
-	return fmt.Sprintf("%d%%", percent)
+	return fmt.Sprintf("%d summaries", n)
 }

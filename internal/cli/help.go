@@ -3,11 +3,8 @@ package cli
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
-
-	"ken/internal/fault"
 )
 
 // A group is a set of commands that ken --help lists under one title.
@@ -21,7 +18,7 @@ type group struct {
 var groups = []group{
 	{"Start", []string{"up", "status", "brief", "serve"}},
 	{"Write", []string{"summary", "confirm", "close"}},
-	{"Describe directories", []string{"survey"}},
+	{"Describe", []string{"survey"}},
 	{"Intent", []string{"spec"}},
 	{"Documents", []string{"docs"}},
 	{"Workflows", []string{"state"}},
@@ -55,7 +52,7 @@ func (p *program) help() *cobra.Command {
 	var all bool
 	c := &cobra.Command{
 		Use:     "help [COMMAND]",
-		Short:   "Show help for a command, or for the words that ken uses",
+		Short:   "Show help for a command, or explain the words that ken uses",
 		Example: "  ken help spec ls\n  ken help glossary\n  ken help --all",
 		RunE: func(c *cobra.Command, args []string) error {
 			root := c.Root()
@@ -68,7 +65,7 @@ func (p *program) help() *cobra.Command {
 			}
 			of, rest, err := root.Find(args)
 			if err != nil || len(rest) > 0 {
-				return unknownCommand(of, args, rest)
+				return unknownCommand(of, rest[0])
 			}
 			of.InitDefaultHelpFlag()
 			return of.Help()
@@ -103,27 +100,11 @@ func addGroups(root *cobra.Command) {
 // showPlumbing lists the commands that are in no group.
 func showPlumbing(root *cobra.Command) {
 	const id = "plumbing"
-	root.AddGroup(&cobra.Group{ID: id, Title: "Plumbing, for scripts and clients:"})
+	root.AddGroup(&cobra.Group{ID: id, Title: "Plumbing (for scripts and clients):"})
 	for _, c := range root.Commands() {
 		if c.GroupID == "" {
 			c.GroupID = id
 			c.Hidden = false
 		}
 	}
-}
-
-// unknownCommand says which word of a command line is no command, and the nearest
-// that is.
-func unknownCommand(of *cobra.Command, args, rest []string) error {
-	word := strings.Join(args, " ")
-	if len(rest) > 0 {
-		word = rest[0]
-	}
-	err := fmt.Errorf("unknown command: %s", word)
-	if of != nil {
-		if near := nearest(of, rest); near != "" {
-			return &fault.Error{Kind: fault.Usage, Hint: "did you mean " + near + "?", Err: err}
-		}
-	}
-	return &fault.Error{Kind: fault.Usage, Hint: "ken --help", Err: err}
 }

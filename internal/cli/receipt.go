@@ -10,7 +10,7 @@ import (
 )
 
 func (p *program) receipt() *cobra.Command {
-	c := &cobra.Command{Use: "receipt", Short: "Check receipts of verdicts", Args: cobra.NoArgs, RunE: needsSub}
+	c := &cobra.Command{Use: "receipt", Short: "Check receipts", Args: cobra.NoArgs, RunE: needsSub}
 	c.AddCommand(p.receiptCheck())
 	return c
 }
@@ -19,11 +19,12 @@ func (p *program) receiptCheck() *cobra.Command {
 	return &cobra.Command{
 		Use:   "check [RECEIPT|-]",
 		Short: "Say whether a receipt held at its commit, and whether it holds here",
-		Long: `Checks a receipt offline, in any clone: did it hold at its commit, and does it
-hold here. Where the record that it names is not here, what it was written from is
-compared with what is. Exits 0 when it holds here, 3 when it does not or cannot be
-known.`,
-		Args: cobra.MaximumNArgs(1),
+		Long: `Checks a receipt offline, in any clone. The summary that it names may hold here, at
+the commit of the receipt, at both or at neither. If this clone does not have the
+record, ken compares the content that it was written from. Exits 3 unless the summary
+holds here.`,
+		Example: `  ken summary show main.go --json | sed -n 's/.*"receipt": "\(.*\)".*/\1/p' | ken receipt check`,
+		Args:    cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			text := "-"
 			if len(args) == 1 {
@@ -45,8 +46,8 @@ known.`,
 					err = p.io.Encode(out)
 				} else {
 					subject := display(repo.PathJSON{Path: out.Subject, B64: out.B64})
-					p.io.Line(toneOf(out.Here), out.Here.String(), subject, "here"+colon(strings.Join(append(out.ReasonsHere, out.Details...), ", ")))
-					p.io.Line(toneOf(out.AtCommit), out.AtCommit.String(), subject, "at "+out.Commit.Short()+colon(strings.Join(out.ReasonsThen, ", ")))
+					p.io.Line(toneOf(out.Here), out.Here.String(), subject, "here"+colon(strings.Join(append(reasonWords(out.ReasonsHere), out.Details...), ", ")))
+					p.io.Line(toneOf(out.AtCommit), out.AtCommit.String(), subject, "at "+out.Commit.Short()+colon(strings.Join(reasonWords(out.ReasonsThen), ", ")))
 				}
 				if out.Hint != "" && !p.io.JSON {
 					p.io.Remarkf("hint: %s", out.Hint)

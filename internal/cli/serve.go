@@ -32,19 +32,21 @@ func (p *program) serve() *cobra.Command {
 	var port uint16
 	c := &cobra.Command{
 		Use:   "serve",
-		Short: "Show the board in a browser, live",
-		Long: `Serves the dashboard until it is interrupted, and prints its address: specs, a map
-of what is known, the state directory and worktrees. A commit, an edit or a
-directory that was described shows within a second.
+		Short: "Show the dashboard in a browser",
+		Long: `Serves the dashboard and prints its address, until you press Ctrl-C. It shows specs, a
+map of the repository, the state directory and worktrees, and follows commits, edits
+and new summaries within a second.
 
-It listens on this machine alone. Whoever is on it may look; writing, and MCP at
-/mcp, take the token that the printed address carries. On any other address
-everything takes the token.`,
+ken serve listens on this machine only. Every user of this machine may read; writing,
+and MCP at /mcp, need the token in the printed address. On any other address,
+everything needs the token.`,
+		Example: `  ken serve
+  ken serve --port 8080`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if c.Flags().Changed("port") {
 				if c.Flags().Changed("addr") {
-					return usage(c, errors.New("--addr and --port both say where to listen"))
+					return usage(c, errors.New("use either --addr or --port"))
 				}
 				opts.Addr = net.JoinHostPort("127.0.0.1", strconv.Itoa(int(port)))
 			}
@@ -52,10 +54,10 @@ everything takes the token.`,
 			return p.Serve(c.Context(), p.dir, opts)
 		},
 	}
-	c.Flags().StringVar(&opts.Addr, "addr", anyPort, "the `ADDRESS` to listen on; port 0 takes any that is free")
-	c.Flags().Uint16Var(&port, "port", 0, "the `PORT` to listen on, on this machine alone: --addr 127.0.0.1:PORT")
-	c.Flags().StringArrayVar(&opts.Hosts, "allow-host", nil, "a `NAME` that it may be asked under, besides its address and localhost")
-	c.Flags().BoolVar(&opts.NewToken, "new-token", false, "make a new token; the old one opens nothing any more")
+	c.Flags().StringVar(&opts.Addr, "addr", anyPort, "listen on `ADDRESS`; port 0 means any free port")
+	c.Flags().Uint16Var(&port, "port", 0, "listen on `PORT` of 127.0.0.1")
+	c.Flags().StringArrayVar(&opts.Hosts, "allow-host", nil, "accept requests for the host `NAME` too")
+	c.Flags().BoolVar(&opts.NewToken, "new-token", false, "make a new token; the old one stops working")
 	return c
 }
 
@@ -67,7 +69,7 @@ func (p *program) announce(s Serving) {
 	}
 	p.io.Printf("%s\n", s.URL)
 	if !s.Local {
-		p.io.Remarkf("ken: %s can be reached from other machines, and is not encrypted; everything takes the token", s.Addr)
+		p.io.Remarkf("ken: other machines can reach %s; the connection is not encrypted, and everything needs the token", s.Addr)
 	}
 	p.io.Remarkf("hint: stop it with Ctrl-C")
 }

@@ -17,7 +17,8 @@ func (p *program) specAck() *cobra.Command {
 		Long: `Makes an empty commit that records: these specs still hold for the code as it is
 now. Their drift is 0 again, until the code changes. The index and the work tree
 stay as they are.`,
-		Args: cobra.MinimumNArgs(1),
+		Example: `  ken spec ack parser --reason 'a cache; the meaning is the same'`,
+		Args:    cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			req.Nodes, req.Session = args, p.Session()
 			return p.within(c.Context(), func(w Workspace) error {

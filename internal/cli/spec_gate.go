@@ -22,6 +22,8 @@ func (p *program) specGate() *cobra.Command {
 drift has reached the threshold (spec.gate_threshold, 3 by default) and the spec
 itself is not staged. With --range it checks the commits of a range, for CI. Exits
 with 3 if the gate refuses or if a drift is unknown.`,
+		Example: `  ken spec gate                      # what is staged, as the commit hook asks
+  ken spec gate --range HEAD~1..HEAD # a range of commits, for CI`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if c.Flags().Changed("range") && opts.Range == "" {

@@ -11,9 +11,10 @@ import (
 func (p *program) specGraph() *cobra.Command {
 	var format string
 	c := &cobra.Command{
-		Use:   "graph [--format dot|mermaid]",
-		Short: "Print the specs and the code they govern as a graph",
-		Args:  cobra.NoArgs,
+		Use:     "graph [--format dot|mermaid]",
+		Short:   "Print the specs and the code they govern as a graph",
+		Example: `  ken spec graph --format mermaid`,
+		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if f := spec.GraphFormat(format); f != spec.Dot && f != spec.Mermaid {
 				return usage(c, fmt.Errorf("--format: expected %s or %s, not %q", spec.Dot, spec.Mermaid, format))

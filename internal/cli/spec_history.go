@@ -10,9 +10,10 @@ import (
 
 func (p *program) specHistory() *cobra.Command {
 	return &cobra.Command{
-		Use:   "history ID",
-		Short: "List the versions of a spec, newest first",
-		Args:  cobra.ExactArgs(1),
+		Use:     "history ID",
+		Short:   "List the versions of a spec, newest first",
+		Example: `  ken spec history parser`,
+		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return p.within(c.Context(), func(w Workspace) error {
 				rows, err := w.Spec().History(c.Context(), args[0])
@@ -43,9 +44,10 @@ func (p *program) specHistory() *cobra.Command {
 
 func (p *program) specDiff() *cobra.Command {
 	return &cobra.Command{
-		Use:   "diff ID COMMIT",
-		Short: "Show what a version changed in a spec",
-		Args:  cobra.ExactArgs(2),
+		Use:     "diff ID COMMIT",
+		Short:   "Show what a version changed in a spec",
+		Example: `  ken spec diff parser HEAD~1`,
+		Args:    cobra.ExactArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
 			return p.within(c.Context(), func(w Workspace) error {
 				commit, patch, err := w.Spec().Diff(c.Context(), args[0], args[1])

@@ -19,7 +19,8 @@ heading that keeps a history in the text, a mention of an unknown spec, a file t
 ken cannot parse, a merge conflict. Warnings: a directory name that cannot be an id,
 source files that no spec names, files with too many specs, specs that govern
 nothing. Each line says how to fix it.`,
-		Args: cobra.NoArgs,
+		Example: `  ken spec lint --check   # for scripts`,
+		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return p.within(c.Context(), func(w Workspace) error {
 				found, err := w.Spec().Lint(c.Context())

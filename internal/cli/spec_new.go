@@ -10,9 +10,10 @@ import (
 func (p *program) specNew() *cobra.Command {
 	var d spec.Draft
 	c := &cobra.Command{
-		Use:   "new PATH [--title TEXT] [--code ENTRY]…",
-		Short: "Write the first version of a spec",
-		Args:  cobra.ExactArgs(1),
+		Use:     "new PATH [--title TEXT] [--code ENTRY]…",
+		Short:   "Write the first version of a spec",
+		Example: `  ken spec new cli --code main.go`,
+		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			d.Dir = args[0]
 			return p.within(c.Context(), func(w Workspace) error {

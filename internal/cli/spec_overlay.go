@@ -16,7 +16,8 @@ func (p *program) specOverlay() *cobra.Command {
 		Long: `Lists what each worktree added, edited, moved or deleted since it left the main
 branch, committed or not. Two worktrees collide if both change the same spec or the
 code that it governs: you see it before either is merged.`,
-		Args: cobra.NoArgs,
+		Example: `  ken spec overlay`,
+		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return p.within(c.Context(), func(w Workspace) error {
 				list, err := w.Spec().Overlays(c.Context())

@@ -8,9 +8,10 @@ import (
 
 func (p *program) specOwner() *cobra.Command {
 	return &cobra.Command{
-		Use:   "owner PATH…",
-		Short: "Show which specs govern a file, and which refer to it",
-		Args:  cobra.MinimumNArgs(1),
+		Use:     "owner PATH…",
+		Short:   "Show which specs govern a file, and which refer to it",
+		Example: `  ken spec owner internal/parse/parse.go`,
+		Args:    cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return p.within(c.Context(), func(w Workspace) error {
 				chosen, err := paths(w, args, nil)

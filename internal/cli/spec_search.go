@@ -11,9 +11,10 @@ import (
 
 func (p *program) specSearch() *cobra.Command {
 	return &cobra.Command{
-		Use:   "search WORD…",
-		Short: "Find the specs that contain all given words, best first",
-		Args:  cobra.MinimumNArgs(1),
+		Use:     "search WORD…",
+		Short:   "Find the specs that contain all given words, best first",
+		Example: `  ken spec search words`,
+		Args:    cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return p.within(c.Context(), func(w Workspace) error {
 				nodes, err := w.Spec().Nodes(c.Context())

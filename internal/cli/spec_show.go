@@ -11,9 +11,10 @@ import (
 
 func (p *program) specShow() *cobra.Command {
 	return &cobra.Command{
-		Use:   "show ID",
-		Short: "Show a spec and the code it governs",
-		Args:  cobra.ExactArgs(1),
+		Use:     "show ID",
+		Short:   "Show a spec and the code it governs",
+		Example: `  ken spec show parser`,
+		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return p.within(c.Context(), func(w Workspace) error {
 				n, err := w.Spec().Node(c.Context(), args[0])

@@ -21,9 +21,9 @@ type verifyFlags struct {
 }
 
 func (f *verifyFlags) bind(c *cobra.Command) {
-	c.Flags().BoolVar(&f.all, "all", false, "list every path, not only what is not plainly as it was")
+	c.Flags().BoolVar(&f.all, "all", false, "list all paths, including unchanged ones")
 	c.Flags().BoolVar(&f.untracked, "untracked", false, "list untracked files too")
-	c.Flags().BoolVar(&f.check, "check", false, "exit 3 if anything known of files or directories is stale, unknown, conflicted or damaged")
+	c.Flags().BoolVar(&f.check, "check", false, "exit 3 if a summary is stale or unknown, a file is in conflict, or a record is damaged")
 	pathB64(c, &f.b64)
 }
 
@@ -31,15 +31,21 @@ func (p *program) status() *cobra.Command {
 	var f verifyFlags
 	c := &cobra.Command{
 		Use:   "status [PATH…]",
-		Short: "Say how far what is known can be trusted; write nothing",
-		Long: `Decides what a session finds on entry (new, bootstrap, trust or verify, and why)
-and lists what does not hold. Reads only what it must to decide, and writes
-nothing.
+		Short: "Say how things stand, and what needs attention",
+		Long: `Prints one line each about files, directories, specs, documents and the workflow,
+then what needs attention, the most important first, each with the command that
+shows or mends it. With paths, or with --all, it lists files.
 
-Texts about directories count as those about files do. Outlines do not: they are
-made again for free.`,
+ken status records nothing; ken verify does. --check looks at files and directories.
+Outlines never fail it, because ken makes them again for free.`,
+		Example: `  ken                   # the same as ken status
+  ken status main.go    # one file
+  ken status --check    # for scripts`,
 		RunE: func(c *cobra.Command, args []string) error {
-			return p.report(c.Context(), args, f, (*registry.Registry).Status, false, "record what is there with: ken verify")
+			whole := len(args)+len(f.b64) == 0
+			return p.report(c.Context(), reportOptions{
+				verifyFlags: f, args: args, run: (*registry.Registry).Status, overview: whole, next: "check and describe everything with: ken up",
+			})
 		},
 	}
 	f.bind(c)
@@ -50,15 +56,20 @@ func (p *program) verify() *cobra.Command {
 	var f verifyFlags
 	c := &cobra.Command{
 		Use:   "verify [PATH…]",
-		Short: "Compare what is known with what is there, and record the result",
-		Long: `Compares every row with the content there now, and records the result. Only
-changed bytes are read; --full reads all of them. With paths, only those are
-compared, and the baseline (last_verified_sha) stays where it is.
+		Short: "Compare files with the last check, and record the result",
+		Long: `Compares each file with its content at the last check, and records the result. ken
+reads only files that changed; --full reads all of them. With paths, ken compares
+only those, and last_verified_sha does not change.
 
---full reads every record as well, and removes those that are not used: their
-content does not match their hash, or they are dated more than a day ahead.`,
+--full also reads every record, and removes damaged ones: records whose content does
+not match their hash, and records dated more than a day in the future.`,
+		Example: `  ken verify
+  ken verify --check    # for scripts: exit 3 if a summary is stale
+  ken verify --full     # read every file and every record`,
 		RunE: func(c *cobra.Command, args []string) error {
-			return p.report(c.Context(), args, f, (*registry.Registry).Verify, true, "describe a file with: ken summary set PATH -m TEXT")
+			return p.report(c.Context(), reportOptions{
+				verifyFlags: f, args: args, run: (*registry.Registry).Verify, verifies: true, next: "describe a file with: ken summary set PATH -m TEXT",
+			})
 		},
 	}
 	f.bind(c)
@@ -68,56 +79,79 @@ content does not match their hash, or they are dated more than a day ahead.`,
 
 type reportFunc func(*registry.Registry, context.Context, registry.VerifyOptions) (*registry.Report, error)
 
-// report runs status or verify and prints its answer; first is what to do next
-// where nothing was known before.
-func (p *program) report(ctx context.Context, args []string, f verifyFlags, run reportFunc, verifies bool, first string) error {
+// reportOptions say which report is made.
+type reportOptions struct {
+	verifyFlags
+	args     []string
+	run      reportFunc
+	verifies bool   // run records what it finds
+	overview bool   // report specs, documents and the workflow too
+	next     string // the hint if nothing was ever recorded
+}
+
+// report runs status or verify and prints the answer.
+func (p *program) report(ctx context.Context, opts reportOptions) error {
 	return p.within(ctx, func(w Workspace) error {
-		only, err := paths(w, args, f.b64)
+		only, err := paths(w, opts.args, opts.b64)
 		if err != nil {
 			return err
 		}
 		known := &knowledge{}
-		if f.full {
+		if opts.full {
 			if known.Removed, err = unusedOf(w.RemoveUnused(ctx)); err != nil {
 				return err
 			}
 		}
-		known.Report, err = run(w.Registry(), ctx, registry.VerifyOptions{
-			Full: f.full, All: f.all, Untracked: f.untracked, Paths: only,
-			// Nobody reads a list of all files, nor of most of them.
-			OmitNew: !p.io.JSON && !f.all, OmitSparse: !p.io.JSON && !f.all,
+		// A list of all files helps nobody, nor does one of all that are new.
+		short := !p.io.JSON && !opts.all
+		known.Report, err = opts.run(w.Registry(), ctx, registry.VerifyOptions{
+			Full: opts.full, All: opts.all, Untracked: opts.untracked, Paths: only, OmitNew: short, OmitSparse: short,
 		})
 		if err != nil {
 			return err
 		}
-		if known.Directories, err = w.Standings(ctx, known.Report, verifies, only); err != nil {
+		if known.Directories, err = w.Standings(ctx, known.Report, opts.verifies, only); err != nil {
 			return err
 		}
-		if f.check {
+		if opts.check {
 			if known.Unused, err = unusedOf(w.Unused(ctx)); err != nil {
 				return err
 			}
 		}
-		if p.io.JSON {
-			if err := p.encodeReport(known); err != nil {
+		if opts.overview {
+			if known.Overview, err = p.overview(ctx, w, known, false); err != nil {
 				return err
 			}
+		}
+		if p.io.JSON {
+			err = p.encodeReport(known)
 		} else {
-			p.printReport(known, first)
+			p.printReport(known, opts)
 		}
-		if f.check && known.wanting() {
-			return errWanting
+		if err == nil && opts.check && known.wanting() {
+			err = errWanting
 		}
-		return nil
+		return err
 	})
 }
 
-// knowledge is what status and verify tell: of files, and of what else somebody wrote.
+// knowledgeNow asks what ken status asks about files and directories.
+func (p *program) knowledgeNow(ctx context.Context, w Workspace) (known *knowledge, err error) {
+	known = &knowledge{}
+	if known.Report, err = w.Registry().Status(ctx, registry.VerifyOptions{OmitNew: true, OmitSparse: true}); err != nil {
+		return nil, err
+	}
+	known.Directories, err = w.Standings(ctx, known.Report, false, nil)
+	return known, err
+}
+
+// knowledge is the answer of status and verify: files, and what else somebody wrote.
 type knowledge struct {
 	*registry.Report
 	Directories *survey.Standings `json:"directories,omitempty"` // absent where nobody ever wrote about one
 	Unused      []unused          `json:"unused,omitempty"`      // records that are not used; with --check
 	Removed     []unused          `json:"removed,omitempty"`     // of those, the ones that --full has removed
+	Overview    *Overview         `json:"overview,omitempty"`    // of status without paths
 }
 
 // wanting reports whether a check should fail.
@@ -154,37 +188,27 @@ func (p *program) encodeReport(known *knowledge) error {
 	return p.io.EncodeList(head, term.List{Name: "verdicts", Len: len(rep.Verdicts), At: func(i int) any { return &rep.Verdicts[i] }})
 }
 
-func (p *program) printReport(known *knowledge, first string) {
+func (p *program) printReport(known *knowledge, opts reportOptions) {
 	rep := known.Report
-	p.io.Printf("%s\n", rep.Headline())
-	if d := known.Directories; d != nil {
-		p.io.Printf("directories %d, texts: %d fresh, %d stale, %d unknown; %d outlined, %d without a text\n",
-			d.Directories, d.Fresh, d.Stale, d.Unknown, d.Outlines, d.None)
-	}
-	left := rep.Counts.Sparse // less those that are listed
-	for _, v := range rep.Verdicts {
-		word, tone, why := describe(v)
-		if v.Verdict == registry.FoundSparse {
-			left--
+	if known.Overview != nil {
+		p.printOverview(known, known.Overview)
+	} else {
+		p.io.Printf("%-12s %s\n", "files", filesLine(rep, opts.verifies))
+		if known.Directories != nil {
+			p.io.Printf("%-12s %s\n", "directories", directoriesLine(known.Directories))
 		}
-		p.io.Line(tone, word, v.RawPath().String(), why)
 	}
-	if d := known.Directories; d != nil {
-		for _, w := range d.Wanting {
-			p.io.Line(toneOf(w.Verdict.State()), w.Verdict.State().String(), display(w.PathJSON), "text about a directory, "+w.Verdict.String()+colon(plain(strings.Join(w.Reasons, ", "))))
-		}
+	if known.Overview == nil || opts.all {
+		p.listFiles(known)
 	}
 	for _, u := range known.Unused {
-		p.io.Line(term.Bad, "unused", u.label, "a record: "+u.Reason)
+		p.io.Line(term.Bad, "ignored", u.label, "a record: "+u.Reason)
 	}
 	for _, u := range known.Removed {
 		p.io.Line(term.Warn, "removed", u.label, "a record: "+u.Reason)
 	}
 	if len(known.Removed) > 0 {
 		p.io.Remarkf("hint: bring back what was shared with: ken share pull")
-	}
-	if left > 0 {
-		p.io.Line(term.Dim, "sparse", counted(left, "file"), "not checked out")
 	}
 	if rep.Untracked != nil {
 		for _, u := range rep.Untracked.Paths {
@@ -193,17 +217,38 @@ func (p *program) printReport(known *knowledge, first string) {
 			}
 		}
 	}
-	if hint := nextStep(rep, first); hint != "" {
+	if hint := nextStep(rep, opts.next); hint != "" {
 		p.io.Remarkf("hint: %s", hint)
 	}
 }
 
-// describe puts a verdict into a person's words. What the text is worth comes
-// first, since that is what a reader came for; how the file moved says why.
+// listFiles prints a line for each path that is not as it was, and for each directory
+// whose summary is stale or unknown.
+func (p *program) listFiles(known *knowledge) {
+	left := known.Counts.Sparse // those that no line names
+	for _, v := range known.Verdicts {
+		word, tone, why := describe(v)
+		if v.Verdict == registry.FoundSparse {
+			left--
+		}
+		p.io.Line(tone, word, v.RawPath().String(), why)
+	}
+	if d := known.Directories; d != nil {
+		for _, dir := range d.Wanting {
+			p.io.Line(toneOf(dir.Verdict.State()), dir.Verdict.State().String(), display(dir.PathJSON), directoryWhy(dir))
+		}
+	}
+	if left > 0 {
+		p.io.Line(term.Dim, "sparse", counted(left, "file"), "not checked out")
+	}
+}
+
+// describe puts a verdict into plain words. The state of the summary comes first, since
+// that is what a reader looks for; how the file changed says why.
 func describe(v registry.Verdict) (word string, tone term.Tone, why string) {
 	switch v.Verdict {
 	case registry.FoundUnknown, registry.FoundConflicted:
-		return v.Verdict.String(), term.Bad, v.Reason
+		return v.Verdict.String(), term.Bad, withoutPath(v.RawPath(), v.Reason)
 	case registry.FoundMissing:
 		return "missing", term.Warn, v.Reason
 	case registry.FoundSparse:
@@ -224,8 +269,8 @@ func describe(v registry.Verdict) (word string, tone term.Tone, why string) {
 		}
 	case registry.FoundMismatch:
 		if v.Summary == fresh.None || v.Summary == fresh.Excluded {
-			// Against what ken saw last, which need not be what git compares with.
-			return "changed", term.Dim, "since it was last verified; summary " + v.Summary.String() + colon(v.Reason)
+			// The last check of ken, which need not be what git compares with.
+			return "changed", term.Dim, "since the last check; summary " + v.Summary.String() + colon(v.Reason)
 		}
 	default:
 	}
@@ -238,10 +283,10 @@ func describe(v registry.Verdict) (word string, tone term.Tone, why string) {
 		return "none", term.Dim, ""
 	case fresh.Fresh:
 		if v.Restored {
-			return "fresh", term.Good, "back to content that is known"
+			return "fresh", term.Good, "back to content that has a summary"
 		}
 		if v.Grade != "" {
-			return "fresh", term.Good, "edited in a way that does not count" + colon(extent(v.Grade))
+			return "fresh", term.Good, "edited since the summary was written" + colon(extent(v.Grade)) + ", which does not count"
 		}
 		return "fresh", term.Good, ""
 	default:
@@ -249,7 +294,7 @@ func describe(v registry.Verdict) (word string, tone term.Tone, why string) {
 	}
 }
 
-// staleFor says why a text does not hold.
+// staleFor says why a summary is stale.
 func staleFor(v registry.Verdict) string {
 	return "edited since the summary was written" + colon(extent(v.Grade))
 }
@@ -262,12 +307,17 @@ func renamed(v registry.Verdict, sep string) string {
 	return "renamed from " + v.PathBefore().String() + sep
 }
 
-// extent names how far something moved, unless nothing finer is known than that it did.
+// extent names a grade, unless it only says that something changed.
 func extent(g fresh.Grade) string {
 	if g == fresh.GradeContent {
 		return ""
 	}
 	return string(g)
+}
+
+// withoutPath removes the path from an error about reading it: the line names it already.
+func withoutPath(path repo.Path, why string) string {
+	return strings.TrimPrefix(why, "read "+path.String()+": ")
 }
 
 // colon puts a reason behind what it explains.
@@ -278,12 +328,12 @@ func colon(reason string) string {
 	return ": " + reason
 }
 
-// untracked says how files come to be tracked where none are.
+// untracked says how to get tracked files if there are none.
 func untracked(rep *registry.Report) string {
 	if !rep.Head.IsZero() {
-		return "the index is empty, though there is a commit; get its files with: git checkout HEAD -- ."
+		return "the index is empty although there is a commit; restore its files with: git checkout HEAD -- ."
 	}
-	return "nothing is tracked yet; track files with: git add FILE"
+	return "git tracks no files yet; add some with: git add FILE"
 }
 
 // nextStep is the command that gets a person on from here.

@@ -1,22 +1,30 @@
 package cli
 
 import (
+	"slices"
+
 	"github.com/spf13/cobra"
 
 	"ken/internal/fresh"
 )
 
 func (p *program) summaryList() *cobra.Command {
+	legal := []string{"fresh", "stale", "none", "excluded", "unknown"}
 	var states []string
 	var b64 []string
 	c := &cobra.Command{
 		Use:     "ls [PATH…]",
 		Aliases: []string{"list"},
-		Short:   "List summaries, one line each, with their verdicts",
+		Short:   "List summaries, one line each",
+		Example: `  ken summary ls
+  ken summary ls --state none   # files that have no summary`,
 		RunE: func(c *cobra.Command, args []string) error {
 			var want []fresh.State
 			for _, s := range states {
 				var st fresh.State
+				if !slices.Contains(legal, s) {
+					return badValue(c, "state", s, legal)
+				}
 				if err := st.UnmarshalText([]byte(s)); err != nil {
 					return usage(c, err)
 				}
@@ -34,14 +42,19 @@ func (p *program) summaryList() *cobra.Command {
 				if p.io.JSON {
 					return p.io.Encode(l)
 				}
+				assumed := false
 				for _, k := range l.Entries {
+					assumed = assumed || k.Assumed
 					p.io.Line(toneOf(k.Verdict), k.Verdict.String(), display(k.PathJSON), k.Gist())
+				}
+				if assumed {
+					p.io.Remarkf("ken: assumed: the author did not say which content it read")
 				}
 				return nil
 			})
 		},
 	}
-	c.Flags().StringSliceVar(&states, "state", nil, "only those in these states (fresh, stale, none, excluded, unknown); default fresh,stale")
+	c.Flags().StringSliceVar(&states, "state", nil, "list only files in these `STATES`: fresh, stale, none, excluded, unknown (default fresh,stale)")
 	pathB64(c, &b64)
 	return c
 }

@@ -20,22 +20,29 @@ func (p *program) summarySet() *cobra.Command {
 	var b64 []string
 	c := &cobra.Command{
 		Use:   "set PATH (-m TEXT | -F FILE|-)",
-		Short: "Keep a summary of a file, under the content it was written from",
-		Long: `Keeps a text for a file. --read names the content id or md5 of the bytes that
-the author read; when the file has moved on since, the text is kept for those
-bytes (superseded) and never becomes a claim about others. Without --read it is
-what the agent's session saw last, where hooks told; else the content there now is
-assumed, and every reader is told so.`,
+		Short: "Store a summary of a file",
+		Long: `Stores a summary for the content that its author read. --read names that content by
+its id or md5. If the file changed since, ken keeps the summary for the content that
+was read, and says "superseded".
+
+Without --read, ken uses what the agent's session last read, if hooks recorded it.
+Otherwise ken assumes the current content, and marks the summary as assumed.`,
+		Example: `  ken summary set main.go -m 'Starts the program.'
+  ken summary set main.go -F notes.txt`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if c.Flags().Changed("message") == c.Flags().Changed("file") {
-				return usage(c, errors.New("give the text with either -m TEXT or -F FILE"))
+				return usage(c, errors.New("give the text with -m TEXT or with -F FILE"))
 			}
-			if len(args)+len(b64) != 1 {
-				return usage(c, errors.New("name one file"))
+			switch len(args) + len(b64) {
+			case 0:
+				return missing(c, "PATH")
+			case 1:
+			default:
+				return usage(c, errors.New("give one path"))
 			}
 			if c.Flags().Changed("read") && read == "" {
-				return usage(c, errors.New("--read names nothing; leave it out if you do not know what was read"))
+				return usage(c, errors.New("--read is empty: leave it out if you do not know what was read"))
 			}
 			if c.Flags().Changed("file") {
 				b, err := readInput(p.io.In, file)
@@ -59,9 +66,9 @@ assumed, and every reader is told so.`,
 			})
 		},
 	}
-	c.Flags().StringVarP(&text, "message", "m", "", "the `TEXT`")
+	c.Flags().StringVarP(&text, "message", "m", "", "the summary `TEXT`")
 	c.Flags().StringVarP(&file, "file", "F", "", "read the text from `FILE`, - for standard input")
-	c.Flags().StringVar(&read, "read", "", "content `ID` or md5 of the bytes that the author read")
+	c.Flags().StringVar(&read, "read", "", "content `ID` or md5 of what the author read")
 	pathB64(c, &b64)
 	return c
 }
@@ -129,7 +136,7 @@ func (p *program) printWrittenLine(w registry.Written) {
 		tone = term.Warn
 	default:
 		if w.Assumed {
-			why = "assumed: no --read given, so for the content there now"
+			why = "assumed to be about the current content; give --read to say what you read"
 		}
 	}
 	p.io.Line(tone, string(w.Result), display(w.PathJSON), why)

@@ -20,13 +20,19 @@ func (p *program) summaryShow() *cobra.Command {
 	var b64 []string
 	c := &cobra.Command{
 		Use:   "show PATH… | --id CONTENT_ID",
-		Short: "Show what is known of files, and whether it holds",
+		Short: "Show the summaries of files, and whether they still hold",
+		Example: `  ken summary show main.go
+  ken summary show main.go --check   # for scripts`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if (id != "") == (len(args)+len(b64) > 0) {
-				return usage(c, errors.New("name either files or --id CONTENT_ID"))
+				return usage(c, errors.New("give either paths or --id CONTENT_ID"))
+			}
+			content, err := parseContent(id)
+			if id != "" && err != nil {
+				return usage(c, fmt.Errorf("--id %s: want 40 or 64 hexadecimal digits, or 32 of an md5", id))
 			}
 			return p.within(c.Context(), func(w Workspace) error {
-				known, err := p.lookUp(c, w, id, args, b64)
+				known, err := p.lookUp(c, w, content, args, b64)
 				if err != nil {
 					return err
 				}
@@ -42,23 +48,19 @@ func (p *program) summaryShow() *cobra.Command {
 			})
 		},
 	}
-	c.Flags().StringVar(&id, "id", "", "find the text written from this content `ID` or md5, wherever it lies or lay")
-	c.Flags().BoolVar(&check, "check", false, "exit 3 unless it is fresh")
+	c.Flags().StringVar(&id, "id", "", "find the summary of the content `ID` or md5, at any path")
+	c.Flags().BoolVar(&check, "check", false, "exit 3 unless all are fresh")
 	pathB64(c, &b64)
 	return c
 }
 
-func (p *program) lookUp(c *cobra.Command, w Workspace, id string, args, b64 []string) ([]registry.Knowledge, error) {
-	if id == "" {
+func (p *program) lookUp(c *cobra.Command, w Workspace, content repo.Content, args, b64 []string) ([]registry.Knowledge, error) {
+	if len(args)+len(b64) > 0 {
 		only, err := paths(w, args, b64)
 		if err != nil {
 			return nil, err
 		}
 		return w.Registry().Show(c.Context(), only)
-	}
-	content, err := parseContent(id)
-	if err != nil {
-		return nil, usage(c, err)
 	}
 	k, ok, err := w.Registry().ShowContent(c.Context(), content)
 	if err != nil {
@@ -67,7 +69,7 @@ func (p *program) lookUp(c *cobra.Command, w Workspace, id string, args, b64 []s
 	if !ok {
 		return nil, &fault.Error{
 			Hint: "list what is known with: ken summary ls",
-			Err:  fmt.Errorf("no summary was written from content %s", id),
+			Err:  fmt.Errorf("no summary was written from content %s", c.Flag("id").Value),
 		}
 	}
 	return []registry.Knowledge{k}, nil
@@ -92,7 +94,7 @@ func (p *program) printKnowledge(known []registry.Knowledge) error {
 		return p.io.Encode(known)
 	}
 	for _, k := range known {
-		why := strings.Join(append(k.Reasons, k.Remarks()...), ", ")
+		why := strings.Join(append(reasonWords(k.Reasons), remarksOf(&k)...), ", ")
 		p.io.Line(toneOf(k.Verdict), k.Verdict.String(), display(k.PathJSON), why)
 		if k.Hint != "" {
 			defer p.io.Remarkf("hint: %s", term.Clean(k.Hint))
@@ -113,6 +115,33 @@ func (p *program) printKnowledge(known []registry.Knowledge) error {
 		p.io.Printf("    -- %s, %s, from %s\n", k.Author, when, from)
 	}
 	return nil
+}
+
+// reasonWords puts the reasons of a document, such as content_changed, into words.
+func reasonWords(reasons []string) []string {
+	words := make([]string, len(reasons))
+	for i, r := range reasons {
+		words[i] = strings.ReplaceAll(r, "_", " ")
+		if strings.Contains(r, " ") {
+			words[i] = r
+		}
+	}
+	return words
+}
+
+// remarksOf says what a reader should know about a summary besides its verdict.
+func remarksOf(k *registry.Knowledge) []string {
+	var list []string
+	for _, remark := range k.Remarks() {
+		switch remark {
+		case "assumed":
+			remark = "assumed (the author did not say which content it read)"
+		case string(k.Grade):
+			remark = "grade " + remark
+		}
+		list = append(list, remark)
+	}
+	return list
 }
 
 func toneOf(s fresh.State) term.Tone {

@@ -24,7 +24,8 @@ func (p *program) surveyNext() *cobra.Command {
 from. Its subdirectories have summaries already. Submit your summary with:
 ken survey submit DIR --lease TOKEN -F FILE. Any number of agents can work at
 once: a directory is leased to one agent at a time.`,
-		Args: cobra.NoArgs,
+		Example: `  ken survey next`,
+		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			lasting, err := survey.LeaseFor(seconds)
 			if c.Flags().Changed("lease") && seconds == 0 {
@@ -72,9 +73,10 @@ func (p *program) surveySubmit() *cobra.Command {
 	var text, file string
 	var files []string
 	c := &cobra.Command{
-		Use:   "submit DIR --lease TOKEN (-m TEXT | -F FILE|- | --keep)",
-		Short: "Submit the summary of a directory that you leased",
-		Args:  cobra.ExactArgs(1),
+		Use:     "submit DIR --lease TOKEN (-m TEXT | -F FILE|- | --keep)",
+		Short:   "Submit the summary of a directory that you leased",
+		Example: `  ken survey submit internal/parse --lease TOKEN -m 'Splits a text into words.'`,
+		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			given := 0
 			for _, name := range []string{"message", "text-file", "keep"} {

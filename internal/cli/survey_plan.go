@@ -21,6 +21,8 @@ func (p *program) surveyPlan() *cobra.Command {
 		Short: "List the directories that need a summary, in order",
 		Long: `Lists the directories whose summary is missing or stale, subdirectories first.
 --estimate adds the number of tokens, before anything is paid.`,
+		Example: `  ken survey plan                  # missing or stale
+  ken survey plan --all            # fresh ones too`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return p.within(c.Context(), func(w Workspace) error {

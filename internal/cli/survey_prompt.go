@@ -8,9 +8,10 @@ import (
 
 func (p *program) surveyPrompt() *cobra.Command {
 	return &cobra.Command{
-		Use:   "prompt DIR",
-		Short: "Print the prompt that a model gets for a directory",
-		Args:  cobra.ExactArgs(1),
+		Use:     "prompt DIR",
+		Short:   "Print the prompt that a model gets for a directory",
+		Example: `  ken survey prompt internal/parse`,
+		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return p.within(c.Context(), func(w Workspace) error {
 				dir, err := oneDir(w, args)

@@ -4,9 +4,10 @@ import "github.com/spf13/cobra"
 
 func (p *program) surveyReport() *cobra.Command {
 	return &cobra.Command{
-		Use:   "report",
-		Short: "Print all directory summaries and findings as Markdown",
-		Args:  cobra.NoArgs,
+		Use:     "report",
+		Short:   "Print all directory summaries and findings as Markdown",
+		Example: `  ken survey report`,
+		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return p.within(c.Context(), func(w Workspace) error {
 				r, err := w.Survey(nil).Report(c.Context())

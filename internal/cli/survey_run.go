@@ -30,6 +30,9 @@ continue it later.
 
 With --workers the directories go to the machines that run ken worker on the team's
 store. The command waits until all are done. Limits are then never exceeded.`,
+		Example: `  ken survey run
+  ken survey run internal --provider outline
+  ken survey run --provider anthropic --max-cost 2`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if opts.Jobs < 0 || opts.MaxTokens < 0 || opts.MaxCost < 0 {

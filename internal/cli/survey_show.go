@@ -15,7 +15,9 @@ func (p *program) surveyShow() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "show [DIR]",
 		Short: "Show directory summaries, and whether they are fresh",
-		Args:  cobra.MaximumNArgs(1),
+		Example: `  ken survey show              # every directory
+  ken survey show internal     # those below one`,
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return p.within(c.Context(), func(w Workspace) error {
 				dir, err := oneDir(w, args)

@@ -4,9 +4,10 @@ import "github.com/spf13/cobra"
 
 func (p *program) version() *cobra.Command {
 	return &cobra.Command{
-		Use:   "version",
-		Short: "Print the version",
-		Args:  cobra.NoArgs,
+		Use:     "version",
+		Short:   "Print the version",
+		Example: `  ken version`,
+		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if p.io.JSON {
 				return p.io.Encode(map[string]string{"version": p.Version})

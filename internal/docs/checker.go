@@ -53,13 +53,39 @@ func (c *Checker) Check(ctx context.Context, opts Options) (*Report, error) {
 		return nil, err
 	}
 	rep.Missed = missed
-	for i := range snapshot.Index.Entries {
-		p := snapshot.Index.Entries[i].Path
-		if UnreadForm(p) && (opts.Paths == nil || slices.ContainsFunc(opts.Paths, p.Under)) {
-			rep.Passed++
+	rep.Passed = countUnreadForms(snapshot, opts.Paths)
+	return rep, nil
+}
+
+// Cached returns the report of all documents if it is in the cache, nil otherwise, and the
+// number of tracked files. It reads no document.
+func (c *Checker) Cached(ctx context.Context) (rep *Report, files int, err error) {
+	snapshot, err := c.Git.Snapshot(ctx)
+	if err != nil {
+		return nil, 0, err
+	}
+	files = len(snapshot.Index.Entries)
+	in, err := c.inputs(ctx, snapshot)
+	if err != nil {
+		return nil, files, err
+	}
+	rep = c.load(ctx, in)
+	if rep != nil {
+		rep.Passed = countUnreadForms(snapshot, nil)
+	}
+	return rep, files, nil
+}
+
+// countUnreadForms counts the tracked documents in a form that ken does not read.
+func countUnreadForms(s *repo.Snapshot, paths []repo.Path) int {
+	n := 0
+	for i := range s.Index.Entries {
+		p := s.Index.Entries[i].Path
+		if UnreadForm(p) && (paths == nil || slices.ContainsFunc(paths, p.Under)) {
+			n++
 		}
 	}
-	return rep, nil
+	return n
 }
 
 // undocumented returns the paths at which nothing is a document. A path at which nothing is

@@ -16,8 +16,8 @@ type Kind int
 // The kinds, few on purpose.
 const (
 	Failed      Kind = iota // it did not work
-	Usage                   // the request made no sense
-	Stale                   // it worked, and a check found the answer wanting
+	Usage                   // wrong arguments
+	Stale                   // it worked, and the answer is stale, drifted, foreign or unknown
 	NoRepo                  // not inside a git repository
 	Locked                  // someone else holds the lock
 	Interrupted             // the user or a signal stopped it

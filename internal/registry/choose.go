@@ -175,7 +175,7 @@ func (r *Registry) formerPaths(ctx context.Context, snap *repo.Snapshot) (map[re
 	if len(gone) > 0 {
 		went, err := r.git.Renamed(ctx, snap, gone)
 		if err != nil {
-			return nil, fmt.Errorf("find out where files with summaries went: %w", err)
+			return nil, fmt.Errorf("find renamed files: %w", err)
 		}
 		for _, old := range gone {
 			for _, path := range went[old] {

@@ -176,7 +176,7 @@ func (r *Registry) weigh(ctx context.Context, e *entered) error {
 		if !ok {
 			return &fault.Error{
 				Hint: "see what the repository lacks with: git fsck",
-				Err:  fmt.Errorf("HEAD is at %s, and that commit is not in the repository", head),
+				Err:  fmt.Errorf("the repository does not have the commit %s that HEAD names", head),
 			}
 		}
 		e.tree = tree

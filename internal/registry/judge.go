@@ -38,7 +38,7 @@ func (v *verification) judgeItem(it item, row store.FileRow, known fresh.Basis) 
 		verdict.Verdict, verdict.Reason = FoundConflicted, "unmerged"
 		verdict.ID, verdict.MD5 = repo.ID{}, repo.MD5{}
 	case absent:
-		verdict.Verdict, verdict.Reason = FoundMissing, because(s.err, "tracked, and gone from the disk")
+		verdict.Verdict, verdict.Reason = FoundMissing, because(s.err, "tracked, but not on disk")
 		keep = it.row != nil
 	default:
 		v.failed = true

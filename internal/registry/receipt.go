@@ -40,7 +40,7 @@ const ReasonNoRecord = "record_not_here"
 
 // WithoutRecord says that the record of the receipt is not here, and how it is got.
 func (c *ReceiptCheck) WithoutRecord() {
-	c.Hint = "get the record, if it was shared, with: ken share pull"
+	c.Hint = "if the record was shared, fetch it with: ken share pull"
 }
 
 // Because gives the reasons for here and those for the commit.

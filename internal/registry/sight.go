@@ -368,8 +368,8 @@ func each(n int, only []int, f func(i int)) {
 }
 
 var (
-	errDirectory = errors.New("a directory stands in its place")
-	errSpecial   = errors.New("neither a file nor a link stands in its place")
+	errDirectory = errors.New("a directory is in its place")
+	errSpecial   = errors.New("something that is neither a file nor a link is in its place")
 )
 
 // proven reports whether the index alone proves that entry i is what it holds:
@@ -445,7 +445,7 @@ func (v *view) glance(i int) (sight, glimpse) {
 func glanceGitlink(s sight, e *repo.Entry, f *repo.Found, sub repo.Submodule) sight {
 	switch {
 	case f.Presence != repo.Directory:
-		s.state, s.err = absent, errors.New("no submodule stands in its place")
+		s.state, s.err = absent, errors.New("the submodule is not there")
 	case sub.Err != nil:
 		s.state, s.err = unreadable, sub.Err
 	case sub.Head.IsZero() || sub.Head == e.ID:

@@ -60,7 +60,7 @@ func nearest(entries []repo.Entry, p repo.Path) repo.Path {
 // there becomes tracked.
 func (r *Registry) advise(ctx context.Context, s stranger) (string, error) {
 	if s.directory {
-		return "directories are described with: ken survey next; what is said of this one: ken survey show " + fault.Quote(cmp.Or(string(s.path), ".")), nil
+		return "show the summary of this directory with: ken survey show " + fault.Quote(cmp.Or(string(s.path), ".")), nil
 	}
 	found, err := r.files.Stat(ctx, []repo.Entry{{Path: s.path}})
 	switch {
@@ -71,7 +71,7 @@ func (r *Registry) advise(ctx context.Context, s stranger) (string, error) {
 	case s.nearest != "":
 		return "did you mean " + s.nearest.String() + "?", nil
 	default:
-		return "see what is tracked with: git ls-files", nil
+		return "list tracked files with: git ls-files", nil
 	}
 }
 
@@ -79,7 +79,7 @@ func (r *Registry) advise(ctx context.Context, s stranger) (string, error) {
 func (r *Registry) refuse(ctx context.Context, snap *repo.Snapshot, w *Written, p repo.Path) (err error) {
 	s := estrange(snap.Index.Entries, p)
 	if s.directory {
-		w.Reason = "a directory: summaries are of files"
+		w.Reason = "a directory: only files have summaries of this kind"
 	}
 	w.Hint, err = r.advise(ctx, s)
 	return err

@@ -286,7 +286,7 @@ func selected(entries []repo.Entry, rows map[repo.Path]store.FileRow, paths []re
 		if _, ok := rows[p]; len(only) == n && !ok {
 			return nil, &fault.Error{
 				Kind: fault.Usage,
-				Hint: "see what is tracked with: git ls-files",
+				Hint: "list tracked files with: git ls-files",
 				Err:  fmt.Errorf("not tracked: %s", p),
 			}
 		}

@@ -345,7 +345,7 @@ func TestVerdictsSayWhy(t *testing.T) {
 		why[v.Path] = v.Reason
 	}
 	same(t, "reasons", why, map[string]string{
-		"a.go": "no longer tracked", "b.go": "a directory stands in its place", "c.go": fs.ErrPermission.Error(),
+		"a.go": "no longer tracked", "b.go": "a directory is in its place", "c.go": fs.ErrPermission.Error(),
 		"d.go": "unmerged", "e.sum": "lockfile",
 	})
 }

@@ -102,7 +102,7 @@ func (r *Registry) Write(ctx context.Context, updates []Update) ([]Written, erro
 			}
 			if other != "" {
 				w = Written{PathJSON: w.PathJSON, Result: Rejected, Reason: fmt.Sprintf(
-					"what was read is the content of %s, and was not seen here: say what was read here, or write it for that file", other)}
+					"--read names the content of %s, which this path never had: name what you read here, or write the summary for that file", other)}
 			}
 		}
 		written[i] = w
@@ -135,7 +135,7 @@ func (r *Registry) Write(ctx context.Context, updates []Update) ([]Written, erro
 		return nil, err
 	}
 	if err := r.store.Commit(ctx, snap.Worktree, change, nil); err != nil {
-		return nil, fmt.Errorf("keep the summaries: %w", err)
+		return nil, fmt.Errorf("store the summaries: %w", err)
 	}
 	return written, nil
 }
@@ -178,8 +178,8 @@ func (r *Registry) Confirm(ctx context.Context, paths []repo.Path, read string) 
 	if read != "" && len(paths) > 1 {
 		return nil, &fault.Error{
 			Kind: fault.Usage,
-			Hint: "confirm one path at a time when you name what you read",
-			Err:  fmt.Errorf("one content id cannot be that of %d paths", len(paths)),
+			Hint: "with --read, confirm one path at a time",
+			Err:  fmt.Errorf("one content id for %d paths", len(paths)),
 		}
 	}
 	updates := make([]Update, len(paths))
@@ -198,7 +198,7 @@ func (r *Registry) draft(u Update, author string, s *subject, old fresh.Record) 
 	case u.Refused != "":
 		return reject("%s", u.Refused)
 	case u.Keep && u.Text != "":
-		return reject("a new text and keep contradict each other")
+		return reject("use either summary or keep")
 	case !s.tracked:
 		w, none := reject("not tracked by git")
 		w.Untracked = true
@@ -215,8 +215,8 @@ func (r *Registry) draft(u Update, author string, s *subject, old fresh.Record) 
 	}
 	if u.Keep {
 		if old.Text == "" {
-			w, none := reject("there is no summary to confirm")
-			w.Hint = fmt.Sprintf("record one with: ken summary set %s -m TEXT", fault.Quote(string(u.Path)))
+			w, none := reject("no summary to confirm")
+			w.Hint = fmt.Sprintf("write one with: ken summary set %s -m TEXT", fault.Quote(string(u.Path)))
 			return w, none
 		}
 		record.Text, record.Author, record.Recipe, record.Confirmer = old.Text, old.Author, old.Recipe, author
@@ -237,7 +237,7 @@ func (r *Registry) draft(u Update, author string, s *subject, old fresh.Record) 
 		PathJSON: u.Path.JSON(), Result: Stored, ID: content.ID, MD5: content.MD5, Assumed: record.Assumed,
 	}
 	if moved {
-		w.Result, w.Reason = Superseded, "what was read is not what is there now"
+		w.Result, w.Reason = Superseded, "the file changed since it was read"
 	}
 	return w, record
 }
@@ -266,7 +266,7 @@ func readContent(read string, s *subject) (c repo.Content, moved bool, err error
 		case err != nil:
 			return repo.Content{}, false, err
 		case md5.IsZero():
-			return repo.Content{}, false, fmt.Errorf("read: %s names no content", read)
+			return repo.Content{}, false, fmt.Errorf("read: unknown content %s", read)
 		case md5 == now.MD5:
 			return now, false, nil
 		case md5 == s.before.Content.MD5:
@@ -280,9 +280,9 @@ func readContent(read string, s *subject) (c repo.Content, moved bool, err error
 		case err != nil:
 			return repo.Content{}, false, fmt.Errorf("read: want the content id or md5 of what was read, not %q", read)
 		case id.IsZero():
-			return repo.Content{}, false, fmt.Errorf("read: %s names no content", read)
+			return repo.Content{}, false, fmt.Errorf("read: unknown content %s", read)
 		case len(id.Bytes()) != len(now.ID.Bytes()):
-			return repo.Content{}, false, fmt.Errorf("read: %s is no id of this repository's object format", read)
+			return repo.Content{}, false, fmt.Errorf("read: %s is not an id of this repository's object format", read)
 		case id == now.ID || id == s.bytes:
 			return now, false, nil
 		case id == s.before.Content.ID:

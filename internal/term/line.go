@@ -5,8 +5,7 @@ import (
 	"unicode"
 )
 
-// A Tone is how a line's first word is meant. It only ever repeats what the
-// word says already.
+// A Tone is the colour of a line's first word. It repeats what the word says.
 type Tone int
 
 // The tones.
@@ -20,7 +19,7 @@ const (
 
 var codes = map[Tone]string{Plain: "", Good: "\x1b[32m", Warn: "\x1b[33m", Bad: "\x1b[31m", Dim: "\x1b[2m"}
 
-// Shorten cuts a text to so many characters, and shows that it did.
+// Shorten cuts a text to at most so many characters, and ends it with an ellipsis if it did.
 func Shorten(text string, most int) string {
 	if r := []rune(text); len(r) > most {
 		return strings.TrimRight(string(r[:most-1]), " ") + "…"
@@ -28,8 +27,8 @@ func Shorten(text string, most int) string {
 	return text
 }
 
-// Clean makes a text one line that shows what it holds: whatever would end a line,
-// move the cursor or turn the text around stands as a replacement character.
+// Clean makes a text one harmless line: it replaces every character that would end the
+// line, move the cursor or change the direction of text.
 func Clean(text string) string {
 	if isPlain(text) {
 		return text
@@ -53,8 +52,8 @@ func isPlain(text string) bool {
 	return true
 }
 
-// Line writes one line about one thing: the verdict first, then its subject,
-// then why, in columns as wide as the longest verdict needs.
+// Line writes one line about one thing: the verdict, the subject, and why. The column of
+// verdicts is as wide as the longest one.
 func (o *IO) Line(tone Tone, verdict, subject, why string) {
 	verdict, subject, why = Clean(verdict), Clean(subject), Clean(why)
 	pad := max(len("conflicted")-len(verdict), 0)

@@ -1,7 +1,6 @@
-// Package term is the screen: where answers go, where remarks go, and whether a
-// person is watching.
+// Package term writes answers, remarks and progress to the streams of a command.
 //
-// It knows nothing of what is said on it.
+// It knows nothing of what they say.
 package term
 
 import (
@@ -24,10 +23,10 @@ type IO struct {
 	failed error // the first write to Out that did not work
 
 	JSON  bool // print one document instead of lines
-	Color bool // Out is a terminal whose user minds no colour
+	Color bool // Out is a terminal, and NO_COLOR is unset
 	Live  bool // Err is a terminal: progress may be shown
 
-	// Width is how many columns Err has now, 0 when that is not known; nil for never.
+	// Width returns how many columns Err has now, 0 if that is unknown. It may be nil.
 	Width func() int
 }
 
@@ -58,7 +57,7 @@ func (o *IO) Printf(format string, args ...any) {
 	}
 }
 
-// Together writes what f prints in one go: many lines cost many writes otherwise.
+// Together buffers what f prints, and writes it at once.
 func (o *IO) Together(f func()) {
 	out := o.Out
 	w := bufio.NewWriterSize(out, 64<<10)
@@ -70,23 +69,21 @@ func (o *IO) Together(f func()) {
 	}
 }
 
-// Failed returns the first error of Printf: an answer that was not written whole
-// is no answer.
+// Failed returns the first error of Printf.
 func (o *IO) Failed() error { return o.failed }
 
 // Remarkf writes a line to Err.
 func (o *IO) Remarkf(format string, args ...any) { fmt.Fprintf(o.Err, format+"\n", args...) }
 
-// A List is a list of a document that may be too long to be held as text.
+// A List is a field of a document. It may be too long to be held in memory as text.
 type List struct {
 	Name string
 	Len  int
 	At   func(i int) any
 }
 
-// EncodeList writes one JSON document to Out: the fields of head, and behind
-// them one more, a list, each element on a line of its own. The list is never
-// held as text, however long it is.
+// EncodeList writes one JSON document to Out: the fields of head, then the list, one
+// element per line. The list is never held in memory as text.
 func (o *IO) EncodeList(head any, list List) error {
 	w := bufio.NewWriter(o.Out)
 	if err := openObject(w, head); err != nil {

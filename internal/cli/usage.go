@@ -1,0 +1,195 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"ken/internal/fault"
+	"ken/internal/suggest"
+)
+
+// usage says that a request made no sense, and where to read what would.
+func usage(c *cobra.Command, err error) error {
+	return &fault.Error{Kind: fault.Usage, Hint: c.CommandPath() + " --help", Err: err}
+}
+
+// answerUsage has wrong arguments and flags, of c and of the commands below it, answered
+// in ken's words.
+func answerUsage(c *cobra.Command) {
+	if check := c.Args; check != nil {
+		c.Args = func(c *cobra.Command, args []string) error {
+			err := check(c, args)
+			if err == nil {
+				return nil
+			}
+			return argumentError(c, args)
+		}
+	}
+	c.SetFlagErrorFunc(flagError)
+	for _, sub := range c.Commands() {
+		answerUsage(sub)
+	}
+}
+
+// argumentError says which argument is missing or too many, or which word is no command.
+func argumentError(c *cobra.Command, args []string) error {
+	if c.HasSubCommands() && len(args) > 0 {
+		return unknownCommand(c, args[0])
+	}
+	names := argumentNames(c.Use)
+	shape := strings.TrimSuffix(c.CommandPath(), c.Name()) + c.Use
+	if len(args) < len(names) && !strings.HasPrefix(names[len(args)], "[") {
+		return &fault.Error{Kind: fault.Usage, Hint: shape, Err: fmt.Errorf("missing argument: %s", strings.TrimSuffix(names[len(args)], "…"))}
+	}
+	extra := args[min(len(names), len(args)):]
+	return &fault.Error{Kind: fault.Usage, Hint: shape, Err: fmt.Errorf("too many arguments: %s", strings.Join(extra, " "))}
+}
+
+// argumentNames returns the arguments that a usage line names before its first flag.
+func argumentNames(use string) []string {
+	var names []string
+	for _, word := range strings.Fields(use)[1:] {
+		if strings.ContainsAny(word, "-(") && word != "[RECEIPT|-]" {
+			break
+		}
+		names = append(names, word)
+	}
+	return names
+}
+
+// missing says that an argument is missing.
+func missing(c *cobra.Command, name string) error {
+	return &fault.Error{
+		Kind: fault.Usage, Hint: strings.TrimSuffix(c.CommandPath(), c.Name()) + c.Use, Err: fmt.Errorf("missing argument: %s", name),
+	}
+}
+
+// unknownCommand says that a word is no command below c, and names the nearest one.
+func unknownCommand(c *cobra.Command, word string) error {
+	hint := "see the commands with: " + c.CommandPath() + " --help"
+	best := math.MaxInt
+	var near []string
+	for _, sub := range c.Commands() {
+		letters, slip := suggest.Slip(sub.Name(), word)
+		if name := sub.Name(); !slip && len(word) > 1 && (strings.HasPrefix(name, word) || strings.HasPrefix(word, name)) {
+			slip = true
+			letters = max(len(name), len(word)) - min(len(name), len(word))
+		}
+		if !slip || letters > best {
+			continue
+		}
+		if letters < best {
+			near = nil
+			best = letters
+		}
+		near = append(near, c.CommandPath()+" "+sub.Name())
+	}
+	if len(near) > 0 {
+		hint = "did you mean " + strings.Join(near, " or ") + "?"
+	}
+	return &fault.Error{Kind: fault.Usage, Hint: hint, Err: fmt.Errorf("unknown command: %s %s", c.CommandPath(), word)}
+}
+
+// needsSub answers a group of commands called without one of them.
+func needsSub(c *cobra.Command, _ []string) error {
+	var names []string
+	for _, sub := range c.Commands() {
+		if !sub.Hidden {
+			names = append(names, sub.Name())
+		}
+	}
+	return usage(c, fmt.Errorf("%s needs a command: %s", c.CommandPath(), oneOf(names)))
+}
+
+// oneOf lists words of which one is wanted.
+func oneOf(words []string) string { return list(words, "or") }
+
+// list joins words by commas, and the last one by a conjunction.
+func list(words []string, conjunction string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " " + conjunction + " " + words[last]
+}
+
+// badValue says that a flag has none of its legal values, and names the nearest one.
+func badValue(c *cobra.Command, flag, value string, legal []string) error {
+	hint := c.CommandPath() + " --help"
+	for _, word := range legal {
+		if _, near := suggest.Slip(word, value); near {
+			hint = "did you mean --" + flag + " " + word + "?"
+		}
+	}
+	return &fault.Error{Kind: fault.Usage, Hint: hint, Err: fmt.Errorf("--%s %s: want %s", flag, value, oneOf(legal))}
+}
+
+// flagError says what is wrong with a flag.
+func flagError(c *cobra.Command, err error) error {
+	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
+		return unknownFlag(c, unknown)
+	}
+	if bad, ok := errors.AsType[*pflag.InvalidSyntaxError](err); ok {
+		return &fault.Error{Kind: fault.Usage, Hint: "see the flags with: " + c.CommandPath() + " --help", Err: fmt.Errorf("not a flag: %s", bad.GetSpecifiedFlag())}
+	}
+	if empty, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
+		name, _ := pflag.UnquoteUsage(empty.GetFlag())
+		return usage(c, fmt.Errorf("--%s needs a value: %s", empty.GetFlag().Name, name))
+	}
+	if bad, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		flag := bad.GetFlag()
+		joint := " "
+		if flag.NoOptDefVal != "" {
+			joint = "="
+		}
+		return usage(c, fmt.Errorf("--%s%s%s: %s", flag.Name, joint, bad.GetValue(), wantedValue(flag, bad)))
+	}
+	return usage(c, err)
+}
+
+func unknownFlag(c *cobra.Command, unknown *pflag.NotExistError) error {
+	name := unknown.GetSpecifiedName()
+	if letters := unknown.GetSpecifiedShortnames(); letters != "" {
+		name = "-" + name
+	} else {
+		name = "--" + name
+	}
+	hint := "see the flags with: " + c.CommandPath() + " --help"
+	best := math.MaxInt
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		letters, near := suggest.Slip(f.Name, unknown.GetSpecifiedName())
+		if near && letters < best && !f.Hidden {
+			best = letters
+			hint = "did you mean " + c.CommandPath() + " --" + f.Name + "?"
+		}
+	})
+	return &fault.Error{Kind: fault.Usage, Hint: hint, Err: fmt.Errorf("unknown flag: %s", name)}
+}
+
+// wantedValue says which values a flag takes.
+func wantedValue(flag *pflag.Flag, bad *pflag.InvalidValueError) string {
+	switch kind := flag.Value.Type(); kind {
+	case "bool":
+		return "want true or false"
+	case "duration":
+		return "want a duration such as 10s, 5m or 1h"
+	case "uint16":
+		return fmt.Sprintf("want a whole number from 0 to %d", math.MaxUint16)
+	case "int", "int64", "uint", "uint64", "float64":
+		if errors.Is(bad, strconv.ErrRange) {
+			return "that number is too large"
+		}
+		if kind == "float64" {
+			return "want a number"
+		}
+		return "want a whole number"
+	default:
+		return errors.Unwrap(bad).Error()
+	}
+}
