@@ -79,13 +79,13 @@ func killed(args ...string) func(*workdir) {
 			"-f", "-qq", "-o", os.DevNull, "-e", "trace=renameat", "-e", "inject=renameat:signal=SIGKILL:when=4", filepath.Join(bin, "ken"), "state", "--dir", "state",
 		}, args...)...)
 		if err == nil || !slices.ContainsFunc(listed(w.t, w.path(".archive")), func(name string) bool { return strings.HasPrefix(name, ".do-") }) {
-			w.t.Fatalf("%q was not killed in its midst: %v\n%s", args, err, out)
+			w.t.Fatalf("%q was not killed: %v\n%s", args, err, out)
 		}
 	}
 }
 
-// Killed before any of its writes, a verb leaves the old state or the new one, and
-// the next verb works at once.
+// A command that is killed before any of its writes leaves the old state or the new one,
+// and the next command works at once.
 func TestStateKilledAtEveryWrite(t *testing.T) {
 	t.Parallel()
 	for _, a := range stateActs {
@@ -96,7 +96,7 @@ func TestStateKilledAtEveryWrite(t *testing.T) {
 	}
 }
 
-// The same on a disk that is full from some write on: a failure, and nothing lost.
+// On a disk that becomes full at any write, the command fails and nothing is lost.
 func TestStateDiskFullAtEveryWrite(t *testing.T) {
 	t.Parallel()
 	for _, a := range stateActs {
@@ -135,7 +135,7 @@ func (a stateAct) suffer(t *testing.T, calls []string, accident string) {
 		before = a.copy(proto).look()
 	}
 	if after.equal(before) {
-		t.Fatal("the verb changes nothing, so nothing is tested")
+		t.Fatal("the command changes nothing; the test would prove nothing")
 	}
 	accidents := 0
 	for _, call := range calls {
@@ -160,7 +160,7 @@ func (a stateAct) suffer(t *testing.T, calls []string, accident string) {
 		}
 	}
 	if accidents < 3 {
-		t.Fatalf("%d accidents: hardly anything was tested", accidents)
+		t.Fatalf("only %d interruptions; the test would prove little", accidents)
 	}
 	t.Logf("%d accidents survived", accidents)
 }
@@ -346,18 +346,18 @@ func (h held) check(w *workdir) {
 	w.must("audit", "--json")
 	now := w.look()
 	if h.acknowledged && !now.equal(h.after) {
-		t.Fatalf("%s: acknowledged, and it is not there: %s", h.when, unlike(h.after.files, now.files))
+		t.Fatalf("%s: the command reported success, but: %s", h.when, unlike(h.after.files, now.files))
 	}
 	if !h.either(now) {
 		t.Fatalf("%s: neither the old state (%s) nor the new one (%s)", h.when, unlike(h.before.files, now.files), unlike(h.after.files, now.files))
 	}
 	for name, content := range h.before.raw {
 		if name != journal && !slices.Contains(h.replaces, name) && !now.contents[content] {
-			t.Fatalf("%s: the content of %s is nowhere", h.when, name)
+			t.Fatalf("%s: the content of %s is lost", h.when, name)
 		}
 	}
 	if old := h.before.raw[journal]; !strings.HasPrefix(now.raw[journal], old) && !now.contents[old] {
-		t.Fatalf("%s: the journal has lost something", h.when)
+		t.Fatalf("%s: the journal lost a record", h.when)
 	}
 	for line := range strings.Lines(now.raw[journal]) {
 		if !json.Valid([]byte(line)) {
@@ -372,7 +372,7 @@ func (h held) check(w *workdir) {
 	w.must("cleanup", "--apply")
 	for _, name := range append(listed(t, w.path(".archive")), listed(t, w.path(""))...) {
 		if name == ".lock" || strings.HasPrefix(name, ".plan-") || strings.HasPrefix(name, ".do-") || strings.HasPrefix(name, ".trash-") || strings.HasSuffix(name, ".tmp") {
-			t.Fatalf("%s: %s was left", h.when, name)
+			t.Fatalf("%s: the file %s remains", h.when, name)
 		}
 	}
 }
@@ -415,7 +415,7 @@ func (w *workdir) archiveHolds(when string) {
 	}](w.t, w.must("archive", "ls", "--json"))
 	for _, s := range list.Snapshots {
 		if s.Foreign || s.Files == 0 {
-			w.t.Fatalf("%s: snapshot %+v is not whole", when, s)
+			w.t.Fatalf("%s: the snapshot %+v is incomplete", when, s)
 		}
 	}
 }

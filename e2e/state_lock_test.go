@@ -74,8 +74,8 @@ func announce(t *testing.T, dir, content string) {
 	}
 }
 
-// Whoever finds the directory locked is told by whom and since when, after as long
-// as he would wait; readers are not kept.
+// A command that finds the directory locked waits as long as --wait says, and then names
+// the holder and the time. Readers do not wait.
 func TestStateLockHeld(t *testing.T) {
 	for _, c := range []struct {
 		name, what string
@@ -105,13 +105,13 @@ func TestStateLockHeld(t *testing.T) {
 			letGo()
 			mustKen(t, r, "state", "--wait", "50ms", "update", "a=2")
 			if _, err := os.Lstat(filepath.Join(dir, ".lock")); !errors.Is(err, fs.ErrNotExist) {
-				t.Errorf("a lock is left: %v", err)
+				t.Errorf("the lock file remains: %v", err)
 			}
 		})
 	}
 }
 
-// Who waits gets the lock as soon as it is free.
+// A waiting command gets the lock as soon as it is free.
 func TestStateLockWaits(t *testing.T) {
 	r, dir := stateRepo(t)
 	letGo := hold(t, dir, os.O_RDONLY)
@@ -135,9 +135,9 @@ func awaitWaiter(t *testing.T, dir string, done <-chan outcome) {
 	for tick := time.NewTicker(time.Millisecond); ; {
 		select {
 		case o := <-done:
-			t.Fatalf("it did not wait: %+v", o)
+			t.Fatalf("the command did not wait: %+v", o)
 		case <-t.Context().Done():
-			t.Fatal("nobody waits")
+			t.Fatal("no process waits for the lock")
 		case <-tick.C:
 		}
 		locks, err := os.ReadFile("/proc/locks")
@@ -152,9 +152,9 @@ func awaitWaiter(t *testing.T, dir string, done <-chan outcome) {
 	}
 }
 
-// A lock file without a kernel's lock is a leftover, whoever it names; except the
-// number of a running process, which is how devt locks.
-func TestStateLockLeft(t *testing.T) {
+// A lock file without a kernel lock is a leftover, unless it has only the pid of a
+// running process, which is how devt locks.
+func TestStateLeftoverLock(t *testing.T) {
 	dead := exec.CommandContext(t.Context(), "true")
 	if err := dead.Run(); err != nil {
 		t.Fatal(err)
@@ -219,8 +219,8 @@ func as(uid uint32) func(*exec.Cmd) {
 	}
 }
 
-// Where nothing can be written, readers are answered, and writers get a sentence
-// and a hint; nothing changes.
+// In a read-only directory, commands that read work, and commands that write fail with a
+// hint and change nothing.
 func TestStateReadOnly(t *testing.T) {
 	r, dir := stateRepo(t)
 	mustKen(t, r, "state", "reset")
@@ -248,8 +248,7 @@ func TestStateReadOnly(t *testing.T) {
 	}
 }
 
-// Single files that cannot be read or entered are counted, told, and in nobody's
-// way.
+// Files that cannot be read are counted and reported, and do not block commands.
 func TestStateUnreadable(t *testing.T) {
 	r, dir := stateRepo(t)
 	open(t, r.Dir)
@@ -273,7 +272,7 @@ func TestStateUnreadable(t *testing.T) {
 		t.Errorf("reset: %+v", o)
 	}
 	if left := listed(t, dir); len(left) != 2 {
-		t.Errorf("left: %q", left)
+		t.Errorf("files remain: %q", left)
 	}
 }
 
@@ -285,8 +284,8 @@ func needsTwoUsers(t *testing.T) {
 	}
 }
 
-// Names that can be listed and not inspected are unknown, and counted; no sweep
-// touches them.
+// Entries that cannot be inspected are counted as unknown, and cleanup does not move
+// them.
 func TestStateUninspected(t *testing.T) {
 	needsTwoUsers(t)
 	r, dir := stateRepo(t)
@@ -313,7 +312,7 @@ func TestStateUninspected(t *testing.T) {
 	}
 }
 
-// What cannot be moved stays and is told; the rest is moved all the same.
+// An entry that cannot be moved is reported, and the others move.
 func TestStateImmovable(t *testing.T) {
 	needsTwoUsers(t)
 	r, dir := stateRepo(t)
@@ -343,8 +342,8 @@ func TestStateImmovable(t *testing.T) {
 	}
 }
 
-// A lock file that another user left, and that may not be opened, is told about or
-// harmless; it never passes for free while it is held.
+// A lock file of another user that cannot be opened is reported or harmless, and is never
+// ignored while the lock is held.
 func TestStateLockOfAnotherUser(t *testing.T) {
 	needsTwoUsers(t)
 	r, dir := stateRepo(t)

@@ -117,18 +117,18 @@ func TestCheckOthers(t *testing.T) {
 			t.Errorf("%s with %q: %+v", tt.name, tt.content, got)
 		}
 		if tt.problems > 0 && !contract.Default().Checks(tt.name) {
-			t.Errorf("%s has problems, and Checks says that it cannot", tt.name)
+			t.Errorf("%s has problems, but Checks reports false", tt.name)
 		}
 	}
 }
 
-// Ten megabytes of anything are judged, not choked on.
+// Check handles ten megabytes of anything.
 func TestCheckLarge(t *testing.T) {
 	c := contract.Default()
 	for _, piece := range []string{"[", `{"a":`, "x", "\n", "\xff", "## Status\n", " "} {
 		content := bytes.Repeat([]byte(piece), 10<<20/len(piece))
 		if len(c.Check("review.json", content)) == 0 || len(c.Check("research.md", content)) == 0 {
-			t.Errorf("10 MB of %q are fine", piece)
+			t.Errorf("10 MB of %q gave no problem", piece)
 		}
 	}
 }

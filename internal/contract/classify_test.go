@@ -86,7 +86,7 @@ func TestEvicts(t *testing.T) {
 	}
 }
 
-// A fresh contract may be asked by many at once.
+// Several goroutines may use a new contract at once.
 func TestConcurrentUse(t *testing.T) {
 	c, err := contract.Extend(contract.Default(), nil, "c.yaml")
 	if err != nil {
@@ -96,7 +96,7 @@ func TestConcurrentUse(t *testing.T) {
 	for range 8 {
 		wg.Go(func() {
 			if c.Bucket("review-a.md") != contract.PatternAllowed || c.Bucket("review.md") != contract.Canonical {
-				t.Error("the answer depends on who asks")
+				t.Error("concurrent calls gave a wrong bucket")
 			}
 			c.Nearest("reviw.md")
 		})

@@ -19,10 +19,10 @@ import (
 
 var update = flag.Bool("update", false, "rewrite what is generated from default.yaml")
 
-// compiled is default.yaml as Go.
+// compiledFile is default.yaml as Go.
 const compiledFile = "default_compiled.go"
 
-// The compiled contract is default.yaml and nothing else.
+// The compiled contract equals default.yaml.
 func TestCompiled(t *testing.T) {
 	want, err := format.Source(compile(parseDefault(t)))
 	if err != nil {
@@ -45,7 +45,7 @@ func golden(t *testing.T, file string, got []byte) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(got, want) {
-		t.Errorf("%s is not what default.yaml says; run: go generate ./internal/contract", file)
+		t.Errorf("%s differs from default.yaml; run: go generate ./internal/contract", file)
 	}
 }
 

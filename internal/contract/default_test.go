@@ -31,8 +31,8 @@ func sorted(words string) []string {
 	return out
 }
 
-// The sets that the verbs rely on are spelled out here once more, against a slip
-// in the table.
+// The sets that the commands rely on are listed here again, to catch mistakes in
+// default.yaml.
 func TestDefaultSets(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -84,8 +84,8 @@ func TestDefaultSets(t *testing.T) {
 	}
 }
 
-// What Extend asks of a project, the default contract obeys too.
-func TestDefaultObeysItsOwnRules(t *testing.T) {
+// The default contract follows the rules that Extend checks.
+func TestDefaultFollowsTheRules(t *testing.T) {
 	c := contract.Default()
 	roles := []contract.Role{
 		contract.Workflow, contract.Lock, contract.Archive, contract.Journal,
@@ -124,7 +124,7 @@ func TestDefaultObeysItsOwnRules(t *testing.T) {
 		}
 		_, md := c.File(p.Base + ".md")
 		if p.Base != "" && !md {
-			t.Errorf("%s has the base %s, which is no file", p.Pattern, p.Base)
+			t.Errorf("%s has the base %s, which is not listed", p.Pattern, p.Base)
 		}
 	}
 	for _, k := range c.Keys {
@@ -137,7 +137,7 @@ func TestDefaultObeysItsOwnRules(t *testing.T) {
 	}
 }
 
-// The default contract passes through Extend, as far as a project may say the same.
+// Extend accepts the default contract, without the parts that a project cannot set.
 func TestDefaultPassesExtend(t *testing.T) {
 	c := contract.Default()
 	files := slices.Clone(c.Files)
@@ -156,7 +156,7 @@ func TestDefaultPassesExtend(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got, want := dump(t, again), dump(t, c); got != want {
-		t.Errorf("a contract extended by itself is another:\n%s", got)
+		t.Errorf("the default contract extended by itself differs:\n%s", got)
 	}
 	patterns, err := yaml.Marshal(map[string]any{"patterns": c.Patterns, "ephemeral": c.Ephemeral})
 	if err != nil {
@@ -177,7 +177,7 @@ func dump(t *testing.T, c *contract.Contract) string {
 	return string(b)
 }
 
-// The printed contract reads back as the same.
+// The printed contract reads back unchanged.
 func TestYAML(t *testing.T) {
 	b, err := contract.Default().YAML()
 	if err != nil {
@@ -188,14 +188,14 @@ func TestYAML(t *testing.T) {
 		t.Fatal(err)
 	}
 	if dump(t, again) != dump(t, contract.Default()) {
-		t.Errorf("YAML reads back as another contract:\n%s", b)
+		t.Errorf("the YAML reads back as a different contract:\n%s", b)
 	}
 }
 
 func TestByRolePanicsWithoutTheRole(t *testing.T) {
 	defer func() {
 		if recover() == nil {
-			t.Error("an empty contract has a lock")
+			t.Error("ByRole of an empty contract did not panic")
 		}
 	}()
 	new(contract.Contract).ByRole(contract.Lock)

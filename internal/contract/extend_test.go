@@ -18,16 +18,16 @@ func extend(t *testing.T, override string) *contract.Contract {
 	return c
 }
 
-// Nothing given changes nothing.
-func TestExtendByNothing(t *testing.T) {
+// An empty file changes nothing.
+func TestExtendWithEmptyFile(t *testing.T) {
 	for _, override := range []string{"", "\n", "# a comment\n", "---\n", "null\n", "files:\n", "{}", "files: []\nkeys: ~\n", "\ufeff"} {
 		if c := extend(t, override); dump(t, c) != dump(t, contract.Default()) {
-			t.Errorf("%q changed something", override)
+			t.Errorf("%q changed the contract", override)
 		}
 	}
 }
 
-// accepted are overrides that Extend takes, and the schema with it.
+// accepted are files that Extend and the JSON Schema accept.
 var accepted = map[string]string{
 	"file":             "files:\n  - name: notes.txt\n",
 	"whole file":       "files: [{name: a.md, group: artifact, writer: me, purpose: x, evict: scoped, status: [OK], sidecar: a.json}, {name: a.json, schema: {required: [status], recommended: [x], enums: {status: [OK]}}}]",
@@ -55,13 +55,14 @@ func TestExtendAccepts(t *testing.T) {
 			before := dump(t, contract.Default())
 			extend(t, override)
 			if dump(t, contract.Default()) != before {
-				t.Error("the base was changed")
+				t.Error("Extend changed the default contract")
 			}
 		})
 	}
 }
 
-// A rejected override, where and why. Those of a bad shape the schema rejects too.
+// rejected are files that Extend rejects, with the line and the error. The JSON Schema
+// rejects those with shape too.
 var rejected = []struct {
 	name, override string
 	line           int
@@ -204,7 +205,7 @@ keys:
 		t.Errorf("notes.txt is %+v of %+v", notes, c.Groups)
 	}
 	if c.StaleDays != 7 || c.ArchiveRuns != 5 || c.Bucket("notes.txt") != contract.Canonical || c.Bucket("adr-1.md") != contract.PatternAllowed || c.Evicts("adr-1.md") != contract.Always {
-		t.Error("something given was not taken")
+		t.Error("Extend ignored a given field")
 	}
 	for _, tt := range []struct {
 		name, content string
@@ -226,7 +227,7 @@ keys:
 	}
 	base, _ := contract.Default().File("review.json")
 	if contract.Default().Bucket("notes.txt") != contract.AdHoc || len(base.Schema.Enums["verdict"]) != 3 {
-		t.Error("the base was changed")
+		t.Error("Extend changed the default contract")
 	}
 	twice, err := contract.Extend(c, []byte("files: [{name: more.txt}]"), "c.yaml")
 	if err != nil || twice.Bucket("more.txt") != contract.Canonical || c.Bucket("more.txt") != contract.AdHoc {
@@ -234,7 +235,7 @@ keys:
 	}
 }
 
-// A pattern means what RE2 says, over the whole name, and leftovers come first.
+// A pattern is RE2 for the whole name, and ephemeral patterns come first.
 func TestExtendPatterns(t *testing.T) {
 	c := extend(t, `
 patterns:
@@ -257,7 +258,7 @@ patterns:
 	}
 }
 
-// Aliases that multiply end in an error, not in memory.
+// Aliases that multiply are an error and do not fill the memory.
 func TestExtendBoundsAliases(t *testing.T) {
 	words := strings.Repeat("A,", 4000)
 	var files strings.Builder

@@ -7,8 +7,8 @@ import (
 	"ken/internal/contract"
 )
 
-// Whatever Extend accepts has all that ken relies on and can be asked about any
-// name; whatever it does not, it names a line of.
+// A contract that Extend accepts has everything that ken relies on and can be used. An
+// error names the file and a line.
 func FuzzExtend(f *testing.F) {
 	for _, s := range accepted {
 		f.Add([]byte(s))
@@ -23,7 +23,7 @@ func FuzzExtend(f *testing.F) {
 		c, err := contract.Extend(base, override, "c.yaml")
 		if err != nil {
 			if !strings.HasPrefix(err.Error(), "c.yaml:") {
-				t.Fatalf("no place in: %v", err)
+				t.Fatalf("the error has no line: %v", err)
 			}
 			return
 		}
@@ -46,12 +46,12 @@ func FuzzExtend(f *testing.F) {
 			t.Fatal(err)
 		}
 		if _, err := contract.Extend(base, override, "c.yaml"); err != nil {
-			t.Fatalf("the second time: %v", err)
+			t.Fatalf("the second call failed: %v", err)
 		}
 	})
 }
 
-// Check takes anything, and what it reports is said on one line.
+// Check accepts any content, and its problems are on one line.
 func FuzzCheck(f *testing.F) {
 	f.Add("review.json", []byte(`{"status":"DONE"}`))
 	f.Add("review-lane-a.json", []byte(`{"status":"done","status":1}`))
@@ -62,7 +62,7 @@ func FuzzCheck(f *testing.F) {
 		c := contract.Default()
 		found := c.Check(name, content)
 		if len(found) > 0 && !c.Checks(name) {
-			t.Fatalf("%q has problems, and Checks says that it cannot", name)
+			t.Fatalf("%q has problems, but Checks reports false", name)
 		}
 		for _, p := range found {
 			if p.File != name || p.Problem == "" || p.Expected == "" || strings.ContainsAny(p.Problem+p.Expected, "\n\r\x00") {
@@ -72,8 +72,8 @@ func FuzzCheck(f *testing.F) {
 	})
 }
 
-// Lint takes anything; what it reports is in the line that it names, or what
-// that line's braces come to, and not legal.
+// Lint accepts any document, and reports only existing lines and names that are not
+// allowed.
 func FuzzLint(f *testing.F) {
 	for _, s := range []string{
 		".ken/state/foo.md", `.ken\state\foo.md`, ".ken/state/{a,b}.md", ".ken/state/{a,{b,c}}<x>.md", ".ken/state/$(a.md", ".ken/state/a\\.md\n.ken/state/%s[",
@@ -88,7 +88,7 @@ func FuzzLint(f *testing.F) {
 				t.Fatalf("%+v", r)
 			}
 			if c.Bucket(r.Name) == contract.Canonical && !strings.Contains(string(content), r.Name+"/") && !strings.Contains(string(content), `\`) && !strings.Contains(string(content), "{") {
-				t.Fatalf("%s is legal", r.Name)
+				t.Fatalf("Lint reports %s, which is allowed", r.Name)
 			}
 		}
 	})

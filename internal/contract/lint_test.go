@@ -70,12 +70,12 @@ func TestLintNearest(t *testing.T) {
 	}
 }
 
-// A line that a program wrote takes a time that grows with its length alone.
+// The time for a very long line grows only with its length.
 func TestLintLongLines(t *testing.T) {
 	for _, piece := range []string{".ken/state/{", ".ken/state/a<", ".ken/state/$(", ".ken", ".devt/state/x{1,2}", ".ken/state/{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b} "} {
 		found := contract.Default().Lint("a.md", []byte(strings.Repeat(piece, 200_000/len(piece))), []string{".ken/state", ".devt/state", "none"})
 		if len(found) > 64 {
-			t.Errorf("%q comes to %d names", piece, len(found))
+			t.Errorf("%q expands to %d names", piece, len(found))
 		}
 	}
 }

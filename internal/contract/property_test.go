@@ -9,7 +9,7 @@ import (
 	"ken/internal/contract"
 )
 
-// name draws a file's name: any bytes, or something near to what the contract has.
+// name draws a file name: any bytes, or one similar to a name of the contract.
 func name(t *rapid.T) string {
 	c := contract.Default()
 	near := func() string {
@@ -29,7 +29,7 @@ func name(t *rapid.T) string {
 	}
 }
 
-// Whatever the name, it is in exactly one bucket, and the same whoever asks.
+// Every name is in exactly one bucket.
 func TestOneBucket(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := contract.Default()
@@ -57,7 +57,7 @@ func TestOneBucket(t *testing.T) {
 	})
 }
 
-// What Nearest offers is legal, and a file that an agent may write.
+// Nearest returns an allowed name that an agent may write.
 func TestNearestIsLegal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := contract.Default()
@@ -77,7 +77,7 @@ func TestNearestIsLegal(t *testing.T) {
 	})
 }
 
-// A slug is its own slug, and makes the name of a lane's review.
+// A slug is its own slug, and fits in the name of a lane's review.
 func TestSlugFits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := contract.Slug(name(t))
@@ -86,7 +86,7 @@ func TestSlugFits(t *testing.T) {
 		}
 		p, ok := contract.Default().Match("review-lane-" + s + ".json") // which review-* does not allow
 		if !ok || p.Base != "review" || len(s) > 32 {
-			t.Fatalf("%q makes no lane", s)
+			t.Fatalf("%q does not fit in the name of a lane's review", s)
 		}
 	})
 }
@@ -114,7 +114,7 @@ func TestLineAllows(t *testing.T) {
 	})
 }
 
-// A contract's own names stay canonical through any extension.
+// Canonical names stay canonical in any extension.
 func TestCanonicalStays(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		base := contract.Default()

@@ -10,7 +10,7 @@ import (
 	"ken/internal/contract"
 )
 
-// The schema and Extend agree about the shape of an override.
+// The JSON Schema and Extend agree about the structure of a file.
 func TestSchemaAgreesWithExtend(t *testing.T) {
 	var s jsonschema.Schema
 	if err := json.Unmarshal(contract.JSONSchema(), &s); err != nil {
@@ -31,7 +31,7 @@ func TestSchemaAgreesWithExtend(t *testing.T) {
 	for name, override := range accepted {
 		t.Run(name, func(t *testing.T) {
 			if err := validate(t, override); err != nil {
-				t.Errorf("Extend accepts it, the schema says: %v", err)
+				t.Errorf("Extend accepts it, the JSON Schema does not: %v", err)
 			}
 		})
 	}
@@ -41,7 +41,7 @@ func TestSchemaAgreesWithExtend(t *testing.T) {
 		}
 		t.Run(tt.name, func(t *testing.T) {
 			if validate(t, tt.override) == nil {
-				t.Error("Extend rejects it, the schema does not")
+				t.Error("Extend rejects it, the JSON Schema does not")
 			}
 		})
 	}

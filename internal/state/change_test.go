@@ -14,7 +14,7 @@ import (
 	"ken/internal/fault"
 )
 
-func TestApplyMakesOneSnapshotWithAnAccount(t *testing.T) {
+func TestApplyMakesOneSnapshotWithManifest(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, map[string]string{"a": "A", "d/x": "x", "l": "->a", "odd\xff": "odd", "stays": "s"})
 	out := apply(t, dir, Change{
@@ -27,7 +27,7 @@ func TestApplyMakesOneSnapshotWithAnAccount(t *testing.T) {
 		t.Errorf("applied %+v", out)
 	}
 	if b, _ := os.ReadFile(filepath.Join(dir, "a")); string(b) != "new A" {
-		t.Errorf("a holds %q", b)
+		t.Errorf("the content of a is %q", b)
 	}
 	all := snapshots(t, dir)
 	if len(all) != 1 || all[0].Name != name || !all[0].Time.Equal(now) || all[0].Manifest == nil {
@@ -62,12 +62,12 @@ func TestApplyMakesOneSnapshotWithAnAccount(t *testing.T) {
 	}
 	names, err := os.ReadDir(filepath.Join(dir, ".archive", name))
 	if err != nil || len(names) != 2 {
-		t.Errorf("the snapshot holds %v, %v", names, err)
+		t.Errorf("the snapshot contains %v, %v", names, err)
 	}
 }
 
-// Two snapshots of one moment have two names, and the reset's has no suffix.
-func TestSnapshotNamesDoNotClash(t *testing.T) {
+// Two snapshots with the same time get different names; that of a reset has no suffix.
+func TestSnapshotNamesAreUnique(t *testing.T) {
 	dir := t.TempDir()
 	for _, verb := range []string{"cleanup", "cleanup", "reset"} {
 		put(t, dir, map[string]string{"a": "A"})
@@ -81,7 +81,7 @@ func TestSnapshotNamesDoNotClash(t *testing.T) {
 	}
 }
 
-func TestNothingToDoMakesNothing(t *testing.T) {
+func TestEmptyChangeMakesNoSnapshot(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "made", "by the lock")
 	for _, c := range []Change{{Verb: "reset"}, {Verb: "reset", Moves: moves("not there"), Keep: 5}} {
 		if out := apply(t, dir, c); out.Snapshot != "" || len(out.Failed) > 0 {
@@ -92,13 +92,13 @@ func TestNothingToDoMakesNothing(t *testing.T) {
 		t.Errorf("snapshots %q", got)
 	}
 	if got := image(t, dir); len(got) > 1 {
-		t.Errorf("there is %v", got)
+		t.Errorf("unexpected files: %v", got)
 	}
 }
 
-// The ring keeps the newest by the time inside, whatever the names say, and other
-// programs' snapshots longest.
-func TestRing(t *testing.T) {
+// Pruning keeps the newest snapshots by recorded time, not by name, and removes those of
+// other programs last.
+func TestPrune(t *testing.T) {
 	for _, c := range []struct {
 		keep int
 		want []string
@@ -130,19 +130,19 @@ func TestRing(t *testing.T) {
 		slices.Sort(gone)
 		slices.Sort(out.Pruned)
 		if !slices.Equal(gone, out.Pruned) {
-			t.Errorf("keep %d: pruned %q, but said %q", c.keep, gone, out.Pruned)
+			t.Errorf("keep %d: pruned %q, reported %q", c.keep, gone, out.Pruned)
 		}
 		if names, _ := os.ReadDir(filepath.Join(dir, ".archive")); len(names) != len(got) {
 			t.Errorf("keep %d: left in the archive: %v", c.keep, names)
 		}
 		if _, err := os.Lstat(filepath.Join(dir, "a")); err == nil {
-			t.Errorf("keep %d: a is still there", c.keep)
+			t.Errorf("keep %d: a was not moved", c.keep)
 		}
 	}
 }
 
-// A change that makes no snapshot prunes none, whatever its Keep.
-func TestOnlyANewSnapshotPrunes(t *testing.T) {
+// A change that makes no snapshot prunes none, whatever Keep is.
+func TestPruneNeedsNewSnapshot(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, map[string]string{"a": "a", "b": "b"})
 	apply(t, dir, Change{Verb: "reset", Moves: moves("a"), Keep: 5})
@@ -154,7 +154,7 @@ func TestOnlyANewSnapshotPrunes(t *testing.T) {
 	}
 }
 
-func TestRestoreOverwritesNothing(t *testing.T) {
+func TestRestoreKeepsExistingFiles(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, map[string]string{"a": "old a", "b": "old b", "odd\xff": "odd"})
 	name := apply(t, dir, Change{Verb: "reset", Moves: moves("a", "b", "odd\xff"), Keep: 5}).Snapshot
@@ -168,19 +168,19 @@ func TestRestoreOverwritesNothing(t *testing.T) {
 		t.Errorf("left in the archive: %+v", s)
 	}
 	if b, _ := os.ReadFile(filepath.Join(dir, "a")); string(b) != "new a" {
-		t.Errorf("a holds %q", b)
+		t.Errorf("the content of a is %q", b)
 	}
 	for _, bad := range []string{"no such", "../x", ".logs", ".", "a/b"} {
 		h := lockDirectory(t, dir)
 		if _, err := h.Apply(t.Context(), Change{Verb: "restore", Restore: bad}); err == nil {
-			t.Errorf("restored %s", bad)
+			t.Errorf("restored %s; want an error", bad)
 		}
 		unlockDirectory(t, h)
 	}
 }
 
-// What another program archived comes back too, but for its account.
-func TestRestoreForeign(t *testing.T) {
+// A snapshot of another program is restored without its manifest.
+func TestRestoreSnapshotOfAnotherProgram(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, map[string]string{
 		".archive/20200101-1/a": "a", ".archive/20200101-1/files": "a file of that name", ".archive/20200101-1/MANIFEST.txt": "a",
@@ -195,7 +195,7 @@ func TestRestoreForeign(t *testing.T) {
 	}
 }
 
-// Of a snapshot whose manifest is broken, the files are still the files.
+// A snapshot with a broken manifest still lists its files.
 func TestBrokenManifest(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, map[string]string{"a": "a"})
@@ -208,7 +208,7 @@ func TestBrokenManifest(t *testing.T) {
 	}
 }
 
-// A link in the archive's place is followed by nothing, and nothing is moved.
+// A link in place of the archive is not followed, and nothing is moved.
 func TestArchiveMustBeADirectory(t *testing.T) {
 	for _, what := range []string{"link", "inside", "file"} {
 		dir, elsewhere := t.TempDir(), t.TempDir()
@@ -232,7 +232,7 @@ func TestArchiveMustBeADirectory(t *testing.T) {
 		if _, err := d.Snapshots(t.Context()); err == nil || fault.HintOf(err) == "" {
 			t.Errorf("%s: snapshots: %v", what, err)
 		}
-		if un, err := midst(d); un || err != nil {
+		if un, err := unfinished(d); un || err != nil {
 			t.Errorf("%s: unfinished %v, %v", what, un, err)
 		}
 		h := lockDirectory(t, dir)
@@ -240,10 +240,10 @@ func TestArchiveMustBeADirectory(t *testing.T) {
 			t.Errorf("%s: apply: %v", what, err)
 		}
 		if err := h.SetAside("a"); err == nil {
-			t.Errorf("%s: set aside", what)
+			t.Errorf("%s: the log was copied to a link", what)
 		}
 		if err := h.Append("a", []byte("x"), 1); err == nil {
-			t.Errorf("%s: rotated", what)
+			t.Errorf("%s: the log was moved to a link", what)
 		}
 		unlockDirectory(t, h)
 		if d := diff(image(t, dir), before) + diff(image(t, elsewhere), there); d != "" {
@@ -272,7 +272,7 @@ func TestApplyRefuses(t *testing.T) {
 		"write slash": {Verb: "init", Writes: write("d/x", "x")}, "empty": {Verb: "reset", Moves: moves("")},
 	} {
 		if _, err := h.Apply(t.Context(), c); err == nil {
-			t.Errorf("%s: accepted", name)
+			t.Errorf("%s: accepted; want an error", name)
 		}
 		if d := diff(image(t, dir), before); d != "" {
 			t.Fatalf("%s:\n%s", name, d)
@@ -280,8 +280,8 @@ func TestApplyRefuses(t *testing.T) {
 	}
 }
 
-// An entry that cannot be moved is named, and the others are moved.
-func TestSingleMovesMayFail(t *testing.T) {
+// An entry that cannot be moved is reported, and the others move.
+func TestFailedMoveIsReported(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, map[string]string{"a": "a", "b": "b", "c": "c"})
 	h := lockDirectory(t, dir)
@@ -302,16 +302,16 @@ func TestSingleMovesMayFail(t *testing.T) {
 	}
 }
 
-// A plan that nobody can read is kept as it is, and in nobody's way.
+// An unreadable plan is kept as a snapshot and blocks nothing.
 func TestUnreadablePlanIsSalvaged(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, map[string]string{".archive/.do-x/PLAN.json": "{torn", ".archive/.do-x/files/a": "a", ".archive/.do-y/files/b": "b"})
 	d := openDir(t, dir, Options{})
-	if un, err := midst(d); !un || err != nil {
+	if un, err := unfinished(d); !un || err != nil {
 		t.Errorf("unfinished %v, %v", un, err)
 	}
 	unlockDirectory(t, lockDirectory(t, dir))
-	if un, err := midst(d); un || err != nil {
+	if un, err := unfinished(d); un || err != nil {
 		t.Errorf("then unfinished %v, %v", un, err)
 	}
 	if s := snapshots(t, dir); len(s) != 2 || !strings.HasSuffix(s[0].Name, "-unreadable") {
@@ -325,12 +325,12 @@ func TestUnreadablePlanIsSalvaged(t *testing.T) {
 		}
 	}
 	if found != 2 {
-		t.Errorf("there is %v", got)
+		t.Errorf("unexpected files: %v", got)
 	}
 }
 
-// A plan someone has tampered with leads nowhere else.
-func TestPlanLeadsNowhereElse(t *testing.T) {
+// A manipulated plan cannot write outside the directory.
+func TestManipulatedPlanStaysInside(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, map[string]string{
 		"state/a": "a", "outside": "o",
@@ -339,16 +339,16 @@ func TestPlanLeadsNowhereElse(t *testing.T) {
 	})
 	unlockDirectory(t, lockDirectory(t, filepath.Join(dir, "state")))
 	if b, _ := os.ReadFile(filepath.Join(dir, "outside")); string(b) != "o" {
-		t.Errorf("outside holds %q", b)
+		t.Errorf("the file outside was changed to %q", b)
 	}
 }
 
-func TestSnapshotsOfNothing(t *testing.T) {
+func TestSnapshotsOfMissingDirectory(t *testing.T) {
 	d := openDir(t, filepath.Join(t.TempDir(), "none"), Options{})
 	if s, err := d.Snapshots(t.Context()); s != nil || err != nil {
 		t.Errorf("%v, %v", s, err)
 	}
-	if un, err := midst(d); un || err != nil {
+	if un, err := unfinished(d); un || err != nil {
 		t.Errorf("unfinished %v, %v", un, err)
 	}
 	if e, err := d.Entries(t.Context()); len(e) != 0 || err != nil {
@@ -359,15 +359,15 @@ func TestSnapshotsOfNothing(t *testing.T) {
 	}
 }
 
-// midst reports whether a change is unfinished.
-func midst(d *Dir) (bool, error) {
+// unfinished reports whether a change is unfinished.
+func unfinished(d *Dir) (bool, error) {
 	m, err := d.archiveMark()
 	return m.unfinished, err
 }
 
-// A plan that came with a copy or a checkout is not carried out, and one that can
-// never be stops nobody: what lies in its folder is kept.
-func TestPlansOfOthersAreNotCarriedOut(t *testing.T) {
+// A plan from a copy or a checkout is not carried out. Its folder is kept as a snapshot
+// and blocks nothing.
+func TestPlanOfAnotherDirectoryIsNotCarriedOut(t *testing.T) {
 	for what, plant := range map[string]func(dir, home string) map[string]string{
 		"of another directory": func(string, string) map[string]string {
 			return map[string]string{"PLAN.json": `{"version":1,"home":"1:1","verb":"reset","time":"2026-01-01T00:00:00Z","keep":0,"moves":[{"name":"YQ=="}],"writes":[]}`}
@@ -408,7 +408,7 @@ func TestPlansOfOthersAreNotCarriedOut(t *testing.T) {
 			if b, err := os.ReadFile(filepath.Join(dir, "a")); string(b) != "A" {
 				t.Errorf("a: %q, %v", b, err)
 			}
-			if un, err := midst(d); un || err != nil {
+			if un, err := unfinished(d); un || err != nil {
 				t.Errorf("unfinished: %v, %v", un, err)
 			}
 			if s := snapshots(t, dir); len(s) != 1 || !strings.HasSuffix(s[0].Name, "-unreadable") {

@@ -119,9 +119,9 @@ func (s scenario) run(t testing.TB, dir string, act func(*Locked) error, killAt 
 	return steps, true
 }
 
-// A process killed before any of its steps leaves the old state or the new one,
-// whole, once the next has taken the lock; even if that one is killed too.
-func TestKilledAnywhereItIsOldOrNew(t *testing.T) {
+// If a process is killed before any step, the next one with the lock leaves the complete
+// old or new state, even if that process is killed too.
+func TestKillLeavesOldOrNewState(t *testing.T) {
 	for _, s := range scenarios(t) {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
@@ -136,7 +136,7 @@ func TestKilledAnywhereItIsOldOrNew(t *testing.T) {
 			unmanifest(t, after)
 			old, want := image(t, before), image(t, after)
 			if diff(old, want) == "" {
-				t.Fatal("the scenario changes nothing")
+				t.Fatal("the scenario changes nothing; the test would prove nothing")
 			}
 			judge := func(dir, when string) (isNew bool) {
 				t.Helper()
@@ -154,16 +154,16 @@ func TestKilledAnywhereItIsOldOrNew(t *testing.T) {
 			for k := range steps {
 				dir := fresh()
 				if _, lived := s.run(t, dir, s.act, k); lived {
-					t.Fatal("it was not killed")
+					t.Fatal("the process was not killed")
 				}
 				when := fmt.Sprintf("killed before step %d of %d, %s", k, len(steps), steps[k])
-				unfinished, err := midst(openDir(t, dir, Options{}))
+				unfinished, err := unfinished(openDir(t, dir, Options{}))
 				if err != nil {
 					t.Fatal(err)
 				}
 				isNew := judge(dir, when)
 				if sawNew && !isNew {
-					t.Errorf("%s: the old state, though it was decided before", when)
+					t.Errorf("%s: the old state after an earlier step had the new one", when)
 				}
 				sawNew = sawNew || isNew
 
@@ -172,7 +172,7 @@ func TestKilledAnywhereItIsOldOrNew(t *testing.T) {
 					s.run(t, dir, s.act, k)
 					_, lived := s.run(t, dir, nil, j)
 					if judge(dir, fmt.Sprintf("%s; then the next before its %dth", when, j)) != isNew {
-						t.Errorf("%s: killing the next, too, changes the outcome", when)
+						t.Errorf("%s: killing the next process changes the result", when)
 					}
 					if lived {
 						break
@@ -180,7 +180,7 @@ func TestKilledAnywhereItIsOldOrNew(t *testing.T) {
 				}
 			}
 			if !sawNew {
-				t.Error("it was never decided")
+				t.Error("no step led to the new state")
 			}
 		})
 	}
@@ -224,8 +224,8 @@ func unmanifest(t testing.TB, dir string) {
 	}
 }
 
-// Whatever is both moved and written is never absent for whoever reads meanwhile.
-func TestWrittenFilesAreAlwaysThere(t *testing.T) {
+// Readers always find a file that is both moved and written.
+func TestWrittenFilesAlwaysExist(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, map[string]string{"w": "old", "l": "->w", "x": "x"})
 	h := lockDirectory(t, dir)
@@ -256,8 +256,7 @@ func TestWrittenFilesAreAlwaysThere(t *testing.T) {
 	}
 }
 
-// A disk that is full while a change is written down leaves the old state, and
-// nothing of the attempt.
+// A full disk while the plan is written leaves the old state and no folder.
 func TestFullDiskWhileStaging(t *testing.T) {
 	s := scenarios(t)[5] // init
 	dir := memoryDir(t)
@@ -300,10 +299,10 @@ func TestFullDiskWhileStaging(t *testing.T) {
 			t.Errorf("%s fails:\n%s", what, d)
 		}
 	}
-	t.Error("never came to the decision")
+	t.Error("the change was never decided")
 }
 
-// A write that fails leaves no temporary file, and half a line is taken back.
+// A failed write leaves no temporary file and no partial line.
 func TestFailedWriteLeavesNothing(t *testing.T) {
 	for _, act := range []struct {
 		name, step string // the step that fails
@@ -334,7 +333,7 @@ func TestFailedWriteLeavesNothing(t *testing.T) {
 			t.Errorf("%s, %s: error %v", act.name, act.step, err)
 		}
 		if b, _ := os.ReadFile(filepath.Join(dir, "a")); string(b) != "old\n" || len(allNames(t, dir)) != before {
-			t.Errorf("%s, %s: a holds %q; there are %q", act.name, act.step, b, allNames(t, dir))
+			t.Errorf("%s, %s: the content of a is %q; the files are %q", act.name, act.step, b, allNames(t, dir))
 		}
 		h.step = nil
 		unlockDirectory(t, h)

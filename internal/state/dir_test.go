@@ -12,7 +12,7 @@ import (
 	"ken/internal/fault"
 )
 
-func TestEntriesAreWhatLstatSees(t *testing.T) {
+func TestEntries(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, map[string]string{"b": "12", "a\nb": "1", "\xff\xfe": "123", "d/x": "x", "dangling": "->/nowhere", ".lock": ""})
 	got, err := openDir(t, dir, Options{}).Entries(t.Context())
@@ -43,7 +43,7 @@ func TestEntriesAreWhatLstatSees(t *testing.T) {
 	}
 }
 
-func TestReadIsForRegularFiles(t *testing.T) {
+func TestReadRefusesOtherThanRegularFiles(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, map[string]string{"a": "abc", "l": "->a", "d/x": "x"})
 	d := openDir(t, dir, Options{})
@@ -89,17 +89,17 @@ func TestNotADirectory(t *testing.T) {
 		t.Errorf("lock: %v", err)
 	}
 	if _, err := openDir(t, filepath.Join(path, "below"), Options{}).Lock(t.Context(), "x"); err == nil {
-		t.Error("locked below a file")
+		t.Error("locked a directory below a file; want an error")
 	}
 	if _, err := Open("relative", Options{Names: testNames}); err == nil {
-		t.Error("opened a relative path")
+		t.Error("opened a relative path; want an error")
 	}
 	if _, err := Open(path, Options{}); err == nil {
-		t.Error("opened without names")
+		t.Error("opened without names; want an error")
 	}
 }
 
-// A directory below a root lies behind no link, whether it leads out or not.
+// OpenIn refuses a path with a link, also one inside the root.
 func TestOpenIn(t *testing.T) {
 	root, outside := t.TempDir(), t.TempDir()
 	put(t, root, map[string]string{"inside/f": "f", "good": "->inside"})
@@ -140,10 +140,10 @@ func TestOpenIn(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := d.Lock(t.Context(), "x"); err == nil {
-		t.Error("locked what lies behind a link")
+		t.Error("locked a directory behind a link; want an error")
 	}
 	if e, err := d.Entries(t.Context()); err == nil {
-		t.Errorf("holds %v", e)
+		t.Errorf("entries %v, want none", e)
 	}
 	if left, _ := os.ReadDir(outside); len(left) != 1 {
 		t.Errorf("outside: %v", left)

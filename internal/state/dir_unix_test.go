@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// What cannot be looked at says why, and what is gone is left out.
+// An entry that cannot be inspected has the error, and a missing one is omitted.
 func TestUninspected(t *testing.T) {
 	f, err := os.Open(t.TempDir())
 	if err != nil {
@@ -24,11 +24,11 @@ func TestUninspected(t *testing.T) {
 		t.Errorf("entry %+v", e)
 	}
 	if look(int(f.Fd()), "gone", &e) {
-		t.Error("what is gone was seen")
+		t.Error("a missing entry was listed")
 	}
 }
 
-// A pipe by the name of a file is seen for what it is, and not waited for.
+// A pipe is listed as special, and reading it does not block.
 func TestPipes(t *testing.T) {
 	dir := t.TempDir()
 	pipe := filepath.Join(dir, "workflow.yaml")
@@ -60,7 +60,7 @@ func TestPipes(t *testing.T) {
 		t.Fatal(err)
 	}
 	if e, err := openDir(t, filepath.Join(dir, "p"), Options{}).Entries(t.Context()); err == nil {
-		t.Errorf("a pipe holds %v", e)
+		t.Errorf("a pipe has the entries %v", e)
 	}
 	// It is moved like anything else.
 	out := apply(t, dir, Change{Verb: "reset", Moves: moves("p", "workflow.yaml"), Keep: 5})

@@ -49,13 +49,13 @@ func TestDocuments(t *testing.T) {
 		t.Errorf("documents %q, want %q", got, want)
 	}
 	if err := Documents(t.Context(), []string{"one.md", "none"}, DocumentOptions{}, collect); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a path that is not there: %v", err)
+		t.Errorf("a missing path: %v, want an error", err)
 	}
 	if err := Documents(t.Context(), []string{"docs/large"}, DocumentOptions{}, collect); err == nil {
-		t.Error("a file that is too large was named, and nothing said")
+		t.Error("a named file that is too large gave no error")
 	}
 	if err := Documents(t.Context(), []string{"docs/binary"}, DocumentOptions{}, collect); err == nil {
-		t.Error("a file that is no text was named, and nothing said")
+		t.Error("a named file that is not text gave no error")
 	}
 	stop := errors.New("stop")
 	if err := Documents(t.Context(), []string{"docs"}, DocumentOptions{}, func(string, []byte) error { return stop }); !errors.Is(err, stop) {

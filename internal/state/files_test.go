@@ -41,7 +41,7 @@ func TestReplace(t *testing.T) {
 	}
 	unlockDirectory(t, h)
 	if left, _ := os.ReadDir(dir); len(left) != 7 {
-		t.Errorf("left: %v", left)
+		t.Errorf("temporary files remain: %v", left)
 	}
 }
 
@@ -60,7 +60,7 @@ func TestAppend(t *testing.T) {
 			t.Error(err)
 		}
 		if b, _ := os.ReadFile(filepath.Join(dir, c.name)); string(b) != c.want {
-			t.Errorf("%s holds %q, want %q", c.name, b, c.want)
+			t.Errorf("the content of %s is %q, want %q", c.name, b, c.want)
 		}
 	}
 	for name, want := range map[string]error{"l": errLink, "d": errDirectory, "d/x": errName} {
@@ -70,7 +70,7 @@ func TestAppend(t *testing.T) {
 	}
 }
 
-// However small the limit, every line is still somewhere, in order.
+// With any limit, the log and its archived copies have all lines in order.
 func TestRotationLosesNothing(t *testing.T) {
 	dir := t.TempDir()
 	h := lockDirectory(t, dir)
@@ -107,7 +107,7 @@ func TestRotationLosesNothing(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	if s := snapshotList(t, dir); len(s) > 0 {
-		t.Errorf("the logs are a snapshot: %q", s)
+		t.Errorf("the folder of logs is listed as a snapshot: %q", s)
 	}
 }
 
@@ -138,7 +138,7 @@ func TestSetAside(t *testing.T) {
 		t.Errorf("%q, %v, %v", b, info.ModTime(), info.Mode())
 	}
 	if b, _ := os.ReadFile(filepath.Join(dir, "w")); string(b) != "bad" {
-		t.Errorf("w holds %q", b)
+		t.Errorf("the content of w is %q", b)
 	}
 	if got := stamp(time.Date(2026, 1, 2, 3, 4, 5, 6, time.FixedZone("", 3600))); got != "2026-01-02T02-04-05.000000006Z" {
 		t.Errorf("stamp %s", got)

@@ -76,7 +76,7 @@ func holdInChild(t testing.TB, dir string) (cmd *exec.Cmd, release func()) {
 	}
 }
 
-func TestLockSaysWhoHoldsIt(t *testing.T) {
+func TestLockFileNamesTheProcess(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "x", "y")
 	h := lockDirectory(t, dir)
 	b, err := os.ReadFile(lockFile(dir))
@@ -102,17 +102,17 @@ func TestLockSaysWhoHoldsIt(t *testing.T) {
 	}
 	unlockDirectory(t, h)
 	if _, err := os.Lstat(lockFile(dir)); err == nil {
-		t.Error("the lock file is still there")
+		t.Error("the lock file was not removed")
 	}
 }
 
-func TestHeldLockIsNamed(t *testing.T) {
+func TestLockedErrorNamesTheHolder(t *testing.T) {
 	dir := t.TempDir()
 	cmd, release := holdInChild(t, dir)
 	start := time.Now()
 	err := tryOnce(t, dir, 50*time.Millisecond)
 	if took := time.Since(start); took < 50*time.Millisecond {
-		t.Errorf("waited %v, want the 50 ms that were asked for", took)
+		t.Errorf("waited %v, want 50 ms", took)
 	}
 	if fault.KindOf(err) != fault.Locked || !strings.Contains(fault.HintOf(err), "--wait") {
 		t.Errorf("error %v, hint %q", err, fault.HintOf(err))
@@ -141,8 +141,8 @@ func TestHeldLockIsNamed(t *testing.T) {
 	}
 }
 
-// A holder that is killed needs neither waiting nor stealing.
-func TestKilledHolderHoldsNothing(t *testing.T) {
+// The lock of a killed process is free at once.
+func TestKilledProcessReleasesTheLock(t *testing.T) {
 	dir := t.TempDir()
 	cmd, release := holdInChild(t, dir)
 	if err := cmd.Process.Kill(); err != nil {
@@ -150,15 +150,15 @@ func TestKilledHolderHoldsNothing(t *testing.T) {
 	}
 	release()
 	if _, err := os.Lstat(lockFile(dir)); err != nil {
-		t.Fatal("the killed holder left no file, and the test proves nothing")
+		t.Fatal("the killed process left no lock file; the test would prove nothing")
 	}
 	if err := tryOnce(t, dir, -1); err != nil {
 		t.Error(err)
 	}
 }
 
-// One at a time, whether goroutines or processes, and all of them in time.
-func TestOneAtATime(t *testing.T) {
+// Only one goroutine has the lock at a time, and all of them get it.
+func TestLockExcludes(t *testing.T) {
 	dir := t.TempDir()
 	var wg sync.WaitGroup
 	var inside, most atomic.Int32
@@ -181,7 +181,7 @@ func TestOneAtATime(t *testing.T) {
 	}
 	wg.Wait()
 	if b, _ := os.ReadFile(filepath.Join(dir, "log")); most.Load() != 1 || string(b) != strings.Repeat("line\n", 50) {
-		t.Errorf("%d at once; %d bytes of log", most.Load(), len(b))
+		t.Errorf("%d goroutines had the lock at once; the log has %d bytes", most.Load(), len(b))
 	}
 }
 
@@ -200,13 +200,13 @@ func TestHundredProcesses(t *testing.T) {
 		t.Errorf("the counter is %s", b)
 	}
 	if left, _ := os.ReadDir(dir); len(left) != 1 {
-		t.Errorf("left: %v", left)
+		t.Errorf("files remain: %v", left)
 	}
 }
 
-// Files of the lock's name that nobody holds are leftovers, whatever they say, but
-// for the number of a running process that can have written it.
-func TestLeftovers(t *testing.T) {
+// A lock file without a kernel lock is a leftover, unless it has only the pid of a
+// running process that can have written it.
+func TestLeftoverLockFiles(t *testing.T) {
 	dead := exec.CommandContext(t.Context(), "true")
 	if err := dead.Run(); err != nil {
 		t.Fatal(err)
@@ -256,13 +256,13 @@ func TestLeftovers(t *testing.T) {
 			t.Errorf("%s: %v, hint %s", c.name, err, fault.HintOf(err))
 		}
 		if b, _ := os.ReadFile(lockFile(dir)); c.held && string(b) != c.content {
-			t.Errorf("%s: overwritten with %s", c.name, b)
+			t.Errorf("%s: the lock file was overwritten with %s", c.name, b)
 		}
 	}
 }
 
-// Whoever waits for another program gets the lock when that one is done.
-func TestOtherProgramLetsGo(t *testing.T) {
+// A process that waits for another program gets the lock when that removes its file.
+func TestLockAfterAnotherProgram(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(lockFile(dir), []byte("1"), 0o644); err != nil {
 		t.Fatal(err)
@@ -273,9 +273,8 @@ func TestOtherProgramLetsGo(t *testing.T) {
 	}
 }
 
-// A foreign program that unlinks the lock file, before or while others wait, does
-// not split the lock in two.
-func TestUnlinkedLockFileStillLocks(t *testing.T) {
+// If another program removes the lock file, two processes still cannot have the lock.
+func TestRemovedLockFileStillLocks(t *testing.T) {
 	dir := t.TempDir()
 	_, release := holdInChild(t, dir)
 	waiting := make(chan error, 1)
@@ -285,11 +284,11 @@ func TestUnlinkedLockFileStillLocks(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := tryOnce(t, dir, 20*time.Millisecond); fault.KindOf(err) != fault.Locked || !strings.Contains(err.Error(), "an unknown program") {
-		t.Errorf("a second holder: %v", err)
+		t.Errorf("got %v, want the error that the directory is locked", err)
 	}
 	select {
 	case err := <-waiting:
-		t.Errorf("whoever waited came in: %v", err)
+		t.Errorf("a waiting process got the lock: %v", err)
 	default:
 	}
 	// What another puts there meanwhile is not ours to remove.
@@ -299,7 +298,7 @@ func TestUnlinkedLockFileStillLocks(t *testing.T) {
 	release()
 	time.Sleep(30 * time.Millisecond)
 	if b, _ := os.ReadFile(lockFile(dir)); string(b) != "1" {
-		t.Errorf("the other's file holds %q", b)
+		t.Errorf("the file of the other program was changed to %q", b)
 	}
 	os.Remove(lockFile(dir))
 	if err := <-waiting; err != nil {
@@ -307,8 +306,8 @@ func TestUnlinkedLockFileStillLocks(t *testing.T) {
 	}
 }
 
-// A program that locks just the file, as we do where directories cannot be locked,
-// is waited for too, and the file that it unlinks is not the lock any more.
+// Lock also waits for a program that locks only the file, as ken does where directories
+// cannot be locked. A file that the program removes is not the lock any more.
 func TestLockedFile(t *testing.T) {
 	dir := t.TempDir()
 	f, err := os.Create(lockFile(dir))
@@ -328,8 +327,8 @@ func TestLockedFile(t *testing.T) {
 	}
 }
 
-// A lock file unlinked between being opened and being locked is not the lock.
-func TestLockFileUnlinkedInBetween(t *testing.T) {
+// A lock file that is removed between opening and locking is not the lock.
+func TestLockFileRemovedBeforeLocking(t *testing.T) {
 	dir := t.TempDir()
 	d := openDir(t, dir, Options{})
 	unlinked := false
@@ -350,11 +349,11 @@ func TestLockFileUnlinkedInBetween(t *testing.T) {
 		t.Fatal(err)
 	}
 	if now, err := os.Lstat(lockFile(dir)); err != nil || !unlinked || !os.SameFile(mine, now) {
-		t.Errorf("what is locked is not the lock file: %v", err)
+		t.Errorf("another file than the lock file is locked: %v", err)
 	}
 }
 
-// The directory that is deleted while someone waits for it is made again.
+// Lock creates the directory again if it is deleted while waiting.
 func TestDirectoryReplacedWhileWaiting(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state")
 	h := lockDirectory(t, dir)
@@ -401,9 +400,9 @@ func TestLockFileMustBeAFile(t *testing.T) {
 	}
 }
 
-// Killed at any moment, for real, a process leaves all of its files: in the
-// directory or in one snapshot, once the lock was taken again.
-func TestKilledForReal(t *testing.T) {
+// After a real kill at any moment and the next Lock, all files are in the directory or
+// in one snapshot.
+func TestRealKill(t *testing.T) {
 	dir := t.TempDir()
 	files := make(map[string]string)
 	for _, name := range churned {

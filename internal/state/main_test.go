@@ -14,7 +14,7 @@ import (
 	"ken/internal/fault"
 )
 
-// childEnv makes the test binary a process that uses the directory it names.
+// childEnv makes the test binary a child process that uses the given directory.
 const childEnv = "KEN_STATE_CHILD"
 
 func TestMain(m *testing.M) {

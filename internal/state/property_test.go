@@ -70,8 +70,8 @@ func drawTree(t *rapid.T, dir string, depth int) []string {
 	return names
 }
 
-// Restoring what a reset took away gives the directory back bit for bit, with every
-// time and mode, and leaves no trace in the archive.
+// Restoring a reset gives the same directory, with all times and modes, and leaves
+// nothing in the archive.
 func TestRestoreUndoesReset(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		dir := memoryDir(t)
@@ -105,7 +105,7 @@ func TestRestoreUndoesReset(t *testing.T) {
 		after := image(t, dir)
 		delete(after, testNames.Archive)
 		if d := diff(after, before); d != "" {
-			rt.Fatalf("it is not what it was:\n%s", d)
+			rt.Fatalf("the directory differs:\n%s", d)
 		}
 		if left, _ := os.ReadDir(filepath.Join(dir, testNames.Archive)); len(left) > 0 {
 			rt.Fatalf("left in the archive: %v", left)
@@ -113,9 +113,9 @@ func TestRestoreUndoesReset(t *testing.T) {
 	})
 }
 
-// However many changes there are, the ring holds the last, and of the others the
-// newest, as many as it kept.
-func TestRingHoldsTheNewest(t *testing.T) {
+// After any number of changes, the archive has the last snapshot and the newest others, up
+// to the limit.
+func TestPruneKeepsTheNewest(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		dir := memoryDir(t)
 		var model []string

@@ -11,9 +11,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// What a command line gives is typed only where it is plainly a type, and reads
-// back as it was given.
-func TestValuesReadBackAsGiven(t *testing.T) {
+// A value of a command line has a type only if it plainly looks like it, and reads back
+// unchanged.
+func TestValuesReadBack(t *testing.T) {
 	typed := map[string]string{"true": "true", "false": "false", "null": "null", "0": "0", "42": "42", "-7": "-7"}
 	texts := []string{
 		"007", "1.5", "1e3", "yes", "no", "on", "~", "", "True", "NULL", "-0", "+1", "0x10", "1_000", ".inf",
@@ -139,9 +139,9 @@ func TestCorruptDocuments(t *testing.T) {
 	}
 }
 
-// After any updates whatever, the history begins with the original id, holds the
-// current one, each once, and only ever grows at its end; the anchors never move.
-func TestHistoryHealsItself(t *testing.T) {
+// After any updates the history begins with the original id, contains the current one,
+// each id once, and only grows at its end; the anchors never change.
+func TestHistoryIsCompleted(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		word := rapid.SampledFrom([]string{"", "a", "b", "c", "d"})
 		d := NewDocument()
@@ -176,7 +176,7 @@ func TestHistoryHealsItself(t *testing.T) {
 				continue
 			}
 			if !isList && len(h) > 0 {
-				t.Fatalf("history is no list: %v", must(d.Get(keyHistory)))
+				t.Fatalf("the history is not a list: %v", must(d.Get(keyHistory)))
 			}
 			if o := d.Text(keyOriginal); o != "" && h[0] != o || original != "" && o != original {
 				t.Fatalf("original %q (was %q), history %q", o, original, h)
@@ -188,7 +188,7 @@ func TestHistoryHealsItself(t *testing.T) {
 				t.Fatalf("%q is not in its history %q", id, h)
 			}
 			if s := slices.Clone(h); len(slices.Compact(slices.Sorted(slices.Values(s)))) != len(h) {
-				t.Fatalf("twice in %q", h)
+				t.Fatalf("an id is twice in %q", h)
 			}
 			// The order is kept: what was there, without repetitions, is still a run.
 			var kept []string
@@ -223,7 +223,7 @@ func TestIdentity(t *testing.T) {
 	}
 	step(Pair{"task", "x"}, Pair{keyType, "dev"})
 	if d.Text(keyID) != "" || len(d.history()) > 0 {
-		t.Error("an inactive workflow was stamped")
+		t.Error("an inactive workflow got an id")
 	}
 	step(Pair{keyActive, true})
 	if d.Text(keyID) != "w1" || d.Text(keyOriginal) != "w1" || d.Text(keyFirst) != "2026-01-02T03:04:05.67Z" || d.Text(keyCreated) != d.Text(keyFirst) {
@@ -245,14 +245,14 @@ func TestIdentity(t *testing.T) {
 	}
 	for _, p := range []Pair{{keyOriginal, "x"}, {keyFirst, "x"}, {keyHistory, "x"}, {keyOriginal, nil}} {
 		if d.merge([]Pair{p}, by) == nil {
-			t.Errorf("%s was moved", p.Key)
+			t.Errorf("%s was changed; want an error", p.Key)
 		}
 	}
 	step(Pair{keyOriginal, "w1"}) // as it is
 }
 
-// Whatever form an id has, it is never lost.
-func TestNoIDIsLost(t *testing.T) {
+// An id of any form stays in the history.
+func TestHistoryKeepsEveryID(t *testing.T) {
 	for text, want := range map[string][]string{
 		"active: true\nworkflow_id: 7\n":                                            {"7"},
 		"active: true\nworkflow_id: a\nworkflow_id_history: [a, b, 17, c]\n":        {"a", "b", "17", "c"},
@@ -279,7 +279,7 @@ func TestNoIDIsLost(t *testing.T) {
 	}
 }
 
-// A document written before there were anchors gets them from what it knows.
+// A document without anchors gets them from its id and start.
 func TestOldDocumentsGetAnchors(t *testing.T) {
 	d, err := parseDocument([]byte("active: true\nworkflow_id: b\ncreated_at: \"2026-01-02T03:04:05.123Z\"\nworkflow_id_history: \"[\\\"a\\\",\\\"b\\\"]\"\n"))
 	if err != nil {
@@ -296,9 +296,8 @@ func TestOldDocumentsGetAnchors(t *testing.T) {
 	}
 }
 
-// What a program wrote that knows less of YAML than YAML does is read as it was
-// meant.
-func TestLooseDialect(t *testing.T) {
+// Values that another program did not quote properly are read as text.
+func TestUnquotedValues(t *testing.T) {
 	d, err := parseDocument([]byte("active: true\ntask: \"C:\\Users: \\\"x\\\" and\\nmore\"\nnote: *bold* move\nat: @home\nlanes:\n  - id: \"a\"\n    scope: \"b\"\n"))
 	if err != nil {
 		t.Fatal(err)
@@ -318,12 +317,12 @@ func TestLooseDialect(t *testing.T) {
 	}
 	for _, value := range []string{"[1", "{a", "\"x", "[a, b"} {
 		if _, err := parseDocument([]byte("active: true\ntask: " + value + "\n")); err == nil {
-			t.Errorf("task %s is torn and passes", value)
+			t.Errorf("task %s has an unclosed quote or bracket; want an error", value)
 		}
 	}
 }
 
-// Whatever is salvaged can be written, and a sound document loses nothing.
+// A salvaged document can be written, and a readable one loses nothing.
 func FuzzDocument(f *testing.F) {
 	for _, s := range []string{"a: 1\n", "<<<<<<< HEAD\na: 1\n=======\na: 2\n>>>>>>> b\n", "a: [\nb: 2\n", "x: &a [*a]\n", "\xff: 1\n", "k: |\n  text\n", "\ufeffa: 1"} {
 		f.Add([]byte(s))

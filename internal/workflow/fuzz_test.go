@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Whatever a file of deferred work holds, an entry added to it is one more entry,
-// exactly as given, and what was there stays.
+// In any file, a new entry of deferred work is one more entry, exactly as given, and the
+// others stay.
 func FuzzDeferred(f *testing.F) {
 	f.Add([]byte("# Deferred\n\n## DEF-001 — a\n- status: open\n"), "title", "body")
 	f.Add([]byte("## DEF-1\n---\n## DEF-002 — b\r\n- status: closed\r\n"), "## DEF-009 — x", "---\n## DEF-010 — y\n- status: closed")
@@ -65,7 +65,7 @@ func FuzzLogLine(f *testing.F) {
 	})
 }
 
-// No journal crashes its reader, and boiled down it says the same about every file.
+// Any journal can be read, and the compacted one has the same last record of each file.
 func FuzzJournal(f *testing.F) {
 	f.Add([]byte(`{"file":"a","sha256":"1","workflow_id":"w"}` + "\n" + `{"file":"a","sha256":"2"` + "\n\x00\n"))
 	f.Fuzz(func(t *testing.T, b []byte) {

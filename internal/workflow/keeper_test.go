@@ -16,9 +16,8 @@ import (
 	"ken/internal/workflow"
 )
 
-// A desk is a keeper on a real directory, with a clock that stands still until it
-// is moved.
-type desk struct {
+// A fixture is a keeper with a real directory and a clock that the test sets.
+type fixture struct {
 	*workflow.Keeper
 	t    *testing.T
 	path string
@@ -26,9 +25,9 @@ type desk struct {
 	ids  int
 }
 
-func newDesk(t *testing.T) *desk {
+func newFixture(t *testing.T) *fixture {
 	t.Helper()
-	d := &desk{t: t, path: filepath.Join(t.TempDir(), "state"), now: time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)}
+	d := &fixture{t: t, path: filepath.Join(t.TempDir(), "state"), now: time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)}
 	c := contract.Default()
 	dir, err := state.Open(d.path, state.Options{Names: state.Names{Lock: c.Name(contract.Lock), Archive: c.Name(contract.Archive)}})
 	if err != nil {
@@ -43,8 +42,8 @@ func newDesk(t *testing.T) *desk {
 	return d
 }
 
-// write puts a file there as any program would, that long ago.
-func (d *desk) write(name, content string, ago time.Duration) {
+// write writes a file as another program would, with the given age.
+func (d *fixture) write(name, content string, ago time.Duration) {
 	d.t.Helper()
 	if err := os.MkdirAll(d.path, 0o755); err != nil {
 		d.t.Fatal(err)
@@ -56,8 +55,8 @@ func (d *desk) write(name, content string, ago time.Duration) {
 	d.date(name, ago)
 }
 
-// date gives a file the age it would have by the desk's clock.
-func (d *desk) date(name string, ago time.Duration) {
+// date sets the age of a file by the clock of the fixture.
+func (d *fixture) date(name string, ago time.Duration) {
 	d.t.Helper()
 	at := d.now.Add(-ago)
 	if err := os.Chtimes(filepath.Join(d.path, name), at, at); err != nil {
@@ -65,7 +64,7 @@ func (d *desk) date(name string, ago time.Duration) {
 	}
 }
 
-func (d *desk) put(name, content string) {
+func (d *fixture) put(name, content string) {
 	d.t.Helper()
 	if _, err := d.Put(d.t.Context(), name, []byte(content), false); err != nil {
 		d.t.Fatal(err)
@@ -73,7 +72,7 @@ func (d *desk) put(name, content string) {
 	d.date(name, 0)
 }
 
-func (d *desk) begin(opts workflow.BeginOptions) *workflow.Beginning {
+func (d *fixture) begin(opts workflow.BeginOptions) *workflow.Beginning {
 	d.t.Helper()
 	b, err := d.Begin(d.t.Context(), opts)
 	if err != nil {
@@ -82,7 +81,7 @@ func (d *desk) begin(opts workflow.BeginOptions) *workflow.Beginning {
 	return b
 }
 
-func (d *desk) update(pairs ...workflow.Pair) *workflow.Document {
+func (d *fixture) update(pairs ...workflow.Pair) *workflow.Document {
 	d.t.Helper()
 	doc, err := d.Update(d.t.Context(), workflow.UpdateOptions{Pairs: pairs})
 	if err != nil {
@@ -92,7 +91,7 @@ func (d *desk) update(pairs ...workflow.Pair) *workflow.Document {
 }
 
 // holds says which of the names are there.
-func (d *desk) holds(names ...string) []string {
+func (d *fixture) holds(names ...string) []string {
 	d.t.Helper()
 	var there []string
 	for _, n := range names {
@@ -103,19 +102,19 @@ func (d *desk) holds(names ...string) []string {
 	return there
 }
 
-func (d *desk) want(there []string, names ...string) {
+func (d *fixture) want(there []string, names ...string) {
 	d.t.Helper()
 	if !slices.Equal(there, names) {
-		d.t.Errorf("there are %q, want %q", there, names)
+		d.t.Errorf("the files are %q, want %q", there, names)
 	}
 }
 
-// The last pull request's review never survives into the next one's, whatever
-// its date says and whether or not its workflow was ended.
-func TestBeginLeavesNoReviewBehind(t *testing.T) {
+// The review of the last pull request does not survive init, whatever its date is and
+// whether or not its workflow was ended.
+func TestBeginArchivesOldReview(t *testing.T) {
 	for name, age := range map[string]time.Duration{"old": 48 * time.Hour, "recent": time.Minute, "of this instant": 0, "of the future": -time.Hour} {
 		t.Run(name, func(t *testing.T) {
-			d := newDesk(t)
+			d := newFixture(t)
 			d.begin(workflow.BeginOptions{Type: "code_review"})
 			d.put("review.json", `{"status":"DONE","verdict":"APPROVED","agent":"code-reviewer"}`)
 			for _, f := range []string{"review.md", "review-lane-api.md", "slice-A.md", "consolidator-ran.txt", "plan.md", "scratchpad.md", "decisions.md", "spec.md"} {
@@ -130,16 +129,16 @@ func TestBeginLeavesNoReviewBehind(t *testing.T) {
 			}
 			list, err := d.Archive(t.Context())
 			if err != nil || len(list.Snapshots) != 1 || list.Snapshots[0].WorkflowID != "w1" {
-				t.Errorf("one verb makes one snapshot: %+v, %v", list, err)
+				t.Errorf("want one snapshot: %+v, %v", list, err)
 			}
 		})
 	}
 }
 
-// Going on keeps what the session wrote, by the journal or by its date, and
-// nothing of anybody else's.
-func TestContinueKeepsTheSession(t *testing.T) {
-	d := newDesk(t)
+// With Continue the files of the session stay, by the journal or by age, and those of
+// others move.
+func TestContinueKeepsFilesOfTheSession(t *testing.T) {
+	d := newFixture(t)
 	d.begin(workflow.BeginOptions{Type: "dev"})
 	d.put("test-summary.json", `{"status":"DONE"}`) // of the session before
 	d.now = d.now.Add(time.Hour)
@@ -164,14 +163,14 @@ func TestContinueKeepsTheSession(t *testing.T) {
 	}
 	d.want(d.holds("impl-summary.json", "review.md", "plan-x.md", "plan-y.md", "notes.txt"), "impl-summary.json", "review.md", "plan-x.md", "plan-y.md", "notes.txt")
 	if w.Text("workflow_id") != "w3" || w.Text("original_workflow_id") != "w2" || w.Text("first_created_at") == w.Text("created_at") {
-		t.Errorf("identity after going on: %v", w)
+		t.Errorf("identity after Continue: %v", w)
 	}
 }
 
-// Foreign files go at the start of a workflow only if they are older than the
-// one before; without one, than a day.
-func TestBeginSweepsByThePriorStart(t *testing.T) {
-	d := newDesk(t)
+// Begin moves ad_hoc files only if they are older than the start of the previous
+// workflow, or than a day if there is none.
+func TestBeginUsesThePreviousStart(t *testing.T) {
+	d := newFixture(t)
 	d.write("notes.txt", "x", 25*time.Hour)
 	d.write("today.txt", "x", 23*time.Hour)
 	d.write("plan-a.md", "x", 25*time.Hour)
@@ -189,8 +188,8 @@ func TestBeginSweepsByThePriorStart(t *testing.T) {
 	d.want(d.holds("today.txt", "plan-b.md", "during.txt", "at-start.txt"), "during.txt", "at-start.txt")
 }
 
-func TestEvictAsksWhoseItIs(t *testing.T) {
-	d := newDesk(t)
+func TestEvictUsesTheAuthor(t *testing.T) {
+	d := newFixture(t)
 	d.write("review.md", "x", 1000*time.Hour)
 	d.write("reuse-analysis.md", "x", 0)
 	// Without a session nobody knows whose the review is.
@@ -211,13 +210,13 @@ func TestEvictAsksWhoseItIs(t *testing.T) {
 	}
 	d.want(d.holds("review.md", "test-summary.md", "review-a.md", "review-b.md"), "review.md", "review-a.md")
 	if s.Archive == nil {
-		t.Error("evict unlinks")
+		t.Error("evict deleted a file instead of archiving it")
 	}
 }
 
 func TestCleanupCutoffs(t *testing.T) {
 	day := 24 * time.Hour
-	d := newDesk(t)
+	d := newFixture(t)
 	ages := map[string]time.Duration{
 		"research-a.md": 21 * day, "research-b.md": 21*day + 1, "research-c.md": -day, "research-d.md": 56 * 365 * day,
 		"notes.txt": 0, "x.tmp": 0, "plan.md": 1000 * day,
@@ -254,14 +253,14 @@ func TestCleanupCutoffs(t *testing.T) {
 		"all the same for both": {workflow.CleanupOptions{AdHocStaleDays: &hundred, StaleDays: &hundred}, []string{"research-d.md", "x.tmp"}},
 	} {
 		if got := moved(c.opts); !slices.Equal(got, c.want) {
-			t.Errorf("%s: %q would go, want %q", what, got, c.want)
+			t.Errorf("%s: %q would move, want %q", what, got, c.want)
 		}
 	}
 }
 
-// Ids of work put off are never given twice, not even when the file is gone.
+// Ids of deferred work are never used again, even if the file is deleted.
 func TestDeferredIDsAreNeverReused(t *testing.T) {
-	d := newDesk(t)
+	d := newFixture(t)
 	add := func(title string) string {
 		t.Helper()
 		got, err := d.Defer(t.Context(), title, "why\n## DEF-900 — forged\n---\n- status: closed")
@@ -287,13 +286,13 @@ func TestDeferredIDsAreNeverReused(t *testing.T) {
 		t.Fatal(err)
 	}
 	if id := add("three"); id != "DEF-003" {
-		t.Errorf("%s was given again", id)
+		t.Errorf("the id %s was used again", id)
 	}
 }
 
-// What people wrote around and inside entries is theirs.
-func TestDeferredFileOfOthers(t *testing.T) {
-	d := newDesk(t)
+// Text around and inside entries stays as it is.
+func TestDeferredKeepsOtherText(t *testing.T) {
+	d := newFixture(t)
 	text := "# Deferred Tasks\n\n<!-- ours -->\n\n## DEF-041 — by hand\n- captured_at: 2026-01-01T00:00:00Z\n- context: the parser\n- tags: a, b\n- status: open\n\nA remark.\n\n---\n\n## DEF-042 — done\n- status: closed\n- closed_at: 2026-01-02T00:00:00Z\n"
 	d.write("deferred.md", text, 0)
 	if _, err := d.Reopen(t.Context(), "DEF-042"); err != nil {
@@ -318,7 +317,7 @@ func TestDeferredFileOfOthers(t *testing.T) {
 }
 
 func TestLogCutsLongRecords(t *testing.T) {
-	d := newDesk(t)
+	d := newFixture(t)
 	long := strings.Repeat("ü\\\"", 3000)
 	for _, record := range []string{
 		fmt.Sprintf(`{"error":%q,"n":1}`, long),
@@ -353,7 +352,7 @@ func TestLogCutsLongRecords(t *testing.T) {
 }
 
 func TestPauseAndResume(t *testing.T) {
-	d := newDesk(t)
+	d := newFixture(t)
 	if _, err := d.Pause(t.Context(), workflow.PauseOptions{}); fault.KindOf(err) != fault.Usage {
 		t.Errorf("pause of nothing: %v", err)
 	}
@@ -372,7 +371,7 @@ func TestPauseAndResume(t *testing.T) {
 		t.Errorf("%+v, %v", c, err)
 	}
 	if p, err = d.Pause(t.Context(), workflow.PauseOptions{Task: "again"}); err != nil || p.Archive == nil {
-		t.Errorf("a handoff that nobody resumed was overwritten: %+v, %v", p, err)
+		t.Errorf("the older handoff was not archived: %+v, %v", p, err)
 	}
 	p, err = d.Resume(t.Context(), false)
 	if err != nil {
@@ -392,8 +391,8 @@ func TestPauseAndResume(t *testing.T) {
 	}
 }
 
-func TestRepairSavesWhatCanBeRead(t *testing.T) {
-	d := newDesk(t)
+func TestRepairKeepsReadableLines(t *testing.T) {
+	d := newFixture(t)
 	d.write("workflow.yaml", "active: true\nworkflow_id: w7\n<<<<<<< HEAD\nphase: plan\n=======\nphase: test\n>>>>>>> x\nbad: [\n", 0)
 	if _, err := d.Update(t.Context(), workflow.UpdateOptions{Pairs: []workflow.Pair{{Key: "a", Value: "b"}}}); err == nil || !strings.Contains(err.Error(), "workflow.yaml:3: corrupt") {
 		t.Errorf("update of a corrupt document: %v", err)
@@ -418,9 +417,9 @@ func TestRepairSavesWhatCanBeRead(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-// Nothing is made by looking, nor by sweeping what is not there.
-func TestLookingMakesNothing(t *testing.T) {
-	d := newDesk(t)
+// Reading, and sweeping an empty directory, create nothing.
+func TestReadingCreatesNothing(t *testing.T) {
+	d := newFixture(t)
 	for what, err := range map[string]error{
 		"audit": second(d.Audit(t.Context())), "get": second(d.Get(t.Context())), "check": second(d.Check(t.Context())),
 		"reset": second(d.Reset(t.Context(), false)), "evict": second(d.Evict(t.Context(), false)),
@@ -436,17 +435,17 @@ func TestLookingMakesNothing(t *testing.T) {
 		"resume":  second(d.Resume(t.Context(), false)), "close": second(d.Done(t.Context(), "DEF-001")),
 	} {
 		if err == nil {
-			t.Errorf("%s of nothing works", what)
+			t.Errorf("%s without a directory gave no error", what)
 		}
 	}
 	if _, err := os.Lstat(d.path); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("the directory was made: %v", err)
+		t.Errorf("the directory was created: %v", err)
 	}
 }
 
-// The journal is boiled down when it grows, and still knows whose a file is.
-func TestJournalIsDistilled(t *testing.T) {
-	d := newDesk(t)
+// A large journal is compacted and keeps the authors of files.
+func TestJournalIsCompacted(t *testing.T) {
+	d := newFixture(t)
 	d.begin(workflow.BeginOptions{Type: "dev"})
 	d.put("review-mine.md", "mine")
 	d.date("review-mine.md", time.Hour)
@@ -473,9 +472,9 @@ func TestJournalIsDistilled(t *testing.T) {
 	d.want(d.holds("review-mine.md"), "review-mine.md")
 }
 
-// The identity is init's to give, and its start the session's.
-func TestIdentityIsInitsToGive(t *testing.T) {
-	d := newDesk(t)
+// Only init sets the identity, and update keeps a known start.
+func TestIdentityKeysAreRefused(t *testing.T) {
+	d := newFixture(t)
 	for _, key := range []string{"workflow_id", "created_at", "first_created_at", "original_workflow_id", "workflow_type", "active"} {
 		_, err := d.Begin(t.Context(), workflow.BeginOptions{Type: "dev", Pairs: []workflow.Pair{{Key: key, Value: "x"}}})
 		if fault.KindOf(err) != fault.Usage {
@@ -484,7 +483,7 @@ func TestIdentityIsInitsToGive(t *testing.T) {
 	}
 	b := d.begin(workflow.BeginOptions{Type: "dev", Continue: true})
 	if len(b.Remarks) != 1 || b.Workflow.Text("original_workflow_id") != "w1" {
-		t.Errorf("going on with nothing: %+v", b)
+		t.Errorf("Continue without a session: %+v", b)
 	}
 	for _, bad := range []string{"yesterday", "2026-01-02", "7"} {
 		_, err := d.Update(t.Context(), workflow.UpdateOptions{Pairs: []workflow.Pair{{Key: "created_at", Value: bad}}})
@@ -495,6 +494,6 @@ func TestIdentityIsInitsToGive(t *testing.T) {
 	d.write("workflow.yaml", "active: true\ncreated_at: \"2026-04-01T00:00:00Z\"\nfirst_created_at: garbage\n", 0)
 	doc := d.update(workflow.Pair{Key: "first_created_at", Value: "2026-04-01T00:00:00Z"})
 	if doc.Text("created_at") != "2026-04-01T00:00:00Z" || doc.Text("first_created_at") != "2026-04-01T00:00:00Z" {
-		t.Errorf("a start that was known is lost: %v", doc)
+		t.Errorf("a known start was lost: %v", doc)
 	}
 }

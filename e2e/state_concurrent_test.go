@@ -15,15 +15,14 @@ import (
 	"ken/internal/testrepo"
 )
 
-// stateRounds is how often the crowds are let loose.
+// stateRounds is the number of rounds of each test.
 const stateRounds = 3
 
 // patience is for machines that have other things to do.
 const patience = "1m"
 
-// A hundred processes that write at once all succeed, and none of their words is
-// lost.
-func TestStateUpdateCrowd(t *testing.T) {
+// A hundred processes update the document at once; all succeed, and no key is lost.
+func TestStateConcurrentUpdates(t *testing.T) {
 	const writers = 100
 	for round := range stateRounds {
 		r := testrepo.New(t)
@@ -51,13 +50,13 @@ func TestStateUpdateCrowd(t *testing.T) {
 			t.Errorf("round %d: %d lines in the journal, %v", round, strings.Count(string(b), "\n"), err)
 		}
 		if left := listed(t, filepath.Join(r.Dir, ".ken/state")); len(left) != 2 {
-			t.Errorf("round %d: left behind: %q", round, left)
+			t.Errorf("round %d: files remain: %q", round, left)
 		}
 	}
 }
 
-// Twenty deferrals at once are twenty entries with twenty ids.
-func TestStateDeferCrowd(t *testing.T) {
+// Twenty processes add deferred work at once and get twenty ids.
+func TestStateConcurrentDefers(t *testing.T) {
 	const writers = 20
 	for round := range stateRounds {
 		r := testrepo.New(t)
@@ -82,9 +81,9 @@ func TestStateDeferCrowd(t *testing.T) {
 	}
 }
 
-// All kinds of writers and readers at once, and a program that keeps unlinking the
-// lock file: everybody is answered, and nothing is lost or torn.
-func TestStateMixedCrowd(t *testing.T) {
+// Writers and readers run at once while a program keeps removing the lock file. All
+// succeed, and nothing is lost or torn.
+func TestStateConcurrentCommands(t *testing.T) {
 	const each = 8
 	r := testrepo.New(t)
 	r.Write("a.txt", "a\n")
@@ -143,9 +142,9 @@ func TestStateMixedCrowd(t *testing.T) {
 	}
 }
 
-// Whoever begins a workflow while others do gets one of his own: the last one's
-// document is there, and every other is in the archive.
-func TestStateInitCrowd(t *testing.T) {
+// Processes that start workflows at once each get their own. The document of the last
+// one is in the directory, and all others are in the archive.
+func TestStateConcurrentInits(t *testing.T) {
 	const writers = 4
 	r := testrepo.New(t)
 	r.Write("a.txt", "a\n")
