@@ -15,7 +15,7 @@ import (
 // A changingSource is a work tree in which something changes right after it was looked at.
 type changingSource struct {
 	countingSource
-	afterSpecs, afterSame func() // nil once they have happened
+	afterSpecs, afterUnchanged func() // nil once they have happened
 }
 
 func (s *changingSource) Specs(ctx context.Context) ([]repo.LoadedFile, repo.StatDigest, error) {
@@ -27,11 +27,11 @@ func (s *changingSource) Specs(ctx context.Context) ([]repo.LoadedFile, repo.Sta
 	return files, look, err
 }
 
-func (s *changingSource) Same(ctx context.Context, l repo.StatDigest) bool {
-	same := s.specSource.Unchanged(ctx, l)
-	if s.afterSame != nil && same {
-		s.afterSame()
-		s.afterSame = nil
+func (s *changingSource) Unchanged(ctx context.Context, l repo.StatDigest) bool {
+	same := s.countingSource.Unchanged(ctx, l)
+	if s.afterUnchanged != nil && same {
+		s.afterUnchanged()
+		s.afterUnchanged = nil
 	}
 	return same
 }
@@ -87,12 +87,12 @@ func TestSpecChangesWhileListingIsRenewed(t *testing.T) {
 	}
 	r.Git("update-ref", "HEAD", "ahead") // the files are as they were, and HEAD has another spec
 	src, reader := openChanging(t, r)
-	src.afterSame = func() { r.Remove(".spec/y/spec.md") }
+	src.afterUnchanged = func() { r.Remove(".spec/y/spec.md") }
 	l, err := reader.List(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if src.afterSame != nil {
+	if src.afterUnchanged != nil {
 		t.Fatal("nobody asked whether the files are the same")
 	}
 	for _, n := range l.Nodes {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -23,18 +24,19 @@ func (p *program) docs() *cobra.Command {
 	var f docsFlags
 	c := &cobra.Command{
 		Use:   "docs [PATH…]",
-		Short: "Say what documents name that is no longer there",
-		Long: `Reads the prose that people and agents rely on (instructions for agents, README,
-docs, decisions, specs) and looks for every path, symbol and command that it names.
-Listed is what history proves: it was there when the document named it, and is there
-no more. With --all the rest is listed too: what never was there, what may be an
-example, what the document itself calls gone.`,
+		Short: "List mentions in documents that have gone stale",
+		Long: `Reads README, docs, decisions, specs and instructions for agents, and checks every path,
+symbol and command that they mention. A mention is stale if history proves it: the thing
+existed when the document mentioned it, and does not exist now.`,
+		Example: `  ken docs                  # list stale mentions in all documents
+  ken docs docs/guide.md    # check one document
+  ken docs --fix            # rewrite mentions of files that moved`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if f.dry && !f.fix {
-				return usage(c, fmt.Errorf("--dry-run says what --fix would do, and there is no --fix"))
+				return usage(c, errors.New("--dry-run needs --fix"))
 			}
 			if f.sarif && (f.fix || p.io.JSON) {
-				return usage(c, fmt.Errorf("--sarif is a form of its own: leave out --json and --fix"))
+				return usage(c, errors.New("--sarif cannot be combined with --json or --fix"))
 			}
 			return p.within(c.Context(), func(w Workspace) error {
 				only, err := paths(w, args, f.b64)
@@ -61,34 +63,33 @@ example, what the document itself calls gone.`,
 			})
 		},
 	}
-	c.Flags().BoolVar(&f.all, "all", false, "list everything that does not hold, with the reason why it is not listed otherwise")
-	c.Flags().BoolVar(&f.check, "check", false, "exit 3 if anything is listed, a document could not be read, or history is cut off or lacks contents")
+	c.Flags().BoolVar(&f.all, "all", false, "also list mentions that do not hold but are not stale, with the reason")
+	c.Flags().BoolVar(&f.check, "check", false, "exit 3 if a mention is stale, a document cannot be read, or history is incomplete")
 	c.Flags().BoolVar(&f.sarif, "sarif", false, "print SARIF, for code scanning")
-	c.Flags().BoolVar(&f.fix, "fix", false, "rewrite what names files that merely moved")
-	c.Flags().BoolVar(&f.dry, "dry-run", false, "with --fix: say what would be rewritten")
+	c.Flags().BoolVar(&f.fix, "fix", false, "rewrite mentions of files that moved")
+	c.Flags().BoolVar(&f.dry, "dry-run", false, "with --fix: show what would be rewritten")
 	pathB64(c, &f.b64)
 	return c
 }
 
-// remarkDocs says what could not be judged, and reports whether that leaves a check
-// wanting.
+// remarkDocs says what could not be checked, and reports whether --check fails for it.
 func (p *program) remarkDocs(rep *docs.Report, all bool) (wanting bool) {
 	for _, path := range rep.Missed {
-		p.io.Remarkf("ken: nothing that git tracks at %s is a document", path)
+		p.io.Remarkf("ken: no tracked document at %s", path)
 		wanting = true
 	}
 	for _, u := range rep.Unread {
 		if !u.NoText || all {
-			how := "not"
+			how := "not checked"
 			if u.Partial {
-				how = "not fully"
+				how = "only partly checked"
 			}
-			p.io.Remarkf("ken: %s is %s judged: %s", u.File, how, plain(u.Why))
+			p.io.Remarkf("ken: %s: %s: %s", u.File, how, plain(u.Why))
 		}
 		wanting = wanting || !u.NoText
 	}
 	if rep.Gap != "" && rep.Undecided() {
-		p.io.Remarkf("ken: what was there once is not known: %s", plain(rep.Gap))
+		p.io.Remarkf("ken: some mentions are unknown: %s", plain(rep.Gap))
 		p.io.Remarkf("hint: %s", docsHint(rep.Gap))
 		wanting = true
 	}
@@ -106,58 +107,59 @@ func (p *program) showDocs(rep *docs.Report, f docsFlags) error {
 	return nil
 }
 
-// docsHint says how what history lacks can be had.
+// docsHint says how to get what the history lacks.
 func docsHint(gap string) string {
 	if gap == docs.WhyAbsent {
-		return "fetch them: git fetch --refetch --no-filter"
+		return "fetch them with: git fetch --refetch --no-filter"
 	}
-	return "fetch the rest of the history: git fetch --unshallow"
+	return "fetch the rest of the history with: git fetch --unshallow"
 }
 
-// printDocs prints a line to a mention, and one about all of them.
+// printDocs prints a line per mention, and a summary.
 func (p *program) printDocs(rep *docs.Report, all bool) {
-	shown, hidden := 0, make(map[string]int)
+	stale, others := 0, make(map[string]int)
 	for i := range rep.Mentions {
 		j := &rep.Mentions[i]
-		if j.Hidden != "" {
-			if j.Verdict != docs.Holds {
-				hidden[j.Hidden]++
-			}
-			if !all || j.Verdict == docs.Holds {
+		switch {
+		case j.Verdict == docs.Holds:
+			continue
+		case j.Hidden == "":
+			stale++
+		default:
+			others[j.Hidden]++
+			if !all {
 				continue
 			}
 		}
-		shown++
 		p.io.Printf("%s:%d: %s — %s\n", j.File, j.Line, term.Clean(j.Text), term.Clean(docsVerdict(j, docsSubject)))
 	}
-	passed := ""
+	skipped := ""
 	if rep.Passed > 0 {
-		passed = fmt.Sprintf("; not read: %s among documents, in other forms", term.Count(rep.Passed, "file"))
+		skipped = fmt.Sprintf("; %s in other formats not read", term.Count(rep.Passed, "file"))
 	}
 	if len(rep.Documents) == 0 {
-		p.io.Printf("no documents%s\n", passed)
+		p.io.Printf("no documents%s\n", skipped)
 		return
 	}
-	counts, mentions := rep.Counts(), 0
-	for _, n := range counts {
-		mentions += n
+	checked := 0
+	for _, n := range rep.Counts() {
+		checked += n
 	}
-	p.io.Printf("%s, %s: %d hold, %d listed", term.Count(len(rep.Documents), "document"), term.Count(mentions, "mention"),
-		counts[docs.Holds], shown)
-	if len(hidden) > 0 && !all {
+	p.io.Printf("%s in %s (%d checked)", term.Count(stale, "stale mention"), term.Count(len(rep.Documents), "document"), checked)
+	if len(others) > 0 && !all {
 		var parts []string
-		for _, why := range slices.Sorted(maps.Keys(hidden)) {
-			parts = append(parts, fmt.Sprintf("%s %d", why, hidden[why]))
+		for _, why := range slices.Sorted(maps.Keys(others)) {
+			parts = append(parts, fmt.Sprintf("%s %d", why, others[why]))
 		}
 		p.io.Printf("; not listed: %s; see them with: ken docs --all", strings.Join(parts, ", "))
 	}
-	p.io.Printf("%s\n", passed)
+	p.io.Printf("%s\n", skipped)
 }
 
-// docsSubject is how much of a commit's subject a line has.
+// docsSubject is how many bytes of a commit's subject a line has.
 const docsSubject = 72
 
-// docsVerdict says what became of what is named, with no more than so much of a subject.
+// docsVerdict describes the verdict on a mention, with at most so many bytes of the commit's subject.
 func docsVerdict(j *docs.Judged, subject int) string {
 	text := string(j.Verdict)
 	if j.Verdict == docs.Moved {
@@ -167,9 +169,9 @@ func docsVerdict(j *docs.Judged, subject int) string {
 	case j.Since != nil:
 		text += fmt.Sprintf(" since %s %q", j.Since.ID.Short(), term.Shorten(j.Since.Subject, subject))
 	case j.Uncommitted:
-		text += ", which is not committed"
+		text += ", not committed yet"
 	case j.Verdict == docs.Gone || j.Verdict == docs.Moved:
-		text += ", and history does not say since when"
+		text += ", commit unknown"
 	}
 	why := j.Why
 	if j.Hidden != "" && j.Hidden != string(j.Verdict) {
@@ -181,7 +183,7 @@ func docsVerdict(j *docs.Judged, subject int) string {
 	return text
 }
 
-// A docsMention is one in a document of ours.
+// A docsMention is a mention as --json prints it.
 type docsMention struct {
 	File    string       `json:"file"`
 	FileB64 string       `json:"file_b64,omitempty"`
@@ -222,7 +224,7 @@ func docsMentionOf(j *docs.Judged) docsMention {
 	return m
 }
 
-// An unreadDoc is a document that nobody could judge.
+// An unreadDoc is a document that could not be checked.
 type unreadDoc struct {
 	repo.PathJSON
 	Why string `json:"why"`
@@ -262,7 +264,7 @@ func (p *program) encodeDocs(rep *docs.Report, all bool) error {
 	return p.io.EncodeList(head, term.List{Name: "mentions", Len: len(list), At: func(i int) any { return docsMentionOf(&list[i]) }})
 }
 
-// sarifOfDocs puts what was found into SARIF.
+// sarifOfDocs returns stale mentions as SARIF.
 func sarifOfDocs(version string, found []docs.Judged) sarifLog {
 	var run sarifRun
 	run.Tool.Driver = sarifDriver{Name: "ken", Version: version, Rules: []sarifRule{}}
@@ -283,8 +285,7 @@ func sarifOfDocs(version string, found []docs.Judged) sarifLog {
 	return sarifLog{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0", Runs: []sarifRun{run}}
 }
 
-// fixDocs rewrites what merely moved, says so, and reports whether anything is listed
-// still.
+// fixDocs rewrites mentions that moved, prints them, and reports whether any stay stale.
 func (p *program) fixDocs(c *cobra.Command, w Workspace, rep *docs.Report, dry bool) (left bool, err error) {
 	fixed, err := w.FixDocs(c.Context(), rep, dry)
 	word := "fixed"
@@ -322,7 +323,7 @@ func (p *program) fixDocs(c *cobra.Command, w Workspace, rep *docs.Report, dry b
 		})
 	}
 	if err != nil && fault.HintOf(err) == "" {
-		err = &fault.Error{Hint: "the documents named above are done; see the rest with: ken docs", Err: err}
+		err = &fault.Error{Hint: "the documents above are done; see the rest with: ken docs", Err: err}
 	}
 	return len(fixed.Left) > 0 || dry && len(fixed.Edits) > 0, err
 }

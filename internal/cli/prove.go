@@ -13,11 +13,11 @@ import (
 	"ken/internal/term"
 )
 
-// ProveOptions say what is replayed.
+// ProveOptions say what to replay.
 type ProveOptions struct {
 	Commits  int                   // at most
 	Plot     string                // the file to draw into; none when ""
-	Progress func(done, total int) // is told how far the reading is
+	Progress func(done, total int) // is called while contents are read
 }
 
 // defaultCommits is how many commits are replayed unless another number is given.
@@ -27,18 +27,21 @@ func (p *program) prove() *cobra.Command {
 	opts := ProveOptions{}
 	c := &cobra.Command{
 		Use:   "prove",
-		Short: "Replay the history: what knowledge would have gone stale, cost and saved",
+		Short: "Replay your history: what would have gone stale, cost and saved",
 		Long: `Replays the last commits of HEAD from git's objects, without a checkout, a network or
-a model: which texts each commit would have made stale and how far the change went,
-what it would have cost to write them anew, and what is read with a brief and
-without. Losses count as gains do, and the method is part of the answer.`,
+a model. For each commit it counts the summaries that would have gone stale, the tokens
+to write them again, and the tokens to read with a brief and without. It prints losses
+as well as gains, and its method.`,
+		Example: `  ken prove                       # replay the last 200 commits
+  ken prove --commits 50          # replay the last 50
+  ken prove --plot history.svg    # draw them, too`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if opts.Commits < 1 {
-				return usage(c, errors.New("--commits: want a number from 1 on"))
+				return usage(c, errors.New("--commits must be at least 1"))
 			}
 			if c.Flags().Changed("plot") && opts.Plot == "" {
-				return usage(c, errors.New("--plot: want the name of a file"))
+				return usage(c, errors.New("--plot needs a file name"))
 			}
 			if opts.Plot != "" && !filepath.IsAbs(opts.Plot) {
 				opts.Plot = filepath.Join(p.dir, opts.Plot)
@@ -59,8 +62,8 @@ without. Losses count as gains do, and the method is part of the answer.`,
 			})
 		},
 	}
-	c.Flags().IntVar(&opts.Commits, "commits", defaultCommits, "replay the last `N` commits of HEAD, first parents only")
-	c.Flags().StringVar(&opts.Plot, "plot", "", "draw the history into `FILE`, as SVG")
+	c.Flags().IntVar(&opts.Commits, "commits", defaultCommits, "replay the last `N` commits of HEAD (first parents only)")
+	c.Flags().StringVar(&opts.Plot, "plot", "", "draw the history as SVG to `FILE`")
 	return c
 }
 
@@ -77,52 +80,52 @@ func (p *program) printProof(r *prove.Report) {
 	})
 }
 
-// printReplayed says what the figures are of, and what is missing from them.
+// printReplayed says which commits the figures cover, and which are missing.
 func (p *program) printReplayed(r *prove.Report) {
 	c := r.Commits
 	switch {
 	case len(r.History) == 0 && c.Cut:
-		p.io.Printf("nothing to replay: this shallow clone has no commit with its parent; fetch more: git fetch --deepen=%d\n", c.Asked)
+		p.io.Printf("nothing to replay: this shallow clone has no commit with its parent; fetch more with: git fetch --deepen=%d\n", c.Asked)
 		return
 	case len(r.History) == 0:
-		p.io.Printf("nothing to replay: there is no commit yet\n")
+		p.io.Printf("nothing to replay: no commit yet\n")
 		return
 	}
-	more := ""
+	whole := ""
 	if c.Whole && len(r.History) < c.Asked {
-		more = ", which is all there are"
+		whole = " (the whole history)"
 	}
-	p.io.Printf("%s of %s asked for%s: %s to %s along first parents\n",
-		counted(len(r.History), "commit"), thousands(int64(c.Asked)), more, c.First.Short(), c.Last.Short())
+	p.io.Printf("replayed %s%s: %s to %s, first parents only\n",
+		counted(len(r.History), "commit"), whole, c.First.Short(), c.Last.Short())
 	if c.Cut {
-		p.io.Printf("cut short: this is a shallow clone, and what came before is not here; fetch it: git fetch --unshallow\n")
+		p.io.Printf("incomplete: this shallow clone has no older commits; fetch them with: git fetch --unshallow\n")
 	}
 	if c.Unknown > 0 {
-		p.io.Printf("unknown: %d of them, in no figure below, as contents are not here; fetch those: git fetch --refetch --no-filter\n", c.Unknown)
+		p.io.Printf("unknown: %d of them, not counted below, since git lacks contents; fetch those with: git fetch --refetch --no-filter\n", c.Unknown)
 	}
 }
 
 func (p *program) printSpreads(r *prove.Report) {
 	c, s := r.Commits, r.Spreads
-	p.io.Printf("all that was known stayed true in %d of %s\n", c.Valid, counted(c.Replayed, "commit"))
-	p.io.Printf("the median commit made %s stale; at the end there were %s: %s and %s\n",
-		counted(int(s.Stale.Median), "text"), thousands(int64(r.Files+r.Directories)),
+	p.io.Printf("%s of the last %s made nothing stale\n", thousands(int64(c.Valid)), counted(c.Replayed, "commit"))
+	p.io.Printf("the median commit made %s stale; after the last one there are %s: %s and %s\n",
+		counted(int(s.Stale.Median), "summary"), thousands(int64(r.Files+r.Directories)),
 		counted(r.Files, "file"), counted(r.Directories, "directory"))
-	p.io.Printf("files changed by grade: %s format, %s body, %s interface, %s content\n",
+	p.io.Printf("changed files by grade: %s format, %s body, %s interface, %s content\n",
 		thousands(int64(r.Changes.Format)), thousands(int64(r.Changes.Body)), thousands(int64(r.Changes.Interface)), thousands(int64(r.Changes.Content)))
-	p.io.Printf("\n%-46s%12s%12s%12s%14s\n", "a commit", "median", "p90", "max", "total")
+	p.io.Printf("\n%-46s%12s%12s%12s%14s\n", "per commit", "median", "p90", "max", "total")
 	for _, row := range []struct {
 		name string
 		prove.Spread
 	}{
 		{"stale files", s.StaleFiles},
-		{"  had every byte and path counted", s.ByByte},
-		{"stale directories, by their own files", s.StaleSelf},
-		{"  and above them, at most", s.StaleBelow},
+		{"  if every byte and path counted", s.ByByte},
+		{"stale directories: their own files changed", s.StaleSelf},
+		{"  directories above them, at most", s.StaleBelow},
 		{"tokens to refresh, reading what changed", s.Refresh},
 		{"  reading all files of stale directories", s.Reread},
 		{"tokens read with briefs", s.With},
-		{"  without, all neighbours read", s.Without},
+		{"  without briefs, reading all neighbours", s.Without},
 	} {
 		p.io.Printf("%-46s%12s%12s%12s%14s\n", row.name, thousands(row.Median), thousands(row.P90), thousands(row.Max), thousands(row.Total))
 	}
@@ -138,10 +141,10 @@ func (p *program) printNet(r *prove.Report) {
 		}
 		p.io.Printf("\n")
 	}
-	p.io.Printf("\n%-46s%17s%17s%17s\n", "net tokens, savings less costs", "outlines (free)", "a model", "model rereads")
-	row("had all neighbours been read without briefs", func(b prove.Balance) string { return signed(b.All) })
-	row("had none been read", func(b prove.Balance) string { return signed(b.None) })
-	row("it pays from this share of neighbours on", func(b prove.Balance) string {
+	p.io.Printf("\n%-46s%17s%17s%17s\n", "net tokens (saved minus spent)", "outlines (free)", "a model", "model rereads")
+	row("if all neighbours were read without briefs", func(b prove.Balance) string { return signed(b.All) })
+	row("if none were read", func(b prove.Balance) string { return signed(b.None) })
+	row("pays off from this share of neighbours", func(b prove.Balance) string {
 		switch {
 		case b.Even == nil:
 			return "no neighbours"
@@ -150,21 +153,21 @@ func (p *program) printNet(r *prove.Report) {
 		}
 		return fmt.Sprintf("%d%%", *b.Even)
 	})
-	p.io.Printf("of a model's refreshes %s went into directories above, most of which texts that keep their words would spare\n", thousands(n.Above))
-	p.io.Printf("beside all this: about %s tokens for a model to describe everything once, as it is now\n", thousands(n.Describe))
-	p.io.Printf("briefs were longer than all neighbours together in %d of %s\n", r.Commits.Lost, counted(r.Commits.Replayed, "commit"))
+	p.io.Printf("%s of the model's refresh tokens are for directories above a change; unchanged summaries would save most of them\n", thousands(n.Above))
+	p.io.Printf("not counted: about %s tokens for a model to summarize everything once\n", thousands(n.Describe))
+	p.io.Printf("briefs were longer than all neighbours in %d of %s\n", r.Commits.Lost, counted(r.Commits.Replayed, "commit"))
 }
 
-// printWorst lists the commits that speak most against it.
+// printWorst lists the commits with the greatest losses.
 func (p *program) printWorst(r *prove.Report) {
-	p.io.Printf("\nworst commits: net tokens with a model, had all neighbours been read; texts to write; subject\n")
+	p.io.Printf("\nworst commits: net tokens with a model if all neighbours were read; commit; summaries to write; subject\n")
 	for i := range r.Worst {
 		o := &r.Worst[i]
 		p.io.Printf("%12s  %s  %5d  %s\n", signed(o.Net()), o.Commit.Short(), o.Stale()+o.Added+o.NewDirs, term.Shorten(term.Clean(o.Subject), 70))
 	}
 }
 
-// thousands writes a number with its thousands apart.
+// thousands writes a number with commas between thousands.
 func thousands(n int64) string {
 	if n < 0 {
 		return "-" + thousands(-n)
@@ -176,7 +179,7 @@ func thousands(n int64) string {
 	return s
 }
 
-// signed is thousands with a sign in any case.
+// signed is thousands with a plus sign for positive numbers.
 func signed(n int64) string {
 	if n > 0 {
 		return "+" + thousands(n)
@@ -184,7 +187,7 @@ func signed(n int64) string {
 	return thousands(n)
 }
 
-// counted is term.Count with thousands apart.
+// counted is term.Count with commas between thousands.
 func counted(n int, unit string) string {
 	_, unit, _ = strings.Cut(term.Count(n, unit), " ")
 	return thousands(int64(n)) + " " + unit

@@ -4,11 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"ken/internal/fault"
-	"ken/internal/repo"
 	"os"
 	"path"
 	"syscall"
+
+	"ken/internal/fault"
+	"ken/internal/repo"
 )
 
 // Create writes a file that is not there yet, whole, and the directories above it. What

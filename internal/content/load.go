@@ -32,16 +32,16 @@ func (t *Tree) LoadNamed(ctx context.Context, dir repo.Path, name string) ([]rep
 	seen := []repo.Path{dir}
 	switch info, err := root.Lstat(string(dir)); {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, t.look(ctx, seen, start), nil
+		return nil, t.settledDigest(ctx, seen, start), nil
 	case err == nil && !info.IsDir():
 		at := repo.LoadedFile{Path: dir + "/" + repo.Path(name), Problem: string(dir) + " is not a directory, and no link is followed"}
-		return []repo.LoadedFile{at}, t.look(ctx, seen, start), nil
+		return []repo.LoadedFile{at}, t.settledDigest(ctx, seen, start), nil
 	}
 	w := &namedWalk{format: t.format, name: name, seen: seen}
 	if err := w.enter(ctx, root, string(dir), string(dir)); err != nil {
 		return nil, repo.StatDigest{}, err
 	}
-	return w.found, t.look(ctx, w.seen, start), nil
+	return w.found, t.settledDigest(ctx, w.seen, start), nil
 }
 
 // A namedWalk reads the files with one name in a tree. Names are bytes, of which fs.WalkDir
@@ -99,11 +99,10 @@ func unreadDir(at string, err error) error {
 	return fmt.Errorf("read the files in %s: %w", repo.Path(at), err)
 }
 
-// look returns how paths look now, if that vouches for what they held at any time
-// since start: a directory or file that was changed later bears a later time, give
-// or take a tick of the file system's.
-func (t *Tree) look(ctx context.Context, paths []repo.Path, start time.Time) repo.StatDigest {
-	sum, newest, err := t.glance(ctx, paths)
+// settledDigest returns the digest of the stats of paths, zero if one of them is so recent
+// that a change since start may not show in it: file systems stamp in ticks.
+func (t *Tree) settledDigest(ctx context.Context, paths []repo.Path, start time.Time) repo.StatDigest {
+	sum, newest, err := t.statSum(ctx, paths)
 	if err != nil || newest >= start.Add(-racy).UnixNano() {
 		return repo.StatDigest{}
 	}
@@ -115,12 +114,12 @@ func (t *Tree) Unchanged(ctx context.Context, l repo.StatDigest) bool {
 	if l.IsZero() {
 		return false
 	}
-	sum, _, err := t.glance(ctx, l.Paths())
+	sum, _, err := t.statSum(ctx, l.Paths())
 	return err == nil && bytes.Equal(sum, l.Sum)
 }
 
-// glance digests what lstat says of paths, and returns the latest time among it.
-func (t *Tree) glance(ctx context.Context, paths []repo.Path) (sum []byte, newest int64, err error) {
+// statSum returns a digest of the stats of paths, and the latest time in them.
+func (t *Tree) statSum(ctx context.Context, paths []repo.Path) (sum []byte, newest int64, err error) {
 	entries := make([]repo.Entry, len(paths))
 	for i, p := range paths {
 		entries[i].Path = p

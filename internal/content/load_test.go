@@ -11,18 +11,18 @@ import (
 	"ken/internal/repo"
 )
 
-func specsOf(t *testing.T, root string, now func() time.Time) (*content.Tree, []repo.LoadedFile, repo.StatDigest) {
+func loadSpecs(t *testing.T, root string, now func() time.Time) (*content.Tree, []repo.LoadedFile, repo.StatDigest) {
 	t.Helper()
 	tree := content.Open(root, content.Options{Now: now})
-	files, look, err := tree.LoadNamed(t.Context(), ".spec", "spec.md")
+	files, digest, err := tree.LoadNamed(t.Context(), ".spec", "spec.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return tree, files, look
+	return tree, files, digest
 }
 
-// A look vouches for the specs until anything about them may have changed.
-func TestLookAtSpecs(t *testing.T) {
+// A stat digest is the same until anything about the files may have changed.
+func TestStatDigest(t *testing.T) {
 	for name, change := range map[string]func(root string) error{
 		"edited, as long as before": func(root string) error {
 			return os.WriteFile(filepath.Join(root, ".spec/a/spec.md"), []byte("2"), 0o644)
@@ -49,15 +49,15 @@ func TestLookAtSpecs(t *testing.T) {
 			if err := os.Mkdir(filepath.Join(root, ".spec/empty"), 0o755); err != nil {
 				t.Fatal(err)
 			}
-			tree, files, look := specsOf(t, root, later)
-			if len(files) != 2 || !tree.Unchanged(t.Context(), look) {
-				t.Fatalf("%d files, or not the same as they were", len(files))
+			tree, files, digest := loadSpecs(t, root, later)
+			if len(files) != 2 || !tree.Unchanged(t.Context(), digest) {
+				t.Fatalf("%d files loaded, or changed at once; want 2 that are unchanged", len(files))
 			}
 			if err := change(root); err != nil {
 				t.Fatal(err)
 			}
-			if tree.Unchanged(t.Context(), look) {
-				t.Error("the look vouches for what has changed")
+			if tree.Unchanged(t.Context(), digest) {
+				t.Error("Unchanged is true after a change; want false")
 			}
 		})
 	}
@@ -72,25 +72,25 @@ func errorOf(errs ...error) error {
 	return nil
 }
 
-// What was written a moment ago can be written again and look the same.
+// What was written a moment ago can be written again and digest the same.
 func TestLookIsNotTakenInTheSameTick(t *testing.T) {
 	root := t.TempDir()
 	write(t, root, ".spec/a/spec.md", "1")
-	tree, _, look := specsOf(t, root, nil)
-	if !look.IsZero() || tree.Unchanged(t.Context(), look) {
+	tree, _, digest := loadSpecs(t, root, nil)
+	if !digest.IsZero() || tree.Unchanged(t.Context(), digest) {
 		t.Error("it vouches for a file that is being written")
 	}
 }
 
-// A tree without specs is looked at as well: one may come.
+// A tree without specs is digested at as well: one may come.
 func TestLookAtNothing(t *testing.T) {
 	root := t.TempDir()
-	tree, files, look := specsOf(t, root, nil)
-	if len(files) != 0 || look.IsZero() || !tree.Unchanged(t.Context(), look) {
+	tree, files, digest := loadSpecs(t, root, nil)
+	if len(files) != 0 || digest.IsZero() || !tree.Unchanged(t.Context(), digest) {
 		t.Error("no specs are not the same as no specs")
 	}
 	write(t, root, ".spec/spec.md", "1")
-	if tree.Unchanged(t.Context(), look) {
+	if tree.Unchanged(t.Context(), digest) {
 		t.Error("specs came, and nobody noticed")
 	}
 }

@@ -101,7 +101,7 @@ func undocumented(s *repo.Snapshot, paths []repo.Path) (none []repo.Path, err er
 		}
 		if !tracked {
 			return nil, &fault.Error{
-				Kind: fault.Usage, Hint: "git ls-files; a new document is judged after: git add " + fault.Quote(string(p)),
+				Kind: fault.Usage, Hint: "list tracked files with: git ls-files; track a new document with: git add " + fault.Quote(string(p)),
 				Err: fmt.Errorf("git tracks nothing at %s", p),
 			}
 		}

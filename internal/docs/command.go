@@ -144,7 +144,7 @@ func (j *judge) judgeCommands(ctx context.Context, files []File) error {
 		b, ok := books[tool]
 		if !ok {
 			for _, i := range which {
-				j.list[i].Verdict, j.list[i].Why = Ambiguous, "it is not known what "+tool+" runs"
+				j.list[i].Verdict, j.list[i].Why = Ambiguous, "ken cannot read what "+tool+" runs"
 			}
 			continue
 		}
@@ -157,7 +157,7 @@ func (j *judge) judgeCommands(ctx context.Context, files []File) error {
 			case all.names[j.list[i].Name]:
 				j.list[i].Verdict = Holds
 			case all.open:
-				j.list[i].Verdict, j.list[i].Why = Ambiguous, "there may be more than what "+tool+" is told in so many words"
+				j.list[i].Verdict, j.list[i].Why = Ambiguous, tool+" may run more than its files list"
 			}
 		}
 	}
@@ -260,7 +260,7 @@ func (j *judge) judgePastCommands(ctx context.Context, open []int, claims map[in
 		case claims[i].vague != "":
 			m.Verdict, m.Why = Unknown, claims[i].vague
 		case more[i]:
-			m.Verdict, m.Why = Ambiguous, "there may have been more than what "+m.Tool+" was told in so many words"
+			m.Verdict, m.Why = Ambiguous, m.Tool+" may have run more than its files listed"
 		}
 		return true
 	}))

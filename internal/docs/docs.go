@@ -1,24 +1,22 @@
-// Package docs judges the prose that people and agents rely on: does what a
-// document mentions of its repository still exist?
+// Package docs checks the prose that people and agents rely on: does what a document
+// mentions of its repository still exist?
 //
-// A mention is a path, a symbol or a command that a document names. It is taken at
-// its word only as far as history bears it out: a mention is gone when what it names
-// was there at the commit that wrote it into the document, and is there no more.
-// What was never there may be an example, a file of the reader's or another
-// project's, and is nobody's mistake; so it is told apart, and not reported unless
-// it is asked for.
+// A mention is a path, a symbol or a command that a document names. It is stale if the
+// history proves it: the thing existed at the commit that wrote the mention, and does not
+// exist now. A thing that never existed may be an example, a file of the reader or
+// of another project. Such a mention is not stale and not listed by default.
 //
-// The tree is asked first. A path holds if it is there from the document's directory, from
+// The tree decides first. A path holds if it exists from the document's directory, from
 // the root or from a directory between them, tracked or not, if a tracked path ends in
-// it, or if git ignores it; a symbol if its name is anywhere in tracked files that are no
-// documents; a command if any file of its tool has it. About the rest history is asked:
-// which commit wrote the mention, the oldest version of the document that has it in the
-// unbroken run back from HEAD; whether what it names was there in that commit; which
-// commit took it away, and where to. Where history is cut off, or what it would take to
-// tell cannot be read, nothing is known.
+// it, or if git ignores it. A symbol holds if its name occurs in a tracked file that is no
+// document. A command holds if a file of its tool lists it. The history decides about the
+// rest: which commit wrote the mention (the oldest version of the document that has it, in
+// the unbroken run back from HEAD), whether the thing existed in that commit, which commit
+// removed it, and where it moved. Where the history is cut off, or git lacks a content, the
+// verdict is unknown.
 //
-// The package reads documents and decides. What the tree holds and what history
-// knows come in through interfaces.
+// [Checker] reads the tree and the history through git.Repo and content.Tree, and caches
+// its reports.
 package docs
 
 import "ken/internal/repo"
@@ -56,17 +54,16 @@ type Mention struct {
 	In string
 
 	Form Form
-	// Hedged is set where the words around it say that it is not there, or is an
-	// example: removed, formerly, e.g.
+	// Hedged is set if the words around it call it removed, planned or an example.
 	Hedged bool
-	// Acked is set where the document says itself that the mention is as it should be.
+	// Acked is set if the document says that the mention is right.
 	Acked bool
-	// At is where Name stands in the document, where it stands there letter by
-	// letter; what merely moved can be put right there.
+	// At is the position of Name in the document, if the document has it letter by letter.
+	// A mention that moved can be corrected there.
 	At Span
 }
 
-// A Form is how a document puts a mention, by which it can be told how much it means it.
+// A Form is how a document writes a mention. A link is meant more firmly than a word.
 type Form string
 
 // The forms, the most deliberate first.
@@ -79,17 +76,17 @@ const (
 	Word    Form = "word"    // in running text
 )
 
-// A Verdict says whether what a mention names is there.
+// A Verdict says whether the thing that a mention names exists.
 type Verdict string
 
 // The verdicts.
 const (
 	Holds     Verdict = "holds"
-	Moved     Verdict = "moved"     // it is somewhere else now
-	Gone      Verdict = "gone"      // it was there
-	Never     Verdict = "never"     // it was not, as far back as there is a history
-	Ambiguous Verdict = "ambiguous" // it may be one of several things, or nothing of ours
-	Unknown   Verdict = "unknown"   // history does not go back far enough to tell
+	Moved     Verdict = "moved"     // it exists elsewhere now
+	Gone      Verdict = "gone"      // it existed
+	Never     Verdict = "never"     // it never existed, as far as the history goes back
+	Ambiguous Verdict = "ambiguous" // it may be one of several things, or nothing of this repository
+	Unknown   Verdict = "unknown"   // the history does not tell
 )
 
 // A Span is a stretch of a document's bytes. The zero one is none.

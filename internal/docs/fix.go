@@ -11,25 +11,23 @@ import (
 	"ken/internal/repo"
 )
 
-// An Edit is a mention that was put right.
+// An Edit is a mention that was corrected.
 type Edit struct {
 	File     repo.Path
 	Line     int
 	From, To string
 }
 
-// A Fixed is what became of the mentions that are listed.
+// Fixed is what Fix did with the stale mentions.
 type Fixed struct {
 	Edits []Edit
-	// Left are those that stay listed. Of one that merely moved, Why says why it was not
-	// put right.
+	// Left are the mentions that stay stale. If one moved, Why says why it was not corrected.
 	Left []Judged
 }
 
-// Fix puts right what merely moved in one document, in the form that the document has it
-// in: what was named from its directory is still named from there. A mention that does
-// not stand there letter by letter is left, and so is one whose new name cannot be
-// written in its form.
+// Fix corrects the mentions of one document that moved, and keeps their form: a path that
+// was relative to the document stays relative. It leaves a mention that the document does not
+// have letter by letter, and one whose new name cannot be written in its form.
 func Fix(doc repo.Path, content []byte, judged []Judged) ([]byte, Fixed) {
 	list := slices.DeleteFunc(slices.Clone(judged), func(j Judged) bool { return j.File != doc || j.Hidden != "" })
 	slices.SortStableFunc(list, func(a, b Judged) int { return a.At.Start - b.At.Start })
@@ -42,7 +40,7 @@ func Fix(doc repo.Path, content []byte, judged []Judged) ([]byte, Fixed) {
 			continue
 		}
 		start := j.At.Start
-		name, why := "", "it is put otherwise there"
+		name, why := "", "the document writes it differently"
 		if start >= done && start < j.At.End && j.At.End <= len(content) && string(content[start:j.At.End]) == j.Name {
 			name, why = newName(doc, &j)
 		}
@@ -65,7 +63,7 @@ func Fix(doc repo.Path, content []byte, judged []Judged) ([]byte, Fixed) {
 // newName is how a document names what has moved, or why it cannot be said.
 func newName(doc repo.Path, j *Judged) (name, why string) {
 	if j.In != "" && !strings.HasPrefix(j.Name, "/") {
-		return "", "the directory that it is said to be in may be another now"
+		return "", "its directory may be another one now"
 	}
 	name, ok := spelled(from(doc, j), doc, j.Form)
 	if !ok {

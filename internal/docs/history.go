@@ -11,7 +11,7 @@ import (
 )
 
 // ErrAbsent says that git knows of a content and does not have it.
-var ErrAbsent = errors.New("its content is not here")
+var ErrAbsent = errors.New("git does not have its content")
 
 // A Commit is one commit, as a reader recognises it.
 type Commit struct {
@@ -40,7 +40,7 @@ func (p *past) history(ctx context.Context) (*history, error) {
 	p.remarks = append(p.remarks, h.Remarks()...)
 	reached := h.ReachedFrom(p.head)
 	if reached == nil {
-		return nil, fmt.Errorf("the history of %s does not have it", p.head.Short())
+		return nil, fmt.Errorf("the history of %s does not contain it", p.head.Short())
 	}
 	return &history{h, reached, h.Parents()}, nil
 }

@@ -349,9 +349,9 @@ func (j *judge) judgeByTree(ctx context.Context, files []File) error {
 		case j.index.holdsPath(&m.Mention, r):
 			m.Verdict = Holds
 		case j.index.globs.skipped:
-			m.Verdict, m.Why = Ambiguous, "there are too many patterns, or choices in it, to try"
+			m.Verdict, m.Why = Ambiguous, "too many patterns to try"
 		case len(r.paths) == 0:
-			m.Verdict, m.Why = Ambiguous, "it leads out of the repository"
+			m.Verdict, m.Why = Ambiguous, "it is outside the repository"
 		default:
 			open = append(open, i)
 		}
@@ -386,13 +386,13 @@ func (j *judge) judgeUntracked(ctx context.Context, open []int) error {
 	var restOf []int
 	for k, i := range whose {
 		if there[k] {
-			j.list[i].Verdict, j.list[i].Why = Holds, "it lies there untracked"
+			j.list[i].Verdict, j.list[i].Why = Holds, "an untracked file is there"
 		}
 	}
 	for k, i := range whose {
 		// What is in there has a history of its own, and git refuses to say what it ignores.
 		if m := &j.list[i]; m.Verdict == "" && j.index.behind(string(paths[k]), repo.Gitlink) {
-			m.Verdict, m.Why = Ambiguous, "it would be in a submodule, and does not lie there"
+			m.Verdict, m.Why = Ambiguous, "it would be in a submodule, and is not there"
 		}
 	}
 	for k, i := range whose {
@@ -406,7 +406,7 @@ func (j *judge) judgeUntracked(ctx context.Context, open []int) error {
 	}
 	for k, i := range restOf {
 		if ignored[k] {
-			j.list[i].Verdict, j.list[i].Why = Holds, "git ignores it: it is made, or the reader's own"
+			j.list[i].Verdict, j.list[i].Why = Holds, "git ignores it: a build makes it, or it is your own"
 		}
 	}
 	return nil
@@ -425,7 +425,7 @@ func (j *judge) judgeByHistory(ctx context.Context) error {
 		return nil
 	}
 	if j.past.head.IsZero() {
-		j.settle(Never, "nothing was committed yet")
+		j.settle(Never, "nothing is committed yet")
 		return nil
 	}
 	var err error

@@ -161,14 +161,14 @@ func TestFix(t *testing.T) {
 		change func(j *Judged)
 		why    string // of one that is left
 	}{
-		"it is not there letter by letter":   {func(j *Judged) { j.At.Start++ }, "it is put otherwise there"},
+		"it is not there letter by letter":   {func(j *Judged) { j.At.Start++ }, "the document writes it differently"},
 		"it is hidden":                       {func(j *Judged) { j.Hidden = HiddenHedged }, ""},
 		"it is gone":                         {func(j *Judged) { j.Verdict, j.Why = Gone, "gone" }, "gone"},
 		"its new name has to be escaped":     {func(j *Judged) { j.To = "a`b.go" }, "its new name would have to be escaped"},
 		"it is in running text":              {func(j *Judged) { j.To, j.Form = "a b.go", Word }, "its new name would have to be escaped"},
-		"it is beyond the end":               {func(j *Judged) { j.At.End = 1000 }, "it is put otherwise there"},
+		"it is beyond the end":               {func(j *Judged) { j.At.End = 1000 }, "the document writes it differently"},
 		"it is of another document":          {func(j *Judged) { j.File = "x.md" }, ""},
-		"where it is said to be has changed": {func(j *Judged) { j.In = "old" }, "the directory that it is said to be in may be another now"},
+		"where it is said to be has changed": {func(j *Judged) { j.In = "old" }, "its directory may be another one now"},
 	} {
 		one := slices.Clone(list[:1])
 		tt.change(&one[0])

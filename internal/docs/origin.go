@@ -34,9 +34,9 @@ const (
 // Why something is unknown, where that is not the history's gap.
 const (
 	// WhyAbsent is the reason in a partial clone.
-	WhyAbsent  = "contents are missing that history speaks of"
-	whyTooMuch = "too much would have to be read"
-	whyUnread  = "not all of what was there then could be read"
+	WhyAbsent  = "git lacks contents of older commits"
+	whyTooMuch = "too much to read"
+	whyUnread  = "some contents of that time cannot be read"
 )
 
 // unreadReason says why a content that could not be read leaves something unknown.

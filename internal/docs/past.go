@@ -31,7 +31,7 @@ func (j *judge) judgePast(ctx context.Context) error {
 			asked = append(asked, i)
 		case m.Kind != Path:
 			// Of a path alone it can be said whether it ever was there.
-			m.Verdict, m.Why = Ambiguous, "nobody looked further"
+			m.Verdict, m.Why = Ambiguous, "not searched further"
 			continue
 		}
 		open[m.Kind] = append(open[m.Kind], i)

@@ -39,10 +39,10 @@ var (
 // would take long to parse [ErrTooComplex]. Bytes that are not UTF-8 are read past.
 func Read(path repo.Path, content []byte) (*Document, error) {
 	if len(content) > MaxBytes {
-		return nil, fmt.Errorf("read %s: %w: %d bytes, and a document is read up to %d", path, ErrTooLarge, len(content), MaxBytes)
+		return nil, fmt.Errorf("read %s: %w: %d bytes; the limit is %d", path, ErrTooLarge, len(content), MaxBytes)
 	}
 	if bytes.IndexByte(content[:min(len(content), 8000)], 0) >= 0 {
-		return nil, fmt.Errorf("read %s: %w: there are zero bytes in it", path, ErrNotText)
+		return nil, fmt.Errorf("read %s: %w: it contains zero bytes", path, ErrNotText)
 	}
 	r := reader{path: path, src: content, agent: roleOf(path) == Agent, mdx: strings.HasSuffix(string(path), ".mdx")}
 	var blocks []block

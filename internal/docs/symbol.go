@@ -126,7 +126,7 @@ func (j *judge) judgeSymbols(ctx context.Context, files []File) error {
 	why := WhyAbsent
 	if blind < 0 {
 		if blind = slices.IndexFunc(unread, func(err error) bool { return err != nil }); blind >= 0 {
-			why = "it may be in " + texts[blind].Path.String() + ", which is not read: " + unreadWhy(unread[blind])
+			why = "it may be in " + texts[blind].Path.String() + ", which ken did not read: " + unreadWhy(unread[blind])
 		}
 	}
 	for i := range j.list {
@@ -192,18 +192,18 @@ func (j *judge) judgePastSymbols(ctx context.Context, open []int, claims map[int
 			def, ok := where[wordOf(m.Name)]
 			switch {
 			case ok && def.faint && !m.plainly():
-				m.Verdict, m.Why = Ambiguous, "it was a member in "+def.file.String()+", and other things have such a name"
+				m.Verdict, m.Why = Ambiguous, "it was a member in "+def.file.String()+", and other things have the same name"
 			case ok:
 				m.Verdict, m.True, m.Was = Gone, true, def.file
 				gone = append(gone, i)
 			case p.cut != "":
 				m.Verdict, m.Why = Unknown, p.cut
 			case p.unsure[wordOf(m.Name)]:
-				m.Verdict, m.Why = Unknown, "a file that names it then has no outline"
+				m.Verdict, m.Why = Unknown, "a file that named it then has no outline"
 			case claims[i].vague != "":
 				m.Verdict, m.Why = Unknown, claims[i].vague
 			default:
-				m.Verdict, m.Why = Never, "it was not defined when it was written"
+				m.Verdict, m.Why = Never, "it was not defined when the document named it"
 			}
 		}
 	}

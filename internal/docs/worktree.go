@@ -86,7 +86,7 @@ func (t *workTree) Read(ctx context.Context, files []File, most int64, see func(
 		switch {
 		case size < 0:
 			t.missing = append(t.missing, ids[i])
-			see(whose[i], nil, fmt.Errorf("read %s: it is not checked out: %w", p, ErrAbsent))
+			see(whose[i], nil, fmt.Errorf("read %s: not checked out, and %w", p, ErrAbsent))
 		case size > most || size > int64(len(b)):
 			see(whose[i], nil, tooLarge(p, min(most, int64(len(b)))))
 		default:
@@ -98,7 +98,7 @@ func (t *workTree) Read(ctx context.Context, files []File, most int64, see func(
 // tooLarge says that a file is not read, unless its name says that there is no text in it.
 func tooLarge(p repo.Path, most int64) error {
 	if content.KindOf(p, nil) == repo.KindBinary {
-		return fmt.Errorf("%w: nor is it read to make sure, of more than %d bytes", ErrNotText, most)
+		return fmt.Errorf("%w by its name, and larger than %d bytes", ErrNotText, most)
 	}
 	return fmt.Errorf("%w: more than %d bytes", ErrTooLarge, most)
 }

@@ -11,8 +11,8 @@ import (
 	"ken/internal/repo"
 )
 
-// Contents knows what lay where in the commits of a repository, and remembers what
-// it was asked. It may be used from several goroutines.
+// Contents finds the content ids of paths in commits, and keeps them in memory. It may be
+// used from several goroutines.
 type Contents struct {
 	r *Repo
 
@@ -24,11 +24,11 @@ type Contents struct {
 	merges  *keptMerges // nil while nobody asked
 }
 
-// Contents returns the contents of the repository's commits.
+// Contents returns the content ids of the repository's commits.
 func (r *Repo) Contents() *Contents { return &Contents{r: r, known: make(map[repo.CommitPath]repo.ID)} }
 
-// Prepare starts the git that the first question will be put to, while the caller
-// still makes it up. What it returns ends a git that nobody asked.
+// Prepare starts the git process for the first question, while the caller still prepares
+// that. release ends a process that was not used.
 func (c *Contents) Prepare(ctx context.Context) (release func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -46,13 +46,12 @@ func (c *Contents) Prepare(ctx context.Context) (release func()) {
 	}
 }
 
-// At returns the content id of each place, zero where there was nothing: of a file
-// its blob, of a directory its tree, of a submodule its commit. The content itself
-// need not be here; a commit that is not, or a tree on the way, is an error.
+// At returns the content id at each place, zero where there was nothing: the blob of a file,
+// the tree of a directory, the commit of a submodule. Git need not have the content
+// itself; a missing commit or tree is an error.
 //
-// Git is asked for the directories that the places are in, each of them once, and
-// again for those above it where there is no such directory; and once more for each
-// commit of which much is asked, which it lists.
+// Git is asked once for each directory that a place is in, then for the directories above
+// those that do not exist. A commit with many places is listed whole.
 func (c *Contents) At(ctx context.Context, places []repo.CommitPath) ([]repo.ID, error) {
 	ids := make([]repo.ID, len(places))
 	var asked []repo.CommitPath
@@ -100,7 +99,7 @@ func (r *Repo) lookUp(ctx context.Context, places []repo.CommitPath, ready *ques
 	}
 	var roots []string
 	var rooted []int
-	var quests []*quest
+	var lookups []*treeLookup
 	for i, p := range places {
 		switch {
 		case p.Commit.IsZero():
@@ -109,7 +108,7 @@ func (r *Repo) lookUp(ctx context.Context, places []repo.CommitPath, ready *ques
 			name, _ := placeName(p.Commit, "")
 			roots, rooted = append(roots, name), append(rooted, i)
 		case !listed[p.Commit] && inAnyTree(string(p.Path)):
-			quests = append(quests, &quest{place: i, commit: p.Commit, dir: string(p.Path)})
+			lookups = append(lookups, &treeLookup{place: i, commit: p.Commit, dir: string(p.Path)})
 		}
 	}
 	found, err := r.batchCheck(ctx, roots)
@@ -121,7 +120,7 @@ func (r *Repo) lookUp(ctx context.Context, places []repo.CommitPath, ready *ques
 			return nil, fmt.Errorf("look into commit %s: it is not here", places[rooted[k]].Commit)
 		}
 	}
-	return ids, r.search(ctx, quests, ids, ready)
+	return ids, r.search(ctx, lookups, ids, ready)
 }
 
 // inAnyTree reports whether a tree could have the path. Git would take some others
@@ -144,18 +143,18 @@ func placeName(commit repo.ID, path string) (name string, ok bool) {
 	return commit.String() + ":" + path, !strings.ContainsAny(path, "\r\n")
 }
 
-// A quest is the search for a place. It goes up to the nearest directory that exists,
+// A treeLookup finds the id of one place. It goes up to the nearest directory that exists,
 // mostly the one that the place is in, and from there down, tree by tree.
-type quest struct {
+type treeLookup struct {
 	place  int
 	commit repo.ID
-	dir    string   // while going up: what was asked for in vain
+	dir    string   // while going up: the path that does not exist
 	down   []string // names below the directory
 	tree   repo.ID  // while going down
 }
 
 // up goes to the directory above, and returns how git is asked for it.
-func (q *quest) up() (string, error) {
+func (q *treeLookup) up() (string, error) {
 	for q.dir != "" {
 		above, name := "", q.dir
 		if i := strings.LastIndexByte(q.dir, '/'); i >= 0 {
@@ -170,13 +169,13 @@ func (q *quest) up() (string, error) {
 	return "", fmt.Errorf("look into commit %s: it is not here", q.commit)
 }
 
-// search ends the quests, in one run of git for each step that any of them takes, the
-// first of which may be ready.
-func (r *Repo) search(ctx context.Context, quests []*quest, ids []repo.ID, ready *question) error {
-	for len(quests) > 0 {
-		waiting := make(map[string][]*quest)
+// search finishes the lookups, with one git process per step. The process of the first step
+// may be ready.
+func (r *Repo) search(ctx context.Context, lookups []*treeLookup, ids []repo.ID, ready *question) error {
+	for len(lookups) > 0 {
+		waiting := make(map[string][]*treeLookup)
 		var names []string
-		for _, q := range quests {
+		for _, q := range lookups {
 			name := q.tree.String()
 			if q.tree.IsZero() {
 				var err error
@@ -189,13 +188,13 @@ func (r *Repo) search(ctx context.Context, quests []*quest, ids []repo.ID, ready
 			}
 			waiting[name] = append(waiting[name], q)
 		}
-		quests = quests[:0:0]
+		lookups = lookups[:0:0]
 		if ready == nil {
 			ready = r.ask(ctx)
 		}
 		err := ready.answers(names, func(name string, o object) error {
 			further, err := stepAll(waiting[name], o, ids)
-			quests = append(quests, further...)
+			lookups = append(lookups, further...)
 			return err
 		})
 		ready = nil
@@ -206,19 +205,19 @@ func (r *Repo) search(ctx context.Context, quests []*quest, ids []repo.ID, ready
 	return nil
 }
 
-// stepAll takes what git answered to some quests, and returns those that go on.
-func stepAll(quests []*quest, o object, ids []repo.ID) (further []*quest, err error) {
+// stepAll gives git's answer to some lookups, and returns those that go on.
+func stepAll(lookups []*treeLookup, o object, ids []repo.ID) (further []*treeLookup, err error) {
 	var tree map[string]treeEntry
 	if o.kind == "tree" {
-		wanted := make(map[string]bool, len(quests))
-		for _, q := range quests {
+		wanted := make(map[string]bool, len(lookups))
+		for _, q := range lookups {
 			wanted[q.down[0]] = true
 		}
 		if tree, err = readTree(o.content, wanted, o.size); err != nil {
-			return nil, fmt.Errorf("look into commit %s: %w", quests[0].commit, err)
+			return nil, fmt.Errorf("look into commit %s: %w", lookups[0].commit, err)
 		}
 	}
-	for _, q := range quests {
+	for _, q := range lookups {
 		goesOn, err := q.step(o.kind, tree, ids)
 		if err != nil {
 			return nil, err
@@ -230,8 +229,8 @@ func stepAll(quests []*quest, o object, ids []repo.ID) (further []*quest, err er
 	return further, nil
 }
 
-// step takes what git answered, and reports whether the quest goes on.
-func (q *quest) step(kind string, tree map[string]treeEntry, ids []repo.ID) (further bool, err error) {
+// step takes git's answer, and reports whether the lookup goes on.
+func (q *treeLookup) step(kind string, tree map[string]treeEntry, ids []repo.ID) (further bool, err error) {
 	switch {
 	case kind == "" && !q.tree.IsZero():
 		return false, fmt.Errorf("look into commit %s: tree %s is not here", q.commit, q.tree)

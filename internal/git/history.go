@@ -96,7 +96,7 @@ func (r *Repo) historyOf(ctx context.Context, v view, heads []repo.ID) (update, 
 	}
 	if len(missing) > 0 {
 		d, err := r.whatIsNew(ctx, u.History, missing, early)
-		if errors.Is(err, errUnfit) && u.Len() > 0 {
+		if errors.Is(err, errInconsistent) && u.Len() > 0 {
 			u.segments, u.lines = nil, repo.ParentTable{}
 			d, err = r.whatIsNew(ctx, u.History, heads, nil)
 		}

@@ -122,8 +122,8 @@ type order struct {
 	parents []int32  // the numbers of all parents, as they lie in the builder
 }
 
-// errUnfit says that commits do not make a history.
-var errUnfit = errors.New("git log")
+// errInconsistent says that commits do not form a history.
+var errInconsistent = errors.New("git log")
 
 const (
 	unnumbered = -1
@@ -183,7 +183,7 @@ func (b *builder) waitsFor(o *order, i uint32) (int32, error) {
 		switch {
 		case p < 0:
 		case o.number[p] == begun:
-			return 0, fmt.Errorf("%w: commit %s is among its own ancestors", errUnfit, repo.IDFromBytes(b.id(uint32(p))))
+			return 0, fmt.Errorf("%w: commit %s is among its own ancestors", errInconsistent, repo.IDFromBytes(b.id(uint32(p))))
 		case o.number[p] == unnumbered:
 			return p, nil
 		}
@@ -205,7 +205,7 @@ func (b *builder) resolve(o *order) error {
 		}
 		n, ok := b.before.Find(repo.IDFromBytes(id))
 		if !ok {
-			return fmt.Errorf("%w: commit %s is a parent that git did not tell of", errUnfit, repo.IDFromBytes(id))
+			return fmt.Errorf("%w: commit %s is a parent that git did not tell of", errInconsistent, repo.IDFromBytes(id))
 		}
 		o.parents[i] = ^int32(n)
 	}

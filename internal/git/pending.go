@@ -13,9 +13,9 @@ import (
 	"ken/internal/repo"
 )
 
-// Pending returns what is about to be committed on top of head: what differs in the
-// index, which is the one that git hands to its hook if there is one. Under commit -a
-// and commit -- path that index is not the usual one.
+// Pending returns what the next commit on top of head would change: how the index differs. In
+// a hook it is the index that git names to the hook, which is not the usual one under
+// commit -a and commit -- path.
 func (r *Repo) Pending(ctx context.Context, head repo.ID) (repo.PendingCommit, error) {
 	var p repo.PendingCommit
 	switch _, err := os.Lstat(filepath.Join(r.gitDir, "MERGE_HEAD")); {
@@ -54,13 +54,13 @@ func (r *Repo) hookIndex() []string {
 	return []string{name + "=" + abs}
 }
 
-// A stagedChange is what the index has otherwise than a commit.
+// A stagedChange is a difference between the index and a commit.
 type stagedChange struct {
 	repo.Change
 	unmerged bool
 }
 
-// stagedSince lists what the index has otherwise than a commit, sorted as git does.
+// stagedSince lists how the index differs from a commit, in git's order.
 func (r *Repo) stagedSince(ctx context.Context, commit repo.ID, env []string) ([]stagedChange, error) {
 	out := &bounded{max: maxAnswer}
 	args := []string{
@@ -93,8 +93,7 @@ func (r *Repo) stagedSince(ctx context.Context, commit repo.ID, env []string) ([
 	return list, nil
 }
 
-// Resolve returns the commit that a revision means; ok is false for one that means
-// none.
+// Resolve returns the commit that a revision names; ok is false if it names none.
 func (r *Repo) Resolve(ctx context.Context, rev string) (commit repo.ID, ok bool, err error) {
 	if strings.ContainsAny(rev, "\x00\n") {
 		return repo.ID{}, false, nil

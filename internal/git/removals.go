@@ -10,16 +10,15 @@ import (
 	"ken/internal/repo"
 )
 
-// Removals lists for each commit the paths that it left without their files, and where
-// git finds these again: against the first parent, as git log -M would. For a commit that
-// took away more than can be compared, or contents that are not here, only what is exactly
-// the same is found.
+// Removals lists for each commit the paths that it removed, and where git finds the files
+// again: against the first parent, as git log -M does. If a commit removed more files than git
+// compares, or git lacks contents, only files with the same content are found.
 func (r *Repo) Removals(ctx context.Context, commits []repo.ID) ([][]repo.Removal, error) {
 	list, err := r.removals(ctx, commits, "-M")
 	if _, refused := errors.AsType[*refusal](err); !refused {
 		return list, err
 	}
-	// Git refuses all for the sake of one.
+	// Git refuses all commits because of one: find it by halving.
 	if len(commits) > 1 {
 		half := len(commits) / 2
 		front, err := r.Removals(ctx, commits[:half])
@@ -29,7 +28,7 @@ func (r *Repo) Removals(ctx context.Context, commits []repo.ID) ([][]repo.Remova
 		back, err := r.Removals(ctx, commits[half:])
 		return append(front, back...), err
 	}
-	// Without the contents it can be told what stayed letter by letter.
+	// Without contents git finds only files with the same id.
 	list, err = r.removals(ctx, commits, "-M100%")
 	for _, left := range list {
 		for i := range left {
@@ -39,7 +38,7 @@ func (r *Repo) Removals(ctx context.Context, commits []repo.ID) ([][]repo.Remova
 	return list, err
 }
 
-// removals are those with one way to find files again.
+// removals is Removals with one of git's options to find renames.
 func (r *Repo) removals(ctx context.Context, commits []repo.ID, renames string) ([][]repo.Removal, error) {
 	list := make([][]repo.Removal, len(commits))
 	err := r.diffTrees(ctx, commits, []string{renames, "-l1000"}, func(i int, c treeChange) {
@@ -50,7 +49,7 @@ func (r *Repo) removals(ctx context.Context, commits []repo.ID, renames string) 
 	return list, err
 }
 
-// Changed lists for each commit the paths that it has otherwise than its first parent.
+// Changed lists for each commit the paths that differ from its first parent.
 func (r *Repo) Changed(ctx context.Context, commits []repo.ID) ([][]repo.Path, error) {
 	list := make([][]repo.Path, len(commits))
 	err := r.diffTrees(ctx, commits, []string{"--no-renames"}, func(i int, c treeChange) { list[i] = append(list[i], c.path) })
@@ -66,8 +65,8 @@ type treeChange struct {
 	alike int
 }
 
-// diffTrees calls see with what each of some commits did, against its first parent. A
-// first commit did nothing.
+// diffTrees calls see with each change of some commits against their first parents. A root
+// commit has none.
 func (r *Repo) diffTrees(ctx context.Context, commits []repo.ID, more []string, see func(i int, c treeChange)) error {
 	if len(commits) == 0 {
 		return nil

@@ -9,13 +9,13 @@ import (
 	"ken/internal/repo"
 )
 
-// Renamed says where files went that are not tracked any more: for each path the tracked
-// paths that git takes for the same file, sorted. A file that a commit took away went to
-// the file that git finds at least half alike in that commit, and from there further on;
-// so does one that is gone from the index alone. The commits are those that HEAD leads to.
-// Paths that went nowhere are left out.
+// Renamed finds the new paths of files that are no longer tracked: for each path the tracked
+// paths that git takes for the same file, sorted. If a commit removed a file, its new path
+// is the file that git finds at least half alike in that commit, and so on through later
+// commits. The index counts as the last step. Only commits that HEAD leads to count. Paths
+// without a new one are left out.
 //
-// Where a shallow clone ends, nothing is known of what lies before.
+// A shallow clone hides renames before its first commits.
 func (r *Repo) Renamed(ctx context.Context, s *repo.Snapshot, gone []repo.Path) (map[repo.Path][]repo.Path, error) {
 	head := s.Head.Commit
 	if head.IsZero() || len(gone) == 0 {

@@ -48,8 +48,8 @@ var barParts = [6]struct{ class, name string }{
 	{"body", "body"},
 	{"interface", "interface"},
 	{"content", "content"},
-	{"self", "directories stale by their files"},
-	{"below", "and above them, at most"},
+	{"self", "directories whose files changed"},
+	{"below", "directories above them, at most"},
 }
 
 var lineParts = [5]struct{ class, name string }{
@@ -120,19 +120,19 @@ func (p *plot) frame() {
 	c := p.report.Commits
 	p.printf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" role="img">`+"\n",
 		plotWidth, plotHeight, plotWidth, plotHeight)
-	title := fmt.Sprintf("What %d commits did to kept knowledge", c.Replayed)
+	title := fmt.Sprintf("What %d commits made stale", c.Replayed)
 	if c.Replayed == 1 {
-		title = "What one commit did to kept knowledge"
+		title = "What one commit made stale"
 	}
 	p.printf("<title>%s</title>\n<style>%s</style>\n", escape(title), plotStyle)
 	p.printf(`<rect class="page" width="%d" height="%d"/>`+"\n", plotWidth, plotHeight)
 	p.text(plotLeft, 28, "start", "title", title)
-	note := fmt.Sprintf("%d of them left everything true", c.Valid)
+	note := fmt.Sprintf("%d of them made nothing stale", c.Valid)
 	if c.Unknown > 0 {
-		note += fmt.Sprintf("; %d more are unknown, their contents are not here", c.Unknown)
+		note += fmt.Sprintf("; %d more are unknown: git lacks contents", c.Unknown)
 	}
 	if c.Cut {
-		note += "; cut short by a shallow clone"
+		note += "; a shallow clone has no older commits"
 	}
 	p.text(plotLeft, 48, "start", "note", note)
 }

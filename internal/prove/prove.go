@@ -1,24 +1,23 @@
-// Package prove replays a history and counts what kept knowledge would have cost and
-// saved in it, commit by commit.
+// Package prove replays a history and counts what summaries would have cost and saved in
+// it, commit by commit.
 //
-// It assumes that before the first commit there was a true text about every file and
-// every directory that policy wants one about, and that after each commit exactly what
-// had gone stale was written anew. Staleness goes by the rules that ken lives by:
+// It assumes that before the first commit every file and every directory that policy
+// admits has a current summary, and that after each commit exactly the stale summaries are
+// written again. The rules of staleness are ken's own:
 //
-//   - A file's text belongs to its content. A content that was there before, here or
-//     elsewhere, brings its text along: a move, a copy or a revert costs nothing.
-//   - Other bytes make a text stale if the grade of the change counts.
-//   - A directory's text was written from its files and from its children's texts. It is
-//     stale by itself if a file came, went, or changed by a grade that counts; and stale
-//     from below if only what is said of a child has changed. A text that was once
-//     written from exactly what is there holds again.
-//   - A text that is written anew counts as other words, so what is above it is stale all
-//     the way up. A writer who answers "keep" would end that; how often that happens no
-//     history tells, so the count is an upper bound.
+//   - A file's summary belongs to its content. A content that existed before, here or
+//     elsewhere, brings its summary along: a move, a copy or a revert costs nothing.
+//   - Other bytes make a summary stale if the grade of the change counts.
+//   - A directory's summary is written from its files and its subdirectories' summaries. It
+//     is stale if a file was added, removed, or changed by a grade that counts, or if only
+//     the summary of a subdirectory changed. A summary that was once written from
+//     exactly this content is fresh again.
+//   - A summary that is written again counts as a different text, so all directories above it
+//     are stale. A writer may answer "keep" instead. No history tells how often, so the count
+//     is an upper bound.
 //
-// What is counted in tokens is an estimate by sizes, in favour of neither side where that
-// is possible and against kept knowledge where it is not; see [Assumed] and [Method]. The
-// answer follows from the history alone: no clock, no cache, no guess.
+// Tokens are estimated by sizes. Where an assumption cannot be neutral, it counts against
+// ken; see [Assumed]. The result depends on the history alone: on no clock and no cache.
 //
 // [Reader] reads the history from git. The caller says which files count, and keeps
 // outlines.
@@ -32,13 +31,13 @@ import (
 	"ken/internal/repo"
 )
 
-// A History is what is replayed.
+// A History is the commits to replay.
 type History struct {
-	Before  []Entry  // what was there before the first commit
+	Before  []Entry  // the tree before the first commit
 	Commits []Commit // the oldest first, each on top of the one before it
-	Asked   int      // how many commits were wanted
-	Cut     bool     // it is a shallow clone's, which has no more
-	Whole   bool     // there is no more: it begins with the first commit of all
+	Asked   int      // how many commits were requested
+	Cut     bool     // a shallow clone has fewer commits
+	Whole   bool     // it begins with the first commit of the repository
 }
 
 // An Entry is a file in a tree.
@@ -47,15 +46,15 @@ type Entry struct {
 	File
 }
 
-// A File is what lies at a path. The zero File is nothing that counts.
+// A File is the file at a path. The zero File is none, or one that does not count.
 type File struct {
 	ID     repo.ID // of its content
 	Size   int64
-	Counts bool // policy wants a text about it
-	Absent bool // its content is not here, so neither is what follows from it
+	Counts bool // policy wants a summary of it
+	Absent bool // git does not have its content
 }
 
-// A Commit is one step.
+// A Commit is one step of a history.
 type Commit struct {
 	ID      repo.ID
 	Subject string
@@ -67,76 +66,75 @@ type Commit struct {
 type Change struct {
 	Path     repo.Path
 	Old, New File
-	Grade    fresh.Grade // how far apart they are, where both count and differ
+	Grade    fresh.Grade // of the change, if both count and differ
 }
 
-// Assumed is what tokens are estimated by.
+// Assumed are the numbers behind the token estimates.
 type Assumed struct {
 	BytesPerToken int64 `json:"bytes_per_token"`
 	ReadBytes     int64 `json:"read_bytes"`    // the most that is read of one file
 	Brief         int64 `json:"brief_tokens"`  // of a brief
-	Text          int64 `json:"text_tokens"`   // of a text about a file or a child
-	Apart         int64 `json:"apart_tokens"`  // of rules and tools, for each directory
-	Answer        int64 `json:"answer_tokens"` // of a directory's new text
+	Text          int64 `json:"text_tokens"`   // of the summary of a file or subdirectory
+	Apart         int64 `json:"apart_tokens"`  // of rules and tools, per directory
+	Answer        int64 `json:"answer_tokens"` // of a directory's new summary
 }
 
-// Options say by which rules a history is replayed.
+// Options are the rules of a replay.
 type Options struct {
 	Assumed Assumed
-	// Counts reports whether a change of that grade makes a text stale; all but
+	// Counts reports whether a change of that grade makes a summary stale; all but
 	// format do when nil.
 	Counts func(fresh.Grade) bool
 }
 
-// An Outcome is what one commit did to what was known, and what it would have cost.
+// An Outcome is what one commit made stale, and what that would have cost.
 type Outcome struct {
 	Commit  repo.ID `json:"commit"`
 	Subject string  `json:"subject"`
 	Merge   bool    `json:"merge"`
-	// Unknown says that contents are missing that it would take to tell; what is
-	// counted of such a commit is in no sum.
+	// Unknown says that git lacks contents that it takes to tell. The figures of such a
+	// commit are in no total.
 	Unknown bool `json:"unknown"`
 
-	Texts   int    `json:"texts"`   // about files and directories, that there were before it
+	Texts   int    `json:"texts"`   // summaries before it, of files and directories
 	Grades  Grades `json:"grades"`  // of the files whose bytes changed
 	Added   int    `json:"added"`   // files with a content that is new
 	Carried int    `json:"carried"` // files with a content that was there before
 	Removed int    `json:"removed"`
 
 	StaleFiles int `json:"stale_files"`
-	ByByte     int `json:"by_byte"`     // texts that a registry by path and byte would have lost
-	StaleSelf  int `json:"stale_self"`  // directories whose own files made them stale
-	StaleBelow int `json:"stale_below"` // directories above those, and above what came and went
+	ByByte     int `json:"by_byte"`     // summaries that a registry by path and checksum would have lost
+	StaleSelf  int `json:"stale_self"`  // directories whose own files changed
+	StaleBelow int `json:"stale_below"` // directories of which only a subdirectory changed
 	NewDirs    int `json:"new_directories"`
 
-	Refresh    int64 `json:"refresh_tokens"`   // what changed is read, of the rest the texts
-	Above      int64 `json:"above_tokens"`     // of these, for directories that are stale from below alone
-	Reread     int64 `json:"reread_tokens"`    // every file of every stale directory is read
+	Refresh    int64 `json:"refresh_tokens"`   // reading the changed files, and the summaries of the others
+	Above      int64 `json:"above_tokens"`     // the part of Refresh for StaleBelow
+	Reread     int64 `json:"reread_tokens"`    // reading every file of every stale directory
 	Briefs     int64 `json:"brief_tokens"`     // of the directories that it touched
 	Touched    int64 `json:"touched_tokens"`   // of the files that it touched, as they were
 	Neighbours int64 `json:"neighbour_tokens"` // of all other files in their directories
 }
 
-// With is what is read with briefs.
+// With is the tokens read with briefs.
 func (o *Outcome) With() int64 { return o.Touched + o.Briefs }
 
-// Without is what is read without, if that is all neighbours.
+// Without is the tokens read without briefs, if all neighbours are read.
 func (o *Outcome) Without() int64 { return o.Touched + o.Neighbours }
 
-// Net is what is saved, if without a brief all neighbours had been read, and if a model
-// keeps the texts. It is negative where that costs more than it saves.
+// Net is the tokens saved if a model writes the summaries, and if an agent without a brief
+// reads all neighbours. A loss is negative.
 func (o *Outcome) Net() int64 { return o.Neighbours - o.Briefs - o.Refresh }
 
-// Stale is how many texts do not hold any more.
+// Stale is how many summaries are stale.
 func (o *Outcome) Stale() int { return o.StaleFiles + o.StaleSelf + o.StaleBelow }
 
-// Valid reports whether everything that was known is still true, and nothing is to be
-// written.
+// Valid reports whether no summary is stale or missing.
 func (o *Outcome) Valid() bool {
 	return !o.Unknown && o.Stale()+o.NewDirs+o.Added == 0
 }
 
-// Grades counts changes by how far they went.
+// Grades counts changes by grade.
 type Grades struct {
 	Format    int `json:"format"`
 	Body      int `json:"body"`
@@ -165,7 +163,7 @@ func (g Grades) Add(h Grades) Grades {
 	return Grades{g.Format + h.Format, g.Body + h.Body, g.Interface + h.Interface, g.Content + h.Content}
 }
 
-// Replay goes through a history and reports what came of it.
+// Replay replays a history.
 func Replay(h History, opts Options) *Report {
 	if opts.Counts == nil {
 		opts.Counts = func(g fresh.Grade) bool { return g != fresh.GradeFormat }
@@ -187,8 +185,7 @@ func Replay(h History, opts Options) *Report {
 	return r
 }
 
-// worst returns the places of the known commits in which knowledge cost most beyond what
-// it saved.
+// worst returns the places of the known commits with the greatest losses.
 func worst(list []Outcome, most int) []int {
 	var places []int
 	for i := range list {

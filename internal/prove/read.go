@@ -107,7 +107,7 @@ func treeBefore(files []git.TreeFile, commits []repo.Commit) ([]place, error) {
 	for _, c := range slices.Backward(commits) {
 		for _, ch := range c.Changes {
 			if there := at[ch.Path]; there.id != ch.New || there.mode != ch.NewMode {
-				return nil, fmt.Errorf("replay %s: it does not lead to what comes after it at %s", c.ID.Short(), ch.Path)
+				return nil, fmt.Errorf("replay %s: its result at %s differs from the next commit's input", c.ID.Short(), ch.Path)
 			}
 			if p := oldPlace(ch); p.id.IsZero() {
 				delete(at, ch.Path)

@@ -7,10 +7,10 @@ import (
 	"ken/internal/repo"
 )
 
-// A Report is what came of a history.
+// A Report is the result of a replay.
 type Report struct {
 	Commits Commits `json:"commits"`
-	// Files and Directories are how many there is a text about in the end.
+	// Files and Directories count the summaries after the last commit.
 	Files       int `json:"files"`
 	Directories int `json:"directories"`
 
@@ -26,19 +26,19 @@ type Report struct {
 // Commits counts the commits of a history.
 type Commits struct {
 	Asked    int     `json:"asked"`
-	Replayed int     `json:"replayed"` // all but those that are unknown
-	Unknown  int     `json:"unknown"`  // contents are missing to tell
-	Cut      bool    `json:"cut"`      // a shallow clone ends before as many as were asked for
+	Replayed int     `json:"replayed"` // all but the unknown ones
+	Unknown  int     `json:"unknown"`  // git lacks contents that it takes to tell
+	Cut      bool    `json:"cut"`      // a shallow clone has fewer than were asked for
 	Whole    bool    `json:"whole"`    // the history has no more of them
-	Valid    int     `json:"valid"`    // of those replayed, how many left everything true
-	Lost     int     `json:"lost"`     // in how many the briefs were longer than all neighbours
+	Valid    int     `json:"valid"`    // commits that made nothing stale and added nothing to summarize
+	Lost     int     `json:"lost"`     // commits whose briefs were longer than all neighbours
 	First    repo.ID `json:"first"`
 	Last     repo.ID `json:"last"`
 }
 
 // Spreads are the figures of single commits.
 type Spreads struct {
-	Stale      Spread `json:"stale"` // texts of any sort
+	Stale      Spread `json:"stale"` // summaries of files and directories
 	StaleFiles Spread `json:"stale_files"`
 	ByByte     Spread `json:"by_byte"`
 	StaleSelf  Spread `json:"stale_self"`
@@ -49,8 +49,7 @@ type Spreads struct {
 	Without    Spread `json:"without_tokens"`
 }
 
-// A Spread is how a figure lies over commits. Median and P90 are figures of a commit, by
-// the nearest rank.
+// A Spread describes a figure over all commits. Median and P90 are by nearest rank.
 type Spread struct {
 	Median int64 `json:"median"`
 	P90    int64 `json:"p90"`
@@ -80,25 +79,24 @@ func spread(list []Outcome, of func(*Outcome) int64) Spread {
 type Net struct {
 	Briefs     int64 `json:"brief_tokens"`
 	Neighbours int64 `json:"neighbour_tokens"`
-	// Describe is what a model takes to describe everything once as it is in the
-	// end. It is in no balance.
+	// Describe is the cost of having a model summarize everything once, after the last
+	// commit. It is in no balance.
 	Describe int64 `json:"describe_tokens"`
-	// Above is how much of Model's refresh went into directories that were stale
-	// from below alone. Texts that keep their words would spare most of it.
+	// Above is the part of Model's refresh for directories of which only a subdirectory
+	// changed. Summaries that stay the same would save most of it.
 	Above   int64   `json:"above_tokens"`
-	Outline Balance `json:"outline"` // texts are outlines, which cost no token
-	Model   Balance `json:"model"`   // a model writes them, and reads what changed
-	Reread  Balance `json:"reread"`  // a model writes them, and reads all files of a directory
+	Outline Balance `json:"outline"` // summaries are outlines, which cost no tokens
+	Model   Balance `json:"model"`   // a model writes them and reads what changed
+	Reread  Balance `json:"reread"`  // a model writes them and reads all files of a directory
 }
 
-// A Balance is what is left of the savings.
+// A Balance is savings minus costs.
 type Balance struct {
 	Refresh int64 `json:"refresh_tokens"`
-	All     int64 `json:"if_all_neighbours"` // had all neighbours been read without it
-	None    int64 `json:"if_no_neighbours"`  // had none been
-	// Even is from which share of the neighbours on it pays, in percent, rounded
-	// up; null when there are no neighbours that could have been read. Beyond 100
-	// it never does.
+	All     int64 `json:"if_all_neighbours"` // if an agent reads all neighbours without briefs
+	None    int64 `json:"if_no_neighbours"`  // if it reads none
+	// Even is the share of the neighbours from which it pays off, in percent, rounded up. It is
+	// null when there are no neighbours. Above 100 it never pays off.
 	Even *int64 `json:"even_percent"`
 }
 
@@ -112,10 +110,10 @@ func (n *Net) balance(refresh int64) Balance {
 	return b
 }
 
-// worstListed is how many of the worst commits a report has.
+// worstListed is how many of the worst commits a report lists.
 const worstListed = 5
 
-// sum fills in what follows from the history.
+// sum fills in the totals of the history.
 func (r *Report) sum() {
 	c := &r.Commits
 	r.Worst = []Outcome{}
@@ -160,14 +158,14 @@ func (r *Report) sum() {
 	r.Net.Reread = r.Net.balance(r.Spreads.Reread.Total)
 }
 
-// Method says in a paragraph how the figures come about, and what they do not tell.
+// method explains in one paragraph how the figures come about, and what they do not tell.
 func method(a Assumed) string {
-	return fmt.Sprintf("Every file and directory that policy admits is taken to have a true text before the first commit, and what a commit "+
-		"makes stale to be written anew after it; what lies above a text that is written anew counts as stale, which is an upper bound. "+
-		"Tokens are estimated at %d bytes each, from at most %d KiB of a file. Before a commit, the files that it touches are read; "+
-		"with ken also a brief of %d tokens for each directory touched, without ken the neighbours: the other files of these directories. "+
-		"A refresh takes %d tokens for each stale directory, the files without a text (a model that rereads: all files of that directory), "+
-		"and %d for each text that is told or written. "+
-		"Whether a brief spares anybody the neighbours no history can tell: hence both ends, and the share from which on it pays.",
+	return fmt.Sprintf("ken assumes that every file and directory that policy admits has a current summary before the first commit, "+
+		"and that after each commit the summaries that it made stale are written again. Directories above a rewritten summary count as stale, "+
+		"which is an upper bound. Tokens are estimated at %d bytes each, from at most %d KiB of a file. Before a commit, an agent reads the files "+
+		"that it touches; with ken also a brief of %d tokens for each touched directory, without ken the neighbours: the other files of these directories. "+
+		"A refresh takes %d tokens for each stale directory, the files without a summary (a model that rereads: all files of the directory), "+
+		"and %d for each summary that is read or written. "+
+		"No history tells whether a brief saves an agent the neighbours: so ken prints both ends, and the share from which it pays off.",
 		a.BytesPerToken, a.ReadBytes>>10, a.Brief, a.Apart+a.Answer, a.Text)
 }
