@@ -12,7 +12,7 @@ import (
 	"ken/internal/repo"
 )
 
-// Each client's own words for the same thing.
+// Clients send the same things in different formats.
 func TestParse(t *testing.T) {
 	for name, tt := range map[string]struct {
 		in   string
@@ -42,7 +42,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// Whatever is said, an answer is one JSON document in the words of the client, or none.
+// An answer is one JSON document in the format of the client, or empty.
 func TestAnswer(t *testing.T) {
 	for _, d := range []Dialect{Claude, Cursor, "codex", "vscode", "unheard of"} {
 		for _, e := range Events {
@@ -70,37 +70,36 @@ func TestAnswer(t *testing.T) {
 	}
 }
 
-// A greeting is never longer than 200 tokens, begins with the verdict and ends with whom
-// to ask.
+// A greeting has at most 200 tokens, starts with the headline and ends with the tools to ask.
 func TestGreetingFits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		line := rapid.StringN(0, 300, 2000)
 		brief := strings.Join(rapid.SliceOfN(line, 0, 20).Draw(t, "brief"), "\n")
 		got := Greeting(line.Draw(t, "headline"), brief)
 		if len(got) > MaxGreeting || !strings.HasPrefix(got, "ken: ") || !strings.HasSuffix(got, "understand them.\n") {
-			t.Fatalf("%d bytes: %q", len(got), got)
+			t.Fatalf("the greeting has %d bytes (limit %d): %q", len(got), MaxGreeting, got)
 		}
 	})
 }
 
-func TestRemarksAreShort(t *testing.T) {
+func TestNoticesAreShort(t *testing.T) {
 	long := strings.Repeat("long ", 1000)
 	specs := []Spec{{ID: "a", Desc: long, Blocks: 3}, {ID: "b", Desc: "two\nlines"}, {ID: "c"}}
 	got := GoverningSpecs("x.go", specs)
 	if strings.Count(got, "\n") != 2 || len(got) > 3*maxLine || !strings.Contains(got, "more specs govern it (1)") {
-		t.Errorf("%q", got)
+		t.Errorf("for three specs: %q, want two lines and one for the rest", got)
 	}
 	if GoverningSpecs("x.go", nil) != "" || StaleSummary("x.go", fresh.Fresh, "") != "" || StaleSummary("x.go", fresh.None, "") != "" || StaleList(nil, 0) != "" {
-		t.Error("something was said of nothing")
+		t.Error("got a notice without a reason; want none")
 	}
 	if got := StaleList([]string{"a", "b", "c", "d", "e", "f"}, 2); got != "ken: 6 summaries are stale: a, b, c, d, e and 1 more; ken could not judge 2" {
-		t.Errorf("%q", got)
+		t.Errorf("six stale summaries: %q", got)
 	}
 }
 
-// An agent hears where to read a spec, whatever its author wrote and however much, and what
-// will stop its commit.
-func TestGoverned(t *testing.T) {
+// The notice has the command that shows the spec, whatever the spec says, and what would stop
+// the commit.
+func TestGoverningSpecs(t *testing.T) {
 	for _, tt := range []struct {
 		spec Spec
 		want string
@@ -112,17 +111,17 @@ func TestGoverned(t *testing.T) {
 		{Spec{ID: "core", DriftUnknown: true}, "ken: spec core governs x.go (ken spec show core); its drift is unknown, run: ken spec ls"},
 	} {
 		if got := GoverningSpecs("x.go", []Spec{tt.spec}); got != tt.want {
-			t.Errorf("%q", got)
+			t.Errorf("%+v: %q, want %q", tt.spec, got, tt.want)
 		}
 	}
 	long := GoverningSpecs("x.go", []Spec{{ID: "core", Desc: strings.Repeat("long ", 1000), Blocks: 4}})
 	if len(long) > maxLine || strings.Count(long, `"`) != 2 || !strings.HasSuffix(long, "ken spec ack core --reason TEXT") {
-		t.Errorf("%q", long)
+		t.Errorf("a long description gives %q, want at most %d bytes with the quotation closed", long, maxLine)
 	}
 }
 
-// An agent whose hook ran out of time hears what is not known and whom to ask; nothing
-// where the hook had nothing to find out.
+// After a timeout, the agent is told what is unknown and which command to run; nothing if the
+// hook had nothing to find out.
 func TestTimedOut(t *testing.T) {
 	edit := &Input{Access: Edit, Paths: []string{"a b.go"}}
 	for name, tt := range map[string]struct {
@@ -150,7 +149,7 @@ func TestTimedOut(t *testing.T) {
 	}
 }
 
-// What was put into words is remembered, the last of it, and other lines do no harm.
+// The memory has the last line about each path, and ignores malformed lines.
 func TestMemory(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		path := rapid.Map(rapid.SliceOfN(rapid.Byte(), 1, 12), func(b []byte) repo.Path { return repo.Path(b) })
@@ -171,20 +170,20 @@ func TestMemory(t *testing.T) {
 		m := ParseMemory([]byte(lines.String() + "seen " + strings.Repeat("a", 40)))
 		for p, text := range want {
 			if got, ok := m.Seen(p); !ok || got.String() != text || !m.Told(string(p), "stale") || m.Told(string(p), "fresh") {
-				t.Fatalf("%q: %v, %v", p, got, ok)
+				t.Fatalf("%q: the memory has %v, %v; want %s", p, got, ok, text)
 			}
 		}
 	})
 }
 
-// Whatever a client says, ken reads it or refuses it.
+// Parse returns at most maxPaths paths, or an error.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(`{"tool_name":"Edit","tool_input":{"file_path":"a"}}`))
 	f.Add([]byte(`{"tool_input":[1],"cwd":{}}`))
 	f.Fuzz(func(t *testing.T, in []byte) {
 		c, err := Parse(in)
 		if err == nil && len(c.Paths) > maxPaths {
-			t.Errorf("%d paths", len(c.Paths))
+			t.Errorf("got %d paths, limit %d", len(c.Paths), maxPaths)
 		}
 	})
 }

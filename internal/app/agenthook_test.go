@@ -11,9 +11,9 @@ import (
 	"ken/internal/testrepo"
 )
 
-// An agent hears that the gate waits where that is known, that the drift is not known where
-// no listing was kept or time ran out, and neither if the spec is not too far behind.
-func TestAnAgentHearsOfTheGate(t *testing.T) {
+// Before an edit, the agent is told that the gate will stop the commit, or that the drift is
+// unknown: without a cached listing, or after a timeout.
+func TestAgentIsToldOfGate(t *testing.T) {
 	t.Parallel()
 	r := testrepo.New(t)
 	r.Write(".spec/a/spec.md", "---\ncode: [a.go]\n---\n")
@@ -51,7 +51,7 @@ func TestAnAgentHearsOfTheGate(t *testing.T) {
 		edit(n)
 		memory = agenthook.ParseMemory(nil)
 		if said := answerHook(false, whatItTakes); !strings.HasSuffix(said, unknown) {
-			t.Errorf("after edit %s, without a listing: told %q, want that the drift is not known", n, said)
+			t.Errorf("after edit %s, without a listing: told %q, want that the drift is unknown", n, said)
 		}
 	}
 	if said := answerHook(true, whatItTakes); strings.Contains(said, "gate") || strings.Contains(said, unknown) {
@@ -60,7 +60,7 @@ func TestAnAgentHearsOfTheGate(t *testing.T) {
 	memory = agenthook.ParseMemory(nil)
 	edit("3")
 	if said := answerHook(false, over); !strings.HasSuffix(said, unknown) {
-		t.Errorf("out of time: told %q, want that the drift is not known", said)
+		t.Errorf("out of time: told %q, want that the drift is unknown", said)
 	}
 	// A session that was told so is told the drift as soon as it is known.
 	if said := answerHook(false, whatItTakes); !strings.Contains(said, "its drift is 3, so the gate stops your commit") {

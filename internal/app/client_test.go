@@ -9,8 +9,8 @@ import (
 	"ken/internal/testrepo"
 )
 
-// What somebody else has written after it was looked at is not written over, nor removed.
-func TestAClientsFileThatChangesMeanwhileStays(t *testing.T) {
+// Install neither overwrites nor removes a file that changed after ken read it.
+func TestInstallKeepsChangedClientFile(t *testing.T) {
 	c, err := install.FindClient("claude")
 	if err != nil {
 		t.Fatal(err)
@@ -44,7 +44,7 @@ func TestAClientsFileThatChangesMeanwhileStays(t *testing.T) {
 		}
 		r.Write(file.Path, theirs)
 		if err := seen.apply(change); err == nil {
-			t.Errorf("%s: %s all the same", name, change.Action)
+			t.Errorf("%s: %s, want an error", name, change.Action)
 		}
 		if got := r.Read(file.Path); got != theirs {
 			t.Errorf("%s: it has %q", name, got)
@@ -55,9 +55,9 @@ func TestAClientsFileThatChangesMeanwhileStays(t *testing.T) {
 	}
 }
 
-// A file that ken makes in somebody's home is for nobody else to read; in a work tree it is
-// like any other.
-func TestClientsFilesAreAsPrivateAsTheirPlace(t *testing.T) {
+// Only the user can read a file that ken creates in the home directory. Files in a work tree
+// have the usual mode.
+func TestModeOfClientFiles(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("HOME", home)
 	t.Setenv("CLAUDE_CONFIG_DIR", "")

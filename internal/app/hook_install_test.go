@@ -11,8 +11,8 @@ import (
 	"ken/internal/testrepo"
 )
 
-// A hook that somebody has written after it was looked at is not written over.
-func TestAHookThatChangesMeanwhileStays(t *testing.T) {
+// Install does not overwrite a hook that changed after ken read it.
+func TestInstallKeepsChangedHook(t *testing.T) {
 	const at, theirs = ".git/hooks/pre-commit", "#!/bin/sh\necho theirs\n"
 	for name, before := range map[string]string{
 		"one that is made": "", "one that is added to": "#!/bin/sh\necho before\n", "one that is set aside": "#!/usr/bin/perl\n",
@@ -41,7 +41,7 @@ func TestAHookThatChangesMeanwhileStays(t *testing.T) {
 		}
 		r.Write(at, theirs)
 		if err := place.apply(plan[0]); err == nil {
-			t.Errorf("%s: %s all the same", name, plan[0].Action)
+			t.Errorf("%s: %s, want an error", name, plan[0].Action)
 		}
 		if got := r.Read(at); got != theirs {
 			t.Errorf("%s: it has %q", name, got)
@@ -52,8 +52,8 @@ func TestAHookThatChangesMeanwhileStays(t *testing.T) {
 	}
 }
 
-// A hook is not set aside over another one that came there meanwhile.
-func TestNothingIsSetAsideOverAnother(t *testing.T) {
+// Renaming a hook does not overwrite another file.
+func TestSetAsideOverwritesNothing(t *testing.T) {
 	r := testrepo.New(t)
 	r.Write("hooks/pre-commit", "one")
 	r.Write("hooks/pre-commit"+install.AsideSuffix, "other")

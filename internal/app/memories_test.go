@@ -13,8 +13,8 @@ import (
 	"ken/internal/repo"
 )
 
-// What sessions saw is kept by any number of hooks at once, within bounds, in a file that
-// no name leads away from.
+// Several hooks can add to a session file at the same time. Its size is limited, and no
+// session id leads out of the directory.
 func TestSessionFile(t *testing.T) {
 	dir := t.TempDir()
 	id, err := repo.ParseID(strings.Repeat("a", 40))
@@ -23,7 +23,7 @@ func TestSessionFile(t *testing.T) {
 	}
 	f := sessionIn(dir, "../../etc/passwd\x00")
 	if rel, err := filepath.Rel(filepath.Join(dir, "ken", "cache", "sessions"), string(f)); err != nil || strings.Contains(rel, string(filepath.Separator)) {
-		t.Fatalf("it lies at %s", f)
+		t.Fatalf("the session file is %s, want it in the directory of sessions", f)
 	}
 	var wg sync.WaitGroup
 	for i := range 50 {
@@ -37,11 +37,11 @@ func TestSessionFile(t *testing.T) {
 	m := f.load()
 	for i := range 50 {
 		if got, ok := m.Seen(repo.Path(fmt.Sprint("f", i))); !ok || got != id {
-			t.Errorf("f%d was forgotten", i)
+			t.Errorf("the line about f%d is missing", i)
 		}
 	}
 
-	// Too much is no memory, and the next word begins it anew.
+	// A file that is too large counts as empty, and the next line starts it again.
 	if err := os.WriteFile(string(f), []byte(strings.Repeat("x", agenthook.MaxMemory)), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func TestSessionFile(t *testing.T) {
 		t.Errorf("%v, %v", info, err)
 	}
 	if _, ok := f.load().Seen("g"); !ok {
-		t.Error("the new word was not kept")
+		t.Error("the new line is missing")
 	}
 
 	// A link is taken away, and what it leads to stays.
@@ -80,10 +80,10 @@ func TestSessionFile(t *testing.T) {
 	}
 	removeOldSessions(dir, time.Now().Add(sessionLifetime-time.Hour))
 	if _, ok := f.load().Seen("h"); !ok {
-		t.Error("forgotten too early")
+		t.Error("a recent session file was removed")
 	}
 	removeOldSessions(dir, time.Now().Add(sessionLifetime+time.Hour))
 	if _, err := os.Lstat(string(f)); !os.IsNotExist(err) {
-		t.Errorf("not forgotten: %v", err)
+		t.Errorf("an expired session file still exists: %v", err)
 	}
 }

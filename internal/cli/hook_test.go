@@ -19,7 +19,7 @@ import (
 	"ken/internal/term"
 )
 
-// A brokenHooks is a repository in which nothing works.
+// A brokenHooks is a repository in which every call fails.
 type brokenHooks struct{ fail func() error }
 
 func (b brokenHooks) Gate(context.Context) (*spec.Gated, bool, error) { return nil, false, b.fail() }
@@ -38,7 +38,7 @@ func (b brokenHooks) Install(context.Context, install.Options) (*install.HooksRe
 	return nil, b.fail()
 }
 
-// Whatever goes wrong in ken, a hook says it in one line and lets the commit pass.
+// A hook turns every failure of ken into one line, and lets the commit pass.
 func TestHooksNeverFail(t *testing.T) {
 	failures := map[string]func() error{
 		"an error": func() error { return errors.New("two\nlines") },
@@ -68,18 +68,18 @@ func TestHooksNeverFail(t *testing.T) {
 				}
 				err := Run(t.Context(), deps, &term.IO{In: strings.NewReader("{}"), Out: &out, Err: &said}, args)
 				if status := ExitStatus(t.Context(), err); status != 0 {
-					t.Errorf("exit status %d", status)
+					t.Errorf("exit status %d, want 0", status)
 				}
 				if strings.Count(said.String(), "\n") != 1 || !strings.HasPrefix(said.String(), "ken: ") || out.Len() > 0 {
-					t.Errorf("it said %q, and answered %q", &said, &out)
+					t.Errorf("stderr is %q and stdout %q, want one line on stderr", &said, &out)
 				}
 			})
 		}
 	}
 }
 
-// Whatever a client says, or does not say, an agent's hook ends well, and soon.
-func TestAgentHooksSurviveTheirInput(t *testing.T) {
+// A hook of an agent exits with 0 for any input.
+func TestAgentHooksAcceptAnyInput(t *testing.T) {
 	deps := Deps{AnswerHook: func(_ context.Context, _ string, _ agenthook.Event, c agenthook.Input) (string, error) {
 		return "heard " + strings.Join(c.Paths, ","), nil
 	}}
@@ -100,7 +100,7 @@ func TestAgentHooksSurviveTheirInput(t *testing.T) {
 			var out, said bytes.Buffer
 			err := Run(t.Context(), deps, &term.IO{In: tt.in, Out: &out, Err: &said}, []string{"hook", string(e), "--unheard-of"})
 			if status := ExitStatus(t.Context(), err); status != 0 {
-				t.Errorf("%s, %s: exit status %d", name, e, status)
+				t.Errorf("%s, %s: exit status %d, want 0", name, e, status)
 			}
 			if tt.answered != (out.Len() > 0) || out.Len() > 0 && !json.Valid(out.Bytes()) {
 				t.Errorf("%s, %s: answered %q, said %q", name, e, &out, &said)
@@ -112,8 +112,8 @@ func TestAgentHooksSurviveTheirInput(t *testing.T) {
 	}
 }
 
-// An agent whose hook runs out of time is told what is not known and whom to ask, and the
-// failure is a line on standard error.
+// After a timeout, the agent is told what is unknown and which command to run, and stderr has
+// one line.
 func TestAgentHooksOutOfTime(t *testing.T) {
 	const edit = `{"tool_name": "Edit", "tool_input": {"file_path": "a.go"}}`
 	for name, tt := range map[string]struct {
@@ -152,7 +152,7 @@ func TestAgentHooksOutOfTime(t *testing.T) {
 	}
 }
 
-// endless never stops talking.
+// endless is an input that does not end.
 type endless struct{}
 
 func (*endless) Read(b []byte) (int, error) {
@@ -162,8 +162,7 @@ func (*endless) Read(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// Only a node that blocks, or one that cannot be judged where that was asked for,
-// stops a commit.
+// A spec that blocks stops a commit, and an unknown verdict does so if the policy is strict.
 func TestHookGated(t *testing.T) {
 	blocked := []spec.Blocked{{Node: "a\x1b", Spec: ".spec/a/spec.md", Drift: 3, Paths: []string{"a.go"}}}
 	unknown := []spec.Unjudged{{Node: "b", Unknown: spec.Unknown{Reason: "shallow"}}}
@@ -186,7 +185,7 @@ func TestHookGated(t *testing.T) {
 			var said bytes.Buffer
 			p := &program{io: &term.IO{Err: &said}}
 			if stops := !p.hookGated(&tt.g, tt.strict); stops != tt.stops {
-				t.Errorf("it stops the commit: %t, want %t", stops, tt.stops)
+				t.Errorf("the hook stops the commit: %t, want %t", stops, tt.stops)
 			}
 			if n := strings.Count(said.String(), "\n"); n != tt.lines || strings.Contains(said.String(), "\x1b") {
 				t.Errorf("it said\n%q", &said)

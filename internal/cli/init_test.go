@@ -11,7 +11,7 @@ import (
 	"ken/internal/term"
 )
 
-// A guardedHooks is a repository whose hooks may not be written, which shows in the attempt.
+// A guardedHooks is a repository whose hooks cannot be written.
 type guardedHooks struct {
 	brokenHooks
 	made *bool
@@ -29,12 +29,12 @@ func (g guardedHooks) Install(_ context.Context, opts install.Options) (*install
 	return nil, errors.New("write the hook: permission denied")
 }
 
-// Where the hooks cannot be written, nothing else is.
-func TestInitMakesAllOrNothing(t *testing.T) {
+// ken init creates no file if it cannot write the hooks.
+func TestInitCreatesAllOrNothing(t *testing.T) {
 	made := false
 	deps := Deps{OpenHooks: func(context.Context, string) (HookSpace, error) { return guardedHooks{made: &made}, nil }}
 	err := Run(t.Context(), deps, &term.IO{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard}, []string{"init"})
 	if err == nil || made {
-		t.Errorf("it says %v, and files were made: %t", err, made)
+		t.Errorf("ken init returns %v, files created: %t; want an error and no file", err, made)
 	}
 }

@@ -13,12 +13,11 @@ import (
 	"ken/internal/repo"
 )
 
-// maxWeighed is how many entries of a directory are weighed; of a cache as large
-// as that nobody needs the exact size.
+// maxWeighed is the limit for the entries that Usage counts.
 const maxWeighed = 100_000
 
-// Names lists what lies directly in a directory, "" being the root, sorted; nothing
-// where there is no directory.
+// Names lists the names in a directory, sorted; "" is the root. The list is empty if the
+// directory does not exist.
 func (t *Tree) Names(_ context.Context, dir repo.Path) ([]string, error) {
 	root, err := os.OpenRoot(t.root)
 	if err != nil {
@@ -48,8 +47,8 @@ func (t *Tree) Names(_ context.Context, dir repo.Path) ([]string, error) {
 	return names, nil
 }
 
-// Usage adds up the files at a path and below it. No link is followed, and what
-// cannot be looked into is said to be missed.
+// Usage adds up the files at and below a path, and follows no link. The result says if a
+// directory could not be read.
 func (t *Tree) Usage(ctx context.Context, p repo.Path) (repo.DiskUsage, error) {
 	root, err := os.OpenRoot(t.root)
 	if err != nil {
@@ -57,7 +56,7 @@ func (t *Tree) Usage(ctx context.Context, p repo.Path) (repo.DiskUsage, error) {
 	}
 	defer root.Close()
 	var w repo.DiskUsage
-	var own fs.FileInfo // the latest directory, for want of a file
+	var own fs.FileInfo // the directory itself, used if it contains no file
 	ahead := []string{string(p)}
 	for seen := 0; len(ahead) > 0; seen++ {
 		if err := ctx.Err(); err != nil {
@@ -72,7 +71,7 @@ func (t *Tree) Usage(ctx context.Context, p repo.Path) (repo.DiskUsage, error) {
 		info, err := root.Lstat(at)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			continue // tracked, and not here; or gone meanwhile
+			continue // missing in the work tree, or removed just now
 		case err != nil:
 			w.Missed = reason(err)
 			continue
@@ -101,8 +100,8 @@ func (t *Tree) Usage(ctx context.Context, p repo.Path) (repo.DiskUsage, error) {
 	return w, nil
 }
 
-// list returns what lies in a directory, in the order of its names, and with an
-// error what there was until then.
+// list returns the entries of a directory, sorted by name. With an error, it returns the entries
+// that were read before.
 func list(root *os.Root, at string) ([]fs.DirEntry, error) {
 	d, err := root.Open(filepath.FromSlash(at))
 	if err != nil {
@@ -114,7 +113,7 @@ func list(root *os.Root, at string) ([]fs.DirEntry, error) {
 	return entries, err
 }
 
-// reason is a failure without the path that the reader is told anyway.
+// reason returns the text of an error without the path.
 func reason(err error) string {
 	if at, ok := errors.AsType[*fs.PathError](err); ok {
 		return at.Err.Error()

@@ -11,7 +11,7 @@ import (
 	"ken/internal/testrepo"
 )
 
-// pieces are what messages are made of, such as tell git's rules apart.
+// pieces are parts of messages that the rules of git distinguish.
 var pieces = []string{
 	"subject", "fix: it", "", "", "", "Reviewed-by: x", "Session: y", "session : z", "Signed-off-by: A <a@b>",
 	"(cherry picked from commit 123)", "  continued", "\ttab", "prose, at some length", "Conflicts:", "\tfile",
@@ -20,9 +20,8 @@ var pieces = []string{
 	"# " + strings.TrimSuffix(scissors, "\n"),
 }
 
-// Git finds a trailer that was added exactly where it is looked for, behind those it
-// found before; and it finds a session where we do, in any message that it would not
-// take for a comment altogether.
+// Git finds the trailer that add added after those it found before, and finds a session in a
+// message exactly if has does. Messages that git takes for a comment are left out.
 func TestTrailersAsGitReadsThem(t *testing.T) {
 	r := testrepo.New(t)
 	seed := rand.Uint64()
@@ -66,7 +65,7 @@ func TestTrailersAsGitReadsThem(t *testing.T) {
 	}
 }
 
-// Whatever a message holds, it is the message still: a line may come in, none is lost.
+// Sign and Finish may add a line to a message, and lose none.
 func FuzzSign(f *testing.F) {
 	f.Add([]byte("subject\n"), "", true, "#")
 	f.Add([]byte(template+verbose), "message", false, ";")
@@ -90,7 +89,7 @@ func FuzzSign(f *testing.F) {
 	})
 }
 
-// filled lists the lines that hold anything, but for those with a word.
+// filled lists the lines that are not blank, without those that contain a word.
 func filled(text []byte, without string) []string {
 	var lines []string
 	for line := range bytes.Lines(text) {

@@ -17,13 +17,13 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// What ken writes into a client's files is a promise to that client.
-func TestFilesAreAsPromised(t *testing.T) {
+// The files that ken creates match the golden files.
+func TestNewFilesMatchGoldenFiles(t *testing.T) {
 	for _, c := range Clients() {
 		for _, f := range c.Files {
 			made, err := f.Install(nil)
 			if err != nil || made.Op != Create {
-				t.Fatalf("%s: %+v, %v", f.Path, made, err)
+				t.Fatalf("%s: installing into a missing file gives %+v, %v; want it created", f.Path, made, err)
 			}
 			golden := filepath.Join("testdata", c.Name, string(f.Scope), filepath.Base(f.Path))
 			if *update {
@@ -39,17 +39,17 @@ func TestFilesAreAsPromised(t *testing.T) {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(string(want), string(made.Text)); diff != "" {
-				t.Errorf("%s (-promised +now):\n%s", golden, diff)
+				t.Errorf("%s (-golden +created):\n%s", golden, diff)
 			}
 			if n, err := f.CountParts(made.Text); err != nil || n != len(f.Parts) {
-				t.Errorf("%s has %d parts, %v", f.Path, n, err)
+				t.Errorf("%s has %d entries of ken, %v; want all", f.Path, n, err)
 			}
 		}
 	}
 }
 
-// Comments, order, commas and line ends of others stay, and so does what others called
-// ken.
+// Install keeps comments, order, commas and line ends, and entries named ken that somebody
+// else added.
 func TestInstallClient(t *testing.T) {
 	claude := must(FindClient("claude"))
 	mcp, settings := claude.Files[0], claude.Files[1]
@@ -83,7 +83,7 @@ func TestInstallClient(t *testing.T) {
 
 const madeMCP = "{\n  \"mcpServers\":   {\n    \"ken\": {\n      \"type\": \"stdio\",\n      \"command\": \"ken\",\n      \"args\": [\"mcp\"]\n    }\n  }\n}\n"
 
-// Somebody has put ken's hooks among their own.
+// hooksByHand has hooks of ken in groups with other hooks.
 const hooksByHand = `{"hooks": {
   "SessionStart": [{"hooks": [{"type": "command", "command": "mine"}, {"type": "command", "command": "/opt/ken hook session-start"}]}],
   "SubagentStart": [{"hooks": [{"type": "command", "command": "ken hook subagent-start"}]}],
@@ -92,23 +92,23 @@ const hooksByHand = `{"hooks": {
   "Stop": [{"hooks": [{"type": "command", "command": "ken hook stop"}]}, {"hooks": [{"type": "command", "command": "other"}]}]
 }}`
 
-// Of a group that holds more, only ken's hook goes.
-func TestUninstallAmongOthers(t *testing.T) {
+// Uninstall removes only ken's hook from a group of hooks.
+func TestUninstallKeepsOtherHooksOfAGroup(t *testing.T) {
 	settings := must(FindClient("claude")).Files[1]
 	c, err := settings.Uninstall([]byte(hooksByHand))
 	if err != nil || c.Action != "taken out" {
-		t.Fatalf("%s, %v", c.Action, err)
+		t.Fatalf("uninstalling gives %s, %v; want taken out", c.Action, err)
 	}
 	if strings.Contains(string(c.Text), "ken hook") || !strings.Contains(string(c.Text), `"mine"`) || !strings.Contains(string(c.Text), `"other"`) {
-		t.Errorf("what is left:\n%s", c.Text)
+		t.Errorf("uninstalling leaves\n%s\nwant the other hooks, and none of ken", c.Text)
 	}
 	if _, err := hujson.Parse(c.Text); err != nil {
 		t.Error(err)
 	}
 }
 
-// What somebody wrote beside ken's part, or under its name, is theirs.
-func TestUninstallLeavesWhatIsTheirs(t *testing.T) {
+// Uninstall keeps settings that somebody else wrote, also under the name ken.
+func TestUninstallKeepsSettingsOfOthers(t *testing.T) {
 	mcp, toml := must(FindClient("claude")).Files[0], must(FindClient("codex")).Files[0]
 	for name, tt := range map[string]struct {
 		file       ClientFile
@@ -128,8 +128,8 @@ func TestUninstallLeavesWhatIsTheirs(t *testing.T) {
 	}
 }
 
-// Nothing is taken out where that would take something else along, or give it another
-// meaning.
+// Uninstall refuses a file in which removing ken's block would remove or change other
+// settings.
 func TestUninstallRefused(t *testing.T) {
 	toml := must(FindClient("codex")).Files[0]
 	for name, text := range map[string]string{
@@ -139,12 +139,12 @@ func TestUninstallRefused(t *testing.T) {
 		"a key that stands twice":      "[mcp_servers.x]\nenabled = true\n\n" + blockText + "\nenabled = false\n",
 	} {
 		if c, err := toml.Uninstall([]byte(text)); err == nil {
-			t.Errorf("%s: %s\n%s", name, c.Action, c.Text)
+			t.Errorf("%s: %s\n%s\nwant an error", name, c.Action, c.Text)
 		}
 	}
 }
 
-func TestClientRefused(t *testing.T) {
+func TestInstallClientRefuses(t *testing.T) {
 	mcp, settings, toml := must(FindClient("claude")).Files[0], must(FindClient("claude")).Files[1], must(FindClient("codex")).Files[0]
 	for name, tt := range map[string]struct {
 		file ClientFile
@@ -166,13 +166,13 @@ func TestClientRefused(t *testing.T) {
 		"a mark alone":         {toml, "[mcp_servers.ken]\n" + markStart + "\n"},
 	} {
 		if c, err := tt.file.Install([]byte(tt.text)); err == nil {
-			t.Errorf("%s: %s\n%s", name, c.Action, c.Text)
+			t.Errorf("%s: %s\n%s\nwant an error", name, c.Action, c.Text)
 		}
 	}
 }
 
-// Brackets in words and comments are not nesting.
-func TestBracketsInWords(t *testing.T) {
+// Brackets in strings and comments do not count as nesting.
+func TestBracketsInStrings(t *testing.T) {
 	many := strings.Repeat("[{", maxDepth)
 	text := `{"a": "\"` + many + `", /* ` + many + " */ // " + many + "\n" + `"b": 1}`
 	if c, err := must(FindClient("claude")).Files[0].Install([]byte(text)); err != nil || c.Action != "added" {
@@ -187,8 +187,8 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// Taking ken out leaves what was there before it was put in; putting it in twice is
-// putting it in once; and what is between is a text of its format that has ken.
+// Uninstall restores the text before Install, a second Install changes nothing, and the
+// text between has all entries of ken and is well-formed.
 func TestUninstallClientUndoesInstall(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := rapid.SampledFrom(Clients()).Draw(t, "client")
@@ -218,20 +218,20 @@ func TestUninstallClientUndoesInstall(t *testing.T) {
 	})
 }
 
-// A file that ken made goes with it.
-func TestMadeFileGoes(t *testing.T) {
+// Uninstall removes a file that ken created.
+func TestUninstallRemovesCreatedFile(t *testing.T) {
 	for _, c := range Clients() {
 		for _, f := range c.Files {
 			in := must(f.Install(nil))
 			out, err := f.Uninstall(in.Text)
 			if err != nil || out.Op != Remove {
-				t.Errorf("%s: %s, %v", f.Path, out.Action, err)
+				t.Errorf("%s: uninstalling gives %s, %v; want removed", f.Path, out.Action, err)
 			}
 			if f.Format == JSON && f.Head == "" {
 				// Also when somebody's tool laid one more line out, and took it away again.
 				out, err = f.Uninstall([]byte(strings.TrimSuffix(string(in.Text), "\n")))
 				if err != nil || out.Op != Remove {
-					t.Errorf("%s: %s, %v", f.Path, out.Action, err)
+					t.Errorf("%s: uninstalling gives %s, %v; want removed", f.Path, out.Action, err)
 				}
 			}
 		}
@@ -254,7 +254,7 @@ func wellFormed(t *rapid.T, f ClientFile, text []byte) {
 	}
 }
 
-// anyText is a text of the file's format without ken in it.
+// anyText returns a text in the format of the file, without ken.
 func anyText(t *rapid.T, f ClientFile) string {
 	if f.Format == TOML {
 		piece := rapid.SampledFrom([]string{
@@ -349,8 +349,8 @@ func (g *textGen) list(open rune, items []string, end rune) string {
 	return s.String()
 }
 
-// What lies in integrations for hand-work is what ken install writes.
-func TestIntegrationsAreWhatIsInstalled(t *testing.T) {
+// The files in integrations are those that ken install writes.
+func TestIntegrationsMatchInstall(t *testing.T) {
 	for dir, client := range map[string]string{"plugin": "claude", "codex": "codex", "cursor": "cursor", "vscode": "vscode"} {
 		c := must(FindClient(client))
 		for _, f := range c.In(Project) {
@@ -366,14 +366,14 @@ func TestIntegrationsAreWhatIsInstalled(t *testing.T) {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(string(must(f.Install(nil)).Text), string(got)); diff != "" {
-				t.Errorf("%s/%s (-installed +there):\n%s", dir, name, diff)
+				t.Errorf("%s/%s (-installed +integrations):\n%s", dir, name, diff)
 			}
 		}
 	}
 }
 
-// What is not as it should be is named, and not only what was looked for in it.
-func TestRefusedNamesTheMember(t *testing.T) {
+// An error names the member that is wrong.
+func TestErrorNamesMember(t *testing.T) {
 	c := must(FindClient("claude"))
 	for text, tt := range map[string]struct {
 		file ClientFile
@@ -385,12 +385,12 @@ func TestRefusedNamesTheMember(t *testing.T) {
 		`{"mcpServers":{},"mcpServers":{}}`: {c.Files[0], `duplicate member "mcpServers"`},
 	} {
 		if _, err := tt.file.Install([]byte(text)); err == nil || err.Error() != tt.want {
-			t.Errorf("%s: %v", text, err)
+			t.Errorf("%s gives %v, want %s", text, err, tt.want)
 		}
 	}
 }
 
-func TestNearest(t *testing.T) {
+func TestNearestClient(t *testing.T) {
 	for asked, want := range map[string]string{
 		"claude-code": "claude", "Claude Code": "claude", "cluade": "claude", "VS Code": "vscode", "vs-code": "vscode", "open-code": "opencode",
 		"codx": "codex", "antigrav": "antigravity", "emacs": "", "": "", "co": "", strings.Repeat("claude", 1000): "",

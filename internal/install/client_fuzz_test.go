@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Whatever text somebody has, ken refuses it, or leaves it as it was once it is taken out
-// again; and a second time changes nothing.
+// For any text, Install returns an error, or Uninstall restores the text. A second Install
+// changes nothing.
 func FuzzInstall(f *testing.F) {
 	for _, text := range []string{
 		"", " \n", "{}", "{\n}\n", "{\n  \"hooks\": {}\n}\n", `[]`, `{"hooks":{"Stop":[]},"mcpServers": {}}`, `{"mcpServers":{}}`, `{"hooks":{"Stop":[]}}`, hooksByHand, "{/*a*/}// b", `{"a":1,}`, bom + "{ }",

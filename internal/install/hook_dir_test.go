@@ -12,7 +12,7 @@ import (
 
 var here = RepoDirs{Root: "/home/a/repo", GitDirs: []string{"/home/a/main/.git", "/home/a/main/.git/worktrees/repo"}}
 
-func TestSeat(t *testing.T) {
+func TestInstallDir(t *testing.T) {
 	for name, tt := range map[string]struct {
 		looked     HooksDir
 		dispatcher bool
@@ -32,8 +32,8 @@ func TestSeat(t *testing.T) {
 	}
 }
 
-// Only a directory of the repository's own that leads out of it is refused.
-func TestAdmit(t *testing.T) {
+// CheckLink refuses only a directory in the repository that is a link out of it.
+func TestCheckLink(t *testing.T) {
 	for name, tt := range map[string]struct {
 		dir, real string
 		refused   bool
@@ -51,20 +51,19 @@ func TestAdmit(t *testing.T) {
 	} {
 		err := here.CheckLink(HooksDir{Path: tt.dir}, tt.real)
 		if (err != nil) != tt.refused {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: %v, want an error: %v", name, err, tt.refused)
 		}
 		if err != nil && !strings.HasSuffix(fault.HintOf(err), " "+tt.real) {
-			t.Errorf("%s: the hint is %q", name, fault.HintOf(err))
+			t.Errorf("%s: the hint is %q, want it to end with %s", name, fault.HintOf(err), tt.real)
 		}
 	}
 	if err := (RepoDirs{Root: "/"}).CheckLink(HooksDir{Path: "/hooks"}, "/etc/hooks"); err != nil {
-		t.Errorf("all of the disk is a work tree: %v", err)
+		t.Errorf("a work tree at / contains every directory; got %v", err)
 	}
 }
 
-// Whom a change reaches is asked of git only where it may be others, and not known is
-// not nobody.
-func TestWhomAChangeReaches(t *testing.T) {
+// Notes asks git only about directories in the work tree, and returns its error.
+func TestNotes(t *testing.T) {
 	broken := errors.New("git does not answer")
 	for name, tt := range map[string]struct {
 		dir     HooksDir
@@ -89,16 +88,16 @@ func TestWhomAChangeReaches(t *testing.T) {
 			return tt.tracked, tt.err
 		})
 		if !errors.Is(err, tt.err) || len(notes) != tt.notes || !slices.Equal(asked, tt.asked) {
-			t.Errorf("%s: %q, %v, having asked for %q", name, notes, err, asked)
+			t.Errorf("%s: got notes %q, error %v, and asked about %q; want %d notes, error %v, and %q", name, notes, err, asked, tt.notes, tt.err, tt.asked)
 		}
 	}
 }
 
 func TestNoDirectory(t *testing.T) {
 	if hint := fault.HintOf(HooksDir{Path: "/dev/null", Scope: "global"}.NoDirectory()); !strings.HasSuffix(hint, "git config --global --unset core.hooksPath") {
-		t.Errorf("what is configured: %q", hint)
+		t.Errorf("the hint for a configured path is %q, want the command that unsets it", hint)
 	}
 	if hint := fault.HintOf(HooksDir{Path: "/r/.git/hooks"}.NoDirectory()); hint == "" || strings.Contains(hint, "core.hooksPath") {
-		t.Errorf("what is not: %q", hint)
+		t.Errorf("the hint for the default path is %q, want none about core.hooksPath", hint)
 	}
 }

@@ -19,33 +19,33 @@ func TestInstallHook(t *testing.T) {
 		at      HookFile
 		aside   HookFile
 		sourced bool
-		deed    FileOp
+		op      FileOp
 		want    string
 	}{
-		{name: "none", deed: Create, want: own},
-		{name: "none, one aside", aside: sh("x"), deed: Create, want: chained},
-		{name: "a script", at: sh("#!/bin/sh\nexit 1\n"), deed: Rewrite, want: "#!/bin/sh\n" + part + "\nexit 1\n"},
-		{name: "no line end", at: sh("#!/bin/sh\nexit 1"), deed: Rewrite, want: "#!/bin/sh\n" + part + "\nexit 1"},
-		{name: "one line without end", at: sh("#!/bin/sh"), deed: Rewrite, want: "#!/bin/sh\n" + part},
-		{name: "no first line", at: sh("npm test\n"), deed: Rewrite, want: part + "\nnpm test\n"},
-		{name: "empty", at: sh(""), deed: Rewrite, want: part + "\n"},
-		{name: "Windows line ends", at: sh("#!/bin/sh\r\nx\r\n"), deed: Rewrite, want: "#!/bin/sh\r\n" + part + "\nx\r\n"},
-		{name: "env bash", at: sh("#!/usr/bin/env -S bash -e\nx\n"), deed: Rewrite, want: "#!/usr/bin/env -S bash -e\n" + part + "\nx\n"},
-		{name: "python", at: sh("#!/usr/bin/env python3\nx\n"), deed: SetAside, want: chained},
-		{name: "fish", at: sh("#!/usr/bin/fish\nx\n"), deed: SetAside, want: chained},
-		{name: "a program", at: sh("\x7fELF\x00"), deed: SetAside, want: chained},
-		{name: "a script with a payload", at: sh("#!/bin/sh\ntail -n +3 $0\n\x00"), deed: SetAside, want: chained},
-		{name: "a script in two languages", at: sh("#!/bin/sh\n''':'\nexec python3 \"$0\" \"$@\"\n'''\n"), deed: SetAside, want: chained},
-		{name: "a link", at: HookFile{Kind: Link}, deed: SetAside, want: chained},
-		{name: "switched off", at: HookFile{Kind: Regular, Content: []byte("#!/bin/sh\nx\n")}, deed: SetAside, want: chained},
-		{name: "switched off, and read by a shell", at: HookFile{Kind: Regular, Content: []byte("x\n")}, sourced: true, deed: Rewrite, want: part + "\nx\n"},
-		{name: "installed", at: sh(own), deed: Nothing},
-		{name: "installed in a script", at: sh("#!/bin/sh\n" + part + "\nexit 1\n"), deed: Nothing},
-		{name: "installed before a hook", at: sh(chained), aside: HookFile{Kind: Link}, deed: Nothing},
-		{name: "installed, not executable", at: HookFile{Kind: Regular, Content: []byte(own)}, deed: Create, want: own},
-		{name: "installed in a script that is off", at: HookFile{Kind: Regular, Content: []byte("#!/bin/sh\n" + part + "\nexit 1\n")}, deed: Nothing},
-		{name: "installed in a script that is read by a shell", at: HookFile{Kind: Regular, Content: []byte(own)}, sourced: true, deed: Nothing},
-		{name: "an older part", at: sh("#!/bin/sh\n" + markStart + "\n" + "old\n" + markEnd + "\nexit 1\n"), deed: Rewrite, want: "#!/bin/sh\n" + part + "\nexit 1\n"},
+		{name: "none", op: Create, want: own},
+		{name: "none, one aside", aside: sh("x"), op: Create, want: chained},
+		{name: "a script", at: sh("#!/bin/sh\nexit 1\n"), op: Rewrite, want: "#!/bin/sh\n" + part + "\nexit 1\n"},
+		{name: "no line end", at: sh("#!/bin/sh\nexit 1"), op: Rewrite, want: "#!/bin/sh\n" + part + "\nexit 1"},
+		{name: "one line without end", at: sh("#!/bin/sh"), op: Rewrite, want: "#!/bin/sh\n" + part},
+		{name: "no first line", at: sh("npm test\n"), op: Rewrite, want: part + "\nnpm test\n"},
+		{name: "empty", at: sh(""), op: Rewrite, want: part + "\n"},
+		{name: "Windows line ends", at: sh("#!/bin/sh\r\nx\r\n"), op: Rewrite, want: "#!/bin/sh\r\n" + part + "\nx\r\n"},
+		{name: "env bash", at: sh("#!/usr/bin/env -S bash -e\nx\n"), op: Rewrite, want: "#!/usr/bin/env -S bash -e\n" + part + "\nx\n"},
+		{name: "python", at: sh("#!/usr/bin/env python3\nx\n"), op: SetAside, want: chained},
+		{name: "fish", at: sh("#!/usr/bin/fish\nx\n"), op: SetAside, want: chained},
+		{name: "a program", at: sh("\x7fELF\x00"), op: SetAside, want: chained},
+		{name: "a script with a payload", at: sh("#!/bin/sh\ntail -n +3 $0\n\x00"), op: SetAside, want: chained},
+		{name: "a script in two languages", at: sh("#!/bin/sh\n''':'\nexec python3 \"$0\" \"$@\"\n'''\n"), op: SetAside, want: chained},
+		{name: "a link", at: HookFile{Kind: Link}, op: SetAside, want: chained},
+		{name: "switched off", at: HookFile{Kind: Regular, Content: []byte("#!/bin/sh\nx\n")}, op: SetAside, want: chained},
+		{name: "switched off, and read by a shell", at: HookFile{Kind: Regular, Content: []byte("x\n")}, sourced: true, op: Rewrite, want: part + "\nx\n"},
+		{name: "installed", at: sh(own), op: Nothing},
+		{name: "installed in a script", at: sh("#!/bin/sh\n" + part + "\nexit 1\n"), op: Nothing},
+		{name: "installed before a hook", at: sh(chained), aside: HookFile{Kind: Link}, op: Nothing},
+		{name: "installed, not executable", at: HookFile{Kind: Regular, Content: []byte(own)}, op: Create, want: own},
+		{name: "installed in a script that is off", at: HookFile{Kind: Regular, Content: []byte("#!/bin/sh\n" + part + "\nexit 1\n")}, op: Nothing},
+		{name: "installed in a script that is read by a shell", at: HookFile{Kind: Regular, Content: []byte(own)}, sourced: true, op: Nothing},
+		{name: "an older part", at: sh("#!/bin/sh\n" + markStart + "\n" + "old\n" + markEnd + "\nexit 1\n"), op: Rewrite, want: "#!/bin/sh\n" + part + "\nexit 1\n"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -53,15 +53,15 @@ func TestInstallHook(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if c.Op != tt.deed || string(c.Text) != tt.want {
-				t.Errorf("deed %d, %s:\n%s\nwant %d:\n%s", c.Op, c.Action, c.Text, tt.deed, tt.want)
+			if c.Op != tt.op || string(c.Text) != tt.want {
+				t.Errorf("operation %d, %s:\n%s\nwant %d:\n%s", c.Op, c.Action, c.Text, tt.op, tt.want)
 			}
 		})
 	}
 }
 
-// A note says what is so: whoever set a hook aside is told that it runs only if it
-// does, and that ken's part will go where somebody writes the hook anew.
+// The note says under which name a renamed hook runs, and which program will overwrite the
+// hook.
 func TestHookNotes(t *testing.T) {
 	const preCommit = "#!/usr/bin/env bash\n# File generated by pre-commit: https://pre-commit.com\n# ID: 138fd403232d2ddd5efb44317e38bf03\nexec pre-commit \"$@\"\n"
 	for name, tt := range map[string]struct {
@@ -85,7 +85,7 @@ func TestHookNotes(t *testing.T) {
 	}
 }
 
-func TestHookRefused(t *testing.T) {
+func TestInstallHookRefuses(t *testing.T) {
 	for name, p := range map[string]Hook{
 		"a directory":          {At: HookFile{Kind: OtherKind}},
 		"a mark alone":         {At: sh("#!/bin/sh\n" + markStart + "\n")},
@@ -98,17 +98,17 @@ func TestHookRefused(t *testing.T) {
 	} {
 		p.Name = "pre-commit"
 		if c, err := p.Install(); err == nil {
-			t.Errorf("%s: %s", name, c.Action)
+			t.Errorf("%s: %s, want an error", name, c.Action)
 		}
 	}
 	edited := sh(string(hookBlock{hook: "pre-commit", own: true, chain: true}.file()) + "echo mine\n")
 	if c, err := (Hook{Name: "pre-commit", At: edited, Aside: HookFile{Kind: Link}}).Uninstall(); err == nil {
-		t.Errorf("a hook with lines of somebody else's: %s", c.Action)
+		t.Errorf("a hook that somebody edited: %s, want an error", c.Action)
 	}
 }
 
-// do does to a place what a change says, as whoever writes files would.
-func do(p Hook, c FileChange) Hook {
+// apply makes a change to a hook.
+func apply(p Hook, c FileChange) Hook {
 	switch c.Op {
 	case Nothing:
 	case Create:
@@ -149,8 +149,7 @@ func same(a, b HookFile) bool {
 	return a.Kind == b.Kind && a.Exec == b.Exec && bytes.Equal(a.Content, b.Content)
 }
 
-// Taking ken's part out leaves what was there before it was put in, and putting it in
-// twice is putting it in once.
+// Uninstall restores the hook before Install, and a second Install changes nothing.
 func TestUninstallHookUndoesInstall(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		was := Hook{Name: rapid.SampledFrom(GitHooks).Draw(t, "name"), At: anyHook(t)}
@@ -159,24 +158,24 @@ func TestUninstallHookUndoesInstall(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		is := do(was, c)
+		is := apply(was, c)
 		if f, err := findMarkedBlock(is.At.Content); err != nil || f == nil {
-			t.Fatalf("after %s: %v, %v", c.Action, f, err)
+			t.Fatalf("after %s, the block is %v, %v; want one block", c.Action, f, err)
 		}
 		again, err := is.Install()
 		if err != nil || again.Op != Nothing {
-			t.Fatalf("a second time: %s, %v", again.Action, err)
+			t.Fatalf("a second Install gives %s, %v; want no change", again.Action, err)
 		}
 		back, err := is.Uninstall()
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := do(is, back)
+		got := apply(is, back)
 		if !same(got.At, was.At) || !same(got.Aside, was.Aside) {
 			t.Fatalf("%s, then %s:\n%q became\n%q and\n%q", c.Action, back.Action, was.At.Content, is.At.Content, got.At.Content)
 		}
 		if none, err := got.Uninstall(); err != nil || none.Op != Nothing {
-			t.Fatalf("a second time: %s, %v", none.Action, err)
+			t.Fatalf("a second Uninstall gives %s, %v; want no change", none.Action, err)
 		}
 	})
 }

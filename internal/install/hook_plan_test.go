@@ -27,26 +27,26 @@ func TestHookPlan(t *testing.T) {
 		{Name: "prepare-commit-msg", Path: ".githooks/prepare-commit-msg", Action: "created"},
 		{Name: "commit-msg", Path: ".githooks/commit-msg", Action: "set aside"},
 	}; !slices.Equal(told, want) || put.Idle() {
-		t.Errorf("installed: %+v", told)
+		t.Errorf("Install reports %+v", told)
 	}
 	var is []Hook
 	for _, s := range put {
-		is = append(is, do(s.Seen, s.FileChange))
+		is = append(is, apply(s.Seen, s.FileChange))
 	}
 	if again, told := plan(d, is, Options{}); !again.Idle() {
-		t.Errorf("installed twice: %+v", told)
+		t.Errorf("a second Install reports %+v, want kept", told)
 	}
 	if back, told := plan(d, is, Options{Uninstall: true}); back.Idle() || told[0].Action != "restored" || told[1].Action != "removed" {
-		t.Errorf("taken out: %+v", told)
+		t.Errorf("Uninstall reports %+v", told)
 	}
 	// Where a shell is handed the files, none has to be executable, or a script.
 	elsewhere := HooksDir{Path: "/home/a/hooks", Sourced: true}
 	if _, told := plan(elsewhere, seen, Options{}); told[2].Action != "added" || told[2].Path != "/home/a/hooks/commit-msg" {
-		t.Errorf("sourced: %+v", told)
+		t.Errorf("for a sourced directory: %+v", told)
 	}
 	// What is refused of one is refused of all, and says where.
 	seen[2].At = HookFile{Kind: OtherKind}
 	if p, err := d.Plan(seen, Options{}); err == nil || p != nil || !strings.Contains(err.Error(), d.Path) {
-		t.Errorf("a directory for a hook: %v, %v", p, err)
+		t.Errorf("a directory in the place of a hook gives %v, %v; want an error", p, err)
 	}
 }

@@ -22,19 +22,18 @@ func TestSetupFiles(t *testing.T) {
 			"their own": {[]byte("registry: {}\n"), "kept", "kept"},
 		} {
 			if in, back := f.Install(tt.text).Action, f.Uninstall(tt.text).Action; in != tt.in || back != tt.back {
-				t.Errorf("%s, %s: %s, %s", f.Path, name, in, back)
+				t.Errorf("%s, %s: Install gives %s and Uninstall %s, want %s and %s", f.Path, name, in, back, tt.in, tt.back)
 			}
 		}
 	}
 }
 
-// What was not done is not told as if it had been.
 func TestWould(t *testing.T) {
 	for action, want := range map[string]string{
 		"created": "would create", "set aside": "would set aside", "taken out": "would take out", "kept": "kept", "absent": "absent",
 	} {
 		if got := Would(action); got != want {
-			t.Errorf("%s: %s", action, got)
+			t.Errorf("Would(%q) = %q, want %q", action, got, want)
 		}
 	}
 }
@@ -107,11 +106,11 @@ func TestFindings(t *testing.T) {
 		for _, found := range tt.facts.Findings() {
 			got = append(got, found.Code)
 			if found.What == "" || found.Mend == "" && found.Code != "HOOKS_UNKNOWN" {
-				t.Errorf("%s: %+v says too little", name, found)
+				t.Errorf("%s: %+v lacks a text or a hint", name, found)
 			}
 		}
 		if strings.Join(got, " ") != tt.want {
-			t.Errorf("%s: %v", name, got)
+			t.Errorf("%s: found %v, want %s", name, got, tt.want)
 		}
 	}
 }
@@ -128,7 +127,7 @@ func TestFindingsOfIgnoredRecords(t *testing.T) {
 	}
 }
 
-// A ken that is not on the PATH is somewhere, and the line that puts it there names that.
+// The hint for a ken that is not on the PATH contains its path.
 func TestFindingsOffThePath(t *testing.T) {
 	for program, want := range map[string]string{
 		"/opt/k e n/ken":     `run this, and add it to the profile of your shell: export PATH="$PATH":'/opt/k e n'`,
@@ -139,17 +138,17 @@ func TestFindingsOffThePath(t *testing.T) {
 		f := Facts{Git: "2.45", Program: program, Hooks: map[string]string{"a": "kept"}}
 		list := f.Findings()
 		if len(list) != 1 || !strings.Contains(list[0].Mend, want) || !strings.HasSuffix(list[0].What, program) {
-			t.Errorf("%s: %+v", program, list)
+			t.Errorf("%s: found %+v, want a hint with %s", program, list, want)
 		}
 	}
 }
 
-// What to do about a client's file is about the place that the file is in.
+// The hint for a file of the user has --user.
 func TestFindingsOfAUsersOwnFiles(t *testing.T) {
 	for scope, mend := range map[Scope]string{Project: "ken install x", User: "ken install x --user"} {
 		f := Facts{Git: "2.45", OnPath: true, Clients: []ClientStatus{{Client: "x", Scope: scope, Path: "x.json", Parts: 1, Of: 2}}}
 		if list := f.Findings(); len(list) != 1 || list[0].Mend != mend {
-			t.Errorf("%s: %+v", scope, list)
+			t.Errorf("%s: found %+v, want the hint %s", scope, list, mend)
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"ken/internal/repo"
 )
 
-// fileList is a work tree by its files alone.
+// A fileList is a work tree with these files.
 type fileList []repo.Path
 
 func (t fileList) Names(_ context.Context, dir repo.Path) ([]string, error) {
@@ -71,12 +71,12 @@ func TestFindToolFiles(t *testing.T) {
 	}
 }
 
-func TestNoNameHasTwoTools(t *testing.T) {
+func TestToolNamesAreUnique(t *testing.T) {
 	whose := map[string]string{}
 	for _, tool := range AgentTools {
 		for _, p := range tool.Paths {
 			if other, taken := whose[p]; taken {
-				t.Errorf("%s is of %s and of %s", p, other, tool.Name)
+				t.Errorf("%s belongs to %s and to %s, want one tool", p, other, tool.Name)
 			}
 			whose[p] = tool.Name
 		}
