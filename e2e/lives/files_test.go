@@ -36,7 +36,8 @@ import (
 //     edited has no text.
 //   - Identical contents share a text: where a text of this path was found, the newest text
 //     about the same content is shown, from whatever path.
-//   - A copy that was edited has no text: git sees no rename while the source is there.
+//   - A copy that was edited has no text, and neither has one of a file that was renamed
+//     before: git sees no rename while the source is there.
 //   - A file with a filter attribute is known by its raw bytes, whether or not the driver is
 //     configured (ADR 23).
 //   - git reads no attributes of a directory that a cone leaves out, since nothing there is
@@ -301,10 +302,14 @@ func (l *life) renamedFrom(s *sight, name string) []string {
 		old = append(old, from)
 		at = from
 	}
-	if out, ok := l.try(s.place, "log", "--follow", "-M50%", "--format=", "-z", "--name-status", "--diff-filter=R", "HEAD", "--", at); ok {
+	if out, ok := l.try(s.place, "log", "--follow", "-M50%", "--format=", "-z", "--name-status", "--diff-filter=RC", "HEAD", "--", at); ok {
 		f := strings.Split(out, "\x00")
 		for i := 0; i+2 < len(f); i++ {
-			if strings.HasPrefix(strings.TrimSpace(f[i]), "R") {
+			status := strings.TrimSpace(f[i])
+			if strings.HasPrefix(status, "C") {
+				break // a copy has no older path: the source is still there
+			}
+			if strings.HasPrefix(status, "R") {
 				old = append(old, f[i+1])
 				i += 2
 			}
