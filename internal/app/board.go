@@ -29,14 +29,14 @@ func makeBoard(ctx context.Context, dir string, all bool) (*board.Board, error) 
 			some = append(some, c)
 		}
 	}
-	look := &runsLook{root: g.Root()}
+	look := &runsCache{root: g.Root()}
 	defer look.close()
 	return boardOf(ctx, g, trees, some, boardMemory{runs: look}, nil)
 }
 
 // boardMemory is what boards of one repository, made one after another, have in common.
 type boardMemory struct {
-	runs  *runsLook
+	runs  *runsCache
 	specs *lastSpecs // of the worktree that is asked for proposals; nil for a single board
 }
 

@@ -31,7 +31,7 @@ type pulse struct {
 	root string // of the worktree that the server was started in
 	now  func() time.Time
 
-	runs *runsLook
+	runs *runsCache
 
 	mu      sync.Mutex
 	indexes map[string]*indexed // by git directory
@@ -45,7 +45,7 @@ type indexed struct {
 }
 
 func newPulse(root string) *pulse {
-	return &pulse{root: root, now: time.Now, runs: &runsLook{root: root}, indexes: make(map[string]*indexed)}
+	return &pulse{root: root, now: time.Now, runs: &runsCache{root: root}, indexes: make(map[string]*indexed)}
 }
 
 // take looks at everything that the boards of a repository depend on.

@@ -23,7 +23,7 @@ type WorkOptions struct {
 	Lease, Drain time.Duration
 	UntilIdle    bool
 	Ready        func(repositories []string) // hears whose directories are described
-	Told         func(WorkEvent)
+	OnEvent         func(WorkEvent)
 }
 
 // A WorkEvent is something that happened to a worker: a directory was described or
@@ -97,7 +97,7 @@ func (p *program) work(ctx context.Context, opts WorkOptions) error {
 	opts.Ready = func(list []string) {
 		p.io.Remarkf("ken: working on %s; stop it with Ctrl-C", term.Count(len(list), "repository"))
 	}
-	opts.Told = func(e WorkEvent) {
+	opts.OnEvent = func(e WorkEvent) {
 		mu.Lock()
 		defer mu.Unlock()
 		did.count(e.What)

@@ -13,7 +13,7 @@ func (p *program) workerCancel() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return p.withCrew(c.Context(), func(s CrewSpace) error {
+			return p.withRuns(c.Context(), func(s RunSpace) error {
 				if err := s.CancelRun(c.Context(), of.of(s), id); err != nil {
 					return err
 				}
@@ -39,7 +39,7 @@ func (p *program) workerResume() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return p.withCrew(c.Context(), func(s CrewSpace) error {
+			return p.withRuns(c.Context(), func(s RunSpace) error {
 				if err := s.Resume(c.Context(), of.of(s), id, ceiling); err != nil {
 					return err
 				}

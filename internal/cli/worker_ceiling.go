@@ -48,7 +48,7 @@ cost fits under it.`,
 			if err != nil {
 				return err
 			}
-			return p.withCrew(c.Context(), func(s CrewSpace) error {
+			return p.withRuns(c.Context(), func(s RunSpace) error {
 				day, err := s.Today(c.Context())
 				if err != nil {
 					return err

@@ -20,7 +20,7 @@ func (p *program) workerDead() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return p.withCrew(c.Context(), func(s CrewSpace) error {
+			return p.withRuns(c.Context(), func(s RunSpace) error {
 				list, err := s.Dead(c.Context(), of.of(s), id)
 				if err != nil {
 					return err
@@ -64,7 +64,7 @@ of this repository.`,
 			if err != nil {
 				return err
 			}
-			return p.withCrew(c.Context(), func(s CrewSpace) error { return p.retry(c.Context(), s, of.of(s), id) })
+			return p.withRuns(c.Context(), func(s RunSpace) error { return p.retry(c.Context(), s, of.of(s), id) })
 		},
 	}
 	of.bind(c)
@@ -72,7 +72,7 @@ of this repository.`,
 }
 
 // retry has what a run has given up tried again, or what all have when it is 0.
-func (p *program) retry(ctx context.Context, s CrewSpace, repository string, id int64) error {
+func (p *program) retry(ctx context.Context, s RunSpace, repository string, id int64) error {
 	ids := []int64{id}
 	if id == 0 {
 		list, err := s.Dead(ctx, repository, 0)

@@ -16,7 +16,7 @@ func (p *program) workerRuns() *cobra.Command {
 	c := &cobra.Command{
 		Use: "runs [RUN]", Short: "Show how far surveys that were handed out have come", Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return p.withCrew(c.Context(), func(s CrewSpace) error {
+			return p.withRuns(c.Context(), func(s RunSpace) error {
 				if len(args) > 0 {
 					id, err := runID(c, args[0])
 					if err != nil {
@@ -35,7 +35,7 @@ func (p *program) workerRuns() *cobra.Command {
 // listedRuns is how many runs are listed.
 const listedRuns = 20
 
-func (p *program) listRuns(ctx context.Context, s CrewSpace, of scope) error {
+func (p *program) listRuns(ctx context.Context, s RunSpace, of scope) error {
 	runs, err := s.Runs(ctx, of.of(s), listedRuns)
 	if err != nil {
 		return err
@@ -72,7 +72,7 @@ func (p *program) printRun(r *surveyrun.Run, all bool) {
 }
 
 // showRun tells how one run stands.
-func (p *program) showRun(ctx context.Context, s CrewSpace, of scope, id int64) error {
+func (p *program) showRun(ctx context.Context, s RunSpace, of scope, id int64) error {
 	r, err := s.Run(ctx, of.of(s), id)
 	if err != nil {
 		return err

@@ -23,28 +23,28 @@ import (
 	"ken/internal/surveyrun"
 )
 
-// A workshop is a repository as a worker sees it: its objects are here, and what is written
-// about it goes to the team's store. It may have no work tree.
-type workshop struct {
+// A workerRepo is a repository of a worker: its objects are in a clone here, which may have no
+// work tree, and its summaries go to the team's database.
+type workerRepo struct {
 	w        *workspace
 	identity string
 	address  string
 	store    *postgres.Store
-	command  bool // a program may be started for the run that wants one
+	command  bool // runs may start the configured program
 
 	mu    sync.Mutex
-	trees []*shopTree // the last that were asked for
+	trees []*workerTree // of the last commits
 }
 
-// shopTrees is how many commits are kept at hand: runs come one after another, mostly.
-const shopTrees = 4
+// maxWorkerTrees is the most commits whose trees are kept: most runs come one after another.
+const maxWorkerTrees = 4
 
-func openWorkshop(ctx context.Context, dir string, opts cli.WorkOptions, asked bool) (*workshop, error) {
+func openWorkerRepo(ctx context.Context, dir string, opts cli.WorkOptions, asked bool) (*workerRepo, error) {
 	w, err := openCommits(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
-	s := &workshop{w: w, command: opts.Provider == provider.Command}
+	s := &workerRepo{w: w, command: opts.Provider == provider.Command}
 	if s.address, s.identity, err = w.meet(ctx, asked); err == nil {
 		s.store, err = postgres.Open(s.address, postgres.Options{Repository: s.identity, Machine: workerName(), Connections: max(2, opts.Jobs)})
 	}
@@ -54,33 +54,34 @@ func openWorkshop(ctx context.Context, dir string, opts cli.WorkOptions, asked b
 	return s, nil
 }
 
-// wrote has the next command in the clone fetch what this process sent to the base.
-func (s *workshop) wrote(ctx context.Context) {
+// markTeamChanged makes the next command in the clone fetch what this process wrote to the
+// team's database.
+func (s *workerRepo) markTeamChanged(ctx context.Context) {
 	if t, err := s.w.openTeam(ctx); err == nil && t != nil {
 		t.Due()
 	}
 }
 
-func (s *workshop) close() {
-	_ = s.store.Close() // it was only read from here
+func (s *workerRepo) close() {
+	_ = s.store.Close() // this connection only reads
 	_ = s.w.Close()
 }
 
-// A shopTree is the tree of a commit, with the policy that the commit has, and what the
-// team says of its files.
-type shopTree struct {
+// A workerTree is the tree of a commit, with the policy of that commit and the team's
+// summaries of its files.
+type workerTree struct {
 	commitTree
 
 	team *postgres.Store
 }
 
-// Summaries returns what the team says of the contents.
-func (t *shopTree) Summaries(ctx context.Context, files []*survey.File) ([]survey.Summary, error) {
+// Summaries returns the team's summaries of files.
+func (t *workerTree) Summaries(ctx context.Context, files []*survey.File) ([]survey.Summary, error) {
 	return summaries(ctx, t.team, files, func(f *survey.File) (repo.Content, bool) { return repo.Content{ID: f.ID}, true })
 }
 
-// at returns the tree of a commit.
-func (s *workshop) at(ctx context.Context, commit repo.ID) (*shopTree, error) {
+// treeAt returns the tree of a commit.
+func (s *workerRepo) treeAt(ctx context.Context, commit repo.ID) (*workerTree, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i, t := range s.trees {
@@ -95,18 +96,18 @@ func (s *workshop) at(ctx context.Context, commit repo.ID) (*shopTree, error) {
 			Err:  fmt.Errorf("commit %s is not here", commit),
 		})
 	}
-	t := &shopTree{commitTree{w: &workspace{git: s.w.git, store: s.w.store, files: s.w.files, bare: true}, commit: commit}, s.store}
+	t := &workerTree{commitTree{w: &workspace{git: s.w.git, store: s.w.store, files: s.w.files, bare: true}, commit: commit}, s.store}
 	if err := t.w.configAt(ctx, commit); err != nil {
 		return nil, err
 	}
 	t.w.cacheOnce.Do(func() { t.w.cache = s.w.outlineCache() })
-	if s.trees = append(s.trees, t); len(s.trees) > shopTrees {
+	if s.trees = append(s.trees, t); len(s.trees) > maxWorkerTrees {
 		s.trees = s.trees[1:]
 	}
 	return t, nil
 }
 
-// command is a line for a shell.
+// command returns a line for a shell.
 func command(words []string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {
@@ -116,14 +117,14 @@ func command(words []string) string {
 }
 
 // Able implements [queue.Describer].
-func (s *workshop) Able(ctx context.Context, run surveyrun.Run) error {
-	t, err := s.at(ctx, run.Commit)
+func (s *workerRepo) Able(ctx context.Context, run surveyrun.Run) error {
+	t, err := s.treeAt(ctx, run.Commit)
 	if err != nil {
 		return err
 	}
 	m, err := s.model(t, run)
 	if err != nil {
-		return nil //nolint:nilerr // describing it fails with that, and ends the worker
+		return nil //nolint:nilerr // Describe fails with the same error, which ends the worker
 	}
 	if own := (&survey.Thinker{Model: m}).Recipe(); own != run.Recipe {
 		return &fault.Error{
@@ -134,15 +135,15 @@ func (s *workshop) Able(ctx context.Context, run surveyrun.Run) error {
 	return nil
 }
 
-// model returns who is asked for a run: as it says, and with the keys that are here.
-func (s *workshop) model(t *shopTree, run surveyrun.Run) (model.Model, error) {
+// model returns the model of a run, with the keys of this machine.
+func (s *workerRepo) model(t *workerTree, run surveyrun.Run) (model.Model, error) {
 	if run.Provider == provider.Command && !s.command {
 		return nil, &fault.Error{
 			Kind: fault.Usage, Hint: "if you trust it: ken worker --provider command",
 			Err: errors.New("it wants to start the program of the repository's configuration"),
 		}
 	}
-	// What fails is tried again by whoever comes next, after a while that all have in common.
+	// The queue retries failures, with a delay that all workers share.
 	cfg := t.w.provider(run.Provider, run.Model)
 	if err := t.w.checkProvider(&cfg, run.Provider, run.Model); err != nil {
 		return nil, err
@@ -155,8 +156,8 @@ func (s *workshop) model(t *shopTree, run surveyrun.Run) (model.Model, error) {
 }
 
 // Describe implements [queue.Describer].
-func (s *workshop) Describe(ctx context.Context, run surveyrun.Run, of survey.Portion, below []survey.Portion, hold queue.Hold) (d queue.Described, err error) {
-	tree, err := s.at(ctx, run.Commit)
+func (s *workerRepo) Describe(ctx context.Context, run surveyrun.Run, of survey.DirTask, below []survey.DirTask, lease queue.DirLease) (d queue.Described, err error) {
+	tree, err := s.treeAt(ctx, run.Commit)
 	if err != nil {
 		return d, err
 	}
@@ -164,41 +165,41 @@ func (s *workshop) Describe(ctx context.Context, run surveyrun.Run, of survey.Po
 	if err != nil {
 		return d, errors.Join(err, survey.ErrHopeless)
 	}
-	purse := surveyrun.NewPurse(m, hold)
-	writer := &survey.Thinker{Model: purse, Plain: run.Provider == provider.Command}
-	told, err := s.told(ctx, append([]survey.Portion{of}, below...))
+	metered := surveyrun.NewMeteredModel(m, lease)
+	writer := &survey.Thinker{Model: metered, Plain: run.Provider == provider.Command}
+	inputs, err := s.taskInputs(ctx, append([]survey.DirTask{of}, below...))
 	if err != nil {
 		return d, err
 	}
 	sv := survey.New(tree, s.store, survey.Options{Exclude: tree.w.cfg.Survey.Exclude, Counts: tree.w.cfg.Registry.Counts})
-	piece, err := sv.Piece(ctx, writer, run.About, told[0], told[1:])
-	if err == nil && piece.Item != nil {
-		// Who described the same before it was claimed may have handed it in.
-		if err = hold.Claim(ctx, piece.Item.Basis.Digest()); err == nil {
-			piece, err = sv.Piece(ctx, writer, run.About, told[0], told[1:])
+	assigned, err := sv.Assign(ctx, writer, run.About, inputs[0], inputs[1:])
+	if err == nil && assigned.Item != nil {
+		// Another worker may have finished the same input before the claim.
+		if err = lease.Claim(ctx, assigned.Item.Basis.Digest()); err == nil {
+			assigned, err = sv.Assign(ctx, writer, run.About, inputs[0], inputs[1:])
 		}
 	}
 	if err != nil {
 		return d, err
 	}
-	if piece.Item != nil {
-		d.Basis = piece.Item.Basis.Digest()
-		draft, err := writer.Write(ctx, piece.Item)
-		d.Calls, d.Last = purse.Calls(), purse.Last()
+	if assigned.Item != nil {
+		d.Basis = assigned.Item.Basis.Digest()
+		draft, err := writer.Write(ctx, assigned.Item)
+		d.Calls, d.Last = metered.Calls(), metered.Last()
 		if err != nil {
 			return d, err
 		}
-		if d.Record, err = piece.Take(draft); err != nil {
+		if d.Record, err = assigned.Record(draft); err != nil {
 			return d, err
 		}
-		d.Files = fileRecords(piece.Item, draft, writer)
+		d.Files = fileRecords(assigned.Item, draft, writer)
 	}
-	d.Verdict, d.Reasons, d.Speaks = piece.Turned()
+	d.Verdict, d.Reasons, d.Current = assigned.Result()
 	return d, nil
 }
 
-// told finds what is said of portions.
-func (s *workshop) told(ctx context.Context, list []survey.Portion) ([]survey.Told, error) {
+// taskInputs adds the current summaries to tasks.
+func (s *workerRepo) taskInputs(ctx context.Context, list []survey.DirTask) ([]survey.TaskInput, error) {
 	var ids []fresh.Digest
 	for _, p := range list {
 		if !p.Record.IsZero() {
@@ -209,16 +210,16 @@ func (s *workshop) told(ctx context.Context, list []survey.Portion) ([]survey.To
 	if err != nil {
 		return nil, err
 	}
-	told := make([]survey.Told, len(list))
+	inputs := make([]survey.TaskInput, len(list))
 	for i, p := range list {
-		if told[i] = (survey.Told{Portion: p, Said: kept[p.Record]}); !p.Record.IsZero() && told[i].Said == nil {
+		if inputs[i] = (survey.TaskInput{DirTask: p, Summary: kept[p.Record]}); !p.Record.IsZero() && inputs[i].Summary == nil {
 			return nil, fmt.Errorf("what is said of %s is not in the store any more", repo.DirLabel(p.Path))
 		}
 	}
-	return told, nil
+	return inputs, nil
 }
 
-// fileRecords are what was said of a directory's files, for the contents that were looked at.
+// fileRecords returns the summaries of a directory's files, for the contents that the model read.
 func fileRecords(it *survey.Item, draft survey.Draft, w survey.Writer) []fresh.Record {
 	var list []fresh.Record
 	now := time.Now().UTC().Truncate(time.Microsecond)

@@ -14,16 +14,16 @@ import (
 	"ken/internal/term"
 )
 
-// HandOutOptions say what is handed out.
-type HandOutOptions struct {
+// StartRunOptions selects the directories and the model of a run.
+type StartRunOptions struct {
 	At              string // a revision; HEAD when ""
 	Within          repo.Path
 	Provider, Model string
 	Ceiling         surveyrun.Ceiling
 }
 
-// HandedOut is what was.
-type HandedOut struct {
+// StartedRun is the answer to StartRun.
+type StartedRun struct {
 	ID       int64   `json:"run"` // 0 when there is nothing to do
 	Commit   repo.ID `json:"commit"`
 	Work     int     `json:"directories"`
@@ -31,15 +31,15 @@ type HandedOut struct {
 	Remark   string  `json:"remark,omitempty"`
 }
 
-// handOut hands a survey out, and follows it unless it is left alone.
-func (p *program) handOut(c *cobra.Command, opts HandOutOptions, args []string, detach bool) error {
+// startRun starts a run, and follows it unless detach is set.
+func (p *program) startRun(c *cobra.Command, opts StartRunOptions, args []string, detach bool) error {
 	ctx := c.Context()
-	return p.withCrew(ctx, func(s CrewSpace) error {
+	return p.withRuns(ctx, func(s RunSpace) error {
 		var err error
 		if opts.Within, err = oneDir(s, args); err != nil {
 			return err
 		}
-		handed, err := s.HandOut(ctx, opts)
+		handed, err := s.StartRun(ctx, opts)
 		if err != nil {
 			return err
 		}
@@ -63,14 +63,14 @@ func (p *program) handOut(c *cobra.Command, opts HandOutOptions, args []string, 
 }
 
 const (
-	followPause    = 500 * time.Millisecond // between two looks at a run
-	followPatience = 10 * time.Second       // how long a server may think about it
-	lonely         = 10 * time.Second       // when it is said that nobody came
+	followPause    = 500 * time.Millisecond // between two requests
+	followPatience = 10 * time.Second       // of one request
+	lonely         = 10 * time.Second       // before ken says that no worker came
 )
 
-// follow shows how far a run comes, until it is over. A server that goes away is waited for,
-// as the workers do.
-func (p *program) follow(c *cobra.Command, s CrewSpace, id int64) error {
+// follow shows the progress of a run until it is over. While the server is away, it waits, as
+// workers do.
+func (p *program) follow(c *cobra.Command, s RunSpace, id int64) error {
 	show := p.io.Progress("describing directories")
 	defer show.Done()
 	show.Lines(10, 10*time.Second)
@@ -122,14 +122,14 @@ func (p *program) follow(c *cobra.Command, s CrewSpace, id int64) error {
 	}
 }
 
-// look asks for a run. A server that stalls is one that is away.
-func look(ctx context.Context, s CrewSpace, id int64) (*surveyrun.Run, error) {
+// look reads a run. A stalled server counts as away.
+func look(ctx context.Context, s RunSpace, id int64) (*surveyrun.Run, error) {
 	ctx, cancel := context.WithTimeout(ctx, followPatience)
 	defer cancel()
 	return s.Run(ctx, s.Repository(), id)
 }
 
-// overRun tells how a run ended. A ceiling that was reached is no failure.
+// overRun prints how a run ended. Reaching a ceiling is not a failure.
 func (p *program) overRun(r *surveyrun.Run) error {
 	if p.io.JSON {
 		if err := p.io.Encode(r); err != nil {

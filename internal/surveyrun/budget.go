@@ -11,7 +11,7 @@ import (
 	"ken/internal/model"
 )
 
-// Money is in billionths of a dollar, so that sums of many small costs are exact.
+// Money is an amount in billionths of a dollar, so that sums of many small costs are exact.
 type Money int64
 
 const dollar = 1e9
@@ -24,7 +24,7 @@ func Dollars(usd float64) Money {
 	return math.MaxInt64
 }
 
-// USD is the same in dollars.
+// USD returns the amount in dollars.
 func (m Money) USD() float64 { return float64(m) / dollar }
 
 func (m Money) String() string { return fmt.Sprintf("$%.4f", m.USD()) }
@@ -44,20 +44,20 @@ func (m *Money) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// An Amount is what calls cost, or may cost.
+// An Amount is the cost of calls.
 type Amount struct {
 	Tokens int64 `json:"tokens"`
 	Cost   Money `json:"cost"`
-	// Unpriced says that the price of some tokens is not known, and so Cost is not all.
+	// Unpriced says that the price of some tokens is unknown, so Cost is too low.
 	Unpriced bool `json:"unpriced,omitempty"`
 }
 
-// Add returns the sum of both.
+// Add returns the sum of two amounts.
 func (a Amount) Add(b Amount) Amount {
 	return Amount{a.Tokens + b.Tokens, a.Cost + b.Cost, a.Unpriced || b.Unpriced}
 }
 
-// IsZero reports whether it is nothing.
+// IsZero reports whether the amount is nothing.
 func (a Amount) IsZero() bool { return a == Amount{} }
 
 func (a Amount) String() string {
@@ -70,14 +70,14 @@ func (a Amount) String() string {
 	return fmt.Sprintf("%d tokens, %s", a.Tokens, a.Cost)
 }
 
-// A Ceiling is the most that may be spent; a nil part has none.
+// A Ceiling is a limit of spending; a nil part is unlimited.
 type Ceiling struct {
 	Tokens *int64 `json:"max_tokens"`
 	Cost   *Money `json:"max_cost"`
 }
 
-// Holds reports whether an amount stays under the ceiling. What has no price stays under
-// none of money.
+// Holds reports whether an amount is within the ceiling. An unpriced amount is within no
+// ceiling of money.
 func (c Ceiling) Holds(a Amount) bool {
 	return (c.Tokens == nil || a.Tokens <= *c.Tokens) && (c.Cost == nil || a.Cost <= *c.Cost && !a.Unpriced)
 }
@@ -95,16 +95,17 @@ func (c Ceiling) String() string {
 	}
 }
 
-// What a request has besides its texts, at most.
+// The most tokens of a request besides its texts.
 const (
-	tokensApart      = 2048 // what a provider adds to explain tools
+	overheadTokens   = 2048 // that a provider adds to explain tools
 	tokensPerMessage = 64
 )
 
-// Most is the most that one request can cost. No token is less than a byte, and no reply is
-// longer than it may be; whatever is read may be put into the provider's cache, dearly.
-func Most(req model.Request, price model.Price) Amount {
-	in := int64(tokensApart + len(req.System))
+// MaxAmount returns the most that one request can cost. A token has at least one byte, and a
+// reply has at most the tokens that were asked for. The provider may write all of the input to
+// its cache, which costs more.
+func MaxAmount(req model.Request, price model.Price) Amount {
+	in := int64(overheadTokens + len(req.System))
 	for _, t := range req.Tools {
 		in += int64(len(t.Name) + len(t.Description) + len(t.Schema))
 	}
@@ -126,61 +127,63 @@ func Most(req model.Request, price model.Price) Amount {
 	return Amount{in + out, Dollars(dear), !price.Of(model.Usage{Input: in, Output: out}).Known()}
 }
 
-// ErrCeiling is in the chain when a call was not made because it could have cost more than
-// may be spent.
+// ErrCeiling is in the chain when ken did not make a call because it could have exceeded a
+// ceiling.
 var ErrCeiling = errors.New("the ceiling is reached")
 
-// ErrAway is in the chain when the server that runs are kept on could not be asked. It may
-// come back.
+// ErrAway is in the chain when the server of the runs did not answer. It may come back.
 var ErrAway = errors.New("the server is away")
 
-// A Till pays for the calls about one directory.
-type Till interface {
-	// Reserve sets aside the most that the next call can cost, and puts down what the one
-	// before has. An error means that the call must not be made.
+// A Budget limits the cost of the calls for one directory.
+type Budget interface {
+	// Reserve reserves the most that the next call can cost, and records the cost of the
+	// call before. After an error, the call must not be made.
 	Reserve(ctx context.Context, most, before Amount) error
 }
 
-// A Purse is a model that asks a till before each call. It serves one conversation.
-type Purse struct {
+// A MeteredModel is a model that reserves the cost of each call from a budget. It serves one
+// conversation.
+type MeteredModel struct {
 	model.Model
 
-	till  Till
-	last  Amount // what the last call cost, that the till does not know yet
-	calls int
+	budget Budget
+	last   Amount // the cost of the last call, which the budget does not know yet
+	calls  int
 }
 
-// NewPurse returns a model that is paid from a till.
-func NewPurse(m model.Model, till Till) *Purse { return &Purse{Model: m, till: till} }
+// NewMeteredModel returns a model whose calls count against a budget.
+func NewMeteredModel(m model.Model, budget Budget) *MeteredModel {
+	return &MeteredModel{Model: m, budget: budget}
+}
 
-// Turn reserves, and asks.
-func (p *Purse) Turn(ctx context.Context, req model.Request, l model.Listener) (model.Reply, error) {
-	most := Most(req, p.Price())
-	if err := p.till.Reserve(ctx, most, p.last); err != nil {
+// Turn reserves the cost of a call and makes it.
+func (p *MeteredModel) Turn(ctx context.Context, req model.Request, l model.Listener) (model.Reply, error) {
+	most := MaxAmount(req, p.Price())
+	if err := p.budget.Reserve(ctx, most, p.last); err != nil {
 		return model.Reply{}, err
 	}
 	p.calls++
 	reply, err := p.Model.Turn(ctx, req, l)
-	p.last = paid(reply, err, most)
+	p.last = actualAmount(reply, err, most)
 	return reply, err
 }
 
-// paid is what a call has cost. One that ended before the provider told, and may have been
-// worked on, counts as the most that it can have cost: nobody knows better.
-func paid(reply model.Reply, err error, most Amount) Amount {
-	told := Amount{reply.Usage.Tokens(), Dollars(reply.Cost.USD), !reply.Cost.Known()}
+// actualAmount returns the cost of a call. A call that ended before the provider reported its
+// usage counts as the most that it can have cost, unless the provider did no work.
+func actualAmount(reply model.Reply, err error, most Amount) Amount {
+	reported := Amount{reply.Usage.Tokens(), Dollars(reply.Cost.USD), !reply.Cost.Known()}
 	switch {
-	case err == nil, told.Tokens > 0 && !reply.Usage.Estimated:
-		return told
-	case told.Tokens == 0 && model.Unpaid(err):
+	case err == nil, reported.Tokens > 0 && !reply.Usage.Estimated:
+		return reported
+	case reported.Tokens == 0 && model.Unpaid(err):
 		return Amount{}
 	default:
 		return most
 	}
 }
 
-// Last is what the last call cost, or may have, which nobody has put down yet.
-func (p *Purse) Last() Amount { return p.last }
+// Last returns the cost of the last call, which is not recorded yet.
+func (p *MeteredModel) Last() Amount { return p.last }
 
-// Calls is how many were made.
-func (p *Purse) Calls() int { return p.calls }
+// Calls returns the number of calls.
+func (p *MeteredModel) Calls() int { return p.calls }
