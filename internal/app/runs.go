@@ -67,7 +67,7 @@ func (l *runsCache) part(ctx context.Context, patience time.Duration) *board.Par
 }
 
 // runsLate is the answer before the first one: unknown, which differs from no database.
-var runsLate = board.RunsPart(nil, errors.New("not known in time"))
+var runsLate = board.RunsPart(nil, errors.New("no answer from the server in time"))
 
 // renew asks the server, and wakes the callers that wait.
 func (l *runsCache) renew(ctx context.Context, busy chan struct{}) {

@@ -94,15 +94,15 @@ func (c *runSpace) priced(ctx context.Context, m model.Model, of surveyrun.Ceili
 	}
 	if of.Cost != nil {
 		return &fault.Error{
-			Kind: fault.Usage, Hint: "give it in survey.prices of .ken/config.yaml, or bound the run by --max-tokens",
-			Err: fmt.Errorf("what %s costs is not known, so no cost can be kept to", m.Name()),
+			Kind: fault.Usage, Hint: "set the price in survey.prices of .ken/config.yaml, or use --max-tokens",
+			Err: fmt.Errorf("no price known for %s: --max-cost cannot be enforced", m.Name()),
 		}
 	}
 	day, err := c.Today(ctx)
 	if err == nil && day.Ceiling.Cost != nil {
 		err = &fault.Error{
-			Kind: fault.Usage, Hint: "give it in survey.prices of .ken/config.yaml; the server's ceiling is shown by: ken worker ceiling",
-			Err: fmt.Errorf("what %s costs is not known, and the server may spend no more than %s a day", m.Name(), *day.Ceiling.Cost),
+			Kind: fault.Usage, Hint: "set the price in survey.prices of .ken/config.yaml, or see the limit of the server: ken worker ceiling",
+			Err: fmt.Errorf("no price known for %s: the limit of %s per day cannot be enforced", m.Name(), *day.Ceiling.Cost),
 		}
 	}
 	return err
@@ -151,7 +151,7 @@ func (c *runSpace) StartRun(ctx context.Context, opts cli.StartRunOptions) (*cli
 	}
 	handed := &cli.StartedRun{Commit: commit, Work: out.Work, Estimate: out.Estimate}
 	if there, err := w.git.OnRemote(ctx, commit); err == nil && !there {
-		handed.Remark = fmt.Sprintf("commit %s is on no branch of a remote that git knows of: workers elsewhere need it; push it, and have them fetch", commit.String()[:12])
+		handed.Remark = fmt.Sprintf("commit %s is on no remote branch; push it, so that workers on other machines can fetch it", commit.String()[:12])
 	}
 	if out.Work == 0 {
 		return handed, nil
@@ -167,8 +167,8 @@ func (c *runSpace) StartRun(ctx context.Context, opts cli.StartRunOptions) (*cli
 func quoted(cfg provider.Config) (model.Model, error) {
 	if cfg.Provider == outlineProvider {
 		return nil, &fault.Error{
-			Kind: fault.Usage, Hint: "name who describes, such as: --provider anthropic --model MODEL; or make outlines here: ken survey run",
-			Err: errors.New("outlines cost nothing, and need no workers"),
+			Kind: fault.Usage, Hint: "name a model: --provider anthropic --model MODEL; or make outlines here: ken survey run",
+			Err: errors.New("outlines need no workers"),
 		}
 	}
 	return provider.Quote(cfg, provider.Options{})

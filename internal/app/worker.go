@@ -46,8 +46,8 @@ func work(ctx context.Context, dir string, opts cli.WorkOptions) error {
 		}
 		if s.address != first.address {
 			return &fault.Error{
-				Kind: fault.Usage, Hint: "start a worker for each store",
-				Err: fmt.Errorf("%s has another store than %s", d, dirs[0]),
+				Kind: fault.Usage, Hint: "start one worker per database",
+				Err: fmt.Errorf("%s uses another database than %s", d, dirs[0]),
 			}
 		}
 		if s != first {

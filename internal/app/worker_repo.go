@@ -93,7 +93,7 @@ func (s *workerRepo) treeAt(ctx context.Context, commit repo.ID) (*workerTree, e
 	if _, ok, err := s.w.git.Tree(ctx, commit); err != nil || !ok {
 		return nil, errors.Join(err, &fault.Error{
 			Hint: command(append([]string{"git", "-C", s.w.git.GitDir()}, s.w.git.Fetching(ctx)...)),
-			Err:  fmt.Errorf("commit %s is not here", commit),
+			Err:  fmt.Errorf("commit %s is not in this clone", commit),
 		})
 	}
 	t := &workerTree{commitTree{w: &workspace{git: s.w.git, store: s.w.store, files: s.w.files, bare: true}, commit: commit}, s.store}
@@ -129,7 +129,7 @@ func (s *workerRepo) Able(ctx context.Context, run surveyrun.Run) error {
 	if own := (&survey.Thinker{Model: m}).Recipe(); own != run.Recipe {
 		return &fault.Error{
 			Kind: fault.Usage, Hint: "use the same version of ken everywhere",
-			Err: fmt.Errorf("the run is written by %q, and this ken would write by %q", run.Recipe, own),
+			Err: fmt.Errorf("the run has the recipe %q, and this version of ken has %q", run.Recipe, own),
 		}
 	}
 	return nil
@@ -140,7 +140,7 @@ func (s *workerRepo) model(t *workerTree, run surveyrun.Run) (model.Model, error
 	if run.Provider == provider.Command && !s.command {
 		return nil, &fault.Error{
 			Kind: fault.Usage, Hint: "if you trust it: ken worker --provider command",
-			Err: errors.New("it wants to start the program of the repository's configuration"),
+			Err: errors.New("the run starts the program in the repository's .ken/config.yaml"),
 		}
 	}
 	// The queue retries failures, with a delay that all workers share.
@@ -213,7 +213,7 @@ func (s *workerRepo) taskInputs(ctx context.Context, list []survey.DirTask) ([]s
 	inputs := make([]survey.TaskInput, len(list))
 	for i, p := range list {
 		if inputs[i] = (survey.TaskInput{DirTask: p, Summary: kept[p.Record]}); !p.Record.IsZero() && inputs[i].Summary == nil {
-			return nil, fmt.Errorf("what is said of %s is not in the store any more", repo.DirLabel(p.Path))
+			return nil, fmt.Errorf("the summary of %s is no longer in the database", repo.DirLabel(p.Path))
 		}
 	}
 	return inputs, nil

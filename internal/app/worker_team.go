@@ -8,7 +8,7 @@ import (
 )
 
 // errNoBase is in the chain when no database for workers is configured.
-var errNoBase = errors.New("workers meet in a store on PostgreSQL, and none is named")
+var errNoBase = errors.New("workers need a PostgreSQL database, and none is configured")
 
 // meet returns the address of the database of the workers, and the repository's identity there.
 // If the user has not allowed the address, a command that asked for it gets that error, and any
@@ -20,7 +20,7 @@ func (w *workspace) meet(ctx context.Context, asked bool) (address, identity str
 	}
 	if t == nil {
 		return "", "", &fault.Error{
-			Kind: fault.Usage, Hint: "name one in .ken/config.yaml: store: postgres://USER@HOST/DATABASE, or in KEN_STORE", Err: errNoBase,
+			Kind: fault.Usage, Hint: "set store: postgres://USER@HOST/DATABASE in .ken/config.yaml, or KEN_STORE", Err: errNoBase,
 		}
 	}
 	w.team = t

@@ -54,7 +54,7 @@ func (p *program) withRuns(ctx context.Context, f func(RunSpace) error) (err err
 func runID(c *cobra.Command, arg string) (int64, error) {
 	id, err := strconv.ParseInt(arg, 10, 64)
 	if err != nil || id < 1 {
-		return 0, usage(c, fmt.Errorf("%q is no run: they have numbers, see them with: ken worker runs", arg))
+		return 0, usage(c, fmt.Errorf("invalid run %q: give a number; list runs with: ken worker runs", arg))
 	}
 	return id, nil
 }
@@ -71,7 +71,7 @@ func oneRun(c *cobra.Command, args []string) (int64, error) {
 type scope struct{ all bool }
 
 func (f *scope) bind(c *cobra.Command) {
-	c.Flags().BoolVar(&f.all, "all", false, "runs of every repository on the server")
+	c.Flags().BoolVar(&f.all, "all", false, "include runs of all repositories on the server")
 }
 
 func (f *scope) of(s RunSpace) string {

@@ -50,14 +50,14 @@ func (p *program) startRun(c *cobra.Command, opts StartRunOptions, args []string
 		case handed.ID == 0 && p.io.JSON, detach && p.io.JSON:
 			return p.io.Encode(handed)
 		case handed.ID == 0:
-			p.io.Printf("nothing is to be described at %.12s\n", handed.Commit)
+			p.io.Printf("all directories have a current summary at %.12s\n", handed.Commit)
 			return nil
 		case detach:
-			p.io.Printf("run %d: %s handed out, about %d tokens\n", handed.ID, term.Count(handed.Work, "directory"), handed.Estimate)
-			p.io.Remarkf("hint: see how far it is with: ken worker runs %d", handed.ID)
+			p.io.Printf("run %d started: %s, about %d tokens\n", handed.ID, term.Count(handed.Work, "directory"), handed.Estimate)
+			p.io.Remarkf("hint: show its progress with: ken worker runs %d", handed.ID)
 			return nil
 		}
-		p.io.Remarkf("ken: run %d: %s handed out; interrupt to leave it to the workers", handed.ID, term.Count(handed.Work, "directory"))
+		p.io.Remarkf("ken: run %d started: %s; press Ctrl-C to leave it to the workers", handed.ID, term.Count(handed.Work, "directory"))
 		return p.follow(c, s, handed.ID)
 	})
 }
@@ -68,7 +68,7 @@ const (
 	lonely         = 10 * time.Second       // before ken says that no worker came
 )
 
-// follow shows the progress of a run until it is over. While the server is away, it waits, as
+// follow shows the progress of a run until it is over. While the server does not answer, it waits, as
 // workers do.
 func (p *program) follow(c *cobra.Command, s RunSpace, id int64) error {
 	show := p.io.Progress("describing directories")
@@ -88,7 +88,7 @@ func (p *program) follow(c *cobra.Command, s RunSpace, id int64) error {
 		r, err := look(ctx, s, id)
 		switch {
 		case ctx.Err() != nil:
-			p.io.Remarkf("ken: run %d goes on; stop it with: ken worker cancel %d", id, id)
+			p.io.Remarkf("ken: run %d continues; stop it with: ken worker cancel %d", id, id)
 			return &fault.Error{Kind: fault.Interrupted, Err: errors.New("interrupted")}
 		case errors.Is(err, surveyrun.ErrAway):
 			if !away {
@@ -98,7 +98,7 @@ func (p *program) follow(c *cobra.Command, s RunSpace, id int64) error {
 			wait()
 			continue
 		case err != nil:
-			return fmt.Errorf("run %d goes on, but cannot be followed: %w", id, err)
+			return fmt.Errorf("run %d continues, but ken cannot follow it: %w", id, err)
 		case r.State.Over():
 			show.Done()
 			return errors.Join(s.Sync(ctx), p.overRun(r))
@@ -116,7 +116,7 @@ func (p *program) follow(c *cobra.Command, s RunSpace, id int64) error {
 			if r.Provider == "command" {
 				start += " --provider command"
 			}
-			p.io.Remarkf("ken: no worker has taken a directory yet; start one, in a clone that has the commit: %s", start)
+			p.io.Remarkf("ken: no worker has taken a directory yet; start one in a clone that has the commit: %s", start)
 		}
 		wait()
 	}
@@ -141,9 +141,9 @@ func (p *program) overRun(r *surveyrun.Run) error {
 	}
 	switch r.State {
 	case surveyrun.Paused:
-		p.io.Remarkf("hint: go on with: ken worker resume %d, with a higher --max-tokens or --max-cost", r.ID)
+		p.io.Remarkf("hint: resume it with a higher --max-tokens or --max-cost: ken worker resume %d", r.ID)
 	case surveyrun.Incomplete:
-		return &fault.Error{Hint: fmt.Sprintf("see why with: ken worker dead %d", r.ID), Err: fmt.Errorf("%s could not be described", term.Count(r.Directories.Dead, "directory"))}
+		return &fault.Error{Hint: fmt.Sprintf("see the errors with: ken worker dead %d", r.ID), Err: fmt.Errorf("%s failed too often", term.Count(r.Directories.Dead, "directory"))}
 	case surveyrun.Cancelled:
 		return &fault.Error{Err: fmt.Errorf("run %d was %s", r.ID, r.Why)}
 	default:

@@ -19,7 +19,7 @@ type dirLease struct {
 
 // errReserved says that a call does not fit under the ceiling as long as other calls have
 // reservations.
-var errReserved = errors.New("calls under way may use it up")
+var errReserved = errors.New("other calls have reserved it")
 
 // reservedPause is the pause before the next attempt to reserve.
 const reservedPause = 200 * time.Millisecond
@@ -74,7 +74,7 @@ func (e *ceilingError) Error() string {
 	if e.today {
 		whose = "the server for a day"
 	}
-	return fmt.Sprintf("the ceiling of %s is %s; %s spent, and the next call may cost up to %s", whose, e.most, e.spent, e.need)
+	return fmt.Sprintf("the ceiling of %s is %s: %s spent, and the next call may cost up to %s", whose, e.most, e.spent, e.need)
 }
 
 func (e *ceilingError) Unwrap() error { return surveyrun.ErrCeiling }

@@ -79,10 +79,10 @@ func idleError(incomplete []int64) error {
 		word = "runs "
 	}
 	return &fault.Error{
-		Kind: fault.Stale, Hint: "see why with: ken worker dead " + names[0],
-		Err: errors.New(word + strings.Join(names, ", ") + " ended incomplete: directories were given up"),
+		Kind: fault.Stale, Hint: "see the errors with: ken worker dead " + names[0],
+		Err: errors.New(word + strings.Join(names, ", ") + " ended incomplete: some directories failed too often"),
 	}
 }
 
 // errIdle ends a worker with WorkOptions.UntilIdle.
-var errIdle = errors.New("no run is under way")
+var errIdle = errors.New("no run is running")

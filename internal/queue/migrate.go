@@ -153,8 +153,8 @@ func (q *Queue) migrate(ctx context.Context) error {
 			owner = q.opts.Server.Owner()
 		}
 		return &fault.Error{
-			Hint: "let the owner of the database make them: KEN_STORE=" + fault.Quote(owner) + " ken worker runs",
-			Err:  fmt.Errorf("the tables of the queue are not there or of an older ken, and the role may not make them: %s", refused.Message),
+			Hint: "let the owner of the database create them: KEN_STORE=" + fault.Quote(owner) + " ken worker runs",
+			Err:  fmt.Errorf("the tables of the queue are missing or too old, and the role may not create them: %s", refused.Message),
 		}
 	}
 	return q.serverError(ctx, err)
@@ -162,7 +162,7 @@ func (q *Queue) migrate(ctx context.Context) error {
 
 // errMaking is in the chain of errors while creating tables. A refusal before that means a
 // missing right on existing tables.
-var errMaking = errors.New("make the tables of the queue")
+var errMaking = errors.New("create the tables of the queue")
 
 // look checks that the tables exist and have the version of this program.
 func (q *Queue) look(ctx context.Context, c *pgxpool.Conn) error {
@@ -176,8 +176,8 @@ func (q *Queue) look(ctx context.Context, c *pgxpool.Conn) error {
 	have, err := version(ctx, c)
 	if err == nil && have < len(migrations) {
 		err = &fault.Error{
-			Hint: "bring it up to date with: ken worker runs",
-			Err:  fmt.Errorf("the server's queue is of an older ken: its version is %d, and this one needs %d", have, len(migrations)),
+			Hint: "update it with: ken worker runs",
+			Err:  fmt.Errorf("the queue on the server has version %d, and this version of ken needs %d", have, len(migrations)),
 		}
 	}
 	return err
@@ -219,7 +219,7 @@ func version(ctx context.Context, c interface {
 	if err == nil && have > len(migrations) {
 		err = &fault.Error{
 			Hint: "update ken here",
-			Err:  fmt.Errorf("the server's queue is of a newer ken: its version is %d, and this one knows %d", have, len(migrations)),
+			Err:  fmt.Errorf("the queue on the server has version %d, and this version of ken knows %d", have, len(migrations)),
 		}
 	}
 	return have, err
@@ -258,7 +258,7 @@ func (q *Queue) migrateRiver(ctx context.Context) error {
 		return err
 	}
 	if _, err := m.Migrate(ctx, rivermigrate.DirectionUp, nil); err != nil {
-		return fmt.Errorf("make River's tables: %w", err)
+		return fmt.Errorf("create River's tables: %w", err)
 	}
 	_, err = q.pool.Exec(ctx, `UPDATE ken.survey_version SET river = $1`, newest(m))
 	return err

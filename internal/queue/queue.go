@@ -106,7 +106,7 @@ func Open(ctx context.Context, to *pgxpool.Config, opts Options) (*Queue, error)
 }
 
 // ErrNone is in the chain when no run was ever started on a server.
-var ErrNone = errors.New("no survey was handed out on the store's server")
+var ErrNone = errors.New("no runs on the database server")
 
 // Look is Open for reading only: it creates nothing, and needs only the right to read. It
 // returns ErrNone if there are no tables.
@@ -184,7 +184,7 @@ func (q *Queue) serverError(ctx context.Context, err error) error {
 // explain rewrites an error of the server for users.
 func (q *Queue) explain(err error) error {
 	if q.opts.Server == nil {
-		return fmt.Errorf("the store's server: %w", err)
+		return fmt.Errorf("database server: %w", err)
 	}
 	return q.opts.Server.Explain(err)
 }

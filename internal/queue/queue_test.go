@@ -152,7 +152,7 @@ func (s *site) run(t *testing.T, id int64) *surveyrun.Run {
 	return r
 }
 
-// work has workers work until no run is under way, and reports whether all of them say that
+// work has workers work until no run is running, and reports whether all of them say that
 // one ended incomplete.
 func (s *site) work(t *testing.T, n int, opts queue.WorkOptions, h *hand) (incomplete bool) {
 	t.Helper()

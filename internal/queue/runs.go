@@ -90,10 +90,10 @@ const deadMost = 100
 func matchesRepository(asked, repository string) bool { return asked == "" || asked == repository }
 
 func noRun(repository string, id int64) error {
-	err := &fault.Error{Kind: fault.Usage, Hint: "see them with: ken worker runs", Err: fmt.Errorf("there is no run %d", id)}
+	err := &fault.Error{Kind: fault.Usage, Hint: "list runs with: ken worker runs", Err: fmt.Errorf("no run %d", id)}
 	if repository != "" {
-		err.Hint += "; those of the whole server with --all"
-		err.Err = fmt.Errorf("there is no run %d of this repository", id)
+		err.Hint += ", or of all repositories with --all"
+		err.Err = fmt.Errorf("no run %d in this repository", id)
 	}
 	return err
 }
@@ -159,7 +159,7 @@ func scanDead(ctx context.Context, tx interface {
 func (q *Queue) Retry(ctx context.Context, repository string, run int64) (n int, err error) {
 	err = q.change(ctx, repository, run, func(tx pgx.Tx, r lockedRun) error {
 		if r.state == surveyrun.Cancelled {
-			return &fault.Error{Kind: fault.Usage, Hint: "hand out what is left with: ken survey run --workers", Err: fmt.Errorf("run %d was cancelled", run)}
+			return &fault.Error{Kind: fault.Usage, Hint: "start a new run with: ken survey run --workers", Err: fmt.Errorf("run %d was cancelled", run)}
 		}
 		tag, err := tx.Exec(ctx, `
 			UPDATE ken.survey_directory SET state = 'ready', attempts = 0, absent = NULL, settled_at = NULL WHERE run = $1 AND state = 'dead'`, run)
@@ -180,7 +180,7 @@ func (q *Queue) Resume(ctx context.Context, repository string, run int64, c surv
 			return err
 		}
 		if r.state != surveyrun.Paused {
-			return &fault.Error{Kind: fault.Usage, Hint: fmt.Sprintf("see how it stands with: ken worker runs %d", run), Err: fmt.Errorf("run %d is not paused: it is %s", run, r.state)}
+			return &fault.Error{Kind: fault.Usage, Hint: fmt.Sprintf("show it with: ken worker runs %d", run), Err: fmt.Errorf("run %d is not paused (%s)", run, r.state)}
 		}
 		return q.begin(ctx, tx, run, r.repository)
 	})
@@ -191,7 +191,7 @@ func (q *Queue) Resume(ctx context.Context, repository string, run int64, c surv
 func (q *Queue) Cancel(ctx context.Context, repository string, run int64, who string) error {
 	return q.change(ctx, repository, run, func(tx pgx.Tx, r lockedRun) error {
 		if r.state != surveyrun.Running && r.state != surveyrun.Paused {
-			return &fault.Error{Kind: fault.Usage, Err: fmt.Errorf("run %d is over: it is %s", run, r.state)}
+			return &fault.Error{Kind: fault.Usage, Err: fmt.Errorf("run %d is already over (%s)", run, r.state)}
 		}
 		_, err := tx.Exec(ctx, `UPDATE ken.survey_run SET state = 'cancelled', why = $2, ended = now(), today = false WHERE id = $1`, run, "cancelled by "+who)
 		return err

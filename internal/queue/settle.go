@@ -64,7 +64,7 @@ func (q *Queue) finish(ctx context.Context, t *leasedDir, d Described) error {
 				records = []*store.DirRecord{d.Record}
 			}
 			if err := q.opts.Keep(ctx, tx, t.run.Repository, records, d.Files); err != nil {
-				return fmt.Errorf("keep what was written about %s: %w", repo.DirLabel(t.task.Path), err)
+				return fmt.Errorf("store the summary of %s: %w", repo.DirLabel(t.task.Path), err)
 			}
 		}
 		if err := q.release(ctx, tx, run, t); err != nil {
@@ -148,7 +148,7 @@ func conclude(ctx context.Context, tx pgx.Tx, run int64) error {
 	}
 	state, why := c.State(), ""
 	if state == surveyrun.Incomplete {
-		why = fmt.Sprintf("%d given up, and %d wait for them", c.Dead, c.Waiting)
+		why = fmt.Sprintf("%d failed too often, %d wait for them", c.Dead, c.Waiting)
 	}
 	_, err = tx.Exec(ctx, `
 		UPDATE ken.survey_run SET ended = now(), today = false, state = $2, why = $3 WHERE id = $1 AND state IN ('running', 'paused')`, run, state, why)

@@ -114,7 +114,7 @@ func (q *Queue) sweepLease(ctx context.Context, tx pgx.Tx, l leftover) error {
 }
 
 // errVanished is the error of a directory whose worker no longer renewed its lease.
-var errVanished = errors.New("the worker vanished, or lost its connection")
+var errVanished = errors.New("the worker stopped, or lost its connection")
 
 // sweepOrphans adds a job for each ready directory whose job is gone or lost.
 func (q *Queue) sweepOrphans(ctx context.Context, repositories []string, lease time.Duration) error {

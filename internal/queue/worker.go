@@ -178,6 +178,6 @@ func (w *worker) HandleError(context.Context, *rivertype.JobRow, error) *river.E
 
 // HandlePanic implements [river.ErrorHandler].
 func (w *worker) HandlePanic(_ context.Context, _ *rivertype.JobRow, panicked any, trace string) *river.ErrorHandlerResult {
-	w.stop(fmt.Errorf("this is a fault of ken: %v\n%s", panicked, trace))
+	w.stop(fmt.Errorf("bug in ken: %v\n%s", panicked, trace))
 	return nil
 }

@@ -63,7 +63,7 @@ func (a Amount) IsZero() bool { return a == Amount{} }
 func (a Amount) String() string {
 	switch {
 	case a.Unpriced && a.Cost == 0:
-		return fmt.Sprintf("%d tokens (price not known)", a.Tokens)
+		return fmt.Sprintf("%d tokens (price unknown)", a.Tokens)
 	case a.Unpriced:
 		return fmt.Sprintf("%d tokens, at least %s", a.Tokens, a.Cost)
 	}
@@ -129,10 +129,10 @@ func MaxAmount(req model.Request, price model.Price) Amount {
 
 // ErrCeiling is in the chain when ken did not make a call because it could have exceeded a
 // ceiling.
-var ErrCeiling = errors.New("the ceiling is reached")
+var ErrCeiling = errors.New("ceiling reached")
 
 // ErrAway is in the chain when the server of the runs did not answer. It may come back.
-var ErrAway = errors.New("the server is away")
+var ErrAway = errors.New("the server does not answer")
 
 // A Budget limits the cost of the calls for one directory.
 type Budget interface {

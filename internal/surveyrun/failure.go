@@ -28,7 +28,7 @@ const (
 
 // ErrSameInput is in the chain when a directory waits for another one with the same content
 // that a worker is summarising. Both will have that summary.
-var ErrSameInput = errors.New("the same is being described in another place")
+var ErrSameInput = errors.New("another worker summarises a directory with the same content")
 
 // sameInputPause is the delay before a worker checks whether that summary is there.
 const sameInputPause = 2 * time.Second

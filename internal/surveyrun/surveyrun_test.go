@@ -226,7 +226,7 @@ func TestAmount(t *testing.T) {
 	t.Parallel()
 	for a, want := range map[surveyrun.Amount]string{
 		{Tokens: 7, Cost: surveyrun.Dollars(0.25)}:                 "7 tokens, $0.2500",
-		{Tokens: 7, Unpriced: true}:                                "7 tokens (price not known)",
+		{Tokens: 7, Unpriced: true}:                                "7 tokens (price unknown)",
 		{Tokens: 7, Cost: surveyrun.Dollars(0.25), Unpriced: true}: "7 tokens, at least $0.2500",
 	} {
 		if a.String() != want {
