@@ -245,7 +245,7 @@ func TestWorkersShareASurvey(t *testing.T) {
 	if got := texts(t, m.address); len(got) != 7 || got["a/b/c"] != 1 {
 		t.Errorf("kept: %v", got)
 	}
-	if o := m.ken("survey", "run", "--workers", "--provider", "anthropic", "--model", "m1"); o.status != 0 || !strings.HasPrefix(o.stdout, "nothing is to be described") {
+	if o := m.ken("survey", "run", "--workers", "--provider", "anthropic", "--model", "m1"); o.status != 0 || !strings.HasPrefix(o.stdout, "all directories have a current summary") {
 		t.Errorf("%+v", o)
 	}
 	for _, h := range []*hand{one, two} {
@@ -349,18 +349,18 @@ func TestWorkerSaysWhatIsWrong(t *testing.T) {
 		status  int
 		says    string
 	}{
-		{"", []string{"worker"}, 2, "none is named"},
+		{"", []string{"worker"}, 2, "none is configured"},
 		{"postgres://:::", []string{"worker"}, 2, "address of the store"},
 		{wrong, []string{"worker"}, 1, "nobody"},
-		{m.address, []string{"worker", "runs", "7"}, 2, "there is no run 7"},
-		{m.address, []string{"worker", "cancel", "x"}, 2, "is no run"},
-		{m.address, []string{"worker", "retry", "7"}, 2, "there is no run 7 of this repository"},
+		{m.address, []string{"worker", "runs", "7"}, 2, "no run 7"},
+		{m.address, []string{"worker", "cancel", "x"}, 2, "invalid run"},
+		{m.address, []string{"worker", "retry", "7"}, 2, "no run 7 in this repository"},
 		{m.address, []string{"survey", "run", "--workers"}, 2, "need no workers"},
 		{m.address, []string{"survey", "run", "--workers", "--provider", "anthropic", "--model", "m1", "--max-cost", "1"}, 2, "--max-tokens"},
 		{m.address, []string{"survey", "run", "--workers", "--provider", "anthropic", "--model", "m1", "--at", "nowhere"}, 2, "there is no commit"},
 		{m.address, []string{"survey", "run", "--detach"}, 2, "go with --workers"},
-		{m.address, []string{"worker", "--provider", "anthropic"}, 2, "a run says who is asked"},
-		{m.address, []string{"worker", "--lease", "1ms"}, 2, "at least a second"},
+		{m.address, []string{"worker", "--provider", "anthropic"}, 2, "unknown --provider"},
+		{m.address, []string{"worker", "--lease", "1ms"}, 2, "--lease to at least 1s"},
 	} {
 		o := ken(t, m.Repo, m.at(c.address), c.args...)
 		if o.status != c.status || !strings.Contains(o.stderr, c.says) || !strings.Contains(o.stderr, "hint: ") && c.status == 2 {
@@ -467,7 +467,7 @@ func TestUntilIdleTellsOfTheIncomplete(t *testing.T) {
 	id := m.handOut()
 	pgtest.One[int](t, m.address, `UPDATE ken.survey_directory SET attempts = 4 RETURNING attempts`) // that have failed
 	o := m.ken("worker", "--until-idle")
-	if want := fmt.Sprintf("run %d ended incomplete: directories were given up\nhint: see why with: ken worker dead %[1]d\n", id); o.status != 3 || !strings.HasSuffix(o.stderr, want) {
+	if want := fmt.Sprintf("run %d ended incomplete: some directories failed too often\nhint: see the errors with: ken worker dead %[1]d\n", id); o.status != 3 || !strings.HasSuffix(o.stderr, want) {
 		t.Errorf("%+v, want %q", o, want)
 	}
 	// It was nobody's who comes later.
@@ -484,7 +484,7 @@ func TestFollowedThroughARestart(t *testing.T) {
 	m.Write("a/x.go", "package a\n")
 	m.Commit("first")
 	follows := m.start(m.Dir, m.address, "survey", "run", "--workers", "--provider", "anthropic", "--model", "m1", "--json")
-	await(t, "it is handed out", func() bool { return strings.Contains(follows.said(), "handed out") })
+	await(t, "the run is started", func() bool { return strings.Contains(follows.said(), "started") })
 	server.Crash(t)
 	await(t, "it notices", func() bool { return strings.Contains(follows.said(), "waiting for the server") })
 	server.Restart(t)
@@ -520,7 +520,7 @@ func TestRunsOfOthers(t *testing.T) {
 	}
 	pgtest.Exec(t, address, `UPDATE ken.survey_directory SET state = 'dead', error = 'no words'`)
 	for _, args := range [][]string{{"runs", other}, {"cancel", other}, {"resume", other}, {"dead", other}, {"retry", other}} {
-		if o := ours.ken(append([]string{"worker"}, args...)...); o.status != 2 || !strings.Contains(o.stderr, "of this repository") || !strings.Contains(o.stderr, "--all") {
+		if o := ours.ken(append([]string{"worker"}, args...)...); o.status != 2 || !strings.Contains(o.stderr, "in this repository") || !strings.Contains(o.stderr, "--all") {
 			t.Errorf("%q: %+v", args, o)
 		}
 	}
@@ -533,7 +533,7 @@ func TestRunsOfOthers(t *testing.T) {
 	if o := ours.ken("worker", "dead"); !strings.Contains(o.stdout, fmt.Sprintf("run %d", mine)) || !strings.Contains(o.stdout, "no words") {
 		t.Errorf("%+v", o)
 	}
-	if o := ours.ken("worker", "retry"); o.status != 0 || o.stdout != "1 directory to be tried again\n" || dead() != 0 || dead("--all") != 1 {
+	if o := ours.ken("worker", "retry"); o.status != 0 || o.stdout != "1 directory will be tried again\n" || dead() != 0 || dead("--all") != 1 {
 		t.Errorf("%+v", o)
 	}
 	if o := ours.ken("worker", "retry", "--all"); o.status != 0 || dead("--all") != 0 {
@@ -547,7 +547,7 @@ func TestRunsOfOthers(t *testing.T) {
 		t.Errorf("%+v", o)
 	}
 	o := ours.ken("survey", "run", "--workers", "--detach", "--provider", "anthropic", "--model", "m1")
-	if o.status != 2 || !strings.Contains(o.stderr, "a day") || !strings.Contains(o.stderr, "survey.prices") {
+	if o.status != 2 || !strings.Contains(o.stderr, "per day") || !strings.Contains(o.stderr, "survey.prices") {
 		t.Errorf("%+v", o)
 	}
 	if o := ours.ken("worker", "ceiling", "--max-cost", "0"); o.status != 0 || !strings.Contains(o.stdout, "ceiling none") {

@@ -35,7 +35,7 @@ func Main(args []string) int {
 			return openState(ctx, stateOptions{from: opts.From, dir: opts.Dir, wait: opts.Wait})
 		},
 		OpenHooks:   func(ctx context.Context, dir string) (cli.HookSpace, error) { return openHooks(ctx, dir) },
-		OpenCrew:    func(ctx context.Context, dir string) (cli.CrewSpace, error) { return openCrew(ctx, dir) },
+		OpenRuns:    func(ctx context.Context, dir string) (cli.RunSpace, error) { return openRuns(ctx, dir) },
 		Board:       makeBoard,
 		Serve:       serve,
 		Work:        work,

@@ -29,14 +29,14 @@ func makeBoard(ctx context.Context, dir string, all bool) (*board.Board, error) 
 			some = append(some, c)
 		}
 	}
-	look := &runsLook{root: g.Root()}
+	look := &runsCache{root: g.Root()}
 	defer look.close()
 	return boardOf(ctx, g, trees, some, boardMemory{runs: look}, nil)
 }
 
 // boardMemory is shared by successive boards of one repository.
 type boardMemory struct {
-	runs  *runsLook
+	runs  *runsCache
 	specs *lastSpecs // of the main worktree; nil for a single board
 }
 

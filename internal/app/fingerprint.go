@@ -31,7 +31,7 @@ type fingerprinter struct {
 	root string // root of the worktree of the server
 	now  func() time.Time
 
-	runs *runsLook
+	runs *runsCache
 
 	mu      sync.Mutex
 	indexes map[string]*trackedFiles // by git directory
@@ -45,7 +45,7 @@ type trackedFiles struct {
 }
 
 func newFingerprinter(root string) *fingerprinter {
-	return &fingerprinter{root: root, now: time.Now, runs: &runsLook{root: root}, indexes: make(map[string]*trackedFiles)}
+	return &fingerprinter{root: root, now: time.Now, runs: &runsCache{root: root}, indexes: make(map[string]*trackedFiles)}
 }
 
 // take computes the fingerprint of all worktrees.

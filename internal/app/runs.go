@@ -11,35 +11,35 @@ import (
 	"ken/internal/queue"
 )
 
-// How often runs are asked for, for how long a server may think about it, and for how long it holds
-// up who only wants to know whether anything has changed, or met one that did not answer.
+// How long an answer is fresh, how long the server may take, and how long a caller waits that only
+// checks for changes, or whose last request had no answer.
 const (
 	runsFresh   = time.Second
 	runsPatient = 2 * time.Second
 	runsBriefly = 250 * time.Millisecond
-	runsAnswer  = 2 * runsPatient // whoever waits so long gets an answer: the server's, or that there is none
+	runsAnswer  = 2 * runsPatient // after this time there is an answer, or the server gave none
 	runsShown   = 5
 )
 
-// A runsLook tells how the surveys stand that were handed out from a repository. What it
-// tells is at most a second old, unless the server is away: one that stalls holds up nobody twice.
-type runsLook struct {
+// A runsCache answers with the runs of a repository, at most a second old. A server that does not
+// answer delays a caller only once.
+type runsCache struct {
 	root    string
-	patient time.Duration // how long the server may think; runsPatient when 0
+	patient time.Duration // how long the server may take; runsPatient when 0
 
 	mu    sync.Mutex
 	known *board.Part[board.Runs]
-	at    time.Time     // when that was answered
-	busy  chan struct{} // closed when the server has answered that is being asked; nil when none is
+	at    time.Time     // of the last answer
+	busy  chan struct{} // closed at the end of the current request; nil when there is none
 
-	asking sync.Mutex // held while the server is asked
-	space  *crewSpace
+	asking sync.Mutex // locked during a request
+	space  *runSpace
 	closed bool
 }
 
-// part is what is known of the runs, nil where there is no store that they could be in. It waits
-// for a new answer as long as patience lasts.
-func (l *runsLook) part(ctx context.Context, patience time.Duration) *board.Part[board.Runs] {
+// part returns the runs, nil when the repository has no database for them. It waits for a new
+// answer for patience.
+func (l *runsCache) part(ctx context.Context, patience time.Duration) *board.Part[board.Runs] {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.busy == nil && time.Since(l.at) < runsFresh {
@@ -66,12 +66,11 @@ func (l *runsLook) part(ctx context.Context, patience time.Duration) *board.Part
 	return l.known
 }
 
-// runsLate is the answer until the first one is there: that nothing is known, and not that
-// there is no store.
-var runsLate = board.RunsPart(nil, errors.New("not known in time"))
+// runsLate is the answer before the first one: unknown, which differs from no database.
+var runsLate = board.RunsPart(nil, errors.New("no answer from the server in time"))
 
-// renew asks the server, and tells those who wait for it.
-func (l *runsLook) renew(ctx context.Context, busy chan struct{}) {
+// renew asks the server, and wakes the callers that wait.
+func (l *runsCache) renew(ctx context.Context, busy chan struct{}) {
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(l.patient, runsPatient))
 	defer cancel()
 	found := l.ask(ctx)
@@ -81,15 +80,15 @@ func (l *runsLook) renew(ctx context.Context, busy chan struct{}) {
 	close(busy)
 }
 
-// ask asks the server.
-func (l *runsLook) ask(ctx context.Context) *board.Part[board.Runs] {
+// ask asks the server for the runs.
+func (l *runsCache) ask(ctx context.Context) *board.Part[board.Runs] {
 	l.asking.Lock()
 	defer l.asking.Unlock()
 	if l.closed {
 		return nil
 	}
 	if l.space == nil {
-		space, err := lookAtCrew(ctx, l.root)
+		space, err := openRunsReadOnly(ctx, l.root)
 		if errors.Is(err, errNoBase) || errors.Is(err, queue.ErrNone) {
 			return nil
 		}
@@ -106,12 +105,12 @@ func (l *runsLook) ask(ctx context.Context) *board.Part[board.Runs] {
 	return board.RunsPart(out, err)
 }
 
-func (l *runsLook) close() {
+func (l *runsCache) close() {
 	l.asking.Lock()
 	defer l.asking.Unlock()
 	l.closed = true
 	if l.space != nil {
-		_ = l.space.Close() // it was only asked
+		_ = l.space.Close() // it only reads
 		l.space = nil
 	}
 }

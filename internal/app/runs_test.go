@@ -23,12 +23,12 @@ func TestRunsAreLookedAtAnew(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	space, err := openCrew(t.Context(), r.Dir)
+	space, err := openRuns(t.Context(), r.Dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer space.Close()
-	look := &runsLook{root: r.Dir, patient: patience}
+	look := &runsCache{root: r.Dir, patient: patience}
 	defer look.close()
 	later := func() {
 		look.mu.Lock()
@@ -36,7 +36,7 @@ func TestRunsAreLookedAtAnew(t *testing.T) {
 		look.at = time.Time{}
 	}
 	for n := 1; n <= 2; n++ {
-		if _, err := space.Queue.HandOut(t.Context(), surveyrun.Run{Repository: space.Repository(), Commit: commit, Provider: "command"}, queuetest.Tree("d", 1)); err != nil {
+		if _, err := space.Queue.StartRun(t.Context(), surveyrun.Run{Repository: space.Repository(), Commit: commit, Provider: "command"}, queuetest.Tree("d", 1)); err != nil {
 			t.Fatal(err)
 		}
 		later()
@@ -63,7 +63,7 @@ func TestRunsAreLookedAtAnew(t *testing.T) {
 // Before the first answer nothing is known of runs; that there is no store is not known either.
 func TestRunsAreUnknownUntilTheFirstAnswer(t *testing.T) {
 	t.Parallel()
-	look := &runsLook{root: testrepo.New(t).Dir}
+	look := &runsCache{root: testrepo.New(t).Dir}
 	look.asking.Lock() // there is no answer until this is unlocked
 	got := look.part(t.Context(), time.Millisecond)
 	look.asking.Unlock()

@@ -16,61 +16,61 @@ import (
 	"ken/internal/surveyrun"
 )
 
-// work has this process describe directories of the repositories that dirs lie in, of dir
-// when there are none, until it is told to end.
+// work summarises directories of the repositories in opts, or of the one at dir when there are
+// none, until the context ends.
 func work(ctx context.Context, dir string, opts cli.WorkOptions) error {
 	dirs := opts.Repositories
 	if len(dirs) == 0 {
 		dirs = []string{dir}
 	}
-	shops := make(map[string]*workshop)
+	repos := make(map[string]*workerRepo)
 	defer func() {
-		for _, s := range shops {
-			s.wrote(context.WithoutCancel(ctx))
+		for _, s := range repos {
+			s.markTeamChanged(context.WithoutCancel(ctx))
 			s.close()
 		}
 	}()
-	var first *workshop
+	var first *workerRepo
 	for _, d := range dirs {
-		s, err := openWorkshop(ctx, d, opts, true)
+		s, err := openWorkerRepo(ctx, d, opts, true)
 		if err != nil {
 			return err
 		}
-		if old := shops[s.identity]; old != nil {
-			s.close() // two clones of one repository
+		if old := repos[s.identity]; old != nil {
+			s.close() // another clone of the same repository
 			continue
 		}
-		shops[s.identity] = s
+		repos[s.identity] = s
 		if first == nil {
 			first = s
 		}
 		if s.address != first.address {
 			return &fault.Error{
-				Kind: fault.Usage, Hint: "start a worker for each store",
-				Err: fmt.Errorf("%s has another store than %s", d, dirs[0]),
+				Kind: fault.Usage, Hint: "start one worker per database",
+				Err: fmt.Errorf("%s uses another database than %s", d, dirs[0]),
 			}
 		}
 		if s != first {
-			s.store = first.store.Beside(s.identity) // nothing is connected yet
+			s.store = first.store.Beside(s.identity) // before it connects
 		}
 	}
-	q, err := openQueue(ctx, shops, opts.Jobs)
+	q, err := openQueue(ctx, repos, opts.Jobs)
 	if err != nil {
 		return err
 	}
 	defer q.Close()
-	describers := make(map[string]queue.Describer, len(shops))
-	for name, s := range shops {
+	describers := make(map[string]queue.Describer, len(repos))
+	for name, s := range repos {
 		describers[name] = s
 	}
-	opts.Ready(slices.Sorted(maps.Keys(shops)))
+	opts.Ready(slices.Sorted(maps.Keys(repos)))
 	return q.Work(ctx, queue.WorkOptions{
 		Name: workerName(), Repositories: describers, Jobs: opts.Jobs, Lease: opts.Lease, Drain: opts.Drain, UntilIdle: opts.UntilIdle,
-		Told: func(e queue.Event) { opts.Told(workEvent(e)) },
+		OnEvent: func(e queue.Event) { opts.OnEvent(workEvent(e)) },
 	})
 }
 
-// workEvent is what a worker tells of, in the words of the command line.
+// workEvent translates an event of the queue for the command line.
 func workEvent(e queue.Event) cli.WorkEvent {
 	out := cli.WorkEvent{Run: e.Run, Path: e.Path, Err: e.Err, Delay: e.Delay}
 	switch {
@@ -85,16 +85,16 @@ func workEvent(e queue.Event) cli.WorkEvent {
 	case e.Err == nil:
 		out.What = "unchanged"
 	default:
-		out.What = fates[e.Fate]
+		out.What = actionNames[e.Action]
 	}
 	return out
 }
 
-var fates = map[surveyrun.Fate]string{
-	surveyrun.Again: "again", surveyrun.Refused: "refused", surveyrun.GivenUp: "dead", surveyrun.Back: "returned", surveyrun.Stop: "returned",
+var actionNames = map[surveyrun.FailureAction]string{
+	surveyrun.ActionRetry: "again", surveyrun.ActionRefuse: "refused", surveyrun.ActionGiveUp: "dead", surveyrun.ActionReturn: "returned", surveyrun.ActionStop: "returned",
 }
 
-// workerName is what others see of this worker.
+// workerName returns the name of this worker: host and process id.
 func workerName() string {
 	host, err := os.Hostname()
 	if err != nil {
@@ -103,29 +103,29 @@ func workerName() string {
 	return fmt.Sprintf("%s/%d", host, os.Getpid())
 }
 
-// openQueue opens the queue that some repositories share.
-func openQueue(ctx context.Context, shops map[string]*workshop, jobs int) (*queue.Queue, error) {
-	var any *workshop
-	for _, any = range shops {
+// openQueue opens the queue of the server that the repositories share.
+func openQueue(ctx context.Context, repos map[string]*workerRepo, jobs int) (*queue.Queue, error) {
+	var any *workerRepo
+	for _, any = range repos {
 		break
 	}
-	if _, err := any.store.Pool(ctx); err != nil { // its tables come first
+	if _, err := any.store.Pool(ctx); err != nil { // creates the tables of the store first
 		return nil, err
 	}
 	return queue.Open(ctx, any.store.Config(), queue.Options{
 		Keep: func(ctx context.Context, tx queue.Tx, repository string, directories []*store.DirRecord, files []fresh.Record) error {
-			return shops[repository].store.KeepDescribed(ctx, tx, directories, files)
+			return repos[repository].store.KeepDescribed(ctx, tx, directories, files)
 		},
 		Fail: func(ctx context.Context, tx queue.Tx, repository string, f store.DirFailure) error {
-			return shops[repository].store.KeepFailed(ctx, tx, f)
+			return repos[repository].store.KeepFailed(ctx, tx, f)
 		},
-		// River listens on one and writes on others, and a job uses one at a time.
+		// River needs several connections, and each job one at a time.
 		Connections: jobs + 6,
 		Server:      queueServer{any.store},
 	})
 }
 
-// A queueServer is the server of a queue, of which the store knows what is wrong with it.
+// A queueServer is the server of a queue; the store explains its errors.
 type queueServer struct{ *postgres.Store }
 
 // Lacks implements [queue.Server].

@@ -7,11 +7,12 @@ import (
 	"ken/internal/fault"
 )
 
-// errNoBase is in the chain where workers have no place to meet.
-var errNoBase = errors.New("workers meet in a store on PostgreSQL, and none is named")
+// errNoBase is in the chain when no database for workers is configured.
+var errNoBase = errors.New("workers need a PostgreSQL database, and none is configured")
 
-// meet returns where workers meet, and who the repository is there. If the user has not allowed
-// it, that is an error for who asked for it, and as if none were named for who did not.
+// meet returns the address of the database of the workers, and the repository's identity there.
+// If the user has not allowed the address, a command that asked for it gets that error, and any
+// other command errNoBase.
 func (w *workspace) meet(ctx context.Context, asked bool) (address, identity string, err error) {
 	t, err := w.openTeam(ctx)
 	if err != nil {
@@ -19,7 +20,7 @@ func (w *workspace) meet(ctx context.Context, asked bool) (address, identity str
 	}
 	if t == nil {
 		return "", "", &fault.Error{
-			Kind: fault.Usage, Hint: "name one in .ken/config.yaml: store: postgres://USER@HOST/DATABASE, or in KEN_STORE", Err: errNoBase,
+			Kind: fault.Usage, Hint: "set store: postgres://USER@HOST/DATABASE in .ken/config.yaml, or KEN_STORE", Err: errNoBase,
 		}
 	}
 	w.team = t

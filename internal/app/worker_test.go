@@ -20,7 +20,7 @@ import (
 	"ken/internal/testrepo"
 )
 
-// generous is a till that pays for everything.
+// generous is a lease without a limit of cost.
 type generous struct{}
 
 func (generous) Claim(context.Context, fresh.Digest) error { return nil }
@@ -44,12 +44,12 @@ func TestWorkerStartsNoProgramUnasked(t *testing.T) {
 	run := surveyrun.Run{Provider: provider.Command, Commit: commit}
 	for _, given := range []string{"", provider.Command} {
 		starts := given != ""
-		s, err := openWorkshop(t.Context(), r.Dir, cli.WorkOptions{Provider: given}, true)
+		s, err := openWorkerRepo(t.Context(), r.Dir, cli.WorkOptions{Provider: given}, true)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer s.close()
-		_, err = s.Describe(t.Context(), run, survey.Portion{Work: true, Top: true}, nil, generous{})
+		_, err = s.Describe(t.Context(), run, survey.DirTask{Work: true, Top: true}, nil, generous{})
 		if errors.Is(err, survey.ErrHopeless) == starts {
 			t.Errorf("told %q: %v", given, err)
 		}
@@ -57,7 +57,7 @@ func TestWorkerStartsNoProgramUnasked(t *testing.T) {
 			t.Errorf("told %q: %v", given, err)
 		}
 		if starts {
-			tree, err := s.at(t.Context(), commit)
+			tree, err := s.treeAt(t.Context(), commit)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -94,12 +94,12 @@ func TestWorkerSaysHowToFetch(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.Git("switch", "-q", "main")
-		s, err := openWorkshop(t.Context(), clone.Dir, cli.WorkOptions{}, true)
+		s, err := openWorkerRepo(t.Context(), clone.Dir, cli.WorkOptions{}, true)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer s.close()
-		_, err = s.at(t.Context(), commit)
+		_, err = s.treeAt(t.Context(), commit)
 		if fault.HintOf(err) == "" {
 			t.Fatalf("%v without a hint", err)
 		}
@@ -108,7 +108,7 @@ func TestWorkerSaysHowToFetch(t *testing.T) {
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
-		if _, err := s.at(t.Context(), commit); err != nil {
+		if _, err := s.treeAt(t.Context(), commit); err != nil {
 			t.Errorf("clone %v, after %s: %v", how, fault.HintOf(err), err)
 		}
 	}

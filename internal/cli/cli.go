@@ -155,8 +155,8 @@ type Deps struct {
 	OpenClients func(ctx context.Context, dir string) (ClientSpace, error)
 	// ServeMCP answers an agent on stdin and stdout until it hangs up.
 	ServeMCP func(ctx context.Context, dir string) error
-	// OpenCrew opens the runs of the repository that dir lies in.
-	OpenCrew func(ctx context.Context, dir string) (CrewSpace, error)
+	// OpenRuns opens the runs of the repository that dir lies in.
+	OpenRuns func(ctx context.Context, dir string) (RunSpace, error)
 	// Work describes directories of surveys that were handed out, until ctx ends.
 	Work func(ctx context.Context, dir string, opts WorkOptions) error
 	// Session names the agent's session that runs the command, "" for none.

@@ -89,7 +89,7 @@ func (p *program) runShared(c *cobra.Command, f surveyFlags, opts survey.RunOpti
 	if err != nil {
 		return err
 	}
-	return p.handOut(c, HandOutOptions{At: at, Provider: f.provider, Model: f.model, Ceiling: ceiling}, args, detach)
+	return p.startRun(c, StartRunOptions{At: at, Provider: f.provider, Model: f.model, Ceiling: ceiling}, args, detach)
 }
 
 // limitsOf returns the limits of the command line, for pasting.

@@ -15,68 +15,71 @@ import (
 	"ken/internal/term"
 )
 
-// WorkOptions says how this process works on surveys that are handed out.
+// WorkOptions tunes a worker.
 type WorkOptions struct {
-	Repositories []string // directories of clones; the one here when empty
-	Provider     string   // "command" lets a run start the configured program
+	Repositories []string // directories of clones; this one when empty
+	Provider     string   // "command" lets runs start the configured program
 	Jobs         int
 	Lease, Drain time.Duration
 	UntilIdle    bool
-	Ready        func(repositories []string) // hears whose directories are described
-	Told         func(WorkEvent)
+	Ready        func(repositories []string) // called with the repositories of the worker
+	OnEvent      func(WorkEvent)
 }
 
-// A WorkEvent is something that happened to a worker: a directory was described or
-// unchanged, is tried again, was refused, is dead or was returned; it is unable to describe
-// one, its server is away, or it is draining.
+// A WorkEvent reports what happened to a worker: a directory was described, unchanged,
+// refused, dead or returned, or will be tried again; the worker is unable to describe it, the
+// server is away, or the worker is draining.
 type WorkEvent struct {
 	What  string
 	Run   int64
 	Path  repo.Path
 	Err   error
-	Delay time.Duration // until it is tried again
+	Delay time.Duration // until the next attempt
 }
 
 func (p *program) worker() *cobra.Command {
 	var opts WorkOptions
 	c := &cobra.Command{
 		Use:   "worker [REPO…]",
-		Short: "Describe directories of surveys that were handed out, with others",
-		Long: `Takes directories that are ready from the team's store, has them described, and
-keeps what was written there; until it is interrupted. Any number of workers on any
-number of machines share the work. A worker needs the objects of a repository, not a
-work tree: a bare clone is enough. It asks with its own keys.
+		Short: "Summarise directories together with other workers",
+		Long: `Take directories from runs in the team's PostgreSQL database, summarise them with a
+model, and store the summaries there, until you press Ctrl-C. Workers on several machines
+share a run. A worker needs a clone of the repository; a bare clone is enough. It uses the
+API keys of its own environment.
 
-Asked to end, it begins no more, finishes what it has in hand, and hands the rest back.
-Surveys are handed out with: ken survey run --workers`,
+After Ctrl-C, the worker finishes its current directories and takes no more. Press Ctrl-C
+again to stop at once. To start a run: ken survey run --workers`,
+		Example: `  ken worker                                # work on the runs of this repository
+  ken worker --jobs 8 --until-idle          # 8 directories at a time; stop when no run is left
+  ken worker /srv/app.git /srv/lib.git      # work on the runs of two repositories`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
 			if opts.Jobs < 1 || opts.Lease < time.Second || opts.Drain < 0 {
-				return usage(c, errors.New("there is at least one job, and a lease lasts at least a second"))
+				return usage(c, errors.New("set --jobs to at least 1, --lease to at least 1s, and --drain to at least 0s"))
 			}
 			if opts.Provider != "" && opts.Provider != "command" {
-				return usage(c, errors.New("a run says who is asked; --provider command lets it be a program"))
+				return usage(c, fmt.Errorf("unknown --provider %q (valid: command); each run names its own provider", opts.Provider))
 			}
 			opts.Repositories = args
 			return p.work(c.Context(), opts)
 		},
 	}
-	c.Flags().IntVar(&opts.Jobs, "jobs", 4, "directories that are described at once")
-	c.Flags().DurationVar(&opts.Lease, "lease", 30*time.Second, "how long a directory waits for a worker that vanished")
-	c.Flags().DurationVar(&opts.Drain, "drain", time.Minute, "how long what is in hand may take when the worker is to end")
-	c.Flags().BoolVar(&opts.UntilIdle, "until-idle", false, "end once no run is under way; exit 3 if one ended incomplete")
-	c.Flags().StringVar(&opts.Provider, "provider", "", "command: runs may start the program that the repository configures")
+	c.Flags().IntVar(&opts.Jobs, "jobs", 4, "directories at a time")
+	c.Flags().DurationVar(&opts.Lease, "lease", 30*time.Second, "time after which another worker takes over a directory")
+	c.Flags().DurationVar(&opts.Drain, "drain", time.Minute, "time to finish current directories after Ctrl-C")
+	c.Flags().BoolVar(&opts.UntilIdle, "until-idle", false, "stop when no run is left; exit 3 if a run ended incomplete")
+	c.Flags().StringVar(&opts.Provider, "provider", "", "command: let runs start the program in .ken/config.yaml")
 	c.AddCommand(p.workerRuns(), p.workerCancel(), p.workerResume(), p.workerDead(), p.workerRetry(), p.workerCeiling())
 	return c
 }
 
-// Worked is what a worker did.
+// Worked counts the results of a worker.
 type Worked struct {
 	Described int `json:"described"`
-	Unchanged int `json:"unchanged"` // nobody had to be asked
+	Unchanged int `json:"unchanged"` // without a model call
 	Refused   int `json:"refused"`
 	Dead      int `json:"dead"`
-	Again     int `json:"again"` // attempts that failed, and are made again
+	Again     int `json:"again"` // failed attempts that will be repeated
 	Returned  int `json:"returned"`
 }
 
@@ -93,27 +96,27 @@ func (w *Worked) count(what string) {
 func (p *program) work(ctx context.Context, opts WorkOptions) error {
 	var mu sync.Mutex
 	var did Worked
-	var trouble string // that was told last
+	var trouble string // printed last
 	opts.Ready = func(list []string) {
-		p.io.Remarkf("ken: working on %s; stop it with Ctrl-C", term.Count(len(list), "repository"))
+		p.io.Remarkf("ken: working on %s; stop with Ctrl-C", term.Count(len(list), "repository"))
 	}
-	opts.Told = func(e WorkEvent) {
+	opts.OnEvent = func(e WorkEvent) {
 		mu.Lock()
 		defer mu.Unlock()
 		did.count(e.What)
 		switch e.What {
 		case "away", "unable":
-			// The same is told once, and not with every attempt.
+			// Print the same problem once, and not with every attempt.
 			if text := e.Err.Error(); text != trouble {
 				trouble = text
-				p.io.Remarkf("ken: %s: %s", map[string]string{"away": "waiting for the server", "unable": "leaving it to others"}[e.What], plain(text))
+				p.io.Remarkf("ken: %s: %s", map[string]string{"away": "waiting for the server", "unable": "leaving a directory to other workers"}[e.What], plain(text))
 				if hint := fault.HintOf(e.Err); hint != "" {
 					p.io.Remarkf("hint: %s", plain(hint))
 				}
 			}
 			return
 		case "draining":
-			p.io.Remarkf("ken: finishing what is in hand; again to end at once")
+			p.io.Remarkf("ken: finishing current directories; press Ctrl-C again to stop at once")
 			return
 		}
 		trouble = ""
@@ -124,7 +127,7 @@ func (p *program) work(ctx context.Context, opts WorkOptions) error {
 		if e.Err != nil {
 			tone, why = term.Bad, strings.ReplaceAll(e.Err.Error(), "\n", "; ")
 			if e.Delay > 0 {
-				why += fmt.Sprintf("; again in %s", e.Delay)
+				why += fmt.Sprintf("; next attempt in %s", e.Delay)
 			}
 		}
 		p.io.Line(tone, e.What, display(repo.DirLabel(e.Path).JSON()), fmt.Sprintf("run %d%s", e.Run, after(": ", why)))
@@ -136,7 +139,7 @@ func (p *program) work(ctx context.Context, opts WorkOptions) error {
 	return err
 }
 
-// after puts something before a text, unless that is empty.
+// after returns text with a separator before it, or "" for an empty text.
 func after(sep, text string) string {
 	if text == "" {
 		return ""

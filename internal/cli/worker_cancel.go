@@ -7,13 +7,14 @@ import (
 func (p *program) workerCancel() *cobra.Command {
 	var of scope
 	c := &cobra.Command{
-		Use: "cancel RUN", Short: "Have no more of a run begun; what was written is kept", Args: cobra.ExactArgs(1),
+		Use: "cancel RUN", Short: "Cancel a run; keep finished summaries", Args: cobra.ExactArgs(1),
+		Example: `  ken worker cancel 7`,
 		RunE: func(c *cobra.Command, args []string) error {
 			id, err := runID(c, args[0])
 			if err != nil {
 				return err
 			}
-			return p.withCrew(c.Context(), func(s CrewSpace) error {
+			return p.withRuns(c.Context(), func(s RunSpace) error {
 				if err := s.CancelRun(c.Context(), of.of(s), id); err != nil {
 					return err
 				}
@@ -29,7 +30,8 @@ func (p *program) workerResume() *cobra.Command {
 	var f ceilingFlags
 	var of scope
 	c := &cobra.Command{
-		Use: "resume RUN", Short: "Have a run go on that reached its ceiling", Args: cobra.ExactArgs(1),
+		Use: "resume RUN", Short: "Resume a run that reached its ceiling", Args: cobra.ExactArgs(1),
+		Example: `  ken worker resume 7 --max-cost 40    # raise the ceiling to 40 dollars`,
 		RunE: func(c *cobra.Command, args []string) error {
 			id, err := runID(c, args[0])
 			if err != nil {
@@ -39,7 +41,7 @@ func (p *program) workerResume() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return p.withCrew(c.Context(), func(s CrewSpace) error {
+			return p.withRuns(c.Context(), func(s RunSpace) error {
 				if err := s.Resume(c.Context(), of.of(s), id, ceiling); err != nil {
 					return err
 				}

@@ -9,21 +9,21 @@ import (
 	"ken/internal/surveyrun"
 )
 
-// ceilingFlags are what may be spent.
+// ceilingFlags are the flags of a ceiling.
 type ceilingFlags struct {
 	tokens int64
 	cost   float64
 }
 
 func (f *ceilingFlags) bind(c *cobra.Command) {
-	c.Flags().Int64Var(&f.tokens, "max-tokens", 0, "never spend more than so many tokens; 0 is no limit")
-	c.Flags().Float64Var(&f.cost, "max-cost", 0, "never spend more than so many dollars; 0 is no limit")
+	c.Flags().Int64Var(&f.tokens, "max-tokens", 0, "most tokens to spend; 0 is no limit")
+	c.Flags().Float64Var(&f.cost, "max-cost", 0, "most dollars to spend; 0 is no limit")
 }
 
-// ceiling is what was given of them, none for 0.
+// ceiling returns the ceiling of the flags; 0 is none.
 func (f *ceilingFlags) ceiling(c *cobra.Command) (surveyrun.Ceiling, error) {
 	if f.tokens < 0 || !(f.cost >= 0) {
-		return surveyrun.Ceiling{}, usage(c, errors.New("a limit is no less than 0"))
+		return surveyrun.Ceiling{}, usage(c, errors.New("set --max-tokens and --max-cost to 0 or more"))
 	}
 	var out surveyrun.Ceiling
 	if f.tokens > 0 {
@@ -39,16 +39,18 @@ func (f *ceilingFlags) ceiling(c *cobra.Command) (surveyrun.Ceiling, error) {
 func (p *program) workerCeiling() *cobra.Command {
 	var f ceilingFlags
 	c := &cobra.Command{
-		Use: "ceiling", Short: "Show or set what all runs of the server together may spend on a day (UTC)", Args: cobra.NoArgs,
-		Long: `Shows what all runs of the server have spent today, and may. With a limit, that is set;
-0 takes one away. It is never exceeded: a call is not made unless the most that it can
-cost fits under it.`,
+		Use: "ceiling", Short: "Show or set the spending limit of all runs per day (UTC)", Args: cobra.NoArgs,
+		Long: `Show the spending of today and the limit of all runs on the server. --max-tokens and
+--max-cost set the limit; 0 removes it. Spending never exceeds the limit: ken makes a call
+only if the most that it can cost fits.`,
+		Example: `  ken worker ceiling                   # show spending and limit
+  ken worker ceiling --max-cost 50     # spend at most 50 dollars per day`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			given, err := f.ceiling(c)
 			if err != nil {
 				return err
 			}
-			return p.withCrew(c.Context(), func(s CrewSpace) error {
+			return p.withRuns(c.Context(), func(s RunSpace) error {
 				day, err := s.Today(c.Context())
 				if err != nil {
 					return err
@@ -79,5 +81,5 @@ cost fits under it.`,
 }
 
 func dayLine(d surveyrun.Day) string {
-	return fmt.Sprintf("%s: %s spent on the whole server, ceiling %s", d.Day, d.Spent, d.Ceiling)
+	return fmt.Sprintf("%s: %s spent by all runs of the server, ceiling %s", d.Day, d.Spent, d.Ceiling)
 }

@@ -14,13 +14,15 @@ import (
 func (p *program) workerDead() *cobra.Command {
 	var of scope
 	c := &cobra.Command{
-		Use: "dead [RUN]", Short: "List directories that were given up, and why", Args: cobra.MaximumNArgs(1),
+		Use: "dead [RUN]", Short: "List directories that failed too often", Args: cobra.MaximumNArgs(1),
+		Example: `  ken worker dead      # of all runs of this repository
+  ken worker dead 7    # of run 7`,
 		RunE: func(c *cobra.Command, args []string) error {
 			id, err := oneRun(c, args)
 			if err != nil {
 				return err
 			}
-			return p.withCrew(c.Context(), func(s CrewSpace) error {
+			return p.withRuns(c.Context(), func(s RunSpace) error {
 				list, err := s.Dead(c.Context(), of.of(s), id)
 				if err != nil {
 					return err
@@ -44,11 +46,11 @@ func (p *program) listDead(list []surveyrun.Dead, of scope) error {
 	}
 	switch {
 	case len(list) == 0:
-		p.io.Remarkf("ken: no directory was given up")
+		p.io.Remarkf("ken: no dead directories")
 	case of.all:
-		p.io.Remarkf("hint: try them again with: ken worker retry %d --all", list[0].Run)
+		p.io.Remarkf("hint: try again with: ken worker retry %d --all", list[0].Run)
 	default:
-		p.io.Remarkf("hint: try them again with: ken worker retry %d", list[0].Run)
+		p.io.Remarkf("hint: try again with: ken worker retry %d", list[0].Run)
 	}
 	return nil
 }
@@ -56,23 +58,23 @@ func (p *program) listDead(list []surveyrun.Dead, of scope) error {
 func (p *program) workerRetry() *cobra.Command {
 	var of scope
 	c := &cobra.Command{
-		Use: "retry [RUN]", Short: "Have directories tried again that were given up", Args: cobra.MaximumNArgs(1),
-		Long: `Has the directories tried again that a run has given up; without one, those of all runs
-of this repository.`,
+		Use: "retry [RUN]", Short: "Retry the dead directories of a run", Args: cobra.MaximumNArgs(1),
+		Long:    `Retry the dead directories of a run, or of all runs of this repository if you name none.`,
+		Example: `  ken worker retry 7`,
 		RunE: func(c *cobra.Command, args []string) error {
 			id, err := oneRun(c, args)
 			if err != nil {
 				return err
 			}
-			return p.withCrew(c.Context(), func(s CrewSpace) error { return p.retry(c.Context(), s, of.of(s), id) })
+			return p.withRuns(c.Context(), func(s RunSpace) error { return p.retry(c.Context(), s, of.of(s), id) })
 		},
 	}
 	of.bind(c)
 	return c
 }
 
-// retry has what a run has given up tried again, or what all have when it is 0.
-func (p *program) retry(ctx context.Context, s CrewSpace, repository string, id int64) error {
+// retry makes the dead directories of a run ready again, or those of all runs when id is 0.
+func (p *program) retry(ctx context.Context, s RunSpace, repository string, id int64) error {
 	ids := []int64{id}
 	if id == 0 {
 		list, err := s.Dead(ctx, repository, 0)
@@ -99,6 +101,6 @@ func (p *program) retry(ctx context.Context, s CrewSpace, repository string, id 
 			Retried int `json:"retried"`
 		}{total})
 	}
-	p.io.Printf("%s to be tried again\n", term.Count(total, "directory"))
+	p.io.Printf("%s will be tried again\n", term.Count(total, "directory"))
 	return nil
 }

@@ -14,9 +14,11 @@ import (
 func (p *program) workerRuns() *cobra.Command {
 	var of scope
 	c := &cobra.Command{
-		Use: "runs [RUN]", Short: "Show how far surveys that were handed out have come", Args: cobra.MaximumNArgs(1),
+		Use: "runs [RUN]", Short: "List runs, or show one", Args: cobra.MaximumNArgs(1),
+		Example: `  ken worker runs      # the runs of this repository, and the spending of today
+  ken worker runs 7    # run 7 with its dead directories`,
 		RunE: func(c *cobra.Command, args []string) error {
-			return p.withCrew(c.Context(), func(s CrewSpace) error {
+			return p.withRuns(c.Context(), func(s RunSpace) error {
 				if len(args) > 0 {
 					id, err := runID(c, args[0])
 					if err != nil {
@@ -32,10 +34,10 @@ func (p *program) workerRuns() *cobra.Command {
 	return c
 }
 
-// listedRuns is how many runs are listed.
+// listedRuns is the most runs that are listed.
 const listedRuns = 20
 
-func (p *program) listRuns(ctx context.Context, s CrewSpace, of scope) error {
+func (p *program) listRuns(ctx context.Context, s RunSpace, of scope) error {
 	runs, err := s.Runs(ctx, of.of(s), listedRuns)
 	if err != nil {
 		return err
@@ -54,7 +56,7 @@ func (p *program) listRuns(ctx context.Context, s CrewSpace, of scope) error {
 		p.printRun(&runs[i], of.all)
 	}
 	if len(runs) == 0 {
-		p.io.Remarkf("ken: nothing was handed out; do it with: ken survey run --workers")
+		p.io.Remarkf("ken: no runs; start one with: ken survey run --workers")
 	}
 	p.io.Printf("%s\n", dayLine(day))
 	return nil
@@ -71,8 +73,8 @@ func (p *program) printRun(r *surveyrun.Run, all bool) {
 	p.io.Line(runTone(r.State), string(r.State), fmt.Sprintf("run %d", r.ID), why)
 }
 
-// showRun tells how one run stands.
-func (p *program) showRun(ctx context.Context, s CrewSpace, of scope, id int64) error {
+// showRun prints one run.
+func (p *program) showRun(ctx context.Context, s RunSpace, of scope, id int64) error {
 	r, err := s.Run(ctx, of.of(s), id)
 	if err != nil {
 		return err
@@ -90,14 +92,14 @@ func (p *program) printDead(r *surveyrun.Run) {
 		p.io.Line(term.Bad, "dead", display(d.PathJSON), fmt.Sprintf("%s: %s", term.Count(d.Attempts, "attempt"), d.Error))
 	}
 	for _, b := range r.Blocked {
-		p.io.Line(term.Plain, "waiting", display(b), "something below was given up")
+		p.io.Line(term.Plain, "waiting", display(b), "waits for a dead directory below")
 	}
 	if len(r.Dead) > 0 {
-		p.io.Remarkf("hint: try them again with: ken worker retry %d", r.ID)
+		p.io.Remarkf("hint: try again with: ken worker retry %d", r.ID)
 	}
 }
 
-// runTone is how a run's state is shown.
+// runTone returns the colour of a state.
 func runTone(s surveyrun.RunState) term.Tone {
 	switch s {
 	case surveyrun.Done:
@@ -109,11 +111,11 @@ func runTone(s surveyrun.RunState) term.Tone {
 	}
 }
 
-// costOf says what a run has cost, and may.
+// costOf returns the cost of a run and its ceiling.
 func costOf(r *surveyrun.Run) string {
 	parts := []string{term.Count(int(r.Calls), "call"), r.Spent.String()}
 	if !r.Assumed.IsZero() {
-		parts = append(parts, fmt.Sprintf("up to %s more by workers that vanished", r.Assumed))
+		parts = append(parts, fmt.Sprintf("up to %s more by lost workers", r.Assumed))
 	}
 	if r.Ceiling != (surveyrun.Ceiling{}) {
 		parts = append(parts, "ceiling "+r.Ceiling.String())

@@ -12,15 +12,15 @@ import (
 	"ken/internal/surveyrun"
 )
 
-// A CrewSpace is a repository's runs, and those of its server.
-type CrewSpace interface {
-	// HandOut hands out the survey of a commit.
-	HandOut(ctx context.Context, opts HandOutOptions) (*HandedOut, error)
-	// Sync takes over what was written.
+// A RunSpace gives access to the runs of a repository and of its server.
+type RunSpace interface {
+	// StartRun starts a run: a survey of a commit that workers share.
+	StartRun(ctx context.Context, opts StartRunOptions) (*StartedRun, error)
+	// Sync fetches what workers wrote.
 	Sync(ctx context.Context) error
 	Repository() string
 
-	// Of the runs of a repository, or of all on the server when it is "".
+	// These are about the runs of a repository, or of all on the server when it is "".
 	Run(ctx context.Context, repository string, id int64) (*surveyrun.Run, error)
 	Runs(ctx context.Context, repository string, most int) ([]surveyrun.Run, error)
 	CancelRun(ctx context.Context, repository string, id int64) error
@@ -35,9 +35,9 @@ type CrewSpace interface {
 	Close() error
 }
 
-// withCrew opens the runs, calls f, and closes them again.
-func (p *program) withCrew(ctx context.Context, f func(CrewSpace) error) (err error) {
-	s, err := p.OpenCrew(ctx, p.dir)
+// withRuns opens the runs, calls f, and closes them again.
+func (p *program) withRuns(ctx context.Context, f func(RunSpace) error) (err error) {
+	s, err := p.OpenRuns(ctx, p.dir)
 	if err != nil {
 		return err
 	}
@@ -50,16 +50,16 @@ func (p *program) withCrew(ctx context.Context, f func(CrewSpace) error) (err er
 	return f(s)
 }
 
-// runID reads the number of a run.
+// runID parses the number of a run.
 func runID(c *cobra.Command, arg string) (int64, error) {
 	id, err := strconv.ParseInt(arg, 10, 64)
 	if err != nil || id < 1 {
-		return 0, usage(c, fmt.Errorf("%q is no run: they have numbers, see them with: ken worker runs", arg))
+		return 0, usage(c, fmt.Errorf("invalid run %q: give a number; list runs with: ken worker runs", arg))
 	}
 	return id, nil
 }
 
-// oneRun reads the number of a run that may be left out, 0 then.
+// oneRun parses the optional number of a run; it is 0 when left out.
 func oneRun(c *cobra.Command, args []string) (int64, error) {
 	if len(args) == 0 {
 		return 0, nil
@@ -67,15 +67,14 @@ func oneRun(c *cobra.Command, args []string) (int64, error) {
 	return runID(c, args[0])
 }
 
-// scope says whose runs a command is about: this repository's, unless all of the server are
-// asked for.
+// scope selects the runs of this repository, or with --all those of the server.
 type scope struct{ all bool }
 
 func (f *scope) bind(c *cobra.Command) {
-	c.Flags().BoolVar(&f.all, "all", false, "runs of every repository on the server")
+	c.Flags().BoolVar(&f.all, "all", false, "include runs of all repositories on the server")
 }
 
-func (f *scope) of(s CrewSpace) string {
+func (f *scope) of(s RunSpace) string {
 	if f.all {
 		return ""
 	}

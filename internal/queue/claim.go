@@ -12,36 +12,35 @@ import (
 	"ken/internal/surveyrun"
 )
 
-// Claim implements [Hold]. Those who claim the same come one after another, and a server that
-// is away is waited for as long as the lease may hold.
-func (l *till) Claim(ctx context.Context, basis fresh.Digest) error {
+// Claim implements [DirLease]. Claims of the same input are serialized. While the server is
+// away, it tries again until the context ends.
+func (l *dirLease) Claim(ctx context.Context, basis fresh.Digest) error {
 	for {
-		var twin bool
-		err := patiently(ctx, func(ctx context.Context) error {
+		var same bool
+		err := withTimeout(ctx, func(ctx context.Context) error {
 			return l.q.in(ctx, func(tx pgx.Tx) (err error) {
-				twin, err = claim(ctx, tx, l.t, basis)
+				same, err = claim(ctx, tx, l.dir, basis)
 				return err
 			})
 		})
 		switch {
-		case err == nil && twin:
-			return surveyrun.ErrTwin
-		case err == nil || errors.Is(err, errFenced):
+		case err == nil && same:
+			return surveyrun.ErrSameInput
+		case err == nil || errors.Is(err, errLeaseLost):
 			return err
-		case !passes(err):
-			return l.q.away(ctx, err)
+		case !isTemporary(err):
+			return l.q.serverError(ctx, err)
 		}
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-time.After(crowdedPause):
+		case <-time.After(reservedPause):
 		}
 	}
 }
 
-// claim notes what is to be described of a directory that is held, unless somebody describes
-// the same: twin.
-func claim(ctx context.Context, tx pgx.Tx, t *taken, basis fresh.Digest) (twin bool, err error) {
+// claim stores the basis of a leased directory, unless another lease has the same basis.
+func claim(ctx context.Context, tx pgx.Tx, t *leasedDir, basis fresh.Digest) (same bool, err error) {
 	key := int64(binary.LittleEndian.Uint64(basis[:])) //nolint:gosec // any number will do
 	if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock($1)`, key); err != nil {
 		return false, err
@@ -49,14 +48,14 @@ func claim(ctx context.Context, tx pgx.Tx, t *taken, basis fresh.Digest) (twin b
 	err = tx.QueryRow(ctx, `
 		SELECT EXISTS (SELECT FROM ken.survey_directory d JOIN ken.survey_run r ON r.id = d.run
 			WHERE r.repository = $1 AND d.basis = $2 AND d.state = 'taken' AND d.expires > now() AND NOT (d.run = $3 AND d.path = $4))`,
-		t.run.Repository, basis[:], t.run.ID, bytesOf(t.of.Path)).Scan(&twin)
-	if twin || err != nil {
-		return twin, err
+		t.run.Repository, basis[:], t.run.ID, bytesOf(t.task.Path)).Scan(&same)
+	if same || err != nil {
+		return same, err
 	}
 	done, err := tx.Exec(ctx, `UPDATE ken.survey_directory SET basis = $4 WHERE run = $1 AND path = $2 AND token = $3 AND state = 'taken'`,
-		t.run.ID, bytesOf(t.of.Path), t.token, basis[:])
+		t.run.ID, bytesOf(t.task.Path), t.token, basis[:])
 	if err == nil && done.RowsAffected() == 0 {
-		err = errFenced
+		err = errLeaseLost
 	}
 	return false, err
 }

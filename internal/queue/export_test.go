@@ -2,7 +2,7 @@ package queue
 
 import "time"
 
-// Polling returns options under which each queue is looked at so often.
+// Polling returns options with an interval of polling each queue.
 func (opts WorkOptions) Polling(every time.Duration) WorkOptions {
 	opts.poll = every
 	return opts

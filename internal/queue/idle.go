@@ -14,23 +14,23 @@ import (
 	"ken/internal/fault"
 )
 
-// watch ends the worker once no run is under way.
-func (w *worker) watch(ctx context.Context) {
+// stopWhenIdle ends the worker when no run is running.
+func (w *worker) stopWhenIdle(ctx context.Context) {
 	names := slices.Collect(maps.Keys(w.opts.Repositories))
 	tick := time.NewTicker(idlePause)
 	defer tick.Stop()
 	for {
 		var running, wanting []int64
-		err := patiently(ctx, func(ctx context.Context) (err error) {
+		err := withTimeout(ctx, func(ctx context.Context) (err error) {
 			if running, err = w.runs(ctx, `SELECT id FROM ken.survey_run WHERE repository = ANY ($1) AND state = 'running'`, names); err != nil {
 				return err
 			}
-			w.saw(running...)
+			w.noteRunning(running...)
 			wanting, err = w.runs(ctx, `SELECT id FROM ken.survey_run WHERE id = ANY ($1) AND state = 'incomplete' ORDER BY id`, w.seenRuns())
 			return err
 		})
 		if err == nil && len(running) == 0 {
-			w.stop(idle(wanting))
+			w.stop(idleError(wanting))
 			return
 		}
 		select {
@@ -49,8 +49,8 @@ func (w *worker) runs(ctx context.Context, sql string, arg any) ([]int64, error)
 	return pgx.CollectRows(rows, pgx.RowTo[int64])
 }
 
-// saw notes runs that were under way.
-func (w *worker) saw(ids ...int64) {
+// noteRunning remembers runs that were running.
+func (w *worker) noteRunning(ids ...int64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, id := range ids {
@@ -64,9 +64,9 @@ func (w *worker) seenRuns() []int64 {
 	return slices.Collect(maps.Keys(w.seen))
 }
 
-// idle is why a worker ends when no run is under way: of those that were, some may be
-// incomplete.
-func idle(incomplete []int64) error {
+// idleError returns the reason to end a worker when no run is running. It names the incomplete
+// runs among those that were running.
+func idleError(incomplete []int64) error {
 	if len(incomplete) == 0 {
 		return errIdle
 	}
@@ -79,10 +79,10 @@ func idle(incomplete []int64) error {
 		word = "runs "
 	}
 	return &fault.Error{
-		Kind: fault.Stale, Hint: "see why with: ken worker dead " + names[0],
-		Err: errors.New(word + strings.Join(names, ", ") + " ended incomplete: directories were given up"),
+		Kind: fault.Stale, Hint: "see the errors with: ken worker dead " + names[0],
+		Err: errors.New(word + strings.Join(names, ", ") + " ended incomplete: some directories failed too often"),
 	}
 }
 
-// errIdle ends a worker that was to work until nothing is left.
-var errIdle = errors.New("no run is under way")
+// errIdle ends a worker with WorkOptions.UntilIdle.
+var errIdle = errors.New("no run is running")

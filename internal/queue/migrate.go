@@ -15,7 +15,7 @@ import (
 	"ken/internal/fault"
 )
 
-// migrations are the steps that make the tables, each in the transaction that notes it.
+// migrations are the steps that create the tables. Each step and its version are one transaction.
 var migrations = []string{`
 CREATE TABLE ken.survey_run (
 	id              bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -102,21 +102,21 @@ ALTER TABLE ken.survey_run ADD need_unpriced boolean NOT NULL DEFAULT false; -- 
 ALTER TABLE ken.survey_directory ADD due timestamptz;                        -- when who was told last may begin
 `}
 
-// migrateLock is the advisory lock of whoever makes the tables: "kenq" in ASCII.
+// migrateLock is the advisory lock of the migration: "kenq" in ASCII.
 const migrateLock = 0x6b656e71
 
-// migratePause is how often somebody looks whether another one is done with it.
+// migratePause is the pause before the next attempt to get the lock.
 const migratePause = 50 * time.Millisecond
 
-// migrate brings the tables up to date, ours and then River's, whose steps need a
-// transaction each. Tables of a newer program are left alone.
+// migrate updates the tables of ken and then those of River, whose steps need a transaction
+// each. It does not change tables of a newer version.
 func (q *Queue) migrate(ctx context.Context) error {
 	err := q.pool.AcquireFunc(ctx, func(c *pgxpool.Conn) error {
 		if current, err := q.current(ctx, c); current || err != nil {
 			return err
 		}
-		// One at a time: the lock is the connection's, and goes with it. Nobody waits for it in
-		// the server, which River's steps would have to wait for in turn.
+		// The lock belongs to the connection and ends with it. ken polls for it, because
+		// River's steps would have to wait for a transaction that waits for the lock.
 		for locked := false; !locked; {
 			if err := c.QueryRow(ctx, `SELECT pg_try_advisory_lock($1)`, migrateLock).Scan(&locked); err != nil {
 				return err
@@ -146,25 +146,25 @@ func (q *Queue) migrate(ctx context.Context) error {
 	switch {
 	case err == nil, fault.HintOf(err) != "":
 		return err
-	case errors.Is(err, errMaking) && denied(err):
+	case errors.Is(err, errMaking) && isPermissionDenied(err):
 		refused, _ := errors.AsType[*pgconn.PgError](err)
 		owner := "postgres://OWNER@HOST/DATABASE"
 		if q.opts.Server != nil {
 			owner = q.opts.Server.Owner()
 		}
 		return &fault.Error{
-			Hint: "let the owner of the database make them: KEN_STORE=" + fault.Quote(owner) + " ken worker runs",
-			Err:  fmt.Errorf("the tables of the queue are not there or of an older ken, and the role may not make them: %s", refused.Message),
+			Hint: "let the owner of the database create them: KEN_STORE=" + fault.Quote(owner) + " ken worker runs",
+			Err:  fmt.Errorf("the tables of the queue are missing or too old, and the role may not create them: %s", refused.Message),
 		}
 	}
-	return q.away(ctx, err)
+	return q.serverError(ctx, err)
 }
 
-// errMaking is in the chain of what went wrong while tables were made: who is refused before that
-// lacks a right on tables that are there.
-var errMaking = errors.New("make the tables of the queue")
+// errMaking is in the chain of errors while creating tables. A refusal before that means a
+// missing right on existing tables.
+var errMaking = errors.New("create the tables of the queue")
 
-// look is for who makes nothing: tables have to be there, and of this program.
+// look checks that the tables exist and have the version of this program.
 func (q *Queue) look(ctx context.Context, c *pgxpool.Conn) error {
 	var there bool
 	if err := c.QueryRow(ctx, `SELECT to_regclass('ken.survey_version') IS NOT NULL`).Scan(&there); err != nil {
@@ -176,15 +176,15 @@ func (q *Queue) look(ctx context.Context, c *pgxpool.Conn) error {
 	have, err := version(ctx, c)
 	if err == nil && have < len(migrations) {
 		err = &fault.Error{
-			Hint: "bring it up to date with: ken worker runs",
-			Err:  fmt.Errorf("the server's queue is of an older ken: its version is %d, and this one needs %d", have, len(migrations)),
+			Hint: "update it with: ken worker runs",
+			Err:  fmt.Errorf("the queue on the server has version %d, and this version of ken needs %d", have, len(migrations)),
 		}
 	}
 	return err
 }
 
-// current reports whether there is nothing to be made. River's tables are asked nothing: they
-// may be half made at this moment.
+// current reports whether all tables are up to date. It does not read River's tables, because
+// another process may be creating them.
 func (q *Queue) current(ctx context.Context, c *pgxpool.Conn) (bool, error) {
 	var there bool
 	err := c.QueryRow(ctx, `SELECT to_regclass('ken.survey_version') IS NOT NULL`).Scan(&there)
@@ -204,13 +204,13 @@ func (q *Queue) current(ctx context.Context, c *pgxpool.Conn) (bool, error) {
 	return made >= newest(m), err
 }
 
-// newest is the version that River's tables get.
+// newest returns the newest version of River's tables.
 func newest(m *rivermigrate.Migrator[pgx.Tx]) int {
 	all := m.AllVersions()
 	return all[len(all)-1].Version
 }
 
-// version is how many of the steps were taken, unless a newer program took more.
+// version returns the number of finished steps. More steps than this program has are an error.
 func version(ctx context.Context, c interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 },
@@ -219,7 +219,7 @@ func version(ctx context.Context, c interface {
 	if err == nil && have > len(migrations) {
 		err = &fault.Error{
 			Hint: "update ken here",
-			Err:  fmt.Errorf("the server's queue is of a newer ken: its version is %d, and this one knows %d", have, len(migrations)),
+			Err:  fmt.Errorf("the queue on the server has version %d, and this version of ken knows %d", have, len(migrations)),
 		}
 	}
 	return have, err
@@ -258,7 +258,7 @@ func (q *Queue) migrateRiver(ctx context.Context) error {
 		return err
 	}
 	if _, err := m.Migrate(ctx, rivermigrate.DirectionUp, nil); err != nil {
-		return fmt.Errorf("make River's tables: %w", err)
+		return fmt.Errorf("create River's tables: %w", err)
 	}
 	_, err = q.pool.Exec(ctx, `UPDATE ken.survey_version SET river = $1`, newest(m))
 	return err

@@ -1,18 +1,17 @@
 // Package queue hands the directories of a survey to workers on many machines, by River on
 // PostgreSQL.
 //
-// Which directory may be described, who has it and what it has cost is in two tables of
-// ken's own, survey_run and survey_directory; River only wakes workers up. A directory's
-// job is inserted in the transaction that makes it ready, so that order and queue cannot
-// disagree, and a job whose directory is not ready any more does nothing, so that one job
-// too many does no harm. All of a directory's end is one transaction too: the lease is
-// checked, the record is kept, what was spent is put down, and the directory above that
-// waits for it learns of it.
+// The tables survey_run and survey_directory say which directories are ready, which worker
+// has a directory and how much it cost; River only wakes workers. The transaction that makes
+// a directory ready also inserts its job, so order and queue cannot disagree. A job whose
+// directory is no longer ready does nothing, so a superfluous job does no harm. The end of a
+// directory is one transaction too: it checks the lease, stores the record, records the cost,
+// and counts down the directory above.
 //
-// Time is the server's: no machine's clock has a say in who holds a lease.
+// All times are the server's. The clocks of the workers do not decide who has a lease.
 //
-// Locks are taken in one order: the run, its directories from below, what the store locks
-// to keep records, and the day.
+// Locks are taken in one order: the run, its directories from below, the locks of the store,
+// and the day.
 package queue
 
 import (
@@ -39,45 +38,44 @@ import (
 	"ken/internal/surveyrun"
 )
 
-// A Tx is a transaction of the queue's.
+// A Tx is a transaction of the queue.
 type Tx = pgx.Tx
 
 // Options tunes a Queue.
 type Options struct {
-	// Keep keeps what was written about a repository, in a transaction of the queue's.
+	// Keep stores records of a repository, in a transaction of the queue.
 	Keep func(ctx context.Context, tx Tx, repository string, directories []*store.DirRecord, files []fresh.Record) error
-	// Fail keeps that nobody will describe a directory, likewise. None is kept when it is nil.
+	// Fail stores that the model refused a directory, likewise; nil stores nothing.
 	Fail func(ctx context.Context, tx Tx, repository string, f store.DirFailure) error
-	// Absent is how long directories wait for a worker that has their commit, before they
-	// are given up; an hour when 0.
+	// Absent is how long directories wait for a worker that has their commit; an hour when 0.
 	Absent time.Duration
-	// Connections is how many there may be at a time; 4 when 0.
+	// Connections is the most connections at a time; 4 when 0.
 	Connections int
-	// Stalled is how long a transaction may do nothing before the server ends it: whoever was
-	// stopped in the middle of one holds up all others. 5 seconds when 0. Nobody waits for a
-	// lock for more than twice as long.
+	// Stalled is how long a transaction may be idle before the server ends it, since a stopped
+	// process would block all others; 5 seconds when 0. The limit of waiting for a lock is
+	// twice as long.
 	Stalled time.Duration
-	// Server puts into words what is wrong with the server. Its own words are told when it is nil.
+	// Server explains errors of the server; nil passes them on.
 	Server Server
 }
 
-// A Server says what is wrong with a server, to a person who may do something about it.
+// A Server explains errors of a server to its users.
 type Server interface {
-	// Explain puts a failure into words that hold no secrets.
+	// Explain rewrites an error without secrets.
 	Explain(err error) error
-	// Lacks says which of some rights the role lacks, and how they are granted; nil when it has
-	// them all. Err is why the server could not be asked.
+	// Lacks returns an error that names the missing rights of the role and how to grant them;
+	// nil when it has them all. Err says why the server could not be asked.
 	Lacks(ctx context.Context, rights []Right) (lacks, err error)
-	// Owner is its address, for whoever owns the database.
+	// Owner returns the address for the owner of the database.
 	Owner() string
 }
 
-// A Right is one that a role needs on some of the tables, or on sequences: their names, apart by
-// commas.
+// A Right is a privilege that a role needs on tables or sequences. On lists their names,
+// separated by commas.
 type Right struct{ Right, On string }
 
-// What a role needs who looks at runs, and who hands them out and works on them: the grants of the
-// manual's page about teams. The ceiling of a day stays the owner's, unless he lets others set it.
+// The rights to look at runs, to start them and work on them, and to set the ceiling of a day.
+// The manual page about teams has the grants; only the owner gets the last one.
 var (
 	lookRights = []Right{{"SELECT", "survey_version, survey_run, survey_directory, survey_ceiling, survey_day"}}
 	workRights = []Right{
@@ -92,34 +90,33 @@ var (
 
 const workTables = "survey_run, survey_directory, survey_day, river_job, river_leader, river_queue"
 
-// A Queue is the runs of one server.
+// A Queue holds the runs of one server.
 type Queue struct {
 	pool *pgxpool.Pool
-	jobs *river.Client[pgx.Tx] // that inserts
+	jobs *river.Client[pgx.Tx] // inserts jobs
 	opts Options
 }
 
-// schema is where the tables are.
+// schema is the schema of the tables.
 const schema = "ken"
 
-// Open returns the queue of the server that connections lead to, and makes its tables unless
-// they are there. It makes connections of its own.
+// Open connects to a server and returns its queue. It creates the tables if they are missing.
 func Open(ctx context.Context, to *pgxpool.Config, opts Options) (*Queue, error) {
 	return open(ctx, to, opts, (*Queue).migrate)
 }
 
-// ErrNone is in the chain when no survey was ever handed out on a server.
-var ErrNone = errors.New("no survey was handed out on the store's server")
+// ErrNone is in the chain when no run was ever started on a server.
+var ErrNone = errors.New("no runs on the database server")
 
-// Look is Open for who only wants to see how runs stand: nothing is made, which takes no more
-// than the right to read. Where there are no tables, it returns ErrNone.
+// Look is Open for reading only: it creates nothing, and needs only the right to read. It
+// returns ErrNone if there are no tables.
 func Look(ctx context.Context, to *pgxpool.Config, opts Options) (*Queue, error) {
 	return open(ctx, to, opts, func(q *Queue, ctx context.Context) error {
 		err := q.pool.AcquireFunc(ctx, func(c *pgxpool.Conn) error { return q.look(ctx, c) })
 		if err == nil || fault.HintOf(err) != "" || errors.Is(err, ErrNone) {
 			return err
 		}
-		return q.away(ctx, err)
+		return q.serverError(ctx, err)
 	})
 }
 
@@ -135,7 +132,7 @@ func open(ctx context.Context, to *pgxpool.Config, opts Options, enter func(*Que
 	}
 	cfg := to.Copy()
 	cfg.MaxConns = int32(min(opts.Connections, 1000)) //nolint:gosec // no more than that
-	// What a session is to be like is said once it is there: poolers refuse to begin one with it.
+	// Set these after connecting: connection poolers refuse them as startup parameters.
 	delete(cfg.ConnConfig.RuntimeParams, "idle_in_transaction_session_timeout")
 	cfg.AfterConnect = func(ctx context.Context, c *pgx.Conn) error {
 		_, err := c.Exec(ctx, `SELECT set_config('idle_in_transaction_session_timeout', $1, false), set_config('lock_timeout', $2, false)`,
@@ -146,7 +143,7 @@ func open(ctx context.Context, to *pgxpool.Config, opts Options, enter func(*Que
 	pool, err := pgxpool.NewWithConfig(ctx, cfg)
 	q.pool = pool
 	if err != nil {
-		return nil, q.away(ctx, err)
+		return nil, q.serverError(ctx, err)
 	}
 	if err = enter(q, ctx); err == nil {
 		q.jobs, err = river.NewClient(riverpgxv5.New(pool), &river.Config{Logger: quiet(), Schema: schema, FetchCooldown: cooldown})
@@ -158,7 +155,7 @@ func open(ctx context.Context, to *pgxpool.Config, opts Options, enter func(*Que
 	return q, nil
 }
 
-// cooldown is how soon River tells of a job again, and looks for one.
+// cooldown is River's shortest pause between notifications and between fetches.
 const cooldown = 5 * time.Millisecond
 
 func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
@@ -166,39 +163,37 @@ func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseco
 // Close ends the connections.
 func (q *Queue) Close() { q.pool.Close() }
 
-// quiet keeps River from writing over the screen: what matters of it, we see ourselves.
+// quiet discards River's log. The queue reports errors itself.
 func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
-// away says that a server could not be reached or did not do as it was asked. What may pass
-// is [surveyrun.ErrAway].
-func (q *Queue) away(ctx context.Context, err error) error {
+// serverError explains an error of the server. A temporary one is [surveyrun.ErrAway].
+func (q *Queue) serverError(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
 	}
-	if denied(err) {
+	if isPermissionDenied(err) {
 		return q.refused(ctx, err, lookRights, workRights)
 	}
 	said := q.explain(err)
-	if _, ok := errors.AsType[*pgconn.PgError](err); !ok || passes(err) {
-		return &passing{said}
+	if _, ok := errors.AsType[*pgconn.PgError](err); !ok || isTemporary(err) {
+		return &temporaryError{said}
 	}
 	return said
 }
 
-// explain puts a failure of the server into words.
+// explain rewrites an error of the server for users.
 func (q *Queue) explain(err error) error {
 	if q.opts.Server == nil {
-		return fmt.Errorf("the store's server: %w", err)
+		return fmt.Errorf("database server: %w", err)
 	}
 	return q.opts.Server.Explain(err)
 }
 
-// lacksPatience is how long the server may think about which rights somebody lacks.
+// lacksPatience limits the query for missing rights.
 const lacksPatience = 5 * time.Second
 
-// refused says what a role lacks that was refused something, of the first rights that it lacks any
-// of: who only looks needs those of looking, and no others. Where the server cannot be asked for
-// them, it is told what was refused.
+// refused names the rights that the role lacks: those of the first set that it does not have
+// completely. If the server does not say, it explains the error itself.
 func (q *Queue) refused(ctx context.Context, err error, of ...[]Right) error {
 	if q.opts.Server == nil {
 		return q.explain(err)
@@ -217,53 +212,53 @@ func (q *Queue) refused(ctx context.Context, err error, of ...[]Right) error {
 	return q.explain(err)
 }
 
-// denied reports whether a role lacks a right.
-func denied(err error) bool {
+// isPermissionDenied reports whether the server refused a statement for lack of a right.
+func isPermissionDenied(err error) bool {
 	refused, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && refused.Code == "42501"
 }
 
-// A passing error is one of a server that may come back.
-type passing struct{ error }
+// A temporaryError is an error of a server that may come back.
+type temporaryError struct{ error }
 
-func (p *passing) Unwrap() error { return p.error }
+func (p *temporaryError) Unwrap() error { return p.error }
 
-func (p *passing) Is(target error) bool { return target == surveyrun.ErrAway }
+func (p *temporaryError) Is(target error) bool { return target == surveyrun.ErrAway }
 
-// passes reports whether an error is of the connection, and not of what was asked: a server
-// that is away, or starts, or ends.
-func passes(err error) bool {
+// isTemporary reports whether an error is one of the connection and not of the statement: the
+// server is away, starts or ends.
+func isTemporary(err error) bool {
 	if err == nil || errors.Is(err, context.Canceled) {
 		return false
 	}
 	refused, ok := errors.AsType[*pgconn.PgError](err)
 	if !ok {
-		return !errors.Is(err, pgx.ErrNoRows) && !errors.Is(err, errFenced)
+		return !errors.Is(err, pgx.ErrNoRows) && !errors.Is(err, errLeaseLost)
 	}
 	switch refused.Code[:2] {
-	case "08", "57", "53", "40": // connections, an operator's doing, resources, and who was rolled back for another
+	case "08", "57", "53", "40": // connection, operator intervention, resources, rollback by the server
 		return true
 	}
-	return refused.Code == "25P03" || refused.Code == "55P03" // it stalled, or others did who held a lock
+	return refused.Code == "25P03" || refused.Code == "55P03" // idle timeout, lock timeout
 }
 
-// A wake is a River job: it tells a worker that a directory is ready.
-type wake struct {
+// A wakeJob is a River job: it tells a worker that a directory is ready.
+type wakeJob struct {
 	Run  int64  `json:"run"`
 	Path []byte `json:"path"`
 }
 
-// Kind names these jobs in River.
-func (wake) Kind() string { return "survey_directory" }
+// Kind returns the name of these jobs in River.
+func (wakeJob) Kind() string { return "survey_directory" }
 
-// queueOf is the River queue of a repository. Only workers that have its objects listen.
+// queueOf returns the River queue of a repository. Only workers with a clone listen to it.
 func queueOf(repository string) string {
 	sum := sha256.Sum256([]byte(repository))
 	return "ken_" + hex.EncodeToString(sum[:16])
 }
 
-// insert has a worker wake up for a directory, after a while of the server's time if delay
-// says so, and notes the job with the directory.
+// insert adds a job for a directory, due after delay in the server's time, and stores the job's
+// id with the directory.
 func (q *Queue) insert(ctx context.Context, tx pgx.Tx, repository string, run int64, path repo.Path, band survey.Rank, delay time.Duration) error {
 	opts := &river.InsertOpts{Queue: queueOf(repository), Priority: priority(band)}
 	if delay > 0 {
@@ -271,7 +266,7 @@ func (q *Queue) insert(ctx context.Context, tx pgx.Tx, repository string, run in
 			return err
 		}
 	}
-	res, err := q.jobs.InsertTx(ctx, tx, wake{run, []byte(path)}, opts)
+	res, err := q.jobs.InsertTx(ctx, tx, wakeJob{run, []byte(path)}, opts)
 	if err != nil {
 		return err
 	}
@@ -280,7 +275,7 @@ func (q *Queue) insert(ctx context.Context, tx pgx.Tx, repository string, run in
 	return err
 }
 
-// insertInstead inserts a job in place of one that goes, unless others were inserted since.
+// insertInstead adds a job in place of one that ends, unless another one was added since.
 // The run is locked. It returns [pgx.ErrNoRows] if there is nothing to do.
 func (q *Queue) insertInstead(ctx context.Context, tx pgx.Tx, r lockedRun, run int64, path repo.Path, job int64) error {
 	var band int16
@@ -292,7 +287,7 @@ func (q *Queue) insertInstead(ctx context.Context, tx pgx.Tx, r lockedRun, run i
 	return q.insert(ctx, tx, r.repository, run, path, survey.Rank(band), 0)
 }
 
-// priority is River's for what is worked on first.
+// priority returns the River priority of a band; 1 is first.
 func priority(band survey.Rank) int {
 	switch band {
 	case survey.RankPriority:

@@ -92,12 +92,12 @@ func (s *site) kept(t *testing.T) map[string]int {
 }
 
 // grow makes a tree of directories, all of which are to be described.
-func grow(widths ...int) *survey.Handout { return queuetest.Tree("d", widths...) }
+func grow(widths ...int) *survey.TaskList { return queuetest.Tree("d", widths...) }
 
 // A hand describes directories as it is told to.
 type hand struct {
 	able     func(surveyrun.Run) error
-	describe func(ctx context.Context, of survey.Portion, till queue.Hold) (queue.Described, error)
+	describe func(ctx context.Context, of survey.DirTask, lease queue.DirLease) (queue.Described, error)
 
 	mu    sync.Mutex
 	early []string // parents that came before a child
@@ -111,7 +111,7 @@ func (h *hand) Able(_ context.Context, run surveyrun.Run) error {
 	return nil
 }
 
-func (h *hand) Describe(ctx context.Context, _ surveyrun.Run, of survey.Portion, below []survey.Portion, till queue.Hold) (queue.Described, error) {
+func (h *hand) Describe(ctx context.Context, _ surveyrun.Run, of survey.DirTask, below []survey.DirTask, lease queue.DirLease) (queue.Described, error) {
 	h.mu.Lock()
 	h.calls++
 	for _, c := range below {
@@ -121,22 +121,22 @@ func (h *hand) Describe(ctx context.Context, _ surveyrun.Run, of survey.Portion,
 	}
 	h.mu.Unlock()
 	if h.describe != nil {
-		return h.describe(ctx, of, till)
+		return h.describe(ctx, of, lease)
 	}
 	return said(of), nil
 }
 
-func said(of survey.Portion) queue.Described {
+func said(of survey.DirTask) queue.Described {
 	r := &store.DirRecord{Path: of.Path, Text: "about " + string(of.Path), At: time.Unix(1e9, 0)}
-	return queue.Described{Record: r, Verdict: survey.Fresh, Speaks: r.ID(), Calls: 1}
+	return queue.Described{Record: r, Verdict: survey.Fresh, Current: r.ID(), Calls: 1}
 }
 
 var testRun = surveyrun.Run{Repository: "r", Recipe: "prompt/1 test", Provider: "test", Model: "test", By: "tester"}
 
-func (s *site) handOut(t *testing.T, run surveyrun.Run, out *survey.Handout) int64 {
+func (s *site) start(t *testing.T, run surveyrun.Run, out *survey.TaskList) int64 {
 	t.Helper()
 	run.Commit = repo.SHA1.Blob([]byte("commit"))
-	id, err := s.HandOut(t.Context(), run, out)
+	id, err := s.StartRun(t.Context(), run, out)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +152,7 @@ func (s *site) run(t *testing.T, id int64) *surveyrun.Run {
 	return r
 }
 
-// work has workers work until no run is under way, and reports whether all of them say that
+// work has workers work until no run is running, and reports whether all of them say that
 // one ended incomplete.
 func (s *site) work(t *testing.T, n int, opts queue.WorkOptions, h *hand) (incomplete bool) {
 	t.Helper()
@@ -187,7 +187,7 @@ func TestEveryDirectoryOnceAfterItsChildren(t *testing.T) {
 	t.Parallel()
 	s := open(t, pgtest.Database(t))
 	out := grow(3, 4, 3)
-	id := s.handOut(t, testRun, out)
+	id := s.start(t, testRun, out)
 	h := &hand{}
 	s.work(t, 4, queue.WorkOptions{Jobs: 2}, h)
 	r := s.run(t, id)
@@ -211,8 +211,8 @@ func TestEveryDirectoryOnceAfterItsChildren(t *testing.T) {
 func TestNobodyIsAskedInVain(t *testing.T) {
 	t.Parallel()
 	s := open(t, pgtest.Database(t))
-	id := s.handOut(t, testRun, grow(2))
-	s.work(t, 1, queue.WorkOptions{}, &hand{describe: func(_ context.Context, of survey.Portion, _ queue.Hold) (queue.Described, error) {
+	id := s.start(t, testRun, grow(2))
+	s.work(t, 1, queue.WorkOptions{}, &hand{describe: func(_ context.Context, of survey.DirTask, _ queue.DirLease) (queue.Described, error) {
 		if of.Path == "" {
 			return queue.Described{Verdict: survey.Fresh}, nil
 		}
@@ -228,17 +228,17 @@ func TestNobodyIsAskedInVain(t *testing.T) {
 func TestTwinsWait(t *testing.T) {
 	t.Parallel()
 	s := open(t, pgtest.Database(t))
-	id := s.handOut(t, testRun, grow(4))
+	id := s.start(t, testRun, grow(4))
 	same := fresh.Digest{7}
 	var there, inHand atomic.Bool
 	waited := make(chan struct{})
 	var once sync.Once
-	s.work(t, 2, queue.WorkOptions{Jobs: 2}, &hand{describe: func(ctx context.Context, of survey.Portion, hold queue.Hold) (queue.Described, error) {
+	s.work(t, 2, queue.WorkOptions{Jobs: 2}, &hand{describe: func(ctx context.Context, of survey.DirTask, hold queue.DirLease) (queue.Described, error) {
 		if of.Path == "" {
 			return said(of), nil
 		}
 		switch err := hold.Claim(ctx, same); {
-		case errors.Is(err, surveyrun.ErrTwin):
+		case errors.Is(err, surveyrun.ErrSameInput):
 			once.Do(func() { close(waited) })
 			return queue.Described{}, err
 		case err != nil:
@@ -266,7 +266,7 @@ func TestTwinsWait(t *testing.T) {
 func TestWhoLostALeaseIsFencedOff(t *testing.T) {
 	t.Parallel()
 	s := open(t, pgtest.Database(t))
-	id := s.handOut(t, testRun, grow()) // with none above, whose count would tell
+	id := s.start(t, testRun, grow()) // with none above, whose count would tell
 	asleep, awake := make(chan struct{}), make(chan struct{})
 	var first sync.Once
 	var slow sync.WaitGroup
@@ -274,8 +274,8 @@ func TestWhoLostALeaseIsFencedOff(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		// Its heart beats once in an hour, and so its lease runs out: by the server's clock.
 		err := s.Work(ctx, queue.WorkOptions{Name: "slow", Lease: time.Hour, Drain: time.Minute, Repositories: map[string]queue.Describer{"r": &hand{
-			describe: func(_ context.Context, of survey.Portion, till queue.Hold) (queue.Described, error) {
-				err := till.Reserve(ctx, surveyrun.Amount{Tokens: 100}, surveyrun.Amount{})
+			describe: func(_ context.Context, of survey.DirTask, lease queue.DirLease) (queue.Described, error) {
+				err := lease.Reserve(ctx, surveyrun.Amount{Tokens: 100}, surveyrun.Amount{})
 				first.Do(func() { close(asleep) })
 				cancel()
 				<-awake
@@ -292,8 +292,8 @@ func TestWhoLostALeaseIsFencedOff(t *testing.T) {
 	if _, err := s.pool.Exec(t.Context(), `UPDATE ken.survey_directory SET expires = now() - interval '1 second' WHERE state = 'taken'`); err != nil {
 		t.Fatal(err)
 	}
-	s.work(t, 1, queue.WorkOptions{}, &hand{describe: func(ctx context.Context, of survey.Portion, till queue.Hold) (queue.Described, error) {
-		err := till.Reserve(ctx, surveyrun.Amount{Tokens: 100}, surveyrun.Amount{})
+	s.work(t, 1, queue.WorkOptions{}, &hand{describe: func(ctx context.Context, of survey.DirTask, lease queue.DirLease) (queue.Described, error) {
+		err := lease.Reserve(ctx, surveyrun.Amount{Tokens: 100}, surveyrun.Amount{})
 		d := said(of)
 		d.Last = surveyrun.Amount{Tokens: 10}
 		return d, err
@@ -323,7 +323,7 @@ func TestWhoLostALeaseIsFencedOff(t *testing.T) {
 func TestWhoStallsInATransactionIsEnded(t *testing.T) {
 	t.Parallel()
 	s := open(t, pgtest.Database(t))
-	id := s.handOut(t, testRun, grow(4))
+	id := s.start(t, testRun, grow(4))
 	asleep, awake := make(chan struct{}), make(chan struct{})
 	var once sync.Once
 	stalling := &site{openLike(t, s.pool, func(ctx context.Context, tx pgx.Tx, repository string, directories []*store.DirRecord, files []fresh.Record) error {
@@ -370,13 +370,13 @@ func TestCeilingHolds(t *testing.T) {
 			} else {
 				run.Ceiling.Tokens = &most
 			}
-			id := s.handOut(t, run, grow(12))
+			id := s.start(t, run, grow(12))
 			var mu sync.Mutex
 			var out, over int64 // of calls under way, and at worst
-			h := &hand{describe: func(ctx context.Context, of survey.Portion, till queue.Hold) (queue.Described, error) {
+			h := &hand{describe: func(ctx context.Context, of survey.DirTask, lease queue.DirLease) (queue.Described, error) {
 				var d queue.Described
 				for range 2 {
-					if err := till.Reserve(ctx, surveyrun.Amount{Tokens: 20}, d.Last); err != nil {
+					if err := lease.Reserve(ctx, surveyrun.Amount{Tokens: 20}, d.Last); err != nil {
 						return d, err
 					}
 					mu.Lock()
@@ -422,10 +422,10 @@ func TestCeilingHolds(t *testing.T) {
 func TestRefusedAndDead(t *testing.T) {
 	t.Parallel()
 	s := open(t, pgtest.Database(t))
-	id := s.handOut(t, testRun, grow(2, 2))
+	id := s.start(t, testRun, grow(2, 2))
 	broken := true
 	h := &hand{able: func(surveyrun.Run) error { return nil }}
-	h.describe = func(_ context.Context, of survey.Portion, _ queue.Hold) (queue.Described, error) {
+	h.describe = func(_ context.Context, of survey.DirTask, _ queue.DirLease) (queue.Described, error) {
 		switch {
 		case of.Path == "d0/d0":
 			return queue.Described{Calls: 1}, survey.ErrRefused
@@ -467,7 +467,7 @@ func TestRefusedAndDead(t *testing.T) {
 func TestNobodyHasTheCommit(t *testing.T) {
 	t.Parallel()
 	s := open(t, pgtest.Database(t))
-	id := s.handOut(t, testRun, grow())
+	id := s.start(t, testRun, grow())
 	if _, err := s.pool.Exec(t.Context(), `UPDATE ken.survey_directory SET absent = now() - interval '2 seconds'`); err != nil {
 		t.Fatal(err)
 	}
@@ -481,12 +481,12 @@ func TestNobodyHasTheCommit(t *testing.T) {
 func TestUnableWorkerHarmsNobody(t *testing.T) {
 	t.Parallel()
 	s := open(t, pgtest.Database(t))
-	id := s.handOut(t, testRun, grow(2))
+	id := s.start(t, testRun, grow(2))
 	inHand, unable, goOn := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	var once, seen sync.Once
 	var able, old sync.WaitGroup
 	able.Go(func() {
-		s.work(t, 1, queue.WorkOptions{}, &hand{describe: func(_ context.Context, of survey.Portion, _ queue.Hold) (queue.Described, error) {
+		s.work(t, 1, queue.WorkOptions{}, &hand{describe: func(_ context.Context, of survey.DirTask, _ queue.DirLease) (queue.Described, error) {
 			once.Do(func() { close(inHand) })
 			<-goOn
 			return said(of), nil
@@ -500,7 +500,7 @@ func TestUnableWorkerHarmsNobody(t *testing.T) {
 	old.Go(func() {
 		err := s.Work(ctx, queue.WorkOptions{
 			Name: "old", Repositories: map[string]queue.Describer{"r": &hand{able: func(surveyrun.Run) error { return errors.New("another recipe") }}},
-			Told: func(e queue.Event) {
+			OnEvent: func(e queue.Event) {
 				if e.Unable {
 					seen.Do(func() { close(unable) })
 				}
@@ -536,13 +536,13 @@ func TestNobodyWaitsForEver(t *testing.T) {
 			} else {
 				run.Ceiling.Tokens = &most
 			}
-			id := s.handOut(t, run, grow(2))
+			id := s.start(t, run, grow(2))
 			var both sync.WaitGroup // both have made a call before either wants another
 			both.Add(2)
-			h := &hand{describe: func(ctx context.Context, of survey.Portion, till queue.Hold) (queue.Described, error) {
+			h := &hand{describe: func(ctx context.Context, of survey.DirTask, lease queue.DirLease) (queue.Described, error) {
 				d := said(of)
 				for i := range 2 {
-					if err := till.Reserve(ctx, surveyrun.Amount{Tokens: 20}, d.Last); err != nil {
+					if err := lease.Reserve(ctx, surveyrun.Amount{Tokens: 20}, d.Last); err != nil {
 						return queue.Described{Calls: i, Last: d.Last}, err
 					}
 					if d.Last = (surveyrun.Amount{Tokens: 8}); i == 0 && of.Path != "" {
@@ -565,9 +565,9 @@ func TestNobodyWaitsForEver(t *testing.T) {
 func TestHopelessStopsTheWorker(t *testing.T) {
 	t.Parallel()
 	s := open(t, pgtest.Database(t))
-	id := s.handOut(t, testRun, grow(1))
+	id := s.start(t, testRun, grow(1))
 	err := s.Work(t.Context(), queue.WorkOptions{Repositories: map[string]queue.Describer{"r": &hand{
-		describe: func(context.Context, survey.Portion, queue.Hold) (queue.Described, error) {
+		describe: func(context.Context, survey.DirTask, queue.DirLease) (queue.Described, error) {
 			return queue.Described{}, fmt.Errorf("wrong key: %w", survey.ErrHopeless)
 		},
 	}}})
@@ -587,11 +587,13 @@ func TestHopelessStopsTheWorker(t *testing.T) {
 func TestPanicStopsTheWorker(t *testing.T) {
 	t.Parallel()
 	s := open(t, pgtest.Database(t))
-	s.handOut(t, testRun, grow())
+	s.start(t, testRun, grow())
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	err := s.Work(ctx, queue.WorkOptions{Name: "w", Drain: time.Second, Lease: time.Second, Repositories: map[string]queue.Describer{"r": &hand{
-		describe: func(context.Context, survey.Portion, queue.Hold) (queue.Described, error) { panic("a table is empty") },
+		describe: func(context.Context, survey.DirTask, queue.DirLease) (queue.Described, error) {
+			panic("a table is empty")
+		},
 	}}})
 	if err == nil || !strings.Contains(err.Error(), "a table is empty") {
 		t.Errorf("it ends with: %v", err)
@@ -602,13 +604,13 @@ func TestPanicStopsTheWorker(t *testing.T) {
 func TestCancel(t *testing.T) {
 	t.Parallel()
 	s := open(t, pgtest.Database(t))
-	id := s.handOut(t, testRun, grow(3))
+	id := s.start(t, testRun, grow(3))
 	begun := make(chan struct{})
 	var once, ended sync.WaitGroup
 	once.Add(1)
 	ended.Go(func() {
 		// It has an hour to finish: only the news of the end makes it stop.
-		s.work(t, 1, queue.WorkOptions{Lease: time.Second, Drain: time.Hour}, &hand{describe: func(ctx context.Context, _ survey.Portion, _ queue.Hold) (queue.Described, error) {
+		s.work(t, 1, queue.WorkOptions{Lease: time.Second, Drain: time.Hour}, &hand{describe: func(ctx context.Context, _ survey.DirTask, _ queue.DirLease) (queue.Described, error) {
 			close(begun)
 			select {
 			case <-ctx.Done():
@@ -635,17 +637,17 @@ func TestCancel(t *testing.T) {
 func TestDrained(t *testing.T) {
 	t.Parallel()
 	s := open(t, pgtest.Database(t))
-	id := s.handOut(t, testRun, grow())
+	id := s.start(t, testRun, grow())
 	ctx, cancel := context.WithCancel(t.Context())
 	var drained atomic.Bool
 	err := s.Work(ctx, queue.WorkOptions{Drain: time.Millisecond, Repositories: map[string]queue.Describer{"r": &hand{
-		describe: func(ctx context.Context, _ survey.Portion, till queue.Hold) (queue.Described, error) {
-			err := till.Reserve(ctx, surveyrun.Amount{Tokens: 100}, surveyrun.Amount{})
+		describe: func(ctx context.Context, _ survey.DirTask, lease queue.DirLease) (queue.Described, error) {
+			err := lease.Reserve(ctx, surveyrun.Amount{Tokens: 100}, surveyrun.Amount{})
 			cancel()
 			<-ctx.Done()
 			return queue.Described{Calls: 1, Last: surveyrun.Amount{Tokens: 100}}, errors.Join(err, ctx.Err())
 		},
-	}}, Told: func(e queue.Event) {
+	}}, OnEvent: func(e queue.Event) {
 		if e.Drained {
 			drained.Store(true)
 		}
@@ -668,9 +670,9 @@ func TestRepositoriesShareFairly(t *testing.T) {
 	s := open(t, pgtest.Database(t))
 	small := testRun
 	small.Repository = "small"
-	s.handOut(t, testRun, grow(40))
-	s.handOut(t, small, grow(4))
-	h := &hand{describe: func(_ context.Context, of survey.Portion, _ queue.Hold) (queue.Described, error) {
+	s.start(t, testRun, grow(40))
+	s.start(t, small, grow(4))
+	h := &hand{describe: func(_ context.Context, of survey.DirTask, _ queue.DirLease) (queue.Described, error) {
 		return said(of), nil
 	}}
 	s.work(t, 1, queue.WorkOptions{Repositories: map[string]queue.Describer{"r": h, "small": h}}, h)

@@ -79,7 +79,7 @@ func TestRoles(t *testing.T) {
 	if _, err := seen.Today(t.Context()); err != nil {
 		t.Error(err)
 	}
-	if _, err := seen.HandOut(t.Context(), testRun, grow(1)); err == nil || !strings.Contains(err.Error(), "permission denied") {
+	if _, err := seen.StartRun(t.Context(), testRun, grow(1)); err == nil || !strings.Contains(err.Error(), "permission denied") {
 		t.Errorf("without the rights of a worker: %v", err)
 	}
 
@@ -94,7 +94,7 @@ func TestRoles(t *testing.T) {
 	}
 	defer q.Close()
 	w := &site{q, pool}
-	id := w.handOut(t, testRun, grow(3))
+	id := w.start(t, testRun, grow(3))
 	w.work(t, 2, queue.WorkOptions{}, &hand{})
 	if r := w.run(t, id); r.State != surveyrun.Done {
 		t.Errorf("%+v", r)

@@ -14,16 +14,16 @@ import (
 	"ken/internal/surveyrun"
 )
 
-// Runs returns the newest runs, of one repository or of all when it is "", the newest first.
+// Runs returns the newest runs of a repository, or of all when it is "", newest first.
 func (q *Queue) Runs(ctx context.Context, repository string, most int) ([]surveyrun.Run, error) {
 	rows, err := q.pool.Query(ctx, `
 		SELECT id FROM ken.survey_run WHERE $1 = '' OR repository = $1 ORDER BY id DESC LIMIT $2`, repository, most)
 	if err != nil {
-		return nil, q.away(ctx, err)
+		return nil, q.serverError(ctx, err)
 	}
 	ids, err := pgx.CollectRows(rows, pgx.RowTo[int64])
 	if err != nil {
-		return nil, q.away(ctx, err)
+		return nil, q.serverError(ctx, err)
 	}
 	runs := make([]surveyrun.Run, 0, len(ids))
 	for _, id := range ids {
@@ -36,14 +36,14 @@ func (q *Queue) Runs(ctx context.Context, repository string, most int) ([]survey
 	return runs, nil
 }
 
-// Run tells how a run stands that is of a repository, of any when that is "".
+// Run returns a run of a repository, or of any when that is "".
 func (q *Queue) Run(ctx context.Context, repository string, id int64) (*surveyrun.Run, error) {
 	r := &surveyrun.Run{Dead: []surveyrun.Dead{}, Blocked: []repo.PathJSON{}}
 	err := pgx.BeginTxFunc(ctx, q.pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
 		if err := scanRun(ctx, tx, id, r); err != nil {
 			return err
 		}
-		if !of(repository, r.Repository) {
+		if !matchesRepository(repository, r.Repository) {
 			return pgx.ErrNoRows
 		}
 		c := &r.Directories
@@ -78,22 +78,22 @@ func (q *Queue) Run(ctx context.Context, repository string, id int64) (*surveyru
 		return nil, noRun(repository, id)
 	}
 	if err != nil {
-		return nil, q.away(ctx, err)
+		return nil, q.serverError(ctx, err)
 	}
 	return r, nil
 }
 
-// deadMost is how many of the directories that were given up are listed with a run.
+// deadMost is the most dead directories that are listed with a run.
 const deadMost = 100
 
-// of reports whether a run of a repository is one that is asked for.
-func of(asked, repository string) bool { return asked == "" || asked == repository }
+// matchesRepository reports whether asked is the repository, or "" for all.
+func matchesRepository(asked, repository string) bool { return asked == "" || asked == repository }
 
 func noRun(repository string, id int64) error {
-	err := &fault.Error{Kind: fault.Usage, Hint: "see them with: ken worker runs", Err: fmt.Errorf("there is no run %d", id)}
+	err := &fault.Error{Kind: fault.Usage, Hint: "list runs with: ken worker runs", Err: fmt.Errorf("no run %d", id)}
 	if repository != "" {
-		err.Hint += "; those of the whole server with --all"
-		err.Err = fmt.Errorf("there is no run %d of this repository", id)
+		err.Hint += ", or of all repositories with --all"
+		err.Err = fmt.Errorf("no run %d in this repository", id)
 	}
 	return err
 }
@@ -113,7 +113,7 @@ func scanRun(ctx context.Context, tx interface {
 	if err != nil {
 		return err
 	}
-	// All of a run is asked of one model.
+	// A run uses one model.
 	r.Assumed.Unpriced = r.Spent.Unpriced && r.Assumed.Tokens > 0
 	r.Reserved.Unpriced = r.Spent.Unpriced && r.Reserved.Tokens > 0
 	r.Begun = r.Begun.UTC()
@@ -121,7 +121,7 @@ func scanRun(ctx context.Context, tx interface {
 	return err
 }
 
-// Dead lists the directories that were given up, of one run or of all when it is 0, of one
+// Dead lists the directories that ken gave up, of one run or of all when it is 0, of one
 // repository or of all when it is "".
 func (q *Queue) Dead(ctx context.Context, repository string, run int64) ([]surveyrun.Dead, error) {
 	if run != 0 {
@@ -133,7 +133,7 @@ func (q *Queue) Dead(ctx context.Context, repository string, run int64) ([]surve
 		WHERE state = 'dead' AND ($1 = 0 OR run = $1) AND ($2 = '' OR run IN (SELECT id FROM ken.survey_run WHERE repository = $2))
 		ORDER BY run DESC, path LIMIT $3`, run, repository, 10*deadMost)
 	if err != nil {
-		return nil, q.away(ctx, err)
+		return nil, q.serverError(ctx, err)
 	}
 	return list, nil
 }
@@ -154,12 +154,12 @@ func scanDead(ctx context.Context, tx interface {
 	})
 }
 
-// Retry has the directories tried again that a run of a repository has given up, of any when
-// that is "", and returns how many.
+// Retry makes the dead directories of a run ready again, and returns how many. The run must be
+// of the repository, unless that is "".
 func (q *Queue) Retry(ctx context.Context, repository string, run int64) (n int, err error) {
 	err = q.change(ctx, repository, run, func(tx pgx.Tx, r lockedRun) error {
 		if r.state == surveyrun.Cancelled {
-			return &fault.Error{Kind: fault.Usage, Hint: "hand out what is left with: ken survey run --workers", Err: fmt.Errorf("run %d was cancelled", run)}
+			return &fault.Error{Kind: fault.Usage, Hint: "start a new run with: ken survey run --workers", Err: fmt.Errorf("run %d was cancelled", run)}
 		}
 		tag, err := tx.Exec(ctx, `
 			UPDATE ken.survey_directory SET state = 'ready', attempts = 0, absent = NULL, settled_at = NULL WHERE run = $1 AND state = 'dead'`, run)
@@ -171,8 +171,8 @@ func (q *Queue) Retry(ctx context.Context, repository string, run int64) (n int,
 	return n, err
 }
 
-// Resume has a run of a repository go on that a ceiling has paused, of any when that is ""; a
-// ceiling that is given takes the place of the one that it had.
+// Resume continues a run that a ceiling paused. The parts of c that are not nil replace the
+// ceiling of the run. The run must be of the repository, unless that is "".
 func (q *Queue) Resume(ctx context.Context, repository string, run int64, c surveyrun.Ceiling) error {
 	return q.change(ctx, repository, run, func(tx pgx.Tx, r lockedRun) error {
 		_, err := tx.Exec(ctx, `UPDATE ken.survey_run SET max_tokens = coalesce($2, max_tokens), max_cost = coalesce($3, max_cost) WHERE id = $1`, run, c.Tokens, c.Cost)
@@ -180,29 +180,29 @@ func (q *Queue) Resume(ctx context.Context, repository string, run int64, c surv
 			return err
 		}
 		if r.state != surveyrun.Paused {
-			return &fault.Error{Kind: fault.Usage, Hint: fmt.Sprintf("see how it stands with: ken worker runs %d", run), Err: fmt.Errorf("run %d is not paused: it is %s", run, r.state)}
+			return &fault.Error{Kind: fault.Usage, Hint: fmt.Sprintf("show it with: ken worker runs %d", run), Err: fmt.Errorf("run %d is not paused (%s)", run, r.state)}
 		}
 		return q.begin(ctx, tx, run, r.repository)
 	})
 }
 
-// Cancel has no more of a run of a repository begun, of any when that is "". Workers let go of
-// what they have in hand; what was written is kept.
+// Cancel ends a run. Workers stop working on it; its finished summaries stay. The run must be of
+// the repository, unless that is "".
 func (q *Queue) Cancel(ctx context.Context, repository string, run int64, who string) error {
 	return q.change(ctx, repository, run, func(tx pgx.Tx, r lockedRun) error {
 		if r.state != surveyrun.Running && r.state != surveyrun.Paused {
-			return &fault.Error{Kind: fault.Usage, Err: fmt.Errorf("run %d is over: it is %s", run, r.state)}
+			return &fault.Error{Kind: fault.Usage, Err: fmt.Errorf("run %d is already over (%s)", run, r.state)}
 		}
 		_, err := tx.Exec(ctx, `UPDATE ken.survey_run SET state = 'cancelled', why = $2, ended = now(), today = false WHERE id = $1`, run, "cancelled by "+who)
 		return err
 	})
 }
 
-// change changes a run that nobody else changes meanwhile.
+// change locks a run and calls f.
 func (q *Queue) change(ctx context.Context, repository string, run int64, f func(tx pgx.Tx, r lockedRun) error) error {
 	err := q.in(ctx, func(tx pgx.Tx) error {
 		r, err := lockRun(ctx, tx, run)
-		if errors.Is(err, pgx.ErrNoRows) || err == nil && !of(repository, r.repository) {
+		if errors.Is(err, pgx.ErrNoRows) || err == nil && !matchesRepository(repository, r.repository) {
 			return noRun(repository, run)
 		}
 		if err != nil {
@@ -213,34 +213,34 @@ func (q *Queue) change(ctx context.Context, repository string, run int64, f func
 	if err == nil || fault.KindOf(err) == fault.Usage {
 		return err
 	}
-	return q.away(ctx, err)
+	return q.serverError(ctx, err)
 }
 
-// begin has a run go on with all that is ready.
+// begin sets a run to running and adds the jobs of its ready directories.
 func (q *Queue) begin(ctx context.Context, tx pgx.Tx, run int64, repository string) error {
 	if _, err := tx.Exec(ctx, `UPDATE ken.survey_run SET state = 'running', why = '', today = false, ended = NULL WHERE id = $1`, run); err != nil {
 		return err
 	}
-	// While it stood still, nobody could come.
+	// No worker could take a directory during the pause.
 	if _, err := tx.Exec(ctx, `UPDATE ken.survey_directory SET absent = NULL WHERE run = $1 AND state = 'ready' AND absent IS NOT NULL`, run); err != nil {
 		return err
 	}
-	rows, err := tx.Query(ctx, `SELECT `+portionColumns+` FROM ken.survey_directory d WHERE d.run = $1 AND d.state = 'ready'`, run)
+	rows, err := tx.Query(ctx, `SELECT `+taskColumns+` FROM ken.survey_directory d WHERE d.run = $1 AND d.state = 'ready'`, run)
 	if err != nil {
 		return err
 	}
-	ready, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (survey.Portion, error) { return scanPortion(row) })
+	ready, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (survey.DirTask, error) { return scanTask(row) })
 	if err != nil {
 		return err
 	}
 	return q.insertMany(ctx, tx, repository, run, ready)
 }
 
-// Today tells what all runs have spent on this day of UTC, and may.
+// Today returns the spending and the ceiling of all runs on this day (UTC).
 func (q *Queue) Today(ctx context.Context) (surveyrun.Day, error) {
 	var d surveyrun.Day
 	var day time.Time
-	var unpriced bool // a directory was worked on today for a model whose price is not known
+	var unpriced bool // a run with a model of unknown price had work today
 	err := q.pool.QueryRow(ctx, `
 		SELECT (now() AT TIME ZONE 'UTC')::date, c.max_tokens, c.max_cost, coalesce(d.spent_tokens, 0), coalesce(d.spent_cost, 0),
 			coalesce(d.reserved_tokens, 0), coalesce(d.reserved_cost, 0),
@@ -250,24 +250,24 @@ func (q *Queue) Today(ctx context.Context) (surveyrun.Day, error) {
 		LEFT JOIN ken.survey_day d ON d.day = (now() AT TIME ZONE 'UTC')::date`).
 		Scan(&day, &d.Ceiling.Tokens, &d.Ceiling.Cost, &d.Spent.Tokens, &d.Spent.Cost, &d.Reserved.Tokens, &d.Reserved.Cost, &unpriced)
 	if err != nil {
-		return d, q.away(ctx, err)
+		return d, q.serverError(ctx, err)
 	}
 	d.Spent.Unpriced, d.Reserved.Unpriced = unpriced && d.Spent.Tokens > 0, unpriced && d.Reserved.Tokens > 0
 	d.Day = day.Format(time.DateOnly)
 	return d, nil
 }
 
-// SetCeiling bounds what all runs together may spend on a day.
+// SetCeiling sets the ceiling of all runs together on a day.
 func (q *Queue) SetCeiling(ctx context.Context, c surveyrun.Ceiling) error {
 	_, err := q.pool.Exec(ctx, `UPDATE ken.survey_ceiling SET max_tokens = $1, max_cost = $2`, c.Tokens, c.Cost)
 	switch {
-	case denied(err):
+	case isPermissionDenied(err):
 		return q.refused(ctx, err, lookRights, ceilingRights)
 	case err != nil:
-		return q.away(ctx, err)
+		return q.serverError(ctx, err)
 	}
 	if err := q.sweepPaused(ctx); err != nil {
-		return q.away(ctx, err)
+		return q.serverError(ctx, err)
 	}
 	return nil
 }

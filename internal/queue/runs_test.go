@@ -25,7 +25,7 @@ func TestRepositoriesAreApart(t *testing.T) {
 	s := open(t, pgtest.Database(t))
 	theirs := testRun
 	theirs.Repository = "theirs"
-	ours, other := s.handOut(t, testRun, grow(1)), s.handOut(t, theirs, grow(1))
+	ours, other := s.start(t, testRun, grow(1)), s.start(t, theirs, grow(1))
 	if _, err := s.pool.Exec(t.Context(), `UPDATE ken.survey_directory SET state = 'dead' WHERE state = 'ready'`); err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func TestPriceNotKnown(t *testing.T) {
 	for _, unpriced := range []bool{false, true} {
 		run := testRun
 		run.Spent.Unpriced = unpriced
-		id := s.handOut(t, run, grow())
+		id := s.start(t, run, grow())
 		if r := s.run(t, id); r.Spent.Unpriced != unpriced || !r.Assumed.IsZero() {
 			t.Errorf("before anything was spent: %+v", r)
 		}
@@ -99,7 +99,7 @@ func TestResumedUnderItsCeiling(t *testing.T) {
 	tokens, cost := int64(100), surveyrun.Dollars(1)
 	run := testRun
 	run.Ceiling.Tokens = &tokens
-	id := s.handOut(t, run, grow())
+	id := s.start(t, run, grow())
 	for _, c := range []surveyrun.Ceiling{{Cost: &cost}, {}} {
 		if err := s.Resume(t.Context(), "", id, c); err != nil {
 			t.Fatal(err)
@@ -129,9 +129,9 @@ func TestRefusalsAreKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer q.Close()
-	s.handOut(t, testRun, grow(1))
+	s.start(t, testRun, grow(1))
 	basis := fresh.Digest{1, 2, 3}
-	(&site{q, s.pool}).work(t, 1, queue.WorkOptions{}, &hand{describe: func(_ context.Context, of survey.Portion, _ queue.Hold) (queue.Described, error) {
+	(&site{q, s.pool}).work(t, 1, queue.WorkOptions{}, &hand{describe: func(_ context.Context, of survey.DirTask, _ queue.DirLease) (queue.Described, error) {
 		if of.Path == "" {
 			return said(of), nil
 		}
@@ -147,7 +147,7 @@ func TestRefusalsAreKept(t *testing.T) {
 func TestBegunInTime(t *testing.T) {
 	t.Parallel()
 	s := open(t, pgtest.Database(t))
-	s.handOut(t, testRun, grow())
+	s.start(t, testRun, grow())
 	if _, err := s.pool.Exec(t.Context(), `UPDATE ken.river_job SET scheduled_at = now() + interval '1 second'`); err != nil {
 		t.Fatal(err)
 	}

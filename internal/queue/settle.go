@@ -16,30 +16,29 @@ import (
 	"ken/internal/surveyrun"
 )
 
-// Described is what came of describing a directory.
+// Described is the result of summarising a directory.
 type Described struct {
-	Record *store.DirRecord // that was written; nil when nobody had to be asked
-	Files  []fresh.Record   // what was said of its files
+	Record *store.DirRecord // the new summary; nil without a model call
+	Files  []fresh.Record   // summaries of its files
 
-	// How the directory stands, by the record that speaks for it now.
+	// The verdict, and the id of the current summary.
 	Verdict survey.Verdict
 	Reasons []string
-	Speaks  fresh.Digest
+	Current fresh.Digest
 
-	// Basis names what it was to be written from; of a failure too.
+	// Basis identifies the input; it is set for a failure too.
 	Basis fresh.Digest
 
-	// What was paid is told with an error too.
+	// The calls and their cost are set for a failure too.
 	Calls int
-	Last  surveyrun.Amount // of the last call, which the till was not told of
+	Last  surveyrun.Amount // of the last call, which is not recorded yet
 }
 
-// finish ends a directory that was described, or needed no words: all of it, or nothing if
-// the lease was lost.
-func (q *Queue) finish(ctx context.Context, t *taken, d Described) error {
+// finish completes a directory in one transaction. It changes nothing if the lease is lost.
+func (q *Queue) finish(ctx context.Context, t *leasedDir, d Described) error {
 	return q.in(ctx, func(tx pgx.Tx) error {
 		run, h, err := q.settle(ctx, tx, t, d)
-		if errors.Is(err, errFenced) && q.finished(ctx, tx, t) {
+		if errors.Is(err, errLeaseLost) && q.finished(ctx, tx, t) {
 			return nil
 		}
 		if err != nil {
@@ -55,7 +54,7 @@ func (q *Queue) finish(ctx context.Context, t *taken, d Described) error {
 		_, err = tx.Exec(ctx, `
 			UPDATE ken.survey_directory SET state = $3, verdict = $4, reasons = $5, record = $6, basis = $7, error = '', expires = NULL, settled_at = now()
 			WHERE run = $1 AND path = $2`,
-			t.run.ID, bytesOf(t.of.Path), state, int16(d.Verdict), append([]string{}, d.Reasons...), name(d.Speaks), name(basis))
+			t.run.ID, bytesOf(t.task.Path), state, int16(d.Verdict), append([]string{}, d.Reasons...), name(d.Current), name(basis))
 		if err != nil {
 			return err
 		}
@@ -65,7 +64,7 @@ func (q *Queue) finish(ctx context.Context, t *taken, d Described) error {
 				records = []*store.DirRecord{d.Record}
 			}
 			if err := q.opts.Keep(ctx, tx, t.run.Repository, records, d.Files); err != nil {
-				return fmt.Errorf("keep what was written about %s: %w", repo.DirLabel(t.of.Path), err)
+				return fmt.Errorf("store the summary of %s: %w", repo.DirLabel(t.task.Path), err)
 			}
 		}
 		if err := q.release(ctx, tx, run, t); err != nil {
@@ -75,33 +74,33 @@ func (q *Queue) finish(ctx context.Context, t *taken, d Described) error {
 	})
 }
 
-// finished reports whether it was we who finished a directory, and nobody could tell us.
-func (q *Queue) finished(ctx context.Context, tx pgx.Tx, t *taken) bool {
+// finished reports whether this worker finished the directory before, and the answer was lost.
+func (q *Queue) finished(ctx context.Context, tx pgx.Tx, t *leasedDir) bool {
 	var ours bool
 	err := tx.QueryRow(ctx, `SELECT token = $3 AND state IN ('done', 'partial') FROM ken.survey_directory WHERE run = $1 AND path = $2`,
-		t.run.ID, bytesOf(t.of.Path), t.token).Scan(&ours)
+		t.run.ID, bytesOf(t.task.Path), t.token).Scan(&ours)
 	return err == nil && ours
 }
 
-// settle locks a run and a directory of it whose lease holds, and puts down what the last
-// call has cost. The day is left to the end.
-func (q *Queue) settle(ctx context.Context, tx pgx.Tx, t *taken, d Described) (lockedRun, held, error) {
+// settle locks a run and the lease of a directory, and records the cost of the last call. The
+// caller settles the day at the end of the transaction.
+func (q *Queue) settle(ctx context.Context, tx pgx.Tx, t *leasedDir, d Described) (lockedRun, leaseRow, error) {
 	run, err := lockRun(ctx, tx, t.run.ID)
 	if err != nil {
-		return run, held{}, err
+		return run, leaseRow{}, err
 	}
-	h, err := lockHeld(ctx, tx, t)
+	h, err := lockLease(ctx, tx, t)
 	if err != nil {
 		return run, h, err
 	}
 	h.last = d.Last
-	if !t.owes {
-		h.last = surveyrun.Amount{} // the till was told
+	if !t.unsettled {
+		h.last = surveyrun.Amount{} // it is recorded already
 	}
 	_, err = tx.Exec(ctx, `
 		UPDATE ken.survey_directory SET calls = calls + $3, spent_tokens = spent_tokens + $4, spent_cost = spent_cost + $5,
 			reserved_tokens = 0, reserved_cost = 0, reserved_on = NULL WHERE run = $1 AND path = $2`,
-		t.run.ID, bytesOf(t.of.Path), d.Calls, h.last.Tokens, h.last.Cost)
+		t.run.ID, bytesOf(t.task.Path), d.Calls, h.last.Tokens, h.last.Cost)
 	if err != nil {
 		return run, h, err
 	}
@@ -111,29 +110,29 @@ func (q *Queue) settle(ctx context.Context, tx pgx.Tx, t *taken, d Described) (l
 	return run, h, settleRun(ctx, tx, t.run.ID, h.last, h.reserved, surveyrun.Amount{})
 }
 
-// release has the directory above wait for one less, and makes it ready when it waits for
-// none. If nothing of the run is ready or taken any more, the run is over.
-func (q *Queue) release(ctx context.Context, tx pgx.Tx, run lockedRun, t *taken) error {
-	if !t.of.Top {
+// release counts down the directory above, and makes it ready when it waits for no other. If
+// no directory of the run is ready or taken any more, the run is over.
+func (q *Queue) release(ctx context.Context, tx pgx.Tx, run lockedRun, t *leasedDir) error {
+	if !t.task.Top {
 		var left int
 		var band int16
 		err := tx.QueryRow(ctx, `
 			UPDATE ken.survey_directory SET waits = waits - 1, state = CASE waits WHEN 1 THEN 'ready' ELSE state END
-			WHERE run = $1 AND path = $2 RETURNING waits, band`, t.run.ID, bytesOf(t.of.Above)).Scan(&left, &band)
+			WHERE run = $1 AND path = $2 RETURNING waits, band`, t.run.ID, bytesOf(t.task.Above)).Scan(&left, &band)
 		if err != nil {
 			return err
 		}
 		if left == 0 {
 			if run.state != surveyrun.Running {
-				return nil // whoever resumes it has it begun
+				return nil // resuming the run inserts the job
 			}
-			return q.insert(ctx, tx, run.repository, t.run.ID, t.of.Above, survey.Rank(band), 0)
+			return q.insert(ctx, tx, run.repository, t.run.ID, t.task.Above, survey.Rank(band), 0)
 		}
 	}
 	return conclude(ctx, tx, t.run.ID)
 }
 
-// conclude ends a run of which nothing is ready or taken.
+// conclude ends a run without ready or taken directories.
 func conclude(ctx context.Context, tx pgx.Tx, run int64) error {
 	var open bool
 	err := tx.QueryRow(ctx, `SELECT EXISTS (SELECT FROM ken.survey_directory WHERE run = $1 AND state IN ('ready', 'taken'))`, run).Scan(&open)
@@ -149,51 +148,51 @@ func conclude(ctx context.Context, tx pgx.Tx, run int64) error {
 	}
 	state, why := c.State(), ""
 	if state == surveyrun.Incomplete {
-		why = fmt.Sprintf("%d given up, and %d wait for them", c.Dead, c.Waiting)
+		why = fmt.Sprintf("%d failed too often, %d wait for them", c.Dead, c.Waiting)
 	}
 	_, err = tx.Exec(ctx, `
 		UPDATE ken.survey_run SET ended = now(), today = false, state = $2, why = $3 WHERE id = $1 AND state IN ('running', 'paused')`, run, state, why)
 	return err
 }
 
-// fail ends an attempt that brought no text.
-func (q *Queue) fail(ctx context.Context, t *taken, d Described, fate surveyrun.Fate, delay time.Duration, cause error) error {
+// fail ends a failed attempt.
+func (q *Queue) fail(ctx context.Context, t *leasedDir, d Described, action surveyrun.FailureAction, delay time.Duration, cause error) error {
 	return q.in(ctx, func(tx pgx.Tx) error {
 		run, h, err := q.settle(ctx, tx, t, d)
 		if err != nil {
 			return err
 		}
 		state, tried, why := "ready", 1, oneLine(cause)
-		switch fate {
-		case surveyrun.Refused:
+		switch action {
+		case surveyrun.ActionRefuse:
 			state = "failed"
-		case surveyrun.GivenUp:
+		case surveyrun.ActionGiveUp:
 			state = "dead"
-		case surveyrun.Back, surveyrun.Stop:
+		case surveyrun.ActionReturn, surveyrun.ActionStop:
 			tried = 0
 		default:
 		}
 		_, err = tx.Exec(ctx, `
 			UPDATE ken.survey_directory SET state = $3, attempts = attempts + $4, error = $5, token = NULL, expires = NULL,
 				settled_at = CASE WHEN $3 IN ('failed', 'dead') THEN now() END
-			WHERE run = $1 AND path = $2`, t.run.ID, bytesOf(t.of.Path), state, tried, why)
+			WHERE run = $1 AND path = $2`, t.run.ID, bytesOf(t.task.Path), state, tried, why)
 		if err != nil {
 			return err
 		}
 		switch {
-		case fate == surveyrun.Refused:
+		case action == surveyrun.ActionRefuse:
 			_, err = tx.Exec(ctx, `UPDATE ken.survey_directory SET verdict = $3, reasons = $4 WHERE run = $1 AND path = $2`,
-				t.run.ID, bytesOf(t.of.Path), int16(survey.Failed), []string{why})
+				t.run.ID, bytesOf(t.task.Path), int16(survey.Failed), []string{why})
 			if err == nil && q.opts.Fail != nil {
-				err = q.opts.Fail(ctx, tx, t.run.Repository, store.DirFailure{Path: t.of.Path, Basis: d.Basis, Reason: why, At: run.now})
+				err = q.opts.Fail(ctx, tx, t.run.Repository, store.DirFailure{Path: t.task.Path, Basis: d.Basis, Reason: why, At: run.now})
 			}
 			if err == nil {
 				err = q.release(ctx, tx, run, t)
 			}
-		case fate == surveyrun.GivenUp:
+		case action == surveyrun.ActionGiveUp:
 			err = conclude(ctx, tx, t.run.ID)
 		case run.state == surveyrun.Running:
-			err = q.insert(ctx, tx, run.repository, t.run.ID, t.of.Path, t.of.Band, delay)
+			err = q.insert(ctx, tx, run.repository, t.run.ID, t.task.Path, t.task.Band, delay)
 		}
 		if err != nil {
 			return err
@@ -202,12 +201,12 @@ func (q *Queue) fail(ctx context.Context, t *taken, d Described, fate surveyrun.
 	})
 }
 
-// missing notes that a worker came which cannot work on a ready directory: it has other
-// objects, or writes otherwise. After a while nobody is waited for any more, unless others
-// get on with the run: they will come to this one.
+// reportUnable notes that a worker cannot work on a ready directory: it lacks the commit, or has
+// another recipe. After Options.Absent, ken gives up the directory, unless other workers
+// make progress with the run.
 //
-// The worker's job goes, and another one comes for who can.
-func (q *Queue) missing(ctx context.Context, run int64, path repo.Path, job int64, worker string, cause error) error {
+// The worker's job ends, and another one is added for other workers.
+func (q *Queue) reportUnable(ctx context.Context, run int64, path repo.Path, job int64, worker string, cause error) error {
 	err := q.in(ctx, func(tx pgx.Tx) error {
 		r, err := lockRun(ctx, tx, run)
 		if err != nil || r.state != surveyrun.Running {
@@ -247,7 +246,7 @@ func (q *Queue) missing(ctx context.Context, run int64, path repo.Path, job int6
 	return err
 }
 
-// oneLine makes an error fit for a table: a line, and not a long one.
+// oneLine returns an error as one line of limited length.
 func oneLine(err error) string {
 	const most = 500
 	text := strings.Join(strings.Fields(strings.ToValidUTF8(strings.ReplaceAll(err.Error(), "\x00", ""), "?")), " ")

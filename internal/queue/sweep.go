@@ -12,15 +12,15 @@ import (
 	"ken/internal/surveyrun"
 )
 
-// sweepMost is how many directories are swept at a time.
+// sweepMost is the most directories of one sweep.
 const sweepMost = 200
 
-// keepRuns is how long a run that is over stays to be looked at.
+// keepRuns is how long the server keeps a run that is over.
 const keepRuns = 30 * 24 * time.Hour
 
-// sweep puts right what workers that vanished have left, in the repositories given:
-// directories whose lease has run out, and those that are ready with nobody told. Any
-// number of workers may sweep at once.
+// sweep repairs the state that lost workers left behind: directories whose lease expired, and
+// ready directories of the given repositories without a job. Several workers may sweep at
+// once.
 func (q *Queue) sweep(ctx context.Context, repositories []string, lease time.Duration) error {
 	err := errors.Join(q.sweepLeases(ctx), q.sweepOrphans(ctx, repositories, lease), q.sweepPaused(ctx))
 	if err != nil {
@@ -50,8 +50,8 @@ func (q *Queue) leftovers(ctx context.Context, query string, args ...any) ([]lef
 	})
 }
 
-// sweepLeases makes directories ready again whose lease has run out. What their worker had
-// set aside for a call counts as spent: the call may have been made.
+// sweepLeases makes directories with an expired lease ready again. A reservation of their
+// worker counts as spent, because the worker may have made the call.
 func (q *Queue) sweepLeases(ctx context.Context) error {
 	list, err := q.leftovers(ctx, `
 		SELECT run, path, band FROM ken.survey_directory WHERE state = 'taken' AND expires < now() ORDER BY expires LIMIT $1`, sweepMost)
@@ -60,20 +60,20 @@ func (q *Queue) sweepLeases(ctx context.Context) error {
 	}
 	for _, l := range list {
 		err := q.in(ctx, func(tx pgx.Tx) error { return q.sweepLease(ctx, tx, l) })
-		if err != nil && !errors.Is(err, pgx.ErrNoRows) { // somebody else swept it
+		if err != nil && !errors.Is(err, pgx.ErrNoRows) { // another worker swept it
 			return err
 		}
 	}
 	return nil
 }
 
-// sweepLease does so with one of them. Where there is no such row, somebody else has swept it.
+// sweepLease sweeps one directory. It returns [pgx.ErrNoRows] if another worker has swept it.
 func (q *Queue) sweepLease(ctx context.Context, tx pgx.Tx, l leftover) error {
 	run, err := lockRun(ctx, tx, l.run)
 	if err != nil {
 		return err
 	}
-	var h held
+	var h leaseRow
 	var day *time.Time
 	var tries int
 	err = tx.QueryRow(ctx, `
@@ -83,9 +83,9 @@ func (q *Queue) sweepLease(ctx context.Context, tx pgx.Tx, l leftover) error {
 	if err != nil {
 		return err
 	}
-	fate, _ := surveyrun.FateOf(errVanished, tries)
+	action, _ := surveyrun.ActionAfter(errVanished, tries)
 	state := "ready"
-	if fate == surveyrun.GivenUp {
+	if action == surveyrun.ActionGiveUp {
 		state = "dead"
 	}
 	_, err = tx.Exec(ctx, `
@@ -113,11 +113,10 @@ func (q *Queue) sweepLease(ctx context.Context, tx pgx.Tx, l leftover) error {
 	return settleDay(ctx, tx, *day, h.reserved, h.reserved)
 }
 
-// errVanished is why a directory was not described whose worker gave no sign of life.
-var errVanished = errors.New("the worker vanished, or lost its connection")
+// errVanished is the error of a directory whose worker no longer renewed its lease.
+var errVanished = errors.New("the worker stopped, or lost its connection")
 
-// sweepOrphans has workers told of directories that are ready and that nobody will hear of:
-// whoever was told is gone.
+// sweepOrphans adds a job for each ready directory whose job is gone or lost.
 func (q *Queue) sweepOrphans(ctx context.Context, repositories []string, lease time.Duration) error {
 	list, err := q.leftovers(ctx, `
 		SELECT d.run, d.path, d.band FROM ken.survey_run r
@@ -125,7 +124,7 @@ func (q *Queue) sweepOrphans(ctx context.Context, repositories []string, lease t
 		LEFT JOIN ken.river_job j ON j.id = d.job
 		WHERE r.repository = ANY ($1) AND r.state = 'running' AND d.queued < now() - $2::interval
 			AND (j.id IS NULL OR j.state IN ('completed', 'cancelled', 'discarded') OR j.state = 'running' AND j.attempted_at < now() - $2::interval
-				-- A machine whose clock is wrong has put it off, or should have let it come by now.
+				-- A machine with a wrong clock delayed the job, or should have released it by now.
 				OR j.state <> 'running' AND j.scheduled_at > greatest(d.due, now()) + $2::interval
 				OR j.state IN ('scheduled', 'retryable') AND greatest(j.scheduled_at, d.due) < now() - $2::interval)
 		LIMIT $3`, repositories, lease, sweepMost)
@@ -153,7 +152,7 @@ func (q *Queue) sweepOrphans(ctx context.Context, repositories []string, lease t
 	return nil
 }
 
-// sweepPaused resumes what the day's ceiling has paused, once there is room for it.
+// sweepPaused resumes runs that the ceiling of a day paused, once they fit under it.
 func (q *Queue) sweepPaused(ctx context.Context) error {
 	rows, err := q.pool.Query(ctx, `
 		SELECT r.id FROM ken.survey_run r CROSS JOIN ken.survey_ceiling c
@@ -172,7 +171,7 @@ func (q *Queue) sweepPaused(ctx context.Context) error {
 		err := q.in(ctx, func(tx pgx.Tx) error {
 			r, err := lockRun(ctx, tx, id)
 			if err != nil || r.state != surveyrun.Paused {
-				return err // somebody else was quicker
+				return err // another worker resumed it
 			}
 			return q.begin(ctx, tx, id, r.repository)
 		})

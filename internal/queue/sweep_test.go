@@ -10,9 +10,9 @@ import (
 	"ken/internal/surveyrun"
 )
 
-// told is the job that was inserted last about a directory: its number, its state, whether it
+// jobOf returns the job that was inserted last about a directory: its number, its state, whether it
 // comes exactly when it is due, and whether that is to come.
-func told(t *testing.T, q *Queue, path string) (job int64, state string, exact, later bool) {
+func jobOf(t *testing.T, q *Queue, path string) (job int64, state string, exact, later bool) {
 	t.Helper()
 	err := q.pool.QueryRow(t.Context(), `
 		SELECT d.job, j.state::text, j.scheduled_at = d.due, d.due > now() FROM ken.survey_directory d JOIN ken.river_job j ON j.id = d.job WHERE d.path = $1`,
@@ -27,10 +27,10 @@ func told(t *testing.T, q *Queue, path string) (job int64, state string, exact, 
 func TestDueByTheServersClock(t *testing.T) {
 	t.Parallel()
 	q, _, held := hire(t)
-	if err := q.fail(t.Context(), held, Described{}, surveyrun.Again, time.Hour, errors.New("no")); err != nil {
+	if err := q.fail(t.Context(), held, Described{}, surveyrun.ActionRetry, time.Hour, errors.New("no")); err != nil {
 		t.Fatal(err)
 	}
-	if _, state, exact, later := told(t, q, "a"); state != "scheduled" || !exact || !later {
+	if _, state, exact, later := jobOf(t, q, "a"); state != "scheduled" || !exact || !later {
 		t.Errorf("%s, exact %t, later %t", state, exact, later)
 	}
 }
@@ -54,7 +54,7 @@ func TestPutOffByAWrongClock(t *testing.T) {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			t.Parallel()
 			q, _, _ := hire(t)
-			before, _, _, _ := told(t, q, "b")
+			before, _, _, _ := jobOf(t, q, "b")
 			if _, err := q.pool.Exec(t.Context(), `UPDATE ken.river_job SET `+c.job+` WHERE id = $1`, before); err != nil {
 				t.Fatal(err)
 			}
@@ -67,7 +67,7 @@ func TestPutOffByAWrongClock(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			after, state, _, later := told(t, q, "b")
+			after, state, _, later := jobOf(t, q, "b")
 			if (after != before) != c.swept || c.swept && (state != "available" || later) {
 				t.Errorf("job %d was replaced by %d: %s", before, after, state)
 			}
@@ -79,18 +79,18 @@ func TestPutOffByAWrongClock(t *testing.T) {
 func TestHandedOn(t *testing.T) {
 	t.Parallel()
 	q, run, _ := hire(t)
-	first, _, _, _ := told(t, q, "b")
-	if err := q.missing(t.Context(), run.ID, "b", first, "w", errors.New("not here")); err != nil {
+	first, _, _, _ := jobOf(t, q, "b")
+	if err := q.reportUnable(t.Context(), run.ID, "b", first, "w", errors.New("not here")); err != nil {
 		t.Fatal(err)
 	}
-	second, state, _, later := told(t, q, "b")
+	second, state, _, later := jobOf(t, q, "b")
 	if second == first || state != "available" || later {
 		t.Errorf("job %d after %d: %s", second, first, state)
 	}
-	if err := q.missing(t.Context(), run.ID, "b", first, "w", errors.New("not here")); err != nil {
+	if err := q.reportUnable(t.Context(), run.ID, "b", first, "w", errors.New("not here")); err != nil {
 		t.Fatal(err)
 	}
-	if last, _, _, _ := told(t, q, "b"); last != second {
+	if last, _, _, _ := jobOf(t, q, "b"); last != second {
 		t.Errorf("jobs %d, %d, %d", first, second, last)
 	}
 }
@@ -99,7 +99,7 @@ func TestHandedOn(t *testing.T) {
 func TestWaitedForAnew(t *testing.T) {
 	t.Parallel()
 	q, run, held := hire(t)
-	if err := q.fail(t.Context(), held, Described{}, surveyrun.Back, 0, errors.New("no")); err != nil {
+	if err := q.fail(t.Context(), held, Described{}, surveyrun.ActionReturn, 0, errors.New("no")); err != nil {
 		t.Fatal(err)
 	}
 	_, err := q.pool.Exec(t.Context(), `UPDATE ken.survey_directory SET absent = now() - interval '1 day', taken_at = now() - interval '1 day' WHERE state = 'ready'`)
@@ -112,8 +112,8 @@ func TestWaitedForAnew(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	job, _, _, _ := told(t, q, "b")
-	if err := q.missing(t.Context(), run.ID, "b", job, "w", errors.New("not here")); err != nil {
+	job, _, _, _ := jobOf(t, q, "b")
+	if err := q.reportUnable(t.Context(), run.ID, "b", job, "w", errors.New("not here")); err != nil {
 		t.Fatal(err)
 	}
 	if state, _, _, _ := row(t, q, "b"); state != "ready" {
@@ -129,7 +129,7 @@ func TestAssumedIsSpent(t *testing.T) {
 	if err := q.Resume(t.Context(), "", run.ID, surveyrun.Ceiling{Tokens: &most}); err != nil {
 		t.Fatal(err)
 	}
-	if err := (&till{q, held}).Reserve(t.Context(), surveyrun.Amount{Tokens: 60}, surveyrun.Amount{}); err != nil {
+	if err := (&dirLease{q, held}).Reserve(t.Context(), surveyrun.Amount{Tokens: 60}, surveyrun.Amount{}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := q.pool.Exec(t.Context(), `UPDATE ken.survey_directory SET expires = now() - interval '1 second' WHERE path = 'a'`); err != nil {
@@ -138,7 +138,7 @@ func TestAssumedIsSpent(t *testing.T) {
 	if err := q.sweepLeases(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	l := &till{q, grab(t, q, run, "second")}
+	l := &dirLease{q, grab(t, q, run, "second")}
 	if err := l.Reserve(t.Context(), surveyrun.Amount{Tokens: 40}, surveyrun.Amount{}); err != nil {
 		t.Errorf("40 more: %v", err)
 	}
@@ -167,7 +167,7 @@ func TestWorkersVanishWithIt(t *testing.T) {
 		if vanished > 1 {
 			held = grab(t, q, run, fmt.Sprint(vanished))
 		}
-		if err := (&till{q, held}).Reserve(t.Context(), surveyrun.Amount{Tokens: 10}, surveyrun.Amount{}); err != nil {
+		if err := (&dirLease{q, held}).Reserve(t.Context(), surveyrun.Amount{Tokens: 10}, surveyrun.Amount{}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := q.pool.Exec(t.Context(), `UPDATE ken.survey_directory SET expires = now() - interval '1 second' WHERE path = 'a'`); err != nil {
@@ -236,7 +236,7 @@ func TestUnpricedStaysPaused(t *testing.T) {
 	if err := q.SetCeiling(t.Context(), surveyrun.Ceiling{Cost: &most}); err != nil {
 		t.Fatal(err)
 	}
-	if err := (&till{q, held}).Reserve(t.Context(), surveyrun.Amount{Tokens: 1, Unpriced: true}, surveyrun.Amount{}); !errors.Is(err, surveyrun.ErrCeiling) {
+	if err := (&dirLease{q, held}).Reserve(t.Context(), surveyrun.Amount{Tokens: 1, Unpriced: true}, surveyrun.Amount{}); !errors.Is(err, surveyrun.ErrCeiling) {
 		t.Fatal(err)
 	}
 	state := func() surveyrun.RunState {

@@ -7,8 +7,9 @@ import (
 	"time"
 )
 
-// beat holds on to what is in hand. Whoever has lost a directory stops describing it.
-func (w *worker) beat(done <-chan struct{}) {
+// renewLeases renews the leases of this worker, and cancels the work on directories whose lease
+// is lost.
+func (w *worker) renewLeases(done <-chan struct{}) {
 	tick := time.NewTicker(w.opts.Lease / 4)
 	defer tick.Stop()
 	for {
@@ -18,35 +19,35 @@ func (w *worker) beat(done <-chan struct{}) {
 		case <-tick.C:
 		}
 		w.mu.Lock()
-		hands := maps.Clone(w.hands)
+		leased := maps.Clone(w.leased)
 		w.mu.Unlock()
-		if len(hands) == 0 {
+		if len(leased) == 0 {
 			continue
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), w.opts.Lease/4)
-		lost, err := w.q.renew(ctx, slices.Collect(maps.Keys(hands)), w.opts.Lease)
+		lost, err := w.q.renew(ctx, slices.Collect(maps.Keys(leased)), w.opts.Lease)
 		cancel()
 		if err != nil {
-			w.opts.Told(Event{Err: w.q.away(ctx, err), Server: true})
-			continue // who has really lost one is fenced off in the end
+			w.opts.OnEvent(Event{Err: w.q.serverError(ctx, err), Server: true})
+			continue // finish checks the lease again
 		}
-		for t, give := range hands {
+		for t, give := range leased {
 			if lost[t.token] {
-				give(errFenced)
+				give(errLeaseLost)
 			}
 		}
 	}
 }
 
-// tidy sweeps up after others, a little more often than leases run out.
-func (w *worker) tidy(ctx context.Context) {
+// sweepRegularly sweeps a little more often than leases expire.
+func (w *worker) sweepRegularly(ctx context.Context) {
 	names := slices.Collect(maps.Keys(w.opts.Repositories))
 	tick := time.NewTicker(w.opts.Lease / 3)
 	defer tick.Stop()
 	for {
-		err := patiently(ctx, func(ctx context.Context) error { return w.q.sweep(ctx, names, w.opts.Lease) })
+		err := withTimeout(ctx, func(ctx context.Context) error { return w.q.sweep(ctx, names, w.opts.Lease) })
 		if err != nil && ctx.Err() == nil {
-			w.opts.Told(Event{Err: w.q.away(ctx, err), Server: true})
+			w.opts.OnEvent(Event{Err: w.q.serverError(ctx, err), Server: true})
 		}
 		select {
 		case <-ctx.Done():
@@ -56,10 +57,10 @@ func (w *worker) tidy(ctx context.Context) {
 	}
 }
 
-// nudge has River look at queues where a job is left lying while this worker has a hand free:
-// it tells of jobs that are inserted, but not of those whose time has come, nor of all that
-// come at once. One question for all queues is cheaper than one for each.
-func (w *worker) nudge(ctx context.Context, queues []string) {
+// wakeRiver makes River fetch from queues with an available job while this worker has a free
+// slot. River notifies only of inserted jobs: not of jobs that become due, nor of each of many
+// jobs. One query for all queues is cheaper than one for each.
+func (w *worker) wakeRiver(ctx context.Context, queues []string) {
 	tick := time.NewTicker(nudgePause)
 	defer tick.Stop()
 	for {
@@ -71,7 +72,7 @@ func (w *worker) nudge(ctx context.Context, queues []string) {
 		if w.busy() >= w.opts.Jobs {
 			continue
 		}
-		_ = patiently(ctx, func(ctx context.Context) error { // River looks by itself, later
+		_ = withTimeout(ctx, func(ctx context.Context) error { // River polls itself, later
 			_, err := w.q.pool.Exec(ctx, `
 				SELECT pg_notify($2, json_build_object('queue', q.name)::text) FROM unnest($1::text[]) AS q (name)
 				WHERE EXISTS (SELECT FROM ken.river_job j WHERE j.queue = q.name AND j.state = 'available' AND j.scheduled_at <= now())`,

@@ -18,71 +18,71 @@ import (
 	"ken/internal/surveyrun"
 )
 
-// A Describer describes directories of one repository, whose objects it has.
+// A Describer summarises directories of one repository, whose objects it has.
 type Describer interface {
-	// Able returns why a run cannot be worked on here, nil when it can: the commit may not
-	// be there, or its recipe be another.
+	// Able returns why this worker cannot work on a run, nil when it can: the commit may be
+	// missing, or the recipe may differ.
 	Able(ctx context.Context, run surveyrun.Run) error
-	// Describe describes a directory, of which and of those right below it the portions
-	// say how they stand. Every call is paid for by the hold.
-	Describe(ctx context.Context, run surveyrun.Run, of survey.Portion, below []survey.Portion, hold Hold) (Described, error)
+	// Describe summarises a directory, given its task and the tasks of its children. Every
+	// model call is reserved with the lease.
+	Describe(ctx context.Context, run surveyrun.Run, of survey.DirTask, below []survey.DirTask, hold DirLease) (Described, error)
 }
 
-// A Hold is what a worker has on a directory while it describes it.
-type Hold interface {
-	surveyrun.Till
-	// Claim has what is to be described be this directory's alone for as long as it is held:
-	// the same is not described in another place of the repository meanwhile. It returns
-	// [surveyrun.ErrTwin] while it is. Whoever has claimed it looks again whether there is a text.
+// A DirLease is the lease of a directory, with the budget of its calls.
+type DirLease interface {
+	surveyrun.Budget
+	// Claim keeps other workers from summarising the same input for another directory of
+	// the repository during the lease. It returns [surveyrun.ErrSameInput] if a worker
+	// already does so. After a claim, the caller checks again whether a summary exists.
 	Claim(ctx context.Context, basis fresh.Digest) error
 }
 
-// WorkOptions says how a worker works.
+// WorkOptions tunes a worker.
 type WorkOptions struct {
-	Name         string               // of the worker, that others see
-	Repositories map[string]Describer // by their identities
+	Name         string               // of the worker, shown to users
+	Repositories map[string]Describer // by identity
 	Jobs         int                  // directories at once; 1 when 0
-	Lease        time.Duration        // how long a directory stays in the hands of one that vanished; 30 seconds when 0
-	Drain        time.Duration        // how long a worker that is to end may finish what it has in hand; a minute when 0
-	UntilIdle    bool                 // it ends once no run of the repositories is under way
-	// Told hears what happens, if it is not nil.
-	Told func(Event)
+	Lease        time.Duration        // how long a lost worker keeps a directory; 30 seconds when 0
+	Drain        time.Duration        // how long an interrupted worker may finish its directories; a minute when 0
+	UntilIdle    bool                 // end when no run of the repositories is running
+	// OnEvent is called for each event; nil ignores them.
+	OnEvent func(Event)
 
-	poll time.Duration // how often each queue is looked at, beside nudge; 30 seconds when 0
+	poll time.Duration // River's interval of polling each queue; 30 seconds when 0
 }
 
-// An Event is something that a worker tells of.
+// An Event reports what happened to a worker.
 type Event struct {
 	Run     int64
 	Path    repo.Path
-	Asked   bool           // somebody was asked, and not just looked
-	Err     error          // why it was not described, nil when it was
-	Fate    surveyrun.Fate // with an error
-	Delay   time.Duration  // until it is tried again
-	Server  bool           // it is the server that Err is about
-	Unable  bool           // this worker cannot describe it
-	Drained bool           // what is in hand is finished, and nothing else begun
+	Asked   bool                    // the worker called a model
+	Err     error                   // why it failed, nil for success
+	Action  surveyrun.FailureAction // with an error
+	Delay   time.Duration           // until the next attempt
+	Server  bool                    // Err is an error of the server
+	Unable  bool                    // this worker cannot work on it
+	Drained bool                    // the worker finishes its directories and takes no more
 }
 
-// How a worker bears with others.
+// The pauses and limits of a worker.
 const (
-	fairPatience = 3 * time.Second // how long a job waits for its repository's turn, before others may have it
-	fairPause    = time.Second     // for how long others may
-	unablePause  = 2 * time.Second // before another of a repository is looked at after one that cannot be described here
+	fairPatience = 3 * time.Second // how long a job waits for its repository's turn
+	fairPause    = time.Second     // before the job tries again
+	unablePause  = 2 * time.Second // after a directory that this worker cannot work on
 	idlePause    = 300 * time.Millisecond
 	nudgePause   = time.Second
-	tryPatience  = 15 * time.Second // how long a server may think about one thing
+	tryPatience  = 15 * time.Second // of one request to the server
 )
 
-// Work describes directories until the context ends, or no run is left if that is wanted. It
-// returns why no directory could be described here any more, nil when it was told to end. That
-// no run is left is an error of [fault.Stale] when one that was under way ended incomplete.
+// Work summarises directories until the context ends, or with UntilIdle until no run is
+// running. It returns nil when the context ends, else why this worker cannot continue. With
+// UntilIdle, it returns an error of kind [fault.Stale] if a run ended incomplete.
 func (q *Queue) Work(ctx context.Context, opts WorkOptions) error {
 	opts = opts.filled()
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	w := &worker{q: q, opts: opts, fair: surveyrun.NewFair(opts.Jobs), stop: stop, ending: ctx, hands: make(map[*taken]context.CancelCauseFunc), seen: make(map[int64]bool)}
-	// River would ask for jobs that it is refused, over and over, and say nothing.
+	w := &worker{q: q, opts: opts, fair: surveyrun.NewFairLimiter(opts.Jobs), stop: stop, ending: ctx, leased: make(map[*leasedDir]context.CancelCauseFunc), seen: make(map[int64]bool)}
+	// Without these rights, River would fail to fetch jobs again and again, silently.
 	if q.opts.Server != nil {
 		lacks, err := q.opts.Server.Lacks(ctx, workRights)
 		switch {
@@ -91,7 +91,7 @@ func (q *Queue) Work(ctx context.Context, opts WorkOptions) error {
 		case ctx.Err() != nil:
 			return nil
 		case err != nil:
-			return q.away(ctx, err)
+			return q.serverError(ctx, err)
 		}
 	}
 	client, err := w.client()
@@ -99,15 +99,15 @@ func (q *Queue) Work(ctx context.Context, opts WorkOptions) error {
 		return err
 	}
 	if err := client.Start(context.WithoutCancel(ctx)); err != nil {
-		return q.away(ctx, err)
+		return q.serverError(ctx, err)
 	}
 	var helpers sync.WaitGroup
-	done := make(chan struct{}) // when nothing is in hand any more
-	helpers.Go(func() { w.beat(done) })
-	helpers.Go(func() { w.tidy(ctx) })
-	helpers.Go(func() { w.nudge(ctx, slices.Collect(maps.Keys(w.of))) })
+	done := make(chan struct{}) // closed when no directory is leased any more
+	helpers.Go(func() { w.renewLeases(done) })
+	helpers.Go(func() { w.sweepRegularly(ctx) })
+	helpers.Go(func() { w.wakeRiver(ctx, slices.Collect(maps.Keys(w.repositoryOf))) })
 	if opts.UntilIdle {
-		helpers.Go(func() { w.watch(ctx) })
+		helpers.Go(func() { w.stopWhenIdle(ctx) })
 	}
 	<-ctx.Done()
 	w.drain(ctx, client)
@@ -119,7 +119,7 @@ func (q *Queue) Work(ctx context.Context, opts WorkOptions) error {
 	return nil
 }
 
-// filled returns the options with what zero stands for.
+// filled returns the options with defaults for zero values.
 func (opts WorkOptions) filled() WorkOptions {
 	if opts.Jobs == 0 {
 		opts.Jobs = 1
@@ -133,44 +133,44 @@ func (opts WorkOptions) filled() WorkOptions {
 	if opts.poll == 0 {
 		opts.poll = 30 * time.Second
 	}
-	if opts.Told == nil {
-		opts.Told = func(Event) {}
+	if opts.OnEvent == nil {
+		opts.OnEvent = func(Event) {}
 	}
 	return opts
 }
 
-// client is River's, with a queue to each repository.
+// client returns a River client with one queue per repository.
 func (w *worker) client() (*river.Client[pgx.Tx], error) {
 	queues := make(map[string]river.QueueConfig)
-	w.of = make(map[string]string)
+	w.repositoryOf = make(map[string]string)
 	for name := range w.opts.Repositories {
-		queues[queueOf(name)], w.of[queueOf(name)] = river.QueueConfig{MaxWorkers: w.opts.Jobs}, name
+		queues[queueOf(name)], w.repositoryOf[queueOf(name)] = river.QueueConfig{MaxWorkers: w.opts.Jobs}, name
 	}
 	workers := river.NewWorkers()
 	river.AddWorker(workers, w)
 	return river.NewClient(riverpgxv5.New(w.q.pool), &river.Config{
 		Queues: queues, Workers: workers, Logger: quiet(), Schema: schema,
-		// A job lasts as long as it needs: leases tell who is gone.
+		// Jobs have no time limit: leases show which workers are lost.
 		JobTimeout: -1, FetchCooldown: cooldown,
-		// Each queue would be looked at so often; all of them are looked after by nudge.
+		// River polls each queue rarely; wakeRiver polls all of them with one query.
 		FetchPollInterval:           w.opts.poll,
 		CompletedJobRetentionPeriod: time.Hour, ErrorHandler: w,
-		ReindexerIndexNames: []string{}, // that takes the tables' owner
+		ReindexerIndexNames: []string{}, // only the owner of the tables may reindex
 	})
 }
 
-// drain lets what is in hand come to its end, for as long as it may take.
+// drain waits until the leased directories are finished, at most for the drain time.
 func (w *worker) drain(ctx context.Context, client *river.Client[pgx.Tx]) {
 	if w.busy() > 0 {
-		w.opts.Told(Event{Drained: true})
+		w.opts.OnEvent(Event{Drained: true})
 	}
 	ctx = context.WithoutCancel(ctx)
 	soft, cancel := context.WithTimeout(ctx, w.opts.Drain)
 	defer cancel()
 	if err := client.Stop(soft); err != nil {
-		// What is left is handed back, which takes as long as the server does.
+		// Return the other directories, at most for the time of a lease.
 		hard, cancel := context.WithTimeout(ctx, w.opts.Lease)
 		defer cancel()
-		_ = client.StopAndCancel(hard) // what is not handed back by then, its lease gives back
+		_ = client.StopAndCancel(hard) // the leases of the rest expire
 	}
 }

@@ -16,25 +16,25 @@ import (
 	"ken/internal/surveyrun"
 )
 
-// A worker is this process, as River sees it.
+// A worker is this process as a worker of River.
 type worker struct {
-	river.WorkerDefaults[wake]
+	river.WorkerDefaults[wakeJob]
 
-	q      *Queue
-	opts   WorkOptions
-	fair   *surveyrun.Fair
-	of     map[string]string // repositories by River's queues
-	stop   context.CancelCauseFunc
-	ending context.Context // done when no more is to be begun
+	q            *Queue
+	opts         WorkOptions
+	fair         *surveyrun.FairLimiter
+	repositoryOf map[string]string // repositories by River's queues
+	stop         context.CancelCauseFunc
+	ending       context.Context // done when the worker takes no more directories
 
-	mu    sync.Mutex
-	hands map[*taken]context.CancelCauseFunc
-	seen  map[int64]bool // runs that were under way
+	mu     sync.Mutex
+	leased map[*leasedDir]context.CancelCauseFunc
+	seen   map[int64]bool // runs that were running
 }
 
-// Work does a job: it describes one directory, unless that is not ready any more.
-func (w *worker) Work(ctx context.Context, job *river.Job[wake]) error {
-	repository := w.of[job.Queue]
+// Work does a job: it summarises one directory, unless that is no longer ready.
+func (w *worker) Work(ctx context.Context, job *river.Job[wakeJob]) error {
+	repository := w.repositoryOf[job.Queue]
 	patient, cancel := context.WithTimeout(ctx, fairPatience)
 	defer cancel()
 	defer context.AfterFunc(w.ending, cancel)()
@@ -49,7 +49,7 @@ func (w *worker) Work(ctx context.Context, job *river.Job[wake]) error {
 	unable, err := w.describe(ctx, repository, job)
 	leave()
 	if unable != nil {
-		// Others have it at once; this one would get it again and again.
+		// Other workers get the new job at once. Without a pause, this one would too.
 		select {
 		case <-w.ending.Done():
 		case <-ctx.Done():
@@ -59,29 +59,29 @@ func (w *worker) Work(ctx context.Context, job *river.Job[wake]) error {
 	return err
 }
 
-// describe takes a directory, has it described, and ends it. Unable is why that cannot be
-// done here.
-func (w *worker) describe(ctx context.Context, repository string, job *river.Job[wake]) (unable, err error) {
+// describe leases a directory, summarises it and ends the lease. Unable says why this worker
+// cannot.
+func (w *worker) describe(ctx context.Context, repository string, job *river.Job[wakeJob]) (unable, err error) {
 	by, id, path := w.opts.Repositories[repository], job.Args.Run, repo.Path(job.Args.Path)
 	var run surveyrun.Run
-	err = w.insist(ctx, func(ctx context.Context) error { return scanRun(ctx, w.q.pool, id, &run) })
+	err = w.retryWhileAway(ctx, func(ctx context.Context) error { return scanRun(ctx, w.q.pool, id, &run) })
 	if errors.Is(err, pgx.ErrNoRows) || err == nil && run.State != surveyrun.Running {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	w.saw(id)
+	w.noteRunning(id)
 	if unable := by.Able(ctx, run); unable != nil {
 		if ctx.Err() != nil {
 			return nil, river.JobSnooze(0)
 		}
-		w.opts.Told(Event{Run: id, Path: path, Err: unable, Unable: true})
-		return unable, w.insist(ctx, func(ctx context.Context) error { return w.q.missing(ctx, id, path, job.ID, w.opts.Name, unable) })
+		w.opts.OnEvent(Event{Run: id, Path: path, Err: unable, Unable: true})
+		return unable, w.retryWhileAway(ctx, func(ctx context.Context) error { return w.q.reportUnable(ctx, id, path, job.ID, w.opts.Name, unable) })
 	}
-	var t *taken
+	var t *leasedDir
 	token := rand.Text()
-	err = w.insist(ctx, func(ctx context.Context) error {
+	err = w.retryWhileAway(ctx, func(ctx context.Context) error {
 		t, err = w.q.take(ctx, run, path, w.opts.Name, token, w.opts.Lease)
 		return err
 	})
@@ -90,53 +90,53 @@ func (w *worker) describe(ctx context.Context, repository string, job *river.Job
 	}
 	work, cancel := context.WithCancelCause(ctx)
 	w.hold(t, cancel)
-	d, err := by.Describe(work, run, t.of, t.below, &till{w.q, t})
-	lost := errors.Is(err, errFenced) || errors.Is(context.Cause(work), errFenced)
+	d, err := by.Describe(work, run, t.task, t.below, &dirLease{w.q, t})
+	lost := errors.Is(err, errLeaseLost) || errors.Is(context.Cause(work), errLeaseLost)
 	w.end(ctx, t, d, err, lost)
-	w.letGo(t)
+	w.release(t)
 	cancel(nil)
 	return nil, nil
 }
 
-// end puts down what came of a directory. If it cannot, the lease will run out.
-func (w *worker) end(ctx context.Context, t *taken, d Described, failed error, lost bool) {
-	e := Event{Run: t.run.ID, Path: t.of.Path, Asked: d.Calls > 0}
+// end stores the result of a directory. If the server does not answer, the lease expires.
+func (w *worker) end(ctx context.Context, t *leasedDir, d Described, failed error, lost bool) {
+	e := Event{Run: t.run.ID, Path: t.task.Path, Asked: d.Calls > 0}
 	keep, cancel := context.WithTimeout(context.WithoutCancel(ctx), w.opts.Drain+w.opts.Lease)
 	defer cancel()
 	silent := false
 	if failed == nil {
-		e.Err = w.insist(keep, func(ctx context.Context) error { return w.q.finish(ctx, t, d) })
-		e.Fate = surveyrun.Back
+		e.Err = w.retryWhileAway(keep, func(ctx context.Context) error { return w.q.finish(ctx, t, d) })
+		e.Action = surveyrun.ActionReturn
 	} else {
 		e.Err = failed
-		e.Fate, e.Delay = surveyrun.FateOf(failed, t.tries+1)
+		e.Action, e.Delay = surveyrun.ActionAfter(failed, t.failures+1)
 		if ctx.Err() != nil || lost {
-			e.Fate, e.Delay = surveyrun.Back, 0 // it was stopped, and did not fail
+			e.Action, e.Delay = surveyrun.ActionReturn, 0 // it was interrupted and did not fail
 		}
-		err := w.insist(keep, func(ctx context.Context) error { return w.q.fail(ctx, t, d, e.Fate, e.Delay, failed) })
+		err := w.retryWhileAway(keep, func(ctx context.Context) error { return w.q.fail(ctx, t, d, e.Action, e.Delay, failed) })
 		if err != nil && !lost {
 			e.Err = errors.Join(failed, err)
 		} else {
-			silent = errors.Is(failed, surveyrun.ErrTwin) // nothing has happened
+			silent = errors.Is(failed, surveyrun.ErrSameInput) // waiting is not worth an event
 		}
 	}
 	if !silent {
-		w.opts.Told(e)
+		w.opts.OnEvent(e)
 	}
-	if e.Fate == surveyrun.Stop {
+	if e.Action == surveyrun.ActionStop {
 		w.stop(failed)
 	}
 }
 
-// insist tries again while the server is away, until the context ends.
-func (w *worker) insist(ctx context.Context, f func(context.Context) error) error {
+// retryWhileAway calls f again while the server is away, until the context ends.
+func (w *worker) retryWhileAway(ctx context.Context, f func(context.Context) error) error {
 	const first, longest = 50 * time.Millisecond, 2 * time.Second
 	for pause := first; ; pause = min(2*pause, longest) {
-		err := patiently(ctx, f)
-		if !passes(err) || ctx.Err() != nil {
+		err := withTimeout(ctx, f)
+		if !isTemporary(err) || ctx.Err() != nil {
 			return err
 		}
-		w.opts.Told(Event{Err: w.q.away(ctx, err), Server: true})
+		w.opts.OnEvent(Event{Err: w.q.serverError(ctx, err), Server: true})
 		select {
 		case <-ctx.Done():
 			return err
@@ -145,39 +145,39 @@ func (w *worker) insist(ctx context.Context, f func(context.Context) error) erro
 	}
 }
 
-// patiently tries something once. A server that stalls is one that is away.
-func patiently(ctx context.Context, f func(context.Context) error) error {
+// withTimeout calls f with the time limit of one request. A stalled server counts as away.
+func withTimeout(ctx context.Context, f func(context.Context) error) error {
 	try, cancel := context.WithTimeout(ctx, tryPatience)
 	defer cancel()
 	return f(try)
 }
 
-func (w *worker) hold(t *taken, cancel context.CancelCauseFunc) {
+func (w *worker) hold(t *leasedDir, cancel context.CancelCauseFunc) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.hands[t] = cancel
+	w.leased[t] = cancel
 }
 
-func (w *worker) letGo(t *taken) {
+func (w *worker) release(t *leasedDir) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	delete(w.hands, t)
+	delete(w.leased, t)
 }
 
 func (w *worker) busy() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return len(w.hands)
+	return len(w.leased)
 }
 
-// HandleError implements [river.ErrorHandler]: what a job could not tell the server, the
-// sweep finds.
+// HandleError implements [river.ErrorHandler]. It does nothing: the sweep repairs what a job
+// could not store.
 func (w *worker) HandleError(context.Context, *rivertype.JobRow, error) *river.ErrorHandlerResult {
 	return nil
 }
 
 // HandlePanic implements [river.ErrorHandler].
 func (w *worker) HandlePanic(_ context.Context, _ *rivertype.JobRow, panicked any, trace string) *river.ErrorHandlerResult {
-	w.stop(fmt.Errorf("this is a fault of ken: %v\n%s", panicked, trace))
+	w.stop(fmt.Errorf("bug in ken: %v\n%s", panicked, trace))
 	return nil
 }

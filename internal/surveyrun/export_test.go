@@ -1,7 +1,7 @@
 package surveyrun
 
-// Waiting is how many wait for a slot.
-func (f *Fair) Waiting() (n int) {
+// Waiting counts the callers that wait for a slot.
+func (f *FairLimiter) Waiting() (n int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, p := range f.parties {

@@ -5,11 +5,11 @@ import (
 	"sync"
 )
 
-// Fair shares a number of slots between parties. A slot that comes free goes to whoever
-// waits for the party that has the fewest, among equals to the party that was served least
-// recently, and within a party to whoever came first. So a party with much to do cannot
-// keep one with little waiting for longer than one of its own jobs takes.
-type Fair struct {
+// A FairLimiter shares a number of slots between parties, which are repositories. A free slot
+// goes to the waiting party with the fewest slots, among equals to the party that was served
+// least recently, and within a party to the first that waits. So a party with much work delays
+// one with little by no more than one job.
+type FairLimiter struct {
 	mu      sync.Mutex
 	free    int
 	clock   uint64
@@ -18,16 +18,18 @@ type Fair struct {
 
 type party struct {
 	running int
-	served  uint64          // when it last got a slot
-	waiting []chan struct{} // closed when it is their turn
+	served  uint64          // the clock when it last got a slot
+	waiting []chan struct{} // closed when they get a slot
 }
 
-// NewFair returns so many slots, all free.
-func NewFair(slots int) *Fair { return &Fair{free: slots, parties: make(map[string]*party)} }
+// NewFairLimiter returns a limiter with free slots.
+func NewFairLimiter(slots int) *FairLimiter {
+	return &FairLimiter{free: slots, parties: make(map[string]*party)}
+}
 
-// Enter waits for a slot for a party, until the context is done; then it returns its error.
-// Whoever got one calls leave, once.
-func (f *Fair) Enter(ctx context.Context, of string) (leave func(), err error) {
+// Enter waits for a slot of a party. It returns the error of the context when that is done
+// first. The caller calls leave to free the slot.
+func (f *FairLimiter) Enter(ctx context.Context, of string) (leave func(), err error) {
 	f.mu.Lock()
 	p := f.parties[of]
 	if p == nil {
@@ -53,10 +55,10 @@ func (f *Fair) Enter(ctx context.Context, of string) (leave func(), err error) {
 		}
 	}
 	f.mu.Unlock()
-	return leave, nil // it was our turn in that moment
+	return leave, nil // the slot came at the same moment
 }
 
-func (f *Fair) leave(p *party) {
+func (f *FairLimiter) leave(p *party) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	p.running--
@@ -64,8 +66,8 @@ func (f *Fair) leave(p *party) {
 	f.serve()
 }
 
-// serve gives free slots away.
-func (f *Fair) serve() {
+// serve gives free slots to waiting parties.
+func (f *FairLimiter) serve() {
 	for f.free > 0 {
 		var next *party
 		for _, p := range f.parties {

@@ -13,67 +13,67 @@ import (
 	"ken/internal/repo"
 )
 
-// A Run is one survey that is handed out.
+// A Run is one survey that workers share.
 type Run struct {
 	ID         int64   `json:"id"`
-	Repository string  `json:"repository"` // its identity
+	Repository string  `json:"repository"` // the identity of the repository
 	Commit     repo.ID `json:"commit"`
-	Recipe     string  `json:"recipe"` // the prompt and the model: of all that is written
+	Recipe     string  `json:"recipe"` // the versions of prompt and model of all its summaries
 	Provider   string  `json:"provider"`
 	Model      string  `json:"model"`
-	By         string  `json:"by"` // who asked for it
-	About      string  `json:"-"`  // what the repository seems to be
+	By         string  `json:"by"` // who started it
+	About      string  `json:"-"`  // a description of the repository
 
 	State RunState `json:"state"`
-	Why   string   `json:"why,omitempty"` // it is paused, or over before all was done
+	Why   string   `json:"why,omitempty"` // the reason of a pause or an early end
 
 	Directories Counts  `json:"directories"`
 	Calls       int64   `json:"calls"`
-	Spent       Amount  `json:"spent"`    // that providers told; of calls that broke off, the most
-	Assumed     Amount  `json:"assumed"`  // of calls whose worker vanished: the most that they can have cost
-	Reserved    Amount  `json:"reserved"` // for calls under way
+	Spent       Amount  `json:"spent"`    // as providers report it; of interrupted calls, the most that they can have cost
+	Assumed     Amount  `json:"assumed"`  // the most that the calls of lost workers can have cost
+	Reserved    Amount  `json:"reserved"` // for current calls
 	Ceiling     Ceiling `json:"ceiling"`
 
 	Begun time.Time  `json:"begun_at"`
 	Ended *time.Time `json:"ended_at"`
 
-	// Dead are the directories that were given up, and Blocked those that wait for them.
+	// Dead are the directories that ken gave up, and Blocked those that wait for them.
 	Dead    []Dead          `json:"dead"`
 	Blocked []repo.PathJSON `json:"blocked"`
 }
 
-// A RunState is how a run stands. Its zero value is none.
+// A RunState is the state of a run. The zero value is no state.
 type RunState string
 
 // The states of a run.
 const (
 	Running    RunState = "running"
-	Paused     RunState = "paused"     // a ceiling was reached; somebody can resume it
-	Done       RunState = "done"       // every directory has a text, or was refused one
-	Incomplete RunState = "incomplete" // some were given up, and others wait for them
+	Paused     RunState = "paused"     // it reached a ceiling; a user can resume it
+	Done       RunState = "done"       // every directory has a summary, or the model refused it
+	Incomplete RunState = "incomplete" // ken gave up some directories, and others wait for them
 	Cancelled  RunState = "cancelled"
 )
 
-// Over reports whether nobody works on it any more.
+// Over reports whether no worker takes directories of the run any more.
 func (s RunState) Over() bool { return s != Running }
 
-// Counts are how many directories of a run stand how.
+// Counts counts the directories of a run by their state.
 type Counts struct {
 	Total   int `json:"total"`
-	Waiting int `json:"waiting"` // for those below
+	Waiting int `json:"waiting"` // for directories below
 	Ready   int `json:"ready"`
-	Taken   int `json:"taken"` // in a worker's hands
+	Taken   int `json:"taken"` // leased by a worker
 	Done    int `json:"done"`
-	Unasked int `json:"unasked"` // of Done: nobody had to be asked
-	Partial int `json:"partial"` // of Done: the author could not finish
-	Failed  int `json:"failed"`  // the provider will not describe them
+	Unasked int `json:"unasked"` // of Done: without a model call
+	Partial int `json:"partial"` // of Done: the model could not finish
+	Failed  int `json:"failed"`  // refused by the model
 	Dead    int `json:"dead"`    // given up after several attempts
 }
 
-// Settled is how many need nothing more.
+// Settled counts the directories that need no more work.
 func (c Counts) Settled() int { return c.Done + c.Failed }
 
-// State is how the run stands that has these: one with anything to do is running.
+// State returns the state of a run with these counts. A run with work left is running.
 func (c Counts) State() RunState {
 	switch {
 	case c.Ready+c.Taken > 0:
@@ -85,7 +85,7 @@ func (c Counts) State() RunState {
 	}
 }
 
-// Summary says in a few words how far a run has come.
+// Summary returns the progress of a run in a few words.
 func (r *Run) Summary() string {
 	c := r.Directories
 	text := fmt.Sprintf("%d of %d", c.Settled(), c.Total)
@@ -101,20 +101,20 @@ func (r *Run) Summary() string {
 	return text
 }
 
-// A Dead is a directory that was given up.
+// A Dead is a directory that ken gave up.
 type Dead struct {
 	repo.PathJSON
 	Run      int64     `json:"run"`
 	Attempts int       `json:"attempts"`
-	Error    string    `json:"error"` // of the last one
+	Error    string    `json:"error"` // of the last attempt
 	Worker   string    `json:"worker"`
 	At       time.Time `json:"at"`
 }
 
-// A Day is what all runs of a server may spend within a day of UTC, and have.
+// A Day is the ceiling and the spending of all runs of a server on one day (UTC).
 type Day struct {
 	Day      string  `json:"day"` // such as 2026-11-15
 	Ceiling  Ceiling `json:"ceiling"`
-	Spent    Amount  `json:"spent"` // what was assumed included
+	Spent    Amount  `json:"spent"` // including assumed amounts
 	Reserved Amount  `json:"reserved"`
 }

@@ -17,13 +17,13 @@ import (
 	"ken/internal/surveyrun"
 )
 
-// A free slot goes to a party with the fewest in hand, among those that wait, and of these to
-// the one that was served least recently; no more are ever in than there are slots, and none
-// is idle while somebody waits.
-func TestFairServesWhoHasLeast(t *testing.T) {
+// A free slot goes to the waiting party with the fewest slots, among equals to the one that was
+// served least recently. No more callers are in than there are slots, and no slot is free
+// while a caller waits.
+func TestFairLimiterServesPartyWithFewestSlots(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		slots := rapid.IntRange(1, 4).Draw(t, "slots")
-		f := surveyrun.NewFair(slots)
+		f := surveyrun.NewFairLimiter(slots)
 		type waiter struct {
 			party string
 			in    chan func()
@@ -38,7 +38,7 @@ func TestFairServesWhoHasLeast(t *testing.T) {
 			}
 			return n
 		}
-		// settle takes note of who was let in, which must be one of those whose turn it was.
+		// settle checks that the callers that entered were the next in turn.
 		settle := func(n int) {
 			for range n {
 				before := func(a, b string) bool {
@@ -56,7 +56,7 @@ func TestFairServesWhoHasLeast(t *testing.T) {
 						select {
 						case leave := <-w.in:
 							if i = k; before(next, w.party) {
-								t.Fatalf("%s is served, with %d in hand, and %s waits, with %d", w.party, len(inside[w.party]), next, len(inside[next]))
+								t.Fatalf("party %s with %d slots was served; party %s with %d slots should be next", w.party, len(inside[w.party]), next, len(inside[next]))
 							}
 							turn++
 							served[w.party] = turn
@@ -68,13 +68,13 @@ func TestFairServesWhoHasLeast(t *testing.T) {
 					}
 					runtime.Gosched()
 					if i < 0 && time.Now().After(deadline) {
-						t.Fatalf("%d of %d slots are taken, and %d wait", total(), slots, len(waiting))
+						t.Fatalf("%d of %d slots are taken while %d callers wait; all slots should be taken", total(), slots, len(waiting))
 					}
 				}
 				waiting = append(waiting[:i], waiting[i+1:]...)
 			}
 			if total() > slots {
-				t.Fatalf("%d are in %d slots", total(), slots)
+				t.Fatalf("%d callers are in, want at most %d", total(), slots)
 			}
 		}
 		for range rapid.IntRange(1, 15).Draw(t, "steps") {
@@ -126,9 +126,9 @@ func TestFairServesWhoHasLeast(t *testing.T) {
 	})
 }
 
-// What failed is tried again later and later, and not for ever; what is hopeless ends the
-// worker, a refusal is final, and a ceiling is nobody's fault.
-func TestFates(t *testing.T) {
+// A failed attempt is retried with growing delays and a limit. A hopeless error stops the
+// worker, a refusal is final, and an attempt that reached a ceiling does not count.
+func TestActionAfter(t *testing.T) {
 	t.Parallel()
 	failed := func(r model.Reason) error { return &model.Failure{Reason: r, Err: errors.New("failed")} }
 	away := failed(model.Overloaded)
@@ -136,31 +136,31 @@ func TestFates(t *testing.T) {
 	for _, c := range []struct {
 		err      error
 		attempts int
-		fate     surveyrun.Fate
+		action   surveyrun.FailureAction
 		delay    time.Duration
 	}{
-		{odd, 1, surveyrun.Again, 2 * time.Second},
-		{odd, 4, surveyrun.Again, 16 * time.Second},
-		{odd, 5, surveyrun.GivenUp, 0},
-		{away, 5, surveyrun.Again, 32 * time.Second},
-		{away, 39, surveyrun.Again, 2 * time.Minute},
-		{away, 40, surveyrun.GivenUp, 0},
-		{failed(model.Down), 5, surveyrun.Again, 32 * time.Second},
-		{failed(model.RateLimited), 5, surveyrun.Again, 32 * time.Second},
-		{fmt.Errorf("no: %w", survey.ErrRefused), 1, surveyrun.Refused, 0},
-		{failed(model.TooLong), 1, surveyrun.Refused, 0},
-		{fmt.Errorf("bad key: %w", survey.ErrHopeless), 1, surveyrun.Stop, 0},
-		{fmt.Errorf("no more: %w", surveyrun.ErrCeiling), 9, surveyrun.Back, 0},
+		{odd, 1, surveyrun.ActionRetry, 2 * time.Second},
+		{odd, 4, surveyrun.ActionRetry, 16 * time.Second},
+		{odd, 5, surveyrun.ActionGiveUp, 0},
+		{away, 5, surveyrun.ActionRetry, 32 * time.Second},
+		{away, 39, surveyrun.ActionRetry, 2 * time.Minute},
+		{away, 40, surveyrun.ActionGiveUp, 0},
+		{failed(model.Down), 5, surveyrun.ActionRetry, 32 * time.Second},
+		{failed(model.RateLimited), 5, surveyrun.ActionRetry, 32 * time.Second},
+		{fmt.Errorf("no: %w", survey.ErrRefused), 1, surveyrun.ActionRefuse, 0},
+		{failed(model.TooLong), 1, surveyrun.ActionRefuse, 0},
+		{fmt.Errorf("bad key: %w", survey.ErrHopeless), 1, surveyrun.ActionStop, 0},
+		{fmt.Errorf("no more: %w", surveyrun.ErrCeiling), 9, surveyrun.ActionReturn, 0},
 	} {
-		if fate, delay := surveyrun.FateOf(c.err, c.attempts); fate != c.fate || delay != c.delay {
-			t.Errorf("%v after %d attempts: %d in %v", c.err, c.attempts, fate, delay)
+		if action, delay := surveyrun.ActionAfter(c.err, c.attempts); action != c.action || delay != c.delay {
+			t.Errorf("%v after %d attempts: action %d after %v, want %d after %v", c.err, c.attempts, action, delay, c.action, c.delay)
 		}
 	}
 }
 
-// No answer to a request costs more than the most that it can cost: no token is less than a
-// byte, and the reply is as long as it may be.
-func TestMostIsTheMost(t *testing.T) {
+// No answer to a request costs more than MaxAmount: a token has at least one byte, and the
+// reply has at most the tokens that were asked for.
+func TestMaxAmountIsAnUpperBound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		price := model.Price{
 			Input: rapid.Float64Range(0.01, 50).Draw(t, "input"), Output: rapid.Float64Range(0.01, 100).Draw(t, "output"),
@@ -188,17 +188,17 @@ func TestMostIsTheMost(t *testing.T) {
 		}
 		u := model.Usage{Input: rapid.Int64Range(0, bytes).Draw(t, "in"), Output: rapid.Int64Range(0, int64(req.MaxTokens)).Draw(t, "out")}
 		u.Written = rapid.Int64Range(0, u.Input).Draw(t, "put into the cache")
-		most, cost := surveyrun.Most(req, price), price.Of(u)
+		most, cost := surveyrun.MaxAmount(req, price), price.Of(u)
 		if most.Unpriced || u.Tokens() > most.Tokens || surveyrun.Dollars(cost.USD) > most.Cost {
-			t.Errorf("%+v costs %v, more than %v", u, cost, most)
+			t.Errorf("%+v costs %v, want at most %v", u, cost, most)
 		}
 	})
-	if most := surveyrun.Most(model.Request{}, model.Price{}); !most.Unpriced {
-		t.Errorf("an unknown price makes %v", most)
+	if most := surveyrun.MaxAmount(model.Request{}, model.Price{}); !most.Unpriced {
+		t.Errorf("an unknown price gives %v, want an unpriced amount", most)
 	}
 }
 
-// Nothing stays under a ceiling of money whose price nobody knows.
+// An amount with an unknown price is within no ceiling of money.
 func TestCeiling(t *testing.T) {
 	t.Parallel()
 	tokens, cost := int64(100), surveyrun.Dollars(1)
@@ -216,17 +216,17 @@ func TestCeiling(t *testing.T) {
 		{surveyrun.Ceiling{Tokens: &tokens, Cost: &cost}, surveyrun.Amount{Tokens: 1, Cost: cost + 1}, false},
 	} {
 		if c.Holds(c.Amount) != c.holds {
-			t.Errorf("%v under %v: %t", c.Amount, c.Ceiling, !c.holds)
+			t.Errorf("%v within %v: %t, want %t", c.Amount, c.Ceiling, !c.holds, c.holds)
 		}
 	}
 }
 
-// What nobody knows the price of does not cost nothing.
+// An amount with an unknown price says so.
 func TestAmount(t *testing.T) {
 	t.Parallel()
 	for a, want := range map[surveyrun.Amount]string{
 		{Tokens: 7, Cost: surveyrun.Dollars(0.25)}:                 "7 tokens, $0.2500",
-		{Tokens: 7, Unpriced: true}:                                "7 tokens (price not known)",
+		{Tokens: 7, Unpriced: true}:                                "7 tokens (price unknown)",
 		{Tokens: 7, Cost: surveyrun.Dollars(0.25), Unpriced: true}: "7 tokens, at least $0.2500",
 	} {
 		if a.String() != want {
@@ -235,10 +235,10 @@ func TestAmount(t *testing.T) {
 	}
 }
 
-// till pays until it has nothing left.
-type till struct{ left, spent int64 }
+// budget allows calls until it has nothing left.
+type budget struct{ left, spent int64 }
 
-func (l *till) Reserve(_ context.Context, most, before surveyrun.Amount) error {
+func (l *budget) Reserve(_ context.Context, most, before surveyrun.Amount) error {
 	l.spent += before.Tokens
 	if most.Tokens > l.left-l.spent {
 		return surveyrun.ErrCeiling
@@ -246,7 +246,7 @@ func (l *till) Reserve(_ context.Context, most, before surveyrun.Amount) error {
 	return nil
 }
 
-// talker answers everything, and tells what it cost.
+// talker answers every request and reports its cost.
 type talker struct {
 	model.Model
 
@@ -260,11 +260,11 @@ func (m *talker) Turn(context.Context, model.Request, model.Listener) (model.Rep
 	return model.Reply{Usage: model.Usage{Input: 900, Output: 100}}, nil
 }
 
-// A purse makes no call that its till has not paid for, and tells it of every one that it made.
-func TestPurse(t *testing.T) {
+// A metered model makes no call without a reservation, and reports the cost of every call.
+func TestMeteredModel(t *testing.T) {
 	t.Parallel()
-	m, l := &talker{}, &till{left: 10_000}
-	p := surveyrun.NewPurse(m, l)
+	m, l := &talker{}, &budget{left: 10_000}
+	p := surveyrun.NewMeteredModel(m, l)
 	var err error
 	for err == nil {
 		_, err = p.Turn(t.Context(), model.Request{MaxTokens: 100}, model.Listener{})
@@ -286,12 +286,12 @@ func (m *broken) Turn(context.Context, model.Request, model.Listener) (model.Rep
 	return model.Reply{Usage: m.usage}, m.err
 }
 
-// A call that fails counts as the most that it can have cost, unless the provider has told, or
-// has turned it away, or has not got it.
-func TestFailedCallsArePaidFor(t *testing.T) {
+// A failed call counts as the most that it can have cost, unless the provider reported its
+// usage, rejected the call or did not receive it.
+func TestFailedCallsCount(t *testing.T) {
 	t.Parallel()
 	req := model.Request{MaxTokens: 100}
-	most := surveyrun.Most(req, model.Price{}).Tokens
+	most := surveyrun.MaxAmount(req, model.Price{}).Tokens
 	failed := func(r model.Reason) error { return &model.Failure{Reason: r, Err: errors.New("failed")} }
 	for _, c := range []struct {
 		usage model.Usage
@@ -310,14 +310,14 @@ func TestFailedCallsArePaidFor(t *testing.T) {
 		{model.Usage{}, &model.Failure{Reason: model.Down, Unsent: true, Err: errors.New("no route")}, 0},
 		{model.Usage{Input: 50, Output: 5}, nil, 55},
 	} {
-		p := surveyrun.NewPurse(&broken{usage: c.usage, err: c.err}, &till{left: 1 << 20})
+		p := surveyrun.NewMeteredModel(&broken{usage: c.usage, err: c.err}, &budget{left: 1 << 20})
 		if _, err := p.Turn(t.Context(), req, model.Listener{}); !errors.Is(err, c.err) || p.Last().Tokens != c.want {
 			t.Errorf("%+v, %v: %d tokens, want %d", c.usage, c.err, p.Last().Tokens, c.want)
 		}
 	}
 }
 
-// Money is exact, and travels as dollars.
+// Money is exact, and its JSON is in dollars.
 func TestMoney(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := surveyrun.Money(rapid.Int64Range(0, 1e15).Draw(t, "money"))
@@ -332,7 +332,7 @@ func TestMoney(t *testing.T) {
 	})
 }
 
-// A run is running while anything can be done, and complete only if all was.
+// A run is running while it has work, and done only if every directory is settled.
 func TestRunState(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -222,7 +222,7 @@ func (r *anthropicReading) event(name string, data []byte) (bool, *trouble) {
 	case "content_block_delta":
 		p := r.blocks[e.Index]
 		if p == nil {
-			return false, &trouble{reason: model.BadAnswer, text: "a piece of a block that has not begun"}
+			return false, &trouble{reason: model.BadAnswer, text: "the answer continues a block that has not started"}
 		}
 		r.piece(p, e)
 	case "message_delta":
@@ -233,7 +233,7 @@ func (r *anthropicReading) event(name string, data []byte) (bool, *trouble) {
 		}
 	case "message_stop":
 		if !r.stopped {
-			return false, &trouble{reason: model.BadAnswer, text: "the answer ends without a reason to"}
+			return false, &trouble{reason: model.BadAnswer, text: "the answer ends without a stop reason"}
 		}
 		return true, nil
 	case "error":
@@ -244,10 +244,10 @@ func (r *anthropicReading) event(name string, data []byte) (bool, *trouble) {
 
 func (r *anthropicReading) start(e anthropicEvent) *trouble {
 	if r.blocks[e.Index] != nil {
-		return &trouble{reason: model.BadAnswer, text: "a block begins twice"}
+		return &trouble{reason: model.BadAnswer, text: "the answer starts a block twice"}
 	}
 	if e.Block == nil {
-		return &trouble{reason: model.BadAnswer, text: "a block begins with nothing"}
+		return &trouble{reason: model.BadAnswer, text: "the answer starts an empty block"}
 	}
 	p := &anthropicPart{fields: e.Block}
 	str := func(field string) string {

@@ -174,7 +174,7 @@ func (p *program) run(ctx context.Context, in []byte) ([]byte, *trouble) {
 	}
 	switch {
 	case stdout.over:
-		return stdout.Bytes(), &trouble{reason: model.BadAnswer, text: fmt.Sprintf("%s prints more than the %d bytes that an answer may have", name, p.max)}
+		return stdout.Bytes(), &trouble{reason: model.BadAnswer, text: fmt.Sprintf("%s printed more than %d bytes", name, p.max)}
 	case err == nil, errors.Is(err, exec.ErrWaitDelay) && ctx.Err() == nil:
 		return stdout.Bytes(), nil
 	case ctx.Err() != nil:
@@ -182,10 +182,10 @@ func (p *program) run(ctx context.Context, in []byte) ([]byte, *trouble) {
 	case cmd.Process == nil:
 		return nil, &trouble{
 			reason: model.NoModel, text: fmt.Sprintf("cannot start %s: %v", name, err),
-			hint: "put the program on the PATH, or name another in survey.command of .ken/config.yaml",
+			hint: "put the program on the PATH, or set another one in survey.command of .ken/config.yaml",
 		}
 	case exited && exit.ExitCode() >= 0:
-		return stdout.Bytes(), &trouble{reason: model.Down, text: fmt.Sprintf("%s exits with status %d%s", name, exit.ExitCode(), said)}
+		return stdout.Bytes(), &trouble{reason: model.Down, text: fmt.Sprintf("%s exited with status %d%s", name, exit.ExitCode(), said)}
 	}
 	return stdout.Bytes(), &trouble{reason: model.Down, text: fmt.Sprintf("%s: %v%s", name, err, said)}
 }
@@ -199,9 +199,9 @@ func (p *program) read(out []byte) (answer, *trouble) {
 	}
 	switch {
 	case len(bytes.TrimSpace(out)) == 0:
-		return bad("prints nothing")
+		return bad("printed nothing")
 	case !utf8.Valid(out):
-		return bad("prints something that is not text")
+		return bad("printed something that is not text")
 	}
 	text := answer{Reply: model.Reply{Text: strings.TrimSpace(string(out)), Stop: model.End}}
 	var fields map[string]json.RawMessage
@@ -210,7 +210,7 @@ func (p *program) read(out []byte) (answer, *trouble) {
 	}
 	var r programReply
 	if err := json.Unmarshal(out, &r); err != nil {
-		return bad("prints a reply that cannot be read: %v", err)
+		return bad("printed an invalid reply: %v", err)
 	}
 	a := answer{Reply: model.Reply{Model: r.Model, Why: r.Stop}}
 	if r.Text != nil {

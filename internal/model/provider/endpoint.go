@@ -87,7 +87,7 @@ func (s *service) locate(base string, getenv func(string) string) (address, erro
 		at.given = true
 	}
 	if strings.EqualFold(u.Host, own.Host) && !at.own && !at.given {
-		return address{}, misuse("write https://", "%s is %s: a key must not go over plain http", said, text)
+		return address{}, misuse("write https://", "%s is %s: ken does not send a key over plain http", said, text)
 	}
 	if at.own {
 		at.text, at.given = s.base, true
@@ -123,7 +123,7 @@ func (s *service) endpoint(cfg Config, getenv func(string) string) (endpoint, er
 	if !at.given && !cfg.Allowed {
 		return endpoint{}, misuse(
 			fmt.Sprintf("if you trust that host with your key and your code: export %s=%s", s.baseVar, fault.Quote(at.text)),
-			"base_url is %s: no host for a key to go to on a repository's word", at.text)
+			"base_url is %s: ken does not send a key to a host that only the repository names", at.text)
 	}
 	ep := endpoint{url: at.url, keyVar: s.keyVar, own: at.own}
 	if ep.key, err = s.key(getenv); err != nil {
@@ -131,8 +131,8 @@ func (s *service) endpoint(cfg Config, getenv func(string) string) (endpoint, er
 	}
 	if ep.key == "" && ep.own {
 		return endpoint{}, &fault.Error{
-			Hint: fmt.Sprintf("export %s=…, or do without a model: set survey.provider to outline in .ken/config.yaml", s.keyVar),
-			Err:  &model.Failure{Reason: model.NoKey, Err: fmt.Errorf("there is no key for %s: %s is not set", s.name, s.keyVar)},
+			Hint: fmt.Sprintf("export %s=…, or use no model: set survey.provider to outline in .ken/config.yaml", s.keyVar),
+			Err:  &model.Failure{Reason: model.NoKey, Err: fmt.Errorf("no key for %s: %s is not set", s.name, s.keyVar)},
 		}
 	}
 	return ep, nil
@@ -146,7 +146,7 @@ func (s *service) key(getenv func(string) string) (string, error) {
 	case len(key) > maxKey:
 		bad = fmt.Sprintf("is longer than %d characters", maxKey)
 	case strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r >= 0x7f || r == '"' || r == '\\' }):
-		bad = "holds a character that no key has"
+		bad = "contains a character that is not valid in a key"
 	default:
 		return key, nil
 	}

@@ -146,7 +146,7 @@ func (c *client) read(ctx context.Context, resp *http.Response, stream io.Reader
 	default:
 		b, _ := io.ReadAll(io.LimitReader(stream, maxComplaint))
 		return answer{}, &trouble{reason: model.BadAnswer, text: fmt.Sprintf(
-			"%s answers with %q, not with a stream of events: %s", c.endpoint.url.Host,
+			"%s answered with %q instead of a stream of events: %s", c.endpoint.url.Host,
 			resp.Header.Get("Content-Type"), c.hide.clean(string(b)),
 		)}
 	}
@@ -194,14 +194,14 @@ func (c *client) broken(ctx context.Context, err error) *trouble {
 		t.text = fmt.Sprintf("%s was silent for %s", c.endpoint.url.Host, c.opts.Idle)
 	case errors.Is(err, errTooLarge):
 		t.reason, t.passes = model.BadAnswer, false
-		t.text = fmt.Sprintf("%s sends more than the %d bytes that an answer may have", c.endpoint.url.Host, c.opts.httpBytes())
+		t.text = fmt.Sprintf("%s sent more than %d bytes", c.endpoint.url.Host, c.opts.httpBytes())
 	case errors.Is(err, errLine):
 		t.reason, t.passes = model.BadAnswer, false
 	case errors.As(err, &unknown), errors.As(err, &invalid), errors.As(err, &host), errors.As(err, &cert):
 		t.passes = false
 	case errors.Is(err, syscall.ECONNREFUSED) && loopback(c.endpoint.url):
 		t.passes = false // nobody is at home, and we would know
-		t.text = fmt.Sprintf("nothing listens at %s", c.endpoint.url.Host)
+		t.text = fmt.Sprintf("no server listens at %s", c.endpoint.url.Host)
 		t.hint = "start the server, then: ken survey run"
 	}
 	return t
@@ -215,10 +215,10 @@ func (c *client) refused(resp *http.Response, stream io.Reader) (*trouble, *comp
 		said.Message = c.hide.clean(string(b))
 	}
 	t := said.judge(resp.StatusCode)
-	t.text = fmt.Sprintf("%s answers %d %s", c.endpoint.url.Host, resp.StatusCode, http.StatusText(resp.StatusCode))
+	t.text = fmt.Sprintf("%s answered %d %s", c.endpoint.url.Host, resp.StatusCode, http.StatusText(resp.StatusCode))
 	if to := resp.Header.Get("Location"); resp.StatusCode/100 == 3 {
-		t.text += " and sends us on to " + c.hide.clean(to)
-		t.hint = "if that is where it should go, set the base URL to it"
+		t.text += " and redirects to " + c.hide.clean(to)
+		t.hint = "if that address is right, set it as the base URL"
 	}
 	if said.Message != "" {
 		t.text += ": " + said.Message

@@ -203,7 +203,7 @@ type (
 func (r *openaiReading) event(_ string, data []byte) (bool, *trouble) {
 	if strings.TrimSpace(string(data)) == "[DONE]" {
 		if r.reply.Why == "" {
-			return false, unfinished("the answer ends without a reason to")
+			return false, unfinished("the answer ends without a stop reason")
 		}
 		return true, nil
 	}
@@ -214,7 +214,7 @@ func (r *openaiReading) event(_ string, data []byte) (bool, *trouble) {
 func (r *openaiReading) whole(data []byte) *trouble {
 	var c openaiChunk
 	if err := json.Unmarshal(data, &c); err != nil {
-		return &trouble{reason: model.BadAnswer, text: fmt.Sprintf("a piece of the answer is not what it should be: %v", err)}
+		return &trouble{reason: model.BadAnswer, text: fmt.Sprintf("invalid event in the answer: %v", err)}
 	}
 	if len(c.Error) > 0 && string(c.Error) != "null" {
 		return parseComplaint(data).amid()

@@ -111,7 +111,7 @@ func New(cfg Config, opts Options) (*Model, error) {
 		m.asker = &client{endpoint: ep, wire: svc.wire(cfg.Model, ep), opts: opts, hide: m.hide, http: httpClient(opts)}
 	case Command:
 		if len(cfg.Command) == 0 || cfg.Command[0] == "" {
-			return nil, misuse("name one in survey.command, such as: command: [claude, -p]", "no program is named for the provider command")
+			return nil, misuse("set one in survey.command, for example: command: [claude, -p]", "no program for the provider command")
 		}
 		m.name, m.where = commandName(cfg), filepath.Base(cfg.Command[0])
 		m.price = priceOf(cfg, false)
@@ -123,12 +123,12 @@ func New(cfg Config, opts Options) (*Model, error) {
 }
 
 func unknown(provider string) error {
-	return misuse("give one of outline, anthropic, openai and command: --provider NAME, or survey.provider in .ken/config.yaml", "there is no provider %q", provider)
+	return misuse("set --provider NAME, or survey.provider in .ken/config.yaml", "unknown provider %q (valid: outline, anthropic, openai, command)", provider)
 }
 
 // unnamed says that the model is missing.
 func (s *service) unnamed() error {
-	return misuse("name one of "+s.models+" with --model NAME, or survey.model in .ken/config.yaml", "no model is named for the provider %s", s.name)
+	return misuse("name one of "+s.models+" with --model NAME, or survey.model in .ken/config.yaml", "no model for the provider %s", s.name)
 }
 
 // commandName is what a program is called: by its model, else by its file.
@@ -172,7 +172,7 @@ type quoted struct {
 func (q quoted) Name() string       { return q.name }
 func (q quoted) Price() model.Price { return q.price }
 func (q quoted) Turn(context.Context, model.Request, model.Listener) (model.Reply, error) {
-	return model.Reply{}, fmt.Errorf("ask %s: it was not meant to be asked", q.name)
+	return model.Reply{}, fmt.Errorf("ask %s: this model is only for planning", q.name)
 }
 
 // Name is the provider and its model.

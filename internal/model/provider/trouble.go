@@ -46,24 +46,24 @@ func (m *Model) hint(t *trouble) string {
 			return fmt.Sprintf("set a key that %s accepts: export %s=…", m.where, c.endpoint.keyVar)
 		}
 	case model.NoCredit:
-		return "see to the account's credit or spending limit, then go on with: ken survey run"
+		return "check the account's credit and spending limit, then continue with: ken survey run"
 	case model.NoModel:
 		if remote {
 			return fmt.Sprintf("name a model that %s has in survey.model of .ken/config.yaml; is the address right? %s", m.where, c.endpoint.url)
 		}
 	case model.RateLimited:
 		if t.after > m.opts.MaxWait {
-			return fmt.Sprintf("go on in %s with: ken survey run", t.after.Round(time.Second))
+			return fmt.Sprintf("continue in %s with: ken survey run", t.after.Round(time.Second))
 		}
-		return "ask less at once: ken survey run --jobs 1"
+		return "use fewer jobs: ken survey run --jobs 1"
 	case model.Overloaded:
-		return "go on later with: ken survey run"
+		return "continue later with: ken survey run"
 	case model.Down:
 		if remote {
-			return "see whether it answers at all: curl -sSI " + fault.Quote(c.endpoint.url.String())
+			return "check the server: curl -sSI " + fault.Quote(c.endpoint.url.String())
 		}
 	case model.TooLong:
-		return "leave large files out by survey.exclude in .ken/config.yaml, then: ken survey run"
+		return "exclude large files with survey.exclude in .ken/config.yaml, then: ken survey run"
 	case model.BadAnswer, model.BadRequest:
 		if remote {
 			return fmt.Sprintf("does %s speak the API of the provider that survey.provider names?", c.endpoint.url)
@@ -71,7 +71,7 @@ func (m *Model) hint(t *trouble) string {
 	default:
 	}
 	if p, ok := m.asker.(*program); ok {
-		hint := "try the program by itself: echo hello |"
+		hint := "try the program alone: echo hello |"
 		for _, arg := range p.argv {
 			hint += " " + fault.Quote(arg)
 		}

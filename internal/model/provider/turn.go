@@ -85,7 +85,7 @@ func (m *Model) ended(ctx context.Context, attempts int) error {
 		if errors.Is(err, context.Canceled) {
 			kind = fault.Interrupted
 		}
-		return &fault.Error{Kind: kind, Hint: "go on where it stopped with: ken survey run", Err: &model.Failure{
+		return &fault.Error{Kind: kind, Hint: "continue with: ken survey run", Err: &model.Failure{
 			Reason: model.Cancelled, Err: fmt.Errorf("ask %s: %w", m.name, err),
 		}}
 	}

@@ -64,7 +64,7 @@ func readAllowed(name string) (r allow.Request, err error) {
 // Add allows a request.
 func (a Allowed) Add(r allow.Request) error {
 	if a.dir == "" {
-		return errors.New("there is no state directory to save the permission in: set XDG_STATE_HOME")
+		return errors.New("no state directory to save the permission in: set XDG_STATE_HOME")
 	}
 	name, content, err := a.file(r)
 	if err != nil {
@@ -89,7 +89,7 @@ func (a Allowed) List(repository string) ([]allow.Request, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("see what you allowed: %w", err)
+		return nil, fmt.Errorf("read the permissions: %w", err)
 	}
 	var list []allow.Request
 	for _, e := range entries {
@@ -101,7 +101,7 @@ func (a Allowed) List(repository string) ([]allow.Request, error) {
 			continue // it was withdrawn just now
 		}
 		if err != nil {
-			return nil, fmt.Errorf("see what you allowed: %w", err)
+			return nil, fmt.Errorf("read the permissions: %w", err)
 		}
 		if r.Repository == repository {
 			list = append(list, r)
@@ -117,7 +117,7 @@ func (a Allowed) Remove(r allow.Request) error {
 		err = os.Remove(name)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("withdraw what you allowed: %w", err)
+		return fmt.Errorf("withdraw the permission: %w", err)
 	}
 	return nil
 }

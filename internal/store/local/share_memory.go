@@ -35,10 +35,10 @@ func (m ShareMemory[T]) Save(document T) (err error) {
 	}
 	dir := filepath.Dir(m.path)
 	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return fmt.Errorf("remember what was shared: %w", err)
+		return fmt.Errorf("save share.json: %w", err)
 	}
 	if err := atomicfile.WriteCache(m.path, b); err != nil {
-		return fmt.Errorf("remember what was shared: %w", err)
+		return fmt.Errorf("save share.json: %w", err)
 	}
 	return nil
 }

@@ -89,7 +89,7 @@ var verbs = map[string]func(s *local.Store, arg string) error{
 		if err := s.Commit(context.Background(), "", c, nil); err != nil {
 			return err
 		}
-		if note := s.Note(); !strings.HasPrefix(note, "git directory is read-only; kept in ") ||
+		if note := s.Note(); !strings.HasPrefix(note, "git directory is read-only; new summaries go to ") ||
 			!strings.HasSuffix(note, " until it is writable") {
 			return fmt.Errorf("note is %q", note)
 		}

@@ -139,7 +139,7 @@ func (s *Store) place(ctx context.Context, write bool) (*sqlite.Store, error) {
 			// It keeps, and a run that may succeed comes later. Main answers
 			// for itself.
 			s.unmerged = true
-			s.note = fmt.Sprintf("not merged yet: %s: %v", s.spool.Path(), err)
+			s.note = fmt.Sprintf("summaries in %s are not merged yet: %v", s.spool.Path(), err)
 		}
 	}
 	return s.main, nil
@@ -155,12 +155,12 @@ func (s *Store) elsewhere(ctx context.Context, pending, write bool) (*sqlite.Sto
 	}
 	switch err := s.refresh(ctx); {
 	case err == nil:
-		s.note = fmt.Sprintf("git directory is read-only; kept in %s until it is writable", s.spool.Path())
+		s.note = fmt.Sprintf("git directory is read-only; new summaries go to %s until it is writable", s.spool.Path())
 		return s.spool, nil
 	case !errors.Is(err, ErrReadOnly):
 		return nil, err
 	case !write:
-		s.note = fmt.Sprintf("not seen, because it cannot be opened: %s", s.spool.Path())
+		s.note = fmt.Sprintf("ken cannot open %s, and ignores it", s.spool.Path())
 		return s.readonly, nil
 	default:
 		return nil, s.nowhere(filepath.Dir(s.spool.Path()))
@@ -173,7 +173,7 @@ func (s *Store) nowhere(spool string) error {
 		err = fmt.Errorf("write store %s, or %s: %w", s.main.Path(), spool, ErrReadOnly)
 	}
 	return &fault.Error{
-		Hint: "name a directory that can be written, for what is learned meanwhile: export XDG_STATE_HOME=DIR",
+		Hint: "name a writable directory for new summaries: export XDG_STATE_HOME=DIR",
 		Err:  err,
 	}
 }

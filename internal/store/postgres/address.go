@@ -71,8 +71,8 @@ func ParseNamed(address string) (Address, error) {
 			if !slices.Contains(namedSettings, name) {
 				return Address{}, &fault.Error{
 					Kind: fault.Usage,
-					Hint: "take it out of: store, in .ken/config.yaml; or name the whole address yourself, in KEN_STORE",
-					Err:  fmt.Errorf("address of the store: a configuration may not set %q", name),
+					Hint: "remove it from store in .ken/config.yaml, or set the whole address in KEN_STORE",
+					Err:  fmt.Errorf("address of the store: .ken/config.yaml may not set %q", name),
 				}
 			}
 			if len(values) > 1 {
@@ -283,7 +283,7 @@ func (s *Store) reason(err error) (why, hint string) {
 		return s.address.refusal(pg)
 	}
 	if dns, ok := errors.AsType[*net.DNSError](err); ok {
-		return fmt.Sprintf("no such host: %s", dns.Name), "look at the host in: store, in .ken/config.yaml, or at KEN_STORE"
+		return fmt.Sprintf("no such host: %s", dns.Name), "check the host in store of .ken/config.yaml, or in KEN_STORE"
 	}
 	timeout := false
 	if n, ok := errors.AsType[net.Error](err); ok {
@@ -296,9 +296,9 @@ func (s *Store) reason(err error) (why, hint string) {
 	case timeout, errors.Is(err, context.DeadlineExceeded), pgconn.Timeout(err):
 		return "the server does not answer", reach + fault.Quote(s.address.String())
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return "nobody listens there", reach + fault.Quote(s.address.String())
+		return "no server listens there", reach + fault.Quote(s.address.String())
 	case s.address.socket() && errors.Is(err, fs.ErrNotExist):
-		return "nobody listens there", "an address without a host means a socket on this machine; name the server: postgres://USER@HOST:5432/DATABASE"
+		return "no server listens there", "an address without a host means a socket on this machine; name the server: postgres://USER@HOST:5432/DATABASE"
 	}
 	// Several attempts are several lines, of which the last is as good as any.
 	lines := strings.Split(strings.TrimSpace(err.Error()), "\n")
@@ -315,20 +315,20 @@ func (a Address) refusal(pg *pgconn.PgError) (why, hint string) {
 	said := pg.Message
 	switch pg.Code {
 	case "28P01": // invalid_password
-		return said, "give the password in PGPASSWORD or ~/.pgpass; a role that is not there yet is made by: createuser -P " + fault.Quote(a.User)
+		return said, "set the password in PGPASSWORD or ~/.pgpass; create a new role with: createuser -P " + fault.Quote(a.User)
 	case "28000": // invalid_authorization_specification
 		if strings.HasPrefix(said, "role ") {
-			return said, "make it, as an administrator of the server: createuser " + fault.Quote(a.User)
+			return said, "create it, as an administrator of the server: createuser " + fault.Quote(a.User)
 		}
-		return said, "let the server take it: see the lines of its pg_hba.conf"
+		return said, "allow it on the server, in pg_hba.conf"
 	case "3D000": // invalid_catalog_name
-		return said, fmt.Sprintf("make it, as an administrator of the server: createdb -O %s %s", fault.Quote(a.User), fault.Quote(a.Database))
+		return said, fmt.Sprintf("create it, as an administrator of the server: createdb -O %s %s", fault.Quote(a.User), fault.Quote(a.Database))
 	case insufficientPrivilege:
-		return said, "which right the role " + a.User + " lacks, and how to grant it: ken doctor"
+		return said, "see which right the role " + a.User + " lacks: ken doctor"
 	case "53300", "57P01", "57P02", "57P03": // too_many_connections, shutting down, starting up
 		return said, "try again in a moment"
 	case lockNotAvailable:
-		return "others write there, and do not come to an end", "try again in a moment"
+		return "other writers block the database", "try again in a moment"
 	}
 	return fmt.Sprintf("%s (SQLSTATE %s)", said, pg.Code), ""
 }

@@ -171,14 +171,14 @@ func TestCrash(t *testing.T) {
 	}
 }
 
-// A database that is not for this ken is left alone, with a sentence.
+// ken does not change a database of another program or version, and says why.
 func TestRefused(t *testing.T) {
 	for name, c := range map[string]struct{ sql, says, hint string }{
-		"newer":   {`CREATE SCHEMA ken; CREATE TABLE ken.schema (version int, database uuid); INSERT INTO ken.schema VALUES (99)`, "made by a newer ken (schema 99", "upgrade"},
+		"newer":   {`CREATE SCHEMA ken; CREATE TABLE ken.schema (version int, database uuid); INSERT INTO ken.schema VALUES (99)`, "a newer version of ken made the tables (schema 99", "upgrade"},
 		"foreign": {`CREATE SCHEMA ken; CREATE TABLE ken.dolls (id int)`, "belongs to another program", "another database"},
 		"table":   {`CREATE SCHEMA ken; CREATE TABLE ken.schema (name text)`, "belongs to another program", "another database"},
 		"type":    {`CREATE SCHEMA ken; CREATE TABLE ken.schema (version text, database uuid)`, "belongs to another program", "another database"},
-		"half":    {`CREATE SCHEMA ken; CREATE TABLE ken.schema (version int, database uuid)`, "half made", "DROP SCHEMA"},
+		"half":    {`CREATE SCHEMA ken; CREATE TABLE ken.schema (version int, database uuid)`, "incomplete", "DROP SCHEMA"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			address := pgtest.Database(t)

@@ -64,7 +64,7 @@ func Open(address string, opts Options) (*Store, error) {
 		return nil, err
 	}
 	if opts.Repository == "" {
-		return nil, errors.New("a store on PostgreSQL needs the name of its repository")
+		return nil, errors.New("the store needs the identity of its repository")
 	}
 	if opts.Connections == 0 {
 		opts.Connections = 4
@@ -161,7 +161,7 @@ func (s *Store) enter(ctx context.Context, pool *pgxpool.Pool) error {
 	}
 	ok, err := s.find(ctx, pool)
 	if err == nil && !ok {
-		err = errors.New("the repository's row is gone as soon as it is written")
+		err = errors.New("the row of the repository disappeared after it was written")
 	}
 	return err
 }

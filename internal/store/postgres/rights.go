@@ -61,8 +61,8 @@ func (s *Store) mayMake(ctx context.Context, q querier, version int, schema bool
 // mayNotMake tells a role that may not make the tables who should.
 func (s *Store) mayNotMake(version int, why error) error {
 	return &fault.Error{
-		Hint: "let the owner of the database make them: KEN_STORE=" + fault.Quote(s.address.owners()) + " ken share status",
-		Err:  fmt.Errorf("the tables are of schema %d, this ken needs %d, and the role %s may not make them: %w", version, len(migrations), s.address.User, why),
+		Hint: "let the owner of the database create them: KEN_STORE=" + fault.Quote(s.address.owners()) + " ken share status",
+		Err:  fmt.Errorf("the tables have schema %d, this version of ken needs %d, and the role %s may not create them: %w", version, len(migrations), s.address.User, why),
 	}
 }
 

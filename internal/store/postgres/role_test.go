@@ -47,7 +47,7 @@ func TestRoles(t *testing.T) {
 		_, err = s.Repository(t.Context())
 		return s, err
 	}
-	if _, err := use(everyday); err == nil || !strings.Contains(err.Error(), "may not make them") {
+	if _, err := use(everyday); err == nil || !strings.Contains(err.Error(), "may not create them") {
 		t.Errorf("before the tables are there: %v", err)
 	}
 	if _, err := use(owner); err != nil {

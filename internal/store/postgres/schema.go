@@ -310,15 +310,15 @@ func version(ctx context.Context, q querier) (v int, schema bool, err error) {
 		return 0, schema, err
 	case ours != 2:
 		return 0, schema, &fault.Error{
-			Hint: "name another database in: store, in .ken/config.yaml",
-			Err:  errors.New("its schema ken belongs to another program"),
+			Hint: "set another database in store of .ken/config.yaml",
+			Err:  errors.New("the schema ken belongs to another program"),
 		}
 	}
 	err = q.QueryRow(ctx, `SELECT version FROM ken.schema`).Scan(&v)
 	if errors.Is(err, pgx.ErrNoRows) {
 		err = &fault.Error{
-			Hint: "name another database, or empty it: DROP SCHEMA ken CASCADE",
-			Err:  errors.New("its schema ken is half made"),
+			Hint: "set another database, or delete the schema: DROP SCHEMA ken CASCADE",
+			Err:  errors.New("the schema ken is incomplete"),
 		}
 	}
 	return v, schema, err
@@ -331,8 +331,8 @@ type querier interface {
 
 func newer(version int) error {
 	return &fault.Error{
-		Hint: "upgrade ken; meanwhile it answers from the local store",
-		Err:  fmt.Errorf("the tables were made by a newer ken (schema %d; this one knows %d)", version, len(migrations)),
+		Hint: "upgrade ken; meanwhile ken answers from the local store",
+		Err:  fmt.Errorf("a newer version of ken made the tables (schema %d; this one knows %d)", version, len(migrations)),
 	}
 }
 

@@ -77,7 +77,7 @@ func TestWaitsForOthers(t *testing.T) {
 	text := store.Record{Directory: storetest.Directory("d", "x", 1)}
 	storetest.Absorb(t, s, text)
 	h := hold(t, address, `SELECT * FROM ken.repository FOR UPDATE`)
-	if err := s.Absorb(t.Context(), []store.Record{text}); err == nil || !strings.Contains(err.Error(), "others write there") || !postgres.Away(err) {
+	if err := s.Absorb(t.Context(), []store.Record{text}); err == nil || !strings.Contains(err.Error(), "other writers block the database") || !postgres.Away(err) {
 		t.Errorf("while somebody else writes: %v", err)
 	}
 	if err := h.tx.Rollback(t.Context()); err != nil {

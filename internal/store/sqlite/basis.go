@@ -80,7 +80,7 @@ type basisReader struct {
 // read reads a basis, and keeps nothing of in.
 func (r *basisReader) read(in []byte) (store.DirBasis, error) {
 	if len(in) == 0 || in[0] != basisFormat {
-		return store.DirBasis{}, errors.New("it is in a form that this ken does not know")
+		return store.DirBasis{}, errors.New("unknown format")
 	}
 	r.in, r.bad = in[1:], false
 	var b store.DirBasis
@@ -93,7 +93,7 @@ func (r *basisReader) read(in []byte) (store.DirBasis, error) {
 		b.Children[i] = store.BasisChild{Name: r.name(), Text: r.digest()}
 	}
 	if r.bad || len(r.in) > 0 {
-		return store.DirBasis{}, fmt.Errorf("it is damaged, %d bytes before its end", len(r.in))
+		return store.DirBasis{}, fmt.Errorf("damaged, %d bytes before the end", len(r.in))
 	}
 	return b, nil
 }

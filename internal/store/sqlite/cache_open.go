@@ -158,7 +158,7 @@ func isEmpty(conn *sqlite.Conn) (bool, error) {
 var (
 	// errForeign says that a database is not a cache, or one that this ken does
 	// not know.
-	errForeign = errors.New("not a cache of this ken's")
+	errForeign = errors.New("not a cache of this version of ken")
 	// errNowhere says that the file system has no place for one.
 	errNowhere = errors.New("no place for a cache")
 )

@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"time"
@@ -180,7 +179,7 @@ func (s *Store) WrittenAt(ctx context.Context, paths []repo.Path) (map[repo.Path
 				if !more {
 					break
 				}
-				list = append(list, columnCandidate(stmt, 0))
+				list = append(list, columnHeader(stmt, 0))
 			}
 			if err := stmt.Reset(); err != nil {
 				return err
@@ -216,7 +215,7 @@ func writtenAnywhere(conn *sqlite.Conn, paths []repo.Path, latest int64, found m
 			break
 		}
 		path := scan.path(stmt, 0)
-		all[path] = append(all[path], columnCandidate(stmt, 1))
+		all[path] = append(all[path], columnHeader(stmt, 1))
 	}
 	for _, p := range paths {
 		if list, ok := all[p]; ok {
@@ -226,8 +225,8 @@ func writtenAnywhere(conn *sqlite.Conn, paths []repo.Path, latest int64, found m
 	return nil
 }
 
-// columnCandidate reads the columns content_id, content_md5, at and id, from col on.
-func columnCandidate(stmt *sqlite.Stmt, col int) store.RecordHeader {
+// columnHeader reads the columns content_id, content_md5, at and id, from col on.
+func columnHeader(stmt *sqlite.Stmt, col int) store.RecordHeader {
 	c := store.RecordHeader{
 		Basis: fresh.Basis{Content: repo.Content{ID: columnID(stmt, col), MD5: columnMD5(stmt, col+1)}},
 		At:    time.UnixMicro(stmt.ColumnInt64(col + 2)).UTC(),
@@ -347,194 +346,4 @@ func (s *Store) columnRecord(stmt *sqlite.Stmt) (fresh.Record, bool) {
 		s.unused.add(fresh.Unused{Path: r.Path, Why: why}, stmt.ColumnInt64(0))
 	}
 	return r, why == nil
-}
-
-// A lookup finds the newest record for a content: the one with the highest time
-// and, of those, the highest id, among the records whose basis holds for it and that are
-// not dated ahead. It is good for one transaction.
-type lookup struct {
-	store  *Store
-	conn   *sqlite.Conn
-	latest int64 // the time that no record may be later than
-	last   int64 // highest sequence number, which is about how many there are; 0: none
-	md5s   bool  // some record names an md5 alone
-
-	// Filled when it pays to read all keys once.
-	byID  map[repo.ID]hit
-	byMD5 map[repo.MD5]hit
-}
-
-// A hit names a record. Its zero value names none.
-type hit struct {
-	seq, at int64
-	id      fresh.Digest
-	md5     bool // it was found by the md5 alone
-}
-
-// basis returns what the record that was found for c names, in the form that
-// rows keep.
-func (h hit) basis(c repo.Content) fresh.Basis {
-	if h.md5 {
-		return fresh.Basis{Content: repo.Content{MD5: c.MD5}}
-	}
-	return fresh.Basis{Content: repo.Content{ID: c.ID}}
-}
-
-func (h hit) newer(than hit) bool {
-	return h.at > than.at || h.at == than.at && bytes.Compare(h.id[:], than.id[:]) > 0
-}
-
-// newLookup prepares for about n questions.
-func (s *Store) newLookup(conn *sqlite.Conn, n int) (*lookup, error) {
-	l := &lookup{store: s, conn: conn, latest: s.latest()}
-	stmt, err := conn.Prepare(`
-		SELECT
-			(SELECT max(seq) FROM record),
-			EXISTS (SELECT 1 FROM record WHERE content_id IS NULL AND content_md5 IS NOT NULL)`)
-	if err != nil {
-		return nil, err
-	}
-	defer stmt.Reset()
-	if _, err := stmt.Step(); err != nil {
-		return nil, err
-	}
-	l.last, l.md5s = stmt.ColumnInt64(0), stmt.ColumnBool(1)
-	if l.last > 0 && scanPays(n, l.last) {
-		return l, l.load()
-	}
-	return l, nil
-}
-
-// scanPays reports whether reading the keys of all records is cheaper than asking
-// for n: one question costs as much as passing ten of them.
-func scanPays(n int, all int64) bool { return n > 64 && int64(n)*10 > all }
-
-// load reads all keys, from the indexes alone.
-func (l *lookup) load() error {
-	l.byID = make(map[repo.ID]hit, l.last)
-	stmt, err := l.conn.Prepare(`
-		SELECT content_id, at, seq, id FROM record
-		WHERE content_id IS NOT NULL AND at <= ?1 ORDER BY content_id, at, id`)
-	if err != nil {
-		return err
-	}
-	defer stmt.Reset()
-	stmt.BindInt64(1, l.latest)
-	for {
-		more, err := stmt.Step()
-		if err != nil {
-			return err
-		}
-		if !more {
-			break
-		}
-		// The newest of each comes last.
-		l.byID[columnID(stmt, 0)] = columnHit(stmt)
-	}
-	if !l.md5s {
-		return nil
-	}
-	l.byMD5 = make(map[repo.MD5]hit)
-	stmt, err = l.conn.Prepare(`
-		SELECT content_md5, at, seq, id FROM record
-		WHERE content_id IS NULL AND content_md5 IS NOT NULL AND at <= ?1 ORDER BY content_md5, at, id`)
-	if err != nil {
-		return err
-	}
-	defer stmt.Reset()
-	stmt.BindInt64(1, l.latest)
-	for {
-		more, err := stmt.Step()
-		if !more || err != nil {
-			return err
-		}
-		h := columnHit(stmt)
-		h.md5 = true
-		l.byMD5[columnMD5(stmt, 0)] = h
-	}
-}
-
-// find returns the newest record for a content, the zero hit when there is none.
-func (l *lookup) find(c repo.Content) (best hit, err error) {
-	if l.last == 0 {
-		return hit{}, nil
-	}
-	if !c.ID.IsZero() {
-		if l.byID != nil {
-			best = l.byID[c.ID]
-		} else if best, err = l.ask(`
-			SELECT content_id, at, seq, id FROM record
-			WHERE content_id IS NOT NULL AND content_id = ?1 AND at <= ?2 ORDER BY at DESC, id DESC LIMIT 1`,
-			c.ID.Bytes()); err != nil {
-			return hit{}, err
-		}
-	}
-	if l.md5s && !c.MD5.IsZero() {
-		var h hit
-		if l.byID != nil {
-			h = l.byMD5[c.MD5]
-		} else if h, err = l.ask(`
-			SELECT content_md5, at, seq, id FROM record
-			WHERE content_id IS NULL AND content_md5 IS NOT NULL AND content_md5 = ?1 AND at <= ?2
-			ORDER BY at DESC, id DESC LIMIT 1`,
-			c.MD5[:]); err != nil {
-			return hit{}, err
-		}
-		if h.seq != 0 && (best.seq == 0 || h.newer(best)) {
-			h.md5 = true
-			best = h
-		}
-	}
-	return best, nil
-}
-
-func (l *lookup) ask(query string, key []byte) (hit, error) {
-	stmt, err := l.conn.Prepare(query)
-	if err != nil {
-		return hit{}, err
-	}
-	defer stmt.Reset()
-	stmt.BindBytes(1, key)
-	stmt.BindInt64(2, l.latest)
-	if ok, err := stmt.Step(); !ok || err != nil {
-		return hit{}, err
-	}
-	return columnHit(stmt), nil
-}
-
-// columnHit reads the columns at, seq and id behind a first one.
-func columnHit(stmt *sqlite.Stmt) hit {
-	h := hit{at: stmt.ColumnInt64(1), seq: stmt.ColumnInt64(2)}
-	stmt.ColumnBytes(3, h.id[:])
-	return h
-}
-
-// usable returns the newest record for a content that can be used, for when the one that
-// find has named cannot.
-func (l *lookup) usable(c repo.Content) (best fresh.Record, ok bool, err error) {
-	for query, key := range map[string][]byte{
-		`SELECT seq, content_id, content_md5, text, author, recipe, at, assumed, confirmer, path, id FROM record
-		WHERE content_id IS NOT NULL AND content_id = ?1 ORDER BY at DESC, id DESC`: c.ID.Bytes(),
-		`SELECT seq, content_id, content_md5, text, author, recipe, at, assumed, confirmer, path, id FROM record
-		WHERE content_id IS NULL AND content_md5 IS NOT NULL AND content_md5 = ?1 ORDER BY at DESC, id DESC`: c.MD5[:],
-	} {
-		stmt, err := l.conn.Prepare(query)
-		if err != nil {
-			return best, false, err
-		}
-		stmt.BindBytes(1, key)
-		for {
-			more, err := stmt.Step()
-			if err != nil {
-				return best, false, err
-			}
-			if !more {
-				break
-			}
-			if r, good := l.store.columnRecord(stmt); good && r.Basis.Holds(c) && (!ok || r.Compare(best) > 0) {
-				best, ok = r, true
-			}
-		}
-	}
-	return best, ok, nil
 }

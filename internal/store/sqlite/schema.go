@@ -327,7 +327,7 @@ func versionOf(conn *sqlite.Conn, path string) (int, error) {
 	if version > len(migrations) {
 		return 0, &fault.Error{
 			Hint: "upgrade ken, or use another copy of the repository",
-			Err: fmt.Errorf("%s was written by a newer ken (schema %d; this one knows %d)",
+			Err: fmt.Errorf("a newer version of ken wrote %s (schema %d; this one knows %d)",
 				path, version, len(migrations)),
 		}
 	}

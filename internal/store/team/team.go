@@ -259,12 +259,12 @@ func (t *Team) visit(ctx context.Context, do func(context.Context, stepper) erro
 	case err == nil:
 		t.memory.Failures = 0
 		if t.aside > 0 {
-			note = fmt.Sprintf("not taken over from the store %s: %d of its records; what is wrong with them: ken share status", t.address, t.aside)
+			note = fmt.Sprintf("ignored %d bad records of the store %s; list them with: ken share status", t.aside, t.address)
 			t.aside = 0
 		}
 	case errors.Is(err, errEnough):
 		t.memory.At = time.Time{} // the next command goes on
-		note = fmt.Sprintf("there is more in the store %s than one command takes over; the next one goes on, or: ken share pull", t.address)
+		note = fmt.Sprintf("the store %s has more records than one command takes over; the next command continues, or run: ken share pull", t.address)
 	default:
 		t.memory.Failures++
 		note = t.said(err)
@@ -295,7 +295,7 @@ func (t *Team) Reach(ctx context.Context) error {
 
 // said is what a person is told of a failure.
 func (t *Team) said(err error) string {
-	note := fmt.Sprintf("%v; answered from the local store, and nothing is lost", err)
+	note := fmt.Sprintf("%v; answered from the local store; nothing is lost", err)
 	if hint := fault.HintOf(err); hint != "" && !postgres.Away(err) {
 		note += " (" + hint + ")"
 	}

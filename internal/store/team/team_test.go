@@ -315,7 +315,7 @@ func TestAwayFromTheStart(t *testing.T) {
 	server.Stop(t)
 	ann := newClone(t)
 	note := ann.command(t, address, text("off line"))
-	if !strings.Contains(note, "nobody listens there") || strings.Count(note, "nothing is lost") != 1 {
+	if !strings.Contains(note, "no server listens there") || strings.Count(note, "nothing is lost") != 1 {
 		t.Errorf("it says: %s", note)
 	}
 	ann.quiet(t, address, text("later"))
@@ -538,7 +538,7 @@ func TestBadRecords(t *testing.T) {
 		UPDATE ken.record SET author = 'somebody else' WHERE text = 'lies'`)
 	bob := newClone(t)
 	note := bob.command(t, address, text("by bob"))
-	if !strings.Contains(note, "4 of its records") || strings.Count(note, "not taken over") != 1 {
+	if !strings.Contains(note, "ignored 4 bad records") || strings.Count(note, "ken share status") != 1 {
 		t.Errorf("it says: %s", note)
 	}
 	want(t, bob, "good", "about good", "by bob")

@@ -67,50 +67,50 @@ func saidOf(t *rapid.T, w *world, ranks map[repo.Path]survey.Rank) map[string]st
 // describeAll describes all portions as workers would, each with a survey of its own.
 func describeAll(t *rapid.T, w *world, ranks map[repo.Path]survey.Rank, by *scribe) {
 	t.Helper()
-	out, err := w.survey(ranks).Portions(t.Context(), by, "")
+	out, err := w.survey(ranks).Tasks(t.Context(), by, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := make(map[repo.Path]*survey.Portion)
-	for i := range out.Portions {
-		at[out.Portions[i].Path] = &out.Portions[i]
+	at := make(map[repo.Path]*survey.DirTask)
+	for i := range out.Tasks {
+		at[out.Tasks[i].Path] = &out.Tasks[i]
 	}
-	told := func(p *survey.Portion) survey.Told {
+	input := func(p *survey.DirTask) survey.TaskInput {
 		r, err := w.Kept(t.Context(), p.Record)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return survey.Told{Portion: *p, Said: r}
+		return survey.TaskInput{DirTask: *p, Summary: r}
 	}
 	done := make(map[repo.Path]bool)
 	for range out.Work {
-		var ready []*survey.Portion
-		for i := range out.Portions {
-			if p := &out.Portions[i]; p.Work && p.Waits == 0 && !done[p.Path] {
+		var ready []*survey.DirTask
+		for i := range out.Tasks {
+			if p := &out.Tasks[i]; p.Work && p.Waits == 0 && !done[p.Path] {
 				ready = append(ready, p)
 			}
 		}
 		p := rapid.SampledFrom(ready).Draw(t, "next")
-		var below []survey.Told
-		for i := range out.Portions {
-			if c := &out.Portions[i]; c.Path != "" && c.Path.Dir() == p.Path {
+		var below []survey.TaskInput
+		for i := range out.Tasks {
+			if c := &out.Tasks[i]; c.Path != "" && c.Path.Dir() == p.Path {
 				if c.Work && !done[c.Path] {
 					t.Fatalf("%s is ready before %s", p.Path, c.Path)
 				}
-				below = append(below, told(c))
+				below = append(below, input(c))
 			}
 		}
 		s := w.survey(ranks)
-		piece, err := s.Piece(t.Context(), by, out.About, told(p), below)
+		assigned, err := s.Assign(t.Context(), by, out.About, input(p), below)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if piece.Item != nil {
-			draft, err := by.Write(t.Context(), piece.Item)
+		if assigned.Item != nil {
+			draft, err := by.Write(t.Context(), assigned.Item)
 			if err != nil {
 				t.Fatal(err)
 			}
-			r, err := piece.Take(draft)
+			r, err := assigned.Record(draft)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -118,7 +118,7 @@ func describeAll(t *rapid.T, w *world, ranks map[repo.Path]survey.Rank, by *scri
 				t.Fatal(err)
 			}
 		}
-		p.Verdict, p.Reasons, p.Record = piece.Turned()
+		p.Verdict, p.Reasons, p.Record = assigned.Result()
 		if done[p.Path] = true; !p.Top {
 			at[p.Above].Waits--
 		}

@@ -23,7 +23,7 @@ import (
 
 // hire returns a queue with a run of two directories below a third, the first of which is taken
 // once.
-func hire(t *testing.T) (*Queue, surveyrun.Run, *taken) {
+func hire(t *testing.T) (*Queue, surveyrun.Run, *leasedDir) {
 	t.Helper()
 	cfg, err := pgxpool.ParseConfig(pgtest.Database(t))
 	if err != nil {
@@ -37,7 +37,7 @@ func hire(t *testing.T) (*Queue, surveyrun.Run, *taken) {
 	}
 	t.Cleanup(q.Close)
 	run := surveyrun.Run{Repository: "r", Commit: repo.SHA1.Blob([]byte("commit"))}
-	run.ID, err = q.HandOut(t.Context(), run, &survey.Handout{Work: 3, Portions: []survey.Portion{
+	run.ID, err = q.StartRun(t.Context(), run, &survey.TaskList{Work: 3, Tasks: []survey.DirTask{
 		{Path: "a", Work: true}, {Path: "b", Work: true}, {Path: "", Work: true, Waits: 2, Top: true},
 	}})
 	if err != nil {
@@ -46,7 +46,7 @@ func hire(t *testing.T) (*Queue, surveyrun.Run, *taken) {
 	return q, run, grab(t, q, run, "first")
 }
 
-func grab(t *testing.T, q *Queue, run surveyrun.Run, token string) *taken {
+func grab(t *testing.T, q *Queue, run surveyrun.Run, token string) *leasedDir {
 	t.Helper()
 	held, err := q.take(t.Context(), run, "a", token, token, time.Minute)
 	if err != nil || held == nil {
@@ -77,13 +77,13 @@ func TestFencedByToken(t *testing.T) {
 		t.Fatal(err)
 	}
 	grab(t, q, run, "second")
-	if err := q.finish(t.Context(), first, Described{Calls: 1}); !errors.Is(err, errFenced) {
+	if err := q.finish(t.Context(), first, Described{Calls: 1}); !errors.Is(err, errLeaseLost) {
 		t.Errorf("finish: %v", err)
 	}
-	if err := q.fail(t.Context(), first, Described{Calls: 1}, surveyrun.Again, 0, errors.New("no")); !errors.Is(err, errFenced) {
+	if err := q.fail(t.Context(), first, Described{Calls: 1}, surveyrun.ActionRetry, 0, errors.New("no")); !errors.Is(err, errLeaseLost) {
 		t.Errorf("fail: %v", err)
 	}
-	if err := (&till{q, first}).Reserve(t.Context(), surveyrun.Amount{Tokens: 1}, surveyrun.Amount{}); !errors.Is(err, errFenced) {
+	if err := (&dirLease{q, first}).Reserve(t.Context(), surveyrun.Amount{Tokens: 1}, surveyrun.Amount{}); !errors.Is(err, errLeaseLost) {
 		t.Errorf("reserve: %v", err)
 	}
 	if state, token, _, calls := row(t, q, "a"); state != "taken" || token != "second" || calls != 0 {
@@ -101,10 +101,10 @@ func TestFencedByState(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := q.fail(t.Context(), held, Described{}, surveyrun.Again, 0, errors.New("no")); !errors.Is(err, errFenced) {
+	if err := q.fail(t.Context(), held, Described{}, surveyrun.ActionRetry, 0, errors.New("no")); !errors.Is(err, errLeaseLost) {
 		t.Errorf("fail: %v", err)
 	}
-	if err := (&till{q, held}).Reserve(t.Context(), surveyrun.Amount{Tokens: 1}, surveyrun.Amount{}); !errors.Is(err, errFenced) {
+	if err := (&dirLease{q, held}).Reserve(t.Context(), surveyrun.Amount{Tokens: 1}, surveyrun.Amount{}); !errors.Is(err, errLeaseLost) {
 		t.Errorf("reserve: %v", err)
 	}
 	if state, _, _, calls := row(t, q, "a"); state != "done" || calls != 1 {
@@ -131,22 +131,22 @@ func TestTakenTwiceByOne(t *testing.T) {
 // What an attempt that failed has cost is put down, and what was set aside for it is free.
 func TestFailuresArePutDown(t *testing.T) {
 	t.Parallel()
-	for _, fate := range []surveyrun.Fate{surveyrun.Again, surveyrun.Refused, surveyrun.GivenUp, surveyrun.Back} {
+	for _, action := range []surveyrun.FailureAction{surveyrun.ActionRetry, surveyrun.ActionRefuse, surveyrun.ActionGiveUp, surveyrun.ActionReturn} {
 		q, run, held := hire(t)
-		if err := (&till{q, held}).Reserve(t.Context(), surveyrun.Amount{Tokens: 20}, surveyrun.Amount{}); err != nil {
+		if err := (&dirLease{q, held}).Reserve(t.Context(), surveyrun.Amount{Tokens: 20}, surveyrun.Amount{}); err != nil {
 			t.Fatal(err)
 		}
 		last := surveyrun.Amount{Tokens: 8}
-		if err := q.fail(t.Context(), held, Described{Calls: 1, Last: last}, fate, 0, errors.New("no")); err != nil {
+		if err := q.fail(t.Context(), held, Described{Calls: 1, Last: last}, action, 0, errors.New("no")); err != nil {
 			t.Fatal(err)
 		}
 		after, err := q.Run(t.Context(), "r", run.ID)
 		if err != nil || after.Spent != last || !after.Reserved.IsZero() {
-			t.Errorf("the run, after %d: %+v, %v", fate, after, err)
+			t.Errorf("the run, after %d: %+v, %v", action, after, err)
 		}
 		day, err := q.Today(t.Context())
 		if err != nil || day.Spent != last || !day.Reserved.IsZero() {
-			t.Errorf("the day, after %d: %+v, %v", fate, day, err)
+			t.Errorf("the day, after %d: %+v, %v", action, day, err)
 		}
 	}
 }
@@ -162,13 +162,13 @@ func TestCancelledStaysCancelled(t *testing.T) {
 	if err := q.Cancel(t.Context(), "", run.ID, "somebody"); err != nil {
 		t.Fatal(err)
 	}
-	if err := (&till{q, held}).Reserve(t.Context(), surveyrun.Amount{Tokens: 1}, surveyrun.Amount{}); !errors.Is(err, errFenced) {
+	if err := (&dirLease{q, held}).Reserve(t.Context(), surveyrun.Amount{Tokens: 1}, surveyrun.Amount{}); !errors.Is(err, errLeaseLost) {
 		t.Errorf("another call is paid for: %v", err)
 	}
 	if err := q.finish(t.Context(), held, Described{Verdict: survey.Fresh}); err != nil {
 		t.Fatal(err)
 	}
-	if err := q.fail(t.Context(), other, Described{}, surveyrun.GivenUp, 0, errors.New("no")); err != nil {
+	if err := q.fail(t.Context(), other, Described{}, surveyrun.ActionGiveUp, 0, errors.New("no")); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := q.Retry(t.Context(), "", run.ID); fault.KindOf(err) != fault.Usage {
@@ -186,7 +186,7 @@ func TestCancelledStaysCancelled(t *testing.T) {
 func TestPaidOnce(t *testing.T) {
 	t.Parallel()
 	q, run, held := hire(t)
-	l := &till{q, held}
+	l := &dirLease{q, held}
 	if err := l.Reserve(t.Context(), surveyrun.Amount{Tokens: 20}, surveyrun.Amount{}); err != nil {
 		t.Fatal(err)
 	}
@@ -241,7 +241,7 @@ func TestRenewedBeforeItIsSwept(t *testing.T) {
 		}
 		go func() { swept <- q.sweepLeases(t.Context()) }()
 		await(t, q, `EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')`)
-		lost, err := q.renew(t.Context(), []*taken{held}, time.Minute)
+		lost, err := q.renew(t.Context(), []*leasedDir{held}, time.Minute)
 		if len(lost) > 0 {
 			t.Errorf("lost: %v", lost)
 		}
@@ -264,12 +264,12 @@ func TestRenewedBesideOneThatIsLocked(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = q.in(t.Context(), func(tx pgx.Tx) error {
-		if _, err := lockHeld(t.Context(), tx, held); err != nil {
+		if _, err := lockLease(t.Context(), tx, held); err != nil {
 			return err
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		lost, err := q.renew(ctx, []*taken{held, other}, time.Minute)
+		lost, err := q.renew(ctx, []*leasedDir{held, other}, time.Minute)
 		if len(lost) > 0 {
 			t.Errorf("lost: %v", lost)
 		}
@@ -322,7 +322,7 @@ func TestLocksAreNotWaitedForWithoutEnd(t *testing.T) {
 	if _, err := stalled.Exec(t.Context(), `BEGIN; LOCK TABLE ken.survey_run`); err != nil {
 		t.Fatal(err)
 	}
-	if _, err = q.HandOut(t.Context(), surveyrun.Run{Repository: "r"}, &survey.Handout{}); !errors.Is(err, surveyrun.ErrAway) {
+	if _, err = q.StartRun(t.Context(), surveyrun.Run{Repository: "r"}, &survey.TaskList{}); !errors.Is(err, surveyrun.ErrAway) {
 		t.Errorf("%v", err)
 	}
 	var idle string
@@ -336,19 +336,19 @@ func TestLocksAreNotWaitedForWithoutEnd(t *testing.T) {
 func TestATwinThatIsNotHandedBackIsToldOf(t *testing.T) {
 	t.Parallel()
 	q, run, held := hire(t)
-	var told []Event
-	w := &worker{q: q, opts: WorkOptions{Told: func(e Event) { told = append(told, e) }}.filled()}
-	w.end(t.Context(), held, Described{}, surveyrun.ErrTwin, false)
-	if state, _, _, _ := row(t, q, "a"); state != "ready" || len(told) != 0 {
-		t.Errorf("%s, and told is %+v", state, told)
+	var events []Event
+	w := &worker{q: q, opts: WorkOptions{OnEvent: func(e Event) { events = append(events, e) }}.filled()}
+	w.end(t.Context(), held, Described{}, surveyrun.ErrSameInput, false)
+	if state, _, _, _ := row(t, q, "a"); state != "ready" || len(events) != 0 {
+		t.Errorf("%s, and events is %+v", state, events)
 	}
 	held = grab(t, q, run, "second")
 	if _, err := q.pool.Exec(t.Context(), `ALTER TABLE ken.survey_directory ADD CHECK (state <> 'ready') NOT VALID`); err != nil {
 		t.Fatal(err)
 	}
-	w.end(t.Context(), held, Described{}, surveyrun.ErrTwin, false)
-	if state, _, _, _ := row(t, q, "a"); state != "taken" || len(told) != 1 || !errors.Is(told[0].Err, surveyrun.ErrTwin) {
-		t.Errorf("%s, and told is %+v", state, told)
+	w.end(t.Context(), held, Described{}, surveyrun.ErrSameInput, false)
+	if state, _, _, _ := row(t, q, "a"); state != "taken" || len(events) != 1 || !errors.Is(events[0].Err, surveyrun.ErrSameInput) {
+		t.Errorf("%s, and events is %+v", state, events)
 	}
 }
 
@@ -362,7 +362,7 @@ func (fullServer) Lacks(context.Context, []Right) (lacks, err error) {
 }
 
 // A server that cannot be asked about rights says nothing about them: a worker may try again, and
-// who was refused something is told what.
+// who was refused something is events what.
 func TestRightsThatCannotBeAskedFor(t *testing.T) {
 	t.Parallel()
 	q, _, _ := hire(t)
@@ -371,8 +371,8 @@ func TestRightsThatCannotBeAskedFor(t *testing.T) {
 	if !errors.Is(err, surveyrun.ErrAway) || !strings.Contains(err.Error(), "explained: ") {
 		t.Errorf("who works: %v", err)
 	}
-	err = q.away(t.Context(), &pgconn.PgError{Code: "42501", Message: "permission denied for table survey_run"})
-	if !denied(err) || errors.Is(err, surveyrun.ErrAway) {
+	err = q.serverError(t.Context(), &pgconn.PgError{Code: "42501", Message: "permission denied for table survey_run"})
+	if !isPermissionDenied(err) || errors.Is(err, surveyrun.ErrAway) {
 		t.Errorf("who was refused something: %v", err)
 	}
 }

@@ -14,16 +14,16 @@ import (
 	"ken/internal/term"
 )
 
-// HandOutOptions say what is handed out.
-type HandOutOptions struct {
+// StartRunOptions selects the directories and the model of a run.
+type StartRunOptions struct {
 	At              string // a revision; HEAD when ""
 	Within          repo.Path
 	Provider, Model string
 	Ceiling         surveyrun.Ceiling
 }
 
-// HandedOut is what was.
-type HandedOut struct {
+// StartedRun is the answer to StartRun.
+type StartedRun struct {
 	ID       int64   `json:"run"` // 0 when there is nothing to do
 	Commit   repo.ID `json:"commit"`
 	Work     int     `json:"directories"`
@@ -31,15 +31,15 @@ type HandedOut struct {
 	Remark   string  `json:"remark,omitempty"`
 }
 
-// handOut hands a survey out, and follows it unless it is left alone.
-func (p *program) handOut(c *cobra.Command, opts HandOutOptions, args []string, detach bool) error {
+// startRun starts a run, and follows it unless detach is set.
+func (p *program) startRun(c *cobra.Command, opts StartRunOptions, args []string, detach bool) error {
 	ctx := c.Context()
-	return p.withCrew(ctx, func(s CrewSpace) error {
+	return p.withRuns(ctx, func(s RunSpace) error {
 		var err error
 		if opts.Within, err = oneDir(s, args); err != nil {
 			return err
 		}
-		handed, err := s.HandOut(ctx, opts)
+		handed, err := s.StartRun(ctx, opts)
 		if err != nil {
 			return err
 		}
@@ -50,27 +50,27 @@ func (p *program) handOut(c *cobra.Command, opts HandOutOptions, args []string, 
 		case handed.ID == 0 && p.io.JSON, detach && p.io.JSON:
 			return p.io.Encode(handed)
 		case handed.ID == 0:
-			p.io.Printf("nothing is to be described at %.12s\n", handed.Commit)
+			p.io.Printf("all directories have a current summary at %.12s\n", handed.Commit)
 			return nil
 		case detach:
-			p.io.Printf("run %d: %s handed out, about %d tokens\n", handed.ID, term.Count(handed.Work, "directory"), handed.Estimate)
-			p.io.Remarkf("hint: see how far it is with: ken worker runs %d", handed.ID)
+			p.io.Printf("run %d started: %s, about %d tokens\n", handed.ID, term.Count(handed.Work, "directory"), handed.Estimate)
+			p.io.Remarkf("hint: show its progress with: ken worker runs %d", handed.ID)
 			return nil
 		}
-		p.io.Remarkf("ken: run %d: %s handed out; interrupt to leave it to the workers", handed.ID, term.Count(handed.Work, "directory"))
+		p.io.Remarkf("ken: run %d started: %s; press Ctrl-C to leave it to the workers", handed.ID, term.Count(handed.Work, "directory"))
 		return p.follow(c, s, handed.ID)
 	})
 }
 
 const (
-	followPause    = 500 * time.Millisecond // between two looks at a run
-	followPatience = 10 * time.Second       // how long a server may think about it
-	lonely         = 10 * time.Second       // when it is said that nobody came
+	followPause    = 500 * time.Millisecond // between two requests
+	followPatience = 10 * time.Second       // of one request
+	lonely         = 10 * time.Second       // before ken says that no worker came
 )
 
-// follow shows how far a run comes, until it is over. A server that goes away is waited for,
-// as the workers do.
-func (p *program) follow(c *cobra.Command, s CrewSpace, id int64) error {
+// follow shows the progress of a run until it is over. While the server does not answer, it waits, as
+// workers do.
+func (p *program) follow(c *cobra.Command, s RunSpace, id int64) error {
 	show := p.io.Progress("describing directories")
 	defer show.Done()
 	show.Lines(10, 10*time.Second)
@@ -88,7 +88,7 @@ func (p *program) follow(c *cobra.Command, s CrewSpace, id int64) error {
 		r, err := look(ctx, s, id)
 		switch {
 		case ctx.Err() != nil:
-			p.io.Remarkf("ken: run %d goes on; stop it with: ken worker cancel %d", id, id)
+			p.io.Remarkf("ken: run %d continues; stop it with: ken worker cancel %d", id, id)
 			return &fault.Error{Kind: fault.Interrupted, Err: errors.New("interrupted")}
 		case errors.Is(err, surveyrun.ErrAway):
 			if !away {
@@ -98,7 +98,7 @@ func (p *program) follow(c *cobra.Command, s CrewSpace, id int64) error {
 			wait()
 			continue
 		case err != nil:
-			return fmt.Errorf("run %d goes on, but cannot be followed: %w", id, err)
+			return fmt.Errorf("run %d continues, but ken cannot follow it: %w", id, err)
 		case r.State.Over():
 			show.Done()
 			return errors.Join(s.Sync(ctx), p.overRun(r))
@@ -116,20 +116,20 @@ func (p *program) follow(c *cobra.Command, s CrewSpace, id int64) error {
 			if r.Provider == "command" {
 				start += " --provider command"
 			}
-			p.io.Remarkf("ken: no worker has taken a directory yet; start one, in a clone that has the commit: %s", start)
+			p.io.Remarkf("ken: no worker has taken a directory yet; start one in a clone that has the commit: %s", start)
 		}
 		wait()
 	}
 }
 
-// look asks for a run. A server that stalls is one that is away.
-func look(ctx context.Context, s CrewSpace, id int64) (*surveyrun.Run, error) {
+// look reads a run. A stalled server counts as away.
+func look(ctx context.Context, s RunSpace, id int64) (*surveyrun.Run, error) {
 	ctx, cancel := context.WithTimeout(ctx, followPatience)
 	defer cancel()
 	return s.Run(ctx, s.Repository(), id)
 }
 
-// overRun tells how a run ended. A ceiling that was reached is no failure.
+// overRun prints how a run ended. Reaching a ceiling is not a failure.
 func (p *program) overRun(r *surveyrun.Run) error {
 	if p.io.JSON {
 		if err := p.io.Encode(r); err != nil {
@@ -141,9 +141,9 @@ func (p *program) overRun(r *surveyrun.Run) error {
 	}
 	switch r.State {
 	case surveyrun.Paused:
-		p.io.Remarkf("hint: go on with: ken worker resume %d, with a higher --max-tokens or --max-cost", r.ID)
+		p.io.Remarkf("hint: resume it with a higher --max-tokens or --max-cost: ken worker resume %d", r.ID)
 	case surveyrun.Incomplete:
-		return &fault.Error{Hint: fmt.Sprintf("see why with: ken worker dead %d", r.ID), Err: fmt.Errorf("%s could not be described", term.Count(r.Directories.Dead, "directory"))}
+		return &fault.Error{Hint: fmt.Sprintf("see the errors with: ken worker dead %d", r.ID), Err: fmt.Errorf("%s failed too often", term.Count(r.Directories.Dead, "directory"))}
 	case surveyrun.Cancelled:
 		return &fault.Error{Err: fmt.Errorf("run %d was %s", r.ID, r.Why)}
 	default:

@@ -11,59 +11,59 @@ import (
 	"ken/internal/surveyrun"
 )
 
-// A till pays for the calls about a taken directory.
-type till struct {
-	q *Queue
-	t *taken
+// A dirLease is the lease of a directory, with the budget of its calls.
+type dirLease struct {
+	q   *Queue
+	dir *leasedDir
 }
 
-// errCrowded is when a call would fit under the ceiling, were it not for what other calls
-// that are under way may cost at most.
-var errCrowded = errors.New("calls under way may use it up")
+// errReserved says that a call does not fit under the ceiling as long as other calls have
+// reservations.
+var errReserved = errors.New("other calls have reserved it")
 
-// crowdedPause is how long to wait for a call that is under way to tell what it has cost.
-const crowdedPause = 200 * time.Millisecond
+// reservedPause is the pause before the next attempt to reserve.
+const reservedPause = 200 * time.Millisecond
 
-// Reserve sets the most that the next call can cost aside, from the run's ceiling and from
-// the day's, both or neither. Where only what others have set aside is in the way, it waits,
-// and holds nothing meanwhile: else all could wait for each other.
-func (l *till) Reserve(ctx context.Context, most, before surveyrun.Amount) error {
+// Reserve reserves the most that the next call can cost under the ceiling of the run and of
+// the day, both or neither. If only other reservations are in the way, it waits, and
+// releases its own reservation meanwhile to avoid a deadlock.
+func (l *dirLease) Reserve(ctx context.Context, most, before surveyrun.Amount) error {
 	next := most
 	for {
 		var over *ceilingError
-		err := patiently(ctx, func(ctx context.Context) error {
+		err := withTimeout(ctx, func(ctx context.Context) error {
 			return l.q.in(ctx, func(tx pgx.Tx) error { return l.reserve(ctx, tx, next, before) })
 		})
 		switch {
 		case err == nil && next == most:
-			l.t.turn++
-			l.t.owes = true
+			l.dir.turn++
+			l.dir.unsettled = true
 			return nil
 		case err == nil:
-			l.t.turn++
-			l.t.owes = false
+			l.dir.turn++
+			l.dir.unsettled = false
 			next, before = most, surveyrun.Amount{}
-		case errors.Is(err, errCrowded) && l.t.owes:
-			next = surveyrun.Amount{} // what was set aside for the call before is free
+		case errors.Is(err, errReserved) && l.dir.unsettled:
+			next = surveyrun.Amount{} // release the reservation of the call before
 			continue
 		case errors.As(err, &over):
-			return errors.Join(over, l.q.pause(ctx, l.t.run.ID, over))
-		case errors.Is(err, errFenced):
+			return errors.Join(over, l.q.pause(ctx, l.dir.run.ID, over))
+		case errors.Is(err, errLeaseLost):
 			return err
-		case !errors.Is(err, errCrowded) && !passes(err):
-			return l.q.away(ctx, err)
+		case !errors.Is(err, errReserved) && !isTemporary(err):
+			return l.q.serverError(ctx, err)
 		}
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-time.After(crowdedPause):
+		case <-time.After(reservedPause):
 		}
 	}
 }
 
-// A ceilingError says which ceiling was reached.
+// A ceilingError says which ceiling a call would exceed.
 type ceilingError struct {
-	today bool // the server's of the day
+	today bool // the server's ceiling of the day
 	need  surveyrun.Amount
 	spent surveyrun.Amount
 	most  surveyrun.Ceiling
@@ -74,25 +74,25 @@ func (e *ceilingError) Error() string {
 	if e.today {
 		whose = "the server for a day"
 	}
-	return fmt.Sprintf("the ceiling of %s is %s; %s spent, and the next call may cost up to %s", whose, e.most, e.spent, e.need)
+	return fmt.Sprintf("the ceiling of %s is %s: %s spent, and the next call may cost up to %s", whose, e.most, e.spent, e.need)
 }
 
 func (e *ceilingError) Unwrap() error { return surveyrun.ErrCeiling }
 
-func (l *till) reserve(ctx context.Context, tx pgx.Tx, most, before surveyrun.Amount) error {
-	t := l.t
+func (l *dirLease) reserve(ctx context.Context, tx pgx.Tx, most, before surveyrun.Amount) error {
+	t := l.dir
 	run, err := lockRun(ctx, tx, t.run.ID)
 	if err != nil {
 		return err
 	}
-	h, err := lockHeld(ctx, tx, t)
+	h, err := lockLease(ctx, tx, t)
 	switch {
 	case err != nil:
 		return err
 	case run.state == surveyrun.Cancelled:
-		return errFenced
+		return errLeaseLost
 	case h.turn == t.turn+1:
-		return nil // it was done, and nobody could tell us
+		return nil // an attempt before succeeded, but its answer was lost
 	}
 	if !most.IsZero() {
 		if err := fits(run.ceiling, run.spent.Add(before), run.reserved, h.reserved, most, false); err != nil {
@@ -102,7 +102,7 @@ func (l *till) reserve(ctx context.Context, tx pgx.Tx, most, before surveyrun.Am
 	_, err = tx.Exec(ctx, `
 		UPDATE ken.survey_directory SET turn = turn + 1, spent_tokens = spent_tokens + $3, spent_cost = spent_cost + $4,
 			reserved_tokens = $5, reserved_cost = $6, reserved_on = $7
-		WHERE run = $1 AND path = $2`, t.run.ID, bytesOf(t.of.Path), before.Tokens, before.Cost, most.Tokens, most.Cost, run.today)
+		WHERE run = $1 AND path = $2`, t.run.ID, bytesOf(t.task.Path), before.Tokens, before.Cost, most.Tokens, most.Cost, run.today)
 	if err != nil {
 		return err
 	}
@@ -118,11 +118,11 @@ func (l *till) reserve(ctx context.Context, tx pgx.Tx, most, before surveyrun.Am
 	return openDay(ctx, tx, run.today, most)
 }
 
-// A locked run is one that nobody else changes meanwhile.
+// A lockedRun is a run whose row this transaction has locked.
 type lockedRun struct {
 	repository      string
 	state           surveyrun.RunState
-	spent, reserved surveyrun.Amount // what was assumed is spent
+	spent, reserved surveyrun.Amount // spent includes assumed amounts
 	ceiling         surveyrun.Ceiling
 	today, now      time.Time
 }
@@ -137,24 +137,24 @@ func lockRun(ctx context.Context, tx pgx.Tx, id int64) (r lockedRun, err error) 
 	return r, err
 }
 
-// held is what the table has about a directory in somebody's hands.
-type held struct {
+// A leaseRow is the row of a leased directory.
+type leaseRow struct {
 	turn     int
 	reserved surveyrun.Amount
-	day      time.Time        // on which that was set aside, zero when nothing was
-	last     surveyrun.Amount // what the last call has cost, that nobody has put down
+	day      time.Time        // of the reservation, zero when there is none
+	last     surveyrun.Amount // cost of the last call, not recorded yet
 }
 
-// lockHeld looks at a directory whose lease must hold: errFenced when it does not. Its run
-// is locked.
-func lockHeld(ctx context.Context, tx pgx.Tx, t *taken) (h held, err error) {
+// lockLease locks the row of a leased directory. It returns errLeaseLost when the lease is
+// lost. The run is locked before.
+func lockLease(ctx context.Context, tx pgx.Tx, t *leasedDir) (h leaseRow, err error) {
 	var day *time.Time
 	err = tx.QueryRow(ctx, `
 		SELECT turn, reserved_tokens, reserved_cost, reserved_on FROM ken.survey_directory
 		WHERE run = $1 AND path = $2 AND token = $3 AND state = 'taken' FOR NO KEY UPDATE`,
-		t.run.ID, bytesOf(t.of.Path), t.token).Scan(&h.turn, &h.reserved.Tokens, &h.reserved.Cost, &day)
+		t.run.ID, bytesOf(t.task.Path), t.token).Scan(&h.turn, &h.reserved.Tokens, &h.reserved.Cost, &day)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return h, errFenced
+		return h, errLeaseLost
 	}
 	if day != nil {
 		h.day = *day
@@ -162,21 +162,21 @@ func lockHeld(ctx context.Context, tx pgx.Tx, t *taken) (h held, err error) {
 	return h, err
 }
 
-// fits reports whether a call stays under a ceiling: nil, errCrowded or a ceilingError.
+// fits returns nil if a call fits under a ceiling, else errReserved or a ceilingError.
 func fits(c surveyrun.Ceiling, spent, reserved, own, most surveyrun.Amount, today bool) error {
 	others := surveyrun.Amount{Tokens: reserved.Tokens - own.Tokens, Cost: reserved.Cost - own.Cost}
 	switch {
 	case c.Holds(spent.Add(others).Add(most)):
 		return nil
 	case c.Holds(spent.Add(most)):
-		return errCrowded
+		return errReserved
 	default:
 		return &ceilingError{today: today, need: most, spent: spent, most: c}
 	}
 }
 
-// settleRun puts down what a call has cost a run, frees what was set aside for it, and sets
-// aside for the next.
+// settleRun records the cost of a call in its run, releases its reservation, and adds that of
+// the next call.
 func settleRun(ctx context.Context, tx pgx.Tx, run int64, spent, freed, next surveyrun.Amount) error {
 	_, err := tx.Exec(ctx, `
 		UPDATE ken.survey_run SET spent_tokens = spent_tokens + $2, spent_cost = spent_cost + $3, unpriced = unpriced OR $4,
@@ -185,7 +185,7 @@ func settleRun(ctx context.Context, tx pgx.Tx, run int64, spent, freed, next sur
 	return err
 }
 
-// settleDay is settleRun for a day, without the next; of no day, nothing is to be settled.
+// settleDay is settleRun for a day, without a next call. It does nothing for the zero day.
 func settleDay(ctx context.Context, tx pgx.Tx, day time.Time, spent, freed surveyrun.Amount) error {
 	if day.IsZero() {
 		return nil
@@ -197,7 +197,7 @@ func settleDay(ctx context.Context, tx pgx.Tx, day time.Time, spent, freed surve
 	return err
 }
 
-// openDay sets aside from what the server may spend on a day.
+// openDay reserves an amount under the server's ceiling of the day.
 func openDay(ctx context.Context, tx pgx.Tx, day time.Time, most surveyrun.Amount) error {
 	var spent, reserved surveyrun.Amount
 	var ceiling surveyrun.Ceiling
@@ -213,8 +213,8 @@ func openDay(ctx context.Context, tx pgx.Tx, day time.Time, most surveyrun.Amoun
 	return fits(ceiling, spent, reserved, surveyrun.Amount{}, most, true)
 }
 
-// pause has no more directories of a run begun, until somebody resumes it: the ceiling is
-// reached.
+// pause stops a run that reached a ceiling: no worker takes its directories until it is
+// resumed.
 func (q *Queue) pause(ctx context.Context, run int64, over *ceilingError) error {
 	_, err := q.pool.Exec(ctx, `
 		UPDATE ken.survey_run SET state = 'paused', why = $2, today = $3, need_tokens = $4, need_cost = $5, need_unpriced = $6

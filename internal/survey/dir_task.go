@@ -10,37 +10,37 @@ import (
 	"ken/internal/store"
 )
 
-// A Portion is a directory of a survey that many hands share, with what the others have to
-// know of it: whoever describes one needs its own portion, those right below it, and the
-// files that lie in it, but nothing else of the tree.
-type Portion struct {
+// A DirTask is one directory of a survey that several workers share. To summarise a
+// directory, a worker needs its task, the tasks of its children and its own files, and
+// nothing else of the tree.
+type DirTask struct {
 	Path repo.Path
-	// Work says that it is to be described. One that is not is told to whoever describes
-	// the directory above.
+	// Work says that the directory needs a new summary. A task without work is in the
+	// list because its parent needs it.
 	Work bool
-	// Above is the nearest directory above that is to be described too, and waits for this
-	// one; it is nowhere when Top.
+	// Above is the nearest directory above that needs a summary and waits for this one;
+	// Top says that there is none.
 	Above repo.Path
 	Top   bool
-	Waits int // for so many that have it for their Above
+	Waits int // number of tasks whose Above is this one
 	Rank  Rank
-	Band  Rank // when it is worked on: never after what is above it
+	Band  Rank // its place in the order of work, never after the directories above it
 
 	Verdict Verdict
 	Reasons []string
-	Record  fresh.Digest // that speaks for it, zero when none does
+	Record  fresh.Digest // of its current summary, zero when it has none
 }
 
-// A Handout is a survey in portions.
-type Handout struct {
-	About    string    // what the repository seems to be, "" when nobody has said
-	Portions []Portion // in the order of work
-	Work     int       // how many of them are to be described
-	Estimate int64     // in tokens, of all of it
+// A TaskList is the work of a survey.
+type TaskList struct {
+	About    string    // a description of the repository, "" when there is none
+	Tasks    []DirTask // in the order of work
+	Work     int       // number of tasks with work
+	Estimate int64     // of all tokens
 }
 
-// Portions divides what a writer has to describe, in a directory and all below it.
-func (s *Survey) Portions(ctx context.Context, w Writer, within repo.Path) (*Handout, error) {
+// Tasks lists the directories that a writer has to summarise, in a directory and all below it.
+func (s *Survey) Tasks(ctx context.Context, w Writer, within repo.Path) (*TaskList, error) {
 	j, err := s.judge(ctx)
 	if err != nil {
 		return nil, err
@@ -50,7 +50,7 @@ func (s *Survey) Portions(ctx context.Context, w Writer, within repo.Path) (*Han
 			return nil, err
 		}
 	}
-	out := &Handout{}
+	out := &TaskList{}
 	if j.plan != nil {
 		out.About = j.plan.About
 	}
@@ -66,10 +66,10 @@ func (s *Survey) Portions(ctx context.Context, w Writer, within repo.Path) (*Han
 	}
 	for _, d := range inOrder(j.order) {
 		if !in[d] && (d.Parent == nil || !in[d.Parent]) {
-			continue // nobody asks for it
+			continue // no task needs it
 		}
 		st := j.at[d]
-		p := Portion{
+		p := DirTask{
 			Path: d.Path, Work: in[d], Top: true, Waits: waits[d], Rank: d.rank, Band: d.band,
 			Verdict: st.Verdict, Reasons: append([]string{}, st.Reasons...), Record: st.recordID(),
 		}
@@ -82,7 +82,7 @@ func (s *Survey) Portions(ctx context.Context, w Writer, within repo.Path) (*Han
 				out.Estimate += st.estimate()
 			}
 		}
-		out.Portions = append(out.Portions, p)
+		out.Tasks = append(out.Tasks, p)
 	}
 	return out, nil
 }
@@ -94,17 +94,17 @@ func (s *Standing) recordID() fresh.Digest {
 	return s.Record.ID()
 }
 
-// Told is a portion with the record that speaks for it.
-type Told struct {
-	Portion
+// A TaskInput is a task with the current summary of its directory.
+type TaskInput struct {
+	DirTask
 
-	Said *store.DirRecord // nil when there is none
+	Summary *store.DirRecord // nil when there is none
 }
 
-// A Piece is a directory in the hands of a writer.
-type Piece struct {
-	// Item is what is to be described; nil when there is nothing to be asked: what lies
-	// below turned out as it was, or the same was described before.
+// An Assignment is a directory that a writer summarises.
+type Assignment struct {
+	// Item is the input of the writer. It is nil when there is nothing to write: the
+	// children did not change, or a record of the same input exists.
 	Item *Item
 
 	j      *judgement
@@ -112,9 +112,9 @@ type Piece struct {
 	writer Writer
 }
 
-// Piece finds how a directory stands now that those right below it are as told, and puts
-// together what a text about it is written from.
-func (s *Survey) Piece(ctx context.Context, w Writer, about string, of Told, below []Told) (*Piece, error) {
+// Assign judges a directory with its current files and the summaries of its children, and
+// collects the input of a new summary.
+func (s *Survey) Assign(ctx context.Context, w Writer, about string, of TaskInput, below []TaskInput) (*Assignment, error) {
 	files, err := s.tree.Files(ctx)
 	if err != nil {
 		return nil, err
@@ -127,17 +127,17 @@ func (s *Survey) Piece(ctx context.Context, w Writer, about string, of Told, bel
 		Survey: s, files: files, plan: &Recon{About: about},
 		latest: make(map[repo.Path][]*store.DirRecord), at: make(map[*Directory]*Standing),
 	}
-	slices.SortFunc(below, func(a, b Told) int { return strings.Compare(string(a.Path), string(b.Path)) })
+	slices.SortFunc(below, func(a, b TaskInput) int { return strings.Compare(string(a.Path), string(b.Path)) })
 	for _, t := range below {
 		c := &Directory{Path: t.Path, Parent: d, rank: t.Rank, band: t.Band}
 		if t.Verdict == Excluded {
 			c.Excluded = strings.Join(t.Reasons, ", ")
 		}
 		d.Children, j.order = append(d.Children, c), append(j.order, c)
-		j.at[c] = &Standing{Dir: c, Verdict: t.Verdict, Record: t.Said, Reasons: t.Reasons}
+		j.at[c] = &Standing{Dir: c, Verdict: t.Verdict, Record: t.Summary, Reasons: t.Reasons}
 	}
 	j.order = append(j.order, d)
-	// Somebody may have described it since it was handed out.
+	// Another agent may have summarised it since the run started.
 	written, err := s.store.WrittenOf(ctx, []repo.Path{of.Path})
 	if err != nil {
 		return nil, err
@@ -145,13 +145,13 @@ func (s *Survey) Piece(ctx context.Context, w Writer, about string, of Told, bel
 	if list := written[of.Path]; len(list) > 0 {
 		j.latest[of.Path] = list[:1:1]
 	}
-	if r := of.Said; r != nil && (len(j.latest[of.Path]) == 0 || r.Outlined()) {
+	if r := of.Summary; r != nil && (len(j.latest[of.Path]) == 0 || r.Outlined()) {
 		j.latest[of.Path] = append(j.latest[of.Path], r)
 	}
 	if err := j.judgeLevel(ctx, []*Directory{d}); err != nil {
 		return nil, err
 	}
-	p := &Piece{j: j, st: j.at[d], writer: w}
+	p := &Assignment{j: j, st: j.at[d], writer: w}
 	if !wanted(p.st, w) || j.inVain(p.st, w) {
 		return p, nil
 	}
@@ -162,8 +162,8 @@ func (s *Survey) Piece(ctx context.Context, w Writer, about string, of Told, bel
 	return p, err
 }
 
-// Take makes a record of an answer, which from then on speaks for the directory.
-func (p *Piece) Take(d Draft) (*store.DirRecord, error) {
+// Record makes a record of a draft. It is the current summary of the directory from then on.
+func (p *Assignment) Record(d Draft) (*store.DirRecord, error) {
 	r, err := p.j.record(p.Item, d, p.writer.Author(), p.writer.Recipe())
 	if err != nil {
 		return nil, err
@@ -173,13 +173,13 @@ func (p *Piece) Take(d Draft) (*store.DirRecord, error) {
 	return r, nil
 }
 
-// Turned is how the directory stands.
-func (p *Piece) Turned() (v Verdict, reasons []string, record fresh.Digest) {
+// Result returns the verdict of the directory and the id of its current summary.
+func (p *Assignment) Result() (v Verdict, reasons []string, record fresh.Digest) {
 	return p.st.Verdict, p.st.Reasons, p.st.recordID()
 }
 
-// ownFiles returns the files that lie directly in a directory, and count. All are sorted
-// by path.
+// ownFiles returns the files of a directory that the survey does not exclude, without its
+// subdirectories. The list of all files is sorted by path.
 func ownFiles(files []File, dir repo.Path, opts Options) []*File {
 	first := 0
 	prefix := ""

@@ -12,10 +12,9 @@ import (
 	"ken/internal/surveyrun"
 )
 
-// HandOut begins a run: its directories, and the jobs of those that wait for none, are
-// there together or not at all. That the price of its model is not known is said by Spent. It
-// returns the run's id.
-func (q *Queue) HandOut(ctx context.Context, run surveyrun.Run, out *survey.Handout) (id int64, err error) {
+// StartRun stores a run, its directories and the jobs of those that are ready, all or none,
+// and returns the run's id. run.Spent.Unpriced says that the price of the model is unknown.
+func (q *Queue) StartRun(ctx context.Context, run surveyrun.Run, out *survey.TaskList) (id int64, err error) {
 	err = q.in(ctx, func(tx pgx.Tx) error {
 		err := tx.QueryRow(ctx, `
 			INSERT INTO ken.survey_run (repository, commit_id, recipe, provider, model, asked_by, about, state, max_tokens, max_cost, unpriced)
@@ -26,9 +25,9 @@ func (q *Queue) HandOut(ctx context.Context, run surveyrun.Run, out *survey.Hand
 		if err != nil {
 			return err
 		}
-		var ready []survey.Portion
-		rows := make([][]any, 0, len(out.Portions))
-		for _, p := range out.Portions {
+		var ready []survey.DirTask
+		rows := make([][]any, 0, len(out.Tasks))
+		for _, p := range out.Tasks {
 			state := "kept"
 			switch {
 			case p.Work && p.Waits == 0:
@@ -55,20 +54,20 @@ func (q *Queue) HandOut(ctx context.Context, run surveyrun.Run, out *survey.Hand
 		return q.insertMany(ctx, tx, run.Repository, id, ready)
 	})
 	if err != nil {
-		return 0, q.away(ctx, err)
+		return 0, q.serverError(ctx, err)
 	}
 	return id, nil
 }
 
 // insertMany is insert for many directories at once.
-func (q *Queue) insertMany(ctx context.Context, tx pgx.Tx, repository string, run int64, list []survey.Portion) error {
-	const most = 1000 // at a time, for what a statement may have of parameters
+func (q *Queue) insertMany(ctx context.Context, tx pgx.Tx, repository string, run int64, list []survey.DirTask) error {
+	const most = 1000 // at a time, because a statement has a limited number of parameters
 	for len(list) > 0 {
 		n := min(len(list), most)
 		params := make([]river.InsertManyParams, n)
 		for i, p := range list[:n] {
 			params[i] = river.InsertManyParams{
-				Args:       wake{run, []byte(p.Path)},
+				Args:       wakeJob{run, []byte(p.Path)},
 				InsertOpts: &river.InsertOpts{Queue: queueOf(repository), Priority: priority(p.Band)},
 			}
 		}
@@ -91,10 +90,10 @@ func (q *Queue) insertMany(ctx context.Context, tx pgx.Tx, repository string, ru
 	return nil
 }
 
-// bytesOf is a path as the table has it: the root is empty, and not null.
+// bytesOf returns a path as the table stores it: the root is empty and not null.
 func bytesOf(p repo.Path) []byte { return append([]byte{}, p...) }
 
-// name is a digest as the table has it: null for none.
+// name returns a digest as the table stores it: null for the zero digest.
 func name(d fresh.Digest) []byte {
 	if d.IsZero() {
 		return nil

@@ -12,43 +12,43 @@ import (
 	"ken/internal/surveyrun"
 )
 
-// A taken directory is in a worker's hands.
-type taken struct {
-	run   surveyrun.Run
-	of    survey.Portion
-	below []survey.Portion
-	token string
-	tries int // that failed before
-	turn  int // how often the till was asked
-	// owes says that something is set aside, and the last call not put down yet.
-	owes bool
+// A leasedDir is a directory that this worker has.
+type leasedDir struct {
+	run      surveyrun.Run
+	task     survey.DirTask
+	below    []survey.DirTask
+	token    string
+	failures int // failed attempts before
+	turn     int // number of reservations
+	// unsettled says that there is a reservation for a call whose cost is not recorded yet.
+	unsettled bool
 }
 
-// errFenced is in the chain when a lease was lost: somebody else has the directory, or had.
-var errFenced = errors.New("the lease is lost")
+// errLeaseLost is in the chain when this worker no longer has the lease of a directory.
+var errLeaseLost = errors.New("the lease is lost")
 
-// take takes a directory that is ready, nil when it is not: somebody else has it, it is
-// done, or its run goes on no more. Done twice with a token, because the news was lost, it
-// finds the directory in its own hands.
-func (q *Queue) take(ctx context.Context, run surveyrun.Run, path repo.Path, worker, token string, lease time.Duration) (*taken, error) {
-	t := &taken{run: run, token: token}
+// take leases a directory that is ready. It returns nil when the directory is not: another
+// worker has it, it is done, or its run is over. Taking it again with the same token, because
+// the answer was lost, finds the lease.
+func (q *Queue) take(ctx context.Context, run surveyrun.Run, path repo.Path, worker, token string, lease time.Duration) (*leasedDir, error) {
+	t := &leasedDir{run: run, token: token}
 	err := q.in(ctx, func(tx pgx.Tx) error {
 		rows, err := tx.Query(ctx, `
 			UPDATE ken.survey_directory d SET state = 'taken', token = $3, worker = $4, expires = now() + $5, taken_at = now(), absent = NULL, turn = 0, basis = NULL
 			FROM ken.survey_run r WHERE d.run = $1 AND d.path = $2 AND (d.state = 'ready' OR d.state = 'taken' AND d.token = $3)
 				AND r.id = d.run AND r.state = 'running'
-			RETURNING `+portionColumns+`, d.attempts`, run.ID, bytesOf(path), token, worker, lease)
+			RETURNING `+taskColumns+`, d.attempts`, run.ID, bytesOf(path), token, worker, lease)
 		if err != nil {
 			return err
 		}
-		if t.of, err = pgx.CollectExactlyOneRow(rows, func(row pgx.CollectableRow) (survey.Portion, error) { return scanPortion(row, &t.tries) }); err != nil {
+		if t.task, err = pgx.CollectExactlyOneRow(rows, func(row pgx.CollectableRow) (survey.DirTask, error) { return scanTask(row, &t.failures) }); err != nil {
 			return err
 		}
-		rows, err = tx.Query(ctx, `SELECT `+portionColumns+` FROM ken.survey_directory d WHERE d.run = $1 AND d.parent = $2 ORDER BY d.path`, run.ID, bytesOf(path))
+		rows, err = tx.Query(ctx, `SELECT `+taskColumns+` FROM ken.survey_directory d WHERE d.run = $1 AND d.parent = $2 ORDER BY d.path`, run.ID, bytesOf(path))
 		if err != nil {
 			return err
 		}
-		t.below, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (survey.Portion, error) { return scanPortion(row) })
+		t.below, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (survey.DirTask, error) { return scanTask(row) })
 		return err
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -57,9 +57,9 @@ func (q *Queue) take(ctx context.Context, run surveyrun.Run, path repo.Path, wor
 	return t, err
 }
 
-const portionColumns = `d.path, d.above, d.state <> 'kept', d.waits, d.rank, d.band, d.verdict, d.reasons, d.record`
+const taskColumns = `d.path, d.above, d.state <> 'kept', d.waits, d.rank, d.band, d.verdict, d.reasons, d.record`
 
-func scanPortion(row pgx.CollectableRow, more ...any) (p survey.Portion, err error) {
+func scanTask(row pgx.CollectableRow, more ...any) (p survey.DirTask, err error) {
 	var path, above, record []byte
 	var rank, band, verdict int16
 	err = row.Scan(append([]any{&path, &above, &p.Work, &p.Waits, &rank, &band, &verdict, &p.Reasons, &record}, more...)...)
@@ -68,14 +68,14 @@ func scanPortion(row pgx.CollectableRow, more ...any) (p survey.Portion, err err
 	return p, err
 }
 
-// renew holds on to directories for another while, and returns the tokens of those that it
-// could not: they were lost, or their run was cancelled. One that is being ended at the
-// moment is passed over: it would keep the others waiting.
-func (q *Queue) renew(ctx context.Context, held []*taken, lease time.Duration) (lost map[string]bool, err error) {
+// renew extends leases, and returns the tokens of those that it could not extend: they were
+// lost, or their run was cancelled. It skips rows that are locked, so that a directory that
+// ends right now does not delay the others.
+func (q *Queue) renew(ctx context.Context, held []*leasedDir, lease time.Duration) (lost map[string]bool, err error) {
 	runs, paths, tokens := make([]int64, len(held)), make([][]byte, len(held)), make([]string, len(held))
 	lost = make(map[string]bool)
 	for i, t := range held {
-		runs[i], paths[i], tokens[i] = t.run.ID, bytesOf(t.of.Path), t.token
+		runs[i], paths[i], tokens[i] = t.run.ID, bytesOf(t.task.Path), t.token
 		lost[t.token] = true
 	}
 	rows, err := q.pool.Query(ctx, `

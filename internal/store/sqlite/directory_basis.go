@@ -1,0 +1,170 @@
+package sqlite
+
+import (
+	"context"
+	"maps"
+	"math"
+	"slices"
+
+	"zombiezen.com/go/sqlite"
+
+	"ken/internal/fresh"
+	"ken/internal/store"
+)
+
+// WrittenFrom implements [store.Directories]. Of the records from one basis, it returns
+// the newest outline and the newest of any other recipe: where one file lies alone in
+// many directories, there may be thousands.
+func (s *Store) WrittenFrom(ctx context.Context, bases []fresh.Digest) (map[fresh.Digest][]*store.DirRecord, error) {
+	found := make(map[fresh.Digest][]*store.DirRecord)
+	err := s.readSurvey(ctx, func(conn *sqlite.Conn) error {
+		clear(found)
+		wanted, err := writtenFrom(conn, bases, s.latest())
+		if err != nil {
+			return err
+		}
+		stmt, err := conn.Prepare(`
+			SELECT path, at, partial, author, recipe, confirmer, flags, text, basis, seq, id
+			FROM directory_record WHERE seq = ?1`)
+		if err != nil {
+			return err
+		}
+		defer stmt.Reset()
+		read := directoryReader{store: s}
+		var lost []fresh.Digest
+		// Neighbours were written together, and lie together.
+		for _, seq := range slices.Sorted(maps.Keys(wanted)) {
+			stmt.BindInt64(1, seq)
+			records, err := read.all(stmt, 1)
+			if err != nil {
+				return err
+			}
+			basis := wanted[seq]
+			if len(records) == 0 || records[0].Basis.Digest() != basis {
+				lost = append(lost, basis)
+				continue
+			}
+			found[basis] = append(found[basis], records[0])
+		}
+		for _, basis := range lost {
+			if found[basis], err = read.from(conn, basis); err != nil {
+				return err
+			}
+			if len(found[basis]) == 0 {
+				delete(found, basis)
+			}
+		}
+		for _, list := range found {
+			newestFirst(list)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return found, nil
+}
+
+// from returns the newest outline and the newest other record from a basis that can be
+// used, by reading all of them.
+func (d *directoryReader) from(conn *sqlite.Conn, basis fresh.Digest) (list []*store.DirRecord, err error) {
+	stmt, err := conn.Prepare(`
+		SELECT path, at, partial, author, recipe, confirmer, flags, text, basis, seq, id
+		FROM directory_record WHERE basis_id = ?1`)
+	if err != nil {
+		return nil, err
+	}
+	defer stmt.Reset()
+	stmt.BindBytes(1, basis[:])
+	all, err := d.all(stmt, math.MaxInt)
+	for _, r := range newestFirst(all) {
+		same := func(other *store.DirRecord) bool { return other.Outlined() == r.Outlined() }
+		if r.Basis.Digest() == basis && !slices.ContainsFunc(list, same) {
+			list = append(list, r)
+		}
+	}
+	return list, err
+}
+
+// writtenFrom finds the newest records from each of the bases, by their sequence
+// numbers.
+func writtenFrom(conn *sqlite.Conn, bases []fresh.Digest, latest int64) (map[int64]fresh.Digest, error) {
+	count, err := conn.Prepare(`SELECT max(seq) FROM directory_record`)
+	if err != nil {
+		return nil, err
+	}
+	defer count.Reset()
+	if _, err := count.Step(); err != nil {
+		return nil, err
+	}
+	switch last := count.ColumnInt64(0); {
+	case last == 0:
+		return nil, nil
+	case scanPays(len(bases), last):
+		return scanWrittenFrom(conn, bases, latest)
+	}
+	stmt, err := conn.Prepare(`
+		SELECT
+			(SELECT seq FROM directory_record WHERE basis_id = ?1 AND outlined = 0 AND at <= ?2 ORDER BY at DESC, id DESC, path DESC LIMIT 1),
+			(SELECT seq FROM directory_record WHERE basis_id = ?1 AND outlined = 1 AND at <= ?2 ORDER BY at DESC, id DESC, path DESC LIMIT 1)`)
+	if err != nil {
+		return nil, err
+	}
+	defer stmt.Reset()
+	stmt.BindInt64(2, latest)
+	found := make(map[int64]fresh.Digest)
+	for _, basis := range bases {
+		stmt.BindBytes(1, basis[:])
+		if _, err := stmt.Step(); err != nil {
+			return nil, err
+		}
+		for col := range 2 {
+			if seq := stmt.ColumnInt64(col); seq != 0 {
+				found[seq] = basis
+			}
+		}
+		if err := stmt.Reset(); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+// scanWrittenFrom is writtenFrom by way of the whole index.
+func scanWrittenFrom(conn *sqlite.Conn, bases []fresh.Digest, latest int64) (map[int64]fresh.Digest, error) {
+	newest := make(map[fresh.Digest][2]int64, len(bases)) // the newest text, and the newest outline
+	for _, b := range bases {
+		newest[b] = [2]int64{}
+	}
+	stmt, err := conn.Prepare(`
+		SELECT basis_id, outlined <> 0, seq FROM directory_record WHERE at <= ?1 ORDER BY basis_id, outlined, at, id, path`)
+	if err != nil {
+		return nil, err
+	}
+	defer stmt.Reset()
+	stmt.BindInt64(1, latest)
+	for {
+		more, err := stmt.Step()
+		if err != nil {
+			return nil, err
+		}
+		if !more {
+			break
+		}
+		var basis fresh.Digest
+		stmt.ColumnBytes(0, basis[:])
+		if pair, ok := newest[basis]; ok {
+			pair[stmt.ColumnInt(1)] = stmt.ColumnInt64(2) // the last is the newest
+			newest[basis] = pair
+		}
+	}
+	found := make(map[int64]fresh.Digest)
+	for basis, pair := range newest {
+		for _, seq := range pair {
+			if seq != 0 {
+				found[seq] = basis
+			}
+		}
+	}
+	return found, nil
+}
