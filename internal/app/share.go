@@ -18,7 +18,7 @@ func (w *workspace) Share(ctx context.Context) (*share.Share, error) {
 	if err := w.configOfHead(ctx); err != nil {
 		return nil, err
 	}
-	return share.New(w.git.Ledger(), w.store, store.OpenShareMemory(w.git.CommonDir()), share.Options{
+	return share.New(w.git, w.store, store.OpenShareMemory(w.git.CommonDir()), share.Options{
 		Policy: w.cfg.Share,
 		Wait:   waitForOthers,
 	}), nil
@@ -60,7 +60,7 @@ func (w *workspace) pushWithin(ctx context.Context, limit time.Duration) string 
 	}
 	switch {
 	case err == nil && out.Why != "" && out.Records > 0:
-		return fmt.Sprintf("shared, and others hold back what %s shares: %s (share.trust and share.authors of .ken/config.yaml)", out.Who, out.Why)
+		return fmt.Sprintf("shared, but other clones ignore the records of %s: %s (see share in .ken/config.yaml)", out.Who, out.Why)
 	case err == nil:
 		return ""
 	case ctx.Err() == nil && bounded.Err() != nil:

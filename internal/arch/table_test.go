@@ -36,8 +36,8 @@ var imports = func() map[string][]string {
 	}
 	// A workflow's verbs are decided over the contract that its directory is under.
 	m["workflow"] = join(words, []string{"contract"})
-	// What travels are the records of the survey, and those of files, which are words.
-	m["share"] = join(words, []string{"survey"})
+	// Share exchanges records of the survey through git, a fact package that imports no feature.
+	m["share"] = join(words, []string{"survey", "git"})
 	// What many workers share is a survey.
 	m["surveyrun"] = join(words, []string{"survey"})
 	m["board"] = without(join(words, decisions), "board")

@@ -23,7 +23,7 @@ const Format = 1
 const MaxSize = 4 << 20
 
 // ErrNewer is in the chain of what Decode returns for a document of a later version.
-var ErrNewer = errors.New("it was written by a newer ken")
+var ErrNewer = errors.New("a newer ken wrote it")
 
 // layout is how times are spelled: UTC, to the microsecond.
 const layout = "2006-01-02T15:04:05.000000Z"
@@ -235,32 +235,32 @@ func either(s string, b []byte) string {
 // that says the same in other bytes is refused, since it would have another name.
 func Decode(encoding []byte) (Record, error) {
 	if len(encoding) > MaxSize {
-		return Record{}, fmt.Errorf("it has %d bytes, and %d is the most", len(encoding), MaxSize)
+		return Record{}, fmt.Errorf("%d bytes are more than %d", len(encoding), MaxSize)
 	}
 	var version struct {
 		Ken int `json:"ken"`
 	}
 	if err := json.Unmarshal(encoding, &version); err != nil {
-		return Record{}, fmt.Errorf("it is no document: %w", err)
+		return Record{}, fmt.Errorf("not a JSON document: %w", err)
 	}
 	switch {
 	case version.Ken > Format:
-		return Record{}, fmt.Errorf("%w (format %d; this one knows %d)", ErrNewer, version.Ken, Format)
+		return Record{}, fmt.Errorf("%w (format %d; this version reads %d)", ErrNewer, version.Ken, Format)
 	case version.Ken != Format:
-		return Record{}, errors.New("it is no record")
+		return Record{}, errors.New("not a record of ken")
 	}
 	var d document
 	dec := json.NewDecoder(bytes.NewReader(encoding))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&d); err != nil {
-		return Record{}, fmt.Errorf("it is no record: %w", err)
+		return Record{}, fmt.Errorf("not a record of ken: %w", err)
 	}
 	r, err := d.record()
 	if err != nil {
 		return Record{}, err
 	}
 	if !bytes.Equal(r.Encode(), encoding) {
-		return Record{}, errors.New("it is not spelled as ken spells it")
+		return Record{}, errors.New("not in the encoding of ken")
 	}
 	return r, nil
 }
@@ -268,7 +268,7 @@ func Decode(encoding []byte) (Record, error) {
 func (d *document) record() (Record, error) {
 	at, err := time.Parse(layout, d.At)
 	if err != nil {
-		return Record{}, fmt.Errorf("the time %q is none", d.At)
+		return Record{}, fmt.Errorf("invalid time %q", d.At)
 	}
 	switch d.About {
 	case "file":
@@ -304,5 +304,5 @@ func (d *document) record() (Record, error) {
 		}
 		return Record{Directory: r}, nil
 	}
-	return Record{}, fmt.Errorf("it is about %q, which this ken does not know", d.About)
+	return Record{}, fmt.Errorf("unknown subject %q (valid: file, directory)", d.About)
 }
