@@ -88,7 +88,7 @@ func (r *Repo) TreeChanges(ctx context.Context, from, to repo.ID) ([]repo.Change
 	return list, err
 }
 
-// parseRaw reads what stands before a path: modes, ids and a letter.
+// parseRaw reads the modes, ids and letter before a path.
 func parseRaw(entry string) (c repo.Change, err error) {
 	word := strings.Split(strings.TrimPrefix(entry, ":"), " ")
 	if len(word) != 5 {
