@@ -20,7 +20,7 @@ the same content is fresh at once.
 ken ignores records whose committer the policy does not trust, and files that it
 cannot read. It counts them; ken share status lists them.`,
 		Example: `  ken share pull            # from origin, or from share.remote
-  ken share pull upstream   # from another remote`,
+  ken share pull origin     # from this remote`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			_, err := p.sharing(c.Context(), argument(args), syncBase, func(s *share.Share, base *share.Base) error {

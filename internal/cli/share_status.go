@@ -18,8 +18,7 @@ func (p *program) shareStatus() *cobra.Command {
 		Long: `Compares your store with the remote as last fetched; --fetch contacts it now. It
 changes nothing in your store.`,
 		Example: `  ken share status           # without contacting the remote
-  ken share status --fetch   # contact it
-  ken share status --check   # exit with status 3 if there is something to do`,
+  ken share status --fetch   # contact it`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			current := true

@@ -283,3 +283,29 @@ func TestPushAndPull(t *testing.T) {
 		})
 	}
 }
+
+// A push without news and without contact does not change the time of the last contact.
+func TestFetchedTime(t *testing.T) {
+	c := newClone(t, newRemote(t))
+	c.know("one")
+	c.push()
+	before := now
+	now = now.Add(time.Hour)
+	t.Cleanup(func() { now = before })
+	fetched := func() time.Time {
+		t.Helper()
+		st, err := c.share().Status(t.Context(), "", false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return st.Fetched
+	}
+	c.push(share.PushOptions{Unasked: true})
+	if got := fetched(); !got.Equal(before) {
+		t.Errorf("fetched at %s, want the time of the last contact, %s", got, before)
+	}
+	c.push()
+	if got := fetched(); !got.Equal(now) {
+		t.Errorf("fetched at %s after a push that contacts the remote, want %s", got, now)
+	}
+}

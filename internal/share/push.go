@@ -106,7 +106,7 @@ func (s *Share) push(ctx context.Context, remote string, opts PushOptions, fetch
 		if err != nil || !accepted {
 			return nil, err
 		}
-		u.pushed = u.Tip
+		u.pushed, u.Fetched = u.Tip, s.now()
 	}
 	return out, s.save(ctx, u)
 }

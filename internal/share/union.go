@@ -138,10 +138,13 @@ func (s *Share) commit(ctx context.Context, c git.NewCommit, subject string, tra
 	return s.git.WriteCommit(ctx, c)
 }
 
+// now is the time of a contact.
+func (s *Share) now() time.Time { return s.opts.Now().UTC().Truncate(time.Second) }
+
 // heard saves the time of contact with the remote.
 func (s *Share) heard(u *union) error {
 	v := u.memory.Remotes[u.remote]
-	v.Fetched = s.opts.Now().UTC().Truncate(time.Second)
+	v.Fetched = s.now()
 	u.memory.Remotes[u.remote] = v
 	return s.memories.Save(u.memory)
 }
@@ -161,7 +164,6 @@ func (s *Share) save(ctx context.Context, u *union) error {
 	if _, u.Store, err = s.store.Since(ctx, "", 1); err != nil {
 		return err
 	}
-	u.Fetched = s.opts.Now().UTC().Truncate(time.Second)
 	u.memory.Remotes[u.remote] = u.View
 	return s.memories.Save(u.memory)
 }
