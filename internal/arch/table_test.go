@@ -36,7 +36,7 @@ var imports = func() map[string][]string {
 	}
 	// A workflow's verbs are decided over the contract that its directory is under.
 	m["workflow"] = join(words, []string{"contract"})
-	// Share exchanges records of the survey through git, a fact package that imports no feature.
+	// Share exchanges records of the survey through git: facts sit below features.
 	m["share"] = join(words, []string{"survey", "git"})
 	// What many workers share is a survey.
 	m["surveyrun"] = join(words, []string{"survey"})
