@@ -106,7 +106,7 @@ func TestShareOverHTTP(t *testing.T) {
 	server.refuse = true
 	said := run("ada", 1, "ken", "share", "push")
 	want(said, "could not read Username")
-	want(said, "hint: see what git says of the remote: git ls-remote origin")
+	want(said, "hint: check the remote: git ls-remote origin")
 	server.refuse = false
 	server.stall = make(chan struct{})
 	env = append(env, "KEN_GIT_TIMEOUT=2s")

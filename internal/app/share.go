@@ -12,20 +12,19 @@ import (
 	"ken/internal/store/local"
 )
 
-// Share returns what this clone shares with others. Where there is no work tree, the
-// policy is that of HEAD.
+// Share returns the Share of this clone. A bare clone has the policy of HEAD.
 func (w *workspace) Share(ctx context.Context) (*share.Share, error) {
 	if err := w.configOfHead(ctx); err != nil {
 		return nil, err
 	}
-	return share.New(w.git.Ledger(), w.store, local.OpenShareMemory[share.Memory](w.git.CommonDir()), share.Options{
+	return share.New(w.git, w.store, local.OpenShareMemory[share.Memory](w.git.CommonDir()), share.Options{
 		Policy: w.cfg.Share,
 		Wait:   waitForOthers,
 	}), nil
 }
 
-// waitForOthers waits before another attempt, for a random part of a time that grows, so
-// that many who push at once do not meet again.
+// waitForOthers waits before the next attempt, for a random and growing time, so that clones that
+// push at once do not collide again.
 func waitForOthers(ctx context.Context, tries int) error {
 	most := min(20*time.Millisecond<<min(tries, 6), time.Second)
 	select {
@@ -36,12 +35,12 @@ func waitForOthers(ctx context.Context, tries int) error {
 	}
 }
 
-// closePatience is how long closing waits for a remote: agents close after each commit, and what
-// was not shared goes with the next push. One that answers takes a second or two.
+// closePatience limits how long ken close waits for a remote. Agents close after each commit, and
+// the next push sends what this one did not. A working remote takes a second or two.
 const closePatience = 10 * time.Second
 
-// AfterClose pushes what is known, where the policy says so. What goes wrong with that is
-// told, and takes nothing away from what was closed.
+// AfterClose pushes if the policy says so. It returns a message if the push fails; the close is done
+// in any case.
 func (w *workspace) AfterClose(ctx context.Context) string {
 	if !w.cfg.Share.PushOnClose {
 		return ""
@@ -49,7 +48,7 @@ func (w *workspace) AfterClose(ctx context.Context) string {
 	return w.pushWithin(ctx, closePatience)
 }
 
-// pushWithin pushes in bounded time, and says in one line what went wrong.
+// pushWithin pushes within a time limit, and returns one line if the push fails.
 func (w *workspace) pushWithin(ctx context.Context, limit time.Duration) string {
 	bounded, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -60,11 +59,11 @@ func (w *workspace) pushWithin(ctx context.Context, limit time.Duration) string 
 	}
 	switch {
 	case err == nil && out.Why != "" && out.Records > 0:
-		return fmt.Sprintf("shared, and others hold back what %s shares: %s (share.trust and share.authors of .ken/config.yaml)", out.Who, out.Why)
+		return fmt.Sprintf("shared, but other clones ignore the records of %s: %s (see share in .ken/config.yaml)", out.Who, out.Why)
 	case err == nil:
 		return ""
 	case ctx.Err() == nil && bounded.Err() != nil:
-		return fmt.Sprintf("not shared: the remote was not done within %s (to wait for it: ken share push)", limit)
+		return fmt.Sprintf("not shared: the remote did not answer within %s (to wait for it: ken share push)", limit)
 	}
 	said := "not shared: " + strings.TrimSpace(err.Error())
 	if hint := fault.HintOf(err); hint != "" {

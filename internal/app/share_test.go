@@ -8,7 +8,7 @@ import (
 	"ken/internal/testrepo"
 )
 
-// Closing does not wait for a remote that takes a call and says nothing.
+// ken close does not wait for a remote that accepts a connection and does not answer.
 func TestCloseLeavesASilentRemote(t *testing.T) {
 	silent, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -27,7 +27,7 @@ func TestCloseLeavesASilentRemote(t *testing.T) {
 	defer w.Close()
 	began := time.Now()
 	said := w.pushWithin(t.Context(), time.Second)
-	if want := "not shared: the remote was not done within 1s (to wait for it: ken share push)"; said != want {
+	if want := "not shared: the remote did not answer within 1s (to wait for it: ken share push)"; said != want {
 		t.Errorf("%q, want %q", said, want)
 	}
 	if took := time.Since(began); took > patience {

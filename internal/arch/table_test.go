@@ -26,12 +26,6 @@ var (
 // answers about it are cached.
 var readers = []string{"git", "content", "cache"}
 
-// borrowed is what facts still import of features. Each entry is a type that has to
-// move down to repo or to the fact itself; no entry may be added.
-var borrowed = map[string][]string{
-	"git": {"share"}, // the records that refs/ken/knowledge holds
-}
-
 // imports says what of ken each package may import. What is not listed, it may
 // not: faces import features and no facts, facts import no feature.
 // Widening it is a design decision and comes with a sentence.
@@ -54,13 +48,13 @@ var imports = func() map[string][]string {
 	// A feature sits above the facts that it works on: the verbs of a workflow change a
 	// state directory by its contract.
 	m["workflow"] = join(words, readers, []string{"contract", "state"})
-	// What travels are the records of the survey, and those of files, which are words.
-	m["share"] = join(words, []string{"survey"}) // not the readers: git imports share
+	// Share exchanges records of files and of the survey through git.
+	m["share"] = join(words, readers, []string{"survey"})
 	// What many workers share is a survey.
 	m["surveyrun"] = join(words, readers, []string{"survey"})
 	m["board"] = without(join(words, readers, decisions), "board")
 	for _, p := range facts {
-		m[p] = join(words, borrowed[p], []string{"atomicfile", "env"})
+		m[p] = join(words, []string{"atomicfile", "env"})
 	}
 	for _, p := range assembled {
 		m[p] = join(words, decisions, []string{"atomicfile", "env"})

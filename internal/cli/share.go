@@ -14,16 +14,17 @@ import (
 func (p *program) share() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "share",
-		Short: "Share what is known with other clones, through a git remote or a base",
-		Long: `What one clone knows of a content, all can know. Summaries of files and
-directories travel as records under refs/ken/knowledge of a remote that you have
-anyway: joining what two know is a union, with no conflicts. The work tree, the
-index and git status never see it.
+		Short: "Share summaries with other clones, through a git remote or PostgreSQL",
+		Long: `Shares records of summaries under refs/ken/knowledge of a git remote. Merging
+records is a union without conflicts. The work tree, the index and git status do not
+change.
 
-Where .ken/config.yaml or KEN_STORE names a PostgreSQL database, that is the base
-of the team: these commands go there when no REMOTE is given, and to a git remote
-too when share.remote names one. Push and pull both go both ways there: what is new
-on either side is on both afterwards.`,
+If .ken/config.yaml or KEN_STORE names a PostgreSQL database, these commands use it
+when you give no REMOTE, and also a git remote if share.remote names one. With a
+database, push and pull do the same: both sides get the new records of the other.`,
+		Example: `  ken share push     # send your summaries to origin
+  ken share pull     # take over those of others
+  ken share status   # show what is not shared yet`,
 		Args: cobra.NoArgs,
 		RunE: needsSub,
 	}
@@ -31,10 +32,9 @@ on either side is on both afterwards.`,
 	return c
 }
 
-// sharing opens the repository, which may be bare, and runs f with what it shares. Unless a
-// remote is named, it goes to the base of the team first, if there is one, and returns how
-// this clone stands with it; f is for git remotes, and not called where the policy names
-// none beside the base.
+// sharing opens the repository, which can be bare. Without a remote it first contacts the
+// database of the team, if there is one, and returns its status. Then it calls f for the git
+// remote, unless the team shares only through the database.
 func (p *program) sharing(ctx context.Context, remote string, act baseAct, f func(*share.Share, *store.TeamStatus) error) (base *store.TeamStatus, err error) {
 	w, err := p.OpenCommits(ctx, p.dir)
 	if err != nil {

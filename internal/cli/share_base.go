@@ -8,19 +8,19 @@ import (
 	"ken/internal/term"
 )
 
-// A baseAct is what a command wants of the base of a team.
+// A baseAct is what a command does with the database of a team.
 type baseAct int
 
 const (
 	noBase   baseAct = iota
-	lookBase         // to know how this clone stands with it
-	syncBase         // to be in step with it
+	lookBase         // compare
+	syncBase         // exchange records
 )
 
-// asOf is how it is told when something was last heard of.
+// asOf is the format of the time of the last contact.
 const asOf = "2006-01-02 15:04:05 MST"
 
-// printBase says how the clone stands with the base. In JSON it is part of the one document.
+// printBase prints the status of the database. With --json it is part of the document of the command.
 func (p *program) printBase(b *store.TeamStatus, act baseAct) {
 	if p.io.JSON {
 		return
@@ -36,9 +36,9 @@ func (p *program) printBase(b *store.TeamStatus, act baseAct) {
 			}
 			p.io.Line(term.Bad, string(b.Trouble), b.Address, oneLine(why))
 		case act == syncBase && b.Pulled+b.Pushed == 0:
-			p.io.Line(term.Good, "current", b.Address, "nothing is new, neither here nor there")
+			p.io.Line(term.Good, "current", b.Address, "no new records on either side")
 		case act == lookBase && b.Current():
-			p.io.Line(term.Good, "current", b.Address, fmt.Sprintf("%s about repository %s", term.Count(b.Records, "record"), b.Repository))
+			p.io.Line(term.Good, "current", b.Address, fmt.Sprintf("%s of repository %s", term.Count(b.Records, "record"), b.Repository))
 		}
 		if b.Pulled > 0 {
 			p.io.Line(term.Good, "pulled", b.Address, term.Count(b.Pulled, "record"))
@@ -47,38 +47,38 @@ func (p *program) printBase(b *store.TeamStatus, act baseAct) {
 			p.io.Line(term.Good, "pushed", b.Address, term.Count(b.Pushed, "record"))
 		}
 		if b.Unsent > 0 {
-			p.io.Line(term.Warn, "unsent", b.Address, term.Count(b.Unsent, "record")+", kept here and handed over when it can be: ken share push")
+			p.io.Line(term.Warn, "unsent", b.Address, term.Count(b.Unsent, "record")+", sent as soon as the database answers: ken share push")
 		}
 		if b.Unpulled > 0 && act == lookBase {
 			p.io.Line(term.Warn, "unpulled", b.Address, term.Count(b.Unpulled, "record")+": ken share pull")
 		}
 		for _, q := range b.Quarantined {
-			p.io.Line(term.Bad, "bad", display(q.PathJSON), q.Reason)
+			p.io.Line(term.Bad, "ignored", display(q.PathJSON), q.Reason)
 		}
 		if more := b.Aside - len(b.Quarantined); more > 0 {
-			p.io.Line(term.Bad, "bad", b.Address, term.Count(more, "more record")+" that nobody can take over")
+			p.io.Line(term.Bad, "ignored", b.Address, term.Count(more, "more record")+" that ken cannot read")
 		}
 		if act != lookBase {
 			return
 		}
 		for _, m := range b.Machines {
-			p.io.Line(term.Plain, "machine", m.Host+":"+m.Worktree, machineStands(m))
+			p.io.Line(term.Plain, "machine", m.Host+":"+m.Worktree, machineStatus(m))
 		}
 	})
 }
 
-// machineStands says how a work tree stands.
-func machineStands(m store.Machine) string {
+// machineStatus describes a work tree.
+func machineStatus(m store.Machine) string {
 	here := ""
 	if m.Here {
 		here = ", this one"
 	}
 	if m.Verified.IsZero() {
-		return "not looked at yet" + here
+		return "not verified yet" + here
 	}
-	head := "what is to be the first commit"
+	head := "no commit"
 	if !m.Head.IsZero() {
 		head = m.Head.String()[:12]
 	}
-	return fmt.Sprintf("last looked at %s, %s: of %s %d fresh, %d stale%s", head, m.Verified.Format(asOf), term.Count(m.Files, "file"), m.Fresh, m.Stale, here)
+	return fmt.Sprintf("verified at %s, %s: %s, %d fresh, %d stale%s", head, m.Verified.Format(asOf), term.Count(m.Files, "file"), m.Fresh, m.Stale, here)
 }

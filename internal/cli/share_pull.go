@@ -14,13 +14,14 @@ import (
 func (p *program) sharePull() *cobra.Command {
 	return &cobra.Command{
 		Use:   "pull [REMOTE]",
-		Short: "Take over what a remote has and this clone has not",
-		Long: `Takes over what is new in refs/ken/knowledge of the remote. What was written
-about a content that is here is fresh at once, wherever it was written. The base of a
-team is handed what is new here as well.
+		Short: "Take over new summaries from a remote",
+		Long: `Adds the new records of the remote to your store. A summary that someone wrote for
+the same content is fresh at once.
 
-What cannot be read is quarantined, and what nobody whom the policy trusts has
-shared is held back: ken share status lists both.`,
+ken ignores records whose committer the policy does not trust, and files that it
+cannot read. It counts them; ken share status lists them.`,
+		Example: `  ken share pull            # from origin, or from share.remote
+  ken share pull origin     # from this remote`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			_, err := p.sharing(c.Context(), argument(args), syncBase, func(s *share.Share, base *store.TeamStatus) error {
@@ -42,34 +43,23 @@ func (p *program) printPulled(out *share.Pulled) error {
 	}
 	switch {
 	case out.Tip.IsZero() && out.Had > 0:
-		p.io.Line(term.Bad, "none", out.Remote, fmt.Sprintf("nothing is shared there any more: it had %s, as of %s; put back what is here with: ken share push %s", term.Count(out.Had, "record"), out.Heard.Format(asOf), fault.Quote(out.Remote)))
-	case out.Tip.IsZero() && out.Size.Records > 0:
-		p.io.Line(term.Warn, "none", out.Remote, "nothing is shared there, and this clone has shared "+term.Count(out.Size.Records, "record")+" before; put them there with: ken share push "+fault.Quote(out.Remote))
+		p.io.Line(term.Bad, "none", out.Remote, fmt.Sprintf("the remote has no records any more; this clone has %s of it: ken share push %s", term.Count(out.Had, "record"), fault.Quote(out.Remote)))
 	case out.Tip.IsZero():
-		p.io.Line(term.Plain, "none", out.Remote, "nobody has shared anything there yet; begin with: ken share push "+out.Remote)
-	case out.Taken == 0 && len(out.Held)+len(out.Quarantined)+out.Dropped == 0:
-		p.io.Line(term.Good, "current", out.Remote, "nothing is new there")
+		p.io.Line(term.Plain, "none", out.Remote, "the remote has no records yet: ken share push "+fault.Quote(out.Remote))
 	case out.Taken == 0:
-		p.io.Line(term.Plain, "current", out.Remote, "nothing there is to be taken over")
+		p.io.Line(term.Good, "current", out.Remote, "no new records")
 	default:
 		p.io.Line(term.Good, "pulled", out.Remote, term.Count(out.Taken, "record"))
 	}
 	for _, b := range out.Brought {
 		p.io.Line(term.Plain, "brought", plain(b.Committer), fmt.Sprintf("%s written as %s", term.Count(b.Records, "record"), plain(b.Author)))
 	}
-	if out.Dropped > 0 {
-		p.io.Line(term.Plain, "dropped", out.Remote, term.Count(out.Dropped, "record")+" that others let go by a new epoch; what is known here stays")
+	if out.Removed > 0 {
+		p.io.Line(term.Plain, "pruned", out.Remote, term.Count(out.Removed, "record")+" removed from the remote; your store keeps them")
 	}
-	if all, came := len(out.Withheld), len(out.Held); all > 0 {
-		news := ""
-		if came > 0 && came < all {
-			news = fmt.Sprintf(", %d of them new", came)
-		}
-		p.io.Line(term.Warn, "held", out.Remote, term.Count(all, "record")+" of those whom the policy does not trust"+news+"; see whose: ken share status "+fault.Quote(out.Remote))
-	}
+	p.printUntrusted(out.Untrusted)
 	if n := len(out.Quarantined); n > 0 {
-		p.io.Line(term.Warn, "bad", out.Remote, term.Count(n, "file")+" quarantined; see why: ken share status")
+		p.io.Line(term.Warn, "ignored", out.Remote, term.Count(n, "file")+" unreadable; list them: ken share status "+fault.Quote(out.Remote))
 	}
-	p.hintKeys(out.Withheld)
 	return nil
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -16,9 +15,11 @@ func (p *program) shareStatus() *cobra.Command {
 	var check, fetch bool
 	c := &cobra.Command{
 		Use:   "status [REMOTE]",
-		Short: "Say what is not shared yet, and what was not taken over",
-		Long: `Compares what is known here with what the remote had when it was last heard of;
---fetch asks it now. Nothing is taken over.`,
+		Short: "Show what is not shared yet, and what ken ignores",
+		Long: `Compares your store with the remote as last fetched; --fetch contacts it now. It
+changes nothing in your store.`,
+		Example: `  ken share status           # without contacting the remote
+  ken share status --fetch   # contact it`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			current := true
@@ -36,15 +37,16 @@ func (p *program) shareStatus() *cobra.Command {
 			return err
 		},
 	}
-	c.Flags().BoolVar(&check, "check", false, "exit with status 3 if anything is unpushed, unsent, unpulled, quarantined, over the budget or not known, or of your own and unfit or held back")
-	c.Flags().BoolVar(&fetch, "fetch", false, "ask the remote now")
+	c.Flags().BoolVar(&check, "check", false, "exit with status 3 if anything is unpushed, unpulled, unreadable, over the budget or unknown")
+	c.Flags().BoolVar(&fetch, "fetch", false, "contact the remote now")
 	return c
 }
 
-func (p *program) printSharing(s *share.Standing) error {
+func (p *program) printSharing(s *share.Status) error {
 	if p.io.JSON {
 		return p.io.Encode(s)
 	}
+	remote := fault.Quote(s.Remote)
 	when := ""
 	if !s.Fetched.IsZero() {
 		when = ", as of " + s.Fetched.Format(asOf)
@@ -52,101 +54,56 @@ func (p *program) printSharing(s *share.Standing) error {
 	p.io.Together(func() {
 		switch {
 		case !s.Known:
-			p.io.Line(term.Bad, "unknown", s.Remote, "it was never asked: ken share pull "+s.Remote)
+			p.io.Line(term.Bad, "unknown", s.Remote, "never contacted: ken share pull "+remote)
 		case s.Current():
 			p.io.Line(term.Good, "current", s.Remote, fmt.Sprintf("%s, %s%s", term.Count(s.Size.Records, "record"), term.Bytes(s.Size.Bytes), when))
 		}
 		if s.Unpushed > 0 {
-			p.io.Line(term.Warn, "unpushed", s.Remote, term.Count(s.Unpushed, "record")+": ken share push "+s.Remote)
+			p.io.Line(term.Warn, "unpushed", s.Remote, term.Count(s.Unpushed, "record")+": ken share push "+remote)
 		}
 		if s.Unpulled > 0 {
-			p.io.Line(term.Warn, "unpulled", s.Remote, term.Count(s.Unpulled, "record")+": ken share pull "+s.Remote)
+			p.io.Line(term.Warn, "unpulled", s.Remote, term.Count(s.Unpulled, "record")+": ken share pull "+remote)
 		}
 		if s.Size.Over() {
-			p.io.Line(term.Warn, "over", s.Remote, fmt.Sprintf("%s of records, and the budget is %s: ken share push --prune", term.Bytes(s.Size.Bytes), term.Bytes(s.Size.Budget)))
+			p.io.Line(term.Warn, "over", s.Remote, fmt.Sprintf("the records have %s, and the budget is %s: ken share push %s --prune", term.Bytes(s.Size.Bytes), term.Bytes(s.Size.Budget), remote))
 		}
 		for _, q := range s.Quarantined {
-			p.io.Line(term.Bad, "bad", display(q.PathJSON), q.Reason)
+			p.io.Line(term.Bad, "ignored", display(q.PathJSON), q.Reason)
 		}
 		if s.Junk > 0 {
-			p.io.Line(term.Warn, "junk", s.Remote, term.Count(s.Junk, "file")+" of no use; a new epoch without: ken share push --prune "+fault.Quote(s.Remote))
+			p.io.Line(term.Warn, "junk", s.Remote, term.Count(s.Junk, "file")+" that ken cannot use; remove with: ken share push "+remote+" --prune")
 		}
-		p.printUnfit(s.Unfit)
-		p.printHeld(s.Held)
+		p.printUntrusted(s.Untrusted)
 	})
-	p.remarkTrust(s.Remote, s.Who, s.Why, s.Mine)
-	p.hintKeys(s.Held)
+	p.remarkTrust(s.Who, s.Why)
 	return nil
 }
 
-// printUnfit lists what is not shared: one by one what something is wrong with, and by who
-// brought it, who alone can do something about it, what was held back.
-func (p *program) printUnfit(list []share.Unfit) {
-	type group struct{ who, reason string }
+// remarkTrust tells the user that other clones ignore their records.
+func (p *program) remarkTrust(who, why string) {
+	if why != "" {
+		p.io.Remarkf("ken: other clones ignore the records of %s: %s; see share in .ken/config.yaml", plain(who), why)
+	}
+}
+
+// printUntrusted counts the records that the policy does not trust, by committer.
+func (p *program) printUntrusted(list []share.Untrusted) {
+	type group struct{ committer, reason string }
 	var order []group
 	count := make(map[group]int)
+	unsigned := false
 	for _, u := range list {
-		if u.Who == "" {
-			p.io.Line(term.Warn, "unfit", display(u.PathJSON), "kept here, and not shared: "+u.Reason)
-			continue
-		}
-		g := group{u.Who, u.Reason}
+		g := group{u.Committer, u.Reason}
 		if count[g] == 0 {
 			order = append(order, g)
 		}
 		count[g]++
+		unsigned = unsigned || u.Reason == share.Unverified
 	}
 	for _, g := range order {
-		p.io.Line(term.Warn, "unfit", g.who, term.Count(count[g], "record")+", kept here and not shared: "+g.reason+"; for "+g.who+" to vouch for, if trusted: ken share push --vouch")
+		p.io.Line(term.Warn, "ignored", plain(g.committer), term.Count(count[g], "record")+": "+g.reason)
 	}
-	if len(order) > 0 {
-		p.io.Line(term.Warn, "unfit", "in all", term.Count(len(list), "record")+"; each is in: ken share status --json")
-	}
-}
-
-// remarkTrust says what to do about one's own records that are held back, and that others hold
-// back what comes from here.
-func (p *program) remarkTrust(remote, who, why string, mine share.Own) {
-	switch {
-	case why != "":
-		p.io.Remarkf("ken: others hold back what %s shares: %s; see share.trust and share.authors of .ken/config.yaml", who, why)
-	case mine != share.Own{}:
-		p.io.Remarkf("ken: %s that %s brought, and the policy holds back: vouch for them with: ken share push %s --vouch (--dry-run lists them)", ownCount(mine.Records, mine.Lists), who, fault.Quote(remote))
-	}
-}
-
-// hintKeys says where keys are trusted, if something is held back for want of one.
-func (p *program) hintKeys(list []share.Held) {
-	if slices.ContainsFunc(list, func(h share.Held) bool { return h.Reason == share.Unverified }) {
-		p.io.Remarkf("ken: git says which keys are trusted: those of ssh that the file of gpg.ssh.allowedSignersFile lists (git config gpg.ssh.allowedSignersFile FILE), and those that gpg trusts; the next ken share pull looks again")
-	}
-}
-
-// printHeld sums up what is held back, by who brought it.
-func (p *program) printHeld(list []share.Held) {
-	type group struct{ who, reason string }
-	var order []group
-	count := make(map[group]int)
-	for _, h := range list {
-		g := group{h.Who, h.Reason}
-		if count[g] == 0 {
-			order = append(order, g)
-		}
-		count[g]++
-	}
-	for _, g := range order {
-		p.io.Line(term.Warn, "held", g.who, term.Count(count[g], "record")+": "+g.reason)
-	}
-}
-
-// ownCount counts records, and lists of what was dropped if there are any.
-func ownCount(records, lists int) string {
-	switch told := term.Count(lists, "list") + " of what was dropped"; {
-	case lists == 0:
-		return term.Count(records, "record")
-	case records == 0:
-		return told
-	default:
-		return term.Count(records, "record") + " and " + told
+	if unsigned {
+		p.io.Remarkf("ken: git trusts the ssh keys in the file that gpg.ssh.allowedSignersFile names, and the keys that gpg trusts; add a key, then: ken share pull")
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -44,7 +45,7 @@ type clone struct {
 	store    *memory.Store
 	memories *memories
 	policy   share.Policy
-	spied    *spy
+	log      string // of contacts with origin
 }
 
 // A remote is a bare repository with one commit.
@@ -62,38 +63,21 @@ func newRemote(t testing.TB, opts ...testrepo.Option) *testrepo.Repo {
 
 func newClone(t testing.TB, remote *testrepo.Repo, args ...string) *clone {
 	t.Helper()
-	return &clone{Repo: remote.Clone(args...), t: t, store: memory.New(), memories: new(memories)}
+	c := &clone{Repo: remote.Clone(args...), t: t, store: memory.New(), memories: new(memories), log: filepath.Join(t.TempDir(), "log")}
+	c.Git("config", "remote.origin.uploadpack", "echo fetch >>'"+c.log+"'; git-upload-pack")
+	c.Git("config", "remote.origin.receivepack", "echo push >>'"+c.log+"'; git-receive-pack")
+	return c
 }
 
-// A spy counts what a ledger is asked for.
-type spy struct {
-	share.Ledger
-	fetches, pushes, read, asked, kept int
-}
-
-func (s *spy) Have(ctx context.Context, paths []repo.Path, tips ...repo.ID) ([]bool, error) {
-	s.asked += len(paths)
-	return s.Ledger.Have(ctx, paths, tips...)
-}
-
-func (s *spy) Keep(ctx context.Context, contents [][]byte) ([]repo.ID, error) {
-	s.kept += len(contents)
-	return s.Ledger.Keep(ctx, contents)
-}
-
-func (s *spy) Fetch(ctx context.Context, remote string) (repo.ID, error) {
-	s.fetches++
-	return s.Ledger.Fetch(ctx, remote)
-}
-
-func (s *spy) Push(ctx context.Context, remote string, o share.Offer) (bool, error) {
-	s.pushes++
-	return s.Ledger.Push(ctx, remote, o)
-}
-
-func (s *spy) EachBlob(ctx context.Context, ids []repo.ID, see func(int, []byte, int64)) error {
-	s.read += len(ids)
-	return s.Ledger.EachBlob(ctx, ids, see)
+// contacts counts how often git fetched from and pushed to origin since the last call.
+func (c *clone) contacts() (fetches, pushes int) {
+	c.t.Helper()
+	b, err := os.ReadFile(c.log)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		c.t.Fatal(err)
+	}
+	os.Remove(c.log)
+	return strings.Count(string(b), "fetch\n"), strings.Count(string(b), "push\n")
 }
 
 var now = time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
@@ -104,8 +88,7 @@ func (c *clone) share() *share.Share {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	c.spied = &spy{Ledger: g.Ledger()}
-	return share.New(c.spied, c.store, c.memories, share.Options{
+	return share.New(g, c.store, c.memories, share.Options{
 		Policy: c.policy, Now: func() time.Time { return now },
 		Wait: func(ctx context.Context, tries int) error {
 			select {
@@ -146,7 +129,7 @@ func (c *clone) pull() *share.Pulled {
 	return out
 }
 
-func (c *clone) status() *share.Standing {
+func (c *clone) status() *share.Status {
 	c.t.Helper()
 	out, err := c.share().Status(c.t.Context(), "", true)
 	if err != nil {
@@ -176,7 +159,10 @@ func records(r *testrepo.Repo, ref string) []string {
 	return strings.Fields(out)
 }
 
-const ref = "refs/ken/knowledge"
+const (
+	ref    = "refs/ken/knowledge"
+	merged = "refs/ken/remotes/origin/merged"
+)
 
 func wantCounts(t *testing.T, what string, got, want int) {
 	t.Helper()
@@ -202,7 +188,7 @@ func TestNoRoomHere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	full := share.New(g.Ledger(), crammed{bob.store}, bob.memories, share.Options{Now: func() time.Time { return now }})
+	full := share.New(g, crammed{bob.store}, bob.memories, share.Options{Now: func() time.Time { return now }})
 	if out, err := full.Pull(t.Context(), ""); err == nil {
 		t.Errorf("%d were taken over without room for any", out.Taken)
 	}
@@ -212,54 +198,60 @@ func TestNoRoomHere(t *testing.T) {
 	}
 }
 
-// What one knows, the other knows, and each looks only at what is new.
-func TestThereAndBack(t *testing.T) {
+// One clone pushes, the other pulls, and the other way round. A push without news contacts the
+// remote once, and not at all if told so.
+func TestPushAndPull(t *testing.T) {
 	for _, opts := range [][]testrepo.Option{nil, {testrepo.SHA256}} {
 		t.Run(fmt.Sprint(opts), func(t *testing.T) {
 			remote := newRemote(t, opts...)
 			a, b := newClone(t, remote), newClone(t, remote)
 			if out := b.pull(); !out.Tip.IsZero() || out.Taken != 0 {
-				t.Errorf("a remote without knowledge: %+v", out)
+				t.Errorf("pull from a remote without records: %+v", out)
 			}
 			if st := b.status(); !st.Current() {
-				t.Errorf("nothing to share: %+v", st)
+				t.Errorf("status of a clone without records should be current: %+v", st)
 			}
 			a.know("one", "two", "three")
 			if st := a.status(); st.Unpushed != 3 || st.Current() {
-				t.Errorf("before the first push: %+v", st)
+				t.Errorf("status before the first push: %+v", st)
 			}
 			if out := a.push(share.PushOptions{DryRun: true}); out.Records != 3 || records(remote, ref) != nil {
-				t.Errorf("a dry run: %+v", out)
+				t.Errorf("dry run: %+v", out)
 			}
 			wantCounts(t, "pushed", a.push().Records, 3)
 			wantCounts(t, "pulled", b.pull().Taken, 3)
 			if a.knows() != b.knows() {
-				t.Errorf("%s\nand\n%s", a.knows(), b.knows())
+				t.Errorf("the clones differ:\n%s\nand\n%s", a.knows(), b.knows())
 			}
-			b.status()
-			wantCounts(t, "asked for again after a pull", b.spied.asked, 0)
 			b.know("four")
+			b.contacts()
 			out := b.push()
 			wantCounts(t, "pushed back", out.Records, 1)
-			wantCounts(t, "fetches of a push that nobody was before", b.spied.fetches, 0)
 			wantCounts(t, "records", out.Size.Records, 4)
+			if fetches, pushes := b.contacts(); fetches != 0 || pushes != 1 {
+				t.Errorf("%d fetches and %d pushes; the first push should succeed without a fetch", fetches, pushes)
+			}
 			a.know("five")
-			out = a.push() // which is told that it is behind
-			wantCounts(t, "pushed late", out.Records, 1)
-			wantCounts(t, "taken on the way", out.Taken, 1)
-			wantCounts(t, "pushes", a.spied.pushes, 2)
-			wantCounts(t, "read", a.spied.read, 1)
-			wantCounts(t, "pulled late", b.pull().Taken, 1)
-			wantCounts(t, "read late", b.spied.read, 1)
+			a.contacts()
+			out = a.push()
+			wantCounts(t, "pushed after another clone", out.Records, 1)
+			wantCounts(t, "taken from that clone", out.Taken, 1)
+			if fetches, pushes := a.contacts(); fetches != 1 || pushes != 2 {
+				t.Errorf("%d fetches and %d pushes, want a push, a fetch and a push", fetches, pushes)
+			}
+			wantCounts(t, "pulled again", b.pull().Taken, 1)
 			for _, c := range []*clone{a, b} {
 				if st := c.status(); !st.Current() || st.Size.Records != 5 || st.Size.Bytes == 0 {
-					t.Errorf("in the end: %+v", st)
+					t.Errorf("status at the end: %+v", st)
 				}
-				if out := c.push(); out.Records != 0 || c.spied.pushes != 0 || c.spied.fetches != 1 {
-					t.Errorf("nothing is new: %+v", out)
+				c.contacts()
+				wantCounts(t, "pushed without news", c.push().Records, 0)
+				if fetches, pushes := c.contacts(); fetches != 1 || pushes != 0 {
+					t.Errorf("%d fetches and %d pushes without news, want one fetch", fetches, pushes)
 				}
-				if out := c.push(share.PushOptions{Unasked: true}); out.Records != 0 || c.spied.pushes+c.spied.fetches > 0 {
-					t.Errorf("nothing is new, and nobody is asked: %+v", out)
+				wantCounts(t, "pushed unasked", c.push(share.PushOptions{Unasked: true}).Records, 0)
+				if fetches, pushes := c.contacts(); fetches+pushes > 0 {
+					t.Errorf("%d fetches and %d pushes of an unasked push without news, want none", fetches, pushes)
 				}
 				if got := c.Git("status", "--porcelain"); got != "" {
 					t.Errorf("git status: %s", got)
@@ -267,17 +259,17 @@ func TestThereAndBack(t *testing.T) {
 				if got := c.Git("fsck", "--strict", "--no-dangling"); got != "" {
 					t.Errorf("git fsck: %s", got)
 				}
-				if got := c.Git("for-each-ref", "--format=%(refname)", "refs/ken"); got != "refs/ken/knowledge\nrefs/ken/remotes/origin/knowledge" {
+				if got := c.Git("for-each-ref", "--format=%(refname)", "refs/ken"); got != "refs/ken/remotes/origin/knowledge\n"+merged {
 					t.Errorf("refs: %s", got)
 				}
 			}
-			if a.knows() != b.knows() || a.Git("rev-parse", ref) != b.Git("rev-parse", ref) {
-				t.Error("they differ")
+			if a.knows() != b.knows() || a.Git("rev-parse", merged) != b.Git("rev-parse", merged) {
+				t.Error("the clones differ at the end")
 			}
-			// What is remembered may be lost, and so may the store.
+			// A clone can lose its memory and its store.
 			a.memories.m = share.Memory{}
-			if st := a.status(); !st.Current() || st.Size.Records != 5 {
-				t.Errorf("without a memory: %+v", st)
+			if st := a.status(); !st.Current() && st.Unpulled != 0 || st.Size.Records != 5 {
+				t.Errorf("status without a memory: %+v", st)
 			}
 			wantCounts(t, "pushed without a memory", a.push().Records, 0)
 			before := b.knows()
@@ -289,5 +281,31 @@ func TestThereAndBack(t *testing.T) {
 				t.Errorf("the new store has\n%s", got)
 			}
 		})
+	}
+}
+
+// A push without news and without contact does not change the time of the last contact.
+func TestFetchedTime(t *testing.T) {
+	c := newClone(t, newRemote(t))
+	c.know("one")
+	c.push()
+	before := now
+	now = now.Add(time.Hour)
+	t.Cleanup(func() { now = before })
+	fetched := func() time.Time {
+		t.Helper()
+		st, err := c.share().Status(t.Context(), "", false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return st.Fetched
+	}
+	c.push(share.PushOptions{Unasked: true})
+	if got := fetched(); !got.Equal(before) {
+		t.Errorf("fetched at %s, want the time of the last contact, %s", got, before)
+	}
+	c.push()
+	if got := fetched(); !got.Equal(now) {
+		t.Errorf("fetched at %s after a push that contacts the remote, want %s", got, now)
 	}
 }

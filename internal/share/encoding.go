@@ -16,21 +16,21 @@ import (
 	"ken/internal/store"
 )
 
-// Format is the version of the encoding. A document says which one it is in.
+// Format is the version of the encoding. Every document contains it.
 const Format = 1
 
-// MaxSize is how many bytes an encoding may have.
+// MaxSize is the most bytes of an encoding.
 const MaxSize = 4 << 20
 
-// ErrNewer is in the chain of what Decode returns for a document of a later version.
-var ErrNewer = errors.New("it was written by a newer ken")
+// ErrNewer is in the chain of errors of Decode for a document of a newer version.
+var ErrNewer = errors.New("a newer ken wrote it")
 
-// layout is how times are spelled: UTC, to the microsecond.
+// layout is the format of times: UTC, in microseconds.
 const layout = "2006-01-02T15:04:05.000000Z"
 
-// Encode spells a record: one JSON document, and the same bytes for equal records,
-// whoever spells them. It does not go through encoding/json, whose escapes have changed
-// between versions: the bytes are what a record is named by.
+// Encode returns a record as one JSON document. Equal records have equal bytes in every version
+// of ken, since the bytes determine the name. encoding/json has changed its escapes between
+// versions, so Encode does not use it.
 func Encode(r Record) []byte {
 	e := encoder{out: make([]byte, 0, 512)}
 	e.open()
@@ -41,13 +41,13 @@ func Encode(r Record) []byte {
 		e.text("path", string(f.Path))
 		e.text("content", f.Basis.Content.ID.String())
 		e.text("md5", f.Basis.Content.MD5.String())
-		e.told(f.Text, f.Author, f.Recipe, f.Confirmer, f.At)
+		e.common(f.Text, f.Author, f.Recipe, f.Confirmer, f.At)
 		e.flag("assumed", f.Assumed)
 	} else {
 		d := r.Directory
 		e.text("about", "directory")
 		e.text("path", string(d.Path))
-		e.told(d.Text, d.Author, d.Recipe, d.Confirmer, d.At)
+		e.common(d.Text, d.Author, d.Recipe, d.Confirmer, d.At)
 		e.flag("partial", d.Partial)
 		e.list("flags", len(d.Flags), func(i int) {
 			e.text("path", string(d.Flags[i].Path))
@@ -73,7 +73,7 @@ func Encode(r Record) []byte {
 	return append(e.out, '\n')
 }
 
-// An encoder writes one document. Members that are empty are left out.
+// An encoder writes one document, without empty members.
 type encoder struct {
 	out   []byte
 	first bool
@@ -90,7 +90,7 @@ func (e *encoder) key(name string) {
 	e.out = append(append(append(e.out, '"'), name...), '"', ':')
 }
 
-// text writes a member, in base64 under another name where it is not UTF-8.
+// text writes a member, in base64 under another name if it is not UTF-8.
 func (e *encoder) text(name, value string) {
 	switch {
 	case value == "":
@@ -129,7 +129,7 @@ func (e *encoder) list(name string, n int, each func(int)) {
 	e.out = append(e.out, ']')
 }
 
-func (e *encoder) told(text, author, recipe, confirmer string, at time.Time) {
+func (e *encoder) common(text, author, recipe, confirmer string, at time.Time) {
 	e.text("text", text)
 	e.text("author", author)
 	e.text("recipe", recipe)
@@ -137,7 +137,7 @@ func (e *encoder) told(text, author, recipe, confirmer string, at time.Time) {
 	e.text("at", at.UTC().Truncate(time.Microsecond).Format(layout))
 }
 
-// appendString quotes what is UTF-8, and escapes only what JSON requires.
+// appendString quotes a UTF-8 string, and escapes only what JSON requires.
 func appendString(out []byte, s string) []byte {
 	const digits = "0123456789abcdef"
 	out = append(out, '"')
@@ -158,7 +158,7 @@ func appendString(out []byte, s string) []byte {
 	return append(out, '"')
 }
 
-// document is everything that an encoding may hold.
+// document has every member of an encoding.
 type document struct {
 	Ken   int    `json:"ken"`
 	About string `json:"about"`
@@ -215,7 +215,7 @@ type childBasis struct {
 	Text fresh.Digest `json:"text"`
 }
 
-// fileID is a content id, which repo.ID itself would also read from null.
+// fileID is a content id. Unlike repo.ID it refuses null.
 type fileID repo.ID
 
 func (f *fileID) UnmarshalText(b []byte) error {
@@ -231,36 +231,36 @@ func either(s string, b []byte) string {
 	return s
 }
 
-// Decode reads what Encode writes. Whatever it accepts, it encodes the same: a document
-// that says the same in other bytes is refused, since it would have another name.
+// Decode reads a document of Encode. It refuses the same record in other bytes, since that would
+// have another name.
 func Decode(encoding []byte) (Record, error) {
 	if len(encoding) > MaxSize {
-		return Record{}, fmt.Errorf("it has %d bytes, and %d is the most", len(encoding), MaxSize)
+		return Record{}, fmt.Errorf("%d bytes are more than %d", len(encoding), MaxSize)
 	}
 	var version struct {
 		Ken int `json:"ken"`
 	}
 	if err := json.Unmarshal(encoding, &version); err != nil {
-		return Record{}, fmt.Errorf("it is no document: %w", err)
+		return Record{}, fmt.Errorf("not a JSON document: %w", err)
 	}
 	switch {
 	case version.Ken > Format:
-		return Record{}, fmt.Errorf("%w (format %d; this one knows %d)", ErrNewer, version.Ken, Format)
+		return Record{}, fmt.Errorf("%w (format %d; this version reads %d)", ErrNewer, version.Ken, Format)
 	case version.Ken != Format:
-		return Record{}, errors.New("it is no record")
+		return Record{}, errors.New("not a record of ken")
 	}
 	var d document
 	dec := json.NewDecoder(bytes.NewReader(encoding))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&d); err != nil {
-		return Record{}, fmt.Errorf("it is no record: %w", err)
+		return Record{}, fmt.Errorf("not a record of ken: %w", err)
 	}
 	r, err := d.record()
 	if err != nil {
 		return Record{}, err
 	}
 	if !bytes.Equal(Encode(r), encoding) {
-		return Record{}, errors.New("it is not spelled as ken spells it")
+		return Record{}, errors.New("not in the encoding of ken")
 	}
 	return r, nil
 }
@@ -268,7 +268,7 @@ func Decode(encoding []byte) (Record, error) {
 func (d *document) record() (Record, error) {
 	at, err := time.Parse(layout, d.At)
 	if err != nil {
-		return Record{}, fmt.Errorf("the time %q is none", d.At)
+		return Record{}, fmt.Errorf("invalid time %q", d.At)
 	}
 	switch d.About {
 	case "file":
@@ -304,5 +304,5 @@ func (d *document) record() (Record, error) {
 		}
 		return Record{Directory: r}, nil
 	}
-	return Record{}, fmt.Errorf("it is about %q, which this ken does not know", d.About)
+	return Record{}, fmt.Errorf("unknown subject %q (valid: file, directory)", d.About)
 }

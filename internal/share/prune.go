@@ -5,15 +5,16 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
 
+	"ken/internal/fault"
+	"ken/internal/git"
 	"ken/internal/repo"
 )
 
-// A Dropped is a record that a new epoch lets go.
+// A Dropped is a record that a prune removes.
 type Dropped struct {
 	Name  Name   `json:"name"`
 	About string `json:"about"` // file or directory
@@ -25,12 +26,12 @@ type Dropped struct {
 
 	outlined bool
 	rank     int
-	height   int // of a directory, above the lowest that a text is about
+	depth    int // of a directory
 }
 
 const aboutDirectory = "directory"
 
-// The order in which records are let go.
+// The order in which a prune removes records.
 const (
 	supersededOutline = iota
 	supersededText
@@ -39,7 +40,7 @@ const (
 	anyText
 )
 
-var ranks = [...]string{"a later outline of it is kept", "a later text about it is kept", "an outline can be made again", "it stands on texts below it", "it is one of the oldest"}
+var ranks = [...]string{"has a later outline", "has a later summary", "an outline, which ken can make again", "a summary of a directory", "one of the oldest"}
 
 func dropped(r Record, n Name, size int64) Dropped {
 	d := Dropped{Name: n, About: "file", PathJSON: r.Path().JSON(), Author: r.Author(), At: r.At(), Bytes: size}
@@ -49,11 +50,12 @@ func dropped(r Record, n Name, size int64) Dropped {
 	return d
 }
 
-// choose returns what is let go so that what remains has no more bytes than room: first
-// outlines and then texts that a later one followed at the same place, then outlines,
-// which cost nothing to make again, then texts about directories, those above before those
-// below, then the oldest. A text about a directory holds only while those below it do, and
-// a survey writes them first: if the oldest went first, nothing that is left would hold.
+// choose returns the records to remove so that the others have at most room bytes: first outlines
+// and then summaries with a later one of the same path, then other outlines, which cost nothing
+// to make again, then summaries of directories from the root down, then the oldest summaries.
+//
+// A summary of a directory is fresh only while those of its subdirectories exist, and a survey
+// writes those first. Oldest first would therefore make every remaining one stale.
 func choose(all []Dropped, room int64) []Dropped {
 	type place struct {
 		about    string
@@ -70,7 +72,6 @@ func choose(all []Dropped, room int64) []Dropped {
 			newest[at] = i
 		}
 	}
-	high := heights(all)
 	list := slices.Clone(all)
 	for i := range list {
 		d := &list[i]
@@ -83,16 +84,14 @@ func choose(all []Dropped, room int64) []Dropped {
 		case d.outlined:
 			d.rank = anyOutline
 		case d.About == aboutDirectory:
-			d.rank, d.height = anyDirectory, high[d.PathJSON]
+			d.rank, d.depth = anyDirectory, depth(d.PathJSON)
 		default:
 			d.rank = anyText
 		}
-		if d.Reason = ranks[d.rank]; d.rank == anyDirectory && d.height == 0 {
-			d.Reason = ranks[anyText]
-		}
+		d.Reason = ranks[d.rank]
 	}
 	slices.SortFunc(list, func(a, b Dropped) int {
-		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(b.height, a.height), older(a, b))
+		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.depth, b.depth), older(a, b))
 	})
 	n := 0
 	for ; n < len(list) && total > room; n++ {
@@ -101,142 +100,96 @@ func choose(all []Dropped, room int64) []Dropped {
 	return list[:n]
 }
 
-// heights returns how far directories are above the lowest below them that there is a text
-// about.
-func heights(all []Dropped) map[repo.PathJSON]int {
-	high := make(map[repo.PathJSON]int)
-	for _, d := range all {
-		dir, err := d.Raw()
-		if d.About != aboutDirectory || d.outlined || err != nil {
-			continue
-		}
-		for n := 0; ; n++ {
-			high[dir.JSON()] = max(high[dir.JSON()], n)
-			if dir == "" {
-				break
-			}
-			dir = dir.Dir()
-		}
+// depth is the number of directories above a path.
+func depth(p repo.PathJSON) int {
+	path, err := p.Raw()
+	if err != nil || path == "" {
+		return 0
 	}
-	return high
+	return 1 + strings.Count(string(path), "/")
 }
 
-// maxList is how many names one list has: as many as can be read at once.
-const maxList = 50_000
-
-// junk returns the files of a state that a new epoch is begun to be rid of. What a newer ken
-// wrote is none of them, nor are lists that are not trusted here: there are those who can
-// read it, and those who trust them.
-func (st *state) junk() []Quarantined {
-	return slices.DeleteFunc(st.listQuarantined(), func(q Quarantined) bool {
-		if byNewer(q.Reason) {
-			return true
+// prune removes files from a union: records if they exceed the budget, and files that no version
+// of ken can use. It does not remove a record that this clone does not trust or cannot read.
+//
+// If the policy trusts anyone, the new commit has no parent, so that git can delete the removed
+// records. Under any other policy the history stays: it says who committed the other records.
+func (s *Share) prune(ctx context.Context, u *union) ([]Dropped, []Quarantined, error) {
+	records, err := s.excess(ctx, u)
+	junk := u.junk()
+	if err != nil || len(records)+len(junk) == 0 {
+		return nil, nil, err
+	}
+	who, _, err := s.git.Identity(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	if why := s.opts.Policy.untrustedSelf(who); why != "" {
+		return nil, nil, &fault.Error{
+			Hint: "ask a trusted committer to run: ken share push --prune; the policy is in share of .ken/config.yaml",
+			Err:  fmt.Errorf("the policy does not trust you (%s) to prune: %s", who, why),
 		}
-		path, _ := q.Raw()
-		n, list := listAt(path)
-		_, doubted := st.doubted[n]
-		return list && doubted
-	})
+	}
+	var c git.NewCommit
+	for _, d := range records {
+		c.Remove = append(c.Remove, d.Name.Path())
+		u.Records--
+		u.Bytes -= d.Bytes
+	}
+	for _, q := range junk {
+		path, err := q.Raw()
+		if err != nil {
+			return nil, nil, err
+		}
+		c.Remove = append(c.Remove, path)
+		delete(u.bad, path)
+	}
+	if s.opts.Policy.trustsAnyone() {
+		if c.Tree, _, err = s.git.Tree(ctx, u.Tip); err != nil {
+			return nil, nil, err
+		}
+		u.replace = true
+	} else {
+		c.Parents = []repo.ID{u.Tip}
+	}
+	u.Tip, err = s.commit(ctx, c, "ken: prune", fmt.Sprintf("%s: %d", pruneTrailer, len(c.Remove)))
+	return records, junk, err
 }
 
-func byNewer(reason string) bool { return strings.HasPrefix(reason, ErrNewer.Error()) }
-
-// prune begins a new epoch, if there is more than the budget allows or what is of no use,
-// and returns what that drops, and the junk that it leaves behind.
-func (s *Share) prune(ctx context.Context, p *plan) ([]Dropped, []Quarantined, error) {
-	junk := p.junk()
-	if p.tip.IsZero() || !s.size(p.state).Over() && len(junk) == 0 {
-		return nil, nil, nil
-	}
-	if who := s.me(ctx); s.untrusted(who) != "" {
-		// It would bring everything in the name of one who is not trusted, and drop nothing.
-		return nil, nil, notTrusted(who, "begin a new epoch", s.untrusted(who))
-	}
-	gone, err := s.excess(ctx, p)
-	if err != nil || len(gone)+len(junk) == 0 {
-		return nil, nil, err // it is what is held back that is too much, which others may trust
-	}
-	return gone, junk, s.begin(ctx, p, gone)
-}
-
-// excess returns the records that are to be dropped, so that there is room.
-func (s *Share) excess(ctx context.Context, p *plan) ([]Dropped, error) {
-	if !s.size(p.state).Over() {
+// excess returns the records to remove from a union that exceeds its budget.
+func (s *Share) excess(ctx context.Context, u *union) ([]Dropped, error) {
+	if !s.size(u.view).Over() {
 		return nil, nil
 	}
-	changes, err := s.ledger.Differences(ctx, repo.ID{}, p.tip)
+	files, err := s.git.TreeChanges(ctx, repo.ID{}, u.Tip)
 	if err != nil {
 		return nil, err
 	}
 	var names []Name
 	var ids []repo.ID
-	for _, c := range changes {
-		n, ok := recordAt(c.Path)
-		if _, held := p.held[n]; ok && !held && !p.dropped[n] && p.quarantined[c.Path] == "" {
-			names, ids = append(names, n), append(ids, c.New)
+	for _, f := range files {
+		n, ok := recordAt(f.Path)
+		if ok && u.uses(n) {
+			names = append(names, n)
+			ids = append(ids, f.New)
 		}
 	}
 	var all []Dropped
-	missing := 0
-	err = s.ledger.EachBlob(ctx, ids, func(i int, content []byte, size int64) {
-		if r, err := readRecord(names[i], content, size, s.opts.Now()); err == nil {
-			all = append(all, dropped(r, names[i], size))
-		} else {
-			missing++
+	unread := 0
+	err = s.git.EachBlob(ctx, ids, func(i int, content []byte, size int64) {
+		r, q := readRecord(names[i], content, size, s.opts.Now())
+		if size < 0 || q.Reason != "" {
+			unread++
+			return
 		}
+		all = append(all, dropped(r, names[i], size))
 	})
-	if err == nil && missing > 0 {
-		err = notHere(missing)
+	if err == nil && unread > 0 {
+		err = &fault.Error{Hint: "git fsck", Err: fmt.Errorf("%d records are unreadable", unread)}
 	}
 	if err != nil {
 		return nil, err
 	}
-	// Some room is made, or the next push would be too much again.
+	// A quarter of the budget stays free, or the next push would exceed it again.
 	return choose(all, s.opts.Policy.budget()*3/4), nil
-}
-
-// begin begins a new epoch: the records of a plan that are sound, those that are held back
-// among them, but for some.
-func (s *Share) begin(ctx context.Context, p *plan, gone []Dropped) error {
-	old := p.tip
-	lay, err := s.ledger.Layout(ctx, old)
-	if err != nil {
-		return err
-	}
-	lists := make(map[Name]repo.ID)
-	for _, n := range p.epoch {
-		lists[n] = lay.Dropped[n]
-	}
-	next := make([]Name, len(gone))
-	for i, d := range gone {
-		next[i] = d.Name
-	}
-	slices.SortFunc(next, func(a, b Name) int { return bytes.Compare(a[:], b[:]) })
-	without := maps.Clone(p.dropped) // those too that somebody has put back
-	for _, n := range next {
-		without[n] = true
-	}
-	if err := s.anew(ctx, p, lay, old, lists, without); err != nil {
-		return err
-	}
-	if len(next) == 0 {
-		// An epoch is known by its lists. This names no record, and no other epoch has it.
-		next = []Name{NameOf([]byte(old.String()))}
-	}
-	for part := range slices.Chunk(next, maxList) {
-		data := encodeList(part)
-		n := NameOf(data)
-		p.epoch = append(p.epoch, n)
-		p.commit.Put = append(p.commit.Put, Put{Path: listPath(n), Data: data})
-	}
-	slices.SortFunc(p.epoch, func(a, b Name) int { return bytes.Compare(a[:], b[:]) })
-	p.dropped, p.replace = without, true
-	what := "junk"
-	if len(gone) > 0 {
-		what = counted(len(gone))
-	}
-	if err := s.commit(ctx, p, fmt.Sprintf("ken: a new epoch, without %s", what), vouching); err != nil {
-		return err
-	}
-	return s.count(ctx, p.state)
 }

@@ -1,7 +1,6 @@
 package share
 
 import (
-	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -11,8 +10,7 @@ import (
 	"ken/internal/repo"
 )
 
-// What a later one followed goes first, outlines before texts, and nothing goes that
-// need not.
+// A prune removes superseded records first, outlines before summaries, and no more than needed.
 func TestChoose(t *testing.T) {
 	at := func(n int) time.Time { return time.Unix(int64(n), 0) }
 	d := func(id byte, about, path string, outlined bool, when int) Dropped {
@@ -43,8 +41,7 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// However much is let go, and whenever it was written, no text about a directory is kept
-// without those below it that it stands on.
+// A prune never keeps a summary of a directory without those of its subdirectories.
 func TestChooseClosed(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var all []Dropped
@@ -80,37 +77,4 @@ func TestChooseClosed(t *testing.T) {
 			}
 		}
 	})
-}
-
-// Lists read back as they were written, and nothing else is one.
-func TestLists(t *testing.T) {
-	names := []Name{{1}, {2}, {2, 1}}
-	got := make(map[Name]bool)
-	if !decodeList(encodeList(names), got) || len(got) != 3 || !got[Name{2, 1}] {
-		t.Error(got)
-	}
-	good := string(encodeList(names))
-	for _, bad := range []string{"x", good[:64], good[65:130] + good[:65], good + good[130:], fmt.Sprintf("%064X\n", 10)} {
-		if decodeList([]byte(bad), make(map[Name]bool)) {
-			t.Errorf("%q is a list", bad)
-		}
-	}
-}
-
-func TestRelate(t *testing.T) {
-	a, b, c := Name{1}, Name{2}, Name{3}
-	for _, x := range []struct {
-		one, two []Name
-		want     relation
-	}{
-		{nil, nil, same},
-		{[]Name{a}, []Name{a}, same},
-		{nil, []Name{a}, older},
-		{[]Name{a, b}, []Name{a}, newer},
-		{[]Name{a, b}, []Name{a, c}, apart},
-	} {
-		if got := relate(x.one, x.two); got != x.want {
-			t.Errorf("%v and %v: %v", x.one, x.two, got)
-		}
-	}
 }

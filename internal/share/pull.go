@@ -3,30 +3,27 @@ package share
 import (
 	"context"
 	"fmt"
-	"slices"
-	"time"
 
+	"ken/internal/git"
 	"ken/internal/repo"
 	"ken/internal/store"
 )
 
-// A Pulled says what was pulled.
+// A Pulled is the result of a pull.
 type Pulled struct {
 	Remote      string            `json:"remote"`
-	Tip         repo.ID           `json:"tip"`           // of the remote; null when it has shared nothing yet
-	Had         int               `json:"had,omitempty"` // records that it had when it was last heard of, and has nothing now
-	Heard       time.Time         `json:"-"`             // when that was
+	Tip         repo.ID           `json:"tip"`           // of the remote; null when it has no records
+	Had         int               `json:"had,omitempty"` // records that this clone has of a remote that has none now
 	Taken       int               `json:"taken"`
-	Held        []Held            `json:"held"`              // of those that came
-	Withheld    []Held            `json:"-"`                 // all that are held back
-	Quarantined []Quarantined     `json:"quarantined"`       // likewise
-	Brought     []Brought         `json:"brought,omitempty"` // of those that were taken over, what was written in another name than who brought it
-	Dropped     int               `json:"dropped"`           // records that this clone's ledger had, and an epoch of others has dropped
+	Untrusted   []Untrusted       `json:"held"`              // all records that this clone ignores for their committer
+	Quarantined []Quarantined     `json:"quarantined"`       // all files that this clone ignores for their content
+	Brought     []Brought         `json:"brought,omitempty"` // new records with another author than their committer
+	Removed     int               `json:"dropped"`           // records that someone pruned since the last pull
 	Size        Size              `json:"size"`
 	Base        *store.TeamStatus `json:"base,omitempty"` // of the team, where there is one
 }
 
-// Pull takes over what a remote has and this clone has not.
+// Pull adds the new records of a remote to the store.
 func (s *Share) Pull(ctx context.Context, remote string) (*Pulled, error) {
 	remote = s.opts.Policy.remote(remote)
 	out, err := s.pull(ctx, remote)
@@ -37,86 +34,28 @@ func (s *Share) Pull(ctx context.Context, remote string) (*Pulled, error) {
 }
 
 func (s *Share) pull(ctx context.Context, remote string) (*Pulled, error) {
-	m := s.memories.Load()
-	own, before, err := s.ledger.Tips(ctx, remote)
+	u, err := s.unite(ctx, remote, true, true)
 	if err != nil {
 		return nil, err
 	}
-	heard := m.Fetched[remote]
-	theirs, err := s.fetch(ctx, remote, &m)
+	// The mark moves behind the new records, unless the next push has to find others among them.
+	counted, err := s.unshared(ctx, u, func([]git.File) error { return nil })
 	if err != nil {
 		return nil, err
 	}
-	st, taken, err := s.settled(ctx, &m, own, true)
-	if err != nil {
+	if counted.records == 0 {
+		u.Mark = counted.mark
+	}
+	if err := s.save(ctx, u); err != nil {
 		return nil, err
 	}
-	out := &Pulled{Remote: remote, Tip: theirs, Taken: taken, Held: []Held{}, Quarantined: []Quarantined{}}
-	if theirs.IsZero() && !before.IsZero() {
-		lost := newState(Memory{})
-		lost.tip = before
-		if s.count(ctx, lost) == nil { // else it was no ledger
-			out.Had, out.Heard = lost.records, heard
-		}
+	u.fill()
+	out := &Pulled{
+		Remote: remote, Tip: u.theirs, Taken: u.taken, Untrusted: u.Untrusted, Quarantined: u.Quarantined,
+		Brought: u.brought, Removed: u.removed, Size: s.size(u.view),
 	}
-	p := &plan{state: st}
-	if !theirs.IsZero() && theirs != own {
-		ex, err := s.examine(ctx, st, theirs, true)
-		if err != nil {
-			return nil, s.unusable(remote, own, true, err)
-		}
-		for _, h := range byName(ex.held) {
-			if _, before := st.held[h.Name]; !before {
-				out.Held = append(out.Held, h)
-			}
-		}
-		for _, q := range ex.listQuarantined() {
-			if raw, _ := q.Raw(); st.quarantined[raw] == "" {
-				out.Quarantined = append(out.Quarantined, q)
-			}
-		}
-		out.Taken += len(ex.taken)
-		if out.Brought, err = s.brought(ctx, own, theirs, ex.authors); err != nil {
-			return nil, err
-		}
-		if p, err = s.join(ctx, st, ex); err != nil {
-			return nil, err
-		}
-		for _, f := range ex.lacking {
-			if p.dropped[f.name] {
-				out.Dropped++
-			}
-		}
-		if p.reread {
-			m.Mark = ""
-		}
-		if err := s.write(ctx, p, new(news)); err != nil {
-			return nil, err
-		}
+	if u.theirs.IsZero() {
+		out.Had = u.Records
 	}
-	out.Size, out.Withheld = s.size(p.state), byName(p.held)
-	if err := s.passOver(ctx, p, &m); err != nil {
-		return nil, err
-	}
-	return out, s.note(ctx, remote, p.state, &m, Move{From: own, To: p.tip, Theirs: theirs})
-}
-
-// passOver moves the mark behind what was just taken over, unless something of one's own is
-// among it: that is for the next push to find.
-func (s *Share) passOver(ctx context.Context, p *plan, m *Memory) (err error) {
-	if p.tip.IsZero() {
-		return nil
-	}
-	if p.dropped == nil {
-		if p.letGo, err = s.lists(ctx, p.state); err != nil {
-			return err
-		}
-	}
-	passed := *m
-	passed.Unfit = slices.Clone(m.Unfit)
-	own, err := s.fresh(ctx, p, &passed, toCount, p.tip)
-	if err == nil && len(own.puts) == 0 {
-		*m = passed
-	}
-	return err
+	return out, nil
 }

@@ -2,70 +2,56 @@ package share
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
+	"time"
 
 	"ken/internal/fault"
+	"ken/internal/git"
 	"ken/internal/repo"
 	"ken/internal/store"
 )
 
-// PushOptions say what to push.
+// PushOptions tune a push.
 type PushOptions struct {
 	Remote string // that of the policy when ""
-	Prune  bool   // begin a new epoch, if there is more than the budget allows, or junk
-	Vouch  bool   // vouch for what is held back though who commits here has brought it
-	DryRun bool   // say what would be done, from what is known here
-	// Unasked says that the remote need not be asked whether it still has what it had
-	// if nothing is new here.
+	Prune  bool   // remove records if they exceed the budget, and files that are not records
+	DryRun bool   // change nothing, and do not contact the remote
+	// Unasked does not contact the remote if this clone has nothing new.
 	Unasked bool
 }
 
-// purpose says what becomes of what is fresh.
-func (o PushOptions) purpose() purpose {
-	if o.DryRun && !o.Prune && !o.Vouch {
-		return toCount
-	}
-	return toWrite
-}
-
-// command returns the one that pushes so.
+// command returns the command with these options.
 func (o PushOptions) command(remote string) string {
 	c := "ken share push " + fault.Quote(remote)
 	if o.Prune {
 		c += " --prune"
 	}
-	if o.Vouch {
-		c += " --vouch"
-	}
 	return c
 }
 
-// A Pushed says what was pushed.
+// A Pushed is the result of a push.
 type Pushed struct {
 	Remote  string            `json:"remote"`
 	Tip     repo.ID           `json:"tip"`
 	Records int               `json:"records"` // that the remote got
-	Taken   int               `json:"taken"`   // over from it on the way
+	Taken   int               `json:"taken"`   // from the remote
 	DryRun  bool              `json:"dry_run,omitempty"`
-	Dropped []Dropped         `json:"dropped,omitempty"` // by a new epoch
-	Cleared []Quarantined     `json:"cleared,omitempty"` // junk that it left behind
-	Again   int               `json:"dropped_again"`     // records that an epoch has dropped, and the remote had all the same
-	Junk    int               `json:"junk"`              // files that a new epoch would leave behind; see status
-	Unfit   int               `json:"unfit"`             // records that cannot be shared; see status
-	Held    int               `json:"held"`              // records that are held back here, and stay there
-	Mine    Own               `json:"held_own"`
-	Vouched []Vouched         `json:"vouched,omitempty"`
-	Lists   int               `json:"vouched_lists,omitempty"` // of what was dropped
-	Who     string            `json:"who,omitempty"`           // commits here
-	Why     string            `json:"untrusted,omitempty"`     // why others hold back what is shared from here
+	Dropped []Dropped         `json:"dropped,omitempty"`   // records that the prune removed
+	Cleared []Quarantined     `json:"cleared,omitempty"`   // other files that the prune removed
+	Skipped []Quarantined     `json:"skipped,omitempty"`   // records of the store that no clone would take over
+	Ignored int               `json:"held"`                // untrusted records of the remote
+	Who     string            `json:"who,omitempty"`       // the committer of this clone
+	Why     string            `json:"untrusted,omitempty"` // why other clones ignore the records of this one
 	Size    Size              `json:"size"`
 	Base    *store.TeamStatus `json:"base,omitempty"` // of the team, where there is one
 }
 
-// tries is how often a push is tried while others are quicker.
+// tries limits the attempts of a push while other clones push.
 const tries = 30
 
-// Push hands over to a remote what is new here.
+// Push sends the new records of the store to a remote.
 func (s *Share) Push(ctx context.Context, opts PushOptions) (*Pushed, error) {
 	remote := s.opts.Policy.remote(opts.Remote)
 	for try := range tries {
@@ -74,7 +60,7 @@ func (s *Share) Push(ctx context.Context, opts PushOptions) (*Pushed, error) {
 				return nil, err
 			}
 		}
-		done, err := s.push(ctx, remote, opts, try > 0)
+		done, err := s.push(ctx, remote, opts, try > 0 || opts.Prune)
 		if err != nil {
 			return nil, fmt.Errorf("share with %s: %w", remote, err)
 		}
@@ -84,145 +70,194 @@ func (s *Share) Push(ctx context.Context, opts PushOptions) (*Pushed, error) {
 	}
 	return nil, &fault.Error{
 		Hint: "try again: " + opts.command(remote),
-		Err:  fmt.Errorf("share with %s: others were quicker %d times", remote, tries),
+		Err:  fmt.Errorf("share with %s: other clones pushed first, %d times", remote, tries),
 	}
 }
 
-// push tries once. It returns nothing when the remote has moved meanwhile.
-func (s *Share) push(ctx context.Context, remote string, opts PushOptions, again bool) (*Pushed, error) {
-	own, theirs, err := s.ledger.Tips(ctx, remote)
+// push tries once. It returns nil if another clone pushed first.
+//
+// It does not fetch first, unless it has to: most of the time no other clone has pushed, and a
+// fetch takes as long as the push.
+func (s *Share) push(ctx context.Context, remote string, opts PushOptions, fetch bool) (*Pushed, error) {
+	fetch = fetch && !opts.DryRun
+	u, err := s.unite(ctx, remote, fetch, !opts.DryRun)
+	again := !fetch && !opts.DryRun
+	if again && (err != nil || u.theirs.IsZero()) {
+		return s.push(ctx, remote, opts, true)
+	}
 	if err != nil {
 		return nil, err
 	}
-	m := s.memories.Load()
-	// What is known of the remote is as good as ever until it says otherwise: most of
-	// the time nobody else has pushed, and asking first would cost as much again.
-	asked := !opts.DryRun && (again || theirs.IsZero() || opts.Prune)
-	if asked {
-		if theirs, err = s.fetch(ctx, remote, &m); err != nil {
-			return nil, err
-		}
-	}
-	st, taken, err := s.settled(ctx, &m, own, !opts.DryRun)
-	if err != nil {
-		return nil, err
-	}
-	p := &plan{state: st}
-	out := &Pushed{Remote: remote, DryRun: opts.DryRun, Taken: taken}
-	if theirs.IsZero() || theirs == own {
-		if p.letGo, err = s.lists(ctx, st); err != nil {
-			return nil, err
-		}
-	} else {
-		ex, err := s.examine(ctx, st, theirs, !opts.DryRun)
-		if err != nil && !again && !opts.DryRun {
-			return s.push(ctx, remote, opts, true) // it may have been put right since
-		}
-		if err != nil {
-			return nil, s.unusable(remote, own, !opts.DryRun, err)
-		}
-		if p, err = s.join(ctx, st, ex); err != nil {
-			return nil, err
-		}
-		out.Taken += len(ex.taken)
-	}
-	if opts.Vouch {
-		if p, err = s.vouchAnew(ctx, p, out, !opts.DryRun); err != nil {
-			return nil, err
-		}
-		p.reread = true
-	}
-	if p.reread {
-		m.Mark = ""
-	}
-	if out.Records, err = s.unpushed(ctx, p, theirs); err != nil {
-		return nil, err
-	}
-	fresh, err := s.news(ctx, p, &m, opts, own, theirs)
-	if err != nil {
-		return nil, err
-	}
-	out.Records += len(fresh.puts)
-	if err := s.carryOut(ctx, p, fresh, out, opts); err != nil {
+	out := &Pushed{Remote: remote, DryRun: opts.DryRun, Taken: u.taken}
+	if err := s.addNew(ctx, u, out, opts); err != nil {
 		return nil, err
 	}
 	if opts.DryRun {
-		return out, s.tell(ctx, p, &m, out, theirs)
+		return out, s.describe(ctx, u, out)
 	}
-	if p.tip == theirs && !asked && !opts.Unasked {
-		// Nobody has said that it still has what it had.
-		return s.push(ctx, remote, opts, true)
+	if u.Tip == u.theirs && again && !opts.Unasked {
+		return s.push(ctx, remote, opts, true) // the remote can have lost its records
 	}
-	out.Tip, out.Junk = p.tip, len(p.junk())
-	if err := s.tell(ctx, p, &m, out, theirs); err != nil {
+	out.Tip = u.Tip
+	if err := s.describe(ctx, u, out); err != nil {
 		return nil, err
 	}
-	if p.tip != theirs && !p.tip.IsZero() {
-		taken, err := s.ledger.Push(ctx, remote, Offer{Tip: p.tip, Over: theirs, Replace: p.replace})
-		if err != nil || !taken {
+	if u.Tip != u.theirs {
+		accepted, err := s.git.PushRef(ctx, remote, knowledgeRef, git.PushTip{Tip: u.Tip, Over: u.theirs, Replace: u.replace})
+		if err != nil || !accepted {
 			return nil, err
 		}
-		theirs = p.tip
+		u.pushed, u.Fetched = u.Tip, s.now()
 	}
-	return out, s.note(ctx, remote, p.state, &m, Move{From: own, To: p.tip, Theirs: theirs})
+	return out, s.save(ctx, u)
 }
 
-// news finds what neither side has. Where what they are joined to need not hold all that
-// either had, that is written first, and counts instead of them.
-func (s *Share) news(ctx context.Context, p *plan, m *Memory, opts PushOptions, own, theirs repo.ID) (*news, error) {
-	if p.crossed || p.replace || !p.needed {
-		if err := s.write(ctx, p, new(news)); err != nil {
-			return nil, err
+// addNew adds commits with the new records of the store to a union, and prunes if asked to. A
+// dry run without a prune only counts.
+func (s *Share) addNew(ctx context.Context, u *union, out *Pushed, opts PushOptions) error {
+	waiting, err := s.unpushed(ctx, u)
+	if err != nil {
+		return err
+	}
+	tip := u.Tip
+	counted, err := s.unshared(ctx, u, func(files []git.File) error {
+		if opts.DryRun && !opts.Prune {
+			return nil
 		}
-		return s.fresh(ctx, p, m, opts.purpose(), p.tip)
-	}
-	return s.fresh(ctx, p, m, opts.purpose(), own, theirs)
-}
-
-// carryOut writes what is planned, and begins a new epoch if that is asked for. Nothing leads
-// to it yet. Of a dry run that only counts, no more than the size becomes what it would be.
-func (s *Share) carryOut(ctx context.Context, p *plan, fresh *news, out *Pushed, opts PushOptions) (err error) {
-	if opts.DryRun && !opts.Prune {
-		p.records += len(fresh.puts)
-		p.bytes += fresh.bytes
-		return nil
-	}
-	if err := s.write(ctx, p, fresh); err != nil || !opts.Prune {
+		c := git.NewCommit{Put: files}
+		if tip.IsZero() {
+			c.Put = append(slices.Clip(files), git.File{Path: formatFile, Data: []byte(formatText)})
+		} else {
+			c.Parents = []repo.ID{tip}
+		}
+		tip, err = s.commit(ctx, c, fmt.Sprintf("ken: %d records", len(files)))
+		return err
+	})
+	if err != nil {
 		return err
 	}
-	out.Dropped, out.Cleared, err = s.prune(ctx, p)
-	return err
-}
-
-// tell says what is left to know of a push: how much there is then, what is held back or not
-// shared and what of that is one's own, what is dropped again, and whether others trust who
-// commits here.
-func (s *Share) tell(ctx context.Context, p *plan, m *Memory, out *Pushed, theirs repo.ID) (err error) {
-	out.Size, out.Held, out.Unfit = s.size(p.state), len(p.held), len(m.Unfit)
-	out.Who = s.me(ctx)
-	out.Mine, out.Why = p.mine(out.Who, m.Unfit), s.untrusted(out.Who)
-	if out.Again, err = s.droppedAgain(ctx, p, theirs, out.Dropped); err != nil {
-		return err
-	}
-	if p.vouches && out.Why == "" {
-		out.Why, err = s.unverified(ctx, p.tip)
+	u.Tip, u.Mark = tip, counted.mark
+	u.Records += counted.records
+	u.Bytes += counted.bytes
+	out.Records = waiting + counted.records
+	out.Skipped = counted.skipped
+	if opts.Prune && !u.Tip.IsZero() {
+		out.Dropped, out.Cleared, err = s.prune(ctx, u)
 	}
 	return err
 }
 
-// droppedAgain returns how many records a remote has that an epoch had dropped before, and
-// loses by what is to be pushed.
-func (s *Share) droppedAgain(ctx context.Context, p *plan, theirs repo.ID, now []Dropped) (n int, err error) {
-	if !p.replace || theirs.IsZero() {
+// describe fills in the facts about the whole union.
+func (s *Share) describe(ctx context.Context, u *union, out *Pushed) (err error) {
+	out.Size, out.Ignored = s.size(u.view), len(u.untrusted)
+	if out.Who, _, err = s.git.Identity(ctx); err != nil {
+		return err
+	}
+	out.Why = s.opts.Policy.untrustedSelf(out.Who)
+	if s.opts.Policy.Trust == Signed && out.Records > 0 && !out.DryRun {
+		list, err := s.git.VerifyCommits(ctx, []repo.ID{u.Tip})
+		if err != nil {
+			return err
+		}
+		out.Why = s.opts.Policy.Trusts(list[0])
+	}
+	return nil
+}
+
+// unshared is the result of counting the records that the remote does not have.
+type unshared struct {
+	records int
+	bytes   int64
+	mark    Mark // behind all records of the store
+	skipped []Quarantined
+}
+
+// portion is the most bytes of records that a commit of a push adds, to bound memory.
+const portion = 16 << 20
+
+// unshared calls write with the records after the mark that neither the remote nor the union
+// has, in portions. A record that the last union had is not new: someone pruned it.
+func (s *Share) unshared(ctx context.Context, u *union, write func([]git.File) error) (*unshared, error) {
+	out := &unshared{mark: u.Mark}
+	for {
+		list, next, err := s.store.Since(ctx, out.mark, batch)
+		if err != nil {
+			return nil, err
+		}
+		out.mark = next
+		if len(list) == 0 {
+			return out, nil
+		}
+		var files []git.File
+		bytes := 0
+		for i, r := range list {
+			data := Encode(r)
+			if err := checkNew(r, data, s.opts.Now()); err != nil {
+				out.skipped = append(out.skipped, Quarantined{PathJSON: r.Path().JSON(), Reason: err.Error()})
+			} else {
+				files = append(files, git.File{Path: NameOf(data).Path(), Data: data})
+				bytes += len(data)
+			}
+			if bytes < portion && i+1 < len(list) {
+				continue
+			}
+			files, err = s.missing(ctx, u, files)
+			if err == nil && len(files) > 0 {
+				err = write(files)
+			}
+			if err != nil {
+				return nil, err
+			}
+			out.records += len(files)
+			for _, f := range files {
+				out.bytes += int64(len(f.Data))
+			}
+			files, bytes = nil, 0
+		}
+	}
+}
+
+// missing returns the files that neither the remote nor the union has, or has damaged.
+func (s *Share) missing(ctx context.Context, u *union, files []git.File) ([]git.File, error) {
+	paths := make([]repo.Path, len(files))
+	for i, f := range files {
+		paths[i] = f.Path
+	}
+	have, err := s.git.HavePaths(ctx, paths, u.before, u.theirs, u.Tip)
+	if err != nil {
+		return nil, err
+	}
+	var out []git.File
+	for i, f := range files {
+		if _, bad := u.bad[f.Path]; bad || !have[i] {
+			delete(u.bad, f.Path)
+			out = append(out, f)
+		}
+	}
+	return out, nil
+}
+
+// checkNew returns why other clones would not take over a record.
+func checkNew(r Record, data []byte, now time.Time) error {
+	if len(data) > MaxSize {
+		return fmt.Errorf("%d bytes are more than %d", len(data), MaxSize)
+	}
+	if _, err := time.Parse(layout, r.At().UTC().Format(layout)); err != nil {
+		return errors.New("invalid time")
+	}
+	return r.Check(now)
+}
+
+// unpushed counts the records of a union that the remote does not have.
+func (s *Share) unpushed(ctx context.Context, u *union) (n int, err error) {
+	if u.Tip.IsZero() || u.Tip == u.theirs {
 		return 0, nil
 	}
-	just := make(map[Name]bool)
-	for _, d := range now {
-		just[d.Name] = true
-	}
-	changes, err := s.ledger.Differences(ctx, theirs, p.tip)
+	changes, err := s.git.TreeChanges(ctx, u.theirs, u.Tip)
 	for _, c := range changes {
-		if name, ok := recordAt(c.Path); ok && c.New.IsZero() && p.dropped[name] && !just[name] {
+		_, isRecord := recordAt(c.Path)
+		_, bad := u.bad[c.Path]
+		if isRecord && !bad && !c.New.IsZero() {
 			n++
 		}
 	}

@@ -37,10 +37,10 @@ func (n *Name) UnmarshalText(b []byte) (err error) {
 // way.
 func ParseName(s string) (n Name, err error) {
 	if len(s) != hex.EncodedLen(len(n)) || strings.ToLower(s) != s {
-		return Name{}, fmt.Errorf("%q is no name of a record", s)
+		return Name{}, fmt.Errorf("invalid record name %q", s)
 	}
 	if _, err := hex.Decode(n[:], []byte(s)); err != nil {
-		return Name{}, fmt.Errorf("%q is no name of a record", s)
+		return Name{}, fmt.Errorf("invalid record name %q", s)
 	}
 	return n, nil
 }

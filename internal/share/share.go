@@ -1,41 +1,79 @@
-// Package share decides how what several clones know becomes one: which records travel,
-// how a record is spelled, whose are taken over, and what is let go when there are too
-// many.
+// Package share sends records of summaries to other clones through a git remote, and takes over
+// theirs.
 //
-// A [Record] is immutable and named by its content, so that joining two sets of them is
-// a union, whatever the order. It knows nothing of how they travel: git's part belongs to
-// internal/git, where records are kept to internal/store.
+// A [Record] never changes, and its name is the hash of its content. Two sets of records are
+// therefore merged by their union. The records of a remote are files of the commits of one ref,
+// refs/ken/knowledge; internal/git reads and writes those commits, internal/store keeps the
+// records of this clone.
 package share
 
 import (
 	"context"
+	"strings"
 	"time"
+
+	"ken/internal/git"
+	"ken/internal/repo"
 )
 
 // Options tune a Share.
 type Options struct {
 	Policy Policy
 	Now    func() time.Time // the clock; time.Now when nil
-	// Wait is called before another attempt, with how many there were; nil does not
-	// wait.
+	// Wait is called before a push is tried again, with the number of attempts so far; nil does
+	// not wait.
 	Wait func(ctx context.Context, tries int) error
 }
 
-// A Share is what one clone shares with others.
+// A Share exchanges the records of one clone with its remotes.
 type Share struct {
-	ledger   Ledger
+	git      *git.Repo
 	store    Store
 	memories Memories
 	opts     Options
 }
 
-// New returns the part of a clone in what is shared.
-func New(l Ledger, s Store, m Memories, opts Options) *Share {
+// New returns the Share of a clone.
+func New(g *git.Repo, s Store, m Memories, opts Options) *Share {
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
 	if opts.Wait == nil {
 		opts.Wait = func(ctx context.Context, _ int) error { return ctx.Err() }
 	}
-	return &Share{l, s, m, opts}
+	return &Share{g, s, m, opts}
+}
+
+// knowledgeRef is the ref of a remote that has the records. It is neither a branch nor a tag, so
+// that git itself does not fetch, push or show it.
+const knowledgeRef = "refs/ken/knowledge"
+
+// fetchedRef is the ref of this clone that holds knowledgeRef as last fetched from a remote.
+func fetchedRef(remote string) string { return "refs/ken/remotes/" + remote + "/knowledge" }
+
+// mergedRef is the ref of this clone that holds the last union with a remote.
+func mergedRef(remote string) string { return "refs/ken/remotes/" + remote + "/merged" }
+
+const (
+	formatFile = "format"
+	formatText = "ken knowledge 1\n"
+	recordsDir = "records"
+	droppedDir = "dropped" // lists that the first release wrote when it pruned; ignored
+)
+
+// Path returns the path of the record with that name.
+func (n Name) Path() repo.Path {
+	s := n.String()
+	return repo.Path(recordsDir + "/" + s[:2] + "/" + s[2:])
+}
+
+// recordAt returns the name of the record that belongs at a path.
+func recordAt(p repo.Path) (Name, bool) {
+	dir, rest, _ := strings.Cut(string(p), "/")
+	a, b, ok := strings.Cut(rest, "/")
+	if dir != recordsDir || !ok || len(a) != 2 {
+		return Name{}, false
+	}
+	n, err := ParseName(a + b)
+	return n, err == nil
 }

@@ -3,48 +3,41 @@ package share
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"ken/internal/repo"
 	"ken/internal/store"
 )
 
-// A Standing is how what is known here stands to what a remote has.
-type Standing struct {
+// A Status compares this clone with a remote.
+type Status struct {
 	Remote  string    `json:"remote"`
-	Known   bool      `json:"known"`   // the remote was asked once, or pushed to
-	Fetched time.Time `json:"fetched"` // when it was last heard of
+	Known   bool      `json:"known"`   // this clone has contacted the remote before
+	Fetched time.Time `json:"fetched"` // the last contact
 	Tip     repo.ID   `json:"tip"`     // of this clone
-	Theirs  repo.ID   `json:"theirs"`  // of the remote, when it was last heard of
+	Theirs  repo.ID   `json:"theirs"`  // of the remote at the last contact
 
 	Base *store.TeamStatus `json:"base,omitempty"` // of the team, where there is one
 
-	Unpushed    int           `json:"unpushed"` // records that the remote has not
-	Unpulled    int           `json:"unpulled"` // records of the remote that are not here
+	Unpushed    int           `json:"unpushed"` // records that the remote does not have
+	Unpulled    int           `json:"unpulled"` // records of the remote that the store does not have
 	Quarantined []Quarantined `json:"quarantined"`
-	Junk        int           `json:"junk"` // of the quarantined, what a new epoch would leave behind
-	Held        []Held        `json:"held"`
-	Mine        Own           `json:"held_own"`
-	Unfit       []Unfit       `json:"unfit"`
-	Epoch       int           `json:"epoch"` // how often something was dropped
+	Junk        int           `json:"junk"` // files that a prune removes because no version of ken can use them
+	Untrusted   []Untrusted   `json:"held"`
 	Trust       string        `json:"trust"`
-	Who         string        `json:"who,omitempty"`       // commits here
-	Why         string        `json:"untrusted,omitempty"` // why others hold back what is shared from here
+	Who         string        `json:"who,omitempty"`       // the committer of this clone
+	Why         string        `json:"untrusted,omitempty"` // why other clones ignore the records of this one
 	Size        Size          `json:"size"`
 }
 
-// Current reports whether nothing is to be done here, as far as is known. What others brought
-// and is unfit since it was held back is for them to vouch for.
-func (s *Standing) Current() bool {
-	here := func(u Unfit) bool { return u.Who == "" || u.Who == s.Who }
-	return s.Known && s.Unpushed == 0 && s.Unpulled == 0 && s.Mine == (Own{}) && len(s.Quarantined) == 0 &&
-		!slices.ContainsFunc(s.Unfit, here) && !s.Size.Over()
+// Current reports whether there is nothing to push, to pull or to prune.
+func (s *Status) Current() bool {
+	return s.Known && s.Unpushed == 0 && s.Unpulled == 0 && len(s.Quarantined) == 0 && !s.Size.Over()
 }
 
-// Status says how this clone stands to a remote: by what was last heard of that, or by
-// what it says now. Nothing is taken over.
-func (s *Share) Status(ctx context.Context, remote string, fetch bool) (*Standing, error) {
+// Status compares this clone with a remote as last fetched, or with fetch as it is now. It adds
+// nothing to the store.
+func (s *Share) Status(ctx context.Context, remote string, fetch bool) (*Status, error) {
 	remote = s.opts.Policy.remote(remote)
 	out, err := s.status(ctx, remote, fetch)
 	if err != nil {
@@ -53,61 +46,25 @@ func (s *Share) Status(ctx context.Context, remote string, fetch bool) (*Standin
 	return out, nil
 }
 
-func (s *Share) status(ctx context.Context, remote string, fetch bool) (*Standing, error) {
-	m := s.memories.Load()
-	if fetch {
-		if _, err := s.fetch(ctx, remote, &m); err != nil {
-			return nil, err
-		}
-		if err := s.memories.Save(m); err != nil {
-			return nil, err
-		}
-	}
-	own, theirs, err := s.ledger.Tips(ctx, remote)
+func (s *Share) status(ctx context.Context, remote string, fetch bool) (*Status, error) {
+	u, err := s.unite(ctx, remote, fetch, false)
 	if err != nil {
 		return nil, err
 	}
-	st, untaken, err := s.settled(ctx, &m, own, false)
-	if err != nil {
+	fetched := u.memory.Remotes[remote].Fetched
+	out := &Status{
+		Remote: remote, Known: !fetched.IsZero() || !u.theirs.IsZero(), Fetched: fetched, Tip: u.before, Theirs: u.theirs,
+		Unpulled: u.taken, Trust: s.opts.Policy.Trust.String(),
+	}
+	var pushed Pushed
+	if err := s.addNew(ctx, u, &pushed, PushOptions{DryRun: true}); err != nil {
 		return nil, err
 	}
-	_, heard := m.Fetched[remote]
-	out := &Standing{
-		Remote: remote, Known: heard || !theirs.IsZero(), Fetched: m.Fetched[remote], Tip: own, Theirs: theirs,
-		Quarantined: []Quarantined{}, Held: []Held{}, Unfit: []Unfit{}, Trust: s.opts.Policy.Trust.String(),
+	u.fill()
+	out.Unpushed, out.Size = pushed.Records, s.size(u.view)
+	out.Quarantined, out.Untrusted, out.Junk = u.Quarantined, u.Untrusted, len(u.junk())
+	if who, _, err := s.git.Identity(ctx); err == nil {
+		out.Who, out.Why = who, s.opts.Policy.untrustedSelf(who)
 	}
-	p := &plan{state: st}
-	out.Unpulled = untaken
-	if theirs.IsZero() || theirs == own {
-		if p.letGo, err = s.lists(ctx, st); err != nil {
-			return nil, err
-		}
-	} else {
-		ex, err := s.examine(ctx, st, theirs, false)
-		if err != nil {
-			return nil, s.unusable(remote, own, fetch, err)
-		}
-		out.Unpulled += len(ex.taken)
-		if p, err = s.join(ctx, st, ex); err != nil {
-			return nil, err
-		}
-	}
-	if p.reread {
-		m.Mark = ""
-	}
-	if out.Unpushed, err = s.unpushed(ctx, p, theirs); err != nil {
-		return nil, err
-	}
-	fresh, err := s.fresh(ctx, p, &m, toCount, own, theirs)
-	if err != nil {
-		return nil, err
-	}
-	out.Unpushed += len(fresh.puts)
-	out.Epoch, out.Size = len(p.epoch), s.size(p.state)
-	out.Quarantined, out.Junk = append(out.Quarantined, p.listQuarantined()...), len(p.junk())
-	out.Held = append(out.Held, byName(p.held)...)
-	out.Unfit = append(out.Unfit, m.Unfit...)
-	out.Who = s.me(ctx)
-	out.Mine, out.Why = p.mine(out.Who, m.Unfit), s.untrusted(out.Who)
 	return out, nil
 }

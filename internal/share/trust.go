@@ -5,24 +5,24 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"time"
 
+	"ken/internal/git"
 	"ken/internal/repo"
 )
 
-// A Policy is a repository's, of what it shares.
+// A Policy is the share section of a repository's configuration.
 type Policy struct {
-	Remote      string   // whom with; "origin" when ""
+	Remote      string   // DefaultRemote when ""
 	PushOnClose bool     // ken close pushes
-	Trust       Trust    // what has to be known of who shared something
-	Authors     []string // globs, one of which who shared it has to match; none: anybody
-	Budget      int64    // bytes that records may have; DefaultBudget when 0
+	Trust       Trust    // which commits to trust
+	Authors     []string // globs, one of which the committer or signer has to match; none: anyone
+	Budget      int64    // the most bytes of records; DefaultBudget when 0
 }
 
-// DefaultBudget is how many bytes the records of a repository may have.
+// DefaultBudget is the budget of a policy that sets none.
 const DefaultBudget = 64_000_000
 
-// DefaultRemote is whom things are shared with.
+// DefaultRemote is the remote of a policy that names none.
 const DefaultRemote = "origin"
 
 func (p Policy) remote(given string) string {
@@ -41,18 +41,18 @@ func (p Policy) budget() int64 {
 	return p.Budget
 }
 
-// A Trust is what has to be known of who shared something. Its zero value is Anyone:
-// whoever may push to the remote.
+// A Trust says which commits a policy trusts. Its zero value trusts everyone who can push to the
+// remote.
 type Trust string
 
-// The kinds of trust.
+// The values of share.trust.
 const (
 	Anyone    Trust = ""
-	SignedOff Trust = "signed-off" // the commit is signed off by whoever committed it
-	Signed    Trust = "signed"     // the commit has a good signature, of a key that is trusted here
+	SignedOff Trust = "signed-off" // commits with a Signed-off-by of the committer
+	Signed    Trust = "signed"     // commits with a good signature of a key that git trusts here
 )
 
-// ParseTrust reads the word for it.
+// ParseTrust reads a value of share.trust.
 func ParseTrust(s string) (Trust, error) {
 	switch s {
 	case "", "anyone":
@@ -60,7 +60,7 @@ func ParseTrust(s string) (Trust, error) {
 	case string(SignedOff), string(Signed):
 		return Trust(s), nil
 	}
-	return Anyone, fmt.Errorf("there is no trust %q: want anyone, signed-off or signed", s)
+	return Anyone, fmt.Errorf("unknown trust %q: use anyone, signed-off or signed", s)
 }
 
 func (t Trust) String() string {
@@ -70,50 +70,50 @@ func (t Trust) String() string {
 	return string(t)
 }
 
-// all reports whether everything is trusted, so that nobody need be looked at.
-func (p Policy) all() bool { return p.Trust == Anyone && len(p.Authors) == 0 }
+// trustsAnyone reports whether the policy trusts every commit.
+func (p Policy) trustsAnyone() bool { return p.Trust == Anyone && len(p.Authors) == 0 }
 
-// key changes with whatever decides about trust.
+// key identifies the part of the policy that decides about trust.
 func (p Policy) key() string { return fmt.Sprintf("%s %q", p.Trust, p.Authors) }
 
-// A Voucher is what is known of who made a commit.
-type Voucher struct {
-	Commit    repo.ID
-	Committer string // Name <email>
-	At        time.Time
-	SignedOff []string // the same, of who signed it off
-	Good      bool     // it has a good signature of a key that is trusted
-	Signer    string   // whose, as the list of keys has it
-}
+// Unverified is the reason to ignore a record whose commit has no signature, or one of a key that
+// git does not trust here.
+const Unverified = "commit has no good signature of a trusted key"
 
-// Unverified is why something is held back that nobody has signed, or with a key that git
-// does not know here.
-const Unverified = "no good signature of a trusted key"
-
-// Trusts says why what a commit brought is held back, "" when it is not.
-func (p Policy) Trusts(v Voucher) (why string) {
-	who := v.Committer
+// Trusts returns why the policy does not trust a commit, "" if it does.
+func (p Policy) Trusts(c git.CommitInfo) (why string) {
+	who := c.Committer
 	switch p.Trust {
 	case Anyone:
 	case SignedOff:
-		if !slices.Contains(v.SignedOff, v.Committer) {
-			return "not signed off by who committed it"
+		own := func(t repo.Trailer) bool { return strings.EqualFold(t.Key, "Signed-off-by") && t.Value == c.Committer }
+		if !slices.ContainsFunc(c.Trailers, own) {
+			return "commit not signed off by its committer"
 		}
 	case Signed:
-		if !v.Good {
+		if !c.Good {
 			return Unverified
 		}
-		who = v.Signer
+		who = c.Signer
 	default:
-		return "nobody knows what this policy means"
+		return fmt.Sprintf("unknown policy %q", string(p.Trust))
 	}
 	if len(p.Authors) == 0 || slices.ContainsFunc(p.Authors, func(g string) bool { return matches(g, who) }) {
 		return ""
 	}
-	return "not one of the authors"
+	return "committer not in share.authors"
 }
 
-// matches compares a glob with somebody, or with the address alone.
+// untrustedSelf returns why other clones ignore the commits of this one, "" if they do not. Which
+// keys other clones trust is unknown here.
+func (p Policy) untrustedSelf(who string) string {
+	if who == "" || p.Trust == Signed {
+		return ""
+	}
+	return p.Trusts(git.CommitInfo{Committer: who, Trailers: []repo.Trailer{{Key: "Signed-off-by", Value: who}}})
+}
+
+// matches compares a glob with "Name <address>", and with the address alone.
 func matches(glob, who string) bool {
 	address := who
 	if _, rest, ok := strings.Cut(who, "<"); ok {
@@ -127,7 +127,7 @@ func matches(glob, who string) bool {
 	return false
 }
 
-// CheckGlob says whether a glob of authors can be understood.
+// CheckGlob checks a glob of share.authors.
 func CheckGlob(glob string) error {
 	if err := repo.CheckGlobSize(glob); err != nil {
 		return err

@@ -10,15 +10,15 @@ import (
 	"ken/internal/store/storetest"
 )
 
-// Whoever pushes, pulls and clears junk in whatever order, and whomever they trust, and where the
-// remote is set back between: nothing that was shared is lost once everybody has pushed, and nobody
-// gets what nobody has brought whom they trust.
+// Clones with different policies push, pull and prune in any order, and someone sets the remote
+// back. No record is lost once every clone has pushed, and no clone takes over a record that only
+// untrusted committers committed.
 func TestNothingLost(t *testing.T) {
 	who(t)
 	runs := []struct {
 		seed uint64
-		acts int // how many kinds of them
-	}{{0, 7}, {29, 7}, {10, 8}} // of those that found something once
+		acts int // kinds of acts
+	}{{0, 7}, {29, 7}, {10, 8}} // these seeds found faults
 	if testing.Short() {
 		runs = runs[:1]
 	}
@@ -57,8 +57,8 @@ func TestNothingLost(t *testing.T) {
 						vandal(t, remote, map[string]string{fmt.Sprint("junk", i): "junk"})
 						c.pull()
 						if k == 3 {
-							if _, err := c.share().Push(t.Context(), share.PushOptions{Prune: true}); err == nil || !strings.Contains(err.Error(), "cannot begin a new epoch") {
-								t.Errorf("one whom nobody trusts begins a new epoch: %v", err)
+							if _, err := c.share().Push(t.Context(), share.PushOptions{Prune: true}); err == nil || !strings.Contains(err.Error(), "does not trust you") {
+								t.Errorf("a prune by an untrusted committer: %v", err)
 							}
 							break
 						}
@@ -79,7 +79,7 @@ func TestNothingLost(t *testing.T) {
 					tips = append(tips, strings.TrimSpace(tip))
 				}
 				if got := len(records(remote, ref)); got != all {
-					t.Fatalf("%v: %d of %d", log, got, all)
+					t.Fatalf("%v: the remote has %d of %d records", log, got, all)
 				}
 			}
 			honest := func(c *clone) {
@@ -91,8 +91,8 @@ func TestNothingLost(t *testing.T) {
 			}
 			for _, c := range clones[:2] {
 				c.pull()
-				for _, h := range c.status().Held {
-					if strings.Contains(h.Who, "example.org") {
+				for _, h := range c.status().Untrusted {
+					if strings.Contains(h.Committer, "example.org") {
 						t.Errorf("%v: %+v", log, h)
 					}
 				}
@@ -104,9 +104,9 @@ func TestNothingLost(t *testing.T) {
 			dan := named(newClone(t, remote), "Dan", "dan@example.org", strict)
 			dan.pull()
 			honest(dan)
-			for _, h := range dan.status().Held {
+			for _, h := range dan.status().Untrusted {
 				if trusted[h.Name.Path().String()] {
-					t.Errorf("%v: %s is blamed for what one who is trusted brought", log, h.Who)
+					t.Errorf("%v: the record of a trusted committer is ignored, and blamed on %s", log, h.Committer)
 				}
 			}
 			clones[2].pull()

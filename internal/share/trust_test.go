@@ -9,10 +9,12 @@ import (
 	"testing"
 
 	"ken/internal/fault"
+	"ken/internal/git"
+	"ken/internal/repo"
 	"ken/internal/share"
 )
 
-// named gives a clone somebody who commits in it.
+// named sets the committer and the policy of a clone.
 func named(c *clone, name, email string, p share.Policy) *clone {
 	c.t.Helper()
 	c.Git("config", "user.name", name)
@@ -31,27 +33,37 @@ func who(t *testing.T) {
 	}
 }
 
+func signedOffBy(who ...string) []repo.Trailer {
+	var list []repo.Trailer
+	for _, w := range who {
+		list = append(list, repo.Trailer{Key: "Signed-off-by", Value: w})
+	}
+	return list
+}
+
+var signedOff = share.Policy{Trust: share.SignedOff, Authors: []string{"*@example.org"}}
+
 func TestTrusts(t *testing.T) {
 	ann, bob := "Ann <ann@example.org>", "Bob <bob@example.com>"
 	for _, c := range []struct {
 		name   string
 		policy share.Policy
-		v      share.Voucher
+		v      git.CommitInfo
 		want   bool
 	}{
-		{"anyone", share.Policy{}, share.Voucher{Committer: bob}, true},
-		{"an author", share.Policy{Authors: []string{"*@example.org"}}, share.Voucher{Committer: ann}, true},
-		{"no author", share.Policy{Authors: []string{"*@example.org"}}, share.Voucher{Committer: bob}, false},
-		{"an author by name", share.Policy{Authors: []string{"Bob <*>"}}, share.Voucher{Committer: bob}, true},
-		{"an address in a name", share.Policy{Authors: []string{"ann@example.org"}}, share.Voucher{Committer: "ann@example.org <bob@example.com>"}, false},
-		{"signed off", share.Policy{Trust: share.SignedOff}, share.Voucher{Committer: ann, SignedOff: []string{bob, ann}}, true},
-		{"signed off by another", share.Policy{Trust: share.SignedOff}, share.Voucher{Committer: ann, SignedOff: []string{bob}}, false},
-		{"not signed off", share.Policy{Trust: share.SignedOff}, share.Voucher{Committer: ann}, false},
-		{"signed off by no author", share.Policy{Trust: share.SignedOff, Authors: []string{"*@example.org"}}, share.Voucher{Committer: bob, SignedOff: []string{bob}}, false},
-		{"signed", share.Policy{Trust: share.Signed}, share.Voucher{Committer: bob, Good: true, Signer: "ann@example.org"}, true},
-		{"not signed", share.Policy{Trust: share.Signed}, share.Voucher{Committer: bob, SignedOff: []string{bob}}, false},
-		{"signed by no author, whoever it says that it is", share.Policy{Trust: share.Signed, Authors: []string{"ann@*"}}, share.Voucher{Committer: ann, Good: true, Signer: "bob@example.com"}, false},
-		{"nonsense", share.Policy{Trust: "blind"}, share.Voucher{Committer: ann, Good: true}, false},
+		{"anyone", share.Policy{}, git.CommitInfo{Committer: bob}, true},
+		{"an author", share.Policy{Authors: []string{"*@example.org"}}, git.CommitInfo{Committer: ann}, true},
+		{"no author", share.Policy{Authors: []string{"*@example.org"}}, git.CommitInfo{Committer: bob}, false},
+		{"an author by name", share.Policy{Authors: []string{"Bob <*>"}}, git.CommitInfo{Committer: bob}, true},
+		{"an address in a name", share.Policy{Authors: []string{"ann@example.org"}}, git.CommitInfo{Committer: "ann@example.org <bob@example.com>"}, false},
+		{"signed off", share.Policy{Trust: share.SignedOff}, git.CommitInfo{Committer: ann, Trailers: signedOffBy(bob, ann)}, true},
+		{"signed off by another", share.Policy{Trust: share.SignedOff}, git.CommitInfo{Committer: ann, Trailers: signedOffBy(bob)}, false},
+		{"not signed off", share.Policy{Trust: share.SignedOff}, git.CommitInfo{Committer: ann}, false},
+		{"signed off by no author", share.Policy{Trust: share.SignedOff, Authors: []string{"*@example.org"}}, git.CommitInfo{Committer: bob, Trailers: signedOffBy(bob)}, false},
+		{"signed", share.Policy{Trust: share.Signed}, git.CommitInfo{Committer: bob, Good: true, Signer: "ann@example.org"}, true},
+		{"not signed", share.Policy{Trust: share.Signed}, git.CommitInfo{Committer: bob, Trailers: signedOffBy(bob)}, false},
+		{"signed by no author, whoever it says that it is", share.Policy{Trust: share.Signed, Authors: []string{"ann@*"}}, git.CommitInfo{Committer: ann, Good: true, Signer: "bob@example.com"}, false},
+		{"nonsense", share.Policy{Trust: "blind"}, git.CommitInfo{Committer: ann, Good: true}, false},
 	} {
 		if why := c.policy.Trusts(c.v); (why == "") != c.want {
 			t.Errorf("%s: %q", c.name, why)
@@ -59,97 +71,105 @@ func TestTrusts(t *testing.T) {
 	}
 }
 
-// What nobody who is trusted has shared is held back, and told by whom; a change of the
-// policy is enough to have it.
+// ken ignores records of untrusted committers, names the committers, and leaves the records in
+// the ref. A change of the policy is enough to use them.
 func TestSignedOff(t *testing.T) {
 	who(t)
 	remote := newRemote(t)
-	policy := share.Policy{Trust: share.SignedOff, Authors: []string{"*@example.org"}}
-	ann := named(newClone(t, remote), "Ann", "ann@example.org", policy)
+	ann := named(newClone(t, remote), "Ann", "ann@example.org", signedOff)
 	eve := named(newClone(t, remote), "Eve", "eve@example.com", share.Policy{})
-	bob := named(newClone(t, remote), "Bob", "bob@example.org", policy)
+	bob := named(newClone(t, remote), "Bob", "bob@example.org", signedOff)
 	ann.know("one")
 	ann.push()
 	eve.know("two", "three")
 	eve.push()
 	ann.know("four")
-	ann.push() // on top of Eve's
+	ann.push() // on top of Eve's commit
 	out := bob.pull()
 	wantCounts(t, "taken", out.Taken, 2)
-	wantCounts(t, "held", len(out.Held), 2)
+	wantCounts(t, "ignored", len(out.Untrusted), 2)
 	for range 2 {
 		st := bob.status()
-		if len(st.Held) != 2 || st.Held[0].Who != "Eve <eve@example.com>" || !strings.Contains(st.Held[0].Reason, "signed off") || st.Size.Records != 4 {
-			t.Errorf("%+v", st)
+		if len(st.Untrusted) != 2 || st.Untrusted[0].Committer != "Eve <eve@example.com>" || !strings.Contains(st.Untrusted[0].Reason, "signed off") || st.Size.Records != 2 {
+			t.Errorf("status should name Eve for two records: %+v", st)
 		}
 		if !st.Current() {
-			t.Errorf("to hold something back is no fault: %+v", st)
+			t.Errorf("a clone that ignores untrusted records should be current: %+v", st)
 		}
 		bob.memories.m = share.Memory{}
 	}
-	// Eve's are still there for whoever trusts her, and a union does not vouch for them.
 	bob.know("five")
 	bob.push()
-	wantCounts(t, "in the ledger", len(records(remote, ref)), 5)
-	cat := named(newClone(t, remote), "Cat", "cat@example.org", policy)
+	wantCounts(t, "records of the remote", len(records(remote, ref)), 5)
+	cat := named(newClone(t, remote), "Cat", "cat@example.org", signedOff)
 	out = cat.pull()
 	wantCounts(t, "taken", out.Taken, 3)
-	wantCounts(t, "held", len(out.Held), 2)
-	// Nor does a list of what is to be dropped count that nobody trusted has made.
+	wantCounts(t, "ignored", len(out.Untrusted), 2)
+	// A prune by Eve does not count: the next push restores the records and their committers.
 	eve.policy.Budget = 600
 	if out := eve.push(share.PushOptions{Prune: true}); len(out.Dropped) == 0 {
-		t.Error("nothing was dropped")
+		t.Error("Eve's prune removed nothing")
 	}
-	cat.pull()
-	if st := cat.status(); st.Epoch != 0 || len(st.Quarantined) != 1 || !strings.Contains(st.Quarantined[0].Reason, "Eve") {
-		t.Errorf("%+v", st)
-	}
+	pulled := cat.pull()
+	wantCounts(t, "pruned", pulled.Removed, 0)
 	cat.push()
-	wantCounts(t, "put back", len(records(remote, ref)), 5)
-	// Whoever changes their mind has it all, that list included.
+	wantCounts(t, "restored", len(records(remote, ref)), 5)
+	out = named(newClone(t, remote), "Dan", "dan@example.org", signedOff).pull()
+	wantCounts(t, "taken by a new clone", out.Taken, 3)
+	wantCounts(t, "ignored by a new clone", len(out.Untrusted), 2)
 	cat.policy = share.Policy{}
-	cat.pull()
-	if st := cat.status(); st.Epoch != 1 || len(st.Held)+len(st.Quarantined) > 0 {
-		t.Errorf("%+v", st)
-	}
-	wantCounts(t, "known", len(strings.Fields(cat.knows())), 4)
+	wantCounts(t, "taken after a change of the policy", cat.pull().Taken, 2)
+	wantCounts(t, "ignored after a change of the policy", len(cat.status().Untrusted), 0)
+	wantCounts(t, "known", len(strings.Fields(cat.knows())), 5)
 }
 
-// A new epoch takes along what is held back where it is made, and vouches for none of it:
-// it is there for those who trust who brought it.
-func TestEpochVouches(t *testing.T) {
+// A prune under a policy keeps the untrusted records, and keeps every committer.
+func TestPruneKeepsUntrusted(t *testing.T) {
 	who(t)
 	remote := newRemote(t)
-	policy := share.Policy{Trust: share.SignedOff, Authors: []string{"*@example.org"}, Budget: 900}
+	policy := signedOff
+	policy.Budget = 700
 	ann := named(newClone(t, remote), "Ann", "ann@example.org", policy)
 	eve := named(newClone(t, remote), "Eve", "eve@example.com", share.Policy{})
 	bob := named(newClone(t, remote), "Bob", "bob@example.org", policy)
 	eve.know("of eve")
 	eve.push()
-	dan := named(newClone(t, remote), "Dan", "dan@example.org", policy)
-	wantCounts(t, "held by Dan", len(dan.pull().Held), 1)
 	ann.pull()
 	ann.know("one", "two", "three", "four")
+	ann.push()
+	dan := named(newClone(t, remote), "Dan", "dan@example.org", policy)
+	wantCounts(t, "taken by Dan", dan.pull().Taken, 4)
+	removed := 0
 	for _, dry := range []bool{true, false} {
 		out := ann.push(share.PushOptions{Prune: true, DryRun: dry})
-		if len(out.Dropped) == 0 || out.Held != 1 || out.Size.Over() {
-			t.Errorf("dry %v: %+v", dry, out)
+		if len(out.Dropped) == 0 || out.Ignored != 1 || out.Size.Over() {
+			t.Errorf("prune with dry run %v: %+v", dry, out)
 		}
+		removed = len(out.Dropped)
 	}
 	left := len(records(remote, ref))
+	wantCounts(t, "records after the prune", left, 5-removed)
 	out := bob.pull()
-	wantCounts(t, "held", len(out.Held), 1)
+	wantCounts(t, "ignored", len(out.Untrusted), 1)
 	wantCounts(t, "taken", out.Taken, left-1)
-	wantCounts(t, "taken by one who trusts everybody", newClone(t, remote).pull().Taken, left)
-	// Dan brings Eve's along as what it is.
+	wantCounts(t, "taken by a clone that trusts anyone", newClone(t, remote).pull().Taken, left)
+	wantCounts(t, "pruned, as Dan sees it", dan.pull().Removed, removed)
 	dan.know("of dan")
 	dan.push()
-	wantCounts(t, "in the ledger", len(records(remote, ref)), left+1)
+	wantCounts(t, "records after Dan's push", len(records(remote, ref)), left+1)
 	wantCounts(t, "taken from Dan", bob.pull().Taken, 1)
-	// Eve brings another, and is still not trusted.
 	eve.know("more of eve")
 	eve.push()
-	wantCounts(t, "held again", len(bob.pull().Withheld), 2)
+	wantCounts(t, "ignored again", len(bob.pull().Untrusted), 2)
+	wantCounts(t, "records after Eve's push", len(records(remote, ref)), left+2)
+	// The budget counts only records that this clone uses, and nobody untrusted can prune.
+	carl := named(newClone(t, remote), "Carl", "carl@example.com", policy)
+	carl.pull()
+	carl.policy.Budget = 100
+	_, err := carl.share().Push(t.Context(), share.PushOptions{Prune: true})
+	if err == nil || !strings.Contains(err.Error(), "does not trust you (Carl <carl@example.com>) to prune: committer not in share.authors") || fault.HintOf(err) == "" {
+		t.Errorf("a prune by an untrusted committer: %v", err)
+	}
 }
 
 // sshKey makes a key, and returns its file and its public half.
@@ -169,8 +189,7 @@ func sshKey(t *testing.T, name string) (file, public string) {
 	return file, strings.TrimSpace(string(b))
 }
 
-// A key that is added afterwards is enough: what was held back for want of it is looked at
-// again, and only that counts as taken.
+// After the user trusts a key, the next pull takes over the records that it signed.
 func TestKeyAddedLater(t *testing.T) {
 	who(t)
 	remote := newRemote(t)
@@ -184,10 +203,10 @@ func TestKeyAddedLater(t *testing.T) {
 	ann.push()
 	bob := named(newClone(t, remote), "Bob", "bob@example.org", share.Policy{Trust: share.Signed})
 	out := bob.pull()
-	wantCounts(t, "held", len(out.Held), 2)
+	wantCounts(t, "ignored", len(out.Untrusted), 2)
 	wantCounts(t, "taken", out.Taken, 0)
-	wantCounts(t, "held still", len(bob.pull().Withheld), 2)
-	if reason := bob.status().Held[0].Reason; reason != share.Unverified {
+	wantCounts(t, "ignored still", len(bob.pull().Untrusted), 2)
+	if reason := bob.status().Untrusted[0].Reason; reason != share.Unverified {
 		t.Error(reason)
 	}
 	bob.Git("config", "gpg.ssh.allowedSignersFile", signers)
@@ -201,20 +220,20 @@ func TestKeyAddedLater(t *testing.T) {
 		}
 		st := bob.status()
 		wantCounts(t, "unpulled", st.Unpulled, want)
-		wantCounts(t, "held by status", len(st.Held), 2-want)
+		wantCounts(t, "ignored by status", len(st.Untrusted), 2-want)
 		wantCounts(t, "taken", bob.pull().Taken, want)
 		wantCounts(t, "known", len(strings.Fields(bob.knows())), want)
 	}
 	wantCounts(t, "taken again", bob.pull().Taken, 0)
-	// Another policy that trusts the same takes over nothing that is here.
+	// Another policy that trusts the same records takes over nothing.
 	bob.policy = share.Policy{}
 	wantCounts(t, "taken by another policy", bob.pull().Taken, 0)
-	if st := bob.status(); !st.Current() || len(st.Held) > 0 {
+	if st := bob.status(); !st.Current() || len(st.Untrusted) > 0 {
 		t.Errorf("%+v", st)
 	}
 }
 
-// Where commits are signed, so are those of a ledger, and only good signatures count.
+// ken signs its commits where git signs commits, and trusts only good signatures.
 func TestSigned(t *testing.T) {
 	who(t)
 	remote := newRemote(t)
@@ -236,34 +255,32 @@ func TestSigned(t *testing.T) {
 	bob := signs(named(newClone(t, remote), "Bob", "bob@example.org", policy), "")
 	ann.know("one", "two")
 	ann.push()
-	if out := ann.Git("verify-commit", "--raw", ref); strings.Contains(out, "BAD") {
+	if out := ann.Git("verify-commit", "--raw", merged); strings.Contains(out, "BAD") {
 		t.Error(out)
 	}
 	eve.know("three")
 	eve.push()
 	out := bob.pull()
 	wantCounts(t, "taken", out.Taken, 2)
-	wantCounts(t, "held", len(out.Held), 1)
+	wantCounts(t, "ignored", len(out.Untrusted), 1)
 	bob.know("four")
 	if _, err := bob.share().Push(t.Context(), share.PushOptions{}); err == nil || fault.HintOf(err) != "git config commit.gpgSign true" {
 		t.Errorf("unsigned: %v", err)
 	}
-	// A union of two that is signed holds nothing back that was not before.
-	other := newRemote(t)
-	ann.Git("remote", "add", "other", other.URL())
+	// A merge changes nobody's committer, signed or not.
+	first := remote.Git("rev-parse", ref)
 	ann.pull()
 	ann.know("five")
-	if _, err := ann.share().Push(t.Context(), share.PushOptions{Remote: "other"}); err != nil {
-		t.Fatal(err)
-	}
+	ann.push()
+	remote.Git("update-ref", ref, first)
+	eve.memories.m = share.Memory{}
+	eve.Git("update-ref", "-d", merged)
 	eve.know("six")
 	eve.push()
 	ann.push()
-	if parents := strings.Fields(ann.Git("log", "-1", "--format=%P", ref)); len(parents) != 2 {
-		t.Errorf("%d parents", len(parents))
-	}
+	parents := strings.Fields(remote.Git("log", "-1", "--format=%P", ref))
+	wantCounts(t, "parents of the merge", len(parents), 2)
 	bob.pull()
-	st := bob.status()
-	wantCounts(t, "held", len(st.Held), 2)
+	wantCounts(t, "ignored", len(bob.status().Untrusted), 2)
 	wantCounts(t, "known", len(strings.Fields(bob.knows())), 4)
 }

@@ -12,7 +12,7 @@ import (
 	"ken/internal/testrepo"
 )
 
-// clones makes many clones of one remote that share its objects, to be quick.
+// clones makes many clones of one remote. They share its objects, which is faster.
 func clones(t testing.TB, remote *testrepo.Repo, n int) []*clone {
 	t.Helper()
 	list := make([]*clone, n)
@@ -22,7 +22,7 @@ func clones(t testing.TB, remote *testrepo.Repo, n int) []*clone {
 	return list
 }
 
-// seeded returns a source of randomness that is told, so that a failure can be had again.
+// seeded returns random numbers, and logs the seed.
 func seeded(t testing.TB) *rand.Rand {
 	t.Helper()
 	n := rand.Uint64()
@@ -30,8 +30,7 @@ func seeded(t testing.TB) *rand.Rand {
 	return rand.New(rand.NewPCG(n, 0))
 }
 
-// However many clones push and pull, in whatever order, all know the same in the end,
-// and nobody has had a conflict.
+// Clones that push and pull in any order end with the same records.
 func TestUnion(t *testing.T) {
 	many, each := 8, 40
 	if testing.Short() {
@@ -78,7 +77,7 @@ func TestUnion(t *testing.T) {
 			c.t = t
 			c.pull()
 			if c.knows() != want {
-				t.Errorf("clone %d knows something else", i)
+				t.Errorf("clone %d has other records", i)
 			}
 			if got := c.Git("status", "--porcelain"); got != "" {
 				t.Errorf("git status of clone %d: %s", i, got)
@@ -87,7 +86,7 @@ func TestUnion(t *testing.T) {
 	}
 }
 
-// Those who push at the same moment all get through.
+// Clones that push at the same time all succeed.
 func TestPushAtOnce(t *testing.T) {
 	remote := newRemote(t)
 	all := clones(t, remote, 6)
@@ -105,7 +104,7 @@ func TestPushAtOnce(t *testing.T) {
 		}
 	}
 	wantCounts(t, "files", len(records(remote, ref)), 12)
-	// So do two of one clone.
+	// So do two processes of one clone.
 	c := all[0]
 	c.pull()
 	c.know("more")
@@ -123,9 +122,8 @@ func TestPushAtOnce(t *testing.T) {
 	}
 }
 
-// Whoever prunes, and whoever pushes before, between and after: what was dropped does
-// not come back, all clones agree, and nothing else is lost.
-func TestDroppedStaysDropped(t *testing.T) {
+// A pruned record does not come back, all clones agree, and no other record is lost.
+func TestPrunedStaysPruned(t *testing.T) {
 	rounds, steps := 3, 25
 	if testing.Short() {
 		rounds, steps = 1, 6
@@ -135,11 +133,6 @@ func TestDroppedStaysDropped(t *testing.T) {
 			remote := newRemote(t)
 			rnd := seeded(t)
 			all := clones(t, remote, 4)
-			// A second remote, which knows of other prunings.
-			other := remote.Clone("--bare")
-			for _, c := range all {
-				c.Git("remote", "add", "other", other.URL())
-			}
 			gone := make(map[string]bool)
 			prune := func(c *clone, budget int) {
 				c.policy.Budget = int64(budget)
@@ -148,23 +141,18 @@ func TestDroppedStaysDropped(t *testing.T) {
 				}
 				c.policy.Budget = 0
 			}
-			// All have what two of them drop, each for itself.
 			all[0].know("1", "22", "333", "4444")
 			for _, c := range all {
-				for _, c.policy.Remote = range []string{"origin", "other"} {
-					c.push()
-					c.pull()
-				}
+				c.push()
+				c.pull()
 			}
-			all[0].policy.Remote = "origin"
 			prune(all[0], 800)
 			prune(all[1], 500)
 			if len(gone) < 2 {
-				t.Errorf("%d were dropped", len(gone))
+				t.Errorf("the prunes removed %d records, want at least 2", len(gone))
 			}
 			for step := range steps {
 				c := all[rnd.IntN(len(all))]
-				c.policy.Remote = []string{"origin", "other"}[rnd.IntN(2)]
 				switch rnd.IntN(5) {
 				case 0:
 					c.pull()
@@ -177,39 +165,30 @@ func TestDroppedStaysDropped(t *testing.T) {
 					c.push()
 				}
 			}
-			// Everybody tells everybody.
 			for range 2 {
 				for _, c := range all {
-					for _, c.policy.Remote = range []string{"origin", "other"} {
-						c.push()
-						c.pull()
-					}
+					c.push()
+					c.pull()
 				}
 			}
 			want := records(remote, ref)
 			for _, path := range want {
 				if gone[path] {
-					t.Errorf("%s came back", path)
+					t.Errorf("pruned record %s came back", path)
 				}
 			}
-			if got := records(other, ref); !slices.Equal(got, want) {
-				t.Errorf("the remotes differ: %d and %d", len(got), len(want))
-			}
-			known := make(map[string]bool)
 			for _, c := range all {
-				if got := records(c.Repo, ref); !slices.Equal(got, want) {
-					t.Errorf("%s has %d of %d", c.Dir, len(got), len(want))
-				}
-				for _, name := range strings.Fields(c.knows()) {
-					known["records/"+name[:2]+"/"+name[2:]] = true
+				if got := records(c.Repo, merged); !slices.Equal(got, want) {
+					t.Errorf("%s has %d of %d records", c.Dir, len(got), len(want))
 				}
 				if st := c.status(); st.Unpushed+st.Unpulled > 0 || len(st.Quarantined) > 0 || st.Size.Records != len(want) {
-					t.Errorf("%+v, want %d", st, len(want))
+					t.Errorf("status %+v, want %d records", st, len(want))
 				}
-			}
-			for path := range known {
-				if !gone[path] && !slices.Contains(want, path) {
-					t.Errorf("%s was never dropped, and is lost", path)
+				for _, name := range strings.Fields(c.knows()) {
+					path := "records/" + name[:2] + "/" + name[2:]
+					if !gone[path] && !slices.Contains(want, path) {
+						t.Errorf("record %s is lost, and nobody pruned it", path)
+					}
 				}
 			}
 			if out := remote.Git("fsck", "--strict"); strings.Contains(out, "error") {
@@ -219,66 +198,19 @@ func TestDroppedStaysDropped(t *testing.T) {
 	}
 }
 
-// Two who prune without knowing of each other end in one epoch that has both lists, and
-// stands on neither.
-func TestPrunedApart(t *testing.T) {
-	remote := newRemote(t)
-	other := remote.Clone("--bare")
-	a, b := newClone(t, remote), newClone(t, remote)
-	for _, c := range []*clone{a, b} {
-		c.Git("remote", "add", "other", other.URL())
-	}
-	at := func(c *clone, remote string) *clone { c.policy.Remote = remote; return c }
-	a.know("1", "22", "333", "4444", "55555", "666666")
-	at(a, "origin").push()
-	at(a, "other").push()
-	at(b, "other").pull()
-	prune := func(c *clone, budget int64) int {
-		c.policy.Budget = budget
-		defer func() { c.policy.Budget = 0 }()
-		return len(c.push(share.PushOptions{Prune: true}).Dropped)
-	}
-	wantCounts(t, "dropped by a", prune(at(a, "origin"), 1200), 2)
-	wantCounts(t, "dropped by b", prune(at(b, "other"), 900), 3)
-	a.know("of a")
-	b.know("of b")
-	at(b, "other").push()
-	at(a, "other").push()
-	wantCounts(t, "records", len(records(other, ref)), 5)
-	if n := other.Git("rev-list", "--count", ref); n != "2" { // the new beginning, and what a has learned
-		t.Errorf("it stands on %s commits", n)
-	}
-	for range 2 {
-		for _, c := range []*clone{b, a} {
-			for _, name := range []string{"origin", "other"} {
-				at(c, name).push()
-				at(c, name).pull()
-			}
-		}
-	}
-	for _, c := range []*clone{a, b} {
-		if st := c.status(); st.Epoch != 2 || st.Size.Records != 5 || !st.Current() {
-			t.Errorf("%+v", st)
-		}
-	}
-	if !slices.Equal(records(remote, ref), records(other, ref)) {
-		t.Error("the remotes differ")
-	}
-}
-
-// A pull that has made the union of both once makes no other while nobody has pushed it; the
-// next push hands that one over.
-func TestOneUnion(t *testing.T) {
+// A remote that loses records without a prune gets them back by the next push of a clone that
+// has them, under the committers they had. Pulls before that push change nothing.
+func TestRestore(t *testing.T) {
 	who(t)
 	mischief := map[string]func(remote *testrepo.Repo, first string){
 		"set back": func(remote *testrepo.Repo, first string) { remote.Git("update-ref", ref, first) },
-		"taken away": func(remote *testrepo.Repo, _ string) {
+		"deleted record": func(remote *testrepo.Repo, _ string) {
 			vandal(t, remote, map[string]string{records(remote, ref)[0]: ""})
 		},
-		"begun anew": func(remote *testrepo.Repo, _ string) {
+		"new history": func(remote *testrepo.Repo, _ string) {
 			eve := named(newClone(t, remote), "Eve", "eve@example.com", share.Policy{})
 			eve.Git("fetch", "--quiet", "origin", ref)
-			root := eve.Git("commit-tree", "-m", "anew", "FETCH_HEAD^{tree}")
+			root := eve.Git("commit-tree", "-m", "new", "FETCH_HEAD^{tree}")
 			eve.Git("push", "--quiet", "--force", "origin", root+":"+ref)
 		},
 	}
@@ -296,24 +228,24 @@ func TestOneUnion(t *testing.T) {
 			ann.push()
 			do(remote, first)
 			ann.pull()
-			one := ann.Git("rev-parse", ref)
+			one := ann.Git("rev-parse", merged)
 			for range 2 {
 				ann.pull()
-				if got := ann.Git("rev-parse", ref); got != one {
-					t.Errorf("a pull moved the tip from %s to %s", one, got)
+				if got := ann.Git("rev-parse", merged); got != one {
+					t.Errorf("a second pull moved the ref from %s to %s", one, got)
 				}
-				if st := ann.status(); st.Size.Records != 3 || len(st.Held) != 1 || st.Unpushed != 3-len(records(remote, ref)) || len(st.Quarantined) > 0 {
-					t.Errorf("%+v", st)
+				if st := ann.status(); st.Size.Records != 2 || len(st.Untrusted) != 1 || st.Unpushed != 3-len(records(remote, ref)) || len(st.Quarantined) > 0 {
+					t.Errorf("status before the push: %+v", st)
 				}
 			}
 			missing := 3 - len(records(remote, ref))
 			out := ann.push()
-			if out.Records != missing || out.Held != 1 || out.Size.Records != 3 || remote.Git("rev-parse", ref) != one {
-				t.Errorf("%+v", out)
+			if out.Records != missing || out.Ignored != 1 || out.Size.Records != 2 || remote.Git("rev-parse", ref) != one {
+				t.Errorf("push of %d missing records: %+v", missing, out)
 			}
 			bob := named(newClone(t, remote), "Bob", "bob@example.org", signedOff).pull()
-			wantCounts(t, "taken by one that is new", bob.Taken, 2)
-			wantCounts(t, "held by one that is new", len(bob.Held), 1)
+			wantCounts(t, "taken by a new clone", bob.Taken, 2)
+			wantCounts(t, "ignored by a new clone", len(bob.Untrusted), 1)
 		})
 	}
 }

@@ -77,7 +77,7 @@ func (r Record) Check(now time.Time) error {
 	case r.File != nil:
 		text, author, recipe, confirmer = r.File.Text, r.File.Author, r.File.Recipe, r.File.Confirmer
 		if r.File.Basis.IsZero() {
-			return errors.New("it names no content")
+			return errors.New("no content id")
 		}
 	default:
 		text, author, recipe, confirmer = r.Directory.Text, r.Directory.Author, r.Directory.Recipe, r.Directory.Confirmer
@@ -99,7 +99,7 @@ const maxWord = 4 << 10
 func checkWord(what, s string, most int) error {
 	switch {
 	case len(s) > most:
-		return fmt.Errorf("%s has %d bytes, and %d is the most", what, len(s), most)
+		return fmt.Errorf("%s has %d bytes, more than %d", what, len(s), most)
 	case !utf8.ValidString(s):
 		return fmt.Errorf("%s is not UTF-8", what)
 	case strings.ContainsFunc(s, func(c rune) bool { return misleads(c) && c != '\n' && c != '\t' }):

@@ -11,12 +11,11 @@ import (
 	"time"
 
 	"ken/internal/repo"
-	"ken/internal/share"
 )
 
-func someCommit() share.Commit {
-	return share.Commit{
-		Put:     []share.Put{{Path: "format", Data: []byte("x\n")}, {Path: "records/ab/cd", Data: []byte("y\n")}},
+func someCommit() NewCommit {
+	return NewCommit{
+		Put:     []File{{Path: "format", Data: []byte("x\n")}, {Path: "records/ab/cd", Data: []byte("y\n")}},
 		Message: "some\n", At: time.Unix(1_800_000_000, 0),
 	}
 }
@@ -56,8 +55,8 @@ func TestWriteAtOnce(t *testing.T) {
 	var wg sync.WaitGroup
 	ids, errs := make([]repo.ID, 8), make([]error, 8)
 	for i := range ids {
-		l := b.open().Ledger()
-		wg.Go(func() { ids[i], errs[i] = l.Write(ctx(t), someCommit()) })
+		r := b.open()
+		wg.Go(func() { ids[i], errs[i] = r.WriteCommit(ctx(t), someCommit()) })
 	}
 	wg.Wait()
 	for i, id := range ids {
@@ -74,7 +73,7 @@ func TestWriteAtOnce(t *testing.T) {
 // While another run of git is about to add the same pack, a writer waits.
 func TestWriteWaits(t *testing.T) {
 	twin, b := named(t), named(t)
-	want, err := twin.open().Ledger().Write(ctx(t), someCommit())
+	want, err := twin.open().WriteCommit(ctx(t), someCommit())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,8 +90,8 @@ func TestWriteWaits(t *testing.T) {
 	}
 	done := make(chan error, 1)
 	var got repo.ID
-	l := b.open().Ledger()
-	go func() { var err error; got, err = l.Write(ctx(t), someCommit()); done <- err }()
+	r := b.open()
+	go func() { var err error; got, err = r.WriteCommit(ctx(t), someCommit()); done <- err }()
 	// What was written and not added stays, so that a second one is of a second attempt.
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
@@ -111,28 +110,6 @@ func TestWriteWaits(t *testing.T) {
 	}
 	if list := packs(t, b, "fast_import_crash_*"); len(list) > 0 {
 		t.Errorf("left behind: %v", list)
-	}
-}
-
-// Contents are kept as they are, in order.
-func TestKeep(t *testing.T) {
-	b := named(t)
-	l := b.open().Ledger()
-	contents := [][]byte{[]byte("one\n"), {}, []byte("no line end"), []byte("\x00\n\n")}
-	ids, err := l.Keep(ctx(t), contents)
-	if err != nil || len(ids) != len(contents) {
-		t.Fatalf("%v, %v", ids, err)
-	}
-	err = l.EachBlob(ctx(t), ids, func(i int, content []byte, _ int64) {
-		if string(content) != string(contents[i]) {
-			t.Errorf("%d: %q", i, content)
-		}
-	})
-	if err != nil {
-		t.Error(err)
-	}
-	if ids, err := l.Keep(ctx(t), nil); err != nil || len(ids) > 0 {
-		t.Errorf("none: %v, %v", ids, err)
 	}
 }
 
@@ -155,13 +132,13 @@ func TestTreeOfTrees(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := b.open().Ledger()
+	r := b.open()
 	empty, err := repo.ParseID(b.git("commit-tree", "-m", "empty", b.mktree("")))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, from := range []repo.ID{{}, empty} {
-		list, err := l.Differences(ctx(t), from, bomb)
+		list, err := r.TreeChanges(ctx(t), from, bomb)
 		if err == nil || !strings.Contains(err.Error(), "more than 1000000 files") {
 			t.Errorf("%d files, %v", len(list), err)
 		}
@@ -171,12 +148,12 @@ func TestTreeOfTrees(t *testing.T) {
 // What a remote says of how far it has come is no reason to refuse something.
 func TestRefused(t *testing.T) {
 	for said, want := range map[string]string{
-		"": "it refuses: deny updating a hidden ref",
-		"remote: Resolving deltas:   0% (0/7)\rremote: Resolving deltas: 100% (7/7), done.\n": "it refuses: deny updating a hidden ref",
-		"remote: Checking connectivity: 7, done.\nremote: not on Sundays\n":                   "it refuses: deny updating a hidden ref: not on Sundays",
-		"remote: error: hook declined\nremote: Rule 7: 100 at most\n":                         "it refuses: deny updating a hidden ref: Rule 7: 100 at most",
+		"": "the remote refuses the push: deny updating a hidden ref",
+		"remote: Resolving deltas:   0% (0/7)\rremote: Resolving deltas: 100% (7/7), done.\n": "the remote refuses the push: deny updating a hidden ref",
+		"remote: Checking connectivity: 7, done.\nremote: not on Sundays\n":                   "the remote refuses the push: deny updating a hidden ref: not on Sundays",
+		"remote: error: hook declined\nremote: Rule 7: 100 at most\n":                         "the remote refuses the push: deny updating a hidden ref: Rule 7: 100 at most",
 	} {
-		if got := refused("[remote rejected] (deny updating a hidden ref)", said).Error(); got != want {
+		if got := refused("refs/x", "[remote rejected] (deny updating a hidden ref)", said).Error(); got != want {
 			t.Errorf("%q: %s", said, got)
 		}
 	}
