@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode"
 
 	"ken/internal/cli"
 	"ken/internal/fault"
@@ -225,7 +224,7 @@ func fileRecords(it *survey.Item, draft survey.Draft, w survey.Writer) []fresh.R
 	now := time.Now().UTC().Truncate(time.Microsecond)
 	for _, f := range it.Files {
 		text := draft.Files[f.Path]
-		if f.ID.IsZero() || fresh.CheckText(text, registry.MaxText, unicode.IsControl) != nil {
+		if f.ID.IsZero() || fresh.CheckText(text, registry.MaxText, repo.Misleads) != nil {
 			continue
 		}
 		list = append(list, fresh.Record{

@@ -221,7 +221,7 @@ func (r *Registry) draft(u Update, author string, s *subject, old fresh.Record) 
 		}
 		record.Text, record.Author, record.Recipe, record.Confirmer = old.Text, old.Author, old.Recipe, author
 	}
-	if err := fresh.CheckText(record.Text, MaxText, unicode.IsControl); err != nil {
+	if err := fresh.CheckText(record.Text, MaxText, repo.Misleads); err != nil {
 		return reject("%s", err)
 	}
 	content, moved, err := readContent(u.Read, s)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -13,9 +12,8 @@ import (
 // slashes. It is never assumed to be UTF-8.
 type Path string
 
-// String returns the path as a person should read it on one line: as it is, or
-// Go-quoted when it is not UTF-8, holds a control character, or could be taken
-// for a quoted one.
+// String returns the path for people, on one line: as it is, or Go-quoted when it is not
+// UTF-8, contains a misleading character, or looks like a quoted path.
 func (p Path) String() string {
 	if !p.plain() {
 		return strconv.Quote(string(p))
@@ -27,15 +25,7 @@ func (p Path) plain() bool {
 	if !utf8.ValidString(string(p)) || strings.HasPrefix(string(p), `"`) {
 		return false
 	}
-	return !strings.ContainsFunc(string(p), func(r rune) bool {
-		return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || isBidi(r)
-	})
-}
-
-// isBidi reports the characters that reorder the text after them, with which a
-// file name could disguise the line it stands in.
-func isBidi(r rune) bool {
-	return r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069'
+	return !strings.ContainsFunc(string(p), Misleads)
 }
 
 // A PathJSON is how a path stands in a document: as text, and in base64 beside

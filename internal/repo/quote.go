@@ -16,7 +16,7 @@ func Quotation(text string) string {
 		switch {
 		case r == '"' || strings.ContainsRune("“”„‟«»″‶＂", r):
 			return '\''
-		case Misleads(r):
+		case Misleads(r), unicode.Is(unicode.Cf, r):
 			return unicode.ReplacementChar
 		}
 		return r
@@ -24,10 +24,17 @@ func Quotation(text string) string {
 	return `"` + strings.ToValidUTF8(text, string(unicode.ReplacementChar)) + `"`
 }
 
-// Misleads reports whether a character makes a reader see something else than what is there:
-// control and format characters, line ends that only some programs know, and tags.
+// Misleads reports whether a character can make a text look different from its content:
+// control characters, line and paragraph separators, bidirectional overrides and isolates, and
+// invisible tags. Joiners and direction marks do not count, because ordinary text needs them.
 func Misleads(r rune) bool {
-	return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == '\u2028' || r == '\u2029' || r >= 0xE0000 && r <= 0xE007F
+	switch {
+	case unicode.IsControl(r), r == '\u2028', r == '\u2029':
+		return true
+	case r >= '\u202a' && r <= '\u202e', r >= '\u2066' && r <= '\u2069':
+		return true
+	}
+	return r >= 0xE0000 && r <= 0xE007F
 }
 
 // fieldsOf splits a text at ordinary white space. Line ends that only some programs know stay, to be

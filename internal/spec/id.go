@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"ken/internal/repo"
 	"strconv"
 	"strings"
 	"unicode"
@@ -127,7 +128,7 @@ func token(name string) string {
 	}
 	s := norm.NFC.String(strings.ToValidUTF8(name, "-"))
 	s = strings.Map(func(r rune) rune {
-		if strings.ContainsRune(`/\%?#`, r) || unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
+		if strings.ContainsRune(`/\%?#`, r) || unicode.IsSpace(r) || repo.Misleads(r) || unicode.Is(unicode.Bidi_Control, r) {
 			return '-'
 		}
 		return r

@@ -55,7 +55,7 @@ func TestIDs(t *testing.T) {
 		{"white space", map[string]string{"a b\tc": "a-b-c", "d\u00a0e\u2028f": "d-e-f"}},
 		{"made equal", map[string]string{"a b": "a-b", "a%b": "a-b-2", "a-b": "a-b-3"}},
 		{"made equal below", map[string]string{"x/a b": "x_a-b", "y/a#b": "y_a-b"}},
-		{"what means something", map[string]string{`%?#\`: "----", "a\x00b\x7f": "a-b-", "a\u202eb": "a-b", ".": "-", "x/..": "--"}},
+		{"what means something", map[string]string{`%?#\`: "----", "a\x00b\x7f": "a-b-", "a\u202eb": "a-b", "c\U000e0041d": "c-d", ".": "-", "x/..": "--"}},
 		{"other letters", map[string]string{"übung": "übung", "中文节点": "中文节点", "a+b&c=d:@": "a+b&c=d:@", "👩\u200d🚀": "👩\u200d🚀"}},
 		{"one form", map[string]string{"u\u0308bung": "übung"}},
 		{"two forms", map[string]string{"u\u0308bung": "übung", "übung": "übung-2"}},
@@ -93,7 +93,8 @@ func tree(t *rapid.T) []string {
 func safe(name string) string {
 	var b strings.Builder
 	for _, r := range norm.NFC.String(strings.ToValidUTF8(name, "-")) {
-		if unicode.IsSpace(r) || unicode.IsControl(r) || strings.ContainsRune("/\\%?#\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069", r) {
+		tag := r >= 0xE0000 && r <= 0xE007F
+		if tag || unicode.IsSpace(r) || unicode.IsControl(r) || strings.ContainsRune("/\\%?#\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069", r) {
 			r = '-'
 		}
 		b.WriteRune(r)

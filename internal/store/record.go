@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"ken/internal/fresh"
@@ -87,7 +86,7 @@ func (r Record) Check(now time.Time) error {
 			}
 		}
 	}
-	if err := fresh.CheckText(text, MaxText, misleads); err != nil {
+	if err := fresh.CheckText(text, MaxText, repo.Misleads); err != nil {
 		return err
 	}
 	return errors.Join(checkWord("the author", author, maxWord), checkWord("the recipe", recipe, maxWord), checkWord("the confirmer", confirmer, maxWord))
@@ -102,14 +101,8 @@ func checkWord(what, s string, most int) error {
 		return fmt.Errorf("%s has %d bytes, more than %d", what, len(s), most)
 	case !utf8.ValidString(s):
 		return fmt.Errorf("%s is not UTF-8", what)
-	case strings.ContainsFunc(s, func(c rune) bool { return misleads(c) && c != '\n' && c != '\t' }):
+	case strings.ContainsFunc(s, func(c rune) bool { return repo.Misleads(c) && c != '\n' && c != '\t' }):
 		return fmt.Errorf("%s has a control character", what)
 	}
 	return nil
-}
-
-// misleads reports whether a character makes a reader see something else than what is
-// there: control characters, those that turn the direction of writing, and tags.
-func misleads(c rune) bool {
-	return unicode.IsControl(c) || c >= 0x202A && c <= 0x202E || c >= 0x2066 && c <= 0x2069 || c >= 0xE0000 && c <= 0xE007F
 }

@@ -1,6 +1,7 @@
 package survey
 
 import (
+	"ken/internal/repo"
 	"strings"
 )
 
@@ -25,7 +26,7 @@ func cut(text string, limit int) string {
 // anything.
 func clean(text string) string {
 	return strings.TrimSpace(strings.Map(func(c rune) rune {
-		if controls(c) && c != '\n' && c != '\t' {
+		if repo.Misleads(c) && c != '\n' && c != '\t' {
 			return -1
 		}
 		return c

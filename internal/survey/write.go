@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	"ken/internal/fresh"
 	"ken/internal/repo"
@@ -91,7 +90,7 @@ func (j *judgement) stamp(p repo.Path) time.Time {
 // badWords says what is wrong with a text that a mind has written: more than was asked for,
 // or the question itself.
 func badWords(text string) error {
-	if err := fresh.CheckText(text, MaxWords, controls); err != nil {
+	if err := fresh.CheckText(text, MaxWords, repo.Misleads); err != nil {
 		return err
 	}
 	asked, _, _ := strings.Cut(Rules, "\n")
@@ -107,18 +106,11 @@ func badWords(text string) error {
 }
 
 // badText says what is wrong with a text.
-func badText(text string) error { return fresh.CheckText(text, MaxText, controls) }
-
-// controls reports whether a character makes a reader see something else than what is
-// there: control characters, those that turn the direction of writing, and tags.
-func controls(c rune) bool {
-	return unicode.IsControl(c) || c >= 0x202A && c <= 0x202E || c >= 0x2066 && c <= 0x2069 || c == 0x2028 || c == 0x2029 ||
-		c >= 0xE0000 && c <= 0xE007F
-}
+func badText(text string) error { return fresh.CheckText(text, MaxText, repo.Misleads) }
 
 func oneLine(s string) string {
 	s = strings.Map(func(c rune) rune {
-		if controls(c) {
+		if repo.Misleads(c) {
 			return ' '
 		}
 		return c

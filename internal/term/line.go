@@ -1,8 +1,8 @@
 package term
 
 import (
+	"ken/internal/repo"
 	"strings"
-	"unicode"
 )
 
 // A Tone is the colour of a line's first word. It repeats what the word says.
@@ -34,7 +34,7 @@ func Clean(text string) string {
 		return text
 	}
 	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069' {
+		if repo.Misleads(r) {
 			return '\uFFFD'
 		}
 		return r
