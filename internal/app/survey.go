@@ -61,8 +61,8 @@ func (w *workspace) surveyOf(tree survey.Tree, ranks map[repo.Path]survey.Rank) 
 }
 
 // Desk hands the directories out.
-func (w *workspace) Desk() *survey.Desk {
-	d := survey.NewDesk(w.Survey(nil), w.store, w.git.Worktree(), rand.Text)
+func (w *workspace) Desk() *survey.Dispatcher {
+	d := survey.NewDispatcher(w.Survey(nil), w.store, w.git.Worktree(), rand.Text)
 	d.Ticks = ticks
 	return d
 }

@@ -41,7 +41,7 @@ func (p *program) surveyPlan() *cobra.Command {
 					return p.io.Encode(plan)
 				}
 				p.printPlan(plan, estimate)
-				if _, thinks := writer.(survey.Mind); thinks {
+				if _, thinks := writer.(survey.ModelWriter); thinks {
 					return nil
 				}
 				// Nothing may be left for outlines, and much for agents and models.

@@ -108,7 +108,7 @@ func (p *program) runSurvey(c *cobra.Command, w Workspace, s *survey.Survey, wri
 	defer show.Done()
 	opts = w.SurveyLimits(opts)
 	every := 0 // outlines take no time
-	if _, thinks := writer.(survey.Mind); thinks {
+	if _, thinks := writer.(survey.ModelWriter); thinks {
 		every = 10
 	}
 	show.Lines(every, 10*time.Second)

@@ -28,7 +28,7 @@ type Workspace interface {
 	// Survey returns the survey of directories. ranks override configured ones.
 	Survey(ranks map[repo.Path]survey.Rank) *survey.Survey
 	// Desk leases directories to agents.
-	Desk() *survey.Desk
+	Desk() *survey.Dispatcher
 	// Submit stores what an agent wrote about a directory and its files.
 	Submit(ctx context.Context, sub survey.Submission) (*survey.Submitted, error)
 	// Orient returns a brief of files and directories within a budget in tokens; 0 is the

@@ -26,7 +26,7 @@ func (v *verification) readUnread(ctx context.Context, items []item, attrs []rep
 	var unread []int
 	var known []repo.Content
 	for k, it := range items {
-		s := v.view.sight(it.i)
+		s := v.view.stateOf(it.i)
 		if s.mode == repo.Gitlink || s.state != same && s.state != changed {
 			continue
 		}
@@ -65,7 +65,7 @@ const maxPeeked = 2000
 
 // peeks reports whether a run that writes nothing reads an item all the same: its bytes
 // may exclude it, and neither its row nor its name and size tell.
-func (v *verification) peeks(it item, s sight, a repo.Attributes) bool {
+func (v *verification) peeks(it item, s pathState, a repo.Attributes) bool {
 	e, was := &v.view.snap.Index.Entries[it.i], it.before()
 	if s.kind != repo.KindUnknown || it.row != nil && was.Content.ID == s.content.ID && !was.Content.MD5.IsZero() || v.peeked >= maxPeeked {
 		return false
@@ -78,14 +78,14 @@ func (v *verification) peeks(it item, s sight, a repo.Attributes) bool {
 	return true
 }
 
-// classify makes the row that each item's sight amounts to, About left as it
+// classify makes the row that each item's path state amounts to, About left as it
 // was. An item whose content could not be established keeps its row. So does one
 // under a filter driver that is not checked out, if its bytes were ever seen: its blob
 // says nothing of them.
 func (v *verification) classify(items []item, attrs []repo.Attributes) []store.FileRow {
 	rows := make([]store.FileRow, len(items))
 	for k, it := range items {
-		e, s := &v.view.snap.Index.Entries[it.i], v.view.sight(it.i)
+		e, s := &v.view.snap.Index.Entries[it.i], v.view.stateOf(it.i)
 		was := it.before()
 		row := was
 		row.Path, row.Mode = e.Path, s.mode
@@ -117,8 +117,8 @@ func (v *verification) classify(items []item, attrs []repo.Attributes) []store.F
 	return rows
 }
 
-// marks says in which ways the row made of a sight is out of the ordinary.
-func (v *verification) marks(it item, s sight, row store.FileRow) store.FileMarks {
+// marks says in which ways the row made of a path state is out of the ordinary.
+func (v *verification) marks(it item, s pathState, row store.FileRow) store.FileMarks {
 	var m store.FileMarks
 	was := it.before()
 	unread := s.bytes.IsZero() && row.Content.ID == was.Content.ID
@@ -133,7 +133,7 @@ func (v *verification) marks(it item, s sight, row store.FileRow) store.FileMark
 	if s.crlf {
 		m |= store.MarkConvertible
 	}
-	if v.view.astray(it.i, s) {
+	if v.view.differsFromIndex(it.i, s) {
 		m |= store.MarkDiffersFromIndex
 	}
 	return m
@@ -142,7 +142,7 @@ func (v *verification) marks(it item, s sight, row store.FileRow) store.FileMark
 // kindOf settles what sort of file an entry is: by its mode, by what git
 // attributes say, by its bytes, and where those were not read by what its row
 // or its name says.
-func (v *verification) kindOf(e *repo.Entry, s sight, a repo.Attributes, was store.FileRow) repo.Kind {
+func (v *verification) kindOf(e *repo.Entry, s pathState, a repo.Attributes, was store.FileRow) repo.Kind {
 	kind := s.kind
 	if kind == repo.KindUnknown && tellsKind(was, e, s) {
 		kind = was.Kind
@@ -157,7 +157,7 @@ func (v *verification) kindOf(e *repo.Entry, s sight, a repo.Attributes, was sto
 // entry. A link tells nothing of a file. What is gone is missed as what the index
 // has, and not as whatever lay in its place when it was last verified; so is what is
 // not checked out.
-func tellsKind(was store.FileRow, e *repo.Entry, s sight) bool {
+func tellsKind(was store.FileRow, e *repo.Entry, s pathState) bool {
 	switch {
 	case was.Kind == repo.KindSymlink && s.mode != repo.Symlink, was.Kind == repo.KindGitlink && s.mode != repo.Gitlink:
 		return false

@@ -168,7 +168,7 @@ func (v *verification) plain(i int, row store.FileRow) bool {
 			(v.dry || !v.view.outdated(i, row))
 	}
 	return (s.state == same || s.state == changed) && s.content.ID == row.Content.ID &&
-		s.mode == row.Mode && s.raw == row.Marks.Has(store.MarkRaw) && v.view.astray(i, s) == row.Marks.Has(store.MarkDiffersFromIndex) &&
+		s.mode == row.Mode && s.raw == row.Marks.Has(store.MarkRaw) && v.view.differsFromIndex(i, s) == row.Marks.Has(store.MarkDiffersFromIndex) &&
 		(s.content.MD5.IsZero() || s.content.MD5 == row.Content.MD5 && s.stat == row.Stat)
 }
 
@@ -207,7 +207,7 @@ func (v *verification) settleAll(ctx context.Context, items []item) error {
 	exact, err := v.choose(ctx, v.view.snap, choice{
 		rows:    rows,
 		before:  func(k int) store.FileRow { return items[k].before() },
-		bytes:   func(k int) repo.ID { return v.view.sight(items[k].i).bytes },
+		bytes:   func(k int) repo.ID { return v.view.stateOf(items[k].i).bytes },
 		settled: v.settled,
 		regrade: v.view.policy != v.base.Policy,
 	})

@@ -87,7 +87,7 @@ func (r *Registry) examine(ctx context.Context, paths []repo.Path, read bool) (*
 			continue
 		}
 		j, _ := slices.BinarySearch(only, at[k])
-		seen := v.view.sight(at[k])
+		seen := v.view.stateOf(at[k])
 		s.state, s.err, s.now, s.bytes = seen.state, seen.err, classified[j], seen.bytes
 	}
 	return snap, subjects, r.chooseFor(ctx, v, subjects)

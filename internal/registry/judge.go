@@ -10,7 +10,7 @@ import (
 
 // judgeItem reports on one item and queues its row if it is another than before.
 func (v *verification) judgeItem(it item, row store.FileRow, known fresh.Basis) {
-	s := v.view.sight(it.i)
+	s := v.view.stateOf(it.i)
 	verdict := Verdict{path: row.Path, Kind: row.Kind, MD5: row.Content.MD5, ID: row.Content.ID}
 	verdict.Summary, verdict.Grade = v.summaryOf(s.state, row)
 	keep := true // whether the row is to be kept, new or not

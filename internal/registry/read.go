@@ -65,10 +65,10 @@ func (r *Registry) readSome(ctx context.Context, v *view, which []int, wants []r
 func (v *view) settle(i int, g *repo.Reading, id repo.ID, raw bool) {
 	e := &v.snap.Index.Entries[i]
 	if g.Err != nil {
-		v.seen[i] = sight{state: unreadable, mode: e.Mode, err: g.Err}
+		v.seen[i] = pathState{state: unreadable, mode: e.Mode, err: g.Err}
 		return
 	}
-	v.seen[i] = sight{
+	v.seen[i] = pathState{
 		state:   v.stateOf(i, id, raw),
 		content: repo.Content{ID: id, MD5: g.Raw.MD5}, bytes: g.Raw.ID, crlf: g.CRLF, raw: raw,
 		stat: g.Found.Stat, size: g.Size, mode: v.modeOf(e, &g.Found), kind: g.Kind,

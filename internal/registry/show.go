@@ -110,7 +110,7 @@ func (r *Registry) Show(ctx context.Context, paths []repo.Path) ([]Knowledge, er
 			}
 		}
 		if !s.tracked && record.Text == "" && s.before.Path == "" {
-			is := estrange(snap.Index.Entries, s.path)
+			is := findUntracked(snap.Index.Entries, s.path)
 			k.neverKnown(is)
 			if k.Hint, err = r.advise(ctx, is); err != nil {
 				return nil, err
@@ -123,7 +123,7 @@ func (r *Registry) Show(ctx context.Context, paths []repo.Path) ([]Knowledge, er
 }
 
 // neverKnown says of a path that nothing is known of what it is instead.
-func (k *Knowledge) neverKnown(s stranger) {
+func (k *Knowledge) neverKnown(s untrackedPath) {
 	k.Verdict = fresh.None
 	if s.directory {
 		k.Reasons = append(k.Reasons, ReasonDirectory)

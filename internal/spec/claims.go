@@ -9,10 +9,10 @@ import (
 	"ken/internal/repo"
 )
 
-// A ledger has the entries of many nodes, so that those which name a path are found
+// An entryIndex has the entries of many nodes, so that those which name a path are found
 // without asking each of them: an entry stands under the directory, or the file, that
 // all it names lies in.
-type ledger map[repo.Path][]*sharedEntry
+type entryIndex map[repo.Path][]*sharedEntry
 
 // A sharedEntry is what all entries are that name the same, so that a path is compared
 // with them once.
@@ -28,8 +28,8 @@ type holding struct {
 }
 
 // newLedger enters what the nodes have: their code, or what they refer to.
-func newLedger(nodes []*Node, entries func(n *Node) []Entry) ledger {
-	l := make(ledger)
+func newLedger(nodes []*Node, entries func(n *Node) []Entry) entryIndex {
+	l := make(entryIndex)
 	type place struct {
 		at  repo.Path
 		key Entry
@@ -62,7 +62,7 @@ func codeOf(n *Node) []Entry    { return n.Code }
 func relatedOf(n *Node) []Entry { return n.Related }
 
 // matching returns the entries that name a path.
-func (l ledger) matching(path repo.Path) iter.Seq[*sharedEntry] {
+func (l entryIndex) matching(path repo.Path) iter.Seq[*sharedEntry] {
 	return func(yield func(*sharedEntry) bool) {
 		for at := path; ; at = at.Dir() {
 			for _, s := range l[at] {
@@ -78,7 +78,7 @@ func (l ledger) matching(path repo.Path) iter.Seq[*sharedEntry] {
 }
 
 // cost is with how many entries a path is compared to find those that name it.
-func (l ledger) cost(path repo.Path) int {
+func (l entryIndex) cost(path repo.Path) int {
 	n := 0
 	for at := path; ; at = at.Dir() {
 		n += len(l[at])
@@ -89,7 +89,7 @@ func (l ledger) cost(path repo.Path) int {
 }
 
 // moreThan reports whether more than so many nodes name a path.
-func (l ledger) moreThan(most int, path repo.Path) bool {
+func (l entryIndex) moreThan(most int, path repo.Path) bool {
 	nodes := make(map[int]bool)
 	for s := range l.matching(path) {
 		for _, h := range s.held {
@@ -103,7 +103,7 @@ func (l ledger) moreThan(most int, path repo.Path) bool {
 
 // claims returns of each node that names a path the first entry that does, in the
 // order of the nodes.
-func (l ledger) claims(path repo.Path) []holding {
+func (l entryIndex) claims(path repo.Path) []holding {
 	var found []holding
 	for s := range l.matching(path) {
 		found = append(found, s.held...)

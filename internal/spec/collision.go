@@ -45,7 +45,7 @@ type Proposal struct {
 // spec both would change, or whose spec or governed code each changes a part of. Two
 // meet once on a node.
 func Collisions(nodes []*Node, proposals []Proposal) [][]Collision {
-	stakes := make([]map[string]*stake, len(proposals))
+	stakes := make([]map[string]*nodeChange, len(proposals))
 	code := newLedger(nodes, codeOf)
 	for i, p := range proposals {
 		stakes[i] = p.stakes(nodes, code)
@@ -60,17 +60,17 @@ func Collisions(nodes []*Node, proposals []Proposal) [][]Collision {
 	return out
 }
 
-// A stake is what one proposal changes of one node.
-type stake struct {
+// A nodeChange is what one proposal changes of one node.
+type nodeChange struct {
 	spec []repo.Path
 	code []repo.Path
 }
 
-func (p Proposal) stakes(nodes []*Node, code ledger) map[string]*stake {
-	all := make(map[string]*stake)
-	of := func(id string) *stake {
+func (p Proposal) stakes(nodes []*Node, code entryIndex) map[string]*nodeChange {
+	all := make(map[string]*nodeChange)
+	of := func(id string) *nodeChange {
 		if all[id] == nil {
-			all[id] = &stake{}
+			all[id] = &nodeChange{}
 		}
 		return all[id]
 	}
@@ -89,7 +89,7 @@ func (p Proposal) stakes(nodes []*Node, code ledger) map[string]*stake {
 
 // on is what two stakes in a node have in common. If that is nothing, the one changes what
 // the other's work rests on.
-func (s *stake) on(other *stake) CollisionKind {
+func (s *nodeChange) on(other *nodeChange) CollisionKind {
 	onSpec := len(s.spec) > 0 && len(other.spec) > 0
 	onCode := len(s.code) > 0 && len(other.code) > 0
 	switch {
@@ -104,7 +104,7 @@ func (s *stake) on(other *stake) CollisionKind {
 
 // meet returns the collisions of proposal i on a node: for each kind on which it meets any,
 // one with all that it meets so.
-func meet(proposals []Proposal, stakes []map[string]*stake, i int, id string) []Collision {
+func meet(proposals []Proposal, stakes []map[string]*nodeChange, i int, id string) []Collision {
 	mine := stakes[i][id]
 	all := []Collision{
 		{Node: id, Kind: OnSpec, Paths: mine.spec},

@@ -188,24 +188,24 @@ func (d *derivation) wantArrivals(l lostFile, c repo.CommitNumber) {
 	}
 }
 
-// A berth is where a commit put some content under some name: what of it is there
+// An addedBlob is where a commit put some content under some name: what of it is there
 // at head, and what is gone again. Under no name it is all of it.
-type berth struct {
+type addedBlob struct {
 	commit repo.CommitNumber
 	id     repo.ID
 	name   string
 }
 
-// An arrival is the places of a berth, each list by path.
+// An arrival is the places of an added blob, each list by path.
 type arrival struct{ there, gone []repo.Path }
 
 // arrivals returns what a commit added, as far as that was asked for.
-func (d *derivation) arrivals(c repo.CommitNumber) map[berth]*arrival {
+func (d *derivation) arrivals(c repo.CommitNumber) map[addedBlob]*arrival {
 	found, ok := d.arrived[c]
 	if ok {
 		return found
 	}
-	found = make(map[berth]*arrival)
+	found = make(map[addedBlob]*arrival)
 	d.arrived[c] = found
 	for _, p := range d.added[c].paths {
 		id := d.sheet.at(c, p)
@@ -217,7 +217,7 @@ func (d *derivation) arrivals(c repo.CommitNumber) map[berth]*arrival {
 			names = names[:1]
 		}
 		for _, name := range names {
-			at := berth{c, id, name}
+			at := addedBlob{c, id, name}
 			if found[at] == nil {
 				found[at] = &arrival{}
 			}
@@ -237,7 +237,7 @@ func (d *derivation) depart(s *study, lost []lostFile) (grown bool) {
 	if len(lost) == 0 {
 		return false
 	}
-	h := &harbour{d, make(map[departure]bool), make(map[berth]arrival)}
+	h := &moveTargets{d, make(map[departure]bool), make(map[addedBlob]arrival)}
 	for _, to := range s.moved {
 		h.taken[to] = true
 	}
@@ -263,23 +263,23 @@ func (d *derivation) depart(s *study, lost []lostFile) (grown bool) {
 	return grown
 }
 
-// A harbour is where the files of one node arrive. A place that one of them has
+// moveTargets is where the files of one node arrive. A place that one of them has
 // taken is not looked at again, so that many with one content cost no more than
 // others.
-type harbour struct {
+type moveTargets struct {
 	d     *derivation
 	taken map[departure]bool
-	left  map[berth]arrival // what may not be taken yet
+	left  map[addedBlob]arrival // what may not be taken yet
 }
 
 // destination returns where a lost file went: of several places with its content,
 // one that is still there, has its name, or comes first.
-func (h *harbour) destination(l lostFile) (best departure, ok bool) {
+func (h *moveTargets) destination(l lostFile) (best departure, ok bool) {
 	bestRank := 0
 	for _, c := range l.deleted {
 		was := h.d.sheet.at(h.d.g.parentsOf(c)[0], l.path)
 		for rank := range 4 {
-			at := berth{c, was, ""}
+			at := addedBlob{c, was, ""}
 			if rank%2 == 0 {
 				at.name = l.path.Base()
 			}
@@ -296,8 +296,8 @@ func (h *harbour) destination(l lostFile) (best departure, ok bool) {
 	return best, ok
 }
 
-// first returns the first place of a berth that is not taken.
-func (h *harbour) first(at berth, gone bool) (p repo.Path, ok bool) {
+// first returns the first place of an added blob that is not taken.
+func (h *moveTargets) first(at addedBlob, gone bool) (p repo.Path, ok bool) {
 	left, known := h.left[at]
 	if !known {
 		if all := h.d.arrivals(at.commit)[at]; all != nil {

@@ -166,7 +166,7 @@ type derivation struct {
 	g       *graph
 	gap     string
 	studies []*study
-	sheet   *sheet
+	sheet   *blobBatch
 	merges  *mergeJudge
 	trail   *trail
 	taken   map[repo.Path]bool // the paths of the nodes at head
@@ -178,12 +178,12 @@ type derivation struct {
 	governed map[string]*group // by entries
 	paths    []repo.Path       // all of the history, once they were asked for
 	limit    matchLimit
-	looked   int                                      // at files that were touched
-	measured int32                                    // how often a node was measured
-	counted  []int32                                  // by commit: when it was last counted
-	added    map[repo.CommitNumber]*addition          // what some commits added
-	arrived  map[repo.CommitNumber]map[berth]*arrival // and by content
-	doubt    error                                    // of the outlines
+	looked   int                                          // at files that were touched
+	measured int32                                        // how often a node was measured
+	counted  []int32                                      // by commit: when it was last counted
+	added    map[repo.CommitNumber]*addition              // what some commits added
+	arrived  map[repo.CommitNumber]map[addedBlob]*arrival // and by content
+	doubt    error                                        // of the outlines
 }
 
 // A study is what has been found about one node.
@@ -224,7 +224,7 @@ func newDerivation(nodes []*Node, h History, head repo.CommitNumber, c Contents)
 		h: h, g: newGraph(h, head), gap: h.Gap(), sheet: newSheet(h, c),
 		taken: make(map[repo.Path]bool), watched: make(map[repo.Path]bool),
 		expanded: make(map[Entry][]*file), governed: make(map[string]*group),
-		added: make(map[repo.CommitNumber]*addition), arrived: make(map[repo.CommitNumber]map[berth]*arrival),
+		added: make(map[repo.CommitNumber]*addition), arrived: make(map[repo.CommitNumber]map[addedBlob]*arrival),
 	}
 	d.merges = newMergeJudge(h, d.g, c)
 	d.files = make(map[repo.Path]*file)

@@ -7,9 +7,9 @@ import (
 	"ken/internal/repo"
 )
 
-// A sheet collects questions about contents, so that they are asked together and
+// A blobBatch collects questions about contents, so that they are asked together and
 // each of them once.
-type sheet struct {
+type blobBatch struct {
 	h       History
 	c       Contents
 	known   map[spot]repo.ID
@@ -24,13 +24,13 @@ type spot struct {
 	path   repo.Path
 }
 
-func newSheet(h History, c Contents) *sheet {
-	return &sheet{h: h, c: c, known: make(map[spot]repo.ID)}
+func newSheet(h History, c Contents) *blobBatch {
+	return &blobBatch{h: h, c: c, known: make(map[spot]repo.ID)}
 }
 
 // want notes a question. That a file is not there before any commit touched it is
 // known, and to ask for what is not there costs most.
-func (s *sheet) want(commit repo.CommitNumber, path repo.Path) {
+func (s *blobBatch) want(commit repo.CommitNumber, path repo.Path) {
 	at := spot{commit, path}
 	if _, asked := s.known[at]; asked {
 		return
@@ -43,7 +43,7 @@ func (s *sheet) want(commit repo.CommitNumber, path repo.Path) {
 
 // ask asks what is wanted and has not been asked. A failure is kept in err, so that
 // whoever needs the answers can say so; that of a context that is done is returned.
-func (s *sheet) ask(ctx context.Context) error {
+func (s *blobBatch) ask(ctx context.Context) error {
 	if len(s.pending) == 0 || s.err != nil {
 		return nil
 	}
@@ -75,12 +75,12 @@ func (s *sheet) ask(ctx context.Context) error {
 }
 
 // at returns the answer to a question that was asked, zero where there is nothing.
-func (s *sheet) at(commit repo.CommitNumber, path repo.Path) repo.ID {
+func (s *blobBatch) at(commit repo.CommitNumber, path repo.Path) repo.ID {
 	return s.known[spot{commit, path}]
 }
 
 // knows reports whether a question was asked and answered.
-func (s *sheet) knows(commit repo.CommitNumber, path repo.Path) bool {
+func (s *blobBatch) knows(commit repo.CommitNumber, path repo.Path) bool {
 	_, asked := s.known[spot{commit, path}]
 	return asked && s.err == nil
 }

@@ -98,7 +98,7 @@ func (n *Node) readFront(text string) {
 	if text == "" {
 		return
 	}
-	t := taker{node: n, lines: make(map[string]int)}
+	t := fieldDecoder{node: n, lines: make(map[string]int)}
 	if doc, ok := parse(text); ok && (doc == nil || doc.Kind == yaml.MappingNode) {
 		t.shift = 1
 		t.mapping(doc)
@@ -136,8 +136,8 @@ func follow(n *yaml.Node) *yaml.Node {
 	return n
 }
 
-// A taker puts the fields of the frontmatter where they belong in a node.
-type taker struct {
+// A fieldDecoder puts the fields of the frontmatter where they belong in a node.
+type fieldDecoder struct {
 	node  *Node
 	lines map[string]int // where each field was first given
 	shift int            // what the lines of YAML at hand lack to those of the file
@@ -145,12 +145,12 @@ type taker struct {
 }
 
 // problem notes what is wrong about a line of the frontmatter.
-func (t *taker) problem(line int, fix, format string, args ...any) {
+func (t *fieldDecoder) problem(line int, fix, format string, args ...any) {
 	t.node.problem(Problem{Rule: RuleFrontmatter, Line: line, Message: fmt.Sprintf(format, args...), Fix: fix})
 }
 
 // mapping takes the fields of a mapping.
-func (t *taker) mapping(n *yaml.Node) {
+func (t *fieldDecoder) mapping(n *yaml.Node) {
 	if n == nil {
 		return
 	}
@@ -195,7 +195,7 @@ func isProse(name string) bool { return name == "title" || name == "desc" }
 
 // field takes the value of one field. A field that is given twice counts as it
 // was given first.
-func (t *taker) field(name string, line int, value *yaml.Node) {
+func (t *fieldDecoder) field(name string, line int, value *yaml.Node) {
 	if first, again := t.lines[name]; again {
 		t.problem(line, "keep one of the two", "%s appears twice; ken reads line %d", show(name), first)
 		return
@@ -215,7 +215,7 @@ func (t *taker) field(name string, line int, value *yaml.Node) {
 }
 
 // extra keeps a field that ken does not know.
-func (t *taker) extra(name string, line int, value *yaml.Node) {
+func (t *fieldDecoder) extra(name string, line int, value *yaml.Node) {
 	before := t.seen
 	v := t.value(value)
 	if t.seen > maxValues {
@@ -227,7 +227,7 @@ func (t *taker) extra(name string, line int, value *yaml.Node) {
 }
 
 // text returns a text, "" if there is none.
-func (t *taker) text(name string, line int, n *yaml.Node) string {
+func (t *fieldDecoder) text(name string, line int, n *yaml.Node) string {
 	n = follow(n)
 	if n.Kind != yaml.ScalarNode {
 		t.problem(line, fmt.Sprintf("write it as %s: \"…\"", name), "%s is %s, not a text", name, kind(n))
@@ -255,7 +255,7 @@ func kind(n *yaml.Node) string {
 }
 
 // entries returns the entries of a field that names files.
-func (t *taker) entries(name string, n *yaml.Node) []Entry {
+func (t *fieldDecoder) entries(name string, n *yaml.Node) []Entry {
 	var list []Entry
 	seen := make(map[Entry]bool)
 	for _, item := range items(n) {
@@ -350,7 +350,7 @@ func splitCommas(s string) []string {
 }
 
 // value returns the value of an unknown field, as [Field] describes it.
-func (t *taker) value(n *yaml.Node) any {
+func (t *fieldDecoder) value(n *yaml.Node) any {
 	// An alias may lead to what it is part of; counting ends that too.
 	if t.seen++; t.seen > maxValues {
 		return nil

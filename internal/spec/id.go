@@ -29,8 +29,8 @@ func identify(nodes []*Node, given map[string]bool) {
 		n.ID = id
 		given[id] = true
 	}
-	waiting := make([]*bidder, 0, len(nodes))
-	var out []*bidder
+	waiting := make([]*idCandidate, 0, len(nodes))
+	var out []*idCandidate
 	for _, n := range nodes {
 		if n.Dir() == Root && !given[rootID] {
 			give(n, rootID)
@@ -41,7 +41,7 @@ func identify(nodes []*Node, given map[string]bool) {
 
 	type lot struct {
 		bids int
-		last *bidder // the first whose path ends here
+		last *idCandidate // the first whose path ends here
 	}
 	for len(waiting) > 0 {
 		lots := make(map[string]lot, len(waiting))
@@ -83,15 +83,15 @@ func identify(nodes []*Node, given map[string]bool) {
 	}
 }
 
-// A bidder is a node on its way to an id.
-type bidder struct {
+// An idCandidate is a node on its way to an id.
+type idCandidate struct {
 	node  *Node
 	whole string // the elements of its path, made into tokens and joined
 	sizes []int  // of those not in the bid yet
 	from  int    // where in whole the bid begins
 }
 
-func newBidder(n *Node) *bidder {
+func newBidder(n *Node) *idCandidate {
 	tokens := strings.Split(string(n.Dir()), "/")[1:]
 	if len(tokens) == 0 {
 		tokens = []string{rootID}
@@ -102,20 +102,20 @@ func newBidder(n *Node) *bidder {
 		sizes[i] = len(tokens[i])
 	}
 	whole := strings.Join(tokens, separator)
-	return &bidder{node: n, whole: whole, sizes: sizes, from: len(whole) + len(separator)}
+	return &idCandidate{node: n, whole: whole, sizes: sizes, from: len(whole) + len(separator)}
 }
 
 // extend puts one more element into the bid.
-func (b *bidder) extend() {
+func (b *idCandidate) extend() {
 	last := len(b.sizes) - 1
 	b.from -= len(separator) + b.sizes[last]
 	b.sizes = b.sizes[:last]
 }
 
-func (b *bidder) bid() string { return b.whole[b.from:] }
+func (b *idCandidate) bid() string { return b.whole[b.from:] }
 
 // atEnd reports whether the bid has all of the path.
-func (b *bidder) atEnd() bool { return len(b.sizes) == 0 }
+func (b *idCandidate) atEnd() bool { return len(b.sizes) == 0 }
 
 // token makes of a directory's name a word that can stand in a URL, a trailer or
 // a command as it is: in NFC, with - for what means something there. Letters of

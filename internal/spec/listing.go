@@ -109,7 +109,7 @@ func (r *Reader) list(ctx context.Context) (*Listing, error) {
 
 // makeListing derives a listing, in part from the one that was kept; same says that the
 // specs are surely those that it was made from.
-func (r *Reader) makeListing(ctx context.Context, o *outlook, k *keptListing, same bool) (*Listing, error) {
+func (r *Reader) makeListing(ctx context.Context, o *repoState, k *keptListing, same bool) (*Listing, error) {
 	t, err := r.readTree(ctx, o, k, same)
 	if err != nil {
 		return nil, err
@@ -161,7 +161,7 @@ func (l *Listing) unknown(fact string, err error) {
 
 // history reads what all checkouts stand on; if that cannot be read, what this one
 // does. Without a HEAD nothing stands on anything.
-func (r *Reader) history(ctx context.Context, o *outlook) (History, error) {
+func (r *Reader) history(ctx context.Context, o *repoState) (History, error) {
 	if o.lost != nil {
 		return nil, o.lost
 	}
@@ -177,7 +177,7 @@ func (r *Reader) history(ctx context.Context, o *outlook) (History, error) {
 
 // dirty says which files are not as HEAD has them, nil when that is not known, and how
 // many specs HEAD has.
-func (r *Reader) dirty(ctx context.Context, files []repo.LoadedFile, o *outlook, l *Listing) (dirty map[repo.Path]bool, specs int) {
+func (r *Reader) dirty(ctx context.Context, files []repo.LoadedFile, o *repoState, l *Listing) (dirty map[repo.Path]bool, specs int) {
 	var committed Set
 	err := o.lost
 	if err == nil {

@@ -39,8 +39,8 @@ func (k *keptListing) listing() *Listing {
 }
 
 // ground reads what the listing stands on, nil if it cannot be read.
-func (k *keptListing) ground() *ground {
-	var g ground
+func (k *keptListing) ground() *listingInputs {
+	var g listingInputs
 	if rest, err := decodeMemo(k.Ground, &g); err != nil || rest != "" {
 		return nil
 	}
@@ -105,7 +105,7 @@ func (r *Reader) sameFiles(ctx context.Context, k *keptListing) bool {
 
 // holds reports whether a listing is still true, if this checkout's files are the
 // same.
-func (r *Reader) holds(ctx context.Context, o *outlook, k *keptListing) bool {
+func (r *Reader) holds(ctx context.Context, o *repoState, k *keptListing) bool {
 	if len(o.unknown) > 0 || k.Key != o.key() {
 		return false
 	}
@@ -120,7 +120,7 @@ func (r *Reader) holds(ctx context.Context, o *outlook, k *keptListing) bool {
 
 // remember keeps a listing for the next time, unless something of a node is not known
 // or may have changed while it was made.
-func (r *Reader) remember(o *outlook, looks map[string]repo.StatDigest, l *Listing, g *ground) {
+func (r *Reader) remember(o *repoState, looks map[string]repo.StatDigest, l *Listing, g *listingInputs) {
 	for _, look := range looks {
 		if look.IsZero() {
 			return
@@ -139,8 +139,8 @@ func (r *Reader) remember(o *outlook, looks map[string]repo.StatDigest, l *Listi
 	})
 }
 
-// key names an outlook.
-func (o *outlook) key() string {
+// key names a repository state.
+func (o *repoState) key() string {
 	sum := sha256.New()
 	fmt.Fprintf(sum, "%s %q %s %q", o.head, o.main.Name, o.main.Commit, o.view)
 	for _, w := range o.trees {

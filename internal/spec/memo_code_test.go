@@ -58,7 +58,7 @@ func fill(v reflect.Value, rnd *rand.Rand, depth int) {
 type keptAll struct {
 	Head    keptListing
 	Listing Listing
-	Ground  ground
+	Ground  listingInputs
 	Index   index
 }
 

@@ -64,7 +64,7 @@ func (s *shelf) claims(path repo.Path) (found []holding, ok bool) {
 	if len(s.At) != len(s.Held) {
 		return nil, false
 	}
-	open := make(ledger)
+	open := make(entryIndex)
 	for at := path; ; at = at.Dir() {
 		if i, here := slices.BinarySearch(s.At, string(at)); here {
 			var list []entryOf

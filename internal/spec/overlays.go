@@ -95,7 +95,7 @@ func (r *Reader) Overlays(ctx context.Context) ([]Overlaid, error) {
 }
 
 // touched lists the nodes of which code is at stake.
-func touched(stakes map[string]*stake) []TouchedJSON {
+func touched(stakes map[string]*nodeChange) []TouchedJSON {
 	list := []TouchedJSON{}
 	for _, id := range slices.Sorted(maps.Keys(stakes)) {
 		if code := stakes[id].code; len(code) > 0 {

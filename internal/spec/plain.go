@@ -11,7 +11,7 @@ import (
 // the same, one below the other, and each is read for itself: as YAML if it can
 // be, else as a plain line, "name: the rest of it", with lists below it item by
 // item. One odd field then spoils no other.
-func (t *taker) plain(text string) {
+func (t *fieldDecoder) plain(text string) {
 	var s *section
 	for i, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
 		number := i + 2
@@ -33,7 +33,7 @@ func (t *taker) plain(text string) {
 }
 
 // lost tells of a line that nobody understands.
-func (t *taker) lost(number int, line string) {
+func (t *fieldDecoder) lost(number int, line string) {
 	t.problem(number, "write name: \"value\"; quote values with special characters",
 		"%s is not a field of the frontmatter", show(strings.TrimSpace(line)))
 }
@@ -53,7 +53,7 @@ func (s *section) add(line string) {
 }
 
 // section takes one field; nil is none.
-func (t *taker) section(s *section) {
+func (t *fieldDecoder) section(s *section) {
 	if s == nil {
 		return
 	}
@@ -67,7 +67,7 @@ func (t *taker) section(s *section) {
 }
 
 // plainValue reads a field as a plain line and the items below it.
-func (t *taker) plainValue(s *section) *yaml.Node {
+func (t *fieldDecoder) plainValue(s *section) *yaml.Node {
 	value := &yaml.Node{Kind: yaml.SequenceNode, Line: s.line}
 	if isList(s.name) {
 		for _, part := range splitCommas(unbracket(s.rest)) {

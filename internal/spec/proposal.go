@@ -53,7 +53,7 @@ type proposal struct {
 // propose reads what each checkout proposes. Those on the main branch propose
 // nothing: what is not committed there is dirty, and that is all. The files of the
 // reader's own checkout are those that were read already.
-func (r *Reader) propose(ctx context.Context, o *outlook, h History, own []repo.LoadedFile) (*proposals, error) {
+func (r *Reader) propose(ctx context.Context, o *repoState, h History, own []repo.LoadedFile) (*proposals, error) {
 	p := &proposals{}
 	if o.main.Commit.IsZero() {
 		return p, nil
@@ -161,7 +161,7 @@ const maxReading = 4
 
 // readProposals reads the specs of each checkout: as it has them, and as its commit
 // and main have them.
-func (r *Reader) readProposals(ctx context.Context, o *outlook, p *proposals, own []repo.LoadedFile) error {
+func (r *Reader) readProposals(ctx context.Context, o *repoState, p *proposals, own []repo.LoadedFile) error {
 	sets := make(map[repo.ID]Set)
 	sets[o.main.Commit] = nil
 	for _, c := range p.made {
@@ -330,7 +330,7 @@ func (c *proposal) catchUp(h History, moves []repo.Move, since func(n repo.Commi
 }
 
 // had asks what main held at those places.
-func (r *Reader) had(ctx context.Context, open []*proposal, h History) (*sheet, error) {
+func (r *Reader) had(ctx context.Context, open []*proposal, h History) (*blobBatch, error) {
 	s := newSheet(h, r.past.Contents())
 	for _, c := range open {
 		for path, commits := range c.since {

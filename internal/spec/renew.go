@@ -8,10 +8,10 @@ import (
 	"ken/internal/repo"
 )
 
-// A ground is what a listing stands on and does not show. With it, a listing can be
+// listingInputs are what a listing stands on and does not show. With it, a listing can be
 // renewed: when HEAD has moved on, only the nodes are judged again that the new
 // commits may have to do with.
-type ground struct {
+type listingInputs struct {
 	Nodes     []groundNode // those of this checkout, by path
 	Committed int          // how many specs HEAD has
 	// Watched are the paths on which it depends where lost code went. There are
@@ -49,7 +49,7 @@ type tree struct {
 	// What is kept of last time, nil for nothing; of the same nodes, in the same
 	// order.
 	kept  *Listing
-	was   *ground
+	was   *listingInputs
 	shown []*Listed // of those nodes, without what worktrees propose
 	same  bool      // the files were not touched
 
@@ -62,7 +62,7 @@ type tree struct {
 }
 
 // readTree reads the specs, unless nobody has touched them since k was made.
-func (r *Reader) readTree(ctx context.Context, o *outlook, k *keptListing, same bool) (*tree, error) {
+func (r *Reader) readTree(ctx context.Context, o *repoState, k *keptListing, same bool) (*tree, error) {
 	t := &tree{}
 	if k != nil && len(o.unknown) == 0 && k.View == o.view {
 		if t.kept = k.listing(); t.kept != nil {
@@ -172,8 +172,8 @@ func groundOf(n *Node, sum repo.ID) groundNode {
 }
 
 // ground returns what the tree's listing stands on.
-func (t *tree) ground() *ground {
-	g := &ground{Committed: t.committed}
+func (t *tree) ground() *listingInputs {
+	g := &listingInputs{Committed: t.committed}
 	for i, n := range t.nodes {
 		node := groundOf(n, t.sums[i])
 		node.Follows = t.facts[i].follows
@@ -323,7 +323,7 @@ func (t *tree) touchedBy(ctx context.Context, w *news, h History) (touched []boo
 }
 
 // describe puts the nodes into a listing.
-func (r *Reader) describe(ctx context.Context, t *tree, o *outlook, l *Listing) error {
+func (r *Reader) describe(ctx context.Context, t *tree, o *repoState, l *Listing) error {
 	var dirty map[repo.Path]bool
 	kept := t.same && !t.specMove && slices.Contains(t.valid, true)
 	if !kept {
@@ -353,7 +353,7 @@ func (r *Reader) describe(ctx context.Context, t *tree, o *outlook, l *Listing) 
 }
 
 // proposing returns the files of the checkout, if it is one that may propose them.
-func (r *Reader) proposing(ctx context.Context, o *outlook, t *tree) ([]repo.LoadedFile, error) {
+func (r *Reader) proposing(ctx context.Context, o *repoState, t *tree) ([]repo.LoadedFile, error) {
 	if slices.ContainsFunc(o.trees, func(w Worktree) bool { return w.Here && !w.on(o.main.Name) }) {
 		if err := r.readFiles(ctx, t); err != nil {
 			return nil, err

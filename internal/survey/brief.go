@@ -218,7 +218,7 @@ func (w *briefing) write(at *Directory, opts BriefOptions) {
 	}
 	if at.Parent != nil {
 		w.beside(slices.DeleteFunc(slices.Clone(at.Parent.Children), func(d *Directory) bool {
-			return promise(d.Name()) == promiseHidden && promise(at.Name()) != promiseHidden
+			return dirPriority(d.Name()) == promiseHidden && dirPriority(at.Name()) != promiseHidden
 		}), at)
 	}
 	w.further(at)
@@ -232,7 +232,7 @@ func (w *briefing) write(at *Directory, opts BriefOptions) {
 func (w *briefing) further(at *Directory) {
 	var list []*Directory
 	for _, c := range promising(at.Children) {
-		if p := promise(c.Name()); p > promiseCommon || p > promise(promising(at.Children)[0].Name()) {
+		if p := dirPriority(c.Name()); p > promiseCommon || p > dirPriority(promising(at.Children)[0].Name()) {
 			break
 		}
 		end := w.leadsTo(c)
@@ -247,7 +247,7 @@ func (w *briefing) further(at *Directory) {
 // promising returns directories, those first whose names promise most.
 func promising(list []*Directory) []*Directory {
 	list = slices.Clone(list)
-	slices.SortStableFunc(list, func(a, b *Directory) int { return cmp.Compare(promise(a.Name()), promise(b.Name())) })
+	slices.SortStableFunc(list, func(a, b *Directory) int { return cmp.Compare(dirPriority(a.Name()), dirPriority(b.Name())) })
 	return list
 }
 

@@ -87,7 +87,7 @@ func (s *Survey) Tasks(ctx context.Context, w Writer, within repo.Path) (*TaskLi
 	return out, nil
 }
 
-func (s *Standing) recordID() fresh.Digest {
+func (s *DirStatus) recordID() fresh.Digest {
 	if s.Record == nil {
 		return fresh.Digest{}
 	}
@@ -108,7 +108,7 @@ type Assignment struct {
 	Item *Item
 
 	j      *judgement
-	st     *Standing
+	st     *DirStatus
 	writer Writer
 }
 
@@ -125,7 +125,7 @@ func (s *Survey) Assign(ctx context.Context, w Writer, about string, of TaskInpu
 	}
 	j := &judgement{
 		Survey: s, files: files, plan: &Recon{About: about},
-		latest: make(map[repo.Path][]*store.DirRecord), at: make(map[*Directory]*Standing),
+		latest: make(map[repo.Path][]*store.DirRecord), at: make(map[*Directory]*DirStatus),
 	}
 	slices.SortFunc(below, func(a, b TaskInput) int { return strings.Compare(string(a.Path), string(b.Path)) })
 	for _, t := range below {
@@ -134,7 +134,7 @@ func (s *Survey) Assign(ctx context.Context, w Writer, about string, of TaskInpu
 			c.Excluded = strings.Join(t.Reasons, ", ")
 		}
 		d.Children, j.order = append(d.Children, c), append(j.order, c)
-		j.at[c] = &Standing{Dir: c, Verdict: t.Verdict, Record: t.Summary, Reasons: t.Reasons}
+		j.at[c] = &DirStatus{Dir: c, Verdict: t.Verdict, Record: t.Summary, Reasons: t.Reasons}
 	}
 	j.order = append(j.order, d)
 	// Another agent may have summarised it since the run started.
@@ -155,7 +155,7 @@ func (s *Survey) Assign(ctx context.Context, w Writer, about string, of TaskInpu
 	if !wanted(p.st, w) || j.inVain(p.st, w) {
 		return p, nil
 	}
-	if m, ok := w.(Mind); ok {
+	if m, ok := w.(ModelWriter); ok {
 		m.See(s.tree)
 	}
 	p.Item, err = j.item(ctx, p.st)

@@ -18,7 +18,7 @@ type Item struct {
 	Rank     Rank
 	Basis    store.DirBasis
 	Files    []ItemFile
-	Word     Word // what it says of itself where no grammar reads it
+	Word     SelfDescription // what it says of itself where no grammar reads it
 	Children []Child
 	Old      *store.DirRecord // what was said of it before, nil for nothing
 	Changes  []string         // since then
@@ -59,7 +59,7 @@ type Child struct {
 }
 
 // child says what can be told of a directory.
-func (s *Standing) child() Child {
+func (s *DirStatus) child() Child {
 	c := Child{Path: s.Dir.Path, Reason: strings.Join(s.Reasons, ", ")}
 	switch {
 	case s.Verdict == Excluded:
@@ -81,7 +81,7 @@ func (s *Standing) child() Child {
 
 // item puts together what a text about a directory is written from now. If a file is not
 // what was judged any more, there is no such text to be had: [ErrMoved].
-func (j *judgement) item(ctx context.Context, s *Standing) (*Item, error) {
+func (j *judgement) item(ctx context.Context, s *DirStatus) (*Item, error) {
 	it := &Item{Path: s.Dir.Path, Rank: s.Dir.rank, Basis: j.basis(s)}
 	if j.plan != nil {
 		it.About = j.plan.About

@@ -97,7 +97,7 @@ func (s *Survey) judgeMade(ctx context.Context) (*judgement, error) {
 }
 
 // A keptStanding is what is kept of a standing beyond what its fields say.
-type keptStanding struct {
+type cachedStatus struct {
 	files    int
 	estimate int64
 	kinds    []kindCount // of its files
@@ -123,7 +123,7 @@ const (
 )
 
 // count is how many own files of a directory count.
-func (s *Standing) count() int {
+func (s *DirStatus) count() int {
 	if s.kept != nil {
 		return s.kept.files
 	}
@@ -134,7 +134,7 @@ const keptFormat = 5
 
 // source says where the record that speaks for a directory is found again, and the basis
 // that it is found by if it is not the latest.
-func (j *judgement) source(st *Standing) (from recordSource, basis fresh.Digest) {
+func (j *judgement) source(st *DirStatus) (from recordSource, basis fresh.Digest) {
 	switch r := st.Record; {
 	case st.kept != nil:
 		return st.kept.from, st.kept.basis
@@ -151,7 +151,7 @@ func (j *judgement) source(st *Standing) (from recordSource, basis fresh.Digest)
 
 // kindsOf counts the files of a directory by kind, as numbers in names, to which it adds
 // the kinds that are not there yet.
-func (j *judgement) kindsOf(st *Standing, names *numbering) []kindCount {
+func (j *judgement) kindsOf(st *DirStatus, names *numbering) []kindCount {
 	var list []kindCount
 	count := func(kind string, files int) {
 		n := names.of(kind)
@@ -272,14 +272,14 @@ func (s *Survey) restore(made string, b []byte) *judgement {
 	r := &keptReader{rest: string(b[4+len(prefix):])}
 	recipes, kinds := r.texts(), r.texts()
 	n := r.size()
-	j := &judgement{Survey: s, restored: true, kinds: kinds, order: make([]*Directory, n), at: make(map[*Directory]*Standing, n)}
-	dirs, standings, facts := make([]Directory, n), make([]Standing, n), make([]keptStanding, n)
+	j := &judgement{Survey: s, restored: true, kinds: kinds, order: make([]*Directory, n), at: make(map[*Directory]*DirStatus, n)}
+	dirs, standings, facts := make([]Directory, n), make([]DirStatus, n), make([]cachedStatus, n)
 	records := make([]store.DirRecord, n)
 	reasons, counts := make([]string, r.size()), make([]kindCount, r.size())
 	// Those whose parents have not come yet, deepest last; a parent takes what is one
 	// deeper. All slices of children are cut from one.
 	var open []int32
-	children, below := make([]*Directory, n), make([]*Standing, n)
+	children, below := make([]*Directory, n), make([]*DirStatus, n)
 	for i := range n {
 		d, st, k := &dirs[i], &standings[i], &facts[i]
 		d.Path = repo.Path(r.text())

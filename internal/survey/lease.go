@@ -29,8 +29,8 @@ func LeaseFor(seconds int) (time.Duration, error) {
 	return time.Duration(seconds) * time.Second, nil
 }
 
-// A Desk hands out directories to agents and takes in what they write.
-type Desk struct {
+// A Dispatcher hands out directories to agents and takes in what they write.
+type Dispatcher struct {
 	*Survey
 
 	// Ticks is what it waits by for a moment; it does not wait when nil.
@@ -41,25 +41,25 @@ type Desk struct {
 	token    func() string // a new one with each call
 }
 
-// NewDesk returns the desk of a work tree. Tokens come from token, which never gives
+// NewDispatcher returns the dispatcher of a work tree. Tokens come from token, which never gives
 // one twice.
-func NewDesk(s *Survey, leases store.Leases, worktree string, token func() string) *Desk {
-	return &Desk{Survey: s, leases: leases, worktree: worktree, token: token}
+func NewDispatcher(s *Survey, leases store.Leases, worktree string, token func() string) *Dispatcher {
+	return &Dispatcher{Survey: s, leases: leases, worktree: worktree, token: token}
 }
 
-// hands are directories that are being described, by their paths and by what is described.
-type hands struct {
+// leasedDirs are directories that are being described, by their paths and by what is described.
+type leasedDirs struct {
 	paths map[repo.Path]store.Lease
 	bases map[fresh.Digest]store.Lease
 }
 
-// hands returns the leases that hold picks.
-func (d *Desk) hands(ctx context.Context, hold func(store.Lease) bool) (hands, error) {
+// leasedDirs returns the leases that hold picks.
+func (d *Dispatcher) hands(ctx context.Context, hold func(store.Lease) bool) (leasedDirs, error) {
 	all, err := d.leases.Leases(ctx, d.worktree)
 	if err != nil {
-		return hands{}, err
+		return leasedDirs{}, err
 	}
-	h := hands{make(map[repo.Path]store.Lease), make(map[fresh.Digest]store.Lease)}
+	h := leasedDirs{make(map[repo.Path]store.Lease), make(map[fresh.Digest]store.Lease)}
 	for p, l := range all {
 		if hold(l) {
 			h.paths[p], h.bases[l.Basis.Digest()] = l, l
@@ -70,7 +70,7 @@ func (d *Desk) hands(ctx context.Context, hold func(store.Lease) bool) (hands, e
 
 // of returns the lease of a directory, or of one that is the same: what is written of that
 // will speak for both.
-func (h hands) of(p repo.Path, basis fresh.Digest) (store.Lease, bool) {
+func (h leasedDirs) of(p repo.Path, basis fresh.Digest) (store.Lease, bool) {
 	if l, ok := h.paths[p]; ok {
 		return l, true
 	}
@@ -100,17 +100,17 @@ const patience = 64
 
 // Remaining counts the directories that agents have still to describe, those in
 // somebody's hands among them.
-func (d *Desk) Remaining(ctx context.Context) (int, error) {
+func (d *Dispatcher) Remaining(ctx context.Context) (int, error) {
 	j, err := d.look(ctx, func(*judgement) []*Directory { return nil })
 	if err != nil {
 		return 0, err
 	}
-	return newQueue(j, func(s *Standing) bool { return wanted(s, agent{}) }).total, nil
+	return newQueue(j, func(s *DirStatus) bool { return wanted(s, agent{}) }).total, nil
 }
 
 // Next hands out the next directory that is ready: all below it have a text, or could
 // not be given one.
-func (d *Desk) Next(ctx context.Context, lasting time.Duration) (*Handed, error) {
+func (d *Dispatcher) Next(ctx context.Context, lasting time.Duration) (*Handed, error) {
 	if lasting <= 0 {
 		lasting = DefaultLease
 	}
@@ -125,7 +125,7 @@ func (d *Desk) Next(ctx context.Context, lasting time.Duration) (*Handed, error)
 		return nil, err
 	}
 	hand := agent{}
-	q := newQueue(j, func(s *Standing) bool { return wanted(s, hand) })
+	q := newQueue(j, func(s *DirStatus) bool { return wanted(s, hand) })
 	out := &Handed{Remaining: q.total}
 	for tries := 0; tries < patience; {
 		st := q.next()
@@ -193,7 +193,7 @@ func (d *Desk) Next(ctx context.Context, lasting time.Duration) (*Handed, error)
 	return out, nil
 }
 
-// How often a desk looks whether another one lets go of a twin, and how long it waits in between.
+// How often a dispatcher looks whether another one lets go of a directory with the same input, and how long it waits in between.
 const (
 	meetings  = 5
 	meetPause = 50 * time.Millisecond
@@ -202,10 +202,10 @@ const (
 // meet returns the lease of one of the others who has the same in hand as a lease that was just
 // taken, the zero one when nobody has.
 //
-// Two that take twins in the same moment meet each other. The one with the greater token is to let
+// Two that take directories with the same input at the same time meet each other. The one with the greater token is to let
 // go at once, and the other looks until it has. It cannot stay without looking: who was there
 // before looked when there was nobody to be met, and stays too.
-func (d *Desk) meet(ctx context.Context, l store.Lease, others func() func(store.Lease) bool) (store.Lease, error) {
+func (d *Dispatcher) meet(ctx context.Context, l store.Lease, others func() func(store.Lease) bool) (store.Lease, error) {
 	for n := 1; ; n++ {
 		held, err := d.hands(ctx, others())
 		if err != nil {
@@ -221,7 +221,7 @@ func (d *Desk) meet(ctx context.Context, l store.Lease, others func() func(store
 // free looks again at a directory whose lease was just taken: ok reports whether the same is
 // in nobody else's hands, there or in another place, and still to be described. If it is in
 // other hands, met is their lease; if not, how it stands now is in its standing.
-func (j *judgement) free(ctx context.Context, d *Desk, st *Standing, l store.Lease, w Writer, others func() func(store.Lease) bool) (met store.Lease, ok bool, err error) {
+func (j *judgement) free(ctx context.Context, d *Dispatcher, st *DirStatus, l store.Lease, w Writer, others func() func(store.Lease) bool) (met store.Lease, ok bool, err error) {
 	if met, err = d.meet(ctx, l, others); err != nil || met.Token != "" {
 		return met, false, err
 	}
@@ -287,7 +287,7 @@ type Submitted struct {
 
 // Submit takes in an answer. Its basis is what the work item held, whatever has
 // happened since.
-func (d *Desk) Submit(ctx context.Context, sub Submission) (*Submitted, error) {
+func (d *Dispatcher) Submit(ctx context.Context, sub Submission) (*Submitted, error) {
 	out := &Submitted{PathJSON: repo.DirLabel(sub.Path).JSON()}
 	held, err := d.leases.Leases(ctx, d.worktree)
 	if err != nil {
@@ -344,7 +344,7 @@ func (d *Desk) Submit(ctx context.Context, sub Submission) (*Submitted, error) {
 const takeAnother = "; lease another one with: ken survey next"
 
 // fence refuses an answer without the lease that holds, unless there is nothing to hold.
-func (d *Desk) fence(ctx context.Context, p repo.Path, out *Submitted) error {
+func (d *Dispatcher) fence(ctx context.Context, p repo.Path, out *Submitted) error {
 	files, err := d.tree.Files(ctx)
 	if err != nil {
 		return err

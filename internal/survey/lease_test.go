@@ -45,7 +45,7 @@ func TestNextTellsWhoWasFaster(t *testing.T) {
 			w.leases[at] = other
 		})
 		n := 0
-		desk := survey.NewDesk(w.survey(nil), preempted{w, faster}, "", func() string { n++; return fmt.Sprint("s", n) })
+		desk := survey.NewDispatcher(w.survey(nil), preempted{w, faster}, "", func() string { n++; return fmt.Sprint("s", n) })
 		got, err := desk.Next(t.Context(), time.Minute)
 		if err != nil || got.Item != nil || got.Remaining != 3 {
 			t.Fatalf("%s: %+v, %v", at, got, err)
@@ -113,14 +113,14 @@ func (e *tie) Leases(ctx context.Context, worktree string) (map[repo.Path]store.
 }
 
 // desk is one that looks at a directory before all others, and waits until one has let go.
-func (e *tie) desk(first repo.Path) *survey.Desk {
+func (e *tie) desk(first repo.Path) *survey.Dispatcher {
 	s := survey.New(e.world, e.world, survey.Options{Ranks: map[repo.Path]survey.Rank{first: survey.RankPriority}})
-	d := survey.NewDesk(s, e, "", func() string { return fmt.Sprint("t", e.tokens.Add(1)) })
+	d := survey.NewDispatcher(s, e, "", func() string { return fmt.Sprint("t", e.tokens.Add(1)) })
 	d.Ticks = func(time.Duration) (<-chan time.Time, func()) { return e.gone, func() {} }
 	return d
 }
 
-// Of two that take twins in the same moment one has it: not both, and not neither.
+// Of two that take directories with the same input at the same time one has it: not both, and not neither.
 func TestTwinsInTheSameMoment(t *testing.T) {
 	t.Run("agents", func(t *testing.T) {
 		e := newTie()

@@ -17,7 +17,7 @@ import (
 // outlineVersion changes with what an Outliner writes.
 const outlineVersion = "3"
 
-// An Outliner writes without a mind: what a directory's files and children say of
+// An Outliner writes without a model or an agent: what a directory's files and children say of
 // themselves, in a few lines. It is the same whenever they are the same.
 type Outliner struct{}
 
@@ -184,13 +184,13 @@ func (w *sketch) main() *Child {
 			list = append(list, c)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b *Child) int { return cmp.Compare(promise(a.Path.Base()), promise(b.Path.Base())) })
+	slices.SortStableFunc(list, func(a, b *Child) int { return cmp.Compare(dirPriority(a.Path.Base()), dirPriority(b.Path.Base())) })
 	if len(list) == 0 || len(list) > mainOf || list[0].Text == "" {
 		return nil
 	}
 	if len(list) > 1 {
-		first, second := promise(list[0].Path.Base()), promise(list[1].Path.Base())
-		if first > promiseCommon || second == first || promise(w.Path.Base()) == promiseTests {
+		first, second := dirPriority(list[0].Path.Base()), dirPriority(list[1].Path.Base())
+		if first > promiseCommon || second == first || dirPriority(w.Path.Base()) == promiseTests {
 			return nil
 		}
 	}
@@ -584,7 +584,7 @@ func (it *Item) inOrder() []Child {
 		if c.Status == ChildExcluded {
 			return promiseNone
 		}
-		return promise(c.Path.Base())
+		return dirPriority(c.Path.Base())
 	}
 	slices.SortStableFunc(list, func(a, b Child) int { return cmp.Compare(rank(a), rank(b)) })
 	return list

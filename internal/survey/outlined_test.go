@@ -80,7 +80,7 @@ func TestTelling(t *testing.T) {
 }
 
 // sketchOf outlines a directory of files, by name and doc, and of children with texts.
-func sketchOf(t *testing.T, dir repo.Path, files [][2]string, word Word, children ...Child) []string {
+func sketchOf(t *testing.T, dir repo.Path, files [][2]string, word SelfDescription, children ...Child) []string {
 	t.Helper()
 	it := &Item{Path: dir, Word: word, Children: children}
 	for _, f := range files {
@@ -112,18 +112,18 @@ func lines(t *testing.T, what string, got []string, want ...string) {
 // A directory is told by its README, its package, its manifest, or its file, in this
 // order; what several files say is nobody's.
 func TestLead(t *testing.T) {
-	word := Word{Text: "The manifest speaks."}
+	word := SelfDescription{Text: "The manifest speaks."}
 	lines(t, "README", sketchOf(t, "a", [][2]string{{"README.md", "The README speaks."}, {"lib.rs", "The package speaks."}}, word),
 		"The README speaks.", "Holds 1 toy file.", "- lib.rs: The package speaks.")
 	lines(t, "package", sketchOf(t, "a", [][2]string{{"README.md", "Please look elsewhere."}, {"lib.rs", "The package speaks."}}, word),
 		"The package speaks.", "Holds 1 toy file.")
-	lines(t, "plain README", sketchOf(t, "a", [][2]string{{"lib.rs", "The package speaks."}}, Word{"The README speaks.", true}),
+	lines(t, "plain README", sketchOf(t, "a", [][2]string{{"lib.rs", "The package speaks."}}, SelfDescription{"The README speaks.", true}),
 		"The README speaks.", "Holds 1 toy file.", "- lib.rs: The package speaks.")
 	lines(t, "manifest", sketchOf(t, "a", [][2]string{{"main.x", "The file speaks."}, {"package.json", ""}}, word),
 		"The manifest speaks.", "Holds 1 toy file.", "- main.x: The file speaks.", "- built by: package.json")
-	lines(t, "file", sketchOf(t, "a", [][2]string{{"main.x", "The file speaks."}}, Word{}),
+	lines(t, "file", sketchOf(t, "a", [][2]string{{"main.x", "The file speaks."}}, SelfDescription{}),
 		"main.x: The file speaks.", "Holds 1 toy file.")
-	lines(t, "boilerplate", sketchOf(t, "a", [][2]string{{"b.x", "Shop, the framework."}, {"main.x", "Shop, the framework."}}, Word{}),
+	lines(t, "boilerplate", sketchOf(t, "a", [][2]string{{"b.x", "Shop, the framework."}, {"main.x", "Shop, the framework."}}, SelfDescription{}),
 		"Holds 2 toy files: b, main.")
 }
 
@@ -144,7 +144,7 @@ func TestFiguresAndNames(t *testing.T) {
 		for name := range strings.FieldsSeq(c.files) {
 			files = append(files, [2]string{name, ""})
 		}
-		lines(t, what, sketchOf(t, "a", files, Word{})[:1], c.want)
+		lines(t, what, sketchOf(t, "a", files, SelfDescription{})[:1], c.want)
 	}
 	it := &Item{Path: "a"}
 	for _, name := range strings.Fields("a.c1 a.c2 a.c3 a.c4 a.c5 a.c6 b.c6 a.c7") {
@@ -161,9 +161,9 @@ func TestFiguresAndNames(t *testing.T) {
 // leads to.
 func TestChildrenInOrder(t *testing.T) {
 	child := func(path repo.Path, text string) Child { return Child{Path: path, Status: ChildSummary, Text: text} }
-	lines(t, "order", sketchOf(t, "", [][2]string{{"README.md", "The README speaks."}, {"LICENSE.md", "Of the law it speaks."}}, Word{},
+	lines(t, "order", sketchOf(t, "", [][2]string{{"README.md", "The README speaks."}, {"LICENSE.md", "Of the law it speaks."}}, SelfDescription{},
 		child(".github", "Hidden."), child("docs", "Explains all. And more."), child("gen", "Makes it.\nHolds 1 file."), child("src", "The README speaks.\nHolds 2 files."), child("tests", "Tries it.")),
 		"The README speaks.", "- also: LICENSE.md", "- src/: Holds 2 files.", "- gen/: Makes it.", "- docs/: Explains all.", "- tests/: Tries it.", "- .github/: Hidden.")
-	lines(t, "leads", sketchOf(t, "src", nil, Word{}, child("src/main", "Leads to java/: Routes orders."), child("src/test", "Tries it.")),
+	lines(t, "leads", sketchOf(t, "src", nil, SelfDescription{}, child("src/main", "Leads to java/: Routes orders."), child("src/test", "Tries it.")),
 		"Leads to main/java/: Routes orders.", "- main/: Leads to java/: Routes orders.", "- test/: Tries it.")
 }

@@ -98,7 +98,7 @@ func (s *Survey) Plan(ctx context.Context, w Writer, opts PlanOptions) (*Plan, e
 		p.Directories = append(p.Directories, n)
 	}
 	price := model.Price{Free: true}
-	if m, ok := w.(Mind); ok {
+	if m, ok := w.(ModelWriter); ok {
 		price = m.Price()
 		price.UpTo = 0 // that is of one request
 	}
@@ -133,7 +133,7 @@ const (
 )
 
 // estimate guesses the tokens that describing a directory takes.
-func (s *Standing) estimate() int64 {
+func (s *DirStatus) estimate() int64 {
 	if s.kept != nil {
 		return s.kept.estimate
 	}

@@ -8,7 +8,7 @@ import (
 // A queue hands out directories in the order of the plan, each once all below it that
 // are to be worked on are done.
 type queue struct {
-	order    []*Standing // of those to be worked on
+	order    []*DirStatus // of those to be worked on
 	waits    map[*Directory]int
 	taken    map[*Directory]bool
 	first    int // of order: all before it are taken
@@ -19,14 +19,14 @@ type queue struct {
 
 // A heldStanding is a directory that is ready and in other hands.
 type heldStanding struct {
-	*Standing
+	*DirStatus
 
 	by store.Lease
 }
 
 // newQueue queues the directories that are to be worked on. Those above one of them
 // wait for it, whether or not they turn out to be touched by it.
-func newQueue(j *judgement, wanted func(*Standing) bool) *queue {
+func newQueue(j *judgement, wanted func(*DirStatus) bool) *queue {
 	q := &queue{waits: make(map[*Directory]int), taken: make(map[*Directory]bool)}
 	in := make(map[*Directory]bool)
 	for _, d := range inOrder(j.order) {
@@ -55,7 +55,7 @@ func above(d *Directory, in map[*Directory]bool) *Directory {
 }
 
 // next takes the first directory that is ready, nil when none is.
-func (q *queue) next() *Standing {
+func (q *queue) next() *DirStatus {
 	for q.first < len(q.order) && q.taken[q.order[q.first].Dir] {
 		q.first++
 	}
@@ -69,7 +69,7 @@ func (q *queue) next() *Standing {
 }
 
 // putAside has a directory that was taken wait until putBack.
-func (q *queue) putAside(s *Standing, by store.Lease) {
+func (q *queue) putAside(s *DirStatus, by store.Lease) {
 	q.waiting = append(q.waiting, heldStanding{s, by})
 }
 
@@ -95,10 +95,10 @@ func (q *queue) putBack() []HeldPath {
 }
 
 // again has a directory that was taken be ready again.
-func (q *queue) again(s *Standing) { q.taken[s.Dir], q.first = false, 0 }
+func (q *queue) again(s *DirStatus) { q.taken[s.Dir], q.first = false, 0 }
 
 // done says that a directory was worked on, or need not be.
-func (q *queue) done(s *Standing) {
+func (q *queue) done(s *DirStatus) {
 	q.finished++
 	for up := s.Dir.Parent; up != nil; up = up.Parent {
 		if n, ok := q.waits[up]; ok {

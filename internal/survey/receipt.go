@@ -105,7 +105,7 @@ func inCommit(why string) string {
 }
 
 // subject returns how the subject of a receipt stands, nil for one that is gone.
-func (j *judgement) subject(dir repo.Path) *Standing {
+func (j *judgement) subject(dir repo.Path) *DirStatus {
 	if dir == reportPath {
 		return j.whole()
 	}

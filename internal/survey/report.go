@@ -14,7 +14,7 @@ import (
 // A Report is what is known of the repository as a whole.
 type Report struct {
 	Commit repo.ID `json:"commit"`
-	// Overview is what a mind made of it all; its verdict says whether it was made
+	// Overview is what a model or an agent made of it all; its verdict says whether it was made
 	// from what is said now, and whether that holds.
 	Overview *Section         `json:"overview"`
 	Sections []ShownDirectory `json:"directories"` // the top levels, parents first

@@ -22,10 +22,10 @@ type RunOptions struct {
 	MaxTokens int64     // spent in and out together, at which no more are begun; no limit when 0
 	MaxCost   float64   // the same in dollars
 	Within    repo.Path // only this directory and those below it
-	// Desk has a mind take directories as agents do: what is in other hands is left to
+	// Desk has a model or an agent take directories as agents do: what is in other hands is left to
 	// them, and what it works on is handed to nobody. Nil takes no leases. Outlines cost
 	// nothing, and need none.
-	Desk *Desk
+	Desk *Dispatcher
 	// Anew returns the tree as it is when the run is over: files may have changed under it.
 	// Nil has nobody look.
 	Anew func() Tree
@@ -85,9 +85,9 @@ type Tokens struct {
 }
 
 // wanted reports whether a directory is to be worked on by a writer: whatever does
-// not hold, and what was merely outlined, for one with a mind or with another outline.
-// What a mind wrote is no business of one that only outlines.
-func wanted(s *Standing, w Writer) bool {
+// not hold, and what was merely outlined, for one with a model or an agent or with another outline.
+// What a model or an agent wrote is no business of one that only outlines.
+func wanted(s *DirStatus, w Writer) bool {
 	if s.Verdict.Open() {
 		return !outlines(w) || s.Record == nil || s.Record.Outlined()
 	}
@@ -96,13 +96,13 @@ func wanted(s *Standing, w Writer) bool {
 
 // inVain reports whether a writer would be given just what the text was written from:
 // what is below could not be described, or not be read, and so nothing new can be said.
-func (j *judgement) inVain(s *Standing, w Writer) bool {
+func (j *judgement) inVain(s *DirStatus, w Writer) bool {
 	return j.nothingNew(s) && (outlines(w) || !s.Record.Outlined())
 }
 
 // nothingNew reports whether a text that does not hold was written from all that there is
 // to tell now.
-func (j *judgement) nothingNew(s *Standing) bool {
+func (j *judgement) nothingNew(s *DirStatus) bool {
 	if s.kept != nil {
 		return s.kept.nothingNew
 	}
@@ -119,7 +119,7 @@ func outlines(w Writer) bool { return (&store.DirRecord{Recipe: w.Recipe()}).Out
 // fails at one of them, that is noted too.
 func (s *Survey) Run(ctx context.Context, w Writer, opts RunOptions) (*Ran, error) {
 	r := &run{
-		writer: w, how: opts, mine: make(map[repo.Path]store.Lease), alike: make(map[string][]*store.DirRecord), twins: make(map[fresh.Digest][]*Standing),
+		writer: w, how: opts, mine: make(map[repo.Path]store.Lease), alike: make(map[string][]*store.DirRecord), waitingForSame: make(map[fresh.Digest][]*DirStatus),
 		gaveUp: make(map[repo.Path]bool), ran: &Ran{Done: []string{}, Failed: []FailedPath{}},
 	}
 	defer r.sum()
@@ -140,7 +140,7 @@ func (s *Survey) Run(ctx context.Context, w Writer, opts RunOptions) (*Ran, erro
 			return r.ran, err
 		}
 	}
-	mind, thinks := w.(Mind)
+	mind, thinks := w.(ModelWriter)
 	if thinks {
 		if opts.MaxCost > 0 && !mind.Price().Known() {
 			return r.ran, &fault.Error{
@@ -166,8 +166,8 @@ func (s *Survey) Run(ctx context.Context, w Writer, opts RunOptions) (*Ran, erro
 	return r.ran, nil
 }
 
-// plan has a mind plan what is to be done, if it is worth it and nobody has.
-func (r *run) plan(ctx context.Context, j *judgement, m Mind) (*judgement, error) {
+// plan has a model or an agent plan what is to be done, if it is worth it and nobody has.
+func (r *run) plan(ctx context.Context, j *judgement, m ModelWriter) (*judgement, error) {
 	if len(j.order) <= tiny || j.plan != nil && j.plan.exact || newQueue(j, r.wants).total == 0 {
 		return j, nil
 	}
@@ -186,7 +186,7 @@ func (r *run) plan(ctx context.Context, j *judgement, m Mind) (*judgement, error
 }
 
 // wants reports whether a directory is to be described.
-func (r *run) wants(s *Standing) bool {
+func (r *run) wants(s *DirStatus) bool {
 	return s.Dir.Path.Under(r.how.Within) && !r.gaveUp[s.Dir.Path] && wanted(s, r.writer)
 }
 
@@ -216,9 +216,9 @@ type run struct {
 	away   int                           // directories in a row that the provider was away for
 	alike  map[string][]*store.DirRecord // what minds wrote, by the words
 	gaveUp map[repo.Path]bool            // directories that this run has failed at
-	// twins are the directories that wait for one of the same basis, which a mind is being
+	// waitingForSame are the directories that wait for one of the same basis, which a model or an agent is being
 	// asked about: its text will speak for them too.
-	twins map[fresh.Digest][]*Standing
+	waitingForSame map[fresh.Digest][]*DirStatus
 	// reached says which limit was, nil for none.
 	reached func() string
 	unkept  []*store.DirRecord
@@ -233,7 +233,7 @@ type run struct {
 const outlineBatch = 512
 
 type answer struct {
-	standing *Standing
+	standing *DirStatus
 	item     *Item
 	draft    Draft
 	err      error
@@ -351,7 +351,7 @@ func (r *run) flush(ctx context.Context) error {
 
 // take returns the next directory that is ready and still to be described: those
 // below it may have turned out as they were.
-func (r *run) take(ctx context.Context) (*Standing, error) {
+func (r *run) take(ctx context.Context) (*DirStatus, error) {
 	held, err := r.others(ctx)
 	if err != nil {
 		return nil, err
@@ -367,8 +367,8 @@ func (r *run) take(ctx context.Context) (*Standing, error) {
 			r.queue.putAside(st, l)
 			continue
 		}
-		if twins, ok := r.twins[basis]; ok {
-			r.twins[basis] = append(twins, st)
+		if twins, ok := r.waitingForSame[basis]; ok {
+			r.waitingForSame[basis] = append(twins, st)
 			continue
 		}
 		if len(st.children) > 0 || !outlines(r.writer) {
@@ -387,7 +387,7 @@ func (r *run) take(ctx context.Context) (*Standing, error) {
 			return nil, err
 		case ok:
 			if !basis.IsZero() {
-				r.twins[basis] = nil
+				r.waitingForSame[basis] = nil
 			}
 			return st, nil
 		case wanted(st, r.writer) && !r.inVain(st, r.writer):

@@ -121,7 +121,7 @@ func noDirectory(p repo.Path) error {
 	}
 }
 
-func (j *judgement) shown(st *Standing) ShownDirectory {
+func (j *judgement) shown(st *DirStatus) ShownDirectory {
 	d := ShownDirectory{
 		PathJSON: repo.DirLabel(st.Dir.Path).JSON(), Verdict: st.Verdict, Reasons: append([]string{}, st.Reasons...),
 		K: st.K, N: st.N, Depth: st.Dir.depth,

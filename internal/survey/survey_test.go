@@ -441,7 +441,7 @@ func TestEarlyCutoff(t *testing.T) {
 	}
 }
 
-// No outline displaces what a mind wrote: that stays, stale, until a mind looks again.
+// No outline displaces what a model or an agent wrote: that stays, stale, until a model or an agent looks again.
 func TestOutlinesDisplaceNothing(t *testing.T) {
 	w := newWorld("src/deep/c.go", "src/b.go", "doc/e.md")
 	s := &scribe{say: func(it *survey.Item) (survey.Draft, error) {
@@ -603,8 +603,8 @@ func drawWorld(t *rapid.T) (*world, map[repo.Path]survey.Rank) {
 // workDesk has several agents work until nothing remains.
 func workDesk(t *rapid.T, w *world, ranks map[repo.Path]survey.Rank, s *scribe) {
 	n := 0
-	desk := func() *survey.Desk {
-		return survey.NewDesk(w.survey(ranks), w, "", func() string { n++; return fmt.Sprint("t", n) })
+	desk := func() *survey.Dispatcher {
+		return survey.NewDispatcher(w.survey(ranks), w, "", func() string { n++; return fmt.Sprint("t", n) })
 	}
 	type hand struct {
 		path  repo.Path
@@ -662,8 +662,8 @@ func workDesk(t *rapid.T, w *world, ranks map[repo.Path]survey.Rank, s *scribe) 
 func TestLeases(t *testing.T) {
 	w := newWorld("src/b.go")
 	n := 0
-	desk := func() *survey.Desk {
-		return survey.NewDesk(w.survey(nil), w, "", func() string { n++; return fmt.Sprint("t", n) })
+	desk := func() *survey.Dispatcher {
+		return survey.NewDispatcher(w.survey(nil), w, "", func() string { n++; return fmt.Sprint("t", n) })
 	}
 	next := func() *survey.WorkItem {
 		t.Helper()
@@ -714,8 +714,8 @@ func TestRunsTakeLeases(t *testing.T) {
 	w := newWorld("a/x.go", "b/x.go", "c/x.go")
 	w.content["b/x.go"], w.content["c/x.go"] = "of b", "of c"
 	var n atomic.Int64
-	desk := func() *survey.Desk {
-		return survey.NewDesk(survey.New(w, w, survey.Options{}), w, "", func() string { return fmt.Sprint("t", n.Add(1)) })
+	desk := func() *survey.Dispatcher {
+		return survey.NewDispatcher(survey.New(w, w, survey.Options{}), w, "", func() string { return fmt.Sprint("t", n.Add(1)) })
 	}
 	handed, err := desk().Next(t.Context(), time.Hour)
 	if err != nil || handed.Item == nil || handed.Item.Path != "a" {
@@ -843,8 +843,8 @@ func TestLimits(t *testing.T) {
 func TestKeepIsOfWhatWasShown(t *testing.T) {
 	w := newWorld("src/b.go")
 	n := 0
-	desk := func() *survey.Desk {
-		return survey.NewDesk(w.survey(nil), w, "", func() string { n++; return fmt.Sprint("t", n) })
+	desk := func() *survey.Dispatcher {
+		return survey.NewDispatcher(w.survey(nil), w, "", func() string { n++; return fmt.Sprint("t", n) })
 	}
 	next := func() *survey.WorkItem {
 		t.Helper()

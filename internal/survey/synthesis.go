@@ -27,8 +27,8 @@ const (
 )
 
 // overview returns the directories that an overview is made from.
-func (j *judgement) overview() []*Standing {
-	var list []*Standing
+func (j *judgement) overview() []*DirStatus {
+	var list []*DirStatus
 	for depth := 0; depth <= synthesisDepth; depth++ {
 		for i := len(j.order) - 1; i >= 0; i-- {
 			if d := j.order[i]; d.depth == depth && d.Excluded == "" && len(list) < synthesisMost {
@@ -41,17 +41,17 @@ func (j *judgement) overview() []*Standing {
 
 // whole returns how the repository stands as what an overview tells of: to it, the
 // directories that it is made from are its children. It is nil when there are none.
-func (j *judgement) whole() *Standing {
+func (j *judgement) whole() *DirStatus {
 	list := j.overview()
 	if len(list) == 0 {
 		return nil
 	}
-	return &Standing{Dir: &Directory{Path: reportPath}, Verdict: None, N: len(list), children: list}
+	return &DirStatus{Dir: &Directory{Path: reportPath}, Verdict: None, N: len(list), children: list}
 }
 
 // judgeOverview finds how the repository stands by the overview that was written from
 // what is said now, else by the last one.
-func (j *judgement) judgeOverview(ctx context.Context) (*Standing, error) {
+func (j *judgement) judgeOverview(ctx context.Context) (*DirStatus, error) {
 	st := j.whole()
 	if st == nil {
 		return nil, nil
@@ -69,9 +69,9 @@ func (j *judgement) judgeOverview(ctx context.Context) (*Standing, error) {
 	return j.compare(st, r, nil), nil
 }
 
-// Synthesise has a mind write the overview, unless there is one from just what is said
+// Synthesise has a model or an agent write the overview, unless there is one from just what is said
 // now.
-func (s *Survey) Synthesise(ctx context.Context, m Mind) (Spent, error) {
+func (s *Survey) Synthesise(ctx context.Context, m ModelWriter) (Spent, error) {
 	j, err := s.judge(ctx)
 	if err != nil {
 		return Spent{}, err

@@ -14,7 +14,7 @@ import (
 )
 
 // MaxText is how many bytes the text about a directory may have, and MaxWords how many it
-// may have if a mind wrote it: 200 words are asked for.
+// may have if a model or an agent wrote it: 200 words are asked for.
 const (
 	MaxText  = store.MaxText
 	MaxWords = 4 << 10
@@ -87,7 +87,7 @@ func (j *judgement) stamp(p repo.Path) time.Time {
 	return fresh.Stamp(j.opts.Now(), displaced...)
 }
 
-// badWords says what is wrong with a text that a mind has written: more than was asked for,
+// badWords says what is wrong with a text that a model or an agent has written: more than was asked for,
 // or the question itself.
 func badWords(text string) error {
 	if err := fresh.CheckText(text, MaxWords, repo.Misleads); err != nil {

@@ -31,7 +31,7 @@ func drawTwins(t *rapid.T) *world {
 	return w
 }
 
-// A fickle scribe never says the same twice, as minds do not.
+// A fickle scribe never says the same twice, as models and agents do not.
 func fickle() *scribe {
 	var n atomic.Int64
 	return &scribe{say: func(it *survey.Item) (survey.Draft, error) {
@@ -39,10 +39,10 @@ func fickle() *scribe {
 	}}
 }
 
-func desks(w *world) func() *survey.Desk {
+func desks(w *world) func() *survey.Dispatcher {
 	var n atomic.Int64
-	return func() *survey.Desk {
-		return survey.NewDesk(w.survey(nil), w, "", func() string { return fmt.Sprint("t", n.Add(1)) })
+	return func() *survey.Dispatcher {
+		return survey.NewDispatcher(w.survey(nil), w, "", func() string { return fmt.Sprint("t", n.Add(1)) })
 	}
 }
 
@@ -71,7 +71,7 @@ func TestTwins(t *testing.T) {
 	same(t, "words", []string{shown[0].Words(), shown[1].Words()}, []string{"of a!", "of b!"})
 }
 
-// A text speaks for a twin that this very run has failed at, or that was written about
+// A text speaks for a directory with the same input that this very run has failed at, or that was written about
 // meanwhile: those above, which the run was through with, are told of it all the same.
 func TestTwinsAfterTheFact(t *testing.T) {
 	w := newWorld()
@@ -97,7 +97,7 @@ func TestTwinsAfterTheFact(t *testing.T) {
 	}
 }
 
-// onceEach checks that a mind was asked about nothing twice, and that nothing is left to do.
+// onceEach checks that a model or an agent was asked about nothing twice, and that nothing is left to do.
 func onceEach(t *rapid.T, w *world, s *scribe) {
 	asked := make(map[fresh.Digest]repo.Path)
 	for _, it := range s.items {
@@ -134,7 +134,7 @@ func TestTwinsInOneRun(t *testing.T) {
 	})
 }
 
-// Agents that work at once get no twins, so none of them is told what will be another's.
+// Agents that work at once get no two directories with the same input, so none of them is told what will be another's.
 func TestTwinsUnderLeases(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w, s := drawTwins(t), fickle()

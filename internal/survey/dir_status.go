@@ -13,8 +13,8 @@ import (
 	"ken/internal/store"
 )
 
-// A Standing is what is known of a directory now.
-type Standing struct {
+// A DirStatus is what is known of a directory now.
+type DirStatus struct {
 	Dir     *Directory
 	Verdict Verdict
 	Record  *store.DirRecord // that speaks for it; nil when none does
@@ -22,12 +22,12 @@ type Standing struct {
 	// K of the N children that count are not as the record knew them.
 	K, N int
 
-	children []*Standing   // by name
-	kept     *keptStanding // of one that was kept, nil for one that was judged now
+	children []*DirStatus  // by name
+	kept     *cachedStatus // of one that was kept, nil for one that was judged now
 }
 
 // text names what is said of the directory, zero when nothing is.
-func (s *Standing) text() fresh.Digest {
+func (s *DirStatus) text() fresh.Digest {
 	if s.Record == nil {
 		return fresh.Digest{}
 	}
@@ -42,7 +42,7 @@ type judgement struct {
 	plan   *Recon       // nil for none
 	latest map[repo.Path][]*store.DirRecord
 	failed map[repo.Path]store.DirFailure
-	at     map[*Directory]*Standing
+	at     map[*Directory]*DirStatus
 
 	restored bool     // it was kept, see look
 	kinds    []string // of files, when it was kept
@@ -58,7 +58,7 @@ func (s *Survey) judge(ctx context.Context) (*judgement, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &judgement{Survey: s, files: files, order: directories(files, s.opts), at: make(map[*Directory]*Standing)}
+	j := &judgement{Survey: s, files: files, order: directories(files, s.opts), at: make(map[*Directory]*DirStatus)}
 	if len(j.order) == 0 {
 		return j, nil
 	}
@@ -110,9 +110,9 @@ func levels(order []*Directory) [][]*Directory {
 
 // judgeLevel finds how directories stand whose children have been judged.
 func (j *judgement) judgeLevel(ctx context.Context, level []*Directory) error {
-	var open, wanting []*Standing
+	var open, wanting []*DirStatus
 	for _, d := range level {
-		s := &Standing{Dir: d}
+		s := &DirStatus{Dir: d}
 		j.at[d] = s
 		for _, c := range d.Children {
 			child := j.at[c]
@@ -165,7 +165,7 @@ func (j *judgement) judgeLevel(ctx context.Context, level []*Directory) error {
 	return j.settle(ctx, open, bases, found)
 }
 
-// speakers returns those of some records that may speak for a directory. What a mind wrote
+// speakers returns those of some records that may speak for a directory. What a model or an agent wrote
 // there stays, stale or not: no outline displaces it. Of the past, whatever goes with it
 // is told.
 func (j *judgement) speakers(p repo.Path, records []*store.DirRecord) []*store.DirRecord {
@@ -175,13 +175,13 @@ func (j *judgement) speakers(p repo.Path, records []*store.DirRecord) []*store.D
 	return slices.DeleteFunc(slices.Clone(records), (*store.DirRecord).Outlined)
 }
 
-// minded reports whether a mind wrote a record, or looked at it.
+// minded reports whether a model or an agent wrote a record, or looked at it.
 func minded(r *store.DirRecord) bool { return !r.Outlined() }
 
 // preferOwn replaces what was written elsewhere, from the same, by what was written at
-// the directory itself: twins may be described in words of their own. What was merely
+// the directory itself: directories with the same input may be described in words of their own. What was merely
 // outlined has the same words everywhere.
-func (j *judgement) preferOwn(ctx context.Context, open []*Standing, bases []fresh.Digest, found [][]*store.DirRecord) error {
+func (j *judgement) preferOwn(ctx context.Context, open []*DirStatus, bases []fresh.Digest, found [][]*store.DirRecord) error {
 	strange := func(r *store.DirRecord, at repo.Path) bool { return r.Path != at && !r.Outlined() }
 	var places []store.DirVersion
 	for i, s := range open {
@@ -208,17 +208,17 @@ func (j *judgement) preferOwn(ctx context.Context, open []*Standing, bases []fre
 }
 
 // yield has a directory that was merely outlined, or that its author could not finish with,
-// take over what a mind has written elsewhere from the same: nobody is asked twice about
+// take over what a model or an agent has written elsewhere from the same: nobody is asked twice about
 // one thing.
-func (j *judgement) yield(s *Standing, known []*store.DirRecord) {
+func (j *judgement) yield(s *DirStatus, known []*store.DirRecord) {
 	whole := slices.DeleteFunc(slices.Clone(known), func(r *store.DirRecord) bool { return r.Outlined() || r.Partial })
-	if twin := (Standing{Dir: s.Dir, N: s.N, children: s.children}); j.settled(&twin, whole) {
+	if twin := (DirStatus{Dir: s.Dir, N: s.N, children: s.children}); j.settled(&twin, whole) {
 		*s = twin
 	}
 }
 
 // unreadable notes the files of a directory whose content is not known.
-func (j *judgement) unreadable(s *Standing) bool {
+func (j *judgement) unreadable(s *DirStatus) bool {
 	for _, f := range s.Dir.Files {
 		if f.ID.IsZero() {
 			s.Reasons = append(s.Reasons, fmt.Sprintf("%s: %s", said(f.Path.Base()), cmp.Or(f.Problem, "content not known")))
@@ -228,7 +228,7 @@ func (j *judgement) unreadable(s *Standing) bool {
 }
 
 // settled takes a record that was written from just what is there, if there is one.
-func (j *judgement) settled(s *Standing, records []*store.DirRecord) bool {
+func (j *judgement) settled(s *DirStatus, records []*store.DirRecord) bool {
 	for _, r := range ranked(records) {
 		if names, _ := s.differing(r); s.sameFiles(r) && len(names) == 0 {
 			s.Record = r
@@ -239,7 +239,7 @@ func (j *judgement) settled(s *Standing, records []*store.DirRecord) bool {
 	return false
 }
 
-// ranked puts what a mind wrote before what was outlined, and the newest first.
+// ranked puts what a model or an agent wrote before what was outlined, and the newest first.
 func ranked(records []*store.DirRecord) []*store.DirRecord {
 	if len(records) < 2 {
 		return records
@@ -266,7 +266,7 @@ func newest(records []*store.DirRecord) *store.DirRecord {
 
 // sameFiles reports whether the own files are byte for byte what a record was
 // written from.
-func (s *Standing) sameFiles(r *store.DirRecord) bool {
+func (s *DirStatus) sameFiles(r *store.DirRecord) bool {
 	return slices.EqualFunc(s.Dir.Files, r.Basis.Files, func(f *File, b store.BasisFile) bool {
 		return f.ID == b.ID && f.Path.Base() == string(b.Name)
 	})
@@ -274,7 +274,7 @@ func (s *Standing) sameFiles(r *store.DirRecord) bool {
 
 // finish gives the verdict about a directory whose record was written from just what
 // is there.
-func (s *Standing) finish() {
+func (s *DirStatus) finish() {
 	switch {
 	case s.Record.Basis.Missing() > 0:
 		s.Verdict, s.K = Incomplete, s.Record.Basis.Missing()
@@ -292,7 +292,7 @@ const describedAnew = " has a new summary"
 
 // differing names the children that are not as a record knew them, or whose own text
 // does not hold; of so many that is not known.
-func (s *Standing) differing(r *store.DirRecord) (names []string, unknown int) {
+func (s *DirStatus) differing(r *store.DirRecord) (names []string, unknown int) {
 	was := make(map[string]fresh.Digest, len(r.Basis.Children))
 	for _, c := range r.Basis.Children {
 		was[string(c.Name)] = c.Text
@@ -329,7 +329,7 @@ func (s *Standing) differing(r *store.DirRecord) (names []string, unknown int) {
 func said(name string) string { return repo.Path(name).String() }
 
 // calls is the name by which a text knows what lies below.
-func (s *Standing) calls(c *Standing) string {
+func (s *DirStatus) calls(c *DirStatus) string {
 	if s.Dir.Path == reportPath {
 		return string(repo.DirLabel(c.Dir.Path)) // an overview has them from several levels
 	}
@@ -338,8 +338,8 @@ func (s *Standing) calls(c *Standing) string {
 
 // settle gives the verdicts about directories that are not just as their latest
 // record knew them.
-func (j *judgement) settle(ctx context.Context, open []*Standing, bases []fresh.Digest, found [][]*store.DirRecord) error {
-	var rest []*Standing
+func (j *judgement) settle(ctx context.Context, open []*DirStatus, bases []fresh.Digest, found [][]*store.DirRecord) error {
+	var rest []*DirStatus
 	var ask []*File
 	for i, s := range open {
 		if j.settled(s, found[i]) {
@@ -363,10 +363,10 @@ func (j *judgement) settle(ctx context.Context, open []*Standing, bases []fresh.
 	if err != nil {
 		return err
 	}
-	var past []*Standing
-	bare := make(map[*Standing]Standing)
+	var past []*DirStatus
+	bare := make(map[*DirStatus]DirStatus)
 	for _, s := range rest {
-		var best *Standing
+		var best *DirStatus
 		for _, r := range ranked(j.speakers(s.Dir.Path, j.latest[s.Dir.Path])) {
 			if c := j.compare(s, r, shapes); best == nil || c.Verdict == Fresh && best.Verdict != Fresh {
 				best = c
@@ -382,8 +382,8 @@ func (j *judgement) settle(ctx context.Context, open []*Standing, bases []fresh.
 
 // recollect looks for older texts that hold again for directories whose latest does not:
 // what is there now may differ from what they were written from, as long as that does not
-// count. Standings as they were before they were judged are in bare.
-func (j *judgement) recollect(ctx context.Context, past []*Standing, bare map[*Standing]Standing) error {
+// count. statuses as they were before they were judged are in bare.
+func (j *judgement) recollect(ctx context.Context, past []*DirStatus, bare map[*DirStatus]DirStatus) error {
 	if len(past) == 0 {
 		return nil
 	}
@@ -421,7 +421,7 @@ func (j *judgement) recollect(ctx context.Context, past []*Standing, bare map[*S
 
 // sameNames reports whether the own files have the names that a record knew, and what
 // is said of the children is what it was told.
-func (s *Standing) sameNames(r *store.DirRecord) bool {
+func (s *DirStatus) sameNames(r *store.DirRecord) bool {
 	names, _ := s.differing(r)
 	return len(names) == 0 && slices.EqualFunc(s.Dir.Files, r.Basis.Files, func(f *File, b store.BasisFile) bool {
 		return f.Path.Base() == string(b.Name)
@@ -429,7 +429,7 @@ func (s *Standing) sameNames(r *store.DirRecord) bool {
 }
 
 // moved returns the files that a record knew with another content.
-func (s *Standing) moved(r *store.DirRecord) []*File {
+func (s *DirStatus) moved(r *store.DirRecord) []*File {
 	was := make(map[string]store.BasisFile, len(r.Basis.Files))
 	for _, b := range r.Basis.Files {
 		was[string(b.Name)] = b
@@ -463,7 +463,7 @@ func (j *judgement) shapes(ctx context.Context, files []*File) (map[*File]*outli
 }
 
 // compare judges a directory by a record of it.
-func (j *judgement) compare(s *Standing, r *store.DirRecord, shapes map[*File]*outline.Outline) *Standing {
+func (j *judgement) compare(s *DirStatus, r *store.DirRecord, shapes map[*File]*outline.Outline) *DirStatus {
 	c := *s
 	c.Record = r
 	changed := j.changed(s, r, shapes)
@@ -484,7 +484,7 @@ func (j *judgement) compare(s *Standing, r *store.DirRecord, shapes map[*File]*o
 
 // changed names the own files that are not as a record knew them, as far as it
 // matters.
-func (j *judgement) changed(s *Standing, r *store.DirRecord, shapes map[*File]*outline.Outline) []string {
+func (j *judgement) changed(s *DirStatus, r *store.DirRecord, shapes map[*File]*outline.Outline) []string {
 	was := make(map[string]store.BasisFile, len(r.Basis.Files))
 	for _, b := range r.Basis.Files {
 		was[string(b.Name)] = b
@@ -518,7 +518,7 @@ func (j *judgement) changed(s *Standing, r *store.DirRecord, shapes map[*File]*o
 
 // basis returns what a text about a directory would be written from now, without
 // what grammars see.
-func (j *judgement) basis(s *Standing) store.DirBasis {
+func (j *judgement) basis(s *DirStatus) store.DirBasis {
 	var b store.DirBasis
 	for _, f := range s.Dir.Files {
 		b.Files = append(b.Files, store.BasisFile{Name: []byte(f.Path.Base()), ID: f.ID})

@@ -8,7 +8,7 @@ import (
 	"ken/internal/repo"
 )
 
-// Standings say how the texts about directories stand. Fresh, Stale and Unknown are texts
+// statuses say how the texts about directories stand. Fresh, Stale and Unknown are texts
 // that people, agents or models wrote. Outlines are counted apart, whether they hold or
 // not: they are made again for free.
 type Standings struct {
@@ -29,7 +29,7 @@ type Wanting struct {
 	Reasons []string `json:"reasons"`
 }
 
-// Standings says how the texts stand about the directories that lie within some paths, or
+// statuses says how the texts stand about the directories that lie within some paths, or
 // all of them.
 func (s *Survey) Standings(ctx context.Context, within []repo.Path) (*Standings, error) {
 	j, err := s.look(ctx, func(*judgement) []*Directory { return nil })
@@ -46,7 +46,7 @@ func (s *Survey) Standings(ctx context.Context, within []repo.Path) (*Standings,
 	return out, nil
 }
 
-func (s *Standings) add(st *Standing) {
+func (s *Standings) add(st *DirStatus) {
 	if st.Verdict == Excluded {
 		return
 	}

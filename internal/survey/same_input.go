@@ -4,7 +4,7 @@ import "ken/internal/fresh"
 
 // shared names what a text about a directory is written from, which directories that hold the
 // same have in common; it is zero for outlines: they are made faster than waited for.
-func (r *run) shared(st *Standing) fresh.Digest {
+func (r *run) shared(st *DirStatus) fresh.Digest {
 	if outlines(r.writer) {
 		return fresh.Digest{}
 	}
@@ -14,8 +14,8 @@ func (r *run) shared(st *Standing) fresh.Digest {
 // wake has the directories go on that waited for one of the same basis: if there is a text
 // of it now, they have it too.
 func (r *run) wake(basis fresh.Digest) {
-	for _, st := range r.twins[basis] {
+	for _, st := range r.waitingForSame[basis] {
 		r.queue.again(st)
 	}
-	delete(r.twins, basis)
+	delete(r.waitingForSame, basis)
 }

@@ -15,9 +15,9 @@ import (
 	"ken/internal/store"
 )
 
-// A Word is what a directory says of itself in a file that no grammar reads so far: a
+// A SelfDescription is what a directory says of itself in a file that no grammar reads so far: a
 // README in plain text, or the description in its manifest.
-type Word struct {
+type SelfDescription struct {
 	Text   string // one line; "" for none
 	Readme bool
 }
@@ -65,7 +65,7 @@ func (m manifest) matches(base string) bool {
 
 // word looks for what a directory says of itself. A file that a word came from counts
 // with all its bytes: its outline does not tell the word.
-func (j *judgement) word(ctx context.Context, it *Item) (Word, error) {
+func (j *judgement) word(ctx context.Context, it *Item) (SelfDescription, error) {
 	for _, m := range manifests {
 		i := slices.IndexFunc(it.Files, func(f ItemFile) bool { return m.matches(f.Path.Base()) })
 		if i < 0 || it.Files[i].Size > wordBytes {
@@ -73,17 +73,17 @@ func (j *judgement) word(ctx context.Context, it *Item) (Word, error) {
 		}
 		content, err := j.tree.Read(ctx, it.Files[i].File, wordBytes)
 		if errors.Is(err, ErrMoved) || ctx.Err() != nil {
-			return Word{}, err
+			return SelfDescription{}, err
 		}
 		if err != nil {
 			continue
 		}
 		if text := tidy(m.read(strings.ToValidUTF8(string(content), "\uFFFD"))); telling(text) {
 			it.Basis.Files[i].Shape = store.OutlineShape{}
-			return Word{cut(text, leadBytes), strings.HasPrefix(m.name, "readme")}, nil
+			return SelfDescription{cut(text, leadBytes), strings.HasPrefix(m.name, "readme")}, nil
 		}
 	}
-	return Word{}, nil
+	return SelfDescription{}, nil
 }
 
 func jsonDescription(content string) string {

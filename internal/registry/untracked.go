@@ -11,17 +11,17 @@ import (
 	"ken/internal/suggest"
 )
 
-// A stranger is a path that git tracks no file at: what it is instead, or what was
+// An untrackedPath is a path that git tracks no file at: what it is instead, or what was
 // probably meant.
-type stranger struct {
+type untrackedPath struct {
 	path      repo.Path
 	directory bool      // of tracked files
 	nearest   repo.Path // the tracked file that was probably meant; "" for none
 }
 
-// estrange says what a path is that is none of the entries, which are sorted.
-func estrange(entries []repo.Entry, p repo.Path) stranger {
-	s := stranger{path: p}
+// findUntracked says what a path is that is none of the entries, which are sorted.
+func findUntracked(entries []repo.Entry, p repo.Path) untrackedPath {
+	s := untrackedPath{path: p}
 	below := p + "/"
 	i := sort.Search(len(entries), func(i int) bool { return entries[i].Path >= below })
 	if s.directory = p == "" || i < len(entries) && entries[i].Path.Under(p); !s.directory {
@@ -58,7 +58,7 @@ func nearest(entries []repo.Entry, p repo.Path) repo.Path {
 
 // advise says what gets whoever names the path on: where to look instead, or how what is
 // there becomes tracked.
-func (r *Registry) advise(ctx context.Context, s stranger) (string, error) {
+func (r *Registry) advise(ctx context.Context, s untrackedPath) (string, error) {
 	if s.directory {
 		return "show the summary of this directory with: ken survey show " + fault.Quote(cmp.Or(string(s.path), ".")), nil
 	}
@@ -77,7 +77,7 @@ func (r *Registry) advise(ctx context.Context, s stranger) (string, error) {
 
 // refuse rejects a text about a path at which git tracks no file.
 func (r *Registry) refuse(ctx context.Context, snap *repo.Snapshot, w *Written, p repo.Path) (err error) {
-	s := estrange(snap.Index.Entries, p)
+	s := findUntracked(snap.Index.Entries, p)
 	if s.directory {
 		w.Reason = "a directory: only files have summaries of this kind"
 	}

@@ -107,9 +107,9 @@ func (r *run) tell(p Progress) {
 func (r *run) leased() bool { return r.how.Desk != nil && !outlines(r.writer) }
 
 // others returns what is in the hands of others now.
-func (r *run) others(ctx context.Context) (hands, error) {
+func (r *run) others(ctx context.Context) (leasedDirs, error) {
 	if !r.leased() {
-		return hands{}, nil
+		return leasedDirs{}, nil
 	}
 	return r.how.Desk.hands(ctx, r.foreign())
 }
@@ -136,7 +136,7 @@ func (r *run) awaits(ctx context.Context) (ok bool) {
 
 // hold takes a directory for this run; ok is false when somebody else has it, who has met as far
 // as that is known, or has described it: then its standing says so.
-func (r *run) hold(ctx context.Context, st *Standing) (met store.Lease, ok bool, err error) {
+func (r *run) hold(ctx context.Context, st *DirStatus) (met store.Lease, ok bool, err error) {
 	if !r.leased() {
 		return store.Lease{}, true, nil
 	}
@@ -161,7 +161,7 @@ func (r *run) hold(ctx context.Context, st *Standing) (met store.Lease, ok bool,
 
 // letGo ends the lease of a directory, and keeps its record with it if there is one and
 // nobody has taken over; ok reports whether it did.
-func (r *run) letGo(ctx context.Context, st *Standing, rec *store.DirRecord) (ok bool, err error) {
+func (r *run) letGo(ctx context.Context, st *DirStatus, rec *store.DirRecord) (ok bool, err error) {
 	r.mu.Lock()
 	l, held := r.mine[st.Dir.Path]
 	delete(r.mine, st.Dir.Path)

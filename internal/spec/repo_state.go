@@ -6,9 +6,9 @@ import (
 	"ken/internal/repo"
 )
 
-// An outlook is where everything stands at one moment, as far as files of git's
+// A repoState is where everything stands at one moment, as far as files of git's
 // tell it.
-type outlook struct {
+type repoState struct {
 	head    repo.ID
 	lost    error // why head is not known
 	main    Mainline
@@ -17,13 +17,13 @@ type outlook struct {
 	unknown []Unknown // of all nodes
 }
 
-// look reads the outlook. What it cannot learn is unknown, and no error.
-func (r *Reader) look(ctx context.Context) (*outlook, error) {
+// look reads the repository state. What it cannot learn is unknown, and no error.
+func (r *Reader) look(ctx context.Context) (*repoState, error) {
 	head, err := r.past.Head(ctx)
 	if ctx.Err() != nil {
 		return nil, err
 	}
-	o := &outlook{head: head.Commit, lost: err}
+	o := &repoState{head: head.Commit, lost: err}
 	miss := func(fact string, err error) {
 		if err != nil {
 			o.unknown = append(o.unknown, Unknown{fact, err.Error()})
@@ -41,7 +41,7 @@ func (r *Reader) look(ctx context.Context) (*outlook, error) {
 }
 
 // heads returns the commits that everything is judged from.
-func (o *outlook) heads() []repo.ID {
+func (o *repoState) heads() []repo.ID {
 	var ids []repo.ID
 	seen := map[repo.ID]bool{{}: true}
 	add := func(id repo.ID) {

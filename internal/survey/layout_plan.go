@@ -18,8 +18,8 @@ import (
 	"ken/internal/store"
 )
 
-// A Mind can be asked a question.
-type Mind interface {
+// A ModelWriter can be asked a question.
+type ModelWriter interface {
 	Writer
 	// See gives it the tree that it writes about, and may look around in.
 	See(tree Tree)
@@ -109,13 +109,13 @@ func (r *Recon) under(given map[repo.Path]Rank) map[repo.Path]Rank {
 }
 
 // planAsked names the question for a plan: about these directories, to this mind.
-func (j *judgement) planAsked(m Mind) fresh.Digest {
+func (j *judgement) planAsked(m ModelWriter) fresh.Digest {
 	return digestOf("ken plan asked 1", j.planBasis().Digest(), []byte(m.Recipe()))
 }
 
 // inVainPlanned says what came of it when this mind was asked for just this plan and
 // made no sense, nil when it was not or did.
-func (j *judgement) inVainPlanned(m Mind) error {
+func (j *judgement) inVainPlanned(m ModelWriter) error {
 	f, ok := j.failed[reconPath]
 	if !ok || f.Basis != j.planAsked(m) {
 		return nil
@@ -124,8 +124,8 @@ func (j *judgement) inVainPlanned(m Mind) error {
 		m.Author(), f.At.Format(time.DateOnly), f.Reason)
 }
 
-// replan has a mind plan the survey.
-func (j *judgement) replan(ctx context.Context, m Mind) (Spent, error) {
+// replan has a model or an agent plan the survey.
+func (j *judgement) replan(ctx context.Context, m ModelWriter) (Spent, error) {
 	answer, spent, err := m.Ask(ctx, reconRules, fence(j.layout()))
 	if err != nil {
 		return spent, fmt.Errorf("plan the survey: %w", err)
@@ -149,7 +149,7 @@ func (j *judgement) replan(ctx context.Context, m Mind) (Spent, error) {
 	}})
 }
 
-// readRecon reads a mind's plan. Directories that are not there are let go.
+// readRecon reads a model's plan. Directories that are not there are let go.
 func (j *judgement) readRecon(text string) (*Recon, error) {
 	from, to := strings.IndexByte(text, '{'), strings.LastIndexByte(text, '}')
 	if from < 0 || to < from {

@@ -14,19 +14,19 @@ import (
 
 const memoFooting = "footing"
 
-// A footing is what the index says of a node, where that is worth telling. The index
+// indexFacts are what the index says of a node, where that is worth telling. The index
 // changes more often than specs and history do, so that it is laid over a listing each
 // time and is no part of what is kept of one.
-type footing struct {
+type indexFacts struct {
 	Unmerged bool     // a merge has not been decided for its file
 	Missing  []string // the entries of its code that name nothing, as they were written
 }
 
 // keptFootings are those of a checkout, with what they were made from.
 type keptFootings struct {
-	Stamp string             // of the index
-	Nodes string             // a digest of the nodes
-	At    map[string]footing // by the path of the spec; most have none
+	Stamp string                // of the index
+	Nodes string                // a digest of the nodes
+	At    map[string]indexFacts // by the path of the spec; most have none
 }
 
 // stand lays over a listing what the index says. An index that cannot be read is unknown,
@@ -51,7 +51,7 @@ func (r *Reader) stand(ctx context.Context, l *Listing) error {
 	return nil
 }
 
-func (l *Listed) stand(f footing) {
+func (l *Listed) stand(f indexFacts) {
 	l.Missing = append([]string{}, f.Missing...)
 	if f.Unmerged {
 		l.Status = StatusUnknown
@@ -63,7 +63,7 @@ func (l *Listed) stand(f footing) {
 
 // footings returns what the index says of the nodes of a listing: what was found last
 // time, if index and nodes are those.
-func (r *Reader) footings(ctx context.Context, l *Listing) (map[string]footing, error) {
+func (r *Reader) footings(ctx context.Context, l *Listing) (map[string]indexFacts, error) {
 	stamp, nodes := r.src.IndexStamp(ctx), l.digest()
 	var k keptFootings
 	if stamp != "" && r.load(memoFooting, &k) && k.Stamp == stamp && k.Nodes == nodes {
@@ -74,7 +74,7 @@ func (r *Reader) footings(ctx context.Context, l *Listing) (map[string]footing, 
 		return nil, err
 	}
 	found := newLocator(pathsOf(tracked))
-	at := make(map[string]footing)
+	at := make(map[string]indexFacts)
 	for i := range l.Nodes {
 		n := &l.Nodes[i]
 		if n.Ghost {
@@ -93,7 +93,7 @@ func (r *Reader) footings(ctx context.Context, l *Listing) (map[string]footing, 
 		if !known {
 			return nil, errors.New(found.limit.reason())
 		}
-		f := footing{Unmerged: isUnmerged(tracked, n.raw()), Missing: missing}
+		f := indexFacts{Unmerged: isUnmerged(tracked, n.raw()), Missing: missing}
 		if f.Unmerged || len(f.Missing) > 0 {
 			at[string(n.raw())] = f
 		}
@@ -133,7 +133,7 @@ func isUnmerged(tracked []repo.Entry, p repo.Path) bool {
 	return ok && tracked[i].Flags.Has(repo.Conflicted)
 }
 
-// digest names what a footing depends on besides the index.
+// digest names what the index facts depend on besides the index.
 func (l *Listing) digest() string {
 	sum := sha256.New()
 	for i := range l.Nodes {

@@ -8,8 +8,8 @@ import (
 	"ken/internal/store"
 )
 
-// A sight is what stands at one tracked path now, compared with the index.
-type sight struct {
+// A pathState is what stands at one tracked path now, compared with the index.
+type pathState struct {
 	state   sightState
 	content repo.Content // ID zero only when it could not be established; MD5 zero when unread
 	bytes   repo.ID      // of the bytes on disk, when they were read
@@ -38,9 +38,9 @@ const (
 type view struct {
 	snap  *repo.Snapshot
 	found []repo.Found
-	// seen holds the sights that took more than a look. A path without one is
+	// seen holds the path states that took more than a look. A path without one is
 	// what the index says it is.
-	seen map[int]sight
+	seen map[int]pathState
 	// policy names what everything is judged by.
 	policy string
 	// untracked lists every .gitattributes below the root that nobody has added.
@@ -73,22 +73,22 @@ func (v *view) outdated(i int, row store.FileRow) bool {
 	return v.converts() && row.Mode != repo.Gitlink && row.Stat != v.found[i].Stat
 }
 
-// sight returns what stands at entry i.
-func (v *view) sight(i int) sight {
+// stateOf returns what stands at entry i.
+func (v *view) stateOf(i int) pathState {
 	if s, ok := v.seen[i]; ok {
 		return s
 	}
 	e, f := &v.snap.Index.Entries[i], &v.found[i]
 	// git compared this very stat with this very content, and not in the tick of
 	// a later write.
-	return sight{state: same, content: repo.Content{ID: e.ID}, stat: f.Stat, size: f.Stat.Size, mode: e.Mode}
+	return pathState{state: same, content: repo.Content{ID: e.ID}, stat: f.Stat, size: f.Stat.Size, mode: e.Mode}
 }
 
 // moved reports whether entry i differs from the index in any way that
 // `git status` would show, or from its row where only its bytes can tell.
 func (v *view) moved(i int) bool {
 	e := &v.snap.Index.Entries[i]
-	if row, ok := v.raw[e.Path]; ok && v.sight(i).state != sparse && v.sight(i).content.ID != row.Content.ID {
+	if row, ok := v.raw[e.Path]; ok && v.stateOf(i).state != sparse && v.stateOf(i).content.ID != row.Content.ID {
 		return true
 	}
 	if e.Flags.Has(repo.IntentToAdd) {
@@ -108,10 +108,10 @@ func (v *view) moved(i int) bool {
 	}
 }
 
-// astray reports whether entry i, seen as s, is not as the index has it. A row
+// differsFromIndex reports whether entry i, seen as s, is not as the index has it. A row
 // made of it then says so, since an index that stays the same proves nothing
 // about such a path.
-func (v *view) astray(i int, s sight) bool {
+func (v *view) differsFromIndex(i int, s pathState) bool {
 	return s.state != same && s.state != sparse || s.mode != v.snap.Index.Entries[i].Mode
 }
 
@@ -119,7 +119,7 @@ func (v *view) astray(i int, s sight) bool {
 // those paths for which neither the index nor an earlier row can vouch. only
 // lists the entries to look at; nil means all.
 func (r *Registry) look(ctx context.Context, snap *repo.Snapshot, base store.Verification, only []int) (*view, error) {
-	v := &view{snap: snap, seen: map[int]sight{}}
+	v := &view{snap: snap, seen: map[int]pathState{}}
 	if err := v.stat(ctx, r.files, only); err != nil {
 		return nil, err
 	}
@@ -201,7 +201,7 @@ func (r *Registry) weighPolicy(ctx context.Context, v *view) error {
 	paths, contents := make([]repo.Path, len(which)), make([]repo.ID, len(which))
 	for k, i := range which {
 		paths[k] = entries[i].Path
-		contents[k] = v.sight(i).content.ID
+		contents[k] = v.stateOf(i).content.ID
 	}
 	paths, contents = append(paths, v.untracked...), append(contents, untracked...)
 	grader := ""
@@ -388,19 +388,19 @@ func (v *view) proven(i int) bool {
 // it, because the file system has no links.
 func (v *view) linkAsFile(e *repo.Entry) bool { return e.Mode == repo.Symlink && !v.snap.Symlinks }
 
-// A glimpse is how far a stat alone leads.
-type glimpse uint8
+// A statVerdict is how far a stat alone leads.
+type statVerdict uint8
 
 const (
-	unsure    glimpse = iota // only the bytes can tell
-	asIndexed                // what the index says
-	settled                  // something else, and clear
+	unsure    statVerdict = iota // only the bytes can tell
+	asIndexed                    // what the index says
+	settled                      // something else, and clear
 )
 
 // glance judges entry i by its stat alone.
-func (v *view) glance(i int) (sight, glimpse) {
+func (v *view) glance(i int) (pathState, statVerdict) {
 	e, f := &v.snap.Index.Entries[i], &v.found[i]
-	s := sight{mode: e.Mode, size: f.Stat.Size}
+	s := pathState{mode: e.Mode, size: f.Stat.Size}
 	switch {
 	case e.Flags.Has(repo.Conflicted):
 		s.state = conflicted
@@ -442,7 +442,7 @@ func (v *view) glance(i int) (sight, glimpse) {
 
 // glanceGitlink judges a submodule by the commit it has checked out. One that
 // is not checked out is as the index says; what lies inside is its own affair.
-func glanceGitlink(s sight, e *repo.Entry, f *repo.Found, sub repo.Submodule) sight {
+func glanceGitlink(s pathState, e *repo.Entry, f *repo.Found, sub repo.Submodule) pathState {
 	switch {
 	case f.Presence != repo.Directory:
 		s.state, s.err = absent, errors.New("the submodule is not there")
@@ -480,7 +480,7 @@ func (r *Registry) vouch(ctx context.Context, v *view, suspects []int) ([]int, e
 			left = append(left, i)
 			continue
 		}
-		v.seen[i] = sight{
+		v.seen[i] = pathState{
 			state: v.stateOf(i, row.Content.ID, row.Marks.Has(store.MarkRaw)), content: row.Content, raw: row.Marks.Has(store.MarkRaw),
 			stat: row.Stat, size: row.Stat.Size, mode: v.modeOf(e, f), kind: row.Kind,
 		}

@@ -4,9 +4,9 @@ import (
 	"strings"
 )
 
-// promise says how much the name of a directory promises to whoever is new, the most
+// dirPriority says how much the name of a directory promises to whoever is new, the most
 // first.
-func promise(name string) int {
+func dirPriority(name string) int {
 	low := strings.ToLower(name)
 	switch {
 	case low == "" || low[0] == '.':
