@@ -25,7 +25,7 @@ func (w *workspace) Survey(ranks map[repo.Path]survey.Rank) *survey.Survey {
 //
 // Where the files are as they were recorded, so may be how directories stand, and nothing is
 // read. Else all is judged from another look at the files, and nothing is written.
-func (w *workspace) Standings(ctx context.Context, rep *registry.Report, verified bool, within []repo.Path) (*survey.Standings, error) {
+func (w *workspace) Standings(ctx context.Context, rep *registry.Report, verified bool, within []repo.Path) (*survey.DirCounts, error) {
 	if any, err := w.store.Describes(ctx); !any || err != nil {
 		return nil, err
 	}
@@ -35,11 +35,11 @@ func (w *workspace) Standings(ctx context.Context, rep *registry.Report, verifie
 		if err != nil {
 			return nil, err
 		}
-		return s.Standings(ctx, within)
+		return s.DirCounts(ctx, within)
 	}
 	t := &surveyTree{w: w, unsaved: !verified}
 	t.looked.Do(func() { t.take(rep) })
-	return w.surveyOf(t, nil).Standings(ctx, nil)
+	return w.surveyOf(t, nil).DirCounts(ctx, nil)
 }
 
 func (w *workspace) surveyOf(tree survey.Tree, ranks map[repo.Path]survey.Rank) *survey.Survey {

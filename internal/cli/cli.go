@@ -45,7 +45,7 @@ type Workspace interface {
 	// Standings says how the texts about directories stand, nil where nobody ever wrote one:
 	// within some paths, or all. The report is what was just found of files; verified says
 	// that it was also recorded.
-	Standings(ctx context.Context, rep *registry.Report, verified bool, within []repo.Path) (*survey.Standings, error)
+	Standings(ctx context.Context, rep *registry.Report, verified bool, within []repo.Path) (*survey.DirCounts, error)
 	// Unused reads every record, and returns those that are not used; RemoveUnused removes
 	// them.
 	Unused(ctx context.Context) ([]fresh.Unused, error)

@@ -487,7 +487,7 @@ func summaryCounts(current, stale, unknown int) string {
 	return line
 }
 
-func directoriesLine(d *survey.Standings) string {
+func directoriesLine(d *survey.DirCounts) string {
 	if d == nil {
 		return "not described yet: ken up"
 	}

@@ -148,7 +148,7 @@ func (p *program) knowledgeNow(ctx context.Context, w Workspace) (known *knowled
 // knowledge is the answer of status and verify: files, and what else somebody wrote.
 type knowledge struct {
 	*registry.Report
-	Directories *survey.Standings `json:"directories,omitempty"` // absent where nobody ever wrote about one
+	Directories *survey.DirCounts `json:"directories,omitempty"` // absent where nobody ever wrote about one
 	Unused      []unused          `json:"unused,omitempty"`      // records that are not used; with --check
 	Removed     []unused          `json:"removed,omitempty"`     // of those, the ones that --full has removed
 	Overview    *Overview         `json:"overview,omitempty"`    // of status without paths

@@ -26,7 +26,7 @@ func (v *verification) readUnread(ctx context.Context, items []item, attrs []rep
 	var unread []int
 	var known []repo.Content
 	for k, it := range items {
-		s := v.view.stateOf(it.i)
+		s := v.view.pathState(it.i)
 		if s.mode == repo.Gitlink || s.state != same && s.state != changed {
 			continue
 		}
@@ -85,7 +85,7 @@ func (v *verification) peeks(it item, s pathState, a repo.Attributes) bool {
 func (v *verification) classify(items []item, attrs []repo.Attributes) []store.FileRow {
 	rows := make([]store.FileRow, len(items))
 	for k, it := range items {
-		e, s := &v.view.snap.Index.Entries[it.i], v.view.stateOf(it.i)
+		e, s := &v.view.snap.Index.Entries[it.i], v.view.pathState(it.i)
 		was := it.before()
 		row := was
 		row.Path, row.Mode = e.Path, s.mode

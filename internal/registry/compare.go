@@ -207,7 +207,7 @@ func (v *verification) settleAll(ctx context.Context, items []item) error {
 	exact, err := v.choose(ctx, v.view.snap, choice{
 		rows:    rows,
 		before:  func(k int) store.FileRow { return items[k].before() },
-		bytes:   func(k int) repo.ID { return v.view.stateOf(items[k].i).bytes },
+		bytes:   func(k int) repo.ID { return v.view.pathState(items[k].i).bytes },
 		settled: v.settled,
 		regrade: v.view.policy != v.base.Policy,
 	})

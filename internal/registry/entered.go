@@ -159,7 +159,7 @@ func (r *Registry) weigh(ctx context.Context, e *entered) error {
 		flags |= of
 		// What is not checked out, and is not there either, hides nothing.
 		e.flagged = e.flagged || of.Has(repo.AssumeUnchanged) ||
-			of.Has(repo.SkipWorktree) && e.view.stateOf(i).state != sparse
+			of.Has(repo.SkipWorktree) && e.view.pathState(i).state != sparse
 	}
 	e.inMerge = flags.Has(repo.Conflicted)
 	for i := range e.view.seen {

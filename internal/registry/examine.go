@@ -14,7 +14,7 @@ import (
 type subject struct {
 	path    repo.Path
 	tracked bool
-	state   sightState    // meaningful when tracked
+	state   contentState    // meaningful when tracked
 	err     error         // why, when unreadable
 	before  store.FileRow // as it was kept; zero Path when it was not
 	now     store.FileRow // as it is, About included; like before when nothing could be established
@@ -87,7 +87,7 @@ func (r *Registry) examine(ctx context.Context, paths []repo.Path, read bool) (*
 			continue
 		}
 		j, _ := slices.BinarySearch(only, at[k])
-		seen := v.view.stateOf(at[k])
+		seen := v.view.pathState(at[k])
 		s.state, s.err, s.now, s.bytes = seen.state, seen.err, classified[j], seen.bytes
 	}
 	return snap, subjects, r.chooseFor(ctx, v, subjects)

@@ -10,7 +10,7 @@ import (
 
 // judgeItem reports on one item and queues its row if it is another than before.
 func (v *verification) judgeItem(it item, row store.FileRow, known fresh.Basis) {
-	s := v.view.stateOf(it.i)
+	s := v.view.pathState(it.i)
 	verdict := Verdict{path: row.Path, Kind: row.Kind, MD5: row.Content.MD5, ID: row.Content.ID}
 	verdict.Summary, verdict.Grade = v.summaryOf(s.state, row)
 	keep := true // whether the row is to be kept, new or not
@@ -74,7 +74,7 @@ func (v *verification) before(row store.FileRow) (repo.Path, bool) {
 
 // worth says what the text of a row is worth, given what stands at its path, and how far
 // the content is from it. Every answer about a path comes from here.
-func (r *Registry) worth(state sightState, row store.FileRow) (fresh.State, fresh.Grade) {
+func (r *Registry) worth(state contentState, row store.FileRow) (fresh.State, fresh.Grade) {
 	switch {
 	case state == unreadable:
 		return fresh.Unknown, ""
@@ -96,7 +96,7 @@ func (r *Registry) worth(state sightState, row store.FileRow) (fresh.State, fres
 
 // summaryOf is worth, as a report counts it: the text of a file that is gone from the disk
 // is stale, since the file is tracked all the same.
-func (r *Registry) summaryOf(state sightState, row store.FileRow) (fresh.State, fresh.Grade) {
+func (r *Registry) summaryOf(state contentState, row store.FileRow) (fresh.State, fresh.Grade) {
 	worth, grade := r.worth(state, row)
 	switch {
 	case worth != fresh.Gone:

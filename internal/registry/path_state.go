@@ -10,7 +10,7 @@ import (
 
 // A pathState is what stands at one tracked path now, compared with the index.
 type pathState struct {
-	state   sightState
+	state   contentState
 	content repo.Content // ID zero only when it could not be established; MD5 zero when unread
 	bytes   repo.ID      // of the bytes on disk, when they were read
 	crlf    bool         // the bytes, when they were read, hold line endings git may convert
@@ -22,10 +22,10 @@ type pathState struct {
 	err     error     // why, when unreadable
 }
 
-type sightState uint8
+type contentState uint8
 
 const (
-	unreadable sightState = iota // could not be established
+	unreadable contentState = iota // could not be established
 	same                         // what the index holds
 	changed                      // other content than the index holds
 	absent                       // tracked, and not there
@@ -73,8 +73,8 @@ func (v *view) outdated(i int, row store.FileRow) bool {
 	return v.converts() && row.Mode != repo.Gitlink && row.Stat != v.found[i].Stat
 }
 
-// stateOf returns what stands at entry i.
-func (v *view) stateOf(i int) pathState {
+// pathState returns what stands at entry i.
+func (v *view) pathState(i int) pathState {
 	if s, ok := v.seen[i]; ok {
 		return s
 	}
@@ -88,7 +88,7 @@ func (v *view) stateOf(i int) pathState {
 // `git status` would show, or from its row where only its bytes can tell.
 func (v *view) moved(i int) bool {
 	e := &v.snap.Index.Entries[i]
-	if row, ok := v.raw[e.Path]; ok && v.stateOf(i).state != sparse && v.stateOf(i).content.ID != row.Content.ID {
+	if row, ok := v.raw[e.Path]; ok && v.pathState(i).state != sparse && v.pathState(i).content.ID != row.Content.ID {
 		return true
 	}
 	if e.Flags.Has(repo.IntentToAdd) {
@@ -201,7 +201,7 @@ func (r *Registry) weighPolicy(ctx context.Context, v *view) error {
 	paths, contents := make([]repo.Path, len(which)), make([]repo.ID, len(which))
 	for k, i := range which {
 		paths[k] = entries[i].Path
-		contents[k] = v.stateOf(i).content.ID
+		contents[k] = v.pathState(i).content.ID
 	}
 	paths, contents = append(paths, v.untracked...), append(contents, untracked...)
 	grader := ""
@@ -503,7 +503,7 @@ func (v *view) modeOf(e *repo.Entry, f *repo.Found) repo.Mode {
 // stateOf compares the content established for entry i with the index. Raw
 // content never equals the blob that a filter made of it: there the index's own
 // stat must prove that nothing moved, and what it cannot prove counts as moved.
-func (v *view) stateOf(i int, id repo.ID, raw bool) sightState {
+func (v *view) stateOf(i int, id repo.ID, raw bool) contentState {
 	e := &v.snap.Index.Entries[i]
 	switch {
 	case e.Flags.Has(repo.IntentToAdd):

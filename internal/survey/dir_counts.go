@@ -8,10 +8,10 @@ import (
 	"ken/internal/repo"
 )
 
-// statuses say how the texts about directories stand. Fresh, Stale and Unknown are texts
+// DirCounts counts the summaries of directories. Fresh, Stale and Unknown are texts
 // that people, agents or models wrote. Outlines are counted apart, whether they hold or
 // not: they are made again for free.
-type Standings struct {
+type DirCounts struct {
 	Directories int `json:"directories"` // those that nothing leaves out
 	Fresh       int `json:"fresh"`
 	Stale       int `json:"stale"`
@@ -29,14 +29,14 @@ type Wanting struct {
 	Reasons []string `json:"reasons"`
 }
 
-// statuses says how the texts stand about the directories that lie within some paths, or
+// DirCounts counts the summaries of the directories that lie within some paths, or
 // all of them.
-func (s *Survey) Standings(ctx context.Context, within []repo.Path) (*Standings, error) {
+func (s *Survey) DirCounts(ctx context.Context, within []repo.Path) (*DirCounts, error) {
 	j, err := s.look(ctx, func(*judgement) []*Directory { return nil })
 	if err != nil {
 		return nil, err
 	}
-	out := &Standings{Wanting: []Wanting{}}
+	out := &DirCounts{Wanting: []Wanting{}}
 	for _, d := range j.order {
 		if len(within) == 0 || slices.ContainsFunc(within, d.Path.Under) {
 			out.add(j.at[d])
@@ -46,7 +46,7 @@ func (s *Survey) Standings(ctx context.Context, within []repo.Path) (*Standings,
 	return out, nil
 }
 
-func (s *Standings) add(st *DirStatus) {
+func (s *DirCounts) add(st *DirStatus) {
 	if st.Verdict == Excluded {
 		return
 	}
