@@ -14,7 +14,7 @@ import (
 type subject struct {
 	path    repo.Path
 	tracked bool
-	state   contentState    // meaningful when tracked
+	state   contentState  // meaningful when tracked
 	err     error         // why, when unreadable
 	before  store.FileRow // as it was kept; zero Path when it was not
 	now     store.FileRow // as it is, About included; like before when nothing could be established

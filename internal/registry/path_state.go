@@ -26,11 +26,11 @@ type contentState uint8
 
 const (
 	unreadable contentState = iota // could not be established
-	same                         // what the index holds
-	changed                      // other content than the index holds
-	absent                       // tracked, and not there
-	sparse                       // not there because git was told so
-	conflicted                   // unmerged
+	same                           // what the index holds
+	changed                        // other content than the index holds
+	absent                         // tracked, and not there
+	sparse                         // not there because git was told so
+	conflicted                     // unmerged
 )
 
 // A view is everything seen of a work tree in one run: the snapshot, a look at
