@@ -212,7 +212,7 @@ func TestPushAndPull(t *testing.T) {
 				t.Errorf("status of a clone without records should be current: %+v", st)
 			}
 			a.know("one", "two", "three")
-			if st := a.status(); st.Unpushed != 3 || st.Current() {
+			if st := a.status(); st.Unpushed != 3 || st.Current() || st.Size.Records != 0 {
 				t.Errorf("status before the first push: %+v", st)
 			}
 			if out := a.push(share.PushOptions{DryRun: true}); out.Records != 3 || records(remote, ref) != nil {

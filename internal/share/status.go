@@ -54,14 +54,14 @@ func (s *Share) status(ctx context.Context, remote string, fetch bool) (*Status,
 	fetched := u.memory.Remotes[remote].Fetched
 	out := &Status{
 		Remote: remote, Known: !fetched.IsZero() || !u.theirs.IsZero(), Fetched: fetched, Tip: u.before, Theirs: u.theirs,
-		Unpulled: u.taken, Trust: s.opts.Policy.Trust.String(),
+		Unpulled: u.taken, Trust: s.opts.Policy.Trust.String(), Size: s.size(u.view), // without what is unpushed
 	}
 	var pushed Pushed
 	if err := s.addNew(ctx, u, &pushed, PushOptions{DryRun: true}); err != nil {
 		return nil, err
 	}
 	u.fill()
-	out.Unpushed, out.Size = pushed.Records, s.size(u.view)
+	out.Unpushed = pushed.Records
 	out.Quarantined, out.Untrusted, out.Junk = u.Quarantined, u.Untrusted, len(u.junk())
 	if who, _, err := s.git.Identity(ctx); err == nil {
 		out.Who, out.Why = who, s.opts.Policy.untrustedSelf(who)

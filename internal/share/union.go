@@ -89,12 +89,15 @@ func (s *Share) add(ctx context.Context, u *union, tip repo.ID, absorb bool) err
 	known := u.Tip
 	contained := true
 	if !known.IsZero() {
-		old, err := s.git.Contains(ctx, known, tip)
-		if err != nil || old {
-			return err
-		}
+		var err error
 		if contained, err = s.git.Contains(ctx, tip, known); err != nil {
 			return err
+		}
+		if !contained {
+			old, err := s.git.Contains(ctx, known, tip)
+			if err != nil || old {
+				return err
+			}
 		}
 	}
 	found, err := s.scan(ctx, u.view, tip, absorb)
