@@ -3,10 +3,11 @@ package survey
 import (
 	"context"
 	"fmt"
-	"ken/internal/repo"
-	"ken/internal/store"
 	"slices"
 	"time"
+
+	"ken/internal/repo"
+	"ken/internal/store"
 )
 
 // defaultBeat is how often a run shows that it is alive.

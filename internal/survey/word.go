@@ -5,13 +5,14 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"errors"
-	"ken/internal/store"
 	"path"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+
+	"ken/internal/store"
 )
 
 // A Word is what a directory says of itself in a file that no grammar reads so far: a

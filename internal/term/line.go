@@ -1,8 +1,9 @@
 package term
 
 import (
-	"ken/internal/repo"
 	"strings"
+
+	"ken/internal/repo"
 )
 
 // A Tone is how a line's first word is meant. It only ever repeats what the
