@@ -430,7 +430,7 @@ func TestWorkerTroubles(t *testing.T) {
 
 // Directories that hold the same are described once, and what is above is told what will
 // stay: the run leaves nothing to do.
-func TestWorkersShareTwins(t *testing.T) {
+func TestWorkersShareSameContent(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
 	said := 0

@@ -92,7 +92,7 @@ func TestFencedByToken(t *testing.T) {
 }
 
 // A directory that is done stays so: whoever does it again, because the news was lost, is
-// content, and whoever pays or fails then is fenced off.
+// content, and a worker without the lease can neither reserve nor fail it.
 func TestFencedByState(t *testing.T) {
 	t.Parallel()
 	q, _, held := hire(t)
@@ -331,7 +331,7 @@ func TestLocksAreNotWaitedForWithoutEnd(t *testing.T) {
 	}
 }
 
-// That a directory waits for its twin is nothing to tell of; that it could not be handed back is:
+// A directory that waits for the same input causes no event; one that could not be returned does:
 // it stays taken until its lease ends.
 func TestATwinThatIsNotHandedBackIsToldOf(t *testing.T) {
 	t.Parallel()

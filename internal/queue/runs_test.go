@@ -155,7 +155,7 @@ func TestBegunInTime(t *testing.T) {
 	s.work(t, 1, opts, &hand{})
 }
 
-// A queryCounter counts questions to a server, and those that nudge asks apart from others.
+// A queryCounter counts queries to a server, and separately those of wakeRiver.
 type queryCounter struct {
 	nudges chan int // how many others there have been at each
 	others atomic.Int64

@@ -1,12 +1,13 @@
 package spec
 
 import (
-	"ken/internal/repo"
 	"strconv"
 	"strings"
 	"unicode"
 
 	"golang.org/x/text/unicode/norm"
+
+	"ken/internal/repo"
 )
 
 const (

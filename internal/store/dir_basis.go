@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
+
 	"ken/internal/fresh"
 	"ken/internal/outline"
 	"ken/internal/repo"

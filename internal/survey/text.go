@@ -1,8 +1,9 @@
 package survey
 
 import (
-	"ken/internal/repo"
 	"strings"
+
+	"ken/internal/repo"
 )
 
 // cut shortens a text to so many bytes, between words where it can, and puts it on

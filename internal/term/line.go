@@ -1,8 +1,9 @@
 package term
 
 import (
-	"ken/internal/repo"
 	"strings"
+
+	"ken/internal/repo"
 )
 
 // A Tone is the colour of a line's first word. It repeats what the word says.

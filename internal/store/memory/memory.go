@@ -119,7 +119,7 @@ func (s *Store) Exceptions(ctx context.Context, worktree string, marks store.Fil
 }
 
 // Tally implements [store.Files]. A text whose file's content is not known
-// counts as stale: it is not vouched for.
+// counts as stale, because no check can prove it.
 func (s *Store) Tally(ctx context.Context, worktree string) (store.FileCounts, error) {
 	if err := ctx.Err(); err != nil {
 		return store.FileCounts{}, err

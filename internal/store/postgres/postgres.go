@@ -27,7 +27,7 @@ var _ store.Files = (*Store)(nil)
 type Options struct {
 	// Repository names the repository; what one has written, no other sees.
 	Repository string
-	// Machine names the machine, whose work trees are apart from those of others. Host is
+	// Machine identifies the machine; each machine has its own worktrees. Host is
 	// what people call it.
 	Machine, Host string
 	// Connections is how many there may be at a time; 4 when 0.
@@ -114,7 +114,7 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// Config is how the store connects, for who needs connections apart from its own.
+// Config returns the settings of the connection, for callers that need their own connections.
 func (s *Store) Config() *pgxpool.Config { return s.connections.config.Copy() }
 
 // Pool returns the connections, to a database that has the tables.

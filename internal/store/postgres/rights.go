@@ -66,8 +66,8 @@ func (s *Store) mayNotMake(version int, why error) error {
 	}
 }
 
-// A Right is one that a role needs on some of ken's tables, or on sequences: their names, apart by
-// commas.
+// A Right is a privilege that a role needs on tables or sequences. On lists their names,
+// separated by commas.
 type Right struct{ Right, On string }
 
 // everyday is what a role needs that keeps a clone in step: the grants of the manual's page about

@@ -51,7 +51,7 @@ func (s *Store) Exceptions(ctx context.Context, worktree string, marks store.Fil
 }
 
 // Tally implements [store.Files]. A text whose file's content is not known counts as
-// stale: it is not vouched for.
+// stale, because no check can prove it.
 func (s *Store) Tally(ctx context.Context, worktree string) (t store.FileCounts, err error) {
 	err = s.eachRow(ctx, worktree, `
 		SELECT path, kind, mode, content_id, content_md5, size, mtime, ctime, inode, marks, excluded, about

@@ -28,7 +28,7 @@ type directoryRow struct {
 	basis       []byte
 }
 
-// A flag is [survey.Flag] with a path that need not be UTF-8.
+// A flag is [store.DirFlag] with a path that need not be UTF-8.
 type flag struct {
 	repo.PathJSON
 	Severity string `json:"severity"`

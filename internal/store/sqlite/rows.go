@@ -160,7 +160,7 @@ func (s *Store) Exceptions(ctx context.Context, worktree string, marks store.Fil
 }
 
 // Tally implements [store.Files]. A text whose file's content is not known
-// counts as stale: it is not vouched for.
+// counts as stale, because no check can prove it.
 func (s *Store) Tally(ctx context.Context, worktree string) (store.FileCounts, error) {
 	var t store.FileCounts
 	err := s.read(ctx, func(conn *sqlite.Conn) error {

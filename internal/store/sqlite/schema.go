@@ -244,7 +244,7 @@ CREATE TABLE lease (
 ) WITHOUT ROWID;
 `
 
-// What minds wrote at a directory is looked through when its latest text does not hold.
+// ken searches the older summaries of a directory when its latest one is stale.
 // Outlines are many, and are never looked for in this way: they have no part in the index.
 const migration3 = `
 CREATE INDEX directory_record_past ON directory_record (path, at) WHERE outlined = 0;

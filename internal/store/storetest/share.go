@@ -128,15 +128,15 @@ func testSince(t *testing.T, open func(*testing.T) ShareStore) {
 
 func testShareOutlines(t *testing.T, open func(*testing.T) ShareStore) {
 	s := open(t)
-	Keep(t, s, Outlined("a", "one", 1), Directory("a", "mind", 0), Outlined("b", "one", 9))
+	Keep(t, s, Outlined("a", "one", 1), Directory("a", "summary", 0), Outlined("b", "one", 9))
 	_, mark := Since(t, s, "", 1)
-	Keep(t, s, Outlined("a", "two", 2), Directory("a", "later mind", 3), Outlined("b", "older", 8))
+	Keep(t, s, Outlined("a", "two", 2), Directory("a", "later summary", 3), Outlined("b", "older", 8))
 	all, _ := Since(t, s, "", 2)
 	equal(t, "all", encoded(all), encoded([]store.Record{
-		in(Directory("a", "mind", 0)), in(Outlined("b", "one", 9)), in(Outlined("a", "two", 2)), in(Directory("a", "later mind", 3)),
+		in(Directory("a", "summary", 0)), in(Outlined("b", "one", 9)), in(Outlined("a", "two", 2)), in(Directory("a", "later summary", 3)),
 	}))
 	later, _ := Since(t, s, mark, 2)
-	equal(t, "later", encoded(later), encoded([]store.Record{in(Outlined("a", "two", 2)), in(Directory("a", "later mind", 3))}))
+	equal(t, "later", encoded(later), encoded([]store.Record{in(Outlined("a", "two", 2)), in(Directory("a", "later summary", 3))}))
 }
 
 func testForeignMark(t *testing.T, open func(*testing.T) ShareStore) {

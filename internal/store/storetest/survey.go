@@ -33,7 +33,7 @@ func RunSurvey(t *testing.T, open func(t *testing.T) SurveyStore) {
 		{"latest is the newest outline and the newest other", testLatest},
 		{"a directory's text that is dated ahead is as if not there", testDirectoryAhead},
 		{"written from finds by the basis, wherever it was", testWrittenFrom},
-		{"written of finds what minds wrote there, the newest first", testWrittenOf},
+		{"written of finds summaries that are no outlines, newest first", testWrittenOf},
 		{"a failure stands until a record follows it", testFailures},
 		{"leases read back as they were taken", testLeases},
 		{"a lease is taken by one, and again when it has expired", testTake},
@@ -75,7 +75,7 @@ func Directory(path repo.Path, text string, seconds int) *store.DirRecord {
 	}
 }
 
-// Outlined is Directory by no mind.
+// Outlined returns an outline of a directory.
 func Outlined(path repo.Path, text string, seconds int) *store.DirRecord {
 	r := Directory(path, text, seconds)
 	r.Author, r.Recipe = "ken outline", OutlineRecipe
