@@ -256,7 +256,7 @@ func TestNewerSchema(t *testing.T) {
 	s := open(t, path)
 	storetest.Commit(t, s, "", store.FileChanges{Put: []store.FileRow{storetest.Row("a", "x")}})
 	shell(t, path, "PRAGMA user_version = 7")
-	want := path + " was written by a newer ken (schema 7; this one knows 4)"
+	want := "a newer version of ken wrote " + path + " (schema 7; this one knows 4)"
 	check := func(err error) {
 		t.Helper()
 		if err == nil || err.Error() != want {
