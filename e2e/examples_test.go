@@ -43,7 +43,8 @@ END`,
 }
 
 // Each command has an example in its help, and each example works when it is pasted at
-// the root of a repository. An example whose comment begins with "exit N" ends with that status.
+// the root of a repository. The lines of one command run one after the other. A line whose
+// comment is "exit N" ends with that status.
 func TestExamples(t *testing.T) {
 	t.Parallel()
 	prepared := exampleRepository(t)
@@ -62,12 +63,10 @@ func TestExamples(t *testing.T) {
 				return
 			}
 		}
-		for _, line := range lines {
-			t.Run(strings.TrimPrefix(line.command, "ken "), func(t *testing.T) {
-				t.Parallel()
-				line.run(t, prepared)
-			})
-		}
+		t.Run(path, func(t *testing.T) {
+			t.Parallel()
+			runExamples(t, prepared, lines)
+		})
 	})
 }
 
@@ -85,7 +84,7 @@ type exampleLine struct {
 
 var (
 	exampleComment = regexp.MustCompile(`\s+# .*$`)
-	exampleStatus  = regexp.MustCompile(`# exit (\d+)`)
+	exampleStatus  = regexp.MustCompile(`# exit (\d+)$`)
 )
 
 // exampleLines returns the lines of an example that are commands of ken.
@@ -105,19 +104,27 @@ func exampleLines(text string) []exampleLine {
 	return list
 }
 
-// run runs an example in a fresh copy of the prepared repository.
-func (e exampleLine) run(t *testing.T, prepared *testrepo.Repo) {
+// runExamples runs the examples of a command in a fresh copy of the prepared repository.
+func runExamples(t *testing.T, prepared *testrepo.Repo, lines []exampleLine) {
+	t.Helper()
+	dir := t.TempDir()
+	root := filepath.Dir(prepared.Dir)
+	if out, err := exec.CommandContext(t.Context(), "cp", "-a", root+"/.", dir).CombinedOutput(); err != nil {
+		t.Fatalf("copy the repository: %v\n%s", err, out)
+	}
+	for _, line := range lines {
+		line.run(t, prepared, dir)
+	}
+}
+
+// run runs an example in the repository below dir.
+func (e exampleLine) run(t *testing.T, prepared *testrepo.Repo, dir string) {
 	t.Helper()
 	for part, reason := range notRunLines {
 		if strings.Contains(e.command, part) {
 			t.Logf("not run: %s", reason)
 			return
 		}
-	}
-	dir := t.TempDir()
-	root := filepath.Dir(prepared.Dir)
-	if out, err := exec.CommandContext(t.Context(), "cp", "-a", root+"/.", dir).CombinedOutput(); err != nil {
-		t.Fatalf("copy the repository: %v\n%s", err, out)
 	}
 	script := "set -e\n"
 	for _, start := range slices.Sorted(maps.Keys(before)) {

@@ -59,7 +59,7 @@ func TestAgentKeepsItsWorkflow(t *testing.T) {
 		names string
 	}{
 		{map[string]any{"action": "put", "name": "impl_summary.md", "content": "x"}, "impl-summary.md"},
-		{map[string]any{"action": "put", "name": "../escape.md", "content": "x"}, "directly in the state directory"},
+		{map[string]any{"action": "put", "name": "../escape.md", "content": "x"}, "directly to the state directory"},
 		{map[string]any{"action": "put", "name": "review.json", "content": `{"status":"DONE","verdict":"APPROVE"}`}, "APPROVED"},
 		{map[string]any{"action": "put", "name": "workflow.yaml", "content": "a: 1"}, `{"action": "update", "set": {"KEY": "VALUE"}}`},
 		{map[string]any{"action": "update"}, `hint: {"action": "update", "set": {"phase": "implement"}}`},

@@ -139,11 +139,11 @@ func TestAgentsSubmissionIsJudged(t *testing.T) {
 		t.Fatalf("one is ready: %+v, %+v", h, other)
 	}
 	for want, with := range map[string]map[string]any{
-		"empty":          {"text": "  "},
-		"4096":           {"text": strings.Repeat("x", 20_000)},
-		"control":        {"text": "a\x1b[31mb"},
-		"shown":          {"keep": true},
-		"shown that cou": {"text": "keep"},
+		"empty":                        {"text": "  "},
+		"4096":                         {"text": strings.Repeat("x", 20_000)},
+		"control":                      {"text": "a\x1b[31mb"},
+		"there was no summary to keep": {"keep": true},
+		"to keep: submit a text":       {"text": "keep"},
 	} {
 		if got := a.submit(h, with); got.Result != "rejected" || !strings.Contains(got.Reason, want) {
 			t.Errorf("%s: %+v", want, got)

@@ -257,7 +257,7 @@ func TestAgentIsToldWhatToDo(t *testing.T) {
 	}
 	var closed struct{ Updated []struct{ Hint string } }
 	a.call("file_registry_update_summaries", map[string]any{"updates": []map[string]any{{"path": ".", "summary": "x"}}}, &closed)
-	if want := `with: survey_next; what is said of this one: knowledge {"paths": ["."]}`; len(closed.Updated) != 1 || !strings.HasSuffix(closed.Updated[0].Hint, want) {
+	if want := `show the summary of this directory with: knowledge {"paths": ["."]}`; len(closed.Updated) != 1 || !strings.HasSuffix(closed.Updated[0].Hint, want) {
 		t.Errorf("an update of a directory: %+v, want %q", closed, want)
 	}
 	var shown struct{ Knowledge []struct{ Hint string } }

@@ -53,7 +53,7 @@ func TestSpecWideCommits(t *testing.T) {
 	}{
 		{"main~2", "", 1, 1, n},
 		{"main~1", "", 0, 0, 0},
-		{"main", "replace elsewhere/ by wide/", 0, 1, 0},
+		{"main", "replace wide/ by elsewhere/", 0, 1, 0},
 	} {
 		r.Git("update-ref", "--no-deref", "HEAD", r.Git("rev-parse", at.commit))
 		r.Git("read-tree", "HEAD")

@@ -357,8 +357,8 @@ func TestWorkerSaysWhatIsWrong(t *testing.T) {
 		{m.address, []string{"worker", "retry", "7"}, 2, "no run 7 in this repository"},
 		{m.address, []string{"survey", "run", "--workers"}, 2, "need no workers"},
 		{m.address, []string{"survey", "run", "--workers", "--provider", "anthropic", "--model", "m1", "--max-cost", "1"}, 2, "--max-tokens"},
-		{m.address, []string{"survey", "run", "--workers", "--provider", "anthropic", "--model", "m1", "--at", "nowhere"}, 2, "there is no commit"},
-		{m.address, []string{"survey", "run", "--detach"}, 2, "go with --workers"},
+		{m.address, []string{"survey", "run", "--workers", "--provider", "anthropic", "--model", "m1", "--at", "nowhere"}, 2, "no such commit"},
+		{m.address, []string{"survey", "run", "--detach"}, 2, "need --workers"},
 		{m.address, []string{"worker", "--provider", "anthropic"}, 2, "unknown --provider"},
 		{m.address, []string{"worker", "--lease", "1ms"}, 2, "--lease to at least 1s"},
 	} {

@@ -223,7 +223,7 @@ func (t *commitTree) Summaries(ctx context.Context, files []*survey.File) ([]sur
 func (w *workspace) commitOf(ctx context.Context, rev string) (repo.ID, error) {
 	commit, ok, err := w.git.Resolve(ctx, rev)
 	if err == nil && !ok {
-		err = &fault.Error{Kind: fault.Usage, Hint: "see what git makes of it: git log -1 " + fault.Quote(rev), Err: fmt.Errorf("there is no commit %q", rev)}
+		err = &fault.Error{Kind: fault.Usage, Hint: "check it with: git log -1 " + fault.Quote(rev), Err: fmt.Errorf("no such commit: %q", rev)}
 	}
 	return commit, err
 }

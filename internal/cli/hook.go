@@ -64,12 +64,13 @@ prints one line, and the commit or the agent continues.`,
 func (p *program) hookPreCommit() *cobra.Command {
 	var exit int
 	c := &cobra.Command{
-		Use:   "pre-commit",
-		Short: "Stop a commit of code whose spec has drifted too far",
-		Args:  cobra.ArbitraryArgs,
+		Use:     "pre-commit",
+		Short:   "Stop a commit of code whose spec has drifted too far",
+		Example: `  ken hook pre-commit`,
+		Args:    cobra.ArbitraryArgs,
 		RunE: p.neverFail("the commit", func(c *cobra.Command, _ []string) error {
 			if errStopCommit[exit] == nil {
-				return fmt.Errorf("--exit %d: want 1 or 3", exit)
+				return fmt.Errorf("--exit %d: expected 1 or 3", exit)
 			}
 			h, err := p.OpenHooks(c.Context(), p.dir)
 			if err != nil {
@@ -91,9 +92,10 @@ func (p *program) hookPreCommit() *cobra.Command {
 
 func (p *program) hookPrepareCommitMsg() *cobra.Command {
 	return &cobra.Command{
-		Use:   "prepare-commit-msg FILE [SOURCE [COMMIT]]",
-		Short: "Add the agent's session to a commit message",
-		Args:  cobra.RangeArgs(1, 3),
+		Use:     "prepare-commit-msg FILE [SOURCE [COMMIT]]",
+		Short:   "Add the agent's session to a commit message",
+		Example: `  ken hook prepare-commit-msg .git/COMMIT_EDITMSG`,
+		Args:    cobra.RangeArgs(1, 3),
 		RunE: p.neverFail("the commit", func(c *cobra.Command, args []string) error {
 			session := p.Session()
 			if session == "" {
@@ -114,9 +116,10 @@ func (p *program) hookPrepareCommitMsg() *cobra.Command {
 
 func (p *program) hookCommitMsg() *cobra.Command {
 	return &cobra.Command{
-		Use:   "commit-msg FILE",
-		Short: "Add the session to a message written in an editor",
-		Args:  cobra.ExactArgs(1),
+		Use:     "commit-msg FILE",
+		Short:   "Add the session to a message written in an editor",
+		Example: `  ken hook commit-msg .git/COMMIT_EDITMSG`,
+		Args:    cobra.ExactArgs(1),
 		RunE: p.neverFail("the commit", func(c *cobra.Command, args []string) error {
 			session := p.Session()
 			if session == "" { // no trailer to add

@@ -9,9 +9,10 @@ import (
 
 func (p *program) hookPostCommit() *cobra.Command {
 	return &cobra.Command{
-		Use:   "post-commit",
-		Short: "Verify what a commit changed, and list stale summaries",
-		Args:  cobra.ArbitraryArgs,
+		Use:     "post-commit",
+		Short:   "Verify what a commit changed, and list stale summaries",
+		Example: `  ken hook post-commit`,
+		Args:    cobra.ArbitraryArgs,
 		RunE: p.neverFail("the commit", func(c *cobra.Command, _ []string) error {
 			ctx, cancel, err := p.hookContext(c.Context())
 			if err != nil {

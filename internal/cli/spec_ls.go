@@ -22,7 +22,7 @@ drift counts later commits that changed code it governs; an edit and its revert 
 no drift. The grade says how much that code changed: format, body, interface or
 content. ken computes all of it from git's history and says "unknown" if it cannot.`,
 		Example: `  ken spec ls
-  ken spec ls --check   # exit 3 if a spec is in drift or broken`,
+  ken spec ls --check   # exit 3`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return p.within(c.Context(), func(w Workspace) error {
