@@ -16,14 +16,12 @@ import (
 //     matter. A file under a filter driver is known by its raw bytes.
 //   - A text is written from a content. For the content that is there now:
 //     1. the newest text that was written from exactly it, at any path: fresh;
-//     2. else the newest text of this path that was written from a content with the same
-//     meaning: fresh, with the grade format. git must have that content, since ken keeps none.
-//     A text that was written from the very bytes on disk counts too, when attributes or
-//     core.autocrlf now make another blob of them;
-//     3. else the newest text written for this path: stale;
-//     4. else, if git says that the file was renamed, the newest text of the old path: fresh,
-//     with the grade format, by rule 2, else stale;
-//     5. else none.
+//     2. else the newest text of this path, or of a path that the file had before, that was
+//     written from a content with the same meaning: fresh, with the grade format. git must
+//     have that content, since ken keeps none. A text that was written from the very bytes on
+//     disk counts too, when attributes or core.autocrlf now make another blob of them;
+//     3. else the newest text written for one of these paths: stale;
+//     4. else none.
 //   - A file that git tracks and that is not on disk is missing, and never fresh. A file in
 //     conflict is never fresh. A file that a sparse checkout left out has the content of the
 //     index; under a filter nobody knows its bytes, so its id is unknown, and its summary too.
@@ -46,6 +44,7 @@ import (
 //   - Where git did not have the content of a text when it was written or came, ken may have
 //     looked then and found the grade content, which stays until HEAD moves (ADR 23). Rule 2
 //     may then be passed over for that text, although git has the content by now.
+//   - A path that the file had before does not count if another file is there now.
 //   - A rename is one that git shows with a similarity of 50 %: between HEAD and the work
 //     tree, or in the history of the path, as git log --follow walks it. The last verified
 //     commit does not count: an answer from it would depend on when somebody looked (ADR 23).
@@ -227,7 +226,7 @@ func (v fileVerdict) String() string {
 	return fmt.Sprintf("%s %q%s", v.summary, v.text, format)
 }
 
-// judge is the model: rules 1 to 5.
+// judge is the model: rules 1 to 4.
 func (l *life) judge(s *sight, name string) fileVerdict {
 	st := s.files[name]
 	texts := l.stores[s.place].texts
@@ -248,39 +247,37 @@ func (l *life) judge(s *sight, name string) fileVerdict {
 	if t := newest(func(t fileText) bool { return there && t.id == st.id }); t != nil {
 		return fileVerdict{summary: "fresh", text: t.text, from: t.id, rule: 1}
 	}
-	// sameMeaning is the newest text of a path from which the content differs by format alone.
-	sameMeaning := func(at string) *fileText {
-		return newest(func(t fileText) bool {
-			sameBytes := t.raw != "" && st.kind == "plain" && t.raw == md5Of(st.raw)
-			return there && t.path == at && (sameBytes || st.meaning != "" && t.meaning == st.meaning && l.has(s, t.id))
-		})
-	}
-	if t := sameMeaning(name); t != nil {
+	own := l.pathsOf(s, name)
+	sameMeaning := newest(func(t fileText) bool {
+		sameBytes := t.raw != "" && st.kind == "plain" && t.raw == md5Of(st.raw)
+		return there && slices.Contains(own, t.path) && (sameBytes || st.meaning != "" && t.meaning == st.meaning && l.has(s, t.id))
+	})
+	if t := sameMeaning; t != nil {
 		return fileVerdict{summary: "fresh", text: shared(t), from: t.id, format: true, rule: 2, loose: t.lacked}
 	}
 	stale := "stale"
 	if st.kind == "sparse" && st.id == "" {
 		stale = "unknown"
 	}
-	if t := newest(func(t fileText) bool { return t.path == name }); t != nil {
+	if t := newest(func(t fileText) bool { return slices.Contains(own, t.path) }); t != nil {
 		return fileVerdict{summary: stale, text: shared(t), from: t.id, rule: 3}
 	}
-	for _, old := range l.renamedFrom(s, name) {
-		if t := sameMeaning(old); t != nil {
-			return fileVerdict{summary: "fresh", text: shared(t), from: t.id, format: true, rule: 4, loose: t.lacked}
-		}
-		if t := newest(func(t fileText) bool { return t.path == old }); t != nil {
-			return fileVerdict{summary: stale, text: shared(t), from: t.id, rule: 4}
-		}
+	return fileVerdict{summary: "none", rule: 4}
+}
+
+// pathsOf returns the path of a file and the paths that it had before, as far as texts were
+// written there and no other file is there now.
+func (l *life) pathsOf(s *sight, name string) []string {
+	gone := func(at string) bool { _, tracked := s.files[at]; return !tracked }
+	list := []string{name}
+	if slices.ContainsFunc(l.stores[s.place].texts, func(t fileText) bool { return gone(t.path) }) {
+		list = append(list, slices.DeleteFunc(l.renamedFrom(s, name), func(old string) bool { return !gone(old) })...)
 	}
-	return fileVerdict{summary: "none", rule: 5}
+	return list
 }
 
 // renamedFrom returns the older paths of a file, the latest first.
 func (l *life) renamedFrom(s *sight, name string) []string {
-	if len(l.stores[s.place].texts) == 0 {
-		return nil
-	}
 	var old []string
 	at := name
 	pairs := func(args ...string) map[string]string {
