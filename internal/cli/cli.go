@@ -189,7 +189,7 @@ func Run(ctx context.Context, deps Deps, io *term.IO, args []string) error {
 	root.SetErr(io.Err)
 	ran, err := root.ExecuteContextC(ctx)
 	if failed := io.Failed(); failed != nil {
-		err = errors.Join(err, fmt.Errorf("write the answer: %w", failed))
+		err = errors.Join(err, fmt.Errorf("cannot write the answer: %w", failed))
 	}
 	if err != nil {
 		tell(ctx, io, err, ran)

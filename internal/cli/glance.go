@@ -144,7 +144,7 @@ func (p *program) printNext(g *Glance, o *Overview) {
 	if n == 1 {
 		have = "has"
 	}
-	p.io.Printf("\n%s %s no current summary. To let your agent write them, paste this to it:\n", term.Count(n, "directory"), have)
+	p.io.Printf("\n%s %s only an outline, or a stale summary. To let your agent write summaries, paste this to it:\n", term.Count(n, "directory"), have)
 	p.io.Printf("  Run `ken survey next`, describe what it hands you with the command it names, and repeat until nothing is left.\n")
 }
 

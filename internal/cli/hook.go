@@ -160,6 +160,9 @@ func (p *program) hookGated(g *spec.Gated, strict bool) bool {
 	if g.Merge {
 		p.io.Remarkf("ken: %s", g.Notice)
 	}
+	if len(g.Blocked) > 0 {
+		p.io.Remarkf("ken: the spec gate refuses this commit")
+	}
 	for _, b := range g.Blocked {
 		p.io.Remarkf("blocked     %s", term.Clean(fmt.Sprintf("%s  drift %d  %s", b.Node, b.Drift, firstFew(b.Paths))))
 	}

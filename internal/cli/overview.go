@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"ken/internal/board"
@@ -448,7 +449,7 @@ func filesLine(rep *registry.Report, verified bool) string {
 	switch {
 	case rep.State == registry.StateBootstrap && verified:
 		line += ", checked for the first time"
-	case rep.State == registry.StateBootstrap:
+	case rep.State == registry.StateBootstrap || slices.Contains(rep.Reasons, registry.ReasonNoBaseline) && !verified:
 		line += ", never checked"
 	case changed == 0:
 		line += ", nothing changed since the last check"
@@ -520,7 +521,7 @@ func specsLine(s *SpecsOverview) string {
 		text string
 	}{
 		{s.Active, "being edited"},
-		{s.Pending, "without code"},
+		{s.Pending, "pending"},
 		{s.Problems, "with errors"},
 		{s.Missing, "governing missing files"},
 		{max(s.Unknown, s.DriftUnknown), "unknown"},

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -64,23 +65,23 @@ func (p *program) printPushed(out *share.Pushed, prune bool) error {
 	if p.io.JSON {
 		return p.io.Encode(out)
 	}
-	would := ""
+	pruned, pushed := "pruned", "pushed"
 	if out.DryRun {
-		would = "would be "
+		pruned, pushed = "would prune", "would push"
 	}
 	p.io.Together(func() {
 		for _, d := range out.Dropped {
-			p.io.Line(term.Warn, "pruned", display(d.PathJSON), fmt.Sprintf("%s, written %s by %s: %s", term.Bytes(d.Bytes), d.At.Format("2006-01-02"), plain(d.Author), d.Reason))
+			p.io.Line(term.Warn, pruned, cmp.Or(display(d.PathJSON), "."), fmt.Sprintf("%s, written %s by %s: %s", term.Bytes(d.Bytes), d.At.Format("2006-01-02"), plain(d.Author), d.Reason))
 		}
 		if len(out.Dropped) > 0 {
-			p.io.Line(term.Warn, "pruned", out.Remote, would+term.Count(len(out.Dropped), "record"))
+			p.io.Line(term.Warn, pruned, out.Remote, term.Count(len(out.Dropped), "record"))
 		}
 		for _, q := range out.Cleared {
-			p.io.Line(term.Warn, "pruned", display(q.PathJSON), q.Reason)
+			p.io.Line(term.Warn, pruned, display(q.PathJSON), q.Reason)
 		}
 		switch {
 		case out.Records > 0:
-			p.io.Line(term.Good, "pushed", out.Remote, would+term.Count(out.Records, "record"))
+			p.io.Line(term.Good, pushed, out.Remote, term.Count(out.Records, "record"))
 		case len(out.Dropped)+len(out.Cleared) > 0:
 		case out.DryRun:
 			p.io.Line(term.Good, "current", out.Remote, "no new records since the last contact")

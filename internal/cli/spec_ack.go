@@ -34,6 +34,6 @@ stay as they are.`,
 			})
 		},
 	}
-	c.Flags().StringVar(&req.Reason, "reason", "", "why the specs still hold (required)")
+	c.Flags().StringVar(&req.Reason, "reason", "", "`TEXT` that says why the specs still hold (required)")
 	return c
 }

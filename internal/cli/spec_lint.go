@@ -15,7 +15,7 @@ func (p *program) specLint() *cobra.Command {
 		Use:   "lint [--check] [--sarif]",
 		Short: "Find mistakes in specs and in the paths they name",
 		Long: `Errors: a path that git does not track, a symbol that its file does not contain, a
-heading that keeps a history in the text, a mention of an unknown spec, a file that
+heading such as "## v2" (git keeps the history), a mention of an unknown spec, a file that
 ken cannot parse, a merge conflict. Warnings: a directory name that cannot be an id,
 source files that no spec names, files with too many specs, specs that govern
 nothing. Each line says how to fix it.`,

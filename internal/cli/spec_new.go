@@ -33,6 +33,6 @@ func (p *program) specNew() *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&d.Title, "title", "", "`TITLE` of the spec (default: its name)")
-	c.Flags().StringArrayVar(&d.Code, "code", nil, "`PATH` of a file, directory or glob that it governs (repeatable)")
+	c.Flags().StringArrayVar(&d.Code, "code", nil, "`PATH` of a file, directory or glob that it governs, from the repository's root (repeatable)")
 	return c
 }

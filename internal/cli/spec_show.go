@@ -1,10 +1,13 @@
 package cli
 
 import (
+	"context"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"ken/internal/fault"
 	"ken/internal/spec"
 	"ken/internal/term"
 )
@@ -29,10 +32,31 @@ func (p *program) specShow() *cobra.Command {
 					}{n.Describe(), n.Body, n.Parts})
 				}
 				p.printNode(n)
-				return nil
+				return p.printDrift(c.Context(), w, n.ID)
 			})
 		},
 	}
+}
+
+// printDrift says how far a spec is behind its code, and how to settle that.
+func (p *program) printDrift(ctx context.Context, w Workspace, id string) error {
+	l, err := w.Spec().List(ctx)
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(l.Nodes, func(n spec.Listed) bool { return n.ID == id })
+	if i < 0 {
+		return nil
+	}
+	n := &l.Nodes[i]
+	tone, facts := describeNode(n)
+	p.io.Printf("\n")
+	p.io.Line(tone, n.Status.String(), n.ID, facts)
+	if n.Drift != nil && *n.Drift > 0 {
+		p.io.Remarkf("hint: if the code changed the meaning of %s, edit %s; if the spec still holds: ken spec ack %s --reason TEXT",
+			term.Clean(n.ID), term.Clean(n.Path), fault.Quote(n.ID))
+	}
+	return nil
 }
 
 func (p *program) printNode(n *spec.Node) {

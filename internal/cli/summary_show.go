@@ -48,7 +48,7 @@ func (p *program) summaryShow() *cobra.Command {
 			})
 		},
 	}
-	c.Flags().StringVar(&id, "id", "", "find the summary of the content `ID` or md5, at any path")
+	c.Flags().StringVar(&id, "id", "", "find the summary that was written from the content `ID`, at any path; an md5 works too")
 	c.Flags().BoolVar(&check, "check", false, "exit 3 unless all are fresh")
 	pathB64(c, &b64)
 	return c
@@ -113,6 +113,10 @@ func (p *program) printKnowledge(known []registry.Knowledge) error {
 			when = "confirmed by " + k.ConfirmedBy + " on " + when
 		}
 		p.io.Printf("    -- %s, %s, from %s\n", k.Author, when, from)
+		if k.Verdict == fresh.Stale && k.Hint == "" {
+			path := fault.Quote(display(k.PathJSON))
+			defer p.io.Remarkf("hint: if the summary still holds: ken confirm %s; otherwise: ken summary set %s -m TEXT", path, path)
+		}
 	}
 	return nil
 }

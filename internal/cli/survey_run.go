@@ -146,7 +146,7 @@ func (p *program) printRan(ran *survey.Ran, w survey.Writer, again string) {
 		p.io.Remarkf("ken: stopped: %s; %s; continue with: %s", ran.Stopped, left, again)
 	} else if len(ran.Held) > 0 {
 		until := slices.MaxFunc(ran.Held, func(a, b survey.HeldPath) int { return a.Until.Compare(b.Until) }).Until
-		p.io.Remarkf("ken: %d left: %s leased to others until %s; then continue with: %s",
+		p.io.Remarkf("ken: %d directories left to describe; others have %s of them until %s; continue then with: %s",
 			ran.Left, term.Count(len(ran.Held), "directory"), until.Local().Format(time.TimeOnly), again)
 	}
 }

@@ -40,7 +40,7 @@ func (s *Sum) UnmarshalText(b []byte) error {
 	}
 	raw, err := base64.RawURLEncoding.AppendDecode(nil, b)
 	if err != nil || len(raw) != len(s) {
-		return fmt.Errorf("sum %q: want %d bytes in base64", b, len(s))
+		return fmt.Errorf("checksum %q: expected %d bytes in base64", b, len(s))
 	}
 	copy(s[:], raw)
 	return nil

@@ -56,7 +56,7 @@ func (r *Reader) New(ctx context.Context, d Draft) (*Begun, error) {
 			return &Begun{n, gone}, nil
 		}
 	}
-	return nil, fmt.Errorf("%s: written, but not found afterwards", file)
+	return nil, fmt.Errorf("%s disappeared while ken wrote it; try again", file)
 }
 
 // path is where the draft's file goes.

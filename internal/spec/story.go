@@ -94,6 +94,6 @@ func (r *Reader) AdvanceDiff(ctx context.Context, id, prefix string) (repo.ID, s
 	}
 	return repo.ID{}, "", &fault.Error{
 		Kind: fault.Usage, Hint: "see its drift: ken spec show " + fault.Quote(id),
-		Err: fmt.Errorf("%s is not one of the commits that %s is behind", show(prefix), id),
+		Err: fmt.Errorf("commit %s is not part of the drift of %s", show(prefix), id),
 	}
 }

@@ -350,7 +350,7 @@ func (d *Dispatcher) fence(ctx context.Context, p repo.Path, out *Submitted) err
 		return err
 	}
 	out.Result = SubmitFenced
-	out.Reason = "the lease is not valid: it ran out and another agent has the directory, or its summary was submitted" + takeAnother
+	out.Reason = "the lease is not valid: it is unknown, its summary was submitted, or it ran out and another agent has the directory" + takeAnother
 	if p != "" && !slices.ContainsFunc(files, func(f File) bool { return f.Path.Dir().Under(p) }) {
 		out.Result, out.Reason = SubmitRejected, "git tracks no file in "+p.String()+"; list directories with: ken survey show"
 	}
